@@ -1,0 +1,155 @@
+#include "ir/builder.h"
+
+#include "ir/strings.h"
+#include "ir/infer.h"
+
+namespace reel::ir {
+namespace {
+
+std::shared_ptr<const Attributes> Share(Attributes attributes) {
+  if (attributes.empty()) return nullptr;
+  return std::make_shared<const Attributes>(std::move(attributes));
+}
+
+}  // namespace
+
+Value Builder::Fail(absl::Status status) {
+  if (status_.ok()) status_ = std::move(status);
+  return {};
+}
+
+ValueList Builder::EmitAll(Op op, absl::Span<const Value> operands, Attributes attributes) {
+  if (!status_.ok()) return {};
+  for (Value v : operands) {
+    if (!v.valid()) {
+      Fail(OpError(op, "operand is not a value"));
+      return {};
+    }
+  }
+  const TypeList operand_types = OperandTypes(*function_, operands);
+  auto types = InferTypes({op, operand_types, attributes, module_});
+  if (!types.ok()) {
+    Fail(types.status());
+    return {};
+  }
+  const Node& node = function_->AddNode(op, operands, Share(std::move(attributes)), *types, location_);
+  ValueList results;
+  for (int i = 0; i < node.num_results; ++i) results.push_back(node.result(i));
+  return results;
+}
+
+Value Builder::Emit(Op op, absl::Span<const Value> operands, Attributes attributes) {
+  const ValueList results = EmitAll(op, operands, std::move(attributes));
+  return results.size() == 1 ? results[0] : Value{};
+}
+
+Value Builder::Cast(Value x, DType dtype) {
+  return type(x).dtype == dtype ? x : Emit(Op::kCast, {x}, {{"dtype", dtype}});
+}
+
+Value Builder::ReduceSum(Value x, std::vector<int64_t> axes) {
+  return axes.empty() ? x : Emit(Op::kReduceSum, {x}, {{"axes", std::move(axes)}});
+}
+Value Builder::ReduceMax(Value x, std::vector<int64_t> axes) {
+  return axes.empty() ? x : Emit(Op::kReduceMax, {x}, {{"axes", std::move(axes)}});
+}
+Value Builder::ReduceMin(Value x, std::vector<int64_t> axes) {
+  return axes.empty() ? x : Emit(Op::kReduceMin, {x}, {{"axes", std::move(axes)}});
+}
+
+Value Builder::Constant(Literal literal) {
+  return Emit(Op::kConstant, {}, {{"value", std::move(literal)}});
+}
+
+Value Builder::Full(const Type& type, double value) {
+  if (!HasKernels(type.dtype)) {
+    return Fail(absl::UnimplementedError(StrCat("constant: no kernels for ", Name(type.dtype))));
+  }
+  const Type copy = type;  // emitting may move the types that `type` refers to
+  return BroadcastTo(Scalar(copy.dtype, value), copy.shape);
+}
+
+Value Builder::Iota(DType dtype, const Shape& shape, int64_t axis) {
+  return Emit(Op::kIota, {}, {{"axis", axis}, {"dtype", dtype}, {"shape", shape}});
+}
+
+Value Builder::Reshape(Value x, const Shape& shape) {
+  return x.valid() && this->shape(x) == shape ? x : Emit(Op::kReshape, {x}, {{"shape", shape}});
+}
+
+Value Builder::Transpose(Value x, std::vector<int64_t> permutation) {
+  return Emit(Op::kTranspose, {x}, {{"permutation", std::move(permutation)}});
+}
+
+Value Builder::Slice(Value x, std::vector<int64_t> starts, std::vector<int64_t> limits,
+                     std::vector<int64_t> strides) {
+  return Emit(Op::kSlice, {x},
+              {{"starts", std::move(starts)}, {"limits", std::move(limits)}, {"strides", std::move(strides)}});
+}
+
+Value Builder::Broadcast(Value x, const Shape& shape, std::vector<int64_t> axes) {
+  return Emit(Op::kBroadcast, {x}, {{"shape", shape}, {"axes", std::move(axes)}});
+}
+
+Value Builder::BroadcastTo(Value x, const Shape& shape) {
+  if (!x.valid() || this->shape(x) == shape) return x;
+  const int offset = shape.rank() - this->shape(x).rank();
+  if (offset < 0) {
+    return Fail(OpError(Op::kBroadcast, StrCat(type(x).ToString(), " has a higher rank than ",
+                                                     shape.ToString())));
+  }
+  std::vector<int64_t> axes;
+  for (int i = offset; i < shape.rank(); ++i) axes.push_back(i);
+  return Broadcast(x, shape, std::move(axes));
+}
+
+Value Builder::Pad(Value x, Value value, std::vector<int64_t> low, std::vector<int64_t> high,
+                   std::vector<int64_t> interior) {
+  return Emit(Op::kPad, {x, value},
+              {{"low", std::move(low)}, {"high", std::move(high)}, {"interior", std::move(interior)}});
+}
+
+Value Builder::Contract(Value a, Value b, const ContractAxes& axes) {
+  return Emit(Op::kContract, {a, b},
+              {{"a_batch", axes.a_batch}, {"b_batch", axes.b_batch},
+               {"a_contract", axes.a_contract}, {"b_contract", axes.b_contract}});
+}
+
+Value Builder::Gather(Value a, Value indices, int64_t axis) {
+  return Emit(Op::kGather, {a, indices}, {{"axis", axis}});
+}
+Value Builder::ScatterAdd(Value a, Value indices, Value updates, int64_t axis) {
+  return Emit(Op::kScatterAdd, {a, indices, updates}, {{"axis", axis}});
+}
+Value Builder::DynamicSlice(Value a, Value start, int64_t axis, int64_t size) {
+  return Emit(Op::kDynamicSlice, {a, start}, {{"axis", axis}, {"size", size}});
+}
+Value Builder::DynamicUpdate(Value a, Value update, Value start, int64_t axis) {
+  return Emit(Op::kDynamicUpdate, {a, update, start}, {{"axis", axis}});
+}
+Value Builder::RandomBits(Value state, const Shape& shape) {
+  return Emit(Op::kRandomBits, {state}, {{"shape", shape}});
+}
+
+ValueList Builder::Call(std::string_view callee, absl::Span<const Value> operands, std::string_view vjp) {
+  Attributes attributes{{"callee", std::string(callee)}};
+  if (!vjp.empty()) attributes.Set("vjp", std::string(vjp));
+  return EmitAll(Op::kCall, operands, std::move(attributes));
+}
+
+ValueList Builder::If(Value condition, std::string_view then_function, std::string_view else_function,
+                      absl::Span<const Value> operands) {
+  ValueList all{condition};
+  all.insert(all.end(), operands.begin(), operands.end());
+  return EmitAll(Op::kIf, all,
+                 {{"then", std::string(then_function)}, {"else", std::string(else_function)}});
+}
+
+ValueList Builder::While(std::string_view cond, std::string_view body, absl::Span<const Value> operands,
+                         int64_t maximum_iterations) {
+  Attributes attributes{{"cond", std::string(cond)}, {"body", std::string(body)}};
+  if (maximum_iterations >= 0) attributes.Set("maximum_iterations", maximum_iterations);
+  return EmitAll(Op::kWhile, operands, std::move(attributes));
+}
+
+}  // namespace reel::ir

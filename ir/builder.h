@@ -1,0 +1,102 @@
+#ifndef REEL_IR_BUILDER_H_
+#define REEL_IR_BUILDER_H_
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "ir/graph.h"
+
+namespace reel::ir {
+
+/// Appends type-checked nodes to a function. The first error sticks: later calls do nothing and
+/// return an invalid Value, so a rule of many lines needs one look at status() at its end.
+///
+///   Builder b(&function, &module);
+///   Value y = b.Mul(b.Exp(x), b.ScalarLike(x, 2.0));
+///   if (!b.status().ok()) return b.status();
+class Builder {
+ public:
+  /// `module` resolves callees and symbols; null if there are none.
+  explicit Builder(Function* function, const Module* module = nullptr)
+      : function_(function), module_(module) {}
+
+  /// A node with one result.
+  Value Emit(Op op, absl::Span<const Value> operands, Attributes attributes = {});
+  /// A node with any number of results.
+  ValueList EmitAll(Op op, absl::Span<const Value> operands, Attributes attributes = {});
+
+  // Elementwise ops without attributes: Neg(x), Add(a, b), Less(a, b), ...
+#define OP(...)
+#define UNARY(Enum, ...) \
+  Value Enum(Value x) { return Emit(Op::k##Enum, {x}); }
+#define BINARY(Enum, ...) \
+  Value Enum(Value a, Value b) { return Emit(Op::k##Enum, {a, b}); }
+#include "ir/ops.def"
+#undef OP
+  Value Select(Value condition, Value a, Value b) { return Emit(Op::kSelect, {condition, a, b}); }
+  Value Cast(Value x, DType dtype);  ///< x itself if it has the dtype
+
+  Value ReduceSum(Value x, std::vector<int64_t> axes);  ///< x itself if axes is empty
+  Value ReduceMax(Value x, std::vector<int64_t> axes);
+  Value ReduceMin(Value x, std::vector<int64_t> axes);
+
+  Value Constant(Literal literal);
+  /// A rank-0 constant.
+  Value Scalar(DType dtype, double value) { return Constant(Literal::Scalar(dtype, value)); }
+  /// The number as a constant of x's dtype, broadcast to x's shape.
+  Value ScalarLike(Value x, double value) { return Full(type(x), value); }
+  Value Full(const Type& type, double value);
+  Value Zeros(const Type& type) { return Full(type, 0); }
+  Value Ones(const Type& type) { return Full(type, 1); }
+  Value Iota(DType dtype, const Shape& shape, int64_t axis);
+
+  Value Reshape(Value x, const Shape& shape);  ///< x itself if it has the shape
+  Value Transpose(Value x, std::vector<int64_t> permutation);
+  Value Slice(Value x, std::vector<int64_t> starts, std::vector<int64_t> limits,
+              std::vector<int64_t> strides);
+  Value Broadcast(Value x, const Shape& shape, std::vector<int64_t> axes);
+  /// NumPy's rule: aligns trailing axes; x itself if it has the shape.
+  Value BroadcastTo(Value x, const Shape& shape);
+  Value Pad(Value x, Value value, std::vector<int64_t> low, std::vector<int64_t> high,
+            std::vector<int64_t> interior);
+
+  struct ContractAxes {
+    std::vector<int64_t> a_batch, b_batch, a_contract, b_contract;
+  };
+  Value Contract(Value a, Value b, const ContractAxes& axes);
+  Value Gather(Value a, Value indices, int64_t axis);
+  Value ScatterAdd(Value a, Value indices, Value updates, int64_t axis);
+  Value DynamicSlice(Value a, Value start, int64_t axis, int64_t size);
+  Value DynamicUpdate(Value a, Value update, Value start, int64_t axis);
+  Value RandomBits(Value state, const Shape& shape);
+  ValueList Call(std::string_view callee, absl::Span<const Value> operands, std::string_view vjp = {});
+  ValueList If(Value condition, std::string_view then_function, std::string_view else_function,
+               absl::Span<const Value> operands);
+  /// maximum_iterations < 0: no bound.
+  ValueList While(std::string_view cond, std::string_view body, absl::Span<const Value> operands,
+                  int64_t maximum_iterations = -1);
+
+  const Type& type(Value v) const { return v.valid() ? function_->type(v) : invalid_type_; }
+  const Shape& shape(Value v) const { return type(v).shape; }
+  const absl::Status& status() const { return status_; }
+  /// Records an error unless there is one already; returns an invalid value.
+  Value Fail(absl::Status status);
+  Function* function() { return function_; }
+  const Module* module() const { return module_; }
+  /// Location of the nodes that follow, an index of the function's locations().
+  void set_location(int32_t location) { location_ = location; }
+
+ private:
+  Function* function_;
+  const Module* module_;
+  absl::Status status_;
+  int32_t location_ = -1;
+  Type invalid_type_;
+};
+
+}  // namespace reel::ir
+
+#endif  // REEL_IR_BUILDER_H_

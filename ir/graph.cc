@@ -1,0 +1,220 @@
+#include "ir/graph.h"
+
+#include <algorithm>
+#include <cassert>
+#include <string_view>
+
+#include "ir/strings.h"
+
+namespace reel::ir {
+namespace {
+
+const Attributes kNoAttributes;
+
+// 64-bit mixing with a fixed seed: fingerprints are stable across processes.
+class Mixer {
+ public:
+  void Add(uint64_t x) {
+    state_ = (state_ ^ x) * 0x9e3779b97f4a7c15u;
+    state_ ^= state_ >> 29;
+  }
+  void Add(std::string_view s) {
+    Add(s.size());
+    size_t i = 0;
+    for (; i + 8 <= s.size(); i += 8) {
+      uint64_t w;
+      __builtin_memcpy(&w, s.data() + i, 8);
+      Add(w);
+    }
+    for (; i < s.size(); ++i) Add(static_cast<uint8_t>(s[i]));
+  }
+  void Add(const Shape& shape) {
+    Add(static_cast<uint64_t>(shape.rank()));
+    for (Extent e : shape) {
+      Add(static_cast<uint64_t>(e.is_constant() ? e.value() : -1 - int64_t{e.symbol()}));
+    }
+  }
+  void Add(const Type& type) {
+    Add(static_cast<uint64_t>(type.dtype));
+    Add(type.shape);
+  }
+  void Add(const AttrValue& value) {
+    Add(static_cast<uint64_t>(value.index()));
+    std::visit([this](const auto& v) { AddOne(v); }, value);
+  }
+  uint64_t value() const { return state_; }
+
+ private:
+  void AddOne(int64_t v) { Add(static_cast<uint64_t>(v)); }
+  void AddOne(bool v) { Add(uint64_t{v}); }
+  void AddOne(const std::string& v) { Add(std::string_view(v)); }
+  void AddOne(DType v) { Add(static_cast<uint64_t>(v)); }
+  void AddOne(const Shape& v) { Add(v); }
+  void AddOne(const std::vector<int64_t>& v) {
+    Add(v.size());
+    for (int64_t x : v) Add(static_cast<uint64_t>(x));
+  }
+  void AddOne(const Literal& v) {
+    Add(v.type());
+    Add(std::string_view(reinterpret_cast<const char*>(v.bytes().data()), v.bytes().size()));
+  }
+  uint64_t state_ = 0x243f6a8885a308d3u;
+};
+
+}  // namespace
+
+const Attributes& Node::attrs() const { return attributes ? *attributes : kNoAttributes; }
+
+Value Function::AddParameter(std::string name, Type type) {
+  assert(nodes_.empty() && state_.empty());
+  parameters_.push_back({std::move(name), type});
+  types_.push_back(std::move(type));
+  producers_.push_back(-1);
+  return {num_values() - 1};
+}
+
+Value Function::AddState(std::string variable, Type type) {
+  assert(nodes_.empty());
+  parameters_.push_back({variable, type});
+  state_.push_back(std::move(variable));
+  types_.push_back(std::move(type));
+  producers_.push_back(-1);
+  return {num_values() - 1};
+}
+
+const Node& Function::AddNode(Op op, absl::Span<const Value> operands,
+                              std::shared_ptr<const Attributes> attributes,
+                              absl::Span<const Type> types, int32_t location) {
+  Node node{op, ValueList(operands.begin(), operands.end()), std::move(attributes), num_values(),
+            static_cast<int32_t>(types.size()), location};
+  for (const Type& type : types) {
+    types_.push_back(type);
+    producers_.push_back(static_cast<int32_t>(nodes_.size()));
+  }
+  nodes_.push_back(std::move(node));
+  return nodes_.back();
+}
+
+std::string Function::result_name(int i) const {
+  const auto n = static_cast<size_t>(i);
+  if (n < result_names_.size() && !result_names_[n].empty()) return result_names_[n];
+  return StrCat("result", i);
+}
+
+const Node* Function::producer(Value v) const {
+  const int32_t index = producer_index(v);
+  return index < 0 ? nullptr : &nodes_[static_cast<size_t>(index)];
+}
+
+bool Function::Is(Value v, Op op) const {
+  const Node* node = producer(v);
+  return node && node->op == op;
+}
+
+std::string_view Function::name_hint(Value v) const {
+  if (is_parameter(v)) return parameter(v.id).name;
+  const auto it = hints_.find(v.id);
+  return it == hints_.end() ? std::string_view() : it->second;
+}
+
+int32_t Function::AddLocation(Location location) {
+  // Neighbouring nodes share their line: looking at the last few keeps this linear.
+  for (size_t i = locations_.size(), n = 0; i-- > 0 && n < 8; ++n) {
+    if (locations_[i] == location) return static_cast<int32_t>(i);
+  }
+  locations_.push_back(std::move(location));
+  return static_cast<int32_t>(locations_.size() - 1);
+}
+
+Module::Module(const Module& other) { *this = other; }
+
+Module& Module::operator=(const Module& other) {
+  if (this == &other) return *this;
+  name_ = other.name_;
+  functions_.clear();
+  for (const auto& f : other.functions_) functions_.push_back(std::make_unique<Function>(*f));
+  variables_ = other.variables_;
+  function_index_ = other.function_index_;
+  variable_index_ = other.variable_index_;
+  symbols_ = other.symbols_;
+  metadata_ = other.metadata_;
+  return *this;
+}
+
+Function& Module::AddFunction(Function function) {
+  const auto [it, added] = function_index_.emplace(function.name(), functions_.size());
+  if (added) functions_.emplace_back();
+  auto& slot = functions_[it->second];
+  slot = std::make_unique<Function>(std::move(function));
+  return *slot;
+}
+
+const Function* Module::FindFunction(std::string_view name) const {
+  const auto it = function_index_.find(std::string(name));
+  return it == function_index_.end() ? nullptr : functions_[it->second].get();
+}
+
+Function* Module::FindFunction(std::string_view name) {
+  return const_cast<Function*>(std::as_const(*this).FindFunction(name));
+}
+
+void Module::RemoveFunction(std::string_view name) {
+  const auto it = function_index_.find(std::string(name));
+  if (it == function_index_.end()) return;
+  functions_.erase(functions_.begin() + static_cast<std::ptrdiff_t>(it->second));
+  function_index_.clear();
+  for (size_t i = 0; i < functions_.size(); ++i) function_index_[functions_[i]->name()] = i;
+}
+
+std::string Module::UniqueFunctionName(std::string_view name) const {
+  std::string candidate(name);
+  for (int i = 1; FindFunction(candidate); ++i) candidate = StrCat(name, ".", i);
+  return candidate;
+}
+
+Variable& Module::AddVariable(Variable variable) {
+  variable_index_.emplace(variable.name, variables_.size());
+  variables_.push_back(std::move(variable));
+  return variables_.back();
+}
+
+const Variable* Module::FindVariable(std::string_view name) const {
+  const auto it = variable_index_.find(std::string(name));
+  return it == variable_index_.end() ? nullptr : &variables_[it->second];
+}
+
+TypeList OperandTypes(const Function& function, absl::Span<const Value> operands) {
+  TypeList types;
+  for (Value v : operands) types.push_back(function.type(v));
+  return types;
+}
+
+absl::InlinedVector<std::string_view, 2> CalledFunctions(const Node& node) {
+  absl::InlinedVector<std::string_view, 2> names;
+  if (!Info(node.op).Has(kControl)) return names;
+  for (const auto& [name, value] : node.attrs().entries()) {
+    if (const auto* s = std::get_if<std::string>(&value)) names.push_back(*s);
+  }
+  return names;
+}
+
+uint64_t Fingerprint(const Function& function) {
+  Mixer mixer;
+  mixer.Add(static_cast<uint64_t>(function.num_parameters()));
+  for (int i = 0; i < function.num_parameters(); ++i) mixer.Add(function.parameter(i).type);
+  for (const std::string& name : function.state()) mixer.Add(std::string_view(name));
+  for (const Node& node : function.nodes()) {
+    mixer.Add(static_cast<uint64_t>(node.op));
+    mixer.Add(node.operands.size());
+    for (Value v : node.operands) mixer.Add(static_cast<uint64_t>(v.id));
+    for (const auto& [name, value] : node.attrs().entries()) {
+      mixer.Add(std::string_view(name));
+      mixer.Add(value);
+    }
+    for (int i = 0; i < node.num_results; ++i) mixer.Add(function.type(node.result(i)));
+  }
+  for (Value v : function.results()) mixer.Add(static_cast<uint64_t>(v.id));
+  return mixer.value();
+}
+
+}  // namespace reel::ir

@@ -1,0 +1,61 @@
+#ifndef REEL_IR_LITERAL_H_
+#define REEL_IR_LITERAL_H_
+
+#include <cassert>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ir/types.h"
+
+namespace reel::ir {
+
+/// An immutable dense tensor value of constant shape, row-major: constants, initial values, inputs
+/// and outputs of the reference evaluator. Copies share the bytes.
+class Literal {
+ public:
+  Literal() = default;
+  /// Takes the bytes; their number must be type.bytes().
+  Literal(Type type, std::vector<std::byte> bytes);
+
+  template <typename T>
+  static Literal From(const Shape& shape, std::span<const T> values) {
+    assert(static_cast<int64_t>(values.size()) == shape.size());
+    const auto raw = std::as_bytes(values);
+    return Literal({DTypeOf<T>::value, shape}, std::vector<std::byte>(raw.begin(), raw.end()));
+  }
+  /// A rank-0 literal of any implemented dtype; floats round, integers truncate.
+  static Literal Scalar(DType dtype, double value);
+  static Literal ScalarInt(DType dtype, int64_t value);
+  /// All elements zero (false).
+  static Literal Zeros(Type type);
+
+  const Type& type() const { return type_; }
+  DType dtype() const { return type_.dtype; }
+  const Shape& shape() const { return type_.shape; }
+  int64_t size() const { return type_.shape.size(); }
+  std::span<const std::byte> bytes() const {
+    return bytes_ ? std::span<const std::byte>(*bytes_) : std::span<const std::byte>();
+  }
+  /// Elements; T must be the dtype's C++ type.
+  template <typename T>
+  std::span<const T> data() const {
+    assert(DTypeOf<T>::value == type_.dtype);
+    return {reinterpret_cast<const T*>(bytes().data()), bytes().size() / sizeof(T)};
+  }
+  /// Element i as a double or an integer, for any implemented dtype (i64 above 2^53 rounds).
+  double AsDouble(int64_t i) const;
+  int64_t AsInt(int64_t i) const;
+
+  /// Same type and the same bits.
+  friend bool operator==(const Literal& a, const Literal& b);
+
+ private:
+  Type type_;
+  std::shared_ptr<const std::vector<std::byte>> bytes_;
+};
+
+}  // namespace reel::ir
+
+#endif  // REEL_IR_LITERAL_H_

@@ -1,0 +1,93 @@
+#include "ir/ops.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "absl/container/flat_hash_map.h"
+
+namespace reel::ir {
+namespace {
+
+constexpr std::string_view kKindNames[] = {"int",   "bool",  "string", "ints",
+                                           "shape", "dtype", "literal"};
+
+AttrKind ParseKind(std::string_view name) {
+  for (size_t i = 0; i < std::size(kKindNames); ++i) {
+    if (kKindNames[i] == name) return static_cast<AttrKind>(i);
+  }
+  assert(false && "unknown attribute kind in ops.def");
+  return AttrKind::kInt;
+}
+
+std::vector<AttrSpec> ParseSpecs(std::string_view text) {
+  std::vector<AttrSpec> specs;
+  while (!text.empty()) {
+    const std::string_view item = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(item.size() + 1, text.size()));
+    const size_t colon = item.find(':');
+    std::string_view kind = item.substr(colon + 1);
+    const bool optional = kind.back() == '?';
+    if (optional) kind.remove_suffix(1);
+    specs.push_back({item.substr(0, colon), ParseKind(kind), optional});
+  }
+  return specs;
+}
+
+const std::vector<OpInfo>& Table() {
+  using enum DTypeSet;
+  static const auto* table = new std::vector<OpInfo>{
+#define OP(Enum, text, operands, traits, infer, dtypes, attributes, version, doc) \
+  {#Enum, text, operands, traits, dtypes, ParseSpecs(attributes), version, doc},
+#include "ir/ops.def"
+#undef OP
+  };
+  return *table;
+}
+
+}  // namespace
+
+std::string_view Describe(DTypeSet set) {
+  constexpr std::string_view kText[] = {
+      "any dtype",         "a number",        "floating point", "an integer",
+      "bool or an integer", "bool",           "i64"};
+  return kText[static_cast<size_t>(set)];
+}
+
+bool Contains(DTypeSet set, DType d) {
+  switch (set) {
+    case DTypeSet::kAny: return true;
+    case DTypeSet::kNumeric: return d != kBool;
+    case DTypeSet::kFloating: return IsFloat(d);
+    case DTypeSet::kIntegral: return IsInteger(d);
+    case DTypeSet::kBits: return d == kBool || IsInteger(d);
+    case DTypeSet::kBoolean: return d == kBool;
+    case DTypeSet::kLong: return d == kInt64;
+  }
+  return false;
+}
+
+const OpInfo& Info(Op op) { return Table()[static_cast<size_t>(op)]; }
+
+std::optional<Op> ParseOp(std::string_view name) {
+  static const auto* map = [] {
+    auto* m = new absl::flat_hash_map<std::string_view, Op>();
+    for (Op op : AllOps()) m->emplace(Info(op).name, op);
+    return m;
+  }();
+  const auto it = map->find(name);
+  if (it == map->end()) return std::nullopt;
+  return it->second;
+}
+
+std::span<const Op> AllOps() {
+  static constexpr Op kOps[] = {
+#define OP(Enum, ...) Op::k##Enum,
+#include "ir/ops.def"
+#undef OP
+  };
+  return kOps;
+}
+
+std::string_view Name(AttrKind kind) { return kKindNames[static_cast<size_t>(kind)]; }
+
+}  // namespace reel::ir

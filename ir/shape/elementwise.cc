@@ -1,0 +1,48 @@
+#include "ir/strings.h"
+#include "ir/infer.h"
+
+namespace reel::ir {
+namespace {
+
+absl::Status SameTypes(const InferContext& c, int from) {
+  for (size_t i = static_cast<size_t>(from) + 1; i < c.operands.size(); ++i) {
+    const Type &a = c.operand(from), &b = c.operands[i];
+    if (a.dtype != b.dtype) {
+      return OpError(c.op, StrCat("operand dtypes differ: ", a.ToString(), " and ",
+                                        b.ToString(), "; cast one of them"));
+    }
+    if (a.shape != b.shape) {
+      return OpError(c.op, StrCat("operand shapes differ: ", a.ToString(), " and ",
+                                        b.ToString(), "; broadcast one of them"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<TypeList> InferSameTypeRule(const InferContext& c) {
+  if (absl::Status s = SameTypes(c, 0); !s.ok()) return s;
+  return TypeList{c.operand(0)};
+}
+
+absl::StatusOr<TypeList> InferCompareRule(const InferContext& c) {
+  if (absl::Status s = SameTypes(c, 0); !s.ok()) return s;
+  return TypeList{{kBool, c.operand(0).shape}};
+}
+
+absl::StatusOr<TypeList> InferSelectRule(const InferContext& c) {
+  if (absl::Status s = SameTypes(c, 1); !s.ok()) return s;
+  if (c.operand(0).shape != c.operand(1).shape) {
+    return OpError(c.op, StrCat("condition ", c.operand(0).ToString(), " and values ",
+                                      c.operand(1).ToString(),
+                                      " differ in shape; broadcast one of them"));
+  }
+  return TypeList{c.operand(1)};
+}
+
+absl::StatusOr<TypeList> InferCastRule(const InferContext& c) {
+  return TypeList{{c.attributes.Get<DType>("dtype"), c.operand(0).shape}};
+}
+
+}  // namespace reel::ir

@@ -1,0 +1,17 @@
+#include "ir/strings.h"
+#include "ir/infer.h"
+
+namespace reel::ir {
+
+absl::StatusOr<TypeList> InferRandomBitsRule(const InferContext& c) {
+  if (c.operand(0) != Type{kInt64, {2}}) {
+    return OpError(c.op, StrCat("state must be i64[2] {key, counter}, got ", c.operand(0).ToString()));
+  }
+  const Shape& shape = c.attr_shape("shape");
+  for (Extent e : shape) {
+    if (auto n = NeedConstant(c.op, e); !n.ok()) return n.status();
+  }
+  return TypeList{{kInt32, shape}};
+}
+
+}  // namespace reel::ir

@@ -1,0 +1,116 @@
+#include "ir/types.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace reel {
+namespace {
+
+struct DTypeInfo {
+  std::string_view name, numpy;
+  int64_t size;
+};
+
+constexpr DTypeInfo kInfo[kNumDTypes] = {
+    {"bool", "bool", 1},        {"i8", "int8", 1},          {"i16", "int16", 2},
+    {"i32", "int32", 4},        {"i64", "int64", 8},        {"u8", "uint8", 1},
+    {"u16", "uint16", 2},       {"u32", "uint32", 4},       {"u64", "uint64", 8},
+    {"f16", "float16", 2},      {"bf16", "bfloat16", 2},    {"f32", "float32", 4},
+    {"f64", "float64", 8},      {"c64", "complex64", 8},    {"c128", "complex128", 16},
+};
+
+const DTypeInfo& Info(DType dtype) { return kInfo[static_cast<size_t>(dtype)]; }
+
+}  // namespace
+
+int64_t SizeOf(DType dtype) { return Info(dtype).size; }
+std::string_view Name(DType dtype) { return Info(dtype).name; }
+std::string_view NumPyName(DType dtype) { return Info(dtype).numpy; }
+
+bool ParseDType(std::string_view name, DType* dtype) {
+  for (int i = 0; i < kNumDTypes; ++i) {
+    if (kInfo[i].name == name) {
+      *dtype = static_cast<DType>(i);
+      return true;
+    }
+  }
+  return false;
+}
+
+bool IsFloat(DType d) { return d >= kFloat16 && d <= kFloat64; }
+bool IsInteger(DType d) { return d >= kInt8 && d <= kUInt64; }
+bool IsComplex(DType d) { return d >= kComplex64; }
+bool HasKernels(DType d) {
+  return d == kBool || d == kInt32 || d == kInt64 || d == kFloat32 || d == kFloat64;
+}
+
+Shape::Shape(std::initializer_list<Extent> extents) {
+  for (Extent e : extents) push_back(e);
+}
+Shape::Shape(std::span<const Extent> extents) {
+  for (Extent e : extents) push_back(e);
+}
+Shape::Shape(const std::vector<int64_t>& extents) {
+  for (int64_t e : extents) push_back(e);
+}
+
+void Shape::push_back(Extent extent) {
+  assert(rank_ < kMaxRank);
+  extents_[static_cast<size_t>(rank_++)] = extent;
+}
+
+bool Shape::is_constant() const {
+  return std::all_of(begin(), end(), [](Extent e) { return e.is_constant(); });
+}
+
+int64_t Shape::size() const {
+  int64_t n = 1;
+  for (Extent e : *this) n *= e.value();
+  return n;
+}
+
+std::vector<int64_t> Shape::dims() const {
+  std::vector<int64_t> out;
+  for (Extent e : *this) out.push_back(e.value());
+  return out;
+}
+
+std::string Shape::ToString() const {
+  std::string out = "[";
+  for (int i = 0; i < rank_; ++i) {
+    if (i) out += ",";
+    const Extent e = (*this)[i];
+    out += e.is_constant() ? std::to_string(e.value()) : "?" + std::to_string(e.symbol());
+  }
+  return out + "]";
+}
+
+bool operator==(const Shape& a, const Shape& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
+
+std::string Type::ToString() const { return std::string(Name(dtype)) + shape.ToString(); }
+
+std::vector<int64_t> RowMajorStrides(const Shape& shape) {
+  std::vector<int64_t> strides(static_cast<size_t>(shape.rank()));
+  int64_t stride = 1;
+  for (int i = shape.rank() - 1; i >= 0; --i) {
+    strides[static_cast<size_t>(i)] = stride;
+    stride *= shape.dim(i);
+  }
+  return strides;
+}
+
+bool FitsInMemory(const Shape& shape) {
+  // Zero extents do not excuse an overflow in the others: strides are computed from them too.
+  int64_t n = 16;
+  for (Extent e : shape) {
+    if (!e.is_constant()) continue;
+    if (e.value() < 0) return false;
+    if (__builtin_mul_overflow(n, std::max<int64_t>(e.value(), 1), &n)) return false;
+    if (n > (int64_t{1} << 62)) return false;
+  }
+  return true;
+}
+
+}  // namespace reel

@@ -1,0 +1,126 @@
+#ifndef REEL_IR_TYPES_H_
+#define REEL_IR_TYPES_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// Element types, extents, shapes: the part of the IR that every layer, public headers included, may
+// see. Standard library only.
+
+namespace reel {
+
+/// Element type of a tensor. The enumerators are also visible as reel::kFloat32 and so on.
+enum class DType : uint8_t {
+  kBool,
+  kInt8, kInt16, kInt32, kInt64,
+  kUInt8, kUInt16, kUInt32, kUInt64,
+  kFloat16, kBFloat16, kFloat32, kFloat64,
+  kComplex64, kComplex128,
+};
+using enum DType;
+inline constexpr int kNumDTypes = 15;
+
+/// Bytes of one element: 1 for bool, 4 for f32, ...
+int64_t SizeOf(DType dtype);
+/// Short name used in the text form: "bool", "i32", "f32", "c64", ...
+std::string_view Name(DType dtype);
+/// NumPy's name: "bool", "int32", "float32", "complex64", ...
+std::string_view NumPyName(DType dtype);
+/// Parses the short name; false if there is no such dtype.
+bool ParseDType(std::string_view name, DType* dtype);
+
+bool IsFloat(DType dtype);      ///< f16 bf16 f32 f64
+bool IsInteger(DType dtype);    ///< signed and unsigned, not bool
+bool IsComplex(DType dtype);    ///< c64 c128
+/// Dtypes that carry gradients: floats and complex numbers.
+inline bool IsDifferentiable(DType dtype) { return IsFloat(dtype) || IsComplex(dtype); }
+/// Dtypes for which kernels exist: bool, i32, i64, f32, f64.
+bool HasKernels(DType dtype);
+
+template <typename T> struct DTypeOf;
+template <> struct DTypeOf<bool> { static constexpr DType value = kBool; };
+template <> struct DTypeOf<int8_t> { static constexpr DType value = kInt8; };
+template <> struct DTypeOf<int16_t> { static constexpr DType value = kInt16; };
+template <> struct DTypeOf<int32_t> { static constexpr DType value = kInt32; };
+template <> struct DTypeOf<int64_t> { static constexpr DType value = kInt64; };
+template <> struct DTypeOf<uint8_t> { static constexpr DType value = kUInt8; };
+template <> struct DTypeOf<uint16_t> { static constexpr DType value = kUInt16; };
+template <> struct DTypeOf<uint32_t> { static constexpr DType value = kUInt32; };
+template <> struct DTypeOf<uint64_t> { static constexpr DType value = kUInt64; };
+template <> struct DTypeOf<float> { static constexpr DType value = kFloat32; };
+template <> struct DTypeOf<double> { static constexpr DType value = kFloat64; };
+
+/// One dimension: a constant, or a symbol of the module's symbol table (a name with a range).
+class Extent {
+ public:
+  constexpr Extent() = default;
+  constexpr Extent(int64_t value) : value_(value) {}  // NOLINT: 784 is an extent
+  static constexpr Extent Symbol(int32_t index) { return Extent(-1 - int64_t{index}, 0); }
+
+  constexpr bool is_constant() const { return value_ >= 0; }
+  /// The constant. Only for constants: an op that needs one must ask is_constant() first.
+  constexpr int64_t value() const { return value_; }
+  constexpr int32_t symbol() const { return static_cast<int32_t>(-1 - value_); }
+  friend constexpr bool operator==(Extent, Extent) = default;
+
+ private:
+  constexpr Extent(int64_t raw, int) : value_(raw) {}
+  int64_t value_ = 0;
+};
+
+/// The largest rank of any tensor.
+inline constexpr int kMaxRank = 10;
+
+/// Extents of a tensor, outermost first; rank 0 is a scalar. Holds at most kMaxRank of them.
+class Shape {
+ public:
+  Shape() = default;
+  Shape(std::initializer_list<Extent> extents);
+  explicit Shape(std::span<const Extent> extents);
+  explicit Shape(const std::vector<int64_t>& extents);
+
+  int rank() const { return rank_; }
+  Extent operator[](int axis) const { return extents_[static_cast<size_t>(axis)]; }
+  /// The constant extent of an axis.
+  int64_t dim(int axis) const { return (*this)[axis].value(); }
+  void set(int axis, Extent extent) { extents_[static_cast<size_t>(axis)] = extent; }
+  void push_back(Extent extent);
+  const Extent* begin() const { return extents_.data(); }
+  const Extent* end() const { return extents_.data() + rank_; }
+  bool is_constant() const;
+  /// Number of elements (1 for rank 0). Only for constant shapes.
+  int64_t size() const;
+  std::vector<int64_t> dims() const;
+  /// "[2,3]"; symbols print as "?0".
+  std::string ToString() const;
+  friend bool operator==(const Shape& a, const Shape& b);
+
+ private:
+  int rank_ = 0;
+  std::array<Extent, kMaxRank> extents_{};
+};
+
+/// Type of a tensor value: dtype and shape. Prints as f32[2,3].
+struct Type {
+  DType dtype = kFloat32;
+  Shape shape;
+
+  int64_t bytes() const { return shape.size() * SizeOf(dtype); }
+  std::string ToString() const;
+  friend bool operator==(const Type&, const Type&) = default;
+};
+
+/// Row-major strides in elements of a constant shape: [2,3,4] -> {12,4,1}.
+std::vector<int64_t> RowMajorStrides(const Shape& shape);
+/// True if the element count of a constant shape times 16 bytes fits in 62 bits and no extent is negative.
+bool FitsInMemory(const Shape& shape);
+
+}  // namespace reel
+
+#endif  // REEL_IR_TYPES_H_

@@ -1,0 +1,19 @@
+# The four dependencies. Everything comes from the system; nothing is downloaded at configure time.
+# LLVM's version file accepts only an exact major.minor, so the major is compared here.
+find_package(LLVM REQUIRED CONFIG PATHS "/usr/lib/llvm-${REEL_LLVM_VERSION}" NO_DEFAULT_PATH)
+if(NOT LLVM_VERSION_MAJOR EQUAL REEL_LLVM_VERSION)
+  message(FATAL_ERROR "REEL_LLVM_VERSION is ${REEL_LLVM_VERSION}, but LLVM ${LLVM_PACKAGE_VERSION} "
+                      "was found in ${LLVM_DIR}; configure with --fresh, or set LLVM_DIR")
+endif()
+find_package(absl REQUIRED CONFIG)
+find_package(Protobuf REQUIRED)
+find_package(Threads REQUIRED)
+if(REEL_BUILD_TESTS)
+  find_package(GTest REQUIRED)
+endif()
+
+# What Reel's own sources and tests link; users of reel::reel see none of it.
+add_library(reel_internal INTERFACE)
+target_link_libraries(reel_internal INTERFACE absl::status absl::statusor absl::strings
+                      absl::str_format absl::inlined_vector absl::flat_hash_map absl::flat_hash_set
+                      absl::span absl::hash Threads::Threads)

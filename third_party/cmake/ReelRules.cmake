@@ -1,0 +1,38 @@
+# One way to add sources to a library and one way to add a test.
+
+# Flags of all of Reel's own targets. -ffp-contract=off: an fma exists only where an op's definition has one.
+add_library(reel_flags INTERFACE)
+target_compile_options(reel_flags INTERFACE -Wall -Wextra -Wconversion -ffp-contract=off)
+if(REEL_WERROR)
+  target_compile_options(reel_flags INTERFACE -Werror)
+endif()
+if(REEL_SANITIZE)
+  target_compile_options(reel_flags INTERFACE -fsanitize=${REEL_SANITIZE} -fno-sanitize-recover=all
+                         -fno-omit-frame-pointer -g1)
+  target_link_options(reel_flags INTERFACE -fsanitize=${REEL_SANITIZE})
+endif()
+target_include_directories(reel_flags INTERFACE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/frontend")
+
+# reel_sources(TARGET file...): adds sources of the current folder to TARGET with the common flags.
+function(reel_sources target)
+  list(TRANSFORM ARGN PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
+  target_sources(${target} PRIVATE ${ARGN})
+  target_link_libraries(${target} PRIVATE reel_flags)
+endfunction()
+
+# reel_test(NAME name SRCS file... [DEPS target...] [LABEL label]): a GoogleTest program known to ctest.
+# Links libreel, libreel_compiler and gtest_main; DEPS adds more.
+function(reel_test)
+  cmake_parse_arguments(T "" "NAME;LABEL;TIMEOUT" "SRCS;DEPS" ${ARGN})
+  add_executable(${T_NAME} ${T_SRCS})
+  target_link_libraries(${T_NAME} PRIVATE reel_flags reel reel_compiler reel_internal
+                        GTest::gmock GTest::gtest_main ${T_DEPS})
+  set_target_properties(${T_NAME} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
+  target_compile_definitions(${T_NAME} PRIVATE REEL_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+                             REEL_BINARY_DIR="${CMAKE_BINARY_DIR}")
+  if(NOT T_TIMEOUT)
+    set(T_TIMEOUT 300)
+  endif()
+  add_test(NAME ${T_NAME} COMMAND ${T_NAME})
+  set_tests_properties(${T_NAME} PROPERTIES TIMEOUT ${T_TIMEOUT} LABELS "${T_LABEL}")
+endfunction()
