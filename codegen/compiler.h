@@ -1,0 +1,64 @@
+#ifndef REEL_CODEGEN_COMPILER_H_
+#define REEL_CODEGEN_COMPILER_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "codegen/program/program.h"
+#include "ir/budget.h"
+#include "ir/graph.h"
+
+// The compiler's door: no LLVM in sight. libreel_compiler.so implements it; libreel.so opens that library
+// on the first use (reel_compiler() below is the one symbol it looks up).
+
+namespace reel::codegen {
+
+struct CompilerOptions {
+  std::string cpu = "native";
+  int opt_level = 2;         ///< 0: one scalar kernel per op, LLVM level 0; 2: fused, vectorised
+  std::string dump_to;       ///< folder for program text, LLVM IR and assembly; empty = none
+  Budget budget;
+};
+
+/// JIT-compiled code of a module: immutable, thread-safe.
+class CompiledModule {
+ public:
+  using Entry = int32_t (*)(void* instance, const void* const* arguments, void* const* results);
+  virtual ~CompiledModule() = default;
+  virtual const Program& program() const = 0;
+  /// The code of entry point i of program().entries.
+  virtual Entry entry(int i) const = 0;
+  /// Times in seconds: planning, LLVM IR emission, LLVM code generation and linking.
+  struct Times { double plan = 0, emit = 0, codegen = 0; };
+  virtual Times times() const = 0;
+};
+
+/// What CompileToObject writes.
+struct ObjectFiles {
+  std::string object;    ///< ELF bytes
+  std::string header;    ///< C99 / C++ header
+  std::string manifest;  ///< JSON, also embedded in the object
+};
+
+class Compiler {
+ public:
+  virtual ~Compiler() = default;
+  virtual absl::StatusOr<std::unique_ptr<CompiledModule>> Compile(const ir::Module& module,
+                                                                  const CompilerOptions& options) = 0;
+  /// `name`: prefix of every symbol, a C identifier.
+  virtual absl::StatusOr<ObjectFiles> CompileToObject(const ir::Module& module, const std::string& name,
+                                                      const CompilerOptions& options) = 0;
+  /// LLVM IR ("llvm") or assembly ("asm") of the module.
+  virtual absl::StatusOr<std::string> EmitText(const ir::Module& module, const std::string& name,
+                                               const std::string& kind, const CompilerOptions& options) = 0;
+};
+
+}  // namespace reel::codegen
+
+/// The process-wide compiler. Never null.
+extern "C" reel::codegen::Compiler* reel_compiler();
+
+#endif  // REEL_CODEGEN_COMPILER_H_

@@ -1,0 +1,151 @@
+#ifndef REEL_CODEGEN_LOOP_LOOP_H_
+#define REEL_CODEGEN_LOOP_LOOP_H_
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "ir/ops.h"
+#include "ir/types.h"
+
+// The loop tree: what stands between the IR and LLVM. A Kernel is buffers, a table of scalar
+// expressions and a tree of statements. Schedules (codegen/schedule) build it, codegen/lower turns it into LLVM IR,
+// ToString() prints it for golden tests and Plan(). It knows nothing of LLVM.
+//
+//   kernel @add_relu(x: f32, b: f32) -> (y: f32) {
+//     parallel c in 0..4 {
+//       for i in 0..8 {
+//         vector j in 0..128 by 32 { y[1024*c + 128*i + j] = max(add(x[1024*c + 128*i + j], b[j]), 0) }
+//   } } }
+
+namespace reel::codegen {
+
+using AxisId = int32_t;   ///< index into Kernel::axes
+using ExprId = int32_t;   ///< index into Kernel::exprs; operands come before users
+using BufferId = int32_t; ///< index into Kernel::buffers
+using LocalId = int32_t;  ///< index into Kernel::locals
+
+/// constant + sum of coefficient * axis, in elements. Terms are sorted by axis, coefficients not 0.
+struct Affine {
+  int64_t constant = 0;
+  absl::InlinedVector<std::pair<AxisId, int64_t>, 4> terms;
+
+  int64_t coefficient(AxisId axis) const;
+  void Add(AxisId axis, int64_t coefficient);
+  void Add(const Affine& other, int64_t factor = 1);
+  friend bool operator==(const Affine&, const Affine&) = default;
+};
+
+/// A pure scalar expression; inside a vector loop, one per lane.
+struct Expr {
+  enum class Kind : uint8_t {
+    kConstant,  ///< bits of a scalar of dtype, in the low bytes
+    kIndex,     ///< the affine value as an integer or float of dtype
+    kLoad,      ///< buffer[index + dynamic * dynamic_stride]; 0 where guard is false (no access then)
+    kLocal,     ///< locals[local][index]
+    kOp,        ///< an elementwise op of ops.def on operands, with its exact meaning
+    kRandom,    ///< i32 word of Philox4x32-10: operands {key: i64, counter: i64, element: i64}
+  };
+  Kind kind = Kind::kConstant;
+  DType dtype = kFloat32;
+  ir::Op op = ir::Op::kIdentity;
+  absl::InlinedVector<ExprId, 3> operands;
+  uint64_t bits = 0;
+  BufferId buffer = -1;
+  LocalId local = -1;
+  Affine index;
+  ExprId dynamic = -1;         ///< kLoad: an i64 expression, -1 = none
+  int64_t dynamic_stride = 0;
+  ExprId guard = -1;           ///< kLoad: a bool expression, -1 = always
+};
+
+/// A memory operand of the kernel, bound by the caller: an argument, a result, a variable, a constant or arena space.
+struct KernelBuffer {
+  std::string name;
+  DType dtype = kFloat32;
+  bool is_output = false;  ///< written (outputs may also be read)
+};
+
+/// Scratch of one chunk. Declared by a kLocal statement, which fills it with `init`. Declared inside a vector loop
+/// every element is one value per lane; declared outside it is plain memory and an index with coefficient 1 in the
+/// vector axis means consecutive lanes.
+struct Local {
+  std::string name;
+  DType dtype = kFloat32;
+  int64_t size = 1;
+};
+
+enum class LoopKind : uint8_t {
+  kSerial,
+  kParallel,  ///< outermost only: iterations are chunks that may run at once, in any order
+  kUnrolled,  ///< constant extent, body repeated
+  kVector,    ///< `width` iterations at once; the last, partial step is masked. No vector loop inside another.
+};
+
+/// How Accumulate combines.
+enum class Combine : uint8_t {
+  kSum,  ///< local + a
+  kMax,  ///< IEEE maximum (ints: larger; bool: or)
+  kMin,  ///< IEEE minimum (ints: smaller; bool: and)
+  kFma,  ///< fma(a, b, local): one rounding on FMA targets, mul then add on others; ints wrap
+};
+
+struct Stmt {
+  enum class Kind : uint8_t {
+    kLoop,        ///< for axis in 0..trip { body }
+    kLocal,       ///< declares and fills a local
+    kAccumulate,  ///< locals[local][index] = combine(locals[local][index], a, b)
+    kTree,        ///< 64 partials of `local` to element 0: for s = 32..1: p[j] = combine(p[j], p[j + s])
+    kStore,       ///< buffer[index + dynamic * dynamic_stride] = a, where guard
+  };
+  Kind kind = Kind::kLoop;
+
+  // kLoop. trip = extent, or min(extent, clip_total - clip_base) if clip_total >= 0.
+  AxisId axis = -1;
+  LoopKind loop_kind = LoopKind::kSerial;
+  Extent extent = 0;
+  int64_t width = 1;
+  Affine clip_base;
+  int64_t clip_total = -1;
+  std::vector<Stmt> body;
+
+  // kLocal, kAccumulate, kTree
+  LocalId local = -1;
+  uint64_t init = 0;  ///< kLocal: bits of the fill value
+  Combine combine = Combine::kSum;
+
+  // kAccumulate, kStore
+  BufferId buffer = -1;
+  Affine index;
+  ExprId a = -1, b = -1;
+  ExprId dynamic = -1;
+  int64_t dynamic_stride = 0;
+  ExprId guard = -1;
+};
+
+struct Kernel {
+  std::string name;
+  std::vector<KernelBuffer> buffers;
+  std::vector<std::string> axes;  ///< names, for printing
+  std::vector<Local> locals;
+  std::vector<Expr> exprs;
+  std::vector<Stmt> body;  ///< at most one parallel loop, and then it is the only statement
+
+  AxisId AddAxis(std::string name);
+  BufferId AddBuffer(std::string name, DType dtype, bool is_output);
+  LocalId AddLocal(std::string name, DType dtype, int64_t size);
+  ExprId AddExpr(Expr expr);
+  /// Iterations of the parallel loop, 1 without one.
+  int64_t chunks() const;
+};
+
+/// The text form, one statement a line.
+std::string ToString(const Kernel& kernel);
+/// Equal for kernels that are equal but for names: identical kernels are compiled once.
+uint64_t Fingerprint(const Kernel& kernel);
+
+}  // namespace reel::codegen
+
+#endif  // REEL_CODEGEN_LOOP_LOOP_H_

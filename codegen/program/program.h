@@ -1,0 +1,79 @@
+#ifndef REEL_CODEGEN_PROGRAM_PROGRAM_H_
+#define REEL_CODEGEN_PROGRAM_PROGRAM_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "codegen/loop/loop.h"
+#include "codegen/target/target.h"
+#include "ir/graph.h"
+
+// The executable before LLVM: kernels, and per entry point the order in which they run on which memory.
+// One instance is one block: header (runtime/abi.h), variables, arena, all at constant offsets.
+
+namespace reel::codegen {
+
+/// Where a buffer lives.
+struct Slot {
+  enum class Kind : uint8_t {
+    kArgument,  ///< argument `index` of the entry point, caller's memory, element-aligned
+    kResult,    ///< declared result `index`, caller's memory, element-aligned
+    kInstance,  ///< `offset` bytes into the instance: a variable or arena space, 64-byte aligned
+    kConstant,  ///< constant `index` of the program, 64-byte aligned
+  };
+  Kind kind = Kind::kInstance;
+  int32_t index = 0;
+  int64_t offset = 0;
+  friend bool operator==(const Slot&, const Slot&) = default;
+};
+
+/// One action of an entry point: a kernel call, or a copy of `bytes` when kernel < 0 (buffers = {to, from}).
+struct Step {
+  int32_t kernel = -1;
+  std::vector<Slot> buffers;  ///< in the order of Kernel::buffers
+  int64_t bytes = 0;
+};
+
+struct EntryPoint {
+  std::string name;
+  std::vector<ir::Parameter> arguments;  ///< declared parameters
+  std::vector<ir::Parameter> results;    ///< declared results with their names
+  std::vector<Step> steps;
+};
+
+struct VariableSlot {
+  std::string name;
+  Type type;
+  bool trainable = true;
+  int64_t offset = 0;   ///< in the instance
+  ir::Literal initial;
+};
+
+struct Program {
+  std::string name;
+  std::vector<Kernel> kernels;
+  std::vector<ir::Literal> constants;
+  std::vector<VariableSlot> variables;
+  std::vector<EntryPoint> entries;
+  int64_t arena_bytes = 0;
+  int64_t live_bytes = 0;      ///< largest sum of simultaneously live arena buffers
+  int64_t instance_bytes = 0;  ///< header + variables + arena, a multiple of 64
+};
+
+struct PlanOptions {
+  bool fuse = true;       ///< false: one kernel per op, scalar loops (-O0)
+  bool vectorize = true;
+};
+
+/// Verified module to program: inlines, simplifies, groups, schedules, plans buffers. Every function that no other
+/// calls is an entry point (init functions of variables are run here, by the reference rules, not compiled).
+absl::StatusOr<Program> BuildProgram(const ir::Module& module, const Target& target, const PlanOptions& options);
+
+/// Kernels with their loop trees, slots, bytes and arena, as text.
+std::string ToString(const Program& program);
+
+}  // namespace reel::codegen
+
+#endif  // REEL_CODEGEN_PROGRAM_PROGRAM_H_

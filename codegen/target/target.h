@@ -1,0 +1,34 @@
+#ifndef REEL_CODEGEN_TARGET_TARGET_H_
+#define REEL_CODEGEN_TARGET_TARGET_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace reel::codegen {
+
+/// What schedules and lowering know of a CPU. A named table, never a measurement: same name, same object bytes.
+struct Target {
+  std::string name;           ///< "x86-64-v2", "x86-64-v3", "x86-64-v4"
+  std::string triple;         ///< LLVM triple
+  std::string cpu;            ///< LLVM CPU name
+  std::string features;       ///< LLVM feature string
+  int vector_bits = 512;      ///< widest useful vector
+  int vector_registers = 32;
+  bool has_fma = true;        ///< the FMA class of law 8
+  bool has_masks = true;      ///< masked loads and stores are cheap
+  int64_t l1_bytes = 32 << 10, l2_bytes = 1 << 20;
+
+  int lanes(int64_t element_bytes) const { return static_cast<int>(vector_bits / 8 / element_bytes); }
+};
+
+/// "native" (the best level this CPU supports) or a name above; unknown names give an error that lists them.
+absl::StatusOr<Target> FindTarget(std::string_view cpu);
+std::vector<std::string_view> TargetNames();
+
+}  // namespace reel::codegen
+
+#endif  // REEL_CODEGEN_TARGET_TARGET_H_
