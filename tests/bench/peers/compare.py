@@ -1,7 +1,7 @@
 """Reel beside its peers, measured in turn: paired ratios as a Markdown table.
 
-    python compare.py --reel build/bin/reel --python torch=PATH --python jax=PATH --python tf=PATH \\
-        [--threads 1] [--rounds 5] [--cap 0.5] WORKLOAD ...
+    python compare.py --reel build/bin/reel --python torch=PATH --python jax=PATH \\
+        --python tf=PATH [--threads 1] [--rounds 5] [--cap 0.5] WORKLOAD ...
 
 Every round runs Reel and then each peer on the same inputs (workloads.py), so drift of the machine
 hits all of them. A cell shows a peer's median time and, in brackets, Reel's time divided by it: the
@@ -25,7 +25,8 @@ MODES = {"torch": ["eager"], "jax": ["jit"], "tf": ["graph", "xla"]}
 
 
 def rows_of(command):
-    out = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
+    out = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                         text=True).stdout
     return [json.loads(line) for line in out.splitlines() if line.startswith("{")]
 
 
