@@ -1,0 +1,84 @@
+// The contract between generated code and whoever calls it. C99 and C++; depends on nothing.
+//
+// An instance is one block of the caller's memory, 64-byte aligned:
+//
+//   byte 0    struct reel_instance (64 bytes)
+//   byte 64   variables, then the arena, at constant offsets that only the generated code knows
+//
+// Generated code never allocates, never keeps a pointer between calls and never writes outside the
+// instance and the results.
+#ifndef REEL_RUNTIME_ABI_H_
+#define REEL_RUNTIME_ABI_H_
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Alignment of an instance and of every variable and temporary inside it, in bytes.
+#define REEL_INSTANCE_ALIGNMENT 64
+
+// First word of an initialised instance: "REEL" followed by the version of this contract.
+#define REEL_INSTANCE_MAGIC UINT64_C(0x5245454C00000001)
+
+// One chunk of a parallel step. It must not throw, fork, or end its thread.
+typedef void (*reel_body)(void* argument, int64_t chunk);
+
+// Calls body(argument, chunk) once for each chunk in [0, n), in any order, on any threads, and
+// returns when all have finished.
+typedef void (*reel_parallel_for_fn)(void* context, int64_t n, reel_body body, void* argument);
+
+// Header of every instance. A null parallel_for means serial execution, with the same bits.
+struct reel_instance {
+  uint64_t magic;                     // REEL_INSTANCE_MAGIC
+  reel_parallel_for_fn parallel_for;  // may be null
+  void* context;                      // first argument of parallel_for
+  int64_t reserved[5];                // zero
+};
+
+// A compiled entry point. arguments and results point to row-major tensors in signature order;
+// either may be null when the signature has none. Returns a reel_status.
+typedef int32_t (*reel_entry_fn)(void* instance, const void* const* arguments,
+                                 void* const* results);
+
+// Every status: X(name, value, message). Values never change; new ones go to the end.
+#define REEL_STATUS_LIST(X)                                                              \
+  X(REEL_OK, 0, "ok")                                                                    \
+  X(REEL_INVALID_ARGUMENT, 1, "an argument has a value outside its declared range")      \
+  X(REEL_NULL_POINTER, 2, "a pointer is null")                                           \
+  X(REEL_MISALIGNED, 3, "a pointer is not aligned to its element type (instance: 64)")   \
+  X(REEL_OVERLAP, 4, "a result overlaps an argument, another result or the instance")    \
+  X(REEL_MEMORY_TOO_SMALL, 5, "the memory given for the instance is too small")          \
+  X(REEL_UNSUPPORTED_CPU, 6, "the code needs CPU features that this machine lacks")      \
+  X(REEL_NOT_INITIALIZED, 7, "the instance was not initialised by this program's init")  \
+  X(REEL_STATE_PARTLY_UPDATED, 8, "the call failed after it had changed some variables")
+
+// Result of every call into generated code.
+enum reel_status {
+#define REEL_STATUS_ENUMERATOR(name, value, message) name = value,
+  REEL_STATUS_LIST(REEL_STATUS_ENUMERATOR)
+#undef REEL_STATUS_ENUMERATOR
+  REEL_STATUS_COUNT
+};
+
+// Message of a status, a string with static lifetime; never null.
+static inline const char* reel_status_message(int32_t status) {
+  switch (status) {
+#define REEL_STATUS_CASE(name, value, message) \
+  case value:                                  \
+    return message;
+    REEL_STATUS_LIST(REEL_STATUS_CASE)
+#undef REEL_STATUS_CASE
+    default:
+      return "unknown status";
+  }
+}
+
+#ifdef __cplusplus
+}  // extern "C"
+
+static_assert(sizeof(reel_instance) == 64, "the instance header is one cache line");
+#endif
+
+#endif  // REEL_RUNTIME_ABI_H_

@@ -1,0 +1,309 @@
+#include "runtime/thread_pool.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+#include <new>
+
+#include "runtime/cores.h"
+#include "runtime/environment.h"
+#include "runtime/float_mode.h"
+
+namespace reel::runtime {
+namespace {
+
+// Tells the core that this is a spin loop.
+inline void Pause() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("isb");
+#endif
+}
+
+// Spins until `done` or about 50 us have passed; whether it is done. Reads no clock if done soon.
+template <typename Predicate>
+bool SpinUntil(const Predicate& done) {
+  using Clock = std::chrono::steady_clock;
+  constexpr auto kSpin = std::chrono::microseconds(50);
+  constexpr int kBatch = 32;  // 0.3 to 1.5 us
+  Clock::time_point deadline{};
+  for (;;) {
+    for (int i = 0; i < kBatch; ++i) {
+      if (done()) return true;
+      Pause();
+    }
+    const Clock::time_point now = Clock::now();
+    if (deadline == Clock::time_point{}) deadline = now + kSpin;
+    if (now >= deadline) return done();
+  }
+}
+
+// A ticket is the one word everybody synchronises on: (step number << 24) | chunks not yet claimed.
+constexpr int kRemainingBits = 24;
+constexpr uint64_t kRemainingMask = (uint64_t{1} << kRemainingBits) - 1;
+constexpr int64_t kMaxChunks = static_cast<int64_t>(kRemainingMask);
+
+constexpr int64_t Remaining(uint64_t ticket) {
+  return static_cast<int64_t>(ticket & kRemainingMask);
+}
+constexpr uint64_t StepOf(uint64_t ticket) { return ticket >> kRemainingBits; }
+
+class Gang {
+ public:
+  // Runs all chunks with at most threads - 1 workers; false, with nothing done, if the gang is
+  // taken.
+  bool TryRun(int threads, int64_t n, reel_body body, void* argument) {
+    if (busy_.load(std::memory_order_relaxed) || busy_.exchange(true, std::memory_order_acquire)) {
+      return false;
+    }
+    if (threads != threads_) Resize(threads);
+    for (int64_t first = 0; first < n; first += kMaxChunks) {
+      RunStep(first, std::min(n - first, kMaxChunks), body, argument);
+    }
+    busy_.store(false, std::memory_order_release);
+    return true;
+  }
+
+  // Ends the workers and keeps the gang taken for good. At exit a step may still be running,
+  // perhaps in the very thread that exits; its workers are then left to the system.
+  void StopForExit() {
+    if (!busy_.exchange(true, std::memory_order_acquire)) StopWorkers();
+  }
+
+ private:
+  static void* WorkerMain(void* gang) {
+    static_cast<Gang*>(gang)->Work();
+    return nullptr;
+  }
+
+  void Resize(int threads);
+  void StopWorkers();
+  void Work();
+  void SleepAfter(uint64_t step);
+  void WakeOneFor(int64_t count);
+  void RunStep(int64_t first, int64_t count, reel_body body, void* argument);
+  int64_t RunChunks(uint64_t& ticket);
+  void AwaitWorkers(int64_t chunks);
+
+  bool StepAfter(uint64_t step) const {
+    return StepOf(ticket_.load(std::memory_order_acquire)) != step ||
+           stopping_.load(std::memory_order_relaxed);
+  }
+
+  alignas(64) std::atomic<uint64_t> ticket_{0};
+  // The step's description. Rewritten only while the ticket shows no chunk left, so that who has
+  // claimed a chunk has read a whole one: relaxed atomics suffice.
+  alignas(64) std::atomic<int64_t> first_{0};
+  std::atomic<int64_t> count_{0};
+  std::atomic<reel_body> body_{nullptr};
+  std::atomic<void*> argument_{nullptr};
+  std::atomic<uint64_t> float_mode_{0};
+  // Chunks finished by workers in this step.
+  alignas(64) std::atomic<int64_t> done_{0};
+  std::atomic<bool> caller_sleeps_{false};
+
+  alignas(64) std::atomic<bool> busy_{false};  // a caller owns the gang
+  std::atomic<int> sleepers_{0};               // written under mutex_
+  std::atomic<bool> stopping_{false};
+  std::mutex mutex_;
+  std::condition_variable work_;      // workers wait here for wakeups_ or stopping_
+  std::condition_variable finished_;  // the caller waits here for done_
+  int wakeups_ = 0;                   // sleepers told to wake that have not yet; under mutex_
+
+  // Changed only by who owns busy_.
+  int threads_ = 1;
+  std::atomic<int> workers_{0};
+  std::array<pthread_t, kMaxThreads> worker_threads_{};
+};
+
+// Replaces the workers. If the system refuses threads, fewer do: a step needs none.
+void Gang::Resize(int threads) {
+  StopWorkers();
+  threads_ = threads;
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  // Workers inherit the mask: signals go to the user's threads.
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  int started = 0;
+  for (; started < threads - 1; ++started) {
+    pthread_t& thread = worker_threads_[static_cast<size_t>(started)];
+    if (pthread_create(&thread, nullptr, &Gang::WorkerMain, this) != 0) break;
+#ifdef __linux__
+    pthread_setname_np(thread, "reel-worker");
+#endif
+  }
+  workers_.store(started, std::memory_order_relaxed);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void Gang::StopWorkers() {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_.store(true, std::memory_order_relaxed);
+  }
+  work_.notify_all();
+  const int workers = workers_.exchange(0, std::memory_order_relaxed);
+  for (int i = 0; i < workers; ++i) {
+    pthread_join(worker_threads_[static_cast<size_t>(i)], nullptr);
+  }
+  stopping_.store(false, std::memory_order_relaxed);
+  sleepers_.store(0, std::memory_order_relaxed);
+  wakeups_ = 0;
+}
+
+void Gang::Work() {
+  uint64_t step = ~uint64_t{0};  // the last step seen; at first none
+  for (;;) {
+    if (!SpinUntil([&] { return StepAfter(step); })) SleepAfter(step);
+    if (stopping_.load(std::memory_order_relaxed)) return;
+    uint64_t ticket = ticket_.load(std::memory_order_acquire);
+    // Each woken worker wakes the next one, so the caller pays for one wake-up only.
+    if (Remaining(ticket) > 1) WakeOneFor(count_.load(std::memory_order_relaxed));
+    const int64_t ran = RunChunks(ticket);
+    step = StepOf(ticket);
+    if (ran == 0) continue;
+    done_.fetch_add(ran, std::memory_order_seq_cst);
+    if (caller_sleeps_.load(std::memory_order_seq_cst)) {
+      std::lock_guard lock(mutex_);
+      finished_.notify_one();
+    }
+  }
+}
+
+// Sleeps until a step after `step` wants this worker. The order "count myself, then look at the
+// ticket" mirrors RunStep's "publish the ticket, then look for sleepers": one of the two sees the
+// other.
+void Gang::SleepAfter(uint64_t step) {
+  std::unique_lock lock(mutex_);
+  sleepers_.fetch_add(1, std::memory_order_seq_cst);
+  if (StepOf(ticket_.load(std::memory_order_seq_cst)) != step) {
+    sleepers_.fetch_sub(1, std::memory_order_relaxed);
+    return;
+  }
+  work_.wait(lock, [&] { return wakeups_ > 0 || stopping_.load(std::memory_order_relaxed); });
+  if (wakeups_ > 0) --wakeups_;
+}
+
+// Moves one worker from sleeping to woken, if any sleeps and the awake ones and the caller are
+// fewer than the step's chunks.
+void Gang::WakeOneFor(int64_t count) {
+  const int sleepers = sleepers_.load(std::memory_order_seq_cst);
+  const int awake = workers_.load(std::memory_order_relaxed) - sleepers;
+  if (sleepers == 0 || count <= awake + 1) return;
+  {
+    std::lock_guard lock(mutex_);
+    if (sleepers_.load(std::memory_order_relaxed) == 0) return;
+    sleepers_.fetch_sub(1, std::memory_order_relaxed);
+    ++wakeups_;
+  }
+  work_.notify_one();
+}
+
+void Gang::RunStep(int64_t first, int64_t count, reel_body body, void* argument) {
+  first_.store(first, std::memory_order_relaxed);
+  count_.store(count, std::memory_order_relaxed);
+  body_.store(body, std::memory_order_relaxed);
+  argument_.store(argument, std::memory_order_relaxed);
+  float_mode_.store(FloatMode(), std::memory_order_relaxed);
+  done_.store(0, std::memory_order_relaxed);
+  const uint64_t step = StepOf(ticket_.load(std::memory_order_relaxed)) + 1;
+  uint64_t ticket = (step << kRemainingBits) | static_cast<uint64_t>(count);
+  ticket_.store(ticket, std::memory_order_seq_cst);
+  WakeOneFor(count);
+  const int64_t ran = RunChunks(ticket);
+  AwaitWorkers(count - ran);
+}
+
+// Claims and runs chunks until none is left; returns how many. All belong to one step, for a step
+// cannot end before its chunks are reported. Leaves the last ticket seen in `ticket`.
+int64_t Gang::RunChunks(uint64_t& ticket) {
+  int64_t ran = 0;
+  while (Remaining(ticket) > 0) {
+    // Valid if the exchange succeeds: then the step has been open since `ticket` was read.
+    const reel_body body = body_.load(std::memory_order_relaxed);
+    void* const argument = argument_.load(std::memory_order_relaxed);
+    const int64_t end = first_.load(std::memory_order_relaxed) +
+                        count_.load(std::memory_order_relaxed);
+    const uint64_t mode = float_mode_.load(std::memory_order_relaxed);
+    const int64_t chunk = end - Remaining(ticket);
+    if (!ticket_.compare_exchange_weak(ticket, ticket - 1, std::memory_order_acq_rel,
+                                       std::memory_order_acquire)) {
+      continue;
+    }
+    if (mode != FloatMode()) SetFloatMode(mode);
+    body(argument, chunk);
+    ++ran;
+    ticket = ticket_.load(std::memory_order_acquire);
+  }
+  return ran;
+}
+
+// Returns when workers have finished `chunks` chunks; sleeps if one takes long.
+void Gang::AwaitWorkers(int64_t chunks) {
+  if (SpinUntil([&] { return done_.load(std::memory_order_acquire) == chunks; })) return;
+  std::unique_lock lock(mutex_);
+  caller_sleeps_.store(true, std::memory_order_seq_cst);
+  finished_.wait(lock, [&] { return done_.load(std::memory_order_seq_cst) == chunks; });
+  caller_sleeps_.store(false, std::memory_order_relaxed);
+}
+
+// The gang lives in static storage and is never destroyed: late callers find it taken, not gone.
+Gang& TheGang() {
+  alignas(Gang) static std::byte storage[sizeof(Gang)];
+  struct Owner {
+    Owner() {
+      ::new (storage) Gang;
+      // The child has none of the workers and perhaps a locked mutex: it starts with a new gang.
+      // What its threads may share with a fork must be read before it.
+      pthread_atfork([] { NumThreads(); }, nullptr, [] { ::new (storage) Gang; });
+    }
+    ~Owner() { std::launder(reinterpret_cast<Gang*>(storage))->StopForExit(); }
+  };
+  static const Owner owner;
+  return *std::launder(reinterpret_cast<Gang*>(storage));
+}
+
+int DefaultThreads() noexcept {
+  try {
+    const int requested = GetEnvironment().num_threads;
+    return std::min(requested > 0 ? requested : AvailableCores(), kMaxThreads);
+  } catch (const std::bad_alloc&) {
+    return 1;
+  }
+}
+
+std::atomic<int> threads_override{0};  // 0: the default
+
+}  // namespace
+
+int NumThreads() noexcept {
+  static const int default_threads = DefaultThreads();
+  const int threads = threads_override.load(std::memory_order_relaxed);
+  return threads > 0 ? threads : default_threads;
+}
+
+void SetNumThreads(int threads) noexcept {
+  threads_override.store(threads == 0 ? 0 : std::clamp(threads, 1, kMaxThreads),
+                         std::memory_order_relaxed);
+}
+
+void ParallelFor(int64_t n, reel_body body, void* argument) noexcept {
+  const int threads = NumThreads();
+  if (n > 1 && threads > 1 && TheGang().TryRun(threads, n, body, argument)) return;
+  for (int64_t chunk = 0; chunk < n; ++chunk) body(argument, chunk);
+}
+
+}  // namespace reel::runtime
+
+extern "C" void reel_gang_parallel_for(void*, int64_t n, reel_body body, void* argument) noexcept {
+  reel::runtime::ParallelFor(n, body, argument);
+}
