@@ -97,12 +97,14 @@ struct Stmt {
     kLoop,        ///< for axis in 0..trip { body }
     kLocal,       ///< declares and fills a local
     kAccumulate,  ///< locals[local][index] = combine(locals[local][index], a, b)
-    kTree,        ///< 64 partials of `local` to element 0: for s = 32..1: p[j] = combine(p[j], p[j + s])
-    kStore,       ///< buffer[index + dynamic * dynamic_stride] = a, where guard
+    kTree,        ///< the partials of `local` (size n, a power of two up to 64) to element 0:
+                  ///< for s = n/2, n/4, .. 1: p[j] = combine(p[j], p[j + s]) for j < s
+    kStore,       ///< buffer[index + dynamic * dynamic_stride] = a, where guard. Neighbouring stores of a block are
+                  ///< one parallel assignment: all right sides are evaluated before the first one writes.
   };
   Kind kind = Kind::kLoop;
 
-  // kLoop. trip = extent, or min(extent, clip_total - clip_base) if clip_total >= 0.
+  // kLoop. trip = extent, or min(extent, clip_total - clip_base) if clip_total >= 0; no iterations if that is negative.
   AxisId axis = -1;
   LoopKind loop_kind = LoopKind::kSerial;
   Extent extent = 0;
