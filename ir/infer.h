@@ -31,8 +31,8 @@ absl::StatusOr<TypeList> InferTypes(const InferContext& context);
 absl::Status OpError(Op op, std::string_view message);
 
 // The rules of ops.def, by family in ir/shape/. Their operands and attributes have passed the generic checks.
-#define OP(Enum, text, operands, traits, Infer, ...) \
-  absl::StatusOr<TypeList> Infer##Infer##Rule(const InferContext& context);
+#define OP(Enum, text, operands, traits, rule, ...) \
+  absl::StatusOr<TypeList> Infer##rule##Rule(const InferContext& context);
 #include "ir/ops.def"
 #undef OP
 

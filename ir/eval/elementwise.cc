@@ -1,0 +1,175 @@
+#include <cmath>
+
+#include "ir/eval/kernels.h"
+
+namespace reel::ir {
+namespace {
+
+using Bits = uint64_t;  // integer arithmetic wraps
+
+Bits U(int64_t x) { return static_cast<Bits>(x); }
+
+// out[k] = f(x[k]); `f` for floats, `i` for integers and bool.
+template <typename F, typename I>
+EvalTensor Unary(const KernelContext& c, F f, I i) {
+  EvalTensor out = ZeroTensor(c.result);
+  const EvalTensor& x = c.operand(0);
+  for (size_t k = 0; k < out.f.size(); ++k) out.f[k] = f(x.f[k]);
+  for (size_t k = 0; k < out.i.size(); ++k) out.i[k] = Wrap(c.result.dtype, i(x.i[k]));
+  return out;
+}
+
+template <typename F>
+EvalTensor FloatUnary(const KernelContext& c, F f) {
+  return Unary(c, f, [](int64_t) { return Bits{0}; });
+}
+
+// Functions libm does not round correctly: in long double, so that the double is (nearly always) the nearest.
+template <typename F>
+EvalTensor Precise(const KernelContext& c, F f) {
+  return FloatUnary(c, [f](double x) { return static_cast<double>(f(static_cast<long double>(x))); });
+}
+
+template <typename F, typename I>
+EvalTensor Binary(const KernelContext& c, F f, I i) {
+  EvalTensor out = ZeroTensor(c.result);
+  const EvalTensor &a = c.operand(0), &b = c.operand(1);
+  for (size_t k = 0; k < out.f.size(); ++k) out.f[k] = f(a.f[k], b.f[k]);
+  for (size_t k = 0; k < out.i.size(); ++k) out.i[k] = Wrap(c.result.dtype, i(a.i[k], b.i[k]));
+  return out;
+}
+
+template <typename I>
+EvalTensor IntBinary(const KernelContext& c, I i) {
+  return Binary(c, [](double, double) { return 0.0; }, i);
+}
+
+// bool[k] = f(a[k], b[k]) on doubles or integers.
+template <typename F>
+EvalTensor Compare(const KernelContext& c, F f) {
+  EvalTensor out = ZeroTensor(c.result);
+  const EvalTensor &a = c.operand(0), &b = c.operand(1);
+  const bool is_float = IsFloat(a.type.dtype);
+  for (size_t k = 0; k < out.i.size(); ++k) out.i[k] = is_float ? f(a.f[k], b.f[k]) : f(a.i[k], b.i[k]);
+  return out;
+}
+
+int64_t Divide(int64_t a, int64_t b) {
+  if (b == 0) return 0;
+  if (b == -1) return static_cast<int64_t>(0 - U(a));
+  return a / b;
+}
+
+// b in [0, width), else 0.
+bool ShiftsOut(DType dtype, int64_t b) { return b < 0 || b >= SizeOf(dtype) * 8; }
+
+// Truncates toward zero into the dtype's range; NaN gives 0.
+int64_t Saturate(DType dtype, double x) {
+  if (std::isnan(x)) return 0;
+  const int64_t low = dtype == kInt32 ? std::numeric_limits<int32_t>::min() : std::numeric_limits<int64_t>::min();
+  const int64_t high = dtype == kInt32 ? std::numeric_limits<int32_t>::max() : std::numeric_limits<int64_t>::max();
+  if (x <= static_cast<double>(low)) return low;
+  if (x >= static_cast<double>(high)) return high;
+  return static_cast<int64_t>(x);
+}
+
+// The one place where a value is rounded to f32 within an evaluation: integers directly, not via double.
+template <typename T>
+double RoundTo(DType dtype, T x) {
+  return dtype == kFloat32 ? static_cast<double>(static_cast<float>(x)) : static_cast<double>(x);
+}
+
+}  // namespace
+
+KERNEL(Identity) { return c.operand(0); }
+KERNEL(StopGradient) { return c.operand(0); }
+
+KERNEL(Neg) {
+  return Unary(c, [](double x) { return -x; }, [](int64_t x) { return 0 - U(x); });
+}
+KERNEL(Abs) {
+  return Unary(c, [](double x) { return std::fabs(x); }, [](int64_t x) { return x < 0 ? 0 - U(x) : U(x); });
+}
+KERNEL(Sign) {
+  return Unary(c, [](double x) { return x > 0 ? 1.0 : x < 0 ? -1.0 : x; },
+               [](int64_t x) { return U((x > 0) - (x < 0)); });
+}
+KERNEL(Floor) { return FloatUnary(c, [](double x) { return std::floor(x); }); }
+KERNEL(Ceil) { return FloatUnary(c, [](double x) { return std::ceil(x); }); }
+KERNEL(Sqrt) { return FloatUnary(c, [](double x) { return std::sqrt(x); }); }
+KERNEL(Exp) { return Precise(c, [](long double x) { return std::exp(x); }); }
+KERNEL(Log) { return Precise(c, [](long double x) { return std::log(x); }); }
+KERNEL(Tanh) { return Precise(c, [](long double x) { return std::tanh(x); }); }
+KERNEL(Sigmoid) { return Precise(c, [](long double x) { return 1 / (1 + std::exp(-x)); }); }
+KERNEL(Erf) { return Precise(c, [](long double x) { return std::erf(x); }); }
+KERNEL(Sin) { return Precise(c, [](long double x) { return std::sin(x); }); }
+KERNEL(Cos) { return Precise(c, [](long double x) { return std::cos(x); }); }
+KERNEL(Not) {
+  return Unary(c, [](double x) { return x; }, [](int64_t x) { return ~U(x); });
+}
+
+KERNEL(Cast) {
+  EvalTensor out = ZeroTensor(c.result);
+  const EvalTensor& x = c.operand(0);
+  const bool from_float = IsFloat(x.type.dtype);
+  const DType to = c.result.dtype;
+  for (size_t k = 0; k < out.f.size(); ++k) out.f[k] = from_float ? RoundTo(to, x.f[k]) : RoundTo(to, x.i[k]);
+  for (size_t k = 0; k < out.i.size(); ++k) {
+    if (to == kBool) {
+      out.i[k] = from_float ? x.f[k] != 0 : x.i[k] != 0;
+    } else {
+      out.i[k] = from_float ? Saturate(to, x.f[k]) : Wrap(to, U(x.i[k]));
+    }
+  }
+  return out;
+}
+
+KERNEL(Add) {
+  return Binary(c, [](double a, double b) { return a + b; }, [](int64_t a, int64_t b) { return U(a) + U(b); });
+}
+KERNEL(Sub) {
+  return Binary(c, [](double a, double b) { return a - b; }, [](int64_t a, int64_t b) { return U(a) - U(b); });
+}
+KERNEL(Mul) {
+  return Binary(c, [](double a, double b) { return a * b; }, [](int64_t a, int64_t b) { return U(a) * U(b); });
+}
+KERNEL(Div) {
+  return Binary(c, [](double a, double b) { return a / b; }, [](int64_t a, int64_t b) { return U(Divide(a, b)); });
+}
+KERNEL(Max) {
+  return Binary(c, Maximum, [](int64_t a, int64_t b) { return U(a > b ? a : b); });
+}
+KERNEL(Min) {
+  return Binary(c, Minimum, [](int64_t a, int64_t b) { return U(a < b ? a : b); });
+}
+KERNEL(And) { return IntBinary(c, [](int64_t a, int64_t b) { return U(a & b); }); }
+KERNEL(Or) { return IntBinary(c, [](int64_t a, int64_t b) { return U(a | b); }); }
+KERNEL(Xor) { return IntBinary(c, [](int64_t a, int64_t b) { return U(a ^ b); }); }
+KERNEL(ShiftLeft) {
+  const DType dtype = c.result.dtype;
+  return IntBinary(c, [dtype](int64_t a, int64_t b) { return ShiftsOut(dtype, b) ? 0 : U(a) << b; });
+}
+KERNEL(ShiftRight) {
+  const DType dtype = c.result.dtype;
+  return IntBinary(c, [dtype](int64_t a, int64_t b) {
+    const Bits bits = dtype == kInt32 ? static_cast<uint32_t>(a) : U(a);
+    return ShiftsOut(dtype, b) ? 0 : bits >> b;
+  });
+}
+
+KERNEL(Equal) { return Compare(c, [](auto a, auto b) { return a == b; }); }
+KERNEL(NotEqual) { return Compare(c, [](auto a, auto b) { return a != b; }); }
+KERNEL(Less) { return Compare(c, [](auto a, auto b) { return a < b; }); }
+KERNEL(LessEqual) { return Compare(c, [](auto a, auto b) { return a <= b; }); }
+KERNEL(Greater) { return Compare(c, [](auto a, auto b) { return a > b; }); }
+KERNEL(GreaterEqual) { return Compare(c, [](auto a, auto b) { return a >= b; }); }
+
+KERNEL(Select) {
+  EvalTensor out = ZeroTensor(c.result);
+  const EvalTensor &condition = c.operand(0), &a = c.operand(1), &b = c.operand(2);
+  for (size_t k = 0; k < out.f.size(); ++k) out.f[k] = condition.i[k] ? a.f[k] : b.f[k];
+  for (size_t k = 0; k < out.i.size(); ++k) out.i[k] = condition.i[k] ? a.i[k] : b.i[k];
+  return out;
+}
+
+}  // namespace reel::ir

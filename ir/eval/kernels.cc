@@ -1,0 +1,138 @@
+#include "ir/eval/kernels.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ir/infer.h"
+#include "ir/strings.h"
+
+namespace reel::ir {
+namespace {
+
+constexpr Kernel kKernels[] = {
+#define OP(Enum, ...) Eval##Enum,
+#include "ir/ops.def"
+#undef OP
+};
+
+absl::Status CheckDType(Op op, DType dtype) {
+  if (HasKernels(dtype)) return absl::OkStatus();
+  return absl::UnimplementedError(
+      StrCat(Name(op), ": no kernel for ", Name(dtype), "; cast to bool, i32, i64, f32 or f64"));
+}
+
+}  // namespace
+
+absl::StatusOr<EvalTensor> RunKernel(const KernelContext& c, const EvalOptions& options) {
+  for (const EvalTensor* operand : c.operands) {
+    if (absl::Status s = CheckDType(c.op, operand->type.dtype); !s.ok()) return s;
+  }
+  if (absl::Status s = CheckDType(c.op, c.result.dtype); !s.ok()) return s;
+  auto out = kKernels[static_cast<size_t>(c.op)](c);
+  if (out.ok() && options.round_each_op && out->type.dtype == kFloat32) {
+    for (double& x : out->f) x = static_cast<float>(x);
+  }
+  return out;
+}
+
+EvalTensor ZeroTensor(const Type& type) {
+  EvalTensor out{type, {}, {}};
+  const auto n = static_cast<size_t>(type.shape.size());
+  if (IsFloat(type.dtype)) {
+    out.f.resize(n);
+  } else {
+    out.i.resize(n);
+  }
+  return out;
+}
+
+absl::StatusOr<EvalTensor> FromLiteral(const Literal& literal) {
+  if (absl::Status s = CheckDType(Op::kConstant, literal.dtype()); !s.ok()) return s;
+  EvalTensor out = ZeroTensor(literal.type());
+  for (size_t k = 0; k < out.f.size(); ++k) out.f[k] = literal.AsDouble(static_cast<int64_t>(k));
+  for (size_t k = 0; k < out.i.size(); ++k) out.i[k] = literal.AsInt(static_cast<int64_t>(k));
+  return out;
+}
+
+namespace {
+
+template <typename T, typename From>
+Literal Pack(const Type& type, const std::vector<From>& values) {
+  std::vector<std::byte> bytes(values.size() * sizeof(T));
+  for (size_t k = 0; k < values.size(); ++k) {
+    const T value = static_cast<T>(values[k]);
+    __builtin_memcpy(bytes.data() + k * sizeof(T), &value, sizeof(T));
+  }
+  return Literal(type, std::move(bytes));
+}
+
+}  // namespace
+
+Literal ToLiteral(const EvalTensor& t) {
+  switch (t.type.dtype) {
+    case kBool: return Pack<uint8_t>(t.type, t.i);
+    case kInt32: return Pack<int32_t>(t.type, t.i);
+    case kInt64: return Pack<int64_t>(t.type, t.i);
+    case kFloat32: return Pack<float>(t.type, t.f);
+    case kFloat64: return Pack<double>(t.type, t.f);
+    default: assert(false && "dtype without kernels"); return {};
+  }
+}
+
+int64_t Wrap(DType dtype, uint64_t bits) {
+  switch (dtype) {
+    case kBool: return static_cast<int64_t>(bits & 1);
+    case kInt32: return static_cast<int32_t>(static_cast<uint32_t>(bits));
+    default: return static_cast<int64_t>(bits);
+  }
+}
+
+double Maximum(double a, double b) {
+  if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<double>::quiet_NaN();
+  if (a == b) return std::signbit(a) ? b : a;
+  return a > b ? a : b;
+}
+
+double Minimum(double a, double b) { return -Maximum(-a, -b); }
+
+std::vector<int64_t> Offsets(const std::vector<int64_t>& dims, const std::vector<int64_t>& strides,
+                             int64_t base) {
+  if (std::find(dims.begin(), dims.end(), 0) != dims.end()) return {};  // the others may be huge
+  std::vector<int64_t> out{base};
+  for (size_t k = 0; k < dims.size(); ++k) {  // each axis multiplies the list, the last one varies fastest
+    std::vector<int64_t> next;
+    next.reserve(out.size() * static_cast<size_t>(dims[k]));
+    for (int64_t offset : out) {
+      for (int64_t n = 0; n < dims[k]; ++n) next.push_back(offset + n * strides[k]);
+    }
+    out = std::move(next);
+  }
+  return out;
+}
+
+absl::StatusOr<std::vector<EvalTensor>> EvaluateNode(Op op, const Attributes& attributes,
+                                                     absl::Span<const EvalTensor> operands,
+                                                     const EvalOptions& options) {
+  TypeList types;
+  std::vector<const EvalTensor*> pointers;
+  int64_t bytes = 0;
+  for (const EvalTensor& t : operands) {
+    types.push_back(t.type);
+    pointers.push_back(&t);
+    bytes += t.bytes();
+  }
+  const auto results = InferTypes({op, types, attributes, nullptr});
+  if (!results.ok()) return results.status();
+  const Type& type = (*results)[0];
+  if (!type.shape.is_constant()) return OpError(op, "the evaluator needs constant extents");
+  if (type.shape.size() > (options.max_bytes - bytes) / 8) {
+    return absl::ResourceExhaustedError(StrCat(Name(op), ": ", type.ToString(), " exceeds the memory budget"));
+  }
+  auto out = RunKernel({op, attributes, pointers, type}, options);
+  if (!out.ok()) return out.status();
+  std::vector<EvalTensor> list;
+  list.push_back(*std::move(out));
+  return list;
+}
+
+}  // namespace reel::ir

@@ -1,0 +1,59 @@
+#ifndef REEL_IR_EVAL_KERNELS_H_
+#define REEL_IR_EVAL_KERNELS_H_
+
+#include "ir/eval/eval.h"
+
+// Private to ir/eval/: one kernel per op of ops.def, by family as in ir/shape/. A forgotten kernel is a
+// link error.
+
+namespace reel::ir {
+
+/// What a kernel sees: checked operands and the result's type, whose shape is constant.
+struct KernelContext {
+  Op op;
+  const Attributes& attributes;
+  absl::Span<const EvalTensor* const> operands;
+  const Type& result;
+
+  const EvalTensor& operand(int n) const { return *operands[static_cast<size_t>(n)]; }
+  int64_t attr_int(std::string_view name) const { return attributes.Get<int64_t>(name); }
+  const std::vector<int64_t>& attr_ints(std::string_view name) const {
+    return attributes.Get<std::vector<int64_t>>(name);
+  }
+};
+
+using Kernel = absl::StatusOr<EvalTensor> (*)(const KernelContext&);
+#define KERNEL(Enum) absl::StatusOr<EvalTensor> Eval##Enum([[maybe_unused]] const KernelContext& c)
+#define OP(Enum, ...) KERNEL(Enum);
+#include "ir/ops.def"
+#undef OP
+
+/// Looks up the op's kernel, checks that its dtypes have kernels, runs it.
+absl::StatusOr<EvalTensor> RunKernel(const KernelContext& context, const EvalOptions& options);
+
+/// `bits` as a value of an integer dtype or bool: two's complement.
+int64_t Wrap(DType dtype, uint64_t bits);
+/// IEEE 754-2019 maximum and minimum: NaN wins, -0 < +0.
+double Maximum(double a, double b);
+double Minimum(double a, double b);
+
+/// The offset sum(index[k] * strides[k]) + base of every index below `dims`, in row-major order.
+std::vector<int64_t> Offsets(const std::vector<int64_t>& dims, const std::vector<int64_t>& strides,
+                             int64_t base = 0);
+
+/// Calls f(vector of operand n, vector of result) with the element storage of the result's dtype, which the
+/// operand must share.
+template <typename F>
+EvalTensor WithStorage(const KernelContext& c, int n, F f) {
+  EvalTensor out = ZeroTensor(c.result);
+  if (IsFloat(c.result.dtype)) {
+    f(c.operand(n).f, out.f);
+  } else {
+    f(c.operand(n).i, out.i);
+  }
+  return out;
+}
+
+}  // namespace reel::ir
+
+#endif  // REEL_IR_EVAL_KERNELS_H_

@@ -1,0 +1,72 @@
+#include <algorithm>
+#include <limits>
+
+#include "ir/eval/kernels.h"
+
+namespace reel::ir {
+namespace {
+
+// out starts as `init`; out[index without the axes] = f(out[...], x[index]) over x in row-major order.
+template <typename T, typename F>
+void Fold(const KernelContext& c, const std::vector<T>& x, std::vector<T>& out, T init, F f) {
+  const Shape& shape = c.operand(0).type.shape;
+  const auto& axes = c.attr_ints("axes");
+  std::vector<int64_t> strides = RowMajorStrides(c.result.shape);
+  for (int64_t axis : axes) strides.insert(strides.begin() + axis, 0);
+  const std::vector<int64_t> offsets = Offsets(shape.dims(), strides);
+  std::fill(out.begin(), out.end(), init);
+  for (size_t k = 0; k < x.size(); ++k) {
+    T& slot = out[static_cast<size_t>(offsets[k])];
+    slot = f(slot, x[k]);
+  }
+}
+
+int64_t Lowest(DType dtype) {
+  if (dtype == kBool) return 0;
+  return dtype == kInt32 ? std::numeric_limits<int32_t>::min() : std::numeric_limits<int64_t>::min();
+}
+int64_t Highest(DType dtype) {
+  if (dtype == kBool) return 1;
+  return dtype == kInt32 ? std::numeric_limits<int32_t>::max() : std::numeric_limits<int64_t>::max();
+}
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+// -0 is the identity of addition, but a sum over nothing is +0.
+KERNEL(ReduceSum) {
+  EvalTensor out = ZeroTensor(c.result);
+  const EvalTensor& x = c.operand(0);
+  const double init = x.f.empty() ? 0.0 : -0.0;
+  if (IsFloat(c.result.dtype)) {
+    Fold(c, x.f, out.f, init, [](double a, double b) { return a + b; });
+  } else {
+    Fold(c, x.i, out.i, int64_t{0}, [dtype = c.result.dtype](int64_t a, int64_t b) {
+      return Wrap(dtype, static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+    });
+  }
+  return out;
+}
+
+KERNEL(ReduceMax) {
+  EvalTensor out = ZeroTensor(c.result);
+  if (IsFloat(c.result.dtype)) {
+    Fold(c, c.operand(0).f, out.f, -kInfinity, Maximum);
+  } else {
+    Fold(c, c.operand(0).i, out.i, Lowest(c.result.dtype), [](int64_t a, int64_t b) { return std::max(a, b); });
+  }
+  return out;
+}
+
+KERNEL(ReduceMin) {
+  EvalTensor out = ZeroTensor(c.result);
+  if (IsFloat(c.result.dtype)) {
+    Fold(c, c.operand(0).f, out.f, kInfinity, Minimum);
+  } else {
+    Fold(c, c.operand(0).i, out.i, Highest(c.result.dtype), [](int64_t a, int64_t b) { return std::min(a, b); });
+  }
+  return out;
+}
+
+}  // namespace reel::ir
