@@ -1,0 +1,65 @@
+#ifndef REEL_PASSES_GRADIENT_FLOW_H_
+#define REEL_PASSES_GRADIENT_FLOW_H_
+
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "ir/graph.h"
+
+namespace reel::passes {
+
+/// One bit per parameter or result of a function, per operand or result of a node.
+using Mask = std::vector<bool>;
+/// True if any bit is set.
+bool Any(const Mask& mask);
+
+/// Which results of a function depend differentiably on which parameters, through calls, branches and loops.
+/// Answers are cached per question, found without recursion: a question that meets a call whose
+/// answer is not known waits on an explicit stack.
+class Flow {
+ public:
+  explicit Flow(const ir::Module* module) : module_(module) {}
+
+  /// Results of the node that depend on the operands in `active`.
+  Mask Forward(const ir::Function& f, const ir::Node& node, const Mask& active);
+  /// Operands of the node that the results in `wanted` depend on.
+  Mask Backward(const ir::Function& f, const ir::Node& node, const Mask& wanted);
+  /// The closure of a loop's carried values under its body: those that `seed` reaches after any
+  /// number of iterations (forward) or that reach `seed` (backward).
+  Mask LoopForward(const ir::Node& node, Mask seed);
+  Mask LoopBackward(const ir::Node& node, Mask seed);
+
+ private:
+  struct Question {
+    const ir::Function* function;
+    bool forward;
+    Mask mask;
+    template <typename H>
+    friend H AbslHashValue(H h, const Question& q) {
+      return H::combine(std::move(h), q.function, q.forward, q.mask);
+    }
+    friend bool operator==(const Question&, const Question&) = default;
+  };
+  struct Work {
+    Question question;
+    Mask reached;  // by value
+    size_t done = 0;  // nodes
+  };
+
+  // The answer if all answers it builds on are known; else missing_ is the first unknown one.
+  const Mask* Find(const Question& question);
+  bool TryNode(const ir::Function& f, const ir::Node& node, bool forward, const Mask& in, Mask* out);
+  bool TryLoop(const ir::Node& node, bool forward, Mask* mask);
+  bool Advance(Work* work);
+  void Answer(Question question);
+  const ir::Function* Callee(const ir::Node& node, std::string_view attribute) const;
+
+  const ir::Module* module_;
+  absl::flat_hash_map<Question, Mask> answers_;
+  Question missing_{};
+};
+
+}  // namespace reel::passes
+
+#endif  // REEL_PASSES_GRADIENT_FLOW_H_

@@ -1,0 +1,226 @@
+#include "passes/gradient/gradient.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "ir/strings.h"
+#include "passes/gradient/rule.h"
+#include "passes/gradient/sweep.h"
+#include "passes/rewrite.h"
+
+namespace reel::passes {
+
+#define OP(Enum, ...) extern const GradRule k##Enum##Gradient;
+#include "ir/ops.def"
+#undef OP
+
+const GradRule& RuleOf(ir::Op op) {
+  static const GradRule* const kRules[] = {
+#define OP(Enum, ...) &k##Enum##Gradient,
+#include "ir/ops.def"
+#undef OP
+  };
+  return *kRules[static_cast<size_t>(op)];
+}
+
+Needs NeededByGradient(ir::Op op) { return RuleOf(op).needs; }
+bool HasGradient(ir::Op op) { return RuleOf(op).emit != nullptr; }
+
+namespace {
+
+absl::Status Error(std::string_view message) {
+  return absl::InvalidArgumentError(StrCat("gradients: ", message));
+}
+
+absl::Status CheckValues(const ir::Function& f, std::string_view what,
+                         absl::Span<const ir::Value> values) {
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!values[i].valid() || values[i].id >= f.num_values()) {
+      return Error(StrCat(what, " ", i, " is not a value of @", f.name()));
+    }
+    if (IsComplex(f.type(values[i]).dtype)) {
+      return absl::UnimplementedError(StrCat("gradients: ", what, " ", i, " is ",
+                                             f.type(values[i]).ToString(),
+                                             "; gradients of complex tensors are not implemented"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckArguments(const ir::Function& f, const ir::Module* m,
+                            absl::Span<const ir::Value> ys, absl::Span<const ir::Value> xs,
+                            const GradientOptions& options) {
+  if (absl::Status s = CheckValues(f, "y", ys); !s.ok()) return s;
+  if (absl::Status s = CheckValues(f, "x", xs); !s.ok()) return s;
+  if (absl::Status s = CheckValues(f, "stop_gradients", options.stop_gradients); !s.ok()) return s;
+  const auto& seeds = options.grad_ys;
+  if (!seeds.empty() && seeds.size() != ys.size()) {
+    return Error(StrCat("length mismatch: ", seeds.size(), " grad_ys for ", ys.size(), " ys"));
+  }
+  for (size_t i = 0; i < seeds.size(); ++i) {
+    if (!seeds[i].valid()) continue;
+    if (absl::Status s = CheckValues(f, "grad_ys", {seeds[i]}); !s.ok()) return s;
+    if (f.type(seeds[i]) != f.type(ys[i])) {
+      return Error(StrCat("grad_ys ", i, " is ", f.type(seeds[i]).ToString(), ", its y is ",
+                          f.type(ys[i]).ToString(), "; they must have the same type"));
+    }
+  }
+  for (const ir::Node& node : f.nodes()) {
+    if (!m && ir::Info(node.op).Has(ir::kControl)) {
+      return Error(StrCat("@", f.name(), " has the control op ", ir::Name(node.op),
+                          ": pass the module of its functions"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Whether y can hold a cotangent: floats, and integers that are their own x.
+bool TakesSeed(DType dtype) { return IsDifferentiable(dtype) || IsInteger(dtype); }
+
+}  // namespace
+
+absl::StatusOr<std::vector<ir::Value>> Gradients(ir::Function* f, ir::Module* m,
+                                                 absl::Span<const ir::Value> ys,
+                                                 absl::Span<const ir::Value> xs,
+                                                 const GradientOptions& options) {
+  if (absl::Status s = CheckArguments(*f, m, ys, xs, options); !s.ok()) return s;
+  FunctionGradients functions(m);
+  Sweep sweep(f, &functions);
+  ir::Builder& b = sweep.builder();
+  std::vector<bool> is_x(static_cast<size_t>(f->num_values()));
+  for (ir::Value x : xs) is_x[static_cast<size_t>(x.id)] = true;
+  std::vector<ir::Value> seeds(ys.size());
+  for (size_t i = 0; i < ys.size(); ++i) {
+    const Type type = f->type(ys[i]);
+    if (i < options.grad_ys.size()) seeds[i] = options.grad_ys[i];
+    const bool useful = IsDifferentiable(type.dtype) || is_x[static_cast<size_t>(ys[i].id)];
+    if (!seeds[i].valid() && useful && TakesSeed(type.dtype)) seeds[i] = b.Ones(type);
+  }
+  sweep.Start(ys, seeds, xs, options.stop_gradients);
+  if (absl::Status s = RunSweep(&sweep, &functions); !s.ok()) return s;
+
+  std::vector<ir::Value> gradients;
+  for (ir::Value x : xs) {
+    ir::Value d = sweep.Cotangent(x);
+    if (!IsDifferentiable(f->type(x).dtype)) {  // an integer is connected to itself alone
+      for (size_t i = 0; i < ys.size(); ++i) {
+        if (ys[i] == x && seeds[i].valid()) d = d.valid() ? b.Add(d, seeds[i]) : seeds[i];
+      }
+    }
+    if (!d.valid() && options.zero_unconnected) d = b.Zeros(Type(f->type(x)));
+    gradients.push_back(d);
+  }
+  if (!b.status().ok()) return b.status();
+  return gradients;
+}
+
+namespace {
+
+absl::Status NotFound(const ir::Function& f, std::string_view what, std::string_view name,
+                      const std::vector<std::string>& known) {
+  std::string list;
+  for (const std::string& k : known) StrAppend(&list, list.empty() ? "" : ", ", k);
+  return absl::NotFoundError(StrCat("gradients: @", f.name(), " has no ", what, " '", name,
+                                    "'; it has: ", list));
+}
+
+// Positions in f.results() of the selected ys.
+absl::StatusOr<std::vector<int>> FindResults(const ir::Function& f,
+                                             absl::Span<const std::string> names) {
+  std::vector<std::string> known;
+  std::vector<int> found;
+  for (int i = 0; i < f.num_outputs(); ++i) {
+    known.push_back(f.result_name(i));
+    if (names.empty()) found.push_back(i);
+  }
+  for (const std::string& name : names) {
+    auto at = static_cast<int>(std::find(known.begin(), known.end(), name) - known.begin());
+    if (at == f.num_outputs()) {
+      const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), at);
+      if (error != std::errc() || end != name.data() + name.size() || at < 0) at = f.num_outputs();
+    }
+    if (at >= f.num_outputs()) return NotFound(f, "result", name, known);
+    found.push_back(at);
+  }
+  return found;
+}
+
+absl::StatusOr<std::vector<int>> FindParameters(const ir::Function& f,
+                                                absl::Span<const std::string> names) {
+  std::vector<std::string> known;
+  std::vector<int> found;
+  for (int i = 0; i < f.num_parameters(); ++i) {
+    known.push_back(f.parameter(i).name);
+    if (names.empty() && IsFloat(f.parameter(i).type.dtype)) found.push_back(i);
+  }
+  for (const std::string& name : names) {
+    const auto at = std::find(known.begin(), known.end(), name) - known.begin();
+    if (at == f.num_parameters()) return NotFound(f, "parameter or variable", name, known);
+    found.push_back(static_cast<int>(at));
+  }
+  return found;
+}
+
+std::string Unique(std::vector<std::string>* taken, std::string name) {
+  while (std::find(taken->begin(), taken->end(), name) != taken->end()) name += "_";
+  taken->push_back(name);
+  return name;
+}
+
+}  // namespace
+
+absl::StatusOr<GradientFunction> AddGradientFunction(ir::Module* m, std::string_view function,
+                                                     absl::Span<const std::string> ys,
+                                                     absl::Span<const std::string> xs,
+                                                     bool has_grad_ys) {
+  const ir::Function* forward = m->FindFunction(function);
+  if (!forward) return absl::NotFoundError(StrCat("gradients: there is no function @", function));
+  const auto y = FindResults(*forward, ys);
+  if (!y.ok()) return y.status();
+  const auto x = FindParameters(*forward, xs);
+  if (!x.ok()) return x.status();
+
+  ir::Function g(m->UniqueFunctionName(StrCat(function, ".grad")));
+  Copier copier(*forward, &g);
+  GradientOptions options;
+  std::vector<std::string> taken;
+  for (int i = 0; i < forward->num_arguments(); ++i) {
+    const ir::Parameter& p = forward->parameter(i);
+    copier.Map({i}, g.AddParameter(Unique(&taken, p.name), p.type));
+  }
+  for (int i : *y) {
+    if (!has_grad_ys) break;
+    const Type& type = forward->type(forward->results()[static_cast<size_t>(i)]);
+    options.grad_ys.push_back(
+        g.AddParameter(Unique(&taken, StrCat("d.", forward->result_name(i))), type));
+  }
+  for (int i = forward->num_arguments(); i < forward->num_parameters(); ++i) {
+    copier.Map({i}, g.AddState(forward->parameter(i).name, forward->parameter(i).type));
+  }
+  copier.CopyNodes();
+
+  std::vector<ir::Value> y_values, x_values;
+  for (int i : *y) y_values.push_back(copier(forward->results()[static_cast<size_t>(i)]));
+  for (int i : *x) x_values.push_back(copier(ir::Value{i}));
+  auto results = Gradients(&g, m, y_values, x_values, options);
+  if (!results.ok()) return results.status();
+  GradientFunction out{g.name(), {}};
+  std::vector<std::string> names;
+  ir::Builder b(&g, m);
+  for (size_t i = 0; i < x->size(); ++i) {
+    ir::Value& d = (*results)[i];
+    names.push_back(StrCat("d.", forward->parameter((*x)[i]).name));
+    out.connected.push_back(d.valid());
+    if (!d.valid()) d = b.Zeros(g.type(x_values[i]));
+  }
+  if (!b.status().ok()) return b.status();
+  for (int i = forward->num_arguments(); i < forward->num_parameters(); ++i) {
+    results->push_back(copier(ir::Value{i}));
+  }
+  g.SetResults(*std::move(results));
+  g.set_result_names(std::move(names));
+  m->AddFunction(WithoutDeadNodes(g));
+  return out;
+}
+
+}  // namespace reel::passes

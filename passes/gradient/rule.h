@@ -1,0 +1,99 @@
+#ifndef REEL_PASSES_GRADIENT_RULE_H_
+#define REEL_PASSES_GRADIENT_RULE_H_
+
+#include <algorithm>
+#include <cassert>
+#include <optional>
+
+#include "ir/builder.h"
+#include "passes/gradient/functions.h"
+#include "passes/gradient/gradient.h"
+
+// How a gradient rule is written. Every op of ops.def has exactly one definition
+//
+//   GRAD(Exp, kNone, kY) { g.Set(0, b.Mul(g.dy(), g.y())); }    // exp' = exp
+//   NOT_DIFFERENTIABLE(Floor)
+//
+// in rules/<family>.cc; a missing one is a link error, a second one a compile or link error. The two masks declare
+// which operands and results the rule reads: the accessors assert that it reads no others.
+
+namespace reel::passes {
+
+/// What a rule sees of one forward node, and where it leaves the cotangents of the operands.
+class GradContext {
+ public:
+  GradContext(ir::Builder* builder, const ir::Node& node, Needs needs, FunctionGradients* functions)
+      : functions_(functions), builder_(builder), node_(node), needs_(needs),
+        wanted_(node.operands.size()), active_(node.operands.size()),
+        cotangents_(static_cast<size_t>(node.num_results)), gradients_(node.operands.size()) {}
+
+  const ir::Node& node() const { return node_; }
+  ir::Value in(int i) const {
+    assert((needs_.operands >> std::min(i, 31) & 1) && "the rule reads an operand it does not declare");
+    return node_.operands[static_cast<size_t>(i)];
+  }
+  ir::Value x() const { return in(0); }
+  ir::Value y(int i = 0) const {
+    assert((needs_.results >> std::min(i, 31) & 1) && "the rule reads a result it does not declare");
+    return node_.result(i);
+  }
+  /// Cotangent of result i; invalid = zero. For a node with one result it is valid.
+  ir::Value dy(int i = 0) const { return cotangents_[static_cast<size_t>(i)]; }
+  /// The cotangent of result i, zeros if there is none.
+  ir::Value dy_or_zeros(int i) { return dy(i).valid() ? dy(i) : builder_->Zeros(y_type(i)); }
+  /// Whether operand i needs a cotangent. Rules with one differentiable operand need not ask.
+  bool wants(int i) const { return wanted_[static_cast<size_t>(i)]; }
+  /// Whether operand i depends on an x at all, wanted or not.
+  bool active(int i) const { return active_[static_cast<size_t>(i)]; }
+  void Set(int i, ir::Value cotangent) { gradients_[static_cast<size_t>(i)] = cotangent; }
+
+  Type x_type(int i = 0) const {
+    return builder_->function()->type(node_.operands[static_cast<size_t>(i)]);
+  }
+  Type y_type(int i = 0) const { return builder_->function()->type(node_.result(i)); }
+  Shape x_shape(int i = 0) const { return x_type(i).shape; }
+  int num_operands() const { return static_cast<int>(node_.operands.size()); }
+
+  /// For control ops. Require: the gradient of a function, or null after noting that it must be built first: the
+  /// rule then returns without emitting anything and is run again.
+  FunctionGradients& functions() { return *functions_; }
+  const BuiltGradient* Require(GradientKey key) {
+    const BuiltGradient* built = functions_->Find(key);
+    if (!built) request_ = std::move(key);
+    return built;
+  }
+
+ private:
+  friend class Sweep;
+  FunctionGradients* functions_;
+  ir::Builder* builder_;
+  const ir::Node node_;  // a copy: emitting moves the function's nodes
+  Needs needs_;
+  absl::InlinedVector<bool, 4> wanted_, active_;
+  ir::ValueList cotangents_, gradients_;
+  std::optional<GradientKey> request_;
+};
+
+struct GradRule {
+  Needs needs;
+  void (*emit)(GradContext& g, ir::Builder& b);  // null: not differentiable
+};
+
+// Masks of GRAD.
+inline constexpr uint32_t kNone = 0, kX = 1, kA = 1, kB = 2, kC = 4, kAll = ~0u, kY = 1;
+
+#define GRAD(Enum, operands, results)                                               \
+  static void Emit##Enum(GradContext& g, ir::Builder& b);                           \
+  extern const GradRule k##Enum##Gradient;                                          \
+  const GradRule k##Enum##Gradient{{operands, results}, Emit##Enum};                \
+  static void Emit##Enum([[maybe_unused]] GradContext& g, [[maybe_unused]] ir::Builder& b)
+#define NOT_DIFFERENTIABLE(Enum)           \
+  extern const GradRule k##Enum##Gradient; \
+  const GradRule k##Enum##Gradient{{kNone, kNone}, nullptr};
+
+/// The rule of an op.
+const GradRule& RuleOf(ir::Op op);
+
+}  // namespace reel::passes
+
+#endif  // REEL_PASSES_GRADIENT_RULE_H_

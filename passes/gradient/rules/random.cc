@@ -1,0 +1,7 @@
+#include "passes/gradient/rule.h"
+
+namespace reel::passes {
+
+NOT_DIFFERENTIABLE(RandomBits)
+
+}  // namespace reel::passes

@@ -1,0 +1,197 @@
+#include "passes/gradient/sweep.h"
+
+#include <memory>
+
+#include "absl/container/flat_hash_set.h"
+#include "ir/strings.h"
+#include "passes/gradient/rule.h"
+#include "passes/rewrite.h"
+
+namespace reel::passes {
+namespace {
+
+size_t Index(ir::Value v) { return static_cast<size_t>(v.id); }
+
+bool IsControl(const ir::Node& node) { return ir::Info(node.op).Has(ir::kControl); }
+
+// A function's gradient under construction.
+class FunctionSweep {
+ public:
+  FunctionSweep(const GradientKey& key, FunctionGradients* functions)
+      : key_(key), functions_(functions),
+        forward_(*functions->module()->FindFunction(key.function)),
+        gradient_(StrCat(forward_.name(), ".grad")) {
+    Copier copier(forward_, &gradient_);
+    AddParameters(&copier);
+    copier.CopyNodes();
+    std::vector<ir::Value> ys, xs;
+    for (size_t i = 0; i < key.results.size(); ++i) {
+      if (key.results[i]) ys.push_back(copier(forward_.results()[i]));
+    }
+    for (int i = 0; i < forward_.num_parameters(); ++i) {
+      if (key.parameters[static_cast<size_t>(i)]) xs.push_back({i});
+    }
+    sweep_ = std::make_unique<Sweep>(&gradient_, functions);
+    sweep_->Start(ys, seeds_, xs, {});
+  }
+
+  absl::StatusOr<std::optional<GradientKey>> Run() { return sweep_->Run(); }
+
+  absl::Status Finish() {
+    std::vector<ir::Value> results;
+    for (int i = 0; i < forward_.num_parameters(); ++i) {
+      if (!key_.parameters[static_cast<size_t>(i)]) continue;
+      const ir::Value d = sweep_->Cotangent({i});
+      results.push_back(d.valid() ? d : sweep_->builder().Zeros(gradient_.type({i})));
+    }
+    gradient_.SetResults(std::move(results));
+    if (!sweep_->builder().status().ok()) return sweep_->builder().status();
+    functions_->Add(key_, {WithoutDeadNodes(gradient_), Used()});
+    return absl::OkStatus();
+  }
+
+ private:
+  // All parameters of the forward function, its state included, then "d.<result>" for each seed.
+  void AddParameters(Copier* copier) {
+    absl::flat_hash_set<std::string> names;
+    const auto unique = [&names](std::string name) {
+      while (!names.insert(name).second) name += "_";
+      return name;
+    };
+    for (int i = 0; i < forward_.num_parameters(); ++i) {
+      const ir::Parameter& p = forward_.parameter(i);
+      copier->Map({i}, gradient_.AddParameter(unique(p.name), p.type));
+    }
+    for (size_t i = 0; i < key_.results.size(); ++i) {
+      if (!key_.results[i]) continue;
+      const int r = static_cast<int>(i), outputs = forward_.num_outputs();
+      const std::string name = r < outputs ? forward_.result_name(r)
+                                           : forward_.state()[static_cast<size_t>(r - outputs)];
+      seeds_.push_back(gradient_.AddParameter(unique(StrCat("d.", name)),
+                                              forward_.type(forward_.results()[i])));
+    }
+  }
+
+  Mask Used() const {
+    const std::vector<bool> live = LiveNodes(gradient_);
+    Mask used(static_cast<size_t>(forward_.num_parameters()));
+    const auto use = [&](ir::Value v) {
+      if (v.id < forward_.num_parameters()) used[Index(v)] = true;
+    };
+    for (ir::Value v : gradient_.results()) use(v);
+    for (size_t i = 0; i < live.size(); ++i) {
+      if (!live[i]) continue;
+      for (ir::Value v : gradient_.nodes()[i].operands) use(v);
+    }
+    return used;
+  }
+
+  const GradientKey key_;
+  FunctionGradients* functions_;
+  const ir::Function& forward_;
+  ir::Function gradient_;
+  std::vector<ir::Value> seeds_;
+  std::unique_ptr<Sweep> sweep_;
+};
+
+}  // namespace
+
+Sweep::Sweep(ir::Function* f, FunctionGradients* functions)
+    : f_(f), functions_(functions), builder_(f, functions->module()),
+      active_(static_cast<size_t>(f->num_values())), differentiate_(f->nodes().size()),
+      cotangents_(static_cast<size_t>(f->num_values())), remaining_(f->nodes().size()) {}
+
+void Sweep::MarkActive(const ir::Node& node) {
+  if (!HasGradient(node.op)) return;
+  bool any = false;
+  for (ir::Value v : node.operands) any = any || active_[Index(v)];
+  if (!any) return;
+  Mask results(static_cast<size_t>(node.num_results), true);
+  if (IsControl(node)) {
+    Mask operands;
+    for (ir::Value v : node.operands) operands.push_back(active_[Index(v)]);
+    results = functions_->flow().Forward(*f_, node, operands);
+  }
+  for (int i = 0; i < node.num_results; ++i) {
+    const ir::Value v = node.result(i);
+    if (!results[static_cast<size_t>(i)] || !IsDifferentiable(f_->type(v).dtype)) continue;
+    active_[Index(v)] = true;
+    differentiate_[static_cast<size_t>(f_->producer_index(v))] = true;
+  }
+}
+
+void Sweep::Start(absl::Span<const ir::Value> ys, absl::Span<const ir::Value> seeds,
+                  absl::Span<const ir::Value> xs, absl::Span<const ir::Value> stops) {
+  for (ir::Value x : xs) active_[Index(x)] = IsDifferentiable(f_->type(x).dtype);
+  std::vector<bool> stopped(remaining_);
+  for (ir::Value v : stops) {
+    if (const int32_t i = f_->producer_index(v); i >= 0) stopped[static_cast<size_t>(i)] = true;
+  }
+  for (size_t i = 0; i < remaining_; ++i) {
+    if (!stopped[i]) MarkActive(f_->nodes()[i]);
+  }
+  for (size_t i = 0; i < ys.size(); ++i) Accumulate(ys[i], seeds[i]);
+}
+
+void Sweep::Accumulate(ir::Value v, ir::Value cotangent) {
+  if (!active_[Index(v)] || !cotangent.valid()) return;
+  ir::Value& sum = cotangents_[Index(v)];
+  sum = sum.valid() ? builder_.Add(sum, cotangent) : cotangent;
+}
+
+absl::StatusOr<std::optional<GradientKey>> Sweep::Run() {
+  for (; remaining_ > 0; --remaining_) {
+    if (!differentiate_[remaining_ - 1]) continue;
+    auto request = Differentiate(f_->nodes()[remaining_ - 1]);
+    if (!request.ok() || request->has_value()) return request;
+  }
+  return std::nullopt;
+}
+
+absl::StatusOr<std::optional<GradientKey>> Sweep::Differentiate(const ir::Node& node) {
+  const GradRule& rule = RuleOf(node.op);
+  Mask seeded(static_cast<size_t>(node.num_results));
+  for (int i = 0; i < node.num_results; ++i) {
+    seeded[static_cast<size_t>(i)] = cotangents_[Index(node.result(i))].valid();
+  }
+  if (!Any(seeded)) return std::nullopt;
+  GradContext g(&builder_, node, rule.needs, functions_);
+  const Mask reachable = IsControl(node) ? functions_->flow().Backward(*f_, node, seeded)
+                                         : Mask(node.operands.size(), true);
+  bool any = false;
+  for (size_t i = 0; i < node.operands.size(); ++i) {
+    g.active_[i] = active_[Index(node.operands[i])];
+    g.wanted_[i] = g.active_[i] && reachable[i];
+    any = any || g.wanted_[i];
+  }
+  if (!any) return std::nullopt;
+  for (int i = 0; i < node.num_results; ++i) {
+    g.cotangents_[static_cast<size_t>(i)] = cotangents_[Index(node.result(i))];
+  }
+  builder_.set_location(node.location);
+  rule.emit(g, builder_);
+  if (g.request_) return std::move(g.request_);
+  if (!builder_.status().ok()) return builder_.status();
+  for (size_t i = 0; i < g.gradients_.size(); ++i) {
+    if (g.wanted_[i]) Accumulate(g.node_.operands[i], g.gradients_[i]);
+  }
+  return std::nullopt;
+}
+
+absl::Status RunSweep(Sweep* sweep, FunctionGradients* functions) {
+  std::vector<std::unique_ptr<FunctionSweep>> stack;
+  while (true) {
+    auto request = stack.empty() ? sweep->Run() : stack.back()->Run();
+    if (!request.ok()) return request.status();
+    if (request->has_value()) {
+      stack.push_back(std::make_unique<FunctionSweep>(**request, functions));
+    } else if (stack.empty()) {
+      return sweep->builder().status();
+    } else {
+      if (absl::Status s = stack.back()->Finish(); !s.ok()) return s;
+      stack.pop_back();
+    }
+  }
+}
+
+}  // namespace reel::passes
