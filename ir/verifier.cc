@@ -2,8 +2,9 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "ir/strings.h"
 #include "ir/infer.h"
+#include "ir/names.h"
+#include "ir/strings.h"
 
 namespace reel::ir {
 namespace {
@@ -19,6 +20,36 @@ std::string DescribeNode(const Function& f, const Node& node) {
     StrAppend(&out, " (", l.file, ":", l.line, ")");
   }
   return out;
+}
+
+// Names are printed in messages and files: nothing in them may act on a terminal.
+absl::Status CheckName(std::string_view what, std::string_view name, bool may_be_empty = false) {
+  if (name.empty() && !may_be_empty) return absl::InvalidArgumentError(StrCat(what, " name is empty"));
+  if (IsValidName(name)) return absl::OkStatus();
+  return absl::InvalidArgumentError(StrCat(what, " name ", Quoted(name), " is not printable UTF-8 of at most ",
+                                           kMaxNameBytes, " bytes"));
+}
+
+// A symbolic extent must name a symbol of the module (a negative extent does not).
+absl::Status CheckExtents(std::string_view where, const Type& type, const Module& module) {
+  for (Extent e : type.shape) {
+    if (e.is_constant() || static_cast<uint64_t>(e.symbol()) < module.symbols().size()) continue;
+    return Error(where, StrCat(type.ToString(), " has a negative extent or an unknown symbol"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckLiteral(std::string_view where, const Literal& literal) {
+  if (!literal.shape().is_constant() || !FitsInMemory(literal.shape()) ||
+      static_cast<int64_t>(literal.bytes().size()) != literal.type().bytes()) {
+    return Error(where, StrCat("the bytes of the literal do not make a ", literal.type().ToString()));
+  }
+  if (literal.dtype() == kBool) {
+    for (std::byte b : literal.bytes()) {
+      if (b > std::byte{1}) return Error(where, "a bool literal has a byte that is neither 0 nor 1");
+    }
+  }
+  return absl::OkStatus();
 }
 
 absl::Status VerifyNode(const Function& f, const Node& node, const Module& module) {
@@ -40,6 +71,33 @@ absl::Status VerifyNode(const Function& f, const Node& node, const Module& modul
       return Error(DescribeNode(f, node), StrCat(Name(node.op), ": result is ", want.ToString(),
                                                        ", declared ", got.ToString()));
     }
+    if (got.shape.is_constant()) continue;
+    if (absl::Status s = CheckExtents(DescribeNode(f, node), got, module); !s.ok()) return s;
+  }
+  if (node.op == Op::kConstant) return CheckLiteral(DescribeNode(f, node), node.attr<Literal>("value"));
+  return absl::OkStatus();
+}
+
+absl::Status VerifyFunctionNames(const Function& f) {
+  if (absl::Status s = CheckName("function", f.name()); !s.ok()) return s;
+  const std::string where = StrCat("@", f.name());
+  const auto check = [&](std::string_view what, std::string_view name, bool may_be_empty) {
+    const absl::Status s = CheckName(what, name, may_be_empty);
+    return s.ok() ? s : Error(where, std::string(s.message()));
+  };
+  for (int i = 0; i < f.num_parameters(); ++i) {
+    if (absl::Status s = check("parameter", f.parameter(i).name, false); !s.ok()) return s;
+  }
+  for (const std::string& name : f.result_names()) {
+    if (absl::Status s = check("result", name, true); !s.ok()) return s;
+  }
+  for (const Location& l : f.locations()) {
+    if (absl::Status s = check("file", l.file, true); !s.ok()) return s;
+  }
+  for (int32_t id = f.num_parameters(); id < f.num_values(); ++id) {
+    const std::string_view hint = f.name_hint({id});
+    if (hint.empty()) continue;
+    if (absl::Status s = check("value", hint, true); !s.ok()) return s;
   }
   return absl::OkStatus();
 }
@@ -54,11 +112,17 @@ absl::Status VerifySignature(const Function& f, const Module& module) {
     }
   }
   for (int i = 0; i < f.num_parameters(); ++i) {
-    if (!FitsInMemory(f.parameter(i).type.shape)) {
+    const Type& type = f.parameter(i).type;
+    if (absl::Status s = CheckExtents(where, type, module); !s.ok()) return s;
+    if (!FitsInMemory(type.shape)) {
       return Error(where, StrCat("parameter %", f.parameter(i).name, " is too large"));
     }
   }
   if (f.results().size() < f.state().size()) return Error(where, "results do not cover the state");
+  if (f.result_names().size() > static_cast<size_t>(f.num_outputs())) {
+    return Error(where, StrCat("has ", f.num_outputs(), " results but ", f.result_names().size(),
+                               " names for them"));
+  }
   for (size_t i = 0; i < f.state().size(); ++i) {
     const Variable* v = module.FindVariable(f.state()[i]);
     if (!v) return Error(where, StrCat("there is no variable @", f.state()[i]));
@@ -93,15 +157,17 @@ absl::Status VerifyResults(const Function& f) {
 absl::Status VerifyVariables(const Module& module) {
   absl::flat_hash_set<std::string_view> names;
   for (const Variable& v : module.variables()) {
+    if (absl::Status s = CheckName("variable", v.name); !s.ok()) return s;
     const std::string where = StrCat("variable @", v.name);
-    if (v.name.empty() || !names.insert(v.name).second) return Error(where, "name is empty or repeated");
-    if (!v.type.shape.is_constant()) return Error(where, "shape must be constant");
+    if (!names.insert(v.name).second) return Error(where, "name is repeated");
+    if (!v.type.shape.is_constant()) return Error(where, "shape must be constant and not negative");
     if (!FitsInMemory(v.type.shape)) return Error(where, "is too large");
     if (const auto* literal = std::get_if<Literal>(&v.initial)) {
       if (literal->type() != v.type) {
         return Error(where, StrCat("is ", v.type.ToString(), ", its initial value ",
                                          literal->type().ToString()));
       }
+      if (absl::Status s = CheckLiteral(where, *literal); !s.ok()) return s;
       continue;
     }
     const std::string& init = std::get<std::string>(v.initial);
@@ -110,6 +176,24 @@ absl::Status VerifyVariables(const Module& module) {
     if (f->num_parameters() != 0 || f->results().size() != 1 || !f->results()[0].valid() ||
         f->results()[0].id >= f->num_values() || f->type(f->results()[0]) != v.type) {
       return Error(where, StrCat("init function @", init, " must be () -> ", v.type.ToString()));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status VerifyHeader(const Module& module) {
+  if (absl::Status s = CheckName("module", module.name(), true); !s.ok()) return s;
+  for (const auto& [key, value] : module.metadata()) {
+    if (absl::Status s = CheckName("metadata", key); !s.ok()) return s;
+  }
+  absl::flat_hash_set<std::string_view> names;
+  for (const Symbol& symbol : module.symbols()) {
+    if (absl::Status s = CheckName("symbol", symbol.name); !s.ok()) return s;
+    if (symbol.min < 0 || symbol.min > symbol.max) {
+      return Error(StrCat("symbol '", symbol.name, "'"), "needs 0 <= min <= max");
+    }
+    if (!names.insert(symbol.name).second) {
+      return Error(StrCat("symbol '", symbol.name, "'"), "is declared twice");
     }
   }
   return absl::OkStatus();
@@ -167,7 +251,7 @@ absl::Status VerifyNoRecursion(const Module& module) {
 }  // namespace
 
 absl::Status Verify(const Function& f, const Module& module) {
-  if (f.name().empty()) return Error("function", "name is empty");
+  if (absl::Status s = VerifyFunctionNames(f); !s.ok()) return s;
   if (absl::Status s = VerifySignature(f, module); !s.ok()) return s;
   for (const Node& node : f.nodes()) {
     if (absl::Status s = VerifyNode(f, node, module); !s.ok()) return s;
@@ -176,14 +260,14 @@ absl::Status Verify(const Function& f, const Module& module) {
 }
 
 absl::Status Verify(const Module& module) {
-  for (const Symbol& s : module.symbols()) {
-    if (s.name.empty() || s.min < 0 || s.min > s.max) {
-      return Error(StrCat("symbol '", s.name, "'"), "needs a name and 0 <= min <= max");
-    }
-  }
+  if (absl::Status s = VerifyHeader(module); !s.ok()) return s;
   if (absl::Status s = VerifyVariables(module); !s.ok()) return s;
   // Bodies before callers is not required: signatures of callees are read, so results must be in range first.
   for (const auto& f : module.functions()) {
+    if (absl::Status s = VerifyFunctionNames(*f); !s.ok()) return s;
+    if (module.FindFunction(f->name()) != f.get()) {
+      return Error(StrCat("@", f->name()), "two functions have this name");
+    }
     if (absl::Status s = VerifyResults(*f); !s.ok()) return s;
   }
   for (const auto& f : module.functions()) {

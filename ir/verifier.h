@@ -7,9 +7,11 @@
 namespace reel::ir {
 
 /// The only gate: after it nothing re-checks, before it nothing trusts. Checks, in linear time and without recursion:
-///  - names are not empty and distinct (functions, variables, parameters of a function);
+///  - names are not empty and distinct (functions, variables, symbols, parameters of a function), and are
+///    printable UTF-8 of at most 4096 bytes, like result names, value names, file names and metadata keys;
 ///  - every operand is defined before its use, results are defined;
 ///  - operand count, dtypes, attributes, shapes and sizes of every node; declared types are the inferred ones;
+///  - symbolic extents name symbols of the module; the bytes of literals make their type;
 ///  - callees exist and the call graph has no cycle;
 ///  - state entries name variables of the same type, once; their results keep the type;
 ///  - initial values have their variable's type; init functions take nothing and return it.
