@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""Derives every constant of codegen/math and prints coefficients.inc.
+
+Run:  python3 -m venv /tmp/venv && /tmp/venv/bin/pip install mpmath
+      /tmp/venv/bin/python codegen/math/coefficients.py > codegen/math/coefficients.inc
+Method: weighted least squares on Chebyshev nodes at 60 digits (close to minimax). The lowest free
+coefficient is rounded to the target format and the rest refitted, one after the other, so rounding
+errors of the leading coefficients are absorbed by the later ones. The error printed in the comment
+is the maximum of weight * |polynomial - function| with the rounded coefficients.
+"""
+import mpmath as mp
+
+mp.mp.dps = 60
+
+
+def round_to(x, dtype):
+    """Nearest float of dtype, exact as an mpf."""
+    if dtype == "f64":
+        return mp.mpf(float(x))
+    with mp.workprec(24):
+        return +mp.mpf(x)
+
+
+def fit(f, weight, lo, hi, degree, dtype):
+    """Coefficients c[0..degree] of a polynomial near f on [lo, hi], and the weighted error."""
+    count = 4 * (degree + 2)
+    lo, hi = mp.mpf(lo), mp.mpf(hi)
+    nodes = [(lo + hi) / 2 + (hi - lo) / 2 * mp.cos(mp.pi * (2 * i + 1) / (2 * count))
+             for i in range(count)]
+    values = [f(x) for x in nodes]
+    weights = [weight(x) for x in nodes]
+    done = []
+    while len(done) <= degree:
+        k = len(done)
+        n = degree + 1 - k
+        rows = mp.matrix(count, n)
+        rhs = mp.matrix(count, 1)
+        for i, x in enumerate(nodes):
+            rest = values[i] - sum(c * x**j for j, c in enumerate(done))
+            rhs[i] = rest * weights[i]
+            power = weights[i] * x**k
+            for j in range(n):
+                rows[i, j] = power
+                power *= x
+        solution = mp.lu_solve(rows.T * rows, rows.T * rhs)
+        done.append(round_to(solution[0], dtype))
+    error = mp.mpf(0)
+    for i in range(401):
+        x = lo + (hi - lo) * i / 400
+        error = max(error, abs(mp.polyval(done[::-1], x) - f(x)) * weight(x))
+    return done, error
+
+
+def literal(x, dtype):
+    return float.hex(float(x))
+
+
+def emit_table(name, dtype, coefficients, error, note):
+    bits = mp.nstr(mp.log(error, 2), 4)
+    print(f"// {note}; weighted error 2^{bits}.")
+    print(f"inline constexpr double {name}_{dtype}[] = {{")
+    for c in coefficients:
+        print(f"    {literal(c, dtype)},")
+    print("};\n")
+
+
+def emit_scalar(name, dtype, x):
+    print(f"inline constexpr double {name}_{dtype} = {literal(x, dtype)};")
+
+
+def split(x, dtype, widths):
+    """x as a sum of floats with the given significand widths; the last takes what is left."""
+    parts = []
+    rest = x
+    for width in widths:
+        with mp.workprec(width):
+            part = +rest
+        parts.append(part)
+        rest = rest - part
+    parts.append(round_to(rest, dtype))
+    return parts
+
+
+def around_zero(f, series):
+    """f with its removable singularity at 0 replaced by the first series terms."""
+    return lambda x: f(x) if abs(x) > mp.mpf(10)**-12 else mp.polyval(series[::-1], x)
+
+
+def exp_tables(dtype):
+    degree = 4 if dtype == "f32" else 10
+    half = mp.log(2) / 2 * mp.mpf("1.001")
+    q = around_zero(lambda r: (mp.expm1(r) - r) / r**2,
+                    [mp.mpf(1) / 2, mp.mpf(1) / 6, mp.mpf(1) / 24, mp.mpf(1) / 120])
+    c, e = fit(q, abs, -half, half, degree, dtype)
+    emit_table("kExp", dtype, c, e, "(exp(r) - 1 - r) / r^2 on |r| <= ln(2)/2")
+
+
+def log_tables(dtype):
+    degree = 8 if dtype == "f32" else 20
+    q = around_zero(lambda f: (mp.log1p(f) - f) / f**2,
+                    [-mp.mpf(1) / 2, mp.mpf(1) / 3, -mp.mpf(1) / 4, mp.mpf(1) / 5])
+    weight = lambda f: abs(f) + mp.mpf(1) / 64
+    c, e = fit(q, weight, mp.sqrt(mp.mpf(1) / 2) - 1, mp.sqrt(2) - 1, degree, dtype)
+    emit_table("kLog", dtype, c, e, "(log(1+f) - f) / f^2 on [sqrt(1/2)-1, sqrt(2)-1]")
+
+
+def sin_tables(dtype):
+    degree = 2 if dtype == "f32" else 6
+    top = (mp.pi / 4 * mp.mpf("1.01"))**2
+    s = around_zero(lambda u: (mp.sin(mp.sqrt(u)) / mp.sqrt(u) - 1) / u,
+                    [-mp.mpf(1) / 6, mp.mpf(1) / 120, -mp.mpf(1) / 5040])
+    c, e = fit(s, lambda u: u, 0, top, degree, dtype)
+    emit_table("kSin", dtype, c, e, "(sin(r)/r - 1) / s of s = r^2 on |r| <= pi/4")
+    s = lambda u: (mp.cos(mp.sqrt(u)) - 1 + u / 2) / u**2 if u > mp.mpf(10)**-12 else \
+        mp.mpf(1) / 24 - u / 720
+    c, e = fit(s, lambda u: u**2 + mp.mpf(10)**-6, 0, top, degree, dtype)
+    emit_table("kCos", dtype, c, e, "(cos(r) - 1 + s/2) / s^2 of s = r^2 on |r| <= pi/4")
+
+
+def erf_tables(dtype):
+    cut, top = mp.mpf(1), (4 if dtype == "f32" else 6)
+    degree = 6 if dtype == "f32" else 13
+    two_over = 2 / mp.sqrt(mp.pi)
+    small = around_zero(lambda s: mp.erf(mp.sqrt(s)) / mp.sqrt(s) - 1,
+                        [two_over - 1, -two_over / 3, two_over / 10])
+    centre = mp.mpf("0.75")
+    c, e = fit(lambda u: small(u + centre), lambda u: mp.mpf(1), -centre, cut**2 - centre, degree,
+               dtype)
+    emit_table("kErfSmall", dtype, c, e, "erf(x)/x - 1 of u = x^2 - 3/4 on |x| <= 1")
+    degree = 6 if dtype == "f32" else 19
+    large = lambda t: mp.log(mp.erfc(t)) / t + 1
+    c, e = fit(large, lambda t: mp.erfc(t) * t, cut, top, degree, dtype)
+    emit_table("kErfLarge", dtype, c, e, f"log(erfc(t))/t + 1 on 1 <= t <= {top}")
+
+
+def constants(dtype):
+    p = 24 if dtype == "f32" else 53
+    print("// ln(2) = hi + lo; hi is short, so n * hi is exact for every exponent n.")
+    hi, lo = split(mp.log(2), dtype, [15 if dtype == "f32" else 41])
+    emit_scalar("kLn2Hi", dtype, hi)
+    emit_scalar("kLn2Lo", dtype, lo)
+    emit_scalar("kLog2E", dtype, round_to(1 / mp.log(2), dtype))
+    emit_scalar("kTwoOverPi", dtype, round_to(2 / mp.pi, dtype))
+    print("// pi/2 = sum of full-width parts, for targets with FMA.")
+    for i, part in enumerate(split(mp.pi / 2, dtype, [p, p])):
+        emit_scalar(f"kPio2Fma{i}", dtype, part)
+    print("// pi/2 = sum of short parts, so n * part is exact without FMA.")
+    w = 14 if dtype == "f32" else 33
+    for i, part in enumerate(split(mp.pi / 2, dtype, [w, w, w])):
+        emit_scalar(f"kPio2Short{i}", dtype, part)
+    print()
+
+
+def two_over_pi_words(words):
+    print("// Bits of 2/pi after the binary point, 64 a word, after one word of zeros.")
+    print("inline constexpr unsigned long long kTwoOverPiWords[] = {\n    0,")
+    with mp.workprec(64 * words + 64):
+        value = mp.floor(2 / mp.pi * mp.mpf(2)**(64 * words))
+        digits = int(value)
+    for i in range(words):
+        print(f"    0x{(digits >> (64 * (words - 1 - i))) & (2**64 - 1):016x},")
+    print("};")
+
+
+def main():
+    print("// Written by coefficients.py; do not edit by hand.\n")
+    for dtype in ("f32", "f64"):
+        constants(dtype)
+        exp_tables(dtype)
+        log_tables(dtype)
+        sin_tables(dtype)
+        erf_tables(dtype)
+    two_over_pi_words(20)
+
+
+if __name__ == "__main__":
+    main()

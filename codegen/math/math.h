@@ -1,0 +1,53 @@
+// Vector math as LLVM IR: each function emits code for one value, a float or double scalar or any
+// fixed vector of them, and returns the result of the same type.
+//
+// Contract, for every function and both dtypes:
+//  * at most 1.0 ULP from the exact result (measured figures in README.md), IEEE special values;
+//  * an element's bits depend on that element and on has_fma only, never on the vector's width;
+//  * no calls: the only intrinsics left in the code lower to instructions of x86-64-v2 (v3 if has_fma).
+#ifndef REEL_CODEGEN_MATH_MATH_H_
+#define REEL_CODEGEN_MATH_MATH_H_
+
+#include "codegen/llvm_headers.h"
+
+namespace reel::codegen::math {
+
+/// What the emitted code may rely on. The two FMA classes differ in bits, not in meaning.
+struct MathOptions {
+  bool has_fma = true;  ///< The target has a fused multiply-add instruction.
+};
+
+/// e^x. exp(-inf) = +0, exp(+inf) = +inf; results below the normal range are denormal, not zero.
+llvm::Value* EmitExp(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions& options);
+
+/// Natural logarithm. log(+-0) = -inf, log(x < 0) = NaN, log(+inf) = +inf.
+llvm::Value* EmitLog(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions& options);
+
+/// Hyperbolic tangent. tanh(+-0) = +-0, tanh(+-inf) = +-1.
+llvm::Value* EmitTanh(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions& options);
+
+/// 1 / (1 + e^-x), accurate to the last denormal for negative x.
+llvm::Value* EmitSigmoid(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions& options);
+
+/// Error function. erf(+-0) = +-0, erf(+-inf) = +-1.
+llvm::Value* EmitErf(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions& options);
+
+/// Sine of any finite x, fully reduced; sin(+-inf) = NaN. May split the builder's basic block:
+/// the insertion point moves to the block where the result is available.
+llvm::Value* EmitSin(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions& options);
+
+/// Cosine, as EmitSin.
+llvm::Value* EmitCos(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions& options);
+
+/// IEEE 754-2019 maximum: NaN if either operand is NaN, and -0 < +0.
+llvm::Value* EmitMaximum(llvm::IRBuilderBase& b, llvm::Value* x, llvm::Value* y);
+
+/// IEEE 754-2019 minimum, as EmitMaximum.
+llvm::Value* EmitMinimum(llvm::IRBuilderBase& b, llvm::Value* x, llvm::Value* y);
+
+/// x truncated to signed integers of element type `to` (i8 to i64), saturated; NaN gives 0.
+llvm::Value* EmitFloatToIntSaturate(llvm::IRBuilderBase& b, llvm::Value* x, llvm::Type* to);
+
+}  // namespace reel::codegen::math
+
+#endif  // REEL_CODEGEN_MATH_MATH_H_

@@ -1,0 +1,156 @@
+#include "tests/accuracy/math_jit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <mutex>
+#include <utility>
+
+namespace reel::testing {
+
+namespace {
+
+namespace math = codegen::math;
+
+constexpr MathFunction kFunctions[] = {
+    {"exp", math::EmitExp, [](double x) { return std::exp(x); },
+     [](long double x) { return std::exp(x); }, -20, 20},
+    {"log", math::EmitLog, [](double x) { return std::log(x); },
+     [](long double x) { return std::log(x); }, 1e-3, 1e3},
+    {"tanh", math::EmitTanh, [](double x) { return std::tanh(x); },
+     [](long double x) { return std::tanh(x); }, -5, 5},
+    {"sigmoid", math::EmitSigmoid, [](double x) { return 1 / (1 + std::exp(-x)); },
+     [](long double x) { return 1 / (1 + std::exp(-x)); }, -10, 10},
+    {"erf", math::EmitErf, [](double x) { return std::erf(x); },
+     [](long double x) { return std::erf(x); }, -3, 3},
+    {"sin", math::EmitSin, [](double x) { return std::sin(x); },
+     [](long double x) { return std::sin(x); }, -100, 100},
+    {"cos", math::EmitCos, [](double x) { return std::cos(x); },
+     [](long double x) { return std::cos(x); }, -100, 100},
+};
+
+template <typename T>
+T Unwrap(llvm::Expected<T> value) {
+  if (!value) {
+    std::fprintf(stderr, "%s\n", llvm::toString(value.takeError()).c_str());
+    std::abort();
+  }
+  return std::move(*value);
+}
+
+void InitializeTarget() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+  });
+}
+
+llvm::orc::JITTargetMachineBuilder TargetFor(bool has_fma) {
+  auto host = Unwrap(llvm::orc::JITTargetMachineBuilder::detectHost());
+  host.setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
+  if (has_fma || !host.getTargetTriple().isX86()) return host;
+  llvm::orc::JITTargetMachineBuilder plain(host.getTargetTriple());
+  plain.setCPU("x86-64-v2");
+  return plain;
+}
+
+void EmitLoop(llvm::Module& module, const MathFunction& math_function, bool is_f32,
+              const JitOptions& options) {
+  llvm::LLVMContext& context = module.getContext();
+  llvm::IRBuilder<> b(context);
+  llvm::Type* element = is_f32 ? b.getFloatTy() : b.getDoubleTy();
+  llvm::Type* type =
+      options.width == 1 ? element : llvm::FixedVectorType::get(element, options.width);
+  auto* signature = llvm::FunctionType::get(
+      b.getVoidTy(), {b.getPtrTy(), b.getPtrTy(), b.getInt64Ty()}, false);
+  auto* function =
+      llvm::Function::Create(signature, llvm::Function::ExternalLinkage, "kernel", module);
+  function->addFnAttr("prefer-vector-width", "512");
+  auto* entry = llvm::BasicBlock::Create(context, "entry", function);
+  auto* body = llvm::BasicBlock::Create(context, "body", function);
+  auto* done = llvm::BasicBlock::Create(context, "done", function);
+  b.SetInsertPoint(entry);
+  b.CreateBr(body);
+  b.SetInsertPoint(body);
+  llvm::PHINode* i = b.CreatePHI(b.getInt64Ty(), 2);
+  i->addIncoming(b.getInt64(0), entry);
+  const llvm::Align align(is_f32 ? 4 : 8);
+  llvm::Value* x =
+      b.CreateAlignedLoad(type, b.CreateGEP(element, function->getArg(0), i), align);
+  llvm::Value* y = math_function.emit(b, x, {options.has_fma});
+  b.CreateAlignedStore(y, b.CreateGEP(element, function->getArg(1), i), align);
+  llvm::Value* following = b.CreateAdd(i, b.getInt64(options.width));
+  i->addIncoming(following, b.GetInsertBlock());
+  b.CreateCondBr(b.CreateICmpULT(following, function->getArg(2)), body, done);
+  b.SetInsertPoint(done);
+  b.CreateRetVoid();
+  if (llvm::verifyModule(module, &llvm::errs())) std::abort();
+}
+
+template <typename T, typename Wide>
+double UlpErrorOf(T got, Wide exact) {
+  using Limits = std::numeric_limits<T>;
+  if (std::isnan(got) || std::isnan(exact)) {
+    return std::isnan(got) && std::isnan(exact) ? 0 : Limits::infinity();
+  }
+  if (static_cast<T>(exact) == got) {
+    // Covers equal infinities; the rest is measured below.
+    if (std::isinf(got)) return 0;
+  }
+  if (std::isinf(exact)) return Limits::infinity();
+  Wide value = got;
+  if (std::isinf(got)) value = std::copysign(std::ldexp(Wide{1}, Limits::max_exponent), value);
+  int exponent = Limits::min_exponent;
+  if (exact != 0) std::frexp(exact, &exponent);
+  exponent = std::max(exponent, Limits::min_exponent);
+  return static_cast<double>(
+      std::ldexp(std::fabs(value - exact), Limits::digits - exponent));
+}
+
+}  // namespace
+
+std::span<const MathFunction> MathFunctions() { return kFunctions; }
+
+MathJit::MathJit(const MathFunction& function, bool is_f32, const JitOptions& options) {
+  InitializeTarget();
+  auto context = std::make_unique<llvm::LLVMContext>();
+  auto module = std::make_unique<llvm::Module>("math", *context);
+  EmitLoop(*module, function, is_f32, options);
+  if (std::getenv("REEL_MATH_PRINT_IR")) module->print(llvm::errs(), nullptr);
+  jit_ = Unwrap(llvm::orc::LLJITBuilder()
+                    .setJITTargetMachineBuilder(TargetFor(options.has_fma))
+                    .setPlatformSetUp(llvm::orc::setUpInactivePlatform)
+                    .setLinkProcessSymbolsByDefault(false)
+                    .create());
+  module->setDataLayout(jit_->getDataLayout());
+  if (llvm::Error error = jit_->addIRModule({std::move(module), std::move(context)})) {
+    std::fprintf(stderr, "%s\n", llvm::toString(std::move(error)).c_str());
+    std::abort();
+  }
+  address_ = Unwrap(jit_->lookup("kernel")).getValue();
+}
+
+bool HostHasFma() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("fma");
+#else
+  return true;
+#endif
+}
+
+unsigned HostVectorBytes() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx512f") ? 64 : __builtin_cpu_supports("avx2") ? 32 : 16;
+#else
+  return 16;
+#endif
+}
+
+double UlpError(float got, double exact) { return UlpErrorOf(got, exact); }
+
+double UlpError(double got, long double exact) { return UlpErrorOf(got, exact); }
+
+}  // namespace reel::testing

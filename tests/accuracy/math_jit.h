@@ -1,0 +1,62 @@
+// Compiles one function of codegen/math alone and describes how to judge it.
+#ifndef REEL_TESTS_ACCURACY_MATH_JIT_H_
+#define REEL_TESTS_ACCURACY_MATH_JIT_H_
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "codegen/math/math.h"
+
+namespace reel::testing {
+
+/// One function under test with its exact value in wider formats.
+struct MathFunction {
+  const char* name;
+  llvm::Value* (*emit)(llvm::IRBuilderBase&, llvm::Value*, const codegen::math::MathOptions&);
+  double (*in_double)(double);                ///< Judges f32.
+  long double (*in_long_double)(long double); ///< Judges f64.
+  double timing_lo;                           ///< Range of the inputs for cycles per element.
+  double timing_hi;
+};
+
+/// exp, log, tanh, sigmoid, erf, sin, cos.
+std::span<const MathFunction> MathFunctions();
+
+/// How to compile: vector width in elements, FMA class.
+struct JitOptions {
+  unsigned width = 16;
+  bool has_fma = true;
+};
+
+/// Machine code of `for (i = 0; i < n; i += width) out[i..] = f(in[i..])`, with no undefined symbols:
+/// compiling fails if the code calls anything.
+class MathJit {
+ public:
+  MathJit(const MathFunction& function, bool is_f32, const JitOptions& options);
+  /// n is a multiple of the width.
+  template <typename T>
+  void Run(const T* in, T* out, size_t n) const {
+    reinterpret_cast<void (*)(const T*, T*, uint64_t)>(address_)(in, out, n);
+  }
+
+ private:
+  std::unique_ptr<llvm::orc::LLJIT> jit_;
+  uint64_t address_ = 0;
+};
+
+/// True if the machine that runs the test has FMA.
+bool HostHasFma();
+
+/// Widest vector of the host in bytes.
+unsigned HostVectorBytes();
+
+/// |got - exact| in units of the last place of T at exact; infinite results count as 2^(emax + 1).
+/// NaN against NaN is 0, NaN against a number is infinite.
+double UlpError(float got, double exact);
+double UlpError(double got, long double exact);
+
+}  // namespace reel::testing
+
+#endif  // REEL_TESTS_ACCURACY_MATH_JIT_H_
