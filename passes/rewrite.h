@@ -42,9 +42,11 @@ void CopyResults(const ir::Function& from, ir::Function* to, const Copier& copie
 
 /// Per node: whether a result of the function depends on it.
 std::vector<bool> LiveNodes(const ir::Function& f);
-/// The function without nodes on which no result depends. With `keep_parameter`, also without the parameters
-/// it marks false, which no live node or result may use; the function must then have no state.
-ir::Function WithoutDeadNodes(const ir::Function& f, const std::vector<bool>* keep_parameter = nullptr);
+/// The function without nodes on which no result depends. With `keep_parameter`, also without the
+/// parameters it marks false, which no live node or result may use; the function must then have no
+/// state.
+ir::Function WithoutDeadNodes(const ir::Function& f,
+                              const std::vector<bool>* keep_parameter = nullptr);
 
 }  // namespace reel::passes
 

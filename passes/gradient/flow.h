@@ -14,9 +14,9 @@ using Mask = std::vector<bool>;
 /// True if any bit is set.
 bool Any(const Mask& mask);
 
-/// Which results of a function depend differentiably on which parameters, through calls, branches and loops.
-/// Answers are cached per question, found without recursion: a question that meets a call whose
-/// answer is not known waits on an explicit stack.
+/// Which results of a function depend differentiably on which parameters, through calls, branches
+/// and loops. Answers are cached per question, found without recursion: a question that meets a
+/// call whose answer is not known waits on an explicit stack.
 class Flow {
  public:
   explicit Flow(const ir::Module* module) : module_(module) {}
@@ -49,7 +49,8 @@ class Flow {
 
   // The answer if all answers it builds on are known; else missing_ is the first unknown one.
   const Mask* Find(const Question& question);
-  bool TryNode(const ir::Function& f, const ir::Node& node, bool forward, const Mask& in, Mask* out);
+  bool TryNode(const ir::Function& f, const ir::Node& node, bool forward, const Mask& in,
+               Mask* out);
   bool TryLoop(const ir::Node& node, bool forward, Mask* mask);
   bool Advance(Work* work);
   void Answer(Question question);

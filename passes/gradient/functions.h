@@ -39,7 +39,8 @@ class FunctionGradients {
   /// Null if it is not built.
   const BuiltGradient* Find(const GradientKey& key) const;
   void Add(const GradientKey& key, BuiltGradient built);
-  /// Name in the module of a built gradient that takes only the forward parameters in `keep`, a superset of those used.
+  /// Name in the module of a built gradient that takes only the forward parameters in `keep`, a
+  /// superset of those used.
   std::string Name(const GradientKey& key, const Mask& keep);
   /// Adds a function under the first free name like its own; returns that name.
   std::string AddFunction(ir::Function function);

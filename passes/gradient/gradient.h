@@ -14,18 +14,19 @@ namespace reel::passes {
 
 struct GradientOptions {
   /// Seeds, one per y; an invalid Value means ones. Empty: ones for all.
-  std::vector<ir::Value> grad_ys;
+  std::vector<ir::Value> grad_ys = {};
   /// No gradient flows back through the nodes that produce these.
-  std::vector<ir::Value> stop_gradients;
+  std::vector<ir::Value> stop_gradients = {};
   /// Zeros instead of an invalid Value for an x that no y depends on.
   bool zero_unconnected = false;
 };
 
 /// Appends the backward graph to f and returns, for each x, the sum over ys of dy/dx: a total
-/// derivative, of x's type; invalid (None) if no y depends on x. xs may be intermediate values or ys.
-/// Integers cut the path, but an integer that is both x and y has gradient one. Only cotangents on a path from
-/// an x to a y are computed. Time and appended nodes are linear in f; the functions of control ops get
-/// gradient functions in m (null if f has no control ops). On error f may have gained unused nodes.
+/// derivative, of x's type; invalid (None) if no y depends on x. xs may be intermediate values or
+/// ys. Integers cut the path, but an integer that is both x and y has gradient one. Only cotangents
+/// on a path from an x to a y are computed. Time and appended nodes are linear in f; the functions
+/// of control ops get gradient functions in m (null if f has no control ops). On error f may have
+/// gained unused nodes.
 ///
 ///   Value y = b.Mul(x, x);
 ///   auto dx = Gradients(&f, &m, {y}, {x});    // appends mul(ones, x) twice and an add
@@ -39,9 +40,10 @@ struct GradientFunction {
   std::vector<bool> connected;  ///< per x: false if no y depends on it (its result is zeros)
 };
 
-/// Adds "<function>.grad": takes the parameters of the function, then, if asked, one "d.<y>" per y; touches
-/// the same variables without changing them; returns one "d.<x>" per x. ys are result names or
-/// positions ("0"), all if empty; xs are parameter or variable names, all floating ones if empty.
+/// Adds "<function>.grad": takes the parameters of the function, then, if asked, one "d.<y>" per y;
+/// touches the same variables without changing them; returns one "d.<x>" per x. ys are result names
+/// or positions ("0"), all if empty; xs are parameter or variable names, all floating ones if
+/// empty.
 absl::StatusOr<GradientFunction> AddGradientFunction(ir::Module* m, std::string_view function,
                                                      absl::Span<const std::string> ys,
                                                      absl::Span<const std::string> xs,

@@ -14,8 +14,9 @@
 //   GRAD(Exp, kNone, kY) { g.Set(0, b.Mul(g.dy(), g.y())); }    // exp' = exp
 //   NOT_DIFFERENTIABLE(Floor)
 //
-// in rules/<family>.cc; a missing one is a link error, a second one a compile or link error. The two masks declare
-// which operands and results the rule reads: the accessors assert that it reads no others.
+// in rules/<family>.cc; a missing one is a link error, a second one a compile or link error. The
+// two masks declare which operands and results the rule reads: the accessors assert that it reads
+// no others.
 
 namespace reel::passes {
 
@@ -29,12 +30,12 @@ class GradContext {
 
   const ir::Node& node() const { return node_; }
   ir::Value in(int i) const {
-    assert((needs_.operands >> std::min(i, 31) & 1) && "the rule reads an operand it does not declare");
+    assert((needs_.operands >> std::min(i, 31) & 1) && "rule reads an undeclared operand");
     return node_.operands[static_cast<size_t>(i)];
   }
   ir::Value x() const { return in(0); }
   ir::Value y(int i = 0) const {
-    assert((needs_.results >> std::min(i, 31) & 1) && "the rule reads a result it does not declare");
+    assert((needs_.results >> std::min(i, 31) & 1) && "rule reads an undeclared result");
     return node_.result(i);
   }
   /// Cotangent of result i; invalid = zero. For a node with one result it is valid.
@@ -54,8 +55,8 @@ class GradContext {
   Shape x_shape(int i = 0) const { return x_type(i).shape; }
   int num_operands() const { return static_cast<int>(node_.operands.size()); }
 
-  /// For control ops. Require: the gradient of a function, or null after noting that it must be built first: the
-  /// rule then returns without emitting anything and is run again.
+  /// For control ops. Require: the gradient of a function, or null after noting that it must be
+  /// built first: the rule then returns without emitting anything and is run again.
   FunctionGradients& functions() { return *functions_; }
   const BuiltGradient* Require(GradientKey key) {
     const BuiltGradient* built = functions_->Find(key);

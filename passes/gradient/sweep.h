@@ -11,9 +11,9 @@
 
 namespace reel::passes {
 
-/// The reverse sweep over one function: marks what depends on the xs, then walks the forward nodes from the
-/// last to the first, adding each node's contributions to the cotangents of its operands. It stops where
-/// it needs the gradient of another function and goes on when called again.
+/// The reverse sweep over one function: marks what depends on the xs, then walks the forward nodes
+/// from the last to the first, adding each node's contributions to the cotangents of its operands.
+/// It stops where it needs the gradient of another function and goes on when called again.
 class Sweep {
  public:
   Sweep(ir::Function* f, FunctionGradients* functions);

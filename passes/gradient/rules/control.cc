@@ -1,8 +1,8 @@
 #include "ir/strings.h"
 #include "passes/gradient/rule.h"
 
-// Control ops name functions; their gradients name the gradients of those, which run the forward part again from
-// what they are given. Only inputs that a gradient reads are passed or saved.
+// Control ops name functions; their gradients name the gradients of those, which run the forward
+// part again from what they are given. Only inputs that a gradient reads are passed or saved.
 
 namespace reel::passes {
 namespace {
@@ -57,8 +57,8 @@ void CallVjp(GradContext& g, ir::Builder& b, const std::string& vjp) {
 
 // --- while ---
 
-// The parts of a loop's gradient. Carried value i of the loop is "saved" if the body's gradient reads it and the
-// body changes it, "constant" if it reads it and the body returns it unchanged.
+// The parts of a loop's gradient. Carried value i of the loop is "saved" if the body's gradient
+// reads it and the body changes it, "constant" if it reads it and the body returns it unchanged.
 struct Loop {
   const ir::Function* cond;
   const ir::Function* body;
@@ -202,7 +202,8 @@ absl::StatusOr<Backward> Record(GradContext& g, ir::Builder& b, const Loop& loop
   for (int i = 0; i < g.num_operands(); ++i) operands.push_back(g.in(i));
   operands.push_back(b.Scalar(kInt64, 0));
   for (int i = 0; i < g.num_operands(); ++i) {
-    if (loop.saved[static_cast<size_t>(i)]) operands.push_back(b.Zeros(Stacked(g.x_type(i), loop.bound)));
+    if (!loop.saved[static_cast<size_t>(i)]) continue;
+    operands.push_back(b.Zeros(Stacked(g.x_type(i), loop.bound)));
   }
   const ir::ValueList run = b.While(*cond, *body, operands, loop.bound);
   if (!b.status().ok()) return b.status();
@@ -240,7 +241,9 @@ absl::Status WhileBackward(GradContext& g, ir::Builder& b, const Loop& loop) {
 }  // namespace
 
 GRAD(Call, kAll, kNone) {
-  if (const auto* vjp = g.node().attrs().Find("vjp")) return CallVjp(g, b, std::get<std::string>(*vjp));
+  if (const auto* vjp = g.node().attrs().Find("vjp")) {
+    return CallVjp(g, b, std::get<std::string>(*vjp));
+  }
   const GradientKey key{g.node().attr<std::string>("callee"), Wanted(g, 0), Seeded(g)};
   const BuiltGradient* built = g.Require(key);
   if (!built) return;

@@ -34,7 +34,7 @@ GRAD(Erf, kX, kNone) {                                                // erf' = 
 GRAD(Sin, kX, kNone) { g.Set(0, b.Mul(g.dy(), b.Cos(g.x()))); }         // sin' = cos
 GRAD(Cos, kX, kNone) { g.Set(0, b.Neg(b.Mul(g.dy(), b.Sin(g.x())))); }  // cos' = -sin
 NOT_DIFFERENTIABLE(Not)
-GRAD(Cast, kNone, kNone) { g.Set(0, b.Cast(g.dy(), g.x_type().dtype)); }  // floats only: integers cut
+GRAD(Cast, kNone, kNone) { g.Set(0, b.Cast(g.dy(), g.x_type().dtype)); }  // floats
 
 // --- two operands ---
 GRAD(Add, kNone, kNone) {

@@ -2,7 +2,8 @@
 
 namespace reel::passes {
 
-// Reading at indices and adding at indices are each other's transpose; out of range means nothing in both.
+// Reading at indices and adding at indices are each other's transpose; out of range means nothing
+// in both.
 GRAD(Gather, kB, kNone) {
   const int64_t axis = g.node().attr<int64_t>("axis");
   g.Set(0, b.ScatterAdd(b.Zeros(g.x_type()), g.in(1), g.dy(), axis));

@@ -45,7 +45,8 @@ GRAD(Broadcast, kNone, kNone) {
   Ints repeated;
   for (int i = 0; i < to.rank(); ++i) {
     const auto at = std::find(axes.begin(), axes.end(), i);
-    if (at == axes.end() || from[static_cast<int>(at - axes.begin())] != to[i]) repeated.push_back(i);
+    const auto axis = static_cast<int>(at - axes.begin());
+    if (at == axes.end() || from[axis] != to[i]) repeated.push_back(i);
   }
   g.Set(0, b.Reshape(b.ReduceSum(g.dy(), std::move(repeated)), from));
 }
@@ -64,7 +65,8 @@ GRAD(Pad, kNone, kNone) {
     g.Set(0, b.Slice(g.dy(), low, std::move(limits), std::move(strides)));
   }
   if (g.wants(1)) {  // the sum of dy where the padding is
-    const ir::Value padding = b.Pad(b.Zeros({kBool, shape}), b.Scalar(kBool, 1), low, high, interior);
+    const ir::Value padding =
+        b.Pad(b.Zeros({kBool, shape}), b.Scalar(kBool, 1), low, high, interior);
     Ints all;
     for (int i = 0; i < shape.rank(); ++i) all.push_back(i);
     const ir::Value kept = b.Select(padding, g.dy(), b.ScalarLike(g.dy(), 0));

@@ -1,0 +1,300 @@
+// Every gradient rule against finite differences, first and second order, and what it may refer to.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "ir/strings.h"
+#include "tests/passes/gradient_testing.h"
+
+namespace reel::passes {
+namespace {
+
+using ir::Builder;
+using ir::Op;
+
+struct Case {
+  Op op;  // what the last node of the body is
+  std::string name;
+  std::vector<Type> types;
+  std::vector<Doubles> inputs;
+  std::function<Value(Builder&, const Values&)> body;
+};
+
+void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
+
+const Type kVector = F64({4});
+const Doubles kAny4{0.3, -1.2, 2.1, -0.4}, kOther4{-0.7, 0.9, 1.4, -2.2},
+    kPositive4{0.5, 1.3, 2.0, 0.1};
+
+Case Unary(Op op, const Doubles& x) {
+  return {op, std::string(ir::Name(op)), {kVector}, {x},
+          [op](Builder& b, const Values& p) { return b.Emit(op, {p[0]}); }};
+}
+Case Binary(Op op) {
+  return {op, std::string(ir::Name(op)), {kVector, kVector}, {kAny4, kOther4},
+          [op](Builder& b, const Values& p) { return b.Emit(op, {p[0], p[1]}); }};
+}
+
+std::vector<Case> Elementwise() {
+  std::vector<Case> cases;
+  for (Op op : {Op::kIdentity, Op::kNeg, Op::kAbs, Op::kSign, Op::kExp, Op::kTanh, Op::kSigmoid,
+                Op::kErf, Op::kSin, Op::kCos}) {
+    cases.push_back(Unary(op, kAny4));
+  }
+  cases.push_back(Unary(Op::kSqrt, kPositive4));
+  cases.push_back(Unary(Op::kLog, kPositive4));
+  for (Op op : {Op::kAdd, Op::kSub, Op::kMul, Op::kDiv, Op::kMax, Op::kMin}) {
+    cases.push_back(Binary(op));
+  }
+  cases.push_back({Op::kCast, "cast", {kVector}, {kAny4}, [](Builder& b, const Values& p) {
+    return b.Emit(Op::kCast, {p[0]}, {{"dtype", kFloat64}});
+  }});
+  cases.push_back({Op::kSelect, "select", {{kBool, {4}}, kVector, kVector},
+                   {{1, 0, 0, 1}, kAny4, kOther4},
+                   [](Builder& b, const Values& p) { return b.Select(p[0], p[1], p[2]); }});
+  return cases;
+}
+
+std::vector<Case> Reductions() {
+  std::vector<Case> cases;
+  const Doubles x{0.3, -1.2, 2.1, -0.4, 1.1, 0.7, -2.0, 0.9, 3.0, -0.1, 0.2, 0.5};
+  for (const std::vector<int64_t>& axes : {std::vector<int64_t>{1}, {0, 2}, {0, 1, 2}}) {
+    for (Op op : {Op::kReduceSum, Op::kReduceMax, Op::kReduceMin}) {
+      cases.push_back({op, StrCat(ir::Name(op), axes.size()), {F64({2, 3, 2})}, {x},
+                       [op, axes](Builder& b, const Values& p) {
+                         return b.Emit(op, {p[0]}, {{"axes", axes}});
+                       }});
+    }
+  }
+  return cases;
+}
+
+const Doubles kSix{0.3, -1.2, 2.1, -0.4, 1.1, 0.7};
+
+std::vector<Case> Shapes() {
+  const auto type = std::vector<Type>{F64({2, 3})};
+  std::vector<Case> cases;
+  const auto add = [&](Op op, const std::string& name, auto body) {
+    cases.push_back({op, name, type, {kSix}, body});
+  };
+  using P = const Values&;
+  add(Op::kReshape, "reshape", [](Builder& b, P p) { return b.Reshape(p[0], {3, 1, 2}); });
+  add(Op::kTranspose, "transpose", [](Builder& b, P p) { return b.Transpose(p[0], {1, 0}); });
+  add(Op::kSlice, "slice", [](Builder& b, P p) { return b.Slice(p[0], {1, 0}, {2, 3}, {1, 2}); });
+  add(Op::kSlice, "slice_tail",
+      [](Builder& b, P p) { return b.Slice(p[0], {0, 0}, {2, 2}, {1, 2}); });
+  add(Op::kSlice, "slice_empty",
+      [](Builder& b, P p) { return b.Slice(p[0], {0, 1}, {2, 1}, {1, 1}); });
+  add(Op::kBroadcast, "broadcast",
+      [](Builder& b, P p) { return b.Broadcast(p[0], {2, 4, 3}, {0, 2}); });
+  cases.push_back({Op::kBroadcast, "broadcast_stretch", {F64({1, 3})}, {{1.5, 2, -1}},
+                   [](Builder& b, P p) { return b.Broadcast(p[0], {2, 4, 3}, {1, 2}); }});
+  cases.push_back({Op::kBroadcast, "broadcast_scalar", {F64()}, {{1.5}},
+                   [](Builder& b, P p) { return b.Broadcast(p[0], {2, 2}, {}); }});
+  cases.push_back({Op::kPad, "pad", {F64({2, 3}), F64()}, {kSix, {0.7}}, [](Builder& b, P p) {
+    return b.Pad(p[0], p[1], {1, 0}, {0, 2}, {0, 1});
+  }});
+  cases.push_back({Op::kPad, "pad_empty", {F64({0, 2}), F64()}, {{}, {0.7}}, [](Builder& b, P p) {
+    return b.Pad(p[0], p[1], {1, 0}, {1, 0}, {2, 0});
+  }});
+  return cases;
+}
+
+Case ContractCase(const std::string& name, const Shape& a, const Shape& b_shape,
+                  const Builder::ContractAxes& axes) {
+  Doubles x, y;
+  for (int64_t i = 0; i < a.size(); ++i) x.push_back(std::sin(static_cast<double>(i) + 1));
+  for (int64_t i = 0; i < b_shape.size(); ++i) y.push_back(std::cos(static_cast<double>(3 * i)));
+  return {Op::kContract, name, {F64(a), F64(b_shape)}, {x, y},
+          [axes](Builder& b, const Values& p) { return b.Contract(p[0], p[1], axes); }};
+}
+
+std::vector<Case> Contractions() {
+  return {
+      ContractCase("contract_matmul", {2, 3}, {3, 4}, {{}, {}, {1}, {0}}),
+      ContractCase("contract_transposed", {3, 2}, {4, 3}, {{}, {}, {0}, {1}}),
+      ContractCase("contract_outer", {2}, {3}, {{}, {}, {}, {}}),
+      ContractCase("contract_dot", {3}, {3}, {{}, {}, {0}, {0}}),
+      ContractCase("contract_batch", {2, 3, 4}, {4, 2, 2}, {{0}, {1}, {2}, {0}}),
+      ContractCase("contract_two_axes", {2, 3, 4, 2}, {4, 5, 2, 2}, {{3}, {2}, {2, 0}, {0, 3}}),
+      ContractCase("contract_two_batches", {2, 3, 2}, {3, 2, 4}, {{2, 1}, {1, 0}, {}, {}}),
+      ContractCase("contract_empty", {2, 0}, {0, 3}, {{}, {}, {1}, {0}}),
+  };
+}
+
+std::vector<Case> Indexed() {
+  using P = const Values&;
+  const Doubles a{0.3, -1.2, 2.1, -0.4, 1.1, 0.7};
+  const Doubles updates{1, 2, 3, 4, 5, 6, 7, 8};
+  return {
+      {Op::kGather, "gather", {F64({3, 2}), I32({2, 2})}, {a, {2, 0, 2, 7}},
+       [](Builder& b, P p) { return b.Gather(p[0], p[1], 0); }},
+      {Op::kGather, "gather_axis1", {F64({2, 3}), I32()}, {a, {1}},
+       [](Builder& b, P p) { return b.Gather(p[0], p[1], 1); }},
+      {Op::kScatterAdd, "scatter_add", {F64({3, 2}), I32({2, 2}), F64({2, 2, 2})},
+       {a, {2, 0, 2, -1}, updates},
+       [](Builder& b, P p) { return b.ScatterAdd(p[0], p[1], p[2], 0); }},
+      {Op::kDynamicSlice, "dynamic_slice", {F64({2, 3}), I32()}, {a, {5}},
+       [](Builder& b, P p) { return b.DynamicSlice(p[0], p[1], 1, 2); }},
+      {Op::kDynamicUpdate, "dynamic_update", {F64({2, 3}), F64({2, 2}), I32()},
+       {a, {1, 2, 3, 4}, {1}},
+       [](Builder& b, P p) { return b.DynamicUpdate(p[0], p[1], p[2], 1); }},
+  };
+}
+
+std::vector<Case> AllCases() {
+  std::vector<Case> all;
+  for (auto family : {Elementwise, Reductions, Shapes, Contractions, Indexed}) {
+    for (Case& c : family()) all.push_back(std::move(c));
+  }
+  return all;
+}
+
+class GradientRule : public testing::TestWithParam<Case> {};
+INSTANTIATE_TEST_SUITE_P(Ops, GradientRule, testing::ValuesIn(AllCases()),
+                         [](const auto& info) { return info.param.name; });
+
+TEST_P(GradientRule, MatchesFiniteDifferences) {
+  const Case& c = GetParam();
+  ir::Module m;
+  Define(&m, "f", c.types, [&c](Builder& b, const Values& p) { return Values{c.body(b, p)}; });
+  CheckDerivatives(&m, "f", c.inputs, 2);
+}
+
+// Squares the result so that the cotangent depends on the inputs: third derivatives see all of a
+// rule.
+TEST_P(GradientRule, MatchesFiniteDifferencesInsideAComposition) {
+  const Case& c = GetParam();
+  ir::Module m;
+  Define(&m, "f", c.types, [&c](Builder& b, const Values& p) {
+    const Value y = c.body(b, p);
+    return Values{b.Mul(y, y)};
+  });
+  CheckDerivatives(&m, "f", c.inputs, 3);
+}
+
+// New nodes may refer to a forward value only if the rule declares it.
+TEST_P(GradientRule, ReadsOnlyWhatItDeclares) {
+  const Case& c = GetParam();
+  ir::Module m;
+  ir::Function& f = Define(&m, "f", c.types, [&c](Builder& b, const Values& p) {
+    return Values{c.body(b, p)};
+  });
+  const ir::Node node = f.nodes().back();
+  ASSERT_EQ(node.op, c.op);
+  Values xs;
+  for (int i = 0; i < f.num_parameters(); ++i) xs.push_back({i});
+  const size_t before = f.nodes().size();
+  ASSERT_TRUE(Gradients(&f, &m, {node.result()}, xs).ok());
+  const Needs needs = NeededByGradient(c.op);
+  for (size_t n = before; n < f.nodes().size(); ++n) {
+    for (Value v : f.nodes()[n].operands) {
+      for (size_t i = 0; i < node.operands.size(); ++i) {
+        EXPECT_TRUE(v != node.operands[i] || (needs.operands >> i & 1)) << "operand " << i;
+      }
+      EXPECT_TRUE(v != node.result() || (needs.results & 1));
+    }
+  }
+}
+
+TEST(GradientRules, EveryDifferentiableOpHasACase) {
+  std::vector<bool> seen(ir::AllOps().size());
+  for (const Case& c : AllCases()) seen[static_cast<size_t>(c.op)] = true;
+  for (Op op : ir::AllOps()) {
+    if (ir::Info(op).Has(ir::kControl)) continue;  // gradient_control_test.cc
+    EXPECT_EQ(seen[static_cast<size_t>(op)], HasGradient(op)) << ir::Name(op);
+  }
+}
+
+TEST(GradientRules, ConvertsTheCotangentOfACast) {
+  ir::Module m;
+  Define(&m, "f", {{kFloat32, {}}}, [](Builder& b, const Values& p) {
+    const Value wide = b.Cast(p[0], kFloat64);
+    return Values{b.Mul(wide, wide)};
+  });
+  const auto g = AddGradientFunction(&m, "f", {}, {});
+  ASSERT_TRUE(g.ok());
+  EXPECT_EQ(m.FindFunction(g->name)->type(m.FindFunction(g->name)->results()[0]),
+            (Type{kFloat32, {}}));
+  EXPECT_EQ(RunFunction(m, g->name, {{3}})[0], Doubles{6});
+}
+
+// --- where mathematics leaves a choice ---
+
+Doubles GradientAt(Op op, const Doubles& x) {
+  const Type type = F64({static_cast<int64_t>(x.size())});
+  return RunGradients({type}, {x}, 1, [op](Builder& b, const Values& p) {
+    return Values{b.Emit(op, {p[0]}), p[0]};
+  })[0];
+}
+
+TEST(GradientChoices, AbsAndSignAreZeroAtZero) {
+  EXPECT_EQ(GradientAt(Op::kAbs, {-2, 0, 3}), (Doubles{-1, 0, 1}));
+  EXPECT_EQ(GradientAt(Op::kSign, {-2, 0, 3}), (Doubles{0, 0, 0}));
+}
+
+TEST(GradientChoices, TiesOfMaximumAndMinimumGoToTheFirst) {
+  for (Op op : {Op::kMax, Op::kMin}) {
+    const auto d = RunGradients({F64(), F64()}, {{2}, {2}}, 1, [op](Builder& b, const Values& p) {
+      return Values{b.Emit(op, {p[0], p[1]}), p[0], p[1]};
+    });
+    EXPECT_EQ(d[0], Doubles{1});
+    EXPECT_EQ(d[1], Doubles{0});
+  }
+}
+
+TEST(GradientChoices, TiesOfReductionsShareEqually) {
+  for (Op op : {Op::kReduceMax, Op::kReduceMin}) {
+    const double other = op == Op::kReduceMax ? -5 : 5;
+    const Body body = [op](Builder& b, const Values& p) {
+      return Values{b.Emit(op, {p[0]}, {{"axes", std::vector<int64_t>{0}}}), p[0]};
+    };
+    const auto d = RunGradients({F64({4})}, {{1, other, 1, other}}, 1, body);
+    EXPECT_EQ(d[0], (Doubles{0.5, 0, 0.5, 0}));
+  }
+}
+
+TEST(GradientChoices, SqrtAtZeroIsInfiniteButZeroForAZeroSeed) {
+  const auto at = [](double x, double seed) {
+    return RunGradients({F64(), F64()}, {{x}, {seed}}, 1, [](Builder& b, const Values& p) {
+      return Values{b.Mul(b.Sqrt(p[0]), p[1]), p[0]};
+    })[0][0];
+  };
+  EXPECT_EQ(at(0, 1), INFINITY);
+  EXPECT_EQ(at(0, 0), 0);
+  EXPECT_EQ(at(4, 1), 0.25);
+}
+
+TEST(GradientChoices, LogAtZeroWithAZeroSeedIsNan) {
+  const auto d = RunGradients({F64()}, {{0}}, 1, [](Builder& b, const Values& p) {
+    return Values{b.Mul(b.Log(p[0]), b.Scalar(kFloat64, 0)), p[0]};
+  });
+  EXPECT_TRUE(std::isnan(d[0][0]));
+}
+
+TEST(GradientChoices, ErfAtInfinityIsZero) {
+  EXPECT_EQ(GradientAt(Op::kErf, {INFINITY, -INFINITY}), (Doubles{0, 0}));
+}
+
+TEST(GradientChoices, GT120SelectPassesToTheTakenBranch) {
+  const auto at = [](double x) {
+    return RunGradients({F64()}, {{x}}, 1, [](Builder& b, const Values& p) {
+      const Value small = b.Less(p[0], b.Scalar(kFloat64, 10));
+      return Values{b.Select(small, p[0], b.Mul(p[0], p[0])), p[0]};
+    })[0][0];
+  };
+  EXPECT_EQ(at(5), 1);
+  EXPECT_EQ(at(50), 100);
+}
+
+TEST(GradientChoices, GT121TheBranchNotTakenIsDifferentiatedToo) {
+  const auto d = RunGradients({F64()}, {{0}}, 1, [](Builder& b, const Values& p) {
+    const Value zero = b.Scalar(kFloat64, 0);
+    return Values{b.Select(b.Greater(p[0], zero), b.Log(p[0]), zero), p[0]};
+  });
+  EXPECT_TRUE(std::isnan(d[0][0]));
+}
+
+}  // namespace
+}  // namespace reel::passes
