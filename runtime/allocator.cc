@@ -74,16 +74,33 @@ size_t Allocator::BlockBytes(size_t bytes) noexcept {
   return BytesOfClass(ClassOf(bytes));
 }
 
-Allocator& Allocator::Default() {
-  static Allocator* const allocator = [] {
-    auto* const created = new Allocator;
-    // A child must not inherit the lock from a thread that it does not have.
-    pthread_atfork([] { Default().mutex_.lock(); }, [] { Default().mutex_.unlock(); },
-                   [] { Default().mutex_.unlock(); });
-    return created;
-  }();
-  return *allocator;
-}
+namespace {
+
+// Constant initialisation: a lazy one could be under way in another thread when a process forks,
+// and its child would wait for it forever.
+union DefaultAllocator {
+  constexpr DefaultAllocator() : allocator() {}
+  ~DefaultAllocator() {}
+  Allocator allocator;
+};
+constinit DefaultAllocator default_allocator;
+
+}  // namespace
+
+Allocator& Allocator::Default() { return default_allocator.allocator; }
+
+// A child must not inherit the lock from a thread that it does not have.
+struct AllocatorForkHooks {
+  AllocatorForkHooks() { pthread_atfork(&Lock, &Unlock, &Unlock); }
+  static void Lock() { Allocator::Default().mutex_.lock(); }
+  static void Unlock() { Allocator::Default().mutex_.unlock(); }
+};
+
+namespace {
+
+const AllocatorForkHooks fork_hooks;
+
+}  // namespace
 
 void* Allocator::TryAllocate(size_t bytes) noexcept {
   const size_t block_bytes = BlockBytes(bytes);

@@ -37,14 +37,14 @@ class Allocator {
 
   // Keeps at most `cache_bytes` of freed blocks; when full, the longest unused size classes go
   // first.
-  explicit Allocator(size_t cache_bytes = kDefaultCacheBytes) noexcept
+  constexpr explicit Allocator(size_t cache_bytes = kDefaultCacheBytes) noexcept
       : cache_bytes_(cache_bytes) {}
   // All blocks must have been freed.
   ~Allocator() { ReleaseCache(); }
   Allocator(const Allocator&) = delete;
   Allocator& operator=(const Allocator&) = delete;
 
-  // The process's allocator: never destroyed, usable in a forked child.
+  // The process's allocator: needs no initialisation, is never destroyed, works in a forked child.
   static Allocator& Default();
 
   // A block of at least `bytes` (0 included), or null when there is no memory.
@@ -66,6 +66,8 @@ class Allocator {
   static size_t BlockBytes(size_t bytes) noexcept;
 
  private:
+  friend struct AllocatorForkHooks;
+
   // A cached block's first word links it to the next of its list.
   struct FreeBlock {
     FreeBlock* next;

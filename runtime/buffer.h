@@ -45,7 +45,9 @@ class Buffer {
     return *this;
   }
   ~Buffer() {
-    if (header_ != nullptr && header_->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    if (header_ == nullptr) return;
+    // A sole owner needs no atomic write: nobody else can copy its handle.
+    if (unique() || header_->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) {
       header_->allocator.Free(header_, sizeof(Header) + header_->bytes);
     }
   }

@@ -1,10 +1,12 @@
 #include "runtime/environment.h"
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <cstddef>
 #include <cstdlib>
 #include <limits>
+#include <memory>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -108,10 +110,16 @@ Environment ParseEnvironment(const EnvironmentLookup& lookup) {
 }
 
 const Environment& GetEnvironment() {
-  // Never destroyed: static destructors of other files may still ask.
-  static const Environment* const values =
-      new Environment(ParseEnvironment([](const char* name) { return std::getenv(name); }));
-  return *values;
+  // Never destroyed: static destructors of other files may still ask. No lock: a fork could leave
+  // it taken in the child.
+  static std::atomic<const Environment*> published{nullptr};
+  if (const Environment* const values = published.load(std::memory_order_acquire)) return *values;
+  auto mine = std::make_unique<const Environment>(
+      ParseEnvironment([](const char* name) { return std::getenv(name); }));
+  const Environment* first = nullptr;
+  const bool is_first =
+      published.compare_exchange_strong(first, mine.get(), std::memory_order_acq_rel);
+  return is_first ? *mine.release() : *first;
 }
 
 }  // namespace reel::runtime

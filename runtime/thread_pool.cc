@@ -7,7 +7,6 @@
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <mutex>
 #include <new>
@@ -45,6 +44,20 @@ bool SpinUntil(const Predicate& done) {
     if (now >= deadline) return done();
   }
 }
+
+// std::condition_variable with constant initialisation.
+class Condition {
+ public:
+  template <typename Predicate>
+  void Wait(std::unique_lock<std::mutex>& lock, const Predicate& ready) {
+    while (!ready()) pthread_cond_wait(&condition_, lock.mutex()->native_handle());
+  }
+  void NotifyOne() { pthread_cond_signal(&condition_); }
+  void NotifyAll() { pthread_cond_broadcast(&condition_); }
+
+ private:
+  pthread_cond_t condition_ = PTHREAD_COND_INITIALIZER;
+};
 
 // A ticket is the one word everybody synchronises on: (step number << 24) | chunks not yet claimed.
 constexpr int kRemainingBits = 24;
@@ -91,36 +104,36 @@ class Gang {
   void WakeOneFor(int64_t count);
   void RunStep(int64_t first, int64_t count, reel_body body, void* argument);
   int64_t RunChunks(uint64_t& ticket);
-  void AwaitWorkers(int64_t chunks);
+  void Report(int64_t ran);
+  void AwaitWorkers();
 
-  bool StepAfter(uint64_t step) const {
-    return StepOf(ticket_.load(std::memory_order_acquire)) != step ||
-           stopping_.load(std::memory_order_relaxed);
-  }
-
+  // One cache line that moves from the caller to the workers with each step.
   alignas(64) std::atomic<uint64_t> ticket_{0};
   // The step's description. Rewritten only while the ticket shows no chunk left, so that who has
   // claimed a chunk has read a whole one: relaxed atomics suffice.
-  alignas(64) std::atomic<int64_t> first_{0};
+  std::atomic<int64_t> first_{0};
   std::atomic<int64_t> count_{0};
   std::atomic<reel_body> body_{nullptr};
   std::atomic<void*> argument_{nullptr};
   std::atomic<uint64_t> float_mode_{0};
-  // Chunks finished by workers in this step.
+
+  // The line that moves back: chunks finished by workers since the gang began.
   alignas(64) std::atomic<int64_t> done_{0};
   std::atomic<bool> caller_sleeps_{false};
 
-  alignas(64) std::atomic<bool> busy_{false};  // a caller owns the gang
-  std::atomic<int> sleepers_{0};               // written under mutex_
-  std::atomic<bool> stopping_{false};
-  std::mutex mutex_;
-  std::condition_variable work_;      // workers wait here for wakeups_ or stopping_
-  std::condition_variable finished_;  // the caller waits here for done_
-  int wakeups_ = 0;                   // sleepers told to wake that have not yet; under mutex_
-
-  // Changed only by who owns busy_.
-  int threads_ = 1;
+  // Written only when threads sleep, wake, start or stop.
+  alignas(64) std::atomic<int> sleepers_{0};  // written under mutex_
   std::atomic<int> workers_{0};
+  std::atomic<bool> stopping_{false};
+  int wakeups_ = 0;  // sleepers told to wake that have not yet; under mutex_
+  std::mutex mutex_;
+  Condition work_;      // workers wait here for wakeups_
+  Condition finished_;  // the caller waits here for done_
+
+  // The owner's line: busy_ tells that a caller owns the gang, who alone uses the rest.
+  alignas(64) std::atomic<bool> busy_{false};
+  int threads_ = 1;
+  int64_t expected_done_ = 0;  // done_ at the end of the present step
   std::array<pthread_t, kMaxThreads> worker_threads_{};
 };
 
@@ -145,38 +158,45 @@ void Gang::Resize(int threads) {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
+// A step without chunks makes every worker look at stopping_.
 void Gang::StopWorkers() {
+  stopping_.store(true, std::memory_order_relaxed);
+  const uint64_t step = StepOf(ticket_.load(std::memory_order_relaxed)) + 1;
+  ticket_.store(step << kRemainingBits, std::memory_order_seq_cst);
   {
     std::lock_guard lock(mutex_);
-    stopping_.store(true, std::memory_order_relaxed);
+    wakeups_ += sleepers_.exchange(0, std::memory_order_relaxed);
   }
-  work_.notify_all();
+  work_.NotifyAll();
   const int workers = workers_.exchange(0, std::memory_order_relaxed);
   for (int i = 0; i < workers; ++i) {
     pthread_join(worker_threads_[static_cast<size_t>(i)], nullptr);
   }
   stopping_.store(false, std::memory_order_relaxed);
-  sleepers_.store(0, std::memory_order_relaxed);
-  wakeups_ = 0;
 }
 
 void Gang::Work() {
   uint64_t step = ~uint64_t{0};  // the last step seen; at first none
   for (;;) {
-    if (!SpinUntil([&] { return StepAfter(step); })) SleepAfter(step);
-    if (stopping_.load(std::memory_order_relaxed)) return;
+    const auto next_step = [&] { return StepOf(ticket_.load(std::memory_order_acquire)) != step; };
+    if (!SpinUntil(next_step)) SleepAfter(step);
     uint64_t ticket = ticket_.load(std::memory_order_acquire);
     // Each woken worker wakes the next one, so the caller pays for one wake-up only.
     if (Remaining(ticket) > 1) WakeOneFor(count_.load(std::memory_order_relaxed));
     const int64_t ran = RunChunks(ticket);
+    if (ran > 0) Report(ran);
+    // Only now: RunChunks may have moved on to the ticket that says stop.
+    if (stopping_.load(std::memory_order_relaxed)) return;
     step = StepOf(ticket);
-    if (ran == 0) continue;
-    done_.fetch_add(ran, std::memory_order_seq_cst);
-    if (caller_sleeps_.load(std::memory_order_seq_cst)) {
-      std::lock_guard lock(mutex_);
-      finished_.notify_one();
-    }
   }
+}
+
+// Tells the caller of `ran` finished chunks.
+void Gang::Report(int64_t ran) {
+  done_.fetch_add(ran, std::memory_order_seq_cst);
+  if (!caller_sleeps_.load(std::memory_order_seq_cst)) return;
+  std::lock_guard lock(mutex_);
+  finished_.NotifyOne();
 }
 
 // Sleeps until a step after `step` wants this worker. The order "count myself, then look at the
@@ -189,8 +209,8 @@ void Gang::SleepAfter(uint64_t step) {
     sleepers_.fetch_sub(1, std::memory_order_relaxed);
     return;
   }
-  work_.wait(lock, [&] { return wakeups_ > 0 || stopping_.load(std::memory_order_relaxed); });
-  if (wakeups_ > 0) --wakeups_;
+  work_.Wait(lock, [&] { return wakeups_ > 0; });
+  --wakeups_;
 }
 
 // Moves one worker from sleeping to woken, if any sleeps and the awake ones and the caller are
@@ -205,7 +225,7 @@ void Gang::WakeOneFor(int64_t count) {
     sleepers_.fetch_sub(1, std::memory_order_relaxed);
     ++wakeups_;
   }
-  work_.notify_one();
+  work_.NotifyOne();
 }
 
 void Gang::RunStep(int64_t first, int64_t count, reel_body body, void* argument) {
@@ -214,13 +234,15 @@ void Gang::RunStep(int64_t first, int64_t count, reel_body body, void* argument)
   body_.store(body, std::memory_order_relaxed);
   argument_.store(argument, std::memory_order_relaxed);
   float_mode_.store(FloatMode(), std::memory_order_relaxed);
-  done_.store(0, std::memory_order_relaxed);
   const uint64_t step = StepOf(ticket_.load(std::memory_order_relaxed)) + 1;
-  uint64_t ticket = (step << kRemainingBits) | static_cast<uint64_t>(count);
-  ticket_.store(ticket, std::memory_order_seq_cst);
+  // The first chunk is the caller's own; only the others are up to be claimed.
+  ticket_.store((step << kRemainingBits) | static_cast<uint64_t>(count - 1),
+                std::memory_order_seq_cst);
   WakeOneFor(count);
-  const int64_t ran = RunChunks(ticket);
-  AwaitWorkers(count - ran);
+  body(argument, first);
+  uint64_t ticket = ticket_.load(std::memory_order_acquire);
+  expected_done_ += count - 1 - RunChunks(ticket);
+  AwaitWorkers();
 }
 
 // Claims and runs chunks until none is left; returns how many. All belong to one step, for a step
@@ -247,30 +269,34 @@ int64_t Gang::RunChunks(uint64_t& ticket) {
   return ran;
 }
 
-// Returns when workers have finished `chunks` chunks; sleeps if one takes long.
-void Gang::AwaitWorkers(int64_t chunks) {
-  if (SpinUntil([&] { return done_.load(std::memory_order_acquire) == chunks; })) return;
+// Returns when workers have finished what they claimed; sleeps if that takes long.
+void Gang::AwaitWorkers() {
+  const auto finished = [&] { return done_.load(std::memory_order_seq_cst) == expected_done_; };
+  if (SpinUntil(finished)) return;
   std::unique_lock lock(mutex_);
   caller_sleeps_.store(true, std::memory_order_seq_cst);
-  finished_.wait(lock, [&] { return done_.load(std::memory_order_seq_cst) == chunks; });
+  finished_.Wait(lock, finished);
   caller_sleeps_.store(false, std::memory_order_relaxed);
 }
 
-// The gang lives in static storage and is never destroyed: late callers find it taken, not gone.
-Gang& TheGang() {
-  alignas(Gang) static std::byte storage[sizeof(Gang)];
-  struct Owner {
-    Owner() {
-      ::new (storage) Gang;
-      // The child has none of the workers and perhaps a locked mutex: it starts with a new gang.
-      // What its threads may share with a fork must be read before it.
-      pthread_atfork([] { NumThreads(); }, nullptr, [] { ::new (storage) Gang; });
-    }
-    ~Owner() { std::launder(reinterpret_cast<Gang*>(storage))->StopForExit(); }
-  };
-  static const Owner owner;
-  return *std::launder(reinterpret_cast<Gang*>(storage));
-}
+// Constant initialisation and no destruction: early callers find the gang ready, late ones find it
+// taken, and a fork never meets a half-made one.
+union TheGang {
+  constexpr TheGang() : gang() {}
+  ~TheGang() {}
+  Gang gang;
+};
+constinit TheGang the_gang;
+
+// A child has none of the workers and perhaps a locked mutex: it starts with a new gang. At exit,
+// and before the library is unloaded, the workers are stopped.
+struct GangHooks {
+  GangHooks() {
+    pthread_atfork(nullptr, nullptr, [] { ::new (&the_gang.gang) Gang; });
+  }
+  ~GangHooks() { the_gang.gang.StopForExit(); }
+};
+const GangHooks gang_hooks;
 
 int DefaultThreads() noexcept {
   try {
@@ -282,13 +308,19 @@ int DefaultThreads() noexcept {
 }
 
 std::atomic<int> threads_override{0};  // 0: the default
+std::atomic<int> threads_default{0};   // 0: not yet known
 
 }  // namespace
 
 int NumThreads() noexcept {
-  static const int default_threads = DefaultThreads();
-  const int threads = threads_override.load(std::memory_order_relaxed);
-  return threads > 0 ? threads : default_threads;
+  const int override = threads_override.load(std::memory_order_relaxed);
+  if (override > 0) return override;
+  int threads = threads_default.load(std::memory_order_relaxed);
+  if (threads == 0) {
+    threads = DefaultThreads();
+    threads_default.store(threads, std::memory_order_relaxed);
+  }
+  return threads;
 }
 
 void SetNumThreads(int threads) noexcept {
@@ -298,7 +330,7 @@ void SetNumThreads(int threads) noexcept {
 
 void ParallelFor(int64_t n, reel_body body, void* argument) noexcept {
   const int threads = NumThreads();
-  if (n > 1 && threads > 1 && TheGang().TryRun(threads, n, body, argument)) return;
+  if (n > 1 && threads > 1 && the_gang.gang.TryRun(threads, n, body, argument)) return;
   for (int64_t chunk = 0; chunk < n; ++chunk) body(argument, chunk);
 }
 

@@ -69,6 +69,14 @@ TEST_F(ThreadPool, PlainMemoryIsSynchronised) {
   for (const int64_t value : values) EXPECT_EQ(value, 1000);
 }
 
+// Each change ends the workers while some still look for chunks of the step before.
+TEST_F(ThreadPool, WorkersStopRightAfterAStep) {
+  for (int i = 0; i < 500; ++i) {
+    SetNumThreads(2 + i % 3);
+    ExpectEachChunkOnce(2 + i % 5);
+  }
+}
+
 TEST_F(ThreadPool, WorkersTakePart) {
   SetNumThreads(3);
   std::mutex mutex;
