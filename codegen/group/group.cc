@@ -1,0 +1,372 @@
+#include "codegen/group/group.h"
+
+#include <algorithm>
+#include <queue>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "codegen/group/view.h"
+
+namespace reel::codegen {
+namespace {
+
+using ir::Node;
+using ir::Op;
+using ir::Value;
+
+constexpr int kMaxInlinedNodes = 192;  // ops of one stored expression
+constexpr int kMaxGroupNodes = 768;    // ops of one kernel: LLVM's time is quadratic in block size
+constexpr int kMaxLookAround = 256;    // groups visited by one legality check
+constexpr int kCheap = 2;              // recomputing this much beats a store and a load
+
+int OwnCost(Op op) {
+  switch (op) {
+    case Op::kExp: case Op::kLog: case Op::kTanh: case Op::kSigmoid: case Op::kErf: case Op::kSin:
+    case Op::kCos: return 20;
+    case Op::kRandomBits: return 40;
+    case Op::kDiv: case Op::kSqrt: return 5;
+    case Op::kPad: case Op::kGather: case Op::kDynamicSlice: case Op::kDynamicUpdate: return 4;
+    default: return IsView(op) ? 0 : 1;
+  }
+}
+
+bool IsRoot(Op op) {
+  return op == Op::kContract || op == Op::kScatterAdd || op == Op::kReduceSum || op == Op::kReduceMax ||
+         op == Op::kReduceMin;
+}
+
+// How an item reads a stored value: aligned = at the item's own indices.
+struct Leaf {
+  Value value;
+  bool aligned;
+};
+
+class Grouper {
+ public:
+  Grouper(const ir::Function& f, const GroupOptions& options) : f_(f), options_(options) {
+    const auto n = static_cast<size_t>(f.num_values());
+    out_.materialized.assign(n, false);
+    out_.views.resize(n);
+    out_.group_of.assign(n, -1);
+    out_.stored.assign(n, false);
+    uses_.assign(n, 0);
+    grown_.assign(n, false);
+    cost_.assign(n, 0);
+    nodes_.assign(n, 0);
+    flat_.assign(n, false);
+    flat_expr_.assign(n, false);
+    is_result_.assign(n, false);
+  }
+
+  Grouping Run() {
+    CountUses();
+    for (int i = 0; i < f_.num_parameters(); ++i) Materialize({i});
+    for (const Node& node : f_.nodes()) Decide(node);
+    for (const Node& node : f_.nodes()) {
+      const Value v = node.result();
+      if (out_.materialized[Index(v)] && node.op != Op::kConstant) Place(node, v);
+    }
+    Order();
+    return std::move(out_);
+  }
+
+ private:
+  static size_t Index(Value v) { return static_cast<size_t>(v.id); }
+  const Shape& shape(Value v) const { return f_.type(v).shape; }
+
+  // Consumers that read the value, directly or through views; whether a view repeats its elements.
+  void CountUses() {
+    for (Value v : f_.results()) {
+      if (f_.is_parameter(v)) continue;
+      is_result_[Index(v)] = true;
+      ++uses_[Index(v)];
+    }
+    for (size_t i = f_.nodes().size(); i-- > 0;) {
+      const Node& node = f_.nodes()[i];
+      const Value r = node.result();
+      for (size_t k = 0; k < node.operands.size(); ++k) {
+        const Value o = node.operands[k];
+        if (std::find(node.operands.begin(), node.operands.begin() + static_cast<std::ptrdiff_t>(k), o) !=
+            node.operands.begin() + static_cast<std::ptrdiff_t>(k)) {
+          continue;
+        }
+        uses_[Index(o)] = std::min(uses_[Index(o)] + (IsView(node.op) ? uses_[Index(r)] : 1), 1000);
+        if (node.op == Op::kBroadcast && shape(r).size() > shape(o).size()) grown_[Index(o)] = true;
+        if (IsView(node.op) && grown_[Index(r)]) grown_[Index(o)] = true;
+      }
+    }
+  }
+
+  void Materialize(Value v) {
+    out_.materialized[Index(v)] = true;
+    out_.views[Index(v)] = View{v, 0, RowMajorStrides(shape(v))};
+    flat_[Index(v)] = true;
+    cost_[Index(v)] = nodes_[Index(v)] = 0;
+  }
+  void Force(Value v) {
+    if (!out_.materialized[Index(v)]) Materialize(v);
+  }
+  void ForceView(Value v) {
+    if (!out_.views[Index(v)]) Force(v);
+  }
+
+  void ForceOperands(const Node& node) {
+    switch (node.op) {
+      case Op::kContract: {
+        ForceView(node.operands[0]);
+        const Value b = node.operands[1];
+        ForceView(b);
+        // Lanes run along n: it must be contiguous.
+        if (shape(b).dim(shape(b).rank() - 1) > 1 && out_.views[Index(b)]->strides.back() != 1) Force(b);
+        break;
+      }
+      case Op::kReduceSum: case Op::kReduceMax: case Op::kReduceMin:
+        if (ReducedAxes(node) > 1 && !flat_[Index(node.operands[0])]) Force(node.operands[0]);
+        break;
+      case Op::kGather: case Op::kDynamicSlice: case Op::kPad: ForceView(node.operands[0]); break;
+      case Op::kDynamicUpdate:
+        ForceView(node.operands[0]);
+        ForceView(node.operands[1]);
+        break;
+      default: break;
+    }
+  }
+
+  int ReducedAxes(const Node& node) const {
+    int n = 0;
+    for (int64_t a : node.attr<std::vector<int64_t>>("axes")) n += shape(node.operands[0]).dim(static_cast<int>(a)) != 1;
+    return n;
+  }
+
+  void Decide(const Node& node) {
+    const Value v = node.result();
+    const size_t i = Index(v);
+    if (node.op == Op::kConstant) {
+      if (!IsUniformConstant(f_, v)) Materialize(v);
+      flat_[i] = true;
+      return;
+    }
+    if (IsUniformConstant(f_, v)) {
+      flat_[i] = flat_expr_[i] = true;
+      if (is_result_[i]) Materialize(v);
+      return;
+    }
+    if (IsView(node.op)) DecideView(node, v);
+    ForceOperands(node);
+    flat_expr_[i] = flat_[i];
+    if (Info(node.op).Has(ir::kElementwise)) {
+      flat_expr_[i] = std::all_of(node.operands.begin(), node.operands.end(),
+                                  [this](Value o) { return flat_[Index(o)]; });
+      flat_[i] = flat_expr_[i];
+    }
+    cost_[i] = OwnCost(node.op);
+    nodes_[i] = 1;
+    for (Value o : node.operands) {
+      if (out_.views[Index(o)]) continue;
+      cost_[i] += cost_[Index(o)];
+      nodes_[i] += nodes_[Index(o)];
+    }
+    const bool map = !IsView(node.op) || !out_.views[i];
+    if (IsRoot(node.op) || is_result_[i] || (!options_.fuse && !IsView(node.op)) || nodes_[i] > kMaxInlinedNodes ||
+        (map && uses_[i] > 1 && cost_[i] > kCheap) || (map && grown_[i] && cost_[i] > 2 * kCheap)) {
+      Materialize(v);
+    }
+  }
+
+  void DecideView(const Node& node, Value v) {
+    const Value x = node.operands[0];
+    const auto& view = out_.views[Index(x)];
+    if (view) out_.views[Index(v)] = ViewThrough(f_, node, *view);
+    if (!out_.views[Index(v)] && node.op == Op::kReshape && !IsSplit(shape(x), shape(v))) {
+      Force(x);
+      out_.views[Index(v)] = ViewThrough(f_, node, *out_.views[Index(x)]);
+    }
+    const auto& own = out_.views[Index(v)];
+    flat_[Index(v)] = own && IsRowMajor(*own, shape(v)) && shape(v).size() == shape(own->base).size();
+  }
+
+  // The stored values an item reads.
+  std::vector<Leaf> Leaves(const Node& node) const {
+    std::vector<Leaf> leaves, stack;
+    absl::flat_hash_set<int64_t> seen;
+    const bool aligned = Info(node.op).Has(ir::kElementwise) || (IsRoot(node.op) && node.op != Op::kContract &&
+                                                                 node.op != Op::kScatterAdd);
+    for (Value o : node.operands) stack.push_back({o, aligned});
+    while (!stack.empty()) {
+      const Leaf leaf = stack.back();
+      stack.pop_back();
+      if (!seen.insert(int64_t{leaf.value.id} * 2 + leaf.aligned).second) continue;
+      if (out_.materialized[Index(leaf.value)]) {
+        leaves.push_back(leaf);
+      } else if (const auto& view = out_.views[Index(leaf.value)]) {
+        leaves.push_back({view->base, false});
+      } else if (!IsUniformConstant(f_, leaf.value)) {
+        const Node& inner = *f_.producer(leaf.value);
+        const bool keeps = leaf.aligned && Info(inner.op).Has(ir::kElementwise);
+        for (Value o : inner.operands) stack.push_back({o, keeps});
+      }
+    }
+    std::sort(leaves.begin(), leaves.end(), [](const Leaf& a, const Leaf& b) { return a.value < b.value; });
+    return leaves;
+  }
+
+  static bool Contains(const std::vector<Value>& list, Value v) {
+    return std::find(list.begin(), list.end(), v) != list.end();
+  }
+
+  // True if some input group other than g depends on g, or that could not be ruled out cheaply.
+  bool PathBack(const std::vector<int>& inputs, int g) const {
+    std::vector<int> stack;
+    absl::flat_hash_set<int> seen;
+    for (int d : inputs) {
+      if (d != g) stack.push_back(d);
+    }
+    while (!stack.empty()) {
+      const int d = stack.back();
+      stack.pop_back();
+      if (!seen.insert(d).second) continue;
+      if (d == g || seen.size() > kMaxLookAround) return true;
+      for (int e : out_.groups[static_cast<size_t>(d)].inputs) stack.push_back(e);
+    }
+    return false;
+  }
+
+  enum class Joins { kNo, kPre, kPost, kRoot };
+
+  // Whether an item that reads `leaves` can become part of group g, and as what.
+  Joins CanJoin(const Node& node, const std::vector<Leaf>& leaves, const std::vector<int>& inputs, int g) const {
+    const Group& group = out_.groups[static_cast<size_t>(g)];
+    if (group.root_kind == Group::Root::kScatter) return Joins::kNo;
+    if (group.nodes + nodes_of(node) > kMaxGroupNodes) return Joins::kNo;
+    bool pre = false, post = false;
+    for (const Leaf& leaf : leaves) {
+      if (out_.group_of[Index(leaf.value)] != g) continue;
+      if (!leaf.aligned) return Joins::kNo;
+      (Contains(group.pre, leaf.value) ? pre : post) = true;
+    }
+    if (pre == post) return Joins::kNo;
+    Joins result = pre ? Joins::kPre : Joins::kPost;
+    if (IsRoot(node.op)) {
+      if (group.root_kind != Group::Root::kNone || !post) return Joins::kNo;
+      if (ReducedAxes(node) > 1) {
+        for (Value v : group.post) {
+          if (!flat_expr_[Index(v)]) return Joins::kNo;
+        }
+      }
+      result = Joins::kRoot;
+    } else if (pre && ReducedAxes(*f_.producer(group.root)) > 1 && !flat_expr_[Index(node.result())]) {
+      return Joins::kNo;
+    }
+    return PathBack(inputs, g) ? Joins::kNo : result;
+  }
+
+  int nodes_of(const Node& node) const {
+    int n = 1;
+    for (Value o : node.operands) {
+      if (!out_.views[Index(o)]) n += nodes_[Index(o)];
+    }
+    return n;
+  }
+
+  void Place(const Node& node, Value v) {
+    const std::vector<Leaf> leaves = Leaves(node);
+    std::vector<int> inputs;
+    for (const Leaf& leaf : leaves) {
+      const int g = out_.group_of[Index(leaf.value)];
+      if (g >= 0) inputs.push_back(g);
+    }
+    std::sort(inputs.begin(), inputs.end());
+    inputs.erase(std::unique(inputs.begin(), inputs.end()), inputs.end());
+
+    int target = -1;
+    Joins how = Joins::kNo;
+    const bool joins = options_.fuse && node.op != Op::kContract && node.op != Op::kScatterAdd;
+    for (size_t k = inputs.size(); joins && k-- > 0 && how == Joins::kNo;) {
+      target = inputs[k];
+      how = CanJoin(node, leaves, inputs, target);
+    }
+    if (how == Joins::kNo) {
+      target = static_cast<int>(out_.groups.size());
+      out_.groups.emplace_back();
+    }
+    Add(node, v, how, target);
+    Group& group = out_.groups[static_cast<size_t>(target)];
+    for (int d : inputs) {
+      if (d != target && std::find(group.inputs.begin(), group.inputs.end(), d) == group.inputs.end()) {
+        group.inputs.push_back(d);
+      }
+    }
+    for (const Leaf& leaf : leaves) {
+      if (out_.group_of[Index(leaf.value)] != target) out_.stored[Index(leaf.value)] = true;
+    }
+    if (is_result_[Index(v)]) out_.stored[Index(v)] = true;
+  }
+
+  void Add(const Node& node, Value v, Joins how, int target) {
+    Group& group = out_.groups[static_cast<size_t>(target)];
+    out_.group_of[Index(v)] = target;
+    group.last = std::max(group.last, v.id);
+    group.nodes += nodes_of(node);
+    if (how == Joins::kRoot) group.pre = std::move(group.post);
+    if (how == Joins::kRoot) group.post.clear();
+    if (how == Joins::kPre) {
+      group.pre.push_back(v);
+    } else if (IsRoot(node.op)) {
+      group.root = v;
+      group.root_kind = node.op == Op::kContract     ? Group::Root::kContract
+                        : node.op == Op::kScatterAdd ? Group::Root::kScatter
+                                                     : Group::Root::kReduce;
+    } else {
+      group.post.push_back(v);
+    }
+  }
+
+  // Topological order of groups; ties in program order.
+  void Order() {
+    const size_t n = out_.groups.size();
+    std::vector<int> missing(n, 0), new_index(n, -1);
+    std::vector<std::vector<int>> users(n);
+    using Entry = std::pair<int32_t, int>;
+    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
+    for (size_t g = 0; g < n; ++g) {
+      missing[g] = static_cast<int>(out_.groups[g].inputs.size());
+      for (int d : out_.groups[g].inputs) users[static_cast<size_t>(d)].push_back(static_cast<int>(g));
+      if (missing[g] == 0) ready.push({out_.groups[g].last, static_cast<int>(g)});
+    }
+    std::vector<Group> ordered;
+    while (!ready.empty()) {
+      const auto g = static_cast<size_t>(ready.top().second);
+      ready.pop();
+      new_index[g] = static_cast<int>(ordered.size());
+      ordered.push_back(std::move(out_.groups[g]));
+      for (int u : users[g]) {
+        if (--missing[static_cast<size_t>(u)] == 0) {
+          ready.push({out_.groups[static_cast<size_t>(u)].last, u});
+        }
+      }
+    }
+    assert(ordered.size() == n);
+    for (Group& g : ordered) {
+      for (int& d : g.inputs) d = new_index[static_cast<size_t>(d)];
+      std::sort(g.inputs.begin(), g.inputs.end());
+    }
+    for (int& g : out_.group_of) {
+      if (g >= 0) g = new_index[static_cast<size_t>(g)];
+    }
+    out_.groups = std::move(ordered);
+  }
+
+  const ir::Function& f_;
+  const GroupOptions options_;
+  Grouping out_;
+  std::vector<int> uses_, cost_, nodes_;
+  std::vector<bool> grown_, flat_, flat_expr_, is_result_;
+};
+
+}  // namespace
+
+Grouping GroupFunction(const ir::Function& function, const GroupOptions& options) {
+  return Grouper(function, options).Run();
+}
+
+}  // namespace reel::codegen

@@ -1,0 +1,56 @@
+#ifndef REEL_CODEGEN_GROUP_GROUP_H_
+#define REEL_CODEGEN_GROUP_GROUP_H_
+
+#include <optional>
+#include <vector>
+
+#include "ir/graph.h"
+
+// Which values get memory, and which of them one kernel computes.
+
+namespace reel::codegen {
+
+/// A value as strided memory of another: element index i is at offset + sum(i * strides) of base's row-major buffer.
+struct View {
+  ir::Value base;
+  int64_t offset = 0;
+  std::vector<int64_t> strides;
+};
+
+/// Values computed by one kernel. `pre` are maps over the operand of the root (reduce only), `post` maps over the
+/// root's result, or over one common shape if there is no root.
+struct Group {
+  enum class Root : uint8_t { kNone, kReduce, kContract, kScatter };
+  Root root_kind = Root::kNone;
+  ir::Value root;
+  std::vector<ir::Value> pre, post;
+  std::vector<int> inputs;  ///< groups it reads from, sorted
+  int32_t last = 0;         ///< largest value id: its place in program order
+  int nodes = 0;            ///< inlined ops
+};
+
+struct Grouping {
+  std::vector<bool> materialized;          ///< by value: has memory (parameters too) or is a group's member
+  std::vector<std::optional<View>> views;  ///< by value: set if it can be read as strided memory
+  std::vector<int> group_of;               ///< by value: the group that computes it, -1 = none
+  std::vector<bool> stored;                ///< by value: needs memory: read outside its group, or a result
+  std::vector<Group> groups;               ///< in execution order
+};
+
+struct GroupOptions {
+  bool fuse = true;
+};
+
+/// Groups a normalised function. Linear but for bounded look-arounds.
+Grouping GroupFunction(const ir::Function& function, const GroupOptions& options);
+
+/// One value for all elements: a scalar constant, a constant with equal elements, or either broadcast.
+bool IsUniformConstant(const ir::Function& function, ir::Value v);
+/// Ops that only rename indices: reshape, transpose, slice, broadcast.
+bool IsView(ir::Op op);
+/// True if every extent of `from` is a run of `to`'s extents: the index into from is affine in the index into to.
+bool IsSplit(const Shape& from, const Shape& to);
+
+}  // namespace reel::codegen
+
+#endif  // REEL_CODEGEN_GROUP_GROUP_H_

@@ -1,0 +1,150 @@
+#include "codegen/group/normalize.h"
+
+#include <algorithm>
+#include <set>
+
+#include "absl/status/status.h"
+#include "ir/builder.h"
+#include "ir/strings.h"
+
+namespace reel::codegen {
+namespace {
+
+using ir::Builder;
+using ir::Node;
+using ir::Op;
+using ir::Value;
+using Axes = std::vector<int64_t>;
+
+Axes Rest(int rank, const Axes& batch, const Axes& contract) {
+  Axes rest;
+  for (int64_t i = 0; i < rank; ++i) {
+    if (std::find(batch.begin(), batch.end(), i) == batch.end() &&
+        std::find(contract.begin(), contract.end(), i) == contract.end()) {
+      rest.push_back(i);
+    }
+  }
+  return rest;
+}
+
+int64_t Product(const Shape& shape, const Axes& axes) {
+  int64_t n = 1;
+  for (int64_t a : axes) n *= shape.dim(static_cast<int>(a));
+  return n;
+}
+
+// Transposes to the concatenation of the axis groups and merges each group to one axis.
+Value Regroup(Builder* b, Value x, const std::vector<Axes>& groups) {
+  const Shape shape = b->shape(x);
+  Axes permutation;
+  Shape merged;
+  for (const Axes& g : groups) {
+    permutation.insert(permutation.end(), g.begin(), g.end());
+    merged.push_back(Product(shape, g));
+  }
+  if (!std::is_sorted(permutation.begin(), permutation.end())) x = b->Transpose(x, permutation);
+  return b->Reshape(x, merged);
+}
+
+Value NormalizeContract(Builder* b, const Node& node, Value x, Value y, const Shape& result) {
+  const auto &xb = node.attr<Axes>("a_batch"), &yb = node.attr<Axes>("b_batch"),
+             &xk = node.attr<Axes>("a_contract"), &yk = node.attr<Axes>("b_contract");
+  const Axes m = Rest(b->shape(x).rank(), xb, xk), n = Rest(b->shape(y).rank(), yb, yk);
+  const bool batched = !xb.empty();
+  const auto groups = [&](const Axes& batch, Axes first, Axes second) {
+    std::vector<Axes> g;
+    if (batched) g.push_back(batch);
+    g.push_back(std::move(first));
+    g.push_back(std::move(second));
+    return g;
+  };
+  const Value p = Regroup(b, x, groups(xb, m, xk)), q = Regroup(b, y, groups(yb, yk, n));
+  const Builder::ContractAxes axes = batched ? Builder::ContractAxes{{0}, {0}, {2}, {1}}
+                                             : Builder::ContractAxes{{}, {}, {1}, {0}};
+  return b->Reshape(b->Contract(p, q, axes), result);
+}
+
+// Moves the reduced axes to the end when kept axes stand between them.
+Value NormalizeReduce(Builder* b, const Node& node, Value x) {
+  const Axes& axes = node.attr<Axes>("axes");
+  const bool neighbours = axes.empty() || axes.back() - axes.front() + 1 == static_cast<int64_t>(axes.size());
+  if (neighbours) return b->Emit(node.op, {x}, node.attrs());
+  Axes permutation = Rest(b->shape(x).rank(), axes, {});
+  const auto kept = static_cast<int64_t>(permutation.size());
+  Axes moved;
+  for (size_t i = 0; i < axes.size(); ++i) moved.push_back(kept + static_cast<int64_t>(i));
+  permutation.insert(permutation.end(), axes.begin(), axes.end());
+  return b->Emit(node.op, {b->Transpose(x, permutation)}, {{"axes", moved}});
+}
+
+absl::Status CheckSupported(const ir::Function& f, const Type& type, std::string_view what) {
+  if (!HasKernels(type.dtype)) {
+    return absl::UnimplementedError(StrCat("@", f.name(), ": ", what, " has dtype ", Name(type.dtype),
+                                           ", for which there are no kernels yet; cast to f32 or f64"));
+  }
+  if (!type.shape.is_constant()) {
+    return absl::UnimplementedError(StrCat("@", f.name(), ": ", what, " has a symbolic extent, which does "
+                                           "not compile yet; trace with constant extents"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckFunction(const ir::Function& f) {
+  for (int i = 0; i < f.num_values(); ++i) {
+    const ir::Node* node = f.producer({i});
+    const std::string what = node ? std::string(Name(node->op)) : "parameter %" + f.parameter(i).name;
+    if (absl::Status s = CheckSupported(f, f.type({i}), what); !s.ok()) return s;
+  }
+  for (const Node& node : f.nodes()) {
+    if (node.op != Op::kIf && node.op != Op::kWhile && node.op != Op::kCall) continue;
+    return absl::UnimplementedError(StrCat("@", f.name(), ": ", Name(node.op), " does not compile yet; run the "
+                                           "function with `reel run --engine interpret`"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<ir::Function> Normalize(const ir::Function& f, const ir::Module& module) {
+  if (absl::Status s = CheckFunction(f); !s.ok()) return s;
+  ir::Function out(f.name());
+  std::vector<Value> map(static_cast<size_t>(f.num_values()));
+  const auto at = [&map](Value v) -> Value& { return map[static_cast<size_t>(v.id)]; };
+  for (int i = 0; i < f.num_parameters(); ++i) {
+    const ir::Parameter& p = f.parameter(i);
+    at({i}) = i < f.num_arguments() ? out.AddParameter(p.name, p.type) : out.AddState(p.name, p.type);
+  }
+  Builder b(&out, &module);
+  for (const Node& node : f.nodes()) {
+    ir::ValueList operands;
+    for (Value v : node.operands) operands.push_back(at(v));
+    Value& result = at(node.result());
+    switch (node.op) {
+      case Op::kIdentity:
+      case Op::kStopGradient: result = operands[0]; break;
+      case Op::kContract:
+        result = NormalizeContract(&b, node, operands[0], operands[1], f.type(node.result()).shape);
+        break;
+      case Op::kReduceSum:
+      case Op::kReduceMax:
+      case Op::kReduceMin: result = NormalizeReduce(&b, node, operands[0]); break;
+      default: result = b.Emit(node.op, operands, node.attrs());
+    }
+  }
+  std::vector<Value> results;
+  std::set<int32_t> seen;
+  for (size_t i = 0; i < f.results().size(); ++i) {
+    Value v = at(f.results()[i]);
+    const int state = static_cast<int>(i) - f.num_outputs();
+    const bool unchanged = state >= 0 && v.id == f.num_arguments() + state;
+    const bool own = v.valid() && !out.is_parameter(v) && !out.Is(v, Op::kConstant) && seen.insert(v.id).second;
+    if (!own && !unchanged) v = b.Identity(v);
+    results.push_back(v);
+  }
+  if (!b.status().ok()) return b.status();
+  out.SetResults(std::move(results));
+  out.set_result_names(f.result_names());
+  return out;
+}
+
+}  // namespace reel::codegen

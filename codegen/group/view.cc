@@ -1,0 +1,126 @@
+#include <cstring>
+
+#include "codegen/group/view.h"
+
+namespace reel::codegen {
+namespace {
+
+using ir::Node;
+using ir::Op;
+using Ints = std::vector<int64_t>;
+
+// NumPy's reshape without a copy: runs of source axes with collapsing strides, cut anew.
+std::optional<Ints> ReshapeStrides(const Shape& from, const Ints& strides, const Shape& to) {
+  if (from.size() == 0) return RowMajorStrides(to);
+  Ints extents, steps;  // source without unit axes
+  for (int i = 0; i < from.rank(); ++i) {
+    if (from.dim(i) == 1) continue;
+    extents.push_back(from.dim(i));
+    steps.push_back(strides[static_cast<size_t>(i)]);
+  }
+  Ints out(static_cast<size_t>(to.rank()), 0);
+  size_t s = 0;
+  int t = 0;
+  while (t < to.rank()) {
+    if (to.dim(t) == 1) {
+      ++t;
+      continue;
+    }
+    const size_t s0 = s;
+    const int t0 = t;
+    int64_t have = extents[s++], want = to.dim(t++);
+    while (have != want) {
+      if (have < want) {
+        have *= extents[s++];
+      } else {
+        want *= to.dim(t++);
+      }
+    }
+    for (size_t i = s0; i + 1 < s; ++i) {
+      if (steps[i] != steps[i + 1] * extents[i + 1]) return std::nullopt;
+    }
+    int64_t step = steps[s - 1];
+    for (int i = t - 1; i >= t0; --i) {
+      if (to.dim(i) == 1) continue;
+      out[static_cast<size_t>(i)] = step;
+      step *= to.dim(i);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+bool IsView(Op op) {
+  return op == Op::kReshape || op == Op::kTranspose || op == Op::kSlice || op == Op::kBroadcast;
+}
+
+bool IsUniformConstant(const ir::Function& f, ir::Value v) {
+  const Node* node = f.producer(v);
+  // Broadcast of a constant is one hop in practice; longer chains are folded before.
+  if (node && (node->op == Op::kBroadcast || node->op == Op::kReshape)) node = f.producer(node->operands[0]);
+  if (!node || node->op != Op::kConstant) return false;
+  const auto& literal = node->attr<ir::Literal>("value");
+  const auto bytes = literal.bytes();
+  const auto size = static_cast<size_t>(SizeOf(literal.dtype()));
+  for (size_t i = size; i < bytes.size(); i += size) {
+    if (std::memcmp(bytes.data(), bytes.data() + i, size) != 0) return false;
+  }
+  return !bytes.empty();
+}
+
+bool IsSplit(const Shape& from, const Shape& to) {
+  int t = 0;
+  for (Extent e : from) {
+    int64_t n = 1;
+    while (n < e.value() && t < to.rank()) n *= to.dim(t++);
+    if (n != e.value()) return false;
+  }
+  while (t < to.rank() && to.dim(t) == 1) ++t;
+  return t == to.rank();
+}
+
+std::optional<View> ViewThrough(const ir::Function& f, const Node& node, const View& x) {
+  const Shape& from = f.type(node.operands[0]).shape;
+  const Shape& to = f.type(node.result()).shape;
+  View out{x.base, x.offset, {}};
+  switch (node.op) {
+    case Op::kReshape: {
+      auto strides = ReshapeStrides(from, x.strides, to);
+      if (!strides) return std::nullopt;
+      out.strides = std::move(*strides);
+      return out;
+    }
+    case Op::kTranspose:
+      for (int64_t a : node.attr<Ints>("permutation")) out.strides.push_back(x.strides[static_cast<size_t>(a)]);
+      return out;
+    case Op::kSlice: {
+      const auto &starts = node.attr<Ints>("starts"), &steps = node.attr<Ints>("strides");
+      for (size_t i = 0; i < starts.size(); ++i) {
+        out.offset += starts[i] * x.strides[i];
+        out.strides.push_back(x.strides[i] * steps[i]);
+      }
+      return out;
+    }
+    case Op::kBroadcast: {
+      const auto& axes = node.attr<Ints>("axes");
+      out.strides.assign(static_cast<size_t>(to.rank()), 0);
+      for (size_t i = 0; i < axes.size(); ++i) {
+        if (from.dim(static_cast<int>(i)) != 1) out.strides[static_cast<size_t>(axes[i])] = x.strides[i];
+      }
+      return out;
+    }
+    default: return std::nullopt;
+  }
+}
+
+bool IsRowMajor(const View& view, const Shape& shape) {
+  if (view.offset != 0) return false;
+  const Ints want = RowMajorStrides(shape);
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (shape.dim(i) != 1 && view.strides[static_cast<size_t>(i)] != want[static_cast<size_t>(i)]) return false;
+  }
+  return true;
+}
+
+}  // namespace reel::codegen

@@ -1,0 +1,17 @@
+#ifndef REEL_CODEGEN_GROUP_VIEW_H_
+#define REEL_CODEGEN_GROUP_VIEW_H_
+
+#include <optional>
+
+#include "codegen/group/group.h"
+
+namespace reel::codegen {
+
+/// The view of a view op's result given its operand's; none for a reshape that strides cannot express.
+std::optional<View> ViewThrough(const ir::Function& function, const ir::Node& node, const View& operand);
+/// True if the view of a value of this shape is its base's memory in order, from the start.
+bool IsRowMajor(const View& view, const Shape& shape);
+
+}  // namespace reel::codegen
+
+#endif  // REEL_CODEGEN_GROUP_VIEW_H_

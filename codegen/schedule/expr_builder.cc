@@ -1,0 +1,302 @@
+#include "codegen/schedule/expr_builder.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+
+#include "codegen/group/view.h"
+#include "ir/strings.h"
+
+namespace reel::codegen {
+namespace {
+
+using ir::Node;
+using ir::Op;
+using ir::Value;
+using Ints = std::vector<int64_t>;
+
+Affine Flatten(const View& view, const Index& index) {
+  Affine flat;
+  flat.constant = view.offset;
+  for (size_t i = 0; i < index.size(); ++i) flat.Add(index[i], view.strides[i]);
+  return flat;
+}
+
+uint64_t ScalarBits(const ir::Literal& literal) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, literal.bytes().data(), static_cast<size_t>(SizeOf(literal.dtype())));
+  return bits;
+}
+
+}  // namespace
+
+Affine AxisAffine(AxisId axis, int64_t coefficient) {
+  Affine a;
+  a.Add(axis, coefficient);
+  return a;
+}
+
+ExprBuilder::Key ExprBuilder::MakeKey(Value v, const Index& index) {
+  Key key{v.id, {}};
+  for (const Affine& a : index) {
+    key.index.push_back(a.constant);
+    key.index.push_back(static_cast<int64_t>(a.terms.size()));
+    for (const auto& [axis, coefficient] : a.terms) {
+      key.index.push_back(axis);
+      key.index.push_back(coefficient);
+    }
+  }
+  return key;
+}
+
+BufferId ExprBuilder::BufferOf(Value v, bool is_output) {
+  const auto [it, added] = buffers_.emplace(v.id, static_cast<BufferId>(bound_.size()));
+  if (added) {
+    const std::string_view hint = f_.name_hint(v);
+    kernel_->AddBuffer(hint.empty() ? StrCat("v", v.id) : std::string(hint), f_.type(v).dtype, is_output);
+    bound_.push_back(v);
+  }
+  if (is_output) kernel_->buffers[static_cast<size_t>(it->second)].is_output = true;
+  return it->second;
+}
+
+Affine ExprBuilder::Flat(Value v, const Index& index) const {
+  return Flatten({v, 0, RowMajorStrides(f_.type(v).shape)}, index);
+}
+
+void ExprBuilder::SetRoot(Value root, ExprId expr) {
+  root_ = root;
+  root_expr_ = expr;
+  memo_.clear();
+}
+
+ExprId ExprBuilder::Constant(DType dtype, double value) {
+  Expr e;
+  e.kind = Expr::Kind::kConstant;
+  e.dtype = dtype;
+  e.bits = ScalarBits(ir::Literal::Scalar(dtype, value));
+  return kernel_->AddExpr(std::move(e));
+}
+
+ExprId ExprBuilder::Position(const Affine& value, DType dtype) {
+  Expr e;
+  e.kind = Expr::Kind::kIndex;
+  e.dtype = dtype;
+  e.index = value;
+  return kernel_->AddExpr(std::move(e));
+}
+
+ExprId ExprBuilder::Apply(Op op, DType dtype, std::initializer_list<ExprId> operands) {
+  Expr e;
+  e.kind = Expr::Kind::kOp;
+  e.dtype = dtype;
+  e.op = op;
+  e.operands.assign(operands.begin(), operands.end());
+  return kernel_->AddExpr(std::move(e));
+}
+
+ExprId ExprBuilder::ToInt64(ExprId x) {
+  if (kernel_->exprs[static_cast<size_t>(x)].dtype == kInt64) return x;
+  return Apply(Op::kCast, kInt64, {x});
+}
+
+ExprId ExprBuilder::InRange(ExprId x, int64_t extent) {
+  const ExprId low = Apply(Op::kGreaterEqual, kBool, {x, Constant(kInt64, 0)});
+  const ExprId high = Apply(Op::kLess, kBool, {x, Constant(kInt64, static_cast<double>(extent))});
+  return Apply(Op::kAnd, kBool, {low, high});
+}
+
+ExprId ExprBuilder::ClampedStart(Value start, int64_t high) {
+  const ExprId s = ToInt64(Build(start, {}));
+  return Apply(Op::kMin, kInt64, {Apply(Op::kMax, kInt64, {s, Constant(kInt64, 0)}),
+                                  Constant(kInt64, static_cast<double>(high))});
+}
+
+ExprId ExprBuilder::Load(Value base, Affine flat, ExprId dynamic, int64_t dynamic_stride, ExprId guard) {
+  Expr e;
+  e.kind = Expr::Kind::kLoad;
+  e.dtype = f_.type(base).dtype;
+  e.buffer = BufferOf(base, false);
+  e.index = std::move(flat);
+  e.dynamic = dynamic;
+  e.dynamic_stride = dynamic_stride;
+  e.guard = guard;
+  return kernel_->AddExpr(std::move(e));
+}
+
+ExprId ExprBuilder::Build(Value v, const Index& index) {
+  if (v == root_ && root_expr_ >= 0) return root_expr_;
+  const Key key = MakeKey(v, index);
+  if (const auto it = memo_.find(key); it != memo_.end()) return it->second;
+  const auto i = static_cast<size_t>(v.id);
+  const bool own = grouping_.group_of[i] == group_;
+  const ExprId e = !own && grouping_.views[i] ? Load(ViewOf(v).base, Flatten(ViewOf(v), index)) : Compute(v, index);
+  memo_.emplace(key, e);
+  return e;
+}
+
+ExprId ExprBuilder::BuildOperand(Value v, int k, const Index& index) {
+  return Build(f_.producer(v)->operands[static_cast<size_t>(k)], index);
+}
+
+ExprId ExprBuilder::Compute(Value v, const Index& index) {
+  const Node& node = *f_.producer(v);
+  switch (node.op) {
+    case Op::kReshape: case Op::kTranspose: case Op::kSlice: case Op::kBroadcast: return BuildView(node, index);
+    case Op::kPad: return BuildPad(node, index);
+    case Op::kGather: return BuildGather(node, index);
+    case Op::kDynamicSlice: case Op::kDynamicUpdate: return BuildDynamic(node, index);
+    case Op::kRandomBits: return BuildRandom(node, index);
+    case Op::kIota:
+      return Position(index[static_cast<size_t>(node.attr<int64_t>("axis"))], node.attr<DType>("dtype"));
+    case Op::kConstant: {
+      Expr e;
+      e.dtype = f_.type(v).dtype;
+      e.bits = ScalarBits(node.attr<ir::Literal>("value"));
+      return kernel_->AddExpr(std::move(e));
+    }
+    default: break;
+  }
+  assert(Info(node.op).Has(ir::kElementwise));
+  Expr e;
+  e.kind = Expr::Kind::kOp;
+  e.dtype = f_.type(v).dtype;
+  e.op = node.op;
+  for (Value o : node.operands) e.operands.push_back(Build(o, index));
+  return kernel_->AddExpr(std::move(e));
+}
+
+ExprId ExprBuilder::BuildView(const Node& node, const Index& index) {
+  const Value x = node.operands[0];
+  const Shape &from = f_.type(x).shape, &to = f_.type(node.result()).shape;
+  if (const auto& view = grouping_.views[static_cast<size_t>(x.id)]) {
+    if (auto through = ViewThrough(f_, node, *view)) return Load(view->base, Flatten(*through, index));
+  }
+  Index inner(static_cast<size_t>(from.rank()));
+  switch (node.op) {
+    case Op::kReshape: {  // every axis of x is a run of result axes
+      int t = 0;
+      for (int i = 0; i < from.rank(); ++i) {
+        int64_t n = 1;
+        Affine& a = inner[static_cast<size_t>(i)];
+        while (n < from.dim(i)) {
+          Affine scaled;
+          scaled.Add(a, to.dim(t));
+          scaled.Add(index[static_cast<size_t>(t)]);
+          a = scaled;
+          n *= to.dim(t++);
+        }
+        assert(n == from.dim(i) || from.size() == 0);
+      }
+      break;
+    }
+    case Op::kTranspose: {
+      const auto& permutation = node.attr<Ints>("permutation");
+      for (size_t i = 0; i < permutation.size(); ++i) inner[static_cast<size_t>(permutation[i])] = index[i];
+      break;
+    }
+    case Op::kSlice: {
+      const auto &starts = node.attr<Ints>("starts"), &strides = node.attr<Ints>("strides");
+      for (size_t i = 0; i < starts.size(); ++i) {
+        inner[i].constant = starts[i];
+        inner[i].Add(index[i], strides[i]);
+      }
+      break;
+    }
+    default: {  // broadcast
+      const auto& axes = node.attr<Ints>("axes");
+      for (size_t i = 0; i < axes.size(); ++i) {
+        if (from.dim(static_cast<int>(i)) != 1) inner[i] = index[static_cast<size_t>(axes[i])];
+      }
+    }
+  }
+  return Build(x, inner);
+}
+
+// Element j of an axis is operand element (j - low) / (interior + 1) if that is whole and in range.
+ExprId ExprBuilder::BuildPad(const Node& node, const Index& index) {
+  const Value x = node.operands[0];
+  const Shape& shape = f_.type(x).shape;
+  const View& view = ViewOf(x);
+  const auto &low = node.attr<Ints>("low"), &high = node.attr<Ints>("high"), &interior = node.attr<Ints>("interior");
+  Affine flat;
+  flat.constant = view.offset;
+  ExprId guard = -1, dynamic = -1;
+  const auto both = [&](ExprId a, ExprId b) { return a < 0 ? b : Apply(Op::kAnd, kBool, {a, b}); };
+  for (size_t i = 0; i < low.size(); ++i) {
+    if (low[i] == 0 && high[i] == 0 && interior[i] == 0) {
+      flat.Add(index[i], view.strides[i]);
+      continue;
+    }
+    Affine shifted = index[i];
+    shifted.constant -= low[i];
+    ExprId position = Position(shifted);
+    if (interior[i] == 0) {
+      flat.Add(shifted, view.strides[i]);
+    } else {
+      const ExprId step = Constant(kInt64, static_cast<double>(interior[i] + 1));
+      const ExprId quotient = Apply(Op::kDiv, kInt64, {position, step});
+      const ExprId back = Apply(Op::kMul, kInt64, {quotient, step});
+      guard = both(guard, Apply(Op::kEqual, kBool, {back, position}));
+      const ExprId term = Apply(Op::kMul, kInt64, {quotient, Constant(kInt64, static_cast<double>(view.strides[i]))});
+      dynamic = dynamic < 0 ? term : Apply(Op::kAdd, kInt64, {dynamic, term});
+      position = quotient;
+      guard = both(guard, Apply(Op::kGreaterEqual, kBool, {Position(shifted), Constant(kInt64, 0)}));
+    }
+    guard = both(guard, InRange(position, shape.dim(static_cast<int>(i))));
+  }
+  const ExprId value = Build(node.operands[1], {});
+  const ExprId load = Load(view.base, flat, dynamic, dynamic < 0 ? 0 : 1, guard);
+  return guard < 0 ? load : Apply(Op::kSelect, f_.type(x).dtype, {guard, load, value});
+}
+
+ExprId ExprBuilder::BuildGather(const Node& node, const Index& index) {
+  const Value x = node.operands[0], indices = node.operands[1];
+  const auto axis = static_cast<size_t>(node.attr<int64_t>("axis"));
+  const auto count = static_cast<size_t>(f_.type(indices).shape.rank());
+  const View& view = ViewOf(x);
+  const Index at(index.begin() + static_cast<std::ptrdiff_t>(axis),
+                 index.begin() + static_cast<std::ptrdiff_t>(axis + count));
+  const ExprId d = ToInt64(Build(indices, at));
+  Affine flat;
+  flat.constant = view.offset;
+  for (size_t i = 0; i < view.strides.size(); ++i) {
+    if (i != axis) flat.Add(index[i < axis ? i : i + count - 1], view.strides[i]);
+  }
+  return Load(view.base, flat, d, view.strides[axis], InRange(d, f_.type(x).shape.dim(static_cast<int>(axis))));
+}
+
+ExprId ExprBuilder::BuildDynamic(const Node& node, const Index& index) {
+  const Value x = node.operands[0];
+  const auto axis = static_cast<size_t>(node.attr<int64_t>("axis"));
+  const int64_t extent = f_.type(x).shape.dim(static_cast<int>(axis));
+  const View& view = ViewOf(x);
+  if (node.op == Op::kDynamicSlice) {
+    const ExprId start = ClampedStart(node.operands[1], extent - node.attr<int64_t>("size"));
+    return Load(view.base, Flatten(view, index), start, view.strides[axis]);
+  }
+  // Dynamic update: element i comes from the update if start <= i < start + size.
+  const Value update = node.operands[1];
+  const int64_t size = f_.type(update).shape.dim(static_cast<int>(axis));
+  const ExprId start = ClampedStart(node.operands[2], extent - size);
+  const ExprId d = Apply(Op::kSub, kInt64, {Position(index[axis]), start});
+  const ExprId inside = InRange(d, size);
+  Index rest = index;
+  rest[axis] = {};
+  const ExprId written = Load(ViewOf(update).base, Flatten(ViewOf(update), rest), d, ViewOf(update).strides[axis], inside);
+  return Apply(Op::kSelect, f_.type(x).dtype, {inside, written, Load(view.base, Flatten(view, index))});
+}
+
+ExprId ExprBuilder::BuildRandom(const Node& node, const Index& index) {
+  const Value state = node.operands[0];
+  Affine one;
+  one.constant = 1;
+  Expr e;
+  e.kind = Expr::Kind::kRandom;
+  e.dtype = kInt32;
+  const ExprId key = Build(state, {Affine{}}), counter = Build(state, {one});
+  e.operands = {key, counter, Position(Flat(node.result(), index))};
+  return kernel_->AddExpr(std::move(e));
+}
+
+}  // namespace reel::codegen

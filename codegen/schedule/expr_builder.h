@@ -1,0 +1,80 @@
+#ifndef REEL_CODEGEN_SCHEDULE_EXPR_BUILDER_H_
+#define REEL_CODEGEN_SCHEDULE_EXPR_BUILDER_H_
+
+#include <map>
+#include <vector>
+
+#include "codegen/group/group.h"
+#include "codegen/loop/loop.h"
+#include "ir/graph.h"
+
+namespace reel::codegen {
+
+/// Index of an element: one affine form per axis of the value.
+using Index = std::vector<Affine>;
+
+/// The affine form that is one axis.
+Affine AxisAffine(AxisId axis, int64_t coefficient = 1);
+
+/// Turns values at indices into expressions of a kernel: views become index maps, values of the
+/// kernel's own group are computed in place, everything stored elsewhere is loaded.
+class ExprBuilder {
+ public:
+  ExprBuilder(const ir::Function& f, const Grouping& grouping, int group, Kernel* kernel)
+      : f_(f), grouping_(grouping), group_(group), kernel_(kernel) {}
+
+  /// Element `index` of v. Depth of recursion is bounded by the ops of one group.
+  ExprId Build(ir::Value v, const Index& index);
+  /// Operand k of the node that defines v, at `index`.
+  ExprId BuildOperand(ir::Value v, int k, const Index& index);
+  /// The kernel's buffer for a stored value.
+  BufferId BufferOf(ir::Value v, bool is_output);
+  /// Row-major position of `index` in v's buffer.
+  Affine Flat(ir::Value v, const Index& index) const;
+  /// From now on the group's root is this expression (a local); earlier results are forgotten.
+  void SetRoot(ir::Value root, ExprId expr);
+  /// Forgets what was built: for another set of axes.
+  void Clear() { memo_.clear(); }
+  /// The values behind the kernel's buffers, in order.
+  const std::vector<ir::Value>& bound() const { return bound_; }
+
+  ExprId Constant(DType dtype, double value);
+  ExprId Position(const Affine& value, DType dtype = kInt64);
+  ExprId Apply(ir::Op op, DType dtype, std::initializer_list<ExprId> operands);
+  ExprId ToInt64(ExprId x);
+
+ private:
+  ExprId Load(ir::Value base, Affine flat, ExprId dynamic = -1, int64_t dynamic_stride = 0, ExprId guard = -1);
+  ExprId Compute(ir::Value v, const Index& index);
+  ExprId BuildView(const ir::Node& node, const Index& index);
+  ExprId BuildPad(const ir::Node& node, const Index& index);
+  ExprId BuildGather(const ir::Node& node, const Index& index);
+  ExprId BuildDynamic(const ir::Node& node, const Index& index);
+  ExprId BuildRandom(const ir::Node& node, const Index& index);
+  /// min(max(start, 0), high) of a start operand.
+  ExprId ClampedStart(ir::Value start, int64_t high);
+  /// 0 <= x < extent
+  ExprId InRange(ExprId x, int64_t extent);
+  const View& ViewOf(ir::Value v) const { return *grouping_.views[static_cast<size_t>(v.id)]; }
+
+  struct Key {
+    int32_t value;
+    std::vector<int64_t> index;
+    auto operator<=>(const Key&) const = default;
+  };
+  static Key MakeKey(ir::Value v, const Index& index);
+
+  const ir::Function& f_;
+  const Grouping& grouping_;
+  const int group_;
+  Kernel* kernel_;
+  std::map<Key, ExprId> memo_;
+  std::map<int32_t, BufferId> buffers_;
+  std::vector<ir::Value> bound_;
+  ir::Value root_;
+  ExprId root_expr_ = -1;
+};
+
+}  // namespace reel::codegen
+
+#endif  // REEL_CODEGEN_SCHEDULE_EXPR_BUILDER_H_

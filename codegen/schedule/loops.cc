@@ -1,0 +1,226 @@
+#include <algorithm>
+#include <cstring>
+
+#include "codegen/schedule/schedule.h"
+
+namespace reel::codegen {
+namespace {
+
+constexpr int64_t kChunkWork = 64 << 10;  // scalar operations worth a chunk of their own
+constexpr int64_t kMaxChunks = 64;
+
+// Calls fn(Affine&) for every index of the statements and of all expressions.
+template <typename Fn>
+void ForEachAffine(Kernel* kernel, std::vector<Stmt>* statements, const Fn& fn) {
+  for (Expr& e : kernel->exprs) fn(e.index);
+  std::vector<std::vector<Stmt>*> stack{statements};
+  while (!stack.empty()) {
+    std::vector<Stmt>* list = stack.back();
+    stack.pop_back();
+    for (Stmt& s : *list) {
+      fn(s.index);
+      fn(s.clip_base);
+      if (!s.body.empty()) stack.push_back(&s.body);
+    }
+  }
+}
+
+void RemoveAxis(Affine* a, AxisId axis) {
+  a->terms.erase(std::remove_if(a->terms.begin(), a->terms.end(), [axis](const auto& t) { return t.first == axis; }),
+                 a->terms.end());
+}
+
+}  // namespace
+
+Stmt MakeLoop(AxisId axis, int64_t extent, LoopKind kind, int64_t width, std::vector<Stmt> body) {
+  Stmt s;
+  s.kind = Stmt::Kind::kLoop;
+  s.axis = axis;
+  s.extent = extent;
+  s.loop_kind = kind == LoopKind::kVector && width == 1 ? LoopKind::kSerial : kind;
+  s.width = s.loop_kind == LoopKind::kVector ? width : 1;
+  s.body = std::move(body);
+  return s;
+}
+
+Stmt MakeStore(BufferId buffer, Affine index, ExprId value) {
+  Stmt s;
+  s.kind = Stmt::Kind::kStore;
+  s.buffer = buffer;
+  s.index = std::move(index);
+  s.a = value;
+  return s;
+}
+
+Stmt MakeLocal(LocalId local, uint64_t init) {
+  Stmt s;
+  s.kind = Stmt::Kind::kLocal;
+  s.local = local;
+  s.init = init;
+  return s;
+}
+
+Stmt MakeAccumulate(LocalId local, Affine index, Combine combine, ExprId a, ExprId b) {
+  Stmt s;
+  s.kind = Stmt::Kind::kAccumulate;
+  s.local = local;
+  s.index = std::move(index);
+  s.combine = combine;
+  s.a = a;
+  s.b = b;
+  return s;
+}
+
+Stmt MakeTree(LocalId local, Combine combine) {
+  Stmt s;
+  s.kind = Stmt::Kind::kTree;
+  s.local = local;
+  s.combine = combine;
+  return s;
+}
+
+ExprId LocalExpr(Kernel* kernel, LocalId local, const Affine& index) {
+  Expr e;
+  e.kind = Expr::Kind::kLocal;
+  e.dtype = kernel->locals[static_cast<size_t>(local)].dtype;
+  e.local = local;
+  e.index = index;
+  return kernel->AddExpr(std::move(e));
+}
+
+uint64_t Bits(DType dtype, double value) {
+  const ir::Literal literal = ir::Literal::Scalar(dtype, value);
+  uint64_t bits = 0;
+  std::memcpy(&bits, literal.bytes().data(), literal.bytes().size());
+  return bits;
+}
+
+void CollapseAxes(Kernel* kernel, std::vector<Stmt>* statements, std::vector<AxisId>* axes,
+                  std::vector<int64_t>* extents) {
+  for (size_t i = axes->size(); i-- > 0;) {
+    if ((*extents)[i] != 1) continue;
+    ForEachAffine(kernel, statements, [&](Affine& a) { RemoveAxis(&a, (*axes)[i]); });
+    axes->erase(axes->begin() + static_cast<std::ptrdiff_t>(i));
+    extents->erase(extents->begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  for (size_t i = axes->size(); i-- > 1;) {
+    const AxisId outer = (*axes)[i - 1], inner = (*axes)[i];
+    const int64_t n = (*extents)[i];
+    bool together = true;
+    ForEachAffine(kernel, statements, [&](Affine& a) {
+      together = together && a.coefficient(outer) == a.coefficient(inner) * n;
+    });
+    if (!together) continue;
+    ForEachAffine(kernel, statements, [&](Affine& a) { RemoveAxis(&a, outer); });
+    // The merged axis keeps the inner id; what lies further out is looked at next.
+    (*axes)[i - 1] = inner;
+    (*extents)[i - 1] *= n;
+    axes->erase(axes->begin() + static_cast<std::ptrdiff_t>(i));
+    extents->erase(extents->begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
+void ShiftAxis(Kernel* kernel, std::vector<Stmt>* statements, AxisId axis, const Affine& by) {
+  ForEachAffine(kernel, statements, [&](Affine& a) {
+    if (const int64_t c = a.coefficient(axis); c != 0) a.Add(by, c);
+  });
+}
+
+void Parallelize(Kernel* kernel, int64_t work) {
+  if (kernel->body.size() != 1 || kernel->body[0].kind != Stmt::Kind::kLoop) return;
+  Stmt& loop = kernel->body[0];
+  const int64_t extent = loop.extent.value();
+  const int64_t granule = loop.width;
+  const int64_t wanted = std::min({work / kChunkWork, kMaxChunks, (extent + granule - 1) / granule});
+  if (wanted < 2) return;
+  int64_t size = (extent + wanted - 1) / wanted;
+  size = (size + granule - 1) / granule * granule;
+  const int64_t chunks = (extent + size - 1) / size;
+  if (chunks < 2) return;
+  const AxisId chunk = kernel->AddAxis("c");
+  const AxisId axis = loop.axis;
+  ShiftAxis(kernel, &kernel->body, axis, AxisAffine(chunk, size));
+  loop.extent = size;
+  if (extent % size != 0) {
+    loop.clip_base = AxisAffine(chunk, size);
+    loop.clip_total = extent;
+  }
+  std::vector<Stmt> body = std::move(kernel->body);
+  kernel->body.clear();
+  kernel->body.push_back(MakeLoop(chunk, chunks, LoopKind::kParallel, 1, std::move(body)));
+}
+
+int64_t VectorWidth(const Kernel& kernel, const Target& target, int64_t extent, int registers) {
+  int64_t bytes = 4;
+  for (const Expr& e : kernel.exprs) bytes = std::max(bytes, SizeOf(e.dtype));
+  int64_t width = target.lanes(bytes) * registers;
+  while (width > 1 && width / 2 >= extent) width /= 2;
+  return width;
+}
+
+std::vector<Stmt> Nest(const std::vector<AxisId>& axes, const std::vector<int64_t>& extents, int64_t width,
+                       std::vector<Stmt> body) {
+  for (size_t i = axes.size(); i-- > 0;) {
+    const bool innermost = i + 1 == axes.size();
+    std::vector<Stmt> outer;
+    outer.push_back(MakeLoop(axes[i], extents[i], innermost && width > 1 ? LoopKind::kVector : LoopKind::kSerial,
+                             width, std::move(body)));
+    body = std::move(outer);
+  }
+  return body;
+}
+
+int64_t ExprCost(const Kernel& kernel) {
+  int64_t cost = 1;
+  for (const Expr& e : kernel.exprs) {
+    switch (e.kind) {
+      case Expr::Kind::kRandom: cost += 40; break;
+      case Expr::Kind::kOp: cost += Info(e.op).Has(ir::kExact) ? 1 : 15; break;
+      default: cost += 1;
+    }
+  }
+  return cost;
+}
+
+void PruneExprs(Kernel* kernel) {
+  std::vector<bool> used(kernel->exprs.size(), false);
+  const auto mark = [&used](ExprId e) {
+    if (e >= 0) used[static_cast<size_t>(e)] = true;
+  };
+  std::vector<std::vector<Stmt>*> stack{&kernel->body};
+  std::vector<Stmt*> all;
+  while (!stack.empty()) {
+    std::vector<Stmt>* list = stack.back();
+    stack.pop_back();
+    for (Stmt& s : *list) {
+      all.push_back(&s);
+      for (ExprId e : {s.a, s.b, s.dynamic, s.guard}) mark(e);
+      if (!s.body.empty()) stack.push_back(&s.body);
+    }
+  }
+  for (size_t i = kernel->exprs.size(); i-- > 0;) {  // operands come before users
+    if (!used[i]) continue;
+    const Expr& e = kernel->exprs[i];
+    for (ExprId o : e.operands) mark(o);
+    mark(e.dynamic);
+    mark(e.guard);
+  }
+  std::vector<ExprId> to(kernel->exprs.size(), -1);
+  std::vector<Expr> kept;
+  const auto renamed = [&to](ExprId e) { return e < 0 ? e : to[static_cast<size_t>(e)]; };
+  for (size_t i = 0; i < kernel->exprs.size(); ++i) {
+    if (!used[i]) continue;
+    to[i] = static_cast<ExprId>(kept.size());
+    Expr e = std::move(kernel->exprs[i]);
+    for (ExprId& o : e.operands) o = renamed(o);
+    e.dynamic = renamed(e.dynamic);
+    e.guard = renamed(e.guard);
+    kept.push_back(std::move(e));
+  }
+  kernel->exprs = std::move(kept);
+  for (Stmt* s : all) {
+    for (ExprId* e : {&s->a, &s->b, &s->dynamic, &s->guard}) *e = renamed(*e);
+  }
+}
+
+}  // namespace reel::codegen

@@ -1,0 +1,193 @@
+#include <algorithm>
+#include <cassert>
+#include <limits>
+
+#include "codegen/schedule/schedule.h"
+
+// Reductions by the fixed rule: blocks of 4096 elements; in a block 64 partials, partial j takes elements
+// 64*i + j with i ascending, then a tree; block sums are reduced by the same rule again. The partials are
+// lanes (row: the reduced axis is innermost) or rows of a per-lane table (column: kept axes follow it).
+
+namespace reel::codegen {
+namespace {
+
+constexpr int64_t kPartials = 64, kBlock = 4096;
+
+int64_t Ceil(int64_t n, int64_t by) { return (n + by - 1) / by; }
+int64_t PowerOfTwo(int64_t n) {
+  int64_t p = 1;
+  while (p < n) p *= 2;
+  return p;
+}
+
+double Identity(Combine combine, DType dtype) {
+  using limits = std::numeric_limits<double>;
+  if (combine == Combine::kSum) return IsFloat(dtype) ? -0.0 : 0.0;
+  const bool low = combine == Combine::kMax;
+  if (IsFloat(dtype)) return low ? -limits::infinity() : limits::infinity();
+  return low ? 0 : 1;  // bool; integers are set by their bits
+}
+
+uint64_t IdentityBits(Combine combine, DType dtype) {
+  if (combine != Combine::kSum && IsInteger(dtype)) {
+    const bool low = combine == Combine::kMax;
+    if (dtype == kInt32) return static_cast<uint32_t>(low ? INT32_MIN : INT32_MAX);
+    return static_cast<uint64_t>(low ? INT64_MIN : INT64_MAX);
+  }
+  return Bits(dtype, Identity(combine, dtype));
+}
+
+Combine CombineOf(ir::Op op) {
+  return op == ir::Op::kReduceSum ? Combine::kSum : op == ir::Op::kReduceMax ? Combine::kMax : Combine::kMin;
+}
+
+// Statements that leave the reduction of `extent` elements in element 0 of the last local.
+class ReduceNest {
+ public:
+  ReduceNest(Kernel* kernel, Combine combine, DType dtype, AxisId axis, int64_t extent, bool lanes)
+      : kernel_(kernel), combine_(combine), dtype_(dtype), axis_(axis), lanes_(lanes) {
+    for (int64_t n = extent;; n = Ceil(n, kBlock)) {
+      counts_.push_back(n);
+      const bool last = n <= kBlock;
+      const int64_t size = last ? PowerOfTwo(std::min(n, kPartials)) : kPartials;
+      locals_.push_back(kernel->AddLocal("p" + std::to_string(counts_.size() - 1), dtype, size));
+      if (last) break;
+    }
+  }
+
+  LocalId result() const { return locals_.back(); }
+
+  /// `element`: what is done for each element besides accumulating `value` (stores of fused outputs).
+  std::vector<Stmt> Build(ExprId value, std::vector<Stmt> element) {
+    // Accumulating reads before the stores write: an output may take the place of an operand.
+    element_ = std::move(element);
+    element_.insert(element_.begin(), MakeAccumulate(locals_[0], AxisAffine(axis_), combine_, value));
+    return Level(locals_.size() - 1, {});
+  }
+
+ private:
+  // Elements base.. of level l (at most kBlock of them, clipped at counts_[l]); base is a multiple of kBlock.
+  std::vector<Stmt> Level(size_t l, const Affine& base) {
+    const int64_t count = counts_[l], size = kernel_->locals[static_cast<size_t>(locals_[l])].size;
+    const bool whole = count <= kBlock;  // base is 0
+    const int64_t rows = whole ? Ceil(count, kPartials) : kPartials;
+    const AxisId row = kernel_->AddAxis("r" + std::to_string(l));
+    Affine row_base = base;
+    if (rows > 1) row_base.Add(row, kPartials);
+
+    std::vector<Stmt> inner;
+    AxisId column = axis_;
+    if (l == 0) {
+      // The reduced axis becomes the position within a row: r := base + 64 * row + j.
+      ShiftAxis(kernel_, &element_, axis_, row_base);
+      element_.front().index = AxisAffine(axis_);
+      inner = std::move(element_);
+    } else {
+      column = kernel_->AddAxis("b" + std::to_string(l));
+      Affine position = row_base;
+      position.Add(column, 1);
+      Affine below;
+      below.Add(position, kBlock);
+      inner = Level(l - 1, below);
+      inner.push_back(MakeAccumulate(locals_[l], AxisAffine(column), combine_,
+                                     LocalExpr(kernel_, locals_[l - 1], {})));
+    }
+    const bool vector = l == 0 && lanes_;
+    Stmt columns = MakeLoop(column, size, vector ? LoopKind::kVector : LoopKind::kSerial, size, std::move(inner));
+    if (count % kPartials != 0) Clip(&columns, row_base, count);
+    std::vector<Stmt> body;
+    body.push_back(std::move(columns));
+    if (rows > 1) {
+      Stmt loop = MakeLoop(row, rows, LoopKind::kSerial, 1, std::move(body));
+      if (!whole) {
+        Affine blocks;  // base / 64
+        blocks.constant = base.constant / kPartials;
+        for (const auto& [axis, coefficient] : base.terms) blocks.Add(axis, coefficient / kPartials);
+        Clip(&loop, blocks, Ceil(count, kPartials));
+      }
+      body.clear();
+      body.push_back(std::move(loop));
+    }
+    body.insert(body.begin(), MakeLocal(locals_[l], IdentityBits(combine_, dtype_)));
+    if (size > 1) body.push_back(MakeTree(locals_[l], combine_));
+    return body;
+  }
+
+  static void Clip(Stmt* loop, const Affine& base, int64_t total) {
+    loop->clip_base = base;
+    loop->clip_total = total;
+  }
+
+  Kernel* kernel_;
+  const Combine combine_;
+  const DType dtype_;
+  const AxisId axis_;
+  const bool lanes_;
+  std::vector<int64_t> counts_;
+  std::vector<LocalId> locals_;
+  std::vector<Stmt> element_;
+};
+
+}  // namespace
+
+void ScheduleReduce(const ScheduleContext& c) {
+  Kernel* k = c.kernel;
+  const ir::Value root = c.group().root;
+  const ir::Node& node = *c.f.producer(root);
+  const Shape& shape = c.f.type(node.operands[0]).shape;
+  const auto& reduced = node.attr<std::vector<int64_t>>("axes");
+  const Combine combine = CombineOf(node.op);
+  const DType dtype = c.f.type(root).dtype;
+
+  std::vector<AxisId> axes[3];  // kept outer, reduced, kept inner
+  std::vector<int64_t> extents[3];
+  Index index, kept;
+  for (int i = 0; i < shape.rank(); ++i) {
+    const bool is_reduced = std::binary_search(reduced.begin(), reduced.end(), i);
+    const size_t part = is_reduced ? 1 : reduced.empty() || i < reduced.front() ? 0 : 2;
+    axes[part].push_back(k->AddAxis("i" + std::to_string(i)));
+    extents[part].push_back(shape.dim(i));
+    index.push_back(AxisAffine(axes[part].back()));
+    if (!is_reduced) kept.push_back(index.back());
+  }
+  int64_t count = 1;
+  for (int64_t n : extents[1]) count *= n;
+
+  std::vector<Stmt> element;
+  for (ir::Value v : c.group().pre) {
+    if (!c.stored(v)) continue;
+    const ExprId value = c.builder->Build(v, index);
+    element.push_back(MakeStore(c.builder->BufferOf(v, true), c.builder->Flat(v, index), value));
+  }
+  const ExprId operand = c.builder->BuildOperand(root, 0, index);
+  CollapseAxes(k, &element, &axes[1], &extents[1]);
+  assert(axes[1].size() <= 1 && "grouping leaves one reduced axis");
+  const AxisId axis = axes[1].empty() ? k->AddAxis("r") : axes[1][0];
+
+  // Results: expressions over the kept axes and the reduced value.
+  const bool lanes = std::all_of(extents[2].begin(), extents[2].end(), [](int64_t n) { return n == 1; });
+  ReduceNest nest(k, combine, dtype, axis, std::max<int64_t>(count, 1), lanes && c.options.vectorize);
+  const ExprId value = count == 0 ? c.builder->Constant(dtype, 0) : LocalExpr(k, nest.result(), {});
+  if (count == 0 && combine != Combine::kSum) k->exprs[static_cast<size_t>(value)].bits = IdentityBits(combine, dtype);
+  c.builder->SetRoot(root, value);
+  std::vector<Stmt> results;
+  if (c.stored(root)) results.push_back(MakeStore(c.builder->BufferOf(root, true), c.builder->Flat(root, kept), value));
+  for (ir::Value v : c.group().post) {
+    if (!c.stored(v)) continue;
+    const ExprId e = c.builder->Build(v, kept);
+    results.push_back(MakeStore(c.builder->BufferOf(v, true), c.builder->Flat(v, kept), e));
+  }
+
+  std::vector<Stmt> body;
+  if (count > 0) body = nest.Build(operand, std::move(element));
+  for (Stmt& s : results) body.push_back(std::move(s));
+  CollapseAxes(k, &body, &axes[2], &extents[2]);
+  CollapseAxes(k, &body, &axes[0], &extents[0]);
+  const int64_t cost = ExprCost(*k);
+  const int64_t inner = axes[2].empty() ? 1 : extents[2].back();
+  const int64_t width = c.options.vectorize && !axes[2].empty() ? VectorWidth(*k, c.target, inner, 1) : 1;
+  k->body = Nest(axes[0], extents[0], 1, Nest(axes[2], extents[2], width, std::move(body)));
+  if (c.options.vectorize) Parallelize(k, shape.size() * cost);
+}
+
+}  // namespace reel::codegen

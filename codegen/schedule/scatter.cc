@@ -1,0 +1,76 @@
+#include "codegen/schedule/schedule.h"
+
+namespace reel::codegen {
+
+// y = x; then for each index in row-major order: y[..., indices[i], ...] += updates[..., i, ...]. Serial in
+// the indices: duplicates add in a fixed order.
+void ScheduleScatter(const ScheduleContext& c) {
+  Kernel* k = c.kernel;
+  const ir::Value root = c.group().root;
+  const ir::Node& node = *c.f.producer(root);
+  const ir::Value indices = node.operands[1];
+  const Shape &shape = c.f.type(root).shape, &updates = c.f.type(node.operands[2]).shape;
+  const auto axis = static_cast<int>(node.attr<int64_t>("axis"));
+  const int count = c.f.type(indices).shape.rank();
+  const BufferId out = c.builder->BufferOf(root, true);
+
+  std::vector<AxisId> axes;
+  std::vector<int64_t> extents = shape.dims();
+  Index index;
+  for (int i = 0; i < shape.rank(); ++i) {
+    axes.push_back(k->AddAxis("i" + std::to_string(i)));
+    index.push_back(AxisAffine(axes.back()));
+  }
+  std::vector<Stmt> copy;
+  copy.push_back(MakeStore(out, c.builder->Flat(root, index), c.builder->BuildOperand(root, 0, index)));
+  CollapseAxes(k, &copy, &axes, &extents);
+  const int64_t width =
+      c.options.vectorize ? VectorWidth(*k, c.target, extents.empty() ? 1 : extents.back(), 2) : 1;
+  k->body = Nest(axes, extents, width, std::move(copy));
+
+  // Axes of the updates: indices outermost, then the axes before, then those after.
+  Index update, at;
+  std::vector<AxisId> before, along, after;
+  std::vector<int64_t> before_n, along_n, after_n;
+  for (int i = 0; i < updates.rank(); ++i) {
+    const bool is_index = i >= axis && i < axis + count;
+    auto& list = is_index ? along : i < axis ? before : after;
+    (is_index ? along_n : i < axis ? before_n : after_n).push_back(updates.dim(i));
+    list.push_back(k->AddAxis("u" + std::to_string(i)));
+    update.push_back(AxisAffine(list.back()));
+    if (is_index) at.push_back(update.back());
+  }
+  const ExprId d = c.builder->ToInt64(c.builder->Build(indices, at));
+  const ExprId inside = c.builder->Apply(
+      ir::Op::kAnd, kBool,
+      {c.builder->Apply(ir::Op::kGreaterEqual, kBool, {d, c.builder->Constant(kInt64, 0)}),
+       c.builder->Apply(ir::Op::kLess, kBool,
+                        {d, c.builder->Constant(kInt64, static_cast<double>(shape.dim(axis)))})});
+  Index target;
+  for (int i = 0; i < shape.rank(); ++i) {
+    target.push_back(i == axis ? Affine{} : update[static_cast<size_t>(i < axis ? i : i + count - 1)]);
+  }
+  const DType dtype = c.f.type(root).dtype;
+  Expr old;
+  old.kind = Expr::Kind::kLoad;
+  old.dtype = dtype;
+  old.buffer = out;
+  old.index = c.builder->Flat(root, target);
+  old.dynamic = d;
+  old.dynamic_stride = RowMajorStrides(shape)[static_cast<size_t>(axis)];
+  old.guard = inside;
+  const ExprId value = c.builder->Build(node.operands[2], update);
+  const ExprId sum = c.builder->Apply(ir::Op::kAdd, dtype, {k->AddExpr(old), value});
+  Stmt store = MakeStore(out, old.index, sum);
+  store.dynamic = d;
+  store.dynamic_stride = old.dynamic_stride;
+  store.guard = inside;
+  std::vector<Stmt> body;
+  body.push_back(std::move(store));
+  CollapseAxes(k, &body, &after, &after_n);
+  const int64_t lanes = c.options.vectorize && !after.empty() ? VectorWidth(*k, c.target, after_n.back(), 1) : 1;
+  body = Nest(along, along_n, 1, Nest(before, before_n, 1, Nest(after, after_n, lanes, std::move(body))));
+  for (Stmt& s : body) k->body.push_back(std::move(s));
+}
+
+}  // namespace reel::codegen

@@ -1,0 +1,40 @@
+#include "codegen/schedule/schedule.h"
+
+#include "ir/strings.h"
+
+namespace reel::codegen {
+namespace {
+
+// contract_add_max: what the kernel computes, for symbols, plans and profiles.
+std::string KernelName(const ir::Function& f, const Group& group) {
+  std::string name;
+  const auto add = [&](ir::Value v) {
+    if (name.size() < 40) StrAppend(&name, name.empty() ? "" : "_", Name(f.producer(v)->op));
+  };
+  for (ir::Value v : group.pre) add(v);
+  if (group.root.valid()) add(group.root);
+  for (ir::Value v : group.post) add(v);
+  return name;
+}
+
+}  // namespace
+
+ScheduledKernel ScheduleGroup(const ir::Function& f, const Grouping& grouping, int index, const Target& target,
+                              const PlanOptions& options) {
+  ScheduledKernel out;
+  ExprBuilder builder(f, grouping, index, &out.kernel);
+  const Group& group = grouping.groups[static_cast<size_t>(index)];
+  const ScheduleContext context{f, grouping, index, target, options, &out.kernel, &builder};
+  out.kernel.name = KernelName(f, group);
+  switch (group.root_kind) {
+    case Group::Root::kNone: ScheduleMap(context); break;
+    case Group::Root::kReduce: ScheduleReduce(context); break;
+    case Group::Root::kContract: ScheduleContract(context); break;
+    case Group::Root::kScatter: ScheduleScatter(context); break;
+  }
+  PruneExprs(&out.kernel);
+  out.bound = builder.bound();
+  return out;
+}
+
+}  // namespace reel::codegen

@@ -1,0 +1,72 @@
+#ifndef REEL_CODEGEN_SCHEDULE_SCHEDULE_H_
+#define REEL_CODEGEN_SCHEDULE_SCHEDULE_H_
+
+#include <vector>
+
+#include "codegen/group/group.h"
+#include "codegen/loop/loop.h"
+#include "codegen/program/program.h"
+#include "codegen/schedule/expr_builder.h"
+#include "codegen/target/target.h"
+
+namespace reel::codegen {
+
+/// What a schedule works on; one per group.
+struct ScheduleContext {
+  const ir::Function& f;
+  const Grouping& grouping;
+  int group_index;
+  const Target& target;
+  const PlanOptions& options;
+  Kernel* kernel;
+  ExprBuilder* builder;
+
+  const Group& group() const { return grouping.groups[static_cast<size_t>(group_index)]; }
+  bool stored(ir::Value v) const { return grouping.stored[static_cast<size_t>(v.id)]; }
+};
+
+/// A kernel and the values behind its buffers.
+struct ScheduledKernel {
+  Kernel kernel;
+  std::vector<ir::Value> bound;
+};
+ScheduledKernel ScheduleGroup(const ir::Function& f, const Grouping& grouping, int group, const Target& target,
+                              const PlanOptions& options);
+
+// One file a root kind.
+void ScheduleMap(const ScheduleContext& context);
+void ScheduleReduce(const ScheduleContext& context);
+void ScheduleContract(const ScheduleContext& context);
+void ScheduleScatter(const ScheduleContext& context);
+
+// --- shared by the schedules (loops.cc) ---
+Stmt MakeLoop(AxisId axis, int64_t extent, LoopKind kind, int64_t width, std::vector<Stmt> body);
+Stmt MakeStore(BufferId buffer, Affine index, ExprId value);
+Stmt MakeLocal(LocalId local, uint64_t init);
+Stmt MakeAccumulate(LocalId local, Affine index, Combine combine, ExprId a, ExprId b = -1);
+Stmt MakeTree(LocalId local, Combine combine);
+ExprId LocalExpr(Kernel* kernel, LocalId local, const Affine& index);
+/// Bits of a scalar of dtype in the low bytes.
+uint64_t Bits(DType dtype, double value);
+
+/// Merges neighbouring axes that every access walks as one, and drops axes of extent 1. `axes` and
+/// `extents` are outermost first and are updated.
+void CollapseAxes(Kernel* kernel, std::vector<Stmt>* statements, std::vector<AxisId>* axes,
+                  std::vector<int64_t>* extents);
+/// Replaces axis by axis + coefficient * other in every expression and statement.
+void ShiftAxis(Kernel* kernel, std::vector<Stmt>* statements, AxisId axis, const Affine& by);
+/// Cuts the kernel's only outermost loop into chunks if `work` (scalar operations) is worth it.
+void Parallelize(Kernel* kernel, int64_t work);
+/// Lanes for a vector loop over `extent`: `registers` registers of the widest element in the kernel.
+int64_t VectorWidth(const Kernel& kernel, const Target& target, int64_t extent, int registers);
+/// Wraps statements in serial loops, the innermost a vector loop if vectorize is set.
+std::vector<Stmt> Nest(const std::vector<AxisId>& axes, const std::vector<int64_t>& extents, int64_t width,
+                       std::vector<Stmt> body);
+/// Approximate scalar operations of one evaluation of all the kernel's expressions.
+int64_t ExprCost(const Kernel& kernel);
+/// Drops expressions no statement uses.
+void PruneExprs(Kernel* kernel);
+
+}  // namespace reel::codegen
+
+#endif  // REEL_CODEGEN_SCHEDULE_SCHEDULE_H_
