@@ -1,0 +1,121 @@
+#include "ir/strings.h"
+#include "tests/ops/op_cases.h"
+
+namespace reel::optable {
+namespace {
+
+const std::vector<Shape> kShapes{{},        {0},         {1},          {3},     {7},       {17},   {33},
+                                 {4, 0, 3}, {2, 3},      {3, 1, 5},    {1, 33}, {2, 1, 3, 2},
+                                 {2, 3, 1, 2, 2}, {1000}};
+
+// All pairs of special values, as operand n of two: [a0, a0, a1, a1] or [b0, b1, b0, b1].
+ir::Literal Pairs(DType dtype, int n) {
+  const ir::Literal one = SpecialValues(dtype);
+  const auto size = static_cast<size_t>(SizeOf(dtype));
+  const auto count = static_cast<size_t>(one.size());
+  std::vector<std::byte> bytes(count * count * size);
+  for (size_t i = 0; i < count; ++i) {
+    for (size_t j = 0; j < count; ++j) {
+      const std::byte* from = one.bytes().data() + (n == 0 ? i : j) * size;
+      std::copy(from, from + size, bytes.data() + (i * count + j) * size);
+    }
+  }
+  return ir::Literal({dtype, {static_cast<int64_t>(count * count)}}, std::move(bytes));
+}
+
+// b = a plus something of at least 0.1: ties of max and min are kinks.
+ir::Literal Apart(const ir::Literal& a, Rng& rng) {
+  const Domain step{-5, 5, 0.1};
+  std::vector<double> values;
+  for (int64_t k = 0; k < a.size(); ++k) values.push_back(a.AsDouble(k) + step.Sample(rng));
+  return MakeLiteral(a.type(), values);
+}
+
+Tolerance Allowed(const OpRow& row, DType dtype) {
+  if (row.ulps == 0 || !IsFloat(dtype)) return {};
+  return {row.ulps + (dtype == kFloat64 ? 0.5 : 0), 0};  // the reference itself rounds to f64
+}
+
+using Operands = std::vector<ir::Literal>;
+
+// One case: the op on each list of operands.
+OpCase MakeCase(const OpRow& row, DType dtype, std::string_view what, CaseBuilder& c, const std::vector<Operands>& lists) {
+  std::vector<std::vector<ir::Value>> values(lists.size());
+  for (size_t n = 0; n < lists.size(); ++n) {
+    for (const ir::Literal& l : lists[n]) values[n].push_back(c.Input(l));
+  }
+  for (const auto& operands : values) c.Emit(operands);
+  c.Tolerate(Allowed(row, dtype));
+  c.Differentiable(row.differentiable && dtype == kFloat64 && what == "shapes");
+  return c.Build();
+}
+
+}  // namespace
+
+// Per dtype: many shapes; special values (all pairs for two operands); random bit patterns.
+void MakeElementwiseCases(const OpRow& row, std::vector<OpCase>* cases) {
+  const int arity = ir::Info(row.op).operands;
+  const bool kink_at_ties = row.op == ir::Op::kMax || row.op == ir::Op::kMin;
+  for (DType dtype : row.dtypes) {
+    const auto add = [&](std::string_view what, auto make_lists) {
+      CaseBuilder c(row.op, StrCat(Name(dtype), " ", what));
+      cases->push_back(MakeCase(row, dtype, what, c, make_lists(c.rng())));
+    };
+    add("shapes", [&](Rng& rng) {
+      std::vector<Operands> lists;
+      for (const Shape& shape : kShapes) {
+        Operands operands;
+        for (int n = 0; n < arity; ++n) operands.push_back(Sample({dtype, shape}, row.domain, rng));
+        if (kink_at_ties) operands[1] = Apart(operands[0], rng);
+        lists.push_back(std::move(operands));
+      }
+      return lists;
+    });
+    add("special values", [&](Rng&) {
+      if (arity == 1) return std::vector<Operands>{{SpecialValues(dtype)}};
+      return std::vector<Operands>{{Pairs(dtype, 0), Pairs(dtype, 1)}};
+    });
+    add("random bits", [&](Rng& rng) {
+      Operands operands;
+      for (int n = 0; n < arity; ++n) operands.push_back(RandomBitPatterns(dtype, 2000, rng));
+      return std::vector<Operands>{operands};
+    });
+  }
+}
+
+// From each dtype to all of the row's.
+void MakeCastCases(const OpRow& row, std::vector<OpCase>* cases) {
+  for (DType from : row.dtypes) {
+    CaseBuilder c(row.op, StrCat("from ", Name(from)));
+    std::vector<ir::Value> inputs{c.Input({from, {}}, row.domain), c.Input({from, {3, 7}}, row.domain),
+                                  c.Input({from, {0}}, row.domain), c.Input(SpecialValues(from)),
+                                  c.Input(RandomBitPatterns(from, 1000, c.rng()))};
+    for (DType to : row.dtypes) {
+      for (ir::Value x : inputs) c.Emit({x}, {{"dtype", to}});
+    }
+    cases->push_back(c.Build());
+  }
+}
+
+void MakeSelectCases(const OpRow& row, std::vector<OpCase>* cases) {
+  for (DType dtype : row.dtypes) {
+    CaseBuilder c(row.op, std::string(Name(dtype)));
+    std::vector<std::vector<ir::Value>> lists;
+    for (const Shape& shape : kShapes) {
+      lists.push_back({c.Input({kBool, shape}, row.domain), c.Input({dtype, shape}, row.domain),
+                       c.Input({dtype, shape}, row.domain)});
+    }
+    for (const auto& operands : lists) c.Emit(operands);
+    c.Differentiable(row.differentiable && dtype == kFloat64);
+    cases->push_back(c.Build());
+
+    CaseBuilder special(row.op, StrCat(Name(dtype), " special values"));
+    const ir::Literal pairs = Pairs(dtype, 0);
+    const ir::Value condition = special.Input({kBool, pairs.shape()}, row.domain), a = special.Input(pairs),
+                    b = special.Input(Pairs(dtype, 1));
+    special.Emit({condition, a, b});
+    cases->push_back(special.Build());
+  }
+}
+
+}  // namespace reel::optable

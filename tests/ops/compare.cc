@@ -1,0 +1,81 @@
+#include "tests/ops/compare.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "ir/strings.h"
+
+namespace reel::optable {
+namespace {
+
+struct Format {
+  double epsilon, least, tiny, most;  // least = smallest normal, tiny = smallest denormal
+};
+
+template <typename T>
+Format FormatOf() {
+  using L = std::numeric_limits<T>;
+  return {L::epsilon(), L::min(), L::denorm_min(), L::max()};
+}
+
+std::string Show(const ir::Literal& l, int64_t k) {
+  if (!IsFloat(l.dtype())) return StrCat(l.AsInt(k));
+  const double x = l.AsDouble(k);
+  return std::signbit(x) && x == 0 ? "-0" : StrCat(x);
+}
+
+bool SameElement(const ir::Literal& a, const ir::Literal& b, int64_t k) {
+  if (IsFloat(a.dtype()) && std::isnan(a.AsDouble(k)) && std::isnan(b.AsDouble(k))) return true;
+  const auto size = static_cast<size_t>(SizeOf(a.dtype())), at = static_cast<size_t>(k) * size;
+  return std::memcmp(a.bytes().data() + at, b.bytes().data() + at, size) == 0;
+}
+
+// Is x close enough to the unrounded y? A difference of 0 allows no other sign of zero.
+bool Near(double x, double y, double magnitude, const Format& format, const Tolerance& t) {
+  if (std::isnan(x) || std::isnan(y)) return std::isnan(x) == std::isnan(y);
+  if (x == y) return x != 0 || std::signbit(x) == std::signbit(y) || magnitude > 0;
+  const double ulp = std::max(format.tiny, std::ldexp(format.epsilon, std::ilogb(std::max(std::fabs(y), format.least))));
+  const double allowed = t.ulps * ulp + t.terms * (format.epsilon * magnitude + format.tiny);
+  if (std::isinf(x)) return std::signbit(x) == std::signbit(y) && std::fabs(y) + allowed >= format.most;
+  return std::fabs(x - y) <= allowed;
+}
+
+}  // namespace
+
+std::string DifferentBits(const ir::Literal& got, const ir::Literal& want) {
+  if (got.type() != want.type()) {
+    return StrCat("type ", got.type().ToString(), ", want ", want.type().ToString());
+  }
+  for (int64_t k = 0; k < got.size(); ++k) {
+    if (SameElement(got, want, k)) continue;
+    return StrCat("element ", k, " of ", got.type().ToString(), " is ", Show(got, k), ", want ", Show(want, k));
+  }
+  return "";
+}
+
+std::string TooFar(const ir::Literal& got, const ir::EvalTensor& reference, const ir::EvalTensor& magnitude,
+                   const Tolerance& tolerance) {
+  if (tolerance.exact() || !IsFloat(got.dtype())) return DifferentBits(got, ir::ToLiteral(reference));
+  if (got.type() != reference.type) {
+    return StrCat("type ", got.type().ToString(), ", want ", reference.type.ToString());
+  }
+  const Format format = got.dtype() == kFloat32 ? FormatOf<float>() : FormatOf<double>();
+  for (int64_t k = 0; k < got.size(); ++k) {
+    const auto n = static_cast<size_t>(k);
+    const double scale = tolerance.terms == 0 ? 0 : magnitude.f[n];
+    if (Near(got.AsDouble(k), reference.f[n], scale, format, tolerance)) continue;
+    return StrCat("element ", k, " of ", got.type().ToString(), " is ", Show(got, k), ", want ", reference.f[n],
+                  ", difference ", got.AsDouble(k) - reference.f[n]);
+  }
+  return "";
+}
+
+ir::Literal Absolute(const ir::Literal& literal) {
+  if (!IsFloat(literal.dtype())) return literal;
+  std::vector<double> values(static_cast<size_t>(literal.size()));
+  for (int64_t k = 0; k < literal.size(); ++k) values[static_cast<size_t>(k)] = std::fabs(literal.AsDouble(k));
+  return MakeLiteral(literal.type(), values);
+}
+
+}  // namespace reel::optable
