@@ -1,0 +1,163 @@
+// Loads and stores: uniform, contiguous or scattered lanes, with masks.
+#include "codegen/lower/emitter.h"
+#include "ir/strings.h"
+
+namespace reel::codegen {
+
+using llvm::Value;
+
+/// Addresses base[index + dynamic * stride]. The constant part comes last so that it becomes the displacement.
+KernelEmitter::Address KernelEmitter::Resolve(Value* base, llvm::Type* element, const Affine& index,
+                                              Value* dynamic, int64_t stride) {
+  auto [terms, constant] = OpenTerms(index);
+  Value* pointer = base;
+  if (!terms.empty()) {
+    const int level = axes_[static_cast<size_t>(terms.back().first)].scope;
+    Value* sum = SumOf(index, &constant);
+    Value*& cached = scopes_[static_cast<size_t>(level)].pointers[{base, terms}];
+    if (cached == nullptr) {
+      cached = EmitAt(level, [&] { return b_.CreateGEP(element, base, sum); });
+    }
+    pointer = cached;
+  }
+  const bool dynamic_lanes = dynamic != nullptr && IsVector(dynamic);
+  if (dynamic != nullptr && !dynamic_lanes) {
+    Value* offset = b_.CreateMul(dynamic, b_.getInt64(static_cast<uint64_t>(stride)));
+    pointer = b_.CreateGEP(element, pointer, offset);
+  }
+  if (constant != 0) {
+    pointer = b_.CreateGEP(element, pointer, b_.getInt64(static_cast<uint64_t>(constant)));
+  }
+  const int64_t coefficient = lanes_ > 1 ? index.coefficient(vector_axis_) : 0;
+  if (coefficient == 0 && !dynamic_lanes) return {Address::Kind::kUniform, pointer};
+  if (coefficient == 1 && !dynamic_lanes) return {Address::Kind::kContiguous, pointer};
+  // 32-bit offsets where they fit: twice as many per gather.
+  const int64_t span = coefficient * lanes_;
+  const bool narrow = !dynamic_lanes && span > INT32_MIN && span < INT32_MAX;
+  Value* offsets = LaneOffsets(narrow ? b_.getInt32Ty() : b_.getInt64Ty(), coefficient);
+  if (dynamic_lanes) {
+    Value* scaled = b_.CreateMul(dynamic, Splat(b_.getInt64(static_cast<uint64_t>(stride))));
+    offsets = coefficient == 0 ? scaled : b_.CreateAdd(scaled, offsets);
+  }
+  return {Address::Kind::kScattered, b_.CreateGEP(element, pointer, offsets)};
+}
+
+Value* KernelEmitter::AllOn() const {
+  return llvm::ConstantInt::getTrue(Lanes(llvm::Type::getInt1Ty(context_), lanes_));
+}
+
+/// Active lanes that pass the guard; null = all.
+Value* KernelEmitter::LaneMask(Value* guard) {
+  if (guard == nullptr) return mask_;
+  return mask_ == nullptr ? Splat(guard) : b_.CreateAnd(mask_, Splat(guard));
+}
+
+Value* KernelEmitter::FromMemory(DType dtype, Value* value) {
+  if (dtype != kBool) return value;
+  return b_.CreateICmpNE(value, llvm::Constant::getNullValue(value->getType()));
+}
+
+Value* KernelEmitter::ToMemory(DType dtype, Value* value) {
+  if (dtype != kBool) return value;
+  return b_.CreateZExt(value, value->getType()->getWithNewType(b_.getInt8Ty()));
+}
+
+/// Zeros that a load which must not happen reads instead.
+llvm::Constant* KernelEmitter::ZeroPage() {
+  llvm::Module* module = function_->getParent();
+  if (llvm::GlobalVariable* page = module->getNamedGlobal("reel.zeros")) return page;
+  llvm::Type* type = llvm::ArrayType::get(b_.getInt64Ty(), 2);
+  auto* page = new llvm::GlobalVariable(*module, type, true, llvm::GlobalValue::InternalLinkage,
+                                        llvm::Constant::getNullValue(type), "reel.zeros");
+  page->setAlignment(llvm::Align(16));
+  return page;
+}
+
+Value* KernelEmitter::Read(DType dtype, const Address& from, Value* guard) {
+  llvm::Type* element = MemoryType(context_, dtype);
+  const llvm::Align align = AlignOf(dtype);
+  Address address = from;
+  if (address.kind == Address::Kind::kUniform && guard != nullptr && IsVector(guard)) {
+    address = {Address::Kind::kScattered, Splat(address.pointer)};
+  }
+  if (address.kind == Address::Kind::kUniform) {
+    Value* pointer = address.pointer;
+    if (guard != nullptr) pointer = b_.CreateSelect(guard, pointer, ZeroPage());
+    return FromMemory(dtype, b_.CreateAlignedLoad(element, pointer, align));
+  }
+  llvm::Type* type = Lanes(element, lanes_);
+  llvm::Constant* zero = llvm::Constant::getNullValue(type);
+  Value* mask = LaneMask(guard);
+  Value* value;
+  if (address.kind == Address::Kind::kScattered) {
+    value = b_.CreateMaskedGather(type, address.pointer, align, mask ? mask : AllOn(), zero);
+  } else if (mask != nullptr) {
+    value = b_.CreateMaskedLoad(type, address.pointer, align, mask, zero);
+  } else {
+    value = b_.CreateAlignedLoad(type, address.pointer, align);
+  }
+  return FromMemory(dtype, value);
+}
+
+/// Lanes that write the same address write in lane order.
+void KernelEmitter::Write(DType dtype, const Address& to, Value* value, Value* guard) {
+  const llvm::Align align = AlignOf(dtype);
+  Value* stored = ToMemory(dtype, value);
+  const bool any_vector = IsVector(stored) || (guard != nullptr && IsVector(guard));
+  if (to.kind == Address::Kind::kUniform && !any_vector) {
+    auto store = [&] { b_.CreateAlignedStore(stored, to.pointer, align); };
+    return guard == nullptr ? store() : If(guard, store);
+  }
+  stored = Splat(stored);
+  Value* mask = LaneMask(guard);
+  if (to.kind != Address::Kind::kContiguous) {
+    b_.CreateMaskedScatter(stored, Splat(to.pointer), align, mask ? mask : AllOn());
+  } else if (mask != nullptr) {
+    b_.CreateMaskedStore(stored, to.pointer, align, mask);
+  } else {
+    b_.CreateAlignedStore(stored, to.pointer, align);
+  }
+}
+
+Value* KernelEmitter::LoadBuffer(const Expr& e) {
+  Value* dynamic = e.dynamic < 0 ? nullptr : Find(e.dynamic)->value;
+  Value* guard = e.guard < 0 ? nullptr : Find(e.guard)->value;
+  const Address from = Resolve(buffers_[static_cast<size_t>(e.buffer)],
+                               MemoryType(context_, e.dtype), e.index, dynamic, e.dynamic_stride);
+  return Read(e.dtype, from, guard);
+}
+
+/// Address of an element of a local. Per-lane locals hold one vector per element.
+KernelEmitter::Address KernelEmitter::LocalAddress(LocalId local, const Affine& index,
+                                                   Value* dynamic, int64_t stride) {
+  const Storage& storage = storage_[static_cast<size_t>(local)];
+  llvm::Type* element = MemoryType(context_, LocalOf(local).dtype);
+  const bool foreign_lanes = storage.lanes > 1 && storage.lanes != lanes_;
+  const bool lane_index = storage.lanes > 1 && index.coefficient(vector_axis_) != 0;
+  if (storage.memory == nullptr || foreign_lanes || lane_index) {
+    Fail(absl::InternalError(StrCat("kernel ", kernel_.name, ": local ", LocalOf(local).name,
+                                    storage.memory ? " is per lane and indexed by the lane"
+                                                   : " is used before its declaration")));
+    return {Address::Kind::kUniform, llvm::PoisonValue::get(b_.getPtrTy())};
+  }
+  return Resolve(storage.memory, Lanes(element, storage.lanes), index, dynamic, stride);
+}
+
+Value* KernelEmitter::LoadLocal(const Expr& e) {
+  const Storage& storage = storage_[static_cast<size_t>(e.local)];
+  const Address from = LocalAddress(e.local, e.index, nullptr, 0);
+  if (!status_.ok()) return nullptr;
+  llvm::Type* element = MemoryType(context_, e.dtype);
+  const llvm::Align align = AlignOf(e.dtype);
+  if (storage.lanes > 1) {
+    Value* value = b_.CreateAlignedLoad(Lanes(element, storage.lanes), from.pointer, align);
+    return FromMemory(e.dtype, value);
+  }
+  if (from.kind != Address::Kind::kContiguous) return Read(e.dtype, from, nullptr);
+  // Locals are padded by a vector: no mask. What lanes beyond the end read is arbitrary but fixed.
+  Value* value = b_.CreateAlignedLoad(Lanes(element, lanes_), from.pointer, align);
+  if (mask_ != nullptr && !IsFloat(e.dtype)) value = b_.CreateFreeze(value);
+  return FromMemory(e.dtype, value);
+}
+
+}  // namespace reel::codegen

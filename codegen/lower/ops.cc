@@ -1,0 +1,236 @@
+#include "codegen/lower/ops.h"
+
+#include "codegen/math/math.h"
+#include "runtime/philox.h"
+
+namespace reel::codegen {
+namespace {
+
+using llvm::Value;
+
+using Builder = llvm::IRBuilderBase;
+
+Value* Unary(Builder& b, llvm::Intrinsic::ID id, Value* x) {
+  return b.CreateUnaryIntrinsic(id, x);
+}
+
+/// a / b truncated toward zero; x/0 = 0 and MIN/-1 = MIN. The divisor is 1 where it would trap.
+Value* IntDiv(Builder& b, Value* x, Value* y) {
+  llvm::Type* type = x->getType();
+  llvm::Constant* zero = llvm::Constant::getNullValue(type);
+  llvm::Constant* one = llvm::ConstantInt::get(type, 1);
+  llvm::Constant* lowest =
+      llvm::ConstantInt::get(type, llvm::APInt::getSignedMinValue(type->getScalarSizeInBits()));
+  Value* by_zero = b.CreateICmpEQ(y, zero);
+  Value* overflow = b.CreateAnd(b.CreateICmpEQ(x, lowest),
+                                b.CreateICmpEQ(y, llvm::Constant::getAllOnesValue(type)));
+  Value* safe = b.CreateSelect(b.CreateOr(by_zero, overflow), one, y);
+  return b.CreateSelect(by_zero, zero, b.CreateSDiv(x, safe));
+}
+
+/// Logical shift; 0 where the count is negative or not below the width.
+Value* Shift(Builder& b, ir::Op op, Value* x, Value* count) {
+  llvm::Type* type = x->getType();
+  llvm::Constant* zero = llvm::Constant::getNullValue(type);
+  Value* in_range =
+      b.CreateICmpULT(count, llvm::ConstantInt::get(type, type->getScalarSizeInBits()));
+  Value* safe = b.CreateSelect(in_range, count, zero);
+  Value* shifted = op == ir::Op::kShiftLeft ? b.CreateShl(x, safe) : b.CreateLShr(x, safe);
+  return b.CreateSelect(in_range, shifted, zero);
+}
+
+/// -1, 0 or 1; x itself for +-0 and NaN.
+Value* Sign(Builder& b, DType dtype, Value* x) {
+  llvm::Type* type = x->getType();
+  if (IsFloat(dtype)) {
+    llvm::Constant* zero = llvm::ConstantFP::get(type, 0.0);
+    Value* rest = b.CreateSelect(b.CreateFCmpOLT(x, zero), llvm::ConstantFP::get(type, -1.0), x);
+    return b.CreateSelect(b.CreateFCmpOGT(x, zero), llvm::ConstantFP::get(type, 1.0), rest);
+  }
+  llvm::Constant* zero = llvm::Constant::getNullValue(type);
+  Value* rest =
+      b.CreateSelect(b.CreateICmpSLT(x, zero), llvm::Constant::getAllOnesValue(type), zero);
+  return b.CreateSelect(b.CreateICmpSGT(x, zero), llvm::ConstantInt::get(type, 1), rest);
+}
+
+Value* Cast(Builder& b, DType from, DType to, Value* x) {
+  if (from == to) return x;
+  llvm::Type* type = x->getType()->getWithNewType(RegisterType(b.getContext(), to));
+  if (to == kBool) {
+    llvm::Constant* zero = llvm::Constant::getNullValue(x->getType());
+    return IsFloat(from) ? b.CreateFCmpUNE(x, zero) : b.CreateICmpNE(x, zero);
+  }
+  if (from == kBool) {
+    return IsFloat(to) ? b.CreateUIToFP(x, type) : b.CreateZExt(x, type);
+  }
+  if (IsFloat(from)) {
+    if (!IsFloat(to)) return math::EmitFloatToIntSaturate(b, x, type);
+    return to == kFloat64 ? b.CreateFPExt(x, type) : b.CreateFPTrunc(x, type);
+  }
+  return IsFloat(to) ? b.CreateSIToFP(x, type) : b.CreateSExtOrTrunc(x, type);
+}
+
+Value* Compare(Builder& b, ir::Op op, DType dtype, Value* x, Value* y) {
+  using P = llvm::CmpInst::Predicate;
+  P floats = P::FCMP_OEQ, ints = P::ICMP_EQ;
+  switch (op) {
+    case ir::Op::kNotEqual: floats = P::FCMP_UNE, ints = P::ICMP_NE; break;
+    case ir::Op::kLess: floats = P::FCMP_OLT, ints = P::ICMP_SLT; break;
+    case ir::Op::kLessEqual: floats = P::FCMP_OLE, ints = P::ICMP_SLE; break;
+    case ir::Op::kGreater: floats = P::FCMP_OGT, ints = P::ICMP_SGT; break;
+    case ir::Op::kGreaterEqual: floats = P::FCMP_OGE, ints = P::ICMP_SGE; break;
+    default: break;
+  }
+  return b.CreateCmp(IsFloat(dtype) ? floats : ints, x, y);
+}
+
+Value* Larger(Builder& b, DType dtype, Value* x, Value* y) {
+  if (IsFloat(dtype)) return math::EmitMaximum(b, x, y);
+  if (dtype == kBool) return b.CreateOr(x, y);
+  return b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, x, y);
+}
+
+Value* Smaller(Builder& b, DType dtype, Value* x, Value* y) {
+  if (IsFloat(dtype)) return math::EmitMinimum(b, x, y);
+  if (dtype == kBool) return b.CreateAnd(x, y);
+  return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, x, y);
+}
+
+Value* EmitUnary(Builder& b, ir::Op op, DType dtype, Value* x, const math::MathOptions& options) {
+  switch (op) {
+    case ir::Op::kIdentity:
+    case ir::Op::kStopGradient: return x;
+    case ir::Op::kNeg: return IsFloat(dtype) ? b.CreateFNeg(x) : b.CreateNeg(x);
+    case ir::Op::kAbs:
+      if (IsFloat(dtype)) return Unary(b, llvm::Intrinsic::fabs, x);
+      return b.CreateBinaryIntrinsic(llvm::Intrinsic::abs, x, b.getFalse());
+    case ir::Op::kSign: return Sign(b, dtype, x);
+    case ir::Op::kFloor: return Unary(b, llvm::Intrinsic::floor, x);
+    case ir::Op::kCeil: return Unary(b, llvm::Intrinsic::ceil, x);
+    case ir::Op::kSqrt: return Unary(b, llvm::Intrinsic::sqrt, x);
+    case ir::Op::kExp: return math::EmitExp(b, x, options);
+    case ir::Op::kLog: return math::EmitLog(b, x, options);
+    case ir::Op::kTanh: return math::EmitTanh(b, x, options);
+    case ir::Op::kSigmoid: return math::EmitSigmoid(b, x, options);
+    case ir::Op::kErf: return math::EmitErf(b, x, options);
+    case ir::Op::kSin: return math::EmitSin(b, x, options);
+    case ir::Op::kCos: return math::EmitCos(b, x, options);
+    case ir::Op::kNot: return b.CreateNot(x);
+    default: return nullptr;
+  }
+}
+
+Value* EmitBinary(Builder& b, ir::Op op, DType dtype, Value* x, Value* y) {
+  const bool is_float = IsFloat(dtype);
+  switch (op) {
+    case ir::Op::kAdd: return is_float ? b.CreateFAdd(x, y) : b.CreateAdd(x, y);
+    case ir::Op::kSub: return is_float ? b.CreateFSub(x, y) : b.CreateSub(x, y);
+    case ir::Op::kMul: return is_float ? b.CreateFMul(x, y) : b.CreateMul(x, y);
+    case ir::Op::kDiv: return is_float ? b.CreateFDiv(x, y) : IntDiv(b, x, y);
+    case ir::Op::kMax: return Larger(b, dtype, x, y);
+    case ir::Op::kMin: return Smaller(b, dtype, x, y);
+    case ir::Op::kAnd: return b.CreateAnd(x, y);
+    case ir::Op::kOr: return b.CreateOr(x, y);
+    case ir::Op::kXor: return b.CreateXor(x, y);
+    case ir::Op::kShiftLeft:
+    case ir::Op::kShiftRight: return Shift(b, op, x, y);
+    case ir::Op::kEqual:
+    case ir::Op::kNotEqual:
+    case ir::Op::kLess:
+    case ir::Op::kLessEqual:
+    case ir::Op::kGreater:
+    case ir::Op::kGreaterEqual: return Compare(b, op, dtype, x, y);
+    default: return nullptr;
+  }
+}
+
+/// Low 32 bits and high 32 bits of an i64.
+Value* Low32(Builder& b, Value* x) {
+  return b.CreateTrunc(x, x->getType()->getWithNewBitWidth(32));
+}
+Value* High32(Builder& b, Value* x) { return Low32(b, b.CreateLShr(x, 32)); }
+
+}  // namespace
+
+llvm::Type* RegisterType(llvm::LLVMContext& context, DType dtype) {
+  switch (dtype) {
+    case kBool: return llvm::Type::getInt1Ty(context);
+    case kInt32: return llvm::Type::getInt32Ty(context);
+    case kInt64: return llvm::Type::getInt64Ty(context);
+    case kFloat32: return llvm::Type::getFloatTy(context);
+    case kFloat64: return llvm::Type::getDoubleTy(context);
+    default: return nullptr;
+  }
+}
+
+llvm::Type* MemoryType(llvm::LLVMContext& context, DType dtype) {
+  return dtype == kBool ? llvm::Type::getInt8Ty(context) : RegisterType(context, dtype);
+}
+
+llvm::Constant* ConstantOf(llvm::LLVMContext& context, DType dtype, uint64_t bits) {
+  llvm::Type* type = RegisterType(context, dtype);
+  switch (dtype) {
+    case kBool: return llvm::ConstantInt::getBool(context, (bits & 0xFF) != 0);
+    case kInt32: return llvm::ConstantInt::get(type, bits & 0xFFFFFFFFu);
+    case kFloat32:
+      return llvm::ConstantFP::get(
+          type, llvm::APFloat(llvm::APFloat::IEEEsingle(), llvm::APInt(32, bits & 0xFFFFFFFFu)));
+    case kFloat64:
+      return llvm::ConstantFP::get(
+          type, llvm::APFloat(llvm::APFloat::IEEEdouble(), llvm::APInt(64, bits)));
+    default: return llvm::ConstantInt::get(type, bits);
+  }
+}
+
+Value* EmitOp(Builder& b, ir::Op op, DType from, DType to, llvm::ArrayRef<Value*> operands,
+              const Target& target) {
+  switch (operands.size()) {
+    case 1:
+      if (op == ir::Op::kCast) return Cast(b, from, to, operands[0]);
+      return EmitUnary(b, op, from, operands[0], {target.has_fma});
+    case 2: return EmitBinary(b, op, from, operands[0], operands[1]);
+    case 3:
+      if (op != ir::Op::kSelect) return nullptr;
+      return b.CreateSelect(operands[0], operands[1], operands[2]);
+    default: return nullptr;
+  }
+}
+
+Value* EmitCombine(Builder& b, Combine combine, DType dtype, Value* old, Value* x, Value* y,
+                   const Target& target) {
+  const bool is_float = IsFloat(dtype);
+  switch (combine) {
+    case Combine::kMax: return Larger(b, dtype, old, x);
+    case Combine::kMin: return Smaller(b, dtype, old, x);
+    case Combine::kSum: return is_float ? b.CreateFAdd(old, x) : b.CreateAdd(old, x);
+    case Combine::kFma: break;
+  }
+  if (!is_float) return b.CreateAdd(old, b.CreateMul(x, y));
+  if (!target.has_fma) return b.CreateFAdd(old, b.CreateFMul(x, y));
+  return b.CreateIntrinsic(llvm::Intrinsic::fma, {x->getType()}, {x, y, old});
+}
+
+Value* EmitRandom(Builder& b, Value* key, Value* counter, Value* element) {
+  llvm::Type* wide = element->getType();
+  llvm::Type* narrow = wide->getWithNewBitWidth(32);
+  auto constant = [&](llvm::Type* type, uint32_t x) { return llvm::ConstantInt::get(type, x); };
+  Value* block = b.CreateAdd(counter, b.CreateLShr(element, 2));
+  Value* k0 = Low32(b, key);
+  Value* k1 = High32(b, key);
+  Value* c[4] = {Low32(b, block), High32(b, block), constant(narrow, 0), constant(narrow, 0)};
+  for (int round = 0; round < runtime::kPhiloxRounds; ++round) {
+    Value* product0 = b.CreateMul(b.CreateZExt(c[0], wide), constant(wide, runtime::kPhiloxMultiplier0));
+    Value* product1 = b.CreateMul(b.CreateZExt(c[2], wide), constant(wide, runtime::kPhiloxMultiplier1));
+    Value* next0 = b.CreateXor(b.CreateXor(High32(b, product1), c[1]), k0);
+    Value* next2 = b.CreateXor(b.CreateXor(High32(b, product0), c[3]), k1);
+    c[0] = next0, c[1] = Low32(b, product1), c[2] = next2, c[3] = Low32(b, product0);
+    k0 = b.CreateAdd(k0, constant(narrow, runtime::kPhiloxIncrement0));
+    k1 = b.CreateAdd(k1, constant(narrow, runtime::kPhiloxIncrement1));
+  }
+  Value* lane = Low32(b, element);
+  Value* odd = b.CreateICmpNE(b.CreateAnd(lane, constant(narrow, 1)), constant(narrow, 0));
+  Value* upper = b.CreateICmpNE(b.CreateAnd(lane, constant(narrow, 2)), constant(narrow, 0));
+  return b.CreateSelect(upper, b.CreateSelect(odd, c[3], c[2]), b.CreateSelect(odd, c[1], c[0]));
+}
+
+}  // namespace reel::codegen

@@ -1,0 +1,36 @@
+#ifndef REEL_CODEGEN_LOWER_OPS_H_
+#define REEL_CODEGEN_LOWER_OPS_H_
+
+#include <cstdint>
+
+#include "codegen/llvm_headers.h"
+#include "codegen/loop/loop.h"
+#include "codegen/target/target.h"
+
+// Scalar functions of ops.def as LLVM IR, on scalars or vectors alike. No fast-math flags anywhere.
+
+namespace reel::codegen {
+
+/// Type of one element in a register (bool: i1); null for a dtype without kernels.
+llvm::Type* RegisterType(llvm::LLVMContext& context, DType dtype);
+/// Type of one element in memory (bool: i8).
+llvm::Type* MemoryType(llvm::LLVMContext& context, DType dtype);
+/// The scalar with these bits, in its register type.
+llvm::Constant* ConstantOf(llvm::LLVMContext& context, DType dtype, uint64_t bits);
+
+/// op(operands), all scalars or all vectors of one width. `from`: dtype of the last operand, `to`: of the
+/// result. Null if the op has no lowering.
+llvm::Value* EmitOp(llvm::IRBuilderBase& b, ir::Op op, DType from, DType to,
+                    llvm::ArrayRef<llvm::Value*> operands, const Target& target);
+
+/// combine(old, x) or, for kFma, combine(old, x * y).
+llvm::Value* EmitCombine(llvm::IRBuilderBase& b, Combine combine, DType dtype, llvm::Value* old,
+                         llvm::Value* x, llvm::Value* y, const Target& target);
+
+/// Word element % 4 of Philox4x32-10(counter + element / 4, key); i64 in, i32 out.
+llvm::Value* EmitRandom(llvm::IRBuilderBase& b, llvm::Value* key, llvm::Value* counter,
+                        llvm::Value* element);
+
+}  // namespace reel::codegen
+
+#endif  // REEL_CODEGEN_LOWER_OPS_H_

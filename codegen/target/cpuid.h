@@ -1,0 +1,36 @@
+#ifndef REEL_CODEGEN_TARGET_CPUID_H_
+#define REEL_CODEGEN_TARGET_CPUID_H_
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+// CPU features by CPUID bits, never by family: what "native" looks at here and what an object's init checks.
+
+namespace reel::codegen {
+
+enum class CpuRegister : uint8_t { kEax, kEbx, kEcx, kEdx };
+
+/// All bits of `mask` in one register of one CPUID leaf must be set.
+struct CpuCheck {
+  uint32_t leaf;
+  uint32_t subleaf;
+  CpuRegister reg;
+  uint32_t mask;
+};
+
+/// What a target name needs: CPUID bits, and state that the operating system saves (bits of XCR0, 0 = none).
+struct CpuNeeds {
+  std::string_view name;
+  std::span<const CpuCheck> checks;
+  uint32_t xcr0;
+};
+
+/// The needs of a target by name, including those of the levels below it. The name must be known.
+const CpuNeeds& NeedsOf(std::string_view name);
+/// True if this machine has what the target needs.
+bool HostSupports(std::string_view name);
+
+}  // namespace reel::codegen
+
+#endif  // REEL_CODEGEN_TARGET_CPUID_H_

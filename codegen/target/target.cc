@@ -1,0 +1,117 @@
+#include "codegen/target/target.h"
+
+#include <cassert>
+#include <iterator>
+#include <string>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+#include "codegen/target/cpuid.h"
+#include "ir/strings.h"
+
+namespace reel::codegen {
+namespace {
+
+constexpr uint32_t Bits(std::initializer_list<int> bits) {
+  uint32_t mask = 0;
+  for (int bit : bits) mask |= uint32_t{1} << bit;
+  return mask;
+}
+
+// The x86-64 psABI's levels. ecx of leaf 1: SSE3 0, SSSE3 9, FMA 12, CX16 13, SSE4.1 19, SSE4.2 20, MOVBE 22,
+// POPCNT 23, OSXSAVE 27, AVX 28, F16C 29. ebx of leaf 7: BMI1 3, AVX2 5, BMI2 8, AVX512F 16, DQ 17, CD 28,
+// BW 30, VL 31. ecx of leaf 0x80000001: LAHF 0, LZCNT 5.
+constexpr CpuRegister kEbx = CpuRegister::kEbx, kEcx = CpuRegister::kEcx;
+constexpr uint32_t kV2Leaf1 = Bits({0, 9, 13, 19, 20, 23});
+constexpr uint32_t kV3Leaf1 = kV2Leaf1 | Bits({12, 22, 27, 28, 29});
+constexpr CpuCheck kV2[] = {{1, 0, kEcx, kV2Leaf1}, {0x80000001, 0, kEcx, Bits({0})}};
+constexpr CpuCheck kV3[] = {{1, 0, kEcx, kV3Leaf1},
+                            {7, 0, kEbx, Bits({3, 5, 8})},
+                            {0x80000001, 0, kEcx, Bits({0, 5})}};
+constexpr CpuCheck kV4[] = {{1, 0, kEcx, kV3Leaf1},
+                            {7, 0, kEbx, Bits({3, 5, 8, 16, 17, 28, 30, 31})},
+                            {0x80000001, 0, kEcx, Bits({0, 5})}};
+// XCR0: SSE 1, AVX 2, AVX-512 masks and registers 5-7.
+constexpr CpuNeeds kNeeds[] = {{"x86-64-v2", kV2, 0},
+                               {"x86-64-v3", kV3, Bits({1, 2})},
+                               {"x86-64-v4", kV4, Bits({1, 2, 5, 6, 7})}};
+
+Target MakeTarget(std::string_view name) {
+  Target t;
+  t.name = name;
+  t.triple = "x86_64-unknown-linux-gnu";
+  t.cpu = name;
+  if (name == "x86-64-v2") {
+    t.vector_bits = 128;
+    t.vector_registers = 16;
+    t.has_fma = t.has_masks = false;
+  } else if (name == "x86-64-v3") {
+    t.vector_bits = 256;
+    t.vector_registers = 16;
+  } else {
+    t.features = "-prefer-256-bit";  // LLVM halves this level's vectors otherwise
+  }
+  return t;
+}
+
+#if defined(__x86_64__)
+bool HasBits(const CpuCheck& check) {
+  unsigned r[4] = {0, 0, 0, 0};
+  if (__get_cpuid_count(check.leaf, check.subleaf, &r[0], &r[1], &r[2], &r[3]) == 0) return false;
+  return (r[static_cast<size_t>(check.reg)] & check.mask) == check.mask;
+}
+
+uint32_t ReadXcr0() {
+  uint32_t low = 0, high = 0;
+  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return low;
+}
+#endif
+
+}  // namespace
+
+const CpuNeeds& NeedsOf(std::string_view name) {
+  for (const CpuNeeds& needs : kNeeds) {
+    if (needs.name == name) return needs;
+  }
+  assert(false && "a Target has a name of the table");
+  return kNeeds[0];
+}
+
+bool HostSupports(std::string_view name) {
+#if defined(__x86_64__)
+  const CpuNeeds& needs = NeedsOf(name);
+  for (const CpuCheck& check : needs.checks) {
+    if (!HasBits(check)) return false;
+  }
+  return needs.xcr0 == 0 || (ReadXcr0() & needs.xcr0) == needs.xcr0;
+#else
+  (void)name;
+  return false;
+#endif
+}
+
+absl::StatusOr<Target> FindTarget(std::string_view cpu) {
+  if (cpu == "native") {
+    for (auto needs = std::rbegin(kNeeds); needs != std::rend(kNeeds); ++needs) {
+      if (HostSupports(needs->name)) return MakeTarget(needs->name);
+    }
+    return absl::FailedPreconditionError("this CPU is older than x86-64-v2, the lowest level Reel compiles for");
+  }
+  for (const CpuNeeds& needs : kNeeds) {
+    if (needs.name == cpu) return MakeTarget(cpu);
+  }
+  std::string known = "native";
+  for (std::string_view name : TargetNames()) StrAppend(&known, ", ", name);
+  return absl::InvalidArgumentError(StrCat("unknown CPU \"", cpu, "\"; use one of: ", known));
+}
+
+std::vector<std::string_view> TargetNames() {
+  std::vector<std::string_view> names;
+  for (const CpuNeeds& needs : kNeeds) names.push_back(needs.name);
+  return names;
+}
+
+}  // namespace reel::codegen
