@@ -1,9 +1,12 @@
 #ifndef REEL_PASSES_REWRITE_H_
 #define REEL_PASSES_REWRITE_H_
 
+#include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "ir/builder.h"
 #include "ir/graph.h"
 
 namespace reel::passes {
@@ -47,6 +50,33 @@ std::vector<bool> LiveNodes(const ir::Function& f);
 /// state.
 ir::Function WithoutDeadNodes(const ir::Function& f,
                               const std::vector<bool>* keep_parameter = nullptr);
+
+/// Rebuilds a function node by node. visit(node, copier, builder) looks at a node of the old
+/// function and either maps all its results to values of the new one, and returns true, or returns
+/// false to have it copied. Operands already have their names in the new function:
+/// copier(node.operands). Returns whether any visit returned true; only then is the function
+/// replaced.
+template <typename Visit>
+absl::StatusOr<bool> Rewrite(ir::Function* f, const ir::Module* m, Visit visit) {
+  ir::Function out(f->name());
+  Copier copier(*f, &out);
+  CopySignature(*f, &out, &copier);
+  ir::Builder builder(&out, m);
+  bool changed = false;
+  for (const ir::Node& node : f->nodes()) {
+    builder.set_location(copier.MapLocation(node.location));
+    if (visit(node, copier, builder)) {
+      changed = true;
+    } else {
+      copier.CopyNode(node);
+    }
+    if (!builder.status().ok()) return builder.status();
+  }
+  if (!changed) return false;
+  CopyResults(*f, &out, copier);
+  *f = std::move(out);
+  return true;
+}
 
 }  // namespace reel::passes
 

@@ -1,0 +1,45 @@
+#ifndef REEL_PASSES_PASS_H_
+#define REEL_PASSES_PASS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "ir/graph.h"
+
+// The passes. Each is a function from a verified module to a verified module that computes the same
+// bits, and returns whether it changed anything. They run in linear time and never recurse.
+
+namespace reel::passes {
+
+/// What passes may know beside the module.
+struct PassContext {
+  /// Functions that are called from outside; empty: all are. The others may be removed.
+  std::vector<std::string> entry_points = {};
+  /// The module is compiled next and not differentiated any more: stop_gradient and vjp have done
+  /// their work.
+  bool differentiation_done = false;
+  /// Constants of more bytes are not computed at compile time.
+  int64_t fold_limit_bytes = 4096;
+  /// Inlining stops when it has copied this many nodes.
+  int64_t inline_limit_nodes = 200000;
+};
+
+using Pass = absl::StatusOr<bool> (*)(ir::Module* m, const PassContext& context);
+
+/// Replaces calls by the bodies of the functions they name; a call with a vjp stays while gradients
+/// may be wanted.
+absl::StatusOr<bool> Inline(ir::Module* m, const PassContext& context);
+/// Replaces exact ops on constants by constants.
+absl::StatusOr<bool> Fold(ir::Module* m, const PassContext& context);
+/// Applies identities that hold bit for bit: x * 1 = x, never x + 0 = x (it is not so for -0).
+absl::StatusOr<bool> Simplify(ir::Module* m, const PassContext& context);
+/// Merges nodes that compute the same.
+absl::StatusOr<bool> Cse(ir::Module* m, const PassContext& context);
+/// Removes nodes that no result depends on, and functions that no entry point reaches.
+absl::StatusOr<bool> Dce(ir::Module* m, const PassContext& context);
+
+}  // namespace reel::passes
+
+#endif  // REEL_PASSES_PASS_H_

@@ -1,0 +1,112 @@
+#include "passes/pipeline.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+
+#include "ir/strings.h"
+#include "ir/text/printer.h"
+#include "ir/verifier.h"
+
+namespace reel::passes {
+namespace {
+
+constexpr PassEntry kOptimization[] = {
+    {"dce", Dce, "dead code must not be inlined"},
+    {"inline", Inline, "a gradient's second forward run meets the first in one function"},
+    {"fold", Fold, "constants show simplify its numbers"},
+    {"simplify", Simplify, "identities; transposes vanish into contractions"},
+    {"cse", Cse, "forward parts that gradients repeat become one"},
+    {"simplify", Simplify, "equal operands show only after cse"},
+    {"fold", Fold, "ops on what simplify made constant"},
+    {"cse", Cse, "what the second round made equal"},
+    {"dce", Dce, "the other passes leave what they replaced"},
+};
+
+bool Contains(const std::vector<std::string>& list, std::string_view name) {
+  return std::find(list.begin(), list.end(), name) != list.end();
+}
+
+// Changes whenever a function or its name does.
+uint64_t FingerprintOf(const ir::Module& m) {
+  uint64_t hash = m.functions().size();
+  const auto mix = [&hash](uint64_t x) { hash = (hash ^ x) * 0x9e3779b97f4a7c15u ^ hash >> 31; };
+  for (const auto& f : m.functions()) {
+    for (const char c : f->name()) mix(static_cast<unsigned char>(c));
+    mix(ir::Fingerprint(*f));
+  }
+  return hash;
+}
+
+absl::Status AfterPass(const absl::Status& s, std::string_view name) {
+  return {s.code(), StrCat(s.message(), ", after pass ", name)};
+}
+
+// Writes "<directory>/0003_after_cse.reel.txt".
+absl::StatusOr<std::string> Dump(const ir::Module& m, std::string_view directory, int number,
+                                 std::string_view pass) {
+  std::string digits = StrCat(number);
+  digits.insert(0, digits.size() < 4 ? 4 - digits.size() : 0, '0');
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  std::string path = StrCat(directory, "/", digits, "_after_", pass, ".reel.txt");
+  std::ofstream out(path);
+  out << ir::Print(m, {.elide_large_constants = true, .locations = true});
+  out.close();
+  if (out) return path;
+  return absl::UnavailableError(StrCat("cannot write ", path, "; set REEL_DUMP_TO to a directory"));
+}
+
+// What a pass must keep: a valid module, and the truth about having changed it.
+absl::Status Distrust(const ir::Module& m, bool changed, uint64_t before) {
+  if (changed != (FingerprintOf(m) != before)) {
+    return absl::InternalError(changed ? "the pass says it changed the module, which is as before"
+                                       : "the pass says it left the module, which changed");
+  }
+  return changed ? ir::Verify(m) : absl::OkStatus();
+}
+
+absl::StatusOr<PassReport> RunOne(ir::Module* m, const PassEntry& entry, int number,
+                                  const PipelineOptions& options) {
+  const uint64_t before = options.verify ? FingerprintOf(*m) : 0;
+  const auto start = std::chrono::steady_clock::now();
+  const auto changed = entry.pass(m, options.context);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  if (!changed.ok()) return AfterPass(changed.status(), entry.name);
+  PassReport report{std::string(entry.name), *changed, seconds.count()};
+  if (options.verify) {
+    if (absl::Status s = Distrust(*m, *changed, before); !s.ok()) return AfterPass(s, entry.name);
+  }
+  const bool dump = options.dump_passes.empty() || Contains(options.dump_passes, entry.name);
+  if (*changed && dump && !options.dump_to.empty()) {
+    auto path = Dump(*m, options.dump_to, number, entry.name);
+    if (!path.ok()) return AfterPass(path.status(), entry.name);
+    report.dumped_to = *std::move(path);
+  }
+  return report;
+}
+
+}  // namespace
+
+absl::Span<const PassEntry> OptimizationPipeline() { return kOptimization; }
+
+absl::StatusOr<std::vector<PassReport>> RunPasses(ir::Module* m, absl::Span<const PassEntry> passes,
+                                                  const PipelineOptions& options) {
+  std::vector<PassReport> reports;
+  for (const PassEntry& entry : passes) {
+    const auto run = static_cast<int64_t>(reports.size());
+    if (options.pass_limit >= 0 && run >= options.pass_limit) break;
+    if (Contains(options.disable, entry.name)) continue;
+    auto report = RunOne(m, entry, static_cast<int>(run) + 1, options);
+    if (!report.ok()) return report.status();
+    reports.push_back(*std::move(report));
+  }
+  return reports;
+}
+
+absl::StatusOr<std::vector<PassReport>> Optimize(ir::Module* m, const PipelineOptions& options) {
+  return RunPasses(m, OptimizationPipeline(), options);
+}
+
+}  // namespace reel::passes

@@ -1,0 +1,139 @@
+// Rules on shapes and attributes. They move elements only, so bits cannot change.
+
+#include <algorithm>
+
+#include "passes/simplify/site.h"
+
+namespace reel::passes {
+namespace {
+
+using ir::Op;
+using ir::Value;
+using Ints = std::vector<int64_t>;
+
+bool IsRange(const Ints& v) {
+  for (size_t i = 0; i < v.size(); ++i) {
+    if (v[i] != static_cast<int64_t>(i)) return false;
+  }
+  return true;
+}
+
+bool AllEqual(const Ints& v, int64_t x) {
+  return std::all_of(v.begin(), v.end(), [x](int64_t e) { return e == x; });
+}
+
+// The node that makes x if it is of this op, else null.
+const ir::Node* Producer(const Site& site, Op op) {
+  return site.f().Is(site.x(), op) ? site.f().producer(site.x()) : nullptr;
+}
+
+// reshape(x) to its own shape = x; reshape(reshape(x)) = reshape(x)
+Value Reshape(Site& s) {
+  if (s.f().type(s.x()).shape == s.type.shape) return s.x();
+  const ir::Node* inner = Producer(s, Op::kReshape);
+  return inner ? s.b.Reshape(inner->operands[0], s.type.shape) : Value{};
+}
+
+// transpose by the identity = x; of a transpose = one transpose; that moves only axes of extent 1 =
+// reshape
+Value Transpose(Site& s) {
+  Ints permutation = s.attr<Ints>("permutation");
+  if (IsRange(permutation)) return s.x();
+  if (const ir::Node* inner = Producer(s, Op::kTranspose)) {
+    const Value x = inner->operands[0];
+    const auto& first = inner->attr<Ints>("permutation");
+    for (int64_t& axis : permutation) axis = first[static_cast<size_t>(axis)];
+    return IsRange(permutation) ? x : s.b.Transpose(x, std::move(permutation));
+  }
+  const Shape shape = s.f().type(s.x()).shape;
+  std::erase_if(permutation,
+                [&](int64_t axis) { return shape[static_cast<int>(axis)] == Extent(1); });
+  if (!std::is_sorted(permutation.begin(), permutation.end())) return {};
+  return s.b.Reshape(s.x(), s.type.shape);
+}
+
+// broadcast to the same shape = x; of a broadcast = one broadcast
+Value Broadcast(Site& s) {
+  if (s.f().type(s.x()).shape == s.type.shape) return s.x();
+  const ir::Node* inner = Producer(s, Op::kBroadcast);
+  if (!inner) return {};
+  const auto& outer = s.attr<Ints>("axes");
+  const Value x = inner->operands[0];
+  Ints axes;
+  for (int64_t axis : inner->attr<Ints>("axes")) axes.push_back(outer[static_cast<size_t>(axis)]);
+  return s.b.Broadcast(x, s.type.shape, std::move(axes));
+}
+
+// slice of everything = x; slice of a slice = one slice
+Value Slice(Site& s) {
+  if (s.f().type(s.x()).shape == s.type.shape) return s.x();
+  const ir::Node* inner = Producer(s, Op::kSlice);
+  if (!inner) return {};
+  const Value x = inner->operands[0];
+  const auto &starts0 = inner->attr<Ints>("starts"), &strides0 = inner->attr<Ints>("strides");
+  Ints starts = s.attr<Ints>("starts"), limits, strides = s.attr<Ints>("strides");
+  for (size_t i = 0; i < starts.size(); ++i) {
+    const int64_t n = s.type.shape.dim(static_cast<int>(i));
+    starts[i] = starts0[i] + starts[i] * strides0[i];
+    if (n == 0) starts[i] = starts0[i];
+    // The product may overflow only where it is not used: with one element or none.
+    strides[i] = n > 1 ? strides[i] * strides0[i] : 1;
+    limits.push_back(n == 0 ? starts[i] : starts[i] + (n - 1) * strides[i] + 1);
+  }
+  return s.b.Slice(x, std::move(starts), std::move(limits), std::move(strides));
+}
+
+// pad by nothing = x
+Value Pad(Site& s) {
+  const bool nothing = AllEqual(s.attr<Ints>("low"), 0) && AllEqual(s.attr<Ints>("high"), 0);
+  return nothing && s.f().type(s.x()).shape == s.type.shape ? s.x() : Value{};
+}
+
+// The second cast undoes the first, which was exact.
+bool IsExactRoundTrip(DType narrow, DType wide) {
+  return (narrow == kFloat32 && wide == kFloat64) || (narrow == kInt32 && wide == kInt64) ||
+         (narrow == kInt32 && wide == kFloat64) || narrow == kBool;
+}
+
+Value Cast(Site& s) {
+  const DType from = s.f().type(s.x()).dtype, to = s.type.dtype;
+  if (from == to) return s.x();
+  const ir::Node* inner = Producer(s, Op::kCast);
+  if (!inner) return {};
+  const Value x = inner->operands[0];
+  return s.f().type(x).dtype == to && IsExactRoundTrip(to, from) ? x : Value{};
+}
+
+// Over axes of extent 1 a sum is -0 + x = x, and so are maximum and minimum.
+Value Reduce(Site& s) {
+  const Shape shape = s.f().type(s.x()).shape;
+  for (int64_t axis : s.attr<Ints>("axes")) {
+    if (shape[static_cast<int>(axis)] != Extent(1)) return {};
+  }
+  return s.b.Reshape(s.x(), s.type.shape);
+}
+
+}  // namespace
+
+Value SimplifyShape(Site& site) {
+  switch (site.op) {
+    case Op::kReshape: return Reshape(site);
+    case Op::kTranspose: return Transpose(site);
+    case Op::kBroadcast: return Broadcast(site);
+    case Op::kSlice: return Slice(site);
+    case Op::kPad: return Pad(site);
+    case Op::kCast: return Cast(site);
+    case Op::kReduceSum:
+    case Op::kReduceMax:
+    case Op::kReduceMin: return Reduce(site);
+    case Op::kDynamicSlice:  // all of it: the start is clamped to 0
+      return site.f().type(site.x()).shape == site.type.shape ? site.x() : Value{};
+    case Op::kDynamicUpdate:
+      return site.f().type(site.operands[1]).shape == site.type.shape ? site.operands[1] : Value{};
+    case Op::kStopGradient:
+      return site.differentiation_done ? site.x() : Value{};
+    default: return {};
+  }
+}
+
+}  // namespace reel::passes
