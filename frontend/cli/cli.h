@@ -1,0 +1,134 @@
+#ifndef REEL_FRONTEND_CLI_CLI_H_
+#define REEL_FRONTEND_CLI_CLI_H_
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "ir/budget.h"
+#include "ir/graph.h"
+#include "ir/strings.h"
+
+// The program `reel`: what its commands share. A command is one file with an Add<Name>() that declares
+// its options and leaves what to do in Program::action.
+
+namespace reel::cli {
+
+using Json = nlohmann::ordered_json;
+
+enum ExitStatus {
+  kOk = 0,
+  kInvalid = 1,  ///< bad input, or the answer is no
+  kUsage = 2,
+  kBudget = 3,   ///< a limit of --budget-* was reached
+  kIo = 4,
+};
+
+/// Ends a command with a message for stderr and an exit status.
+class Failure : public std::runtime_error {
+ public:
+  Failure(ExitStatus status, const std::string& message)
+      : std::runtime_error(message), status_(status) {}
+  ExitStatus status() const { return status_; }
+
+ private:
+  ExitStatus status_;
+};
+
+[[noreturn]] inline void Fail(ExitStatus status, const std::string& message) {
+  throw Failure(status, message);
+}
+/// 3 for exhausted budgets, else 1.
+ExitStatus StatusOf(absl::StatusCode code);
+/// Throws what is not OK.
+void Check(const absl::Status& status);
+template <typename T>
+T Take(absl::StatusOr<T> value) {
+  if (!value.ok()) Check(value.status());
+  return *std::move(value);
+}
+
+/// Options that every command has.
+struct Common {
+  bool json = false;
+  Budget budget;
+};
+
+/// The command line being parsed.
+struct Program {
+  CLI::App* app;
+  std::function<void()> action;  ///< set by the subcommand that was named
+  std::string out;               ///< what goes to stdout when the command has succeeded
+};
+
+/// Declares a subcommand with its one-line purpose and an example for --help.
+CLI::App* AddCommand(Program* program, const std::string& name, const std::string& purpose,
+                     const std::string& example, Common* common, std::function<void()> action);
+
+void AddShow(Program* program);
+void AddVerify(Program* program);
+void AddGrad(Program* program);
+void AddOpt(Program* program);
+void AddRun(Program* program);
+void AddCompile(Program* program);
+void AddTrain(Program* program);
+void AddOps(Program* program);
+void AddBench(Program* program);
+
+/// `text` with control characters and bytes that are not UTF-8 as \xNN, cut to `limit` bytes.
+std::string Printable(std::string_view text, size_t limit);
+
+/// Whole file; fails with status 4, or 3 if it is larger than the budget.
+std::string ReadFile(const std::string& path, const Budget& budget);
+/// Reads and verifies a module in either form.
+ir::Module ReadModule(const std::string& path, const Budget& budget);
+/// The bytes of a module for a file of this name: text if it ends in .txt, else binary.
+std::string ModuleBytes(const ir::Module& module, const std::string& path);
+
+/// Files that appear all together or not at all: temporaries beside their targets, renamed by Commit().
+class OutputFiles {
+ public:
+  OutputFiles() = default;
+  ~OutputFiles();
+  OutputFiles(const OutputFiles&) = delete;
+  OutputFiles& operator=(const OutputFiles&) = delete;
+
+  /// Writes the temporary of `path`.
+  void Add(const std::string& path, std::string_view bytes);
+  /// Name of a temporary of `path` that something else writes (a linker); renamed like the others.
+  std::string Reserve(const std::string& path);
+  void Commit();
+
+ private:
+  std::vector<std::pair<std::string, std::string>> files_;  // temporary, target
+};
+
+/// Creates a folder and its parents.
+void MakeFolder(const std::string& path);
+
+/// The function to work on: the named one; without a name "main" or the only one.
+const ir::Function& FindFunction(const ir::Module& module, const std::string& name);
+/// {"name", "dtype", "shape"}; symbolic extents as their names.
+Json Describe(const ir::Module& module, std::string_view name, const Type& type);
+Json Describe(const ir::Module& module, const ir::Function& function);
+/// All functions and variables.
+Json Describe(const ir::Module& module);
+
+/// Exit status and output of a program.
+struct ProcessResult {
+  int status = 0;
+  std::string out, err;
+};
+/// Runs a program found in PATH, without a shell.
+ProcessResult RunProcess(const std::vector<std::string>& arguments, const std::string& folder = "");
+
+}  // namespace reel::cli
+
+#endif  // REEL_FRONTEND_CLI_CLI_H_

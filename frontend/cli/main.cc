@@ -1,0 +1,81 @@
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <sstream>
+#include <string>
+
+#include "frontend/cli/cli.h"
+#include "reel/error.h"
+
+namespace reel::cli {
+namespace {
+
+constexpr size_t kMaxErrorBytes = 4096;
+
+int ReportError(ExitStatus status, std::string_view message) {
+  constexpr std::string_view kPrefix = "reel: ";
+  std::string line(kPrefix);
+  line += Printable(message, kMaxErrorBytes - kPrefix.size() - 1);
+  if (line.back() != '\n') line += '\n';
+  std::fwrite(line.data(), 1, line.size(), stderr);
+  return status;
+}
+
+// --help and --version go to stdout with status 0; everything else is a usage error.
+int ReportParse(const CLI::App& app, const CLI::ParseError& error) {
+  std::ostringstream out, err;
+  if (app.exit(error, out, err) != 0) return ReportError(kUsage, err.str());
+  std::fputs(out.str().c_str(), stdout);
+  return std::fflush(stdout) == 0 ? kOk : kIo;
+}
+
+int Run(Program* program) {
+  try {
+    program->action();
+  } catch (const Failure& failure) {
+    return ReportError(failure.status(), failure.what());
+  } catch (const Error& error) {
+    return ReportError(StatusOf(static_cast<absl::StatusCode>(error.code())), error.what());
+  } catch (const std::bad_alloc&) {
+    return ReportError(kBudget, "out of memory; lower --budget-memory to be told earlier");
+  }
+  const bool written =
+      std::fwrite(program->out.data(), 1, program->out.size(), stdout) == program->out.size();
+  if (!written || std::fflush(stdout) != 0) return ReportError(kIo, "cannot write to stdout");
+  return kOk;
+}
+
+int Main(int argc, char** argv) {
+  CLI::App app("Reel: eager tensors, their gradients, and a compiler for both", "reel");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", "reel 0.1.0");
+  app.footer("Exit status: 0 ok, 1 invalid input, 2 usage, 3 budget exceeded, 4 input or output failed.\n"
+             "Every command has --help with an example.");
+  Program program{&app, {}, {}};
+  AddShow(&program);
+  AddVerify(&program);
+  AddGrad(&program);
+  AddOpt(&program);
+  AddRun(&program);
+  AddCompile(&program);
+  AddTrain(&program);
+  AddOps(&program);
+  AddBench(&program);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return ReportParse(app, error);
+  }
+  return Run(&program);
+}
+
+}  // namespace
+}  // namespace reel::cli
+
+int main(int argc, char** argv) {
+  try {
+    return reel::cli::Main(argc, argv);
+  } catch (const std::exception& error) {
+    return reel::cli::ReportError(reel::cli::kInvalid, error.what());
+  }
+}

@@ -1,0 +1,69 @@
+#include "frontend/cli/cli.h"
+#include "ir/text/printer.h"
+#include "passes/pipeline.h"
+#include "runtime/environment.h"
+
+namespace reel::cli {
+namespace {
+
+struct Options : Common {
+  std::string file, out;
+  std::vector<std::string> entries, disable;
+  int64_t limit = -1;
+};
+
+passes::PipelineOptions Pipeline(const Options& options) {
+  const runtime::Environment& environment = runtime::GetEnvironment();
+  if (!environment.error.empty()) Fail(kUsage, environment.error);
+  passes::PipelineOptions pipeline;
+  pipeline.context.entry_points = options.entries;
+  pipeline.disable = options.disable.empty() ? environment.disable_passes : options.disable;
+  pipeline.pass_limit = options.limit >= 0 ? options.limit : environment.pass_limit.value_or(-1);
+  pipeline.dump_to = environment.dump_to;
+  pipeline.dump_passes = environment.dump_passes;
+  return pipeline;
+}
+
+void Run(const Options& options, Program* program) {
+  ir::Module module = ReadModule(options.file, options.budget);
+  for (const std::string& name : options.entries) FindFunction(module, name);
+  const auto reports = Take(passes::Optimize(&module, Pipeline(options)));
+  if (!options.out.empty()) {
+    OutputFiles files;
+    files.Add(options.out, ModuleBytes(module, options.out));
+    files.Commit();
+  }
+  if (!options.json && options.out.empty()) {
+    program->out = ir::Print(module);
+    return;
+  }
+  Json passes = Json::array();
+  for (const passes::PassReport& r : reports) {
+    passes.push_back({{"pass", r.name}, {"changed", r.changed}, {"seconds", r.seconds}});
+    if (!options.json) {
+      StrAppend(&program->out, r.name, r.changed ? ": changed the module\n" : ": nothing to do\n");
+    }
+  }
+  if (!options.json) return;
+  Json json = Describe(module);
+  json["passes"] = std::move(passes);
+  if (!options.out.empty()) json["file"] = options.out;
+  program->out = json.dump(2) + "\n";
+}
+
+}  // namespace
+
+void AddOpt(Program* program) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = AddCommand(program, "opt", "Run the passes that come before compilation",
+                                 "reel opt mnist.reel --entry train -o mnist_opt.reel.txt", options.get(),
+                                 [options, program] { Run(*options, program); });
+  command->add_option("file", options->file, "A .reel or .reel.txt file")->required();
+  command->add_option("--entry", options->entries,
+                      "Functions to keep, with what they call (default: all)")->delimiter(',');
+  command->add_option("--disable", options->disable, "Passes to leave out")->delimiter(',');
+  command->add_option("--pass-limit", options->limit, "Stop after so many passes");
+  command->add_option("-o,--output", options->out, "File to write; without it the text is printed");
+}
+
+}  // namespace reel::cli

@@ -1,0 +1,183 @@
+#include <algorithm>
+#include <map>
+
+#include "frontend/trace.h"
+#include "ir/strings.h"
+#include "reel/ops.h"
+
+// Control flow: plain C++ when eager; in a trace, the branches are traced into functions whose arguments are
+// what they use of the trace around them, variables included.
+
+namespace reel {
+
+using internal::BuildRequest;
+using internal::DispatchAll;
+using internal::EventLog;
+using internal::GradientEnd;
+using internal::LocationScope;
+using internal::LogBuilder;
+using internal::State;
+using internal::TensorList;
+using internal::ThrowError;
+using internal::ThrowInvalid;
+using internal::TraceState;
+using internal::VariablePtr;
+
+namespace {
+
+// A branch traced, not yet built.
+struct Branch {
+  std::shared_ptr<EventLog> log = std::make_shared<EventLog>();
+  BuildRequest request;
+  std::unique_ptr<LogBuilder> builder;
+};
+
+template <typename Body>
+Branch TraceBranch(const char* name, const std::vector<Tensor>& like, Body body) {
+  Branch branch;
+  TraceState inner(State().trace);
+  branch.request.name = inner.module->UniqueFunctionName(name);
+  branch.request.closed = true;
+  std::vector<Tensor> parameters;
+  for (const Tensor& x : like) {
+    parameters.push_back(internal::MakeSymbolic(x.type(), inner.id));
+    branch.request.arguments.push_back(parameters.back());
+  }
+  const internal::TraceScope scope(&inner, branch.log);
+  for (const Tensor& y : body(parameters)) branch.request.results.push_back(y);
+  return branch;
+}
+
+// What two branches use of their surroundings, in an order both share.
+struct Surroundings {
+  std::vector<Tensor> tensors;
+  std::map<uint64_t, VariablePtr> variables, assigned;
+
+  void Add(Branch* branch) {
+    branch->builder = std::make_unique<LogBuilder>(*branch->log, branch->request);
+    for (const Tensor& t : branch->builder->outer()) {
+      const auto same = [&](const Tensor& u) { return u.id() == t.id(); };
+      if (std::none_of(tensors.begin(), tensors.end(), same)) tensors.push_back(t);
+    }
+    for (const VariablePtr& v : branch->builder->variables()) variables.emplace(v->id, v);
+    for (const VariablePtr& v : branch->builder->Assigned()) assigned.emplace(v->id, v);
+  }
+
+  std::vector<GradientEnd> Free() const {
+    std::vector<GradientEnd> free;
+    for (const Tensor& t : tensors) free.push_back({t.id(), t.type()});
+    for (const auto& [id, v] : variables) free.push_back({id, v->type});
+    return free;
+  }
+
+  void AppendOperands(TensorList* operands) const {
+    operands->insert(operands->end(), tensors.begin(), tensors.end());
+    for (const auto& [id, v] : variables) operands->push_back(internal::ReadVariable(v));
+  }
+};
+
+std::string AddToModule(Branch* branch, const Surroundings& around) {
+  branch->request.free = around.Free();
+  State().trace->module->AddFunction(branch->builder->Build({}).function);
+  return branch->request.name;
+}
+
+Tensor Condition(const char* op, const Operand& condition) {
+  Tensor c = internal::Materialize(condition);
+  if (c.type() != Type{kBool, {}}) {
+    ThrowInvalid(StrCat(op, ": the condition must be bool[], got ", c.type().ToString(),
+                        "; compare and reduce it to one bool"));
+  }
+  return c;
+}
+
+}  // namespace
+
+std::vector<Tensor> Cond(const Operand& condition, const std::function<std::vector<Tensor>()>& then_branch,
+                         const std::function<std::vector<Tensor>()>& else_branch) {
+  const LocationScope scope(condition);
+  const Tensor c = Condition("cond", condition);
+  if (!State().trace) return c.item<bool>() ? then_branch() : else_branch();
+
+  Branch yes = TraceBranch("then", {}, [&](const auto&) { return then_branch(); });
+  Branch no = TraceBranch("else", {}, [&](const auto&) { return else_branch(); });
+  Surroundings around;
+  around.Add(&yes);
+  around.Add(&no);
+  for (Branch* branch : {&yes, &no}) {
+    for (const auto& [id, v] : around.assigned) branch->request.carried.push_back(id);
+  }
+  const std::string then_name = AddToModule(&yes, around), else_name = AddToModule(&no, around);
+  TensorList operands = {c};
+  around.AppendOperands(&operands);
+  const TensorList results =
+      DispatchAll(ir::Op::kIf,
+                  std::make_shared<const ir::Attributes>(ir::Attributes{{"then", then_name}, {"else", else_name}}),
+                  operands);
+  const size_t count = results.size() - around.assigned.size();
+  size_t at = count;
+  for (const auto& [id, v] : around.assigned) internal::AssignVariable(v, results[at++]);
+  return std::vector<Tensor>(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(count));
+}
+
+Tensor Cond(const Operand& condition, const std::function<Tensor()>& then_branch,
+            const std::function<Tensor()>& else_branch) {
+  return Cond(condition, [&] { return std::vector<Tensor>{then_branch()}; },
+              [&] { return std::vector<Tensor>{else_branch()}; })[0];
+}
+
+namespace {
+
+std::vector<Tensor> EagerWhile(const std::function<Tensor(const std::vector<Tensor>&)>& cond,
+                               const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& body,
+                               std::vector<Tensor> values, WhileOptions options) {
+  for (int64_t i = 0; options.maximum_iterations < 0 || i < options.maximum_iterations; ++i) {
+    if (!Condition("while", cond(values)).item<bool>()) break;
+    std::vector<Tensor> next = body(values);
+    if (next.size() != values.size()) {
+      ThrowInvalid(StrCat("while: the body returns ", next.size(), " values for ", values.size(), " loop variables"));
+    }
+    for (size_t k = 0; k < next.size(); ++k) {
+      if (next[k].type() != values[k].type()) {
+        ThrowInvalid(StrCat("while: loop variable ", k, " changes from ", values[k].type().ToString(), " to ",
+                            next[k].type().ToString(), "; it must keep its type"));
+      }
+    }
+    values = std::move(next);
+  }
+  return values;
+}
+
+}  // namespace
+
+std::vector<Tensor> WhileLoop(const std::function<Tensor(const std::vector<Tensor>&)>& cond,
+                              const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& body,
+                              const std::vector<Tensor>& values, WhileOptions options) {
+  if (!State().trace) return EagerWhile(cond, body, values, options);
+  Branch test = TraceBranch("cond", values, [&](const auto& v) { return std::vector<Tensor>{cond(v)}; });
+  Branch step = TraceBranch("body", values, [&](const auto& v) { return body(v); });
+  Surroundings around;
+  around.Add(&test);
+  if (!around.assigned.empty()) {
+    ThrowInvalid(StrCat("while: the condition assigns variable '", around.assigned.begin()->second->name,
+                        "'; assign it in the body"));
+  }
+  around.Add(&step);
+  for (const GradientEnd& free : around.Free()) step.request.carried.push_back(free.id);
+  ir::Attributes attributes;
+  attributes.Set("cond", AddToModule(&test, around));
+  attributes.Set("body", AddToModule(&step, around));
+  if (options.maximum_iterations >= 0) attributes.Set("maximum_iterations", options.maximum_iterations);
+  TensorList operands(values.begin(), values.end());
+  around.AppendOperands(&operands);
+  const TensorList results =
+      DispatchAll(ir::Op::kWhile, std::make_shared<const ir::Attributes>(std::move(attributes)), operands);
+  size_t at = values.size() + around.tensors.size();
+  for (const auto& [id, v] : around.variables) {
+    if (around.assigned.contains(id)) internal::AssignVariable(v, results[at]);
+    ++at;
+  }
+  return std::vector<Tensor>(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(values.size()));
+}
+
+}  // namespace reel

@@ -1,0 +1,162 @@
+#ifndef REEL_FRONTEND_CORE_H_
+#define REEL_FRONTEND_CORE_H_
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <source_location>
+#include <string>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/types/span.h"
+#include "frontend/status.h"
+#include "ir/graph.h"
+#include "reel/tensor.h"
+#include "reel/variable.h"
+#include "runtime/buffer.h"
+
+// The core of the front: what tensors and variables are, the event stream of a thread, and the one
+// dispatcher through which every op goes.
+//
+//   op -> Dispatch -> infer types -> eager kernel, or a symbolic result while a trace is active
+//                  -> one event to each sink: Recording, GradientTape, the trace itself
+
+namespace reel::internal {
+
+/// Line of the user's program; file is a string with static lifetime, null if unknown.
+struct SourceLine {
+  const char* file = nullptr;
+  uint32_t line = 0;
+};
+
+struct TensorData {
+  TensorData(Type type_, runtime::Buffer buffer_, uint64_t trace_ = 0);
+  ~TensorData();
+  TensorData(const TensorData&) = delete;
+  TensorData& operator=(const TensorData&) = delete;
+
+  Type type;
+  runtime::Buffer buffer;  // null if symbolic
+  uint64_t id;
+  uint64_t trace;          // id of the trace of a symbolic tensor, else 0
+};
+
+/// Tensors alive in the process, for leak tests.
+int64_t LiveTensors();
+/// A number no tensor, variable or trace has had: identity, in the order of creation.
+uint64_t NextId();
+
+struct VariableData {
+  uint64_t id;
+  std::string name;
+  bool trainable;
+  Type type;
+  std::mutex mutex;        // guards buffer
+  runtime::Buffer buffer;  // present value; replaced, never written to while shared
+
+  runtime::Buffer Load();
+  void Store(runtime::Buffer value);
+};
+using VariablePtr = std::shared_ptr<VariableData>;
+using AttributesPtr = std::shared_ptr<const ir::Attributes>;
+using TensorList = absl::InlinedVector<Tensor, 2>;
+
+/// One op that ran (or was traced). The spans live only during the call.
+struct OpEvent {
+  ir::Op op;
+  const AttributesPtr& attributes;
+  absl::Span<const Tensor> operands, results;
+  SourceLine line;
+};
+
+/// A consumer of a thread's event stream.
+class EventSink {
+ public:
+  virtual ~EventSink() = default;
+  virtual void OnOp(const OpEvent& event) = 0;
+  virtual void OnRead(const VariablePtr& variable, const Tensor& value, SourceLine line) = 0;
+  virtual void OnAssign(const VariablePtr& variable, const Tensor& value, SourceLine line) = 0;
+  /// False while paused and once stopped.
+  virtual bool listening() const = 0;
+};
+
+/// A trace in progress: the functions its control ops name, and its identity.
+struct TraceState {
+  explicit TraceState(TraceState* outer_) : id(NextId()), outer(outer_) {}
+  uint64_t id;
+  TraceState* outer;  // the trace of the function this one is a branch of; null if none
+  std::shared_ptr<ir::Module> module = outer ? outer->module : std::make_shared<ir::Module>();
+};
+
+/// What a thread records now.
+struct ThreadState {
+  std::vector<std::shared_ptr<EventSink>> sinks;  // outermost first
+  TraceState* trace = nullptr;                    // innermost
+  SourceLine location;                            // of the outermost op call in progress
+};
+ThreadState& State();
+
+/// Nothing is recorded or traced inside: for initial values, slots, checks.
+class SuspendScope {
+ public:
+  SuspendScope();
+  ~SuspendScope();
+  SuspendScope(const SuspendScope&) = delete;
+  SuspendScope& operator=(const SuspendScope&) = delete;
+
+ private:
+  std::vector<std::shared_ptr<EventSink>> sinks_;
+  TraceState* trace_;
+};
+
+/// Ops inside carry this line unless an enclosing scope already set one: the user's line wins.
+class LocationScope {
+ public:
+  explicit LocationScope(const std::source_location& location);
+  explicit LocationScope(const Operand& x) : LocationScope(x.location()) {}
+  ~LocationScope();
+  LocationScope(const LocationScope&) = delete;
+  LocationScope& operator=(const LocationScope&) = delete;
+
+ private:
+  bool outermost_;
+};
+
+Tensor MakeTensor(const Type& type, runtime::Buffer buffer);
+Tensor MakeSymbolic(const Type& type, uint64_t trace);
+/// A copy of a literal, and of a concrete tensor as a literal.
+Tensor FromLiteral(const ir::Literal& literal);
+ir::Literal ToLiteral(const Tensor& tensor);
+
+/// The op on the operands, with their exact types: no broadcasting, no promotion. Throws on a type error.
+TensorList DispatchAll(ir::Op op, AttributesPtr attributes, absl::Span<const Tensor> operands);
+/// The same for ops with one result.
+Tensor Dispatch(ir::Op op, absl::Span<const Tensor> operands, ir::Attributes attributes = {});
+inline Tensor Dispatch(ir::Op op, std::initializer_list<Tensor> operands, ir::Attributes attributes = {}) {
+  return Dispatch(op, absl::Span<const Tensor>(operands.begin(), operands.size()), std::move(attributes));
+}
+
+/// The value of a variable as a new tensor; in a trace, symbolic.
+Tensor ReadVariable(const VariablePtr& variable);
+void AssignVariable(const VariablePtr& variable, const Tensor& value);
+
+// Promotion and broadcasting, used by all op families (elementwise.cc).
+
+/// Operands as tensors of one dtype: the array API table, weak numbers follow.
+TensorList Promote(ir::Op op, absl::Span<const Operand* const> operands);
+/// Broadcast to one shape by NumPy's rule.
+void BroadcastTogether(ir::Op op, absl::Span<Tensor> operands);
+Shape BroadcastShapes(ir::Op op, const Shape& a, const Shape& b);
+Tensor BroadcastTensor(const Tensor& x, const Shape& shape);
+/// A weak number becomes a scalar of this dtype.
+Tensor ConvertWeak(const Operand& x, DType dtype);
+/// The operand; a weak number gets its default dtype (f32 or i64).
+Tensor Materialize(const Operand& x);
+Tensor ScalarOf(DType dtype, double value);
+/// axis, or axis + rank if negative; throws if out of range.
+int64_t NormalizeAxis(const char* op, int64_t axis, int rank);
+
+}  // namespace reel::internal
+
+#endif  // REEL_FRONTEND_CORE_H_

@@ -1,0 +1,152 @@
+#include <atomic>
+#include <cstring>
+#include <utility>
+
+#include "frontend/core.h"
+#include "frontend/kernel.h"
+#include "ir/infer.h"
+#include "ir/strings.h"
+
+namespace reel::internal {
+namespace {
+
+std::atomic<int64_t> live_tensors{0};
+std::atomic<uint64_t> next_id{1};
+
+// A symbolic operand must belong to the trace in progress or to one around it.
+void CheckTraces(ir::Op op, absl::Span<const Tensor> operands) {
+  for (const Tensor& x : operands) {
+    if (!x.defined()) ThrowInvalid(StrCat(ir::Name(op), ": an operand is a null tensor; assign it first"));
+    if (!x.symbolic()) continue;
+    const TraceState* trace = State().trace;
+    while (trace && trace->id != x.internal_data()->trace) trace = trace->outer;
+    if (!trace) {
+      ThrowError(ErrorCode::kFailedPrecondition,
+                 StrCat(ir::Name(op), ": a symbolic tensor ", x.type().ToString(),
+                        " is used outside the trace that made it; return it from the traced function instead"));
+    }
+  }
+}
+
+void CheckKernels(ir::Op op, absl::Span<const Type> types) {
+  for (const Type& type : types) {
+    if (!HasKernels(type.dtype)) {
+      ThrowError(ErrorCode::kUnimplemented, StrCat(ir::Name(op), ": no kernel for ", Name(type.dtype),
+                                                   "; cast to f32, f64, i32, i64 or bool"));
+    }
+  }
+}
+
+}  // namespace
+
+TensorData::TensorData(Type type_, runtime::Buffer buffer_, uint64_t trace_)
+    : type(std::move(type_)), buffer(std::move(buffer_)), id(NextId()), trace(trace_) {
+  live_tensors.fetch_add(1, std::memory_order_relaxed);
+}
+TensorData::~TensorData() { live_tensors.fetch_sub(1, std::memory_order_relaxed); }
+
+int64_t LiveTensors() { return live_tensors.load(std::memory_order_relaxed); }
+uint64_t NextId() { return next_id.fetch_add(1, std::memory_order_relaxed); }
+
+ThreadState& State() {
+  thread_local ThreadState state;
+  return state;
+}
+
+SuspendScope::SuspendScope()
+    : sinks_(std::exchange(State().sinks, {})), trace_(std::exchange(State().trace, nullptr)) {}
+SuspendScope::~SuspendScope() {
+  State().sinks = std::move(sinks_);
+  State().trace = trace_;
+}
+
+LocationScope::LocationScope(const std::source_location& location)
+    : outermost_(State().location.file == nullptr) {
+  if (outermost_) State().location = {location.file_name(), location.line()};
+}
+LocationScope::~LocationScope() {
+  if (outermost_) State().location = {};
+}
+
+Tensor MakeTensor(const Type& type, runtime::Buffer buffer) {
+  return Tensor(std::make_shared<TensorData>(type, std::move(buffer)));
+}
+
+Tensor MakeSymbolic(const Type& type, uint64_t trace) {
+  return Tensor(std::make_shared<TensorData>(type, runtime::Buffer(), trace));
+}
+
+Tensor FromLiteral(const ir::Literal& literal) {
+  return Tensor::FromBytes(literal.dtype(), literal.shape(), literal.bytes().data());
+}
+
+ir::Literal ToLiteral(const Tensor& tensor) {
+  const auto* first = static_cast<const std::byte*>(tensor.raw_data());
+  return ir::Literal(tensor.type(), std::vector<std::byte>(first, first + tensor.type().bytes()));
+}
+
+TensorList DispatchAll(ir::Op op, AttributesPtr attributes, absl::Span<const Tensor> operands) {
+  static const ir::Attributes kNoAttributes;
+  CheckTraces(op, operands);
+  ThreadState& state = State();
+  ir::TypeList operand_types;
+  for (const Tensor& x : operands) operand_types.push_back(x.type());
+  const ir::TypeList types = Take(ir::InferTypes({op, operand_types, attributes ? *attributes : kNoAttributes,
+                                                  state.trace ? state.trace->module.get() : nullptr}));
+  TensorList results;
+  if (state.trace) {
+    for (const Type& type : types) results.push_back(MakeSymbolic(type, state.trace->id));
+  } else {
+    CheckKernels(op, operand_types);
+    CheckKernels(op, types);
+    results = RunKernel(op, attributes, operands, types);
+  }
+  const OpEvent event{op, attributes, operands, results, state.location};
+  for (const auto& sink : state.sinks) {
+    if (sink->listening()) sink->OnOp(event);
+  }
+  return results;
+}
+
+Tensor Dispatch(ir::Op op, absl::Span<const Tensor> operands, ir::Attributes attributes) {
+  AttributesPtr shared;
+  if (!attributes.empty()) shared = std::make_shared<const ir::Attributes>(std::move(attributes));
+  return std::move(DispatchAll(op, std::move(shared), operands)[0]);
+}
+
+Tensor ReadVariable(const VariablePtr& variable) {
+  ThreadState& state = State();
+  const Tensor value = state.trace ? MakeSymbolic(variable->type, state.trace->id)
+                                   : MakeTensor(variable->type, variable->Load());
+  for (const auto& sink : state.sinks) {
+    if (sink->listening()) sink->OnRead(variable, value, state.location);
+  }
+  return value;
+}
+
+void AssignVariable(const VariablePtr& variable, const Tensor& value) {
+  if (!value.defined() || value.type() != variable->type) {
+    ThrowInvalid(StrCat("assign: variable '", variable->name, "' is ", variable->type.ToString(),
+                        ", the value is ", value.defined() ? value.type().ToString() : "a null tensor",
+                        "; cast or reshape it"));
+  }
+  ThreadState& state = State();
+  const Tensor operands[] = {value};
+  CheckTraces(ir::Op::kIdentity, operands);
+  if (!state.trace) variable->Store(value.internal_data()->buffer);
+  for (const auto& sink : state.sinks) {
+    if (sink->listening()) sink->OnAssign(variable, value, state.location);
+  }
+}
+
+runtime::Buffer VariableData::Load() {
+  const std::lock_guard lock(mutex);
+  return buffer;
+}
+
+void VariableData::Store(runtime::Buffer value) {
+  const std::lock_guard lock(mutex);
+  std::swap(buffer, value);
+}
+
+}  // namespace reel::internal

@@ -1,0 +1,63 @@
+#include "frontend/event_log.h"
+#include "ir/strings.h"
+
+// Graphviz source of functions: boxes for arguments, folders for variables, ellipses for ops.
+
+namespace reel::internal {
+namespace {
+
+std::string Escaped(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    if (c == '"' || c == '\\') out.push_back('\\');
+    out.push_back(c);
+  }
+  return out;
+}
+
+void AppendVertex(std::string* out, const std::string& id, std::string_view label, std::string_view style) {
+  StrAppend(out, "    ", id, " [label=\"", label, "\"", style, "];\n");
+}
+
+void AppendFunction(std::string* out, const ir::Function& f, size_t index) {
+  const std::string prefix = StrCat("f", index, "_");
+  StrAppend(out, "  subgraph cluster_", index, " {\n    label=\"@", Escaped(f.name()), "\";\n");
+  for (int i = 0; i < f.num_parameters(); ++i) {
+    const bool state = i >= f.num_arguments();
+    AppendVertex(out, StrCat(prefix, "v", i),
+                 StrCat(Escaped(f.parameter(i).name), "\\n", f.parameter(i).type.ToString()),
+                 state ? ", shape=folder, style=filled, fillcolor=\"#dbe9f6\"" : ", shape=box");
+  }
+  for (const ir::Node& node : f.nodes()) {
+    const bool constant = node.op == ir::Op::kConstant;
+    const std::string id = StrCat(prefix, "v", node.first_result);
+    AppendVertex(out, id, StrCat(ir::Name(node.op), "\\n", f.type(node.result()).ToString()),
+                 constant ? ", shape=plaintext" : "");
+    for (ir::Value v : node.operands) {
+      const ir::Node* from = f.producer(v);
+      StrAppend(out, "    ", prefix, "v", from ? from->first_result : v.id, " -> ", id, ";\n");
+    }
+  }
+  for (size_t i = 0; i < f.results().size(); ++i) {
+    const int n = static_cast<int>(i);
+    const bool state = n >= f.num_outputs();
+    const std::string& name = state ? f.state()[i - static_cast<size_t>(f.num_outputs())] : f.result_name(n);
+    const std::string id = StrCat(prefix, "r", i);
+    AppendVertex(out, id, Escaped(name),
+                 state ? ", shape=folder, style=filled, fillcolor=\"#dbe9f6\""
+                       : ", shape=box, style=filled, fillcolor=\"#e4f2dc\"");
+    const ir::Node* from = f.producer(f.results()[i]);
+    StrAppend(out, "    ", prefix, "v", from ? from->first_result : f.results()[i].id, " -> ", id, ";\n");
+  }
+  out->append("  }\n");
+}
+
+}  // namespace
+
+std::string DotOf(absl::Span<const ir::Function* const> functions) {
+  std::string out = "digraph reel {\n  node [fontname=\"sans-serif\", fontsize=10];\n";
+  for (size_t i = 0; i < functions.size(); ++i) AppendFunction(&out, *functions[i], i);
+  return out + "}\n";
+}
+
+}  // namespace reel::internal

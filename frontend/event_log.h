@@ -1,0 +1,128 @@
+#ifndef REEL_FRONTEND_EVENT_LOG_H_
+#define REEL_FRONTEND_EVENT_LOG_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "frontend/core.h"
+#include "frontend/gradient.h"
+#include "reel/recording.h"
+
+namespace reel::internal {
+
+/// One logged event. Reads and assigns are of `variable`; their tensor is results[0] and operands[0].
+struct LogEvent {
+  enum class Kind : uint8_t { kOp, kRead, kAssign };
+  Kind kind;
+  ir::Op op;
+  AttributesPtr attributes;
+  absl::InlinedVector<uint64_t, 3> operands;
+  absl::InlinedVector<uint64_t, 1> results;
+  absl::InlinedVector<Type, 1> result_types;
+  VariablePtr variable;
+  SourceLine line;
+};
+
+/// Logs every event in order: what Recording and traces are made of.
+class EventLog : public EventSink {
+ public:
+  void OnOp(const OpEvent& event) override;
+  void OnRead(const VariablePtr& variable, const Tensor& value, SourceLine line) override;
+  void OnAssign(const VariablePtr& variable, const Tensor& value, SourceLine line) override;
+  bool listening() const override { return listening_; }
+  void Stop() { listening_ = false; }
+
+  const std::vector<LogEvent>& events() const { return events_; }
+  /// The tensor of an operand that no event produced, or null.
+  const Tensor* Captured(uint64_t id) const {
+    const auto it = captured_.find(id);
+    return it == captured_.end() ? nullptr : &it->second;
+  }
+
+ private:
+  void Capture(const Tensor& x);
+
+  bool listening_ = true;
+  std::vector<LogEvent> events_;
+  absl::flat_hash_set<uint64_t> produced_;
+  absl::flat_hash_map<uint64_t, Tensor> captured_;
+};
+
+/// A module with the live variables it was made from.
+struct ModuleData {
+  ir::Module module;
+  std::string entry;                 // of a Function
+  std::vector<VariablePtr> bound;    // parallel to module.variables(); null if unknown
+};
+
+struct BuildRequest {
+  std::string name;
+  NamedTensors arguments, results;
+  int64_t max_captured_bytes = int64_t{16} << 20;
+  /// For the functions of control ops: outer symbolic tensors and variables (`free`) become arguments instead of
+  /// constants and state; the last values of `carried` (of those) become further results.
+  bool closed = false;
+  std::vector<GradientEnd> free;
+  std::vector<uint64_t> carried;
+};
+
+/// A function and the variables behind its state, in order.
+struct Built {
+  ir::Function function;
+  std::vector<VariablePtr> variables;
+};
+
+/// The part of a log on which the results and the variables' last values depend, as a function.
+class LogBuilder {
+ public:
+  LogBuilder(const EventLog& log, const BuildRequest& request);
+
+  /// Variables in use: read and needed, or assigned; in the order of creation.
+  const std::vector<VariablePtr>& variables() const { return variables_; }
+  /// Those that are assigned.
+  std::vector<VariablePtr> Assigned() const;
+  /// Symbolic tensors of an outer trace that are used, in the order of use.
+  const std::vector<Tensor>& outer() const { return outer_; }
+  Built Build(const std::vector<std::string>& state_names);
+
+ private:
+  void Resolve();
+  void MarkNeeded();
+  void CollectOuter();
+  void AddParameters(ir::Function* f, const std::vector<std::string>& state_names);
+  void AddNodes(ir::Function* f);
+  uint64_t Resolved(uint64_t id) const {
+    const auto it = alias_.find(id);
+    return it == alias_.end() ? id : it->second;
+  }
+  ir::Value Get(ir::Function* f, uint64_t id, int32_t location = -1);
+  const Tensor* Find(uint64_t id) const;
+
+  const EventLog& log_;
+  const BuildRequest& request_;
+  absl::flat_hash_map<uint64_t, uint64_t> alias_;  // result of a read -> the value it saw
+  absl::flat_hash_map<uint64_t, uint64_t> last_;   // variable -> its last assigned value
+  std::vector<bool> needed_;                       // by event
+  absl::flat_hash_set<uint64_t> arguments_;
+  std::vector<VariablePtr> variables_;
+  std::vector<Tensor> outer_;
+  absl::flat_hash_map<uint64_t, ir::Value> values_;
+  int64_t captured_bytes_ = 0;
+};
+
+/// Names for the state of a function: those of the variables, made distinct.
+std::vector<std::string> StateNames(const std::vector<VariablePtr>& variables,
+                                    const std::vector<std::string>& taken);
+
+/// A Function of a built ir::Function: variables with their present values; `callees` provides the
+/// functions that its control ops name, may be null.
+Function MakeFunction(Built built, const ir::Module* callees);
+
+/// The graph as Graphviz source.
+std::string DotOf(absl::Span<const ir::Function* const> functions);
+
+}  // namespace reel::internal
+
+#endif  // REEL_FRONTEND_EVENT_LOG_H_

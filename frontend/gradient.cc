@@ -1,0 +1,250 @@
+#include "frontend/gradient.h"
+
+#include <algorithm>
+
+#include "absl/container/flat_hash_set.h"
+#include "ir/strings.h"
+#include "passes/gradient/gradient.h"
+
+namespace reel::internal {
+namespace {
+
+using ir::Value;
+
+// The recorded ops on which a target depends, as a function: its parameters are the values that no
+// op produces.
+class Graph {
+ public:
+  Graph(absl::Span<const TapeEntry> entries, const GradientRequest& request) : f_("gradient") {
+    MarkNeeded(entries, request);
+    for (const auto* ends : {&request.targets, &request.sources, &request.stops}) {
+      for (const GradientEnd& end : *ends) {
+        if (!produced_.contains(end.id)) AddParameter(end.id, end.type);
+      }
+    }
+    for (size_t e = 0; e < entries.size(); ++e) {
+      if (!needed_[e]) continue;
+      for (size_t i = 0; i < entries[e].operands.size(); ++i) {
+        const uint64_t id = entries[e].operands[i];
+        if (!produced_.contains(id)) AddParameter(id, entries[e].operand_types[i]);
+      }
+    }
+    for (const auto& seed : request.seeds) {
+      if (seed) AddParameter(seed->id(), seed->type(), *seed);
+    }
+    for (size_t e = 0; e < entries.size(); ++e) {
+      if (needed_[e]) AddNode(entries[e]);
+    }
+  }
+
+  ir::Function* function() { return &f_; }
+  Value Find(uint64_t id) const { return values_.at(id); }
+  /// Id of a forward value.
+  uint64_t id(Value v) const { return ids_[static_cast<size_t>(v.id)]; }
+  /// The tensor kept for a forward value, or null.
+  const Tensor* Kept(Value v) const {
+    const auto it = kept_.find(id(v));
+    return it == kept_.end() ? nullptr : &it->second;
+  }
+
+ private:
+  void MarkNeeded(absl::Span<const TapeEntry> entries, const GradientRequest& request) {
+    absl::flat_hash_set<uint64_t> wanted;
+    for (const GradientEnd& end : request.targets) wanted.insert(end.id);
+    needed_.assign(entries.size(), false);
+    for (size_t e = entries.size(); e-- > 0;) {
+      const TapeEntry& entry = entries[e];
+      if (std::none_of(entry.results.begin(), entry.results.end(),
+                       [&](uint64_t id) { return wanted.contains(id); })) {
+        continue;
+      }
+      needed_[e] = true;
+      wanted.insert(entry.operands.begin(), entry.operands.end());
+      produced_.insert(entry.results.begin(), entry.results.end());
+    }
+  }
+
+  void AddParameter(uint64_t id, const Type& type) {
+    if (values_.contains(id)) return;
+    values_[id] = f_.AddParameter(StrCat("p", f_.num_parameters()), type);
+    ids_.push_back(id);
+  }
+  void AddParameter(uint64_t id, const Type& type, const Tensor& value) {
+    AddParameter(id, type);
+    kept_.emplace(id, value);
+  }
+
+  void AddNode(const TapeEntry& entry) {
+    ir::ValueList operands;
+    for (uint64_t id : entry.operands) operands.push_back(values_.at(id));
+    const ir::Node& node = f_.AddNode(entry.op, operands, entry.attributes, entry.result_types);
+    for (size_t i = 0; i < entry.results.size(); ++i) {
+      values_[entry.results[i]] = node.result(static_cast<int>(i));
+      ids_.push_back(entry.results[i]);
+    }
+    for (const Tensor& t : entry.kept) kept_.emplace(t.id(), t);
+  }
+
+  ir::Function f_;
+  std::vector<bool> needed_;
+  absl::flat_hash_set<uint64_t> produced_;
+  absl::flat_hash_map<uint64_t, Value> values_;
+  std::vector<uint64_t> ids_;  // by forward value
+  absl::flat_hash_map<uint64_t, Tensor> kept_;
+};
+
+// Sends the nodes that the pass appended through Dispatch, each value living until its last use.
+class BackwardRun {
+ public:
+  BackwardRun(const Graph& graph, const ir::Function& f, size_t first_node, uint64_t trace)
+      : graph_(graph), f_(f), first_node_(first_node), trace_(trace),
+        first_value_(first_node < f.nodes().size() ? f.nodes()[first_node].first_result : f.num_values()),
+        uses_(static_cast<size_t>(f.num_values())), values_(static_cast<size_t>(f.num_values())) {}
+
+  std::vector<std::optional<Tensor>> Run(absl::Span<const Value> gradients) {
+    CountUses(gradients);
+    for (size_t n = first_node_; n < f_.nodes().size(); ++n) {
+      if (live_[n - first_node_]) RunNode(f_.nodes()[n]);
+    }
+    std::vector<std::optional<Tensor>> out;
+    for (Value v : gradients) {
+      if (v.valid()) out.emplace_back(Get(v));
+      else out.emplace_back(std::nullopt);
+    }
+    return out;
+  }
+
+ private:
+  void CountUses(absl::Span<const Value> gradients) {
+    for (Value v : gradients) {
+      if (v.valid()) ++uses_[static_cast<size_t>(v.id)];
+    }
+    live_.assign(f_.nodes().size() - first_node_, false);
+    for (size_t n = f_.nodes().size(); n-- > first_node_;) {
+      const ir::Node& node = f_.nodes()[n];
+      for (int i = 0; i < node.num_results; ++i) {
+        if (uses_[static_cast<size_t>(node.result(i).id)] > 0) live_[n - first_node_] = true;
+      }
+      if (!live_[n - first_node_]) continue;
+      for (Value v : node.operands) ++uses_[static_cast<size_t>(v.id)];
+    }
+  }
+
+  void RunNode(const ir::Node& node) {
+    TensorList results;
+    if (node.op == ir::Op::kConstant) {
+      results = {FromLiteral(node.attr<ir::Literal>("value"))};
+    } else {
+      TensorList operands;
+      for (Value v : node.operands) operands.push_back(Get(v));
+      for (Value v : node.operands) Release(v);
+      results = DispatchAll(node.op, node.attributes, operands);
+    }
+    for (int i = 0; i < node.num_results; ++i) {
+      const auto at = static_cast<size_t>(node.result(i).id);
+      if (uses_[at] > 0) values_[at] = std::move(results[static_cast<size_t>(i)]);
+    }
+  }
+
+  Tensor Get(Value v) {
+    Tensor& slot = values_[static_cast<size_t>(v.id)];
+    if (slot.defined() || v.id >= first_value_) return slot;
+    if (const Tensor* kept = graph_.Kept(v)) {
+      slot = *kept;
+    } else if (trace_ != 0) {
+      slot = MakeSymbolic(f_.type(v), trace_);
+      slot.internal_data()->id = graph_.id(v);
+    } else {
+      ThrowError(ErrorCode::kInternal, StrCat("gradient: the tape did not keep a value of type ",
+                                              f_.type(v).ToString(), " that the backward needs"));
+    }
+    return slot;
+  }
+
+  void Release(Value v) {
+    if (--uses_[static_cast<size_t>(v.id)] == 0) values_[static_cast<size_t>(v.id)] = Tensor();
+  }
+
+  const Graph& graph_;
+  const ir::Function& f_;
+  size_t first_node_;
+  uint64_t trace_;
+  int32_t first_value_;  // of the backward
+  std::vector<int32_t> uses_;
+  std::vector<bool> live_;
+  std::vector<Tensor> values_;
+};
+
+}  // namespace
+
+std::vector<std::optional<Tensor>> RunGradient(absl::Span<const TapeEntry> entries,
+                                               const GradientRequest& request, uint64_t trace) {
+  Graph graph(entries, request);
+  ir::Function* f = graph.function();
+  passes::GradientOptions options;
+  options.zero_unconnected = request.zero_unconnected;
+  for (const GradientEnd& stop : request.stops) options.stop_gradients.push_back(graph.Find(stop.id));
+  for (const auto& seed : request.seeds) {
+    options.grad_ys.push_back(seed ? graph.Find(seed->id()) : Value());
+  }
+  std::vector<Value> ys, xs;
+  for (const GradientEnd& y : request.targets) ys.push_back(graph.Find(y.id));
+  for (const GradientEnd& x : request.sources) xs.push_back(graph.Find(x.id));
+  const size_t forward_nodes = f->nodes().size();
+  TraceState* state = State().trace;
+  const std::vector<Value> gradients =
+      Take(passes::Gradients(f, state ? state->module.get() : nullptr, ys, xs, options));
+  return BackwardRun(graph, *f, forward_nodes, trace).Run(gradients);
+}
+
+TapeEntry MakeEntry(const OpEvent& event, bool keep_values) {
+  TapeEntry entry{event.op, event.attributes, {}, {}, {}, {}, {}, event.line};
+  const passes::Needs needs = passes::NeededByGradient(event.op);
+  const auto needed = [](uint32_t mask, size_t i) { return (mask >> std::min<size_t>(i, 31) & 1) != 0; };
+  for (size_t i = 0; i < event.operands.size(); ++i) {
+    entry.operands.push_back(event.operands[i].id());
+    entry.operand_types.push_back(event.operands[i].type());
+    if (keep_values && needed(needs.operands, i)) entry.kept.push_back(event.operands[i]);
+  }
+  for (size_t i = 0; i < event.results.size(); ++i) {
+    entry.results.push_back(event.results[i].id());
+    entry.result_types.push_back(event.results[i].type());
+    if (keep_values && needed(needs.results, i)) entry.kept.push_back(event.results[i]);
+  }
+  return entry;
+}
+
+TapeEntry MakeReadEntry(const VariablePtr& variable, const Tensor& value, SourceLine line) {
+  return {ir::Op::kIdentity, nullptr, {variable->id}, {variable->type}, {value.id()}, {value.type()}, {}, line};
+}
+
+GradientRequest MakeRequest(const Targets& targets, const Sources& sources, const GradientOptions& options) {
+  GradientRequest request;
+  for (const Source& y : targets.list()) request.targets.push_back({y.id(), y.type()});
+  for (const Source& x : sources.list()) request.sources.push_back({x.id(), x.type()});
+  const auto& seeds = options.output_gradients;
+  if (!seeds.empty() && seeds.size() != targets.list().size()) {
+    ThrowInvalid(StrCat("gradient: ", seeds.size(), " output_gradients for ", targets.list().size(),
+                        " targets; pass one per target, std::nullopt for ones"));
+  }
+  for (size_t i = 0; i < seeds.size(); ++i) {
+    const Type& type = targets.list()[i].type();
+    if (seeds[i] && seeds[i]->type() != type) {
+      ThrowInvalid(StrCat("gradient: output gradient ", i, " is ", seeds[i]->type().ToString(),
+                          ", its target is ", type.ToString(), "; they must have the same type"));
+    }
+  }
+  request.seeds = seeds;
+  request.zero_unconnected = options.unconnected_gradients == UnconnectedGradients::kZero;
+  return request;
+}
+
+GradientList MakeGradientList(const Sources& sources, std::vector<std::optional<Tensor>> gradients) {
+  std::vector<GradientEntry> entries;
+  for (size_t i = 0; i < gradients.size(); ++i) {
+    entries.push_back({sources.list()[i], std::move(gradients[i])});
+  }
+  return GradientList(std::move(entries));
+}
+
+}  // namespace reel::internal

@@ -1,0 +1,61 @@
+#ifndef REEL_FRONTEND_GRADIENT_H_
+#define REEL_FRONTEND_GRADIENT_H_
+
+#include <optional>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "frontend/core.h"
+#include "reel/tape.h"
+
+// Differentiates a list of recorded ops: builds them as an ir::Function, lets the gradient pass append the
+// backward graph, and sends the backward nodes through Dispatch. So there is one gradient, and tapes,
+// recordings and traces around it see the backward ops as ordinary ops.
+
+namespace reel::internal {
+
+/// One recorded op. A value is known by the id of its tensor, or of its variable.
+struct TapeEntry {
+  ir::Op op;
+  AttributesPtr attributes;
+  absl::InlinedVector<uint64_t, 3> operands;
+  absl::InlinedVector<Type, 3> operand_types;
+  absl::InlinedVector<uint64_t, 1> results;
+  absl::InlinedVector<Type, 1> result_types;
+  std::vector<Tensor> kept;  // operands and results whose values the backward may need
+  SourceLine line;
+};
+
+/// A target, source or stop: the id under which entries know it, and its type.
+struct GradientEnd {
+  uint64_t id;
+  Type type;
+};
+
+struct GradientRequest {
+  std::vector<GradientEnd> targets;
+  std::vector<std::optional<Tensor>> seeds;  // per target; empty = ones for all
+  std::vector<GradientEnd> sources;
+  std::vector<GradientEnd> stops;
+  bool zero_unconnected = false;
+};
+
+/// The gradients of the sources, computed now. In a trace, where every value can be named again,
+/// `trace` is its id and entries need not keep values; else 0.
+std::vector<std::optional<Tensor>> RunGradient(absl::Span<const TapeEntry> entries,
+                                               const GradientRequest& request, uint64_t trace = 0);
+
+/// Records one op; keeps the values its gradient may need if asked to.
+TapeEntry MakeEntry(const OpEvent& event, bool keep_values);
+/// A variable's read: an identity of the variable.
+TapeEntry MakeReadEntry(const VariablePtr& variable, const Tensor& value, SourceLine line);
+
+/// Ends of a public list; checks options against targets.
+GradientRequest MakeRequest(const Targets& targets, const Sources& sources, const GradientOptions& options);
+
+/// Results beside their sources.
+GradientList MakeGradientList(const Sources& sources, std::vector<std::optional<Tensor>> gradients);
+
+}  // namespace reel::internal
+
+#endif  // REEL_FRONTEND_GRADIENT_H_

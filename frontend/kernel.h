@@ -1,0 +1,14 @@
+#ifndef REEL_FRONTEND_KERNEL_H_
+#define REEL_FRONTEND_KERNEL_H_
+
+#include "frontend/core.h"
+
+namespace reel::internal {
+
+/// Runs one op eagerly on concrete operands whose result types are known.
+TensorList RunKernel(ir::Op op, const AttributesPtr& attributes, absl::Span<const Tensor> operands,
+                     absl::Span<const Type> result_types);
+
+}  // namespace reel::internal
+
+#endif  // REEL_FRONTEND_KERNEL_H_

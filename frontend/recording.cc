@@ -1,0 +1,110 @@
+#include "reel/recording.h"
+
+#include "frontend/event_log.h"
+#include "frontend/tape.h"
+#include "ir/strings.h"
+#include "ir/verifier.h"
+
+namespace reel {
+
+using internal::BuildRequest;
+using internal::Built;
+using internal::EventLog;
+using internal::LogBuilder;
+using internal::ModuleData;
+using internal::ThrowInvalid;
+
+namespace internal {
+
+std::vector<std::string> StateNames(const std::vector<VariablePtr>& variables,
+                                    const std::vector<std::string>& taken) {
+  absl::flat_hash_set<std::string> used(taken.begin(), taken.end());
+  std::vector<std::string> names;
+  for (const VariablePtr& v : variables) {
+    const std::string base = v->name.empty() ? "variable" : v->name;
+    std::string name = base;
+    for (int n = 1; !used.insert(name).second; ++n) name = StrCat(base, "_", n);
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
+namespace {
+
+// Copies to `to` the functions that f names, directly or not.
+void CopyCallees(const ir::Function& f, const ir::Module& from, ir::Module* to) {
+  std::vector<const ir::Function*> work = {&f};
+  while (!work.empty()) {
+    const ir::Function* next = work.back();
+    work.pop_back();
+    for (const ir::Node& node : next->nodes()) {
+      for (std::string_view name : ir::CalledFunctions(node)) {
+        if (to->FindFunction(name)) continue;
+        work.push_back(&to->AddFunction(*from.FindFunction(name)));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Function MakeFunction(Built built, const ir::Module* callees) {
+  auto data = std::make_shared<ModuleData>();
+  data->entry = built.function.name();
+  data->module.set_name(data->entry);
+  for (size_t i = 0; i < built.variables.size(); ++i) {
+    VariableData& v = *built.variables[i];
+    const Tensor value = MakeTensor(v.type, v.Load());
+    data->module.AddVariable({built.function.state()[i], v.type, v.trainable, ToLiteral(value)});
+  }
+  data->bound = std::move(built.variables);
+  const ir::Function& f = data->module.AddFunction(std::move(built.function));
+  if (callees) CopyCallees(f, *callees, &data->module);
+  Check(ir::Verify(data->module));
+  return Function(std::move(data));
+}
+
+}  // namespace internal
+
+Recording::Recording() : log_(std::make_shared<EventLog>()) {
+  if (internal::State().trace) {
+    internal::ThrowError(ErrorCode::kFailedPrecondition,
+                         "recording: a Recording cannot begin inside a trace; the trace already is one");
+  }
+  internal::PushSink(log_);
+}
+
+Recording::~Recording() {
+  log_->Stop();
+  internal::PopSink(log_.get());
+}
+
+void Recording::Stop() { log_->Stop(); }
+bool Recording::recording() const { return log_->listening(); }
+
+Function Recording::Lift(const NamedTensors& arguments, const NamedTensors& results, const LiftOptions& options,
+                         std::source_location location) {
+  const internal::LocationScope scope(location);
+  log_->Stop();
+  BuildRequest request;
+  request.name = options.name;
+  request.arguments = arguments;
+  request.results = results;
+  request.max_captured_bytes = options.max_captured_bytes;
+  for (const auto* list : {&arguments, &results}) {
+    for (const NamedTensor& t : *list) {
+      if (!t.tensor.defined()) ThrowInvalid("lift: an argument or result is a null tensor");
+    }
+  }
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      if (arguments[i].tensor.id() == arguments[j].tensor.id()) {
+        ThrowInvalid(StrCat("lift: arguments ", j, " and ", i, " are the same tensor; pass it once"));
+      }
+    }
+  }
+  LogBuilder builder(*log_, request);
+  return internal::MakeFunction(builder.Build(internal::StateNames(builder.variables(), {})), nullptr);
+}
+
+}  // namespace reel

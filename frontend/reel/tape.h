@@ -1,0 +1,178 @@
+#ifndef REEL_TAPE_H_
+#define REEL_TAPE_H_
+
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <vector>
+
+#include "reel/tensor.h"
+#include "reel/variable.h"
+
+namespace reel {
+
+namespace internal {
+class TapeCore;
+}
+
+/// A tensor or a variable, as something to differentiate by.
+class Source {
+ public:
+  Source(const Tensor& tensor) : tensor_(tensor) {}        // NOLINT: implicit
+  Source(const Variable& variable) : variable_(variable) {}  // NOLINT: implicit
+  bool is_variable() const { return variable_.defined(); }
+  const Tensor& tensor() const { return tensor_; }
+  const Variable& variable() const { return variable_; }
+  const Type& type() const { return is_variable() ? variable_.type() : tensor_.type(); }
+  uint64_t id() const { return is_variable() ? variable_.id() : tensor_.id(); }
+
+ private:
+  Tensor tensor_;
+  Variable variable_;
+};
+
+/// An ordered list of sources: {w, b}, {x, w}, a vector of variables or of tensors.
+class Sources {
+ public:
+  Sources(std::initializer_list<Source> sources) : list_(sources) {}
+  Sources(const std::vector<Variable>& variables) : list_(variables.begin(), variables.end()) {}  // NOLINT
+  Sources(const std::vector<Tensor>& tensors) : list_(tensors.begin(), tensors.end()) {}          // NOLINT
+  Sources(std::vector<Source> sources) : list_(std::move(sources)) {}                             // NOLINT
+  const std::vector<Source>& list() const { return list_; }
+
+ private:
+  std::vector<Source> list_;
+};
+
+/// What is differentiated: one tensor or variable, or several, whose gradients are summed.
+class Targets {
+ public:
+  Targets(const Tensor& tensor) : list_({tensor}) {}          // NOLINT: implicit
+  Targets(const Variable& variable) : list_({variable}) {}    // NOLINT: implicit
+  Targets(std::initializer_list<Source> targets) : list_(targets) {}
+  Targets(const std::vector<Tensor>& tensors) : list_(tensors.begin(), tensors.end()) {}  // NOLINT
+  const std::vector<Source>& list() const { return list_; }
+
+ private:
+  std::vector<Source> list_;
+};
+
+/// What an unconnected source gets: nothing, or zeros of its type.
+enum class UnconnectedGradients { kNone, kZero };
+
+struct GradientOptions {
+  /// One seed per target, of its type; an empty optional means ones. Empty: ones for all.
+  std::vector<std::optional<Tensor>> output_gradients = {};
+  UnconnectedGradients unconnected_gradients = UnconnectedGradients::kNone;
+};
+
+/// The gradient of one source; no tensor if no target depends on it.
+struct GradientEntry {
+  Source source;
+  std::optional<Tensor> gradient;
+};
+
+/// Gradients in the order of the sources. Gradients of gathers are dense.
+class GradientList {
+ public:
+  GradientList() = default;
+  explicit GradientList(std::vector<GradientEntry> entries) : entries_(std::move(entries)) {}
+  size_t size() const { return entries_.size(); }
+  const GradientEntry& operator[](size_t i) const { return entries_[i]; }
+  auto begin() const { return entries_.begin(); }
+  auto end() const { return entries_.end(); }
+  /// The gradient of source i as a tensor; throws if there is none.
+  const Tensor& Dense(size_t i) const;
+
+ private:
+  std::vector<GradientEntry> entries_;
+};
+
+struct TapeOptions {
+  /// Allows several calls of Gradient; values are kept until the tape dies.
+  bool persistent = false;
+  /// Trainable variables are watched when they are read.
+  bool watch_accessed_variables = true;
+};
+
+/// Records the ops of this thread that depend on what it watches, from construction until it is
+/// destroyed or stopped, and differentiates them.
+///
+///   GradientTape tape;
+///   Tensor loss = ReduceMean(Square(MatMul(x, w) - y));
+///   optimizer.Apply(tape.Gradient(loss, {w}));
+///
+/// Tapes nest; a backward computation is recorded by the tapes around it, so gradients of gradients need
+/// nothing more. They must be destroyed in reverse order of construction, on their thread.
+class GradientTape {
+ public:
+  explicit GradientTape(TapeOptions options = {});
+  ~GradientTape();
+  GradientTape(const GradientTape&) = delete;
+  GradientTape& operator=(const GradientTape&) = delete;
+
+  /// Follows what is computed from these from now on. Integers are ignored with a warning.
+  void Watch(const Sources& sources);
+  template <typename S>
+    requires std::same_as<S, Tensor> || std::same_as<S, Variable>
+  void Watch(const S& source) {
+    Watch(Sources{source});
+  }
+  /// Variables watched or read so far, in the order of their creation.
+  std::vector<Variable> WatchedVariables() const;
+
+  /// d(sum of target)/d(source) for each source. Without `persistent`, the tape stops recording, and a second call
+  /// throws. Total derivatives: a source may be intermediate.
+  GradientList Gradient(const Targets& target, const Sources& sources, GradientOptions options = {},
+                        std::source_location location = std::source_location::current());
+  /// The same for one source; no value if it is not connected.
+  template <typename S>
+    requires std::same_as<S, Tensor> || std::same_as<S, Variable>
+  std::optional<Tensor> Gradient(const Targets& target, const S& source, GradientOptions options = {},
+                                 std::source_location location = std::source_location::current()) {
+    return Gradient(target, Sources{source}, std::move(options), location)[0].gradient;
+  }
+
+  /// Forgets everything recorded and watched.
+  void Reset();
+  /// Ends recording; Gradient remains possible.
+  void Stop();
+  bool recording() const;
+
+  /// While it lives, its tape records nothing.
+  class StopScope {
+   public:
+    ~StopScope();
+    StopScope(StopScope&& other) noexcept : core_(std::move(other.core_)) {}
+    StopScope& operator=(StopScope&&) = delete;
+
+   private:
+    friend class GradientTape;
+    explicit StopScope(std::shared_ptr<internal::TapeCore> core);
+    std::shared_ptr<internal::TapeCore> core_;
+  };
+  [[nodiscard]] StopScope StopRecording();
+
+  const std::shared_ptr<internal::TapeCore>& internal_core() const { return core_; }
+
+ private:
+  std::shared_ptr<internal::TapeCore> core_;
+};
+
+/// Records the ops of another thread on a tape while it lives. Only one thread at a time may use the tape.
+class TapeScope {
+ public:
+  explicit TapeScope(const GradientTape& tape);
+  ~TapeScope();
+  TapeScope(const TapeScope&) = delete;
+  TapeScope& operator=(const TapeScope&) = delete;
+
+ private:
+  std::shared_ptr<internal::TapeCore> core_;
+};
+
+}  // namespace reel
+
+#endif  // REEL_TAPE_H_

@@ -1,0 +1,177 @@
+#include <algorithm>
+
+#include "frontend/core.h"
+#include "ir/strings.h"
+#include "reel/ops.h"
+
+namespace reel {
+
+using internal::Dispatch;
+using internal::LocationScope;
+using internal::Materialize;
+using internal::NormalizeAxis;
+using internal::ThrowInvalid;
+
+Tensor Full(const Shape& shape, double value, DType dtype) {
+  return internal::BroadcastTensor(internal::ScalarOf(dtype, value), shape);
+}
+Tensor Zeros(const Shape& shape, DType dtype) { return Full(shape, 0, dtype); }
+Tensor Ones(const Shape& shape, DType dtype) { return Full(shape, 1, dtype); }
+Tensor ZerosLike(const Operand& x) {
+  const LocationScope scope(x);
+  return Zeros(x.type().shape, x.type().dtype);
+}
+Tensor OnesLike(const Operand& x) {
+  const LocationScope scope(x);
+  return Ones(x.type().shape, x.type().dtype);
+}
+
+Tensor Iota(const Shape& shape, int64_t axis, DType dtype) {
+  axis = NormalizeAxis("iota", axis, shape.rank());
+  return Dispatch(ir::Op::kIota, absl::Span<const Tensor>(),
+                  {{"axis", axis}, {"dtype", dtype}, {"shape", shape}});
+}
+
+Tensor Arange(int64_t start, int64_t stop, DType dtype) {
+  const Tensor position = Iota({std::max<int64_t>(stop - start, 0)}, 0, dtype);
+  return start == 0 ? position : Add(position, start);
+}
+
+Tensor Reshape(const Operand& x, const std::vector<int64_t>& shape) {
+  const LocationScope scope(x);
+  const Tensor t = Materialize(x);
+  std::vector<int64_t> dims = shape;
+  int64_t known = 1;
+  auto open = dims.end();
+  for (auto d = dims.begin(); d != dims.end(); ++d) {
+    if (*d < -1 || (*d == -1 && open != dims.end()) || dims.size() > kMaxRank) {
+      ThrowInvalid(StrCat("reshape: of the extents at most one may be -1, no other negative, at most ",
+                          kMaxRank, " in all"));
+    }
+    if (*d == -1) open = d;
+    else if (__builtin_mul_overflow(known, *d, &known)) ThrowInvalid("reshape: the shape is too large");
+  }
+  if (open != dims.end()) {
+    if (known == 0 || t.size() % known != 0) {
+      ThrowInvalid(StrCat("reshape: ", t.type().ToString(), " does not divide into rows of ", known,
+                          " elements; give all extents"));
+    }
+    *open = t.size() / known;
+  }
+  return Dispatch(ir::Op::kReshape, {t}, {{"shape", Shape(dims)}});
+}
+
+Tensor Transpose(const Operand& x, const std::vector<int64_t>& permutation) {
+  const LocationScope scope(x);
+  const Tensor t = Materialize(x);
+  std::vector<int64_t> axes = permutation;
+  if (axes.empty()) {
+    for (int i = t.rank(); i-- > 0;) axes.push_back(i);
+  }
+  for (int64_t& axis : axes) axis = NormalizeAxis("transpose", axis, t.rank());
+  return Dispatch(ir::Op::kTranspose, {t}, {{"permutation", axes}});
+}
+
+Tensor ExpandDims(const Operand& x, int64_t axis) {
+  const LocationScope scope(x);
+  const Tensor t = Materialize(x);
+  std::vector<int64_t> dims = t.shape().dims();
+  dims.insert(dims.begin() + NormalizeAxis("expand_dims", axis, t.rank() + 1), 1);
+  return Reshape(t, dims);
+}
+
+Tensor Squeeze(const Operand& x, const Axes& axes) {
+  const LocationScope scope(x);
+  const Tensor t = Materialize(x);
+  std::vector<bool> drop(static_cast<size_t>(t.rank()));
+  if (axes.all()) {
+    for (int i = 0; i < t.rank(); ++i) drop[static_cast<size_t>(i)] = t.shape().dim(i) == 1;
+  } else {
+    for (int64_t axis : axes.list()) {
+      axis = NormalizeAxis("squeeze", axis, t.rank());
+      if (t.shape().dim(static_cast<int>(axis)) != 1) {
+        ThrowInvalid(StrCat("squeeze: axis ", axis, " of ", t.type().ToString(), " is not 1"));
+      }
+      drop[static_cast<size_t>(axis)] = true;
+    }
+  }
+  std::vector<int64_t> dims;
+  for (int i = 0; i < t.rank(); ++i) {
+    if (!drop[static_cast<size_t>(i)]) dims.push_back(t.shape().dim(i));
+  }
+  return Reshape(t, dims);
+}
+
+Tensor BroadcastTo(const Operand& x, const Shape& shape) {
+  const LocationScope scope(x);
+  const Tensor t = Materialize(x);
+  if (internal::BroadcastShapes(ir::Op::kBroadcast, t.shape(), shape) != shape) {
+    ThrowInvalid(StrCat("broadcast: ", t.type().ToString(), " does not broadcast to ", shape.ToString(),
+                        "; its extents must be 1 or those of the shape"));
+  }
+  return internal::BroadcastTensor(t, shape);
+}
+
+Tensor Slice(const Operand& x, const std::vector<int64_t>& starts, const std::vector<int64_t>& limits,
+             const std::vector<int64_t>& strides) {
+  const LocationScope scope(x);
+  const Tensor t = Materialize(x);
+  const auto rank = static_cast<size_t>(t.rank());
+  if (starts.size() != rank || limits.size() != rank) {
+    ThrowInvalid(StrCat("slice: ", starts.size(), " starts and ", limits.size(), " limits for ",
+                        t.type().ToString(), "; give one of each per axis"));
+  }
+  std::vector<int64_t> from = starts, to = limits;
+  for (size_t i = 0; i < rank; ++i) {
+    const int64_t n = t.shape().dim(static_cast<int>(i));
+    if (from[i] < 0) from[i] += n;
+    if (to[i] < 0) to[i] += n;
+  }
+  return Dispatch(ir::Op::kSlice, {t},
+                  {{"starts", from}, {"limits", to},
+                   {"strides", strides.empty() ? std::vector<int64_t>(rank, 1) : strides}});
+}
+
+Tensor Pad(const Operand& x, const std::vector<int64_t>& low, const std::vector<int64_t>& high,
+           double value) {
+  const LocationScope scope(x);
+  const Tensor t = Materialize(x);
+  return Dispatch(ir::Op::kPad, {t, internal::ScalarOf(t.dtype(), value)},
+                  {{"low", low}, {"high", high}, {"interior", std::vector<int64_t>(low.size(), 0)}});
+}
+
+// Writes the parts one after the other into zeros.
+Tensor Concat(const std::vector<Tensor>& parts, int64_t axis) {
+  if (parts.empty()) ThrowInvalid("concat: there are no tensors; pass at least one");
+  Shape shape = parts[0].shape();
+  axis = NormalizeAxis("concat", axis, shape.rank());
+  const int a = static_cast<int>(axis);
+  int64_t total = 0;
+  for (const Tensor& part : parts) {
+    Shape expected = part.shape();
+    if (expected.rank() == shape.rank()) expected.set(a, shape[a]);
+    if (expected != shape || part.dtype() != parts[0].dtype()) {
+      ThrowInvalid(StrCat("concat: ", part.type().ToString(), " does not fit beside ",
+                          parts[0].type().ToString(), " along axis ", axis,
+                          "; all other extents and the dtype must agree"));
+    }
+    total += part.shape().dim(a);
+  }
+  shape.set(a, total);
+  Tensor out = Zeros(shape, parts[0].dtype());
+  int64_t at = 0;
+  for (const Tensor& part : parts) {
+    out = DynamicUpdate(out, part, Tensor(at), axis);
+    at += part.shape().dim(a);
+  }
+  return out;
+}
+
+Tensor Stack(const std::vector<Tensor>& parts, int64_t axis) {
+  if (parts.empty()) ThrowInvalid("stack: there are no tensors; pass at least one");
+  std::vector<Tensor> rows;
+  for (const Tensor& part : parts) rows.push_back(ExpandDims(part, axis));
+  return Concat(rows, axis);
+}
+
+}  // namespace reel

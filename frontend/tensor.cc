@@ -1,0 +1,132 @@
+#include "reel/tensor.h"
+
+#include <cstring>
+
+#include "frontend/core.h"
+#include "ir/strings.h"
+#include "reel/ops.h"
+
+namespace reel {
+
+using internal::ThrowError;
+using internal::ThrowInvalid;
+
+namespace {
+
+const internal::TensorData& Data(const std::shared_ptr<internal::TensorData>& data) {
+  if (!data) ThrowError(ErrorCode::kFailedPrecondition, "a null tensor has no value; assign it first");
+  return *data;
+}
+
+}  // namespace
+
+Tensor::Tensor(DType dtype, const Shape& shape, const void* elements) {
+  if (!FitsInMemory(shape)) ThrowInvalid(StrCat("tensor of shape ", shape.ToString(), " is too large"));
+  const Type type{dtype, shape};
+  const auto bytes = static_cast<size_t>(type.bytes());
+  runtime::Buffer buffer = runtime::Buffer::TryAllocate(bytes);
+  if (!buffer) ThrowError(ErrorCode::kResourceExhausted, StrCat("no memory for ", type.ToString()));
+  if (bytes > 0) std::memcpy(buffer.data(), elements, bytes);
+  data_ = std::make_shared<internal::TensorData>(type, std::move(buffer));
+}
+
+void Tensor::RaggedLiteral(int64_t first, int64_t other) {
+  ThrowInvalid(StrCat("tensor literal: rows of ", first, " and of ", other,
+                      " elements; all rows must have one length"));
+}
+
+void Tensor::CheckCount(int64_t count, const Shape& shape) {
+  if (!shape.is_constant() || !FitsInMemory(shape) || shape.size() != count) {
+    ThrowInvalid(StrCat("FromData: ", count, " elements do not fill shape ", shape.ToString(),
+                        "; pass as many elements as the shape has"));
+  }
+}
+
+const Type& Tensor::type() const { return Data(data_).type; }
+bool Tensor::symbolic() const { return Data(data_).trace != 0; }
+uint64_t Tensor::id() const { return Data(data_).id; }
+
+const void* Tensor::raw_data(std::source_location location) const {
+  const internal::TensorData& data = Data(data_);
+  if (data.trace != 0) {
+    const internal::LocationScope scope(location);
+    ThrowError(ErrorCode::kFailedPrecondition,
+               StrCat("a symbolic tensor ", data.type.ToString(),
+                      " has no elements while its function is traced; use Cond, WhileLoop or Where for decisions "
+                      "that depend on values"));
+  }
+  return data.buffer.data();
+}
+
+const void* Tensor::Elements(DType dtype, std::source_location location) const {
+  const void* elements = raw_data(location);
+  if (dtype != this->dtype()) {
+    const internal::LocationScope scope(location);
+    ThrowInvalid(StrCat("elements of a tensor ", type().ToString(), " are not ", Name(dtype), "; use data<",
+                        NumPyName(this->dtype()), "> or Cast"));
+  }
+  return elements;
+}
+
+namespace {
+
+// Calls visit with a typed pointer to the only element.
+template <typename Result>
+Result Item(const Tensor& x, std::source_location location) {
+  const void* p = x.raw_data(location);
+  if (x.size() != 1) {
+    const internal::LocationScope scope(location);
+    ThrowInvalid(StrCat("item: a tensor ", x.type().ToString(), " has ", x.size(),
+                        " elements, not one; index or reduce it first"));
+  }
+  switch (x.dtype()) {
+    case kBool: return static_cast<Result>(*static_cast<const bool*>(p));
+    case kInt8: return static_cast<Result>(*static_cast<const int8_t*>(p));
+    case kInt16: return static_cast<Result>(*static_cast<const int16_t*>(p));
+    case kInt32: return static_cast<Result>(*static_cast<const int32_t*>(p));
+    case kInt64: return static_cast<Result>(*static_cast<const int64_t*>(p));
+    case kUInt8: return static_cast<Result>(*static_cast<const uint8_t*>(p));
+    case kUInt16: return static_cast<Result>(*static_cast<const uint16_t*>(p));
+    case kUInt32: return static_cast<Result>(*static_cast<const uint32_t*>(p));
+    case kUInt64: return static_cast<Result>(*static_cast<const uint64_t*>(p));
+    case kFloat32: return static_cast<Result>(*static_cast<const float*>(p));
+    case kFloat64: return static_cast<Result>(*static_cast<const double*>(p));
+    default: break;
+  }
+  ThrowError(ErrorCode::kUnimplemented, StrCat("item: no conversion of ", Name(x.dtype())));
+}
+
+}  // namespace
+
+double Tensor::ItemDouble(std::source_location location) const { return Item<double>(*this, location); }
+int64_t Tensor::ItemInt(std::source_location location) const { return Item<int64_t>(*this, location); }
+
+Tensor Tensor::operator[](int64_t i) const {
+  if (rank() == 0) ThrowInvalid("operator[]: a scalar cannot be indexed");
+  const int64_t n = shape().dim(0);
+  if (i < -n || i >= n) {
+    internal::ThrowError(ErrorCode::kOutOfRange,
+                         StrCat("operator[]: index ", i, " is out of range for ", type().ToString()));
+  }
+  if (i < 0) i += n;
+  std::vector<int64_t> starts(static_cast<size_t>(rank()), 0), limits = shape().dims();
+  starts[0] = i;
+  limits[0] = i + 1;
+  const std::vector<int64_t> rest(limits.begin() + 1, limits.end());
+  return Reshape(Slice(*this, starts, limits), rest);
+}
+
+Spec::Spec(DType dtype_, std::initializer_list<Dim> dims, std::string name_) : name(std::move(name_)) {
+  type.dtype = dtype_;
+  for (const Dim& dim : dims) {
+    if (dim.min != dim.max) {
+      ThrowError(ErrorCode::kUnimplemented,
+                 StrCat("Spec: dimension '", dim.name, "' ranges from ", dim.min, " to ", dim.max,
+                        "; only constant dimensions can be traced, pass one number"));
+    }
+    if (dim.min < 0) ThrowInvalid(StrCat("Spec: dimension ", dim.min, " is negative"));
+    type.shape.push_back(dim.min);
+  }
+}
+
+}  // namespace reel

@@ -1,0 +1,89 @@
+#include "frontend/trace.h"
+
+#include "ir/strings.h"
+#include "reel/module.h"
+
+namespace reel {
+namespace internal {
+
+TraceScope::TraceScope(TraceState* trace, std::shared_ptr<EventLog> log)
+    : sinks_(std::exchange(State().sinks, {})), outer_(std::exchange(State().trace, trace)),
+      location_(std::exchange(State().location, {})) {
+  State().sinks.push_back(std::move(log));
+}
+
+TraceScope::~TraceScope() {
+  State().sinks = std::move(sinks_);
+  State().trace = outer_;
+  State().location = location_;
+}
+
+Function TraceFunction(std::string name, const TracedFunction& function, const std::vector<Spec>& specs) {
+  if (State().trace) {
+    ThrowError(ErrorCode::kFailedPrecondition,
+               StrCat("trace @", name, ": a trace is in progress; call the function itself instead"));
+  }
+  TraceState trace(nullptr);
+  const auto log = std::make_shared<EventLog>();
+  BuildRequest request;
+  request.name = std::move(name);
+  {
+    const TraceScope scope(&trace, log);
+    std::vector<Tensor> arguments;
+    for (const Spec& spec : specs) {
+      arguments.push_back(MakeSymbolic(spec.type, trace.id));
+      request.arguments.push_back({spec.name, arguments.back()});
+    }
+    request.results = function(arguments);
+    for (const NamedTensor& y : request.results) {
+      if (!y.tensor.defined()) ThrowInvalid(StrCat("trace @", request.name, ": a result is a null tensor"));
+    }
+  }
+  LogBuilder builder(*log, request);
+  return MakeFunction(builder.Build(StateNames(builder.variables(), {})), trace.module.get());
+}
+
+}  // namespace internal
+
+namespace internal {
+
+void AppendEntry(const LogEvent& e, const EventLog& log, std::vector<TapeEntry>* entries) {
+  if (e.kind == LogEvent::Kind::kAssign) return;
+  TapeEntry entry{e.op, e.attributes, {}, {}, {}, {}, {}, e.line};
+  if (e.kind == LogEvent::Kind::kRead) {
+    entry.operands.push_back(e.variable->id);
+    entry.operand_types.push_back(e.variable->type);
+  }
+  for (uint64_t id : e.operands) {
+    const Tensor* captured = log.Captured(id);
+    entry.operands.push_back(id);
+    entry.operand_types.push_back(captured ? captured->type() : Type());  // used for captured ones alone
+    if (captured) entry.kept.push_back(*captured);
+  }
+  entry.results.assign(e.results.begin(), e.results.end());
+  entry.result_types.assign(e.result_types.begin(), e.result_types.end());
+  entries->push_back(std::move(entry));
+}
+
+}  // namespace internal
+
+GradientList Gradients(const Targets& ys, const Sources& xs, const SymbolicGradientOptions& options,
+                       std::source_location location) {
+  const internal::LocationScope scope(location);
+  internal::ThreadState& state = internal::State();
+  if (!state.trace) {
+    internal::ThrowError(ErrorCode::kFailedPrecondition,
+                         "gradients: nothing is being traced; call Gradients inside a traced function, or use a "
+                         "GradientTape around eager code");
+  }
+  internal::GradientRequest request =
+      internal::MakeRequest(ys, xs, {options.grad_ys, options.unconnected_gradients});
+  for (const Tensor& stop : options.stop_gradients) request.stops.push_back({stop.id(), stop.type()});
+  // The log of this trace is its first sink.
+  const auto& log = static_cast<const internal::EventLog&>(*state.sinks.front());
+  std::vector<internal::TapeEntry> entries;
+  for (const internal::LogEvent& e : log.events()) internal::AppendEntry(e, log, &entries);
+  return internal::MakeGradientList(xs, internal::RunGradient(entries, request, state.trace->id));
+}
+
+}  // namespace reel

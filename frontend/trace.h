@@ -1,0 +1,30 @@
+#ifndef REEL_FRONTEND_TRACE_H_
+#define REEL_FRONTEND_TRACE_H_
+
+#include <memory>
+#include <vector>
+
+#include "frontend/event_log.h"
+
+namespace reel::internal {
+
+/// While it lives, this thread traces into the log and nothing else listens.
+class TraceScope {
+ public:
+  TraceScope(TraceState* trace, std::shared_ptr<EventLog> log);
+  ~TraceScope();
+  TraceScope(const TraceScope&) = delete;
+  TraceScope& operator=(const TraceScope&) = delete;
+
+ private:
+  std::vector<std::shared_ptr<EventSink>> sinks_;
+  TraceState* outer_;
+  SourceLine location_;
+};
+
+/// A logged event as an entry for RunGradient; assigns give none.
+void AppendEntry(const LogEvent& event, const EventLog& log, std::vector<TapeEntry>* entries);
+
+}  // namespace reel::internal
+
+#endif  // REEL_FRONTEND_TRACE_H_
