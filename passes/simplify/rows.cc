@@ -5,13 +5,13 @@
 // not here: x + 0 = x and x * 0 = 0 and x - x = 0 and neg(x - y) = y - x for floats (signed zeros,
 // NaN), any reassociation.
 
-#include <array>
 #include <cctype>
 #include <charconv>
 #include <cmath>
 #include <string_view>
 #include <vector>
 
+#include "passes/simplify/rows.h"
 #include "passes/simplify/site.h"
 #include "passes/splat.h"
 
@@ -20,12 +20,7 @@ namespace {
 
 using ir::Op;
 
-enum Domain { kAll, kInts, kFloats, kBools };
-
-struct Row {
-  std::string_view pattern, replacement;
-  Domain domain;  // of the dtype of the root's first operand
-};
+using enum Domain;
 
 constexpr Row kRows[] = {
     {"identity(x)", "x", kAll},
@@ -141,16 +136,6 @@ const std::vector<ParsedRow>& RowsOf(Op op) {
   return (*table)[static_cast<size_t>(op)];
 }
 
-bool InDomain(Domain domain, DType dtype) {
-  switch (domain) {
-    case kAll: return true;
-    case kInts: return IsInteger(dtype);
-    case kFloats: return IsFloat(dtype);
-    case kBools: return dtype == kBool;
-  }
-  return false;
-}
-
 // The literal has the very bits of the number: 0 does not match -0.
 bool IsNumber(const ir::Literal& literal, double number) {
   if (!HasKernels(literal.dtype())) return false;
@@ -175,7 +160,7 @@ class Matcher {
     bound_ = saved;
     return false;
   }
-  ir::Value bound(size_t variable) const { return bound_[variable]; }
+  const Bindings& bindings() const { return bound_; }
 
  private:
   bool MatchAll(const std::vector<Term>& terms, absl::Span<const ir::Value> operands) {
@@ -202,18 +187,35 @@ class Matcher {
   }
 
   const ir::Function& f_;
-  std::array<ir::Value, 26> bound_;
+  Bindings bound_;
 };
 
-ir::Value Build(const Term& term, const Matcher& matcher, Site& site) {
-  if (term.kind == Term::kVariable) return matcher.bound(term.variable);
-  if (term.kind == Term::kNumber) return site.b.Full(site.type, term.number);
+ir::Value Build(const Term& term, ir::Builder& b, const Bindings& bindings, const Type& numbers) {
+  if (term.kind == Term::kVariable) return bindings[term.variable];
+  if (term.kind == Term::kNumber) return b.Full(numbers, term.number);
   ir::ValueList operands;
-  for (const Term& t : term.operands) operands.push_back(Build(t, matcher, site));
-  return site.b.Emit(term.op, operands);
+  for (const Term& t : term.operands) operands.push_back(Build(t, b, bindings, numbers));
+  return b.Emit(term.op, operands);
 }
 
 }  // namespace
+
+std::span<const Row> Rows() { return kRows; }
+
+bool InDomain(Domain domain, DType dtype) {
+  switch (domain) {
+    case kAll: return true;
+    case kInts: return IsInteger(dtype);
+    case kFloats: return IsFloat(dtype);
+    case kBools: return dtype == kBool;
+  }
+  return false;
+}
+
+ir::Value BuildTerm(std::string_view term, ir::Builder& b, const Bindings& bindings,
+                    const Type& numbers) {
+  return Build(Parse(term), b, bindings, numbers);
+}
 
 ir::Value SimplifyByRows(Site& site) {
   if (!HasKernels(site.type.dtype)) return {};  // its constants cannot be written
@@ -221,7 +223,7 @@ ir::Value SimplifyByRows(Site& site) {
     if (!InDomain(row.domain, site.f().type(site.x()).dtype)) continue;
     Matcher matcher(site.f());
     if (!matcher.MatchOperands(site.op, row.pattern.operands, site.operands)) continue;
-    return Build(row.replacement, matcher, site);
+    return Build(row.replacement, site.b, matcher.bindings(), site.type);
   }
   return {};
 }

@@ -1,0 +1,166 @@
+// Every identity of the simplifier on special values, and random graphs through the whole pipeline.
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "ir/strings.h"
+#include "ir/text/printer.h"
+#include "passes/pipeline.h"
+#include "passes/simplify/rows.h"
+#include "tests/passes/gradient_testing.h"
+
+namespace reel::passes {
+namespace {
+
+using ir::Builder;
+using ir::Op;
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+const Doubles kFloatValues{0.0, -0.0, 1, -1, 2.5, -kInf, kInf, NAN, 5e-324, 1.7e308};
+const Doubles kIntValues{0, 1, -1, 2, -7, -2147483648.0, 2147483647};
+const Doubles kBoolValues{0, 1};
+
+const Doubles& SpecialValues(DType dtype) {
+  return IsFloat(dtype) ? kFloatValues : dtype == kBool ? kBoolValues : kIntValues;
+}
+
+// The same bits, any NaN being equal to any other.
+void ExpectSameBits(const std::vector<Doubles>& a, const std::vector<Doubles>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (size_t i = 0; i < a.size(); ++i) {
+    ASSERT_EQ(a[i].size(), b[i].size());
+    for (size_t e = 0; e < a[i].size(); ++e) {
+      const bool same = (std::isnan(a[i][e]) && std::isnan(b[i][e])) ||
+                        std::bit_cast<uint64_t>(a[i][e]) == std::bit_cast<uint64_t>(b[i][e]);
+      EXPECT_TRUE(same) << "result " << i << "[" << e << "]: " << a[i][e] << " became " << b[i][e];
+    }
+  }
+}
+
+// Letters of a pattern that stand for bools: c is the condition of select.
+bool IsCondition(const Row& row, char letter) {
+  return letter == 'c' && row.pattern.find("select") != std::string_view::npos;
+}
+
+// Vectors that together hold every combination of three special values.
+std::vector<Doubles> Combinations(const std::vector<Type>& types) {
+  std::vector<Doubles> inputs(types.size());
+  for (size_t n = 0; n < 1000; ++n) {
+    size_t rest = n;
+    for (size_t i = 0; i < types.size(); ++i) {
+      const Doubles& values = SpecialValues(types[i].dtype);
+      inputs[i].push_back(values[rest % 10 % values.size()]);
+      rest /= 10;
+    }
+  }
+  return inputs;
+}
+
+// The pattern of a row on parameters x, y, z, c of one dtype; false if the ops do not take it.
+bool DefinePattern(const Row& row, DType dtype, ir::Module* m, std::vector<Type>* types) {
+  ir::Function f("f");
+  Bindings bindings;
+  for (char letter : {'x', 'y', 'z', 'c'}) {
+    if (row.pattern.find(letter) == std::string_view::npos) continue;
+    types->push_back({IsCondition(row, letter) ? kBool : dtype, {1000}});
+    bindings[static_cast<size_t>(letter - 'a')] =
+        f.AddParameter(std::string(1, letter), types->back());
+  }
+  const bool is_select = row.pattern.find("select") != std::string_view::npos;
+  Builder b(&f, m);
+  const Type numbers{is_select ? kBool : dtype, {1000}};
+  f.SetResults({BuildTerm(row.pattern, b, bindings, numbers)});
+  if (!b.status().ok()) return false;
+  m->AddFunction(std::move(f));
+  return true;
+}
+
+TEST(SimplifyRows, EachHoldsBitForBitAndApplies) {
+  for (const Row& row : Rows()) {
+    int applied = 0;
+    for (DType dtype : {kFloat64, kInt32, kBool}) {
+      const bool is_select = row.pattern.starts_with("select");
+      if (!InDomain(row.domain, is_select ? kBool : dtype)) continue;
+      SCOPED_TRACE(StrCat(row.pattern, " = ", row.replacement, " for ", Name(dtype)));
+      ir::Module m;
+      std::vector<Type> types;
+      if (!DefinePattern(row, dtype, &m, &types)) continue;
+      const auto inputs = Combinations(types);
+      const auto before = RunFunction(m, "f", inputs);
+      const auto changed = Simplify(&m, {});
+      ASSERT_TRUE(changed.ok()) << changed.status();
+      applied += *changed;
+      ExpectSameBits(before, RunFunction(m, "f", inputs));
+    }
+    EXPECT_GT(applied, 0) << row.pattern;
+  }
+}
+
+class Random {
+ public:
+  explicit Random(uint64_t seed) : state_(seed * 2 + 1) {}
+  size_t Below(size_t n) {
+    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<size_t>((state_ >> 33) % n);
+  }
+
+ private:
+  uint64_t state_;
+};
+
+constexpr Op kUnary[] = {Op::kIdentity, Op::kNeg, Op::kAbs, Op::kSign, Op::kNot};
+constexpr Op kBinary[] = {Op::kAdd, Op::kSub,   Op::kMul,  Op::kDiv,      Op::kMax, Op::kMin,
+                          Op::kAnd, Op::kOr,    Op::kXor,  Op::kEqual,    Op::kLess,
+                          Op::kGreaterEqual};
+
+// Emits a random node on two of the latest values; nothing if the ops do not take their types.
+void EmitRandom(Random* random, ir::Function* f, const ir::Module& m) {
+  const auto pick = [&] {
+    const int n = f->num_values();
+    return Value{n - 1 - static_cast<int>(random->Below(static_cast<size_t>(std::min(n, 12))))};
+  };
+  Builder b(f, &m);
+  const Value x = pick(), y = pick(), c = pick();
+  switch (random->Below(5)) {
+    case 0: b.Emit(kUnary[random->Below(std::size(kUnary))], {x}); break;
+    case 1: b.Select(c, x, y); break;
+    case 2: {
+      const double numbers[] = {0.0, -0.0, 1, -1, 2};
+      b.ScalarLike(x, numbers[random->Below(5)]);
+      break;
+    }
+    default: b.Emit(kBinary[random->Below(std::size(kBinary))], {x, y}); break;
+  }
+}
+
+TEST(PipelineFuzz, RandomGraphsKeepTheirBitsAndTheSecondRunChangesNothing) {
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    ir::Module m;
+    ir::Function f("f");
+    std::vector<Type> types;
+    for (DType dtype : {kFloat64, kInt32, kBool, kFloat64}) types.push_back({dtype, {1000}});
+    for (size_t i = 0; i < types.size(); ++i) f.AddParameter(StrCat("p", i), types[i]);
+    while (f.nodes().size() < 40) EmitRandom(&random, &f, m);
+    Values results;
+    for (int i = f.num_values() - 12; i < f.num_values(); ++i) results.push_back({i});
+    f.SetResults(results);
+    m.AddFunction(std::move(f));
+    const auto inputs = Combinations(types);
+    const auto before = RunFunction(m, "f", inputs);
+    const auto reports = Optimize(&m);
+    ASSERT_TRUE(reports.ok()) << reports.status();
+    ExpectSameBits(before, RunFunction(m, "f", inputs));
+    for (int i = 0; i < 3; ++i) ASSERT_TRUE(Optimize(&m).ok());
+    const std::string settled = ir::Print(m);
+    ASSERT_TRUE(Optimize(&m).ok());
+    EXPECT_EQ(ir::Print(m), settled);
+  }
+}
+
+}  // namespace
+}  // namespace reel::passes
