@@ -5,7 +5,9 @@
 namespace reel::ir {
 namespace {
 
-bool Has(const std::vector<int64_t>& v, int64_t x) { return std::find(v.begin(), v.end(), x) != v.end(); }
+bool Has(const std::vector<int64_t>& v, int64_t x) {
+  return std::find(v.begin(), v.end(), x) != v.end();
+}
 
 // Offsets into a tensor over some of its axes, in row-major order of those axes as listed.
 std::vector<int64_t> AxisOffsets(const Shape& shape, const std::vector<int64_t>& axes) {
@@ -20,7 +22,8 @@ std::vector<int64_t> AxisOffsets(const Shape& shape, const std::vector<int64_t>&
 
 // One operand: offsets of its batch, remaining and contracted indices.
 struct Side {
-  Side(const Shape& shape, const std::vector<int64_t>& batch_axes, const std::vector<int64_t>& sum_axes)
+  Side(const Shape& shape, const std::vector<int64_t>& batch_axes,
+       const std::vector<int64_t>& sum_axes)
       : batch(AxisOffsets(shape, batch_axes)), sum(AxisOffsets(shape, sum_axes)) {
     std::vector<int64_t> rest_axes;
     for (int k = 0; k < shape.rank(); ++k) {
@@ -59,11 +62,14 @@ KERNEL(Contract) {
   EvalTensor out = ZeroTensor(c.result);
   if (out.size() == 0) return out;
   if (IsFloat(c.result.dtype)) {
-    Sum(a_side, b_side, a.f, b.f, out.f, [](double x, double y, double sum) { return sum + x * y; });
+    Sum(a_side, b_side, a.f, b.f, out.f,
+        [](double x, double y, double sum) { return sum + x * y; });
   } else {
-    Sum(a_side, b_side, a.i, b.i, out.i, [dtype = c.result.dtype](int64_t x, int64_t y, int64_t sum) {
-      return Wrap(dtype, static_cast<uint64_t>(sum) + static_cast<uint64_t>(x) * static_cast<uint64_t>(y));
-    });
+    Sum(a_side, b_side, a.i, b.i, out.i,
+        [dtype = c.result.dtype](int64_t x, int64_t y, int64_t sum) {
+          return Wrap(dtype, static_cast<uint64_t>(sum) +
+                                 static_cast<uint64_t>(x) * static_cast<uint64_t>(y));
+        });
   }
   return out;
 }

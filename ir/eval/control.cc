@@ -32,8 +32,8 @@ struct Frame {
   const Function* function;
   const LastUses* last_uses;
   size_t next = 0;
-  Handles values;         // null = not computed yet, or dead
-  Handles loop;           // while: the carried values
+  Handles values;  // null = not computed yet, or dead
+  Handles loop;    // while: the carried values
   int64_t iterations = 0;
   bool in_condition = false;
 };
@@ -44,7 +44,8 @@ class Machine {
   Machine(const Module& module, const EvalOptions& options)
       : module_(module), options_(options), symbols_(module.symbols().size(), -1) {}
 
-  absl::StatusOr<std::vector<EvalTensor>> Run(const Function& f, absl::Span<const EvalTensor> parameters) {
+  absl::StatusOr<std::vector<EvalTensor>> Run(const Function& f,
+                                              absl::Span<const EvalTensor> parameters) {
     if (absl::Status s = BindSymbols(f, parameters); !s.ok()) return s;
     Handles handles;
     for (const EvalTensor& t : parameters) handles.emplace_back(Handle(), &t);  // not owned
@@ -56,7 +57,8 @@ class Machine {
         continue;
       }
       Handles results;
-      for (Value v : frame.function->results()) results.push_back(frame.values[static_cast<size_t>(v.id)]);
+      for (Value v : frame.function->results())
+        results.push_back(frame.values[static_cast<size_t>(v.id)]);
       stack_.pop_back();
       if (stack_.empty()) {
         std::vector<EvalTensor> out;
@@ -104,7 +106,8 @@ class Machine {
         frame.in_condition = true;
         Push(Callee(node, "cond"), std::move(operands));
         return absl::OkStatus();
-      default: return Compute(frame, node, operands);
+      default:
+        return Compute(frame, node, operands);
     }
   }
 
@@ -160,7 +163,8 @@ class Machine {
   }
 
   // Scalar operations of a node, roughly.
-  static int64_t Cost(const Node& node, absl::Span<const EvalTensor* const> operands, const Type& result) {
+  static int64_t Cost(const Node& node, absl::Span<const EvalTensor* const> operands,
+                      const Type& result) {
     int64_t cost = result.shape.size();
     for (const EvalTensor* t : operands) cost = std::max(cost, t->type.shape.size());
     if (node.op == Op::kContract) {
@@ -175,8 +179,8 @@ class Machine {
 
   absl::Status Charge(Op op, int64_t operations) {
     if (operations > options_.max_operations - operations_) {
-      return absl::ResourceExhaustedError(
-          StrCat(Name(op), ": more than ", options_.max_operations, " operations, the evaluation's budget"));
+      return absl::ResourceExhaustedError(StrCat(Name(op), ": more than ", options_.max_operations,
+                                                 " operations, the evaluation's budget"));
     }
     operations_ += operations;
     return absl::OkStatus();
@@ -202,7 +206,8 @@ class Machine {
                                            : Bind(want.shape[k].symbol(), got.shape.dim(k));
       }
       if (!same) {
-        return error(StrCat("%", f.parameter(n).name, " must be ", want.ToString(), ", got ", got.ToString()));
+        return error(StrCat("%", f.parameter(n).name, " must be ", want.ToString(), ", got ",
+                            got.ToString()));
       }
     }
     return absl::OkStatus();
@@ -222,8 +227,9 @@ class Machine {
       if (e.is_constant()) continue;
       const int64_t value = symbols_[static_cast<size_t>(e.symbol())];
       if (value < 0) {
-        return absl::InvalidArgumentError(StrCat("symbol '", module_.symbols()[static_cast<size_t>(e.symbol())].name,
-                                                 "' has no value: no parameter has it"));
+        return absl::InvalidArgumentError(
+            StrCat("symbol '", module_.symbols()[static_cast<size_t>(e.symbol())].name,
+                   "' has no value: no parameter has it"));
       }
       type.shape.set(k, value);
     }

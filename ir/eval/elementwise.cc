@@ -24,10 +24,12 @@ EvalTensor FloatUnary(const KernelContext& c, F f) {
   return Unary(c, f, [](int64_t) { return Bits{0}; });
 }
 
-// Functions libm does not round correctly: in long double, so that the double is (nearly always) the nearest.
+// Functions libm does not round correctly: in long double, so that the double is (nearly always)
+// the nearest.
 template <typename F>
 EvalTensor Precise(const KernelContext& c, F f) {
-  return FloatUnary(c, [f](double x) { return static_cast<double>(f(static_cast<long double>(x))); });
+  return FloatUnary(c,
+                    [f](double x) { return static_cast<double>(f(static_cast<long double>(x))); });
 }
 
 template <typename F, typename I>
@@ -50,7 +52,8 @@ EvalTensor Compare(const KernelContext& c, F f) {
   EvalTensor out = ZeroTensor(c.result);
   const EvalTensor &a = c.operand(0), &b = c.operand(1);
   const bool is_float = IsFloat(a.type.dtype);
-  for (size_t k = 0; k < out.i.size(); ++k) out.i[k] = is_float ? f(a.f[k], b.f[k]) : f(a.i[k], b.i[k]);
+  for (size_t k = 0; k < out.i.size(); ++k)
+    out.i[k] = is_float ? f(a.f[k], b.f[k]) : f(a.i[k], b.i[k]);
   return out;
 }
 
@@ -60,20 +63,27 @@ int64_t Divide(int64_t a, int64_t b) {
   return a / b;
 }
 
+double SignOf(double x) {
+  if (x > 0) return 1;
+  return x < 0 ? -1 : x;
+}
+
 // b in [0, width), else 0.
 bool ShiftsOut(DType dtype, int64_t b) { return b < 0 || b >= SizeOf(dtype) * 8; }
 
 // Truncates toward zero into the dtype's range; NaN gives 0.
 int64_t Saturate(DType dtype, double x) {
   if (std::isnan(x)) return 0;
-  const int64_t low = dtype == kInt32 ? std::numeric_limits<int32_t>::min() : std::numeric_limits<int64_t>::min();
-  const int64_t high = dtype == kInt32 ? std::numeric_limits<int32_t>::max() : std::numeric_limits<int64_t>::max();
+  const int64_t low =
+      dtype == kInt32 ? std::numeric_limits<int32_t>::min() : std::numeric_limits<int64_t>::min();
+  const int64_t high =
+      dtype == kInt32 ? std::numeric_limits<int32_t>::max() : std::numeric_limits<int64_t>::max();
   if (x <= static_cast<double>(low)) return low;
   if (x >= static_cast<double>(high)) return high;
   return static_cast<int64_t>(x);
 }
 
-// The one place where a value is rounded to f32 within an evaluation: integers directly, not via double.
+// The one place where a value is rounded to f32 within an evaluation; integers not via double.
 template <typename T>
 double RoundTo(DType dtype, T x) {
   return dtype == kFloat32 ? static_cast<double>(static_cast<float>(x)) : static_cast<double>(x);
@@ -88,22 +98,42 @@ KERNEL(Neg) {
   return Unary(c, [](double x) { return -x; }, [](int64_t x) { return 0 - U(x); });
 }
 KERNEL(Abs) {
-  return Unary(c, [](double x) { return std::fabs(x); }, [](int64_t x) { return x < 0 ? 0 - U(x) : U(x); });
+  return Unary(
+      c, [](double x) { return std::fabs(x); }, [](int64_t x) { return x < 0 ? 0 - U(x) : U(x); });
 }
 KERNEL(Sign) {
-  return Unary(c, [](double x) { return x > 0 ? 1.0 : x < 0 ? -1.0 : x; },
-               [](int64_t x) { return U((x > 0) - (x < 0)); });
+  return Unary(c, SignOf, [](int64_t x) { return U((x > 0) - (x < 0)); });
 }
-KERNEL(Floor) { return FloatUnary(c, [](double x) { return std::floor(x); }); }
-KERNEL(Ceil) { return FloatUnary(c, [](double x) { return std::ceil(x); }); }
-KERNEL(Sqrt) { return FloatUnary(c, [](double x) { return std::sqrt(x); }); }
-KERNEL(Exp) { return Precise(c, [](long double x) { return std::exp(x); }); }
-KERNEL(Log) { return Precise(c, [](long double x) { return std::log(x); }); }
-KERNEL(Tanh) { return Precise(c, [](long double x) { return std::tanh(x); }); }
-KERNEL(Sigmoid) { return Precise(c, [](long double x) { return 1 / (1 + std::exp(-x)); }); }
-KERNEL(Erf) { return Precise(c, [](long double x) { return std::erf(x); }); }
-KERNEL(Sin) { return Precise(c, [](long double x) { return std::sin(x); }); }
-KERNEL(Cos) { return Precise(c, [](long double x) { return std::cos(x); }); }
+KERNEL(Floor) {
+  return FloatUnary(c, [](double x) { return std::floor(x); });
+}
+KERNEL(Ceil) {
+  return FloatUnary(c, [](double x) { return std::ceil(x); });
+}
+KERNEL(Sqrt) {
+  return FloatUnary(c, [](double x) { return std::sqrt(x); });
+}
+KERNEL(Exp) {
+  return Precise(c, [](long double x) { return std::exp(x); });
+}
+KERNEL(Log) {
+  return Precise(c, [](long double x) { return std::log(x); });
+}
+KERNEL(Tanh) {
+  return Precise(c, [](long double x) { return std::tanh(x); });
+}
+KERNEL(Sigmoid) {
+  return Precise(c, [](long double x) { return 1 / (1 + std::exp(-x)); });
+}
+KERNEL(Erf) {
+  return Precise(c, [](long double x) { return std::erf(x); });
+}
+KERNEL(Sin) {
+  return Precise(c, [](long double x) { return std::sin(x); });
+}
+KERNEL(Cos) {
+  return Precise(c, [](long double x) { return std::cos(x); });
+}
 KERNEL(Not) {
   return Unary(c, [](double x) { return x; }, [](int64_t x) { return ~U(x); });
 }
@@ -113,7 +143,8 @@ KERNEL(Cast) {
   const EvalTensor& x = c.operand(0);
   const bool from_float = IsFloat(x.type.dtype);
   const DType to = c.result.dtype;
-  for (size_t k = 0; k < out.f.size(); ++k) out.f[k] = from_float ? RoundTo(to, x.f[k]) : RoundTo(to, x.i[k]);
+  for (size_t k = 0; k < out.f.size(); ++k)
+    out.f[k] = from_float ? RoundTo(to, x.f[k]) : RoundTo(to, x.i[k]);
   for (size_t k = 0; k < out.i.size(); ++k) {
     if (to == kBool) {
       out.i[k] = from_float ? x.f[k] != 0 : x.i[k] != 0;
@@ -125,16 +156,24 @@ KERNEL(Cast) {
 }
 
 KERNEL(Add) {
-  return Binary(c, [](double a, double b) { return a + b; }, [](int64_t a, int64_t b) { return U(a) + U(b); });
+  return Binary(
+      c, [](double a, double b) { return a + b; },
+      [](int64_t a, int64_t b) { return U(a) + U(b); });
 }
 KERNEL(Sub) {
-  return Binary(c, [](double a, double b) { return a - b; }, [](int64_t a, int64_t b) { return U(a) - U(b); });
+  return Binary(
+      c, [](double a, double b) { return a - b; },
+      [](int64_t a, int64_t b) { return U(a) - U(b); });
 }
 KERNEL(Mul) {
-  return Binary(c, [](double a, double b) { return a * b; }, [](int64_t a, int64_t b) { return U(a) * U(b); });
+  return Binary(
+      c, [](double a, double b) { return a * b; },
+      [](int64_t a, int64_t b) { return U(a) * U(b); });
 }
 KERNEL(Div) {
-  return Binary(c, [](double a, double b) { return a / b; }, [](int64_t a, int64_t b) { return U(Divide(a, b)); });
+  return Binary(
+      c, [](double a, double b) { return a / b; },
+      [](int64_t a, int64_t b) { return U(Divide(a, b)); });
 }
 KERNEL(Max) {
   return Binary(c, Maximum, [](int64_t a, int64_t b) { return U(a > b ? a : b); });
@@ -142,12 +181,19 @@ KERNEL(Max) {
 KERNEL(Min) {
   return Binary(c, Minimum, [](int64_t a, int64_t b) { return U(a < b ? a : b); });
 }
-KERNEL(And) { return IntBinary(c, [](int64_t a, int64_t b) { return U(a & b); }); }
-KERNEL(Or) { return IntBinary(c, [](int64_t a, int64_t b) { return U(a | b); }); }
-KERNEL(Xor) { return IntBinary(c, [](int64_t a, int64_t b) { return U(a ^ b); }); }
+KERNEL(And) {
+  return IntBinary(c, [](int64_t a, int64_t b) { return U(a & b); });
+}
+KERNEL(Or) {
+  return IntBinary(c, [](int64_t a, int64_t b) { return U(a | b); });
+}
+KERNEL(Xor) {
+  return IntBinary(c, [](int64_t a, int64_t b) { return U(a ^ b); });
+}
 KERNEL(ShiftLeft) {
   const DType dtype = c.result.dtype;
-  return IntBinary(c, [dtype](int64_t a, int64_t b) { return ShiftsOut(dtype, b) ? 0 : U(a) << b; });
+  return IntBinary(c,
+                   [dtype](int64_t a, int64_t b) { return ShiftsOut(dtype, b) ? 0 : U(a) << b; });
 }
 KERNEL(ShiftRight) {
   const DType dtype = c.result.dtype;
@@ -157,12 +203,24 @@ KERNEL(ShiftRight) {
   });
 }
 
-KERNEL(Equal) { return Compare(c, [](auto a, auto b) { return a == b; }); }
-KERNEL(NotEqual) { return Compare(c, [](auto a, auto b) { return a != b; }); }
-KERNEL(Less) { return Compare(c, [](auto a, auto b) { return a < b; }); }
-KERNEL(LessEqual) { return Compare(c, [](auto a, auto b) { return a <= b; }); }
-KERNEL(Greater) { return Compare(c, [](auto a, auto b) { return a > b; }); }
-KERNEL(GreaterEqual) { return Compare(c, [](auto a, auto b) { return a >= b; }); }
+KERNEL(Equal) {
+  return Compare(c, [](auto a, auto b) { return a == b; });
+}
+KERNEL(NotEqual) {
+  return Compare(c, [](auto a, auto b) { return a != b; });
+}
+KERNEL(Less) {
+  return Compare(c, [](auto a, auto b) { return a < b; });
+}
+KERNEL(LessEqual) {
+  return Compare(c, [](auto a, auto b) { return a <= b; });
+}
+KERNEL(Greater) {
+  return Compare(c, [](auto a, auto b) { return a > b; });
+}
+KERNEL(GreaterEqual) {
+  return Compare(c, [](auto a, auto b) { return a >= b; });
+}
 
 KERNEL(Select) {
   EvalTensor out = ZeroTensor(c.result);

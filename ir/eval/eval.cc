@@ -20,7 +20,8 @@ std::vector<size_t> StateIndices(const Module& module, const Function& f) {
 
 }  // namespace
 
-absl::StatusOr<std::vector<Literal>> EvaluateLiterals(const Module& module, const Function& function,
+absl::StatusOr<std::vector<Literal>> EvaluateLiterals(const Module& module,
+                                                      const Function& function,
                                                       absl::Span<const Literal> parameters,
                                                       const EvalOptions& options) {
   std::vector<EvalTensor> tensors;
@@ -41,7 +42,8 @@ absl::StatusOr<std::vector<Literal>> EvaluateLiterals(const Module& module, cons
   return literals;
 }
 
-absl::StatusOr<std::vector<Literal>> InitialState(const Module& module, const EvalOptions& options) {
+absl::StatusOr<std::vector<Literal>> InitialState(const Module& module,
+                                                  const EvalOptions& options) {
   std::vector<Literal> state;
   for (const Variable& v : module.variables()) {
     if (const auto* literal = std::get_if<Literal>(&v.initial)) {
@@ -57,7 +59,8 @@ absl::StatusOr<std::vector<Literal>> InitialState(const Module& module, const Ev
 }
 
 absl::StatusOr<EntryResult> EvaluateEntry(const Module& module, std::string_view name,
-                                          absl::Span<const Literal> arguments, absl::Span<const Literal> state,
+                                          absl::Span<const Literal> arguments,
+                                          absl::Span<const Literal> state,
                                           const EvalOptions& options) {
   const Function* f = module.FindFunction(name);
   if (!f) return Error(name, "there is no such function");
@@ -72,8 +75,8 @@ absl::StatusOr<EntryResult> EvaluateEntry(const Module& module, std::string_view
     result.state = *std::move(initial);
   }
   if (result.state.size() != module.variables().size()) {
-    return Error(name, StrCat("state has ", result.state.size(), " values for ", module.variables().size(),
-                              " variables"));
+    return Error(name, StrCat("state has ", result.state.size(), " values for ",
+                              module.variables().size(), " variables"));
   }
   const std::vector<size_t> indices = StateIndices(module, *f);
   std::vector<Literal> parameters(arguments.begin(), arguments.end());

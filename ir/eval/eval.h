@@ -11,11 +11,12 @@
 #include "absl/types/span.h"
 #include "ir/graph.h"
 
-// The reference evaluator: what every op means, in plain loops. It is the oracle of the tests and folds
-// constants.
+// The reference evaluator: what every op means, in plain loops. It is the oracle of the tests and
+// folds constants.
 //
-// Floats are held and computed as double and not rounded between ops, so f32 programs come out more exact than any
-// engine computes them; cast and the conversion to a Literal round. Integers and bool are exact.
+// Floats are held and computed as double and not rounded between ops, so f32 programs come out more
+// exact than any engine computes them; cast and the conversion to a Literal round. Integers and
+// bool are exact.
 
 namespace reel::ir {
 
@@ -45,8 +46,8 @@ struct EvalOptions {
   bool round_each_op = false;
 };
 
-/// Runs a function of a verified module. `parameters` and the results include state. Iterative: memory
-/// is bounded by the live values.
+/// Runs a function of a verified module. `parameters` and the results include state. Iterative:
+/// memory is bounded by the live values.
 absl::StatusOr<std::vector<EvalTensor>> Evaluate(const Module& module, const Function& function,
                                                  absl::Span<const EvalTensor> parameters,
                                                  const EvalOptions& options = {});
@@ -57,19 +58,22 @@ absl::StatusOr<std::vector<EvalTensor>> EvaluateNode(Op op, const Attributes& at
                                                      const EvalOptions& options = {});
 
 /// Evaluate() on literals.
-absl::StatusOr<std::vector<Literal>> EvaluateLiterals(const Module& module, const Function& function,
+absl::StatusOr<std::vector<Literal>> EvaluateLiterals(const Module& module,
+                                                      const Function& function,
                                                       absl::Span<const Literal> parameters,
                                                       const EvalOptions& options = {});
 
 /// The initial values of the module's variables, in the order of module.variables().
-absl::StatusOr<std::vector<Literal>> InitialState(const Module& module, const EvalOptions& options = {});
+absl::StatusOr<std::vector<Literal>> InitialState(const Module& module,
+                                                  const EvalOptions& options = {});
 
 struct EntryResult {
   std::vector<Literal> outputs;
   std::vector<Literal> state;  // of all variables, in the order of module.variables()
 };
 
-/// Runs an entry point: `arguments` without state; `state` as in EntryResult, empty = the initial one.
+/// Runs an entry point: `arguments` without state; `state` as in EntryResult, empty = the initial
+/// one.
 absl::StatusOr<EntryResult> EvaluateEntry(const Module& module, std::string_view name,
                                           absl::Span<const Literal> arguments,
                                           absl::Span<const Literal> state = {},

@@ -70,20 +70,30 @@ Literal Pack(const Type& type, const std::vector<From>& values) {
 
 Literal ToLiteral(const EvalTensor& t) {
   switch (t.type.dtype) {
-    case kBool: return Pack<uint8_t>(t.type, t.i);
-    case kInt32: return Pack<int32_t>(t.type, t.i);
-    case kInt64: return Pack<int64_t>(t.type, t.i);
-    case kFloat32: return Pack<float>(t.type, t.f);
-    case kFloat64: return Pack<double>(t.type, t.f);
-    default: assert(false && "dtype without kernels"); return {};
+    case kBool:
+      return Pack<uint8_t>(t.type, t.i);
+    case kInt32:
+      return Pack<int32_t>(t.type, t.i);
+    case kInt64:
+      return Pack<int64_t>(t.type, t.i);
+    case kFloat32:
+      return Pack<float>(t.type, t.f);
+    case kFloat64:
+      return Pack<double>(t.type, t.f);
+    default:
+      assert(false && "dtype without kernels");
+      return {};
   }
 }
 
 int64_t Wrap(DType dtype, uint64_t bits) {
   switch (dtype) {
-    case kBool: return static_cast<int64_t>(bits & 1);
-    case kInt32: return static_cast<int32_t>(static_cast<uint32_t>(bits));
-    default: return static_cast<int64_t>(bits);
+    case kBool:
+      return static_cast<int64_t>(bits & 1);
+    case kInt32:
+      return static_cast<int32_t>(static_cast<uint32_t>(bits));
+    default:
+      return static_cast<int64_t>(bits);
   }
 }
 
@@ -99,7 +109,8 @@ std::vector<int64_t> Offsets(const std::vector<int64_t>& dims, const std::vector
                              int64_t base) {
   if (std::find(dims.begin(), dims.end(), 0) != dims.end()) return {};  // the others may be huge
   std::vector<int64_t> out{base};
-  for (size_t k = 0; k < dims.size(); ++k) {  // each axis multiplies the list, the last one varies fastest
+  for (size_t k = 0; k < dims.size();
+       ++k) {  // each axis multiplies the list, the last one varies fastest
     std::vector<int64_t> next;
     next.reserve(out.size() * static_cast<size_t>(dims[k]));
     for (int64_t offset : out) {
@@ -126,7 +137,8 @@ absl::StatusOr<std::vector<EvalTensor>> EvaluateNode(Op op, const Attributes& at
   const Type& type = (*results)[0];
   if (!type.shape.is_constant()) return OpError(op, "the evaluator needs constant extents");
   if (type.shape.size() > (options.max_bytes - bytes) / 8) {
-    return absl::ResourceExhaustedError(StrCat(Name(op), ": ", type.ToString(), " exceeds the memory budget"));
+    return absl::ResourceExhaustedError(
+        StrCat(Name(op), ": ", type.ToString(), " exceeds the memory budget"));
   }
   auto out = RunKernel({op, attributes, pointers, type}, options);
   if (!out.ok()) return out.status();

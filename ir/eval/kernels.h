@@ -3,8 +3,8 @@
 
 #include "ir/eval/eval.h"
 
-// Private to ir/eval/: one kernel per op of ops.def, by family as in ir/shape/. A forgotten kernel is a
-// link error.
+// Private to ir/eval/: one kernel per op of ops.def, by family as in ir/shape/. A forgotten kernel
+// is a link error.
 
 namespace reel::ir {
 
@@ -41,8 +41,8 @@ double Minimum(double a, double b);
 std::vector<int64_t> Offsets(const std::vector<int64_t>& dims, const std::vector<int64_t>& strides,
                              int64_t base = 0);
 
-/// Calls f(vector of operand n, vector of result) with the element storage of the result's dtype, which the
-/// operand must share.
+/// Calls f(vector of operand n, vector of result) with the element storage of the result's dtype,
+/// which the operand must share.
 template <typename F>
 EvalTensor WithStorage(const KernelContext& c, int n, F f) {
   EvalTensor out = ZeroTensor(c.result);

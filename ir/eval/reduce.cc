@@ -6,7 +6,8 @@
 namespace reel::ir {
 namespace {
 
-// out starts as `init`; out[index without the axes] = f(out[...], x[index]) over x in row-major order.
+// out starts as `init`; out[index without the axes] = f(out[...], x[index]) over x in row-major
+// order.
 template <typename T, typename F>
 void Fold(const KernelContext& c, const std::vector<T>& x, std::vector<T>& out, T init, F f) {
   const Shape& shape = c.operand(0).type.shape;
@@ -23,11 +24,13 @@ void Fold(const KernelContext& c, const std::vector<T>& x, std::vector<T>& out, 
 
 int64_t Lowest(DType dtype) {
   if (dtype == kBool) return 0;
-  return dtype == kInt32 ? std::numeric_limits<int32_t>::min() : std::numeric_limits<int64_t>::min();
+  return dtype == kInt32 ? std::numeric_limits<int32_t>::min()
+                         : std::numeric_limits<int64_t>::min();
 }
 int64_t Highest(DType dtype) {
   if (dtype == kBool) return 1;
-  return dtype == kInt32 ? std::numeric_limits<int32_t>::max() : std::numeric_limits<int64_t>::max();
+  return dtype == kInt32 ? std::numeric_limits<int32_t>::max()
+                         : std::numeric_limits<int64_t>::max();
 }
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -54,7 +57,8 @@ KERNEL(ReduceMax) {
   if (IsFloat(c.result.dtype)) {
     Fold(c, c.operand(0).f, out.f, -kInfinity, Maximum);
   } else {
-    Fold(c, c.operand(0).i, out.i, Lowest(c.result.dtype), [](int64_t a, int64_t b) { return std::max(a, b); });
+    Fold(c, c.operand(0).i, out.i, Lowest(c.result.dtype),
+         [](int64_t a, int64_t b) { return std::max(a, b); });
   }
   return out;
 }
@@ -64,7 +68,8 @@ KERNEL(ReduceMin) {
   if (IsFloat(c.result.dtype)) {
     Fold(c, c.operand(0).f, out.f, kInfinity, Minimum);
   } else {
-    Fold(c, c.operand(0).i, out.i, Highest(c.result.dtype), [](int64_t a, int64_t b) { return std::min(a, b); });
+    Fold(c, c.operand(0).i, out.i, Highest(c.result.dtype),
+         [](int64_t a, int64_t b) { return std::min(a, b); });
   }
   return out;
 }

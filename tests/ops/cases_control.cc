@@ -4,8 +4,8 @@
 namespace reel::optable {
 namespace {
 
-// Adds function `name` over (x, y) of one type; body gives its results. Only exact ops: the case's tolerance
-// is about control, not arithmetic.
+// Adds function `name` over (x, y) of one type; body gives its results. Only exact ops: the case's
+// tolerance is about control, not arithmetic.
 template <typename F>
 void AddFunction(ir::Module& module, std::string_view name, const Type& type, F body) {
   ir::Function f{std::string(name)};
@@ -74,10 +74,13 @@ void MakeWhileCases(const OpRow& row, std::vector<OpCase>* cases) {
           for (int64_t k = 0; k < shape.rank(); ++k) axes.push_back(k);
           return Results{b.Less(b.ReduceMax(x, axes), b.Scalar(dtype, 1e6))};
         });
-        AddFunction(c.module(), "grow", type,
-                    [](ir::Builder& b, ir::Value x, ir::Value y) { return Results{b.Mul(x, y), y}; });
+        AddFunction(c.module(), "grow", type, [](ir::Builder& b, ir::Value x, ir::Value y) {
+          return Results{b.Mul(x, y), y};
+        });
         const ir::Value x = c.Input(type, row.domain), y = c.Input(type, row.domain);
-        c.Emit({x, y}, {{"cond", std::string("small")}, {"body", std::string("grow")}, {"maximum_iterations", limit}});
+        c.Emit({x, y}, {{"cond", std::string("small")},
+                        {"body", std::string("grow")},
+                        {"maximum_iterations", limit}});
         c.Tolerate({0, static_cast<double>(limit) + 1});
         c.Differentiable(row.differentiable && dtype == kFloat64);
         cases->push_back(c.Build());

@@ -4,9 +4,20 @@
 namespace reel::optable {
 namespace {
 
-const std::vector<Shape> kShapes{{},        {0},         {1},          {3},     {7},       {17},   {33},
-                                 {4, 0, 3}, {2, 3},      {3, 1, 5},    {1, 33}, {2, 1, 3, 2},
-                                 {2, 3, 1, 2, 2}, {1000}};
+const std::vector<Shape> kShapes{{},
+                                 {0},
+                                 {1},
+                                 {3},
+                                 {7},
+                                 {17},
+                                 {33},
+                                 {4, 0, 3},
+                                 {2, 3},
+                                 {3, 1, 5},
+                                 {1, 33},
+                                 {2, 1, 3, 2},
+                                 {2, 3, 1, 2, 2},
+                                 {1000}};
 
 // All pairs of special values, as operand n of two: [a0, a0, a1, a1] or [b0, b1, b0, b1].
 ir::Literal Pairs(DType dtype, int n) {
@@ -39,7 +50,8 @@ Tolerance Allowed(const OpRow& row, DType dtype) {
 using Operands = std::vector<ir::Literal>;
 
 // One case: the op on each list of operands.
-OpCase MakeCase(const OpRow& row, DType dtype, std::string_view what, CaseBuilder& c, const std::vector<Operands>& lists) {
+OpCase MakeCase(const OpRow& row, DType dtype, std::string_view what, CaseBuilder& c,
+                const std::vector<Operands>& lists) {
   std::vector<std::vector<ir::Value>> values(lists.size());
   for (size_t n = 0; n < lists.size(); ++n) {
     for (const ir::Literal& l : lists[n]) values[n].push_back(c.Input(l));
@@ -87,7 +99,8 @@ void MakeElementwiseCases(const OpRow& row, std::vector<OpCase>* cases) {
 void MakeCastCases(const OpRow& row, std::vector<OpCase>* cases) {
   for (DType from : row.dtypes) {
     CaseBuilder c(row.op, StrCat("from ", Name(from)));
-    std::vector<ir::Value> inputs{c.Input({from, {}}, row.domain), c.Input({from, {3, 7}}, row.domain),
+    std::vector<ir::Value> inputs{c.Input({from, {}}, row.domain),
+                                  c.Input({from, {3, 7}}, row.domain),
                                   c.Input({from, {0}}, row.domain), c.Input(SpecialValues(from)),
                                   c.Input(RandomBitPatterns(from, 1000, c.rng()))};
     for (DType to : row.dtypes) {
@@ -111,8 +124,8 @@ void MakeSelectCases(const OpRow& row, std::vector<OpCase>* cases) {
 
     CaseBuilder special(row.op, StrCat(Name(dtype), " special values"));
     const ir::Literal pairs = Pairs(dtype, 0);
-    const ir::Value condition = special.Input({kBool, pairs.shape()}, row.domain), a = special.Input(pairs),
-                    b = special.Input(Pairs(dtype, 1));
+    const ir::Value condition = special.Input({kBool, pairs.shape()}, row.domain),
+                    a = special.Input(pairs), b = special.Input(Pairs(dtype, 1));
     special.Emit({condition, a, b});
     cases->push_back(special.Build());
   }

@@ -11,7 +11,8 @@ using Ints = std::vector<int64_t>;
 
 // One case per dtype with one input of row.domain per variant; emit(c, x, variant) adds the node.
 template <typename Variant, typename F>
-void PerVariant(const OpRow& row, const std::vector<Variant>& variants, std::vector<OpCase>* cases, F emit) {
+void PerVariant(const OpRow& row, const std::vector<Variant>& variants, std::vector<OpCase>* cases,
+                F emit) {
   for (DType dtype : row.dtypes) {
     CaseBuilder c(row.op, std::string(Name(dtype)));
     std::vector<ir::Value> inputs;
@@ -40,11 +41,11 @@ void MakeReshapeCases(const OpRow& row, std::vector<OpCase>* cases) {
     Shape shape, to;
   };
   const std::vector<Variant> variants{
-      {{}, {1, 1}}, {{1}, {}},          {{6}, {2, 3}},     {{2, 3}, {3, 2}},        {{0, 3}, {7, 0}},
-      {{33}, {33}}, {{2, 3, 4}, {4, 6}}, {{4, 6}, {2, 1, 2, 3, 2}}, {{17, 1}, {1, 17}}, {{10, 100}, {1000}}};
-  PerVariant(row, variants, cases, [](CaseBuilder& c, ir::Value x, const Variant& v) {
-    c.Emit({x}, {{"shape", v.to}});
-  });
+      {{}, {1, 1}},       {{1}, {}},          {{6}, {2, 3}},       {{2, 3}, {3, 2}},
+      {{0, 3}, {7, 0}},   {{33}, {33}},       {{2, 3, 4}, {4, 6}}, {{4, 6}, {2, 1, 2, 3, 2}},
+      {{17, 1}, {1, 17}}, {{10, 100}, {1000}}};
+  PerVariant(row, variants, cases,
+             [](CaseBuilder& c, ir::Value x, const Variant& v) { c.Emit({x}, {{"shape", v.to}}); });
 }
 
 // All permutations up to rank 4, some of rank 5.
@@ -53,9 +54,12 @@ void MakeTransposeCases(const OpRow& row, std::vector<OpCase>* cases) {
     Shape shape;
     Ints permutation;
   };
-  std::vector<Variant> variants{{{2, 3, 1, 4, 3}, {4, 3, 2, 1, 0}}, {{2, 3, 1, 4, 3}, {1, 0, 2, 4, 3}},
-                                {{2, 3, 1, 4, 3}, {2, 4, 0, 3, 1}}, {{0, 3}, {1, 0}},
-                                {{33, 65}, {1, 0}},                 {{1, 17}, {1, 0}}};
+  std::vector<Variant> variants{{{2, 3, 1, 4, 3}, {4, 3, 2, 1, 0}},
+                                {{2, 3, 1, 4, 3}, {1, 0, 2, 4, 3}},
+                                {{2, 3, 1, 4, 3}, {2, 4, 0, 3, 1}},
+                                {{0, 3}, {1, 0}},
+                                {{33, 65}, {1, 0}},
+                                {{1, 17}, {1, 0}}};
   for (const Shape& shape : {Shape{}, Shape{7}, Shape{3, 5}, Shape{2, 3, 5}, Shape{2, 3, 1, 5}}) {
     Ints permutation(static_cast<size_t>(shape.rank()));
     std::iota(permutation.begin(), permutation.end(), 0);
@@ -150,8 +154,8 @@ void MakePadCases(const OpRow& row, std::vector<OpCase>* cases) {
 void MakeIotaCases(const OpRow& row, std::vector<OpCase>* cases) {
   for (DType dtype : row.dtypes) {
     CaseBuilder c(row.op, std::string(Name(dtype)));
-    for (const Shape& shape : {Shape{0}, Shape{1}, Shape{33}, Shape{3, 7}, Shape{2, 1, 3}, Shape{2, 0},
-                               Shape{2, 3, 1, 2, 2}, Shape{5000}}) {
+    for (const Shape& shape : {Shape{0}, Shape{1}, Shape{33}, Shape{3, 7}, Shape{2, 1, 3},
+                               Shape{2, 0}, Shape{2, 3, 1, 2, 2}, Shape{5000}}) {
       for (int64_t axis = 0; axis < shape.rank(); ++axis) {
         c.Emit({}, {{"axis", axis}, {"dtype", dtype}, {"shape", shape}});
       }

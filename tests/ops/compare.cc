@@ -35,9 +35,11 @@ bool SameElement(const ir::Literal& a, const ir::Literal& b, int64_t k) {
 bool Near(double x, double y, double magnitude, const Format& format, const Tolerance& t) {
   if (std::isnan(x) || std::isnan(y)) return std::isnan(x) == std::isnan(y);
   if (x == y) return x != 0 || std::signbit(x) == std::signbit(y) || magnitude > 0;
-  const double ulp = std::max(format.tiny, std::ldexp(format.epsilon, std::ilogb(std::max(std::fabs(y), format.least))));
+  const double ulp = std::max(
+      format.tiny, std::ldexp(format.epsilon, std::ilogb(std::max(std::fabs(y), format.least))));
   const double allowed = t.ulps * ulp + t.terms * (format.epsilon * magnitude + format.tiny);
-  if (std::isinf(x)) return std::signbit(x) == std::signbit(y) && std::fabs(y) + allowed >= format.most;
+  if (std::isinf(x))
+    return std::signbit(x) == std::signbit(y) && std::fabs(y) + allowed >= format.most;
   return std::fabs(x - y) <= allowed;
 }
 
@@ -49,14 +51,16 @@ std::string DifferentBits(const ir::Literal& got, const ir::Literal& want) {
   }
   for (int64_t k = 0; k < got.size(); ++k) {
     if (SameElement(got, want, k)) continue;
-    return StrCat("element ", k, " of ", got.type().ToString(), " is ", Show(got, k), ", want ", Show(want, k));
+    return StrCat("element ", k, " of ", got.type().ToString(), " is ", Show(got, k), ", want ",
+                  Show(want, k));
   }
   return "";
 }
 
-std::string TooFar(const ir::Literal& got, const ir::EvalTensor& reference, const ir::EvalTensor& magnitude,
-                   const Tolerance& tolerance) {
-  if (tolerance.exact() || !IsFloat(got.dtype())) return DifferentBits(got, ir::ToLiteral(reference));
+std::string TooFar(const ir::Literal& got, const ir::EvalTensor& reference,
+                   const ir::EvalTensor& magnitude, const Tolerance& tolerance) {
+  if (tolerance.exact() || !IsFloat(got.dtype()))
+    return DifferentBits(got, ir::ToLiteral(reference));
   if (got.type() != reference.type) {
     return StrCat("type ", got.type().ToString(), ", want ", reference.type.ToString());
   }
@@ -65,8 +69,8 @@ std::string TooFar(const ir::Literal& got, const ir::EvalTensor& reference, cons
     const auto n = static_cast<size_t>(k);
     const double scale = tolerance.terms == 0 ? 0 : magnitude.f[n];
     if (Near(got.AsDouble(k), reference.f[n], scale, format, tolerance)) continue;
-    return StrCat("element ", k, " of ", got.type().ToString(), " is ", Show(got, k), ", want ", reference.f[n],
-                  ", difference ", got.AsDouble(k) - reference.f[n]);
+    return StrCat("element ", k, " of ", got.type().ToString(), " is ", Show(got, k), ", want ",
+                  reference.f[n], ", difference ", got.AsDouble(k) - reference.f[n]);
   }
   return "";
 }
@@ -74,7 +78,8 @@ std::string TooFar(const ir::Literal& got, const ir::EvalTensor& reference, cons
 ir::Literal Absolute(const ir::Literal& literal) {
   if (!IsFloat(literal.dtype())) return literal;
   std::vector<double> values(static_cast<size_t>(literal.size()));
-  for (int64_t k = 0; k < literal.size(); ++k) values[static_cast<size_t>(k)] = std::fabs(literal.AsDouble(k));
+  for (int64_t k = 0; k < literal.size(); ++k)
+    values[static_cast<size_t>(k)] = std::fabs(literal.AsDouble(k));
   return MakeLiteral(literal.type(), values);
 }
 

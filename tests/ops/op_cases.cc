@@ -29,7 +29,8 @@ constexpr ir::Op kOps[] = {
 #include "ir/ops.def"
 #undef OP
 };
-static_assert(std::size(kRowOps) == std::size(kOps), "op_cases.def lacks a row for an op of ops.def");
+static_assert(std::size(kRowOps) == std::size(kOps),
+              "op_cases.def lacks a row for an op of ops.def");
 static_assert(std::equal(std::begin(kRowOps), std::end(kRowOps), std::begin(kOps)),
               "the rows of op_cases.def are not in the order of ops.def");
 
@@ -59,9 +60,29 @@ std::vector<double> FloatSpecials() {
   const double inf = L::infinity(), tiny = L::denorm_min(), least = L::min(), most = L::max();
   const double bits = std::ldexp(1.0, L::digits);  // first integer with a gap above it
   std::vector<double> out{std::numeric_limits<double>::quiet_NaN()};
-  for (double x : {inf, 0.0, tiny, 3 * tiny, least - tiny, least, 1e-20, L::epsilon() / 2.0, 0.5, 1.0,
-                   1 + double{L::epsilon()}, 1.5, 2.5, 10.0, 88.0, 710.0, 32.0, bits - 1, bits, 2147483647.0,
-                   9223372036854775808.0, 1e30, most}) {
+  for (double x : {inf,
+                   0.0,
+                   tiny,
+                   3 * tiny,
+                   least - tiny,
+                   least,
+                   1e-20,
+                   L::epsilon() / 2.0,
+                   0.5,
+                   1.0,
+                   1 + double{L::epsilon()},
+                   1.5,
+                   2.5,
+                   10.0,
+                   88.0,
+                   710.0,
+                   32.0,
+                   bits - 1,
+                   bits,
+                   2147483647.0,
+                   9223372036854775808.0,
+                   1e30,
+                   most}) {
     out.push_back(x);
     out.push_back(-x);
   }
@@ -71,7 +92,8 @@ std::vector<double> FloatSpecials() {
 template <typename T>
 std::vector<int64_t> IntSpecials() {
   using L = std::numeric_limits<T>;
-  return {L::min(), L::min() + 1, -65537, -3, -1, 0, 1, 2, 7, 31, 32, 63, 64, 65537, L::max() - 1, L::max()};
+  return {L::min(), L::min() + 1, -65537, -3,    -1,           0,       1, 2, 7, 31,
+          32,       63,           64,     65537, L::max() - 1, L::max()};
 }
 
 }  // namespace
@@ -123,11 +145,16 @@ ir::Literal SpecialValues(DType dtype) {
     return MakeIntLiteral({dtype, {static_cast<int64_t>(v.size())}}, v);
   };
   switch (dtype) {
-    case kFloat32: return floats(FloatSpecials<float>());
-    case kFloat64: return floats(FloatSpecials<double>());
-    case kInt32: return ints(IntSpecials<int32_t>());
-    case kInt64: return ints(IntSpecials<int64_t>());
-    default: return ints({0, 1});
+    case kFloat32:
+      return floats(FloatSpecials<float>());
+    case kFloat64:
+      return floats(FloatSpecials<double>());
+    case kInt32:
+      return ints(IntSpecials<int32_t>());
+    case kInt64:
+      return ints(IntSpecials<int64_t>());
+    default:
+      return ints({0, 1});
   }
 }
 
@@ -152,14 +179,18 @@ CaseBuilder::CaseBuilder(ir::Op op, std::string name)
 }
 
 ir::Value CaseBuilder::Input(ir::Literal literal) {
-  const ir::Value v = function_.AddParameter(StrCat("x", function_.num_parameters()), literal.type());
+  const ir::Value v =
+      function_.AddParameter(StrCat("x", function_.num_parameters()), literal.type());
   case_.inputs.push_back(std::move(literal));
   return v;
 }
 
-ir::Value CaseBuilder::Input(const Type& type, const Domain& domain) { return Input(Sample(type, domain, rng_)); }
+ir::Value CaseBuilder::Input(const Type& type, const Domain& domain) {
+  return Input(Sample(type, domain, rng_));
+}
 
-ir::Value CaseBuilder::InputInts(DType dtype, const Shape& shape, const std::vector<int64_t>& values) {
+ir::Value CaseBuilder::InputInts(DType dtype, const Shape& shape,
+                                 const std::vector<int64_t>& values) {
   return Input(MakeIntLiteral({dtype, shape}, values));
 }
 

@@ -8,9 +8,9 @@
 
 #include "ir/builder.h"
 
-// The op table: what every primitive is tested with, one row per op in op_cases.def. Generic tests run
-// all cases through all engines, shape rules, gradients. Inputs are parameters, never constants, so
-// that folding cannot erase a test.
+// The op table: what every primitive is tested with, one row per op in op_cases.def. Generic tests
+// run all cases through all engines, shape rules, gradients. Inputs are parameters, never
+// constants, so that folding cannot erase a test.
 
 namespace reel::optable {
 
@@ -32,7 +32,8 @@ struct OpCase {
   std::vector<ir::Literal> inputs;
   Tolerance tolerance;
   bool differentiable = false;  ///< f64 inputs, smooth around them
-  bool out_of_range = false;    ///< an index is out of range: an engine that checks indices refuses it
+  bool out_of_range =
+      false;  ///< an index is out of range: an engine that checks indices refuses it
 
   const ir::Function& main() const { return *module.FindFunction("main"); }
 };
@@ -43,7 +44,7 @@ std::vector<OpCase> CasesFor(ir::Op op);
 /// Where the values of a row's inputs come from; far from kinks by construction.
 struct Domain {
   double low = -3, high = 3;
-  double gap = 0;             ///< no value nearer than this to `kink` (mod `period` if > 0)
+  double gap = 0;  ///< no value nearer than this to `kink` (mod `period` if > 0)
   double kink = 0, period = 0;
   double Sample(Rng& rng) const;
 };

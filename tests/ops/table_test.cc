@@ -14,8 +14,10 @@ using testing::HasSubstr;
 class EveryOp : public testing::TestWithParam<ir::Op> {
  protected:
   const ir::OpInfo& info() const { return ir::Info(GetParam()); }
-  std::string InferError(const std::vector<Type>& operands, const ir::Attributes& attributes = {}) const {
-    return std::string(ir::InferTypes({GetParam(), operands, attributes, nullptr}).status().message());
+  std::string InferError(const std::vector<Type>& operands,
+                         const ir::Attributes& attributes = {}) const {
+    return std::string(
+        ir::InferTypes({GetParam(), operands, attributes, nullptr}).status().message());
   }
 };
 
@@ -62,7 +64,8 @@ TEST_P(EveryOp, RefusesDTypesOutsideItsSet) {
     const auto dtype = static_cast<DType>(n);
     if (ir::Contains(info().dtypes, dtype)) continue;
     const Type type{dtype, {2, 3}};
-    const std::string error = InferError(std::vector<Type>(static_cast<size_t>(info().operands), type));
+    const std::string error =
+        InferError(std::vector<Type>(static_cast<size_t>(info().operands), type));
     EXPECT_THAT(error, HasSubstr(std::string(info().name) + ": operand must be "));
     EXPECT_THAT(error, HasSubstr(type.ToString()));
   }
@@ -85,26 +88,33 @@ TEST_P(EveryOp, RefusesOperandsOfDifferentTypes) {
 
 TEST_P(EveryOp, RefusesMissingAndUnknownAttributes) {
   if (info().operands < 0) return;
-  const DType dtype = info().dtypes == ir::DTypeSet::kBoolean ? kBool : RowOf(GetParam()).dtypes.front();
+  const DType dtype =
+      info().dtypes == ir::DTypeSet::kBoolean ? kBool : RowOf(GetParam()).dtypes.front();
   const std::vector<Type> operands(static_cast<size_t>(info().operands), {dtype, {2}});
   if (!info().attributes.empty()) {
     EXPECT_THAT(InferError(operands), HasSubstr(std::string(info().name) + ": attribute '"));
   } else {
-    EXPECT_THAT(InferError(operands, {{"colour", int64_t{1}}}), HasSubstr("unknown attribute 'colour'"));
+    EXPECT_THAT(InferError(operands, {{"colour", int64_t{1}}}),
+                HasSubstr("unknown attribute 'colour'"));
   }
 }
 
 // Dtypes that are declared but have no kernels give a clear error, not a wrong result.
 TEST_P(EveryOp, RefusesDTypesWithoutKernels) {
-  if (info().operands < 1 || !info().attributes.empty() || !ir::Contains(info().dtypes, kInt8)) return;
+  if (info().operands < 1 || !info().attributes.empty() || !ir::Contains(info().dtypes, kInt8))
+    return;
   const ir::EvalTensor x{{kInt8, {1}}, {}, {1}};
-  const auto result = ir::EvaluateNode(GetParam(), {}, std::vector<ir::EvalTensor>(static_cast<size_t>(info().operands), x));
+  const auto result = ir::EvaluateNode(
+      GetParam(), {}, std::vector<ir::EvalTensor>(static_cast<size_t>(info().operands), x));
   EXPECT_EQ(result.status().code(), absl::StatusCode::kUnimplemented);
-  EXPECT_THAT(std::string(result.status().message()), HasSubstr(std::string(info().name) + ": no kernel for i8"));
+  EXPECT_THAT(std::string(result.status().message()),
+              HasSubstr(std::string(info().name) + ": no kernel for i8"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Ops, EveryOp, testing::ValuesIn(ir::AllOps().begin(), ir::AllOps().end()),
-                         [](const auto& info) { return std::string(ir::Info(info.param).enum_name); });
+                         [](const auto& info) {
+                           return std::string(ir::Info(info.param).enum_name);
+                         });
 
 }  // namespace
 }  // namespace reel::optable
