@@ -35,7 +35,7 @@ void MakeCallCases(const OpRow& row, std::vector<OpCase>* cases) {
       const ir::Value x = c.Input(type, row.domain), y = c.Input(type, row.domain);
       c.Emit({x, y}, {{"callee", std::string("outer")}});
       c.Emit({y, y}, {{"callee", std::string("inner")}});
-      c.Tolerate({0, 2});  // the reference does not round the product
+      c.Tolerate({0, 1});  // the reference does not round the product
       c.Differentiable(row.differentiable && dtype == kFloat64);
       cases->push_back(c.Build());
     }
