@@ -48,8 +48,8 @@ absl::Status BudgetMeter::CheckTime() const {
 
 absl::Status BudgetMeter::AddLiteral(const Type& type) {
   if (!type.shape.is_constant() || !FitsInMemory(type.shape)) {
-    return absl::InvalidArgumentError(
-        StrCat("a literal cannot be ", type.ToString(), ": its shape must be constant and fit in memory"));
+    return absl::InvalidArgumentError(StrCat("a literal cannot be ", type.ToString(),
+                                             ": its shape must be constant and fit in memory"));
   }
   return AddMemory(type.bytes());
 }

@@ -13,8 +13,10 @@ class Module;
 
 namespace reel::ir {
 
-inline constexpr uint32_t kFormatVersion = 1;     ///< what this reader and writer speak
-inline constexpr uint32_t kMinReaderVersion = 1;  ///< the oldest reader that understands what is written
+/// What this reader and writer speak.
+inline constexpr uint32_t kFormatVersion = 1;
+/// The oldest reader that understands what is written.
+inline constexpr uint32_t kMinReaderVersion = 1;
 /// Largest total of constants in one binary file.
 inline constexpr int64_t kMaxTensorBytes = int64_t{64} << 20;
 
@@ -22,7 +24,8 @@ inline constexpr int64_t kMaxTensorBytes = int64_t{64} << 20;
 absl::Status ToProto(const Module& module, proto::Module* out);
 
 /// The module of a message from an untrusted source; not yet verified. `name` begins every error.
-absl::StatusOr<Module> FromProto(const proto::Module& in, std::string_view name, BudgetMeter* meter);
+absl::StatusOr<Module> FromProto(const proto::Module& in, std::string_view name,
+                                 BudgetMeter* meter);
 
 }  // namespace reel::ir
 

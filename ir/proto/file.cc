@@ -109,7 +109,9 @@ absl::StatusOr<std::string> ReadFile(const std::string& path, const Budget& budg
     if (n < 0) return FileError("cannot read", path);
     if (n == 0) return data;
     data.append(buffer, static_cast<size_t>(n));
-    if (absl::Status s = meter.CheckBytes(static_cast<int64_t>(data.size())); !s.ok()) return fail(s);
+    if (absl::Status s = meter.CheckBytes(static_cast<int64_t>(data.size())); !s.ok()) {
+      return fail(s);
+    }
     if (absl::Status s = meter.CheckTime(); !s.ok()) return fail(s);
   }
 }
@@ -121,14 +123,17 @@ absl::StatusOr<Module> ParseBinary(std::span<const std::byte> bytes, std::string
     return absl::Status(s.code(), StrCat(name, ": ", std::string(s.message())));
   };
   int64_t memory = 0;
-  if (absl::Status s = meter.CheckBytes(static_cast<int64_t>(bytes.size())); !s.ok()) return fail(s);
+  if (absl::Status s = meter.CheckBytes(static_cast<int64_t>(bytes.size())); !s.ok()) {
+    return fail(s);
+  }
   const bool well_formed = bytes.size() <= INT32_MAX && EstimateParseMemory(bytes, &memory);
   if (absl::Status s = meter.AddMemory(memory); !s.ok()) return fail(s);
   const google::protobuf::LogSilencer quiet;
   google::protobuf::Arena arena;
   auto* message = google::protobuf::Arena::CreateMessage<proto::Module>(&arena);
   if (!well_formed || !message->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-    return fail(absl::InvalidArgumentError("truncated or damaged: the bytes are not a Reel module"));
+    return fail(
+        absl::InvalidArgumentError("truncated or damaged: the bytes are not a Reel module"));
   }
   auto module = FromProto(*message, name, &meter);
   if (!module.ok()) return module;
@@ -156,8 +161,10 @@ absl::StatusOr<Module> ParseModuleBytes(std::span<const std::byte> bytes, std::s
                                         const Budget& budget) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   if (text.starts_with(kBinaryPrefix)) return ParseBinary(bytes, name, budget);
-  // A text file begins with "reel", blanks or a comment; a cut binary file with a part of its prefix.
-  if (text.empty() || kBinaryPrefix.starts_with(text) || text.find('\0') != std::string_view::npos) {
+  // A text file begins with "reel", blanks or a comment; a cut binary file with a part of its
+  // prefix.
+  if (text.empty() || kBinaryPrefix.starts_with(text) ||
+      text.find('\0') != std::string_view::npos) {
     return absl::InvalidArgumentError(StrCat(name, ": truncated or damaged: not a Reel module"));
   }
   return ParseModule(text, name, budget);

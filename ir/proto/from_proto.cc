@@ -32,11 +32,14 @@ class Reader {
     return false;
   }
   bool Check(const absl::Status& s) {
-    if (!s.ok() && status_.ok()) status_ = absl::Status(s.code(), StrCat(Where(), std::string(s.message())));
+    if (!s.ok() && status_.ok()) {
+      status_ = absl::Status(s.code(), StrCat(Where(), std::string(s.message())));
+    }
     return s.ok();
   }
   bool InTable(std::string_view table, uint32_t index, size_t size) {
-    return index < size || Fail(StrCat("index ", index, " of ", table, " is out of range, there are ", size));
+    return index < size ||
+           Fail(StrCat("index ", index, " of ", table, " is out of range, there are ", size));
   }
   bool ReadString(uint32_t index, std::string* out) {
     if (!InTable("strings", index, static_cast<size_t>(in_.strings_size()))) return false;
@@ -86,7 +89,9 @@ bool Reader::ReadDType(uint32_t index, DType* dtype) {
 
 template <typename List>
 bool Reader::ReadShape(const List& extents, Shape* shape) {
-  if (extents.size() > kMaxRank) return Fail(StrCat("rank ", extents.size(), " is above ", kMaxRank));
+  if (extents.size() > kMaxRank) {
+    return Fail(StrCat("rank ", extents.size(), " is above ", kMaxRank));
+  }
   for (int64_t raw : extents) {
     if (raw < 0 && -1 - raw >= in_.symbols_size()) {
       return Fail(StrCat("extent ", raw, " is negative and names no symbol"));
@@ -99,8 +104,8 @@ bool Reader::ReadShape(const List& extents, Shape* shape) {
 bool Reader::ReadHeader(Module* module) {
   if (in_.magic() != "REEL") return Fail("not a Reel module");
   if (in_.min_reader_version() > kFormatVersion) {
-    return Fail(StrCat("needs a reader of format version ", in_.min_reader_version(), ", this one knows ",
-                       kFormatVersion, "; use a newer Reel"));
+    return Fail(StrCat("needs a reader of format version ", in_.min_reader_version(),
+                       ", this one knows ", kFormatVersion, "; use a newer Reel"));
   }
   if (in_.format_version() == 0) return Fail("has no format version");
   std::string key, value;
@@ -108,7 +113,9 @@ bool Reader::ReadHeader(Module* module) {
   module->set_name(std::move(value));
   if (in_.metadata_size() % 2 != 0) return Fail("metadata has a key without a value");
   for (int i = 0; i < in_.metadata_size(); i += 2) {
-    if (!ReadString(in_.metadata(i), &key) || !ReadString(in_.metadata(i + 1), &value)) return false;
+    if (!ReadString(in_.metadata(i), &key) || !ReadString(in_.metadata(i + 1), &value)) {
+      return false;
+    }
     module->metadata().emplace_back(std::move(key), std::move(value));
   }
   return true;
@@ -129,7 +136,9 @@ bool Reader::ReadTypes() {
   for (size_t i = 0; i < types_.size(); ++i) {
     place_ = StrCat("type ", i);
     const proto::Type& in = in_.types(static_cast<int>(i));
-    if (!ReadDType(in.dtype(), &types_[i].dtype) || !ReadShape(in.extents(), &types_[i].shape)) return false;
+    if (!ReadDType(in.dtype(), &types_[i].dtype) || !ReadShape(in.extents(), &types_[i].shape)) {
+      return false;
+    }
   }
   place_.clear();
   return true;
@@ -142,7 +151,8 @@ bool Reader::ReadOps() {
     const auto op = ParseOp(name);
     if (!op) return Fail(StrCat("unknown op ", Quoted(name), "; the file may need a newer Reel"));
     if (in.version() == 0 || in.version() > static_cast<uint32_t>(Info(*op).version)) {
-      return Fail(StrCat("op ", name, " has version ", in.version(), ", this reader knows ", Info(*op).version));
+      return Fail(StrCat("op ", name, " has version ", in.version(), ", this reader knows ",
+                         Info(*op).version));
     }
     ops_.push_back(*op);
   }
@@ -190,15 +200,20 @@ bool Reader::ReadVariable(const proto::Variable& in, Module* module) {
 }
 
 bool Reader::ReadParameters(const proto::Function& in, Function* f) {
-  if (in.parameter_names_size() != in.parameter_types_size() || in.state_size() != in.state_types_size()) {
+  if (in.parameter_names_size() != in.parameter_types_size() ||
+      in.state_size() != in.state_types_size()) {
     return Fail("parameters or states have not as many names as types");
   }
   const int64_t each = 2 * static_cast<int64_t>(sizeof(Type) + sizeof(Parameter));
-  if (!Check(meter_.AddMemory(each * (int64_t{in.parameter_names_size()} + in.state_size())))) return false;
+  if (!Check(meter_.AddMemory(each * (int64_t{in.parameter_names_size()} + in.state_size())))) {
+    return false;
+  }
   std::string name;
   Type type;
   for (int i = 0; i < in.parameter_names_size(); ++i) {
-    if (!ReadString(in.parameter_names(i), &name) || !ReadType(in.parameter_types(i), &type)) return false;
+    if (!ReadString(in.parameter_names(i), &name) || !ReadType(in.parameter_types(i), &type)) {
+      return false;
+    }
     f->AddParameter(name, type);
   }
   for (int i = 0; i < in.state_size(); ++i) {
@@ -235,7 +250,9 @@ bool Reader::ReadAttributes(Op op, const proto::Node& in, Attributes* attributes
       if (s.name == name) spec = &s;
     }
     if (!spec) return Fail(StrCat(Name(op), ": unknown attribute ", Quoted(name)));
-    if (attributes->Find(name)) return Fail(StrCat(Name(op), ": attribute '", name, "' is repeated"));
+    if (attributes->Find(name)) {
+      return Fail(StrCat(Name(op), ": attribute '", name, "' is repeated"));
+    }
     if (a.kind() != static_cast<uint32_t>(spec->kind)) {
       return Fail(StrCat(Name(op), ": attribute '", name, "' must be of kind ", Name(spec->kind)));
     }
@@ -247,11 +264,14 @@ bool Reader::ReadAttributes(Op op, const proto::Node& in, Attributes* attributes
 }
 
 bool Reader::ReadNode(const proto::Node& in, Function* f) {
-  if (!Check(meter_.AddNode(static_cast<size_t>(in.operands_size()), static_cast<size_t>(in.types_size())))) {
+  if (!Check(meter_.AddNode(static_cast<size_t>(in.operands_size()),
+                            static_cast<size_t>(in.types_size())))) {
     return false;
   }
   if (!InTable("ops", in.op(), ops_.size())) return false;
-  if (in.location() > static_cast<uint32_t>(f->locations().size())) return Fail("location is out of range");
+  if (in.location() > static_cast<uint32_t>(f->locations().size())) {
+    return Fail("location is out of range");
+  }
   ValueList operands;
   for (uint32_t v : in.operands()) {
     if (!InTable("values defined before", v, static_cast<size_t>(f->num_values()))) return false;
@@ -264,14 +284,16 @@ bool Reader::ReadNode(const proto::Node& in, Function* f) {
   Attributes attributes;
   const Op op = ops_[in.op()];
   if (!ReadAttributes(op, in, &attributes)) return false;
-  f->AddNode(op, operands,
-             attributes.empty() ? nullptr : std::make_shared<const Attributes>(std::move(attributes)), types,
-             static_cast<int32_t>(in.location()) - 1);
+  f->AddNode(
+      op, operands,
+      attributes.empty() ? nullptr : std::make_shared<const Attributes>(std::move(attributes)),
+      types, static_cast<int32_t>(in.location()) - 1);
   return true;
 }
 
 bool Reader::ReadResults(const proto::Function& in, Function* f) {
-  if (in.results_size() < in.state_size() || in.result_names_size() > in.results_size() - in.state_size()) {
+  if (in.results_size() < in.state_size() ||
+      in.result_names_size() > in.results_size() - in.state_size()) {
     return Fail("results do not cover states and result names");
   }
   std::vector<Value> results;
@@ -289,14 +311,19 @@ bool Reader::ReadNames(const proto::Function& in, Function* f) {
     if (!ReadString(in.result_names(static_cast<int>(i)), &names[i])) return false;
   }
   f->set_result_names(std::move(names));
-  if (in.named_values_size() != in.value_names_size()) return Fail("value names do not match their values");
+  if (in.named_values_size() != in.value_names_size()) {
+    return Fail("value names do not match their values");
+  }
   for (int i = 0; i < in.named_values_size(); ++i) {
     const uint32_t id = in.named_values(i);
     std::string name;
-    if (!InTable("values", id, static_cast<size_t>(f->num_values())) || !ReadString(in.value_names(i), &name)) {
+    if (!InTable("values", id, static_cast<size_t>(f->num_values())) ||
+        !ReadString(in.value_names(i), &name)) {
       return false;
     }
-    if (id < static_cast<uint32_t>(f->num_parameters())) return Fail("a parameter has a second name");
+    if (id < static_cast<uint32_t>(f->num_parameters())) {
+      return Fail("a parameter has a second name");
+    }
     f->set_name_hint({static_cast<int32_t>(id)}, std::move(name));
   }
   return true;
@@ -314,7 +341,9 @@ bool Reader::ReadFunction(const proto::Function& in, Module* module) {
     if (!ReadString(l.file(), &location.file)) return false;
     f.AddLocation(std::move(location));
   }
-  if (f.locations().size() != static_cast<size_t>(in.locations_size())) return Fail("locations are repeated");
+  if (f.locations().size() != static_cast<size_t>(in.locations_size())) {
+    return Fail("locations are repeated");
+  }
   for (node_ = 0; node_ < in.nodes_size(); ++node_) {
     if (!ReadNode(in.nodes(node_), &f)) return false;
   }
@@ -326,7 +355,8 @@ bool Reader::ReadFunction(const proto::Function& in, Module* module) {
 }
 
 bool Reader::ReadModule(Module* module) {
-  if (!ReadHeader(module) || !ReadSymbols(module) || !ReadTypes() || !ReadOps() || !ReadConstants()) {
+  if (!ReadHeader(module) || !ReadSymbols(module) || !ReadTypes() || !ReadOps() ||
+      !ReadConstants()) {
     return false;
   }
   for (const proto::Variable& v : in_.variables()) {
@@ -340,7 +370,8 @@ bool Reader::ReadModule(Module* module) {
 
 }  // namespace
 
-absl::StatusOr<Module> FromProto(const proto::Module& in, std::string_view name, BudgetMeter* meter) {
+absl::StatusOr<Module> FromProto(const proto::Module& in, std::string_view name,
+                                 BudgetMeter* meter) {
   Module module;
   Reader reader(in, name, meter);
   if (!reader.ReadModule(&module)) return reader.status();

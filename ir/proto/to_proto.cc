@@ -81,7 +81,8 @@ uint32_t Writer::ConstantIndex(const Literal& literal) {
   auto& candidates = constants_[{crc, bytes.size()}];
   for (uint32_t i : candidates) {
     const proto::Constant& c = out_.constants(static_cast<int>(i));
-    if (c.type() == type && (bytes.empty() || std::memcmp(c.data().data(), bytes.data(), bytes.size()) == 0)) {
+    if (c.type() == type &&
+        (bytes.empty() || std::memcmp(c.data().data(), bytes.data(), bytes.size()) == 0)) {
       return i;
     }
   }
@@ -181,12 +182,15 @@ absl::Status Writer::WriteModule(const Module& module) {
   for (const auto& f : module.functions()) WriteFunction(*f);
   if (constant_bytes_ <= kMaxTensorBytes) return absl::OkStatus();
   return absl::ResourceExhaustedError(
-      StrCat("module '", module.name(), "' has ", constant_bytes_, " bytes of constants, the binary form holds ",
-             kMaxTensorBytes, "; save as .reel.txt, or pass large tensors as arguments"));
+      StrCat("module '", module.name(), "' has ", constant_bytes_,
+             " bytes of constants, the binary form holds ", kMaxTensorBytes,
+             "; save as .reel.txt, or pass large tensors as arguments"));
 }
 
 }  // namespace
 
-absl::Status ToProto(const Module& module, proto::Module* out) { return Writer(out).WriteModule(module); }
+absl::Status ToProto(const Module& module, proto::Module* out) {
+  return Writer(out).WriteModule(module);
+}
 
 }  // namespace reel::ir

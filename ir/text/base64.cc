@@ -45,7 +45,8 @@ bool DecodeBase64(std::string_view text, std::vector<std::byte>* bytes) {
       word = word << 6 | static_cast<uint32_t>(value);
     }
     if ((pad == 1 && (word & 0xFF)) || (pad == 2 && (word & 0xFFFF))) return false;
-    for (int k = 0; k < 3 - pad; ++k) bytes->push_back(static_cast<std::byte>(word >> (16 - 8 * k)));
+    for (int k = 0; k < 3 - pad; ++k)
+      bytes->push_back(static_cast<std::byte>(word >> (16 - 8 * k)));
   }
   return true;
 }

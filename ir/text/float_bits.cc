@@ -17,9 +17,10 @@ FloatFormat FormatOf(DType dtype) {
 float WidenToFloat(DType dtype, uint16_t bits) {
   if (dtype == kBFloat16) return std::bit_cast<float>(uint32_t{bits} << 16);
   const int exponent = bits >> 10 & 31, fraction = bits & 1023;
+  const auto scaled = [](int n, int power) { return std::ldexp(static_cast<float>(n), power); };
   const float magnitude = exponent == 31  ? HUGE_VALF
-                          : exponent == 0 ? std::ldexp(static_cast<float>(fraction), -24)
-                                          : std::ldexp(static_cast<float>(fraction + 1024), exponent - 25);
+                          : exponent == 0 ? scaled(fraction, -24)
+                                          : scaled(fraction + 1024, exponent - 25);
   return bits & 0x8000 ? -magnitude : magnitude;
 }
 

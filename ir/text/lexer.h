@@ -26,7 +26,7 @@ struct Token {
   char punct = 0;
   int32_t number = 0;
   size_t begin = 0, end = 0;  // in the source
-  std::string_view name;      // of the source, or of the lexer if it had escapes (until the next token)
+  std::string_view name;  // of the source, or of the lexer if it had escapes (until the next token)
 };
 
 /// Splits the text form into tokens, one at a time; skips white space and // comments.

@@ -113,7 +113,9 @@ bool ReadNan(TokenReader* r, DType dtype, std::byte* p) {
   uint64_t bits = format.quiet_nan();
   if (r->Accept('(')) {
     const size_t position = r->token().begin;
-    if (!r->At(Tok::kNumber) || !r->token().name.starts_with("0x")) return r->Fail("the bits 0x...");
+    if (!r->At(Tok::kNumber) || !r->token().name.starts_with("0x")) {
+      return r->Fail("the bits 0x...");
+    }
     if (!ReadNumber(r, "the bits of a NaN", &bits, 16) || !r->Expect(')')) return false;
     const uint64_t used = format.sign_bit() | (format.sign_bit() - 1);
     if ((bits & ~used) || !format.IsNan(bits)) {
@@ -167,7 +169,8 @@ bool ReadElement(TokenReader* r, DType dtype, std::byte* p) {
 }
 
 bool ReadList(TokenReader* r, const Type& type, std::vector<std::byte>* bytes) {
-  const auto size = static_cast<size_t>(SizeOf(type.dtype)), want = static_cast<size_t>(type.bytes());
+  const auto size = static_cast<size_t>(SizeOf(type.dtype)),
+             want = static_cast<size_t>(type.bytes());
   const size_t position = r->token().begin;
   if (!r->Expect('[')) return false;
   // An element takes at least two characters, so the text bounds what is reserved.

@@ -62,11 +62,13 @@ bool Parser::ParseHeader(Module* module) {
   int64_t version = 0;
   if (!r_.ReadInt("the version of the text form", &version)) return false;
   if (version != kTextVersion) {
-    return r_.FailAt(position, StrCat("text version ", version, ", this reader knows ", kTextVersion,
-                                      version > kTextVersion ? "; use a newer Reel" : ""));
+    return r_.FailAt(position,
+                     StrCat("text version ", version, ", this reader knows ", kTextVersion,
+                            version > kTextVersion ? "; use a newer Reel" : ""));
   }
   std::string name;
-  if (!r_.ExpectWord("module") || !r_.ReadName(Tok::kString, "the module's name in quotes", &name)) {
+  if (!r_.ExpectWord("module") ||
+      !r_.ReadName(Tok::kString, "the module's name in quotes", &name)) {
     return false;
   }
   module->set_name(std::move(name));
@@ -161,7 +163,9 @@ bool Parser::ParseParameters(Scope* scope, bool state) {
     const bool named = state ? r_.ReadName(Tok::kGlobal, "a variable such as @w", &name)
                              : r_.ReadName(Tok::kParameter, "a parameter such as %x", &name);
     if (!named || !r_.Expect(':') || !ParseType(&type)) return false;
-    if (!Check(meter_.AddMemory(3 * static_cast<int64_t>(sizeof(Type) + name.size())))) return false;
+    if (!Check(meter_.AddMemory(3 * static_cast<int64_t>(sizeof(Type) + name.size())))) {
+      return false;
+    }
     const Value v = state ? scope->function->AddState(name, type)
                           : scope->function->AddParameter(name, type);
     if (!(state ? scope->states : scope->parameters).emplace(name, v).second) {
@@ -200,7 +204,9 @@ bool Parser::ParseValue(const Scope& scope, Value* value) {
   const Function& f = *scope.function;
   const Token& token = r_.token();
   if (token.kind == Tok::kValue) {
-    if (token.number >= f.num_values() - f.num_parameters()) return r_.Fail("a value defined above");
+    if (token.number >= f.num_values() - f.num_parameters()) {
+      return r_.Fail("a value defined above");
+    }
     *value = {f.num_parameters() + token.number};
     if (token.name != f.name_hint(*value)) {
       return r_.Fail(StrCat("the name of its definition, ", Quoted(f.name_hint(*value))));
@@ -230,7 +236,8 @@ bool Parser::ParseValues(const Scope& scope, List* values) {
 }
 
 // "%4.h, %5 = ": the numbers must be the next ones.
-bool Parser::ParseDefinitions(const Scope& scope, TypeList* types, std::vector<std::string>* hints) {
+bool Parser::ParseDefinitions(const Scope& scope, TypeList* types,
+                              std::vector<std::string>* hints) {
   int32_t next = scope.function->num_values() - scope.function->num_parameters();
   if (!r_.At(Tok::kValue)) return true;
   do {
@@ -361,8 +368,8 @@ bool Parser::ParseNode(Scope* scope) {
   if (!ParseLocation(scope->function, &location)) return false;
   const Node& node = scope->function->AddNode(
       *op, operands,
-      attributes.empty() ? nullptr : std::make_shared<const Attributes>(std::move(attributes)), types,
-      location);
+      attributes.empty() ? nullptr : std::make_shared<const Attributes>(std::move(attributes)),
+      types, location);
   for (size_t i = 0; i < hints.size(); ++i) {
     if (hints[i].empty()) continue;
     if (!Check(meter_.AddMemory(64 + static_cast<int64_t>(hints[i].size())))) return false;
@@ -377,15 +384,16 @@ bool Parser::ParseReturn(const Scope& scope, const std::vector<Type>& types) {
   std::vector<Value> results, states;
   if (!ParseValues(scope, &results)) return false;
   if (results.size() != types.size()) {
-    return r_.FailAt(position, StrCat("found ", results.size(), " results, expected ", types.size()));
+    return r_.FailAt(position,
+                     StrCat("found ", results.size(), " results, expected ", types.size()));
   }
   for (size_t i = 0; i < types.size(); ++i) {
     if (f->type(results[i]) == types[i]) continue;
     return r_.FailAt(position, StrCat("result ", i, " is ", f->type(results[i]).ToString(),
                                       ", declared ", types[i].ToString()));
   }
-  if (!f->state().empty() &&
-      (!r_.ExpectWord("state") || !r_.Expect('(') || !ParseValues(scope, &states) || !r_.Expect(')'))) {
+  if (!f->state().empty() && (!r_.ExpectWord("state") || !r_.Expect('(') ||
+                              !ParseValues(scope, &states) || !r_.Expect(')'))) {
     return false;
   }
   if (states.size() != f->state().size()) {
@@ -404,7 +412,9 @@ bool Parser::ParseFunction(Module* module) {
   if (module->FindFunction(name)) {
     return r_.FailAt(position, StrCat("function ", Quoted(name), " is defined twice"));
   }
-  if (!Check(meter_.AddMemory(static_cast<int64_t>(sizeof(Function) + 128 + name.size())))) return false;
+  if (!Check(meter_.AddMemory(static_cast<int64_t>(sizeof(Function) + 128 + name.size())))) {
+    return false;
+  }
   Function function(std::move(name));
   Scope scope{&function, {}, {}};
   std::vector<Type> types;

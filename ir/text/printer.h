@@ -13,8 +13,10 @@ inline constexpr int kTextVersion = 1;
 inline constexpr size_t kMaxDecimalBytes = 4096;
 
 struct PrintOptions {
-  bool elide_large_constants = false;  ///< for dumps: large literals as elided(bytes); does not load
-  bool locations = false;              ///< append loc("file":line)
+  /// For dumps: large literals as elided(bytes), which does not load.
+  bool elide_large_constants = false;
+  /// Append loc("file":line).
+  bool locations = false;
 };
 
 /// The text form (grammar in ir/README.md). ParseModule() gives the module back, bit for bit

@@ -72,12 +72,19 @@ TEST(Proto, RefusesWhatItDoesNotKnow) {
   std::string newer = bytes;
   newer[version + 5] = 2;
   EXPECT_EQ(Message(ParseBytes(newer)), "file: op exp has version 2, this reader knows 1");
-  EXPECT_EQ(Message(ParseBytes(Patch(bytes, "\x03" "f32", "\x03" "f33"))), "file: type 0: unknown dtype \"f33\"");
+  EXPECT_EQ(Message(ParseBytes(Patch(bytes,
+                                     "\x03"
+                                     "f32",
+                                     "\x03"
+                                     "f33"))),
+            "file: type 0: unknown dtype \"f33\"");
   EXPECT_EQ(Message(ParseBytes(Patch(bytes, "\x12\x01\x00\x1a"sv, "\x12\x01\x07\x1a"sv))),
-            "file: function \"f\", node 0: index 7 of values defined before is out of range, there are 1");
+            "file: function \"f\", node 0: index 7 of values defined before is out of range, there "
+            "are 1");
   // Its own result: a cycle.
   EXPECT_EQ(Message(ParseBytes(Patch(bytes, "\x12\x01\x00\x1a"sv, "\x12\x01\x01\x1a"sv))),
-            "file: function \"f\", node 0: index 1 of values defined before is out of range, there are 1");
+            "file: function \"f\", node 0: index 1 of values defined before is out of range, there "
+            "are 1");
   EXPECT_EQ(Message(ParseBytes(Patch(bytes, "\x12\x01\x08", "\x12\x01\x07"))),  // zigzag: -4
             "file: type 0: extent -4 is negative and names no symbol");
   EXPECT_EQ(Message(ParseBytes(Patch(bytes, "\x01x", "\x01\x1b"))),
@@ -95,7 +102,8 @@ TEST(Proto, DamagedConstantIsFound) {
   const size_t at = bad.find("\x80\x3f");  // of 1.0f
   ASSERT_NE(at, std::string::npos);
   bad[at] ^= 1;
-  EXPECT_EQ(Message(ParseBytes(bad)), "file: constant 0: checksum does not match: the file is damaged");
+  EXPECT_EQ(Message(ParseBytes(bad)),
+            "file: constant 0: checksum does not match: the file is damaged");
   bad = Patch(bytes, "\x12\x01\x04", "\x12\x01\x06");  // extent 2 becomes 3
   EXPECT_EQ(Message(ParseBytes(bad)), "file: constant 0: f32[3] takes 12 bytes, found 8");
 }
@@ -107,7 +115,8 @@ TEST(Proto, TooManyConstantBytes) {
   const auto bytes = SerializeModule(module);
   EXPECT_EQ(bytes.status().code(), absl::StatusCode::kResourceExhausted);
   EXPECT_EQ(Message(bytes),
-            "module 'big' has 67108872 bytes of constants, the binary form holds 67108864; save as .reel.txt, or "
+            "module 'big' has 67108872 bytes of constants, the binary form holds 67108864; save as "
+            ".reel.txt, or "
             "pass large tensors as arguments");
 }
 
@@ -120,14 +129,16 @@ TEST(Proto, BudgetHoldsBeforeParsing) {
   EXPECT_EQ(module.status().code(), absl::StatusCode::kResourceExhausted) << module.status();
   EXPECT_NE(Message(module).find("(max_memory)"), std::string::npos);
   EXPECT_FALSE(ParseBytes(bytes).ok());
-  EXPECT_EQ(ParseBytes(bytes, {.max_bytes = 1000}).status().code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(ParseBytes(bytes, {.max_bytes = 1000}).status().code(),
+            absl::StatusCode::kResourceExhausted);
   const auto small = ParseBytes(Bytes(EveryOp()), {.max_ops = 10});
   EXPECT_NE(Message(small).find("more than 10 ops"), std::string::npos) << small.status();
 }
 
 TEST(Proto, NestedGroupsAreRefused) {
   const std::string bytes = std::string("\x0a\x04REEL", 6) + std::string(100000, '\x7b');
-  EXPECT_EQ(Message(ParseBytes(bytes)), "file: truncated or damaged: the bytes are not a Reel module");
+  EXPECT_EQ(Message(ParseBytes(bytes)),
+            "file: truncated or damaged: the bytes are not a Reel module");
 }
 
 class ProtoFile : public testing::Test {
@@ -165,7 +176,8 @@ TEST_F(ProtoFile, Failures) {
   EXPECT_FALSE(LoadModule(folder_).ok());
   const std::string path = folder_ + "/m.reel";
   ASSERT_TRUE(SaveModule(Small(), path).ok());
-  EXPECT_EQ(LoadModule(path, {.max_bytes = 10}).status().code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(LoadModule(path, {.max_bytes = 10}).status().code(),
+            absl::StatusCode::kResourceExhausted);
   // An invalid module leaves the old file alone.
   Module bad;
   Function f("f");

@@ -3,8 +3,8 @@
 
 #include "tests/ir/text_util.h"
 
-// Hostile bytes: every prefix and every flipped bit of small files, then random damage. REEL_TEST_ROUNDS
-// sets the number of random cases; a failure prints its seed.
+// Hostile bytes: every prefix and every flipped bit of small files, then random damage.
+// REEL_TEST_ROUNDS sets the number of random cases; a failure prints its seed.
 
 namespace reel::ir {
 namespace {

@@ -47,7 +47,8 @@ inline std::string Body(std::string_view body) {
   return Text("func @f(%x: f32[4]) -> (f32[4]) {\n" + std::string(body) + "\n}\n");
 }
 
-/// What hostile bytes may do: give a module that round-trips, or an error that says something printable.
+/// What hostile bytes may do: give a module that round-trips, or an error that says something
+/// printable.
 inline void ExpectTypedErrorOrModule(std::string_view bytes) {
   const auto module = ParseBytes(bytes);
   if (module.ok()) {
