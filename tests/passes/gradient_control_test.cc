@@ -152,9 +152,23 @@ TEST(WhileGradient, ABoundOfZeroIsTheIdentity) {
   EXPECT_EQ(RunFunction(m, g->name, {{3, 4}, {1, 2}}), (std::vector<Doubles>{{1, 1}, {0, 0}}));
 }
 
+TEST(WhileGradient, ACountedLoopNeedsNoBound) {
+  for (int n : {-2, 0, 1, 4}) {
+    ir::Module m;
+    DefineLoop(&m, n, -1);
+    CheckDerivatives(&m, "main", {{0.3, -0.8}, {1.1, 0.6}}, 2);
+  }
+}
+
 TEST(WhileGradient, AnUnboundedLoopIsAnErrorThatNamesItAndTheRemedy) {
-  ir::Module m;
-  DefineLoop(&m, 3, -1);
+  ir::Module m;  // while acc < 3: acc * w
+  Define(&m, "more", {F64(), F64()}, [](Builder& b, P p) {
+    return Values{b.Less(p[0], b.Scalar(kFloat64, 3))};
+  });
+  Define(&m, "step", {F64(), F64()},
+         [](Builder& b, P p) { return Values{b.Mul(p[0], p[1]), p[1]}; });
+  Define(&m, "main", {F64(), F64()},
+         [](Builder& b, P p) { return List(b.While("more", "step", {p[0], p[1]})); });
   const auto g = AddGradientFunction(&m, "main", {}, {});
   EXPECT_EQ(g.status().code(), absl::StatusCode::kUnimplemented);
   const std::string message(g.status().message());

@@ -1,5 +1,6 @@
 #include "ir/strings.h"
 #include "passes/gradient/rule.h"
+#include "passes/gradient/trip_count.h"
 
 // Control ops name functions; their gradients name the gradients of those, which run the forward
 // part again from what they are given. Only inputs that a gradient reads are passed or saved.
@@ -265,7 +266,7 @@ GRAD(If, kAll, kNone) {
 
 GRAD(While, kAll, kNone) {
   const auto& body = g.node().attr<std::string>("body");
-  const auto* bound = g.node().attrs().Find("maximum_iterations");
+  const auto bound = BoundIterations(*b.function(), g.node(), *g.functions().module());
   if (!bound) {
     b.Fail(absl::UnimplementedError(
         StrCat("while: the gradient of the loop over @", body,
@@ -281,7 +282,7 @@ GRAD(While, kAll, kNone) {
 
   const ir::Module& m = *g.functions().module();
   Loop loop{m.FindFunction(g.node().attr<std::string>("cond")), m.FindFunction(body),
-            std::get<int64_t>(*bound), {body, carried, carried}, {}, {}};
+            *bound, {body, carried, carried}, {}, {}};
   const BuiltGradient* built = g.Require(loop.key);
   if (!built) return;
   if (loop.bound == 0) {  // the loop is the identity
