@@ -74,8 +74,8 @@ Emitter::Rounded Emitter::RoundProduct(Fp x, double factor) {
   return {shifted - magic, Bits(shifted)};
 }
 
-// n = round(x log2(e)), r = x - n ln(2) = high + low; tail = low + r^2 Q(r), Q = (e^r - 1 - r) / r^2.
-// (Q takes r rounded; the sum 1 + high + tail takes it exact.)
+// n = round(x log2(e)), r = x - n ln(2) = high + low; tail = low + r^2 Q(r), where
+// Q = (e^r - 1 - r) / r^2 takes r rounded and the sum 1 + high + tail takes it exact.
 // high = x - n ln2_hi is exact: ln2_hi has 15 (41) bits, and the difference fits the format.
 ReducedExp ReduceExp(Emitter& e, Fp x) {
   const Emitter::Rounded n = e.RoundProduct(x, e.Pick(kLog2E_f32, kLog2E_f64));

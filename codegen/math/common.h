@@ -143,7 +143,7 @@ struct ReducedExp {
   Fp tail;
 };
 
-/// Reduces sign * x, where sign is 1 or -1; |x| is below the overflow bound of 2^n (n < 2^11 / 2^8).
+/// x is finite or NaN, and small enough for n to fit the exponent field as a signed number.
 ReducedExp ReduceExp(Emitter& e, Fp x);
 
 }  // namespace reel::codegen::math::internal

@@ -1,5 +1,5 @@
-// Maximum, minimum and saturating conversion: LLVM's own intrinsics have the meaning we want and lower to
-// a handful of instructions on every x86-64 level (max, compare, blend), without calls.
+// Maximum, minimum and saturating conversion: LLVM's own intrinsics have the meaning we want and
+// lower to a handful of instructions on every x86-64 level (max, compare, blend), without calls.
 #include "codegen/math/math.h"
 
 namespace reel::codegen::math {

@@ -1,7 +1,8 @@
-// e^x = 2^n (1 + (high + tail)), see ReduceExp. Budget in ULP of the result: final sum 0.5, high + tail
-// 0.25 (its ulp is a quarter of the result's), tail and its coefficients 0.1.
+// e^x = 2^n (1 + (high + tail)), see ReduceExp. Budget in ULP of the result: final sum 0.5, high +
+// tail 0.25 (its ulp is a quarter of the result's), tail and its coefficients 0.1.
 // 2^n is applied as 2^(n/2) * 2^(n - n/2): the first product is exact, the second rounds once, also
-// into the denormals. The clamp leaves enough room for the results +0 and +inf to form by themselves.
+// into the denormals. The clamp leaves enough room for the results +0 and +inf to form by
+// themselves.
 #include "codegen/math/common.h"
 
 namespace reel::codegen::math {

@@ -1,7 +1,8 @@
-// x = 2^k m, m in [sqrt(1/2), sqrt(2)), f = m - 1 (exact): log x = k ln2_hi + f + (k ln2_lo + f^2 Q(f)).
-// k ln2_hi is exact and k ln2_hi + f is kept as an exact pair, so only the last bracket (at most 0.09 where
-// the result is at least 0.34) and the final sum round. Budget in ULP: final 0.5, f^2 Q 0.3, rest 0.1.
-// Denormals are scaled up by 2^mantissa_bits first.
+// x = 2^k m, m in [sqrt(1/2), sqrt(2)), f = m - 1 (exact):
+//   log x = k ln2_hi + f + (k ln2_lo + f^2 Q(f)).
+// k ln2_hi is exact and k ln2_hi + f is kept as an exact pair, so only the last bracket (at most
+// 0.09 where the result is at least 0.34) and the final sum round. Budget in ULP: final 0.5,
+// f^2 Q 0.3, rest 0.1. Denormals are scaled up by 2^mantissa_bits first.
 #include <cmath>
 #include <limits>
 

@@ -4,7 +4,7 @@
 // Contract, for every function and both dtypes:
 //  * at most 1.0 ULP from the exact result (measured figures in README.md), IEEE special values;
 //  * an element's bits depend on that element and on has_fma only, never on the vector's width;
-//  * no calls: the only intrinsics left in the code lower to instructions of x86-64-v2 (v3 if has_fma).
+//  * no calls: every intrinsic used lowers to instructions of x86-64-v2 (v3 if has_fma).
 #ifndef REEL_CODEGEN_MATH_MATH_H_
 #define REEL_CODEGEN_MATH_MATH_H_
 

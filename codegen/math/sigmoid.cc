@@ -1,7 +1,7 @@
-// sigmoid(x) = 1 / (1 + e^-x), both terms of the denominator scaled by u = 2^-37 (2^-96), so that e^-x
-// does not overflow where the result is denormal; the last product u * (...) rounds into the denormals.
-// Denominator u + u 2^n (1 + T), T = high + tail, is a pair (exact sums of the larger and the smaller
-// term); one correction step of the reciprocal takes the low part in.
+// sigmoid(x) = 1 / (1 + e^-x), both terms of the denominator scaled by u = 2^-37 (2^-96), so that
+// e^-x does not overflow where the result is denormal; the last product u * (...) rounds into the
+// denormals. Denominator u + u 2^n (1 + T), T = high + tail, is a pair (exact sums of the larger
+// and the smaller term); one correction step of the reciprocal takes the low part in.
 // Budget in ULP: final 0.5, T 0.25 of e^-x where that matters, rest 0.1.
 #include <cmath>
 
@@ -16,9 +16,9 @@ llvm::Value* EmitSigmoid(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptio
   const int unit_exponent = e.is_f32() ? -37 : -96;
   const double unit = std::ldexp(1.0, unit_exponent);
   // Above 60 the result is 1, below the lower clamp it is +0.
-  Fp negated = e.ClampBelow(-e.Wrap(x), -60.0);
-  negated = e.ClampAbove(negated, e.Pick(104.0, 746.0));
-  const ReducedExp r = ReduceExp(e, negated);
+  Fp clamped = e.ClampAbove(e.Wrap(x), 60.0);
+  clamped = e.ClampBelow(clamped, e.Pick(-104.0, -746.0));
+  const ReducedExp r = ReduceExp(e, -clamped);
   const uint64_t unit_bits =
       static_cast<uint64_t>(e.bias() + unit_exponent) << e.mantissa_bits();
   const Fp scale = e.FromBits(r.exponent + unit_bits);

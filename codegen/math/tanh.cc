@@ -1,7 +1,8 @@
 // tanh|x| = -E / (2 + E), E = e^(-2|x|) - 1 in (-1, 0], and the sign of x put back.
-// With 2^n (1 + high + tail) = e^(-2|x|): E = (-1 + 2^n) + 2^n high + 2^n tail; the first two sums are
-// exact pairs, so E = E_hi + E_lo is good to about 0.1 ULP even near 0, where n = 0 and E ~ -2|x|.
-// One correction step of the quotient takes E_lo and the rounding of 2 + E in. Budget in ULP: 0.5 + 0.3.
+// With 2^n (1 + high + tail) = e^(-2|x|): E = (-1 + 2^n) + 2^n high + 2^n tail; the first two sums
+// are exact pairs, so E = E_hi + E_lo is good to about 0.1 ULP even near 0, where n = 0 and E ~
+// -2|x|. One correction step of the quotient takes E_lo and the rounding of 2 + E in. Budget in
+// ULP: 0.5 + 0.3.
 #include "codegen/math/common.h"
 
 namespace reel::codegen::math {

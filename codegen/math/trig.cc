@@ -12,8 +12,8 @@ double CodyWaiteLimit(const Emitter& e) {
   return e.Pick(0x1p10, 0x1p20);
 }
 
-// With FMA: x - n p0 is exact (it fits the format) and a multiple of ulp(n p1), so the pair sums are exact
-// also where x - n p0 is the smaller one.
+// With FMA: x - n p0 is exact (it fits the format) and a multiple of ulp(n p1), so the pair sums
+// are exact also where x - n p0 is the smaller one.
 Pair SubtractMultiple(Emitter& e, Fp x, Fp n) {
   if (e.has_fma()) {
     const Fp p1 = e.Const(-e.Pick(kPio2Fma1_f32, kPio2Fma1_f64));
@@ -54,8 +54,9 @@ struct FixedPoint {
   llvm::Value* lo;  // i64
 };
 
-// |x| = M 2^E. Bits of 2/pi of weight 2^-(E-2) and above give multiples of 4; the next 192 times M, modulo
-// 2^192, are the wanted fraction to 2^-137, and no float is closer than 2^-62 to a multiple of pi/2.
+// |x| = M 2^E. Bits of 2/pi of weight 2^-(E-2) and above give multiples of 4; the next 192 times M,
+// modulo 2^192, are the wanted fraction to 2^-137, and no float is closer than 2^-62 to a multiple
+// of pi/2.
 FixedPoint MultiplyTwoOverPi(Emitter& e, Fp size) {
   llvm::IRBuilderBase& b = e.builder();
   llvm::Type* i64 = b.getInt64Ty();
@@ -100,8 +101,8 @@ Pair FractionToRadiansF32(Emitter& e, llvm::Value* fraction) {
   return {e.Wrap(hi), e.Wrap(b.CreateFPTrunc(lo, e.type()))};
 }
 
-// f64: normalise |fraction| to a = top 53 bits in [2, 4) and c = the next 53, times pi/2 as a pair, times
-// 2^-leading_zeros with the sign.
+// f64: normalise |fraction| to a = top 53 bits in [2, 4) and c = the next 53, times pi/2 as a pair,
+// times 2^-leading_zeros with the sign.
 Pair FractionToRadiansF64(Emitter& e, llvm::Value* hi, llvm::Value* lo) {
   llvm::IRBuilderBase& b = e.builder();
   llvm::Type* i64 = b.getInt64Ty();
@@ -166,7 +167,9 @@ class LargeAngleLoop {
 
     b_.SetInsertPoint(done);
     const Int quadrant{&e_, b_.CreateLoad(e_.int_type(), quadrant_)};
-    return {quadrant, {e_.Wrap(b_.CreateLoad(e_.type(), hi_)), e_.Wrap(b_.CreateLoad(e_.type(), lo_))}};
+    const Fp hi = e_.Wrap(b_.CreateLoad(e_.type(), hi_));
+    const Fp lo = e_.Wrap(b_.CreateLoad(e_.type(), lo_));
+    return {quadrant, {hi, lo}};
   }
 
  private:
@@ -246,9 +249,10 @@ ReducedAngle ReduceAngle(Emitter& e, Fp size) {
   return {quadrant, {hi, lo}};
 }
 
-// s = hi^2. Even quadrant: hi + (hi s P(s) + lo). Odd: w = 1 - s/2, w + (s^2 Q(s) + ((1 - w) - s/2 - hi lo)).
-// One polynomial with selected coefficients. Budget in ULP: final 0.5, s/2 0.25 (odd) or lo (1 - cos) 0.15
-// (even), polynomial 0.1.
+// s = hi^2. Even quadrant: hi + (hi s P(s) + lo).
+// Odd: w = 1 - s/2, w + (s^2 Q(s) + ((1 - w) - s/2 - hi lo)).
+// One polynomial with selected coefficients. Budget in ULP: final 0.5, s/2 0.25 (odd) or
+// lo (1 - cos) 0.15 (even), polynomial 0.1.
 Fp SinOfReduced(Emitter& e, const ReducedAngle& angle) {
   const auto [hi, lo] = angle.r;
   const Mask odd = NotZero(angle.quadrant & uint64_t{1});

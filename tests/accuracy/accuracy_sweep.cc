@@ -1,5 +1,5 @@
-// Measures the vector math: accuracy_sweep FUNCTION|all [--f64] [--no-fma] [--all | --stride N] [--width W]
-// Prints the largest error in ULP, the input it occurs at and cycles per element.
+// Measures the vector math: accuracy_sweep FUNCTION|all [--f64] [--no-fma] [--all | --stride N]
+// [--width W] Prints the largest error in ULP, the input it occurs at and cycles per element.
 #include <bit>
 #include <cmath>
 #include <cstdio>

@@ -30,8 +30,8 @@ struct JitOptions {
   bool has_fma = true;
 };
 
-/// Machine code of `for (i = 0; i < n; i += width) out[i..] = f(in[i..])`, with no undefined symbols:
-/// compiling fails if the code calls anything.
+/// Machine code of `for (i = 0; i < n; i += width) out[i..] = f(in[i..])`, with no undefined
+/// symbols: compiling fails if the code calls anything.
 class MathJit {
  public:
   MathJit(const MathFunction& function, bool is_f32, const JitOptions& options);

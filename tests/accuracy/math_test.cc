@@ -1,5 +1,5 @@
-// Vector math: sampled error bounds, special values, equal bits at every width. The full sweep is the
-// program accuracy_sweep.
+// Vector math: sampled error bounds, special values, equal bits at every width. The full sweep is
+// the program accuracy_sweep.
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -26,8 +26,8 @@ void PadToBlock(std::vector<T>& x) {
   while (x.size() % kBlock != 0) x.push_back(T{1});
 }
 
-// Zeros, infinities, NaNs, denormals, bounds of the exponential, multiples of pi/2, powers of two; each with
-// its neighbours and both signs.
+// Zeros, infinities, NaNs, denormals, bounds of the exponential, multiples of pi/2, powers of two;
+// each with its neighbours and both signs.
 template <typename T>
 std::vector<T> SpecialInputs() {
   using Limits = std::numeric_limits<T>;
@@ -81,7 +81,8 @@ std::vector<double> SampledDoubles(const MathFunction& function) {
 }
 
 template <typename T>
-std::vector<T> Evaluate(const MathFunction& function, const std::vector<T>& in, JitOptions options) {
+std::vector<T> Evaluate(const MathFunction& function, const std::vector<T>& in,
+                        JitOptions options) {
   std::vector<T> out(in.size());
   MathJit(function, sizeof(T) == 4, options).Run(in.data(), out.data(), in.size());
   return out;
@@ -207,7 +208,8 @@ TEST(MathSpecialValueTest, ExactResults) {
       {"log", -0.0, -inf},    {"log", 1.0, 0.0},       {"log", inf, inf},     {"log", -inf, nan},
       {"log", -1.0, nan},     {"log", nan, nan},       {"tanh", 0.0, 0.0},    {"tanh", -0.0, -0.0},
       {"tanh", inf, 1.0},     {"tanh", -inf, -1.0},    {"tanh", nan, nan},    {"tanh", 30.0, 1.0},
-      {"sigmoid", 0.0, 0.5},  {"sigmoid", -0.0, 0.5},  {"sigmoid", inf, 1.0}, {"sigmoid", -inf, 0.0},
+      {"sigmoid", 0.0, 0.5},  {"sigmoid", -0.0, 0.5},  {"sigmoid", inf, 1.0},
+      {"sigmoid", -inf, 0.0},
       {"sigmoid", nan, nan},  {"sigmoid", 100.0, 1.0}, {"erf", 0.0, 0.0},     {"erf", -0.0, -0.0},
       {"erf", inf, 1.0},      {"erf", -inf, -1.0},     {"erf", nan, nan},     {"erf", -9.0, -1.0},
       {"sin", 0.0, 0.0},      {"sin", -0.0, -0.0},     {"sin", inf, nan},     {"sin", -inf, nan},
@@ -261,7 +263,8 @@ TEST(MathSpecialValueTest, MaximumMinimumConvert) {
   const float inf = std::numeric_limits<float>::infinity();
   const float nan = std::numeric_limits<float>::quiet_NaN();
   std::vector<float> in = {0.0f, -0.0f, nan, inf, -inf, 1.5f, -1.5f, 3e9f, -3e9f, 0.75f};
-  const std::vector<float> maximum = {0.0f, -0.0f, nan, inf, -0.0f, 1.5f, -0.0f, 3e9f, -0.0f, 0.75f};
+  const std::vector<float> maximum = {0.0f, -0.0f, nan,  inf,   -0.0f,
+                                      1.5f, -0.0f, 3e9f, -0.0f, 0.75f};
   const std::vector<float> minimum = {0.0f, -0.0f, nan, 0.0f, -inf, 0.0f, -1.5f, 0.0f, -3e9f, 0.0f};
   const std::vector<float> through = {0.0f, 0.0f, 0.0f, 2147483648.0f, -2147483648.0f,
                                       1.0f, -1.0f, 2147483648.0f, -2147483648.0f, 0.0f};
