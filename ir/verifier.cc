@@ -24,46 +24,52 @@ std::string DescribeNode(const Function& f, const Node& node) {
 
 // Names are printed in messages and files: nothing in them may act on a terminal.
 absl::Status CheckName(std::string_view what, std::string_view name, bool may_be_empty = false) {
-  if (name.empty() && !may_be_empty) return absl::InvalidArgumentError(StrCat(what, " name is empty"));
+  if (name.empty() && !may_be_empty) {
+    return absl::InvalidArgumentError(StrCat(what, " name is empty"));
+  }
   if (IsValidName(name)) return absl::OkStatus();
-  return absl::InvalidArgumentError(StrCat(what, " name ", Quoted(name), " is not printable UTF-8 of at most ",
-                                           kMaxNameBytes, " bytes"));
+  return absl::InvalidArgumentError(StrCat(what, " name ", Quoted(name),
+                                           " is not printable UTF-8 of at most ", kMaxNameBytes,
+                                           " bytes"));
 }
 
-// A symbolic extent must name a symbol of the module (a negative extent does not).
-absl::Status CheckExtents(std::string_view where, const Type& type, const Module& module) {
+// What is wrong with the extents of a type, "" if nothing: a symbolic extent must name a symbol of
+// the module, and a negative one does not.
+std::string ExtentFault(const Type& type, const Module& module) {
   for (Extent e : type.shape) {
     if (e.is_constant() || static_cast<uint64_t>(e.symbol()) < module.symbols().size()) continue;
-    return Error(where, StrCat(type.ToString(), " has a negative extent or an unknown symbol"));
+    return StrCat(type.ToString(), " has a negative extent or an unknown symbol");
   }
-  return absl::OkStatus();
+  return {};
 }
 
-absl::Status CheckLiteral(std::string_view where, const Literal& literal) {
+// What is wrong with a literal, "" if nothing.
+std::string LiteralFault(const Literal& literal) {
   if (!literal.shape().is_constant() || !FitsInMemory(literal.shape()) ||
       static_cast<int64_t>(literal.bytes().size()) != literal.type().bytes()) {
-    return Error(where, StrCat("the bytes of the literal do not make a ", literal.type().ToString()));
+    return StrCat("the bytes of the literal do not make a ", literal.type().ToString());
   }
   if (literal.dtype() == kBool) {
     for (std::byte b : literal.bytes()) {
-      if (b > std::byte{1}) return Error(where, "a bool literal has a byte that is neither 0 nor 1");
+      if (b > std::byte{1}) return "a bool literal has a byte that is neither 0 nor 1";
     }
   }
-  return absl::OkStatus();
+  return {};
 }
 
 absl::Status VerifyNode(const Function& f, const Node& node, const Module& module) {
   for (Value v : node.operands) {
     if (v.id < 0 || v.id >= node.first_result) {
-      return Error(DescribeNode(f, node), StrCat(Name(node.op), ": operand is not defined before its use"));
+      return Error(DescribeNode(f, node),
+                   StrCat(Name(node.op), ": operand is not defined before its use"));
     }
   }
   const TypeList operands = OperandTypes(f, node.operands);
   const auto types = InferTypes({node.op, operands, node.attrs(), &module});
   if (!types.ok()) return Error(DescribeNode(f, node), std::string(types.status().message()));
   if (types->size() != static_cast<size_t>(node.num_results)) {
-    return Error(DescribeNode(f, node), StrCat(Name(node.op), ": has ", types->size(), " results, declared ",
-                                                     node.num_results));
+    return Error(DescribeNode(f, node), StrCat(Name(node.op), ": has ", types->size(),
+                                               " results, declared ", node.num_results));
   }
   for (int i = 0; i < node.num_results; ++i) {
     const Type &got = f.type(node.result(i)), &want = (*types)[static_cast<size_t>(i)];
@@ -72,10 +78,13 @@ absl::Status VerifyNode(const Function& f, const Node& node, const Module& modul
                                                        ", declared ", got.ToString()));
     }
     if (got.shape.is_constant()) continue;
-    if (absl::Status s = CheckExtents(DescribeNode(f, node), got, module); !s.ok()) return s;
+    if (const std::string fault = ExtentFault(got, module); !fault.empty()) {
+      return Error(DescribeNode(f, node), fault);
+    }
   }
-  if (node.op == Op::kConstant) return CheckLiteral(DescribeNode(f, node), node.attr<Literal>("value"));
-  return absl::OkStatus();
+  if (node.op != Op::kConstant) return absl::OkStatus();
+  const std::string fault = LiteralFault(node.attr<Literal>("value"));
+  return fault.empty() ? absl::OkStatus() : Error(DescribeNode(f, node), fault);
 }
 
 absl::Status VerifyFunctionNames(const Function& f) {
@@ -113,7 +122,9 @@ absl::Status VerifySignature(const Function& f, const Module& module) {
   }
   for (int i = 0; i < f.num_parameters(); ++i) {
     const Type& type = f.parameter(i).type;
-    if (absl::Status s = CheckExtents(where, type, module); !s.ok()) return s;
+    if (const std::string fault = ExtentFault(type, module); !fault.empty()) {
+      return Error(where, fault);
+    }
     if (!FitsInMemory(type.shape)) {
       return Error(where, StrCat("parameter %", f.parameter(i).name, " is too large"));
     }
@@ -147,8 +158,8 @@ absl::Status VerifyResults(const Function& f) {
     const Type& out = f.type(f.results()[static_cast<size_t>(f.num_outputs()) + i]);
     const Type& in = f.parameter(f.num_arguments() + static_cast<int>(i)).type;
     if (out != in) {
-      return Error(where, StrCat("new value of @", f.state()[i], " is ", out.ToString(), ", must be ",
-                                       in.ToString()));
+      return Error(where, StrCat("new value of @", f.state()[i], " is ", out.ToString(),
+                                 ", must be ", in.ToString()));
     }
   }
   return absl::OkStatus();
@@ -167,7 +178,9 @@ absl::Status VerifyVariables(const Module& module) {
         return Error(where, StrCat("is ", v.type.ToString(), ", its initial value ",
                                          literal->type().ToString()));
       }
-      if (absl::Status s = CheckLiteral(where, *literal); !s.ok()) return s;
+      if (const std::string fault = LiteralFault(*literal); !fault.empty()) {
+        return Error(where, fault);
+      }
       continue;
     }
     const std::string& init = std::get<std::string>(v.initial);
@@ -236,7 +249,8 @@ absl::Status VerifyNoRecursion(const Module& module) {
       Colour& c = colour[callee];
       if (c == Colour::kGrey) {
         return Error(StrCat("@", frame.function->name()),
-                     StrCat("calls @", callee->name(), ", which calls it: recursion is not supported, "
+                     StrCat("calls @", callee->name(),
+                            ", which calls it: recursion is not supported, "
                             "write a while loop"));
       }
       if (c == Colour::kWhite) {
@@ -262,7 +276,8 @@ absl::Status Verify(const Function& f, const Module& module) {
 absl::Status Verify(const Module& module) {
   if (absl::Status s = VerifyHeader(module); !s.ok()) return s;
   if (absl::Status s = VerifyVariables(module); !s.ok()) return s;
-  // Bodies before callers is not required: signatures of callees are read, so results must be in range first.
+  // Bodies before callers is not required: signatures of callees are read, so results must be in
+  // range first.
   for (const auto& f : module.functions()) {
     if (absl::Status s = VerifyFunctionNames(*f); !s.ok()) return s;
     if (module.FindFunction(f->name()) != f.get()) {

@@ -6,11 +6,13 @@
 
 namespace reel::ir {
 
-/// The only gate: after it nothing re-checks, before it nothing trusts. Checks, in linear time and without recursion:
-///  - names are not empty and distinct (functions, variables, symbols, parameters of a function), and are
-///    printable UTF-8 of at most 4096 bytes, like result names, value names, file names and metadata keys;
+/// The only gate: after it nothing re-checks, before it nothing trusts. Checks, in linear time and
+/// without recursion:
+///  - names are not empty and distinct (functions, variables, symbols, parameters of a function), and
+///    printable UTF-8 of at most 4096 bytes, like names of results, values, files and metadata;
 ///  - every operand is defined before its use, results are defined;
-///  - operand count, dtypes, attributes, shapes and sizes of every node; declared types are the inferred ones;
+///  - operand count, dtypes, attributes, shapes and sizes of every node; declared types are the
+///    inferred ones;
 ///  - symbolic extents name symbols of the module; the bytes of literals make their type;
 ///  - callees exist and the call graph has no cycle;
 ///  - state entries name variables of the same type, once; their results keep the type;

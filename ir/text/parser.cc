@@ -243,6 +243,7 @@ bool Parser::ParseDefinitions(const Scope& scope, TypeList* types,
   do {
     if (!r_.At(Tok::kValue) || r_.token().number != next) return r_.Fail(StrCat("%", next));
     ++next;
+    if (!Check(meter_.AddMemory(2 * sizeof(Type)))) return false;
     hints->emplace_back(r_.token().name);
     types->emplace_back();
     r_.Advance();
@@ -255,10 +256,10 @@ bool Parser::ParseInts(std::vector<int64_t>* values) {
   while (!r_.At(']')) {
     if (!values->empty() && !r_.Expect(',')) return false;
     values->emplace_back();
-    if (!r_.ReadInt("an integer", &values->back())) return false;
+    if (!r_.ReadInt("an integer", &values->back()) || !Check(meter_.AddMemory(16))) return false;
   }
   r_.Advance();
-  return Check(meter_.AddMemory(16 * static_cast<int64_t>(values->size())));
+  return true;
 }
 
 bool Parser::ParseAttribute(Op op, AttrKind kind, AttrValue* value) {
