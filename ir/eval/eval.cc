@@ -44,6 +44,8 @@ absl::StatusOr<std::vector<Literal>> EvaluateLiterals(const Module& module,
 
 absl::StatusOr<std::vector<Literal>> InitialState(const Module& module,
                                                   const EvalOptions& options) {
+  EvalOptions rounding = options;
+  rounding.round_each_op = true;  // every engine starts from these bits
   std::vector<Literal> state;
   for (const Variable& v : module.variables()) {
     if (const auto* literal = std::get_if<Literal>(&v.initial)) {
@@ -51,7 +53,7 @@ absl::StatusOr<std::vector<Literal>> InitialState(const Module& module,
       continue;
     }
     const Function* init = module.FindFunction(std::get<std::string>(v.initial));
-    auto value = EvaluateLiterals(module, *init, {}, options);
+    auto value = EvaluateLiterals(module, *init, {}, rounding);
     if (!value.ok()) return value.status();
     state.push_back((*value)[0]);
   }

@@ -63,7 +63,8 @@ absl::StatusOr<std::vector<Literal>> EvaluateLiterals(const Module& module,
                                                       absl::Span<const Literal> parameters,
                                                       const EvalOptions& options = {});
 
-/// The initial values of the module's variables, in the order of module.variables().
+/// The initial values of the module's variables, in the order of module.variables(). Init functions
+/// run with round_each_op: all engines start from the same bits.
 absl::StatusOr<std::vector<Literal>> InitialState(const Module& module,
                                                   const EvalOptions& options = {});
 
