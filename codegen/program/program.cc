@@ -8,6 +8,8 @@
 #include "codegen/schedule/schedule.h"
 #include "ir/eval/eval.h"
 #include "ir/strings.h"
+#include "passes/pipeline.h"
+#include "runtime/environment.h"
 
 namespace reel::codegen {
 namespace {
@@ -15,26 +17,53 @@ namespace {
 constexpr int64_t kHeaderBytes = 64;  // runtime/abi.h
 int64_t RoundUp(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
+// Functions that neither another function nor a variable's initial value names.
+std::vector<std::string> EntryPoints(const ir::Module& module) {
+  absl::flat_hash_set<std::string_view> inner;
+  for (const ir::Variable& v : module.variables()) {
+    if (const auto* init = std::get_if<std::string>(&v.initial)) inner.insert(*init);
+  }
+  for (const auto& f : module.functions()) {
+    for (const ir::Node& node : f->nodes()) {
+      for (std::string_view name : CalledFunctions(node)) inner.insert(name);
+    }
+  }
+  std::vector<std::string> entries;
+  for (const auto& f : module.functions()) {
+    if (!inner.contains(f->name())) entries.push_back(f->name());
+  }
+  return entries;
+}
+
+// Graph passes before grouping; without fusion only what compilation cannot do without.
+absl::Status RunGraphPasses(ir::Module* module, const std::vector<std::string>& entries, bool optimize) {
+  const runtime::Environment& environment = runtime::GetEnvironment();
+  passes::PipelineOptions options;
+  options.context.entry_points = entries;
+  options.context.differentiation_done = true;
+  options.disable = environment.disable_passes;
+  options.pass_limit = environment.pass_limit.value_or(-1);
+  options.dump_to = environment.dump_to;
+  options.dump_passes = environment.dump_passes;
+  absl::Span<const passes::PassEntry> pipeline = passes::OptimizationPipeline();
+  if (!optimize) {
+    static constexpr passes::PassEntry kNeeded[] = {{"inline", passes::Inline, "entry points are compiled flat"}};
+    pipeline = kNeeded;
+  }
+  return passes::RunPasses(module, pipeline, options).status();
+}
+
 class ProgramBuilder {
  public:
-  ProgramBuilder(const ir::Module& module, const Target& target, const PlanOptions& options)
-      : module_(module), target_(target), options_(options) {}
+  ProgramBuilder(const ir::Module& module, std::vector<std::string> entries, const Target& target,
+                 const PlanOptions& options)
+      : module_(module), entries_(std::move(entries)), target_(target), options_(options) {}
 
   absl::StatusOr<Program> Build() {
     program_.name = module_.name();
     if (absl::Status s = AddVariables(); !s.ok()) return s;
-    absl::flat_hash_set<std::string_view> inner;
-    for (const ir::Variable& v : module_.variables()) {
-      if (const auto* init = std::get_if<std::string>(&v.initial)) inner.insert(*init);
-    }
-    for (const auto& f : module_.functions()) {
-      for (const ir::Node& node : f->nodes()) {
-        for (std::string_view name : CalledFunctions(node)) inner.insert(name);
-      }
-    }
-    for (const auto& f : module_.functions()) {
-      if (inner.contains(f->name())) continue;
-      if (absl::Status s = AddEntry(*f); !s.ok()) return s;
+    for (const std::string& name : entries_) {
+      if (absl::Status s = AddEntry(*module_.FindFunction(name)); !s.ok()) return s;
     }
     program_.instance_bytes = arena_offset_ + RoundUp(program_.arena_bytes);
     return std::move(program_);
@@ -109,6 +138,7 @@ class ProgramBuilder {
   }
 
   const ir::Module& module_;
+  const std::vector<std::string> entries_;
   const Target& target_;
   const PlanOptions options_;
   Program program_;
@@ -131,7 +161,10 @@ std::string SlotText(const Slot& slot) {
 }  // namespace
 
 absl::StatusOr<Program> BuildProgram(const ir::Module& module, const Target& target, const PlanOptions& options) {
-  return ProgramBuilder(module, target, options).Build();
+  ir::Module copy = module;
+  std::vector<std::string> entries = EntryPoints(copy);
+  if (absl::Status s = RunGraphPasses(&copy, entries, options.fuse); !s.ok()) return s;
+  return ProgramBuilder(copy, std::move(entries), target, options).Build();
 }
 
 std::string ToString(const Program& program) {

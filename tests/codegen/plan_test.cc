@@ -1,0 +1,204 @@
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "codegen/program/arena.h"
+#include "codegen/program/program.h"
+#include "ir/builder.h"
+#include "ir/strings.h"
+#include "ir/text/parser.h"
+#include "ir/verifier.h"
+
+// What becomes a kernel, in what order, on which memory: checked on the program, before LLVM.
+
+namespace reel::codegen {
+namespace {
+
+Program Plan(const std::string& body, PlanOptions options = {}) {
+  auto module = ir::ParseModule("reel 1\nmodule \"t\"\n" + body, "t");
+  EXPECT_TRUE(module.ok()) << module.status();
+  auto target = FindTarget("x86-64-v4");
+  EXPECT_TRUE(target.ok()) << target.status();
+  auto program = BuildProgram(*module, *target, options);
+  EXPECT_TRUE(program.ok()) << program.status();
+  return *std::move(program);
+}
+
+std::vector<std::string> Kernels(const Program& p) {
+  std::vector<std::string> names;
+  for (const Step& s : p.entries[0].steps) {
+    names.push_back(s.kernel < 0 ? "copy" : p.kernels[static_cast<size_t>(s.kernel)].name);
+  }
+  return names;
+}
+
+using Names = std::vector<std::string>;
+
+TEST(Plan, ElementwiseChainIsOneKernel) {
+  const Program p = Plan(R"(func @f(%x: f32[2,3]) -> (f32[2,3]) {
+  %0 = exp %x : f32[2,3]
+  %1 = mul %0, %x : f32[2,3]
+  %2 = tanh %1 : f32[2,3]
+  return %2
+})");
+  EXPECT_EQ(Kernels(p), Names{"tanh"});
+  EXPECT_EQ(p.arena_bytes, 0);
+}
+
+TEST(Plan, LevelZeroIsOneScalarKernelPerOp) {
+  const Program p = Plan(R"(func @f(%x: f32[2,3]) -> (f32[2,3]) {
+  %0 = exp %x : f32[2,3]
+  %1 = mul %0, %x : f32[2,3]
+  return %1
+})", {.fuse = false, .vectorize = false});
+  EXPECT_EQ(Kernels(p), (Names{"exp", "mul"}));
+  EXPECT_EQ(ToString(p).find("vector"), std::string::npos);
+}
+
+TEST(Plan, EpilogueRidesOnTheProduct) {
+  const Program p = Plan(R"(func @f(%x: f32[8,4], %w: f32[4,6], %b: f32[6]) -> (f32[8,6]) {
+  %0 = contract %x, %w {a_batch=[], a_contract=[1], b_batch=[], b_contract=[0]} : f32[8,6]
+  %1 = broadcast %b {axes=[1], shape=[8,6]} : f32[8,6]
+  %2 = add %0, %1 : f32[8,6]
+  %3 = tanh %2 : f32[8,6]
+  return %3
+})");
+  EXPECT_EQ(Kernels(p), Names{"contract_tanh"});
+}
+
+TEST(Plan, AMapUsedByAReductionAndAlsoReturnedIsComputedOnce) {
+  const Program p = Plan(R"(func @f(%x: f32[8,4]) -> (f32[8,4], f32[8]) {
+  %0 = exp %x : f32[8,4]
+  %1 = reduce_sum %0 {axes=[1]} : f32[8]
+  return %0, %1
+})");
+  EXPECT_EQ(Kernels(p), Names{"exp_reduce_sum"});
+}
+
+TEST(Plan, UpdateIsWrittenOverTheVariable) {
+  const Program p = Plan(R"(variable @w: f32[3] = [1, 2, 3]
+func @f(%g: f32[3]) state(@w: f32[3]) -> () {
+  %0 = sub @w, %g : f32[3]
+  return state(%0)
+})");
+  EXPECT_EQ(Kernels(p), Names{"sub"});
+  for (const Slot& s : p.entries[0].steps[0].buffers) {
+    if (s.kind == Slot::Kind::kInstance) EXPECT_EQ(s.offset, p.variables[0].offset);
+  }
+}
+
+// The update of w rides on dW, but dX still needs the old w: the new one must wait in the arena.
+TEST(Plan, OldValueReadLaterIsNotOverwritten) {
+  const Program p = Plan(R"(variable @w: f32[4,6] = [[0,0,0,0,0,0],[0,0,0,0,0,0],[0,0,0,0,0,0],[0,0,0,0,0,0]]
+func @f(%x: f32[8,4], %dy: f32[8,6]) state(@w: f32[4,6]) -> (f32[8,4]) {
+  %0 = contract %x, %dy {a_batch=[], a_contract=[0], b_batch=[], b_contract=[0]} : f32[4,6]
+  %1 = sub @w, %0 : f32[4,6]
+  %2 = contract %dy, @w {a_batch=[], a_contract=[1], b_batch=[], b_contract=[1]} : f32[8,4]
+  return %2 state(%1)
+})");
+  const int64_t w = p.variables[0].offset;
+  bool written = false;
+  for (const Step& step : p.entries[0].steps) {
+    for (size_t i = 0; i < step.buffers.size(); ++i) {
+      if (step.buffers[i].kind != Slot::Kind::kInstance || step.buffers[i].offset != w) continue;
+      const bool output = step.kernel < 0 ? i == 0
+                                          : p.kernels[static_cast<size_t>(step.kernel)].buffers[i].is_output;
+      if (output) written = true;
+      else EXPECT_FALSE(written) << ToString(p);
+    }
+  }
+  EXPECT_TRUE(written);
+}
+
+TEST(Plan, SwappedVariablesGoThroughACopy) {
+  const Program p = Plan(R"(variable @a: f32[2] = [1, 2]
+variable @b: f32[2] = [3, 4]
+func @f() state(@a: f32[2], @b: f32[2]) -> () {
+  return state(@b, @a)
+})");
+  const Names kernels = Kernels(p);
+  ASSERT_EQ(kernels.size(), 3u) << ToString(p);
+  EXPECT_EQ(kernels.back(), "copy");
+}
+
+TEST(Plan, ResultsThatAreParametersOrRepeatedGetMemoryOfTheirOwn) {
+  const Program p = Plan(R"(func @f(%x: f32[2]) -> (f32[2], f32[2], f32[2]) {
+  %0 = exp %x : f32[2]
+  return %x, %0, %0
+})");
+  std::set<int32_t> results;
+  for (const Step& s : p.entries[0].steps) {
+    for (const Slot& slot : s.buffers) {
+      if (slot.kind == Slot::Kind::kResult) results.insert(slot.index);
+    }
+  }
+  EXPECT_EQ(results, (std::set<int32_t>{0, 1, 2}));
+}
+
+TEST(Plan, IdenticalKernelsAreKeptOnce) {
+  const Program p = Plan(R"(func @f(%x: f32[2,2], %y: f32[2,2]) -> (f32[2,2], f32[2,2]) {
+  %0 = contract %x, %y {a_batch=[], a_contract=[1], b_batch=[], b_contract=[0]} : f32[2,2]
+  %1 = contract %0, %y {a_batch=[], a_contract=[1], b_batch=[], b_contract=[0]} : f32[2,2]
+  return %0, %1
+})");
+  EXPECT_EQ(p.entries[0].steps.size(), 2u);
+  EXPECT_EQ(p.kernels.size(), 1u);
+}
+
+// A chain of n tanh: kernels grow with n, arena does not.
+Program Chain(int n) {
+  ir::Module module("chain");
+  ir::Function f("f");
+  ir::Value x = f.AddParameter("x", {kFloat32, {16}});
+  ir::Builder b(&f, &module);
+  for (int i = 0; i < n; ++i) x = b.Tanh(x);
+  f.SetResults({x});
+  module.AddFunction(std::move(f));
+  EXPECT_TRUE(ir::Verify(module).ok());
+  auto program = BuildProgram(module, *FindTarget("x86-64-v4"), {});
+  EXPECT_TRUE(program.ok()) << program.status();
+  return *std::move(program);
+}
+
+TEST(Plan, WorkIsLinearInTheChain) {
+  const Program small = Chain(2000), large = Chain(8000);
+  const auto ratio = static_cast<double>(large.entries[0].steps.size()) /
+                     static_cast<double>(small.entries[0].steps.size());
+  EXPECT_NEAR(ratio, 4.0, 0.5);
+  EXPECT_LE(large.arena_bytes, small.arena_bytes + 128);
+  for (const Kernel& k : large.kernels) EXPECT_LE(k.exprs.size(), 2000u);
+}
+
+TEST(Plan, ControlFlowIsRefusedByName) {
+  auto module = ir::ParseModule(R"(reel 1
+module "t"
+func @g(%x: f32[]) -> (f32[]) {
+  return %x
+}
+func @f(%p: bool[], %x: f32[]) -> (f32[]) {
+  %0 = if %p, %x {else=@g, then=@g} : f32[]
+  return %0
+}
+)", "t");
+  ASSERT_TRUE(module.ok()) << module.status();
+  const auto program = BuildProgram(*module, *FindTarget("x86-64-v4"), {});
+  EXPECT_EQ(program.status().code(), absl::StatusCode::kUnimplemented);
+  EXPECT_NE(std::string(program.status().message()).find("if"), std::string::npos);
+}
+
+TEST(Arena, ReusesFreedBlocksAndMergesNeighbours) {
+  Arena arena;
+  const int64_t a = arena.Allocate(100), b = arena.Allocate(100), c = arena.Allocate(1);
+  EXPECT_EQ(a, 0);
+  EXPECT_EQ(b, 128);
+  EXPECT_EQ(c, 256);
+  arena.Free(a, 100);
+  arena.Free(b, 100);
+  EXPECT_EQ(arena.Allocate(256), 0);
+  EXPECT_EQ(arena.size(), 320);
+  EXPECT_EQ(arena.peak_live(), 320);
+}
+
+}  // namespace
+}  // namespace reel::codegen
