@@ -37,6 +37,9 @@ absl::StatusOr<bool> Fold(ir::Module* m, const PassContext& context);
 absl::StatusOr<bool> Simplify(ir::Module* m, const PassContext& context);
 /// Merges nodes that compute the same.
 absl::StatusOr<bool> Cse(ir::Module* m, const PassContext& context);
+/// Runs a loop once where a later one computes the same and more: the recording loop of a gradient
+/// takes the place of the forward loop.
+absl::StatusOr<bool> MergeLoops(ir::Module* m, const PassContext& context);
 /// Removes nodes that no result depends on, and functions that no entry point reaches.
 absl::StatusOr<bool> Dce(ir::Module* m, const PassContext& context);
 

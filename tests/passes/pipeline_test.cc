@@ -189,6 +189,66 @@ TEST(Pipeline, KeepsTheBitsOfGradients) {
   EXPECT_EQ(RunFunction(m, second->name, inputs), before);
 }
 
+int CountLoops(const ir::Function& f) {
+  int loops = 0;
+  for (const ir::Node& node : f.nodes()) loops += node.op == ir::Op::kWhile;
+  return loops;
+}
+
+// A training step returns the loss and a gradient: forward and recording loop become one.
+TEST(MergeLoops, TheRecordingLoopIsTheForwardLoop) {
+  ir::Module m;
+  const std::vector<Type> types{I32(), F64({2}), F64({2})};
+  Define(&m, "more", types, [](Builder& b, P p) {
+    return Values{b.Less(p[0], b.ScalarLike(p[0], 3))};
+  });
+  Define(&m, "step", types, [](Builder& b, P p) {
+    return Values{b.Add(p[0], b.ScalarLike(p[0], 1)), b.Tanh(b.Mul(p[1], p[2])), p[2]};
+  });
+  ir::Function& f = Define(&m, "main", {F64({2}), F64({2})}, [](Builder& b, P p) {
+    return Values{b.While("more", "step", {b.Scalar(kInt32, 0), p[0], p[1]}, 4)[1]};
+  });
+  const Value y = f.results()[0];
+  const auto d = Gradients(&f, &m, {y}, {{0}, {1}});
+  ASSERT_TRUE(d.ok()) << d.status();
+  f.SetResults({y, (*d)[0], (*d)[1]});
+  const std::vector<Doubles> inputs{{0.3, -0.7}, {1.1, 0.4}};
+  const auto before = RunFunction(m, "main", inputs);
+  EXPECT_EQ(CountLoops(*m.FindFunction("main")), 3);
+  PipelineOptions options;
+  options.context.entry_points = {"main"};
+  const auto reports = Optimize(&m, options);
+  ASSERT_TRUE(reports.ok()) << reports.status();
+  EXPECT_EQ(CountLoops(*m.FindFunction("main")), 2);
+  EXPECT_EQ(RunFunction(m, "main", inputs), before);
+}
+
+// The same operands, but another body or another start of what is carried beside: two loops stay.
+TEST(MergeLoops, DifferentLoopsStay) {
+  ir::Module m;
+  const std::vector<Type> types{I32()}, more_types{I32(), I32()};
+  const auto less = [](Builder& b, P p) { return Values{b.Less(p[0], b.ScalarLike(p[0], 3))}; };
+  Define(&m, "more", types, less);
+  Define(&m, "more2", more_types, less);
+  Define(&m, "by1", types, [](Builder& b, P p) {
+    return Values{b.Add(p[0], b.ScalarLike(p[0], 1))};
+  });
+  Define(&m, "by2", more_types, [](Builder& b, P p) {
+    return Values{b.Add(p[0], b.ScalarLike(p[0], 2)), p[1]};
+  });
+  Define(&m, "mixes", more_types, [](Builder& b, P p) {
+    return Values{b.Add(p[0], b.Add(p[1], b.ScalarLike(p[0], 1))), p[1]};
+  });
+  Define(&m, "main", {I32()}, [](Builder& b, P p) {
+    const Value zero = b.Scalar(kInt32, 0);
+    return Values{b.While("more", "by1", {p[0]})[0], b.While("more2", "by2", {p[0], zero})[0],
+                  b.While("more2", "mixes", {p[0], zero})[0]};
+  });
+  const auto changed = MergeLoops(&m, {});
+  ASSERT_TRUE(changed.ok());
+  EXPECT_FALSE(*changed);
+}
+
 TEST(Pipeline, IsLinearInALongChain) {
   ir::Module m;
   Define(&m, "f", {F64()}, [](Builder& b, P p) {

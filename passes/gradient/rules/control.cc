@@ -113,13 +113,13 @@ absl::StatusOr<std::string> ForwardBody(GradContext& g, const Loop& loop) {
   const Values carried = AddCarried(*loop.body, &f);
   const ir::Value n = f.AddParameter("n", {kInt64, {}});
   Values stacks = AddStacks(loop, &f);
+  const ir::ValueList next = b.Call(loop.body->name(), carried);  // first: see merge_loops.cc
   for (size_t i = 0, k = 0; i < loop.saved.size(); ++i) {
     if (!loop.saved[i]) continue;
     const ir::Value row = b.Reshape(carried[i], Stacked(f.type(carried[i]), 1).shape);
     stacks[k] = b.DynamicUpdate(stacks[k], row, n, 0);
     ++k;
   }
-  const ir::ValueList next = b.Call(loop.body->name(), carried);
   Values results(next.begin(), next.end());
   results.push_back(b.Add(n, b.Scalar(kInt64, 1)));
   results.insert(results.end(), stacks.begin(), stacks.end());
