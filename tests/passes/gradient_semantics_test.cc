@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "ir/strings.h"
+#include "ir/verifier.h"
 #include "tests/passes/gradient_testing.h"
 
 namespace reel::passes {
@@ -288,6 +289,38 @@ TEST(TfGradients, TG45HessianOfAQuadraticForm) {
   EXPECT_EQ(h, (std::vector<Doubles>{{2, 6, 10}, {6, 10, 14}, {10, 14, 20}}));
 }
 
+// One row of the Hessian per element of x: the block of each x, shape x.shape + x.shape.
+TEST(TfGradients, TG46TG47HessiansOfMatricesPerX) {
+  ir::Module m;
+  ir::Function& f = Define(&m, "f", {F64({3, 4}), F64()}, [](Builder& b, P p) {
+    const Value cubes = b.ReduceSum(Cube(b, p[0]), {0, 1});
+    return Values{b.Mul(cubes, Cube(b, p[1]))};
+  });
+  const auto d = Gradients(&f, &m, {f.results()[0]}, {{0}, {1}});
+  ASSERT_TRUE(d.ok());
+  Values blocks;
+  const auto second = Gradients(&f, &m, {(*d)[1]}, {{1}});
+  ASSERT_TRUE(second.ok());
+  blocks.push_back((*second)[0]);
+  for (int64_t i = 0; i < 12; ++i) {
+    Builder b(&f, &m);
+    const Value component = b.Slice((*d)[0], {i / 4, i % 4}, {i / 4 + 1, i % 4 + 1}, {1, 1});
+    const auto row = Gradients(&f, &m, {component}, {{0}});
+    ASSERT_TRUE(row.ok());
+    EXPECT_EQ(f.type((*row)[0]), F64({3, 4}));
+    blocks.push_back((*row)[0]);
+  }
+  f.SetResults(blocks);
+  const Doubles x{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+  const auto h = RunFunction(m, "f", {x, {2}});
+  EXPECT_EQ(h[0], Doubles{6 * 2 * 6084});  // d2/dy2 sum(x^3) y^3, sum(x^3) = 6084
+  for (size_t i = 0; i < 12; ++i) {
+    Doubles want(12);
+    want[i] = 6 * x[i] * 8;
+    EXPECT_EQ(h[i + 1], want);
+  }
+}
+
 TEST(TfGradients, TG48TheHessianOfALinearFunctionIsZeros) {
   const auto d = RunGradients({F64({2})}, {{1, 2}}, 1, [](Builder& b, P p) {
     return Values{b.Ones(F64({2})), p[0]};
@@ -333,6 +366,38 @@ TEST(TfGradients, GT99OpsWithoutGradientGiveNone) {
     });
     EXPECT_EQ(d[0], kNothing) << ir::Name(op);
   }
+}
+
+// Symbolic extents pass through: y = x w, summed.
+TEST(TfGradients, GT130UnknownShapes) {
+  ir::Module m;
+  m.symbols().push_back({"B", 1, 100});
+  const Type x_type = F64(Shape{Extent::Symbol(0), 3}), w_type = F64({3, 2});
+  Define(&m, "f", {x_type, w_type}, [](Builder& b, P p) {
+    const Value y = b.Tanh(b.Contract(p[0], p[1], {{}, {}, {1}, {0}}));
+    const Value row = b.Broadcast(b.ReduceSum(y, {0}), b.shape(y), {1});
+    return Values{b.ReduceSum(b.Mul(row, y), {0, 1})};
+  });
+  const auto g = AddGradientFunction(&m, "f", {}, {});
+  ASSERT_TRUE(g.ok()) << g.status();
+  const ir::Function& grad = *m.FindFunction(g->name);
+  EXPECT_TRUE(ir::Verify(m).ok()) << ir::Verify(m);
+  EXPECT_EQ(grad.type(grad.results()[0]), x_type);
+  EXPECT_EQ(grad.type(grad.results()[1]), w_type);
+}
+
+TEST(TfGradients, TG41GradientsWithinACalledFunction) {
+  ir::Module m;
+  ir::Function& inner = Define(&m, "inner", {F64()}, [](Builder& b, P p) {
+    return Values{Cube(b, p[0])};
+  });
+  const auto d = Gradients(&inner, &m, {inner.results()[0]}, {{0}});
+  ASSERT_TRUE(d.ok());
+  inner.SetResults(*d);  // 3 x^2
+  Define(&m, "outer", {F64()}, [](Builder& b, P p) { return Values{b.Call("inner", {p[0]})[0]}; });
+  const auto g = AddGradientFunction(&m, "outer", {}, {});
+  ASSERT_TRUE(g.ok());
+  EXPECT_EQ(RunFunction(m, g->name, {{5}})[0], Doubles{30});
 }
 
 // --- AddGradientFunction ---
