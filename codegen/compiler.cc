@@ -1,0 +1,102 @@
+#include "codegen/compiler.h"
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include "codegen/aot/aot.h"
+#include "codegen/jit/jit.h"
+#include "ir/strings.h"
+
+namespace reel::codegen {
+namespace {
+
+/// Level 0 is the debugging engine: one scalar kernel per op.
+PlanOptions PlanFor(const CompilerOptions& options) {
+  PlanOptions plan;
+  plan.fuse = plan.vectorize = options.opt_level > 0;
+  return plan;
+}
+
+absl::Status CheckBudget(const Program& program, const Budget& budget) {
+  if (program.instance_bytes <= budget.max_memory) return absl::OkStatus();
+  return absl::ResourceExhaustedError(
+      StrCat("program ", program.name, " needs ", program.instance_bytes,
+             " bytes of memory, more than the budget of ", budget.max_memory,
+             "; raise max_memory or make the batch smaller"));
+}
+
+absl::Status WriteText(const std::string& folder, const std::string& name,
+                       const std::string& text) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  std::ofstream out(StrCat(folder, "/", name));
+  out << text;
+  if (out.flush()) return absl::OkStatus();
+  return absl::UnavailableError(StrCat("cannot write ", folder, "/", name));
+}
+
+class LlvmCompiler : public Compiler {
+ public:
+  absl::StatusOr<std::unique_ptr<CompiledModule>> Compile(const ir::Module& module,
+                                                          const CompilerOptions& options) override {
+    const auto start = std::chrono::steady_clock::now();
+    auto plan = Plan(module, options);
+    if (!plan.ok()) return plan.status();
+    const std::chrono::duration<double> planned = std::chrono::steady_clock::now() - start;
+    JitOptions jit;
+    jit.opt_level = options.opt_level;
+    jit.dump_to = options.dump_to;
+    jit.max_seconds = options.budget.max_seconds - planned.count();
+    jit.plan_seconds = planned.count();
+    return JitCompile(std::move(plan->program), plan->target, jit);
+  }
+
+  absl::StatusOr<ObjectFiles> CompileToObject(const ir::Module& module, const std::string& name,
+                                              const CompilerOptions& options) override {
+    auto plan = Plan(module, options);
+    if (!plan.ok()) return plan.status();
+    return AotCompile(plan->program, name, plan->target, options.opt_level);
+  }
+
+  absl::StatusOr<std::string> EmitText(const ir::Module& module, const std::string& name,
+                                       const std::string& kind,
+                                       const CompilerOptions& options) override {
+    if (kind != "llvm" && kind != "asm") {
+      return absl::InvalidArgumentError(
+          StrCat("cannot emit \"", kind, "\"; use \"llvm\" or \"asm\""));
+    }
+    auto plan = Plan(module, options);
+    if (!plan.ok()) return plan.status();
+    return AotText(plan->program, name, plan->target, options.opt_level, kind == "asm");
+  }
+
+ private:
+  struct Planned {
+    Program program;
+    Target target;
+  };
+
+  absl::StatusOr<Planned> Plan(const ir::Module& module, const CompilerOptions& options) {
+    auto target = FindTarget(options.cpu);
+    if (!target.ok()) return target.status();
+    auto program = BuildProgram(module, *target, PlanFor(options));
+    if (!program.ok()) return program.status();
+    if (absl::Status s = CheckBudget(*program, options.budget); !s.ok()) return s;
+    if (!options.dump_to.empty()) {
+      absl::Status s =
+          WriteText(options.dump_to, StrCat(program->name, ".program.txt"), ToString(*program));
+      if (!s.ok()) return s;
+    }
+    return Planned{*std::move(program), *std::move(target)};
+  }
+};
+
+}  // namespace
+}  // namespace reel::codegen
+
+extern "C" reel::codegen::Compiler* reel_compiler() {
+  static auto* const compiler = new reel::codegen::LlvmCompiler;
+  return compiler;
+}

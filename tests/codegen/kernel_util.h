@@ -1,0 +1,192 @@
+#ifndef REEL_TESTS_CODEGEN_KERNEL_UTIL_H_
+#define REEL_TESTS_CODEGEN_KERNEL_UTIL_H_
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cstring>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "codegen/jit/jit.h"
+#include "codegen/loop/loop.h"
+#include "codegen/target/cpuid.h"
+#include "codegen/target/target.h"
+
+// Kernels by hand, and a way to run them.
+
+namespace reel::codegen {
+
+inline Affine At(std::initializer_list<std::pair<AxisId, int64_t>> terms, int64_t constant = 0) {
+  Affine affine;
+  affine.constant = constant;
+  for (const auto& [axis, coefficient] : terms) affine.Add(axis, coefficient);
+  return affine;
+}
+
+inline ExprId Load(Kernel& k, BufferId buffer, Affine index, ExprId guard = -1,
+                   ExprId dynamic = -1, int64_t stride = 0) {
+  Expr e;
+  e.kind = Expr::Kind::kLoad;
+  e.dtype = k.buffers[static_cast<size_t>(buffer)].dtype;
+  e.buffer = buffer;
+  e.index = std::move(index);
+  e.guard = guard;
+  e.dynamic = dynamic;
+  e.dynamic_stride = stride;
+  return k.AddExpr(std::move(e));
+}
+
+inline ExprId ReadLocal(Kernel& k, LocalId local, Affine index) {
+  Expr e;
+  e.kind = Expr::Kind::kLocal;
+  e.dtype = k.locals[static_cast<size_t>(local)].dtype;
+  e.local = local;
+  e.index = std::move(index);
+  return k.AddExpr(std::move(e));
+}
+
+inline ExprId Index(Kernel& k, DType dtype, Affine index) {
+  Expr e;
+  e.kind = Expr::Kind::kIndex;
+  e.dtype = dtype;
+  e.index = std::move(index);
+  return k.AddExpr(std::move(e));
+}
+
+template <typename T>
+uint64_t BitsOf(T value) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof value);
+  return bits;
+}
+
+template <typename T>
+ExprId Const(Kernel& k, T value) {
+  Expr e;
+  e.kind = Expr::Kind::kConstant;
+  e.dtype = DTypeOf<T>::value;
+  e.bits = BitsOf(value);
+  return k.AddExpr(std::move(e));
+}
+
+inline ExprId Apply(Kernel& k, ir::Op op, DType dtype, std::initializer_list<ExprId> operands) {
+  Expr e;
+  e.kind = Expr::Kind::kOp;
+  e.dtype = dtype;
+  e.op = op;
+  e.operands.assign(operands.begin(), operands.end());
+  return k.AddExpr(std::move(e));
+}
+
+inline Stmt For(AxisId axis, LoopKind kind, int64_t extent, int64_t width, std::vector<Stmt> body) {
+  Stmt s;
+  s.axis = axis;
+  s.loop_kind = kind;
+  s.extent = extent;
+  s.width = width;
+  s.body = std::move(body);
+  return s;
+}
+
+inline Stmt Clip(Stmt loop, Affine base, int64_t total) {
+  loop.clip_base = std::move(base);
+  loop.clip_total = total;
+  return loop;
+}
+
+inline Stmt Store(BufferId buffer, Affine index, ExprId value, ExprId guard = -1,
+                  ExprId dynamic = -1, int64_t stride = 0) {
+  Stmt s;
+  s.kind = Stmt::Kind::kStore;
+  s.buffer = buffer;
+  s.index = std::move(index);
+  s.a = value;
+  s.guard = guard;
+  s.dynamic = dynamic;
+  s.dynamic_stride = stride;
+  return s;
+}
+
+template <typename T>
+Stmt Declare(LocalId local, T init) {
+  Stmt s;
+  s.kind = Stmt::Kind::kLocal;
+  s.local = local;
+  s.init = BitsOf(init);
+  return s;
+}
+
+inline Stmt Accumulate(LocalId local, Affine index, Combine combine, ExprId a, ExprId b = -1) {
+  Stmt s;
+  s.kind = Stmt::Kind::kAccumulate;
+  s.local = local;
+  s.index = std::move(index);
+  s.combine = combine;
+  s.a = a;
+  s.b = b;
+  return s;
+}
+
+inline Stmt Tree(LocalId local, Combine combine) {
+  Stmt s;
+  s.kind = Stmt::Kind::kTree;
+  s.local = local;
+  s.combine = combine;
+  return s;
+}
+
+template <typename... S>
+std::vector<Stmt> Block(S... statements) {
+  std::vector<Stmt> body;
+  (body.push_back(std::move(statements)), ...);
+  return body;
+}
+
+/// A program with one entry point that runs the kernel once: outputs are results, the rest arguments.
+inline Program OneKernel(Kernel kernel) {
+  Program program;
+  program.name = kernel.name;
+  EntryPoint entry;
+  entry.name = "run";
+  Step step;
+  step.kernel = 0;
+  int32_t arguments = 0, results = 0;
+  for (const KernelBuffer& b : kernel.buffers) {
+    step.buffers.push_back(b.is_output ? Slot{Slot::Kind::kResult, results++, 0}
+                                       : Slot{Slot::Kind::kArgument, arguments++, 0});
+  }
+  entry.steps.push_back(step);
+  program.entries.push_back(entry);
+  program.kernels.push_back(std::move(kernel));
+  program.instance_bytes = 64;
+  return program;
+}
+
+/// The targets of the table that this machine can run.
+inline std::vector<Target> HostTargets() {
+  std::vector<Target> targets;
+  for (std::string_view name : TargetNames()) {
+    if (HostSupports(name)) targets.push_back(*FindTarget(name));
+  }
+  return targets;
+}
+
+/// Compiles and runs a kernel once. Buffers in the order of arguments and of results.
+inline void RunKernel(const Kernel& kernel, const Target& target,
+                      std::vector<const void*> arguments, std::vector<void*> results,
+                      int opt_level = 2) {
+  JitOptions options;
+  options.opt_level = opt_level;
+  auto module = JitCompile(OneKernel(kernel), target, options);
+  ASSERT_TRUE(module.ok()) << module.status() << "\n" << ToString(kernel);
+  alignas(64) std::byte instance[64] = {};
+  ASSERT_EQ((*module)->entry(0)(instance, arguments.data(), results.data()), 0);
+}
+
+}  // namespace reel::codegen
+
+#endif  // REEL_TESTS_CODEGEN_KERNEL_UTIL_H_
