@@ -24,6 +24,12 @@ const GradRule& RuleOf(ir::Op op) {
 }
 
 Needs NeededByGradient(ir::Op op) { return RuleOf(op).needs; }
+Needs NeededByGradient(ir::Op op, uint32_t wanted) {
+  const GradRule& rule = RuleOf(op);
+  if (!rule.by_operand) return rule.needs;
+  const Needs a = wanted & 1 ? rule.first : Needs(), b = wanted & 2 ? rule.second : Needs();
+  return {a.operands | b.operands, a.results | b.results};
+}
 bool HasGradient(ir::Op op) { return RuleOf(op).emit != nullptr; }
 
 namespace {

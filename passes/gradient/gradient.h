@@ -57,6 +57,9 @@ struct Needs {
 
 /// The forward values that an op's gradient may refer to; nothing else needs to be kept for it.
 Needs NeededByGradient(ir::Op op);
+/// The same if only some operands get a gradient, bit i of `wanted` for operand i: a product with a
+/// constant does not need the variable.
+Needs NeededByGradient(ir::Op op, uint32_t wanted);
 /// False if the op has no gradient at all: it cuts the path.
 bool HasGradient(ir::Op op);
 

@@ -23,8 +23,8 @@ namespace reel::passes {
 /// What a rule sees of one forward node, and where it leaves the cotangents of the operands.
 class GradContext {
  public:
-  GradContext(ir::Builder* builder, const ir::Node& node, Needs needs, FunctionGradients* functions)
-      : functions_(functions), builder_(builder), node_(node), needs_(needs),
+  GradContext(ir::Builder* builder, const ir::Node& node, FunctionGradients* functions)
+      : functions_(functions), builder_(builder), node_(node),
         wanted_(node.operands.size()), active_(node.operands.size()),
         cotangents_(static_cast<size_t>(node.num_results)), gradients_(node.operands.size()) {}
 
@@ -78,6 +78,8 @@ class GradContext {
 struct GradRule {
   Needs needs;
   void (*emit)(GradContext& g, ir::Builder& b);  // null: not differentiable
+  bool by_operand = false;  // needs depends on which of two operands is wanted: first, second
+  Needs first = {}, second = {};
 };
 
 // Masks of GRAD.
@@ -87,6 +89,14 @@ inline constexpr uint32_t kNone = 0, kX = 1, kA = 1, kB = 2, kC = 4, kAll = ~0u,
   static void Emit##Enum(GradContext& g, ir::Builder& b);                           \
   extern const GradRule k##Enum##Gradient;                                          \
   const GradRule k##Enum##Gradient{{operands, results}, Emit##Enum};                \
+  static void Emit##Enum([[maybe_unused]] GradContext& g, [[maybe_unused]] ir::Builder& b)
+// GRAD for two operands of which each has its own needs.
+#define GRAD_EACH(Enum, operands0, results0, operands1, results1)                          \
+  static void Emit##Enum(GradContext& g, ir::Builder& b);                                  \
+  extern const GradRule k##Enum##Gradient;                                                 \
+  const GradRule k##Enum##Gradient{{(operands0) | (operands1), (results0) | (results1)},   \
+                                   Emit##Enum, true, {operands0, results0},                \
+                                   {operands1, results1}};                                 \
   static void Emit##Enum([[maybe_unused]] GradContext& g, [[maybe_unused]] ir::Builder& b)
 #define NOT_DIFFERENTIABLE(Enum)           \
   extern const GradRule k##Enum##Gradient; \

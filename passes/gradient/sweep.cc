@@ -1,5 +1,6 @@
 #include "passes/gradient/sweep.h"
 
+#include <algorithm>
 #include <memory>
 
 #include "absl/container/flat_hash_set.h"
@@ -155,16 +156,17 @@ absl::StatusOr<std::optional<GradientKey>> Sweep::Differentiate(const ir::Node& 
     seeded[static_cast<size_t>(i)] = cotangents_[Index(node.result(i))].valid();
   }
   if (!Any(seeded)) return std::nullopt;
-  GradContext g(&builder_, node, rule.needs, functions_);
+  GradContext g(&builder_, node, functions_);
   const Mask reachable = IsControl(node) ? functions_->flow().Backward(*f_, node, seeded)
                                          : Mask(node.operands.size(), true);
-  bool any = false;
+  uint32_t wanted = 0;
   for (size_t i = 0; i < node.operands.size(); ++i) {
     g.active_[i] = active_[Index(node.operands[i])];
     g.wanted_[i] = g.active_[i] && reachable[i];
-    any = any || g.wanted_[i];
+    if (g.wanted_[i]) wanted |= 1u << std::min<size_t>(i, 31);
   }
-  if (!any) return std::nullopt;
+  if (wanted == 0) return std::nullopt;
+  g.needs_ = NeededByGradient(node.op, wanted);
   for (int i = 0; i < node.num_results; ++i) {
     g.cotangents_[static_cast<size_t>(i)] = cotangents_[Index(node.result(i))];
   }

@@ -50,7 +50,8 @@ std::optional<int64_t> BoundIterations(const ir::Function& f, const ir::Node& lo
   const auto limit = Resolve(cond, compare->operands[1], f, loop, body);
   const auto step = StepOf(body, i);
   if (!start || !limit || !step || *step < 1) return std::nullopt;
-  // Runs while start + n * step < end. An i that passes its dtype's maximum would wrap: no bound then.
+  // Runs while start + n * step < end. An i that passes its dtype's maximum would wrap: no bound
+  // then.
   const auto largest = f.type(loop.operands[static_cast<size_t>(i.id)]).dtype == kInt32
                            ? int64_t{INT32_MAX}
                            : INT64_MAX;

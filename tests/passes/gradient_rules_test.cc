@@ -174,6 +174,18 @@ TEST_P(GradientRule, MatchesFiniteDifferencesInsideAComposition) {
   CheckDerivatives(&m, "f", c.inputs, 3);
 }
 
+// The nodes from `first` on refer to the operands and results of `node` only as declared.
+void ExpectReadsOnly(const ir::Function& f, size_t first, const ir::Node& node, Needs needs) {
+  for (size_t n = first; n < f.nodes().size(); ++n) {
+    for (Value v : f.nodes()[n].operands) {
+      for (size_t i = 0; i < node.operands.size(); ++i) {
+        EXPECT_TRUE(v != node.operands[i] || (needs.operands >> i & 1)) << "operand " << i;
+      }
+      EXPECT_TRUE(v != node.result() || (needs.results & 1));
+    }
+  }
+}
+
 // New nodes may refer to a forward value only if the rule declares it.
 TEST_P(GradientRule, ReadsOnlyWhatItDeclares) {
   const Case& c = GetParam();
@@ -187,15 +199,19 @@ TEST_P(GradientRule, ReadsOnlyWhatItDeclares) {
   for (int i = 0; i < f.num_parameters(); ++i) xs.push_back({i});
   const size_t before = f.nodes().size();
   ASSERT_TRUE(Gradients(&f, &m, {node.result()}, xs).ok());
-  const Needs needs = NeededByGradient(c.op);
-  for (size_t n = before; n < f.nodes().size(); ++n) {
-    for (Value v : f.nodes()[n].operands) {
-      for (size_t i = 0; i < node.operands.size(); ++i) {
-        EXPECT_TRUE(v != node.operands[i] || (needs.operands >> i & 1)) << "operand " << i;
-      }
-      EXPECT_TRUE(v != node.result() || (needs.results & 1));
-    }
+  ExpectReadsOnly(f, before, node, NeededByGradient(c.op));
+  for (uint32_t i = 0; i < xs.size(); ++i) {  // each operand alone
+    const size_t now = f.nodes().size();
+    ASSERT_TRUE(Gradients(&f, &m, {node.result()}, {xs[i]}).ok());
+    ExpectReadsOnly(f, now, node, NeededByGradient(c.op, 1u << i));
   }
+}
+
+TEST(GradientRules, AProductWithAConstantNeedsOnlyTheConstant) {
+  EXPECT_EQ(NeededByGradient(Op::kMul, 1), (Needs{2, 0}));
+  EXPECT_EQ(NeededByGradient(Op::kContract, 2), (Needs{1, 0}));
+  EXPECT_EQ(NeededByGradient(Op::kDiv, 1), (Needs{2, 0}));
+  EXPECT_EQ(NeededByGradient(Op::kMul, 3), NeededByGradient(Op::kMul));
 }
 
 TEST(GradientRules, EveryDifferentiableOpHasACase) {

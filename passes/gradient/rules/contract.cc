@@ -55,7 +55,7 @@ Ints Join(Ints a, const Ints& b, const Ints& c) {
 // y[batch, i, j] = sum_k a[batch, i, k] b[batch, k, j], with axes anywhere:
 //   da[batch, i, k] = sum_j dy[batch, i, j] b[batch, k, j]
 //   db[batch, k, j] = sum_i a[batch, i, k] dy[batch, i, j]
-GRAD(Contract, kA | kB, kNone) {
+GRAD_EACH(Contract, kB, kNone, kA, kNone) {
   const auto ints = [&g](std::string_view name) { return g.node().attr<Ints>(name); };
   const Ints a_batch = ints("a_batch"), b_batch = ints("b_batch"), a_contract = ints("a_contract"),
              b_contract = ints("b_contract");

@@ -45,11 +45,11 @@ GRAD(Sub, kNone, kNone) {
   g.Set(0, g.dy());
   if (g.wants(1)) g.Set(1, b.Neg(g.dy()));
 }
-GRAD(Mul, kA | kB, kNone) {  // da = b, db = a
+GRAD_EACH(Mul, kB, kNone, kA, kNone) {  // da = b, db = a
   if (g.wants(0)) g.Set(0, b.Mul(g.dy(), g.in(1)));
   if (g.wants(1)) g.Set(1, b.Mul(g.dy(), g.in(0)));
 }
-GRAD(Div, kB, kY) {  // y = a / b: da = 1 / b, db = -y / b
+GRAD_EACH(Div, kB, kNone, kB, kY) {  // y = a / b: da = 1 / b, db = -y / b
   const ir::Value t = b.Div(g.dy(), g.in(1));
   g.Set(0, t);
   if (g.wants(1)) g.Set(1, b.Neg(b.Mul(t, g.y())));
