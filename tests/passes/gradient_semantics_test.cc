@@ -375,7 +375,8 @@ TEST(TfGradients, GT130UnknownShapes) {
   const Type x_type = F64(Shape{Extent::Symbol(0), 3}), w_type = F64({3, 2});
   Define(&m, "f", {x_type, w_type}, [](Builder& b, P p) {
     const Value y = b.Tanh(b.Contract(p[0], p[1], {{}, {}, {1}, {0}}));
-    const Value row = b.Broadcast(b.ReduceSum(y, {0}), b.shape(y), {1});
+    const Shape shape = b.shape(y);  // a copy: emitting moves the types
+    const Value row = b.Broadcast(b.ReduceSum(y, {0}), shape, {1});
     return Values{b.ReduceSum(b.Mul(row, y), {0, 1})};
   });
   const auto g = AddGradientFunction(&m, "f", {}, {});
