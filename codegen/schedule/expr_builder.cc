@@ -28,6 +28,13 @@ uint64_t ScalarBits(const ir::Literal& literal) {
   return bits;
 }
 
+Expr ScalarExpr(const ir::Literal& literal) {
+  Expr e;
+  e.dtype = literal.dtype();
+  e.bits = ScalarBits(literal);
+  return e;
+}
+
 }  // namespace
 
 Affine AxisAffine(AxisId axis, int64_t coefficient) {
@@ -149,12 +156,7 @@ ExprId ExprBuilder::Compute(Value v, const Index& index) {
     case Op::kRandomBits: return BuildRandom(node, index);
     case Op::kIota:
       return Position(index[static_cast<size_t>(node.attr<int64_t>("axis"))], node.attr<DType>("dtype"));
-    case Op::kConstant: {
-      Expr e;
-      e.dtype = f_.type(v).dtype;
-      e.bits = ScalarBits(node.attr<ir::Literal>("value"));
-      return kernel_->AddExpr(std::move(e));
-    }
+    case Op::kConstant: return kernel_->AddExpr(ScalarExpr(node.attr<ir::Literal>("value")));
     default: break;
   }
   assert(Info(node.op).Has(ir::kElementwise));
