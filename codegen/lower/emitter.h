@@ -10,7 +10,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
-#include "codegen/llvm_headers.h"
+#include "codegen/llvm_ir_headers.h"
 #include "codegen/loop/loop.h"
 #include "codegen/lower/analysis.h"
 #include "codegen/lower/ops.h"

@@ -8,12 +8,16 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "codegen/llvm_headers.h"
+#include "codegen/llvm_ir_headers.h"
 #include "codegen/loop/loop.h"
 #include "codegen/program/program.h"
 #include "codegen/target/target.h"
 
 // Loop trees and programs to LLVM IR, and LLVM IR to machine code.
+
+namespace llvm {
+class TargetMachine;
+}
 
 namespace reel::codegen {
 

@@ -1,6 +1,7 @@
 // LLVM's target machine, the few IR passes we need, and code emission.
 #include <mutex>
 
+#include "codegen/llvm_headers.h"
 #include "codegen/lower/lower.h"
 #include "ir/strings.h"
 

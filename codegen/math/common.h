@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "codegen/llvm_headers.h"
+#include "codegen/llvm_ir_headers.h"
 #include "codegen/math/coefficients.inc"
 #include "codegen/math/math.h"
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "codegen/llvm_headers.h"
 #include "codegen/math/math.h"
 
 namespace reel::testing {
