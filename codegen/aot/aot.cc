@@ -1,7 +1,11 @@
 #include "codegen/aot/aot.h"
 
 #include <unordered_set>
+#include <utility>
 
+#include "codegen/aot/header.h"
+#include "codegen/aot/names.h"
+#include "codegen/aot/wrappers.h"
 #include "codegen/lower/lower.h"
 #include "ir/strings.h"
 
@@ -10,26 +14,18 @@ namespace {
 
 /// One LLVM module with everything a program needs; only the wrappers are visible.
 struct Object {
+  ObjectNames names;
+  std::string manifest;
   llvm::LLVMContext context;
   std::unique_ptr<llvm::TargetMachine> machine;
   std::unique_ptr<llvm::Module> module;
 };
 
-void AddConstants(const Program& program, const ProgramSymbols& symbols, llvm::Module* module) {
-  for (size_t i = 0; i < program.constants.size(); ++i) {
-    const auto bytes = program.constants[i].bytes();
-    llvm::Constant* data = llvm::ConstantDataArray::getRaw(
-        llvm::StringRef(reinterpret_cast<const char*>(bytes.data()), bytes.size()), bytes.size(),
-        llvm::Type::getInt8Ty(module->getContext()));
-    auto* global = new llvm::GlobalVariable(*module, data->getType(), true,
-                                            llvm::GlobalValue::InternalLinkage, data,
-                                            symbols.constants[i]);
-    global->setAlignment(llvm::Align(64));
-  }
-}
-
 absl::Status AddCode(const Program& program, const ProgramSymbols& symbols,
-                     const std::string& name, const Target& target, llvm::Module* module) {
+                     const ObjectNames& names, const Target& target, llvm::Module* module) {
+  for (size_t i = 0; i < program.constants.size(); ++i) {
+    AddBytes(module, symbols.constants[i], program.constants[i]);
+  }
   std::unordered_set<std::string> seen;
   for (size_t k = 0; k < program.kernels.size(); ++k) {
     if (!seen.insert(symbols.kernels[k]).second) continue;
@@ -37,8 +33,8 @@ absl::Status AddCode(const Program& program, const ProgramSymbols& symbols,
     if (!kernel.ok()) return kernel.status();
     (*kernel)->setLinkage(llvm::GlobalValue::InternalLinkage);
   }
-  for (const EntryPoint& entry : program.entries) {
-    LowerEntry(program, entry, symbols, target, StrCat(name, "_entry_", entry.name), module)
+  for (size_t i = 0; i < program.entries.size(); ++i) {
+    LowerEntry(program, program.entries[i], symbols, target, EntrySymbol(names, i), module)
         ->setLinkage(llvm::GlobalValue::InternalLinkage);
   }
   return absl::OkStatus();
@@ -46,15 +42,20 @@ absl::Status AddCode(const Program& program, const ProgramSymbols& symbols,
 
 absl::StatusOr<std::unique_ptr<Object>> Build(const Program& program, const std::string& name,
                                               const Target& target, int opt_level) {
+  auto names = NameObject(program, name);
+  if (!names.ok()) return names.status();
   auto machine = MakeTargetMachine(target, opt_level);
   if (!machine.ok()) return machine.status();
   auto object = std::make_unique<Object>();
+  object->names = *std::move(names);
+  object->manifest = ManifestText(program, object->names, target);
   object->machine = *std::move(machine);
   object->module = MakeModule(object->context, name, *object->machine);
-  const ProgramSymbols symbols = NameSymbols(program, name);
-  AddConstants(program, symbols, object->module.get());
-  if (auto s = AddCode(program, symbols, name, target, object->module.get()); !s.ok()) return s;
-  if (auto s = Optimize(object->module.get(), object->machine.get(), opt_level); !s.ok()) return s;
+  llvm::Module* module = object->module.get();
+  const ProgramSymbols symbols = NameSymbols(program, StrCat(name, "."));
+  if (auto s = AddCode(program, symbols, object->names, target, module); !s.ok()) return s;
+  AddWrappers(program, object->names, target, object->manifest, module);
+  if (auto s = Optimize(module, object->machine.get(), opt_level); !s.ok()) return s;
   return object;
 }
 
@@ -68,6 +69,8 @@ absl::StatusOr<ObjectFiles> AotCompile(const Program& program, const std::string
   if (!code.ok()) return code.status();
   ObjectFiles files;
   files.object.assign(code->data(), code->size());
+  files.header = HeaderText(program, (*object)->names, target);
+  files.manifest = (*object)->manifest;
   return files;
 }
 

@@ -13,6 +13,7 @@ void InitializeLlvm() {
   std::call_once(once, [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
+    llvm::InitializeNativeTargetAsmParser();  // for inline assembly: CPUID
   });
 }
 

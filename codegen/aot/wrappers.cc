@@ -1,0 +1,305 @@
+#include "codegen/aot/wrappers.h"
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "codegen/target/cpuid.h"
+#include "ir/strings.h"
+#include "runtime/abi.h"
+
+namespace reel::codegen {
+namespace {
+
+using llvm::Value;
+
+/// An internal constant.
+llvm::GlobalVariable* AddData(llvm::Module* module, const std::string& name, llvm::Constant* data,
+                              uint64_t alignment) {
+  auto* global = llvm::cast<llvm::GlobalVariable>(module->getOrInsertGlobal(name, data->getType()));
+  global->setInitializer(data);
+  global->setConstant(true);
+  global->setLinkage(llvm::GlobalValue::InternalLinkage);
+  global->setAlignment(llvm::Align(alignment));
+  return global;
+}
+
+/// A memory operand of a call, for the checks.
+struct Operand {
+  Value* pointer;
+  int64_t bytes;
+  int64_t alignment;
+};
+
+class WrapperEmitter {
+ public:
+  WrapperEmitter(const Program& program, const ObjectNames& names, const Target& target,
+                 llvm::Module* module)
+      : program_(program), names_(names), target_(target), module_(module),
+        context_(module->getContext()), b_(context_),
+        ptr_(b_.getPtrTy()), i32_(b_.getInt32Ty()), i64_(b_.getInt64Ty()) {}
+
+  void Run(const std::string& manifest) {
+    ConstantFunction("size", program_.instance_bytes);
+    ConstantFunction("alignment", REEL_INSTANCE_ALIGNMENT);
+    Init();
+    for (size_t i = 0; i < program_.entries.size(); ++i) Entry(i);
+    for (size_t i = 0; i < program_.variables.size(); ++i) Variable(i);
+    SetParallelFor();
+    Error();
+    auto* text = Text(StrCat(names_.name, "_manifest_json"), manifest);
+    text->setLinkage(llvm::GlobalValue::ExternalLinkage);
+  }
+
+ private:
+  Value* Int64(int64_t x) { return b_.getInt64(static_cast<uint64_t>(x)); }
+  Value* Field(Value* instance, uint64_t offset) {
+    return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), instance, offset);
+  }
+  llvm::BasicBlock* NewBlock(const char* name) {
+    return llvm::BasicBlock::Create(context_, name, function_);
+  }
+
+  /// Begins a function for the baseline CPU.
+  void Begin(const std::string& suffix, llvm::Type* result, llvm::ArrayRef<llvm::Type*> parameters,
+             bool visible = true) {
+    const auto linkage =
+        visible ? llvm::Function::ExternalLinkage : llvm::Function::InternalLinkage;
+    function_ = llvm::Function::Create(llvm::FunctionType::get(result, parameters, false), linkage,
+                                       StrCat(names_.name, visible ? "_" : ".", suffix), module_);
+    function_->addFnAttr(llvm::Attribute::NoUnwind);
+    function_->addFnAttr("target-cpu", "x86-64");
+    b_.SetInsertPoint(NewBlock("entry"));
+  }
+
+  llvm::GlobalVariable* Text(const std::string& name, const std::string& text) {
+    return AddData(module_, name, llvm::ConstantDataArray::getString(context_, text), 1);
+  }
+
+  /// Returns `code` from the current function where `wrong` holds.
+  void Refuse(Value* wrong, Value* code_if_wrong) {
+    llvm::BasicBlock *refused = NewBlock("refused"), *next = NewBlock("checked");
+    b_.CreateCondBr(wrong, refused, next);
+    b_.SetInsertPoint(refused);
+    if (error_slot_ == nullptr) {
+      b_.CreateRet(code_if_wrong);
+    } else {
+      StoreError(code_if_wrong);
+      b_.CreateRet(llvm::ConstantPointerNull::get(ptr_));
+    }
+    b_.SetInsertPoint(next);
+  }
+  void Refuse(Value* wrong, reel_status code) {
+    Refuse(wrong, b_.getInt32(static_cast<uint32_t>(code)));
+  }
+
+  /// *error = code unless error is null.
+  void StoreError(Value* code) {
+    llvm::BasicBlock *store = NewBlock("store"), *done = NewBlock("stored");
+    b_.CreateCondBr(b_.CreateIsNull(error_slot_), done, store);
+    b_.SetInsertPoint(store);
+    b_.CreateStore(code, error_slot_);
+    b_.CreateBr(done);
+    b_.SetInsertPoint(done);
+  }
+
+  Value* Misaligned(Value* pointer, int64_t alignment) {
+    Value* low = b_.CreateAnd(b_.CreatePtrToInt(pointer, i64_), Int64(alignment - 1));
+    return b_.CreateICmpNE(low, b_.getInt64(0));
+  }
+
+  /// Registers {eax, ebx, ecx, edx} of CPUID.
+  Value* Cpuid(uint32_t leaf, uint32_t subleaf) {
+    auto* result = llvm::StructType::get(context_, {i32_, i32_, i32_, i32_});
+    auto* code = llvm::InlineAsm::get(
+        llvm::FunctionType::get(result, {i32_, i32_}, false), "cpuid",
+        "={ax},={bx},={cx},={dx},{ax},{cx},~{dirflag},~{fpsr},~{flags}", /*hasSideEffects=*/true);
+    return b_.CreateCall(code->getFunctionType(), code, {b_.getInt32(leaf), b_.getInt32(subleaf)});
+  }
+
+  /// Internal i1 function: has this machine what the target needs? Leaves are asked for before they are read, XCR0
+  /// only where OSXSAVE is set.
+  llvm::Function* CpuCheckFunction() {
+    Begin("cpu_supported", b_.getInt1Ty(), {}, /*visible=*/false);
+    const CpuNeeds& needs = NeedsOf(target_.name);
+    for (const CpuCheck& check : needs.checks) {
+      Value* last = b_.CreateExtractValue(Cpuid(check.leaf & 0x80000000u, 0), 0);
+      Refuse(b_.CreateICmpULT(last, b_.getInt32(check.leaf)), b_.getFalse());
+      Value* found = b_.CreateExtractValue(Cpuid(check.leaf, check.subleaf),
+                                           static_cast<unsigned>(check.reg));
+      Value* bits = b_.CreateAnd(found, b_.getInt32(check.mask));
+      Refuse(b_.CreateICmpNE(bits, b_.getInt32(check.mask)), b_.getFalse());
+    }
+    if (needs.xcr0 != 0) {
+      auto* result = llvm::StructType::get(context_, {i32_, i32_});
+      auto* xgetbv = llvm::InlineAsm::get(llvm::FunctionType::get(result, {i32_}, false),
+                                          ".byte 0x0f, 0x01, 0xd0", "={ax},={dx},{cx}", true);
+      Value* saved = b_.CreateCall(xgetbv->getFunctionType(), xgetbv, {b_.getInt32(0)});
+      Value* bits = b_.CreateAnd(b_.CreateExtractValue(saved, 0), b_.getInt32(needs.xcr0));
+      Refuse(b_.CreateICmpNE(bits, b_.getInt32(needs.xcr0)), b_.getFalse());
+    }
+    b_.CreateRet(b_.getTrue());
+    return function_;
+  }
+
+  void ConstantFunction(const std::string& suffix, int64_t value) {
+    Begin(suffix, i64_, {});
+    b_.CreateRet(Int64(value));
+  }
+
+  /// NAME* NAME_init(void* memory, size_t size, int* error)
+  void Init() {
+    llvm::Function* supported = CpuCheckFunction();
+    Begin("init", ptr_, {ptr_, i64_, ptr_});
+    Value *memory = function_->getArg(0), *size = function_->getArg(1);
+    error_slot_ = function_->getArg(2);
+    Refuse(b_.CreateNot(b_.CreateCall(supported)), REEL_UNSUPPORTED_CPU);
+    Refuse(b_.CreateIsNull(memory), REEL_NULL_POINTER);
+    Refuse(Misaligned(memory, REEL_INSTANCE_ALIGNMENT), REEL_MISALIGNED);
+    Refuse(b_.CreateICmpULT(size, Int64(program_.instance_bytes)), REEL_MEMORY_TOO_SMALL);
+    b_.CreateMemSet(memory, b_.getInt8(0), sizeof(reel_instance), llvm::Align(64));
+    for (size_t i = 0; i < program_.variables.size(); ++i) {
+      const VariableSlot& v = program_.variables[i];
+      if (v.initial.bytes().empty()) continue;
+      llvm::GlobalVariable* initial = AddBytes(module_, StrCat(names_.name, ".v", i), v.initial);
+      b_.CreateMemCpy(Field(memory, static_cast<uint64_t>(v.offset)), llvm::Align(64), initial,
+                      llvm::Align(64), v.initial.bytes().size());
+    }
+    b_.CreateStore(b_.getInt64(REEL_INSTANCE_MAGIC), memory);
+    StoreError(b_.getInt32(REEL_OK));
+    b_.CreateRet(memory);
+    error_slot_ = nullptr;
+  }
+
+  Value* Overlap(const Operand& x, const Operand& y) {
+    Value* x_begin = b_.CreatePtrToInt(x.pointer, i64_);
+    Value* y_begin = b_.CreatePtrToInt(y.pointer, i64_);
+    Value* x_first = b_.CreateICmpULT(x_begin, b_.CreateAdd(y_begin, Int64(y.bytes)));
+    Value* y_first = b_.CreateICmpULT(y_begin, b_.CreateAdd(x_begin, Int64(x.bytes)));
+    return b_.CreateAnd(x_first, y_first);
+  }
+
+  /// Refuses nulls and misaligned pointers. A tensor without elements may be null.
+  void CheckPointers(const std::vector<Operand>& operands) {
+    for (const Operand& o : operands) {
+      if (o.bytes > 0) Refuse(b_.CreateIsNull(o.pointer), REEL_NULL_POINTER);
+      if (o.alignment > 1) Refuse(Misaligned(o.pointer, o.alignment), REEL_MISALIGNED);
+    }
+  }
+
+  /// Refuses results that overlap arguments, the instance (the last argument) or each other.
+  void CheckOverlap(const std::vector<Operand>& arguments, const std::vector<Operand>& results) {
+    for (size_t i = 0; i < results.size(); ++i) {
+      if (results[i].bytes == 0) continue;
+      for (const Operand& argument : arguments) {
+        if (argument.bytes > 0) Refuse(Overlap(results[i], argument), REEL_OVERLAP);
+      }
+      for (size_t j = 0; j < i; ++j) {
+        if (results[j].bytes > 0) Refuse(Overlap(results[i], results[j]), REEL_OVERLAP);
+      }
+    }
+  }
+
+  Value* PointerArray(const std::vector<Operand>& operands, size_t count) {
+    if (count == 0) return llvm::ConstantPointerNull::get(ptr_);
+    Value* array = b_.CreateAlloca(llvm::ArrayType::get(ptr_, count));
+    for (size_t i = 0; i < count; ++i) {
+      b_.CreateStore(operands[i].pointer, b_.CreateConstInBoundsGEP1_64(ptr_, array, i));
+    }
+    return array;
+  }
+
+  /// int NAME_<entry>(NAME* instance, arguments..., results...)
+  void Entry(size_t index) {
+    const EntryPoint& entry = program_.entries[index];
+    const size_t inputs = entry.arguments.size();
+    std::vector<llvm::Type*> types(1 + inputs + entry.results.size(), ptr_);
+    Begin(names_.entries[index].name, i32_, types);
+    Value* instance = function_->getArg(0);
+    Refuse(b_.CreateIsNull(instance), REEL_NULL_POINTER);
+    Refuse(Misaligned(instance, REEL_INSTANCE_ALIGNMENT), REEL_MISALIGNED);
+    Value* magic = b_.CreateLoad(i64_, instance);
+    Refuse(b_.CreateICmpNE(magic, b_.getInt64(REEL_INSTANCE_MAGIC)), REEL_NOT_INITIALIZED);
+    std::vector<Operand> arguments, results;
+    auto operand = [&](const ir::Parameter& p, size_t i) {
+      return Operand{function_->getArg(static_cast<unsigned>(i)), p.type.bytes(), SizeOf(p.type.dtype)};
+    };
+    for (size_t i = 0; i < inputs; ++i) arguments.push_back(operand(entry.arguments[i], 1 + i));
+    for (size_t i = 0; i < entry.results.size(); ++i) {
+      results.push_back(operand(entry.results[i], 1 + inputs + i));
+    }
+    CheckPointers(arguments);
+    CheckPointers(results);
+    arguments.push_back({instance, program_.instance_bytes, 1});
+    CheckOverlap(arguments, results);
+    Value* in = PointerArray(arguments, inputs);
+    Value* out = PointerArray(results, results.size());
+    b_.CreateRet(b_.CreateCall(module_->getFunction(EntrySymbol(names_, index)), {instance, in, out}));
+  }
+
+  /// T* NAME_variable_<name>(NAME* instance)
+  void Variable(size_t i) {
+    Begin(StrCat("variable_", names_.variables[i]), ptr_, {ptr_});
+    Value* instance = function_->getArg(0);
+    Value* address = Field(instance, static_cast<uint64_t>(program_.variables[i].offset));
+    b_.CreateRet(b_.CreateSelect(b_.CreateIsNull(instance), instance, address));
+  }
+
+  void SetParallelFor() {
+    Begin("set_parallel_for", b_.getVoidTy(), {ptr_, ptr_, ptr_});
+    Value* instance = function_->getArg(0);
+    llvm::BasicBlock *set = NewBlock("set"), *done = NewBlock("done");
+    b_.CreateCondBr(b_.CreateIsNull(instance), done, set);
+    b_.SetInsertPoint(set);
+    b_.CreateStore(function_->getArg(1), Field(instance, offsetof(reel_instance, parallel_for)));
+    b_.CreateStore(function_->getArg(2), Field(instance, offsetof(reel_instance, context)));
+    b_.CreateBr(done);
+    b_.SetInsertPoint(done);
+    b_.CreateRetVoid();
+  }
+
+  /// const char* NAME_error(int code): selects, not a table of pointers, which would need relocated data.
+  void Error() {
+    Begin("error", ptr_, {i32_});
+    Value* text = Text(StrCat(names_.name, ".e"), reel_status_message(-1));
+    for (int32_t code = 0; code < REEL_STATUS_COUNT; ++code) {
+      Value* known = Text(StrCat(names_.name, ".e", code), reel_status_message(code));
+      Value* is_code = b_.CreateICmpEQ(function_->getArg(0), b_.getInt32(static_cast<uint32_t>(code)));
+      text = b_.CreateSelect(is_code, known, text);
+    }
+    b_.CreateRet(text);
+  }
+
+  const Program& program_;
+  const ObjectNames& names_;
+  const Target& target_;
+  llvm::Module* module_;
+  llvm::LLVMContext& context_;
+  llvm::IRBuilder<> b_;
+  llvm::PointerType* ptr_;
+  llvm::Type *i32_, *i64_;
+  llvm::Function* function_ = nullptr;
+  Value* error_slot_ = nullptr;  // of a function that returns a pointer
+};
+
+}  // namespace
+
+std::string EntrySymbol(const ObjectNames& names, size_t i) {
+  return StrCat(names.name, ".entry.", names.entries[i].name);
+}
+
+llvm::GlobalVariable* AddBytes(llvm::Module* module, const std::string& name,
+                               const ir::Literal& literal) {
+  const auto bytes = literal.bytes();
+  llvm::Constant* data = llvm::ConstantDataArray::getRaw(
+      llvm::StringRef(reinterpret_cast<const char*>(bytes.data()), bytes.size()), bytes.size(),
+      llvm::Type::getInt8Ty(module->getContext()));
+  return AddData(module, name, data, 64);
+}
+
+void AddWrappers(const Program& program, const ObjectNames& names, const Target& target,
+                 const std::string& manifest, llvm::Module* module) {
+  WrapperEmitter(program, names, target, module).Run(manifest);
+}
+
+}  // namespace reel::codegen

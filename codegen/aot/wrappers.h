@@ -1,0 +1,26 @@
+#ifndef REEL_CODEGEN_AOT_WRAPPERS_H_
+#define REEL_CODEGEN_AOT_WRAPPERS_H_
+
+#include <string>
+
+#include "codegen/aot/names.h"
+#include "codegen/llvm_headers.h"
+#include "codegen/program/program.h"
+#include "codegen/target/target.h"
+
+namespace reel::codegen {
+
+/// Name of the internal function of entry point i, which AddWrappers expects in the module.
+std::string EntrySymbol(const ObjectNames& names, size_t i);
+
+/// Adds internal constant bytes, 64-byte aligned.
+llvm::GlobalVariable* AddBytes(llvm::Module* module, const std::string& name,
+                               const ir::Literal& literal);
+
+/// Adds the C functions of an object: the only visible symbols. They run on any x86-64.
+void AddWrappers(const Program& program, const ObjectNames& names, const Target& target,
+                 const std::string& manifest, llvm::Module* module);
+
+}  // namespace reel::codegen
+
+#endif  // REEL_CODEGEN_AOT_WRAPPERS_H_

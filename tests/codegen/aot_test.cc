@@ -1,0 +1,238 @@
+// Objects: built by hand-made programs, linked with the C compiler alone, and run.
+#include "codegen/aot/aot.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "ir/strings.h"
+#include "runtime/abi.h"
+#include "tests/codegen/kernel_util.h"
+
+namespace reel::codegen {
+namespace {
+
+/// A folder that goes with the test.
+class Folder {
+ public:
+  Folder() {
+    std::string pattern = std::filesystem::temp_directory_path() / "reel_aot_XXXXXX";
+    path_ = mkdtemp(pattern.data());
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  std::string operator/(const std::string& name) const { return StrCat(path_, "/", name); }
+
+ private:
+  std::string path_;
+};
+
+void Write(const std::string& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+/// Output and exit status of a shell command.
+std::pair<std::string, int> Shell(const std::string& command) {
+  std::FILE* pipe = popen((command + " 2>&1").c_str(), "r");
+  std::string out;
+  char buffer[4096];
+  for (size_t n; (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;) out.append(buffer, n);
+  return {out, pclose(pipe)};
+}
+
+/// y[i] = w[i] * x[i], then w[i] += x[i]; w is the variable "layer/w", 100 numbers from 1, in 2 chunks.
+Program Scale() {
+  constexpr int64_t kSize = 100;
+  Kernel k;
+  k.name = "scale";
+  const AxisId c = k.AddAxis("c"), i = k.AddAxis("i");
+  const BufferId x = k.AddBuffer("x", kFloat32, false), w = k.AddBuffer("w", kFloat32, true);
+  const BufferId y = k.AddBuffer("y", kFloat32, true);
+  const Affine at = At({{c, 50}, {i, 1}});
+  const ExprId u = Load(k, x, at), v = Load(k, w, at);
+  k.body = Block(For(c, LoopKind::kParallel, 2, 1, Block(For(i, LoopKind::kVector, 50, 16, Block(
+      Store(y, at, Apply(k, ir::Op::kMul, kFloat32, {u, v})),
+      Store(w, at, Apply(k, ir::Op::kAdd, kFloat32, {u, v})))))));
+  Program p;
+  p.name = "scale";
+  p.kernels.push_back(std::move(k));
+  std::vector<float> ones(kSize, 1.0f);
+  const Type type{kFloat32, Shape({kSize})};
+  p.variables.push_back({"layer/w", type, true, 64, ir::Literal::From<float>(Shape({kSize}), ones)});
+  p.constants.push_back(ir::Literal::From<float>(Shape({kSize}), ones));
+  EntryPoint train{"train", {{"x", type}}, {{"y", type}}, {}};
+  train.steps.push_back({0, {{Slot::Kind::kArgument, 0, 0}, {Slot::Kind::kInstance, 0, 64},
+                             {Slot::Kind::kResult, 0, 0}}, 0});
+  EntryPoint reset{"reset", {}, {{"double", type}}, {}};
+  reset.steps.push_back({-1, {{Slot::Kind::kInstance, 0, 64}, {Slot::Kind::kConstant, 0, 0}}, 400});
+  reset.steps.push_back({-1, {{Slot::Kind::kResult, 0, 0}, {Slot::Kind::kInstance, 0, 64}}, 400});
+  p.entries = {train, reset};
+  p.instance_bytes = 64 + 448;
+  return p;
+}
+
+constexpr char kMain[] = R"(
+#include "scale.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int chunks = 0;
+static void parallel_for(void* context, int64_t n, void (*body)(void*, int64_t), void* argument) {
+  *(int*)context += 1;
+  for (int64_t i = n; i-- > 0;) ++chunks, body(argument, i);
+}
+
+int main(void) {
+  int error = -1, calls = 0;
+  float x[101], y[100], z[100];
+  for (int i = 0; i < 101; ++i) x[i] = (float)i;
+  void* memory = aligned_alloc(scale_alignment(), scale_size());
+  printf("null %d\n", (scale_init(0, SCALE_SIZE, &error), error));
+  printf("small %d\n", (scale_init(memory, SCALE_SIZE - 1, &error), error));
+  printf("misaligned %d\n", (scale_init((char*)memory + 32, SCALE_SIZE, &error), error));
+  memset(memory, 0xFF, SCALE_SIZE);
+  printf("not initialized %d\n", scale_train((scale*)memory, x, y));
+  scale* s = scale_init(memory, scale_size(), 0);
+  printf("ok %d\n", scale_train(s, x, y));
+  printf("y %g %g\n", y[0], y[99]);
+  printf("w %g %g\n", scale_variable_layer_w(s)[0], scale_variable_layer_w(s)[99]);
+  scale_set_parallel_for(s, parallel_for, &calls);
+  error = scale_train(s, x, y);
+  printf("parallel %d %d %d\n", error, calls, chunks);
+  printf("y %g %g\n", y[0], y[99]);
+  printf("null %d %d\n", scale_train(0, x, y), scale_train(s, 0, y));
+  printf("misaligned %d\n", scale_train(s, (const float*)((char*)x + 1), y));
+  printf("overlap %d %d\n", scale_train(s, x, x + 1), scale_train(s, x, scale_variable_layer_w(s)));
+  error = scale_reset(s, z);
+  printf("reset %d %g %g\n", error, z[99], scale_variable_layer_w(s)[5]);
+  printf("%s | %s | %s\n", scale_error(0), scale_error(4), scale_error(99));
+  printf("%zu\n", strlen(scale_manifest_json));
+  free(memory);
+  return 0;
+}
+)";
+
+constexpr char kCpp[] = R"(
+#include "scale.h"
+#include <cstdio>
+#include <memory>
+int main() {
+  auto model = std::make_unique<scale>();
+  const int x = model->LookupArgIndex("feed_x"), y = model->LookupResultIndex("y");
+  for (int i = 0; i < 100; ++i) static_cast<float*>(model->arg_data(x))[i] = float(i);
+  const bool ok = model->Run() && model->Run();
+  std::printf("%d %d %d %g\n", ok, model->LookupArgIndex("z"), model->error(),
+              static_cast<float*>(model->result_data(y))[99]);
+  std::printf("%g\n", scale_variable_layer_w(model.get())[99]);
+}
+)";
+
+TEST(Aot, CProgramLinksTheObjectAlone) {
+  for (const Target& target : HostTargets()) {
+    Folder folder;
+    auto files = AotCompile(Scale(), "scale", target, 2);
+    ASSERT_TRUE(files.ok()) << files.status();
+    Write(folder / "scale.o", files->object);
+    Write(folder / "scale.h", files->header);
+    Write(folder / "main.c", kMain);
+    auto [log, failed] = Shell(StrCat("cc -std=c11 -Wall -Wextra -Werror -pedantic -o ", folder / "main",
+                                      " ", folder / "main.c", " ", folder / "scale.o"));
+    ASSERT_EQ(failed, 0) << log << files->header;
+    auto [out, status] = Shell(folder / "main");
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(out, StrCat(
+        "null 2\nsmall 5\nmisaligned 3\nnot initialized 7\nok 0\ny 0 99\nw 1 100\nparallel 0 1 2\ny 0 9900\n"
+        "null 2 2\nmisaligned 3\noverlap 4 4\nreset 0 1 1\n",
+        reel_status_message(0), " | ", reel_status_message(4), " | unknown status\n",
+        files->manifest.size(), "\n"));
+  }
+}
+
+TEST(Aot, CppClassIsWhatLlvmsModelRunnerWants) {
+  Folder folder;
+  auto files = AotCompile(Scale(), "scale", *FindTarget("native"), 2);
+  ASSERT_TRUE(files.ok()) << files.status();
+  Write(folder / "scale.o", files->object);
+  Write(folder / "scale.h", files->header);
+  Write(folder / "main.cc", kCpp);
+  auto [log, failed] = Shell(StrCat("c++ -std=c++17 -Wall -Wextra -Werror -fno-exceptions -o ",
+                                    folder / "main", " ", folder / "main.cc", " ", folder / "scale.o"));
+  ASSERT_EQ(failed, 0) << log << files->header;
+  EXPECT_EQ(Shell(folder / "main").first, "1 -1 0 9900\n199\n");
+}
+
+TEST(Aot, ObjectStandsAlone) {
+  Folder folder;
+  auto files = AotCompile(Scale(), "scale", *FindTarget("native"), 2);
+  ASSERT_TRUE(files.ok()) << files.status();
+  Write(folder / "scale.o", files->object);
+  const std::set<std::string> allowed = {"memcpy", "memmove", "memset"};
+  std::istringstream undefined(Shell(StrCat("nm -u ", folder / "scale.o")).first);
+  for (std::string kind, symbol; undefined >> kind >> symbol;) EXPECT_TRUE(allowed.count(symbol)) << symbol;
+  // no writable or thread-local data, nothing to relocate in data, only prefixed symbols
+  std::istringstream sections(Shell(StrCat("readelf -SW ", folder / "scale.o")).first);
+  for (std::string line; std::getline(sections, line);) {
+    const bool data = line.find(" .data") != std::string::npos || line.find(" .bss") != std::string::npos ||
+                      line.find(" .tdata") != std::string::npos || line.find(" .tbss") != std::string::npos;
+    EXPECT_FALSE(data) << line;
+  }
+  std::istringstream defined(Shell(StrCat("nm -g --defined-only ", folder / "scale.o")).first);
+  for (std::string at, kind, symbol; defined >> at >> kind >> symbol;) {
+    EXPECT_EQ(symbol.rfind("scale_", 0), 0u) << symbol;
+  }
+}
+
+TEST(Aot, SameInputSameBytes) {
+  for (std::string_view name : TargetNames()) {
+    const Target target = *FindTarget(name);
+    auto a = AotCompile(Scale(), "scale", target, 2), b = AotCompile(Scale(), "scale", target, 2);
+    ASSERT_TRUE(a.ok() && b.ok());
+    EXPECT_EQ(a->object, b->object);
+    EXPECT_EQ(a->header, b->header);
+    EXPECT_EQ(a->manifest, b->manifest);
+  }
+}
+
+TEST(Aot, InitIsBaselineCode) {
+  auto text = AotText(Scale(), "scale", *FindTarget("x86-64-v4"), 2, /*assembly=*/true);
+  ASSERT_TRUE(text.ok());
+  const size_t begin = text->find("\nscale_init:"), end = text->find(".size\tscale_init", begin);
+  ASSERT_NE(end, std::string::npos);
+  const std::string init = text->substr(begin, end - begin);
+  EXPECT_EQ(init.find("%ymm"), std::string::npos);
+  EXPECT_EQ(init.find("%zmm"), std::string::npos);
+  EXPECT_NE(text->find("cpuid"), std::string::npos);
+  EXPECT_NE(text->find("%zmm"), std::string::npos);
+}
+
+TEST(Aot, NamesMustBeDistinctIdentifiers) {
+  const Target target = *FindTarget("native");
+  EXPECT_FALSE(AotCompile(Scale(), "two words", target, 2).ok());
+  EXPECT_FALSE(AotCompile(Scale(), "struct", target, 2).ok());
+  Program p = Scale();
+  p.variables.push_back(p.variables[0]);
+  p.variables[1].name = "layer:w";
+  const absl::Status status = AotCompile(p, "scale", target, 2).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_NE(status.message().find("layer:w"), std::string::npos);
+  p = Scale();
+  p.entries[0].name = "init";
+  EXPECT_FALSE(AotCompile(p, "scale", target, 2).ok());
+}
+
+TEST(Aot, UnknownTargetListsTheNames) {
+  const absl::Status status = FindTarget("aarch64").status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  for (std::string_view name : TargetNames()) {
+    EXPECT_NE(status.message().find(name.data()), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace reel::codegen
