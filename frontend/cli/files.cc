@@ -91,4 +91,16 @@ void MakeFolder(const std::string& path) {
   Fail(kIo, StrCat("cannot create the folder ", ir::Quoted(path), ": ", error.message()));
 }
 
+TemporaryFolder::TemporaryFolder() {
+  std::error_code error;
+  const std::filesystem::path root = std::filesystem::temp_directory_path(error);
+  path_ = ((error ? "/tmp" : root) / "reel-XXXXXX").string();
+  if (!::mkdtemp(path_.data())) FailIo("cannot create a folder like", path_);
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code error;
+  std::filesystem::remove_all(path_, error);
+}
+
 }  // namespace reel::cli

@@ -1,4 +1,5 @@
 #include "frontend/cli/cli.h"
+#include "frontend/event_log.h"
 #include "ir/text/printer.h"
 
 namespace reel::cli {
@@ -6,7 +7,7 @@ namespace {
 
 struct Options : Common {
   std::string file, function;
-  bool full = false, locations = false;
+  bool full = false, locations = false, dot = false;
 };
 
 void Run(const Options& options, Program* program) {
@@ -15,6 +16,13 @@ void Run(const Options& options, Program* program) {
   if (options.json) {
     const Json json = one ? Describe(module, FindFunction(module, options.function)) : Describe(module);
     program->out = json.dump(2) + "\n";
+    return;
+  }
+  if (options.dot) {
+    std::vector<const ir::Function*> functions;
+    for (const auto& f : module.functions()) functions.push_back(f.get());
+    if (one) functions = {&FindFunction(module, options.function)};
+    program->out = internal::DotOf(functions);
     return;
   }
   const ir::PrintOptions print{.elide_large_constants = !options.full, .locations = options.locations};
@@ -33,6 +41,7 @@ void AddShow(Program* program) {
   command->add_option("--function", options->function, "Only this function");
   command->add_flag("--full", options->full, "Print large constants in full, so that the text loads again");
   command->add_flag("--locations", options->locations, "Print source lines");
+  command->add_flag("--dot", options->dot, "Print the graphs as Graphviz source");
 }
 
 }  // namespace reel::cli

@@ -1,0 +1,28 @@
+#ifndef REEL_FRONTEND_CLI_ENGINES_H_
+#define REEL_FRONTEND_CLI_ENGINES_H_
+
+#include <string>
+#include <vector>
+
+#include "frontend/cli/cli.h"
+#include "ir/literal.h"
+
+namespace reel::cli {
+
+/// One run of a function. state: the new values of all variables, in the module's order.
+struct RunResult {
+  std::vector<ir::Literal> outputs, state;
+  double seconds = 0;  ///< of the run alone, without compilation
+};
+
+/// Names of the engines, the default first.
+inline constexpr const char* kEngines[] = {"jit", "interpret", "eager"};
+
+/// Runs a function from the variables' initial values. `engine`: "interpret" is the reference evaluator in
+/// double, "eager" runs one kernel after the other, "jit" compiles the function.
+RunResult RunFunction(const std::string& engine, const ir::Module& module, const ir::Function& function,
+                      const std::vector<ir::Literal>& inputs, const Budget& budget);
+
+}  // namespace reel::cli
+
+#endif  // REEL_FRONTEND_CLI_ENGINES_H_

@@ -1,0 +1,132 @@
+#include <algorithm>
+#include <set>
+
+#include "frontend/cli/cli.h"
+#include "frontend/cli/engines.h"
+#include "frontend/core.h"
+#include "frontend/npy.h"
+#include "ir/names.h"
+
+namespace reel::cli {
+namespace {
+
+constexpr int64_t kMaxPrintedElements = 1000;  // per result in JSON
+
+struct Options : Common {
+  std::string file, function, folder, engine = kEngines[0], save_state;
+  std::vector<std::string> inputs;
+};
+
+// The arguments in the order of the parameters, from NAME=FILE.npy.
+std::vector<ir::Literal> ReadInputs(const Options& options, const ir::Function& function) {
+  std::vector<ir::Literal> literals(static_cast<size_t>(function.num_arguments()));
+  std::vector<bool> given(literals.size());
+  for (const std::string& input : options.inputs) {
+    const size_t equals = input.find('=');
+    if (equals == std::string::npos) Fail(kUsage, StrCat("--input ", input, ": write --input NAME=FILE.npy"));
+    const std::string name = input.substr(0, equals), path = input.substr(equals + 1);
+    int index = 0;
+    while (index < function.num_arguments() && function.parameter(index).name != name) ++index;
+    if (index == function.num_arguments()) {
+      Fail(kInvalid, StrCat("function ", ir::Quoted(function.name()), " has no argument ", ir::Quoted(name)));
+    }
+    const auto at = static_cast<size_t>(index);
+    if (given[at]) Fail(kUsage, StrCat("--input ", name, " is given twice"));
+    const Type& type = function.parameter(index).type;
+    literals[at] = Take(ParseNpy(ReadFile(path, options.budget), path, options.budget));
+    if (literals[at].type() != type) {
+      Fail(kInvalid, StrCat(path, ": argument ", ir::Quoted(name), " is ", type.ToString(), ", the file has ",
+                            literals[at].type().ToString()));
+    }
+    given[at] = true;
+  }
+  for (size_t i = 0; i < given.size(); ++i) {
+    if (given[i]) continue;
+    const ir::Parameter& p = function.parameter(static_cast<int>(i));
+    Fail(kInvalid, StrCat("argument ", ir::Quoted(p.name), " is missing; add --input ", p.name,
+                          "=FILE.npy with a ", p.type.ToString()));
+  }
+  return literals;
+}
+
+// A file name for a result: letters, digits, '_', '-' and '.' stay, other bytes become '_'.
+std::string FileName(const std::string& result, std::set<std::string>* taken) {
+  std::string name = result.empty() || result[0] == '.' ? "_" + result : result;
+  std::replace_if(name.begin(), name.end(),
+                  [](char c) { return !std::isalnum(static_cast<unsigned char>(c)) && !strchr("_-.", c); }, '_');
+  name.resize(std::min<size_t>(name.size(), 200));
+  while (!taken->insert(name).second) name += "_";
+  return name + ".npy";
+}
+
+// The element, with NaN and infinities as strings: JSON has no numbers for them.
+Json Element(const ir::Literal& literal, int64_t i) {
+  if (literal.dtype() == kBool) return literal.AsInt(i) != 0;
+  if (!IsFloat(literal.dtype())) return literal.AsInt(i);
+  const double x = literal.AsDouble(i);
+  if (std::isfinite(x)) return x;
+  return std::isnan(x) ? "nan" : x > 0 ? "inf" : "-inf";
+}
+
+Json Values(const ir::Literal& literal) {
+  Json values = Json::array();
+  for (int64_t i = 0; i < literal.size(); ++i) values.push_back(Element(literal, i));
+  return values;
+}
+
+void Run(const Options& options, Program* program) {
+  ir::Module module = ReadModule(options.file, options.budget);
+  const ir::Function& function = FindFunction(module, options.function);
+  const std::vector<ir::Literal> inputs = ReadInputs(options, function);
+  const RunResult result = RunFunction(options.engine, module, function, inputs, options.budget);
+
+  OutputFiles files;
+  std::set<std::string> taken;
+  Json rows = Json::array();
+  if (!options.folder.empty()) MakeFolder(options.folder);
+  for (size_t i = 0; i < result.outputs.size(); ++i) {
+    const ir::Literal& output = result.outputs[i];
+    const std::string name = function.result_name(static_cast<int>(i));
+    Json row = Describe(module, name, output.type());
+    if (!options.folder.empty()) {
+      const std::string path = StrCat(options.folder, "/", FileName(name, &taken));
+      files.Add(path, FormatNpy(output));
+      row["file"] = path;
+    }
+    if (output.size() <= kMaxPrintedElements) row["values"] = Values(output);
+    StrAppend(&program->out, options.json ? "" : StrCat(name, ": ", output.type().ToString(), "\n",
+                                                        internal::FromLiteral(output).str(), "\n"));
+    rows.push_back(std::move(row));
+  }
+  if (!options.save_state.empty()) {
+    for (size_t i = 0; i < result.state.size(); ++i) module.mutable_variables()[i].initial = result.state[i];
+    files.Add(options.save_state, ModuleBytes(module, options.save_state));
+  }
+  files.Commit();
+  if (!options.json) return;
+  const Json json = {{"function", function.name()}, {"engine", options.engine},
+                     {"seconds", result.seconds}, {"results", rows}};
+  program->out = json.dump() + "\n";
+}
+
+}  // namespace
+
+void AddRun(Program* program) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = AddCommand(
+      program, "run", "Run a function on .npy files",
+      "reel run mnist.reel --function predict --input images=images.npy --output-dir out", options.get(),
+      [options, program] { Run(*options, program); });
+  command->add_option("file", options->file, "A .reel or .reel.txt file")->required();
+  command->add_option("--function", options->function, "Function to run (default: main)");
+  command->add_option("--input", options->inputs, "NAME=FILE.npy, once per argument")
+      ->allow_extra_args(false);
+  command->add_option("--output-dir", options->folder, "Write each result to NAME.npy there");
+  command->add_option("--engine", options->engine,
+                      "jit: compiled; interpret: reference evaluator in double; eager: op by op")
+      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kEngines), std::end(kEngines))))
+      ->capture_default_str();
+  command->add_option("--save-state", options->save_state, "Write the module with the new values of its variables");
+}
+
+}  // namespace reel::cli

@@ -1,0 +1,167 @@
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "cli_testing.h"
+#include "frontend/npy.h"
+
+namespace reel::cli {
+namespace {
+
+// What must be true of every failure: its status, one printable message, nothing on stdout.
+void ExpectFailure(const ProcessResult& result, int status, const std::string& message = "") {
+  EXPECT_EQ(status, result.status) << result.err;
+  EXPECT_EQ("", result.out);
+  EXPECT_TRUE(result.err.starts_with("reel: ")) << result.err;
+  EXPECT_LE(result.err.size(), 4096u);
+  EXPECT_NE(std::string::npos, result.err.find(message)) << result.err;
+  for (const char c : result.err) EXPECT_TRUE(c == '\n' || static_cast<unsigned char>(c) >= 0x20) << result.err;
+}
+
+std::string Replaced(std::string_view text, std::string_view from, std::string_view to) {
+  std::string out(text);
+  const size_t at = out.find(from);
+  EXPECT_NE(std::string::npos, at) << from;
+  return out.replace(at, from.size(), to);
+}
+
+TEST(BadInput, Text) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() + "/bad.reel.txt";
+  const struct {
+    std::string text, message;
+  } kCases[] = {
+      {"", "truncated or damaged"},
+      {"hello", "bad.reel.txt:1:"},
+      {Replaced(kModule, "reel 1", "reel 99"), "99"},
+      {Replaced(kModule, " mul @w", " mull @w"), "mull"},
+      {Replaced(kModule, "mul @w, %x", "mul @w, %7"), "bad.reel.txt:"},
+      {Replaced(kModule, "mul @w, %x", "mul @w, %0"), "bad.reel.txt:"},
+      {Replaced(kModule, "%0 = mul @w, %x : f32[2]", "%0 = mul @w, %x : f32[3]"), "f32[3]"},
+      {Replaced(kModule, "%0 = mul @w, %x : f32[2]", "%0 = mul @w, %x : f64[2]"), "f64[2]"},
+      {Replaced(kModule, "%x: f32[2]", "%x: f32[-2]"), "bad.reel.txt:"},
+      {Replaced(kModule, "%x: f32[2]", "%x: f32[99999999999999999999]"), "bad.reel.txt:"},
+      {Replaced(kModule, "@steps frozen", "@w frozen"), "w"},
+      {Replaced(kModule, "[1, 2]", "[1, 2, 3]"), "bad.reel.txt:"},
+      {Replaced(kModule, "add @w, %x : f32[2]", "call @w, %x {callee=@train} : f32[2]"), "train"},
+      {Replaced(kModule, "state(%2, %4)", "state(%2)"), "train"},
+  };
+  for (const auto& c : kCases) {
+    SCOPED_TRACE(c.text);
+    Write(file, c.text);
+    ExpectFailure(Reel({"verify", file}), kInvalid, c.message);
+  }
+}
+
+TEST(BadInput, EveryCommandWritesNothing) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() + "/bad.reel", out = folder.path() + "/out";
+  Write(file, Replaced(kModule, "state(%2, %4)", "state(%2)"));
+  const std::vector<std::vector<std::string>> kCommands = {
+      {"show", file}, {"verify", file}, {"grad", file, "-o", out}, {"opt", file, "-o", out},
+      {"run", file, "--output-dir", out, "--save-state", out + ".reel"}, {"compile", file, "-o", out}};
+  for (std::vector<std::string> command : kCommands) {
+    SCOPED_TRACE(command[0]);
+    ExpectFailure(Reel(command), kInvalid);
+    command.push_back("--json");
+    ExpectFailure(Reel(command), kInvalid);
+    EXPECT_EQ(std::vector<std::string>{"bad.reel"}, List(folder.path()));
+  }
+}
+
+TEST(BadInput, BinaryTruncatedOrFlipped) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() + "/bad.reel";
+  const std::string good = Read(REEL_SOURCE_DIR "/tests/data/golden/v1.reel");
+  for (const size_t n : {size_t{0}, size_t{3}, good.size() / 2, good.size() - 1}) {
+    Write(file, good.substr(0, n));
+    ExpectFailure(Reel({"verify", file}), kInvalid, "bad.reel");
+  }
+  for (size_t i = 0; i < 12; ++i) {  // the parser's own test flips every bit
+    std::string flipped = good;
+    flipped[i * good.size() / 12] ^= 0x10;
+    Write(file, flipped);
+    const ProcessResult result = Reel({"verify", file});
+    if (result.status == kOk) EXPECT_EQ("", result.err);  // a bit of a name, say
+    else ExpectFailure(result, kInvalid);
+  }
+}
+
+TEST(BadInput, Files) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() + "/small.reel.txt";
+  Write(file, kModule);
+  ExpectFailure(Reel({"show", folder.path() + "/none.reel"}), kIo, "none.reel");
+  ExpectFailure(Reel({"show", folder.path()}), kIo);
+  ExpectFailure(Reel({"opt", file, "-o", folder.path() + "/no/such/folder.reel"}), kIo, "folder.reel");
+  ExpectFailure(Reel({"opt", file, "-o", folder.path()}), kIo);
+  ExpectFailure(Reel({"train", "--data", folder.path(), "--output-dir", folder.path()}), kIo, "--data");
+  EXPECT_EQ(std::vector<std::string>{"small.reel.txt"}, List(folder.path()));
+}
+
+TEST(BadInput, Arrays) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() + "/small.reel.txt", x = folder.path() + "/x.npy", n = folder.path() + "/n.npy";
+  Write(file, kModule);
+  const float values[] = {1, 2, 3};
+  Write(n, FormatNpy(ir::Literal::ScalarInt(kInt32, 3)));
+  const auto run = [&](const std::vector<std::string>& inputs) {
+    std::vector<std::string> command = {"run", file, "--engine", "interpret", "--output-dir", folder.path() + "/out"};
+    for (const std::string& input : inputs) command.insert(command.end(), {"--input", input});
+    return Reel(command);
+  };
+  Write(x, FormatNpy(ir::Literal::From<float>({3}, values)));
+  ExpectFailure(run({"x=" + x, "n=" + n}), kInvalid, "f32[2], the file has f32[3]");
+  Write(x, FormatNpy(ir::Literal::Zeros({kFloat64, {2}})));
+  ExpectFailure(run({"x=" + x, "n=" + n}), kInvalid, "f64[2]");
+  Write(x, "not an array");
+  ExpectFailure(run({"x=" + x, "n=" + n}), kInvalid, "x.npy");
+  ExpectFailure(run({"n=" + n}), kInvalid, "missing");
+  ExpectFailure(run({"y=" + n}), kInvalid, "no argument");
+  ExpectFailure(run({"n=" + n, "n=" + n}), kUsage, "twice");
+  ExpectFailure(run({"n"}), kUsage, "NAME=FILE.npy");
+  ExpectFailure(run({"n=" + folder.path() + "/none.npy"}), kIo, "none.npy");
+}
+
+TEST(BadInput, Usage) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() + "/small.reel.txt";
+  Write(file, kModule);
+  const std::vector<std::vector<std::string>> kCommands = {
+      {}, {"frobnicate"}, {"show"}, {"show", file, "--frob"}, {"run", file, "--engine", "abacus"},
+      {"compile", file}, {"compile", file, "-o", folder.path() + "/9lives"}, {"compile", file, "-o", "x", "--emit=exe"},
+      {"show", file, "--budget-ops", "many"}, {"show", file, "--budget-ops", "-1"}, {"bench", "no_such_workload"},
+      {"train", "--model", "gpt"}, {"grad", file, "--grad-ys", "a,b,c"}};
+  for (const auto& command : kCommands) {
+    SCOPED_TRACE(command.empty() ? "nothing" : command.back());
+    ExpectFailure(Reel(command), kUsage);
+  }
+}
+
+TEST(BadInput, NamesThatDoNotExist) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() + "/small.reel.txt";
+  Write(file, kModule);
+  ExpectFailure(Reel({"show", file, "--function", "predict"}), kInvalid, "it has: train");
+  ExpectFailure(Reel({"grad", file, "--ys", "nothing"}), kInvalid, "nothing");
+  ExpectFailure(Reel({"grad", file, "--xs", "nothing"}), kInvalid, "nothing");
+  ExpectFailure(Reel({"ops", "no_such_op"}), kInvalid, "no_such_op");
+}
+
+TEST(BadInput, ControlCharactersAndLength) {
+  ExpectFailure(Reel({"show", "\x1b[31m\x07\r\xff" + std::string(3000, '\n') + std::string(3000, 'x')}), kIo, "\\x1b[31m");
+  ExpectFailure(Reel({std::string(100000, 'y') + "\x1b]0;title\x07"}), kUsage);
+  ExpectFailure(Reel({"ops", "\xe2\x80\xae" "gpj.exe \xc2\x9b"}), kInvalid, "\\xe2\\x80\\xae");
+}
+
+TEST(BadInput, Budgets) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() + "/small.reel.txt";
+  Write(file, kModule);
+  ExpectFailure(Reel({"show", file, "--budget-ops", "3"}), kBudget);
+  ExpectFailure(Reel({"show", file, "--budget-bytes", "100"}), kBudget, "--budget-bytes");
+  ExpectFailure(Reel({"show", file, "--budget-memory", "1"}), kBudget);
+}
+
+}  // namespace
+}  // namespace reel::cli

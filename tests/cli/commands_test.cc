@@ -1,0 +1,117 @@
+#include <gtest/gtest.h>
+
+#include "cli_testing.h"
+#include "frontend/npy.h"
+#include "ir/text/parser.h"
+
+namespace reel::cli {
+namespace {
+
+const std::vector<std::string> kNames = {"show", "verify", "grad", "opt", "run", "compile", "train", "ops", "bench"};
+
+class Commands : public testing::Test {
+ protected:
+  void SetUp() override {
+    Write(file_, kModule);
+    const float x[] = {3, 4};
+    Write(Path("x.npy"), FormatNpy(ir::Literal::From<float>({2}, x)));
+    Write(Path("n.npy"), FormatNpy(ir::Literal::ScalarInt(kInt32, 2)));
+  }
+  std::string Path(const std::string& name) const { return folder_.path() + "/" + name; }
+  // stdout of a command that must succeed.
+  static std::string Ok(const std::vector<std::string>& arguments) {
+    const ProcessResult result = Reel(arguments);
+    EXPECT_EQ(kOk, result.status) << result.err;
+    EXPECT_EQ("", result.err);
+    return result.out;
+  }
+  static Json OkJson(std::vector<std::string> arguments) {
+    arguments.push_back("--json");
+    return Json::parse(Ok(arguments), nullptr, false);
+  }
+  ir::Literal Array(const std::string& name) const { return *ParseNpy(Read(Path(name)), name); }
+
+  const TemporaryFolder folder_;
+  const std::string file_ = folder_.path() + "/small.reel.txt";
+};
+
+TEST_F(Commands, HelpHasAnExample) {
+  EXPECT_NE(std::string::npos, Ok({"--help"}).find("Exit status"));
+  EXPECT_EQ("reel 0.1.0\n", Ok({"--version"}));
+  for (const std::string& name : kNames) {
+    const std::string help = Ok({name, "--help"});
+    EXPECT_NE(std::string::npos, help.find("Example:\n  reel " + name)) << help;
+    EXPECT_NE(std::string::npos, help.find("--json")) << name;
+  }
+}
+
+TEST_F(Commands, Show) {
+  EXPECT_EQ(kModule, Ok({"show", file_, "--full"}));
+  EXPECT_TRUE(Ok({"show", file_, "--function", "train"}).starts_with("func @train"));
+  EXPECT_NE(std::string::npos, Ok({"show", file_, "--dot"}).find("digraph"));
+  const Json json = OkJson({"show", file_});
+  EXPECT_EQ("train", json["functions"][0]["name"]);
+  EXPECT_EQ("loss", json["functions"][0]["results"][0]["name"]);
+  EXPECT_EQ(Json::parse("[2]"), json["variables"][0]["shape"]);
+}
+
+TEST_F(Commands, Verify) {
+  EXPECT_NE(std::string::npos, Ok({"verify", file_, file_}).find("ok, 1 functions, 8 nodes, 2 variables"));
+  EXPECT_EQ(8, OkJson({"verify", file_})["nodes"]);
+}
+
+TEST_F(Commands, Ops) {
+  EXPECT_NE(std::string::npos, Ok({"ops"}).find("contract"));
+  EXPECT_EQ("add", OkJson({"ops", "add"})["name"]);
+}
+
+TEST_F(Commands, GradAddsAFunction) {
+  const std::string text = Ok({"grad", file_, "--ys", "loss", "--xs", "x,w"});
+  EXPECT_TRUE(ir::ParseModule(text).ok());
+  Ok({"grad", file_, "--ys", "loss", "--xs", "x,w", "--grad-ys", "seed", "-o", Path("g.reel")});
+  const Json grad = OkJson({"show", Path("g.reel"), "--function", "train.grad"});
+  EXPECT_EQ("seed", grad["parameters"][2]["name"]);
+  EXPECT_EQ("d.x", grad["results"][0]["name"]);
+  // d loss / dx = w, d loss / dw = x
+  Ok({"grad", file_, "--ys", "loss", "--xs", "x,w", "-o", Path("h.reel")});
+  Ok({"run", Path("h.reel"), "--function", "train.grad", "--engine", "interpret", "--input", "x=" + Path("x.npy"),
+      "--input", "n=" + Path("n.npy"), "--output-dir", folder_.path()});
+  EXPECT_EQ(1, Array("d.x.npy").AsDouble(0));
+  EXPECT_EQ(3, Array("d.w.npy").AsDouble(0));
+}
+
+TEST_F(Commands, OptWritesAnEquivalentModule) {
+  EXPECT_TRUE(ir::ParseModule(Ok({"opt", file_})).ok());
+  const Json json = OkJson({"opt", file_, "-o", Path("o.reel")});
+  EXPECT_FALSE(json["passes"].empty());
+  Ok({"verify", Path("o.reel")});
+}
+
+TEST_F(Commands, RunOnEveryEngine) {
+  for (const std::string engine : {"interpret", "eager", "jit"}) {
+    SCOPED_TRACE(engine);
+    const Json json = OkJson({"run", file_, "--input", "x=" + Path("x.npy"), "--input", "n=" + Path("n.npy"),
+                              "--engine", engine, "--output-dir", Path(engine), "--save-state", Path(engine + ".reel")});
+    EXPECT_EQ(11, json["results"][0]["values"][0]);
+    EXPECT_EQ((std::vector<std::string>{"loss.npy", "scaled.npy"}), List(Path(engine)));
+    EXPECT_EQ(16, Array(engine + "/scaled.npy").AsDouble(1));
+    const std::string state = Ok({"show", Path(engine + ".reel")});
+    EXPECT_NE(std::string::npos, state.find("@w: f32[2] = [4, 6]")) << state;
+    EXPECT_NE(std::string::npos, state.find("@steps frozen: i64[] = 1")) << state;
+  }
+  EXPECT_NE(std::string::npos, Ok({"run", file_, "--input", "x=" + Path("x.npy"), "--input", "n=" + Path("n.npy")})
+                                   .find("loss: f32[]\n11"));
+}
+
+TEST_F(Commands, CompileWritesWhatIsAsked) {
+  Ok({"compile", file_, "-o", Path("small"), "--emit=obj,header,llvm,asm,so"});
+  EXPECT_EQ((std::vector<std::string>{"n.npy", "small.h", "small.ll", "small.o", "small.reel.txt", "small.s", "small.so",
+                                      "x.npy"}),
+            List(folder_.path()));
+  EXPECT_NE(std::string::npos, Read(Path("small.h")).find("small_train"));
+  EXPECT_NE(std::string::npos, Read(Path("small.ll")).find("define"));
+  EXPECT_EQ("obj", OkJson({"compile", file_, "-o", Path("other"), "--emit=obj", "--cpu", "x86-64-v3"})["kind"]);
+}
+
+}  // namespace
+}  // namespace reel::cli
