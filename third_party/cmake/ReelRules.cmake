@@ -2,9 +2,7 @@
 
 # Flags of all of Reel's own targets. -ffp-contract=off: an fma exists only where an op's definition has one.
 add_library(reel_flags INTERFACE)
-target_compile_options(reel_flags INTERFACE -Wall -Wextra -Wconversion -ffp-contract=off
-  # g++ 12 sees uninitialised reads in Abseil's InlinedVector that are not there; clang checks the same code.
-  $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized> $<$<CXX_COMPILER_ID:GNU>:-Wno-uninitialized>)
+target_compile_options(reel_flags INTERFACE -Wall -Wextra -Wconversion -ffp-contract=off)
 if(REEL_WERROR)
   target_compile_options(reel_flags INTERFACE -Werror)
 endif()
