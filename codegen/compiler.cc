@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "codegen/aot/aot.h"
+#include "codegen/aot/names.h"
 #include "codegen/jit/jit.h"
+#include "codegen/target/cpuid.h"
 #include "ir/strings.h"
 
 namespace reel::codegen {
@@ -44,6 +46,10 @@ class LlvmCompiler : public Compiler {
     const auto start = std::chrono::steady_clock::now();
     auto plan = Plan(module, options);
     if (!plan.ok()) return plan.status();
+    if (!HostSupports(plan->target.name)) {
+      return absl::FailedPreconditionError(
+          StrCat("this machine cannot run code for ", plan->target.name, "; use cpu = \"native\""));
+    }
     const std::chrono::duration<double> planned = std::chrono::steady_clock::now() - start;
     JitOptions jit;
     jit.opt_level = options.opt_level;
@@ -85,8 +91,8 @@ class LlvmCompiler : public Compiler {
     if (!program.ok()) return program.status();
     if (absl::Status s = CheckBudget(*program, options.budget); !s.ok()) return s;
     if (!options.dump_to.empty()) {
-      absl::Status s =
-          WriteText(options.dump_to, StrCat(program->name, ".program.txt"), ToString(*program));
+      absl::Status s = WriteText(
+          options.dump_to, StrCat(ToIdentifier(program->name), ".program.txt"), ToString(*program));
       if (!s.ok()) return s;
     }
     return Planned{*std::move(program), *std::move(target)};

@@ -10,8 +10,8 @@
 
 namespace reel::codegen {
 
-/// A relocatable object with its C header and manifest: position independent, no writable globals, no calls but memcpy,
-/// memmove and memset. The same program, name and target give the same bytes.
+/// A relocatable object with its C header and manifest: position independent, no writable globals,
+/// no calls but memcpy, memmove and memset. The same program, name and target give the same bytes.
 absl::StatusOr<ObjectFiles> AotCompile(const Program& program, const std::string& name,
                                        const Target& target, int opt_level);
 

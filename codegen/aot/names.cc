@@ -13,14 +13,14 @@ namespace {
 
 /// Words that C99 or C++20 keep for themselves and that could be meant as a name, sorted.
 constexpr std::string_view kKeywords[] = {
-    "alignas",  "alignof",   "and",      "asm",      "auto",    "bool",     "break",    "case",
-    "catch",    "char",      "class",    "concept",  "const",   "continue", "default",  "delete",
-    "do",       "double",    "else",     "enum",     "explicit", "export",  "extern",   "false",
-    "float",    "for",       "friend",   "goto",     "if",      "inline",   "int",      "long",
-    "mutable",  "namespace", "new",      "not",      "operator", "or",      "private",  "protected",
-    "public",   "register",  "requires", "restrict", "return",  "short",    "signed",   "sizeof",
-    "static",   "struct",    "switch",   "template", "this",    "throw",    "true",     "try",
-    "typedef",  "typeid",    "typename", "union",    "unsigned", "using",   "virtual",  "void",
+    "alignas",  "alignof",   "and",      "asm",      "auto",     "bool",     "break",   "case",
+    "catch",    "char",      "class",    "concept",  "const",    "continue", "default", "delete",
+    "do",       "double",    "else",     "enum",     "explicit", "export",   "extern",  "false",
+    "float",    "for",       "friend",   "goto",     "if",       "inline",   "int",     "long",
+    "mutable",  "namespace", "new",      "not",      "operator", "or",       "private", "protected",
+    "public",   "register",  "requires", "restrict", "return",   "short",    "signed",  "sizeof",
+    "static",   "struct",    "switch",   "template", "this",     "throw",    "true",    "try",
+    "typedef",  "typeid",    "typename", "union",    "unsigned", "using",    "virtual", "void",
     "volatile", "while",     "xor"};
 
 bool IsKeyword(std::string_view word) {
@@ -67,7 +67,8 @@ absl::StatusOr<ObjectNames> NameObject(const Program& program, const std::string
     names.upper += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   }
   std::unordered_map<std::string, std::string> functions;
-  for (const char* own : {"size", "alignment", "init", "error", "set_parallel_for", "manifest_json"}) {
+  for (const char* own :
+       {"size", "alignment", "init", "error", "set_parallel_for", "manifest_json"}) {
     functions[own] = own;
   }
   for (const VariableSlot& v : program.variables) {
@@ -80,7 +81,8 @@ absl::StatusOr<ObjectNames> NameObject(const Program& program, const std::string
     ObjectNames::Entry entry;
     entry.name = ToIdentifier(e.name);
     auto [it, is_new] = functions.emplace(entry.name, e.name);
-    if (!is_new) return Collision("entry points", it->second, e.name, StrCat(name, "_", entry.name));
+    if (!is_new)
+      return Collision("entry points", it->second, e.name, StrCat(name, "_", entry.name));
     std::unordered_set<std::string> taken = {name, "instance"};
     entry.arguments = ParameterNames(e.arguments, &taken);
     entry.results = ParameterNames(e.results, &taken);
@@ -91,12 +93,18 @@ absl::StatusOr<ObjectNames> NameObject(const Program& program, const std::string
 
 std::string_view CTypeOf(DType dtype) {
   switch (dtype) {
-    case kBool: return "bool";
-    case kInt32: return "int32_t";
-    case kInt64: return "int64_t";
-    case kFloat32: return "float";
-    case kFloat64: return "double";
-    default: return "void";
+    case kBool:
+      return "bool";
+    case kInt32:
+      return "int32_t";
+    case kInt64:
+      return "int64_t";
+    case kFloat32:
+      return "float";
+    case kFloat64:
+      return "double";
+    default:
+      return "void";
   }
 }
 

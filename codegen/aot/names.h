@@ -25,7 +25,8 @@ struct ObjectNames {
 /// Letters, digits and underscores; others become '_'. "dense/kernel:0" -> "dense_kernel_0".
 std::string ToIdentifier(std::string_view text);
 
-/// Errors: `name` is not a C identifier, two names become one, an entry point hides one of the object's own functions.
+/// Errors: `name` is not a C identifier, two names become one, an entry point hides one of the
+/// object's own functions.
 absl::StatusOr<ObjectNames> NameObject(const Program& program, const std::string& name);
 
 /// The C type of an element: "float", "int32_t", ...

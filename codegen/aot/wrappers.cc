@@ -35,9 +35,15 @@ class WrapperEmitter {
  public:
   WrapperEmitter(const Program& program, const ObjectNames& names, const Target& target,
                  llvm::Module* module)
-      : program_(program), names_(names), target_(target), module_(module),
-        context_(module->getContext()), b_(context_),
-        ptr_(b_.getPtrTy()), i32_(b_.getInt32Ty()), i64_(b_.getInt64Ty()) {}
+      : program_(program),
+        names_(names),
+        target_(target),
+        module_(module),
+        context_(module->getContext()),
+        b_(context_),
+        ptr_(b_.getPtrTy()),
+        i32_(b_.getInt32Ty()),
+        i64_(b_.getInt64Ty()) {}
 
   void Run(const std::string& manifest) {
     ConstantFunction("size", program_.instance_bytes);
@@ -117,16 +123,16 @@ class WrapperEmitter {
     return b_.CreateCall(code->getFunctionType(), code, {b_.getInt32(leaf), b_.getInt32(subleaf)});
   }
 
-  /// Internal i1 function: has this machine what the target needs? Leaves are asked for before they are read, XCR0
-  /// only where OSXSAVE is set.
+  /// Internal i1 function: has this machine what the target needs? Leaves are asked for before they
+  /// are read, XCR0 only where OSXSAVE is set.
   llvm::Function* CpuCheckFunction() {
     Begin("cpu_supported", b_.getInt1Ty(), {}, /*visible=*/false);
     const CpuNeeds& needs = NeedsOf(target_.name);
     for (const CpuCheck& check : needs.checks) {
       Value* last = b_.CreateExtractValue(Cpuid(check.leaf & 0x80000000u, 0), 0);
       Refuse(b_.CreateICmpULT(last, b_.getInt32(check.leaf)), b_.getFalse());
-      Value* found = b_.CreateExtractValue(Cpuid(check.leaf, check.subleaf),
-                                           static_cast<unsigned>(check.reg));
+      Value* found =
+          b_.CreateExtractValue(Cpuid(check.leaf, check.subleaf), static_cast<unsigned>(check.reg));
       Value* bits = b_.CreateAnd(found, b_.getInt32(check.mask));
       Refuse(b_.CreateICmpNE(bits, b_.getInt32(check.mask)), b_.getFalse());
     }
@@ -222,7 +228,8 @@ class WrapperEmitter {
     Refuse(b_.CreateICmpNE(magic, b_.getInt64(REEL_INSTANCE_MAGIC)), REEL_NOT_INITIALIZED);
     std::vector<Operand> arguments, results;
     auto operand = [&](const ir::Parameter& p, size_t i) {
-      return Operand{function_->getArg(static_cast<unsigned>(i)), p.type.bytes(), SizeOf(p.type.dtype)};
+      return Operand{function_->getArg(static_cast<unsigned>(i)), p.type.bytes(),
+                     SizeOf(p.type.dtype)};
     };
     for (size_t i = 0; i < inputs; ++i) arguments.push_back(operand(entry.arguments[i], 1 + i));
     for (size_t i = 0; i < entry.results.size(); ++i) {
@@ -234,7 +241,8 @@ class WrapperEmitter {
     CheckOverlap(arguments, results);
     Value* in = PointerArray(arguments, inputs);
     Value* out = PointerArray(results, results.size());
-    b_.CreateRet(b_.CreateCall(module_->getFunction(EntrySymbol(names_, index)), {instance, in, out}));
+    b_.CreateRet(
+        b_.CreateCall(module_->getFunction(EntrySymbol(names_, index)), {instance, in, out}));
   }
 
   /// T* NAME_variable_<name>(NAME* instance)
@@ -258,13 +266,15 @@ class WrapperEmitter {
     b_.CreateRetVoid();
   }
 
-  /// const char* NAME_error(int code): selects, not a table of pointers, which would need relocated data.
+  /// const char* NAME_error(int code): selects, not a table of pointers, which would need relocated
+  /// data.
   void Error() {
     Begin("error", ptr_, {i32_});
     Value* text = Text(StrCat(names_.name, ".e"), reel_status_message(-1));
     for (int32_t code = 0; code < REEL_STATUS_COUNT; ++code) {
       Value* known = Text(StrCat(names_.name, ".e", code), reel_status_message(code));
-      Value* is_code = b_.CreateICmpEQ(function_->getArg(0), b_.getInt32(static_cast<uint32_t>(code)));
+      Value* is_code =
+          b_.CreateICmpEQ(function_->getArg(0), b_.getInt32(static_cast<uint32_t>(code)));
       text = b_.CreateSelect(is_code, known, text);
     }
     b_.CreateRet(text);

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/aot/names.h"
 #include "codegen/llvm_status.h"
 #include "codegen/lower/lower.h"
 #include "ir/strings.h"
@@ -28,14 +29,14 @@ double Seconds(Clock::time_point from) {
   return std::chrono::duration<double>(Clock::now() - from).count();
 }
 
-/// The process's JIT: it links objects (JITLink) and knows their symbols. Never destroyed, so that compiled modules
-/// may outlive static destruction.
+/// The process's JIT: it links objects (JITLink) and knows their symbols. Never destroyed, so that
+/// compiled modules may outlive static destruction.
 absl::StatusOr<llvm::orc::LLJIT*> Jit() {
   static const auto* const jit = [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
-    auto layer = [](llvm::orc::ExecutionSession& session, const llvm::Triple&)
-        -> llvm::Expected<std::unique_ptr<llvm::orc::ObjectLayer>> {
+    auto layer = [](llvm::orc::ExecutionSession& session,
+                    const auto&...) -> llvm::Expected<std::unique_ptr<llvm::orc::ObjectLayer>> {
       return std::make_unique<llvm::orc::ObjectLinkingLayer>(session);
     };
     return new absl::StatusOr<std::unique_ptr<llvm::orc::LLJIT>>(
@@ -194,24 +195,29 @@ class UnitCompiler {
   const Clock::time_point start_ = Clock::now();
 };
 
-/// Different kernels in batches of bounded size, then entry points, one unit each.
+/// Different kernels in batches of bounded size, then entry points likewise.
 std::vector<Unit> SplitProgram(const Program& program, const ProgramSymbols& symbols) {
+  const std::string name = ToIdentifier(program.name);  // also of dumped files
   std::vector<Unit> units;
   std::unordered_set<std::string> seen;
   size_t size = kModuleSize;
   for (size_t k = 0; k < program.kernels.size(); ++k) {
     if (!seen.insert(symbols.kernels[k]).second) continue;
     if (size >= kModuleSize) {
-      units.emplace_back().name = StrCat(program.name, ".kernels", units.size());
+      units.emplace_back().name = StrCat(name, ".kernels", k);
       size = 0;
     }
     units.back().kernels.push_back(k);
     size += 20 + program.kernels[k].exprs.size();
   }
+  size = kModuleSize;
   for (size_t e = 0; e < program.entries.size(); ++e) {
-    Unit& unit = units.emplace_back();
-    unit.name = StrCat(program.name, ".", program.entries[e].name);
-    unit.entries.push_back(e);
+    if (size >= kModuleSize) {
+      units.emplace_back().name = StrCat(name, ".entries", e);
+      size = 0;
+    }
+    units.back().entries.push_back(e);
+    size += program.entries[e].steps.size();
   }
   return units;
 }
@@ -220,8 +226,8 @@ std::vector<Unit> SplitProgram(const Program& program, const ProgramSymbols& sym
 llvm::Error DefineSymbols(llvm::orc::LLJIT* jit, const ProgramSymbols& symbols, JitModule* module) {
   llvm::orc::SymbolMap map;
   auto define = [&](llvm::StringRef name, const void* address, llvm::JITSymbolFlags flags) {
-    map[jit->mangleAndIntern(name)] = {
-        llvm::orc::ExecutorAddr::fromPtr(const_cast<void*>(address)), flags};
+    map[jit->mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(const_cast<void*>(address)),
+                                       flags};
   };
   const auto data = llvm::JITSymbolFlags::Exported;
   const auto code = llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable;

@@ -18,8 +18,9 @@ struct JitOptions {
   double plan_seconds = 0;   ///< what planning took, for times()
 };
 
-/// Compiles a program into this process. Kernels go to several LLVM modules of bounded size, compiled side by
-/// side; memory is never writable and executable at once, and freed with the result.
+/// Compiles a program into this process. Kernels go to several LLVM modules of bounded size,
+/// compiled side by side; memory is never writable and executable at once, and freed with the
+/// result.
 absl::StatusOr<std::unique_ptr<CompiledModule>> JitCompile(Program program, const Target& target,
                                                            const JitOptions& options);
 

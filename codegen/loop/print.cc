@@ -12,17 +12,23 @@ namespace {
 
 std::string ConstantText(DType dtype, uint64_t bits) {
   switch (dtype) {
-    case kBool: return (bits & 1) != 0 ? "true" : "false";
-    case kInt32: return StrCat(static_cast<int32_t>(bits));
-    case kInt64: return StrCat(static_cast<int64_t>(bits));
-    case kFloat32: return StrCat(std::bit_cast<float>(static_cast<uint32_t>(bits)));
-    case kFloat64: return StrCat(std::bit_cast<double>(bits));
-    default: return StrCat("bits(", bits, ")");
+    case kBool:
+      return (bits & 1) != 0 ? "true" : "false";
+    case kInt32:
+      return StrCat(static_cast<int32_t>(bits));
+    case kInt64:
+      return StrCat(static_cast<int64_t>(bits));
+    case kFloat32:
+      return StrCat(std::bit_cast<float>(static_cast<uint32_t>(bits)));
+    case kFloat64:
+      return StrCat(std::bit_cast<double>(bits));
+    default:
+      return StrCat("bits(", bits, ")");
   }
 }
 
-/// Prints statements line by line. Expressions used more than once, or long, get a name: `let t3 = ...`
-/// lines at the top define names, evaluated where they are used.
+/// Prints statements line by line. Expressions used more than once, or long, get a name: `let t3 =
+/// ...` lines at the top define names, evaluated where they are used.
 class Printer {
  public:
   explicit Printer(const Kernel& kernel) : k_(kernel), text_(kernel.exprs.size()) {}
@@ -95,15 +101,18 @@ class Printer {
     std::string text = AffineText(index);
     if (dynamic >= 0) {
       const std::string factor = stride == 1 ? "" : StrCat(stride, "*");
-      text = text == "0" ? StrCat(factor, Text(dynamic)) : StrCat(text, " + ", factor, Text(dynamic));
+      text =
+          text == "0" ? StrCat(factor, Text(dynamic)) : StrCat(text, " + ", factor, Text(dynamic));
     }
     return StrCat(name, "[", text, "]");
   }
 
   std::string ExprText(const Expr& e) const {
     switch (e.kind) {
-      case Expr::Kind::kConstant: return ConstantText(e.dtype, e.bits);
-      case Expr::Kind::kIndex: return StrCat(Name(e.dtype), "(", AffineText(e.index), ")");
+      case Expr::Kind::kConstant:
+        return ConstantText(e.dtype, e.bits);
+      case Expr::Kind::kIndex:
+        return StrCat(Name(e.dtype), "(", AffineText(e.index), ")");
       case Expr::Kind::kLocal:
         return Element(k_.locals[static_cast<size_t>(e.local)].name, e.index, -1, 0);
       case Expr::Kind::kLoad: {
@@ -112,7 +121,8 @@ class Printer {
         return e.guard < 0 ? text : StrCat("(", text, " if ", Text(e.guard), ")");
       }
       case Expr::Kind::kOp:
-      case Expr::Kind::kRandom: break;
+      case Expr::Kind::kRandom:
+        break;
     }
     std::string text(e.kind == Expr::Kind::kRandom ? "random" : ir::Name(e.op));
     if (e.kind == Expr::Kind::kOp && e.op == ir::Op::kCast) StrAppend(&text, "_", Name(e.dtype));

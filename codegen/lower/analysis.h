@@ -9,7 +9,8 @@
 #include "absl/container/inlined_vector.h"
 #include "codegen/loop/loop.h"
 
-// What the emitter asks about a kernel before it emits: on what expressions depend, what loops write.
+// What the emitter asks about a kernel before it emits: on what expressions depend, what loops
+// write.
 
 namespace reel::codegen {
 

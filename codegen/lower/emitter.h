@@ -20,13 +20,14 @@ namespace reel::codegen {
 
 /// Emits one kernel into an empty function `void f(ptr buffers, i64 chunk)`.
 ///
-/// Scopes. Every loop body (unrolled iterations too) is a scope. An expression is emitted once in the innermost
-/// scope that it needs: outside of every loop that neither defines one of its axes nor writes what it reads. It
-/// then stands before the terminator of the block in front of the first loop inside that scope.
-/// Writes advance a clock; a remembered value that reads something written since is emitted again.
+/// Scopes. Every loop body (unrolled iterations too) is a scope. An expression is emitted once in
+/// the innermost scope that it needs: outside of every loop that neither defines one of its axes
+/// nor writes what it reads. It then stands before the terminator of the block in front of the
+/// first loop inside that scope. Writes advance a clock; a remembered value that reads something
+/// written since is emitted again.
 ///
-/// Lanes. Inside a vector loop, values that differ by lane are LLVM vectors; the others stay scalars and are
-/// splatted where they meet a vector.
+/// Lanes. Inside a vector loop, values that differ by lane are LLVM vectors; the others stay
+/// scalars and are splatted where they meet a vector.
 class KernelEmitter {
  public:
   KernelEmitter(const Kernel& kernel, const Target& target, llvm::Function* function);
@@ -70,7 +71,7 @@ class KernelEmitter {
   };
 
   struct Trip {
-    llvm::Value* value = nullptr;     ///< i64; null for a constant
+    llvm::Value* value = nullptr;  ///< i64; null for a constant
     int64_t constant = 0;
     bool maybe_zero = false;
   };
@@ -120,8 +121,8 @@ class KernelEmitter {
   bool IsVector(const llvm::Value* value) const { return value->getType()->isVectorTy(); }
 
   // memory.cc: loads and stores
-  Address Resolve(llvm::Value* base, llvm::Type* element, const Affine& index,
-                  llvm::Value* dynamic, int64_t stride);
+  Address Resolve(llvm::Value* base, llvm::Type* element, const Affine& index, llvm::Value* dynamic,
+                  int64_t stride);
   llvm::Value* Read(DType dtype, const Address& from, llvm::Value* guard);
   void Write(DType dtype, const Address& to, llvm::Value* value, llvm::Value* guard);
   llvm::Value* LoadBuffer(const Expr& e);
@@ -139,7 +140,9 @@ class KernelEmitter {
   llvm::Type* Lanes(llvm::Type* element, int64_t lanes) const {
     return lanes > 1 ? llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes)) : element;
   }
-  llvm::Align AlignOf(DType dtype) const { return llvm::Align(static_cast<uint64_t>(SizeOf(dtype))); }
+  llvm::Align AlignOf(DType dtype) const {
+    return llvm::Align(static_cast<uint64_t>(SizeOf(dtype)));
+  }
   const Local& LocalOf(LocalId id) const { return kernel_.locals[static_cast<size_t>(id)]; }
   llvm::BasicBlock* NewBlock(const char* name) {
     return llvm::BasicBlock::Create(context_, name, function_);
@@ -163,9 +166,9 @@ class KernelEmitter {
   std::vector<int64_t> local_writes_, buffer_writes_;  // time of the last write
   int64_t clock_ = 0;
 
-  AxisId vector_axis_ = -1;       // open vector loop
-  int64_t lanes_ = 1;             // its width
-  llvm::Value* mask_ = nullptr;   // its active lanes; null = all
+  AxisId vector_axis_ = -1;      // open vector loop
+  int64_t lanes_ = 1;            // its width
+  llvm::Value* mask_ = nullptr;  // its active lanes; null = all
 };
 
 }  // namespace reel::codegen

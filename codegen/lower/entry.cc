@@ -29,16 +29,16 @@ std::string SymbolPart(const std::string& name) {
   return out;
 }
 
-/// Internal `void reel.run(kernel, buffers, chunks, instance)`: all chunks, through the instance's parallel_for
-/// if it has one.
+/// Internal `void reel.run(kernel, buffers, chunks, instance)`: all chunks, through the instance's
+/// parallel_for if it has one.
 llvm::Function* RunFunction(llvm::Module* module, const Target& target) {
   if (llvm::Function* known = module->getFunction("reel.run")) return known;
   llvm::LLVMContext& context = module->getContext();
   llvm::IRBuilder<> b(context);
   llvm::Type *ptr = b.getPtrTy(), *i64 = b.getInt64Ty(), *none = b.getVoidTy();
-  auto* function = llvm::Function::Create(
-      llvm::FunctionType::get(none, {ptr, ptr, i64, ptr}, false),
-      llvm::Function::InternalLinkage, "reel.run", module);
+  auto* function =
+      llvm::Function::Create(llvm::FunctionType::get(none, {ptr, ptr, i64, ptr}, false),
+                             llvm::Function::InternalLinkage, "reel.run", module);
   SetFunctionAttributes(function, target);
   Value *kernel = function->getArg(0), *buffers = function->getArg(1);
   Value *chunks = function->getArg(2), *instance = function->getArg(3);
@@ -74,8 +74,12 @@ class StepEmitter {
  public:
   StepEmitter(const Program& program, const ProgramSymbols& symbols, const Target& target,
               llvm::Function* function)
-      : program_(program), symbols_(symbols), target_(target), function_(function),
-        module_(function->getParent()), b_(function->getContext()) {
+      : program_(program),
+        symbols_(symbols),
+        target_(target),
+        function_(function),
+        module_(function->getParent()),
+        b_(function->getContext()) {
     b_.SetInsertPoint(llvm::BasicBlock::Create(function->getContext(), "entry", function));
   }
 
@@ -102,12 +106,15 @@ class StepEmitter {
 
   Value* Pointer(const Slot& slot) {
     switch (slot.kind) {
-      case Slot::Kind::kArgument: return Element(1, slot.index);
-      case Slot::Kind::kResult: return Element(2, slot.index);
+      case Slot::Kind::kArgument:
+        return Element(1, slot.index);
+      case Slot::Kind::kResult:
+        return Element(2, slot.index);
       case Slot::Kind::kConstant:
         return module_->getOrInsertGlobal(symbols_.constants[static_cast<size_t>(slot.index)],
                                           b_.getInt8Ty());
-      case Slot::Kind::kInstance: break;
+      case Slot::Kind::kInstance:
+        break;
     }
     return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), function_->getArg(0),
                                          static_cast<uint64_t>(slot.offset));
@@ -126,7 +133,8 @@ class StepEmitter {
     llvm::FunctionCallee kernel =
         module_->getOrInsertFunction(symbols_.kernels[static_cast<size_t>(s.kernel)], type);
     for (size_t i = 0; i < s.buffers.size(); ++i) {
-      b_.CreateStore(Pointer(s.buffers[i]), b_.CreateConstInBoundsGEP1_64(b_.getPtrTy(), table_, i));
+      b_.CreateStore(Pointer(s.buffers[i]),
+                     b_.CreateConstInBoundsGEP1_64(b_.getPtrTy(), table_, i));
     }
     if (chunks == 1) {
       b_.CreateCall(kernel, {table_, b_.getInt64(0)});

@@ -17,7 +17,8 @@ DType TypeOfOperands(const Kernel& kernel, const Expr& e) {
 
 }  // namespace
 
-/// The remembered value of an expression in the scope it belongs to now, if nothing it reads has changed.
+/// The remembered value of an expression in the scope it belongs to now, if nothing it reads has
+/// changed.
 const KernelEmitter::Memo* KernelEmitter::Find(ExprId id) const {
   const Dependencies& d = analysis_.exprs[static_cast<size_t>(id)];
   const Scope& scope = scopes_[static_cast<size_t>(LevelOf(d))];
@@ -72,12 +73,17 @@ void KernelEmitter::EmitExpr(ExprId id) {
 Value* KernelEmitter::Emit(const Expr& e) {
   if (RegisterType(context_, e.dtype) == nullptr || !status_.ok()) return nullptr;
   switch (e.kind) {
-    case Expr::Kind::kConstant: return ConstantOf(context_, e.dtype, e.bits);
-    case Expr::Kind::kIndex: return EmitIndex(e);
-    case Expr::Kind::kLoad: return LoadBuffer(e);
-    case Expr::Kind::kLocal: return LoadLocal(e);
+    case Expr::Kind::kConstant:
+      return ConstantOf(context_, e.dtype, e.bits);
+    case Expr::Kind::kIndex:
+      return EmitIndex(e);
+    case Expr::Kind::kLoad:
+      return LoadBuffer(e);
+    case Expr::Kind::kLocal:
+      return LoadLocal(e);
     case Expr::Kind::kOp:
-    case Expr::Kind::kRandom: return EmitOpExpr(e);
+    case Expr::Kind::kRandom:
+      return EmitOpExpr(e);
   }
   return nullptr;
 }
@@ -97,11 +103,12 @@ Value* KernelEmitter::EmitIndex(const Expr& e) {
   const auto [low, high] = analysis_.Range(e.index);
   const bool fits32 = low >= INT32_MIN && high <= INT32_MAX;
   // Integers are computed in their own width (they wrap), floats from the narrowest exact integer.
-  llvm::Type* integer = e.dtype == kInt32 || (IsFloat(e.dtype) && fits32) ? b_.getInt32Ty()
-                                                                          : b_.getInt64Ty();
+  llvm::Type* integer =
+      e.dtype == kInt32 || (IsFloat(e.dtype) && fits32) ? b_.getInt32Ty() : b_.getInt64Ty();
   Value* value = b_.CreateTrunc(ValueOf(e.index), integer);
   if (coefficient != 0) value = b_.CreateAdd(Splat(value), LaneOffsets(integer, coefficient));
-  if (e.dtype == kBool) return b_.CreateICmpNE(value, llvm::Constant::getNullValue(value->getType()));
+  if (e.dtype == kBool)
+    return b_.CreateICmpNE(value, llvm::Constant::getNullValue(value->getType()));
   if (!IsFloat(e.dtype)) return value;
   return b_.CreateSIToFP(value, value->getType()->getWithNewType(type));
 }

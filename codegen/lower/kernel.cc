@@ -57,10 +57,18 @@ void KernelEmitter::Body(const std::vector<Stmt>& body) {
     const Stmt& s = body[i];
     size_t next = i + 1;
     switch (s.kind) {
-      case Stmt::Kind::kLoop: Loop(s); break;
-      case Stmt::Kind::kLocal: Declare(s); break;
-      case Stmt::Kind::kAccumulate: Accumulate(s); break;
-      case Stmt::Kind::kTree: Tree(s); break;
+      case Stmt::Kind::kLoop:
+        Loop(s);
+        break;
+      case Stmt::Kind::kLocal:
+        Declare(s);
+        break;
+      case Stmt::Kind::kAccumulate:
+        Accumulate(s);
+        break;
+      case Stmt::Kind::kTree:
+        Tree(s);
+        break;
       case Stmt::Kind::kStore:
         while (next < body.size() && body[next].kind == Stmt::Kind::kStore) ++next;
         Stores(&body[i], body.data() + next);
@@ -75,7 +83,8 @@ void KernelEmitter::Body(const std::vector<Stmt>& body) {
 /// min(extent, clip_total - clip_base), a constant where the ranges of the axes say so.
 KernelEmitter::Trip KernelEmitter::TripOf(const Stmt& s) {
   if (!s.extent.is_constant()) {
-    Fail(absl::UnimplementedError(StrCat("kernel ", kernel_.name, ": loop over a symbolic extent")));
+    Fail(
+        absl::UnimplementedError(StrCat("kernel ", kernel_.name, ": loop over a symbolic extent")));
     return {};
   }
   const int64_t extent = s.extent.value();
@@ -118,7 +127,7 @@ void KernelEmitter::Loop(const Stmt& s) {
   if (trip.maybe_zero && s.loop_kind != LoopKind::kUnrolled) {
     trip.maybe_zero = false;
     return If(b_.CreateICmpSGT(trip.value, b_.getInt64(0)), [&] {
-      s.loop_kind == LoopKind::kVector && s.width > 1
+      s.loop_kind == LoopKind::kVector&& s.width > 1
           ? Vector(s, trip)
           : VectorSteps(s, 1, b_.getInt64(0), trip.value);
     });
@@ -226,7 +235,8 @@ void KernelEmitter::VectorSteps(const Stmt& s, int64_t width, Value* begin, Valu
   Counted(s, begin, end, width, [&](Value* at) { VectorBody(s, width, at, nullptr); });
 }
 
-/// The body for `width` lanes from base, in the scope just pushed. Width 1 is an ordinary iteration.
+/// The body for `width` lanes from base, in the scope just pushed. Width 1 is an ordinary
+/// iteration.
 void KernelEmitter::VectorBody(const Stmt& s, int64_t width, Value* base, Value* mask) {
   auto* constant = llvm::dyn_cast<llvm::ConstantInt>(base);
   Open(s.axis, constant ? nullptr : base, constant ? constant->getSExtValue() : 0);
@@ -322,8 +332,10 @@ void KernelEmitter::Fill(const Storage& storage, Value* value, int64_t elements,
   llvm::Type* unit = Lanes(scalar, storage.lanes);
   auto store = [&](Value* index, int64_t n) {
     llvm::Type* type = storage.lanes > 1 ? unit : Lanes(scalar, n);
-    Value* filled = type->isVectorTy() ? b_.CreateVectorSplat(
-                        llvm::cast<llvm::FixedVectorType>(type)->getNumElements(), value) : value;
+    Value* filled =
+        type->isVectorTy()
+            ? b_.CreateVectorSplat(llvm::cast<llvm::FixedVectorType>(type)->getNumElements(), value)
+            : value;
     b_.CreateAlignedStore(filled, b_.CreateGEP(unit, storage.memory, index), llvm::Align(bytes));
   };
   int64_t at = 0;
@@ -383,11 +395,13 @@ void KernelEmitter::AccumulateLanes(const Stmt& s, const Address& to, Value* a, 
                                     Value* mask) {
   const DType dtype = LocalOf(s.local).dtype;
   auto lane_of = [&](Value* value, int64_t lane) {
-    return value != nullptr && IsVector(value) ? b_.CreateExtractElement(value, Int64(b_, lane)) : value;
+    return value != nullptr && IsVector(value) ? b_.CreateExtractElement(value, Int64(b_, lane))
+                                               : value;
   };
   for (int64_t lane = 0; lane < lanes_; ++lane) {
     Value* pointer = lane_of(to.pointer, lane);
-    Value* old = FromMemory(dtype, b_.CreateAlignedLoad(MemoryType(context_, dtype), pointer, AlignOf(dtype)));
+    Value* old = FromMemory(
+        dtype, b_.CreateAlignedLoad(MemoryType(context_, dtype), pointer, AlignOf(dtype)));
     Value* result =
         EmitCombine(b_, s.combine, dtype, old, lane_of(a, lane), lane_of(b, lane), target_);
     if (mask != nullptr) result = b_.CreateSelect(lane_of(mask, lane), result, old);
@@ -405,7 +419,8 @@ void KernelEmitter::Tree(const Stmt& s) {
   llvm::Type* element = MemoryType(context_, local.dtype);
   Value* result;
   if (storage.lanes == 1) {
-    result = FromMemory(local.dtype, b_.CreateAlignedLoad(Lanes(element, local.size), to.pointer, align));
+    result = FromMemory(local.dtype,
+                        b_.CreateAlignedLoad(Lanes(element, local.size), to.pointer, align));
     for (int64_t half = local.size / 2; half >= 1; half /= 2) {
       llvm::SmallVector<int, 64> low, high;
       for (int j = 0; j < half; ++j) low.push_back(j), high.push_back(j + static_cast<int>(half));

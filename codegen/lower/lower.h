@@ -21,15 +21,16 @@ class TargetMachine;
 
 namespace reel::codegen {
 
-/// LLVM's code generator for a target. Position independent; no fusing of multiplications and additions.
+/// LLVM's code generator for a target. Position independent; no fusing of multiplications and
+/// additions.
 absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeTargetMachine(const Target& target,
                                                                        int opt_level);
 /// An empty module for the machine.
 std::unique_ptr<llvm::Module> MakeModule(llvm::LLVMContext& context, const std::string& name,
                                          const llvm::TargetMachine& machine);
 
-/// Adds `void symbol(ptr buffers, i64 chunk)`, where buffers is an array of pointers in the order of
-/// Kernel::buffers.
+/// Adds `void symbol(ptr buffers, i64 chunk)`, where buffers is an array of pointers in the order
+/// of Kernel::buffers.
 absl::StatusOr<llvm::Function*> LowerKernel(const Kernel& kernel, const Target& target,
                                             const std::string& symbol, llvm::Module* module);
 
@@ -42,14 +43,14 @@ struct ProgramSymbols {
 /// Symbols prefix_k<i>_<kernel name> and prefix_c<i>; equal kernels get the symbol of the first.
 ProgramSymbols NameSymbols(const Program& program, const std::string& prefix);
 
-/// Adds `i32 symbol(ptr instance, ptr arguments, ptr results)`, which runs the steps in order. Long entry
-/// points are split into internal functions.
+/// Adds `i32 symbol(ptr instance, ptr arguments, ptr results)`, which runs the steps in order. Long
+/// entry points are split into internal functions.
 llvm::Function* LowerEntry(const Program& program, const EntryPoint& entry,
                            const ProgramSymbols& symbols, const Target& target,
                            const std::string& symbol, llvm::Module* module);
 
-/// Verifies the module (a mistake of ours becomes an InternalError) and, from level 1, brings locals to
-/// registers and removes common subexpressions.
+/// Verifies the module (a mistake of ours becomes an InternalError) and, from level 1, brings
+/// locals to registers and removes common subexpressions.
 absl::Status Optimize(llvm::Module* module, llvm::TargetMachine* machine, int opt_level);
 
 /// Object code or assembly text of an optimized module.

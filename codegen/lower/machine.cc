@@ -23,10 +23,11 @@ absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeTargetMachine(const Tar
                                                                        int opt_level) {
   InitializeLlvm();
   std::string error;
-  const llvm::Triple triple(target.triple);
-  const llvm::Target* backend = llvm::TargetRegistry::lookupTarget(target.triple, error);
+  llvm::Triple triple(target.triple);
+  const llvm::Target* backend = llvm::TargetRegistry::lookupTarget("", triple, error);
   if (backend == nullptr) {
-    return absl::InternalError(StrCat("LLVM has no code generator for ", target.triple, ": ", error));
+    return absl::InternalError(
+        StrCat("LLVM has no code generator for ", target.triple, ": ", error));
   }
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // an fma exists only where we emit one

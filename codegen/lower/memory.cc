@@ -6,7 +6,8 @@ namespace reel::codegen {
 
 using llvm::Value;
 
-/// Addresses base[index + dynamic * stride]. The constant part comes last so that it becomes the displacement.
+/// Addresses base[index + dynamic * stride]. The constant part comes last so that it becomes the
+/// displacement.
 KernelEmitter::Address KernelEmitter::Resolve(Value* base, llvm::Type* element, const Affine& index,
                                               Value* dynamic, int64_t stride) {
   auto [terms, constant] = OpenTerms(index);

@@ -10,9 +10,7 @@ using llvm::Value;
 
 using Builder = llvm::IRBuilderBase;
 
-Value* Unary(Builder& b, llvm::Intrinsic::ID id, Value* x) {
-  return b.CreateUnaryIntrinsic(id, x);
-}
+Value* Unary(Builder& b, llvm::Intrinsic::ID id, Value* x) { return b.CreateUnaryIntrinsic(id, x); }
 
 /// a / b truncated toward zero; x/0 = 0 and MIN/-1 = MIN. The divisor is 1 where it would trap.
 Value* IntDiv(Builder& b, Value* x, Value* y) {
@@ -74,12 +72,23 @@ Value* Compare(Builder& b, ir::Op op, DType dtype, Value* x, Value* y) {
   using P = llvm::CmpInst::Predicate;
   P floats = P::FCMP_OEQ, ints = P::ICMP_EQ;
   switch (op) {
-    case ir::Op::kNotEqual: floats = P::FCMP_UNE, ints = P::ICMP_NE; break;
-    case ir::Op::kLess: floats = P::FCMP_OLT, ints = P::ICMP_SLT; break;
-    case ir::Op::kLessEqual: floats = P::FCMP_OLE, ints = P::ICMP_SLE; break;
-    case ir::Op::kGreater: floats = P::FCMP_OGT, ints = P::ICMP_SGT; break;
-    case ir::Op::kGreaterEqual: floats = P::FCMP_OGE, ints = P::ICMP_SGE; break;
-    default: break;
+    case ir::Op::kNotEqual:
+      floats = P::FCMP_UNE, ints = P::ICMP_NE;
+      break;
+    case ir::Op::kLess:
+      floats = P::FCMP_OLT, ints = P::ICMP_SLT;
+      break;
+    case ir::Op::kLessEqual:
+      floats = P::FCMP_OLE, ints = P::ICMP_SLE;
+      break;
+    case ir::Op::kGreater:
+      floats = P::FCMP_OGT, ints = P::ICMP_SGT;
+      break;
+    case ir::Op::kGreaterEqual:
+      floats = P::FCMP_OGE, ints = P::ICMP_SGE;
+      break;
+    default:
+      break;
   }
   return b.CreateCmp(IsFloat(dtype) ? floats : ints, x, y);
 }
@@ -99,48 +108,75 @@ Value* Smaller(Builder& b, DType dtype, Value* x, Value* y) {
 Value* EmitUnary(Builder& b, ir::Op op, DType dtype, Value* x, const math::MathOptions& options) {
   switch (op) {
     case ir::Op::kIdentity:
-    case ir::Op::kStopGradient: return x;
-    case ir::Op::kNeg: return IsFloat(dtype) ? b.CreateFNeg(x) : b.CreateNeg(x);
+    case ir::Op::kStopGradient:
+      return x;
+    case ir::Op::kNeg:
+      return IsFloat(dtype) ? b.CreateFNeg(x) : b.CreateNeg(x);
     case ir::Op::kAbs:
       if (IsFloat(dtype)) return Unary(b, llvm::Intrinsic::fabs, x);
       return b.CreateBinaryIntrinsic(llvm::Intrinsic::abs, x, b.getFalse());
-    case ir::Op::kSign: return Sign(b, dtype, x);
-    case ir::Op::kFloor: return Unary(b, llvm::Intrinsic::floor, x);
-    case ir::Op::kCeil: return Unary(b, llvm::Intrinsic::ceil, x);
-    case ir::Op::kSqrt: return Unary(b, llvm::Intrinsic::sqrt, x);
-    case ir::Op::kExp: return math::EmitExp(b, x, options);
-    case ir::Op::kLog: return math::EmitLog(b, x, options);
-    case ir::Op::kTanh: return math::EmitTanh(b, x, options);
-    case ir::Op::kSigmoid: return math::EmitSigmoid(b, x, options);
-    case ir::Op::kErf: return math::EmitErf(b, x, options);
-    case ir::Op::kSin: return math::EmitSin(b, x, options);
-    case ir::Op::kCos: return math::EmitCos(b, x, options);
-    case ir::Op::kNot: return b.CreateNot(x);
-    default: return nullptr;
+    case ir::Op::kSign:
+      return Sign(b, dtype, x);
+    case ir::Op::kFloor:
+      return Unary(b, llvm::Intrinsic::floor, x);
+    case ir::Op::kCeil:
+      return Unary(b, llvm::Intrinsic::ceil, x);
+    case ir::Op::kSqrt:
+      return Unary(b, llvm::Intrinsic::sqrt, x);
+    case ir::Op::kExp:
+      return math::EmitExp(b, x, options);
+    case ir::Op::kLog:
+      return math::EmitLog(b, x, options);
+    case ir::Op::kTanh:
+      return math::EmitTanh(b, x, options);
+    case ir::Op::kSigmoid:
+      return math::EmitSigmoid(b, x, options);
+    case ir::Op::kErf:
+      return math::EmitErf(b, x, options);
+    case ir::Op::kSin:
+      return math::EmitSin(b, x, options);
+    case ir::Op::kCos:
+      return math::EmitCos(b, x, options);
+    case ir::Op::kNot:
+      return b.CreateNot(x);
+    default:
+      return nullptr;
   }
 }
 
 Value* EmitBinary(Builder& b, ir::Op op, DType dtype, Value* x, Value* y) {
   const bool is_float = IsFloat(dtype);
   switch (op) {
-    case ir::Op::kAdd: return is_float ? b.CreateFAdd(x, y) : b.CreateAdd(x, y);
-    case ir::Op::kSub: return is_float ? b.CreateFSub(x, y) : b.CreateSub(x, y);
-    case ir::Op::kMul: return is_float ? b.CreateFMul(x, y) : b.CreateMul(x, y);
-    case ir::Op::kDiv: return is_float ? b.CreateFDiv(x, y) : IntDiv(b, x, y);
-    case ir::Op::kMax: return Larger(b, dtype, x, y);
-    case ir::Op::kMin: return Smaller(b, dtype, x, y);
-    case ir::Op::kAnd: return b.CreateAnd(x, y);
-    case ir::Op::kOr: return b.CreateOr(x, y);
-    case ir::Op::kXor: return b.CreateXor(x, y);
+    case ir::Op::kAdd:
+      return is_float ? b.CreateFAdd(x, y) : b.CreateAdd(x, y);
+    case ir::Op::kSub:
+      return is_float ? b.CreateFSub(x, y) : b.CreateSub(x, y);
+    case ir::Op::kMul:
+      return is_float ? b.CreateFMul(x, y) : b.CreateMul(x, y);
+    case ir::Op::kDiv:
+      return is_float ? b.CreateFDiv(x, y) : IntDiv(b, x, y);
+    case ir::Op::kMax:
+      return Larger(b, dtype, x, y);
+    case ir::Op::kMin:
+      return Smaller(b, dtype, x, y);
+    case ir::Op::kAnd:
+      return b.CreateAnd(x, y);
+    case ir::Op::kOr:
+      return b.CreateOr(x, y);
+    case ir::Op::kXor:
+      return b.CreateXor(x, y);
     case ir::Op::kShiftLeft:
-    case ir::Op::kShiftRight: return Shift(b, op, x, y);
+    case ir::Op::kShiftRight:
+      return Shift(b, op, x, y);
     case ir::Op::kEqual:
     case ir::Op::kNotEqual:
     case ir::Op::kLess:
     case ir::Op::kLessEqual:
     case ir::Op::kGreater:
-    case ir::Op::kGreaterEqual: return Compare(b, op, dtype, x, y);
-    default: return nullptr;
+    case ir::Op::kGreaterEqual:
+      return Compare(b, op, dtype, x, y);
+    default:
+      return nullptr;
   }
 }
 
@@ -154,12 +190,18 @@ Value* High32(Builder& b, Value* x) { return Low32(b, b.CreateLShr(x, 32)); }
 
 llvm::Type* RegisterType(llvm::LLVMContext& context, DType dtype) {
   switch (dtype) {
-    case kBool: return llvm::Type::getInt1Ty(context);
-    case kInt32: return llvm::Type::getInt32Ty(context);
-    case kInt64: return llvm::Type::getInt64Ty(context);
-    case kFloat32: return llvm::Type::getFloatTy(context);
-    case kFloat64: return llvm::Type::getDoubleTy(context);
-    default: return nullptr;
+    case kBool:
+      return llvm::Type::getInt1Ty(context);
+    case kInt32:
+      return llvm::Type::getInt32Ty(context);
+    case kInt64:
+      return llvm::Type::getInt64Ty(context);
+    case kFloat32:
+      return llvm::Type::getFloatTy(context);
+    case kFloat64:
+      return llvm::Type::getDoubleTy(context);
+    default:
+      return nullptr;
   }
 }
 
@@ -170,15 +212,18 @@ llvm::Type* MemoryType(llvm::LLVMContext& context, DType dtype) {
 llvm::Constant* ConstantOf(llvm::LLVMContext& context, DType dtype, uint64_t bits) {
   llvm::Type* type = RegisterType(context, dtype);
   switch (dtype) {
-    case kBool: return llvm::ConstantInt::getBool(context, (bits & 0xFF) != 0);
-    case kInt32: return llvm::ConstantInt::get(type, bits & 0xFFFFFFFFu);
+    case kBool:
+      return llvm::ConstantInt::getBool(context, (bits & 0xFF) != 0);
+    case kInt32:
+      return llvm::ConstantInt::get(type, bits & 0xFFFFFFFFu);
     case kFloat32:
       return llvm::ConstantFP::get(
           type, llvm::APFloat(llvm::APFloat::IEEEsingle(), llvm::APInt(32, bits & 0xFFFFFFFFu)));
     case kFloat64:
       return llvm::ConstantFP::get(
           type, llvm::APFloat(llvm::APFloat::IEEEdouble(), llvm::APInt(64, bits)));
-    default: return llvm::ConstantInt::get(type, bits);
+    default:
+      return llvm::ConstantInt::get(type, bits);
   }
 }
 
@@ -188,11 +233,13 @@ Value* EmitOp(Builder& b, ir::Op op, DType from, DType to, llvm::ArrayRef<Value*
     case 1:
       if (op == ir::Op::kCast) return Cast(b, from, to, operands[0]);
       return EmitUnary(b, op, from, operands[0], {target.has_fma});
-    case 2: return EmitBinary(b, op, from, operands[0], operands[1]);
+    case 2:
+      return EmitBinary(b, op, from, operands[0], operands[1]);
     case 3:
       if (op != ir::Op::kSelect) return nullptr;
       return b.CreateSelect(operands[0], operands[1], operands[2]);
-    default: return nullptr;
+    default:
+      return nullptr;
   }
 }
 
@@ -200,10 +247,14 @@ Value* EmitCombine(Builder& b, Combine combine, DType dtype, Value* old, Value* 
                    const Target& target) {
   const bool is_float = IsFloat(dtype);
   switch (combine) {
-    case Combine::kMax: return Larger(b, dtype, old, x);
-    case Combine::kMin: return Smaller(b, dtype, old, x);
-    case Combine::kSum: return is_float ? b.CreateFAdd(old, x) : b.CreateAdd(old, x);
-    case Combine::kFma: break;
+    case Combine::kMax:
+      return Larger(b, dtype, old, x);
+    case Combine::kMin:
+      return Smaller(b, dtype, old, x);
+    case Combine::kSum:
+      return is_float ? b.CreateFAdd(old, x) : b.CreateAdd(old, x);
+    case Combine::kFma:
+      break;
   }
   if (!is_float) return b.CreateAdd(old, b.CreateMul(x, y));
   if (!target.has_fma) return b.CreateFAdd(old, b.CreateFMul(x, y));
@@ -219,8 +270,10 @@ Value* EmitRandom(Builder& b, Value* key, Value* counter, Value* element) {
   Value* k1 = High32(b, key);
   Value* c[4] = {Low32(b, block), High32(b, block), constant(narrow, 0), constant(narrow, 0)};
   for (int round = 0; round < runtime::kPhiloxRounds; ++round) {
-    Value* product0 = b.CreateMul(b.CreateZExt(c[0], wide), constant(wide, runtime::kPhiloxMultiplier0));
-    Value* product1 = b.CreateMul(b.CreateZExt(c[2], wide), constant(wide, runtime::kPhiloxMultiplier1));
+    Value* product0 =
+        b.CreateMul(b.CreateZExt(c[0], wide), constant(wide, runtime::kPhiloxMultiplier0));
+    Value* product1 =
+        b.CreateMul(b.CreateZExt(c[2], wide), constant(wide, runtime::kPhiloxMultiplier1));
     Value* next0 = b.CreateXor(b.CreateXor(High32(b, product1), c[1]), k0);
     Value* next2 = b.CreateXor(b.CreateXor(High32(b, product0), c[3]), k1);
     c[0] = next0, c[1] = Low32(b, product1), c[2] = next2, c[3] = Low32(b, product0);

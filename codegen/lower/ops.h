@@ -18,8 +18,8 @@ llvm::Type* MemoryType(llvm::LLVMContext& context, DType dtype);
 /// The scalar with these bits, in its register type.
 llvm::Constant* ConstantOf(llvm::LLVMContext& context, DType dtype, uint64_t bits);
 
-/// op(operands), all scalars or all vectors of one width. `from`: dtype of the last operand, `to`: of the
-/// result. Null if the op has no lowering.
+/// op(operands), all scalars or all vectors of one width. `from`: dtype of the last operand, `to`:
+/// of the result. Null if the op has no lowering.
 llvm::Value* EmitOp(llvm::IRBuilderBase& b, ir::Op op, DType from, DType to,
                     llvm::ArrayRef<llvm::Value*> operands, const Target& target);
 

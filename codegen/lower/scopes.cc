@@ -69,8 +69,8 @@ std::pair<KernelEmitter::Terms, int64_t> KernelEmitter::OpenTerms(const Affine& 
   return {std::move(terms), constant};
 }
 
-/// Sum of the terms that are not constant (null if none); every partial sum is emitted in the scope of its
-/// innermost axis.
+/// Sum of the terms that are not constant (null if none); every partial sum is emitted in the scope
+/// of its innermost axis.
 Value* KernelEmitter::SumOf(const Affine& affine, int64_t* constant) {
   auto [terms, rest] = OpenTerms(affine);
   *constant = rest;
@@ -82,9 +82,10 @@ Value* KernelEmitter::SumOf(const Affine& affine, int64_t* constant) {
     Value*& cached = scopes_[static_cast<size_t>(axis.scope)].sums[prefix];
     if (cached == nullptr) {
       cached = EmitAt(axis.scope, [&] {
-        Value* product = term.second == 1
-                             ? axis.value
-                             : b_.CreateNSWMul(axis.value, b_.getInt64(static_cast<uint64_t>(term.second)));
+        Value* product =
+            term.second == 1
+                ? axis.value
+                : b_.CreateNSWMul(axis.value, b_.getInt64(static_cast<uint64_t>(term.second)));
         return sum == nullptr ? product : b_.CreateNSWAdd(sum, product);
       });
     }

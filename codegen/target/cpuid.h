@@ -5,7 +5,8 @@
 #include <span>
 #include <string_view>
 
-// CPU features by CPUID bits, never by family: what "native" looks at here and what an object's init checks.
+// CPU features by CPUID bits, never by family: what "native" looks at here and what an object's
+// init checks.
 
 namespace reel::codegen {
 
@@ -19,7 +20,8 @@ struct CpuCheck {
   uint32_t mask;
 };
 
-/// What a target name needs: CPUID bits, and state that the operating system saves (bits of XCR0, 0 = none).
+/// What a target name needs: CPUID bits, and state that the operating system saves (bits of XCR0, 0
+/// = none).
 struct CpuNeeds {
   std::string_view name;
   std::span<const CpuCheck> checks;

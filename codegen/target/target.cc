@@ -20,16 +20,15 @@ constexpr uint32_t Bits(std::initializer_list<int> bits) {
   return mask;
 }
 
-// The x86-64 psABI's levels. ecx of leaf 1: SSE3 0, SSSE3 9, FMA 12, CX16 13, SSE4.1 19, SSE4.2 20, MOVBE 22,
-// POPCNT 23, OSXSAVE 27, AVX 28, F16C 29. ebx of leaf 7: BMI1 3, AVX2 5, BMI2 8, AVX512F 16, DQ 17, CD 28,
-// BW 30, VL 31. ecx of leaf 0x80000001: LAHF 0, LZCNT 5.
+// The x86-64 psABI's levels. ecx of leaf 1: SSE3 0, SSSE3 9, FMA 12, CX16 13, SSE4.1 19, SSE4.2 20,
+// MOVBE 22, POPCNT 23, OSXSAVE 27, AVX 28, F16C 29. ebx of leaf 7: BMI1 3, AVX2 5, BMI2 8, AVX512F
+// 16, DQ 17, CD 28, BW 30, VL 31. ecx of leaf 0x80000001: LAHF 0, LZCNT 5.
 constexpr CpuRegister kEbx = CpuRegister::kEbx, kEcx = CpuRegister::kEcx;
 constexpr uint32_t kV2Leaf1 = Bits({0, 9, 13, 19, 20, 23});
 constexpr uint32_t kV3Leaf1 = kV2Leaf1 | Bits({12, 22, 27, 28, 29});
 constexpr CpuCheck kV2[] = {{1, 0, kEcx, kV2Leaf1}, {0x80000001, 0, kEcx, Bits({0})}};
-constexpr CpuCheck kV3[] = {{1, 0, kEcx, kV3Leaf1},
-                            {7, 0, kEbx, Bits({3, 5, 8})},
-                            {0x80000001, 0, kEcx, Bits({0, 5})}};
+constexpr CpuCheck kV3[] = {
+    {1, 0, kEcx, kV3Leaf1}, {7, 0, kEbx, Bits({3, 5, 8})}, {0x80000001, 0, kEcx, Bits({0, 5})}};
 constexpr CpuCheck kV4[] = {{1, 0, kEcx, kV3Leaf1},
                             {7, 0, kEbx, Bits({3, 5, 8, 16, 17, 28, 30, 31})},
                             {0x80000001, 0, kEcx, Bits({0, 5})}};
@@ -98,7 +97,8 @@ absl::StatusOr<Target> FindTarget(std::string_view cpu) {
     for (auto needs = std::rbegin(kNeeds); needs != std::rend(kNeeds); ++needs) {
       if (HostSupports(needs->name)) return MakeTarget(needs->name);
     }
-    return absl::FailedPreconditionError("this CPU is older than x86-64-v2, the lowest level Reel compiles for");
+    return absl::FailedPreconditionError(
+        "this CPU is older than x86-64-v2, the lowest level Reel compiles for");
   }
   for (const CpuNeeds& needs : kNeeds) {
     if (needs.name == cpu) return MakeTarget(cpu);

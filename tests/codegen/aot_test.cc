@@ -45,7 +45,8 @@ std::pair<std::string, int> Shell(const std::string& command) {
   return {out, pclose(pipe)};
 }
 
-/// y[i] = w[i] * x[i], then w[i] += x[i]; w is the variable "layer/w", 100 numbers from 1, in 2 chunks.
+/// y[i] = w[i] * x[i], then w[i] += x[i]; w is the variable "layer/w", 100 numbers from 1, in 2
+/// chunks.
 Program Scale() {
   constexpr int64_t kSize = 100;
   Kernel k;
@@ -55,19 +56,23 @@ Program Scale() {
   const BufferId y = k.AddBuffer("y", kFloat32, true);
   const Affine at = At({{c, 50}, {i, 1}});
   const ExprId u = Load(k, x, at), v = Load(k, w, at);
-  k.body = Block(For(c, LoopKind::kParallel, 2, 1, Block(For(i, LoopKind::kVector, 50, 16, Block(
-      Store(y, at, Apply(k, ir::Op::kMul, kFloat32, {u, v})),
-      Store(w, at, Apply(k, ir::Op::kAdd, kFloat32, {u, v})))))));
+  k.body = Block(For(c, LoopKind::kParallel, 2, 1,
+                     Block(For(i, LoopKind::kVector, 50, 16,
+                               Block(Store(y, at, Apply(k, ir::Op::kMul, kFloat32, {u, v})),
+                                     Store(w, at, Apply(k, ir::Op::kAdd, kFloat32, {u, v})))))));
   Program p;
   p.name = "scale";
   p.kernels.push_back(std::move(k));
   std::vector<float> ones(kSize, 1.0f);
   const Type type{kFloat32, Shape({kSize})};
-  p.variables.push_back({"layer/w", type, true, 64, ir::Literal::From<float>(Shape({kSize}), ones)});
+  p.variables.push_back(
+      {"layer/w", type, true, 64, ir::Literal::From<float>(Shape({kSize}), ones)});
   p.constants.push_back(ir::Literal::From<float>(Shape({kSize}), ones));
   EntryPoint train{"train", {{"x", type}}, {{"y", type}}, {}};
-  train.steps.push_back({0, {{Slot::Kind::kArgument, 0, 0}, {Slot::Kind::kInstance, 0, 64},
-                             {Slot::Kind::kResult, 0, 0}}, 0});
+  train.steps.push_back(
+      {0,
+       {{Slot::Kind::kArgument, 0, 0}, {Slot::Kind::kInstance, 0, 64}, {Slot::Kind::kResult, 0, 0}},
+       0});
   EntryPoint reset{"reset", {}, {{"double", type}}, {}};
   reset.steps.push_back({-1, {{Slot::Kind::kInstance, 0, 64}, {Slot::Kind::kConstant, 0, 0}}, 400});
   reset.steps.push_back({-1, {{Slot::Kind::kResult, 0, 0}, {Slot::Kind::kInstance, 0, 64}}, 400});
@@ -141,16 +146,17 @@ TEST(Aot, CProgramLinksTheObjectAlone) {
     Write(folder / "scale.o", files->object);
     Write(folder / "scale.h", files->header);
     Write(folder / "main.c", kMain);
-    auto [log, failed] = Shell(StrCat("cc -std=c11 -Wall -Wextra -Werror -pedantic -o ", folder / "main",
-                                      " ", folder / "main.c", " ", folder / "scale.o"));
+    auto [log, failed] =
+        Shell(StrCat("cc -std=c11 -Wall -Wextra -Werror -pedantic -o ", folder / "main", " ",
+                     folder / "main.c", " ", folder / "scale.o"));
     ASSERT_EQ(failed, 0) << log << files->header;
     auto [out, status] = Shell(folder / "main");
     EXPECT_EQ(status, 0);
-    EXPECT_EQ(out, StrCat(
-        "null 2\nsmall 5\nmisaligned 3\nnot initialized 7\nok 0\ny 0 99\nw 1 100\nparallel 0 1 2\ny 0 9900\n"
-        "null 2 2\nmisaligned 3\noverlap 4 4\nreset 0 1 1\n",
-        reel_status_message(0), " | ", reel_status_message(4), " | unknown status\n",
-        files->manifest.size(), "\n"));
+    EXPECT_EQ(out, StrCat("null 2\nsmall 5\nmisaligned 3\nnot initialized 7\nok 0\ny 0 99\nw 1 "
+                          "100\nparallel 0 1 2\ny 0 9900\n"
+                          "null 2 2\nmisaligned 3\noverlap 4 4\nreset 0 1 1\n",
+                          reel_status_message(0), " | ", reel_status_message(4),
+                          " | unknown status\n", files->manifest.size(), "\n"));
   }
 }
 
@@ -161,8 +167,9 @@ TEST(Aot, CppClassIsWhatLlvmsModelRunnerWants) {
   Write(folder / "scale.o", files->object);
   Write(folder / "scale.h", files->header);
   Write(folder / "main.cc", kCpp);
-  auto [log, failed] = Shell(StrCat("c++ -std=c++17 -Wall -Wextra -Werror -fno-exceptions -o ",
-                                    folder / "main", " ", folder / "main.cc", " ", folder / "scale.o"));
+  auto [log, failed] =
+      Shell(StrCat("c++ -std=c++17 -Wall -Wextra -Werror -fno-exceptions -o ", folder / "main", " ",
+                   folder / "main.cc", " ", folder / "scale.o"));
   ASSERT_EQ(failed, 0) << log << files->header;
   EXPECT_EQ(Shell(folder / "main").first, "1 -1 0 9900\n199\n");
 }
@@ -174,12 +181,14 @@ TEST(Aot, ObjectStandsAlone) {
   Write(folder / "scale.o", files->object);
   const std::set<std::string> allowed = {"memcpy", "memmove", "memset"};
   std::istringstream undefined(Shell(StrCat("nm -u ", folder / "scale.o")).first);
-  for (std::string kind, symbol; undefined >> kind >> symbol;) EXPECT_TRUE(allowed.count(symbol)) << symbol;
+  for (std::string kind, symbol; undefined >> kind >> symbol;)
+    EXPECT_TRUE(allowed.count(symbol)) << symbol;
   // no writable or thread-local data, nothing to relocate in data, only prefixed symbols
   std::istringstream sections(Shell(StrCat("readelf -SW ", folder / "scale.o")).first);
   for (std::string line; std::getline(sections, line);) {
-    const bool data = line.find(" .data") != std::string::npos || line.find(" .bss") != std::string::npos ||
-                      line.find(" .tdata") != std::string::npos || line.find(" .tbss") != std::string::npos;
+    const bool data =
+        line.find(" .data") != std::string::npos || line.find(" .bss") != std::string::npos ||
+        line.find(" .tdata") != std::string::npos || line.find(" .tbss") != std::string::npos;
     EXPECT_FALSE(data) << line;
   }
   std::istringstream defined(Shell(StrCat("nm -g --defined-only ", folder / "scale.o")).first);

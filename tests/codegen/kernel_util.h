@@ -27,8 +27,8 @@ inline Affine At(std::initializer_list<std::pair<AxisId, int64_t>> terms, int64_
   return affine;
 }
 
-inline ExprId Load(Kernel& k, BufferId buffer, Affine index, ExprId guard = -1,
-                   ExprId dynamic = -1, int64_t stride = 0) {
+inline ExprId Load(Kernel& k, BufferId buffer, Affine index, ExprId guard = -1, ExprId dynamic = -1,
+                   int64_t stride = 0) {
   Expr e;
   e.kind = Expr::Kind::kLoad;
   e.dtype = k.buffers[static_cast<size_t>(buffer)].dtype;
@@ -146,7 +146,8 @@ std::vector<Stmt> Block(S... statements) {
   return body;
 }
 
-/// A program with one entry point that runs the kernel once: outputs are results, the rest arguments.
+/// A program with one entry point that runs the kernel once: outputs are results, the rest
+/// arguments.
 inline Program OneKernel(Kernel kernel) {
   Program program;
   program.name = kernel.name;
