@@ -13,7 +13,8 @@ using internal::Materialize;
 Tensor Relu(const Operand& x) {
   const LocationScope scope(x);
   const Tensor t = Materialize(x);
-  return Where(LessEqual(t, 0), 0, t);  // NaN stays NaN; the derivative at 0 is that of the constant
+  return Where(LessEqual(t, 0), 0,
+               t);  // NaN stays NaN; the derivative at 0 is that of the constant
 }
 
 Tensor Gelu(const Operand& x) {

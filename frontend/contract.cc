@@ -14,15 +14,17 @@ Tensor Contract(const Operand& a, const Operand& b, const ContractAxes& axes) {
   const LocationScope scope(a);
   const TensorList t = Promote(ir::Op::kContract, {&a, &b});
   return Dispatch(ir::Op::kContract, t,
-                  {{"a_batch", axes.a_batch}, {"a_contract", axes.a_contract},
-                   {"b_batch", axes.b_batch}, {"b_contract", axes.b_contract}});
+                  {{"a_batch", axes.a_batch},
+                   {"a_contract", axes.a_contract},
+                   {"b_batch", axes.b_batch},
+                   {"b_contract", axes.b_contract}});
 }
 
 namespace {
 
 [[noreturn]] void MatMulError(const Tensor& a, const Tensor& b, const char* hint) {
-  internal::ThrowInvalid(StrCat("matmul: shapes ", a.shape().ToString(), " and ", b.shape().ToString(),
-                                " do not multiply; ", hint));
+  internal::ThrowInvalid(StrCat("matmul: shapes ", a.shape().ToString(), " and ",
+                                b.shape().ToString(), " do not multiply; ", hint));
 }
 
 // Leading axes of x broadcast to `batch`, its last two kept.
@@ -33,7 +35,9 @@ Tensor BroadcastBatch(const Tensor& x, const Shape& batch) {
   return BroadcastTensor(x, shape);
 }
 
-Shape Leading(const Shape& shape) { return Shape(std::span<const Extent>(shape.begin(), shape.end() - 2)); }
+Shape Leading(const Shape& shape) {
+  return Shape(std::span<const Extent>(shape.begin(), shape.end() - 2));
+}
 
 }  // namespace
 
@@ -44,25 +48,34 @@ Tensor MatMul(const Operand& a, const Operand& b) {
   if (x.rank() == 0 || y.rank() == 0) MatMulError(x, y, "scalars take Mul");
   const int64_t k_of_y = y.rank() == 1 ? 0 : y.rank() - 2;
   if (x.shape()[x.rank() - 1] != y.shape()[static_cast<int>(k_of_y)]) {
-    MatMulError(x, y, "the last axis of the left must equal the last but one of the right; Transpose one of them");
+    MatMulError(x, y,
+                "the last axis of the left must equal the last but one of the right; Transpose one "
+                "of them");
   }
   if (x.rank() <= 2 && y.rank() <= 2) {
-    return Contract(x, y, {.a_batch = {}, .b_batch = {}, .a_contract = {x.rank() - 1}, .b_contract = {k_of_y}});
+    return Contract(
+        x, y, {.a_batch = {}, .b_batch = {}, .a_contract = {x.rank() - 1}, .b_contract = {k_of_y}});
   }
   // A vector on either side, or a matrix on the right of a stack, needs no batch axes.
   if (y.rank() <= 2) {
-    return Contract(x, y, {.a_batch = {}, .b_batch = {}, .a_contract = {x.rank() - 1}, .b_contract = {k_of_y}});
+    return Contract(
+        x, y, {.a_batch = {}, .b_batch = {}, .a_contract = {x.rank() - 1}, .b_contract = {k_of_y}});
   }
   if (x.rank() == 1) {
-    return Contract(y, x, {.a_batch = {}, .b_batch = {}, .a_contract = {k_of_y}, .b_contract = {0}});
+    return Contract(y, x,
+                    {.a_batch = {}, .b_batch = {}, .a_contract = {k_of_y}, .b_contract = {0}});
   }
-  const Shape batch = internal::BroadcastShapes(ir::Op::kContract, Leading(x.shape()), Leading(y.shape()));
+  const Shape batch =
+      internal::BroadcastShapes(ir::Op::kContract, Leading(x.shape()), Leading(y.shape()));
   x = BroadcastBatch(x, batch);
   y = BroadcastBatch(y, batch);
   std::vector<int64_t> axes;
   for (int i = 0; i < batch.rank(); ++i) axes.push_back(i);
-  return Contract(x, y, {.a_batch = axes, .b_batch = axes, .a_contract = {batch.rank() + 1},
-                         .b_contract = {batch.rank()}});
+  return Contract(x, y,
+                  {.a_batch = axes,
+                   .b_batch = axes,
+                   .a_contract = {batch.rank() + 1},
+                   .b_contract = {batch.rank()}});
 }
 
 }  // namespace reel

@@ -5,8 +5,8 @@
 #include "ir/strings.h"
 #include "reel/ops.h"
 
-// Control flow: plain C++ when eager; in a trace, the branches are traced into functions whose arguments are
-// what they use of the trace around them, variables included.
+// Control flow: plain C++ when eager; in a trace, the branches are traced into functions whose
+// arguments are what they use of the trace around them, variables included.
 
 namespace reel {
 
@@ -36,7 +36,7 @@ template <typename Body>
 Branch TraceBranch(const char* name, const std::vector<Tensor>& like, Body body) {
   Branch branch;
   TraceState inner(State().trace);
-  branch.request.name = inner.module->UniqueFunctionName(name);
+  branch.request.name = name;
   branch.request.closed = true;
   std::vector<Tensor> parameters;
   for (const Tensor& x : like) {
@@ -77,8 +77,11 @@ struct Surroundings {
 };
 
 std::string AddToModule(Branch* branch, const Surroundings& around) {
+  ir::Module& module = *State().trace->module;
+  branch->request.name =
+      module.UniqueFunctionName(branch->request.name);  // nested ones have theirs by now
   branch->request.free = around.Free();
-  State().trace->module->AddFunction(branch->builder->Build({}).function);
+  module.AddFunction(branch->builder->Build({}).function);
   return branch->request.name;
 }
 
@@ -93,7 +96,8 @@ Tensor Condition(const char* op, const Operand& condition) {
 
 }  // namespace
 
-std::vector<Tensor> Cond(const Operand& condition, const std::function<std::vector<Tensor>()>& then_branch,
+std::vector<Tensor> Cond(const Operand& condition,
+                         const std::function<std::vector<Tensor>()>& then_branch,
                          const std::function<std::vector<Tensor>()>& else_branch) {
   const LocationScope scope(condition);
   const Tensor c = Condition("cond", condition);
@@ -110,10 +114,10 @@ std::vector<Tensor> Cond(const Operand& condition, const std::function<std::vect
   const std::string then_name = AddToModule(&yes, around), else_name = AddToModule(&no, around);
   TensorList operands = {c};
   around.AppendOperands(&operands);
-  const TensorList results =
-      DispatchAll(ir::Op::kIf,
-                  std::make_shared<const ir::Attributes>(ir::Attributes{{"then", then_name}, {"else", else_name}}),
-                  operands);
+  const TensorList results = DispatchAll(ir::Op::kIf,
+                                         std::make_shared<const ir::Attributes>(ir::Attributes{
+                                             {"then", then_name}, {"else", else_name}}),
+                                         operands);
   const size_t count = results.size() - around.assigned.size();
   size_t at = count;
   for (const auto& [id, v] : around.assigned) internal::AssignVariable(v, results[at++]);
@@ -122,25 +126,29 @@ std::vector<Tensor> Cond(const Operand& condition, const std::function<std::vect
 
 Tensor Cond(const Operand& condition, const std::function<Tensor()>& then_branch,
             const std::function<Tensor()>& else_branch) {
-  return Cond(condition, [&] { return std::vector<Tensor>{then_branch()}; },
-              [&] { return std::vector<Tensor>{else_branch()}; })[0];
+  return Cond(
+      condition, [&] { return std::vector<Tensor>{then_branch()}; },
+      [&] { return std::vector<Tensor>{else_branch()}; })[0];
 }
 
 namespace {
 
-std::vector<Tensor> EagerWhile(const std::function<Tensor(const std::vector<Tensor>&)>& cond,
-                               const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& body,
-                               std::vector<Tensor> values, WhileOptions options) {
+std::vector<Tensor> EagerWhile(
+    const std::function<Tensor(const std::vector<Tensor>&)>& cond,
+    const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& body,
+    std::vector<Tensor> values, WhileOptions options) {
   for (int64_t i = 0; options.maximum_iterations < 0 || i < options.maximum_iterations; ++i) {
     if (!Condition("while", cond(values)).item<bool>()) break;
     std::vector<Tensor> next = body(values);
     if (next.size() != values.size()) {
-      ThrowInvalid(StrCat("while: the body returns ", next.size(), " values for ", values.size(), " loop variables"));
+      ThrowInvalid(StrCat("while: the body returns ", next.size(), " values for ", values.size(),
+                          " loop variables"));
     }
     for (size_t k = 0; k < next.size(); ++k) {
       if (next[k].type() != values[k].type()) {
-        ThrowInvalid(StrCat("while: loop variable ", k, " changes from ", values[k].type().ToString(), " to ",
-                            next[k].type().ToString(), "; it must keep its type"));
+        ThrowInvalid(StrCat("while: loop variable ", k, " changes from ",
+                            values[k].type().ToString(), " to ", next[k].type().ToString(),
+                            "; it must keep its type"));
       }
     }
     values = std::move(next);
@@ -150,34 +158,38 @@ std::vector<Tensor> EagerWhile(const std::function<Tensor(const std::vector<Tens
 
 }  // namespace
 
-std::vector<Tensor> WhileLoop(const std::function<Tensor(const std::vector<Tensor>&)>& cond,
-                              const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& body,
-                              const std::vector<Tensor>& values, WhileOptions options) {
+std::vector<Tensor> WhileLoop(
+    const std::function<Tensor(const std::vector<Tensor>&)>& cond,
+    const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& body,
+    const std::vector<Tensor>& values, WhileOptions options) {
   if (!State().trace) return EagerWhile(cond, body, values, options);
-  Branch test = TraceBranch("cond", values, [&](const auto& v) { return std::vector<Tensor>{cond(v)}; });
+  Branch test =
+      TraceBranch("cond", values, [&](const auto& v) { return std::vector<Tensor>{cond(v)}; });
   Branch step = TraceBranch("body", values, [&](const auto& v) { return body(v); });
   Surroundings around;
   around.Add(&test);
   if (!around.assigned.empty()) {
-    ThrowInvalid(StrCat("while: the condition assigns variable '", around.assigned.begin()->second->name,
-                        "'; assign it in the body"));
+    ThrowInvalid(StrCat("while: the condition assigns variable '",
+                        around.assigned.begin()->second->name, "'; assign it in the body"));
   }
   around.Add(&step);
   for (const GradientEnd& free : around.Free()) step.request.carried.push_back(free.id);
   ir::Attributes attributes;
   attributes.Set("cond", AddToModule(&test, around));
   attributes.Set("body", AddToModule(&step, around));
-  if (options.maximum_iterations >= 0) attributes.Set("maximum_iterations", options.maximum_iterations);
+  if (options.maximum_iterations >= 0)
+    attributes.Set("maximum_iterations", options.maximum_iterations);
   TensorList operands(values.begin(), values.end());
   around.AppendOperands(&operands);
-  const TensorList results =
-      DispatchAll(ir::Op::kWhile, std::make_shared<const ir::Attributes>(std::move(attributes)), operands);
+  const TensorList results = DispatchAll(
+      ir::Op::kWhile, std::make_shared<const ir::Attributes>(std::move(attributes)), operands);
   size_t at = values.size() + around.tensors.size();
   for (const auto& [id, v] : around.variables) {
     if (around.assigned.contains(id)) internal::AssignVariable(v, results[at]);
     ++at;
   }
-  return std::vector<Tensor>(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(values.size()));
+  return std::vector<Tensor>(results.begin(),
+                             results.begin() + static_cast<std::ptrdiff_t>(values.size()));
 }
 
 }  // namespace reel

@@ -39,7 +39,7 @@ struct TensorData {
   Type type;
   runtime::Buffer buffer;  // null if symbolic
   uint64_t id;
-  uint64_t trace;          // id of the trace of a symbolic tensor, else 0
+  uint64_t trace;  // id of the trace of a symbolic tensor, else 0
 };
 
 /// Tensors alive in the process, for leak tests.
@@ -129,12 +129,15 @@ Tensor MakeSymbolic(const Type& type, uint64_t trace);
 Tensor FromLiteral(const ir::Literal& literal);
 ir::Literal ToLiteral(const Tensor& tensor);
 
-/// The op on the operands, with their exact types: no broadcasting, no promotion. Throws on a type error.
+/// The op on the operands, with their exact types: no broadcasting, no promotion. Throws on a type
+/// error.
 TensorList DispatchAll(ir::Op op, AttributesPtr attributes, absl::Span<const Tensor> operands);
 /// The same for ops with one result.
 Tensor Dispatch(ir::Op op, absl::Span<const Tensor> operands, ir::Attributes attributes = {});
-inline Tensor Dispatch(ir::Op op, std::initializer_list<Tensor> operands, ir::Attributes attributes = {}) {
-  return Dispatch(op, absl::Span<const Tensor>(operands.begin(), operands.size()), std::move(attributes));
+inline Tensor Dispatch(ir::Op op, std::initializer_list<Tensor> operands,
+                       ir::Attributes attributes = {}) {
+  return Dispatch(op, absl::Span<const Tensor>(operands.begin(), operands.size()),
+                  std::move(attributes));
 }
 
 /// The value of a variable as a new tensor; in a trace, symbolic.

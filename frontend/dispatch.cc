@@ -16,14 +16,16 @@ std::atomic<uint64_t> next_id{1};
 // A symbolic operand must belong to the trace in progress or to one around it.
 void CheckTraces(ir::Op op, absl::Span<const Tensor> operands) {
   for (const Tensor& x : operands) {
-    if (!x.defined()) ThrowInvalid(StrCat(ir::Name(op), ": an operand is a null tensor; assign it first"));
+    if (!x.defined())
+      ThrowInvalid(StrCat(ir::Name(op), ": an operand is a null tensor; assign it first"));
     if (!x.symbolic()) continue;
     const TraceState* trace = State().trace;
     while (trace && trace->id != x.internal_data()->trace) trace = trace->outer;
     if (!trace) {
       ThrowError(ErrorCode::kFailedPrecondition,
                  StrCat(ir::Name(op), ": a symbolic tensor ", x.type().ToString(),
-                        " is used outside the trace that made it; return it from the traced function instead"));
+                        " is used outside the trace that made it; return it from the traced "
+                        "function instead"));
     }
   }
 }
@@ -31,8 +33,9 @@ void CheckTraces(ir::Op op, absl::Span<const Tensor> operands) {
 void CheckKernels(ir::Op op, absl::Span<const Type> types) {
   for (const Type& type : types) {
     if (!HasKernels(type.dtype)) {
-      ThrowError(ErrorCode::kUnimplemented, StrCat(ir::Name(op), ": no kernel for ", Name(type.dtype),
-                                                   "; cast to f32, f64, i32, i64 or bool"));
+      ThrowError(ErrorCode::kUnimplemented,
+                 StrCat(ir::Name(op), ": no kernel for ", Name(type.dtype),
+                        "; cast to f32, f64, i32, i64 or bool"));
     }
   }
 }
@@ -91,8 +94,9 @@ TensorList DispatchAll(ir::Op op, AttributesPtr attributes, absl::Span<const Ten
   ThreadState& state = State();
   ir::TypeList operand_types;
   for (const Tensor& x : operands) operand_types.push_back(x.type());
-  const ir::TypeList types = Take(ir::InferTypes({op, operand_types, attributes ? *attributes : kNoAttributes,
-                                                  state.trace ? state.trace->module.get() : nullptr}));
+  const ir::TypeList types =
+      Take(ir::InferTypes({op, operand_types, attributes ? *attributes : kNoAttributes,
+                           state.trace ? state.trace->module.get() : nullptr}));
   TensorList results;
   if (state.trace) {
     for (const Type& type : types) results.push_back(MakeSymbolic(type, state.trace->id));
@@ -126,9 +130,9 @@ Tensor ReadVariable(const VariablePtr& variable) {
 
 void AssignVariable(const VariablePtr& variable, const Tensor& value) {
   if (!value.defined() || value.type() != variable->type) {
-    ThrowInvalid(StrCat("assign: variable '", variable->name, "' is ", variable->type.ToString(),
-                        ", the value is ", value.defined() ? value.type().ToString() : "a null tensor",
-                        "; cast or reshape it"));
+    ThrowInvalid(StrCat(
+        "assign: variable '", variable->name, "' is ", variable->type.ToString(), ", the value is ",
+        value.defined() ? value.type().ToString() : "a null tensor", "; cast or reshape it"));
   }
   ThreadState& state = State();
   const Tensor operands[] = {value};

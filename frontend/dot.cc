@@ -15,7 +15,8 @@ std::string Escaped(std::string_view text) {
   return out;
 }
 
-void AppendVertex(std::string* out, const std::string& id, std::string_view label, std::string_view style) {
+void AppendVertex(std::string* out, const std::string& id, std::string_view label,
+                  std::string_view style) {
   StrAppend(out, "    ", id, " [label=\"", label, "\"", style, "];\n");
 }
 
@@ -41,13 +42,15 @@ void AppendFunction(std::string* out, const ir::Function& f, size_t index) {
   for (size_t i = 0; i < f.results().size(); ++i) {
     const int n = static_cast<int>(i);
     const bool state = n >= f.num_outputs();
-    const std::string& name = state ? f.state()[i - static_cast<size_t>(f.num_outputs())] : f.result_name(n);
+    const std::string& name =
+        state ? f.state()[i - static_cast<size_t>(f.num_outputs())] : f.result_name(n);
     const std::string id = StrCat(prefix, "r", i);
     AppendVertex(out, id, Escaped(name),
                  state ? ", shape=folder, style=filled, fillcolor=\"#dbe9f6\""
                        : ", shape=box, style=filled, fillcolor=\"#e4f2dc\"");
     const ir::Node* from = f.producer(f.results()[i]);
-    StrAppend(out, "    ", prefix, "v", from ? from->first_result : f.results()[i].id, " -> ", id, ";\n");
+    StrAppend(out, "    ", prefix, "v", from ? from->first_result : f.results()[i].id, " -> ", id,
+              ";\n");
   }
   out->append("  }\n");
 }

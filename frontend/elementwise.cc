@@ -80,7 +80,9 @@ Tensor NotEqual(const Operand& a, const Operand& b) { return Binary(ir::Op::kNot
 Tensor Less(const Operand& a, const Operand& b) { return Binary(ir::Op::kLess, a, b); }
 Tensor LessEqual(const Operand& a, const Operand& b) { return Binary(ir::Op::kLessEqual, a, b); }
 Tensor Greater(const Operand& a, const Operand& b) { return Binary(ir::Op::kGreater, a, b); }
-Tensor GreaterEqual(const Operand& a, const Operand& b) { return Binary(ir::Op::kGreaterEqual, a, b); }
+Tensor GreaterEqual(const Operand& a, const Operand& b) {
+  return Binary(ir::Op::kGreaterEqual, a, b);
+}
 
 Tensor Where(const Operand& condition, const Operand& a, const Operand& b) {
   const LocationScope scope(condition);
@@ -95,7 +97,7 @@ Tensor Where(const Operand& condition, const Operand& a, const Operand& b) {
 }
 
 Tensor operator-(const Operand& x) { return Neg(x); }
-Tensor operator!(const Operand& x) { return LogicalNot(x); }
+Tensor operator~(const Operand& x) { return LogicalNot(x); }
 Tensor operator+(const Operand& a, const Operand& b) { return Add(a, b); }
 Tensor operator-(const Operand& a, const Operand& b) { return Sub(a, b); }
 Tensor operator*(const Operand& a, const Operand& b) { return Mul(a, b); }

@@ -27,23 +27,32 @@ void EventLog::OnOp(const OpEvent& event) {
 
 void EventLog::OnRead(const VariablePtr& variable, const Tensor& value, SourceLine line) {
   produced_.insert(value.id());
-  events_.push_back({LogEvent::Kind::kRead, ir::Op::kIdentity, nullptr, {}, {value.id()}, {value.type()},
-                     variable, line});
+  events_.push_back({LogEvent::Kind::kRead,
+                     ir::Op::kIdentity,
+                     nullptr,
+                     {},
+                     {value.id()},
+                     {value.type()},
+                     variable,
+                     line});
 }
 
 void EventLog::OnAssign(const VariablePtr& variable, const Tensor& value, SourceLine line) {
   Capture(value);
-  events_.push_back({LogEvent::Kind::kAssign, ir::Op::kIdentity, nullptr, {value.id()}, {}, {}, variable, line});
+  events_.push_back(
+      {LogEvent::Kind::kAssign, ir::Op::kIdentity, nullptr, {value.id()}, {}, {}, variable, line});
 }
 
-LogBuilder::LogBuilder(const EventLog& log, const BuildRequest& request) : log_(log), request_(request) {
+LogBuilder::LogBuilder(const EventLog& log, const BuildRequest& request)
+    : log_(log), request_(request) {
   for (const NamedTensor& x : request.arguments) arguments_.insert(x.tensor.id());
   Resolve();
   MarkNeeded();
   CollectOuter();
 }
 
-// A read sees the last assign before it, else the variable's value at the beginning, known by its id.
+// A read sees the last assign before it, else the variable's value at the beginning, known by its
+// id.
 void LogBuilder::Resolve() {
   for (const LogEvent& e : log_.events()) {
     if (e.kind == LogEvent::Kind::kRead) {
@@ -71,7 +80,8 @@ void LogBuilder::MarkNeeded() {
       touched.emplace(e.variable->id, e.variable);
       continue;
     }
-    needed_[n] = std::any_of(e.results.begin(), e.results.end(), [&](uint64_t id) { return wanted.contains(id); });
+    needed_[n] = std::any_of(e.results.begin(), e.results.end(),
+                             [&](uint64_t id) { return wanted.contains(id); });
     if (!needed_[n]) continue;
     for (uint64_t id : e.operands) want(Resolved(id));
   }
@@ -128,17 +138,21 @@ ir::Value LogBuilder::Get(ir::Function* f, uint64_t id, int32_t location) {
   if (!t || t->symbolic()) {
     ThrowError(ErrorCode::kFailedPrecondition,
                StrCat("lift @", request_.name, ": a tensor ", t ? t->type().ToString() : "",
-                      " was computed outside of what was recorded; compute it inside, or pass it as an argument"));
+                      " was computed outside of what was recorded; compute it inside, or pass it "
+                      "as an argument"));
   }
   captured_bytes_ += t->type().bytes();
   if (captured_bytes_ > request_.max_captured_bytes) {
-    ThrowError(ErrorCode::kResourceExhausted,
-               StrCat("lift @", request_.name, ": the captured tensors, the last of them ", t->type().ToString(),
-                      ", take more than ", request_.max_captured_bytes,
-                      " bytes as constants; pass large tensors as arguments, make them Variables, or raise "
-                      "max_captured_bytes"));
+    ThrowError(
+        ErrorCode::kResourceExhausted,
+        StrCat(
+            "lift @", request_.name, ": the captured tensors, the last of them ",
+            t->type().ToString(), ", take more than ", request_.max_captured_bytes,
+            " bytes as constants; pass large tensors as arguments, make them Variables, or raise "
+            "max_captured_bytes"));
   }
-  const auto attributes = std::make_shared<const ir::Attributes>(ir::Attributes{{"value", ToLiteral(*t)}});
+  const auto attributes =
+      std::make_shared<const ir::Attributes>(ir::Attributes{{"value", ToLiteral(*t)}});
   const ir::Value v = f->AddNode(ir::Op::kConstant, {}, attributes, {t->type()}, location).result();
   values_[id] = v;
   return v;
@@ -150,7 +164,8 @@ void LogBuilder::AddParameters(ir::Function* f, const std::vector<std::string>& 
     const NamedTensor& x = request_.arguments[i];
     const std::string base = x.name.empty() ? StrCat("arg", i) : x.name;
     std::string name = base;
-    for (int n = 1; std::find(taken.begin(), taken.end(), name) != taken.end(); ++n) name = StrCat(base, "_", n);
+    for (int n = 1; std::find(taken.begin(), taken.end(), name) != taken.end(); ++n)
+      name = StrCat(base, "_", n);
     taken.push_back(name);
     values_[x.tensor.id()] = f->AddParameter(name, x.tensor.type());
   }
@@ -175,7 +190,8 @@ void LogBuilder::AddNodes(ir::Function* f) {
     for (uint64_t id : e.operands) operands.push_back(Get(f, Resolved(id), location));
     const ir::Node& node = f->AddNode(e.op, operands, e.attributes, e.result_types, location);
     for (size_t i = 0; i < e.results.size(); ++i) {
-      if (!arguments_.contains(e.results[i])) values_[e.results[i]] = node.result(static_cast<int>(i));
+      if (!arguments_.contains(e.results[i]))
+        values_[e.results[i]] = node.result(static_cast<int>(i));
     }
   }
 }

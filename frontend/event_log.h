@@ -12,7 +12,8 @@
 
 namespace reel::internal {
 
-/// One logged event. Reads and assigns are of `variable`; their tensor is results[0] and operands[0].
+/// One logged event. Reads and assigns are of `variable`; their tensor is results[0] and
+/// operands[0].
 struct LogEvent {
   enum class Kind : uint8_t { kOp, kRead, kAssign };
   Kind kind;
@@ -53,16 +54,17 @@ class EventLog : public EventSink {
 /// A module with the live variables it was made from.
 struct ModuleData {
   ir::Module module;
-  std::string entry;                 // of a Function
-  std::vector<VariablePtr> bound;    // parallel to module.variables(); null if unknown
+  std::string entry;               // of a Function
+  std::vector<VariablePtr> bound;  // parallel to module.variables(); null if unknown
 };
 
 struct BuildRequest {
   std::string name;
   NamedTensors arguments, results;
   int64_t max_captured_bytes = int64_t{16} << 20;
-  /// For the functions of control ops: outer symbolic tensors and variables (`free`) become arguments instead of
-  /// constants and state; the last values of `carried` (of those) become further results.
+  /// For the functions of control ops: outer symbolic tensors and variables (`free`) become
+  /// arguments instead of constants and state; the last values of `carried` (of those) become
+  /// further results.
   bool closed = false;
   std::vector<GradientEnd> free;
   std::vector<uint64_t> carried;

@@ -43,7 +43,7 @@ class Graph {
   uint64_t id(Value v) const { return ids_[static_cast<size_t>(v.id)]; }
   /// The tensor kept for a forward value, or null.
   const Tensor* Kept(Value v) const {
-    const auto it = kept_.find(id(v));
+    const auto it = kept_.find(id(v) & ~kDetached);
     return it == kept_.end() ? nullptr : &it->second;
   }
 
@@ -97,9 +97,14 @@ class Graph {
 class BackwardRun {
  public:
   BackwardRun(const Graph& graph, const ir::Function& f, size_t first_node, uint64_t trace)
-      : graph_(graph), f_(f), first_node_(first_node), trace_(trace),
-        first_value_(first_node < f.nodes().size() ? f.nodes()[first_node].first_result : f.num_values()),
-        uses_(static_cast<size_t>(f.num_values())), values_(static_cast<size_t>(f.num_values())) {}
+      : graph_(graph),
+        f_(f),
+        first_node_(first_node),
+        trace_(trace),
+        first_value_(first_node < f.nodes().size() ? f.nodes()[first_node].first_result
+                                                   : f.num_values()),
+        uses_(static_cast<size_t>(f.num_values())),
+        values_(static_cast<size_t>(f.num_values())) {}
 
   std::vector<std::optional<Tensor>> Run(absl::Span<const Value> gradients) {
     CountUses(gradients);
@@ -108,8 +113,10 @@ class BackwardRun {
     }
     std::vector<std::optional<Tensor>> out;
     for (Value v : gradients) {
-      if (v.valid()) out.emplace_back(Get(v));
-      else out.emplace_back(std::nullopt);
+      if (v.valid())
+        out.emplace_back(Get(v));
+      else
+        out.emplace_back(std::nullopt);
     }
     return out;
   }
@@ -183,7 +190,8 @@ std::vector<std::optional<Tensor>> RunGradient(absl::Span<const TapeEntry> entri
   ir::Function* f = graph.function();
   passes::GradientOptions options;
   options.zero_unconnected = request.zero_unconnected;
-  for (const GradientEnd& stop : request.stops) options.stop_gradients.push_back(graph.Find(stop.id));
+  for (const GradientEnd& stop : request.stops)
+    options.stop_gradients.push_back(graph.Find(stop.id));
   for (const auto& seed : request.seeds) {
     options.grad_ys.push_back(seed ? graph.Find(seed->id()) : Value());
   }
@@ -197,28 +205,38 @@ std::vector<std::optional<Tensor>> RunGradient(absl::Span<const TapeEntry> entri
   return BackwardRun(graph, *f, forward_nodes, trace).Run(gradients);
 }
 
-TapeEntry MakeEntry(const OpEvent& event, bool keep_values) {
+TapeEntry MakeEntry(const OpEvent& event, uint32_t wanted) {
   TapeEntry entry{event.op, event.attributes, {}, {}, {}, {}, {}, event.line};
-  const passes::Needs needs = passes::NeededByGradient(event.op);
-  const auto needed = [](uint32_t mask, size_t i) { return (mask >> std::min<size_t>(i, 31) & 1) != 0; };
+  const passes::Needs needs = passes::NeededByGradient(event.op, wanted);
+  const auto needed = [](uint32_t mask, size_t i) {
+    return (mask >> std::min<size_t>(i, 31) & 1) != 0;
+  };
   for (size_t i = 0; i < event.operands.size(); ++i) {
-    entry.operands.push_back(event.operands[i].id());
+    entry.operands.push_back(event.operands[i].id() | (needed(wanted, i) ? 0 : kDetached));
     entry.operand_types.push_back(event.operands[i].type());
-    if (keep_values && needed(needs.operands, i)) entry.kept.push_back(event.operands[i]);
+    if (needed(needs.operands, i)) entry.kept.push_back(event.operands[i]);
   }
   for (size_t i = 0; i < event.results.size(); ++i) {
     entry.results.push_back(event.results[i].id());
     entry.result_types.push_back(event.results[i].type());
-    if (keep_values && needed(needs.results, i)) entry.kept.push_back(event.results[i]);
+    if (needed(needs.results, i)) entry.kept.push_back(event.results[i]);
   }
   return entry;
 }
 
 TapeEntry MakeReadEntry(const VariablePtr& variable, const Tensor& value, SourceLine line) {
-  return {ir::Op::kIdentity, nullptr, {variable->id}, {variable->type}, {value.id()}, {value.type()}, {}, line};
+  return {ir::Op::kIdentity,
+          nullptr,
+          {variable->id},
+          {variable->type},
+          {value.id()},
+          {value.type()},
+          {},
+          line};
 }
 
-GradientRequest MakeRequest(const Targets& targets, const Sources& sources, const GradientOptions& options) {
+GradientRequest MakeRequest(const Targets& targets, const Sources& sources,
+                            const GradientOptions& options) {
   GradientRequest request;
   for (const Source& y : targets.list()) request.targets.push_back({y.id(), y.type()});
   for (const Source& x : sources.list()) request.sources.push_back({x.id(), x.type()});
@@ -239,7 +257,8 @@ GradientRequest MakeRequest(const Targets& targets, const Sources& sources, cons
   return request;
 }
 
-GradientList MakeGradientList(const Sources& sources, std::vector<std::optional<Tensor>> gradients) {
+GradientList MakeGradientList(const Sources& sources,
+                              std::vector<std::optional<Tensor>> gradients) {
   std::vector<GradientEntry> entries;
   for (size_t i = 0; i < gradients.size(); ++i) {
     entries.push_back({sources.list()[i], std::move(gradients[i])});

@@ -8,11 +8,14 @@
 #include "frontend/core.h"
 #include "reel/tape.h"
 
-// Differentiates a list of recorded ops: builds them as an ir::Function, lets the gradient pass append the
-// backward graph, and sends the backward nodes through Dispatch. So there is one gradient, and tapes,
-// recordings and traces around it see the backward ops as ordinary ops.
+// Differentiates a list of recorded ops: builds them as an ir::Function, lets the gradient pass
+// append the backward graph, and sends the backward nodes through Dispatch. So there is one
+// gradient, and tapes, recordings and traces around it see the backward ops as ordinary ops.
 
 namespace reel::internal {
+
+/// In the id of an operand: the tape did not follow it when the op ran, so no gradient flows to it.
+inline constexpr uint64_t kDetached = uint64_t{1} << 63;
 
 /// One recorded op. A value is known by the id of its tensor, or of its variable.
 struct TapeEntry {
@@ -45,13 +48,15 @@ struct GradientRequest {
 std::vector<std::optional<Tensor>> RunGradient(absl::Span<const TapeEntry> entries,
                                                const GradientRequest& request, uint64_t trace = 0);
 
-/// Records one op; keeps the values its gradient may need if asked to.
-TapeEntry MakeEntry(const OpEvent& event, bool keep_values);
+/// Records one op, detached from the operands that are not in `wanted` (bit i for operand i), with
+/// the values that the gradients of the others need.
+TapeEntry MakeEntry(const OpEvent& event, uint32_t wanted);
 /// A variable's read: an identity of the variable.
 TapeEntry MakeReadEntry(const VariablePtr& variable, const Tensor& value, SourceLine line);
 
 /// Ends of a public list; checks options against targets.
-GradientRequest MakeRequest(const Targets& targets, const Sources& sources, const GradientOptions& options);
+GradientRequest MakeRequest(const Targets& targets, const Sources& sources,
+                            const GradientOptions& options);
 
 /// Results beside their sources.
 GradientList MakeGradientList(const Sources& sources, std::vector<std::optional<Tensor>> gradients);

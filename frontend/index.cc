@@ -26,8 +26,10 @@ void CheckRange(const char* op, const Tensor& x, const Tensor& indices, int64_t 
 // Eager calls look at the indices; compiled code and traces cannot.
 void CheckIndices(const char* op, const Tensor& x, const Tensor& indices, int64_t axis) {
   if (indices.symbolic()) return;
-  if (indices.dtype() == kInt32) CheckRange<int32_t>(op, x, indices, axis);
-  else if (indices.dtype() == kInt64) CheckRange<int64_t>(op, x, indices, axis);
+  if (indices.dtype() == kInt32)
+    CheckRange<int32_t>(op, x, indices, axis);
+  else if (indices.dtype() == kInt64)
+    CheckRange<int64_t>(op, x, indices, axis);
 }
 
 Tensor Index(const Operand& x) {
@@ -53,7 +55,8 @@ Tensor ScatterAdd(const Operand& x, const Operand& indices, const Operand& updat
   const Tensor t = Materialize(x), i = Index(indices);
   axis = NormalizeAxis("scatter_add", axis, t.rank());
   CheckIndices("scatter_add", t, i, axis);
-  return Dispatch(ir::Op::kScatterAdd, {t, i, internal::ConvertWeak(updates, t.dtype())}, {{"axis", axis}});
+  return Dispatch(ir::Op::kScatterAdd, {t, i, internal::ConvertWeak(updates, t.dtype())},
+                  {{"axis", axis}});
 }
 
 Tensor DynamicSlice(const Operand& x, const Operand& start, int64_t size, int64_t axis) {

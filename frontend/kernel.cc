@@ -1,24 +1,164 @@
 #include "frontend/kernel.h"
 
-#include "ir/eval/eval.h"
+#include <algorithm>
+#include <cstring>
+#include <list>
+#include <mutex>
+
+#include "absl/container/flat_hash_map.h"
+#include "frontend/compiled.h"
+#include "ir/strings.h"
+
+// Eager kernels: a module of one node, compiled once per op, attributes and operand types.
 
 namespace reel::internal {
+namespace {
+
+struct Kernel {
+  std::unique_ptr<codegen::CompiledModule> code;
+  codegen::CompiledModule::Entry entry = nullptr;
+  size_t instance_bytes = 0;
+};
+
+// --- the key: everything that fixes the code, as bytes ---
+
+void AppendKey(std::string* key, int64_t x) {
+  key->append(reinterpret_cast<const char*>(&x), sizeof x);
+}
+void AppendKey(std::string* key, const Shape& shape) {
+  AppendKey(key, int64_t{shape.rank()});
+  for (Extent e : shape) AppendKey(key, e.value());
+}
+void AppendKey(std::string* key, const Type& type) {
+  key->push_back(static_cast<char>(type.dtype));
+  AppendKey(key, type.shape);
+}
+void AppendKey(std::string* key, bool x) { AppendKey(key, int64_t{x}); }
+void AppendKey(std::string* key, DType x) { AppendKey(key, static_cast<int64_t>(x)); }
+void AppendKey(std::string* key, const std::string& x) {
+  AppendKey(key, static_cast<int64_t>(x.size()));
+  key->append(x);
+}
+void AppendKey(std::string* key, const std::vector<int64_t>& x) {
+  AppendKey(key, static_cast<int64_t>(x.size()));
+  for (int64_t i : x) AppendKey(key, i);
+}
+void AppendKey(std::string* key, const ir::Literal& x) {
+  AppendKey(key, x.type());
+  key->append(reinterpret_cast<const char*>(x.bytes().data()), x.bytes().size());
+}
+
+std::string KeyOf(ir::Op op, const ir::Attributes& attributes, absl::Span<const Tensor> operands) {
+  std::string key(1, static_cast<char>(op));
+  for (const auto& [name, value] : attributes.entries()) {
+    AppendKey(&key, name);
+    std::visit([&](const auto& v) { AppendKey(&key, v); }, value);
+  }
+  for (const Tensor& x : operands) AppendKey(&key, x.type());
+  return key;
+}
+
+std::shared_ptr<const Kernel> CompileKernel(ir::Op op, const AttributesPtr& attributes,
+                                            absl::Span<const Tensor> operands,
+                                            absl::Span<const Type> results) {
+  ir::Module module(StrCat("eager_", ir::Name(op)));
+  ir::Function f("main");
+  ir::ValueList values;
+  for (size_t i = 0; i < operands.size(); ++i)
+    values.push_back(f.AddParameter(StrCat("x", i), operands[i].type()));
+  const ir::Node& node = f.AddNode(op, values, attributes, results);
+  std::vector<ir::Value> outputs;
+  for (int i = 0; i < node.num_results; ++i) outputs.push_back(node.result(i));
+  f.SetResults(std::move(outputs));
+  module.AddFunction(std::move(f));
+  auto kernel = std::make_shared<Kernel>();
+  kernel->code = Take(GetCompiler().Compile(module, {}));
+  kernel->entry = kernel->code->entry(0);
+  kernel->instance_bytes = static_cast<size_t>(kernel->code->program().instance_bytes);
+  return kernel;
+}
+
+// The most recently used kernels of the process.
+class KernelCache {
+ public:
+  std::shared_ptr<const Kernel> Find(const std::string& key) {
+    const std::lock_guard lock(mutex_);
+    const auto it = index_.find(key);
+    if (it == index_.end()) return nullptr;
+    order_.splice(order_.begin(), order_, it->second);
+    return it->second->second;
+  }
+
+  void Add(std::string key, std::shared_ptr<const Kernel> kernel) {
+    constexpr size_t kMaxKernels = 2048;
+    const std::lock_guard lock(mutex_);
+    if (index_.contains(key)) return;
+    order_.emplace_front(key, std::move(kernel));
+    index_.emplace(std::move(key), order_.begin());
+    if (order_.size() <= kMaxKernels) return;
+    index_.erase(order_.back().first);
+    order_.pop_back();
+  }
+
+ private:
+  using Entry = std::pair<std::string, std::shared_ptr<const Kernel>>;
+  std::mutex mutex_;
+  std::list<Entry> order_;  // latest use first
+  absl::flat_hash_map<std::string, std::list<Entry>::iterator> index_;
+};
+
+KernelCache& Cache() {
+  static KernelCache* const cache = new KernelCache();
+  return *cache;
+}
+
+runtime::Buffer NewBuffer(const Type& type) {
+  runtime::Buffer buffer = runtime::Buffer::TryAllocate(static_cast<size_t>(type.bytes()));
+  if (!buffer) ThrowError(ErrorCode::kResourceExhausted, StrCat("no memory for ", type.ToString()));
+  return buffer;
+}
+
+// A scalar repeated: no arithmetic, so no kernel per shape.
+Tensor Fill(const Tensor& scalar, const Type& type) {
+  runtime::Buffer buffer = NewBuffer(type);
+  auto* out = static_cast<std::byte*>(buffer.data());
+  const auto total = static_cast<size_t>(type.bytes());
+  size_t done = std::min(total, static_cast<size_t>(SizeOf(type.dtype)));
+  if (done > 0) std::memcpy(out, scalar.raw_data(), done);
+  for (; done < total; done += std::min(done, total - done))
+    std::memcpy(out + done, out, std::min(done, total - done));
+  return MakeTensor(type, std::move(buffer));
+}
+
+}  // namespace
 
 TensorList RunKernel(ir::Op op, const AttributesPtr& attributes, absl::Span<const Tensor> operands,
                      absl::Span<const Type> result_types) {
+  static const ir::Attributes kNone;
   if (op == ir::Op::kIdentity || op == ir::Op::kStopGradient || op == ir::Op::kReshape) {
     return {MakeTensor(result_types[0], operands[0].internal_data()->buffer)};
   }
-  std::vector<ir::EvalTensor> in;
-  for (const Tensor& x : operands) in.push_back(Take(ir::FromLiteral(ToLiteral(x))));
-  static const ir::Attributes kNone;
-  ir::EvalOptions options;
-  options.round_each_op = true;
-  TensorList out;
-  for (const ir::EvalTensor& y : Take(ir::EvaluateNode(op, attributes ? *attributes : kNone, in, options))) {
-    out.push_back(internal::FromLiteral(ir::ToLiteral(y)));
+  if (op == ir::Op::kBroadcast && operands[0].rank() == 0)
+    return {Fill(operands[0], result_types[0])};
+  const std::string key = KeyOf(op, attributes ? *attributes : kNone, operands);
+  std::shared_ptr<const Kernel> kernel = Cache().Find(key);
+  if (!kernel) {
+    kernel = CompileKernel(op, attributes, operands, result_types);
+    Cache().Add(key, kernel);
   }
-  return out;
+  const runtime::Buffer instance = runtime::Buffer::Allocate(kernel->instance_bytes);
+  InitHeader(instance.data());
+  absl::InlinedVector<const void*, 4> in;
+  for (const Tensor& x : operands) in.push_back(x.raw_data());
+  TensorList results;
+  absl::InlinedVector<void*, 2> out;
+  for (const Type& type : result_types) {
+    runtime::Buffer buffer = NewBuffer(type);
+    out.push_back(buffer.data());
+    results.push_back(MakeTensor(type, std::move(buffer)));
+  }
+  CheckStatus(ir::Name(op), kernel->entry(instance.data(), in.data(), out.data()));
+  return results;
 }
 
 }  // namespace reel::internal

@@ -12,9 +12,9 @@ namespace reel {
 namespace internal {
 
 struct LayerData {
-  std::string kind;       // dense, embedding
+  std::string kind;  // dense, embedding
   LayerOptions options;
-  bool named = false;     // by the user or by a Sequential
+  bool named = false;  // by the user or by a Sequential
   int64_t units = 0;
   Activation activation;
   std::mutex mutex;       // guards building
@@ -37,7 +37,9 @@ using internal::LocationScope;
 namespace {
 
 // "dense", "dense_1", ...: the n-th use of a name.
-std::string Numbered(const std::string& kind, int n) { return n == 0 ? kind : StrCat(kind, "_", n); }
+std::string Numbered(const std::string& kind, int n) {
+  return n == 0 ? kind : StrCat(kind, "_", n);
+}
 
 std::string NextName(const std::string& kind) {
   static std::mutex mutex;
@@ -48,7 +50,8 @@ std::string NextName(const std::string& kind) {
 
 std::shared_ptr<LayerData> MakeLayer(std::string kind, int64_t units, LayerOptions options) {
   auto data = std::make_shared<LayerData>();
-  if (units < 1) internal::ThrowInvalid(StrCat(kind, ": ", units, " units; there must be at least one"));
+  if (units < 1)
+    internal::ThrowInvalid(StrCat(kind, ": ", units, " units; there must be at least one"));
   data->named = !options.name.empty();
   if (!data->named) options.name = NextName(kind);
   data->kind = std::move(kind);
@@ -59,7 +62,8 @@ std::shared_ptr<LayerData> MakeLayer(std::string kind, int64_t units, LayerOptio
 
 }  // namespace
 
-Tensor GlorotUniform(int64_t fan_in, int64_t fan_out, const Shape& shape, const Generator* generator) {
+Tensor GlorotUniform(int64_t fan_in, int64_t fan_out, const Shape& shape,
+                     const Generator* generator) {
   const double limit = std::sqrt(6.0 / static_cast<double>(fan_in + fan_out));
   return RandomUniform(shape, {.low = -limit, .high = limit, .generator = generator});
 }
@@ -82,13 +86,15 @@ void Dense::Build(int64_t in) const {
   const internal::SuspendScope eager;  // initial values are computed now, in a trace too
   const Tensor kernel = GlorotUniform(in, d.units, {in, d.units}, d.options.generator);
   d.kernel = Variable(kernel, {.name = StrCat(d.options.name, "/kernel")});
-  if (d.options.use_bias) d.bias = Variable(Zeros({d.units}), {.name = StrCat(d.options.name, "/bias")});
+  if (d.options.use_bias)
+    d.bias = Variable(Zeros({d.units}), {.name = StrCat(d.options.name, "/bias")});
 }
 
 Tensor Dense::operator()(const Operand& x) const {
   const LocationScope scope(x);
   const Tensor t = internal::Materialize(x);
-  if (t.rank() == 0) internal::ThrowInvalid("dense: the input is a scalar; give it an axis of features");
+  if (t.rank() == 0)
+    internal::ThrowInvalid("dense: the input is a scalar; give it an axis of features");
   Build(t.shape().dim(t.rank() - 1));
   Tensor y = MatMul(t, data_->kernel);
   if (data_->bias.defined()) y = Add(y, data_->bias);
@@ -101,8 +107,8 @@ Embedding::Embedding(int64_t vocabulary, int64_t dim, LayerOptions options)
     : data_(MakeLayer("embedding", dim, std::move(options))) {
   if (vocabulary < 1) internal::ThrowInvalid("embedding: the vocabulary is empty");
   const internal::SuspendScope eager;
-  const Tensor table = RandomUniform({vocabulary, dim},
-                                     {.low = -0.05, .high = 0.05, .generator = data_->options.generator});
+  const Tensor table = RandomUniform(
+      {vocabulary, dim}, {.low = -0.05, .high = 0.05, .generator = data_->options.generator});
   data_->kernel = Variable(table, {.name = StrCat(data_->options.name, "/table")});
 }
 
@@ -123,8 +129,8 @@ void Sequential::Append(Step step) {
   data_->steps.push_back(std::move(step));
 }
 
-// Layers without a name of their own are numbered within their model, so that names do not depend on what the
-// process built before.
+// Layers without a name of their own are numbered within their model, so that names do not depend
+// on what the process built before.
 void Sequential::NameLayer(const std::shared_ptr<LayerData>& layer) {
   if (!data_) data_ = std::make_shared<Data>();
   const std::string name = Numbered(layer->kind, data_->counts[layer->kind]++);

@@ -9,9 +9,12 @@ namespace {
 
 Tensor Reduced(const Tensor& values, const LossOptions& options) {
   switch (options.reduction) {
-    case kMean: return ReduceMean(values);
-    case kSum: return ReduceSum(values);
-    default: return values;
+    case kMean:
+      return ReduceMean(values);
+    case kSum:
+      return ReduceSum(values);
+    default:
+      return values;
   }
 }
 
@@ -25,23 +28,29 @@ void CheckRange(const Tensor& labels, int64_t classes) {
 }
 
 void CheckLabels(const Tensor& logits, const Tensor& labels) {
-  const Shape batch = logits.rank() == 0 ? Shape() : Shape(std::span(logits.shape().begin(), logits.shape().end() - 1));
+  const Shape batch = logits.rank() == 0
+                          ? Shape()
+                          : Shape(std::span(logits.shape().begin(), logits.shape().end() - 1));
   const bool integers = labels.dtype() == kInt32 || labels.dtype() == kInt64;
   if (logits.rank() == 0 || !IsFloat(logits.dtype()) || !integers || labels.shape() != batch) {
-    internal::ThrowInvalid(StrCat("softmax_cross_entropy: logits ", logits.type().ToString(), " and labels ",
-                                  labels.type().ToString(),
-                                  " do not fit; labels are i32 or i64 of the shape of the logits without the last axis"));
+    internal::ThrowInvalid(StrCat(
+        "softmax_cross_entropy: logits ", logits.type().ToString(), " and labels ",
+        labels.type().ToString(),
+        " do not fit; labels are i32 or i64 of the shape of the logits without the last axis"));
   }
   if (labels.symbolic()) return;
   const int64_t classes = logits.shape().dim(logits.rank() - 1);
-  if (labels.dtype() == kInt32) CheckRange<int32_t>(labels, classes);
-  else CheckRange<int64_t>(labels, classes);
+  if (labels.dtype() == kInt32)
+    CheckRange<int32_t>(labels, classes);
+  else
+    CheckRange<int64_t>(labels, classes);
 }
 
 }  // namespace
 
 // log sum exp(z) - z[label], z = logits - max
-Tensor SoftmaxCrossEntropy(const Operand& logits, const Operand& labels, const LossOptions& options) {
+Tensor SoftmaxCrossEntropy(const Operand& logits, const Operand& labels,
+                           const LossOptions& options) {
   const internal::LocationScope scope(logits);
   const Tensor x = internal::Materialize(logits), y = internal::Materialize(labels);
   CheckLabels(x, y);
@@ -51,7 +60,8 @@ Tensor SoftmaxCrossEntropy(const Operand& logits, const Operand& labels, const L
   return Reduced(Sub(Log(ReduceSum(Exp(z), -1)), picked), options);
 }
 
-Tensor MeanSquaredError(const Operand& prediction, const Operand& target, const LossOptions& options) {
+Tensor MeanSquaredError(const Operand& prediction, const Operand& target,
+                        const LossOptions& options) {
   const internal::LocationScope scope(prediction);
   return Reduced(Square(Sub(prediction, target)), options);
 }

@@ -21,7 +21,8 @@ using internal::VariablePtr;
 namespace {
 
 const ModuleData& Data(const std::shared_ptr<const ModuleData>& data) {
-  if (!data) ThrowError(ErrorCode::kFailedPrecondition, "a null function or module; assign it first");
+  if (!data)
+    ThrowError(ErrorCode::kFailedPrecondition, "a null function or module; assign it first");
   return *data;
 }
 
@@ -48,9 +49,11 @@ internal::AttributesPtr RenameCallees(const ir::Node& node, const Renames& funct
 }
 
 // The same function under other names: its own, its variables', its callees'.
-ir::Function Rename(const ir::Function& f, std::string name, const Renames& variables, const Renames& functions) {
+ir::Function Rename(const ir::Function& f, std::string name, const Renames& variables,
+                    const Renames& functions) {
   ir::Function out(std::move(name));
-  for (int i = 0; i < f.num_arguments(); ++i) out.AddParameter(f.parameter(i).name, f.parameter(i).type);
+  for (int i = 0; i < f.num_arguments(); ++i)
+    out.AddParameter(f.parameter(i).name, f.parameter(i).type);
   for (int i = f.num_arguments(); i < f.num_parameters(); ++i) {
     out.AddState(Renamed(variables, f.parameter(i).name), f.parameter(i).type);
   }
@@ -72,7 +75,8 @@ class Merger {
   explicit Merger(ModuleData* out) : out_(out) {}
 
   void Add(const std::string& name, const ModuleData& in) {
-    if (out_->module.FindFunction(name)) ThrowInvalid(StrCat("module: two entry points are called '", name, "'"));
+    if (out_->module.FindFunction(name))
+      ThrowInvalid(StrCat("module: two entry points are called '", name, "'"));
     Renames variables, functions;
     for (size_t i = 0; i < in.bound.size(); ++i) {
       const ir::Variable& v = in.module.variables()[i];
@@ -80,7 +84,8 @@ class Merger {
     }
     functions[in.entry] = name;
     for (const auto& f : in.module.functions()) {
-      if (f->name() != in.entry) functions[f->name()] = out_->module.UniqueFunctionName(StrCat(name, ".", f->name()));
+      if (f->name() != in.entry)
+        functions[f->name()] = out_->module.UniqueFunctionName(StrCat(name, ".", f->name()));
     }
     for (const auto& f : in.module.functions()) {
       out_->module.AddFunction(Rename(*f, functions[f->name()], variables, functions));
@@ -145,8 +150,8 @@ std::string Function::ToDot() const {
 
 Function Gradients(const Function& function, const FunctionGradientOptions& options) {
   auto data = std::make_shared<ModuleData>(Data(function.internal_data()));
-  const auto made = internal::Take(
-      passes::AddGradientFunction(&data->module, data->entry, options.ys, options.xs, options.grad_ys));
+  const auto made = internal::Take(passes::AddGradientFunction(
+      &data->module, data->entry, options.ys, options.xs, options.grad_ys));
   data->module.RemoveFunction(data->entry);
   data->entry = made.name;
   internal::Check(ir::Verify(data->module));
@@ -158,7 +163,8 @@ Module Module::Lift(std::vector<EntrySpec> entries, std::string name) {
   data->module.set_name(std::move(name));
   Merger merger(data.get());
   for (const EntrySpec& entry : entries) {
-    const Function f = entry.traced ? internal::TraceFunction(entry.name, entry.traced, entry.specs) : entry.function;
+    const Function f = entry.traced ? internal::TraceFunction(entry.name, entry.traced, entry.specs)
+                                    : entry.function;
     merger.Add(entry.name, Data(f.internal_data()));
   }
   internal::Check(ir::Verify(data->module));
@@ -171,7 +177,9 @@ Module Module::Load(const std::string& path, const Budget& budget) {
 Module Module::FromText(std::string_view text, const Budget& budget) {
   return FromIr(internal::Take(ir::ParseModule(text, "text", budget)));
 }
-void Module::Save(const std::string& path) const { internal::Check(ir::SaveModule(Data(data_).module, path)); }
+void Module::Save(const std::string& path) const {
+  internal::Check(ir::SaveModule(Data(data_).module, path));
+}
 std::string Module::ToText() const { return ir::Print(Data(data_).module); }
 std::string Module::ToDot() const { return internal::DotOf(EntryFunctions(Data(data_).module)); }
 void Module::Verify() const { internal::Check(ir::Verify(Data(data_).module)); }
@@ -195,7 +203,8 @@ Tensor Module::value(std::string_view variable) const {
   const auto* literal = std::get_if<ir::Literal>(&v->initial);
   if (!literal) {
     ThrowError(ErrorCode::kFailedPrecondition,
-               StrCat("module: variable '", variable, "' is computed by an init function; compile the module and read it there"));
+               StrCat("module: variable '", variable,
+                      "' is computed by an init function; compile the module and read it there"));
   }
   return internal::FromLiteral(*literal);
 }

@@ -34,7 +34,8 @@ struct OptimizerData {
     Variable& slot = slots[{what, p.id()}];
     if (!slot.defined()) {
       const SuspendScope eager;
-      slot = Variable(Zeros(p.shape(), p.dtype()), {.name = StrCat(name, "/", p.name(), "/", what), .trainable = false});
+      slot = Variable(Zeros(p.shape(), p.dtype()),
+                      {.name = StrCat(name, "/", p.name(), "/", what), .trainable = false});
       all.push_back(slot);
     }
     return slot;
@@ -89,7 +90,8 @@ struct AdamData : OptimizerData {
     power_2 = Hyper("beta_2_power", 1);
   }
 
-  // p -= rate m / (sqrt(v) scale + epsilon) with rate = learning_rate / (1 - beta_1^t), scale = 1 / sqrt(1 - beta_2^t)
+  // p -= rate m / (sqrt(v) scale + epsilon) with rate = learning_rate / (1 - beta_1^t), scale = 1 /
+  // sqrt(1 - beta_2^t)
   void BeginStep() override {
     b1 = beta_1.value();
     b2 = beta_2.value();
@@ -120,8 +122,10 @@ struct AdamData : OptimizerData {
 void WarnWithoutGradient(const std::string& optimizer, const std::string& variable) {
   static std::atomic<bool> warned{false};
   if (warned.exchange(true)) return;
-  std::fprintf(stderr, "reel: %s: variable '%s' has no gradient and is not updated; does the loss depend on it?\n",
-               optimizer.c_str(), variable.c_str());
+  std::fprintf(
+      stderr,
+      "reel: %s: variable '%s' has no gradient and is not updated; does the loss depend on it?\n",
+      optimizer.c_str(), variable.c_str());
 }
 
 }  // namespace
@@ -132,11 +136,14 @@ void Optimizer::Apply(const GradientList& gradients, std::source_location locati
   data_->BeginStep();
   for (const GradientEntry& entry : gradients) {
     if (!entry.source.is_variable()) {
-      internal::ThrowInvalid(StrCat(data_->name, ": a source is a tensor ", entry.source.type().ToString(),
+      internal::ThrowInvalid(StrCat(data_->name, ": a source is a tensor ",
+                                    entry.source.type().ToString(),
                                     "; only variables can be updated"));
     }
-    if (entry.gradient) data_->Update(entry.source.variable(), *entry.gradient);
-    else internal::WarnWithoutGradient(data_->name, entry.source.variable().name());
+    if (entry.gradient)
+      data_->Update(entry.source.variable(), *entry.gradient);
+    else
+      internal::WarnWithoutGradient(data_->name, entry.source.variable().name());
   }
 }
 

@@ -9,7 +9,8 @@
 #include "ir/strings.h"
 #include "reel/tensor.h"
 
-// Printing as NumPy 2 does with its default options: precision 8, threshold 1000, edge items 3, lines of 75.
+// Printing as NumPy 2 does with its default options: precision 8, threshold 1000, edge items 3,
+// lines of 75.
 
 namespace reel {
 namespace {
@@ -40,7 +41,8 @@ Decimal Parse(const char* first, const char* last) {
 template <typename T>
 Decimal Shortest(T x) {
   char buffer[64];
-  const auto end = std::to_chars(buffer, buffer + sizeof buffer, std::abs(x), std::chars_format::scientific).ptr;
+  const auto end =
+      std::to_chars(buffer, buffer + sizeof buffer, std::abs(x), std::chars_format::scientific).ptr;
   return Parse(buffer, end);
 }
 
@@ -48,12 +50,14 @@ Decimal Shortest(T x) {
 template <typename T>
 Decimal Rounded(T x, int fraction) {
   char buffer[128];
-  const auto end = std::to_chars(buffer, buffer + sizeof buffer, std::abs(x), std::chars_format::scientific,
-                                 fraction).ptr;
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, std::abs(x),
+                                 std::chars_format::scientific, fraction)
+                       .ptr;
   return Parse(buffer, end);
 }
 
-// Positional text, at most `precision` digits after the point (negative: no limit), zeros trimmed: "12.5", "3.".
+// Positional text, at most `precision` digits after the point (negative: no limit), zeros trimmed:
+// "12.5", "3.".
 template <typename T>
 std::string Positional(T x, int precision) {
   Decimal d = Shortest(x);
@@ -61,8 +65,9 @@ std::string Positional(T x, int precision) {
   const int digits = static_cast<int>(d.digits.size());
   if (x != 0 && precision >= 0 && digits - 1 - d.exponent > precision) {
     char buffer[512];
-    const auto end = std::to_chars(buffer, buffer + sizeof buffer, std::abs(x), std::chars_format::fixed,
-                                   precision).ptr;
+    const auto end = std::to_chars(buffer, buffer + sizeof buffer, std::abs(x),
+                                   std::chars_format::fixed, precision)
+                         .ptr;
     const std::string text(buffer, end);
     const size_t point = std::min(text.find('.'), text.size());
     whole = text.substr(0, point);
@@ -86,14 +91,17 @@ std::string Exponent(int exponent, size_t width) {
   return StrCat("e", exponent < 0 ? '-' : '+', e);
 }
 
-// Scientific text. fraction < 0: shortest, at most `precision` digits, zeros trimmed; else exactly that many.
+// Scientific text. fraction < 0: shortest, at most `precision` digits, zeros trimmed; else exactly
+// that many.
 template <typename T>
 std::string Scientific(T x, int precision, int fraction, size_t exponent_width) {
   Decimal d = fraction >= 0 ? Rounded(x, fraction) : Shortest(x);
-  if (fraction < 0 && precision >= 0 && static_cast<int>(d.digits.size()) - 1 > precision) d = Rounded(x, precision);
+  if (fraction < 0 && precision >= 0 && static_cast<int>(d.digits.size()) - 1 > precision)
+    d = Rounded(x, precision);
   std::string rest = d.digits.substr(1);
   if (fraction < 0) rest.erase(rest.find_last_not_of('0') + 1);
-  return StrCat(std::signbit(x) ? "-" : "", d.digits.substr(0, 1), ".", rest, Exponent(d.exponent, exponent_width));
+  return StrCat(std::signbit(x) ? "-" : "", d.digits.substr(0, 1), ".", rest,
+                Exponent(d.exponent, exponent_width));
 }
 
 using Words = std::vector<std::string>;
@@ -120,7 +128,8 @@ Words FloatWords(const std::vector<T>& values) {
     smallest = std::min(smallest, std::abs(x));
   }
   const T cutoff = sizeof(T) == 4 ? T(1e6) : T(1e8);
-  const bool scientific = largest > 0 && (largest >= cutoff || smallest < T(0.0001) || largest / smallest > T(1000));
+  const bool scientific =
+      largest > 0 && (largest >= cutoff || smallest < T(0.0001) || largest / smallest > T(1000));
   size_t left = 0, right = 0, exponent_width = 0;
   int fraction = 0;
   for (T x : values) {
@@ -131,8 +140,12 @@ Words FloatWords(const std::vector<T>& values) {
     fraction = std::max(fraction, static_cast<int>(e - point - 1));
     if (scientific) exponent_width = std::max(exponent_width, s.size() - e - 2);
   }
-  if (any_finite) right = scientific ? exponent_width + 2 + static_cast<size_t>(fraction) : static_cast<size_t>(fraction);
-  if (special) left = std::max(left, static_cast<size_t>(std::max(0, 3 + (negative_infinity ? 1 : 0) - static_cast<int>(right) - 1)));
+  if (any_finite)
+    right = scientific ? exponent_width + 2 + static_cast<size_t>(fraction)
+                       : static_cast<size_t>(fraction);
+  if (special)
+    left = std::max(left, static_cast<size_t>(std::max(
+                              0, 3 + (negative_infinity ? 1 : 0) - static_cast<int>(right) - 1)));
   Words words;
   for (T x : values) {
     if (!std::isfinite(x)) {
@@ -209,7 +222,8 @@ class Layout {
   std::string Format(int axis, const std::string& indent, int width) {
     const int64_t n = shape_.dim(axis);
     const bool cut = summarise_ && n > 2 * kEdge;
-    const std::string body = axis == shape_.rank() - 1 ? Row(n, cut, indent, width) : Rows(n, cut, axis, indent, width);
+    const std::string body =
+        axis == shape_.rank() - 1 ? Row(n, cut, indent, width) : Rows(n, cut, axis, indent, width);
     return "[" + body.substr(indent.size()) + "]";
   }
 
@@ -258,18 +272,24 @@ template <typename T, typename Format>
 std::string Print(const Tensor& x, bool summarise, Format format) {
   const auto data = x.data<T>();
   std::vector<T> values;
-  for (int64_t i : ShownElements(x.shape(), summarise)) values.push_back(data[static_cast<size_t>(i)]);
+  for (int64_t i : ShownElements(x.shape(), summarise))
+    values.push_back(data[static_cast<size_t>(i)]);
   const Words words = format(values);
   return Layout(x.shape(), summarise, words).Format(0, " ", kLineWidth);
 }
 
 std::string PrintScalar(const Tensor& x) {
   switch (x.dtype()) {
-    case kBool: return x.item<bool>() ? "True" : "False";
-    case kFloat32: return FloatScalar(x.item<float>());
-    case kFloat64: return FloatScalar(x.item<double>());
-    case kUInt64: return StrCat(x.data<uint64_t>()[0]);
-    default: return StrCat(x.item<int64_t>());
+    case kBool:
+      return x.item<bool>() ? "True" : "False";
+    case kFloat32:
+      return FloatScalar(x.item<float>());
+    case kFloat64:
+      return FloatScalar(x.item<double>());
+    case kUInt64:
+      return StrCat(x.data<uint64_t>()[0]);
+    default:
+      return StrCat(x.item<int64_t>());
   }
 }
 
@@ -285,20 +305,33 @@ std::string Tensor::str() const {
   if (size() == 0) return "[]";
   const bool summarise = size() > kThreshold;
   switch (dtype()) {
-    case kBool: return Print<bool>(*this, summarise, BoolWords);
-    case kInt8: return Print<int8_t>(*this, summarise, IntegerWords<int8_t>);
-    case kInt16: return Print<int16_t>(*this, summarise, IntegerWords<int16_t>);
-    case kInt32: return Print<int32_t>(*this, summarise, IntegerWords<int32_t>);
-    case kInt64: return Print<int64_t>(*this, summarise, IntegerWords<int64_t>);
-    case kUInt8: return Print<uint8_t>(*this, summarise, IntegerWords<uint8_t>);
-    case kUInt16: return Print<uint16_t>(*this, summarise, IntegerWords<uint16_t>);
-    case kUInt32: return Print<uint32_t>(*this, summarise, IntegerWords<uint32_t>);
-    case kUInt64: return Print<uint64_t>(*this, summarise, IntegerWords<uint64_t>);
-    case kFloat32: return Print<float>(*this, summarise, FloatWords<float>);
-    default: return Print<double>(*this, summarise, FloatWords<double>);
+    case kBool:
+      return Print<bool>(*this, summarise, BoolWords);
+    case kInt8:
+      return Print<int8_t>(*this, summarise, IntegerWords<int8_t>);
+    case kInt16:
+      return Print<int16_t>(*this, summarise, IntegerWords<int16_t>);
+    case kInt32:
+      return Print<int32_t>(*this, summarise, IntegerWords<int32_t>);
+    case kInt64:
+      return Print<int64_t>(*this, summarise, IntegerWords<int64_t>);
+    case kUInt8:
+      return Print<uint8_t>(*this, summarise, IntegerWords<uint8_t>);
+    case kUInt16:
+      return Print<uint16_t>(*this, summarise, IntegerWords<uint16_t>);
+    case kUInt32:
+      return Print<uint32_t>(*this, summarise, IntegerWords<uint32_t>);
+    case kUInt64:
+      return Print<uint64_t>(*this, summarise, IntegerWords<uint64_t>);
+    case kFloat32:
+      return Print<float>(*this, summarise, FloatWords<float>);
+    default:
+      return Print<double>(*this, summarise, FloatWords<double>);
   }
 }
 
-std::ostream& operator<<(std::ostream& stream, const Tensor& tensor) { return stream << tensor.str(); }
+std::ostream& operator<<(std::ostream& stream, const Tensor& tensor) {
+  return stream << tensor.str();
+}
 
 }  // namespace reel

@@ -38,7 +38,8 @@ std::optional<DType> PromoteTypes(DType a, DType b) {
   const bool has_complex = ka == Kind::kComplex || kb == Kind::kComplex;
   const bool numbers = std::min(ka, kb) >= Kind::kFloat;
   if (!has_complex || !numbers) return std::nullopt;
-  return SizeOf(a) > 8 || SizeOf(b) > 8 || a == kFloat64 || b == kFloat64 ? kComplex128 : kComplex64;
+  return SizeOf(a) > 8 || SizeOf(b) > 8 || a == kFloat64 || b == kFloat64 ? kComplex128
+                                                                          : kComplex64;
 }
 
 // The dtype that a weak number of this C++ type gives to a result that would be `strong`.
@@ -69,14 +70,18 @@ DType ResultType(ir::Op op, absl::Span<const Operand* const> operands) {
 
 }  // namespace
 
-Tensor ScalarOf(DType dtype, double value) { return FromLiteral(ir::Literal::Scalar(dtype, value)); }
+Tensor ScalarOf(DType dtype, double value) {
+  return FromLiteral(ir::Literal::Scalar(dtype, value));
+}
 
 Tensor ConvertWeak(const Operand& x, DType dtype) {
   if (!x.weak()) return x.tensor();
   const Tensor number = x.tensor();
   if (number.dtype() == dtype) return number;
-  if (!HasKernels(dtype)) ThrowError(ErrorCode::kUnimplemented, StrCat("no kernels for ", Name(dtype)));
-  if (IsInteger(number.dtype())) return FromLiteral(ir::Literal::ScalarInt(dtype, number.item<int64_t>()));
+  if (!HasKernels(dtype))
+    ThrowError(ErrorCode::kUnimplemented, StrCat("no kernels for ", Name(dtype)));
+  if (IsInteger(number.dtype()))
+    return FromLiteral(ir::Literal::ScalarInt(dtype, number.item<int64_t>()));
   return ScalarOf(dtype, number.item<double>());
 }
 
@@ -103,7 +108,8 @@ Shape BroadcastShapes(ir::Op op, const Shape& a, const Shape& b) {
     const Extent ea = ia < 0 ? Extent(1) : a[ia], eb = ib < 0 ? Extent(1) : b[ib];
     if (ea != eb && ea != Extent(1) && eb != Extent(1)) {
       ThrowInvalid(StrCat(ir::Name(op), ": shapes ", a.ToString(), " and ", b.ToString(),
-                          " do not broadcast: axis ", i - rank, " has ", ea.value(), " and ", eb.value(),
+                          " do not broadcast: axis ", i - rank, " has ", ea.value(), " and ",
+                          eb.value(),
                           "; one of them must be 1, or Reshape or Transpose an operand"));
     }
     out.push_back(ea == Extent(1) ? eb : ea);
@@ -126,8 +132,8 @@ void BroadcastTogether(ir::Op op, absl::Span<Tensor> operands) {
 
 int64_t NormalizeAxis(const char* op, int64_t axis, int rank) {
   if (axis < -rank || axis >= rank) {
-    ThrowInvalid(StrCat(op, ": axis ", axis, " is out of range for rank ", rank, "; use -", rank, " to ",
-                        rank - 1));
+    ThrowInvalid(StrCat(op, ": axis ", axis, " is out of range for rank ", rank, "; use -", rank,
+                        " to ", rank - 1));
   }
   return axis < 0 ? axis + rank : axis;
 }

@@ -68,8 +68,9 @@ Function MakeFunction(Built built, const ir::Module* callees) {
 
 Recording::Recording() : log_(std::make_shared<EventLog>()) {
   if (internal::State().trace) {
-    internal::ThrowError(ErrorCode::kFailedPrecondition,
-                         "recording: a Recording cannot begin inside a trace; the trace already is one");
+    internal::ThrowError(
+        ErrorCode::kFailedPrecondition,
+        "recording: a Recording cannot begin inside a trace; the trace already is one");
   }
   internal::PushSink(log_);
 }
@@ -82,8 +83,8 @@ Recording::~Recording() {
 void Recording::Stop() { log_->Stop(); }
 bool Recording::recording() const { return log_->listening(); }
 
-Function Recording::Lift(const NamedTensors& arguments, const NamedTensors& results, const LiftOptions& options,
-                         std::source_location location) {
+Function Recording::Lift(const NamedTensors& arguments, const NamedTensors& results,
+                         const LiftOptions& options, std::source_location location) {
   const internal::LocationScope scope(location);
   log_->Stop();
   BuildRequest request;
@@ -99,12 +100,14 @@ Function Recording::Lift(const NamedTensors& arguments, const NamedTensors& resu
   for (size_t i = 0; i < arguments.size(); ++i) {
     for (size_t j = 0; j < i; ++j) {
       if (arguments[i].tensor.id() == arguments[j].tensor.id()) {
-        ThrowInvalid(StrCat("lift: arguments ", j, " and ", i, " are the same tensor; pass it once"));
+        ThrowInvalid(
+            StrCat("lift: arguments ", j, " and ", i, " are the same tensor; pass it once"));
       }
     }
   }
   LogBuilder builder(*log_, request);
-  return internal::MakeFunction(builder.Build(internal::StateNames(builder.variables(), {})), nullptr);
+  return internal::MakeFunction(builder.Build(internal::StateNames(builder.variables(), {})),
+                                nullptr);
 }
 
 }  // namespace reel

@@ -29,7 +29,8 @@ std::vector<int64_t> Resolve(const char* op, const Axes& axes, int rank) {
   return out;
 }
 
-Tensor Reduce(const char* name, ir::Op op, const Operand& x, const Axes& axes, ReduceOptions options) {
+Tensor Reduce(const char* name, ir::Op op, const Operand& x, const Axes& axes,
+              ReduceOptions options) {
   const LocationScope scope(x);
   const Tensor t = Materialize(x);
   const std::vector<int64_t> list = Resolve(name, axes, t.rank());
@@ -70,7 +71,8 @@ Tensor ReduceMean(const Operand& x, const Axes& axes, ReduceOptions options) {
   const LocationScope scope(x);
   const Tensor t = Materialize(x);
   if (!IsFloat(t.dtype())) {
-    ThrowInvalid(StrCat("reduce_mean: needs floats, got ", t.type().ToString(), "; Cast it to kFloat32"));
+    ThrowInvalid(
+        StrCat("reduce_mean: needs floats, got ", t.type().ToString(), "; Cast it to kFloat32"));
   }
   double count = 1;
   for (int64_t axis : Resolve("reduce_mean", axes, t.rank())) {
@@ -104,7 +106,8 @@ Tensor ArgReduce(const char* name, const Operand& x, int64_t axis, bool max) {
   if (t.shape().dim(static_cast<int>(axis)) == 0) {
     ThrowInvalid(StrCat(name, ": axis ", axis, " of ", t.type().ToString(), " is empty"));
   }
-  const Tensor best = max ? ReduceMax(t, axis, {.keepdims = true}) : ReduceMin(t, axis, {.keepdims = true});
+  const Tensor best =
+      max ? ReduceMax(t, axis, {.keepdims = true}) : ReduceMin(t, axis, {.keepdims = true});
   Tensor found = Equal(t, best);
   if (IsFloat(t.dtype())) found = LogicalOr(found, NotEqual(t, t));
   return FirstTrue(found, axis);

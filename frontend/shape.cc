@@ -45,11 +45,14 @@ Tensor Reshape(const Operand& x, const std::vector<int64_t>& shape) {
   auto open = dims.end();
   for (auto d = dims.begin(); d != dims.end(); ++d) {
     if (*d < -1 || (*d == -1 && open != dims.end()) || dims.size() > kMaxRank) {
-      ThrowInvalid(StrCat("reshape: of the extents at most one may be -1, no other negative, at most ",
-                          kMaxRank, " in all"));
+      ThrowInvalid(
+          StrCat("reshape: of the extents at most one may be -1, no other negative, at most ",
+                 kMaxRank, " in all"));
     }
-    if (*d == -1) open = d;
-    else if (__builtin_mul_overflow(known, *d, &known)) ThrowInvalid("reshape: the shape is too large");
+    if (*d == -1)
+      open = d;
+    else if (__builtin_mul_overflow(known, *d, &known))
+      ThrowInvalid("reshape: the shape is too large");
   }
   if (open != dims.end()) {
     if (known == 0 || t.size() % known != 0) {
@@ -106,14 +109,14 @@ Tensor BroadcastTo(const Operand& x, const Shape& shape) {
   const LocationScope scope(x);
   const Tensor t = Materialize(x);
   if (internal::BroadcastShapes(ir::Op::kBroadcast, t.shape(), shape) != shape) {
-    ThrowInvalid(StrCat("broadcast: ", t.type().ToString(), " does not broadcast to ", shape.ToString(),
-                        "; its extents must be 1 or those of the shape"));
+    ThrowInvalid(StrCat("broadcast: ", t.type().ToString(), " does not broadcast to ",
+                        shape.ToString(), "; its extents must be 1 or those of the shape"));
   }
   return internal::BroadcastTensor(t, shape);
 }
 
-Tensor Slice(const Operand& x, const std::vector<int64_t>& starts, const std::vector<int64_t>& limits,
-             const std::vector<int64_t>& strides) {
+Tensor Slice(const Operand& x, const std::vector<int64_t>& starts,
+             const std::vector<int64_t>& limits, const std::vector<int64_t>& strides) {
   const LocationScope scope(x);
   const Tensor t = Materialize(x);
   const auto rank = static_cast<size_t>(t.rank());
@@ -128,7 +131,8 @@ Tensor Slice(const Operand& x, const std::vector<int64_t>& starts, const std::ve
     if (to[i] < 0) to[i] += n;
   }
   return Dispatch(ir::Op::kSlice, {t},
-                  {{"starts", from}, {"limits", to},
+                  {{"starts", from},
+                   {"limits", to},
                    {"strides", strides.empty() ? std::vector<int64_t>(rank, 1) : strides}});
 }
 
@@ -136,8 +140,9 @@ Tensor Pad(const Operand& x, const std::vector<int64_t>& low, const std::vector<
            double value) {
   const LocationScope scope(x);
   const Tensor t = Materialize(x);
-  return Dispatch(ir::Op::kPad, {t, internal::ScalarOf(t.dtype(), value)},
-                  {{"low", low}, {"high", high}, {"interior", std::vector<int64_t>(low.size(), 0)}});
+  return Dispatch(
+      ir::Op::kPad, {t, internal::ScalarOf(t.dtype(), value)},
+      {{"low", low}, {"high", high}, {"interior", std::vector<int64_t>(low.size(), 0)}});
 }
 
 // Writes the parts one after the other into zeros.

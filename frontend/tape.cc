@@ -15,25 +15,27 @@ void PushSink(std::shared_ptr<EventSink> sink) { State().sinks.push_back(std::mo
 bool PopSink(const EventSink* sink) {
   auto& sinks = State().sinks;
   const bool last = !sinks.empty() && sinks.back().get() == sink;
-  sinks.erase(std::remove_if(sinks.begin(), sinks.end(), [&](const auto& s) { return s.get() == sink; }),
-              sinks.end());
+  sinks.erase(
+      std::remove_if(sinks.begin(), sinks.end(), [&](const auto& s) { return s.get() == sink; }),
+      sinks.end());
   return last;
 }
 
 void TapeCore::OnOp(const OpEvent& event) {
   const std::lock_guard lock(mutex_);
   if (!passes::HasGradient(event.op)) return;
-  if (std::none_of(event.operands.begin(), event.operands.end(),
-                   [&](const Tensor& x) { return on_tape_.contains(x.id()); })) {
-    return;
+  uint32_t wanted = 0;  // operands that are followed; bit 31 stands for all from the 32nd on
+  for (size_t i = 0; i < event.operands.size(); ++i) {
+    if (on_tape_.contains(event.operands[i].id())) wanted |= 1u << std::min<size_t>(i, 31);
   }
+  if (wanted == 0) return;
   bool followed = false;
   for (const Tensor& y : event.results) {
     if (!IsDifferentiable(y.dtype())) continue;
     on_tape_.insert(y.id());
     followed = true;
   }
-  if (followed) entries_.push_back(MakeEntry(event, true));
+  if (followed) entries_.push_back(MakeEntry(event, wanted));
 }
 
 void TapeCore::OnRead(const VariablePtr& variable, const Tensor& value, SourceLine line) {
@@ -68,17 +70,20 @@ std::vector<Variable> TapeCore::WatchedVariables() {
   return out;
 }
 
-GradientList TapeCore::Gradient(const Targets& targets, const Sources& sources, const GradientOptions& options) {
+GradientList TapeCore::Gradient(const Targets& targets, const Sources& sources,
+                                const GradientOptions& options) {
   GradientRequest request = MakeRequest(targets, sources, options);
   std::vector<TapeEntry> entries;
   {
     const std::lock_guard lock(mutex_);
     if (used_) {
       ThrowError(ErrorCode::kFailedPrecondition,
-                 "A non-persistent GradientTape can only be used to compute one set of gradients; construct it "
+                 "A non-persistent GradientTape can only be used to compute one set of gradients; "
+                 "construct it "
                  "with {.persistent = true} to call Gradient again");
     }
-    // What the tape never followed is not connected; sources stay, since a target may be its own source.
+    // What the tape never followed is not connected; sources stay, since a target may be its own
+    // source.
     const auto followed = [&](uint64_t id) {
       return on_tape_.contains(id) ||
              std::any_of(request.sources.begin(), request.sources.end(),
@@ -87,7 +92,8 @@ GradientList TapeCore::Gradient(const Targets& targets, const Sources& sources, 
     for (size_t i = request.targets.size(); i-- > 0;) {
       if (followed(request.targets[i].id)) continue;
       request.targets.erase(request.targets.begin() + static_cast<std::ptrdiff_t>(i));
-      if (!request.seeds.empty()) request.seeds.erase(request.seeds.begin() + static_cast<std::ptrdiff_t>(i));
+      if (!request.seeds.empty())
+        request.seeds.erase(request.seeds.begin() + static_cast<std::ptrdiff_t>(i));
     }
     if (options_.persistent) {
       entries = entries_;  // the backward may be recorded here too
@@ -103,7 +109,8 @@ GradientList TapeCore::Gradient(const Targets& targets, const Sources& sources, 
 
 void TapeCore::Reset() {
   if (!listening()) {
-    ThrowError(ErrorCode::kFailedPrecondition, "reset: the tape is not recording; construct a new one");
+    ThrowError(ErrorCode::kFailedPrecondition,
+               "reset: the tape is not recording; construct a new one");
   }
   const std::lock_guard lock(mutex_);
   entries_.clear();
@@ -113,15 +120,18 @@ void TapeCore::Reset() {
 
 }  // namespace internal
 
-GradientTape::GradientTape(TapeOptions options) : core_(std::make_shared<internal::TapeCore>(options)) {
+GradientTape::GradientTape(TapeOptions options)
+    : core_(std::make_shared<internal::TapeCore>(options)) {
   internal::PushSink(core_);
 }
 
 GradientTape::~GradientTape() {
   core_->Stop();
   if (internal::PopSink(core_.get())) return;
-  std::fputs("reel: a GradientTape was not destroyed in reverse order of construction on its thread; it is detached\n",
-             stderr);
+  std::fputs(
+      "reel: a GradientTape was not destroyed in reverse order of construction on its thread; it "
+      "is detached\n",
+      stderr);
 }
 
 void GradientTape::Watch(const Sources& sources) {
@@ -130,8 +140,8 @@ void GradientTape::Watch(const Sources& sources) {
 
 std::vector<Variable> GradientTape::WatchedVariables() const { return core_->WatchedVariables(); }
 
-GradientList GradientTape::Gradient(const Targets& target, const Sources& sources, GradientOptions options,
-                                    std::source_location location) {
+GradientList GradientTape::Gradient(const Targets& target, const Sources& sources,
+                                    GradientOptions options, std::source_location location) {
   const internal::LocationScope scope(location);
   return core_->Gradient(target, sources, options);
 }
@@ -148,19 +158,23 @@ GradientTape::StopScope GradientTape::StopRecording() {
   return StopScope(core_);
 }
 
-GradientTape::StopScope::StopScope(std::shared_ptr<internal::TapeCore> core) : core_(std::move(core)) {
+GradientTape::StopScope::StopScope(std::shared_ptr<internal::TapeCore> core)
+    : core_(std::move(core)) {
   core_->Pause();
 }
 GradientTape::StopScope::~StopScope() {
   if (core_) core_->Resume();
 }
 
-TapeScope::TapeScope(const GradientTape& tape) : core_(tape.internal_core()) { internal::PushSink(core_); }
+TapeScope::TapeScope(const GradientTape& tape) : core_(tape.internal_core()) {
+  internal::PushSink(core_);
+}
 TapeScope::~TapeScope() { internal::PopSink(core_.get()); }
 
 const Tensor& GradientList::Dense(size_t i) const {
   if (i >= entries_.size()) {
-    internal::ThrowError(ErrorCode::kOutOfRange, StrCat("gradient ", i, " of ", entries_.size(), " does not exist"));
+    internal::ThrowError(ErrorCode::kOutOfRange,
+                         StrCat("gradient ", i, " of ", entries_.size(), " does not exist"));
   }
   const GradientEntry& entry = entries_[i];
   if (!entry.gradient) {

@@ -10,7 +10,8 @@
 
 namespace reel::internal {
 
-/// What a GradientTape records: the ops that depend on something watched, and the values their gradients need.
+/// What a GradientTape records: the ops that depend on something watched, and the values their
+/// gradients need.
 class TapeCore : public EventSink {
  public:
   explicit TapeCore(TapeOptions options) : options_(options) {}
@@ -22,7 +23,8 @@ class TapeCore : public EventSink {
 
   void Watch(const Source& source);
   std::vector<Variable> WatchedVariables();
-  GradientList Gradient(const Targets& targets, const Sources& sources, const GradientOptions& options);
+  GradientList Gradient(const Targets& targets, const Sources& sources,
+                        const GradientOptions& options);
   void Reset();
   void Stop() { recording_ = false; }
   void Pause() { ++paused_; }
@@ -36,7 +38,7 @@ class TapeCore : public EventSink {
   std::mutex mutex_;  // guards everything below
   bool used_ = false;
   std::vector<TapeEntry> entries_;
-  absl::flat_hash_set<uint64_t> on_tape_;     // tensors and variables that are followed
+  absl::flat_hash_set<uint64_t> on_tape_;      // tensors and variables that are followed
   std::map<uint64_t, VariablePtr> variables_;  // watched, in the order of creation
 };
 

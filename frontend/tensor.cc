@@ -14,14 +14,16 @@ using internal::ThrowInvalid;
 namespace {
 
 const internal::TensorData& Data(const std::shared_ptr<internal::TensorData>& data) {
-  if (!data) ThrowError(ErrorCode::kFailedPrecondition, "a null tensor has no value; assign it first");
+  if (!data)
+    ThrowError(ErrorCode::kFailedPrecondition, "a null tensor has no value; assign it first");
   return *data;
 }
 
 }  // namespace
 
 Tensor::Tensor(DType dtype, const Shape& shape, const void* elements) {
-  if (!FitsInMemory(shape)) ThrowInvalid(StrCat("tensor of shape ", shape.ToString(), " is too large"));
+  if (!FitsInMemory(shape))
+    ThrowInvalid(StrCat("tensor of shape ", shape.ToString(), " is too large"));
   const Type type{dtype, shape};
   const auto bytes = static_cast<size_t>(type.bytes());
   runtime::Buffer buffer = runtime::Buffer::TryAllocate(bytes);
@@ -52,7 +54,8 @@ const void* Tensor::raw_data(std::source_location location) const {
     const internal::LocationScope scope(location);
     ThrowError(ErrorCode::kFailedPrecondition,
                StrCat("a symbolic tensor ", data.type.ToString(),
-                      " has no elements while its function is traced; use Cond, WhileLoop or Where for decisions "
+                      " has no elements while its function is traced; use Cond, WhileLoop or Where "
+                      "for decisions "
                       "that depend on values"));
   }
   return data.buffer.data();
@@ -62,8 +65,8 @@ const void* Tensor::Elements(DType dtype, std::source_location location) const {
   const void* elements = raw_data(location);
   if (dtype != this->dtype()) {
     const internal::LocationScope scope(location);
-    ThrowInvalid(StrCat("elements of a tensor ", type().ToString(), " are not ", Name(dtype), "; use data<",
-                        NumPyName(this->dtype()), "> or Cast"));
+    ThrowInvalid(StrCat("elements of a tensor ", type().ToString(), " are not ", Name(dtype),
+                        "; use data<", NumPyName(this->dtype()), "> or Cast"));
   }
   return elements;
 }
@@ -80,33 +83,50 @@ Result Item(const Tensor& x, std::source_location location) {
                         " elements, not one; index or reduce it first"));
   }
   switch (x.dtype()) {
-    case kBool: return static_cast<Result>(*static_cast<const bool*>(p));
-    case kInt8: return static_cast<Result>(*static_cast<const int8_t*>(p));
-    case kInt16: return static_cast<Result>(*static_cast<const int16_t*>(p));
-    case kInt32: return static_cast<Result>(*static_cast<const int32_t*>(p));
-    case kInt64: return static_cast<Result>(*static_cast<const int64_t*>(p));
-    case kUInt8: return static_cast<Result>(*static_cast<const uint8_t*>(p));
-    case kUInt16: return static_cast<Result>(*static_cast<const uint16_t*>(p));
-    case kUInt32: return static_cast<Result>(*static_cast<const uint32_t*>(p));
-    case kUInt64: return static_cast<Result>(*static_cast<const uint64_t*>(p));
-    case kFloat32: return static_cast<Result>(*static_cast<const float*>(p));
-    case kFloat64: return static_cast<Result>(*static_cast<const double*>(p));
-    default: break;
+    case kBool:
+      return static_cast<Result>(*static_cast<const bool*>(p));
+    case kInt8:
+      return static_cast<Result>(*static_cast<const int8_t*>(p));
+    case kInt16:
+      return static_cast<Result>(*static_cast<const int16_t*>(p));
+    case kInt32:
+      return static_cast<Result>(*static_cast<const int32_t*>(p));
+    case kInt64:
+      return static_cast<Result>(*static_cast<const int64_t*>(p));
+    case kUInt8:
+      return static_cast<Result>(*static_cast<const uint8_t*>(p));
+    case kUInt16:
+      return static_cast<Result>(*static_cast<const uint16_t*>(p));
+    case kUInt32:
+      return static_cast<Result>(*static_cast<const uint32_t*>(p));
+    case kUInt64:
+      return static_cast<Result>(*static_cast<const uint64_t*>(p));
+    case kFloat32:
+      return static_cast<Result>(*static_cast<const float*>(p));
+    case kFloat64:
+      return static_cast<Result>(*static_cast<const double*>(p));
+    default:
+      break;
   }
   ThrowError(ErrorCode::kUnimplemented, StrCat("item: no conversion of ", Name(x.dtype())));
 }
 
 }  // namespace
 
-double Tensor::ItemDouble(std::source_location location) const { return Item<double>(*this, location); }
-int64_t Tensor::ItemInt(std::source_location location) const { return Item<int64_t>(*this, location); }
+double Tensor::ItemDouble(std::source_location location) const {
+  return Item<double>(*this, location);
+}
+int64_t Tensor::ItemInt(std::source_location location) const {
+  return Item<int64_t>(*this, location);
+}
 
 Tensor Tensor::operator[](int64_t i) const {
   if (rank() == 0) ThrowInvalid("operator[]: a scalar cannot be indexed");
   const int64_t n = shape().dim(0);
   if (i < -n || i >= n) {
-    internal::ThrowError(ErrorCode::kOutOfRange,
-                         StrCat("operator[]: index ", i, " is out of range for ", type().ToString()));
+    internal::ThrowError(
+        ErrorCode::kOutOfRange,
+        StrCat("operator[]: index ", i, " is out of range for ", type().ToString()));
   }
   if (i < 0) i += n;
   std::vector<int64_t> starts(static_cast<size_t>(rank()), 0), limits = shape().dims();
@@ -116,7 +136,8 @@ Tensor Tensor::operator[](int64_t i) const {
   return Reshape(Slice(*this, starts, limits), rest);
 }
 
-Spec::Spec(DType dtype_, std::initializer_list<Dim> dims, std::string name_) : name(std::move(name_)) {
+Spec::Spec(DType dtype_, std::initializer_list<Dim> dims, std::string name_)
+    : name(std::move(name_)) {
   type.dtype = dtype_;
   for (const Dim& dim : dims) {
     if (dim.min != dim.max) {

@@ -7,7 +7,8 @@ namespace reel {
 namespace internal {
 
 TraceScope::TraceScope(TraceState* trace, std::shared_ptr<EventLog> log)
-    : sinks_(std::exchange(State().sinks, {})), outer_(std::exchange(State().trace, trace)),
+    : sinks_(std::exchange(State().sinks, {})),
+      outer_(std::exchange(State().trace, trace)),
       location_(std::exchange(State().location, {})) {
   State().sinks.push_back(std::move(log));
 }
@@ -18,10 +19,12 @@ TraceScope::~TraceScope() {
   State().location = location_;
 }
 
-Function TraceFunction(std::string name, const TracedFunction& function, const std::vector<Spec>& specs) {
+Function TraceFunction(std::string name, const TracedFunction& function,
+                       const std::vector<Spec>& specs) {
   if (State().trace) {
-    ThrowError(ErrorCode::kFailedPrecondition,
-               StrCat("trace @", name, ": a trace is in progress; call the function itself instead"));
+    ThrowError(
+        ErrorCode::kFailedPrecondition,
+        StrCat("trace @", name, ": a trace is in progress; call the function itself instead"));
   }
   TraceState trace(nullptr);
   const auto log = std::make_shared<EventLog>();
@@ -36,7 +39,8 @@ Function TraceFunction(std::string name, const TracedFunction& function, const s
     }
     request.results = function(arguments);
     for (const NamedTensor& y : request.results) {
-      if (!y.tensor.defined()) ThrowInvalid(StrCat("trace @", request.name, ": a result is a null tensor"));
+      if (!y.tensor.defined())
+        ThrowInvalid(StrCat("trace @", request.name, ": a result is a null tensor"));
     }
   }
   LogBuilder builder(*log, request);
@@ -57,7 +61,8 @@ void AppendEntry(const LogEvent& e, const EventLog& log, std::vector<TapeEntry>*
   for (uint64_t id : e.operands) {
     const Tensor* captured = log.Captured(id);
     entry.operands.push_back(id);
-    entry.operand_types.push_back(captured ? captured->type() : Type());  // used for captured ones alone
+    entry.operand_types.push_back(captured ? captured->type()
+                                           : Type());  // used for captured ones alone
     if (captured) entry.kept.push_back(*captured);
   }
   entry.results.assign(e.results.begin(), e.results.end());
@@ -72,13 +77,15 @@ GradientList Gradients(const Targets& ys, const Sources& xs, const SymbolicGradi
   const internal::LocationScope scope(location);
   internal::ThreadState& state = internal::State();
   if (!state.trace) {
-    internal::ThrowError(ErrorCode::kFailedPrecondition,
-                         "gradients: nothing is being traced; call Gradients inside a traced function, or use a "
-                         "GradientTape around eager code");
+    internal::ThrowError(
+        ErrorCode::kFailedPrecondition,
+        "gradients: nothing is being traced; call Gradients inside a traced function, or use a "
+        "GradientTape around eager code");
   }
   internal::GradientRequest request =
       internal::MakeRequest(ys, xs, {options.grad_ys, options.unconnected_gradients});
-  for (const Tensor& stop : options.stop_gradients) request.stops.push_back({stop.id(), stop.type()});
+  for (const Tensor& stop : options.stop_gradients)
+    request.stops.push_back({stop.id(), stop.type()});
   // The log of this trace is its first sink.
   const auto& log = static_cast<const internal::EventLog&>(*state.sinks.front());
   std::vector<internal::TapeEntry> entries;

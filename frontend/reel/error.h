@@ -28,8 +28,8 @@ enum class ErrorCode {
 /// "InvalidArgument", "NotFound", ...
 const char* Name(ErrorCode code);
 
-/// Every failure of Reel. what() is one readable paragraph: what failed, with which shapes, where, and
-/// what to do about it.
+/// Every failure of Reel. what() is one readable paragraph: what failed, with which shapes, where,
+/// and what to do about it.
 class Error : public std::runtime_error {
  public:
   Error(ErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}

@@ -22,9 +22,9 @@ class Generator;
 class Activation {
  public:
   Activation() = default;
-  Activation(std::nullptr_t) {}                                       // NOLINT: implicit
-  Activation(Tensor (*f)(const Operand&)) : function_(f) {}           // NOLINT: Relu, Tanh, ...
-  Activation(Tensor (*f)(const Operand&, int64_t))                    // NOLINT: Softmax, over the last axis
+  Activation(std::nullptr_t) {}                              // NOLINT: implicit
+  Activation(Tensor (*f)(const Operand&)) : function_(f) {}  // NOLINT: Relu, Tanh, ...
+  Activation(Tensor (*f)(const Operand&, int64_t))           // NOLINT: Softmax, over the last axis
       : function_([f](const Operand& x) { return f(x, -1); }) {}
   template <typename F>
     requires(std::is_class_v<F> && std::is_invocable_r_v<Tensor, const F&, const Operand&>)
@@ -37,12 +37,13 @@ class Activation {
   std::function<Tensor(const Operand&)> function_;
 };
 
-/// Uniform in +-sqrt(6 / (fan_in + fan_out)): Glorot and Bengio, "Understanding the difficulty of training deep
-/// feedforward neural networks", 2010.
-Tensor GlorotUniform(int64_t fan_in, int64_t fan_out, const Shape& shape, const Generator* generator = nullptr);
+/// Uniform in +-sqrt(6 / (fan_in + fan_out)): Glorot and Bengio, "Understanding the difficulty of
+/// training deep feedforward neural networks", 2010.
+Tensor GlorotUniform(int64_t fan_in, int64_t fan_out, const Shape& shape,
+                     const Generator* generator = nullptr);
 
 struct LayerOptions {
-  std::string name = "";                  ///< prefix of the variables' names; empty: dense, dense_1, ...
+  std::string name = "";  ///< prefix of the variables' names; empty: dense, dense_1, ...
   bool use_bias = true;
   const Generator* generator = nullptr;  ///< of the initial values; null: the default one
 };
@@ -70,7 +71,8 @@ class Dense {
   std::shared_ptr<internal::LayerData> data_;
 };
 
-/// Rows of a table [vocabulary, dim] at integer indices: adds an axis of dim. Initially uniform in +-0.05.
+/// Rows of a table [vocabulary, dim] at integer indices: adds an axis of dim. Initially uniform in
+/// +-0.05.
 class Embedding {
  public:
   Embedding(int64_t vocabulary, int64_t dim, LayerOptions options = {});
@@ -87,7 +89,8 @@ class Embedding {
 class Sequential {
  public:
   template <typename... Layers>
-    requires(sizeof...(Layers) > 0 && (std::is_invocable_r_v<Tensor, const Layers&, const Operand&> && ...) &&
+    requires(sizeof...(Layers) > 0 &&
+             (std::is_invocable_r_v<Tensor, const Layers&, const Operand&> && ...) &&
              !(sizeof...(Layers) == 1 && (std::is_same_v<Layers, Sequential> && ...)))
   explicit Sequential(Layers... layers) {
     (Add(std::move(layers)), ...);
@@ -106,7 +109,8 @@ class Sequential {
   void Add(Layer layer) {
     if constexpr (requires { layer.internal_data(); }) NameLayer(layer.internal_data());
     Step step;
-    if constexpr (requires { layer.variables(); }) step.variables = [layer] { return layer.variables(); };
+    if constexpr (requires { layer.variables(); })
+      step.variables = [layer] { return layer.variables(); };
     step.call = std::move(layer);
     Append(std::move(step));
   }

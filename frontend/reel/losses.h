@@ -14,12 +14,14 @@ struct LossOptions {
   Reduction reduction = kMean;
 };
 
-/// -log softmax(logits)[label] over the last axis; labels are integers (i32 or i64) of the shape of the logits without
-/// that axis. Eager calls check the labels' range.
-Tensor SoftmaxCrossEntropy(const Operand& logits, const Operand& labels, const LossOptions& options = {});
+/// -log softmax(logits)[label] over the last axis; labels are integers (i32 or i64) of the shape of
+/// the logits without that axis. Eager calls check the labels' range.
+Tensor SoftmaxCrossEntropy(const Operand& logits, const Operand& labels,
+                           const LossOptions& options = {});
 
 /// (prediction - target)^2, over all elements.
-Tensor MeanSquaredError(const Operand& prediction, const Operand& target, const LossOptions& options = {});
+Tensor MeanSquaredError(const Operand& prediction, const Operand& target,
+                        const LossOptions& options = {});
 
 }  // namespace reel
 

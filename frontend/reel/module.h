@@ -39,7 +39,8 @@ class Function {
   const std::string& name() const;
   int num_arguments() const;
   int num_results() const;
-  /// The variables it reads or writes, in the order of their creation; null handles if it was loaded.
+  /// The variables it reads or writes, in the order of their creation; null handles if it was
+  /// loaded.
   std::vector<Variable> variables() const;
   /// Its text form.
   std::string ToText() const;
@@ -66,13 +67,15 @@ struct IsTuple<std::tuple<T...>> : std::true_type {};
 template <typename A, typename B>
 struct IsTuple<std::pair<A, B>> : std::true_type {};
 
-// What a callable returned, as a list: a tensor, a named one, a tuple or a vector of them, or nothing.
+// What a callable returned, as a list: a tensor, a named one, a tuple or a vector of them, or
+// nothing.
 template <typename R>
 NamedTensors AsResults(const R& result) {
   if constexpr (std::is_constructible_v<NamedTensor, const R&>) {
     return {NamedTensor(result)};
   } else if constexpr (IsTuple<R>::value) {
-    return std::apply([](const auto&... parts) { return NamedTensors{NamedTensor(parts)...}; }, result);
+    return std::apply([](const auto&... parts) { return NamedTensors{NamedTensor(parts)...}; },
+                      result);
   } else {
     return NamedTensors(std::begin(result), std::end(result));
   }
@@ -87,7 +90,8 @@ NamedTensors CallWith(F& f, std::span<const Tensor> arguments) {
   constexpr size_t kMaxArguments = 12;
   if constexpr (kCount > kMaxArguments) {
     throw Error(ErrorCode::kInvalidArgument,
-                "trace: the function does not take as many tensors as there are specs; give one spec per argument");
+                "trace: the function does not take as many tensors as there are specs; give one "
+                "spec per argument");
   } else {
     if (arguments.size() != kCount) return CallWith<F, kCount + 1>(f, arguments);
     return [&]<size_t... kIndex>(std::index_sequence<kIndex...>) -> NamedTensors {
@@ -108,19 +112,22 @@ NamedTensors CallWith(F& f, std::span<const Tensor> arguments) {
 
 template <typename F>
 TracedFunction MakeTraced(F f) {
-  if constexpr (std::is_invocable_v<F&, std::span<const Tensor>> && !std::is_invocable_v<F&, const Tensor&>) {
+  if constexpr (std::is_invocable_v<F&, std::span<const Tensor>> &&
+                !std::is_invocable_v<F&, const Tensor&>) {
     return [f](std::span<const Tensor> arguments) mutable { return AsResults(f(arguments)); };
   } else {
     return [f](std::span<const Tensor> arguments) mutable { return CallWith<F>(f, arguments); };
   }
 }
 
-Function TraceFunction(std::string name, const TracedFunction& function, const std::vector<Spec>& specs);
+Function TraceFunction(std::string name, const TracedFunction& function,
+                       const std::vector<Spec>& specs);
 
 }  // namespace internal
 
-/// Runs a callable once on symbolic tensors of these types and returns the graph of what it did, variable
-/// reads, assigns and random draws included. It returns a Tensor, a tuple or vector of them, or nothing.
+/// Runs a callable once on symbolic tensors of these types and returns the graph of what it did,
+/// variable reads, assigns and random draws included. It returns a Tensor, a tuple or vector of
+/// them, or nothing.
 template <typename F>
 Function Trace(F function, const std::vector<Spec>& specs, std::string name = "main") {
   return internal::TraceFunction(std::move(name), internal::MakeTraced(std::move(function)), specs);
@@ -132,10 +139,12 @@ struct SymbolicGradientOptions {
   std::vector<Tensor> stop_gradients = {};          ///< no gradient flows back through these
   UnconnectedGradients unconnected_gradients = UnconnectedGradients::kNone;
 };
-GradientList Gradients(const Targets& ys, const Sources& xs, const SymbolicGradientOptions& options = {},
+GradientList Gradients(const Targets& ys, const Sources& xs,
+                       const SymbolicGradientOptions& options = {},
                        std::source_location location = std::source_location::current());
-/// The function that computes the gradients of results `ys` (all if empty) by parameters or variables `xs`
-/// (all floating ones if empty) of a function; with grad_ys, it takes one seed per y as a further argument.
+/// The function that computes the gradients of results `ys` (all if empty) by parameters or
+/// variables `xs` (all floating ones if empty) of a function; with grad_ys, it takes one seed per y
+/// as a further argument.
 struct FunctionGradientOptions {
   std::vector<std::string> ys = {}, xs = {};
   bool grad_ys = false;
@@ -147,8 +156,11 @@ struct EntrySpec {
   template <typename F>
     requires(!std::is_same_v<std::decay_t<F>, Function>)
   EntrySpec(std::string name_, F callable, std::vector<Spec> specs_)
-      : name(std::move(name_)), traced(internal::MakeTraced(std::move(callable))), specs(std::move(specs_)) {}
-  EntrySpec(std::string name_, Function function_) : name(std::move(name_)), function(std::move(function_)) {}
+      : name(std::move(name_)),
+        traced(internal::MakeTraced(std::move(callable))),
+        specs(std::move(specs_)) {}
+  EntrySpec(std::string name_, Function function_)
+      : name(std::move(name_)), function(std::move(function_)) {}
 
   std::string name;
   internal::TracedFunction traced;
@@ -168,7 +180,8 @@ class Module {
   /// Reads and verifies a file of either form.
   static Module Load(const std::string& path, const Budget& budget = {});
   static Module FromText(std::string_view text, const Budget& budget = {});
-  /// Writes the binary form, or the text form if the name ends in .txt. Equal modules give equal bytes.
+  /// Writes the binary form, or the text form if the name ends in .txt. Equal modules give equal
+  /// bytes.
   void Save(const std::string& path) const;
   std::string ToText() const;
   /// Graphviz source of all entry points.

@@ -9,8 +9,9 @@
 #include "reel/tensor.h"
 #include "reel/variable.h"
 
-// The ops. Elementwise ops broadcast as NumPy does and promote by the array API table: f32 with f64 is f64,
-// i32 with i64 is i64, C++ numbers take the dtype of the other operand, mixing kinds is an error.
+// The ops. Elementwise ops broadcast as NumPy does and promote by the array API table: f32 with f64
+// is f64, i32 with i64 is i64, C++ numbers take the dtype of the other operand, mixing kinds is an
+// error.
 
 namespace reel {
 
@@ -57,7 +58,7 @@ Tensor GreaterEqual(const Operand& a, const Operand& b);
 Tensor Where(const Operand& condition, const Operand& a, const Operand& b);
 
 Tensor operator-(const Operand& x);
-Tensor operator!(const Operand& x);
+Tensor operator~(const Operand& x);  ///< LogicalNot
 Tensor operator+(const Operand& a, const Operand& b);
 Tensor operator-(const Operand& a, const Operand& b);
 Tensor operator*(const Operand& a, const Operand& b);
@@ -128,10 +129,10 @@ Tensor ExpandDims(const Operand& x, int64_t axis);
 /// Without axes of extent 1: all of them, or those named.
 Tensor Squeeze(const Operand& x, const Axes& axes = {});
 Tensor BroadcastTo(const Operand& x, const Shape& shape);
-/// Elements start, start + stride, ... below limit of every axis; strides default to 1. Negative starts and
-/// limits count from the end.
-Tensor Slice(const Operand& x, const std::vector<int64_t>& starts, const std::vector<int64_t>& limits,
-             const std::vector<int64_t>& strides = {});
+/// Elements start, start + stride, ... below limit of every axis; strides default to 1. Negative
+/// starts and limits count from the end.
+Tensor Slice(const Operand& x, const std::vector<int64_t>& starts,
+             const std::vector<int64_t>& limits, const std::vector<int64_t>& strides = {});
 /// x with copies of `value` before (low) and after (high) every axis.
 Tensor Pad(const Operand& x, const std::vector<int64_t>& low, const std::vector<int64_t>& high,
            double value = 0);
@@ -139,7 +140,8 @@ Tensor Concat(const std::vector<Tensor>& parts, int64_t axis = 0);
 Tensor Stack(const std::vector<Tensor>& parts, int64_t axis = 0);
 
 // --- contract ---
-/// Matrix product with NumPy's rule: leading axes broadcast, vectors are rows on the left, columns on the right.
+/// Matrix product with NumPy's rule: leading axes broadcast, vectors are rows on the left, columns
+/// on the right.
 Tensor MatMul(const Operand& a, const Operand& b);
 /// Sum over the named axes of a * b; result axes: batch, rest of a, rest of b.
 struct ContractAxes {
@@ -148,22 +150,25 @@ struct ContractAxes {
 Tensor Contract(const Operand& a, const Operand& b, const ContractAxes& axes);
 
 // --- index ---
-/// Slices of x along axis at integer indices, whose axes take the place of axis. Out of range throws; compiled
-/// code reads 0 there.
+/// Slices of x along axis at integer indices, whose axes take the place of axis. Out of range
+/// throws; compiled code reads 0 there.
 Tensor Gather(const Operand& x, const Operand& indices, int64_t axis = 0);
 /// x plus the slices `updates`, added along axis at the indices, in order.
-Tensor ScatterAdd(const Operand& x, const Operand& indices, const Operand& updates, int64_t axis = 0);
+Tensor ScatterAdd(const Operand& x, const Operand& indices, const Operand& updates,
+                  int64_t axis = 0);
 /// `size` elements along axis from a computed start, clamped into range.
 Tensor DynamicSlice(const Operand& x, const Operand& start, int64_t size, int64_t axis = 0);
 /// x with `update` written over it along axis from a computed start, clamped into range.
-Tensor DynamicUpdate(const Operand& x, const Operand& update, const Operand& start, int64_t axis = 0);
+Tensor DynamicUpdate(const Operand& x, const Operand& update, const Operand& start,
+                     int64_t axis = 0);
 /// [..., depth]: 1 at the index, 0 elsewhere (everywhere if the index is out of range).
 Tensor OneHot(const Operand& indices, int64_t depth, DType dtype = kFloat32);
 
 // --- control ---
-/// then_branch() if the bool scalar is true, else else_branch(). Eager: calls one. In a trace: an `if` of
-/// both, whose results must agree in number and type.
-std::vector<Tensor> Cond(const Operand& condition, const std::function<std::vector<Tensor>()>& then_branch,
+/// then_branch() if the bool scalar is true, else else_branch(). Eager: calls one. In a trace: an
+/// `if` of both, whose results must agree in number and type.
+std::vector<Tensor> Cond(const Operand& condition,
+                         const std::function<std::vector<Tensor>()>& then_branch,
                          const std::function<std::vector<Tensor>()>& else_branch);
 /// The same for branches of one result.
 Tensor Cond(const Operand& condition, const std::function<Tensor()>& then_branch,
@@ -172,9 +177,10 @@ struct WhileOptions {
   int64_t maximum_iterations = -1;  ///< negative: no bound
 };
 /// values = body(values) as long as cond(values). Eager: a plain loop. In a trace: a `while`.
-std::vector<Tensor> WhileLoop(const std::function<Tensor(const std::vector<Tensor>&)>& cond,
-                              const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& body,
-                              const std::vector<Tensor>& values, WhileOptions options = {});
+std::vector<Tensor> WhileLoop(
+    const std::function<Tensor(const std::vector<Tensor>&)>& cond,
+    const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& body,
+    const std::vector<Tensor>& values, WhileOptions options = {});
 
 }  // namespace reel
 

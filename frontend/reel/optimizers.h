@@ -8,8 +8,8 @@
 #include "reel/tape.h"
 #include "reel/variable.h"
 
-// Optimizers are shared handles. Hyperparameters and slots are non-trainable variables, so that a lifted step
-// carries them: set them by Assign, also in a compiled program.
+// Optimizers are shared handles. Hyperparameters and slots are non-trainable variables, so that a
+// lifted step carries them: set them by Assign, also in a compiled program.
 
 namespace reel {
 
@@ -21,8 +21,8 @@ struct OptimizerData;
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
-  /// Updates each source, a variable, by its gradient. Sources without gradient are left as they are, with a
-  /// warning the first time.
+  /// Updates each source, a variable, by its gradient. Sources without gradient are left as they
+  /// are, with a warning the first time.
   void Apply(const GradientList& gradients,
              std::source_location location = std::source_location::current()) const;
   /// Hyperparameters and slots that exist so far.
@@ -45,7 +45,8 @@ struct SgdOptions {
 ///   p -= learning_rate g                                         without momentum
 ///   u = momentum u + g;  p -= learning_rate u                    with momentum
 ///   u = momentum u + g;  p -= learning_rate (g + momentum u)     Nesterov's
-/// Sutskever, Martens, Dahl, Hinton: "On the importance of initialization and momentum in deep learning", 2013.
+/// Sutskever, Martens, Dahl, Hinton: "On the importance of initialization and momentum in deep
+/// learning", 2013.
 class Sgd : public Optimizer {
  public:
   explicit Sgd(const SgdOptions& options = {});
@@ -61,8 +62,8 @@ struct AdamOptions {
 /// Adam, per variable p with gradient g at step t:
 ///   m = beta_1 m + (1 - beta_1) g;  v = beta_2 v + (1 - beta_2) g^2
 ///   p -= learning_rate (m / (1 - beta_1^t)) / (sqrt(v / (1 - beta_2^t)) + epsilon)
-/// Kingma, Ba: "Adam: a method for stochastic optimization", 2015. The powers of beta are variables, multiplied
-/// at every step.
+/// Kingma, Ba: "Adam: a method for stochastic optimization", 2015. The powers of beta are
+/// variables, multiplied at every step.
 class Adam : public Optimizer {
  public:
   explicit Adam(const AdamOptions& options = {});

@@ -8,9 +8,9 @@
 
 namespace reel {
 
-/// A stream of random numbers: a non-trainable variable i64[2] {key, counter} of Philox4x32-10 that every draw
-/// advances by ceil(elements / 4). A lifted step continues the sequence. A shared handle; drawing from one
-/// generator in two threads at once is not synchronised.
+/// A stream of random numbers: a non-trainable variable i64[2] {key, counter} of Philox4x32-10 that
+/// every draw advances by ceil(elements / 4). A lifted step continues the sequence. A shared
+/// handle; drawing from one generator in two threads at once is not synchronised.
 class Generator {
  public:
   explicit Generator(int64_t seed = 0, std::string name = "generator");
@@ -43,8 +43,8 @@ struct NormalOptions {
   DType dtype = kFloat32;
   const Generator* generator = nullptr;  ///< null: the default one
 };
-/// mean + stddev * sqrt(-2 log u) cos(2 pi v): Box and Muller, "A note on the generation of random normal
-/// deviates", 1958.
+/// mean + stddev * sqrt(-2 log u) cos(2 pi v): Box and Muller, "A note on the generation of random
+/// normal deviates", 1958.
 Tensor RandomNormal(const Shape& shape, const NormalOptions& options = {});
 
 }  // namespace reel

@@ -15,12 +15,14 @@ class EventLog;
 
 struct LiftOptions {
   std::string name = "main";  ///< of the function
-  /// Largest sum of the tensors that become constants because the step used them without being given them.
+  /// Largest sum of the tensors that become constants because the step used them without being
+  /// given them.
   int64_t max_captured_bytes = int64_t{16} << 20;
 };
 
-/// Logs everything this thread does, from construction until it is lifted, stopped or destroyed: ops, variable
-/// reads and assigns, random draws, inner gradient calls. Holds captured tensors but no intermediate values.
+/// Logs everything this thread does, from construction until it is lifted, stopped or destroyed:
+/// ops, variable reads and assigns, random draws, inner gradient calls. Holds captured tensors but
+/// no intermediate values.
 ///
 ///   Recording recording;
 ///   Tensor loss = train(images, labels);
@@ -32,9 +34,10 @@ class Recording {
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
 
-  /// The graph of what ran, from the arguments to the results and the variables' new values; stops the recording.
-  /// Variables become state, other tensors that were used become constants.
-  Function Lift(const NamedTensors& arguments, const NamedTensors& results, const LiftOptions& options = {},
+  /// The graph of what ran, from the arguments to the results and the variables' new values; stops
+  /// the recording. Variables become state, other tensors that were used become constants.
+  Function Lift(const NamedTensors& arguments, const NamedTensors& results,
+                const LiftOptions& options = {},
                 std::source_location location = std::source_location::current());
   void Stop();
   bool recording() const;

@@ -20,7 +20,7 @@ class TapeCore;
 /// A tensor or a variable, as something to differentiate by.
 class Source {
  public:
-  Source(const Tensor& tensor) : tensor_(tensor) {}        // NOLINT: implicit
+  Source(const Tensor& tensor) : tensor_(tensor) {}          // NOLINT: implicit
   Source(const Variable& variable) : variable_(variable) {}  // NOLINT: implicit
   bool is_variable() const { return variable_.defined(); }
   const Tensor& tensor() const { return tensor_; }
@@ -37,9 +37,10 @@ class Source {
 class Sources {
  public:
   Sources(std::initializer_list<Source> sources) : list_(sources) {}
-  Sources(const std::vector<Variable>& variables) : list_(variables.begin(), variables.end()) {}  // NOLINT
-  Sources(const std::vector<Tensor>& tensors) : list_(tensors.begin(), tensors.end()) {}          // NOLINT
-  Sources(std::vector<Source> sources) : list_(std::move(sources)) {}                             // NOLINT
+  Sources(const std::vector<Variable>& variables)
+      : list_(variables.begin(), variables.end()) {}                                      // NOLINT
+  Sources(const std::vector<Tensor>& tensors) : list_(tensors.begin(), tensors.end()) {}  // NOLINT
+  Sources(std::vector<Source> sources) : list_(std::move(sources)) {}                     // NOLINT
   const std::vector<Source>& list() const { return list_; }
 
  private:
@@ -49,8 +50,8 @@ class Sources {
 /// What is differentiated: one tensor or variable, or several, whose gradients are summed.
 class Targets {
  public:
-  Targets(const Tensor& tensor) : list_({tensor}) {}          // NOLINT: implicit
-  Targets(const Variable& variable) : list_({variable}) {}    // NOLINT: implicit
+  Targets(const Tensor& tensor) : list_({tensor}) {}        // NOLINT: implicit
+  Targets(const Variable& variable) : list_({variable}) {}  // NOLINT: implicit
   Targets(std::initializer_list<Source> targets) : list_(targets) {}
   Targets(const std::vector<Tensor>& tensors) : list_(tensors.begin(), tensors.end()) {}  // NOLINT
   const std::vector<Source>& list() const { return list_; }
@@ -104,8 +105,8 @@ struct TapeOptions {
 ///   Tensor loss = ReduceMean(Square(MatMul(x, w) - y));
 ///   optimizer.Apply(tape.Gradient(loss, {w}));
 ///
-/// Tapes nest; a backward computation is recorded by the tapes around it, so gradients of gradients need
-/// nothing more. They must be destroyed in reverse order of construction, on their thread.
+/// Tapes nest; a backward computation is recorded by the tapes around it, so gradients of gradients
+/// need nothing more. They must be destroyed in reverse order of construction, on their thread.
 class GradientTape {
  public:
   explicit GradientTape(TapeOptions options = {});
@@ -123,14 +124,15 @@ class GradientTape {
   /// Variables watched or read so far, in the order of their creation.
   std::vector<Variable> WatchedVariables() const;
 
-  /// d(sum of target)/d(source) for each source. Without `persistent`, the tape stops recording, and a second call
-  /// throws. Total derivatives: a source may be intermediate.
+  /// d(sum of target)/d(source) for each source. Without `persistent`, the tape stops recording,
+  /// and a second call throws. Total derivatives: a source may be intermediate.
   GradientList Gradient(const Targets& target, const Sources& sources, GradientOptions options = {},
                         std::source_location location = std::source_location::current());
   /// The same for one source; no value if it is not connected.
   template <typename S>
     requires std::same_as<S, Tensor> || std::same_as<S, Variable>
-  std::optional<Tensor> Gradient(const Targets& target, const S& source, GradientOptions options = {},
+  std::optional<Tensor> Gradient(const Targets& target, const S& source,
+                                 GradientOptions options = {},
                                  std::source_location location = std::source_location::current()) {
     return Gradient(target, Sources{source}, std::move(options), location)[0].gradient;
   }
@@ -161,7 +163,8 @@ class GradientTape {
   std::shared_ptr<internal::TapeCore> core_;
 };
 
-/// Records the ops of another thread on a tape while it lives. Only one thread at a time may use the tape.
+/// Records the ops of another thread on a tape while it lives. Only one thread at a time may use
+/// the tape.
 class TapeScope {
  public:
   explicit TapeScope(const GradientTape& tape);

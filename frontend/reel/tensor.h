@@ -25,13 +25,20 @@ struct VariableData;
 /// The dtype of a C++ number; `long long` counts as int64_t and so on.
 template <typename T>
 consteval DType ElementDType() {
-  if constexpr (std::is_same_v<T, bool>) return kBool;
-  else if constexpr (std::is_same_v<T, float>) return kFloat32;
-  else if constexpr (std::is_floating_point_v<T>) return kFloat64;
-  else if constexpr (sizeof(T) == 1) return std::is_signed_v<T> ? kInt8 : kUInt8;
-  else if constexpr (sizeof(T) == 2) return std::is_signed_v<T> ? kInt16 : kUInt16;
-  else if constexpr (sizeof(T) == 4) return std::is_signed_v<T> ? kInt32 : kUInt32;
-  else return std::is_signed_v<T> ? kInt64 : kUInt64;
+  if constexpr (std::is_same_v<T, bool>)
+    return kBool;
+  else if constexpr (std::is_same_v<T, float>)
+    return kFloat32;
+  else if constexpr (std::is_floating_point_v<T>)
+    return kFloat64;
+  else if constexpr (sizeof(T) == 1)
+    return std::is_signed_v<T> ? kInt8 : kUInt8;
+  else if constexpr (sizeof(T) == 2)
+    return std::is_signed_v<T> ? kInt16 : kUInt16;
+  else if constexpr (sizeof(T) == 4)
+    return std::is_signed_v<T> ? kInt32 : kUInt32;
+  else
+    return std::is_signed_v<T> ? kInt64 : kUInt64;
 }
 
 template <typename T>
@@ -41,8 +48,9 @@ concept Element = std::is_arithmetic_v<T> && !std::is_same_v<T, long double>;
 struct MixedElements {
   template <typename A, typename B, typename... Rest>
   MixedElements(A, B, Rest...) {  // NOLINT: implicit by design
-    static_assert(sizeof...(Rest) == static_cast<size_t>(-1),
-                  "the elements of a tensor literal must have one type: write {1.f, 2.f}, not {1, 2.f}");
+    static_assert(
+        sizeof...(Rest) == static_cast<size_t>(-1),
+        "the elements of a tensor literal must have one type: write {1.f, 2.f}, not {1, 2.f}");
   }
 };
 
@@ -70,7 +78,9 @@ class Tensor {
   Tensor(std::initializer_list<std::initializer_list<std::initializer_list<T>>> values)
       : Tensor(Collect<T, 3>(values)) {}
   template <internal::Element T>
-  Tensor(std::initializer_list<std::initializer_list<std::initializer_list<std::initializer_list<T>>>> values)
+  Tensor(
+      std::initializer_list<std::initializer_list<std::initializer_list<std::initializer_list<T>>>>
+          values)
       : Tensor(Collect<T, 4>(values)) {}
   Tensor(internal::MixedElements);                         // NOLINT: explains an error
   Tensor(std::initializer_list<internal::MixedElements>);  // NOLINT: the same for rows
@@ -118,9 +128,12 @@ class Tensor {
   /// The only element, converted to T.
   template <internal::Element T>
   T item(std::source_location location = std::source_location::current()) const {
-    if constexpr (std::is_floating_point_v<T>) return static_cast<T>(ItemDouble(location));
-    else if constexpr (std::is_same_v<T, bool>) return ItemDouble(location) != 0;
-    else return static_cast<T>(ItemInt(location));
+    if constexpr (std::is_floating_point_v<T>)
+      return static_cast<T>(ItemDouble(location));
+    else if constexpr (std::is_same_v<T, bool>)
+      return ItemDouble(location) != 0;
+    else
+      return static_cast<T>(ItemInt(location));
   }
   /// Truth of the only element.
   explicit operator bool() const { return item<bool>(); }
@@ -145,7 +158,8 @@ class Tensor {
 
   Tensor(DType dtype, const Shape& shape, const void* elements);
   template <typename T>
-  explicit Tensor(const Elements1<T>& e) : Tensor(internal::ElementDType<T>(), e.shape, e.values.data()) {}
+  explicit Tensor(const Elements1<T>& e)
+      : Tensor(internal::ElementDType<T>(), e.shape, e.values.data()) {}
 
   template <typename T, int kRank, typename List>
   static Elements1<T> Collect(const List& list) {
@@ -162,8 +176,10 @@ class Tensor {
     if ((*dims)[axis] >= 0 && (*dims)[axis] != n) RaggedLiteral((*dims)[axis], n);
     (*dims)[axis] = n;
     for (const auto& element : list) {
-      if constexpr (kRank == 1) out->values.push_back(element);
-      else Append<T, kRank - 1>(element, axis + 1, dims, out);
+      if constexpr (kRank == 1)
+        out->values.push_back(element);
+      else
+        Append<T, kRank - 1>(element, axis + 1, dims, out);
     }
   }
   [[noreturn]] static void RaggedLiteral(int64_t first, int64_t other);
@@ -175,10 +191,12 @@ class Tensor {
   std::shared_ptr<internal::TensorData> data_;
 };
 
-/// A named extent with its range. One value (min == max) is a constant; ranges wait for symbolic shapes.
+/// A named extent with its range. One value (min == max) is a constant; ranges wait for symbolic
+/// shapes.
 struct Dim {
   Dim(int64_t value) : min(value), max(value) {}  // NOLINT: 784 is a dimension
-  Dim(std::string name_, int64_t min_, int64_t max_) : name(std::move(name_)), min(min_), max(max_) {}
+  Dim(std::string name_, int64_t min_, int64_t max_)
+      : name(std::move(name_)), min(min_), max(max_) {}
   std::string name;
   int64_t min, max;
 };
@@ -189,7 +207,8 @@ struct Spec {
   Spec(DType dtype_, const Shape& shape, std::string name_ = "")
       : type{dtype_, shape}, name(std::move(name_)) {}
   /// The type of a tensor.
-  explicit Spec(const Tensor& like, std::string name_ = "") : type(like.type()), name(std::move(name_)) {}
+  explicit Spec(const Tensor& like, std::string name_ = "")
+      : type(like.type()), name(std::move(name_)) {}
   Type type;
   std::string name;
 };

@@ -17,8 +17,9 @@ struct VariableOptions {
   bool trainable = true;
 };
 
-/// A named, mutable value of fixed type: a shared handle, copies are the same variable. Assigning never
-/// changes a tensor that was read before. Ops take variables as operands and read them at that moment.
+/// A named, mutable value of fixed type: a shared handle, copies are the same variable. Assigning
+/// never changes a tensor that was read before. Ops take variables as operands and read them at
+/// that moment.
 class Variable {
  public:
   /// The null handle.
@@ -50,8 +51,8 @@ class Variable {
   std::shared_ptr<internal::VariableData> data_;
 };
 
-/// What ops accept: a tensor, a variable (read when the op runs) or a number. A number is weak: it takes
-/// the dtype of the other operand. Remembers the user's line.
+/// What ops accept: a tensor, a variable (read when the op runs) or a number. A number is weak: it
+/// takes the dtype of the other operand. Remembers the user's line.
 class Operand {
  public:
   Operand(const Tensor& tensor,  // NOLINT: implicit by design

@@ -1,0 +1,349 @@
+#include "reel/compile.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+
+#include "frontend/compiled.h"
+#include "frontend/event_log.h"
+#include "ir/names.h"
+#include "ir/strings.h"
+#include "runtime/environment.h"
+
+namespace reel {
+namespace internal {
+
+/// Code and what it was compiled from: immutable, shared by instances.
+struct CompiledData {
+  std::unique_ptr<codegen::CompiledModule> code;
+  std::vector<std::shared_ptr<const std::vector<std::string>>> result_names;  // by entry
+  std::vector<std::pair<uint64_t, std::string>> bound;  // id of a live variable, its name here
+  std::vector<std::string> module_variables;
+  size_t max_arguments = 0, max_results = 0;
+
+  const codegen::Program& program() const { return code->program(); }
+};
+
+struct InstanceData {
+  explicit InstanceData(std::shared_ptr<const CompiledData> code_)
+      : code(std::move(code_)),
+        memory(MakeInstance(code->program())),
+        arguments(code->max_arguments),
+        results(code->max_results) {}
+
+  std::byte* At(const codegen::VariableSlot& v) {
+    return static_cast<std::byte*>(memory.data()) + v.offset;
+  }
+
+  const std::shared_ptr<const CompiledData> code;
+  std::mutex mutex;  // one call at a time
+  const runtime::Buffer memory;
+  std::vector<const void*> arguments;  // of the call in progress
+  std::vector<void*> results;
+};
+
+}  // namespace internal
+
+using internal::CompiledData;
+using internal::InstanceData;
+using internal::ThrowError;
+using internal::ThrowInvalid;
+
+namespace {
+
+InstanceData& Data(const std::shared_ptr<InstanceData>& data) {
+  if (!data)
+    ThrowError(ErrorCode::kFailedPrecondition,
+               "a null executable; assign what Compile returns first");
+  return *data;
+}
+
+std::string Listed(const std::vector<std::string>& names) {
+  std::string out;
+  for (const std::string& name : names) StrAppend(&out, out.empty() ? "" : ", ", name);
+  return out;
+}
+
+std::vector<std::string> EntryNames(const codegen::Program& program) {
+  std::vector<std::string> names;
+  for (const codegen::EntryPoint& e : program.entries) names.push_back(e.name);
+  return names;
+}
+
+size_t FindEntry(const codegen::Program& program, std::string_view name) {
+  for (size_t i = 0; i < program.entries.size(); ++i) {
+    if (program.entries[i].name == name) return i;
+  }
+  ThrowError(ErrorCode::kNotFound, StrCat("run: there is no entry point '", name,
+                                          "'; there are: ", Listed(EntryNames(program))));
+}
+
+const codegen::VariableSlot* FindSlot(const codegen::Program& program, std::string_view name) {
+  for (const codegen::VariableSlot& v : program.variables) {
+    if (v.name == name) return &v;
+  }
+  return nullptr;
+}
+
+const codegen::VariableSlot& NeedSlot(const codegen::Program& program, std::string_view name) {
+  if (const codegen::VariableSlot* slot = FindSlot(program, name)) return *slot;
+  ThrowError(ErrorCode::kNotFound, StrCat("run: there is no variable '", name, "'"));
+}
+
+void CheckArguments(const codegen::EntryPoint& entry, std::span<const Tensor> arguments) {
+  if (arguments.size() != entry.arguments.size()) {
+    ThrowInvalid(StrCat("run ", entry.name, ": takes ", entry.arguments.size(), " arguments, got ",
+                        arguments.size()));
+  }
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const ir::Parameter& p = entry.arguments[i];
+    if (arguments[i].type() != p.type) {
+      ThrowInvalid(StrCat("run ", entry.name, ": argument ", i, " ('", p.name, "') must be ",
+                          p.type.ToString(), ", got ", arguments[i].type().ToString(),
+                          "; cast or reshape it, or trace for its shape"));
+    }
+  }
+}
+
+// A tensor that may be written in place: of the type, and nobody else sees it.
+bool Writable(const Tensor& t, const Type& type) {
+  return t.defined() && t.internal_data().use_count() == 1 && t.type() == type && !t.symbolic() &&
+         t.internal_data()->buffer.unique();
+}
+
+Tensor NewTensor(const Type& type) {
+  runtime::Buffer buffer = runtime::Buffer::TryAllocate(static_cast<size_t>(type.bytes()));
+  if (!buffer)
+    ThrowError(ErrorCode::kResourceExhausted, StrCat("run: no memory for ", type.ToString()));
+  return internal::MakeTensor(type, std::move(buffer));
+}
+
+// Under the instance's lock.
+void RunEntry(InstanceData* data, size_t index, std::span<const Tensor> arguments,
+              std::span<Tensor> results) {
+  const codegen::EntryPoint& entry = data->code->program().entries[index];
+  CheckArguments(entry, arguments);
+  if (results.size() != entry.results.size()) {
+    ThrowInvalid(StrCat("run ", entry.name, ": gives ", entry.results.size(),
+                        " results, there is room for ", results.size()));
+  }
+  for (size_t i = 0; i < arguments.size(); ++i) data->arguments[i] = arguments[i].raw_data();
+  std::vector<Tensor> held;  // arguments that are also results: they live until the call returns
+  for (size_t i = 0; i < results.size(); ++i) {
+    const bool is_argument = std::any_of(arguments.begin(), arguments.end(),
+                                         [&](const Tensor& x) { return &x == &results[i]; });
+    if (is_argument) held.push_back(results[i]);
+    if (Writable(results[i], entry.results[i].type)) {
+      results[i].internal_data()->id = internal::NextId();
+    } else {
+      results[i] = NewTensor(entry.results[i].type);
+    }
+    data->results[i] = results[i].internal_data()->buffer.data();
+  }
+  internal::CheckStatus(entry.name,
+                        data->code->code->entry(static_cast<int>(index))(
+                            data->memory.data(), data->arguments.data(), data->results.data()));
+}
+
+// Name in the module of a live variable.
+const std::string& NameOf(const CompiledData& code, const Variable& variable) {
+  for (const auto& [id, name] : code.bound) {
+    if (id == variable.id()) return name;
+  }
+  for (const std::string& name : code.module_variables) {
+    if (name == variable.name()) return name;
+  }
+  ThrowError(ErrorCode::kNotFound, StrCat("the module has no variable '", variable.name(),
+                                          "'; it has: ", Listed(code.module_variables)));
+}
+
+const internal::ModuleData& NeedModule(const std::shared_ptr<const internal::ModuleData>& data) {
+  if (!data)
+    ThrowError(ErrorCode::kFailedPrecondition,
+               "compile: a null module or function; assign it first");
+  const std::string& error = runtime::GetEnvironment().error;
+  if (!error.empty()) ThrowInvalid(error);
+  return *data;
+}
+
+codegen::CompilerOptions ToCompiler(const CompileOptions& options) {
+  codegen::CompilerOptions out;
+  out.cpu = options.cpu;
+  out.opt_level = options.opt_level;
+  out.budget = options.budget;
+  out.dump_to = runtime::GetEnvironment().dump_to;
+  return out;
+}
+
+Executable CompileData(const std::shared_ptr<const internal::ModuleData>& shared,
+                       const CompileOptions& options) {
+  const internal::ModuleData& data = NeedModule(shared);
+  auto code = std::make_shared<CompiledData>();
+  code->code = internal::Take(internal::GetCompiler().Compile(data.module, ToCompiler(options)));
+  for (size_t i = 0; i < data.bound.size(); ++i) {
+    const std::string& name = data.module.variables()[i].name;
+    code->module_variables.push_back(name);
+    if (data.bound[i]) code->bound.emplace_back(data.bound[i]->id, name);
+  }
+  for (const codegen::EntryPoint& entry : code->program().entries) {
+    auto names = std::make_shared<std::vector<std::string>>();
+    for (const ir::Parameter& r : entry.results) names->push_back(r.name);
+    code->result_names.push_back(std::move(names));
+    code->max_arguments = std::max(code->max_arguments, entry.arguments.size());
+    code->max_results = std::max(code->max_results, entry.results.size());
+  }
+  return Executable(std::make_shared<InstanceData>(std::move(code)));
+}
+
+void WriteFile(const std::string& path, const std::string& bytes) {
+  std::ofstream out(path, std::ios::binary);
+  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  if (!out.flush()) ThrowError(ErrorCode::kUnavailable, StrCat("cannot write ", path));
+}
+
+void ObjectOf(const std::shared_ptr<const internal::ModuleData>& data, const std::string& path,
+              const CompileOptions& options) {
+  const std::string name = path.substr(path.rfind('/') + 1);
+  if (!ir::IsIdentifier(name) || name.find('.') != std::string::npos) {
+    ThrowInvalid(StrCat("compile: '", name,
+                        "' cannot begin C symbols; end the path in letters, digits and _"));
+  }
+  const codegen::ObjectFiles files = internal::Take(
+      internal::GetCompiler().CompileToObject(NeedModule(data).module, name, ToCompiler(options)));
+  WriteFile(path + ".o", files.object);
+  WriteFile(path + ".h", files.header);
+}
+
+}  // namespace
+
+Results::operator Tensor() const {
+  if (tensors_.size() != 1) {
+    ThrowInvalid(StrCat("results: there are ", tensors_.size(),
+                        " results, not one; choose by [i] or [name]"));
+  }
+  return tensors_[0];
+}
+
+const Tensor& Results::operator[](size_t i) const {
+  if (i < tensors_.size()) return tensors_[i];
+  ThrowError(ErrorCode::kOutOfRange,
+             StrCat("results: there is no result ", i, ", only ", tensors_.size()));
+}
+
+const Tensor& Results::operator[](std::string_view name) const {
+  for (size_t i = 0; i < tensors_.size(); ++i) {
+    if ((*names_)[i] == name) return tensors_[i];
+  }
+  ThrowError(ErrorCode::kNotFound,
+             StrCat("results: there is no result '", name, "'; there are: ", Listed(*names_)));
+}
+
+Executable Executable::NewInstance() const {
+  return Executable(std::make_shared<InstanceData>(Data(data_).code));
+}
+
+Results Executable::Call(std::string_view name, std::span<const Tensor> arguments) const {
+  InstanceData& data = Data(data_);
+  const size_t entry = FindEntry(data.code->program(), name);
+  std::vector<Tensor> results(data.code->program().entries[entry].results.size());
+  const std::lock_guard lock(data.mutex);
+  RunEntry(&data, entry, arguments, results);
+  return Results(std::move(results), data.code->result_names[entry]);
+}
+
+void Executable::Run(std::string_view name, std::span<const Tensor> arguments,
+                     std::span<Tensor> results) const {
+  InstanceData& data = Data(data_);
+  const size_t entry = FindEntry(data.code->program(), name);
+  const std::lock_guard lock(data.mutex);
+  RunEntry(&data, entry, arguments, results);
+}
+
+Tensor Executable::variable(std::string_view name) const {
+  InstanceData& data = Data(data_);
+  const codegen::VariableSlot& slot = NeedSlot(data.code->program(), name);
+  const std::lock_guard lock(data.mutex);
+  return Tensor::FromBytes(slot.initial.dtype(), slot.initial.shape(), data.At(slot));
+}
+
+void Executable::set_variable(std::string_view name, const Tensor& value) const {
+  InstanceData& data = Data(data_);
+  const codegen::VariableSlot& slot = NeedSlot(data.code->program(), name);
+  if (value.type() != slot.initial.type()) {
+    ThrowInvalid(StrCat("run: variable '", name, "' is ", slot.initial.type().ToString(),
+                        ", the value is ", value.type().ToString(), "; cast or reshape it"));
+  }
+  const void* bytes = value.raw_data();
+  const std::lock_guard lock(data.mutex);
+  std::memcpy(data.At(slot), bytes, static_cast<size_t>(value.type().bytes()));
+}
+
+void Executable::LoadFrom(const std::vector<Variable>& variables) const {
+  const CompiledData& code = *Data(data_).code;
+  const internal::SuspendScope eager;
+  for (const Variable& v : variables) {
+    const std::string& name = NameOf(code, v);
+    if (FindSlot(code.program(), name)) set_variable(name, v.value());
+  }
+}
+
+void Executable::StoreTo(const std::vector<Variable>& variables) const {
+  const CompiledData& code = *Data(data_).code;
+  for (const Variable& v : variables) {
+    const std::string& name = NameOf(code, v);
+    if (FindSlot(code.program(), name)) v.Assign(variable(name));
+  }
+}
+
+std::vector<std::string> Executable::entries() const {
+  return EntryNames(Data(data_).code->program());
+}
+
+std::vector<std::string> Executable::variables() const {
+  std::vector<std::string> names;
+  for (const codegen::VariableSlot& v : Data(data_).code->program().variables)
+    names.push_back(v.name);
+  return names;
+}
+
+std::string Executable::Plan() const {
+  const CompiledData& code = *Data(data_).code;
+  const codegen::Program& program = code.program();
+  const codegen::CompiledModule::Times times = code.code->times();
+  std::string out =
+      StrCat("program ", program.name, ": ", program.kernels.size(), " kernels, ",
+             program.variables.size(), " variables; instance ", program.instance_bytes,
+             " bytes, arena ", program.arena_bytes, ", live at once ", program.live_bytes, "\n");
+  char line[128];
+  std::snprintf(line, sizeof line, "compiled in %.1f ms: plan %.1f, emit %.1f, code %.1f\n",
+                (times.plan + times.emit + times.codegen) * 1e3, times.plan * 1e3, times.emit * 1e3,
+                times.codegen * 1e3);
+  out += line;
+  for (const codegen::EntryPoint& entry : program.entries) {
+    StrAppend(&out, "entry ", entry.name, ": ", entry.steps.size(), " steps\n");
+    for (const codegen::Step& step : entry.steps) {
+      if (step.kernel < 0)
+        StrAppend(&out, "  copy ", step.bytes, " bytes\n");
+      else
+        StrAppend(&out, "  ", program.kernels[static_cast<size_t>(step.kernel)].name, "\n");
+    }
+  }
+  return out;
+}
+
+Executable Compile(const Module& module, const CompileOptions& options) {
+  return CompileData(module.internal_data(), options);
+}
+Executable Compile(const Function& function, const CompileOptions& options) {
+  return CompileData(function.internal_data(), options);
+}
+void CompileToObject(const Module& module, const std::string& path, const CompileOptions& options) {
+  ObjectOf(module.internal_data(), path, options);
+}
+void CompileToObject(const Function& function, const std::string& path,
+                     const CompileOptions& options) {
+  ObjectOf(function.internal_data(), path, options);
+}
+
+}  // namespace reel

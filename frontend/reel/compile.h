@@ -1,0 +1,109 @@
+#ifndef REEL_COMPILE_H_
+#define REEL_COMPILE_H_
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/budget.h"
+#include "reel/module.h"
+#include "reel/tensor.h"
+#include "reel/variable.h"
+
+namespace reel {
+
+namespace internal {
+struct CompiledData;
+struct InstanceData;
+}  // namespace internal
+
+struct CompileOptions {
+  std::string cpu = "native";  ///< or x86-64-v2, x86-64-v3, x86-64-v4, ...
+  int opt_level = 2;           ///< 0: one kernel per op; 2: fused and vectorised. The same bits.
+  Budget budget = {};
+};
+
+/// What a compiled entry point returned: a tensor if there is one, else by position or name.
+class Results {
+ public:
+  Results(std::vector<Tensor> tensors, std::shared_ptr<const std::vector<std::string>> names)
+      : tensors_(std::move(tensors)), names_(std::move(names)) {}
+
+  operator Tensor() const;  // NOLINT: promised
+  const Tensor& operator[](size_t i) const;
+  const Tensor& operator[](int i) const { return (*this)[static_cast<size_t>(i)]; }
+  const Tensor& operator[](std::string_view name) const;
+  size_t size() const { return tensors_.size(); }
+  auto begin() const { return tensors_.begin(); }
+  auto end() const { return tensors_.end(); }
+  const std::vector<Tensor>& tensors() const { return tensors_; }
+
+ private:
+  std::vector<Tensor> tensors_;
+  std::shared_ptr<const std::vector<std::string>> names_;
+};
+
+/// Compiled code with one instance of its variables and temporaries. Handles share the instance;
+/// calls on one instance wait for each other, different instances run in parallel. Variables start
+/// from the module's snapshot and belong to the instance: nothing is shared with live Variables
+/// until LoadFrom or StoreTo.
+class Executable {
+ public:
+  /// The null handle.
+  Executable() = default;
+
+  /// An instance of its own, with the module's initial values; shares the code.
+  Executable NewInstance() const;
+
+  /// Calls an entry point: run("train", images, labels), or with a vector of tensors.
+  template <typename... Arguments>
+  Results operator()(std::string_view entry, const Arguments&... arguments) const {
+    const std::vector<Tensor> list = {Operand(arguments).tensor()...};
+    return Call(entry, list);
+  }
+  Results operator()(std::string_view entry, const std::vector<Tensor>& arguments) const {
+    return Call(entry, arguments);
+  }
+  /// The same into tensors of the caller. One that has the right type and no other handle is
+  /// written in place, others are replaced; when all are in place, nothing is allocated.
+  void Run(std::string_view entry, std::span<const Tensor> arguments,
+           std::span<Tensor> results) const;
+
+  /// The present value of a variable of the instance, and a new one.
+  Tensor variable(std::string_view name) const;
+  void set_variable(std::string_view name, const Tensor& value) const;
+  /// Copies values from live variables into the instance, and back. Variables are matched by
+  /// identity if the module was lifted in this process, else by name; one that the module does not
+  /// have is an error.
+  void LoadFrom(const std::vector<Variable>& variables) const;
+  void StoreTo(const std::vector<Variable>& variables) const;
+
+  std::vector<std::string> entries() const;
+  std::vector<std::string> variables() const;
+  /// Kernels, steps and bytes, as text.
+  std::string Plan() const;
+
+  explicit Executable(std::shared_ptr<internal::InstanceData> data) : data_(std::move(data)) {}
+
+ private:
+  Results Call(std::string_view entry, std::span<const Tensor> arguments) const;
+
+  std::shared_ptr<internal::InstanceData> data_;
+};
+
+/// Compiles all entry points into this process.
+Executable Compile(const Module& module, const CompileOptions& options = {});
+Executable Compile(const Function& function, const CompileOptions& options = {});
+
+/// Writes path.o and path.h: the module as an object that stands alone, and its C header. The last
+/// part of the path, an identifier, begins every symbol.
+void CompileToObject(const Module& module, const std::string& path,
+                     const CompileOptions& options = {});
+void CompileToObject(const Function& function, const std::string& path,
+                     const CompileOptions& options = {});
+
+}  // namespace reel
+
+#endif  // REEL_COMPILE_H_

@@ -1,0 +1,19 @@
+#ifndef REEL_REEL_H_
+#define REEL_REEL_H_
+
+// Everything a user of Reel needs.
+
+#include "reel/compile.h"
+#include "reel/error.h"
+#include "reel/layers.h"
+#include "reel/losses.h"
+#include "reel/module.h"
+#include "reel/ops.h"
+#include "reel/optimizers.h"
+#include "reel/random.h"
+#include "reel/recording.h"
+#include "reel/tape.h"
+#include "reel/tensor.h"
+#include "reel/variable.h"
+
+#endif  // REEL_REEL_H_

@@ -1,0 +1,189 @@
+// Compiled programs against eager execution, bit for bit; instances, state and memory.
+
+#include <fstream>
+#include <thread>
+
+#include "runtime/allocator.h"
+#include "tests/frontend/expect.h"
+
+namespace reel {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+struct Training {
+  Sequential model{Dense(4, 8, Relu), Dense(8, 3)};
+  Adam optimizer{{.learning_rate = 0.01}};
+  Tensor Train(const Tensor& x, const Tensor& labels) {
+    GradientTape tape;
+    const Tensor loss = SoftmaxCrossEntropy(model(x), labels);
+    optimizer.Apply(tape.Gradient(loss, model.variables()));
+    return loss;
+  }
+  Module Lift() {
+    return Module::Lift({{"train",
+                          [this](const Tensor& x, const Tensor& y) { return Train(x, y); },
+                          {Spec(kFloat32, {2, 4}, "x"), Spec(kInt32, {2}, "labels")}},
+                         {"predict", model, {Spec(kFloat32, {2, 4}, "x")}}});
+  }
+};
+
+const Tensor kInput = Tensor({{1.f, -2.f, 3.f, 0.5f}, {0.f, 1.f, -1.f, 2.f}});
+const Tensor kLabels = Tensor({2, 0});
+
+TEST(Compile, ContinuesTheEagerTrainingBitForBit) {
+  Training s;
+  for (int i = 0; i < 3; ++i) s.Train(kInput, kLabels);
+  Recording recording;
+  const Tensor recorded = s.Train(kInput, kLabels);
+  const Function step = recording.Lift({kInput, kLabels}, {{"loss", recorded}});
+  const Module module =
+      Module::Lift({{"train", step}, {"predict", s.model, {Spec(kFloat32, {2, 4})}}});
+  for (const int level : {0, 2}) {
+    const Executable run = Compile(module, {.opt_level = level});
+    run.LoadFrom(step.variables());
+    std::vector<Tensor> saved;
+    for (const Variable& v : step.variables()) saved.push_back(v.value());
+    for (int i = 0; i < 4; ++i) {
+      const Tensor compiled = run("train", kInput, kLabels), eager = s.Train(kInput, kLabels);
+      ASSERT_EQ(compiled.item<float>(), eager.item<float>()) << "step " << i << ", level " << level;
+    }
+    for (const Variable& v : s.model.variables()) {
+      EXPECT_EQ(Values(run.variable(v.name())), Values(v.value())) << v.name();
+    }
+    EXPECT_EQ(Values(run("predict", kInput)), Values(s.model(kInput)));
+    for (size_t i = 0; i < saved.size(); ++i) step.variables()[i].Assign(saved[i]);
+  }
+}
+
+TEST(Compile, ResultsByPositionAndName) {
+  const Executable run = Compile(Trace(
+      [](const Tensor& x) {
+        return std::pair(NamedTensor("twice", x + x), NamedTensor("square", x * x));
+      },
+      {Spec(kFloat32, {}, "x")}));
+  const Results r = run("main", 3.f);
+  EXPECT_EQ(r[0].item<float>(), 6);
+  EXPECT_EQ(r["square"].item<float>(), 9);
+  ExpectError(ErrorCode::kInvalidArgument, "there are 2 results", [&] { Tensor t = r; });
+  ExpectError(ErrorCode::kNotFound, "there are: twice, square", [&] { r["cube"]; });
+}
+
+TEST(Compile, Mistakes) {
+  const Executable run =
+      Compile(Trace([](const Tensor& x) { return x + x; }, {Spec(kFloat32, {2}, "x")}));
+  ExpectError(ErrorCode::kNotFound, "no entry point 'test'; there are: main",
+              [&] { run("test", 1.f); });
+  ExpectError(ErrorCode::kInvalidArgument, "takes 1 arguments, got 2",
+              [&] { run("main", 1.f, 2.f); });
+  ExpectError(ErrorCode::kInvalidArgument, "argument 0 ('x') must be f32[2], got f32[3]",
+              [&] { run("main", Zeros({3})); });
+  ExpectError(ErrorCode::kFailedPrecondition, "null executable", [] { Executable()("main"); });
+}
+
+TEST(Compile, RunAllocatesNothing) {
+  Training s;
+  s.Train(kInput, kLabels);
+  const Executable run = Compile(s.Lift());
+  const std::vector<Tensor> in = {kInput, kLabels};
+  std::vector<Tensor> out(1);
+  run.Run("train", in, out);
+  const float first = out[0].item<float>();
+  const int64_t before = runtime::Allocator::Default().stats().allocations;
+  for (int i = 0; i < 20; ++i) run.Run("train", in, out);
+  EXPECT_EQ(runtime::Allocator::Default().stats().allocations, before);
+  EXPECT_LT(out[0].item<float>(), first);
+  const Tensor kept = out[0];  // shared: the next call must not write into it
+  const float value = kept.item<float>();
+  run.Run("train", in, out);
+  EXPECT_EQ(kept.item<float>(), value);
+}
+
+TEST(Compile, AnArgumentMayBeAResult) {
+  const Executable run =
+      Compile(Trace([](const Tensor& x) { return Transpose(x) + x; }, {Spec(kFloat32, {2, 2})}));
+  std::vector<Tensor> x = {Tensor({{1.f, 2.f}, {3.f, 4.f}})};
+  run.Run("main", x, x);
+  EXPECT_THAT(Values(x[0]), ElementsAre(2, 5, 5, 8));
+}
+
+TEST(Compile, InstancesAreIndependent) {
+  Training s;
+  s.Train(kInput, kLabels);
+  const Executable first = Compile(s.Lift());
+  const Executable second = first.NewInstance();
+  const float start = Tensor(first("train", kInput, kLabels)).item<float>();
+  for (int i = 0; i < 5; ++i) first("train", kInput, kLabels);
+  EXPECT_EQ(Tensor(second("train", kInput, kLabels)).item<float>(), start);
+}
+
+TEST(Compile, CallsFromSeveralThreads) {
+  const Variable count(Tensor(int64_t{0}), {.name = "count"});
+  const Executable run = Compile(Trace(
+      [&](const Tensor& x) {
+        count.AssignAdd(x);
+        return count.value();
+      },
+      {Spec(kInt64, {})}));
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 100; ++i) run("main", Tensor(int64_t{1}));
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(run.variable("count").item<int64_t>(), 400);
+  EXPECT_EQ(count.value().item<int64_t>(), 0);
+  run.StoreTo({count});
+  EXPECT_EQ(count.value().item<int64_t>(), 400);
+  run.set_variable("count", Tensor(int64_t{7}));
+  EXPECT_EQ(Tensor(run("main", Tensor(int64_t{1}))).item<int64_t>(), 8);
+}
+
+TEST(Compile, LoadFromUnknownVariable) {
+  const Variable other(Tensor(1.f), {.name = "other"});
+  const Executable run = Compile(Trace([](const Tensor& x) { return x; }, {Spec(kFloat32, {})}));
+  ExpectError(ErrorCode::kNotFound, "has no variable 'other'", [&] { run.LoadFrom({other}); });
+}
+
+TEST(Compile, AfterSaveAndLoad) {
+  Training s;
+  s.Train(kInput, kLabels);
+  const Module module = s.Lift();
+  const std::string path = testing::TempDir() + "/reel_compile_test.reel";
+  module.Save(path);
+  const Executable a = Compile(module), b = Compile(Module::Load(path));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(Tensor(a("train", kInput, kLabels)).item<float>(),
+              Tensor(b("train", kInput, kLabels)).item<float>());
+  }
+  b.StoreTo(s.model.variables());  // by name
+  EXPECT_EQ(Values(s.model.variables()[0].value()), Values(a.variable("dense/kernel")));
+  EXPECT_THAT(a.Plan(), HasSubstr("entry train"));
+}
+
+TEST(Compile, RandomStepContinuesTheEagerSequence) {
+  const Generator g(11);
+  Recording recording;
+  const Tensor first = RandomNormal({100}, {.generator = &g});
+  const Executable run = Compile(recording.Lift({}, {first}));
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(Values(run("main")), Values(RandomNormal({100}, {.generator = &g})));
+}
+
+TEST(CompileToObject, WritesObjectAndHeader) {
+  Training s;
+  s.Train(kInput, kLabels);
+  const std::string path = testing::TempDir() + "/reel_object";
+  CompileToObject(s.Lift(), path);
+  std::ifstream header(path + ".h"), object(path + ".o", std::ios::binary);
+  const std::string text(std::istreambuf_iterator<char>(header), {});
+  EXPECT_THAT(text, HasSubstr("reel_object_train"));
+  EXPECT_EQ(object.get(), 0x7f);
+  ExpectError(ErrorCode::kInvalidArgument, "cannot begin C symbols",
+              [&] { CompileToObject(s.Lift(), "a-b"); });
+}
+
+}  // namespace
+}  // namespace reel
