@@ -27,34 +27,37 @@ inline Affine At(std::initializer_list<std::pair<AxisId, int64_t>> terms, int64_
   return affine;
 }
 
+/// Appends an expression to fill in.
+inline Expr& NewExpr(Kernel& k, Expr::Kind kind, DType dtype) {
+  Expr& e = k.exprs.emplace_back();
+  e.kind = kind;
+  e.dtype = dtype;
+  return e;
+}
+inline ExprId LastExpr(const Kernel& k) { return static_cast<ExprId>(k.exprs.size()) - 1; }
+
 inline ExprId Load(Kernel& k, BufferId buffer, Affine index, ExprId guard = -1, ExprId dynamic = -1,
                    int64_t stride = 0) {
-  Expr e;
-  e.kind = Expr::Kind::kLoad;
-  e.dtype = k.buffers[static_cast<size_t>(buffer)].dtype;
+  Expr& e = NewExpr(k, Expr::Kind::kLoad, k.buffers[static_cast<size_t>(buffer)].dtype);
   e.buffer = buffer;
   e.index = std::move(index);
   e.guard = guard;
   e.dynamic = dynamic;
   e.dynamic_stride = stride;
-  return k.AddExpr(std::move(e));
+  return LastExpr(k);
 }
 
 inline ExprId ReadLocal(Kernel& k, LocalId local, Affine index) {
-  Expr e;
-  e.kind = Expr::Kind::kLocal;
-  e.dtype = k.locals[static_cast<size_t>(local)].dtype;
+  Expr& e = NewExpr(k, Expr::Kind::kLocal, k.locals[static_cast<size_t>(local)].dtype);
   e.local = local;
   e.index = std::move(index);
-  return k.AddExpr(std::move(e));
+  return LastExpr(k);
 }
 
 inline ExprId Index(Kernel& k, DType dtype, Affine index) {
-  Expr e;
-  e.kind = Expr::Kind::kIndex;
-  e.dtype = dtype;
+  Expr& e = NewExpr(k, Expr::Kind::kIndex, dtype);
   e.index = std::move(index);
-  return k.AddExpr(std::move(e));
+  return LastExpr(k);
 }
 
 template <typename T>
@@ -66,20 +69,16 @@ uint64_t BitsOf(T value) {
 
 template <typename T>
 ExprId Const(Kernel& k, T value) {
-  Expr e;
-  e.kind = Expr::Kind::kConstant;
-  e.dtype = DTypeOf<T>::value;
+  Expr& e = NewExpr(k, Expr::Kind::kConstant, DTypeOf<T>::value);
   e.bits = BitsOf(value);
-  return k.AddExpr(std::move(e));
+  return LastExpr(k);
 }
 
 inline ExprId Apply(Kernel& k, ir::Op op, DType dtype, std::initializer_list<ExprId> operands) {
-  Expr e;
-  e.kind = Expr::Kind::kOp;
-  e.dtype = dtype;
+  Expr& e = NewExpr(k, Expr::Kind::kOp, dtype);
   e.op = op;
   e.operands.assign(operands.begin(), operands.end());
-  return k.AddExpr(std::move(e));
+  return LastExpr(k);
 }
 
 inline Stmt For(AxisId axis, LoopKind kind, int64_t extent, int64_t width, std::vector<Stmt> body) {

@@ -402,12 +402,10 @@ TEST(Lower, RandomWordsArePhilox) {
     k.name = "random";
     const AxisId i = k.AddAxis("i");
     const BufferId state = k.AddBuffer("state", kInt64, false), y = k.AddBuffer("y", kInt32, true);
-    Expr e;
-    e.kind = Expr::Kind::kRandom;
-    e.dtype = kInt32;
-    e.operands = {Load(k, state, At({})), Load(k, state, At({}, 1)),
-                  Index(k, kInt64, At({{i, 1}}))};
-    k.body = Block(For(i, LoopKind::kVector, 37, 16, Block(Store(y, At({{i, 1}}), k.AddExpr(e)))));
+    const ExprId key_word = Load(k, state, At({})), counter_word = Load(k, state, At({}, 1));
+    const ExprId element = Index(k, kInt64, At({{i, 1}}));
+    NewExpr(k, Expr::Kind::kRandom, kInt32).operands = {key_word, counter_word, element};
+    k.body = Block(For(i, LoopKind::kVector, 37, 16, Block(Store(y, At({{i, 1}}), LastExpr(k)))));
     const int64_t words[2] = {key, counter};
     std::vector<uint32_t> out(37);
     RunKernel(k, target, {words}, {out.data()});
