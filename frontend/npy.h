@@ -12,8 +12,8 @@
 
 namespace reel {
 
-/// Reads format versions 1 to 3. The header must be in the form that NumPy writes and the data must be
-/// exactly as long as it says. `name` begins every error.
+/// Reads format versions 1 to 3. The header must be in the form that NumPy writes and the data must
+/// be exactly as long as it says. `name` begins every error.
 absl::StatusOr<ir::Literal> ParseNpy(std::string_view bytes, std::string_view name,
                                      const Budget& budget = {});
 

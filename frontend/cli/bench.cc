@@ -80,7 +80,8 @@ std::vector<double> Sample(Compiled* compiled, double cap) {
   const auto count = static_cast<size_t>(std::clamp(wanted, one < 0.5 ? 15.0 : 5.0, 300.0));
   std::vector<double> samples;
   const double start = Now();
-  while (samples.size() < count && (samples.size() < 5 || Now() - start < 6 * cap)) samples.push_back(time(inner));
+  while (samples.size() < count && (samples.size() < 5 || Now() - start < 6 * cap))
+    samples.push_back(time(inner));
   std::sort(samples.begin(), samples.end());
   return samples;
 }
@@ -91,7 +92,10 @@ Json Measure(const std::string& name, const Options& options, const Machine& mac
   std::vector<Spec> specs;
   for (const Tensor& x : workload.inputs) specs.emplace_back(x);
   const Function function = Trace(
-      [&](std::span<const Tensor> in) { return workload.step(std::vector<Tensor>(in.begin(), in.end())); }, specs);
+      [&](std::span<const Tensor> in) {
+        return workload.step(std::vector<Tensor>(in.begin(), in.end()));
+      },
+      specs);
   const double compile = Now();
   Compiled compiled{Compile(function), workload.inputs, {}};
   const double compile_s = Now() - compile;
@@ -101,26 +105,37 @@ Json Measure(const std::string& name, const Options& options, const Machine& mac
   const std::vector<double> samples = Sample(&compiled, options.cap);
   rusage usage;
   ::getrusage(RUSAGE_SELF, &usage);
-  return {{"peer", "reel"}, {"workload", name}, {"mode", "jit"}, {"threads", options.threads},
-          {"median_s", samples[samples.size() / 2]}, {"best_s", samples.front()},
-          {"limit_s", machine.LimitSeconds(workload.flops, workload.bytes)}, {"compile_s", compile_s},
-          {"first_call_s", first_call_s}, {"values", values}, {"rss_mb", usage.ru_maxrss / 1024},
+  return {{"peer", "reel"},
+          {"workload", name},
+          {"mode", "jit"},
+          {"threads", options.threads},
+          {"median_s", samples[samples.size() / 2]},
+          {"best_s", samples.front()},
+          {"limit_s", machine.LimitSeconds(workload.flops, workload.bytes)},
+          {"compile_s", compile_s},
+          {"first_call_s", first_call_s},
+          {"values", values},
+          {"rss_mb", usage.ru_maxrss / 1024},
           {"inputs", workload.given ? "given" : "own"}};
 }
 
 std::string Line(const Json& row) {
   char line[200];
   const double median = row["median_s"], limit = row["limit_s"], compile = row["compile_s"];
-  std::snprintf(line, sizeof line, "%-16s %10.1f us  limit %10.1f us  (%.2f of it)  compiled in %.0f ms\n",
-                row["workload"].get<std::string>().c_str(), median * 1e6, limit * 1e6, median / limit, compile * 1e3);
+  std::snprintf(line, sizeof line,
+                "%-16s %10.1f us  limit %10.1f us  (%.2f of it)  compiled in %.0f ms\n",
+                row["workload"].get<std::string>().c_str(), median * 1e6, limit * 1e6,
+                median / limit, compile * 1e3);
   return line;
 }
 
-// Every workload has a process of its own: its memory is its own, and it compiles as a new user's would.
+// Every workload has a process of its own: its memory is its own, and it compiles as a new user's
+// would.
 void Run(const Options& options) {
   const std::vector<std::string> names = ExpandWorkloads(
-      options.workloads.empty() ? std::vector<std::string>{"mlp_small", "mlp_mnist", "mlp_mnist_adam", "ew_chain"}
-                                : options.workloads);
+      options.workloads.empty()
+          ? std::vector<std::string>{"mlp_small", "mlp_mnist", "mlp_mnist_adam", "ew_chain"}
+          : options.workloads);
   Pin(options.threads);
   runtime::SetNumThreads(options.threads);
   const Machine machine = MeasureMachine(options.threads);
@@ -136,7 +151,8 @@ void Run(const Options& options) {
       } catch (const std::exception& error) {
         const auto* failure = dynamic_cast<const Failure*>(&error);
         status = failure ? failure->status() : kInvalid;
-        std::fprintf(stderr, "reel: %s\n", Printable(StrCat(name, ": ", error.what()), 4000).c_str());
+        std::fprintf(stderr, "reel: %s\n",
+                     Printable(StrCat(name, ": ", error.what()), 4000).c_str());
       }
       ::_exit(status);
     }
@@ -154,15 +170,20 @@ void Run(const Options& options) {
 
 void AddBench(Program* program) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = AddCommand(program, "bench", "Time compiled steps beside what the machine allows",
-                                 "reel bench mlp_small ew_chain --threads 1 --json", options.get(),
-                                 [options] { Run(*options); });
-  command->add_option("workloads", options->workloads, "mlp_small, mlp_mnist, mlp_mnist_adam, ew_chain (default: all)");
-  command->add_option("--data", options->data, "Folder written by tests/bench/peers/workloads.py export");
+  CLI::App* command =
+      AddCommand(program, "bench", "Time compiled steps beside what the machine allows",
+                 "reel bench mlp_small ew_chain --threads 1 --json", options.get(),
+                 [options] { Run(*options); });
+  command->add_option("workloads", options->workloads,
+                      "mlp_small, mlp_mnist, mlp_mnist_adam, ew_chain (default: all)");
+  command->add_option("--data", options->data,
+                      "Folder written by tests/bench/peers/workloads.py export");
   command->add_option("--threads", options->threads, "Threads of a step")
-      ->check(CLI::Range(1, 64))->capture_default_str();
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
   command->add_option("--cap", options->cap, "Seconds of sampling per workload")
-      ->check(CLI::Range(0.01, 60.0))->capture_default_str();
+      ->check(CLI::Range(0.01, 60.0))
+      ->capture_default_str();
 }
 
 }  // namespace reel::cli

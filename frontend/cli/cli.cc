@@ -20,8 +20,9 @@ size_t PrintableLength(std::string_view text) {
   for (size_t i = 1; i < n; ++i) {
     if ((byte(i) & 0xc0) != 0x80) return 0;
   }
-  if (first == 0xc2 && byte(1) < 0xa0) return 0;   // C1 controls
-  if (first == 0xe2 && (byte(1) == 0x80 || byte(1) == 0x81)) return 0;  // line ends, direction marks
+  if (first == 0xc2 && byte(1) < 0xa0) return 0;  // C1 controls
+  if (first == 0xe2 && (byte(1) == 0x80 || byte(1) == 0x81))
+    return 0;                                      // line ends, direction marks
   if (first == 0xe0 && byte(1) < 0xa0) return 0;   // too long a form
   if (first == 0xed && byte(1) >= 0xa0) return 0;  // surrogates
   if (first == 0xf0 && byte(1) < 0x90) return 0;
@@ -32,8 +33,8 @@ size_t PrintableLength(std::string_view text) {
 }  // namespace
 
 ExitStatus StatusOf(absl::StatusCode code) {
-  const bool budget = code == absl::StatusCode::kResourceExhausted ||
-                      code == absl::StatusCode::kDeadlineExceeded;
+  const bool budget =
+      code == absl::StatusCode::kResourceExhausted || code == absl::StatusCode::kDeadlineExceeded;
   return budget ? kBudget : kInvalid;
 }
 
@@ -49,13 +50,22 @@ CLI::App* AddCommand(Program* program, const std::string& name, const std::strin
   Budget* budget = &common->budget;
   const char* group = "Budgets";
   command->add_option("--budget-ops", budget->max_ops, "Most nodes of a module")
-      ->check(CLI::NonNegativeNumber)->group(group)->type_name("N");
+      ->check(CLI::NonNegativeNumber)
+      ->group(group)
+      ->type_name("N");
   command->add_option("--budget-bytes", budget->max_bytes, "Most bytes of input")
-      ->check(CLI::NonNegativeNumber)->group(group)->type_name("N");
+      ->check(CLI::NonNegativeNumber)
+      ->group(group)
+      ->type_name("N");
   command->add_option("--budget-memory", budget->max_memory, "Most bytes of tensors and arenas")
-      ->check(CLI::NonNegativeNumber)->group(group)->type_name("N");
-  command->add_option("--budget-seconds", budget->max_seconds, "Most seconds of loading and compiling")
-      ->check(CLI::NonNegativeNumber)->group(group)->type_name("S");
+      ->check(CLI::NonNegativeNumber)
+      ->group(group)
+      ->type_name("N");
+  command
+      ->add_option("--budget-seconds", budget->max_seconds, "Most seconds of loading and compiling")
+      ->check(CLI::NonNegativeNumber)
+      ->group(group)
+      ->type_name("S");
   command->callback([program, action = std::move(action)] { program->action = action; });
   return command;
 }
@@ -102,8 +112,10 @@ const ir::Function& FindFunction(const ir::Module& module, const std::string& na
 Json Describe(const ir::Module& module, std::string_view name, const Type& type) {
   Json shape = Json::array();
   for (const Extent extent : type.shape) {
-    if (extent.is_constant()) shape.push_back(extent.value());
-    else shape.push_back(module.symbols()[static_cast<size_t>(extent.symbol())].name);
+    if (extent.is_constant())
+      shape.push_back(extent.value());
+    else
+      shape.push_back(module.symbols()[static_cast<size_t>(extent.symbol())].name);
   }
   return {{"name", name}, {"dtype", NumPyName(type.dtype)}, {"shape", std::move(shape)}};
 }
@@ -117,8 +129,11 @@ Json Describe(const ir::Module& module, const ir::Function& function) {
     const Type& type = function.type(function.results()[static_cast<size_t>(i)]);
     results.push_back(Describe(module, function.result_name(i), type));
   }
-  return {{"name", function.name()}, {"parameters", parameters}, {"results", results},
-          {"state", function.state()}, {"nodes", function.nodes().size()}};
+  return {{"name", function.name()},
+          {"parameters", parameters},
+          {"results", results},
+          {"state", function.state()},
+          {"nodes", function.nodes().size()}};
 }
 
 Json Describe(const ir::Module& module) {
@@ -131,7 +146,9 @@ Json Describe(const ir::Module& module) {
   }
   Json metadata = Json::object();
   for (const auto& [key, value] : module.metadata()) metadata[key] = value;
-  return {{"name", module.name()}, {"functions", functions}, {"variables", variables},
+  return {{"name", module.name()},
+          {"functions", functions},
+          {"variables", variables},
           {"metadata", metadata}};
 }
 

@@ -16,8 +16,8 @@
 #include "ir/graph.h"
 #include "ir/strings.h"
 
-// The program `reel`: what its commands share. A command is one file with an Add<Name>() that declares
-// its options and leaves what to do in Program::action.
+// The program `reel`: what its commands share. A command is one file with an Add<Name>() that
+// declares its options and leaves what to do in Program::action.
 
 namespace reel::cli {
 
@@ -27,7 +27,7 @@ enum ExitStatus {
   kOk = 0,
   kInvalid = 1,  ///< bad input, or the answer is no
   kUsage = 2,
-  kBudget = 3,   ///< a limit of --budget-* was reached
+  kBudget = 3,  ///< a limit of --budget-* was reached
   kIo = 4,
 };
 
@@ -92,7 +92,8 @@ ir::Module ReadModule(const std::string& path, const Budget& budget);
 /// The bytes of a module for a file of this name: text if it ends in .txt, else binary.
 std::string ModuleBytes(const ir::Module& module, const std::string& path);
 
-/// Files that appear all together or not at all: temporaries beside their targets, renamed by Commit().
+/// Files that appear all together or not at all: temporaries beside their targets, renamed by
+/// Commit().
 class OutputFiles {
  public:
   OutputFiles() = default;

@@ -1,7 +1,6 @@
-#include "codegen/compiler.h"
-
 #include <filesystem>
 
+#include "codegen/compiler.h"
 #include "frontend/cli/cli.h"
 #include "ir/names.h"
 
@@ -44,16 +43,20 @@ void Run(const Options& options, Program* program) {
   Json written = Json::array();
   const auto add = [&](std::string_view kind, std::string_view suffix, std::string_view bytes) {
     const std::string path = StrCat(options.out, suffix);
-    if (kind == "so") Link(std::string(bytes), files.Reserve(path));
-    else files.Add(path, bytes);
+    if (kind == "so")
+      Link(std::string(bytes), files.Reserve(path));
+    else
+      files.Add(path, bytes);
     written.push_back({{"kind", kind}, {"file", path}, {"bytes", bytes.size()}});
   };
   for (const std::string kind : {"llvm", "asm"}) {
     if (!options.Emits(kind)) continue;
-    add(kind, kind == "asm" ? ".s" : ".ll", Take(reel_compiler()->EmitText(module, name, kind, compiler)));
+    add(kind, kind == "asm" ? ".s" : ".ll",
+        Take(reel_compiler()->EmitText(module, name, kind, compiler)));
   }
   if (options.Emits("obj") || options.Emits("header") || options.Emits("so")) {
-    const codegen::ObjectFiles object = Take(reel_compiler()->CompileToObject(module, name, compiler));
+    const codegen::ObjectFiles object =
+        Take(reel_compiler()->CompileToObject(module, name, compiler));
     if (options.Emits("obj")) add("obj", ".o", object.object);
     if (options.Emits("header")) add("header", ".h", object.header);
     if (options.Emits("so")) {
@@ -67,8 +70,10 @@ void Run(const Options& options, Program* program) {
   }
   files.Commit();
   for (const Json& row : written) {
-    if (options.json) StrAppend(&program->out, row.dump(), "\n");
-    else StrAppend(&program->out, row["file"].get<std::string>(), "\n");
+    if (options.json)
+      StrAppend(&program->out, row.dump(), "\n");
+    else
+      StrAppend(&program->out, row["file"].get<std::string>(), "\n");
   }
 }
 
@@ -76,19 +81,28 @@ void Run(const Options& options, Program* program) {
 
 void AddCompile(Program* program) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = AddCommand(
-      program, "compile", "Compile a module to an object that a C program links",
-      "reel compile mnist.reel -o mnist --cpu x86-64-v3 --emit=obj,header", options.get(),
-      [options, program] { Run(*options, program); });
+  CLI::App* command =
+      AddCommand(program, "compile", "Compile a module to an object that a C program links",
+                 "reel compile mnist.reel -o mnist --cpu x86-64-v3 --emit=obj,header",
+                 options.get(), [options, program] { Run(*options, program); });
   command->add_option("file", options->file, "A .reel or .reel.txt file")->required();
-  command->add_option("-o,--output", options->out,
-                      "NAME: writes NAME.o, NAME.h, ...; NAME is the prefix of the functions")->required();
-  command->add_option("--cpu", options->compiler.cpu, "native, x86-64-v2, x86-64-v3, x86-64-v4 or an LLVM name")
+  command
+      ->add_option("-o,--output", options->out,
+                   "NAME: writes NAME.o, NAME.h, ...; NAME is the prefix of the functions")
+      ->required();
+  command
+      ->add_option("--cpu", options->compiler.cpu,
+                   "native, x86-64-v2, x86-64-v3, x86-64-v4 or an LLVM name")
       ->capture_default_str();
   command->add_option("--emit", options->emit, "What to write, of obj, header, llvm, asm, so")
-      ->delimiter(',')->check(CLI::IsMember(kKinds))->capture_default_str();
-  command->add_option("-O,--opt-level", options->compiler.opt_level, "0: one scalar loop per op; 2: fused, vectorised")
-      ->check(CLI::IsMember({0, 2}))->capture_default_str();
+      ->delimiter(',')
+      ->check(CLI::IsMember(kKinds))
+      ->capture_default_str();
+  command
+      ->add_option("-O,--opt-level", options->compiler.opt_level,
+                   "0: one scalar loop per op; 2: fused, vectorised")
+      ->check(CLI::IsMember({0, 2}))
+      ->capture_default_str();
 }
 
 }  // namespace reel::cli

@@ -34,7 +34,8 @@ RunResult Interpret(const ir::Module& module, const ir::Function& function,
   constexpr double kOperationsPerSecond = 5e7;  // of the evaluator, roughly
   ir::EvalOptions options;
   options.max_bytes = budget.max_memory;
-  options.max_operations = static_cast<int64_t>(std::min(budget.max_seconds * kOperationsPerSecond, 9e18));
+  options.max_operations =
+      static_cast<int64_t>(std::min(budget.max_seconds * kOperationsPerSecond, 9e18));
   const double start = Now();
   ir::EntryResult result = Take(ir::EvaluateEntry(module, function.name(), inputs, {}, options));
   return {std::move(result.outputs), std::move(result.state), Now() - start};
@@ -60,7 +61,8 @@ RunResult RunEagerly(const ir::Module& module, const ir::Function& named,
   const double start = Now();
   for (const ir::Node& node : f.nodes()) {
     if (ir::Info(node.op).Has(ir::kControl)) {
-      Fail(kInvalid, StrCat("the eager engine does not run ", ir::Name(node.op), "; use --engine interpret"));
+      Fail(kInvalid,
+           StrCat("the eager engine does not run ", ir::Name(node.op), "; use --engine interpret"));
     }
     std::vector<Tensor> operands;
     for (const ir::Value v : node.operands) operands.push_back(at(v));
@@ -71,9 +73,11 @@ RunResult RunEagerly(const ir::Module& module, const ir::Function& named,
   for (int i = 0; i < static_cast<int>(f.results().size()); ++i) {
     const Tensor& value = at(f.results()[static_cast<size_t>(i)]);
     const int s = i - f.num_outputs();
-    if (s < 0) result.outputs.push_back(internal::ToLiteral(value));
-    else result.state[static_cast<size_t>(module.FindVariable(f.state()[static_cast<size_t>(s)]) -
-                                          module.variables().data())] = internal::ToLiteral(value);
+    if (s < 0)
+      result.outputs.push_back(internal::ToLiteral(value));
+    else
+      result.state[static_cast<size_t>(module.FindVariable(f.state()[static_cast<size_t>(s)]) -
+                                       module.variables().data())] = internal::ToLiteral(value);
   }
   return result;
 }
@@ -121,15 +125,17 @@ RunResult RunCompiled(const ir::Module& module, const ir::Function& function,
   for (const codegen::VariableSlot& v : program.variables) {
     const auto* first = static_cast<const std::byte*>(instance.data()) + v.offset;
     const auto index = static_cast<size_t>(module.FindVariable(v.name) - module.variables().data());
-    result.state[index] = ir::Literal(v.type, std::vector<std::byte>(first, first + v.type.bytes()));
+    result.state[index] =
+        ir::Literal(v.type, std::vector<std::byte>(first, first + v.type.bytes()));
   }
   return result;
 }
 
 }  // namespace
 
-RunResult RunFunction(const std::string& engine, const ir::Module& module, const ir::Function& function,
-                      const std::vector<ir::Literal>& inputs, const Budget& budget) {
+RunResult RunFunction(const std::string& engine, const ir::Module& module,
+                      const ir::Function& function, const std::vector<ir::Literal>& inputs,
+                      const Budget& budget) {
   if (engine == "interpret") return Interpret(module, function, inputs, budget);
   if (engine == "eager") return RunEagerly(module, function, inputs, budget);
   return RunCompiled(module, function, inputs, budget);

@@ -18,10 +18,11 @@ struct RunResult {
 /// Names of the engines, the default first.
 inline constexpr const char* kEngines[] = {"jit", "interpret", "eager"};
 
-/// Runs a function from the variables' initial values. `engine`: "interpret" is the reference evaluator in
-/// double, "eager" runs one kernel after the other, "jit" compiles the function.
-RunResult RunFunction(const std::string& engine, const ir::Module& module, const ir::Function& function,
-                      const std::vector<ir::Literal>& inputs, const Budget& budget);
+/// Runs a function from the variables' initial values. `engine`: "interpret" is the reference
+/// evaluator in double, "eager" runs one kernel after the other, "jit" compiles the function.
+RunResult RunFunction(const std::string& engine, const ir::Module& module,
+                      const ir::Function& function, const std::vector<ir::Literal>& inputs,
+                      const Budget& budget);
 
 }  // namespace reel::cli
 

@@ -49,8 +49,9 @@ int Main(int argc, char** argv) {
   CLI::App app("Reel: eager tensors, their gradients, and a compiler for both", "reel");
   app.require_subcommand(1);
   app.set_version_flag("--version", "reel 0.1.0");
-  app.footer("Exit status: 0 ok, 1 invalid input, 2 usage, 3 budget exceeded, 4 input or output failed.\n"
-             "Every command has --help with an example.");
+  app.footer(
+      "Exit status: 0 ok, 1 invalid input, 2 usage, 3 budget exceeded, 4 input or output failed.\n"
+      "Every command has --help with an example.");
   Program program{&app, {}, {}};
   AddShow(&program);
   AddVerify(&program);

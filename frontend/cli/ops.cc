@@ -1,5 +1,6 @@
-#include "frontend/cli/cli.h"
 #include "ir/ops.h"
+
+#include "frontend/cli/cli.h"
 #include "passes/gradient/gradient.h"
 
 namespace reel::cli {
@@ -15,9 +16,13 @@ Json Row(ir::Op op) {
   for (const ir::AttrSpec& a : info.attributes) {
     attributes.push_back({{"name", a.name}, {"kind", ir::Name(a.kind)}, {"optional", a.optional}});
   }
-  return {{"name", info.name}, {"operands", info.operands}, {"dtypes", ir::Describe(info.dtypes)},
-          {"attributes", attributes}, {"version", info.version},
-          {"differentiable", passes::HasGradient(op)}, {"doc", info.doc}};
+  return {{"name", info.name},
+          {"operands", info.operands},
+          {"dtypes", ir::Describe(info.dtypes)},
+          {"attributes", attributes},
+          {"version", info.version},
+          {"differentiable", passes::HasGradient(op)},
+          {"doc", info.doc}};
 }
 
 // add(2)  a number  a + b; integers wrap
@@ -39,7 +44,8 @@ void Run(const Options& options, Program* program) {
   for (const ir::Op op : ir::AllOps()) {
     if (options.name.empty() || ir::Name(op) == options.name) rows.push_back(Row(op));
   }
-  if (rows.empty()) Fail(kInvalid, StrCat("there is no op '", options.name, "'; `reel ops` lists all"));
+  if (rows.empty())
+    Fail(kInvalid, StrCat("there is no op '", options.name, "'; `reel ops` lists all"));
   for (const Json& row : rows) program->out += options.json ? row.dump() + "\n" : Line(row);
 }
 
@@ -47,8 +53,9 @@ void Run(const Options& options, Program* program) {
 
 void AddOps(Program* program) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = AddCommand(program, "ops", "List the primitive ops", "reel ops contract --json",
-                                 options.get(), [options, program] { Run(*options, program); });
+  CLI::App* command =
+      AddCommand(program, "ops", "List the primitive ops", "reel ops contract --json",
+                 options.get(), [options, program] { Run(*options, program); });
   command->add_option("op", options->name, "Only this op");
 }
 

@@ -21,8 +21,10 @@ void Drain(std::array<int, 2> pipes, std::array<std::string*, 2> texts) {
     for (size_t i = 0; i < polls.size(); ++i) {
       if (polls[i].fd < 0 || polls[i].revents == 0) continue;
       const ssize_t n = ::read(polls[i].fd, buffer, sizeof buffer);
-      if (n > 0) texts[i]->append(buffer, static_cast<size_t>(n));
-      else if (n == 0 || errno != EINTR) polls[i].fd = -1;
+      if (n > 0)
+        texts[i]->append(buffer, static_cast<size_t>(n));
+      else if (n == 0 || errno != EINTR)
+        polls[i].fd = -1;
     }
   }
 }

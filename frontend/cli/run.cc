@@ -23,20 +23,22 @@ std::vector<ir::Literal> ReadInputs(const Options& options, const ir::Function& 
   std::vector<bool> given(literals.size());
   for (const std::string& input : options.inputs) {
     const size_t equals = input.find('=');
-    if (equals == std::string::npos) Fail(kUsage, StrCat("--input ", input, ": write --input NAME=FILE.npy"));
+    if (equals == std::string::npos)
+      Fail(kUsage, StrCat("--input ", input, ": write --input NAME=FILE.npy"));
     const std::string name = input.substr(0, equals), path = input.substr(equals + 1);
     int index = 0;
     while (index < function.num_arguments() && function.parameter(index).name != name) ++index;
     if (index == function.num_arguments()) {
-      Fail(kInvalid, StrCat("function ", ir::Quoted(function.name()), " has no argument ", ir::Quoted(name)));
+      Fail(kInvalid,
+           StrCat("function ", ir::Quoted(function.name()), " has no argument ", ir::Quoted(name)));
     }
     const auto at = static_cast<size_t>(index);
     if (given[at]) Fail(kUsage, StrCat("--input ", name, " is given twice"));
     const Type& type = function.parameter(index).type;
     literals[at] = Take(ParseNpy(ReadFile(path, options.budget), path, options.budget));
     if (literals[at].type() != type) {
-      Fail(kInvalid, StrCat(path, ": argument ", ir::Quoted(name), " is ", type.ToString(), ", the file has ",
-                            literals[at].type().ToString()));
+      Fail(kInvalid, StrCat(path, ": argument ", ir::Quoted(name), " is ", type.ToString(),
+                            ", the file has ", literals[at].type().ToString()));
     }
     given[at] = true;
   }
@@ -52,8 +54,10 @@ std::vector<ir::Literal> ReadInputs(const Options& options, const ir::Function& 
 // A file name for a result: letters, digits, '_', '-' and '.' stay, other bytes become '_'.
 std::string FileName(const std::string& result, std::set<std::string>* taken) {
   std::string name = result.empty() || result[0] == '.' ? "_" + result : result;
-  std::replace_if(name.begin(), name.end(),
-                  [](char c) { return !std::isalnum(static_cast<unsigned char>(c)) && !strchr("_-.", c); }, '_');
+  std::replace_if(
+      name.begin(), name.end(),
+      [](char c) { return !std::isalnum(static_cast<unsigned char>(c)) && !strchr("_-.", c); },
+      '_');
   name.resize(std::min<size_t>(name.size(), 200));
   while (!taken->insert(name).second) name += "_";
   return name + ".npy";
@@ -94,18 +98,22 @@ void Run(const Options& options, Program* program) {
       row["file"] = path;
     }
     if (output.size() <= kMaxPrintedElements) row["values"] = Values(output);
-    StrAppend(&program->out, options.json ? "" : StrCat(name, ": ", output.type().ToString(), "\n",
-                                                        internal::FromLiteral(output).str(), "\n"));
+    StrAppend(&program->out, options.json ? ""
+                                          : StrCat(name, ": ", output.type().ToString(), "\n",
+                                                   internal::FromLiteral(output).str(), "\n"));
     rows.push_back(std::move(row));
   }
   if (!options.save_state.empty()) {
-    for (size_t i = 0; i < result.state.size(); ++i) module.mutable_variables()[i].initial = result.state[i];
+    for (size_t i = 0; i < result.state.size(); ++i)
+      module.mutable_variables()[i].initial = result.state[i];
     files.Add(options.save_state, ModuleBytes(module, options.save_state));
   }
   files.Commit();
   if (!options.json) return;
-  const Json json = {{"function", function.name()}, {"engine", options.engine},
-                     {"seconds", result.seconds}, {"results", rows}};
+  const Json json = {{"function", function.name()},
+                     {"engine", options.engine},
+                     {"seconds", result.seconds},
+                     {"results", rows}};
   program->out = json.dump() + "\n";
 }
 
@@ -115,18 +123,20 @@ void AddRun(Program* program) {
   auto options = std::make_shared<Options>();
   CLI::App* command = AddCommand(
       program, "run", "Run a function on .npy files",
-      "reel run mnist.reel --function predict --input images=images.npy --output-dir out", options.get(),
-      [options, program] { Run(*options, program); });
+      "reel run mnist.reel --function predict --input images=images.npy --output-dir out",
+      options.get(), [options, program] { Run(*options, program); });
   command->add_option("file", options->file, "A .reel or .reel.txt file")->required();
   command->add_option("--function", options->function, "Function to run (default: main)");
   command->add_option("--input", options->inputs, "NAME=FILE.npy, once per argument")
       ->allow_extra_args(false);
   command->add_option("--output-dir", options->folder, "Write each result to NAME.npy there");
-  command->add_option("--engine", options->engine,
-                      "jit: compiled; interpret: reference evaluator in double; eager: op by op")
+  command
+      ->add_option("--engine", options->engine,
+                   "jit: compiled; interpret: reference evaluator in double; eager: op by op")
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kEngines), std::end(kEngines))))
       ->capture_default_str();
-  command->add_option("--save-state", options->save_state, "Write the module with the new values of its variables");
+  command->add_option("--save-state", options->save_state,
+                      "Write the module with the new values of its variables");
 }
 
 }  // namespace reel::cli

@@ -18,8 +18,11 @@ void Run(const Options& options, Program* program) {
       const ir::Module module = ReadModule(file, options.budget);
       size_t nodes = 0;
       for (const auto& f : module.functions()) nodes += f->nodes().size();
-      rows.push_back({{"file", file}, {"ok", true}, {"functions", module.functions().size()},
-                      {"variables", module.variables().size()}, {"nodes", nodes}});
+      rows.push_back({{"file", file},
+                      {"ok", true},
+                      {"functions", module.functions().size()},
+                      {"variables", module.variables().size()},
+                      {"nodes", nodes}});
     } catch (const Failure& failure) {
       StrAppend(&errors, errors.empty() ? "" : "\n", failure.what());
       status = std::max<int>(status, failure.status());
@@ -27,10 +30,12 @@ void Run(const Options& options, Program* program) {
   }
   if (status != kOk) Fail(static_cast<ExitStatus>(status), errors);
   for (const Json& row : rows) {
-    if (options.json) StrAppend(&program->out, row.dump(), "\n");
-    else StrAppend(&program->out, row["file"].get<std::string>(), ": ok, ", row["functions"].get<size_t>(),
-                   " functions, ", row["nodes"].get<size_t>(), " nodes, ", row["variables"].get<size_t>(),
-                   " variables\n");
+    if (options.json)
+      StrAppend(&program->out, row.dump(), "\n");
+    else
+      StrAppend(&program->out, row["file"].get<std::string>(), ": ok, ",
+                row["functions"].get<size_t>(), " functions, ", row["nodes"].get<size_t>(),
+                " nodes, ", row["variables"].get<size_t>(), " variables\n");
   }
 }
 
@@ -38,9 +43,10 @@ void Run(const Options& options, Program* program) {
 
 void AddVerify(Program* program) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = AddCommand(program, "verify", "Check files: status 0 if all are valid modules",
-                                 "reel verify mnist.reel mnist.reel.txt", options.get(),
-                                 [options, program] { Run(*options, program); });
+  CLI::App* command =
+      AddCommand(program, "verify", "Check files: status 0 if all are valid modules",
+                 "reel verify mnist.reel mnist.reel.txt", options.get(),
+                 [options, program] { Run(*options, program); });
   command->add_option("files", options->files, ".reel or .reel.txt files")->required();
 }
 

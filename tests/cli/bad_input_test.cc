@@ -15,7 +15,8 @@ void ExpectFailure(const ProcessResult& result, int status, const std::string& m
   EXPECT_TRUE(result.err.starts_with("reel: ")) << result.err;
   EXPECT_LE(result.err.size(), 4096u);
   EXPECT_NE(std::string::npos, result.err.find(message)) << result.err;
-  for (const char c : result.err) EXPECT_TRUE(c == '\n' || static_cast<unsigned char>(c) >= 0x20) << result.err;
+  for (const char c : result.err)
+    EXPECT_TRUE(c == '\n' || static_cast<unsigned char>(c) >= 0x20) << result.err;
 }
 
 std::string Replaced(std::string_view text, std::string_view from, std::string_view to) {
@@ -58,8 +59,12 @@ TEST(BadInput, EveryCommandWritesNothing) {
   const std::string file = folder.path() + "/bad.reel", out = folder.path() + "/out";
   Write(file, Replaced(kModule, "state(%2, %4)", "state(%2)"));
   const std::vector<std::vector<std::string>> kCommands = {
-      {"show", file}, {"verify", file}, {"grad", file, "-o", out}, {"opt", file, "-o", out},
-      {"run", file, "--output-dir", out, "--save-state", out + ".reel"}, {"compile", file, "-o", out}};
+      {"show", file},
+      {"verify", file},
+      {"grad", file, "-o", out},
+      {"opt", file, "-o", out},
+      {"run", file, "--output-dir", out, "--save-state", out + ".reel"},
+      {"compile", file, "-o", out}};
   for (std::vector<std::string> command : kCommands) {
     SCOPED_TRACE(command[0]);
     ExpectFailure(Reel(command), kInvalid);
@@ -82,8 +87,10 @@ TEST(BadInput, BinaryTruncatedOrFlipped) {
     flipped[i * good.size() / 12] ^= 0x10;
     Write(file, flipped);
     const ProcessResult result = Reel({"verify", file});
-    if (result.status == kOk) EXPECT_EQ("", result.err);  // a bit of a name, say
-    else ExpectFailure(result, kInvalid);
+    if (result.status == kOk)
+      EXPECT_EQ("", result.err);  // a bit of a name, say
+    else
+      ExpectFailure(result, kInvalid);
   }
 }
 
@@ -93,20 +100,24 @@ TEST(BadInput, Files) {
   Write(file, kModule);
   ExpectFailure(Reel({"show", folder.path() + "/none.reel"}), kIo, "none.reel");
   ExpectFailure(Reel({"show", folder.path()}), kIo);
-  ExpectFailure(Reel({"opt", file, "-o", folder.path() + "/no/such/folder.reel"}), kIo, "folder.reel");
+  ExpectFailure(Reel({"opt", file, "-o", folder.path() + "/no/such/folder.reel"}), kIo,
+                "folder.reel");
   ExpectFailure(Reel({"opt", file, "-o", folder.path()}), kIo);
-  ExpectFailure(Reel({"train", "--data", folder.path(), "--output-dir", folder.path()}), kIo, "--data");
+  ExpectFailure(Reel({"train", "--data", folder.path(), "--output-dir", folder.path()}), kIo,
+                "--data");
   EXPECT_EQ(std::vector<std::string>{"small.reel.txt"}, List(folder.path()));
 }
 
 TEST(BadInput, Arrays) {
   const TemporaryFolder folder;
-  const std::string file = folder.path() + "/small.reel.txt", x = folder.path() + "/x.npy", n = folder.path() + "/n.npy";
+  const std::string file = folder.path() + "/small.reel.txt", x = folder.path() + "/x.npy",
+                    n = folder.path() + "/n.npy";
   Write(file, kModule);
   const float values[] = {1, 2, 3};
   Write(n, FormatNpy(ir::Literal::ScalarInt(kInt32, 3)));
   const auto run = [&](const std::vector<std::string>& inputs) {
-    std::vector<std::string> command = {"run", file, "--engine", "interpret", "--output-dir", folder.path() + "/out"};
+    std::vector<std::string> command = {"run",       file,           "--engine",
+                                        "interpret", "--output-dir", folder.path() + "/out"};
     for (const std::string& input : inputs) command.insert(command.end(), {"--input", input});
     return Reel(command);
   };
@@ -128,10 +139,19 @@ TEST(BadInput, Usage) {
   const std::string file = folder.path() + "/small.reel.txt";
   Write(file, kModule);
   const std::vector<std::vector<std::string>> kCommands = {
-      {}, {"frobnicate"}, {"show"}, {"show", file, "--frob"}, {"run", file, "--engine", "abacus"},
-      {"compile", file}, {"compile", file, "-o", folder.path() + "/9lives"}, {"compile", file, "-o", "x", "--emit=exe"},
-      {"show", file, "--budget-ops", "many"}, {"show", file, "--budget-ops", "-1"}, {"bench", "no_such_workload"},
-      {"train", "--model", "gpt"}, {"grad", file, "--grad-ys", "a,b,c"}};
+      {},
+      {"frobnicate"},
+      {"show"},
+      {"show", file, "--frob"},
+      {"run", file, "--engine", "abacus"},
+      {"compile", file},
+      {"compile", file, "-o", folder.path() + "/9lives"},
+      {"compile", file, "-o", "x", "--emit=exe"},
+      {"show", file, "--budget-ops", "many"},
+      {"show", file, "--budget-ops", "-1"},
+      {"bench", "no_such_workload"},
+      {"train", "--model", "gpt"},
+      {"grad", file, "--grad-ys", "a,b,c"}};
   for (const auto& command : kCommands) {
     SCOPED_TRACE(command.empty() ? "nothing" : command.back());
     ExpectFailure(Reel(command), kUsage);
@@ -149,9 +169,14 @@ TEST(BadInput, NamesThatDoNotExist) {
 }
 
 TEST(BadInput, ControlCharactersAndLength) {
-  ExpectFailure(Reel({"show", "\x1b[31m\x07\r\xff" + std::string(3000, '\n') + std::string(3000, 'x')}), kIo, "\\x1b[31m");
+  ExpectFailure(
+      Reel({"show", "\x1b[31m\x07\r\xff" + std::string(3000, '\n') + std::string(3000, 'x')}), kIo,
+      "\\x1b[31m");
   ExpectFailure(Reel({std::string(100000, 'y') + "\x1b]0;title\x07"}), kUsage);
-  ExpectFailure(Reel({"ops", "\xe2\x80\xae" "gpj.exe \xc2\x9b"}), kInvalid, "\\xe2\\x80\\xae");
+  ExpectFailure(Reel({"ops",
+                      "\xe2\x80\xae"
+                      "gpj.exe \xc2\x9b"}),
+                kInvalid, "\\xe2\\x80\\xae");
 }
 
 TEST(BadInput, Budgets) {

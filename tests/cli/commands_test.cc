@@ -7,7 +7,8 @@
 namespace reel::cli {
 namespace {
 
-const std::vector<std::string> kNames = {"show", "verify", "grad", "opt", "run", "compile", "train", "ops", "bench"};
+const std::vector<std::string> kNames = {"show",    "verify", "grad", "opt",  "run",
+                                         "compile", "train",  "ops",  "bench"};
 
 class Commands : public testing::Test {
  protected:
@@ -56,7 +57,8 @@ TEST_F(Commands, Show) {
 }
 
 TEST_F(Commands, Verify) {
-  EXPECT_NE(std::string::npos, Ok({"verify", file_, file_}).find("ok, 1 functions, 8 nodes, 2 variables"));
+  EXPECT_NE(std::string::npos,
+            Ok({"verify", file_, file_}).find("ok, 1 functions, 8 nodes, 2 variables"));
   EXPECT_EQ(8, OkJson({"verify", file_})["nodes"]);
 }
 
@@ -74,8 +76,8 @@ TEST_F(Commands, GradAddsAFunction) {
   EXPECT_EQ("d.x", grad["results"][0]["name"]);
   // d loss / dx = w, d loss / dw = x
   Ok({"grad", file_, "--ys", "loss", "--xs", "x,w", "-o", Path("h.reel")});
-  Ok({"run", Path("h.reel"), "--function", "train.grad", "--engine", "interpret", "--input", "x=" + Path("x.npy"),
-      "--input", "n=" + Path("n.npy"), "--output-dir", folder_.path()});
+  Ok({"run", Path("h.reel"), "--function", "train.grad", "--engine", "interpret", "--input",
+      "x=" + Path("x.npy"), "--input", "n=" + Path("n.npy"), "--output-dir", folder_.path()});
   EXPECT_EQ(1, Array("d.x.npy").AsDouble(0));
   EXPECT_EQ(3, Array("d.w.npy").AsDouble(0));
 }
@@ -90,8 +92,9 @@ TEST_F(Commands, OptWritesAnEquivalentModule) {
 TEST_F(Commands, RunOnEveryEngine) {
   for (const std::string engine : {"interpret", "eager", "jit"}) {
     SCOPED_TRACE(engine);
-    const Json json = OkJson({"run", file_, "--input", "x=" + Path("x.npy"), "--input", "n=" + Path("n.npy"),
-                              "--engine", engine, "--output-dir", Path(engine), "--save-state", Path(engine + ".reel")});
+    const Json json = OkJson({"run", file_, "--input", "x=" + Path("x.npy"), "--input",
+                              "n=" + Path("n.npy"), "--engine", engine, "--output-dir",
+                              Path(engine), "--save-state", Path(engine + ".reel")});
     EXPECT_EQ(11, json["results"][0]["values"][0]);
     EXPECT_EQ((std::vector<std::string>{"loss.npy", "scaled.npy"}), List(Path(engine)));
     EXPECT_EQ(16, Array(engine + "/scaled.npy").AsDouble(1));
@@ -99,18 +102,20 @@ TEST_F(Commands, RunOnEveryEngine) {
     EXPECT_NE(std::string::npos, state.find("@w: f32[2] = [4, 6]")) << state;
     EXPECT_NE(std::string::npos, state.find("@steps frozen: i64[] = 1")) << state;
   }
-  EXPECT_NE(std::string::npos, Ok({"run", file_, "--input", "x=" + Path("x.npy"), "--input", "n=" + Path("n.npy")})
-                                   .find("loss: f32[]\n11"));
+  EXPECT_NE(std::string::npos,
+            Ok({"run", file_, "--input", "x=" + Path("x.npy"), "--input", "n=" + Path("n.npy")})
+                .find("loss: f32[]\n11"));
 }
 
 TEST_F(Commands, CompileWritesWhatIsAsked) {
   Ok({"compile", file_, "-o", Path("small"), "--emit=obj,header,llvm,asm,so"});
-  EXPECT_EQ((std::vector<std::string>{"n.npy", "small.h", "small.ll", "small.o", "small.reel.txt", "small.s", "small.so",
-                                      "x.npy"}),
+  EXPECT_EQ((std::vector<std::string>{"n.npy", "small.h", "small.ll", "small.o", "small.reel.txt",
+                                      "small.s", "small.so", "x.npy"}),
             List(folder_.path()));
   EXPECT_NE(std::string::npos, Read(Path("small.h")).find("small_train"));
   EXPECT_NE(std::string::npos, Read(Path("small.ll")).find("define"));
-  EXPECT_EQ("obj", OkJson({"compile", file_, "-o", Path("other"), "--emit=obj", "--cpu", "x86-64-v3"})["kind"]);
+  EXPECT_EQ("obj", OkJson({"compile", file_, "-o", Path("other"), "--emit=obj", "--cpu",
+                           "x86-64-v3"})["kind"]);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-# The four dependencies. Everything comes from the system; nothing is downloaded at configure time.
+# The dependencies. Everything comes from the system; nothing is downloaded at configure time.
 # LLVM's version file accepts only an exact major.minor, so the major is compared here.
 find_package(LLVM REQUIRED CONFIG PATHS "/usr/lib/llvm-${REEL_LLVM_VERSION}" NO_DEFAULT_PATH)
 if(NOT LLVM_VERSION_MAJOR EQUAL REEL_LLVM_VERSION)
@@ -8,6 +8,8 @@ endif()
 find_package(absl REQUIRED CONFIG)
 find_package(Protobuf REQUIRED)
 find_package(ZLIB REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(nlohmann_json REQUIRED)
 find_package(Threads REQUIRED)
 if(REEL_BUILD_TESTS)
   find_package(GTest REQUIRED)

@@ -22,49 +22,66 @@ double Now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// Each runs kChains independent chains of multiply-adds kRounds times, keeps the results alive by `sink`,
-// and returns the number of operations.
+// Each runs kChains independent chains of multiply-adds kRounds times, keeps the results alive by
+// `sink`, and returns the number of operations. The chains are spelled out so that they stay in
+// registers.
 volatile float sink;
+
+#define REEL_CHAINS(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
 
 #if defined(__x86_64__)
 __attribute__((target("avx512f"))) double Peak512() {
-  __m512 acc[kChains];
-  for (auto& a : acc) a = _mm512_set1_ps(1);
-  const __m512 x = _mm512_set1_ps(0.999f), y = _mm512_set1_ps(1e-3f);
+  const __m512 one = _mm512_set1_ps(1), x = _mm512_set1_ps(0.999f), y = _mm512_set1_ps(1e-3f);
+#define REEL_START(i) __m512 a##i = one;
+#define REEL_STEP(i) a##i = _mm512_fmadd_ps(a##i, x, y);
+#define REEL_ADD(i) sum = _mm512_add_ps(sum, a##i);
+  REEL_CHAINS(REEL_START)
   for (int64_t r = 0; r < kRounds; ++r) {
-    for (auto& a : acc) a = _mm512_fmadd_ps(a, x, y);
+    REEL_CHAINS(REEL_STEP)
   }
-  __m512 sum = acc[0];
-  for (const auto& a : acc) sum = _mm512_add_ps(sum, a);
+  __m512 sum = one;
+  REEL_CHAINS(REEL_ADD)
+#undef REEL_START
+#undef REEL_STEP
+#undef REEL_ADD
   sink = _mm512_cvtss_f32(sum);
   return 2.0 * 16 * kChains * kRounds;
 }
 
 __attribute__((target("avx2,fma"))) double Peak256() {
-  __m256 acc[kChains];
-  for (auto& a : acc) a = _mm256_set1_ps(1);
-  const __m256 x = _mm256_set1_ps(0.999f), y = _mm256_set1_ps(1e-3f);
+  const __m256 one = _mm256_set1_ps(1), x = _mm256_set1_ps(0.999f), y = _mm256_set1_ps(1e-3f);
+#define REEL_START(i) __m256 a##i = one;
+#define REEL_STEP(i) a##i = _mm256_fmadd_ps(a##i, x, y);
+#define REEL_ADD(i) sum = _mm256_add_ps(sum, a##i);
+  REEL_CHAINS(REEL_START)
   for (int64_t r = 0; r < kRounds; ++r) {
-    for (auto& a : acc) a = _mm256_fmadd_ps(a, x, y);
+    REEL_CHAINS(REEL_STEP)
   }
-  __m256 sum = acc[0];
-  for (const auto& a : acc) sum = _mm256_add_ps(sum, a);
+  __m256 sum = one;
+  REEL_CHAINS(REEL_ADD)
+#undef REEL_START
+#undef REEL_STEP
+#undef REEL_ADD
   sink = _mm256_cvtss_f32(sum);
   return 2.0 * 8 * kChains * kRounds;
 }
 #endif
 
 double PeakBaseline() {
-  constexpr int kLanes = 4;
-  float acc[kChains][kLanes];
-  for (auto& chain : acc) std::fill(chain, chain + kLanes, 1.0f);
+#define REEL_START(i) float a##i = 1;
+#define REEL_STEP(i) a##i = a##i * 0.999f + 1e-3f;
+#define REEL_ADD(i) sum += a##i;
+  REEL_CHAINS(REEL_START)
   for (int64_t r = 0; r < kRounds; ++r) {
-    for (auto& chain : acc) {
-      for (float& a : chain) a = a * 0.999f + 1e-3f;
-    }
+    REEL_CHAINS(REEL_STEP)
   }
-  for (const auto& chain : acc) sink = chain[0];
-  return 2.0 * kLanes * kChains * kRounds;
+  float sum = 0;
+  REEL_CHAINS(REEL_ADD)
+#undef REEL_START
+#undef REEL_STEP
+#undef REEL_ADD
+  sink = sum;
+  return 2.0 * kChains * kRounds;
 }
 
 double (*FindPeak())() {
@@ -82,7 +99,8 @@ double BestRate(int threads, int runs, const std::function<double(int)>& work) {
     std::vector<double> done(static_cast<size_t>(threads));
     std::vector<std::thread> others;
     const double start = Now();
-    for (int t = 1; t < threads; ++t) others.emplace_back([&, t] { done[static_cast<size_t>(t)] = work(t); });
+    for (int t = 1; t < threads; ++t)
+      others.emplace_back([&, t] { done[static_cast<size_t>(t)] = work(t); });
     done[0] = work(0);
     for (std::thread& t : others) t.join();
     const double seconds = Now() - start;
@@ -97,16 +115,17 @@ double BestRate(int threads, int runs, const std::function<double(int)>& work) {
 double CopyRate(int threads, size_t bytes) {
   constexpr double kTraffic = 2.5e8;
   const size_t half = bytes / 2;
-  std::vector<std::vector<char>> blocks(static_cast<size_t>(threads), std::vector<char>(2 * half, 1));
+  std::vector<std::vector<char>> blocks(static_cast<size_t>(threads),
+                                        std::vector<char>(2 * half, 1));
   const int repeats = std::max(2, static_cast<int>(kTraffic / static_cast<double>(bytes)));
   return 1e-9 * BestRate(threads, 5, [&](int thread) {
-    char* block = blocks[static_cast<size_t>(thread)].data();
-    for (int i = 0; i < repeats; ++i) {
-      std::memcpy(block + half, block, half);
-      std::memcpy(block, block + half, half);
-    }
-    return 4.0 * static_cast<double>(half) * repeats;
-  });
+           char* block = blocks[static_cast<size_t>(thread)].data();
+           for (int i = 0; i < repeats; ++i) {
+             std::memcpy(block + half, block, half);
+             std::memcpy(block, block + half, half);
+           }
+           return 4.0 * static_cast<double>(half) * repeats;
+         });
 }
 
 }  // namespace

@@ -3,12 +3,13 @@
 
 namespace reel::cli {
 
-/// What this machine can do with some threads, measured: GFLOP/s in float32 multiply-adds, GB/s of copies
-/// (read plus written) in each level of memory.
+/// What this machine can do with some threads, measured: GFLOP/s in float32 multiply-adds, GB/s of
+/// copies (read plus written) in each level of memory.
 struct Machine {
   double gflops = 0, l2 = 0, l3 = 0, dram = 0;
 
-  /// Least time of a step: arithmetic at the peak, or traffic at the rate of the level that holds it.
+  /// Least time of a step: arithmetic at the peak, or traffic at the rate of the level that holds
+  /// it.
   double LimitSeconds(double flops, double bytes) const;
 };
 

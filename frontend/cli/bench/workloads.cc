@@ -11,7 +11,7 @@ namespace reel::cli {
 namespace {
 
 const std::vector<std::string> kMlps = {"mlp_small", "mlp_mnist", "mlp_mnist_adam"};
-const std::vector<std::string> kChains = {"ew_fwd_14", "ew_fwd_20", "ew_fwd_24",
+const std::vector<std::string> kChains = {"ew_fwd_14",  "ew_fwd_20",  "ew_fwd_24",
                                           "ew_grad_14", "ew_grad_20", "ew_grad_24"};
 
 // Where the inputs of one workload come from.
@@ -26,7 +26,8 @@ class Source {
     const std::string path = StrCat(folder_, "/", name, ".npy");
     const ir::Literal literal = Take(ParseNpy(ReadFile(path, {}), path));
     if (literal.type() == type) return internal::FromLiteral(literal);
-    Fail(kInvalid, StrCat(path, " has ", literal.type().ToString(), ", the workload takes ", type.ToString()));
+    Fail(kInvalid, StrCat(path, " has ", literal.type().ToString(), ", the workload takes ",
+                          type.ToString()));
   }
   Tensor Normal(const std::string& name, const Shape& shape, double deviation) const {
     if (given()) return Read(name, {kFloat32, shape});
@@ -38,7 +39,9 @@ class Source {
   }
   Tensor Labels(const std::string& name, int64_t n, int64_t classes) const {
     if (given()) return Read(name, {kInt32, {n}});
-    return Cast(Floor(RandomUniform({n}, {.generator = &generator_}) * static_cast<double>(classes)), kInt32);
+    return Cast(
+        Floor(RandomUniform({n}, {.generator = &generator_}) * static_cast<double>(classes)),
+        kInt32);
   }
 
  private:
@@ -63,15 +66,18 @@ Tensor MlpLoss(const std::vector<Layer>& layers, const Tensor& images, const Ten
 Workload MakeMlp(const std::string& name, const Source& source) {
   const bool adam = name.ends_with("adam"), small = name == "mlp_small";
   const int64_t batch = small ? 32 : 128;
-  const std::vector<int64_t> dims = small ? std::vector<int64_t>{784, 128, 10} : std::vector<int64_t>{784, 512, 512, 10};
+  const std::vector<int64_t> dims =
+      small ? std::vector<int64_t>{784, 128, 10} : std::vector<int64_t>{784, 512, 512, 10};
   std::vector<Layer> layers;
   std::vector<Variable> variables;
   double macs = 0, parameters = 0;
   for (size_t i = 0; i + 1 < dims.size(); ++i) {
     const int64_t m = dims[i], n = dims[i + 1];
-    const Tensor w = source.Normal(StrCat("params.w", i), {m, n}, std::sqrt(2.0 / static_cast<double>(m)));
+    const Tensor w =
+        source.Normal(StrCat("params.w", i), {m, n}, std::sqrt(2.0 / static_cast<double>(m)));
     const Tensor b = source.Normal(StrCat("params.b", i), {n}, 0.01);
-    layers.push_back({Variable(w, {.name = StrCat("w", i)}), Variable(b, {.name = StrCat("b", i)})});
+    layers.push_back(
+        {Variable(w, {.name = StrCat("w", i)}), Variable(b, {.name = StrCat("b", i)})});
     variables.insert(variables.end(), {layers.back().w, layers.back().b});
     macs += static_cast<double>(m * n);
     parameters += static_cast<double>(m * n + n);
@@ -82,8 +88,10 @@ Workload MakeMlp(const std::string& name, const Source& source) {
   out.bytes = 4 * parameters * (adam ? 8 : 4) + 4 * static_cast<double>(batch * dims[0]);
   out.inputs = {source.Uniform("data.x", {batch, dims[0]}), source.Labels("data.y", batch, 10)};
   std::shared_ptr<Optimizer> optimizer;
-  if (adam) optimizer = std::make_shared<Adam>(AdamOptions{.learning_rate = 1e-4});
-  else optimizer = std::make_shared<Sgd>(SgdOptions{.learning_rate = 0.02});
+  if (adam)
+    optimizer = std::make_shared<Adam>(AdamOptions{.learning_rate = 1e-4});
+  else
+    optimizer = std::make_shared<Sgd>(SgdOptions{.learning_rate = 0.02});
   out.step = [layers, variables, optimizer](const std::vector<Tensor>& in) -> std::vector<Tensor> {
     GradientTape tape;
     Tensor loss = MlpLoss(layers, in[0], in[1]);
@@ -95,7 +103,8 @@ Workload MakeMlp(const std::string& name, const Source& source) {
 
 Tensor Chain(const Tensor& x) { return Tanh(1.3f * x + 0.1f) * 0.7f + Exp(-0.5f * x * x); }
 
-// ew_fwd_14: z = tanh(1.3 x + 0.1) 0.7 + exp(-0.5 x x) of 2^14 elements; ew_grad_14: loss = sum z, dx.
+// ew_fwd_14: z = tanh(1.3 x + 0.1) 0.7 + exp(-0.5 x x) of 2^14 elements; ew_grad_14: loss = sum z,
+// dx.
 Workload MakeChain(const std::string& name, const Source& source) {
   const bool forward = name.find("fwd") != std::string::npos;
   const int64_t n = int64_t{1} << std::stoi(name.substr(name.rfind('_') + 1));

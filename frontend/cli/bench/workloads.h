@@ -8,7 +8,8 @@
 
 namespace reel::cli {
 
-/// What is timed: one call of a function on fixed inputs. The same as in tests/bench/peers/workloads.py.
+/// What is timed: one call of a function on fixed inputs. The same as in
+/// tests/bench/peers/workloads.py.
 struct Workload {
   enum class Kind {
     kTrain,  ///< values: losses of steps 1 to 5
@@ -26,7 +27,8 @@ struct Workload {
 /// Names of single workloads; "ew_chain" stands for all of ew_*.
 std::vector<std::string> ExpandWorkloads(const std::vector<std::string>& names);
 
-/// Inputs come from FOLDER/NAME/*.npy, as `workloads.py export` writes them; from own numbers if it is empty.
+/// Inputs come from FOLDER/NAME/*.npy, as `workloads.py export` writes them; from own numbers if it
+/// is empty.
 Workload MakeWorkload(const std::string& name, const std::string& folder);
 
 }  // namespace reel::cli

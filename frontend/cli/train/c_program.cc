@@ -9,7 +9,8 @@ namespace reel::cli {
 namespace {
 
 // $name, $NAME, $element, ... are replaced; see MakeMainC().
-constexpr std::string_view kMain = R"(/* Trains and tests "$name" with the compiled step alone, from the values the object holds:
+constexpr std::string_view kMain =
+    R"(/* Trains and tests "$name" with the compiled step alone, from the values the object holds:
  *   cc -O2 main.c $name.o -o $name && ./$name $name.data $name.variables
  */
 #include <stdint.h>
@@ -51,8 +52,8 @@ static element inputs[BATCH * WIDTH];
 static int32_t labels[BATCH];
 static float logits[TEST_BATCH * CLASSES];
 
-static void train($name* model, const element* rows, const int32_t* row_labels, const int32_t* order,
-                  int32_t steps) {
+static void train($name* model, const element* rows, const int32_t* row_labels,
+                  const int32_t* order, int32_t steps) {
   int32_t step, i;
   double seconds = 0;
   for (step = 0; step < steps; ++step) {
@@ -107,7 +108,8 @@ int main(int argc, char** argv) {
 
   memory = (char*)malloc($name_size() + $name_alignment());
   if (!memory) fail("no memory");
-  model = $name_init(memory + ($name_alignment() - (uintptr_t)memory % $name_alignment()), $name_size(), &error);
+  model = $name_init(memory + ($name_alignment() - (uintptr_t)memory % $name_alignment()),
+                     $name_size(), &error);
   check(error);
   train(model, rows, row_labels, order, counts[2]);
   test(model, test_rows, test_labels, counts[1]);
@@ -147,7 +149,8 @@ std::string MakeMainC(const Model& model, const VariableList& variables) {
   std::string writes;
   int64_t total = 0;
   for (const auto& [name, bytes] : variables) {
-    StrAppend(&writes, "  written += fwrite($name_variable_", Identifier(name), "(model), 1, ", bytes, ", file);\n");
+    StrAppend(&writes, "  written += fwrite($name_variable_", Identifier(name), "(model), 1, ",
+              bytes, ", file);\n");
     total += bytes;
   }
   std::string out(kMain);
@@ -163,8 +166,10 @@ std::string MakeMainC(const Model& model, const VariableList& variables) {
 }
 
 std::string MakeDataFile(const Dataset& data, const std::vector<int32_t>& order, int64_t batch) {
-  const auto train = static_cast<size_t>(data.num_train), width = static_cast<size_t>(data.width) * 4;
-  const int32_t counts[] = {static_cast<int32_t>(data.num_train), static_cast<int32_t>(data.num_test),
+  const auto train = static_cast<size_t>(data.num_train),
+             width = static_cast<size_t>(data.width) * 4;
+  const int32_t counts[] = {static_cast<int32_t>(data.num_train),
+                            static_cast<int32_t>(data.num_test),
                             static_cast<int32_t>(order.size() / static_cast<size_t>(batch))};
   std::string out;
   AppendBytes(&out, counts, 3);
@@ -181,9 +186,12 @@ CResult ParseCResult(const std::string& text) {
   std::istringstream lines(text);
   for (std::string key, value; lines >> key >> value;) {
     const double x = std::strtod(value.c_str(), nullptr);  // reads the hexadecimal form exactly
-    if (key == "loss") out.losses.push_back(static_cast<float>(x));
-    else if (key == "accuracy") out.accuracy = x;
-    else if (key == "seconds") out.seconds = x;
+    if (key == "loss")
+      out.losses.push_back(static_cast<float>(x));
+    else if (key == "accuracy")
+      out.accuracy = x;
+    else if (key == "seconds")
+      out.seconds = x;
   }
   return out;
 }

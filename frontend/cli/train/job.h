@@ -7,7 +7,8 @@
 
 #include "frontend/cli/train/models.h"
 
-// The main job: one training step, run eagerly, lifted, saved, compiled in process and into an object.
+// The main job: one training step, run eagerly, lifted, saved, compiled in process and into an
+// object.
 
 namespace reel::cli {
 
@@ -18,16 +19,17 @@ struct TrainOptions {
   int64_t check_steps = 10;  ///< that every engine repeats from the same state
   int64_t reference_steps = 3;
   /// Called as the work goes on, with the part of 1 that is done and what is being done.
-  std::function<void(double done, const std::string& what)> progress = [](double, const std::string&) {};
+  std::function<void(double done, const std::string& what)> progress = [](double,
+                                                                          const std::string&) {};
 };
 
 /// A line of the table.
 struct EngineRow {
   std::string engine;
-  int64_t first = 0, last = 0;    ///< its steps, from 1
+  int64_t first = 0, last = 0;  ///< its steps, from 1
   double seconds_per_step = 0;
-  float loss = 0;                 ///< at TrainReport::compared_step
-  double accuracy = -1;           ///< on the test data after its last step; < 0: not measured
+  float loss = 0;        ///< at TrainReport::compared_step
+  double accuracy = -1;  ///< on the test data after its last step; < 0: not measured
 };
 
 struct CheckRow {
@@ -41,9 +43,9 @@ struct TrainReport {
   std::vector<EngineRow> rows;
   std::vector<CheckRow> checks;
   std::vector<std::string> files;
-  std::vector<float> losses;      ///< of all steps: eager, then compiled
+  std::vector<float> losses;  ///< of all steps: eager, then compiled
   double compile_seconds = 0, object_seconds = 0, total_seconds = 0;
-  int64_t nodes = 0;              ///< of the lifted step
+  int64_t nodes = 0;  ///< of the lifted step
 
   bool ok() const;
 };

@@ -12,14 +12,15 @@ namespace reel::cli {
 
 /// A model to train: all that the main job knows of it. Both functions are ordinary user code.
 struct Model {
-  std::string name;         ///< of files and C functions
+  std::string name;  ///< of files and C functions
   std::string title;
-  std::string input_name;   ///< of the first argument
+  std::string input_name;  ///< of the first argument
   Dataset data;
   int64_t batch = 64, test_batch = 100;
   int64_t steps = 0;        ///< of the whole run
   double min_accuracy = 0;  ///< after that many steps
-  /// One step on [batch, width] inputs and their labels: forward, backward, update; returns the loss.
+  /// One step on [batch, width] inputs and their labels: forward, backward, update; returns the
+  /// loss.
   std::function<Tensor(const Tensor& inputs, const Tensor& labels)> train;
   /// [test_batch, classes] logits.
   std::function<Tensor(const Tensor& inputs)> predict;
