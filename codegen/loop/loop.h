@@ -51,7 +51,7 @@ struct Expr {
   Kind kind = Kind::kConstant;
   DType dtype = kFloat32;
   ir::Op op = ir::Op::kIdentity;
-  absl::InlinedVector<ExprId, 3> operands;
+  std::vector<ExprId> operands;
   uint64_t bits = 0;
   BufferId buffer = -1;
   LocalId local = -1;
