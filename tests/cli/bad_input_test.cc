@@ -45,7 +45,7 @@ TEST(BadInput, Text) {
       {Replaced(kModule, "@steps frozen", "@w frozen"), "w"},
       {Replaced(kModule, "[1, 2]", "[1, 2, 3]"), "bad.reel.txt:"},
       {Replaced(kModule, "add @w, %x : f32[2]", "call @w, %x {callee=@train} : f32[2]"), "train"},
-      {Replaced(kModule, "state(%2, %4)", "state(%2)"), "train"},
+      {Replaced(kModule, "state(%2, %4)", "state(%2)"), "bad.reel.txt:14:"},
   };
   for (const auto& c : kCases) {
     SCOPED_TRACE(c.text);

@@ -53,7 +53,7 @@ TEST(Npy, WritesWhatNumPyWrites) {
 
 TEST(Npy, ReadsLaterVersions) {
   const std::string dictionary = "{'descr': '<i4', 'fortran_order': False, 'shape': (1,)}";
-  for (const char version : {1, 2, 3})
+  for (const char version : {'\1', '\2', '\3'})
     EXPECT_EQ("ok", Error(File(dictionary, "abcd", version))) << int{version};
   EXPECT_EQ("x.npy: .npy version 4.0 is not 1.0, 2.0 or 3.0", Error(File(dictionary, "abcd", 4)));
 }
