@@ -49,10 +49,8 @@ TEST_P(EveryEngine, AgreesWithTheReference) {
     for (const auto& engine : AllEngines()) {
       if (engine->checks_indices() && c.out_of_range) continue;
       const auto got = engine->Run(c.module, "main", c.inputs);
-      if (!engine->runs_control() && HasControl(c.module)) {
-        EXPECT_EQ(got.status().code(), absl::StatusCode::kUnimplemented) << engine->name();
-        continue;
-      }
+      // A loop that the passes remove is compiled; one that stays is refused by name.
+      if (!engine->runs_control() && HasControl(c.module) && absl::IsUnimplemented(got.status())) continue;
       if (!got.ok()) {
         ADD_FAILURE() << engine->name() << ": " << got.status();
         continue;
