@@ -24,15 +24,15 @@ double Now() {
 
 // Each runs kChains independent chains of multiply-adds kRounds times, keeps the results alive by
 // `sink`, and returns the number of operations. The chains are spelled out so that they stay in
-// registers.
-volatile float sink;
+// registers, and start from numbers the compiler does not know: equal chains would be merged.
+volatile float sink, seed = 1;
 
 #define REEL_CHAINS(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
 
 #if defined(__x86_64__)
 __attribute__((target("avx512f"))) double Peak512() {
   const __m512 one = _mm512_set1_ps(1), x = _mm512_set1_ps(0.999f), y = _mm512_set1_ps(1e-3f);
-#define REEL_START(i) __m512 a##i = one;
+#define REEL_START(i) __m512 a##i = _mm512_set1_ps(seed);
 #define REEL_STEP(i) a##i = _mm512_fmadd_ps(a##i, x, y);
 #define REEL_ADD(i) sum = _mm512_add_ps(sum, a##i);
   REEL_CHAINS(REEL_START)
@@ -50,7 +50,7 @@ __attribute__((target("avx512f"))) double Peak512() {
 
 __attribute__((target("avx2,fma"))) double Peak256() {
   const __m256 one = _mm256_set1_ps(1), x = _mm256_set1_ps(0.999f), y = _mm256_set1_ps(1e-3f);
-#define REEL_START(i) __m256 a##i = one;
+#define REEL_START(i) __m256 a##i = _mm256_set1_ps(seed);
 #define REEL_STEP(i) a##i = _mm256_fmadd_ps(a##i, x, y);
 #define REEL_ADD(i) sum = _mm256_add_ps(sum, a##i);
   REEL_CHAINS(REEL_START)
@@ -68,7 +68,7 @@ __attribute__((target("avx2,fma"))) double Peak256() {
 #endif
 
 double PeakBaseline() {
-#define REEL_START(i) float a##i = 1;
+#define REEL_START(i) float a##i = seed;
 #define REEL_STEP(i) a##i = a##i * 0.999f + 1e-3f;
 #define REEL_ADD(i) sum += a##i;
   REEL_CHAINS(REEL_START)
