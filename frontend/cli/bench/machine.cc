@@ -31,7 +31,7 @@ volatile float sink, seed = 1;
 
 #if defined(__x86_64__)
 __attribute__((target("avx512f"))) double Peak512() {
-  const __m512 one = _mm512_set1_ps(1), x = _mm512_set1_ps(0.999f), y = _mm512_set1_ps(1e-3f);
+  const __m512 x = _mm512_set1_ps(0.999f), y = _mm512_set1_ps(1e-3f);
 #define REEL_START(i) __m512 a##i = _mm512_set1_ps(seed);
 #define REEL_STEP(i) a##i = _mm512_fmadd_ps(a##i, x, y);
 #define REEL_ADD(i) sum = _mm512_add_ps(sum, a##i);
@@ -39,7 +39,7 @@ __attribute__((target("avx512f"))) double Peak512() {
   for (int64_t r = 0; r < kRounds; ++r) {
     REEL_CHAINS(REEL_STEP)
   }
-  __m512 sum = one;
+  __m512 sum = x;
   REEL_CHAINS(REEL_ADD)
 #undef REEL_START
 #undef REEL_STEP
@@ -49,7 +49,7 @@ __attribute__((target("avx512f"))) double Peak512() {
 }
 
 __attribute__((target("avx2,fma"))) double Peak256() {
-  const __m256 one = _mm256_set1_ps(1), x = _mm256_set1_ps(0.999f), y = _mm256_set1_ps(1e-3f);
+  const __m256 x = _mm256_set1_ps(0.999f), y = _mm256_set1_ps(1e-3f);
 #define REEL_START(i) __m256 a##i = _mm256_set1_ps(seed);
 #define REEL_STEP(i) a##i = _mm256_fmadd_ps(a##i, x, y);
 #define REEL_ADD(i) sum = _mm256_add_ps(sum, a##i);
@@ -57,7 +57,7 @@ __attribute__((target("avx2,fma"))) double Peak256() {
   for (int64_t r = 0; r < kRounds; ++r) {
     REEL_CHAINS(REEL_STEP)
   }
-  __m256 sum = one;
+  __m256 sum = x;
   REEL_CHAINS(REEL_ADD)
 #undef REEL_START
 #undef REEL_STEP
