@@ -1,6 +1,45 @@
 #include "codegen/schedule/schedule.h"
 
 namespace reel::codegen {
+namespace {
+
+// Position in `axes` of an axis along which some load is contiguous while it strides along the innermost
+// one: a transposing copy. -1 if there is none.
+int ContiguousElsewhere(const Kernel& kernel, const std::vector<AxisId>& axes) {
+  for (const Expr& e : kernel.exprs) {
+    const int64_t inner = e.index.coefficient(axes.back());
+    if (e.kind != Expr::Kind::kLoad || inner == 0 || inner == 1) continue;
+    for (size_t i = 0; i + 1 < axes.size(); ++i) {
+      if (e.index.coefficient(axes[i]) == 1) return static_cast<int>(i);
+    }
+  }
+  return -1;
+}
+
+// for jb { for i { vector j in 0..width { body } } }: the lines that one vector of j touches serve all
+// following i before others are fetched.
+std::vector<Stmt> TransposingNest(Kernel* k, std::vector<AxisId> axes, std::vector<int64_t> extents, size_t along,
+                                  int64_t width, std::vector<Stmt> body) {
+  const AxisId block = k->AddAxis("jb"), inner = axes.back();
+  const int64_t count = extents.back();
+  ShiftAxis(k, &body, inner, AxisAffine(block, width));
+  Stmt lanes = MakeLoop(inner, width, LoopKind::kVector, width, std::move(body));
+  if (count % width != 0) {
+    lanes.clip_base = AxisAffine(block, width);
+    lanes.clip_total = count;
+  }
+  body.clear();
+  body.push_back(std::move(lanes));
+  axes.back() = block;
+  extents.back() = (count + width - 1) / width;
+  axes.push_back(axes[along]);
+  extents.push_back(extents[along]);
+  axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(along));
+  extents.erase(extents.begin() + static_cast<std::ptrdiff_t>(along));
+  return Nest(axes, extents, 1, std::move(body));
+}
+
+}  // namespace
 
 // for i { vector j { y[i, j] = f(x[...]) } }, axes collapsed first: most maps have one loop.
 void ScheduleMap(const ScheduleContext& c) {
@@ -23,7 +62,13 @@ void ScheduleMap(const ScheduleContext& c) {
   const int64_t cost = ExprCost(*k);
   const int64_t inner = extents.empty() ? 1 : extents.back();
   const int64_t width = c.options.vectorize ? VectorWidth(*k, c.target, inner, cost > 40 ? 1 : 2) : 1;
-  k->body = Nest(axes, extents, width, std::move(stores));
+  const int along = width > 1 ? ContiguousElsewhere(*k, axes) : -1;
+  if (along >= 0) {
+    const int64_t lanes = VectorWidth(*k, c.target, inner, 1);
+    k->body = TransposingNest(k, axes, extents, static_cast<size_t>(along), lanes, std::move(stores));
+  } else {
+    k->body = Nest(axes, extents, width, std::move(stores));
+  }
   if (c.options.vectorize) Parallelize(k, shape.size() * cost);
 }
 
