@@ -110,13 +110,14 @@ void Run(const Options& options, Program* program) {
   std::vector<TrainReport> reports;
   if (options.model != "char") reports.push_back(RunOne(options, MakeMnist));
   if (options.model != "mnist") reports.push_back(RunOne(options, MakeCharacters));
-  bool ok = true;
-  std::string text;
+  std::string text, wrong;
   for (const TrainReport& report : reports) {
     text += options.json ? ToJson(report).dump() + "\n" : Table(report);
-    ok = ok && report.ok();
+    for (const CheckRow& check : report.checks) {
+      if (!check.ok) StrAppend(&wrong, report.name, ": this does not hold: ", check.what, "\n");
+    }
   }
-  if (!ok) Fail(kInvalid, StrCat("a check failed\n", text));
+  if (!wrong.empty()) Fail(kInvalid, StrCat(wrong, text));
   program->out = std::move(text);
 }
 
