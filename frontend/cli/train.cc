@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 
 #include "frontend/cli/cli.h"
 #include "frontend/cli/train/job.h"
@@ -66,8 +67,10 @@ std::string Table(const TrainReport& report) {
       report.total_seconds);
   for (const CheckRow& check : report.checks)
     StrAppend(&out, check.ok ? "  ok    " : "  WRONG ", check.what, "\n");
-  out += "\n  files:";
-  for (const std::string& file : report.files) StrAppend(&out, " ", file);
+  StrAppend(&out, "\n  in ", std::filesystem::path(report.files[0]).parent_path().string(), ":");
+  for (const std::string& file : report.files) {
+    StrAppend(&out, " ", std::filesystem::path(file).filename().string());
+  }
   return out + "\n\n";
 }
 
