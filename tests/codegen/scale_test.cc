@@ -1,5 +1,5 @@
-// Cost of compiling long programs: linear in the number of ops, on a stack of ordinary size, and no bit
-// of the result depends on how the program was cut into kernels.
+// Cost of compiling long programs: linear in the number of ops, on a stack of ordinary size, and no
+// bit of the result depends on how the program was cut into kernels.
 
 #include <gtest/gtest.h>
 #include <pthread.h>
@@ -47,7 +47,9 @@ std::vector<ir::Literal> Inputs(const Shape& shape) {
   std::vector<ir::Literal> inputs;
   for (float start : {0.25f, 0.75f, 0.125f}) {
     std::vector<float> values;
-    for (int64_t i = 0; i < shape.size(); ++i) values.push_back(start + 0.001f * static_cast<float>(i));
+    for (int64_t i = 0; i < shape.size(); ++i) {
+      values.push_back(start + 0.001f * static_cast<float>(i));
+    }
     inputs.push_back(ir::Literal::From<float>(shape, values));
   }
   return inputs;
@@ -69,7 +71,8 @@ std::unique_ptr<CompiledModule> Compile(const ir::Module& module, int opt_level)
 }
 
 std::vector<float> Run(const CompiledModule& code, const Shape& shape) {
-  const auto instance = runtime::Buffer::Allocate(static_cast<size_t>(code.program().instance_bytes));
+  const auto bytes = static_cast<size_t>(code.program().instance_bytes);
+  const auto instance = runtime::Buffer::Allocate(bytes);
   auto* header = new (instance.data()) reel_instance{};
   header->magic = REEL_INSTANCE_MAGIC;
   const std::vector<ir::Literal> inputs = Inputs(shape);
@@ -89,8 +92,8 @@ std::vector<float> CompileAndRun(int n, const Shape& shape, int opt_level) {
 /// Each tanh shrinks differences, so errors do not add up along the chain.
 void ExpectNearReference(const std::vector<float>& got, int n, const Shape& shape) {
   const ir::Module module = Chain(n, shape);
-  const auto want =
-      ir::EvaluateLiterals(module, *module.FindFunction("main"), Inputs(shape), {.round_each_op = true});
+  const auto want = ir::EvaluateLiterals(module, *module.FindFunction("main"), Inputs(shape),
+                                         {.round_each_op = true});
   ASSERT_TRUE(want.ok()) << want.status();
   for (size_t i = 0; i < got.size(); ++i) {
     EXPECT_NEAR(got[i], (*want)[0].data<float>()[i], 1e-5) << "element " << i;
@@ -137,7 +140,8 @@ TEST_P(ScaleTest, LevelsAgreeToTheBit) {
 
 TEST_P(ScaleTest, PlanGrowsLinearly) {
   for (bool fuse : {true, false}) {
-    const Counts small = Count(kShort, GetParam(), fuse), large = Count(4 * kShort, GetParam(), fuse);
+    const Counts small = Count(kShort, GetParam(), fuse);
+    const Counts large = Count(4 * kShort, GetParam(), fuse);
     EXPECT_LE(large.kernels, 4 * small.kernels + 4);
     EXPECT_LE(large.steps, 4 * small.steps + 4);
     EXPECT_LE(large.arena, 4 * small.arena + 4096);
@@ -152,7 +156,9 @@ TEST_P(ScaleTest, AHundredThousandOps) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, ScaleTest, testing::Values(Shape({64}), Shape({})),
-                         [](const auto& info) { return "Rank" + std::to_string(info.param.rank()); });
+                         [](const auto& info) {
+                           return "Rank" + std::to_string(info.param.rank());
+                         });
 
 }  // namespace
 }  // namespace reel::codegen

@@ -29,6 +29,8 @@ class Engine {
   virtual bool runs_control() const { return true; }
   /// True if an index out of range is an error, as in eager.
   virtual bool checks_indices() const { return false; }
+  /// True if a run starts processes: the tests give it a sample of their cases.
+  virtual bool is_slow() const { return false; }
 };
 
 /// True if a function of the module has an if or a while.

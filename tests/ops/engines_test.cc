@@ -39,7 +39,10 @@ std::string Check(const Engine& engine, const OpCase& c, const Reference& refere
 }
 
 TEST_P(EveryEngine, AgreesWithTheReference) {
-  for (const OpCase& c : CasesFor(GetParam())) {
+  constexpr size_t kSlowStride = 17;  // prime: meets all dtypes and shapes of a family
+  const std::vector<OpCase> cases = CasesFor(GetParam());
+  for (size_t i = 0; i < cases.size(); ++i) {
+    const OpCase& c = cases[i];
     SCOPED_TRACE(c.name);
     const auto values = Evaluate(c, false), magnitudes = Evaluate(c, true);
     ASSERT_TRUE(values.ok()) << values.status();
@@ -47,10 +50,15 @@ TEST_P(EveryEngine, AgreesWithTheReference) {
     const Reference reference{*values, *magnitudes};
     std::vector<ir::Literal> compiled;  // results of the first compiled engine
     for (const auto& engine : AllEngines()) {
-      if (engine->checks_indices() && c.out_of_range) continue;
+      if (engine->is_slow() && i % kSlowStride != 0) continue;
       const auto got = engine->Run(c.module, "main", c.inputs);
+      if (engine->checks_indices() && c.out_of_range) {
+        EXPECT_TRUE(absl::IsOutOfRange(got.status())) << engine->name() << ": " << got.status();
+        continue;
+      }
       // A loop that the passes remove is compiled; one that stays is refused by name.
-      if (!engine->runs_control() && HasControl(c.module) && absl::IsUnimplemented(got.status())) continue;
+      const bool may_refuse = !engine->runs_control() && HasControl(c.module);
+      if (may_refuse && absl::IsUnimplemented(got.status())) continue;
       if (!got.ok()) {
         ADD_FAILURE() << engine->name() << ": " << got.status();
         continue;

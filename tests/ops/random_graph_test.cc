@@ -53,6 +53,7 @@ TEST_P(RandomGraphs, AllEnginesAgree) {
   std::vector<ir::Literal> reference, compiled;
   for (const auto& engine : AllEngines()) {
     if (!engine->runs_control() && HasControl(g.module)) continue;
+    if (engine->is_slow() && GetParam() % 4 != 0) continue;
     const auto got = engine->Run(g.module, "main", g.inputs);
     if (!got.ok()) {
       ADD_FAILURE() << engine->name() << ": " << got.status();
