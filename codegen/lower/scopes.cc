@@ -64,8 +64,9 @@ std::pair<KernelEmitter::Terms, int64_t> KernelEmitter::OpenTerms(const Affine& 
     }
   }
   auto scope = [&](const auto& term) { return axes_[static_cast<size_t>(term.first)].scope; };
-  std::stable_sort(terms.begin(), terms.end(),
-                   [&](const auto& x, const auto& y) { return scope(x) < scope(y); });
+  std::sort(terms.begin(), terms.end(), [&](const auto& x, const auto& y) {
+    return scope(x) != scope(y) ? scope(x) < scope(y) : x.first < y.first;
+  });
   return {std::move(terms), constant};
 }
 
