@@ -1,5 +1,6 @@
 #include "reel/recording.h"
 
+#include "absl/container/flat_hash_map.h"
 #include "frontend/event_log.h"
 #include "frontend/tape.h"
 #include "ir/strings.h"
@@ -97,13 +98,12 @@ Function Recording::Lift(const NamedTensors& arguments, const NamedTensors& resu
       if (!t.tensor.defined()) ThrowInvalid("lift: an argument or result is a null tensor");
     }
   }
+  absl::flat_hash_map<uint64_t, size_t> seen;
   for (size_t i = 0; i < arguments.size(); ++i) {
-    for (size_t j = 0; j < i; ++j) {
-      if (arguments[i].tensor.id() == arguments[j].tensor.id()) {
-        ThrowInvalid(
-            StrCat("lift: arguments ", j, " and ", i, " are the same tensor; pass it once"));
-      }
-    }
+    const auto [it, added] = seen.emplace(arguments[i].tensor.id(), i);
+    if (added) continue;
+    ThrowInvalid(
+        StrCat("lift: arguments ", it->second, " and ", i, " are the same tensor; pass it once"));
   }
   LogBuilder builder(*log_, request);
   return internal::MakeFunction(builder.Build(internal::StateNames(builder.variables(), {})),
