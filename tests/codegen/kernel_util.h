@@ -13,6 +13,7 @@
 
 #include "codegen/jit/jit.h"
 #include "codegen/loop/loop.h"
+#include "codegen/schedule/schedule.h"
 #include "codegen/target/cpuid.h"
 #include "codegen/target/target.h"
 
@@ -54,7 +55,7 @@ inline ExprId ReadLocal(Kernel& k, LocalId local, Affine index) {
   return LastExpr(k);
 }
 
-inline ExprId Index(Kernel& k, DType dtype, Affine index) {
+inline ExprId Position(Kernel& k, DType dtype, Affine index) {
   Expr& e = NewExpr(k, Expr::Kind::kIndex, dtype);
   e.index = std::move(index);
   return LastExpr(k);
@@ -99,11 +100,7 @@ inline Stmt Clip(Stmt loop, Affine base, int64_t total) {
 
 inline Stmt Store(BufferId buffer, Affine index, ExprId value, ExprId guard = -1,
                   ExprId dynamic = -1, int64_t stride = 0) {
-  Stmt s;
-  s.kind = Stmt::Kind::kStore;
-  s.buffer = buffer;
-  s.index = std::move(index);
-  s.a = value;
+  Stmt s = MakeStore(buffer, std::move(index), value);
   s.guard = guard;
   s.dynamic = dynamic;
   s.dynamic_stride = stride;
@@ -112,31 +109,14 @@ inline Stmt Store(BufferId buffer, Affine index, ExprId value, ExprId guard = -1
 
 template <typename T>
 Stmt Declare(LocalId local, T init) {
-  Stmt s;
-  s.kind = Stmt::Kind::kLocal;
-  s.local = local;
-  s.init = BitsOf(init);
-  return s;
+  return MakeLocal(local, BitsOf(init));
 }
 
 inline Stmt Accumulate(LocalId local, Affine index, Combine combine, ExprId a, ExprId b = -1) {
-  Stmt s;
-  s.kind = Stmt::Kind::kAccumulate;
-  s.local = local;
-  s.index = std::move(index);
-  s.combine = combine;
-  s.a = a;
-  s.b = b;
-  return s;
+  return MakeAccumulate(local, std::move(index), combine, a, b);
 }
 
-inline Stmt Tree(LocalId local, Combine combine) {
-  Stmt s;
-  s.kind = Stmt::Kind::kTree;
-  s.local = local;
-  s.combine = combine;
-  return s;
-}
+inline Stmt Tree(LocalId local, Combine combine) { return MakeTree(local, combine); }
 
 template <typename... S>
 std::vector<Stmt> Block(S... statements) {

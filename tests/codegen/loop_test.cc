@@ -46,7 +46,7 @@ TEST(Loop, TextOfEveryKindOfStatement) {
   const ExprId row = Load(k, at, At({{i, 1}}));
   const ExprId in_range = Apply(k, ir::Op::kLess, kBool, {row, Const<int64_t>(k, 10)});
   const ExprId value = Load(k, x, At({{j, 1}}, -3), in_range, row, 64);
-  const ExprId number = Index(k, kFloat32, At({{i, -2}}, 5));
+  const ExprId number = Position(k, kFloat32, At({{i, -2}}, 5));
   const ExprId twice = Apply(k, ir::Op::kExp, kFloat32, {number});
   const ExprId cast = Apply(k, ir::Op::kCast, kFloat32, {row});
   Stmt vector = For(j, LoopKind::kVector, 64, 64,

@@ -229,7 +229,7 @@ TEST(Lower, PadByGuardAndReverseByNegativeStride) {
     const AxisId i = k.AddAxis("i");
     const BufferId x = k.AddBuffer("x", kFloat32, false);
     const BufferId y = k.AddBuffer("y", kFloat32, true), z = k.AddBuffer("z", kFloat32, true);
-    const ExprId from = Index(k, kInt64, At({{i, 1}}, -3));
+    const ExprId from = Position(k, kInt64, At({{i, 1}}, -3));
     const ExprId guard =
         Apply(k, ir::Op::kAnd, kBool,
               {Apply(k, ir::Op::kGreaterEqual, kBool, {from, Const<int64_t>(k, 0)}),
@@ -403,7 +403,7 @@ TEST(Lower, RandomWordsArePhilox) {
     const AxisId i = k.AddAxis("i");
     const BufferId state = k.AddBuffer("state", kInt64, false), y = k.AddBuffer("y", kInt32, true);
     const ExprId key_word = Load(k, state, At({})), counter_word = Load(k, state, At({}, 1));
-    const ExprId element = Index(k, kInt64, At({{i, 1}}));
+    const ExprId element = Position(k, kInt64, At({{i, 1}}));
     NewExpr(k, Expr::Kind::kRandom, kInt32).operands = {key_word, counter_word, element};
     k.body = Block(For(i, LoopKind::kVector, 37, 16, Block(Store(y, At({{i, 1}}), LastExpr(k)))));
     const int64_t words[2] = {key, counter};
