@@ -3,6 +3,7 @@
 #include "codegen/compiler.h"
 #include "frontend/cli/cli.h"
 #include "ir/names.h"
+#include "runtime/environment.h"
 
 namespace reel::cli {
 namespace {
@@ -36,6 +37,7 @@ void Link(const std::string& object, const std::string& shared) {
 
 void Run(const Options& options, Program* program) {
   codegen::CompilerOptions compiler = options.compiler;
+  compiler.dump_to = runtime::GetEnvironment().dump_to;
   compiler.budget = options.budget;
   const std::string name = SymbolName(options.out);
   const ir::Module module = ReadModule(options.file, options.budget);

@@ -9,6 +9,7 @@
 #include "passes/pass.h"
 #include "runtime/abi.h"
 #include "runtime/buffer.h"
+#include "runtime/environment.h"
 #include "runtime/thread_pool.h"
 
 namespace reel::cli {
@@ -101,6 +102,7 @@ RunResult RunCompiled(const ir::Module& module, const ir::Function& function,
                       const std::vector<ir::Literal>& inputs, const Budget& budget) {
   const ir::Module only = Only(module, function);
   codegen::CompilerOptions options;
+  options.dump_to = runtime::GetEnvironment().dump_to;
   options.budget = budget;
   const auto compiled = Take(reel_compiler()->Compile(only, options));
   const codegen::Program& program = compiled->program();
