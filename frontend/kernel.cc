@@ -151,7 +151,7 @@ TensorList RunKernel(ir::Op op, const AttributesPtr& attributes, absl::Span<cons
   absl::InlinedVector<const void*, 4> in;
   for (const Tensor& x : operands) in.push_back(x.raw_data());
   TensorList results;
-  absl::InlinedVector<void*, 2> out;
+  absl::InlinedVector<void*, 4> out;  // 4 as above: g++ 12 warns about two sizes merged
   for (const Type& type : result_types) {
     runtime::Buffer buffer = NewBuffer(type);
     out.push_back(buffer.data());

@@ -20,11 +20,29 @@ function(reel_sources target)
   target_link_libraries(${target} PRIVATE reel_flags)
 endfunction()
 
+# Headers that most files include and that change only with the packages. reel_precompile(TARGET header...) adds more.
+set(REEL_STABLE_HEADERS
+    <algorithm> <cmath> <cstring> <functional> <memory> <optional> <set> <span> <string> <string_view> <utility>
+    <variant> <vector> <absl/container/flat_hash_map.h> <absl/container/flat_hash_set.h>
+    <absl/container/inlined_vector.h> <absl/status/statusor.h> <absl/types/span.h>)
+function(reel_precompile target)
+  target_precompile_headers(${target} PRIVATE ${REEL_STABLE_HEADERS} ${ARGN})
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)  # ccache needs it
+endfunction()
+
 # reel_test(NAME name SRCS file... [DEPS target...] [LABEL label]): a GoogleTest program known to ctest.
 # Links libreel, libreel_compiler and gtest_main; DEPS adds more.
 function(reel_test)
   cmake_parse_arguments(T "" "NAME;LABEL;TIMEOUT" "SRCS;DEPS" ${ARGN})
+  if(NOT TARGET reel_test_headers)  # the precompiled headers of all tests
+    file(WRITE "${CMAKE_BINARY_DIR}/tests/headers.cc" "")
+    add_library(reel_test_headers OBJECT "${CMAKE_BINARY_DIR}/tests/headers.cc")
+    target_link_libraries(reel_test_headers PRIVATE reel_flags reel_internal GTest::gmock)
+    reel_precompile(reel_test_headers <gmock/gmock.h> <gtest/gtest.h>)
+  endif()
   add_executable(${T_NAME} ${T_SRCS})
+  target_precompile_headers(${T_NAME} REUSE_FROM reel_test_headers)
+  target_compile_options(${T_NAME} PRIVATE -fPIC $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
   target_link_libraries(${T_NAME} PRIVATE reel_flags reel reel_compiler reel_internal
                         GTest::gmock GTest::gtest_main ${T_DEPS})
   set_target_properties(${T_NAME} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
