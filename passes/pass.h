@@ -28,6 +28,9 @@ struct PassContext {
 
 using Pass = absl::StatusOr<bool> (*)(ir::Module* m, const PassContext& context);
 
+/// Replaces ops that are compiled as compositions (expand/expansions.def) by those. Not among the optimizations:
+/// gradients are taken before.
+absl::StatusOr<bool> Expand(ir::Module* m, const PassContext& context);
 /// Replaces calls by the bodies of the functions they name; a call with a vjp stays while gradients
 /// may be wanted.
 absl::StatusOr<bool> Inline(ir::Module* m, const PassContext& context);

@@ -45,6 +45,7 @@ absl::Status RunGraphPasses(ir::Module* module, const std::vector<std::string>& 
   options.pass_limit = environment.pass_limit.value_or(-1);
   options.dump_to = environment.dump_to;
   options.dump_passes = environment.dump_passes;
+  if (auto expanded = passes::Expand(module, options.context); !expanded.ok()) return expanded.status();
   absl::Span<const passes::PassEntry> pipeline = passes::OptimizationPipeline();
   if (!optimize) {
     static constexpr passes::PassEntry kNeeded[] = {{"inline", passes::Inline, "entry points are compiled flat"}};
