@@ -1,14 +1,23 @@
 #include <cmath>
+#include <numbers>
 
 #include "frontend/core.h"
+#include "ir/strings.h"
+#include "reel/activations.h"
 #include "reel/ops.h"
 
-// Compositions of primitives, without gradients of their own.
+// Compositions of primitives, without gradients of their own. A branch of Where that is not taken
+// is computed from a harmless argument, so that its derivative is finite.
 
 namespace reel {
 
 using internal::LocationScope;
 using internal::Materialize;
+
+namespace {
+Tensor Expm1(const Tensor& x) { return Sub(Exp(x), 1.0); }
+Tensor Log1p(const Tensor& x) { return Log(Add(x, 1.0)); }
+}  // namespace
 
 Tensor Relu(const Operand& x) {
   const LocationScope scope(x);
@@ -17,17 +26,150 @@ Tensor Relu(const Operand& x) {
                t);  // NaN stays NaN; the derivative at 0 is that of the constant
 }
 
+Tensor Relu6(const Operand& x) {
+  const LocationScope scope(x);
+  const Tensor t = Materialize(x);
+  return Where(LessEqual(t, 0), 0, Where(GreaterEqual(t, 6), 6, t));
+}
+
+Tensor LeakyRelu(const Operand& x, const Operand& slope) {
+  const LocationScope scope(x);
+  const Tensor t = Materialize(x);
+  return Where(Greater(t, 0), t, Mul(t, slope));
+}
+
+namespace {
+
+// x from 0 on, else alpha (e^(x / width) - 1).
+Tensor ExponentialUnit(const Operand& x, double alpha, double width) {
+  const LocationScope scope(x);
+  const Tensor t = Materialize(x);
+  const Tensor negative = Less(t, 0);
+  const Tensor below = Where(negative, t, 0);
+  return Where(negative, Mul(Expm1(width == 1 ? below : Div(below, width)), alpha), t);
+}
+
+void CheckAlpha(const char* op, double alpha) {
+  if (alpha > 0) return;
+  internal::ThrowInvalid(StrCat(op, ": alpha ", alpha, " must be positive"));
+}
+
+}  // namespace
+
+Tensor Elu(const Operand& x, double alpha) { return ExponentialUnit(x, alpha, 1); }
+
+Tensor Selu(const Operand& x) {
+  constexpr double kScale = 1.0507009873554804934193349852946;
+  constexpr double kAlpha = 1.6732632423543772848170429916717;
+  const LocationScope scope(x);
+  return Mul(ExponentialUnit(x, kAlpha, 1), kScale);
+}
+
+Tensor Celu(const Operand& x, double alpha) {
+  CheckAlpha("celu", alpha);
+  return ExponentialUnit(x, alpha, alpha);
+}
+
 Tensor Gelu(const Operand& x) {
   const LocationScope scope(x);
   const Tensor t = Materialize(x);
-  return Mul(Mul(t, 0.5), Add(Erf(Mul(t, 1 / std::sqrt(2.0))), 1.0));
+  return Mul(Mul(t, 0.5), Add(Erf(Mul(t, 1 / std::numbers::sqrt2)), 1.0));
 }
 
-// log(1 + e^x) = max(x, 0) + log(1 + e^-|x|)
+Tensor GeluTanh(const Operand& x) {
+  const LocationScope scope(x);
+  const Tensor t = Materialize(x);
+  const Tensor inner = Mul(t, Add(Mul(Square(t), 0.044715), 1.0));
+  return Mul(Mul(t, 0.5), Add(Tanh(Mul(inner, std::sqrt(2 / std::numbers::pi))), 1.0));
+}
+
+Tensor Silu(const Operand& x) {
+  const LocationScope scope(x);
+  const Tensor t = Materialize(x);
+  return Mul(t, Sigmoid(t));
+}
+
+Tensor Swish(const Operand& x, const Operand& beta) {
+  const LocationScope scope(x);
+  const Tensor t = Materialize(x);
+  return Mul(t, Sigmoid(Mul(t, beta)));
+}
+
+// log(1 + e^x) = max(x, 0) + log(1 + e^-|x|), where both branches of |x| and of max are the same
+// analytic function: derivatives of every order are right at 0 too.
 Tensor Softplus(const Operand& x) {
   const LocationScope scope(x);
   const Tensor t = Materialize(x);
-  return Add(Relu(t), Log(Add(Exp(Neg(Abs(t))), 1.0)));
+  const Tensor negative = Less(t, 0);
+  const Tensor below = Where(negative, t, Neg(t));
+  return Add(Where(negative, 0, t), Log1p(Exp(below)));
+}
+
+Tensor LogSigmoid(const Operand& x) {
+  const LocationScope scope(x);
+  return Neg(Softplus(Neg(x)));
+}
+
+Tensor Softsign(const Operand& x) {
+  const LocationScope scope(x);
+  const Tensor t = Materialize(x);
+  return Div(t, Add(Abs(t), 1.0));
+}
+
+Tensor Mish(const Operand& x) {
+  const LocationScope scope(x);
+  const Tensor t = Materialize(x);
+  return Mul(t, Tanh(Softplus(t)));
+}
+
+Tensor HardSigmoid(const Operand& x) {
+  const LocationScope scope(x);
+  return Div(Relu6(Add(x, 3.0)), 6.0);
+}
+
+Tensor HardSwish(const Operand& x) {
+  const LocationScope scope(x);
+  const Tensor t = Materialize(x);
+  return Mul(t, HardSigmoid(t));
+}
+
+Tensor HardTanh(const Operand& x) {
+  const LocationScope scope(x);
+  return Minimum(Maximum(x, -1.0), 1.0);
+}
+
+Tensor TanhShrink(const Operand& x) {
+  const LocationScope scope(x);
+  const Tensor t = Materialize(x);
+  return Sub(t, Tanh(t));
+}
+
+Tensor HardShrink(const Operand& x, double bound) {
+  const LocationScope scope(x);
+  const Tensor t = Materialize(x);
+  return Where(LessEqual(Abs(t), bound), 0, t);
+}
+
+Tensor SoftShrink(const Operand& x, double bound) {
+  const LocationScope scope(x);
+  const Tensor t = Materialize(x);
+  return Where(LessEqual(Abs(t), bound), 0, Sub(t, Mul(StopGradient(Sign(t)), bound)));
+}
+
+Tensor Glu(const Operand& x, int64_t axis) {
+  const LocationScope scope(x);
+  const Tensor t = Materialize(x);
+  const auto a = static_cast<size_t>(internal::NormalizeAxis("glu", axis, t.rank()));
+  std::vector<int64_t> starts(static_cast<size_t>(t.rank())), limits = t.shape().dims();
+  if (limits[a] % 2 != 0) {
+    internal::ThrowInvalid(StrCat("glu: axis ", axis, " of ", t.type().ToString(),
+                                  " has no halves; its extent must be even"));
+  }
+  const std::vector<int64_t> end = limits;
+  limits[a] = starts[a] = end[a] / 2;
+  const Tensor gate = Slice(t, starts, end);
+  starts[a] = 0;
+  return Mul(Slice(t, starts, limits), Sigmoid(gate));
 }
 
 namespace {

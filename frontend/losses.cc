@@ -1,14 +1,26 @@
 #include "reel/losses.h"
 
+#include <numbers>
+
 #include "frontend/core.h"
+#include "frontend/loss.h"
 #include "ir/strings.h"
+#include "reel/activations.h"
 #include "reel/ops.h"
 
-namespace reel {
-namespace {
+// Losses of regression and of margins; the cross-entropies are in cross_entropy.cc.
 
-Tensor Reduced(const Tensor& values, const LossOptions& options) {
-  switch (options.reduction) {
+namespace reel {
+
+using internal::LocationScope;
+using internal::LossOperands;
+using internal::Match;
+using internal::Reduced;
+
+namespace internal {
+
+Tensor Reduced(const Tensor& values, Reduction reduction) {
+  switch (reduction) {
     case kMean:
       return ReduceMean(values);
     case kSum:
@@ -18,52 +30,140 @@ Tensor Reduced(const Tensor& values, const LossOptions& options) {
   }
 }
 
-template <typename T>
-void CheckRange(const Tensor& labels, int64_t classes) {
-  for (const T label : labels.data<T>()) {
-    if (label >= 0 && label < classes) continue;
-    internal::ThrowError(ErrorCode::kOutOfRange, StrCat("softmax_cross_entropy: label ", label,
-                                                        " is not one of ", classes, " classes"));
+LossOperands Match(const char* op, const Operand& prediction, const Operand& target,
+                   bool over_last_axis) {
+  const TensorList t = Promote(ir::Op::kSub, {&prediction, &target});
+  const Tensor &x = t[0], &y = t[1];
+  if (!IsFloat(x.dtype())) {
+    ThrowInvalid(StrCat(op, ": needs floats, got ", x.type().ToString(), " and ",
+                        y.type().ToString(), "; Cast them to kFloat32"));
   }
+  if (over_last_axis && x.rank() == 0) {
+    ThrowInvalid(StrCat(op, ": the prediction is a scalar; give it an axis to sum over"));
+  }
+  if (y.shape() != x.shape() && (over_last_axis || y.rank() != 0)) {
+    ThrowInvalid(StrCat(op, ": the prediction ", x.type().ToString(), " and the target ",
+                        y.type().ToString(),
+                        " must have one shape; Reshape or BroadcastTo one of them"));
+  }
+  return {x, BroadcastTensor(y, x.shape())};
 }
 
-void CheckLabels(const Tensor& logits, const Tensor& labels) {
-  const Shape batch = logits.rank() == 0
-                          ? Shape()
-                          : Shape(std::span(logits.shape().begin(), logits.shape().end() - 1));
-  const bool integers = labels.dtype() == kInt32 || labels.dtype() == kInt64;
-  if (logits.rank() == 0 || !IsFloat(logits.dtype()) || !integers || labels.shape() != batch) {
-    internal::ThrowInvalid(StrCat(
-        "softmax_cross_entropy: logits ", logits.type().ToString(), " and labels ",
-        labels.type().ToString(),
-        " do not fit; labels are i32 or i64 of the shape of the logits without the last axis"));
+}  // namespace internal
+
+Tensor MeanSquaredError(const Operand& prediction, const Operand& target,
+                        const LossOptions& options) {
+  const LocationScope scope(prediction);
+  const auto [x, y] = Match("mean_squared_error", prediction, target);
+  return Reduced(Square(Sub(x, y)), options.reduction);
+}
+
+Tensor MeanAbsoluteError(const Operand& prediction, const Operand& target,
+                         const LossOptions& options) {
+  const LocationScope scope(prediction);
+  const auto [x, y] = Match("mean_absolute_error", prediction, target);
+  return Reduced(Abs(Sub(x, y)), options.reduction);
+}
+
+Tensor Huber(const Operand& prediction, const Operand& target, const HuberOptions& options) {
+  const LocationScope scope(prediction);
+  const auto [x, y] = Match("huber", prediction, target);
+  if (!(options.delta > 0))
+    internal::ThrowInvalid(StrCat("huber: delta ", options.delta, " must be positive"));
+  const Tensor d = Sub(x, y), size = Abs(d), small = LessEqual(size, options.delta);
+  const Tensor parabola = Mul(Square(Where(small, d, 0)), 0.5);
+  const Tensor line = Mul(Sub(size, options.delta / 2), options.delta);
+  return Reduced(Where(small, parabola, line), options.reduction);
+}
+
+// log cosh d = d + log(1 + e^-2d) - log 2
+Tensor LogCosh(const Operand& prediction, const Operand& target, const LossOptions& options) {
+  const LocationScope scope(prediction);
+  const auto [x, y] = Match("log_cosh", prediction, target);
+  const Tensor d = Sub(x, y);
+  const Tensor sum = Add(d, Softplus(Mul(d, -2.0)));
+  return Reduced(Sub(sum, std::numbers::ln2), options.reduction);
+}
+
+Tensor PoissonLoss(const Operand& prediction, const Operand& target,
+                   const PoissonOptions& options) {
+  const LocationScope scope(prediction);
+  const auto [x, y] = Match("poisson_loss", prediction, target);
+  Tensor values;
+  if (options.log_prediction) {
+    values = Sub(Exp(x), Mul(y, x));
+  } else {
+    const Tensor none = LogicalAnd(Equal(y, 0), Equal(x, 0));  // 0 log 0 = 0
+    values = Sub(x, Mul(y, Log(Where(none, 1, x))));
   }
-  if (labels.symbolic()) return;
-  const int64_t classes = logits.shape().dim(logits.rank() - 1);
-  if (labels.dtype() == kInt32)
-    CheckRange<int32_t>(labels, classes);
-  else
-    CheckRange<int64_t>(labels, classes);
+  return Reduced(values, options.reduction);
+}
+
+Tensor GaussianLoss(const Operand& mean, const Operand& variance, const Operand& target,
+                    const GaussianOptions& options) {
+  const LocationScope scope(mean);
+  const auto [x, y] = Match("gaussian_loss", mean, target);
+  const Tensor v = Maximum(Match("gaussian_loss", x, variance).target, options.epsilon);
+  const Tensor values = Mul(Add(Log(v), Div(Square(Sub(x, y)), v)), 0.5);
+  return Reduced(values, options.reduction);
+}
+
+namespace {
+
+Tensor HingeValues(const char* op, const Operand& prediction, const Operand& target) {
+  const auto [x, y] = Match(op, prediction, target);
+  return Maximum(Sub(1.0, Mul(y, x)), 0.0);
 }
 
 }  // namespace
 
-// log sum exp(z) - z[label], z = logits - max
-Tensor SoftmaxCrossEntropy(const Operand& logits, const Operand& labels,
-                           const LossOptions& options) {
-  const internal::LocationScope scope(logits);
-  const Tensor x = internal::Materialize(logits), y = internal::Materialize(labels);
-  CheckLabels(x, y);
-  const Tensor z = Sub(x, StopGradient(ReduceMax(x, -1, {.keepdims = true})));
-  const Tensor chosen = Equal(ExpandDims(y, -1), Iota(x.shape(), -1, y.dtype()));
-  const Tensor picked = ReduceSum(Where(chosen, z, 0), -1);
-  return Reduced(Sub(Log(ReduceSum(Exp(z), -1)), picked), options);
+Tensor Hinge(const Operand& prediction, const Operand& target, const LossOptions& options) {
+  const LocationScope scope(prediction);
+  return Reduced(HingeValues("hinge", prediction, target), options.reduction);
 }
 
-Tensor MeanSquaredError(const Operand& prediction, const Operand& target,
+Tensor SquaredHinge(const Operand& prediction, const Operand& target, const LossOptions& options) {
+  const LocationScope scope(prediction);
+  return Reduced(Square(HingeValues("squared_hinge", prediction, target)), options.reduction);
+}
+
+Tensor CategoricalHinge(const Operand& prediction, const Operand& target,
                         const LossOptions& options) {
-  const internal::LocationScope scope(prediction);
-  return Reduced(Square(Sub(prediction, target)), options);
+  const LocationScope scope(prediction);
+  const auto [x, y] = Match("categorical_hinge", prediction, target, true);
+  const Tensor right = ReduceSum(Mul(y, x), -1);
+  const Tensor wrong = ReduceMax(Mul(Sub(1.0, y), x), -1);
+  return Reduced(Maximum(Add(Sub(wrong, right), 1.0), 0.0), options.reduction);
+}
+
+// The squares' sum is bounded before the root is taken: at 0 the derivative is that of the bound.
+Tensor CosineSimilarity(const Operand& a, const Operand& b, int64_t axis, double epsilon) {
+  const LocationScope scope(a);
+  const internal::TensorList t = internal::Promote(ir::Op::kMul, {&a, &b});
+  const auto norm = [&](const Tensor& x) {
+    const Tensor sum = ReduceSum(Square(x), axis);
+    return Sqrt(Where(LessEqual(sum, epsilon * epsilon), epsilon * epsilon, sum));
+  };
+  const Tensor dot = ReduceSum(Mul(t[0], t[1]), axis);
+  const Tensor left = norm(t[0]);
+  return Div(dot, Mul(left, norm(t[1])));
+}
+
+Tensor CosineLoss(const Operand& prediction, const Operand& target, const LossOptions& options) {
+  const LocationScope scope(prediction);
+  const auto [x, y] = Match("cosine_loss", prediction, target, true);
+  return Reduced(Sub(1.0, CosineSimilarity(x, y)), options.reduction);
+}
+
+Tensor TripletLoss(const Operand& anchor, const Operand& positive, const Operand& negative,
+                   const TripletOptions& options) {
+  const LocationScope scope(anchor);
+  const auto distance = [&](const Operand& other) {
+    const auto [x, y] = Match("triplet_loss", anchor, other, true);
+    return Sqrt(ReduceSum(Square(Add(Sub(x, y), options.epsilon)), -1));
+  };
+  const Tensor near = distance(positive), far = distance(negative);
+  return Reduced(Maximum(Add(Sub(near, far), options.margin), 0.0), options.reduction);
 }
 
 }  // namespace reel

@@ -73,13 +73,6 @@ Tensor operator&(const Operand& a, const Operand& b);
 Tensor operator|(const Operand& a, const Operand& b);
 Tensor operator^(const Operand& a, const Operand& b);
 
-// --- activations: compositions of the ops above ---
-Tensor Relu(const Operand& x);  ///< max(x, 0); its derivative at 0 is 0
-Tensor Gelu(const Operand& x);  ///< x/2 (1 + erf(x / sqrt 2))
-Tensor Softmax(const Operand& x, int64_t axis = -1);
-Tensor LogSoftmax(const Operand& x, int64_t axis = -1);  ///< x - max - log sum exp(x - max)
-Tensor Softplus(const Operand& x);                       ///< log(1 + exp(x)), without overflow
-
 // --- reduce ---
 /// Axes of a reduction: all (the default), one, or several; negative ones count from the end.
 class Axes {

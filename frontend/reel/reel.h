@@ -3,6 +3,7 @@
 
 // Everything a user of Reel needs.
 
+#include "reel/activations.h"
 #include "reel/compile.h"
 #include "reel/error.h"
 #include "reel/layers.h"

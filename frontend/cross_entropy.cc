@@ -1,0 +1,158 @@
+#include <limits>
+
+#include "frontend/core.h"
+#include "frontend/loss.h"
+#include "ir/strings.h"
+#include "reel/activations.h"
+#include "reel/losses.h"
+#include "reel/ops.h"
+
+namespace reel {
+
+using internal::LocationScope;
+using internal::Match;
+using internal::Materialize;
+using internal::Reduced;
+
+namespace {
+
+Tensor Log1p(const Tensor& x) { return Log(Add(x, 1.0)); }
+
+template <typename T>
+void CheckRange(const char* op, const Tensor& labels, int64_t classes) {
+  for (const T label : labels.data<T>()) {
+    if (label >= 0 && label < classes) continue;
+    internal::ThrowError(ErrorCode::kOutOfRange,
+                         StrCat(op, ": label ", label, " is not one of ", classes, " classes"));
+  }
+}
+
+// Integer labels for scores [..., classes].
+void CheckLabels(const char* op, const Tensor& scores, const Tensor& labels) {
+  const Shape batch = scores.rank() == 0
+                          ? Shape()
+                          : Shape(std::span(scores.shape().begin(), scores.shape().end() - 1));
+  const bool integers = labels.dtype() == kInt32 || labels.dtype() == kInt64;
+  if (scores.rank() == 0 || !IsFloat(scores.dtype()) || !integers || labels.shape() != batch) {
+    internal::ThrowInvalid(StrCat(
+        op, ": scores ", scores.type().ToString(), " and labels ", labels.type().ToString(),
+        " do not fit; labels are i32 or i64 of the shape of the scores without the last axis"));
+  }
+  if (labels.symbolic()) return;
+  const int64_t classes = scores.shape().dim(scores.rank() - 1);
+  if (labels.dtype() == kInt32)
+    CheckRange<int32_t>(op, labels, classes);
+  else
+    CheckRange<int64_t>(op, labels, classes);
+}
+
+// x[label] over the last axis.
+Tensor Picked(const Tensor& x, const Tensor& labels) {
+  const Tensor chosen = Equal(ExpandDims(labels, -1), Iota(x.shape(), -1, labels.dtype()));
+  return ReduceSum(Where(chosen, x, 0), -1);
+}
+
+// sum t z over the last axis, where 0 * -inf is 0.
+Tensor Weighted(const Tensor& target, const Tensor& z) {
+  const Tensor impossible = Equal(z, -std::numeric_limits<double>::infinity());
+  const Tensor left_out = LogicalAnd(impossible, Equal(target, 0));
+  return ReduceSum(Mul(target, Where(left_out, 0, z)), -1);
+}
+
+void CheckSmoothing(const char* op, double amount) {
+  if (amount >= 0 && amount <= 1) return;
+  internal::ThrowInvalid(StrCat(op, ": label_smoothing ", amount, " is not in [0, 1]"));
+}
+
+}  // namespace
+
+namespace {
+
+// Log sum exp(z) weighted by the sum of the targets: they need not be a distribution.
+Tensor DenseCrossEntropy(const Tensor& z, const Tensor& target, double smoothing) {
+  const double n = static_cast<double>(z.shape().dim(z.rank() - 1));
+  const Tensor t = smoothing == 0 ? target : Add(Mul(target, 1 - smoothing), smoothing / n);
+  const Tensor weighted = Weighted(t, z);
+  return Sub(Mul(Log(ReduceSum(Exp(z), -1)), ReduceSum(t, -1)), weighted);
+}
+
+Tensor SparseCrossEntropy(const Tensor& z, const Tensor& labels, double smoothing) {
+  Tensor picked = Picked(z, labels);
+  if (smoothing != 0) picked = Add(Mul(picked, 1 - smoothing), Mul(ReduceMean(z, -1), smoothing));
+  return Sub(Log(ReduceSum(Exp(z), -1)), picked);
+}
+
+}  // namespace
+
+// log sum exp(z) - sum t z, z = logits - max
+Tensor SoftmaxCrossEntropy(const Operand& logits, const Operand& labels,
+                           const CrossEntropyOptions& options) {
+  const char* const op = "softmax_cross_entropy";
+  const LocationScope scope(logits);
+  const Tensor x = Materialize(logits), y = Materialize(labels);
+  const bool dense = IsFloat(y.dtype()) && x.rank() > 0 && y.shape() == x.shape();
+  if (!dense) CheckLabels(op, x, y);
+  CheckSmoothing(op, options.label_smoothing);
+  const Tensor z = Sub(x, StopGradient(ReduceMax(x, -1, {.keepdims = true})));
+  const Tensor values = dense ? DenseCrossEntropy(z, y, options.label_smoothing)
+                              : SparseCrossEntropy(z, y, options.label_smoothing);
+  return Reduced(values, options.reduction);
+}
+
+Tensor NegativeLogLikelihood(const Operand& log_probabilities, const Operand& labels,
+                             const LossOptions& options) {
+  const LocationScope scope(log_probabilities);
+  const Tensor x = Materialize(log_probabilities), y = Materialize(labels);
+  CheckLabels("negative_log_likelihood", x, y);
+  return Reduced(Neg(Picked(x, y)), options.reduction);
+}
+
+Tensor KlDivergence(const Operand& prediction, const Operand& target,
+                    const KlDivergenceOptions& options) {
+  const LocationScope scope(prediction);
+  const auto [q, t] = Match("kl_divergence", prediction, target, true);
+  const Tensor none = Equal(t, 0);
+  const Tensor log_t = Log(Where(none, 1, t));
+  const Tensor log_q = options.log_prediction ? Where(none, 0, q) : Log(Where(none, 1, q));
+  return Reduced(ReduceSum(Mul(t, Sub(log_t, log_q)), -1), options.reduction);
+}
+
+namespace {
+
+Tensor Smooth(const char* op, const Tensor& target, double amount) {
+  CheckSmoothing(op, amount);
+  return amount == 0 ? target : Add(Mul(target, 1 - amount), amount / 2);
+}
+
+// max(log p, -100); the constant has derivative 0, NaN stays NaN.
+Tensor BoundedLog(const Tensor& p) {
+  constexpr double kLeast = 3.7200759760208356e-44;  // e^-100
+  const Tensor low = LessEqual(p, kLeast);
+  return Where(low, -100.0, Log(Where(low, 1, p)));
+}
+
+}  // namespace
+
+// max(x, 0) - x t + log(1 + e^-|x|), with the branches of Softplus.
+Tensor SigmoidCrossEntropy(const Operand& logits, const Operand& target,
+                           const BinaryCrossEntropyOptions& options) {
+  const char* const op = "sigmoid_cross_entropy";
+  const LocationScope scope(logits);
+  const auto [x, y] = Match(op, logits, target);
+  const Tensor negative = Less(x, 0);
+  const Tensor below = Where(negative, x, Neg(x));
+  const Tensor linear = Sub(Where(negative, 0, x), Mul(x, Smooth(op, y, options.label_smoothing)));
+  return Reduced(Add(linear, Log1p(Exp(below))), options.reduction);
+}
+
+Tensor BinaryCrossEntropy(const Operand& probabilities, const Operand& target,
+                          const BinaryCrossEntropyOptions& options) {
+  const char* const op = "binary_cross_entropy";
+  const LocationScope scope(probabilities);
+  const auto [p, y] = Match(op, probabilities, target);
+  const Tensor t = Smooth(op, y, options.label_smoothing);
+  const Tensor yes = Mul(t, BoundedLog(p)), no = Mul(Sub(1.0, t), BoundedLog(Sub(1.0, p)));
+  return Reduced(Neg(Add(yes, no)), options.reduction);
+}
+
+}  // namespace reel
