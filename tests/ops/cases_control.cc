@@ -36,7 +36,7 @@ void MakeCallCases(const OpRow& row, std::vector<OpCase>* cases) {
       c.Emit({x, y}, {{"callee", std::string("outer")}});
       c.Emit({y, y}, {{"callee", std::string("inner")}});
       c.Tolerate({0, 1});  // the reference does not round the product
-      c.Differentiable(row.differentiable && dtype == kFloat64);
+      c.Differentiable(IsSmooth(row, dtype));
       cases->push_back(c.Build());
     }
   }
@@ -56,7 +56,7 @@ void MakeIfCases(const OpRow& row, std::vector<OpCase>* cases) {
       for (ir::Value condition : {yes, no}) {
         c.Emit({condition, x, y}, {{"then", std::string("product")}, {"else", std::string("sum")}});
       }
-      c.Differentiable(row.differentiable && dtype == kFloat64);
+      c.Differentiable(IsSmooth(row, dtype));
       cases->push_back(c.Build());
     }
   }
@@ -82,7 +82,7 @@ void MakeWhileCases(const OpRow& row, std::vector<OpCase>* cases) {
                         {"body", std::string("grow")},
                         {"maximum_iterations", limit}});
         c.Tolerate({0, static_cast<double>(limit) + 1});
-        c.Differentiable(row.differentiable && dtype == kFloat64);
+        c.Differentiable(IsSmooth(row, dtype));
         cases->push_back(c.Build());
       }
     }

@@ -19,6 +19,10 @@ const std::vector<Shape> kShapes{{},
                                  {2, 3, 1, 2, 2},
                                  {1000}};
 
+// f32 of this many elements do not fit into a second-level cache of 1 MiB.
+constexpr std::string_view kLarge = "larger than L2";
+constexpr int64_t kLargeSize = 300007;
+
 // All pairs of special values, as operand n of two: [a0, a0, a1, a1] or [b0, b1, b0, b1].
 ir::Literal Pairs(DType dtype, int n) {
   const ir::Literal one = SpecialValues(dtype);
@@ -58,7 +62,37 @@ OpCase MakeCase(const OpRow& row, DType dtype, std::string_view what, CaseBuilde
   }
   for (const auto& operands : values) c.Emit(operands);
   c.Tolerate(Allowed(row, dtype));
-  c.Differentiable(row.differentiable && dtype == kFloat64 && what == "shapes");
+  c.Differentiable(IsSmooth(row, dtype) && (what == "shapes" || what == kLarge));
+  return c.Build();
+}
+
+// Operands of [3,5] and [7] that were broadcast: each in turn from [3,1], [5] and a scalar.
+OpCase BroadcastCase(const OpRow& row, DType dtype, CaseBuilder& c) {
+  const int arity = ir::Info(row.op).operands;
+  const std::vector<std::vector<Shape>> from{{{3, 1}, {5}, {3, 5}}, {{}, {7}, {}}};
+  const std::vector<Shape> to{{3, 5}, {7}};
+  std::vector<std::vector<ir::Literal>> inputs;  // by emitted op
+  std::vector<const Shape*> shapes;
+  for (size_t n = 0; n < to.size(); ++n) {
+    for (int first = 0; first < arity; ++first) {
+      inputs.emplace_back();
+      shapes.push_back(&to[n]);
+      for (int k = 0; k < arity; ++k) {
+        const Shape& shape = from[n][static_cast<size_t>((first + k) % arity)];
+        inputs.back().push_back(Sample({dtype, shape}, row.domain, c.rng()));
+      }
+    }
+  }
+  std::vector<std::vector<ir::Value>> values(inputs.size());
+  for (size_t n = 0; n < inputs.size(); ++n) {
+    for (const ir::Literal& l : inputs[n]) values[n].push_back(c.Input(l));
+  }
+  for (size_t n = 0; n < values.size(); ++n) {
+    for (ir::Value& v : values[n]) v = c.b().BroadcastTo(v, *shapes[n]);
+    c.Emit(values[n]);
+  }
+  c.Tolerate(Allowed(row, dtype));
+  c.Differentiable(IsSmooth(row, dtype));
   return c.Build();
 }
 
@@ -83,6 +117,20 @@ void MakeElementwiseCases(const OpRow& row, std::vector<OpCase>* cases) {
       }
       return lists;
     });
+    if (dtype == kFloat32) {
+      add(kLarge, [&](Rng& rng) {
+        Operands operands;
+        for (int n = 0; n < arity; ++n) {
+          operands.push_back(Sample({dtype, {kLargeSize}}, row.domain, rng));
+        }
+        if (kink_at_ties) operands[1] = Apart(operands[0], rng);
+        return std::vector<Operands>{operands};
+      });
+    }
+    if (arity > 1 && !kink_at_ties) {
+      CaseBuilder c(row.op, StrCat(Name(dtype), " broadcast"));
+      cases->push_back(BroadcastCase(row, dtype, c));
+    }
     add("special values", [&](Rng&) {
       if (arity == 1) return std::vector<Operands>{{SpecialValues(dtype)}};
       return std::vector<Operands>{{Pairs(dtype, 0), Pairs(dtype, 1)}};
@@ -119,7 +167,7 @@ void MakeSelectCases(const OpRow& row, std::vector<OpCase>* cases) {
                        c.Input({dtype, shape}, row.domain)});
     }
     for (const auto& operands : lists) c.Emit(operands);
-    c.Differentiable(row.differentiable && dtype == kFloat64);
+    c.Differentiable(IsSmooth(row, dtype));
     cases->push_back(c.Build());
 
     CaseBuilder special(row.op, StrCat(Name(dtype), " special values"));

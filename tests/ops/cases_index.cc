@@ -68,7 +68,7 @@ void MakeGatherCases(const OpRow& row, std::vector<OpCase>* cases) {
                         at = c.InputInts(index, v.index_shape, v.indices);
         c.Emit({a, at}, {{"axis", v.axis}});
         if (v.out_of_range) c.OutOfRange();
-        c.Differentiable(row.differentiable && dtype == kFloat64);
+        c.Differentiable(IsSmooth(row, dtype));
         cases->push_back(c.Build());
       }
     }
@@ -87,7 +87,7 @@ void MakeScatterAddCases(const OpRow& row, std::vector<OpCase>* cases) {
         c.Emit({a, at, updates}, {{"axis", v.axis}});
         if (v.out_of_range) c.OutOfRange();
         c.Tolerate({0, 2 * static_cast<double>(v.indices.size()) + 1});
-        c.Differentiable(row.differentiable && dtype == kFloat64);
+        c.Differentiable(IsSmooth(row, dtype));
         cases->push_back(c.Build());
       }
     }
@@ -132,7 +132,7 @@ void PerWindow(const OpRow& row, std::vector<OpCase>* cases, F emit) {
       std::vector<ir::Value> starts;
       for (int64_t s : w.starts) starts.push_back(c.InputInts(index, {}, {s}));
       for (ir::Value start : starts) emit(c, a, update, start, w);
-      c.Differentiable(row.differentiable && dtype == kFloat64);
+      c.Differentiable(IsSmooth(row, dtype));
       cases->push_back(c.Build());
     }
   }

@@ -117,7 +117,7 @@ void MakeReduceCases(const OpRow& row, std::vector<OpCase>* cases) {
       c.Emit({x}, {{"axes", v.axes}});
       if (sum && Reduced(v) > 1) c.Tolerate({0, Terms(Reduced(v), dtype)});
       const bool finite = sum || Reduced(v) > 0;  // the maximum of nothing is -inf
-      c.Differentiable(row.differentiable && dtype == kFloat64 && finite && v.shape.size() < 1000);
+      c.Differentiable(IsSmooth(row, dtype) && finite && v.shape.size() < 1000);
       cases->push_back(c.Build());
     }
     if (IsFloat(dtype)) AddSpecialCase(row, dtype, cases);

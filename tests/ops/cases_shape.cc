@@ -18,7 +18,7 @@ void PerVariant(const OpRow& row, const std::vector<Variant>& variants, std::vec
     std::vector<ir::Value> inputs;
     for (const Variant& v : variants) inputs.push_back(c.Input({dtype, v.shape}, row.domain));
     for (size_t n = 0; n < variants.size(); ++n) emit(c, inputs[n], variants[n]);
-    c.Differentiable(row.differentiable && dtype == kFloat64);
+    c.Differentiable(IsSmooth(row, dtype));
     cases->push_back(c.Build());
   }
 }
@@ -146,7 +146,7 @@ void MakePadCases(const OpRow& row, std::vector<OpCase>* cases) {
       const Variant& v = variants[n];
       c.Emit({inputs[n], values[n]}, {{"low", v.low}, {"high", v.high}, {"interior", v.interior}});
     }
-    c.Differentiable(row.differentiable && dtype == kFloat64);
+    c.Differentiable(IsSmooth(row, dtype));
     cases->push_back(c.Build());
   }
 }

@@ -98,6 +98,10 @@ std::vector<int64_t> IntSpecials() {
 
 }  // namespace
 
+bool IsSmooth(const OpRow& row, DType dtype) {
+  return row.differentiable && (dtype == kFloat32 || dtype == kFloat64);
+}
+
 const OpRow& RowOf(ir::Op op) { return Table()[static_cast<size_t>(op)]; }
 
 std::vector<OpCase> CasesFor(ir::Op op) {

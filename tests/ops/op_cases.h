@@ -31,7 +31,7 @@ struct OpCase {
   ir::Module module;
   std::vector<ir::Literal> inputs;
   Tolerance tolerance;
-  bool differentiable = false;  ///< f64 inputs, smooth around them
+  bool differentiable = false;  ///< smooth around the inputs
   bool out_of_range =
       false;  ///< an index is out of range: an engine that checks indices refuses it
 
@@ -60,6 +60,8 @@ struct OpRow {
 };
 
 const OpRow& RowOf(ir::Op op);
+/// Whether gradients of the row's cases of this dtype are checked.
+bool IsSmooth(const OpRow& row, DType dtype);
 
 // --- for the families ---
 
