@@ -307,6 +307,28 @@ std::vector<std::string> Executable::variables() const {
   return names;
 }
 
+namespace {
+
+// As deep as branches and loops are nested.
+void AppendSteps(const codegen::Program& program, const std::vector<codegen::Step>& steps,
+                 const std::string& indent, std::string* out) {
+  for (const codegen::Step& step : steps) {
+    if (step.control != codegen::Step::Control::kNone) {
+      const bool loop = step.control == codegen::Step::Control::kWhile;
+      StrAppend(out, indent, loop ? "while\n" : "if\n");
+      AppendSteps(program, step.first, indent + "  ", out);
+      StrAppend(out, indent, loop ? "do\n" : "else\n");
+      AppendSteps(program, step.second, indent + "  ", out);
+    } else if (step.kernel < 0) {
+      StrAppend(out, indent, "copy ", step.bytes, " bytes\n");
+    } else {
+      StrAppend(out, indent, program.kernels[static_cast<size_t>(step.kernel)].name, "\n");
+    }
+  }
+}
+
+}  // namespace
+
 std::string Executable::Plan() const {
   const CompiledData& code = *Data(data_).code;
   const codegen::Program& program = code.program();
@@ -322,12 +344,7 @@ std::string Executable::Plan() const {
   out += line;
   for (const codegen::EntryPoint& entry : program.entries) {
     StrAppend(&out, "entry ", entry.name, ": ", entry.steps.size(), " steps\n");
-    for (const codegen::Step& step : entry.steps) {
-      if (step.kernel < 0)
-        StrAppend(&out, "  copy ", step.bytes, " bytes\n");
-      else
-        StrAppend(&out, "  ", program.kernels[static_cast<size_t>(step.kernel)].name, "\n");
-    }
+    AppendSteps(program, entry.steps, "  ", &out);
   }
   return out;
 }

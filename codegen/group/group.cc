@@ -35,6 +35,8 @@ bool IsRoot(Op op) {
          op == Op::kReduceMin;
 }
 
+bool IsControl(const Node& node) { return Info(node.op).Has(ir::kControl); }
+
 // How an item reads a stored value: aligned = at the item's own indices.
 struct Leaf {
   Value value;
@@ -64,6 +66,10 @@ class Grouper {
     for (const Node& node : f_.nodes()) Decide(node);
     for (const Node& node : f_.nodes()) {
       const Value v = node.result();
+      if (IsControl(node)) {
+        PlaceControl(node);
+        continue;
+      }
       if (out_.materialized[Index(v)] && node.op != Op::kConstant) Place(node, v);
     }
     Order();
@@ -138,7 +144,17 @@ class Grouper {
     return n;
   }
 
+  // Operands and results of control ops are whole buffers.
+  void DecideControl(const Node& node) {
+    for (Value v : node.operands) {
+      const auto& view = out_.views[Index(v)];
+      if (!f_.Is(v, Op::kConstant) && !(view && IsWhole(f_, v, *view))) Force(v);
+    }
+    for (int i = 0; i < node.num_results; ++i) Materialize(node.result(i));
+  }
+
   void Decide(const Node& node) {
+    if (IsControl(node)) return DecideControl(node);
     const Value v = node.result();
     const size_t i = Index(v);
     if (node.op == Op::kConstant) {
@@ -182,7 +198,7 @@ class Grouper {
       out_.views[Index(v)] = ViewThrough(f_, node, *out_.views[Index(x)]);
     }
     const auto& own = out_.views[Index(v)];
-    flat_[Index(v)] = own && IsRowMajor(*own, shape(v)) && shape(v).size() == shape(own->base).size();
+    flat_[Index(v)] = own && IsWhole(f_, v, *own);
   }
 
   // The stored values an item reads.
@@ -236,7 +252,7 @@ class Grouper {
   // Whether an item that reads `leaves` can become part of group g, and as what.
   Joins CanJoin(const Node& node, const std::vector<Leaf>& leaves, const std::vector<int>& inputs, int g) const {
     const Group& group = out_.groups[static_cast<size_t>(g)];
-    if (group.root_kind == Group::Root::kScatter) return Joins::kNo;
+    if (group.root_kind == Group::Root::kScatter || group.root_kind == Group::Root::kControl) return Joins::kNo;
     if (group.nodes + nodes_of(node) > kMaxGroupNodes) return Joins::kNo;
     bool pre = false, post = false;
     for (const Leaf& leaf : leaves) {
@@ -268,8 +284,8 @@ class Grouper {
     return n;
   }
 
-  void Place(const Node& node, Value v) {
-    const std::vector<Leaf> leaves = Leaves(node);
+  // Groups that compute the leaves, sorted.
+  std::vector<int> GroupsOf(const std::vector<Leaf>& leaves) const {
     std::vector<int> inputs;
     for (const Leaf& leaf : leaves) {
       const int g = out_.group_of[Index(leaf.value)];
@@ -277,7 +293,28 @@ class Grouper {
     }
     std::sort(inputs.begin(), inputs.end());
     inputs.erase(std::unique(inputs.begin(), inputs.end()), inputs.end());
+    return inputs;
+  }
 
+  void PlaceControl(const Node& node) {
+    const std::vector<Leaf> leaves = Leaves(node);
+    Group group;
+    group.root_kind = Group::Root::kControl;
+    group.root = node.result();
+    group.inputs = GroupsOf(leaves);
+    group.last = node.result(node.num_results - 1).id;
+    group.nodes = 1;
+    for (const Leaf& leaf : leaves) out_.stored[Index(leaf.value)] = true;
+    for (int i = 0; i < node.num_results; ++i) {
+      out_.stored[Index(node.result(i))] = true;
+      out_.group_of[Index(node.result(i))] = static_cast<int>(out_.groups.size());
+    }
+    out_.groups.push_back(std::move(group));
+  }
+
+  void Place(const Node& node, Value v) {
+    const std::vector<Leaf> leaves = Leaves(node);
+    const std::vector<int> inputs = GroupsOf(leaves);
     int target = -1;
     Joins how = Joins::kNo;
     const bool joins = options_.fuse && node.op != Op::kContract && node.op != Op::kScatterAdd;
@@ -364,6 +401,11 @@ class Grouper {
 };
 
 }  // namespace
+
+bool IsWhole(const ir::Function& function, Value v, const View& view) {
+  const Shape& shape = function.type(v).shape;
+  return IsRowMajor(view, shape) && shape.size() == function.type(view.base).shape.size();
+}
 
 Grouping GroupFunction(const ir::Function& function, const GroupOptions& options) {
   return Grouper(function, options).Run();

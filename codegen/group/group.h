@@ -18,9 +18,10 @@ struct View {
 };
 
 /// Values computed by one kernel. `pre` are maps over the operand of the root (reduce only), `post` maps over the
-/// root's result, or over one common shape if there is no root.
+/// root's result, or over one common shape if there is no root. A control op is a group of its own: `root` is its
+/// first result, and it reads and writes whole buffers.
 struct Group {
-  enum class Root : uint8_t { kNone, kReduce, kContract, kScatter };
+  enum class Root : uint8_t { kNone, kReduce, kContract, kScatter, kControl };
   Root root_kind = Root::kNone;
   ir::Value root;
   std::vector<ir::Value> pre, post;
@@ -44,6 +45,8 @@ struct GroupOptions {
 /// Groups a normalised function. Linear but for bounded look-arounds.
 Grouping GroupFunction(const ir::Function& function, const GroupOptions& options);
 
+/// True if v, read through `view`, is the view's base, as a whole and in order.
+bool IsWhole(const ir::Function& function, ir::Value v, const View& view);
 /// One value for all elements: a scalar constant, a constant with equal elements, or either broadcast.
 bool IsUniformConstant(const ir::Function& function, ir::Value v);
 /// Ops that only rename indices: reshape, transpose, slice, broadcast.

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "absl/status/status.h"
+#include "codegen/group/group.h"
 #include "ir/builder.h"
 #include "ir/strings.h"
 
@@ -95,17 +96,46 @@ absl::Status CheckFunction(const ir::Function& f) {
     const std::string what = node ? std::string(Name(node->op)) : "parameter %" + f.parameter(i).name;
     if (absl::Status s = CheckSupported(f, f.type({i}), what); !s.ok()) return s;
   }
-  for (const Node& node : f.nodes()) {
-    if (node.op != Op::kIf && node.op != Op::kWhile && node.op != Op::kCall) continue;
-    return absl::UnimplementedError(StrCat("@", f.name(), ": ", Name(node.op), " does not compile yet; run the "
-                                           "function with `reel run --engine interpret`"));
-  }
   return absl::OkStatus();
+}
+
+// The operand that result i of a control op always is: a loop's invariant, what all branches return; -1: none.
+int PassedThrough(const Node& node, int i, const ir::Module& module) {
+  const bool loop = node.op == Op::kWhile, branches = node.op == Op::kIf;
+  int parameter = -1;
+  for (std::string_view name : {branches ? "then" : loop ? "body" : "callee", branches ? "else" : ""}) {
+    if (name.empty()) continue;
+    const ir::Function& f = *module.FindFunction(node.attr<std::string>(name));
+    const Value v = f.results()[static_cast<size_t>(i)];
+    if (!f.is_parameter(v) || (loop && v.id != i) || (parameter >= 0 && v.id != parameter)) return -1;
+    parameter = v.id;
+  }
+  return branches ? parameter + 1 : parameter;
+}
+
+// Emits a control op; one value per result.
+ir::ValueList NormalizeControl(Builder* b, const Node& node, ir::ValueList operands, const ir::Module& module) {
+  for (Value& v : operands) {
+    if (!b->function()->Is(v, Op::kConstant) && IsUniformConstant(*b->function(), v)) v = b->Identity(v);
+  }
+  ir::ValueList results = b->EmitAll(node.op, operands, node.attrs());
+  for (int i = 0; i < node.num_results && b->status().ok(); ++i) {
+    if (const int k = PassedThrough(node, i, module); k >= 0) {
+      results[static_cast<size_t>(i)] = operands[static_cast<size_t>(k)];
+    }
+  }
+  return results;
+}
+
+// A result may be a parameter if what the caller has in its place is that parameter's memory.
+bool MayStay(const ir::Function& f, Value v, int result, Role role) {
+  if (role == Role::kBody) return v.id == result;
+  return role == Role::kEntry && result >= f.num_outputs() && v.id == f.num_arguments() + result - f.num_outputs();
 }
 
 }  // namespace
 
-absl::StatusOr<ir::Function> Normalize(const ir::Function& f, const ir::Module& module) {
+absl::StatusOr<ir::Function> Normalize(const ir::Function& f, const ir::Module& module, Role role) {
   if (absl::Status s = CheckFunction(f); !s.ok()) return s;
   ir::Function out(f.name());
   std::vector<Value> map(static_cast<size_t>(f.num_values()));
@@ -118,6 +148,12 @@ absl::StatusOr<ir::Function> Normalize(const ir::Function& f, const ir::Module& 
   for (const Node& node : f.nodes()) {
     ir::ValueList operands;
     for (Value v : node.operands) operands.push_back(at(v));
+    if (ir::Info(node.op).Has(ir::kControl)) {
+      if (node.num_results == 0) continue;
+      const ir::ValueList results = NormalizeControl(&b, node, std::move(operands), module);
+      for (size_t i = 0; i < results.size(); ++i) at(node.result(static_cast<int>(i))) = results[i];
+      continue;
+    }
     Value& result = at(node.result());
     switch (node.op) {
       case Op::kIdentity:
@@ -135,8 +171,7 @@ absl::StatusOr<ir::Function> Normalize(const ir::Function& f, const ir::Module& 
   std::set<int32_t> seen;
   for (size_t i = 0; i < f.results().size(); ++i) {
     Value v = at(f.results()[i]);
-    const int state = static_cast<int>(i) - f.num_outputs();
-    const bool unchanged = state >= 0 && v.id == f.num_arguments() + state;
+    const bool unchanged = MayStay(f, v, static_cast<int>(i), role);
     const bool own = v.valid() && !out.is_parameter(v) && !out.Is(v, Op::kConstant) && seen.insert(v.id).second;
     if (!own && !unchanged) v = b.Identity(v);
     results.push_back(v);

@@ -1,17 +1,28 @@
 #ifndef REEL_CODEGEN_GROUP_NORMALIZE_H_
 #define REEL_CODEGEN_GROUP_NORMALIZE_H_
 
+#include <cstdint>
+
 #include "absl/status/statusor.h"
 #include "ir/graph.h"
 
 namespace reel::codegen {
 
+/// What a function is compiled as: decides which of its results may stay one of its parameters.
+enum class Role : uint8_t {
+  kEntry,   ///< an entry point: a variable that keeps its value
+  kBody,    ///< of a loop: a carried value that keeps its value
+  kBranch,  ///< of an if, a loop's condition, a callee: none
+};
+
 /// The function in the form that grouping expects; same values, same bits:
 ///  - contract is a[(b,) m, k] x b[(b,) k, n], with transposes and reshapes around it where needed;
 ///  - the axes of a reduce are neighbours;
-///  - a result that is a parameter, a constant or a repeated result goes through an identity of its own.
-/// Unimplemented: control flow (calls must be inlined), symbolic extents, dtypes without kernels.
-absl::StatusOr<ir::Function> Normalize(const ir::Function& function, const ir::Module& module);
+///  - a result that is a parameter, a constant or a repeated result goes through an identity of its own;
+///  - operands of control ops are constants or have memory; a result of a control op that is always one of its
+///    operands is that operand; control ops without results are gone.
+/// Unimplemented: symbolic extents, dtypes without kernels.
+absl::StatusOr<ir::Function> Normalize(const ir::Function& function, const ir::Module& module, Role role);
 
 }  // namespace reel::codegen
 

@@ -217,7 +217,7 @@ std::vector<Unit> SplitProgram(const Program& program, const ProgramSymbols& sym
       size = 0;
     }
     units.back().entries.push_back(e);
-    size += program.entries[e].steps.size();
+    size += static_cast<size_t>(CountSteps(program.entries[e].steps));
   }
   return units;
 }

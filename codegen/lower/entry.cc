@@ -1,4 +1,4 @@
-// Entry points: kernel calls and copies in order, on constant offsets.
+// Entry points: kernel calls, copies, branches and loops in order, on constant offsets.
 #include <algorithm>
 #include <cstddef>
 #include <string>
@@ -15,7 +15,7 @@ namespace {
 using llvm::Value;
 
 /// Steps in one function: code generation stays linear in the length of a program.
-constexpr size_t kStepsPerFunction = 2000;
+constexpr int64_t kStepsPerFunction = 2000;
 
 Value* Int64(llvm::IRBuilderBase& b, int64_t x) { return b.getInt64(static_cast<uint64_t>(x)); }
 
@@ -69,37 +69,144 @@ llvm::Function* RunFunction(llvm::Module* module, const Target& target) {
   return function;
 }
 
-/// Emits consecutive steps into one function (ptr instance, ptr arguments, ptr results).
-class StepEmitter {
+/// Functions of one entry point: the symbol, then internal parts of it.
+class EntryFunctions {
  public:
-  StepEmitter(const Program& program, const ProgramSymbols& symbols, const Target& target,
-              llvm::Function* function)
-      : program_(program),
-        symbols_(symbols),
-        target_(target),
-        function_(function),
-        module_(function->getParent()),
-        b_(function->getContext()) {
-    b_.SetInsertPoint(llvm::BasicBlock::Create(function->getContext(), "entry", function));
-  }
+  EntryFunctions(std::string symbol, const Target& target, llvm::Module* module)
+      : symbol_(std::move(symbol)), target_(target), module_(module) {}
 
-  llvm::IRBuilder<>& builder() { return b_; }
-
-  void Emit(const Step* first, const Step* last) {
-    size_t most = 1;
-    for (const Step* s = first; s != last; ++s) most = std::max(most, s->buffers.size());
-    table_ = b_.CreateAlloca(llvm::ArrayType::get(b_.getPtrTy(), most), nullptr, "buffers");
-    for (const Step* s = first; s != last; ++s) s->kernel < 0 ? Copy(*s) : Call(*s);
+  /// An empty `i32 f(ptr instance, ptr arguments, ptr results)`.
+  llvm::Function* Make() {
+    llvm::LLVMContext& context = module_->getContext();
+    llvm::Type* ptr = llvm::PointerType::get(context, 0);
+    auto* type = llvm::FunctionType::get(llvm::Type::getInt32Ty(context), {ptr, ptr, ptr}, false);
+    const bool first = count_ == 0;
+    auto* function = llvm::Function::Create(
+        type, first ? llvm::Function::ExternalLinkage : llvm::Function::InternalLinkage,
+        first ? symbol_ : StrCat(symbol_, ".", count_), module_);
+    ++count_;
+    SetFunctionAttributes(function, target_);
+    return function;
   }
 
  private:
+  const std::string symbol_;
+  const Target& target_;
+  llvm::Module* module_;
+  int count_ = 0;
+};
+
+/// Emits steps into one function (ptr instance, ptr arguments, ptr results). Recursion is as deep as control steps
+/// are nested.
+class StepEmitter {
+ public:
+  StepEmitter(const Program& program, const ProgramSymbols& symbols, const Target& target, EntryFunctions* functions)
+      : program_(program),
+        symbols_(symbols),
+        target_(target),
+        functions_(functions),
+        function_(functions->Make()),
+        module_(function_->getParent()),
+        head_(function_->getContext()),
+        b_(function_->getContext()) {
+    head_.SetInsertPoint(Block("entry"));
+    table_ = head_.CreateAlloca(head_.getPtrTy(), nullptr, "buffers");
+    start_ = Block("start");
+    b_.SetInsertPoint(start_);
+  }
+
+  /// The function that does these steps.
+  llvm::Function* Run(const Step* first, const Step* last) {
+    Emit(first, last);
+    b_.CreateRet(b_.getInt32(REEL_OK));
+    table_->setOperand(0, head_.getInt32(static_cast<uint32_t>(table_size_)));
+    head_.CreateBr(start_);
+    return function_;
+  }
+
+ private:
+  llvm::BasicBlock* Block(const char* name) {
+    return llvm::BasicBlock::Create(function_->getContext(), name, function_);
+  }
+
+  /// Steps in place if they are few, else in functions of their own.
+  void Emit(const Step* first, const Step* last) {
+    const auto count = [](const Step& s) {
+      return s.control == Step::Control::kNone
+                 ? 1
+                 : CountSteps(s.first, kStepsPerFunction) + CountSteps(s.second, kStepsPerFunction);
+    };
+    int64_t total = 0;
+    for (const Step* s = first; s != last && total <= kStepsPerFunction; ++s) total += count(*s);
+    if (total <= kStepsPerFunction || last - first == 1) {
+      for (const Step* s = first; s != last; ++s) EmitOne(*s);
+      return;
+    }
+    while (first != last) {
+      const Step* end = first + 1;
+      for (int64_t n = count(*first); end != last && (n += count(*end)) <= kStepsPerFunction;) ++end;
+      llvm::Function* part = StepEmitter(program_, symbols_, target_, functions_).Run(first, end);
+      b_.CreateCall(part, {function_->getArg(0), function_->getArg(1), function_->getArg(2)});
+      first = end;
+    }
+  }
+  void Emit(const std::vector<Step>& steps) { Emit(steps.data(), steps.data() + steps.size()); }
+
+  void EmitOne(const Step& s) {
+    switch (s.control) {
+      case Step::Control::kIf: return If(s);
+      case Step::Control::kWhile: return While(s);
+      case Step::Control::kNone: s.kernel < 0 ? Copy(s) : Call(s);
+    }
+  }
+
+  /// The bool in a slot, as i1.
+  Value* Condition(const Slot& slot) {
+    return b_.CreateICmpNE(b_.CreateLoad(b_.getInt8Ty(), Pointer(slot)), b_.getInt8(0));
+  }
+
+  void If(const Step& s) {
+    llvm::BasicBlock *yes = Block("then"), *no = Block("else"), *done = Block("done");
+    b_.CreateCondBr(Condition(s.buffers[0]), yes, no);
+    b_.SetInsertPoint(yes);
+    Emit(s.first);
+    b_.CreateBr(done);
+    b_.SetInsertPoint(no);
+    Emit(s.second);
+    b_.CreateBr(done);
+    b_.SetInsertPoint(done);
+  }
+
+  void While(const Step& s) {
+    if (s.maximum_iterations == 0) return;
+    llvm::BasicBlock* before = b_.GetInsertBlock();
+    llvm::BasicBlock *test = Block("test"), *body = Block("body"), *done = Block("done");
+    b_.CreateBr(test);
+    b_.SetInsertPoint(test);
+    llvm::PHINode* n = b_.CreatePHI(b_.getInt64Ty(), 2, "n");
+    n->addIncoming(b_.getInt64(0), before);
+    Emit(s.first);
+    Value* more = Condition(s.buffers[0]);
+    b_.CreateCondBr(more, body, done);
+    b_.SetInsertPoint(body);
+    Emit(s.second);
+    Value* next = b_.CreateAdd(n, b_.getInt64(1));
+    n->addIncoming(next, b_.GetInsertBlock());
+    if (s.maximum_iterations < 0) {
+      b_.CreateBr(test);
+    } else {
+      b_.CreateCondBr(b_.CreateICmpSLT(next, Int64(b_, s.maximum_iterations)), test, done);
+    }
+    b_.SetInsertPoint(done);
+  }
+
   /// Pointer i of an array of pointers that nothing writes.
   Value* Element(unsigned argument, int32_t i) {
     Value*& known = pointers_[{argument, i}];
     if (known == nullptr) {
-      Value* slot = b_.CreateConstInBoundsGEP1_64(b_.getPtrTy(), function_->getArg(argument),
-                                                  static_cast<uint64_t>(i));
-      known = b_.CreateLoad(b_.getPtrTy(), slot);
+      Value* slot = head_.CreateConstInBoundsGEP1_64(head_.getPtrTy(), function_->getArg(argument),
+                                                     static_cast<uint64_t>(i));
+      known = head_.CreateLoad(head_.getPtrTy(), slot);
     }
     return known;
   }
@@ -132,6 +239,7 @@ class StepEmitter {
     auto* type = llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getInt64Ty()}, false);
     llvm::FunctionCallee kernel =
         module_->getOrInsertFunction(symbols_.kernels[static_cast<size_t>(s.kernel)], type);
+    table_size_ = std::max(table_size_, s.buffers.size());
     for (size_t i = 0; i < s.buffers.size(); ++i) {
       b_.CreateStore(Pointer(s.buffers[i]),
                      b_.CreateConstInBoundsGEP1_64(b_.getPtrTy(), table_, i));
@@ -147,10 +255,14 @@ class StepEmitter {
   const Program& program_;
   const ProgramSymbols& symbols_;
   const Target& target_;
+  EntryFunctions* functions_;
   llvm::Function* function_;
   llvm::Module* module_;
+  llvm::IRBuilder<> head_;  // the block before all steps
   llvm::IRBuilder<> b_;
-  Value* table_ = nullptr;
+  llvm::AllocaInst* table_ = nullptr;
+  size_t table_size_ = 1;
+  llvm::BasicBlock* start_ = nullptr;
   absl::flat_hash_map<std::pair<unsigned, int32_t>, Value*> pointers_;
 };
 
@@ -174,32 +286,9 @@ ProgramSymbols NameSymbols(const Program& program, const std::string& prefix) {
 llvm::Function* LowerEntry(const Program& program, const EntryPoint& entry,
                            const ProgramSymbols& symbols, const Target& target,
                            const std::string& symbol, llvm::Module* module) {
-  llvm::LLVMContext& context = module->getContext();
-  llvm::Type* ptr = llvm::PointerType::get(context, 0);
-  auto* type = llvm::FunctionType::get(llvm::Type::getInt32Ty(context), {ptr, ptr, ptr}, false);
-  auto make = [&](const std::string& name, llvm::Function::LinkageTypes linkage) {
-    auto* function = llvm::Function::Create(type, linkage, name, module);
-    SetFunctionAttributes(function, target);
-    return function;
-  };
-  llvm::Function* main = make(symbol, llvm::Function::ExternalLinkage);
+  EntryFunctions functions(symbol, target, module);
   const std::vector<Step>& steps = entry.steps;
-  StepEmitter top(program, symbols, target, main);
-  llvm::IRBuilder<>& b = top.builder();
-  if (steps.size() <= kStepsPerFunction) {
-    top.Emit(steps.data(), steps.data() + steps.size());
-  } else {
-    for (size_t at = 0; at < steps.size(); at += kStepsPerFunction) {
-      const size_t end = std::min(steps.size(), at + kStepsPerFunction);
-      llvm::Function* part = make(StrCat(symbol, ".", at), llvm::Function::InternalLinkage);
-      StepEmitter emitter(program, symbols, target, part);
-      emitter.Emit(steps.data() + at, steps.data() + end);
-      emitter.builder().CreateRet(emitter.builder().getInt32(REEL_OK));
-      b.CreateCall(part, {main->getArg(0), main->getArg(1), main->getArg(2)});
-    }
-  }
-  b.CreateRet(b.getInt32(REEL_OK));
-  return main;
+  return StepEmitter(program, symbols, target, &functions).Run(steps.data(), steps.data() + steps.size());
 }
 
 }  // namespace reel::codegen

@@ -1,6 +1,11 @@
 #include "codegen/program/buffers.h"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <utility>
 
 namespace reel::codegen {
 namespace {
@@ -35,152 +40,299 @@ bool ReadsWhereItWrites(const Kernel& kernel, BufferId in, BufferId out) {
   return true;
 }
 
-class Planner {
+// What the plans of all blocks share.
+struct Memory {
+  const std::vector<Kernel>& kernels;
+  int64_t offset;  // of the arena
+  Arena arena;
+};
+
+using Places = std::vector<std::optional<Slot>>;  // by result; none: nobody reads it
+
+// Plans one block. Its parameters have memory, and its results have a place where they must be in the end, which
+// may be the memory of a parameter. Recursion is as deep as control ops are nested, which block.cc limits.
+class BlockPlanner {
  public:
-  Planner(const ir::Function& f, const std::vector<ScheduledKernel>& kernels, const ConstantIndex& constants,
-          const std::vector<int64_t>& variable_offsets, int64_t arena_offset)
-      : f_(f), kernels_(kernels), constants_(constants), offsets_(variable_offsets), arena_offset_(arena_offset) {
-    const auto n = static_cast<size_t>(f.num_values());
-    plan_.slots.resize(n);
-    placed_.assign(n, false);
+  BlockPlanner(Memory* memory, const Block& block, const std::vector<Slot>& parameters, Places places)
+      : memory_(memory), block_(block), f_(block.f), places_(std::move(places)), occupants_(places_.size()) {
+    const auto n = static_cast<size_t>(f_.num_values());
+    slots_.resize(n);
     last_read_.assign(n, -1);
+    wanted_.assign(n, -1);
+    in_arena_.assign(n, false);
+    for (size_t i = 0; i < parameters.size(); ++i) slots_[i] = parameters[i];
+    for (size_t v = 0; v < n; ++v) {
+      if (block.constants[v] >= 0) slots_[v] = {Slot::Kind::kConstant, block.constants[v], 0};
+    }
   }
 
-  BufferPlan Run() {
-    PlaceFixed();
+  std::vector<Step> Run() {
+    FindOccupants();
     FindLastReads();
-    for (size_t p = 0; p < kernels_.size(); ++p) PlaceOutputs(p);
-    plan_.arena_bytes = arena_.size();
-    plan_.live_bytes = arena_.peak_live();
-    return std::move(plan_);
+    FindWanted();
+    for (const BlockItem& item : block_.items) {
+      if (needed_[static_cast<size_t>(item_)]) Plan(item);
+      ++item_;
+    }
+    for (size_t r = 0; r < places_.size(); ++r) {
+      if (!places_[r]) continue;
+      const Value v = f_.results()[r];
+      Copy(*places_[r], v);
+      if (in_arena_[Index(v)]) Release(v);
+    }
+    return std::move(steps_);
   }
 
  private:
   static size_t Index(Value v) { return static_cast<size_t>(v.id); }
   int64_t bytes(Value v) const { return f_.type(v).bytes(); }
-  void Place(Value v, Slot slot) {
-    plan_.slots[Index(v)] = slot;
-    placed_[Index(v)] = true;
+  Slot& slot(Value v) { return slots_[Index(v)]; }
+  bool DiesHere(Value v) const { return last_read_[Index(v)] == item_; }
+  bool IsResult(Value v) const { return result_of_[Index(v)] >= 0; }
+  bool IsRead(Value v) const { return last_read_[Index(v)] >= 0 || IsResult(v); }
+
+  // Parameters that live where a result belongs.
+  void FindOccupants() {
+    std::map<std::tuple<Slot::Kind, int32_t, int64_t>, std::vector<Value>> by_slot;
+    const auto key = [](const Slot& s) { return std::make_tuple(s.kind, s.index, s.offset); };
+    for (int i = 0; i < f_.num_parameters(); ++i) by_slot[key(slots_[static_cast<size_t>(i)])].push_back({i});
+    result_of_.assign(slots_.size(), -1);
+    for (size_t r = 0; r < places_.size(); ++r) {
+      if (!places_[r]) continue;
+      if (const auto it = by_slot.find(key(*places_[r])); it != by_slot.end()) occupants_[r] = it->second;
+      if (!f_.is_parameter(f_.results()[r])) result_of_[Index(f_.results()[r])] = static_cast<int32_t>(r);
+    }
   }
 
-  void PlaceFixed() {
-    for (int i = 0; i < f_.num_arguments(); ++i) Place({i}, {Slot::Kind::kArgument, i, 0});
-    for (size_t s = 0; s < offsets_.size(); ++s) Place(StateParameter(s), {Slot::Kind::kInstance, 0, offsets_[s]});
-    for (size_t v = 0; v < constants_.size(); ++v) {
-      if (constants_[v] >= 0) Place({static_cast<int32_t>(v)}, {Slot::Kind::kConstant, constants_[v], 0});
+  template <typename Visit>
+  static void VisitReads(const BlockItem& item, Visit visit) {
+    for (size_t i = 0; i < item.values.size(); ++i) {
+      if (item.kind == BlockItem::Kind::kCopy ? i > 0 : item.writes.empty() || !item.writes[i]) visit(item.values[i]);
     }
-    for (int i = 0; i < f_.num_outputs(); ++i) {
-      Place(f_.results()[static_cast<size_t>(i)], {Slot::Kind::kResult, i, 0});
-    }
+    if (item.updated.valid()) visit(item.updated);
   }
-
-  Value StateParameter(size_t s) const { return {f_.num_arguments() + static_cast<int32_t>(s)}; }
-  Value StateResult(size_t s) const { return f_.results()[static_cast<size_t>(f_.num_outputs()) + s]; }
+  template <typename Visit>
+  static void VisitWrites(const BlockItem& item, Visit visit) {
+    if (item.kind == BlockItem::Kind::kCopy) visit(item.values[0]);
+    for (size_t i = 0; i < item.writes.size(); ++i) {
+      if (item.writes[i]) visit(item.values[i]);
+    }
+    for (int k = 0; k < item.num_results; ++k) visit(Value{item.result.id + k});
+  }
 
   void FindLastReads() {
-    for (size_t p = 0; p < kernels_.size(); ++p) {
-      for (size_t b = 0; b < kernels_[p].bound.size(); ++b) {
-        last_read_[Index(kernels_[p].bound[b])] = static_cast<int32_t>(p);
+    needed_.assign(block_.items.size(), false);
+    for (size_t p = block_.items.size(); p-- > 0;) {
+      VisitWrites(block_.items[p], [&](Value v) { needed_[p] = needed_[p] || IsRead(v); });
+      if (!needed_[p]) continue;
+      VisitReads(block_.items[p], [&](Value v) {
+        last_read_[Index(v)] = std::max(last_read_[Index(v)], static_cast<int32_t>(p));
+      });
+    }
+  }
+
+  // A value that a result is updated from in place had best be in the result's place already.
+  void FindWanted() {
+    for (size_t p = block_.items.size(); p-- > 0;) {
+      VisitWrites(block_.items[p], [&](Value v) {
+        if (IsResult(v)) wanted_[Index(v)] = result_of_[Index(v)];
+        const Value old = block_.in_place[Index(v)];
+        if (wanted_[Index(v)] < 0 || !old.valid() || last_read_[Index(old)] != static_cast<int32_t>(p)) return;
+        if (!f_.is_parameter(old) && !IsResult(old)) wanted_[Index(old)] = wanted_[Index(v)];
+      });
+    }
+  }
+
+  void Plan(const BlockItem& item) {
+    switch (item.kind) {
+      case BlockItem::Kind::kKernel: PlanKernel(item); break;
+      case BlockItem::Kind::kCopy: PlanCopy(item); break;
+      case BlockItem::Kind::kWhile: PlanLoop(item); break;
+      default: PlanBranches(item);
+    }
+    VisitReads(item, [this](Value v) {
+      if (in_arena_[Index(v)] && DiesHere(v) && !IsResult(v)) Release(v);
+    });
+    VisitWrites(item, [this](Value v) {
+      if (in_arena_[Index(v)] && !IsRead(v)) Release(v);
+    });
+  }
+
+  void PlanKernel(const BlockItem& item) {
+    for (size_t b = 0; b < item.writes.size(); ++b) {
+      const Value v = item.values[b];
+      if (!item.writes[b]) continue;
+      const auto may_overwrite = [&](Value old) { return MayOverwrite(item, b, old); };
+      if (Settle(v, may_overwrite) || PlaceOverInput(item, b, v)) continue;
+      Allocate(v);
+    }
+    Step step{item.kernel, {}};
+    for (size_t b = 0; b < item.values.size(); ++b) {
+      if (item.updated.valid() && item.writes[b]) Copy(slot(item.values[b]), item.updated);
+      step.buffers.push_back(slot(item.values[b]));
+    }
+    if (item.kernel >= 0) steps_.push_back(std::move(step));  // else there is nothing to compute
+  }
+
+  void PlanCopy(const BlockItem& item) {
+    const Value to = item.values[0], from = item.values[1];
+    if (!Settle(to, [&](Value old) { return old == from; }) && !TakeOver(to, from)) Allocate(to);
+    Copy(slot(to), from);
+  }
+
+  // The branch that runs may write over its operands itself; the condition is read before.
+  void PlanBranches(const BlockItem& item) {
+    const bool branches = item.kind == BlockItem::Kind::kIf;
+    std::vector<Slot> operands;
+    Places results;
+    for (size_t i = branches; i < item.values.size(); ++i) operands.push_back(slot(item.values[i]));
+    std::vector<Slot> condition;
+    if (branches) condition = {slot(item.values[0])};
+    for (int k = 0; k < item.num_results; ++k) {
+      const Value v{item.result.id + k}, old = block_.in_place[Index(v)];
+      if (!IsRead(v)) {
+        results.emplace_back();
+        continue;
       }
+      const bool placed = Settle(v, [](Value) { return true; }) || (old.valid() && TakeOver(v, old));
+      if (!placed) Allocate(v);
+      results.emplace_back(slot(v));
     }
-    state_of_.assign(static_cast<size_t>(f_.num_values()), -1);
-    for (size_t s = 0; s < offsets_.size(); ++s) state_of_[Index(StateResult(s))] = static_cast<int32_t>(s);
+    Step step{-1, std::move(condition), 0, Step::Control::kIf};
+    step.first = BlockPlanner(memory_, *item.first, operands, results).Run();
+    if (!branches) {
+      std::move(step.first.begin(), step.first.end(), std::back_inserter(steps_));
+      return;
+    }
+    step.second = BlockPlanner(memory_, *item.second, operands, results).Run();
+    steps_.push_back(std::move(step));
   }
 
-  void PlaceOutputs(size_t p) {
-    const ScheduledKernel& k = kernels_[p];
-    std::vector<Value> dying;  // arena values read here for the last time
-    for (size_t b = 0; b < k.bound.size(); ++b) {
-      const Value v = k.bound[b];
-      if (!k.kernel.buffers[b].is_output && in_arena_.size() > Index(v) && in_arena_[Index(v)] &&
-          last_read_[Index(v)] == static_cast<int32_t>(p)) {
-        dying.push_back(v);
+  // Carried values begin as copies of the operands, or take their memory over.
+  void PlanLoop(const BlockItem& item) {
+    const Block& body = *item.second;
+    std::vector<Slot> carried;
+    const auto is_invariant = [&](size_t i) {
+      const Value v{item.result.id + static_cast<int>(i)};
+      return body.f.results()[i].id == static_cast<int>(i) && !IsRead(v);
+    };
+    std::vector<bool> invariant(slots_.size());
+    for (size_t i = 0; i < item.values.size(); ++i) {
+      if (is_invariant(i)) invariant[Index(item.values[i])] = true;
+    }
+    std::vector<std::pair<Slot, Value>> starts;
+    for (size_t i = 0; i < item.values.size(); ++i) {
+      const Value v{item.result.id + static_cast<int>(i)}, start = item.values[i];
+      if (is_invariant(i)) {
+        carried.push_back(slot(start));
+        continue;
       }
+      const auto may_overwrite = [&](Value old) { return old == start && !invariant[Index(old)]; };
+      if (!Settle(v, may_overwrite) && (invariant[Index(start)] || !TakeOver(v, start))) Allocate(v);
+      carried.push_back(slot(v));
     }
-    for (size_t b = 0; b < k.bound.size(); ++b) {
-      const Value v = k.bound[b];
-      if (!k.kernel.buffers[b].is_output || placed_[Index(v)]) continue;
-      if (PlaceInVariable(p, b, v) || PlaceOverInput(p, b, v, &dying)) continue;
-      PlaceInArena(v, arena_.Allocate(bytes(v)));
-    }
-    for (Value v : dying) Release(v);
-    for (size_t b = 0; b < k.bound.size(); ++b) {  // outputs nobody reads
-      const Value v = k.bound[b];
-      if (k.kernel.buffers[b].is_output && IsInArena(v) && last_read_[Index(v)] <= static_cast<int32_t>(p) &&
-          !pinned(v)) {
-        Release(v);
-      }
-    }
+    for (size_t i = 0; i < item.values.size(); ++i) Copy(carried[i], item.values[i]);
+    const int64_t condition = memory_->arena.Allocate(1);
+    Step step{-1, {{Slot::Kind::kInstance, 0, memory_->offset + condition}}, 0, Step::Control::kWhile,
+              item.maximum_iterations};
+    step.first = BlockPlanner(memory_, *item.first, carried, {step.buffers[0]}).Run();
+    memory_->arena.Free(condition, 1);
+    step.second = BlockPlanner(memory_, body, carried, {carried.begin(), carried.end()}).Run();
+    steps_.push_back(std::move(step));
   }
 
-  bool IsInArena(Value v) const { return Index(v) < in_arena_.size() && in_arena_[Index(v)]; }
-  bool pinned(Value v) const { return state_of_[Index(v)] >= 0; }
-
-  void PlaceInArena(Value v, int64_t offset) {
-    if (in_arena_.empty()) in_arena_.assign(static_cast<size_t>(f_.num_values()), false);
-    in_arena_[Index(v)] = true;
-    Place(v, {Slot::Kind::kInstance, 0, arena_offset_ + offset});
-    if (const int32_t s = state_of_[Index(v)]; s >= 0) {
-      plan_.copies.push_back({-1, {plan_.slots[Index(StateParameter(static_cast<size_t>(s)))],
-                                   plan_.slots[Index(v)]}, bytes(v)});
-      last_read_[Index(v)] = static_cast<int32_t>(kernels_.size());  // the copy at the end
+  // Puts v into the place of the result that it is or becomes, if nothing there is read any more but by this item,
+  // and may be overwritten by it.
+  template <typename MayOverwriteFn>
+  bool Settle(Value v, MayOverwriteFn may_overwrite) {
+    const int32_t r = wanted_[Index(v)];
+    if (r < 0) return false;
+    std::vector<Value>& occupants = occupants_[static_cast<size_t>(r)];
+    for (Value old : occupants) {
+      if (last_read_[Index(old)] > item_ || (DiesHere(old) && !may_overwrite(old))) return false;
     }
-  }
-
-  void Release(Value v) {
-    in_arena_[Index(v)] = false;
-    arena_.Free(plan_.slots[Index(v)].offset - arena_offset_, bytes(v));
-  }
-
-  bool PlaceInVariable(size_t p, size_t b, Value v) {
-    const int32_t s = state_of_[Index(v)];
-    if (s < 0) return false;
-    const Value old = StateParameter(static_cast<size_t>(s));
-    if (last_read_[Index(old)] > static_cast<int32_t>(p)) return false;
-    const ScheduledKernel& k = kernels_[p];
-    const auto in = std::find(k.bound.begin(), k.bound.end(), old);
-    if (in != k.bound.end() &&
-        !ReadsWhereItWrites(k.kernel, static_cast<BufferId>(in - k.bound.begin()), static_cast<BufferId>(b))) {
-      return false;
-    }
-    Place(v, plan_.slots[Index(old)]);
+    occupants = {v};
+    slot(v) = *places_[static_cast<size_t>(r)];
     return true;
   }
 
-  bool PlaceOverInput(size_t p, size_t b, Value v, std::vector<Value>* dying) {
-    const ScheduledKernel& k = kernels_[p];
-    for (size_t i = 0; i < dying->size(); ++i) {
-      const Value old = (*dying)[i];
-      const auto in = std::find(k.bound.begin(), k.bound.end(), old) - k.bound.begin();
-      if (f_.type(old).dtype != f_.type(v).dtype || bytes(old) != bytes(v) ||
-          !ReadsWhereItWrites(k.kernel, static_cast<BufferId>(in), static_cast<BufferId>(b))) {
-        continue;
-      }
-      in_arena_[Index(old)] = false;
-      dying->erase(dying->begin() + static_cast<std::ptrdiff_t>(i));
-      PlaceInArena(v, plan_.slots[Index(old)].offset - arena_offset_);
-      return true;
+  // Gives v the arena buffer of `old`, which is read here for the last time.
+  bool TakeOver(Value v, Value old) {
+    if (!in_arena_[Index(old)] || !DiesHere(old) || IsResult(old) || bytes(old) != bytes(v)) return false;
+    in_arena_[Index(old)] = false;
+    in_arena_[Index(v)] = true;
+    slot(v) = slot(old);
+    return true;
+  }
+
+  bool MayOverwrite(const BlockItem& item, size_t b, Value old) const {
+    const auto in = std::find(item.values.begin(), item.values.end(), old);
+    if (in == item.values.end()) return old == item.updated;
+    if (item.kernel < 0) return false;
+    return ReadsWhereItWrites(memory_->kernels[static_cast<size_t>(item.kernel)],
+                              static_cast<BufferId>(in - item.values.begin()), static_cast<BufferId>(b));
+  }
+
+  bool PlaceOverInput(const BlockItem& item, size_t b, Value v) {
+    if (item.updated.valid()) return MayOverwrite(item, b, item.updated) && TakeOver(v, item.updated);
+    for (size_t i = 0; i < item.values.size(); ++i) {
+      const Value old = item.values[i];
+      const bool candidate = !item.writes[i] && in_arena_[Index(old)] && DiesHere(old);
+      if (!candidate || f_.type(old).dtype != f_.type(v).dtype || !MayOverwrite(item, b, old)) continue;
+      if (TakeOver(v, old)) return true;
     }
     return false;
   }
 
+  void Allocate(Value v) {
+    in_arena_[Index(v)] = true;
+    slot(v) = {Slot::Kind::kInstance, 0, memory_->offset + memory_->arena.Allocate(bytes(v))};
+  }
+
+  void Release(Value v) {
+    in_arena_[Index(v)] = false;
+    memory_->arena.Free(slot(v).offset - memory_->offset, bytes(v));
+  }
+
+  void Copy(const Slot& to, Value from) {
+    if (to != slot(from) && bytes(from) > 0) steps_.push_back({-1, {to, slot(from)}, bytes(from)});
+  }
+
+  Memory* memory_;
+  const Block& block_;
   const ir::Function& f_;
-  const std::vector<ScheduledKernel>& kernels_;
-  const ConstantIndex& constants_;
-  const std::vector<int64_t>& offsets_;
-  const int64_t arena_offset_;
-  BufferPlan plan_;
-  Arena arena_;
-  std::vector<bool> placed_, in_arena_;
-  std::vector<int32_t> last_read_, state_of_;
+  const Places places_;
+  std::vector<std::vector<Value>> occupants_;  // by result: what its place holds
+  std::vector<Step> steps_;
+  int32_t item_ = 0;  // being planned
+  // By value:
+  std::vector<Slot> slots_;
+  std::vector<int32_t> last_read_;  // item
+  std::vector<int32_t> result_of_;  // the result it is, -1: none
+  std::vector<int32_t> wanted_;     // the result in whose place it had best be, -1: none
+  std::vector<bool> in_arena_;      // owns arena space
+  std::vector<bool> needed_;        // by item: something reads what it writes
 };
 
 }  // namespace
 
-BufferPlan PlanBuffers(const ir::Function& f, const std::vector<ScheduledKernel>& kernels,
-                       const ConstantIndex& constants, const std::vector<int64_t>& variable_offsets,
-                       int64_t arena_offset) {
-  return Planner(f, kernels, constants, variable_offsets, arena_offset).Run();
+BufferPlan PlanBuffers(const Block& entry, const std::vector<Kernel>& kernels,
+                       const std::vector<int64_t>& variable_offsets, int64_t arena_offset) {
+  const ir::Function& f = entry.f;
+  std::vector<Slot> parameters;
+  Places places;
+  for (int i = 0; i < f.num_arguments(); ++i) parameters.push_back({Slot::Kind::kArgument, i, 0});
+  for (int i = 0; i < f.num_outputs(); ++i) places.push_back(Slot{Slot::Kind::kResult, i, 0});
+  for (int64_t offset : variable_offsets) {
+    parameters.push_back({Slot::Kind::kInstance, 0, offset});
+    places.push_back(parameters.back());
+  }
+  Memory memory{kernels, arena_offset, {}};
+  BufferPlan plan;
+  plan.steps = BlockPlanner(&memory, entry, parameters, std::move(places)).Run();
+  plan.arena_bytes = memory.arena.size();
+  plan.live_bytes = memory.arena.peak_live();
+  return plan;
 }
 
 }  // namespace reel::codegen

@@ -4,28 +4,26 @@
 #include <vector>
 
 #include "codegen/program/arena.h"
+#include "codegen/program/block.h"
 #include "codegen/program/program.h"
-#include "codegen/schedule/schedule.h"
 
 namespace reel::codegen {
 
-/// Memory of one entry point: a slot per stored value, and the copies that end it.
+/// An entry point's steps on memory.
 struct BufferPlan {
-  std::vector<Slot> slots;   ///< by value; meaningful for bound values
-  std::vector<Step> copies;  ///< new values of variables that could not be written in place
+  std::vector<Step> steps;
   int64_t arena_bytes = 0, live_bytes = 0;
 };
 
-/// Where a constant's bytes are: an index into Program::constants.
-using ConstantIndex = std::vector<int32_t>;  // by value, -1 = not a constant
-
-/// Plans the buffers of a normalised function whose groups were scheduled into `kernels`, in order.
+/// Plans the buffers of an entry point's block and of all that it branches to or repeats.
 /// `variable_offsets`: of f.state(), in the instance; the arena begins at `arena_offset`.
-/// In place: a new state value is written over the old one when every other kernel that reads the old one has run
-/// and this kernel reads it only where it writes; an arena buffer is reused by the output that replaces it likewise.
-BufferPlan PlanBuffers(const ir::Function& f, const std::vector<ScheduledKernel>& kernels,
-                       const ConstantIndex& constants, const std::vector<int64_t>& variable_offsets,
-                       int64_t arena_offset);
+///
+/// In place: a result is written over what its memory held (a variable's or carried value's old value, the operand
+/// of a branch) when every other reader of that has run and this kernel reads it only where it writes; otherwise it
+/// waits in the arena and is copied at the end of its block, so parallel assignments are right. An arena buffer is
+/// reused by the output that replaces it likewise. A loop's carried values have one place each, its invariants none.
+BufferPlan PlanBuffers(const Block& entry, const std::vector<Kernel>& kernels,
+                       const std::vector<int64_t>& variable_offsets, int64_t arena_offset);
 
 }  // namespace reel::codegen
 

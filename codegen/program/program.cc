@@ -2,10 +2,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "codegen/group/group.h"
-#include "codegen/group/normalize.h"
+#include "codegen/program/block.h"
 #include "codegen/program/buffers.h"
-#include "codegen/schedule/schedule.h"
 #include "ir/eval/eval.h"
 #include "ir/strings.h"
 #include "passes/pipeline.h"
@@ -58,7 +56,7 @@ class ProgramBuilder {
  public:
   ProgramBuilder(const ir::Module& module, std::vector<std::string> entries, const Target& target,
                  const PlanOptions& options)
-      : module_(module), entries_(std::move(entries)), target_(target), options_(options) {}
+      : module_(module), entries_(std::move(entries)), blocks_(module, target, options, &program_) {}
 
   absl::StatusOr<Program> Build() {
     program_.name = module_.name();
@@ -86,23 +84,12 @@ class ProgramBuilder {
   }
 
   absl::Status AddEntry(const ir::Function& function) {
-    auto normal = Normalize(function, module_);
-    if (!normal.ok()) return normal.status();
-    const ir::Function& f = *normal;
-    const Grouping grouping = GroupFunction(f, {.fuse = options_.fuse});
-    std::vector<ScheduledKernel> kernels;
-    for (size_t g = 0; g < grouping.groups.size(); ++g) {
-      kernels.push_back(ScheduleGroup(f, grouping, static_cast<int>(g), target_, options_));
-    }
-    ConstantIndex constants(static_cast<size_t>(f.num_values()), -1);
-    for (const ScheduledKernel& k : kernels) {
-      for (ir::Value v : k.bound) {
-        if (f.Is(v, ir::Op::kConstant)) constants[static_cast<size_t>(v.id)] = AddConstant(*f.producer(v));
-      }
-    }
+    const auto block = blocks_.Build(function.name(), Role::kEntry);
+    if (!block.ok()) return block.status();
+    const ir::Function& f = (*block)->f;
     std::vector<int64_t> offsets;
     for (const std::string& name : f.state()) offsets.push_back(variable_offsets_[name]);
-    BufferPlan plan = PlanBuffers(f, kernels, constants, offsets, arena_offset_);
+    BufferPlan plan = PlanBuffers(**block, program_.kernels, offsets, arena_offset_);
     program_.arena_bytes = std::max(program_.arena_bytes, plan.arena_bytes);
     program_.live_bytes = std::max(program_.live_bytes, plan.live_bytes);
 
@@ -112,41 +99,17 @@ class ProgramBuilder {
     for (int i = 0; i < f.num_outputs(); ++i) {
       entry.results.push_back({f.result_name(i), f.type(f.results()[static_cast<size_t>(i)])});
     }
-    for (ScheduledKernel& k : kernels) {
-      if (k.kernel.body.empty()) continue;  // no elements
-      Step step;
-      for (ir::Value v : k.bound) step.buffers.push_back(plan.slots[static_cast<size_t>(v.id)]);
-      step.kernel = AddKernel(std::move(k.kernel));
-      entry.steps.push_back(std::move(step));
-    }
-    for (Step& copy : plan.copies) entry.steps.push_back(std::move(copy));
+    entry.steps = std::move(plan.steps);
     program_.entries.push_back(std::move(entry));
     return absl::OkStatus();
   }
 
-  int32_t AddConstant(const ir::Node& node) {
-    const auto& literal = node.attr<ir::Literal>("value");
-    const auto [it, added] =
-        constant_index_.emplace(literal.bytes().data(), static_cast<int32_t>(program_.constants.size()));
-    if (added) program_.constants.push_back(literal);
-    return it->second;
-  }
-
-  int32_t AddKernel(Kernel kernel) {
-    const auto [it, added] = kernel_index_.emplace(Fingerprint(kernel), static_cast<int32_t>(program_.kernels.size()));
-    if (added) program_.kernels.push_back(std::move(kernel));
-    return it->second;
-  }
-
   const ir::Module& module_;
   const std::vector<std::string> entries_;
-  const Target& target_;
-  const PlanOptions options_;
   Program program_;
+  BlockBuilder blocks_;
   int64_t arena_offset_ = 0;
   absl::flat_hash_map<std::string, int64_t> variable_offsets_;
-  absl::flat_hash_map<const std::byte*, int32_t> constant_index_;
-  absl::flat_hash_map<uint64_t, int32_t> kernel_index_;
 };
 
 std::string SlotText(const Slot& slot) {
@@ -159,7 +122,56 @@ std::string SlotText(const Slot& slot) {
   return "";
 }
 
+// As deep as control ops are nested.
+void PrintSteps(const Program& program, const std::vector<Step>& steps, const std::string& indent, std::string* out) {
+  for (const Step& step : steps) {
+    StrAppend(out, indent);
+    if (step.control == Step::Control::kIf) {
+      StrAppend(out, "if ", SlotText(step.buffers[0]), " {\n");
+      PrintSteps(program, step.first, indent + "  ", out);
+      StrAppend(out, indent, "} else {\n");
+      PrintSteps(program, step.second, indent + "  ", out);
+      StrAppend(out, indent, "}\n");
+    } else if (step.control == Step::Control::kWhile) {
+      StrAppend(out, "while ", SlotText(step.buffers[0]));
+      if (step.maximum_iterations >= 0) StrAppend(out, " at most ", step.maximum_iterations);
+      StrAppend(out, " {\n");
+      PrintSteps(program, step.first, indent + "  ", out);
+      StrAppend(out, indent, "} do {\n");
+      PrintSteps(program, step.second, indent + "  ", out);
+      StrAppend(out, indent, "}\n");
+    } else if (step.kernel < 0) {
+      StrAppend(out, "copy ", step.bytes, " bytes: ", SlotText(step.buffers[0]), " = ", SlotText(step.buffers[1]),
+                "\n");
+    } else {
+      const Kernel& k = program.kernels[static_cast<size_t>(step.kernel)];
+      StrAppend(out, k.name, " #", step.kernel, " x", k.chunks(), "(");
+      for (size_t i = 0; i < step.buffers.size(); ++i) {
+        StrAppend(out, i ? ", " : "", k.buffers[i].is_output ? "-> " : "", k.buffers[i].name, ": ",
+                  SlotText(step.buffers[i]));
+      }
+      StrAppend(out, ")\n");
+    }
+  }
+}
+
 }  // namespace
+
+int64_t CountSteps(const std::vector<Step>& steps, int64_t limit) {
+  int64_t count = 0;
+  std::vector<const std::vector<Step>*> lists{&steps};
+  while (!lists.empty()) {
+    const std::vector<Step>& list = *lists.back();
+    lists.pop_back();
+    for (const Step& step : list) {
+      if (++count >= limit) return limit;
+      if (step.control == Step::Control::kNone) continue;
+      lists.push_back(&step.first);
+      lists.push_back(&step.second);
+    }
+  }
+  return count;
+}
 
 absl::StatusOr<Program> BuildProgram(const ir::Module& module, const Target& target, const PlanOptions& options) {
   ir::Module copy = module;
@@ -176,20 +188,7 @@ std::string ToString(const Program& program) {
   }
   for (const EntryPoint& entry : program.entries) {
     StrAppend(&out, "entry ", entry.name, "\n");
-    for (const Step& step : entry.steps) {
-      if (step.kernel < 0) {
-        StrAppend(&out, "  copy ", step.bytes, " bytes: ", SlotText(step.buffers[0]), " = ",
-                  SlotText(step.buffers[1]), "\n");
-        continue;
-      }
-      const Kernel& k = program.kernels[static_cast<size_t>(step.kernel)];
-      StrAppend(&out, "  ", k.name, " #", step.kernel, " x", k.chunks(), "(");
-      for (size_t i = 0; i < step.buffers.size(); ++i) {
-        StrAppend(&out, i ? ", " : "", k.buffers[i].is_output ? "-> " : "", k.buffers[i].name, ": ",
-                  SlotText(step.buffers[i]));
-      }
-      StrAppend(&out, ")\n");
-    }
+    PrintSteps(program, entry.steps, "  ", &out);
   }
   for (size_t i = 0; i < program.kernels.size(); ++i) {
     StrAppend(&out, "\n#", i, " ", ToString(program.kernels[i]));

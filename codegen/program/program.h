@@ -29,11 +29,20 @@ struct Slot {
   friend bool operator==(const Slot&, const Slot&) = default;
 };
 
-/// One action of an entry point: a kernel call, or a copy of `bytes` when kernel < 0 (buffers = {to, from}).
+/// One action of an entry point: a kernel call; a copy of `bytes` when kernel < 0 (buffers = {to, from}); a branch or
+/// a loop over steps of its own (buffers = {condition}, one bool).
 struct Step {
+  enum class Control : uint8_t {
+    kNone,
+    kIf,     ///< condition ? first : second
+    kWhile,  ///< first writes the condition; while it holds: second, first
+  };
   int32_t kernel = -1;
   std::vector<Slot> buffers;  ///< in the order of Kernel::buffers
   int64_t bytes = 0;
+  Control control = Control::kNone;
+  int64_t maximum_iterations = -1;  ///< kWhile: < 0 = no bound
+  std::vector<Step> first = {}, second = {};
 };
 
 struct EntryPoint {
@@ -70,6 +79,9 @@ struct PlanOptions {
 /// Verified module to program: inlines, simplifies, groups, schedules, plans buffers. Every function that no other
 /// calls is an entry point (init functions of variables are run here, by the reference rules, not compiled).
 absl::StatusOr<Program> BuildProgram(const ir::Module& module, const Target& target, const PlanOptions& options);
+
+/// Steps with those of branches and loops; counts up to `limit`.
+int64_t CountSteps(const std::vector<Step>& steps, int64_t limit = INT64_MAX);
 
 /// Kernels with their loop trees, slots, bytes and arena, as text.
 std::string ToString(const Program& program);

@@ -31,6 +31,7 @@ ScheduledKernel ScheduleGroup(const ir::Function& f, const Grouping& grouping, i
     case Group::Root::kReduce: ScheduleReduce(context); break;
     case Group::Root::kContract: ScheduleContract(context); break;
     case Group::Root::kScatter: ScheduleScatter(context); break;
+    case Group::Root::kControl: break;  // no kernel
   }
   PruneExprs(&out.kernel);
   out.bound = builder.bound();

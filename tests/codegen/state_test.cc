@@ -129,9 +129,7 @@ class Instance {
 class State : public testing::TestWithParam<uint64_t> {};
 
 TEST_P(State, InPlaceUpdatesAreInvisible) {
-  optable::RandomGraphOptions options;
-  options.control = false;
-  const optable::RandomGraph g = optable::MakeRandomGraph(GetParam(), options);
+  const optable::RandomGraph g = optable::MakeRandomGraph(GetParam());
   const Stateful stateful = MakeStateful(g);
   ASSERT_TRUE(ir::Verify(stateful.module).ok()) << ir::Verify(stateful.module);
   ASSERT_FALSE(stateful.state.empty());

@@ -17,7 +17,6 @@ class JitEngine : public Engine {
       : name_(std::move(name)), options_(std::move(options)), threads_(threads) {}
 
   std::string name() const override { return name_; }
-  bool runs_control() const override { return false; }
 
   absl::StatusOr<std::vector<ir::Literal>> Run(const ir::Module& module, std::string_view function,
                                                absl::Span<const ir::Literal> inputs) override {

@@ -91,7 +91,6 @@ absl::Status Link(const Folder& folder, const codegen::ObjectFiles& files,
 class ObjectEngine : public Engine {
  public:
   std::string name() const override { return "object"; }
-  bool runs_control() const override { return false; }
   bool is_slow() const override { return true; }
 
   absl::StatusOr<std::vector<ir::Literal>> Run(const ir::Module& module, std::string_view function,

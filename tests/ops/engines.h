@@ -25,16 +25,11 @@ class Engine {
   /// bit for bit with the reference; all others agree bit for bit with each other, and with the
   /// reference within a tolerance.
   virtual bool is_reference() const { return false; }
-  /// False if if and while are refused as Unimplemented: the code generator does not compile them yet.
-  virtual bool runs_control() const { return true; }
   /// True if an index out of range is an error, as in eager.
   virtual bool checks_indices() const { return false; }
   /// True if a run starts processes: the tests give it a sample of their cases.
   virtual bool is_slow() const { return false; }
 };
-
-/// True if a function of the module has an if or a while.
-bool HasControl(const ir::Module& module);
 
 /// The engines of engines.def, in its order; the first is the reference.
 const std::vector<std::unique_ptr<Engine>>& AllEngines();

@@ -1,0 +1,205 @@
+#include "codegen/program/block.h"
+
+#include <algorithm>
+
+#include "codegen/group/group.h"
+#include "ir/strings.h"
+
+namespace reel::codegen {
+namespace {
+
+using ir::Node;
+using ir::Op;
+using ir::Value;
+
+constexpr int kMaxDepth = 200;           // planning and emission recurse over nested control ops
+constexpr int64_t kMaxItems = 4 << 20;   // after expansion: a function is placed once for each op that names it
+
+size_t Number(Value v) { return static_cast<size_t>(v.id); }
+
+// The value that a group only copies, as one buffer; invalid: it computes something.
+Value CopiedValue(const ir::Function& f, const Grouping& grouping, const Group& group) {
+  if (group.root_kind != Group::Root::kNone || group.post.size() != 1) return {};
+  const Node& node = *f.producer(group.post[0]);
+  if (node.op != Op::kIdentity) return {};
+  const Value x = node.operands[0];
+  if (f.Is(x, Op::kConstant)) return x;
+  const auto& view = grouping.views[Number(x)];
+  return view && IsWhole(f, x, *view) ? view->base : Value{};
+}
+
+// The value whose memory v is, as a whole and in order: v itself or the base of its view.
+Value BufferOf(const Grouping& grouping, Value v) {
+  const auto& view = grouping.views[Number(v)];
+  return view ? view->base : v;
+}
+
+}  // namespace
+
+struct BlockBuilder::Pending {
+  Key key;
+  std::unique_ptr<Block> block;
+  std::vector<Key> named;  // functions of its control items, in order
+  size_t next = 0;
+};
+
+absl::StatusOr<const Block*> BlockBuilder::Build(const std::string& function, Role role) {
+  std::vector<Pending> stack;
+  const auto push = [&](Key key) -> absl::Status {
+    Pending pending{std::move(key), nullptr, {}};
+    auto block = Prepare(pending.key, &pending.named);
+    if (!block.ok()) return block.status();
+    pending.block = *std::move(block);
+    stack.push_back(std::move(pending));
+    return absl::OkStatus();
+  };
+  const Key root{function, role};
+  if (absl::Status s = push(root); !s.ok()) return s;
+  while (!stack.empty()) {
+    Pending& top = stack.back();
+    if (top.next < top.named.size()) {
+      const Key key = top.named[top.next++];
+      if (blocks_.contains(key)) continue;
+      if (absl::Status s = push(key); !s.ok()) return s;
+      continue;
+    }
+    if (absl::Status s = Finish(top.named, top.block.get()); !s.ok()) return s;
+    blocks_[top.key] = std::move(top.block);
+    stack.pop_back();
+  }
+  return blocks_[root].get();
+}
+
+absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::Prepare(const Key& key, std::vector<Key>* named) {
+  auto normal = Normalize(*module_.FindFunction(key.first), module_, key.second);
+  if (!normal.ok()) return normal.status();
+  auto block = std::make_unique<Block>(Block{*std::move(normal), {}, {}, {}, {}});
+  const ir::Function& f = block->f;
+  block->constants.assign(static_cast<size_t>(f.num_values()), -1);
+  const Grouping grouping = GroupFunction(f, {.fuse = options_.fuse});
+  for (size_t g = 0; g < grouping.groups.size(); ++g) {
+    const Group& group = grouping.groups[g];
+    if (group.root_kind == Group::Root::kControl) {
+      AddControlItem(grouping, *f.producer(group.root), named, block.get());
+    } else {
+      AddKernelItem(grouping, static_cast<int>(g), key.second == Role::kEntry, block.get());
+    }
+  }
+  for (const BlockItem& item : block->items) {
+    for (Value v : item.values) {
+      if (f.Is(v, Op::kConstant)) block->constants[Number(v)] = AddConstant(*f.producer(v));
+    }
+  }
+  return block;
+}
+
+void BlockBuilder::AddKernelItem(const Grouping& grouping, int group, bool entry, Block* block) {
+  BlockItem item;
+  const Group& g = grouping.groups[static_cast<size_t>(group)];
+  if (const Value from = entry ? Value{} : CopiedValue(block->f, grouping, g); from.valid()) {
+    item.kind = BlockItem::Kind::kCopy;
+    item.values = {g.post[0], from};
+  } else {
+    ScheduledKernel k = ScheduleGroup(block->f, grouping, group, target_, options_);
+    for (const KernelBuffer& b : k.kernel.buffers) item.writes.push_back(b.is_output);
+    item.values = std::move(k.bound);
+    if (!k.kernel.body.empty()) item.kernel = AddKernel(std::move(k.kernel));
+  }
+  block->items.push_back(std::move(item));
+}
+
+void BlockBuilder::AddControlItem(const Grouping& grouping, const Node& node, std::vector<Key>* named,
+                                  Block* block) {
+  BlockItem item;
+  for (Value v : node.operands) item.values.push_back(BufferOf(grouping, v));
+  item.result = node.result();
+  item.num_results = node.num_results;
+  switch (node.op) {
+    case Op::kIf:
+      item.kind = BlockItem::Kind::kIf;
+      named->emplace_back(node.attr<std::string>("then"), Role::kBranch);
+      named->emplace_back(node.attr<std::string>("else"), Role::kBranch);
+      break;
+    case Op::kWhile:
+      item.kind = BlockItem::Kind::kWhile;
+      if (const auto* n = node.attrs().Find("maximum_iterations")) item.maximum_iterations = std::get<int64_t>(*n);
+      named->emplace_back(node.attr<std::string>("cond"), Role::kBranch);
+      named->emplace_back(node.attr<std::string>("body"), Role::kBody);
+      break;
+    default:
+      item.kind = BlockItem::Kind::kCall;
+      named->emplace_back(node.attr<std::string>("callee"), Role::kBranch);
+  }
+  block->items.push_back(std::move(item));
+}
+
+// All blocks that this one names exist: connects them and finds what can be updated in place.
+absl::Status BlockBuilder::Finish(const std::vector<Key>& named, Block* block) {
+  block->in_place.assign(static_cast<size_t>(block->f.num_values()), {});
+  size_t next = 0;
+  for (BlockItem& item : block->items) {
+    ++block->size;
+    const auto take = [&] {
+      const Block* inner = blocks_[named[next++]].get();
+      block->size = std::min(block->size + inner->size, kMaxItems + 1);
+      block->depth = std::max(block->depth, inner->depth + 1);
+      return inner;
+    };
+    const auto result = [&](int k) -> Value& { return block->in_place[Number(item.result) + static_cast<size_t>(k)]; };
+    switch (item.kind) {
+      case BlockItem::Kind::kKernel:
+        for (size_t i = 0; item.updated.valid() && i < item.values.size(); ++i) {
+          if (item.writes[i]) block->in_place[Number(item.values[i])] = item.updated;
+        }
+        break;
+      case BlockItem::Kind::kCopy: block->in_place[Number(item.values[0])] = item.values[1]; break;
+      case BlockItem::Kind::kWhile:
+        item.first = take();
+        item.second = take();
+        for (int k = 0; k < item.num_results; ++k) result(k) = item.values[static_cast<size_t>(k)];
+        break;
+      case BlockItem::Kind::kIf: case BlockItem::Kind::kCall: {
+        const bool branches = item.kind == BlockItem::Kind::kIf;
+        item.first = take();
+        if (branches) item.second = take();
+        for (const Block* inner : {item.first, item.second}) {
+          for (int k = 0; inner && k < item.num_results; ++k) {
+            const int from = inner->source[static_cast<size_t>(k)];
+            if (from >= 0) result(k) = item.values[static_cast<size_t>(from + branches)];
+          }
+        }
+      }
+    }
+  }
+  if (block->size > kMaxItems) {
+    return absl::ResourceExhaustedError(StrCat("@", block->f.name(), ": branches and loops expand to more than ",
+                                               kMaxItems, " kernel calls; name each function by fewer ops"));
+  }
+  if (block->depth > kMaxDepth) {
+    return absl::UnimplementedError(StrCat("@", block->f.name(), ": branches and loops nested more than ", kMaxDepth,
+                                           " deep do not compile"));
+  }
+  std::vector<int> source;  // by value
+  for (int v = 0; v < block->f.num_values(); ++v) {
+    const Value from = block->in_place[static_cast<size_t>(v)];
+    source.push_back(block->f.is_parameter({v}) ? v : from.valid() ? source[Number(from)] : -1);
+  }
+  for (Value v : block->f.results()) block->source.push_back(source[Number(v)]);
+  return absl::OkStatus();
+}
+
+int32_t BlockBuilder::AddConstant(const Node& node) {
+  const auto& literal = node.attr<ir::Literal>("value");
+  const auto [it, added] =
+      constant_index_.emplace(literal.bytes().data(), static_cast<int32_t>(program_->constants.size()));
+  if (added) program_->constants.push_back(literal);
+  return it->second;
+}
+
+int32_t BlockBuilder::AddKernel(Kernel kernel) {
+  const auto [it, added] = kernel_index_.emplace(Fingerprint(kernel), static_cast<int32_t>(program_->kernels.size()));
+  if (added) program_->kernels.push_back(std::move(kernel));
+  return it->second;
+}
+
+}  // namespace reel::codegen

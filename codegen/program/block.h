@@ -1,0 +1,82 @@
+#ifndef REEL_CODEGEN_PROGRAM_BLOCK_H_
+#define REEL_CODEGEN_PROGRAM_BLOCK_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "codegen/group/normalize.h"
+#include "codegen/program/program.h"
+#include "codegen/schedule/schedule.h"
+#include "ir/graph.h"
+
+// Functions scheduled but without buffers. A function that several control ops name is one block, placed once for
+// each of them.
+
+namespace reel::codegen {
+
+struct Block;
+
+/// What a block does at one point of its order.
+struct BlockItem {
+  enum class Kind : uint8_t { kKernel, kCopy, kIf, kWhile, kCall };
+  Kind kind = Kind::kKernel;
+  int32_t kernel = -1;            ///< kKernel: index into Program::kernels
+  std::vector<ir::Value> values;  ///< kKernel: by buffer; kCopy: {to, from}; else the operands, as whole buffers
+  std::vector<bool> writes;       ///< kKernel: by buffer
+  ir::Value result;               ///< control: the first result
+  int num_results = 0;
+  /// kKernel: this value's bytes must be in the output before the kernel runs; it writes only some of them.
+  ir::Value updated;
+  int64_t maximum_iterations = -1;
+  const Block* first = nullptr;   ///< then, condition, callee
+  const Block* second = nullptr;  ///< else, body
+};
+
+struct Block {
+  ir::Function f;
+  std::vector<BlockItem> items;    ///< in the order of execution
+  std::vector<int32_t> constants;  ///< by value: index into Program::constants, -1 = not a constant
+  /// By value: the value whose memory it takes over for nothing if that is not read any more; invalid: none.
+  std::vector<ir::Value> in_place;
+  std::vector<int> source;  ///< by result: the parameter it is an in-place update of, -1: none
+  int64_t size = 0;         ///< items, those of branches and bodies included
+  int depth = 0;            ///< of control ops in control ops
+};
+
+/// Makes blocks; their kernels and constants go to the program.
+class BlockBuilder {
+ public:
+  BlockBuilder(const ir::Module& module, const Target& target, const PlanOptions& options, Program* program)
+      : module_(module), target_(target), options_(options), program_(program) {}
+
+  /// The block of a function with those it names.
+  absl::StatusOr<const Block*> Build(const std::string& function, Role role);
+
+ private:
+  using Key = std::pair<std::string, Role>;
+  struct Pending;
+
+  absl::StatusOr<std::unique_ptr<Block>> Prepare(const Key& key, std::vector<Key>* named);
+  void AddKernelItem(const Grouping& grouping, int group, bool entry, Block* block);
+  void AddControlItem(const Grouping& grouping, const ir::Node& node, std::vector<Key>* named, Block* block);
+  absl::Status Finish(const std::vector<Key>& named, Block* block);
+  int32_t AddConstant(const ir::Node& node);
+  int32_t AddKernel(Kernel kernel);
+
+  const ir::Module& module_;
+  const Target& target_;
+  const PlanOptions& options_;
+  Program* program_;
+  absl::flat_hash_map<Key, std::unique_ptr<Block>> blocks_;
+  absl::flat_hash_map<const std::byte*, int32_t> constant_index_;
+  absl::flat_hash_map<uint64_t, int32_t> kernel_index_;
+};
+
+}  // namespace reel::codegen
+
+#endif  // REEL_CODEGEN_PROGRAM_BLOCK_H_
