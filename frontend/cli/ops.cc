@@ -8,7 +8,11 @@ namespace {
 
 struct Options : Common {
   std::string name;
+  bool markdown = false;
 };
+
+// Every op runs in these, bit for bit the same but for the reference: tests/ops has no exceptions.
+constexpr const char* kEngines[] = {"reference", "eager", "jit", "object"};
 
 Json Row(ir::Op op) {
   const ir::OpInfo& info = ir::Info(op);
@@ -16,9 +20,17 @@ Json Row(ir::Op op) {
   for (const ir::AttrSpec& a : info.attributes) {
     attributes.push_back({{"name", a.name}, {"kind", ir::Name(a.kind)}, {"optional", a.optional}});
   }
+  Json supported = Json::array();
+  for (int n = 0; n < kNumDTypes; ++n) {
+    const auto dtype = static_cast<DType>(n);
+    if (HasKernels(dtype) && ir::Contains(info.dtypes, dtype)) supported.push_back(Name(dtype));
+  }
   return {{"name", info.name},
           {"operands", info.operands},
           {"dtypes", ir::Describe(info.dtypes)},
+          {"supported", {{"dtypes", supported},
+                         {"engines", kEngines},
+                         {"gradient", passes::HasGradient(op) ? "every order" : "none"}}},
           {"attributes", attributes},
           {"version", info.version},
           {"differentiable", passes::HasGradient(op)},
@@ -39,6 +51,38 @@ std::string Line(const Json& row) {
   return StrCat(head, row["doc"].get<std::string>(), "\n");
 }
 
+// A row of the page ir/OPS.md.
+std::string MarkdownLine(const Json& row) {
+  std::string attributes;
+  for (const Json& a : row["attributes"]) {
+    StrAppend(&attributes, attributes.empty() ? "" : ", ", a["name"].get<std::string>(), ": ",
+              a["kind"].get<std::string>(), a["optional"].get<bool>() ? "?" : "");
+  }
+  std::string doc = row["doc"];
+  for (size_t at = 0; (at = doc.find('|', at)) != std::string::npos; at += 2) doc.insert(at, 1, '\\');
+  const int operands = row["operands"];
+  return StrCat("| `", row["name"].get<std::string>(), "` | ",
+                operands < 0 ? "any" : std::to_string(operands), " | ",
+                row["dtypes"].get<std::string>(), " | ", attributes, " | ",
+                row["differentiable"].get<bool>() ? "yes" : "", " | ", doc, " |\n");
+}
+
+std::string Markdown(const Json& rows) {
+  std::string dtypes;
+  for (int n = 0; n < kNumDTypes; ++n) {
+    const auto dtype = static_cast<DType>(n);
+    if (HasKernels(dtype)) StrAppend(&dtypes, dtypes.empty() ? "" : " ", Name(dtype));
+  }
+  std::string page = StrCat(
+      "# The primitives\n\nGenerated from `ops.def` by `reel ops --markdown`. Dtypes with kernels: ",
+      dtypes, ". Every op runs in the reference evaluator, eagerly, in the JIT and in objects; those with "
+      "a gradient have it to every order, in reverse and forward mode.\n\n"
+      "| op | operands | first operand | attributes | gradient | meaning |\n"
+      "| --- | --- | --- | --- | --- | --- |\n");
+  for (const Json& row : rows) page += MarkdownLine(row);
+  return page;
+}
+
 void Run(const Options& options, Program* program) {
   Json rows = Json::array();
   for (const ir::Op op : ir::AllOps()) {
@@ -46,6 +90,10 @@ void Run(const Options& options, Program* program) {
   }
   if (rows.empty())
     Fail(kInvalid, StrCat("there is no op '", options.name, "'; `reel ops` lists all"));
+  if (options.markdown) {
+    program->out += Markdown(rows);
+    return;
+  }
   for (const Json& row : rows) program->out += options.json ? row.dump() + "\n" : Line(row);
 }
 
@@ -57,6 +105,7 @@ void AddOps(Program* program) {
       AddCommand(program, "ops", "List the primitive ops", "reel ops contract --json",
                  options.get(), [options, program] { Run(*options, program); });
   command->add_option("op", options->name, "Only this op");
+  command->add_flag("--markdown", options->markdown, "As the page ir/OPS.md");
 }
 
 }  // namespace reel::cli

@@ -64,7 +64,17 @@ TEST_F(Commands, Verify) {
 
 TEST_F(Commands, Ops) {
   EXPECT_NE(std::string::npos, Ok({"ops"}).find("contract"));
-  EXPECT_EQ("add", OkJson({"ops", "add"})["name"]);
+  const Json add = OkJson({"ops", "add"});
+  EXPECT_EQ("add", add["name"]);
+  EXPECT_EQ("every order", add["supported"]["gradient"]);
+}
+
+// REEL_UPDATE_GOLDEN=1 writes the page anew.
+TEST_F(Commands, OpsPageIsTheTables) {
+  const std::string path = std::string(REEL_SOURCE_DIR) + "/ir/OPS.md";
+  const std::string page = Ok({"ops", "--markdown"});
+  if (std::getenv("REEL_UPDATE_GOLDEN")) Write(path, page);
+  EXPECT_EQ(page, Read(path)) << "REEL_UPDATE_GOLDEN=1 writes it anew";
 }
 
 TEST_F(Commands, GradAddsAFunction) {

@@ -30,10 +30,10 @@ function(reel_precompile target)
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)  # ccache needs it
 endfunction()
 
-# reel_test(NAME name SRCS file... [DEPS target...] [LABEL label]): a GoogleTest program known to ctest.
-# Links libreel, libreel_compiler and gtest_main; DEPS adds more.
+# reel_test(NAME name SRCS file... [DEPS target...] [LABEL label] [SHARDS n]): a GoogleTest program known to ctest.
+# Links libreel, libreel_compiler and gtest_main; DEPS adds more. SHARDS: n tests that ctest can run side by side.
 function(reel_test)
-  cmake_parse_arguments(T "" "NAME;LABEL;TIMEOUT" "SRCS;DEPS" ${ARGN})
+  cmake_parse_arguments(T "" "NAME;LABEL;TIMEOUT;SHARDS" "SRCS;DEPS" ${ARGN})
   if(NOT TARGET reel_test_headers)  # the precompiled headers of all tests
     file(WRITE "${CMAKE_BINARY_DIR}/tests/headers.cc" "")
     add_library(reel_test_headers OBJECT "${CMAKE_BINARY_DIR}/tests/headers.cc")
@@ -51,6 +51,15 @@ function(reel_test)
   if(NOT T_TIMEOUT)
     set(T_TIMEOUT 300)
   endif()
-  add_test(NAME ${T_NAME} COMMAND ${T_NAME})
-  set_tests_properties(${T_NAME} PROPERTIES TIMEOUT ${T_TIMEOUT} LABELS "${T_LABEL}")
+  if(NOT T_SHARDS)
+    add_test(NAME ${T_NAME} COMMAND ${T_NAME})
+    set_tests_properties(${T_NAME} PROPERTIES TIMEOUT ${T_TIMEOUT} LABELS "${T_LABEL}")
+    return()
+  endif()
+  foreach(shard RANGE 1 ${T_SHARDS})
+    math(EXPR index "${shard} - 1")
+    add_test(NAME ${T_NAME}_${shard} COMMAND ${T_NAME})
+    set_tests_properties(${T_NAME}_${shard} PROPERTIES TIMEOUT ${T_TIMEOUT} LABELS "${T_LABEL}"
+      ENVIRONMENT "GTEST_TOTAL_SHARDS=${T_SHARDS};GTEST_SHARD_INDEX=${index}")
+  endforeach()
 endfunction()
