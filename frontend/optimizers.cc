@@ -1,123 +1,46 @@
 #include "reel/optimizers.h"
 
 #include <atomic>
+#include <cmath>
 #include <cstdio>
-#include <map>
-#include <mutex>
 
-#include "frontend/core.h"
+#include "frontend/optimizer.h"
 #include "ir/strings.h"
-#include "reel/ops.h"
+
+// What all optimizers share, SGD, and those of Adam's family; the others are in
+// optimizers_adaptive.cc.
 
 namespace reel {
 namespace internal {
 
-/// Hyperparameters, slots, and the update rule.
-struct OptimizerData {
-  explicit OptimizerData(std::string name_) : name(std::move(name_)) {}
-  virtual ~OptimizerData() = default;
+Variable OptimizerData::Create(const char* what, const Tensor& initial) {
+  const SuspendScope eager;
+  Variable v(initial, {.name = StrCat(name, "/", what), .trainable = false});
+  all.push_back(v);
+  return v;
+}
 
-  /// Once per Apply, before the variables.
-  virtual void BeginStep() {}
-  virtual void Update(const Variable& p, const Tensor& g) = 0;
+void OptimizerData::Decay(DecayKind kind, const WeightDecay& weight_decay) {
+  if (weight_decay.amount == 0) return;
+  decay_kind = kind;
+  decay = Hyper("weight_decay", weight_decay.amount);
+  decays = weight_decay.applies;
+}
 
-  Variable Hyper(const char* what, double value) {
+Variable OptimizerData::Slot(const char* what, const Variable& p, const Shape& shape,
+                             double initial) {
+  const std::lock_guard lock(mutex);
+  Variable& slot = slots[{what, p.id()}];
+  if (!slot.defined()) {
     const SuspendScope eager;
-    Variable v(ScalarOf(kFloat32, value), {.name = StrCat(name, "/", what), .trainable = false});
-    all.push_back(v);
-    return v;
+    slot = Variable(Full(shape, initial, p.dtype()),
+                    {.name = StrCat(name, "/", p.name(), "/", what), .trainable = false});
+    all.push_back(slot);
   }
-
-  /// The slot of a variable, zeros at first.
-  Variable Slot(const char* what, const Variable& p) {
-    const std::lock_guard lock(mutex);
-    Variable& slot = slots[{what, p.id()}];
-    if (!slot.defined()) {
-      const SuspendScope eager;
-      slot = Variable(Zeros(p.shape(), p.dtype()),
-                      {.name = StrCat(name, "/", p.name(), "/", what), .trainable = false});
-      all.push_back(slot);
-    }
-    return slot;
-  }
-
-  const std::string name;
-  Variable learning_rate;
-  std::mutex mutex;  // guards slots and all
-  std::map<std::pair<std::string, uint64_t>, Variable> slots;
-  std::vector<Variable> all;
-};
+  return slot;
+}
 
 namespace {
-
-// Hyperparameters are f32; a variable of another dtype gets them converted.
-Tensor As(const Tensor& hyper, const Variable& p) { return Cast(hyper, p.dtype()); }
-
-struct SgdData : OptimizerData {
-  explicit SgdData(const SgdOptions& options) : OptimizerData("sgd"), nesterov(options.nesterov) {
-    learning_rate = Hyper("learning_rate", options.learning_rate);
-    if (options.momentum != 0) momentum = Hyper("momentum", options.momentum);
-  }
-
-  void BeginStep() override {
-    rate = learning_rate.value();
-    if (momentum.defined()) decay = momentum.value();
-  }
-
-  void Update(const Variable& p, const Tensor& g) override {
-    Tensor step = g;
-    if (momentum.defined()) {
-      const Variable velocity = Slot("momentum", p);
-      const Tensor u = Add(Mul(velocity, As(decay, p)), g);
-      velocity.Assign(u);
-      step = nesterov ? Add(g, Mul(u, As(decay, p))) : u;
-    }
-    p.AssignSub(Mul(step, As(rate, p)));
-  }
-
-  bool nesterov;
-  Variable momentum;
-  Tensor rate, decay;  // of the step in progress
-};
-
-struct AdamData : OptimizerData {
-  explicit AdamData(const AdamOptions& options) : OptimizerData("adam") {
-    learning_rate = Hyper("learning_rate", options.learning_rate);
-    beta_1 = Hyper("beta_1", options.beta_1);
-    beta_2 = Hyper("beta_2", options.beta_2);
-    epsilon = Hyper("epsilon", options.epsilon);
-    power_1 = Hyper("beta_1_power", 1);
-    power_2 = Hyper("beta_2_power", 1);
-  }
-
-  // p -= rate m / (sqrt(v) scale + epsilon) with rate = learning_rate / (1 - beta_1^t), scale = 1 /
-  // sqrt(1 - beta_2^t)
-  void BeginStep() override {
-    b1 = beta_1.value();
-    b2 = beta_2.value();
-    eps = epsilon.value();
-    const Tensor p1 = Mul(power_1, b1), p2 = Mul(power_2, b2);
-    power_1.Assign(p1);
-    power_2.Assign(p2);
-    rate = Div(learning_rate, Sub(1, p1));
-    scale = Rsqrt(Sub(1, p2));
-    rest_1 = Sub(1, b1);
-    rest_2 = Sub(1, b2);
-  }
-
-  void Update(const Variable& p, const Tensor& g) override {
-    const Variable first = Slot("m", p), second = Slot("v", p);
-    const Tensor m = Add(Mul(first, As(b1, p)), Mul(g, As(rest_1, p)));
-    const Tensor v = Add(Mul(second, As(b2, p)), Mul(Square(g), As(rest_2, p)));
-    first.Assign(m);
-    second.Assign(v);
-    const Tensor root = Add(Mul(Sqrt(v), As(scale, p)), As(eps, p));
-    p.AssignSub(Div(Mul(m, As(rate, p)), root));
-  }
-
-  Variable beta_1, beta_2, epsilon, power_1, power_2;
-  Tensor b1, b2, eps, rate, scale, rest_1, rest_2;  // of the step in progress
-};
 
 void WarnWithoutGradient(const std::string& optimizer, const std::string& variable) {
   static std::atomic<bool> warned{false};
@@ -129,22 +52,186 @@ void WarnWithoutGradient(const std::string& optimizer, const std::string& variab
 }
 
 }  // namespace
+
+void OptimizerData::Begin() {
+  if (schedule.constant()) {
+    rate = learning_rate.value();
+  } else {
+    rate = Cast(schedule(step), kFloat32);
+    Set(learning_rate, rate);
+  }
+  if (step.defined()) {
+    count = Add(step, int64_t{1});
+    Set(step, count);
+  }
+  if (decay.defined()) decay_value = decay.value();
+  BeginStep();
+}
+
+void OptimizerData::Update(const Variable& p, Tensor g) {
+  const bool decayed = Decays(p);
+  if (decayed && decay_kind == DecayKind::kCoupled) g = Add(g, Mul(p, As(decay_value, p)));
+  const Tensor delta = Step(p, g);
+  Tensor value = p.value();
+  if (decayed && decay_kind == DecayKind::kDecoupled)
+    value = Mul(value, As(Sub(1, Mul(rate, decay_value)), p));
+  Set(p, Sub(value, delta));
+}
+
+void OptimizerData::Apply(const GradientList& gradients, const Tensor& when) {
+  condition = when;
+  Begin();
+  for (const GradientEntry& entry : gradients) {
+    if (!entry.source.is_variable()) {
+      ThrowInvalid(StrCat(name, ": a source is a tensor ", entry.source.type().ToString(),
+                          "; only variables can be updated"));
+    }
+    if (entry.gradient)
+      Update(entry.source.variable(), *entry.gradient);
+    else
+      WarnWithoutGradient(name, entry.source.variable().name());
+  }
+}
+
+namespace {
+
+struct SgdData : OptimizerData {
+  explicit SgdData(const SgdOptions& options)
+      : OptimizerData("sgd", options.learning_rate), nesterov(options.nesterov) {
+    if (options.momentum != 0) momentum = Hyper("momentum", options.momentum);
+    Decay(DecayKind::kCoupled, options.weight_decay);
+  }
+
+  void BeginStep() override {
+    if (momentum.defined()) inertia = momentum.value();
+  }
+
+  Tensor Step(const Variable& p, const Tensor& g) override {
+    if (!momentum.defined()) return Mul(g, As(rate, p));
+    const Variable velocity = Slot("momentum", p);
+    const Tensor u = Add(Mul(velocity, As(inertia, p)), g);
+    Set(velocity, u);
+    return Mul(nesterov ? Add(g, Mul(u, As(inertia, p))) : u, As(rate, p));
+  }
+
+  bool nesterov;
+  Variable momentum;
+  Tensor inertia;  // of the step in progress
+};
+
+struct AdamData : Moments {
+  AdamData(const char* name_, const AdamOptions& options)
+      : Moments(name_, options.learning_rate, options.beta_1, options.beta_2, options.epsilon),
+        amsgrad(options.amsgrad) {
+    power_1 = Hyper("beta_1_power", 1);
+    power_2 = Hyper("beta_2_power", 1);
+  }
+
+  // scaled / (sqrt(v) scale + epsilon) with scaled = learning_rate / (1 - beta_1^t) m, scale = 1 /
+  // sqrt(1 - beta_2^t)
+  void BeginStep() override {
+    Moments::BeginStep();
+    const Tensor p1 = Raise(power_1, b1), p2 = Raise(power_2, b2);
+    scaled_rate = Div(rate, Sub(1, p1));
+    scale = Rsqrt(Sub(1, p2));
+  }
+
+  Tensor Step(const Variable& p, const Tensor& g) override {
+    const Tensor m = NextFirst(p, g);
+    Tensor v = NextSecond(p, g);
+    if (amsgrad) {
+      const Variable largest = Slot("v_max", p);
+      v = Maximum(largest, v);
+      Set(largest, v);
+    }
+    const Tensor root = Add(Mul(Sqrt(v), As(scale, p)), As(eps, p));
+    return Div(Mul(m, As(scaled_rate, p)), root);
+  }
+
+  bool amsgrad;
+  Variable power_1, power_2;
+  Tensor scaled_rate, scale;  // of the step in progress
+};
+
+struct AdamaxData : Moments {
+  explicit AdamaxData(const AdamaxOptions& options)
+      : Moments("adamax", options.learning_rate, options.beta_1, options.beta_2, options.epsilon) {
+    power_1 = Hyper("beta_1_power", 1);
+    Decay(DecayKind::kCoupled, options.weight_decay);
+  }
+
+  void BeginStep() override {
+    Moments::BeginStep();
+    scaled_rate = Div(rate, Sub(1, Raise(power_1, b1)));
+  }
+
+  Tensor Step(const Variable& p, const Tensor& g) override {
+    const Tensor m = NextFirst(p, g);
+    const Variable norm = Slot("u", p);
+    const Tensor u = Maximum(Mul(norm, As(b2, p)), Add(Abs(g), As(eps, p)));
+    Set(norm, u);
+    return Div(Mul(m, As(scaled_rate, p)), u);
+  }
+
+  Variable power_1;
+  Tensor scaled_rate;  // of the step in progress
+};
+
+struct NadamData : Moments {
+  explicit NadamData(const NadamOptions& options)
+      : Moments("nadam", options.learning_rate, options.beta_1, options.beta_2, options.epsilon) {
+    power_2 = Hyper("beta_2_power", 1);
+    product = Hyper("momentum_product", 1);
+    factor = Hyper("momentum_factor", std::pow(0.96, options.momentum_decay));
+    factor_power = Hyper("momentum_factor_power", 1);
+    Decay(DecayKind::kCoupled, options.weight_decay);
+  }
+
+  void BeginStep() override {
+    Moments::BeginStep();
+    const Tensor f = factor.value(), now = Raise(factor_power, f);
+    const auto momentum = [&](const Tensor& power) {  // beta_1 (1 - 0.96^(t decay) / 2)
+      return Mul(b1, Sub(1, Mul(power, 0.5)));
+    };
+    const Tensor mu = momentum(now), next = momentum(Mul(now, f));
+    const Tensor all_mu = Raise(product, mu);
+    of_gradient = Div(Mul(rate, Sub(1, mu)), Sub(1, all_mu));
+    of_mean = Div(Mul(rate, next), Sub(1, Mul(all_mu, next)));
+    scale = Rsqrt(Sub(1, Raise(power_2, b2)));
+  }
+
+  Tensor Step(const Variable& p, const Tensor& g) override {
+    const Tensor m = NextFirst(p, g), v = NextSecond(p, g);
+    const Tensor root = Add(Mul(Sqrt(v), As(scale, p)), As(eps, p));
+    return Div(Add(Mul(g, As(of_gradient, p)), Mul(m, As(of_mean, p))), root);
+  }
+
+  Variable power_2, product, factor, factor_power;
+  Tensor of_gradient, of_mean, scale;  // of the step in progress
+};
+
+std::shared_ptr<AdamData> MakeAdam(const char* name, const AdamOptions& options, DecayKind kind) {
+  auto data = std::make_shared<AdamData>(name, options);
+  data->Decay(kind, options.weight_decay);
+  return data;
+}
+
+}  // namespace
 }  // namespace internal
 
 void Optimizer::Apply(const GradientList& gradients, std::source_location location) const {
   const internal::LocationScope scope(location);
-  data_->BeginStep();
-  for (const GradientEntry& entry : gradients) {
-    if (!entry.source.is_variable()) {
-      internal::ThrowInvalid(StrCat(data_->name, ": a source is a tensor ",
-                                    entry.source.type().ToString(),
-                                    "; only variables can be updated"));
-    }
-    if (entry.gradient)
-      data_->Update(entry.source.variable(), *entry.gradient);
-    else
-      internal::WarnWithoutGradient(data_->name, entry.source.variable().name());
+  data_->Apply(gradients, Tensor());
+}
+
+void Optimizer::ApplyIf(const Operand& condition, const GradientList& gradients) const {
+  const internal::LocationScope scope(condition);
+  const Tensor when = condition.tensor();
+  if (when.type() != Type{kBool, Shape()}) {
+    internal::ThrowInvalid(StrCat(data_->name, ": the condition must be bool[], got ",
+                                  when.type().ToString(), "; reduce it with ReduceAll"));
   }
+  data_->Apply(gradients, when);
 }
 
 std::vector<Variable> Optimizer::variables() const {
@@ -154,7 +241,16 @@ std::vector<Variable> Optimizer::variables() const {
 
 const Variable& Optimizer::learning_rate() const { return data_->learning_rate; }
 
+using internal::DecayKind;
+
 Sgd::Sgd(const SgdOptions& options) : Optimizer(std::make_shared<internal::SgdData>(options)) {}
-Adam::Adam(const AdamOptions& options) : Optimizer(std::make_shared<internal::AdamData>(options)) {}
+Adam::Adam(const AdamOptions& options)
+    : Optimizer(internal::MakeAdam("adam", options, DecayKind::kCoupled)) {}
+AdamW::AdamW(const AdamOptions& options)
+    : Optimizer(internal::MakeAdam("adamw", options, DecayKind::kDecoupled)) {}
+Adamax::Adamax(const AdamaxOptions& options)
+    : Optimizer(std::make_shared<internal::AdamaxData>(options)) {}
+Nadam::Nadam(const NadamOptions& options)
+    : Optimizer(std::make_shared<internal::NadamData>(options)) {}
 
 }  // namespace reel

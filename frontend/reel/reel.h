@@ -13,8 +13,10 @@
 #include "reel/optimizers.h"
 #include "reel/random.h"
 #include "reel/recording.h"
+#include "reel/schedules.h"
 #include "reel/tape.h"
 #include "reel/tensor.h"
+#include "reel/training.h"
 #include "reel/variable.h"
 
 #endif  // REEL_REEL_H_
