@@ -1,45 +1,18 @@
 #include "reel/layers.h"
 
-#include <cmath>
 #include <map>
-#include <mutex>
 
-#include "frontend/core.h"
+#include "frontend/layer.h"
 #include "ir/strings.h"
-#include "reel/random.h"
 
 namespace reel {
 namespace internal {
 
-struct LayerData {
-  std::string kind;  // dense, embedding
-  LayerOptions options;
-  bool named = false;  // by the user or by a Sequential
-  int64_t units = 0;
-  Activation activation;
-  std::mutex mutex;       // guards building
-  Variable kernel, bias;  // an embedding's table is its kernel
-
-  std::vector<Variable> variables() const {
-    std::vector<Variable> out;
-    for (const Variable& v : {kernel, bias}) {
-      if (v.defined()) out.push_back(v);
-    }
-    return out;
-  }
-};
-
-}  // namespace internal
-
-using internal::LayerData;
-using internal::LocationScope;
-
-namespace {
-
-// "dense", "dense_1", ...: the n-th use of a name.
 std::string Numbered(const std::string& kind, int n) {
   return n == 0 ? kind : StrCat(kind, "_", n);
 }
+
+namespace {
 
 std::string NextName(const std::string& kind) {
   static std::mutex mutex;
@@ -48,46 +21,127 @@ std::string NextName(const std::string& kind) {
   return Numbered(kind, (*counts)[kind]++);
 }
 
-std::shared_ptr<LayerData> MakeLayer(std::string kind, int64_t units, LayerOptions options) {
-  auto data = std::make_shared<LayerData>();
-  if (units < 1)
-    internal::ThrowInvalid(StrCat(kind, ": ", units, " units; there must be at least one"));
-  data->named = !options.name.empty();
-  if (!data->named) options.name = NextName(kind);
-  data->kind = std::move(kind);
-  data->units = units;
-  data->options = std::move(options);
-  return data;
+// A layer and those inside it, each after what contains it.
+std::vector<LayerData*> Family(LayerData* layer) {
+  std::vector<LayerData*> out, open = {layer};
+  while (!open.empty()) {
+    LayerData* next = open.back();
+    open.pop_back();
+    out.push_back(next);
+    for (size_t i = next->children.size(); i-- > 0;) open.push_back(next->children[i].get());
+  }
+  return out;
 }
 
 }  // namespace
 
-Tensor GlorotUniform(int64_t fan_in, int64_t fan_out, const Shape& shape,
-                     const Generator* generator) {
-  const double limit = std::sqrt(6.0 / static_cast<double>(fan_in + fan_out));
-  return RandomUniform(shape, {.low = -limit, .high = limit, .generator = generator});
+LayerData::LayerData(std::string kind_, LayerOptions options_)
+    : kind(std::move(kind_)), options(std::move(options_)), named(!options.name.empty()) {
+  if (!IsFloat(options.dtype)) {
+    ThrowInvalid(StrCat(kind, ": variables must be floats, got ", Name(options.dtype),
+                        "; set options.dtype to kFloat32"));
+  }
+  if (!named) options.name = NextName(kind);
 }
 
-Dense::Dense(int64_t units, Activation activation, LayerOptions options)
-    : data_(MakeLayer("dense", units, std::move(options))) {
-  data_->activation = std::move(activation);
+Variable LayerData::Create(const char* what, const Shape& shape, const Initializer& initializer,
+                           bool trainable) {
+  const SuspendScope eager;
+  const Tensor initial = initializer(shape, options.dtype, options.generator);
+  variables.emplace_back(
+      initial, VariableOptions{.name = StrCat(options.name, "/", what), .trainable = trainable});
+  return variables.back();
 }
+
+LayerOptions LayerData::Inner(const char* what) const {
+  LayerOptions inner = options;
+  inner.name = StrCat(options.name, "/", what);
+  return inner;
+}
+
+std::vector<Variable> AllVariables(LayerData* layer) {
+  std::vector<Variable> out;
+  for (const LayerData* d : Family(layer))
+    out.insert(out.end(), d->variables.begin(), d->variables.end());
+  return out;
+}
+
+void Rename(LayerData* layer, const std::string& name) {
+  const std::string old = layer->options.name;
+  const auto rename = [&](std::string* full) {
+    if (old.empty())
+      *full = StrCat(name, "/", *full);
+    else if (full->starts_with(old))
+      *full = name + full->substr(old.size());
+  };
+  for (LayerData* d : Family(layer)) {
+    for (const Variable& v : d->variables) rename(&v.internal_data()->name);
+    if (d != layer) rename(&d->options.name);
+  }
+  layer->options.name = name;
+}
+
+void CheckAtLeast(const std::string& kind, const char* what, int64_t value, int64_t least) {
+  if (value >= least) return;
+  ThrowInvalid(StrCat(kind, ": ", value, " ", what, "; there must be at least ", least));
+}
+
+}  // namespace internal
+
+using internal::As;
+using internal::CheckAtLeast;
+using internal::LayerData;
+using internal::LocationScope;
+
+namespace {
+thread_local bool training_now = false;
+}  // namespace
+
+TrainingScope::TrainingScope(bool training) : outer_(std::exchange(training_now, training)) {}
+TrainingScope::~TrainingScope() { training_now = outer_; }
+bool Training() { return training_now; }
+
+const std::string& Layer::name() const { return data_->options.name; }
+
+std::vector<Variable> Layer::variables() const { return internal::AllVariables(data_.get()); }
+
+std::vector<Variable> Layer::trainable_variables() const {
+  std::vector<Variable> out;
+  for (const Variable& v : variables()) {
+    if (v.trainable()) out.push_back(v);
+  }
+  return out;
+}
+
+namespace {
+
+struct DenseData : LayerData {
+  DenseData(int64_t units_, Activation activation_, LayerOptions options_)
+      : LayerData("dense", std::move(options_)), units(units_), activation(std::move(activation_)) {
+    CheckAtLeast(kind, "units", units);
+  }
+  int64_t units;
+  Activation activation;
+  Variable kernel, bias;
+};
+
+}  // namespace
+
+Dense::Dense(int64_t units, Activation activation, LayerOptions options)
+    : Layer(std::make_shared<DenseData>(units, std::move(activation), std::move(options))) {}
 
 Dense::Dense(int64_t in, int64_t out, Activation activation, LayerOptions options)
     : Dense(out, std::move(activation), std::move(options)) {
-  if (in < 1) internal::ThrowInvalid(StrCat("dense: ", in, " inputs; there must be at least one"));
+  CheckAtLeast("dense", "inputs", in);
   Build(in);
 }
 
 void Dense::Build(int64_t in) const {
-  LayerData& d = *data_;
+  auto& d = As<DenseData>(data_);
   const std::lock_guard lock(d.mutex);
   if (d.kernel.defined()) return;
-  const internal::SuspendScope eager;  // initial values are computed now, in a trace too
-  const Tensor kernel = GlorotUniform(in, d.units, {in, d.units}, d.options.generator);
-  d.kernel = Variable(kernel, {.name = StrCat(d.options.name, "/kernel")});
-  if (d.options.use_bias)
-    d.bias = Variable(Zeros({d.units}), {.name = StrCat(d.options.name, "/bias")});
+  d.kernel = d.Create("kernel", {in, d.units}, d.KernelInit(GlorotUniform()));
+  if (d.options.use_bias) d.bias = d.Create("bias", {d.units}, d.BiasInit());
 }
 
 Tensor Dense::operator()(const Operand& x) const {
@@ -96,66 +150,87 @@ Tensor Dense::operator()(const Operand& x) const {
   if (t.rank() == 0)
     internal::ThrowInvalid("dense: the input is a scalar; give it an axis of features");
   Build(t.shape().dim(t.rank() - 1));
-  Tensor y = MatMul(t, data_->kernel);
-  if (data_->bias.defined()) y = Add(y, data_->bias);
-  return data_->activation ? data_->activation(y) : y;
+  const auto& d = As<DenseData>(data_);
+  Tensor y = MatMul(t, d.kernel);
+  if (d.bias.defined()) y = reel::Add(y, d.bias);
+  return d.activation ? d.activation(y) : y;
 }
 
-std::vector<Variable> Dense::variables() const { return data_->variables(); }
+namespace {
+
+struct EmbeddingData : LayerData {
+  EmbeddingData(int64_t vocabulary, int64_t dim, LayerOptions options_)
+      : LayerData("embedding", std::move(options_)) {
+    if (vocabulary < 1) internal::ThrowInvalid("embedding: the vocabulary is empty");
+    CheckAtLeast(kind, "units", dim);
+    table = Create("table", {vocabulary, dim}, KernelInit(UniformInit()));
+  }
+  Variable table;
+};
+
+}  // namespace
 
 Embedding::Embedding(int64_t vocabulary, int64_t dim, LayerOptions options)
-    : data_(MakeLayer("embedding", dim, std::move(options))) {
-  if (vocabulary < 1) internal::ThrowInvalid("embedding: the vocabulary is empty");
-  const internal::SuspendScope eager;
-  const Tensor table = RandomUniform(
-      {vocabulary, dim}, {.low = -0.05, .high = 0.05, .generator = data_->options.generator});
-  data_->kernel = Variable(table, {.name = StrCat(data_->options.name, "/table")});
-}
+    : Layer(std::make_shared<EmbeddingData>(vocabulary, dim, std::move(options))) {}
 
 Tensor Embedding::operator()(const Operand& indices) const {
   const LocationScope scope(indices);
-  return Gather(data_->kernel, indices);
+  return Gather(As<EmbeddingData>(data_).table, indices);
 }
 
-std::vector<Variable> Embedding::variables() const { return data_->variables(); }
+namespace {
 
-struct Sequential::Data {
-  std::vector<Step> steps;
+struct SequentialData : LayerData {
+  // Without a name, and no prefix to what is inside, until it is in a Sequential itself.
+  explicit SequentialData(const char* kind_) : LayerData(kind_, {.name = kind_}) {
+    options.name = "";
+    named = false;
+  }
+  std::vector<std::function<Tensor(const Operand&)>> steps;
   std::map<std::string, int> counts;  // layers of each kind
 };
 
-void Sequential::Append(Step step) {
-  if (!data_) data_ = std::make_shared<Data>();
-  data_->steps.push_back(std::move(step));
+}  // namespace
+
+Sequential::Sequential(const char* kind) : Layer(std::make_shared<SequentialData>(kind)) {}
+
+void Sequential::Append(std::function<Tensor(const Operand&)> step) {
+  As<SequentialData>(data_).steps.push_back(std::move(step));
 }
 
 // Layers without a name of their own are numbered within their model, so that names do not depend
 // on what the process built before.
 void Sequential::NameLayer(const std::shared_ptr<LayerData>& layer) {
-  if (!data_) data_ = std::make_shared<Data>();
-  const std::string name = Numbered(layer->kind, data_->counts[layer->kind]++);
-  if (std::exchange(layer->named, true)) return;
-  for (const Variable& v : layer->variables()) {
-    std::string& full = v.internal_data()->name;
-    full = name + full.substr(layer->options.name.size());
-  }
-  layer->options.name = name;
+  auto& d = As<SequentialData>(data_);
+  d.children.push_back(layer);
+  const std::string name = internal::Numbered(layer->kind, d.counts[layer->kind]++);
+  if (!std::exchange(layer->named, true)) internal::Rename(layer.get(), name);
 }
 
 Tensor Sequential::operator()(const Operand& x) const {
   const LocationScope scope(x);
   Tensor t = x.tensor();
-  for (const Step& step : data_->steps) t = step.call(t);
+  for (const auto& step : As<SequentialData>(data_).steps) t = step(t);
   return t;
 }
 
-std::vector<Variable> Sequential::variables() const {
-  std::vector<Variable> out;
-  for (const Step& step : data_->steps) {
-    if (!step.variables) continue;
-    for (const Variable& v : step.variables()) out.push_back(v);
+Tensor Residual::operator()(const Operand& x) const {
+  const LocationScope scope(x);
+  const Tensor t = internal::Materialize(x);
+  const Tensor y = Sequential::operator()(t);
+  if (y.shape() != t.shape()) {
+    internal::ThrowInvalid(StrCat("residual: the layers make ", y.type().ToString(), " of ",
+                                  t.type().ToString(), "; the shape must stay"));
   }
-  return out;
+  return reel::Add(t, y);
+}
+
+Tensor Flatten::operator()(const Operand& x) const {
+  const LocationScope scope(x);
+  const Tensor t = internal::Materialize(x);
+  if (t.rank() == 0) internal::ThrowInvalid("flatten: the input is a scalar; it has no batch");
+  const int64_t batch = t.shape().dim(0);
+  return Reshape(t, {batch, batch == 0 ? 0 : t.size() / batch});
 }
 
 }  // namespace reel

@@ -86,10 +86,11 @@ void OptimizerData::Apply(const GradientList& gradients, const Tensor& when) {
       ThrowInvalid(StrCat(name, ": a source is a tensor ", entry.source.type().ToString(),
                           "; only variables can be updated"));
     }
+    const Variable& p = entry.source.variable();
     if (entry.gradient)
-      Update(entry.source.variable(), *entry.gradient);
-    else
-      WarnWithoutGradient(name, entry.source.variable().name());
+      Update(p, *entry.gradient);
+    else if (p.trainable())
+      WarnWithoutGradient(name, p.name());
   }
 }
 

@@ -8,11 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "reel/activations.h"
+#include "reel/initializers.h"
 #include "reel/ops.h"
 #include "reel/tensor.h"
 #include "reel/variable.h"
 
-// Layers are shared handles: copies share variables. They are called like functions.
+// Layers are shared handles: copies share variables. They are called like functions. Their
+// variables are named "layer/what": dense/kernel, dense_1/kernel, ...
 
 namespace reel {
 
@@ -37,23 +40,55 @@ class Activation {
   std::function<Tensor(const Operand&)> function_;
 };
 
-/// Uniform in +-sqrt(6 / (fan_in + fan_out)): Glorot and Bengio, "Understanding the difficulty of
-/// training deep feedforward neural networks", 2010.
-Tensor GlorotUniform(int64_t fan_in, int64_t fan_out, const Shape& shape,
-                     const Generator* generator = nullptr);
-
 struct LayerOptions {
   std::string name = "";  ///< prefix of the variables' names; empty: dense, dense_1, ...
   bool use_bias = true;
   const Generator* generator = nullptr;  ///< of the initial values; null: the default one
+  DType dtype = kFloat32;                ///< of the variables
+  Initializer kernel_init = {};          ///< empty: what the layer says
+  Initializer bias_init = {};            ///< empty: zeros
 };
+
+/// While it lives, layers of this thread behave as in training: Dropout drops, BatchNorm uses and
+/// records the statistics of the batch. Scopes nest; TrainingScope(false) is inference inside of
+/// one. A trace keeps what was so when it was made.
+class TrainingScope {
+ public:
+  explicit TrainingScope(bool training = true);
+  ~TrainingScope();
+  TrainingScope(const TrainingScope&) = delete;
+  TrainingScope& operator=(const TrainingScope&) = delete;
+
+ private:
+  bool outer_;
+};
+/// Whether layers train now; false outside of all scopes.
+bool Training();
 
 namespace internal {
 struct LayerData;
 }
 
+/// What all layers have.
+class Layer {
+ public:
+  const std::string& name() const;
+  /// All that exist, in order; a layer that is built by its first call has none before.
+  std::vector<Variable> variables() const;
+  /// Those with a gradient: without running statistics.
+  std::vector<Variable> trainable_variables() const;
+
+  const std::shared_ptr<internal::LayerData>& internal_data() const { return data_; }
+
+ protected:
+  Layer() = default;
+  explicit Layer(std::shared_ptr<internal::LayerData> data) : data_(std::move(data)) {}
+
+  std::shared_ptr<internal::LayerData> data_;
+};
+
 /// activation(x kernel + bias): kernel [in, out] glorot uniform, bias [out] zeros.
-class Dense {
+class Dense : public Layer {
  public:
   /// Builds its variables when it is called first.
   explicit Dense(int64_t units, Activation activation = {}, LayerOptions options = {});
@@ -61,64 +96,64 @@ class Dense {
   Dense(int64_t in, int64_t out, Activation activation = {}, LayerOptions options = {});
 
   Tensor operator()(const Operand& x) const;
-  /// kernel, bias; empty before it is built.
-  std::vector<Variable> variables() const;
-
-  const std::shared_ptr<internal::LayerData>& internal_data() const { return data_; }
 
  private:
   void Build(int64_t in) const;
-  std::shared_ptr<internal::LayerData> data_;
 };
 
 /// Rows of a table [vocabulary, dim] at integer indices: adds an axis of dim. Initially uniform in
 /// +-0.05.
-class Embedding {
+class Embedding : public Layer {
  public:
   Embedding(int64_t vocabulary, int64_t dim, LayerOptions options = {});
   Tensor operator()(const Operand& indices) const;
-  std::vector<Variable> variables() const;
-
-  const std::shared_ptr<internal::LayerData>& internal_data() const { return data_; }
-
- private:
-  std::shared_ptr<internal::LayerData> data_;
 };
 
-/// One layer after another. Takes layers and any callable of one tensor.
-class Sequential {
+/// One layer after another. Takes layers and any callable of one tensor. Layers without a name of
+/// their own are numbered within it; those of a Sequential inside are called sequential/dense, ...
+class Sequential : public Layer {
  public:
   template <typename... Layers>
     requires(sizeof...(Layers) > 0 &&
              (std::is_invocable_r_v<Tensor, const Layers&, const Operand&> && ...) &&
              !(sizeof...(Layers) == 1 && (std::is_same_v<Layers, Sequential> && ...)))
-  explicit Sequential(Layers... layers) {
+  explicit Sequential(Layers... layers) : Sequential("sequential") {
     (Add(std::move(layers)), ...);
   }
 
   Tensor operator()(const Operand& x) const;
-  /// Those of all layers, in order; lazy layers have them once they were called.
-  std::vector<Variable> variables() const;
 
- private:
-  struct Step {
-    std::function<Tensor(const Operand&)> call;
-    std::function<std::vector<Variable>()> variables;
-  };
+ protected:
+  explicit Sequential(const char* kind);
   template <typename Layer>
   void Add(Layer layer) {
     if constexpr (requires { layer.internal_data(); }) NameLayer(layer.internal_data());
-    Step step;
-    if constexpr (requires { layer.variables(); })
-      step.variables = [layer] { return layer.variables(); };
-    step.call = std::move(layer);
-    Append(std::move(step));
+    Append(std::move(layer));
   }
-  void NameLayer(const std::shared_ptr<internal::LayerData>& layer);
-  void Append(Step step);
 
-  struct Data;
-  std::shared_ptr<Data> data_;
+ private:
+  void NameLayer(const std::shared_ptr<internal::LayerData>& layer);
+  void Append(std::function<Tensor(const Operand&)> step);
+};
+
+/// x + layers(x), the layers in sequence: He et al., "Deep residual learning", 2016.
+class Residual : public Sequential {
+ public:
+  template <typename... Layers>
+    requires(sizeof...(Layers) > 0 &&
+             (std::is_invocable_r_v<Tensor, const Layers&, const Operand&> && ...) &&
+             !(sizeof...(Layers) == 1 && (std::is_same_v<Layers, Residual> && ...)))
+  explicit Residual(Layers... layers) : Sequential("residual") {
+    (Add(std::move(layers)), ...);
+  }
+
+  Tensor operator()(const Operand& x) const;
+};
+
+/// [batch, ...] as [batch, the rest].
+class Flatten {
+ public:
+  Tensor operator()(const Operand& x) const;
 };
 
 }  // namespace reel

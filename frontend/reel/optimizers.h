@@ -25,7 +25,7 @@ class Optimizer {
  public:
   virtual ~Optimizer() = default;
   /// Updates each source, a variable, by its gradient. Sources without gradient are left as they
-  /// are, with a warning the first time.
+  /// are, with a warning the first time if they are trainable.
   void Apply(const GradientList& gradients,
              std::source_location location = std::source_location::current()) const;
   /// The same where the bool scalar is true; where it is false, nothing changes, slots and counts

@@ -1,0 +1,228 @@
+#include "reel/attention.h"
+
+#include <cmath>
+#include <limits>
+
+#include "frontend/layer.h"
+#include "ir/strings.h"
+
+namespace reel {
+
+using internal::As;
+using internal::CheckAtLeast;
+using internal::LayerData;
+using internal::LocationScope;
+using internal::Materialize;
+using internal::ThrowInvalid;
+
+Tensor CausalMask(int64_t rows, int64_t columns, int64_t offset) {
+  const Shape shape = {rows, columns};
+  return LessEqual(Iota(shape, 1), Add(Iota(shape, 0), offset));
+}
+
+namespace {
+
+int64_t FromEnd(const Tensor& x, int axis) { return x.shape().dim(x.rank() - axis); }
+
+[[noreturn]] void AttentionError(const Tensor& q, const Tensor& k, const Tensor& v,
+                                 const char* hint) {
+  ThrowInvalid(StrCat("attention: query ", q.type().ToString(), ", key ", k.type().ToString(),
+                      " and value ", v.type().ToString(), " do not fit; ", hint));
+}
+
+// Query heads for each head of keys and values.
+int64_t CheckAttention(const Tensor& q, const Tensor& k, const Tensor& v) {
+  if (q.rank() < 2 || k.rank() != q.rank() || v.rank() != q.rank())
+    AttentionError(q, k, v, "all have one rank, at least 2");
+  if (FromEnd(q, 1) != FromEnd(k, 1))
+    AttentionError(q, k, v, "queries and keys have as many features");
+  if (FromEnd(k, 2) != FromEnd(v, 2)) AttentionError(q, k, v, "each key has a value");
+  if (q.rank() == 2) return 1;
+  const int64_t heads = FromEnd(q, 3), of_keys = FromEnd(k, 3);
+  if (of_keys != FromEnd(v, 3) || of_keys == 0 || heads % of_keys != 0)
+    AttentionError(q, k, v, "the heads of keys and values are equal and divide those of queries");
+  return heads / of_keys;
+}
+
+// [..., heads, n, m] as [..., heads / group, group n, m], and back.
+Tensor Folded(const Tensor& x, int64_t group) {
+  std::vector<int64_t> dims = x.shape().dims();
+  dims[dims.size() - 3] /= group;
+  dims[dims.size() - 2] *= group;
+  return group == 1 ? x : Reshape(x, dims);
+}
+Tensor Unfolded(const Tensor& x, int64_t group) {
+  std::vector<int64_t> dims = x.shape().dims();
+  if (group == 1) return x;
+  dims[dims.size() - 3] *= group;
+  dims[dims.size() - 2] /= group;
+  return Reshape(x, dims);
+}
+
+Tensor SwapLast(const Tensor& x) {
+  std::vector<int64_t> axes;
+  for (int i = 0; i < x.rank(); ++i) axes.push_back(i);
+  std::swap(axes[axes.size() - 1], axes[axes.size() - 2]);
+  return Transpose(x, axes);
+}
+
+// Softmax over the visible scores of each row; a row without any is 0.
+Tensor MaskedSoftmax(const Tensor& scores, const Tensor& visible) {
+  const Tensor low = Full({}, -std::numeric_limits<double>::infinity(), scores.dtype());
+  const Tensor top = StopGradient(ReduceMax(Where(visible, scores, low), -1, {.keepdims = true}));
+  const Tensor finite = Where(Equal(top, low), 0, top);
+  const Tensor z = Where(visible, Sub(scores, finite), 0);
+  const Tensor e = Where(visible, Exp(z), 0);
+  const Tensor sum = ReduceSum(e, -1, {.keepdims = true});
+  return Div(e, Where(Equal(sum, 0), 1, sum));
+}
+
+Tensor Weights(Tensor scores, const AttentionOptions& options) {
+  Tensor visible;
+  if (options.causal) visible = CausalMask(FromEnd(scores, 2), FromEnd(scores, 1));
+  if (options.mask.defined() && options.mask.dtype() == kBool)
+    visible = visible.defined() ? LogicalAnd(visible, options.mask) : options.mask;
+  else if (options.mask.defined())
+    scores = Add(scores, Cast(options.mask, scores.dtype()));
+  return visible.defined() ? MaskedSoftmax(scores, visible) : Softmax(scores);
+}
+
+}  // namespace
+
+Tensor Attention(const Operand& query, const Operand& key, const Operand& value,
+                 const AttentionOptions& options) {
+  const LocationScope scope(query);
+  const Tensor q = Materialize(query), k = Materialize(key), v = Materialize(value);
+  const int64_t group = CheckAttention(q, k, v);
+  const auto features = static_cast<double>(FromEnd(q, 1));
+  const double scale = options.scale != 0 ? options.scale : 1 / std::sqrt(features);
+  const Tensor scores = MatMul(Folded(Mul(q, scale), group), SwapLast(k));
+  const Tensor weights = Weights(Unfolded(scores, group), options);
+  return Unfolded(MatMul(Folded(weights, group), v), group);
+}
+
+namespace {
+
+// Angles [length, features / 2], f64.
+Tensor Angles(const Tensor& positions, int64_t features, double base) {
+  std::vector<double> rates;
+  for (int64_t i = 0; i < features; i += 2)
+    rates.push_back(std::pow(base, -static_cast<double>(i) / static_cast<double>(features)));
+  const Tensor rate = Tensor::FromData(rates, {static_cast<int64_t>(rates.size())});
+  return Mul(ExpandDims(Cast(positions, kFloat64), 1), rate);
+}
+
+// Elements [from, to) of axis, counted from the start.
+Tensor Part(const Tensor& x, int axis, int64_t from, int64_t to) {
+  std::vector<int64_t> starts(static_cast<size_t>(x.rank()), 0), limits = x.shape().dims();
+  starts[static_cast<size_t>(axis)] = from;
+  limits[static_cast<size_t>(axis)] = to;
+  return Slice(x, starts, limits);
+}
+
+void CheckEven(const char* op, int64_t features) {
+  if (features % 2 == 0) return;
+  ThrowInvalid(StrCat(op, ": ", features, " features do not make pairs; give an even number"));
+}
+
+}  // namespace
+
+Tensor RotaryEmbedding(const Operand& x, const RotaryOptions& options) {
+  const LocationScope scope(x);
+  const Tensor t = Materialize(x);
+  if (t.rank() < 2 || !IsFloat(t.dtype())) {
+    ThrowInvalid(StrCat("rotary_embedding: needs floats [..., length, features], got ",
+                        t.type().ToString()));
+  }
+  const int64_t length = FromEnd(t, 2), features = FromEnd(t, 1);
+  CheckEven("rotary_embedding", features);
+  const Tensor positions = options.positions.defined() ? options.positions : Arange(0, length);
+  if (positions.shape() != Shape({length})) {
+    ThrowInvalid(StrCat("rotary_embedding: positions ", positions.type().ToString(), " for ",
+                        t.type().ToString(), "; give one for each of the ", length));
+  }
+  const Tensor angles = Angles(positions, features, options.base);
+  const Tensor c = Cast(Cos(angles), t.dtype()), s = Cast(Sin(angles), t.dtype());
+  std::vector<int64_t> pairs = t.shape().dims();
+  pairs.back() = features / 2;
+  pairs.insert(options.interleaved ? pairs.end() : pairs.end() - 1, 2);
+  const int axis = t.rank() - (options.interleaved ? 0 : 1);  // of the two
+  const Tensor split = Reshape(t, pairs);
+  const Tensor a = Squeeze(Part(split, axis, 0, 1), axis);
+  const Tensor b = Squeeze(Part(split, axis, 1, 2), axis);
+  const Tensor first = Sub(Mul(a, c), Mul(b, s)), second = Add(Mul(b, c), Mul(a, s));
+  return Reshape(Stack({first, second}, axis), t.shape().dims());
+}
+
+Tensor SinusoidalPositions(int64_t length, int64_t features, double base, DType dtype) {
+  CheckEven("sinusoidal_positions", features);
+  const Tensor angles = Angles(Arange(0, length), features, base);
+  return Reshape(Cast(Stack({Sin(angles), Cos(angles)}, 2), dtype), {length, features});
+}
+
+namespace {
+
+struct MultiHeadData : LayerData {
+  MultiHeadData(int64_t units, int64_t heads_, MultiHeadOptions options_, LayerOptions layer)
+      : LayerData("multi_head_attention", std::move(layer)),
+        heads(heads_),
+        sizes(std::move(options_)) {
+    CheckAtLeast(kind, "units", units);
+    CheckAtLeast(kind, "heads", heads);
+    if (sizes.key_heads == 0) sizes.key_heads = heads;
+    if (sizes.head_size == 0 && units % heads == 0) sizes.head_size = units / heads;
+    if (sizes.head_size < 1 || sizes.key_heads < 1 || heads % sizes.key_heads != 0) {
+      ThrowInvalid(StrCat(kind, ": ", units, " units do not divide into ", heads, " heads, or ",
+                          heads, " heads into ", sizes.key_heads,
+                          " heads of keys; set head_size or other numbers"));
+    }
+    for (const auto& [what, size] :
+         {std::pair("query", heads * sizes.head_size),
+          std::pair("key", sizes.key_heads * sizes.head_size),
+          std::pair("value", sizes.key_heads * sizes.head_size), std::pair("output", units)}) {
+      dense.emplace_back(size, Activation(), Inner(what));
+      children.push_back(dense.back().internal_data());
+    }
+  }
+
+  // [batch, length, features] -> [batch, heads, length, head_size]
+  Tensor Heads(const Tensor& x, size_t which, int64_t n) const {
+    const Tensor y = dense[which](x);
+    return Transpose(Reshape(y, {y.shape().dim(0), y.shape().dim(1), n, sizes.head_size}),
+                     {0, 2, 1, 3});
+  }
+
+  int64_t heads;
+  MultiHeadOptions sizes;
+  std::vector<Dense> dense;
+};
+
+}  // namespace
+
+MultiHeadAttention::MultiHeadAttention(int64_t units, int64_t heads, MultiHeadOptions heads_options,
+                                       LayerOptions options)
+    : Layer(std::make_shared<MultiHeadData>(units, heads, heads_options, std::move(options))) {}
+
+Tensor MultiHeadAttention::operator()(const Operand& query, const Operand& key,
+                                      const Operand& value, const Tensor& mask) const {
+  const LocationScope scope(query);
+  const auto& d = As<MultiHeadData>(data_);
+  const Tensor x = Materialize(query), y = Materialize(key), z = Materialize(value);
+  for (const Tensor& t : {x, y, z}) {
+    if (t.rank() == 3) continue;
+    ThrowInvalid(StrCat("multi_head_attention: needs [batch, length, features], got ",
+                        t.type().ToString(), "; ExpandDims adds a batch"));
+  }
+  Tensor q = d.Heads(x, 0, d.heads), k = d.Heads(y, 1, d.sizes.key_heads);
+  const Tensor v = d.Heads(z, 2, d.sizes.key_heads);
+  if (d.sizes.rotary) {
+    q = RotaryEmbedding(q);
+    k = RotaryEmbedding(k);
+  }
+  const Tensor out = Attention(q, k, v, {.mask = mask, .causal = d.sizes.causal});
+  const Tensor joined = Transpose(out, {0, 2, 1, 3});
+  return d.dense[3](
+      Reshape(joined, {x.shape().dim(0), x.shape().dim(1), d.heads * d.sizes.head_size}));
+}
+
+}  // namespace reel

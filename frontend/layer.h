@@ -1,0 +1,56 @@
+#ifndef REEL_FRONTEND_LAYER_H_
+#define REEL_FRONTEND_LAYER_H_
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "frontend/core.h"
+#include "reel/layers.h"
+
+namespace reel::internal {
+
+/// What a layer has: a name, its variables, and the layers inside it. Concrete layers add their
+/// sizes.
+struct LayerData {
+  LayerData(std::string kind_, LayerOptions options_);
+  virtual ~LayerData() = default;
+
+  /// A variable "name/what", with its value computed now, in a trace too.
+  Variable Create(const char* what, const Shape& shape, const Initializer& initializer,
+                  bool trainable = true);
+  /// The user's initializer of the kernel or the bias, or the layer's own.
+  Initializer KernelInit(const Initializer& otherwise) const {
+    return options.kernel_init ? options.kernel_init : otherwise;
+  }
+  Initializer BiasInit() const { return options.bias_init ? options.bias_init : ZerosInit(); }
+  /// Options for a layer inside this one, named "name/what".
+  LayerOptions Inner(const char* what) const;
+
+  const std::string kind;  // dense, embedding, ...
+  LayerOptions options;
+  bool named;                       // by the user or by a Sequential
+  std::mutex mutex;                 // guards building
+  std::vector<Variable> variables;  // its own, in the order of creation
+  std::vector<std::shared_ptr<LayerData>> children;
+};
+
+/// Its variables and those of the layers inside, in order.
+std::vector<Variable> AllVariables(LayerData* layer);
+/// Changes the prefix of all names; an empty one is prepended to.
+void Rename(LayerData* layer, const std::string& name);
+
+/// "dense", "dense_1", ...: the n-th use of a name.
+std::string Numbered(const std::string& kind, int n);
+/// Throws unless value >= least: "dense: 0 units; there must be at least 1".
+void CheckAtLeast(const std::string& kind, const char* what, int64_t value, int64_t least = 1);
+
+template <typename Data>
+Data& As(const std::shared_ptr<LayerData>& data) {
+  return static_cast<Data&>(*data);
+}
+
+}  // namespace reel::internal
+
+#endif  // REEL_FRONTEND_LAYER_H_

@@ -1,0 +1,271 @@
+#include "reel/normalization.h"
+
+#include <algorithm>
+
+#include "frontend/layer.h"
+#include "ir/strings.h"
+
+namespace reel {
+
+using internal::As;
+using internal::LayerData;
+using internal::LocationScope;
+using internal::Materialize;
+using internal::NormalizeAxis;
+using internal::ThrowInvalid;
+
+namespace {
+
+Tensor Floats(const char* op, const Operand& x) {
+  const Tensor t = Materialize(x);
+  if (!IsFloat(t.dtype()))
+    ThrowInvalid(StrCat(op, ": needs floats, got ", t.type().ToString(), "; Cast it to kFloat32"));
+  return t;
+}
+
+// Non-negative axes in increasing order.
+std::vector<int64_t> Resolve(const char* op, const Axes& axes, int rank) {
+  std::vector<int64_t> out;
+  if (axes.all()) {
+    for (int i = 0; i < rank; ++i) out.push_back(i);
+  }
+  for (const int64_t axis : axes.list()) out.push_back(NormalizeAxis(op, axis, rank));
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+// A parameter of the shape of some axes of x, shaped so that it broadcasts with x.
+Tensor AlongAxes(const char* op, const char* what, const Operand& parameter, const Tensor& x,
+                 const std::vector<int64_t>& axes) {
+  std::vector<int64_t> dims(static_cast<size_t>(x.rank()), 1), own;
+  for (const int64_t axis : axes) {
+    own.push_back(x.shape().dim(static_cast<int>(axis)));
+    dims[static_cast<size_t>(axis)] = own.back();
+  }
+  const Tensor t = parameter.tensor();
+  if (t.shape() != Shape(own)) {
+    ThrowInvalid(StrCat(op, ": ", what, " must have the shape ", Shape(own).ToString(),
+                        " for an input ", x.type().ToString(), ", got ", t.type().ToString()));
+  }
+  return Reshape(t, dims);
+}
+
+Tensor ScaleAndShift(const char* op, Tensor y, const OptionalOperand& scale,
+                     const OptionalOperand& offset, const std::vector<int64_t>& axes) {
+  if (scale) y = Mul(y, AlongAxes(op, "scale", *scale, y, axes));
+  if (offset) y = Add(y, AlongAxes(op, "offset", *offset, y, axes));
+  return y;
+}
+
+// (x - mean) / sqrt(variance + epsilon) over axes.
+Tensor Standardized(const Tensor& x, const Axes& axes, double epsilon) {
+  const Tensor centered = Sub(x, ReduceMean(x, axes, {.keepdims = true}));
+  const Tensor variance = ReduceMean(Square(centered), axes, {.keepdims = true});
+  return Mul(centered, Rsqrt(Add(variance, epsilon)));
+}
+
+// All axes but the batch and the channels.
+std::vector<int64_t> Others(int rank, std::initializer_list<int64_t> without) {
+  std::vector<int64_t> out;
+  for (int64_t i = 0; i < rank; ++i) {
+    if (std::find(without.begin(), without.end(), i) == without.end()) out.push_back(i);
+  }
+  return out;
+}
+
+}  // namespace
+
+MeanAndVariance Moments(const Operand& x, const Axes& axes, ReduceOptions options) {
+  const LocationScope scope(x);
+  const Tensor t = Floats("moments", x);
+  const Tensor mean = ReduceMean(t, axes, {.keepdims = true});
+  const Tensor variance = ReduceMean(Square(Sub(t, mean)), axes, options);
+  return {options.keepdims ? mean : Reshape(mean, variance.shape().dims()), variance};
+}
+
+// The sum of squares is bounded before the root is taken: at 0 the derivative is that of the bound.
+Tensor L2Normalize(const Operand& x, const Axes& axes, double epsilon) {
+  const LocationScope scope(x);
+  const Tensor t = Floats("l2_normalize", x);
+  const Tensor sum = ReduceSum(Square(t), axes, {.keepdims = true});
+  return Mul(t, Rsqrt(Maximum(epsilon * epsilon, sum)));
+}
+
+Tensor LayerNormalize(const Operand& x, const OptionalOperand& scale, const OptionalOperand& offset,
+                      const LayerNormalizeOptions& options) {
+  const char* const op = "layer_normalize";
+  const LocationScope location(x);
+  const Tensor t = Floats(op, x);
+  const std::vector<int64_t> axes = Resolve(op, options.axes, t.rank());
+  return ScaleAndShift(op, Standardized(t, axes, options.epsilon), scale, offset, axes);
+}
+
+Tensor RmsNormalize(const Operand& x, const OptionalOperand& scale,
+                    const RmsNormalizeOptions& options) {
+  const char* const op = "rms_normalize";
+  const LocationScope location(x);
+  const Tensor t = Floats(op, x);
+  const std::vector<int64_t> axes = Resolve(op, options.axes, t.rank());
+  const Tensor mean = ReduceMean(Square(t), axes, {.keepdims = true});
+  return ScaleAndShift(op, Mul(t, Rsqrt(Add(mean, options.epsilon))), scale, {}, axes);
+}
+
+// [batch, ..., channels, ...] -> [batch, ..., groups, channels / groups, ...]
+Tensor GroupNormalize(const Operand& x, int64_t groups, const OptionalOperand& scale,
+                      const OptionalOperand& offset, const GroupNormalizeOptions& options) {
+  const char* const op = "group_normalize";
+  const LocationScope location(x);
+  const Tensor t = Floats(op, x);
+  const int64_t axis = NormalizeAxis(op, options.axis, t.rank());
+  const int64_t channels = t.shape().dim(static_cast<int>(axis));
+  if (axis == 0 || groups < 1 || channels % groups != 0) {
+    ThrowInvalid(StrCat(op, ": axis ", axis, " of ", t.type().ToString(), " does not divide into ",
+                        groups, " groups of channels; axis 0 is the batch"));
+  }
+  std::vector<int64_t> dims = t.shape().dims();
+  dims[static_cast<size_t>(axis)] = groups;
+  dims.insert(dims.begin() + axis + 1, channels / groups);
+  const Tensor split = Reshape(t, dims);
+  const Tensor y = Standardized(split, Others(split.rank(), {0, axis}), options.epsilon);
+  return ScaleAndShift(op, Reshape(y, t.shape().dims()), scale, offset, {axis});
+}
+
+Tensor InstanceNormalize(const Operand& x, const OptionalOperand& scale,
+                         const OptionalOperand& offset, const GroupNormalizeOptions& options) {
+  const LocationScope location(x);
+  const Tensor t = Floats("instance_normalize", x);
+  const int64_t axis = NormalizeAxis("instance_normalize", options.axis, t.rank());
+  return GroupNormalize(t, t.shape().dim(static_cast<int>(axis)), scale, offset, options);
+}
+
+Tensor BatchNormalize(const Operand& x, const Operand& mean, const Operand& variance,
+                      const OptionalOperand& scale, const OptionalOperand& offset,
+                      const BatchNormalizeOptions& options) {
+  const char* const op = "batch_normalize";
+  const LocationScope location(x);
+  const Tensor t = Floats(op, x);
+  const std::vector<int64_t> axes = {NormalizeAxis(op, options.axis, t.rank())};
+  const Tensor centered = Sub(t, AlongAxes(op, "mean", mean, t, axes));
+  const Tensor factor = Rsqrt(Add(AlongAxes(op, "variance", variance, t, axes), options.epsilon));
+  return ScaleAndShift(op, Mul(centered, factor), scale, offset, axes);
+}
+
+namespace {
+
+// A scale and an offset of the extent of one axis.
+struct NormData : LayerData {
+  NormData(const char* kind_, double epsilon_, LayerOptions options_, int64_t axis_ = -1,
+           int64_t groups_ = 1)
+      : LayerData(kind_, std::move(options_)), epsilon(epsilon_), axis(axis_), groups(groups_) {}
+
+  void Build(const Tensor& x, bool with_offset) {
+    const std::lock_guard lock(mutex);
+    if (scale.defined()) return;
+    const int64_t at = NormalizeAxis(kind.c_str(), axis, x.rank());
+    const Shape shape = {x.shape().dim(static_cast<int>(at))};
+    scale = Create("scale", shape, KernelInit(OnesInit()));
+    if (with_offset && options.use_bias) offset = Create("offset", shape, BiasInit());
+  }
+  OptionalOperand Offset() const {
+    return offset.defined() ? OptionalOperand(offset) : std::nullopt;
+  }
+
+  double epsilon;
+  int64_t axis, groups;
+  Variable scale, offset;
+};
+
+}  // namespace
+
+LayerNorm::LayerNorm(double epsilon, LayerOptions options)
+    : Layer(std::make_shared<NormData>("layer_norm", epsilon, std::move(options))) {}
+
+Tensor LayerNorm::operator()(const Operand& x) const {
+  const LocationScope location(x);
+  auto& d = As<NormData>(data_);
+  const Tensor t = Materialize(x);
+  d.Build(t, true);
+  return LayerNormalize(t, d.scale, d.Offset(), {.epsilon = d.epsilon});
+}
+
+RmsNorm::RmsNorm(double epsilon, LayerOptions options)
+    : Layer(std::make_shared<NormData>("rms_norm", epsilon, std::move(options))) {}
+
+Tensor RmsNorm::operator()(const Operand& x) const {
+  const LocationScope location(x);
+  auto& d = As<NormData>(data_);
+  const Tensor t = Materialize(x);
+  d.Build(t, false);
+  return RmsNormalize(t, d.scale, {.epsilon = d.epsilon});
+}
+
+GroupNorm::GroupNorm(int64_t groups, GroupNormalizeOptions axis, LayerOptions options)
+    : Layer(std::make_shared<NormData>("group_norm", axis.epsilon, std::move(options), axis.axis,
+                                       groups)) {}
+
+Tensor GroupNorm::operator()(const Operand& x) const {
+  const LocationScope location(x);
+  auto& d = As<NormData>(data_);
+  const Tensor t = Materialize(x);
+  d.Build(t, true);
+  return GroupNormalize(t, d.groups, d.scale, d.Offset(), {.axis = d.axis, .epsilon = d.epsilon});
+}
+
+InstanceNorm::InstanceNorm(GroupNormalizeOptions axis, LayerOptions options)
+    : Layer(std::make_shared<NormData>("instance_norm", axis.epsilon, std::move(options),
+                                       axis.axis)) {}
+
+Tensor InstanceNorm::operator()(const Operand& x) const {
+  const LocationScope location(x);
+  auto& d = As<NormData>(data_);
+  const Tensor t = Materialize(x);
+  d.Build(t, true);
+  return InstanceNormalize(t, d.scale, d.Offset(), {.axis = d.axis, .epsilon = d.epsilon});
+}
+
+namespace {
+
+struct BatchNormData : NormData {
+  BatchNormData(const BatchNormOptions& batch, LayerOptions options_)
+      : NormData("batch_norm", batch.epsilon, std::move(options_), batch.axis),
+        decay(batch.decay) {}
+
+  void BuildStatistics(const Tensor& x) {
+    Build(x, true);
+    const std::lock_guard lock(mutex);
+    if (mean.defined()) return;
+    mean = Create("running_mean", scale.shape(), ZerosInit(), false);
+    variance = Create("running_variance", scale.shape(), OnesInit(), false);
+  }
+
+  void Record(const Variable& running, const Tensor& value) const {
+    running.Assign(Add(Mul(running, decay), Mul(StopGradient(value), 1 - decay)));
+  }
+
+  double decay;
+  Variable mean, variance;
+};
+
+}  // namespace
+
+BatchNorm::BatchNorm(BatchNormOptions batch, LayerOptions options)
+    : Layer(std::make_shared<BatchNormData>(batch, std::move(options))) {}
+
+Tensor BatchNorm::operator()(const Operand& x) const {
+  const LocationScope location(x);
+  auto& d = As<BatchNormData>(data_);
+  const Tensor t = Floats("batch_norm", x);
+  d.BuildStatistics(t);
+  const BatchNormalizeOptions options = {.axis = d.axis, .epsilon = d.epsilon};
+  if (!Training()) return BatchNormalize(t, d.mean, d.variance, d.scale, d.Offset(), options);
+  const int64_t axis = NormalizeAxis("batch_norm", d.axis, t.rank());
+  const auto [mean, variance] = Moments(t, Others(t.rank(), {axis}));
+  const int64_t channels = std::max<int64_t>(mean.size(), 1), n = t.size() / channels;
+  if (n == 0) ThrowInvalid(StrCat("batch_norm: no values in ", t.type().ToString()));
+  const double unbiased = static_cast<double>(n) / static_cast<double>(std::max<int64_t>(n - 1, 1));
+  d.Record(d.mean, mean);
+  d.Record(d.variance, Mul(variance, unbiased));
+  return BatchNormalize(t, mean, variance, d.scale, d.Offset(), options);
+}
+
+}  // namespace reel

@@ -1,0 +1,89 @@
+#include "reel/resize.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "frontend/core.h"
+#include "ir/strings.h"
+#include "reel/ops.h"
+
+namespace reel {
+
+using internal::ThrowInvalid;
+
+namespace {
+
+// The place of output element i of n among m input elements.
+double Place(ResizeCoordinates coordinates, int64_t i, int64_t m, int64_t n) {
+  const auto at = static_cast<double>(i), ratio = static_cast<double>(m) / static_cast<double>(n);
+  switch (coordinates) {
+    case ResizeCoordinates::kHalfPixel:
+      return (at + 0.5) * ratio - 0.5;
+    case ResizeCoordinates::kAlignCorners:
+      return n == 1 ? 0 : at * static_cast<double>(m - 1) / static_cast<double>(n - 1);
+    default:
+      return at * ratio;
+  }
+}
+
+// The nearest element: for kHalfPixel the place of the sample's edge is (i + 1/2) m / n.
+int64_t Nearest(ResizeCoordinates coordinates, double place) {
+  const double shift = coordinates == ResizeCoordinates::kAsymmetric ? 0 : 0.5;
+  return static_cast<int64_t>(std::floor(place + shift));
+}
+
+Tensor Indices(const std::vector<int64_t>& indices) {
+  return Tensor::FromData(indices, {static_cast<int64_t>(indices.size())});
+}
+
+Tensor ResizeAxis(const Tensor& x, int64_t axis, int64_t n, const ResizeOptions& options) {
+  const int64_t m = x.shape().dim(static_cast<int>(axis));
+  std::vector<int64_t> low, high;
+  std::vector<double> weight;  // of the higher neighbour
+  for (int64_t i = 0; i < n; ++i) {
+    const double place = Place(options.coordinates, i, m, n);
+    if (options.method == ResizeMethod::kNearest) {
+      low.push_back(std::clamp<int64_t>(Nearest(options.coordinates, place), 0, m - 1));
+      continue;
+    }
+    const double inside = std::clamp(place, 0.0, static_cast<double>(m - 1));
+    low.push_back(static_cast<int64_t>(inside));
+    high.push_back(std::min(low.back() + 1, m - 1));
+    weight.push_back(inside - static_cast<double>(low.back()));
+  }
+  const Tensor left = Gather(x, Indices(low), axis);
+  if (options.method == ResizeMethod::kNearest) return left;
+  std::vector<int64_t> dims(static_cast<size_t>(x.rank()), 1);
+  dims[static_cast<size_t>(axis)] = n;
+  const Tensor w = Cast(Reshape(Tensor::FromData(weight, {n}), dims), x.dtype());
+  const Tensor right = Gather(x, Indices(high), axis);
+  return Add(Mul(left, Sub(1, w)), Mul(right, w));
+}
+
+}  // namespace
+
+Tensor Resize(const Operand& x, const std::vector<int64_t>& sizes, const ResizeOptions& options) {
+  const internal::LocationScope scope(x);
+  Tensor t = internal::Materialize(x);
+  if (sizes.size() != options.axes.size()) {
+    ThrowInvalid(StrCat("resize: ", sizes.size(), " sizes for ", options.axes.size(),
+                        " axes; give one each"));
+  }
+  if (options.method == ResizeMethod::kLinear && !IsFloat(t.dtype())) {
+    ThrowInvalid(StrCat("resize: linear interpolation needs floats, got ", t.type().ToString(),
+                        "; Cast it, or use ResizeMethod::kNearest"));
+  }
+  const std::string type = t.type().ToString();
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const int64_t axis = internal::NormalizeAxis("resize", options.axes[i], t.rank());
+    const int64_t old = t.shape().dim(static_cast<int>(axis));
+    if (sizes[i] < 0 || (old == 0 && sizes[i] > 0)) {
+      ThrowInvalid(StrCat("resize: axis ", axis, " of ", type, " cannot have ", sizes[i],
+                          " elements; the input must have some, the size must not be negative"));
+    }
+    if (sizes[i] != old) t = ResizeAxis(t, axis, sizes[i], options);
+  }
+  return t;
+}
+
+}  // namespace reel

@@ -1,0 +1,119 @@
+// Layers' names and modes; initialisers.
+
+#include "tests/frontend/composition.h"
+
+namespace reel {
+namespace {
+
+using testing::ElementsAre;
+
+std::vector<std::string> Names(const std::vector<Variable>& variables) {
+  std::vector<std::string> out;
+  for (const Variable& v : variables) out.push_back(v.name());
+  return out;
+}
+
+TEST(LayerNames, OfNestedModels) {
+  const Sequential inner{Dense(2, 2, {}, {.use_bias = false}), LayerNorm()};
+  const Sequential middle{inner, Residual(Dense(2, 2, {}, {.name = "mine", .use_bias = false}))};
+  const Sequential model{middle, middle, Dense(2, 1, {}, {.use_bias = false})};
+  model(Zeros({3, 2}));
+  const std::vector<std::string> once = {
+      "sequential/sequential/dense/kernel", "sequential/sequential/layer_norm/scale",
+      "sequential/sequential/layer_norm/offset", "sequential/residual/mine/kernel"};
+  std::vector<std::string> want = once;
+  want.insert(want.end(), once.begin(), once.end());  // used twice: the same variables
+  want.push_back("dense/kernel");
+  EXPECT_EQ(Names(model.variables()), want);
+}
+
+TEST(LayerNames, DoNotDependOnWhatWasBuiltBefore) {
+  const auto names = [] {
+    const Sequential model{Dense(3, Relu), BatchNorm(), Dense(2)};
+    model(Zeros({4, 3}));
+    return Names(model.variables());
+  };
+  EXPECT_EQ(names(), names());
+  EXPECT_THAT(names(),
+              ElementsAre("dense/kernel", "dense/bias", "batch_norm/scale", "batch_norm/offset",
+                          "batch_norm/running_mean", "batch_norm/running_variance",
+                          "dense_1/kernel", "dense_1/bias"));
+}
+
+TEST(Layers, OptionsOfVariables) {
+  const Dense dense(2, {},
+                    {.name = "d",
+                     .dtype = kFloat64,
+                     .kernel_init = IdentityInit(2),
+                     .bias_init = ConstantInit(1)});
+  EXPECT_THAT(Values(dense(Tensor({{1.0, 3.0}}))), ElementsAre(3, 7));
+  EXPECT_EQ(dense.name(), "d");
+  EXPECT_THAT(Names(dense.trainable_variables()), ElementsAre("d/kernel", "d/bias"));
+  EXPECT_EQ(Flatten()(Zeros({2, 3, 4})).shape(), Shape({2, 12}));
+  EXPECT_EQ(Flatten()(Zeros({0, 3})).shape(), Shape({0, 0}));
+}
+
+TEST(Layers, TrainingScopesNest) {
+  EXPECT_FALSE(Training());
+  {
+    const TrainingScope outer;
+    EXPECT_TRUE(Training());
+    {
+      const TrainingScope inner(false);
+      EXPECT_FALSE(Training());
+    }
+    EXPECT_TRUE(Training());
+  }
+  EXPECT_FALSE(Training());
+}
+
+TEST(Layers, Mistakes) {
+  ExpectError(ErrorCode::kInvalidArgument, "dense: 0 units; there must be at least 1",
+              [] { Dense(0); });
+  ExpectError(ErrorCode::kInvalidArgument, "dense: variables must be floats, got i32",
+              [] { Dense(1, {}, {.dtype = kInt32}); });
+  ExpectError(ErrorCode::kInvalidArgument, "residual: the layers make f32[1,3] of f32[1,2]",
+              [] { Residual{Dense(3)}(Zeros({1, 2})); });
+  ExpectError(ErrorCode::kInvalidArgument, "identity: the shape [2] is not that of a matrix",
+              [] { IdentityInit()({2}); });
+  ExpectError(ErrorCode::kInvalidArgument, "initializer: it gave f32[1] for f32[2]", [] {
+    Initializer([](const Shape&, DType, const Generator*) { return Zeros({1}); })({2});
+  });
+}
+
+struct InitializerCase {
+  const char* name;
+  Initializer initializer;
+  double mean, variance, largest;  // largest: of |x - mean|
+};
+
+TEST(Initializers, HaveTheirMoments) {
+  const double none = 1e9;
+  const Shape shape = {3, 3, 20, 40};  // fans 180 and 360
+  const InitializerCase cases[] = {
+      {"constant", ConstantInit(0.25), 0.25, 0, 0},
+      {"ones", OnesInit(), 1, 0, 0},
+      {"uniform", UniformInit(-1, 3), 1, 16.0 / 12, 2},
+      {"normal", NormalInit(2, 0.5), 2, 0.25, none},
+      {"glorot_uniform", GlorotUniform(), 0, 2.0 / 540, std::sqrt(6.0 / 540)},
+      {"glorot_normal", GlorotNormal(), 0, 2.0 / 540, none},
+      {"he_uniform", HeUniform(), 0, 2.0 / 180, std::sqrt(6.0 / 180)},
+      {"he_normal", HeNormal(), 0, 2.0 / 180, none},
+      {"lecun_uniform", LecunUniform(), 0, 1.0 / 180, std::sqrt(3.0 / 180)},
+      {"lecun_normal", LecunNormal(), 0, 1.0 / 180, none},
+      {"fan out", VarianceScaling({.scale = 4, .mode = FanMode::kOut}), 0, 4.0 / 360, none},
+  };
+  for (const InitializerCase& c : cases) {
+    const Generator g(5);
+    const Tensor x = c.initializer(shape, kFloat64, &g);
+    const auto [mean, variance] = Moments(x);
+    const double spread = std::sqrt(c.variance / static_cast<double>(x.size()));
+    EXPECT_NEAR(mean.item<double>(), c.mean, 4 * spread) << c.name;
+    EXPECT_NEAR(variance.item<double>(), c.variance, 0.05 * c.variance) << c.name;
+    EXPECT_LE(ReduceMax(Abs(x - c.mean)).item<double>(), c.largest) << c.name;
+  }
+  EXPECT_THAT(Values(IdentityInit(3)({2, 3})), ElementsAre(3, 0, 0, 0, 3, 0));
+}
+
+}  // namespace
+}  // namespace reel
