@@ -1,7 +1,7 @@
 #include "codegen/group/group.h"
 
 #include <algorithm>
-#include <queue>
+#include <set>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
@@ -30,9 +30,14 @@ int OwnCost(Op op) {
   }
 }
 
-bool IsRoot(Op op) {
-  return op == Op::kContract || op == Op::kScatterAdd || op == Op::kReduceSum || op == Op::kReduceMax ||
-         op == Op::kReduceMin;
+Group::Root RootOf(Op op) {
+  switch (op) {
+    case Op::kContract: return Group::Root::kContract;
+    case Op::kScatterAdd: return Group::Root::kScatter;
+    case Op::kDynamicUpdate: return Group::Root::kUpdate;
+    case Op::kReduceSum: case Op::kReduceMax: case Op::kReduceMin: return Group::Root::kReduce;
+    default: return Group::Root::kNone;
+  }
 }
 
 bool IsControl(const Node& node) { return Info(node.op).Has(ir::kControl); }
@@ -58,6 +63,9 @@ class Grouper {
     flat_.assign(n, false);
     flat_expr_.assign(n, false);
     is_result_.assign(n, false);
+    wants_buffer_.assign(n, false);
+    in_place_.assign(n, false);
+    readers_.resize(n);
   }
 
   Grouping Run() {
@@ -99,6 +107,8 @@ class Grouper {
         uses_[Index(o)] = std::min(uses_[Index(o)] + (IsView(node.op) ? uses_[Index(r)] : 1), 1000);
         if (node.op == Op::kBroadcast && shape(r).size() > shape(o).size()) grown_[Index(o)] = true;
         if (IsView(node.op) && grown_[Index(r)]) grown_[Index(o)] = true;
+        const bool updated = k == 0 && (node.op == Op::kDynamicUpdate || node.op == Op::kScatterAdd);
+        if (updated || IsControl(node)) wants_buffer_[Index(o)] = true;
       }
     }
   }
@@ -131,12 +141,53 @@ class Grouper {
         break;
       case Op::kGather: case Op::kDynamicSlice: case Op::kPad: ForceView(node.operands[0]); break;
       case Op::kDynamicUpdate:
+        if (in_place_[Index(node.result())]) {
+          ForceOthers(node);
+          break;
+        }
         ForceView(node.operands[0]);
         ForceView(node.operands[1]);
+        break;
+      case Op::kScatterAdd:
+        if (IsUniformConstant(f_, node.operands[0])) break;
+        if (!IsBuffer(node.operands[0])) Force(node.operands[0]);
+        ForceOthers(node);
         break;
       default: break;
     }
   }
+
+  // Memory, as a whole and in order.
+  bool IsBuffer(Value v) const {
+    const auto& view = out_.views[Index(v)];
+    return view && IsWhole(f_, v, *view);
+  }
+
+  // An update in place may not read elsewhere what it writes over.
+  void ForceOthers(const Node& node) {
+    const Value base = out_.views[Index(node.operands[0])]->base;
+    for (size_t k = 1; k < node.operands.size(); ++k) {
+      const Value o = node.operands[k];
+      for (const Leaf& leaf : LeavesOf({{o, false}})) {
+        if (leaf.value == base && o != base) Force(o);
+      }
+    }
+  }
+
+  // Whether a dynamic_update only writes the update, over operand 0 or a copy of it. Where nothing stores the result
+  // otherwise, a select at its users is better.
+  bool UpdatesInPlace(const Node& node) const {
+    if (node.op != Op::kDynamicUpdate || !IsBuffer(node.operands[0])) return false;
+    const Value v = node.result();
+    if (2 * shape(node.operands[1]).size() > shape(v).size()) return false;
+    return is_result_[Index(v)] || uses_[Index(v)] > 1 || wants_buffer_[Index(v)] || !options_.fuse;
+  }
+
+  Group::Root RootOf(const Node& node) const {
+    if (node.op == Op::kDynamicUpdate && !in_place_[Index(node.result())]) return Group::Root::kNone;
+    return codegen::RootOf(node.op);
+  }
+  bool IsRoot(const Node& node) const { return RootOf(node) != Group::Root::kNone; }
 
   int ReducedAxes(const Node& node) const {
     int n = 0;
@@ -147,8 +198,7 @@ class Grouper {
   // Operands and results of control ops are whole buffers.
   void DecideControl(const Node& node) {
     for (Value v : node.operands) {
-      const auto& view = out_.views[Index(v)];
-      if (!f_.Is(v, Op::kConstant) && !(view && IsWhole(f_, v, *view))) Force(v);
+      if (!f_.Is(v, Op::kConstant) && !IsBuffer(v)) Force(v);
     }
     for (int i = 0; i < node.num_results; ++i) Materialize(node.result(i));
   }
@@ -168,6 +218,7 @@ class Grouper {
       return;
     }
     if (IsView(node.op)) DecideView(node, v);
+    in_place_[i] = UpdatesInPlace(node);
     ForceOperands(node);
     flat_expr_[i] = flat_[i];
     if (Info(node.op).Has(ir::kElementwise)) {
@@ -183,7 +234,7 @@ class Grouper {
       nodes_[i] += nodes_[Index(o)];
     }
     const bool map = !IsView(node.op) || !out_.views[i];
-    if (IsRoot(node.op) || is_result_[i] || (!options_.fuse && !IsView(node.op)) || nodes_[i] > kMaxInlinedNodes ||
+    if (IsRoot(node) || is_result_[i] || (!options_.fuse && !IsView(node.op)) || nodes_[i] > kMaxInlinedNodes ||
         (map && uses_[i] > 1 && cost_[i] > kCheap) || (map && grown_[i] && cost_[i] > 2 * kCheap)) {
       Materialize(v);
     }
@@ -203,11 +254,15 @@ class Grouper {
 
   // The stored values an item reads.
   std::vector<Leaf> Leaves(const Node& node) const {
-    std::vector<Leaf> leaves, stack;
+    const bool aligned = Info(node.op).Has(ir::kElementwise) || RootOf(node) == Group::Root::kReduce;
+    std::vector<Leaf> operands;
+    for (Value o : node.operands) operands.push_back({o, aligned});
+    return LeavesOf(std::move(operands));
+  }
+
+  std::vector<Leaf> LeavesOf(std::vector<Leaf> stack) const {
+    std::vector<Leaf> leaves;
     absl::flat_hash_set<int64_t> seen;
-    const bool aligned = Info(node.op).Has(ir::kElementwise) || (IsRoot(node.op) && node.op != Op::kContract &&
-                                                                 node.op != Op::kScatterAdd);
-    for (Value o : node.operands) stack.push_back({o, aligned});
     while (!stack.empty()) {
       const Leaf leaf = stack.back();
       stack.pop_back();
@@ -247,12 +302,16 @@ class Grouper {
     return false;
   }
 
+  static bool MayGrow(Group::Root kind) {
+    return kind == Group::Root::kNone || kind == Group::Root::kReduce || kind == Group::Root::kContract;
+  }
+
   enum class Joins { kNo, kPre, kPost, kRoot };
 
   // Whether an item that reads `leaves` can become part of group g, and as what.
   Joins CanJoin(const Node& node, const std::vector<Leaf>& leaves, const std::vector<int>& inputs, int g) const {
     const Group& group = out_.groups[static_cast<size_t>(g)];
-    if (group.root_kind == Group::Root::kScatter || group.root_kind == Group::Root::kControl) return Joins::kNo;
+    if (!MayGrow(group.root_kind)) return Joins::kNo;
     if (group.nodes + nodes_of(node) > kMaxGroupNodes) return Joins::kNo;
     bool pre = false, post = false;
     for (const Leaf& leaf : leaves) {
@@ -262,7 +321,7 @@ class Grouper {
     }
     if (pre == post) return Joins::kNo;
     Joins result = pre ? Joins::kPre : Joins::kPost;
-    if (IsRoot(node.op)) {
+    if (IsRoot(node)) {
       if (group.root_kind != Group::Root::kNone || !post) return Joins::kNo;
       if (ReducedAxes(node) > 1) {
         for (Value v : group.post) {
@@ -317,7 +376,8 @@ class Grouper {
     const std::vector<int> inputs = GroupsOf(leaves);
     int target = -1;
     Joins how = Joins::kNo;
-    const bool joins = options_.fuse && node.op != Op::kContract && node.op != Op::kScatterAdd;
+    const Group::Root kind = RootOf(node);
+    const bool joins = options_.fuse && (kind == Group::Root::kNone || kind == Group::Root::kReduce);
     for (size_t k = inputs.size(); joins && k-- > 0 && how == Joins::kNo;) {
       target = inputs[k];
       how = CanJoin(node, leaves, inputs, target);
@@ -334,7 +394,9 @@ class Grouper {
       }
     }
     for (const Leaf& leaf : leaves) {
-      if (out_.group_of[Index(leaf.value)] != target) out_.stored[Index(leaf.value)] = true;
+      if (out_.group_of[Index(leaf.value)] == target) continue;
+      out_.stored[Index(leaf.value)] = true;
+      if (wants_buffer_[Index(leaf.value)]) readers_[Index(leaf.value)].push_back(target);
     }
     if (is_result_[Index(v)]) out_.stored[Index(v)] = true;
   }
@@ -348,44 +410,70 @@ class Grouper {
     if (how == Joins::kRoot) group.post.clear();
     if (how == Joins::kPre) {
       group.pre.push_back(v);
-    } else if (IsRoot(node.op)) {
+    } else if (IsRoot(node)) {
       group.root = v;
-      group.root_kind = node.op == Op::kContract     ? Group::Root::kContract
-                        : node.op == Op::kScatterAdd ? Group::Root::kScatter
-                                                     : Group::Root::kReduce;
+      group.root_kind = RootOf(node);
     } else {
       group.post.push_back(v);
     }
   }
 
-  // Topological order of groups; ties in program order.
+  // Groups that had better run before g: they read what it writes over.
+  std::vector<int> ReadersBefore(size_t g) const {
+    const Group& group = out_.groups[g];
+    std::vector<int> readers;
+    if (group.root_kind != Group::Root::kScatter && group.root_kind != Group::Root::kUpdate) return readers;
+    const auto& view = out_.views[Index(f_.producer(group.root)->operands[0])];
+    if (!view) return readers;  // a constant
+    for (int r : readers_[Index(view->base)]) {
+      if (r != static_cast<int>(g)) readers.push_back(r);
+    }
+    return readers;
+  }
+
+  // Topological order of groups; ties in program order. An update waits for the readers of what it writes over as
+  // long as others can run.
   void Order() {
     const size_t n = out_.groups.size();
-    std::vector<int> missing(n, 0), new_index(n, -1);
-    std::vector<std::vector<int>> users(n);
+    std::vector<int> missing(n, 0), readers(n, 0), new_index(n, -1);
+    std::vector<std::vector<int>> users(n), updates(n);
     using Entry = std::pair<int32_t, int>;
-    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
+    std::set<Entry> ready, waiting;
     for (size_t g = 0; g < n; ++g) {
       missing[g] = static_cast<int>(out_.groups[g].inputs.size());
       for (int d : out_.groups[g].inputs) users[static_cast<size_t>(d)].push_back(static_cast<int>(g));
-      if (missing[g] == 0) ready.push({out_.groups[g].last, static_cast<int>(g)});
+      for (int d : ReadersBefore(g)) {
+        ++readers[g];
+        updates[static_cast<size_t>(d)].push_back(static_cast<int>(g));
+      }
+      if (missing[g] == 0) ready.insert({out_.groups[g].last, static_cast<int>(g)});
     }
-    std::vector<Group> ordered;
-    while (!ready.empty()) {
-      const auto g = static_cast<size_t>(ready.top().second);
-      ready.pop();
-      new_index[g] = static_cast<int>(ordered.size());
-      ordered.push_back(std::move(out_.groups[g]));
+    std::vector<size_t> order;
+    while (!ready.empty() || !waiting.empty()) {
+      std::set<Entry>& from = ready.empty() ? waiting : ready;
+      const Entry next = *from.begin();
+      const auto g = static_cast<size_t>(next.second);
+      from.erase(from.begin());
+      if (&from == &ready && readers[g] > 0) {
+        waiting.insert(next);
+        continue;
+      }
+      new_index[g] = static_cast<int>(order.size());
+      order.push_back(g);
       for (int u : users[g]) {
-        if (--missing[static_cast<size_t>(u)] == 0) {
-          ready.push({out_.groups[static_cast<size_t>(u)].last, u});
-        }
+        if (--missing[static_cast<size_t>(u)] == 0) ready.insert({out_.groups[static_cast<size_t>(u)].last, u});
+      }
+      for (int u : updates[g]) {
+        const Entry entry{out_.groups[static_cast<size_t>(u)].last, u};
+        if (--readers[static_cast<size_t>(u)] == 0 && waiting.erase(entry) > 0) ready.insert(entry);
       }
     }
-    assert(ordered.size() == n);
-    for (Group& g : ordered) {
-      for (int& d : g.inputs) d = new_index[static_cast<size_t>(d)];
-      std::sort(g.inputs.begin(), g.inputs.end());
+    assert(order.size() == n);
+    std::vector<Group> ordered;
+    for (size_t g : order) {
+      ordered.push_back(std::move(out_.groups[g]));
+      for (int& d : ordered.back().inputs) d = new_index[static_cast<size_t>(d)];
+      std::sort(ordered.back().inputs.begin(), ordered.back().inputs.end());
     }
     for (int& g : out_.group_of) {
       if (g >= 0) g = new_index[static_cast<size_t>(g)];
@@ -398,6 +486,9 @@ class Grouper {
   Grouping out_;
   std::vector<int> uses_, cost_, nodes_;
   std::vector<bool> grown_, flat_, flat_expr_, is_result_;
+  std::vector<bool> wants_buffer_;         // some op could write over it, or takes it as a whole
+  std::vector<bool> in_place_;             // a dynamic_update that is a root
+  std::vector<std::vector<int>> readers_;  // groups, of values that want a buffer
 };
 
 }  // namespace

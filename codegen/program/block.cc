@@ -103,6 +103,7 @@ void BlockBuilder::AddKernelItem(const Grouping& grouping, int group, bool entry
     ScheduledKernel k = ScheduleGroup(block->f, grouping, group, target_, options_);
     for (const KernelBuffer& b : k.kernel.buffers) item.writes.push_back(b.is_output);
     item.values = std::move(k.bound);
+    item.updated = k.updated;
     if (!k.kernel.body.empty()) item.kernel = AddKernel(std::move(k.kernel));
   }
   block->items.push_back(std::move(item));

@@ -42,6 +42,10 @@ class ExprBuilder {
   ExprId Position(const Affine& value, DType dtype = kInt64);
   ExprId Apply(ir::Op op, DType dtype, std::initializer_list<ExprId> operands);
   ExprId ToInt64(ExprId x);
+  /// min(max(start, 0), high) of a start operand.
+  ExprId ClampedStart(ir::Value start, int64_t high);
+  /// The value whose memory v is a view of.
+  ir::Value BaseOf(ir::Value v) const { return ViewOf(v).base; }
 
  private:
   ExprId Load(ir::Value base, Affine flat, ExprId dynamic = -1, int64_t dynamic_stride = 0, ExprId guard = -1);
@@ -51,8 +55,6 @@ class ExprBuilder {
   ExprId BuildGather(const ir::Node& node, const Index& index);
   ExprId BuildDynamic(const ir::Node& node, const Index& index);
   ExprId BuildRandom(const ir::Node& node, const Index& index);
-  /// min(max(start, 0), high) of a start operand.
-  ExprId ClampedStart(ir::Value start, int64_t high);
   /// 0 <= x < extent
   ExprId InRange(ExprId x, int64_t extent);
   const View& ViewOf(ir::Value v) const { return *grouping_.views[static_cast<size_t>(v.id)]; }

@@ -2,18 +2,12 @@
 
 namespace reel::codegen {
 
-// y = x; then for each index in row-major order: y[..., indices[i], ...] += updates[..., i, ...]. Serial in
-// the indices: duplicates add in a fixed order.
-void ScheduleScatter(const ScheduleContext& c) {
-  Kernel* k = c.kernel;
-  const ir::Value root = c.group().root;
-  const ir::Node& node = *c.f.producer(root);
-  const ir::Value indices = node.operands[1];
-  const Shape &shape = c.f.type(root).shape, &updates = c.f.type(node.operands[2]).shape;
-  const auto axis = static_cast<int>(node.attr<int64_t>("axis"));
-  const int count = c.f.type(indices).shape.rank();
-  const BufferId out = c.builder->BufferOf(root, true);
+namespace {
 
+// y = x
+void Fill(const ScheduleContext& c, ir::Value root, BufferId out) {
+  Kernel* k = c.kernel;
+  const Shape& shape = c.f.type(root).shape;
   std::vector<AxisId> axes;
   std::vector<int64_t> extents = shape.dims();
   Index index;
@@ -27,6 +21,27 @@ void ScheduleScatter(const ScheduleContext& c) {
   const int64_t width =
       c.options.vectorize ? VectorWidth(*k, c.target, extents.empty() ? 1 : extents.back(), 2) : 1;
   k->body = Nest(axes, extents, width, std::move(copy));
+}
+
+}  // namespace
+
+// y holds x; then for each index in row-major order: y[..., indices[i], ...] += updates[..., i, ...]. Serial in
+// the indices: duplicates add in a fixed order.
+void ScheduleScatter(const ScheduleContext& c) {
+  Kernel* k = c.kernel;
+  const ir::Value root = c.group().root;
+  const ir::Node& node = *c.f.producer(root);
+  const ir::Value indices = node.operands[1];
+  const Shape &shape = c.f.type(root).shape, &updates = c.f.type(node.operands[2]).shape;
+  const auto axis = static_cast<int>(node.attr<int64_t>("axis"));
+  const int count = c.f.type(indices).shape.rank();
+  const BufferId out = c.builder->BufferOf(root, true);
+
+  if (IsUniformConstant(c.f, node.operands[0])) {
+    Fill(c, root, out);
+  } else {
+    *c.updated = c.builder->BaseOf(node.operands[0]);
+  }
 
   // Axes of the updates: indices outermost, then the axes before, then those after.
   Index update, at;

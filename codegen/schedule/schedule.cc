@@ -24,13 +24,14 @@ ScheduledKernel ScheduleGroup(const ir::Function& f, const Grouping& grouping, i
   ScheduledKernel out;
   ExprBuilder builder(f, grouping, index, &out.kernel);
   const Group& group = grouping.groups[static_cast<size_t>(index)];
-  const ScheduleContext context{f, grouping, index, target, options, &out.kernel, &builder};
+  const ScheduleContext context{f, grouping, index, target, options, &out.kernel, &builder, &out.updated};
   out.kernel.name = KernelName(f, group);
   switch (group.root_kind) {
     case Group::Root::kNone: ScheduleMap(context); break;
     case Group::Root::kReduce: ScheduleReduce(context); break;
     case Group::Root::kContract: ScheduleContract(context); break;
     case Group::Root::kScatter: ScheduleScatter(context); break;
+    case Group::Root::kUpdate: ScheduleUpdate(context); break;
     case Group::Root::kControl: break;  // no kernel
   }
   PruneExprs(&out.kernel);

@@ -20,6 +20,7 @@ struct ScheduleContext {
   const PlanOptions& options;
   Kernel* kernel;
   ExprBuilder* builder;
+  ir::Value* updated;  ///< ScheduledKernel::updated
 
   const Group& group() const { return grouping.groups[static_cast<size_t>(group_index)]; }
   bool stored(ir::Value v) const { return grouping.stored[static_cast<size_t>(v.id)]; }
@@ -29,6 +30,7 @@ struct ScheduleContext {
 struct ScheduledKernel {
   Kernel kernel;
   std::vector<ir::Value> bound;
+  ir::Value updated;  ///< valid: the output must hold this value before, the kernel writes a part of it
 };
 ScheduledKernel ScheduleGroup(const ir::Function& f, const Grouping& grouping, int group, const Target& target,
                               const PlanOptions& options);
@@ -38,6 +40,7 @@ void ScheduleMap(const ScheduleContext& context);
 void ScheduleReduce(const ScheduleContext& context);
 void ScheduleContract(const ScheduleContext& context);
 void ScheduleScatter(const ScheduleContext& context);
+void ScheduleUpdate(const ScheduleContext& context);
 
 // --- shared by the schedules (loops.cc) ---
 Stmt MakeLoop(AxisId axis, int64_t extent, LoopKind kind, int64_t width, std::vector<Stmt> body);
