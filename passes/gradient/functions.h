@@ -13,17 +13,20 @@
 namespace reel::passes {
 
 /// Asks for the cotangents of some parameters of a function, given those of some of its results.
+/// What `sums` marks, of the parameters, comes in as a sum of other contributions and goes out with
+/// the function's own added: for a slice of an invariant, that costs the slice alone.
 struct GradientKey {
   std::string function;
   Mask parameters, results;
+  Mask sums = {};  ///< empty: none
   template <typename H>
   friend H AbslHashValue(H h, const GradientKey& k) {
-    return H::combine(std::move(h), k.function, k.parameters, k.results);
+    return H::combine(std::move(h), k.function, k.parameters, k.results, k.sums);
   }
   friend bool operator==(const GradientKey&, const GradientKey&) = default;
 };
 
-/// (all parameters, cotangents of key.results) -> cotangents of key.parameters.
+/// (all parameters, cotangents of key.results, key.sums) -> cotangents of key.parameters.
 struct BuiltGradient {
   ir::Function function;
   Mask used;  ///< per parameter of the forward function: whether the gradient reads it

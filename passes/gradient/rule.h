@@ -26,7 +26,8 @@ class GradContext {
   GradContext(ir::Builder* builder, const ir::Node& node, FunctionGradients* functions)
       : functions_(functions), builder_(builder), node_(node),
         wanted_(node.operands.size()), active_(node.operands.size()),
-        cotangents_(static_cast<size_t>(node.num_results)), gradients_(node.operands.size()) {}
+        is_total_(node.operands.size()), cotangents_(static_cast<size_t>(node.num_results)),
+        gradients_(node.operands.size()), sums_(node.operands.size()) {}
 
   const ir::Node& node() const { return node_; }
   ir::Value in(int i) const {
@@ -47,6 +48,13 @@ class GradContext {
   /// Whether operand i depends on an x at all, wanted or not.
   bool active(int i) const { return active_[static_cast<size_t>(i)]; }
   void Set(int i, ir::Value cotangent) { gradients_[static_cast<size_t>(i)] = cotangent; }
+  /// The sum of what other nodes contributed to the cotangent of operand i, if there is any and the
+  /// operand is wanted and occurs once. A rule that adds its own part itself hands the total back.
+  ir::Value sum(int i) const { return sums_[static_cast<size_t>(i)]; }
+  void SetTotal(int i, ir::Value total) {
+    Set(i, total);
+    is_total_[static_cast<size_t>(i)] = true;
+  }
 
   Type x_type(int i = 0) const {
     return builder_->function()->type(node_.operands[static_cast<size_t>(i)]);
@@ -70,8 +78,8 @@ class GradContext {
   ir::Builder* builder_;
   const ir::Node node_;  // a copy: emitting moves the function's nodes
   Needs needs_;
-  absl::InlinedVector<bool, 4> wanted_, active_;
-  ir::ValueList cotangents_, gradients_;
+  absl::InlinedVector<bool, 4> wanted_, active_, is_total_;
+  ir::ValueList cotangents_, gradients_, sums_;
   std::optional<GradientKey> request_;
 };
 

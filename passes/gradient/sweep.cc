@@ -7,6 +7,7 @@
 #include "ir/strings.h"
 #include "passes/gradient/rule.h"
 #include "passes/rewrite.h"
+#include "passes/splat.h"
 
 namespace reel::passes {
 namespace {
@@ -14,6 +15,26 @@ namespace {
 size_t Index(ir::Value v) { return static_cast<size_t>(v.id); }
 
 bool IsControl(const ir::Node& node) { return ir::Info(node.op).Has(ir::kControl); }
+
+// Zero but for a part: what a slice or a gather gives its operand.
+bool IsPart(const ir::Function& f, ir::Value v) {
+  if (!f.Is(v, ir::Op::kDynamicUpdate) && !f.Is(v, ir::Op::kScatterAdd)) return false;
+  const ir::Node& node = *f.producer(v);
+  const auto splat = SplatOf(f, node.operands[0]);
+  if (!splat || *splat != ir::Literal::Scalar(splat->dtype(), 0)) return false;
+  return node.op == ir::Op::kScatterAdd ||
+         2 * f.type(node.operands[1]).shape.size() <= f.type(v).shape.size();
+}
+
+// sum + part, at the cost of the part: loops that slice an invariant stay linear.
+ir::Value AddPart(ir::Builder& b, ir::Value sum, ir::Value part) {
+  const ir::Node node = *b.function()->producer(part);
+  const auto axis = node.attr<int64_t>("axis");
+  if (node.op == ir::Op::kScatterAdd) return b.ScatterAdd(sum, node.operands[1], node.operands[2], axis);
+  const ir::Value g = node.operands[1], start = node.operands[2];
+  const int64_t size = b.shape(g).dim(static_cast<int>(axis));
+  return b.DynamicUpdate(sum, b.Add(b.DynamicSlice(sum, start, axis, size), g), start, axis);
+}
 
 // A function's gradient under construction.
 class FunctionSweep {
@@ -31,6 +52,9 @@ class FunctionSweep {
     }
     for (int i = 0; i < forward_.num_parameters(); ++i) {
       if (key.parameters[static_cast<size_t>(i)]) xs.push_back({i});
+    }
+    for (size_t i = 0; i < key.sums.size(); ++i) {
+      if (key.sums[i]) ys.push_back({static_cast<int32_t>(i)});
     }
     sweep_ = std::make_unique<Sweep>(&gradient_, functions);
     sweep_->Start(ys, seeds_, xs, {});
@@ -52,7 +76,8 @@ class FunctionSweep {
   }
 
  private:
-  // All parameters of the forward function, its state included, then "d.<result>" for each seed.
+  // All parameters of the forward function, its state included, then "d.<result>" for each seed,
+  // then "sum.<parameter>" for each sum.
   void AddParameters(Copier* copier) {
     absl::flat_hash_set<std::string> names;
     const auto unique = [&names](std::string name) {
@@ -70,6 +95,11 @@ class FunctionSweep {
                                            : forward_.state()[static_cast<size_t>(r - outputs)];
       seeds_.push_back(gradient_.AddParameter(unique(StrCat("d.", name)),
                                               forward_.type(forward_.results()[i])));
+    }
+    for (size_t i = 0; i < key_.sums.size(); ++i) {
+      if (!key_.sums[i]) continue;
+      const ir::Parameter& p = forward_.parameter(static_cast<int>(i));
+      seeds_.push_back(gradient_.AddParameter(unique(StrCat("sum.", p.name)), p.type));
     }
   }
 
@@ -137,7 +167,15 @@ void Sweep::Start(absl::Span<const ir::Value> ys, absl::Span<const ir::Value> se
 void Sweep::Accumulate(ir::Value v, ir::Value cotangent) {
   if (!active_[Index(v)] || !cotangent.valid()) return;
   ir::Value& sum = cotangents_[Index(v)];
-  sum = sum.valid() ? builder_.Add(sum, cotangent) : cotangent;
+  if (!sum.valid()) {
+    sum = cotangent;
+  } else if (IsPart(*f_, cotangent)) {
+    sum = AddPart(builder_, sum, cotangent);
+  } else if (IsPart(*f_, sum)) {
+    sum = AddPart(builder_, cotangent, sum);
+  } else {
+    sum = builder_.Add(sum, cotangent);
+  }
 }
 
 absl::StatusOr<std::optional<GradientKey>> Sweep::Run() {
@@ -163,6 +201,8 @@ absl::StatusOr<std::optional<GradientKey>> Sweep::Differentiate(const ir::Node& 
   for (size_t i = 0; i < node.operands.size(); ++i) {
     g.active_[i] = active_[Index(node.operands[i])];
     g.wanted_[i] = g.active_[i] && reachable[i];
+    const auto same = std::count(node.operands.begin(), node.operands.end(), node.operands[i]);
+    if (g.wanted_[i] && same == 1) g.sums_[i] = cotangents_[Index(node.operands[i])];
     if (g.wanted_[i]) wanted |= 1u << std::min<size_t>(i, 31);
   }
   if (wanted == 0) return std::nullopt;
@@ -175,7 +215,11 @@ absl::StatusOr<std::optional<GradientKey>> Sweep::Differentiate(const ir::Node& 
   if (g.request_) return std::move(g.request_);
   if (!builder_.status().ok()) return builder_.status();
   for (size_t i = 0; i < g.gradients_.size(); ++i) {
-    if (g.wanted_[i]) Accumulate(g.node_.operands[i], g.gradients_[i]);
+    if (g.is_total_[i]) {
+      cotangents_[Index(g.node_.operands[i])] = g.gradients_[i];
+    } else if (g.wanted_[i]) {
+      Accumulate(g.node_.operands[i], g.gradients_[i]);
+    }
   }
   return std::nullopt;
 }

@@ -25,7 +25,8 @@ std::optional<int64_t> Resolve(const ir::Function& inner, Value v, const ir::Fun
   return Constant(f, loop.operands[i]);
 }
 
-// The constant that the body adds to carried value i.
+}  // namespace
+
 std::optional<int64_t> StepOf(const ir::Function& body, Value i) {
   const Value next = body.results()[static_cast<size_t>(i.id)];
   if (!body.Is(next, Op::kAdd)) return std::nullopt;
@@ -34,8 +35,6 @@ std::optional<int64_t> StepOf(const ir::Function& body, Value i) {
   if (operands[1] == i) return Constant(body, operands[0]);
   return std::nullopt;
 }
-
-}  // namespace
 
 std::optional<int64_t> BoundIterations(const ir::Function& f, const ir::Node& loop,
                                        const ir::Module& m) {

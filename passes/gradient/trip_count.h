@@ -13,6 +13,9 @@ namespace reel::passes {
 std::optional<int64_t> BoundIterations(const ir::Function& f, const ir::Node& loop,
                                        const ir::Module& m);
 
+/// The constant that a loop's body adds to carried integer i.
+std::optional<int64_t> StepOf(const ir::Function& body, ir::Value i);
+
 }  // namespace reel::passes
 
 #endif  // REEL_PASSES_GRADIENT_TRIP_COUNT_H_

@@ -64,7 +64,8 @@ TEST(CallGradient, TG43AnUnusedArgumentIsNone) {
   EXPECT_EQ(g->connected, (std::vector<bool>{true, false}));
 }
 
-// f0 calls f1 twice, f1 calls f2 twice, ...: the gradient must not have 2^40 parts.
+// f1 calls f0 twice, f2 calls f1 twice, ...: the gradient must not have 2^40 parts. Each function has
+// two: one that starts a sum, one that adds to it.
 TEST(CallGradient, SharedCalleesAreDifferentiatedOnce) {
   ir::Module m;
   Define(&m, "f0", {F64()}, [](Builder& b, P p) { return Values{b.Sin(p[0])}; });
@@ -75,7 +76,7 @@ TEST(CallGradient, SharedCalleesAreDifferentiatedOnce) {
     });
   }
   ASSERT_TRUE(AddGradientFunction(&m, "f40", {}, {}).ok());
-  EXPECT_LT(m.functions().size(), 100u);
+  EXPECT_LT(m.functions().size(), 130u);
 }
 
 TEST(CallGradient, DeepCallsDoNotRecurse) {

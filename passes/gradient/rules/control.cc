@@ -22,7 +22,14 @@ Mask Wanted(const GradContext& g, int first) {
   return mask;
 }
 
-// The operands from `first` on that `keep` marks, then the cotangents that exist.
+// Wanted operands from `first` on that have a sum already.
+Mask Sums(const GradContext& g, int first) {
+  Mask mask;
+  for (int i = first; i < g.num_operands(); ++i) mask.push_back(g.sum(i).valid());
+  return mask;
+}
+
+// The operands from `first` on that `keep` marks, then the cotangents and the sums that exist.
 Values Arguments(const GradContext& g, int first, const Mask& keep) {
   Values out;
   for (size_t i = 0; i < keep.size(); ++i) {
@@ -31,6 +38,9 @@ Values Arguments(const GradContext& g, int first, const Mask& keep) {
   for (int i = 0; i < g.node().num_results; ++i) {
     if (g.dy(i).valid()) out.push_back(g.dy(i));
   }
+  for (int i = first; i < g.num_operands(); ++i) {
+    if (g.sum(i).valid()) out.push_back(g.sum(i));
+  }
   return out;
 }
 
@@ -38,7 +48,9 @@ Values Arguments(const GradContext& g, int first, const Mask& keep) {
 void SetWanted(GradContext& g, int first, const ir::ValueList& results) {
   size_t next = 0;
   for (int i = first; i < g.num_operands() && next < results.size(); ++i) {
-    if (g.wants(i)) g.Set(i, results[next++]);
+    if (!g.wants(i)) continue;
+    const ir::Value d = results[next++];
+    g.sum(i).valid() ? g.SetTotal(i, d) : g.Set(i, d);
   }
 }
 
@@ -59,13 +71,19 @@ void CallVjp(GradContext& g, ir::Builder& b, const std::string& vjp) {
 // --- while ---
 
 // The parts of a loop's gradient. Carried value i of the loop is "saved" if the body's gradient
-// reads it and the body changes it, "constant" if it reads it and the body returns it unchanged.
+// reads it and the body changes it, "constant" if the body returns it unchanged or counts with it:
+// then iteration n has operand + n * step.
 struct Loop {
   const ir::Function* cond;
   const ir::Function* body;
   int64_t bound;
   GradientKey key;  // the body's gradient, from cotangents to cotangents of the same carried values
   Mask saved, constant;
+  std::vector<std::optional<int64_t>> step;
+
+  bool unchanged(int i) const {
+    return body->results()[static_cast<size_t>(i)] == ir::Value{i};
+  }
 };
 
 Type Stacked(const Type& type, int64_t bound) {
@@ -170,6 +188,14 @@ absl::StatusOr<std::string> BackwardCond(GradContext& g, const Loop& loop) {
   return g.functions().AddFunction(std::move(f));
 }
 
+// start + n * step, the operand itself if the body does not count with it.
+ir::Value AtIteration(ir::Builder& b, ir::Value start, ir::Value n, std::optional<int64_t> step) {
+  if (!step) return start;
+  const DType dtype = b.type(start).dtype;
+  const ir::Value count = dtype == kInt64 ? n : b.Cast(n, dtype);
+  return b.Add(start, b.Mul(count, b.Constant(ir::Literal::ScalarInt(dtype, *step))));
+}
+
 // body.bwd: n - 1; cotangents = body.grad(carried values of iteration n - 1, cotangents)
 absl::StatusOr<std::string> BackwardBody(GradContext& g, const Loop& loop) {
   ir::Function f(StrCat(loop.body->name(), ".bwd"));
@@ -180,7 +206,7 @@ absl::StatusOr<std::string> BackwardBody(GradContext& g, const Loop& loop) {
   Values arguments;
   for (size_t i = 0, s = 0, c = 0; i < keep.size(); ++i) {
     keep[i] = loop.saved[i] || loop.constant[i];
-    if (loop.constant[i]) arguments.push_back(p.constants[c++]);
+    if (loop.constant[i]) arguments.push_back(AtIteration(b, p.constants[c++], p.n, loop.step[i]));
     if (!loop.saved[i]) continue;
     const ir::Value row = b.DynamicSlice(p.stacks[s++], p.n, 0, 1);
     arguments.push_back(b.Reshape(row, loop.body->parameter(static_cast<int>(i)).type.shape));
@@ -222,7 +248,11 @@ absl::Status WhileBackward(GradContext& g, ir::Builder& b, const Loop& loop) {
   auto start = Record(g, b, loop);
   if (!start.ok()) return start.status();
   for (int i = 0; i < g.num_operands(); ++i) {
-    if (loop.key.results[static_cast<size_t>(i)]) start->cotangents.push_back(g.dy_or_zeros(i));
+    if (!loop.key.results[static_cast<size_t>(i)]) continue;
+    const ir::Value sum = loop.unchanged(i) ? g.sum(i) : ir::Value{};
+    start->cotangents.push_back(!sum.valid()       ? g.dy_or_zeros(i)
+                                : g.dy(i).valid() ? b.Add(sum, g.dy(i))
+                                                  : sum);
   }
   const auto cond = BackwardCond(g, loop);
   if (!cond.ok()) return cond.status();
@@ -233,7 +263,8 @@ absl::Status WhileBackward(GradContext& g, ir::Builder& b, const Loop& loop) {
   size_t next = 1;  // after n
   for (int i = 0; i < g.num_operands(); ++i) {
     if (!loop.key.results[static_cast<size_t>(i)]) continue;
-    if (g.wants(i)) g.Set(i, results[next]);
+    const bool total = loop.unchanged(i) && g.sum(i).valid();
+    if (g.wants(i)) total ? g.SetTotal(i, results[next]) : g.Set(i, results[next]);
     ++next;
   }
   return absl::OkStatus();
@@ -245,15 +276,17 @@ GRAD(Call, kAll, kNone) {
   if (const auto* vjp = g.node().attrs().Find("vjp")) {
     return CallVjp(g, b, std::get<std::string>(*vjp));
   }
-  const GradientKey key{g.node().attr<std::string>("callee"), Wanted(g, 0), Seeded(g)};
+  const GradientKey key{g.node().attr<std::string>("callee"), Wanted(g, 0), Seeded(g), Sums(g, 0)};
   const BuiltGradient* built = g.Require(key);
   if (!built) return;
   SetWanted(g, 0, b.Call(g.functions().Name(key, built->used), Arguments(g, 0, built->used)));
 }
 
 GRAD(If, kAll, kNone) {
-  const GradientKey then_key{g.node().attr<std::string>("then"), Wanted(g, 1), Seeded(g)};
-  const GradientKey else_key{g.node().attr<std::string>("else"), Wanted(g, 1), Seeded(g)};
+  const GradientKey then_key{g.node().attr<std::string>("then"), Wanted(g, 1), Seeded(g),
+                             Sums(g, 1)};
+  const GradientKey else_key{g.node().attr<std::string>("else"), Wanted(g, 1), Seeded(g),
+                             Sums(g, 1)};
   const BuiltGradient* then_built = g.Require(then_key);
   if (!then_built) return;
   const BuiltGradient* else_built = g.Require(else_key);
@@ -282,7 +315,7 @@ GRAD(While, kAll, kNone) {
 
   const ir::Module& m = *g.functions().module();
   Loop loop{m.FindFunction(g.node().attr<std::string>("cond")), m.FindFunction(body),
-            *bound, {body, carried, carried}, {}, {}};
+            *bound, {body, carried, carried}, {}, {}, {}};
   const BuiltGradient* built = g.Require(loop.key);
   if (!built) return;
   if (loop.bound == 0) {  // the loop is the identity
@@ -290,9 +323,11 @@ GRAD(While, kAll, kNone) {
     return;
   }
   for (size_t i = 0; i < carried.size(); ++i) {
-    const bool same = loop.body->results()[i] == ir::Value{static_cast<int32_t>(i)};
-    loop.saved.push_back(built->used[i] && !same);
-    loop.constant.push_back(built->used[i] && same);
+    const auto k = static_cast<int32_t>(i);
+    loop.step.push_back(StepOf(*loop.body, {k}));
+    const bool known = loop.unchanged(k) || loop.step.back();
+    loop.saved.push_back(built->used[i] && !known);
+    loop.constant.push_back(built->used[i] && known);
   }
   if (absl::Status s = WhileBackward(g, b, loop); !s.ok()) b.Fail(std::move(s));
 }

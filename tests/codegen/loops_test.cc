@@ -1,0 +1,253 @@
+// Loops and their gradients cost memory and work in proportion to their iterations: checked on the
+// program, which tells every byte and every copy, and by running a million iterations.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "codegen/compiler.h"
+#include "ir/builder.h"
+#include "ir/eval/eval.h"
+#include "passes/gradient/gradient.h"
+#include "runtime/abi.h"
+#include "runtime/buffer.h"
+
+namespace reel::codegen {
+namespace {
+
+using ir::Builder;
+using ir::Value;
+using Values = std::vector<Value>;
+
+template <typename Body>
+void Define(ir::Module* m, const std::string& name, const std::vector<Type>& types, Body body) {
+  ir::Function f(name);
+  Values parameters;
+  for (const Type& t : types) {
+    parameters.push_back(f.AddParameter("p" + std::to_string(parameters.size()), t));
+  }
+  Builder b(&f, m);
+  Values results = body(b, parameters);
+  ASSERT_TRUE(b.status().ok()) << b.status();
+  f.SetResults(std::move(results));
+  m->AddFunction(std::move(f));
+}
+
+const Type kScalar{kFloat32, {}}, kCounter{kInt64, {}};
+
+void DefineCount(ir::Module* m, const std::string& name, const std::vector<Type>& types, int64_t n) {
+  Define(m, name, types, [n](Builder& b, const Values& p) {
+    return Values{b.Less(p[0], b.Constant(ir::Literal::ScalarInt(kInt64, n)))};
+  });
+}
+
+Value Zero(Builder& b) { return b.Constant(ir::Literal::ScalarInt(kInt64, 0)); }
+Value Next(Builder& b, Value i) {
+  return b.Add(i, b.Constant(ir::Literal::ScalarInt(kInt64, 1)));
+}
+
+// @main and @main.grad of the result after n iterations.
+using Maker = ir::Module (*)(int64_t n);
+
+// x = sin(w x)
+ir::Module ScalarLoop(int64_t n) {
+  ir::Module m("scalar");
+  const std::vector<Type> types{kCounter, kScalar, kScalar};
+  DefineCount(&m, "more", types, n);
+  Define(&m, "next", types, [](Builder& b, const Values& p) {
+    return Values{Next(b, p[0]), b.Sin(b.Mul(p[1], p[2])), p[2]};
+  });
+  Define(&m, "main", {kScalar, kScalar}, [](Builder& b, const Values& p) {
+    return Values{b.While("more", "next", {Zero(b), p[0], p[1]})[1]};
+  });
+  return m;
+}
+
+// A recurrent net of one unit over xs: c = tanh(w c + xs[i]), ys[i] = c; the sum of ys * ys.
+ir::Module ScanLoop(int64_t n) {
+  ir::Module m("scan");
+  const Type rows{kFloat32, {n}};
+  const std::vector<Type> types{kCounter, kScalar, rows, kScalar, rows};
+  DefineCount(&m, "more", types, n);
+  Define(&m, "next", types, [](Builder& b, const Values& p) {
+    const Value x = b.Reshape(b.DynamicSlice(p[4], p[0], 0, 1), {});
+    const Value c = b.Tanh(b.Add(b.Mul(p[1], p[3]), x));
+    return Values{Next(b, p[0]), c, b.DynamicUpdate(p[2], b.Reshape(c, {1}), p[0], 0), p[3], p[4]};
+  });
+  Define(&m, "main", {kScalar, kScalar, rows}, [rows](Builder& b, const Values& p) {
+    const ir::ValueList r = b.While("more", "next", {Zero(b), p[0], b.Zeros(rows), p[1], p[2]});
+    return Values{b.ReduceSum(b.Mul(r[2], r[2]), {0})};
+  });
+  return m;
+}
+
+// Three rounds of ScanLoop's kind, whose inner loop reads xs in a branch: the cotangent of xs
+// passes through loop, loop and branch, and a row of it is added at a time.
+ir::Module NestedLoop(int64_t n) {
+  ir::Module m("nested");
+  const Type rows{kFloat32, {n}};
+  const std::vector<Type> types{kCounter, kScalar, kScalar, rows};
+  DefineCount(&m, "more", types, n / 2);
+  DefineCount(&m, "more_rounds", types, 3);
+  Define(&m, "row", {kCounter, kScalar, rows}, [](Builder& b, const Values& p) {
+    return Values{b.Mul(p[1], b.Reshape(b.DynamicSlice(p[2], p[0], 0, 1), {}))};
+  });
+  Define(&m, "keep", {kCounter, kScalar, rows},
+         [](Builder& b, const Values& p) { return Values{b.Neg(p[1])}; });
+  Define(&m, "next", types, [](Builder& b, const Values& p) {
+    const Value even = b.Equal(b.And(p[0], Next(b, Zero(b))), Zero(b));
+    const Value c = b.If(even, "row", "keep", {p[0], p[1], p[3]})[0];
+    return Values{Next(b, p[0]), b.Sin(b.Add(c, p[2])), p[2], p[3]};
+  });
+  Define(&m, "round", types, [](Builder& b, const Values& p) {
+    const ir::ValueList r = b.While("more", "next", {Zero(b), p[1], p[2], p[3]});
+    return Values{Next(b, p[0]), r[1], p[2], p[3]};
+  });
+  Define(&m, "main", {kScalar, kScalar, rows}, [](Builder& b, const Values& p) {
+    return Values{b.While("more_rounds", "round", {Zero(b), p[0], p[1], p[2]})[1]};
+  });
+  return m;
+}
+
+// With the gradient alone as the entry point.
+ir::Module GradientOf(ir::Module m, int order = 1) {
+  std::string name = "main";
+  for (int k = 0; k < order; ++k) {
+    const auto g = passes::AddGradientFunction(&m, name, {}, {});
+    EXPECT_TRUE(g.ok()) << g.status();
+    m.RemoveFunction(name);
+    name = g->name;
+  }
+  ir::Function f = *m.FindFunction(name);
+  m.RemoveFunction(name);
+  f.set_name("main");
+  m.AddFunction(std::move(f));
+  return m;
+}
+
+// Scalar stores of one run of a kernel, chunks included.
+int64_t Stores(const std::vector<Stmt>& body) {
+  int64_t n = 0;
+  for (const Stmt& s : body) {
+    if (s.kind == Stmt::Kind::kLoop) n += s.extent.value() * Stores(s.body);
+    if (s.kind == Stmt::Kind::kStore) ++n;
+  }
+  return n;
+}
+
+struct Costs {
+  int64_t steps = 0;    // of the whole program
+  int64_t in_loop = 0;  // bytes copied and elements stored by one run of the innermost loop bodies
+};
+
+bool HasLoop(const std::vector<Step>& steps) {
+  for (const Step& s : steps) {
+    if (s.control == Step::Control::kWhile || HasLoop(s.first) || HasLoop(s.second)) return true;
+  }
+  return false;
+}
+
+void Add(const Program& p, const std::vector<Step>& steps, bool in_loop, Costs* costs) {
+  for (const Step& s : steps) {
+    ++costs->steps;
+    const bool loop = s.control == Step::Control::kWhile && !HasLoop(s.second);
+    Add(p, s.first, in_loop || loop, costs);
+    Add(p, s.second, in_loop || loop, costs);
+    if (!in_loop) continue;
+    costs->in_loop += s.bytes;
+    if (s.kernel >= 0) costs->in_loop += Stores(p.kernels[static_cast<size_t>(s.kernel)].body);
+  }
+}
+
+class LoopCosts : public testing::TestWithParam<std::tuple<Maker, int, int>> {};
+
+// maker, order of the gradient, bytes of arena per iteration at most.
+TEST_P(LoopCosts, PerIterationAreConstant) {
+  const auto [maker, order, bytes] = GetParam();
+  for (bool fuse : {true, false}) {
+    SCOPED_TRACE(fuse ? "level 2" : "level 0");
+    Costs first;
+    for (int64_t n : {10, 1000, 1000000}) {
+      const auto p = BuildProgram(GradientOf(maker(n), order), *FindTarget("x86-64-v3"), {fuse, fuse});
+      ASSERT_TRUE(p.ok()) << p.status();
+      Costs costs;
+      Add(*p, p->entries[0].steps, false, &costs);
+      // Level 0 has the forward loop beside the recording one.
+      EXPECT_LE(p->live_bytes, bytes * n * (fuse ? 1 : 2) + 8192) << n << " iterations";
+      EXPECT_GE(p->live_bytes, 2 * n) << "nothing was stacked?";
+      if (n == 10) continue;  // rows are not much less than the whole
+      if (first.steps == 0) first = costs;
+      EXPECT_EQ(costs.steps, first.steps) << n << " iterations";
+      EXPECT_EQ(costs.in_loop, first.in_loop) << n << " iterations\n" << ToString(*p);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Gradients, LoopCosts,
+                         testing::Values(std::tuple(&ScalarLoop, 1, 4), std::tuple(&ScanLoop, 1, 12),
+                                         std::tuple(&NestedLoop, 1, 8), std::tuple(&ScalarLoop, 2, 40)));
+
+std::vector<float> CompileAndRun(const ir::Module& module, int level, const std::vector<std::vector<float>>& inputs,
+                       const std::vector<size_t>& sizes) {
+  CompilerOptions options;
+  options.opt_level = level;
+  const auto code = reel_compiler()->Compile(module, options);
+  EXPECT_TRUE(code.ok()) << code.status();
+  const auto instance = runtime::Buffer::Allocate(static_cast<size_t>((*code)->program().instance_bytes));
+  (new (instance.data()) reel_instance{})->magic = REEL_INSTANCE_MAGIC;
+  std::vector<const void*> in;
+  for (const auto& x : inputs) in.push_back(x.data());
+  std::vector<std::vector<float>> results;
+  for (size_t n : sizes) results.emplace_back(n);
+  std::vector<void*> out;
+  for (auto& r : results) out.push_back(r.data());
+  EXPECT_EQ((*code)->entry(0)(instance.data(), in.data(), out.data()), REEL_OK);
+  std::vector<float> all;
+  for (const auto& r : results) all.insert(all.end(), r.begin(), r.end());
+  return all;
+}
+
+TEST(Loops, AMillionIterationsBackwards) {
+  constexpr int64_t kSteps = 1000000;
+  const ir::Module module = GradientOf(ScanLoop(kSteps));
+  std::vector<float> xs(kSteps);
+  for (size_t i = 0; i < xs.size(); ++i) xs[i] = 0.001f * static_cast<float>(i % 1000) - 0.5f;
+  const std::vector<float> got = CompileAndRun(module, 2, {{0.5f}, {0.25f}, xs}, {1, 1, xs.size()});
+  // The adjoint recurrence in double.
+  std::vector<double> c{0.5};
+  for (float x : xs) c.push_back(std::tanh(0.25 * c.back() + x));
+  double d = 0, dw = 0;
+  std::vector<double> dx(xs.size());
+  for (size_t i = xs.size(); i-- > 0;) {
+    d = (d + 2 * c[i + 1]) * (1 - c[i + 1] * c[i + 1]);
+    dx[i] = d;
+    dw += d * c[i];
+    d *= 0.25;
+  }
+  EXPECT_NEAR(got[0], d, 1e-6);
+  EXPECT_NEAR(got[1], dw, 1e-3 * std::fabs(dw));  // a million additions in f32
+  for (size_t i = 0; i < xs.size(); i += 997) EXPECT_NEAR(got[2 + i], dx[i], 2e-6) << i;
+}
+
+// 1,000 steps: both levels to the bit, the reference within what f32 rounds.
+TEST(Loops, LevelsAgreeToTheBit) {
+  const ir::Module module = GradientOf(ScanLoop(1000));
+  std::vector<float> xs(1000);
+  for (size_t i = 0; i < xs.size(); ++i) xs[i] = 0.002f * static_cast<float>(i) - 1;
+  const std::vector<std::vector<float>> inputs{{0.5f}, {0.75f}, xs};
+  const std::vector<float> fused = CompileAndRun(module, 2, inputs, {1, 1, xs.size()});
+  EXPECT_EQ(fused, CompileAndRun(module, 0, inputs, {1, 1, xs.size()}));
+  const auto want = ir::EvaluateLiterals(
+      module, *module.FindFunction("main"),
+      {ir::Literal::From<float>({}, inputs[0]), ir::Literal::From<float>({}, inputs[1]),
+       ir::Literal::From<float>({1000}, xs)});
+  ASSERT_TRUE(want.ok()) << want.status();
+  EXPECT_NEAR(fused[0], (*want)[0].AsDouble(0), 1e-5);
+  EXPECT_NEAR(fused[1], (*want)[1].AsDouble(0), 1e-5 * std::fabs((*want)[1].AsDouble(0)) + 1e-4);
+  for (int64_t i = 0; i < 1000; ++i) {
+    EXPECT_NEAR(fused[static_cast<size_t>(2 + i)], (*want)[2].AsDouble(i), 1e-5) << i;
+  }
+}
+
+}  // namespace
+}  // namespace reel::codegen
