@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 
+#include "frontend/control.h"
 #include "frontend/trace.h"
 #include "ir/strings.h"
 #include "reel/ops.h"
@@ -32,19 +33,22 @@ struct Branch {
   std::unique_ptr<LogBuilder> builder;
 };
 
+// body(parameters, add): add(type) gives one more parameter.
 template <typename Body>
 Branch TraceBranch(const char* name, const std::vector<Tensor>& like, Body body) {
   Branch branch;
   TraceState inner(State().trace);
   branch.request.name = name;
   branch.request.closed = true;
+  const internal::AddCarried add = [&](const Type& type) {
+    const Tensor parameter = internal::MakeSymbolic(type, inner.id);
+    branch.request.arguments.push_back(parameter);
+    return parameter;
+  };
   std::vector<Tensor> parameters;
-  for (const Tensor& x : like) {
-    parameters.push_back(internal::MakeSymbolic(x.type(), inner.id));
-    branch.request.arguments.push_back(parameters.back());
-  }
+  for (const Tensor& x : like) parameters.push_back(add(x.type()));
   const internal::TraceScope scope(&inner, branch.log);
-  for (const Tensor& y : body(parameters)) branch.request.results.push_back(y);
+  for (const Tensor& y : body(parameters, add)) branch.request.results.push_back(y);
   return branch;
 }
 
@@ -103,8 +107,8 @@ std::vector<Tensor> Cond(const Operand& condition,
   const Tensor c = Condition("cond", condition);
   if (!State().trace) return c.item<bool>() ? then_branch() : else_branch();
 
-  Branch yes = TraceBranch("then", {}, [&](const auto&) { return then_branch(); });
-  Branch no = TraceBranch("else", {}, [&](const auto&) { return else_branch(); });
+  Branch yes = TraceBranch("then", {}, [&](const auto&, const auto&) { return then_branch(); });
+  Branch no = TraceBranch("else", {}, [&](const auto&, const auto&) { return else_branch(); });
   Surroundings around;
   around.Add(&yes);
   around.Add(&no);
@@ -163,9 +167,22 @@ std::vector<Tensor> WhileLoop(
     const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& body,
     const std::vector<Tensor>& values, WhileOptions options) {
   if (!State().trace) return EagerWhile(cond, body, values, options);
-  Branch test =
-      TraceBranch("cond", values, [&](const auto& v) { return std::vector<Tensor>{cond(v)}; });
-  Branch step = TraceBranch("body", values, [&](const auto& v) { return body(v); });
+  return internal::TracedWhile(
+      cond, [&](const auto& v, const internal::AddCarried&) { return body(v); }, values, options);
+}
+
+std::vector<Tensor> internal::TracedWhile(
+    const std::function<Tensor(const std::vector<Tensor>&)>& cond,
+    const std::function<std::vector<Tensor>(const std::vector<Tensor>&, const AddCarried&)>& body,
+    std::vector<Tensor> values, WhileOptions options) {
+  Branch step = TraceBranch("body", values, body);
+  for (size_t i = values.size(); i < step.request.arguments.size(); ++i) {
+    const Type& type = step.request.arguments[i].tensor.type();
+    values.push_back(Zeros(type.shape, type.dtype));
+  }
+  Branch test = TraceBranch("cond", values, [&](const auto& v, const auto&) {
+    return std::vector<Tensor>{cond(v)};
+  });
   Surroundings around;
   around.Add(&test);
   if (!around.assigned.empty()) {
