@@ -25,6 +25,21 @@ namespace {
 // Field 1 of proto::Module, the magic: what every binary file begins with.
 constexpr std::string_view kBinaryPrefix("\x0a\x04REEL", 6);
 
+enum WireMessage { kModule, kFunction, kNode, kConstant, kLeaf };
+constexpr WireField kWireSchema[] = {
+    {kModule, proto::Module::kStringsFieldNumber, kWireBytes},
+    {kModule, proto::Module::kSymbolsFieldNumber, kLeaf},
+    {kModule, proto::Module::kTypesFieldNumber, kLeaf},
+    {kModule, proto::Module::kOpsFieldNumber, kLeaf},
+    {kModule, proto::Module::kConstantsFieldNumber, kConstant},
+    {kModule, proto::Module::kVariablesFieldNumber, kLeaf},
+    {kModule, proto::Module::kFunctionsFieldNumber, kFunction},
+    {kFunction, proto::Function::kNodesFieldNumber, kNode},
+    {kFunction, proto::Function::kLocationsFieldNumber, kLeaf},
+    {kNode, proto::Node::kAttributesFieldNumber, kLeaf},
+    {kConstant, proto::Constant::kDataFieldNumber, kWireBytes},
+};
+
 absl::Status FileError(std::string_view what, std::string_view path) {
   const int error = errno;
   return absl::ErrnoToStatus(error, std::string(StrCat(what, " ", Quoted(path))));
@@ -126,7 +141,7 @@ absl::StatusOr<Module> ParseBinary(std::span<const std::byte> bytes, std::string
   if (absl::Status s = meter.CheckBytes(static_cast<int64_t>(bytes.size())); !s.ok()) {
     return fail(s);
   }
-  const bool well_formed = bytes.size() <= INT32_MAX && EstimateParseMemory(bytes, &memory);
+  const bool well_formed = bytes.size() <= INT32_MAX && EstimateParseMemory(bytes, kWireSchema, &memory);
   if (absl::Status s = meter.AddMemory(memory); !s.ok()) return fail(s);
   const google::protobuf::LogSilencer quiet;
   google::protobuf::Arena arena;

@@ -1,13 +1,13 @@
 #include "ir/proto/wire_scan.h"
 
-#include "ir/proto/reel.pb.h"
-
 namespace reel::ir {
 namespace {
 
 // Upper bounds of what one field takes in memory, growth of its array included.
 constexpr int64_t kMessageBytes = 320;
 constexpr int64_t kNumberBytes = 32;
+// Protocol buffers' own limit.
+constexpr int kMaxDepth = 100;
 
 class Cursor {
  public:
@@ -35,32 +35,18 @@ class Cursor {
   std::span<const std::byte> bytes_;
 };
 
-// The messages whose fields hold messages, and those whose fields do not.
-enum class Level { kModule, kFunction, kNode, kConstant, kLeaf };
-
-bool IsRaw(Level level, uint64_t field) {
-  return (level == Level::kModule && field == proto::Module::kStringsFieldNumber) ||
-         (level == Level::kConstant && field == proto::Constant::kDataFieldNumber);
+// What a field holds: a message, kWireBytes or numbers.
+constexpr int kWireNumbers = -2;
+int Inner(std::span<const WireField> schema, int message, uint64_t field) {
+  for (const WireField& row : schema) {
+    if (row.message == message && row.field == field) return row.inner;
+  }
+  return kWireNumbers;
 }
 
-// False if the field holds numbers, not messages.
-bool Nested(Level level, uint64_t field, Level* inner) {
-  *inner = Level::kLeaf;
-  if (level == Level::kModule) {
-    if (field == proto::Module::kFunctionsFieldNumber) *inner = Level::kFunction;
-    if (field == proto::Module::kConstantsFieldNumber) *inner = Level::kConstant;
-    return field >= proto::Module::kSymbolsFieldNumber;
-  }
-  if (level == Level::kFunction && field == proto::Function::kNodesFieldNumber) {
-    *inner = Level::kNode;
-    return true;
-  }
-  return (level == Level::kFunction && field == proto::Function::kLocationsFieldNumber) ||
-         (level == Level::kNode && field == proto::Node::kAttributesFieldNumber);
-}
-
-// Depth of the calls: one per level, at most four.
-bool Scan(std::span<const std::byte> bytes, Level level, int64_t* memory) {
+bool Scan(std::span<const std::byte> bytes, std::span<const WireField> schema, int message,
+          int depth, int64_t* memory) {
+  if (depth > kMaxDepth) return false;
   for (Cursor cursor(bytes); !cursor.done();) {
     uint64_t tag = 0, size = 0;
     std::span<const std::byte> payload;
@@ -70,23 +56,28 @@ bool Scan(std::span<const std::byte> bytes, Level level, int64_t* memory) {
       case 0:
         if (!cursor.Varint(&size)) return false;
         continue;
-      case 1: size = 8; break;
+      case 1:
+        size = 8;
+        break;
       case 2:
         if (!cursor.Varint(&size)) return false;
         break;
-      case 5: size = 4; break;
-      default: return false;
+      case 5:
+        size = 4;
+        break;
+      default:
+        return false;
     }
     if (!cursor.Take(size, &payload)) return false;
     if ((tag & 7) != 2) continue;
-    Level inner;
-    if (IsRaw(level, tag >> 3)) {
-      *memory += kMessageBytes + static_cast<int64_t>(payload.size());
-    } else if (Nested(level, tag >> 3, &inner)) {
-      *memory += kMessageBytes;
-      if (!Scan(payload, inner, memory)) return false;
-    } else {
+    const int inner = Inner(schema, message, tag >> 3);
+    if (inner == kWireNumbers) {
       *memory += kNumberBytes * static_cast<int64_t>(payload.size());
+    } else if (inner == kWireBytes) {
+      *memory += kMessageBytes + static_cast<int64_t>(payload.size());
+    } else {
+      *memory += kMessageBytes;
+      if (!Scan(payload, schema, inner, depth + 1, memory)) return false;
     }
   }
   return true;
@@ -94,9 +85,10 @@ bool Scan(std::span<const std::byte> bytes, Level level, int64_t* memory) {
 
 }  // namespace
 
-bool EstimateParseMemory(std::span<const std::byte> bytes, int64_t* memory) {
+bool EstimateParseMemory(std::span<const std::byte> bytes, std::span<const WireField> schema,
+                         int64_t* memory) {
   *memory = 0;
-  return Scan(bytes, Level::kModule, memory);
+  return Scan(bytes, schema, 0, 1, memory);
 }
 
 }  // namespace reel::ir

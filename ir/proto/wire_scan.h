@@ -7,10 +7,21 @@
 
 namespace reel::ir {
 
-/// Walks the wire format of a proto::Module without allocating and bounds the memory that parsing
-/// it takes: a few bytes of input can stand for a message of a hundred. False if the bytes are not
-/// well-formed or hold groups (the only wire type that nests without a schema).
-bool EstimateParseMemory(std::span<const std::byte> bytes, int64_t* memory);
+/// A field of a message that holds messages (`inner` is their number) or bytes (kWireBytes). Fields
+/// that no row names hold numbers. The outermost message has the number 0.
+struct WireField {
+  int message;
+  uint64_t field;
+  int inner;
+};
+inline constexpr int kWireBytes = -1;
+
+/// Walks the wire format of a message without allocating and bounds the memory that parsing it
+/// takes: a few bytes of input can stand for a message of a hundred. False if the bytes are not
+/// well-formed, nest deeper than parsers allow, or hold groups (the only wire type that nests
+/// without a schema).
+bool EstimateParseMemory(std::span<const std::byte> bytes, std::span<const WireField> schema,
+                         int64_t* memory);
 
 }  // namespace reel::ir
 
