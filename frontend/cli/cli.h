@@ -78,6 +78,7 @@ void AddGrad(Program* program);
 void AddOpt(Program* program);
 void AddRun(Program* program);
 void AddCompile(Program* program);
+void AddConvert(Program* program);
 void AddTrain(Program* program);
 void AddOps(Program* program);
 void AddBench(Program* program);

@@ -59,6 +59,7 @@ int Main(int argc, char** argv) {
   AddOpt(&program);
   AddRun(&program);
   AddCompile(&program);
+  AddConvert(&program);
   AddTrain(&program);
   AddOps(&program);
   AddBench(&program);

@@ -13,6 +13,7 @@
 #include "reel/losses.h"
 #include "reel/module.h"
 #include "reel/normalization.h"
+#include "reel/onnx.h"
 #include "reel/ops.h"
 #include "reel/optimizers.h"
 #include "reel/random.h"

@@ -8,7 +8,7 @@ namespace reel::cli {
 namespace {
 
 const std::vector<std::string> kNames = {"show",    "verify", "grad", "opt",  "run",
-                                         "compile", "train",  "ops",  "bench"};
+                                         "compile", "convert", "train", "ops", "bench"};
 
 class Commands : public testing::Test {
  protected:

@@ -1,0 +1,319 @@
+#include "frontend/onnx/import.h"
+
+#include <algorithm>
+
+#include "absl/container/flat_hash_map.h"
+#include "frontend/core.h"
+#include "frontend/event_log.h"
+#include "frontend/onnx/node.h"
+#include "ir/budget_meter.h"
+#include "ir/eval/eval.h"
+#include "ir/names.h"
+#include "ir/strings.h"
+
+// Runs the nodes of a model inside a trace: each handler calls the ops of reel/ops.h on symbolic
+// tensors, so a model is imported as the program that a user would have written.
+
+namespace reel {
+namespace onnx {
+namespace {
+
+// Larger values are not computed at import, even where all inputs are known.
+constexpr int64_t kMaxFolded = 1 << 16;
+// Larger constants become frozen variables.
+constexpr int64_t kMaxConstant = 1 << 12;
+constexpr int64_t kMaxFoldOperations = 100'000'000;
+
+struct Scope {
+  absl::flat_hash_map<std::string, Value> values;
+  const Scope* outer = nullptr;
+
+  const Value* Find(const std::string& name) const {
+    for (const Scope* scope = this; scope; scope = scope->outer) {
+      const auto it = scope->values.find(name);
+      if (it != scope->values.end()) return &it->second;
+    }
+    return nullptr;
+  }
+};
+
+// Ops inside carry the model's name and the number of their node as their location.
+class NodeLocation {
+ public:
+  NodeLocation(const char* file, size_t index) : saved_(internal::State().location) {
+    internal::State().location = {file, static_cast<uint32_t>(index + 1)};
+  }
+  ~NodeLocation() { internal::State().location = saved_; }
+  NodeLocation(const NodeLocation&) = delete;
+  NodeLocation& operator=(const NodeLocation&) = delete;
+
+ private:
+  internal::SourceLine saved_;
+};
+
+std::string Describe(const Node& node, size_t index) {
+  std::string out = StrCat("node ", index + 1);
+  if (!node.name.empty()) StrAppend(&out, " ", ir::Quoted(node.name));
+  return StrCat(out, " (", node.domain.empty() ? "" : node.domain + ".", node.op, ")");
+}
+
+class Importer {
+ public:
+  Importer(const Model& model, const std::string& name, const OnnxOptions& options)
+      : model_(model),
+        file_(name.substr(name.rfind('/') + 1)),
+        options_(options),
+        meter_(options.budget) {}
+
+  Module Import();
+
+ private:
+  void CheckModel();
+  void SplitInputs();
+  Type InputType(const ValueInfo& input) const;
+  Value Initial(const std::string& name, const ir::Literal& literal) const;
+  NamedTensors RunMain(std::span<const Tensor> arguments);
+  Tensors RunSubgraph(const Graph& graph, const Tensors& arguments, const Scope* outer);
+  void AddInitializers(const Graph& graph, Scope* scope) const;
+  void RunNodes(const Graph& graph, Scope* scope);
+  void RunNode(const Node& node, Scope* scope);
+  Tensors Fold(const OpRow& row, const Node& node, const std::vector<Value>& inputs) const;
+  void Define(Scope* scope, const std::string& name, Value value) const;
+  const Value& Lookup(const Scope& scope, const std::string& name) const;
+
+  const Model& model_;
+  std::string file_;  // of locations
+  const OnnxOptions& options_;
+  ir::BudgetMeter meter_;
+  int64_t opset_ = 1;
+  std::vector<const ValueInfo*> arguments_;
+  std::vector<Spec> specs_;
+};
+
+void Importer::CheckModel() {
+  for (const auto& [domain, version] : model_.opsets) {
+    if (domain.empty() || domain == "ai.onnx") opset_ = version;
+  }
+  for (const auto& [input, tensor] : options_.constants) {
+    const auto is_input = [&](const ValueInfo& info) { return info.name == input; };
+    if (std::none_of(model_.graph.inputs.begin(), model_.graph.inputs.end(), is_input))
+      Wrong(StrCat("constant ", ir::Quoted(input), ": the graph has no such input"));
+  }
+}
+
+Type Importer::InputType(const ValueInfo& input) const {
+  const std::string what = StrCat("input ", ir::Quoted(input.name));
+  if (!input.unsupported.empty())
+    Refuse(StrCat(what, ": ", input.unsupported, " are not supported"));
+  if (!HasKernels(input.dtype))
+    Refuse(StrCat(what, ": there are no kernels for ", Name(input.dtype)));
+  if (!input.has_shape) Refuse(StrCat(what, " has no shape; give it one in the model"));
+  if (input.shape.size() > kMaxRank) Refuse(StrCat(what, " has rank ", input.shape.size()));
+  std::vector<int64_t> dims;
+  for (const Dimension& dim : input.shape) {
+    const auto given = options_.dims.find(dim.name);
+    if (dim.value < 0 && (dim.name.empty() || given == options_.dims.end())) {
+      Refuse(StrCat(what, ": axis ", dims.size(), " is open",
+                    dim.name.empty() ? "; give the model a number or a name for it"
+                                     : StrCat(" (", ir::Quoted(dim.name), "); give it: --dim ",
+                                              dim.name, "=8")));
+    }
+    dims.push_back(dim.value >= 0 ? dim.value : given->second);
+    if (dims.back() < 0) Wrong(StrCat("dim ", ir::Quoted(dim.name), " must not be negative"));
+  }
+  const Type type{input.dtype, Shape(dims)};
+  if (!FitsInMemory(type.shape)) Wrong(StrCat(what, ": ", type.ToString(), " is too large"));
+  return type;
+}
+
+// Inputs that are neither constants nor have an initial value become arguments.
+void Importer::SplitInputs() {
+  absl::flat_hash_map<std::string_view, bool> initialized;
+  for (const auto& [name, literal] : model_.graph.initializers) initialized[name] = true;
+  for (const ValueInfo& input : model_.graph.inputs) {
+    if (initialized.contains(input.name) || options_.constants.contains(input.name)) continue;
+    arguments_.push_back(&input);
+    const Type type = InputType(input);
+    specs_.emplace_back(type.dtype, type.shape, input.name);
+  }
+}
+
+Module Importer::Import() {
+  CheckModel();
+  SplitInputs();
+  const auto callable = [this](std::span<const Tensor> arguments) { return RunMain(arguments); };
+  return Module::Lift({{options_.entry, callable, specs_}},
+                      model_.graph.name.empty() ? "onnx" : model_.graph.name);
+}
+
+NamedTensors Importer::RunMain(std::span<const Tensor> arguments) {
+  Scope scope;
+  for (const auto& [name, tensor] : options_.constants)
+    Define(&scope, name, {tensor, {}, tensor, ""});
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& name = arguments_[i]->name;
+    Define(&scope, name, {arguments[i], {}, {}, name});
+  }
+  AddInitializers(model_.graph, &scope);
+  RunNodes(model_.graph, &scope);
+  NamedTensors results;
+  for (const ValueInfo& output : model_.graph.outputs) {
+    if (!output.unsupported.empty())
+      Refuse(StrCat("output ", ir::Quoted(output.name), ": ", output.unsupported,
+                    " are not supported"));
+    results.emplace_back(output.name, Lookup(scope, output.name).Get());
+  }
+  return results;
+}
+
+Tensors Importer::RunSubgraph(const Graph& graph, const Tensors& arguments, const Scope* outer) {
+  if (arguments.size() != graph.inputs.size()) {
+    Wrong(StrCat("subgraph ", ir::Quoted(graph.name), " has ", graph.inputs.size(),
+                 " inputs, its node gives ", arguments.size()));
+  }
+  Scope scope;
+  scope.outer = outer;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const Tensor& x = arguments[i];
+    Define(&scope, graph.inputs[i].name, {x, {}, x.symbolic() ? Tensor() : x, ""});
+  }
+  AddInitializers(graph, &scope);
+  RunNodes(graph, &scope);
+  Tensors results;
+  for (const ValueInfo& output : graph.outputs) results.push_back(Lookup(scope, output.name).Get());
+  return results;
+}
+
+// A value that the model holds: floats are weights, large ones of other dtypes frozen variables.
+Value Importer::Initial(const std::string& name, const ir::Literal& literal) const {
+  if (!HasKernels(literal.dtype()))
+    Refuse(StrCat(ir::Quoted(name), ": there are no kernels for ", Name(literal.dtype())));
+  Value value;
+  const Tensor tensor = internal::FromLiteral(literal);
+  if (literal.size() <= kMaxFolded) value.known = tensor;
+  if (IsDifferentiable(literal.dtype()) || literal.size() > kMaxConstant) {
+    const bool trainable = options_.trainable && IsDifferentiable(literal.dtype());
+    value.variable = Variable(tensor, {.name = name, .trainable = trainable});
+  } else {
+    value.tensor = tensor;
+  }
+  return value;
+}
+
+void Importer::AddInitializers(const Graph& graph, Scope* scope) const {
+  for (const auto& [name, literal] : graph.initializers) {
+    if (scope->outer == nullptr && options_.constants.contains(name)) continue;
+    Define(scope, name, Initial(name, literal));
+  }
+}
+
+void Importer::Define(Scope* scope, const std::string& name, Value value) const {
+  if (!scope->values.emplace(name, std::move(value)).second)
+    Wrong(StrCat("the value ", ir::Quoted(name), " is defined twice"));
+}
+
+const Value& Importer::Lookup(const Scope& scope, const std::string& name) const {
+  const Value* value = scope.Find(name);
+  if (!value) Wrong(StrCat("the value ", ir::Quoted(name), " is used before it is defined"));
+  return *value;
+}
+
+void Importer::RunNodes(const Graph& graph, Scope* scope) {
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    const Node& node = graph.nodes[i];
+    const NodeLocation location(file_.c_str(), i);
+    try {
+      RunNode(node, scope);
+    } catch (const UnknownElements& error) {
+      throw UnknownElements(error.input(), StrCat(Describe(node, i), ": ", error.what()));
+    } catch (const Error& error) {
+      throw Error(error.code(), StrCat(Describe(node, i), ": ", error.what()));
+    }
+  }
+}
+
+void Importer::RunNode(const Node& node, Scope* scope) {
+  internal::Check(meter_.CheckTime());
+  const OpRow* row = FindOp(node.domain, node.op);
+  if (!row) Refuse("Reel does not have this operator");
+  if (opset_ < row->since) {
+    Refuse(StrCat("of opset ", opset_, "; it is read from opset ", row->since,
+                  " on: convert the model to a newer opset"));
+  }
+  std::vector<Value> inputs;
+  bool known = !node.inputs.empty(), weights = false;
+  std::string origin;
+  for (const std::string& name : node.inputs) {
+    inputs.push_back(name.empty() ? Value() : Lookup(*scope, name));
+    const Value& x = inputs.back();
+    if (!x.defined()) continue;
+    known = known && x.known.defined();
+    weights = weights || x.variable.defined() || (x.known.defined() && x.tensor.symbolic());
+    if (origin.empty()) origin = x.origin;
+  }
+  Tensors folded, results;
+  if (known && row->fold) folded = Fold(*row, node, inputs);
+  if (folded.empty() || weights) {
+    const NodeContext context(node, opset_, std::move(inputs),
+                              [&](const Graph& graph, const Tensors& arguments) {
+                                return RunSubgraph(graph, arguments, scope);
+                              });
+    results = row->import(context);
+    if (const auto unread = context.Unread(); !unread.empty())
+      Refuse(StrCat("attribute ", ir::Quoted(unread[0]), " is not supported"));
+  } else {
+    results = folded;
+  }
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    if (node.outputs[i].empty()) continue;
+    if (i >= results.size() || !results[i].defined())
+      Refuse(StrCat("output ", i, " is not supported"));
+    Value value{results[i], {}, folded.empty() ? Tensor() : folded[i], origin};
+    if (!value.known.defined() && !results[i].symbolic()) value.known = results[i];
+    Define(scope, node.outputs[i], std::move(value));
+  }
+}
+
+// The results of a node whose inputs are all known, by the reference evaluator; none if they are
+// large or cannot be computed.
+Tensors Importer::Fold(const OpRow& row, const Node& node, const std::vector<Value>& inputs) const {
+  const internal::SuspendScope suspend;
+  std::vector<Value> known;
+  for (const Value& x : inputs) known.push_back({x.known, {}, x.known, ""});
+  const NodeContext context(node, opset_, known, nullptr);
+  const Function f = internal::TraceFunction("fold",
+                                             [&](std::span<const Tensor>) {
+                                               const Tensors results = row.import(context);
+                                               return NamedTensors(results.begin(), results.end());
+                                             },
+                                             {});
+  const internal::ModuleData& data = *f.internal_data();
+  const ir::Function& function = *data.module.FindFunction(data.entry);
+  for (const ir::Value v : function.results()) {
+    if (function.type(v).shape.size() > kMaxFolded) return {};
+  }
+  const auto result = ir::EvaluateLiterals(
+      data.module, function, {}, {.max_operations = kMaxFoldOperations, .round_each_op = true});
+  if (!result.ok()) return {};
+  Tensors out;
+  for (const ir::Literal& literal : *result) out.push_back(internal::FromLiteral(literal));
+  return out;
+}
+
+}  // namespace
+
+Module Import(std::string_view bytes, const std::string& name, const OnnxOptions& options,
+              const ReadExternal& external) {
+  const Model model =
+      internal::Take(ParseModel(std::as_bytes(std::span(bytes)), name, options.budget, external));
+  try {
+    return Importer(model, name, options).Import();
+  } catch (const UnknownElements& error) {
+    throw UnknownElements(error.input(), StrCat("onnx: ", ir::Quoted(name), ": ", error.what()));
+  } catch (const Error& error) {
+    throw Error(error.code(), StrCat("onnx: ", ir::Quoted(name), ": ", error.what()));
+  }
+}
+
+}  // namespace onnx
+}  // namespace reel

@@ -1,0 +1,154 @@
+#include "frontend/onnx/node.h"
+
+#include <algorithm>
+
+#include "absl/container/flat_hash_map.h"
+#include "frontend/core.h"
+#include "frontend/onnx/reader.h"
+#include "ir/names.h"
+#include "ir/strings.h"
+
+namespace reel::onnx {
+
+void Refuse(const std::string& what) { throw Error(ErrorCode::kUnimplemented, what); }
+void Wrong(const std::string& what) { throw Error(ErrorCode::kInvalidArgument, what); }
+
+Tensor NodeContext::In(size_t i) const {
+  if (!Has(i)) Wrong(StrCat("input ", i, " is missing"));
+  return inputs_[i].Get();
+}
+
+Tensors NodeContext::AllIn() const {
+  Tensors all;
+  for (size_t i = 0; i < inputs_.size(); ++i) all.push_back(In(i));
+  return all;
+}
+
+Tensor NodeContext::Known(size_t i) const {
+  if (!Has(i)) Wrong(StrCat("input ", i, " is missing"));
+  const Value& value = inputs_[i];
+  if (value.known.defined()) return value.known;
+  std::string message =
+      StrCat("input ", i, ", ", ir::Quoted(node_.inputs[i]),
+             ", decides shapes or the graph, so its elements must be known at import");
+  if (!value.origin.empty()) {
+    StrAppend(&message, "; it depends on the graph's input ", ir::Quoted(value.origin),
+              ": give that as a constant (--constant ", value.origin, "=FILE.npy)");
+  }
+  throw UnknownElements(value.origin, message);
+}
+
+std::vector<int64_t> NodeContext::KnownInts(size_t i) const {
+  const ir::Literal literal = internal::ToLiteral(Known(i));
+  if (!IsInteger(literal.dtype()) && literal.dtype() != kBool)
+    Wrong(StrCat("input ", i, " must be integers, got ", literal.type().ToString()));
+  std::vector<int64_t> out;
+  for (int64_t k = 0; k < literal.size(); ++k) out.push_back(literal.AsInt(k));
+  return out;
+}
+
+std::vector<double> NodeContext::KnownFloats(size_t i) const {
+  const ir::Literal literal = internal::ToLiteral(Known(i));
+  std::vector<double> out;
+  for (int64_t k = 0; k < literal.size(); ++k) out.push_back(literal.AsDouble(k));
+  return out;
+}
+
+const Attribute* NodeContext::Find(std::string_view name) const {
+  for (const Attribute& a : node_.attributes) {
+    if (a.name != name) continue;
+    read_.insert(a.name);
+    return &a;
+  }
+  return nullptr;
+}
+
+template <typename T>
+const T* NodeContext::Get(std::string_view name) const {
+  const Attribute* a = Find(name);
+  if (!a) return nullptr;
+  if (const T* value = std::get_if<T>(&a->value)) return value;
+  if (const auto* other = std::get_if<Unsupported>(&a->value))
+    Refuse(StrCat("attribute ", ir::Quoted(name), " of ", other->kind));
+  Wrong(StrCat("attribute ", ir::Quoted(name), " has the wrong type"));
+}
+
+int64_t NodeContext::Int(std::string_view name, int64_t otherwise) const {
+  const auto* value = Get<int64_t>(name);
+  return value ? *value : otherwise;
+}
+int64_t NodeContext::Int(std::string_view name) const {
+  const auto* value = Get<int64_t>(name);
+  if (!value) Wrong(StrCat("attribute ", ir::Quoted(name), " is missing"));
+  return *value;
+}
+double NodeContext::Float(std::string_view name, double otherwise) const {
+  const auto* value = Get<float>(name);
+  return value ? *value : otherwise;
+}
+std::string NodeContext::String(std::string_view name, const std::string& otherwise) const {
+  const auto* value = Get<std::string>(name);
+  return value ? *value : otherwise;
+}
+std::vector<int64_t> NodeContext::Ints(std::string_view name,
+                                       const std::vector<int64_t>& otherwise) const {
+  const auto* value = Get<std::vector<int64_t>>(name);
+  return value ? *value : otherwise;
+}
+std::vector<double> NodeContext::Floats(std::string_view name) const {
+  const auto* value = Get<std::vector<float>>(name);
+  return value ? std::vector<double>(value->begin(), value->end()) : std::vector<double>();
+}
+std::vector<std::string> NodeContext::Strings(std::string_view name) const {
+  const auto* value = Get<std::vector<std::string>>(name);
+  return value ? *value : std::vector<std::string>();
+}
+std::optional<ir::Literal> NodeContext::Literal(std::string_view name) const {
+  const auto* value = Get<ir::Literal>(name);
+  return value ? std::optional(*value) : std::nullopt;
+}
+const Graph& NodeContext::Subgraph(std::string_view name) const {
+  const auto* value = Get<std::shared_ptr<const Graph>>(name);
+  if (!value) Wrong(StrCat("attribute ", ir::Quoted(name), " is missing"));
+  return **value;
+}
+
+DType NodeContext::DTypeAttribute(std::string_view name, DType otherwise) const {
+  const auto* value = Get<int64_t>(name);
+  return value ? internal::Take(DTypeOf(*value)) : otherwise;
+}
+
+std::vector<std::string> NodeContext::Unread() const {
+  std::vector<std::string> names;
+  for (const Attribute& a : node_.attributes) {
+    if (!read_.contains(a.name)) names.push_back(a.name);
+  }
+  return names;
+}
+
+std::optional<std::vector<int64_t>> NodeContext::IntsSince(int64_t opset, std::string_view name,
+                                                           size_t i) const {
+  if (opset_ >= opset) return Has(i) ? std::optional(KnownInts(i)) : std::nullopt;
+  const auto* value = Get<std::vector<int64_t>>(name);
+  return value ? std::optional(*value) : std::nullopt;
+}
+
+const OpRow* FindOp(std::string_view domain, std::string_view op) {
+  static const auto* table = [] {
+    auto* rows = new absl::flat_hash_map<std::string_view, const OpRow*>;
+    for (const auto family : {ContractOps(), ControlOps(), ElementwiseOps(), IndexOps(), NnOps(),
+                              ReduceOps(), ShapeOps()}) {
+      for (const OpRow& row : family) rows->emplace(row.name, &row);
+    }
+    return rows;
+  }();
+  if (!domain.empty() && domain != "ai.onnx") return nullptr;
+  const auto it = table->find(op);
+  return it == table->end() ? nullptr : it->second;
+}
+
+Tensor IntsTensor(const std::vector<int64_t>& values) {
+  return Tensor::FromData(values, {static_cast<int64_t>(values.size())});
+}
+
+}  // namespace reel::onnx

@@ -1,0 +1,149 @@
+#ifndef REEL_FRONTEND_ONNX_NODE_H_
+#define REEL_FRONTEND_ONNX_NODE_H_
+
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "frontend/onnx/schema.h"
+#include "reel/ops.h"
+#include "reel/tensor.h"
+#include "reel/variable.h"
+
+// What the functions that import one op (ops/*.cc) see of their node, and their table.
+
+namespace reel::onnx {
+
+using Tensors = std::vector<Tensor>;
+
+/// A value of the graph.
+struct Value {
+  Tensor tensor;       ///< symbolic, or concrete if it is constant
+  Variable variable;   ///< instead of the tensor: a weight, read where it is used
+  Tensor known;        ///< its elements when they are known at import, else null
+  std::string origin;  ///< a graph input that it depends on; empty if none
+
+  bool defined() const { return tensor.defined() || variable.defined(); }
+  Tensor Get() const { return variable.defined() ? variable.value() : tensor; }
+};
+
+/// An op needs the elements of a value that are only known when the model runs.
+class UnknownElements : public Error {
+ public:
+  UnknownElements(std::string input, const std::string& message)
+      : Error(ErrorCode::kFailedPrecondition, message), input_(std::move(input)) {}
+  /// The graph input that has to become a constant, or empty.
+  const std::string& input() const { return input_; }
+
+ private:
+  std::string input_;
+};
+
+/// Throws Unimplemented: Reel does not have this.
+[[noreturn]] void Refuse(const std::string& what);
+/// Throws InvalidArgument: the model is wrong.
+[[noreturn]] void Wrong(const std::string& what);
+
+/// Runs a subgraph on arguments, within the scope of the node that has it.
+using RunGraph = std::function<Tensors(const Graph& graph, const Tensors& arguments)>;
+
+class NodeContext {
+ public:
+  NodeContext(const Node& node, int64_t opset, std::vector<Value> inputs, RunGraph run)
+      : node_(node), opset_(opset), inputs_(std::move(inputs)), run_(std::move(run)) {}
+
+  const Node& node() const { return node_; }
+  /// Version of the standard operators that the model was written for.
+  int64_t opset() const { return opset_; }
+  size_t num_inputs() const { return inputs_.size(); }
+  size_t num_outputs() const { return node_.outputs.size(); }
+  /// True if output i is used.
+  bool Wants(size_t i) const { return i < num_outputs() && !node_.outputs[i].empty(); }
+
+  bool Has(size_t i) const { return i < inputs_.size() && inputs_[i].defined(); }
+  /// Input i; throws if it is left out.
+  Tensor In(size_t i) const;
+  /// Input i or, if it is left out, this.
+  Tensor In(size_t i, const Tensor& otherwise) const { return Has(i) ? In(i) : otherwise; }
+  Tensors AllIn() const;
+  /// True if the elements of input i are known.
+  bool IsKnown(size_t i) const { return Has(i) && inputs_[i].known.defined(); }
+  /// Input i with its elements; throws UnknownElements.
+  Tensor Known(size_t i) const;
+  /// Those of an integer input.
+  std::vector<int64_t> KnownInts(size_t i) const;
+  /// Those of a number.
+  std::vector<double> KnownFloats(size_t i) const;
+
+  // Attributes. One that is never asked for is an error: the op would mean something else.
+  bool HasAttribute(std::string_view name) const { return Find(name) != nullptr; }
+  int64_t Int(std::string_view name, int64_t otherwise) const;
+  int64_t Int(std::string_view name) const;  ///< throws if it is missing
+  double Float(std::string_view name, double otherwise) const;
+  std::string String(std::string_view name, const std::string& otherwise) const;
+  std::vector<int64_t> Ints(std::string_view name,
+                            const std::vector<int64_t>& otherwise = {}) const;
+  std::vector<double> Floats(std::string_view name) const;
+  std::vector<std::string> Strings(std::string_view name) const;
+  std::optional<ir::Literal> Literal(std::string_view name) const;
+  const Graph& Subgraph(std::string_view name) const;
+  /// The dtype that an attribute names by its number in ONNX.
+  DType DTypeAttribute(std::string_view name, DType otherwise) const;
+  /// An attribute that changes nothing here.
+  void Ignore(std::string_view name) const { Find(name); }
+  /// The attributes that were not asked for.
+  std::vector<std::string> Unread() const;
+
+  Tensors Run(const Graph& graph, const Tensors& arguments) const { return run_(graph, arguments); }
+
+  /// Integers that are an attribute before `opset`, and input i from then on; nothing if left out.
+  std::optional<std::vector<int64_t>> IntsSince(int64_t opset, std::string_view name,
+                                                size_t i) const;
+
+ private:
+  const Attribute* Find(std::string_view name) const;
+  template <typename T>
+  const T* Get(std::string_view name) const;
+
+  const Node& node_;
+  int64_t opset_;
+  std::vector<Value> inputs_;
+  RunGraph run_;
+  mutable std::set<std::string, std::less<>> read_;
+};
+
+/// How one op is imported: its results, as many as the node has outputs or fewer.
+struct OpRow {
+  std::string_view name;
+  int64_t since;  ///< the oldest opset whose meaning this is
+  Tensors (*import)(const NodeContext&);
+  bool fold = true;  ///< computed at import where all inputs are known; not random, no subgraphs
+};
+
+absl::Span<const OpRow> ElementwiseOps();
+absl::Span<const OpRow> ReduceOps();
+absl::Span<const OpRow> ShapeOps();
+absl::Span<const OpRow> IndexOps();
+absl::Span<const OpRow> ContractOps();
+absl::Span<const OpRow> NnOps();
+absl::Span<const OpRow> RecurrentOps();
+absl::Span<const OpRow> ResizeOps();
+absl::Span<const OpRow> QuantizeOps();
+absl::Span<const OpRow> RandomOps();
+absl::Span<const OpRow> SignalOps();
+absl::Span<const OpRow> TrainingOps();
+absl::Span<const OpRow> ControlOps();
+
+/// The row of an op, or null.
+const OpRow* FindOp(std::string_view domain, std::string_view op);
+
+/// A concrete tensor of these integers, shape [n].
+Tensor IntsTensor(const std::vector<int64_t>& values);
+
+}  // namespace reel::onnx
+
+#endif  // REEL_FRONTEND_ONNX_NODE_H_

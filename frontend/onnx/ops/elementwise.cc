@@ -1,0 +1,115 @@
+#include "frontend/onnx/node.h"
+#include "ir/strings.h"
+
+namespace reel::onnx {
+namespace {
+
+template <Tensor (*kOp)(const Operand&)>
+Tensors Unary(const NodeContext& c) {
+  return {kOp(c.In(0))};
+}
+template <Tensor (*kOp)(const Operand&, const Operand&)>
+Tensors Binary(const NodeContext& c) {
+  return {kOp(c.In(0), c.In(1))};
+}
+// Any number of operands, from left to right.
+template <Tensor (*kOp)(const Operand&, const Operand&)>
+Tensors Variadic(const NodeContext& c) {
+  Tensor out = c.In(0);
+  for (size_t i = 1; i < c.num_inputs(); ++i) out = kOp(out, c.In(i));
+  return {out};
+}
+
+Tensors ImportMean(const NodeContext& c) {
+  return {Variadic<Add>(c)[0] / static_cast<double>(c.num_inputs())};
+}
+
+Tensors ImportCast(const NodeContext& c) {
+  return {Cast(c.In(0), c.DTypeAttribute("to", kFloat32))};
+}
+Tensors ImportCastLike(const NodeContext& c) { return {Cast(c.In(0), c.In(1).dtype())}; }
+
+Tensors ImportConstant(const NodeContext& c) {
+  if (const auto value = c.Literal("value")) {
+    return {Tensor::FromBytes(value->dtype(), value->shape(), value->bytes().data())};
+  }
+  if (c.HasAttribute("value_int")) return {Tensor(c.Int("value_int"))};
+  if (c.HasAttribute("value_float")) return {Tensor(static_cast<float>(c.Float("value_float", 0)))};
+  if (c.HasAttribute("value_ints")) return {IntsTensor(c.Ints("value_ints"))};
+  if (c.HasAttribute("value_floats")) {
+    const std::vector<double> values = c.Floats("value_floats");
+    return {Tensor::FromData(std::vector<float>(values.begin(), values.end()),
+                             {static_cast<int64_t>(values.size())})};
+  }
+  Refuse("this kind of constant is not supported");
+}
+
+Tensors ImportIdentity(const NodeContext& c) { return {c.In(0)}; }
+Tensors ImportWhere(const NodeContext& c) { return {Where(c.In(0), c.In(1), c.In(2))}; }
+
+// Bounds are attributes before opset 11.
+Tensors ImportClip(const NodeContext& c) {
+  Tensor x = c.In(0);
+  if (c.opset() < 11) {
+    if (c.HasAttribute("min")) x = Maximum(x, c.Float("min", 0));
+    if (c.HasAttribute("max")) x = Minimum(x, c.Float("max", 0));
+    return {x};
+  }
+  if (c.Has(1)) x = Maximum(x, c.In(1));
+  if (c.Has(2)) x = Minimum(x, c.In(2));
+  return {x};
+}
+
+Tensors ImportBitShift(const NodeContext& c) {
+  const std::string direction = c.String("direction", "");
+  if (direction == "LEFT") return {ShiftLeft(c.In(0), c.In(1))};
+  if (direction == "RIGHT") return {ShiftRight(c.In(0), c.In(1))};
+  Wrong("attribute direction must be LEFT or RIGHT");
+}
+
+constexpr OpRow kRows[] = {
+    {"Abs", 6, Unary<Abs>},
+    {"Add", 7, Binary<Add>},
+    {"And", 7, Binary<LogicalAnd>},
+    {"BitShift", 11, ImportBitShift},
+    {"Cast", 6, ImportCast},
+    {"CastLike", 15, ImportCastLike},
+    {"Ceil", 6, Unary<Ceil>},
+    {"Clip", 6, ImportClip},
+    {"Constant", 1, ImportConstant},
+    {"Cos", 7, Unary<Cos>},
+    {"Div", 7, Binary<Div>},
+    {"Equal", 7, Binary<Equal>},
+    {"Erf", 9, Unary<Erf>},
+    {"Exp", 6, Unary<Exp>},
+    {"Floor", 6, Unary<Floor>},
+    {"Greater", 7, Binary<Greater>},
+    {"GreaterOrEqual", 12, Binary<GreaterEqual>},
+    {"Identity", 1, ImportIdentity},
+    {"Less", 7, Binary<Less>},
+    {"LessOrEqual", 12, Binary<LessEqual>},
+    {"Log", 6, Unary<Log>},
+    {"Max", 8, Variadic<Maximum>},
+    {"Mean", 8, ImportMean},
+    {"Min", 8, Variadic<Minimum>},
+    {"Mul", 7, Binary<Mul>},
+    {"Neg", 6, Unary<Neg>},
+    {"Not", 1, Unary<LogicalNot>},
+    {"Or", 7, Binary<LogicalOr>},
+    {"Reciprocal", 6, Unary<Reciprocal>},
+    {"Sigmoid", 6, Unary<Sigmoid>},
+    {"Sign", 9, Unary<Sign>},
+    {"Sin", 7, Unary<Sin>},
+    {"Sqrt", 6, Unary<Sqrt>},
+    {"Sub", 7, Binary<Sub>},
+    {"Sum", 8, Variadic<Add>},
+    {"Tanh", 6, Unary<Tanh>},
+    {"Where", 9, ImportWhere},
+    {"Xor", 7, Binary<LogicalXor>},
+};
+
+}  // namespace
+
+absl::Span<const OpRow> ElementwiseOps() { return kRows; }
+
+}  // namespace reel::onnx

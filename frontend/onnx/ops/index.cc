@@ -1,0 +1,112 @@
+#include "frontend/core.h"
+#include "frontend/onnx/node.h"
+#include "frontend/onnx/ops/common.h"
+#include "ir/strings.h"
+
+namespace reel::onnx {
+namespace {
+
+Tensors ImportGather(const NodeContext& c) {
+  const Tensor x = c.In(0);
+  const int64_t axis = AxisOf(c, "axis", 0, x.rank());
+  return {Gather(x, FromTheEnd(c.In(1), x.shape().dim(static_cast<int>(axis))), axis)};
+}
+
+Tensors ImportGatherElements(const NodeContext& c) {
+  const Tensor x = c.In(0);
+  return {TakeAlong(x, c.In(1), AxisOf(c, "axis", 0, x.rank()))};
+}
+
+// Points of an nd index: x as [points, rest...], and the number of the point that each index tuple
+// (the last axis of the indices, after `batch` shared axes) names.
+struct Points {
+  Tensor x, position;
+};
+Points ReadPoints(const Tensor& x, const Tensor& indices, int batch) {
+  if (indices.rank() < 1 || batch >= indices.rank() || batch > x.rank())
+    Wrong(StrCat("indices ", indices.type().ToString(), " in ", x.type().ToString()));
+  const auto depth = static_cast<int>(indices.shape().dim(indices.rank() - 1));
+  if (batch + depth > x.rank())
+    Wrong(StrCat("tuples of ", depth, " indices in ", x.type().ToString()));
+  const Shape shape(Dims(x.shape(), 0, batch + depth));
+  const std::vector<int64_t> strides = RowMajorStrides(shape);
+  const Shape tuples(Dims(indices.shape(), 0, indices.rank() - 1));
+  Tensor position = Zeros(tuples, kInt64);
+  for (int i = 0; i < batch; ++i)
+    position = position + Iota(tuples, i) * strides[static_cast<size_t>(i)];
+  std::vector<int64_t> starts(static_cast<size_t>(indices.rank()), 0);
+  std::vector<int64_t> limits = indices.shape().dims();
+  for (int i = 0; i < depth; ++i) {
+    starts.back() = i;
+    limits.back() = i + 1;
+    const Tensor index = Reshape(Slice(indices, starts, limits), tuples.dims());
+    position = position +
+               FromTheEnd(index, shape.dim(batch + i)) * strides[static_cast<size_t>(batch + i)];
+  }
+  std::vector<int64_t> dims = Dims(x.shape(), batch + depth, x.rank());
+  dims.insert(dims.begin(), shape.size());
+  return {Reshape(x, dims), position};
+}
+
+Tensors ImportGatherND(const NodeContext& c) {
+  const Points p = ReadPoints(c.In(0), c.In(1), static_cast<int>(c.Int("batch_dims", 0)));
+  return {Gather(p.x, p.position, 0)};
+}
+
+// Positions where the condition is true; it must be known, since it decides the shape.
+Tensors ImportCompress(const NodeContext& c) {
+  const Tensor x = c.HasAttribute("axis") ? c.In(0) : Reshape(c.In(0), {-1});
+  const int64_t axis = AxisOf(c, "axis", 0, x.rank());
+  const std::vector<int64_t> condition = c.KnownInts(1);
+  std::vector<int64_t> positions;
+  for (size_t i = 0; i < condition.size(); ++i) {
+    if (condition[i] != 0) positions.push_back(static_cast<int64_t>(i));
+  }
+  return {TakeAt(x, positions, axis)};
+}
+
+// [rank, n]: the coordinates of the elements that are not zero; they must be known.
+Tensors ImportNonZero(const NodeContext& c) {
+  const Tensor x = c.Known(0);
+  const ir::Literal literal = internal::ToLiteral(x);
+  const std::vector<int64_t> dims = x.shape().dims(), strides = RowMajorStrides(x.shape());
+  std::vector<int64_t> found;
+  for (int64_t i = 0; i < literal.size(); ++i) {
+    if (literal.AsDouble(i) != 0) found.push_back(i);
+  }
+  std::vector<int64_t> coordinates;
+  for (size_t axis = 0; axis < dims.size(); ++axis) {
+    for (const int64_t i : found) coordinates.push_back(i / strides[axis] % dims[axis]);
+  }
+  return {Tensor::FromData(coordinates, {x.rank(), static_cast<int64_t>(found.size())})};
+}
+
+// values = {off, on}; an index out of range gives a row of off.
+Tensors ImportOneHot(const NodeContext& c) {
+  const Tensor index = c.In(0), values = c.In(2);
+  const std::vector<double> depth = c.KnownFloats(1);
+  if (depth.size() != 1 || !(depth[0] >= 0 && depth[0] <= 1e9))
+    Wrong("the depth must be one number");
+  const auto n = static_cast<int64_t>(depth[0]);
+  const int64_t axis = AxisOf(c, "axis", -1, index.rank() + 1);
+  const Tensor wide = ExpandDims(FromTheEnd(index, n), axis);
+  std::vector<int64_t> dims = wide.shape().dims();
+  dims[static_cast<size_t>(axis)] = n;
+  const Tensor hot = BroadcastTo(wide, Shape(dims)) == Iota(Shape(dims), axis);
+  return {Where(hot, Reshape(Slice(values, {1}, {2}), {}), Reshape(Slice(values, {0}, {1}), {}))};
+}
+
+constexpr OpRow kRows[] = {
+    {"Compress", 9, ImportCompress},
+    {"Gather", 1, ImportGather},
+    {"GatherElements", 11, ImportGatherElements},
+    {"GatherND", 11, ImportGatherND},
+    {"NonZero", 9, ImportNonZero},
+    {"OneHot", 9, ImportOneHot},
+};
+
+}  // namespace
+
+absl::Span<const OpRow> IndexOps() { return kRows; }
+
+}  // namespace reel::onnx

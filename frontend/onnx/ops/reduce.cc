@@ -1,0 +1,75 @@
+#include "frontend/onnx/node.h"
+#include "frontend/onnx/ops/common.h"
+#include "ir/strings.h"
+
+namespace reel::onnx {
+namespace {
+
+// Axes are an attribute at first: for ReduceSum until opset 13, for the others until 18.
+struct Reduction {
+  Axes axes;
+  ReduceOptions options;
+  bool none = false;  // noop_with_empty_axes: nothing is reduced
+};
+
+Reduction Read(const NodeContext& c, int64_t axes_since) {
+  Reduction r;
+  r.options.keepdims = c.Int("keepdims", 1) != 0;
+  const bool noop = c.Int("noop_with_empty_axes", 0) != 0;
+  const auto axes = c.IntsSince(axes_since, "axes", 1);
+  if (axes && !axes->empty())
+    r.axes = *axes;
+  else
+    r.none = noop;
+  return r;
+}
+
+template <Tensor (*kReduce)(const Operand&, const Axes&, ReduceOptions), int64_t kSince = 18>
+Tensors Reduce(const NodeContext& c) {
+  const Reduction r = Read(c, kSince);
+  return {r.none ? c.In(0) : kReduce(c.In(0), r.axes, r.options)};
+}
+
+Tensor SumOfAbs(const Operand& x, const Axes& axes, ReduceOptions options) {
+  return ReduceSum(Abs(x), axes, options);
+}
+Tensor SumOfSquares(const Operand& x, const Axes& axes, ReduceOptions options) {
+  return ReduceSum(Square(x), axes, options);
+}
+Tensor Norm(const Operand& x, const Axes& axes, ReduceOptions options) {
+  return Sqrt(SumOfSquares(x, axes, options));
+}
+Tensor LogSum(const Operand& x, const Axes& axes, ReduceOptions options) {
+  return Log(ReduceSum(x, axes, options));
+}
+
+template <Tensor (*kArg)(const Operand&, int64_t)>
+Tensors Arg(const NodeContext& c) {
+  const Tensor x = c.In(0);
+  const int64_t axis = AxisOf(c, "axis", 0, x.rank());
+  const int64_t last = x.shape().dim(static_cast<int>(axis)) - 1;
+  const Tensor index = c.Int("select_last_index", 0) == 0
+                           ? kArg(x, axis)
+                           : last - kArg(Strided(x, axis, last, last + 1, -1), axis);
+  return {c.Int("keepdims", 1) != 0 ? ExpandDims(index, axis) : index};
+}
+
+constexpr OpRow kRows[] = {
+    {"ArgMax", 1, Arg<ArgMax>},
+    {"ArgMin", 1, Arg<ArgMin>},
+    {"ReduceL1", 1, Reduce<SumOfAbs>},
+    {"ReduceL2", 1, Reduce<Norm>},
+    {"ReduceLogSum", 1, Reduce<LogSum>},
+    {"ReduceLogSumExp", 1, Reduce<LogSumExp>},
+    {"ReduceMax", 1, Reduce<ReduceMax>},
+    {"ReduceMean", 1, Reduce<ReduceMean>},
+    {"ReduceMin", 1, Reduce<ReduceMin>},
+    {"ReduceSum", 1, Reduce<ReduceSum, 13>},
+    {"ReduceSumSquare", 1, Reduce<SumOfSquares>},
+};
+
+}  // namespace
+
+absl::Span<const OpRow> ReduceOps() { return kRows; }
+
+}  // namespace reel::onnx

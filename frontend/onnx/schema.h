@@ -1,0 +1,69 @@
+#ifndef REEL_FRONTEND_ONNX_SCHEMA_H_
+#define REEL_FRONTEND_ONNX_SCHEMA_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "ir/literal.h"
+
+// What an ONNX file says, as plain structs: all that the importer knows of the format. Protocol
+// buffers stay in reader.cc.
+
+namespace reel::onnx {
+
+struct Graph;
+
+/// An attribute of a node; Unsupported names a kind that is not read (sequences, sparse tensors).
+struct Unsupported {
+  std::string kind;
+};
+struct Attribute {
+  std::string name;
+  std::variant<Unsupported, float, int64_t, std::string, ir::Literal, std::shared_ptr<const Graph>,
+               std::vector<float>, std::vector<int64_t>, std::vector<std::string>>
+      value;
+};
+
+/// An empty name among the inputs or outputs means: left out.
+struct Node {
+  std::string op, domain, name;
+  std::vector<std::string> inputs, outputs;
+  std::vector<Attribute> attributes;
+};
+
+/// An extent: a number, or a name whose number the user must give; neither: unknown.
+struct Dimension {
+  int64_t value = -1;
+  std::string name;
+};
+
+/// A graph's input or output. `unsupported` says why it is not a tensor that Reel has, or is empty.
+struct ValueInfo {
+  std::string name, unsupported;
+  DType dtype = kFloat32;
+  bool has_shape = false;
+  std::vector<Dimension> shape;
+};
+
+struct Graph {
+  std::string name;
+  std::vector<Node> nodes;
+  std::vector<ValueInfo> inputs, outputs;
+  std::vector<std::pair<std::string, ir::Literal>> initializers;
+};
+
+struct Model {
+  int64_t ir_version = 0;
+  std::string producer;
+  std::vector<std::pair<std::string, int64_t>> opsets;  ///< domain, version
+  std::vector<std::string> functions;                   ///< names of the functions it defines
+  Graph graph;
+};
+
+}  // namespace reel::onnx
+
+#endif  // REEL_FRONTEND_ONNX_SCHEMA_H_

@@ -1,0 +1,264 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <sstream>
+
+#include "frontend/core.h"
+#include "frontend/event_log.h"
+#include "frontend/onnx/node.h"
+#include "ir/strings.h"
+#include "passes/gradient/gradient.h"
+#include "reel/compile.h"
+#include "reel/onnx.h"
+
+namespace reel::onnx {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+// The wire format of protocol buffers, and of it as much as models need.
+std::string Varint(uint64_t value) {
+  std::string out;
+  for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
+  return out + static_cast<char>(value);
+}
+std::string Number(uint64_t field, uint64_t value) { return Varint(field << 3) + Varint(value); }
+std::string Bytes(uint64_t field, const std::string& bytes) {
+  return Varint(field << 3 | 2) + Varint(bytes.size()) + bytes;
+}
+
+std::string Int(const std::string& name, int64_t value) {
+  return Bytes(5, Bytes(1, name) + Number(3, static_cast<uint64_t>(value)) + Number(20, 2));
+}
+std::string Subgraph(const std::string& name, const std::string& graph) {
+  return Bytes(5, Bytes(1, name) + Bytes(6, graph) + Number(20, 5));
+}
+std::string Op(const std::string& op, const std::vector<std::string>& inputs,
+               const std::vector<std::string>& outputs, const std::string& attributes = "") {
+  std::string node;
+  for (const std::string& x : inputs) node += Bytes(1, x);
+  for (const std::string& y : outputs) node += Bytes(2, y);
+  return Bytes(1, node + Bytes(3, "n") + Bytes(4, op) + attributes);
+}
+// dims: numbers, or names of open extents; type 1 is float, 7 i64, 9 bool.
+std::string Info(uint64_t field, const std::string& name, const std::vector<std::string>& dims,
+                 uint64_t type = 1) {
+  std::string shape;
+  for (const std::string& d : dims) {
+    const bool number = d.find_first_not_of("0123456789") == std::string::npos;
+    shape += Bytes(1, number ? Number(1, std::stoull(d)) : Bytes(2, d));
+  }
+  return Bytes(field, Bytes(1, name) + Bytes(2, Bytes(1, Number(1, type) + Bytes(2, shape))));
+}
+std::string Input(const std::string& name, const std::vector<std::string>& dims,
+                  uint64_t type = 1) {
+  return Info(11, name, dims, type);
+}
+std::string Output(const std::string& name) { return Info(12, name, {}); }
+template <typename T>
+std::string Initializer(const std::string& name, const std::vector<uint64_t>& dims,
+                        const std::vector<T>& values) {
+  std::string tensor;
+  for (const uint64_t d : dims) tensor += Number(1, d);
+  const std::string raw(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+  return Bytes(
+      5, tensor + Number(2, std::is_same_v<T, float> ? 1 : 7) + Bytes(8, name) + Bytes(9, raw));
+}
+std::string ModelOf(const std::string& graph, uint64_t opset = 15) {
+  return Number(1, 8) + Bytes(7, graph) + Bytes(8, Number(2, opset));
+}
+
+Module Import(const std::string& graph, const OnnxOptions& options = {}) {
+  return ImportOnnxBytes(ModelOf(graph), "model", options);
+}
+std::string ErrorOf(const std::string& model, const OnnxOptions& options = {}) {
+  try {
+    ImportOnnxBytes(model, "model", options);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+const std::string kLinear = Input("x", {"2", "3"}) + Initializer<float>("w", {3, 1}, {1, 2, 3}) +
+                            Op("MatMul", {"x", "w"}, {"y"}) + Output("y");
+
+TEST(OnnxImport, WeightsAreTrainable) {
+  const Module module = Import(kLinear);
+  EXPECT_THAT(module.variables(), testing::ElementsAre("w"));
+  const Tensor x({{1.f, 0.f, 0.f}, {0.f, 1.f, 1.f}});
+  EXPECT_EQ((std::vector<float>{1, 5}), Tensor(Compile(module)("main", x)).ToVector<float>());
+  ir::Module graph = module.internal_data()->module;
+  EXPECT_TRUE(graph.variables()[0].trainable);
+  EXPECT_TRUE(passes::AddGradientFunction(&graph, "main", {}, {"w"}, false).ok());
+  const Module frozen = Import(kLinear, {.trainable = false});
+  EXPECT_FALSE(frozen.internal_data()->module.variables()[0].trainable);
+}
+
+TEST(OnnxImport, OpenExtents) {
+  const std::string graph = Input("x", {"batch", "3"}) + Op("Neg", {"x"}, {"y"}) + Output("y");
+  EXPECT_THAT(ErrorOf(ModelOf(graph)), HasSubstr("--dim batch=8"));
+  const Module module = Import(graph, {.dims = {{"batch", 4}}});
+  EXPECT_THAT(module.ToText(), HasSubstr("f32[4,3]"));
+}
+
+// shape(x)[0] and -1 make a shape that is known at import.
+TEST(OnnxImport, ShapesAreComputedAtImport) {
+  const std::string graph = Input("x", {"2", "3", "4"}) + Initializer<int64_t>("zero", {1}, {0}) +
+                            Initializer<int64_t>("rest", {1}, {-1}) + Op("Shape", {"x"}, {"s"}) +
+                            Op("Gather", {"s", "zero"}, {"n"}) +
+                            Op("Concat", {"n", "rest"}, {"shape"}, Int("axis", 0)) +
+                            Op("Reshape", {"x", "shape"}, {"y"}) + Output("y");
+  const Module module = Import(graph);
+  const auto& nodes = module.internal_data()->module.functions()[0]->nodes();
+  ASSERT_EQ(1u, nodes.size());
+  EXPECT_EQ("reshape", ir::Name(nodes[0].op));
+}
+
+TEST(OnnxImport, InputsThatDecideShapes) {
+  const std::string graph = Input("x", {"4"}) + Input("shape", {"2"}, 7) +
+                            Op("Abs", {"shape"}, {"s"}) + Op("Reshape", {"x", "s"}, {"y"}) +
+                            Output("y");
+  try {
+    Import(graph);
+    FAIL();
+  } catch (const UnknownElements& error) {
+    EXPECT_EQ("shape", error.input());
+    EXPECT_THAT(error.what(), HasSubstr("--constant shape="));
+  }
+  const Module module =
+      Import(graph, {.constants = {{"shape", Tensor({int64_t{2}, int64_t{-2}})}}});
+  EXPECT_EQ(1, module.internal_data()->module.functions()[0]->num_arguments());
+}
+
+TEST(OnnxImport, ErrorsNameTheNode) {
+  const std::string x = Input("x", {"2"}), y = Output("y");
+  const struct {
+    std::string model, message;
+  } kCases[] = {
+      {"", "no graph"},
+      {"hello", "truncated or damaged"},
+      {ModelOf(x + Op("Nonsense", {"x"}, {"y"}) + y), "node 1 \"n\" (Nonsense)"},
+      {ModelOf(x + Op("Neg", {"z"}, {"y"}) + y), "\"z\" is used before"},
+      {ModelOf(x + Op("Neg", {"x"}, {"x"}) + y), "\"x\" is defined twice"},
+      {ModelOf(x + Op("Neg", {}, {"y"}) + y), "input 0 is missing"},
+      {ModelOf(x + Op("Neg", {"x"}, {"y"}, Int("odd", 1)) + y), "attribute \"odd\""},
+      {ModelOf(x + Op("Transpose", {"x"}, {"y"}, Int("perm", 1)) + y), "has the wrong type"},
+      {ModelOf(x + Op("Softmax", {"x"}, {"y"}, Int("axis", 7)) + y), "axis 7 is out of range"},
+      {ModelOf(x + Op("Add", {"x", "x"}, {"y"}) + y, 3), "opset 3"},
+      {ModelOf(x + Op("Neg", {"x"}, {"z"}) + y), "\"y\" is used before"},
+      {ModelOf(Input("x", {"2"}, 8) + Output("x")), "strings are not supported"},
+      {ModelOf(Initializer<float>("w", {3}, {1, 2}) + Output("w")), "f32[3] comes with 8 bytes"},
+      {ModelOf(Initializer<float>("w", {1ull << 40, 1ull << 40}, {1, 2}) + Output("w")),
+       "fit in memory"},
+      {ModelOf(x + Op("Reshape", {"x", "x"}, {"y"}) + y), "must be known at import"},
+      {ModelOf(Input("x", {"99999999999", "99999999999"}) + Output("x")), "too large"},
+  };
+  for (const auto& c : kCases) EXPECT_THAT(ErrorOf(c.model), HasSubstr(c.message));
+  EXPECT_THAT(ErrorOf(ModelOf(kLinear), {.constants = {{"nothing", Tensor(1.f)}}}),
+              HasSubstr("\"nothing\""));
+  EXPECT_THAT(ErrorOf(ModelOf(kLinear), {.budget = {.max_ops = 0}}), HasSubstr("max_ops"));
+  EXPECT_THAT(ErrorOf(ModelOf(kLinear), {.budget = {.max_memory = 10}}), HasSubstr("max_memory"));
+}
+
+// Subgraphs in subgraphs end in an error, not in an overflow of the stack.
+TEST(OnnxImport, DeepSubgraphs) {
+  std::string graph = Output("c");
+  for (int i = 0; i < 2000; ++i)
+    graph = Op("If", {"c"}, {"y"}, Subgraph("then_branch", graph)) + Output("y");
+  EXPECT_THAT(ErrorOf(ModelOf(Input("c", {}, 9) + graph)), HasSubstr("truncated or damaged"));
+}
+
+TEST(OnnxImport, BranchesSeeTheGraphAround) {
+  const std::string yes = Op("Add", {"x", "x"}, {"a"}) + Output("a");
+  const std::string no = Op("Neg", {"x"}, {"b"}) + Output("b");
+  const std::string graph =
+      Input("c", {}, 9) + Input("x", {"2"}) +
+      Op("If", {"c"}, {"y"}, Subgraph("then_branch", yes) + Subgraph("else_branch", no)) +
+      Output("y");
+  const Module module = Import(graph);
+  const Tensor x({1.f, 2.f});
+  EXPECT_EQ((std::vector<float>{2, 4}), Tensor(Compile(module)("main", true, x)).ToVector<float>());
+  EXPECT_EQ((std::vector<float>{-1, -2}),
+            Tensor(Compile(module)("main", false, x)).ToVector<float>());
+}
+
+class Folder {
+ public:
+  Folder() : path_(fs::temp_directory_path() / StrCat("reel-onnx-", ::getpid())) {
+    fs::create_directories(path_ / "model");
+  }
+  ~Folder() { fs::remove_all(path_); }
+  std::string Write(const std::string& name, const std::string& bytes) const {
+    std::ofstream(path_ / name, std::ios::binary) << bytes;
+    return (path_ / name).string();
+  }
+
+ private:
+  fs::path path_;
+};
+
+TEST(OnnxImport, DataFilesStayInTheFolder) {
+  const Folder folder;
+  const auto external = [](const std::string& location) {
+    const auto entry = [](const std::string& key, const std::string& value) {
+      return Bytes(13, Bytes(1, key) + Bytes(2, value));
+    };
+    return ModelOf(Bytes(5, Number(1, 2) + Number(2, 1) + Bytes(8, "w") +
+                                entry("location", location) + entry("offset", "4") +
+                                Number(14, 1)) +
+                   Op("Neg", {"w"}, {"y"}) + Output("y"));
+  };
+  const float numbers[] = {0, 1, 2};
+  const std::string data(reinterpret_cast<const char*>(numbers), sizeof numbers);
+  folder.Write("secret", data);
+  folder.Write("model/data", data);
+  EXPECT_EQ(
+      (std::vector<float>{1, 2}),
+      ImportOnnx(folder.Write("model/a.onnx", external("data"))).value("w").ToVector<float>());
+  for (const char* location : {"../secret", "/etc/passwd", "", ".", "nothing"}) {
+    EXPECT_THROW(ImportOnnx(folder.Write("model/b.onnx", external(location))), Error) << location;
+  }
+  EXPECT_THAT(ErrorOf(external("data")), HasSubstr("another file"));
+  EXPECT_THROW(ImportOnnx("/nowhere/model.onnx"), Error);
+}
+
+// Damaged models of every kind give a module or an error.
+TEST(OnnxImport, DamagedBytes) {
+  std::mt19937 random(20261121);
+  int modules = 0, errors = 0;
+  for (const char* name : {"test_loop11", "test_scan9_sum", "test_if", "test_gemm_all_attributes",
+                           "test_slice_neg_steps", "test_nllloss_NCd1_weight_ii_expanded"}) {
+    std::ifstream file(StrCat("/usr/share/libonnx-testdata/data/node/", name, "/model.onnx"));
+    std::stringstream text;
+    text << file.rdbuf();
+    const std::string bytes = text.str();
+    ASSERT_FALSE(bytes.empty()) << name << ": install the package libonnx-testdata";
+    const auto attempt = [&](const std::string& damaged) {
+      try {
+        ImportOnnxBytes(damaged, name,
+                        {.budget = {.max_memory = int64_t{1} << 28, .max_seconds = 5}});
+        ++modules;
+      } catch (const Error&) {
+        ++errors;
+      }
+    };
+    for (size_t n = 0; n < bytes.size(); n += 1 + bytes.size() / 100) attempt(bytes.substr(0, n));
+    for (int i = 0; i < 300; ++i) {
+      std::string damaged = bytes;
+      for (unsigned k = 0; k <= random() % 3; ++k)
+        damaged[random() % damaged.size()] = static_cast<char>(random());
+      attempt(damaged);
+    }
+  }
+  EXPECT_GT(modules, 0);
+  EXPECT_GT(errors, 0);
+}
+
+}  // namespace
+}  // namespace reel::onnx

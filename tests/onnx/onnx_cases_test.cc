@@ -1,0 +1,204 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "frontend/core.h"
+#include "frontend/event_log.h"
+#include "frontend/onnx/node.h"
+#include "frontend/onnx/reader.h"
+#include "ir/eval/eval.h"
+#include "ir/proto/file.h"
+#include "ir/strings.h"
+#include "reel/compile.h"
+#include "reel/onnx.h"
+
+// Every node case of ONNX's own test suite, as Debian packages it: imported, then run by the
+// reference evaluator and by compiled code, and compared with the outputs that come with it.
+
+namespace reel::onnx {
+namespace {
+
+namespace fs = std::filesystem;
+
+const char* const kFolder = "/usr/share/libonnx-testdata/data/node";
+// Raise it when more cases pass; it never goes down.
+constexpr int kPassing = 602;
+
+struct Outcome {
+  enum Kind { kPassed, kConstant, kUnsupported, kWrong } kind = kPassed;
+  std::string reason;
+};
+
+std::string ReadFile(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream bytes;
+  bytes << file.rdbuf();
+  return bytes.str();
+}
+
+std::vector<ir::Literal> ReadTensors(const fs::path& folder, const char* prefix) {
+  std::vector<ir::Literal> out;
+  for (int i = 0;; ++i) {
+    const fs::path path = folder / StrCat(prefix, i, ".pb");
+    if (!fs::exists(path)) return out;
+    const std::string bytes = ReadFile(path);
+    out.push_back(internal::Take(ParseTensor(std::as_bytes(std::span(bytes)), path.string())));
+  }
+}
+
+// Random results can only be compared by type.
+bool IsRandom(const ir::Module& module) {
+  for (const auto& f : module.functions()) {
+    for (const ir::Node& node : f->nodes()) {
+      if (node.op == ir::Op::kRandomBits) return true;
+    }
+  }
+  return false;
+}
+
+// ONNX's own tolerance for floats; everything else is exact. Empty if `got` is near enough.
+std::string Difference(const ir::Literal& got, const ir::Literal& want, bool types_only) {
+  constexpr double kRelative = 1e-3, kAbsolute = 1e-7;
+  if (got.type() != want.type())
+    return StrCat("is ", got.type().ToString(), ", expected ", want.type().ToString());
+  for (int64_t i = 0; !types_only && i < want.size(); ++i) {
+    const double a = got.AsDouble(i), b = want.AsDouble(i);
+    const bool near = IsFloat(want.dtype())
+                          ? a == b || (std::isnan(a) && std::isnan(b)) ||
+                                std::abs(a - b) <= kAbsolute + kRelative * std::abs(b)
+                          : got.AsInt(i) == want.AsInt(i);
+    if (!near) return StrCat("element ", i, " is ", a, ", expected ", b);
+  }
+  return "";
+}
+
+struct Case {
+  std::string name;
+  fs::path folder;
+  std::string bytes;
+  Model model;
+};
+
+// Inputs that decide shapes become constants, one after the other, as the importer asks for them.
+Module Import(const Case& c, const std::vector<ir::Literal>& inputs, OnnxOptions* options) {
+  for (;;) {
+    try {
+      return ImportOnnxBytes(c.bytes, c.name, *options);
+    } catch (const UnknownElements& error) {
+      size_t i = 0;
+      while (i < inputs.size() && c.model.graph.inputs[i].name != error.input()) ++i;
+      if (i == inputs.size() || options->constants.contains(error.input())) throw;
+      options->constants.emplace(error.input(), internal::FromLiteral(inputs[i]));
+    }
+  }
+}
+
+std::string Compare(const char* engine, const std::vector<ir::Literal>& got,
+                    const std::vector<ir::Literal>& want, bool types_only) {
+  if (got.size() != want.size())
+    return StrCat(engine, ": ", got.size(), " results, expected ", want.size());
+  for (size_t i = 0; i < want.size(); ++i) {
+    const std::string difference = Difference(got[i], want[i], types_only);
+    if (!difference.empty()) return StrCat(engine, ": output ", i, " ", difference);
+  }
+  return "";
+}
+
+// Runs one data set; empty if all engines agree with the expected outputs.
+std::string RunSet(const Case& c, const fs::path& set, Outcome* outcome) {
+  const std::vector<ir::Literal> inputs = ReadTensors(set, "input_");
+  const std::vector<ir::Literal> want = ReadTensors(set, "output_");
+  OnnxOptions options;
+  const Module module = Import(c, inputs, &options);
+  std::vector<ir::Literal> arguments;
+  std::vector<Tensor> tensors;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (options.constants.contains(c.model.graph.inputs[i].name)) continue;
+    arguments.push_back(inputs[i]);
+    tensors.push_back(internal::FromLiteral(inputs[i]));
+  }
+  if (arguments.empty() && !inputs.empty()) outcome->kind = Outcome::kConstant;
+  const ir::Module& graph = module.internal_data()->module;
+  const bool types_only = IsRandom(graph);
+  internal::Take(ir::SerializeModule(graph));
+  const auto reference = internal::Take(ir::EvaluateEntry(graph, "main", arguments));
+  std::string wrong = Compare("reference", reference.outputs, want, types_only);
+  if (!wrong.empty()) return wrong;
+  std::vector<ir::Literal> compiled;
+  for (const Tensor& t : Compile(module)("main", tensors))
+    compiled.push_back(internal::ToLiteral(t));
+  return Compare("compiled", compiled, want, types_only);
+}
+
+// What is wrong with the graph's inputs and outputs before any data is read; empty if nothing.
+std::string UnsupportedTypes(const Graph& graph) {
+  for (const auto* values : {&graph.inputs, &graph.outputs}) {
+    for (const ValueInfo& value : *values) {
+      if (!value.unsupported.empty()) return value.unsupported;
+    }
+  }
+  return "";
+}
+
+// "Op: why", so that cases of one reason stand together.
+std::string Reason(const std::string& message) {
+  const size_t open = message.find(" ("), close = message.find("): ");
+  if (open == std::string::npos || close == std::string::npos || close < open) return message;
+  return StrCat(message.substr(open + 2, close - open - 2), ": ", message.substr(close + 3));
+}
+
+Outcome RunCase(const fs::path& folder) {
+  Outcome outcome;
+  try {
+    Case c{folder.filename().string(), folder, ReadFile(folder / "model.onnx"), {}};
+    c.model = internal::Take(ParseModel(std::as_bytes(std::span(c.bytes)), c.name, {}));
+    if (const std::string types = UnsupportedTypes(c.model.graph); !types.empty())
+      return {Outcome::kUnsupported, types};
+    for (int i = 0; fs::exists(folder / StrCat("test_data_set_", i)) && outcome.reason.empty(); ++i)
+      outcome.reason = RunSet(c, folder / StrCat("test_data_set_", i), &outcome);
+    if (!outcome.reason.empty()) outcome.kind = Outcome::kWrong;
+  } catch (const Error& error) {
+    const bool refused = error.code() == ErrorCode::kUnimplemented ||
+                         dynamic_cast<const UnknownElements*>(&error) != nullptr;
+    outcome = {refused ? Outcome::kUnsupported : Outcome::kWrong, Reason(error.what())};
+  }
+  return outcome;
+}
+
+TEST(Onnx, NodeCases) {
+  ASSERT_TRUE(fs::exists(kFolder))
+      << kFolder
+      << " is missing: install the package libonnx-testdata (third_party/setup packages)";
+  std::vector<fs::path> folders;
+  for (const auto& entry : fs::directory_iterator(kFolder)) folders.push_back(entry.path());
+  std::sort(folders.begin(), folders.end());
+  std::map<Outcome::Kind, int> counts;
+  std::map<std::string, std::vector<std::string>> unsupported;
+  const char* const only = std::getenv("REEL_ONNX_CASE");
+  for (const fs::path& folder : folders) {
+    const std::string name = folder.filename().string();
+    if (only && name.find(only) == std::string::npos) continue;
+    const Outcome outcome = RunCase(folder);
+    ++counts[outcome.kind];
+    if (outcome.kind == Outcome::kUnsupported) unsupported[outcome.reason].push_back(name);
+    if (outcome.kind == Outcome::kWrong) ADD_FAILURE() << name << ": " << outcome.reason;
+  }
+  for (const auto& [reason, names] : unsupported) {
+    std::printf("unsupported %3zu  %s  [%s%s]\n", names.size(), reason.c_str(), names[0].c_str(),
+                names.size() > 1 ? ", ..." : "");
+  }
+  const int passed = counts[Outcome::kPassed] + counts[Outcome::kConstant];
+  std::printf("%zu cases: %d passed (%d of them computed at import), %d unsupported, %d wrong\n",
+              folders.size(), passed, counts[Outcome::kConstant], counts[Outcome::kUnsupported],
+              counts[Outcome::kWrong]);
+  EXPECT_GE(passed, only ? 0 : kPassing);
+}
+
+}  // namespace
+}  // namespace reel::onnx
