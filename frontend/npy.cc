@@ -20,8 +20,22 @@ struct Descr {
   DType dtype;
   std::string_view text;
 };
-constexpr std::array<Descr, 5> kDescrs{
-    {{kBool, "|b1"}, {kInt32, "<i4"}, {kInt64, "<i8"}, {kFloat32, "<f4"}, {kFloat64, "<f8"}}};
+// NumPy has no bf16: as ml_dtypes saves it, two bytes without a type, which nothing else uses here.
+constexpr std::array<Descr, kNumDTypes> kDescrs{{{kBool, "|b1"},
+                                                 {kInt8, "|i1"},
+                                                 {kInt16, "<i2"},
+                                                 {kInt32, "<i4"},
+                                                 {kInt64, "<i8"},
+                                                 {kUInt8, "|u1"},
+                                                 {kUInt16, "<u2"},
+                                                 {kUInt32, "<u4"},
+                                                 {kUInt64, "<u8"},
+                                                 {kFloat16, "<f2"},
+                                                 {kBFloat16, "<V2"},
+                                                 {kFloat32, "<f4"},
+                                                 {kFloat64, "<f8"},
+                                                 {kComplex64, "<c8"},
+                                                 {kComplex128, "<c16"}}};
 
 // Reads the header's dictionary: {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }
 class HeaderReader {
@@ -92,8 +106,8 @@ class HeaderReader {
     }
     return absl::InvalidArgumentError(
         StrCat("dtype ", descr ? ir::Quoted(*descr) : std::string("of a record"),
-               " is not one of bool, int32, int64, float32, float64 (little-endian); convert with "
-               "astype()"));
+               " is not bool, an integer, a float or a complex number (little-endian) of a size that "
+               "Reel has; convert with astype()"));
   }
   absl::Status ReadOrder() {
     if (EatWord("False")) return absl::OkStatus();

@@ -37,8 +37,26 @@ Decimal Parse(const char* first, const char* last) {
   return d;
 }
 
+// What the numbers of an element type are compared and converted as.
+template <typename T>
+using Arithmetic = std::conditional_t<internal::kIsHalf<T>, float, T>;
+
 // The fewest digits that identify x among the numbers of its type.
 template <typename T>
+  requires internal::kIsHalf<T>
+Decimal Shortest(T x) {
+  char buffer[64];
+  for (int fraction = 0;; ++fraction) {
+    const auto end = std::to_chars(buffer, buffer + sizeof buffer, std::abs(float{x}),
+                                   std::chars_format::scientific, fraction)
+                         .ptr;
+    double value = 0;
+    std::from_chars(buffer, end, value);
+    if (T(value).bits == (x.bits & 0x7FFF)) return Parse(buffer, end);
+  }
+}
+template <typename T>
+  requires std::is_floating_point_v<T>
 Decimal Shortest(T x) {
   char buffer[64];
   const auto end =
@@ -50,22 +68,27 @@ Decimal Shortest(T x) {
 template <typename T>
 Decimal Rounded(T x, int fraction) {
   char buffer[128];
-  const auto end = std::to_chars(buffer, buffer + sizeof buffer, std::abs(x),
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, std::abs(Arithmetic<T>{x}),
                                  std::chars_format::scientific, fraction)
                        .ptr;
   return Parse(buffer, end);
 }
 
+template <typename T>
+std::string Sign(T x, bool plus) {
+  return std::signbit(Arithmetic<T>{x}) ? "-" : plus ? "+" : "";
+}
+
 // Positional text, at most `precision` digits after the point (negative: no limit), zeros trimmed:
 // "12.5", "3.".
 template <typename T>
-std::string Positional(T x, int precision) {
+std::string Positional(T x, int precision, bool plus = false) {
   Decimal d = Shortest(x);
   std::string whole, fraction;
   const int digits = static_cast<int>(d.digits.size());
   if (x != 0 && precision >= 0 && digits - 1 - d.exponent > precision) {
     char buffer[512];
-    const auto end = std::to_chars(buffer, buffer + sizeof buffer, std::abs(x),
+    const auto end = std::to_chars(buffer, buffer + sizeof buffer, std::abs(Arithmetic<T>{x}),
                                    std::chars_format::fixed, precision)
                          .ptr;
     const std::string text(buffer, end);
@@ -82,7 +105,7 @@ std::string Positional(T x, int precision) {
     if (from < digits) fraction += d.digits.substr(static_cast<size_t>(from));
   }
   fraction.erase(fraction.find_last_not_of('0') + 1);
-  return StrCat(std::signbit(x) ? "-" : "", whole, ".", fraction);
+  return StrCat(Sign(x, plus), whole, ".", fraction);
 }
 
 std::string Exponent(int exponent, size_t width) {
@@ -94,13 +117,14 @@ std::string Exponent(int exponent, size_t width) {
 // Scientific text. fraction < 0: shortest, at most `precision` digits, zeros trimmed; else exactly
 // that many.
 template <typename T>
-std::string Scientific(T x, int precision, int fraction, size_t exponent_width) {
+std::string Scientific(T x, int precision, int fraction, size_t exponent_width,
+                       bool plus = false) {
   Decimal d = fraction >= 0 ? Rounded(x, fraction) : Shortest(x);
   if (fraction < 0 && precision >= 0 && static_cast<int>(d.digits.size()) - 1 > precision)
     d = Rounded(x, precision);
   std::string rest = d.digits.substr(1);
   if (fraction < 0) rest.erase(rest.find_last_not_of('0') + 1);
-  return StrCat(std::signbit(x) ? "-" : "", d.digits.substr(0, 1), ".", rest,
+  return StrCat(Sign(x, plus), d.digits.substr(0, 1), ".", rest,
                 Exponent(d.exponent, exponent_width));
 }
 
@@ -111,12 +135,18 @@ std::string Left(std::string s, size_t width) {
   return s;
 }
 
-// All words of floats, aligned at the point.
 template <typename T>
-Words FloatWords(const std::vector<T>& values) {
-  T largest = 0, smallest = std::numeric_limits<T>::infinity();
-  bool any_finite = false, special = false, negative_infinity = false;
-  for (T x : values) {
+std::string SpecialWord(T x, bool plus) {
+  return StrCat(x < 0 ? "-" : plus ? "+" : "", std::isnan(x) ? "nan" : "inf");
+}
+
+// All words of floats, aligned at the point; `plus`: positive numbers have a sign too.
+template <typename T>
+Words FloatWords(const std::vector<T>& values, bool plus) {
+  using A = Arithmetic<T>;
+  A largest = 0, smallest = std::numeric_limits<A>::infinity();
+  bool any_finite = false, special = false, negative_infinity = plus;
+  for (A x : values) {
     if (!std::isfinite(x)) {
       special = true;
       negative_infinity |= x < 0;
@@ -127,14 +157,15 @@ Words FloatWords(const std::vector<T>& values) {
     largest = std::max(largest, std::abs(x));
     smallest = std::min(smallest, std::abs(x));
   }
-  const T cutoff = sizeof(T) == 4 ? T(1e6) : T(1e8);
+  const A cutoff = sizeof(T) == 2 ? A(1e3) : sizeof(T) == 4 ? A(1e6) : A(1e8);
   const bool scientific =
-      largest > 0 && (largest >= cutoff || smallest < T(0.0001) || largest / smallest > T(1000));
+      largest > 0 && (largest >= cutoff || smallest < A(0.0001) || largest / smallest > A(1000));
   size_t left = 0, right = 0, exponent_width = 0;
   int fraction = 0;
   for (T x : values) {
-    if (!std::isfinite(x)) continue;
-    const std::string s = scientific ? Scientific(x, kPrecision, -1, 2) : Positional(x, kPrecision);
+    if (!std::isfinite(A{x})) continue;
+    const std::string s = scientific ? Scientific(x, kPrecision, -1, 2, plus)
+                                     : Positional(x, kPrecision, plus);
     const size_t point = s.find('.'), e = scientific ? s.find('e') : s.size();
     left = std::max(left, point);
     fraction = std::max(fraction, static_cast<int>(e - point - 1));
@@ -148,12 +179,12 @@ Words FloatWords(const std::vector<T>& values) {
                               0, 3 + (negative_infinity ? 1 : 0) - static_cast<int>(right) - 1)));
   Words words;
   for (T x : values) {
-    if (!std::isfinite(x)) {
-      words.push_back(Left(std::isnan(x) ? "nan" : x < 0 ? "-inf" : "inf", left + right + 1));
+    if (const A a = x; !std::isfinite(a)) {
+      words.push_back(Left(SpecialWord(a, plus), left + right + 1));
     } else if (scientific) {
-      words.push_back(Left(Scientific(x, kPrecision, fraction, exponent_width), left + 1 + right));
+      words.push_back(Left(Scientific(x, kPrecision, fraction, exponent_width, plus), left + 1 + right));
     } else {
-      std::string s = Positional(x, kPrecision);
+      std::string s = Positional(x, kPrecision, plus);
       s = Left(s, left + s.size() - s.find('.'));
       s.resize(left + 1 + right, ' ');
       words.push_back(std::move(s));
@@ -180,13 +211,36 @@ Words BoolWords(const std::vector<bool>& values) {
   return words;
 }
 
+template <typename T>
+Words RealWords(const std::vector<T>& values) {
+  return FloatWords(values, /*plus=*/false);
+}
+
+// Both parts aligned, "j" after the digits of the second.
+template <typename T>
+Words ComplexWords(const std::vector<std::complex<T>>& values) {
+  std::vector<T> re, im;
+  for (const std::complex<T>& z : values) {
+    re.push_back(z.real());
+    im.push_back(z.imag());
+  }
+  Words words = RealWords(re);
+  const Words imaginary = FloatWords(im, /*plus=*/true);
+  for (size_t i = 0; i < words.size(); ++i) {
+    std::string s = imaginary[i];
+    s.insert(s.find_last_not_of(' ') + 1, 1, 'j');
+    words[i] += s;
+  }
+  return words;
+}
+
 // A scalar of a float type, as Python's str of a NumPy scalar.
 template <typename T>
 std::string FloatScalar(T x) {
-  if (std::isnan(x)) return "nan";
-  if (std::isinf(x)) return x < 0 ? "-inf" : "inf";
-  const T a = std::abs(x);
-  if (x == 0 || (a >= T(1e-4) && a < T(1e16))) {
+  using A = Arithmetic<T>;
+  const A a = std::abs(A{x});
+  if (!std::isfinite(a)) return SpecialWord(A{x}, false);
+  if (a == 0 || (a >= A(1e-4) && a < A(1e16))) {
     std::string s = Positional(x, -1);
     if (s.back() == '.') s.push_back('0');
     return s;
@@ -194,6 +248,18 @@ std::string FloatScalar(T x) {
   std::string s = Scientific(x, -1, -1, 2);
   if (const size_t at = s.find(".e"); at != std::string::npos) s.erase(at, 1);
   return s;
+}
+
+// "(1+2j)", or "2j" without a real part.
+template <typename T>
+std::string ComplexScalar(std::complex<T> z) {
+  const auto part = [](T x, bool plus) {
+    std::string s = FloatScalar(x);
+    if (s.ends_with(".0")) s.resize(s.size() - 2);
+    return StrCat(plus && s[0] != '-' ? "+" : "", s);
+  };
+  if (z.real() == 0 && !std::signbit(z.real())) return StrCat(part(z.imag(), false), "j");
+  return StrCat("(", part(z.real(), false), part(z.imag(), true), "j)");
 }
 
 // Flat indices of the elements that are shown, in order.
@@ -282,6 +348,14 @@ std::string PrintScalar(const Tensor& x) {
   switch (x.dtype()) {
     case kBool:
       return x.item<bool>() ? "True" : "False";
+    case kFloat16:
+      return FloatScalar(x.item<Float16>());
+    case kBFloat16:
+      return FloatScalar(x.item<BFloat16>());
+    case kComplex64:
+      return ComplexScalar(x.item<std::complex<float>>());
+    case kComplex128:
+      return ComplexScalar(x.item<std::complex<double>>());
     case kFloat32:
       return FloatScalar(x.item<float>());
     case kFloat64:
@@ -298,9 +372,6 @@ std::string PrintScalar(const Tensor& x) {
 std::string Tensor::str() const {
   if (!defined()) return "<null tensor>";
   if (symbolic()) return StrCat("<symbolic ", type().ToString(), ">");
-  if (IsComplex(dtype()) || dtype() == kFloat16 || dtype() == kBFloat16) {
-    return StrCat("<", type().ToString(), ">");
-  }
   if (rank() == 0) return PrintScalar(*this);
   if (size() == 0) return "[]";
   const bool summarise = size() > kThreshold;
@@ -323,10 +394,18 @@ std::string Tensor::str() const {
       return Print<uint32_t>(*this, summarise, IntegerWords<uint32_t>);
     case kUInt64:
       return Print<uint64_t>(*this, summarise, IntegerWords<uint64_t>);
+    case kFloat16:
+      return Print<Float16>(*this, summarise, RealWords<Float16>);
+    case kBFloat16:
+      return Print<BFloat16>(*this, summarise, RealWords<BFloat16>);
     case kFloat32:
-      return Print<float>(*this, summarise, FloatWords<float>);
+      return Print<float>(*this, summarise, RealWords<float>);
+    case kFloat64:
+      return Print<double>(*this, summarise, RealWords<double>);
+    case kComplex64:
+      return Print<std::complex<float>>(*this, summarise, ComplexWords<float>);
     default:
-      return Print<double>(*this, summarise, FloatWords<double>);
+      return Print<std::complex<double>>(*this, summarise, ComplexWords<double>);
   }
 }
 

@@ -17,8 +17,6 @@ Kind KindOf(DType dtype) {
   return IsFloat(dtype) ? Kind::kFloat : Kind::kComplex;
 }
 
-bool IsUnsigned(DType dtype) { return dtype >= kUInt8 && dtype <= kUInt64; }
-
 // The array API's table: within one kind, the smallest dtype that holds both; nothing across kinds
 // except float with complex.
 std::optional<DType> PromoteTypes(DType a, DType b) {
@@ -78,11 +76,18 @@ Tensor ConvertWeak(const Operand& x, DType dtype) {
   if (!x.weak()) return x.tensor();
   const Tensor number = x.tensor();
   if (number.dtype() == dtype) return number;
-  if (!HasKernels(dtype))
-    ThrowError(ErrorCode::kUnimplemented, StrCat("no kernels for ", Name(dtype)));
-  if (IsInteger(number.dtype()))
-    return FromLiteral(ir::Literal::ScalarInt(dtype, number.item<int64_t>()));
-  return ScalarOf(dtype, number.item<double>());
+  if (!IsInteger(number.dtype())) return ScalarOf(dtype, number.item<double>());
+  if (!IsInteger(dtype) && dtype != kBool) return ScalarOf(dtype, number.item<double>());
+  const auto value = number.item<int64_t>();
+  const ir::Literal literal = ir::Literal::ScalarInt(dtype, value);
+  const bool negative = value < 0 && !IsUnsigned(number.dtype());
+  const bool fits = literal.AsInt(0) == value &&
+                    (IsUnsigned(dtype) ? !negative : value >= 0 || negative);
+  if (IsInteger(dtype) && !fits) {
+    ThrowInvalid(StrCat("the number ", number.str(), " does not fit ", Name(dtype),
+                        "; Cast the other operand to a wider dtype"));
+  }
+  return FromLiteral(literal);
 }
 
 Tensor Materialize(const Operand& x) {

@@ -73,51 +73,67 @@ const void* Tensor::Elements(DType dtype, std::source_location location) const {
 
 namespace {
 
-// Calls visit with a typed pointer to the only element.
-template <typename Result>
-Result Item(const Tensor& x, std::source_location location) {
+// The only element, checked to be one, in its own type as an argument of `visit`.
+template <typename Visit>
+auto Item(const Tensor& x, std::source_location location, Visit visit) {
   const void* p = x.raw_data(location);
   if (x.size() != 1) {
     const internal::LocationScope scope(location);
     ThrowInvalid(StrCat("item: a tensor ", x.type().ToString(), " has ", x.size(),
                         " elements, not one; index or reduce it first"));
   }
+  const auto as = [&]<typename T>(T*) { return visit(*static_cast<const T*>(p)); };
   switch (x.dtype()) {
-    case kBool:
-      return static_cast<Result>(*static_cast<const bool*>(p));
-    case kInt8:
-      return static_cast<Result>(*static_cast<const int8_t*>(p));
-    case kInt16:
-      return static_cast<Result>(*static_cast<const int16_t*>(p));
-    case kInt32:
-      return static_cast<Result>(*static_cast<const int32_t*>(p));
-    case kInt64:
-      return static_cast<Result>(*static_cast<const int64_t*>(p));
-    case kUInt8:
-      return static_cast<Result>(*static_cast<const uint8_t*>(p));
-    case kUInt16:
-      return static_cast<Result>(*static_cast<const uint16_t*>(p));
-    case kUInt32:
-      return static_cast<Result>(*static_cast<const uint32_t*>(p));
-    case kUInt64:
-      return static_cast<Result>(*static_cast<const uint64_t*>(p));
-    case kFloat32:
-      return static_cast<Result>(*static_cast<const float*>(p));
-    case kFloat64:
-      return static_cast<Result>(*static_cast<const double*>(p));
-    default:
-      break;
+    case kBool: return as(static_cast<bool*>(nullptr));
+    case kInt8: return as(static_cast<int8_t*>(nullptr));
+    case kInt16: return as(static_cast<int16_t*>(nullptr));
+    case kInt32: return as(static_cast<int32_t*>(nullptr));
+    case kInt64: return as(static_cast<int64_t*>(nullptr));
+    case kUInt8: return as(static_cast<uint8_t*>(nullptr));
+    case kUInt16: return as(static_cast<uint16_t*>(nullptr));
+    case kUInt32: return as(static_cast<uint32_t*>(nullptr));
+    case kUInt64: return as(static_cast<uint64_t*>(nullptr));
+    case kFloat16: return as(static_cast<Float16*>(nullptr));
+    case kBFloat16: return as(static_cast<BFloat16*>(nullptr));
+    case kFloat32: return as(static_cast<float*>(nullptr));
+    case kFloat64: return as(static_cast<double*>(nullptr));
+    case kComplex64: return as(static_cast<std::complex<float>*>(nullptr));
+    case kComplex128: break;
   }
-  ThrowError(ErrorCode::kUnimplemented, StrCat("item: no conversion of ", Name(x.dtype())));
+  return as(static_cast<std::complex<double>*>(nullptr));
+}
+
+[[noreturn]] void ThrowComplexItem(const Tensor& x, std::source_location location) {
+  const internal::LocationScope scope(location);
+  ThrowInvalid(StrCat("item: ", x.type().ToString(),
+                      " is complex; use item<std::complex<double>>(), or Real or Imag of it"));
 }
 
 }  // namespace
 
 double Tensor::ItemDouble(std::source_location location) const {
-  return Item<double>(*this, location);
+  return Item(*this, location, [&]<typename T>(const T& x) -> double {
+    if constexpr (internal::kIsComplex<T>)
+      ThrowComplexItem(*this, location);
+    else
+      return static_cast<double>(x);
+  });
 }
 int64_t Tensor::ItemInt(std::source_location location) const {
-  return Item<int64_t>(*this, location);
+  return Item(*this, location, [&]<typename T>(const T& x) -> int64_t {
+    if constexpr (internal::kIsComplex<T>)
+      ThrowComplexItem(*this, location);
+    else
+      return static_cast<int64_t>(x);
+  });
+}
+std::complex<double> Tensor::ItemComplex(std::source_location location) const {
+  return Item(*this, location, []<typename T>(const T& x) -> std::complex<double> {
+    if constexpr (internal::kIsComplex<T>)
+      return x;
+    else
+      return static_cast<double>(x);
+  });
 }
 
 Tensor Tensor::operator[](int64_t i) const {

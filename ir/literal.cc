@@ -1,5 +1,6 @@
 #include "ir/literal.h"
 
+#include <cmath>
 #include <cstring>
 
 namespace reel::ir {
@@ -19,6 +20,14 @@ Literal One(T value) {
 
 }  // namespace
 
+int64_t SaturateInt(DType dtype, double x) {
+  if (std::isnan(x)) return 0;
+  const auto bits = static_cast<int>(8 * SizeOf(dtype)) - (IsUnsigned(dtype) ? 0 : 1);
+  if (x >= std::ldexp(1.0, bits)) return HighestInt(dtype);
+  if (x <= static_cast<double>(LowestInt(dtype))) return LowestInt(dtype);
+  return dtype == kUInt64 ? static_cast<int64_t>(static_cast<uint64_t>(x)) : static_cast<int64_t>(x);
+}
+
 Literal::Literal(Type type, std::vector<std::byte> bytes) : type_(std::move(type)) {
   assert(static_cast<int64_t>(bytes.size()) == type_.bytes());
   bytes_ = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
@@ -26,20 +35,30 @@ Literal::Literal(Type type, std::vector<std::byte> bytes) : type_(std::move(type
 
 Literal Literal::Scalar(DType dtype, double value) {
   switch (dtype) {
+    case kFloat16: return One(Float16(value));
+    case kBFloat16: return One(BFloat16(value));
     case kFloat32: return One(static_cast<float>(value));
     case kFloat64: return One(value);
-    default: return ScalarInt(dtype, static_cast<int64_t>(value));
+    case kComplex64: return One(std::complex<float>(static_cast<float>(value)));
+    case kComplex128: return One(std::complex<double>(value));
+    case kBool: return One(value != 0);
+    default: return ScalarInt(dtype, SaturateInt(dtype, value));
   }
 }
 
 Literal Literal::ScalarInt(DType dtype, int64_t value) {
   switch (dtype) {
+    case kBool: return One(value != 0);
+    case kInt8: return One(static_cast<int8_t>(value));
+    case kInt16: return One(static_cast<int16_t>(value));
     case kInt32: return One(static_cast<int32_t>(value));
     case kInt64: return One(value);
-    case kBool: return One(value != 0);
+    case kUInt8: return One(static_cast<uint8_t>(value));
+    case kUInt16: return One(static_cast<uint16_t>(value));
+    case kUInt32: return One(static_cast<uint32_t>(value));
+    case kUInt64: return One(static_cast<uint64_t>(value));
     case kFloat32: return One(static_cast<float>(value));
-    case kFloat64: return One(static_cast<double>(value));
-    default: assert(false && "dtype without kernels"); return {};
+    default: return Scalar(dtype, static_cast<double>(value));
   }
 }
 
@@ -50,8 +69,11 @@ Literal Literal::Zeros(Type type) {
 
 double Literal::AsDouble(int64_t i) const {
   switch (dtype()) {
+    case kFloat16: return At<Float16>(*this, i);
+    case kBFloat16: return At<BFloat16>(*this, i);
     case kFloat32: return At<float>(*this, i);
     case kFloat64: return At<double>(*this, i);
+    case kUInt64: return static_cast<double>(At<uint64_t>(*this, i));
     default: return static_cast<double>(AsInt(i));
   }
 }
@@ -59,11 +81,15 @@ double Literal::AsDouble(int64_t i) const {
 int64_t Literal::AsInt(int64_t i) const {
   switch (dtype()) {
     case kBool: return At<uint8_t>(*this, i) != 0;
+    case kInt8: return At<int8_t>(*this, i);
+    case kInt16: return At<int16_t>(*this, i);
     case kInt32: return At<int32_t>(*this, i);
     case kInt64: return At<int64_t>(*this, i);
-    case kFloat32: return static_cast<int64_t>(At<float>(*this, i));
-    case kFloat64: return static_cast<int64_t>(At<double>(*this, i));
-    default: assert(false && "dtype without kernels"); return 0;
+    case kUInt8: return At<uint8_t>(*this, i);
+    case kUInt16: return At<uint16_t>(*this, i);
+    case kUInt32: return At<uint32_t>(*this, i);
+    case kUInt64: return static_cast<int64_t>(At<uint64_t>(*this, i));
+    default: assert(IsFloat(dtype())); return SaturateInt(kInt64, AsDouble(i));
   }
 }
 

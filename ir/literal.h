@@ -11,6 +11,9 @@
 
 namespace reel::ir {
 
+/// x truncated toward zero into the range of an integer dtype; NaN gives 0. u64 as its bits.
+int64_t SaturateInt(DType dtype, double x);
+
 /// An immutable dense tensor value of constant shape, row-major: constants, initial values, inputs
 /// and outputs of the reference evaluator. Copies share the bytes.
 class Literal {
@@ -25,8 +28,9 @@ class Literal {
     const auto raw = std::as_bytes(values);
     return Literal({DTypeOf<T>::value, shape}, std::vector<std::byte>(raw.begin(), raw.end()));
   }
-  /// A rank-0 literal of any implemented dtype; floats round, integers truncate.
+  /// A rank-0 literal; floats round, integers truncate and saturate, complex numbers have no imaginary part.
   static Literal Scalar(DType dtype, double value);
+  /// The same of an integer, which wraps.
   static Literal ScalarInt(DType dtype, int64_t value);
   /// All elements zero (false).
   static Literal Zeros(Type type);
@@ -44,7 +48,8 @@ class Literal {
     assert(DTypeOf<T>::value == type_.dtype);
     return {reinterpret_cast<const T*>(bytes().data()), bytes().size() / sizeof(T)};
   }
-  /// Element i as a double or an integer, for any implemented dtype (i64 above 2^53 rounds).
+  /// Element i as a double (64-bit integers above 2^53 round) or as an integer (u64 as its bits); not
+  /// for complex numbers.
   double AsDouble(int64_t i) const;
   int64_t AsInt(int64_t i) const;
 

@@ -48,8 +48,9 @@ const std::vector<OpInfo>& Table() {
 
 std::string_view Describe(DTypeSet set) {
   constexpr std::string_view kText[] = {
-      "any dtype",         "a number",        "floating point", "an integer",
-      "bool or an integer", "bool",           "i64"};
+      "any dtype",      "a number",   "a real number",      "bool or a real number",
+      "floating point", "an integer", "bool or an integer", "bool",
+      "i64"};
   return kText[static_cast<size_t>(set)];
 }
 
@@ -57,6 +58,8 @@ bool Contains(DTypeSet set, DType d) {
   switch (set) {
     case DTypeSet::kAny: return true;
     case DTypeSet::kNumeric: return d != kBool;
+    case DTypeSet::kReal: return d != kBool && !IsComplex(d);
+    case DTypeSet::kOrdered: return !IsComplex(d);
     case DTypeSet::kFloating: return IsFloat(d);
     case DTypeSet::kIntegral: return IsInteger(d);
     case DTypeSet::kBits: return d == kBool || IsInteger(d);

@@ -26,7 +26,9 @@ enum OpTrait : uint32_t {
   kControl = 8,      ///< names functions
 };
 
-enum class DTypeSet : uint8_t { kAny, kNumeric, kFloating, kIntegral, kBits, kBoolean, kLong };
+enum class DTypeSet : uint8_t {
+  kAny, kNumeric, kReal, kOrdered, kFloating, kIntegral, kBits, kBoolean, kLong
+};
 /// "any dtype", "a number", ...: how an error names the set.
 std::string_view Describe(DTypeSet set);
 bool Contains(DTypeSet set, DType dtype);

@@ -38,10 +38,20 @@ bool ParseDType(std::string_view name, DType* dtype) {
 }
 
 bool IsFloat(DType d) { return d >= kFloat16 && d <= kFloat64; }
+bool IsHalf(DType d) { return d == kFloat16 || d == kBFloat16; }
 bool IsInteger(DType d) { return d >= kInt8 && d <= kUInt64; }
+bool IsUnsigned(DType d) { return d >= kUInt8 && d <= kUInt64; }
 bool IsComplex(DType d) { return d >= kComplex64; }
-bool HasKernels(DType d) {
-  return d == kBool || d == kInt32 || d == kInt64 || d == kFloat32 || d == kFloat64;
+DType RealOf(DType d) { return d == kComplex64 ? kFloat32 : d == kComplex128 ? kFloat64 : d; }
+bool HasKernels(DType d) { return !IsComplex(d); }
+
+int64_t LowestInt(DType d) {
+  if (d == kBool || IsUnsigned(d)) return 0;
+  return static_cast<int64_t>(~uint64_t{0} << (8 * SizeOf(d) - 1));
+}
+int64_t HighestInt(DType d) {
+  if (d == kBool) return 1;
+  return static_cast<int64_t>(~uint64_t{0} >> (64 - 8 * SizeOf(d) + (IsUnsigned(d) ? 0 : 1)));
 }
 
 Shape::Shape(std::initializer_list<Extent> extents) {

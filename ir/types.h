@@ -2,6 +2,7 @@
 #define REEL_IR_TYPES_H_
 
 #include <array>
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -9,6 +10,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "ir/half.h"
 
 // Element types, extents, shapes: the part of the IR that every layer, public headers included, may
 // see. Standard library only.
@@ -36,11 +39,19 @@ std::string_view NumPyName(DType dtype);
 bool ParseDType(std::string_view name, DType* dtype);
 
 bool IsFloat(DType dtype);      ///< f16 bf16 f32 f64
+bool IsHalf(DType dtype);       ///< f16 bf16: stored in 16 bits, computed in f32
 bool IsInteger(DType dtype);    ///< signed and unsigned, not bool
+bool IsUnsigned(DType dtype);   ///< u8 u16 u32 u64
 bool IsComplex(DType dtype);    ///< c64 c128
+/// The dtype of the parts of a complex number: f32 or f64; any other dtype itself.
+DType RealOf(DType dtype);
+/// The bits of the smallest and largest value of bool or an integer dtype, as an int64_t holds them:
+/// u64's largest is -1.
+int64_t LowestInt(DType dtype);
+int64_t HighestInt(DType dtype);
 /// Dtypes that carry gradients: floats and complex numbers.
 inline bool IsDifferentiable(DType dtype) { return IsFloat(dtype) || IsComplex(dtype); }
-/// Dtypes for which kernels exist: bool, i32, i64, f32, f64.
+/// Dtypes for which kernels exist.
 bool HasKernels(DType dtype);
 
 template <typename T> struct DTypeOf;
@@ -53,8 +64,12 @@ template <> struct DTypeOf<uint8_t> { static constexpr DType value = kUInt8; };
 template <> struct DTypeOf<uint16_t> { static constexpr DType value = kUInt16; };
 template <> struct DTypeOf<uint32_t> { static constexpr DType value = kUInt32; };
 template <> struct DTypeOf<uint64_t> { static constexpr DType value = kUInt64; };
+template <> struct DTypeOf<Float16> { static constexpr DType value = kFloat16; };
+template <> struct DTypeOf<BFloat16> { static constexpr DType value = kBFloat16; };
 template <> struct DTypeOf<float> { static constexpr DType value = kFloat32; };
 template <> struct DTypeOf<double> { static constexpr DType value = kFloat64; };
+template <> struct DTypeOf<std::complex<float>> { static constexpr DType value = kComplex64; };
+template <> struct DTypeOf<std::complex<double>> { static constexpr DType value = kComplex128; };
 
 /// One dimension: a constant, or a symbol of the module's symbol table (a name with a range).
 class Extent {

@@ -10,15 +10,6 @@ namespace {
 
 using ir::Op;
 
-// i64 -> f32 goes through f64 in the evaluator and would round twice beyond 2^53.
-bool RoundsTwice(const ir::Node& node, const std::vector<ir::EvalTensor>& operands) {
-  if (node.op != Op::kCast || operands[0].type.dtype != kInt64) return false;
-  for (int64_t v : operands[0].i) {
-    if (v > (int64_t{1} << 53) || v < -(int64_t{1} << 53)) return true;
-  }
-  return false;
-}
-
 // The result of an exact op on literals; nothing if it cannot be computed.
 std::optional<ir::Literal> Compute(const ir::Node& node, const std::vector<ir::Literal>& literals) {
   std::vector<ir::EvalTensor> operands;
@@ -27,7 +18,6 @@ std::optional<ir::Literal> Compute(const ir::Node& node, const std::vector<ir::L
     if (!tensor.ok()) return std::nullopt;
     operands.push_back(*std::move(tensor));
   }
-  if (RoundsTwice(node, operands)) return std::nullopt;
   ir::EvalOptions options;
   options.round_each_op = true;
   const auto results = ir::EvaluateNode(node.op, node.attrs(), operands, options);

@@ -93,19 +93,23 @@ absl::StatusOr<ObjectNames> NameObject(const Program& program, const std::string
 
 std::string_view CTypeOf(DType dtype) {
   switch (dtype) {
-    case kBool:
-      return "bool";
-    case kInt32:
-      return "int32_t";
-    case kInt64:
-      return "int64_t";
+    case kBool: return "bool";
+    case kInt8: return "int8_t";
+    case kInt16: return "int16_t";
+    case kInt32: return "int32_t";
+    case kInt64: return "int64_t";
+    case kUInt8: return "uint8_t";
+    case kUInt16: return "uint16_t";
+    case kUInt32: return "uint32_t";
+    case kUInt64: return "uint64_t";
+    case kFloat16:
+    case kBFloat16: return "uint16_t";
     case kFloat32:
-      return "float";
+    case kComplex64: return "float";
     case kFloat64:
-      return "double";
-    default:
-      return "void";
+    case kComplex128: return "double";
   }
+  return "void";
 }
 
 }  // namespace reel::codegen

@@ -14,17 +14,19 @@ std::string ConstantText(DType dtype, uint64_t bits) {
   switch (dtype) {
     case kBool:
       return (bits & 1) != 0 ? "true" : "false";
-    case kInt32:
-      return StrCat(static_cast<int32_t>(bits));
-    case kInt64:
-      return StrCat(static_cast<int64_t>(bits));
     case kFloat32:
       return StrCat(std::bit_cast<float>(static_cast<uint32_t>(bits)));
     case kFloat64:
       return StrCat(std::bit_cast<double>(bits));
-    default:
+    case kFloat16:
+    case kBFloat16:
       return StrCat("bits(", bits, ")");
+    default:
+      break;
   }
+  if (IsUnsigned(dtype)) return StrCat(bits);
+  const auto unused = static_cast<unsigned>(64 - 8 * SizeOf(dtype));
+  return StrCat(static_cast<int64_t>(bits << unused) >> unused);
 }
 
 /// Prints statements line by line. Expressions used more than once, or long, get a name: `let t3 =

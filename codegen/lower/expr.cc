@@ -102,14 +102,14 @@ Value* KernelEmitter::EmitIndex(const Expr& e) {
   const int64_t coefficient = lanes_ > 1 ? e.index.coefficient(vector_axis_) : 0;
   const auto [low, high] = analysis_.Range(e.index);
   const bool fits32 = low >= INT32_MIN && high <= INT32_MAX;
-  // Integers are computed in their own width (they wrap), floats from the narrowest exact integer.
-  llvm::Type* integer =
-      e.dtype == kInt32 || (IsFloat(e.dtype) && fits32) ? b_.getInt32Ty() : b_.getInt64Ty();
+  // Integers are computed in their own width or i32 (they wrap), floats from the narrowest exact integer.
+  const bool narrow = IsFloat(e.dtype) ? fits32 : SizeOf(e.dtype) <= 4;
+  llvm::Type* integer = narrow ? b_.getInt32Ty() : b_.getInt64Ty();
   Value* value = b_.CreateTrunc(ValueOf(e.index), integer);
   if (coefficient != 0) value = b_.CreateAdd(Splat(value), LaneOffsets(integer, coefficient));
   if (e.dtype == kBool)
     return b_.CreateICmpNE(value, llvm::Constant::getNullValue(value->getType()));
-  if (!IsFloat(e.dtype)) return value;
+  if (!IsFloat(e.dtype)) return b_.CreateTrunc(value, value->getType()->getWithNewType(type));
   return b_.CreateSIToFP(value, value->getType()->getWithNewType(type));
 }
 

@@ -157,7 +157,7 @@ Value* KernelEmitter::LoadLocal(const Expr& e) {
   if (from.kind != Address::Kind::kContiguous) return Read(e.dtype, from, nullptr);
   // Locals are padded by a vector: no mask. What lanes beyond the end read is arbitrary but fixed.
   Value* value = b_.CreateAlignedLoad(Lanes(element, lanes_), from.pointer, align);
-  if (mask_ != nullptr && !IsFloat(e.dtype)) value = b_.CreateFreeze(value);
+  if (mask_ != nullptr && value->getType()->isIntOrIntVectorTy()) value = b_.CreateFreeze(value);
   return FromMemory(e.dtype, value);
 }
 

@@ -13,10 +13,14 @@ using Builder = llvm::IRBuilderBase;
 Value* Unary(Builder& b, llvm::Intrinsic::ID id, Value* x) { return b.CreateUnaryIntrinsic(id, x); }
 
 /// a / b truncated toward zero; x/0 = 0 and MIN/-1 = MIN. The divisor is 1 where it would trap.
-Value* IntDiv(Builder& b, Value* x, Value* y) {
+Value* IntDiv(Builder& b, DType dtype, Value* x, Value* y) {
   llvm::Type* type = x->getType();
   llvm::Constant* zero = llvm::Constant::getNullValue(type);
   llvm::Constant* one = llvm::ConstantInt::get(type, 1);
+  if (IsUnsigned(dtype)) {
+    Value* by_zero = b.CreateICmpEQ(y, zero);
+    return b.CreateSelect(by_zero, zero, b.CreateUDiv(x, b.CreateSelect(by_zero, one, y)));
+  }
   llvm::Constant* lowest =
       llvm::ConstantInt::get(type, llvm::APInt::getSignedMinValue(type->getScalarSizeInBits()));
   Value* by_zero = b.CreateICmpEQ(y, zero);
@@ -46,24 +50,45 @@ Value* Sign(Builder& b, DType dtype, Value* x) {
     return b.CreateSelect(b.CreateFCmpOGT(x, zero), llvm::ConstantFP::get(type, 1.0), rest);
   }
   llvm::Constant* zero = llvm::Constant::getNullValue(type);
+  if (IsUnsigned(dtype)) return b.CreateZExt(b.CreateICmpNE(x, zero), type);
   Value* rest =
       b.CreateSelect(b.CreateICmpSLT(x, zero), llvm::Constant::getAllOnesValue(type), zero);
   return b.CreateSelect(b.CreateICmpSGT(x, zero), llvm::ConstantInt::get(type, 1), rest);
 }
 
-Value* Cast(Builder& b, DType from, DType to, Value* x) {
+/// A 64-bit integer where a conversion to f64 that drops low bits keeps whether there were any: then
+/// rounding the f64 once more is right.
+Value* WithStickyBit(Builder& b, Value* x) {
+  const auto constant = [&](uint64_t value) { return llvm::ConstantInt::get(x->getType(), value); };
+  constexpr uint64_t kDropped = (1 << 11) - 1;
+  Value* is_exact = b.CreateICmpULT(b.CreateAdd(x, constant(uint64_t{1} << 52)), constant(uint64_t{1} << 53));
+  Value* any = b.CreateICmpNE(b.CreateAnd(x, constant(kDropped)), constant(0));
+  Value* sticky = b.CreateShl(b.CreateZExt(any, x->getType()), 11);
+  return b.CreateSelect(is_exact, x, b.CreateOr(b.CreateAnd(x, constant(~kDropped)), sticky));
+}
+
+Value* Cast(Builder& b, DType from, DType to, Value* x, const Target& target) {
   if (from == to) return x;
+  if (IsHalf(from)) {
+    Value* wide = math::EmitWidenHalf(b, x, from == kBFloat16, target.has_f16c);
+    return Cast(b, kFloat32, to, wide, target);
+  }
+  if (IsHalf(to)) {
+    const bool is_wide = IsInteger(from) && SizeOf(from) == 8;
+    if (!IsFloat(from)) x = Cast(b, from, kFloat64, is_wide ? WithStickyBit(b, x) : x, target);
+    return math::EmitRoundToHalf(b, x, to == kBFloat16, target.has_f16c);
+  }
   llvm::Type* type = x->getType()->getWithNewType(RegisterType(b.getContext(), to));
   if (to == kBool) {
     llvm::Constant* zero = llvm::Constant::getNullValue(x->getType());
     return IsFloat(from) ? b.CreateFCmpUNE(x, zero) : b.CreateICmpNE(x, zero);
   }
-  if (from == kBool) {
-    return IsFloat(to) ? b.CreateUIToFP(x, type) : b.CreateZExt(x, type);
-  }
   if (IsFloat(from)) {
-    if (!IsFloat(to)) return math::EmitFloatToIntSaturate(b, x, type);
+    if (!IsFloat(to)) return math::EmitFloatToIntSaturate(b, x, type, IsUnsigned(to));
     return to == kFloat64 ? b.CreateFPExt(x, type) : b.CreateFPTrunc(x, type);
+  }
+  if (from == kBool || IsUnsigned(from)) {
+    return IsFloat(to) ? b.CreateUIToFP(x, type) : b.CreateZExtOrTrunc(x, type);
   }
   return IsFloat(to) ? b.CreateSIToFP(x, type) : b.CreateSExtOrTrunc(x, type);
 }
@@ -71,21 +96,22 @@ Value* Cast(Builder& b, DType from, DType to, Value* x) {
 Value* Compare(Builder& b, ir::Op op, DType dtype, Value* x, Value* y) {
   using P = llvm::CmpInst::Predicate;
   P floats = P::FCMP_OEQ, ints = P::ICMP_EQ;
+  const bool is_unsigned = IsUnsigned(dtype);
   switch (op) {
     case ir::Op::kNotEqual:
       floats = P::FCMP_UNE, ints = P::ICMP_NE;
       break;
     case ir::Op::kLess:
-      floats = P::FCMP_OLT, ints = P::ICMP_SLT;
+      floats = P::FCMP_OLT, ints = is_unsigned ? P::ICMP_ULT : P::ICMP_SLT;
       break;
     case ir::Op::kLessEqual:
-      floats = P::FCMP_OLE, ints = P::ICMP_SLE;
+      floats = P::FCMP_OLE, ints = is_unsigned ? P::ICMP_ULE : P::ICMP_SLE;
       break;
     case ir::Op::kGreater:
-      floats = P::FCMP_OGT, ints = P::ICMP_SGT;
+      floats = P::FCMP_OGT, ints = is_unsigned ? P::ICMP_UGT : P::ICMP_SGT;
       break;
     case ir::Op::kGreaterEqual:
-      floats = P::FCMP_OGE, ints = P::ICMP_SGE;
+      floats = P::FCMP_OGE, ints = is_unsigned ? P::ICMP_UGE : P::ICMP_SGE;
       break;
     default:
       break;
@@ -96,13 +122,15 @@ Value* Compare(Builder& b, ir::Op op, DType dtype, Value* x, Value* y) {
 Value* Larger(Builder& b, DType dtype, Value* x, Value* y) {
   if (IsFloat(dtype)) return math::EmitMaximum(b, x, y);
   if (dtype == kBool) return b.CreateOr(x, y);
-  return b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, x, y);
+  return b.CreateBinaryIntrinsic(
+      IsUnsigned(dtype) ? llvm::Intrinsic::umax : llvm::Intrinsic::smax, x, y);
 }
 
 Value* Smaller(Builder& b, DType dtype, Value* x, Value* y) {
   if (IsFloat(dtype)) return math::EmitMinimum(b, x, y);
   if (dtype == kBool) return b.CreateAnd(x, y);
-  return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, x, y);
+  return b.CreateBinaryIntrinsic(
+      IsUnsigned(dtype) ? llvm::Intrinsic::umin : llvm::Intrinsic::smin, x, y);
 }
 
 Value* EmitUnary(Builder& b, ir::Op op, DType dtype, Value* x, const math::MathOptions& options) {
@@ -114,6 +142,7 @@ Value* EmitUnary(Builder& b, ir::Op op, DType dtype, Value* x, const math::MathO
       return IsFloat(dtype) ? b.CreateFNeg(x) : b.CreateNeg(x);
     case ir::Op::kAbs:
       if (IsFloat(dtype)) return Unary(b, llvm::Intrinsic::fabs, x);
+      if (IsUnsigned(dtype)) return x;
       return b.CreateBinaryIntrinsic(llvm::Intrinsic::abs, x, b.getFalse());
     case ir::Op::kSign:
       return Sign(b, dtype, x);
@@ -154,7 +183,7 @@ Value* EmitBinary(Builder& b, ir::Op op, DType dtype, Value* x, Value* y) {
     case ir::Op::kMul:
       return is_float ? b.CreateFMul(x, y) : b.CreateMul(x, y);
     case ir::Op::kDiv:
-      return is_float ? b.CreateFDiv(x, y) : IntDiv(b, x, y);
+      return is_float ? b.CreateFDiv(x, y) : IntDiv(b, dtype, x, y);
     case ir::Op::kMax:
       return Larger(b, dtype, x, y);
     case ir::Op::kMin:
@@ -192,16 +221,15 @@ llvm::Type* RegisterType(llvm::LLVMContext& context, DType dtype) {
   switch (dtype) {
     case kBool:
       return llvm::Type::getInt1Ty(context);
-    case kInt32:
-      return llvm::Type::getInt32Ty(context);
-    case kInt64:
-      return llvm::Type::getInt64Ty(context);
     case kFloat32:
       return llvm::Type::getFloatTy(context);
     case kFloat64:
       return llvm::Type::getDoubleTy(context);
-    default:
+    case kComplex64:
+    case kComplex128:
       return nullptr;
+    default:
+      return llvm::Type::getIntNTy(context, static_cast<unsigned>(8 * SizeOf(dtype)));
   }
 }
 
@@ -214,8 +242,6 @@ llvm::Constant* ConstantOf(llvm::LLVMContext& context, DType dtype, uint64_t bit
   switch (dtype) {
     case kBool:
       return llvm::ConstantInt::getBool(context, (bits & 0xFF) != 0);
-    case kInt32:
-      return llvm::ConstantInt::get(type, bits & 0xFFFFFFFFu);
     case kFloat32:
       return llvm::ConstantFP::get(
           type, llvm::APFloat(llvm::APFloat::IEEEsingle(), llvm::APInt(32, bits & 0xFFFFFFFFu)));
@@ -223,7 +249,7 @@ llvm::Constant* ConstantOf(llvm::LLVMContext& context, DType dtype, uint64_t bit
       return llvm::ConstantFP::get(
           type, llvm::APFloat(llvm::APFloat::IEEEdouble(), llvm::APInt(64, bits)));
     default:
-      return llvm::ConstantInt::get(type, bits);
+      return llvm::ConstantInt::get(type, bits & (~uint64_t{0} >> (64 - 8 * SizeOf(dtype))));
   }
 }
 
@@ -231,7 +257,7 @@ Value* EmitOp(Builder& b, ir::Op op, DType from, DType to, llvm::ArrayRef<Value*
               const Target& target) {
   switch (operands.size()) {
     case 1:
-      if (op == ir::Op::kCast) return Cast(b, from, to, operands[0]);
+      if (op == ir::Op::kCast) return Cast(b, from, to, operands[0], target);
       return EmitUnary(b, op, from, operands[0], {target.has_fma});
     case 2:
       return EmitBinary(b, op, from, operands[0], operands[1]);

@@ -11,7 +11,7 @@
 
 namespace reel::codegen {
 
-/// Type of one element in a register (bool: i1); null for a dtype without kernels.
+/// Type of one element in a register (bool: i1; f16 and bf16: their bits); null for complex numbers.
 llvm::Type* RegisterType(llvm::LLVMContext& context, DType dtype);
 /// Type of one element in memory (bool: i8).
 llvm::Type* MemoryType(llvm::LLVMContext& context, DType dtype);

@@ -45,8 +45,16 @@ llvm::Value* EmitMaximum(llvm::IRBuilderBase& b, llvm::Value* x, llvm::Value* y)
 /// IEEE 754-2019 minimum, as EmitMaximum.
 llvm::Value* EmitMinimum(llvm::IRBuilderBase& b, llvm::Value* x, llvm::Value* y);
 
-/// x truncated to signed integers of element type `to` (i8 to i64), saturated; NaN gives 0.
-llvm::Value* EmitFloatToIntSaturate(llvm::IRBuilderBase& b, llvm::Value* x, llvm::Type* to);
+/// The f32 value of the bits (i16) of an f16 or bf16. has_f16c: the target converts f16 itself.
+llvm::Value* EmitWidenHalf(llvm::IRBuilderBase& b, llvm::Value* x, bool is_bf16, bool has_f16c);
+
+/// The bits (i16) of the f16 or bf16 nearest to x, an f32 or f64, ties to even, rounded once; NaN is
+/// quiet. The same bits with and without has_f16c.
+llvm::Value* EmitRoundToHalf(llvm::IRBuilderBase& b, llvm::Value* x, bool is_bf16, bool has_f16c);
+
+/// x truncated to integers of element type `to` (i8 to i64), saturated; NaN gives 0.
+llvm::Value* EmitFloatToIntSaturate(llvm::IRBuilderBase& b, llvm::Value* x, llvm::Type* to,
+                                    bool is_unsigned = false);
 
 }  // namespace reel::codegen::math
 

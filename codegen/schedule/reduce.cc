@@ -31,8 +31,8 @@ double Identity(Combine combine, DType dtype) {
 uint64_t IdentityBits(Combine combine, DType dtype) {
   if (combine != Combine::kSum && IsInteger(dtype)) {
     const bool low = combine == Combine::kMax;
-    if (dtype == kInt32) return static_cast<uint32_t>(low ? INT32_MIN : INT32_MAX);
-    return static_cast<uint64_t>(low ? INT64_MIN : INT64_MAX);
+    const auto bits = static_cast<uint64_t>(low ? LowestInt(dtype) : HighestInt(dtype));
+    return bits & (~uint64_t{0} >> (64 - 8 * SizeOf(dtype)));
   }
   return Bits(dtype, Identity(combine, dtype));
 }

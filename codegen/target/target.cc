@@ -45,7 +45,7 @@ Target MakeTarget(std::string_view name) {
   if (name == "x86-64-v2") {
     t.vector_bits = 128;
     t.vector_registers = 16;
-    t.has_fma = t.has_masks = false;
+    t.has_fma = t.has_f16c = t.has_masks = false;
   } else if (name == "x86-64-v3") {
     t.vector_bits = 256;
     t.vector_registers = 16;

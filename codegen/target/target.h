@@ -19,6 +19,7 @@ struct Target {
   int vector_bits = 512;      ///< widest useful vector
   int vector_registers = 32;
   bool has_fma = true;        ///< the FMA class of law 8
+  bool has_f16c = true;       ///< conversions between f16 and f32
   bool has_masks = true;      ///< masked loads and stores are cheap
   int64_t l1_bytes = 32 << 10, l2_bytes = 1 << 20;
 

@@ -63,13 +63,28 @@ std::string FileName(const std::string& result, std::set<std::string>* taken) {
   return name + ".npy";
 }
 
-// The element, with NaN and infinities as strings: JSON has no numbers for them.
-Json Element(const ir::Literal& literal, int64_t i) {
-  if (literal.dtype() == kBool) return literal.AsInt(i) != 0;
-  if (!IsFloat(literal.dtype())) return literal.AsInt(i);
-  const double x = literal.AsDouble(i);
+// NaN and infinities as strings: JSON has no numbers for them.
+Json Number(double x) {
   if (std::isfinite(x)) return x;
   return std::isnan(x) ? "nan" : x > 0 ? "inf" : "-inf";
+}
+
+// The element; a complex number as [re, im].
+Json Element(const ir::Literal& literal, int64_t i) {
+  const auto at = static_cast<size_t>(i);
+  switch (literal.dtype()) {
+    case kBool: return literal.AsInt(i) != 0;
+    case kUInt64: return literal.data<uint64_t>()[at];
+    case kComplex64: {
+      const std::complex<float> z = literal.data<std::complex<float>>()[at];
+      return Json::array({Number(double{z.real()}), Number(double{z.imag()})});
+    }
+    case kComplex128: {
+      const std::complex<double> z = literal.data<std::complex<double>>()[at];
+      return Json::array({Number(z.real()), Number(z.imag())});
+    }
+    default: return IsFloat(literal.dtype()) ? Number(literal.AsDouble(i)) : Json(literal.AsInt(i));
+  }
 }
 
 Json Values(const ir::Literal& literal) {

@@ -1,6 +1,7 @@
 #ifndef REEL_TENSOR_H_
 #define REEL_TENSOR_H_
 
+#include <complex>
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
@@ -22,11 +23,17 @@ namespace internal {
 struct TensorData;
 struct VariableData;
 
+template <typename T>
+inline constexpr bool kIsComplex =
+    std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
+template <typename T>
+inline constexpr bool kIsHalf = std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
+
 /// The dtype of a C++ number; `long long` counts as int64_t and so on.
 template <typename T>
 consteval DType ElementDType() {
-  if constexpr (std::is_same_v<T, bool>)
-    return kBool;
+  if constexpr (std::is_same_v<T, bool> || kIsComplex<T> || kIsHalf<T>)
+    return DTypeOf<T>::value;
   else if constexpr (std::is_same_v<T, float>)
     return kFloat32;
   else if constexpr (std::is_floating_point_v<T>)
@@ -42,7 +49,8 @@ consteval DType ElementDType() {
 }
 
 template <typename T>
-concept Element = std::is_arithmetic_v<T> && !std::is_same_v<T, long double>;
+concept Element = (std::is_arithmetic_v<T> && !std::is_same_v<T, long double>) || kIsComplex<T> ||
+                  kIsHalf<T>;
 
 /// Matches {1, 2.f}: only to say what is wrong with it.
 struct MixedElements {
@@ -125,10 +133,12 @@ class Tensor {
     const auto elements = data<T>(location);
     return std::vector<T>(elements.begin(), elements.end());
   }
-  /// The only element, converted to T.
+  /// The only element, converted to T; a complex number only to complex.
   template <internal::Element T>
   T item(std::source_location location = std::source_location::current()) const {
-    if constexpr (std::is_floating_point_v<T>)
+    if constexpr (internal::kIsComplex<T>)
+      return static_cast<T>(ItemComplex(location));
+    else if constexpr (std::is_floating_point_v<T> || internal::kIsHalf<T>)
       return static_cast<T>(ItemDouble(location));
     else if constexpr (std::is_same_v<T, bool>)
       return ItemDouble(location) != 0;
@@ -187,6 +197,7 @@ class Tensor {
   const void* Elements(DType dtype, std::source_location location) const;
   double ItemDouble(std::source_location location) const;
   int64_t ItemInt(std::source_location location) const;
+  std::complex<double> ItemComplex(std::source_location location) const;
 
   std::shared_ptr<internal::TensorData> data_;
 };

@@ -51,14 +51,15 @@ template <typename F>
 EvalTensor Compare(const KernelContext& c, F f) {
   EvalTensor out = ZeroTensor(c.result);
   const EvalTensor &a = c.operand(0), &b = c.operand(1);
-  const bool is_float = IsFloat(a.type.dtype);
+  const DType dtype = a.type.dtype;
   for (size_t k = 0; k < out.i.size(); ++k)
-    out.i[k] = is_float ? f(a.f[k], b.f[k]) : f(a.i[k], b.i[k]);
+    out.i[k] = IsFloat(dtype) ? f(a.f[k], b.f[k]) : f(OrderOf(dtype, a.i[k]), OrderOf(dtype, b.i[k]));
   return out;
 }
 
-int64_t Divide(int64_t a, int64_t b) {
+int64_t Divide(DType dtype, int64_t a, int64_t b) {
   if (b == 0) return 0;
+  if (dtype == kUInt64) return static_cast<int64_t>(U(a) / U(b));
   if (b == -1) return static_cast<int64_t>(0 - U(a));
   return a / b;
 }
@@ -68,25 +69,19 @@ double SignOf(double x) {
   return x < 0 ? -1 : x;
 }
 
-// b in [0, width), else 0.
+// b outside of [0, width).
 bool ShiftsOut(DType dtype, int64_t b) { return b < 0 || b >= SizeOf(dtype) * 8; }
 
-// Truncates toward zero into the dtype's range; NaN gives 0.
-int64_t Saturate(DType dtype, double x) {
-  if (std::isnan(x)) return 0;
-  const int64_t low =
-      dtype == kInt32 ? std::numeric_limits<int32_t>::min() : std::numeric_limits<int64_t>::min();
-  const int64_t high =
-      dtype == kInt32 ? std::numeric_limits<int32_t>::max() : std::numeric_limits<int64_t>::max();
-  if (x <= static_cast<double>(low)) return low;
-  if (x >= static_cast<double>(high)) return high;
-  return static_cast<int64_t>(x);
-}
-
-// The one place where a value is rounded to f32 within an evaluation; integers not via double.
-template <typename T>
-double RoundTo(DType dtype, T x) {
-  return dtype == kFloat32 ? static_cast<double>(static_cast<float>(x)) : static_cast<double>(x);
+// An integer as a float of the dtype, rounded once, so not via double.
+double FloatOfInt(DType from, DType to, int64_t x) {
+  constexpr int64_t kDropped = (1 << 11) - 1;  // low bits that only say whether there is more
+  if (to == kFloat32) {
+    return from == kUInt64 ? static_cast<float>(U(x)) : static_cast<float>(x);
+  }
+  if (IsHalf(to) && (U(x) + (uint64_t{1} << 52)) >> 53 != 0) {
+    x = (x & ~kDropped) | ((x & kDropped) != 0 ? kDropped + 1 : 0);
+  }
+  return RoundTo(to, ToDouble(from, x));
 }
 
 }  // namespace
@@ -99,10 +94,13 @@ KERNEL(Neg) {
 }
 KERNEL(Abs) {
   return Unary(
-      c, [](double x) { return std::fabs(x); }, [](int64_t x) { return x < 0 ? 0 - U(x) : U(x); });
+      c, [](double x) { return std::fabs(x); },
+      [dtype = c.result.dtype](int64_t x) { return x < 0 && dtype != kUInt64 ? 0 - U(x) : U(x); });
 }
 KERNEL(Sign) {
-  return Unary(c, SignOf, [](int64_t x) { return U((x > 0) - (x < 0)); });
+  return Unary(c, SignOf, [dtype = c.result.dtype](int64_t x) {
+    return dtype == kUInt64 ? Bits{x != 0} : U((x > 0) - (x < 0));
+  });
 }
 KERNEL(Floor) {
   return FloatUnary(c, [](double x) { return std::floor(x); });
@@ -141,15 +139,15 @@ KERNEL(Not) {
 KERNEL(Cast) {
   EvalTensor out = ZeroTensor(c.result);
   const EvalTensor& x = c.operand(0);
-  const bool from_float = IsFloat(x.type.dtype);
-  const DType to = c.result.dtype;
+  const DType from = x.type.dtype, to = c.result.dtype;
+  const bool from_float = IsFloat(from);
   for (size_t k = 0; k < out.f.size(); ++k)
-    out.f[k] = from_float ? RoundTo(to, x.f[k]) : RoundTo(to, x.i[k]);
+    out.f[k] = from_float ? RoundTo(to, x.f[k]) : FloatOfInt(from, to, x.i[k]);
   for (size_t k = 0; k < out.i.size(); ++k) {
     if (to == kBool) {
       out.i[k] = from_float ? x.f[k] != 0 : x.i[k] != 0;
     } else {
-      out.i[k] = from_float ? Saturate(to, x.f[k]) : Wrap(to, U(x.i[k]));
+      out.i[k] = from_float ? SaturateInt(to, x.f[k]) : Wrap(to, U(x.i[k]));
     }
   }
   return out;
@@ -173,13 +171,17 @@ KERNEL(Mul) {
 KERNEL(Div) {
   return Binary(
       c, [](double a, double b) { return a / b; },
-      [](int64_t a, int64_t b) { return U(Divide(a, b)); });
+      [dtype = c.result.dtype](int64_t a, int64_t b) { return U(Divide(dtype, a, b)); });
 }
 KERNEL(Max) {
-  return Binary(c, Maximum, [](int64_t a, int64_t b) { return U(a > b ? a : b); });
+  return Binary(c, Maximum, [dtype = c.result.dtype](int64_t a, int64_t b) {
+    return U(OrderOf(dtype, a) > OrderOf(dtype, b) ? a : b);
+  });
 }
 KERNEL(Min) {
-  return Binary(c, Minimum, [](int64_t a, int64_t b) { return U(a < b ? a : b); });
+  return Binary(c, Minimum, [dtype = c.result.dtype](int64_t a, int64_t b) {
+    return U(OrderOf(dtype, a) < OrderOf(dtype, b) ? a : b);
+  });
 }
 KERNEL(And) {
   return IntBinary(c, [](int64_t a, int64_t b) { return U(a & b); });
@@ -198,7 +200,7 @@ KERNEL(ShiftLeft) {
 KERNEL(ShiftRight) {
   const DType dtype = c.result.dtype;
   return IntBinary(c, [dtype](int64_t a, int64_t b) {
-    const Bits bits = dtype == kInt32 ? static_cast<uint32_t>(a) : U(a);
+    const Bits bits = U(a) & (~Bits{0} >> (64 - 8 * SizeOf(dtype)));
     return ShiftsOut(dtype, b) ? 0 : bits >> b;
   });
 }
@@ -227,6 +229,7 @@ KERNEL(Select) {
   const EvalTensor &condition = c.operand(0), &a = c.operand(1), &b = c.operand(2);
   for (size_t k = 0; k < out.f.size(); ++k) out.f[k] = condition.i[k] ? a.f[k] : b.f[k];
   for (size_t k = 0; k < out.i.size(); ++k) out.i[k] = condition.i[k] ? a.i[k] : b.i[k];
+  for (size_t k = 0; k < out.c.size(); ++k) out.c[k] = condition.i[k] ? a.c[k] : b.c[k];
   return out;
 }
 

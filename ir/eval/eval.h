@@ -1,6 +1,7 @@
 #ifndef REEL_IR_EVAL_EVAL_H_
 #define REEL_IR_EVAL_EVAL_H_
 
+#include <complex>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -20,14 +21,16 @@
 
 namespace reel::ir {
 
-/// A tensor of constant shape, row-major: floats in `f`, integers and bool (0 or 1) in `i`.
+/// A tensor of constant shape, row-major: floats in `f`, integers and bool (0 or 1) in `i`, u64 as its
+/// bits, complex numbers in `c`.
 struct EvalTensor {
   Type type;
   std::vector<double> f;
   std::vector<int64_t> i;
+  std::vector<std::complex<double>> c = {};
 
-  size_t size() const { return IsFloat(type.dtype) ? f.size() : i.size(); }
-  int64_t bytes() const { return static_cast<int64_t>(size()) * 8; }
+  size_t size() const { return f.size() + i.size() + c.size(); }
+  int64_t bytes() const { return static_cast<int64_t>(size() + c.size()) * 8; }
 };
 
 /// All elements zero.
@@ -42,7 +45,7 @@ struct EvalOptions {
   int64_t max_operations = std::numeric_limits<int64_t>::max();
   /// Bytes alive at once, 8 per element.
   int64_t max_bytes = int64_t{1} << 34;
-  /// Rounds f32 after every op: then exact ops give the very bits of compiled code.
+  /// Rounds floats to their dtype after every op: then exact ops give the very bits of compiled code.
   bool round_each_op = false;
 };
 

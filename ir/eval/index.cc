@@ -89,7 +89,9 @@ KERNEL(DynamicUpdate) {
   };
   EvalTensor out = c.operand(0);
   if (c.operand(1).size() == 0) return out;
-  if (IsFloat(c.result.dtype)) {
+  if (IsComplex(c.result.dtype)) {
+    write(c.operand(1).c, out.c);
+  } else if (IsFloat(c.result.dtype)) {
     write(c.operand(1).f, out.f);
   } else {
     write(c.operand(1).i, out.i);

@@ -18,7 +18,7 @@ constexpr Kernel kKernels[] = {
 absl::Status CheckDType(Op op, DType dtype) {
   if (HasKernels(dtype)) return absl::OkStatus();
   return absl::UnimplementedError(
-      StrCat(Name(op), ": no kernel for ", Name(dtype), "; cast to bool, i32, i64, f32 or f64"));
+      StrCat(Name(op), ": no kernel for ", Name(dtype), "; cast to another dtype"));
 }
 
 }  // namespace
@@ -29,8 +29,8 @@ absl::StatusOr<EvalTensor> RunKernel(const KernelContext& c, const EvalOptions& 
   }
   if (absl::Status s = CheckDType(c.op, c.result.dtype); !s.ok()) return s;
   auto out = kKernels[static_cast<size_t>(c.op)](c);
-  if (out.ok() && options.round_each_op && out->type.dtype == kFloat32) {
-    for (double& x : out->f) x = static_cast<float>(x);
+  if (out.ok() && options.round_each_op) {
+    for (double& x : out->f) x = RoundTo(out->type.dtype, x);
   }
   return out;
 }
@@ -38,7 +38,9 @@ absl::StatusOr<EvalTensor> RunKernel(const KernelContext& c, const EvalOptions& 
 EvalTensor ZeroTensor(const Type& type) {
   EvalTensor out{type, {}, {}};
   const auto n = static_cast<size_t>(type.shape.size());
-  if (IsFloat(type.dtype)) {
+  if (IsComplex(type.dtype)) {
+    out.c.resize(n);
+  } else if (IsFloat(type.dtype)) {
     out.f.resize(n);
   } else {
     out.i.resize(n);
@@ -70,30 +72,52 @@ Literal Pack(const Type& type, const std::vector<From>& values) {
 
 Literal ToLiteral(const EvalTensor& t) {
   switch (t.type.dtype) {
-    case kBool:
-      return Pack<uint8_t>(t.type, t.i);
-    case kInt32:
-      return Pack<int32_t>(t.type, t.i);
-    case kInt64:
-      return Pack<int64_t>(t.type, t.i);
-    case kFloat32:
-      return Pack<float>(t.type, t.f);
-    case kFloat64:
-      return Pack<double>(t.type, t.f);
-    default:
-      assert(false && "dtype without kernels");
-      return {};
+    case kBool: return Pack<uint8_t>(t.type, t.i);
+    case kInt8: return Pack<int8_t>(t.type, t.i);
+    case kInt16: return Pack<int16_t>(t.type, t.i);
+    case kInt32: return Pack<int32_t>(t.type, t.i);
+    case kInt64: return Pack<int64_t>(t.type, t.i);
+    case kUInt8: return Pack<uint8_t>(t.type, t.i);
+    case kUInt16: return Pack<uint16_t>(t.type, t.i);
+    case kUInt32: return Pack<uint32_t>(t.type, t.i);
+    case kUInt64: return Pack<uint64_t>(t.type, t.i);
+    case kFloat16: return Pack<Float16>(t.type, t.f);
+    case kBFloat16: return Pack<BFloat16>(t.type, t.f);
+    case kFloat32: return Pack<float>(t.type, t.f);
+    case kFloat64: return Pack<double>(t.type, t.f);
+    case kComplex64: return Pack<std::complex<float>>(t.type, t.c);
+    case kComplex128: return Pack<std::complex<double>>(t.type, t.c);
   }
+  return {};
 }
 
 int64_t Wrap(DType dtype, uint64_t bits) {
   switch (dtype) {
-    case kBool:
-      return static_cast<int64_t>(bits & 1);
-    case kInt32:
-      return static_cast<int32_t>(static_cast<uint32_t>(bits));
-    default:
-      return static_cast<int64_t>(bits);
+    case kBool: return static_cast<int64_t>(bits & 1);
+    case kInt8: return static_cast<int8_t>(bits);
+    case kInt16: return static_cast<int16_t>(bits);
+    case kInt32: return static_cast<int32_t>(bits);
+    case kUInt8: return static_cast<uint8_t>(bits);
+    case kUInt16: return static_cast<uint16_t>(bits);
+    case kUInt32: return static_cast<uint32_t>(bits);
+    default: return static_cast<int64_t>(bits);
+  }
+}
+
+int64_t OrderOf(DType dtype, int64_t x) {
+  return dtype == kUInt64 ? x ^ std::numeric_limits<int64_t>::min() : x;
+}
+
+double ToDouble(DType dtype, int64_t x) {
+  return dtype == kUInt64 ? static_cast<double>(static_cast<uint64_t>(x)) : static_cast<double>(x);
+}
+
+double RoundTo(DType dtype, double x) {
+  switch (dtype) {
+    case kFloat16: return Float16(x);
+    case kBFloat16: return BFloat16(x);
+    case kFloat32: return static_cast<float>(x);
+    default: return x;
   }
 }
 

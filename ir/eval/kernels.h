@@ -33,6 +33,13 @@ absl::StatusOr<EvalTensor> RunKernel(const KernelContext& context, const EvalOpt
 
 /// `bits` as a value of an integer dtype or bool: two's complement.
 int64_t Wrap(DType dtype, uint64_t bits);
+/// A number that orders the values of an integer dtype as int64_t: for u64, whose values are held as
+/// bits, not the value itself.
+int64_t OrderOf(DType dtype, int64_t x);
+/// The value of an integer dtype as a double.
+double ToDouble(DType dtype, int64_t x);
+/// x rounded once to a float dtype, to nearest even.
+double RoundTo(DType dtype, double x);
 /// IEEE 754-2019 maximum and minimum: NaN wins, -0 < +0.
 double Maximum(double a, double b);
 double Minimum(double a, double b);
@@ -46,7 +53,9 @@ std::vector<int64_t> Offsets(const std::vector<int64_t>& dims, const std::vector
 template <typename F>
 EvalTensor WithStorage(const KernelContext& c, int n, F f) {
   EvalTensor out = ZeroTensor(c.result);
-  if (IsFloat(c.result.dtype)) {
+  if (IsComplex(c.result.dtype)) {
+    f(c.operand(n).c, out.c);
+  } else if (IsFloat(c.result.dtype)) {
     f(c.operand(n).f, out.f);
   } else {
     f(c.operand(n).i, out.i);

@@ -22,17 +22,6 @@ void Fold(const KernelContext& c, const std::vector<T>& x, std::vector<T>& out, 
   }
 }
 
-int64_t Lowest(DType dtype) {
-  if (dtype == kBool) return 0;
-  return dtype == kInt32 ? std::numeric_limits<int32_t>::min()
-                         : std::numeric_limits<int64_t>::min();
-}
-int64_t Highest(DType dtype) {
-  if (dtype == kBool) return 1;
-  return dtype == kInt32 ? std::numeric_limits<int32_t>::max()
-                         : std::numeric_limits<int64_t>::max();
-}
-
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
@@ -57,8 +46,10 @@ KERNEL(ReduceMax) {
   if (IsFloat(c.result.dtype)) {
     Fold(c, c.operand(0).f, out.f, -kInfinity, Maximum);
   } else {
-    Fold(c, c.operand(0).i, out.i, Lowest(c.result.dtype),
-         [](int64_t a, int64_t b) { return std::max(a, b); });
+    const DType dtype = c.result.dtype;
+    Fold(c, c.operand(0).i, out.i, LowestInt(dtype), [dtype](int64_t a, int64_t b) {
+      return OrderOf(dtype, a) < OrderOf(dtype, b) ? b : a;
+    });
   }
   return out;
 }
@@ -68,8 +59,10 @@ KERNEL(ReduceMin) {
   if (IsFloat(c.result.dtype)) {
     Fold(c, c.operand(0).f, out.f, kInfinity, Minimum);
   } else {
-    Fold(c, c.operand(0).i, out.i, Highest(c.result.dtype),
-         [](int64_t a, int64_t b) { return std::min(a, b); });
+    const DType dtype = c.result.dtype;
+    Fold(c, c.operand(0).i, out.i, HighestInt(dtype), [dtype](int64_t a, int64_t b) {
+      return OrderOf(dtype, a) > OrderOf(dtype, b) ? b : a;
+    });
   }
   return out;
 }

@@ -66,9 +66,11 @@ KERNEL(Pad) {
   EvalTensor out = ZeroTensor(c.result);
   for (double& x : out.f) x = value.f[0];
   for (int64_t& x : out.i) x = value.i[0];
+  for (auto& x : out.c) x = value.c[0];
   const EvalTensor& a = c.operand(0);
   for (size_t k = 0; k < a.f.size(); ++k) out.f[static_cast<size_t>(offsets[k])] = a.f[k];
   for (size_t k = 0; k < a.i.size(); ++k) out.i[static_cast<size_t>(offsets[k])] = a.i[k];
+  for (size_t k = 0; k < a.c.size(); ++k) out.c[static_cast<size_t>(offsets[k])] = a.c[k];
   return out;
 }
 

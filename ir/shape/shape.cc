@@ -135,7 +135,9 @@ absl::StatusOr<TypeList> InferIotaRule(const InferContext& c) {
   const Shape& shape = c.attr_shape("shape");
   const DType dtype = c.attributes.Get<DType>("dtype");
   if (absl::Status s = CheckSymbols(c, shape); !s.ok()) return s;
-  if (dtype == kBool) return OpError(c.op, "dtype must be a number, got bool");
+  if (dtype == kBool || IsComplex(dtype)) {
+    return OpError(c.op, StrCat("dtype must be a real number, got ", Name(dtype)));
+  }
   if (auto axis = CheckAxis(c.op, "axis", c.attr_int("axis"), shape.rank()); !axis.ok()) return axis.status();
   return TypeList{{dtype, shape}};
 }

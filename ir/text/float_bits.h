@@ -21,10 +21,6 @@ struct FloatFormat {
 
 /// The format of f16, bf16, f32 or f64.
 FloatFormat FormatOf(DType dtype);
-/// Value of f16 or bf16 bits, exactly; not for NaN.
-float WidenToFloat(DType dtype, uint16_t bits);
-/// Nearest f16 or bf16, ties to even.
-uint16_t RoundFromFloat(DType dtype, float value);
 
 }  // namespace reel::ir
 

@@ -53,7 +53,9 @@ void AppendFloat(std::string* out, DType dtype, const std::byte* p) {
   } else if (dtype == kFloat64) {
     AppendPart(out, Load<double>(p));  // "inf" and "-0" included
   } else {
-    AppendPart(out, dtype == kFloat32 ? Load<float>(p) : WidenToFloat(dtype, Load<uint16_t>(p)));
+    AppendPart(out, dtype == kFloat32   ? Load<float>(p)
+                    : dtype == kFloat16 ? float{Load<Float16>(p)}
+                                        : float{Load<BFloat16>(p)});
   }
 }
 
@@ -131,15 +133,21 @@ bool ReadFloat(TokenReader* r, DType dtype, std::byte* p) {
   const std::string expected = StrCat("a number of ", Name(dtype));
   // from_chars also knows "-nan", which says nothing of the payload.
   if (r->token().name.starts_with("-n")) return r->Fail(expected);
-  if (dtype == kFloat64) {
-    double value = 0;
+  if (dtype == kFloat32) {
+    float value = 0;
     if (!ReadNumber(r, expected, &value)) return false;
     Store(p, value);
     return true;
   }
-  float value = 0;
+  double value = 0;
   if (!ReadNumber(r, expected, &value)) return false;
-  dtype == kFloat32 ? Store(p, value) : Store(p, RoundFromFloat(dtype, value));
+  if (dtype == kFloat16) {
+    Store(p, Float16(value));
+  } else if (dtype == kBFloat16) {
+    Store(p, BFloat16(value));
+  } else {
+    Store(p, value);
+  }
   return true;
 }
 

@@ -1,3 +1,4 @@
+#include "passes/expand/half.h"
 #include "passes/expand/rule.h"
 #include "passes/pass.h"
 #include "passes/rewrite.h"
@@ -20,8 +21,8 @@ absl::StatusOr<bool> Expand(ir::Module* m, const PassContext&) {
     ir::Function* f = m->functions()[i].get();
     bool again = true;
     while (again) {  // an expansion may emit ops that have expansions
-      auto changed = Rewrite(f, m, [m](const ir::Node& node, Copier& copier, ir::Builder& b) {
-        const Expansion expand = ExpansionOf(node.op);
+      auto changed = Rewrite(f, m, [m, f](const ir::Node& node, Copier& copier, ir::Builder& b) {
+        const Expansion expand = ComputesInHalf(*f, node) ? ExpandHalf : ExpansionOf(node.op);
         if (!expand) return false;
         ExpandContext c{b, m, node, copier(node.operands)};
         const ir::ValueList results = expand(c);

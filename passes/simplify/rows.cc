@@ -26,12 +26,12 @@ constexpr Row kRows[] = {
     {"identity(x)", "x", kAll},
     {"neg(neg(x))", "x", kAll},
     {"not(not(x))", "x", kAll},
-    {"abs(neg(x))", "abs(x)", kAll},
+    {"abs(neg(x))", "abs(x)", kSigned},
     {"abs(abs(x))", "abs(x)", kFloats},
     {"mul(x, 1)", "x", kAll},
     {"div(x, 1)", "x", kAll},
     {"mul(x, -1)", "neg(x)", kAll},
-    {"div(x, -1)", "neg(x)", kAll},
+    {"div(x, -1)", "neg(x)", kSigned},
     {"sub(x, 0)", "x", kAll},                   // -0 - 0 = -0
     {"add(x, -0)", "x", kFloats},               // 0 + -0 = 0, -0 + -0 = -0
     {"sub(-0, x)", "neg(x)", kFloats},          // -0 - 0 = -0, -0 - -0 = 0
@@ -136,11 +136,12 @@ const std::vector<ParsedRow>& RowsOf(Op op) {
   return (*table)[static_cast<size_t>(op)];
 }
 
-// The literal has the very bits of the number: 0 does not match -0.
+// The literal has the very bits of the number: 0 does not match -0, and -1 is all ones in any integer.
 bool IsNumber(const ir::Literal& literal, double number) {
   if (!HasKernels(literal.dtype())) return false;
   if (!IsFloat(literal.dtype())) {
-    return literal.AsInt(0) == static_cast<int64_t>(number);
+    const auto n = static_cast<int64_t>(number);
+    return literal == ir::Literal::ScalarInt(literal.dtype(), n);
   }
   const double value = literal.AsDouble(0);
   return value == number && std::signbit(value) == std::signbit(number);
@@ -206,6 +207,7 @@ bool InDomain(Domain domain, DType dtype) {
   switch (domain) {
     case kAll: return true;
     case kInts: return IsInteger(dtype);
+    case kSigned: return IsFloat(dtype) || (IsInteger(dtype) && !IsUnsigned(dtype));
     case kFloats: return IsFloat(dtype);
     case kBools: return dtype == kBool;
   }

@@ -9,7 +9,7 @@
 
 namespace reel::passes {
 
-enum class Domain { kAll, kInts, kFloats, kBools };
+enum class Domain { kAll, kInts, kSigned, kFloats, kBools };  // kSigned: what has negative numbers
 
 /// An identity: what matches the pattern becomes the replacement.
 struct Row {

@@ -91,8 +91,13 @@ Value Pad(Site& s) {
 
 // The second cast undoes the first, which was exact.
 bool IsExactRoundTrip(DType narrow, DType wide) {
-  return (narrow == kFloat32 && wide == kFloat64) || (narrow == kInt32 && wide == kInt64) ||
-         (narrow == kInt32 && wide == kFloat64) || narrow == kBool;
+  const int64_t narrow_bits = 8 * SizeOf(narrow), wide_bits = 8 * SizeOf(wide);
+  if (narrow == kBool) return true;
+  if (IsFloat(narrow)) return IsFloat(wide) && narrow_bits < wide_bits;
+  if (!IsInteger(narrow)) return narrow == kComplex64 && wide == kComplex128;
+  if (IsInteger(wide)) return narrow_bits <= wide_bits;  // a sign comes back: both wrap
+  const int64_t precision = wide == kFloat64 ? 53 : wide == kFloat32 ? 24 : wide == kFloat16 ? 11 : 8;
+  return IsFloat(wide) && narrow_bits <= precision;
 }
 
 Value Cast(Site& s) {

@@ -63,9 +63,9 @@ TEST(Npy, RefusesWhatItDoesNotUnderstand) {
     const char *dictionary, *data, *error;
   } kCases[] = {
       {"{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}", "abcd",
-       "is not one of bool, int32"},
-      {"{'descr': '<f2', 'fortran_order': False, 'shape': (2,)}", "abcd",
-       "is not one of bool, int32"},
+       "is not bool, an integer"},
+      {"{'descr': '<f16', 'fortran_order': False, 'shape': (2,)}", "abcd",
+       "is not bool, an integer"},
       {"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}", "abcd", "of a record"},
       {"{'descr': '<f4', 'fortran_order': True, 'shape': (1,)}", "abcd", "Fortran order"},
       {"{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}", "abcd",

@@ -112,18 +112,31 @@ TEST(Text, RandomBitsRoundTrip) {
   }
 }
 
-TEST(Text, HalfFormatsAreExact) {
-  for (DType dtype : {kFloat16, kBFloat16}) {
-    const FloatFormat format = FormatOf(dtype);
-    for (uint32_t bits = 0; bits < 0x10000; ++bits) {
-      if (format.IsNan(bits)) continue;
-      const float value = WidenToFloat(dtype, static_cast<uint16_t>(bits));
-      ASSERT_EQ(RoundFromFloat(dtype, value), bits) << value;
-    }
+template <typename T>
+void ExpectExactRoundTrip() {
+  const FloatFormat format = FormatOf(DTypeOf<T>::value);
+  for (uint32_t bits = 0; bits < 0x10000; ++bits) {
+    T x;
+    x.bits = static_cast<uint16_t>(bits);
+    ASSERT_EQ(std::isnan(float{x}), format.IsNan(bits));
+    if (format.IsNan(bits)) continue;
+    ASSERT_EQ(T(float{x}).bits, bits) << float{x};
   }
-  EXPECT_EQ(RoundFromFloat(kFloat16, 2049.0f), RoundFromFloat(kFloat16, 2048.0f));  // ties to even
-  EXPECT_EQ(RoundFromFloat(kFloat16, 65520.0f), 0x7C00);
-  EXPECT_EQ(RoundFromFloat(kFloat16, 65519.0f), 0x7BFF);
+}
+
+TEST(Half, WideningIsExactAndRoundingGoesToTheNearest) {
+  ExpectExactRoundTrip<Float16>();
+  ExpectExactRoundTrip<BFloat16>();
+  EXPECT_EQ(Float16(2049).bits, Float16(2048).bits);  // ties to even
+  EXPECT_EQ(Float16(2051).bits, Float16(2052).bits);
+  EXPECT_EQ(Float16(65520).bits, 0x7C00);
+  EXPECT_EQ(Float16(65519.99999).bits, 0x7BFF);
+  EXPECT_EQ(Float16(-0x1p-25).bits, 0x8000);  // a tie with the least denormal
+  EXPECT_EQ(Float16(0x1.0000001p-25).bits, 0x0001);
+  EXPECT_EQ(Float16(std::nan("")).bits, 0x7E00);
+  EXPECT_EQ(BFloat16(std::nan("")).bits, 0x7FC0);
+  EXPECT_EQ(BFloat16(1 + 0x1p-8 + 0x1p-40).bits, 0x3F81);  // not rounded to float first
+  EXPECT_EQ(BFloat16(0x1.FFp127).bits, 0x7F80);
 }
 
 TEST(Text, Base64IsStrict) {

@@ -73,7 +73,7 @@ void MakeContractCases(const OpRow& row, std::vector<OpCase>* cases) {
                       {"a_contract", v.a_contract},
                       {"b_contract", v.b_contract}});
       const auto k = static_cast<double>(Terms(v));
-      c.Tolerate({0, std::min(k, 256.0) + k / 256 + 1 + (dtype == kFloat64 ? k : 0)});
+      c.Tolerate(OfSum(dtype, std::min(k, 256.0) + k / 256 + 1 + (dtype == kFloat64 ? k : 0)));
       c.Differentiable(IsSmooth(row, dtype) && v.a.size() < 2000);
       cases->push_back(c.Build());
     }

@@ -23,6 +23,14 @@ const std::vector<Shape> kShapes{{},
 constexpr std::string_view kLarge = "larger than L2";
 constexpr int64_t kLargeSize = 300007;
 
+std::vector<Shape> ShapesOf(DType dtype) {
+  std::vector<Shape> out;
+  for (size_t n = 0; n < kShapes.size(); ++n) {
+    if (IsSampled(dtype, n, kShapes.size())) out.push_back(kShapes[n]);
+  }
+  return out;
+}
+
 // All pairs of special values, as operand n of two: [a0, a0, a1, a1] or [b0, b1, b0, b1].
 ir::Literal Pairs(DType dtype, int n) {
   const ir::Literal one = SpecialValues(dtype);
@@ -109,7 +117,7 @@ void MakeElementwiseCases(const OpRow& row, std::vector<OpCase>* cases) {
     };
     add("shapes", [&](Rng& rng) {
       std::vector<Operands> lists;
-      for (const Shape& shape : kShapes) {
+      for (const Shape& shape : ShapesOf(dtype)) {
         Operands operands;
         for (int n = 0; n < arity; ++n) operands.push_back(Sample({dtype, shape}, row.domain, rng));
         if (kink_at_ties) operands[1] = Apart(operands[0], rng);
@@ -151,7 +159,7 @@ void MakeCastCases(const OpRow& row, std::vector<OpCase>* cases) {
                                   c.Input({from, {3, 7}}, row.domain),
                                   c.Input({from, {0}}, row.domain), c.Input(SpecialValues(from)),
                                   c.Input(RandomBitPatterns(from, 1000, c.rng()))};
-    for (DType to : row.dtypes) {
+    for (DType to : RowOf(row.op).dtypes) {
       for (ir::Value x : inputs) c.Emit({x}, {{"dtype", to}});
     }
     cases->push_back(c.Build());
@@ -162,7 +170,7 @@ void MakeSelectCases(const OpRow& row, std::vector<OpCase>* cases) {
   for (DType dtype : row.dtypes) {
     CaseBuilder c(row.op, std::string(Name(dtype)));
     std::vector<std::vector<ir::Value>> lists;
-    for (const Shape& shape : kShapes) {
+    for (const Shape& shape : ShapesOf(dtype)) {
       lists.push_back({c.Input({kBool, shape}, row.domain), c.Input({dtype, shape}, row.domain),
                        c.Input({dtype, shape}, row.domain)});
     }

@@ -86,7 +86,7 @@ void MakeScatterAddCases(const OpRow& row, std::vector<OpCase>* cases) {
                         updates = c.Input({dtype, Gathered(v)}, row.domain);
         c.Emit({a, at, updates}, {{"axis", v.axis}});
         if (v.out_of_range) c.OutOfRange();
-        c.Tolerate({0, 2 * static_cast<double>(v.indices.size()) + 1});
+        c.Tolerate(OfSum(dtype, 2 * static_cast<double>(v.indices.size()) + 1));
         c.Differentiable(IsSmooth(row, dtype));
         cases->push_back(c.Build());
       }

@@ -73,8 +73,7 @@ std::vector<double> Spread(int64_t n, Rng& rng) {
 void AddSpecialCase(const OpRow& row, DType dtype, std::vector<OpCase>* cases) {
   const double nan = std::numeric_limits<double>::quiet_NaN(),
                inf = std::numeric_limits<double>::infinity();
-  const double tiny = dtype == kFloat32 ? std::numeric_limits<float>::denorm_min()
-                                        : std::numeric_limits<double>::denorm_min();
+  const double tiny = FormatOf(dtype).tiny;
   CaseBuilder c(row.op, StrCat(Name(dtype), " special values"));
   std::vector<double> rows;
   for (const auto& r : std::vector<std::vector<double>>{{nan, 1, 2},
@@ -99,7 +98,7 @@ void AddSpecialCase(const OpRow& row, DType dtype, std::vector<OpCase>* cases) {
                   by_column = c.Input(MakeLiteral({dtype, {3, n}}, columns));
   c.Emit({by_row}, {{"axes", std::vector<int64_t>{1}}});
   c.Emit({by_column}, {{"axes", std::vector<int64_t>{0}}});
-  if (row.op == ir::Op::kReduceSum) c.Tolerate({0, 4});
+  if (row.op == ir::Op::kReduceSum) c.Tolerate(OfSum(dtype, 4));
   cases->push_back(c.Build());
 }
 
@@ -115,7 +114,7 @@ void MakeReduceCases(const OpRow& row, std::vector<OpCase>* cases) {
       const ir::Value x = spread ? c.Input(MakeLiteral(type, Spread(v.shape.size(), c.rng())))
                                  : c.Input(type, row.domain);
       c.Emit({x}, {{"axes", v.axes}});
-      if (sum && Reduced(v) > 1) c.Tolerate({0, Terms(Reduced(v), dtype)});
+      if (sum && Reduced(v) > 1) c.Tolerate(OfSum(dtype, Terms(Reduced(v), dtype)));
       const bool finite = sum || Reduced(v) > 0;  // the maximum of nothing is -inf
       c.Differentiable(IsSmooth(row, dtype) && finite && v.shape.size() < 1000);
       cases->push_back(c.Build());

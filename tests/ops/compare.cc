@@ -2,22 +2,11 @@
 
 #include <cmath>
 #include <cstring>
-#include <limits>
 
 #include "ir/strings.h"
 
 namespace reel::optable {
 namespace {
-
-struct Format {
-  double epsilon, least, tiny, most;  // least = smallest normal, tiny = smallest denormal
-};
-
-template <typename T>
-Format FormatOf() {
-  using L = std::numeric_limits<T>;
-  return {L::epsilon(), L::min(), L::denorm_min(), L::max()};
-}
 
 std::string Show(const ir::Literal& l, int64_t k) {
   if (!IsFloat(l.dtype())) return StrCat(l.AsInt(k));
@@ -32,7 +21,7 @@ bool SameElement(const ir::Literal& a, const ir::Literal& b, int64_t k) {
 }
 
 // Is x close enough to the unrounded y? A difference of 0 allows no other sign of zero.
-bool Near(double x, double y, double magnitude, const Format& format, const Tolerance& t) {
+bool Near(double x, double y, double magnitude, const FloatFormat& format, const Tolerance& t) {
   if (std::isnan(x) || std::isnan(y)) return std::isnan(x) == std::isnan(y);
   if (x == y) return x != 0 || std::signbit(x) == std::signbit(y) || magnitude > 0;
   const double ulp = std::max(
@@ -64,7 +53,7 @@ std::string TooFar(const ir::Literal& got, const ir::EvalTensor& reference,
   if (got.type() != reference.type) {
     return StrCat("type ", got.type().ToString(), ", want ", reference.type.ToString());
   }
-  const Format format = got.dtype() == kFloat32 ? FormatOf<float>() : FormatOf<double>();
+  const FloatFormat format = FormatOf(got.dtype());
   for (int64_t k = 0; k < got.size(); ++k) {
     const auto n = static_cast<size_t>(k);
     const double scale = tolerance.terms == 0 ? 0 : magnitude.f[n];

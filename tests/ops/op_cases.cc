@@ -11,12 +11,23 @@
 namespace reel::optable {
 namespace {
 
-const std::vector<DType> kAll{kFloat32, kFloat64, kInt32, kInt64, kBool};
-const std::vector<DType> kNumbers{kFloat32, kFloat64, kInt32, kInt64};
-const std::vector<DType> kFloats{kFloat32, kFloat64};
-const std::vector<DType> kIntegers{kInt32, kInt64};
-const std::vector<DType> kBits{kBool, kInt32, kInt64};
-const std::vector<DType> kLong{kInt64};
+// The dtypes of a set of ops.def that have kernels, in the order of the enum.
+std::vector<DType> DTypesOf(ir::DTypeSet set) {
+  std::vector<DType> out;
+  for (int n = 0; n < kNumDTypes; ++n) {
+    const auto dtype = static_cast<DType>(n);
+    if (HasKernels(dtype) && ir::Contains(set, dtype)) out.push_back(dtype);
+  }
+  return out;
+}
+const std::vector<DType> kAll = DTypesOf(ir::DTypeSet::kAny);
+const std::vector<DType> kNumbers = DTypesOf(ir::DTypeSet::kNumeric);
+const std::vector<DType> kReals = DTypesOf(ir::DTypeSet::kReal);
+const std::vector<DType> kOrdered = DTypesOf(ir::DTypeSet::kOrdered);
+const std::vector<DType> kFloats = DTypesOf(ir::DTypeSet::kFloating);
+const std::vector<DType> kIntegers = DTypesOf(ir::DTypeSet::kIntegral);
+const std::vector<DType> kBits = DTypesOf(ir::DTypeSet::kBits);
+const std::vector<DType> kLong = DTypesOf(ir::DTypeSet::kLong);
 
 // The table has exactly the ops of ops.def, in their order.
 constexpr ir::Op kRowOps[] = {
@@ -54,11 +65,10 @@ uint64_t Hash(std::string_view text) {
 // In [0, 1); std::uniform_real_distribution differs between libraries.
 double Unit(Rng& rng) { return std::ldexp(static_cast<double>(rng() >> 11), -53); }
 
-template <typename T>
-std::vector<double> FloatSpecials() {
-  using L = std::numeric_limits<T>;
-  const double inf = L::infinity(), tiny = L::denorm_min(), least = L::min(), most = L::max();
-  const double bits = std::ldexp(1.0, L::digits);  // first integer with a gap above it
+std::vector<double> FloatSpecials(DType dtype) {
+  const double inf = std::numeric_limits<double>::infinity();
+  const auto [epsilon, least, tiny, most] = FormatOf(dtype);
+  const double bits = 2 / epsilon;  // first integer with a gap above it
   std::vector<double> out{std::numeric_limits<double>::quiet_NaN()};
   for (double x : {inf,
                    0.0,
@@ -67,10 +77,10 @@ std::vector<double> FloatSpecials() {
                    least - tiny,
                    least,
                    1e-20,
-                   L::epsilon() / 2.0,
+                   epsilon / 2.0,
                    0.5,
                    1.0,
-                   1 + double{L::epsilon()},
+                   1 + epsilon,
                    1.5,
                    2.5,
                    10.0,
@@ -82,6 +92,10 @@ std::vector<double> FloatSpecials() {
                    2147483647.0,
                    9223372036854775808.0,
                    1e30,
+                   65504.0,
+                   65520.0,
+                   1 + epsilon / 2,
+                   1 + 1.5 * epsilon,
                    most}) {
     out.push_back(x);
     out.push_back(-x);
@@ -89,11 +103,11 @@ std::vector<double> FloatSpecials() {
   return out;
 }
 
-template <typename T>
-std::vector<int64_t> IntSpecials() {
-  using L = std::numeric_limits<T>;
-  return {L::min(), L::min() + 1, -65537, -3,    -1,           0,       1, 2, 7, 31,
-          32,       63,           64,     65537, L::max() - 1, L::max()};
+std::vector<int64_t> IntSpecials(DType dtype) {
+  const int64_t low = LowestInt(dtype), high = HighestInt(dtype);
+  return {low, low + 1, -65537, -3, -1, 0,     1,        2,   7,
+          8,   15,      16,     31, 32, 63,    64,       127, 128,
+          255, 256,     32767,  32768, 65537, high / 2 + 1, high - 1, high};
 }
 
 }  // namespace
@@ -104,10 +118,48 @@ bool IsSmooth(const OpRow& row, DType dtype) {
 
 const OpRow& RowOf(ir::Op op) { return Table()[static_cast<size_t>(op)]; }
 
+bool IsMain(DType dtype) {
+  return dtype == kBool || dtype == kInt32 || dtype == kInt64 || dtype == kFloat32 ||
+         dtype == kFloat64;
+}
+
+bool IsSampled(DType dtype, size_t n, size_t count) {
+  const size_t stride = std::max<size_t>(1, count / 4);
+  return IsMain(dtype) || n % stride == static_cast<size_t>(dtype) % stride;
+}
+
+// The main dtypes with all their cases, the others with a sample of the same ones.
 std::vector<OpCase> CasesFor(ir::Op op) {
   std::vector<OpCase> cases;
-  RowOf(op).make(RowOf(op), &cases);
+  OpRow row = RowOf(op);
+  std::erase_if(row.dtypes, [](DType dtype) { return !IsMain(dtype); });
+  row.make(row, &cases);
+  for (DType dtype : RowOf(op).dtypes) {
+    if (IsMain(dtype)) continue;
+    row.dtypes = {dtype};
+    std::vector<OpCase> all;
+    row.make(row, &all);
+    for (size_t n = 0; n < all.size(); ++n) {
+      const bool special = all[n].name.find("special") != std::string::npos;
+      if (special || IsSampled(dtype, n, all.size())) cases.push_back(std::move(all[n]));
+    }
+  }
   return cases;
+}
+
+Tolerance OfSum(DType dtype, double terms) {
+  if (!IsHalf(dtype)) return {0, terms};
+  return {0.5, 1.01 * terms * FormatOf(kFloat32).epsilon / FormatOf(dtype).epsilon};
+}
+
+FloatFormat FormatOf(DType dtype) {
+  switch (dtype) {
+    case kFloat16: return {0x1p-10, 0x1p-14, 0x1p-24, 65504};
+    case kBFloat16: return {0x1p-7, 0x1p-126, 0x1p-133, 0x1.FEp127};
+    case kFloat32: return {0x1p-23, 0x1p-126, 0x1p-149, 0x1.FFFFFEp127};
+    default:
+      return {0x1p-52, 0x1p-1022, 0x1p-1074, std::numeric_limits<double>::max()};
+  }
 }
 
 double Domain::Sample(Rng& rng) const {
@@ -149,16 +201,10 @@ ir::Literal SpecialValues(DType dtype) {
     return MakeIntLiteral({dtype, {static_cast<int64_t>(v.size())}}, v);
   };
   switch (dtype) {
-    case kFloat32:
-      return floats(FloatSpecials<float>());
-    case kFloat64:
-      return floats(FloatSpecials<double>());
-    case kInt32:
-      return ints(IntSpecials<int32_t>());
-    case kInt64:
-      return ints(IntSpecials<int64_t>());
-    default:
+    case kBool:
       return ints({0, 1});
+    default:
+      return IsFloat(dtype) ? floats(FloatSpecials(dtype)) : ints(IntSpecials(dtype));
   }
 }
 

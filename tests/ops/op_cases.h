@@ -38,8 +38,15 @@ struct OpCase {
   const ir::Function& main() const { return *module.FindFunction("main"); }
 };
 
-/// All cases of the op, the same in every run.
+/// All cases of the op, the same in every run: bool i32 i64 f32 f64 with every shape, the other dtypes
+/// with a sample.
 std::vector<OpCase> CasesFor(ir::Op op);
+
+/// A float dtype's epsilon, smallest normal and denormal number, largest number.
+struct FloatFormat {
+  double epsilon, least, tiny, most;
+};
+FloatFormat FormatOf(DType dtype);
 
 /// Where the values of a row's inputs come from; far from kinks by construction.
 struct Domain {
@@ -64,6 +71,11 @@ const OpRow& RowOf(ir::Op op);
 bool IsSmooth(const OpRow& row, DType dtype);
 
 // --- for the families ---
+
+/// Whether a dtype gets variant n of `count`: all of them, or a sample of at least four.
+bool IsSampled(DType dtype, size_t n, size_t count);
+/// Of a sum in which a term meets so many roundings: f16 and bf16 add in f32 and round once.
+Tolerance OfSum(DType dtype, double terms);
 
 /// Builds a case: all inputs first, then nodes and results.
 class CaseBuilder {

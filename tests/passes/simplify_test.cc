@@ -21,9 +21,11 @@ using ir::Op;
 constexpr double kInf = std::numeric_limits<double>::infinity();
 const Doubles kFloatValues{0.0, -0.0, 1, -1, 2.5, -kInf, kInf, NAN, 5e-324, 1.7e308};
 const Doubles kIntValues{0, 1, -1, 2, -7, -2147483648.0, 2147483647};
+const Doubles kUnsignedValues{0, 1, 2, 7, 127, 128, 255};
 const Doubles kBoolValues{0, 1};
 
 const Doubles& SpecialValues(DType dtype) {
+  if (IsUnsigned(dtype)) return kUnsignedValues;
   return IsFloat(dtype) ? kFloatValues : dtype == kBool ? kBoolValues : kIntValues;
 }
 
@@ -81,7 +83,7 @@ bool DefinePattern(const Row& row, DType dtype, ir::Module* m, std::vector<Type>
 TEST(SimplifyRows, EachHoldsBitForBitAndApplies) {
   for (const Row& row : Rows()) {
     int applied = 0;
-    for (DType dtype : {kFloat64, kInt32, kBool}) {
+    for (DType dtype : {kFloat64, kInt32, kUInt8, kBool}) {
       const bool is_select = row.pattern.starts_with("select");
       if (!InDomain(row.domain, is_select ? kBool : dtype)) continue;
       SCOPED_TRACE(StrCat(row.pattern, " = ", row.replacement, " for ", Name(dtype)));

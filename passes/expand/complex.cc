@@ -1,0 +1,285 @@
+#include "passes/expand/complex.h"
+
+#include <cstring>
+#include <string>
+
+#include "ir/strings.h"
+#include "passes/rewrite.h"
+
+// The bits of complex arithmetic, each real operation rounded by itself:
+//   (a + bi)(c + di) = (ac - bd) + (ad + bc)i, also for contractions
+//   (a + bi)/(c + di): Smith's method, see Divide
+
+namespace reel::passes {
+namespace {
+
+using ir::Op;
+using ir::Value;
+
+bool HasComplex(const ir::Module& m) {
+  for (const ir::Variable& v : m.variables()) {
+    if (IsComplex(v.type.dtype)) return true;
+  }
+  for (const auto& f : m.functions()) {
+    for (int i = 0; i < f->num_values(); ++i) {
+      if (IsComplex(f->type({i}).dtype)) return true;
+    }
+  }
+  return false;
+}
+
+// c64[S] -> f32[S, 2]; a real type itself.
+Type Interleaved(const Type& type) {
+  if (!IsComplex(type.dtype)) return type;
+  Type out{RealOf(type.dtype), type.shape};
+  out.shape.push_back(2);
+  return out;
+}
+
+ir::Literal Retyped(const ir::Literal& literal) {
+  const auto bytes = literal.bytes();
+  return ir::Literal(Interleaved(literal.type()), {bytes.begin(), bytes.end()});
+}
+
+// Ops that treat both parts alike.
+bool IsPartwise(Op op) {
+  switch (op) {
+    case Op::kIdentity:
+    case Op::kStopGradient:
+    case Op::kNeg:
+    case Op::kAdd:
+    case Op::kSub:
+    case Op::kSelect:
+    case Op::kReduceSum:
+    case Op::kReshape:
+    case Op::kTranspose:
+    case Op::kSlice:
+    case Op::kBroadcast:
+    case Op::kPad:
+    case Op::kGather:
+    case Op::kScatterAdd:
+    case Op::kDynamicSlice:
+    case Op::kDynamicUpdate: return true;
+    default: return false;
+  }
+}
+
+// Rewrites one function. Complex values have parts, or are whole (interleaved) in the copier, or both.
+class Splitter {
+ public:
+  Splitter(const ir::Function& from, ir::Function* to, const ir::Module& m)
+      : from_(from), to_(to), b_(to, &m), copier_(from, to),
+        parts_(static_cast<size_t>(from.num_values())) {}
+
+  absl::Status Run() {
+    for (int i = 0; i < from_.num_parameters(); ++i) {
+      const ir::Parameter& p = from_.parameter(i);
+      const Type type = Interleaved(p.type);
+      copier_.Map({i}, i < from_.num_arguments() ? to_->AddParameter(p.name, type)
+                                                 : to_->AddState(p.name, type));
+    }
+    for (const ir::Node& node : from_.nodes()) {
+      b_.set_location(copier_.MapLocation(node.location));
+      Visit(node);
+      if (!b_.status().ok()) return b_.status();
+    }
+    for (Value v : from_.results()) Whole(v);
+    CopyResults(from_, to_, copier_);
+    return b_.status();
+  }
+
+ private:
+  struct Parts {
+    Value re, im;
+  };
+
+  bool IsSplit(Value v) const { return IsComplex(from_.type(v).dtype); }
+
+  bool Touches(const ir::Node& node) const {
+    for (Value v : node.operands) {
+      if (IsSplit(v)) return true;
+    }
+    for (int i = 0; i < node.num_results; ++i) {
+      if (IsSplit(node.result(i))) return true;
+    }
+    return false;
+  }
+
+  // The value in one piece: x[..., 0] and x[..., 1] are the parts.
+  Value Whole(Value v) {
+    if (!IsSplit(v) || copier_(v).valid()) return copier_(v);
+    const auto [re, im] = parts_[static_cast<size_t>(v.id)];
+    const Shape shape = Interleaved(from_.type(v)).shape;
+    std::vector<int64_t> axes;
+    for (int64_t k = 0; k + 1 < shape.rank(); ++k) axes.push_back(k);
+    const Value part = b_.Iota(kInt32, shape, shape.rank() - 1);
+    const Value whole = b_.Select(b_.Equal(part, b_.ScalarLike(part, 0)),
+                                  b_.Broadcast(re, shape, axes), b_.Broadcast(im, shape, axes));
+    copier_.Map(v, whole);
+    return whole;
+  }
+
+  Parts PartsOf(Value v) {
+    Parts& parts = parts_[static_cast<size_t>(v.id)];
+    if (parts.re.valid()) return parts;
+    const Value whole = copier_(v);
+    const Shape shape = from_.type(v).shape;
+    const auto rank = static_cast<size_t>(shape.rank());
+    const auto part = [&](int64_t k) {
+      std::vector<int64_t> starts(rank + 1, 0), limits = b_.shape(whole).dims();
+      starts[rank] = k;
+      limits[rank] = k + 1;
+      return b_.Reshape(b_.Slice(whole, starts, limits, std::vector<int64_t>(rank + 1, 1)), shape);
+    };
+    parts = {part(0), part(1)};
+    return parts;
+  }
+
+  void Set(const ir::Node& node, Parts parts) {
+    const Value result = node.result();
+    parts_[static_cast<size_t>(result.id)] = parts;
+    const std::string hint(from_.name_hint(result));
+    if (hint.empty() || !b_.status().ok()) return;
+    to_->set_name_hint(parts.re, hint + "_re");
+    to_->set_name_hint(parts.im, hint + "_im");
+  }
+
+  void Visit(const ir::Node& node) {
+    if (!Touches(node)) return copier_.CopyNode(node);
+    if (ir::Info(node.op).Has(ir::kControl)) return Control(node);
+    const auto part = [&](int i) { return PartsOf(node.operands[static_cast<size_t>(i)]); };
+    const auto real = [&](int i) { return copier_(node.operands[static_cast<size_t>(i)]); };
+    switch (node.op) {
+      case Op::kComplex: return Set(node, {real(0), real(1)});
+      case Op::kReal: return copier_.Map(node.result(), part(0).re);
+      case Op::kImag: return copier_.Map(node.result(), part(0).im);
+      case Op::kConstant: return Set(node, Constants(node.attr<ir::Literal>("value")));
+      case Op::kCast: return Cast(node);
+      case Op::kDiv: return Set(node, Divide(part(0), part(1)));
+      case Op::kMul:
+      case Op::kContract: return Set(node, Multiply(node, part(0), part(1)));
+      case Op::kEqual:
+      case Op::kNotEqual: return copier_.Map(node.result(), Compare(node.op, part(0), part(1)));
+      default: return EachPart(node);
+    }
+  }
+
+  // Functions take and give whole values; the types are those of the rewritten callee.
+  void Control(const ir::Node& node) {
+    ir::ValueList operands;
+    for (Value v : node.operands) operands.push_back(Whole(v));
+    ir::TypeList types;
+    for (int i = 0; i < node.num_results; ++i) types.push_back(Interleaved(from_.type(node.result(i))));
+    const Value first = to_->AddNode(node.op, operands, node.attributes, types,
+                                     copier_.MapLocation(node.location)).result(0);
+    for (int i = 0; i < node.num_results; ++i) copier_.Map(node.result(i), {first.id + i});
+  }
+
+  void EachPart(const ir::Node& node) {
+    if (!IsPartwise(node.op)) {
+      b_.Fail(absl::UnimplementedError(
+          StrCat(ir::Name(node.op), ": no code for complex operands; use Real and Imag")));
+      return;
+    }
+    ir::ValueList re, im;
+    for (Value v : node.operands) {
+      const Parts p = IsSplit(v) ? PartsOf(v) : Parts{copier_(v), copier_(v)};
+      re.push_back(p.re);
+      im.push_back(p.im);
+    }
+    const Value result_re = b_.Emit(node.op, re, node.attrs());
+    Set(node, {result_re, b_.Emit(node.op, im, node.attrs())});
+  }
+
+  Parts Constants(const ir::Literal& literal) {
+    const Type type{RealOf(literal.dtype()), literal.shape()};
+    const auto part = static_cast<size_t>(SizeOf(type.dtype));
+    std::vector<std::byte> re, im;
+    for (size_t at = 0; at < literal.bytes().size(); at += 2 * part) {
+      const std::byte* from = literal.bytes().data() + at;
+      re.insert(re.end(), from, from + part);
+      im.insert(im.end(), from + part, from + 2 * part);
+    }
+    const Value real = b_.Constant(ir::Literal(type, std::move(re)));
+    return {real, b_.Constant(ir::Literal(type, std::move(im)))};
+  }
+
+  void Cast(const ir::Node& node) {
+    const Value x = node.operands[0];
+    const DType part = RealOf(from_.type(node.result()).dtype);
+    if (!IsSplit(x)) {
+      const Value re = b_.Cast(copier_(x), part);
+      return Set(node, {re, b_.ScalarLike(re, 0)});
+    }
+    const Parts p = PartsOf(x);
+    const Value re = b_.Cast(p.re, part);
+    Set(node, {re, b_.Cast(p.im, part)});
+  }
+
+  Parts Multiply(const ir::Node& node, Parts x, Parts y) {
+    const auto times = [&](Value a, Value b) { return b_.Emit(node.op, {a, b}, node.attrs()); };
+    const Value ac = times(x.re, y.re), bd = times(x.im, y.im);
+    const Value ad = times(x.re, y.im), bc = times(x.im, y.re);
+    const Value re = b_.Sub(ac, bd);
+    return {re, b_.Add(ad, bc)};
+  }
+
+  // With p the larger and q the smaller part of the divisor c + di, r = q / p (0 for a divisor of 0):
+  //   |c| >= |d|: (a + b r) / (c + d r), (b - a r) / (c + d r)
+  //   otherwise:  (a r + b) / (d + c r), (b r - a) / (d + c r)
+  Parts Divide(Parts x, Parts y) {
+    const auto [a, b] = x;
+    const auto [c, d] = y;
+    const Value real = b_.GreaterEqual(b_.Abs(c), b_.Abs(d));
+    const Value p = b_.Select(real, c, d), q = b_.Select(real, d, c);
+    const Value zero = b_.ScalarLike(p, 0);
+    const Value r = b_.Select(b_.Equal(p, zero), zero, b_.Div(q, p));
+    const Value divisor = b_.Add(p, b_.Mul(q, r));
+    const Value ar = b_.Mul(a, r), br = b_.Mul(b, r);
+    const Value re = b_.Select(real, b_.Add(a, br), b_.Add(ar, b));
+    const Value im = b_.Select(real, b_.Sub(b, ar), b_.Sub(br, a));
+    const Value quotient = b_.Div(re, divisor);
+    return {quotient, b_.Div(im, divisor)};
+  }
+
+  Value Compare(Op op, Parts x, Parts y) {
+    const Value re = b_.Emit(op, {x.re, y.re}), im = b_.Emit(op, {x.im, y.im});
+    return op == Op::kEqual ? b_.And(re, im) : b_.Or(re, im);
+  }
+
+  const ir::Function& from_;
+  ir::Function* to_;
+  ir::Builder b_;
+  Copier copier_;
+  std::vector<Parts> parts_;  // by value of from_
+};
+
+absl::Status CheckRanks(const ir::Function& f) {
+  for (int i = 0; i < f.num_values(); ++i) {
+    const Type& type = f.type({i});
+    if (!IsComplex(type.dtype) || type.shape.rank() < kMaxRank) continue;
+    return absl::UnimplementedError(StrCat("@", f.name(), ": complex tensors have at most ", kMaxRank - 1,
+                                           " axes where they are compiled, got ", type.ToString()));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<bool> SplitComplex(ir::Module* m) {
+  if (!HasComplex(*m)) return false;
+  for (const auto& f : m->functions()) {
+    if (absl::Status s = CheckRanks(*f); !s.ok()) return s;
+    ir::Function out(f->name());
+    if (absl::Status s = Splitter(*f, &out, *m).Run(); !s.ok()) return s;
+    *f = std::move(out);
+  }
+  for (ir::Variable& v : m->mutable_variables()) {
+    if (!IsComplex(v.type.dtype)) continue;
+    v.type = Interleaved(v.type);
+    if (auto* literal = std::get_if<ir::Literal>(&v.initial)) *literal = Retyped(*literal);
+  }
+  return true;
+}
+
+}  // namespace reel::passes
