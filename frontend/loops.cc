@@ -92,7 +92,8 @@ ScanStep TracedScan(const StepFunction& step, const Tensors& carry, const Tensor
     return out;
   };
   const Tensors results = internal::TracedWhile(
-      [&](const Tensors& v) { return v[0] < Number(length); }, body, values, {});
+      [&](const Tensors& v) { return v[0] < Number(length); }, body, values,
+      {.maximum_iterations = length});
   const auto ys = results.begin() + static_cast<std::ptrdiff_t>(values.size());
   return {Tensors(results.begin() + 1, ys), Tensors(ys, results.end())};
 }
@@ -122,6 +123,9 @@ std::vector<Tensor> ForLoop(
     const std::vector<Tensor>& values, WhileOptions options) {
   const LocationScope scope(n);
   const Tensor count = TripCount(n);
+  if (!count.symbolic() && options.maximum_iterations < 0) {
+    options.maximum_iterations = std::max<int64_t>(count.item<int64_t>(), 0);
+  }
   Tensors all{Number(0)};
   all.insert(all.end(), values.begin(), values.end());
   const Tensors results = WhileLoop(

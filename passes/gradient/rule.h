@@ -43,6 +43,12 @@ class GradContext {
   ir::Value dy(int i = 0) const { return cotangents_[static_cast<size_t>(i)]; }
   /// The cotangent of result i, zeros if there is none.
   ir::Value dy_or_zeros(int i) { return dy(i).valid() ? dy(i) : builder_->Zeros(y_type(i)); }
+  /// The results that have a cotangent.
+  Mask seeded() const {
+    Mask mask;
+    for (ir::Value d : cotangents_) mask.push_back(d.valid());
+    return mask;
+  }
   /// Whether operand i needs a cotangent. Rules with one differentiable operand need not ask.
   bool wants(int i) const { return wanted_[static_cast<size_t>(i)]; }
   /// Whether operand i depends on an x at all, wanted or not.

@@ -185,7 +185,8 @@ TEST_P(LoopCosts, PerIterationAreConstant) {
 
 INSTANTIATE_TEST_SUITE_P(Gradients, LoopCosts,
                          testing::Values(std::tuple(&ScalarLoop, 1, 4), std::tuple(&ScanLoop, 1, 12),
-                                         std::tuple(&NestedLoop, 1, 8), std::tuple(&ScalarLoop, 2, 40)));
+                                         std::tuple(&NestedLoop, 1, 8), std::tuple(&ScalarLoop, 2, 40),
+                                         std::tuple(&ScanLoop, 2, 80)));
 
 std::vector<float> CompileAndRun(const ir::Module& module, int level, const std::vector<std::vector<float>>& inputs,
                        const std::vector<size_t>& sizes) {

@@ -1,0 +1,148 @@
+#include "passes/gradient/residuals.h"
+
+#include <set>
+
+#include "ir/strings.h"
+#include "passes/rewrite.h"
+
+namespace reel::passes {
+namespace {
+
+using ir::Value;
+
+size_t Index(Value v) { return static_cast<size_t>(v.id); }
+
+class Chooser {
+ public:
+  Chooser(const ir::Function& full, int num_forward)
+      : full_(full), num_forward_(num_forward), users_(static_cast<size_t>(full.num_values())),
+        forward_(static_cast<size_t>(full.num_values())) {
+    for (int i = 0; i < num_forward; ++i) forward_[static_cast<size_t>(i)] = true;
+    for (size_t n = 0; n < full.nodes().size(); ++n) {
+      const ir::Node& node = full.nodes()[n];
+      bool forward = true;
+      for (Value v : node.operands) {
+        forward = forward && forward_[Index(v)];
+        users_[Index(v)].insert(static_cast<int32_t>(n));
+      }
+      for (int i = 0; i < node.num_results; ++i) forward_[Index(node.result(i))] = forward;
+    }
+    for (Value v : full.results()) users_[Index(v)].insert(-1);
+  }
+
+  // Goes down from the saved parameters as long as that makes less to save.
+  std::set<Value> Cut(const Mask& saved) const {
+    std::set<Value> cut, open;
+    for (size_t i = 0; i < saved.size(); ++i) {
+      if (saved[i]) open.insert({static_cast<int32_t>(i)});
+    }
+    while (!open.empty()) {  // users have larger numbers
+      const Value v = *open.begin();
+      open.erase(open.begin());
+      const std::vector<Value> next = ReadOf(v);
+      int64_t bytes = 0;
+      for (Value u : next) bytes += cut.contains(u) || open.contains(u) ? 0 : Bytes(u);
+      if (next.empty() || bytes >= Bytes(v)) {
+        cut.insert(v);
+      } else {
+        open.insert(next.begin(), next.end());
+      }
+    }
+    return cut;
+  }
+
+ private:
+  int64_t Bytes(Value v) const {
+    const Type& type = full_.type(v);
+    return type.shape.is_constant() ? type.bytes() : 0;
+  }
+
+  // The results of all nodes that read v; none if one of them is not of the forward part.
+  std::vector<Value> ReadOf(Value v) const {
+    std::vector<Value> out;
+    for (int32_t n : users_[Index(v)]) {
+      if (n < 0) return {};
+      const ir::Node& node = full_.nodes()[static_cast<size_t>(n)];
+      for (int i = 0; i < node.num_results; ++i) {
+        if (!forward_[Index(node.result(i))] || !full_.type(node.result(i)).shape.is_constant()) return {};
+        out.push_back(node.result(i));
+      }
+    }
+    return out;
+  }
+
+  const ir::Function& full_;
+  const int num_forward_;
+  std::vector<std::set<int32_t>> users_;  // by value: nodes, -1 = a result
+  std::vector<bool> forward_;             // by value: computed from forward parameters alone
+};
+
+}  // namespace
+
+Residuals ChooseResiduals(const ir::Function& full, int num_forward, const Mask& saved,
+                          const Mask& constants) {
+  const std::set<Value> cut = Chooser(full, num_forward).Cut(saved);
+  ir::Function all(full.name());
+  Copier copier(full, &all);
+  for (int i = 0; i < num_forward; ++i) {
+    if (!constants[static_cast<size_t>(i)]) continue;
+    copier.Map({i}, all.AddParameter(full.parameter(i).name, full.parameter(i).type));
+  }
+  Residuals out{{cut.begin(), cut.end()}, Mask(constants.size()), ir::Function("")};
+  for (Value v : cut) copier.Map(v, all.AddParameter(StrCat("row", v.id), full.type(v)));
+  for (int i = num_forward; i < full.num_parameters(); ++i) {
+    copier.Map({i}, all.AddParameter(full.parameter(i).name, full.parameter(i).type));
+  }
+  for (const ir::Node& node : full.nodes()) {
+    // What only the replaced values lead to has no names for its operands.
+    bool known = !copier(node.result()).valid();
+    for (Value v : node.operands) known = known && copier(v).valid();
+    if (known) copier.CopyNode(node);
+  }
+  std::vector<Value> results;
+  for (Value v : full.results()) results.push_back(copier(v));
+  all.SetResults(std::move(results));
+
+  // Constants and rows that nothing reads any more.
+  std::vector<bool> read(static_cast<size_t>(all.num_parameters()));
+  const auto use = [&](Value v) {
+    if (all.is_parameter(v)) read[Index(v)] = true;
+  };
+  const std::vector<bool> live = LiveNodes(all);
+  for (Value v : all.results()) use(v);
+  for (size_t n = 0; n < live.size(); ++n) {
+    if (!live[n]) continue;
+    for (Value v : all.nodes()[n].operands) use(v);
+  }
+  size_t p = 0;
+  for (size_t i = 0; i < constants.size(); ++i) {
+    if (constants[i]) out.constants[i] = read[p++];
+  }
+  std::erase_if(out.rows, [&](Value) { return !read[p++]; });
+  for (; p < read.size(); ++p) read[p] = true;
+  out.gradient = WithoutDeadNodes(all, &read);
+  return out;
+}
+
+std::vector<Value> EmitRows(const ir::Function& full, const Residuals& residuals,
+                            const std::vector<Value>& parameters, ir::Builder& b) {
+  std::vector<bool> needed(full.nodes().size());
+  const auto need = [&](Value v) {
+    if (const int32_t n = full.producer_index(v); n >= 0) needed[static_cast<size_t>(n)] = true;
+  };
+  for (Value v : residuals.rows) need(v);
+  for (size_t n = needed.size(); n-- > 0;) {
+    if (!needed[n]) continue;
+    for (Value v : full.nodes()[n].operands) need(v);
+  }
+  Copier copier(full, b.function());
+  for (size_t i = 0; i < parameters.size(); ++i) copier.Map({static_cast<int32_t>(i)}, parameters[i]);
+  for (size_t n = 0; n < needed.size(); ++n) {
+    if (needed[n]) copier.CopyNode(full.nodes()[n]);
+  }
+  std::vector<Value> rows;
+  for (Value v : residuals.rows) rows.push_back(copier(v));
+  return rows;
+}
+
+}  // namespace reel::passes
