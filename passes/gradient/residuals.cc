@@ -3,6 +3,7 @@
 #include <set>
 
 #include "ir/strings.h"
+#include "passes/pass.h"
 #include "passes/rewrite.h"
 
 namespace reel::passes {
@@ -77,7 +78,32 @@ class Chooser {
   std::vector<bool> forward_;             // by value: computed from forward parameters alone
 };
 
+constexpr int64_t kMaxInlinedNodes = 20000;
+
 }  // namespace
+
+absl::StatusOr<ir::Function> Flatten(const ir::Function& f, const ir::Module& m) {
+  ir::Module part;  // f and what it calls
+  ir::Function top = f;
+  top.set_name(m.UniqueFunctionName(f.name()));
+  const std::string name = top.name();
+  std::vector<const ir::Function*> open{&part.AddFunction(std::move(top))};
+  while (!open.empty()) {
+    const ir::Function* next = open.back();
+    open.pop_back();
+    for (const ir::Node& node : next->nodes()) {
+      for (std::string_view callee : ir::CalledFunctions(node)) {
+        if (!part.FindFunction(callee)) open.push_back(&part.AddFunction(*m.FindFunction(callee)));
+      }
+    }
+  }
+  PassContext context;
+  context.inline_limit_nodes = kMaxInlinedNodes;
+  for (const Pass pass : {Inline, Cse}) {
+    if (auto changed = pass(&part, context); !changed.ok()) return changed.status();
+  }
+  return WithoutDeadNodes(*part.FindFunction(name));
+}
 
 Residuals ChooseResiduals(const ir::Function& full, int num_forward, const Mask& saved,
                           const Mask& constants) {

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "ir/builder.h"
 #include "passes/gradient/flow.h"
 
@@ -17,6 +18,10 @@ struct Residuals {
   /// (constants, rows, cotangents and sums) -> cotangents
   ir::Function gradient;
 };
+
+/// The function with its calls inlined and what it computes twice computed once: only then shows
+/// what a gradient reads of the forward part.
+absl::StatusOr<ir::Function> Flatten(const ir::Function& f, const ir::Module& m);
 
 /// Chooses what to save of the forward part of `full`, the gradient of a function of `num_forward`
 /// parameters, instead of the parameters in `saved`. Wherever all that is read of a value are

@@ -19,7 +19,7 @@ struct Loop {
   const ir::Function* body;
   int64_t bound;
   GradientKey key;  // the body's gradient, from cotangents to cotangents of the same carried values
-  const ir::Function* full;  // the body's gradient, which computes the forward part from parameters
+  ir::Function full;  // the body's gradient, which computes the forward part from parameters
   Residuals residuals;
   std::vector<std::optional<int64_t>> step;
   std::string gradient = {};  // residuals.gradient's name in the module
@@ -47,7 +47,7 @@ Values AddCarried(const ir::Function& body, ir::Function* f) {
 Values AddStacks(const Loop& loop, ir::Function* f) {
   Values out;
   for (ir::Value row : loop.residuals.rows) {
-    out.push_back(f->AddParameter(StrCat("s", row.id), Stacked(loop.full->type(row), loop.bound)));
+    out.push_back(f->AddParameter(StrCat("s", row.id), Stacked(loop.full.type(row), loop.bound)));
   }
   return out;
 }
@@ -73,7 +73,7 @@ absl::StatusOr<std::string> ForwardBody(GradContext& g, const Loop& loop) {
   const ir::Value n = f.AddParameter("n", {kInt64, {}});
   Values stacks = AddStacks(loop, &f);
   const ir::ValueList next = b.Call(loop.body->name(), carried);  // first: see merge_loops.cc
-  const Values rows = EmitRows(*loop.full, loop.residuals, carried, b);
+  const Values rows = EmitRows(loop.full, loop.residuals, carried, b);
   for (size_t k = 0; k < rows.size(); ++k) {
     const ir::Value row = b.Reshape(rows[k], Stacked(f.type(rows[k]), 1).shape);
     stacks[k] = b.DynamicUpdate(stacks[k], row, n, 0);
@@ -149,7 +149,7 @@ absl::StatusOr<std::string> BackwardBody(GradContext& g, const Loop& loop) {
   }
   for (size_t k = 0; k < p.stacks.size(); ++k) {
     const ir::Value row = b.DynamicSlice(p.stacks[k], p.n, 0, 1);
-    arguments.push_back(b.Reshape(row, loop.full->type(loop.residuals.rows[k]).shape));
+    arguments.push_back(b.Reshape(row, loop.full.type(loop.residuals.rows[k]).shape));
   }
   arguments.insert(arguments.end(), p.cotangents.begin(), p.cotangents.end());
   const ir::ValueList d = b.Call(loop.gradient, arguments);
@@ -169,7 +169,7 @@ absl::StatusOr<Backward> Record(GradContext& g, ir::Builder& b, const Loop& loop
   for (int i = 0; i < g.num_operands(); ++i) operands.push_back(g.in(i));
   operands.push_back(b.Scalar(kInt64, 0));
   for (ir::Value row : loop.residuals.rows) {
-    operands.push_back(b.Zeros(Stacked(loop.full->type(row), loop.bound)));
+    operands.push_back(b.Zeros(Stacked(loop.full.type(row), loop.bound)));
   }
   const ir::ValueList run = b.While(*cond, *body, operands, loop.bound);
   if (!b.status().ok()) return b.status();
@@ -229,7 +229,7 @@ GRAD(While, kAll, kNone) {
 
   const ir::Module& m = *g.functions().module();
   Loop loop{m.FindFunction(g.node().attr<std::string>("cond")), m.FindFunction(body),
-            *bound, {body, carried, carried}, nullptr, {{}, {}, ir::Function("")}, {}};
+            *bound, {body, carried, carried}, ir::Function(""), {{}, {}, ir::Function("")}, {}};
   const BuiltGradient* built = g.Require(loop.key);
   if (!built) return;
   if (loop.bound == 0) {  // the loop is the identity
@@ -244,8 +244,13 @@ GRAD(While, kAll, kNone) {
     saved.push_back(built->used[i] && !known);
     constants.push_back(built->used[i] && known);
   }
-  loop.full = &built->function;
-  loop.residuals = ChooseResiduals(*loop.full, loop.body->num_parameters(), saved, constants);
+  auto full = Flatten(built->function, m);
+  if (!full.ok()) {
+    b.Fail(full.status());
+    return;
+  }
+  loop.full = *std::move(full);
+  loop.residuals = ChooseResiduals(loop.full, loop.body->num_parameters(), saved, constants);
   loop.gradient = g.functions().AddFunction(loop.residuals.gradient);
   if (absl::Status s = WhileBackward(g, b, loop); !s.ok()) b.Fail(std::move(s));
 }
