@@ -132,6 +132,7 @@ absl::Span<const OpRow> ContractOps();
 absl::Span<const OpRow> NnOps();
 absl::Span<const OpRow> RecurrentOps();
 absl::Span<const OpRow> ResizeOps();
+absl::Span<const OpRow> SampleOps();
 absl::Span<const OpRow> QuantizeOps();
 absl::Span<const OpRow> RandomOps();
 absl::Span<const OpRow> SignalOps();

@@ -63,6 +63,45 @@ std::optional<int64_t> TripCount(const NodeContext& c, const Probe& body) {
   return std::clamp<int64_t>(c.KnownInts(0).at(0), 0, limit);
 }
 
+// A loop whose body needs the number of the iteration at import (a slice that moves) is written
+// out.
+constexpr int64_t kLongestUnrolled = 1024;
+
+Tensors Unroll(const NodeContext& c, const Graph& body, Tensors values) {
+  if (!c.IsKnown(0) || (c.Has(1) && !c.IsKnown(1)))
+    Refuse("the body needs the number of the iteration, but how often it runs depends on data");
+  const int64_t count = c.KnownInts(0).at(0);
+  if (count > kLongestUnrolled)
+    Refuse(StrCat("the body needs the number of the iteration, of ", count, " iterations"));
+  const size_t carried = values.size() - 2;
+  std::vector<Tensors> rows(body.outputs.size() - 1 - carried);
+  if (c.Has(1)) values[1] = Reshape(c.Known(1), {});
+  for (int64_t i = 0; i < count; ++i) {
+    if (values[1].symbolic())
+      Refuse("the body needs the number of the iteration, but may end early");
+    if (!values[1].item<bool>()) break;
+    values[0] = Tensor(i);
+    const Tensors out = c.Run(body, values);
+    std::copy_n(out.begin(), carried + 1, values.begin() + 1);
+    for (size_t k = 0; k < rows.size(); ++k) rows[k].push_back(out[1 + carried + k]);
+  }
+  Tensors results(values.begin() + 2, values.end());
+  for (const Tensors& r : rows) {
+    if (r.empty()) Refuse("it stacks values, but never runs");
+    results.push_back(Stack(r));
+  }
+  return results;
+}
+
+// Nothing if the body needs elements that only the running loop has.
+std::optional<Probe> TryProbe(const NodeContext& c, const Graph& body, const Tensors& values) {
+  try {
+    return ProbeOf(c, body, values);
+  } catch (const UnknownElements&) {
+    return std::nullopt;
+  }
+}
+
 // Inputs M, condition, v...; the body maps (i, condition, v...) to (condition, v..., rows...).
 Tensors ImportLoop(const NodeContext& c) {
   const Graph& body = c.Subgraph("body");
@@ -70,14 +109,15 @@ Tensors ImportLoop(const NodeContext& c) {
   if (body.outputs.size() < carried + 1) Wrong("the body returns too few values");
   Tensors values = {Tensor(int64_t{0}), c.Has(1) ? Reshape(c.In(1), {}) : Tensor(true)};
   for (size_t i = 0; i < carried; ++i) values.push_back(c.In(i + 2));
-  const Probe probe = ProbeOf(c, body, values);
-  const std::optional<int64_t> count = TripCount(c, probe);
+  const std::optional<Probe> probe = TryProbe(c, body, values);
+  if (!probe) return Unroll(c, body, values);
+  const std::optional<int64_t> count = TripCount(c, *probe);
   if (body.outputs.size() > carried + 1 && !count) {
     if (c.Has(0)) c.Known(0);
     Refuse("it stacks values, but how often it runs depends on data");
   }
-  for (size_t k = 1 + carried; k < probe.results.size(); ++k)
-    values.push_back(StackOf(*count, probe.results[k].type(), 0));
+  for (size_t k = 1 + carried; k < probe->results.size(); ++k)
+    values.push_back(StackOf(*count, probe->results[k].type(), 0));
   Tensor limit;
   if (count || c.Has(0)) limit = count ? Tensor(*count) : Reshape(Cast(c.In(0), kInt64), {});
   const auto test = [&](const Tensors& v) {

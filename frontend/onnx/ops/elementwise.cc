@@ -1,4 +1,7 @@
+#include <limits>
+
 #include "frontend/onnx/node.h"
+#include "frontend/onnx/ops/common.h"
 #include "ir/strings.h"
 
 namespace reel::onnx {
@@ -60,6 +63,15 @@ Tensors ImportClip(const NodeContext& c) {
   return {x};
 }
 
+Tensors ImportIsNan(const NodeContext& c) { return {c.In(0) != c.In(0)}; }
+Tensors ImportIsInf(const NodeContext& c) {
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  const Tensor x = c.In(0);
+  const bool above = c.Int("detect_positive", 1) != 0, below = c.Int("detect_negative", 1) != 0;
+  if (!above && !below) return {Zeros(x.shape(), kBool)};
+  return {(above && below ? Abs(x) : x) == ScalarLike(x, above ? kInf : -kInf)};
+}
+
 Tensors ImportBitShift(const NodeContext& c) {
   const std::string direction = c.String("direction", "");
   if (direction == "LEFT") return {ShiftLeft(c.In(0), c.In(1))};
@@ -86,6 +98,8 @@ constexpr OpRow kRows[] = {
     {"Greater", 7, Binary<Greater>},
     {"GreaterOrEqual", 12, Binary<GreaterEqual>},
     {"Identity", 1, ImportIdentity},
+    {"IsInf", 10, ImportIsInf},
+    {"IsNaN", 9, ImportIsNan},
     {"Less", 7, Binary<Less>},
     {"LessOrEqual", 12, Binary<LessEqual>},
     {"Log", 6, Unary<Log>},

@@ -4,6 +4,7 @@
 #include "frontend/onnx/ops/common.h"
 #include "ir/strings.h"
 #include "reel/activations.h"
+#include "reel/normalization.h"
 #include "reel/random.h"
 
 namespace reel::onnx {
@@ -67,14 +68,7 @@ std::vector<int64_t> AxesFrom(int first, int rank) {
   return axes;
 }
 
-struct Moments {
-  Tensor mean, variance;
-};
-Moments MomentsOf(const Tensor& x, const std::vector<int64_t>& axes) {
-  const Tensor mean = ReduceMean(x, axes, {.keepdims = true});
-  return {mean, ReduceMean(Square(x - mean), axes, {.keepdims = true})};
-}
-Tensor Normalized(const Tensor& x, const Moments& m, double epsilon) {
+Tensor Normalized(const Tensor& x, const MeanAndVariance& m, double epsilon) {
   return (x - m.mean) / Sqrt(m.variance + epsilon);
 }
 
@@ -86,12 +80,12 @@ Tensors ImportBatchNormalization(const NodeContext& c) {
   if (c.Int("spatial", 1) == 0) Refuse("spatial = 0");
   if (x.rank() < 2) Wrong(StrCat("a channel axis is needed, got ", x.type().ToString()));
   const auto wide = [&](const Tensor& t) { return Along(t, 1, x.rank()); };
-  Moments moments{wide(c.In(3)), wide(c.In(4))};
+  MeanAndVariance moments{wide(c.In(3)), wide(c.In(4))};
   Tensors out(1);
   if (training) {
     std::vector<int64_t> axes = AxesFrom(2, x.rank());
     axes.insert(axes.begin(), 0);
-    const Moments batch = MomentsOf(x, axes);
+    const MeanAndVariance batch = Moments(x, axes, {.keepdims = true});
     const auto moved = [&](const Tensor& old, const Tensor& now) {
       return old * momentum + Reshape(now, {-1}) * (1 - momentum);
     };
@@ -106,7 +100,7 @@ Tensors ImportBatchNormalization(const NodeContext& c) {
 Tensors ImportInstanceNormalization(const NodeContext& c) {
   const Tensor x = c.In(0);
   const auto wide = [&](const Tensor& t) { return Along(t, 1, x.rank()); };
-  const Moments moments = MomentsOf(x, AxesFrom(2, x.rank()));
+  const MeanAndVariance moments = Moments(x, AxesFrom(2, x.rank()), {.keepdims = true});
   return {Normalized(x, moments, c.Float("epsilon", 1e-5f)) * wide(c.In(1)) + wide(c.In(2))};
 }
 
@@ -114,7 +108,7 @@ Tensors ImportLayerNormalization(const NodeContext& c) {
   const Tensor x = c.In(0);
   const auto axes = AxesFrom(static_cast<int>(AxisOf(c, "axis", -1, x.rank())), x.rank());
   c.Ignore("stash_type");
-  const Moments m = MomentsOf(x, axes);
+  const MeanAndVariance m = Moments(x, axes, {.keepdims = true});
   const Tensor inverse = 1.0 / Sqrt(m.variance + c.Float("epsilon", 1e-5f));
   Tensor y = (x - m.mean) * inverse * c.In(1);
   if (c.Has(2)) y = y + c.In(2);
@@ -123,7 +117,7 @@ Tensors ImportLayerNormalization(const NodeContext& c) {
 
 Tensors ImportMeanVarianceNormalization(const NodeContext& c) {
   const Tensor x = c.In(0);
-  const Moments m = MomentsOf(x, c.Ints("axes", {0, 2, 3}));
+  const MeanAndVariance m = Moments(x, c.Ints("axes", {0, 2, 3}), {.keepdims = true});
   return {(x - m.mean) / (Sqrt(m.variance) + 1e-9)};
 }
 
