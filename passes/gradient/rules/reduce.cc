@@ -16,9 +16,35 @@ ir::Value Unreduce(GradContext& g, ir::Builder& b, ir::Value v) {
   return v.valid() && b.shape(v) == shape ? v : b.Broadcast(v, shape, std::move(axes));
 }
 
+// The row-major position of every element among those that are reduced together.
+ir::Value PositionInReduced(ir::Builder& b, const Shape& shape, const std::vector<int64_t>& axes) {
+  ir::Value position = b.Zeros({kInt64, shape});
+  int64_t stride = 1;
+  for (size_t i = axes.size(); i-- > 0;) {
+    const ir::Value along = b.Iota(kInt64, shape, axes[i]);
+    position = b.Add(position, b.Mul(along, b.ScalarLike(along, static_cast<double>(stride))));
+    stride *= shape.dim(static_cast<int>(axes[i]));
+  }
+  return position;
+}
+
+// The first element equal to the extremum (the first NaN, if it is NaN) gets all of its cotangent.
+void GiveToFirst(GradContext& g, ir::Builder& b) {
+  const auto& axes = g.node().attr<std::vector<int64_t>>("axes");
+  const ir::Value position = PositionInReduced(b, g.x_shape(), axes);
+  ir::Value hit = b.Equal(g.x(), Unreduce(g, b, g.y()));
+  if (IsFloat(g.x_type().dtype)) hit = b.Or(hit, b.NotEqual(g.x(), g.x()));
+  const ir::Value never = b.ScalarLike(position, static_cast<double>(g.x_shape().size()));
+  const ir::Value first = b.ReduceMin(b.Select(hit, position, never), axes);
+  const ir::Value dy = Unreduce(g, b, g.dy());
+  g.Set(0, b.Select(b.Equal(position, Unreduce(g, b, first)), dy, b.ScalarLike(dy, 0)));
+}
+
 // The elements equal to the extremum share its cotangent equally.
 void Share(GradContext& g, ir::Builder& b) {
   const auto& axes = g.node().attr<std::vector<int64_t>>("axes");
+  const auto* first = g.node().attrs().Find("first");
+  if (first && std::get<bool>(*first)) return GiveToFirst(g, b);
   const ir::Value hit = b.Cast(b.Equal(g.x(), Unreduce(g, b, g.y())), g.x_type().dtype);
   const ir::Value share = b.Div(g.dy(), b.ReduceSum(hit, axes));
   g.Set(0, b.Mul(hit, Unreduce(g, b, share)));
