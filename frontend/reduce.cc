@@ -2,7 +2,7 @@
 
 #include "frontend/core.h"
 #include "ir/strings.h"
-#include "reel/ops.h"
+#include "reel/reductions.h"
 
 namespace reel {
 
@@ -57,6 +57,9 @@ Tensor ReduceMax(const Operand& x, const Axes& axes, ReduceOptions options) {
 }
 Tensor ReduceMin(const Operand& x, const Axes& axes, ReduceOptions options) {
   return Reduce("reduce_min", ir::Op::kReduceMin, x, axes, options);
+}
+Tensor ReduceProd(const Operand& x, const Axes& axes, ReduceOptions options) {
+  return Reduce("reduce_prod", ir::Op::kReduceProd, x, axes, options);
 }
 Tensor ReduceAll(const Operand& x, const Axes& axes, ReduceOptions options) {
   NeedBool("reduce_all", x);

@@ -1,5 +1,8 @@
 #include "ir/builder.h"
 
+#include <algorithm>
+#include <functional>
+
 #include "ir/strings.h"
 #include "ir/infer.h"
 
@@ -56,6 +59,9 @@ Value Builder::ReduceMax(Value x, std::vector<int64_t> axes) {
 Value Builder::ReduceMin(Value x, std::vector<int64_t> axes) {
   return axes.empty() ? x : Emit(Op::kReduceMin, {x}, {{"axes", std::move(axes)}});
 }
+Value Builder::ReduceProd(Value x, std::vector<int64_t> axes) {
+  return axes.empty() ? x : Emit(Op::kReduceProd, {x}, {{"axes", std::move(axes)}});
+}
 
 Value Builder::Constant(Literal literal) {
   return Emit(Op::kConstant, {}, {{"value", std::move(literal)}});
@@ -78,6 +84,8 @@ Value Builder::Reshape(Value x, const Shape& shape) {
 }
 
 Value Builder::Transpose(Value x, std::vector<int64_t> permutation) {
+  const bool same_rank = x.valid() && static_cast<int>(permutation.size()) == shape(x).rank();
+  if (same_rank && std::is_sorted(permutation.begin(), permutation.end(), std::less_equal<>())) return x;
   return Emit(Op::kTranspose, {x}, {{"permutation", std::move(permutation)}});
 }
 
@@ -109,17 +117,42 @@ Value Builder::Pad(Value x, Value value, std::vector<int64_t> low, std::vector<i
               {{"low", std::move(low)}, {"high", std::move(high)}, {"interior", std::move(interior)}});
 }
 
+Value Builder::Reverse(Value x, std::vector<int64_t> axes) {
+  return axes.empty() ? x : Emit(Op::kReverse, {x}, {{"axes", std::move(axes)}});
+}
+
+Value Builder::Window(Value x, const Windows& w) {
+  return Emit(Op::kWindow, {x},
+              {{"axes", w.axes}, {"sizes", w.sizes}, {"strides", w.strides}, {"dilations", w.dilations}});
+}
+
 Value Builder::Contract(Value a, Value b, const ContractAxes& axes) {
   return Emit(Op::kContract, {a, b},
               {{"a_batch", axes.a_batch}, {"b_batch", axes.b_batch},
                {"a_contract", axes.a_contract}, {"b_contract", axes.b_contract}});
 }
 
+Value Builder::Conv(Value a, Value b, const ConvGeometry& g) {
+  return Emit(Op::kConv, {a, b},
+              {{"strides", g.strides}, {"low", g.low}, {"high", g.high},
+               {"a_dilation", g.a_dilation}, {"b_dilation", g.b_dilation}});
+}
+
+Value Builder::Recurrence(Value a, Value b, int64_t axis, bool reverse) {
+  return Emit(Op::kRecurrence, {a, b}, {{"axis", axis}, {"reverse", reverse}});
+}
+
 Value Builder::Gather(Value a, Value indices, int64_t axis) {
   return Emit(Op::kGather, {a, indices}, {{"axis", axis}});
 }
 Value Builder::ScatterAdd(Value a, Value indices, Value updates, int64_t axis) {
-  return Emit(Op::kScatterAdd, {a, indices, updates}, {{"axis", axis}});
+  return Scatter(Op::kScatterAdd, a, indices, updates, axis);
+}
+Value Builder::Scatter(Op op, Value a, Value indices, Value updates, int64_t axis) {
+  return Emit(op, {a, indices, updates}, {{"axis", axis}});
+}
+Value Builder::Argsort(Value x, int64_t axis, bool descending) {
+  return Emit(Op::kArgsort, {x}, {{"axis", axis}, {"descending", descending}});
 }
 Value Builder::DynamicSlice(Value a, Value start, int64_t axis, int64_t size) {
   return Emit(Op::kDynamicSlice, {a, start}, {{"axis", axis}, {"size", size}});

@@ -42,6 +42,7 @@ class Builder {
   Value ReduceSum(Value x, std::vector<int64_t> axes);  ///< x itself if axes is empty
   Value ReduceMax(Value x, std::vector<int64_t> axes);
   Value ReduceMin(Value x, std::vector<int64_t> axes);
+  Value ReduceProd(Value x, std::vector<int64_t> axes);
 
   Value Constant(Literal literal);
   /// A rank-0 constant.
@@ -54,7 +55,7 @@ class Builder {
   Value Iota(DType dtype, const Shape& shape, int64_t axis);
 
   Value Reshape(Value x, const Shape& shape);  ///< x itself if it has the shape
-  Value Transpose(Value x, std::vector<int64_t> permutation);
+  Value Transpose(Value x, std::vector<int64_t> permutation);  ///< x itself if nothing moves
   Value Slice(Value x, std::vector<int64_t> starts, std::vector<int64_t> limits,
               std::vector<int64_t> strides);
   Value Broadcast(Value x, const Shape& shape, std::vector<int64_t> axes);
@@ -63,12 +64,27 @@ class Builder {
   Value Pad(Value x, Value value, std::vector<int64_t> low, std::vector<int64_t> high,
             std::vector<int64_t> interior);
 
+  Value Reverse(Value x, std::vector<int64_t> axes);  ///< x itself if axes is empty
+  struct Windows {
+    std::vector<int64_t> axes, sizes, strides, dilations;
+  };
+  Value Window(Value x, const Windows& windows);
+
   struct ContractAxes {
     std::vector<int64_t> a_batch, b_batch, a_contract, b_contract;
   };
   Value Contract(Value a, Value b, const ContractAxes& axes);
+  /// One entry per spatial axis.
+  struct ConvGeometry {
+    std::vector<int64_t> strides, low, high, a_dilation, b_dilation;
+  };
+  Value Conv(Value a, Value b, const ConvGeometry& geometry);
+  Value Recurrence(Value a, Value b, int64_t axis, bool reverse);
   Value Gather(Value a, Value indices, int64_t axis);
   Value ScatterAdd(Value a, Value indices, Value updates, int64_t axis);
+  /// The op is kScatterAdd, kScatterSet, kScatterMax, kScatterMin or kScatterMul.
+  Value Scatter(Op op, Value a, Value indices, Value updates, int64_t axis);
+  Value Argsort(Value x, int64_t axis, bool descending);
   Value DynamicSlice(Value a, Value start, int64_t axis, int64_t size);
   Value DynamicUpdate(Value a, Value update, Value start, int64_t axis);
   Value RandomBits(Value state, const Shape& shape);

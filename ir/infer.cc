@@ -87,6 +87,25 @@ absl::Status CheckAxes(Op op, std::string_view what, const std::vector<int64_t>&
   return absl::OkStatus();
 }
 
+absl::Status CheckLength(Op op, std::string_view name, const std::vector<int64_t>& v, int count,
+                         std::string_view what) {
+  if (static_cast<int>(v.size()) == count) return absl::OkStatus();
+  return OpError(op, StrCat("'", name, "' has ", v.size(), " entries for ", what, " ", count));
+}
+
+absl::StatusOr<int64_t> CountWindows(Op op, const AxisWindow& w) {
+  for (auto [name, v] : {std::pair("size", w.size), std::pair("stride", w.stride),
+                         std::pair("dilation", w.dilation)}) {
+    if (v < 1) return OpError(op, StrCat("window ", name, " ", v, " must be at least 1"));
+  }
+  int64_t span = 0;
+  if (__builtin_mul_overflow(w.size - 1, w.dilation, &span) || span >= w.extent) {
+    return OpError(op, StrCat("a window of ", w.size, " elements, ", w.dilation, " apart, does not fit into extent ",
+                              w.extent, "; pad the axis or make the window smaller"));
+  }
+  return (w.extent - span - 1) / w.stride + 1;
+}
+
 absl::StatusOr<int64_t> NeedConstant(Op op, Extent extent) {
   if (extent.is_constant()) return extent.value();
   return OpError(op, "needs a constant extent here, got a symbolic one; fix the dimension");

@@ -41,6 +41,14 @@ absl::StatusOr<int> CheckAxis(Op op, std::string_view what, int64_t axis, int ra
 /// Sorted, distinct and in [0, rank) unless `any_order`.
 absl::Status CheckAxes(Op op, std::string_view what, const std::vector<int64_t>& axes, int rank,
                        bool any_order = false);
+/// The attribute has one entry for each of `count` things, named by `what`.
+absl::Status CheckLength(Op op, std::string_view name, const std::vector<int64_t>& v, int count,
+                         std::string_view what = "rank");
+/// Windows of an axis: size elements, dilation apart, starting stride apart. All at least 1; the axis must hold one.
+struct AxisWindow {
+  int64_t extent, size, stride, dilation;
+};
+absl::StatusOr<int64_t> CountWindows(Op op, const AxisWindow& window);
 /// The constant extent or an error that names the op.
 absl::StatusOr<int64_t> NeedConstant(Op op, Extent extent);
 absl::Status NeedInteger(Op op, std::string_view what, const Type& type, int rank = -1);

@@ -33,6 +33,8 @@ std::optional<ir::Literal> SplatOf(const ir::Function& f, ir::Value v) {
       case ir::Op::kReshape:
       case ir::Op::kTranspose:
       case ir::Op::kSlice:
+      case ir::Op::kReverse:
+      case ir::Op::kWindow:
       case ir::Op::kIdentity:
         v = node->operands[0];
         break;

@@ -33,9 +33,12 @@ int OwnCost(Op op) {
 Group::Root RootOf(Op op) {
   switch (op) {
     case Op::kContract: return Group::Root::kContract;
-    case Op::kScatterAdd: return Group::Root::kScatter;
+    case Op::kScatterAdd: case Op::kScatterSet: case Op::kScatterMax: case Op::kScatterMin: case Op::kScatterMul:
+      return Group::Root::kScatter;
     case Op::kDynamicUpdate: return Group::Root::kUpdate;
-    case Op::kReduceSum: case Op::kReduceMax: case Op::kReduceMin: return Group::Root::kReduce;
+    case Op::kReduceSum: case Op::kReduceMax: case Op::kReduceMin: case Op::kReduceProd: return Group::Root::kReduce;
+    case Op::kRecurrence: return Group::Root::kRecurrence;
+    case Op::kArgsort: return Group::Root::kSort;
     default: return Group::Root::kNone;
   }
 }
@@ -105,9 +108,11 @@ class Grouper {
           continue;
         }
         uses_[Index(o)] = std::min(uses_[Index(o)] + (IsView(node.op) ? uses_[Index(r)] : 1), 1000);
-        if (node.op == Op::kBroadcast && shape(r).size() > shape(o).size()) grown_[Index(o)] = true;
+        const bool repeats = node.op == Op::kBroadcast || node.op == Op::kWindow;
+        if (repeats && shape(r).size() > shape(o).size()) grown_[Index(o)] = true;
         if (IsView(node.op) && grown_[Index(r)]) grown_[Index(o)] = true;
-        const bool updated = k == 0 && (node.op == Op::kDynamicUpdate || node.op == Op::kScatterAdd);
+        const Group::Root root = codegen::RootOf(node.op);
+        const bool updated = k == 0 && (root == Group::Root::kUpdate || root == Group::Root::kScatter);
         if (updated || IsControl(node)) wants_buffer_[Index(o)] = true;
       }
     }
@@ -136,10 +141,10 @@ class Grouper {
         if (shape(b).dim(shape(b).rank() - 1) > 1 && out_.views[Index(b)]->strides.back() != 1) Force(b);
         break;
       }
-      case Op::kReduceSum: case Op::kReduceMax: case Op::kReduceMin:
+      case Op::kReduceSum: case Op::kReduceMax: case Op::kReduceMin: case Op::kReduceProd:
         if (ReducedAxes(node) > 1 && !flat_[Index(node.operands[0])]) Force(node.operands[0]);
         break;
-      case Op::kGather: case Op::kDynamicSlice: case Op::kPad: ForceView(node.operands[0]); break;
+      case Op::kGather: case Op::kDynamicSlice: case Op::kPad: case Op::kArgsort: ForceView(node.operands[0]); break;
       case Op::kDynamicUpdate:
         if (in_place_[Index(node.result())]) {
           ForceOthers(node);
@@ -148,7 +153,7 @@ class Grouper {
         ForceView(node.operands[0]);
         ForceView(node.operands[1]);
         break;
-      case Op::kScatterAdd:
+      case Op::kScatterAdd: case Op::kScatterSet: case Op::kScatterMax: case Op::kScatterMin: case Op::kScatterMul:
         if (IsUniformConstant(f_, node.operands[0])) break;
         if (!IsBuffer(node.operands[0])) Force(node.operands[0]);
         ForceOthers(node);

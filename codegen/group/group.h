@@ -18,11 +18,11 @@ struct View {
 };
 
 /// Values computed by one kernel. `pre` are maps over the operand of the root (reduce only), `post` maps over the
-/// root's result, or over one common shape if there is no root. A scatter_add or dynamic_update that only writes its
+/// root's result, or over one common shape if there is no root. A scatter or dynamic_update that only writes its
 /// part of a buffer that holds operand 0 has the root kind kScatter or kUpdate. A control op is a group of its own: `root` is its
 /// first result, and it reads and writes whole buffers.
 struct Group {
-  enum class Root : uint8_t { kNone, kReduce, kContract, kScatter, kUpdate, kControl };
+  enum class Root : uint8_t { kNone, kReduce, kContract, kScatter, kUpdate, kRecurrence, kSort, kControl };
   Root root_kind = Root::kNone;
   ir::Value root;
   std::vector<ir::Value> pre, post;
@@ -50,7 +50,7 @@ Grouping GroupFunction(const ir::Function& function, const GroupOptions& options
 bool IsWhole(const ir::Function& function, ir::Value v, const View& view);
 /// One value for all elements: a scalar constant, a constant with equal elements, or either broadcast.
 bool IsUniformConstant(const ir::Function& function, ir::Value v);
-/// Ops that only rename indices: reshape, transpose, slice, broadcast.
+/// Ops that only rename indices: reshape, transpose, slice, broadcast, reverse, window.
 bool IsView(ir::Op op);
 /// True if every extent of `from` is a run of `to`'s extents: the index into from is affine in the index into to.
 bool IsSplit(const Shape& from, const Shape& to);

@@ -78,6 +78,16 @@ Value NormalizeReduce(Builder* b, const Node& node, Value x) {
   return b->Emit(node.op, {b->Transpose(x, permutation)}, {{"axes", moved}});
 }
 
+// Sorts along the last axis.
+Value NormalizeSort(Builder* b, const Node& node, Value x) {
+  const int rank = b->shape(x).rank();
+  const auto axis = node.attr<int64_t>("axis");
+  Axes order = Rest(rank, {axis}, {}), back;
+  order.push_back(axis);
+  for (int64_t i = 0; i < rank; ++i) back.push_back(i < axis ? i : i == axis ? rank - 1 : i - 1);
+  return b->Transpose(b->Argsort(b->Transpose(x, order), rank - 1, node.attr<bool>("descending")), back);
+}
+
 absl::Status CheckSupported(const ir::Function& f, const Type& type, std::string_view what) {
   if (!HasKernels(type.dtype)) {
     return absl::UnimplementedError(StrCat("@", f.name(), ": ", what, " has dtype ", Name(type.dtype),
@@ -163,7 +173,9 @@ absl::StatusOr<ir::Function> Normalize(const ir::Function& f, const ir::Module& 
         break;
       case Op::kReduceSum:
       case Op::kReduceMax:
-      case Op::kReduceMin: result = NormalizeReduce(&b, node, operands[0]); break;
+      case Op::kReduceMin:
+      case Op::kReduceProd: result = NormalizeReduce(&b, node, operands[0]); break;
+      case Op::kArgsort: result = NormalizeSort(&b, node, operands[0]); break;
       default: result = b.Emit(node.op, operands, node.attrs());
     }
   }

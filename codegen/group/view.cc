@@ -52,7 +52,8 @@ std::optional<Ints> ReshapeStrides(const Shape& from, const Ints& strides, const
 }  // namespace
 
 bool IsView(Op op) {
-  return op == Op::kReshape || op == Op::kTranspose || op == Op::kSlice || op == Op::kBroadcast;
+  return op == Op::kReshape || op == Op::kTranspose || op == Op::kSlice || op == Op::kBroadcast ||
+         op == Op::kReverse || op == Op::kWindow;
 }
 
 bool IsUniformConstant(const ir::Function& f, ir::Value v) {
@@ -107,6 +108,27 @@ std::optional<View> ViewThrough(const ir::Function& f, const Node& node, const V
       out.strides.assign(static_cast<size_t>(to.rank()), 0);
       for (size_t i = 0; i < axes.size(); ++i) {
         if (from.dim(static_cast<int>(i)) != 1) out.strides[static_cast<size_t>(axes[i])] = x.strides[i];
+      }
+      return out;
+    }
+    case Op::kReverse:
+      out.strides = x.strides;
+      for (int64_t a : node.attr<Ints>("axes")) {
+        int64_t& stride = out.strides[static_cast<size_t>(a)];
+        out.offset += (from.dim(static_cast<int>(a)) - 1) * stride;
+        stride = -stride;
+      }
+      return out;
+    case Op::kWindow: {
+      const auto& axes = node.attr<Ints>("axes");
+      const auto &steps = node.attr<Ints>("strides"), &dilations = node.attr<Ints>("dilations");
+      out.strides = x.strides;
+      for (size_t i = 0; i < axes.size(); ++i) {
+        // Steps that are never taken may be too large to multiply.
+        const int64_t stride = out.strides[static_cast<size_t>(axes[i])];
+        const bool one = to.dim(static_cast<int>(axes[i])) == 1;
+        out.strides.push_back(to.dim(from.rank() + static_cast<int>(i)) == 1 ? 0 : stride * dilations[i]);
+        out.strides[static_cast<size_t>(axes[i])] = one ? 0 : stride * steps[i];
       }
       return out;
     }

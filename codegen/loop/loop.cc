@@ -69,6 +69,7 @@ void HashBody(const std::vector<Stmt>& body, Hasher* h) {
     h->Add(s.index);
     for (ExprId e : {s.a, s.b, s.dynamic, s.guard}) h->Add(e);
     h->Add(s.dynamic_stride);
+    h->Add(static_cast<uint64_t>(s.descending));
     HashBody(s.body, h);
   }
 }

@@ -87,6 +87,7 @@ enum class LoopKind : uint8_t {
 /// How Accumulate combines.
 enum class Combine : uint8_t {
   kSum,  ///< local + a
+  kProd, ///< local * a
   kMax,  ///< IEEE maximum (ints: larger; bool: or)
   kMin,  ///< IEEE minimum (ints: smaller; bool: and)
   kFma,  ///< fma(a, b, local): one rounding on FMA targets, mul then add on others; ints wrap
@@ -101,6 +102,8 @@ struct Stmt {
                   ///< for s = n/2, n/4, .. 1: p[j] = combine(p[j], p[j + s]) for j < s
     kStore,       ///< buffer[index + dynamic * dynamic_stride] = a, where guard. Neighbouring stores of a block are
                   ///< one parallel assignment: all right sides are evaluated before the first one writes.
+    kSort,        ///< buffer[index + i] for i in 0..extent: the positions, as i64, that sort the keys which start at
+                  ///< the load a and are dynamic_stride elements apart. Stable; NaN is the largest key.
   };
   Kind kind = Kind::kLoop;
 
@@ -125,6 +128,8 @@ struct Stmt {
   ExprId dynamic = -1;
   int64_t dynamic_stride = 0;
   ExprId guard = -1;
+
+  bool descending = false;  ///< kSort
 };
 
 struct Kernel {

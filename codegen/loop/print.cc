@@ -166,7 +166,7 @@ class Printer {
   }
 
   std::string StatementText(const Stmt& s) const {
-    static constexpr std::string_view kCombine[] = {"sum", "max", "min", "fma"};
+    static constexpr std::string_view kCombine[] = {"sum", "prod", "max", "min", "fma"};
     const std::string_view combine = kCombine[static_cast<size_t>(s.combine)];
     const std::string guard = s.guard < 0 ? "" : StrCat(" if ", Text(s.guard));
     switch (s.kind) {
@@ -184,6 +184,10 @@ class Printer {
         const std::string_view sign = s.combine == Combine::kSum ? "+" : combine;
         return StrCat(to, " ", sign, "= ", Text(s.a), b, guard);
       }
+      case Stmt::Kind::kSort:
+        return StrCat(Element(k_.buffers[static_cast<size_t>(s.buffer)].name, s.index, -1, 0), " = argsort",
+                      s.descending ? "_descending" : "", " ", s.extent.value(), " keys from ", Text(s.a), " by ",
+                      s.dynamic_stride);
       default:
         return StrCat(Element(k_.buffers[static_cast<size_t>(s.buffer)].name, s.index, s.dynamic,
                               s.dynamic_stride),

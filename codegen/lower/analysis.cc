@@ -34,7 +34,7 @@ Dependencies DependenciesOf(const Kernel& kernel, const Expr& e,
 Writes Visit(const std::vector<Stmt>& body, Analysis* analysis) {
   Writes writes;
   for (const Stmt& s : body) {
-    if (s.kind == Stmt::Kind::kStore) {
+    if (s.kind == Stmt::Kind::kStore || s.kind == Stmt::Kind::kSort) {
       Insert(&writes.buffers, s.buffer);
     } else if (s.kind != Stmt::Kind::kLoop) {
       Insert(&writes.locals, s.local);

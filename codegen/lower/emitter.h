@@ -94,6 +94,7 @@ class KernelEmitter {
                        llvm::Value* mask);
   void Tree(const Stmt& s);
   void Stores(const Stmt* first, const Stmt* last);
+  void Sort(const Stmt& s);  // sort.cc
   Trip TripOf(const Stmt& s);
 
   // scopes.cc: what is emitted where

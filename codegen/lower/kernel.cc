@@ -73,6 +73,9 @@ void KernelEmitter::Body(const std::vector<Stmt>& body) {
         while (next < body.size() && body[next].kind == Stmt::Kind::kStore) ++next;
         Stores(&body[i], body.data() + next);
         break;
+      case Stmt::Kind::kSort:
+        Sort(s);
+        break;
     }
     i = next;
   }

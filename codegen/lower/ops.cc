@@ -279,6 +279,8 @@ Value* EmitCombine(Builder& b, Combine combine, DType dtype, Value* old, Value* 
       return Smaller(b, dtype, old, x);
     case Combine::kSum:
       return is_float ? b.CreateFAdd(old, x) : b.CreateAdd(old, x);
+    case Combine::kProd:
+      return is_float ? b.CreateFMul(old, x) : b.CreateMul(old, x);
     case Combine::kFma:
       break;
   }

@@ -149,7 +149,8 @@ ExprId ExprBuilder::BuildOperand(Value v, int k, const Index& index) {
 ExprId ExprBuilder::Compute(Value v, const Index& index) {
   const Node& node = *f_.producer(v);
   switch (node.op) {
-    case Op::kReshape: case Op::kTranspose: case Op::kSlice: case Op::kBroadcast: return BuildView(node, index);
+    case Op::kReshape: case Op::kTranspose: case Op::kSlice: case Op::kBroadcast: case Op::kReverse:
+    case Op::kWindow: return BuildView(node, index);
     case Op::kPad: return BuildPad(node, index);
     case Op::kGather: return BuildGather(node, index);
     case Op::kDynamicSlice: case Op::kDynamicUpdate: return BuildDynamic(node, index);
@@ -202,6 +203,27 @@ ExprId ExprBuilder::BuildView(const Node& node, const Index& index) {
       for (size_t i = 0; i < starts.size(); ++i) {
         inner[i].constant = starts[i];
         inner[i].Add(index[i], strides[i]);
+      }
+      break;
+    }
+    case Op::kReverse:
+      inner = index;
+      for (int64_t axis : node.attr<Ints>("axes")) {
+        Affine& a = inner[static_cast<size_t>(axis)];
+        a = {};
+        a.constant = from.dim(static_cast<int>(axis)) - 1;
+        a.Add(index[static_cast<size_t>(axis)], -1);
+      }
+      break;
+    case Op::kWindow: {
+      const auto &axes = node.attr<Ints>("axes"), &strides = node.attr<Ints>("strides"),
+                 &dilations = node.attr<Ints>("dilations");
+      inner.assign(index.begin(), index.begin() + from.rank());
+      for (size_t i = 0; i < axes.size(); ++i) {  // steps that are never taken may be too large to multiply
+        const auto axis = static_cast<size_t>(axes[i]), element = static_cast<size_t>(from.rank()) + i;
+        inner[axis] = {};
+        if (to.dim(static_cast<int>(axis)) != 1) inner[axis].Add(index[axis], strides[i]);
+        if (to.dim(static_cast<int>(element)) != 1) inner[axis].Add(index[element], dilations[i]);
       }
       break;
     }

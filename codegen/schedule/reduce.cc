@@ -23,13 +23,14 @@ int64_t PowerOfTwo(int64_t n) {
 double Identity(Combine combine, DType dtype) {
   using limits = std::numeric_limits<double>;
   if (combine == Combine::kSum) return IsFloat(dtype) ? -0.0 : 0.0;
+  if (combine == Combine::kProd) return 1;
   const bool low = combine == Combine::kMax;
   if (IsFloat(dtype)) return low ? -limits::infinity() : limits::infinity();
   return low ? 0 : 1;  // bool; integers are set by their bits
 }
 
 uint64_t IdentityBits(Combine combine, DType dtype) {
-  if (combine != Combine::kSum && IsInteger(dtype)) {
+  if ((combine == Combine::kMax || combine == Combine::kMin) && IsInteger(dtype)) {
     const bool low = combine == Combine::kMax;
     const auto bits = static_cast<uint64_t>(low ? LowestInt(dtype) : HighestInt(dtype));
     return bits & (~uint64_t{0} >> (64 - 8 * SizeOf(dtype)));
@@ -38,7 +39,12 @@ uint64_t IdentityBits(Combine combine, DType dtype) {
 }
 
 Combine CombineOf(ir::Op op) {
-  return op == ir::Op::kReduceSum ? Combine::kSum : op == ir::Op::kReduceMax ? Combine::kMax : Combine::kMin;
+  switch (op) {
+    case ir::Op::kReduceSum: return Combine::kSum;
+    case ir::Op::kReduceProd: return Combine::kProd;
+    case ir::Op::kReduceMax: return Combine::kMax;
+    default: return Combine::kMin;
+  }
 }
 
 // Statements that leave the reduction of `extent` elements in element 0 of the last local.

@@ -4,6 +4,17 @@ namespace reel::codegen {
 
 namespace {
 
+// What combines an element with an update; kIdentity: the update replaces it.
+ir::Op CombiningOp(ir::Op op) {
+  switch (op) {
+    case ir::Op::kScatterSet: return ir::Op::kIdentity;
+    case ir::Op::kScatterMax: return ir::Op::kMax;
+    case ir::Op::kScatterMin: return ir::Op::kMin;
+    case ir::Op::kScatterMul: return ir::Op::kMul;
+    default: return ir::Op::kAdd;
+  }
+}
+
 // y = x
 void Fill(const ScheduleContext& c, ir::Value root, BufferId out) {
   Kernel* k = c.kernel;
@@ -25,8 +36,8 @@ void Fill(const ScheduleContext& c, ir::Value root, BufferId out) {
 
 }  // namespace
 
-// y holds x; then for each index in row-major order: y[..., indices[i], ...] += updates[..., i, ...]. Serial in
-// the indices: duplicates add in a fixed order.
+// y holds x; then for each index in row-major order: y[..., indices[i], ...] op= updates[..., i, ...]. Serial in
+// the indices: duplicates meet in a fixed order.
 void ScheduleScatter(const ScheduleContext& c) {
   Kernel* k = c.kernel;
   const ir::Value root = c.group().root;
@@ -74,9 +85,10 @@ void ScheduleScatter(const ScheduleContext& c) {
   old.dynamic = d;
   old.dynamic_stride = RowMajorStrides(shape)[static_cast<size_t>(axis)];
   old.guard = inside;
-  const ExprId value = c.builder->Build(node.operands[2], update);
-  const ExprId sum = c.builder->Apply(ir::Op::kAdd, dtype, {k->AddExpr(old), value});
-  Stmt store = MakeStore(out, old.index, sum);
+  const ir::Op combine = CombiningOp(node.op);
+  ExprId value = c.builder->Build(node.operands[2], update);
+  if (combine != ir::Op::kIdentity) value = c.builder->Apply(combine, dtype, {k->AddExpr(old), value});
+  Stmt store = MakeStore(out, old.index, value);
   store.dynamic = d;
   store.dynamic_stride = old.dynamic_stride;
   store.guard = inside;

@@ -31,6 +31,8 @@ ScheduledKernel ScheduleGroup(const ir::Function& f, const Grouping& grouping, i
     case Group::Root::kReduce: ScheduleReduce(context); break;
     case Group::Root::kContract: ScheduleContract(context); break;
     case Group::Root::kScatter: ScheduleScatter(context); break;
+    case Group::Root::kRecurrence: ScheduleRecurrence(context); break;
+    case Group::Root::kSort: ScheduleSort(context); break;
     case Group::Root::kUpdate: ScheduleUpdate(context); break;
     case Group::Root::kControl: break;  // no kernel
   }

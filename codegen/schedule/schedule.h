@@ -40,6 +40,8 @@ void ScheduleMap(const ScheduleContext& context);
 void ScheduleReduce(const ScheduleContext& context);
 void ScheduleContract(const ScheduleContext& context);
 void ScheduleScatter(const ScheduleContext& context);
+void ScheduleRecurrence(const ScheduleContext& context);
+void ScheduleSort(const ScheduleContext& context);
 void ScheduleUpdate(const ScheduleContext& context);
 
 // --- shared by the schedules (loops.cc) ---

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 
 #include "ir/eval/kernels.h"
 
@@ -32,6 +33,22 @@ void ForEachGathered(const AxisView& view, const std::vector<int64_t>& indices, 
   }
 }
 
+// The operand with f(old, update) at every index, in order.
+template <typename Floats, typename Ints>
+EvalTensor Scatter(const KernelContext& c, Floats floats, Ints ints) {
+  const AxisView view(c.operand(0).type.shape, c.attr_int("axis"));
+  EvalTensor out = c.operand(0);
+  const EvalTensor& updates = c.operand(2);
+  ForEachGathered(view, c.operand(1).i, [&](size_t to, size_t from) {
+    if (IsFloat(c.result.dtype)) {
+      out.f[to] = floats(out.f[to], updates.f[from]);
+    } else {
+      out.i[to] = Wrap(c.result.dtype, static_cast<uint64_t>(ints(out.i[to], updates.i[from])));
+    }
+  });
+  return out;
+}
+
 // Start of a window of `size` elements, moved into [0, extent - size].
 int64_t Clamp(int64_t start, int64_t extent, int64_t size) {
   return std::min(std::max<int64_t>(start, 0), extent - size);
@@ -47,18 +64,24 @@ KERNEL(Gather) {
 }
 
 KERNEL(ScatterAdd) {
-  const AxisView view(c.operand(0).type.shape, c.attr_int("axis"));
-  EvalTensor out = c.operand(0);
-  const EvalTensor& updates = c.operand(2);
-  ForEachGathered(view, c.operand(1).i, [&](size_t to, size_t from) {
-    if (IsFloat(c.result.dtype)) {
-      out.f[to] += updates.f[from];
-    } else {
-      out.i[to] = Wrap(c.result.dtype,
-                       static_cast<uint64_t>(out.i[to]) + static_cast<uint64_t>(updates.i[from]));
-    }
+  return Scatter(c, std::plus<double>(), [](int64_t x, int64_t y) {
+    return static_cast<int64_t>(static_cast<uint64_t>(x) + static_cast<uint64_t>(y));
   });
-  return out;
+}
+KERNEL(ScatterMul) {
+  return Scatter(c, std::multiplies<double>(), [](int64_t x, int64_t y) {
+    return static_cast<int64_t>(static_cast<uint64_t>(x) * static_cast<uint64_t>(y));
+  });
+}
+KERNEL(ScatterSet) {
+  const auto second = [](auto, auto y) { return y; };
+  return Scatter(c, second, second);
+}
+KERNEL(ScatterMax) {
+  return Scatter(c, Maximum, [](int64_t x, int64_t y) { return std::max(x, y); });
+}
+KERNEL(ScatterMin) {
+  return Scatter(c, Minimum, [](int64_t x, int64_t y) { return std::min(x, y); });
 }
 
 KERNEL(DynamicSlice) {

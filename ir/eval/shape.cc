@@ -74,6 +74,32 @@ KERNEL(Pad) {
   return out;
 }
 
+// Element n of a reversed axis is element extent - 1 - n.
+KERNEL(Reverse) {
+  const Shape& shape = c.operand(0).type.shape;
+  std::vector<int64_t> strides = RowMajorStrides(shape);
+  int64_t base = 0;
+  for (int64_t axis : c.attr_ints("axes")) {
+    int64_t& stride = strides[static_cast<size_t>(axis)];
+    base += (shape.dim(static_cast<int>(axis)) - 1) * stride;
+    stride = -stride;
+  }
+  return Read(c, strides, base);
+}
+
+// Element k of window w of an axis is element w * stride + k * dilation.
+KERNEL(Window) {
+  std::vector<int64_t> strides = RowMajorStrides(c.operand(0).type.shape);
+  const auto& axes = c.attr_ints("axes");
+  for (size_t i = 0; i < axes.size(); ++i) {  // steps that are never taken may be too large to multiply
+    int64_t& stride = strides[static_cast<size_t>(axes[i])];
+    const int64_t along = stride;
+    stride = c.result.shape.dim(static_cast<int>(axes[i])) == 1 ? 0 : along * c.attr_ints("strides")[i];
+    strides.push_back(c.attr_ints("sizes")[i] == 1 ? 0 : along * c.attr_ints("dilations")[i]);
+  }
+  return Read(c, strides);
+}
+
 KERNEL(Iota) {
   std::vector<int64_t> strides(static_cast<size_t>(c.result.shape.rank()), 0);
   strides[static_cast<size_t>(c.attr_int("axis"))] = 1;

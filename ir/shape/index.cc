@@ -31,7 +31,7 @@ absl::StatusOr<TypeList> InferGatherRule(const InferContext& c) {
   return TypeList{{c.operand(0).dtype, *shape}};
 }
 
-absl::StatusOr<TypeList> InferScatterAddRule(const InferContext& c) {
+absl::StatusOr<TypeList> InferScatterRule(const InferContext& c) {
   const auto shape = GatheredShape(c);
   if (!shape.ok()) return shape.status();
   if (c.operand(2) != Type{c.operand(0).dtype, *shape}) {

@@ -6,11 +6,6 @@
 namespace reel::ir {
 namespace {
 
-absl::Status CheckLength(Op op, std::string_view name, const std::vector<int64_t>& v, int rank) {
-  if (static_cast<int>(v.size()) == rank) return absl::OkStatus();
-  return OpError(op, StrCat("'", name, "' has ", v.size(), " entries for rank ", rank));
-}
-
 absl::Status CheckSymbols(const InferContext& c, const Shape& shape) {
   for (Extent e : shape) {
     if (e.is_constant()) continue;
@@ -129,6 +124,16 @@ absl::StatusOr<TypeList> InferPadRule(const InferContext& c) {
     shape.push_back(total);
   }
   return TypeList{{x.dtype, shape}};
+}
+
+absl::StatusOr<TypeList> InferReverseRule(const InferContext& c) {
+  const Type& x = c.operand(0);
+  const auto& axes = c.attr_ints("axes");
+  if (absl::Status s = CheckAxes(c.op, "axis", axes, x.shape.rank()); !s.ok()) return s;
+  for (int64_t axis : axes) {
+    if (auto n = NeedConstant(c.op, x.shape[static_cast<int>(axis)]); !n.ok()) return n.status();
+  }
+  return TypeList{x};
 }
 
 absl::StatusOr<TypeList> InferIotaRule(const InferContext& c) {

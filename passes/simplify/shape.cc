@@ -83,6 +83,23 @@ Value Slice(Site& s) {
   return s.b.Slice(x, std::move(starts), std::move(limits), std::move(strides));
 }
 
+// reverse of axes of extent 1 = x; of the same axes twice = what was reversed
+Value Reverse(Site& s) {
+  const auto& axes = s.attr<Ints>("axes");
+  const bool unmoved = std::all_of(axes.begin(), axes.end(), [&s](int64_t axis) {
+    return s.type.shape[static_cast<int>(axis)] == Extent(1);
+  });
+  if (unmoved) return s.x();
+  const ir::Node* inner = Producer(s, Op::kReverse);
+  return inner && inner->attr<Ints>("axes") == axes ? inner->operands[0] : Value{};
+}
+
+// windows of one element, all of them = reshape
+Value Window(Site& s) {
+  const bool all = AllEqual(s.attr<Ints>("sizes"), 1) && AllEqual(s.attr<Ints>("strides"), 1);
+  return all ? s.b.Reshape(s.x(), s.type.shape) : Value{};
+}
+
 // pad by nothing = x
 Value Pad(Site& s) {
   const bool nothing = AllEqual(s.attr<Ints>("low"), 0) && AllEqual(s.attr<Ints>("high"), 0);
@@ -109,7 +126,7 @@ Value Cast(Site& s) {
   return s.f().type(x).dtype == to && IsExactRoundTrip(to, from) ? x : Value{};
 }
 
-// Over axes of extent 1 a sum is -0 + x = x, and so are maximum and minimum.
+// Over axes of extent 1 a sum is -0 + x = x, a product 1 * x = x, and so are maximum and minimum.
 Value Reduce(Site& s) {
   const Shape shape = s.f().type(s.x()).shape;
   for (int64_t axis : s.attr<Ints>("axes")) {
@@ -127,10 +144,13 @@ Value SimplifyShape(Site& site) {
     case Op::kBroadcast: return Broadcast(site);
     case Op::kSlice: return Slice(site);
     case Op::kPad: return Pad(site);
+    case Op::kReverse: return Reverse(site);
+    case Op::kWindow: return Window(site);
     case Op::kCast: return Cast(site);
     case Op::kReduceSum:
     case Op::kReduceMax:
-    case Op::kReduceMin: return Reduce(site);
+    case Op::kReduceMin:
+    case Op::kReduceProd: return Reduce(site);
     case Op::kDynamicSlice:  // all of it: the start is clamped to 0
       return site.f().type(site.x()).shape == site.type.shape ? site.x() : Value{};
     case Op::kDynamicUpdate:

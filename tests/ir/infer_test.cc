@@ -269,5 +269,59 @@ TEST(InferTypes, ControlMistakes) {
   EXPECT_EQ(error(Op::kWhile, {F({2})}, names("cond", "test", "body", "identity")), "");
 }
 
+TEST(InferTypes, WindowMistakes) {
+  const auto window = [](Ints axes, Ints sizes, Ints strides, Ints dilations) {
+    return Attributes{{"axes", std::move(axes)}, {"sizes", std::move(sizes)},
+                      {"strides", std::move(strides)}, {"dilations", std::move(dilations)}};
+  };
+  constexpr int64_t kHuge = int64_t{1} << 62;
+  ExpectErrors({
+      {Op::kReverse, {F({2, 3})}, {{"axes", Ints{2}}}, {"axis 2 is out of range for rank 2"}},
+      {Op::kReverse, {F({2, 3})}, {{"axes", Ints{0, 0}}}, {"axis 0 is repeated"}},
+      {Op::kWindow, {F({2, 5})}, window({2}, {1}, {1}, {1}), {"axis 2 is out of range for rank 2"}},
+      {Op::kWindow, {F({2, 5})}, window({1, 1}, {1, 1}, {1, 1}, {1, 1}), {"axis 1 is repeated"}},
+      {Op::kWindow, {F({2, 5})}, window({1}, {1, 1}, {1}, {1}), {"'sizes' has 2 entries for axis count 1"}},
+      {Op::kWindow, {F({2, 5})}, window({1}, {-1}, {1}, {1}), {"size -1 must be at least 1", "axis 1 of f32[2,5]"}},
+      {Op::kWindow, {F({2, 5})}, window({1}, {0}, {1}, {1}), {"size 0 must be at least 1"}},
+      {Op::kWindow, {F({2, 5})}, window({1}, {2}, {0}, {1}), {"stride 0 must be at least 1"}},
+      {Op::kWindow, {F({2, 5})}, window({1}, {2}, {1}, {0}), {"dilation 0 must be at least 1"}},
+      {Op::kWindow, {F({2, 5})}, window({1}, {6}, {1}, {1}), {"6 elements", "does not fit into extent 5", "pad"}},
+      {Op::kWindow, {F({2, 5})}, window({1}, {3}, {1}, {3}), {"3 elements, 3 apart, does not fit"}},
+      {Op::kWindow, {F({2, 5})}, window({1}, {5}, {1}, {kHuge}), {"does not fit"}},
+  });
+}
+
+TEST(InferTypes, ConvMistakes) {
+  const auto conv = [](int64_t stride, int64_t low, int64_t a_dilation, int64_t b_dilation) {
+    return Attributes{{"strides", Ints{stride}}, {"low", Ints{low}}, {"high", Ints{0}},
+                      {"a_dilation", Ints{a_dilation}}, {"b_dilation", Ints{b_dilation}}};
+  };
+  constexpr int64_t kHuge = int64_t{1} << 62;
+  const Type a = F({1, 5, 2, 3}), b = F({3, 2, 3, 4});
+  ExpectErrors({
+      {Op::kConv, {a, F({3, 2, 3})}, conv(1, 0, 1, 1), {"input must be [n, spatial..., groups, channels]"}},
+      {Op::kConv, {F({1, 2, 3}), F({2, 3, 4})}, conv(1, 0, 1, 1), {"1 to 3 spatial axes"}},
+      {Op::kConv, {a, F({3, 1, 3, 4})}, conv(1, 0, 1, 1), {"f32[1,5,2,3]", "f32[3,1,3,4]", "the groups"}},
+      {Op::kConv, {a, F({3, 2, 6, 4})}, conv(1, 0, 1, 1), {"the channels of a group"}},
+      {Op::kConv, {a, {kFloat64, b.shape}}, conv(1, 0, 1, 1), {"dtypes differ", "cast"}},
+      {Op::kConv, {a, b}, conv(0, 0, 1, 1), {"stride 0 must be at least 1"}},
+      {Op::kConv, {a, b}, conv(1, 0, 0, 1), {"a_dilation 0 must be at least 1"}},
+      {Op::kConv, {a, b}, conv(1, 0, 1, 0), {"dilation 0 must be at least 1"}},
+      {Op::kConv, {a, b}, conv(1, -6, 1, 1), {"cuts more than there is of spatial axis 0"}},
+      {Op::kConv, {a, b}, conv(1, -3, 1, 1), {"does not fit into extent 2", "f32[3,2,3,4]"}},
+      {Op::kConv, {a, b}, conv(1, 0, kHuge, 1), {"padded extent overflows"}},
+      {Op::kConv, {a, b}, conv(1, kHuge, 1, 1), {"is too large"}},
+  });
+}
+
+TEST(InferTypes, RecurrenceAndSortMistakes) {
+  const auto along = [](int64_t axis) { return Attributes{{"axis", axis}, {"reverse", false}}; };
+  ExpectErrors({
+      {Op::kRecurrence, {F({2}), F({3})}, along(0), {"f32[2]", "f32[3]", "broadcast one"}},
+      {Op::kRecurrence, {F({2}), F({2})}, along(1), {"axis 1 is out of range for rank 1"}},
+      {Op::kArgsort, {F({})}, {{"axis", int64_t{0}}, {"descending", false}}, {"axis 0 is out of range for rank 0"}},
+  });
+}
+
 }  // namespace
 }  // namespace reel::ir

@@ -75,7 +75,25 @@ void MakeGatherCases(const OpRow& row, std::vector<OpCase>* cases) {
   }
 }
 
-void MakeScatterAddCases(const OpRow& row, std::vector<OpCase>* cases) {
+namespace {
+
+// Duplicates that meet NaN, infinities and both zeros.
+void AddScatterSpecialCase(const OpRow& row, std::vector<OpCase>* cases) {
+  const double nan = std::numeric_limits<double>::quiet_NaN(),
+               inf = std::numeric_limits<double>::infinity();
+  for (DType dtype : {kFloat32, kFloat64}) {
+    CaseBuilder c(row.op, StrCat(Name(dtype), " special values"));
+    const ir::Value a = c.Input(MakeLiteral({dtype, {8}}, {0.0, -0.0, nan, inf, -inf, 1, 0, -0.0})),
+                    at = c.InputInts(kInt64, {10}, {0, 1, 2, 3, 4, 5, 5, 6, 7, 7});
+    c.Emit({a, at, c.Input(MakeLiteral({dtype, {10}}, {-0.0, 0.0, 1, -inf, 0, nan, 2, -0.0, 3, 0.0}))},
+           {{"axis", int64_t{0}}});
+    cases->push_back(c.Build());
+  }
+}
+
+}  // namespace
+
+void MakeScatterCases(const OpRow& row, std::vector<OpCase>* cases) {
   for (DType dtype : row.dtypes) {
     for (const Variant& v : kVariants) {
       for (DType index : {kInt32, kInt64}) {
@@ -86,12 +104,14 @@ void MakeScatterAddCases(const OpRow& row, std::vector<OpCase>* cases) {
                         updates = c.Input({dtype, Gathered(v)}, row.domain);
         c.Emit({a, at, updates}, {{"axis", v.axis}});
         if (v.out_of_range) c.OutOfRange();
-        c.Tolerate(OfSum(dtype, 2 * static_cast<double>(v.indices.size()) + 1));
+        const bool rounds = row.op == ir::Op::kScatterAdd || row.op == ir::Op::kScatterMul;
+        if (rounds) c.Tolerate(OfSum(dtype, 2 * static_cast<double>(v.indices.size()) + 1));
         c.Differentiable(IsSmooth(row, dtype));
         cases->push_back(c.Build());
       }
     }
   }
+  if (row.op != ir::Op::kScatterAdd) AddScatterSpecialCase(row, cases);
 }
 
 namespace {

@@ -102,17 +102,29 @@ void AddSpecialCase(const OpRow& row, DType dtype, std::vector<OpCase>* cases) {
   cases->push_back(c.Build());
 }
 
+// Products with no, one and two zeros: their gradients are the products of the others.
+void AddZerosCase(const OpRow& row, std::vector<OpCase>* cases) {
+  CaseBuilder c(row.op, "f64 zeros");
+  const ir::Value x = c.Input(
+      MakeLiteral({kFloat64, {4, 5}}, {2, -1, 3, 0.5, 4, 2, 0, 3, -2, 1, 0, 0.5, 3, 0, 2, 0, 0, 0, 1, 0}));
+  c.Emit({x}, {{"axes", std::vector<int64_t>{1}}});
+  c.Emit({x}, {{"axes", std::vector<int64_t>{0}}});
+  c.Emit({x}, {{"axes", std::vector<int64_t>{0, 1}}});
+  c.Differentiable(true);
+  cases->push_back(c.Build());
+}
+
 }  // namespace
 
 void MakeReduceCases(const OpRow& row, std::vector<OpCase>* cases) {
-  const bool sum = row.op == ir::Op::kReduceSum;
+  const bool product = row.op == ir::Op::kReduceProd, sum = row.op == ir::Op::kReduceSum || product;
   for (DType dtype : row.dtypes) {
     for (const Variant& v : kVariants) {
       const Type type{dtype, v.shape};
       CaseBuilder c(row.op, StrCat(Text(type), " axes ", Text(v.axes)));
       const bool spread = !sum && IsFloat(dtype);
       const ir::Value x = spread ? c.Input(MakeLiteral(type, Spread(v.shape.size(), c.rng())))
-                                 : c.Input(type, row.domain);
+                                 : c.Input(type, IsInteger(dtype) ? Domain{-9, 9} : row.domain);
       c.Emit({x}, {{"axes", v.axes}});
       if (sum && Reduced(v) > 1) c.Tolerate(OfSum(dtype, Terms(Reduced(v), dtype)));
       const bool finite = sum || Reduced(v) > 0;  // the maximum of nothing is -inf
@@ -120,6 +132,7 @@ void MakeReduceCases(const OpRow& row, std::vector<OpCase>* cases) {
       cases->push_back(c.Build());
     }
     if (IsFloat(dtype)) AddSpecialCase(row, dtype, cases);
+    if (product && dtype == kFloat64) AddZerosCase(row, cases);
     if (!IsFloat(dtype) && dtype != kBool) {
       CaseBuilder c(row.op, StrCat(Name(dtype), " special values"));
       c.Emit({c.Input(SpecialValues(dtype))}, {{"axes", std::vector<int64_t>{0}}});

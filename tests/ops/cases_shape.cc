@@ -153,6 +153,19 @@ void MakePadCases(const OpRow& row, std::vector<OpCase>* cases) {
   }
 }
 
+void MakeReverseCases(const OpRow& row, std::vector<OpCase>* cases) {
+  struct Variant {
+    Shape shape;
+    Ints axes;
+  };
+  const std::vector<Variant> variants{{{}, {}},       {{1}, {0}},       {{0}, {0}},          {{7}, {0}},
+                                      {{33}, {0}},    {{3, 5}, {0}},    {{3, 17}, {1}},      {{3, 5}, {0, 1}},
+                                      {{3, 5}, {}},   {{0, 3}, {1}},    {{2, 3, 4}, {0, 2}}, {{2, 1, 3, 2, 2}, {1, 2, 4}},
+                                      {{100}, {0}},   {{5, 64}, {0, 1}}};
+  PerVariant(row, variants, cases,
+             [](CaseBuilder& c, ir::Value x, const Variant& v) { c.Emit({x}, {{"axes", v.axes}}); });
+}
+
 void MakeIotaCases(const OpRow& row, std::vector<OpCase>* cases) {
   for (DType dtype : row.dtypes) {
     CaseBuilder c(row.op, std::string(Name(dtype)));

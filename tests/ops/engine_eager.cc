@@ -1,5 +1,5 @@
 #include "frontend/core.h"
-#include "reel/ops.h"
+#include "reel/indexing.h"
 #include "tests/ops/engines.h"
 
 // Eager: a function node by node, each op through the front's dispatcher and its compiled kernel, as
@@ -38,6 +38,14 @@ class Interpreter {
         return {Gather(x[0], x[1], node.attr<int64_t>("axis"))};
       case ir::Op::kScatterAdd:
         return {ScatterAdd(x[0], x[1], x[2], node.attr<int64_t>("axis"))};
+      case ir::Op::kScatterSet:
+        return {ScatterSet(x[0], x[1], x[2], node.attr<int64_t>("axis"))};
+      case ir::Op::kScatterMax:
+        return {ScatterMax(x[0], x[1], x[2], node.attr<int64_t>("axis"))};
+      case ir::Op::kScatterMin:
+        return {ScatterMin(x[0], x[1], x[2], node.attr<int64_t>("axis"))};
+      case ir::Op::kScatterMul:
+        return {ScatterMul(x[0], x[1], x[2], node.attr<int64_t>("axis"))};
       case ir::Op::kCall:
         return Run(node.attr<std::string>("callee"), x);
       case ir::Op::kIf:

@@ -60,7 +60,7 @@ std::vector<Case> Reductions() {
   std::vector<Case> cases;
   const Doubles x{0.3, -1.2, 2.1, -0.4, 1.1, 0.7, -2.0, 0.9, 3.0, -0.1, 0.2, 0.5};
   for (const std::vector<int64_t>& axes : {std::vector<int64_t>{1}, {0, 2}, {0, 1, 2}}) {
-    for (Op op : {Op::kReduceSum, Op::kReduceMax, Op::kReduceMin}) {
+    for (Op op : {Op::kReduceSum, Op::kReduceMax, Op::kReduceMin, Op::kReduceProd}) {
       cases.push_back({op, StrCat(ir::Name(op), axes.size()), {F64({2, 3, 2})}, {x},
                        [op, axes](Builder& b, const Values& p) {
                          return b.Emit(op, {p[0]}, {{"axes", axes}});
@@ -88,6 +88,14 @@ std::vector<Case> Shapes() {
       [](Builder& b, P p) { return b.Slice(p[0], {0, 1}, {2, 1}, {1, 1}); });
   add(Op::kBroadcast, "broadcast",
       [](Builder& b, P p) { return b.Broadcast(p[0], {2, 4, 3}, {0, 2}); });
+  add(Op::kReverse, "reverse", [](Builder& b, P p) { return b.Reverse(p[0], {0, 1}); });
+  add(Op::kWindow, "window",
+      [](Builder& b, P p) { return b.Window(p[0], {{1, 0}, {2, 2}, {1, 1}, {1, 1}}); });
+  add(Op::kWindow, "window_apart",
+      [](Builder& b, P p) { return b.Window(p[0], {{1}, {2}, {3}, {1}}); });
+  cases.push_back({Op::kWindow, "window_dilated", {F64({6})}, {kSix}, [](Builder& b, P p) {
+    return b.Window(p[0], {{0}, {2}, {2}, {3}});
+  }});
   cases.push_back({Op::kBroadcast, "broadcast_stretch", {F64({1, 3})}, {{1.5, 2, -1}},
                    [](Builder& b, P p) { return b.Broadcast(p[0], {2, 4, 3}, {1, 2}); }});
   cases.push_back({Op::kBroadcast, "broadcast_scalar", {F64()}, {{1.5}},
@@ -123,6 +131,46 @@ std::vector<Case> Contractions() {
   };
 }
 
+Doubles Waves(int64_t n, double step) {
+  Doubles x;
+  for (int64_t i = 0; i < n; ++i) x.push_back(std::sin(step * static_cast<double>(i) + 1));
+  return x;
+}
+
+std::vector<Case> Convolutions() {
+  const auto conv = [](const std::string& name, const Shape& a, const Shape& filter, const Builder::ConvGeometry& q) {
+    return Case{Op::kConv, name, {F64(a), F64(filter)}, {Waves(a.size(), 1), Waves(filter.size(), 3)},
+                [q](Builder& b, const Values& p) { return b.Conv(p[0], p[1], q); }};
+  };
+  return {
+      conv("conv", {1, 5, 1, 2}, {2, 1, 2, 2}, {{1}, {0}, {0}, {1}, {1}}),
+      conv("conv_all", {2, 5, 2, 1}, {2, 2, 1, 2}, {{2}, {1}, {2}, {3}, {2}}),
+      conv("conv_cut", {1, 6, 1, 1}, {2, 1, 1, 1}, {{1}, {-2}, {-1}, {2}, {1}}),
+      conv("conv_plane", {1, 3, 4, 1, 2}, {2, 3, 1, 2, 1}, {{1, 2}, {1, 0}, {0, 1}, {1, 1}, {1, 1}}),
+  };
+}
+
+std::vector<Case> Recurrences() {
+  std::vector<Case> cases;
+  for (bool reverse : {false, true}) {
+    cases.push_back({Op::kRecurrence, reverse ? "recurrence_reverse" : "recurrence", {F64({3, 2}), F64({3, 2})},
+                     {Waves(6, 1), Waves(6, 2)}, [reverse](Builder& b, const Values& p) {
+                       return b.Recurrence(p[0], p[1], 0, reverse);
+                     }});
+  }
+  return cases;
+}
+
+std::vector<Case> Scatters() {
+  std::vector<Case> cases;
+  for (Op op : {Op::kScatterSet, Op::kScatterMax, Op::kScatterMin, Op::kScatterMul}) {
+    cases.push_back({op, std::string(ir::Name(op)), {F64({3, 2}), I32({2, 2}), F64({2, 2, 2})},
+                     {Waves(6, 1), {2, 0, 2, -1}, Waves(8, 2)},
+                     [op](Builder& b, const Values& p) { return b.Scatter(op, p[0], p[1], p[2], 0); }});
+  }
+  return cases;
+}
+
 std::vector<Case> Indexed() {
   using P = const Values&;
   const Doubles a{0.3, -1.2, 2.1, -0.4, 1.1, 0.7};
@@ -145,7 +193,7 @@ std::vector<Case> Indexed() {
 
 std::vector<Case> AllCases() {
   std::vector<Case> all;
-  for (auto family : {Elementwise, Reductions, Shapes, Contractions, Indexed}) {
+  for (auto family : {Elementwise, Reductions, Shapes, Contractions, Convolutions, Recurrences, Indexed, Scatters}) {
     for (Case& c : family()) all.push_back(std::move(c));
   }
   return all;
@@ -269,6 +317,45 @@ TEST(GradientChoices, TiesOfReductionsShareEqually) {
     const auto d = RunGradients({F64({4})}, {{1, other, 1, other}}, 1, body);
     EXPECT_EQ(d[0], (Doubles{0.5, 0, 0.5, 0}));
   }
+}
+
+TEST(GradientChoices, TheFirstExtremumGetsAllIfItIsToldTo) {
+  for (Op op : {Op::kReduceMax, Op::kReduceMin}) {
+    const double other = op == Op::kReduceMax ? -5 : 5;
+    const Body body = [op](Builder& b, const Values& p) {
+      return Values{b.Emit(op, {p[0]}, {{"axes", std::vector<int64_t>{0, 2}}, {"first", true}}), p[0]};
+    };
+    const auto d = RunGradients({F64({2, 2, 2})}, {{other, 1, 2, 2, 1, other, other, NAN}}, 1, body);
+    EXPECT_EQ(d[0], (Doubles{0, 1, 0, 0, 0, 0, 0, 1}));
+  }
+}
+
+TEST(GradientChoices, AProductKnowsWhichElementsAreZero) {
+  const Body body = [](Builder& b, const Values& p) { return Values{b.ReduceProd(p[0], {0, 1}), p[0]}; };
+  EXPECT_EQ(RunGradients({F64({2, 2})}, {{2, 0, 3, 5}}, 1, body)[0], (Doubles{0, 30, 0, 0}));
+  EXPECT_EQ(RunGradients({F64({2, 2})}, {{2, 0, 0, 5}}, 1, body)[0], (Doubles{0, 0, 0, 0}));
+}
+
+// TensorFlow's rule for tensor_scatter_nd_max: operand and updates that are the maximum share it equally.
+TEST(GradientChoices, TiesOfScattersShareEqually) {
+  for (Op op : {Op::kScatterMax, Op::kScatterMin}) {
+    const double other = op == Op::kScatterMax ? -5 : 5;
+    const auto d = RunGradients({F64({2}), I32({3}), F64({3})}, {{1, 3}, {0, 0, 0}, {1, other, 1}}, 1,
+                                [op](Builder& b, const Values& p) {
+                                  return Values{b.Scatter(op, p[0], p[1], p[2], 0), p[0], p[2]};
+                                });
+    EXPECT_EQ(d[0], (Doubles{1 / 3.0, 1}));
+    EXPECT_EQ(d[1], (Doubles{1 / 3.0, 0, 1 / 3.0}));
+  }
+}
+
+TEST(GradientChoices, TheLastWriterGetsAll) {
+  const auto d = RunGradients({F64({3}), I32({4}), F64({4})}, {{1, 2, 3}, {0, 2, 0, 7}, {4, 5, 6, 7}}, 1,
+                              [](Builder& b, const Values& p) {
+                                return Values{b.Scatter(Op::kScatterSet, p[0], p[1], p[2], 0), p[0], p[2]};
+                              });
+  EXPECT_EQ(d[0], (Doubles{0, 1, 0}));
+  EXPECT_EQ(d[1], (Doubles{0, 1, 1, 0}));
 }
 
 TEST(GradientChoices, SqrtAtZeroIsInfiniteButZeroForAZeroSeed) {

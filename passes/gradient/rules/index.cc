@@ -1,6 +1,95 @@
 #include "passes/gradient/rule.h"
 
 namespace reel::passes {
+namespace {
+
+using ir::Op;
+using ir::Value;
+using Ints = std::vector<int64_t>;
+
+// One value per index, for all elements of its slice: broadcast to the updates.
+Value ForSlices(ir::Builder& b, Value v, const Shape& updates, int64_t axis) {
+  Ints axes;
+  for (int i = 0; i < b.shape(v).rank(); ++i) axes.push_back(axis + i);
+  return b.shape(v) == updates ? v : b.Broadcast(v, updates, std::move(axes));
+}
+
+// Whether no later index is the same.
+Value IsLastWriter(ir::Builder& b, Value indices, int64_t extent) {
+  const Shape shape = b.shape(indices);
+  const Value position = b.Reshape(b.Iota(kInt64, {shape.size()}, 0), shape);
+  const Value nobody = b.Full({kInt64, {extent}}, -1);
+  const Value writer = b.Scatter(Op::kScatterSet, nobody, indices, position, 0);
+  return b.Equal(b.Gather(writer, indices, 0), position);
+}
+
+// Of the maxima (minima) of an element, operand and updates alike, each gets an equal share.
+void ShareScattered(GradContext& g, ir::Builder& b) {
+  const auto axis = g.node().attr<int64_t>("axis");
+  const DType dtype = g.x_type().dtype;
+  const Value hit_a = b.Cast(b.Equal(g.in(0), g.y()), dtype);
+  const Value hit_c = b.Cast(b.Equal(g.in(2), b.Gather(g.y(), g.in(1), axis)), dtype);
+  const Value share = b.Div(g.dy(), b.ScatterAdd(hit_a, g.in(1), hit_c, axis));
+  g.Set(0, b.Mul(hit_a, share));
+  if (g.wants(2)) g.Set(2, b.Mul(hit_c, b.Gather(share, g.in(1), axis)));
+}
+
+// Products along the middle axis of x[before, n, after] of the elements before each one (after it, if reverse) whose
+// segment number is the same; equal numbers are neighbours. By doubling: after step s an element has the s up to it.
+class SegmentProducts {
+ public:
+  SegmentProducts(ir::Builder& b, Value segments, bool reverse) : b_(b), segments_(segments), reverse_(reverse) {}
+
+  Value Of(Value x) {
+    const int64_t n = b_.shape(x).dim(1);
+    for (int64_t s = 1; s < n; s *= 2) x = b_.Mul(x, Shifted(x, s));
+    return Shifted(x, 1);
+  }
+
+ private:
+  // x[t - s] where that is in the segment of t, else 1.
+  Value Shifted(Value x, int64_t s) {
+    const Value same = b_.Equal(segments_, Shift(segments_, s, -1));
+    const Value one = b_.ScalarLike(x, 1);
+    return b_.Select(b_.Broadcast(same, b_.shape(x), {1}), Shift(x, s, 1), one);
+  }
+  // Moves axis min(1, rank - 1) by s, filling up.
+  Value Shift(Value x, int64_t s, double fill) {
+    const Type type = b_.type(x);
+    const auto axis = static_cast<size_t>(std::min(1, type.shape.rank() - 1));
+    Ints zeros(static_cast<size_t>(type.shape.rank()), 0), limits = type.shape.dims();
+    const Ints ones(zeros.size(), 1);
+    Ints starts = zeros, low = zeros, high = zeros;
+    s = std::min(s, limits[axis]);
+    (reverse_ ? starts[axis] += s : limits[axis] -= s);
+    (reverse_ ? high : low)[axis] = s;
+    return b_.Pad(b_.Slice(x, starts, limits, ones), b_.Scalar(type.dtype, fill), low, high, zeros);
+  }
+
+  ir::Builder& b_;
+  Value segments_;
+  bool reverse_;
+};
+
+// For every update the product of all others with its index, also where some are 0.
+Value ProductsOfOthers(ir::Builder& b, Value indices, Value updates, int64_t axis) {
+  const Shape shape = b.shape(updates);
+  const int64_t n = b.shape(indices).size();
+  int64_t before = 1, after = 1;
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (i < axis) before *= shape.dim(i);
+    if (i >= axis + b.shape(indices).rank()) after *= shape.dim(i);
+  }
+  const Value list = b.Reshape(indices, {n});
+  const Value order = b.Argsort(list, 0, false);
+  const Value sorted = b.Gather(b.Reshape(updates, {before, n, after}), order, 1);
+  const Value segments = b.Gather(list, order, 0);
+  const Value others =
+      b.Mul(SegmentProducts(b, segments, false).Of(sorted), SegmentProducts(b, segments, true).Of(sorted));
+  return b.Reshape(b.Gather(others, b.Argsort(order, 0, false), 1), shape);
+}
+
+}  // namespace
 
 // Reading at indices and adding at indices are each other's transpose; out of range means nothing
 // in both.
@@ -11,6 +100,27 @@ GRAD(Gather, kB, kNone) {
 GRAD(ScatterAdd, kB, kNone) {
   g.Set(0, g.dy());
   if (g.wants(2)) g.Set(2, b.Gather(g.dy(), g.in(1), g.node().attr<int64_t>("axis")));
+}
+// What was overwritten gets nothing, and of several updates of one element the last gets all.
+GRAD(ScatterSet, kB, kNone) {
+  const auto axis = g.node().attr<int64_t>("axis");
+  const Type updates = g.x_type(2);
+  if (g.wants(0)) g.Set(0, b.Scatter(Op::kScatterSet, g.dy(), g.in(1), b.Zeros(updates), axis));
+  if (g.wants(2)) {
+    const Value last = IsLastWriter(b, g.in(1), g.x_shape().dim(static_cast<int>(axis)));
+    const Value all = b.Gather(g.dy(), g.in(1), axis);
+    g.Set(2, b.Select(ForSlices(b, last, updates.shape, axis), all, b.Zeros(updates)));
+  }
+}
+GRAD(ScatterMax, kA | kB | kC, kY) { ShareScattered(g, b); }
+GRAD(ScatterMin, kA | kB | kC, kY) { ShareScattered(g, b); }
+GRAD(ScatterMul, kA | kB | kC, kNone) {
+  const auto axis = g.node().attr<int64_t>("axis");
+  if (g.wants(0)) g.Set(0, b.Scatter(Op::kScatterMul, g.dy(), g.in(1), g.in(2), axis));
+  if (g.wants(2)) {
+    const Value factor = b.Gather(b.Mul(g.dy(), g.in(0)), g.in(1), axis);
+    g.Set(2, b.Mul(factor, ProductsOfOthers(b, g.in(1), g.in(2), axis)));
+  }
 }
 GRAD(DynamicSlice, kB, kNone) {
   const int64_t axis = g.node().attr<int64_t>("axis");

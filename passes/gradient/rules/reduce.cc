@@ -16,12 +16,57 @@ ir::Value Unreduce(GradContext& g, ir::Builder& b, ir::Value v) {
   return v.valid() && b.shape(v) == shape ? v : b.Broadcast(v, shape, std::move(axes));
 }
 
+// The row-major position of every element among those that are reduced together.
+ir::Value PositionInReduced(ir::Builder& b, const Shape& shape, const std::vector<int64_t>& axes) {
+  ir::Value position = b.Zeros({kInt64, shape});
+  int64_t stride = 1;
+  for (size_t i = axes.size(); i-- > 0;) {
+    const ir::Value along = b.Iota(kInt64, shape, axes[i]);
+    position = b.Add(position, b.Mul(along, b.ScalarLike(along, static_cast<double>(stride))));
+    stride *= shape.dim(static_cast<int>(axes[i]));
+  }
+  return position;
+}
+
+// The first element equal to the extremum (the first NaN, if it is NaN) gets all of its cotangent.
+void GiveToFirst(GradContext& g, ir::Builder& b) {
+  const auto& axes = g.node().attr<std::vector<int64_t>>("axes");
+  const ir::Value position = PositionInReduced(b, g.x_shape(), axes);
+  ir::Value hit = b.Equal(g.x(), Unreduce(g, b, g.y()));
+  if (IsFloat(g.x_type().dtype)) hit = b.Or(hit, b.NotEqual(g.x(), g.x()));
+  const ir::Value never = b.ScalarLike(position, static_cast<double>(g.x_shape().size()));
+  const ir::Value first = b.ReduceMin(b.Select(hit, position, never), axes);
+  const ir::Value dy = Unreduce(g, b, g.dy());
+  g.Set(0, b.Select(b.Equal(position, Unreduce(g, b, first)), dy, b.ScalarLike(dy, 0)));
+}
+
 // The elements equal to the extremum share its cotangent equally.
 void Share(GradContext& g, ir::Builder& b) {
   const auto& axes = g.node().attr<std::vector<int64_t>>("axes");
+  const auto* first = g.node().attrs().Find("first");
+  if (first && std::get<bool>(*first)) return GiveToFirst(g, b);
   const ir::Value hit = b.Cast(b.Equal(g.x(), Unreduce(g, b, g.y())), g.x_type().dtype);
   const ir::Value share = b.Div(g.dy(), b.ReduceSum(hit, axes));
   g.Set(0, b.Mul(hit, Unreduce(g, b, share)));
+}
+
+// The products of what comes before each element along the last axis, or after it: y[0] = 1, y[t] = x[t - 1] y[t - 1].
+ir::Value ProductsOfOthers(ir::Builder& b, ir::Value x, bool after) {
+  const Type type = b.type(x);
+  const int last = type.shape.rank() - 1;
+  const auto rank = static_cast<size_t>(type.shape.rank());
+  std::vector<int64_t> starts(rank, 0), limits = type.shape.dims(), low(rank, 0), high(rank, 0);
+  (after ? starts[rank - 1] += 1 : limits[rank - 1] -= 1);
+  (after ? high : low)[rank - 1] = 1;
+  const ir::Value one = b.Scalar(type.dtype, 1);
+  const ir::Value rest = b.Slice(x, starts, limits, std::vector<int64_t>(rank, 1));
+  const ir::Value shifted = b.Pad(rest, one, low, high, std::vector<int64_t>(rank, 0));
+  // x + -0 = x for every x
+  Shape begin = type.shape, tail = type.shape;
+  begin.set(last, 1);
+  tail.set(last, type.shape.dim(last) - 1);
+  const ir::Value nothing = b.Full({type.dtype, tail}, IsInteger(type.dtype) ? 0.0 : -0.0);
+  return b.Recurrence(shifted, b.Pad(nothing, one, low, high, std::vector<int64_t>(rank, 0)), last, after);
 }
 
 }  // namespace
@@ -29,5 +74,32 @@ void Share(GradContext& g, ir::Builder& b) {
 GRAD(ReduceSum, kNone, kNone) { g.Set(0, Unreduce(g, b, g.dy())); }
 GRAD(ReduceMax, kX, kY) { Share(g, b); }
 GRAD(ReduceMin, kX, kY) { Share(g, b); }
+
+// The cotangent of each element is dy times the product of all others: right where some are 0, unlike y / x.
+GRAD(ReduceProd, kX, kNone) {
+  const Shape shape = g.x_shape();
+  if (shape.size() == 0) return g.Set(0, b.Zeros(g.x_type()));
+  const auto& axes = g.node().attr<std::vector<int64_t>>("axes");
+  std::vector<int64_t> order, inverse(static_cast<size_t>(shape.rank()));
+  Shape moved, rows;
+  int64_t reduced = 1;
+  for (int64_t i = 0; i < shape.rank(); ++i) {
+    if (std::binary_search(axes.begin(), axes.end(), i)) {
+      reduced *= shape.dim(static_cast<int>(i));
+    } else {
+      order.push_back(i);
+      rows.push_back(shape[static_cast<int>(i)]);
+    }
+  }
+  rows.push_back(reduced);
+  order.insert(order.end(), axes.begin(), axes.end());
+  for (size_t i = 0; i < order.size(); ++i) {
+    inverse[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
+    moved.push_back(shape[static_cast<int>(order[i])]);
+  }
+  const ir::Value x = b.Reshape(b.Transpose(g.x(), order), rows);
+  const ir::Value others = b.Mul(ProductsOfOthers(b, x, false), ProductsOfOthers(b, x, true));
+  g.Set(0, b.Mul(Unreduce(g, b, g.dy()), b.Transpose(b.Reshape(others, moved), inverse)));
+}
 
 }  // namespace reel::passes

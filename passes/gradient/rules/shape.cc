@@ -74,4 +74,6 @@ GRAD(Pad, kNone, kNone) {
   }
 }
 
+GRAD(Reverse, kNone, kNone) { g.Set(0, b.Reverse(g.dy(), g.node().attr<Ints>("axes"))); }
+
 }  // namespace reel::passes

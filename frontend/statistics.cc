@@ -1,0 +1,77 @@
+#include <limits>
+
+#include "frontend/core.h"
+#include "ir/strings.h"
+#include "reel/indexing.h"
+#include "reel/reductions.h"
+
+namespace reel {
+namespace {
+
+using internal::LocationScope;
+using internal::Materialize;
+using internal::NormalizeAxis;
+using internal::ThrowInvalid;
+
+Tensor NeedFloats(const char* op, const Operand& x) {
+  const Tensor t = Materialize(x);
+  if (IsFloat(t.dtype())) return t;
+  ThrowInvalid(StrCat(op, ": needs floats, got ", t.type().ToString(), "; Cast it to kFloat32"));
+}
+
+// sqrt(x) with derivative 0 at 0.
+Tensor SafeSqrt(const Tensor& x) {
+  const Tensor zero = Equal(x, 0);
+  return Where(zero, 0, Sqrt(Where(zero, 1, x)));
+}
+
+}  // namespace
+
+Tensor CountNonzero(const Operand& x, const Axes& axes, ReduceOptions options) {
+  const LocationScope scope(x);
+  return ReduceSum(Cast(Cast(Materialize(x), kBool), kInt64), axes, options);
+}
+
+Tensor ReduceVariance(const Operand& x, const Axes& axes, VarianceOptions options) {
+  const LocationScope scope(x);
+  const Tensor t = NeedFloats("reduce_variance", x);
+  const Tensor squares = ReduceSum(Square(Sub(t, ReduceMean(t, axes, {.keepdims = true}))), axes, {.keepdims = options.keepdims});
+  const double count = squares.size() == 0 ? 1 : static_cast<double>(t.size()) / static_cast<double>(squares.size());
+  return Div(squares, std::max(count - static_cast<double>(options.ddof), 0.0));
+}
+
+Tensor ReduceStd(const Operand& x, const Axes& axes, VarianceOptions options) {
+  const LocationScope scope(x);
+  return SafeSqrt(ReduceVariance(NeedFloats("reduce_std", x), axes, options));
+}
+
+Tensor Norm(const Operand& x, const Axes& axes, NormOptions options) {
+  const LocationScope scope(x);
+  const Tensor t = NeedFloats("norm", x);
+  const ReduceOptions reduce{.keepdims = options.keepdims};
+  if (options.order == NormOrder::kOne) return ReduceSum(Abs(t), axes, reduce);
+  if (options.order == NormOrder::kTwo) return SafeSqrt(ReduceSum(Square(t), axes, reduce));
+  // Over nothing it is 0, not -inf.
+  return Maximum(ReduceMax(Abs(t), axes, reduce), 0);
+}
+
+Tensor Median(const Operand& x, int64_t axis, ReduceOptions options) {
+  const LocationScope scope(x);
+  const Tensor t = NeedFloats("median", x);
+  axis = NormalizeAxis("median", axis, t.rank());
+  const int64_t n = t.shape().dim(static_cast<int>(axis));
+  if (n == 0) ThrowInvalid(StrCat("median: axis ", axis, " of ", t.type().ToString(), " is empty"));
+  const Tensor sorted = Sort(t, axis);
+  const auto at = [&](int64_t i) {
+    std::vector<int64_t> starts(static_cast<size_t>(t.rank()), 0), limits = t.shape().dims();
+    starts[static_cast<size_t>(axis)] = i;
+    limits[static_cast<size_t>(axis)] = i + 1;
+    return Slice(sorted, starts, limits);
+  };
+  const Tensor middle = n % 2 == 1 ? at(n / 2) : Mul(Add(at(n / 2 - 1), at(n / 2)), 0.5);
+  const Tensor last = at(n - 1), nan = NotEqual(last, last);
+  const Tensor y = Where(nan, last, middle);
+  return options.keepdims ? y : Squeeze(y, axis);
+}
+
+}  // namespace reel

@@ -1,0 +1,78 @@
+#include <algorithm>
+
+#include "passes/expand/rule.h"
+
+namespace reel::passes {
+namespace {
+
+using ir::Value;
+using Ints = std::vector<int64_t>;
+
+// a with zeros between its elements and around; negative padding cuts.
+Value PadInput(ExpandContext& c, Value a, int spatial) {
+  const auto &low = c.ints("low"), &high = c.ints("high"), &dilation = c.ints("a_dilation");
+  const auto rank = static_cast<size_t>(c.b.shape(a).rank());
+  Ints before(rank, 0), after(rank, 0), interior(rank, 0), starts(rank, 0);
+  for (size_t i = 0; i < static_cast<size_t>(spatial); ++i) {
+    before[i + 1] = std::max<int64_t>(low[i], 0);
+    after[i + 1] = std::max<int64_t>(high[i], 0);
+    interior[i + 1] = dilation[i] - 1;
+    starts[i + 1] = std::max<int64_t>(-low[i], 0);
+  }
+  const auto any = [](const Ints& v) { return std::any_of(v.begin(), v.end(), [](int64_t x) { return x != 0; }); };
+  if (any(before) || any(after) || any(interior)) {
+    a = c.b.Pad(a, c.b.Scalar(c.b.type(a).dtype, 0), before, after, interior);
+  }
+  Ints limits = c.b.shape(a).dims();
+  for (size_t i = 0; i < static_cast<size_t>(spatial); ++i) limits[i + 1] -= std::max<int64_t>(-high[i], 0);
+  return limits == c.b.shape(a).dims() && !any(starts) ? a : c.b.Slice(a, starts, limits, Ints(rank, 1));
+}
+
+// The value without an axis of extent 1.
+Value Drop(ir::Builder& b, Value x, int axis) {
+  Shape shape;
+  for (int i = 0; i < b.shape(x).rank(); ++i) {
+    if (i != axis) shape.push_back(b.shape(x)[i]);
+  }
+  return b.Reshape(x, shape);
+}
+
+}  // namespace
+
+// [n, s..., g, c] -> windows [n, s..., g, c, k...], contracted with [k..., g, c, o] over (k..., c), g being batches.
+EXPAND(Conv) {
+  const Shape filter = c.x_type(1).shape;
+  const int spatial = filter.rank() - 3;
+  ir::Builder::Windows windows{{}, {}, c.ints("strides"), c.ints("b_dilation")};
+  for (int i = 0; i < spatial; ++i) {
+    windows.axes.push_back(i + 1);
+    windows.sizes.push_back(filter.dim(i));
+  }
+  Value a = c.b.Window(PadInput(c, c.x(0), spatial), windows), b = c.x(1);
+  if (!a.valid()) return {a};
+  Shape y;
+  for (int i = 0; i < spatial + 2; ++i) y.push_back(c.b.shape(a)[i]);
+  y.push_back(filter[spatial + 2]);
+  const bool grouped = filter[spatial] != Extent(1);
+  if (!grouped) {
+    a = Drop(c.b, a, spatial + 1);
+    b = Drop(c.b, b, spatial);
+  }
+  const int channel = spatial + (grouped ? 2 : 1);  // of a
+  ir::Builder::ContractAxes axes;
+  if (grouped) axes.a_batch = {spatial + 1}, axes.b_batch = {spatial};
+  for (int i = 0; i < spatial; ++i) {
+    axes.a_contract.push_back(channel + 1 + i);
+    axes.b_contract.push_back(i);
+  }
+  axes.a_contract.push_back(channel);
+  axes.b_contract.push_back(channel - 1);
+  const Value sums = c.b.Contract(a, b, axes);
+  if (!grouped) return {c.b.Reshape(sums, y)};
+  Ints order;  // [g, n, s..., o] -> [n, s..., g, o]
+  for (int i = 0; i <= spatial; ++i) order.push_back(i + 1);
+  order.insert(order.end(), {0, spatial + 2});
+  return {c.b.Transpose(sums, order)};
+}
+
+}  // namespace reel::passes

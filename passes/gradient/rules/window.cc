@@ -1,0 +1,87 @@
+#include "passes/gradient/rule.h"
+
+namespace reel::passes {
+namespace {
+
+using ir::Value;
+using Ints = std::vector<int64_t>;
+size_t N(int i) { return static_cast<size_t>(i); }
+
+// Pads and cuts the axis of x, at its end, to an extent.
+Value Fit(ir::Builder& b, Value x, int axis, int64_t extent) {
+  const Type type = b.type(x);
+  const Ints zeros(N(type.shape.rank()), 0), ones(N(type.shape.rank()), 1);
+  Ints high = zeros, limits = type.shape.dims();
+  high[N(axis)] = std::max<int64_t>(extent - type.shape.dim(axis), 0);
+  limits[N(axis)] = std::min(limits[N(axis)], extent);
+  if (high[N(axis)] > 0) return b.Pad(x, b.Scalar(type.dtype, 0), zeros, high, zeros);
+  return limits == type.shape.dims() ? x : b.Slice(x, zeros, limits, ones);
+}
+
+// x[rest..., windows, size], not overlapping: each window padded to the stride, one after the other.
+Value Lay(ir::Builder& b, Value x, int64_t extent, int64_t stride) {
+  const int last = b.shape(x).rank() - 1;
+  x = Fit(b, x, last, stride);
+  Shape rows;
+  for (int i = 0; i + 1 < last; ++i) rows.push_back(b.shape(x)[i]);
+  rows.push_back(b.shape(x).dim(last - 1) * stride);
+  return Fit(b, b.Reshape(x, rows), last - 1, extent);
+}
+
+// x[rest..., size, windows]: row k is spread by the stride and shifted by k * dilation, then the rows are added. A row
+// of length extent + dilation, written one after the other and cut again every extent elements, moves by dilation a
+// row: all in linear size, by ops that only move elements.
+Value OverlapAdd(ir::Builder& b, Value x, int64_t extent, int64_t stride, int64_t dilation) {
+  const Shape shape = b.shape(x);
+  const int last = shape.rank() - 1;
+  const int64_t size = shape.dim(last - 1), windows = shape.dim(last);
+  Ints low(N(shape.rank()), 0), interior = low, high = low;
+  interior[N(last)] = stride - 1;
+  high[N(last)] = extent + dilation - ((windows - 1) * stride + 1);
+  x = b.Pad(x, b.Scalar(b.type(x).dtype, 0), low, high, interior);
+  Shape flat, cut;
+  for (int i = 0; i + 1 < last; ++i) flat.push_back(shape[i]);
+  cut = flat;
+  flat.push_back(size * (extent + dilation));
+  cut.push_back(size);
+  cut.push_back(extent);
+  x = b.Reshape(Fit(b, b.Reshape(x, flat), last - 1, size * extent), cut);
+  return b.ReduceSum(x, {last - 1});
+}
+
+// The transpose of windows along one axis of [..., windows, ..., size], whose size is the last axis.
+Value CloseAxis(ir::Builder& b, Value x, int axis, const ir::Builder::Windows& w, size_t i, int64_t extent) {
+  const int rank = b.shape(x).rank();
+  Ints order, back;
+  for (int k = 0; k + 1 < rank; ++k) {
+    if (k != axis) order.push_back(k);
+  }
+  const bool single = b.shape(x).dim(axis) == 1;  // then the stride, which may be anything, does not matter
+  const int64_t stride = single ? w.sizes[i] : w.strides[i];
+  const bool apart = (w.dilations[i] == 1 || w.sizes[i] == 1) && w.sizes[i] <= stride;
+  order.push_back(apart ? axis : rank - 1);
+  order.push_back(apart ? rank - 1 : axis);
+  x = b.Transpose(x, order);
+  x = apart ? Lay(b, x, extent, stride) : OverlapAdd(b, x, extent, stride, w.dilations[i]);
+  for (int k = 0; k + 1 < rank; ++k) back.push_back(k < axis ? k : k == axis ? rank - 2 : k - 1);
+  return b.Transpose(x, back);
+}
+
+}  // namespace
+
+// Every element gets the sum of what the windows that show it got.
+GRAD(Window, kNone, kNone) {
+  const ir::Node& node = g.node();
+  const ir::Builder::Windows w{node.attr<Ints>("axes"), node.attr<Ints>("sizes"), node.attr<Ints>("strides"),
+                               node.attr<Ints>("dilations")};
+  const Shape shape = g.x_shape();
+  if (g.y_type().shape.size() == 0) return g.Set(0, b.Zeros(g.x_type()));
+  Value x = g.dy();
+  for (size_t i = w.axes.size(); i-- > 0;) {
+    const auto axis = static_cast<int>(w.axes[i]);
+    x = CloseAxis(b, x, axis, w, i, shape.dim(axis));
+  }
+  g.Set(0, x);
+}
+
+}  // namespace reel::passes
