@@ -151,11 +151,12 @@ def exp2_tables(dtype):
 def log2_tables(dtype):
     degree = 8 if dtype == "f32" else 20
     ln2 = mp.log(2)
-    q = around_zero(lambda f: (mp.log1p(f) - f) / f**2 / ln2,
-                    [-mp.mpf(1) / 2 / ln2, mp.mpf(1) / 3 / ln2, -mp.mpf(1) / 4 / ln2])
-    weight = lambda f: abs(f) + mp.mpf(1) / 64
+    q = around_zero(lambda f: (mp.log1p(f) - f + f**2 / 2) / f**3 / ln2,
+                    [mp.mpf(1) / 3 / ln2, -mp.mpf(1) / 4 / ln2, mp.mpf(1) / 5 / ln2])
+    weight = lambda f: f**2 + mp.mpf(1) / 512
     c, e = fit(q, weight, mp.sqrt(mp.mpf(1) / 2) - 1, mp.sqrt(2) - 1, degree, dtype)
-    emit_table("kLog2", dtype, c, e, "(log2(1+f) - f/ln(2)) / f^2 on [sqrt(1/2)-1, sqrt(2)-1]")
+    emit_table("kLog2", dtype, c, e,
+               "(log2(1+f) - (f - f^2/2)/ln(2)) / f^3 on [sqrt(1/2)-1, sqrt(2)-1]")
 
 
 def sinh_tables(dtype):

@@ -5,8 +5,8 @@
 // 1 -+ w, high and w high, is summed as exact pairs. Budget in ULP: final 0.5, rest 0.2.
 //
 // asinh|x| = log(|x| + sqrt(x^2 + 1)), acosh x = log(x + sqrt(x^2 - 1)) and
-// atanh|x| = log(1 + 2|x| / (1 - |x|)) / 2 of pairs; asinh and atanh up to 1/2: x + x s P(s). Beyond
-// 2^30 asinh and acosh are log(2|x|). Floats are computed in doubles.
+// atanh|x| = log(1 + 2|x| / (1 - |x|)) / 2 of pairs; asinh and atanh up to 1/2: x + x s P(s).
+// Beyond 2^30 asinh and acosh are log(2|x|). Floats are computed in doubles.
 #include <cmath>
 #include <limits>
 

@@ -6,6 +6,7 @@
 #include "reel/activations.h"
 #include "reel/compile.h"
 #include "reel/error.h"
+#include "reel/functions.h"
 #include "reel/layers.h"
 #include "reel/losses.h"
 #include "reel/module.h"

@@ -199,7 +199,7 @@ int Main(int argc, char** argv) {
       Report<float>(function, arguments);
     }
   }
-  if (!found) std::fprintf(stderr, "accuracy_sweep: no function '%s'\n", arguments.function.c_str());
+  if (!found) std::fprintf(stderr, "no function '%s'\n", arguments.function.c_str());
   return found ? 0 : 2;
 }
 
