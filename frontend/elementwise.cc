@@ -1,5 +1,6 @@
 #include "frontend/core.h"
 #include "ir/strings.h"
+#include "reel/functions.h"
 #include "reel/ops.h"
 
 namespace reel {
@@ -34,20 +35,20 @@ Tensor Abs(const Operand& x) { return Unary(ir::Op::kAbs, x); }
 Tensor Sign(const Operand& x) { return Unary(ir::Op::kSign, x); }
 Tensor Floor(const Operand& x) { return Unary(ir::Op::kFloor, x); }
 Tensor Ceil(const Operand& x) { return Unary(ir::Op::kCeil, x); }
+Tensor Round(const Operand& x) { return Unary(ir::Op::kRound, x); }
+Tensor Trunc(const Operand& x) { return Unary(ir::Op::kTrunc, x); }
 Tensor Sqrt(const Operand& x) { return Unary(ir::Op::kSqrt, x); }
-Tensor Exp(const Operand& x) { return Unary(ir::Op::kExp, x); }
-Tensor Log(const Operand& x) { return Unary(ir::Op::kLog, x); }
-Tensor Tanh(const Operand& x) { return Unary(ir::Op::kTanh, x); }
-Tensor Sigmoid(const Operand& x) { return Unary(ir::Op::kSigmoid, x); }
-Tensor Erf(const Operand& x) { return Unary(ir::Op::kErf, x); }
-Tensor Sin(const Operand& x) { return Unary(ir::Op::kSin, x); }
-Tensor Cos(const Operand& x) { return Unary(ir::Op::kCos, x); }
 Tensor LogicalNot(const Operand& x) { return Unary(ir::Op::kNot, x); }
 
-Tensor Rsqrt(const Operand& x) {
-  const LocationScope scope(x);
-  return Div(1.0, Sqrt(x));
-}
+// Exp, Log, ...
+#define OP(...)
+#define UNARY(...)
+#define BINARY(...)
+#define FUNCTION(Enum, ...) \
+  Tensor Enum(const Operand& x) { return Unary(ir::Op::k##Enum, x); }
+#include "ir/ops.def"
+#undef OP
+
 Tensor Reciprocal(const Operand& x) {
   const LocationScope scope(x);
   return Div(1.0, x);
@@ -64,10 +65,19 @@ Tensor Cast(const Operand& x, DType dtype) {
   return t.dtype() == dtype ? t : Dispatch(ir::Op::kCast, {t}, {{"dtype", dtype}});
 }
 
+Tensor Bitcast(const Operand& x, DType dtype) {
+  const LocationScope scope(x);
+  return Dispatch(ir::Op::kBitcast, {Materialize(x)}, {{"dtype", dtype}});
+}
+
 Tensor Add(const Operand& a, const Operand& b) { return Binary(ir::Op::kAdd, a, b); }
 Tensor Sub(const Operand& a, const Operand& b) { return Binary(ir::Op::kSub, a, b); }
 Tensor Mul(const Operand& a, const Operand& b) { return Binary(ir::Op::kMul, a, b); }
 Tensor Div(const Operand& a, const Operand& b) { return Binary(ir::Op::kDiv, a, b); }
+Tensor Rem(const Operand& a, const Operand& b) { return Binary(ir::Op::kRem, a, b); }
+Tensor Pow(const Operand& a, const Operand& b) { return Binary(ir::Op::kPow, a, b); }
+Tensor Atan2(const Operand& y, const Operand& x) { return Binary(ir::Op::kAtan2, y, x); }
+Tensor NextAfter(const Operand& a, const Operand& b) { return Binary(ir::Op::kNextAfter, a, b); }
 Tensor Maximum(const Operand& a, const Operand& b) { return Binary(ir::Op::kMax, a, b); }
 Tensor Minimum(const Operand& a, const Operand& b) { return Binary(ir::Op::kMin, a, b); }
 Tensor LogicalAnd(const Operand& a, const Operand& b) { return Binary(ir::Op::kAnd, a, b); }

@@ -38,6 +38,7 @@ class Builder {
 #undef OP
   Value Select(Value condition, Value a, Value b) { return Emit(Op::kSelect, {condition, a, b}); }
   Value Cast(Value x, DType dtype);  ///< x itself if it has the dtype
+  Value Bitcast(Value x, DType dtype) { return Emit(Op::kBitcast, {x}, {{"dtype", dtype}}); }
 
   Value ReduceSum(Value x, std::vector<int64_t> axes);  ///< x itself if axes is empty
   Value ReduceMax(Value x, std::vector<int64_t> axes);

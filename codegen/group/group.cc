@@ -21,8 +21,13 @@ constexpr int kCheap = 2;              // recomputing this much beats a store an
 
 int OwnCost(Op op) {
   switch (op) {
-    case Op::kExp: case Op::kLog: case Op::kTanh: case Op::kSigmoid: case Op::kErf: case Op::kSin:
-    case Op::kCos: return 20;
+#define OP(...)
+#define UNARY(...)
+#define BINARY(...)
+#define FUNCTION(Enum, ...) case Op::k##Enum: return 20;
+#include "ir/ops.def"
+#undef OP
+    case Op::kPow: case Op::kAtan2: case Op::kRem: return 40;
     case Op::kRandomBits: return 40;
     case Op::kDiv: case Op::kSqrt: return 5;
     case Op::kPad: case Op::kGather: case Op::kDynamicSlice: case Op::kDynamicUpdate: return 4;

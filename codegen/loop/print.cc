@@ -127,7 +127,7 @@ class Printer {
         break;
     }
     std::string text(e.kind == Expr::Kind::kRandom ? "random" : ir::Name(e.op));
-    if (e.kind == Expr::Kind::kOp && e.op == ir::Op::kCast) StrAppend(&text, "_", Name(e.dtype));
+    if (e.kind == Expr::Kind::kOp && (e.op == ir::Op::kCast || e.op == ir::Op::kBitcast)) StrAppend(&text, "_", Name(e.dtype));
     text += "(";
     for (size_t i = 0; i < e.operands.size(); ++i) {
       StrAppend(&text, i == 0 ? "" : ", ", Text(e.operands[i]));

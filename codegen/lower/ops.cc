@@ -30,6 +30,14 @@ Value* IntDiv(Builder& b, DType dtype, Value* x, Value* y) {
   return b.CreateSelect(by_zero, zero, b.CreateSDiv(x, safe));
 }
 
+/// a - b (a / b): x rem 0 = 0 and MIN rem -1 = 0. The divisor is 1, whose remainder is 0, there.
+Value* IntRem(Builder& b, Value* x, Value* y) {
+  llvm::Type* type = y->getType();
+  llvm::Constant* one = llvm::ConstantInt::get(type, 1);
+  Value* unusual = b.CreateICmpULE(b.CreateAdd(y, one), one);  // -1 or 0
+  return b.CreateSRem(x, b.CreateSelect(unusual, one, y));
+}
+
 /// Logical shift; 0 where the count is negative or not below the width.
 Value* Shift(Builder& b, ir::Op op, Value* x, Value* count) {
   llvm::Type* type = x->getType();
@@ -152,28 +160,27 @@ Value* EmitUnary(Builder& b, ir::Op op, DType dtype, Value* x, const math::MathO
       return Unary(b, llvm::Intrinsic::ceil, x);
     case ir::Op::kSqrt:
       return Unary(b, llvm::Intrinsic::sqrt, x);
-    case ir::Op::kExp:
-      return math::EmitExp(b, x, options);
-    case ir::Op::kLog:
-      return math::EmitLog(b, x, options);
-    case ir::Op::kTanh:
-      return math::EmitTanh(b, x, options);
-    case ir::Op::kSigmoid:
-      return math::EmitSigmoid(b, x, options);
-    case ir::Op::kErf:
-      return math::EmitErf(b, x, options);
-    case ir::Op::kSin:
-      return math::EmitSin(b, x, options);
-    case ir::Op::kCos:
-      return math::EmitCos(b, x, options);
+    case ir::Op::kRound:
+      return Unary(b, llvm::Intrinsic::roundeven, x);
+    case ir::Op::kTrunc:
+      return Unary(b, llvm::Intrinsic::trunc, x);
     case ir::Op::kNot:
       return b.CreateNot(x);
+#define OP(...)
+#define UNARY(...)
+#define BINARY(...)
+#define FUNCTION(Enum, ...) \
+  case ir::Op::k##Enum:     \
+    return math::Emit##Enum(b, x, options);
+#include "ir/ops.def"
+#undef OP
     default:
       return nullptr;
   }
 }
 
-Value* EmitBinary(Builder& b, ir::Op op, DType dtype, Value* x, Value* y) {
+Value* EmitBinary(Builder& b, ir::Op op, DType dtype, Value* x, Value* y,
+                  const math::MathOptions& options) {
   const bool is_float = IsFloat(dtype);
   switch (op) {
     case ir::Op::kAdd:
@@ -184,10 +191,18 @@ Value* EmitBinary(Builder& b, ir::Op op, DType dtype, Value* x, Value* y) {
       return is_float ? b.CreateFMul(x, y) : b.CreateMul(x, y);
     case ir::Op::kDiv:
       return is_float ? b.CreateFDiv(x, y) : IntDiv(b, dtype, x, y);
+    case ir::Op::kRem:
+      return is_float ? math::EmitRem(b, x, y, options) : IntRem(b, dtype, x, y);
+    case ir::Op::kPow:
+      return math::EmitPow(b, x, y, options);
+    case ir::Op::kAtan2:
+      return math::EmitAtan2(b, x, y, options);
     case ir::Op::kMax:
       return Larger(b, dtype, x, y);
     case ir::Op::kMin:
       return Smaller(b, dtype, x, y);
+    case ir::Op::kNextAfter:
+      return math::EmitNextAfter(b, x, y);
     case ir::Op::kAnd:
       return b.CreateAnd(x, y);
     case ir::Op::kOr:
@@ -258,9 +273,13 @@ Value* EmitOp(Builder& b, ir::Op op, DType from, DType to, llvm::ArrayRef<Value*
   switch (operands.size()) {
     case 1:
       if (op == ir::Op::kCast) return Cast(b, from, to, operands[0], target);
+      if (op == ir::Op::kBitcast) {
+        llvm::Type* bits = RegisterType(b.getContext(), to);
+        return b.CreateBitCast(operands[0], operands[0]->getType()->getWithNewType(bits));
+      }
       return EmitUnary(b, op, from, operands[0], {target.has_fma});
     case 2:
-      return EmitBinary(b, op, from, operands[0], operands[1]);
+      return EmitBinary(b, op, from, operands[0], operands[1], {target.has_fma});
     case 3:
       if (op != ir::Op::kSelect) return nullptr;
       return b.CreateSelect(operands[0], operands[1], operands[2]);

@@ -68,6 +68,11 @@ def emit_scalar(name, dtype, x):
     print(f"inline constexpr double {name}_{dtype} = {literal(x, dtype)};")
 
 
+def emit_parts(name, dtype, parts):
+    values = ", ".join(literal(x, dtype) for x in parts)
+    print(f"inline constexpr double {name}_{dtype}[] = {{{values}}};")
+
+
 def split(x, dtype, widths):
     """x as a sum of floats with the given significand widths; the last takes what is left."""
     parts = []
@@ -133,6 +138,84 @@ def erf_tables(dtype):
     emit_table("kErfLarge", dtype, c, e, f"log(erfc(t))/t + 1 on 1 <= t <= {top}")
 
 
+def exp2_tables(dtype):
+    degree = 4 if dtype == "f32" else 10
+    ln2 = mp.log(2)
+    half = mp.mpf(1) / 2 * mp.mpf("1.001")
+    q = around_zero(lambda r: (mp.expm1(r * ln2) - r * ln2) / r**2,
+                    [ln2**2 / 2, ln2**3 / 6, ln2**4 / 24, ln2**5 / 120])
+    c, e = fit(q, abs, -half, half, degree, dtype)
+    emit_table("kExp2", dtype, c, e, "(2^r - 1 - r ln(2)) / r^2 on |r| <= 1/2")
+
+
+def log2_tables(dtype):
+    degree = 8 if dtype == "f32" else 20
+    ln2 = mp.log(2)
+    q = around_zero(lambda f: (mp.log1p(f) - f + f**2 / 2) / f**3 / ln2,
+                    [mp.mpf(1) / 3 / ln2, -mp.mpf(1) / 4 / ln2, mp.mpf(1) / 5 / ln2])
+    weight = lambda f: f**2 + mp.mpf(1) / 512
+    c, e = fit(q, weight, mp.sqrt(mp.mpf(1) / 2) - 1, mp.sqrt(2) - 1, degree, dtype)
+    emit_table("kLog2", dtype, c, e,
+               "(log2(1+f) - (f - f^2/2)/ln(2)) / f^3 on [sqrt(1/2)-1, sqrt(2)-1]")
+
+
+def sinh_tables(dtype):
+    degree = 2 if dtype == "f32" else 5
+    top = (mp.log(2) / 2 * mp.mpf("1.01"))**2
+    s = around_zero(lambda u: (mp.sinh(mp.sqrt(u)) / mp.sqrt(u) - 1) / u,
+                    [mp.mpf(1) / 6, mp.mpf(1) / 120, mp.mpf(1) / 5040])
+    c, e = fit(s, lambda u: u, 0, top, degree, dtype)
+    emit_table("kSinh", dtype, c, e, "(sinh(r)/r - 1) / s of s = r^2 on |r| <= ln(2)/2")
+    s = lambda u: (mp.cosh(mp.sqrt(u)) - 1 - u / 2) / u**2 if u > mp.mpf(10)**-12 else \
+        mp.mpf(1) / 24 + u / 720
+    c, e = fit(s, lambda u: u**2 + mp.mpf(10)**-6, 0, top, degree, dtype)
+    emit_table("kCosh", dtype, c, e, "(cosh(r) - 1 - s/2) / s^2 of s = r^2 on |r| <= ln(2)/2")
+
+
+def inverse_tables(name, degrees, f, series, top, note):
+    """(f(x)/x - 1) / s of s = x^2 on [0, top], to the double and to the float."""
+    q = around_zero(lambda u: (f(mp.sqrt(u)) / mp.sqrt(u) - 1) / u, series)
+    for suffix, degree in zip(("f64", "coarse"), degrees):
+        c, e = fit(q, lambda u: u + mp.mpf(10)**-6, 0, top, degree, "f64")
+        emit_table(name, suffix, c, e, note)
+
+
+def double_tables():
+    """What only double arithmetic uses; tables named coarse serve float results."""
+    inverse_tables("kAsin", (12, 7), mp.asin, [mp.mpf(1) / 6, mp.mpf(3) / 40], mp.mpf(1) / 4,
+                   "(asin(x)/x - 1) / s of s = x^2 on |x| <= 1/2")
+    inverse_tables("kAsinh", (12, 6), mp.asinh, [-mp.mpf(1) / 6, mp.mpf(3) / 40], mp.mpf(1) / 4,
+                   "(asinh(x)/x - 1) / s of s = x^2 on |x| <= 1/2")
+    inverse_tables("kAtanh", (13, 7), mp.atanh, [mp.mpf(1) / 3, mp.mpf(1) / 5], mp.mpf(1) / 4,
+                   "(atanh(x)/x - 1) / s of s = x^2 on |x| <= 1/2")
+    inverse_tables("kAtan", (10, 6), mp.atan, [-mp.mpf(1) / 3, mp.mpf(1) / 5],
+                   (mp.sqrt(2) - 1)**2 * mp.mpf("1.001"),
+                   "(atan(x)/x - 1) / s of s = x^2 on |x| <= sqrt(2)-1")
+    q = around_zero(lambda f: (mp.log1p(f) - f) / f**2,
+                    [-mp.mpf(1) / 2, mp.mpf(1) / 3, -mp.mpf(1) / 4, mp.mpf(1) / 5])
+    c, e = fit(q, lambda f: abs(f) + mp.mpf(1) / 64, mp.sqrt(mp.mpf(1) / 2) - 1, mp.sqrt(2) - 1,
+               13, "f64")
+    emit_table("kLog", "coarse", c, e, "(log(1+f) - f) / f^2 on [sqrt(1/2)-1, sqrt(2)-1]")
+    half = mp.log(2) / 2 * mp.mpf("1.001")
+    q = around_zero(lambda r: (mp.expm1(r) - r) / r**2,
+                    [mp.mpf(1) / 2, mp.mpf(1) / 6, mp.mpf(1) / 24, mp.mpf(1) / 120])
+    c, e = fit(q, abs, -half, half, 6, "f64")
+    emit_table("kExp", "coarse", c, e, "(exp(r) - 1 - r) / r^2 on |r| <= ln(2)/2")
+    c, e = fit(lambda m: m**(-mp.mpf(1) / 3), lambda m: m**(mp.mpf(1) / 3), 1, 2, 5, "f64")
+    emit_table("kInverseCbrt", "f64", c, e, "m^(-1/3) on [1, 2]")
+    t = around_zero(lambda u: (mp.atanh(mp.sqrt(u)) / mp.sqrt(u) - 1 - u / 3 - u**2 / 5) / u**3,
+                    [mp.mpf(1) / 7, mp.mpf(1) / 9, mp.mpf(1) / 11])
+    top = ((mp.sqrt(2) - 1) / (mp.sqrt(2) + 1))**2 * mp.mpf("1.001")
+    c, e = fit(t, lambda u: mp.mpf(1), 0, top, 9, "f64")
+    emit_table("kAtanhTail", "f64", c, e,
+               "(atanh(z)/z - 1 - u/3 - u^2/5) / u^3 of u = z^2 on z <= 0.1716")
+    print("// Constants as sums; that of pi/4 begins with 50 bits.")
+    emit_parts("kQuarterPi", "f64", split(mp.pi / 4, "f64", [50]))
+    emit_parts("kThird", "f64", split(mp.mpf(1) / 3, "f64", [53]))
+    emit_parts("kFifth", "f64", split(mp.mpf(1) / 5, "f64", [53]))
+    print()
+
+
 def constants(dtype):
     p = 24 if dtype == "f32" else 53
     print("// ln(2) = hi + lo; hi is short, so n * hi is exact for every exponent n.")
@@ -140,6 +223,8 @@ def constants(dtype):
     emit_scalar("kLn2Hi", dtype, hi)
     emit_scalar("kLn2Lo", dtype, lo)
     emit_scalar("kLog2E", dtype, round_to(1 / mp.log(2), dtype))
+    emit_parts("kLog2EParts", dtype, split(1 / mp.log(2), dtype, [p]))
+    emit_parts("kLn2Parts", dtype, split(mp.log(2), dtype, [p]))
     emit_scalar("kTwoOverPi", dtype, round_to(2 / mp.pi, dtype))
     print("// pi/2 = sum of full-width parts, for targets with FMA.")
     for i, part in enumerate(split(mp.pi / 2, dtype, [p, p])):
@@ -170,6 +255,10 @@ def main():
         log_tables(dtype)
         sin_tables(dtype)
         erf_tables(dtype)
+        exp2_tables(dtype)
+        log2_tables(dtype)
+        sinh_tables(dtype)
+    double_tables()
     two_over_pi_words(20)
 
 

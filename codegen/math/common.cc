@@ -5,12 +5,14 @@
 
 namespace reel::codegen::math::internal {
 
-Emitter::Emitter(llvm::IRBuilderBase& builder, llvm::Type* type, const MathOptions& options)
+Emitter::Emitter(llvm::IRBuilderBase& builder, llvm::Type* type, const MathOptions& options,
+                 bool coarse)
     : builder_(builder),
       guard_(builder),
       type_(type),
       int_type_(type->getWithNewType(builder.getIntNTy(type->getScalarSizeInBits()))),
-      options_(options) {
+      options_(options),
+      coarse_(coarse) {
   builder_.clearFastMathFlags();
 }
 
@@ -22,11 +24,12 @@ Int Emitter::IntConst(uint64_t value) {
 }
 
 Fp Emitter::Fma(Fp a, Fp b, Fp c) {
-  if (!has_fma()) return a * b + c;
+  if (!has_fma() || !a.v || !b.v || !c.v) return a * b + c;
   return {this, builder_.CreateIntrinsic(llvm::Intrinsic::fma, {type_}, {a.v, b.v, c.v})};
 }
 
 Fp Emitter::ProductError(Fp a, Fp b, Fp product) {
+  if (coarse_) return None();
   if (has_fma()) return Fma(a, b, -product);
   // Dekker: halves of at most 12 (26) bits multiply exactly.
   const double splitter = Pick(4097.0, 134217729.0);
@@ -40,13 +43,41 @@ Fp Emitter::ProductError(Fp a, Fp b, Fp product) {
   return ((p.hi * q.hi - product) + p.hi * q.lo + p.lo * q.hi) + p.lo * q.lo;
 }
 
+Fp Emitter::Residual(Fp num, Fp quotient, Fp den) {
+  if (has_fma()) return Fma(-quotient, den, num);
+  const Fp product = quotient * den;
+  return (num - product) - ProductError(quotient, den, product);
+}
+
+Pair Emitter::Divide(Pair num, Pair den) {
+  if (coarse_) return {num.hi / den.hi, None()};
+  const Fp reciprocal = 1.0 / den.hi;
+  const Fp quotient = num.hi * reciprocal;
+  const Fp rest = Residual(num.hi, quotient, den.hi) + num.lo;
+  return {quotient, (den.lo.v ? Fma(-quotient, den.lo, rest) : rest) * reciprocal};
+}
+
+Pair Emitter::SquareRoot(Pair x) {
+  const Fp root = Sqrt(x.hi);
+  if (coarse_) return {root, None()};
+  const Fp twice = ClampBelow(root + root, Pick(0x1p-120, 0x1p-1000));
+  return {root, (Residual(x.hi, root, root) + x.lo) / twice};
+}
+
+Pair Emitter::Multiply(Pair a, Pair b) {
+  const Fp product = a.hi * b.hi;
+  return {product, ProductError(a.hi, b.hi, product) + (a.hi * b.lo + a.lo * b.hi)};
+}
+
 Pair Emitter::FastTwoSum(Fp a, Fp b) {
   const Fp sum = a + b;
+  if (coarse_) return {sum, None()};
   return {sum, b - (sum - a)};
 }
 
 Pair Emitter::TwoSum(Fp a, Fp b) {
   const Fp sum = a + b;
+  if (coarse_) return {sum, None()};
   const Fp b_part = sum - a;
   return {sum, (a - (sum - b_part)) + (b - b_part)};
 }
@@ -58,6 +89,15 @@ Fp Emitter::Polynomial(Fp x, llvm::ArrayRef<double> c) {
 }
 
 Fp Emitter::Abs(Fp a) { return FromBits(Bits(a) & (sign_bit() - 1)); }
+
+Int Emitter::SignBit(Fp a) { return Bits(a) & sign_bit(); }
+
+Fp Emitter::Select(Mask m, Fp a, Fp b) {
+  if (!a.v && !b.v) return a;
+  if (!a.v) a = Const(0);
+  if (!b.v) b = Const(0);
+  return {this, builder_.CreateSelect(m.v, a.v, b.v)};
+}
 
 Fp Emitter::ClampAbove(Fp a, double limit) {
   return Select(Less(Const(limit), a), Const(limit), a);
@@ -74,16 +114,91 @@ Emitter::Rounded Emitter::RoundProduct(Fp x, double factor) {
   return {shifted - magic, Bits(shifted)};
 }
 
-// n = round(x log2(e)), r = x - n ln(2) = high + low; tail = low + r^2 Q(r), where
-// Q = (e^r - 1 - r) / r^2 takes r rounded and the sum 1 + high + tail takes it exact.
-// high = x - n ln2_hi is exact: ln2_hi has 15 (41) bits, and the difference fits the format.
-ReducedExp ReduceExp(Emitter& e, Fp x) {
+// 2^(n/2), then 2^(n - n/2).
+Fp Emitter::Scale(Fp x, Int exponent) {
+  const uint64_t exponent_field = ~uint64_t{0} << mantissa_bits();
+  const Int half = Int{this, builder_.CreateAShr(exponent.v, 1)} & exponent_field;
+  return x * FromBits(half + one_bits()) * FromBits((exponent - half) + one_bits());
+}
+
+// n = round(x log2(e)), high = x - n ln2_hi is exact: ln2_hi has 15 (41) bits, and the difference
+// fits the format.
+ReducedLn2 ReduceLn2(Emitter& e, Fp x) {
   const Emitter::Rounded n = e.RoundProduct(x, e.Pick(kLog2E_f32, kLog2E_f64));
   const Fp high = e.Fma(n.value, -e.Pick(kLn2Hi_f32, kLn2Hi_f64), x);
-  const Fp low = n.value * -e.Pick(kLn2Lo_f32, kLn2Lo_f64);
-  const Fp r = high + low;
-  const Fp q = e.Polynomial(r, e.Pick(kExp_f32, kExp_f64));
-  return {e.ShiftLeft(n.bits, e.mantissa_bits()), high, e.Fma(r * r, q, low)};
+  return {e.ShiftLeft(n.bits, e.mantissa_bits()), high,
+          n.value * -e.Pick(kLn2Lo_f32, kLn2Lo_f64)};
+}
+
+// r = high + low; tail = low + r^2 Q(r), where Q = (e^r - 1 - r) / r^2 takes r rounded and the sum
+// 1 + high + tail takes it exact.
+ReducedExp ReduceExp(Emitter& e, Fp x, Fp x_low) {
+  ReducedLn2 reduced = ReduceLn2(e, x);
+  const Fp low = x_low.v ? reduced.low + x_low : reduced.low;
+  const Fp r = reduced.high + low;
+  const Fp q = e.Polynomial(r, e.Table(kExp_coarse, e.Pick(kExp_f32, kExp_f64)));
+  return {reduced.exponent, reduced.high, e.Fma(r * r, q, low)};
+}
+
+ReducedLog ReduceLog(Emitter& e, Fp x) {
+  // biased = bits(x) - bits(sqrt(1/2)) + (bias << shift) holds k + bias above the mantissa field.
+  const unsigned shift = e.mantissa_bits();
+  const uint64_t mantissa_field = (uint64_t{1} << shift) - 1;
+  const uint64_t root_bits = e.is_f32() ? 0x3f3504f3u : 0x3fe6a09e667f3bcdu;
+  const Int biased = e.Bits(x) + (e.one_bits() - root_bits);
+  const Fp m = e.FromBits((biased & mantissa_field) + root_bits);
+  // (k + bias) as a float: its bits under those of 2^shift, less 2^shift + bias.
+  const double unit = std::ldexp(1.0, static_cast<int>(shift));
+  const uint64_t unit_bits = e.one_bits() + (static_cast<uint64_t>(shift) << shift);
+  const Fp k = e.FromBits(e.ShiftRight(biased, shift) | unit_bits) - (unit + e.bias());
+  return {k, m - 1.0, biased & ~mantissa_field};
+}
+
+// log x = k ln2_hi + f + (k ln2_lo + f^2 Q(f)) as in log.cc, with f a pair: its low part counts
+// f_lo / (1 + f) ~ f_lo (1 - f).
+Fp LogOfPair(Emitter& e, Pair x, Fp extra) {
+  const ReducedLog reduced = ReduceLog(e, x.hi);
+  const unsigned shift = e.mantissa_bits();
+  Pair f{reduced.f, x.lo};
+  if (x.lo.v) {
+    // 2^-k; beyond 2^100 the low part does not matter.
+    const uint64_t one = e.one_bits();
+    const uint64_t limit = one + (uint64_t{100} << shift);
+    const Fp scale = e.FromBits(e.IntConst(2 * one) - e.Min(reduced.exponent, limit));
+    f = e.FastTwoSum(reduced.f, x.lo * scale);
+  }
+  const Fp k = reduced.k + extra;
+  const Pair sum = e.FastTwoSum(k * e.Pick(kLn2Hi_f32, kLn2Hi_f64), f.hi);
+  Fp low = e.Fma(k, e.Const(e.Pick(kLn2Lo_f32, kLn2Lo_f64)), sum.lo);
+  if (f.lo.v) low = low + e.Fma(-f.hi, f.lo, f.lo);
+  const Fp q = e.Polynomial(f.hi, e.Table(kLog_coarse, e.Pick(kLog_f32, kLog_f64)));
+  return sum.hi + e.Fma(f.hi * f.hi, q, low);
+}
+
+namespace {
+
+llvm::Value* Widen(llvm::IRBuilderBase& b, llvm::Value* x) {
+  return b.CreateFPExt(x, x->getType()->getWithNewType(b.getDoubleTy()));
+}
+
+}  // namespace
+
+llvm::Value* InDouble(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions& options,
+                      Fp (*f)(Emitter& e, Fp x)) {
+  const bool narrow = x->getType()->getScalarType()->isFloatTy();
+  llvm::Value* wide = narrow ? Widen(b, x) : x;
+  Emitter e(b, wide->getType(), options, narrow);
+  llvm::Value* y = f(e, e.Wrap(wide)).v;
+  return narrow ? b.CreateFPTrunc(y, x->getType()) : y;
+}
+
+llvm::Value* InDouble(llvm::IRBuilderBase& b, llvm::Value* x, llvm::Value* y,
+                      const MathOptions& options, Fp (*f)(Emitter& e, Fp x, Fp y)) {
+  const bool narrow = x->getType()->getScalarType()->isFloatTy();
+  llvm::Value* wide = narrow ? Widen(b, x) : x;
+  Emitter e(b, wide->getType(), options, narrow);
+  llvm::Value* z = f(e, e.Wrap(wide), e.Wrap(narrow ? Widen(b, y) : y)).v;
+  return narrow ? b.CreateFPTrunc(z, x->getType()) : z;
 }
 
 }  // namespace reel::codegen::math::internal

@@ -13,7 +13,8 @@ namespace reel::codegen::math::internal {
 
 class Emitter;
 
-/// A float value (scalar or vector) of the emitter's type.
+/// A float value (scalar or vector) of the emitter's type. Without v it is an exact zero that
+/// formulas drop: the low parts of coarse arithmetic.
 struct Fp {
   Emitter* e;
   llvm::Value* v;
@@ -40,13 +41,17 @@ struct Pair {
 /// Emits into one builder for one float type; clears and restores the builder's fast-math flags.
 class Emitter {
  public:
-  Emitter(llvm::IRBuilderBase& builder, llvm::Type* type, const MathOptions& options);
+  /// Coarse: doubles that will be rounded to float. Error-free sums and products have no low parts,
+  /// so one formula serves both dtypes.
+  Emitter(llvm::IRBuilderBase& builder, llvm::Type* type, const MathOptions& options,
+          bool coarse = false);
 
   llvm::IRBuilderBase& builder() { return builder_; }
   llvm::Type* type() const { return type_; }
   llvm::Type* int_type() const { return int_type_; }
   const MathOptions& options() const { return options_; }
   bool has_fma() const { return options_.has_fma; }
+  bool coarse() const { return coarse_; }
   bool is_f32() const { return type_->getScalarType()->isFloatTy(); }
   unsigned bits() const { return is_f32() ? 32 : 64; }
   unsigned mantissa_bits() const { return is_f32() ? 23 : 52; }
@@ -61,7 +66,17 @@ class Emitter {
     return is_f32() ? f32 : f64;
   }
 
+  /// One in the exponent field.
+  uint64_t one_step() const { return uint64_t{1} << mantissa_bits(); }
+
+  /// The table for a double that will be rounded to float, or not.
+  llvm::ArrayRef<double> Table(llvm::ArrayRef<double> coarse, llvm::ArrayRef<double> fine) const {
+    return coarse_ ? coarse : fine;
+  }
+
   Fp Wrap(llvm::Value* v) { return {this, v}; }
+  /// An exact zero that formulas drop.
+  Fp None() { return {this, nullptr}; }
   Fp Const(double value);
   Int IntConst(uint64_t value);
 
@@ -72,6 +87,14 @@ class Emitter {
   Fp Fma(Fp a, double b, double c) { return Fma(a, Const(b), Const(c)); }
   /// The rounding error a * b - product of product = a * b, exact.
   Fp ProductError(Fp a, Fp b, Fp product);
+  /// num - quotient * den, exact where quotient is num / den up to a few roundings.
+  Fp Residual(Fp num, Fp quotient, Fp den);
+  /// num / den as a pair.
+  Pair Divide(Pair num, Pair den);
+  /// sqrt(x) as a pair, 0 for x = 0.
+  Pair SquareRoot(Pair x);
+  /// a * b as a pair.
+  Pair Multiply(Pair a, Pair b);
   /// a + b as a pair; needs |a| >= |b|, or a a multiple of ulp(b).
   Pair FastTwoSum(Fp a, Fp b);
   /// a + b as a pair for any a and b.
@@ -80,13 +103,27 @@ class Emitter {
   Fp Polynomial(Fp x, llvm::ArrayRef<double> c);
 
   Fp Abs(Fp a);
+  Fp Sqrt(Fp a) { return {this, builder_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, a.v)}; }
+  Fp Truncate(Fp a) { return {this, builder_.CreateUnaryIntrinsic(llvm::Intrinsic::trunc, a.v)}; }
+  /// magnitude | sign bit of `sign`; magnitude >= 0, or of that sign already.
+  Fp WithSignOf(Fp magnitude, Fp sign) {
+    return FromBits({this, builder_.CreateOr(Bits(magnitude).v, SignBit(sign).v)});
+  }
   /// min(a, limit) and max(a, limit) that keep NaN; one instruction each.
   Fp ClampAbove(Fp a, double limit);
   Fp ClampBelow(Fp a, double limit);
-  Fp Select(Mask m, Fp a, Fp b) { return {this, builder_.CreateSelect(m.v, a.v, b.v)}; }
+  Fp Select(Mask m, Fp a, Fp b);
+  Fp Select(Mask m, double a, double b) { return Select(m, Const(a), Const(b)); }
+  Fp Select(Mask m, Fp a, double b) { return Select(m, a, Const(b)); }
+  Fp Select(Mask m, double a, Fp b) { return Select(m, Const(a), b); }
   Int Select(Mask m, Int a, Int b) { return {this, builder_.CreateSelect(m.v, a.v, b.v)}; }
 
   Int Bits(Fp a) { return {this, builder_.CreateBitCast(a.v, int_type_)}; }
+  Int SignBit(Fp a);
+  /// min(a, limit) of signed integers.
+  Int Min(Int a, uint64_t limit) {
+    return {this, builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, a.v, IntConst(limit).v)};
+  }
   Fp FromBits(Int a) { return {this, builder_.CreateBitCast(a.v, type_)}; }
   Int ShiftLeft(Int a, unsigned count) { return {this, builder_.CreateShl(a.v, count)}; }
   Int ShiftRight(Int a, unsigned count) { return {this, builder_.CreateLShr(a.v, count)}; }
@@ -98,6 +135,9 @@ class Emitter {
     Int bits;
   };
   Rounded RoundProduct(Fp x, double factor);
+  /// x * 2^n for exponent = n << mantissa_bits, |n| < 2 * bias: in two steps of which the first is
+  /// exact, so it rounds once, also into the denormals and to infinity.
+  Fp Scale(Fp x, Int exponent);
 
  private:
   llvm::IRBuilderBase& builder_;
@@ -105,13 +145,23 @@ class Emitter {
   llvm::Type* type_;
   llvm::Type* int_type_;
   MathOptions options_;
+  bool coarse_;
 };
 
-inline Fp operator+(Fp a, Fp b) { return {a.e, a.e->builder().CreateFAdd(a.v, b.v)}; }
-inline Fp operator-(Fp a, Fp b) { return {a.e, a.e->builder().CreateFSub(a.v, b.v)}; }
-inline Fp operator*(Fp a, Fp b) { return {a.e, a.e->builder().CreateFMul(a.v, b.v)}; }
+inline Fp operator-(Fp a) { return {a.e, a.v ? a.e->builder().CreateFNeg(a.v) : nullptr}; }
+inline Fp operator+(Fp a, Fp b) {
+  if (!a.v || !b.v) return a.v ? a : b;
+  return {a.e, a.e->builder().CreateFAdd(a.v, b.v)};
+}
+inline Fp operator-(Fp a, Fp b) {
+  if (!a.v || !b.v) return a.v ? a : -b;
+  return {a.e, a.e->builder().CreateFSub(a.v, b.v)};
+}
+inline Fp operator*(Fp a, Fp b) {
+  if (!a.v || !b.v) return {a.e, nullptr};
+  return {a.e, a.e->builder().CreateFMul(a.v, b.v)};
+}
 inline Fp operator/(Fp a, Fp b) { return {a.e, a.e->builder().CreateFDiv(a.v, b.v)}; }
-inline Fp operator-(Fp a) { return {a.e, a.e->builder().CreateFNeg(a.v)}; }
 inline Fp operator+(Fp a, double b) { return a + a.e->Const(b); }
 inline Fp operator-(Fp a, double b) { return a - a.e->Const(b); }
 inline Fp operator-(double a, Fp b) { return b.e->Const(a) - b; }
@@ -132,9 +182,25 @@ inline Int operator|(Int a, uint64_t b) { return a | a.e->IntConst(b); }
 inline Mask Less(Fp a, Fp b) { return {a.e, a.e->builder().CreateFCmpOLT(a.v, b.v)}; }
 inline Mask Greater(Fp a, Fp b) { return {a.e, a.e->builder().CreateFCmpOGT(a.v, b.v)}; }
 inline Mask Equal(Fp a, Fp b) { return {a.e, a.e->builder().CreateFCmpOEQ(a.v, b.v)}; }
+inline Mask operator&(Mask a, Mask b) { return {a.e, a.e->builder().CreateAnd(a.v, b.v)}; }
+inline Mask operator|(Mask a, Mask b) { return {a.e, a.e->builder().CreateOr(a.v, b.v)}; }
+inline Mask operator^(Mask a, Mask b) { return {a.e, a.e->builder().CreateXor(a.v, b.v)}; }
+inline Mask operator!(Mask a) { return {a.e, a.e->builder().CreateNot(a.v)}; }
+/// a or b is NaN.
+inline Mask Unordered(Fp a, Fp b) { return {a.e, a.e->builder().CreateFCmpUNO(a.v, b.v)}; }
 inline Mask NotZero(Int a) {
   return {a.e, a.e->builder().CreateICmpNE(a.v, a.e->IntConst(0).v)};
 }
+
+/// x = n ln(2) + (high + low), |high + low| <= ln(2)/2 (and a little); high is exact.
+struct ReducedLn2 {
+  Int exponent;  ///< n << mantissa_bits
+  Fp high;
+  Fp low;
+};
+
+/// x is finite or NaN, and small enough for n to fit the exponent field as a signed number.
+ReducedLn2 ReduceLn2(Emitter& e, Fp x);
 
 /// e^x = 2^n (1 + high + tail) with |high| <= ln(2)/2 exact and |tail| <= 0.07.
 struct ReducedExp {
@@ -143,8 +209,25 @@ struct ReducedExp {
   Fp tail;
 };
 
-/// x is finite or NaN, and small enough for n to fit the exponent field as a signed number.
-ReducedExp ReduceExp(Emitter& e, Fp x);
+/// As ReduceLn2; x is the sum of a pair if x_low is given.
+ReducedExp ReduceExp(Emitter& e, Fp x, Fp x_low = {nullptr, nullptr});
+
+/// x = 2^k m with m in [sqrt(1/2), sqrt(2)) and f = m - 1, exact; x is normal and positive.
+struct ReducedLog {
+  Fp k;
+  Fp f;
+  Int exponent;  ///< (k + bias) << mantissa_bits
+};
+ReducedLog ReduceLog(Emitter& e, Fp x);
+
+/// log of a pair, 0 < hi < inf, plus extra * log(2).
+Fp LogOfPair(Emitter& e, Pair x, Fp extra = {nullptr, nullptr});
+
+/// f(x), for floats computed in doubles by a coarse emitter.
+llvm::Value* InDouble(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions& options,
+                      Fp (*f)(Emitter& e, Fp x));
+llvm::Value* InDouble(llvm::IRBuilderBase& b, llvm::Value* x, llvm::Value* y,
+                      const MathOptions& options, Fp (*f)(Emitter& e, Fp x, Fp y));
 
 }  // namespace reel::codegen::math::internal
 

@@ -17,27 +17,32 @@ struct MathOptions {
   bool has_fma = true;  ///< The target has a fused multiply-add instruction.
 };
 
-/// e^x. exp(-inf) = +0, exp(+inf) = +inf; results below the normal range are denormal, not zero.
-llvm::Value* EmitExp(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions& options);
+/// The functions of ir/ops.def: EmitExp, EmitLog, ... What they return at the edges of their
+/// domains is said there. Some split the builder's basic block (sin and cos for large angles): the
+/// insertion point moves to the block where the result is available.
+#define OP(...)
+#define UNARY(...)
+#define BINARY(...)
+#define FUNCTION(Enum, ...) \
+  llvm::Value* Emit##Enum(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions& options);
+#include "ir/ops.def"
+#undef OP
 
-/// Natural logarithm. log(+-0) = -inf, log(x < 0) = NaN, log(+inf) = +inf.
-llvm::Value* EmitLog(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions& options);
+/// Angle of the point (x, y) in [-pi, pi], also on the axes and at infinity (C23 F.10.1.4).
+llvm::Value* EmitAtan2(llvm::IRBuilderBase& b, llvm::Value* y, llvm::Value* x,
+                       const MathOptions& options);
 
-/// Hyperbolic tangent. tanh(+-0) = +-0, tanh(+-inf) = +-1.
-llvm::Value* EmitTanh(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions& options);
+/// x^y with the special values of C23 F.10.4.5: pow(x, 0) = pow(1, y) = 1, also for NaN.
+llvm::Value* EmitPow(llvm::IRBuilderBase& b, llvm::Value* x, llvm::Value* y,
+                     const MathOptions& options);
 
-/// 1 / (1 + e^-x), accurate to the last denormal for negative x.
-llvm::Value* EmitSigmoid(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions& options);
+/// x - n y, n = x/y truncated: exact, with the sign of x. NaN for x infinite or y = 0. May split
+/// the builder's basic block.
+llvm::Value* EmitRem(llvm::IRBuilderBase& b, llvm::Value* x, llvm::Value* y,
+                     const MathOptions& options);
 
-/// Error function. erf(+-0) = +-0, erf(+-inf) = +-1.
-llvm::Value* EmitErf(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions& options);
-
-/// Sine of any finite x, fully reduced; sin(+-inf) = NaN. May split the builder's basic block:
-/// the insertion point moves to the block where the result is available.
-llvm::Value* EmitSin(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions& options);
-
-/// Cosine, as EmitSin.
-llvm::Value* EmitCos(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions& options);
+/// The float after x in the direction of y; y if they are equal.
+llvm::Value* EmitNextAfter(llvm::IRBuilderBase& b, llvm::Value* x, llvm::Value* y);
 
 /// IEEE 754-2019 maximum: NaN if either operand is NaN, and -0 < +0.
 llvm::Value* EmitMaximum(llvm::IRBuilderBase& b, llvm::Value* x, llvm::Value* y);

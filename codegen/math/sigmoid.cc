@@ -30,11 +30,8 @@ llvm::Value* EmitSigmoid(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptio
   const Pair den = e.FastTwoSum(larger, smaller);
   const Fp den_lo = e.Fma(scale, mantissa.lo, den.lo);
   const Fp reciprocal = 1.0 / den.hi;
-  // rest = 1 - reciprocal * den
-  const Fp product = reciprocal * den.hi;
-  Fp rest = e.has_fma() ? e.Fma(-reciprocal, den.hi, e.Const(1.0))
-                        : (1.0 - product) - e.ProductError(reciprocal, den.hi, product);
-  rest = e.Fma(-reciprocal, den_lo, rest);
+  const Fp rest =
+      e.Fma(-reciprocal, den_lo, e.Residual(e.Const(1.0), reciprocal, den.hi));
   return (e.Fma(reciprocal, rest, reciprocal) * unit).v;
 }
 

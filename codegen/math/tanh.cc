@@ -33,13 +33,9 @@ llvm::Value* EmitTanh(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions&
   const Fp reciprocal = 1.0 / den.hi;
   const Fp quotient = num.hi * reciprocal;
   // rest = num - quotient * den
-  const Fp product = quotient * den.hi;
-  Fp rest = e.has_fma() ? e.Fma(-quotient, den.hi, num.hi)
-                        : (num.hi - product) - e.ProductError(quotient, den.hi, product);
-  rest = e.Fma(-quotient, den_lo, rest + num.lo);
-  const Fp result = e.Fma(rest, reciprocal, quotient);
-  const Int sign = e.Bits(input) & e.sign_bit();
-  return e.FromBits((e.Bits(result) & (e.sign_bit() - 1)) | sign).v;
+  const Fp rest =
+      e.Fma(-quotient, den_lo, e.Residual(num.hi, quotient, den.hi) + num.lo);
+  return e.WithSignOf(e.Abs(e.Fma(rest, reciprocal, quotient)), input).v;
 }
 
 }  // namespace reel::codegen::math

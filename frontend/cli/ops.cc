@@ -9,6 +9,7 @@ namespace {
 struct Options : Common {
   std::string name;
   bool markdown = false;
+  bool header = false;
 };
 
 // Every op runs in these, bit for bit the same but for the reference: tests/ops has no exceptions.
@@ -83,7 +84,34 @@ std::string Markdown(const Json& rows) {
   return page;
 }
 
+// The public functions that are nothing but an op of ops.def: frontend/reel/elementary.h.
+std::string Header() {
+  constexpr ir::Op kFunctions[] = {
+#define OP(...)
+#define UNARY(...)
+#define BINARY(...)
+#define FUNCTION(Enum, ...) ir::Op::k##Enum,
+#include "ir/ops.def"
+#undef OP
+  };
+  std::string text =
+      "// Generated from ir/ops.def by `reel ops --header`.\n"
+      "#ifndef REEL_ELEMENTARY_H_\n#define REEL_ELEMENTARY_H_\n\n"
+      "#include \"reel/tensor.h\"\n#include \"reel/variable.h\"\n\n"
+      "// Functions of floats, element by element, within 1 ULP of the exact value.\n\n"
+      "namespace reel {\n\n";
+  for (const ir::Op op : kFunctions) {
+    const ir::OpInfo& info = ir::Info(op);
+    StrAppend(&text, "/// ", info.doc, "\nTensor ", info.enum_name, "(const Operand& x);\n");
+  }
+  return text + "\n}  // namespace reel\n\n#endif  // REEL_ELEMENTARY_H_\n";
+}
+
 void Run(const Options& options, Program* program) {
+  if (options.header) {
+    program->out += Header();
+    return;
+  }
   Json rows = Json::array();
   for (const ir::Op op : ir::AllOps()) {
     if (options.name.empty() || ir::Name(op) == options.name) rows.push_back(Row(op));
@@ -106,6 +134,7 @@ void AddOps(Program* program) {
                  options.get(), [options, program] { Run(*options, program); });
   command->add_option("op", options->name, "Only this op");
   command->add_flag("--markdown", options->markdown, "As the page ir/OPS.md");
+  command->add_flag("--header", options->header, "As the header reel/elementary.h");
 }
 
 }  // namespace reel::cli

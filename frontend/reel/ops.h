@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <vector>
 
+#include "reel/elementary.h"
 #include "reel/tensor.h"
 #include "reel/variable.h"
 
@@ -15,7 +16,7 @@
 
 namespace reel {
 
-// --- elementwise ---
+// --- elementwise; more in elementary.h and functions.h ---
 Tensor Identity(const Operand& x);      ///< x, as a new tensor
 Tensor StopGradient(const Operand& x);  ///< x; no gradient flows back
 Tensor Neg(const Operand& x);
@@ -24,14 +25,6 @@ Tensor Sign(const Operand& x);
 Tensor Floor(const Operand& x);
 Tensor Ceil(const Operand& x);
 Tensor Sqrt(const Operand& x);
-Tensor Rsqrt(const Operand& x);  ///< 1 / sqrt(x)
-Tensor Exp(const Operand& x);
-Tensor Log(const Operand& x);
-Tensor Tanh(const Operand& x);
-Tensor Sigmoid(const Operand& x);
-Tensor Erf(const Operand& x);
-Tensor Sin(const Operand& x);
-Tensor Cos(const Operand& x);
 Tensor Square(const Operand& x);      ///< x * x
 Tensor Reciprocal(const Operand& x);  ///< 1 / x
 Tensor LogicalNot(const Operand& x);  ///< of bool; bitwise for integers

@@ -8,6 +8,7 @@
 #include "reel/compile.h"
 #include "reel/conv.h"
 #include "reel/error.h"
+#include "reel/functions.h"
 #include "reel/indexing.h"
 #include "reel/initializers.h"
 #include "reel/layers.h"

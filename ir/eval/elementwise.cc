@@ -41,6 +41,18 @@ EvalTensor Binary(const KernelContext& c, F f, I i) {
   return out;
 }
 
+template <typename F>
+EvalTensor FloatBinary(const KernelContext& c, F f) {
+  return Binary(c, f, [](int64_t, int64_t) { return Bits{0}; });
+}
+
+template <typename F>
+EvalTensor PreciseBinary(const KernelContext& c, F f) {
+  return FloatBinary(c, [f](double a, double b) {
+    return static_cast<double>(f(static_cast<long double>(a), static_cast<long double>(b)));
+  });
+}
+
 template <typename I>
 EvalTensor IntBinary(const KernelContext& c, I i) {
   return Binary(c, [](double, double) { return 0.0; }, i);
@@ -108,14 +120,38 @@ KERNEL(Floor) {
 KERNEL(Ceil) {
   return FloatUnary(c, [](double x) { return std::ceil(x); });
 }
+KERNEL(Round) {
+  return FloatUnary(c, [](double x) { return std::nearbyint(x); });
+}
+KERNEL(Trunc) {
+  return FloatUnary(c, [](double x) { return std::trunc(x); });
+}
 KERNEL(Sqrt) {
   return FloatUnary(c, [](double x) { return std::sqrt(x); });
+}
+KERNEL(Rsqrt) {
+  return Precise(c, [](long double x) { return 1 / std::sqrt(x); });
+}
+KERNEL(Cbrt) {
+  return Precise(c, [](long double x) { return std::cbrt(x); });
 }
 KERNEL(Exp) {
   return Precise(c, [](long double x) { return std::exp(x); });
 }
+KERNEL(Exp2) {
+  return Precise(c, [](long double x) { return std::exp2(x); });
+}
+KERNEL(Expm1) {
+  return Precise(c, [](long double x) { return std::expm1(x); });
+}
 KERNEL(Log) {
   return Precise(c, [](long double x) { return std::log(x); });
+}
+KERNEL(Log2) {
+  return Precise(c, [](long double x) { return std::log2(x); });
+}
+KERNEL(Log1p) {
+  return Precise(c, [](long double x) { return std::log1p(x); });
 }
 KERNEL(Tanh) {
   return Precise(c, [](long double x) { return std::tanh(x); });
@@ -131,6 +167,30 @@ KERNEL(Sin) {
 }
 KERNEL(Cos) {
   return Precise(c, [](long double x) { return std::cos(x); });
+}
+KERNEL(Asin) {
+  return Precise(c, [](long double x) { return std::asin(x); });
+}
+KERNEL(Acos) {
+  return Precise(c, [](long double x) { return std::acos(x); });
+}
+KERNEL(Atan) {
+  return Precise(c, [](long double x) { return std::atan(x); });
+}
+KERNEL(Sinh) {
+  return Precise(c, [](long double x) { return std::sinh(x); });
+}
+KERNEL(Cosh) {
+  return Precise(c, [](long double x) { return std::cosh(x); });
+}
+KERNEL(Asinh) {
+  return Precise(c, [](long double x) { return std::asinh(x); });
+}
+KERNEL(Acosh) {
+  return Precise(c, [](long double x) { return std::acosh(x); });
+}
+KERNEL(Atanh) {
+  return Precise(c, [](long double x) { return std::atanh(x); });
 }
 KERNEL(Not) {
   return Unary(c, [](double x) { return x; }, [](int64_t x) { return ~U(x); });
@@ -153,6 +213,11 @@ KERNEL(Cast) {
   return out;
 }
 
+KERNEL(Bitcast) {
+  const Literal bits = ToLiteral(c.operand(0));
+  return FromLiteral(Literal(c.result, {bits.bytes().begin(), bits.bytes().end()}));
+}
+
 KERNEL(Add) {
   return Binary(
       c, [](double a, double b) { return a + b; },
@@ -173,6 +238,17 @@ KERNEL(Div) {
       c, [](double a, double b) { return a / b; },
       [dtype = c.result.dtype](int64_t a, int64_t b) { return U(Divide(dtype, a, b)); });
 }
+KERNEL(Rem) {
+  return Binary(
+      c, [](double a, double b) { return std::fmod(a, b); },
+      [](int64_t a, int64_t b) { return U(b == 0 || b == -1 ? 0 : a % b); });
+}
+KERNEL(Pow) {
+  return PreciseBinary(c, [](long double a, long double b) { return std::pow(a, b); });
+}
+KERNEL(Atan2) {
+  return PreciseBinary(c, [](long double a, long double b) { return std::atan2(a, b); });
+}
 KERNEL(Max) {
   return Binary(c, Maximum, [dtype = c.result.dtype](int64_t a, int64_t b) {
     return U(OrderOf(dtype, a) > OrderOf(dtype, b) ? a : b);
@@ -181,6 +257,14 @@ KERNEL(Max) {
 KERNEL(Min) {
   return Binary(c, Minimum, [dtype = c.result.dtype](int64_t a, int64_t b) {
     return U(OrderOf(dtype, a) < OrderOf(dtype, b) ? a : b);
+  });
+}
+KERNEL(NextAfter) {
+  if (c.result.dtype == kFloat64) {
+    return FloatBinary(c, [](double a, double b) { return std::nextafter(a, b); });
+  }
+  return FloatBinary(c, [](double a, double b) {
+    return static_cast<double>(std::nextafter(static_cast<float>(a), static_cast<float>(b)));
   });
 }
 KERNEL(And) {

@@ -45,4 +45,20 @@ absl::StatusOr<TypeList> InferCastRule(const InferContext& c) {
   return TypeList{{c.attributes.Get<DType>("dtype"), c.operand(0).shape}};
 }
 
+absl::StatusOr<TypeList> InferBitcastRule(const InferContext& c) {
+  const Type& x = c.operand(0);
+  const DType to = c.attributes.Get<DType>("dtype");
+  if (to == kBool || IsComplex(to) || IsComplex(x.dtype)) {
+    return OpError(c.op, StrCat(x.ToString(), " to ", Name(to),
+                                ": bool and complex numbers have no bits to reinterpret; Cast, or "
+                                "take the real and imaginary parts"));
+  }
+  if (SizeOf(to) != SizeOf(x.dtype)) {
+    return OpError(c.op, StrCat(x.ToString(), " has ", SizeOf(x.dtype), " bytes an element, ",
+                                Name(to), " has ", SizeOf(to),
+                                "; choose a dtype of the same size"));
+  }
+  return TypeList{{to, x.shape}};
+}
+
 }  // namespace reel::ir

@@ -1,10 +1,12 @@
-// Measures the vector math: accuracy_sweep FUNCTION|all [--f64] [--no-fma] [--all | --stride N]
-// [--width W] Prints the largest error in ULP, the input it occurs at and cycles per element.
+// Measures the vector math: accuracy_sweep FUNCTION|all [--f64] [--no-fma] [--all | --stride N |
+// --samples N] [--range LOW HIGH] [--width W] prints the largest error in ULP, the input it occurs
+// at and cycles per element. --all: every float. --range: only inputs of these sizes.
 #include <bit>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -25,62 +27,82 @@ struct Arguments {
   bool f64 = false;
   bool has_fma = HostHasFma();
   uint64_t stride = 4099;
+  uint64_t samples = 0;
+  double low = 0, high = std::numeric_limits<double>::infinity();
   unsigned width = 0;
+};
+
+// Pairs of inputs; one operand: x alone counts.
+template <typename T>
+struct Inputs {
+  std::vector<T> x = std::vector<T>(kChunk, T{1}), y = x;
 };
 
 struct Worst {
   double ulp = 0;
-  double input = 0;
-  template <typename T>
-  void Add(T input_value, double error) {
-    if (!(error <= ulp)) {
-      ulp = error;
-      input = static_cast<double>(input_value);
-    }
+  double x = 0, y = 0;
+  void Add(double at_x, double at_y, double error) {
+    if (error <= ulp) return;
+    ulp = error;
+    x = at_x;
+    y = at_y;
   }
 };
 
 template <typename T>
-void Measure(const MathFunction& function, const MathJit& jit, const std::vector<T>& in,
-             Worst& worst) {
-  std::vector<T> out(in.size());
-  jit.Run(in.data(), out.data(), in.size());
-  for (size_t i = 0; i < in.size(); ++i) {
+void Measure(const MathFunction& function, const MathJit& jit, const Inputs<T>& in, Worst& worst) {
+  std::vector<T> out(kChunk);
+  jit.Run(in.x.data(), in.y.data(), out.data(), kChunk);
+  for (size_t i = 0; i < kChunk; ++i) {
+    const double x = static_cast<double>(in.x[i]), y = static_cast<double>(in.y[i]);
     if constexpr (sizeof(T) == 4) {
-      worst.Add(in[i], UlpError(out[i], function.in_double(static_cast<double>(in[i]))));
+      worst.Add(x, y, UlpError(out[i], function.in_double(x, y)));
     } else {
-      worst.Add(in[i], UlpError(out[i], function.in_long_double(in[i])));
+      worst.Add(x, y, UlpError(out[i], function.exact(x, y)));
     }
   }
 }
 
 // Every stride-th float by bit pattern.
-Worst SweepF32(const MathFunction& function, const MathJit& jit, uint64_t stride) {
+Worst SweepF32(const MathFunction& function, const MathJit& jit, const Arguments& arguments) {
   Worst worst;
-  std::vector<float> in(kChunk);
-  uint64_t bits = 0;
-  while (bits < (uint64_t{1} << 32)) {
-    for (float& x : in) {
-      x = std::bit_cast<float>(static_cast<uint32_t>(bits));
-      bits = std::min(bits + stride, uint64_t{1} << 32);
-    }
+  Inputs<float> in;
+  size_t filled = 0;
+  for (uint64_t bits = 0; bits < (uint64_t{1} << 32); bits += arguments.stride) {
+    const float x = std::bit_cast<float>(static_cast<uint32_t>(bits));
+    const double size = std::fabs(static_cast<double>(x));
+    if (size < arguments.low || size > arguments.high) continue;
+    in.x[filled++] = x;
+    if (filled < kChunk) continue;
     Measure(function, jit, in, worst);
+    filled = 0;
   }
+  Measure(function, jit, in, worst);
   return worst;
 }
 
-// Samples: half over all bit patterns, half over the range where the function is interesting.
-Worst SampleF64(const MathFunction& function, const MathJit& jit, uint64_t stride) {
+// Samples: over all bit patterns, over the range where the function is interesting, near 0.
+template <typename T>
+Worst Sample(const MathFunction& function, const MathJit& jit, const Arguments& arguments) {
+  using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
   Worst worst;
-  std::vector<double> in(kChunk);
+  Inputs<T> in;
   std::mt19937_64 random(7);
   std::uniform_real_distribution<double> range(4 * function.timing_lo, 4 * function.timing_hi);
-  std::uniform_real_distribution<double> small(-1.5, 1.5);
-  const uint64_t chunks = (uint64_t{1} << 36) / stride / kChunk;
+  std::uniform_real_distribution<double> small(-1.5, 1.5), unit(-1, 1);
+  const uint64_t chunks = (arguments.samples + kChunk - 1) / kChunk;
   for (uint64_t chunk = 0; chunk < chunks; ++chunk) {
-    for (double& x : in) {
-      x = chunk % 3 == 0 ? std::bit_cast<double>(random())
-                         : (chunk % 3 == 1 ? range(random) : small(random));
+    const auto draw = [&] {
+      return chunk % 3 == 0   ? std::bit_cast<T>(static_cast<Bits>(random()))
+             : chunk % 3 == 1 ? static_cast<T>(range(random))
+                              : static_cast<T>(small(random));
+    };
+    for (size_t i = 0; i < kChunk; ++i) {
+      do {
+        in.x[i] = draw();
+      } while (std::fabs(in.x[i]) < arguments.low || std::fabs(in.x[i]) > arguments.high);
+      const bool derived = function.second && chunk % 4 != 0;
+      in.y[i] = derived ? static_cast<T>(function.second(in.x[i], unit(random))) : draw();
     }
     Measure(function, jit, in, worst);
   }
@@ -92,12 +114,14 @@ double CyclesPerElement(const MathFunction& function, const MathJit& jit) {
 #if defined(__x86_64__)
   std::mt19937 random(1);
   std::uniform_real_distribution<double> range(function.timing_lo, function.timing_hi);
-  std::vector<T> in(kChunk), out(kChunk);
-  for (T& x : in) x = static_cast<T>(range(random));
+  Inputs<T> in;
+  std::vector<T> out(kChunk);
+  for (T& x : in.x) x = static_cast<T>(range(random));
+  for (T& y : in.y) y = static_cast<T>(range(random));
   uint64_t best = ~uint64_t{0};
   for (int repeat = 0; repeat < 2000; ++repeat) {
     const uint64_t start = __rdtsc();
-    jit.Run(in.data(), out.data(), kChunk);
+    jit.Run(in.x.data(), in.y.data(), out.data(), kChunk);
     best = std::min<uint64_t>(best, __rdtsc() - start);
   }
   return static_cast<double>(best) / kChunk;
@@ -107,7 +131,7 @@ double CyclesPerElement(const MathFunction& function, const MathJit& jit) {
 }
 
 template <typename T>
-void Report(const MathFunction& function, const Arguments& arguments) {
+void Report(const MathFunction& function, Arguments arguments) {
   JitOptions options;
   options.has_fma = arguments.has_fma;
   options.width = arguments.width;
@@ -117,21 +141,22 @@ void Report(const MathFunction& function, const Arguments& arguments) {
   }
   const MathJit jit(function, sizeof(T) == 4, options);
   const double cycles = CyclesPerElement<T>(function, jit);
-  Worst worst;
-  if constexpr (sizeof(T) == 4) {
-    worst = SweepF32(function, jit, arguments.stride);
-  } else {
-    worst = SampleF64(function, jit, arguments.stride);
-  }
-  std::printf("%-8s %s width %2u %s  max %.4f ULP at %.17g (%a)  %.2f cycles/element\n",
-              function.name, sizeof(T) == 4 ? "f32" : "f64", options.width,
-              options.has_fma ? "fma   " : "no fma", worst.ulp, worst.input, worst.input, cycles);
+  const bool sample = sizeof(T) == 8 || function.operands == 2;
+  if (sample && arguments.samples == 0) arguments.samples = uint64_t{1} << 20;
+  const Worst worst = arguments.samples > 0 ? Sample<T>(function, jit, arguments)
+                                            : SweepF32(function, jit, arguments);
+  std::printf("%-8s %s width %2u %s  max %.4f ULP at %.17g (%a)", function.name,
+              sizeof(T) == 4 ? "f32" : "f64", options.width, options.has_fma ? "fma   " : "no fma",
+              worst.ulp, worst.x, worst.x);
+  if (function.operands == 2) std::printf(", %.17g (%a)", worst.y, worst.y);
+  std::printf("  %.2f cycles/element\n", cycles);
   std::fflush(stdout);
 }
 
 bool Parse(int argc, char** argv, Arguments& arguments) {
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
+    const auto number = [&] { return std::strtoull(argv[++i], nullptr, 10); };
     if (word == "--f64") {
       arguments.f64 = true;
     } else if (word == "--no-fma") {
@@ -139,9 +164,14 @@ bool Parse(int argc, char** argv, Arguments& arguments) {
     } else if (word == "--all") {
       arguments.stride = 1;
     } else if (word == "--stride" && i + 1 < argc) {
-      arguments.stride = std::max<uint64_t>(1, std::strtoull(argv[++i], nullptr, 10));
+      arguments.stride = std::max<uint64_t>(1, number());
+    } else if (word == "--samples" && i + 1 < argc) {
+      arguments.samples = number();
+    } else if (word == "--range" && i + 2 < argc) {
+      arguments.low = std::strtod(argv[++i], nullptr);
+      arguments.high = std::strtod(argv[++i], nullptr);
     } else if (word == "--width" && i + 1 < argc) {
-      arguments.width = static_cast<unsigned>(std::strtoul(argv[++i], nullptr, 10));
+      arguments.width = static_cast<unsigned>(number());
     } else if (arguments.function.empty() && word[0] != '-') {
       arguments.function = word;
     } else {
@@ -155,8 +185,8 @@ int Main(int argc, char** argv) {
   Arguments arguments;
   if (!Parse(argc, argv, arguments)) {
     std::fprintf(stderr,
-                 "usage: accuracy_sweep FUNCTION|all [--f64] [--no-fma] [--all | --stride N] "
-                 "[--width W]\n");
+                 "usage: accuracy_sweep FUNCTION|all [--f64] [--no-fma] [--all | --stride N | "
+                 "--samples N] [--range LOW HIGH] [--width W]\n");
     return 2;
   }
   bool found = false;
@@ -169,7 +199,7 @@ int Main(int argc, char** argv) {
       Report<float>(function, arguments);
     }
   }
-  if (!found) std::fprintf(stderr, "accuracy_sweep: no function '%s'\n", argv[1]);
+  if (!found) std::fprintf(stderr, "no function '%s'\n", arguments.function.c_str());
   return found ? 0 : 2;
 }
 

@@ -13,25 +13,6 @@ namespace reel::testing {
 
 namespace {
 
-namespace math = codegen::math;
-
-constexpr MathFunction kFunctions[] = {
-    {"exp", math::EmitExp, [](double x) { return std::exp(x); },
-     [](long double x) { return std::exp(x); }, -20, 20},
-    {"log", math::EmitLog, [](double x) { return std::log(x); },
-     [](long double x) { return std::log(x); }, 1e-3, 1e3},
-    {"tanh", math::EmitTanh, [](double x) { return std::tanh(x); },
-     [](long double x) { return std::tanh(x); }, -5, 5},
-    {"sigmoid", math::EmitSigmoid, [](double x) { return 1 / (1 + std::exp(-x)); },
-     [](long double x) { return 1 / (1 + std::exp(-x)); }, -10, 10},
-    {"erf", math::EmitErf, [](double x) { return std::erf(x); },
-     [](long double x) { return std::erf(x); }, -3, 3},
-    {"sin", math::EmitSin, [](double x) { return std::sin(x); },
-     [](long double x) { return std::sin(x); }, -100, 100},
-    {"cos", math::EmitCos, [](double x) { return std::cos(x); },
-     [](long double x) { return std::cos(x); }, -100, 100},
-};
-
 template <typename T>
 T Unwrap(llvm::Expected<T> value) {
   if (!value) {
@@ -66,7 +47,7 @@ void EmitLoop(llvm::Module& module, const MathFunction& math_function, bool is_f
   llvm::Type* type =
       options.width == 1 ? element : llvm::FixedVectorType::get(element, options.width);
   auto* signature = llvm::FunctionType::get(
-      b.getVoidTy(), {b.getPtrTy(), b.getPtrTy(), b.getInt64Ty()}, false);
+      b.getVoidTy(), {b.getPtrTy(), b.getPtrTy(), b.getPtrTy(), b.getInt64Ty()}, false);
   auto* function =
       llvm::Function::Create(signature, llvm::Function::ExternalLinkage, "kernel", module);
   function->addFnAttr("prefer-vector-width", "512");
@@ -79,13 +60,14 @@ void EmitLoop(llvm::Module& module, const MathFunction& math_function, bool is_f
   llvm::PHINode* i = b.CreatePHI(b.getInt64Ty(), 2);
   i->addIncoming(b.getInt64(0), entry);
   const llvm::Align align(is_f32 ? 4 : 8);
-  llvm::Value* x =
-      b.CreateAlignedLoad(type, b.CreateGEP(element, function->getArg(0), i), align);
-  llvm::Value* y = math_function.emit(b, x, {options.has_fma});
-  b.CreateAlignedStore(y, b.CreateGEP(element, function->getArg(1), i), align);
+  const auto at = [&](unsigned n) { return b.CreateGEP(element, function->getArg(n), i); };
+  llvm::Value* x = b.CreateAlignedLoad(type, at(0), align);
+  llvm::Value* y = b.CreateAlignedLoad(type, at(1), align);
+  llvm::Value* z = math_function.emit(b, x, y, {options.has_fma});
+  b.CreateAlignedStore(z, at(2), align);
   llvm::Value* following = b.CreateAdd(i, b.getInt64(options.width));
   i->addIncoming(following, b.GetInsertBlock());
-  b.CreateCondBr(b.CreateICmpULT(following, function->getArg(2)), body, done);
+  b.CreateCondBr(b.CreateICmpULT(following, function->getArg(3)), body, done);
   b.SetInsertPoint(done);
   b.CreateRetVoid();
   if (llvm::verifyModule(module, &llvm::errs())) std::abort();
@@ -117,8 +99,6 @@ double UlpErrorOf(T got, Wide exact) {
 }
 
 }  // namespace
-
-std::span<const MathFunction> MathFunctions() { return kFunctions; }
 
 MathJit::MathJit(const MathFunction& function, bool is_f32, const JitOptions& options) {
   InitializeTarget();

@@ -12,17 +12,22 @@
 
 namespace reel::testing {
 
-/// One function under test with its exact value in wider formats.
+/// One function under test with its exact value in wider formats. Functions of one operand ignore
+/// the second.
 struct MathFunction {
   const char* name;
-  llvm::Value* (*emit)(llvm::IRBuilderBase&, llvm::Value*, const codegen::math::MathOptions&);
-  double (*in_double)(double);                ///< Judges f32.
-  long double (*in_long_double)(long double); ///< Judges f64.
-  double timing_lo;                           ///< Range of the inputs for cycles per element.
+  int operands;
+  llvm::Value* (*emit)(llvm::IRBuilderBase&, llvm::Value* x, llvm::Value* y,
+                       const codegen::math::MathOptions&);
+  double (*in_double)(double x, double y);   ///< Judges f32.
+  long double (*exact)(double x, double y);  ///< Judges f64.
+  double timing_lo;                          ///< Range of the inputs for cycles per element.
   double timing_hi;
+  /// A second operand for x from a number in [-1, 1], where the first range does not serve.
+  double (*second)(double x, double unit) = nullptr;
 };
 
-/// exp, log, tanh, sigmoid, erf, sin, cos.
+/// All functions of codegen/math.
 std::span<const MathFunction> MathFunctions();
 
 /// How to compile: vector width in elements, FMA class.
@@ -31,15 +36,15 @@ struct JitOptions {
   bool has_fma = true;
 };
 
-/// Machine code of `for (i = 0; i < n; i += width) out[i..] = f(in[i..])`, with no undefined
+/// Machine code of `for (i = 0; i < n; i += width) out[i..] = f(x[i..], y[i..])`, with no undefined
 /// symbols: compiling fails if the code calls anything.
 class MathJit {
  public:
   MathJit(const MathFunction& function, bool is_f32, const JitOptions& options);
   /// n is a multiple of the width.
   template <typename T>
-  void Run(const T* in, T* out, size_t n) const {
-    reinterpret_cast<void (*)(const T*, T*, uint64_t)>(address_)(in, out, n);
+  void Run(const T* x, const T* y, T* out, size_t n) const {
+    reinterpret_cast<void (*)(const T*, const T*, T*, uint64_t)>(address_)(x, y, out, n);
   }
 
  private:

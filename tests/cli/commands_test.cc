@@ -69,12 +69,15 @@ TEST_F(Commands, Ops) {
   EXPECT_EQ("every order", add["supported"]["gradient"]);
 }
 
-// REEL_UPDATE_GOLDEN=1 writes the page anew.
-TEST_F(Commands, OpsPageIsTheTables) {
-  const std::string path = std::string(REEL_SOURCE_DIR) + "/ir/OPS.md";
-  const std::string page = Ok({"ops", "--markdown"});
-  if (std::getenv("REEL_UPDATE_GOLDEN")) Write(path, page);
-  EXPECT_EQ(page, Read(path)) << "REEL_UPDATE_GOLDEN=1 writes it anew";
+// REEL_UPDATE_GOLDEN=1 writes the page and the header anew.
+TEST_F(Commands, OpsPageAndHeaderAreTheTables) {
+  for (const auto& [file, flag] :
+       {std::pair{"/ir/OPS.md", "--markdown"}, {"/frontend/reel/elementary.h", "--header"}}) {
+    const std::string path = std::string(REEL_SOURCE_DIR) + file;
+    const std::string text = Ok({"ops", flag});
+    if (std::getenv("REEL_UPDATE_GOLDEN")) Write(path, text);
+    EXPECT_EQ(text, Read(path)) << "REEL_UPDATE_GOLDEN=1 writes it anew";
+  }
 }
 
 TEST_F(Commands, GradAddsAFunction) {

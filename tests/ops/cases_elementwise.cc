@@ -54,6 +54,24 @@ ir::Literal Apart(const ir::Literal& a, Rng& rng) {
   return MakeLiteral(a.type(), values);
 }
 
+// a = b times a number at least 0.1 from every integer: kinks of the remainder.
+ir::Literal BetweenMultiples(const ir::Literal& b, Rng& rng) {
+  const Domain factor{-5, 5, 0.1, 0, 1};
+  std::vector<double> values;
+  for (int64_t k = 0; k < b.size(); ++k) values.push_back(b.AsDouble(k) * factor.Sample(rng));
+  return MakeLiteral(b.type(), values);
+}
+
+bool HasKinks(ir::Op op) {
+  return op == ir::Op::kMax || op == ir::Op::kMin || op == ir::Op::kRem;
+}
+
+// Moves one of two operands away from the kinks of the op.
+void Separate(ir::Op op, std::vector<ir::Literal>& operands, Rng& rng) {
+  if (op == ir::Op::kMax || op == ir::Op::kMin) operands[1] = Apart(operands[0], rng);
+  if (op == ir::Op::kRem) operands[0] = BetweenMultiples(operands[1], rng);
+}
+
 Tolerance Allowed(const OpRow& row, DType dtype) {
   if (row.ulps == 0 || !IsFloat(dtype)) return {};
   return {row.ulps + (dtype == kFloat64 ? 0.5 : 0), 0};  // the reference itself rounds to f64
@@ -109,7 +127,6 @@ OpCase BroadcastCase(const OpRow& row, DType dtype, CaseBuilder& c) {
 // Per dtype: many shapes; special values (all pairs for two operands); random bit patterns.
 void MakeElementwiseCases(const OpRow& row, std::vector<OpCase>* cases) {
   const int arity = ir::Info(row.op).operands;
-  const bool kink_at_ties = row.op == ir::Op::kMax || row.op == ir::Op::kMin;
   for (DType dtype : row.dtypes) {
     const auto add = [&](std::string_view what, auto make_lists) {
       CaseBuilder c(row.op, StrCat(Name(dtype), " ", what));
@@ -120,7 +137,7 @@ void MakeElementwiseCases(const OpRow& row, std::vector<OpCase>* cases) {
       for (const Shape& shape : ShapesOf(dtype)) {
         Operands operands;
         for (int n = 0; n < arity; ++n) operands.push_back(Sample({dtype, shape}, row.domain, rng));
-        if (kink_at_ties) operands[1] = Apart(operands[0], rng);
+        Separate(row.op, operands, rng);
         lists.push_back(std::move(operands));
       }
       return lists;
@@ -131,11 +148,11 @@ void MakeElementwiseCases(const OpRow& row, std::vector<OpCase>* cases) {
         for (int n = 0; n < arity; ++n) {
           operands.push_back(Sample({dtype, {kLargeSize}}, row.domain, rng));
         }
-        if (kink_at_ties) operands[1] = Apart(operands[0], rng);
+        Separate(row.op, operands, rng);
         return std::vector<Operands>{operands};
       });
     }
-    if (arity > 1 && !kink_at_ties) {
+    if (arity > 1 && !HasKinks(row.op)) {
       CaseBuilder c(row.op, StrCat(Name(dtype), " broadcast"));
       cases->push_back(BroadcastCase(row, dtype, c));
     }
@@ -160,6 +177,21 @@ void MakeCastCases(const OpRow& row, std::vector<OpCase>* cases) {
                                   c.Input({from, {0}}, row.domain), c.Input(SpecialValues(from)),
                                   c.Input(RandomBitPatterns(from, 1000, c.rng()))};
     for (DType to : RowOf(row.op).dtypes) {
+      for (ir::Value x : inputs) c.Emit({x}, {{"dtype", to}});
+    }
+    cases->push_back(c.Build());
+  }
+}
+
+// Between the dtypes of each size. No signalling NaN: the evaluator's doubles quiet it.
+void MakeBitcastCases(const OpRow& row, std::vector<OpCase>* cases) {
+  for (DType from : row.dtypes) {
+    CaseBuilder c(row.op, StrCat("from ", Name(from)));
+    std::vector<ir::Value> inputs{c.Input({from, {}}, row.domain),
+                                  c.Input({from, {3, 7}}, row.domain),
+                                  c.Input({from, {0}}, row.domain), c.Input(SpecialValues(from))};
+    for (DType to : row.dtypes) {
+      if (SizeOf(to) != SizeOf(from)) continue;
       for (ir::Value x : inputs) c.Emit({x}, {{"dtype", to}});
     }
     cases->push_back(c.Build());

@@ -123,6 +123,7 @@ ir::Literal RandomBitPatterns(DType dtype, int64_t count, Rng& rng);
 #define FAMILY(Name) void Make##Name##Cases(const OpRow& row, std::vector<OpCase>* cases)
 FAMILY(Elementwise);
 FAMILY(Cast);
+FAMILY(Bitcast);
 FAMILY(Select);
 FAMILY(Reduce);
 FAMILY(Constant);

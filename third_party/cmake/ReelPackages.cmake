@@ -13,6 +13,7 @@ find_package(nlohmann_json REQUIRED)
 find_package(Threads REQUIRED)
 if(REEL_BUILD_TESTS)
   find_package(GTest REQUIRED)
+  find_library(REEL_MPFR_LIBRARY mpfr REQUIRED)
 endif()
 
 # What Reel's own sources and tests link; users of reel::reel see none of it.

@@ -1,8 +1,27 @@
+#include <cmath>
+#include <limits>
+#include <numbers>
+
 #include "passes/gradient/rule.h"
 
 // dy is the cotangent of the result y = f(x) or f(a, b). Each rule adds f' * dy.
 
 namespace reel::passes {
+
+using ir::Builder;
+using ir::Value;
+
+static Value One(Builder& b, Value like) { return b.ScalarLike(like, 1); }
+static Value Square(Builder& b, Value x) { return b.Mul(x, x); }
+// dy / d, where d = 0 is the edge of a domain: inf there, but 0 for a zero seed.
+static Value Quotient(Builder& b, Value dy, Value d) {
+  const Value zero = b.ScalarLike(dy, 0);
+  return b.Select(b.And(b.Equal(dy, zero), b.Equal(d, zero)), zero, b.Div(dy, d));
+}
+// sqrt((1 - x) (1 + x)), exact to its last bits at the edges too.
+static Value RootOfOneMinusSquare(Builder& b, Value x) {
+  return b.Sqrt(b.Mul(b.Sub(One(b, x), x), b.Add(One(b, x), x)));
+}
 
 // --- one operand ---
 GRAD(Identity, kNone, kNone) { g.Set(0, g.dy()); }
@@ -12,14 +31,34 @@ GRAD(Abs, kX, kNone) { g.Set(0, b.Mul(g.dy(), b.Sign(g.x()))); }  // |x|' = sign
 GRAD(Sign, kNone, kNone) { g.Set(0, b.Zeros(g.x_type())); }     // 0, also at the jump
 NOT_DIFFERENTIABLE(Floor)
 NOT_DIFFERENTIABLE(Ceil)
-// sqrt' = 1 / (2 sqrt(x)): inf at 0, but 0 for a zero seed there.
-GRAD(Sqrt, kNone, kY) {
-  const ir::Value dy = g.dy(), zero = b.ScalarLike(dy, 0);
-  const ir::Value dx = b.Div(b.Mul(dy, b.ScalarLike(dy, 0.5)), g.y());
-  g.Set(0, b.Select(b.And(b.Equal(dy, zero), b.Equal(g.y(), zero)), zero, dx));
+NOT_DIFFERENTIABLE(Round)
+NOT_DIFFERENTIABLE(Trunc)
+GRAD(Sqrt, kNone, kY) {                                               // sqrt' = 1 / (2 sqrt(x))
+  g.Set(0, Quotient(b, b.Mul(g.dy(), b.ScalarLike(g.dy(), 0.5)), g.y()));
+}
+// rsqrt' = -y^3 / 2: -inf at 0, but 0 for a zero seed.
+GRAD(Rsqrt, kNone, kY) {
+  const Value dy = g.dy(), zero = b.ScalarLike(dy, 0), y = g.y();
+  const Value cube = b.Mul(b.Mul(y, y), y);
+  const Value infinite = b.Equal(b.Abs(cube), b.ScalarLike(y, INFINITY));
+  const Value dx = b.Mul(cube, b.Mul(dy, b.ScalarLike(dy, -0.5)));
+  g.Set(0, b.Select(b.And(b.Equal(dy, zero), infinite), zero, dx));
+}
+GRAD(Cbrt, kNone, kY) {                                               // cbrt' = 1 / (3 cbrt(x)^2)
+  g.Set(0, Quotient(b, g.dy(), b.Mul(b.ScalarLike(g.y(), 3), Square(b, g.y()))));
 }
 GRAD(Exp, kNone, kY) { g.Set(0, b.Mul(g.dy(), g.y())); }              // exp' = exp
+GRAD(Exp2, kNone, kY) {                                               // (2^x)' = ln(2) 2^x
+  g.Set(0, b.Mul(g.dy(), b.Mul(b.ScalarLike(g.dy(), std::numbers::ln2), g.y())));
+}
+GRAD(Expm1, kX, kNone) { g.Set(0, b.Mul(g.dy(), b.Exp(g.x()))); }     // expm1' = exp
 GRAD(Log, kX, kNone) { g.Set(0, b.Div(g.dy(), g.x())); }              // log' = 1 / x
+GRAD(Log2, kX, kNone) {                                               // log2' = log2(e) / x
+  g.Set(0, b.Div(b.Mul(g.dy(), b.ScalarLike(g.dy(), std::numbers::log2e)), g.x()));
+}
+GRAD(Log1p, kX, kNone) {                                              // log1p' = 1 / (1 + x)
+  g.Set(0, b.Div(g.dy(), b.Add(One(b, g.x()), g.x())));
+}
 GRAD(Tanh, kNone, kY) {                                               // tanh' = 1 - tanh^2
   g.Set(0, b.Mul(g.dy(), b.Sub(b.ScalarLike(g.dy(), 1), b.Mul(g.y(), g.y()))));
 }
@@ -33,7 +72,26 @@ GRAD(Erf, kX, kNone) {                                                // erf' = 
 }
 GRAD(Sin, kX, kNone) { g.Set(0, b.Mul(g.dy(), b.Cos(g.x()))); }         // sin' = cos
 GRAD(Cos, kX, kNone) { g.Set(0, b.Neg(b.Mul(g.dy(), b.Sin(g.x())))); }  // cos' = -sin
+GRAD(Asin, kX, kNone) {                                               // asin' = 1 / sqrt(1 - x^2)
+  g.Set(0, Quotient(b, g.dy(), RootOfOneMinusSquare(b, g.x())));
+}
+GRAD(Acos, kX, kNone) {                                               // acos' = -asin'
+  g.Set(0, Quotient(b, b.Neg(g.dy()), RootOfOneMinusSquare(b, g.x())));
+}
+GRAD(Atan, kX, kNone) {                                               // atan' = 1 / (1 + x^2)
+  g.Set(0, b.Div(g.dy(), b.Add(One(b, g.x()), Square(b, g.x()))));
+}
+GRAD(Sinh, kX, kNone) { g.Set(0, b.Mul(g.dy(), b.Cosh(g.x()))); }       // sinh' = cosh
+GRAD(Cosh, kX, kNone) { g.Set(0, b.Mul(g.dy(), b.Sinh(g.x()))); }       // cosh' = sinh
+// 1 / sqrt(x^2 + 1) and 1 / sqrt(x^2 - 1), where squares would overflow.
+GRAD(Asinh, kNone, kY) { g.Set(0, b.Div(g.dy(), b.Cosh(g.y()))); }
+GRAD(Acosh, kNone, kY) { g.Set(0, Quotient(b, g.dy(), b.Sinh(g.y()))); }
+GRAD(Atanh, kX, kNone) {                                              // atanh' = 1 / (1 - x^2)
+  const Value one = One(b, g.x());
+  g.Set(0, Quotient(b, g.dy(), b.Mul(b.Sub(one, g.x()), b.Add(one, g.x()))));
+}
 NOT_DIFFERENTIABLE(Not)
+NOT_DIFFERENTIABLE(Bitcast)
 GRAD(Cast, kNone, kNone) { g.Set(0, b.Cast(g.dy(), g.x_type().dtype)); }  // floats
 
 // --- two operands ---
@@ -55,6 +113,48 @@ GRAD_EACH(Div, kB, kNone, kB, kY) {  // y = a / b: da = 1 / b, db = -y / b
   if (g.wants(1)) g.Set(1, b.Neg(b.Mul(t, g.y())));
 }
 
+// y = a - n b, n = trunc(a / b): da = 1, db = -n; n from the exact a - y. As PyTorch's fmod.
+GRAD_EACH(Rem, kNone, kNone, kA | kB, kY) {
+  g.Set(0, g.dy());
+  if (g.wants(1)) {
+    const Value n = b.Round(b.Div(b.Sub(g.in(0), g.y()), g.in(1)));
+    g.Set(1, b.Neg(b.Mul(g.dy(), n)));
+  }
+}
+// da = b a^(b - 1), 0 for b = 0 at a = 0 too (TensorFlow has NaN there; PyTorch and JAX 0).
+// db = log(a) y where a > 0, else 0, as TensorFlow.
+GRAD_EACH(Pow, kA | kB, kNone, kA, kY) {
+  const Value dy = g.dy(), a = g.in(0), zero = b.ScalarLike(dy, 0), one = One(b, dy);
+  if (g.wants(0)) {
+    const Value exponent = g.in(1);
+    // Where 1 / a is infinite and counts 0 times.
+    const Value least = b.ScalarLike(a, g.x_type().dtype == kFloat64
+                                            ? std::numeric_limits<double>::min()
+                                            : double{std::numeric_limits<float>::min()});
+    const Value edge = b.And(b.Equal(exponent, zero), b.Less(b.Abs(a), least));
+    const Value power = b.Pow(b.Select(edge, one, a), b.Sub(exponent, one));
+    g.Set(0, b.Mul(dy, b.Mul(exponent, power)));
+  }
+  if (g.wants(1)) {
+    const Value positive = b.Greater(a, zero);
+    const Value log = b.Select(positive, b.Log(b.Select(positive, a, one)), zero);
+    g.Set(1, b.Mul(dy, b.Mul(g.y(), log)));
+  }
+}
+// da = b / (a^2 + b^2), db = -a / (a^2 + b^2), both 0 at the origin. Sizes relative to the larger,
+// which cancels: nothing overflows.
+GRAD(Atan2, kA | kB, kNone) {
+  const Value dy = g.dy(), zero = b.ScalarLike(dy, 0), one = One(b, dy);
+  const Value larger = b.Max(b.Abs(g.in(0)), b.Abs(g.in(1)));
+  const Value origin = b.Equal(larger, zero);
+  const Value scale = b.StopGradient(b.Select(origin, one, larger));
+  const Value u = b.Div(g.in(0), scale), v = b.Div(g.in(1), scale);
+  const Value size = b.Select(origin, one, b.Add(Square(b, u), Square(b, v)));
+  const Value t = b.Div(b.Div(dy, scale), size);
+  if (g.wants(0)) g.Set(0, b.Mul(t, v));
+  if (g.wants(1)) g.Set(1, b.Neg(b.Mul(t, u)));
+}
+
 // The taken operand gets all; `first` is true where that is a.
 static void Choose(GradContext& g, ir::Builder& b, ir::Value first, int i) {
   const ir::Value zero = b.ScalarLike(g.dy(), 0);
@@ -63,6 +163,10 @@ static void Choose(GradContext& g, ir::Builder& b, ir::Value first, int i) {
 }
 GRAD(Max, kA | kB, kNone) { Choose(g, b, b.GreaterEqual(g.in(0), g.in(1)), 0); }  // a tie goes to a
 GRAD(Min, kA | kB, kNone) { Choose(g, b, b.LessEqual(g.in(0), g.in(1)), 0); }     // a tie goes to a
+GRAD(NextAfter, kNone, kNone) {  // moves with a, as in TensorFlow
+  g.Set(0, g.dy());
+  if (g.wants(1)) g.Set(1, b.Zeros(g.x_type(1)));
+}
 GRAD(Select, kA, kNone) { Choose(g, b, g.in(0), 1); }
 
 NOT_DIFFERENTIABLE(And)
