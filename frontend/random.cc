@@ -103,9 +103,10 @@ struct Proposal {
   Tensor accept;  // bool
 };
 
-// The first accepted proposal of each element; `fallback` where `rounds` rounds accepted none. Every
-// round has words of its own and the generator moves on by all of them, so the result does not
-// depend on when the loop ends. It ends early unless a recording would freeze the number of rounds.
+// The first accepted proposal of each element; `fallback` where `rounds` rounds accepted none.
+// Every round has words of its own and the generator moves on by all of them, so the result does
+// not depend on when the loop ends. It ends early unless a recording would freeze the number of
+// rounds.
 Tensor FirstAccepted(const Generator* generator, const Tensor& fallback, int rounds,
                      const std::function<Proposal(const Source& bits)>& propose) {
   const Generator& g = Or(generator);
@@ -197,8 +198,7 @@ Tensor LargePoisson(const Generator* generator, const Tensor& rate) {
     const Tensor edge = Sub(0.5, Abs(u));
     const Tensor k = Floor(Add(Add(Mul(Add(Div(Mul(a, 2.0), edge), b), u), rate), 0.43));
     const Tensor at_once = LogicalAnd(GreaterEqual(edge, 0.07), LessEqual(v, squeeze));
-    const Tensor never = LogicalOr(
-        Less(k, 0.0), LogicalAnd(Less(edge, 0.013), Greater(v, edge)));
+    const Tensor never = LogicalOr(Less(k, 0.0), LogicalAnd(Less(edge, 0.013), Greater(v, edge)));
     const Tensor count = Where(Less(k, 0.0), 0.0, k);
     const Tensor left = Sub(Add(Log(v), Log(inverse_alpha)), Log(Add(Div(a, Square(edge)), b)));
     const Tensor right = Sub(Sub(Mul(count, log_rate), rate), Lgamma(Add(count, 1.0)));
@@ -227,8 +227,8 @@ Tensor RandomTruncatedNormal(const Shape& shape, const TruncatedNormalOptions& o
   CheckFloat("random_truncated_normal", options.dtype);
   const double low = options.low, high = options.high;
   if (!(low < high)) {
-    ThrowInvalid(StrCat("random_truncated_normal: low must be below high, got ", low, " and ",
-                        high));
+    ThrowInvalid(
+        StrCat("random_truncated_normal: low must be below high, got ", low, " and ", high));
   }
   const Tensor u = OpenUnitInterval(From(options.generator), shape);
   const double root = std::numbers::sqrt2;
@@ -256,11 +256,11 @@ Tensor RandomBernoulli(const Shape& shape, const Operand& p, const Generator* ge
 Tensor RandomInt(const Shape& shape, int64_t low, int64_t high, const Generator* generator) {
   const uint64_t distance = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
   if (!(low < high) || distance >> 63 != 0) {
-    ThrowInvalid(StrCat("random_int: low must be below high by less than 2^63, got ", low, " and ",
-                        high));
+    ThrowInvalid(
+        StrCat("random_int: low must be below high by less than 2^63, got ", low, " and ", high));
   }
-  // 63 bits v; those at and above the largest multiple of the range would favour small results. Half
-  // of all v are below it at least: 60 rounds fail with at most 2^-60.
+  // 63 bits v; those at and above the largest multiple of the range would favour small results.
+  // Half of all v are below it at least: 60 rounds fail with at most 2^-60.
   const auto range = static_cast<int64_t>(distance);
   const auto limit = static_cast<int64_t>((uint64_t{1} << 63) / distance * distance - 1);
   const Tensor v = FirstAccepted(generator, Zeros(shape, kInt64), 60, [&](const Source& bits) {
@@ -289,8 +289,10 @@ Tensor RandomCategorical(const Operand& logits, int64_t samples, const Generator
   const LocationScope scope(logits);
   const Tensor l = Materialize(logits);
   if (!IsFloat(l.dtype()) || l.rank() == 0 || samples < 0) {
-    ThrowInvalid(StrCat("random_categorical: wants float logits[..., classes] and samples >= 0, "
-                        "got ", l.type().ToString(), " and ", samples));
+    ThrowInvalid(
+        StrCat("random_categorical: wants float logits[..., classes] and samples >= 0, "
+               "got ",
+               l.type().ToString(), " and ", samples));
   }
   const int64_t axis = l.rank() - 1;
   const Tensor wide = ExpandDims(Cast(StopGradient(l), kFloat64), axis);
@@ -323,8 +325,7 @@ Tensor RandomPoisson(const Shape& shape, const Operand& rate, const RandomPoisso
   const Tensor r = Parameter("random_poisson", rate, shape);
   const Tensor large = GreaterEqual(r, 10.0);
   const Tensor small = SmallPoisson(options.generator, Where(large, 0.0, r));
-  const Tensor count =
-      Where(large, LargePoisson(options.generator, Where(large, r, 10.0)), small);
+  const Tensor count = Where(large, LargePoisson(options.generator, Where(large, r, 10.0)), small);
   return Cast(Where(GreaterEqual(r, 0.0), count, std::nan("")), options.dtype);
 }
 

@@ -93,7 +93,7 @@ Fp BetaincOf(Emitter& e, Fp a, Fp b, Fp x) {
   const Mask past_mean = Greater(x, (a + 1.0) / (a + b + 2.0));
   const Mask swap = And(past_mean, Not(And(Less(b, e.Const(1)), Less(x, e.Const(0.9999)))));
   const auto pick = [&](Fp u, Fp v) { return e.Select(swap, u, v); };
-  const Beta p{pick(b, a),         pick(a, b),         pick(y, x),        pick(x, y),
+  const Beta p{pick(b, a),         pick(a, b),         pick(y, x),         pick(x, y),
                pick(log_y, log_x), pick(log_x, log_y), pick(-delta, delta)};
   const Fp value = Smaller(LeadingTerm(e, p) * Fraction(e, p), e.Const(1));
   return Specials(e, a, b, x, pick(1.0 - value, value));

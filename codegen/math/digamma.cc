@@ -1,7 +1,7 @@
-// z = x, or 1 - x for x < 0. z < 8 moves to w in [1, 2] by the recurrence, whose terms 1/w are summed
-// as one fraction: digamma(z) = (w - root) P(w) + sum. z >= 8: log z - 1/(2z) - series in 1/z^2.
-// x < 0: digamma(x) = digamma(1 - x) - pi / tan(pi x).
-// A few ULP for x > 0; for x < 0 a few ULP of the larger of the two terms.
+// z = x, or 1 - x for x < 0. z < 8 moves to w in [1, 2] by the recurrence, whose terms 1/w are
+// summed as one fraction: digamma(z) = (w - root) P(w) + sum. z >= 8: log z - 1/(2z) - series in
+// 1/z^2. x < 0: digamma(x) = digamma(1 - x) - pi / tan(pi x). A few ULP for x > 0; for x < 0 a few
+// ULP of the larger of the two terms.
 #include "codegen/math/special.h"
 
 namespace reel::codegen::math {
@@ -42,9 +42,8 @@ Fp DigammaOf(Emitter& e, Fp x) {
 }  // namespace
 
 llvm::Value* EmitDigamma(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions& options) {
-  return CallInDouble(b, "digamma", {x}, options, [](Emitter& e, const std::vector<Fp>& in) {
-    return DigammaOf(e, in[0]);
-  });
+  return CallInDouble(b, "digamma", {x}, options,
+                      [](Emitter& e, const std::vector<Fp>& in) { return DigammaOf(e, in[0]); });
 }
 
 }  // namespace reel::codegen::math

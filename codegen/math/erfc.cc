@@ -1,6 +1,6 @@
-// |x| < 1/2: 1 - erf(x). Beyond, t = |x|: erfc(t) = e^(-t^2) R(t) / (1 + 2 t), R = e^(t^2) erfc(t) (1 + 2 t) by a polynomial in
-// (t - 4) / (t + 4); t^2 as a pair. erfc(-t) = 2 - erfc(t). About 3 ULP in f64, also where the result
-// is denormal; f32 is computed in f64 and rounded once.
+// |x| < 1/2: 1 - erf(x). Beyond, t = |x|: erfc(t) = e^(-t^2) R(t) / (1 + 2 t), R = e^(t^2) erfc(t)
+// (1 + 2 t) by a polynomial in (t - 4) / (t + 4); t^2 as a pair. erfc(-t) = 2 - erfc(t). About 3
+// ULP in f64, also where the result is denormal; f32 is computed in f64 and rounded once.
 #include "codegen/math/special.h"
 
 namespace reel::codegen::math {

@@ -66,8 +66,8 @@ Fp UpperSmall(Emitter& e, Mask active, Fp a, Fp x) {
   return -Expm1(log_power) - Exp(log_power) * (a * state[1]);
 }
 
-// Q, or P by upper = false: erfc(+-eta sqrt(a/2))/2 +- e^(-a eta^2/2)/sqrt(2 pi a) sum C_k(eta)/a^k,
-// with eta^2/2 = -deviation and the sign of mu.
+// Q, or P by upper = false: erfc(+-eta sqrt(a/2))/2 +- e^(-a eta^2/2)/sqrt(2 pi a) sum
+// C_k(eta)/a^k, with eta^2/2 = -deviation and the sign of mu.
 Fp Uniform(Emitter& e, Fp a, Fp mu, Fp deviation, bool upper) {
   const Fp half_square = -deviation;
   const Fp eta = CopySign(Sqrt(half_square * 2.0), mu);

@@ -1,7 +1,7 @@
-// z = x, or 1 - x for x < 1/2. z < 8 moves to w in [0.75, 2.25) by factors of the gamma function, all
-// in one logarithm: log gamma(z) = (w - 1) (w - 2) P(w) + log(product). z >= 8: Stirling's series.
-// x < 1/2: log gamma(x) = -log(|sin(pi x)| / pi) - log gamma(1 - x).
-// A few ULP for x > 0; for x < 0 a few ULP of the larger of the two terms.
+// z = x, or 1 - x for x < 1/2. z < 8 moves to w in [0.75, 2.25) by factors of the gamma function,
+// all in one logarithm: log gamma(z) = (w - 1) (w - 2) P(w) + log(product). z >= 8: Stirling's
+// series. x < 1/2: log gamma(x) = -log(|sin(pi x)| / pi) - log gamma(1 - x). A few ULP for x > 0;
+// for x < 0 a few ULP of the larger of the two terms.
 #include "codegen/math/special.h"
 
 namespace reel::codegen::math {
@@ -39,9 +39,8 @@ Fp LgammaOf(Emitter& e, Fp x) {
 }  // namespace
 
 llvm::Value* EmitLgamma(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions& options) {
-  return CallInDouble(b, "lgamma", {x}, options, [](Emitter& e, const std::vector<Fp>& in) {
-    return LgammaOf(e, in[0]);
-  });
+  return CallInDouble(b, "lgamma", {x}, options,
+                      [](Emitter& e, const std::vector<Fp>& in) { return LgammaOf(e, in[0]); });
 }
 
 }  // namespace reel::codegen::math

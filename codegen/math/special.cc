@@ -34,17 +34,16 @@ llvm::Function* FunctionFor(llvm::IRBuilderBase& b, const std::string& name, llv
                             size_t operands, const MathOptions& options, const Formula& formula) {
   llvm::Function* caller = b.GetInsertBlock()->getParent();
   llvm::Module& module = *caller->getParent();
-  const std::string symbol = "reel.math." + name + "." + std::to_string(Lanes(type)) +
-                             (options.has_fma ? ".fma" : "");
+  const std::string symbol =
+      "reel.math." + name + "." + std::to_string(Lanes(type)) + (options.has_fma ? ".fma" : "");
   if (llvm::Function* known = module.getFunction(symbol)) return known;
   llvm::LLVMContext& context = module.getContext();
   const llvm::SmallVector<llvm::Type*, 3> parameters(operands, type);
-  auto* function =
-      llvm::Function::Create(llvm::FunctionType::get(type, parameters, false),
-                             llvm::GlobalValue::InternalLinkage, symbol, module);
-  function->setAttributes(llvm::AttributeList::get(
-      context, llvm::AttributeList::FunctionIndex,
-      llvm::AttrBuilder(context, caller->getAttributes().getFnAttrs())));
+  auto* function = llvm::Function::Create(llvm::FunctionType::get(type, parameters, false),
+                                          llvm::GlobalValue::InternalLinkage, symbol, module);
+  function->setAttributes(
+      llvm::AttributeList::get(context, llvm::AttributeList::FunctionIndex,
+                               llvm::AttrBuilder(context, caller->getAttributes().getFnAttrs())));
   llvm::IRBuilder<> inside(llvm::BasicBlock::Create(context, "entry", function));
   llvm::SmallVector<llvm::Value*, 3> arguments;
   for (llvm::Argument& argument : function->args()) arguments.push_back(&argument);
@@ -145,7 +144,8 @@ Fp CopySign(Fp x, Fp sign) {
 Fp Exp(Fp x) { return {x.e, EmitExp(x.e->builder(), x.v, x.e->options())}; }
 Fp Log(Fp x) { return {x.e, EmitLog(x.e->builder(), x.v, x.e->options())}; }
 
-// log(u) of u = 1 + x rounded, and the rounding error of u: log(1 + x) = log(u) + (x - (u - 1)) / u.
+// log(u) of u = 1 + x rounded, and the rounding error of u: log(1 + x) = log(u) + (x - (u - 1)) /
+// u.
 Fp Log1p(Fp x) {
   Emitter& e = *x.e;
   const Fp u = x + 1.0;
@@ -246,9 +246,7 @@ Fp StirlingTail(Fp x) {
 }
 
 // (z - 1) (z - 2) P(z - 3/2) of z = 1 + x
-Fp LgammaNear1(Fp x) {
-  return x * (x - 1.0) * x.e->Polynomial(x - 0.5, kLgamma_f64);
-}
+Fp LgammaNear1(Fp x) { return x * (x - 1.0) * x.e->Polynomial(x - 0.5, kLgamma_f64); }
 
 Fp Lgamma(Fp x) { return {x.e, EmitLgamma(x.e->builder(), x.v, x.e->options())}; }
 Fp Digamma(Fp x) { return {x.e, EmitDigamma(x.e->builder(), x.v, x.e->options())}; }

@@ -1,6 +1,6 @@
 // Hurwitz zeta and polygamma. q^s zeta(s, q) = sum over k < 10 of (q/(q+k))^s, then the
-// Euler-Maclaurin formula from a = q + 10. The factor q^-s (and n! for polygamma) is an exponential of
-// pairs. For q < 0 and integral s, with g = -q - floor(-q):
+// Euler-Maclaurin formula from a = q + 10. The factor q^-s (and n! for polygamma) is an exponential
+// of pairs. For q < 0 and integral s, with g = -q - floor(-q):
 //   zeta(s, q) = (zeta(s, 1 - g) + (-1)^s zeta(s, g)) - (-1)^s zeta(s, 1 - q).
 // Error: a few ULP plus 2^-60 |s log q|.
 #include "codegen/math/special.h"
@@ -41,8 +41,7 @@ Fp Positive(Fp s, Fp q, Fp n, Fp log_factorial) {
                      const Fp zero = e.Const(0), s = in[0], q = in[1], n = in[2];
                      const Pair log_q = LogPair(q);
                      const Mask big = Not(Less(q, e.Const(1)));
-                     const Pair extra{e.Select(big, log_q.hi, zero),
-                                      e.Select(big, log_q.lo, zero)};
+                     const Pair extra{e.Select(big, log_q.hi, zero), e.Select(big, log_q.lo, zero)};
                      Pair exponent = Sum(Sum(Product(log_q, -s), extra), {in[3], zero});
                      // Huge n: n! ~ (n/e)^n, and one product cannot become inf - inf.
                      const Fp huge = n * ((Log(n) - 1.0) - log_q.hi);
@@ -57,7 +56,8 @@ Fp Positive(Fp s, Fp q, Fp n, Fp log_factorial) {
 Fp Combined(Emitter& e, Fp g, Mask odd, Fp first, Fp second, Fp third) {
   const Fp infinity = Infinity(e), half = e.Const(0.5);
   const Mask overflow = And(Equal(first, infinity), Equal(second, infinity));
-  const Fp winner = e.Select(Greater(g, half), infinity, e.Select(Less(g, half), -infinity, e.Const(0)));
+  const Fp winner =
+      e.Select(Greater(g, half), infinity, e.Select(Less(g, half), -infinity, e.Const(0)));
   const Fp difference = e.Select(overflow, winner, first - second);
   const Fp sum = e.Select(odd, difference, first + second);
   const Fp value = sum + e.Select(odd, third, -third);

@@ -30,8 +30,8 @@ class Generator {
 /// Generator::Default().Seed(seed).
 void SetSeed(int64_t seed);
 
-// Every distribution is a composition of Philox bits and ordinary ops: equal bits in eager execution,
-// compiled code and objects, on every CPU of an FMA class and for any number of threads.
+// Every distribution is a composition of Philox bits and ordinary ops: equal bits in eager
+// execution, compiled code and objects, on every CPU of an FMA class and for any number of threads.
 // Uniform, normal, truncated normal and exponential are reparameterised: gradients flow to tensors
 // that scale or shift them, as in mean + stddev * RandomNormal(shape). The others stop gradients to
 // their parameters. Except for uniform, normal and Bernoulli, f32 draws are f64 draws rounded.
@@ -85,8 +85,8 @@ Tensor RandomCategorical(const Operand& logits, int64_t samples = 1,
                          const Generator* generator = nullptr);
 
 /// Gamma variates of shape parameter alpha (broadcasts to shape) and scale 1; NaN for alpha < 0.
-/// Marsaglia and Tsang, 2000, in 14 rounds, which all fail with probability below 2^-61. No gradient
-/// flows to alpha.
+/// Marsaglia and Tsang, 2000, in 14 rounds, which all fail with probability below 2^-61. No
+/// gradient flows to alpha.
 Tensor RandomGamma(const Shape& shape, const Operand& alpha, const DrawOptions& options = {});
 /// Beta variates x / (x + y) of gamma variates x(a), y(b).
 Tensor RandomBeta(const Shape& shape, const Operand& a, const Operand& b,
@@ -98,7 +98,8 @@ struct RandomPoissonOptions {
 };
 /// Poisson counts; the rate broadcasts to shape. Below 10 by inversion of 52 bits, from 10 on by
 /// Hoermann's PTRS, 1993, in 30 rounds, which all fail with probability below 2^-60.
-Tensor RandomPoisson(const Shape& shape, const Operand& rate, const RandomPoissonOptions& options = {});
+Tensor RandomPoisson(const Shape& shape, const Operand& rate,
+                     const RandomPoissonOptions& options = {});
 
 }  // namespace reel
 

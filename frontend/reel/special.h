@@ -6,8 +6,8 @@
 
 // Special functions of f32 and f64, elementwise with broadcasting; definitions and values at the
 // edges are SciPy's unless a comment names a difference. Derivatives without a closed form (Igamma
-// and Igammac in a, Zeta in s, Polygamma in n, Betainc in a and b) are an Unimplemented error when a
-// gradient asks for them: use StopGradient on that operand.
+// and Igammac in a, Zeta in s, Polygamma in n, Betainc in a and b) are an Unimplemented error when
+// a gradient asks for them: use StopGradient on that operand.
 
 namespace reel {
 
@@ -23,8 +23,8 @@ Tensor Ndtri(const Operand& p);    ///< x with Ndtr(x) = p; -inf at 0, inf at 1,
 Tensor Lgamma(const Operand& x);
 /// Derivative of Lgamma; -inf at +0, inf at -0 (TensorFlow: NaN), NaN at the negative integers.
 Tensor Digamma(const Operand& x);
-/// n-th derivative of Digamma at x, (-1)^(n+1) n! Zeta(n + 1, x); NaN unless n is an integer >= 0. At
-/// the poles inf for odd n, -inf for even n (TensorFlow: NaN for even n).
+/// n-th derivative of Digamma at x, (-1)^(n+1) n! Zeta(n + 1, x); NaN unless n is an integer >= 0.
+/// At the poles inf for odd n, -inf for even n (TensorFlow: NaN for even n).
 Tensor Polygamma(const Operand& n, const Operand& x);
 /// Hurwitz zeta: sum over k >= 0 of (q + k)^-s; inf at s = 1 and q = 0, -1, ...; NaN for s < 1, and
 /// for q < 0 unless s is an integer. Zeta(inf, q) = 0 for q > 1 (SciPy: NaN).

@@ -75,8 +75,12 @@ Real ErfcInv(Real x) {
 Real StirlingCorrection(Real x) {
   const Real r = 1 / (x * x);
   return (1.0L / 12 -
-          r * (1.0L / 360 - r * (1.0L / 1260 - r * (1.0L / 1680 - r * (1.0L / 1188 -
-          r * (691.0L / 360360 - r * (1.0L / 156 - r * (3617.0L / 122400)))))))) / x;
+          r * (1.0L / 360 -
+               r * (1.0L / 1260 -
+                    r * (1.0L / 1680 -
+                         r * (1.0L / 1188 - r * (691.0L / 360360 -
+                                                 r * (1.0L / 156 - r * (3617.0L / 122400)))))))) /
+         x;
 }
 
 Real Digamma(Real x) {
@@ -90,8 +94,12 @@ Real Digamma(Real x) {
   Real sum = 0;
   for (; x < 40; x += 1) sum -= 1 / x;
   const Real r = 1 / (x * x);
-  const Real tail = r * (1.0L / 12 - r * (1.0L / 120 - r * (1.0L / 252 - r * (1.0L / 240 -
-                    r * (1.0L / 132 - r * (691.0L / 32760 - r * (1.0L / 12)))))));
+  const Real tail =
+      r *
+      (1.0L / 12 -
+       r * (1.0L / 120 -
+            r * (1.0L / 252 -
+                 r * (1.0L / 240 - r * (1.0L / 132 - r * (691.0L / 32760 - r * (1.0L / 12)))))));
   return sum + (std::log(x) - 1 / (2 * x) - tail);
 }
 
@@ -140,8 +148,8 @@ Real UpperFraction(Real a, Real x) {
 // Q(a, x) for a < 1, x < 2, where 1 - P cancels: 1 - w (1 + a sum (-x)^n / (n! (a + n))),
 // w = x^a / gamma(1 + a).
 Real UpperSmall(Real a, Real x) {
-  const Real log_gamma = a < 1e-9L ? a * (kPi * kPi / 12 * a - std::numbers::egamma_v<Real>)
-                                   : std::lgamma(1 + a);
+  const Real log_gamma =
+      a < 1e-9L ? a * (kPi * kPi / 12 * a - std::numbers::egamma_v<Real>) : std::lgamma(1 + a);
   const Real log_w = a * std::log(x) - log_gamma;
   Real sum = 0, term = 1;
   for (int n = 1; n < 80; ++n) {
@@ -187,9 +195,11 @@ Real IncompleteGamma(Real a, Real x, bool upper) {
 
 // q^s zeta(s, q) for s > 1, q > 0: twenty terms and the Euler-Maclaurin formula for the rest.
 Real ScaledZeta(Real s, Real q) {
-  static constexpr Real kBernoulli[] = {  // B_2j / (2j)!
-      1.0L / 12, -1.0L / 720, 1.0L / 30240, -1.0L / 1209600, 1.0L / 47900160,
-      -691.0L / 1307674368000, 1.0L / 74724249600, -3617.0L / 10670622842880000};
+  static constexpr Real kBernoulli[] = {// B_2j / (2j)!
+                                        1.0L / 12,          -1.0L / 720,
+                                        1.0L / 30240,       -1.0L / 1209600,
+                                        1.0L / 47900160,    -691.0L / 1307674368000,
+                                        1.0L / 74724249600, -3617.0L / 10670622842880000};
   Real sum = 0;
   for (int k = 0; k < 20; ++k) sum += std::pow(q / (q + k), s);
   const Real a = q + 20, t = std::pow(q / a, s);
@@ -222,7 +232,8 @@ Real FactorialZeta(Real n, Real s, Real q) {
   }
   if (q > 0) return PositiveZeta(s, q, n);
   if (s != std::floor(s)) return kNaN;
-  // The terms below 0 are those of two other zetas. Of two infinite ones the nearer pole's is larger.
+  // The terms below 0 are those of two other zetas. Of two infinite ones the nearer pole's is
+  // larger.
   const Real g = -q - std::floor(-q), sign = std::fmod(s, 2.0L) == 0 ? 1 : -1;
   const Real right = PositiveZeta(s, 1 - g, n), left = sign * PositiveZeta(s, g, n);
   Real sum = right + left;

@@ -10,9 +10,20 @@
 namespace reel::optable {
 namespace {
 
-const std::vector<Shape> kShapes{{},        {0},       {1},          {3},       {7},
-                                 {17},      {33},      {4, 0, 3},    {2, 3},    {3, 1, 5},
-                                 {1, 33},   {2, 1, 3}, {2, 3, 1, 2, 2}, {1000}};
+const std::vector<Shape> kShapes{{},
+                                 {0},
+                                 {1},
+                                 {3},
+                                 {7},
+                                 {17},
+                                 {33},
+                                 {4, 0, 3},
+                                 {2, 3},
+                                 {3, 1, 5},
+                                 {1, 33},
+                                 {2, 1, 3},
+                                 {2, 3, 1, 2, 2},
+                                 {1000}};
 
 Tolerance Allowed(const OpRow& row, DType dtype) {
   return {dtype == kFloat64 ? row.ulps : 0.55, 0};
@@ -34,8 +45,7 @@ ir::Value Operand(const OpRow& row, DType dtype, const Shape& shape, int n, Case
   return c.Input({kInt32, shape}, {low, 9});
 }
 
-OpCase ShapesCase(const OpRow& row, DType dtype, const std::vector<Shape>& shapes,
-                  CaseBuilder& c) {
+OpCase ShapesCase(const OpRow& row, DType dtype, const std::vector<Shape>& shapes, CaseBuilder& c) {
   const int arity = ir::Info(row.op).operands;
   std::vector<std::vector<ir::Value>> lists;
   for (const Shape& shape : shapes) {
@@ -54,8 +64,8 @@ OpCase ShapesCase(const OpRow& row, DType dtype, const std::vector<Shape>& shape
 // The edges of the domains and what lies outside: all tuples of these.
 std::vector<double> Edges(const OpRow& row) {
   const double inf = std::numeric_limits<double>::infinity();
-  std::vector<double> edges{std::nan(""), inf, -inf, 0.0, -0.0, 1.0, 2.0, 0.5, -1.0, -2.5, 1e-20,
-                            0.75, 1.5};
+  std::vector<double> edges{std::nan(""), inf,  -inf, 0.0,   -0.0, 1.0, 2.0,
+                            0.5,          -1.0, -2.5, 1e-20, 0.75, 1.5};
   if (ir::Info(row.op).operands < 3) {
     for (double x : {3.0, 5.0, 10.0, -3.0, 1e-30, 1e30, 40.0, 41.5, 170.0, 1000.0}) {
       edges.push_back(x);
@@ -84,7 +94,8 @@ OpCase EdgesCase(const OpRow& row, DType dtype, CaseBuilder& c) {
 }  // namespace
 
 // Per dtype: many shapes; for one operand special values and random bit patterns, for more the
-// tuples of edges (the reference is too slow for arbitrary magnitudes) and any floats in the domain.
+// tuples of edges (the reference is too slow for arbitrary magnitudes) and any floats in the
+// domain.
 void MakeSpecialCases(const OpRow& row, std::vector<OpCase>* cases) {
   const int arity = ir::Info(row.op).operands;
   for (DType dtype : row.dtypes) {

@@ -40,7 +40,7 @@ GRAD(Erfc, kX, kNone) {  // erfc' = -2/sqrt(pi) exp(-x^2)
 GRAD(ErfInv, kNone, kY) { g.Set(0, b.Mul(g.dy(), ErfInvSlope(b, g.y()))); }
 GRAD(ErfcInv, kNone, kY) { g.Set(0, b.Neg(b.Mul(g.dy(), ErfInvSlope(b, g.y())))); }
 GRAD(Lgamma, kX, kNone) { g.Set(0, b.Mul(g.dy(), b.Digamma(g.x()))); }  // lgamma' = digamma
-GRAD(Digamma, kX, kNone) {                                              // digamma' = polygamma(1, x)
+GRAD(Digamma, kX, kNone) {  // digamma' = polygamma(1, x)
   g.Set(0, b.Mul(g.dy(), b.Polygamma(b.ScalarLike(g.x(), 1), g.x())));
 }
 
