@@ -71,16 +71,19 @@ Real ErfcInv(Real x) {
 
 // --- gamma ---
 
-// log gamma(x) - ((x - 1/2) log x - x + log(2 pi) / 2) for x >= 20.
+// c[0] + c[1] x + ...
+template <size_t N>
+Real Polynomial(Real x, const Real (&c)[N]) {
+  Real sum = 0;
+  for (size_t k = N; k-- > 0;) sum = sum * x + c[k];
+  return sum;
+}
+
+// log gamma(x) - ((x - 1/2) log x - x + log(2 pi) / 2) for x >= 20: B_2j / (2j (2j - 1) x^(2j-1)).
 Real StirlingCorrection(Real x) {
-  const Real r = 1 / (x * x);
-  return (1.0L / 12 -
-          r * (1.0L / 360 -
-               r * (1.0L / 1260 -
-                    r * (1.0L / 1680 -
-                         r * (1.0L / 1188 - r * (691.0L / 360360 -
-                                                 r * (1.0L / 156 - r * (3617.0L / 122400)))))))) /
-         x;
+  static constexpr Real kTerms[] = {1.0L / 12,   -1.0L / 360,      1.0L / 1260, -1.0L / 1680,
+                                    1.0L / 1188, -691.0L / 360360, 1.0L / 156,  -3617.0L / 122400};
+  return Polynomial(1 / (x * x), kTerms) / x;
 }
 
 Real Digamma(Real x) {
@@ -94,12 +97,9 @@ Real Digamma(Real x) {
   Real sum = 0;
   for (; x < 40; x += 1) sum -= 1 / x;
   const Real r = 1 / (x * x);
-  const Real tail =
-      r *
-      (1.0L / 12 -
-       r * (1.0L / 120 -
-            r * (1.0L / 252 -
-                 r * (1.0L / 240 - r * (1.0L / 132 - r * (691.0L / 32760 - r * (1.0L / 12)))))));
+  static constexpr Real kTerms[] = {0,           1.0L / 12,  -1.0L / 120,     1.0L / 252,
+                                    -1.0L / 240, 1.0L / 132, -691.0L / 32760, 1.0L / 12};
+  const Real tail = Polynomial(r, kTerms);  // B_2j / (2j x^2j)
   return sum + (std::log(x) - 1 / (2 * x) - tail);
 }
 
@@ -195,11 +195,11 @@ Real IncompleteGamma(Real a, Real x, bool upper) {
 
 // q^s zeta(s, q) for s > 1, q > 0: twenty terms and the Euler-Maclaurin formula for the rest.
 Real ScaledZeta(Real s, Real q) {
-  static constexpr Real kBernoulli[] = {// B_2j / (2j)!
-                                        1.0L / 12,          -1.0L / 720,
-                                        1.0L / 30240,       -1.0L / 1209600,
-                                        1.0L / 47900160,    -691.0L / 1307674368000,
-                                        1.0L / 74724249600, -3617.0L / 10670622842880000};
+  static constexpr Real kBernoulli[] = {
+      1.0L / 12,          -1.0L / 720,
+      1.0L / 30240,       -1.0L / 1209600,
+      1.0L / 47900160,    -691.0L / 1307674368000,
+      1.0L / 74724249600, -3617.0L / 10670622842880000};  // B_2j / (2j)!
   Real sum = 0;
   for (int k = 0; k < 20; ++k) sum += std::pow(q / (q + k), s);
   const Real a = q + 20, t = std::pow(q / a, s);
