@@ -31,9 +31,13 @@ Value* IntDiv(Builder& b, DType dtype, Value* x, Value* y) {
 }
 
 /// a - b (a / b): x rem 0 = 0 and MIN rem -1 = 0. The divisor is 1, whose remainder is 0, there.
-Value* IntRem(Builder& b, Value* x, Value* y) {
+Value* IntRem(Builder& b, DType dtype, Value* x, Value* y) {
   llvm::Type* type = y->getType();
   llvm::Constant* one = llvm::ConstantInt::get(type, 1);
+  if (IsUnsigned(dtype)) {
+    Value* by_zero = b.CreateICmpEQ(y, llvm::Constant::getNullValue(type));
+    return b.CreateURem(x, b.CreateSelect(by_zero, one, y));
+  }
   Value* unusual = b.CreateICmpULE(b.CreateAdd(y, one), one);  // -1 or 0
   return b.CreateSRem(x, b.CreateSelect(unusual, one, y));
 }
@@ -164,6 +168,16 @@ Value* EmitUnary(Builder& b, ir::Op op, DType dtype, Value* x, const math::MathO
       return Unary(b, llvm::Intrinsic::roundeven, x);
     case ir::Op::kTrunc:
       return Unary(b, llvm::Intrinsic::trunc, x);
+    case ir::Op::kErfc:
+      return math::EmitErfc(b, x, options);
+    case ir::Op::kErfInv:
+      return math::EmitErfInv(b, x, options);
+    case ir::Op::kErfcInv:
+      return math::EmitErfcInv(b, x, options);
+    case ir::Op::kLgamma:
+      return math::EmitLgamma(b, x, options);
+    case ir::Op::kDigamma:
+      return math::EmitDigamma(b, x, options);
     case ir::Op::kNot:
       return b.CreateNot(x);
 #define OP(...)
@@ -219,6 +233,14 @@ Value* EmitBinary(Builder& b, ir::Op op, DType dtype, Value* x, Value* y,
     case ir::Op::kGreater:
     case ir::Op::kGreaterEqual:
       return Compare(b, op, dtype, x, y);
+    case ir::Op::kIgamma:
+      return math::EmitIgamma(b, x, y, options);
+    case ir::Op::kIgammac:
+      return math::EmitIgammac(b, x, y, options);
+    case ir::Op::kZeta:
+      return math::EmitZeta(b, x, y, options);
+    case ir::Op::kPolygamma:
+      return math::EmitPolygamma(b, x, y, options);
     default:
       return nullptr;
   }
@@ -281,6 +303,9 @@ Value* EmitOp(Builder& b, ir::Op op, DType from, DType to, llvm::ArrayRef<Value*
     case 2:
       return EmitBinary(b, op, from, operands[0], operands[1], {target.has_fma});
     case 3:
+      if (op == ir::Op::kBetainc) {
+        return math::EmitBetainc(b, operands[0], operands[1], operands[2], {target.has_fma});
+      }
       if (op != ir::Op::kSelect) return nullptr;
       return b.CreateSelect(operands[0], operands[1], operands[2]);
     default:

@@ -27,6 +27,7 @@
 #include "reel/resize.h"
 #include "reel/schedules.h"
 #include "reel/shapes.h"
+#include "reel/special.h"
 #include "reel/tape.h"
 #include "reel/tensor.h"
 #include "reel/training.h"

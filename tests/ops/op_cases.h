@@ -125,6 +125,7 @@ FAMILY(Elementwise);
 FAMILY(Cast);
 FAMILY(Bitcast);
 FAMILY(Select);
+FAMILY(Special);
 FAMILY(Reduce);
 FAMILY(Constant);
 FAMILY(Reshape);
