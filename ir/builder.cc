@@ -142,6 +142,12 @@ Value Builder::Recurrence(Value a, Value b, int64_t axis, bool reverse) {
   return Emit(Op::kRecurrence, {a, b}, {{"axis", axis}, {"reverse", reverse}});
 }
 
+Value Builder::TriangularSolve(Value a, Value b, const TriangularForm& form) {
+  return Emit(Op::kTriangularSolve, {a, b},
+              {{"lower", form.lower}, {"transpose", form.transpose},
+               {"unit_diagonal", form.unit_diagonal}});
+}
+
 Value Builder::Gather(Value a, Value indices, int64_t axis) {
   return Emit(Op::kGather, {a, indices}, {{"axis", axis}});
 }

@@ -81,6 +81,10 @@ class Builder {
   };
   Value Conv(Value a, Value b, const ConvGeometry& geometry);
   Value Recurrence(Value a, Value b, int64_t axis, bool reverse);
+  struct TriangularForm {
+    bool lower = true, transpose = false, unit_diagonal = false;
+  };
+  Value TriangularSolve(Value a, Value b, const TriangularForm& form);
   Value Gather(Value a, Value indices, int64_t axis);
   Value ScatterAdd(Value a, Value indices, Value updates, int64_t axis);
   /// The op is kScatterAdd, kScatterSet, kScatterMax, kScatterMin or kScatterMul.
