@@ -51,7 +51,9 @@ KERNEL(ScatterAdd) {
   EvalTensor out = c.operand(0);
   const EvalTensor& updates = c.operand(2);
   ForEachGathered(view, c.operand(1).i, [&](size_t to, size_t from) {
-    if (IsFloat(c.result.dtype)) {
+    if (IsComplex(c.result.dtype)) {
+      out.c[to] += updates.c[from];
+    } else if (IsFloat(c.result.dtype)) {
       out.f[to] += updates.f[from];
     } else {
       out.i[to] = Wrap(c.result.dtype,

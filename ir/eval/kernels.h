@@ -28,7 +28,7 @@ using Kernel = absl::StatusOr<EvalTensor> (*)(const KernelContext&);
 #include "ir/ops.def"
 #undef OP
 
-/// Looks up the op's kernel, checks that its dtypes have kernels, runs it.
+/// Looks up the op's kernel and runs it.
 absl::StatusOr<EvalTensor> RunKernel(const KernelContext& context, const EvalOptions& options);
 
 /// `bits` as a value of an integer dtype or bool: two's complement.

@@ -1,6 +1,7 @@
 #include "passes/gradient/rule.h"
 
-// dy is the cotangent of the result y = f(x) or f(a, b). Each rule adds f' * dy.
+// dy is the cotangent of the result y = f(x) or f(a, b). Each rule adds conj(f') * dy; real numbers are their own
+// conjugates.
 
 namespace reel::passes {
 
@@ -34,7 +35,11 @@ GRAD(Erf, kX, kNone) {                                                // erf' = 
 GRAD(Sin, kX, kNone) { g.Set(0, b.Mul(g.dy(), b.Cos(g.x()))); }         // sin' = cos
 GRAD(Cos, kX, kNone) { g.Set(0, b.Neg(b.Mul(g.dy(), b.Sin(g.x())))); }  // cos' = -sin
 NOT_DIFFERENTIABLE(Not)
-GRAD(Cast, kNone, kNone) { g.Set(0, b.Cast(g.dy(), g.x_type().dtype)); }  // floats
+GRAD(Cast, kNone, kNone) {  // floats; a real operand gets the real part
+  const DType x = g.x_type().dtype;
+  const bool dropped = IsComplex(g.y_type().dtype) && !IsComplex(x);
+  g.Set(0, b.Cast(dropped ? b.Real(g.dy()) : g.dy(), x));
+}
 
 // --- two operands ---
 GRAD(Add, kNone, kNone) {
@@ -46,13 +51,13 @@ GRAD(Sub, kNone, kNone) {
   if (g.wants(1)) g.Set(1, b.Neg(g.dy()));
 }
 GRAD_EACH(Mul, kB, kNone, kA, kNone) {  // da = b, db = a
-  if (g.wants(0)) g.Set(0, b.Mul(g.dy(), g.in(1)));
-  if (g.wants(1)) g.Set(1, b.Mul(g.dy(), g.in(0)));
+  if (g.wants(0)) g.Set(0, b.Mul(g.dy(), Conj(b, g.in(1))));
+  if (g.wants(1)) g.Set(1, b.Mul(g.dy(), Conj(b, g.in(0))));
 }
 GRAD_EACH(Div, kB, kNone, kB, kY) {  // y = a / b: da = 1 / b, db = -y / b
-  const ir::Value t = b.Div(g.dy(), g.in(1));
+  const ir::Value t = b.Div(g.dy(), Conj(b, g.in(1)));
   g.Set(0, t);
-  if (g.wants(1)) g.Set(1, b.Neg(b.Mul(t, g.y())));
+  if (g.wants(1)) g.Set(1, b.Neg(b.Mul(t, Conj(b, g.y()))));
 }
 
 // The taken operand gets all; `first` is true where that is a.
