@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <source_location>
 #include <string>
 #include <vector>
@@ -143,6 +144,10 @@ inline Tensor Dispatch(ir::Op op, std::initializer_list<Tensor> operands,
 /// The value of a variable as a new tensor; in a trace, symbolic.
 Tensor ReadVariable(const VariablePtr& variable);
 void AssignVariable(const VariablePtr& variable, const Tensor& value);
+
+/// An op of one operand on a complex tensor as a composition; nothing if it takes complex numbers itself, takes
+/// none at all, or z is real (complex.cc).
+std::optional<Tensor> ComplexForm(ir::Op op, const Tensor& z);
 
 // Promotion and broadcasting, used by all op families (elementwise.cc).
 

@@ -30,16 +30,6 @@ void CheckTraces(ir::Op op, absl::Span<const Tensor> operands) {
   }
 }
 
-void CheckKernels(ir::Op op, absl::Span<const Type> types) {
-  for (const Type& type : types) {
-    if (!HasKernels(type.dtype)) {
-      ThrowError(ErrorCode::kUnimplemented,
-                 StrCat(ir::Name(op), ": no kernel for ", Name(type.dtype),
-                        "; cast to f32, f64, i32, i64 or bool"));
-    }
-  }
-}
-
 }  // namespace
 
 TensorData::TensorData(Type type_, runtime::Buffer buffer_, uint64_t trace_)
@@ -101,8 +91,6 @@ TensorList DispatchAll(ir::Op op, AttributesPtr attributes, absl::Span<const Ten
   if (state.trace) {
     for (const Type& type : types) results.push_back(MakeSymbolic(type, state.trace->id));
   } else {
-    CheckKernels(op, operand_types);
-    CheckKernels(op, types);
     results = RunKernel(op, attributes, operands, types);
   }
   const OpEvent event{op, attributes, operands, results, state.location};

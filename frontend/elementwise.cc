@@ -16,7 +16,9 @@ namespace {
 
 Tensor Unary(ir::Op op, const Operand& x) {
   const LocationScope scope(x);
-  return Dispatch(op, {Materialize(x)});
+  const Tensor t = Materialize(x);
+  if (const auto y = internal::ComplexForm(op, t)) return *y;
+  return Dispatch(op, {t});
 }
 
 Tensor Binary(ir::Op op, const Operand& a, const Operand& b) {

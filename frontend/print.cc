@@ -240,7 +240,8 @@ std::string FloatScalar(T x) {
   using A = Arithmetic<T>;
   const A a = std::abs(A{x});
   if (!std::isfinite(a)) return SpecialWord(A{x}, false);
-  if (a == 0 || (a >= A(1e-4) && a < A(1e16))) {
+  const A limit = sizeof(T) == 2 ? A(1e3) : sizeof(T) == 4 ? A(1e6) : A(1e16);
+  if (a == 0 || (a >= A(1e-4) && a < limit)) {
     std::string s = Positional(x, -1);
     if (s.back() == '.') s.push_back('0');
     return s;

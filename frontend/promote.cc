@@ -17,8 +17,8 @@ Kind KindOf(DType dtype) {
   return IsFloat(dtype) ? Kind::kFloat : Kind::kComplex;
 }
 
-// The array API's table: within one kind, the smallest dtype that holds both; nothing across kinds
-// except float with complex.
+// The array API's table (frontend/README.md): within one kind, the smallest dtype that holds both;
+// nothing across kinds except float with complex.
 std::optional<DType> PromoteTypes(DType a, DType b) {
   if (a == b) return a;
   const Kind ka = KindOf(a), kb = KindOf(b);
@@ -44,6 +44,7 @@ std::optional<DType> PromoteTypes(DType a, DType b) {
 DType WithWeak(std::optional<DType> strong, DType weak) {
   const Kind kind = KindOf(weak);
   if (strong && KindOf(*strong) >= kind) return *strong;
+  if (kind == Kind::kComplex) return strong == kFloat64 ? kComplex128 : kComplex64;
   return kind == Kind::kFloat ? kFloat32 : kind == Kind::kInteger ? kInt64 : kBool;
 }
 
@@ -76,6 +77,10 @@ Tensor ConvertWeak(const Operand& x, DType dtype) {
   if (!x.weak()) return x.tensor();
   const Tensor number = x.tensor();
   if (number.dtype() == dtype) return number;
+  if (IsComplex(number.dtype())) {
+    const auto z = number.item<std::complex<double>>();
+    return dtype == kComplex64 ? Tensor(static_cast<std::complex<float>>(z)) : Tensor(z);
+  }
   if (!IsInteger(number.dtype())) return ScalarOf(dtype, number.item<double>());
   if (!IsInteger(dtype) && dtype != kBool) return ScalarOf(dtype, number.item<double>());
   const auto value = number.item<int64_t>();

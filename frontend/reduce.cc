@@ -73,7 +73,8 @@ Tensor ReduceAny(const Operand& x, const Axes& axes, ReduceOptions options) {
 Tensor ReduceMean(const Operand& x, const Axes& axes, ReduceOptions options) {
   const LocationScope scope(x);
   const Tensor t = Materialize(x);
-  if (!IsFloat(t.dtype())) {
+  if (IsHalf(t.dtype())) return Cast(ReduceMean(Cast(t, kFloat32), axes, options), t.dtype());  // sums overflow
+  if (!IsDifferentiable(t.dtype())) {
     ThrowInvalid(
         StrCat("reduce_mean: needs floats, got ", t.type().ToString(), "; Cast it to kFloat32"));
   }

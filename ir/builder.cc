@@ -68,9 +68,6 @@ Value Builder::Constant(Literal literal) {
 }
 
 Value Builder::Full(const Type& type, double value) {
-  if (!HasKernels(type.dtype)) {
-    return Fail(absl::UnimplementedError(StrCat("constant: no kernels for ", Name(type.dtype))));
-  }
   const Type copy = type;  // emitting may move the types that `type` refers to
   return BroadcastTo(Scalar(copy.dtype, value), copy.shape);
 }

@@ -43,7 +43,6 @@ bool IsInteger(DType d) { return d >= kInt8 && d <= kUInt64; }
 bool IsUnsigned(DType d) { return d >= kUInt8 && d <= kUInt64; }
 bool IsComplex(DType d) { return d >= kComplex64; }
 DType RealOf(DType d) { return d == kComplex64 ? kFloat32 : d == kComplex128 ? kFloat64 : d; }
-bool HasKernels(DType d) { return !IsComplex(d); }
 
 int64_t LowestInt(DType d) {
   if (d == kBool || IsUnsigned(d)) return 0;

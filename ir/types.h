@@ -51,8 +51,6 @@ int64_t LowestInt(DType dtype);
 int64_t HighestInt(DType dtype);
 /// Dtypes that carry gradients: floats and complex numbers.
 inline bool IsDifferentiable(DType dtype) { return IsFloat(dtype) || IsComplex(dtype); }
-/// Dtypes for which kernels exist.
-bool HasKernels(DType dtype);
 
 template <typename T> struct DTypeOf;
 template <> struct DTypeOf<bool> { static constexpr DType value = kBool; };

@@ -1,5 +1,7 @@
 #include "codegen/aot/header.h"
 
+#include <algorithm>
+
 #include "ir/strings.h"
 #include "runtime/abi.h"
 
@@ -92,8 +94,9 @@ std::string Members(const std::vector<ir::Parameter>& parameters, std::string_vi
   std::string out;
   for (size_t i = 0; i < parameters.size(); ++i) {
     const Type& type = parameters[i].type;
-    StrAppend(&out, "  alignas(64) ", CTypeOf(type.dtype), " ", member, i, "_[",
-              type.shape.size() > 0 ? type.shape.size() : 1, "] = {};\n");
+    const int64_t parts = type.shape.size() * (IsComplex(type.dtype) ? 2 : 1);
+    StrAppend(&out, "  alignas(64) ", CTypeOf(type.dtype), " ", member, i, "_[", std::max<int64_t>(parts, 1),
+              "] = {};\n");
   }
   return out;
 }
@@ -182,6 +185,7 @@ std::string HeaderText(const Program& program, const ObjectNames& names, const T
       "/* ", n, ".o, made by Reel for ", target.name, ". Functions return 0 or an error code, see ",
       n, "_error().\n",
       "   Pointers need the alignment of their elements; results must not overlap anything.\n",
+      "   f16 and bf16 are their bits; a complex number is its real, then its imaginary part.\n",
       "   One instance may be used by one thread at a time; the code allocates nothing. */\n",
       "#ifndef ", guard, "\n#define ", guard,
       "\n\n#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n\n", "#define ",

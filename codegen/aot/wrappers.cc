@@ -229,7 +229,7 @@ class WrapperEmitter {
     std::vector<Operand> arguments, results;
     auto operand = [&](const ir::Parameter& p, size_t i) {
       return Operand{function_->getArg(static_cast<unsigned>(i)), p.type.bytes(),
-                     SizeOf(p.type.dtype)};
+                     SizeOf(RealOf(p.type.dtype))};
     };
     for (size_t i = 0; i < inputs; ++i) arguments.push_back(operand(entry.arguments[i], 1 + i));
     for (size_t i = 0; i < entry.results.size(); ++i) {

@@ -89,10 +89,6 @@ Value NormalizeSort(Builder* b, const Node& node, Value x) {
 }
 
 absl::Status CheckSupported(const ir::Function& f, const Type& type, std::string_view what) {
-  if (!HasKernels(type.dtype)) {
-    return absl::UnimplementedError(StrCat("@", f.name(), ": ", what, " has dtype ", Name(type.dtype),
-                                           ", for which there are no kernels yet; cast to f32 or f64"));
-  }
   if (!type.shape.is_constant()) {
     return absl::UnimplementedError(StrCat("@", f.name(), ": ", what, " has a symbolic extent, which does "
                                            "not compile yet; trace with constant extents"));

@@ -112,6 +112,25 @@ class ProgramBuilder {
   absl::flat_hash_map<std::string, int64_t> variable_offsets_;
 };
 
+// What callers see has the types of the module: complex numbers were split, but their bytes did not move.
+void RestoreTypes(const ir::Module& module, Program* program) {
+  for (size_t i = 0; i < program->variables.size(); ++i) {
+    VariableSlot& v = program->variables[i];
+    v.type = module.variables()[i].type;
+    const auto bytes = v.initial.bytes();
+    if (v.initial.type() != v.type) v.initial = ir::Literal(v.type, {bytes.begin(), bytes.end()});
+  }
+  for (EntryPoint& entry : program->entries) {
+    const ir::Function& f = *module.FindFunction(entry.name);
+    for (int i = 0; i < f.num_arguments(); ++i) {
+      entry.arguments[static_cast<size_t>(i)].type = f.parameter(i).type;
+    }
+    for (int i = 0; i < f.num_outputs(); ++i) {
+      entry.results[static_cast<size_t>(i)].type = f.type(f.results()[static_cast<size_t>(i)]);
+    }
+  }
+}
+
 std::string SlotText(const Slot& slot) {
   switch (slot.kind) {
     case Slot::Kind::kArgument: return StrCat("argument ", slot.index);
@@ -177,7 +196,9 @@ absl::StatusOr<Program> BuildProgram(const ir::Module& module, const Target& tar
   ir::Module copy = module;
   std::vector<std::string> entries = EntryPoints(copy);
   if (absl::Status s = RunGraphPasses(&copy, entries, options.fuse); !s.ok()) return s;
-  return ProgramBuilder(copy, std::move(entries), target, options).Build();
+  auto program = ProgramBuilder(copy, std::move(entries), target, options).Build();
+  if (program.ok()) RestoreTypes(module, &*program);
+  return program;
 }
 
 std::string ToString(const Program& program) {

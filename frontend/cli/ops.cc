@@ -24,7 +24,7 @@ Json Row(ir::Op op) {
   Json supported = Json::array();
   for (int n = 0; n < kNumDTypes; ++n) {
     const auto dtype = static_cast<DType>(n);
-    if (HasKernels(dtype) && ir::Contains(info.dtypes, dtype)) supported.push_back(Name(dtype));
+    if (ir::Contains(info.dtypes, dtype)) supported.push_back(Name(dtype));
   }
   return {{"name", info.name},
           {"operands", info.operands},
@@ -69,14 +69,9 @@ std::string MarkdownLine(const Json& row) {
 }
 
 std::string Markdown(const Json& rows) {
-  std::string dtypes;
-  for (int n = 0; n < kNumDTypes; ++n) {
-    const auto dtype = static_cast<DType>(n);
-    if (HasKernels(dtype)) StrAppend(&dtypes, dtypes.empty() ? "" : " ", Name(dtype));
-  }
   std::string page = StrCat(
-      "# The primitives\n\nGenerated from `ops.def` by `reel ops --markdown`. Dtypes with kernels: ",
-      dtypes, ". Every op runs in the reference evaluator, eagerly, in the JIT and in objects; those with "
+      "# The primitives\n\nGenerated from `ops.def` by `reel ops --markdown`. Every op takes every dtype of its set, and runs in the reference "
+      "evaluator, eagerly, in the JIT and in objects; those with "
       "a gradient have it to every order, in reverse and forward mode.\n\n"
       "| op | operands | first operand | attributes | gradient | meaning |\n"
       "| --- | --- | --- | --- | --- | --- |\n");

@@ -105,8 +105,6 @@ Type Importer::InputType(const ValueInfo& input) const {
   const std::string what = StrCat("input ", ir::Quoted(input.name));
   if (!input.unsupported.empty())
     Refuse(StrCat(what, ": ", input.unsupported, " are not supported"));
-  if (!HasKernels(input.dtype))
-    Refuse(StrCat(what, ": there are no kernels for ", Name(input.dtype)));
   if (!input.has_shape) Refuse(StrCat(what, " has no shape; give it one in the model"));
   if (input.shape.size() > kMaxRank) Refuse(StrCat(what, " has rank ", input.shape.size()));
   std::vector<int64_t> dims;
@@ -186,8 +184,6 @@ Tensors Importer::RunSubgraph(const Graph& graph, const Tensors& arguments, cons
 
 // A value that the model holds: floats are weights, large ones of other dtypes frozen variables.
 Value Importer::Initial(const std::string& name, const ir::Literal& literal) const {
-  if (!HasKernels(literal.dtype()))
-    Refuse(StrCat(ir::Quoted(name), ": there are no kernels for ", Name(literal.dtype())));
   Value value;
   const Tensor tensor = internal::FromLiteral(literal);
   if (literal.size() <= kMaxFolded) value.known = tensor;

@@ -61,7 +61,12 @@ KERNEL(Contract) {
   const Side b_side(b.type.shape, c.attr_ints("b_batch"), c.attr_ints("b_contract"));
   EvalTensor out = ZeroTensor(c.result);
   if (out.size() == 0) return out;
-  if (IsFloat(c.result.dtype)) {
+  if (IsComplex(c.result.dtype)) {
+    using Z = std::complex<double>;
+    Sum(a_side, b_side, a.c, b.c, out.c, [](Z x, Z y, Z sum) {
+      return sum + Z(x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real());
+    });
+  } else if (IsFloat(c.result.dtype)) {
     Sum(a_side, b_side, a.f, b.f, out.f,
         [](double x, double y, double sum) { return sum + x * y; });
   } else {

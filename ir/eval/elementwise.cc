@@ -9,11 +9,16 @@ using Bits = uint64_t;  // integer arithmetic wraps
 
 Bits U(int64_t x) { return static_cast<Bits>(x); }
 
-// out[k] = f(x[k]); `f` for floats, `i` for integers and bool.
+using Z = std::complex<double>;
+
+// out[k] = f(x[k]); `f` for floats and, if it takes them, complex numbers, `i` for integers and bool.
 template <typename F, typename I>
 EvalTensor Unary(const KernelContext& c, F f, I i) {
   EvalTensor out = ZeroTensor(c.result);
   const EvalTensor& x = c.operand(0);
+  if constexpr (std::is_invocable_v<F, Z>) {
+    for (size_t k = 0; k < out.c.size(); ++k) out.c[k] = f(x.c[k]);
+  }
   for (size_t k = 0; k < out.f.size(); ++k) out.f[k] = f(x.f[k]);
   for (size_t k = 0; k < out.i.size(); ++k) out.i[k] = Wrap(c.result.dtype, i(x.i[k]));
   return out;
@@ -36,6 +41,9 @@ template <typename F, typename I>
 EvalTensor Binary(const KernelContext& c, F f, I i) {
   EvalTensor out = ZeroTensor(c.result);
   const EvalTensor &a = c.operand(0), &b = c.operand(1);
+  if constexpr (std::is_invocable_v<F, Z, Z>) {
+    for (size_t k = 0; k < out.c.size(); ++k) out.c[k] = f(a.c[k], b.c[k]);
+  }
   for (size_t k = 0; k < out.f.size(); ++k) out.f[k] = f(a.f[k], b.f[k]);
   for (size_t k = 0; k < out.i.size(); ++k) out.i[k] = Wrap(c.result.dtype, i(a.i[k], b.i[k]));
   return out;
@@ -76,6 +84,37 @@ int64_t Divide(DType dtype, int64_t a, int64_t b) {
   return a / b;
 }
 
+// Written out: the library's operators treat infinities in a way of their own.
+struct Product {
+  double operator()(double a, double b) const { return a * b; }
+  Z operator()(Z a, Z b) const {
+    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+  }
+};
+
+// Smith's method: divides by the larger part of the divisor first.
+struct Quotient {
+  double operator()(double a, double b) const { return a / b; }
+  Z operator()(Z x, Z y) const {
+    const double a = x.real(), b = x.imag(), c = y.real(), d = y.imag();
+    if (std::fabs(c) >= std::fabs(d)) {
+      const double r = c == 0 ? 0 : d / c, divisor = c + d * r;
+      return {(a + b * r) / divisor, (b - a * r) / divisor};
+    }
+    const double r = d == 0 ? 0 : c / d, divisor = d + c * r;
+    return {(a * r + b) / divisor, (b * r - a) / divisor};
+  }
+};
+
+// bool[k] = whether a[k] == b[k] is `equal`; complex numbers.
+EvalTensor CompareComplex(const KernelContext& c, bool equal) {
+  EvalTensor out = ZeroTensor(c.result);
+  for (size_t k = 0; k < out.i.size(); ++k) {
+    out.i[k] = (c.operand(0).c[k] == c.operand(1).c[k]) == equal;
+  }
+  return out;
+}
+
 double SignOf(double x) {
   if (x > 0) return 1;
   return x < 0 ? -1 : x;
@@ -102,7 +141,7 @@ KERNEL(Identity) { return c.operand(0); }
 KERNEL(StopGradient) { return c.operand(0); }
 
 KERNEL(Neg) {
-  return Unary(c, [](double x) { return -x; }, [](int64_t x) { return 0 - U(x); });
+  return Unary(c, [](auto x) { return -x; }, [](int64_t x) { return 0 - U(x); });
 }
 KERNEL(Abs) {
   return Unary(
@@ -201,6 +240,12 @@ KERNEL(Cast) {
   const EvalTensor& x = c.operand(0);
   const DType from = x.type.dtype, to = c.result.dtype;
   const bool from_float = IsFloat(from);
+  const DType part = RealOf(to);
+  for (size_t k = 0; k < out.c.size(); ++k) {
+    out.c[k] = IsComplex(from) ? Z(RoundTo(part, x.c[k].real()), RoundTo(part, x.c[k].imag()))
+               : from_float    ? Z(RoundTo(part, x.f[k]))
+                               : Z(FloatOfInt(from, part, x.i[k]));
+  }
   for (size_t k = 0; k < out.f.size(); ++k)
     out.f[k] = from_float ? RoundTo(to, x.f[k]) : FloatOfInt(from, to, x.i[k]);
   for (size_t k = 0; k < out.i.size(); ++k) {
@@ -220,22 +265,22 @@ KERNEL(Bitcast) {
 
 KERNEL(Add) {
   return Binary(
-      c, [](double a, double b) { return a + b; },
+      c, [](auto a, auto b) { return a + b; },
       [](int64_t a, int64_t b) { return U(a) + U(b); });
 }
 KERNEL(Sub) {
   return Binary(
-      c, [](double a, double b) { return a - b; },
+      c, [](auto a, auto b) { return a - b; },
       [](int64_t a, int64_t b) { return U(a) - U(b); });
 }
 KERNEL(Mul) {
   return Binary(
-      c, [](double a, double b) { return a * b; },
+      c, Product(),
       [](int64_t a, int64_t b) { return U(a) * U(b); });
 }
 KERNEL(Div) {
   return Binary(
-      c, [](double a, double b) { return a / b; },
+      c, Quotient(),
       [dtype = c.result.dtype](int64_t a, int64_t b) { return U(Divide(dtype, a, b)); });
 }
 KERNEL(Rem) {
@@ -290,9 +335,11 @@ KERNEL(ShiftRight) {
 }
 
 KERNEL(Equal) {
+  if (IsComplex(c.operand(0).type.dtype)) return CompareComplex(c, true);
   return Compare(c, [](auto a, auto b) { return a == b; });
 }
 KERNEL(NotEqual) {
+  if (IsComplex(c.operand(0).type.dtype)) return CompareComplex(c, false);
   return Compare(c, [](auto a, auto b) { return a != b; });
 }
 KERNEL(Less) {

@@ -35,7 +35,7 @@ struct EvalTensor {
 
 /// All elements zero.
 EvalTensor ZeroTensor(const Type& type);
-/// Error for dtypes without kernels.
+/// The literal's values, exactly.
 absl::StatusOr<EvalTensor> FromLiteral(const Literal& literal);
 /// Rounds floats to the dtype, to nearest even.
 Literal ToLiteral(const EvalTensor& tensor);

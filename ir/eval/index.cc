@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <complex>
 #include <functional>
+#include <type_traits>
 
 #include "ir/eval/kernels.h"
 
@@ -40,7 +42,12 @@ EvalTensor Scatter(const KernelContext& c, Floats floats, Ints ints) {
   EvalTensor out = c.operand(0);
   const EvalTensor& updates = c.operand(2);
   ForEachGathered(view, c.operand(1).i, [&](size_t to, size_t from) {
-    if (IsFloat(c.result.dtype)) {
+    if (IsComplex(c.result.dtype)) {
+      using Complex = std::complex<double>;
+      if constexpr (std::is_invocable_r_v<Complex, Floats, Complex, Complex>) {
+        out.c[to] = floats(out.c[to], updates.c[from]);
+      }
+    } else if (IsFloat(c.result.dtype)) {
       out.f[to] = floats(out.f[to], updates.f[from]);
     } else {
       out.i[to] = Wrap(c.result.dtype, static_cast<uint64_t>(ints(out.i[to], updates.i[from])));
@@ -64,24 +71,28 @@ KERNEL(Gather) {
 }
 
 KERNEL(ScatterAdd) {
-  return Scatter(c, std::plus<double>(), [](int64_t x, int64_t y) {
+  return Scatter(c, std::plus<>(), [](int64_t x, int64_t y) {
     return static_cast<int64_t>(static_cast<uint64_t>(x) + static_cast<uint64_t>(y));
   });
 }
 KERNEL(ScatterMul) {
-  return Scatter(c, std::multiplies<double>(), [](int64_t x, int64_t y) {
+  return Scatter(c, std::multiplies<>(), [](int64_t x, int64_t y) {
     return static_cast<int64_t>(static_cast<uint64_t>(x) * static_cast<uint64_t>(y));
   });
 }
 KERNEL(ScatterSet) {
-  const auto second = [](auto, auto y) { return y; };
+  const auto second = [](auto, const auto& y) { return y; };
   return Scatter(c, second, second);
 }
 KERNEL(ScatterMax) {
-  return Scatter(c, Maximum, [](int64_t x, int64_t y) { return std::max(x, y); });
+  return Scatter(c, Maximum, [d = c.result.dtype](int64_t x, int64_t y) {
+    return OrderOf(d, x) < OrderOf(d, y) ? y : x;
+  });
 }
 KERNEL(ScatterMin) {
-  return Scatter(c, Minimum, [](int64_t x, int64_t y) { return std::min(x, y); });
+  return Scatter(c, Minimum, [d = c.result.dtype](int64_t x, int64_t y) {
+    return OrderOf(d, y) < OrderOf(d, x) ? y : x;
+  });
 }
 
 KERNEL(DynamicSlice) {

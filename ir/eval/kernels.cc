@@ -15,27 +15,17 @@ constexpr Kernel kKernels[] = {
 #undef OP
 };
 
-absl::Status CheckDType(Op op, DType dtype) {
-  if (HasKernels(dtype)) return absl::OkStatus();
-  return absl::UnimplementedError(
-      StrCat(Name(op), ": no kernel for ", Name(dtype), "; cast to another dtype"));
-}
-
 }  // namespace
 
 absl::StatusOr<std::vector<EvalTensor>> RunKernel(const KernelContext& c,
                                                   const EvalOptions& options) {
-  for (const EvalTensor* operand : c.operands) {
-    if (absl::Status s = CheckDType(c.op, operand->type.dtype); !s.ok()) return s;
-  }
-  for (const Type& type : c.results) {
-    if (absl::Status s = CheckDType(c.op, type.dtype); !s.ok()) return s;
-  }
   auto out = kKernels[static_cast<size_t>(c.op)](c);
   if (!out.ok()) return out.status();
   for (EvalTensor& t : out->tensors) {
     if (!options.round_each_op) break;
-    for (double& x : t.f) x = RoundTo(t.type.dtype, x);
+    const DType dtype = RealOf(t.type.dtype);
+    for (double& x : t.f) x = RoundTo(dtype, x);
+    for (auto& z : t.c) z = {RoundTo(dtype, z.real()), RoundTo(dtype, z.imag())};
   }
   return std::move(out->tensors);
 }
@@ -54,10 +44,14 @@ EvalTensor ZeroTensor(const Type& type) {
 }
 
 absl::StatusOr<EvalTensor> FromLiteral(const Literal& literal) {
-  if (absl::Status s = CheckDType(Op::kConstant, literal.dtype()); !s.ok()) return s;
   EvalTensor out = ZeroTensor(literal.type());
   for (size_t k = 0; k < out.f.size(); ++k) out.f[k] = literal.AsDouble(static_cast<int64_t>(k));
   for (size_t k = 0; k < out.i.size(); ++k) out.i[k] = literal.AsInt(static_cast<int64_t>(k));
+  for (size_t k = 0; k < out.c.size(); ++k) {
+    out.c[k] = literal.dtype() == kComplex64
+                   ? std::complex<double>(literal.data<std::complex<float>>()[k])
+                   : literal.data<std::complex<double>>()[k];
+  }
   return out;
 }
 

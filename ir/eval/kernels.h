@@ -41,7 +41,7 @@ using Kernel = absl::StatusOr<KernelResults> (*)(const KernelContext&);
 #include "ir/ops.def"
 #undef OP
 
-/// Looks up the op's kernel, checks that its dtypes have kernels, runs it.
+/// Looks up the op's kernel and runs it.
 absl::StatusOr<std::vector<EvalTensor>> RunKernel(const KernelContext& context,
                                                   const EvalOptions& options);
 

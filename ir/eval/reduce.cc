@@ -30,8 +30,10 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 KERNEL(ReduceSum) {
   EvalTensor out = ZeroTensor(c.result);
   const EvalTensor& x = c.operand(0);
-  const double init = x.f.empty() ? 0.0 : -0.0;
-  if (IsFloat(c.result.dtype)) {
+  const double init = x.size() == 0 ? 0.0 : -0.0;
+  if (IsComplex(c.result.dtype)) {
+    Fold(c, x.c, out.c, std::complex<double>(init, init), [](auto a, auto b) { return a + b; });
+  } else if (IsFloat(c.result.dtype)) {
     Fold(c, x.f, out.f, init, [](double a, double b) { return a + b; });
   } else {
     Fold(c, x.i, out.i, int64_t{0}, [dtype = c.result.dtype](int64_t a, int64_t b) {

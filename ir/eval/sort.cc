@@ -39,7 +39,9 @@ KERNEL(Argsort) {
   if (IsFloat(c.operand(0).type.dtype)) {
     Sort(c, c.operand(0).f, out.i);
   } else {
-    Sort(c, c.operand(0).i, out.i);
+    std::vector<int64_t> keys = c.operand(0).i;
+    for (int64_t& x : keys) x = OrderOf(c.operand(0).type.dtype, x);
+    Sort(c, keys, out.i);
   }
   return out;
 }

@@ -42,7 +42,13 @@ absl::StatusOr<TypeList> InferSelectRule(const InferContext& c) {
 }
 
 absl::StatusOr<TypeList> InferCastRule(const InferContext& c) {
-  return TypeList{{c.attributes.Get<DType>("dtype"), c.operand(0).shape}};
+  const Type& x = c.operand(0);
+  const DType dtype = c.attributes.Get<DType>("dtype");
+  if (IsComplex(x.dtype) && !IsComplex(dtype)) {
+    return OpError(c.op, StrCat(x.ToString(), " to ", Name(dtype),
+                                " would drop the imaginary part; use real, imag or abs"));
+  }
+  return TypeList{{dtype, x.shape}};
 }
 
 absl::StatusOr<TypeList> InferBitcastRule(const InferContext& c) {

@@ -53,11 +53,14 @@ bool IsPartwise(Op op) {
     case Op::kReduceSum:
     case Op::kReshape:
     case Op::kTranspose:
+    case Op::kReverse:
+    case Op::kWindow:
     case Op::kSlice:
     case Op::kBroadcast:
     case Op::kPad:
     case Op::kGather:
     case Op::kScatterAdd:
+    case Op::kScatterSet:
     case Op::kDynamicSlice:
     case Op::kDynamicUpdate: return true;
     default: return false;

@@ -1,3 +1,4 @@
+#include "passes/expand/complex.h"
 #include "passes/expand/half.h"
 #include "passes/expand/rule.h"
 #include "passes/pass.h"
@@ -36,7 +37,9 @@ absl::StatusOr<bool> Expand(ir::Module* m, const PassContext&) {
       any = any || again;
     }
   }
-  return any;
+  const auto split = SplitComplex(m);
+  if (!split.ok()) return split.status();
+  return any || *split;
 }
 
 }  // namespace reel::passes

@@ -12,10 +12,13 @@ bool KeepsHalves(ir::Op op) {
     case ir::Op::kIdentity:
     case ir::Op::kStopGradient:
     case ir::Op::kCast:
+    case ir::Op::kBitcast:
     case ir::Op::kSelect:
     case ir::Op::kConstant:
     case ir::Op::kReshape:
     case ir::Op::kTranspose:
+    case ir::Op::kReverse:
+    case ir::Op::kWindow:
     case ir::Op::kSlice:
     case ir::Op::kBroadcast:
     case ir::Op::kPad:

@@ -44,11 +44,6 @@ absl::Status CheckValues(const ir::Function& f, std::string_view what,
     if (!values[i].valid() || values[i].id >= f.num_values()) {
       return Error(StrCat(what, " ", i, " is not a value of @", f.name()));
     }
-    if (IsComplex(f.type(values[i]).dtype)) {
-      return absl::UnimplementedError(StrCat("gradients: ", what, " ", i, " is ",
-                                             f.type(values[i]).ToString(),
-                                             "; gradients of complex tensors are not implemented"));
-    }
   }
   return absl::OkStatus();
 }
@@ -157,7 +152,7 @@ absl::StatusOr<std::vector<int>> FindParameters(const ir::Function& f,
   std::vector<int> found;
   for (int i = 0; i < f.num_parameters(); ++i) {
     known.push_back(f.parameter(i).name);
-    if (names.empty() && IsFloat(f.parameter(i).type.dtype)) found.push_back(i);
+    if (names.empty() && IsDifferentiable(f.parameter(i).type.dtype)) found.push_back(i);
   }
   for (const std::string& name : names) {
     const auto at = std::find(known.begin(), known.end(), name) - known.begin();

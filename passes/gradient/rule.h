@@ -116,6 +116,11 @@ inline constexpr uint32_t kNone = 0, kX = 1, kA = 1, kB = 2, kC = 4, kAll = ~0u,
   extern const GradRule k##Enum##Gradient; \
   const GradRule k##Enum##Gradient{{kNone, kNone}, nullptr};
 
+/// The complex conjugate, by which cotangents of complex products are multiplied; a real value itself.
+inline ir::Value Conj(ir::Builder& b, ir::Value x) {
+  return IsComplex(b.type(x).dtype) ? b.Complex(b.Real(x), b.Neg(b.Imag(x))) : x;
+}
+
 /// The rule of an op.
 const GradRule& RuleOf(ir::Op op);
 

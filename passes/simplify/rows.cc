@@ -138,7 +138,6 @@ const std::vector<ParsedRow>& RowsOf(Op op) {
 
 // The literal has the very bits of the number: 0 does not match -0, and -1 is all ones in any integer.
 bool IsNumber(const ir::Literal& literal, double number) {
-  if (!HasKernels(literal.dtype())) return false;
   if (!IsFloat(literal.dtype())) {
     const auto n = static_cast<int64_t>(number);
     return literal == ir::Literal::ScalarInt(literal.dtype(), n);
@@ -220,7 +219,7 @@ ir::Value BuildTerm(std::string_view term, ir::Builder& b, const Bindings& bindi
 }
 
 ir::Value SimplifyByRows(Site& site) {
-  if (!HasKernels(site.type.dtype)) return {};  // its constants cannot be written
+  if (IsComplex(site.f().type(site.x()).dtype)) return {};  // z * 1 = z fails for infinities
   for (const ParsedRow& row : RowsOf(site.op)) {
     if (!InDomain(row.domain, site.f().type(site.x()).dtype)) continue;
     Matcher matcher(site.f());

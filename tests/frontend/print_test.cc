@@ -1,5 +1,6 @@
 // Expected texts are what NumPy 2.4.6 prints.
 
+#include <cmath>
 #include <limits>
 
 #include "gtest/gtest.h"
@@ -275,6 +276,65 @@ TEST(Print, NullAndSymbolic) {
         return x;
       },
       {Spec(kFloat32, {2})});
+}
+
+// f16 and bf16: the fewest digits that identify a number among those of its dtype.
+TEST(Print, Halves) {
+  const auto halves = [](std::vector<double> values) {
+    std::vector<Float16> list(values.begin(), values.end());
+    return Tensor::FromData(list, {static_cast<int64_t>(list.size())}).str();
+  };
+  const double inf = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(halves({1, 2.5, 0.1}), "[1.  2.5 0.1]");
+  EXPECT_EQ(halves({1.0 / 3, 2.0 / 3}), "[0.3333 0.6665]");
+  EXPECT_EQ(halves({65504, 1}), "[6.55e+04 1.00e+00]");
+  EXPECT_EQ(halves({6e-8, 6.1e-5}), "[6.0e-08 6.1e-05]");
+  EXPECT_EQ(halves({1000, 1}), "[1.e+03 1.e+00]");
+  EXPECT_EQ(halves({std::nan(""), inf, -1}), "[nan inf -1.]");
+  EXPECT_EQ(halves({-0.0, 0, 1}), "[-0.  0.  1.]");
+  EXPECT_EQ(Tensor(Float16(0.1)).str(), "0.1");
+  EXPECT_EQ(Tensor(Float16(999)).str(), "999.0");
+  EXPECT_EQ(Tensor(Float16(1000)).str(), "1e+03");
+  EXPECT_EQ(Tensor(Float16(65504)).str(), "6.55e+04");
+  EXPECT_EQ(Tensor(Float16(6e-8)).str(), "6e-08");
+  EXPECT_EQ(Tensor(Float16(1e-4)).str(), "0.0001");
+  EXPECT_EQ(Tensor(BFloat16(0.1)).str(), "0.1");
+  EXPECT_EQ(Tensor(BFloat16(-3.14159)).str(), "-3.14");
+}
+
+TEST(Print, SmallIntegers) {
+  EXPECT_EQ(Tensor({uint8_t{1}, uint8_t{200}, uint8_t{255}}).str(), "[  1 200 255]");
+  EXPECT_EQ(Tensor({int8_t{-128}, int8_t{5}}).str(), "[-128    5]");
+  EXPECT_EQ(Tensor({~uint64_t{0}, uint64_t{0}}).str(), "[18446744073709551615                    0]");
+  EXPECT_EQ(Tensor(~uint64_t{0}).str(), "18446744073709551615");
+}
+
+template <typename T>
+void ExpectComplexTexts() {
+  using Z = std::complex<T>;
+  const T nan = std::numeric_limits<T>::quiet_NaN(), inf = std::numeric_limits<T>::infinity();
+  EXPECT_EQ(Tensor({Z(1, 2), Z(-0.0f, -0.5f)}).str(), "[ 1.+2.j  -0.-0.5j]");
+  EXPECT_EQ(Tensor({Z(T(1e10), 1), Z(1)}).str(), "[1.e+10+1.j 1.e+00+0.j]");
+  EXPECT_EQ(Tensor({Z(nan, 1), Z(-inf, inf), Z(1)}).str(), "[ nan +1.j -inf+infj   1. +0.j]");
+  EXPECT_EQ(Tensor({Z(0, -T(0)), Z(-T(0), 0)}).str(), "[ 0.-0.j -0.+0.j]");
+  EXPECT_EQ(Tensor({Z(T(1e-5), T(1e5))}).str(), "[1.e-05+100000.j]");
+  EXPECT_EQ(Tensor({{Z(1, 1), Z(2)}, {Z(3), Z(4, -1.5f)}}).str(),
+            "[[1.+1.j  2.+0.j ]\n [3.+0.j  4.-1.5j]]");
+  EXPECT_EQ(Tensor(Z(1, 2)).str(), "(1+2j)");
+  EXPECT_EQ(Tensor(Z(0, 2)).str(), "2j");
+  EXPECT_EQ(Tensor(Z(-0.5f, -0.25f)).str(), "(-0.5-0.25j)");
+  EXPECT_EQ(Tensor(Z(T(1e16), T(-1e-5))).str(), "(1e+16-1e-05j)");
+  EXPECT_EQ(Tensor(Z(nan, inf)).str(), "(nan+infj)");
+  EXPECT_EQ(Tensor(Z(0, -inf)).str(), "-infj");
+  EXPECT_EQ(Tensor(Z(-T(0), 1)).str(), "(-0+1j)");
+  EXPECT_EQ(Tensor(Z(0)).str(), "0j");
+}
+
+TEST(Print, Complex) {
+  ExpectComplexTexts<float>();
+  ExpectComplexTexts<double>();
+  EXPECT_EQ(Tensor(std::complex<float>(1.0f / 3, 0.1f)).str(), "(0.33333334+0.1j)");
+  EXPECT_EQ(Tensor(std::complex<double>(1.0 / 3, 0.1)).str(), "(0.3333333333333333+0.1j)");
 }
 
 }  // namespace

@@ -118,10 +118,5 @@ TEST(Promotion, WeakNumbersAndTheTable) {
   ExpectError(ErrorCode::kInvalidArgument, "dtypes f32 and i32 do not mix; Cast", [&] { f + i; });
 }
 
-TEST(Kernels, MissingDtypesSaySo) {
-  ExpectError(ErrorCode::kUnimplemented, "add: no kernel for c64",
-              [] { Tensor(std::complex<float>(1)) + Tensor(std::complex<float>(2)); });
-}
-
 }  // namespace
 }  // namespace reel

@@ -34,12 +34,29 @@ bool Near(double x, double y, double magnitude, double largest, const FloatForma
   return std::fabs(x - y) <= allowed;
 }
 
+// A complex literal as its parts, [..., 2]; a real one itself.
+ir::Literal Parts(const ir::Literal& l) {
+  if (!IsComplex(l.dtype())) return l;
+  Type type{RealOf(l.dtype()), l.shape()};
+  type.shape.push_back(2);
+  return ir::Literal(type, {l.bytes().begin(), l.bytes().end()});
+}
+
+ir::EvalTensor Parts(const ir::EvalTensor& t) {
+  if (!IsComplex(t.type.dtype)) return t;
+  ir::EvalTensor out{{RealOf(t.type.dtype), t.type.shape}, {}, {}};
+  out.type.shape.push_back(2);
+  for (const auto& z : t.c) out.f.insert(out.f.end(), {z.real(), z.imag()});
+  return out;
+}
+
 }  // namespace
 
 std::string DifferentBits(const ir::Literal& got, const ir::Literal& want) {
   if (got.type() != want.type()) {
     return StrCat("type ", got.type().ToString(), ", want ", want.type().ToString());
   }
+  if (IsComplex(got.dtype())) return DifferentBits(Parts(got), Parts(want));
   for (int64_t k = 0; k < got.size(); ++k) {
     if (SameElement(got, want, k)) continue;
     return StrCat("element ", k, " of ", got.type().ToString(), " is ", Show(got, k), ", want ",
@@ -50,6 +67,11 @@ std::string DifferentBits(const ir::Literal& got, const ir::Literal& want) {
 
 std::string TooFar(const ir::Literal& got, const ir::EvalTensor& reference,
                    const ir::EvalTensor& magnitude, const Tolerance& tolerance) {
+  if (IsComplex(got.dtype()) && got.type() == reference.type) {
+    ir::EvalTensor size = magnitude;  // of the absolute values: no imaginary part
+    for (auto& z : size.c) z = {z.real(), z.real()};
+    return TooFar(Parts(got), Parts(reference), Parts(size), tolerance);
+  }
   if (tolerance.exact() || !IsFloat(got.dtype()))
     return DifferentBits(got, ir::ToLiteral(reference));
   if (got.type() != reference.type) {
@@ -69,6 +91,11 @@ std::string TooFar(const ir::Literal& got, const ir::EvalTensor& reference,
 }
 
 ir::Literal Absolute(const ir::Literal& literal) {
+  if (IsComplex(literal.dtype())) {
+    ir::EvalTensor t = *ir::FromLiteral(literal);
+    for (auto& z : t.c) z = std::abs(z);
+    return ir::ToLiteral(t);
+  }
   if (!IsFloat(literal.dtype())) return literal;
   std::vector<double> values(static_cast<size_t>(literal.size()));
   for (int64_t k = 0; k < literal.size(); ++k)

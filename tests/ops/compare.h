@@ -16,7 +16,7 @@ std::string DifferentBits(const ir::Literal& got, const ir::Literal& want);
 std::string TooFar(const ir::Literal& got, const ir::EvalTensor& reference,
                    const ir::EvalTensor& magnitude, const Tolerance& tolerance);
 
-/// |x| for floats, x for others.
+/// |x| for floats and complex numbers, x for others.
 ir::Literal Absolute(const ir::Literal& literal);
 
 }  // namespace reel::optable

@@ -18,6 +18,14 @@ double Bound(DType dtype) { return dtype == kFloat32 ? 0x1p-15 : 0x1p-43; }
 void Compare(const ir::Literal& got, const ir::EvalTensor& want, size_t index) {
   double largest = 0;
   for (double w : want.f) largest = std::max(largest, std::fabs(w));
+  for (const auto& w : want.c) largest = std::max(largest, std::abs(w));
+  if (IsComplex(want.type.dtype)) {
+    const ir::EvalTensor values = *ir::FromLiteral(got);
+    for (size_t k = 0; k < want.c.size(); ++k) {
+      ASSERT_LE(std::abs(values.c[k] - want.c[k]), Bound(RealOf(got.dtype())) * largest + 1e-30)
+          << "result " << index << "[" << k << "] of type " << got.type().ToString();
+    }
+  }
   for (size_t k = 0; k < want.f.size(); ++k) {
     ASSERT_NEAR(got.AsDouble(static_cast<int64_t>(k)), want.f[k],
                 Bound(got.dtype()) * largest + 1e-30)

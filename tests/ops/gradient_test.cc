@@ -26,10 +26,15 @@ EvalTensor Random(const Type& type, Rng& rng) {
   return *ir::FromLiteral(Sample(type, Domain{-1, 1}, rng));
 }
 
+// Of complex numbers the product of their parts: the cotangent of x + iy is dL/dx + i dL/dy.
 double Dot(const EvalTensor& a, const EvalTensor& b, bool absolute = false) {
   double sum = 0;
-  for (size_t k = 0; k < a.f.size(); ++k)
-    sum += absolute ? std::fabs(a.f[k] * b.f[k]) : a.f[k] * b.f[k];
+  const auto add = [&](double x, double y) { sum += absolute ? std::fabs(x * y) : x * y; };
+  for (size_t k = 0; k < a.f.size(); ++k) add(a.f[k], b.f[k]);
+  for (size_t k = 0; k < a.c.size(); ++k) {
+    add(a.c[k].real(), b.c[k].real());
+    add(a.c[k].imag(), b.c[k].imag());
+  }
   return sum;
 }
 
@@ -45,6 +50,7 @@ struct Check {
     for (size_t n = 0; n < directions.size(); ++n) {
       EvalTensor& x = moved[static_cast<size_t>(d.xs()[n].id)];
       for (size_t k = 0; k < x.f.size(); ++k) x.f[k] += t * directions[n].f[k];
+      for (size_t k = 0; k < x.c.size(); ++k) x.c[k] += t * directions[n].c[k];
     }
     auto all = *d.Evaluate(moved);
     const auto begin = all.begin() + static_cast<std::ptrdiff_t>(order == 1 ? 0 : d.num_ys());
@@ -92,8 +98,12 @@ struct Check {
       const EvalTensor &rr = results[d.reverse_reverse() + n], &fr = results[d.forward_reverse() + n];
       double largest = 0;
       for (double h : rr.f) largest = std::max(largest, std::fabs(h));
+      for (const auto& h : rr.c) largest = std::max(largest, std::abs(h));
       for (size_t k = 0; k < rr.f.size(); ++k) {
         EXPECT_NEAR(fr.f[k], rr.f[k], 1e-10 * largest) << "H v, x" << n << "[" << k << "]";
+      }
+      for (size_t k = 0; k < rr.c.size(); ++k) {
+        EXPECT_LE(std::abs(fr.c[k] - rr.c[k]), 1e-10 * largest) << "H v, x" << n << "[" << k << "]";
       }
     }
     EXPECT_NEAR(forward, reverse, 1e-12 * scale + 1e-13) << "<u, J v> and <J'u, v>";
@@ -103,7 +113,7 @@ struct Check {
 // The stencil needs double.
 bool IsWide(const OpCase& c) {
   return std::none_of(c.inputs.begin(), c.inputs.end(),
-                      [](const ir::Literal& l) { return l.dtype() == kFloat32; });
+                      [](const ir::Literal& l) { return RealOf(l.dtype()) == kFloat32; });
 }
 
 class EveryGradient : public testing::TestWithParam<ir::Op> {};

@@ -11,12 +11,12 @@
 namespace reel::optable {
 namespace {
 
-// The dtypes of a set of ops.def that have kernels, in the order of the enum.
+// The dtypes of a set of ops.def, in the order of the enum.
 std::vector<DType> DTypesOf(ir::DTypeSet set) {
   std::vector<DType> out;
   for (int n = 0; n < kNumDTypes; ++n) {
     const auto dtype = static_cast<DType>(n);
-    if (HasKernels(dtype) && ir::Contains(set, dtype)) out.push_back(dtype);
+    if (ir::Contains(set, dtype)) out.push_back(dtype);
   }
   return out;
 }
@@ -24,6 +24,7 @@ const std::vector<DType> kAll = DTypesOf(ir::DTypeSet::kAny);
 const std::vector<DType> kNumbers = DTypesOf(ir::DTypeSet::kNumeric);
 const std::vector<DType> kReals = DTypesOf(ir::DTypeSet::kReal);
 const std::vector<DType> kOrdered = DTypesOf(ir::DTypeSet::kOrdered);
+const std::vector<DType> kComplexes = DTypesOf(ir::DTypeSet::kComplex);
 const std::vector<DType> kFloats = DTypesOf(ir::DTypeSet::kFloating);
 const std::vector<DType> kWide = DTypesOf(ir::DTypeSet::kWide);
 const std::vector<DType> kIntegers = DTypesOf(ir::DTypeSet::kIntegral);
@@ -104,6 +105,17 @@ std::vector<double> FloatSpecials(DType dtype) {
   return out;
 }
 
+// Pairs of parts. None so large or small that a product leaves the format: there the reference, in double, goes on.
+ir::Literal ComplexSpecials(DType dtype) {
+  const double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<double> parts{0.0, -0.0, 1, -1.5, 1e-4, 3e4, inf, -inf, nan};
+  ir::EvalTensor t{{dtype, {static_cast<int64_t>(parts.size() * parts.size())}}, {}, {}};
+  for (double re : parts) {
+    for (double im : parts) t.c.emplace_back(re, im);
+  }
+  return ir::ToLiteral(t);
+}
+
 std::vector<int64_t> IntSpecials(DType dtype) {
   const int64_t low = LowestInt(dtype), high = HighestInt(dtype);
   return {low, low + 1, -65537, -3, -1, 0,     1,        2,   7,
@@ -114,7 +126,7 @@ std::vector<int64_t> IntSpecials(DType dtype) {
 }  // namespace
 
 bool IsSmooth(const OpRow& row, DType dtype) {
-  return row.differentiable && (dtype == kFloat32 || dtype == kFloat64);
+  return row.differentiable && IsDifferentiable(dtype) && !IsHalf(dtype);
 }
 
 const OpRow& RowOf(ir::Op op) { return Table()[static_cast<size_t>(op)]; }
@@ -149,12 +161,13 @@ std::vector<OpCase> CasesFor(ir::Op op) {
 }
 
 Tolerance OfSum(DType dtype, double terms) {
+  if (IsComplex(dtype)) return {0, 2 * terms + 2};  // a product is a sum of two
   if (!IsHalf(dtype)) return {0, terms};
   return {0.5, 1.01 * terms * FormatOf(kFloat32).epsilon / FormatOf(dtype).epsilon};
 }
 
 FloatFormat FormatOf(DType dtype) {
-  switch (dtype) {
+  switch (RealOf(dtype)) {
     case kFloat16: return {0x1p-10, 0x1p-14, 0x1p-24, 65504};
     case kBFloat16: return {0x1p-7, 0x1p-126, 0x1p-133, 0x1.FEp127};
     case kFloat32: return {0x1p-23, 0x1p-126, 0x1p-149, 0x1.FFFFFEp127};
@@ -175,7 +188,9 @@ double Domain::Sample(Rng& rng) const {
 ir::Literal MakeLiteral(const Type& type, const std::vector<double>& values) {
   ir::EvalTensor t{type, {}, {}};
   for (double x : values) {
-    if (IsFloat(type.dtype)) {
+    if (IsComplex(type.dtype)) {
+      t.c.emplace_back(x, x / 4 - 1);
+    } else if (IsFloat(type.dtype)) {
       t.f.push_back(x);
     } else {
       t.i.push_back(type.dtype == kBool ? x > 0 : static_cast<int64_t>(x));
@@ -191,7 +206,10 @@ ir::Literal MakeIntLiteral(const Type& type, const std::vector<int64_t>& values)
 ir::Literal Sample(const Type& type, const Domain& domain, Rng& rng) {
   std::vector<double> values(static_cast<size_t>(type.shape.size()));
   for (double& x : values) x = domain.Sample(rng);
-  return MakeLiteral(type, values);
+  if (!IsComplex(type.dtype)) return MakeLiteral(type, values);
+  ir::EvalTensor t{type, {}, {}};
+  for (double x : values) t.c.emplace_back(x, domain.Sample(rng));
+  return ir::ToLiteral(t);
 }
 
 ir::Literal SpecialValues(DType dtype) {
@@ -204,6 +222,9 @@ ir::Literal SpecialValues(DType dtype) {
   switch (dtype) {
     case kBool:
       return ints({0, 1});
+    case kComplex64:
+    case kComplex128:
+      return ComplexSpecials(dtype);
     default:
       return IsFloat(dtype) ? floats(FloatSpecials(dtype)) : ints(IntSpecials(dtype));
   }
@@ -218,6 +239,7 @@ std::string Text(const std::vector<int64_t>& values) {
 }
 
 ir::Literal RandomBitPatterns(DType dtype, int64_t count, Rng& rng) {
+  if (IsComplex(dtype)) return Sample({dtype, {count}}, Domain{-100, 100}, rng);
   std::vector<std::byte> bytes(static_cast<size_t>(count * SizeOf(dtype)));
   for (std::byte& b : bytes) b = static_cast<std::byte>(dtype == kBool ? rng() & 1 : rng() & 255);
   return ir::Literal({dtype, {count}}, std::move(bytes));

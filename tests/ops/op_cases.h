@@ -119,7 +119,7 @@ ir::Literal SpecialValues(DType dtype);
 /// "f32[3,7]", for names.
 std::string Text(const Type& type);
 std::string Text(const std::vector<int64_t>& values);
-/// `count` random bit patterns of the dtype.
+/// `count` random bit patterns of the dtype; random numbers for complex ones.
 ir::Literal RandomBitPatterns(DType dtype, int64_t count, Rng& rng);
 
 #define FAMILY(Name) void Make##Name##Cases(const OpRow& row, std::vector<OpCase>* cases)

@@ -21,7 +21,7 @@ class EveryOp : public testing::TestWithParam<ir::Op> {
   }
 };
 
-// Every dtype that ops.def allows and that has kernels is in the op's row.
+// Every dtype that ops.def allows is in the op's row.
 TEST_P(EveryOp, RowHasAllDTypes) {
   if (info().operands < 0) return;  // control ops take what their callees take
   for (int n = 0; n < kNumDTypes; ++n) {
@@ -30,7 +30,7 @@ TEST_P(EveryOp, RowHasAllDTypes) {
     const bool in_row = std::find(row.begin(), row.end(), dtype) != row.end();
     const bool no_first_operand = GetParam() == ir::Op::kSelect || GetParam() == ir::Op::kIota;
     if (no_first_operand) continue;  // the set is about the condition; iota has no bool
-    EXPECT_EQ(in_row, HasKernels(dtype) && ir::Contains(info().dtypes, dtype)) << Name(dtype);
+    EXPECT_EQ(in_row, ir::Contains(info().dtypes, dtype)) << Name(dtype);
   }
 }
 
@@ -98,18 +98,6 @@ TEST_P(EveryOp, RefusesMissingAndUnknownAttributes) {
     EXPECT_THAT(InferError(operands, {{"colour", int64_t{1}}}),
                 HasSubstr("unknown attribute 'colour'"));
   }
-}
-
-// Dtypes that are declared but have no kernels give a clear error, not a wrong result.
-TEST_P(EveryOp, RefusesDTypesWithoutKernels) {
-  if (info().operands < 1 || !info().attributes.empty() || !ir::Contains(info().dtypes, kComplex64))
-    return;
-  const ir::EvalTensor x{{kComplex64, {1}}, {}, {}, {1}};
-  const auto result = ir::EvaluateNode(
-      GetParam(), {}, std::vector<ir::EvalTensor>(static_cast<size_t>(info().operands), x));
-  EXPECT_EQ(result.status().code(), absl::StatusCode::kUnimplemented);
-  EXPECT_THAT(std::string(result.status().message()),
-              HasSubstr(std::string(info().name) + ": no kernel for c64"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Ops, EveryOp, testing::ValuesIn(ir::AllOps().begin(), ir::AllOps().end()),

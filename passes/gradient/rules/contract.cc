@@ -55,6 +55,7 @@ Ints Join(Ints a, const Ints& b, const Ints& c) {
 // y[batch, i, j] = sum_k a[batch, i, k] b[batch, k, j], with axes anywhere:
 //   da[batch, i, k] = sum_j dy[batch, i, j] b[batch, k, j]
 //   db[batch, k, j] = sum_i a[batch, i, k] dy[batch, i, j]
+// with the conjugates of complex a and b.
 GRAD_EACH(Contract, kB, kNone, kA, kNone) {
   const auto ints = [&g](std::string_view name) { return g.node().attr<Ints>(name); };
   const Ints a_batch = ints("a_batch"), b_batch = ints("b_batch"), a_contract = ints("a_contract"),
@@ -64,11 +65,11 @@ GRAD_EACH(Contract, kB, kNone, kA, kNone) {
   const Ints y_batch = Range(0, a_batch.size()), y_a = Range(a_batch.size(), a_free.size()),
              y_b = Range(a_batch.size() + a_free.size(), b_free.size());
   if (g.wants(0)) {
-    const ir::Value da = b.Contract(g.dy(), g.in(1), {y_batch, b_batch, y_b, b_free});
+    const ir::Value da = b.Contract(g.dy(), Conj(b, g.in(1)), {y_batch, b_batch, y_b, b_free});
     g.Set(0, Arrange(b, da, Join(a_batch, a_free, Matching(a_contract, b_contract))));
   }
   if (g.wants(1)) {
-    const ir::Value db = b.Contract(g.in(0), g.dy(), {a_batch, y_batch, a_free, y_a});
+    const ir::Value db = b.Contract(Conj(b, g.in(0)), g.dy(), {a_batch, y_batch, a_free, y_a});
     g.Set(1, Arrange(b, db, Join(b_batch, Matching(b_contract, a_contract), b_free)));
   }
 }

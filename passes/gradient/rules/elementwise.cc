@@ -4,7 +4,8 @@
 
 #include "passes/gradient/rule.h"
 
-// dy is the cotangent of the result y = f(x) or f(a, b). Each rule adds f' * dy.
+// dy is the cotangent of the result y = f(x) or f(a, b). Each rule adds conj(f') * dy; real numbers are their own
+// conjugates.
 
 namespace reel::passes {
 
@@ -92,7 +93,11 @@ GRAD(Atanh, kX, kNone) {                                              // atanh' 
 }
 NOT_DIFFERENTIABLE(Not)
 NOT_DIFFERENTIABLE(Bitcast)
-GRAD(Cast, kNone, kNone) { g.Set(0, b.Cast(g.dy(), g.x_type().dtype)); }  // floats
+GRAD(Cast, kNone, kNone) {  // floats; a real operand gets the real part
+  const DType x = g.x_type().dtype;
+  const bool dropped = IsComplex(g.y_type().dtype) && !IsComplex(x);
+  g.Set(0, b.Cast(dropped ? b.Real(g.dy()) : g.dy(), x));
+}
 
 // --- two operands ---
 GRAD(Add, kNone, kNone) {
@@ -104,13 +109,13 @@ GRAD(Sub, kNone, kNone) {
   if (g.wants(1)) g.Set(1, b.Neg(g.dy()));
 }
 GRAD_EACH(Mul, kB, kNone, kA, kNone) {  // da = b, db = a
-  if (g.wants(0)) g.Set(0, b.Mul(g.dy(), g.in(1)));
-  if (g.wants(1)) g.Set(1, b.Mul(g.dy(), g.in(0)));
+  if (g.wants(0)) g.Set(0, b.Mul(g.dy(), Conj(b, g.in(1))));
+  if (g.wants(1)) g.Set(1, b.Mul(g.dy(), Conj(b, g.in(0))));
 }
 GRAD_EACH(Div, kB, kNone, kB, kY) {  // y = a / b: da = 1 / b, db = -y / b
-  const ir::Value t = b.Div(g.dy(), g.in(1));
+  const ir::Value t = b.Div(g.dy(), Conj(b, g.in(1)));
   g.Set(0, t);
-  if (g.wants(1)) g.Set(1, b.Neg(b.Mul(t, g.y())));
+  if (g.wants(1)) g.Set(1, b.Neg(b.Mul(t, Conj(b, g.y()))));
 }
 
 // y = a - n b, n = trunc(a / b): da = 1, db = -n; n from the exact a - y. As PyTorch's fmod.
