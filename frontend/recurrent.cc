@@ -4,6 +4,7 @@
 
 #include "frontend/layer.h"
 #include "ir/strings.h"
+#include "reel/loops.h"
 
 namespace reel {
 
@@ -106,20 +107,17 @@ Recurrent::Result Recurrent::Run(const Operand& x, const RecurrentState& state) 
   const LocationScope scope(x);
   auto& d = As<RecurrentData>(data_);
   const Tensor t = Input(&d, x, 3);
-  const int64_t batch = t.shape().dim(0), time = t.shape().dim(1), width = d.gates * d.units;
+  const int64_t batch = t.shape().dim(0), time = t.shape().dim(1);
   CheckState(d, state, batch);
   if (time == 0) ThrowInvalid(StrCat(d.kind, ": no steps in ", t.type().ToString()));
-  const Tensor projected = d.Project(t);
-  Result result{{}, state};
-  std::vector<Tensor> outputs(static_cast<size_t>(time));
-  for (int64_t i = 0; i < time; ++i) {
-    const int64_t at = d.run.reverse ? time - 1 - i : i;
-    const Tensor now = Slice(projected, {0, at, 0}, {batch, at + 1, width});
-    result.state = d.Next(Reshape(now, {batch, width}), result.state);
-    outputs[static_cast<size_t>(at)] = result.state[0];
-  }
-  result.output = d.run.sequence ? Stack(outputs, 1) : result.state[0];
-  return result;
+  const auto step = [&d](const std::vector<Tensor>& state, const std::vector<Tensor>& x) {
+    const RecurrentState next = d.Next(x[0], state);
+    return ScanStep{next, d.run.sequence ? std::vector<Tensor>{next[0]} : std::vector<Tensor>()};
+  };
+  const Tensor steps = Transpose(d.Project(t), {1, 0, 2});
+  const ScanStep all = Scan(step, state, {steps}, {.reverse = d.run.reverse});
+  const Tensor output = d.run.sequence ? Transpose(all.ys[0], {1, 0, 2}) : all.carry[0];
+  return {output, all.carry};
 }
 
 namespace {
