@@ -185,4 +185,29 @@ Lstm::Lstm(int64_t units, RecurrentOptions run, LayerOptions options)
 Gru::Gru(int64_t units, RecurrentOptions run, LayerOptions options)
     : Recurrent(std::make_shared<GruData>(units, run, std::move(options))) {}
 
+namespace {
+
+struct BidirectionalData : LayerData {
+  BidirectionalData(const Recurrent& forward_, const Recurrent& backward_, LayerOptions options_)
+      : LayerData("bidirectional", std::move(options_)), forward(forward_), backward(backward_) {
+    children = {forward.internal_data(), backward.internal_data()};
+    internal::Rename(children[0].get(), StrCat(options.name, "/forward"));
+    internal::Rename(children[1].get(), StrCat(options.name, "/backward"));
+  }
+  Recurrent forward, backward;
+};
+
+}  // namespace
+
+Bidirectional::Bidirectional(const Recurrent& forward, const Recurrent& backward,
+                             LayerOptions options)
+    : Layer(std::make_shared<BidirectionalData>(forward, backward, std::move(options))) {}
+
+Tensor Bidirectional::operator()(const Operand& x) const {
+  const LocationScope scope(x);
+  const auto& d = As<BidirectionalData>(data_);
+  const Tensor t = Materialize(x), first = d.forward(t);
+  return Concat({first, d.backward(t)}, -1);
+}
+
 }  // namespace reel
