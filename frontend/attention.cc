@@ -97,7 +97,8 @@ Tensor Attention(const Operand& query, const Operand& key, const Operand& value,
   const auto features = static_cast<double>(FromEnd(q, 1));
   const double scale = options.scale != 0 ? options.scale : 1 / std::sqrt(features);
   const Tensor scores = MatMul(Folded(Mul(q, scale), group), SwapLast(k));
-  const Tensor weights = Weights(Unfolded(scores, group), options);
+  Tensor weights = Weights(Unfolded(scores, group), options);
+  if (options.dropout != 0) weights = Dropout(options.dropout, options.generator)(weights);
   return Unfolded(MatMul(Folded(weights, group), v), group);
 }
 
@@ -219,7 +220,11 @@ Tensor MultiHeadAttention::operator()(const Operand& query, const Operand& key,
     q = RotaryEmbedding(q);
     k = RotaryEmbedding(k);
   }
-  const Tensor out = Attention(q, k, v, {.mask = mask, .causal = d.sizes.causal});
+  const Tensor out = Attention(q, k, v,
+                               {.mask = mask,
+                                .causal = d.sizes.causal,
+                                .dropout = d.sizes.dropout,
+                                .generator = d.options.generator});
   const Tensor joined = Transpose(out, {0, 2, 1, 3});
   return d.dense[3](
       Reshape(joined, {x.shape().dim(0), x.shape().dim(1), d.heads * d.sizes.head_size}));

@@ -14,18 +14,33 @@ using internal::Match;
 using internal::Materialize;
 using internal::Reduced;
 
+namespace internal {
 namespace {
-
-Tensor Log1p(const Tensor& x) { return Log(Add(x, 1.0)); }
 
 template <typename T>
 void CheckRange(const char* op, const Tensor& labels, int64_t classes) {
   for (const T label : labels.data<T>()) {
     if (label >= 0 && label < classes) continue;
-    internal::ThrowError(ErrorCode::kOutOfRange,
-                         StrCat(op, ": label ", label, " is not one of ", classes, " classes"));
+    ThrowError(ErrorCode::kOutOfRange,
+               StrCat(op, ": label ", label, " is not one of ", classes, " classes"));
   }
 }
+
+}  // namespace
+
+void CheckLabelRange(const char* op, const Tensor& labels, int64_t classes) {
+  if (labels.symbolic()) return;
+  if (labels.dtype() == kInt32)
+    CheckRange<int32_t>(op, labels, classes);
+  else
+    CheckRange<int64_t>(op, labels, classes);
+}
+
+}  // namespace internal
+
+namespace {
+
+Tensor Log1p(const Tensor& x) { return Log(Add(x, 1.0)); }
 
 // Integer labels for scores [..., classes].
 void CheckLabels(const char* op, const Tensor& scores, const Tensor& labels) {
@@ -38,12 +53,7 @@ void CheckLabels(const char* op, const Tensor& scores, const Tensor& labels) {
         op, ": scores ", scores.type().ToString(), " and labels ", labels.type().ToString(),
         " do not fit; labels are i32 or i64 of the shape of the scores without the last axis"));
   }
-  if (labels.symbolic()) return;
-  const int64_t classes = scores.shape().dim(scores.rank() - 1);
-  if (labels.dtype() == kInt32)
-    CheckRange<int32_t>(op, labels, classes);
-  else
-    CheckRange<int64_t>(op, labels, classes);
+  internal::CheckLabelRange(op, labels, scores.shape().dim(scores.rank() - 1));
 }
 
 // x[label] over the last axis.

@@ -4,6 +4,7 @@
 
 #include "frontend/layer.h"
 #include "ir/strings.h"
+#include "reel/random.h"
 
 namespace reel {
 namespace internal {
@@ -223,6 +224,22 @@ Tensor Residual::operator()(const Operand& x) const {
                                   t.type().ToString(), "; the shape must stay"));
   }
   return reel::Add(t, y);
+}
+
+Dropout::Dropout(double rate, const Generator* generator) : rate_(rate), generator_(generator) {
+  if (!(rate >= 0 && rate < 1))
+    internal::ThrowInvalid(StrCat("dropout: rate ", rate, " is not in [0, 1)"));
+}
+
+Tensor Dropout::operator()(const Operand& x) const {
+  const LocationScope scope(x);
+  const Tensor t = internal::Materialize(x);
+  if (!IsFloat(t.dtype())) {
+    internal::ThrowInvalid(StrCat("dropout: needs floats, got ", t.type().ToString()));
+  }
+  if (!Training() || rate_ == 0) return t;
+  const Tensor draw = RandomUniform(t.shape(), {.generator = generator_});
+  return Where(GreaterEqual(draw, rate_), Div(t, 1 - rate_), 0);
 }
 
 Tensor Flatten::operator()(const Operand& x) const {

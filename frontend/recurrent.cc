@@ -4,6 +4,7 @@
 
 #include "frontend/layer.h"
 #include "ir/strings.h"
+#include "reel/loops.h"
 
 namespace reel {
 
@@ -106,20 +107,17 @@ Recurrent::Result Recurrent::Run(const Operand& x, const RecurrentState& state) 
   const LocationScope scope(x);
   auto& d = As<RecurrentData>(data_);
   const Tensor t = Input(&d, x, 3);
-  const int64_t batch = t.shape().dim(0), time = t.shape().dim(1), width = d.gates * d.units;
+  const int64_t batch = t.shape().dim(0), time = t.shape().dim(1);
   CheckState(d, state, batch);
   if (time == 0) ThrowInvalid(StrCat(d.kind, ": no steps in ", t.type().ToString()));
-  const Tensor projected = d.Project(t);
-  Result result{{}, state};
-  std::vector<Tensor> outputs(static_cast<size_t>(time));
-  for (int64_t i = 0; i < time; ++i) {
-    const int64_t at = d.run.reverse ? time - 1 - i : i;
-    const Tensor now = Slice(projected, {0, at, 0}, {batch, at + 1, width});
-    result.state = d.Next(Reshape(now, {batch, width}), result.state);
-    outputs[static_cast<size_t>(at)] = result.state[0];
-  }
-  result.output = d.run.sequence ? Stack(outputs, 1) : result.state[0];
-  return result;
+  const auto step = [&d](const std::vector<Tensor>& state, const std::vector<Tensor>& x) {
+    const RecurrentState next = d.Next(x[0], state);
+    return ScanStep{next, d.run.sequence ? std::vector<Tensor>{next[0]} : std::vector<Tensor>()};
+  };
+  const Tensor steps = Transpose(d.Project(t), {1, 0, 2});
+  const ScanStep all = Scan(step, state, {steps}, {.reverse = d.run.reverse});
+  const Tensor output = d.run.sequence ? Transpose(all.ys[0], {1, 0, 2}) : all.carry[0];
+  return {output, all.carry};
 }
 
 namespace {
@@ -186,5 +184,30 @@ Lstm::Lstm(int64_t units, RecurrentOptions run, LayerOptions options)
     : Recurrent(std::make_shared<LstmData>(units, run, std::move(options))) {}
 Gru::Gru(int64_t units, RecurrentOptions run, LayerOptions options)
     : Recurrent(std::make_shared<GruData>(units, run, std::move(options))) {}
+
+namespace {
+
+struct BidirectionalData : LayerData {
+  BidirectionalData(const Recurrent& forward_, const Recurrent& backward_, LayerOptions options_)
+      : LayerData("bidirectional", std::move(options_)), forward(forward_), backward(backward_) {
+    children = {forward.internal_data(), backward.internal_data()};
+    internal::Rename(children[0].get(), StrCat(options.name, "/forward"));
+    internal::Rename(children[1].get(), StrCat(options.name, "/backward"));
+  }
+  Recurrent forward, backward;
+};
+
+}  // namespace
+
+Bidirectional::Bidirectional(const Recurrent& forward, const Recurrent& backward,
+                             LayerOptions options)
+    : Layer(std::make_shared<BidirectionalData>(forward, backward, std::move(options))) {}
+
+Tensor Bidirectional::operator()(const Operand& x) const {
+  const LocationScope scope(x);
+  const auto& d = As<BidirectionalData>(data_);
+  const Tensor t = Materialize(x), first = d.forward(t);
+  return Concat({first, d.backward(t)}, -1);
+}
 
 }  // namespace reel

@@ -19,7 +19,9 @@ struct AttentionOptions {
   /// Hides keys after the query's position, counted from the first of both, as PyTorch does. With
   /// cached keys, pass CausalMask(queries, keys, keys - queries) instead.
   bool causal = false;
-  double scale = 0;  ///< of the scores; 0: 1 / sqrt(features)
+  double scale = 0;                      ///< of the scores; 0: 1 / sqrt(features)
+  double dropout = 0;                    ///< rate by which weights are dropped in a TrainingScope
+  const Generator* generator = nullptr;  ///< of the dropout; null: the default one
 };
 /// softmax(query key^T scale, hidden keys left out) value: query [..., heads, queries, features],
 /// key [..., heads, keys, features], value [..., heads, keys, any]; without heads, rank 2. A query
@@ -50,6 +52,7 @@ struct MultiHeadOptions {
   int64_t head_size = 0;  ///< 0: units / heads
   bool causal = false;
   bool rotary = false;  ///< turns queries and keys by RotaryEmbedding
+  double dropout = 0;   ///< rate by which weights are dropped in a TrainingScope
 };
 /// Heads of Attention between dense layers query, key, value and output (multi_head_attention/
 /// query/kernel, ...); inputs [batch, length, features], results [batch, length of query, units].

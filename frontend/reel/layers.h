@@ -150,6 +150,18 @@ class Residual : public Sequential {
   Tensor operator()(const Operand& x) const;
 };
 
+/// In a TrainingScope: each element is 0 with probability rate, else x / (1 - rate); outside, x.
+/// Draws from a generator, null: the default one. Srivastava et al.: "Dropout", 2014.
+class Dropout {
+ public:
+  explicit Dropout(double rate, const Generator* generator = nullptr);
+  Tensor operator()(const Operand& x) const;
+
+ private:
+  double rate_;
+  const Generator* generator_;
+};
+
 /// [batch, ...] as [batch, the rest].
 class Flatten {
  public:

@@ -43,6 +43,18 @@ Tensor NegativeLogLikelihood(const Operand& log_probabilities, const Operand& la
 Tensor CategoricalHinge(const Operand& prediction, const Operand& target,
                         const LossOptions& options = {});
 
+struct CtcOptions {
+  Reduction reduction = kMean;
+  int64_t blank = 0;
+  Tensor logit_lengths = {};  ///< integers [batch]: steps that count; null: all
+  Tensor label_lengths = {};  ///< integers [batch]; null: all
+};
+/// -log of the probability of the labels [batch, length] (i32 or i64, without blanks) under logits
+/// [batch, time, classes], summed over all ways to put them in order on the steps with repetitions
+/// and blanks; infinite, with gradient 0, if there is none. Graves et al.: "Connectionist temporal
+/// classification", 2006.
+Tensor CtcLoss(const Operand& logits, const Operand& labels, const CtcOptions& options = {});
+
 struct KlDivergenceOptions {
   Reduction reduction = kMean;
   bool log_prediction = false;  ///< the prediction is log q, as PyTorch has it

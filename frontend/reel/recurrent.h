@@ -63,6 +63,15 @@ class Gru : public Recurrent {
   explicit Gru(int64_t units, RecurrentOptions run = {}, LayerOptions options = {});
 };
 
+/// The outputs of two layers side by side, the second usually with `reverse`: [batch, time, units of
+/// both]. Names: bidirectional/forward/kernel, bidirectional/backward/kernel. Schuster, Paliwal,
+/// 1997.
+class Bidirectional : public Layer {
+ public:
+  Bidirectional(const Recurrent& forward, const Recurrent& backward, LayerOptions options = {});
+  Tensor operator()(const Operand& x) const;
+};
+
 }  // namespace reel
 
 #endif  // REEL_RECURRENT_H_

@@ -67,6 +67,31 @@ TEST(Layers, TrainingScopesNest) {
   EXPECT_FALSE(Training());
 }
 
+TEST(DropoutLayer, KeepsTheMeanInTraining) {
+  const Generator g(3);
+  const Dropout dropout(0.25, &g);
+  const Tensor x = Ones({4000}, kFloat64);
+  EXPECT_EQ(Values(dropout(x)), Values(x));
+  const TrainingScope training;
+  const Tensor y = dropout(x);
+  EXPECT_NEAR(ReduceMean(y).item<double>(), 1, 0.04);
+  EXPECT_THAT(Values(y), testing::Each(testing::AnyOf(0, 1 / 0.75)));
+  EXPECT_NE(Values(dropout(x)), Values(y));
+}
+
+TEST(DropoutLayer, CompiledStepsContinueTheSequence) {
+  const Generator g(3);
+  const Dropout dropout(0.5, &g);
+  const auto train = [&](const Tensor& x) {
+    const TrainingScope training;
+    return dropout(x);
+  };
+  const Tensor x = Ones({64});
+  const Executable run = Compile(Trace(train, {Spec(x)}));
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(Values(run("main", x)), Values(train(x)));
+  ExpectError(ErrorCode::kInvalidArgument, "dropout: rate 1 is not in [0, 1)", [] { Dropout(1); });
+}
+
 TEST(Layers, Mistakes) {
   ExpectError(ErrorCode::kInvalidArgument, "dense: 0 units; there must be at least 1",
               [] { Dense(0); });

@@ -93,6 +93,16 @@ TEST(Recurrent, VariablesAndShapes) {
   EXPECT_EQ(Rnn(2)(Zeros({0, 3, 2})).shape(), Shape({0, 3, 2}));
 }
 
+TEST(Recurrent, BothDirections) {
+  const Lstm forward(2, {}, kDouble), backward(2, {.reverse = true}, kDouble);
+  const Sequential model{Bidirectional(Filled(forward, 4), Filled(backward, 4))};
+  const Tensor y = model(kX);
+  EXPECT_EQ(y.shape(), Shape({2, 4, 4}));
+  ExpectNear(Slice(y, {0, 0, 2}, {2, 4, 4}), Values(backward(kX)), 0, "backward");
+  EXPECT_EQ(model.variables()[0].name(), "bidirectional/forward/kernel");
+  EXPECT_EQ(model.variables()[5].name(), "bidirectional/backward/bias");
+}
+
 TEST(Recurrent, Mistakes) {
   const Lstm lstm(2);
   ExpectError(ErrorCode::kInvalidArgument, "lstm: needs [batch, time, features], got f32[3,2]",
