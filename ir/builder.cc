@@ -115,6 +115,12 @@ Value Builder::Contract(Value a, Value b, const ContractAxes& axes) {
                {"a_contract", axes.a_contract}, {"b_contract", axes.b_contract}});
 }
 
+Value Builder::TriangularSolve(Value a, Value b, const TriangularForm& form) {
+  return Emit(Op::kTriangularSolve, {a, b},
+              {{"lower", form.lower}, {"transpose", form.transpose},
+               {"unit_diagonal", form.unit_diagonal}});
+}
+
 Value Builder::Gather(Value a, Value indices, int64_t axis) {
   return Emit(Op::kGather, {a, indices}, {{"axis", axis}});
 }

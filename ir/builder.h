@@ -67,6 +67,10 @@ class Builder {
     std::vector<int64_t> a_batch, b_batch, a_contract, b_contract;
   };
   Value Contract(Value a, Value b, const ContractAxes& axes);
+  struct TriangularForm {
+    bool lower = true, transpose = false, unit_diagonal = false;
+  };
+  Value TriangularSolve(Value a, Value b, const TriangularForm& form);
   Value Gather(Value a, Value indices, int64_t axis);
   Value ScatterAdd(Value a, Value indices, Value updates, int64_t axis);
   Value DynamicSlice(Value a, Value start, int64_t axis, int64_t size);

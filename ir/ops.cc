@@ -48,9 +48,9 @@ const std::vector<OpInfo>& Table() {
 
 std::string_view Describe(DTypeSet set) {
   constexpr std::string_view kText[] = {
-      "any dtype",      "a number",   "a real number",      "bool or a real number",
-      "floating point", "an integer", "bool or an integer", "bool",
-      "i64"};
+      "any dtype",      "a number",   "a real number", "bool or a real number",
+      "floating point", "f32 or f64", "an integer",    "bool or an integer",
+      "bool",           "i64"};
   return kText[static_cast<size_t>(set)];
 }
 
@@ -61,6 +61,7 @@ bool Contains(DTypeSet set, DType d) {
     case DTypeSet::kReal: return d != kBool && !IsComplex(d);
     case DTypeSet::kOrdered: return !IsComplex(d);
     case DTypeSet::kFloating: return IsFloat(d);
+    case DTypeSet::kWide: return d == kFloat32 || d == kFloat64;
     case DTypeSet::kIntegral: return IsInteger(d);
     case DTypeSet::kBits: return d == kBool || IsInteger(d);
     case DTypeSet::kBoolean: return d == kBool;

@@ -9,6 +9,7 @@
 #include "reel/error.h"
 #include "reel/initializers.h"
 #include "reel/layers.h"
+#include "reel/linalg.h"
 #include "reel/loops.h"
 #include "reel/losses.h"
 #include "reel/module.h"

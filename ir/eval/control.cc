@@ -27,6 +27,12 @@ LastUses FindLastUses(const Function& f) {
   return last;
 }
 
+// Ops whose work per element grows with the matrix.
+bool IsFactorization(Op op) {
+  return op == Op::kCholesky || op == Op::kTriangularSolve || op == Op::kLu || op == Op::kQr ||
+         op == Op::kEigh || op == Op::kSvd;
+}
+
 // One activation of a function. A control node stays at `next` until its callee has returned.
 struct Frame {
   const Function* function;
@@ -131,18 +137,26 @@ class Machine {
   }
 
   absl::Status Compute(Frame& frame, const Node& node, const Handles& operands) {
-    const auto type = Resolve(frame.function->type(node.result()));
-    if (!type.ok()) return type.status();
+    TypeList types;
+    int64_t bytes = 0;
+    for (int n = 0; n < node.num_results; ++n) {
+      const auto type = Resolve(frame.function->type(node.result(n)));
+      if (!type.ok()) return type.status();
+      if (type->shape.size() > (options_.max_bytes - live_bytes_ - bytes) / 8) {
+        return absl::ResourceExhaustedError(
+            StrCat(Name(node.op), ": ", type->ToString(), " exceeds the memory budget"));
+      }
+      bytes += type->shape.size() * 8;
+      types.push_back(*type);
+    }
     std::vector<const EvalTensor*> pointers;
     for (const Handle& h : operands) pointers.push_back(h.get());
-    if (absl::Status s = Charge(node.op, Cost(node, pointers, *type)); !s.ok()) return s;
-    if (type->shape.size() > (options_.max_bytes - live_bytes_) / 8) {
-      return absl::ResourceExhaustedError(
-          StrCat(Name(node.op), ": ", type->ToString(), " exceeds the memory budget"));
-    }
-    auto out = RunKernel({node.op, node.attrs(), pointers, *type}, options_);
+    if (absl::Status s = Charge(node.op, Cost(node, pointers, types[0])); !s.ok()) return s;
+    auto out = RunKernel({node.op, node.attrs(), pointers, types}, options_);
     if (!out.ok()) return out.status();
-    return Finish(frame, node, {Own(*std::move(out))});
+    Handles results;
+    for (EvalTensor& t : *out) results.push_back(Own(std::move(t)));
+    return Finish(frame, node, std::move(results));
   }
 
   absl::Status Finish(Frame& frame, const Node& node, Handles results) {
@@ -172,6 +186,12 @@ class Machine {
       for (int64_t axis : node.attr<std::vector<int64_t>>("a_contract")) {
         const int64_t extent = operands[0]->type.shape.dim(static_cast<int>(axis));
         if (__builtin_mul_overflow(cost, extent, &cost)) return std::numeric_limits<int64_t>::max();
+      }
+    }
+    if (IsFactorization(node.op)) {
+      const Shape& a = operands[0]->type.shape;
+      if (__builtin_mul_overflow(cost, a.dim(a.rank() - 1), &cost)) {
+        return std::numeric_limits<int64_t>::max();
       }
     }
     return std::max<int64_t>(cost, 1);
@@ -244,7 +264,7 @@ class Machine {
   std::vector<Frame> stack_;
 };
 
-absl::StatusOr<EvalTensor> NeedsModule(const KernelContext& c) {
+absl::StatusOr<KernelResults> NeedsModule(const KernelContext& c) {
   return OpError(c.op, "calls a function: evaluate the function that holds it");
 }
 

@@ -23,16 +23,21 @@ absl::Status CheckDType(Op op, DType dtype) {
 
 }  // namespace
 
-absl::StatusOr<EvalTensor> RunKernel(const KernelContext& c, const EvalOptions& options) {
+absl::StatusOr<std::vector<EvalTensor>> RunKernel(const KernelContext& c,
+                                                  const EvalOptions& options) {
   for (const EvalTensor* operand : c.operands) {
     if (absl::Status s = CheckDType(c.op, operand->type.dtype); !s.ok()) return s;
   }
-  if (absl::Status s = CheckDType(c.op, c.result.dtype); !s.ok()) return s;
-  auto out = kKernels[static_cast<size_t>(c.op)](c);
-  if (out.ok() && options.round_each_op) {
-    for (double& x : out->f) x = RoundTo(out->type.dtype, x);
+  for (const Type& type : c.results) {
+    if (absl::Status s = CheckDType(c.op, type.dtype); !s.ok()) return s;
   }
-  return out;
+  auto out = kKernels[static_cast<size_t>(c.op)](c);
+  if (!out.ok()) return out.status();
+  for (EvalTensor& t : out->tensors) {
+    if (!options.round_each_op) break;
+    for (double& x : t.f) x = RoundTo(t.type.dtype, x);
+  }
+  return std::move(out->tensors);
 }
 
 EvalTensor ZeroTensor(const Type& type) {
@@ -158,17 +163,15 @@ absl::StatusOr<std::vector<EvalTensor>> EvaluateNode(Op op, const Attributes& at
   }
   const auto results = InferTypes({op, types, attributes, nullptr});
   if (!results.ok()) return results.status();
-  const Type& type = (*results)[0];
-  if (!type.shape.is_constant()) return OpError(op, "the evaluator needs constant extents");
-  if (type.shape.size() > (options.max_bytes - bytes) / 8) {
-    return absl::ResourceExhaustedError(
-        StrCat(Name(op), ": ", type.ToString(), " exceeds the memory budget"));
+  for (const Type& type : *results) {
+    if (!type.shape.is_constant()) return OpError(op, "the evaluator needs constant extents");
+    if (type.shape.size() > (options.max_bytes - bytes) / 8) {
+      return absl::ResourceExhaustedError(
+          StrCat(Name(op), ": ", type.ToString(), " exceeds the memory budget"));
+    }
+    bytes += type.shape.size() * 8;
   }
-  auto out = RunKernel({op, attributes, pointers, type}, options);
-  if (!out.ok()) return out.status();
-  std::vector<EvalTensor> list;
-  list.push_back(*std::move(out));
-  return list;
+  return RunKernel({op, attributes, pointers, *results}, options);
 }
 
 }  // namespace reel::ir

@@ -8,12 +8,18 @@
 
 namespace reel::ir {
 
-/// What a kernel sees: checked operands and the result's type, whose shape is constant.
+/// What a kernel sees: checked operands and the results' types, whose shapes are constant.
 struct KernelContext {
+  KernelContext(Op op_, const Attributes& attributes_,
+                absl::Span<const EvalTensor* const> operands_, absl::Span<const Type> results_)
+      : op(op_), attributes(attributes_), operands(operands_), results(results_),
+        result(results_[0]) {}
+
   Op op;
   const Attributes& attributes;
   absl::Span<const EvalTensor* const> operands;
-  const Type& result;
+  absl::Span<const Type> results;
+  const Type& result;  ///< the first
 
   const EvalTensor& operand(int n) const { return *operands[static_cast<size_t>(n)]; }
   int64_t attr_int(std::string_view name) const { return attributes.Get<int64_t>(name); }
@@ -22,14 +28,22 @@ struct KernelContext {
   }
 };
 
-using Kernel = absl::StatusOr<EvalTensor> (*)(const KernelContext&);
-#define KERNEL(Enum) absl::StatusOr<EvalTensor> Eval##Enum([[maybe_unused]] const KernelContext& c)
+/// What a kernel returns: one tensor, or several.
+struct KernelResults {
+  KernelResults(EvalTensor tensor) { tensors.push_back(std::move(tensor)); }  // NOLINT: implicit
+  KernelResults(std::vector<EvalTensor> list) : tensors(std::move(list)) {}  // NOLINT: implicit
+  std::vector<EvalTensor> tensors;
+};
+using Kernel = absl::StatusOr<KernelResults> (*)(const KernelContext&);
+#define KERNEL(Enum) \
+  absl::StatusOr<KernelResults> Eval##Enum([[maybe_unused]] const KernelContext& c)
 #define OP(Enum, ...) KERNEL(Enum);
 #include "ir/ops.def"
 #undef OP
 
 /// Looks up the op's kernel, checks that its dtypes have kernels, runs it.
-absl::StatusOr<EvalTensor> RunKernel(const KernelContext& context, const EvalOptions& options);
+absl::StatusOr<std::vector<EvalTensor>> RunKernel(const KernelContext& context,
+                                                  const EvalOptions& options);
 
 /// `bits` as a value of an integer dtype or bool: two's complement.
 int64_t Wrap(DType dtype, uint64_t bits);

@@ -21,12 +21,14 @@ bool SameElement(const ir::Literal& a, const ir::Literal& b, int64_t k) {
 }
 
 // Is x close enough to the unrounded y? A difference of 0 allows no other sign of zero.
-bool Near(double x, double y, double magnitude, const FloatFormat& format, const Tolerance& t) {
+bool Near(double x, double y, double magnitude, double largest, const FloatFormat& format,
+          const Tolerance& t) {
   if (std::isnan(x) || std::isnan(y)) return std::isnan(x) == std::isnan(y);
-  if (x == y) return x != 0 || std::signbit(x) == std::signbit(y) || magnitude > 0;
+  if (x == y) return x != 0 || std::signbit(x) == std::signbit(y) || magnitude > 0 || t.norm > 0;
   const double ulp = std::max(
       format.tiny, std::ldexp(format.epsilon, std::ilogb(std::max(std::fabs(y), format.least))));
-  const double allowed = t.ulps * ulp + t.terms * (format.epsilon * magnitude + format.tiny);
+  const double allowed = t.ulps * ulp + t.terms * (format.epsilon * magnitude + format.tiny) +
+                         t.norm * (format.epsilon * largest + format.tiny);
   if (std::isinf(x))
     return std::signbit(x) == std::signbit(y) && std::fabs(y) + allowed >= format.most;
   return std::fabs(x - y) <= allowed;
@@ -54,10 +56,12 @@ std::string TooFar(const ir::Literal& got, const ir::EvalTensor& reference,
     return StrCat("type ", got.type().ToString(), ", want ", reference.type.ToString());
   }
   const FloatFormat format = FormatOf(got.dtype());
+  double largest = 0;
+  for (double y : reference.f) largest = std::max(largest, std::isfinite(y) ? std::fabs(y) : 0);
   for (int64_t k = 0; k < got.size(); ++k) {
     const auto n = static_cast<size_t>(k);
     const double scale = tolerance.terms == 0 ? 0 : magnitude.f[n];
-    if (Near(got.AsDouble(k), reference.f[n], scale, format, tolerance)) continue;
+    if (Near(got.AsDouble(k), reference.f[n], scale, largest, format, tolerance)) continue;
     return StrCat("element ", k, " of ", got.type().ToString(), " is ", Show(got, k), ", want ",
                   reference.f[n], ", difference ", got.AsDouble(k) - reference.f[n]);
   }

@@ -25,6 +25,7 @@ const std::vector<DType> kNumbers = DTypesOf(ir::DTypeSet::kNumeric);
 const std::vector<DType> kReals = DTypesOf(ir::DTypeSet::kReal);
 const std::vector<DType> kOrdered = DTypesOf(ir::DTypeSet::kOrdered);
 const std::vector<DType> kFloats = DTypesOf(ir::DTypeSet::kFloating);
+const std::vector<DType> kWide = DTypesOf(ir::DTypeSet::kWide);
 const std::vector<DType> kIntegers = DTypesOf(ir::DTypeSet::kIntegral);
 const std::vector<DType> kBits = DTypesOf(ir::DTypeSet::kBits);
 const std::vector<DType> kLong = DTypesOf(ir::DTypeSet::kLong);

@@ -17,11 +17,13 @@ namespace reel::optable {
 using Rng = std::mt19937_64;
 
 /// How far a compiled engine may be from the reference, per element:
-/// ulps * ulp(reference) + terms * epsilon * (the op applied to the absolute inputs).
+/// ulps * ulp(reference) + terms * epsilon * (the op applied to the absolute inputs)
+///   + norm * epsilon * (the largest |reference| of the result).
 struct Tolerance {
-  double ulps = 0;   ///< 0 and terms = 0: the reference rounded to the dtype, bit for bit
+  double ulps = 0;   ///< all 0: the reference rounded to the dtype, bit for bit
   double terms = 0;  ///< roundings on the way of one term into a sum
-  bool exact() const { return ulps == 0 && terms == 0; }
+  double norm = 0;   ///< where errors are those of a whole matrix
+  bool exact() const { return ulps == 0 && terms == 0 && norm == 0; }
 };
 
 /// A module with one function @main (and its callees) and inputs for it.
@@ -133,6 +135,12 @@ FAMILY(Broadcast);
 FAMILY(Pad);
 FAMILY(Iota);
 FAMILY(Contract);
+FAMILY(Cholesky);
+FAMILY(TriangularSolve);
+FAMILY(Lu);
+FAMILY(Qr);
+FAMILY(Eigh);
+FAMILY(Svd);
 FAMILY(Gather);
 FAMILY(ScatterAdd);
 FAMILY(DynamicSlice);

@@ -124,6 +124,7 @@ class Generator {
   void Move();
   void Stretch();
   void Contract();
+  void Factor();
   void Index();
   void Window();
   void Control();
@@ -173,7 +174,8 @@ void Generator::Step() {
       &Generator::Select,      &Generator::Cast,        &Generator::Reduce,
       &Generator::Reduce,      &Generator::Move,        &Generator::Move,
       &Generator::Stretch,     &Generator::Stretch,     &Generator::Contract,
-      &Generator::Index,       &Generator::Window,      &Generator::Control};
+      &Generator::Factor,      &Generator::Index,       &Generator::Window,
+      &Generator::Control};
   (this->*Pick(makers))();
 }
 
@@ -448,6 +450,42 @@ void Generator::Contract() {
   const double error = terms * (p.error * q.bound + q.error * p.bound + p.error * q.error) +
                        terms * Epsilon(x) * bound;
   KeepRounded(b_.Contract(x, y, axes), bound, error, is_int(x));
+}
+
+// Factors of w w' + (a large diagonal), of condition below 2: errors stay those of the operand.
+void Generator::Factor() {
+  const Value x = Find([&](Value v) {
+    const Shape& s = type(v).shape;
+    return is_float(v) && s.rank() >= 2 && s.size() > 0 && s.size() < 300;
+  });
+  if (!x.valid() || known(x).bound > 100) return;
+  const int rank = type(x).shape.rank();
+  const auto m = static_cast<double>(type(x).shape.dim(rank - 2));
+  const auto n = static_cast<double>(type(x).shape.dim(rank - 1));
+  ir::Builder::ContractAxes axes{{}, {}, {rank - 1}, {rank - 1}};
+  for (int64_t k = 0; k + 2 < rank; ++k) axes.a_batch.push_back(k);
+  axes.b_batch = axes.a_batch;
+  const double square = n * std::max(known(x).bound * known(x).bound, 1e-3);
+  const double size = 2 * (m + 1) * square;
+  const double error = 2 * n * known(x).bound * known(x).error + (n + 4) * Epsilon(x) * square +
+                       64 * m * Epsilon(x) * size;
+  const Value gram = b_.Contract(x, x, axes);
+  const Shape shape = type(gram).shape;
+  const Value row = b_.Iota(kInt32, shape, rank - 2), column = b_.Iota(kInt32, shape, rank - 1);
+  const Value a = b_.Add(gram, b_.Select(b_.Equal(row, column), b_.ScalarLike(gram, size),
+                                         b_.ScalarLike(gram, 0)));
+  const auto keep = [&](Value v, double bound, double relative) {
+    KeepRounded(v, bound, 16 * m * relative, false);
+  };
+  const double relative = error / size, root = std::sqrt(2 * size);
+  switch (Int(6)) {
+    case 0: return keep(b_.Emit(Op::kCholesky, {a}), root, relative * root);
+    case 1: return keep(b_.TriangularSolve(a, gram, {.lower = Int(2) == 0}), 1, relative);
+    case 2: return keep(b_.EmitAll(Op::kLu, {a})[0], 2 * size, error);
+    case 3: return keep(b_.EmitAll(Op::kQr, {a})[1], 2 * size, error);
+    case 4: return keep(b_.EmitAll(Op::kEigh, {a})[0], 2 * size, error);
+    default: return keep(b_.EmitAll(Op::kSvd, {a})[1], 2 * size, error);
+  }
 }
 
 // gather and scatter_add at the input indices, which are below 3

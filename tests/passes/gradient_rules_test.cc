@@ -143,9 +143,45 @@ std::vector<Case> Indexed() {
   };
 }
 
+const Doubles kSquare{2, 0.3, -0.5, 0.4, -3, 0.7, 0.1, 0.9, 5};
+
+// Of (x + x') / 2: derivatives of ops that read one triangle are those of symmetric matrices.
+Value Symmetric(Builder& b, Value x) {
+  const Value both = b.Add(x, b.Transpose(x, {1, 0}));
+  return b.Mul(both, b.ScalarLike(both, 0.5));
+}
+
+std::vector<Case> Matrices() {
+  using P = const Values&;
+  std::vector<Case> cases{
+      {Op::kCholesky, "cholesky", {F64({3, 3})}, {{3, 0.5, -0.2, 0.3, 2, 0.7, 0.1, 0.4, 2.5}},
+       [](Builder& b, P p) { return b.Emit(Op::kCholesky, {Symmetric(b, p[0])}); }}};
+  for (int form = 0; form < 8; ++form) {
+    const Builder::TriangularForm f{(form & 1) != 0, (form & 2) != 0, (form & 4) != 0};
+    cases.push_back(
+        {Op::kTriangularSolve, StrCat("triangular_solve", form), {F64({3, 3}), F64({3, 2})},
+         {kSquare, kSix}, [f](Builder& b, P p) { return b.TriangularSolve(p[0], p[1], f); }});
+  }
+  const auto add = [&](Op op, const Shape& shape, size_t results) {
+    Doubles x(kSquare.begin(), kSquare.begin() + shape.size());
+    for (size_t i = 0; i < results; ++i) {
+      const std::string name = StrCat(ir::Name(op), shape.dim(0), shape.dim(1), "_", i);
+      cases.push_back({op, name, {F64(shape)}, {x},
+                       [op, i](Builder& b, P p) { return b.EmitAll(op, {p[0]})[i]; }});
+    }
+  };
+  add(Op::kLu, {3, 3}, 1);
+  add(Op::kEigh, {3, 3}, 2);
+  for (const Shape& shape : {Shape{3, 3}, Shape{4, 2}, Shape{2, 4}}) {
+    add(Op::kQr, shape, 2);
+    add(Op::kSvd, shape, 3);
+  }
+  return cases;
+}
+
 std::vector<Case> AllCases() {
   std::vector<Case> all;
-  for (auto family : {Elementwise, Reductions, Shapes, Contractions, Indexed}) {
+  for (auto family : {Elementwise, Reductions, Shapes, Contractions, Matrices, Indexed}) {
     for (Case& c : family()) all.push_back(std::move(c));
   }
   return all;
