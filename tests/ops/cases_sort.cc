@@ -35,8 +35,10 @@ void MakeArgsortCases(const OpRow& row, std::vector<OpCase>* cases) {
       cases->push_back(c.Build());
     }
     CaseBuilder c(row.op, StrCat(Name(dtype), " special values"));
-    emit(c, c.Input(SpecialValues(dtype)), 0);
-    emit(c, c.Input(RandomBitPatterns(dtype, 300, c.rng())), 0);
+    const ir::Value special = c.Input(SpecialValues(dtype));
+    const ir::Value random = c.Input(RandomBitPatterns(dtype, 300, c.rng()));
+    emit(c, special, 0);
+    emit(c, random, 0);
     cases->push_back(c.Build());
   }
 }
