@@ -23,6 +23,9 @@ int OwnCost(Op op) {
   switch (op) {
     case Op::kExp: case Op::kLog: case Op::kTanh: case Op::kSigmoid: case Op::kErf: case Op::kSin:
     case Op::kCos: return 20;
+    case Op::kErfc: case Op::kErfInv: case Op::kErfcInv: return 40;
+    case Op::kLgamma: case Op::kDigamma: return 80;
+    case Op::kIgamma: case Op::kIgammac: case Op::kZeta: case Op::kPolygamma: case Op::kBetainc: return 1000;
     case Op::kRandomBits: return 40;
     case Op::kDiv: case Op::kSqrt: return 5;
     case Op::kPad: case Op::kGather: case Op::kDynamicSlice: case Op::kDynamicUpdate: return 4;

@@ -162,6 +162,16 @@ Value* EmitUnary(Builder& b, ir::Op op, DType dtype, Value* x, const math::MathO
       return math::EmitSigmoid(b, x, options);
     case ir::Op::kErf:
       return math::EmitErf(b, x, options);
+    case ir::Op::kErfc:
+      return math::EmitErfc(b, x, options);
+    case ir::Op::kErfInv:
+      return math::EmitErfInv(b, x, options);
+    case ir::Op::kErfcInv:
+      return math::EmitErfcInv(b, x, options);
+    case ir::Op::kLgamma:
+      return math::EmitLgamma(b, x, options);
+    case ir::Op::kDigamma:
+      return math::EmitDigamma(b, x, options);
     case ir::Op::kSin:
       return math::EmitSin(b, x, options);
     case ir::Op::kCos:
@@ -173,7 +183,8 @@ Value* EmitUnary(Builder& b, ir::Op op, DType dtype, Value* x, const math::MathO
   }
 }
 
-Value* EmitBinary(Builder& b, ir::Op op, DType dtype, Value* x, Value* y) {
+Value* EmitBinary(Builder& b, ir::Op op, DType dtype, Value* x, Value* y,
+                  const math::MathOptions& options) {
   const bool is_float = IsFloat(dtype);
   switch (op) {
     case ir::Op::kAdd:
@@ -204,6 +215,14 @@ Value* EmitBinary(Builder& b, ir::Op op, DType dtype, Value* x, Value* y) {
     case ir::Op::kGreater:
     case ir::Op::kGreaterEqual:
       return Compare(b, op, dtype, x, y);
+    case ir::Op::kIgamma:
+      return math::EmitIgamma(b, x, y, options);
+    case ir::Op::kIgammac:
+      return math::EmitIgammac(b, x, y, options);
+    case ir::Op::kZeta:
+      return math::EmitZeta(b, x, y, options);
+    case ir::Op::kPolygamma:
+      return math::EmitPolygamma(b, x, y, options);
     default:
       return nullptr;
   }
@@ -260,8 +279,11 @@ Value* EmitOp(Builder& b, ir::Op op, DType from, DType to, llvm::ArrayRef<Value*
       if (op == ir::Op::kCast) return Cast(b, from, to, operands[0], target);
       return EmitUnary(b, op, from, operands[0], {target.has_fma});
     case 2:
-      return EmitBinary(b, op, from, operands[0], operands[1]);
+      return EmitBinary(b, op, from, operands[0], operands[1], {target.has_fma});
     case 3:
+      if (op == ir::Op::kBetainc) {
+        return math::EmitBetainc(b, operands[0], operands[1], operands[2], {target.has_fma});
+      }
       if (op != ir::Op::kSelect) return nullptr;
       return b.CreateSelect(operands[0], operands[1], operands[2]);
     default:

@@ -22,6 +22,7 @@
 #include "reel/recurrent.h"
 #include "reel/resize.h"
 #include "reel/schedules.h"
+#include "reel/special.h"
 #include "reel/tape.h"
 #include "reel/tensor.h"
 #include "reel/training.h"

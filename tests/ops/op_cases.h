@@ -126,6 +126,7 @@ ir::Literal RandomBitPatterns(DType dtype, int64_t count, Rng& rng);
 FAMILY(Elementwise);
 FAMILY(Cast);
 FAMILY(Select);
+FAMILY(Special);
 FAMILY(Reduce);
 FAMILY(Constant);
 FAMILY(Reshape);

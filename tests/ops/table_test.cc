@@ -78,7 +78,8 @@ TEST_P(EveryOp, RefusesOperandsOfDifferentTypes) {
   const Type a{dtype, {2, 3}}, b{dtype, {3, 2}}, c{other, {2, 3}};
   for (const Type& wrong : {b, c}) {
     std::vector<Type> operands{a, wrong};
-    if (info().operands == 3) operands.insert(operands.begin(), Type{kBool, {2, 3}});
+    if (GetParam() == ir::Op::kSelect) operands.insert(operands.begin(), Type{kBool, {2, 3}});
+    while (operands.size() < static_cast<size_t>(info().operands)) operands.push_back(a);
     const std::string error = InferError(operands);
     EXPECT_THAT(error, HasSubstr(std::string(info().name) + ": "));
     EXPECT_THAT(error, HasSubstr(a.ToString()));

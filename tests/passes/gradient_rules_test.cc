@@ -56,6 +56,31 @@ std::vector<Case> Elementwise() {
   return cases;
 }
 
+// f(n, x) with n an integer operand cast to x's dtype, or f(n, n, x): operands without a derivative.
+Case SpecialOf(Op op, const Doubles& n, const Doubles& x) {
+  return {op, std::string(ir::Name(op)), {I32({4}), kVector}, {n, x},
+          [op](Builder& b, const Values& p) {
+            const Value order = b.Cast(p[0], kFloat64);
+            return op == Op::kBetainc ? b.Emit(op, {order, order, p[1]})
+                                      : b.Emit(op, {order, p[1]});
+          }};
+}
+
+std::vector<Case> Special() {
+  const Doubles fractions{0.3, -0.6, 0.8, -0.1}, beside_one{0.4, 1.3, 1.7, 0.9};
+  const Doubles unit{0.2, 0.5, 0.7, 0.4}, orders{1, 2, 3, 4};
+  return {Unary(Op::kErfc, kAny4),
+          Unary(Op::kErfInv, fractions),
+          Unary(Op::kErfcInv, beside_one),
+          Unary(Op::kLgamma, {0.5, 1.3, 2.0, 7.1}),
+          Unary(Op::kDigamma, {0.5, 1.3, 2.0, 7.1}),
+          SpecialOf(Op::kIgamma, orders, {0.5, 1.3, 2.0, 7.1}),
+          SpecialOf(Op::kIgammac, orders, {0.5, 1.3, 2.0, 7.1}),
+          SpecialOf(Op::kZeta, {2, 3, 4, 5}, {0.5, 1.3, 2.0, 7.1}),
+          SpecialOf(Op::kPolygamma, orders, {0.9, 1.3, 2.0, 7.1}),
+          SpecialOf(Op::kBetainc, orders, unit)};
+}
+
 std::vector<Case> Reductions() {
   std::vector<Case> cases;
   const Doubles x{0.3, -1.2, 2.1, -0.4, 1.1, 0.7, -2.0, 0.9, 3.0, -0.1, 0.2, 0.5};
@@ -181,7 +206,7 @@ std::vector<Case> Matrices() {
 
 std::vector<Case> AllCases() {
   std::vector<Case> all;
-  for (auto family : {Elementwise, Reductions, Shapes, Contractions, Matrices, Indexed}) {
+  for (auto family : {Elementwise, Special, Reductions, Shapes, Contractions, Matrices, Indexed}) {
     for (Case& c : family()) all.push_back(std::move(c));
   }
   return all;
