@@ -30,6 +30,12 @@ class Generator {
 /// Generator::Default().Seed(seed).
 void SetSeed(int64_t seed);
 
+// Every distribution is a composition of Philox bits and ordinary ops: equal bits in eager
+// execution, compiled code and objects, on every CPU of an FMA class and for any number of threads.
+// Uniform, normal, truncated normal and exponential are reparameterised: gradients flow to tensors
+// that scale or shift them, as in mean + stddev * RandomNormal(shape). The others stop gradients to
+// their parameters. Except for uniform, normal and Bernoulli, f32 draws are f64 draws rounded.
+
 struct UniformOptions {
   double low = 0, high = 1;
   DType dtype = kFloat32;
@@ -44,8 +50,56 @@ struct NormalOptions {
   const Generator* generator = nullptr;  ///< null: the default one
 };
 /// mean + stddev * sqrt(-2 log u) cos(2 pi v): Box and Muller, "A note on the generation of random
-/// normal deviates", 1958.
+/// normal deviates", 1958. f32 reaches 5.76, f64 8.57 standard deviations.
 Tensor RandomNormal(const Shape& shape, const NormalOptions& options = {});
+
+struct TruncatedNormalOptions {
+  double mean = 0, stddev = 1;
+  double low = -2, high = 2;  ///< bounds in standard deviations; may be infinite
+  DType dtype = kFloat32;
+  const Generator* generator = nullptr;  ///< null: the default one
+};
+/// mean + stddev * z, z normal given low <= z <= high, by inversion.
+Tensor RandomTruncatedNormal(const Shape& shape, const TruncatedNormalOptions& options = {});
+
+/// bool: true with probability p (to 24 bits for an f32 p, 53 for f64), which broadcasts to shape.
+Tensor RandomBernoulli(const Shape& shape, const Operand& p, const Generator* generator = nullptr);
+
+/// i64 uniform on low, ..., high - 1, without bias.
+Tensor RandomInt(const Shape& shape, int64_t low, int64_t high,
+                 const Generator* generator = nullptr);
+
+struct DrawOptions {
+  DType dtype = kFloat32;
+  const Generator* generator = nullptr;  ///< null: the default one
+};
+/// -log(u) / rate; the rate broadcasts to shape.
+Tensor RandomExponential(const Shape& shape, const Operand& rate = 1.0,
+                         const DrawOptions& options = {});
+/// -log(-log(u)).
+Tensor RandomGumbel(const Shape& shape, const DrawOptions& options = {});
+
+/// i64[..., samples]: class indices drawn from softmax(logits[..., classes]), by the largest of
+/// logits + RandomGumbel in f64.
+Tensor RandomCategorical(const Operand& logits, int64_t samples = 1,
+                         const Generator* generator = nullptr);
+
+/// Gamma variates of shape parameter alpha (broadcasts to shape) and scale 1; NaN for alpha < 0.
+/// Marsaglia and Tsang, 2000, in 14 rounds, which all fail with probability below 2^-61. No
+/// gradient flows to alpha.
+Tensor RandomGamma(const Shape& shape, const Operand& alpha, const DrawOptions& options = {});
+/// Beta variates x / (x + y) of gamma variates x(a), y(b).
+Tensor RandomBeta(const Shape& shape, const Operand& a, const Operand& b,
+                  const DrawOptions& options = {});
+
+struct RandomPoissonOptions {
+  DType dtype = kInt64;                  ///< any number; rates below 0 give NaN, integers 0
+  const Generator* generator = nullptr;  ///< null: the default one
+};
+/// Poisson counts; the rate broadcasts to shape. Below 10 by inversion of 52 bits, from 10 on by
+/// Hoermann's PTRS, 1993, in 30 rounds, which all fail with probability below 2^-60.
+Tensor RandomPoisson(const Shape& shape, const Operand& rate,
+                     const RandomPoissonOptions& options = {});
 
 }  // namespace reel
 
