@@ -120,8 +120,11 @@ Tensor CtcLoss(const Operand& logits, const Operand& labels, const CtcOptions& o
       Where(LessEqual(Iota(row, 1), 1),
             Squeeze(Slice(emissions, {0, 0, 0}, {1, row.dim(0), row.dim(1)}), 0), kNever);
   const Tensor alive = Where(Greater(steps, 0), first, start);
-  const Tensor rest = Slice(emissions, {1, 0, 0}, {n.time, row.dim(0), row.dim(1)});
-  const Tensor last = Scan(step, {alive}, {rest, Arange(1, n.time)}).carry[0];
+  Tensor last = alive;
+  if (n.time > 1) {
+    const Tensor rest = Slice(emissions, {1, 0, 0}, {n.time, row.dim(0), row.dim(1)});
+    last = Scan(step, {alive}, {rest, Arange(1, n.time)}).carry[0];
+  }
   const Tensor end = Mul(label_lengths, 2);
   const Tensor total = LogSum({At(last, end), At(last, Sub(end, 1))});
   const Tensor impossible = Less(total, kNever / 2);
