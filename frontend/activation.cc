@@ -14,11 +14,6 @@ namespace reel {
 using internal::LocationScope;
 using internal::Materialize;
 
-namespace {
-Tensor Expm1(const Tensor& x) { return Sub(Exp(x), 1.0); }
-Tensor Log1p(const Tensor& x) { return Log(Add(x, 1.0)); }
-}  // namespace
-
 Tensor Relu(const Operand& x) {
   const LocationScope scope(x);
   const Tensor t = Materialize(x);

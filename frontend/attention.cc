@@ -5,6 +5,7 @@
 
 #include "frontend/layer.h"
 #include "ir/strings.h"
+#include "reel/shapes.h"
 
 namespace reel {
 
@@ -14,11 +15,6 @@ using internal::LayerData;
 using internal::LocationScope;
 using internal::Materialize;
 using internal::ThrowInvalid;
-
-Tensor CausalMask(int64_t rows, int64_t columns, int64_t offset) {
-  const Shape shape = {rows, columns};
-  return LessEqual(Iota(shape, 1), Add(Iota(shape, 0), offset));
-}
 
 namespace {
 
@@ -79,7 +75,7 @@ Tensor MaskedSoftmax(const Tensor& scores, const Tensor& visible) {
 
 Tensor Weights(Tensor scores, const AttentionOptions& options) {
   Tensor visible;
-  if (options.causal) visible = CausalMask(FromEnd(scores, 2), FromEnd(scores, 1));
+  if (options.causal) visible = TriangularMask(FromEnd(scores, 2), FromEnd(scores, 1));
   if (options.mask.defined() && options.mask.dtype() == kBool)
     visible = visible.defined() ? LogicalAnd(visible, options.mask) : options.mask;
   else if (options.mask.defined())

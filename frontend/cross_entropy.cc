@@ -4,6 +4,7 @@
 #include "frontend/loss.h"
 #include "ir/strings.h"
 #include "reel/activations.h"
+#include "reel/elementary.h"
 #include "reel/losses.h"
 #include "reel/ops.h"
 
@@ -39,8 +40,6 @@ void CheckLabelRange(const char* op, const Tensor& labels, int64_t classes) {
 }  // namespace internal
 
 namespace {
-
-Tensor Log1p(const Tensor& x) { return Log(Add(x, 1.0)); }
 
 // Integer labels for scores [..., classes].
 void CheckLabels(const char* op, const Tensor& scores, const Tensor& labels) {

@@ -99,7 +99,8 @@ Tensor CtcLoss(const Operand& logits, const Operand& labels, const CtcOptions& o
   const Tensor used = Where(counts, Cast(y, kInt64), options.blank);
   internal::CheckLabelRange("ctc_loss", used, n.classes);
   const Tensor extended = Extended(used, n, options.blank);
-  const Tensor emissions = Emissions(LogSoftmax(x), extended, n);
+  const Tensor wide = IsHalf(x.dtype()) ? Cast(x, kFloat32) : x;
+  const Tensor emissions = Emissions(LogSoftmax(wide), extended, n);
   const Shape row = extended.shape();
   // A step over a blank is possible between labels that differ.
   const Tensor before = Pad(extended, {0, 2}, {0, 0}, static_cast<double>(options.blank));
@@ -115,18 +116,21 @@ Tensor CtcLoss(const Operand& logits, const Operand& labels, const CtcOptions& o
     return ScanStep{{running}, {}};
   };
   // Before the first step the alignment stands on the first blank, which may be passed over.
-  const Tensor start = Where(Equal(Iota(row, 1), 0), 0, Full(row, kNever, x.dtype()));
+  const Tensor start = Where(Equal(Iota(row, 1), 0), 0, Full(row, kNever, wide.dtype()));
   const Tensor first =
       Where(LessEqual(Iota(row, 1), 1),
             Squeeze(Slice(emissions, {0, 0, 0}, {1, row.dim(0), row.dim(1)}), 0), kNever);
   const Tensor alive = Where(Greater(steps, 0), first, start);
-  const Tensor rest = Slice(emissions, {1, 0, 0}, {n.time, row.dim(0), row.dim(1)});
-  const Tensor last = Scan(step, {alive}, {rest, Arange(1, n.time)}).carry[0];
+  Tensor last = alive;
+  if (n.time > 1) {
+    const Tensor rest = Slice(emissions, {1, 0, 0}, {n.time, row.dim(0), row.dim(1)});
+    last = Scan(step, {alive}, {rest, Arange(1, n.time)}).carry[0];
+  }
   const Tensor end = Mul(label_lengths, 2);
   const Tensor total = LogSum({At(last, end), At(last, Sub(end, 1))});
   const Tensor impossible = Less(total, kNever / 2);
   const Tensor values = Where(impossible, std::numeric_limits<double>::infinity(), Neg(total));
-  return internal::Reduced(values, options.reduction);
+  return Cast(internal::Reduced(values, options.reduction), x.dtype());
 }
 
 }  // namespace reel

@@ -1,11 +1,14 @@
 #include "reel/initializers.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "frontend/core.h"
 #include "ir/strings.h"
+#include "reel/linalg.h"
 #include "reel/ops.h"
 #include "reel/random.h"
+#include "reel/shapes.h"
 
 namespace reel {
 namespace {
@@ -60,8 +63,7 @@ Initializer IdentityInit(double gain) {
       internal::ThrowInvalid(
           StrCat("identity: the shape ", shape.ToString(), " is not that of a matrix"));
     }
-    const Tensor diagonal = Equal(Iota(shape, 0), Iota(shape, 1));
-    return Mul(Cast(diagonal, dtype), gain);
+    return Mul(Eye(shape.dim(0), shape.dim(1), 0, dtype), gain);
   };
 }
 
@@ -78,6 +80,32 @@ Initializer NormalInit(double mean, double stddev) {
   };
 }
 
+Initializer TruncatedNormalInit(double mean, double stddev) {
+  return [=](const Shape& shape, DType dtype, const Generator* generator) {
+    return RandomTruncatedNormal(
+        shape, {.mean = mean, .stddev = stddev, .dtype = dtype, .generator = generator});
+  };
+}
+
+// A tall matrix of normal numbers is q r; with the signs of r's diagonal, q is uniform (Mezzadri:
+// "How to generate random matrices from the classical compact groups", 2007).
+Initializer OrthogonalInit(double gain) {
+  return [=](const Shape& shape, DType dtype, const Generator* generator) {
+    if (shape.rank() < 2) {
+      internal::ThrowInvalid(
+          StrCat("orthogonal: the shape ", shape.ToString(), " is not that of a matrix"));
+    }
+    const int64_t columns = shape.dim(shape.rank() - 1);
+    const int64_t rows = columns == 0 ? 0 : shape.size() / columns;
+    const Shape tall = {std::max(rows, columns), std::min(rows, columns)};
+    const auto [q, r] = Qr(NormalInit(0, 1)(tall, dtype, generator));
+    const Tensor diagonal = DiagPart(r);
+    const Tensor signs = Where(Less(diagonal, 0), -1, OnesLike(diagonal));
+    const Tensor uniform = Mul(Mul(q, signs), gain);
+    return Reshape(rows < columns ? Transpose(uniform) : uniform, shape.dims());
+  };
+}
+
 Initializer VarianceScaling(const VarianceScalingOptions& options) {
   if (!(options.scale > 0)) {
     internal::ThrowInvalid(StrCat("variance_scaling: scale ", options.scale, " must be positive"));
@@ -86,6 +114,10 @@ Initializer VarianceScaling(const VarianceScalingOptions& options) {
     const double variance = options.scale / FanOf(shape, options.mode);
     if (options.distribution == FanDistribution::kNormal)
       return NormalInit(0, std::sqrt(variance))(shape, dtype, generator);
+    if (options.distribution == FanDistribution::kTruncatedNormal) {
+      constexpr double kStddev = 0.87962566103423978;  // of a standard normal cut at +-2
+      return TruncatedNormalInit(0, std::sqrt(variance) / kStddev)(shape, dtype, generator);
+    }
     const double limit = std::sqrt(3 * variance);
     return UniformInit(-limit, limit)(shape, dtype, generator);
   };

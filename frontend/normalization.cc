@@ -23,6 +23,9 @@ Tensor Floats(const char* op, const Operand& x) {
   return t;
 }
 
+// Statistics of halves are taken in f32, and the result rounded once.
+Tensor Wide(const Tensor& x) { return IsHalf(x.dtype()) ? Cast(x, kFloat32) : x; }
+
 // Non-negative axes in increasing order.
 std::vector<int64_t> Resolve(const char* op, const Axes& axes, int rank) {
   std::vector<int64_t> out;
@@ -78,17 +81,18 @@ std::vector<int64_t> Others(int rank, std::initializer_list<int64_t> without) {
 MeanAndVariance Moments(const Operand& x, const Axes& axes, ReduceOptions options) {
   const LocationScope scope(x);
   const Tensor t = Floats("moments", x);
-  const Tensor mean = ReduceMean(t, axes, {.keepdims = true});
-  const Tensor variance = ReduceMean(Square(Sub(t, mean)), axes, options);
-  return {options.keepdims ? mean : Reshape(mean, variance.shape().dims()), variance};
+  const Tensor w = Wide(t), mean = ReduceMean(w, axes, {.keepdims = true});
+  const Tensor variance = ReduceMean(Square(Sub(w, mean)), axes, options);
+  const Tensor shaped = options.keepdims ? mean : Reshape(mean, variance.shape().dims());
+  return {Cast(shaped, t.dtype()), Cast(variance, t.dtype())};
 }
 
 // The sum of squares is bounded before the root is taken: at 0 the derivative is that of the bound.
 Tensor L2Normalize(const Operand& x, const Axes& axes, double epsilon) {
   const LocationScope scope(x);
   const Tensor t = Floats("l2_normalize", x);
-  const Tensor sum = ReduceSum(Square(t), axes, {.keepdims = true});
-  return Mul(t, Rsqrt(Maximum(epsilon * epsilon, sum)));
+  const Tensor w = Wide(t), sum = ReduceSum(Square(w), axes, {.keepdims = true});
+  return Cast(Mul(w, Rsqrt(Maximum(epsilon * epsilon, sum))), t.dtype());
 }
 
 Tensor LayerNormalize(const Operand& x, const OptionalOperand& scale, const OptionalOperand& offset,
@@ -97,7 +101,8 @@ Tensor LayerNormalize(const Operand& x, const OptionalOperand& scale, const Opti
   const LocationScope location(x);
   const Tensor t = Floats(op, x);
   const std::vector<int64_t> axes = Resolve(op, options.axes, t.rank());
-  return ScaleAndShift(op, Standardized(t, axes, options.epsilon), scale, offset, axes);
+  const Tensor y = Standardized(Wide(t), axes, options.epsilon);
+  return Cast(ScaleAndShift(op, y, scale, offset, axes), t.dtype());
 }
 
 Tensor RmsNormalize(const Operand& x, const OptionalOperand& scale,
@@ -106,8 +111,9 @@ Tensor RmsNormalize(const Operand& x, const OptionalOperand& scale,
   const LocationScope location(x);
   const Tensor t = Floats(op, x);
   const std::vector<int64_t> axes = Resolve(op, options.axes, t.rank());
-  const Tensor mean = ReduceMean(Square(t), axes, {.keepdims = true});
-  return ScaleAndShift(op, Mul(t, Rsqrt(Add(mean, options.epsilon))), scale, {}, axes);
+  const Tensor w = Wide(t), mean = ReduceMean(Square(w), axes, {.keepdims = true});
+  const Tensor y = Mul(w, Rsqrt(Add(mean, options.epsilon)));
+  return Cast(ScaleAndShift(op, y, scale, {}, axes), t.dtype());
 }
 
 // [batch, ..., channels, ...] -> [batch, ..., groups, channels / groups, ...]
@@ -125,9 +131,10 @@ Tensor GroupNormalize(const Operand& x, int64_t groups, const OptionalOperand& s
   std::vector<int64_t> dims = t.shape().dims();
   dims[static_cast<size_t>(axis)] = groups;
   dims.insert(dims.begin() + axis + 1, channels / groups);
-  const Tensor split = Reshape(t, dims);
+  const Tensor split = Reshape(Wide(t), dims);
   const Tensor y = Standardized(split, Others(split.rank(), {0, axis}), options.epsilon);
-  return ScaleAndShift(op, Reshape(y, t.shape().dims()), scale, offset, {axis});
+  const Tensor back = Reshape(y, t.shape().dims());
+  return Cast(ScaleAndShift(op, back, scale, offset, {axis}), t.dtype());
 }
 
 Tensor InstanceNormalize(const Operand& x, const OptionalOperand& scale,
@@ -145,9 +152,10 @@ Tensor BatchNormalize(const Operand& x, const Operand& mean, const Operand& vari
   const LocationScope location(x);
   const Tensor t = Floats(op, x);
   const std::vector<int64_t> axes = {NormalizeAxis(op, options.axis, t.rank())};
-  const Tensor centered = Sub(t, AlongAxes(op, "mean", mean, t, axes));
-  const Tensor factor = Rsqrt(Add(AlongAxes(op, "variance", variance, t, axes), options.epsilon));
-  return ScaleAndShift(op, Mul(centered, factor), scale, offset, axes);
+  const Tensor centered = Sub(Wide(t), AlongAxes(op, "mean", mean, t, axes));
+  const Tensor spread = Wide(AlongAxes(op, "variance", variance, t, axes));
+  const Tensor y = Mul(centered, Rsqrt(Add(spread, options.epsilon)));
+  return Cast(ScaleAndShift(op, y, scale, offset, axes), t.dtype());
 }
 
 namespace {
@@ -239,7 +247,8 @@ struct BatchNormData : NormData {
   }
 
   void Record(const Variable& running, const Tensor& value) const {
-    running.Assign(Add(Mul(running, decay), Mul(StopGradient(value), 1 - decay)));
+    const Tensor next = Cast(StopGradient(value), running.dtype());
+    running.Assign(Add(Mul(running, decay), Mul(next, 1 - decay)));
   }
 
   double decay;

@@ -25,10 +25,8 @@ void CheckNorm(const char* op, double max_norm) {
   internal::ThrowInvalid(StrCat(op, ": max_norm ", max_norm, " must be positive"));
 }
 
-bool Narrow(DType dtype) { return dtype == kFloat16 || dtype == kBFloat16; }
-
 Tensor SumOfSquares(const Tensor& x) {
-  return ReduceSum(Square(Narrow(x.dtype()) ? Cast(x, kFloat32) : x));
+  return ReduceSum(Square(IsHalf(x.dtype()) ? Cast(x, kFloat32) : x));
 }
 
 Tensor IsFinite(const Tensor& x) {

@@ -10,14 +10,11 @@
 
 namespace reel {
 
-/// bool[rows, columns]: true where column <= row + offset; false is hidden.
-Tensor CausalMask(int64_t rows, int64_t columns, int64_t offset = 0);
-
 struct AttentionOptions {
   /// bool (true: may attend) or float (added to the scores); broadcasts to the scores. Null: none.
   Tensor mask = {};
   /// Hides keys after the query's position, counted from the first of both, as PyTorch does. With
-  /// cached keys, pass CausalMask(queries, keys, keys - queries) instead.
+  /// cached keys, pass TriangularMask(queries, keys, keys - queries) instead.
   bool causal = false;
   double scale = 0;                      ///< of the scores; 0: 1 / sqrt(features)
   double dropout = 0;                    ///< rate by which weights are dropped in a TrainingScope

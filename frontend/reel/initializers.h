@@ -39,14 +39,22 @@ Initializer IdentityInit(double gain = 1);
 Initializer UniformInit(double low = -0.05, double high = 0.05);  ///< in [low, high)
 Initializer NormalInit(double mean = 0, double stddev = 0.05);
 
+/// Normal, given that it is within two stddevs of the mean.
+Initializer TruncatedNormalInit(double mean = 0, double stddev = 0.05);
+/// gain times a matrix with orthonormal columns (rows, if they are fewer), uniform among all: the
+/// QR decomposition of a normal one. A kernel [..., out] counts as a matrix of rows [out]. Saxe,
+/// McClelland, Ganguli: "Exact solutions to the nonlinear dynamics of learning", 2014.
+Initializer OrthogonalInit(double gain = 1);
+
 enum class FanMode { kIn, kOut, kAverage };
-enum class FanDistribution { kUniform, kNormal };
+enum class FanDistribution { kUniform, kNormal, kTruncatedNormal };
 struct VarianceScalingOptions {
   double scale = 1;
   FanMode mode = FanMode::kIn;
   FanDistribution distribution = FanDistribution::kUniform;
 };
-/// Mean 0 and variance scale / fan: uniform in +-sqrt(3 scale / fan), or normal.
+/// Mean 0 and variance scale / fan: uniform in +-sqrt(3 scale / fan), normal, or truncated normal
+/// (what Keras calls normal).
 Initializer VarianceScaling(const VarianceScalingOptions& options);
 
 /// Uniform in +-sqrt(6 / (fan_in + fan_out)): Glorot and Bengio, "Understanding the difficulty of

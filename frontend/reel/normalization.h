@@ -9,7 +9,8 @@
 #include "reel/ops.h"
 
 // Normalisation: functions (verbs) and layers with variables. x is float; `scale` and `offset`
-// multiply and shift the result and have the shape of the axes they belong to.
+// multiply and shift the result and have the shape of the axes they belong to. f16 and bf16 are
+// computed in f32 and rounded at the end.
 
 namespace reel {
 

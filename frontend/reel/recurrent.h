@@ -63,8 +63,8 @@ class Gru : public Recurrent {
   explicit Gru(int64_t units, RecurrentOptions run = {}, LayerOptions options = {});
 };
 
-/// The outputs of two layers side by side, the second usually with `reverse`: [batch, time, units of
-/// both]. Names: bidirectional/forward/kernel, bidirectional/backward/kernel. Schuster, Paliwal,
+/// The outputs of two layers side by side, the second usually with `reverse`: [batch, time, units
+/// of both]. Names: bidirectional/forward/kernel, bidirectional/backward/kernel. Schuster, Paliwal,
 /// 1997.
 class Bidirectional : public Layer {
  public:

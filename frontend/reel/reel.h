@@ -8,6 +8,7 @@
 #include "reel/compile.h"
 #include "reel/complex.h"
 #include "reel/conv.h"
+#include "reel/conv_layers.h"
 #include "reel/error.h"
 #include "reel/fft.h"
 #include "reel/functions.h"

@@ -186,6 +186,9 @@ TEST(ActivationValues, ExactAtTheEnds) {
   EXPECT_THAT(Values(Elu(x)), ElementsAre(-1, -1, 1e4, infinity));
   EXPECT_THAT(Values(HardSigmoid(x)), ElementsAre(0, 0, 1, 1));
   EXPECT_EQ(Gelu(Tensor(0.f)).rank(), 0);
+  // No cancellation where the result is small.
+  EXPECT_NEAR(Softplus(Tensor(-30.f)).item<double>() / std::exp(-30.0), 1, 1e-6);
+  EXPECT_NEAR(Elu(Tensor(-1e-6f)).item<double>() / std::expm1(-1e-6), 1, 1e-6);
 }
 
 TEST(ActivationErrors, NameTheArgument) {

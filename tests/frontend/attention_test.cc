@@ -80,7 +80,7 @@ TEST(Attention, ScoresThatOverflowBehindTheMask) {
 }
 
 TEST(Attention, CachedKeys) {
-  const Tensor mask = CausalMask(2, 4, 2);
+  const Tensor mask = TriangularMask(2, 4, 2);
   EXPECT_THAT(Values(mask), ElementsAre(1, 1, 1, 0, 1, 1, 1, 1));
   const Tensor q = Wave({4, 2}, 0.3), k = Wave({4, 2}, 1.1), v = Wave({4, 2}, 2);
   const Tensor all = Attention(q, k, v, {.causal = true});

@@ -101,6 +101,8 @@ TEST(Layers, Mistakes) {
               [] { Residual{Dense(3)}(Zeros({1, 2})); });
   ExpectError(ErrorCode::kInvalidArgument, "identity: the shape [2] is not that of a matrix",
               [] { IdentityInit()({2}); });
+  ExpectError(ErrorCode::kInvalidArgument, "orthogonal: the shape [2] is not that of a matrix",
+              [] { OrthogonalInit()({2}); });
   ExpectError(ErrorCode::kInvalidArgument, "initializer: it gave f32[1] for f32[2]", [] {
     Initializer([](const Shape&, DType, const Generator*) { return Zeros({1}); })({2});
   });
@@ -126,6 +128,9 @@ TEST(Initializers, HaveTheirMoments) {
       {"he_normal", HeNormal(), 0, 2.0 / 180, none},
       {"lecun_uniform", LecunUniform(), 0, 1.0 / 180, std::sqrt(3.0 / 180)},
       {"lecun_normal", LecunNormal(), 0, 1.0 / 180, none},
+      {"truncated_normal", TruncatedNormalInit(1, 0.5), 1, 0.25 * 0.7737413, 1},
+      {"truncated fan", VarianceScaling({.distribution = FanDistribution::kTruncatedNormal}), 0,
+       1.0 / 180, 0.17},
       {"fan out", VarianceScaling({.scale = 4, .mode = FanMode::kOut}), 0, 4.0 / 360, none},
   };
   for (const InitializerCase& c : cases) {
@@ -138,6 +143,16 @@ TEST(Initializers, HaveTheirMoments) {
     EXPECT_LE(ReduceMax(Abs(x - c.mean)).item<double>(), c.largest) << c.name;
   }
   EXPECT_THAT(Values(IdentityInit(3)({2, 3})), ElementsAre(3, 0, 0, 0, 3, 0));
+}
+
+TEST(Initializers, OrthogonalRowsOrColumns) {
+  for (const Shape& shape : {Shape({5, 3}), Shape({3, 5}), Shape({2, 2, 3})}) {
+    const Tensor x = OrthogonalInit(2)(shape, kFloat64);
+    const Tensor m = Reshape(x, {-1, shape.dim(shape.rank() - 1)});
+    const bool tall = m.shape().dim(0) >= m.shape().dim(1);
+    const Tensor product = tall ? MatMul(Transpose(m), m) : MatMul(m, Transpose(m));
+    ExpectNear(product, Values(4 * Eye(3, -1, 0, kFloat64)), 1e-12, "product");
+  }
 }
 
 }  // namespace

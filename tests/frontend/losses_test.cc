@@ -105,7 +105,7 @@ std::vector<double> GradientOf(const std::function<Tensor(const Tensor&)>& f, co
 }
 
 TEST(LossEdges, ExtremeScoresStayExact) {
-  const Tensor x({1e4, -1e4, 20.0}), ones = OnesLike(x);
+  const Tensor x({1e4f, -1e4f, 20.f}), ones = OnesLike(x);
   EXPECT_THAT(Values(SigmoidCrossEntropy(x, ones, {.reduction = kNone})),
               ElementsAre(0, 1e4, testing::DoubleNear(std::log1p(std::exp(-20.0)), 1e-15)));
   const auto sum = [](const Tensor& t) { return SigmoidCrossEntropy(t, 1, {.reduction = kSum}); };

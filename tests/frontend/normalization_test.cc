@@ -156,6 +156,18 @@ TEST(NormalizationLayers, BuildAtTheFirstCall) {
   EXPECT_EQ(InstanceNorm({.axis = 1})(x).shape(), x.shape());
 }
 
+TEST(NormalizationEdges, HalvesAreComputedInSingle) {
+  const Tensor x = Wave({2, 64}, 0.3, 100);  // the sum of squares overflows f16
+  for (const DType dtype : {kFloat16, kBFloat16}) {
+    const double rounding = dtype == kFloat16 ? 1e-3 : 8e-3;
+    const Tensor half = Cast(x, dtype), same = Cast(half, kFloat64);
+    ExpectNear(LayerNormalize(half), Values(LayerNormalize(same)), rounding, "layer");
+    ExpectNear(RmsNormalize(half), Values(RmsNormalize(same)), rounding, "rms");
+    ExpectNear(L2Normalize(half), Values(L2Normalize(same)), rounding, "l2");
+    EXPECT_EQ(LayerNormalize(half).dtype(), dtype);
+  }
+}
+
 TEST(NormalizationEdges, ZeroAndEmpty) {
   const Tensor zero = Zeros({1, 3});
   GradientTape tape({.persistent = true});
