@@ -165,12 +165,12 @@ Tensor SwapAxes(const Operand& x, int64_t a, int64_t b) {
   return Transpose(t, order);
 }
 
-Tensor Flatten(const Operand& x, int64_t begin, int64_t end) {
+Tensor Ravel(const Operand& x, int64_t begin, int64_t end) {
   const LocationScope scope(x);
   const Tensor t = Materialize(x);
   if (t.rank() == 0) return Reshape(t, {1});
-  begin = NormalizeAxis("flatten", begin, t.rank());
-  end = NormalizeAxis("flatten", end, t.rank());
+  begin = NormalizeAxis("ravel", begin, t.rank());
+  end = NormalizeAxis("ravel", end, t.rank());
   if (begin > end) ThrowInvalid(StrCat("flatten: axis ", begin, " is after axis ", end));
   Ints dims;
   for (int i = 0; i < t.rank(); ++i) {

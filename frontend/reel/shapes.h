@@ -30,7 +30,7 @@ std::vector<Tensor> Unstack(const Operand& x, int64_t axis = 0);
 Tensor MoveAxis(const Operand& x, int64_t from, int64_t to);
 Tensor SwapAxes(const Operand& x, int64_t a, int64_t b);
 /// One row of all elements; axes from `begin` to `end` merged into one.
-Tensor Flatten(const Operand& x, int64_t begin = 0, int64_t end = -1);
+Tensor Ravel(const Operand& x, int64_t begin = 0, int64_t end = -1);
 
 /// What padding reads: the nearest element; elements mirrored at the edge, without it (kReflect) or with it
 /// (kSymmetric); elements from the other side (kWrap).

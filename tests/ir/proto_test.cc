@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "ir/builder.h"
+#include "ir/strings.h"
 #include "ir/proto/convert.h"
 #include "tests/ir/text_util.h"
 
@@ -136,7 +137,7 @@ TEST(Proto, BudgetHoldsBeforeParsing) {
 }
 
 TEST(Proto, NestedGroupsAreRefused) {
-  const std::string bytes = std::string("\x0a\x04REEL", 6) + std::string(100000, '\x7b');
+  const std::string bytes = StrCat(std::string_view("\x0a\x04REEL", 6), std::string(100000, '\x7b'));
   EXPECT_EQ(Message(ParseBytes(bytes)),
             "file: truncated or damaged: the bytes are not a Reel module");
 }
@@ -190,7 +191,7 @@ TEST_F(ProtoFile, Failures) {
 // A file of every format version ever released stays loadable.
 TEST(Proto, GoldenFiles) {
   const std::string text = ReadSource("tests/data/golden/v1.reel.txt");
-  const auto binary = LoadModule(std::string(REEL_SOURCE_DIR) + "/tests/data/golden/v1.reel");
+  const auto binary = LoadModule(StrCat(REEL_SOURCE_DIR, "/tests/data/golden/v1.reel"));
   ASSERT_TRUE(binary.ok()) << binary.status();
   EXPECT_EQ(PrintAll(*binary), text);
   EXPECT_TRUE(ParseModule(text).ok());
