@@ -12,10 +12,6 @@ namespace {
 /// Rows of at most this many elements are sorted by insertion.
 constexpr int64_t kRun = 16;
 
-bool IsUnsigned(DType dtype) {
-  return dtype == kBool || dtype == kUInt8 || dtype == kUInt16 || dtype == kUInt32 || dtype == kUInt64;
-}
-
 /// Emits `void f(ptr keys, i64 stride, ptr out, i64 n)`. While it sorts, positions are u32: the n i64 of the result
 /// hold two arrays of them, and runs are merged from one into the other. At the end they are widened in place.
 class SortEmitter {
@@ -109,7 +105,7 @@ class SortEmitter {
   Value* Before(Value* x, Value* y) {
     if (descending_) std::swap(x, y);
     if (IsFloat(dtype_)) return b_.CreateAnd(b_.CreateFCmpULT(x, y), b_.CreateFCmpORD(x, x));
-    return IsUnsigned(dtype_) ? b_.CreateICmpULT(x, y) : b_.CreateICmpSLT(x, y);
+    return dtype_ == kBool || IsUnsigned(dtype_) ? b_.CreateICmpULT(x, y) : b_.CreateICmpSLT(x, y);
   }
 
   /// Positions begin..end by insertion, into the first array.

@@ -427,7 +427,7 @@ TEST(LinalgGradient, EqualEigenvalues) {
   GradientTape tape;
   tape.Watch(a);
   const Tensor y = ReduceSum(Exp(EigvalsH(a)));
-  const std::vector<double> g = Values(tape.Gradient(y, a));
+  const std::vector<double> g = Values(*tape.Gradient(y, a));
   for (size_t i = 0; i < 9; ++i) EXPECT_NEAR(g[i], i % 4 == 0 ? std::exp(2.0) : 0, 1e-14);
 }
 
@@ -437,7 +437,7 @@ TEST(LinalgGradient, EqualAndZeroSingularValues) {
     tape.Watch(a);
     const SvdResult f = Svd(a);
     const Tensor y = ReduceSum(f.u * f.vt) + ReduceSum(f.s);
-    for (double g : Values(tape.Gradient(y, a))) EXPECT_TRUE(std::isfinite(g));
+    for (double g : Values(*tape.Gradient(y, a))) EXPECT_TRUE(std::isfinite(g));
   }
 }
 
@@ -448,12 +448,12 @@ TEST(LinalgGradient, Triangles) {
   GradientTape tape({.persistent = true});
   tape.Watch(a);
   const Tensor l = ReduceSum(Cholesky(a) * seed), w = ReduceSum(Eigh(a).vectors * seed);
-  ExpectNear(tape.Gradient(l, a),
+  ExpectNear(*tape.Gradient(l, a),
              {0.20321737194174463, -0.19439653859567532, 0.17920051393519731, -0.19439653859567532,
               0.07137674386011525, 0.07551748087221916, 0.17920051393519731, 0.07551748087221916,
               -0.31049148884706107},
              1e-14, "cholesky");
-  const std::vector<double> g = Values(tape.Gradient(w, a));
+  const std::vector<double> g = Values(*tape.Gradient(w, a));
   for (size_t i : {1, 2, 5}) EXPECT_EQ(g[i], 0);
   EXPECT_NE(g[3], 0);
 }

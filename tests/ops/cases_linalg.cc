@@ -80,22 +80,8 @@ std::vector<Shape> SquareShapes() {
           {8, 8}, {17, 17},  {33, 33},  {70, 70}, {2, 3, 3}, {2, 1, 4, 4}, {3, 33, 33}};
 }
 std::vector<Shape> RectangularShapes() {
-  std::vector<Shape> out = SquareShapes();
-  for (const Shape& shape : std::vector<Shape>{{0, 3},
-                                               {3, 0},
-                                               {1, 7},
-                                               {7, 1},
-                                               {5, 3},
-                                               {3, 5},
-                                               {2, 4, 3},
-                                               {2, 3, 4},
-                                               {33, 5},
-                                               {5, 33},
-                                               {40, 35},
-                                               {35, 40}}) {
-    out.push_back(shape);
-  }
-  return out;
+  return {{0, 0}, {0, 3, 3}, {0, 3},  {3, 0}, {1, 1},    {2, 2},    {5, 5},  {33, 33}, {70, 70},
+          {1, 7}, {7, 1},    {5, 3},  {3, 5}, {2, 4, 3}, {2, 3, 4}, {33, 5}, {5, 33},  {35, 40}};
 }
 
 // Of a number, second derivatives are 0, and what is computed is the rounding of that.
