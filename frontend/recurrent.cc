@@ -164,7 +164,8 @@ struct GruData : RecurrentData {
   }
 
   RecurrentState Next(const Tensor& projected, const RecurrentState& state) const override {
-    const Tensor& h = state[0];
+    // Used once, the state's gradient adds up in one order, in a C++ loop and in a compiled one.
+    const Tensor h = Identity(state[0]);
     Tensor own = MatMul(h, recurrent);
     if (recurrent_bias.defined()) own = Add(own, recurrent_bias);
     const Tensor r = Sigmoid(Add(Gate(projected, 0), Gate(own, 0)));

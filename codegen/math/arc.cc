@@ -81,8 +81,8 @@ Fp Atan(Emitter& e, Fp x) {
   return e.WithSignOf(AddQuarterTurns(e, quarters, {q.hi, q.lo + tail}), x);
 }
 
-// The larger and the smaller size, in a range where nothing over- or underflows; their quotient is
-// that of |y| and |x|, also for infinities, and 0 for zeros.
+// The larger and the smaller size, scaled so that nothing overflows, and residuals underflow only
+// where the quotient does; it is that of |y| and |x|, also for infinities, and 0 for zeros.
 struct Sizes {
   Fp hi;
   Fp lo;
@@ -94,8 +94,8 @@ Sizes Normalize(Emitter& e, Fp hi, Fp lo) {
   lo = e.Select(infinite, e.Select(Equal(lo, inf), 1.0, 0.0), lo);
   hi = e.Select(infinite | Equal(hi, e.Const(0.0)), 1.0, hi);
   if (e.coarse()) return {hi, lo};
-  const Fp scale = e.Select(Less(hi, e.Const(0x1p-800)), e.Const(0x1p900),
-                            e.Select(Greater(hi, e.Const(0x1p900)), 0x1p-100, 1.0));
+  const Fp scale = e.Select(Less(hi, e.Const(1.0)), e.Const(0x1p900),
+                            e.Select(Less(hi, e.Const(0x1p800)), 0x1p100, 0x1p-100));
   return {hi * scale, lo * scale};
 }
 

@@ -22,20 +22,28 @@ struct RemStep {
   Mask more;
 };
 
-// The exponent field, below 0 for denormals.
-Int Exponent(Emitter& e, Fp x) {
+// x = value 2^-shift with a normal value (or 0), and the exponent field, below 0 for denormals.
+struct Normalized {
+  Fp value;
+  Int shift;
+  Int exponent;
+};
+
+Normalized Normalize(Emitter& e, Fp x) {
   const Mask tiny = Less(x, e.Const(0x1p-1022));
-  const Fp normal = e.Select(tiny, x * 0x1p54, x);
-  return e.ShiftRight(e.Bits(normal), 52) - e.Select(tiny, e.IntConst(54), e.IntConst(0));
+  const Fp value = e.Select(tiny, x * 0x1p54, x);
+  const Int shift = e.Select(tiny, e.IntConst(54), e.IntConst(0));
+  return {value, shift, e.ShiftRight(e.Bits(value), 52) - shift};
 }
 
 RemStep DivideStep(Emitter& e, Fp r, Fp y) {
   const uint64_t chunk = e.has_fma() ? 50 : 20;
-  const Int gap = Exponent(e, e.Abs(r)) - Exponent(e, y);
+  const Normalized divisor = Normalize(e, y);
+  const Int gap = Normalize(e, e.Abs(r)).exponent - divisor.exponent;
   llvm::IRBuilderBase& b = e.builder();
   const Mask more{&e, b.CreateICmpSGT(gap.v, e.IntConst(chunk).v)};
   const Int j = e.Select(more, gap - chunk, e.IntConst(0));
-  const Fp t = e.Scale(y, e.ShiftLeft(j, 52));
+  const Fp t = e.Scale(divisor.value, e.ShiftLeft(j - divisor.shift, 52));
   const Fp n{&e, b.CreateUnaryIntrinsic(llvm::Intrinsic::roundeven, (r / t).v)};
   if (e.has_fma()) return {e.Fma(-n, t, r), more};
   const Fp high = e.FromBits(e.Bits(t) & (~uint64_t{0} << 27));

@@ -163,7 +163,7 @@ class Dropout {
 };
 
 /// [batch, ...] as [batch, the rest].
-class Flatten {
+class Flattening {
  public:
   Tensor operator()(const Operand& x) const;
 };

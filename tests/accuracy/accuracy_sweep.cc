@@ -81,7 +81,8 @@ Worst SweepF32(const MathFunction& function, const MathJit& jit, const Arguments
   return worst;
 }
 
-// Samples: over all bit patterns, over the range where the function is interesting, near 0.
+// Samples: over all bit patterns, over the range where the function is interesting, near 0; with a
+// range, over its bit patterns.
 template <typename T>
 Worst Sample(const MathFunction& function, const MathJit& jit, const Arguments& arguments) {
   using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
@@ -90,12 +91,13 @@ Worst Sample(const MathFunction& function, const MathJit& jit, const Arguments& 
   std::mt19937_64 random(7);
   std::uniform_real_distribution<double> range(4 * function.timing_lo, 4 * function.timing_hi);
   std::uniform_real_distribution<double> small(-1.5, 1.5), unit(-1, 1);
+  const bool limited = arguments.low > 0 || std::isfinite(arguments.high);
   const uint64_t chunks = (arguments.samples + kChunk - 1) / kChunk;
   for (uint64_t chunk = 0; chunk < chunks; ++chunk) {
     const auto draw = [&] {
-      return chunk % 3 == 0   ? std::bit_cast<T>(static_cast<Bits>(random()))
-             : chunk % 3 == 1 ? static_cast<T>(range(random))
-                              : static_cast<T>(small(random));
+      return chunk % 3 == 0 || limited ? std::bit_cast<T>(static_cast<Bits>(random()))
+             : chunk % 3 == 1          ? static_cast<T>(range(random))
+                                       : static_cast<T>(small(random));
     };
     for (size_t i = 0; i < kChunk; ++i) {
       do {
