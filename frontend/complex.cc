@@ -51,15 +51,6 @@ Tensor Angle(const Operand& z) {
 namespace internal {
 namespace {
 
-// |x| with the derivative 1 at 0, for use where x >= 0 was asked already.
-Tensor Size(const Tensor& x, const Tensor& is_positive) { return Where(is_positive, x, Neg(x)); }
-
-// True for negative numbers and -0.
-Tensor HasSign(const Tensor& x) {
-  const Tensor zero = Equal(x, 0.0);
-  return Less(Where(zero, Div(1.0, Where(zero, StopGradient(x), 1.0)), x), 0.0);
-}
-
 // e^x (cos y + i sin y); real for real z, also where e^x is infinite.
 Tensor ExpOf(const Tensor& z) {
   const Tensor y = Imag(z), size = Exp(Real(z));
@@ -82,8 +73,8 @@ Tensor LogOf(const Tensor& z) {
 // With t = sqrt((|z| + |x|) / 2): t + i y/2t to the right of the imaginary axis, |y|/2t +- i t to the left.
 Tensor SqrtOf(const Tensor& z) {
   const Tensor x = Real(z), y = Imag(z), size = Hypot(x, y);
-  const Tensor origin = Equal(size, 0.0), right = GreaterEqual(x, 0.0), below = HasSign(y);
-  const Tensor sum = Add(Mul(size, 0.5), Mul(Size(x, right), 0.5));
+  const Tensor origin = Equal(size, 0.0), right = GreaterEqual(x, 0.0), below = Signbit(y);
+  const Tensor sum = Add(Mul(size, 0.5), Mul(Where(right, x, Neg(x)), 0.5));
   const Tensor t = Sqrt(Where(origin, 1.0, sum)), u = Mul(Div(y, t), 0.5);
   const Tensor re = Where(right, t, Where(below, Neg(u), u));
   const Tensor im = Where(right, u, Where(below, Neg(t), t));
