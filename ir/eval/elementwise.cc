@@ -286,7 +286,11 @@ KERNEL(Div) {
 KERNEL(Rem) {
   return Binary(
       c, [](double a, double b) { return std::fmod(a, b); },
-      [](int64_t a, int64_t b) { return U(b == 0 || b == -1 ? 0 : a % b); });
+      [dtype = c.result.dtype](int64_t a, int64_t b) {
+        if (b == 0) return Bits{0};
+        if (dtype == kUInt64) return U(a) % U(b);
+        return U(b == -1 ? 0 : a % b);
+      });
 }
 KERNEL(Pow) {
   return PreciseBinary(c, [](long double a, long double b) { return std::pow(a, b); });
