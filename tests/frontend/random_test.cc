@@ -86,6 +86,7 @@ std::vector<Continuous> Distributions() {
        },
        [](T x) { return Sub(1.0, Div(Ndtr(Neg(x)), 2.866515718791933e-07)); }, 5.186503967125842,
        0.03269643461712},
+      {"permutation", [=](G g) { return RandomPermutation(5, &g); }, {}},
       {"exponential",
        [=](G g) { return RandomExponential(shape, 4.0, {.dtype = kFloat64, .generator = &g}); },
        [](T x) { return Sub(1.0, Exp(Mul(x, -4.0))); }, 0.25, 1.0 / 16},
@@ -178,6 +179,21 @@ TEST(Counts, BernoulliAndInt) {
   EXPECT_NEAR(static_cast<double>(
                   std::count_if(x.begin(), x.end(), [&](int64_t v) { return v < wide / 2; })),
               500, 70);
+}
+
+TEST(Counts, Permutation) {
+  const Generator g(9);
+  const Tensor p = RandomPermutation(1000, &g);
+  EXPECT_EQ(Values(Sort(p)), Values(Arange(0, 1000)));
+  std::vector<double> firsts;
+  for (int i = 0; i < 600; ++i) firsts.push_back(Values(RandomPermutation(6, &g))[0]);
+  EXPECT_LT(Pearson(firsts, std::vector<double>(6, 1.0 / 6)), 20);
+  const Tensor x({{1.0, 2.0, 3.0}, {4.0, 5.0, 6.0}});
+  const Tensor shuffled = RandomShuffle(x, 1, &g);
+  EXPECT_EQ(Values(Sort(shuffled)), Values(x));
+  const std::vector<double> v = Values(shuffled);  // columns stay together
+  for (size_t k = 0; k < 3; ++k) EXPECT_EQ(v[k + 3], v[k] + 3);
+  EXPECT_EQ(RandomPermutation(0).shape(), Shape({0}));
 }
 
 struct Draw {
