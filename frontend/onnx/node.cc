@@ -136,9 +136,9 @@ std::optional<std::vector<int64_t>> NodeContext::IntsSince(int64_t opset, std::s
 const OpRow* FindOp(std::string_view domain, std::string_view op) {
   static const auto* table = [] {
     auto* rows = new absl::flat_hash_map<std::string_view, const OpRow*>;
-    for (const auto family :
-         {ContractOps(), ControlOps(), ElementwiseOps(), IndexOps(), NnOps(), RandomOps(),
-          RecurrentOps(), ReduceOps(), ResizeOps(), SampleOps(), ShapeOps(), SignalOps()}) {
+    for (const auto family : {ContractOps(), ControlOps(), ConvOps(), ElementwiseOps(), IndexOps(),
+                              NnOps(), QuantizeOps(), RandomOps(), RecurrentOps(), ReduceOps(),
+                              ResizeOps(), SampleOps(), ShapeOps(), SignalOps()}) {
       for (const OpRow& row : family) rows->emplace(row.name, &row);
     }
     return rows;

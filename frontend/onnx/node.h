@@ -138,6 +138,7 @@ absl::Span<const OpRow> RandomOps();
 absl::Span<const OpRow> SignalOps();
 absl::Span<const OpRow> TrainingOps();
 absl::Span<const OpRow> ControlOps();
+absl::Span<const OpRow> ConvOps();
 
 /// The row of an op, or null.
 const OpRow* FindOp(std::string_view domain, std::string_view op);

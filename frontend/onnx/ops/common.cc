@@ -2,6 +2,7 @@
 
 #include "frontend/core.h"
 #include "ir/strings.h"
+#include "reel/indexing.h"
 
 namespace reel::onnx {
 
@@ -36,22 +37,8 @@ Tensor Along(const Tensor& x, int64_t axis, int rank) {
 
 Tensor ScalarLike(const Tensor& x, double value) { return internal::ScalarOf(x.dtype(), value); }
 
-Tensor PositionsAlong(const Shape& shape, const Tensor& indices, int64_t axis) {
-  const std::vector<int64_t> strides = RowMajorStrides(shape);
-  Tensor position =
-      FromTheEnd(indices, shape.dim(static_cast<int>(axis))) * strides[static_cast<size_t>(axis)];
-  for (int i = 0; i < shape.rank(); ++i) {
-    if (i == axis || indices.shape().dim(i) == 1) continue;
-    position = position + Iota(indices.shape(), i) * strides[static_cast<size_t>(i)];
-  }
-  return position;
-}
-
 Tensor TakeAlong(const Tensor& x, const Tensor& indices, int64_t axis) {
-  if (indices.rank() != x.rank())
-    Wrong(StrCat("the indices ", indices.type().ToString(), " must have the rank of ",
-                 x.type().ToString()));
-  return Gather(Reshape(x, {-1}), PositionsAlong(x.shape(), indices, axis), 0);
+  return TakeAlongAxis(x, FromTheEnd(indices, x.shape().dim(static_cast<int>(axis))), axis);
 }
 
 std::vector<int64_t> Dims(const Shape& shape, int a, int b) {

@@ -21,11 +21,8 @@ Tensor FromTheEnd(const Tensor& indices, int64_t extent);
 Tensor Along(const Tensor& x, int64_t axis, int rank);
 /// The dtype of x for a number that is computed at import.
 Tensor ScalarLike(const Tensor& x, double value);
-/// x[i, .., index[i, .., j, ..], ..]: at every position of the indices, the element of x there with
-/// its coordinate along `axis` replaced. The other extents of the indices may be smaller.
+/// TakeAlongAxis with indices that may count from the end.
 Tensor TakeAlong(const Tensor& x, const Tensor& indices, int64_t axis);
-/// Row-major positions in a tensor of this shape of the elements that TakeAlong reads.
-Tensor PositionsAlong(const Shape& shape, const Tensor& indices, int64_t axis);
 /// Extents of a constant shape from a to b, and their product.
 std::vector<int64_t> Dims(const Shape& shape, int a, int b);
 int64_t Product(const std::vector<int64_t>& dims);

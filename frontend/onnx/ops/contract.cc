@@ -1,6 +1,8 @@
 #include "frontend/onnx/node.h"
 #include "frontend/onnx/ops/common.h"
 #include "ir/strings.h"
+#include "reel/linalg.h"
+#include "reel/products.h"
 
 namespace reel::onnx {
 namespace {
@@ -23,7 +25,13 @@ Tensors ImportGemm(const NodeContext& c) {
   return {y + (beta == 1 ? bias : bias * ScalarLike(bias, beta))};
 }
 
+Tensors ImportEinsum(const NodeContext& c) { return {Einsum(c.String("equation", ""), c.AllIn())}; }
+
+Tensors ImportDet(const NodeContext& c) { return {Det(c.In(0))}; }
+
 constexpr OpRow kRows[] = {
+    {"Det", 11, ImportDet},
+    {"Einsum", 12, ImportEinsum},
     {"Gemm", 7, ImportGemm},
     {"MatMul", 1, ImportMatMul},
 };

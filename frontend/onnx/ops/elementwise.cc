@@ -3,6 +3,7 @@
 #include "frontend/onnx/node.h"
 #include "frontend/onnx/ops/common.h"
 #include "ir/strings.h"
+#include "reel/functions.h"
 
 namespace reel::onnx {
 namespace {
@@ -63,13 +64,26 @@ Tensors ImportClip(const NodeContext& c) {
   return {x};
 }
 
-Tensors ImportIsNan(const NodeContext& c) { return {c.In(0) != c.In(0)}; }
 Tensors ImportIsInf(const NodeContext& c) {
   constexpr double kInf = std::numeric_limits<double>::infinity();
   const Tensor x = c.In(0);
   const bool above = c.Int("detect_positive", 1) != 0, below = c.Int("detect_negative", 1) != 0;
   if (!above && !below) return {Zeros(x.shape(), kBool)};
   return {(above && below ? Abs(x) : x) == ScalarLike(x, above ? kInf : -kInf)};
+}
+
+// The result has the dtype of the base; integers are exact below 2^53.
+Tensors ImportPow(const NodeContext& c) {
+  const Tensor a = c.In(0), b = c.In(1);
+  const DType dtype = IsFloat(a.dtype()) ? a.dtype() : kFloat64;
+  return {Cast(Pow(Cast(a, dtype), Cast(b, dtype)), a.dtype())};
+}
+
+Tensors ImportMod(const NodeContext& c) {
+  const Tensor a = c.In(0), b = c.In(1);
+  if (c.Int("fmod", 0) != 0) return {Rem(a, b)};
+  if (IsFloat(a.dtype())) Wrong("floats need fmod = 1");
+  return {Mod(a, b)};
 }
 
 Tensors ImportBitShift(const NodeContext& c) {
@@ -81,8 +95,14 @@ Tensors ImportBitShift(const NodeContext& c) {
 
 constexpr OpRow kRows[] = {
     {"Abs", 6, Unary<Abs>},
+    {"Acos", 7, Unary<Acos>},
+    {"Acosh", 9, Unary<Acosh>},
     {"Add", 7, Binary<Add>},
     {"And", 7, Binary<LogicalAnd>},
+    {"Asin", 7, Unary<Asin>},
+    {"Asinh", 9, Unary<Asinh>},
+    {"Atan", 7, Unary<Atan>},
+    {"Atanh", 9, Unary<Atanh>},
     {"BitShift", 11, ImportBitShift},
     {"Cast", 6, ImportCast},
     {"CastLike", 15, ImportCastLike},
@@ -90,6 +110,7 @@ constexpr OpRow kRows[] = {
     {"Clip", 6, ImportClip},
     {"Constant", 1, ImportConstant},
     {"Cos", 7, Unary<Cos>},
+    {"Cosh", 9, Unary<Cosh>},
     {"Div", 7, Binary<Div>},
     {"Equal", 7, Binary<Equal>},
     {"Erf", 9, Unary<Erf>},
@@ -99,24 +120,29 @@ constexpr OpRow kRows[] = {
     {"GreaterOrEqual", 12, Binary<GreaterEqual>},
     {"Identity", 1, ImportIdentity},
     {"IsInf", 10, ImportIsInf},
-    {"IsNaN", 9, ImportIsNan},
+    {"IsNaN", 9, Unary<IsNan>},
     {"Less", 7, Binary<Less>},
     {"LessOrEqual", 12, Binary<LessEqual>},
     {"Log", 6, Unary<Log>},
     {"Max", 8, Variadic<Maximum>},
     {"Mean", 8, ImportMean},
     {"Min", 8, Variadic<Minimum>},
+    {"Mod", 10, ImportMod},
     {"Mul", 7, Binary<Mul>},
     {"Neg", 6, Unary<Neg>},
     {"Not", 1, Unary<LogicalNot>},
     {"Or", 7, Binary<LogicalOr>},
+    {"Pow", 7, ImportPow},
     {"Reciprocal", 6, Unary<Reciprocal>},
+    {"Round", 11, Unary<Round>},
     {"Sigmoid", 6, Unary<Sigmoid>},
     {"Sign", 9, Unary<Sign>},
     {"Sin", 7, Unary<Sin>},
+    {"Sinh", 9, Unary<Sinh>},
     {"Sqrt", 6, Unary<Sqrt>},
     {"Sub", 7, Binary<Sub>},
     {"Sum", 8, Variadic<Add>},
+    {"Tan", 7, Unary<Tan>},
     {"Tanh", 6, Unary<Tanh>},
     {"Where", 9, ImportWhere},
     {"Xor", 7, Binary<LogicalXor>},

@@ -5,6 +5,7 @@
 #include "frontend/onnx/node.h"
 #include "frontend/onnx/ops/common.h"
 #include "ir/strings.h"
+#include "reel/shapes.h"
 
 namespace reel::onnx {
 namespace {
@@ -73,18 +74,7 @@ Tensors ImportSplit(const NodeContext& c) {
     for (int64_t i = 0; i < count; ++i)
       sizes->push_back(std::clamp<int64_t>(extent - i * part, 0, part));
   }
-  Tensors parts;
-  std::vector<int64_t> starts(static_cast<size_t>(x.rank()), 0), limits = x.shape().dims();
-  int64_t at = 0;
-  for (const int64_t size : *sizes) {
-    if (size < 0 || size > extent - at)
-      Wrong(StrCat("the parts do not make up ", x.type().ToString()));
-    starts[static_cast<size_t>(axis)] = at;
-    limits[static_cast<size_t>(axis)] = at += size;
-    parts.push_back(Slice(x, starts, limits));
-  }
-  if (at != extent) Wrong(StrCat("the parts do not make up ", x.type().ToString()));
-  return parts;
+  return Split(x, *sizes, axis);
 }
 
 // start, start + step, ... before end along one axis, by ONNX's rules of clamping.
@@ -130,47 +120,12 @@ Tensors ImportExpand(const NodeContext& c) {
   return {BroadcastTo(x, internal::BroadcastShapes(ir::Op::kBroadcast, x.shape(), shape))};
 }
 
-// [a, b] repeated [r, s] times is [r, a, s, b] with broadcast axes, reshaped.
 Tensors ImportTile(const NodeContext& c) {
-  Tensor x = c.In(0);
+  const Tensor x = c.In(0);
   const std::vector<int64_t> repeats = c.KnownInts(1);
   if (static_cast<int>(repeats.size()) != x.rank())
     Wrong(StrCat(repeats.size(), " repeats for ", x.type().ToString()));
-  for (int i = 0; i < x.rank(); ++i) {
-    const int64_t r = repeats[static_cast<size_t>(i)];
-    if (r < 0) Wrong("a repeat is negative");
-    if (r == 1) continue;
-    const std::vector<int64_t> head = Dims(x.shape(), 0, i), tail = Dims(x.shape(), i, x.rank());
-    const int64_t before = Product(head), after = Product(tail);
-    const Tensor wide = BroadcastTo(Reshape(x, {before, 1, after}), {before, r, after});
-    std::vector<int64_t> dims = x.shape().dims();
-    dims[static_cast<size_t>(i)] *= r;
-    x = Reshape(wide, dims);
-  }
-  return {x};
-}
-
-// Padding other than by a constant gives up beyond this.
-constexpr int64_t kMaxPadded = 1 << 20;
-
-// Positions along an axis that edge, reflect or wrap padding read.
-std::vector<int64_t> PaddedPositions(const std::string& mode, int64_t n, int64_t low,
-                                     int64_t high) {
-  std::vector<int64_t> positions;
-  for (int64_t i = -low; i < n + high; ++i) {
-    const int64_t period = std::max<int64_t>(2 * (n - 1), 1);
-    int64_t p = i;
-    if (mode == "edge") {
-      p = std::clamp<int64_t>(i, 0, n - 1);
-    } else if (mode == "wrap") {
-      p = (i % n + n) % n;
-    } else {
-      p = (i % period + period) % period;
-      if (p >= n) p = period - p;
-    }
-    positions.push_back(p);
-  }
-  return positions;
+  return {Tile(x, repeats)};
 }
 
 // Negative pads cut.
@@ -211,15 +166,10 @@ Tensors ImportPad(const NodeContext& c) {
         ir::Op::kPad, {x, Reshape(value, {})},
         {{"low", low}, {"high", high}, {"interior", std::vector<int64_t>(rank, 0)}})};
   }
-  if (mode != "edge" && mode != "reflect" && mode != "wrap") Refuse(StrCat("mode ", mode));
-  for (size_t i = 0; i < rank; ++i) {
-    const int64_t n = x.shape().dim(static_cast<int>(i));
-    if (low[i] + high[i] == 0) continue;
-    if (n + low[i] + high[i] > kMaxPadded) Refuse("an axis this long");
-    if (n == 0) Wrong(StrCat("axis ", i, " of ", x.type().ToString(), " has nothing to copy"));
-    x = TakeAt(x, PaddedPositions(mode, n, low[i], high[i]), static_cast<int64_t>(i));
-  }
-  return {x};
+  if (mode == "edge") return {Pad(x, low, high, PadMode::kEdge)};
+  if (mode == "reflect") return {Pad(x, low, high, PadMode::kReflect)};
+  if (mode == "wrap") return {Pad(x, low, high, PadMode::kWrap)};
+  Refuse(StrCat("mode ", mode));
 }
 
 Tensors ImportShape(const NodeContext& c) {
