@@ -6,6 +6,7 @@
 
 #include "frontend/core.h"
 #include "ir/strings.h"
+#include "reel/indexing.h"
 #include "reel/ops.h"
 #include "reel/special.h"
 
@@ -270,6 +271,21 @@ Tensor RandomInt(const Shape& shape, int64_t low, int64_t high, const Generator*
     return Proposal{value, LessEqual(value, limit)};
   });
   return Add(Sub(v, Mul(Div(v, range), range)), low);
+}
+
+Tensor RandomPermutation(int64_t n, const Generator* generator) {
+  if (n < 0) ThrowInvalid(StrCat("random_permutation: the length must not be negative, got ", n));
+  const Source bits = From(generator);
+  const Tensor upper = Cast(bits({n}), kInt64), lower = Cast(bits({n}), kInt64);
+  return Argsort(LogicalXor(ShiftLeft(upper, int64_t{32}), lower));
+}
+
+Tensor RandomShuffle(const Operand& x, int64_t axis, const Generator* generator) {
+  const LocationScope scope(x);
+  const Tensor t = Materialize(x);
+  const int64_t along = internal::NormalizeAxis("random_shuffle", axis, t.rank());
+  const int64_t n = t.shape().dim(static_cast<int>(along));
+  return Gather(t, RandomPermutation(n, generator), along);
 }
 
 Tensor RandomExponential(const Shape& shape, const Operand& rate, const DrawOptions& options) {

@@ -1,5 +1,6 @@
 #include "reel/special.h"
 
+#include <cmath>
 #include <numbers>
 
 #include "frontend/core.h"
@@ -59,6 +60,23 @@ Tensor Ndtr(const Operand& x) {
 Tensor Ndtri(const Operand& p) {
   const LocationScope scope(p);
   return Mul(ErfcInv(Mul(Materialize(p), 2.0)), -std::numbers::sqrt2);
+}
+
+// x > 0: log(1 - q), q = Ndtr(-x). Then log(Ndtr(x)). Below the normal range of Ndtr the asymptotic
+// series -x^2/2 - log(-x sqrt(2 pi)) + log(1 - r + 3 r^2 - 15 r^3 + 105 r^4), r = 1/x^2.
+Tensor LogNdtr(const Operand& x) {
+  const LocationScope scope(x);
+  const Tensor t = Materialize(x);
+  const double limit = t.dtype() == kFloat64 ? -37.0 : -13.0;
+  const Tensor upper = Greater(t, 0.0), lower = Less(t, limit);
+  const Tensor right = Log1p(Neg(Ndtr(Neg(Where(upper, t, 1.0)))));
+  const Tensor middle = Log(Ndtr(Where(LogicalOr(upper, lower), -1.0, t)));
+  const Tensor far = Where(lower, t, limit), r = Reciprocal(Square(far));
+  Tensor series = Sub(1.0, Mul(r, 7.0));
+  for (const double factor : {5.0, 3.0, 1.0}) series = Sub(1.0, Mul(Mul(r, factor), series));
+  const double half_log_two_pi = std::log(2 * std::numbers::pi) / 2;
+  const Tensor left = Sub(Sub(Mul(Square(far), -0.5), Log(Neg(far))), half_log_two_pi);
+  return Where(upper, right, Where(lower, Add(left, Log(series)), middle));
 }
 
 }  // namespace reel

@@ -69,6 +69,12 @@ Tensor RandomBernoulli(const Shape& shape, const Operand& p, const Generator* ge
 Tensor RandomInt(const Shape& shape, int64_t low, int64_t high,
                  const Generator* generator = nullptr);
 
+/// i64[n]: 0, ..., n - 1 in random order, by sorting 64 random bits each. Two that are equal, with
+/// probability below n^2 2^-65, would keep their order.
+Tensor RandomPermutation(int64_t n, const Generator* generator = nullptr);
+/// The slices of x along an axis in random order.
+Tensor RandomShuffle(const Operand& x, int64_t axis = 0, const Generator* generator = nullptr);
+
 struct DrawOptions {
   DType dtype = kFloat32;
   const Generator* generator = nullptr;  ///< null: the default one

@@ -16,6 +16,7 @@ Tensor Erfc(const Operand& x);     ///< 1 - erf(x), without cancellation
 Tensor ErfInv(const Operand& x);   ///< y with erf(y) = x; +-inf at +-1, NaN beyond
 Tensor ErfcInv(const Operand& x);  ///< y with erfc(y) = x; inf at 0, -inf at 2, NaN outside
 Tensor Ndtr(const Operand& x);     ///< distribution function of the standard normal
+Tensor LogNdtr(const Operand& x);   ///< log(Ndtr(x)), accurate in both tails
 Tensor Ndtri(const Operand& p);    ///< x with Ndtr(x) = p; -inf at 0, inf at 1, NaN outside
 
 // --- gamma and beta ---

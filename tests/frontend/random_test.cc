@@ -180,6 +180,21 @@ TEST(Counts, BernoulliAndInt) {
               500, 70);
 }
 
+TEST(Counts, Permutation) {
+  const Generator g(9);
+  const Tensor p = RandomPermutation(1000, &g);
+  EXPECT_EQ(Values(Sort(p)), Values(Arange(0, 1000)));
+  std::vector<double> firsts;
+  for (int i = 0; i < 600; ++i) firsts.push_back(Values(RandomPermutation(6, &g))[0]);
+  EXPECT_LT(Pearson(firsts, std::vector<double>(6, 1.0 / 6)), 20);
+  const Tensor x({{1.0, 2.0, 3.0}, {4.0, 5.0, 6.0}});
+  const Tensor shuffled = RandomShuffle(x, 1, &g);
+  EXPECT_EQ(Values(Sort(shuffled)), Values(x));
+  const std::vector<double> v = Values(shuffled);  // columns stay together
+  for (size_t k = 0; k < 3; ++k) EXPECT_EQ(v[k + 3], v[k] + 3);
+  EXPECT_EQ(RandomPermutation(0).shape(), Shape({0}));
+}
+
 struct Draw {
   const char* name;
   std::function<Tensor(const Generator& g)> draw;
@@ -212,6 +227,7 @@ std::vector<Draw> AllDraws() {
         1.8187776803970337}},
       {"bernoulli", [=](G g) { return RandomBernoulli(shape, 0.5, &g); }, {0, 1, 1, 1, 0}},
       {"int", [=](G g) { return RandomInt(shape, -100, 100, &g); }, {-71, -81, 61, -91, -23}},
+      {"permutation", [=](G g) { return RandomPermutation(5, &g); }, {1, 3, 2, 4, 0}},
       {"exponential",
        [=](G g) { return RandomExponential(shape, 2.0, {.generator = &g}); },
        {0.24472789466381073, 0.37901726365089417, 1.3070632219314575, 0.5381394624710083,

@@ -106,6 +106,29 @@ constexpr Row kNdtr[] = {
     {kNaN, 0.0, 0.0, kNaN},
 };
 
+constexpr Row kLogNdtr[] = {
+    {0.0, 0.0, 0.0, -0.6931471805599453},
+    {1.0, 0.0, 0.0, -0.17275377902344988},
+    {-1.0, 0.0, 0.0, -1.8410216450092636},
+    {3.0, 0.0, 0.0, -0.0013508099647481938},
+    {5.0, 0.0, 0.0, -2.866516129637636e-07},
+    {-5.0, 0.0, 0.0, -15.064998393988725},
+    {-12.9, 0.0, 0.0, -86.6870873882429},
+    {-13.1, 0.0, 0.0, -89.3022953837447},
+    {-20.0, 0.0, 0.0, -203.91715537109727},
+    {-36.9, 0.0, 0.0, -685.3328831653506},
+    {-37.1, 0.0, 0.0, -692.7382807156233},
+    {-50.0, 0.0, 0.0, -1254.8313611394199},
+    {-1000.0, 0.0, 0.0, -500007.82669481216},
+    {1e-10, 0.0, 0.0, -0.6931471804801569},
+    {9.0, 0.0, 0.0, -1.1285884059538405e-19},
+    {20.0, 0.0, 0.0, -2.7536241186062337e-89},
+    {40.0, 0.0, 0.0, -0.0},
+    {kInf, 0.0, 0.0, -0.0},
+    {-kInf, 0.0, 0.0, -kInf},
+    {kNaN, 0.0, 0.0, kNaN},
+};
+
 constexpr Row kNdtri[] = {
     {0.0, 0.0, 0.0, -kInf},
     {1e-300, 0.0, 0.0, -37.0470962993612},
@@ -397,6 +420,10 @@ const std::vector<Case>& Cases() {
        [](T a, T, T) { return ErfcInv(a); },
        {std::begin(kErfcInv), std::end(kErfcInv)}},
       {"ndtr", [](T a, T, T) { return Ndtr(a); }, {std::begin(kNdtr), std::end(kNdtr)}, 1e-12},
+      {"ndtr_logarithm",
+       [](T a, T, T) { return LogNdtr(a); },
+       {std::begin(kLogNdtr), std::end(kLogNdtr)},
+       1e-12},
       {"ndtri", [](T a, T, T) { return Ndtri(a); }, {std::begin(kNdtri), std::end(kNdtri)}},
       {"lgamma", [](T a, T, T) { return Lgamma(a); }, {std::begin(kLgamma), std::end(kLgamma)}},
       {"digamma", [](T a, T, T) { return Digamma(a); }, {std::begin(kDigamma), std::end(kDigamma)}},
@@ -512,6 +539,18 @@ TEST(SpecialGradient, AtTheEdges) {
   const Tensor p = Igamma(a, x), beta = Betainc(a, 1.0, x);
   EXPECT_THAT(Values(*tape.Gradient(p, x)), testing::ElementsAre(1, 0, kInf));
   EXPECT_THAT(Values(*tape.Gradient(beta, x)), testing::ElementsAre(1, 0, kInf));
+}
+
+// The slopes of log(Ndtr) agree where its three formulas meet.
+TEST(SpecialGradient, LogNdtrIsSmooth) {
+  for (const double at : {0.0, -37.0}) {
+    const Tensor x({at - 1e-9, at + 1e-9});
+    GradientTape tape;
+    tape.Watch(x);
+    const std::vector<double> slope = Values(*tape.Gradient(LogNdtr(x), x));
+    EXPECT_NEAR(slope[0], slope[1], 1e-8 * slope[0]);
+    EXPECT_NEAR(slope[0], at == 0 ? 0.7978845608028654 : 37.02698768612699, 1e-7);
+  }
 }
 
 TEST(SpecialFunctions, RefusesIntegersAndMixedTypes) {
