@@ -9,15 +9,9 @@ namespace reel::internal {
 
 /// The lowest and highest scalar of a dtype, which a maximum and a minimum over nothing give: infinite for floats.
 inline Tensor LimitOf(DType dtype, bool highest) {
-  if (IsFloat(dtype)) {
-    const double inf = std::numeric_limits<double>::infinity();
-    return ScalarOf(dtype, highest ? inf : -inf);
-  }
-  const int bits = static_cast<int>(8 * SizeOf(dtype));
-  const bool is_unsigned = dtype >= kUInt8 && dtype <= kUInt64;
-  const uint64_t top = dtype == kBool ? 1 : ~uint64_t{0} >> (64 - bits + (is_unsigned ? 0 : 1));
-  const uint64_t low = dtype == kBool || is_unsigned ? 0 : ~top;
-  return FromLiteral(ir::Literal::ScalarInt(dtype, static_cast<int64_t>(highest ? top : low)));
+  if (!IsFloat(dtype)) return FromLiteral(ir::Literal::ScalarInt(dtype, highest ? HighestInt(dtype) : LowestInt(dtype)));
+  const double inf = std::numeric_limits<double>::infinity();
+  return ScalarOf(dtype, highest ? inf : -inf);
 }
 
 /// x with copies of a scalar of its dtype around it.

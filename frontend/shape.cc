@@ -145,13 +145,24 @@ Tensor Pad(const Operand& x, const std::vector<int64_t>& low, const std::vector<
       {{"low", low}, {"high", high}, {"interior", std::vector<int64_t>(low.size(), 0)}});
 }
 
-// Writes the parts one after the other into zeros.
+namespace {
+
+// a followed by b along an axis: b written behind a.
+Tensor Join(const Tensor& a, const Tensor& b, int64_t axis) {
+  const auto n = static_cast<size_t>(axis);
+  std::vector<int64_t> low(static_cast<size_t>(a.rank()), 0), high = low;
+  high[n] = b.shape().dim(static_cast<int>(axis));
+  return DynamicUpdate(Pad(a, low, high), b, Tensor(a.shape().dim(static_cast<int>(axis))), axis);
+}
+
+}  // namespace
+
+// Neighbours are joined, then their neighbours: n log n elements move.
 Tensor Concat(const std::vector<Tensor>& parts, int64_t axis) {
   if (parts.empty()) ThrowInvalid("concat: there are no tensors; pass at least one");
   Shape shape = parts[0].shape();
   axis = NormalizeAxis("concat", axis, shape.rank());
   const int a = static_cast<int>(axis);
-  int64_t total = 0;
   for (const Tensor& part : parts) {
     Shape expected = part.shape();
     if (expected.rank() == shape.rank()) expected.set(a, shape[a]);
@@ -160,16 +171,15 @@ Tensor Concat(const std::vector<Tensor>& parts, int64_t axis) {
                           parts[0].type().ToString(), " along axis ", axis,
                           "; all other extents and the dtype must agree"));
     }
-    total += part.shape().dim(a);
   }
-  shape.set(a, total);
-  Tensor out = Zeros(shape, parts[0].dtype());
-  int64_t at = 0;
-  for (const Tensor& part : parts) {
-    out = DynamicUpdate(out, part, Tensor(at), axis);
-    at += part.shape().dim(a);
+  std::vector<Tensor> list = parts;
+  while (list.size() > 1) {
+    std::vector<Tensor> joined;
+    for (size_t i = 0; i + 1 < list.size(); i += 2) joined.push_back(Join(list[i], list[i + 1], axis));
+    if (list.size() % 2 == 1) joined.push_back(list.back());
+    list = std::move(joined);
   }
-  return out;
+  return parts.size() == 1 ? Identity(list[0]) : list[0];
 }
 
 Tensor Stack(const std::vector<Tensor>& parts, int64_t axis) {

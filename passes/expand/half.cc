@@ -23,6 +23,7 @@ bool KeepsHalves(ir::Op op) {
     case ir::Op::kBroadcast:
     case ir::Op::kPad:
     case ir::Op::kGather:
+    case ir::Op::kScatterSet:
     case ir::Op::kDynamicSlice:
     case ir::Op::kDynamicUpdate: return true;
     default: return ir::Info(op).Has(ir::kControl);

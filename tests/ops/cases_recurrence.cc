@@ -39,7 +39,7 @@ void MakeRecurrenceCases(const OpRow& row, std::vector<OpCase>* cases) {
         const ir::Value a = c.Input(type, IsInteger(dtype) ? Domain{-9, 9} : row.domain),
                         b = c.Input(type, IsInteger(dtype) ? Domain{-99, 99} : row.domain);
         c.Emit({a, b}, {{"axis", v.axis}, {"reverse", reverse}});
-        c.Tolerate({0, 2 * static_cast<double>(v.shape.dim(static_cast<int>(v.axis)))});
+        c.Tolerate(OfSum(dtype, 2 * static_cast<double>(v.shape.dim(static_cast<int>(v.axis)))));
         c.Differentiable(IsSmooth(row, dtype) && v.shape.size() < 1000);
         cases->push_back(c.Build());
       }

@@ -124,7 +124,7 @@ void MakeReduceCases(const OpRow& row, std::vector<OpCase>* cases) {
       CaseBuilder c(row.op, StrCat(Text(type), " axes ", Text(v.axes)));
       const bool spread = !sum && IsFloat(dtype);
       const ir::Value x = spread ? c.Input(MakeLiteral(type, Spread(v.shape.size(), c.rng())))
-                                 : c.Input(type, IsInteger(dtype) ? Domain{-9, 9} : row.domain);
+                                 : c.Input(type, product && IsInteger(dtype) ? Domain{-9, 9} : row.domain);
       c.Emit({x}, {{"axes", v.axes}});
       if (sum && Reduced(v) > 1) c.Tolerate(OfSum(dtype, Terms(Reduced(v), dtype)));
       const bool finite = sum || Reduced(v) > 0;  // the maximum of nothing is -inf

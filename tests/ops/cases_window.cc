@@ -111,7 +111,7 @@ void MakeConvCases(const OpRow& row, std::vector<OpCase>* cases) {
               {"a_dilation", OrElse(v.a_dilation, n, 1)}, {"b_dilation", OrElse(v.b_dilation, n, 1)}});
       double terms = static_cast<double>(v.channels);
       for (int64_t k : v.filter) terms *= static_cast<double>(k);
-      c.Tolerate({0, 2 * terms + 1});
+      c.Tolerate(OfSum(dtype, 2 * terms + 1));
       c.Differentiable(IsSmooth(row, dtype));
       cases->push_back(c.Build());
     }
