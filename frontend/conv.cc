@@ -175,17 +175,18 @@ AxisGeometry TransposedGeometry(const char* op, AxisGeometry axis, int64_t size,
           : options.padding == kValid  ? least + std::max<int64_t>(axis.stride - axis.span(), 0)
                                        : in * axis.stride;
   }
+  const bool same = options.padding == kSame || options.padding == kSameLower;
   int64_t before = options.padding == kExplicit ? low : 0, after = options.padding == kExplicit ? high : 0;
-  if (options.padding == kSame || options.padding == kSameLower) {
+  if (same) {
     const int64_t total = std::max<int64_t>(least - out, 0);
     before = options.padding == kSame ? total / 2 : total - total / 2;
     after = total - before;
   }
-  if (out < 0 || out + before + after < least || out + before + after >= least + axis.stride) {
+  const int64_t smallest = same ? (in - 1) * axis.stride + 1 : least - before - after;
+  if (out < 0 || out < smallest || out >= smallest + axis.stride) {
     ThrowInvalid(StrCat(op, ": a result of extent ", out, " is not convolved to an input of ", in, " with stride ",
-                        axis.stride, ", size ", axis.size, " and padding ", before, " and ", after,
-                        "; between ", least - before - after, " and ", least - before - after + axis.stride - 1,
-                        " is possible"));
+                        axis.stride, ", window ", axis.span(), " and this padding; give an output_size from ",
+                        std::max<int64_t>(smallest, 0), " to ", smallest + axis.stride - 1));
   }
   const int64_t spread = in == 0 ? 0 : (in - 1) * axis.stride + 1;
   axis.low = reach - before;

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "frontend/core.h"
+#include "reel/complex.h"
 #include "reel/ops.h"
 
 // Compositions of primitives, without gradients of their own. Where a branch of Where is not taken,
@@ -39,6 +40,7 @@ Tensor Except(const Tensor& condition, double value, const Tensor& x) {
 Tensor IsFinite(const Operand& x) {
   const LocationScope scope(x);
   const Tensor t = Materialize(x);
+  if (IsComplex(t.dtype())) return LogicalAnd(IsFinite(Real(t)), IsFinite(Imag(t)));
   return IsFloat(t.dtype()) ? Less(Abs(t), kInf) : Equal(t, t);
 }
 
@@ -51,6 +53,7 @@ Tensor IsNan(const Operand& x) {
 Tensor IsInf(const Operand& x) {
   const LocationScope scope(x);
   const Tensor t = Materialize(x);
+  if (IsComplex(t.dtype())) return LogicalOr(IsInf(Real(t)), IsInf(Imag(t)));
   return IsFloat(t.dtype()) ? Equal(Abs(t), kInf) : NotEqual(t, t);
 }
 

@@ -242,7 +242,7 @@ Tensor Dropout::operator()(const Operand& x) const {
   return Where(GreaterEqual(draw, rate_), Div(t, 1 - rate_), 0);
 }
 
-Tensor Flattening::operator()(const Operand& x) const {
+Tensor Flatten::operator()(const Operand& x) const {
   const LocationScope scope(x);
   const Tensor t = internal::Materialize(x);
   if (t.rank() == 0) internal::ThrowInvalid("flatten: the input is a scalar; it has no batch");

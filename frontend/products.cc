@@ -34,7 +34,8 @@ Tensor MatMul(const Operand& a, const Operand& b, const MatMulOptions& options) 
 
 Tensor Dot(const Operand& a, const Operand& b) {
   const LocationScope scope(a);
-  const Tensor x = Materialize(a), y = Materialize(b);
+  const internal::TensorList t = internal::Promote(ir::Op::kContract, {&a, &b});
+  const Tensor &x = t[0], &y = t[1];
   if (x.rank() == 0 || y.rank() == 0) return Mul(x, y);
   return TensorDot(x, y, Ints{-1}, Ints{y.rank() == 1 ? 0 : y.rank() - 2});
 }

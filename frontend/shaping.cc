@@ -219,7 +219,7 @@ std::vector<Tensor> Meshgrid(const std::vector<Tensor>& vectors, bool xy) {
   const auto rank = static_cast<int64_t>(vectors.size());
   Ints dims;
   for (const Tensor& v : vectors) {
-    if (v.rank() != 1) ThrowInvalid(StrCat("meshgrid: needs vectors, got ", v.type().ToString(), "; Flatten it"));
+    if (v.rank() != 1) ThrowInvalid(StrCat("meshgrid: needs vectors, got ", v.type().ToString(), "; Ravel it"));
     dims.push_back(v.size());
   }
   const auto place = [&](int64_t i) { return xy && rank > 1 && i < 2 ? 1 - i : i; };

@@ -163,7 +163,7 @@ class Dropout {
 };
 
 /// [batch, ...] as [batch, the rest].
-class Flattening {
+class Flatten {
  public:
   Tensor operator()(const Operand& x) const;
 };

@@ -115,6 +115,12 @@ EvalTensor CompareComplex(const KernelContext& c, bool equal) {
   return out;
 }
 
+int64_t Remainder(DType dtype, int64_t a, int64_t b) {
+  if (b == 0) return 0;
+  if (dtype == kUInt64) return static_cast<int64_t>(U(a) % U(b));
+  return b == -1 ? 0 : a % b;
+}
+
 double SignOf(double x) {
   if (x > 0) return 1;
   return x < 0 ? -1 : x;
@@ -286,11 +292,7 @@ KERNEL(Div) {
 KERNEL(Rem) {
   return Binary(
       c, [](double a, double b) { return std::fmod(a, b); },
-      [dtype = c.result.dtype](int64_t a, int64_t b) {
-        if (b == 0) return Bits{0};
-        if (dtype == kUInt64) return U(a) % U(b);
-        return U(b == -1 ? 0 : a % b);
-      });
+      [dtype = c.result.dtype](int64_t a, int64_t b) { return U(Remainder(dtype, a, b)); });
 }
 KERNEL(Pow) {
   return PreciseBinary(c, [](long double a, long double b) { return std::pow(a, b); });

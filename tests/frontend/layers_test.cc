@@ -49,8 +49,8 @@ TEST(Layers, OptionsOfVariables) {
   EXPECT_THAT(Values(dense(Tensor({{1.0, 3.0}}))), ElementsAre(3, 7));
   EXPECT_EQ(dense.name(), "d");
   EXPECT_THAT(Names(dense.trainable_variables()), ElementsAre("d/kernel", "d/bias"));
-  EXPECT_EQ(Flattening()(Zeros({2, 3, 4})).shape(), Shape({2, 12}));
-  EXPECT_EQ(Flattening()(Zeros({0, 3})).shape(), Shape({0, 0}));
+  EXPECT_EQ(Flatten()(Zeros({2, 3, 4})).shape(), Shape({2, 12}));
+  EXPECT_EQ(Flatten()(Zeros({0, 3})).shape(), Shape({0, 0}));
 }
 
 TEST(Layers, TrainingScopesNest) {

@@ -130,8 +130,8 @@ TEST(Shaping, Movement) {
   EXPECT_THAT(Values(Repeat(Tensor({{1, 2}, {3, 4}}), 2, 1)), ElementsAre(1, 1, 2, 2, 3, 3, 4, 4));
   EXPECT_EQ(MoveAxis(Zeros({2, 3, 4}), 0, -1).shape(), Shape({3, 4, 2}));
   EXPECT_EQ(SwapAxes(Zeros({2, 3, 4}), 0, 2).shape(), Shape({4, 3, 2}));
-  EXPECT_EQ(Flatten(Zeros({2, 3, 4}), 1).shape(), Shape({2, 12}));
-  EXPECT_EQ(Flatten(Tensor(1.f)).shape(), Shape({1}));
+  EXPECT_EQ(Ravel(Zeros({2, 3, 4}), 1).shape(), Shape({2, 12}));
+  EXPECT_EQ(Ravel(Tensor(1.f)).shape(), Shape({1}));
   const auto parts = Split(Counting({5}), {2, 0, 3});
   EXPECT_THAT(Values(parts[2]), ElementsAre(2, 3, 4));
   EXPECT_EQ(parts[1].size(), 0);

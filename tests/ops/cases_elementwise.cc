@@ -193,7 +193,7 @@ void MakeBitcastCases(const OpRow& row, std::vector<OpCase>* cases) {
     std::vector<ir::Value> inputs{c.Input({from, {}}, row.domain),
                                   c.Input({from, {3, 7}}, row.domain),
                                   c.Input({from, {0}}, row.domain), c.Input(SpecialValues(from))};
-    for (DType to : row.dtypes) {
+    for (DType to : RowOf(row.op).dtypes) {
       if (SizeOf(to) != SizeOf(from)) continue;
       for (ir::Value x : inputs) c.Emit({x}, {{"dtype", to}});
     }

@@ -80,8 +80,8 @@ std::vector<Shape> SquareShapes() {
           {8, 8}, {17, 17},  {33, 33},  {70, 70}, {2, 3, 3}, {2, 1, 4, 4}, {3, 33, 33}};
 }
 std::vector<Shape> RectangularShapes() {
-  return {{0, 0}, {0, 3, 3}, {0, 3},  {3, 0}, {1, 1},    {2, 2},    {5, 5},  {33, 33}, {70, 70},
-          {1, 7}, {7, 1},    {5, 3},  {3, 5}, {2, 4, 3}, {2, 3, 4}, {33, 5}, {5, 33},  {35, 40}};
+  return {{0, 0}, {0, 3, 3}, {0, 3}, {3, 0}, {1, 1},    {2, 2},    {5, 5},  {33, 33}, {70, 70},
+          {1, 7}, {7, 1},    {5, 3}, {3, 5}, {2, 4, 3}, {2, 3, 4}, {33, 5}, {5, 33},  {35, 40}};
 }
 
 // Of a number, second derivatives are 0, and what is computed is the rounding of that.
@@ -104,14 +104,22 @@ void AddCase(const OpRow& row, const ir::Literal& a, std::string_view what, bool
   cases->push_back(c.Build());
 }
 
-// [[a, b], [c, d]] and a good matrix beside it: what happens to one of a batch stays there.
-void AddPairs(const OpRow& row, DType dtype, const std::vector<Doubles>& bad, const Doubles& good,
-              std::vector<OpCase>* cases) {
-  int count = 0;
-  for (const Doubles& matrix : bad) {
-    Doubles both = matrix;
-    both.insert(both.end(), good.begin(), good.end());
-    AddCase(row, MakeLiteral({dtype, {2, 2, 2}}, both), StrCat(" special ", count++), false, cases);
+// A batch of matrices [[a, b], [c, d]], good ones among bad ones: what happens to one stays there.
+void AddBatch(const OpRow& row, DType dtype, std::string_view what,
+              const std::vector<Doubles>& matrices, std::vector<OpCase>* cases) {
+  Doubles all;
+  for (const Doubles& matrix : matrices) all.insert(all.end(), matrix.begin(), matrix.end());
+  const Type type{dtype, {static_cast<int64_t>(matrices.size()), 2, 2}};
+  AddCase(row, MakeLiteral(type, all), what, false, cases);
+}
+
+// Elements whose squares overflow, and vanish: cases of their own, for errors are relative to the
+// largest.
+void AddExtremes(const OpRow& row, DType dtype, const Doubles& signs, std::vector<OpCase>* cases) {
+  for (const double size : dtype == kFloat32 ? Doubles{1e30, 1e-30} : Doubles{1e200, 1e-200}) {
+    Doubles matrix = signs;
+    for (double& x : matrix) x *= size;
+    AddBatch(row, dtype, size > 1 ? " large" : " small", {matrix}, cases);
   }
 }
 
@@ -133,7 +141,7 @@ void MakeCholeskyCases(const OpRow& row, std::vector<OpCase>* cases) {
       cases->push_back(c.Build());
     }
     // not positive definite, singular, not finite; the upper triangle is not read
-    AddPairs(row, dtype,
+    AddBatch(row, dtype, " special",
              {{1, 2, 2, 1},
               {1, 1, 1, 1},
               {0, 0, 0, 0},
@@ -141,8 +149,9 @@ void MakeCholeskyCases(const OpRow& row, std::vector<OpCase>* cases) {
               {kNaN, 0, 0, 1},
               {1, kNaN, 0.5, 1},
               {1, 0, 0, kNaN},
-              {kInf, 0, 0, 1}},
-             {4, 2, 2, 3}, cases);
+              {kInf, 0, 0, 1},
+              {4, 2, 2, 3}},
+             cases);
   }
 }
 
@@ -196,15 +205,16 @@ void MakeLuCases(const OpRow& row, std::vector<OpCase>* cases) {
       cases->push_back(c.Build());
     }
     // ties go to the first row; a column of zeros is passed over; NaN is the largest
-    AddPairs(row, dtype,
+    AddBatch(row, dtype, " special",
              {{1, 2, 1, 4},
               {-1, 2, 1, 4},
               {0, 1, 0, 2},
               {0, 0, 0, 0},
               {1, 2, 2, 4},
               {1, 2, kNaN, 1},
-              {kInf, 1, 1, 1}},
-             {1, 2, 3, 4}, cases);
+              {kInf, 1, 1, 1},
+              {1, 2, 3, 4}},
+             cases);
   }
 }
 
@@ -215,18 +225,17 @@ void MakeQrCases(const OpRow& row, std::vector<OpCase>* cases) {
       const ir::Literal a = Stack({dtype, shape}, Kind::kPlain, false, names.rng());
       AddCase(row, a, "", IsSmooth(row, shape), cases);
     }
-    // upper triangular needs no reflection, nor does zero; squares that overflow and vanish
-    const double large = dtype == kFloat32 ? 1e30 : 1e200, small = 1 / large;
-    AddPairs(row, dtype,
+    // upper triangular needs no reflection, nor does zero; not finite
+    AddBatch(row, dtype, " special",
              {{1, 2, 0, -3},
               {-1, 2, 0, 3},
               {0, 0, 0, 0},
               {0, 1, 0, 1},
               {0, 1, 1, 0},
-              {large, large, -large, 0},
-              {small, small, -small, 0},
-              {1, 2, kNaN, 1}},
-             {3, 1, 4, 2}, cases);
+              {1, 2, kNaN, 1},
+              {3, 1, 4, 2}},
+             cases);
+    AddExtremes(row, dtype, {1, 1, -1, 0}, cases);
   }
 }
 
@@ -237,20 +246,19 @@ void MakeEighCases(const OpRow& row, std::vector<OpCase>* cases) {
       const ir::Literal a = Stack({dtype, shape}, Kind::kSymmetric, true, names.rng());
       AddCase(row, a, "", IsSmooth(row, shape), cases);
     }
-    // diagonal, equal eigenvalues, zero; the upper triangle is not read; far from 1; not finite
-    const double large = dtype == kFloat32 ? 1e30 : 1e200, small = 1 / large;
-    AddPairs(row, dtype,
+    // diagonal, equal eigenvalues, zero; the upper triangle is not read; not finite
+    AddBatch(row, dtype, " special",
              {{3, 0, 0, -1},
               {2, 0, 0, 2},
               {0, 0, 0, 0},
               {1, 99, 2, 1},
               {0, 1, 1, 0},
-              {large, 0, large, -large},
-              {small, 0, small, -small},
               {1, 0, kNaN, 1},
               {1, kNaN, 0, 2},
-              {kInf, 0, 0, 1}},
-             {2, 1, 1, 3}, cases);
+              {kInf, 0, 0, 1},
+              {2, 1, 1, 3}},
+             cases);
+    AddExtremes(row, dtype, {1, 0, 1, -1}, cases);
   }
 }
 
@@ -261,16 +269,11 @@ void MakeSvdCases(const OpRow& row, std::vector<OpCase>* cases) {
       const ir::Literal a = Stack({dtype, shape}, Kind::kPlain, false, names.rng());
       AddCase(row, a, "", IsSmooth(row, shape), cases);
     }
-    const double large = dtype == kFloat32 ? 1e30 : 1e200, small = 1 / large;
-    AddPairs(row, dtype,
-             {{3, 0, 0, -1},
-              {1, 0, 0, 5},
-              {0, 3, 2, 0},
-              {large, 0, large, -large},
-              {small, 0, small, -small},
-              {1, 2, kNaN, 1},
-              {kInf, 0, 0, 1}},
-             {2, 1, 1, 3}, cases);
+    AddBatch(
+        row, dtype, " special",
+        {{3, 0, 0, -1}, {1, 0, 0, 5}, {0, 3, 2, 0}, {1, 2, kNaN, 1}, {kInf, 0, 0, 1}, {2, 1, 1, 3}},
+        cases);
+    AddExtremes(row, dtype, {1, 0, 1, -1}, cases);
   }
 }
 

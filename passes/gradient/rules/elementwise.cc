@@ -1,5 +1,4 @@
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 #include "passes/gradient/rule.h"
@@ -126,6 +125,9 @@ GRAD_EACH(Rem, kNone, kNone, kA | kB, kY) {
     g.Set(1, b.Neg(b.Mul(g.dy(), n)));
   }
 }
+static double LeastNormal(DType dtype) {
+  return dtype == kFloat64 ? 0x1p-1022 : dtype == kFloat16 ? 0x1p-14 : 0x1p-126;
+}
 // da = b a^(b - 1), 0 for b = 0 at a = 0 too (TensorFlow has NaN there; PyTorch and JAX 0).
 // db = log(a) y where a > 0, else 0, as TensorFlow.
 GRAD_EACH(Pow, kA | kB, kNone, kA, kY) {
@@ -133,9 +135,7 @@ GRAD_EACH(Pow, kA | kB, kNone, kA, kY) {
   if (g.wants(0)) {
     const Value exponent = g.in(1);
     // Where 1 / a is infinite and counts 0 times.
-    const Value least = b.ScalarLike(a, g.x_type().dtype == kFloat64
-                                            ? std::numeric_limits<double>::min()
-                                            : double{std::numeric_limits<float>::min()});
+    const Value least = b.ScalarLike(a, LeastNormal(g.x_type().dtype));
     const Value edge = b.And(b.Equal(exponent, zero), b.Less(b.Abs(a), least));
     const Value power = b.Pow(b.Select(edge, one, a), b.Sub(exponent, one));
     g.Set(0, b.Mul(dy, b.Mul(exponent, power)));
