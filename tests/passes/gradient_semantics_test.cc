@@ -139,12 +139,13 @@ TEST(TfGradients, TG10SeedsDefaultToOnes) {
   EXPECT_EQ(d[0], (Doubles{2, 4, 6}));
 }
 
-TEST(TfGradients, TG11ComplexIsAnError) {
+TEST(TfGradients, TG11ComplexNeedsASeed) {
   ir::Function f("f");
   const Value x = f.AddParameter("x", {kComplex64, {}});
   const auto d = Gradients(&f, nullptr, {x}, {x});
-  EXPECT_EQ(d.status().code(), absl::StatusCode::kUnimplemented);
-  EXPECT_NE(std::string(d.status().message()).find("complex"), std::string::npos);
+  EXPECT_EQ(d.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_NE(std::string(d.status().message()).find("must set grad_ys"), std::string::npos) << d.status();
+  EXPECT_TRUE(Gradients(&f, nullptr, {x}, {x}, {.grad_ys = {x}}).ok());
 }
 
 TEST(TfGradients, TG12TG13GradYsMustMatchInNumberAndType) {
