@@ -28,6 +28,13 @@ Tensor Binary(ir::Op op, const Operand& a, const Operand& b) {
   return Dispatch(op, t);
 }
 
+// e^(b log a); 0^0 = 1, other powers of 0 are 0.
+Tensor ComplexPow(const Tensor& a, const Tensor& b) {
+  const Tensor origin = Equal(a, 0.0);
+  const Tensor power = Exp(Mul(b, Log(Where(origin, 1.0, a))));
+  return Where(origin, Cast(Equal(b, 0.0), power.dtype()), power);
+}
+
 }  // namespace
 
 Tensor Identity(const Operand& x) { return Unary(ir::Op::kIdentity, x); }
@@ -77,7 +84,11 @@ Tensor Sub(const Operand& a, const Operand& b) { return Binary(ir::Op::kSub, a, 
 Tensor Mul(const Operand& a, const Operand& b) { return Binary(ir::Op::kMul, a, b); }
 Tensor Div(const Operand& a, const Operand& b) { return Binary(ir::Op::kDiv, a, b); }
 Tensor Rem(const Operand& a, const Operand& b) { return Binary(ir::Op::kRem, a, b); }
-Tensor Pow(const Operand& a, const Operand& b) { return Binary(ir::Op::kPow, a, b); }
+Tensor Pow(const Operand& a, const Operand& b) {
+  const LocationScope scope(a);
+  const TensorList t = Promote(ir::Op::kPow, {&a, &b});
+  return IsComplex(t[0].dtype()) ? ComplexPow(t[0], t[1]) : Binary(ir::Op::kPow, t[0], t[1]);
+}
 Tensor Atan2(const Operand& y, const Operand& x) { return Binary(ir::Op::kAtan2, y, x); }
 Tensor NextAfter(const Operand& a, const Operand& b) { return Binary(ir::Op::kNextAfter, a, b); }
 Tensor Maximum(const Operand& a, const Operand& b) { return Binary(ir::Op::kMax, a, b); }

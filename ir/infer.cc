@@ -113,7 +113,7 @@ absl::StatusOr<int64_t> NeedConstant(Op op, Extent extent) {
 
 absl::Status NeedInteger(Op op, std::string_view what, const Type& type, int rank) {
   if (type.dtype != kInt32 && type.dtype != kInt64) {
-    return OpError(op, StrCat(what, " must be i32 or i64, got ", type.ToString()));
+    return OpError(op, StrCat(what, " must be i32 or i64, got ", type.ToString(), "; cast it"));
   }
   if (rank >= 0 && type.shape.rank() != rank) {
     return OpError(op, StrCat(what, " must have rank ", rank, ", got ", type.ToString()));

@@ -42,6 +42,23 @@ TEST(Npy, RoundTripsEveryDtypeAndRank) {
   }
 }
 
+// numpy.dtype.str of each dtype; bf16 as ml_dtypes saves it.
+TEST(Npy, KnowsEveryDtype) {
+  const std::string_view kDescrs[] = {"|b1", "|i1", "<i2", "<i4", "<i8", "|u1", "<u2", "<u4",
+                                      "<u8", "<f2", "<V2", "<f4", "<f8", "<c8", "<c16"};
+  for (int n = 0; n < kNumDTypes; ++n) {
+    const Type type{static_cast<DType>(n), {3}};
+    std::vector<std::byte> bytes(static_cast<size_t>(type.bytes()));
+    for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(n == 0 ? i & 1 : 17 * i + 3);
+    const Literal x(type, bytes);
+    const std::string file = FormatNpy(x);
+    EXPECT_NE(file.find(StrCat("{'descr': '", kDescrs[n], "',")), std::string::npos) << Name(type.dtype);
+    const auto back = ParseNpy(file, "x.npy");
+    ASSERT_TRUE(back.ok()) << back.status();
+    EXPECT_EQ(x, *back) << Name(type.dtype);
+  }
+}
+
 TEST(Npy, WritesWhatNumPyWrites) {
   const float x[] = {1, 2};
   const std::string dictionary = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }";
