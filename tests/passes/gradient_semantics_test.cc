@@ -141,7 +141,7 @@ TEST(TfGradients, TG10SeedsDefaultToOnes) {
 
 // z = x + iy: the gradient is dL/dx + i dL/dy, seeds are 1 + 0i.
 TEST(TfGradients, TG11ComplexGradientsAreConjugates) {
-  const auto d = RunGradients({F64({}), F64({})}, {{3}, {-2}}, 2, [](Builder& b, P p) {
+  const auto d = RunGradients({F64({}), F64({})}, {{3}, {-2}}, 1, [](Builder& b, P p) {
     const Value z = b.Complex(p[0], p[1]);
     return Values{b.Mul(z, z), p[0], p[1]};  // conj(2 z) = 6 + 4i
   });
