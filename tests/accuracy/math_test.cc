@@ -301,6 +301,7 @@ TEST(MathSpecialValueTest, ExactResults) {
       floats.push_back(static_cast<float>(row.in));
       expected.push_back(row.out);
     }
+    if (expected.empty()) continue;
     PadToBlock(floats);
     PadToBlock(doubles);
     for (const bool has_fma : {false, true}) {
