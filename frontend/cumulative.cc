@@ -19,7 +19,8 @@ using Ints = std::vector<int64_t>;
 int64_t ExtentOf(const Tensor& x, int64_t axis) { return x.shape().dim(static_cast<int>(axis)); }
 
 void NeedNumber(const char* op, const Tensor& x) {
-  if (x.dtype() == kBool) ThrowInvalid(StrCat(op, ": needs a number, got ", x.type().ToString(), "; Cast it"));
+  if (x.dtype() == kBool)
+    ThrowInvalid(StrCat(op, ": needs a number, got ", x.type().ToString(), "; Cast it"));
 }
 
 // x moved by n along the axis (towards its start if reverse), filled up with a number.
@@ -45,7 +46,8 @@ Tensor Run(const Tensor& a, const Tensor& b, int64_t axis, bool reverse) {
   return Dispatch(ir::Op::kRecurrence, {a, b}, {{"axis", axis}, {"reverse", reverse}});
 }
 
-// max(x[0], ..., x[t]) by doubling: after step s every element has seen the s up to it. Exact in any order.
+// max(x[0], ..., x[t]) by doubling: after step s every element has seen the s up to it. Exact in
+// any order.
 Tensor RunningMax(Tensor x, int64_t axis, bool max, bool reverse) {
   const Tensor lowest = internal::LimitOf(x.dtype(), !max);
   for (int64_t s = 1; s < ExtentOf(x, axis); s *= 2) {
@@ -55,21 +57,27 @@ Tensor RunningMax(Tensor x, int64_t axis, bool max, bool reverse) {
   return x;
 }
 
-Tensor CumExtremum(const char* op, const Operand& operand, int64_t axis, bool max, CumulativeOptions options) {
+Tensor CumExtremum(const char* op, const Operand& operand, int64_t axis, bool max,
+                   CumulativeOptions options) {
   const LocationScope scope(operand);
   const Tensor x = Materialize(operand);
   NeedNumber(op, x);
   axis = NormalizeAxis(op, axis, x.rank());
   if (x.size() == 0) return Identity(x);
   const Tensor lowest = internal::LimitOf(x.dtype(), !max);
-  // A position counts where its element exceeds all before it, or is the first NaN. The latest such position is the
-  // first that attains the maximum so far.
-  const Tensor value = StopGradient(x), before = Shift(RunningMax(value, axis, max, options.reverse), axis, 1, lowest, options.reverse);
-  Tensor counts = LogicalOr(max ? Greater(value, before) : Less(value, before), IsFirst(x, axis, options.reverse));
-  if (IsFloat(x.dtype())) counts = LogicalOr(counts, LogicalAnd(NotEqual(value, value), Equal(before, before)));
+  // A position counts where its element exceeds all before it, or is the first NaN. The latest such
+  // position is the first that attains the maximum so far.
+  const Tensor value = StopGradient(x),
+               before = Shift(RunningMax(value, axis, max, options.reverse), axis, 1, lowest,
+                              options.reverse);
+  Tensor counts = LogicalOr(max ? Greater(value, before) : Less(value, before),
+                            IsFirst(x, axis, options.reverse));
+  if (IsFloat(x.dtype()))
+    counts = LogicalOr(counts, LogicalAnd(NotEqual(value, value), Equal(before, before)));
   const Tensor position = Iota(x.shape(), axis);
   const int64_t n = ExtentOf(x, axis);
-  const Tensor index = RunningMax(Where(counts, position, options.reverse ? n : int64_t{-1}), axis, !options.reverse, options.reverse);
+  const Tensor index = RunningMax(Where(counts, position, options.reverse ? n : int64_t{-1}), axis,
+                                  !options.reverse, options.reverse);
   const Tensor y = TakeAlongAxis(x, index, axis);
   return options.exclusive ? Shift(y, axis, 1, lowest, options.reverse) : y;
 }
@@ -99,7 +107,8 @@ Tensor CumProd(const Operand& operand, int64_t axis, CumulativeOptions options) 
   axis = NormalizeAxis("cumprod", axis, x.rank());
   // y + -0 = y for every y
   const Tensor nothing = Full(x.shape(), IsFloat(x.dtype()) ? -0.0 : 0.0, x.dtype());
-  const Tensor y = Run(x, Where(IsFirst(x, axis, options.reverse), x, nothing), axis, options.reverse);
+  const Tensor y =
+      Run(x, Where(IsFirst(x, axis, options.reverse), x, nothing), axis, options.reverse);
   return options.exclusive && x.size() > 0 ? Shift(y, axis, 1, 1, options.reverse) : y;
 }
 
@@ -110,19 +119,22 @@ Tensor CumMin(const Operand& x, int64_t axis, CumulativeOptions options) {
   return CumExtremum("cummin", x, axis, false, options);
 }
 
-// With m the maximum so far: h[t] = exp(m[t - 1] - m[t]) h[t - 1] + exp(x[t] - m[t]), y = m + log h.
+// With m the maximum so far: h[t] = exp(m[t - 1] - m[t]) h[t - 1] + exp(x[t] - m[t]), y = m + log
+// h.
 Tensor LogCumSumExp(const Operand& operand, int64_t axis, CumulativeOptions options) {
   const LocationScope scope(operand);
   const Tensor x = Materialize(operand);
   if (!IsFloat(x.dtype())) {
-    ThrowInvalid(StrCat("log_cum_sum_exp: needs floats, got ", x.type().ToString(), "; Cast it to kFloat32"));
+    ThrowInvalid(StrCat("log_cum_sum_exp: needs floats, got ", x.type().ToString(),
+                        "; Cast it to kFloat32"));
   }
   axis = NormalizeAxis("log_cum_sum_exp", axis, x.rank());
   if (x.size() == 0) return Identity(x);
   const double inf = std::numeric_limits<double>::infinity();
   const Tensor running = RunningMax(StopGradient(x), axis, true, options.reverse);
   const Tensor m = Where(Less(Abs(running), inf), running, 0);
-  const Tensor h = Run(Exp(Sub(Shift(m, axis, 1, 0, options.reverse), m)), Exp(Sub(x, m)), axis, options.reverse);
+  const Tensor h = Run(Exp(Sub(Shift(m, axis, 1, 0, options.reverse), m)), Exp(Sub(x, m)), axis,
+                       options.reverse);
   const Tensor none = Equal(h, 0);  // only -inf so far: the gradient there is 0
   const Tensor y = Where(none, -inf, Add(m, Log(Where(none, 1, h))));
   return options.exclusive ? Shift(y, axis, 1, -inf, options.reverse) : y;

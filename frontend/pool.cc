@@ -19,21 +19,28 @@ using Ints = std::vector<int64_t>;
 // The scalar that does not change a reduction.
 Tensor Neutral(WindowReduction reduction, DType dtype) {
   switch (reduction) {
-    case WindowReduction::kSum: return internal::ScalarOf(dtype, 0);
-    case WindowReduction::kProd: return internal::ScalarOf(dtype, 1);
-    default: return internal::LimitOf(dtype, reduction == WindowReduction::kMin);
+    case WindowReduction::kSum:
+      return internal::ScalarOf(dtype, 0);
+    case WindowReduction::kProd:
+      return internal::ScalarOf(dtype, 1);
+    default:
+      return internal::LimitOf(dtype, reduction == WindowReduction::kMin);
   }
 }
 
 // x padded with copies of a scalar; x itself if there is nothing to add.
 Tensor PadWith(const Tensor& x, const Ints& low, const Ints& high, const Tensor& value) {
-  const auto any = [](const Ints& v) { return std::any_of(v.begin(), v.end(), [](int64_t n) { return n != 0; }); };
+  const auto any = [](const Ints& v) {
+    return std::any_of(v.begin(), v.end(), [](int64_t n) { return n != 0; });
+  };
   return any(low) || any(high) ? internal::PadWithScalar(x, value, low, high) : x;
 }
 
-Tensor WindowsOf(const Tensor& x, const Ints& axes, const Ints& sizes, const Ints& strides, const Ints& dilations) {
-  return Dispatch(ir::Op::kWindow, {x},
-                  {{"axes", axes}, {"sizes", sizes}, {"strides", strides}, {"dilations", dilations}});
+Tensor WindowsOf(const Tensor& x, const Ints& axes, const Ints& sizes, const Ints& strides,
+                 const Ints& dilations) {
+  return Dispatch(
+      ir::Op::kWindow, {x},
+      {{"axes", axes}, {"sizes", sizes}, {"strides", strides}, {"dilations", dilations}});
 }
 
 Tensor ReduceLast(const Tensor& x, WindowReduction reduction, int count) {
@@ -41,10 +48,14 @@ Tensor ReduceLast(const Tensor& x, WindowReduction reduction, int count) {
   for (int i = x.rank() - count; i < x.rank(); ++i) axes.push_back(i);
   if (axes.empty()) return x;
   switch (reduction) {
-    case WindowReduction::kSum: return ReduceSum(x, axes);
-    case WindowReduction::kProd: return Dispatch(ir::Op::kReduceProd, {x}, {{"axes", axes}});
-    case WindowReduction::kMax: return Dispatch(ir::Op::kReduceMax, {x}, {{"axes", axes}, {"first", true}});
-    default: return Dispatch(ir::Op::kReduceMin, {x}, {{"axes", axes}, {"first", true}});
+    case WindowReduction::kSum:
+      return ReduceSum(x, axes);
+    case WindowReduction::kProd:
+      return Dispatch(ir::Op::kReduceProd, {x}, {{"axes", axes}});
+    case WindowReduction::kMax:
+      return Dispatch(ir::Op::kReduceMax, {x}, {{"axes", axes}, {"first", true}});
+    default:
+      return Dispatch(ir::Op::kReduceMin, {x}, {{"axes", axes}, {"first", true}});
   }
 }
 
@@ -79,7 +90,8 @@ int64_t CeilPadding(const AxisGeometry& q) {
   return begin >= q.low + q.extent ? 0 : begin + q.span() - (q.low + q.extent + q.high);
 }
 
-Pooling Prepare(const char* op, const Operand& operand, int spatial, const Ints& window, const PoolOptions& options) {
+Pooling Prepare(const char* op, const Operand& operand, int spatial, const Ints& window,
+                const PoolOptions& options) {
   Pooling out{Materialize(operand), {}, {}};
   if (spatial == 0) spatial = out.x.rank() - 2;
   if (spatial < 1 || spatial > 3 || out.x.rank() != spatial + 2) {
@@ -89,12 +101,14 @@ Pooling Prepare(const char* op, const Operand& operand, int spatial, const Ints&
   if (options.format == kChannelsFirst) out.x = internal::ChannelsToLast(out.x);
   if (window.empty()) ThrowInvalid(StrCat(op, ": the window is missing; give its extents"));
   const Ints sizes = PerAxis(op, "window", window, spatial, 1),
-             strides = PerAxis(op, "strides", options.strides.empty() ? sizes : options.strides, spatial, 1),
+             strides = PerAxis(op, "strides", options.strides.empty() ? sizes : options.strides,
+                               spatial, 1),
              dilation = PerAxis(op, "dilation", options.dilation, spatial, 1),
              low = PerAxis(op, "low", options.low, spatial, 0),
              high = PerAxis(op, "high", options.high.empty() ? low : options.high, spatial, 0);
   for (size_t i = 0; i < sizes.size(); ++i) {
-    const AxisGeometry axis{out.x.shape().dim(static_cast<int>(i) + 1), sizes[i], strides[i], dilation[i]};
+    const AxisGeometry axis{out.x.shape().dim(static_cast<int>(i) + 1), sizes[i], strides[i],
+                            dilation[i]};
     out.axes.push_back(internal::MakeGeometry(op, axis, options.padding, low[i], high[i]));
     out.extra.push_back(options.ceil_mode ? CeilPadding(out.axes.back()) : 0);
     out.axes.back().high += out.extra.back();
@@ -102,7 +116,8 @@ Pooling Prepare(const char* op, const Operand& operand, int spatial, const Ints&
   return out;
 }
 
-Tensor MaxPoolOf(const char* op, const Operand& x, int spatial, const Ints& window, const PoolOptions& options) {
+Tensor MaxPoolOf(const char* op, const Operand& x, int spatial, const Ints& window,
+                 const PoolOptions& options) {
   const LocationScope scope(x);
   const Pooling p = Prepare(op, x, spatial, window, options);
   const Tensor windows = p.Windows(Neutral(WindowReduction::kMax, p.x.dtype()));
@@ -110,9 +125,11 @@ Tensor MaxPoolOf(const char* op, const Operand& x, int spatial, const Ints& wind
   return options.format == kChannelsFirst ? internal::ChannelsToFirst(y) : y;
 }
 
-// How many elements of every window of an axis count: those of the input, and of the padding if that counts.
+// How many elements of every window of an axis count: those of the input, and of the padding if
+// that counts.
 std::vector<double> Counts(const AxisGeometry& q, int64_t windows, int64_t extra, bool padding) {
-  const int64_t begin = padding ? 0 : q.low, end = padding ? q.low + q.extent + q.high - extra : q.low + q.extent;
+  const int64_t begin = padding ? 0 : q.low,
+                end = padding ? q.low + q.extent + q.high - extra : q.low + q.extent;
   std::vector<double> counts;
   for (int64_t w = 0; w < windows; ++w) {
     int64_t n = 0;
@@ -125,19 +142,23 @@ std::vector<double> Counts(const AxisGeometry& q, int64_t windows, int64_t extra
   return counts;
 }
 
-Tensor AvgPoolOf(const char* op, const Operand& x, int spatial, const Ints& window, const PoolOptions& options) {
+Tensor AvgPoolOf(const char* op, const Operand& x, int spatial, const Ints& window,
+                 const PoolOptions& options) {
   const LocationScope scope(x);
   const Pooling p = Prepare(op, x, spatial, window, options);
   if (!IsFloat(p.x.dtype())) {
-    ThrowInvalid(StrCat(op, ": needs floats, got ", p.x.type().ToString(), "; Cast it to kFloat32"));
+    ThrowInvalid(
+        StrCat(op, ": needs floats, got ", p.x.type().ToString(), "; Cast it to kFloat32"));
   }
-  Tensor y = ReduceLast(p.Windows(internal::ScalarOf(p.x.dtype(), 0)), WindowReduction::kSum, p.spatial());
+  Tensor y =
+      ReduceLast(p.Windows(internal::ScalarOf(p.x.dtype(), 0)), WindowReduction::kSum, p.spatial());
   double whole = 1;
   Tensor counts;
   for (int i = 0; i < p.spatial(); ++i) {
     const AxisGeometry& q = p.axes[static_cast<size_t>(i)];
     const int64_t windows = y.shape().dim(i + 1);
-    const std::vector<double> list = Counts(q, windows, p.extra[static_cast<size_t>(i)], options.count_include_pad);
+    const std::vector<double> list =
+        Counts(q, windows, p.extra[static_cast<size_t>(i)], options.count_include_pad);
     const auto size = static_cast<double>(q.size);
     if (std::all_of(list.begin(), list.end(), [&](double n) { return n == size; })) {
       whole *= size;
@@ -155,7 +176,8 @@ Tensor AvgPoolOf(const char* op, const Operand& x, int spatial, const Ints& wind
 // The spatial axes of an input.
 Axes SpatialAxes(const char* op, const Tensor& x, DataFormat format) {
   if (x.rank() < 3) {
-    ThrowInvalid(StrCat(op, ": input ", x.type().ToString(), " has no spatial axes beside batch and channels"));
+    ThrowInvalid(StrCat(op, ": input ", x.type().ToString(),
+                        " has no spatial axes beside batch and channels"));
   }
   Ints axes;
   for (int i = 0; i + 2 < x.rank(); ++i) axes.push_back(i + (format == kChannelsFirst ? 2 : 1));
@@ -164,9 +186,10 @@ Axes SpatialAxes(const char* op, const Tensor& x, DataFormat format) {
 
 }  // namespace
 
-#define POOL(Kind, dimensions, text, spatial)                                                                     \
-  Tensor Kind##dimensions(const Operand& x, const std::vector<int64_t>& window, const PoolOptions& options) { \
-    return Kind##Of(text, x, spatial, window, options);                                                         \
+#define POOL(Kind, dimensions, text, spatial)                                   \
+  Tensor Kind##dimensions(const Operand& x, const std::vector<int64_t>& window, \
+                          const PoolOptions& options) {                         \
+    return Kind##Of(text, x, spatial, window, options);                         \
   }
 POOL(MaxPool, , "max_pool", 0)
 POOL(MaxPool, 1D, "max_pool1d", 1)
@@ -189,8 +212,8 @@ Tensor GlobalAvgPool(const Operand& x, DataFormat format, ReduceOptions options)
   return ReduceMean(t, SpatialAxes("global_avg_pool", t, format), options);
 }
 
-Tensor Windows(const Operand& x, const std::vector<int64_t>& axes, const std::vector<int64_t>& sizes,
-               const WindowOptions& options) {
+Tensor Windows(const Operand& x, const std::vector<int64_t>& axes,
+               const std::vector<int64_t>& sizes, const WindowOptions& options) {
   const LocationScope scope(x);
   const Tensor t = Materialize(x);
   const auto n = axes.size();
@@ -201,7 +224,8 @@ Tensor Windows(const Operand& x, const std::vector<int64_t>& axes, const std::ve
     if (i < options.low.size()) low[static_cast<size_t>(along[i])] = options.low[i];
     if (i < options.high.size()) high[static_cast<size_t>(along[i])] = options.high[i];
   }
-  return WindowsOf(PadWith(t, low, high, internal::ScalarOf(t.dtype(), 0)), along, sizes, options.strides.empty() ? ones : options.strides,
+  return WindowsOf(PadWith(t, low, high, internal::ScalarOf(t.dtype(), 0)), along, sizes,
+                   options.strides.empty() ? ones : options.strides,
                    options.dilations.empty() ? ones : options.dilations);
 }
 
@@ -217,12 +241,13 @@ Tensor ReduceWindow(const Operand& x, WindowReduction reduction, const std::vect
   const auto per_axis = [&](const char* what, const Ints& list, int64_t otherwise) {
     if (list.empty()) return Ints(rank, otherwise);
     if (list.size() == rank) return list;
-    ThrowInvalid(StrCat("reduce_window: ", what, " has ", list.size(), " entries for ", t.type().ToString(),
-                        "; give one per axis"));
+    ThrowInvalid(StrCat("reduce_window: ", what, " has ", list.size(), " entries for ",
+                        t.type().ToString(), "; give one per axis"));
   };
-  const Ints extents = per_axis("sizes", sizes, 1), strides = per_axis("strides", options.strides, 1),
-             dilations = per_axis("dilations", options.dilations, 1), low = per_axis("low", options.low, 0),
-             high = per_axis("high", options.high, 0);
+  const Ints extents = per_axis("sizes", sizes, 1),
+             strides = per_axis("strides", options.strides, 1),
+             dilations = per_axis("dilations", options.dilations, 1),
+             low = per_axis("low", options.low, 0), high = per_axis("high", options.high, 0);
   // Axes whose windows are their elements are left out: they would only raise the rank.
   Ints along, s, d, k;
   for (size_t i = 0; i < rank; ++i) {
@@ -237,12 +262,14 @@ Tensor ReduceWindow(const Operand& x, WindowReduction reduction, const std::vect
   return ReduceLast(WindowsOf(padded, along, k, s, d), reduction, static_cast<int>(along.size()));
 }
 
-Tensor ExtractPatches(const Operand& x, const std::vector<int64_t>& window, const PoolOptions& options) {
+Tensor ExtractPatches(const Operand& x, const std::vector<int64_t>& window,
+                      const PoolOptions& options) {
   const LocationScope scope(x);
   PoolOptions dense = options;
   if (dense.strides.empty()) dense.strides = {1};
   const Pooling p = Prepare("extract_patches", x, 0, window, dense);
-  const Tensor windows = p.Windows(internal::ScalarOf(p.x.dtype(), 0));  // [n, windows..., c, size...]
+  const Tensor windows =
+      p.Windows(internal::ScalarOf(p.x.dtype(), 0));  // [n, windows..., c, size...]
   const int s = p.spatial();
   Ints order, dims;
   for (int i = 0; i <= s; ++i) order.push_back(i), dims.push_back(windows.shape().dim(i));

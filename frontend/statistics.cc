@@ -35,8 +35,10 @@ Tensor CountNonzero(const Operand& x, const Axes& axes, ReduceOptions options) {
 Tensor ReduceVariance(const Operand& x, const Axes& axes, VarianceOptions options) {
   const LocationScope scope(x);
   const Tensor t = NeedFloats("reduce_variance", x);
-  const Tensor squares = ReduceSum(Square(Sub(t, ReduceMean(t, axes, {.keepdims = true}))), axes, {.keepdims = options.keepdims});
-  const double count = squares.size() == 0 ? 1 : static_cast<double>(t.size()) / static_cast<double>(squares.size());
+  const Tensor squares = ReduceSum(Square(Sub(t, ReduceMean(t, axes, {.keepdims = true}))), axes,
+                                   {.keepdims = options.keepdims});
+  const double count =
+      squares.size() == 0 ? 1 : static_cast<double>(t.size()) / static_cast<double>(squares.size());
   return Div(squares, std::max(count - static_cast<double>(options.ddof), 0.0));
 }
 

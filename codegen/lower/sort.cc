@@ -1,4 +1,5 @@
-// Argsort of one row: a stable merge sort from the bottom up, O(n log n) for every input, in no memory but the result.
+// Argsort of one row: a stable merge sort from the bottom up, O(n log n) for every input, in no
+// memory but the result.
 #include "codegen/lower/emitter.h"
 #include "codegen/lower/lower.h"
 #include "ir/strings.h"
@@ -12,13 +13,21 @@ namespace {
 /// Rows of at most this many elements are sorted by insertion.
 constexpr int64_t kRun = 16;
 
-/// Emits `void f(ptr keys, i64 stride, ptr out, i64 n)`. While it sorts, positions are u32: the n i64 of the result
-/// hold two arrays of them, and runs are merged from one into the other. At the end they are widened in place.
+/// Emits `void f(ptr keys, i64 stride, ptr out, i64 n)`. While it sorts, positions are u32: the n
+/// i64 of the result hold two arrays of them, and runs are merged from one into the other. At the
+/// end they are widened in place.
 class SortEmitter {
  public:
   SortEmitter(llvm::Function* function, DType dtype, bool descending)
-      : function_(function), context_(function->getContext()), b_(context_), dtype_(dtype), descending_(descending),
-        keys_(function->getArg(0)), stride_(function->getArg(1)), out_(function->getArg(2)), n_(function->getArg(3)) {}
+      : function_(function),
+        context_(function->getContext()),
+        b_(context_),
+        dtype_(dtype),
+        descending_(descending),
+        keys_(function->getArg(0)),
+        stride_(function->getArg(1)),
+        out_(function->getArg(2)),
+        n_(function->getArg(3)) {}
 
   void Run() {
     b_.SetInsertPoint(NewBlock("entry"));
@@ -27,25 +36,29 @@ class SortEmitter {
     Value* second = Get(to_);
     For(Int(0), n_, kRun, [&](Value* begin) { SortRun(begin, Min(Add(begin, Int(kRun)), n_)); });
     llvm::AllocaInst* width = Variable(Int(kRun));
-    While([&] { return b_.CreateICmpSLT(Get(width), n_); }, [&] {
-      Value *w = Get(width), *twice = b_.CreateShl(w, 1);
-      llvm::AllocaInst* at = Variable(Int(0));
-      While([&] { return b_.CreateICmpSLT(Get(at), n_); }, [&] {
-        Value* begin = Get(at);
-        Merge(begin, Min(Add(begin, w), n_), Min(Add(begin, twice), n_));
-        Set(at, Add(begin, twice));
-      });
-      Value* merged = Get(to_);
-      Set(to_, Get(from_));
-      Set(from_, merged);
-      Set(width, twice);
-    });
+    While([&] { return b_.CreateICmpSLT(Get(width), n_); },
+          [&] {
+            Value *w = Get(width), *twice = b_.CreateShl(w, 1);
+            llvm::AllocaInst* at = Variable(Int(0));
+            While([&] { return b_.CreateICmpSLT(Get(at), n_); },
+                  [&] {
+                    Value* begin = Get(at);
+                    Merge(begin, Min(Add(begin, w), n_), Min(Add(begin, twice), n_));
+                    Set(at, Add(begin, twice));
+                  });
+            Value* merged = Get(to_);
+            Set(to_, Get(from_));
+            Set(from_, merged);
+            Set(width, twice);
+          });
     Widen(second);
     b_.CreateRetVoid();
   }
 
  private:
-  llvm::BasicBlock* NewBlock(const char* name) { return llvm::BasicBlock::Create(context_, name, function_); }
+  llvm::BasicBlock* NewBlock(const char* name) {
+    return llvm::BasicBlock::Create(context_, name, function_);
+  }
   Value* Int(int64_t x) { return b_.getInt64(static_cast<uint64_t>(x)); }
   Value* Add(Value* x, Value* y) { return b_.CreateNSWAdd(x, y); }
   Value* Min(Value* x, Value* y) { return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, x, y); }
@@ -57,7 +70,9 @@ class SortEmitter {
     Set(variable, value);
     return variable;
   }
-  Value* Get(llvm::AllocaInst* variable) { return b_.CreateLoad(variable->getAllocatedType(), variable); }
+  Value* Get(llvm::AllocaInst* variable) {
+    return b_.CreateLoad(variable->getAllocatedType(), variable);
+  }
   void Set(llvm::AllocaInst* variable, Value* value) { b_.CreateStore(value, variable); }
 
   void While(const std::function<Value*()>& condition, const std::function<void()>& body) {
@@ -72,15 +87,17 @@ class SortEmitter {
   }
   void For(Value* begin, Value* end, int64_t step, const std::function<void(Value*)>& body) {
     llvm::AllocaInst* i = Variable(begin);
-    While([&] { return b_.CreateICmpSLT(Get(i), end); }, [&] {
-      Value* at = Get(i);
-      body(at);
-      Set(i, Add(at, Int(step)));
-    });
+    While([&] { return b_.CreateICmpSLT(Get(i), end); },
+          [&] {
+            Value* at = Get(i);
+            body(at);
+            Set(i, Add(at, Int(step)));
+          });
   }
   /// first && second(), which is not evaluated if first is false.
   Value* AndThen(Value* first, const std::function<Value*()>& second) {
-    llvm::BasicBlock *before = b_.GetInsertBlock(), *more = NewBlock("and"), *done = NewBlock("both");
+    llvm::BasicBlock *before = b_.GetInsertBlock(), *more = NewBlock("and"),
+                     *done = NewBlock("both");
     b_.CreateCondBr(first, more, done);
     b_.SetInsertPoint(more);
     Value* value = second();
@@ -95,11 +112,14 @@ class SortEmitter {
 
   Value* Slot(Value* array, Value* i) { return b_.CreateGEP(b_.getInt32Ty(), array, i); }
   Value* Position(Value* array, Value* i) { return b_.CreateLoad(b_.getInt32Ty(), Slot(array, i)); }
-  void SetPosition(Value* array, Value* i, Value* position) { b_.CreateStore(position, Slot(array, i)); }
+  void SetPosition(Value* array, Value* i, Value* position) {
+    b_.CreateStore(position, Slot(array, i));
+  }
   Value* Key(Value* position) {
     llvm::Type* type = MemoryType(context_, dtype_);
     Value* at = b_.CreateNSWMul(b_.CreateZExt(position, b_.getInt64Ty()), stride_);
-    return b_.CreateAlignedLoad(type, b_.CreateGEP(type, keys_, at), llvm::Align(static_cast<uint64_t>(SizeOf(dtype_))));
+    return b_.CreateAlignedLoad(type, b_.CreateGEP(type, keys_, at),
+                                llvm::Align(static_cast<uint64_t>(SizeOf(dtype_))));
   }
   /// Whether x must stand before y: not if they are equal. NaN is the largest key.
   Value* Before(Value* x, Value* y) {
@@ -116,7 +136,8 @@ class SortEmitter {
       llvm::AllocaInst* j = Variable(i);
       const auto before = [&] { return b_.CreateNSWSub(Get(j), Int(1)); };
       const auto moves = [&] {
-        return AndThen(b_.CreateICmpSGT(Get(j), begin), [&] { return Before(key, Key(Position(out_, before()))); });
+        return AndThen(b_.CreateICmpSGT(Get(j), begin),
+                       [&] { return Before(key, Key(Position(out_, before()))); });
       };
       While(moves, [&] {
         Value* from = before();
@@ -127,7 +148,8 @@ class SortEmitter {
     });
   }
 
-  /// The sorted runs begin..middle and middle..end of one array into the other. Runs in order are only copied.
+  /// The sorted runs begin..middle and middle..end of one array into the other. Runs in order are
+  /// only copied.
   void Merge(Value* begin, Value* middle, Value* end) {
     Value *from = Get(from_), *to = Get(to_);
     llvm::AllocaInst *i = Variable(begin), *j = Variable(middle), *k = Variable(begin);
@@ -136,7 +158,8 @@ class SortEmitter {
       Set(k, Add(Get(k), Int(1)));
     };
     Value* mixed = AndThen(b_.CreateICmpSLT(middle, end), [&] {
-      return Before(Key(Position(from, middle)), Key(Position(from, b_.CreateNSWSub(middle, Int(1)))));
+      return Before(Key(Position(from, middle)),
+                    Key(Position(from, b_.CreateNSWSub(middle, Int(1)))));
     });
     const auto both = [&] {
       Value* left = b_.CreateICmpSLT(Get(i), middle);
@@ -151,10 +174,11 @@ class SortEmitter {
       Set(i, Add(Get(i), b_.CreateXor(step, Int(1))));
     });
     for (auto [index, limit] : {std::pair(i, middle), std::pair(j, end)}) {
-      While([&] { return b_.CreateICmpSLT(Get(index), limit); }, [&] {
-        put(Position(from, Get(index)));
-        Set(index, Add(Get(index), Int(1)));
-      });
+      While([&] { return b_.CreateICmpSLT(Get(index), limit); },
+            [&] {
+              put(Position(from, Get(index)));
+              Set(index, Add(Get(index), Int(1)));
+            });
     }
   }
 
@@ -179,7 +203,8 @@ class SortEmitter {
 };
 
 /// The module's function for the dtype and direction.
-llvm::Function* SortFunction(llvm::Module* module, const Target& target, DType dtype, bool descending) {
+llvm::Function* SortFunction(llvm::Module* module, const Target& target, DType dtype,
+                             bool descending) {
   const std::string name = StrCat("reel.argsort.", Name(dtype), descending ? ".descending" : "");
   if (llvm::Function* known = module->getFunction(name)) return known;
   llvm::LLVMContext& context = module->getContext();
@@ -198,15 +223,19 @@ void KernelEmitter::Sort(const Stmt& s) {
   const int64_t n = s.extent.value();
   if (n == 0) return;
   if (n > UINT32_MAX) {
-    return Fail(absl::UnimplementedError(StrCat("kernel ", kernel_.name, ": argsort of ", n, " elements; at most 2^32 - 1")));
+    return Fail(absl::UnimplementedError(
+        StrCat("kernel ", kernel_.name, ": argsort of ", n, " elements; at most 2^32 - 1")));
   }
   const auto address = [&](BufferId buffer, DType dtype, const Affine& index) {
-    return Resolve(buffers_[static_cast<size_t>(buffer)], MemoryType(context_, dtype), index, nullptr, 0).pointer;
+    return Resolve(buffers_[static_cast<size_t>(buffer)], MemoryType(context_, dtype), index,
+                   nullptr, 0)
+        .pointer;
   };
   Value* from = address(keys.buffer, keys.dtype, keys.index);
   Value* to = address(s.buffer, kInt64, s.index);
   llvm::Function* sort = SortFunction(function_->getParent(), target_, keys.dtype, s.descending);
-  b_.CreateCall(sort, {from, b_.getInt64(static_cast<uint64_t>(s.dynamic_stride)), to, b_.getInt64(static_cast<uint64_t>(n))});
+  b_.CreateCall(sort, {from, b_.getInt64(static_cast<uint64_t>(s.dynamic_stride)), to,
+                       b_.getInt64(static_cast<uint64_t>(n))});
   buffer_writes_[static_cast<size_t>(s.buffer)] = ++clock_;
 }
 

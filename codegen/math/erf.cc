@@ -20,7 +20,7 @@ Fp Small(Emitter& e, Fp x, Fp size, Fp p) {
   const Fp product = p * x;
   const Pair sum = e.FastTwoSum(x, product);
   const Fp low = sum.lo + e.ProductError(p, x, product);
-  return sum.hi + e.Select(Less(size, e.Const(0x1p-60)), 0.0, low);
+  return sum.hi + e.Select(Less(size, e.Const(0x1p-60)), -0.0, low);  // -0 changes nothing
 }
 
 }  // namespace

@@ -46,8 +46,12 @@ RemStep DivideStep(Emitter& e, Fp r, Fp y) {
   const Fp t = e.Scale(divisor.value, e.ShiftLeft(j - divisor.shift, 52));
   const Fp n{&e, b.CreateUnaryIntrinsic(llvm::Intrinsic::roundeven, (r / t).v)};
   if (e.has_fma()) return {e.Fma(-n, t, r), more};
-  const Fp high = e.FromBits(e.Bits(t) & (~uint64_t{0} << 27));
-  return {(r - n * high) - n * (t - high), more};
+  // Halves near the top of the range, where n high could overflow.
+  const Mask huge = Greater(e.Abs(r), e.Const(0x1p1000));
+  const Fp scale = e.Select(huge, 0.5, 1.0), back = e.Select(huge, 2.0, 1.0);
+  const Fp part = t * scale;
+  const Fp high = e.FromBits(e.Bits(part) & (~uint64_t{0} << 27));
+  return {((r * scale - n * high) - n * (part - high)) * back, more};
 }
 
 // size_x mod size_y for finite size_x and finite, positive size_y.

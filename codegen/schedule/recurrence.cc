@@ -3,7 +3,8 @@
 namespace reel::codegen {
 
 // for each index before the axis { for t { vector over what follows: y[t] = t > 0 ? a[t] * y[t - 1] + b[t] : b[t] } }.
-// Serial along the axis; from its end if reverse. y[t - 1] is read back from memory, where it just went.
+// Serial along the axis; from its end if reverse. y[t - 1] is read back from memory, where it just went; where nothing
+// follows the axis it is a local: h = -0; for t { h *= a[t] if t > 0; h += b[t]; y[t] = h }.
 void ScheduleRecurrence(const ScheduleContext& c) {
   Kernel* k = c.kernel;
   const ir::Value root = c.group().root;
@@ -33,25 +34,35 @@ void ScheduleRecurrence(const ScheduleContext& c) {
   const Affine position = c.builder->Flat(root, index);
   const ExprId later = c.builder->Apply(ir::Op::kGreater, kBool, {c.builder->Position(step), c.builder->Constant(kInt64, 0)});
   const int64_t stride = RowMajorStrides(shape)[static_cast<size_t>(axis)];
-  Expr before;
-  before.kind = Expr::Kind::kLoad;
-  before.dtype = dtype;
-  before.buffer = out;
-  before.index = position;
-  before.index.constant += reverse ? stride : -stride;
-  before.guard = later;
-  const ExprId b = c.builder->BuildOperand(root, 1, index);
-  const ExprId product =
-      c.builder->Apply(ir::Op::kMul, dtype, {c.builder->BuildOperand(root, 0, index), k->AddExpr(before)});
-  const ExprId sum = c.builder->Apply(ir::Op::kAdd, dtype, {product, b});
+  const ExprId factor = c.builder->BuildOperand(root, 0, index), b = c.builder->BuildOperand(root, 1, index);
   std::vector<Stmt> body;
-  body.push_back(MakeStore(out, position, c.builder->Apply(ir::Op::kSelect, dtype, {later, sum, b})));
+  const bool rows = stride == 1;
+  const LocalId h = rows ? k->AddLocal("h", dtype, 1) : -1;
+  if (rows) {
+    Stmt product = MakeAccumulate(h, {}, Combine::kProd, factor);
+    product.guard = later;
+    body.push_back(std::move(product));
+    body.push_back(MakeAccumulate(h, {}, Combine::kSum, b));
+    body.push_back(MakeStore(out, position, LocalExpr(k, h, {})));
+  } else {
+    Expr before;
+    before.kind = Expr::Kind::kLoad;
+    before.dtype = dtype;
+    before.buffer = out;
+    before.index = position;
+    before.index.constant += reverse ? stride : -stride;
+    before.guard = later;
+    const ExprId product = c.builder->Apply(ir::Op::kMul, dtype, {factor, k->AddExpr(before)});
+    const ExprId sum = c.builder->Apply(ir::Op::kAdd, dtype, {product, b});
+    body.push_back(MakeStore(out, position, c.builder->Apply(ir::Op::kSelect, dtype, {later, sum, b})));
+  }
   CollapseAxes(k, &body, &axes[2], &extents[2]);
   CollapseAxes(k, &body, &axes[0], &extents[0]);
   const int64_t cost = ExprCost(*k);
   const int64_t inner = axes[2].empty() ? 1 : extents[2].back();
   const int64_t width = c.options.vectorize && inner > 1 ? VectorWidth(*k, c.target, inner, 1) : 1;
   body = Nest(axes[1], extents[1], 1, Nest(axes[2], extents[2], width, std::move(body)));
+  if (rows) body.insert(body.begin(), MakeLocal(h, Bits(dtype, IsFloat(dtype) ? -0.0 : 0.0)));
   k->body = Nest(axes[0], extents[0], 1, std::move(body));
   if (c.options.vectorize && !axes[0].empty()) Parallelize(k, shape.size() * cost);
 }

@@ -12,10 +12,12 @@
 namespace reel {
 
 struct MatMulOptions {
-  bool transpose_a = false, transpose_b = false;  ///< of the last two axes; operands must have rank 2 or more
+  bool transpose_a = false,
+       transpose_b = false;  ///< of the last two axes; operands must have rank 2 or more
 };
 Tensor MatMul(const Operand& a, const Operand& b, const MatMulOptions& options);
-/// NumPy's dot: scalars multiply; else the sum over the last axis of a and the last but one (a vector's only) of b.
+/// NumPy's dot: scalars multiply; else the sum over the last axis of a and the last but one (a
+/// vector's only) of b.
 Tensor Dot(const Operand& a, const Operand& b);
 /// Every product of an element of a with one of b: [a.size(), b.size()].
 Tensor Outer(const Operand& a, const Operand& b);
@@ -25,9 +27,10 @@ Tensor TensorDot(const Operand& a, const Operand& b, int64_t axes = 2);
 Tensor TensorDot(const Operand& a, const Operand& b, const std::vector<int64_t>& a_axes,
                  const std::vector<int64_t>& b_axes);
 
-/// Einstein's notation: Einsum("bij,bjk->bik", {a, b}). Labels are letters; one that is not in the result is summed.
-/// A repeated label in one operand takes the diagonal, "..." stands for axes that broadcast, extent 1 stretches.
-/// Without "->" the result has the labels that occur once, in alphabetical order. Operands meet from left to right.
+/// Einstein's notation: Einsum("bij,bjk->bik", {a, b}). Labels are letters; one that is not in the
+/// result is summed. A repeated label in one operand takes the diagonal, "..." stands for axes that
+/// broadcast, extent 1 stretches. Without "->" the result has the labels that occur once, in
+/// alphabetical order. Operands meet from left to right.
 Tensor Einsum(std::string_view equation, const std::vector<Tensor>& operands);
 
 }  // namespace reel

@@ -5,7 +5,8 @@
 
 #include "reel/ops.h"
 
-// Statistics over axes and running sums along one. Axes may be negative; see ops.h for Axes and ReduceOptions.
+// Statistics over axes and running sums along one. Axes may be negative; see ops.h for Axes and
+// ReduceOptions.
 
 namespace reel {
 
@@ -30,7 +31,8 @@ struct NormOptions {
 };
 /// sqrt(sum x^2), sum |x| or max |x|; the derivative at 0 is 0.
 Tensor Norm(const Operand& x, const Axes& axes = {}, NormOptions options = {});
-/// The middle element in order along an axis, the mean of the two middle ones of an even number. NaN if any is.
+/// The middle element in order along an axis, the mean of the two middle ones of an even number.
+/// NaN if any is.
 Tensor Median(const Operand& x, int64_t axis = -1, ReduceOptions options = {});
 
 struct CumulativeOptions {
@@ -41,12 +43,14 @@ struct CumulativeOptions {
 Tensor CumSum(const Operand& x, int64_t axis = -1, CumulativeOptions options = {});
 /// y[t] = x[0] * ... * x[t]. Its gradient is right where elements are 0.
 Tensor CumProd(const Operand& x, int64_t axis = -1, CumulativeOptions options = {});
-/// y[t] = max(x[0], ..., x[t]); the gradient goes to the first that attains it. Exclusive: -inf (the lowest) first.
+/// y[t] = max(x[0], ..., x[t]); the gradient goes to the first that attains it. Exclusive: -inf
+/// (the lowest) first.
 Tensor CumMax(const Operand& x, int64_t axis = -1, CumulativeOptions options = {});
 Tensor CumMin(const Operand& x, int64_t axis = -1, CumulativeOptions options = {});
 /// log(exp(x[0]) + ... + exp(x[t])), without overflow.
 Tensor LogCumSumExp(const Operand& x, int64_t axis = -1, CumulativeOptions options = {});
-/// y[0] = b[0], y[t] = a[t] * y[t - 1] + b[t] along an axis: what the others are made of. a and b broadcast.
+/// y[0] = b[0], y[t] = a[t] * y[t - 1] + b[t] along an axis: what the others are made of. a and b
+/// broadcast.
 Tensor Recurrence(const Operand& a, const Operand& b, int64_t axis = -1, bool reverse = false);
 
 }  // namespace reel

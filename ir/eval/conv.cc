@@ -3,7 +3,8 @@
 namespace reel::ir {
 namespace {
 
-// The tensors with always three spatial axes, missing ones of extent 1: a[n, x, y, z, g, c], b[i, j, k, g, c, o].
+// The tensors with always three spatial axes, missing ones of extent 1: a[n, x, y, z, g, c], b[i,
+// j, k, g, c, o].
 struct Geometry {
   explicit Geometry(const KernelContext& c) {
     const Shape &a = c.operand(0).type.shape, &b = c.operand(1).type.shape;
@@ -26,11 +27,12 @@ struct Geometry {
   // Where element k of window w of spatial axis s is in a; -1: in the padding, which is 0.
   int64_t Source(size_t s, int64_t w, int64_t k) const {
     const int64_t at = w * stride[s] + k * b_dilation[s] - low[s];
-    return at < 0 || at % a_dilation[s] != 0 || at / a_dilation[s] >= in[s] ? -1 : at / a_dilation[s];
+    return at < 0 || at % a_dilation[s] != 0 || at / a_dilation[s] >= in[s] ? -1
+                                                                            : at / a_dilation[s];
   }
   int64_t batch, groups, channels, outputs;
-  int64_t in[3] = {1, 1, 1}, filter[3] = {1, 1, 1}, out[3] = {1, 1, 1}, stride[3] = {1, 1, 1}, low[3] = {0, 0, 0},
-          a_dilation[3] = {1, 1, 1}, b_dilation[3] = {1, 1, 1};
+  int64_t in[3] = {1, 1, 1}, filter[3] = {1, 1, 1}, out[3] = {1, 1, 1}, stride[3] = {1, 1, 1},
+          low[3] = {0, 0, 0}, a_dilation[3] = {1, 1, 1}, b_dilation[3] = {1, 1, 1};
 };
 
 // Sums over one window at n, (x, y, z), g for output o.
@@ -57,8 +59,8 @@ T SumWindow(const Geometry& q, const std::vector<T>& a, const std::vector<T>& b,
 }
 
 template <typename T, typename F>
-void Convolve(const Geometry& q, const std::vector<T>& a, const std::vector<T>& b, std::vector<T>& out,
-              F multiply_add) {
+void Convolve(const Geometry& q, const std::vector<T>& a, const std::vector<T>& b,
+              std::vector<T>& out, F multiply_add) {
   size_t at = 0;
   for (int64_t n = 0; n < q.batch; ++n) {
     for (int64_t x = 0; x < q.out[0]; ++x) {
@@ -82,11 +84,13 @@ KERNEL(Conv) {
   EvalTensor out = ZeroTensor(c.result);
   if (out.size() == 0) return out;  // other extents may be huge
   if (IsFloat(c.result.dtype)) {
-    Convolve(q, c.operand(0).f, c.operand(1).f, out.f, [](double x, double y, double sum) { return sum + x * y; });
+    Convolve(q, c.operand(0).f, c.operand(1).f, out.f,
+             [](double x, double y, double sum) { return sum + x * y; });
   } else {
     Convolve(q, c.operand(0).i, c.operand(1).i, out.i,
              [dtype = c.result.dtype](int64_t x, int64_t y, int64_t sum) {
-               return Wrap(dtype, static_cast<uint64_t>(sum) + static_cast<uint64_t>(x) * static_cast<uint64_t>(y));
+               return Wrap(dtype, static_cast<uint64_t>(sum) +
+                                      static_cast<uint64_t>(x) * static_cast<uint64_t>(y));
              });
   }
   return out;

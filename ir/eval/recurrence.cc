@@ -5,11 +5,13 @@ namespace {
 
 // y[0] = b[0], y[t] = step(a[t], y[t - 1], b[t]) along the axis, or from its end.
 template <typename T, typename F>
-void Run(const KernelContext& c, const std::vector<T>& a, const std::vector<T>& b, std::vector<T>& y, F step) {
+void Run(const KernelContext& c, const std::vector<T>& a, const std::vector<T>& b,
+         std::vector<T>& y, F step) {
   if (y.empty()) return;
   const auto axis = static_cast<size_t>(c.attr_int("axis"));
   const bool reverse = c.attributes.Get<bool>("reverse");
-  const int64_t stride = RowMajorStrides(c.result.shape)[axis], n = c.result.shape.dim(static_cast<int>(axis));
+  const int64_t stride = RowMajorStrides(c.result.shape)[axis],
+                n = c.result.shape.dim(static_cast<int>(axis));
   std::vector<int64_t> dims = c.result.shape.dims();
   dims[axis] = 1;
   for (int64_t row : Offsets(dims, RowMajorStrides(c.result.shape))) {
@@ -27,11 +29,14 @@ void Run(const KernelContext& c, const std::vector<T>& a, const std::vector<T>& 
 KERNEL(Recurrence) {
   EvalTensor out = ZeroTensor(c.result);
   if (IsFloat(c.result.dtype)) {
-    Run(c, c.operand(0).f, c.operand(1).f, out.f, [](double a, double y, double b) { return a * y + b; });
+    Run(c, c.operand(0).f, c.operand(1).f, out.f,
+        [](double a, double y, double b) { return a * y + b; });
   } else {
-    Run(c, c.operand(0).i, c.operand(1).i, out.i, [dtype = c.result.dtype](int64_t a, int64_t y, int64_t b) {
-      return Wrap(dtype, static_cast<uint64_t>(a) * static_cast<uint64_t>(y) + static_cast<uint64_t>(b));
-    });
+    Run(c, c.operand(0).i, c.operand(1).i, out.i,
+        [dtype = c.result.dtype](int64_t a, int64_t y, int64_t b) {
+          return Wrap(dtype, static_cast<uint64_t>(a) * static_cast<uint64_t>(y) +
+                                 static_cast<uint64_t>(b));
+        });
   }
   return out;
 }

@@ -4,8 +4,8 @@
 namespace reel::ir {
 namespace {
 
-// low + high + what is left of `extent` with dilation - 1 zeros between its elements; an error if it overflows or is
-// negative.
+// low + high + what is left of `extent` with dilation - 1 zeros between its elements; an error if
+// it overflows or is negative.
 absl::StatusOr<int64_t> PaddedExtent(const InferContext& c, int64_t extent, size_t i) {
   const int64_t low = c.attr_ints("low")[i], high = c.attr_ints("high")[i],
                 dilation = c.attr_ints("a_dilation")[i];
@@ -17,7 +17,8 @@ absl::StatusOr<int64_t> PaddedExtent(const InferContext& c, int64_t extent, size
     return OpError(c.op, "padded extent overflows");
   }
   if (n < 0) {
-    return OpError(c.op, StrCat("padding ", low, " and ", high, " cuts more than there is of spatial axis ", i));
+    return OpError(c.op, StrCat("padding ", low, " and ", high,
+                                " cuts more than there is of spatial axis ", i));
   }
   return n;
 }
@@ -25,18 +26,21 @@ absl::StatusOr<int64_t> PaddedExtent(const InferContext& c, int64_t extent, size
 absl::Status CheckOperands(const InferContext& c, int spatial) {
   const Type &a = c.operand(0), &b = c.operand(1);
   if (a.dtype != b.dtype) {
-    return OpError(c.op, StrCat("operand dtypes differ: ", a.ToString(), " and ", b.ToString(), "; cast one of them"));
+    return OpError(c.op, StrCat("operand dtypes differ: ", a.ToString(), " and ", b.ToString(),
+                                "; cast one of them"));
   }
   if (spatial < 1 || spatial > 3 || b.shape.rank() != a.shape.rank()) {
-    return OpError(c.op, StrCat("input must be [n, spatial..., groups, channels] and filter [spatial..., groups, "
-                                "channels, outputs] with 1 to 3 spatial axes, got ", a.ToString(), " and ",
-                                b.ToString()));
+    return OpError(
+        c.op,
+        StrCat("input must be [n, spatial..., groups, channels] and filter [spatial..., groups, "
+               "channels, outputs] with 1 to 3 spatial axes, got ",
+               a.ToString(), " and ", b.ToString()));
   }
   for (int i = 0; i < 2; ++i) {
     if (a.shape[spatial + 1 + i] == b.shape[spatial + i]) continue;
-    return OpError(c.op, StrCat("axis ", spatial + 1 + i, " of ", a.ToString(), " and axis ", spatial + i, " of ",
-                                b.ToString(), " must have the same extent: ", i == 0 ? "the groups" :
-                                "the channels of a group"));
+    return OpError(c.op, StrCat("axis ", spatial + 1 + i, " of ", a.ToString(), " and axis ",
+                                spatial + i, " of ", b.ToString(), " must have the same extent: ",
+                                i == 0 ? "the groups" : "the channels of a group"));
   }
   return absl::OkStatus();
 }
@@ -48,7 +52,9 @@ absl::StatusOr<TypeList> InferConvRule(const InferContext& c) {
   const int spatial = a.shape.rank() - 3;
   if (absl::Status s = CheckOperands(c, spatial); !s.ok()) return s;
   for (std::string_view name : {"strides", "low", "high", "a_dilation", "b_dilation"}) {
-    if (absl::Status s = CheckLength(c.op, name, c.attr_ints(name), spatial, "spatial rank"); !s.ok()) return s;
+    if (absl::Status s = CheckLength(c.op, name, c.attr_ints(name), spatial, "spatial rank");
+        !s.ok())
+      return s;
   }
   Shape shape{a.shape[0]};
   for (int i = 0; i < spatial; ++i) {
@@ -58,11 +64,11 @@ absl::StatusOr<TypeList> InferConvRule(const InferContext& c) {
     if (!size.ok()) return size.status();
     const auto padded = PaddedExtent(c, *extent, n);
     if (!padded.ok()) return padded.status();
-    const auto windows =
-        CountWindows(c.op, {*padded, *size, c.attr_ints("strides")[n], c.attr_ints("b_dilation")[n]});
+    const auto windows = CountWindows(
+        c.op, {*padded, *size, c.attr_ints("strides")[n], c.attr_ints("b_dilation")[n]});
     if (!windows.ok()) {
-      return absl::InvalidArgumentError(StrCat(windows.status().message(), " (spatial axis ", i, " of ",
-                                               a.ToString(), " and ", b.ToString(), ")"));
+      return absl::InvalidArgumentError(StrCat(windows.status().message(), " (spatial axis ", i,
+                                               " of ", a.ToString(), " and ", b.ToString(), ")"));
     }
     shape.push_back(*windows);
   }

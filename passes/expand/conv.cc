@@ -19,13 +19,18 @@ Value PadInput(ExpandContext& c, Value a, int spatial) {
     interior[i + 1] = dilation[i] - 1;
     starts[i + 1] = std::max<int64_t>(-low[i], 0);
   }
-  const auto any = [](const Ints& v) { return std::any_of(v.begin(), v.end(), [](int64_t x) { return x != 0; }); };
+  const auto any = [](const Ints& v) {
+    return std::any_of(v.begin(), v.end(), [](int64_t x) { return x != 0; });
+  };
   if (any(before) || any(after) || any(interior)) {
     a = c.b.Pad(a, c.b.Scalar(c.b.type(a).dtype, 0), before, after, interior);
   }
   Ints limits = c.b.shape(a).dims();
-  for (size_t i = 0; i < static_cast<size_t>(spatial); ++i) limits[i + 1] -= std::max<int64_t>(-high[i], 0);
-  return limits == c.b.shape(a).dims() && !any(starts) ? a : c.b.Slice(a, starts, limits, Ints(rank, 1));
+  for (size_t i = 0; i < static_cast<size_t>(spatial); ++i)
+    limits[i + 1] -= std::max<int64_t>(-high[i], 0);
+  return limits == c.b.shape(a).dims() && !any(starts)
+             ? a
+             : c.b.Slice(a, starts, limits, Ints(rank, 1));
 }
 
 // The value without an axis of extent 1.
@@ -39,7 +44,8 @@ Value Drop(ir::Builder& b, Value x, int axis) {
 
 }  // namespace
 
-// [n, s..., g, c] -> windows [n, s..., g, c, k...], contracted with [k..., g, c, o] over (k..., c), g being batches.
+// [n, s..., g, c] -> windows [n, s..., g, c, k...], contracted with [k..., g, c, o] over (k..., c),
+// g being batches.
 EXPAND(Conv) {
   const Shape filter = c.x_type(1).shape;
   const int spatial = filter.rank() - 3;

@@ -86,7 +86,8 @@ void ExpectAllHalves() {
   const Tensor between = Tensor::FromData(middle, {1 << 16});
   for (const char* cpu : kCpus) {
     const Tensor f = CastOn(cpu, x, kFloat32);
-    const auto back = BitsOf(CastOn(cpu, f, DTypeOf<T>::value)), rounded = BitsOf(CastOn(cpu, between, DTypeOf<T>::value));
+    const auto back = BitsOf(CastOn(cpu, f, DTypeOf<T>::value));
+    const auto rounded = BitsOf(CastOn(cpu, between, DTypeOf<T>::value));
     for (size_t i = 0; i < all.size(); ++i) {
       if (std::isnan(wide[i])) {
         T again;

@@ -62,7 +62,8 @@ List Defined(const List& x, int sign) {
 
 // Powers of two, products of small primes, primes of both sides of the largest radix.
 TEST(Fft, IsTheDefiningSum) {
-  for (int64_t n : {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17, 30, 31, 32, 37, 60, 64, 97, 100, 128, 202, 961, 1000, 1009}) {
+  for (int64_t n : {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17, 30, 31, 32, 37, 60, 64, 97, 100, 128, 202, 961, 1000,
+                    1009}) {
     SCOPED_TRACE(n);
     const List x = Noise(n), want = Defined(x, -1);
     double largest = 0;

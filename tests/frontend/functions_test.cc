@@ -192,14 +192,15 @@ TEST(Edges, SincHasItsSecondDerivativeAtZero) {
 }
 
 TEST(Values, ExtremesNeitherOverflowNorLoseTheirSign) {
-  EXPECT_DOUBLE_EQ(Hypot(3e300, 4e300).item<double>(), 5e300);
-  EXPECT_DOUBLE_EQ(Hypot(3e-300, 4e-300).item<double>(), 5e-300);
-  EXPECT_EQ(Hypot(kNan, -kInf).item<double>(), kInf);
-  EXPECT_EQ(Logaddexp(-kInf, -kInf).item<double>(), -kInf);
-  EXPECT_EQ(Logaddexp(1e300, -1e300).item<double>(), 1e300);
-  EXPECT_TRUE(std::isnan(Xlogy(0.0, kNan).item<double>()));
-  EXPECT_TRUE(std::signbit(Copysign(0.0, -0.0).item<double>()));
-  for (int k = 0; k < 12; ++k) EXPECT_EQ(Log10(std::pow(10.0, k)).item<double>(), k);
+  const auto scalar = [](double x) { return Full({}, x, kFloat64); };
+  EXPECT_DOUBLE_EQ(Hypot(scalar(3e300), 4e300).item<double>(), 5e300);
+  EXPECT_DOUBLE_EQ(Hypot(scalar(3e-300), 4e-300).item<double>(), 5e-300);
+  EXPECT_EQ(Hypot(scalar(kNan), -kInf).item<double>(), kInf);
+  EXPECT_EQ(Logaddexp(scalar(-kInf), -kInf).item<double>(), -kInf);
+  EXPECT_EQ(Logaddexp(scalar(1e300), -1e300).item<double>(), 1e300);
+  EXPECT_TRUE(std::isnan(Xlogy(scalar(0), kNan).item<double>()));
+  EXPECT_TRUE(std::signbit(Copysign(scalar(0), -0.0).item<double>()));
+  for (int k = 0; k < 12; ++k) EXPECT_EQ(Log10(scalar(std::pow(10.0, k))).item<double>(), k);
 }
 
 TEST(Values, Predicates) {

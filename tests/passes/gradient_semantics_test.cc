@@ -139,13 +139,14 @@ TEST(TfGradients, TG10SeedsDefaultToOnes) {
   EXPECT_EQ(d[0], (Doubles{2, 4, 6}));
 }
 
-TEST(TfGradients, TG11ComplexNeedsASeed) {
-  ir::Function f("f");
-  const Value x = f.AddParameter("x", {kComplex64, {}});
-  const auto d = Gradients(&f, nullptr, {x}, {x});
-  EXPECT_EQ(d.status().code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_NE(std::string(d.status().message()).find("must set grad_ys"), std::string::npos) << d.status();
-  EXPECT_TRUE(Gradients(&f, nullptr, {x}, {x}, {.grad_ys = {x}}).ok());
+// z = x + iy: the gradient is dL/dx + i dL/dy, seeds are 1 + 0i.
+TEST(TfGradients, TG11ComplexGradientsAreConjugates) {
+  const auto d = RunGradients({F64({}), F64({})}, {{3}, {-2}}, 1, [](Builder& b, P p) {
+    const Value z = b.Complex(p[0], p[1]);
+    return Values{b.Mul(z, z), p[0], p[1]};  // conj(2 z) = 6 + 4i
+  });
+  EXPECT_EQ(d[0], Doubles{6});
+  EXPECT_EQ(d[1], Doubles{4});
 }
 
 TEST(TfGradients, TG12TG13GradYsMustMatchInNumberAndType) {

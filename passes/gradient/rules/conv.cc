@@ -24,19 +24,23 @@ int64_t Spread(int64_t n, int64_t dilation) { return n == 0 ? 0 : (n - 1) * dila
 
 }  // namespace
 
-// y[i] = sum_k a'[i s + k d] b[k] with a'[j + low] = a[j / D] where D divides j. Both gradients are convolutions:
-//   da[m] = sum_k dy'[m D + low - k d] b[k]: dy spread by s, b reversed with channels and outputs swapped, steps of D
-//   db[k] = sum_i a'[k d + i s] dy[i]: dy spread by s is the filter, steps of d; the batch is what is contracted
+// y[i] = sum_k a'[i s + k d] b[k] with a'[j + low] = a[j / D] where D divides j. Both gradients are
+// convolutions:
+//   da[m] = sum_k dy'[m D + low - k d] b[k]: dy spread by s, b reversed with channels and outputs
+//   swapped, steps of D db[k] = sum_i a'[k d + i s] dy[i]: dy spread by s is the filter, steps of
+//   d; the batch is what is contracted
 // The upper padding is what makes the extents those of a and b.
 GRAD_EACH(Conv, kB, kNone, kA, kNone) {
   const Geometry q = GeometryOf(g.node());
   const Shape a = g.x_shape(0), filter = g.x_shape(1), y = g.y_type().shape;
   const int spatial = a.rank() - 3;
-  Geometry input{q.a_dilation, {}, {}, q.strides, q.b_dilation}, weight{q.b_dilation, q.low, {}, q.a_dilation, q.strides};
+  Geometry input{q.a_dilation, {}, {}, q.strides, q.b_dilation},
+      weight{q.b_dilation, q.low, {}, q.a_dilation, q.strides};
   Ints axes;
   for (int i = 0; i < spatial; ++i) {
     const auto n = static_cast<size_t>(i);
-    const int64_t reach = Spread(filter.dim(i), q.b_dilation[n]) - 1, spread = Spread(y.dim(i + 1), q.strides[n]);
+    const int64_t reach = Spread(filter.dim(i), q.b_dilation[n]) - 1,
+                  spread = Spread(y.dim(i + 1), q.strides[n]);
     axes.push_back(i);
     input.low.push_back(reach - q.low[n]);
     input.high.push_back(Spread(a.dim(i + 1), q.a_dilation[n]) + reach - spread - input.low.back());
@@ -46,13 +50,15 @@ GRAD_EACH(Conv, kB, kNone, kA, kNone) {
     if (a.size() == 0 || y.size() == 0) {
       g.Set(0, b.Zeros(g.x_type(0)));
     } else {
-      const Value turned = b.Transpose(b.Reverse(g.in(1), axes), Swapped(spatial + 3, spatial + 1, spatial + 2));
+      const Value turned =
+          b.Transpose(b.Reverse(g.in(1), axes), Swapped(spatial + 3, spatial + 1, spatial + 2));
       g.Set(0, b.Conv(g.dy(), turned, input));
     }
   }
   if (g.wants(1)) {
     if (filter.size() == 0 || y.size() == 0) return g.Set(1, b.Zeros(g.x_type(1)));
-    // [n, s..., g, c] -> [c, s..., g, n]; [n, s..., g, o] -> [s..., g, n, o]; result [c, k..., g, o] -> [k..., g, c, o]
+    // [n, s..., g, c] -> [c, s..., g, n]; [n, s..., g, o] -> [s..., g, n, o]; result [c, k..., g,
+    // o] -> [k..., g, c, o]
     Ints to_filter, from_result;
     for (int i = 0; i <= spatial; ++i) to_filter.push_back(i + 1), from_result.push_back(i + 1);
     to_filter.insert(to_filter.end(), {0, spatial + 2});

@@ -34,11 +34,13 @@ void ShareScattered(GradContext& g, ir::Builder& b) {
   if (g.wants(2)) g.Set(2, b.Mul(hit_c, b.Gather(share, g.in(1), axis)));
 }
 
-// Products along the middle axis of x[before, n, after] of the elements before each one (after it, if reverse) whose
-// segment number is the same; equal numbers are neighbours. By doubling: after step s an element has the s up to it.
+// Products along the middle axis of x[before, n, after] of the elements before each one (after it,
+// if reverse) whose segment number is the same; equal numbers are neighbours. By doubling: after
+// step s an element has the s up to it.
 class SegmentProducts {
  public:
-  SegmentProducts(ir::Builder& b, Value segments, bool reverse) : b_(b), segments_(segments), reverse_(reverse) {}
+  SegmentProducts(ir::Builder& b, Value segments, bool reverse)
+      : b_(b), segments_(segments), reverse_(reverse) {}
 
   Value Of(Value x) {
     const int64_t n = b_.shape(x).dim(1);
@@ -84,8 +86,8 @@ Value ProductsOfOthers(ir::Builder& b, Value indices, Value updates, int64_t axi
   const Value order = b.Argsort(list, 0, false);
   const Value sorted = b.Gather(b.Reshape(updates, {before, n, after}), order, 1);
   const Value segments = b.Gather(list, order, 0);
-  const Value others =
-      b.Mul(SegmentProducts(b, segments, false).Of(sorted), SegmentProducts(b, segments, true).Of(sorted));
+  const Value others = b.Mul(SegmentProducts(b, segments, false).Of(sorted),
+                             SegmentProducts(b, segments, true).Of(sorted));
   return b.Reshape(b.Gather(others, b.Argsort(order, 0, false), 1), shape);
 }
 

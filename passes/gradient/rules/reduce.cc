@@ -50,7 +50,8 @@ void Share(GradContext& g, ir::Builder& b) {
   g.Set(0, b.Mul(hit, Unreduce(g, b, share)));
 }
 
-// The products of what comes before each element along the last axis, or after it: y[0] = 1, y[t] = x[t - 1] y[t - 1].
+// The products of what comes before each element along the last axis, or after it: y[0] = 1, y[t] =
+// x[t - 1] y[t - 1].
 ir::Value ProductsOfOthers(ir::Builder& b, ir::Value x, bool after) {
   const Type type = b.type(x);
   const int last = type.shape.rank() - 1;
@@ -66,7 +67,8 @@ ir::Value ProductsOfOthers(ir::Builder& b, ir::Value x, bool after) {
   begin.set(last, 1);
   tail.set(last, type.shape.dim(last) - 1);
   const ir::Value nothing = b.Full({type.dtype, tail}, IsInteger(type.dtype) ? 0.0 : -0.0);
-  return b.Recurrence(shifted, b.Pad(nothing, one, low, high, std::vector<int64_t>(rank, 0)), last, after);
+  return b.Recurrence(shifted, b.Pad(nothing, one, low, high, std::vector<int64_t>(rank, 0)), last,
+                      after);
 }
 
 }  // namespace
@@ -75,7 +77,8 @@ GRAD(ReduceSum, kNone, kNone) { g.Set(0, Unreduce(g, b, g.dy())); }
 GRAD(ReduceMax, kX, kY) { Share(g, b); }
 GRAD(ReduceMin, kX, kY) { Share(g, b); }
 
-// The cotangent of each element is dy times the product of all others: right where some are 0, unlike y / x.
+// The cotangent of each element is dy times the product of all others: right where some are 0,
+// unlike y / x.
 GRAD(ReduceProd, kX, kNone) {
   const Shape shape = g.x_shape();
   if (shape.size() == 0) return g.Set(0, b.Zeros(g.x_type()));

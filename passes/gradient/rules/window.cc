@@ -18,7 +18,8 @@ Value Fit(ir::Builder& b, Value x, int axis, int64_t extent) {
   return limits == type.shape.dims() ? x : b.Slice(x, zeros, limits, ones);
 }
 
-// x[rest..., windows, size], not overlapping: each window padded to the stride, one after the other.
+// x[rest..., windows, size], not overlapping: each window padded to the stride, one after the
+// other.
 Value Lay(ir::Builder& b, Value x, int64_t extent, int64_t stride) {
   const int last = b.shape(x).rank() - 1;
   x = Fit(b, x, last, stride);
@@ -28,9 +29,10 @@ Value Lay(ir::Builder& b, Value x, int64_t extent, int64_t stride) {
   return Fit(b, b.Reshape(x, rows), last - 1, extent);
 }
 
-// x[rest..., size, windows]: row k is spread by the stride and shifted by k * dilation, then the rows are added. A row
-// of length extent + dilation, written one after the other and cut again every extent elements, moves by dilation a
-// row: all in linear size, by ops that only move elements.
+// x[rest..., size, windows]: row k is spread by the stride and shifted by k * dilation, then the
+// rows are added. A row of length extent + dilation, written one after the other and cut again
+// every extent elements, moves by dilation a row: all in linear size, by ops that only move
+// elements.
 Value OverlapAdd(ir::Builder& b, Value x, int64_t extent, int64_t stride, int64_t dilation) {
   const Shape shape = b.shape(x);
   const int last = shape.rank() - 1;
@@ -49,14 +51,17 @@ Value OverlapAdd(ir::Builder& b, Value x, int64_t extent, int64_t stride, int64_
   return b.ReduceSum(x, {last - 1});
 }
 
-// The transpose of windows along one axis of [..., windows, ..., size], whose size is the last axis.
-Value CloseAxis(ir::Builder& b, Value x, int axis, const ir::Builder::Windows& w, size_t i, int64_t extent) {
+// The transpose of windows along one axis of [..., windows, ..., size], whose size is the last
+// axis.
+Value CloseAxis(ir::Builder& b, Value x, int axis, const ir::Builder::Windows& w, size_t i,
+                int64_t extent) {
   const int rank = b.shape(x).rank();
   Ints order, back;
   for (int k = 0; k + 1 < rank; ++k) {
     if (k != axis) order.push_back(k);
   }
-  const bool single = b.shape(x).dim(axis) == 1;  // then the stride, which may be anything, does not matter
+  const bool single =
+      b.shape(x).dim(axis) == 1;  // then the stride, which may be anything, does not matter
   const int64_t stride = single ? w.sizes[i] : w.strides[i];
   const bool apart = (w.dilations[i] == 1 || w.sizes[i] == 1) && w.sizes[i] <= stride;
   order.push_back(apart ? axis : rank - 1);
@@ -72,8 +77,8 @@ Value CloseAxis(ir::Builder& b, Value x, int axis, const ir::Builder::Windows& w
 // Every element gets the sum of what the windows that show it got.
 GRAD(Window, kNone, kNone) {
   const ir::Node& node = g.node();
-  const ir::Builder::Windows w{node.attr<Ints>("axes"), node.attr<Ints>("sizes"), node.attr<Ints>("strides"),
-                               node.attr<Ints>("dilations")};
+  const ir::Builder::Windows w{node.attr<Ints>("axes"), node.attr<Ints>("sizes"),
+                               node.attr<Ints>("strides"), node.attr<Ints>("dilations")};
   const Shape shape = g.x_shape();
   if (g.y_type().shape.size() == 0) return g.Set(0, b.Zeros(g.x_type()));
   Value x = g.dy();
