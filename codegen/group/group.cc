@@ -1,6 +1,7 @@
 #include "codegen/group/group.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "absl/container/flat_hash_map.h"
@@ -17,6 +18,7 @@ using ir::Value;
 constexpr int kMaxInlinedNodes = 192;  // ops of one stored expression
 constexpr int kMaxGroupNodes = 768;    // ops of one kernel: LLVM's time is quadratic in block size
 constexpr int kMaxLookAround = 256;    // groups visited by one legality check
+constexpr int64_t kSmall = 16;         // elements of maps that calls cost more than arithmetic
 constexpr int kCheap = 2;              // recomputing this much beats a store and a load
 
 int OwnCost(Op op) {
@@ -325,6 +327,7 @@ class Grouper {
   Joins CanJoin(const Node& node, const std::vector<Leaf>& leaves, const std::vector<int>& inputs, int g) const {
     const Group& group = out_.groups[static_cast<size_t>(g)];
     if (!MayGrow(group.root_kind)) return Joins::kNo;
+    if (shared_.contains(g) && (IsRoot(node) || ReadsUpdated(leaves))) return Joins::kNo;
     if (group.nodes + nodes_of(node) > kMaxGroupNodes) return Joins::kNo;
     bool pre = false, post = false;
     for (const Leaf& leaf : leaves) {
@@ -395,9 +398,18 @@ class Grouper {
       target = inputs[k];
       how = CanJoin(node, leaves, inputs, target);
     }
+    if (how == Joins::kNo && joins && Gathers(v, kind, leaves)) {
+      const auto it = small_.find(Extents(v));
+      if (it != small_.end() && MayShare(node, inputs, it->second)) {
+        target = it->second;
+        how = Joins::kPost;
+        shared_.insert(target);
+      }
+    }
     if (how == Joins::kNo) {
       target = static_cast<int>(out_.groups.size());
       out_.groups.emplace_back();
+      if (Gathers(v, kind, leaves)) small_[Extents(v)] = target;
     }
     Add(node, v, how, target);
     Group& group = out_.groups[static_cast<size_t>(target)];
@@ -412,6 +424,24 @@ class Grouper {
       if (wants_buffer_[Index(leaf.value)]) readers_[Index(leaf.value)].push_back(target);
     }
     if (is_result_[Index(v)]) out_.stored[Index(v)] = true;
+  }
+
+  std::vector<int64_t> Extents(Value v) const { return shape(v).dims(); }
+
+  // Whether a map may share a kernel with unrelated ones. What reads a buffer that is updated may not: it must be free
+  // to run before the update.
+  bool Gathers(Value v, Group::Root kind, const std::vector<Leaf>& leaves) const {
+    return options_.gather_small && kind == Group::Root::kNone && shape(v).size() <= kSmall && !ReadsUpdated(leaves);
+  }
+  bool ReadsUpdated(const std::vector<Leaf>& leaves) const {
+    return std::any_of(leaves.begin(), leaves.end(), [this](const Leaf& leaf) {
+      return wants_buffer_[Index(leaf.value)] && shape(leaf.value).size() > kSmall;
+    });
+  }
+  bool MayShare(const Node& node, const std::vector<int>& inputs, int g) const {
+    const Group& group = out_.groups[static_cast<size_t>(g)];
+    return group.root_kind == Group::Root::kNone && group.nodes + nodes_of(node) <= kMaxInlinedNodes &&
+           std::find(inputs.begin(), inputs.end(), g) == inputs.end() && !PathBack(inputs, g);
   }
 
   void Add(const Node& node, Value v, Joins how, int target) {
@@ -502,6 +532,8 @@ class Grouper {
   std::vector<bool> wants_buffer_;         // some op could write over it, or takes it as a whole
   std::vector<bool> in_place_;             // a dynamic_update that is a root
   std::vector<std::vector<int>> readers_;  // groups, of values that want a buffer
+  std::map<std::vector<int64_t>, int> small_;  // by extents: the last group of maps of few elements
+  absl::flat_hash_set<int> shared_;            // groups that hold unrelated maps
 };
 
 }  // namespace

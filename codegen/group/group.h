@@ -41,6 +41,7 @@ struct Grouping {
 
 struct GroupOptions {
   bool fuse = true;
+  bool gather_small = false;  ///< with fuse: maps of few elements share a kernel though they share no values
 };
 
 /// Groups a normalised function. Linear but for bounded look-arounds.

@@ -96,11 +96,12 @@ class EntryFunctions {
   int count_ = 0;
 };
 
-/// Emits steps into one function (ptr instance, ptr arguments, ptr results). Recursion is as deep as control steps
-/// are nested.
+/// Emits steps into one function (ptr instance, ptr arguments, ptr results). Recursion is as deep as
+/// control steps are nested.
 class StepEmitter {
  public:
-  StepEmitter(const Program& program, const ProgramSymbols& symbols, const Target& target, EntryFunctions* functions)
+  StepEmitter(const Program& program, const ProgramSymbols& symbols, const Target& target,
+              EntryFunctions* functions)
       : program_(program),
         symbols_(symbols),
         target_(target),
@@ -144,7 +145,8 @@ class StepEmitter {
     }
     while (first != last) {
       const Step* end = first + 1;
-      for (int64_t n = count(*first); end != last && (n += count(*end)) <= kStepsPerFunction;) ++end;
+      int64_t n = count(*first);
+      while (end != last && (n += count(*end)) <= kStepsPerFunction) ++end;
       llvm::Function* part = StepEmitter(program_, symbols_, target_, functions_).Run(first, end);
       b_.CreateCall(part, {function_->getArg(0), function_->getArg(1), function_->getArg(2)});
       first = end;
@@ -288,7 +290,8 @@ llvm::Function* LowerEntry(const Program& program, const EntryPoint& entry,
                            const std::string& symbol, llvm::Module* module) {
   EntryFunctions functions(symbol, target, module);
   const std::vector<Step>& steps = entry.steps;
-  return StepEmitter(program, symbols, target, &functions).Run(steps.data(), steps.data() + steps.size());
+  return StepEmitter(program, symbols, target, &functions)
+      .Run(steps.data(), steps.data() + steps.size());
 }
 
 }  // namespace reel::codegen

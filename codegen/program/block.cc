@@ -12,8 +12,8 @@ using ir::Node;
 using ir::Op;
 using ir::Value;
 
-constexpr int kMaxDepth = 200;           // planning and emission recurse over nested control ops
-constexpr int64_t kMaxItems = 4 << 20;   // after expansion: a function is placed once for each op that names it
+constexpr int kMaxDepth = 200;          // planning and emission recurse over nested control ops
+constexpr int64_t kMaxItems = 1 << 20;  // after expansion: a function is placed once for each op that names it
 
 size_t Number(Value v) { return static_cast<size_t>(v.id); }
 
@@ -76,7 +76,7 @@ absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::Prepare(const Key& key, std
   auto block = std::make_unique<Block>(Block{*std::move(normal), {}, {}, {}, {}});
   const ir::Function& f = block->f;
   block->constants.assign(static_cast<size_t>(f.num_values()), -1);
-  const Grouping grouping = GroupFunction(f, {.fuse = options_.fuse});
+  const Grouping grouping = GroupFunction(f, {.fuse = options_.fuse, .gather_small = key.second != Role::kEntry});
   for (size_t g = 0; g < grouping.groups.size(); ++g) {
     const Group& group = grouping.groups[g];
     if (group.root_kind == Group::Root::kControl) {

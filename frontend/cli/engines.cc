@@ -1,5 +1,6 @@
 #include "frontend/cli/engines.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 
@@ -42,6 +43,58 @@ RunResult Interpret(const ir::Module& module, const ir::Function& function,
   return {std::move(result.outputs), std::move(result.state), Now() - start};
 }
 
+// Runs a function op by op: results of `f`, given its parameters.
+class EagerRunner {
+ public:
+  explicit EagerRunner(const ir::Module& module) : module_(module) {}
+
+  std::vector<Tensor> Run(const ir::Function& f, const std::vector<Tensor>& parameters) {
+    constexpr int kMaxDepth = 200;  // of control ops in control ops
+    if (++depth_ > kMaxDepth) Fail(kInvalid, "branches and loops are nested more than 200 deep");
+    std::vector<Tensor> values = parameters;
+    values.resize(static_cast<size_t>(f.num_values()));
+    for (const ir::Node& node : f.nodes()) {
+      std::vector<Tensor> operands;
+      for (const ir::Value v : node.operands) operands.push_back(values[static_cast<size_t>(v.id)]);
+      const std::vector<Tensor> results = RunNode(node, operands);
+      std::copy(results.begin(), results.end(), values.begin() + node.first_result);
+    }
+    std::vector<Tensor> results;
+    for (const ir::Value v : f.results()) results.push_back(values[static_cast<size_t>(v.id)]);
+    --depth_;
+    return results;
+  }
+
+ private:
+  const ir::Function& Named(const ir::Node& node, std::string_view attribute) const {
+    return *module_.FindFunction(node.attr<std::string>(attribute));
+  }
+
+  std::vector<Tensor> RunNode(const ir::Node& node, const std::vector<Tensor>& x) {
+    switch (node.op) {
+      case ir::Op::kCall: return Run(Named(node, "callee"), x);
+      case ir::Op::kIf:
+        return Run(Named(node, x[0].item<bool>() ? "then" : "else"), {x.begin() + 1, x.end()});
+      case ir::Op::kWhile: {
+        const ir::AttrValue* limit = node.attrs().Find("maximum_iterations");
+        std::vector<Tensor> values = x;
+        for (int64_t i = 0; limit == nullptr || i < std::get<int64_t>(*limit); ++i) {
+          if (!Run(Named(node, "cond"), values)[0].item<bool>()) break;
+          values = Run(Named(node, "body"), values);
+        }
+        return values;
+      }
+      default: {
+        const auto results = internal::DispatchAll(node.op, node.attributes, x);
+        return {results.begin(), results.end()};
+      }
+    }
+  }
+
+  const ir::Module& module_;
+  int depth_ = 0;
+};
+
 RunResult RunEagerly(const ir::Module& module, const ir::Function& named,
                      const std::vector<ir::Literal>& inputs, const Budget& budget) {
   ir::Module only = Only(module, named);
@@ -49,30 +102,21 @@ RunResult RunEagerly(const ir::Module& module, const ir::Function& named,
   Take(passes::Inline(&only, {.entry_points = {name}, .differentiation_done = true}));
   const ir::Function& f = *only.FindFunction(name);
   std::vector<ir::Literal> state = Take(ir::InitialState(module, {.max_bytes = budget.max_memory}));
-  std::vector<Tensor> values(static_cast<size_t>(f.num_values()));
-  const auto at = [&](ir::Value v) -> Tensor& { return values[static_cast<size_t>(v.id)]; };
+  std::vector<Tensor> parameters;
   const auto variable = [&](int i) -> ir::Literal& {
     const ir::Variable* v = module.FindVariable(f.state()[static_cast<size_t>(i)]);
     return state[static_cast<size_t>(v - module.variables().data())];
   };
   for (int i = 0; i < f.num_parameters(); ++i) {
     const int s = i - f.num_arguments();
-    at({i}) = internal::FromLiteral(s < 0 ? inputs[static_cast<size_t>(i)] : variable(s));
+    parameters.push_back(
+        internal::FromLiteral(s < 0 ? inputs[static_cast<size_t>(i)] : variable(s)));
   }
   const double start = Now();
-  for (const ir::Node& node : f.nodes()) {
-    if (ir::Info(node.op).Has(ir::kControl)) {
-      Fail(kInvalid,
-           StrCat("the eager engine does not run ", ir::Name(node.op), "; use --engine interpret"));
-    }
-    std::vector<Tensor> operands;
-    for (const ir::Value v : node.operands) operands.push_back(at(v));
-    const auto results = internal::DispatchAll(node.op, node.attributes, operands);
-    for (int i = 0; i < node.num_results; ++i) at(node.result(i)) = results[static_cast<size_t>(i)];
-  }
+  const std::vector<Tensor> results = EagerRunner(only).Run(f, parameters);
   RunResult result{{}, std::move(state), Now() - start};
   for (int i = 0; i < static_cast<int>(f.results().size()); ++i) {
-    const Tensor& value = at(f.results()[static_cast<size_t>(i)]);
+    const Tensor& value = results[static_cast<size_t>(i)];
     const int s = i - f.num_outputs();
     if (s < 0)
       result.outputs.push_back(internal::ToLiteral(value));

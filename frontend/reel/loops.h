@@ -13,8 +13,8 @@
 
 namespace reel {
 
-/// values = body(i, values) for i = 0, 1, ... n - 1, an i64 scalar. n may be computed in a trace;
-/// its gradient then needs options.maximum_iterations.
+/// values = body(i, values) for i = 0, 1, ... n - 1, an i64 scalar. n may be computed in a trace:
+/// with options.maximum_iterations its gradient saves every step, else it saves 64 and runs again.
 std::vector<Tensor> ForLoop(
     const Operand& n,
     const std::function<std::vector<Tensor>(const Tensor& i, const std::vector<Tensor>&)>& body,

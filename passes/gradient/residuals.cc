@@ -65,8 +65,9 @@ class Chooser {
       if (n < 0) return {};
       const ir::Node& node = full_.nodes()[static_cast<size_t>(n)];
       for (int i = 0; i < node.num_results; ++i) {
-        if (!forward_[Index(node.result(i))] || !full_.type(node.result(i)).shape.is_constant()) return {};
-        out.push_back(node.result(i));
+        const Value u = node.result(i);
+        if (!forward_[Index(u)] || !full_.type(u).shape.is_constant()) return {};
+        out.push_back(u);
       }
     }
     return out;
@@ -162,7 +163,9 @@ std::vector<Value> EmitRows(const ir::Function& full, const Residuals& residuals
     for (Value v : full.nodes()[n].operands) need(v);
   }
   Copier copier(full, b.function());
-  for (size_t i = 0; i < parameters.size(); ++i) copier.Map({static_cast<int32_t>(i)}, parameters[i]);
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    copier.Map({static_cast<int32_t>(i)}, parameters[i]);
+  }
   for (size_t n = 0; n < needed.size(); ++n) {
     if (needed[n]) copier.CopyNode(full.nodes()[n]);
   }

@@ -30,7 +30,9 @@ bool IsPart(const ir::Function& f, ir::Value v) {
 ir::Value AddPart(ir::Builder& b, ir::Value sum, ir::Value part) {
   const ir::Node node = *b.function()->producer(part);
   const auto axis = node.attr<int64_t>("axis");
-  if (node.op == ir::Op::kScatterAdd) return b.ScatterAdd(sum, node.operands[1], node.operands[2], axis);
+  if (node.op == ir::Op::kScatterAdd) {
+    return b.ScatterAdd(sum, node.operands[1], node.operands[2], axis);
+  }
   const ir::Value g = node.operands[1], start = node.operands[2];
   const int64_t size = b.shape(g).dim(static_cast<int>(axis));
   return b.DynamicUpdate(sum, b.Add(b.DynamicSlice(sum, start, axis, size), g), start, axis);

@@ -35,7 +35,8 @@ void Define(ir::Module* m, const std::string& name, const std::vector<Type>& typ
 
 const Type kScalar{kFloat32, {}}, kCounter{kInt64, {}};
 
-void DefineCount(ir::Module* m, const std::string& name, const std::vector<Type>& types, int64_t n) {
+void DefineCount(ir::Module* m, const std::string& name, const std::vector<Type>& types,
+                 int64_t n) {
   Define(m, name, types, [n](Builder& b, const Values& p) {
     return Values{b.Less(p[0], b.Constant(ir::Literal::ScalarInt(kInt64, n)))};
   });
@@ -168,7 +169,8 @@ TEST_P(LoopCosts, PerIterationAreConstant) {
     SCOPED_TRACE(fuse ? "level 2" : "level 0");
     Costs first;
     for (int64_t n : {10, 1000, 1000000}) {
-      const auto p = BuildProgram(GradientOf(maker(n), order), *FindTarget("x86-64-v3"), {fuse, fuse});
+      const ir::Module module = GradientOf(maker(n), order);
+      const auto p = BuildProgram(module, *FindTarget("x86-64-v3"), {fuse, fuse});
       ASSERT_TRUE(p.ok()) << p.status();
       Costs costs;
       Add(*p, p->entries[0].steps, false, &costs);
@@ -184,17 +186,21 @@ TEST_P(LoopCosts, PerIterationAreConstant) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Gradients, LoopCosts,
-                         testing::Values(std::tuple(&ScalarLoop, 1, 4), std::tuple(&ScanLoop, 1, 12),
-                                         std::tuple(&NestedLoop, 1, 8), std::tuple(&ScalarLoop, 2, 40),
+                         testing::Values(std::tuple(&ScalarLoop, 1, 4),
+                                         std::tuple(&ScanLoop, 1, 12),
+                                         std::tuple(&NestedLoop, 1, 8),
+                                         std::tuple(&ScalarLoop, 2, 40),
                                          std::tuple(&ScanLoop, 2, 80)));
 
-std::vector<float> CompileAndRun(const ir::Module& module, int level, const std::vector<std::vector<float>>& inputs,
-                       const std::vector<size_t>& sizes) {
+std::vector<float> CompileAndRun(const ir::Module& module, int level,
+                                 const std::vector<std::vector<float>>& inputs,
+                                 const std::vector<size_t>& sizes) {
   CompilerOptions options;
   options.opt_level = level;
   const auto code = reel_compiler()->Compile(module, options);
   EXPECT_TRUE(code.ok()) << code.status();
-  const auto instance = runtime::Buffer::Allocate(static_cast<size_t>((*code)->program().instance_bytes));
+  const auto bytes = static_cast<size_t>((*code)->program().instance_bytes);
+  const auto instance = runtime::Buffer::Allocate(bytes);
   (new (instance.data()) reel_instance{})->magic = REEL_INSTANCE_MAGIC;
   std::vector<const void*> in;
   for (const auto& x : inputs) in.push_back(x.data());
@@ -228,6 +234,30 @@ TEST(Loops, AMillionIterationsBackwards) {
   EXPECT_NEAR(got[0], d, 1e-6);
   EXPECT_NEAR(got[1], dw, 1e-3 * std::fabs(dw));  // a million additions in f32
   for (size_t i = 0; i < xs.size(); i += 997) EXPECT_NEAR(got[2 + i], dx[i], 2e-6) << i;
+}
+
+// while x < limit: x = x + w: a loop whose length nobody knows is reversed in fixed memory.
+TEST(Loops, WithoutABoundMemoryIsFixed) {
+  ir::Module m("unbounded");
+  const std::vector<Type> types{kScalar, kScalar, kScalar};
+  Define(&m, "more", types, [](Builder& b, const Values& p) { return Values{b.Less(p[0], p[2])}; });
+  Define(&m, "next", types, [](Builder& b, const Values& p) {
+    return Values{b.Add(p[0], p[1]), p[1], p[2]};
+  });
+  Define(&m, "main", types, [](Builder& b, const Values& p) {
+    return Values{b.While("more", "next", p)[0]};
+  });
+  const ir::Module module = GradientOf(m);
+  const auto p = BuildProgram(module, *FindTarget("x86-64-v3"), {});
+  ASSERT_TRUE(p.ok()) << p.status();
+  EXPECT_LE(p->live_bytes, 64 * 4 + 4096);
+  for (const float steps : {0.f, 1.f, 17.f, 300.f, 5000.f, 100000.f}) {
+    const std::vector<float> d = CompileAndRun(module, 2, {{0}, {1}, {steps}}, {1, 1, 1});
+    EXPECT_EQ(d, (std::vector<float>{1, steps, 0}));
+    if (steps < 1000) {
+      EXPECT_EQ(d, CompileAndRun(module, 0, {{0}, {1}, {steps}}, {1, 1, 1}));
+    }
+  }
 }
 
 // 1,000 steps: both levels to the bit, the reference within what f32 rounds.

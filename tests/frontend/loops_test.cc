@@ -20,7 +20,8 @@ std::vector<double> Everywhere(const std::function<Tensor(const Tensor&)>& f, co
     const std::vector<double> got = Values(Compile(traced, {.opt_level = level})(traced.name(), x));
     EXPECT_EQ(got.size(), eager.size());
     for (size_t i = 0; i < got.size(); ++i) {
-      EXPECT_NEAR(got[i], eager[i], tolerance * (1 + std::fabs(eager[i]))) << i << ", level " << level;
+      EXPECT_NEAR(got[i], eager[i], tolerance * (1 + std::fabs(eager[i])))
+          << i << ", level " << level;
     }
   }
   return eager;
@@ -59,12 +60,14 @@ TEST(ForLoop, CountsAndMayNotRunAtAll) {
 }
 
 TEST(ForLoop, ATripCountThatIsComputed) {
-  const auto doubled = [](const Tensor& x) {  // x * 2^x
-    return ForLoop(Cast(x, kInt64), [](const Tensor&, const Tensor& y) { return y + y; }, x,
-                   {.maximum_iterations = 10});
-  };
-  EXPECT_THAT(Everywhere(doubled, Tensor(3.f)), ElementsAre(24));
-  EXPECT_THAT(Everywhere(GradientOf(doubled), Tensor(3.f)), ElementsAre(8));
+  for (const int64_t bound : {10, -1}) {
+    const auto doubled = [bound](const Tensor& x) {  // x * 2^x
+      return ForLoop(Cast(x, kInt64), [](const Tensor&, const Tensor& y) { return y + y; }, x,
+                     {.maximum_iterations = bound});
+    };
+    EXPECT_THAT(Everywhere(doubled, Tensor(3.f)), ElementsAre(24));
+    EXPECT_THAT(Everywhere(GradientOf(doubled), Tensor(3.f)), ElementsAre(8));
+  }
 }
 
 TEST(Scan, CarriesAndStacks) {

@@ -24,7 +24,8 @@ const Type kRow{kInt32, {6}}, kCount{kInt32, {}}, kFlag{kBool, {}};
 // parameters in other places, repeated values and constants.
 class LoopGenerator {
  public:
-  LoopGenerator(uint64_t seed, int rows) : rng_(seed), rows_(rows), module_(StrCat("loop_", seed)) {}
+  LoopGenerator(uint64_t seed, int rows)
+      : rng_(seed), rows_(rows), module_(StrCat("loop_", seed)) {}
 
   ir::Module Make() {
     ir::Function f("main");
@@ -119,7 +120,8 @@ class LoopGenerator {
     Values results{b.Add(p[0], b.Scalar(kInt32, 1))};
     for (int k = 0; k < rows_; ++k) {
       const int choice = Int(8);
-      const auto own = static_cast<size_t>(k), any = static_cast<size_t>(Int(static_cast<int>(pool.size())));
+      const auto own = static_cast<size_t>(k);
+      const auto any = static_cast<size_t>(Int(static_cast<int>(pool.size())));
       results.push_back(choice == 0 ? b.BroadcastTo(b.Scalar(kInt32, 3), {6})
                                     : pool[choice < 3 ? own : any]);
     }
@@ -218,7 +220,8 @@ func @main(%e: f32[0,3], %a: f32[3], %b: f32[3]) -> (f32[0,3], f32[3], f32[3], f
   %0 = constant 0 : i32[]
   %1, %2, %3, %4 = while %0, %e, %a, %b {body=@next, cond=@more} : i32[], f32[0,3], f32[3], f32[3]
   return %2, %3, %4, %3
-})", {ir::Literal::Zeros({kFloat32, {0, 3}}), ir::Literal::From<float>({3}, std::vector<float>{1, 2, 3}),
+})", {ir::Literal::Zeros({kFloat32, {0, 3}}),
+      ir::Literal::From<float>({3}, std::vector<float>{1, 2, 3}),
       ir::Literal::From<float>({3}, std::vector<float>{4, 5, 6})});
 }
 

@@ -1,10 +1,11 @@
 #include "ir/strings.h"
+#include "passes/gradient/checkpoint.h"
 #include "passes/gradient/residuals.h"
 #include "passes/gradient/rule.h"
 #include "passes/gradient/trip_count.h"
 
 // The gradient of a loop runs it once more, saving what the gradient of its body needs, then walks
-// back over what was saved.
+// back over what was saved. A loop without a bound on its iterations: checkpoint.h.
 
 namespace reel::passes {
 namespace {
@@ -23,10 +24,6 @@ struct Loop {
   Residuals residuals;
   std::vector<std::optional<int64_t>> step;
   std::string gradient = {};  // residuals.gradient's name in the module
-
-  bool unchanged(int i) const {
-    return body->results()[static_cast<size_t>(i)] == ir::Value{i};
-  }
 };
 
 Type Stacked(const Type& type, int64_t bound) {
@@ -183,29 +180,46 @@ absl::StatusOr<Backward> Record(GradContext& g, ir::Builder& b, const Loop& loop
   return record;
 }
 
+bool Unchanged(const ir::Function& body, int i) {
+  return body.results()[static_cast<size_t>(i)] == ir::Value{i};
+}
+
+// The cotangents after the loop. Those of invariants begin with what other nodes contributed.
+Values StartCotangents(GradContext& g, ir::Builder& b, const ir::Function& body,
+                       const Mask& carried) {
+  Values out;
+  for (int i = 0; i < g.num_operands(); ++i) {
+    if (!carried[static_cast<size_t>(i)]) continue;
+    const ir::Value sum = Unchanged(body, i) ? g.sum(i) : ir::Value{};
+    out.push_back(!sum.valid()       ? g.dy_or_zeros(i)
+                  : g.dy(i).valid() ? b.Add(sum, g.dy(i))
+                                    : sum);
+  }
+  return out;
+}
+
+void SetCarried(GradContext& g, const ir::Function& body, const Mask& carried,
+                absl::Span<const ir::Value> results) {
+  size_t next = 0;
+  for (int i = 0; i < g.num_operands(); ++i) {
+    if (!carried[static_cast<size_t>(i)]) continue;
+    const bool total = Unchanged(body, i) && g.sum(i).valid();
+    if (g.wants(i)) total ? g.SetTotal(i, results[next]) : g.Set(i, results[next]);
+    ++next;
+  }
+}
+
 absl::Status WhileBackward(GradContext& g, ir::Builder& b, const Loop& loop) {
   auto start = Record(g, b, loop);
   if (!start.ok()) return start.status();
-  for (int i = 0; i < g.num_operands(); ++i) {
-    if (!loop.key.results[static_cast<size_t>(i)]) continue;
-    const ir::Value sum = loop.unchanged(i) ? g.sum(i) : ir::Value{};
-    start->cotangents.push_back(!sum.valid()       ? g.dy_or_zeros(i)
-                                : g.dy(i).valid() ? b.Add(sum, g.dy(i))
-                                                  : sum);
-  }
+  start->cotangents = StartCotangents(g, b, *loop.body, loop.key.results);
   const auto cond = BackwardCond(g, loop);
   if (!cond.ok()) return cond.status();
   const auto body = BackwardBody(g, loop);
   if (!body.ok()) return body.status();
   const ir::ValueList results = b.While(*cond, *body, start->All(), loop.bound);
   if (!b.status().ok()) return b.status();
-  size_t next = 1;  // after n
-  for (int i = 0; i < g.num_operands(); ++i) {
-    if (!loop.key.results[static_cast<size_t>(i)]) continue;
-    const bool total = loop.unchanged(i) && g.sum(i).valid();
-    if (g.wants(i)) total ? g.SetTotal(i, results[next]) : g.Set(i, results[next]);
-    ++next;
-  }
+  SetCarried(g, *loop.body, loop.key.results, absl::MakeSpan(results).subspan(1));  // after n
   return absl::OkStatus();
 }
 
@@ -214,12 +228,6 @@ absl::Status WhileBackward(GradContext& g, ir::Builder& b, const Loop& loop) {
 GRAD(While, kAll, kNone) {
   const auto& body = g.node().attr<std::string>("body");
   const auto bound = BoundIterations(*b.function(), g.node(), *g.functions().module());
-  if (!bound) {
-    b.Fail(absl::UnimplementedError(
-        StrCat("while: the gradient of the loop over @", body,
-               " needs a bound on its iterations; set maximum_iterations")));
-    return;
-  }
   Mask active;
   for (int i = 0; i < g.num_operands(); ++i) active.push_back(g.active(i));
   // Carried values that depend on an x after some iterations and that a wanted result depends on.
@@ -229,18 +237,28 @@ GRAD(While, kAll, kNone) {
 
   const ir::Module& m = *g.functions().module();
   Loop loop{m.FindFunction(g.node().attr<std::string>("cond")), m.FindFunction(body),
-            *bound, {body, carried, carried}, ir::Function(""), {{}, {}, ir::Function("")}, {}};
+            bound.value_or(-1), {body, carried, carried}, ir::Function(""),
+            {{}, {}, ir::Function("")}, {}};
   const BuiltGradient* built = g.Require(loop.key);
   if (!built) return;
   if (loop.bound == 0) {  // the loop is the identity
     for (int i = 0; i < g.num_operands(); ++i) g.Set(i, g.dy(i));
     return;
   }
+  if (!bound) {
+    Values operands;
+    for (int i = 0; i < g.num_operands(); ++i) operands.push_back(g.in(i));
+    const auto d = ReverseWithCheckpoints({*loop.cond, *loop.body, loop.key, *built}, operands,
+                                          StartCotangents(g, b, *loop.body, carried),
+                                          &g.functions(), b);
+    d.ok() ? SetCarried(g, *loop.body, carried, *d) : void(b.Fail(d.status()));
+    return;
+  }
   Mask saved, constants;
   for (size_t i = 0; i < carried.size(); ++i) {
     const auto k = static_cast<int32_t>(i);
     loop.step.push_back(StepOf(*loop.body, {k}));
-    const bool known = loop.unchanged(k) || loop.step.back();
+    const bool known = Unchanged(*loop.body, k) || loop.step.back();
     saved.push_back(built->used[i] && !known);
     constants.push_back(built->used[i] && known);
   }
