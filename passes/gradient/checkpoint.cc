@@ -128,7 +128,8 @@ class Maker {
   void DefineShared() {
     run_cond_ = Define("run.cond", [&](ir::Function* f, Builder& b) {
       AddState(f);
-      return Values{b.Greater(AddInt(f, "q"), Int(b, 0))};
+      const Value q = AddInt(f, "q");
+      return Values{b.Greater(q, Int(b, 0))};
     });
     run_ = Define("run", [&](ir::Function* f, Builder& b) {
       const Values c = AddState(f);
@@ -176,8 +177,10 @@ class Maker {
     const std::string gradient = functions_->Name(loop_.key, loop_.built.used);
     const std::string body = Define("back", [&](ir::Function* f, Builder& b) {
       const Values c = AddState(f);
-      const Value m = b.Sub(AddInt(f, "m"), Int(b, 1));
-      const Values d = AddCotangents(f), at = Forward(b, c, m);
+      Value m = AddInt(f, "m");
+      const Values d = AddCotangents(f);
+      m = b.Sub(m, Int(b, 1));
+      const Values at = Forward(b, c, m);
       Values arguments;
       for (size_t i = 0; i < at.size(); ++i) {
         if (loop_.built.used[i]) arguments.push_back(at[i]);
@@ -197,9 +200,10 @@ class Maker {
   std::string DefineLevel(const std::string& below) {
     const std::string walk = Define("walk", [&](ir::Function* f, Builder& b) {
       const Values c = AddState(f);
-      const Value s = b.Sub(AddInt(f, "s"), Int(b, 1)), m = AddInt(f, "m");
-      const Value length = AddInt(f, "length");
+      Value s = AddInt(f, "s");
+      const Value m = AddInt(f, "m"), length = AddInt(f, "length");
       const Values slots = AddSlots(f), d = AddCotangents(f);
+      s = b.Sub(s, Int(b, 1));
       Values start = c;
       for (size_t k = 0; k < slots.size(); ++k) {
         const auto i = static_cast<size_t>(changed_[k]);
