@@ -265,7 +265,11 @@ void Importer::RunNode(const Node& node, Scope* scope) {
     if (i >= results.size() || !results[i].defined())
       Refuse(StrCat("output ", i, " is not supported"));
     Value value{results[i], {}, folded.empty() ? Tensor() : folded[i], origin};
-    if (!value.known.defined() && !results[i].symbolic()) value.known = results[i];
+    if (!results[i].symbolic()) {
+      if (results[i].size() <= kMaxFolded) value.known = results[i];
+      if (results[i].size() > kMaxConstant)
+        value.variable = Variable(results[i], {.name = node.outputs[i], .trainable = false});
+    }
     Define(scope, node.outputs[i], std::move(value));
   }
 }

@@ -54,6 +54,18 @@ std::vector<double> NodeContext::KnownFloats(size_t i) const {
   return out;
 }
 
+int64_t NodeContext::KnownInt(size_t i) const {
+  const std::vector<int64_t> values = KnownInts(i);
+  if (values.size() != 1) Wrong(StrCat("input ", i, " must be one number"));
+  return values[0];
+}
+
+double NodeContext::KnownFloat(size_t i) const {
+  const std::vector<double> values = KnownFloats(i);
+  if (values.size() != 1) Wrong(StrCat("input ", i, " must be one number"));
+  return values[0];
+}
+
 const Attribute* NodeContext::Find(std::string_view name) const {
   for (const Attribute& a : node_.attributes) {
     if (a.name != name) continue;
@@ -136,9 +148,9 @@ std::optional<std::vector<int64_t>> NodeContext::IntsSince(int64_t opset, std::s
 const OpRow* FindOp(std::string_view domain, std::string_view op) {
   static const auto* table = [] {
     auto* rows = new absl::flat_hash_map<std::string_view, const OpRow*>;
-    for (const auto family :
-         {ContractOps(), ControlOps(), ElementwiseOps(), IndexOps(), NnOps(), RandomOps(),
-          RecurrentOps(), ReduceOps(), ResizeOps(), SampleOps(), ShapeOps(), SignalOps()}) {
+    for (const auto family : {ContractOps(), ControlOps(), ConvOps(), ElementwiseOps(), IndexOps(),
+                              NnOps(), QuantizeOps(), RandomOps(), RecurrentOps(), ReduceOps(),
+                              ResizeOps(), SampleOps(), ShapeOps(), SignalOps()}) {
       for (const OpRow& row : family) rows->emplace(row.name, &row);
     }
     return rows;

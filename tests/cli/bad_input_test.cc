@@ -54,6 +54,24 @@ TEST(BadInput, Text) {
   }
 }
 
+TEST(BadInput, Onnx) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() + "/bad.onnx", out = folder.path() + "/out.reel";
+  Write(file, "hello");
+  ExpectFailure(Reel({"convert", file, "-o", out}), kInvalid, "truncated or damaged");
+  ExpectFailure(Reel({"convert", file, "-o", out, "--dim", "n"}), kUsage, "NAME=VALUE");
+  ExpectFailure(Reel({"convert", file, "-o", out, "--dim", "n=x"}), kUsage, "not an extent");
+  ExpectFailure(Reel({"convert", folder.path() + "/none.onnx", "-o", out}), kIo, "none.onnx");
+  ExpectFailure(Reel({"convert", folder.path() + "/a.pb", "-o", out}), kUsage, ".onnx");
+  ExpectFailure(Reel({"convert", file, "-o", out, "--budget-bytes", "2"}), kBudget);
+  const std::string cases = "/usr/share/libonnx-testdata/data/node/";  // of libonnx-testdata
+  ExpectFailure(Reel({"convert", cases + "test_unique_sorted_without_axis/model.onnx", "-o", out}),
+                kInvalid, "(Unique)");
+  ExpectFailure(Reel({"convert", cases + "test_reshape_negative_dim/model.onnx", "-o", out}),
+                kInvalid, "--constant shape=FILE.npy");
+  EXPECT_EQ((std::vector<std::string>{"bad.onnx"}), List(folder.path()));
+}
+
 TEST(BadInput, EveryCommandWritesNothing) {
   const TemporaryFolder folder;
   const std::string file = folder.path() + "/bad.reel", out = folder.path() + "/out";

@@ -7,7 +7,7 @@
 namespace reel::cli {
 namespace {
 
-const std::vector<std::string> kNames = {"show",    "verify", "grad", "opt",  "run",
+const std::vector<std::string> kNames = {"show",    "verify",  "grad",  "opt", "run",
                                          "compile", "convert", "train", "ops", "bench"};
 
 class Commands : public testing::Test {
@@ -54,6 +54,26 @@ TEST_F(Commands, Show) {
   EXPECT_EQ("train", json["functions"][0]["name"]);
   EXPECT_EQ("loss", json["functions"][0]["results"][0]["name"]);
   EXPECT_EQ(Json::parse("[2]"), json["variables"][0]["shape"]);
+}
+
+TEST_F(Commands, Convert) {
+  const std::string cases = "/usr/share/libonnx-testdata/data/node/";  // of libonnx-testdata
+  const Json json =
+      OkJson({"convert", cases + "test_gemm_all_attributes/model.onnx", "-o", Path("gemm.reel")});
+  EXPECT_EQ("a", json["functions"][0]["parameters"][0]["name"]);
+  EXPECT_EQ(Path("gemm.reel"), json["file"]);
+  Ok({"verify", Path("gemm.reel")});
+  const int64_t shape[] = {2, -1};
+  Write(Path("shape.npy"), FormatNpy(ir::Literal::From<int64_t>({2}, shape)));
+  EXPECT_NE(std::string::npos,
+            Ok({"convert", cases + "test_reshape_negative_dim/model.onnx", "--constant",
+                "shape=" + Path("shape.npy"), "-o", Path("reshape.reel.txt")})
+                .find("1 functions, 1 nodes"));
+  EXPECT_NE(std::string::npos, Read(Path("reshape.reel.txt")).find("f32[2,12]"));
+  // Between the two forms of a module.
+  Ok({"convert", file_, "-o", Path("small.reel")});
+  Ok({"convert", Path("small.reel"), "-o", Path("again.reel.txt")});
+  EXPECT_EQ(kModule, Read(Path("again.reel.txt")));
 }
 
 TEST_F(Commands, Verify) {

@@ -2,6 +2,7 @@
 #include "frontend/onnx/node.h"
 #include "frontend/onnx/ops/common.h"
 #include "ir/strings.h"
+#include "reel/indexing.h"
 
 namespace reel::onnx {
 namespace {
@@ -49,7 +50,9 @@ Points ReadPoints(const Tensor& x, const Tensor& indices, int batch) {
 }
 
 Tensors ImportGatherND(const NodeContext& c) {
-  const Points p = ReadPoints(c.In(0), c.In(1), static_cast<int>(c.Int("batch_dims", 0)));
+  const int64_t batch = c.Int("batch_dims", 0);
+  if (batch < 0 || batch > kMaxRank) Wrong(StrCat("batch_dims ", batch));
+  const Points p = ReadPoints(c.In(0), c.In(1), static_cast<int>(batch));
   return {Gather(p.x, p.position, 0)};
 }
 
@@ -88,12 +91,49 @@ Tensors ImportOneHot(const NodeContext& c) {
   if (depth.size() != 1 || !(depth[0] >= 0 && depth[0] <= 1e9))
     Wrong("the depth must be one number");
   const auto n = static_cast<int64_t>(depth[0]);
-  const int64_t axis = AxisOf(c, "axis", -1, index.rank() + 1);
-  const Tensor wide = ExpandDims(FromTheEnd(index, n), axis);
-  std::vector<int64_t> dims = wide.shape().dims();
-  dims[static_cast<size_t>(axis)] = n;
-  const Tensor hot = BroadcastTo(wide, Shape(dims)) == Iota(Shape(dims), axis);
-  return {Where(hot, Reshape(Slice(values, {1}, {2}), {}), Reshape(Slice(values, {0}, {1}), {}))};
+  return {OneHot(FromTheEnd(index, n), n, values[1], values[0],
+                 AxisOf(c, "axis", -1, index.rank() + 1))};
+}
+
+ScatterMode ModeOf(const NodeContext& c) {
+  const std::string reduction = c.String("reduction", "none");
+  if (reduction == "none") return ScatterMode::kSet;
+  if (reduction == "add") return ScatterMode::kAdd;
+  if (reduction == "mul") return ScatterMode::kMul;
+  if (reduction == "max") return ScatterMode::kMax;
+  if (reduction == "min") return ScatterMode::kMin;
+  Wrong(StrCat("reduction ", reduction));
+}
+
+// In the row of all elements, at the positions that TakeAlong reads.
+Tensors ImportScatterElements(const NodeContext& c) {
+  const Tensor x = c.In(0), indices = c.In(1);
+  const int64_t axis = AxisOf(c, "axis", 0, x.rank());
+  if (indices.rank() != x.rank())
+    Wrong(StrCat("indices ", indices.type().ToString(), " in ", x.type().ToString()));
+  const Tensor positions = Reshape(PositionsAlong(x.shape(), indices, axis), {-1, 1});
+  const Tensor updates = Reshape(c.In(2), {-1});
+  const Tensor y = TensorScatter(Reshape(x, {-1}), positions, updates, ModeOf(c));
+  return {Reshape(y, x.shape().dims())};
+}
+
+// Tuples of indices, each coordinate counted from the end if it is negative.
+Tensors ImportScatterND(const NodeContext& c) {
+  const Tensor x = c.In(0), indices = Cast(c.In(1), kInt64);
+  if (indices.rank() < 1) Wrong("the indices must be tuples");
+  const auto depth = static_cast<int>(indices.shape().dim(indices.rank() - 1));
+  if (depth > x.rank()) Wrong(StrCat("tuples of ", depth, " indices in ", x.type().ToString()));
+  const Tensor extents = IntsTensor(Dims(x.shape(), 0, depth));
+  return {TensorScatter(x, Where(indices < 0, indices + extents, indices), c.In(2), ModeOf(c))};
+}
+
+// The k largest or smallest along an axis; k is an attribute before opset 10.
+Tensors ImportTopK(const NodeContext& c) {
+  const Tensor x = c.In(0);
+  const int64_t k = c.opset() < 10 ? c.Int("k") : c.KnownInt(1);
+  c.Ignore("sorted");
+  const TopKResult top = TopK(x, k, AxisOf(c, "axis", -1, x.rank()), c.Int("largest", 1) != 0);
+  return {top.values, top.indices};
 }
 
 constexpr OpRow kRows[] = {
@@ -103,6 +143,10 @@ constexpr OpRow kRows[] = {
     {"GatherND", 11, ImportGatherND},
     {"NonZero", 9, ImportNonZero},
     {"OneHot", 9, ImportOneHot},
+    {"Scatter", 9, ImportScatterElements},
+    {"ScatterElements", 11, ImportScatterElements},
+    {"ScatterND", 11, ImportScatterND},
+    {"TopK", 1, ImportTopK},
 };
 
 }  // namespace

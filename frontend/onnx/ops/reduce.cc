@@ -1,6 +1,7 @@
 #include "frontend/onnx/node.h"
 #include "frontend/onnx/ops/common.h"
 #include "ir/strings.h"
+#include "reel/reductions.h"
 
 namespace reel::onnx {
 namespace {
@@ -54,9 +55,16 @@ Tensors Arg(const NodeContext& c) {
   return {c.Int("keepdims", 1) != 0 ? ExpandDims(index, axis) : index};
 }
 
+Tensors ImportCumSum(const NodeContext& c) {
+  const Tensor x = c.In(0);
+  const int64_t axis = NormalAxis(c.KnownInt(1), x.rank());
+  return {CumSum(x, axis, {c.Int("exclusive", 0) != 0, c.Int("reverse", 0) != 0})};
+}
+
 constexpr OpRow kRows[] = {
     {"ArgMax", 1, Arg<ArgMax>},
     {"ArgMin", 1, Arg<ArgMin>},
+    {"CumSum", 11, ImportCumSum},
     {"ReduceL1", 1, Reduce<SumOfAbs>},
     {"ReduceL2", 1, Reduce<Norm>},
     {"ReduceLogSum", 1, Reduce<LogSum>},
@@ -64,6 +72,7 @@ constexpr OpRow kRows[] = {
     {"ReduceMax", 1, Reduce<ReduceMax>},
     {"ReduceMean", 1, Reduce<ReduceMean>},
     {"ReduceMin", 1, Reduce<ReduceMin>},
+    {"ReduceProd", 1, Reduce<ReduceProd>},
     {"ReduceSum", 1, Reduce<ReduceSum, 13>},
     {"ReduceSumSquare", 1, Reduce<SumOfSquares>},
 };

@@ -5,6 +5,7 @@
 #include "frontend/onnx/node.h"
 #include "frontend/onnx/ops/common.h"
 #include "ir/strings.h"
+#include "reel/shapes.h"
 
 namespace reel::onnx {
 namespace {
@@ -73,18 +74,7 @@ Tensors ImportSplit(const NodeContext& c) {
     for (int64_t i = 0; i < count; ++i)
       sizes->push_back(std::clamp<int64_t>(extent - i * part, 0, part));
   }
-  Tensors parts;
-  std::vector<int64_t> starts(static_cast<size_t>(x.rank()), 0), limits = x.shape().dims();
-  int64_t at = 0;
-  for (const int64_t size : *sizes) {
-    if (size < 0 || size > extent - at)
-      Wrong(StrCat("the parts do not make up ", x.type().ToString()));
-    starts[static_cast<size_t>(axis)] = at;
-    limits[static_cast<size_t>(axis)] = at += size;
-    parts.push_back(Slice(x, starts, limits));
-  }
-  if (at != extent) Wrong(StrCat("the parts do not make up ", x.type().ToString()));
-  return parts;
+  return Split(x, *sizes, axis);
 }
 
 // start, start + step, ... before end along one axis, by ONNX's rules of clamping.
@@ -126,52 +116,19 @@ Tensors ImportSlice(const NodeContext& c) {
 // Broadcasts both ways: an extent of the shape may be 1 where x has more.
 Tensors ImportExpand(const NodeContext& c) {
   const Tensor x = c.In(0);
-  const Shape shape(c.KnownInts(1));
+  const Shape shape = ShapeOf(c.KnownInts(1));
   return {BroadcastTo(x, internal::BroadcastShapes(ir::Op::kBroadcast, x.shape(), shape))};
 }
 
-// [a, b] repeated [r, s] times is [r, a, s, b] with broadcast axes, reshaped.
 Tensors ImportTile(const NodeContext& c) {
-  Tensor x = c.In(0);
+  const Tensor x = c.In(0);
   const std::vector<int64_t> repeats = c.KnownInts(1);
   if (static_cast<int>(repeats.size()) != x.rank())
     Wrong(StrCat(repeats.size(), " repeats for ", x.type().ToString()));
-  for (int i = 0; i < x.rank(); ++i) {
-    const int64_t r = repeats[static_cast<size_t>(i)];
-    if (r < 0) Wrong("a repeat is negative");
-    if (r == 1) continue;
-    const std::vector<int64_t> head = Dims(x.shape(), 0, i), tail = Dims(x.shape(), i, x.rank());
-    const int64_t before = Product(head), after = Product(tail);
-    const Tensor wide = BroadcastTo(Reshape(x, {before, 1, after}), {before, r, after});
-    std::vector<int64_t> dims = x.shape().dims();
-    dims[static_cast<size_t>(i)] *= r;
-    x = Reshape(wide, dims);
-  }
-  return {x};
+  return {Tile(x, repeats)};
 }
 
-// Padding other than by a constant gives up beyond this.
-constexpr int64_t kMaxPadded = 1 << 20;
-
-// Positions along an axis that edge, reflect or wrap padding read.
-std::vector<int64_t> PaddedPositions(const std::string& mode, int64_t n, int64_t low,
-                                     int64_t high) {
-  std::vector<int64_t> positions;
-  for (int64_t i = -low; i < n + high; ++i) {
-    const int64_t period = std::max<int64_t>(2 * (n - 1), 1);
-    int64_t p = i;
-    if (mode == "edge") {
-      p = std::clamp<int64_t>(i, 0, n - 1);
-    } else if (mode == "wrap") {
-      p = (i % n + n) % n;
-    } else {
-      p = (i % period + period) % period;
-      if (p >= n) p = period - p;
-    }
-    positions.push_back(p);
-  }
-  return positions;
-}
+constexpr int64_t kLargestPad = int64_t{1} << 40;
 
 // Negative pads cut.
 Tensor Cut(const Tensor& x, std::vector<int64_t>* low, std::vector<int64_t>* high) {
@@ -196,6 +153,9 @@ Tensors ImportPad(const NodeContext& c) {
   const auto rank = static_cast<size_t>(x.rank());
   const size_t count = axes ? axes->size() : rank;
   if (!pads || pads->size() != 2 * count) Wrong(StrCat("pads must be two numbers an axis"));
+  for (const int64_t pad : *pads) {
+    if (pad < -kLargestPad || pad > kLargestPad) Wrong(StrCat("a pad of ", pad));
+  }
   std::vector<int64_t> low(rank, 0), high(rank, 0);
   for (size_t i = 0; i < count; ++i) {
     const auto axis =
@@ -211,15 +171,10 @@ Tensors ImportPad(const NodeContext& c) {
         ir::Op::kPad, {x, Reshape(value, {})},
         {{"low", low}, {"high", high}, {"interior", std::vector<int64_t>(rank, 0)}})};
   }
-  if (mode != "edge" && mode != "reflect" && mode != "wrap") Refuse(StrCat("mode ", mode));
-  for (size_t i = 0; i < rank; ++i) {
-    const int64_t n = x.shape().dim(static_cast<int>(i));
-    if (low[i] + high[i] == 0) continue;
-    if (n + low[i] + high[i] > kMaxPadded) Refuse("an axis this long");
-    if (n == 0) Wrong(StrCat("axis ", i, " of ", x.type().ToString(), " has nothing to copy"));
-    x = TakeAt(x, PaddedPositions(mode, n, low[i], high[i]), static_cast<int64_t>(i));
-  }
-  return {x};
+  if (mode == "edge") return {Pad(x, low, high, PadMode::kEdge)};
+  if (mode == "reflect") return {Pad(x, low, high, PadMode::kReflect)};
+  if (mode == "wrap") return {Pad(x, low, high, PadMode::kWrap)};
+  Refuse(StrCat("mode ", mode));
 }
 
 Tensors ImportShape(const NodeContext& c) {
@@ -234,7 +189,7 @@ Tensors ImportShape(const NodeContext& c) {
 Tensors ImportSize(const NodeContext& c) { return {Tensor(c.In(0).size())}; }
 
 Tensors ImportConstantOfShape(const NodeContext& c) {
-  const Shape shape(c.KnownInts(0));
+  const Shape shape = ShapeOf(c.KnownInts(0));
   const auto value = c.Literal("value");
   if (!value) return {Zeros(shape)};
   return {BroadcastTo(Reshape(internal::FromLiteral(*value), {}), shape)};
@@ -251,14 +206,13 @@ Tensors ImportEyeLike(const NodeContext& c) {
 Tensors ImportTrilu(const NodeContext& c) {
   const Tensor x = c.In(0);
   if (x.rank() < 2) Wrong(StrCat("a matrix is needed, got ", x.type().ToString()));
-  const int64_t k = c.Has(1) ? c.KnownInts(1).at(0) : 0;
+  const int64_t k = c.Has(1) ? c.KnownInt(1) : 0;
   const Tensor distance = Iota(x.shape(), x.rank() - 1) - Iota(x.shape(), x.rank() - 2);
   return {Where(c.Int("upper", 1) != 0 ? distance >= k : distance <= k, x, ScalarLike(x, 0))};
 }
 
 Tensors ImportRange(const NodeContext& c) {
-  const double start = c.KnownFloats(0).at(0), limit = c.KnownFloats(1).at(0),
-               delta = c.KnownFloats(2).at(0);
+  const double start = c.KnownFloat(0), limit = c.KnownFloat(1), delta = c.KnownFloat(2);
   const double count = std::ceil((limit - start) / delta);
   if (!(count <= 1e9)) Wrong(StrCat("a range of ", count, " numbers"));
   const auto n = static_cast<int64_t>(std::max(count, 0.0));
@@ -266,11 +220,13 @@ Tensors ImportRange(const NodeContext& c) {
   return {c.Known(0) + Iota({n}, 0, dtype) * c.Known(2)};
 }
 
+constexpr int64_t kLargestBlock = 1 << 20;
+
 Tensors ImportDepthToSpace(const NodeContext& c) {
   const Tensor x = c.In(0);
   const int64_t b = c.Int("blocksize");
   const std::vector<int64_t> d = x.shape().dims();
-  if (d.size() != 4 || b < 1 || d[1] % (b * b) != 0)
+  if (d.size() != 4 || b < 1 || b > kLargestBlock || d[1] % (b * b) != 0)
     Wrong(StrCat("blocks of ", b, " in ", x.type().ToString()));
   const int64_t depth = d[1] / (b * b);
   const std::string mode = c.String("mode", "DCR");
@@ -285,7 +241,7 @@ Tensors ImportSpaceToDepth(const NodeContext& c) {
   const Tensor x = c.In(0);
   const int64_t b = c.Int("blocksize");
   const std::vector<int64_t> d = x.shape().dims();
-  if (d.size() != 4 || b < 1 || d[2] % b != 0 || d[3] % b != 0)
+  if (d.size() != 4 || b < 1 || b > kLargestBlock || d[2] % b != 0 || d[3] % b != 0)
     Wrong(StrCat("blocks of ", b, " in ", x.type().ToString()));
   const Tensor y =
       Transpose(Reshape(x, {d[0], d[1], d[2] / b, b, d[3] / b, b}), {0, 3, 5, 1, 2, 4});
@@ -296,7 +252,8 @@ Tensors ImportSpaceToDepth(const NodeContext& c) {
 Tensors ImportReverseSequence(const NodeContext& c) {
   const Tensor x = c.In(0), lengths = Cast(c.In(1), kInt64);
   const int64_t time = c.Int("time_axis", 0), batch = c.Int("batch_axis", 1);
-  if (x.rank() < 2 || time + batch != 1) Wrong("time_axis and batch_axis must be 0 and 1");
+  if (x.rank() < 2 || (time != 0 && time != 1) || batch != 1 - time)
+    Wrong("time_axis and batch_axis must be 0 and 1");
   const Tensor i = Iota(x.shape(), time), length = Along(lengths, batch, x.rank());
   return {TakeAlong(x, Where(i < length, length - 1 - i, i), time)};
 }

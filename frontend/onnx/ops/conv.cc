@@ -1,0 +1,264 @@
+#include "frontend/onnx/ops/conv.h"
+
+#include <cmath>
+#include <limits>
+
+#include "frontend/core.h"
+#include "frontend/onnx/node.h"
+#include "frontend/onnx/ops/common.h"
+#include "ir/strings.h"
+#include "reel/functions.h"
+#include "reel/indexing.h"
+
+// Convolution and pooling: ONNX has channels first, pads as all beginnings, then all ends.
+
+namespace reel::onnx {
+namespace {
+
+// Larger strides, dilations, pads and sizes are wrong.
+constexpr int64_t kLargest = int64_t{1} << 30;
+
+struct Spatial {
+  std::vector<int64_t> strides, dilation, low, high;
+  Padding padding = kExplicit;
+};
+
+void CheckRange(const char* what, const std::vector<int64_t>& values, int64_t least) {
+  for (const int64_t value : values) {
+    if (value < least || value > kLargest) Wrong(StrCat(value, " among the ", what));
+  }
+}
+
+Spatial ReadSpatial(const NodeContext& c, int spatial) {
+  Spatial s;
+  const auto n = static_cast<size_t>(spatial);
+  s.strides = c.Ints("strides", std::vector<int64_t>(n, 1));
+  s.dilation = c.Ints("dilations", std::vector<int64_t>(n, 1));
+  const std::vector<int64_t> pads = c.Ints("pads", std::vector<int64_t>(2 * n, 0));
+  if (s.strides.size() != n || s.dilation.size() != n || pads.size() != 2 * n)
+    Wrong(StrCat("strides, dilations and pads must be for ", spatial, " axes"));
+  CheckRange("strides", s.strides, 1);
+  CheckRange("dilations", s.dilation, 1);
+  CheckRange("pads", pads, -kLargest);
+  s.low.assign(pads.begin(), pads.begin() + spatial);
+  s.high.assign(pads.begin() + spatial, pads.end());
+  const std::string automatic = c.String("auto_pad", "NOTSET");
+  if (automatic == "NOTSET") return s;
+  s.padding = automatic == "VALID"        ? kValid
+              : automatic == "SAME_UPPER" ? kSame
+              : automatic == "SAME_LOWER" ? kSameLower
+                                          : kExplicit;
+  if (s.padding == kExplicit) Wrong(StrCat("auto_pad ", automatic));
+  s.low.clear();
+  s.high.clear();
+  return s;
+}
+
+int SpatialRank(const Tensor& x) {
+  if (x.rank() < 3)
+    Wrong(StrCat("batch, channels and space are needed, got ", x.type().ToString()));
+  return x.rank() - 2;
+}
+
+Tensor WithBias(const NodeContext& c, const Tensor& y, size_t i) {
+  return c.Has(i) ? y + Along(c.In(i), 1, y.rank()) : y;
+}
+
+Tensors ImportConv(const NodeContext& c) {
+  const Tensor x = c.In(0);
+  return {WithBias(c, Conv(x, c.In(1), ReadConv(c, x)), 2)};
+}
+
+// With a given output, the pads follow from it; what is left over goes to the end or, for
+// SAME_UPPER, the smaller half to the beginning.
+Tensors ImportConvTranspose(const NodeContext& c) {
+  const Tensor x = c.In(0), w = c.In(1);
+  const int n = SpatialRank(x);
+  Spatial s = ReadSpatial(c, n);
+  const std::string automatic = c.String("auto_pad", "NOTSET");
+  c.Ignore("kernel_shape");
+  std::vector<int64_t> size = c.Ints("output_shape");
+  std::vector<int64_t> more =
+      c.Ints("output_padding", std::vector<int64_t>(static_cast<size_t>(n), 0));
+  const auto fits = [&](const auto& list) { return list.size() == static_cast<size_t>(n); };
+  if (w.rank() != x.rank() || !fits(more) || (!size.empty() && !fits(size)))
+    Wrong("the filter, output_padding and output_shape must fit the input");
+  CheckRange("output_padding", more, 0);
+  CheckRange("output_shape", size, 0);
+  if (size.empty() && s.padding != kExplicit && s.padding != kValid) {
+    for (int i = 0; i < n; ++i)
+      size.push_back(x.shape().dim(i + 2) * s.strides[static_cast<size_t>(i)]);
+  }
+  if (s.padding == kValid || !size.empty()) {
+    s.low.assign(static_cast<size_t>(n), 0);
+    s.high = s.low;
+  }
+  for (size_t i = 0; i < size.size(); ++i) {
+    const int64_t kernel = (w.shape().dim(static_cast<int>(i) + 2) - 1) * s.dilation[i] + 1;
+    const int64_t all =
+        s.strides[i] * (x.shape().dim(static_cast<int>(i) + 2) - 1) + more[i] + kernel - size[i];
+    if (all < 0) {
+      more[i] -= all;
+    } else {
+      s.low[i] = automatic == "SAME_UPPER" ? all / 2 : all - all / 2;
+      s.high[i] = all - s.low[i];
+    }
+  }
+  return {WithBias(c,
+                   ConvTranspose(x, w,
+                                 {.strides = s.strides,
+                                  .padding = kExplicit,
+                                  .low = s.low,
+                                  .high = s.high,
+                                  .dilation = s.dilation,
+                                  .output_padding = more,
+                                  .groups = c.Int("group", 1),
+                                  .format = kChannelsFirst}),
+                   2)};
+}
+
+std::vector<int64_t> WindowOf(const NodeContext& c, int spatial) {
+  const std::vector<int64_t> window = c.Ints("kernel_shape");
+  if (static_cast<int>(window.size()) != spatial)
+    Wrong(StrCat("kernel_shape must be for ", spatial, " axes"));
+  return window;
+}
+
+PoolOptions ReadPool(const NodeContext& c, int spatial) {
+  const Spatial s = ReadSpatial(c, spatial);
+  return {.strides = s.strides,
+          .padding = s.padding,
+          .low = s.low,
+          .high = s.high,
+          .dilation = s.dilation,
+          .ceil_mode = c.Int("ceil_mode", 0) != 0,
+          .format = kChannelsFirst};
+}
+
+Tensors ImportAveragePool(const NodeContext& c) {
+  const Tensor x = c.In(0);
+  PoolOptions options = ReadPool(c, SpatialRank(x));
+  options.count_include_pad = c.Int("count_include_pad", 0) != 0;
+  return {AvgPool(x, WindowOf(c, SpatialRank(x)), options)};
+}
+
+// Positions of the maxima in the whole input: pooled are the positions of the elements that attain
+// the maximum of their window, the first of them in row-major order.
+Tensor MaxPositions(const Tensor& x, const std::vector<int64_t>& window, const PoolOptions& options,
+                    bool column_major) {
+  const int n = x.rank() - 2;
+  std::vector<int64_t> strides(static_cast<size_t>(n)), axes, low(options.low), high(options.high),
+      starts;
+  int64_t stride = 1;
+  for (int i = 0; i < n; ++i) {
+    const int axis = column_major ? i : n - 1 - i;
+    strides[static_cast<size_t>(axis)] = stride;
+    stride *= x.shape().dim(axis + 2);
+    axes.push_back(i + 2);
+  }
+  const bool floats = IsFloat(x.dtype()), from_zero = x.dtype() >= kUInt8 && x.dtype() <= kUInt64;
+  const double lowest = floats      ? -std::numeric_limits<double>::infinity()
+                        : from_zero ? 0
+                                    : -std::ldexp(1.0, static_cast<int>(8 * SizeOf(x.dtype())) - 1);
+  std::vector<int64_t> before = {0, 0}, after = {0, 0};
+  before.insert(before.end(), low.begin(), low.end());
+  after.insert(after.end(), high.begin(), high.end());
+  const Tensor windows = Windows(Pad(x, before, after, lowest), axes, window,
+                                 {.strides = options.strides, .dilations = options.dilation});
+  std::vector<int64_t> dims = Dims(windows.shape(), 0, x.rank());
+  dims.push_back(-1);
+  Tensor element = ArgMax(Reshape(windows, dims), -1);
+  Tensor position =
+      (Iota(element.shape(), 0) * x.shape().dim(1) + Iota(element.shape(), 1)) * stride;
+  for (int i = n; i-- > 0;) {
+    const auto a = static_cast<size_t>(i);
+    const Tensor inside = element - element / window[a] * window[a];
+    element = element / window[a];
+    position = position + (Iota(element.shape(), i + 2) * options.strides[a] +
+                           inside * options.dilation[a] - low[a]) *
+                              strides[a];
+  }
+  return position;
+}
+
+Tensors ImportMaxPool(const NodeContext& c) {
+  const Tensor x = c.In(0);
+  const std::vector<int64_t> window = WindowOf(c, SpatialRank(x));
+  const PoolOptions options = ReadPool(c, SpatialRank(x));
+  const bool column_major = c.Int("storage_order", 0) != 0;
+  Tensors out = {MaxPool(x, window, options)};
+  if (!c.Wants(1)) return out;
+  if (options.padding != kExplicit || options.ceil_mode) Refuse("the indices of these windows");
+  out.push_back(MaxPositions(x, window, options, column_major));
+  return out;
+}
+
+// Elements put back where MaxPool found them, in what its attributes imply; a given shape may add
+// zeros at the ends.
+Tensors ImportMaxUnpool(const NodeContext& c) {
+  const Tensor x = c.In(0), indices = c.In(1);
+  const int n = SpatialRank(x);
+  const Spatial s = ReadSpatial(c, n);
+  const std::vector<int64_t> window = WindowOf(c, n);
+  if (s.padding != kExplicit) Refuse("auto_pad");
+  std::vector<int64_t> dims = Dims(x.shape(), 0, 2);
+  for (int i = 0; i < n; ++i) {
+    const auto a = static_cast<size_t>(i);
+    dims.push_back((x.shape().dim(i + 2) - 1) * s.strides[a] + window[a] - s.low[a] - s.high[a]);
+    if (dims.back() < 0) Wrong("the pads are larger than the windows");
+  }
+  const Tensor empty = Zeros({Product(dims)}, x.dtype());
+  const Tensor flat = ScatterSet(empty, Reshape(indices, {-1}), Reshape(x, {-1}));
+  const Tensor y = Reshape(flat, dims);
+  if (!c.Has(2)) return {y};
+  std::vector<int64_t> more = c.KnownInts(2);
+  if (more.size() != dims.size()) Wrong(StrCat("an output of rank ", more.size()));
+  for (size_t i = 0; i < more.size(); ++i) {
+    more[i] -= dims[i];
+    if (more[i] < 0) Refuse("an output smaller than what was pooled");
+  }
+  return {Pad(y, std::vector<int64_t>(more.size(), 0), more)};
+}
+
+template <Tensor (*kPool)(const Operand&, DataFormat, ReduceOptions)>
+Tensors ImportGlobalPool(const NodeContext& c) {
+  return {kPool(c.In(0), kChannelsFirst, {.keepdims = true})};
+}
+
+// x / (bias + alpha / size * sum of squares over `size` neighbouring channels) ^ beta
+Tensors ImportLrn(const NodeContext& c) {
+  const Tensor x = c.In(0);
+  const int64_t size = c.Int("size");
+  if (x.rank() < 2 || size < 1) Wrong(StrCat(size, " channels of ", x.type().ToString()));
+  std::vector<int64_t> sizes(static_cast<size_t>(x.rank()), 1), low(sizes.size(), 0), high(low);
+  sizes[1] = size;
+  low[1] = (size - 1) / 2;
+  high[1] = size / 2;
+  const Tensor sum =
+      ReduceWindow(Square(x), WindowReduction::kSum, sizes, {.low = low, .high = high});
+  const double alpha = c.Float("alpha", 1e-4f) / static_cast<double>(size);
+  return {x / Pow(sum * alpha + c.Float("bias", 1), c.Float("beta", 0.75))};
+}
+
+constexpr OpRow kRows[] = {
+    {"AveragePool", 1, ImportAveragePool},
+    {"Conv", 1, ImportConv},
+    {"ConvTranspose", 1, ImportConvTranspose},
+    {"GlobalAveragePool", 1, ImportGlobalPool<GlobalAvgPool>},
+    {"GlobalMaxPool", 1, ImportGlobalPool<GlobalMaxPool>},
+    {"LRN", 1, ImportLrn},
+    {"MaxPool", 1, ImportMaxPool},
+    {"MaxUnpool", 9, ImportMaxUnpool},
+};
+
+}  // namespace
+
+ConvOptions ReadConv(const NodeContext& c, const Tensor& x) {
+  const Spatial s = ReadSpatial(c, SpatialRank(x));
+  c.Ignore("kernel_shape");
+  return {s.strides, s.padding, s.low, s.high, s.dilation, c.Int("group", 1), kChannelsFirst};
+}
+
+absl::Span<const OpRow> ConvOps() { return kRows; }
+
+}  // namespace reel::onnx
