@@ -428,11 +428,10 @@ class Grouper {
 
   std::vector<int64_t> Extents(Value v) const { return shape(v).dims(); }
 
-  // Whether a map may share a kernel with unrelated ones. Copies may not: they often cost nothing. What reads a buffer that is updated may not: it must be free
+  // Whether a map may share a kernel with unrelated ones. What reads a buffer that is updated may not: it must be free
   // to run before the update.
   bool Gathers(Value v, Group::Root kind, const std::vector<Leaf>& leaves) const {
-    return options_.gather_small && kind == Group::Root::kNone && !f_.Is(v, Op::kIdentity) &&
-           shape(v).size() <= kSmall && !ReadsUpdated(leaves);
+    return options_.gather_small && kind == Group::Root::kNone && shape(v).size() <= kSmall && !ReadsUpdated(leaves);
   }
   bool ReadsUpdated(const std::vector<Leaf>& leaves) const {
     return std::any_of(leaves.begin(), leaves.end(), [this](const Leaf& leaf) {

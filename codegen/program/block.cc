@@ -76,7 +76,7 @@ absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::Prepare(const Key& key, std
   auto block = std::make_unique<Block>(Block{*std::move(normal), {}, {}, {}, {}});
   const ir::Function& f = block->f;
   block->constants.assign(static_cast<size_t>(f.num_values()), -1);
-  const Grouping grouping = GroupFunction(f, {.fuse = options_.fuse, .gather_small = key.second != Role::kEntry});
+  const Grouping grouping = GroupFunction(f, {.fuse = options_.fuse, .gather_small = key.second == Role::kBody});
   for (size_t g = 0; g < grouping.groups.size(); ++g) {
     const Group& group = grouping.groups[g];
     if (group.root_kind == Group::Root::kControl) {

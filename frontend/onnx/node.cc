@@ -54,6 +54,18 @@ std::vector<double> NodeContext::KnownFloats(size_t i) const {
   return out;
 }
 
+int64_t NodeContext::KnownInt(size_t i) const {
+  const std::vector<int64_t> values = KnownInts(i);
+  if (values.size() != 1) Wrong(StrCat("input ", i, " must be one number"));
+  return values[0];
+}
+
+double NodeContext::KnownFloat(size_t i) const {
+  const std::vector<double> values = KnownFloats(i);
+  if (values.size() != 1) Wrong(StrCat("input ", i, " must be one number"));
+  return values[0];
+}
+
 const Attribute* NodeContext::Find(std::string_view name) const {
   for (const Attribute& a : node_.attributes) {
     if (a.name != name) continue;

@@ -76,8 +76,11 @@ class NodeContext {
   Tensor Known(size_t i) const;
   /// Those of an integer input.
   std::vector<int64_t> KnownInts(size_t i) const;
-  /// Those of a number.
+  /// Those of numbers.
   std::vector<double> KnownFloats(size_t i) const;
+  /// The only element.
+  int64_t KnownInt(size_t i) const;
+  double KnownFloat(size_t i) const;
 
   // Attributes. One that is never asked for is an error: the op would mean something else.
   bool HasAttribute(std::string_view name) const { return Find(name) != nullptr; }

@@ -20,7 +20,7 @@ struct OnnxOptions {
   Budget budget = {};
 };
 
-/// The graph of an ONNX model (opsets 7 to 17 of the standard domain) as a module with one entry
+/// The graph of an ONNX model (opsets 6 to 17 of the standard domain) as a module with one entry
 /// point. Weights become variables of their names, so that the module can be trained; what shapes
 /// are computed from becomes constant. Data files are read inside the model's folder only.
 /// Throws Unimplemented for what Reel does not have, naming the node.

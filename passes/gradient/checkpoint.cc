@@ -177,9 +177,9 @@ class Maker {
     const std::string gradient = functions_->Name(loop_.key, loop_.built.used);
     const std::string body = Define("back", [&](ir::Function* f, Builder& b) {
       const Values c = AddState(f);
-      const Value left = AddInt(f, "m");
+      Value m = AddInt(f, "m");
       const Values d = AddCotangents(f);
-      const Value m = b.Sub(left, Int(b, 1));
+      m = b.Sub(m, Int(b, 1));
       const Values at = Forward(b, c, m);
       Values arguments;
       for (size_t i = 0; i < at.size(); ++i) {
@@ -200,9 +200,10 @@ class Maker {
   std::string DefineLevel(const std::string& below) {
     const std::string walk = Define("walk", [&](ir::Function* f, Builder& b) {
       const Values c = AddState(f);
-      const Value left = AddInt(f, "s"), m = AddInt(f, "m"), length = AddInt(f, "length");
+      Value s = AddInt(f, "s");
+      const Value m = AddInt(f, "m"), length = AddInt(f, "length");
       const Values slots = AddSlots(f), d = AddCotangents(f);
-      const Value s = b.Sub(left, Int(b, 1));
+      s = b.Sub(s, Int(b, 1));
       Values start = c;
       for (size_t k = 0; k < slots.size(); ++k) {
         const auto i = static_cast<size_t>(changed_[k]);

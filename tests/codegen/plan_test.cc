@@ -179,8 +179,8 @@ std::string Steps(const Program& p) {
   return text.substr(start, text.find("\n\n") - start);
 }
 
-// The carried values take over the results' memory; the invariant %w is read where it is; nothing is copied in the loop
-// but what the rotation of %a and %b needs.
+// The carried values take over the results' memory; the invariant %w is read where it is; one kernel
+// rotates %a and %b, whose stores are a parallel assignment.
 TEST(Plan, ALoopCarriesItsValuesInPlace) {
   const Program p = Plan(R"(func @more(%i: i32[], %a: f32[8], %b: f32[8], %w: f32[8]) -> (bool[]) {
   %0 = constant 3 : i32[]
@@ -207,9 +207,7 @@ func @f(%a: f32[8], %b: f32[8], %w: f32[8]) -> (f32[8], f32[8]) {
     less #0 x1(i: +64, -> v5: +128)
   } do {
     add #1 x1(i: +64, -> v5: +64)
-    mul #2 x1(a: result 0, w: argument 2, -> v6: +128)
-    copy 32 bytes: result 0 = result 1
-    copy 32 bytes: result 1 = +128
+    mul_identity #2 x1(a: result 0, w: argument 2, -> v6: result 1, b: result 1, -> v7: result 0)
   })");
 }
 

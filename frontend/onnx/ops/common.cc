@@ -1,5 +1,7 @@
 #include "frontend/onnx/ops/common.h"
 
+#include <algorithm>
+
 #include "frontend/core.h"
 #include "ir/strings.h"
 #include "reel/indexing.h"
@@ -35,10 +37,33 @@ Tensor Along(const Tensor& x, int64_t axis, int rank) {
   return Reshape(x, dims);
 }
 
+Tensor SecondOperand(const NodeContext& c) {
+  const Tensor b = c.In(1);
+  if (c.opset() >= 7) return b;
+  c.Ignore("broadcast");
+  if (!c.HasAttribute("axis")) return b;
+  const int rank = c.In(0).rank();
+  const int64_t after = rank - AxisOf(c, "axis", 0, rank) - b.rank();
+  std::vector<int64_t> dims = b.shape().dims();
+  dims.insert(dims.end(), static_cast<size_t>(std::max<int64_t>(after, 0)), 1);
+  return Reshape(b, dims);
+}
+
 Tensor ScalarLike(const Tensor& x, double value) { return internal::ScalarOf(x.dtype(), value); }
 
 Tensor TakeAlong(const Tensor& x, const Tensor& indices, int64_t axis) {
   return TakeAlongAxis(x, FromTheEnd(indices, x.shape().dim(static_cast<int>(axis))), axis);
+}
+
+Shape ShapeOf(const std::vector<int64_t>& dims) {
+  if (dims.size() > static_cast<size_t>(kMaxRank))
+    Refuse(StrCat("rank ", dims.size(), " is above ", kMaxRank));
+  for (const int64_t d : dims) {
+    if (d < 0) Wrong(StrCat("an extent is ", d));
+  }
+  const Shape shape(dims);
+  if (!FitsInMemory(shape)) Wrong(StrCat("the shape ", shape.ToString(), " is too large"));
+  return shape;
 }
 
 std::vector<int64_t> Dims(const Shape& shape, int a, int b) {

@@ -19,10 +19,18 @@ Tensor TakeAt(const Tensor& x, const std::vector<int64_t>& positions, int64_t ax
 Tensor FromTheEnd(const Tensor& indices, int64_t extent);
 /// x of shape [n] as [1, n, 1, ...], its axis at `axis` of `rank` axes.
 Tensor Along(const Tensor& x, int64_t axis, int rank);
+/// Input 1 of an op of two operands. Before opset 7 its first axis stands at the attribute `axis`
+/// of input 0; since then operands broadcast as NumPy's do.
+Tensor SecondOperand(const NodeContext& c);
 /// The dtype of x for a number that is computed at import.
 Tensor ScalarLike(const Tensor& x, double value);
-/// TakeAlongAxis with indices that may count from the end.
+/// x[i, .., index[i, .., j, ..], ..]: at every position of the indices, the element of x there with
+/// its coordinate along `axis` replaced. The other extents of the indices may be smaller.
 Tensor TakeAlong(const Tensor& x, const Tensor& indices, int64_t axis);
+/// Row-major positions in a tensor of this shape of the elements that TakeAlong reads.
+Tensor PositionsAlong(const Shape& shape, const Tensor& indices, int64_t axis);
+/// A shape of extents that the model gives: not negative, not too many.
+Shape ShapeOf(const std::vector<int64_t>& dims);
 /// Extents of a constant shape from a to b, and their product.
 std::vector<int64_t> Dims(const Shape& shape, int a, int b);
 int64_t Product(const std::vector<int64_t>& dims);

@@ -13,6 +13,7 @@ Tensors ImportMatMul(const NodeContext& c) { return {MatMul(c.In(0), c.In(1))}; 
 Tensors ImportGemm(const NodeContext& c) {
   Tensor a = c.In(0), b = c.In(1);
   const double alpha = c.Float("alpha", 1), beta = c.Float("beta", 1);
+  c.Ignore("broadcast");  // before opset 7
   if (a.rank() != 2 || b.rank() != 2) {
     Wrong(StrCat("matrices are needed, got ", a.type().ToString(), " and ", b.type().ToString()));
   }
@@ -32,7 +33,7 @@ Tensors ImportDet(const NodeContext& c) { return {Det(c.In(0))}; }
 constexpr OpRow kRows[] = {
     {"Det", 11, ImportDet},
     {"Einsum", 12, ImportEinsum},
-    {"Gemm", 7, ImportGemm},
+    {"Gemm", 6, ImportGemm},
     {"MatMul", 1, ImportMatMul},
 };
 

@@ -15,7 +15,7 @@ namespace {
 Tensors ImportIf(const NodeContext& c) {
   const Graph& yes = c.Subgraph("then_branch");
   const Graph& no = c.Subgraph("else_branch");
-  if (c.IsKnown(0)) return c.Run(c.KnownInts(0).at(0) != 0 ? yes : no, {});
+  if (c.IsKnown(0)) return c.Run(c.KnownInt(0) != 0 ? yes : no, {});
   return Cond(Reshape(c.In(0), {}), [&] { return c.Run(yes, {}); }, [&] { return c.Run(no, {}); });
 }
 
@@ -52,7 +52,7 @@ Tensor StackOf(int64_t count, const Type& row, int64_t axis) {
 // it is or is a constant of the body.
 std::optional<int64_t> TripCount(const NodeContext& c, const Probe& body) {
   if (c.Has(1) && !c.IsKnown(1)) return std::nullopt;
-  if (c.Has(1) && c.KnownInts(1).at(0) == 0) return 0;
+  if (c.Has(1) && c.KnownInt(1) == 0) return 0;
   const Tensor& next = body.results.at(0);
   const bool kept = next.id() == body.arguments.at(1).id();
   if (!kept && next.symbolic()) return std::nullopt;
@@ -60,7 +60,7 @@ std::optional<int64_t> TripCount(const NodeContext& c, const Probe& body) {
   if (!c.Has(0) && limit == INT64_MAX) Refuse("it runs for ever");
   if (!c.Has(0)) return limit;
   if (!c.IsKnown(0)) return std::nullopt;
-  return std::clamp<int64_t>(c.KnownInts(0).at(0), 0, limit);
+  return std::clamp<int64_t>(c.KnownInt(0), 0, limit);
 }
 
 // A loop whose body needs the number of the iteration at import (a slice that moves) is written
@@ -68,9 +68,9 @@ std::optional<int64_t> TripCount(const NodeContext& c, const Probe& body) {
 constexpr int64_t kLongestUnrolled = 1024;
 
 Tensors Unroll(const NodeContext& c, const Graph& body, Tensors values) {
-  if (!c.IsKnown(0) || (c.Has(1) && !c.IsKnown(1)))
-    Refuse("the body needs the number of the iteration, but how often it runs depends on data");
-  const int64_t count = c.KnownInts(0).at(0);
+  if (!c.Has(0)) Refuse("the body needs the number of the iteration, but may end early");
+  if (c.Has(1)) c.Known(1);
+  const int64_t count = c.KnownInt(0);
   if (count > kLongestUnrolled)
     Refuse(StrCat("the body needs the number of the iteration, of ", count, " iterations"));
   const size_t carried = values.size() - 2;

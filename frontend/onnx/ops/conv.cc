@@ -1,6 +1,6 @@
 #include "frontend/onnx/ops/conv.h"
 
-#include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "frontend/core.h"
@@ -15,10 +15,19 @@
 namespace reel::onnx {
 namespace {
 
+// Larger strides, dilations, pads and sizes are wrong.
+constexpr int64_t kLargest = int64_t{1} << 30;
+
 struct Spatial {
   std::vector<int64_t> strides, dilation, low, high;
   Padding padding = kExplicit;
 };
+
+void CheckRange(const char* what, const std::vector<int64_t>& values, int64_t least) {
+  for (const int64_t value : values) {
+    if (value < least || value > kLargest) Wrong(StrCat(value, " among the ", what));
+  }
+}
 
 Spatial ReadSpatial(const NodeContext& c, int spatial) {
   Spatial s;
@@ -28,6 +37,9 @@ Spatial ReadSpatial(const NodeContext& c, int spatial) {
   const std::vector<int64_t> pads = c.Ints("pads", std::vector<int64_t>(2 * n, 0));
   if (s.strides.size() != n || s.dilation.size() != n || pads.size() != 2 * n)
     Wrong(StrCat("strides, dilations and pads must be for ", spatial, " axes"));
+  CheckRange("strides", s.strides, 1);
+  CheckRange("dilations", s.dilation, 1);
+  CheckRange("pads", pads, -kLargest);
   s.low.assign(pads.begin(), pads.begin() + spatial);
   s.high.assign(pads.begin() + spatial, pads.end());
   const std::string automatic = c.String("auto_pad", "NOTSET");
@@ -68,6 +80,11 @@ Tensors ImportConvTranspose(const NodeContext& c) {
   std::vector<int64_t> size = c.Ints("output_shape");
   std::vector<int64_t> more =
       c.Ints("output_padding", std::vector<int64_t>(static_cast<size_t>(n), 0));
+  const auto fits = [&](const auto& list) { return list.size() == static_cast<size_t>(n); };
+  if (w.rank() != x.rank() || !fits(more) || (!size.empty() && !fits(size)))
+    Wrong("the filter, output_padding and output_shape must fit the input");
+  CheckRange("output_padding", more, 0);
+  CheckRange("output_shape", size, 0);
   if (size.empty() && s.padding != kExplicit && s.padding != kValid) {
     for (int i = 0; i < n; ++i)
       size.push_back(x.shape().dim(i + 2) * s.strides[static_cast<size_t>(i)]);
@@ -100,6 +117,13 @@ Tensors ImportConvTranspose(const NodeContext& c) {
                    2)};
 }
 
+std::vector<int64_t> WindowOf(const NodeContext& c, int spatial) {
+  const std::vector<int64_t> window = c.Ints("kernel_shape");
+  if (static_cast<int>(window.size()) != spatial)
+    Wrong(StrCat("kernel_shape must be for ", spatial, " axes"));
+  return window;
+}
+
 PoolOptions ReadPool(const NodeContext& c, int spatial) {
   const Spatial s = ReadSpatial(c, spatial);
   return {.strides = s.strides,
@@ -115,7 +139,7 @@ Tensors ImportAveragePool(const NodeContext& c) {
   const Tensor x = c.In(0);
   PoolOptions options = ReadPool(c, SpatialRank(x));
   options.count_include_pad = c.Int("count_include_pad", 0) != 0;
-  return {AvgPool(x, c.Ints("kernel_shape"), options)};
+  return {AvgPool(x, WindowOf(c, SpatialRank(x)), options)};
 }
 
 // Positions of the maxima in the whole input: pooled are the positions of the elements that attain
@@ -132,7 +156,10 @@ Tensor MaxPositions(const Tensor& x, const std::vector<int64_t>& window, const P
     stride *= x.shape().dim(axis + 2);
     axes.push_back(i + 2);
   }
-  const double lowest = IsFloat(x.dtype()) ? -std::numeric_limits<double>::infinity() : 0;
+  const bool floats = IsFloat(x.dtype()), from_zero = x.dtype() >= kUInt8 && x.dtype() <= kUInt64;
+  const double lowest = floats      ? -std::numeric_limits<double>::infinity()
+                        : from_zero ? 0
+                                    : -std::ldexp(1.0, static_cast<int>(8 * SizeOf(x.dtype())) - 1);
   std::vector<int64_t> before = {0, 0}, after = {0, 0};
   before.insert(before.end(), low.begin(), low.end());
   after.insert(after.end(), high.begin(), high.end());
@@ -156,7 +183,7 @@ Tensor MaxPositions(const Tensor& x, const std::vector<int64_t>& window, const P
 
 Tensors ImportMaxPool(const NodeContext& c) {
   const Tensor x = c.In(0);
-  const std::vector<int64_t> window = c.Ints("kernel_shape");
+  const std::vector<int64_t> window = WindowOf(c, SpatialRank(x));
   const PoolOptions options = ReadPool(c, SpatialRank(x));
   const bool column_major = c.Int("storage_order", 0) != 0;
   Tensors out = {MaxPool(x, window, options)};
@@ -166,20 +193,31 @@ Tensors ImportMaxPool(const NodeContext& c) {
   return out;
 }
 
-// Elements put back where MaxPool found them; by default into what the pool's attributes imply.
+// Elements put back where MaxPool found them, in what its attributes imply; a given shape may add
+// zeros at the ends.
 Tensors ImportMaxUnpool(const NodeContext& c) {
   const Tensor x = c.In(0), indices = c.In(1);
   const int n = SpatialRank(x);
   const Spatial s = ReadSpatial(c, n);
-  const std::vector<int64_t> window = c.Ints("kernel_shape");
+  const std::vector<int64_t> window = WindowOf(c, n);
+  if (s.padding != kExplicit) Refuse("auto_pad");
   std::vector<int64_t> dims = Dims(x.shape(), 0, 2);
   for (int i = 0; i < n; ++i) {
     const auto a = static_cast<size_t>(i);
-    dims.push_back((x.shape().dim(i + 2) - 1) * s.strides[a] + window.at(a) - s.low[a] - s.high[a]);
+    dims.push_back((x.shape().dim(i + 2) - 1) * s.strides[a] + window[a] - s.low[a] - s.high[a]);
+    if (dims.back() < 0) Wrong("the pads are larger than the windows");
   }
-  if (c.Has(2)) dims = c.KnownInts(2);
   const Tensor empty = Zeros({Product(dims)}, x.dtype());
-  return {Reshape(ScatterSet(empty, Reshape(indices, {-1}), Reshape(x, {-1})), dims)};
+  const Tensor flat = ScatterSet(empty, Reshape(indices, {-1}), Reshape(x, {-1}));
+  const Tensor y = Reshape(flat, dims);
+  if (!c.Has(2)) return {y};
+  std::vector<int64_t> more = c.KnownInts(2);
+  if (more.size() != dims.size()) Wrong(StrCat("an output of rank ", more.size()));
+  for (size_t i = 0; i < more.size(); ++i) {
+    more[i] -= dims[i];
+    if (more[i] < 0) Refuse("an output smaller than what was pooled");
+  }
+  return {Pad(y, std::vector<int64_t>(more.size(), 0), more)};
 }
 
 template <Tensor (*kPool)(const Operand&, DataFormat, ReduceOptions)>
@@ -203,7 +241,7 @@ Tensors ImportLrn(const NodeContext& c) {
 }
 
 constexpr OpRow kRows[] = {
-    {"AveragePool", 7, ImportAveragePool},
+    {"AveragePool", 1, ImportAveragePool},
     {"Conv", 1, ImportConv},
     {"ConvTranspose", 1, ImportConvTranspose},
     {"GlobalAveragePool", 1, ImportGlobalPool<GlobalAvgPool>},

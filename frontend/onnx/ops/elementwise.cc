@@ -14,7 +14,7 @@ Tensors Unary(const NodeContext& c) {
 }
 template <Tensor (*kOp)(const Operand&, const Operand&)>
 Tensors Binary(const NodeContext& c) {
-  return {kOp(c.In(0), c.In(1))};
+  return {kOp(c.In(0), SecondOperand(c))};
 }
 // Any number of operands, from left to right.
 template <Tensor (*kOp)(const Operand&, const Operand&)>
@@ -74,7 +74,7 @@ Tensors ImportIsInf(const NodeContext& c) {
 
 // The result has the dtype of the base; integers are exact below 2^53.
 Tensors ImportPow(const NodeContext& c) {
-  const Tensor a = c.In(0), b = c.In(1);
+  const Tensor a = c.In(0), b = SecondOperand(c);
   const DType dtype = IsFloat(a.dtype()) ? a.dtype() : kFloat64;
   return {Cast(Pow(Cast(a, dtype), Cast(b, dtype)), a.dtype())};
 }
@@ -97,8 +97,8 @@ constexpr OpRow kRows[] = {
     {"Abs", 6, Unary<Abs>},
     {"Acos", 7, Unary<Acos>},
     {"Acosh", 9, Unary<Acosh>},
-    {"Add", 7, Binary<Add>},
-    {"And", 7, Binary<LogicalAnd>},
+    {"Add", 6, Binary<Add>},
+    {"And", 6, Binary<LogicalAnd>},
     {"Asin", 7, Unary<Asin>},
     {"Asinh", 9, Unary<Asinh>},
     {"Atan", 7, Unary<Atan>},
@@ -111,28 +111,28 @@ constexpr OpRow kRows[] = {
     {"Constant", 1, ImportConstant},
     {"Cos", 7, Unary<Cos>},
     {"Cosh", 9, Unary<Cosh>},
-    {"Div", 7, Binary<Div>},
-    {"Equal", 7, Binary<Equal>},
+    {"Div", 6, Binary<Div>},
+    {"Equal", 6, Binary<Equal>},
     {"Erf", 9, Unary<Erf>},
     {"Exp", 6, Unary<Exp>},
     {"Floor", 6, Unary<Floor>},
-    {"Greater", 7, Binary<Greater>},
+    {"Greater", 6, Binary<Greater>},
     {"GreaterOrEqual", 12, Binary<GreaterEqual>},
     {"Identity", 1, ImportIdentity},
     {"IsInf", 10, ImportIsInf},
     {"IsNaN", 9, Unary<IsNan>},
-    {"Less", 7, Binary<Less>},
+    {"Less", 6, Binary<Less>},
     {"LessOrEqual", 12, Binary<LessEqual>},
     {"Log", 6, Unary<Log>},
-    {"Max", 8, Variadic<Maximum>},
-    {"Mean", 8, ImportMean},
-    {"Min", 8, Variadic<Minimum>},
+    {"Max", 6, Variadic<Maximum>},
+    {"Mean", 6, ImportMean},
+    {"Min", 6, Variadic<Minimum>},
     {"Mod", 10, ImportMod},
-    {"Mul", 7, Binary<Mul>},
+    {"Mul", 6, Binary<Mul>},
     {"Neg", 6, Unary<Neg>},
     {"Not", 1, Unary<LogicalNot>},
-    {"Or", 7, Binary<LogicalOr>},
-    {"Pow", 7, ImportPow},
+    {"Or", 6, Binary<LogicalOr>},
+    {"Pow", 6, ImportPow},
     {"Reciprocal", 6, Unary<Reciprocal>},
     {"Round", 11, Unary<Round>},
     {"Sigmoid", 6, Unary<Sigmoid>},
@@ -140,12 +140,12 @@ constexpr OpRow kRows[] = {
     {"Sin", 7, Unary<Sin>},
     {"Sinh", 9, Unary<Sinh>},
     {"Sqrt", 6, Unary<Sqrt>},
-    {"Sub", 7, Binary<Sub>},
-    {"Sum", 8, Variadic<Add>},
+    {"Sub", 6, Binary<Sub>},
+    {"Sum", 6, Variadic<Add>},
     {"Tan", 7, Unary<Tan>},
     {"Tanh", 6, Unary<Tanh>},
     {"Where", 9, ImportWhere},
-    {"Xor", 7, Binary<LogicalXor>},
+    {"Xor", 6, Binary<LogicalXor>},
 };
 
 }  // namespace

@@ -50,7 +50,9 @@ Points ReadPoints(const Tensor& x, const Tensor& indices, int batch) {
 }
 
 Tensors ImportGatherND(const NodeContext& c) {
-  const Points p = ReadPoints(c.In(0), c.In(1), static_cast<int>(c.Int("batch_dims", 0)));
+  const int64_t batch = c.Int("batch_dims", 0);
+  if (batch < 0 || batch > kMaxRank) Wrong(StrCat("batch_dims ", batch));
+  const Points p = ReadPoints(c.In(0), c.In(1), static_cast<int>(batch));
   return {Gather(p.x, p.position, 0)};
 }
 
@@ -103,11 +105,16 @@ ScatterMode ModeOf(const NodeContext& c) {
   Wrong(StrCat("reduction ", reduction));
 }
 
+// In the row of all elements, at the positions that TakeAlong reads.
 Tensors ImportScatterElements(const NodeContext& c) {
-  const Tensor x = c.In(0);
+  const Tensor x = c.In(0), indices = c.In(1);
   const int64_t axis = AxisOf(c, "axis", 0, x.rank());
-  const Tensor indices = FromTheEnd(c.In(1), x.shape().dim(static_cast<int>(axis)));
-  return {PutAlongAxis(x, indices, c.In(2), axis, ModeOf(c))};
+  if (indices.rank() != x.rank())
+    Wrong(StrCat("indices ", indices.type().ToString(), " in ", x.type().ToString()));
+  const Tensor positions = Reshape(PositionsAlong(x.shape(), indices, axis), {-1, 1});
+  const Tensor updates = Reshape(c.In(2), {-1});
+  const Tensor y = TensorScatter(Reshape(x, {-1}), positions, updates, ModeOf(c));
+  return {Reshape(y, x.shape().dims())};
 }
 
 // Tuples of indices, each coordinate counted from the end if it is negative.
@@ -123,7 +130,7 @@ Tensors ImportScatterND(const NodeContext& c) {
 // The k largest or smallest along an axis; k is an attribute before opset 10.
 Tensors ImportTopK(const NodeContext& c) {
   const Tensor x = c.In(0);
-  const int64_t k = c.opset() < 10 ? c.Int("k") : c.KnownInts(1).at(0);
+  const int64_t k = c.opset() < 10 ? c.Int("k") : c.KnownInt(1);
   c.Ignore("sorted");
   const TopKResult top = TopK(x, k, AxisOf(c, "axis", -1, x.rank()), c.Int("largest", 1) != 0);
   return {top.values, top.indices};

@@ -21,7 +21,9 @@ Tensors ImportLeakyRelu(const NodeContext& c) {
 }
 Tensors ImportPRelu(const NodeContext& c) {
   const Tensor x = c.In(0);
-  return {Where(x < ScalarLike(x, 0), x * c.In(1), x)};
+  Tensor slope = c.In(1);
+  if (c.opset() < 7 && slope.size() > 1) slope = Along(slope, 1, x.rank());  // one a channel
+  return {Where(x < ScalarLike(x, 0), x * slope, x)};
 }
 Tensors ImportElu(const NodeContext& c) { return {Elu(c.In(0), c.Float("alpha", 1))}; }
 Tensors ImportCelu(const NodeContext& c) { return {Celu(c.In(0), c.Float("alpha", 1))}; }
@@ -77,6 +79,7 @@ Tensors ImportBatchNormalization(const NodeContext& c) {
   const Tensor x = c.In(0);
   const double epsilon = c.Float("epsilon", 1e-5f), momentum = c.Float("momentum", 0.9f);
   const bool training = c.Int("training_mode", 0) != 0;
+  if (c.opset() < 7 && c.Int("is_test", 0) == 0) Refuse("training of opset 6");
   if (c.Int("spatial", 1) == 0) Refuse("spatial = 0");
   if (x.rank() < 2) Wrong(StrCat("a channel axis is needed, got ", x.type().ToString()));
   const auto wide = [&](const Tensor& t) { return Along(t, 1, x.rank()); };
@@ -132,9 +135,9 @@ Tensors ImportLpNormalization(const NodeContext& c) {
 // In inference x itself; in training elements are kept with probability 1 - ratio and scaled.
 Tensors ImportDropout(const NodeContext& c) {
   const Tensor x = c.In(0);
-  const bool training = c.Has(2) && c.KnownInts(2).at(0) != 0;
+  const bool training = c.Has(2) && c.KnownInt(2) != 0;
   const double ratio = c.opset() < 12         ? c.Float("ratio", 0.5)
-                       : training && c.Has(1) ? c.KnownFloats(1).at(0)
+                       : training && c.Has(1) ? c.KnownFloat(1)
                                               : 0.5;
   const int64_t seed = c.Int("seed", 0);
   if (!training || ratio == 0) {
@@ -177,7 +180,7 @@ Tensors ImportSoftmaxCrossEntropyLoss(const NodeContext& c) {
 }
 
 constexpr OpRow kRows[] = {
-    {"BatchNormalization", 7, ImportBatchNormalization},
+    {"BatchNormalization", 6, ImportBatchNormalization},
     {"Celu", 12, ImportCelu},
     {"Dropout", 7, ImportDropout, false},
     {"Elu", 6, ImportElu},
@@ -191,7 +194,7 @@ constexpr OpRow kRows[] = {
     {"LpNormalization", 1, ImportLpNormalization},
     {"MeanVarianceNormalization", 9, ImportMeanVarianceNormalization},
     {"NegativeLogLikelihoodLoss", 12, ImportNegativeLogLikelihoodLoss},
-    {"PRelu", 7, ImportPRelu},
+    {"PRelu", 6, ImportPRelu},
     {"Relu", 6, Unary<Relu>},
     {"Selu", 6, ImportSelu},
     {"Shrink", 9, ImportShrink},

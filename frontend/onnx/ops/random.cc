@@ -25,7 +25,7 @@ Generator GeneratorOf(const NodeContext& c) {
 Draw ReadDraw(const NodeContext& c) {
   const DType like = c.Has(0) ? c.In(0).dtype() : kFloat32;
   const DType dtype = c.DTypeAttribute("dtype", like);
-  const Shape shape = c.Has(0) ? c.In(0).shape() : Shape(c.Ints("shape"));
+  const Shape shape = c.Has(0) ? c.In(0).shape() : ShapeOf(c.Ints("shape"));
   if (!IsFloat(dtype)) Refuse(StrCat("random numbers of ", Name(dtype)));
   return {shape, dtype, GeneratorOf(c)};
 }

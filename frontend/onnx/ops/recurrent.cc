@@ -51,6 +51,7 @@ struct Cell {
 
 // Columns of gate i.
 Tensor Gate(const Tensor& x, int64_t i, int64_t hidden) {
+  if (x.rank() < 1) Wrong("a bias must have one number a gate and unit");
   std::vector<int64_t> starts(static_cast<size_t>(x.rank()), 0), limits = x.shape().dims();
   starts.back() = i * hidden;
   limits.back() = (i + 1) * hidden;
@@ -102,6 +103,7 @@ struct Kind {
 
 // Direction d of a tensor whose first axis is directions.
 Tensor Direction(const Tensor& x, int64_t d) {
+  if (x.rank() < 1) Wrong("a bias and an initial state must have an axis of directions");
   std::vector<int64_t> starts(static_cast<size_t>(x.rank()), 0), limits = x.shape().dims();
   starts[0] = d;
   limits[0] = d + 1;

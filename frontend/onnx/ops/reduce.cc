@@ -57,7 +57,7 @@ Tensors Arg(const NodeContext& c) {
 
 Tensors ImportCumSum(const NodeContext& c) {
   const Tensor x = c.In(0);
-  const int64_t axis = NormalAxis(c.KnownInts(1).at(0), x.rank());
+  const int64_t axis = NormalAxis(c.KnownInt(1), x.rank());
   return {CumSum(x, axis, {c.Int("exclusive", 0) != 0, c.Int("reverse", 0) != 0})};
 }
 

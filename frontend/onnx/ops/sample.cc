@@ -103,7 +103,7 @@ Tensors ImportGridSample(const NodeContext& c) {
 
 // One axis of the regions [r]: `samples` places in each of `bins` parts, [r, bins, samples].
 Tensor RegionPlaces(const Tensor& start, const Tensor& extent, int64_t bins, int64_t samples) {
-  const Shape shape(std::vector<int64_t>{start.shape().dim(0), bins, samples});
+  const Shape shape = ShapeOf({start.shape().dim(0), bins, samples});
   const auto wide = [](const Tensor& t) { return Reshape(t, {-1, 1, 1}); };
   const Tensor inside = (Iota(shape, 2, start.dtype()) + 0.5) / static_cast<double>(samples);
   const Tensor part = Iota(shape, 1, start.dtype()) + inside;

@@ -116,7 +116,7 @@ Tensors ImportSlice(const NodeContext& c) {
 // Broadcasts both ways: an extent of the shape may be 1 where x has more.
 Tensors ImportExpand(const NodeContext& c) {
   const Tensor x = c.In(0);
-  const Shape shape(c.KnownInts(1));
+  const Shape shape = ShapeOf(c.KnownInts(1));
   return {BroadcastTo(x, internal::BroadcastShapes(ir::Op::kBroadcast, x.shape(), shape))};
 }
 
@@ -127,6 +127,8 @@ Tensors ImportTile(const NodeContext& c) {
     Wrong(StrCat(repeats.size(), " repeats for ", x.type().ToString()));
   return {Tile(x, repeats)};
 }
+
+constexpr int64_t kLargestPad = int64_t{1} << 40;
 
 // Negative pads cut.
 Tensor Cut(const Tensor& x, std::vector<int64_t>* low, std::vector<int64_t>* high) {
@@ -151,6 +153,9 @@ Tensors ImportPad(const NodeContext& c) {
   const auto rank = static_cast<size_t>(x.rank());
   const size_t count = axes ? axes->size() : rank;
   if (!pads || pads->size() != 2 * count) Wrong(StrCat("pads must be two numbers an axis"));
+  for (const int64_t pad : *pads) {
+    if (pad < -kLargestPad || pad > kLargestPad) Wrong(StrCat("a pad of ", pad));
+  }
   std::vector<int64_t> low(rank, 0), high(rank, 0);
   for (size_t i = 0; i < count; ++i) {
     const auto axis =
@@ -184,7 +189,7 @@ Tensors ImportShape(const NodeContext& c) {
 Tensors ImportSize(const NodeContext& c) { return {Tensor(c.In(0).size())}; }
 
 Tensors ImportConstantOfShape(const NodeContext& c) {
-  const Shape shape(c.KnownInts(0));
+  const Shape shape = ShapeOf(c.KnownInts(0));
   const auto value = c.Literal("value");
   if (!value) return {Zeros(shape)};
   return {BroadcastTo(Reshape(internal::FromLiteral(*value), {}), shape)};
@@ -201,14 +206,13 @@ Tensors ImportEyeLike(const NodeContext& c) {
 Tensors ImportTrilu(const NodeContext& c) {
   const Tensor x = c.In(0);
   if (x.rank() < 2) Wrong(StrCat("a matrix is needed, got ", x.type().ToString()));
-  const int64_t k = c.Has(1) ? c.KnownInts(1).at(0) : 0;
+  const int64_t k = c.Has(1) ? c.KnownInt(1) : 0;
   const Tensor distance = Iota(x.shape(), x.rank() - 1) - Iota(x.shape(), x.rank() - 2);
   return {Where(c.Int("upper", 1) != 0 ? distance >= k : distance <= k, x, ScalarLike(x, 0))};
 }
 
 Tensors ImportRange(const NodeContext& c) {
-  const double start = c.KnownFloats(0).at(0), limit = c.KnownFloats(1).at(0),
-               delta = c.KnownFloats(2).at(0);
+  const double start = c.KnownFloat(0), limit = c.KnownFloat(1), delta = c.KnownFloat(2);
   const double count = std::ceil((limit - start) / delta);
   if (!(count <= 1e9)) Wrong(StrCat("a range of ", count, " numbers"));
   const auto n = static_cast<int64_t>(std::max(count, 0.0));
@@ -216,11 +220,13 @@ Tensors ImportRange(const NodeContext& c) {
   return {c.Known(0) + Iota({n}, 0, dtype) * c.Known(2)};
 }
 
+constexpr int64_t kLargestBlock = 1 << 20;
+
 Tensors ImportDepthToSpace(const NodeContext& c) {
   const Tensor x = c.In(0);
   const int64_t b = c.Int("blocksize");
   const std::vector<int64_t> d = x.shape().dims();
-  if (d.size() != 4 || b < 1 || d[1] % (b * b) != 0)
+  if (d.size() != 4 || b < 1 || b > kLargestBlock || d[1] % (b * b) != 0)
     Wrong(StrCat("blocks of ", b, " in ", x.type().ToString()));
   const int64_t depth = d[1] / (b * b);
   const std::string mode = c.String("mode", "DCR");
@@ -235,7 +241,7 @@ Tensors ImportSpaceToDepth(const NodeContext& c) {
   const Tensor x = c.In(0);
   const int64_t b = c.Int("blocksize");
   const std::vector<int64_t> d = x.shape().dims();
-  if (d.size() != 4 || b < 1 || d[2] % b != 0 || d[3] % b != 0)
+  if (d.size() != 4 || b < 1 || b > kLargestBlock || d[2] % b != 0 || d[3] % b != 0)
     Wrong(StrCat("blocks of ", b, " in ", x.type().ToString()));
   const Tensor y =
       Transpose(Reshape(x, {d[0], d[1], d[2] / b, b, d[3] / b, b}), {0, 3, 5, 1, 2, 4});
@@ -246,7 +252,8 @@ Tensors ImportSpaceToDepth(const NodeContext& c) {
 Tensors ImportReverseSequence(const NodeContext& c) {
   const Tensor x = c.In(0), lengths = Cast(c.In(1), kInt64);
   const int64_t time = c.Int("time_axis", 0), batch = c.Int("batch_axis", 1);
-  if (x.rank() < 2 || time + batch != 1) Wrong("time_axis and batch_axis must be 0 and 1");
+  if (x.rank() < 2 || (time != 0 && time != 1) || batch != 1 - time)
+    Wrong("time_axis and batch_axis must be 0 and 1");
   const Tensor i = Iota(x.shape(), time), length = Along(lengths, batch, x.rank());
   return {TakeAlong(x, Where(i < length, length - 1 - i, i), time)};
 }

@@ -58,7 +58,7 @@ Tensors ImportDft(const NodeContext& c) {
   if (x.rank() < 2 || axis == x.rank() - 1)
     Wrong(StrCat("an axis and parts are needed, got ", x.type().ToString()));
   const bool inverse = c.Int("inverse", 0) != 0, onesided = c.Int("onesided", 0) != 0;
-  const int64_t n = c.Has(1) ? c.KnownInts(1).at(0) : -1;
+  const int64_t n = c.Has(1) ? c.KnownInt(1) : -1;
   return {Transform(x, {.n = n, .axis = axis}, inverse, onesided)};
 }
 
@@ -67,8 +67,8 @@ Tensors ImportDft(const NodeContext& c) {
 Tensors ImportStft(const NodeContext& c) {
   Tensor x = c.In(0);
   if (x.rank() == 2) x = ExpandDims(x, 2);
-  const int64_t step = c.KnownInts(1).at(0);
-  const int64_t length = c.Has(3)   ? c.KnownInts(3).at(0)
+  const int64_t step = c.KnownInt(1);
+  const int64_t length = c.Has(3)   ? c.KnownInt(3)
                          : c.Has(2) ? c.In(2).shape().dim(0)
                                     : x.shape().dim(1);
   const int64_t time = x.shape().dim(1);
@@ -86,9 +86,8 @@ double Hertz(double mel) { return 700 * (std::pow(10, mel / 2595) - 1); }
 
 // [bins, mels]: triangles between neighbouring points that are evenly apart on the mel scale.
 Tensors ImportMelWeightMatrix(const NodeContext& c) {
-  const int64_t mels = c.KnownInts(0).at(0), length = c.KnownInts(1).at(0),
-                rate = c.KnownInts(2).at(0);
-  const double low = Mel(c.KnownFloats(3).at(0)), high = Mel(c.KnownFloats(4).at(0));
+  const int64_t mels = c.KnownInt(0), length = c.KnownInt(1), rate = c.KnownInt(2);
+  const double low = Mel(c.KnownFloat(3)), high = Mel(c.KnownFloat(4));
   const DType dtype = c.DTypeAttribute("output_datatype", kFloat32);
   if (mels < 1 || mels > kMostBands || length < 1 || length > 16 * kMostBands || rate < 1)
     Wrong(StrCat(mels, " bands of ", length, " points at ", rate, " Hz"));
@@ -97,8 +96,10 @@ Tensors ImportMelWeightMatrix(const NodeContext& c) {
   for (int64_t i = 0; i < mels + 2; ++i) {
     const double hertz =
         Hertz(low + static_cast<double>(i) * (high - low) / static_cast<double>(mels + 2));
-    point.push_back(static_cast<int64_t>(
-        std::floor(static_cast<double>(length + 1) * hertz / static_cast<double>(rate))));
+    const double bin =
+        std::floor(static_cast<double>(length + 1) * hertz / static_cast<double>(rate));
+    if (!std::isfinite(bin)) Wrong("the edges of the bands are not finite");
+    point.push_back(static_cast<int64_t>(std::clamp(bin, -1e9, 1e9)));
   }
   std::vector<double> weights(static_cast<size_t>(bins * mels), 0);
   for (int64_t m = 0; m < mels; ++m) {
@@ -108,9 +109,10 @@ Tensors ImportMelWeightMatrix(const NodeContext& c) {
       if (bin >= 0 && bin < bins) weights[static_cast<size_t>(bin * mels + m)] = w;
     };
     if (centre == from) set(centre, 1);
-    for (int64_t bin = from; bin <= centre && centre > from; ++bin)
+    const auto first = [](int64_t bin) { return std::max<int64_t>(bin, 0); };
+    for (int64_t bin = first(from); bin <= std::min(centre, bins - 1) && centre > from; ++bin)
       set(bin, static_cast<double>(bin - from) / static_cast<double>(centre - from));
-    for (int64_t bin = centre; bin < to; ++bin)
+    for (int64_t bin = first(centre); bin < std::min(to, bins); ++bin)
       set(bin, static_cast<double>(to - bin) / static_cast<double>(to - centre));
   }
   return {Cast(Tensor::FromData(weights, {bins, mels}), dtype)};
