@@ -4,7 +4,6 @@
 
 #include "frontend/core.h"
 #include "ir/strings.h"
-#include "reel/indexing.h"
 
 namespace reel::onnx {
 
@@ -51,8 +50,22 @@ Tensor SecondOperand(const NodeContext& c) {
 
 Tensor ScalarLike(const Tensor& x, double value) { return internal::ScalarOf(x.dtype(), value); }
 
+Tensor PositionsAlong(const Shape& shape, const Tensor& indices, int64_t axis) {
+  const std::vector<int64_t> strides = RowMajorStrides(shape);
+  Tensor position =
+      FromTheEnd(indices, shape.dim(static_cast<int>(axis))) * strides[static_cast<size_t>(axis)];
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (i == axis || indices.shape().dim(i) == 1) continue;
+    position = position + Iota(indices.shape(), i) * strides[static_cast<size_t>(i)];
+  }
+  return position;
+}
+
 Tensor TakeAlong(const Tensor& x, const Tensor& indices, int64_t axis) {
-  return TakeAlongAxis(x, FromTheEnd(indices, x.shape().dim(static_cast<int>(axis))), axis);
+  if (indices.rank() != x.rank())
+    Wrong(StrCat("the indices ", indices.type().ToString(), " must have the rank of ",
+                 x.type().ToString()));
+  return Gather(Reshape(x, {-1}), PositionsAlong(x.shape(), indices, axis), 0);
 }
 
 Shape ShapeOf(const std::vector<int64_t>& dims) {
