@@ -111,8 +111,10 @@ TrainReport RunOne(const Options& options, Model (*make)(const std::string&)) {
 
 void Run(const Options& options, Program* program) {
   std::vector<TrainReport> reports;
-  if (options.model != "char") reports.push_back(RunOne(options, MakeMnist));
-  if (options.model != "mnist") reports.push_back(RunOne(options, MakeCharacters));
+  const bool all = options.model == "all";
+  if (all || options.model == "mnist") reports.push_back(RunOne(options, MakeMnist));
+  if (all || options.model == "conv") reports.push_back(RunOne(options, MakeMnistConv));
+  if (all || options.model == "char") reports.push_back(RunOne(options, MakeCharacters));
   std::string text, wrong;
   for (const TrainReport& report : reports) {
     text += options.json ? ToJson(report).dump() + "\n" : Table(report);
@@ -133,8 +135,8 @@ void AddTrain(Program* program) {
       "Train on real data: eagerly, compiled, and in a C program; compare them bit for bit",
       "reel train --model mnist --output-dir build/demo", options.get(),
       [options, program] { Run(*options, program); });
-  command->add_option("--model", options->model, "mnist, char or all")
-      ->check(CLI::IsMember({"mnist", "char", "all"}))
+  command->add_option("--model", options->model, "mnist, conv, char or all")
+      ->check(CLI::IsMember({"mnist", "conv", "char", "all"}))
       ->capture_default_str();
   command->add_option("--data", options->data, "Folder with the data files")->capture_default_str();
   command->add_option("--output-dir", options->folder, "Folder for what is written")

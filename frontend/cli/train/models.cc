@@ -25,6 +25,38 @@ Model MakeMnist(const std::string& data_folder) {
   return out;
 }
 
+Model MakeMnistConv(const std::string& data_folder) {
+  Model out;
+  out.name = "mnist_conv";
+  out.title = "MNIST, convolution net 8-16 of 3x3, max pooling, dense 10, ReLU, Adam, batch 64";
+  out.input_name = "images";
+  out.data = ReadMnist(data_folder);
+  out.steps = 3 * (out.data.num_train / out.batch);  // three epochs
+  out.min_accuracy = 0.95;
+
+  const Generator generator(3);
+  const LayerOptions layer{.generator = &generator};
+  const ConvOptions same{.padding = Padding::kSame};
+  const auto image = [](const Operand& x) { return Reshape(x, {-1, 28, 28, 1}); };
+  Sequential model{image,
+                   Convolution2D(8, {3, 3}, Relu, same, layer),
+                   MaxPooling2D({2, 2}),
+                   Convolution2D(16, {3, 3}, Relu, same, layer),
+                   MaxPooling2D({2, 2}),
+                   Flatten(),
+                   Dense(10, {}, layer)};
+  model(Zeros({1, 784}));  // builds the layers, which draw from the generator
+  Adam optimizer({.learning_rate = 3e-3});
+  out.train = [model, optimizer](const Tensor& images, const Tensor& labels) {
+    GradientTape tape;
+    Tensor loss = SoftmaxCrossEntropy(model(images), labels);
+    optimizer.Apply(tape.Gradient(loss, model.variables()));
+    return loss;
+  };
+  out.predict = [model](const Tensor& images) { return model(images); };
+  return out;
+}
+
 Model MakeCharacters(const std::string& data_folder) {
   constexpr int64_t kWindow = 8, kDim = 16, kHidden = 128;
   Model out;

@@ -28,6 +28,8 @@ struct Model {
 
 /// MLP 784-128-10 with ReLU, softmax cross-entropy, Adam.
 Model MakeMnist(const std::string& data_folder);
+/// Convolution net on 28x28 images: 3x3 of 8, pool, 3x3 of 16, pool, dense 10; ReLU, softmax cross-entropy, Adam.
+Model MakeMnistConv(const std::string& data_folder);
 /// The next character from the last 8: embedding, tanh MLP, SGD with momentum.
 Model MakeCharacters(const std::string& data_folder);
 
