@@ -115,10 +115,12 @@ ir::Value Identity(ir::Builder& b, const Type& type) {
 }
 
 ir::Value AsRows(ir::Builder& b, ir::Value d, ir::Value x) {
-  return Stretched(b, AsRow(b, d), b.shape(x));
+  const ir::Value row = AsRow(b, d);  // first: emitting moves shapes
+  return Stretched(b, row, b.shape(x));
 }
 ir::Value AsColumns(ir::Builder& b, ir::Value d, ir::Value x) {
-  return Stretched(b, AsColumn(b, d), b.shape(x));
+  const ir::Value column = AsColumn(b, d);
+  return Stretched(b, column, b.shape(x));
 }
 ir::Value AsColumn(ir::Builder& b, ir::Value x) {
   return b.Reshape(x, WithAxis(b.shape(x), Rank(b, x)));
@@ -198,12 +200,12 @@ ir::Value PadTo(ir::Builder& b, ir::Value x, int64_t rows, int64_t columns) {
   return b.Pad(x, b.Scalar(b.type(x).dtype, 0), Ints(rank, 0), high, Ints(rank, 0));
 }
 
-ir::Value Stretched(ir::Builder& b, ir::Value x, const Shape& shape) {
-  const Shape copy = shape;  // emitting may move the types that `shape` refers to
-  if (b.shape(x) == copy) return x;
+// By value: emitting another argument may move the types that a reference would refer to.
+ir::Value Stretched(ir::Builder& b, ir::Value x, Shape shape) {  // NOLINT: by value
+  if (b.shape(x) == shape) return x;
   Ints axes(static_cast<size_t>(b.shape(x).rank()));
-  std::iota(axes.begin(), axes.end(), copy.rank() - b.shape(x).rank());
-  return b.Broadcast(x, copy, axes);
+  std::iota(axes.begin(), axes.end(), shape.rank() - b.shape(x).rank());
+  return b.Broadcast(x, shape, axes);
 }
 
 }  // namespace reel::passes

@@ -66,7 +66,7 @@ ir::Value Corner(ir::Builder& b, ir::Value x, int64_t rows, int64_t columns);
 ir::Value PadTo(ir::Builder& b, ir::Value x, int64_t rows, int64_t columns);
 
 /// x of an equal or smaller rank repeated along its axes of extent 1; trailing axes match.
-ir::Value Stretched(ir::Builder& b, ir::Value x, const Shape& shape);
+ir::Value Stretched(ir::Builder& b, ir::Value x, Shape shape);
 
 }  // namespace reel::passes
 
