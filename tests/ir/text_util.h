@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <span>
@@ -17,7 +18,7 @@ namespace reel::ir {
 
 /// A file of the source tree.
 inline std::string ReadSource(const std::string& path) {
-  std::ifstream in(std::string(REEL_SOURCE_DIR) + "/" + path, std::ios::binary);
+  std::ifstream in(std::filesystem::path(REEL_SOURCE_DIR) / path, std::ios::binary);
   EXPECT_TRUE(in.good()) << path;
   return {std::istreambuf_iterator<char>(in), {}};
 }
