@@ -41,7 +41,7 @@ struct ConvData : LayerData {
   /// [spatial..., a, b]; for channels first, moved to [b, a, spatial...].
   Initializer InLayout(Initializer initializer) const {
     if (format() == kChannelsLast) return initializer;
-    return [=](const Shape& shape, DType dtype, const Generator* generator) {
+    return [=](const Shape& shape, DType dtype, const Generator& generator) {
       const int n = shape.rank();
       Shape drawn = shape;
       std::vector<int64_t> axes;

@@ -40,7 +40,7 @@ Initializer Scaled(double scale, FanMode mode, FanDistribution distribution) {
 
 }  // namespace
 
-Tensor Initializer::operator()(const Shape& shape, DType dtype, const Generator* generator) const {
+Tensor Initializer::operator()(const Shape& shape, DType dtype, const Generator& generator) const {
   if (!function_) internal::ThrowInvalid("initializer: it is null; give it a function");
   const Tensor value = function_(shape, dtype, generator);
   if (value.type() != Type{dtype, shape}) {
@@ -52,13 +52,13 @@ Tensor Initializer::operator()(const Shape& shape, DType dtype, const Generator*
 
 Initializer ConstantInit(double value) {
   return
-      [=](const Shape& shape, DType dtype, const Generator*) { return Full(shape, value, dtype); };
+      [=](const Shape& shape, DType dtype, const Generator&) { return Full(shape, value, dtype); };
 }
 Initializer ZerosInit() { return ConstantInit(0); }
 Initializer OnesInit() { return ConstantInit(1); }
 
 Initializer IdentityInit(double gain) {
-  return [=](const Shape& shape, DType dtype, const Generator*) {
+  return [=](const Shape& shape, DType dtype, const Generator&) {
     if (shape.rank() != 2) {
       internal::ThrowInvalid(
           StrCat("identity: the shape ", shape.ToString(), " is not that of a matrix"));
@@ -68,20 +68,20 @@ Initializer IdentityInit(double gain) {
 }
 
 Initializer UniformInit(double low, double high) {
-  return [=](const Shape& shape, DType dtype, const Generator* generator) {
+  return [=](const Shape& shape, DType dtype, const Generator& generator) {
     return RandomUniform(shape, {.low = low, .high = high, .dtype = dtype, .generator = generator});
   };
 }
 
 Initializer NormalInit(double mean, double stddev) {
-  return [=](const Shape& shape, DType dtype, const Generator* generator) {
+  return [=](const Shape& shape, DType dtype, const Generator& generator) {
     return RandomNormal(shape,
                         {.mean = mean, .stddev = stddev, .dtype = dtype, .generator = generator});
   };
 }
 
 Initializer TruncatedNormalInit(double mean, double stddev) {
-  return [=](const Shape& shape, DType dtype, const Generator* generator) {
+  return [=](const Shape& shape, DType dtype, const Generator& generator) {
     return RandomTruncatedNormal(
         shape, {.mean = mean, .stddev = stddev, .dtype = dtype, .generator = generator});
   };
@@ -90,7 +90,7 @@ Initializer TruncatedNormalInit(double mean, double stddev) {
 // A tall matrix of normal numbers is q r; with the signs of r's diagonal, q is uniform (Mezzadri:
 // "How to generate random matrices from the classical compact groups", 2007).
 Initializer OrthogonalInit(double gain) {
-  return [=](const Shape& shape, DType dtype, const Generator* generator) {
+  return [=](const Shape& shape, DType dtype, const Generator& generator) {
     if (shape.rank() < 2) {
       internal::ThrowInvalid(
           StrCat("orthogonal: the shape ", shape.ToString(), " is not that of a matrix"));
@@ -110,7 +110,7 @@ Initializer VarianceScaling(const VarianceScalingOptions& options) {
   if (!(options.scale > 0)) {
     internal::ThrowInvalid(StrCat("variance_scaling: scale ", options.scale, " must be positive"));
   }
-  return [=](const Shape& shape, DType dtype, const Generator* generator) {
+  return [=](const Shape& shape, DType dtype, const Generator& generator) {
     const double variance = options.scale / FanOf(shape, options.mode);
     if (options.distribution == FanDistribution::kNormal)
       return NormalInit(0, std::sqrt(variance))(shape, dtype, generator);
@@ -131,7 +131,7 @@ Initializer LecunUniform() { return Scaled(1, FanMode::kIn, FanDistribution::kUn
 Initializer LecunNormal() { return Scaled(1, FanMode::kIn, FanDistribution::kNormal); }
 
 Tensor GlorotUniform(int64_t fan_in, int64_t fan_out, const Shape& shape,
-                     const Generator* generator) {
+                     const Generator& generator) {
   const double limit = std::sqrt(6.0 / static_cast<double>(fan_in + fan_out));
   return RandomUniform(shape, {.low = -limit, .high = limit, .generator = generator});
 }

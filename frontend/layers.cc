@@ -226,7 +226,7 @@ Tensor Residual::operator()(const Operand& x) const {
   return reel::Add(t, y);
 }
 
-Dropout::Dropout(double rate, const Generator* generator) : rate_(rate), generator_(generator) {
+Dropout::Dropout(double rate, const Generator& generator) : rate_(rate), generator_(generator) {
   if (!(rate >= 0 && rate < 1))
     internal::ThrowInvalid(StrCat("dropout: rate ", rate, " is not in [0, 1)"));
 }

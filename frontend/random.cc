@@ -6,6 +6,7 @@
 
 #include "frontend/core.h"
 #include "ir/strings.h"
+#include "reel/functions.h"
 #include "reel/indexing.h"
 #include "reel/ops.h"
 #include "reel/special.h"
@@ -24,7 +25,24 @@ Generator& Generator::Default() {
   return *generator;
 }
 
-void Generator::Seed(int64_t seed) const { state_.Assign(Tensor({seed, int64_t{0}})); }
+Generator Generator::FromKey(const Operand& key) {
+  const Tensor state = Materialize(key);
+  if (state.dtype() != kInt64 || state.shape() != Shape{2}) {
+    ThrowInvalid(StrCat("Generator::FromKey: a key is i64[2] {key, counter}, got ",
+                        state.type().ToString(), "; Generator(seed).Key() makes one"));
+  }
+  return Generator(Variable(), std::make_shared<Tensor>(state));
+}
+
+void Generator::Set(const Tensor& state) const {
+  if (value_) {
+    *value_ = state;
+  } else {
+    state_.Assign(state);
+  }
+}
+
+void Generator::Seed(int64_t seed) const { Set(Tensor({seed, int64_t{0}})); }
 
 void SetSeed(int64_t seed) { Generator::Default().Seed(seed); }
 
@@ -42,11 +60,19 @@ Tensor Advanced(const Tensor& state, int64_t blocks) {
 
 }  // namespace
 
+void Generator::Advance(int64_t blocks) const { Set(Advanced(Key(), blocks)); }
+
 Tensor Generator::Bits(const Shape& shape) const {
-  const Tensor state = state_.value();
-  const Tensor bits = BitsAt(state, shape);
-  state_.Assign(Advanced(state, Blocks(shape)));
+  const Tensor bits = BitsAt(Key(), shape);
+  Advance(Blocks(shape));
   return bits;
+}
+
+Tensor Generator::Split(int64_t n) const {
+  const Tensor words = Cast(Bits({n, 2}), kInt64);
+  const Tensor low = BitwiseAnd(Slice(words, {0, 0}, {n, 1}), int64_t{0xffffffff});
+  const Tensor high = ShiftLeft(Slice(words, {0, 1}, {n, 2}), int64_t{32});
+  return Concat({BitwiseOr(high, low), Zeros({n, 1}, kInt64)}, 1);
 }
 
 namespace {
@@ -54,12 +80,8 @@ namespace {
 // Where the words of a draw come from: i32 bits of a shape.
 using Source = std::function<Tensor(const Shape&)>;
 
-const Generator& Or(const Generator* generator) {
-  return generator ? *generator : Generator::Default();
-}
-
-Source From(const Generator* generator) {
-  return [g = &Or(generator)](const Shape& shape) { return g->Bits(shape); };
+Source From(const Generator& generator) {
+  return [generator](const Shape& shape) { return generator.Bits(shape); };
 }
 
 void CheckFloat(const char* op, DType dtype) {
@@ -108,10 +130,9 @@ struct Proposal {
 // Every round has words of its own and the generator moves on by all of them, so the result does
 // not depend on when the loop ends. It ends early unless a recording would freeze the number of
 // rounds.
-Tensor FirstAccepted(const Generator* generator, const Tensor& fallback, int rounds,
+Tensor FirstAccepted(const Generator& generator, const Tensor& fallback, int rounds,
                      const std::function<Proposal(const Source& bits)>& propose) {
-  const Generator& g = Or(generator);
-  const Tensor start = g.state().value();
+  const Tensor start = generator.Key();
   const internal::ThreadState& thread = internal::State();
   const bool ends_early = thread.trace != nullptr || thread.sinks.empty();
   int64_t blocks = 0;  // of one round
@@ -134,14 +155,14 @@ Tensor FirstAccepted(const Generator* generator, const Tensor& fallback, int rou
   const std::vector<Tensor> end =
       WhileLoop(pending, body, {start, fallback, Full(fallback.shape(), 1, kBool)},
                 {.maximum_iterations = rounds});
-  g.state().Assign(Advanced(start, rounds * blocks));
+  generator.Advance(rounds * blocks);
   return StopGradient(end[1]);
 }
 
 // log of a gamma variate of shape parameter alpha in f64: Marsaglia and Tsang, "A simple method for
 // generating gamma variables", 2000. A round accepts with probability 0.951 at least: 14 rounds
 // fail with less than 2^-61. alpha < 1: gamma(alpha + 1) u^(1/alpha).
-Tensor LogGammaVariate(const Generator* generator, const Tensor& alpha) {
+Tensor LogGammaVariate(const Generator& generator, const Tensor& alpha) {
   const Shape shape = alpha.shape();
   const Tensor boosted = Less(alpha, 1.0);
   const Tensor d = Sub(Where(boosted, Add(alpha, 1.0), alpha), 1.0 / 3);
@@ -162,7 +183,7 @@ Tensor LogGammaVariate(const Generator* generator, const Tensor& alpha) {
 
 // Poisson of rate below 10 by inversion: counts up from 0 until the distribution function exceeds
 // u, or the terms no longer change it.
-Tensor SmallPoisson(const Generator* generator, const Tensor& rate) {
+Tensor SmallPoisson(const Generator& generator, const Tensor& rate) {
   const Tensor u = OpenUnitInterval(From(generator), rate.shape());
   const Tensor first = Exp(Neg(rate));
   const internal::ThreadState& thread = internal::State();
@@ -186,7 +207,7 @@ Tensor SmallPoisson(const Generator* generator, const Tensor& rate) {
 // Poisson of rate 10 and above: Hoermann, "The transformed rejection method for generating Poisson
 // random variables", 1993 (PTRS). A round accepts with probability 0.75 at least: 30 rounds fail
 // with less than 2^-60.
-Tensor LargePoisson(const Generator* generator, const Tensor& rate) {
+Tensor LargePoisson(const Generator& generator, const Tensor& rate) {
   const Shape shape = rate.shape();
   const Tensor b = Add(Mul(Sqrt(rate), 2.53), 0.931);
   const Tensor a = Sub(Mul(b, 0.02483), 0.059);
@@ -247,14 +268,14 @@ Tensor RandomTruncatedNormal(const Shape& shape, const TruncatedNormalOptions& o
   return Add(Mul(Cast(z, options.dtype), options.stddev), options.mean);
 }
 
-Tensor RandomBernoulli(const Shape& shape, const Operand& p, const Generator* generator) {
+Tensor RandomBernoulli(const Shape& shape, const Operand& p, const Generator& generator) {
   const LocationScope scope(p);
   const Tensor probability = BroadcastTo(StopGradient(p), shape);
   CheckFloat("random_bernoulli", probability.dtype());
   return Less(UnitInterval(From(generator), shape, probability.dtype()), probability);
 }
 
-Tensor RandomInt(const Shape& shape, int64_t low, int64_t high, const Generator* generator) {
+Tensor RandomInt(const Shape& shape, int64_t low, int64_t high, const Generator& generator) {
   const uint64_t distance = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
   if (!(low < high) || distance >> 63 != 0) {
     ThrowInvalid(
@@ -273,14 +294,14 @@ Tensor RandomInt(const Shape& shape, int64_t low, int64_t high, const Generator*
   return Add(Sub(v, Mul(Div(v, range), range)), low);
 }
 
-Tensor RandomPermutation(int64_t n, const Generator* generator) {
+Tensor RandomPermutation(int64_t n, const Generator& generator) {
   if (n < 0) ThrowInvalid(StrCat("random_permutation: the length must not be negative, got ", n));
   const Source bits = From(generator);
   const Tensor upper = Cast(bits({n}), kInt64), lower = Cast(bits({n}), kInt64);
   return Argsort(LogicalXor(ShiftLeft(upper, int64_t{32}), lower));
 }
 
-Tensor RandomShuffle(const Operand& x, int64_t axis, const Generator* generator) {
+Tensor RandomShuffle(const Operand& x, int64_t axis, const Generator& generator) {
   const LocationScope scope(x);
   const Tensor t = Materialize(x);
   const int64_t along = internal::NormalizeAxis("random_shuffle", axis, t.rank());
@@ -301,7 +322,7 @@ Tensor RandomGumbel(const Shape& shape, const DrawOptions& options) {
   return Cast(Neg(Log(e)), options.dtype);
 }
 
-Tensor RandomCategorical(const Operand& logits, int64_t samples, const Generator* generator) {
+Tensor RandomCategorical(const Operand& logits, int64_t samples, const Generator& generator) {
   const LocationScope scope(logits);
   const Tensor l = Materialize(logits);
   if (!IsFloat(l.dtype()) || l.rank() == 0 || samples < 0) {

@@ -140,7 +140,7 @@ struct LstmData : RecurrentData {
 
   Initializer GateBias() const override {
     if (options.bias_init) return options.bias_init;
-    return [n = units](const Shape& shape, DType dtype, const Generator*) {
+    return [n = units](const Shape& shape, DType dtype, const Generator&) {
       const Tensor position = Iota(shape, 0);  // 1 for the second quarter
       return Cast(LogicalAnd(GreaterEqual(position, n), Less(position, 2 * n)), dtype);
     };

@@ -1,6 +1,7 @@
 #include "ir/ops.h"
 
 #include "frontend/cli/cli.h"
+#include "ir/builder.h"
 #include "passes/gradient/gradient.h"
 
 namespace reel::cli {
@@ -15,6 +16,36 @@ struct Options : Common {
 // Every op runs in these, bit for bit the same but for the reference: tests/ops has no exceptions.
 constexpr const char* kEngines[] = {"reference", "eager", "jit", "object"};
 
+// The operands of a function of floats whose derivative is an error: a gradient by each is tried.
+Json OperandsWithoutGradient(ir::Op op) {
+  Json none = Json::array();
+  const ir::OpInfo& info = ir::Info(op);
+  if (!info.Has(ir::kElementwise) || !ir::Contains(info.dtypes, kFloat64)) return none;
+  ir::Module module("probe");
+  ir::Function f("f");
+  std::vector<ir::Value> operands;
+  for (int i = 0; i < info.operands; ++i) {
+    operands.push_back(f.AddParameter(StrCat("x", i), {kFloat64, {}}));
+  }
+  ir::Builder b(&f, &module);
+  const ir::Value y =
+      b.Emit(op, operands,
+             info.attributes.empty() ? ir::Attributes{} : ir::Attributes{{"dtype", kFloat64}});
+  for (int i = 0; i < info.operands; ++i) {
+    const auto gradient = passes::Gradients(&f, &module, {y}, {operands[static_cast<size_t>(i)]});
+    if (absl::IsUnimplemented(gradient.status())) none.push_back(i);
+  }
+  return none;
+}
+
+std::string GradientOf(ir::Op op) {
+  if (!passes::HasGradient(op)) return "none";
+  std::string but;
+  for (const Json& i : OperandsWithoutGradient(op))
+    StrAppend(&but, but.empty() ? "" : ", ", i.get<int>());
+  return but.empty() ? "every order" : StrCat("every order, not by operand ", but);
+}
+
 Json Row(ir::Op op) {
   const ir::OpInfo& info = ir::Info(op);
   Json attributes = Json::array();
@@ -26,16 +57,15 @@ Json Row(ir::Op op) {
     const auto dtype = static_cast<DType>(n);
     if (ir::Contains(info.dtypes, dtype)) supported.push_back(Name(dtype));
   }
-  return {{"name", info.name},
-          {"operands", info.operands},
-          {"dtypes", ir::Describe(info.dtypes)},
-          {"supported", {{"dtypes", supported},
-                         {"engines", kEngines},
-                         {"gradient", passes::HasGradient(op) ? "every order" : "none"}}},
-          {"attributes", attributes},
-          {"version", info.version},
-          {"differentiable", passes::HasGradient(op)},
-          {"doc", info.doc}};
+  return {
+      {"name", info.name},
+      {"operands", info.operands},
+      {"dtypes", ir::Describe(info.dtypes)},
+      {"supported", {{"dtypes", supported}, {"engines", kEngines}, {"gradient", GradientOf(op)}}},
+      {"attributes", attributes},
+      {"version", info.version},
+      {"differentiable", passes::HasGradient(op)},
+      {"doc", info.doc}};
 }
 
 // add(2)  a number  a + b; integers wrap
@@ -52,6 +82,13 @@ std::string Line(const Json& row) {
   return StrCat(head, row["doc"].get<std::string>(), "\n");
 }
 
+// "yes", "yes, not by operand 0", "".
+std::string MarkdownGradient(const std::string& gradient) {
+  if (gradient == "none") return "";
+  constexpr std::string_view kAll = "every order";
+  return StrCat("yes", gradient.substr(kAll.size()));
+}
+
 // A row of the page ir/OPS.md.
 std::string MarkdownLine(const Json& row) {
   std::string attributes;
@@ -60,19 +97,21 @@ std::string MarkdownLine(const Json& row) {
               a["kind"].get<std::string>(), a["optional"].get<bool>() ? "?" : "");
   }
   std::string doc = row["doc"];
-  for (size_t at = 0; (at = doc.find('|', at)) != std::string::npos; at += 2) doc.insert(at, 1, '\\');
+  for (size_t at = 0; (at = doc.find('|', at)) != std::string::npos; at += 2)
+    doc.insert(at, 1, '\\');
   const int operands = row["operands"];
   return StrCat("| `", row["name"].get<std::string>(), "` | ",
                 operands < 0 ? "any" : std::to_string(operands), " | ",
                 row["dtypes"].get<std::string>(), " | ", attributes, " | ",
-                row["differentiable"].get<bool>() ? "yes" : "", " | ", doc, " |\n");
+                MarkdownGradient(row["supported"]["gradient"]), " | ", doc, " |\n");
 }
 
 std::string Markdown(const Json& rows) {
   std::string page = StrCat(
-      "# The primitives\n\nGenerated from `ops.def` by `reel ops --markdown`. Every op takes every dtype of its set, and runs in the reference "
-      "evaluator, eagerly, in the JIT and in objects; those with "
-      "a gradient have it to every order, in reverse and forward mode.\n\n"
+      "# The primitives\n\nGenerated from `ops.def` by `reel ops --markdown`. Every op takes every "
+      "dtype of its set, and runs in the reference evaluator, eagerly, in the JIT and in objects; "
+      "those with a gradient have it to every order, in reverse and forward mode. Operands are "
+      "counted from 0; \"not by operand\": that derivative has no closed form and is an error.\n\n"
       "| op | operands | first operand | attributes | gradient | meaning |\n"
       "| --- | --- | --- | --- | --- | --- |\n");
   for (const Json& row : rows) page += MarkdownLine(row);

@@ -18,7 +18,7 @@ struct AttentionOptions {
   bool causal = false;
   double scale = 0;                      ///< of the scores; 0: 1 / sqrt(features)
   double dropout = 0;                    ///< rate by which weights are dropped in a TrainingScope
-  const Generator* generator = nullptr;  ///< of the dropout; null: the default one
+  Generator generator = Generator::Default();  ///< of the dropout
 };
 /// softmax(query key^T scale, hidden keys left out) value: query [..., heads, queries, features],
 /// key [..., heads, keys, features], value [..., heads, keys, any]; without heads, rank 2. A query

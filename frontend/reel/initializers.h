@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <functional>
 
+#include "reel/random.h"
 #include "reel/tensor.h"
 
 namespace reel {
 
-class Generator;
 
 /// How a variable begins: a function of its shape that draws from a generator (null: the default
 /// one). Fans are those of a kernel [..., in, out]: fan_in is the product of all extents but the
@@ -20,15 +20,15 @@ class Initializer {
   Initializer() = default;
   template <typename F>
     requires(std::is_class_v<F> &&
-             std::is_invocable_r_v<Tensor, const F&, const Shape&, DType, const Generator*>)
+             std::is_invocable_r_v<Tensor, const F&, const Shape&, DType, const Generator&>)
   Initializer(F f) : function_(std::move(f)) {}  // NOLINT: implicit
 
   Tensor operator()(const Shape& shape, DType dtype = kFloat32,
-                    const Generator* generator = nullptr) const;
+                    const Generator& generator = Generator::Default()) const;
   explicit operator bool() const { return function_ != nullptr; }
 
  private:
-  std::function<Tensor(const Shape&, DType, const Generator*)> function_;
+  std::function<Tensor(const Shape&, DType, const Generator&)> function_;
 };
 
 Initializer ConstantInit(double value);
@@ -70,7 +70,7 @@ Initializer LecunNormal();  ///< variance 1 / fan_in
 
 /// Glorot's uniform distribution with fans of the caller's.
 Tensor GlorotUniform(int64_t fan_in, int64_t fan_out, const Shape& shape,
-                     const Generator* generator = nullptr);
+                     const Generator& generator = Generator::Default());
 
 }  // namespace reel
 

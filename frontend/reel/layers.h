@@ -11,6 +11,7 @@
 #include "reel/activations.h"
 #include "reel/initializers.h"
 #include "reel/ops.h"
+#include "reel/random.h"
 #include "reel/tensor.h"
 #include "reel/variable.h"
 
@@ -19,7 +20,6 @@
 
 namespace reel {
 
-class Generator;
 
 /// A function of one tensor that a layer applies to its result; the default is none.
 class Activation {
@@ -43,7 +43,7 @@ class Activation {
 struct LayerOptions {
   std::string name = "";  ///< prefix of the variables' names; empty: dense, dense_1, ...
   bool use_bias = true;
-  const Generator* generator = nullptr;  ///< of the initial values; null: the default one
+  Generator generator = Generator::Default();  ///< of the initial values
   DType dtype = kFloat32;                ///< of the variables
   Initializer kernel_init = {};          ///< empty: what the layer says
   Initializer bias_init = {};            ///< empty: zeros
@@ -154,12 +154,12 @@ class Residual : public Sequential {
 /// Draws from a generator, null: the default one. Srivastava et al.: "Dropout", 2014.
 class Dropout {
  public:
-  explicit Dropout(double rate, const Generator* generator = nullptr);
+  explicit Dropout(double rate, const Generator& generator = Generator::Default());
   Tensor operator()(const Operand& x) const;
 
  private:
   double rate_;
-  const Generator* generator_;
+  Generator generator_;
 };
 
 /// [batch, ...] as [batch, the rest].

@@ -166,10 +166,10 @@ TEST(Compile, AfterSaveAndLoad) {
 TEST(Compile, RandomStepContinuesTheEagerSequence) {
   const Generator g(11);
   Recording recording;
-  const Tensor first = RandomNormal({100}, {.generator = &g});
+  const Tensor first = RandomNormal({100}, {.generator = g});
   const Executable run = Compile(recording.Lift({}, {first}));
   for (int i = 0; i < 3; ++i)
-    EXPECT_EQ(Values(run("main")), Values(RandomNormal({100}, {.generator = &g})));
+    EXPECT_EQ(Values(run("main")), Values(RandomNormal({100}, {.generator = g})));
 }
 
 TEST(CompileToObject, WritesObjectAndHeader) {

@@ -78,7 +78,7 @@ TEST(ConvLayers, AsPyTorchChannelsFirst) {
 
 TEST(ConvLayers, BothLayoutsAgree) {
   const Generator g(1);
-  const LayerOptions options = {.generator = &g, .dtype = kFloat64};
+  const LayerOptions options = {.generator = g, .dtype = kFloat64};
   const auto both = [&](const auto& last, const auto& first) {
     g.Seed(1);
     const Tensor a = last(ToLast(kImages));

@@ -69,7 +69,7 @@ TEST(Layers, TrainingScopesNest) {
 
 TEST(DropoutLayer, KeepsTheMeanInTraining) {
   const Generator g(3);
-  const Dropout dropout(0.25, &g);
+  const Dropout dropout(0.25, g);
   const Tensor x = Ones({4000}, kFloat64);
   EXPECT_EQ(Values(dropout(x)), Values(x));
   const TrainingScope training;
@@ -81,7 +81,7 @@ TEST(DropoutLayer, KeepsTheMeanInTraining) {
 
 TEST(DropoutLayer, CompiledStepsContinueTheSequence) {
   const Generator g(3);
-  const Dropout dropout(0.5, &g);
+  const Dropout dropout(0.5, g);
   const auto train = [&](const Tensor& x) {
     const TrainingScope training;
     return dropout(x);
@@ -104,7 +104,7 @@ TEST(Layers, Mistakes) {
   ExpectError(ErrorCode::kInvalidArgument, "orthogonal: the shape [2] is not that of a matrix",
               [] { OrthogonalInit()({2}); });
   ExpectError(ErrorCode::kInvalidArgument, "initializer: it gave f32[1] for f32[2]", [] {
-    Initializer([](const Shape&, DType, const Generator*) { return Zeros({1}); })({2});
+    Initializer([](const Shape&, DType, const Generator&) { return Zeros({1}); })({2});
   });
 }
 
@@ -135,7 +135,7 @@ TEST(Initializers, HaveTheirMoments) {
   };
   for (const InitializerCase& c : cases) {
     const Generator g(5);
-    const Tensor x = c.initializer(shape, kFloat64, &g);
+    const Tensor x = c.initializer(shape, kFloat64, g);
     const auto [mean, variance] = Moments(x);
     const double spread = std::sqrt(c.variance / static_cast<double>(x.size()));
     EXPECT_NEAR(mean.item<double>(), c.mean, 4 * spread) << c.name;

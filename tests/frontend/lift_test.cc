@@ -100,10 +100,10 @@ TEST(Recording, VariablesReadAfterAssignAndWrittenOnly) {
 TEST(Recording, RandomDrawsContinueTheSequence) {
   const Generator g(5);
   Recording recording;
-  const Tensor first = RandomUniform({6}, {.generator = &g});
+  const Tensor first = RandomUniform({6}, {.generator = g});
   const Function f = recording.Lift({}, {first});
   const ir::EntryResult r = Evaluate(f, {});
-  const std::vector<double> second = Values(RandomUniform({6}, {.generator = &g}));
+  const std::vector<double> second = Values(RandomUniform({6}, {.generator = g}));
   for (size_t i = 0; i < second.size(); ++i)
     EXPECT_EQ(r.outputs[0].AsDouble(static_cast<int64_t>(i)), second[i]);
   EXPECT_EQ(r.state[0].AsInt(1), g.state().value()[1].item<int64_t>());

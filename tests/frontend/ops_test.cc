@@ -122,18 +122,18 @@ TEST(Losses, SoftmaxCrossEntropyAndMeanSquaredError) {
 
 TEST(Random, IsTheSequenceOfItsSeed) {
   const Generator g(7);
-  const Tensor a = RandomUniform({5}, {.generator = &g});
+  const Tensor a = RandomUniform({5}, {.generator = g});
   EXPECT_THAT(g.state().value().ToVector<int64_t>(), ElementsAre(7, 2));
-  const Tensor b = RandomUniform({5}, {.generator = &g});
+  const Tensor b = RandomUniform({5}, {.generator = g});
   EXPECT_NE(Values(a), Values(b));
   g.Seed(7);
-  EXPECT_EQ(Values(RandomUniform({5}, {.generator = &g})), Values(a));
+  EXPECT_EQ(Values(RandomUniform({5}, {.generator = g})), Values(a));
   const Tensor u =
-      RandomUniform({4000}, {.low = -2, .high = 6, .dtype = kFloat64, .generator = &g});
+      RandomUniform({4000}, {.low = -2, .high = 6, .dtype = kFloat64, .generator = g});
   EXPECT_NEAR(ReduceMean(u).item<double>(), 2, 0.15);
   EXPECT_GE(ReduceMin(u).item<double>(), -2);
   EXPECT_LT(ReduceMax(u).item<double>(), 6);
-  const Tensor n = RandomNormal({4000}, {.mean = 1, .stddev = 2, .generator = &g});
+  const Tensor n = RandomNormal({4000}, {.mean = 1, .stddev = 2, .generator = g});
   EXPECT_NEAR(ReduceMean(n).item<double>(), 1, 0.15);
   EXPECT_NEAR(ReduceMean(Square(n - 1)).item<double>(), 4, 0.4);
 }

@@ -31,16 +31,16 @@ class Source {
   }
   Tensor Normal(const std::string& name, const Shape& shape, double deviation) const {
     if (given()) return Read(name, {kFloat32, shape});
-    return RandomNormal(shape, {.stddev = deviation, .generator = &generator_});
+    return RandomNormal(shape, {.stddev = deviation, .generator = generator_});
   }
   Tensor Uniform(const std::string& name, const Shape& shape) const {
     if (given()) return Read(name, {kFloat32, shape});
-    return RandomUniform(shape, {.generator = &generator_});
+    return RandomUniform(shape, {.generator = generator_});
   }
   Tensor Labels(const std::string& name, int64_t n, int64_t classes) const {
     if (given()) return Read(name, {kInt32, {n}});
     return Cast(
-        Floor(RandomUniform({n}, {.generator = &generator_}) * static_cast<double>(classes)),
+        Floor(RandomUniform({n}, {.generator = generator_}) * static_cast<double>(classes)),
         kInt32);
   }
 

@@ -1,6 +1,20 @@
 #include "frontend/cli/train/models.h"
 
 namespace reel::cli {
+namespace {
+
+// One step of training and the logits, of any classifier.
+void Learn(Model* out, const Sequential& model, const Optimizer& optimizer) {
+  out->train = [model, optimizer](const Tensor& input, const Tensor& labels) {
+    GradientTape tape;
+    Tensor loss = SoftmaxCrossEntropy(model(input), labels);
+    optimizer.Apply(tape.Gradient(loss, model.variables()));
+    return loss;
+  };
+  out->predict = [model](const Tensor& input) { return model(input); };
+}
+
+}  // namespace
 
 Model MakeMnist(const std::string& data_folder) {
   Model out;
@@ -12,16 +26,9 @@ Model MakeMnist(const std::string& data_folder) {
   out.min_accuracy = 0.95;
 
   const Generator generator(1);
-  const LayerOptions layer{.generator = &generator};
+  const LayerOptions layer{.generator = generator};
   Sequential model{Dense(784, 128, Relu, layer), Dense(128, 10, {}, layer)};
-  Adam optimizer({.learning_rate = 2e-3});
-  out.train = [model, optimizer](const Tensor& images, const Tensor& labels) {
-    GradientTape tape;
-    Tensor loss = SoftmaxCrossEntropy(model(images), labels);
-    optimizer.Apply(tape.Gradient(loss, model.variables()));
-    return loss;
-  };
-  out.predict = [model](const Tensor& images) { return model(images); };
+  Learn(&out, model, Adam({.learning_rate = 2e-3}));
   return out;
 }
 
@@ -35,7 +42,7 @@ Model MakeMnistConv(const std::string& data_folder) {
   out.min_accuracy = 0.95;
 
   const Generator generator(3);
-  const LayerOptions layer{.generator = &generator};
+  const LayerOptions layer{.generator = generator};
   const ConvOptions same{.padding = Padding::kSame};
   const auto image = [](const Operand& x) { return Reshape(x, {-1, 28, 28, 1}); };
   Sequential model{image,
@@ -45,15 +52,7 @@ Model MakeMnistConv(const std::string& data_folder) {
                    MaxPooling2D({2, 2}),
                    Flatten(),
                    Dense(10, {}, layer)};
-  model(Zeros({1, 784}));  // builds the layers, which draw from the generator
-  Adam optimizer({.learning_rate = 3e-3});
-  out.train = [model, optimizer](const Tensor& images, const Tensor& labels) {
-    GradientTape tape;
-    Tensor loss = SoftmaxCrossEntropy(model(images), labels);
-    optimizer.Apply(tape.Gradient(loss, model.variables()));
-    return loss;
-  };
-  out.predict = [model](const Tensor& images) { return model(images); };
+  Learn(&out, model, Adam({.learning_rate = 3e-3}));
   return out;
 }
 
@@ -69,19 +68,12 @@ Model MakeCharacters(const std::string& data_folder) {
   out.data = ReadCharacters(data_folder, kWindow, out.steps * out.batch, 2000);
 
   const Generator generator(2);
-  const LayerOptions layer{.generator = &generator};
+  const LayerOptions layer{.generator = generator};
   const auto flatten = [](const Operand& x) { return Reshape(x, {-1, kWindow * kDim}); };
   Sequential model{Embedding(out.data.classes, kDim, layer), flatten,
                    Dense(kWindow * kDim, kHidden, Tanh, layer),
                    Dense(kHidden, out.data.classes, {}, layer)};
-  Sgd optimizer({.learning_rate = 0.1, .momentum = 0.9});
-  out.train = [model, optimizer](const Tensor& characters, const Tensor& next) {
-    GradientTape tape;
-    Tensor loss = SoftmaxCrossEntropy(model(characters), next);
-    optimizer.Apply(tape.Gradient(loss, model.variables()));
-    return loss;
-  };
-  out.predict = [model](const Tensor& characters) { return model(characters); };
+  Learn(&out, model, Sgd({.learning_rate = 0.1, .momentum = 0.9}));
   return out;
 }
 

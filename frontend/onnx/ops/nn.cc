@@ -145,7 +145,7 @@ Tensors ImportDropout(const NodeContext& c) {
   }
   const Generator generator(seed, "dropout");
   const Tensor keep =
-      RandomUniform(x.shape(), {.generator = &generator}) >= static_cast<float>(ratio);
+      RandomUniform(x.shape(), {.generator = generator}) >= static_cast<float>(ratio);
   return {Where(keep, x / (1 - ratio), ScalarLike(x, 0)), keep};
 }
 

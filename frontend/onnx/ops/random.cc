@@ -32,19 +32,19 @@ Draw ReadDraw(const NodeContext& c) {
 
 Tensors ImportRandomUniform(const NodeContext& c) {
   const Draw d = ReadDraw(c);
-  return {RandomUniform(d.shape, {c.Float("low", 0), c.Float("high", 1), d.dtype, &d.generator})};
+  return {RandomUniform(d.shape, {c.Float("low", 0), c.Float("high", 1), d.dtype, d.generator})};
 }
 
 Tensors ImportRandomNormal(const NodeContext& c) {
   const Draw d = ReadDraw(c);
-  return {RandomNormal(d.shape, {c.Float("mean", 0), c.Float("scale", 1), d.dtype, &d.generator})};
+  return {RandomNormal(d.shape, {c.Float("mean", 0), c.Float("scale", 1), d.dtype, d.generator})};
 }
 
 // 1 with the probability that the element says.
 Tensors ImportBernoulli(const NodeContext& c) {
   const Tensor x = c.In(0);
   const Generator generator = GeneratorOf(c);
-  const Tensor u = RandomUniform(x.shape(), {.dtype = x.dtype(), .generator = &generator});
+  const Tensor u = RandomUniform(x.shape(), {.dtype = x.dtype(), .generator = generator});
   return {Cast(u < x, c.DTypeAttribute("dtype", x.dtype()))};
 }
 
