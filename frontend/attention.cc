@@ -42,14 +42,15 @@ int64_t CheckAttention(const Tensor& q, const Tensor& k, const Tensor& v) {
 
 // [..., heads, n, m] as [..., heads / group, group n, m], and back.
 Tensor Folded(const Tensor& x, int64_t group) {
+  if (group == 1) return x;  // also rank 2, without heads
   std::vector<int64_t> dims = x.shape().dims();
   dims[dims.size() - 3] /= group;
   dims[dims.size() - 2] *= group;
-  return group == 1 ? x : Reshape(x, dims);
+  return Reshape(x, dims);
 }
 Tensor Unfolded(const Tensor& x, int64_t group) {
-  std::vector<int64_t> dims = x.shape().dims();
   if (group == 1) return x;
+  std::vector<int64_t> dims = x.shape().dims();
   dims[dims.size() - 3] *= group;
   dims[dims.size() - 2] /= group;
   return Reshape(x, dims);
