@@ -76,13 +76,19 @@ class LoopGenerator {
   Value Step(Builder& b, const Values& pool, Value i) {
     const auto pick = [&] { return pool[static_cast<size_t>(Int(static_cast<int>(pool.size())))]; };
     const Value x = pick(), y = pick();
-    switch (Int(8)) {
+    switch (Int(8)) {  // one node an argument list: its order is the compiler's
       case 0: return b.Add(x, y);
       case 1: return b.Sub(x, y);
       case 2: return b.Mul(x, y);
-      case 3: return b.DynamicUpdate(x, b.DynamicSlice(y, i, 0, 2), b.Add(i, i), 0);
+      case 3: {
+        const Value part = b.DynamicSlice(y, i, 0, 2);
+        return b.DynamicUpdate(x, part, b.Add(i, i), 0);
+      }
       case 4: return b.DynamicUpdate(x, b.Slice(b.Neg(x), {1}, {3}, {1}), i, 0);
-      case 5: return b.ScatterAdd(x, b.Slice(y, {0}, {3}, {1}), b.Slice(x, {3}, {6}, {1}), 0);
+      case 5: {
+        const Value at = b.Slice(y, {0}, {3}, {1});
+        return b.ScatterAdd(x, at, b.Slice(x, {3}, {6}, {1}), 0);
+      }
       case 6: return b.Reshape(b.Transpose(b.Reshape(x, {2, 3}), {1, 0}), {6});
       default: return b.BroadcastTo(b.ReduceMax(x, {0}), {6});
     }
