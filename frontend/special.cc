@@ -29,6 +29,12 @@ Tensor Several(ir::Op op, std::initializer_list<const Operand*> operands) {
   return Dispatch(op, t);
 }
 
+// f of a narrower float computed in f64: x / sqrt(2) rounded to f32 costs erfc its digits.
+Tensor InDouble(const Tensor& x, Tensor (*f)(const Tensor& x)) {
+  if (!IsFloat(x.dtype()) || x.dtype() == kFloat64) return f(x);
+  return Cast(f(Cast(x, kFloat64)), x.dtype());
+}
+
 }  // namespace
 
 Tensor Erfc(const Operand& x) { return Unary(ir::Op::kErfc, x); }
@@ -54,12 +60,16 @@ Tensor Lbeta(const Operand& a, const Operand& b) {
 
 Tensor Ndtr(const Operand& x) {
   const LocationScope scope(x);
-  return Mul(Erfc(Mul(Materialize(x), -std::numbers::sqrt2 / 2)), 0.5);
+  return InDouble(Materialize(x), [](const Tensor& t) {
+    return Mul(Erfc(Mul(t, -std::numbers::sqrt2 / 2)), 0.5);
+  });
 }
 
 Tensor Ndtri(const Operand& p) {
   const LocationScope scope(p);
-  return Mul(ErfcInv(Mul(Materialize(p), 2.0)), -std::numbers::sqrt2);
+  return InDouble(Materialize(p), [](const Tensor& t) {
+    return Mul(ErfcInv(Mul(t, 2.0)), -std::numbers::sqrt2);
+  });
 }
 
 // x > 0: log(1 - q), q = Ndtr(-x). Then log(Ndtr(x)). Below the normal range of Ndtr the asymptotic

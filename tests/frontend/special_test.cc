@@ -490,8 +490,16 @@ TEST_P(Special, FloatsAreTheDoublesRounded) {
   const Tensor x = Vector(a), y = Vector(b), z = Vector(c);
   const Tensor narrow = GetParam().f(x, y, z);
   ASSERT_EQ(narrow.dtype(), kFloat32);
-  if (std::string(GetParam().name).starts_with("ndtr")) return;  // a composition
   const Tensor wide = GetParam().f(Cast(x, kFloat64), Cast(y, kFloat64), Cast(z, kFloat64));
+  if (GetParam().name == std::string("ndtr_logarithm")) {  // a composition in f32
+    const std::vector<double> got = Values(narrow), want = Values(Cast(wide, kFloat32));
+    for (size_t i = 0; i < want.size(); ++i) {
+      if (got[i] == want[i] || (std::isnan(got[i]) && std::isnan(want[i]))) continue;
+      ASSERT_TRUE(std::isfinite(want[i])) << a[i] << " gives " << got[i];
+      EXPECT_NEAR(got[i], want[i], 2e-5 * std::abs(want[i]) + 1e-44) << a[i];
+    }
+    return;
+  }
   EXPECT_THAT(Values(narrow),
               testing::Pointwise(testing::NanSensitiveDoubleEq(), Values(Cast(wide, kFloat32))));
 }
