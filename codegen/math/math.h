@@ -72,34 +72,6 @@ llvm::Value* EmitPolygamma(llvm::IRBuilderBase& b, llvm::Value* n, llvm::Value* 
 llvm::Value* EmitBetainc(llvm::IRBuilderBase& b, llvm::Value* a, llvm::Value* q, llvm::Value* x,
                          const MathOptions& options);
 
-// The special functions: f32 within 0.51 ULP; f64 bounds in README.md. The long ones call internal
-// functions, which they add to the module with the attributes of the function emitted into.
-
-/// 1 - erf(x).
-llvm::Value* EmitErfc(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions& options);
-/// y with erf(y) = x; +-inf at +-1, NaN beyond.
-llvm::Value* EmitErfInv(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions& options);
-/// y with erfc(y) = x; inf at 0, -inf at 2, NaN outside.
-llvm::Value* EmitErfcInv(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions& options);
-/// log |gamma(x)|; inf at 0, the negative integers and +-inf.
-llvm::Value* EmitLgamma(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions& options);
-/// Derivative of lgamma; -+inf at +-0, NaN at the negative integers and -inf.
-llvm::Value* EmitDigamma(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions& options);
-/// Regularised incomplete gamma functions P(a, x) and Q(a, x).
-llvm::Value* EmitIgamma(llvm::IRBuilderBase& b, llvm::Value* a, llvm::Value* x,
-                        const MathOptions& options);
-llvm::Value* EmitIgammac(llvm::IRBuilderBase& b, llvm::Value* a, llvm::Value* x,
-                         const MathOptions& options);
-/// Hurwitz zeta(s, q).
-llvm::Value* EmitZeta(llvm::IRBuilderBase& b, llvm::Value* s, llvm::Value* q,
-                      const MathOptions& options);
-/// n-th derivative of digamma.
-llvm::Value* EmitPolygamma(llvm::IRBuilderBase& b, llvm::Value* n, llvm::Value* x,
-                           const MathOptions& options);
-/// Regularised incomplete beta I_x(a, q).
-llvm::Value* EmitBetainc(llvm::IRBuilderBase& b, llvm::Value* a, llvm::Value* q, llvm::Value* x,
-                         const MathOptions& options);
-
 /// IEEE 754-2019 maximum: NaN if either operand is NaN, and -0 < +0.
 llvm::Value* EmitMaximum(llvm::IRBuilderBase& b, llvm::Value* x, llvm::Value* y);
 

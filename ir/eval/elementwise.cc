@@ -295,7 +295,11 @@ KERNEL(Rem) {
       [dtype = c.result.dtype](int64_t a, int64_t b) { return U(Remainder(dtype, a, b)); });
 }
 KERNEL(Pow) {
-  return PreciseBinary(c, [](long double a, long double b) { return std::pow(a, b); });
+  return PreciseBinary(c, [](long double a, long double b) -> long double {
+    if (!std::isinf(a)) return std::pow(a, b);
+    // glibc's powl(-inf, -2^63) is inf; its pow is right, and nothing rounds here
+    return std::pow(static_cast<double>(a), static_cast<double>(b));
+  });
 }
 KERNEL(Atan2) {
   return PreciseBinary(c, [](long double a, long double b) { return std::atan2(a, b); });

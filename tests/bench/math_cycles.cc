@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <random>
@@ -33,6 +34,15 @@ double CyclesPerElement(F run) {
     best = std::min<uint64_t>(best, __rdtsc() - start);
   }
   return static_cast<double>(best) / kCount;
+}
+
+// Of the time stamp counter.
+double ClockGhz() {
+  const auto begin = std::chrono::steady_clock::now();
+  const uint64_t start = __rdtsc();
+  std::chrono::duration<double, std::nano> passed{};
+  while (passed.count() < 5e7) passed = std::chrono::steady_clock::now() - begin;
+  return static_cast<double>(__rdtsc() - start) / passed.count();
 }
 
 template <typename T>
@@ -80,7 +90,7 @@ std::string Symbol(const char* library, const MathFunction& function, unsigned b
   const std::string width = std::to_string(bytes / sizeof(T));
   const char* suffix = sizeof(T) == 4 ? "f" : "";
   if (std::strstr(library, "sleef")) {
-    return "Sleef_" + name + (sizeof(T) == 4 ? "f" : "d") + width + "_u10";
+    return "Sleef_" + name + (sizeof(T) == 4 ? "f" : "d") + width + (name == "fmod" ? "" : "_u10");
   }
   return std::string("_ZGV") + (bytes == 64 ? "e" : "d") + "N" + width +
          (function.operands == 1 ? "v_" : "vv_") + name + suffix;
@@ -110,6 +120,7 @@ void Print(const MathFunction& function) {
 
 #else
 
+double ClockGhz() { return 0; }
 template <typename T>
 void Print(const MathFunction&) {}
 
@@ -125,8 +136,9 @@ int Main(int argc, char** argv) {
     std::printf("%-8s", function.name);
     Print<float>(function);
     Print<double>(function);
-    std::printf("\n");
+    std::printf("  on [%g, %g]\n", function.timing_lo, function.timing_hi);
   }
+  std::printf("cycles of a clock of %.4f GHz\n", ClockGhz());
   return 0;
 }
 

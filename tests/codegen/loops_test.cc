@@ -236,7 +236,29 @@ TEST(Loops, AMillionIterationsBackwards) {
   for (size_t i = 0; i < xs.size(); i += 997) EXPECT_NEAR(got[2 + i], dx[i], 2e-6) << i;
 }
 
-// while x < limit: x = x + w: a loop whose length nobody knows is reversed in fixed memory.
+// while x < limit: (x, v) = (x + 1, sin(v) + w): a loop whose length nobody knows is reversed from
+// 64 saved states, whatever they hold.
+TEST(Loops, WithoutABoundSixtyFourStatesAreSaved) {
+  constexpr int64_t kWide = 4096;
+  const Type wide{kFloat32, {kWide}};
+  ir::Module m("unbounded");
+  const std::vector<Type> types{kScalar, wide, wide, kScalar};
+  Define(&m, "more", types, [](Builder& b, const Values& p) { return Values{b.Less(p[0], p[3])}; });
+  Define(&m, "next", types, [](Builder& b, const Values& p) {
+    const Value sine = b.Sin(p[1]);
+    return Values{b.Add(p[0], b.Scalar(kFloat32, 1)), b.Add(sine, p[2]), p[2], p[3]};
+  });
+  Define(&m, "main", types, [](Builder& b, const Values& p) {
+    return Values{b.ReduceSum(b.While("more", "next", p)[1], {0})};
+  });
+  const auto p = BuildProgram(GradientOf(m), *FindTarget("x86-64-v3"), {});
+  ASSERT_TRUE(p.ok()) << p.status();
+  const int64_t state = 4 * kWide;
+  EXPECT_GE(p->live_bytes, 64 * state);
+  EXPECT_LE(p->live_bytes, (64 + 12) * state);
+}
+
+// while x < limit: x = x + w.
 TEST(Loops, WithoutABoundMemoryIsFixed) {
   ir::Module m("unbounded");
   const std::vector<Type> types{kScalar, kScalar, kScalar};

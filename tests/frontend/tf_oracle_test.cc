@@ -87,7 +87,7 @@ const std::map<std::string, Op>& Ops() {
        }},
       {"cholesky", Unary<Cholesky>()},
       {"concat", [](const Inputs& x,
-                    const Json& a) { return Concat(x, x[0].rank() + a["axis"].get<int64_t>()); }},
+                    const Json& a) { return Concat(x, a["axis"].get<int64_t>()); }},
       {"conv2d",
        [](const Inputs& x, const Json& a) {
          return Conv2D(x[0], x[1],
@@ -110,8 +110,7 @@ const std::map<std::string, Op>& Ops() {
       {"expm1", Unary<Expm1>()},
       {"gather",
        [](const Inputs& x, const Json& a) {
-         const int64_t axis = a["axis"];
-         return Gather(x[0], IndicesOf(a["indices"]), axis < 0 ? axis + x[0].rank() : axis);
+         return Gather(x[0], IndicesOf(a["indices"]), a["axis"].get<int64_t>());
        }},
       {"gather_nd",
        [](const Inputs& x, const Json& a) { return GatherNd(x[0], IndicesOf(a["indices"])); }},

@@ -10,6 +10,7 @@
 #include "frontend/core.h"
 #include "frontend/event_log.h"
 #include "frontend/onnx/node.h"
+#include "ir/eval/eval.h"
 #include "ir/strings.h"
 #include "passes/gradient/gradient.h"
 #include "reel/compile.h"
@@ -95,7 +96,12 @@ TEST(OnnxImport, WeightsAreTrainable) {
   EXPECT_EQ((std::vector<float>{1, 5}), Tensor(Compile(module)("main", x)).ToVector<float>());
   ir::Module graph = module.internal_data()->module;
   EXPECT_TRUE(graph.variables()[0].trainable);
-  EXPECT_TRUE(passes::AddGradientFunction(&graph, "main", {}, {"w"}, false).ok());
+  const auto gradient = passes::AddGradientFunction(&graph, "main", {}, {"w"}, false);
+  ASSERT_TRUE(gradient.ok()) << gradient.status();
+  const auto dw = ir::EvaluateEntry(graph, gradient->name, {internal::ToLiteral(x)});
+  ASSERT_TRUE(dw.ok()) << dw.status();
+  EXPECT_EQ(internal::FromLiteral(dw->outputs.at(0)).ToVector<float>(),
+            (std::vector<float>{1, 1, 1}));
   const Module frozen = Import(kLinear, {.trainable = false});
   EXPECT_FALSE(frozen.internal_data()->module.variables()[0].trainable);
 }

@@ -81,7 +81,8 @@ namespace {
 void AddScatterSpecialCase(const OpRow& row, std::vector<OpCase>* cases) {
   const double nan = std::numeric_limits<double>::quiet_NaN(),
                inf = std::numeric_limits<double>::infinity();
-  for (DType dtype : {kFloat32, kFloat64}) {
+  for (DType dtype : row.dtypes) {
+    if (!IsFloat(dtype)) continue;
     CaseBuilder c(row.op, StrCat(Name(dtype), " special values"));
     const ir::Value a = c.Input(MakeLiteral({dtype, {8}}, {0.0, -0.0, nan, inf, -inf, 1, 0, -0.0})),
                     at = c.InputInts(kInt64, {10}, {0, 1, 2, 3, 4, 5, 5, 6, 7, 7});

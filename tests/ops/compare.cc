@@ -25,6 +25,10 @@ bool Near(double x, double y, double magnitude, double largest, const FloatForma
           const Tolerance& t) {
   if (std::isnan(x) || std::isnan(y)) return std::isnan(x) == std::isnan(y);
   if (x == y) return x != 0 || std::signbit(x) == std::signbit(y) || magnitude > 0 || t.norm > 0;
+  if (std::isinf(y)) {  // only a result at the edge of overflow may stay finite
+    return t.ulps > 0 && std::signbit(x) == std::signbit(y) &&
+           std::fabs(x) >= format.most * (1 - t.ulps * format.epsilon);
+  }
   const double ulp = std::max(
       format.tiny, std::ldexp(format.epsilon, std::ilogb(std::max(std::fabs(y), format.least))));
   const double allowed = t.ulps * ulp + t.terms * (format.epsilon * magnitude + format.tiny) +

@@ -25,7 +25,22 @@ void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
 const Type kVector = F64({4});
 const Doubles kAny4{0.3, -1.2, 2.1, -0.4}, kOther4{-0.7, 0.9, 1.4, -2.2},
-    kPositive4{0.5, 1.3, 2.0, 0.4}, kUnit4{0.6, 0.2, 0.4, 0.3}, kAboveOne4{1.5, 2.5, 1.2, 3};
+    kPositive4{0.5, 1.3, 2.0, 0.4}, kUnit4{0.6, -0.2, 0.4, -0.3}, kAboveOne4{1.5, 2.5, 1.2, 3};
+
+// Inside of the function's domain, on both sides of 0 where it has them.
+const Doubles& InputOf(Op op) {
+  switch (op) {
+    case Op::kAcosh: return kAboveOne4;
+    case Op::kLog:
+    case Op::kLog2:
+    case Op::kRsqrt: return kPositive4;
+    case Op::kAsin:
+    case Op::kAcos:
+    case Op::kAtanh:
+    case Op::kLog1p: return kUnit4;
+    default: return kAny4;
+  }
+}
 
 Case Unary(Op op, const Doubles& x) {
   return {op, std::string(ir::Name(op)), {kVector}, {x},
@@ -43,8 +58,7 @@ std::vector<Case> Elementwise() {
 #define OP(...)
 #define UNARY(...)
 #define BINARY(...)
-#define FUNCTION(Enum, ...) \
-  cases.push_back(Unary(Op::k##Enum, Op::k##Enum == Op::kAcosh ? kAboveOne4 : kUnit4));
+#define FUNCTION(Enum, ...) cases.push_back(Unary(Op::k##Enum, InputOf(Op::k##Enum)));
 #include "ir/ops.def"
 #undef OP
   for (Op op : {Op::kAdd, Op::kSub, Op::kMul, Op::kDiv, Op::kRem, Op::kAtan2, Op::kMax, Op::kMin,
