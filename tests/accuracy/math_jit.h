@@ -3,6 +3,7 @@
 #define REEL_TESTS_ACCURACY_MATH_JIT_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -19,15 +20,15 @@ struct MathFunction {
   int operands;
   llvm::Value* (*emit)(llvm::IRBuilderBase&, llvm::Value* x, llvm::Value* y,
                        const codegen::math::MathOptions&);
-  double (*in_double)(double x, double y);   ///< Judges f32.
-  long double (*exact)(double x, double y);  ///< Judges f64.
-  double timing_lo;                          ///< Range of the inputs for cycles per element.
+  std::function<double(double x, double y)> in_double;   ///< Judges f32.
+  std::function<long double(double x, double y)> exact;  ///< Judges f64.
+  double timing_lo;  ///< Range of the inputs for cycles per element.
   double timing_hi;
   /// A second operand for x from a number in [-1, 1], where the first range does not serve.
   double (*second)(double x, double unit) = nullptr;
 };
 
-/// All functions of codegen/math.
+/// All functions of codegen/math: every FUNCTION of ops.def, and those of two operands.
 std::span<const MathFunction> MathFunctions();
 
 /// How to compile: vector width in elements, FMA class.

@@ -33,6 +33,7 @@ class GraphMaker {
   GraphMaker(uint64_t seed, const RandomGraphOptions& options)
       : options_(options),
         rng_(seed),
+        next_function_(seed),
         module_(StrCat("random_", seed)),
         f_("main"),
         b_(&f_, &module_) {}
@@ -142,6 +143,7 @@ class GraphMaker {
 
   RandomGraphOptions options_;
   Rng rng_;
+  uint64_t next_function_;
   ir::Module module_;
   ir::Function f_;
   ir::Builder b_;
