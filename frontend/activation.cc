@@ -1,7 +1,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "frontend/core.h"
+#include "frontend/compose.h"
 #include "ir/strings.h"
 #include "reel/activations.h"
 #include "reel/ops.h"
@@ -71,11 +71,15 @@ Tensor Gelu(const Operand& x) {
   return Mul(Mul(t, 0.5), Add(Erf(Mul(t, 1 / std::numbers::sqrt2)), 1.0));
 }
 
+// From |x| = 16 on the tangent is 1, while the cube may overflow.
 Tensor GeluTanh(const Operand& x) {
   const LocationScope scope(x);
-  const Tensor t = Materialize(x);
+  const Tensor all = Materialize(x);
+  const Tensor far = GreaterEqual(Abs(all), 16), t = Where(far, 0, all);
   const Tensor inner = Mul(t, Add(Mul(Square(t), 0.044715), 1.0));
-  return Mul(Mul(t, 0.5), Add(Tanh(Mul(inner, std::sqrt(2 / std::numbers::pi))), 1.0));
+  const Tensor tangent = Tanh(Mul(inner, std::sqrt(2 / std::numbers::pi)));
+  const Tensor near = Mul(Mul(t, 0.5), Add(tangent, 1.0));
+  return Where(far, Relu(all), near);
 }
 
 Tensor Silu(const Operand& x) {
@@ -154,17 +158,14 @@ Tensor SoftShrink(const Operand& x, double bound) {
 Tensor Glu(const Operand& x, int64_t axis) {
   const LocationScope scope(x);
   const Tensor t = Materialize(x);
-  const auto a = static_cast<size_t>(internal::NormalizeAxis("glu", axis, t.rank()));
-  std::vector<int64_t> starts(static_cast<size_t>(t.rank())), limits = t.shape().dims();
-  if (limits[a] % 2 != 0) {
+  const int64_t a = internal::NormalizeAxis("glu", axis, t.rank());
+  const int64_t extent = t.shape().dim(static_cast<int>(a));
+  if (extent % 2 != 0) {
     internal::ThrowInvalid(StrCat("glu: axis ", axis, " of ", t.type().ToString(),
                                   " has no halves; its extent must be even"));
   }
-  const std::vector<int64_t> end = limits;
-  limits[a] = starts[a] = end[a] / 2;
-  const Tensor gate = Slice(t, starts, end);
-  starts[a] = 0;
-  return Mul(Slice(t, starts, limits), Sigmoid(gate));
+  const Tensor gate = Sigmoid(internal::SliceAxis(t, a, extent / 2, extent));
+  return Mul(internal::SliceAxis(t, a, 0, extent / 2), gate);
 }
 
 namespace {

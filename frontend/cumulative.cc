@@ -1,6 +1,6 @@
 #include <limits>
 
-#include "frontend/core.h"
+#include "frontend/compose.h"
 #include "frontend/extremes.h"
 #include "ir/strings.h"
 #include "reel/indexing.h"
@@ -120,24 +120,25 @@ Tensor CumMin(const Operand& x, int64_t axis, CumulativeOptions options) {
 }
 
 // With m the maximum so far: h[t] = exp(m[t - 1] - m[t]) h[t - 1] + exp(x[t] - m[t]), y = m + log
-// h.
+// h. Where only -inf came before, h is 0 and its factor too: m has no value there.
 Tensor LogCumSumExp(const Operand& operand, int64_t axis, CumulativeOptions options) {
   const LocationScope scope(operand);
-  const Tensor x = Materialize(operand);
+  const Tensor given = Materialize(operand), x = internal::Wide(given);
   if (!IsFloat(x.dtype())) {
     ThrowInvalid(StrCat("log_cum_sum_exp: needs floats, got ", x.type().ToString(),
                         "; Cast it to kFloat32"));
   }
   axis = NormalizeAxis("log_cum_sum_exp", axis, x.rank());
-  if (x.size() == 0) return Identity(x);
+  if (x.size() == 0) return Identity(given);
   const double inf = std::numeric_limits<double>::infinity();
   const Tensor running = RunningMax(StopGradient(x), axis, true, options.reverse);
   const Tensor m = Where(Less(Abs(running), inf), running, 0);
-  const Tensor h = Run(Exp(Sub(Shift(m, axis, 1, 0, options.reverse), m)), Exp(Sub(x, m)), axis,
-                       options.reverse);
+  const Tensor first = Equal(Shift(running, axis, 1, -inf, options.reverse), -inf);
+  const Tensor factor = Where(first, 0, Exp(Sub(Shift(m, axis, 1, 0, options.reverse), m)));
+  const Tensor h = Run(factor, Exp(Sub(x, m)), axis, options.reverse);
   const Tensor none = Equal(h, 0);  // only -inf so far: the gradient there is 0
   const Tensor y = Where(none, -inf, Add(m, Log(Where(none, 1, h))));
-  return options.exclusive ? Shift(y, axis, 1, -inf, options.reverse) : y;
+  return Cast(options.exclusive ? Shift(y, axis, 1, -inf, options.reverse) : y, given.dtype());
 }
 
 }  // namespace reel

@@ -34,6 +34,9 @@ double FanOf(const Shape& shape, FanMode mode) {
   return std::max(fan, 1.0);  // empty kernels draw nothing
 }
 
+// Halves are drawn in f32 and rounded.
+DType DrawType(DType dtype) { return IsHalf(dtype) ? kFloat32 : dtype; }
+
 Initializer Scaled(double scale, FanMode mode, FanDistribution distribution) {
   return VarianceScaling({.scale = scale, .mode = mode, .distribution = distribution});
 }
@@ -69,21 +72,25 @@ Initializer IdentityInit(double gain) {
 
 Initializer UniformInit(double low, double high) {
   return [=](const Shape& shape, DType dtype, const Generator& generator) {
-    return RandomUniform(shape, {.low = low, .high = high, .dtype = dtype, .generator = generator});
+    const UniformOptions uniform = {
+        .low = low, .high = high, .dtype = DrawType(dtype), .generator = generator};
+    return Cast(RandomUniform(shape, uniform), dtype);
   };
 }
 
 Initializer NormalInit(double mean, double stddev) {
   return [=](const Shape& shape, DType dtype, const Generator& generator) {
-    return RandomNormal(shape,
-                        {.mean = mean, .stddev = stddev, .dtype = dtype, .generator = generator});
+    const NormalOptions normal = {
+        .mean = mean, .stddev = stddev, .dtype = DrawType(dtype), .generator = generator};
+    return Cast(RandomNormal(shape, normal), dtype);
   };
 }
 
 Initializer TruncatedNormalInit(double mean, double stddev) {
   return [=](const Shape& shape, DType dtype, const Generator& generator) {
-    return RandomTruncatedNormal(
-        shape, {.mean = mean, .stddev = stddev, .dtype = dtype, .generator = generator});
+    const TruncatedNormalOptions normal = {
+        .mean = mean, .stddev = stddev, .dtype = DrawType(dtype), .generator = generator};
+    return Cast(RandomTruncatedNormal(shape, normal), dtype);
   };
 }
 
@@ -98,10 +105,10 @@ Initializer OrthogonalInit(double gain) {
     const int64_t columns = shape.dim(shape.rank() - 1);
     const int64_t rows = columns == 0 ? 0 : shape.size() / columns;
     const Shape tall = {std::max(rows, columns), std::min(rows, columns)};
-    const auto [q, r] = Qr(NormalInit(0, 1)(tall, dtype, generator));
+    const auto [q, r] = Qr(NormalInit(0, 1)(tall, DrawType(dtype), generator));
     const Tensor diagonal = DiagPart(r);
     const Tensor signs = Where(Less(diagonal, 0), -1, OnesLike(diagonal));
-    const Tensor uniform = Mul(Mul(q, signs), gain);
+    const Tensor uniform = Cast(Mul(Mul(q, signs), gain), dtype);
     return Reshape(rows < columns ? Transpose(uniform) : uniform, shape.dims());
   };
 }

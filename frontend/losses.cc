@@ -2,7 +2,7 @@
 
 #include <numbers>
 
-#include "frontend/core.h"
+#include "frontend/compose.h"
 #include "frontend/loss.h"
 #include "ir/strings.h"
 #include "reel/activations.h"
@@ -76,13 +76,16 @@ Tensor Huber(const Operand& prediction, const Operand& target, const HuberOption
   return Reduced(Where(small, parabola, line), options.reduction);
 }
 
-// log cosh d = d + log(1 + e^-2d) - log 2
+// cosh d = 1 + 2 sinh(d / 2)^2, and log cosh d = |d| + log(1 + e^-2|d|) - log 2, which for small d
+// would cancel.
 Tensor LogCosh(const Operand& prediction, const Operand& target, const LossOptions& options) {
   const LocationScope scope(prediction);
   const auto [x, y] = Match("log_cosh", prediction, target);
-  const Tensor d = Sub(x, y);
-  const Tensor sum = Add(d, Softplus(Mul(d, -2.0)));
-  return Reduced(Sub(sum, std::numbers::ln2), options.reduction);
+  const Tensor d = Sub(x, y), size = Abs(d), small = LessEqual(size, 1);
+  const Tensor half = Mul(Where(small, d, 0), 0.5), far = Where(small, 1, size);
+  const Tensor near = Log1p(Mul(Square(Sinh(half)), 2.0));
+  const Tensor sum = Add(far, Log1p(Exp(Mul(far, -2.0))));
+  return Reduced(Where(small, near, Sub(sum, std::numbers::ln2)), options.reduction);
 }
 
 Tensor PoissonLoss(const Operand& prediction, const Operand& target,
@@ -140,13 +143,14 @@ Tensor CategoricalHinge(const Operand& prediction, const Operand& target,
 Tensor CosineSimilarity(const Operand& a, const Operand& b, int64_t axis, double epsilon) {
   const LocationScope scope(a);
   const internal::TensorList t = internal::Promote(ir::Op::kMul, {&a, &b});
-  const auto norm = [&](const Tensor& x) {
-    const Tensor sum = ReduceSum(Square(x), axis);
+  const Tensor x = internal::Wide(t[0]), y = internal::Wide(t[1]);
+  const auto norm = [&](const Tensor& v) {
+    const Tensor sum = ReduceSum(Square(v), axis);
     return Sqrt(Where(LessEqual(sum, epsilon * epsilon), epsilon * epsilon, sum));
   };
-  const Tensor dot = ReduceSum(Mul(t[0], t[1]), axis);
-  const Tensor left = norm(t[0]);
-  return Div(dot, Mul(left, norm(t[1])));
+  const Tensor dot = ReduceSum(Mul(x, y), axis);
+  const Tensor left = norm(x);
+  return Cast(Div(dot, Mul(left, norm(y))), t[0].dtype());
 }
 
 Tensor CosineLoss(const Operand& prediction, const Operand& target, const LossOptions& options) {
@@ -160,7 +164,8 @@ Tensor TripletLoss(const Operand& anchor, const Operand& positive, const Operand
   const LocationScope scope(anchor);
   const auto distance = [&](const Operand& other) {
     const auto [x, y] = Match("triplet_loss", anchor, other, true);
-    return Sqrt(ReduceSum(Square(Add(Sub(x, y), options.epsilon)), -1));
+    const Tensor wide = internal::Wide(x), d = Sub(wide, internal::Wide(y));
+    return Cast(Sqrt(ReduceSum(Square(Add(d, options.epsilon)), -1)), x.dtype());
   };
   const Tensor near = distance(positive), far = distance(negative);
   return Reduced(Maximum(Add(Sub(near, far), options.margin), 0.0), options.reduction);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "frontend/compose.h"
 #include "frontend/layer.h"
 #include "ir/strings.h"
 
@@ -12,7 +13,9 @@ using internal::LayerData;
 using internal::LocationScope;
 using internal::Materialize;
 using internal::NormalizeAxis;
+using internal::ResolveAxes;
 using internal::ThrowInvalid;
+using internal::Wide;  // statistics of halves are taken in f32, and the result rounded once
 
 namespace {
 
@@ -21,20 +24,6 @@ Tensor Floats(const char* op, const Operand& x) {
   if (!IsFloat(t.dtype()))
     ThrowInvalid(StrCat(op, ": needs floats, got ", t.type().ToString(), "; Cast it to kFloat32"));
   return t;
-}
-
-// Statistics of halves are taken in f32, and the result rounded once.
-Tensor Wide(const Tensor& x) { return IsHalf(x.dtype()) ? Cast(x, kFloat32) : x; }
-
-// Non-negative axes in increasing order.
-std::vector<int64_t> Resolve(const char* op, const Axes& axes, int rank) {
-  std::vector<int64_t> out;
-  if (axes.all()) {
-    for (int i = 0; i < rank; ++i) out.push_back(i);
-  }
-  for (const int64_t axis : axes.list()) out.push_back(NormalizeAxis(op, axis, rank));
-  std::sort(out.begin(), out.end());
-  return out;
 }
 
 // A parameter of the shape of some axes of x, shaped so that it broadcasts with x.
@@ -100,7 +89,7 @@ Tensor LayerNormalize(const Operand& x, const OptionalOperand& scale, const Opti
   const char* const op = "layer_normalize";
   const LocationScope location(x);
   const Tensor t = Floats(op, x);
-  const std::vector<int64_t> axes = Resolve(op, options.axes, t.rank());
+  const std::vector<int64_t> axes = ResolveAxes(op, options.axes, t.rank());
   const Tensor y = Standardized(Wide(t), axes, options.epsilon);
   return Cast(ScaleAndShift(op, y, scale, offset, axes), t.dtype());
 }
@@ -110,7 +99,7 @@ Tensor RmsNormalize(const Operand& x, const OptionalOperand& scale,
   const char* const op = "rms_normalize";
   const LocationScope location(x);
   const Tensor t = Floats(op, x);
-  const std::vector<int64_t> axes = Resolve(op, options.axes, t.rank());
+  const std::vector<int64_t> axes = ResolveAxes(op, options.axes, t.rank());
   const Tensor w = Wide(t), mean = ReduceMean(Square(w), axes, {.keepdims = true});
   const Tensor y = Mul(w, Rsqrt(Add(mean, options.epsilon)));
   return Cast(ScaleAndShift(op, y, scale, {}, axes), t.dtype());
@@ -268,7 +257,7 @@ Tensor BatchNorm::operator()(const Operand& x) const {
   const BatchNormalizeOptions options = {.axis = d.axis, .epsilon = d.epsilon};
   if (!Training()) return BatchNormalize(t, d.mean, d.variance, d.scale, d.Offset(), options);
   const int64_t axis = NormalizeAxis("batch_norm", d.axis, t.rank());
-  const auto [mean, variance] = Moments(t, Others(t.rank(), {axis}));
+  const auto [mean, variance] = Moments(Wide(t), Others(t.rank(), {axis}));
   const int64_t channels = std::max<int64_t>(mean.size(), 1), n = t.size() / channels;
   if (n == 0) ThrowInvalid(StrCat("batch_norm: no values in ", t.type().ToString()));
   const double unbiased = static_cast<double>(n) / static_cast<double>(std::max<int64_t>(n - 1, 1));

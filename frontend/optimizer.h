@@ -7,14 +7,16 @@
 #include <utility>
 #include <vector>
 
-#include "frontend/core.h"
-#include "reel/ops.h"
+#include "frontend/compose.h"
 #include "reel/optimizers.h"
 
 namespace reel::internal {
 
+/// What a variable's slots and steps are computed in: f32 for halves, in which a small epsilon
+/// would be 0, a beta near 1 would be 1, and a small step would change nothing.
+inline DType StepType(const Variable& p) { return IsHalf(p.dtype()) ? kFloat32 : p.dtype(); }
 /// A hyperparameter as the variable needs it.
-inline Tensor As(const Tensor& hyper, const Variable& p) { return Cast(hyper, p.dtype()); }
+inline Tensor As(const Tensor& hyper, const Variable& p) { return Cast(hyper, StepType(p)); }
 
 /// decay old + (1 - decay) value, `rest` = 1 - decay.
 inline Tensor Blend(const Operand& old, const Tensor& decay, const Tensor& value,
@@ -38,7 +40,7 @@ struct OptimizerData {
 
   /// Once per Apply, before the variables; `rate` is known.
   virtual void BeginStep() {}
-  /// What is subtracted from p, of p's type, for its gradient.
+  /// What is subtracted from p for its gradient; both of p's StepType.
   virtual Tensor Step(const Variable& p, const Tensor& g) = 0;
 
   /// Everything that Apply does; where `condition` (if defined) is false, no variable changes.

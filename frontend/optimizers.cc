@@ -33,7 +33,7 @@ Variable OptimizerData::Slot(const char* what, const Variable& p, const Shape& s
   Variable& slot = slots[{what, p.id()}];
   if (!slot.defined()) {
     const SuspendScope eager;
-    slot = Variable(Full(shape, initial, p.dtype()),
+    slot = Variable(Full(shape, initial, StepType(p)),
                     {.name = StrCat(name, "/", p.name(), "/", what), .trainable = false});
     all.push_back(slot);
   }
@@ -70,12 +70,16 @@ void OptimizerData::Begin() {
 
 void OptimizerData::Update(const Variable& p, Tensor g) {
   const bool decayed = Decays(p);
-  if (decayed && decay_kind == DecayKind::kCoupled) g = Add(g, Mul(p, As(decay_value, p)));
+  g = Wide(g);
+  if (decayed && decay_kind == DecayKind::kCoupled) {
+    const Tensor value = Wide(p.value());
+    g = Add(g, Mul(value, As(decay_value, p)));
+  }
   const Tensor delta = Step(p, g);
-  Tensor value = p.value();
+  Tensor value = Wide(p.value());
   if (decayed && decay_kind == DecayKind::kDecoupled)
     value = Mul(value, As(Sub(1, Mul(rate, decay_value)), p));
-  Set(p, Sub(value, delta));
+  Set(p, Cast(Sub(value, delta), p.dtype()));
 }
 
 void OptimizerData::Apply(const GradientList& gradients, const Tensor& when) {

@@ -137,7 +137,7 @@ struct LambData : Moments {
   }
 
   Tensor Step(const Variable& p, const Tensor& g) override {
-    const Tensor m = NextFirst(p, g), v = NextSecond(p, g), value = p.value();
+    const Tensor m = NextFirst(p, g), v = NextSecond(p, g), value = Wide(p.value());
     Tensor u = Div(Mul(m, As(scale_1, p)), Add(Mul(Sqrt(v), As(scale_2, p)), As(eps, p)));
     if (Decays(p)) u = Add(u, Mul(value, As(decay_value, p)));
     const Tensor size = NormOf(value), length = NormOf(u);
@@ -185,7 +185,7 @@ struct AdafactorData : OptimizerData {
     const double least = settings.epsilon_1 > 0  ? settings.epsilon_1
                          : p.dtype() == kFloat64 ? std::numeric_limits<double>::epsilon()
                                                  : std::numeric_limits<float>::epsilon();
-    const Tensor size = Maximum(RootMeanSquare(p.value()), settings.epsilon_2);
+    const Tensor size = Maximum(RootMeanSquare(Wide(p.value())), settings.epsilon_2);
     const Tensor v = Maximum(Second(p, g, least), least * least);
     const Tensor u = Mul(Rsqrt(v), g);
     const Tensor clipped = Maximum(Div(RootMeanSquare(u), settings.clip), 1);

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "frontend/core.h"
+#include "frontend/compose.h"
 #include "ir/strings.h"
 #include "reel/reductions.h"
 
@@ -12,10 +12,7 @@ using internal::Materialize;
 using internal::NormalizeAxis;
 using internal::ThrowInvalid;
 
-namespace {
-
-// Sorted, distinct, non-negative axes.
-std::vector<int64_t> Resolve(const char* op, const Axes& axes, int rank) {
+std::vector<int64_t> internal::ResolveAxes(const char* op, const Axes& axes, int rank) {
   std::vector<int64_t> out;
   if (axes.all()) {
     for (int i = 0; i < rank; ++i) out.push_back(i);
@@ -29,11 +26,13 @@ std::vector<int64_t> Resolve(const char* op, const Axes& axes, int rank) {
   return out;
 }
 
+namespace {
+
 Tensor Reduce(const char* name, ir::Op op, const Operand& x, const Axes& axes,
               ReduceOptions options) {
   const LocationScope scope(x);
   const Tensor t = Materialize(x);
-  const std::vector<int64_t> list = Resolve(name, axes, t.rank());
+  const std::vector<int64_t> list = internal::ResolveAxes(name, axes, t.rank());
   Tensor y = list.empty() ? Identity(t) : Dispatch(op, {t}, {{"axes", list}});
   if (!options.keepdims || list.empty()) return y;
   std::vector<int64_t> dims = t.shape().dims();
@@ -73,13 +72,13 @@ Tensor ReduceAny(const Operand& x, const Axes& axes, ReduceOptions options) {
 Tensor ReduceMean(const Operand& x, const Axes& axes, ReduceOptions options) {
   const LocationScope scope(x);
   const Tensor t = Materialize(x);
-  if (IsHalf(t.dtype())) return Cast(ReduceMean(Cast(t, kFloat32), axes, options), t.dtype());  // sums overflow
+  if (IsHalf(t.dtype())) return Cast(ReduceMean(internal::Wide(t), axes, options), t.dtype());
   if (!IsDifferentiable(t.dtype())) {
     ThrowInvalid(
         StrCat("reduce_mean: needs floats, got ", t.type().ToString(), "; Cast it to kFloat32"));
   }
   double count = 1;
-  for (int64_t axis : Resolve("reduce_mean", axes, t.rank())) {
+  for (int64_t axis : internal::ResolveAxes("reduce_mean", axes, t.rank())) {
     count *= static_cast<double>(t.shape().dim(static_cast<int>(axis)));
   }
   return Div(ReduceSum(t, axes, options), count);
@@ -87,11 +86,11 @@ Tensor ReduceMean(const Operand& x, const Axes& axes, ReduceOptions options) {
 
 Tensor LogSumExp(const Operand& x, const Axes& axes, ReduceOptions options) {
   const LocationScope scope(x);
-  const Tensor t = Materialize(x);
+  const Tensor given = Materialize(x), t = internal::Wide(given);
   const Tensor top = StopGradient(ReduceMax(t, axes, {.keepdims = true}));
   const Tensor finite = Where(Less(Abs(top), std::numeric_limits<double>::infinity()), top, 0);
   const Tensor sum = Log(ReduceSum(Exp(Sub(t, finite)), axes, options));
-  return Add(sum, Reshape(finite, sum.shape().dims()));
+  return Cast(Add(sum, Reshape(finite, sum.shape().dims())), given.dtype());
 }
 
 namespace {

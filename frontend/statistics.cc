@@ -1,6 +1,6 @@
 #include <limits>
 
-#include "frontend/core.h"
+#include "frontend/compose.h"
 #include "ir/strings.h"
 #include "reel/indexing.h"
 #include "reel/reductions.h"
@@ -12,6 +12,7 @@ using internal::LocationScope;
 using internal::Materialize;
 using internal::NormalizeAxis;
 using internal::ThrowInvalid;
+using internal::Wide;
 
 Tensor NeedFloats(const char* op, const Operand& x) {
   const Tensor t = Materialize(x);
@@ -34,17 +35,19 @@ Tensor CountNonzero(const Operand& x, const Axes& axes, ReduceOptions options) {
 
 Tensor ReduceVariance(const Operand& x, const Axes& axes, VarianceOptions options) {
   const LocationScope scope(x);
-  const Tensor t = NeedFloats("reduce_variance", x);
+  const Tensor given = NeedFloats("reduce_variance", x), t = Wide(given);
   const Tensor squares = ReduceSum(Square(Sub(t, ReduceMean(t, axes, {.keepdims = true}))), axes,
                                    {.keepdims = options.keepdims});
   const double count =
       squares.size() == 0 ? 1 : static_cast<double>(t.size()) / static_cast<double>(squares.size());
-  return Div(squares, std::max(count - static_cast<double>(options.ddof), 0.0));
+  const double divisor = std::max(count - static_cast<double>(options.ddof), 0.0);
+  return Cast(Div(squares, divisor), given.dtype());
 }
 
 Tensor ReduceStd(const Operand& x, const Axes& axes, VarianceOptions options) {
   const LocationScope scope(x);
-  return SafeSqrt(ReduceVariance(NeedFloats("reduce_std", x), axes, options));
+  const Tensor t = NeedFloats("reduce_std", x);
+  return Cast(SafeSqrt(ReduceVariance(Wide(t), axes, options)), t.dtype());
 }
 
 Tensor Norm(const Operand& x, const Axes& axes, NormOptions options) {
@@ -52,7 +55,8 @@ Tensor Norm(const Operand& x, const Axes& axes, NormOptions options) {
   const Tensor t = NeedFloats("norm", x);
   const ReduceOptions reduce{.keepdims = options.keepdims};
   if (options.order == NormOrder::kOne) return ReduceSum(Abs(t), axes, reduce);
-  if (options.order == NormOrder::kTwo) return SafeSqrt(ReduceSum(Square(t), axes, reduce));
+  if (options.order == NormOrder::kTwo)
+    return Cast(SafeSqrt(ReduceSum(Square(Wide(t)), axes, reduce)), t.dtype());
   // Over nothing it is 0, not -inf.
   return Maximum(ReduceMax(Abs(t), axes, reduce), 0);
 }
@@ -64,12 +68,7 @@ Tensor Median(const Operand& x, int64_t axis, ReduceOptions options) {
   const int64_t n = t.shape().dim(static_cast<int>(axis));
   if (n == 0) ThrowInvalid(StrCat("median: axis ", axis, " of ", t.type().ToString(), " is empty"));
   const Tensor sorted = Sort(t, axis);
-  const auto at = [&](int64_t i) {
-    std::vector<int64_t> starts(static_cast<size_t>(t.rank()), 0), limits = t.shape().dims();
-    starts[static_cast<size_t>(axis)] = i;
-    limits[static_cast<size_t>(axis)] = i + 1;
-    return Slice(sorted, starts, limits);
-  };
+  const auto at = [&](int64_t i) { return internal::SliceAxis(sorted, axis, i, i + 1); };
   const Tensor middle = n % 2 == 1 ? at(n / 2) : Mul(Add(at(n / 2 - 1), at(n / 2)), 0.5);
   const Tensor last = at(n - 1), nan = NotEqual(last, last);
   const Tensor y = Where(nan, last, middle);

@@ -4,8 +4,9 @@
 #include <map>
 #include <mutex>
 
-#include "frontend/core.h"
+#include "frontend/compose.h"
 #include "ir/strings.h"
+#include "reel/functions.h"
 #include "reel/ops.h"
 
 namespace reel {
@@ -25,13 +26,7 @@ void CheckNorm(const char* op, double max_norm) {
   internal::ThrowInvalid(StrCat(op, ": max_norm ", max_norm, " must be positive"));
 }
 
-Tensor SumOfSquares(const Tensor& x) {
-  return ReduceSum(Square(IsHalf(x.dtype()) ? Cast(x, kFloat32) : x));
-}
-
-Tensor IsFinite(const Tensor& x) {
-  return Less(Abs(x), std::numeric_limits<double>::infinity());  // false for NaN
-}
+Tensor SumOfSquares(const Tensor& x) { return ReduceSum(Square(internal::Wide(x))); }
 
 }  // namespace
 
@@ -118,14 +113,16 @@ void ExponentialMovingAverage::Update(const std::vector<Variable>& variables) co
       Variable& entry = data_->averages[v.id()];
       if (!entry.defined()) {
         const internal::SuspendScope eager;
-        entry = Variable(v.value(), {.name = StrCat("average/", v.name()), .trainable = false});
+        entry = Variable(internal::Wide(v.value()),
+                         {.name = StrCat("average/", v.name()), .trainable = false});
         data_->all.push_back(entry);
       }
       average = entry;
     }
     // average - (1 - decay) (average - value)
     const Tensor old = average.value();
-    average.Assign(Sub(old, Mul(Sub(old, v), Cast(Sub(1, decay), v.dtype()))));
+    const Tensor distance = Sub(old, internal::Wide(v.value()));
+    average.Assign(Sub(old, Mul(distance, Cast(Sub(1, decay), old.dtype()))));
   }
 }
 
@@ -141,7 +138,7 @@ Variable ExponentialMovingAverage::Average(const Variable& variable) const {
 }
 
 void ExponentialMovingAverage::AssignTo(const std::vector<Variable>& variables) const {
-  for (const Variable& v : variables) v.Assign(Average(v));
+  for (const Variable& v : variables) v.Assign(Cast(Average(v), v.dtype()));
 }
 
 std::vector<Variable> ExponentialMovingAverage::variables() const {
@@ -177,7 +174,10 @@ Tensor LossScale::Scale(const Operand& loss) const {
 
 GradientList LossScale::Unscale(const GradientList& gradients) const {
   const Tensor inverse = Div(1, data_->scale);
-  return Map(gradients, [&](const Tensor& g) { return Mul(g, Cast(inverse, g.dtype())); });
+  return Map(gradients, [&](const Tensor& g) {
+    const Tensor wide = internal::Wide(g);
+    return Mul(wide, Cast(inverse, wide.dtype()));
+  });
 }
 
 void LossScale::Apply(const Optimizer& optimizer, const GradientList& gradients) const {

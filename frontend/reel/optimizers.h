@@ -12,7 +12,8 @@
 
 // Optimizers are shared handles. Hyperparameters and slots are non-trainable variables, so that a
 // lifted step carries them: set them by Assign, also in a compiled program. Below, p is a variable,
-// g its gradient, t the number of the step (1 at the first); slots start at 0 unless said.
+// g its gradient, t the number of the step (1 at the first); slots start at 0 unless said. Halves
+// are stepped in f32, slots included, and rounded once.
 
 namespace reel {
 

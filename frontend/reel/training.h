@@ -35,7 +35,7 @@ struct AverageOptions {
 };
 
 /// Exponential moving averages of variables: average = decay average + (1 - decay) value, at first
-/// the value. A shared handle.
+/// the value. Those of halves are f32, which small steps change. A shared handle.
 class ExponentialMovingAverage {
  public:
   explicit ExponentialMovingAverage(const AverageOptions& options = {});
@@ -73,7 +73,7 @@ class LossScale {
   explicit LossScale(const LossScaleOptions& options = {});
   /// loss times the scale.
   Tensor Scale(const Operand& loss) const;
-  /// Gradients divided by the scale.
+  /// Gradients divided by the scale; those of halves as f32, where what is small stays.
   GradientList Unscale(const GradientList& gradients) const;
   /// optimizer.ApplyIf(AllFinite(gradients), gradients); then adapts the scale.
   void Apply(const Optimizer& optimizer, const GradientList& gradients) const;

@@ -163,8 +163,9 @@ TEST(ActivationExtremes, FiniteWithFiniteGradients) {
       [](const Tensor& x) { return LogSoftmax(x); }, [](const Tensor& x) { return SoftShrink(x); },
   };
   for (const auto f : functions) {
-    for (const DType dtype : {kFloat32, kFloat64}) {
-      for (const double at : {1e4, -1e4, 0.0, -0.0}) {
+    for (const DType dtype : {kFloat16, kFloat32, kFloat64}) {
+      const double far = dtype == kFloat16 ? 3e4 : 1e30;
+      for (const double at : {far, -far, 1e4, -1e4, 300.0, -300.0, 0.0, -0.0}) {
         const Tensor x = Full({1}, at, dtype);
         EXPECT_TRUE(std::isfinite(Values(f(x))[0])) << (&f - functions) << " at " << at;
         EXPECT_TRUE(
@@ -185,6 +186,7 @@ TEST(ActivationValues, ExactAtTheEnds) {
   EXPECT_THAT(Values(LogSigmoid(x)), ElementsAre(-infinity, -1e4, 0, 0));
   EXPECT_THAT(Values(Elu(x)), ElementsAre(-1, -1, 1e4, infinity));
   EXPECT_THAT(Values(HardSigmoid(x)), ElementsAre(0, 0, 1, 1));
+  EXPECT_THAT(Values(GeluTanh(x)), ElementsAre(0, 0, 1e4, infinity));
   EXPECT_EQ(Gelu(Tensor(0.f)).rank(), 0);
   // No cancellation where the result is small.
   EXPECT_NEAR(Softplus(Tensor(-30.f)).item<double>() / std::exp(-30.0), 1, 1e-6);

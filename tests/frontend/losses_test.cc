@@ -155,6 +155,29 @@ TEST(LossEdges, ScalarsAndEmptyBatches) {
             Shape({0}));
 }
 
+// d^2 / 2 for small d, which |d| + ... - log 2 would lose; no overflow of 2 d for large ones.
+TEST(LossEdges, LogCoshOfSmallAndLargeDistances) {
+  for (const double d : {1e-6, 1e-3, -1e-3, 0.5}) {
+    const double want = std::log1p(2 * std::pow(std::sinh(d / 2), 2));
+    EXPECT_NEAR(LogCosh(Tensor(static_cast<float>(d)), 0).item<double>() / want, 1, 1e-5) << d;
+  }
+  EXPECT_EQ(LogCosh(Full({}, 4e4, kFloat16), 0).item<double>(), 4e4);
+  const auto sum = [](const Tensor& x) { return LogCosh(x, 0, {.reduction = kSum}); };
+  const std::vector<double> g = GradientOf(sum, Tensor({0.0, 1e-8, -1.0, 1.0, -1e300}));
+  const double t = std::tanh(1.0);
+  EXPECT_THAT(g, testing::Pointwise(testing::DoubleNear(1e-14), {0.0, 1e-8, -t, t, -1.0}));
+}
+
+// In f16 the squares overflow, and the square of epsilon is 0.
+TEST(LossEdges, DistancesOfHalves) {
+  const Tensor x = Full({1, 4}, 300, kFloat16), zero = Zeros({1, 4}, kFloat16);
+  EXPECT_EQ(CosineSimilarity(x, x).item<double>(), 1);
+  EXPECT_EQ(CosineSimilarity(zero, zero).item<double>(), 0);
+  EXPECT_EQ(TripletLoss(x, zero, x, {.margin = 0}).item<double>(), 600);
+  const auto loss = [&](const Tensor& t) { return TripletLoss(t, zero, t) + CosineLoss(t, zero); };
+  for (const double g : GradientOf(loss, zero)) EXPECT_TRUE(std::isfinite(g));
+}
+
 TEST(LossErrors, NameBothShapes) {
   ExpectError(ErrorCode::kInvalidArgument,
               "the prediction f32[3,1] and the target f32[3] must have one shape",

@@ -168,6 +168,15 @@ TEST(NormalizationEdges, HalvesAreComputedInSingle) {
   }
 }
 
+// A mean that f16 would round by more than the spread around it.
+TEST(NormalizationEdges, BatchStatisticsOfHalvesStaySingle) {
+  const Tensor half = Cast(Tensor({{2048.0}, {2050.0}, {2050.0}, {2050.0}}), kFloat16);
+  const TrainingScope training;
+  const Tensor y = BatchNorm()(half);
+  ExpectNear(y, Values(BatchNorm({}, {.dtype = kFloat64})(Cast(half, kFloat64))), 2e-3, "batch");
+  EXPECT_EQ(y.dtype(), kFloat16);
+}
+
 TEST(NormalizationEdges, ZeroAndEmpty) {
   const Tensor zero = Zeros({1, 3});
   GradientTape tape({.persistent = true});

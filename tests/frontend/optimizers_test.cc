@@ -74,6 +74,28 @@ TEST_P(Optimizers, CompiledStepsAreTheEagerOnes) {
     EXPECT_TRUE(SameBits(run.variable(v.name()), v.value())) << v.name();
 }
 
+// Where f16 has no epsilon of 1e-8 and bf16 no beta of 0.999: halves are stepped in f32, so a
+// variable follows one of f32 to within its own rounding, and a gradient of 0 gives no NaN.
+TEST_P(Optimizers, HalvesAreSteppedInSingle) {
+  for (const DType dtype : {kFloat16, kBFloat16}) {
+    const double rounding = dtype == kFloat16 ? 4e-3 : 3e-2;
+    const Regression r;
+    const Variable half(Cast(r.kernel.value(), dtype), {.name = "half"});
+    const Variable single(Cast(half, kFloat32), {.name = "single"});
+    const Variable still(Zeros({2}, dtype), {.name = "still"});
+    const auto narrow = GetParam().make(), wide = GetParam().make();
+    for (int i = 0; i < 5; ++i) {
+      const Tensor g = Cast(r.Gradients().Dense(0), dtype);
+      narrow->Apply(GradientList({{half, g}, {still, Zeros({2}, dtype)}}));
+      wide->Apply(GradientList({{single, Cast(g, kFloat32)}}));
+    }
+    ExpectNear(half.value(), Values(single.value()), rounding, "half");
+    EXPECT_THAT(Values(still.value()), ElementsAre(0, 0));
+    for (const Variable& v : narrow->variables())
+      EXPECT_TRUE(v.dtype() == kFloat32 || v.dtype() == kInt64) << v.name();
+  }
+}
+
 TEST_P(Optimizers, SkippedStepsChangeNothing) {
   const Regression r;
   const auto optimizer = GetParam().make();
@@ -339,6 +361,28 @@ TEST(Average, FollowsItsVariable) {
   EXPECT_EQ(v.value().item<double>(), 6);
   ExpectError(ErrorCode::kNotFound, "variable 'w' has no average",
               [&] { plain.Average(Variable(Tensor(1.0), {.name = "w"})); });
+}
+
+// 0.001 of the distance is less than bf16 can add to the average.
+TEST(Average, OfHalvesIsSingle) {
+  const Variable v(Zeros({1}, kBFloat16), {.name = "v"});
+  const ExponentialMovingAverage average({.decay = 0.999});
+  average.Update({v});
+  v.Assign(Ones({1}, kBFloat16));
+  for (int i = 0; i < 1000; ++i) average.Update({v});
+  EXPECT_NEAR(Values(average.Average(v).value())[0], 1 - std::pow(0.999, 1000), 1e-4);
+  average.AssignTo({v});
+  EXPECT_NEAR(Values(v.value())[0], 1 - std::pow(0.999, 1000), 4e-3);
+}
+
+// What scaling saved is not lost again: 2^-30 is no f16.
+TEST(LossScaling, SmallGradientsOfHalvesStay) {
+  const Variable p(Zeros({1}, kFloat16), {.name = "p"});
+  const LossScale scale({.initial = 32768});
+  const GradientList scaled({{p, Full({1}, 0x1p-15, kFloat16)}});
+  EXPECT_EQ(Values(scale.Unscale(scaled).Dense(0))[0], 0x1p-30);
+  scale.Apply(Sgd({.learning_rate = 0x1p20}), scale.Unscale(scaled));
+  EXPECT_EQ(Values(p.value())[0], -0x1p-10);
 }
 
 TEST(LossScaling, SkipsAndAdapts) {

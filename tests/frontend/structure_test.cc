@@ -65,6 +65,23 @@ TEST(Statistics, OverAxes) {
   ExpectError(kInvalid, "is empty", [] { Median(Zeros({0})); });
 }
 
+// The sums of squares are beyond 65504.
+TEST(Statistics, HalvesAreSummedInSingle) {
+  const Tensor x = Wave({4096}, 0.3, 100);
+  for (const DType dtype : {kFloat16, kBFloat16}) {
+    const double rounding = dtype == kFloat16 ? 1e-3 : 8e-3;
+    const Tensor half = Cast(x, dtype), same = Cast(half, kFloat64);
+    ExpectNear(ReduceVariance(half), Values(ReduceVariance(same)), rounding, "variance");
+    ExpectNear(ReduceStd(half), Values(ReduceStd(same)), rounding, "std");
+    ExpectNear(Norm(half), Values(Norm(same)), rounding, "norm");
+    EXPECT_EQ(Norm(half).dtype(), dtype);
+  }
+  // e^0 as often as f16 cannot count.
+  const Tensor zeros = Zeros({100000}, kFloat16);
+  EXPECT_NEAR(LogSumExp(zeros).item<double>(), std::log(1e5), 1e-2);
+  EXPECT_NEAR(LogCumSumExp(zeros)[99999].item<double>(), std::log(1e5), 1e-2);
+}
+
 TEST(Statistics, GradientsAtZero) {
   EXPECT_THAT(Slope([](const Tensor& x) { return Norm(x); }, Tensor({0.0, 0.0})),
               ElementsAre(0, 0));
@@ -100,6 +117,11 @@ TEST(Cumulative, AllDirections) {
               Pointwise(testing::DoubleNear(1e-15),
                         {0.5, 0.7014132779827524, 2.241311296657157, 2.3692789984482534}));
   EXPECT_THAT(Values(LogCumSumExp(Tensor({-kInf, 1e4, -kInf}))), ElementsAre(-kInf, 1e4, 1e4));
+  // Before the first number that is not -inf there is no maximum to rescale by.
+  EXPECT_THAT(Values(LogCumSumExp(Tensor({-kInf, -1e4}))), ElementsAre(-kInf, -1e4));
+  EXPECT_THAT(Values(LogCumSumExp(Tensor({-1e4, -kInf, -kInf}), 0, {.reverse = true})),
+              ElementsAre(-1e4, -kInf, -kInf));
+  EXPECT_THAT(Values(LogCumSumExp(Tensor({-kInf, kInf, 1.0}))), ElementsAre(-kInf, kInf, kInf));
   EXPECT_THAT(Values(Recurrence(Tensor({9.0, 2.0, 3.0}), 1.0)), ElementsAre(1, 3, 10));
   for (const auto f : {CumSum, CumProd, CumMax, CumMin, LogCumSumExp}) {
     EXPECT_EQ(f(Zeros({2, 0}), 1, {}).shape(), Shape({2, 0}));
@@ -124,6 +146,9 @@ TEST(Cumulative, Gradients) {
   EXPECT_THAT(
       Slope([](const Tensor& t) { return Slice(LogCumSumExp(t), {1}, {2}); }, Tensor({-kInf, 1.0})),
       ElementsAre(0, 1));
+  EXPECT_THAT(Slope([](const Tensor& t) { return Slice(LogCumSumExp(t), {1}, {2}); },
+                    Tensor({-kInf, -1e4})),
+              ElementsAre(0, 1));
 }
 
 // --- shapes ---
