@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "frontend/compose.h"
 #include "frontend/layer.h"
 #include "ir/strings.h"
 #include "reel/shapes.h"
@@ -56,13 +57,6 @@ Tensor Unfolded(const Tensor& x, int64_t group) {
   return Reshape(x, dims);
 }
 
-Tensor SwapLast(const Tensor& x) {
-  std::vector<int64_t> axes;
-  for (int i = 0; i < x.rank(); ++i) axes.push_back(i);
-  std::swap(axes[axes.size() - 1], axes[axes.size() - 2]);
-  return Transpose(x, axes);
-}
-
 // Softmax over the visible scores of each row; a row without any is 0.
 Tensor MaskedSoftmax(const Tensor& scores, const Tensor& visible) {
   const Tensor low = Full({}, -std::numeric_limits<double>::infinity(), scores.dtype());
@@ -93,7 +87,7 @@ Tensor Attention(const Operand& query, const Operand& key, const Operand& value,
   const int64_t group = CheckAttention(q, k, v);
   const auto features = static_cast<double>(FromEnd(q, 1));
   const double scale = options.scale != 0 ? options.scale : 1 / std::sqrt(features);
-  const Tensor scores = MatMul(Folded(Mul(q, scale), group), SwapLast(k));
+  const Tensor scores = MatMul(Folded(Mul(q, scale), group), SwapAxes(k, -1, -2));
   Tensor weights = Weights(Unfolded(scores, group), options);
   if (options.dropout != 0) weights = Dropout(options.dropout, options.generator)(weights);
   return Unfolded(MatMul(Folded(weights, group), v), group);
@@ -108,14 +102,6 @@ Tensor Angles(const Tensor& positions, int64_t features, double base) {
     rates.push_back(std::pow(base, -static_cast<double>(i) / static_cast<double>(features)));
   const Tensor rate = Tensor::FromData(rates, {static_cast<int64_t>(rates.size())});
   return Mul(ExpandDims(Cast(positions, kFloat64), 1), rate);
-}
-
-// Elements [from, to) of axis, counted from the start.
-Tensor Part(const Tensor& x, int axis, int64_t from, int64_t to) {
-  std::vector<int64_t> starts(static_cast<size_t>(x.rank()), 0), limits = x.shape().dims();
-  starts[static_cast<size_t>(axis)] = from;
-  limits[static_cast<size_t>(axis)] = to;
-  return Slice(x, starts, limits);
 }
 
 void CheckEven(const char* op, int64_t features) {
@@ -146,8 +132,8 @@ Tensor RotaryEmbedding(const Operand& x, const RotaryOptions& options) {
   pairs.insert(options.interleaved ? pairs.end() : pairs.end() - 1, 2);
   const int axis = t.rank() - (options.interleaved ? 0 : 1);  // of the two
   const Tensor split = Reshape(t, pairs);
-  const Tensor a = Squeeze(Part(split, axis, 0, 1), axis);
-  const Tensor b = Squeeze(Part(split, axis, 1, 2), axis);
+  const Tensor a = Squeeze(internal::SliceAxis(split, axis, 0, 1), axis);
+  const Tensor b = Squeeze(internal::SliceAxis(split, axis, 1, 2), axis);
   const Tensor first = Sub(Mul(a, c), Mul(b, s)), second = Add(Mul(b, c), Mul(a, s));
   return Reshape(Stack({first, second}, axis), t.shape().dims());
 }

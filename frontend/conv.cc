@@ -19,14 +19,29 @@ std::vector<int64_t> PerAxis(const char* op, const char* what, const std::vector
                       " spatial axes; give one for all or ", count));
 }
 
+namespace {
+
+// Sums of a few numbers up to this one do not overflow.
+constexpr int64_t kFar = int64_t{1} << 59;
+
+void CheckNotFar(const char* op, const char* what, int64_t value) {
+  if (value < -kFar || value > kFar)
+    ThrowInvalid(StrCat(op, ": ", what, " ", value, " is out of range"));
+}
+
+}  // namespace
+
 AxisGeometry MakeGeometry(const char* op, AxisGeometry axis, Padding padding, int64_t low,
                           int64_t high) {
   for (auto [name, value] : {std::pair("window size", axis.size), std::pair("stride", axis.stride),
                              std::pair("dilation", axis.dilation)}) {
     if (value < 1) ThrowInvalid(StrCat(op, ": ", name, " ", value, " must be at least 1"));
+    CheckNotFar(op, name, value);
   }
+  CheckNotFar(op, "padding", low);
+  CheckNotFar(op, "padding", high);
   int64_t span = 0;
-  if (__builtin_mul_overflow(axis.size, axis.dilation, &span)) {
+  if (__builtin_mul_overflow(axis.size, axis.dilation, &span) || span > kFar) {
     ThrowInvalid(StrCat(op, ": a window of ", axis.size, " elements, ", axis.dilation,
                         " apart, is too large"));
   }
@@ -176,13 +191,15 @@ Tensor ConvOf(const char* op, const Operand& a, const Operand& b, int spatial,
 // have.
 AxisGeometry TransposedGeometry(const char* op, AxisGeometry axis, int64_t size, int64_t more,
                                 const ConvTransposeOptions& options, int64_t low, int64_t high) {
-  axis = MakeGeometry(op, axis, kValid, 0, 0);
+  axis = MakeGeometry(op, axis, kValid, low, high);
+  internal::CheckNotFar(op, "output_padding", more);
+  internal::CheckNotFar(op, "output_size", size);
   const int64_t in = axis.extent, reach = axis.span() - 1;
   int64_t least = 0;  // what (in - 1) strides and a window cover
-  if (__builtin_mul_overflow(std::max<int64_t>(in - 1, 0), axis.stride, &least) ||
-      __builtin_add_overflow(least, axis.span(), &least)) {
+  if (__builtin_mul_overflow(std::max<int64_t>(in - 1, 0), axis.stride, &least))
     ThrowInvalid(StrCat(op, ": the result is too large"));
-  }
+  internal::CheckNotFar(op, "a result's extent", least);
+  least += axis.span();
   int64_t out = size;
   if (out < 0) {
     out = options.padding == kExplicit ? least - low - high + more

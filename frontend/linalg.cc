@@ -6,6 +6,7 @@
 #include "frontend/core.h"
 #include "ir/strings.h"
 #include "reel/ops.h"
+#include "reel/shapes.h"
 
 namespace reel {
 
@@ -16,13 +17,6 @@ using internal::TensorList;
 using internal::ThrowInvalid;
 
 namespace {
-
-Tensor Swapped(const Tensor& x) {  // the last two axes
-  std::vector<int64_t> permutation;
-  for (int i = 0; i < x.rank(); ++i) permutation.push_back(i);
-  std::swap(permutation.end()[-1], permutation.end()[-2]);
-  return Transpose(x, permutation);
-}
 
 Shape Leading(const Shape& shape) {
   return Shape(std::span<const Extent>(shape.begin(), shape.end() - 2));
@@ -88,16 +82,6 @@ Tensor SolveTriangle(const Tensor& a, const Tensor& b, const TriangularOptions& 
                   {{"lower", options.lower},
                    {"transpose", options.transpose},
                    {"unit_diagonal", options.unit_diagonal}});
-}
-
-Tensor DiagonalOf(const Tensor& a) {  // [..., n], of square matrices
-  const int64_t n = ColumnsOf(a);
-  std::vector<int64_t> flat = Leading(a.shape()).dims(), starts(flat.size() + 1, 0),
-                       strides(flat.size() + 1, 1);
-  flat.push_back(n * n);
-  if (n == 0) return Reshape(a, flat);
-  strides.back() = n + 1;
-  return Slice(Reshape(a, flat), starts, flat, strides);
 }
 
 Tensor IdentityLike(const Tensor& a) {
@@ -217,9 +201,9 @@ Tensor LeastSquares(const Operand& a, const Operand& b) {
   const Equation e("least_squares", Matrices("least_squares", a), b);
   if (RowsOf(e.a) >= ColumnsOf(e.a)) {
     const QrResult f = Qr(e.a);
-    return e.Finish(SolveTriangle(f.r, MatMul(Swapped(f.q), e.b), {.lower = false}));
+    return e.Finish(SolveTriangle(f.r, MatMul(SwapAxes(f.q, -1, -2), e.b), {.lower = false}));
   }
-  const QrResult f = Qr(Swapped(e.a));
+  const QrResult f = Qr(SwapAxes(e.a, -1, -2));
   return e.Finish(MatMul(f.q, SolveTriangle(f.r, e.b, {.lower = false, .transpose = true})));
 }
 
@@ -230,27 +214,27 @@ Tensor PseudoInverse(const Operand& a, double rcond) {
   const SvdResult f = Svd(x);
   const Tensor used = Significant(f.s, rcond);
   const Tensor inverse = Where(used, Reciprocal(Where(used, f.s, 1.0)), 0.0);
-  return MatMul(Mul(Swapped(f.vt), ExpandDims(inverse, -2)), Swapped(f.u));
+  return MatMul(Mul(SwapAxes(f.vt, -1, -2), ExpandDims(inverse, -2)), SwapAxes(f.u, -1, -2));
 }
 
 Tensor Det(const Operand& a) {
   const LocationScope scope(a);
   const Tensor x = SquareMatrices("det", a);
   const LuResult f = Lu(x);
-  return Mul(ProductOf(DiagonalOf(f.lu)), ParityOf(f.permutation, x.dtype()));
+  return Mul(ProductOf(DiagPart(f.lu)), ParityOf(f.permutation, x.dtype()));
 }
 
 SlogDetResult SlogDet(const Operand& a) {
   const LocationScope scope(a);
   const Tensor x = SquareMatrices("slogdet", a);
   const LuResult f = Lu(x);
-  const Tensor d = DiagonalOf(f.lu);
+  const Tensor d = DiagPart(f.lu);
   return {Mul(ProductOf(Sign(d)), ParityOf(f.permutation, x.dtype())), ReduceSum(Log(Abs(d)), -1)};
 }
 
 Tensor LogDet(const Operand& a) {
   const LocationScope scope(a);
-  return Mul(2.0, ReduceSum(Log(DiagonalOf(Cholesky(SquareMatrices("logdet", a)))), -1));
+  return Mul(2.0, ReduceSum(Log(DiagPart(Cholesky(SquareMatrices("logdet", a)))), -1));
 }
 
 Tensor MatrixRank(const Operand& a, double rtol) {

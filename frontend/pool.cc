@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "frontend/compose.h"
 #include "frontend/extremes.h"
 #include "frontend/spatial.h"
 #include "ir/strings.h"
@@ -126,30 +127,30 @@ Tensor MaxPoolOf(const char* op, const Operand& x, int spatial, const Ints& wind
 }
 
 // How many elements of every window of an axis count: those of the input, and of the padding if
-// that counts.
-std::vector<double> Counts(const AxisGeometry& q, int64_t windows, int64_t extra, bool padding) {
+// that counts. Null if all do.
+Tensor Counts(const AxisGeometry& q, int64_t windows, int64_t extra, bool padding) {
   const int64_t begin = padding ? 0 : q.low,
                 end = padding ? q.low + q.extent + q.high - extra : q.low + q.extent;
-  std::vector<double> counts;
-  for (int64_t w = 0; w < windows; ++w) {
-    int64_t n = 0;
-    for (int64_t k = 0; k < q.size; ++k) {
-      const int64_t at = w * q.stride + k * q.dilation;
-      n += at >= begin && at < end;
-    }
-    counts.push_back(static_cast<double>(n));
-  }
-  return counts;
+  if (begin <= 0 && (windows - 1) * q.stride + q.span() <= end) return {};
+  const Tensor start = Mul(Iota({windows}, 0), q.stride);
+  const auto before = [&](int64_t bound) {  // the elements of a window that stand before it
+    const Tensor distance = Maximum(Sub(bound, start), int64_t{0});
+    return Minimum(Div(Add(distance, q.dilation - 1), q.dilation), q.size);
+  };
+  const Tensor left_out = before(begin);
+  return Sub(before(end), left_out);
 }
 
 Tensor AvgPoolOf(const char* op, const Operand& x, int spatial, const Ints& window,
                  const PoolOptions& options) {
   const LocationScope scope(x);
-  const Pooling p = Prepare(op, x, spatial, window, options);
-  if (!IsFloat(p.x.dtype())) {
+  Pooling p = Prepare(op, x, spatial, window, options);
+  const DType dtype = p.x.dtype();
+  if (!IsFloat(dtype)) {
     ThrowInvalid(
         StrCat(op, ": needs floats, got ", p.x.type().ToString(), "; Cast it to kFloat32"));
   }
+  p.x = internal::Wide(p.x);
   Tensor y =
       ReduceLast(p.Windows(internal::ScalarOf(p.x.dtype(), 0)), WindowReduction::kSum, p.spatial());
   double whole = 1;
@@ -157,19 +158,19 @@ Tensor AvgPoolOf(const char* op, const Operand& x, int spatial, const Ints& wind
   for (int i = 0; i < p.spatial(); ++i) {
     const AxisGeometry& q = p.axes[static_cast<size_t>(i)];
     const int64_t windows = y.shape().dim(i + 1);
-    const std::vector<double> list =
+    const Tensor list =
         Counts(q, windows, p.extra[static_cast<size_t>(i)], options.count_include_pad);
-    const auto size = static_cast<double>(q.size);
-    if (std::all_of(list.begin(), list.end(), [&](double n) { return n == size; })) {
-      whole *= size;
+    if (!list.defined()) {
+      whole *= static_cast<double>(q.size);
       continue;
     }
     Ints dims(static_cast<size_t>(p.spatial()) + 1, 1);
     dims[static_cast<size_t>(i)] = windows;
-    const Tensor along = Reshape(Cast(Tensor::FromData(list, {windows}), y.dtype()), dims);
+    const Tensor along = Reshape(Cast(list, y.dtype()), dims);
     counts = counts.defined() ? Mul(counts, along) : along;
   }
   y = Div(y, counts.defined() ? Mul(counts, whole) : internal::ScalarOf(y.dtype(), whole));
+  y = Cast(y, dtype);
   return options.format == kChannelsFirst ? internal::ChannelsToFirst(y) : y;
 }
 

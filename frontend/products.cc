@@ -4,6 +4,7 @@
 
 #include "frontend/core.h"
 #include "ir/strings.h"
+#include "reel/shapes.h"
 
 namespace reel {
 namespace {
@@ -25,10 +26,7 @@ Tensor MatMul(const Operand& a, const Operand& b, const MatMulOptions& options) 
       ThrowInvalid(
           StrCat("matmul: ", x.type().ToString(), " has no two axes to transpose; Reshape it"));
     }
-    Ints order;
-    for (int i = 0; i < x.rank(); ++i) order.push_back(i);
-    std::swap(order[order.size() - 2], order.back());
-    return Transpose(x, order);
+    return SwapAxes(x, -1, -2);
   };
   return MatMul(turned(a, options.transpose_a), turned(b, options.transpose_b));
 }

@@ -1,7 +1,8 @@
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
-#include "frontend/core.h"
+#include "frontend/compose.h"
 #include "ir/strings.h"
 #include "reel/shapes.h"
 
@@ -12,31 +13,35 @@ using internal::Dispatch;
 using internal::LocationScope;
 using internal::Materialize;
 using internal::NormalizeAxis;
+using internal::SliceAxis;
 using internal::ThrowInvalid;
 using Ints = std::vector<int64_t>;
 
 size_t N(int64_t i) { return static_cast<size_t>(i); }
 
-// Elements begin .. end along one axis.
-Tensor Range(const Tensor& x, int64_t axis, int64_t begin, int64_t end) {
-  Ints starts(N(x.rank()), 0), limits = x.shape().dims();
-  starts[N(axis)] = begin;
-  limits[N(axis)] = end;
-  return Slice(x, starts, limits);
-}
-
 Tensor RollAxis(const Tensor& x, int64_t shift, int64_t axis) {
   const int64_t n = x.shape().dim(static_cast<int>(axis));
   if (n == 0) return x;
   shift = (shift % n + n) % n;
-  return shift == 0 ? x
-                    : Concat({Range(x, axis, n - shift, n), Range(x, axis, 0, n - shift)}, axis);
+  return shift == 0
+             ? x
+             : Concat({SliceAxis(x, axis, n - shift, n), SliceAxis(x, axis, 0, n - shift)}, axis);
 }
 
 Ints Identity(int rank) {
   Ints order(N(rank));
   std::iota(order.begin(), order.end(), 0);
   return order;
+}
+
+// x with one more axis, broadcast to these extents: what needs more memory than there can be, or
+// more axes, is refused.
+Tensor Widened(const char* op, const Tensor& x, int64_t axis, const Ints& dims) {
+  if (x.rank() == kMaxRank) {
+    ThrowInvalid(StrCat(op, ": ", x.type().ToString(), " has ", kMaxRank,
+                        " axes, and one more is needed; Reshape it to fewer"));
+  }
+  return BroadcastTo(ExpandDims(x, axis), Shape(dims));
 }
 
 // Last two axes of a tensor of matrices.
@@ -91,8 +96,9 @@ Tensor Tile(const Operand& x, const std::vector<int64_t>& repeats) {
     if (list[i] == 1) continue;
     Ints dims = t.shape().dims(), wide = dims;
     wide.insert(wide.begin() + static_cast<std::ptrdiff_t>(i), list[i]);
+    t = Widened("tile", t, static_cast<int64_t>(i), wide);
     dims[i] *= list[i];
-    t = Reshape(BroadcastTo(ExpandDims(t, static_cast<int64_t>(i)), Shape(wide)), dims);
+    t = Reshape(t, dims);
   }
   return reel::Identity(t);
 }
@@ -104,8 +110,9 @@ Tensor Repeat(const Operand& x, int64_t repeats, int64_t axis) {
   if (repeats < 0) ThrowInvalid(StrCat("repeat: ", repeats, " repeats are negative"));
   Ints dims = t.shape().dims(), wide = dims;
   wide.insert(wide.begin() + axis + 1, repeats);
+  const Tensor repeated = Widened("repeat", t, axis + 1, wide);
   dims[N(axis)] *= repeats;
-  return Reshape(BroadcastTo(ExpandDims(t, axis + 1), Shape(wide)), dims);
+  return Reshape(repeated, dims);
 }
 
 std::vector<Tensor> Split(const Operand& x, const std::vector<int64_t>& extents, int64_t axis) {
@@ -125,7 +132,7 @@ std::vector<Tensor> Split(const Operand& x, const std::vector<int64_t>& extents,
   std::vector<Tensor> parts;
   int64_t at = 0;
   for (int64_t e : extents) {
-    parts.push_back(Range(t, axis, at, at + e));
+    parts.push_back(SliceAxis(t, axis, at, at + e));
     at += e;
   }
   return parts;
@@ -149,7 +156,7 @@ std::vector<Tensor> Unstack(const Operand& x, int64_t axis) {
   axis = NormalizeAxis("unstack", axis, t.rank());
   std::vector<Tensor> parts;
   for (int64_t i = 0; i < t.shape().dim(static_cast<int>(axis)); ++i) {
-    parts.push_back(Squeeze(Range(t, axis, i, i + 1), axis));
+    parts.push_back(Squeeze(SliceAxis(t, axis, i, i + 1), axis));
   }
   return parts;
 }
@@ -180,7 +187,7 @@ Tensor Ravel(const Operand& x, int64_t begin, int64_t end) {
   if (t.rank() == 0) return Reshape(t, {1});
   begin = NormalizeAxis("ravel", begin, t.rank());
   end = NormalizeAxis("ravel", end, t.rank());
-  if (begin > end) ThrowInvalid(StrCat("flatten: axis ", begin, " is after axis ", end));
+  if (begin > end) ThrowInvalid(StrCat("ravel: axis ", begin, " is after axis ", end));
   Ints dims;
   for (int i = 0; i < t.rank(); ++i) {
     if (i > begin && i <= end) {
@@ -216,7 +223,10 @@ Tensor Pad(const Operand& x, const std::vector<int64_t>& low, const std::vector<
   }
   for (int axis = 0; axis < t.rank(); ++axis) {
     const int64_t n = t.shape().dim(axis), before = low[N(axis)], after = high[N(axis)];
-    if (before < 0 || after < 0) ThrowInvalid("pad: padding is negative; Slice instead");
+    if (before < 0 || after < 0) {
+      ThrowInvalid(StrCat("pad: padding ", before, " and ", after, " of axis ", axis,
+                          " is negative; Slice instead"));
+    }
     if (before + after == 0) continue;
     if (n == 0)
       ThrowInvalid(
@@ -237,6 +247,8 @@ std::vector<Tensor> Meshgrid(const std::vector<Tensor>& vectors, bool xy) {
       ThrowInvalid(StrCat("meshgrid: needs vectors, got ", v.type().ToString(), "; Ravel it"));
     dims.push_back(v.size());
   }
+  if (rank > kMaxRank)
+    ThrowInvalid(StrCat("meshgrid: ", rank, " vectors; a grid has at most ", kMaxRank, " axes"));
   const auto place = [&](int64_t i) { return xy && rank > 1 && i < 2 ? 1 - i : i; };
   Ints shape(dims.size());
   for (int64_t i = 0; i < rank; ++i) shape[N(place(i))] = dims[N(i)];
@@ -257,6 +269,9 @@ Tensor Linspace(double start, double stop, int64_t count, DType dtype, bool endp
     values.push_back(steps > 0 ? start + (stop - start) / steps * static_cast<double>(i) : start);
   }
   if (endpoint && count > 1) values.back() = stop;
+  if (IsInteger(dtype)) {
+    for (double& v : values) v = std::floor(v);
+  }
   return Cast(Tensor::FromData(values, {count}), dtype);
 }
 
@@ -278,7 +293,7 @@ Tensor Diag(const Operand& x, int64_t k) {
   shape.set(shape.rank() - 2, n);
   shape.set(shape.rank() - 1, n);
   const Tensor on = Equal(Add(Iota(shape, -2), k), Iota(shape, -1));
-  return Where(on, BroadcastTo(t, shape), 0);
+  return Where(on, BroadcastTo(t, shape), internal::ScalarOf(t.dtype(), 0));
 }
 
 // Elements columns + 1 apart in the matrix as one row.
@@ -305,21 +320,22 @@ Tensor Trace(const Operand& x, int64_t k) {
 
 Tensor TriangularMask(int64_t rows, int64_t columns, int64_t k) {
   const Shape shape{rows, columns};
-  return LessEqual(Iota(shape, 1), Add(Iota(shape, 0), k));
+  return LessEqual(Iota(shape, 1), Add(Iota(shape, 0), std::clamp(k, -rows, columns)));
 }
 
 Tensor Tril(const Operand& x, int64_t k) {
   const LocationScope scope(x);
   const Tensor t = Materialize(x);
   const auto [rows, columns] = MatrixDims("tril", t);
-  return Where(TriangularMask(rows, columns, k), t, 0);
+  return Where(TriangularMask(rows, columns, k), t, internal::ScalarOf(t.dtype(), 0));
 }
 
 Tensor Triu(const Operand& x, int64_t k) {
   const LocationScope scope(x);
   const Tensor t = Materialize(x);
   const auto [rows, columns] = MatrixDims("triu", t);
-  return Where(TriangularMask(rows, columns, k - 1), 0, t);
+  const Tensor below = TriangularMask(rows, columns, std::clamp(k, -rows, columns) - 1);
+  return Where(below, internal::ScalarOf(t.dtype(), 0), t);
 }
 
 }  // namespace reel

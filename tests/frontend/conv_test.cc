@@ -124,6 +124,15 @@ TEST(Conv, Mistakes) {
                     {.strides = {2}, .padding = kSame, .output_size = {12}});
   });
   ExpectError(code, "must end in the 3 channels", [&] { ConvTranspose2D(x, f); });
+  constexpr int64_t kHuge = INT64_MAX;
+  ExpectError(code, "stride 9223372036854775807 is out of range",
+              [&] { ConvTranspose1D(Zeros({1, 2, 1}), Zeros({1, 1, 1}), {.strides = {kHuge}}); });
+  ExpectError(code, "conv2d: padding 9223372036854775807 is out of range",
+              [&] { Conv2D(x, f, {.padding = kExplicit, .low = {kHuge}}); });
+  ExpectError(code, "output_padding -9223372036854775807 is out of range", [&] {
+    ConvTranspose1D(Zeros({1, 2, 1}), Zeros({1, 1, 1}),
+                    {.padding = kExplicit, .output_padding = {-kHuge}});
+  });
 }
 
 const Tensor& Ties() {
@@ -174,6 +183,42 @@ TEST(Pool, MeanCountsTheInputOrThePaddingToo) {
   ExpectError(ErrorCode::kInvalidArgument, "needs floats", [] {
     AvgPool1D(Counting({1, 6, 1}), {2});
   });
+}
+
+// Of every window, dilation and stride, the elements counted one by one.
+TEST(Pool, CountsElementsOfAnyWindow) {
+  for (const int64_t size : {2, 5}) {
+    for (const int64_t stride : {1, 3}) {
+      for (const int64_t dilation : {1, 2}) {
+        for (const int64_t low : {0, 4}) {
+          const int64_t extent = 7, high = 5, span = (size - 1) * dilation + 1;
+          std::vector<double> want;
+          for (int64_t at = -low; at + span <= extent + high; at += stride) {
+            double n = 0;
+            for (int64_t k = 0; k < size; ++k) {
+              const int64_t i = at + k * dilation;
+              n += i >= 0 && i < extent;
+            }
+            want.push_back(n > 0 ? 1 : NAN);
+          }
+          const Tensor y = AvgPool1D(Ones({1, extent, 1}), {size},
+                                     {.strides = {stride},
+                                      .padding = kExplicit,
+                                      .low = {low},
+                                      .high = {high},
+                                      .dilation = {dilation}});
+          EXPECT_THAT(Values(y), testing::Pointwise(testing::NanSensitiveDoubleEq(), want))
+              << size << " " << stride << " " << dilation << " " << low;
+        }
+      }
+    }
+  }
+}
+
+TEST(Pool, MeansOfHalvesAreSummedInSingle) {
+  const Tensor y = AvgPool1D(Full({1, 400, 1}, 300, kFloat16), {400});
+  EXPECT_EQ(y.dtype(), kFloat16);
+  EXPECT_THAT(Values(y), ElementsAre(300));
 }
 
 TEST(Windows, AreViewsOfAxes) {

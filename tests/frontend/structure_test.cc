@@ -180,6 +180,20 @@ TEST(Shaping, Movement) {
   ExpectError(kInvalid, "extents add up to 4", [&] { Split(x, {2, 2}, 1); });
   ExpectError(kInvalid, "axis 2 is out of range", [&] { Flip(x, 2); });
   ExpectError(kInvalid, "are negative", [&] { Tile(x, {-1}); });
+  ExpectError(kInvalid, "ravel: axis 1 is after axis 0", [&] { Ravel(x, 1, 0); });
+}
+
+// One axis more than there can be is an error, as is an extent that is no number.
+TEST(Shaping, TooManyAxesOrElements) {
+  const Tensor x = Ones(Shape({1, 1, 1, 1, 1, 1, 1, 1, 1, 2}));
+  ExpectError(kInvalid, "tile: f32[1,1,1,1,1,1,1,1,1,2] has 10 axes", [&] { Tile(x, {2}); });
+  ExpectError(kInvalid, "repeat: f32[1,1,1,1,1,1,1,1,1,2] has", [&] { Repeat(x, 2, 0); });
+  ExpectError(kInvalid, "meshgrid: 11 vectors",
+              [] { Meshgrid(std::vector<Tensor>(11, Ones({1}))); });
+  EXPECT_EQ(Meshgrid(std::vector<Tensor>(10, Ones({1})))[9].rank(), 10);
+  constexpr int64_t kMany = int64_t{1} << 62;
+  ExpectError(kInvalid, "too large", [&] { Tile(Ones({4, 0}), {kMany, 1}); });
+  ExpectError(kInvalid, "too large", [&] { Repeat(Ones({4, 0}), kMany, 0); });
 }
 
 TEST(Shaping, PadModes) {
@@ -192,6 +206,8 @@ TEST(Shaping, PadModes) {
   EXPECT_THAT(Values(Pad(Tensor({7}), {1}, {2}, PadMode::kReflect)), ElementsAre(7, 7, 7, 7));
   CheckSlopes([](const Tensor& t) { return Square(Pad(t, {2}, {1}, PadMode::kReflect)); },
               Tensor({0.3, -1.0, 2.0}));
+  ExpectError(kInvalid, "padding -1 and 2 of axis 0 is negative",
+              [&] { Pad(x, {-1}, {2}, PadMode::kEdge); });
   ExpectError(kInvalid, "has no elements to repeat",
               [] { Pad(Zeros({0}), {1}, {0}, PadMode::kEdge); });
 }
@@ -211,6 +227,14 @@ TEST(Shaping, Matrices) {
   EXPECT_THAT(Values(Linspace(1, 2, 5)), ElementsAre(1, 1.25, 1.5, 1.75, 2));
   EXPECT_THAT(Values(Linspace(1, 2, 4, kFloat64, false)), ElementsAre(1, 1.25, 1.5, 1.75));
   EXPECT_THAT(Values(Linspace(3, 9, 1)), ElementsAre(3));
+  EXPECT_THAT(Values(Linspace(-2, 1, 5, kInt32)), ElementsAre(-2, -2, -1, 0, 1));
+  for (const DType dtype : {kBool, kUInt8, kFloat16, kComplex64}) {
+    const Tensor ones = Ones({2, 2}, dtype);
+    for (const Tensor& y : {Tril(ones), Triu(ones), Diag(ones)}) EXPECT_EQ(y.dtype(), dtype);
+  }
+  EXPECT_THAT(Values(Triu(Tensor({{true, true}, {true, true}}))), ElementsAre(1, 1, 0, 1));
+  EXPECT_THAT(Values(Triu(Tensor({{1, 2}, {3, 4}}), INT64_MIN)), ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(Values(Tril(Tensor({{1, 2}, {3, 4}}), INT64_MAX)), ElementsAre(1, 2, 3, 4));
   const auto grid = Meshgrid({Tensor({1, 2}), Tensor({3, 4, 5})});
   EXPECT_THAT(Values(grid[0]), ElementsAre(1, 1, 1, 2, 2, 2));
   EXPECT_THAT(Values(grid[1]), ElementsAre(3, 4, 5, 3, 4, 5));
