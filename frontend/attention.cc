@@ -68,13 +68,19 @@ Tensor MaskedSoftmax(const Tensor& scores, const Tensor& visible) {
   return Div(e, Where(Equal(sum, 0), 1, sum));
 }
 
+// What a float mask makes -inf is hidden too: a row of it is 0, not 0 / 0.
 Tensor Weights(Tensor scores, const AttentionOptions& options) {
-  Tensor visible;
+  Tensor visible, seen = options.mask;
   if (options.causal) visible = TriangularMask(FromEnd(scores, 2), FromEnd(scores, 1));
-  if (options.mask.defined() && options.mask.dtype() == kBool)
-    visible = visible.defined() ? LogicalAnd(visible, options.mask) : options.mask;
-  else if (options.mask.defined())
-    scores = Add(scores, Cast(options.mask, scores.dtype()));
+  if (seen.defined() && seen.dtype() != kBool) {
+    if (!IsFloat(seen.dtype())) {
+      ThrowInvalid(StrCat("attention: the mask must be bool or floats, got ",
+                          seen.type().ToString(), "; Cast it to kBool if 1 means visible"));
+    }
+    scores = Add(scores, Cast(seen, scores.dtype()));
+    seen = NotEqual(seen, -std::numeric_limits<double>::infinity());
+  }
+  if (seen.defined()) visible = visible.defined() ? LogicalAnd(visible, seen) : seen;
   return visible.defined() ? MaskedSoftmax(scores, visible) : Softmax(scores);
 }
 

@@ -1,6 +1,6 @@
 #include <limits>
 
-#include "frontend/core.h"
+#include "frontend/compose.h"
 #include "frontend/loss.h"
 #include "ir/strings.h"
 #include "reel/activations.h"
@@ -46,7 +46,8 @@ Sizes CheckCtc(const Tensor& x, const Tensor& labels, const CtcOptions& options)
 // [batch, S]: blank, label, blank, ..., blank.
 Tensor Extended(const Tensor& labels, const Sizes& n, int64_t blank) {
   const Tensor blanks = Full({n.batch, n.labels, 1}, static_cast<double>(blank), kInt64);
-  const Tensor pairs = Reshape(Concat({blanks, ExpandDims(labels, -1)}, 2), {n.batch, -1});
+  const Tensor pairs =
+      Reshape(Concat({blanks, ExpandDims(labels, -1)}, 2), {n.batch, 2 * n.labels});
   return Concat({pairs, Full({n.batch, 1}, static_cast<double>(blank), kInt64)}, 1);
 }
 
@@ -99,7 +100,7 @@ Tensor CtcLoss(const Operand& logits, const Operand& labels, const CtcOptions& o
   const Tensor used = Where(counts, Cast(y, kInt64), options.blank);
   internal::CheckLabelRange("ctc_loss", used, n.classes);
   const Tensor extended = Extended(used, n, options.blank);
-  const Tensor wide = IsHalf(x.dtype()) ? Cast(x, kFloat32) : x;
+  const Tensor wide = internal::Wide(x);
   const Tensor emissions = Emissions(LogSoftmax(wide), extended, n);
   const Shape row = extended.shape();
   // A step over a blank is possible between labels that differ.

@@ -4,6 +4,7 @@
 
 #include "frontend/control.h"
 #include "frontend/core.h"
+#include "frontend/trace.h"
 #include "ir/strings.h"
 
 // Loops over counters and rows, branches by number: compositions of cond and while.
@@ -31,10 +32,12 @@ Tensor TripCount(const Operand& n) {
   return t.dtype() == kInt64 ? t : Cast(t, kInt64);
 }
 
-// Row i of x. A dynamic slice, also of a constant i: its gradient costs a row, not x.
+// Row i of x. A dynamic slice, also of a constant i: its gradient costs a row, not x. Zeros if
+// there are no rows: a loop that never runs is traced with them.
 Tensor Row(const Tensor& x, const Tensor& i) {
   std::vector<int64_t> shape;
   for (int k = 1; k < x.rank(); ++k) shape.push_back(x.shape().dim(k));
+  if (x.shape().dim(0) == 0) return Zeros(Shape(shape), x.dtype());
   return Reshape(DynamicSlice(x, i, 1), shape);
 }
 
@@ -73,6 +76,12 @@ ScanStep RunStep(const StepFunction& step, const Tensors& carry, const Tensors& 
   return next;
 }
 
+void CheckStacks(const Tensor& y) {
+  if (y.rank() < kMaxRank) return;
+  ThrowInvalid(StrCat("scan: the step returns ", y.type().ToString(), ", to be stacked; it has ",
+                      kMaxRank, " axes already: Reshape it to fewer"));
+}
+
 // Loop variables: the step's number, the carry, then each y as [length, ...], written row by row.
 ScanStep TracedScan(const StepFunction& step, const Tensors& carry, const Tensors& xs,
                     int64_t length, bool reverse) {
@@ -84,6 +93,7 @@ ScanStep TracedScan(const StepFunction& step, const Tensors& carry, const Tensor
     Tensors out{v[0] + Number(1)};
     out.insert(out.end(), next.carry.begin(), next.carry.end());
     for (const Tensor& y : next.ys) {
+      CheckStacks(y);
       Type rows{y.dtype(), {length}};
       for (Extent e : y.shape()) rows.shape.push_back(e);
       const Tensor written = add(rows);
@@ -96,6 +106,26 @@ ScanStep TracedScan(const StepFunction& step, const Tensors& carry, const Tensor
       {.maximum_iterations = length});
   const auto ys = results.begin() + static_cast<std::ptrdiff_t>(values.size());
   return {Tensors(results.begin() + 1, ys), Tensors(ys, results.end())};
+}
+
+// Without rows the step is traced and forgotten: the types of what it returns count.
+ScanStep EmptyScan(const StepFunction& step, const Tensors& carry, const Tensors& xs) {
+  Tensors ys;
+  {
+    internal::TraceState trace(nullptr);
+    const internal::TraceScope scope(&trace, std::make_shared<internal::EventLog>());
+    Tensors symbolic;
+    for (const Tensor& v : carry) symbolic.push_back(internal::MakeSymbolic(v.type(), trace.id));
+    ys = RunStep(step, symbolic, xs, Number(0)).ys;
+  }
+  ScanStep out{carry, {}};
+  for (const Tensor& y : ys) {
+    CheckStacks(y);
+    Shape shape{0};
+    for (const Extent e : y.shape()) shape.push_back(e);
+    out.ys.push_back(Zeros(shape, y.dtype()));
+  }
+  return out;
 }
 
 ScanStep EagerScan(const StepFunction& step, Tensors carry, const Tensors& xs, int64_t length,
@@ -153,7 +183,7 @@ ScanStep Scan(const std::function<ScanStep(const std::vector<Tensor>& carry,
               ScanOptions options) {
   const int64_t length = ScanLength(xs, options);
   if (State().trace) return TracedScan(step, carry, xs, length, options.reverse);
-  if (length == 0) ThrowInvalid("scan: no rows, so what a step returns is unknown; trace it");
+  if (length == 0) return EmptyScan(step, carry, xs);
   return EagerScan(step, carry, xs, length, options.reverse);
 }
 

@@ -3,6 +3,7 @@
 
 #include "frontend/optimizer.h"
 #include "ir/strings.h"
+#include "reel/functions.h"
 
 namespace reel {
 namespace internal {
@@ -160,7 +161,7 @@ struct AdafactorData : OptimizerData {
 
   void BeginStep() override {
     const Tensor t = Cast(count, kFloat64);
-    fresh = Cast(Exp(Mul(Log(t), settings.beta_2_decay)), kFloat32);
+    fresh = Cast(Pow(t, settings.beta_2_decay), kFloat32);
     relative = Minimum(rate, Cast(Rsqrt(t), kFloat32));
   }
 

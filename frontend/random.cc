@@ -1,7 +1,9 @@
 #include "reel/random.h"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <numbers>
 
 #include "frontend/core.h"
@@ -231,14 +233,29 @@ Tensor LargePoisson(const Generator& generator, const Tensor& rate) {
 
 }  // namespace
 
+namespace {
+
+// The largest number of a dtype in [low, high).
+double LargestBelow(double high, double low, DType dtype) {
+  if (!(low < high)) return high;
+  if (dtype == kFloat64) return std::nextafter(high, low);
+  auto below = static_cast<float>(high);
+  if (below >= high) below = std::nextafter(below, -std::numeric_limits<float>::infinity());
+  return std::max(below, static_cast<float>(low));
+}
+
+}  // namespace
+
 Tensor RandomUniform(const Shape& shape, const UniformOptions& options) {
-  CheckFloat("random", options.dtype);
+  CheckFloat("random_uniform", options.dtype);
   const Tensor u = UnitInterval(From(options.generator), shape, options.dtype);
-  return Add(Mul(u, options.high - options.low), options.low);
+  const Tensor y = Add(Mul(u, options.high - options.low), options.low);
+  if (options.low == 0 && options.high == 1) return y;
+  return Minimum(y, LargestBelow(options.high, options.low, options.dtype));  // rounded up to high
 }
 
 Tensor RandomNormal(const Shape& shape, const NormalOptions& options) {
-  CheckFloat("random", options.dtype);
+  CheckFloat("random_normal", options.dtype);
   const Tensor z = StandardNormal(From(options.generator), shape, options.dtype);
   return Add(Mul(z, options.stddev), options.mean);
 }
@@ -313,7 +330,8 @@ Tensor RandomExponential(const Shape& shape, const Operand& rate, const DrawOpti
   const LocationScope scope(rate);
   CheckFloat("random_exponential", options.dtype);
   const Tensor e = Neg(Log(OpenUnitInterval(From(options.generator), shape)));
-  return Div(Cast(e, options.dtype), Cast(rate, options.dtype));
+  const Tensor scale = BroadcastTo(Cast(rate, options.dtype), shape);
+  return Div(Cast(e, options.dtype), scale);
 }
 
 Tensor RandomGumbel(const Shape& shape, const DrawOptions& options) {

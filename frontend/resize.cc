@@ -15,14 +15,15 @@ namespace {
 
 // The place of output element i of n among m input elements.
 double Place(ResizeCoordinates coordinates, int64_t i, int64_t m, int64_t n) {
-  const auto at = static_cast<double>(i), ratio = static_cast<double>(m) / static_cast<double>(n);
+  // One product, one quotient: a ratio rounded first would move places that are integers.
+  const auto at = static_cast<double>(i), in = static_cast<double>(m), out = static_cast<double>(n);
   switch (coordinates) {
     case ResizeCoordinates::kHalfPixel:
-      return (at + 0.5) * ratio - 0.5;
+      return (at + 0.5) * in / out - 0.5;
     case ResizeCoordinates::kAlignCorners:
-      return n == 1 ? 0 : at * static_cast<double>(m - 1) / static_cast<double>(n - 1);
+      return n == 1 ? 0 : at * (in - 1) / (out - 1);
     default:
-      return at * ratio;
+      return at * in / out;
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "frontend/core.h"
 #include "ir/strings.h"
+#include "reel/functions.h"
 #include "reel/ops.h"
 
 namespace reel {
@@ -14,9 +15,6 @@ void CheckSteps(const char* name, int64_t steps) {
   if (steps >= 1) return;
   internal::ThrowInvalid(StrCat(name, ": ", steps, " steps; there must be at least one"));
 }
-
-// base^x of a constant base.
-Tensor PowerOf(double base, const Tensor& x) { return Exp(Mul(x, std::log(base))); }
 
 // (1 + cos(pi x)) / 2: 1 at 0, 0 at 1.
 Tensor Cosine(const Tensor& x) { return Mul(Add(Cos(Mul(x, std::numbers::pi)), 1.0), 0.5); }
@@ -42,8 +40,7 @@ Schedule ExponentialDecay(const ExponentialDecayOptions& options) {
   CheckSteps("exponential_decay", options.steps);
   return [=](const Tensor& step) {
     const Tensor periods = Div(step, static_cast<double>(options.steps));
-    return Mul(PowerOf(options.rate, options.staircase ? Floor(periods) : periods),
-               options.initial);
+    return Mul(Pow(options.rate, options.staircase ? Floor(periods) : periods), options.initial);
   };
 }
 
@@ -60,7 +57,7 @@ Schedule PolynomialDecay(const PolynomialDecayOptions& options) {
   return [=](const Tensor& step) {
     const auto n = static_cast<double>(options.steps);
     const Tensor left = Sub(1.0, Div(Minimum(step, n), n));
-    const Tensor weight = options.power == 1 ? left : Exp(Mul(Log(left), options.power));
+    const Tensor weight = options.power == 1 ? left : Pow(left, options.power);
     return Between(weight, options.initial, options.final);
   };
 }
@@ -88,9 +85,9 @@ Schedule CosineRestarts(const CosineRestartsOptions& options) {
     // The logarithm of f^i may come out just below i.
     const Tensor i =
         f == 1 ? Floor(done) : Floor(Add(Div(Log(Add(Mul(done, f - 1), 1.0)), std::log(f)), 1e-9));
-    const Tensor length = f == 1 ? OnesLike(i) : PowerOf(f, i);
+    const Tensor length = f == 1 ? OnesLike(i) : Pow(f, i);
     const Tensor begin = f == 1 ? i : Div(Sub(length, 1.0), f - 1);
-    const Tensor height = PowerOf(options.height_factor, i);
+    const Tensor height = Pow(options.height_factor, i);
     const Tensor weight = Cosine(Div(Sub(done, begin), length));
     return Between(Mul(weight, height), options.initial, options.final);
   };

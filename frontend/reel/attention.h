@@ -11,7 +11,8 @@
 namespace reel {
 
 struct AttentionOptions {
-  /// bool (true: may attend) or float (added to the scores); broadcasts to the scores. Null: none.
+  /// bool (true: may attend) or float (added to the scores; -inf hides, as false does); broadcasts
+  /// to the scores. Null: none.
   Tensor mask = {};
   /// Hides keys after the query's position, counted from the first of both, as PyTorch does. With
   /// cached keys, pass TriangularMask(queries, keys, keys - queries) instead.

@@ -33,7 +33,8 @@ struct ScanOptions {
   int64_t length = -1;   ///< steps, needed only without xs
 };
 /// (carry, ys[t]) = step(carry, {x[t] of each x in xs}) for each row t of the leading axis, which
-/// all xs share.
+/// all xs share. Without rows the carry is returned, and ys without rows: the step is traced, not
+/// run, for their types.
 ///
 ///   auto [h, hs] = Scan(cell, {h0}, {inputs});   // inputs: [time, batch, features]
 ScanStep Scan(const std::function<ScanStep(const std::vector<Tensor>& carry,

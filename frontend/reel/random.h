@@ -61,7 +61,8 @@ struct UniformOptions {
   DType dtype = kFloat32;
   Generator generator = Generator::Default();
 };
-/// low + (high - low) * u, u in [0, 1) with 24 (f32) or 53 (f64) random bits.
+/// low + (high - low) * u, u in [0, 1) with 24 (f32) or 53 (f64) random bits; the number below high
+/// where that is rounded to high.
 Tensor RandomUniform(const Shape& shape, const UniformOptions& options = {});
 
 struct NormalOptions {

@@ -73,6 +73,23 @@ TEST(Attention, RowsWithoutKeysAreZero) {
   EXPECT_THAT(Values(g.Dense(2)), ElementsAre(1, 1, 0, 0));
 }
 
+// -inf in a float mask hides as false does: the same bits, and zeros where nothing is left.
+TEST(Attention, FloatMasksHideAsBoolOnesDo) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const Tensor seen({{true, false, true}, {false, false, false}});
+  const Tensor added = Where(seen, Tensor(0.0), Tensor(-infinity));
+  for (const bool causal : {false, true}) {
+    const Tensor want = Attention(kQ, kK, kV, {.mask = seen, .causal = causal});
+    GradientTape tape;
+    tape.Watch(kQ);
+    const Tensor got = Attention(kQ, kK, kV, {.mask = added, .causal = causal});
+    EXPECT_EQ(Values(got), Values(want));
+    for (const double g : Values(*tape.Gradient(got, kQ))) EXPECT_TRUE(std::isfinite(g));
+  }
+  ExpectError(ErrorCode::kInvalidArgument, "the mask must be bool or floats, got i64[2,3]",
+              [&] { Attention(kQ, kK, kV, {.mask = Cast(seen, kInt64)}); });
+}
+
 TEST(Attention, ScoresThatOverflowBehindTheMask) {
   const double infinity = std::numeric_limits<double>::infinity();
   const Tensor q({{1.0}}), k({{1.0}, {infinity}}), v({{3.0}, {5.0}});

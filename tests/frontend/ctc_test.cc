@@ -57,6 +57,11 @@ TEST(CtcEdges, WithoutLabelsAllIsBlank) {
              "loss");
 }
 
+TEST(CtcEdges, AnEmptyBatch) {
+  EXPECT_EQ(CtcLoss(Zeros({0, 3, 4}), Zeros({0, 2}, kInt32), {.reduction = kNone}).shape(),
+            Shape({0}));
+}
+
 TEST(CtcErrors, NameTheShapes) {
   ExpectError(ErrorCode::kInvalidArgument, "ctc_loss: logits f32[2,3] and labels i32[2,1]",
               [] { CtcLoss(Zeros({2, 3}), Zeros({2, 1}, kInt32)); });

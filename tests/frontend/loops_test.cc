@@ -97,6 +97,34 @@ TEST(Scan, Reverse) {
   EXPECT_THAT(Everywhere(GradientOf(suffix), kRows), ElementsAre(0, 0, 1, 1, 2, 2));
 }
 
+// The step never runs; what it would return gives the types.
+TEST(Scan, WithoutRows) {
+  const Tensor none = Zeros({0, 2});
+  const auto step = [](const Tensors& c, const Tensors& x) {
+    return ScanStep{{c[0] + x[0]}, {c[0] * x[0], ReduceSum(x[0])}};
+  };
+  const auto all = [&](const Tensor& start) {
+    const ScanStep r = Scan(step, {start}, {none});
+    EXPECT_EQ(r.ys[0].shape(), Shape({0, 2}));
+    EXPECT_EQ(r.ys[1].shape(), Shape({0}));
+    return Concat({r.ys[0], ExpandDims(r.carry[0] * 2.f, 0)});
+  };
+  EXPECT_THAT(Everywhere(all, Tensor({1.f, 3.f})), ElementsAre(2, 6));
+  EXPECT_THAT(Everywhere(GradientOf(all), Tensor({1.f, 3.f})), ElementsAre(2, 2));
+  const Variable count(Tensor(0.f), {.name = "count"});
+  const auto counted = [&](const Tensor& xs) {
+    return Map(
+        [&](const Tensor& x) {
+          count.AssignAdd(1.f);
+          return Outer(x, x);
+        },
+        xs);
+  };
+  EXPECT_EQ(counted(none).shape(), Shape({0, 2, 2}));
+  EXPECT_THAT(Everywhere(counted, none), testing::IsEmpty());
+  EXPECT_EQ(count.value().item<float>(), 0);
+}
+
 // h = tanh(h u + x w) over 1,000 steps: the compiled gradient is the eager tape's.
 TEST(Scan, ARecurrentNetOverAThousandSteps) {
   std::vector<float> values;
@@ -184,6 +212,14 @@ TEST(Loops, MistakesNameTheValueAndTheRemedy) {
               [&] { Scan(grow, {Zeros({2})}, {kRows}); });
   ExpectError(ErrorCode::kInvalidArgument, "all xs share the leading axis",
               [&] { Scan(grow, {Zeros({2})}, {kRows, Zeros({5})}); });
+  const auto wide = [](const Tensors&, const Tensors&) {
+    return ScanStep{{}, {Ones({1, 1, 1, 1, 1, 1, 1, 1, 1, 2})}};
+  };
+  ExpectError(ErrorCode::kInvalidArgument, "to be stacked; it has 10 axes already", [&] {
+    Trace([&](const Tensor& xs) { return Scan(wide, {}, {xs}).ys[0]; }, {Spec(kRows)});
+  });
+  ExpectError(ErrorCode::kInvalidArgument, "to be stacked; it has 10 axes already",
+              [&] { Scan(wide, {}, {Zeros({0})}); });
   ExpectError(ErrorCode::kInvalidArgument, "give options.length",
               [&] { Scan(grow, {Zeros({2})}, {}); });
   ExpectError(ErrorCode::kInvalidArgument, "must be an integer scalar, got f32[2]", [] {

@@ -282,12 +282,17 @@ TEST(Schedules, Table) {
       {"piecewise",
        PiecewiseConstant({3, 10}, {0.1, 0.05, 0.01}),
        {0.1, 0.1, 0.1, 0.05, 0.05, 0.01, 0.01}},
+      {"rate 0", ExponentialDecay({.initial = 0.1, .rate = 0, .steps = 10}), {0.1}},
+      {"power 0", PolynomialDecay({.initial = 0.1, .power = 0, .steps = 1}), {0.1, 0.1}},
+      {"height 0",
+       CosineRestarts({.initial = 0.1, .first_steps = 5, .period_factor = 1, .height_factor = 0}),
+       {0.1, 0.09045084971875, 0.0345491502812526, 0, 0, 0, 0}},
       {"constant", 0.25, {0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25}},
       {"callable", [](const Tensor& step) { return step * 2; }, {0, 2, 6, 14, 20, 50, 200}},
   };
   const int64_t steps[] = {0, 1, 3, 7, 10, 25, 100};
   for (const ScheduleCase& c : cases) {
-    for (size_t i = 0; i < std::size(steps); ++i)
+    for (size_t i = 0; i < c.want.size(); ++i)
       EXPECT_NEAR(c.schedule(steps[i]).item<double>(), c.want[i], c.tolerance)
           << c.name << " at step " << steps[i];
   }

@@ -197,6 +197,26 @@ TEST(Counts, Permutation) {
   EXPECT_EQ(RandomPermutation(0).shape(), Shape({0}));
 }
 
+// Where f32 has few numbers, the sum of low and a part of the width is rounded up to high.
+TEST(Uniform, StaysBelowHigh) {
+  for (const DType dtype : {kFloat32, kFloat64}) {
+    const double low = dtype == kFloat32 ? 1e6 : 1e15, high = low + 1;
+    for (const double x :
+         Values(RandomUniform({1000}, {.low = low, .high = high, .dtype = dtype}))) {
+      ASSERT_GE(x, low);
+      ASSERT_LT(x, high);
+    }
+  }
+}
+
+TEST(Shapes, RatesBroadcastToTheShapeAlone) {
+  EXPECT_EQ(RandomExponential({3, 2}, Tensor({1.f, 2.f})).shape(), Shape({3, 2}));
+  ExpectError(ErrorCode::kInvalidArgument, "f32[3,2] does not broadcast to [2]",
+              [] { RandomExponential({2}, Ones({3, 2})); });
+  ExpectError(ErrorCode::kInvalidArgument, "random_uniform: dtype must be f32 or f64",
+              [] { RandomUniform({2}, {.dtype = kInt32}); });
+}
+
 struct Draw {
   const char* name;
   std::function<Tensor(const Generator& g)> draw;

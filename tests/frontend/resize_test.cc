@@ -67,6 +67,18 @@ TEST(Resize, EdgesAndMistakes) {
   EXPECT_THAT(Values(Resize(x, {1}, {.coordinates = kAlignCorners, .axes = {1}})), ElementsAre(1));
   EXPECT_THAT(Values(Resize(Tensor({3, 5}), {3}, {.method = kNearest, .axes = {0}})),
               ElementsAre(3, 5, 5));
+  // Element i of n comes from floor(i m / n), or floor((i + 1/2) m / n), also where that is exact.
+  for (const int64_t n : {49, 98}) {
+    const Tensor at({0, 1});
+    const std::vector<double> edge =
+        Values(Resize(at, {n}, {.method = kNearest, .coordinates = kAsymmetric, .axes = {0}}));
+    const std::vector<double> centre = Values(Resize(at, {n}, {.method = kNearest, .axes = {0}}));
+    for (int64_t i = 0; i < n; ++i) {
+      EXPECT_EQ(edge[static_cast<size_t>(i)], static_cast<double>(2 * i / n)) << i << " of " << n;
+      EXPECT_EQ(centre[static_cast<size_t>(i)], static_cast<double>((2 * i + 1) / n))
+          << i << " of " << n;
+    }
+  }
   EXPECT_EQ(Resize(Zeros({0, 2, 2, 1}), {4, 4}).shape(), Shape({0, 4, 4, 1}));
   ExpectError(ErrorCode::kInvalidArgument, "resize: 1 sizes for 2 axes",
               [] { Resize(kImage, {3}); });
