@@ -54,8 +54,10 @@ struct ConvData : LayerData {
   }
 
   void Build(int64_t channels) {
-    const std::lock_guard lock(mutex);
-    if (kernel.defined()) return;
+    BuildOnce([&] { CreateFor(channels); });
+  }
+
+  void CreateFor(int64_t channels) {
     const auto [a, b] = Ends(channels);
     Shape shape;
     if (format() == kChannelsFirst) {

@@ -20,6 +20,20 @@ struct LayerData {
   /// A variable "name/what", with its value computed now, in a trace too.
   Variable Create(const char* what, const Shape& shape, const Initializer& initializer,
                   bool trainable = true);
+  /// Calls create, which makes all variables of the layer, unless that is done. If it throws, the
+  /// layer stays without variables, and the next call tries again.
+  template <typename F>
+  void BuildOnce(F create) {
+    const std::lock_guard lock(mutex);
+    if (built) return;
+    try {
+      create();
+    } catch (...) {
+      variables.clear();
+      throw;
+    }
+    built = true;
+  }
   /// The user's initializer of the kernel or the bias, or the layer's own.
   Initializer KernelInit(const Initializer& otherwise) const {
     return options.kernel_init ? options.kernel_init : otherwise;
@@ -31,12 +45,14 @@ struct LayerData {
   const std::string kind;  // dense, embedding, ...
   LayerOptions options;
   bool named;                       // by the user or by a Sequential
+  bool built = false;
   std::mutex mutex;                 // guards building
   std::vector<Variable> variables;  // its own, in the order of creation
   std::vector<std::shared_ptr<LayerData>> children;
 };
 
-/// Its variables and those of the layers inside, in order.
+/// Its variables and those of the layers inside, in order; those of a layer that stands there twice
+/// once.
 std::vector<Variable> AllVariables(LayerData* layer);
 /// Changes the prefix of all names; an empty one is prepended to.
 void Rename(LayerData* layer, const std::string& name);

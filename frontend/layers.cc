@@ -1,6 +1,7 @@
 #include "reel/layers.h"
 
 #include <map>
+#include <set>
 
 #include "frontend/layer.h"
 #include "ir/strings.h"
@@ -22,12 +23,14 @@ std::string NextName(const std::string& kind) {
   return Numbered(kind, (*counts)[kind]++);
 }
 
-// A layer and those inside it, each after what contains it.
+// A layer and those inside it, each once, after what contains it.
 std::vector<LayerData*> Family(LayerData* layer) {
   std::vector<LayerData*> out, open = {layer};
+  std::set<LayerData*> seen;
   while (!open.empty()) {
     LayerData* next = open.back();
     open.pop_back();
+    if (!seen.insert(next).second) continue;
     out.push_back(next);
     for (size_t i = next->children.size(); i-- > 0;) open.push_back(next->children[i].get());
   }
@@ -139,10 +142,10 @@ Dense::Dense(int64_t in, int64_t out, Activation activation, LayerOptions option
 
 void Dense::Build(int64_t in) const {
   auto& d = As<DenseData>(data_);
-  const std::lock_guard lock(d.mutex);
-  if (d.kernel.defined()) return;
-  d.kernel = d.Create("kernel", {in, d.units}, d.KernelInit(GlorotUniform()));
-  if (d.options.use_bias) d.bias = d.Create("bias", {d.units}, d.BiasInit());
+  d.BuildOnce([&] {
+    d.kernel = d.Create("kernel", {in, d.units}, d.KernelInit(GlorotUniform()));
+    if (d.options.use_bias) d.bias = d.Create("bias", {d.units}, d.BiasInit());
+  });
 }
 
 Tensor Dense::operator()(const Operand& x) const {

@@ -156,13 +156,15 @@ struct NormData : LayerData {
       : LayerData(kind_, std::move(options_)), epsilon(epsilon_), axis(axis_), groups(groups_) {}
 
   void Build(const Tensor& x, bool with_offset) {
-    const std::lock_guard lock(mutex);
-    if (scale.defined()) return;
-    const int64_t at = NormalizeAxis(kind.c_str(), axis, x.rank());
-    const Shape shape = {x.shape().dim(static_cast<int>(at))};
-    scale = Create("scale", shape, KernelInit(OnesInit()));
-    if (with_offset && options.use_bias) offset = Create("offset", shape, BiasInit());
+    BuildOnce([&] {
+      const int64_t at = NormalizeAxis(kind.c_str(), axis, x.rank());
+      const Shape shape = {x.shape().dim(static_cast<int>(at))};
+      scale = Create("scale", shape, KernelInit(OnesInit()));
+      if (with_offset && options.use_bias) offset = Create("offset", shape, BiasInit());
+      BuildMore();
+    });
   }
+  virtual void BuildMore() {}
   OptionalOperand Offset() const {
     return offset.defined() ? OptionalOperand(offset) : std::nullopt;
   }
@@ -227,10 +229,7 @@ struct BatchNormData : NormData {
       : NormData("batch_norm", batch.epsilon, std::move(options_), batch.axis),
         decay(batch.decay) {}
 
-  void BuildStatistics(const Tensor& x) {
-    Build(x, true);
-    const std::lock_guard lock(mutex);
-    if (mean.defined()) return;
+  void BuildMore() override {
     mean = Create("running_mean", scale.shape(), ZerosInit(), false);
     variance = Create("running_variance", scale.shape(), OnesInit(), false);
   }
@@ -253,7 +252,7 @@ Tensor BatchNorm::operator()(const Operand& x) const {
   const LocationScope location(x);
   auto& d = As<BatchNormData>(data_);
   const Tensor t = Floats("batch_norm", x);
-  d.BuildStatistics(t);
+  d.Build(t, true);
   const BatchNormalizeOptions options = {.axis = d.axis, .epsilon = d.epsilon};
   if (!Training()) return BatchNormalize(t, d.mean, d.variance, d.scale, d.Offset(), options);
   const int64_t axis = NormalizeAxis("batch_norm", d.axis, t.rank());

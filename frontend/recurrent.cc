@@ -35,13 +35,13 @@ struct RecurrentData : LayerData {
   virtual void BuildMore() {}
 
   void Build(int64_t features) {
-    const std::lock_guard lock(mutex);
-    if (kernel.defined()) return;
-    kernel = Create("kernel", {features, gates * units}, KernelInit(GlorotUniform()));
-    recurrent = Create("recurrent_kernel", {units, gates * units}, KernelInit(GlorotUniform()));
-    if (!options.use_bias) return;
-    bias = Create("bias", {gates * units}, GateBias());
-    BuildMore();
+    BuildOnce([&] {
+      kernel = Create("kernel", {features, gates * units}, KernelInit(GlorotUniform()));
+      recurrent = Create("recurrent_kernel", {units, gates * units}, KernelInit(GlorotUniform()));
+      if (!options.use_bias) return;
+      bias = Create("bias", {gates * units}, GateBias());
+      BuildMore();
+    });
   }
 
   /// x kernel + bias, for one step or all.

@@ -21,8 +21,7 @@ TEST(LayerNames, OfNestedModels) {
   const std::vector<std::string> once = {
       "sequential/sequential/dense/kernel", "sequential/sequential/layer_norm/scale",
       "sequential/sequential/layer_norm/offset", "sequential/residual/mine/kernel"};
-  std::vector<std::string> want = once;
-  want.insert(want.end(), once.begin(), once.end());  // used twice: the same variables
+  std::vector<std::string> want = once;  // used twice: the same variables, named once
   want.push_back("dense/kernel");
   EXPECT_EQ(Names(model.variables()), want);
 }
@@ -49,6 +48,12 @@ TEST(Layers, OptionsOfVariables) {
   EXPECT_THAT(Values(dense(Tensor({{1.0, 3.0}}))), ElementsAre(3, 7));
   EXPECT_EQ(dense.name(), "d");
   EXPECT_THAT(Names(dense.trainable_variables()), ElementsAre("d/kernel", "d/bias"));
+  // Activations with a parameter go by their names.
+  const Tensor minus({{-1.f}});
+  const LayerOptions ones{.kernel_init = OnesInit()};
+  EXPECT_EQ(Values(Dense(1, 1, Elu, ones)(minus)), Values(Elu(minus, 1)));
+  EXPECT_EQ(Values(Dense(1, 1, LeakyRelu, ones)(minus)), Values(LeakyRelu(minus, 0.2)));
+  EXPECT_EQ(Values(Dense(1, 1, Softmax, ones)(minus)), Values(Softmax(minus)));
   EXPECT_EQ(Flatten()(Zeros({2, 3, 4})).shape(), Shape({2, 12}));
   EXPECT_EQ(Flatten()(Zeros({0, 3})).shape(), Shape({0, 0}));
 }
@@ -90,6 +95,56 @@ TEST(DropoutLayer, CompiledStepsContinueTheSequence) {
   const Executable run = Compile(Trace(train, {Spec(x)}));
   for (int i = 0; i < 3; ++i) EXPECT_EQ(Values(run("main", x)), Values(train(x)));
   ExpectError(ErrorCode::kInvalidArgument, "dropout: rate 1 is not in [0, 1)", [] { Dropout(1); });
+}
+
+TEST(Layers, OneThatStandsTwiceHasItsVariablesOnce) {
+  const Dense d(2, 2);
+  const Sequential twice{d, Relu, d}, outer{twice, twice};
+  EXPECT_EQ(twice.variables().size(), 2u);
+  EXPECT_EQ(outer.variables().size(), 2u);
+  EXPECT_EQ(d.variables()[0].name(), "sequential/dense/kernel");
+  Sgd({.learning_rate = 1}).Apply(GradientList({{d.variables()[1], Ones({2})}}));
+  GradientTape tape;
+  const Tensor loss = ReduceSum(twice(Zeros({1, 2})));
+  Sgd({.learning_rate = 1}).Apply(tape.Gradient(loss, twice.variables()));
+  EXPECT_EQ(Values(d.variables()[1].value())[0], -2);  // Relu cuts the first use off
+}
+
+TEST(Layers, AnInitializerThatThrowsLeavesNothingBehind) {
+  int calls = 0;
+  const Initializer bias = [&](const Shape& shape, DType dtype, const auto&) {
+    if (calls++ == 0) throw Error(ErrorCode::kInternal, "no bias today");
+    return Ones(shape, dtype);
+  };
+  const auto check = [&](const auto& layer, const Tensor& x, size_t variables) {
+    calls = 0;
+    EXPECT_THROW(layer(x), Error);
+    EXPECT_TRUE(layer.variables().empty());
+    layer(x);
+    EXPECT_EQ(layer.variables().size(), variables);
+  };
+  const LayerOptions options{.bias_init = bias};
+  check(Dense(3, {}, options), Zeros({1, 2}), 2);
+  check(Convolution1D(3, {1}, {}, {}, options), Zeros({1, 2, 2}), 2);
+  check(LayerNorm(1e-5, options), Zeros({1, 2}), 2);
+  check(BatchNorm({}, options), Zeros({1, 2}), 4);
+  check(Lstm(3, {}, options), Zeros({1, 2, 2}), 3);
+  check(Gru(3, {}, options), Zeros({1, 2, 2}), 4);
+}
+
+TEST(Layers, OfHalves) {
+  for (const DType dtype : {kFloat16, kBFloat16}) {
+    const LayerOptions options{.dtype = dtype};
+    const Sequential model{Embedding(5, 4, options), Dense(4, Gelu, options),
+                           LayerNorm(1e-5, options), Lstm(3, {}, options)};
+    const Tensor y = model(Tensor({{1, 2}, {3, 4}}));
+    EXPECT_EQ(y.dtype(), dtype);
+    for (const Variable& v : model.variables()) EXPECT_EQ(v.dtype(), dtype) << v.name();
+    for (const Initializer& draw :
+         {NormalInit(), TruncatedNormalInit(), HeNormal(), OrthogonalInit()}) {
+      EXPECT_EQ(draw({4, 3}, dtype).dtype(), dtype);
+    }
+  }
 }
 
 TEST(Layers, Mistakes) {
