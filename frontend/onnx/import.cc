@@ -71,10 +71,10 @@ class Importer {
   void CheckModel();
   void SplitInputs();
   Type InputType(const ValueInfo& input) const;
-  Value Initial(const std::string& name, const ir::Literal& literal) const;
+  Value Initial(const std::string& name, const ir::Literal& literal);
   NamedTensors RunMain(std::span<const Tensor> arguments);
   Tensors RunSubgraph(const Graph& graph, const Tensors& arguments, const Scope* outer);
-  void AddInitializers(const Graph& graph, Scope* scope) const;
+  void AddInitializers(const Graph& graph, Scope* scope);
   void RunNodes(const Graph& graph, Scope* scope);
   void RunNode(const Node& node, Scope* scope);
   Tensors Fold(const OpRow& row, const Node& node, const std::vector<Value>& inputs) const;
@@ -86,6 +86,7 @@ class Importer {
   const OnnxOptions& options_;
   ir::BudgetMeter meter_;
   int64_t opset_ = 1;
+  absl::flat_hash_map<const ir::Literal*, Value> initial_;  // a subgraph may run many times
   std::vector<const ValueInfo*> arguments_;
   std::vector<Spec> specs_;
 };
@@ -183,8 +184,9 @@ Tensors Importer::RunSubgraph(const Graph& graph, const Tensors& arguments, cons
 }
 
 // A value that the model holds: floats are weights, large ones of other dtypes frozen variables.
-Value Importer::Initial(const std::string& name, const ir::Literal& literal) const {
-  Value value;
+Value Importer::Initial(const std::string& name, const ir::Literal& literal) {
+  Value& value = initial_[&literal];
+  if (value.defined()) return value;
   const Tensor tensor = internal::FromLiteral(literal);
   if (literal.size() <= kMaxFolded) value.known = tensor;
   if (IsDifferentiable(literal.dtype()) || literal.size() > kMaxConstant) {
@@ -196,7 +198,7 @@ Value Importer::Initial(const std::string& name, const ir::Literal& literal) con
   return value;
 }
 
-void Importer::AddInitializers(const Graph& graph, Scope* scope) const {
+void Importer::AddInitializers(const Graph& graph, Scope* scope) {
   for (const auto& [name, literal] : graph.initializers) {
     if (scope->outer == nullptr && options_.constants.contains(name)) continue;
     Define(scope, name, Initial(name, literal));
@@ -255,8 +257,7 @@ void Importer::RunNode(const Node& node, Scope* scope) {
                                 return RunSubgraph(graph, arguments, scope);
                               });
     results = row->import(context);
-    if (const auto unread = context.Unread(); !unread.empty())
-      Refuse(StrCat("attribute ", ir::Quoted(unread[0]), " is not supported"));
+    context.CheckAllRead();
   } else {
     results = folded;
   }
@@ -284,6 +285,7 @@ Tensors Importer::Fold(const OpRow& row, const Node& node, const std::vector<Val
   const Function f = internal::TraceFunction("fold",
                                              [&](std::span<const Tensor>) {
                                                const Tensors results = row.import(context);
+                                               context.CheckAllRead();
                                                return NamedTensors(results.begin(), results.end());
                                              },
                                              {});

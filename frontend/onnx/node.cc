@@ -49,6 +49,8 @@ std::vector<int64_t> NodeContext::KnownInts(size_t i) const {
 
 std::vector<double> NodeContext::KnownFloats(size_t i) const {
   const ir::Literal literal = internal::ToLiteral(Known(i));
+  if (IsComplex(literal.dtype()))
+    Wrong(StrCat("input ", i, " must be real numbers, got ", literal.type().ToString()));
   std::vector<double> out;
   for (int64_t k = 0; k < literal.size(); ++k) out.push_back(literal.AsDouble(k));
   return out;
@@ -130,12 +132,15 @@ DType NodeContext::DTypeAttribute(std::string_view name, DType otherwise) const 
   return value ? internal::Take(DTypeOf(*value)) : otherwise;
 }
 
-std::vector<std::string> NodeContext::Unread() const {
-  std::vector<std::string> names;
+void NodeContext::CheckAllRead() const {
   for (const Attribute& a : node_.attributes) {
-    if (!read_.contains(a.name)) names.push_back(a.name);
+    if (!read_.contains(a.name))
+      Refuse(StrCat("attribute ", ir::Quoted(a.name), " is not supported"));
   }
-  return names;
+  for (size_t i = asked_; i < inputs_.size(); ++i) {
+    if (inputs_[i].defined())
+      Refuse(StrCat("input ", i, ", ", ir::Quoted(node_.inputs[i]), ", is not supported"));
+  }
 }
 
 std::optional<std::vector<int64_t>> NodeContext::IntsSince(int64_t opset, std::string_view name,

@@ -1,6 +1,7 @@
 #ifndef REEL_FRONTEND_ONNX_NODE_H_
 #define REEL_FRONTEND_ONNX_NODE_H_
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <set>
@@ -59,12 +60,19 @@ class NodeContext {
   const Node& node() const { return node_; }
   /// Version of the standard operators that the model was written for.
   int64_t opset() const { return opset_; }
-  size_t num_inputs() const { return inputs_.size(); }
+  size_t num_inputs() const {
+    asked_ = inputs_.size();
+    return inputs_.size();
+  }
   size_t num_outputs() const { return node_.outputs.size(); }
   /// True if output i is used.
   bool Wants(size_t i) const { return i < num_outputs() && !node_.outputs[i].empty(); }
 
-  bool Has(size_t i) const { return i < inputs_.size() && inputs_[i].defined(); }
+  // Inputs. Since opsets add them, one that is never asked for is an error, as for attributes.
+  bool Has(size_t i) const {
+    asked_ = std::max(asked_, i + 1);
+    return i < inputs_.size() && inputs_[i].defined();
+  }
   /// Input i; throws if it is left out.
   Tensor In(size_t i) const;
   /// Input i or, if it is left out, this.
@@ -98,8 +106,8 @@ class NodeContext {
   DType DTypeAttribute(std::string_view name, DType otherwise) const;
   /// An attribute that changes nothing here.
   void Ignore(std::string_view name) const { Find(name); }
-  /// The attributes that were not asked for.
-  std::vector<std::string> Unread() const;
+  /// Throws if the node has an attribute or an input that was not asked for.
+  void CheckAllRead() const;
 
   Tensors Run(const Graph& graph, const Tensors& arguments) const { return run_(graph, arguments); }
 
@@ -117,6 +125,7 @@ class NodeContext {
   std::vector<Value> inputs_;
   RunGraph run_;
   mutable std::set<std::string, std::less<>> read_;
+  mutable size_t asked_ = 0;  // inputs, from the first on
 };
 
 /// How one op is imported: its results, as many as the node has outputs or fewer.
@@ -139,7 +148,6 @@ absl::Span<const OpRow> SampleOps();
 absl::Span<const OpRow> QuantizeOps();
 absl::Span<const OpRow> RandomOps();
 absl::Span<const OpRow> SignalOps();
-absl::Span<const OpRow> TrainingOps();
 absl::Span<const OpRow> ControlOps();
 absl::Span<const OpRow> ConvOps();
 

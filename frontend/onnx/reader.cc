@@ -3,6 +3,7 @@
 #include <google/protobuf/arena.h>
 #include <google/protobuf/stubs/logging.h>
 
+#include <charconv>
 #include <cstring>
 #include <limits>
 
@@ -152,11 +153,8 @@ absl::Status Within(std::string_view what, std::string_view name, const absl::St
 }
 
 absl::Status Reader::Read(const proto::ModelProto& in, Model* out) {
-  out->ir_version = in.ir_version();
-  out->producer = in.producer_name();
   for (const auto& opset : in.opset_import())
     out->opsets.emplace_back(opset.domain(), opset.version());
-  for (const auto& function : in.functions()) out->functions.push_back(function.name());
   if (!in.has_graph()) return absl::InvalidArgumentError("it has no graph: not an ONNX model");
   return Read(in.graph(), &out->graph);
 }

@@ -12,7 +12,7 @@
 
 namespace reel::onnx {
 
-/// Reads `length` bytes (-1: to the end) at `offset` of a file that the model names.
+/// Reads `length` bytes at `offset` of a file that the model names.
 using ReadExternal = std::function<absl::StatusOr<std::string>(std::string_view location,
                                                                int64_t offset, int64_t length)>;
 

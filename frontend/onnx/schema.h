@@ -57,10 +57,7 @@ struct Graph {
 };
 
 struct Model {
-  int64_t ir_version = 0;
-  std::string producer;
   std::vector<std::pair<std::string, int64_t>> opsets;  ///< domain, version
-  std::vector<std::string> functions;                   ///< names of the functions it defines
   Graph graph;
 };
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <complex>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -36,6 +37,24 @@ std::string Bytes(uint64_t field, const std::string& bytes) {
 std::string Int(const std::string& name, int64_t value) {
   return Bytes(5, Bytes(1, name) + Number(3, static_cast<uint64_t>(value)) + Number(20, 2));
 }
+std::string Ints(const std::string& name, const std::vector<int64_t>& values) {
+  std::string list;
+  for (const int64_t value : values) list += Number(8, static_cast<uint64_t>(value));
+  return Bytes(5, Bytes(1, name) + list + Number(20, 7));
+}
+std::string Floats(const std::string& name, const std::vector<float>& values) {
+  const std::string raw(reinterpret_cast<const char*>(values.data()),
+                        values.size() * sizeof(float));
+  return Bytes(5, Bytes(1, name) + Bytes(7, raw) + Number(20, 6));
+}
+std::string String(const std::string& name, const std::string& value) {
+  return Bytes(5, Bytes(1, name) + Bytes(4, value) + Number(20, 3));
+}
+std::string Strings(const std::string& name, const std::vector<std::string>& values) {
+  std::string list;
+  for (const std::string& value : values) list += Bytes(9, value);
+  return Bytes(5, Bytes(1, name) + list + Number(20, 8));
+}
 std::string Subgraph(const std::string& name, const std::string& graph) {
   return Bytes(5, Bytes(1, name) + Bytes(6, graph) + Number(20, 5));
 }
@@ -67,8 +86,8 @@ std::string Initializer(const std::string& name, const std::vector<uint64_t>& di
   std::string tensor;
   for (const uint64_t d : dims) tensor += Number(1, d);
   const std::string raw(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
-  return Bytes(
-      5, tensor + Number(2, std::is_same_v<T, float> ? 1 : 7) + Bytes(8, name) + Bytes(9, raw));
+  const uint64_t type = std::is_same_v<T, float> ? 1 : std::is_same_v<T, int64_t> ? 7 : 14;
+  return Bytes(5, tensor + Number(2, type) + Bytes(8, name) + Bytes(9, raw));
 }
 std::string ModelOf(const std::string& graph, uint64_t opset = 15) {
   return Number(1, 8) + Bytes(7, graph) + Bytes(8, Number(2, opset));
@@ -154,6 +173,10 @@ TEST(OnnxImport, ErrorsNameTheNode) {
       {ModelOf(x + Op("Neg", {"x"}, {"x"}) + y), "\"x\" is defined twice"},
       {ModelOf(x + Op("Neg", {}, {"y"}) + y), "input 0 is missing"},
       {ModelOf(x + Op("Neg", {"x"}, {"y"}, Int("odd", 1)) + y), "attribute \"odd\""},
+      {ModelOf(Initializer<int64_t>("k", {1}, {2}) + Op("Neg", {"k"}, {"y"}, Int("odd", 1)) + y),
+       "attribute \"odd\""},
+      {ModelOf(x + Op("Neg", {"x", "x"}, {"y"}) + y), "input 1, \"x\", is not supported"},
+      {ModelOf(x + Op("Split", {"x"}, {}) + Output("x")), "it has no outputs"},
       {ModelOf(x + Op("Transpose", {"x"}, {"y"}, Int("perm", 1)) + y), "has the wrong type"},
       {ModelOf(x + Op("Softmax", {"x"}, {"y"}, Int("axis", 7)) + y), "axis 7 is out of range"},
       {ModelOf(x + Op("Add", {"x", "x"}, {"y"}) + y, 3), "opset 3"},
@@ -192,6 +215,100 @@ TEST(OnnxImport, BranchesSeeTheGraphAround) {
   EXPECT_EQ((std::vector<float>{2, 4}), Tensor(Compile(module)("main", true, x)).ToVector<float>());
   EXPECT_EQ((std::vector<float>{-1, -2}),
             Tensor(Compile(module)("main", false, x)).ToVector<float>());
+}
+
+// Axes, extents and dtypes that a handler would have trusted.
+TEST(OnnxImport, HostileShapes) {
+  using Complex = std::complex<float>;
+  const std::string x = Input("x", {"4"}), y = Output("y");
+  const std::string wide = Input("x", {"1", "1", "1", "1", "1", "1", "1", "1", "1", "2"});
+  const std::string line = Input("x", {"1", "1", "1099511627776"});
+  const std::string weight = Initializer<float>("w", {1, 1, 1}, {1});
+  const std::string two = Initializer<float>("s", {2}, {1, 2});
+  const std::string complex = Initializer<Complex>("z", {1}, {Complex(1, 1)});
+  const std::string far = Ints("strides", {1 << 30});
+  const auto pool = [&](const std::string& op, int64_t kernel) {
+    return Op(op, {"x"}, {"y"}, Ints("kernel_shape", {kernel})) + y;
+  };
+  const auto norm = Op("InstanceNormalization", {"x", "s", "s"}, {"y"}) + y;
+  const auto pad = [&](const std::string& mode, int64_t low = int64_t{1} << 39) {
+    return x + Initializer<int64_t>("p", {2}, {low, 0}) +
+           Op("Pad", {"x", "p"}, {"y"}, String("mode", mode)) + y;
+  };
+  const struct {
+    std::string model, message;
+  } kCases[] = {
+      {ModelOf(x + two + norm), "axis 1 is out of range for rank 1"},
+      {ModelOf(Input("x", {}) + two + norm), "axis 1 is out of range for rank 0"},
+      {ModelOf(x + two + Op("PRelu", {"x", "s"}, {"y"}) + y, 6), "axis 1 is out of range"},
+      {ModelOf(complex + Op("NonZero", {"z"}, {"y"}) + y), "complex numbers, c64[1]"},
+      {ModelOf(complex + Op("Range", {"z", "z", "z"}, {"y"}) + y), "must be real numbers"},
+      {ModelOf(x + complex + Op("Resize", {"x", "", "z"}, {"y"}) + y), "must be real numbers"},
+      {ModelOf(pad("edge")), "padded to"},
+      {ModelOf(pad("reflect")), "padded to"},
+      {ModelOf(pad("wrap")), "padded to"},
+      {ModelOf(pad("odd", 1)), "mode odd; constant, edge, reflect and wrap"},
+      {ModelOf(line + pool("AveragePool", int64_t{1} << 40)), "among the kernel_shape"},
+      {ModelOf(line + pool("MaxPool", -1)), "-1 among the kernel_shape"},
+      {ModelOf(line + Op("MaxUnpool", {"x", "x"}, {"y"}, Ints("kernel_shape", {1}) + far) + y),
+       "1099511627776 elements, 1073741824 apart, are too many"},
+      {ModelOf(line + weight +
+               Op("ConvTranspose", {"x", "w"}, {"y"}, String("auto_pad", "SAME_UPPER") + far) + y),
+       "are too many"},
+      {ModelOf(line + weight + Op("ConvTranspose", {"x", "w"}, {"y"}, far) + y), "is too large"},
+      {ModelOf(line + weight + Op("Conv", {"x", "w"}, {"y"}, String("auto_pad", "odd")) + y),
+       "auto_pad \"odd\" must be NOTSET"},
+      {ModelOf(wide + Initializer<int64_t>("r", {10}, std::vector<int64_t>(10, 2)) +
+               Op("Tile", {"x", "r"}, {"y"}) + y),
+       "has 10 axes"},
+  };
+  for (const auto& c : kCases) EXPECT_THAT(ErrorOf(c.model), HasSubstr(c.message));
+  // A thousand windows of 2^30 elements are counted, not walked.
+  const std::string many =
+      Input("x", {"1", "1", "1073742823"}) +
+      Op("AveragePool", {"x"}, {"y"}, Ints("kernel_shape", {1 << 30}) + Ints("pads", {1, 0})) + y;
+  EXPECT_EQ(ErrorOf(ModelOf(many)), "");
+}
+
+// A loop that is written out has its weights once.
+TEST(OnnxImport, WeightsOfAnUnrolledLoop) {
+  const std::string body =
+      Input("i", {}, 7) + Input("c", {}, 9) + Input("v", {"1"}) +
+      Initializer<float>("w", {1}, {10}) + Initializer<int64_t>("one", {1}, {1}) +
+      Op("Reshape", {"i", "one"}, {"s"}) + Op("Add", {"s", "one"}, {"e"}) +
+      Op("Slice", {"x", "s", "e"}, {"r"}) + Op("Mul", {"r", "w"}, {"m"}) +
+      Op("Add", {"v", "m"}, {"v2"}) + Op("Identity", {"c"}, {"c2"}) + Output("c2") + Output("v2");
+  const std::string graph = Input("x", {"3"}) + Input("v", {"1"}) +
+                            Initializer<int64_t>("n", {}, {3}) +
+                            Op("Loop", {"n", "", "v"}, {"y"}, Subgraph("body", body)) + Output("y");
+  const Module module = Import(graph);
+  EXPECT_THAT(module.variables(), testing::ElementsAre("w"));
+  EXPECT_EQ(
+      (std::vector<float>{61}),
+      Tensor(Compile(module)("main", Tensor({1.f, 2.f, 3.f}), Tensor({1.f}))).ToVector<float>());
+}
+
+// The values belong to those activations that have one, in order.
+TEST(OnnxImport, ParametersOfActivations) {
+  const std::string graph =
+      Input("x", {"1", "1", "1"}) + Initializer<float>("w", {1, 3, 1}, {0, 0, -4}) +
+      Initializer<float>("r", {1, 3, 1}, {0, 0, 0}) +
+      Op("GRU", {"x", "w", "r"}, {"y"},
+         Strings("activations", {"Sigmoid", "LeakyRelu"}) + Floats("activation_alpha", {0.5})) +
+      Output("y");
+  const Tensor y = Compile(Import(graph))("main", Ones({1, 1, 1}));
+  EXPECT_EQ(y.ToVector<float>(), (std::vector<float>{-1}));  // (1 - sigmoid(0)) leaky(-4)
+}
+
+// From opset 20 on the axis of a DFT is an input.
+TEST(OnnxImport, InputsOfNewerOpsets) {
+  const std::string x = Input("x", {"2", "4", "1"}), one = Int("onesided", 1);
+  const std::string axis = x + Initializer<int64_t>("axis", {}, {0}) +
+                           Op("DFT", {"x", "", "axis"}, {"y"}, one) + Output("y");
+  EXPECT_THAT(ErrorOf(ModelOf(axis, 17)), HasSubstr("input 2, \"axis\", is not supported"));
+  EXPECT_THAT(ImportOnnxBytes(ModelOf(axis, 20), "model").ToText(), HasSubstr("f32[2,4,2]"));
+  const std::string last = x + Op("DFT", {"x"}, {"y"}, one) + Output("y");
+  EXPECT_THAT(ImportOnnxBytes(ModelOf(last, 20), "model").ToText(), HasSubstr("f32[2,3,2]"));
 }
 
 class Folder {

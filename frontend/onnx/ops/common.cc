@@ -32,7 +32,7 @@ Tensor FromTheEnd(const Tensor& indices, int64_t extent) {
 
 Tensor Along(const Tensor& x, int64_t axis, int rank) {
   std::vector<int64_t> dims(static_cast<size_t>(rank), 1);
-  dims[static_cast<size_t>(axis)] = -1;
+  dims[static_cast<size_t>(NormalAxis(axis, rank))] = -1;
   return Reshape(x, dims);
 }
 
@@ -86,7 +86,9 @@ std::vector<int64_t> Dims(const Shape& shape, int a, int b) {
 
 int64_t Product(const std::vector<int64_t>& dims) {
   int64_t product = 1;
-  for (const int64_t d : dims) product *= d;
+  for (const int64_t d : dims) {
+    if (__builtin_mul_overflow(product, d, &product)) Wrong("a shape is too large");
+  }
   return product;
 }
 

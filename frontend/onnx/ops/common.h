@@ -7,6 +7,9 @@
 
 namespace reel::onnx {
 
+/// Larger extents of what is listed element by element at import are wrong.
+constexpr int64_t kLongestList = 1 << 20;
+
 /// axis, counted from the end if negative; throws if it is not one of a tensor of this rank.
 int64_t NormalAxis(int64_t axis, int rank);
 /// An attribute that is an axis of a tensor of this rank.

@@ -1,11 +1,9 @@
 #include "frontend/onnx/ops/conv.h"
 
-#include <cmath>
-#include <limits>
-
-#include "frontend/core.h"
+#include "frontend/extremes.h"
 #include "frontend/onnx/node.h"
 #include "frontend/onnx/ops/common.h"
+#include "ir/names.h"
 #include "ir/strings.h"
 #include "reel/functions.h"
 #include "reel/indexing.h"
@@ -29,6 +27,14 @@ void CheckRange(const char* what, const std::vector<int64_t>& values, int64_t le
   }
 }
 
+// (n - 1) step + reach: what n things cover that reach so far, `step` apart.
+int64_t Covered(int64_t n, int64_t step, int64_t reach) {
+  int64_t out = 0;
+  if (__builtin_mul_overflow(n - 1, step, &out) || out > (int64_t{1} << 60))
+    Wrong(StrCat(n, " elements, ", step, " apart, are too many"));
+  return out + reach;
+}
+
 Spatial ReadSpatial(const NodeContext& c, int spatial) {
   Spatial s;
   const auto n = static_cast<size_t>(spatial);
@@ -48,7 +54,10 @@ Spatial ReadSpatial(const NodeContext& c, int spatial) {
               : automatic == "SAME_UPPER" ? kSame
               : automatic == "SAME_LOWER" ? kSameLower
                                           : kExplicit;
-  if (s.padding == kExplicit) Wrong(StrCat("auto_pad ", automatic));
+  if (s.padding == kExplicit) {
+    Wrong(StrCat("auto_pad ", ir::Quoted(automatic),
+                 " must be NOTSET, VALID, SAME_UPPER or SAME_LOWER"));
+  }
   s.low.clear();
   s.high.clear();
   return s;
@@ -87,16 +96,17 @@ Tensors ImportConvTranspose(const NodeContext& c) {
   CheckRange("output_shape", size, 0);
   if (size.empty() && s.padding != kExplicit && s.padding != kValid) {
     for (int i = 0; i < n; ++i)
-      size.push_back(x.shape().dim(i + 2) * s.strides[static_cast<size_t>(i)]);
+      size.push_back(Covered(x.shape().dim(i + 2), s.strides[static_cast<size_t>(i)],
+                             s.strides[static_cast<size_t>(i)]));
   }
   if (s.padding == kValid || !size.empty()) {
     s.low.assign(static_cast<size_t>(n), 0);
     s.high = s.low;
   }
   for (size_t i = 0; i < size.size(); ++i) {
-    const int64_t kernel = (w.shape().dim(static_cast<int>(i) + 2) - 1) * s.dilation[i] + 1;
-    const int64_t all =
-        s.strides[i] * (x.shape().dim(static_cast<int>(i) + 2) - 1) + more[i] + kernel - size[i];
+    const int axis = static_cast<int>(i) + 2;
+    const int64_t kernel = Covered(w.shape().dim(axis), s.dilation[i], 1);
+    const int64_t all = Covered(x.shape().dim(axis), s.strides[i], more[i] + kernel) - size[i];
     if (all < 0) {
       more[i] -= all;
     } else {
@@ -121,6 +131,7 @@ std::vector<int64_t> WindowOf(const NodeContext& c, int spatial) {
   const std::vector<int64_t> window = c.Ints("kernel_shape");
   if (static_cast<int>(window.size()) != spatial)
     Wrong(StrCat("kernel_shape must be for ", spatial, " axes"));
+  CheckRange("kernel_shape", window, 1);
   return window;
 }
 
@@ -156,15 +167,13 @@ Tensor MaxPositions(const Tensor& x, const std::vector<int64_t>& window, const P
     stride *= x.shape().dim(axis + 2);
     axes.push_back(i + 2);
   }
-  const bool floats = IsFloat(x.dtype()), from_zero = x.dtype() >= kUInt8 && x.dtype() <= kUInt64;
-  const double lowest = floats      ? -std::numeric_limits<double>::infinity()
-                        : from_zero ? 0
-                                    : -std::ldexp(1.0, static_cast<int>(8 * SizeOf(x.dtype())) - 1);
   std::vector<int64_t> before = {0, 0}, after = {0, 0};
   before.insert(before.end(), low.begin(), low.end());
   after.insert(after.end(), high.begin(), high.end());
-  const Tensor windows = Windows(Pad(x, before, after, lowest), axes, window,
-                                 {.strides = options.strides, .dilations = options.dilation});
+  const Tensor padded =
+      internal::PadWithScalar(x, internal::LimitOf(x.dtype(), false), before, after);
+  const Tensor windows =
+      Windows(padded, axes, window, {.strides = options.strides, .dilations = options.dilation});
   std::vector<int64_t> dims = Dims(windows.shape(), 0, x.rank());
   dims.push_back(-1);
   Tensor element = ArgMax(Reshape(windows, dims), -1);
@@ -204,7 +213,7 @@ Tensors ImportMaxUnpool(const NodeContext& c) {
   std::vector<int64_t> dims = Dims(x.shape(), 0, 2);
   for (int i = 0; i < n; ++i) {
     const auto a = static_cast<size_t>(i);
-    dims.push_back((x.shape().dim(i + 2) - 1) * s.strides[a] + window[a] - s.low[a] - s.high[a]);
+    dims.push_back(Covered(x.shape().dim(i + 2), s.strides[a], window[a] - s.low[a] - s.high[a]));
     if (dims.back() < 0) Wrong("the pads are larger than the windows");
   }
   const Tensor empty = Zeros({Product(dims)}, x.dtype());

@@ -71,6 +71,7 @@ Tensors ImportCompress(const NodeContext& c) {
 // [rank, n]: the coordinates of the elements that are not zero; they must be known.
 Tensors ImportNonZero(const NodeContext& c) {
   const Tensor x = c.Known(0);
+  if (IsComplex(x.dtype())) Refuse(StrCat("complex numbers, ", x.type().ToString()));
   const ir::Literal literal = internal::ToLiteral(x);
   const std::vector<int64_t> dims = x.shape().dims(), strides = RowMajorStrides(x.shape());
   std::vector<int64_t> found;
@@ -102,7 +103,7 @@ ScatterMode ModeOf(const NodeContext& c) {
   if (reduction == "mul") return ScatterMode::kMul;
   if (reduction == "max") return ScatterMode::kMax;
   if (reduction == "min") return ScatterMode::kMin;
-  Wrong(StrCat("reduction ", reduction));
+  Wrong(StrCat("reduction ", reduction, "; it must be none, add, mul, max or min"));
 }
 
 // In the row of all elements, at the positions that TakeAlong reads.

@@ -170,7 +170,7 @@ Tensor ClassLoss(const NodeContext& c, const Tensor& log_probability) {
   if (reduction == "none") return loss;
   if (reduction == "sum") return ReduceSum(loss);
   if (reduction == "mean") return ReduceSum(loss) / ReduceSum(weight);
-  Wrong(StrCat("reduction ", reduction));
+  Wrong(StrCat("reduction ", reduction, "; it must be none, sum or mean"));
 }
 
 Tensors ImportNegativeLogLikelihoodLoss(const NodeContext& c) { return {ClassLoss(c, c.In(0))}; }

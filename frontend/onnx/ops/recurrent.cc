@@ -1,4 +1,4 @@
-#include "frontend/core.h"
+#include "frontend/compose.h"
 #include "frontend/onnx/node.h"
 #include "frontend/onnx/ops/common.h"
 #include "ir/strings.h"
@@ -35,6 +35,13 @@ std::pair<double, double> Defaults(const std::string& name) {
   return {1, name == "ScaledTanh" ? 1 : 0};
 }
 
+bool HasBeta(const std::string& name) {
+  return name == "Affine" || name == "ScaledTanh" || name == "HardSigmoid";
+}
+bool HasAlpha(const std::string& name) {
+  return HasBeta(name) || name == "Elu" || name == "LeakyRelu";
+}
+
 // What a cell sees of one direction.
 struct Cell {
   int64_t hidden = 0;
@@ -52,10 +59,7 @@ struct Cell {
 // Columns of gate i.
 Tensor Gate(const Tensor& x, int64_t i, int64_t hidden) {
   if (x.rank() < 1) Wrong("a bias must have one number a gate and unit");
-  std::vector<int64_t> starts(static_cast<size_t>(x.rank()), 0), limits = x.shape().dims();
-  starts.back() = i * hidden;
-  limits.back() = (i + 1) * hidden;
-  return Slice(x, starts, limits);
+  return internal::SliceAxis(x, x.rank() - 1, i * hidden, (i + 1) * hidden);
 }
 
 // One step: xw = x w' + bias of the input's side, state {h} or {h, c}.
@@ -104,10 +108,7 @@ struct Kind {
 // Direction d of a tensor whose first axis is directions.
 Tensor Direction(const Tensor& x, int64_t d) {
   if (x.rank() < 1) Wrong("a bias and an initial state must have an axis of directions");
-  std::vector<int64_t> starts(static_cast<size_t>(x.rank()), 0), limits = x.shape().dims();
-  starts[0] = d;
-  limits[0] = d + 1;
-  return Squeeze(Slice(x, starts, limits), 0);
+  return Squeeze(internal::SliceAxis(x, 0, d, d + 1), 0);
 }
 
 std::vector<Function> ReadActivations(const NodeContext& c, const Kind& kind, int64_t directions) {
@@ -121,10 +122,12 @@ std::vector<Function> ReadActivations(const NodeContext& c, const Kind& kind, in
   if (names.size() != kind.activations.size() * static_cast<size_t>(directions))
     Wrong(StrCat(names.size(), " activations"));
   std::vector<Function> out;
-  for (size_t i = 0; i < names.size(); ++i) {
-    const auto [alpha, beta] = Defaults(names[i]);
-    out.push_back(ActivationOf(names[i], i < alphas.size() ? alphas[i] : alpha,
-                               i < betas.size() ? betas[i] : beta));
+  auto next_alpha = alphas.begin(), next_beta = betas.begin();  // of those that have one
+  for (const std::string& name : names) {
+    auto [alpha, beta] = Defaults(name);
+    if (HasAlpha(name) && next_alpha != alphas.end()) alpha = *next_alpha++;
+    if (HasBeta(name) && next_beta != betas.end()) beta = *next_beta++;
+    out.push_back(ActivationOf(name, alpha, beta));
   }
   return out;
 }

@@ -1,3 +1,4 @@
+#include "frontend/compose.h"
 #include "frontend/onnx/node.h"
 #include "frontend/onnx/ops/common.h"
 #include "ir/strings.h"
@@ -38,10 +39,12 @@ Tensor SumOfSquares(const Operand& x, const Axes& axes, ReduceOptions options) {
   return ReduceSum(Square(x), axes, options);
 }
 Tensor Norm(const Operand& x, const Axes& axes, ReduceOptions options) {
-  return Sqrt(SumOfSquares(x, axes, options));
+  const Tensor t = x.tensor();
+  return Cast(Sqrt(SumOfSquares(internal::Wide(t), axes, options)), t.dtype());
 }
 Tensor LogSum(const Operand& x, const Axes& axes, ReduceOptions options) {
-  return Log(ReduceSum(x, axes, options));
+  const Tensor t = x.tensor();
+  return Cast(Log(ReduceSum(internal::Wide(t), axes, options)), t.dtype());
 }
 
 template <Tensor (*kArg)(const Operand&, int64_t)>

@@ -90,8 +90,7 @@ Tensor Constant(const std::vector<double>& values, DType dtype) {
 }
 
 Tensor ResizeAxis(const Tensor& x, int axis, const Axis& a, const Method& m) {
-  constexpr int64_t kLongest = 1 << 20;
-  if (a.in == 0 || a.out < 0 || a.out > kLongest)
+  if (a.in == 0 || a.out < 0 || a.out > kLongestList)
     Wrong(StrCat("axis ", axis, " from ", a.in, " to ", a.out));
   Tensor y;
   for (const Tap& tap : Taps(m, a)) {
@@ -110,7 +109,7 @@ Tensor ResizeAxis(const Tensor& x, int axis, const Axis& a, const Method& m) {
 
 Tensor ResizeAll(Tensor x, const std::vector<Axis>& axes, const Method& m) {
   if (m.mode != "nearest" && m.mode != "linear" && m.mode != "cubic")
-    Refuse(StrCat("mode ", m.mode));
+    Refuse(StrCat("mode ", m.mode, "; nearest, linear and cubic are supported"));
   for (size_t i = 0; i < axes.size(); ++i) {
     const Axis& a = axes[i];
     if (a.in == a.out && a.scale == 1 && m.coordinates != "tf_crop_and_resize") continue;
@@ -152,7 +151,9 @@ Tensors ImportResize(const NodeContext& c) {
   const size_t at = old ? 1 : 2;
   std::vector<double> scales;
   if (c.Has(at)) scales = c.KnownFloats(at);
-  const std::vector<int64_t> sizes = scales.empty() ? c.KnownInts(3) : std::vector<int64_t>();
+  std::vector<int64_t> sizes;
+  if (!old && c.Has(3)) sizes = c.KnownInts(3);
+  if (!scales.empty() && !sizes.empty()) Wrong("scales and sizes are both given");
   std::vector<Axis> axes = ReadAxes(x, scales, sizes);
   if (m.coordinates == "tf_crop_and_resize") {
     const std::vector<double> roi = c.KnownFloats(1);

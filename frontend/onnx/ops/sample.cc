@@ -86,7 +86,7 @@ Tensors ImportGridSample(const NodeContext& c) {
     Wrong(StrCat("images and places are needed, got ", x.type().ToString(), " and ",
                  grid.type().ToString()));
   if (g.mode != "nearest" && g.mode != "bilinear" && g.mode != "bicubic")
-    Refuse(StrCat("mode ", g.mode));
+    Refuse(StrCat("mode ", g.mode, "; nearest, bilinear and bicubic are supported"));
   const Tensor image = Iota(Shape(Dims(grid.shape(), 0, 3)), 0);
   Tensor sum;
   const auto columns = Neighbours(g, Place(g, grid, 0, x.shape().dim(3)), x.shape().dim(3));
@@ -118,7 +118,7 @@ Tensors ImportRoiAlign(const NodeContext& c) {
   const int64_t height = c.Int("output_height", 1), width = c.Int("output_width", 1);
   const int64_t samples = c.Int("sampling_ratio", 0);
   const double scale = c.Float("spatial_scale", 1);
-  if (c.String("mode", "avg") != "avg") Refuse("mode max");
+  if (c.String("mode", "avg") != "avg") Refuse("mode max; avg is supported");
   if (samples < 1) Refuse("a number of samples that depends on the regions; set sampling_ratio");
   if (x.rank() != 4 || regions.rank() != 2 || regions.shape().dim(1) != 4)
     Wrong(StrCat("images and regions are needed, got ", x.type().ToString(), " and ",

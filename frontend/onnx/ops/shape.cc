@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "frontend/core.h"
+#include "frontend/extremes.h"
 #include "frontend/onnx/node.h"
 #include "frontend/onnx/ops/common.h"
 #include "ir/strings.h"
@@ -69,6 +69,7 @@ Tensors ImportSplit(const NodeContext& c) {
   auto sizes = c.IntsSince(13, "split", 1);
   c.Ignore("num_outputs");
   if (!sizes) {
+    if (count == 0) Wrong("it has no outputs");
     const int64_t part = (extent + count - 1) / count;
     sizes.emplace();
     for (int64_t i = 0; i < count; ++i)
@@ -167,14 +168,18 @@ Tensors ImportPad(const NodeContext& c) {
   if (mode == "constant") {
     const Tensor value =
         c.opset() >= 11 ? c.In(2, ScalarLike(x, 0)) : ScalarLike(x, c.Float("value", 0));
-    return {internal::Dispatch(
-        ir::Op::kPad, {x, Reshape(value, {})},
-        {{"low", low}, {"high", high}, {"interior", std::vector<int64_t>(rank, 0)}})};
+    return {internal::PadWithScalar(x, Reshape(value, {}), low, high)};
+  }
+  for (size_t i = 0; i < rank; ++i) {
+    const int64_t extent = x.shape().dim(static_cast<int>(i)) + low[i] + high[i];
+    if (low[i] + high[i] > 0 && extent > kLongestList)
+      Wrong(StrCat("axis ", i, " of ", x.type().ToString(), " padded to ", extent,
+                   "; elements are repeated up to ", kLongestList));
   }
   if (mode == "edge") return {Pad(x, low, high, PadMode::kEdge)};
   if (mode == "reflect") return {Pad(x, low, high, PadMode::kReflect)};
   if (mode == "wrap") return {Pad(x, low, high, PadMode::kWrap)};
-  Refuse(StrCat("mode ", mode));
+  Refuse(StrCat("mode ", mode, "; constant, edge, reflect and wrap are supported"));
 }
 
 Tensors ImportShape(const NodeContext& c) {
@@ -195,20 +200,17 @@ Tensors ImportConstantOfShape(const NodeContext& c) {
   return {BroadcastTo(Reshape(internal::FromLiteral(*value), {}), shape)};
 }
 
-// 1 where the column is the row plus k.
 Tensors ImportEyeLike(const NodeContext& c) {
   const Tensor x = c.In(0);
   if (x.rank() != 2) Wrong(StrCat("a matrix is needed, got ", x.type().ToString()));
-  const Tensor diagonal = Iota(x.shape(), 0) + c.Int("k", 0);
-  return {Cast(Iota(x.shape(), 1) == diagonal, c.DTypeAttribute("dtype", x.dtype()))};
+  return {
+      Eye(x.shape().dim(0), x.shape().dim(1), c.Int("k", 0), c.DTypeAttribute("dtype", x.dtype()))};
 }
 
 Tensors ImportTrilu(const NodeContext& c) {
   const Tensor x = c.In(0);
-  if (x.rank() < 2) Wrong(StrCat("a matrix is needed, got ", x.type().ToString()));
   const int64_t k = c.Has(1) ? c.KnownInt(1) : 0;
-  const Tensor distance = Iota(x.shape(), x.rank() - 1) - Iota(x.shape(), x.rank() - 2);
-  return {Where(c.Int("upper", 1) != 0 ? distance >= k : distance <= k, x, ScalarLike(x, 0))};
+  return {c.Int("upper", 1) != 0 ? Triu(x, k) : Tril(x, k)};
 }
 
 Tensors ImportRange(const NodeContext& c) {
@@ -230,7 +232,7 @@ Tensors ImportDepthToSpace(const NodeContext& c) {
     Wrong(StrCat("blocks of ", b, " in ", x.type().ToString()));
   const int64_t depth = d[1] / (b * b);
   const std::string mode = c.String("mode", "DCR");
-  if (mode != "DCR" && mode != "CRD") Refuse(StrCat("mode ", mode));
+  if (mode != "DCR" && mode != "CRD") Refuse(StrCat("mode ", mode, "; it must be DCR or CRD"));
   const Tensor y = mode == "DCR"
                        ? Transpose(Reshape(x, {d[0], b, b, depth, d[2], d[3]}), {0, 3, 4, 1, 5, 2})
                        : Transpose(Reshape(x, {d[0], depth, b, b, d[2], d[3]}), {0, 1, 4, 2, 5, 3});

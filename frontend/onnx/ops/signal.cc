@@ -52,9 +52,11 @@ Tensor Transform(const Tensor& x, const FftOptions& options, bool inverse, bool 
   return Stack({Real(y), Imag(y)}, last);
 }
 
+// The axis is an attribute before opset 20, then an input.
 Tensors ImportDft(const NodeContext& c) {
   const Tensor x = c.In(0);
-  const int64_t axis = AxisOf(c, "axis", 1, x.rank());
+  const int64_t axis = c.opset() < 20 ? AxisOf(c, "axis", 1, x.rank())
+                                      : NormalAxis(c.Has(2) ? c.KnownInt(2) : -2, x.rank());
   if (x.rank() < 2 || axis == x.rank() - 1)
     Wrong(StrCat("an axis and parts are needed, got ", x.type().ToString()));
   const bool inverse = c.Int("inverse", 0) != 0, onesided = c.Int("onesided", 0) != 0;
