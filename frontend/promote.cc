@@ -73,7 +73,10 @@ Tensor ScalarOf(DType dtype, double value) {
   return FromLiteral(ir::Literal::Scalar(dtype, value));
 }
 
-Tensor ConvertWeak(const Operand& x, DType dtype) {
+namespace {
+
+// An error begins with the op's name, if there is one.
+Tensor Convert(std::string_view op, const Operand& x, DType dtype) {
   if (!x.weak()) return x.tensor();
   const Tensor number = x.tensor();
   if (number.dtype() == dtype) return number;
@@ -89,11 +92,15 @@ Tensor ConvertWeak(const Operand& x, DType dtype) {
   const bool fits = literal.AsInt(0) == value &&
                     (IsUnsigned(dtype) ? !negative : value >= 0 || negative);
   if (IsInteger(dtype) && !fits) {
-    ThrowInvalid(StrCat("the number ", number.str(), " does not fit ", Name(dtype),
-                        "; Cast the other operand to a wider dtype"));
+    ThrowInvalid(StrCat(op, op.empty() ? "" : ": ", "the number ", number.str(), " does not fit ",
+                        Name(dtype), "; Cast the other operand to a wider dtype"));
   }
   return FromLiteral(literal);
 }
+
+}  // namespace
+
+Tensor ConvertWeak(const Operand& x, DType dtype) { return Convert("", x, dtype); }
 
 Tensor Materialize(const Operand& x) {
   return x.weak() ? ConvertWeak(x, WithWeak(std::nullopt, x.type().dtype)) : x.tensor();
@@ -103,7 +110,7 @@ TensorList Promote(ir::Op op, absl::Span<const Operand* const> operands) {
   const DType dtype = ResultType(op, operands);
   TensorList out;
   for (const Operand* x : operands) {
-    Tensor t = ConvertWeak(*x, dtype);
+    Tensor t = Convert(ir::Name(op), *x, dtype);
     if (t.dtype() != dtype) t = Dispatch(ir::Op::kCast, {t}, {{"dtype", dtype}});
     out.push_back(std::move(t));
   }

@@ -17,9 +17,12 @@ namespace reel {
 /// windows, the odd one after (kSameLower: before).
 enum class Padding : uint8_t { kValid, kSame, kSameLower, kExplicit };
 using enum Padding;
+/// Where the channels stand: [n, spatial..., c], with filters [k..., in, out], or [n, c,
+/// spatial...], with filters [out, in, k...].
 enum class DataFormat : uint8_t { kChannelsLast, kChannelsFirst };
 using enum DataFormat;
 
+/// One entry per spatial axis, or one for all; without any, strides and dilation are 1.
 struct ConvOptions {
   std::vector<int64_t> strides = {};
   Padding padding = kValid;
@@ -63,6 +66,7 @@ Tensor ConvTranspose2D(const Operand& x, const Operand& filter,
 Tensor ConvTranspose3D(const Operand& x, const Operand& filter,
                        const ConvTransposeOptions& options = {});
 
+/// One entry per spatial axis, or one for all.
 struct PoolOptions {
   std::vector<int64_t> strides = {};  ///< default: the window
   Padding padding = kValid;
@@ -107,6 +111,7 @@ Tensor Windows(const Operand& x, const std::vector<int64_t>& axes,
                const std::vector<int64_t>& sizes, const WindowOptions& options = {});
 /// As PyTorch's unfold: the windows of one axis, step apart.
 Tensor Unfold(const Operand& x, int64_t axis, int64_t size, int64_t step = 1);
+/// What becomes of the elements of a window: their sum, product, maximum or minimum.
 enum class WindowReduction : uint8_t { kSum, kProd, kMax, kMin };
 /// The reduction of every window of all axes; sizes has one entry per axis of x.
 Tensor ReduceWindow(const Operand& x, WindowReduction reduction, const std::vector<int64_t>& sizes,

@@ -31,6 +31,7 @@ Tensor Irfft(const Operand& x, FftOptions options = {});
 
 /// The transforms along the last two axes.
 Tensor Fft2(const Operand& x, FftNorm norm = FftNorm::kBackward);
+/// The inverse of Fft2 of the same norm.
 Tensor Ifft2(const Operand& x, FftNorm norm = FftNorm::kBackward);
 
 }  // namespace reel

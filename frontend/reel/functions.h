@@ -25,6 +25,7 @@ Tensor IsInf(const Operand& x);     ///< false for integers
 Tensor Signbit(const Operand& x);   ///< x < 0, also for -0 and NaN with that sign
 /// |a| with the sign of b; by a the derivative is +-1, 0 at a = 0.
 Tensor Copysign(const Operand& a, const Operand& b);
+/// Of each bit of integers, and of bool: the same as LogicalAnd, LogicalOr, LogicalXor, LogicalNot.
 Tensor BitwiseAnd(const Operand& a, const Operand& b);
 Tensor BitwiseOr(const Operand& a, const Operand& b);
 Tensor BitwiseXor(const Operand& a, const Operand& b);

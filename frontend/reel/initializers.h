@@ -32,13 +32,12 @@ class Initializer {
 };
 
 Initializer ConstantInit(double value);
-Initializer ZerosInit();
+Initializer ZerosInit();  ///< what biases begin with
 Initializer OnesInit();
 /// gain on the main diagonal of a matrix, 0 elsewhere.
 Initializer IdentityInit(double gain = 1);
 Initializer UniformInit(double low = -0.05, double high = 0.05);  ///< in [low, high)
-Initializer NormalInit(double mean = 0, double stddev = 0.05);
-
+Initializer NormalInit(double mean = 0, double stddev = 0.05);    ///< of this mean and deviation
 /// Normal, given that it is within two stddevs of the mean.
 Initializer TruncatedNormalInit(double mean = 0, double stddev = 0.05);
 /// gain times a matrix with orthonormal columns (rows, if they are fewer), uniform among all: the
@@ -46,7 +45,9 @@ Initializer TruncatedNormalInit(double mean = 0, double stddev = 0.05);
 /// McClelland, Ganguli: "Exact solutions to the nonlinear dynamics of learning", 2014.
 Initializer OrthogonalInit(double gain = 1);
 
+/// The fan that divides the variance: of the inputs, of the outputs, or their mean.
 enum class FanMode { kIn, kOut, kAverage };
+/// What is drawn: all of that variance, the last one without what is beyond two deviations.
 enum class FanDistribution { kUniform, kNormal, kTruncatedNormal };
 struct VarianceScalingOptions {
   double scale = 1;

@@ -97,7 +97,7 @@ TEST(Promotion, WeakIntegersMustFit) {
   EXPECT_EQ(Add(Tensor(uint8_t{1}), 254).item<int>(), 255);
   EXPECT_EQ(Add(Tensor(int8_t{1}), -128).item<int>(), -127);
   EXPECT_EQ(Add(Tensor(uint64_t{0}), ~uint64_t{0}).item<uint64_t>(), ~uint64_t{0});
-  ExpectError(ErrorCode::kInvalidArgument, "the number 256 does not fit u8; Cast",
+  ExpectError(ErrorCode::kInvalidArgument, "add: the number 256 does not fit u8; Cast",
               [] { Add(Tensor(uint8_t{1}), 256); });
   ExpectError(ErrorCode::kInvalidArgument, "the number -1 does not fit u64",
               [] { Add(Tensor(uint64_t{1}), -1); });
