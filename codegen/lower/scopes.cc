@@ -20,12 +20,21 @@ int KernelEmitter::LevelOf(const Dependencies& d) const {
 }
 
 /// Runs emit with the insertion point at the end of scope `level` as far as it has been emitted.
+/// What it emits may split the block (sin, cos, rem): the terminator then goes to the last part,
+/// and the loop behind it comes from there.
 Value* KernelEmitter::EmitAt(int level, const std::function<Value*()>& emit) {
   for (size_t i = static_cast<size_t>(level) + 1; i < scopes_.size(); ++i) {
-    if (scopes_[i].entry == nullptr) continue;
+    llvm::Instruction* entry = scopes_[i].entry;
+    if (entry == nullptr) continue;
     llvm::IRBuilderBase::InsertPointGuard guard(b_);
-    b_.SetInsertPoint(scopes_[i].entry);
-    return emit();
+    llvm::BasicBlock* before = entry->getParent();
+    b_.SetInsertPoint(entry);
+    Value* value = emit();
+    if (llvm::BasicBlock* last = b_.GetInsertBlock(); last != before) {
+      entry->moveBefore(*last, last->end());
+      for (llvm::BasicBlock* next : llvm::successors(entry)) next->replacePhiUsesWith(before, last);
+    }
+    return value;
   }
   return emit();
 }

@@ -125,6 +125,28 @@ OpCase BroadcastCase(const OpRow& row, DType dtype, CaseBuilder& c) {
   return c.Build();
 }
 
+// All operands are broadcast along the last axis: the op leaves the loop over it, also one that
+// splits its block.
+OpCase RowsCase(const OpRow& row, DType dtype, CaseBuilder& c) {
+  const std::vector<Shape> from{{3, 1}, {1}}, to{{3, 100}, {2, 3}};
+  std::vector<std::vector<ir::Value>> values(to.size());
+  for (size_t n = 0; n < to.size(); ++n) {
+    Operands operands;
+    for (int k = 0; k < ir::Info(row.op).operands; ++k) {
+      operands.push_back(Sample({dtype, from[n]}, row.domain, c.rng()));
+    }
+    Separate(row.op, operands, c.rng());
+    for (const ir::Literal& l : operands) values[n].push_back(c.Input(l));
+  }
+  for (size_t n = 0; n < to.size(); ++n) {
+    for (ir::Value& v : values[n]) v = c.b().BroadcastTo(v, to[n]);
+    c.Emit(values[n]);
+  }
+  c.Tolerate(Allowed(row, dtype));
+  c.Differentiable(IsSmooth(row, dtype));
+  return c.Build();
+}
+
 }  // namespace
 
 // Per dtype: many shapes; special values (all pairs for two operands); random bit patterns.
@@ -158,6 +180,10 @@ void MakeElementwiseCases(const OpRow& row, std::vector<OpCase>* cases) {
     if (arity > 1 && !HasKinks(row.op)) {
       CaseBuilder c(row.op, StrCat(Name(dtype), " broadcast"));
       cases->push_back(BroadcastCase(row, dtype, c));
+    }
+    if (dtype == kFloat32 || dtype == kFloat64) {
+      CaseBuilder c(row.op, StrCat(Name(dtype), " rows"));
+      cases->push_back(RowsCase(row, dtype, c));
     }
     add("special values", [&](Rng&) {
       if (arity == 1) return std::vector<Operands>{{SpecialValues(dtype)}};

@@ -61,6 +61,24 @@ OpCase ShapesCase(const OpRow& row, DType dtype, const std::vector<Shape>& shape
   return c.Build();
 }
 
+// All operands are broadcast along the last axis: the op leaves the loop over it.
+OpCase RowsCase(const OpRow& row, DType dtype, CaseBuilder& c) {
+  const std::vector<Shape> from{{3, 1}, {1}}, to{{3, 100}, {2, 3}};
+  std::vector<std::vector<ir::Value>> lists(to.size());
+  for (size_t i = 0; i < to.size(); ++i) {
+    for (int n = 0; n < ir::Info(row.op).operands; ++n) {
+      lists[i].push_back(Operand(row, dtype, from[i], n, c));
+    }
+  }
+  for (size_t i = 0; i < to.size(); ++i) {
+    for (ir::Value& v : lists[i]) v = c.b().BroadcastTo(c.b().Cast(v, dtype), to[i]);
+    c.Emit(lists[i]);
+  }
+  c.Tolerate(Allowed(row, dtype));
+  c.Differentiable(IsSmooth(row, dtype));
+  return c.Build();
+}
+
 // The edges of the domains and what lies outside: all tuples of these.
 std::vector<double> Edges(const OpRow& row) {
   const double inf = std::numeric_limits<double>::infinity();
@@ -102,6 +120,10 @@ void MakeSpecialCases(const OpRow& row, std::vector<OpCase>* cases) {
     {
       CaseBuilder c(row.op, StrCat(Name(dtype), " shapes"));
       cases->push_back(ShapesCase(row, dtype, kShapes, c));
+    }
+    {
+      CaseBuilder c(row.op, StrCat(Name(dtype), " rows"));
+      cases->push_back(RowsCase(row, dtype, c));
     }
     if (arity == 1) {
       for (const bool random : {false, true}) {
