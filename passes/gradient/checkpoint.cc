@@ -20,12 +20,6 @@ Values Join(std::initializer_list<Values> parts) {
   return all;
 }
 
-Type Stacked(const Type& type, int64_t rows) {
-  Type stack{type.dtype, {rows}};
-  for (Extent e : type.shape) stack.shape.push_back(e);
-  return stack;
-}
-
 // Makes the functions. All take the state c, the carried values of the loop, first; values that the
 // body returns unchanged stay what they are in every loop here, so they cost nothing.
 class Maker {
@@ -79,13 +73,7 @@ class Maker {
     return functions_->AddFunction(std::move(f));
   }
 
-  Values AddState(ir::Function* f) const {
-    Values c;
-    for (int i = 0; i < loop_.body.num_parameters(); ++i) {
-      c.push_back(f->AddParameter(StrCat("c", i), loop_.body.parameter(i).type));
-    }
-    return c;
-  }
+  Values AddState(ir::Function* f) const { return AddCarried(loop_.body, f); }
   Values AddCotangents(ir::Function* f) const {
     Values d;
     for (size_t i = 0; i < loop_.key.results.size(); ++i) {
@@ -246,6 +234,20 @@ class Maker {
 };
 
 }  // namespace
+
+Type Stacked(const Type& type, int64_t rows) {
+  Type stack{type.dtype, {rows}};
+  for (Extent e : type.shape) stack.shape.push_back(e);
+  return stack;
+}
+
+Values AddCarried(const ir::Function& body, ir::Function* f) {
+  Values out;
+  for (int i = 0; i < body.num_parameters(); ++i) {
+    out.push_back(f->AddParameter(StrCat("c", i), body.parameter(i).type));
+  }
+  return out;
+}
 
 absl::StatusOr<std::vector<Value>> ReverseWithCheckpoints(const CheckpointedLoop& loop,
                                                           const std::vector<Value>& operands,

@@ -27,6 +27,11 @@ absl::StatusOr<std::vector<ir::Value>> ReverseWithCheckpoints(
     const CheckpointedLoop& loop, const std::vector<ir::Value>& operands,
     const std::vector<ir::Value>& cotangents, FunctionGradients* functions, ir::Builder& b);
 
+/// Shared with the loops that save every iteration: a stack of values of the type, and parameters
+/// c0, c1, ... of f for the values that a loop with this body carries.
+Type Stacked(const Type& type, int64_t rows);
+std::vector<ir::Value> AddCarried(const ir::Function& body, ir::Function* f);
+
 }  // namespace reel::passes
 
 #endif  // REEL_PASSES_GRADIENT_CHECKPOINT_H_

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "absl/container/flat_hash_set.h"
 #include "ir/strings.h"
 #include "passes/pass.h"
 #include "passes/rewrite.h"
@@ -111,12 +112,18 @@ Residuals ChooseResiduals(const ir::Function& full, int num_forward, const Mask&
   const std::set<Value> cut = Chooser(full, num_forward).Cut(saved);
   ir::Function all(full.name());
   Copier copier(full, &all);
+  absl::flat_hash_set<std::string> names;
+  for (int i = 0; i < full.num_parameters(); ++i) names.insert(full.parameter(i).name);
   for (int i = 0; i < num_forward; ++i) {
     if (!constants[static_cast<size_t>(i)]) continue;
     copier.Map({i}, all.AddParameter(full.parameter(i).name, full.parameter(i).type));
   }
   Residuals out{{cut.begin(), cut.end()}, Mask(constants.size()), ir::Function("")};
-  for (Value v : cut) copier.Map(v, all.AddParameter(StrCat("row", v.id), full.type(v)));
+  for (Value v : cut) {
+    std::string name = StrCat("row", v.id);
+    while (!names.insert(name).second) name += "_";
+    copier.Map(v, all.AddParameter(name, full.type(v)));
+  }
   for (int i = num_forward; i < full.num_parameters(); ++i) {
     copier.Map({i}, all.AddParameter(full.parameter(i).name, full.parameter(i).type));
   }

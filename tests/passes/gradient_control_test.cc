@@ -192,6 +192,50 @@ TEST(WhileGradient, InvariantsAreNotStacked) {
   EXPECT_EQ(stacks, 1);  // acc, not w
 }
 
+// A tensor of integers that all grow by one constant is counted with, not stacked.
+TEST(WhileGradient, ATensorOfCounters) {
+  ir::Module m;
+  const std::vector<Type> types{I32(), I32({3}), F64({9}), F64()};
+  Define(&m, "more", types, [](Builder& b, P p) { return Values{Less(b, p[0], 3)}; });
+  Define(&m, "step", types, [](Builder& b, P p) {
+    const Value row = b.Gather(p[2], p[1], 0);
+    const Value next = b.Add(b.ScalarLike(p[1], 2), p[1]);
+    return Values{Next(b, p[0]), next, p[2], b.Add(p[3], b.ReduceSum(b.Mul(row, row), {0}))};
+  });
+  Define(&m, "main", {I32({3}), F64({9}), F64()}, [](Builder& b, P p) {
+    return Values{b.While("more", "step", {b.Scalar(kInt32, 0), p[0], p[1], p[2]})[3]};
+  });
+  CheckDerivatives(&m, "main", {{0, 2, 3}, {0.3, -1, 2, 0.7, 1.1, -0.4, 0.9, 1.7, -2}, {0.5}}, 2);
+}
+
+// What is saved gets parameters of its own, whatever the user's are called.
+TEST(WhileGradient, NamesOfSavedRowsAreUnique) {
+  constexpr int kInvariants = 40;
+  ir::Module m;
+  const std::vector<Type> types(kInvariants + 2, F64());
+  Define(&m, "more", types, [](Builder& b, P p) { return Values{Less(b, p[0], 3)}; });
+  ir::Function step("step");
+  Builder b(&step, &m);
+  const Value i = step.AddParameter("i", F64());
+  Values results{i, step.AddParameter("acc", F64())};
+  for (int k = 0; k < kInvariants; ++k) {
+    results.push_back(step.AddParameter(StrCat("row", k), F64()));
+  }
+  results[0] = Next(b, i);
+  for (int k = 0; k < kInvariants; ++k) {
+    results[1] = b.Sin(b.Mul(results[1], results[static_cast<size_t>(k + 2)]));
+  }
+  ASSERT_TRUE(b.status().ok()) << b.status();
+  step.SetResults(std::move(results));
+  m.AddFunction(std::move(step));
+  Define(&m, "main", {F64(), F64()}, [](Builder& b, P p) {
+    Values operands{b.Scalar(kFloat64, 0), p[0]};
+    operands.resize(kInvariants + 2, p[1]);
+    return Values{b.While("more", "step", operands, 5)[1]};
+  });
+  CheckDerivatives(&m, "main", {{0.3}, {1.1}}, 1);
+}
+
 TEST(WhileGradient, TG37ProductOfAnIntegerCountedLoop) {
   ir::Module m;  // n0 = 2, x = 2: while n < 10: n *= x: n = 16 = n0 x^3, dn/dx = 24
   Define(&m, "more", {F64(), F64()}, [](Builder& b, P p) {

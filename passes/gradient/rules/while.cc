@@ -26,21 +26,6 @@ struct Loop {
   std::string gradient = {};  // residuals.gradient's name in the module
 };
 
-Type Stacked(const Type& type, int64_t bound) {
-  Type stack{type.dtype, {}};
-  stack.shape.push_back(bound);
-  for (Extent e : type.shape) stack.shape.push_back(e);
-  return stack;
-}
-
-Values AddCarried(const ir::Function& body, ir::Function* f) {
-  Values out;
-  for (int i = 0; i < body.num_parameters(); ++i) {
-    out.push_back(f->AddParameter(StrCat("c", i), body.parameter(i).type));
-  }
-  return out;
-}
-
 Values AddStacks(const Loop& loop, ir::Function* f) {
   Values out;
   for (ir::Value row : loop.residuals.rows) {
@@ -125,12 +110,14 @@ absl::StatusOr<std::string> BackwardCond(GradContext& g, const Loop& loop) {
   return g.functions().AddFunction(std::move(f));
 }
 
-// start + n * step, the operand itself if the body does not count with it.
+// start + n * step, the operand itself if the body does not count with it. A tensor of counters has
+// one step.
 ir::Value AtIteration(ir::Builder& b, ir::Value start, ir::Value n, std::optional<int64_t> step) {
   if (!step) return start;
   const DType dtype = b.type(start).dtype;
   const ir::Value count = dtype == kInt64 ? n : b.Cast(n, dtype);
-  return b.Add(start, b.Mul(count, b.Constant(ir::Literal::ScalarInt(dtype, *step))));
+  const ir::Value by = b.Mul(count, b.Constant(ir::Literal::ScalarInt(dtype, *step)));
+  return b.Add(start, b.BroadcastTo(by, Type(b.type(start)).shape));
 }
 
 // body.bwd: n - 1; cotangents = body.grad(constants, rows n - 1, cotangents)
