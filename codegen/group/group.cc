@@ -108,15 +108,18 @@ class Grouper {
       is_result_[Index(v)] = true;
       ++uses_[Index(v)];
     }
+    constexpr size_t kFew = 8;
     for (size_t i = f_.nodes().size(); i-- > 0;) {
       const Node& node = f_.nodes()[i];
       const Value r = node.result();
+      absl::flat_hash_set<int32_t> seen;  // operands, where they are many
       for (size_t k = 0; k < node.operands.size(); ++k) {
         const Value o = node.operands[k];
-        if (std::find(node.operands.begin(), node.operands.begin() + static_cast<std::ptrdiff_t>(k), o) !=
-            node.operands.begin() + static_cast<std::ptrdiff_t>(k)) {
-          continue;
-        }
+        const auto* here = node.operands.begin() + k;
+        const bool counted = node.operands.size() > kFew
+                                 ? !seen.insert(o.id).second
+                                 : std::find(node.operands.begin(), here, o) != here;
+        if (counted) continue;
         uses_[Index(o)] = std::min(uses_[Index(o)] + (IsView(node.op) ? uses_[Index(r)] : 1), 1000);
         const bool repeats = node.op == Op::kBroadcast || node.op == Op::kWindow;
         if (repeats && shape(r).size() > shape(o).size()) grown_[Index(o)] = true;
@@ -379,7 +382,10 @@ class Grouper {
     group.inputs = GroupsOf(leaves);
     group.last = node.result(node.num_results - 1).id;
     group.nodes = 1;
-    for (const Leaf& leaf : leaves) out_.stored[Index(leaf.value)] = true;
+    for (const Leaf& leaf : leaves) {
+      out_.stored[Index(leaf.value)] = true;
+      readers_[Index(leaf.value)].push_back(static_cast<int>(out_.groups.size()));
+    }
     for (int i = 0; i < node.num_results; ++i) {
       out_.stored[Index(node.result(i))] = true;
       out_.group_of[Index(node.result(i))] = static_cast<int>(out_.groups.size());

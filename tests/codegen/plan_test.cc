@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <ctime>
 #include <set>
 #include <string>
 
+#include "codegen/group/group.h"
 #include "codegen/program/arena.h"
 #include "codegen/program/program.h"
 #include "ir/builder.h"
@@ -113,6 +115,27 @@ func @f(%x: f32[8,4], %dy: f32[8,6]) state(@w: f32[4,6]) -> (f32[8,4]) {
   EXPECT_TRUE(written);
 }
 
+// The branch reads the old @v: run before the update, which is written over it without a copy.
+TEST(Plan, AnUpdateWaitsForAControlOpThatReadsTheOldValue) {
+  const Program p =
+      Plan(R"(variable @v: f32[8] = base64 "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+func @yes(%v: f32[8]) -> (f32[]) {
+  %0 = reduce_sum %v {axes=[0]} : f32[]
+  return %0
+}
+func @no(%v: f32[8]) -> (f32[]) {
+  %0 = reduce_max %v {axes=[0]} : f32[]
+  return %0
+}
+func @f(%p: bool[], %i: i32[], %u: f32[1]) state(@v: f32[8]) -> (f32[]) {
+  %0 = dynamic_update @v, %u, %i {axis=0} : f32[8]
+  %1 = if %p, @v {else=@no, then=@yes} : f32[]
+  return %1 state(%0)
+}
+)");
+  for (const Step& s : p.entries[0].steps) EXPECT_EQ(s.bytes, 0) << ToString(p);
+}
+
 TEST(Plan, SwappedVariablesGoThroughACopy) {
   const Program p = Plan(R"(variable @a: f32[2] = [1, 2]
 variable @b: f32[2] = [3, 4]
@@ -170,6 +193,26 @@ TEST(Plan, WorkIsLinearInTheChain) {
   EXPECT_NEAR(ratio, 4.0, 0.5);
   EXPECT_LE(large.arena_bytes, small.arena_bytes + 128);
   for (const Kernel& k : large.kernels) EXPECT_LE(k.exprs.size(), 2000u);
+}
+
+// Whether an operand of a control op occurs before is not asked of each by looking at all others.
+TEST(Plan, GroupingIsLinearInTheOperandsOfOneOp) {
+  constexpr int kOperands = 400000;
+  ir::Module module("call");
+  ir::Function callee("callee"), f("f");
+  std::vector<ir::Value> operands;
+  for (int i = 0; i < kOperands; ++i) {
+    callee.AddParameter(StrCat("p", i), {kFloat32, {}});
+    operands.push_back(f.AddParameter(StrCat("p", i), {kFloat32, {}}));
+  }
+  callee.SetResults({{0}});
+  module.AddFunction(std::move(callee));
+  ir::Builder b(&f, &module);
+  f.SetResults({b.Call("callee", operands)[0]});
+  ASSERT_TRUE(b.status().ok()) << b.status();
+  const std::clock_t start = std::clock();
+  EXPECT_EQ(GroupFunction(f, {}).groups.size(), 1u);
+  EXPECT_LT(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, 5);
 }
 
 // The steps of the first entry point as text, from its line on.
