@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 
 #include "ir/strings.h"
 #include "passes/gradient/rule.h"
@@ -21,6 +22,19 @@ const GradRule& RuleOf(ir::Op op) {
 #undef OP
   };
   return *kRules[static_cast<size_t>(op)];
+}
+
+ir::Value ShiftAlong(ir::Builder& b, ir::Value x, int64_t axis, int64_t by, double fill) {
+  const Type type = b.type(x);
+  const auto k = static_cast<size_t>(axis);
+  const std::vector<int64_t> zeros(static_cast<size_t>(type.shape.rank()), 0);
+  const std::vector<int64_t> ones(zeros.size(), 1);
+  std::vector<int64_t> starts = zeros, limits = type.shape.dims(), low = zeros, high = zeros;
+  by = std::clamp(by, -limits[k], limits[k]);
+  (by < 0 ? starts[k] -= by : limits[k] -= by);
+  (by < 0 ? high : low)[k] = std::abs(by);
+  const ir::Value rest = b.Slice(x, starts, limits, ones);
+  return b.Pad(rest, b.Scalar(type.dtype, fill), low, high, zeros);
 }
 
 Needs NeededByGradient(ir::Op op) { return RuleOf(op).needs; }

@@ -16,7 +16,8 @@
 //
 // in rules/<family>.cc; a missing one is a link error, a second one a compile or link error. The
 // two masks declare which operands and results the rule reads: the accessors assert that it reads
-// no others.
+// no others. Of the arguments of one call only one may emit nodes, the others get names first: C++
+// does not fix the order, and the graph must not depend on the compiler.
 
 namespace reel::passes {
 
@@ -54,8 +55,9 @@ class GradContext {
   /// Whether operand i depends on an x at all, wanted or not.
   bool active(int i) const { return active_[static_cast<size_t>(i)]; }
   void Set(int i, ir::Value cotangent) { gradients_[static_cast<size_t>(i)] = cotangent; }
-  /// The sum of what other nodes contributed to the cotangent of operand i, if there is any and the
-  /// operand is wanted and occurs once. A rule that adds its own part itself hands the total back.
+  /// For control ops: the sum of what other nodes contributed to the cotangent of operand i, if
+  /// there is any and the operand is wanted and occurs once. A rule that adds its own part itself
+  /// hands the total back.
   ir::Value sum(int i) const { return sums_[static_cast<size_t>(i)]; }
   void SetTotal(int i, ir::Value total) {
     Set(i, total);
@@ -116,10 +118,16 @@ inline constexpr uint32_t kNone = 0, kX = 1, kA = 1, kB = 2, kC = 4, kAll = ~0u,
   extern const GradRule k##Enum##Gradient; \
   const GradRule k##Enum##Gradient{{kNone, kNone}, nullptr};
 
-/// The complex conjugate, by which cotangents of complex products are multiplied; a real value itself.
+/// The complex conjugate, by which cotangents of complex products are multiplied; a real value
+/// itself.
 inline ir::Value Conj(ir::Builder& b, ir::Value x) {
-  return IsComplex(b.type(x).dtype) ? b.Complex(b.Real(x), b.Neg(b.Imag(x))) : x;
+  if (!IsComplex(b.type(x).dtype)) return x;
+  const ir::Value re = b.Real(x), im = b.Imag(x);
+  return b.Complex(re, b.Neg(im));
 }
+
+/// y[t] = x[t - by] along the axis, `fill` where there is no such element.
+ir::Value ShiftAlong(ir::Builder& b, ir::Value x, int64_t axis, int64_t by, double fill);
 
 /// The rule of an op.
 const GradRule& RuleOf(ir::Op op);

@@ -3,8 +3,8 @@
 
 #include "passes/gradient/rule.h"
 
-// dy is the cotangent of the result y = f(x) or f(a, b). Each rule adds conj(f') * dy; real numbers are their own
-// conjugates.
+// dy is the cotangent of the result y = f(x) or f(a, b). Each rule adds conj(f') * dy; real numbers
+// are their own conjugates.
 
 namespace reel::passes {
 
@@ -15,12 +15,14 @@ static Value One(Builder& b, Value like) { return b.ScalarLike(like, 1); }
 static Value Square(Builder& b, Value x) { return b.Mul(x, x); }
 // dy / d, where d = 0 is the edge of a domain: inf there, but 0 for a zero seed.
 static Value Quotient(Builder& b, Value dy, Value d) {
-  const Value zero = b.ScalarLike(dy, 0);
-  return b.Select(b.And(b.Equal(dy, zero), b.Equal(d, zero)), zero, b.Div(dy, d));
+  const Value zero = b.ScalarLike(dy, 0), no_seed = b.Equal(dy, zero), edge = b.Equal(d, zero);
+  const Value both = b.And(no_seed, edge);
+  return b.Select(both, zero, b.Div(dy, d));
 }
 // sqrt((1 - x) (1 + x)), exact to its last bits at the edges too.
 static Value RootOfOneMinusSquare(Builder& b, Value x) {
-  return b.Sqrt(b.Mul(b.Sub(One(b, x), x), b.Add(One(b, x), x)));
+  const Value one = One(b, x), below = b.Sub(one, x), above = b.Add(one, x);
+  return b.Sqrt(b.Mul(below, above));
 }
 
 // --- one operand ---
@@ -40,12 +42,13 @@ GRAD(Sqrt, kNone, kY) {                                               // sqrt' =
 GRAD(Rsqrt, kNone, kY) {
   const Value dy = g.dy(), zero = b.ScalarLike(dy, 0), y = g.y();
   const Value cube = b.Mul(b.Mul(y, y), y);
-  const Value infinite = b.Equal(b.Abs(cube), b.ScalarLike(y, INFINITY));
+  const Value size = b.Abs(cube), infinite = b.Equal(size, b.ScalarLike(y, INFINITY));
   const Value dx = b.Mul(cube, b.Mul(dy, b.ScalarLike(dy, -0.5)));
   g.Set(0, b.Select(b.And(b.Equal(dy, zero), infinite), zero, dx));
 }
 GRAD(Cbrt, kNone, kY) {                                               // cbrt' = 1 / (3 cbrt(x)^2)
-  g.Set(0, Quotient(b, g.dy(), b.Mul(b.ScalarLike(g.y(), 3), Square(b, g.y()))));
+  const Value square = Square(b, g.y());
+  g.Set(0, Quotient(b, g.dy(), b.Mul(b.ScalarLike(g.y(), 3), square)));
 }
 GRAD(Exp, kNone, kY) { g.Set(0, b.Mul(g.dy(), g.y())); }              // exp' = exp
 GRAD(Exp2, kNone, kY) {                                               // (2^x)' = ln(2) 2^x
@@ -60,7 +63,8 @@ GRAD(Log1p, kX, kNone) {                                              // log1p' 
   g.Set(0, b.Div(g.dy(), b.Add(One(b, g.x()), g.x())));
 }
 GRAD(Tanh, kNone, kY) {                                               // tanh' = 1 - tanh^2
-  g.Set(0, b.Mul(g.dy(), b.Sub(b.ScalarLike(g.dy(), 1), b.Mul(g.y(), g.y()))));
+  const Value square = Square(b, g.y());
+  g.Set(0, b.Mul(g.dy(), b.Sub(One(b, g.dy()), square)));
 }
 GRAD(Sigmoid, kNone, kY) {                                            // s' = s (1 - s)
   g.Set(0, b.Mul(g.dy(), b.Mul(g.y(), b.Sub(b.ScalarLike(g.dy(), 1), g.y()))));
@@ -76,10 +80,12 @@ GRAD(Asin, kX, kNone) {                                               // asin' =
   g.Set(0, Quotient(b, g.dy(), RootOfOneMinusSquare(b, g.x())));
 }
 GRAD(Acos, kX, kNone) {                                               // acos' = -asin'
-  g.Set(0, Quotient(b, b.Neg(g.dy()), RootOfOneMinusSquare(b, g.x())));
+  const Value root = RootOfOneMinusSquare(b, g.x());
+  g.Set(0, Quotient(b, b.Neg(g.dy()), root));
 }
 GRAD(Atan, kX, kNone) {                                               // atan' = 1 / (1 + x^2)
-  g.Set(0, b.Div(g.dy(), b.Add(One(b, g.x()), Square(b, g.x()))));
+  const Value square = Square(b, g.x());
+  g.Set(0, b.Div(g.dy(), b.Add(One(b, g.x()), square)));
 }
 GRAD(Sinh, kX, kNone) { g.Set(0, b.Mul(g.dy(), b.Cosh(g.x()))); }       // sinh' = cosh
 GRAD(Cosh, kX, kNone) { g.Set(0, b.Mul(g.dy(), b.Sinh(g.x()))); }       // cosh' = sinh
@@ -87,8 +93,8 @@ GRAD(Cosh, kX, kNone) { g.Set(0, b.Mul(g.dy(), b.Sinh(g.x()))); }       // cosh'
 GRAD(Asinh, kNone, kY) { g.Set(0, b.Div(g.dy(), b.Cosh(g.y()))); }
 GRAD(Acosh, kNone, kY) { g.Set(0, Quotient(b, g.dy(), b.Sinh(g.y()))); }
 GRAD(Atanh, kX, kNone) {                                              // atanh' = 1 / (1 - x^2)
-  const Value one = One(b, g.x());
-  g.Set(0, Quotient(b, g.dy(), b.Mul(b.Sub(one, g.x()), b.Add(one, g.x()))));
+  const Value one = One(b, g.x()), below = b.Sub(one, g.x()), above = b.Add(one, g.x());
+  g.Set(0, Quotient(b, g.dy(), b.Mul(below, above)));
 }
 NOT_DIFFERENTIABLE(Not)
 NOT_DIFFERENTIABLE(Bitcast)
@@ -136,8 +142,8 @@ GRAD_EACH(Pow, kA | kB, kNone, kA, kY) {
     const Value exponent = g.in(1);
     // Where 1 / a is infinite and counts 0 times.
     const Value least = b.ScalarLike(a, LeastNormal(g.x_type().dtype));
-    const Value edge = b.And(b.Equal(exponent, zero), b.Less(b.Abs(a), least));
-    const Value power = b.Pow(b.Select(edge, one, a), b.Sub(exponent, one));
+    const Value none = b.Equal(exponent, zero), edge = b.And(none, b.Less(b.Abs(a), least));
+    const Value base = b.Select(edge, one, a), power = b.Pow(base, b.Sub(exponent, one));
     g.Set(0, b.Mul(dy, b.Mul(exponent, power)));
   }
   if (g.wants(1)) {
@@ -150,11 +156,12 @@ GRAD_EACH(Pow, kA | kB, kNone, kA, kY) {
 // which cancels: nothing overflows.
 GRAD(Atan2, kA | kB, kNone) {
   const Value dy = g.dy(), zero = b.ScalarLike(dy, 0), one = One(b, dy);
-  const Value larger = b.Max(b.Abs(g.in(0)), b.Abs(g.in(1)));
+  const Value size_a = b.Abs(g.in(0)), size_b = b.Abs(g.in(1)), larger = b.Max(size_a, size_b);
   const Value origin = b.Equal(larger, zero);
   const Value scale = b.StopGradient(b.Select(origin, one, larger));
   const Value u = b.Div(g.in(0), scale), v = b.Div(g.in(1), scale);
-  const Value size = b.Select(origin, one, b.Add(Square(b, u), Square(b, v)));
+  const Value square_u = Square(b, u), square_v = Square(b, v);
+  const Value size = b.Select(origin, one, b.Add(square_u, square_v));
   const Value t = b.Div(b.Div(dy, scale), size);
   if (g.wants(0)) g.Set(0, b.Mul(t, v));
   if (g.wants(1)) g.Set(1, b.Neg(b.Mul(t, u)));

@@ -51,21 +51,11 @@ class SegmentProducts {
  private:
   // x[t - s] where that is in the segment of t, else 1.
   Value Shifted(Value x, int64_t s) {
-    const Value same = b_.Equal(segments_, Shift(segments_, s, -1));
-    const Value one = b_.ScalarLike(x, 1);
-    return b_.Select(b_.Broadcast(same, b_.shape(x), {1}), Shift(x, s, 1), one);
-  }
-  // Moves axis min(1, rank - 1) by s, filling up.
-  Value Shift(Value x, int64_t s, double fill) {
-    const Type type = b_.type(x);
-    const auto axis = static_cast<size_t>(std::min(1, type.shape.rank() - 1));
-    Ints zeros(static_cast<size_t>(type.shape.rank()), 0), limits = type.shape.dims();
-    const Ints ones(zeros.size(), 1);
-    Ints starts = zeros, low = zeros, high = zeros;
-    s = std::min(s, limits[axis]);
-    (reverse_ ? starts[axis] += s : limits[axis] -= s);
-    (reverse_ ? high : low)[axis] = s;
-    return b_.Pad(b_.Slice(x, starts, limits, ones), b_.Scalar(type.dtype, fill), low, high, zeros);
+    const int64_t by = reverse_ ? -s : s;
+    const Value same = b_.Equal(segments_, ShiftAlong(b_, segments_, 0, by, -1));
+    const Value mask = b_.Broadcast(same, b_.shape(x), {1});
+    const Value shifted = ShiftAlong(b_, x, 1, by, 1);
+    return b_.Select(mask, shifted, b_.ScalarLike(x, 1));
   }
 
   ir::Builder& b_;
@@ -86,8 +76,9 @@ Value ProductsOfOthers(ir::Builder& b, Value indices, Value updates, int64_t axi
   const Value order = b.Argsort(list, 0, false);
   const Value sorted = b.Gather(b.Reshape(updates, {before, n, after}), order, 1);
   const Value segments = b.Gather(list, order, 0);
-  const Value others = b.Mul(SegmentProducts(b, segments, false).Of(sorted),
-                             SegmentProducts(b, segments, true).Of(sorted));
+  const Value earlier = SegmentProducts(b, segments, false).Of(sorted);
+  const Value later = SegmentProducts(b, segments, true).Of(sorted);
+  const Value others = b.Mul(earlier, later);
   return b.Reshape(b.Gather(others, b.Argsort(order, 0, false), 1), shape);
 }
 
@@ -110,8 +101,8 @@ GRAD(ScatterSet, kB, kNone) {
   if (g.wants(0)) g.Set(0, b.Scatter(Op::kScatterSet, g.dy(), g.in(1), b.Zeros(updates), axis));
   if (g.wants(2)) {
     const Value last = IsLastWriter(b, g.in(1), g.x_shape().dim(static_cast<int>(axis)));
-    const Value all = b.Gather(g.dy(), g.in(1), axis);
-    g.Set(2, b.Select(ForSlices(b, last, updates.shape, axis), all, b.Zeros(updates)));
+    const Value all = b.Gather(g.dy(), g.in(1), axis), nothing = b.Zeros(updates);
+    g.Set(2, b.Select(ForSlices(b, last, updates.shape, axis), all, nothing));
   }
 }
 GRAD(ScatterMax, kA | kB | kC, kY) { ShareScattered(g, b); }

@@ -24,13 +24,14 @@ ir::Value SolveRight(ir::Builder& b, ir::Value x, ir::Value a, Form form) {
 }
 // 1 / x, but 0 at 0.
 ir::Value Reciprocal(ir::Builder& b, ir::Value x) {
-  const ir::Value zero = b.Equal(x, b.ScalarLike(x, 0)), one = b.ScalarLike(x, 1);
-  return b.Select(zero, b.ScalarLike(x, 0), b.Div(one, b.Select(zero, one, x)));
+  const ir::Value zero = b.ScalarLike(x, 0), one = b.ScalarLike(x, 1), is_zero = b.Equal(x, zero);
+  return b.Select(is_zero, zero, b.Div(one, b.Select(is_zero, one, x)));
 }
 // 1 / (d_j - d_i), but 0 for equal ones.
 ir::Value Gaps(ir::Builder& b, ir::Value d) {
   const ir::Value like = DiagonalMatrix(b, d);
-  return Reciprocal(b, b.Sub(AsRows(b, d, like), AsColumns(b, d, like)));
+  const ir::Value rows = AsRows(b, d, like), columns = AsColumns(b, d, like);
+  return Reciprocal(b, b.Sub(rows, columns));
 }
 
 }  // namespace
@@ -39,8 +40,8 @@ ir::Value Gaps(ir::Builder& b, ir::Value d) {
 // diagonal halved. Symmetric, as in TensorFlow.
 GRAD(Cholesky, kNone, kY) {
   const ir::Value l = g.y(), inner = Product(b, l, g.dy(), Side::kLeft);
-  const ir::Value phi = b.Sub(Keep(b, inner, Triangle::kLower),
-                              Scaled(b, DiagonalMatrix(b, Diagonal(b, inner)), 0.5));
+  const ir::Value lower = Keep(b, inner, Triangle::kLower);
+  const ir::Value phi = b.Sub(lower, Scaled(b, DiagonalMatrix(b, Diagonal(b, inner)), 0.5));
   const ir::Value left = b.TriangularSolve(l, phi, {.transpose = true});
   const ir::Value da = SolveRight(b, left, l, {});
   g.Set(0, Scaled(b, b.Add(da, Transposed(b, da)), 0.5));
@@ -65,14 +66,14 @@ GRAD(TriangularSolve, kA, kY) {
 GRAD(Lu, kNone, kAll) {
   if (!g.dy().valid()) return;
   const ir::Value packed = g.y();
-  const ir::Value l = b.Add(Keep(b, packed, Triangle::kStrictlyLower), Identity(b, g.y_type())),
-                  u = Keep(b, packed, Triangle::kUpper);
+  const ir::Value below = Keep(b, packed, Triangle::kStrictlyLower),
+                  l = b.Add(below, Identity(b, g.y_type())), u = Keep(b, packed, Triangle::kUpper);
   const ir::Value dl = Keep(b, g.dy(), Triangle::kStrictlyLower),
                   du = Keep(b, g.dy(), Triangle::kUpper);
-  const ir::Value inner = b.Add(Keep(b, Product(b, l, dl, Side::kLeft), Triangle::kStrictlyLower),
-                                Keep(b, Product(b, du, u, Side::kRight), Triangle::kUpper));
+  const ir::Value of_l = Keep(b, Product(b, l, dl, Side::kLeft), Triangle::kStrictlyLower),
+                  of_u = Keep(b, Product(b, du, u, Side::kRight), Triangle::kUpper);
   const ir::Value left =
-      b.TriangularSolve(packed, inner, {.transpose = true, .unit_diagonal = true});
+      b.TriangularSolve(packed, b.Add(of_l, of_u), {.transpose = true, .unit_diagonal = true});
   const ir::Value rows = SolveRight(b, left, packed, {.lower = false, .transpose = true});
   g.Set(0, GatherRows(b, rows, InversePermutation(b, g.y(1))));
 }
@@ -102,16 +103,16 @@ GRAD(Qr, kNone, kAll) {
   ir::Value m;
   if (du.valid()) m = Product(b, u, du, Side::kRight);
   if (dq.valid()) m = Plus(b, m, b.Neg(Product(b, dq, q, Side::kLeft)));
-  const ir::Value mirrored =
-      b.Add(Keep(b, m, Triangle::kLower), Transposed(b, Keep(b, m, Triangle::kStrictlyLower)));
+  const ir::Value lower = Keep(b, m, Triangle::kLower);
+  const ir::Value mirrored = b.Add(lower, Transposed(b, Keep(b, m, Triangle::kStrictlyLower)));
   const ir::Value total = Plus(b, dq, Product(b, q, mirrored));
   ir::Value dx = SolveRight(b, total, u, {.lower = false, .transpose = true});
   if (dy.valid()) {  // [dx | dy]
     const auto rank = static_cast<size_t>(b.shape(dx).rank());
     std::vector<int64_t> low(rank, 0), none(rank, 0);
     low.back() = k;
-    dx = b.Add(PadTo(b, dx, Rows(b, dx), n),
-               b.Pad(dy, b.Scalar(b.type(dy).dtype, 0), low, none, none));
+    dx = PadTo(b, dx, Rows(b, dx), n);
+    dx = b.Add(dx, b.Pad(dy, b.Scalar(b.type(dy).dtype, 0), low, none, none));
   }
   g.Set(0, dx);
 }
@@ -124,7 +125,8 @@ GRAD(Eigh, kNone, kAll) {
   ir::Value inner;
   if (g.dy(0).valid()) inner = DiagonalMatrix(b, g.dy(0));
   if (g.dy(1).valid()) {
-    inner = Plus(b, inner, b.Mul(Gaps(b, w), Product(b, v, g.dy(1), Side::kLeft)));
+    const ir::Value gaps = Gaps(b, w);
+    inner = Plus(b, inner, b.Mul(gaps, Product(b, v, g.dy(1), Side::kLeft)));
   }
   const ir::Value da = Product(b, Product(b, v, inner), v, Side::kRight);
   const ir::Value both = Keep(b, b.Add(da, Transposed(b, da)), Triangle::kStrictlyLower);
@@ -141,7 +143,8 @@ GRAD(Svd, kNone, kAll) {
   if (g.dy(1).valid()) inner = DiagonalMatrix(b, g.dy(1));
   const ir::Value inverse = Reciprocal(b, s);
   const auto twisted = [&](ir::Value x) {  // F o (x - x')
-    return b.Mul(Gaps(b, b.Mul(s, s)), b.Sub(x, Transposed(b, x)));
+    const ir::Value gaps = Gaps(b, b.Mul(s, s));
+    return b.Mul(gaps, b.Sub(x, Transposed(b, x)));
   };
   if (du.valid()) {
     const ir::Value x = Product(b, u, du, Side::kLeft), j = twisted(x);

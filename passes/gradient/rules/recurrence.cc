@@ -1,28 +1,6 @@
 #include "passes/gradient/rule.h"
 
 namespace reel::passes {
-namespace {
-
-using ir::Value;
-using Ints = std::vector<int64_t>;
-
-// Along the axis: without the last element (or the first), and with a zero before (or after).
-Value Cut(ir::Builder& b, Value x, int64_t axis, bool first) {
-  const Shape shape = b.shape(x);
-  Ints starts(static_cast<size_t>(shape.rank()), 0), limits = shape.dims();
-  const Ints ones(starts.size(), 1);
-  (first ? ++starts[static_cast<size_t>(axis)] : --limits[static_cast<size_t>(axis)]);
-  return b.Slice(x, std::move(starts), std::move(limits), ones);
-}
-Value Extend(ir::Builder& b, Value x, int64_t axis, bool before) {
-  const Type type = b.type(x);
-  Ints low(static_cast<size_t>(type.shape.rank()), 0), high = low;
-  const Ints none = low;
-  (before ? low : high)[static_cast<size_t>(axis)] = 1;
-  return b.Pad(x, b.Scalar(type.dtype, 0), std::move(low), std::move(high), none);
-}
-
-}  // namespace
 
 // y[t] = a[t] y[t - 1] + b[t]. The cotangent of y[t], later ones included, runs the other way:
 //   g[t] = dy[t] + a[t + 1] g[t + 1],  db[t] = g[t],  da[t] = g[t] y[t - 1],  da[0] = 0
@@ -33,12 +11,13 @@ GRAD(Recurrence, kA, kY) {
     g.Set(0, g.dy());
     return g.Set(1, g.dy());
   }
-  const Value next = Extend(b, Cut(b, g.in(0), axis, !reverse), axis, reverse);
-  const Value all = b.Recurrence(next, g.dy(), axis, !reverse);
+  const int64_t step = reverse ? -1 : 1;
+  const ir::Value next = ShiftAlong(b, g.in(0), axis, -step, 0);
+  const ir::Value all = b.Recurrence(next, g.dy(), axis, !reverse);
   g.Set(1, all);
   if (!g.wants(0)) return;
-  const Value before = Cut(b, g.y(), axis, reverse);
-  g.Set(0, Extend(b, b.Mul(Cut(b, all, axis, !reverse), before), axis, !reverse));
+  const ir::Value product = b.Mul(ShiftAlong(b, all, axis, -step, 0), g.y());  // da[t + 1]
+  g.Set(0, ShiftAlong(b, product, axis, step, 0));
 }
 
 }  // namespace reel::passes

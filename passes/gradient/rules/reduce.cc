@@ -36,8 +36,8 @@ void GiveToFirst(GradContext& g, ir::Builder& b) {
   if (IsFloat(g.x_type().dtype)) hit = b.Or(hit, b.NotEqual(g.x(), g.x()));
   const ir::Value never = b.ScalarLike(position, static_cast<double>(g.x_shape().size()));
   const ir::Value first = b.ReduceMin(b.Select(hit, position, never), axes);
-  const ir::Value dy = Unreduce(g, b, g.dy());
-  g.Set(0, b.Select(b.Equal(position, Unreduce(g, b, first)), dy, b.ScalarLike(dy, 0)));
+  const ir::Value dy = Unreduce(g, b, g.dy()), zero = b.ScalarLike(dy, 0);
+  g.Set(0, b.Select(b.Equal(position, Unreduce(g, b, first)), dy, zero));
 }
 
 // The elements equal to the extremum share its cotangent equally.
@@ -55,20 +55,10 @@ void Share(GradContext& g, ir::Builder& b) {
 ir::Value ProductsOfOthers(ir::Builder& b, ir::Value x, bool after) {
   const Type type = b.type(x);
   const int last = type.shape.rank() - 1;
-  const auto rank = static_cast<size_t>(type.shape.rank());
-  std::vector<int64_t> starts(rank, 0), limits = type.shape.dims(), low(rank, 0), high(rank, 0);
-  (after ? starts[rank - 1] += 1 : limits[rank - 1] -= 1);
-  (after ? high : low)[rank - 1] = 1;
-  const ir::Value one = b.Scalar(type.dtype, 1);
-  const ir::Value rest = b.Slice(x, starts, limits, std::vector<int64_t>(rank, 1));
-  const ir::Value shifted = b.Pad(rest, one, low, high, std::vector<int64_t>(rank, 0));
-  // x + -0 = x for every x
-  Shape begin = type.shape, tail = type.shape;
-  begin.set(last, 1);
-  tail.set(last, type.shape.dim(last) - 1);
-  const ir::Value nothing = b.Full({type.dtype, tail}, IsInteger(type.dtype) ? 0.0 : -0.0);
-  return b.Recurrence(shifted, b.Pad(nothing, one, low, high, std::vector<int64_t>(rank, 0)), last,
-                      after);
+  const int64_t by = after ? -1 : 1;
+  const ir::Value shifted = ShiftAlong(b, x, last, by, 1);
+  const ir::Value nothing = b.Full(type, -0.0);  // x + -0 = x for every x
+  return b.Recurrence(shifted, ShiftAlong(b, nothing, last, by, 1), last, after);
 }
 
 }  // namespace
@@ -101,8 +91,9 @@ GRAD(ReduceProd, kX, kNone) {
     moved.push_back(shape[static_cast<int>(order[i])]);
   }
   const ir::Value x = b.Reshape(b.Transpose(g.x(), order), rows);
-  const ir::Value others = b.Mul(ProductsOfOthers(b, x, false), ProductsOfOthers(b, x, true));
-  g.Set(0, b.Mul(Unreduce(g, b, g.dy()), b.Transpose(b.Reshape(others, moved), inverse)));
+  const ir::Value before = ProductsOfOthers(b, x, false), after = ProductsOfOthers(b, x, true);
+  const ir::Value others = b.Transpose(b.Reshape(b.Mul(before, after), moved), inverse);
+  g.Set(0, b.Mul(Unreduce(g, b, g.dy()), others));
 }
 
 }  // namespace reel::passes

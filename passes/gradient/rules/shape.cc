@@ -65,8 +65,8 @@ GRAD(Pad, kNone, kNone) {
     g.Set(0, b.Slice(g.dy(), low, std::move(limits), std::move(strides)));
   }
   if (g.wants(1)) {  // the sum of dy where the padding is
-    const ir::Value padding =
-        b.Pad(b.Zeros({kBool, shape}), b.Scalar(kBool, 1), low, high, interior);
+    const ir::Value no = b.Zeros({kBool, shape}), yes = b.Scalar(kBool, 1);
+    const ir::Value padding = b.Pad(no, yes, low, high, interior);
     Ints all;
     for (int i = 0; i < shape.rank(); ++i) all.push_back(i);
     const ir::Value kept = b.Select(padding, g.dy(), b.ScalarLike(g.dy(), 0));

@@ -19,7 +19,8 @@ void NoDerivative(GradContext& g, ir::Builder& b, int i, std::string_view name) 
 
 // (sqrt(pi) / 2) exp(y^2), the derivative of erf_inv at its value y.
 ir::Value ErfInvSlope(ir::Builder& b, ir::Value y) {
-  return b.Mul(b.ScalarLike(y, 1 / kTwoOverSqrtPi), b.Exp(b.Mul(y, y)));
+  const ir::Value e = b.Exp(b.Mul(y, y));
+  return b.Mul(b.ScalarLike(y, 1 / kTwoOverSqrtPi), e);
 }
 
 // x^(a-1) e^-x / gamma(a), the density of the gamma distribution. At x = 0 the logarithm times
@@ -27,8 +28,8 @@ ir::Value ErfInvSlope(ir::Builder& b, ir::Value y) {
 ir::Value GammaDensity(ir::Builder& b, ir::Value a, ir::Value x) {
   const ir::Value power = b.Sub(a, b.ScalarLike(a, 1)), zero = b.ScalarLike(a, 0);
   const ir::Value flat = b.Equal(power, zero);
-  const ir::Value log_x = b.Log(b.Select(flat, b.ScalarLike(x, 1), x));
-  return b.Exp(b.Sub(b.Sub(b.Mul(power, log_x), x), b.Lgamma(a)));
+  const ir::Value log_x = b.Log(b.Select(flat, b.ScalarLike(x, 1), x)), log_gamma = b.Lgamma(a);
+  return b.Exp(b.Sub(b.Sub(b.Mul(power, log_x), x), log_gamma));
 }
 
 }  // namespace
@@ -75,9 +76,10 @@ GRAD(Betainc, kA | kB | kC, kNone) {
     const ir::Value flat = b.Equal(power, b.ScalarLike(x, 0));
     return b.Mul(power, b.Log(b.Select(flat, one, base)));
   };
-  const ir::Value log_beta = b.Sub(b.Add(b.Lgamma(p), b.Lgamma(q)), b.Lgamma(b.Add(p, q)));
-  const ir::Value powers = b.Add(log_power(x, p), log_power(b.Sub(one, x), q));
-  g.Set(2, b.Mul(g.dy(), b.Exp(b.Sub(powers, log_beta))));
+  const ir::Value gamma_p = b.Lgamma(p), gamma_q = b.Lgamma(q), both = b.Lgamma(b.Add(p, q));
+  const ir::Value log_beta = b.Sub(b.Add(gamma_p, gamma_q), both);
+  const ir::Value power_p = log_power(x, p), power_q = log_power(b.Sub(one, x), q);
+  g.Set(2, b.Mul(g.dy(), b.Exp(b.Sub(b.Add(power_p, power_q), log_beta))));
 }
 
 }  // namespace reel::passes
