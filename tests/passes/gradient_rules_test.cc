@@ -495,6 +495,10 @@ TEST(GradientChoices, Pow) {
   EXPECT_EQ(PartialsAt(Op::kPow, -2, 3), (Doubles{12, 0}));
   EXPECT_EQ(PartialsAt(Op::kPow, 3, 0), (Doubles{0, std::log(3.0)}));
   EXPECT_EQ(PartialsAt(Op::kPow, 1, 5), (Doubles{5, 0}));
+  EXPECT_EQ(PartialsAt(Op::kPow, 0, -1), (Doubles{-INFINITY, 0}));  // y is infinite
+  EXPECT_EQ(PartialsAt(Op::kPow, -0.0, -1), (Doubles{-INFINITY, 0}));
+  EXPECT_EQ(PartialsAt(Op::kPow, -INFINITY, 2)[1], 0);
+  EXPECT_EQ(PartialsAt(Op::kPow, -2, 0.5)[1], 0);  // y is NaN
 }
 
 // d/db da of a^b at b = 0 is 1/a: the rule by the base must not cut the exponent off.

@@ -148,8 +148,9 @@ GRAD_EACH(Pow, kA | kB, kNone, kA, kY) {
   }
   if (g.wants(1)) {
     const Value positive = b.Greater(a, zero);
-    const Value log = b.Select(positive, b.Log(b.Select(positive, a, one)), zero);
-    g.Set(1, b.Mul(dy, b.Mul(g.y(), log)));
+    const Value log = b.Log(b.Select(positive, a, one));
+    // Not y times 0: y may be infinite or NaN.
+    g.Set(1, b.Mul(dy, b.Select(positive, b.Mul(g.y(), log), zero)));
   }
 }
 // da = b / (a^2 + b^2), db = -a / (a^2 + b^2), both 0 at the origin. Sizes relative to the larger,
