@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "ir/strings.h"
 #include "passes/gradient/rule.h"
@@ -22,8 +23,47 @@ bool IsPart(const ir::Function& f, ir::Value v) {
   const ir::Node& node = *f.producer(v);
   const auto splat = SplatOf(f, node.operands[0]);
   if (!splat || *splat != ir::Literal::Scalar(splat->dtype(), 0)) return false;
-  return node.op == ir::Op::kScatterAdd ||
-         2 * f.type(node.operands[1]).shape.size() <= f.type(v).shape.size();
+  if (node.op == ir::Op::kScatterAdd) return true;
+  const auto axis = static_cast<int>(node.attr<int64_t>("axis"));  // the others may be symbolic
+  return 2 * f.type(node.operands[1]).shape.dim(axis) <= f.type(v).shape.dim(axis);
+}
+
+// Whether the op's rule computes with extents, which must be constants then.
+bool UsesExtents(const ir::Node& node) {
+  using ir::Op;
+  switch (node.op) {
+    case Op::kReduceMax:
+    case Op::kReduceMin: {
+      const auto* first = node.attrs().Find("first");
+      return first && std::get<bool>(*first);
+    }
+    case Op::kReduceProd:
+    case Op::kWindow:
+    case Op::kConv:
+    case Op::kRecurrence:
+    case Op::kScatterSet:
+    case Op::kScatterMul:
+    case Op::kCholesky:
+    case Op::kTriangularSolve:
+    case Op::kLu:
+    case Op::kQr:
+    case Op::kEigh:
+    case Op::kSvd:
+      return true;
+    default:
+      return false;
+  }
+}
+
+absl::Status CheckExtents(const ir::Function& f, const ir::Node& node) {
+  if (!UsesExtents(node)) return absl::OkStatus();
+  for (ir::Value v : node.operands) {
+    if (f.type(v).shape.is_constant()) continue;
+    return absl::UnimplementedError(
+        StrCat("gradients: ", ir::Name(node.op), " of ", f.type(v).ToString(),
+               ": its derivative needs constant extents, got a symbolic one; fix the dimension"));
+  }
+  return absl::OkStatus();
 }
 
 // sum + part, at the cost of the part: loops that slice an invariant stay linear.
@@ -199,15 +239,22 @@ absl::StatusOr<std::optional<GradientKey>> Sweep::Differentiate(const ir::Node& 
   GradContext g(&builder_, node, functions_);
   const Mask reachable = IsControl(node) ? functions_->flow().Backward(*f_, node, seeded)
                                          : Mask(node.operands.size(), true);
+  absl::flat_hash_map<int32_t, int> uses;  // only rules of control ops add to sums
+  if (IsControl(node)) {
+    for (ir::Value v : node.operands) ++uses[v.id];
+  }
   uint32_t wanted = 0;
   for (size_t i = 0; i < node.operands.size(); ++i) {
     g.active_[i] = active_[Index(node.operands[i])];
     g.wanted_[i] = g.active_[i] && reachable[i];
-    const auto same = std::count(node.operands.begin(), node.operands.end(), node.operands[i]);
-    if (g.wanted_[i] && same == 1) g.sums_[i] = cotangents_[Index(node.operands[i])];
+    const auto same = uses.find(node.operands[i].id);
+    if (g.wanted_[i] && same != uses.end() && same->second == 1) {
+      g.sums_[i] = cotangents_[Index(node.operands[i])];
+    }
     if (g.wanted_[i]) wanted |= 1u << std::min<size_t>(i, 31);
   }
   if (wanted == 0) return std::nullopt;
+  if (absl::Status s = CheckExtents(*f_, node); !s.ok()) return s;
   g.needs_ = NeededByGradient(node.op, wanted);
   for (int i = 0; i < node.num_results; ++i) {
     g.cotangents_[static_cast<size_t>(i)] = cotangents_[Index(node.result(i))];

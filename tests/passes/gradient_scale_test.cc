@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include <chrono>
+#include <ctime>
 
 #include "tests/passes/gradient_testing.h"
 
@@ -65,6 +66,19 @@ TEST(GradientScale, AMillionOpsOnASmallStack) {
   ASSERT_EQ(pthread_create(&thread, &attributes, run, nullptr), 0);
   pthread_join(thread, nullptr);
   pthread_attr_destroy(&attributes);
+}
+
+// A call of many operands: whether one occurs twice is not asked of each.
+TEST(GradientScale, ACallOfManyOperands) {
+  constexpr size_t kOperands = 100000;
+  ir::Module m;
+  const std::vector<Type> types(kOperands, F64());
+  Define(&m, "first", types, [](Builder& b, const Values& p) { return Values{b.Sin(p[0])}; });
+  ir::Function& f = Define(
+      &m, "f", types, [](Builder& b, const Values& p) { return Values{b.Call("first", p)[0]}; });
+  const std::clock_t start = std::clock();
+  EXPECT_TRUE(Gradients(&f, &m, {f.results()[0]}, {{0}}).ok());
+  EXPECT_LT(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, 5);
 }
 
 }  // namespace

@@ -389,6 +389,76 @@ TEST(TfGradients, GT130UnknownShapes) {
   EXPECT_EQ(grad.type(grad.results()[1]), w_type);
 }
 
+// Rules that compute with extents say so where one is symbolic.
+TEST(TfGradients, UnknownShapesAreErrorsThatNameTheOp) {
+  const Extent n = Extent::Symbol(0);
+  const Type rows = F64(Shape{n, 3}), matrices = F64(Shape{n, 3, 3}), columns = F64(Shape{3, n});
+  const auto of = [](Op op, ir::Attributes attributes = {}) -> Body {
+    return [op, attributes](Builder& b, P p) {
+      const ir::ValueList y = b.EmitAll(op, p, attributes);
+      return Values{y.empty() ? Value() : y[0]};
+    };
+  };
+  const std::vector<int64_t> first{0}, last{1};
+  struct Row {
+    Op op;
+    std::vector<Type> types;
+    Body body;
+  };
+  std::vector<Row> table{
+      {Op::kReduceProd, {rows}, of(Op::kReduceProd, {{"axes", first}})},
+      {Op::kReduceMax, {rows}, of(Op::kReduceMax, {{"axes", last}, {"first", true}})},
+      {Op::kReduceMin, {rows}, of(Op::kReduceMin, {{"axes", last}, {"first", true}})},
+      {Op::kWindow,
+       {rows},
+       [](Builder& b, P p) { return Values{b.Window(p[0], {{1}, {2}, {1}, {1}})}; }},
+      {Op::kConv,
+       {F64(Shape{n, 5, 1, 2}), F64({2, 1, 2, 2})},
+       [](Builder& b, P p) { return Values{b.Conv(p[0], p[1], {{1}, {0}, {0}, {1}, {1}})}; }},
+      {Op::kRecurrence,
+       {rows, rows},
+       [](Builder& b, P p) { return Values{b.Recurrence(p[0], p[1], 1, false)}; }},
+      {Op::kTriangularSolve, {matrices, matrices}, [](Builder& b, P p) {
+         return Values{b.TriangularSolve(p[0], p[1], {})};
+       }}};
+  for (Op scatter : {Op::kScatterSet, Op::kScatterMul}) {
+    table.push_back({scatter, {columns, I32({2}), F64(Shape{2, n})}, [scatter](Builder& b, P p) {
+                       return Values{b.Scatter(scatter, p[0], p[1], p[2], 0)};
+                     }});
+  }
+  for (Op linalg : {Op::kCholesky, Op::kLu, Op::kQr, Op::kEigh, Op::kSvd}) {
+    table.push_back({linalg, {matrices}, of(linalg)});
+  }
+  for (const Row& row : table) {
+    ir::Module m;
+    m.symbols().push_back({"B", 1, 100});
+    Define(&m, "f", row.types, row.body);
+    const auto g = AddGradientFunction(&m, "f", {}, {});
+    const std::string message(g.status().message());
+    EXPECT_NE(message.find(ir::Name(row.op)), std::string::npos) << message;
+    EXPECT_NE(message.find("fix the dimension"), std::string::npos) << message;
+  }
+}
+
+// Slices of x[B,3], whose cotangents are added as parts: only the sliced axis counts.
+TEST(TfGradients, PartsOfUnknownShapesAddUp) {
+  ir::Module m;
+  m.symbols().push_back({"B", 1, 100});
+  const Type type = F64(Shape{Extent::Symbol(0), 3});
+  Define(&m, "f", {type, I32()}, [](Builder& b, P p) {
+    const Value part = b.DynamicSlice(p[0], p[1], 1, 1);
+    const Value sum = b.ReduceSum(b.Mul(p[0], p[0]), {0, 1});
+    return Values{b.Add(b.ReduceSum(b.Mul(part, part), {0, 1}), sum)};
+  });
+  const auto g = AddGradientFunction(&m, "f", {}, {});
+  ASSERT_TRUE(g.ok()) << g.status();
+  EXPECT_TRUE(ir::Verify(m).ok()) << ir::Verify(m);
+  const ir::Function& grad = *m.FindFunction(g->name);
+  EXPECT_EQ(grad.type(grad.results()[0]), type);
+  const ir::Node* last = grad.producer(grad.results()[0]);
+  EXPECT_EQ(last->op, ir::Op::kDynamicUpdate) << "not added as a part";
+}
+
 TEST(TfGradients, TG41GradientsWithinACalledFunction) {
   ir::Module m;
   ir::Function& inner = Define(&m, "inner", {F64()}, [](Builder& b, P p) {

@@ -15,11 +15,11 @@ Mask Wanted(const GradContext& g, int first) {
   return mask;
 }
 
-// Wanted operands from `first` on that have a sum already.
+// Wanted operands from `first` on that have a sum already; empty if none has.
 Mask Sums(const GradContext& g, int first) {
   Mask mask;
   for (int i = first; i < g.num_operands(); ++i) mask.push_back(g.sum(i).valid());
-  return mask;
+  return Any(mask) ? mask : Mask();
 }
 
 // The operands from `first` on that `keep` marks, then the cotangents and the sums that exist.
