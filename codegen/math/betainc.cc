@@ -29,20 +29,20 @@ Fp LogGammaRatio(Fp small, Fp large, Fp sum) {
 
 Fp LeadingTerm(Emitter& e, const Beta& p) {
   const Fp sum = p.a + p.b, small = Smaller(p.a, p.b), large = Larger(p.a, p.b);
-  const Mask both = Not(Less(small, e.Const(8))), one = Not(Less(large, e.Const(8)));
+  const Mask both = !Less(small, e.Const(8)), one = !Less(large, e.Const(8));
   // gamma(a + b) / (gamma(a + 1) gamma(b)) by logarithms, one of them a ratio.
   const Mask a_large = Greater(p.a, p.b);
-  const Fp gamma_a = Lgamma(e.Select(And(one, a_large), e.Const(1), p.a + 1.0));
-  const Fp gamma_b = Lgamma(e.Select(And(one, Not(a_large)), e.Const(1), p.b));
+  const Fp gamma_a = Lgamma(e.Select(one & a_large, e.Const(1), p.a + 1.0));
+  const Fp gamma_b = Lgamma(e.Select(one & !a_large, e.Const(1), p.b));
   const Fp gamma_sum = Lgamma(e.Select(one, e.Const(1), sum));
   const Fp ratio = e.Select(one, LogGammaRatio(small, large, sum), gamma_sum);
-  const Fp divisor = e.Select(And(one, a_large), p.a, e.Const(1));  // gamma(a + 1) = a gamma(a)
+  const Fp divisor = e.Select(one & a_large, p.a, e.Const(1));  // gamma(a + 1) = a gamma(a)
   const Fp direct = p.a * p.log_x + p.b * p.log_y + ((ratio - gamma_a) - gamma_b);
 
   const Fp deviation_a = p.a * Log1pMinusX(p.delta / p.a, p.x * (sum / p.a));
   const Fp deviation_b = p.b * Log1pMinusX(-p.delta / p.b, p.y * (sum / p.b));
   const Fp tails = StirlingTail(sum) - StirlingTail(p.a) - StirlingTail(p.b);
-  const Fp factor = Sqrt(p.b / sum / p.a * (1 / kTwoPi));
+  const Fp factor = e.Sqrt(p.b / sum / p.a * (1 / kTwoPi));
   const Fp exponent = e.Select(both, (deviation_a + deviation_b) + tails, direct);
   return ExpTimes({exponent, e.Const(0)}, e.Select(both, factor, 1.0 / divisor));
 }
@@ -75,13 +75,13 @@ Fp Specials(Emitter& e, Fp a, Fp b, Fp x, Fp value) {
   const Fp zero = e.Const(0), one = e.Const(1), infinity = Infinity(e);
   const Mask a_zero = Equal(a, zero), b_zero = Equal(b, zero);
   const Mask a_infinite = Equal(a, infinity), b_infinite = Equal(b, infinity);
-  value = e.Select(Or(b_zero, a_infinite), zero, value);
-  value = e.Select(Or(a_zero, b_infinite), one, value);
-  value = e.Select(Or(Equal(x, zero), Equal(x, one)), e.Abs(x), value);
-  const Mask undefined = Or(And(a_zero, b_zero), And(a_infinite, b_infinite));
-  const Mask outside = Or(Or(Less(a, zero), Less(b, zero)), Or(Less(x, zero), Greater(x, one)));
-  const Mask nan = Or(Or(IsNan(a), IsNan(b)), IsNan(x));
-  return e.Select(Or(Or(undefined, outside), nan), NaN(e), value);
+  value = e.Select(b_zero | a_infinite, zero, value);
+  value = e.Select(a_zero | b_infinite, one, value);
+  value = e.Select(Equal(x, zero) | Equal(x, one), e.Abs(x), value);
+  const Mask undefined = (a_zero & b_zero) | (a_infinite & b_infinite);
+  const Mask outside = Less(a, zero) | Less(b, zero) | (Less(x, zero) | Greater(x, one));
+  const Mask nan = IsNan(a) | IsNan(b) | IsNan(x);
+  return e.Select(undefined | outside | nan, NaN(e), value);
 }
 
 Fp BetaincOf(Emitter& e, Fp a, Fp b, Fp x) {
@@ -91,7 +91,7 @@ Fp BetaincOf(Emitter& e, Fp a, Fp b, Fp x) {
   const Fp delta = e.Fma(a + b, x, -a);
   // A small b would cancel in 1 - I: stay on this side as long as the fraction converges well.
   const Mask past_mean = Greater(x, (a + 1.0) / (a + b + 2.0));
-  const Mask swap = And(past_mean, Not(And(Less(b, e.Const(1)), Less(x, e.Const(0.9999)))));
+  const Mask swap = past_mean & !(Less(b, e.Const(1)) & Less(x, e.Const(0.9999)));
   const auto pick = [&](Fp u, Fp v) { return e.Select(swap, u, v); };
   const Beta p{pick(b, a),         pick(a, b),         pick(y, x),         pick(x, y),
                pick(log_y, log_x), pick(log_x, log_y), pick(-delta, delta)};

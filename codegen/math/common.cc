@@ -154,6 +154,14 @@ ReducedLog ReduceLog(Emitter& e, Fp x) {
   return {k, m - 1.0, biased & ~mantissa_field};
 }
 
+ReducedLog ReduceAnyLog(Emitter& e, Fp x) {
+  const int shift = static_cast<int>(e.mantissa_bits());
+  const Mask tiny = Less(x, e.Const(e.Pick(0x1p-126, 0x1p-1022)));
+  ReducedLog r = ReduceLog(e, e.Select(tiny, x * std::ldexp(1.0, shift), x));
+  r.k = r.k - e.Select(tiny, shift, 0.0);
+  return r;
+}
+
 // log x = k ln2_hi + f + (k ln2_lo + f^2 Q(f)) as in log.cc, with f a pair: its low part counts
 // f_lo / (1 + f) ~ f_lo (1 - f).
 Fp LogOfPair(Emitter& e, Pair x, Fp extra) {

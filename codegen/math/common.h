@@ -219,6 +219,9 @@ struct ReducedLog {
   Int exponent;  ///< (k + bias) << mantissa_bits
 };
 ReducedLog ReduceLog(Emitter& e, Fp x);
+/// The same for all positive numbers, denormal ones too; without the exponent, which is that of x
+/// scaled up where x is denormal.
+ReducedLog ReduceAnyLog(Emitter& e, Fp x);
 
 /// log of a pair, 0 < hi < inf, plus extra * log(2).
 Fp LogOfPair(Emitter& e, Pair x, Fp extra = {nullptr, nullptr});

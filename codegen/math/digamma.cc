@@ -12,7 +12,7 @@ namespace {
 
 // digamma(z), z >= 0.
 Fp Positive(Emitter& e, Fp z) {
-  const Mask small = Less(z, e.Const(1)), large = Not(Less(z, e.Const(8)));
+  const Mask small = Less(z, e.Const(1)), large = !Less(z, e.Const(8));
   Fp w = e.Select(small, z + 1.0, e.Select(large, e.Const(1), z));
   Fp numerator = e.Select(small, e.Const(-1), e.Const(0));
   Fp denominator = e.Select(small, z, e.Const(1));

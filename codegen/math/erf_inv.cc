@@ -46,7 +46,7 @@ Fp Central(Fp x) {
 // y > 0 with erfc(y) = m for 0 <= m <= 0.15.
 Fp Tail(Fp m) {
   Emitter& e = *m.e;
-  const Fp r = Sqrt(kLn2 - Log(m));
+  const Fp r = e.Sqrt(kLn2 - Log(m));
   const Mask far = Greater(r, e.Const(5));
   const Fp t = r - e.Select(far, e.Const(5), e.Const(1.6));
   const auto coefficients = [&](int side) {
@@ -63,17 +63,18 @@ Fp Tail(Fp m) {
 }  // namespace
 
 llvm::Value* EmitErfInv(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions& options) {
-  return InDouble(b, {x}, options, [](Emitter& e, const std::vector<Fp>& in) {
+  return FormulaInDouble(b, {x}, options, [](Emitter& e, const std::vector<Fp>& in) {
     const Fp size = e.Abs(in[0]);
-    return e.Select(Less(size, e.Const(0.85)), Central(in[0]), CopySign(Tail(1.0 - size), in[0]));
+    const Fp tail = e.WithSignOf(e.Abs(Tail(1.0 - size)), in[0]);
+    return e.Select(Less(size, e.Const(0.85)), Central(in[0]), tail);
   });
 }
 
 llvm::Value* EmitErfcInv(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions& options) {
-  return InDouble(b, {x}, options, [](Emitter& e, const std::vector<Fp>& in) {
+  return FormulaInDouble(b, {x}, options, [](Emitter& e, const std::vector<Fp>& in) {
     const Fp centred = 1.0 - in[0];
-    const Fp tail = Tail(Smaller(in[0], 2.0 - in[0]));
-    return e.Select(Less(e.Abs(centred), e.Const(0.85)), Central(centred), CopySign(tail, centred));
+    const Fp tail = e.WithSignOf(e.Abs(Tail(Smaller(in[0], 2.0 - in[0]))), centred);
+    return e.Select(Less(e.Abs(centred), e.Const(0.85)), Central(centred), tail);
   });
 }
 

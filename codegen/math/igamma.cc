@@ -20,10 +20,10 @@ constexpr int kMaxSteps = 2000;
 Fp LeadingTerm(Emitter& e, Fp a, Fp x, Fp deviation) {
   const Pair power = Sum(Product(LogPair(x), a), {-x, e.Const(0)});
   const Pair small = Sum(power, {-Lgamma(a + 1.0), e.Const(0)});
-  const Mask large = Not(Less(a, e.Const(8)));
+  const Mask large = !Less(a, e.Const(8));
   const Pair exponent{e.Select(large, a * deviation - StirlingTail(a), small.hi),
                       e.Select(large, e.Const(0), small.lo)};
-  return ExpTimes(exponent, e.Select(large, 1.0 / Sqrt(a * kTwoPi), e.Const(1)));
+  return ExpTimes(exponent, e.Select(large, 1.0 / e.Sqrt(a * kTwoPi), e.Const(1)));
 }
 
 // P / w
@@ -70,14 +70,14 @@ Fp UpperSmall(Emitter& e, Mask active, Fp a, Fp x) {
 // C_k(eta)/a^k, with eta^2/2 = -deviation and the sign of mu.
 Fp Uniform(Emitter& e, Fp a, Fp mu, Fp deviation, bool upper) {
   const Fp half_square = -deviation;
-  const Fp eta = CopySign(Sqrt(half_square * 2.0), mu);
+  const Fp eta = e.WithSignOf(e.Abs(e.Sqrt(half_square * 2.0)), mu);
   const Fp reciprocal = 1.0 / a;
   Fp sum = e.Const(0);
   for (size_t k = std::size(kTemme); k-- > 0;) {
     sum = e.Fma(sum, reciprocal, e.Polynomial(eta, kTemme[k]));
   }
-  const Fp rest = ExpTimes({-(a * half_square), e.Const(0)}, sum) / Sqrt(a * kTwoPi);
-  const Fp y = CopySign(Sqrt(a * half_square), upper ? mu : -mu);
+  const Fp rest = ExpTimes({-(a * half_square), e.Const(0)}, sum) / e.Sqrt(a * kTwoPi);
+  const Fp y = e.WithSignOf(e.Abs(e.Sqrt(a * half_square)), upper ? mu : -mu);
   const Fp main = Erfc(y) * 0.5;
   return upper ? main + rest : main - rest;
 }
@@ -87,26 +87,26 @@ Fp Specials(Emitter& e, Fp a, Fp x, Fp value, bool upper) {
   const Fp zero = e.Const(0), infinity = Infinity(e);
   const Mask a_zero = Equal(a, zero), x_zero = Equal(x, zero);
   const Mask a_infinite = Equal(a, infinity), x_infinite = Equal(x, infinity);
-  value = e.Select(Or(x_zero, a_infinite), e.Const(upper ? 1 : 0), value);
-  value = e.Select(Or(x_infinite, a_zero), e.Const(upper ? 0 : 1), value);
-  const Mask undefined = Or(And(a_zero, x_zero), And(a_infinite, x_infinite));
-  const Mask outside = Or(Or(Less(a, zero), Less(x, zero)), Or(IsNan(a), IsNan(x)));
-  return e.Select(Or(undefined, outside), NaN(e), value);
+  value = e.Select(x_zero | a_infinite, e.Const(upper ? 1 : 0), value);
+  value = e.Select(x_infinite | a_zero, e.Const(upper ? 0 : 1), value);
+  const Mask undefined = (a_zero & x_zero) | (a_infinite & x_infinite);
+  const Mask outside = Less(a, zero) | Less(x, zero) | (IsNan(a) | IsNan(x));
+  return e.Select(undefined | outside, NaN(e), value);
 }
 
 Fp IncompleteGamma(Emitter& e, Fp a, Fp x, bool upper) {
   const Fp mu = (x - a) / a;
   const Fp deviation = Log1pMinusX(mu, x / a);
-  const Mask uniform = And(Not(Less(a, e.Const(40))), Less(e.Abs(mu), e.Const(0.3)));
-  const Mask low = Or(Not(Greater(x, e.Const(1.1))), Not(Greater(x, a)));
+  const Mask uniform = Less(e.Abs(mu), e.Const(0.3)) & !Less(a, e.Const(40));
+  const Mask low = !(Greater(x, e.Const(1.1)) & Greater(x, a));
   // Where Q < P for x <= 1.1 (Didonato and Morris, 1986).
   const Mask half = Less(x, e.Const(0.5));
   const Fp bound = e.Select(half, -0.4 / Log(x), x * 0.75);
-  const Mask small = And(Not(Greater(x, e.Const(1.1))), Less(a, bound));
+  const Mask small = Less(a, bound) & !Greater(x, e.Const(1.1));
 
   const Fp w = LeadingTerm(e, a, x, deviation);
-  const Fp lower = w * LowerSeries(e, And(low, Not(uniform)), a, x);
-  const Fp fraction = a * w * UpperFraction(e, Not(Or(low, uniform)), a, x);
+  const Fp lower = w * LowerSeries(e, low & !uniform, a, x);
+  const Fp fraction = a * w * UpperFraction(e, !(low | uniform), a, x);
   Fp value;
   if (upper) {
     const Fp direct = e.Select(small, UpperSmall(e, small, a, x), 1.0 - lower);

@@ -12,11 +12,11 @@ namespace {
 
 // log gamma(z), z >= 1/2.
 Fp Positive(Emitter& e, Fp z) {
-  const Mask small = Less(z, e.Const(0.75)), large = Not(Less(z, e.Const(8)));
+  const Mask small = Less(z, e.Const(0.75)), large = !Less(z, e.Const(8));
   Fp w = e.Select(small, z + 1.0, e.Select(large, e.Const(1), z));
   Fp product = e.Select(small, z, e.Select(large, z, e.Const(1)));
   for (int i = 0; i < 6; ++i) {
-    const Mask above = Not(Less(w, e.Const(2.25)));
+    const Mask above = !Less(w, e.Const(2.25));
     w = e.Select(above, w - 1.0, w);
     product = e.Select(above, product * w, product);
   }
@@ -32,7 +32,7 @@ Fp LgammaOf(Emitter& e, Fp x) {
   const Fp size = e.Abs(x), r = FromNearestInteger(x);
   const Fp sine = e.Abs(SinPi(r)) * 0.31830988618379067154;
   const Fp reflected = -Log(e.Select(Less(size, e.Const(0x1p-60)), size, sine)) - value;
-  const Mask pole = Or(Equal(r, e.Const(0)), Equal(size, Infinity(e)));
+  const Mask pole = Equal(r, e.Const(0)) | Equal(size, Infinity(e));
   return e.Select(reflect, e.Select(pole, Infinity(e), reflected), value);
 }
 

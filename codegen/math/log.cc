@@ -28,20 +28,11 @@ Fp LogSpecials(Emitter& e, Fp x, double lowest, Fp result) {
   return e.Select(Less(x, e.Const(lowest)), std::nan(""), result);
 }
 
-// ReduceLog of all positive numbers.
-ReducedLog ReduceAny(Emitter& e, Fp x) {
-  const int shift = static_cast<int>(e.mantissa_bits());
-  const Mask tiny = Less(x, e.Const(e.Pick(0x1p-126, 0x1p-1022)));
-  ReducedLog r = ReduceLog(e, e.Select(tiny, x * std::ldexp(1.0, shift), x));
-  r.k = r.k - e.Select(tiny, shift, 0.0);
-  return r;
-}
-
 }  // namespace
 
 llvm::Value* EmitLog(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions& options) {
   Emitter e(b, x->getType(), options);
-  const auto [k, f, exponent] = ReduceAny(e, e.Wrap(x));
+  const auto [k, f, exponent] = ReduceAnyLog(e, e.Wrap(x));
   const Pair sum = e.FastTwoSum(k * e.Pick(kLn2Hi_f32, kLn2Hi_f64), f);
   const Fp low = e.Fma(k, e.Const(e.Pick(kLn2Lo_f32, kLn2Lo_f64)), sum.lo);
   const Fp q = e.Polynomial(f, e.Pick(kLog_f32, kLog_f64));
@@ -50,7 +41,7 @@ llvm::Value* EmitLog(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions& 
 
 llvm::Value* EmitLog2(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions& options) {
   Emitter e(b, x->getType(), options);
-  const auto [k, f, exponent] = ReduceAny(e, e.Wrap(x));
+  const auto [k, f, exponent] = ReduceAnyLog(e, e.Wrap(x));
   const llvm::ArrayRef<double> log2e = e.Pick(kLog2EParts_f32, kLog2EParts_f64);
   const Fp linear = f * log2e[0];
   const Fp linear_low = e.Fma(f, e.Const(log2e[1]), e.ProductError(f, e.Const(log2e[0]), linear));

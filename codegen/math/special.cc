@@ -53,8 +53,8 @@ llvm::Function* FunctionFor(llvm::IRBuilderBase& b, const std::string& name, llv
 
 }  // namespace
 
-llvm::Value* InDouble(llvm::IRBuilderBase& b, llvm::ArrayRef<llvm::Value*> operands,
-                      const MathOptions& options, const Formula& formula) {
+llvm::Value* FormulaInDouble(llvm::IRBuilderBase& b, llvm::ArrayRef<llvm::Value*> operands,
+                             const MathOptions& options, const Formula& formula) {
   llvm::Type* type = operands[0]->getType();
   llvm::Type* wide = Widened(b, type);
   llvm::SmallVector<llvm::Value*, 3> doubles;
@@ -108,7 +108,7 @@ void Iterate(Emitter& e, Mask active, std::vector<Fp>& state, int limit,
 
   std::vector<Fp> next;
   for (llvm::PHINode* x : old) next.push_back(e.Wrap(x));
-  const Mask go_on = And({&e, running}, step(next, e.Wrap(number)));
+  const Mask go_on = Mask{&e, running} & step(next, e.Wrap(number));
   llvm::BasicBlock* end = b.GetInsertBlock();
   for (size_t i = 0; i < state.size(); ++i) {
     state[i] = e.Select({&e, running}, next[i], e.Wrap(old[i]));
@@ -122,24 +122,15 @@ void Iterate(Emitter& e, Mask active, std::vector<Fp>& state, int limit,
   b.SetInsertPoint(done);
 }
 
-Mask And(Mask a, Mask b) { return {a.e, a.e->builder().CreateAnd(a.v, b.v)}; }
-Mask Or(Mask a, Mask b) { return {a.e, a.e->builder().CreateOr(a.v, b.v)}; }
-Mask Not(Mask a) { return {a.e, a.e->builder().CreateNot(a.v)}; }
 llvm::Value* Any(Mask m) {
   return m.v->getType()->isVectorTy() ? m.e->builder().CreateOrReduce(m.v) : m.v;
 }
-Mask IsNan(Fp x) { return {x.e, x.e->builder().CreateFCmpUNO(x.v, x.v)}; }
+Mask IsNan(Fp x) { return Unordered(x, x); }
 Fp NaN(Emitter& e) { return e.Const(std::numeric_limits<double>::quiet_NaN()); }
 Fp Infinity(Emitter& e) { return e.Const(std::numeric_limits<double>::infinity()); }
-Fp Sqrt(Fp x) { return {x.e, x.e->builder().CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x.v)}; }
 Fp Floor(Fp x) { return {x.e, x.e->builder().CreateUnaryIntrinsic(llvm::Intrinsic::floor, x.v)}; }
 Fp Larger(Fp a, Fp b) { return a.e->Select(Greater(a, b), a, b); }
 Fp Smaller(Fp a, Fp b) { return a.e->Select(Less(a, b), a, b); }
-
-Fp CopySign(Fp x, Fp sign) {
-  Emitter& e = *x.e;
-  return e.FromBits((e.Bits(x) & (e.sign_bit() - 1)) | (e.Bits(sign) & e.sign_bit()));
-}
 
 Fp Exp(Fp x) { return {x.e, EmitExp(x.e->builder(), x.v, x.e->options())}; }
 Fp Log(Fp x) { return {x.e, EmitLog(x.e->builder(), x.v, x.e->options())}; }
@@ -164,11 +155,11 @@ Fp Expm1(Fp x) {
 // With r = x / (2 + x): log(1 + x) = 2 atanh(r) and 2 r - x = -r x.
 Fp Log1pMinusX(Fp x, Fp sum) {
   Emitter& e = *x.e;
-  const Mask near = And(Greater(x, e.Const(-0.51)), Less(x, e.Const(1.01)));
+  const Mask near = Greater(x, e.Const(-0.51)) & Less(x, e.Const(1.01));
   const Fp t = e.Select(near, x, e.Const(0));
   const Fp r = t / (t + 2.0);
   const Fp s = r * r;
-  const Fp series = e.Polynomial(s, llvm::ArrayRef<double>(kLogSeries).take_front(20));
+  const Fp series = e.Polynomial(s, kLogSeries);
   return e.Select(near, r * (s * 2.0 * series - t), Log(sum) - x);
 }
 
@@ -176,17 +167,8 @@ Fp Log1pMinusX(Fp x, Fp sum) {
 // log x = k ln2 + 2 s + 2 s^3 (1/3 + s^2/5 + ...).
 Pair LogPair(Fp x) {
   Emitter& e = *x.e;
-  const Mask tiny = Less(x, e.Const(0x1p-1022));
-  const Fp normal = e.Select(tiny, x * 0x1p52, x);
-  constexpr uint64_t kRootBits = 0x3fe6a09e667f3bcd;
-  const Int biased = e.Bits(normal) + (e.one_bits() - kRootBits);
-  const Fp m = e.FromBits((biased & ((uint64_t{1} << 52) - 1)) + kRootBits);
-  const uint64_t unit_bits = e.one_bits() + (uint64_t{52} << 52);
-  const Fp offset = e.Select(tiny, e.Const(0x1p52 + 1023 + 52), e.Const(0x1p52 + 1023));
-  const Fp k = e.FromBits(e.ShiftRight(biased, 52) | unit_bits) - offset;
-
-  const Fp f = m - 1.0;
-  const Pair d = e.TwoSum(m, e.Const(1));
+  const auto [k, f, exponent] = ReduceAnyLog(e, x);
+  const Pair d = e.TwoSum(f + 1.0, e.Const(1));  // f + 1 = m, exact
   const Fp s = f / d.hi;
   const Fp product = s * d.hi;
   const Fp rest = ((f - product) - e.ProductError(s, d.hi, product)) - s * d.lo;
@@ -216,11 +198,7 @@ Fp ExpTimes(Pair x, Fp factor) {
   const ReducedExp r = ReduceExp(e, e.ClampBelow(e.ClampAbove(x.hi, 800), -800));
   const Fp m = (r.high + r.tail) + 1.0;
   const Fp mantissa = e.Fma(e.Select(moderate, x.lo, e.Const(0)), m, m);
-  const uint64_t exponent_field = ~uint64_t{0} << e.mantissa_bits();
-  const Int half = Int{&e, e.builder().CreateAShr(r.exponent.v, 1)} & exponent_field;
-  const Fp scale1 = e.FromBits(half + e.one_bits());
-  const Fp scale2 = e.FromBits((r.exponent - half) + e.one_bits());
-  return mantissa * factor * scale1 * scale2;
+  return e.Scale(mantissa * factor, r.exponent);
 }
 
 // r (pi + r^2 P(r^2)), pi in two parts.
@@ -237,7 +215,7 @@ Fp FromNearestInteger(Fp x) {
 
 Mask IsOdd(Fp x) {
   const Fp half = x * 0.5;
-  return Not(Equal(half, Floor(half)));
+  return !Equal(half, Floor(half));
 }
 
 Fp StirlingTail(Fp x) {

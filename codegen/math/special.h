@@ -16,8 +16,8 @@ namespace reel::codegen::math::internal {
 using Formula = std::function<Fp(Emitter& e, const std::vector<Fp>& operands)>;
 
 /// formula(operands) in double, emitted in place.
-llvm::Value* InDouble(llvm::IRBuilderBase& b, llvm::ArrayRef<llvm::Value*> operands,
-                      const MathOptions& options, const Formula& formula);
+llvm::Value* FormulaInDouble(llvm::IRBuilderBase& b, llvm::ArrayRef<llvm::Value*> operands,
+                             const MathOptions& options, const Formula& formula);
 
 /// The same as a call of the internal function `name` of the module, which is made if needed.
 llvm::Value* CallInDouble(llvm::IRBuilderBase& b, const char* name,
@@ -30,20 +30,14 @@ llvm::Value* CallInDouble(llvm::IRBuilderBase& b, const char* name,
 void Iterate(Emitter& e, Mask active, std::vector<Fp>& state, int limit,
              const std::function<Mask(std::vector<Fp>& state, Fp n)>& step);
 
-Mask And(Mask a, Mask b);
-Mask Or(Mask a, Mask b);
-Mask Not(Mask a);
 /// Whether any element is set: an i1.
 llvm::Value* Any(Mask m);
 Mask IsNan(Fp x);
 Fp NaN(Emitter& e);
 Fp Infinity(Emitter& e);
-Fp Sqrt(Fp x);
 Fp Floor(Fp x);
 Fp Larger(Fp a, Fp b);   ///< a > b ? a : b
 Fp Smaller(Fp a, Fp b);  ///< a < b ? a : b
-/// x with the sign bit of `sign`.
-Fp CopySign(Fp x, Fp sign);
 
 Fp Exp(Fp x);
 Fp Log(Fp x);

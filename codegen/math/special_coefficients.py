@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Derives the constants of the special functions and prints special_coefficients.inc.
 
-Run:  /tmp/venv/bin/python codegen/math/special_coefficients.py > codegen/math/special_coefficients.inc
-with the environment that coefficients.py describes, whose fit this uses.
+Run:  python3 codegen/math/special_coefficients.py > codegen/math/special_coefficients.inc
+in an environment with mpmath; the fit is that of coefficients.py.
 """
 import mpmath as mp
 
@@ -111,14 +111,12 @@ def main():
     erfcx_table()
     gamma_tables()
     trig_tables()
-    list_of("kLogSeries", [mp.mpf(1) / (2 * k + 3) for k in range(24)],
+    list_of("kLogSeries", [mp.mpf(1) / (2 * k + 3) for k in range(20)],
             "1/3, 1/5, ...: (atanh(s) - s) / s^3 of s^2")
     list_of("kZetaTail", [mp.bernoulli(2 * j) / mp.factorial(2 * j) for j in range(1, 13)],
             "B_2j / (2j)!, j from 1: the Euler-Maclaurin formula")
     temme_table(10, 18)
-    for name, part in zip(("kLogTwoPiHalf", "kLogTwoPiHalfLo"),
-                          split(mp.log(2 * mp.pi) / 2, "f64", [53])):
-        emit_scalar(name, "f64", part)
+    emit_scalar("kLogTwoPiHalf", "f64", round_to(mp.log(2 * mp.pi) / 2, "f64"))
 
 
 if __name__ == "__main__":

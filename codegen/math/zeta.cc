@@ -40,7 +40,7 @@ Fp Positive(Fp s, Fp q, Fp n, Fp log_factorial) {
                    s.e->options(), [](Emitter& e, const std::vector<Fp>& in) {
                      const Fp zero = e.Const(0), s = in[0], q = in[1], n = in[2];
                      const Pair log_q = LogPair(q);
-                     const Mask big = Not(Less(q, e.Const(1)));
+                     const Mask big = !Less(q, e.Const(1));
                      const Pair extra{e.Select(big, log_q.hi, zero), e.Select(big, log_q.lo, zero)};
                      Pair exponent = Sum(Sum(Product(log_q, -s), extra), {in[3], zero});
                      // Huge n: n! ~ (n/e)^n, and one product cannot become inf - inf.
@@ -55,7 +55,7 @@ Fp Positive(Fp s, Fp q, Fp n, Fp log_factorial) {
 // pole wins, and in the middle between two they cancel.
 Fp Combined(Emitter& e, Fp g, Mask odd, Fp first, Fp second, Fp third) {
   const Fp infinity = Infinity(e), half = e.Const(0.5);
-  const Mask overflow = And(Equal(first, infinity), Equal(second, infinity));
+  const Mask overflow = Equal(first, infinity) & Equal(second, infinity);
   const Fp winner =
       e.Select(Greater(g, half), infinity, e.Select(Less(g, half), -infinity, e.Const(0)));
   const Fp difference = e.Select(overflow, winner, first - second);
@@ -91,17 +91,17 @@ Fp FactorialZeta(Emitter& e, Fp s, Fp q, Fp n) {
   Fp value = e.Select(negative, e.Select(integral, e.Wrap(reflected), NaN(e)), first);
   const Fp limit = e.Select(Greater(q, one), zero, e.Select(Equal(q, one), one, infinity));
   value = e.Select(Equal(s, infinity), limit, value);
-  const Mask pole = And(Not(Greater(q, zero)), Equal(q, Floor(q)));
-  value = e.Select(Or(pole, Equal(s, one)), infinity, value);
-  return e.Select(Or(Or(Less(s, one), IsNan(s)), IsNan(q)), NaN(e), value);
+  const Mask pole = Equal(q, Floor(q)) & !Greater(q, zero);
+  value = e.Select(pole | Equal(s, one), infinity, value);
+  return e.Select(Less(s, one) | IsNan(s) | IsNan(q), NaN(e), value);
 }
 
 Fp PolygammaOf(Emitter& e, Fp n, Fp x) {
   const Fp zero = e.Const(0);
   const Fp zeta = FactorialZeta(e, n + 1.0, x, n);
   const Fp value = e.Select(IsOdd(n), zeta, -zeta);
-  const Mask order = And(And(Equal(n, Floor(n)), Not(Less(n, zero))), Less(n, Infinity(e)));
-  const Fp defined = e.Select(And(order, Equal(x, x)), value, NaN(e));
+  const Mask order = Equal(n, Floor(n)) & !Less(n, zero) & Less(n, Infinity(e));
+  const Fp defined = e.Select(order & Equal(x, x), value, NaN(e));
   return e.Select(Equal(n, zero), Digamma(x), defined);
 }
 
