@@ -28,8 +28,8 @@ struct PassContext {
 
 using Pass = absl::StatusOr<bool> (*)(ir::Module* m, const PassContext& context);
 
-/// Replaces ops that are compiled as compositions (expand/expansions.def) by those. Not among the optimizations:
-/// gradients are taken before.
+/// Replaces ops that are compiled as compositions (expand/expansions.def) by those. Not among the
+/// optimizations: gradients are taken before.
 absl::StatusOr<bool> Expand(ir::Module* m, const PassContext& context);
 /// Replaces calls by the bodies of the functions they name; a call with a vjp stays while gradients
 /// may be wanted.

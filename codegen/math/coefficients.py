@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Derives every constant of codegen/math and prints coefficients.inc.
 
-Run:  python3 -m venv /tmp/venv && /tmp/venv/bin/pip install mpmath
-      /tmp/venv/bin/python codegen/math/coefficients.py > codegen/math/coefficients.inc
+Run:  python3 codegen/math/coefficients.py > codegen/math/coefficients.inc
+in an environment with mpmath.
 Method: weighted least squares on Chebyshev nodes at 60 digits (close to minimax). The lowest free
 coefficient is rounded to the target format and the rest refitted, one after the other, so rounding
 errors of the leading coefficients are absorbed by the later ones. The error printed in the comment

@@ -14,8 +14,8 @@ llvm::Constant* IntOf(Value* like, uint64_t value) {
   return llvm::ConstantInt::get(like->getType(), value);
 }
 
-/// x (f64) as f32, rounded to odd: where bits are lost the last one is set, so that rounding once more to
-/// at most 22 bits gives what rounding x would.
+/// x (f64) as f32, rounded to odd: where bits are lost the last one is set, so that rounding once
+/// more to at most 22 bits gives what rounding x would.
 Value* RoundToOdd(Builder& b, Value* x) {
   Value* nearest = b.CreateFPTrunc(x, With(x, b.getFloatTy()));
   Value* back = b.CreateFPExt(nearest, x->getType());
@@ -27,8 +27,8 @@ Value* RoundToOdd(Builder& b, Value* x) {
   return b.CreateBitCast(b.CreateSelect(b.CreateFCmpONE(back, x), odd, bits), nearest->getType());
 }
 
-/// f32 bits to f16 bits in integers: rounding is an addition below the bits that stay; a denormal result is
-/// rounded by the addition of 0.5, whose unit in the last place is the smallest denormal.
+/// f32 bits to f16 bits in integers: rounding is an addition below the bits that stay; a denormal
+/// result is rounded by the addition of 0.5, whose unit in the last place is the smallest denormal.
 Value* RoundToF16(Builder& b, Value* bits) {
   Value* sign = b.CreateAnd(b.CreateLShr(bits, 16), IntOf(bits, 0x8000));
   Value* magnitude = b.CreateAnd(bits, IntOf(bits, 0x7FFFFFFF));
@@ -37,7 +37,8 @@ Value* RoundToF16(Builder& b, Value* bits) {
   Value* normal = b.CreateLShr(b.CreateSub(rounded, IntOf(bits, uint64_t{127 - 15} << 23)), 13);
   llvm::Type* f32 = With(bits, b.getFloatTy());
   llvm::Constant* half = llvm::ConstantFP::get(f32, 0.5);
-  Value* sum = b.CreateBitCast(b.CreateFAdd(b.CreateBitCast(magnitude, f32), half), bits->getType());
+  Value* shifted = b.CreateFAdd(b.CreateBitCast(magnitude, f32), half);
+  Value* sum = b.CreateBitCast(shifted, bits->getType());
   Value* denormal = b.CreateSub(sum, IntOf(bits, 0x3F000000));
   Value* is_nan = b.CreateICmpUGT(magnitude, IntOf(bits, 0x7F800000));
   Value* special = b.CreateSelect(is_nan, IntOf(bits, 0x7E00), IntOf(bits, 0x7C00));
@@ -55,13 +56,15 @@ Value* RoundToBf16(Builder& b, Value* bits) {
   return b.CreateSelect(is_nan, IntOf(bits, 0x7FC0), b.CreateLShr(rounded, 16));
 }
 
-/// f16 bits to f32 in integers: the exponent is rebiased by an exact multiplication, which also normalises.
+/// f16 bits to f32 in integers: the exponent is rebiased by an exact multiplication, which also
+/// normalises.
 Value* WidenF16(Builder& b, Value* x) {
   Value* bits = b.CreateZExt(x, With(x, b.getInt32Ty()));
   llvm::Type* f32 = With(x, b.getFloatTy());
   Value* sign = b.CreateShl(b.CreateAnd(bits, IntOf(bits, 0x8000)), 16);
   Value* magnitude = b.CreateShl(b.CreateAnd(bits, IntOf(bits, 0x7FFF)), 13);
-  Value* scaled = b.CreateFMul(b.CreateBitCast(magnitude, f32), llvm::ConstantFP::get(f32, 0x1p112));
+  llvm::Constant* rebias = llvm::ConstantFP::get(f32, 0x1p112);
+  Value* scaled = b.CreateFMul(b.CreateBitCast(magnitude, f32), rebias);
   Value* special = b.CreateICmpUGE(magnitude, IntOf(bits, 0x0F800000));
   Value* finite = b.CreateBitCast(scaled, bits->getType());
   Value* widened =
@@ -75,7 +78,9 @@ llvm::Value* EmitWidenHalf(llvm::IRBuilderBase& b, llvm::Value* x, bool is_bf16,
   llvm::IRBuilderBase::FastMathFlagGuard guard(b);
   b.clearFastMathFlags();
   llvm::Type* f32 = With(x, b.getFloatTy());
-  if (is_bf16) return b.CreateBitCast(b.CreateShl(b.CreateZExt(x, With(x, b.getInt32Ty())), 16), f32);
+  if (is_bf16) {
+    return b.CreateBitCast(b.CreateShl(b.CreateZExt(x, With(x, b.getInt32Ty())), 16), f32);
+  }
   if (has_f16c) return b.CreateFPExt(b.CreateBitCast(x, With(x, b.getHalfTy())), f32);
   return WidenF16(b, x);
 }
@@ -105,7 +110,8 @@ llvm::Value* EmitMinimum(llvm::IRBuilderBase& b, llvm::Value* x, llvm::Value* y)
 llvm::Value* EmitFloatToIntSaturate(llvm::IRBuilderBase& b, llvm::Value* x, llvm::Type* to,
                                     bool is_unsigned) {
   llvm::Type* result = x->getType()->getWithNewType(to->getScalarType());
-  return b.CreateIntrinsic(is_unsigned ? llvm::Intrinsic::fptoui_sat : llvm::Intrinsic::fptosi_sat, {result, x->getType()}, {x});
+  const auto saturate = is_unsigned ? llvm::Intrinsic::fptoui_sat : llvm::Intrinsic::fptosi_sat;
+  return b.CreateIntrinsic(saturate, {result, x->getType()}, {x});
 }
 
 }  // namespace reel::codegen::math

@@ -2,9 +2,11 @@
 // fixed vector of them, and returns the result of the same type.
 //
 // Contract, for every function and both dtypes:
-//  * at most 1.0 ULP from the exact result (measured figures in README.md), IEEE special values;
+//  * at most 1.0 ULP from the exact result (measured figures in README.md; the special functions
+//    apart), IEEE special values;
 //  * an element's bits depend on that element and on has_fma only, never on the vector's width;
-//  * no calls, the special functions apart: every intrinsic used lowers to instructions of x86-64-v2 (v3 if has_fma).
+//  * no calls, the special functions apart: every intrinsic used lowers to instructions of
+//    x86-64-v2 (v3 if has_fma).
 #ifndef REEL_CODEGEN_MATH_MATH_H_
 #define REEL_CODEGEN_MATH_MATH_H_
 
@@ -81,8 +83,8 @@ llvm::Value* EmitMinimum(llvm::IRBuilderBase& b, llvm::Value* x, llvm::Value* y)
 /// The f32 value of the bits (i16) of an f16 or bf16. has_f16c: the target converts f16 itself.
 llvm::Value* EmitWidenHalf(llvm::IRBuilderBase& b, llvm::Value* x, bool is_bf16, bool has_f16c);
 
-/// The bits (i16) of the f16 or bf16 nearest to x, an f32 or f64, ties to even, rounded once; NaN is
-/// quiet. The same bits with and without has_f16c.
+/// The bits (i16) of the f16 or bf16 nearest to x, an f32 or f64, ties to even, rounded once; NaN
+/// is quiet. The same bits with and without has_f16c, NaN payloads aside.
 llvm::Value* EmitRoundToHalf(llvm::IRBuilderBase& b, llvm::Value* x, bool is_bf16, bool has_f16c);
 
 /// x truncated to integers of element type `to` (i8 to i64), saturated; NaN gives 0.

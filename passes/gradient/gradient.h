@@ -35,10 +35,11 @@ absl::StatusOr<std::vector<ir::Value>> Gradients(ir::Function* f, ir::Module* m,
                                                  absl::Span<const ir::Value> xs,
                                                  const GradientOptions& options = {});
 
-/// Forward mode: appends the tangents of ys for the tangents dxs of xs (types of xs; an invalid Value is a zero
-/// tangent) and returns J dx per y; invalid if a y does not depend on an x with a tangent. One rule serves both
-/// directions: the gradient g(u) = J'u is linear in u, and the gradient of <g(u), dx> with respect to u is J dx.
-/// Dead code elimination leaves the tangents alone.
+/// Forward mode: appends the tangents of ys for the tangents dxs of xs (types of xs; an invalid
+/// Value is a zero tangent) and returns J dx per y; invalid if a y does not depend on an x with a
+/// tangent, or only through rules that set constant zeros (sign). One rule serves both directions:
+/// the gradient g(u) = J'u is linear in u, and that of <g(u), dx> with respect to u is J dx. Dead
+/// code elimination leaves the tangents alone.
 absl::StatusOr<std::vector<ir::Value>> Jvp(ir::Function* f, ir::Module* m,
                                            absl::Span<const ir::Value> ys,
                                            absl::Span<const ir::Value> xs,

@@ -136,7 +136,8 @@ const std::vector<ParsedRow>& RowsOf(Op op) {
   return (*table)[static_cast<size_t>(op)];
 }
 
-// The literal has the very bits of the number: 0 does not match -0, and -1 is all ones in any integer.
+// The literal has the very bits of the number: 0 does not match -0, and -1 is all ones in any
+// integer.
 bool IsNumber(const ir::Literal& literal, double number) {
   if (!IsFloat(literal.dtype())) {
     const auto n = static_cast<int64_t>(number);

@@ -113,7 +113,10 @@ bool IsExactRoundTrip(DType narrow, DType wide) {
   if (IsFloat(narrow)) return IsFloat(wide) && narrow_bits < wide_bits;
   if (!IsInteger(narrow)) return narrow == kComplex64 && wide == kComplex128;
   if (IsInteger(wide)) return narrow_bits <= wide_bits;  // a sign comes back: both wrap
-  const int64_t precision = wide == kFloat64 ? 53 : wide == kFloat32 ? 24 : wide == kFloat16 ? 11 : 8;
+  const int64_t precision = wide == kFloat64   ? 53
+                            : wide == kFloat32 ? 24
+                            : wide == kFloat16 ? 11
+                                               : 8;
   return IsFloat(wide) && narrow_bits <= precision;
 }
 
