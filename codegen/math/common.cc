@@ -185,6 +185,35 @@ Fp LogOfPair(Emitter& e, Pair x, Fp extra) {
 
 namespace {
 
+// log(1 + f), f exact: z = f / (2 + f), u = z^2, all pairs,
+//   2 (z + z u (1/3 + u (1/5 + u T(u)))), T in plain doubles: it counts 2^-15.
+Pair LogOfMantissa(Emitter& e, Fp f) {
+  const Pair z = e.Divide({f, e.None()}, e.FastTwoSum(e.Const(2.0), f));
+  const Pair u = e.Multiply(z, z);
+  const auto plus = [&](const double* parts, Pair x) {
+    const Pair sum = e.FastTwoSum(e.Const(parts[0]), x.hi);
+    return Pair{sum.hi, sum.lo + (x.lo + parts[1])};
+  };
+  const Fp tail = u.hi * e.Polynomial(u.hi, kAtanhTail_f64);
+  const Pair fifth = plus(kFifth_f64, {tail, e.None()});
+  const Pair third = plus(kThird_f64, e.Multiply(u, fifth));
+  const Pair rest = e.Multiply(z, e.Multiply(u, third));
+  const Pair sum = e.FastTwoSum(z.hi, rest.hi);
+  return {sum.hi * 2.0, (sum.lo + (z.lo + rest.lo)) * 2.0};
+}
+
+}  // namespace
+
+Pair LogPair(Emitter& e, Fp size) {
+  if (e.coarse()) return {LogOfPair(e, {size, e.None()}), e.None()};
+  const ReducedLog r = ReduceAnyLog(e, size);
+  const Pair mantissa = LogOfMantissa(e, r.f);
+  const Pair sum = e.FastTwoSum(r.k * kLn2Hi_f64, mantissa.hi);
+  return e.FastTwoSum(sum.hi, sum.lo + e.Fma(r.k, kLn2Lo_f64, mantissa.lo));
+}
+
+namespace {
+
 llvm::Value* Widen(llvm::IRBuilderBase& b, llvm::Value* x) {
   return b.CreateFPExt(x, x->getType()->getWithNewType(b.getDoubleTy()));
 }

@@ -225,6 +225,9 @@ ReducedLog ReduceAnyLog(Emitter& e, Fp x);
 
 /// log of a pair, 0 < hi < inf, plus extra * log(2).
 Fp LogOfPair(Emitter& e, Pair x, Fp extra = {nullptr, nullptr});
+/// log(size) as a pair good to 2^-66 (coarse: one double), size positive and finite, in doubles.
+/// After the methods of Dekker (1971) and of SLEEF (Shibata and Petrogalli, 2020).
+Pair LogPair(Emitter& e, Fp size);
 
 /// f(x), for floats computed in doubles by a coarse emitter.
 llvm::Value* InDouble(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions& options,

@@ -1,9 +1,5 @@
-// |x|^y = e^(y log|x|) with log|x| as a pair good to 2^-66, after the methods of Dekker (1971) and
-// of SLEEF (Shibata and Petrogalli, 2020):
-//   |x| = 2^k m, z = (m - 1) / (m + 1), u = z^2, all pairs,
-//   log|x| = k ln(2) + 2 (z + z u (1/3 + u (1/5 + u T(u)))),
-// T in plain doubles: it counts 2^-15. Budget in ULP: final 0.5, high + tail as in exp.cc.
-// Floats are computed in doubles without low parts.
+// |x|^y = e^(y log|x|) with log|x| as a pair (LogPair). Budget in ULP: final 0.5, high + tail as in
+// exp.cc. Floats are computed in doubles without low parts.
 // Special values: C23 F.10.4.5 (IEEE 754-2019 pow).
 #include <cmath>
 #include <limits>
@@ -17,33 +13,6 @@ using namespace internal;
 namespace {
 
 const double kInf = std::numeric_limits<double>::infinity();
-
-// log(1 + f), f exact.
-Pair LogOfMantissa(Emitter& e, Fp f) {
-  const Pair z = e.Divide({f, e.None()}, e.FastTwoSum(e.Const(2.0), f));
-  const Pair u = e.Multiply(z, z);
-  const auto plus = [&](const double* parts, Pair x) {
-    const Pair sum = e.FastTwoSum(e.Const(parts[0]), x.hi);
-    return Pair{sum.hi, sum.lo + (x.lo + parts[1])};
-  };
-  const Fp tail = u.hi * e.Polynomial(u.hi, kAtanhTail_f64);
-  const Pair fifth = plus(kFifth_f64, {tail, e.None()});
-  const Pair third = plus(kThird_f64, e.Multiply(u, fifth));
-  const Pair rest = e.Multiply(z, e.Multiply(u, third));
-  const Pair sum = e.FastTwoSum(z.hi, rest.hi);
-  return {sum.hi * 2.0, (sum.lo + (z.lo + rest.lo)) * 2.0};
-}
-
-// log(size) as a pair; size is positive and finite.
-Pair LogPair(Emitter& e, Fp size) {
-  if (e.coarse()) return {LogOfPair(e, {size, e.None()}), e.None()};
-  const Mask tiny = Less(size, e.Const(0x1p-1022));
-  const ReducedLog r = ReduceLog(e, e.Select(tiny, size * 0x1p54, size));
-  const Fp k = r.k - e.Select(tiny, 54.0, 0.0);
-  const Pair mantissa = LogOfMantissa(e, r.f);
-  const Pair sum = e.FastTwoSum(k * kLn2Hi_f64, mantissa.hi);
-  return e.FastTwoSum(sum.hi, sum.lo + e.Fma(k, kLn2Lo_f64, mantissa.lo));
-}
 
 // e^(y log(size)), saturated to 0 and inf.
 Fp Power(Emitter& e, Fp size, Fp y) {
