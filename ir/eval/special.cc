@@ -71,6 +71,12 @@ Real ErfcInv(Real x) {
 
 // --- gamma ---
 
+// std::lgamma writes the global signgam: a race where several threads evaluate.
+Real LogGamma(Real x) {
+  int sign = 0;
+  return ::lgammal_r(x, &sign);
+}
+
 // c[0] + c[1] x + ...
 template <size_t N>
 Real Polynomial(Real x, const Real (&c)[N]) {
@@ -113,7 +119,7 @@ Real XMinusLog1p(Real x) {
 
 // x^a e^-x / gamma(a + 1)
 Real GammaTerm(Real a, Real x) {
-  if (a < 20) return std::exp(a * std::log(x) - x - std::lgamma(a + 1));
+  if (a < 20) return std::exp(a * std::log(x) - x - LogGamma(a + 1));
   return std::exp(-a * XMinusLog1p((x - a) / a) - StirlingCorrection(a)) / std::sqrt(2 * kPi * a);
 }
 
@@ -149,7 +155,7 @@ Real UpperFraction(Real a, Real x) {
 // w = x^a / gamma(1 + a).
 Real UpperSmall(Real a, Real x) {
   const Real log_gamma =
-      a < 1e-9L ? a * (kPi * kPi / 12 * a - std::numbers::egamma_v<Real>) : std::lgamma(1 + a);
+      a < 1e-9L ? a * (kPi * kPi / 12 * a - std::numbers::egamma_v<Real>) : LogGamma(1 + a);
   const Real log_w = a * std::log(x) - log_gamma;
   Real sum = 0, term = 1;
   for (int n = 1; n < 80; ++n) {
@@ -159,8 +165,8 @@ Real UpperSmall(Real a, Real x) {
   return -std::expm1(log_w) - std::exp(log_w) * a * sum;
 }
 
-// Q(a, x) for huge a: Temme's uniform expansion, of which two terms are enough.
-Real UpperHuge(Real a, Real x) {
+// P or Q for huge a: Temme's uniform expansion, of which two terms are enough.
+Real Uniform(Real a, Real x, bool upper) {
   const Real mu = (x - a) / a;
   const Real eta = std::copysign(std::sqrt(2 * XMinusLog1p(mu)), mu);
   Real c0, c1;
@@ -171,8 +177,9 @@ Real UpperHuge(Real a, Real x) {
     c0 = 1 / mu - 1 / eta;
     c1 = 1 / (eta * eta * eta) - 1 / (mu * mu * mu) - 1 / (mu * mu) - 1 / (12 * mu);
   }
-  return std::erfc(eta * std::sqrt(a / 2)) / 2 +
-         std::exp(-a * eta * eta / 2) / std::sqrt(2 * kPi * a) * (c0 + c1 / a);
+  const Real rest = std::exp(-a * eta * eta / 2) / std::sqrt(2 * kPi * a) * (c0 + c1 / a);
+  const Real y = eta * std::sqrt(a / 2);
+  return upper ? std::erfc(y) / 2 + rest : std::erfc(-y) / 2 - rest;
 }
 
 // P (upper = false) or Q (true).
@@ -181,10 +188,7 @@ Real IncompleteGamma(Real a, Real x, bool upper) {
   if (x == 0 || a == kInf) return upper;
   if (x == kInf || a == 0) return !upper;
   if (a > 1e6L) {
-    const Real q = UpperHuge(a, x);
-    const Real mu = (x - a) / a;  // P(a, x) is Q with eta reflected; far from 1/2 it is 0 or 1
-    if (upper) return q;
-    return mu < -0.01L ? LowerSeries(a, x) : 1 - q;
+    return !upper && x < 0.99L * a ? LowerSeries(a, x) : Uniform(a, x, upper);
   }
   if (upper && a < 1 && x < 2) return UpperSmall(a, x);
   if (x < a + 1) return upper ? 1 - LowerSeries(a, x) : LowerSeries(a, x);
@@ -217,7 +221,7 @@ Real ScaledZeta(Real s, Real q) {
 Real PositiveZeta(Real s, Real q, Real n) {
   if (q == kInf) return 0;
   if (n > 1700 || s > 1e4L) {
-    return std::exp(std::lgamma(n + 1) - s * std::log(q)) * ScaledZeta(s, q);
+    return std::exp(LogGamma(n + 1) - s * std::log(q)) * ScaledZeta(s, q);
   }
   return std::tgamma(n + 1) * std::pow(q, -s) * ScaledZeta(s, q);
 }
@@ -254,8 +258,8 @@ Real Polygamma(Real n, Real x) {
 Real BetaTerm(Real a, Real b, Real x, Real y) {
   const Real n = a + b;
   if (std::min(a, b) < 20) {
-    return std::exp(a * std::log(x) + b * (x < 0.5L ? std::log1p(-x) : std::log(y)) +
-                    std::lgamma(n) - std::lgamma(a + 1) - std::lgamma(b));
+    return std::exp(a * std::log(x) + b * (x < 0.5L ? std::log1p(-x) : std::log(y)) + LogGamma(n) -
+                    LogGamma(a + 1) - LogGamma(b));
   }
   const Real delta = b * x - a * y;
   const Real correction = StirlingCorrection(n) - StirlingCorrection(a) - StirlingCorrection(b);
@@ -304,9 +308,7 @@ KERNEL(Erfc) {
 }
 KERNEL(ErfInv) { return Map(c, ErfInv); }
 KERNEL(ErfcInv) { return Map(c, ErfcInv); }
-KERNEL(Lgamma) {
-  return Map(c, [](Real x) { return std::lgamma(x); });
-}
+KERNEL(Lgamma) { return Map(c, LogGamma); }
 KERNEL(Digamma) { return Map(c, Digamma); }
 KERNEL(Igamma) {
   return Map(c, [](Real a, Real x) { return IncompleteGamma(a, x, false); });

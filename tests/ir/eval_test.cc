@@ -222,6 +222,20 @@ TEST(EvalIndex, RangesAndDuplicates) {
               ElementsAre(1, 7, 3, 8, 5, 9));
 }
 
+// Values of mpmath at 60 digits, far out where the other of P and Q is 1.
+TEST(EvalSpecial, IncompleteGammaOfLargeArguments) {
+  const auto near = [](Op op, double a, double x, double want) {
+    const double got = Floats(op, {F({}, {a}), F({}, {x})})[0];
+    EXPECT_NEAR(got / want, 1, 1e-12) << Name(op) << " " << a << " " << x << ": " << got;
+  };
+  near(Op::kIgamma, 1e8, 0.998e8, 2.1082443672341444e-89);
+  near(Op::kIgamma, 1e7, 0.9945e7, 2.6930249782952285e-68);
+  near(Op::kIgamma, 2e6, 1.99e6, 7.0710947617527256e-13);
+  near(Op::kIgamma, 3e6, 2.985e6, 2.0761728064555438e-18);
+  near(Op::kIgammac, 1e8, 1.002e8, 3.5936926217787998e-89);
+  near(Op::kIgammac, 1e7, 1.0055e7, 8.1646674260376602e-68);
+}
+
 TEST(EvalRandom, PhiloxKnownAnswers) {
   const auto bits = Ints(Op::kRandomBits, {I(kInt64, {2}, {0, 0})}, {{"shape", Shape{4}}});
   std::vector<uint32_t> words;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "ir/strings.h"
@@ -109,6 +110,22 @@ OpCase EdgesCase(const OpRow& row, DType dtype, CaseBuilder& c) {
   return c.Build();
 }
 
+// The tails of incomplete gammas, up to 20 standard deviations from the mean.
+OpCase TailsCase(const OpRow& row, DType dtype, CaseBuilder& c) {
+  std::vector<double> as, xs;
+  for (double a : {50.0, 1e3, 1e5, 2e6, 1e7, 1e8}) {
+    for (double t : {-20.0, -7.0, -3.0, -1.0, -0.1, 0.1, 1.0, 3.0, 7.0, 20.0}) {
+      as.push_back(a);
+      xs.push_back(std::max(a + t * std::sqrt(a), 1.0));
+    }
+  }
+  const Type type{dtype, {static_cast<int64_t>(as.size())}};
+  const ir::Value a = c.Input(MakeLiteral(type, as));
+  c.Emit({a, c.Input(MakeLiteral(type, xs))});
+  c.Tolerate(Allowed(row, dtype));
+  return c.Build();
+}
+
 }  // namespace
 
 // Per dtype: many shapes; for one operand special values and random bit patterns, for more the
@@ -137,6 +154,10 @@ void MakeSpecialCases(const OpRow& row, std::vector<OpCase>* cases) {
     {
       CaseBuilder c(row.op, StrCat(Name(dtype), " edges"));
       cases->push_back(EdgesCase(row, dtype, c));
+    }
+    if (row.op == ir::Op::kIgamma || row.op == ir::Op::kIgammac) {
+      CaseBuilder c(row.op, StrCat(Name(dtype), " tails"));
+      cases->push_back(TailsCase(row, dtype, c));
     }
     CaseBuilder c(row.op, StrCat(Name(dtype), " domain"));
     std::vector<ir::Value> operands;
