@@ -57,23 +57,20 @@ void Sum(const Side& a_side, const Side& b_side, const std::vector<T>& a, const 
 
 KERNEL(Contract) {
   const EvalTensor &a = c.operand(0), &b = c.operand(1);
+  EvalTensor out = ZeroTensor(c.result);
+  if (out.size() == 0) return out;  // other extents may be huge
   const Side a_side(a.type.shape, c.attr_ints("a_batch"), c.attr_ints("a_contract"));
   const Side b_side(b.type.shape, c.attr_ints("b_batch"), c.attr_ints("b_contract"));
-  EvalTensor out = ZeroTensor(c.result);
-  if (out.size() == 0) return out;
   if (IsComplex(c.result.dtype)) {
     using Z = std::complex<double>;
-    Sum(a_side, b_side, a.c, b.c, out.c, [](Z x, Z y, Z sum) {
-      return sum + Z(x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real());
-    });
+    Sum(a_side, b_side, a.c, b.c, out.c, [](Z x, Z y, Z sum) { return sum + Product()(x, y); });
   } else if (IsFloat(c.result.dtype)) {
     Sum(a_side, b_side, a.f, b.f, out.f,
         [](double x, double y, double sum) { return sum + x * y; });
   } else {
     Sum(a_side, b_side, a.i, b.i, out.i,
         [dtype = c.result.dtype](int64_t x, int64_t y, int64_t sum) {
-          return Wrap(dtype, static_cast<uint64_t>(sum) +
-                                 static_cast<uint64_t>(x) * static_cast<uint64_t>(y));
+          return Wrap(dtype, static_cast<uint64_t>(sum) + Product()(x, y));
         });
   }
   return out;

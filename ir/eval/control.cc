@@ -27,10 +27,33 @@ LastUses FindLastUses(const Function& f) {
   return last;
 }
 
-// Ops whose work per element grows with the matrix.
-bool IsFactorization(Op op) {
-  return op == Op::kCholesky || op == Op::kTriangularSolve || op == Op::kLu || op == Op::kQr ||
-         op == Op::kEigh || op == Op::kSvd;
+// What an element of the result, or of the matrices, costs: the extents its sum runs over.
+absl::InlinedVector<int64_t, 4> WorkPerElement(const Node& node, const Shape& a, const Shape& b) {
+  absl::InlinedVector<int64_t, 4> work;
+  switch (node.op) {
+    case Op::kContract:
+      for (int64_t axis : node.attr<std::vector<int64_t>>("a_contract")) {
+        work.push_back(a.dim(static_cast<int>(axis)));
+      }
+      break;
+    case Op::kConv:  // b[k..., g, c, o]
+      for (int axis = 0; axis + 3 < b.rank(); ++axis) work.push_back(b.dim(axis));
+      work.push_back(b.dim(b.rank() - 2));
+      break;
+    case Op::kEigh:
+    case Op::kSvd:
+      work.push_back(kMaxJacobiSweeps);
+      [[fallthrough]];
+    case Op::kCholesky:
+    case Op::kTriangularSolve:
+    case Op::kLu:
+    case Op::kQr:
+      work.push_back(std::min(a.dim(a.rank() - 2), a.dim(a.rank() - 1)));
+      break;
+    default:
+      break;
+  }
+  return work;
 }
 
 // One activation of a function. A control node stays at `next` until its callee has returned.
@@ -120,8 +143,8 @@ class Machine {
   // The callee of the node at frame.next has returned `results`.
   absl::Status Resume(Frame& frame, Handles results) {
     const Node& node = frame.function->nodes()[frame.next];
+    if (absl::Status s = Charge(node.op, 1); !s.ok()) return s;  // the callee may be empty
     if (node.op != Op::kWhile) return Finish(frame, node, std::move(results));
-    if (absl::Status s = Charge(node.op, 1); !s.ok()) return s;
     frame.in_condition = !frame.in_condition;
     if (frame.in_condition) {  // after the body
       frame.loop = std::move(results);
@@ -142,11 +165,11 @@ class Machine {
     for (int n = 0; n < node.num_results; ++n) {
       const auto type = Resolve(frame.function->type(node.result(n)));
       if (!type.ok()) return type.status();
-      if (type->shape.size() > (options_.max_bytes - live_bytes_ - bytes) / 8) {
+      if (BytesOf(*type) > options_.max_bytes - live_bytes_ - bytes) {
         return absl::ResourceExhaustedError(
             StrCat(Name(node.op), ": ", type->ToString(), " exceeds the memory budget"));
       }
-      bytes += type->shape.size() * 8;
+      bytes += BytesOf(*type);
       types.push_back(*type);
     }
     std::vector<const EvalTensor*> pointers;
@@ -180,21 +203,15 @@ class Machine {
   static int64_t Cost(const Node& node, absl::Span<const EvalTensor* const> operands,
                       const Type& result) {
     int64_t cost = result.shape.size();
-    for (const EvalTensor* t : operands) cost = std::max(cost, t->type.shape.size());
-    if (node.op == Op::kContract) {
-      cost = result.shape.size();
-      for (int64_t axis : node.attr<std::vector<int64_t>>("a_contract")) {
-        const int64_t extent = operands[0]->type.shape.dim(static_cast<int>(axis));
-        if (__builtin_mul_overflow(cost, extent, &cost)) return std::numeric_limits<int64_t>::max();
-      }
+    if (node.op != Op::kContract && node.op != Op::kConv) {
+      for (const EvalTensor* t : operands) cost = std::max(cost, t->type.shape.size());
     }
-    if (IsFactorization(node.op)) {
-      const Shape& a = operands[0]->type.shape;
-      if (__builtin_mul_overflow(cost, a.dim(a.rank() - 1), &cost)) {
-        return std::numeric_limits<int64_t>::max();
-      }
+    if (operands.empty()) return std::max<int64_t>(cost, 1);
+    const Shape &a = operands.front()->type.shape, &b = operands.back()->type.shape;
+    for (int64_t extent : WorkPerElement(node, a, b)) {
+      if (__builtin_mul_overflow(cost, extent, &cost)) return std::numeric_limits<int64_t>::max();
     }
-    return std::max<int64_t>(cost, 1);
+    return std::max({cost, result.shape.size(), int64_t{1}});
   }
 
   absl::Status Charge(Op op, int64_t operations) {
@@ -252,6 +269,9 @@ class Machine {
                    "' has no value: no parameter has it"));
       }
       type.shape.set(k, value);
+    }
+    if (!FitsInMemory(type.shape)) {  // inference saw symbols
+      return absl::ResourceExhaustedError(StrCat(type.ToString(), " is too large"));
     }
     return type;
   }

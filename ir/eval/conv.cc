@@ -82,15 +82,14 @@ void Convolve(const Geometry& q, const std::vector<T>& a, const std::vector<T>& 
 KERNEL(Conv) {
   const Geometry q(c);
   EvalTensor out = ZeroTensor(c.result);
-  if (out.size() == 0) return out;  // other extents may be huge
+  if (out.size() == 0 || q.channels == 0) return out;  // other extents may be huge
   if (IsFloat(c.result.dtype)) {
     Convolve(q, c.operand(0).f, c.operand(1).f, out.f,
              [](double x, double y, double sum) { return sum + x * y; });
   } else {
     Convolve(q, c.operand(0).i, c.operand(1).i, out.i,
              [dtype = c.result.dtype](int64_t x, int64_t y, int64_t sum) {
-               return Wrap(dtype, static_cast<uint64_t>(sum) +
-                                      static_cast<uint64_t>(x) * static_cast<uint64_t>(y));
+               return Wrap(dtype, static_cast<uint64_t>(sum) + Product()(x, y));
              });
   }
   return out;

@@ -43,7 +43,7 @@ Literal ToLiteral(const EvalTensor& tensor);
 struct EvalOptions {
   /// Scalar operations before the evaluation fails with ResourceExhausted: bounds endless loops.
   int64_t max_operations = std::numeric_limits<int64_t>::max();
-  /// Bytes alive at once, 8 per element.
+  /// Bytes alive at once, 8 per element, 16 per complex number.
   int64_t max_bytes = int64_t{1} << 34;
   /// Rounds floats to their dtype after every op: then exact ops give the very bits of compiled code.
   bool round_each_op = false;

@@ -24,7 +24,7 @@ struct AxisView {
 // Calls f(offset in the tensor with the axis, offset in the gathered one) for every index in range.
 template <typename F>
 void ForEachGathered(const AxisView& view, const std::vector<int64_t>& indices, F f) {
-  if (view.inner == 0) return;  // the others may be huge
+  if (view.inner == 0 || indices.empty()) return;  // the others may be huge
   size_t gathered = 0;
   for (int64_t o = 0; o < view.outer; ++o) {
     for (int64_t index : indices) {
@@ -76,9 +76,8 @@ KERNEL(ScatterAdd) {
   });
 }
 KERNEL(ScatterMul) {
-  return Scatter(c, std::multiplies<>(), [](int64_t x, int64_t y) {
-    return static_cast<int64_t>(static_cast<uint64_t>(x) * static_cast<uint64_t>(y));
-  });
+  return Scatter(c, Product(),
+                 [](int64_t x, int64_t y) { return static_cast<int64_t>(Product()(x, y)); });
 }
 KERNEL(ScatterSet) {
   const auto second = [](auto, const auto& y) { return y; };

@@ -159,11 +159,11 @@ absl::StatusOr<std::vector<EvalTensor>> EvaluateNode(Op op, const Attributes& at
   if (!results.ok()) return results.status();
   for (const Type& type : *results) {
     if (!type.shape.is_constant()) return OpError(op, "the evaluator needs constant extents");
-    if (type.shape.size() > (options.max_bytes - bytes) / 8) {
+    if (BytesOf(type) > options.max_bytes - bytes) {
       return absl::ResourceExhaustedError(
           StrCat(Name(op), ": ", type.ToString(), " exceeds the memory budget"));
     }
-    bytes += type.shape.size() * 8;
+    bytes += BytesOf(type);
   }
   return RunKernel({op, attributes, pointers, *results}, options);
 }

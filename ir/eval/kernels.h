@@ -45,6 +45,27 @@ using Kernel = absl::StatusOr<KernelResults> (*)(const KernelContext&);
 absl::StatusOr<std::vector<EvalTensor>> RunKernel(const KernelContext& context,
                                                   const EvalOptions& options);
 
+/// After so many sweeps eigh and svd stop.
+inline constexpr int kMaxJacobiSweeps = 60;
+
+/// What a tensor of the type holds, see EvalTensor::bytes().
+inline int64_t BytesOf(const Type& type) {
+  return type.shape.size() * (IsComplex(type.dtype) ? 16 : 8);
+}
+
+/// a b: the bits of integers, which Wrap() takes; complex numbers written out, since the library
+/// treats infinities in a way of its own.
+struct Product {
+  using Z = std::complex<double>;
+  double operator()(double a, double b) const { return a * b; }
+  Z operator()(Z a, Z b) const {
+    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+  }
+  uint64_t operator()(int64_t a, int64_t b) const {
+    return static_cast<uint64_t>(a) * static_cast<uint64_t>(b);
+  }
+};
+
 /// `bits` as a value of an integer dtype or bool: two's complement.
 int64_t Wrap(DType dtype, uint64_t bits);
 /// A number that orders the values of an integer dtype as int64_t: for u64, whose values are held as

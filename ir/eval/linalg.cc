@@ -61,6 +61,7 @@ bool Factor(const Matrix& a, const Matrix& l) {
 KERNEL(Cholesky) {
   const Stack stack(c.result.shape);
   EvalTensor a = c.operand(0), out = ZeroTensor(c.result);
+  if (out.size() == 0) return out;  // other extents may be huge
   for (int64_t b = 0; b < stack.count; ++b) {
     const Matrix l = stack.At(out.f, b);
     if (Factor(stack.At(a.f, b), l)) continue;
@@ -75,6 +76,7 @@ KERNEL(TriangularSolve) {
              lower = c.attributes.Get<bool>("lower") != transpose;
   const Stack as(c.operand(0).type.shape), xs(c.result.shape);
   EvalTensor a = c.operand(0), out = c.operand(1);
+  if (out.size() == 0) return out;
   for (int64_t b = 0; b < xs.count; ++b) {
     const Matrix m = as.At(a.f, b), x = xs.At(out.f, b);
     for (int64_t column = 0; column < x.columns; ++column) {
@@ -95,6 +97,7 @@ KERNEL(Lu) {
   const Stack stack(c.result.shape);
   const int64_t n = stack.rows;
   std::vector<EvalTensor> out{c.operand(0), ZeroTensor(c.results[1])};
+  if (out[0].size() == 0) return out;
   for (int64_t b = 0; b < stack.count; ++b) {
     const Matrix m = stack.At(out[0].f, b);
     int64_t* p = out[1].i.data() + b * n;
@@ -123,30 +126,31 @@ KERNEL(Lu) {
 
 namespace {
 
-// Applies H_j = I - tau v v' of every column to r and to q, from the right: q H_0 H_1 ... .
-void Householder(const Matrix& r, const Matrix& q) {
-  const int64_t m = r.rows;
-  std::vector<double> v(static_cast<size_t>(m));
-  const auto at = [&](int64_t i) -> double& { return v[static_cast<size_t>(i)]; };
-  for (int64_t j = 0; j < std::min(m, r.columns); ++j) {
-    double below = 0;
-    for (int64_t i = j + 1; i < m; ++i) below = std::hypot(below, r(i, j));
-    if (below == 0) continue;  // H = I, as in LAPACK
-    const double alpha = r(j, j), beta = -std::copysign(std::hypot(alpha, below), alpha);
-    const double tau = (beta - alpha) / beta;
-    for (int64_t i = 0; i < m; ++i) at(i) = i < j ? 0 : i == j ? 1 : r(i, j) / (alpha - beta);
-    for (int64_t k = j; k < r.columns; ++k) {
-      double dot = 0;
-      for (int64_t i = j; i < m; ++i) dot += at(i) * r(i, k);
-      for (int64_t i = j; i < m; ++i) r(i, k) -= tau * dot * at(i);
-    }
-    for (int64_t i = j + 1; i < m; ++i) r(i, j) = 0;
-    for (int64_t row = 0; row < m; ++row) {
-      double dot = 0;
-      for (int64_t i = j; i < m; ++i) dot += q(row, i) * at(i);
-      for (int64_t i = j; i < m; ++i) q(row, i) -= tau * dot * at(i);
-    }
+// H = I - tau v v' on columns `from`, ... of x, where v is 0 above j, 1 at j, column j of r below.
+void Reflect(const Matrix& x, int64_t from, const Matrix& r, int64_t j, double tau) {
+  for (int64_t k = from; k < x.columns; ++k) {
+    double dot = x(j, k);
+    for (int64_t i = j + 1; i < x.rows; ++i) dot += r(i, j) * x(i, k);
+    x(j, k) -= tau * dot;
+    for (int64_t i = j + 1; i < x.rows; ++i) x(i, k) -= tau * dot * r(i, j);
   }
+}
+
+// Makes r upper triangular; the v of every reflection stay below its diagonal. Returns the taus.
+std::vector<double> Householder(const Matrix& r) {
+  std::vector<double> taus(static_cast<size_t>(std::min(r.rows, r.columns)));
+  for (int64_t j = 0; j < std::min(r.rows, r.columns); ++j) {
+    double below = 0;
+    for (int64_t i = j + 1; i < r.rows; ++i) below = std::hypot(below, r(i, j));
+    if (below == 0) continue;  // H = I, as in LAPACK
+    const double alpha = r(j, j), length = std::hypot(alpha, below);
+    const double beta = alpha < 0 ? length : -length;
+    const double tau = taus[static_cast<size_t>(j)] = (beta - alpha) / beta;
+    for (int64_t i = j + 1; i < r.rows; ++i) r(i, j) /= alpha - beta;
+    r(j, j) = beta;
+    Reflect(r, j + 1, r, j, tau);
+  }
+  return taus;
 }
 
 }  // namespace
@@ -156,15 +160,14 @@ KERNEL(Qr) {
   const int64_t m = stack.rows, n = stack.columns, k = std::min(m, n);
   EvalTensor a = c.operand(0);
   std::vector<EvalTensor> out = ZeroResults(c);
-  if (k == 0) return out;
-  std::vector<double> full(static_cast<size_t>(m * m));
+  if (a.size() == 0) return out;
   for (int64_t b = 0; b < stack.count; ++b) {
-    const Matrix r = stack.At(a.f, b), q(full, 0, m, m);
-    q.Fill(0);
-    for (int64_t i = 0; i < m; ++i) q(i, i) = 1;
-    Householder(r, q);
-    const Matrix thin(out[0].f, b, m, k), upper(out[1].f, b, k, n);
-    for (int64_t i = 0; i < m; ++i) std::copy_n(&q(i, 0), k, &thin(i, 0));
+    const Matrix r = stack.At(a.f, b), q(out[0].f, b, m, k), upper(out[1].f, b, k, n);
+    const std::vector<double> taus = Householder(r);
+    for (int64_t j = k - 1; j >= 0; --j) {  // q = H_0 H_1 ... I: H_j moves columns from j only
+      q(j, j) = 1;
+      if (const double tau = taus[static_cast<size_t>(j)]; tau != 0) Reflect(q, j, r, j, tau);
+    }
     for (int64_t i = 0; i < k; ++i) std::copy_n(&r(i, i), n - i, &upper(i, i));
   }
   return out;
@@ -196,7 +199,13 @@ void RotateColumns(const Matrix& m, int64_t i, int64_t j, std::pair<double, doub
   }
 }
 
-constexpr int kMaxSweeps = 60;
+// The power of two at or below the largest element: divided by it, squares do not overflow.
+double ScaleOf(const Matrix& a) {
+  double largest = 0;
+  std::for_each_n(a.data, a.rows * a.columns,
+                  [&](double x) { largest = std::max(largest, std::fabs(x)); });
+  return largest == 0 ? 1 : std::ldexp(1.0, std::ilogb(largest));
+}
 
 // The first component of at least 0.55 of the largest is positive: true if the vector must flip.
 bool Flips(int64_t count, const auto& component) {
@@ -220,7 +229,7 @@ void Jacobi(const Matrix& a, const Matrix& vt) {
   const int64_t n = a.rows;
   vt.Fill(0);
   for (int64_t i = 0; i < n; ++i) vt(i, i) = 1;
-  for (int sweep = 0; sweep < kMaxSweeps; ++sweep) {
+  for (int sweep = 0; sweep < kMaxJacobiSweeps; ++sweep) {
     bool rotated = false;
     for (int64_t i = 0; i < n; ++i) {
       for (int64_t j = i + 1; j < n; ++j) {
@@ -245,7 +254,7 @@ KERNEL(Eigh) {
   const int64_t n = stack.rows;
   EvalTensor a = c.operand(0);
   std::vector<EvalTensor> out = ZeroResults(c);
-  if (n == 0) return out;
+  if (a.size() == 0) return out;
   std::vector<double> rotated(static_cast<size_t>(n * n));
   for (int64_t b = 0; b < stack.count; ++b) {
     const Matrix m = stack.At(a.f, b), v = stack.At(out[1].f, b), vt(rotated, 0, n, n);
@@ -258,11 +267,13 @@ KERNEL(Eigh) {
       v.Fill(kNaN);
       continue;
     }
+    const double scale = ScaleOf(m);
+    std::transform(m.data, m.data + n * n, m.data, [&](double x) { return x / scale; });
     Jacobi(m, vt);
     const auto order = SortedOrder(n, [&](int64_t i, int64_t j) { return m(i, i) < m(j, j); });
     for (int64_t k = 0; k < n; ++k) {
       const int64_t from = order[static_cast<size_t>(k)];
-      w[k] = m(from, from);
+      w[k] = m(from, from) * scale;
       const double sign = Flips(n, [&](int64_t i) { return vt(from, i); }) ? -1 : 1;
       for (int64_t i = 0; i < n; ++i) v(i, k) = sign * vt(from, i);
     }
@@ -275,17 +286,23 @@ namespace {
 double Dot(const Matrix& a, int64_t i, int64_t j) {
   return std::inner_product(&a(i, 0), &a(i, 0) + a.columns, &a(j, 0), 0.0);
 }
+// Of row i, whose squares may vanish.
+double Length(const Matrix& a, int64_t i) {
+  return std::accumulate(&a(i, 0), &a(i, 0) + a.columns, 0.0,
+                         [](double length, double x) { return std::hypot(length, x); });
+}
 
 // One-sided Jacobi: the rows of g become orthogonal, vt follows.
 void OneSidedJacobi(const Matrix& g, const Matrix& vt) {
   vt.Fill(0);
   for (int64_t i = 0; i < vt.rows; ++i) vt(i, i) = 1;
-  for (int sweep = 0; sweep < kMaxSweeps; ++sweep) {
+  for (int sweep = 0; sweep < kMaxJacobiSweeps; ++sweep) {
     bool rotated = false;
     for (int64_t i = 0; i < g.rows; ++i) {
       for (int64_t j = i + 1; j < g.rows; ++j) {
         const double p = Dot(g, i, i), x = Dot(g, i, j), q = Dot(g, j, j);
-        if (!(std::fabs(x) > 1e-15 * std::sqrt(p) * std::sqrt(q))) continue;
+        const double least = 1e-15 * std::sqrt(p) * std::sqrt(q);
+        if (!(least > 0 && std::fabs(x) > least)) continue;  // 0: beside the other, one is nothing
         rotated = true;
         const auto cs = Rotation(p, x, q);
         RotateRows(g, i, j, cs);
@@ -296,25 +313,18 @@ void OneSidedJacobi(const Matrix& g, const Matrix& vt) {
   }
 }
 
-// Makes row k of u a unit vector orthogonal to those before it, nearly itself if it has a length.
-void Orthonormalize(const Matrix& u, int64_t k, double length) {
-  for (int64_t candidate = -1; candidate < u.columns; ++candidate) {
-    if (candidate >= 0) {  // the row is too short to have a direction: try the unit vectors
-      std::fill_n(&u(k, 0), u.columns, 0.0);
-      u(k, candidate) = length = 1;
+// Makes row k of u a unit vector orthogonal to those before it: false if it is nearly one of them.
+bool Orthonormalize(const Matrix& u, int64_t k) {
+  for (int pass = 0; pass < 2; ++pass) {
+    for (int64_t j = 0; j < k; ++j) {
+      const double dot = Dot(u, k, j);
+      for (int64_t i = 0; i < u.columns; ++i) u(k, i) -= dot * u(j, i);
     }
-    if (!(length > 0)) continue;
-    for (int pass = 0; pass < 2; ++pass) {
-      for (int64_t j = 0; j < k; ++j) {
-        const double dot = Dot(u, k, j);
-        for (int64_t i = 0; i < u.columns; ++i) u(k, i) -= dot * u(j, i);
-      }
-    }
-    const double left = std::sqrt(Dot(u, k, k));
-    if (left < 0.1 * length / std::sqrt(static_cast<double>(u.columns))) continue;
-    for (int64_t i = 0; i < u.columns; ++i) u(k, i) /= left;
-    return;
   }
+  const double left = std::sqrt(Dot(u, k, k));
+  if (left < 0.1 / std::sqrt(static_cast<double>(u.columns))) return false;
+  for (int64_t i = 0; i < u.columns; ++i) u(k, i) /= left;
+  return true;
 }
 
 struct ThinSvd {
@@ -325,24 +335,25 @@ struct ThinSvd {
 ThinSvd SvdOfColumns(std::vector<double> columns, int64_t n, int64_t m) {
   std::vector<double> rotations(static_cast<size_t>(n * n));
   const Matrix g(columns, 0, n, m), vt(rotations, 0, n, n);
-  const double scale = std::accumulate(columns.begin(), columns.end(), 0.0, [](double a, double x) {
-    return std::max(a, std::fabs(x));
-  });
+  const double scale = ScaleOf(g);
   ThinSvd out{std::vector<double>(columns.size()), std::vector<double>(static_cast<size_t>(n)),
               std::vector<double>(rotations.size())};
-  if (scale > 0) {
-    for (double& x : columns) x /= scale;
-  }
+  for (double& x : columns) x /= scale;
   OneSidedJacobi(g, vt);
-  const auto order =
-      SortedOrder(n, [&](int64_t i, int64_t j) { return Dot(g, i, i) > Dot(g, j, j); });
+  std::vector<double> lengths;
+  for (int64_t i = 0; i < n; ++i) lengths.push_back(Length(g, i));
+  const auto length = [&](int64_t i) { return lengths[static_cast<size_t>(i)]; };
+  const auto order = SortedOrder(n, [&](int64_t i, int64_t j) { return length(i) > length(j); });
+  int64_t axis = 0;  // the unit vector to try next: one that is spanned stays so
   const Matrix u(out.u, 0, n, m), v(out.v, 0, n, n);
   for (int64_t k = 0; k < n; ++k) {
     const int64_t from = order[static_cast<size_t>(k)];
-    const double length = std::sqrt(Dot(g, from, from));
-    out.s[static_cast<size_t>(k)] = length * scale;
-    std::copy_n(&g(from, 0), m, &u(k, 0));
-    Orthonormalize(u, k, length);
+    out.s[static_cast<size_t>(k)] = length(from) * scale;
+    for (int64_t i = 0; i < m; ++i) u(k, i) = length(from) > 0 ? g(from, i) / length(from) : 0;
+    while (!Orthonormalize(u, k) && axis < m) {  // too short to have a direction
+      std::fill_n(&u(k, 0), m, 0.0);
+      u(k, axis++) = 1;
+    }
     std::copy_n(&vt(from, 0), n, &v(k, 0));
   }
   return out;
@@ -355,7 +366,7 @@ KERNEL(Svd) {
   const int64_t m = stack.rows, n = stack.columns, k = std::min(m, n);
   EvalTensor a = c.operand(0);
   std::vector<EvalTensor> out = ZeroResults(c);
-  if (k == 0) return out;
+  if (a.size() == 0) return out;
   for (int64_t b = 0; b < stack.count; ++b) {
     const Matrix x = stack.At(a.f, b), u(out[0].f, b, m, k), vt(out[2].f, b, k, n);
     double* s = out[1].f.data() + b * k;

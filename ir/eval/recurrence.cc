@@ -34,8 +34,7 @@ KERNEL(Recurrence) {
   } else {
     Run(c, c.operand(0).i, c.operand(1).i, out.i,
         [dtype = c.result.dtype](int64_t a, int64_t y, int64_t b) {
-          return Wrap(dtype, static_cast<uint64_t>(a) * static_cast<uint64_t>(y) +
-                                 static_cast<uint64_t>(b));
+          return Wrap(dtype, Product()(a, y) + static_cast<uint64_t>(b));
         });
   }
   return out;

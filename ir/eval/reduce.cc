@@ -72,11 +72,10 @@ KERNEL(ReduceMin) {
 KERNEL(ReduceProd) {
   EvalTensor out = ZeroTensor(c.result);
   if (IsFloat(c.result.dtype)) {
-    Fold(c, c.operand(0).f, out.f, 1.0, [](double a, double b) { return a * b; });
+    Fold(c, c.operand(0).f, out.f, 1.0, Product());
   } else {
-    Fold(c, c.operand(0).i, out.i, int64_t{1}, [dtype = c.result.dtype](int64_t a, int64_t b) {
-      return Wrap(dtype, static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
-    });
+    Fold(c, c.operand(0).i, out.i, int64_t{1},
+         [dtype = c.result.dtype](int64_t a, int64_t b) { return Wrap(dtype, Product()(a, b)); });
   }
   return out;
 }

@@ -236,6 +236,42 @@ TEST(EvalSpecial, IncompleteGammaOfLargeArguments) {
   near(Op::kIgammac, 1e7, 1.0055e7, 8.1646674260376602e-68);
 }
 
+// A tall column needs memory for itself, not for its square; a head of -0 counts as positive.
+TEST(EvalLinalg, QrOfColumns) {
+  const auto tall = EvaluateNode(Op::kQr, {}, {F({100000, 1}, std::vector<double>(100000, 1))},
+                                 {.max_bytes = 1 << 24});
+  ASSERT_TRUE(tall.ok()) << tall.status();
+  EXPECT_NEAR((*tall)[1].f[0], -std::sqrt(1e5), 1e-9);
+  EXPECT_NEAR((*tall)[0].f[77], -1 / std::sqrt(1e5), 1e-15);
+  const auto head = EvaluateNode(Op::kQr, {}, {F({2, 1}, {-0.0, 1})});
+  ASSERT_TRUE(head.ok());
+  EXPECT_THAT((*head)[1].f, ElementsAre(-1));
+}
+
+// Where squares and sums of elements overflow, or vanish beside the largest.
+TEST(EvalLinalg, SpectraAtTheEdgesOfTheRange) {
+  const auto large = EvaluateNode(Op::kEigh, {}, {F({2, 2}, {5e307, 1e308, 1e308, -5e307})});
+  ASSERT_TRUE(large.ok());
+  EXPECT_NEAR((*large)[0].f[1] / 1e308, std::sqrt(5.0) / 2, 1e-12);
+  const auto small = EvaluateNode(Op::kEigh, {}, {F({2, 2}, {1e-308, 2e-308, 2e-308, -1e-308})});
+  ASSERT_TRUE(small.ok());
+  EXPECT_NEAR((*small)[0].f[1] / 1e-308, std::sqrt(5.0), 1e-12);
+  const auto uneven = EvaluateNode(Op::kSvd, {}, {F({2, 2}, {1, 0, 0, 1e-200})});
+  ASSERT_TRUE(uneven.ok());
+  EXPECT_THAT((*uneven)[1].f, ElementsAre(1, testing::DoubleEq(1e-200)));
+  EXPECT_THAT((*uneven)[0].f, ElementsAre(1, 0, 0, 1));
+}
+
+// Zeros of any size have every orthonormal basis; looking for one is not quartic.
+TEST(EvalLinalg, SvdOfZeros) {
+  constexpr int64_t kSize = 300;
+  const auto out = EvaluateNode(Op::kSvd, {}, {ZeroTensor({kFloat64, {kSize, kSize}})});
+  ASSERT_TRUE(out.ok());
+  for (int64_t i = 0; i < kSize * kSize; ++i) {
+    EXPECT_EQ((*out)[0].f[static_cast<size_t>(i)], i % (kSize + 1) == 0) << i;
+  }
+}
+
 TEST(EvalRandom, PhiloxKnownAnswers) {
   const auto bits = Ints(Op::kRandomBits, {I(kInt64, {2}, {0, 0})}, {{"shape", Shape{4}}});
   std::vector<uint32_t> words;
