@@ -87,10 +87,12 @@ absl::Status CheckAxes(Op op, std::string_view what, const std::vector<int64_t>&
   return absl::OkStatus();
 }
 
-absl::Status CheckLength(Op op, std::string_view name, const std::vector<int64_t>& v, int count,
+absl::Status CheckLength(const InferContext& c, std::string_view name, int count,
                          std::string_view what) {
-  if (static_cast<int>(v.size()) == count) return absl::OkStatus();
-  return OpError(op, StrCat("'", name, "' has ", v.size(), " entries for ", what, " ", count));
+  const size_t entries = c.attr_ints(name).size();
+  if (static_cast<int>(entries) == count) return absl::OkStatus();
+  return OpError(c.op, StrCat("'", name, "' has ", entries, " entries for ", what, " ", count,
+                              " (operand ", c.operand(0).ToString(), "); give ", count));
 }
 
 absl::StatusOr<int64_t> CountWindows(Op op, const AxisWindow& w) {

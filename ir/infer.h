@@ -41,8 +41,8 @@ absl::StatusOr<int> CheckAxis(Op op, std::string_view what, int64_t axis, int ra
 /// Sorted, distinct and in [0, rank) unless `any_order`.
 absl::Status CheckAxes(Op op, std::string_view what, const std::vector<int64_t>& axes, int rank,
                        bool any_order = false);
-/// The attribute has one entry for each of `count` things, named by `what`.
-absl::Status CheckLength(Op op, std::string_view name, const std::vector<int64_t>& v, int count,
+/// The attribute, of integers, has one entry for each of `count` things, named by `what`.
+absl::Status CheckLength(const InferContext& context, std::string_view name, int count,
                          std::string_view what = "rank");
 /// Windows of an axis: size elements, dilation apart, starting stride apart. All at least 1; the axis must hold one.
 struct AxisWindow {

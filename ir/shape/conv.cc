@@ -1,26 +1,36 @@
+#include <algorithm>
+
 #include "ir/infer.h"
 #include "ir/strings.h"
 
 namespace reel::ir {
 namespace {
 
+// So that sums of a few extents and paddings do not overflow.
+constexpr int64_t kMostPadding = int64_t{1} << 60;
+
 // low + high + what is left of `extent` with dilation - 1 zeros between its elements; an error if
-// it overflows or is negative.
+// it is too large or negative.
 absl::StatusOr<int64_t> PaddedExtent(const InferContext& c, int64_t extent, size_t i) {
   const int64_t low = c.attr_ints("low")[i], high = c.attr_ints("high")[i],
                 dilation = c.attr_ints("a_dilation")[i];
-  if (dilation < 1) return OpError(c.op, StrCat("a_dilation ", dilation, " must be at least 1"));
-  int64_t n = 0;
-  if ((extent > 0 && __builtin_mul_overflow(extent - 1, dilation, &n)) ||
-      __builtin_add_overflow(n, extent > 0 ? 1 : 0, &n) || __builtin_add_overflow(n, low, &n) ||
-      __builtin_add_overflow(n, high, &n)) {
-    return OpError(c.op, "padded extent overflows");
+  const auto error = [&](std::string_view what, std::string_view remedy) {
+    return OpError(c.op,
+                   StrCat(what, " spatial axis ", i, " of ", c.operand(0).ToString(), remedy));
+  };
+  if (dilation < 1) {
+    return error(StrCat("a_dilation ", dilation, " must be at least 1 on"), "; 1 adds no zeros");
   }
-  if (n < 0) {
-    return OpError(c.op, StrCat("padding ", low, " and ", high,
-                                " cuts more than there is of spatial axis ", i));
+  if (std::max(low, high) > kMostPadding || std::min(low, high) < -kMostPadding) {
+    return error(StrCat("padding ", low, " and ", high, " is too large for"), "; pad or cut less");
   }
-  return n;
+  int64_t gaps = 0;
+  if (extent > 0 && (__builtin_mul_overflow(extent - 1, dilation, &gaps) || gaps > kMostPadding)) {
+    return error(StrCat("a_dilation ", dilation, " is too large for"), "; dilate less");
+  }
+  const int64_t padded = low + gaps + (extent > 0 ? 1 : 0) + high;
+  if (padded >= 0) return padded;
+  return error(StrCat("padding ", low, " and ", high, " cuts more than there is of"), "; cut less");
 }
 
 absl::Status CheckOperands(const InferContext& c, int spatial) {
@@ -52,9 +62,7 @@ absl::StatusOr<TypeList> InferConvRule(const InferContext& c) {
   const int spatial = a.shape.rank() - 3;
   if (absl::Status s = CheckOperands(c, spatial); !s.ok()) return s;
   for (std::string_view name : {"strides", "low", "high", "a_dilation", "b_dilation"}) {
-    if (absl::Status s = CheckLength(c.op, name, c.attr_ints(name), spatial, "spatial rank");
-        !s.ok())
-      return s;
+    if (absl::Status s = CheckLength(c, name, spatial, "spatial rank"); !s.ok()) return s;
   }
   Shape shape{a.shape[0]};
   for (int i = 0; i < spatial; ++i) {

@@ -49,7 +49,7 @@ absl::StatusOr<TypeList> InferReshapeRule(const InferContext& c) {
 absl::StatusOr<TypeList> InferTransposeRule(const InferContext& c) {
   const Type& x = c.operand(0);
   const auto& permutation = c.attr_ints("permutation");
-  if (absl::Status s = CheckLength(c.op, "permutation", permutation, x.shape.rank()); !s.ok()) return s;
+  if (absl::Status s = CheckLength(c, "permutation", x.shape.rank()); !s.ok()) return s;
   if (absl::Status s = CheckAxes(c.op, "axis", permutation, x.shape.rank(), true); !s.ok()) return s;
   Shape shape;
   for (int64_t axis : permutation) shape.push_back(x.shape[static_cast<int>(axis)]);
@@ -62,9 +62,8 @@ absl::StatusOr<TypeList> InferSliceRule(const InferContext& c) {
   const int rank = x.shape.rank();
   const auto &starts = c.attr_ints("starts"), &limits = c.attr_ints("limits"),
              &strides = c.attr_ints("strides");
-  for (auto [name, v] : {std::pair("starts", &starts), std::pair("limits", &limits),
-                         std::pair("strides", &strides)}) {
-    if (absl::Status s = CheckLength(c.op, name, *v, rank); !s.ok()) return s;
+  for (std::string_view name : {"starts", "limits", "strides"}) {
+    if (absl::Status s = CheckLength(c, name, rank); !s.ok()) return s;
   }
   Shape shape;
   for (int i = 0; i < rank; ++i) {
@@ -86,7 +85,7 @@ absl::StatusOr<TypeList> InferBroadcastRule(const InferContext& c) {
   const Shape& shape = c.attr_shape("shape");
   const auto& axes = c.attr_ints("axes");
   if (absl::Status s = CheckSymbols(c, shape); !s.ok()) return s;
-  if (absl::Status s = CheckLength(c.op, "axes", axes, x.shape.rank()); !s.ok()) return s;
+  if (absl::Status s = CheckLength(c, "axes", x.shape.rank()); !s.ok()) return s;
   if (absl::Status s = CheckAxes(c.op, "axis", axes, shape.rank()); !s.ok()) return s;
   for (int i = 0; i < x.shape.rank(); ++i) {
     const Extent from = x.shape[i], to = shape[static_cast<int>(axes[static_cast<size_t>(i)])];
@@ -106,8 +105,8 @@ absl::StatusOr<TypeList> InferPadRule(const InferContext& c) {
     return OpError(c.op, StrCat("padding value must be ", Name(x.dtype), "[], got ", value.ToString()));
   }
   const auto &low = c.attr_ints("low"), &high = c.attr_ints("high"), &interior = c.attr_ints("interior");
-  for (auto [name, v] : {std::pair("low", &low), std::pair("high", &high), std::pair("interior", &interior)}) {
-    if (absl::Status s = CheckLength(c.op, name, *v, rank); !s.ok()) return s;
+  for (std::string_view name : {"low", "high", "interior"}) {
+    if (absl::Status s = CheckLength(c, name, rank); !s.ok()) return s;
   }
   Shape shape;
   for (int i = 0; i < rank; ++i) {
@@ -115,11 +114,17 @@ absl::StatusOr<TypeList> InferPadRule(const InferContext& c) {
     const auto extent = NeedConstant(c.op, x.shape[i]);
     if (!extent.ok()) return extent.status();
     int64_t gaps = 0, total = 0;
-    if (low[n] < 0 || high[n] < 0 || interior[n] < 0) return OpError(c.op, "padding is negative");
+    const auto error = [&](std::string_view what) {
+      return OpError(c.op, StrCat("low ", low[n], ", high ", high[n], " and interior ", interior[n],
+                                  " on axis ", i, " of ", x.ToString(), what));
+    };
+    if (low[n] < 0 || high[n] < 0 || interior[n] < 0) {
+      return error(": padding is negative; slice instead");
+    }
     if (__builtin_mul_overflow(std::max<int64_t>(*extent - 1, 0), interior[n], &gaps) ||
         __builtin_add_overflow(*extent, gaps, &total) || __builtin_add_overflow(total, low[n], &total) ||
         __builtin_add_overflow(total, high[n], &total)) {
-      return OpError(c.op, "padded extent overflows");
+      return error(": the padded extent overflows; pad less");
     }
     shape.push_back(total);
   }
@@ -141,7 +146,8 @@ absl::StatusOr<TypeList> InferIotaRule(const InferContext& c) {
   const DType dtype = c.attributes.Get<DType>("dtype");
   if (absl::Status s = CheckSymbols(c, shape); !s.ok()) return s;
   if (dtype == kBool || IsComplex(dtype)) {
-    return OpError(c.op, StrCat("dtype must be a real number, got ", Name(dtype)));
+    return OpError(
+        c.op, StrCat("dtype must be a real number, got ", Name(dtype), "; take i32 and cast it"));
   }
   if (auto axis = CheckAxis(c.op, "axis", c.attr_int("axis"), shape.rank()); !axis.ok()) return axis.status();
   return TypeList{{dtype, shape}};

@@ -10,9 +10,8 @@ absl::StatusOr<TypeList> InferWindowRule(const InferContext& c) {
              &strides = c.attr_ints("strides"), &dilations = c.attr_ints("dilations");
   if (absl::Status s = CheckAxes(c.op, "axis", axes, x.shape.rank(), true); !s.ok()) return s;
   const int count = static_cast<int>(axes.size());
-  for (auto [name, v] : {std::pair("sizes", &sizes), std::pair("strides", &strides),
-                         std::pair("dilations", &dilations)}) {
-    if (absl::Status s = CheckLength(c.op, name, *v, count, "axis count"); !s.ok()) return s;
+  for (std::string_view name : {"sizes", "strides", "dilations"}) {
+    if (absl::Status s = CheckLength(c, name, count, "axis count"); !s.ok()) return s;
   }
   if (x.shape.rank() + count > kMaxRank) {
     return OpError(c.op, StrCat("result rank ", x.shape.rank() + count, " exceeds ", kMaxRank));

@@ -8,29 +8,38 @@ namespace {
 using ir::Value;
 using Ints = std::vector<int64_t>;
 
-// a with zeros between its elements and around; negative padding cuts.
+// a with zeros between its elements and around. Negative padding cuts first: what lies between a
+// cut on one side and padding on the other may be larger than memory.
 Value PadInput(ExpandContext& c, Value a, int spatial) {
   const auto &low = c.ints("low"), &high = c.ints("high"), &dilation = c.ints("a_dilation");
-  const auto rank = static_cast<size_t>(c.b.shape(a).rank());
-  Ints before(rank, 0), after(rank, 0), interior(rank, 0), starts(rank, 0);
+  const Shape shape = c.b.shape(a);
+  const auto rank = static_cast<size_t>(shape.rank());
+  Ints before(rank, 0), after(rank, 0), interior(rank, 0), starts(rank, 0), limits = shape.dims();
   for (size_t i = 0; i < static_cast<size_t>(spatial); ++i) {
-    before[i + 1] = std::max<int64_t>(low[i], 0);
-    after[i + 1] = std::max<int64_t>(high[i], 0);
-    interior[i + 1] = dilation[i] - 1;
-    starts[i + 1] = std::max<int64_t>(-low[i], 0);
+    const size_t axis = i + 1;
+    const int64_t n = limits[axis], size = n > 0 ? (n - 1) * dilation[i] + 1 : 0;
+    const int64_t padded = low[i] + size + high[i];
+    // elements at first and later of those at last and earlier stay
+    const int64_t first = low[i] < 0 ? (-low[i] - 1) / dilation[i] + 1 : 0;
+    const int64_t end = size + std::min<int64_t>(high[i], 0);
+    const int64_t limit = end > 0 ? (end - 1) / dilation[i] + 1 : 0;
+    interior[axis] = dilation[i] - 1;
+    if (first >= limit) {
+      limits[axis] = 0;
+      before[axis] = padded;
+      continue;
+    }
+    starts[axis] = first;
+    limits[axis] = limit;
+    before[axis] = first * dilation[i] + low[i];
+    after[axis] = padded - before[axis] - (limit - 1 - first) * dilation[i] - 1;
   }
-  const auto any = [](const Ints& v) {
-    return std::any_of(v.begin(), v.end(), [](int64_t x) { return x != 0; });
-  };
-  if (any(before) || any(after) || any(interior)) {
-    a = c.b.Pad(a, c.b.Scalar(c.b.type(a).dtype, 0), before, after, interior);
+  if (limits != shape.dims() || starts != Ints(rank, 0)) {
+    a = c.b.Slice(a, starts, limits, Ints(rank, 1));
   }
-  Ints limits = c.b.shape(a).dims();
-  for (size_t i = 0; i < static_cast<size_t>(spatial); ++i)
-    limits[i + 1] -= std::max<int64_t>(-high[i], 0);
-  return limits == c.b.shape(a).dims() && !any(starts)
-             ? a
-             : c.b.Slice(a, starts, limits, Ints(rank, 1));
+  const Ints none(rank, 0);
+  if (before == none && after == none && interior == none) return a;
+  return c.b.Pad(a, c.b.Scalar(c.b.type(a).dtype, 0), before, after, interior);
 }
 
 // The value without an axis of extent 1.

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "ir/builder.h"
 
 // Attribute and shape mistakes: the error names the op, what is wrong and the types in question.
@@ -70,7 +72,7 @@ TEST(InferTypes, ShapeMistakes) {
       {Op::kTranspose,
        {F({2, 3})},
        {{"permutation", Ints{0}}},
-       {"'permutation' has 1 entries for rank 2"}},
+       {"'permutation' has 1 entries for rank 2 (operand f32[2,3]); give 2"}},
       {Op::kTranspose, {F({2, 3})}, {{"permutation", Ints{1, 1}}}, {"axis 1 is repeated"}},
       {Op::kTranspose, {F({2, 3})}, {{"permutation", Ints{0, 2}}}, {"axis 2 is out of range"}},
       {Op::kSlice, {F({5})}, slice({3}, {2}, {1}), {"axis 0 of f32[5]", "start 3", "limit 2"}},
@@ -84,14 +86,20 @@ TEST(InferTypes, ShapeMistakes) {
       {Op::kBroadcast, {F({})}, broadcast({kHuge}, {}), {"too large"}},
       {Op::kPad, {F({2}), F({1})}, pad({0}, {0}, {0}), {"must be f32[]", "f32[1]"}},
       {Op::kPad, {F({2}), I({})}, pad({0}, {0}, {0}), {"must be f32[]", "i64[]"}},
-      {Op::kPad, {F({2}), F({})}, pad({-1}, {0}, {0}), {"negative"}},
-      {Op::kPad, {F({2}), F({})}, pad({kHuge}, {kHuge}, {0}), {"overflows"}},
+      {Op::kPad,
+       {F({2}), F({})},
+       pad({-1}, {0}, {0}),
+       {"low -1, high 0 and interior 0 on axis 0 of f32[2]", "negative", "slice"}},
+      {Op::kPad, {F({2}), F({})}, pad({kHuge}, {kHuge}, {0}), {"overflows", "pad less"}},
       {Op::kPad, {F({3}), F({})}, pad({0}, {0}, {kHuge}), {"overflows"}},
       {Op::kIota,
        {},
        {{"axis", int64_t{0}}, {"dtype", kInt32}, {"shape", Shape{}}},
        {"axis 0 is out of range for rank 0"}},
-      {Op::kIota, {}, {{"axis", int64_t{0}}, {"dtype", kBool}, {"shape", Shape{2}}}, {"got bool"}},
+      {Op::kIota,
+       {},
+       {{"axis", int64_t{0}}, {"dtype", kBool}, {"shape", Shape{2}}},
+       {"got bool", "cast"}},
   });
 }
 
@@ -292,11 +300,13 @@ TEST(InferTypes, WindowMistakes) {
 }
 
 TEST(InferTypes, ConvMistakes) {
-  const auto conv = [](int64_t stride, int64_t low, int64_t a_dilation, int64_t b_dilation) {
-    return Attributes{{"strides", Ints{stride}}, {"low", Ints{low}}, {"high", Ints{0}},
+  const auto conv = [](int64_t stride, int64_t low, int64_t a_dilation, int64_t b_dilation,
+                       int64_t high = 0) {
+    return Attributes{{"strides", Ints{stride}}, {"low", Ints{low}}, {"high", Ints{high}},
                       {"a_dilation", Ints{a_dilation}}, {"b_dilation", Ints{b_dilation}}};
   };
-  constexpr int64_t kHuge = int64_t{1} << 62;
+  constexpr int64_t kHuge = int64_t{1} << 62, kLowest = std::numeric_limits<int64_t>::min(),
+                    kHighest = std::numeric_limits<int64_t>::max();
   const Type a = F({1, 5, 2, 3}), b = F({3, 2, 3, 4});
   ExpectErrors({
       {Op::kConv, {a, F({3, 2, 3})}, conv(1, 0, 1, 1), {"input must be [n, spatial..., groups, channels]"}},
@@ -305,12 +315,18 @@ TEST(InferTypes, ConvMistakes) {
       {Op::kConv, {a, F({3, 2, 6, 4})}, conv(1, 0, 1, 1), {"the channels of a group"}},
       {Op::kConv, {a, {kFloat64, b.shape}}, conv(1, 0, 1, 1), {"dtypes differ", "cast"}},
       {Op::kConv, {a, b}, conv(0, 0, 1, 1), {"stride 0 must be at least 1"}},
-      {Op::kConv, {a, b}, conv(1, 0, 0, 1), {"a_dilation 0 must be at least 1"}},
+      {Op::kConv, {a, b}, conv(1, 0, 0, 1),
+       {"a_dilation 0 must be at least 1 on spatial axis 0 of f32[1,5,2,3]"}},
       {Op::kConv, {a, b}, conv(1, 0, 1, 0), {"dilation 0 must be at least 1"}},
-      {Op::kConv, {a, b}, conv(1, -6, 1, 1), {"cuts more than there is of spatial axis 0"}},
+      {Op::kConv, {a, b}, conv(1, -6, 1, 1),
+       {"cuts more than there is of spatial axis 0", "f32[1,5,2,3]"}},
       {Op::kConv, {a, b}, conv(1, -3, 1, 1), {"does not fit into extent 2", "f32[3,2,3,4]"}},
-      {Op::kConv, {a, b}, conv(1, 0, kHuge, 1), {"padded extent overflows"}},
-      {Op::kConv, {a, b}, conv(1, kHuge, 1, 1), {"is too large"}},
+      {Op::kConv, {a, b}, conv(1, 0, kHuge, 1), {"a_dilation 4611686018427387904 is too large"}},
+      {Op::kConv, {a, b}, conv(1, kHuge, 1, 1), {"is too large", "axis 0 of f32[1,5,2,3]"}},
+      {Op::kConv, {a, b}, conv(1, kLowest, 1, 1, kHighest), {"is too large", "pad or cut less"}},
+      {Op::kConv, {a, b}, conv(1, kHighest, 1, 1, kLowest), {"is too large"}},
+      {Op::kConv, {a, b}, conv(1, -kHuge, 1, 1, kHuge), {"is too large"}},
+      {Op::kConv, {a, b}, conv(1, kHuge / 4, 1, 1, 0), {"is too large"}},  // the result
   });
 }
 
