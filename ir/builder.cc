@@ -1,8 +1,5 @@
 #include "ir/builder.h"
 
-#include <algorithm>
-#include <functional>
-
 #include "ir/strings.h"
 #include "ir/infer.h"
 
@@ -82,7 +79,7 @@ Value Builder::Reshape(Value x, const Shape& shape) {
 
 Value Builder::Transpose(Value x, std::vector<int64_t> permutation) {
   const bool same_rank = x.valid() && static_cast<int>(permutation.size()) == shape(x).rank();
-  if (same_rank && std::is_sorted(permutation.begin(), permutation.end(), std::less_equal<>())) return x;
+  if (same_rank && IsIdentity(permutation)) return x;
   return Emit(Op::kTranspose, {x}, {{"permutation", std::move(permutation)}});
 }
 
@@ -186,6 +183,13 @@ ValueList Builder::While(std::string_view cond, std::string_view body, absl::Spa
   Attributes attributes{{"cond", std::string(cond)}, {"body", std::string(body)}};
   if (maximum_iterations >= 0) attributes.Set("maximum_iterations", maximum_iterations);
   return EmitAll(Op::kWhile, operands, std::move(attributes));
+}
+
+bool IsIdentity(const std::vector<int64_t>& permutation) {
+  for (size_t i = 0; i < permutation.size(); ++i) {
+    if (permutation[i] != static_cast<int64_t>(i)) return false;
+  }
+  return true;
 }
 
 }  // namespace reel::ir

@@ -38,6 +38,7 @@ class Builder {
 #undef OP
   Value Select(Value condition, Value a, Value b) { return Emit(Op::kSelect, {condition, a, b}); }
   Value Cast(Value x, DType dtype);  ///< x itself if it has the dtype
+  /// x's bits as another dtype of the same size.
   Value Bitcast(Value x, DType dtype) { return Emit(Op::kBitcast, {x}, {{"dtype", dtype}}); }
 
   Value ReduceSum(Value x, std::vector<int64_t> axes);  ///< x itself if axes is empty
@@ -66,29 +67,38 @@ class Builder {
             std::vector<int64_t> interior);
 
   Value Reverse(Value x, std::vector<int64_t> axes);  ///< x itself if axes is empty
+  /// One entry per axis to slide along: elements `dilations` apart, windows `strides` apart.
   struct Windows {
     std::vector<int64_t> axes, sizes, strides, dilations;
   };
+  /// The windows in place of each axis, their elements as new axes at the end.
   Value Window(Value x, const Windows& windows);
 
+  /// Pairs of axes of equal extent; the contracted ones are summed over.
   struct ContractAxes {
     std::vector<int64_t> a_batch, b_batch, a_contract, b_contract;
   };
+  /// [batch..., rest of a..., rest of b...]
   Value Contract(Value a, Value b, const ContractAxes& axes);
-  /// One entry per spatial axis.
+  /// One entry per spatial axis; low and high are zeros around a, or cut it where negative.
   struct ConvGeometry {
     std::vector<int64_t> strides, low, high, a_dilation, b_dilation;
   };
+  /// a[n, spatial..., groups, channels] with filters b[spatial..., groups, channels, outputs].
   Value Conv(Value a, Value b, const ConvGeometry& geometry);
+  /// y[t] = a[t] y[t - 1] + b[t] along the axis, from its end if reverse.
   Value Recurrence(Value a, Value b, int64_t axis, bool reverse);
+  /// Which triangle of a is read, whether it is transposed, whether its diagonal is read or ones.
   struct TriangularForm {
     bool lower = true, transpose = false, unit_diagonal = false;
   };
+  /// x with a x = b.
   Value TriangularSolve(Value a, Value b, const TriangularForm& form);
   Value Gather(Value a, Value indices, int64_t axis);
   Value ScatterAdd(Value a, Value indices, Value updates, int64_t axis);
   /// The op is kScatterAdd, kScatterSet, kScatterMax, kScatterMin or kScatterMul.
   Value Scatter(Op op, Value a, Value indices, Value updates, int64_t axis);
+  /// The i64 positions along the axis that sort x, equal elements in their order.
   Value Argsort(Value x, int64_t axis, bool descending);
   Value DynamicSlice(Value a, Value start, int64_t axis, int64_t size);
   Value DynamicUpdate(Value a, Value update, Value start, int64_t axis);
@@ -117,6 +127,9 @@ class Builder {
   int32_t location_ = -1;
   Type invalid_type_;
 };
+
+/// Whether a permutation of axes moves nothing: 0, 1, 2, ... .
+bool IsIdentity(const std::vector<int64_t>& permutation);
 
 }  // namespace reel::ir
 

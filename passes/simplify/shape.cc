@@ -11,13 +11,6 @@ using ir::Op;
 using ir::Value;
 using Ints = std::vector<int64_t>;
 
-bool IsRange(const Ints& v) {
-  for (size_t i = 0; i < v.size(); ++i) {
-    if (v[i] != static_cast<int64_t>(i)) return false;
-  }
-  return true;
-}
-
 bool AllEqual(const Ints& v, int64_t x) {
   return std::all_of(v.begin(), v.end(), [x](int64_t e) { return e == x; });
 }
@@ -38,12 +31,12 @@ Value Reshape(Site& s) {
 // reshape
 Value Transpose(Site& s) {
   Ints permutation = s.attr<Ints>("permutation");
-  if (IsRange(permutation)) return s.x();
+  if (ir::IsIdentity(permutation)) return s.x();
   if (const ir::Node* inner = Producer(s, Op::kTranspose)) {
     const Value x = inner->operands[0];
     const auto& first = inner->attr<Ints>("permutation");
     for (int64_t& axis : permutation) axis = first[static_cast<size_t>(axis)];
-    return IsRange(permutation) ? x : s.b.Transpose(x, std::move(permutation));
+    return ir::IsIdentity(permutation) ? x : s.b.Transpose(x, std::move(permutation));
   }
   const Shape shape = s.f().type(s.x()).shape;
   std::erase_if(permutation,

@@ -339,5 +339,21 @@ TEST(InferTypes, RecurrenceAndSortMistakes) {
   });
 }
 
+// Only the identity is left out; what is no permutation is refused.
+TEST(Builder, Transpose) {
+  const auto transpose = [](std::vector<int64_t> permutation) {
+    Function f("f");
+    const Value x = f.AddParameter("x", F({2, 3}));
+    Builder b(&f);
+    const Value y = b.Transpose(x, std::move(permutation));
+    return !b.status().ok() ? "refused" : y == x ? "x" : b.type(y).ToString();
+  };
+  EXPECT_EQ(transpose({0, 1}), "x");
+  EXPECT_EQ(transpose({1, 0}), "f32[3,2]");
+  for (const Ints& wrong : {Ints{1, 2}, Ints{-1, 0}, Ints{0, 2}, Ints{0}, Ints{0, 1, 2}, Ints{}}) {
+    EXPECT_EQ(transpose(wrong), "refused");
+  }
+}
+
 }  // namespace
 }  // namespace reel::ir
