@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <charconv>
 #include <string_view>
 
 #include "ir/strings.h"
@@ -60,6 +61,17 @@ class Mixer {
   }
   uint64_t state_ = 0x243f6a8885a308d3u;
 };
+
+// "name.7" -> {"name", 7}; 0 if there is no such number, or one too large to count on from.
+std::pair<std::string_view, int64_t> SplitSuffix(std::string_view name) {
+  const size_t dot = name.rfind('.');
+  if (dot == std::string_view::npos) return {name, 0};
+  int64_t n = 0;
+  const char* end = name.data() + name.size();
+  const auto [last, error] = std::from_chars(name.data() + dot + 1, end, n);
+  const bool counts = error == std::errc() && last == end && n < (int64_t{1} << 62);
+  return {name.substr(0, dot), counts ? n : 0};
+}
 
 }  // namespace
 
@@ -135,6 +147,7 @@ Module& Module::operator=(const Module& other) {
   for (const auto& f : other.functions_) functions_.push_back(std::make_unique<Function>(*f));
   variables_ = other.variables_;
   function_index_ = other.function_index_;
+  last_suffix_ = other.last_suffix_;
   variable_index_ = other.variable_index_;
   symbols_ = other.symbols_;
   metadata_ = other.metadata_;
@@ -144,6 +157,10 @@ Module& Module::operator=(const Module& other) {
 Function& Module::AddFunction(Function function) {
   const auto [it, added] = function_index_.emplace(function.name(), functions_.size());
   if (added) functions_.emplace_back();
+  if (const auto [base, n] = SplitSuffix(function.name()); n > 0) {
+    int64_t& last = last_suffix_[std::string(base)];
+    last = std::max(last, n);
+  }
   auto& slot = functions_[it->second];
   slot = std::make_unique<Function>(std::move(function));
   return *slot;
@@ -168,7 +185,12 @@ void Module::RemoveFunction(std::string_view name) {
 
 std::string Module::UniqueFunctionName(std::string_view name) const {
   std::string candidate(name);
-  for (int i = 1; FindFunction(candidate); ++i) candidate = StrCat(name, ".", i);
+  if (!FindFunction(candidate)) return candidate;
+  const auto it = last_suffix_.find(candidate);
+  int64_t n = it == last_suffix_.end() ? 0 : it->second;
+  do {
+    candidate = StrCat(name, ".", ++n);
+  } while (FindFunction(candidate));
   return candidate;
 }
 

@@ -166,7 +166,7 @@ class Module {
   const Function* FindFunction(std::string_view name) const;
   Function* FindFunction(std::string_view name);
   void RemoveFunction(std::string_view name);
-  /// name, or name.1, name.2, ... : the first that no function has.
+  /// name, or if a function has it name.n for an n above those of functions so far.
   std::string UniqueFunctionName(std::string_view name) const;
 
   /// Appends a variable; the name must be new.
@@ -185,6 +185,7 @@ class Module {
   std::vector<std::unique_ptr<Function>> functions_;
   std::vector<Variable> variables_;
   std::unordered_map<std::string, size_t> function_index_, variable_index_;
+  std::unordered_map<std::string, int64_t> last_suffix_;  // by name: the largest n of a name.n
   std::vector<Symbol> symbols_;
   std::vector<std::pair<std::string, std::string>> metadata_;
 };

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <limits>
 
 #include "ir/builder.h"
@@ -353,6 +354,37 @@ TEST(Builder, Transpose) {
   for (const Ints& wrong : {Ints{1, 2}, Ints{-1, 0}, Ints{0, 2}, Ints{0}, Ints{0, 1, 2}, Ints{}}) {
     EXPECT_EQ(transpose(wrong), "refused");
   }
+}
+
+TEST(Module, UniqueFunctionNames) {
+  Module m;
+  const auto add = [&m](const std::string& base) {
+    return m.AddFunction(Function(m.UniqueFunctionName(base))).name();
+  };
+  EXPECT_EQ(add("f"), "f");
+  EXPECT_EQ(add("f"), "f.1");
+  EXPECT_EQ(add("f"), "f.2");
+  EXPECT_EQ(add("f.1"), "f.1.1");
+  EXPECT_EQ(add("g.body"), "g.body");
+  EXPECT_EQ(add("g.body"), "g.body.1");
+  for (const char* name : {"f.7", "f.x", "f.", "f.-1", "f.007", "f.4611686018427387904"}) {
+    m.AddFunction(Function(name));
+  }
+  EXPECT_EQ(add("f"), "f.8");
+  const Module copy = m;
+  EXPECT_EQ(copy.UniqueFunctionName("f"), m.UniqueFunctionName("f"));
+  m.AddFunction(Function("f.4611686018427387903"));  // numbers that count on end here
+  EXPECT_EQ(add("f"), "f.4611686018427387905");
+  EXPECT_EQ(add("f"), "f.4611686018427387906");
+}
+
+// By probing this would be 10^10 look-ups.
+TEST(Module, UniqueFunctionNamesAreLinear) {
+  Module m;
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < 150000; ++i) m.AddFunction(Function(m.UniqueFunctionName("cholesky.body")));
+  EXPECT_EQ(m.functions().back()->name(), "cholesky.body.149999");
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
 }
 
 }  // namespace
