@@ -1,7 +1,10 @@
 #include "passes/matrix.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
+
+#include "ir/strings.h"
 
 namespace reel::passes {
 namespace {
@@ -65,8 +68,21 @@ ir::Value RowIndex(ir::Builder& b, ir::Value x) {
 ir::Value ColumnIndex(ir::Builder& b, ir::Value x) {
   return b.Iota(kInt32, Shape(b.shape(x)), Rank(b, x) - 1);
 }
+ir::Value OnDiagonal(ir::Builder& b, ir::Value x) {
+  const ir::Value row = RowIndex(b, x);  // first: compilers differ in the order of arguments
+  return b.Equal(row, ColumnIndex(b, x));
+}
 ir::Value Index(ir::Builder& b, int64_t value) {
   return b.Scalar(kInt32, static_cast<double>(value));
+}
+DType IndexType(int64_t count) {
+  return count > std::numeric_limits<int32_t>::max() ? kInt64 : kInt32;
+}
+bool CheckPositions(ir::Builder& b, ir::Value x) {
+  if (IndexType(std::max(Rows(b, x), Columns(b, x))) == kInt32) return true;
+  b.Fail(absl::UnimplementedError(StrCat("matrices with more than 2^31 - 1 rows or columns cannot ",
+                                         "be compiled, got ", b.type(x).ToString())));
+  return false;
 }
 
 ir::Value Masked(ir::Builder& b, ir::Value mask, ir::Value x) {
@@ -105,13 +121,13 @@ ir::Value Diagonal(ir::Builder& b, ir::Value x) {
 ir::Value DiagonalMatrix(ir::Builder& b, ir::Value d) {
   Type type = b.type(d);
   type.shape.push_back(type.shape[type.shape.rank() - 1]);
-  const ir::Value zeros = b.Zeros(type);
-  return b.Select(b.Equal(RowIndex(b, zeros), ColumnIndex(b, zeros)), AsRows(b, d, zeros), zeros);
+  const ir::Value zeros = b.Zeros(type), on = OnDiagonal(b, zeros);
+  return b.Select(on, AsRows(b, d, zeros), zeros);
 }
 
 ir::Value Identity(ir::Builder& b, const Type& type) {
-  const ir::Value zeros = b.Zeros(type);
-  return b.Select(b.Equal(RowIndex(b, zeros), ColumnIndex(b, zeros)), b.Ones(type), zeros);
+  const ir::Value zeros = b.Zeros(type), on = OnDiagonal(b, zeros);
+  return b.Select(on, b.Ones(type), zeros);
 }
 
 ir::Value AsRows(ir::Builder& b, ir::Value d, ir::Value x) {
@@ -154,8 +170,10 @@ ir::Value GatherRows(ir::Builder& b, ir::Value x, ir::Value indices) {
   const int64_t count = result.shape.size() / (k * columns);
   ir::Value flat = b.Reshape(indices, {count, k});
   if (count > 1) {
-    const ir::Value matrix = b.Iota(kInt32, {count, k}, 0);
-    flat = b.Add(flat, b.Mul(matrix, b.ScalarLike(matrix, static_cast<double>(rows))));
+    const DType dtype = IndexType(count * rows);
+    const ir::Value matrix = b.Iota(dtype, {count, k}, 0);
+    const ir::Value first = b.Mul(matrix, b.ScalarLike(matrix, static_cast<double>(rows)));
+    flat = b.Add(b.Cast(flat, dtype), first);
   }
   const ir::Value tall = b.Reshape(x, {count * rows, columns});
   return b.Reshape(b.Gather(tall, b.Reshape(flat, {count * k}), 0), result.shape);
@@ -167,7 +185,7 @@ ir::Value InversePermutation(ir::Builder& b, ir::Value p) {
   type.shape.push_back(n);
   if (type.shape.size() == 0) return p;
   const ir::Value zeros = b.Zeros(type);  // [..., i, k]: p[i] == k gives i
-  const ir::Value hit = b.Equal(AsColumns(b, p, zeros), ColumnIndex(b, zeros));
+  const ir::Value place = AsColumns(b, p, zeros), hit = b.Equal(place, ColumnIndex(b, zeros));
   return b.ReduceMax(Masked(b, hit, RowIndex(b, zeros)), {type.shape.rank() - 2});
 }
 
@@ -206,6 +224,12 @@ ir::Value Stretched(ir::Builder& b, ir::Value x, Shape shape) {  // NOLINT: by v
   Ints axes(static_cast<size_t>(b.shape(x).rank()));
   std::iota(axes.begin(), axes.end(), shape.rank() - b.shape(x).rank());
   return b.Broadcast(x, shape, axes);
+}
+ir::Value StretchLike(ir::Builder& b, ir::Value x, ir::Value like) {
+  return Stretched(b, x, b.shape(like));
+}
+ir::Value Like(ir::Builder& b, ir::Value scalar, ir::Value x) {
+  return b.BroadcastTo(scalar, Shape(b.shape(x)));
 }
 
 }  // namespace reel::passes

@@ -23,8 +23,14 @@ ir::Value Transposed(ir::Builder& b, ir::Value x);
 /// i32 positions of rows or columns, of x's shape.
 ir::Value RowIndex(ir::Builder& b, ir::Value x);
 ir::Value ColumnIndex(ir::Builder& b, ir::Value x);
+/// Whether row = column, of x's shape.
+ir::Value OnDiagonal(ir::Builder& b, ir::Value x);
 /// An i32 scalar.
 ir::Value Index(ir::Builder& b, int64_t value);
+/// i32, or i64 where that cannot count so many positions.
+DType IndexType(int64_t count);
+/// False, and an error of the builder, if rows or columns of x are more than i32 counts.
+bool CheckPositions(ir::Builder& b, ir::Value x);
 
 /// x where the mask holds, zeros elsewhere.
 ir::Value Masked(ir::Builder& b, ir::Value mask, ir::Value x);
@@ -67,6 +73,10 @@ ir::Value PadTo(ir::Builder& b, ir::Value x, int64_t rows, int64_t columns);
 
 /// x of an equal or smaller rank repeated along its axes of extent 1; trailing axes match.
 ir::Value Stretched(ir::Builder& b, ir::Value x, Shape shape);
+/// The same, to the shape of another value.
+ir::Value StretchLike(ir::Builder& b, ir::Value x, ir::Value like);
+/// A scalar in the shape of x.
+ir::Value Like(ir::Builder& b, ir::Value scalar, ir::Value x);
 
 }  // namespace reel::passes
 

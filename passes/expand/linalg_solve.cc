@@ -17,21 +17,14 @@ constexpr int64_t kBlock = 32;
 int64_t Blocks(int64_t n) { return (n + kBlock - 1) / kBlock; }
 
 ir::Value Times(ir::Builder& b, ir::Value i, int64_t factor) { return b.Mul(i, Index(b, factor)); }
-// Positions against a scalar.
-ir::Value Like(ir::Builder& b, ir::Value scalar, ir::Value x) {
-  return b.BroadcastTo(scalar, Shape(b.shape(x)));
-}
-ir::Value StretchLike(ir::Builder& b, ir::Value x, ir::Value like) {
-  return Stretched(b, x, b.shape(like));
-}
 
 // a with ones after the end of its diagonal, zeros beside them: [..., size, size].
 ir::Value PadWithIdentity(ir::Builder& b, ir::Value a, int64_t size) {
   const int64_t n = Rows(b, a);
   if (n == size) return a;
   const ir::Value padded = PadTo(b, a, size, size), row = RowIndex(b, padded);
-  const ir::Value added =
-      b.And(b.Equal(row, ColumnIndex(b, padded)), b.GreaterEqual(row, Like(b, Index(b, n), row)));
+  const ir::Value on = b.Equal(row, ColumnIndex(b, padded));
+  const ir::Value added = b.And(on, b.GreaterEqual(row, Like(b, Index(b, n), row)));
   return b.Select(added, b.Ones(Type(b.type(padded))), padded);
 }
 
@@ -41,11 +34,11 @@ ir::Value PadWithIdentity(ir::Builder& b, ir::Value a, int64_t size) {
 ir::Value CholeskyPanel(ir::Builder& b, Loops& loops, ir::Value panel, ir::Value first) {
   const auto step = [](ir::Builder& s, ir::Value j, Loops::Values carried, Loops::Values fixed) {
     const ir::Value l = carried[0], row_j = s.Add(fixed[1], j);
-    const ir::Value column =
-        s.Sub(ColumnsAt(s, fixed[0], j), Product(s, l, RowsAt(s, l, row_j), Side::kRight));
+    const ir::Value given = ColumnsAt(s, fixed[0], j);
+    const ir::Value column = s.Sub(given, Product(s, l, RowsAt(s, l, row_j), Side::kRight));
     const ir::Value root = StretchLike(s, s.Sqrt(RowsAt(s, column, row_j)), column);
     const ir::Value row = RowIndex(s, column), at = Like(s, row_j, row);
-    const ir::Value below = Masked(s, s.Greater(row, at), s.Div(column, root));
+    const ir::Value left = s.Greater(row, at), below = Masked(s, left, s.Div(column, root));
     return ir::ValueList{WithColumnsAt(s, l, s.Select(s.Equal(row, at), root, below), j)};
   };
   const ir::ValueList l =
@@ -65,7 +58,8 @@ ir::Value Substitute(ir::Builder& b, Loops& loops, ir::Value t, ir::Value d, ir:
   const auto step = [n, lower](ir::Builder& s, ir::Value i, Loops::Values carried,
                                Loops::Values in) {
     if (!lower) i = s.Sub(Index(s, n - 1), i);
-    ir::Value x = s.Sub(RowsAt(s, in[1], i), Product(s, RowsAt(s, in[0], i), carried[0]));
+    const ir::Value given = RowsAt(s, in[1], i);
+    ir::Value x = s.Sub(given, Product(s, RowsAt(s, in[0], i), carried[0]));
     if (in.size() > 2) x = s.Div(x, StretchLike(s, RowsAt(s, in[2], i), x));
     return ir::ValueList{WithRowsAt(s, carried[0], x, i)};
   };
@@ -82,7 +76,8 @@ ir::Value SubstituteBlocks(ir::Builder& b, Loops& loops, ir::Value t, ir::Value 
   const auto step = [&](ir::Builder& s, ir::Value i, Loops::Values carried, Loops::Values in) {
     if (!lower) i = s.Sub(Index(s, blocks - 1), i);
     const ir::Value start = Times(s, i, kBlock), rows = RowsAt(s, in[0], start, kBlock);
-    const ir::Value left = s.Sub(RowsAt(s, in[1], start, kBlock), Product(s, rows, carried[0]));
+    const ir::Value given = RowsAt(s, in[1], start, kBlock);
+    const ir::Value left = s.Sub(given, Product(s, rows, carried[0]));
     const ir::Value diagonal = in.size() > 2 ? RowsAt(s, in[2], start, kBlock) : ir::Value{};
     const ir::Value x =
         Substitute(s, loops, ColumnsAt(s, rows, start, kBlock), diagonal, left, lower);
@@ -98,6 +93,7 @@ EXPAND(Cholesky) {
   ir::Builder& b = c.b;
   const int64_t n = Rows(b, c.x());
   if (c.x_type().shape.size() == 0) return {b.Zeros(c.x_type())};
+  if (!CheckPositions(b, c.x())) return {};
   Loops loops(c.module, "cholesky");
   ir::Value l;
   if (n <= kBlock) {
@@ -107,8 +103,8 @@ EXPAND(Cholesky) {
     const auto step = [&loops](ir::Builder& s, ir::Value i, Loops::Values carried,
                                Loops::Values fixed) {
       const ir::Value start = Times(s, i, kBlock), rows = RowsAt(s, carried[0], start, kBlock);
-      const ir::Value panel =
-          s.Sub(ColumnsAt(s, fixed[0], start, kBlock), Product(s, carried[0], rows, Side::kRight));
+      const ir::Value given = ColumnsAt(s, fixed[0], start, kBlock);
+      const ir::Value panel = s.Sub(given, Product(s, carried[0], rows, Side::kRight));
       const ir::Value factor = CholeskyPanel(s, loops, panel, start);
       return ir::ValueList{WithColumnsAt(s, carried[0], factor, start)};
     };
@@ -127,6 +123,7 @@ EXPAND(TriangularSolve) {
   ir::Builder& b = c.b;
   const Type type = c.x_type(1);
   if (type.shape.size() == 0) return {b.Zeros(type)};
+  if (!CheckPositions(b, c.x())) return {};
   const bool transpose = c.node.attr<bool>("transpose"), unit = c.node.attr<bool>("unit_diagonal");
   const bool lower = c.node.attr<bool>("lower") != transpose;
   const int64_t n = Rows(b, c.x(1)), columns = Columns(b, c.x(1));
@@ -162,9 +159,11 @@ ir::ValueList LuPanel(ir::Builder& b, Loops& loops, ir::Value panel, ir::Value p
                     k = Like(s, s.Add(fixed[0], j), position);
     const ir::Value column = ColumnsAt(s, a, j);
     // the largest of the rows left, NaN before all; the first of equal ones
-    const ir::Value size = s.Select(s.Equal(column, column), s.Abs(column),
-                                    s.ScalarLike(column, std::numeric_limits<double>::infinity()));
-    const ir::Value left = s.Select(s.GreaterEqual(position, k), size, s.ScalarLike(size, -1));
+    const ir::Value number = s.Equal(column, column), length = s.Abs(column);
+    const ir::Value size =
+        s.Select(number, length, s.ScalarLike(column, std::numeric_limits<double>::infinity()));
+    const ir::Value open = s.GreaterEqual(position, k);
+    const ir::Value left = s.Select(open, size, s.ScalarLike(size, -1));
     const ir::Value largest = s.Equal(left, StretchLike(s, Largest(s, left, Over::kRows), left));
     const ir::Value last = s.ScalarLike(position, std::numeric_limits<int32_t>::max());
     const ir::Value found =
@@ -174,12 +173,12 @@ ir::ValueList LuPanel(ir::Builder& b, Loops& loops, ir::Value panel, ir::Value p
     // a -= l u for the rows and columns left
     const ir::Value u = Sum(s, Masked(s, StretchLike(s, chosen, a), a), Over::kRows);
     const ir::Value pivot = StretchLike(s, ColumnsAt(s, u, j), column);
-    const ir::Value l =
-        s.Select(s.Equal(pivot, s.ScalarLike(pivot, 0)), column, s.Div(column, pivot));
+    const ir::Value none = s.Equal(pivot, s.ScalarLike(pivot, 0));
+    const ir::Value l = s.Select(none, column, s.Div(column, pivot));
     const ir::Value lower = StretchLike(s, l, a), at = Like(s, j, a), where = ColumnIndex(s, a);
     const ir::Value right = s.Sub(a, s.Mul(lower, StretchLike(s, u, a)));
-    const ir::Value next =
-        s.Select(s.Greater(where, at), right, s.Select(s.Equal(where, at), lower, a));
+    const ir::Value after = s.Greater(where, at);
+    const ir::Value next = s.Select(after, right, s.Select(s.Equal(where, at), lower, a));
     return ir::ValueList{s.Select(StretchLike(s, s.Greater(moved, k), a), next, a), moved};
   };
   return loops.For(b, Columns(b, panel), {panel, position}, {first}, step);
@@ -194,7 +193,8 @@ ir::Value RowsInOrder(ir::Builder& b, ir::Value position, ir::Value first, int64
   type.shape.set(rank - 1, n);
   const ir::Value row = b.Reshape(position, type.shape);
   type.shape.set(rank - 2, count);
-  const ir::Value zeros = b.Zeros(type), place = b.Add(RowIndex(b, zeros), Like(b, first, zeros));
+  const ir::Value zeros = b.Zeros(type), offset = RowIndex(b, zeros);
+  const ir::Value place = b.Add(offset, Like(b, first, zeros));
   const ir::Value hit = b.Equal(StretchLike(b, row, zeros), place);
   return b.ReduceMax(Masked(b, hit, ColumnIndex(b, zeros)), {rank - 1});
 }
@@ -215,12 +215,12 @@ ir::ValueList LuBlock(ir::Builder& s, Loops& loops, ir::Value i, ir::Value a, ir
   const ir::Value l21 = Masked(s, StretchLike(s, left, panel), panel);
   const ir::Value below = s.Sub(a, Product(s, l21, u12));
   // row r of the whole matrix gets row position - start of u12, if it is in this block
-  const ir::Value in_block = s.And(s.GreaterEqual(moved, first), s.Not(left));
-  const ir::Value which = s.Select(in_block, s.Sub(moved, first), s.ScalarLike(moved, 0));
+  const ir::Value reached = s.GreaterEqual(moved, first), in_block = s.And(reached, s.Not(left));
+  const ir::Value which = Masked(s, in_block, s.Sub(moved, first));
   const Shape batch_rows(std::span<const Extent>(s.shape(which).begin(), s.shape(which).end() - 1));
   const ir::Value across = GatherRows(s, u12, s.Reshape(which, batch_rows));
-  const ir::Value updated =
-      s.Select(StretchLike(s, left, a), below, s.Select(StretchLike(s, in_block, a), across, a));
+  const ir::Value chosen_rows = s.Select(StretchLike(s, in_block, a), across, a);
+  const ir::Value updated = s.Select(StretchLike(s, left, a), below, chosen_rows);
   const ir::Value where = ColumnIndex(s, a);
   const ir::Value right = s.GreaterEqual(where, Like(s, s.Add(start, Index(s, kBlock)), where));
   return {WithColumnsAt(s, s.Select(right, updated, a), panel, start), moved};
@@ -235,6 +235,7 @@ EXPAND(Lu) {
   Type permutation{kInt32,
                    Shape(std::span<const Extent>(type.shape.begin(), type.shape.end() - 1))};
   if (type.shape.size() == 0) return {b.Zeros(type), b.Zeros(permutation)};
+  if (!CheckPositions(b, c.x())) return {};
   Loops loops(c.module, "lu");
   const int64_t size = n <= kBlock ? n : Blocks(n) * kBlock;
   const ir::Value a = PadWithIdentity(b, c.x(), size);
@@ -251,7 +252,8 @@ EXPAND(Lu) {
                      });
   }
   if (done.empty()) return {};
-  const ir::Value order = RowsInOrder(b, Corner(b, done[1], n, 1), Index(b, 0), n);
+  const ir::Value places = Corner(b, done[1], n, 1);
+  const ir::Value order = RowsInOrder(b, places, Index(b, 0), n);
   return {GatherRows(b, Corner(b, done[0], n, n), order), order};
 }
 
@@ -273,16 +275,17 @@ Reflection Reflect(ir::Builder& s, ir::Value x, ir::Value j) {
   const ir::Value size = Largest(s, s.Abs(below), Over::kRows);
   const ir::Value done = s.Equal(size, zero), largest = s.Max(size, s.Abs(alpha));
   const ir::Value scale = s.Select(done, one, largest);
-  const ir::Value part = s.Div(Masked(s, s.GreaterEqual(row, at), x), StretchLike(s, scale, x));
+  const ir::Value rest = Masked(s, s.GreaterEqual(row, at), x);
+  const ir::Value part = s.Div(rest, StretchLike(s, scale, x));
   const ir::Value norm = s.Mul(scale, s.Sqrt(Sum(s, s.Mul(part, part), Over::kRows)));
-  const ir::Value beta = s.Select(s.Less(alpha, zero), norm, s.Neg(norm));
+  const ir::Value negative = s.Less(alpha, zero), beta = s.Select(negative, norm, s.Neg(norm));
   const ir::Value tau = s.Select(done, one, s.Div(s.Sub(beta, alpha), beta));
   const ir::Value divisor = s.Select(done, one, s.Sub(alpha, beta));
   const ir::Value head = StretchLike(s, s.Select(done, zero, one), x);
-  const ir::Value v = s.Select(s.Equal(row, at), head, s.Div(below, StretchLike(s, divisor, x)));
+  const ir::Value on = s.Equal(row, at);
+  const ir::Value v = s.Select(on, head, s.Div(below, StretchLike(s, divisor, x)));
   const ir::Value diagonal = StretchLike(s, s.Select(done, alpha, beta), x);
-  const ir::Value above = s.Select(s.Less(row, at), x, s.ScalarLike(x, 0));
-  return {v, tau, s.Select(s.Equal(row, at), diagonal, above)};
+  return {v, tau, s.Select(on, diagonal, Masked(s, s.Less(row, at), x))};
 }
 
 // Reflections of the first `count` columns of a panel, whose diagonal starts at row `first`: the
@@ -291,10 +294,12 @@ ir::ValueList QrPanel(ir::Builder& b, Loops& loops, ir::Value panel, ir::Value f
                       int64_t count) {
   const auto step = [](ir::Builder& s, ir::Value j, Loops::Values carried, Loops::Values fixed) {
     const ir::Value r = carried[0];
-    const Reflection h = Reflect(s, ColumnsAt(s, r, j), s.Add(fixed[0], j));
+    const ir::Value column = ColumnsAt(s, r, j);
+    const Reflection h = Reflect(s, column, s.Add(fixed[0], j));
     const ir::Value w = Product(s, h.v, r, Side::kLeft);  // v' r
     const ir::Value scaled = s.Mul(h.v, StretchLike(s, h.tau, h.v));
-    const ir::Value after = s.Sub(r, s.Mul(StretchLike(s, scaled, r), StretchLike(s, w, r)));
+    const ir::Value columns = StretchLike(s, scaled, r);
+    const ir::Value after = s.Sub(r, s.Mul(columns, StretchLike(s, w, r)));
     const ir::Value where = ColumnIndex(s, r);
     const ir::Value next = s.Select(s.Greater(where, Like(s, j, where)), after, r);
     return ir::ValueList{WithColumnsAt(s, next, h.column, j), WithColumnsAt(s, carried[1], h.v, j),
@@ -340,6 +345,7 @@ EXPAND(Qr) {
   const int64_t m = Rows(b, c.x()), n = Columns(b, c.x()), k = std::min(m, n);
   const Type q_type = MatrixType(b, c.x(), m, k), r_type = MatrixType(b, c.x(), k, n);
   if (c.x_type().shape.size() == 0) return {Identity(b, q_type), b.Zeros(r_type)};
+  if (!CheckPositions(b, c.x())) return {};
   Loops loops(c.module, "qr");
   const int64_t blocks = Blocks(k);
   if (blocks == 1) {
@@ -360,9 +366,9 @@ EXPAND(Qr) {
   const auto backward = [&](ir::Builder& s, ir::Value i, Loops::Values carried,
                             Loops::Values fixed) {
     const ir::Value start = Times(s, s.Sub(Index(s, blocks - 1), i), kBlock);
-    return ir::ValueList{ApplyReflections(s, loops, ColumnsAt(s, fixed[0], start, kBlock),
-                                          ColumnsAt(s, fixed[1], start, kBlock), carried[0],
-                                          false)};
+    const ir::Value v = ColumnsAt(s, fixed[0], start, kBlock);
+    const ir::Value tau = ColumnsAt(s, fixed[1], start, kBlock);
+    return ir::ValueList{ApplyReflections(s, loops, v, tau, carried[0], false)};
   };
   const ir::ValueList q = loops.For(b, blocks, {Identity(b, q_type)}, {done[1], done[2]}, backward);
   if (q.empty()) return {};

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "ir/strings.h"
 #include "tests/ops/op_cases.h"
@@ -96,10 +97,10 @@ Tolerance Normwise(const Shape& shape) {
 
 // One case of an op with one matrix operand.
 void AddCase(const OpRow& row, const ir::Literal& a, std::string_view what, bool smooth,
-             std::vector<OpCase>* cases) {
+             std::vector<OpCase>* cases, std::optional<Tolerance> tolerance = {}) {
   CaseBuilder c(row.op, StrCat(Text(a.type()), what));
   c.Emit({c.Input(a)});
-  c.Tolerate(Normwise(a.shape()));
+  c.Tolerate(tolerance.value_or(Normwise(a.shape())));
   c.Differentiable(smooth);
   cases->push_back(c.Build());
 }
@@ -113,13 +114,17 @@ void AddBatch(const OpRow& row, DType dtype, std::string_view what,
   AddCase(row, MakeLiteral(type, all), what, false, cases);
 }
 
-// Elements whose squares overflow, and vanish: cases of their own, for errors are relative to the
-// largest.
+// Elements whose squares overflow, and vanish, or whose sums do: cases of their own, for errors are
+// relative to the largest.
 void AddExtremes(const OpRow& row, DType dtype, const Doubles& signs, std::vector<OpCase>* cases) {
-  for (const double size : dtype == kFloat32 ? Doubles{1e30, 1e-30} : Doubles{1e200, 1e-200}) {
+  const FloatFormat format = FormatOf(dtype);
+  for (const auto& [what, size] :
+       {std::pair(" large", std::sqrt(format.most) * 1e11),
+        std::pair(" largest", format.most / 3.5),
+        std::pair(" small", std::sqrt(format.least) * 1e-11), std::pair(" least", format.least)}) {
     Doubles matrix = signs;
     for (double& x : matrix) x *= size;
-    AddBatch(row, dtype, size > 1 ? " large" : " small", {matrix}, cases);
+    AddBatch(row, dtype, what, {matrix}, cases);
   }
 }
 
@@ -232,6 +237,7 @@ void MakeQrCases(const OpRow& row, std::vector<OpCase>* cases) {
               {0, 0, 0, 0},
               {0, 1, 0, 1},
               {0, 1, 1, 0},
+              {-0.0, 1, 1, 0},
               {1, 2, kNaN, 1},
               {3, 1, 4, 2}},
              cases);
@@ -258,7 +264,7 @@ void MakeEighCases(const OpRow& row, std::vector<OpCase>* cases) {
               {kInf, 0, 0, 1},
               {2, 1, 1, 3}},
              cases);
-    AddExtremes(row, dtype, {1, 0, 1, -1}, cases);
+    AddExtremes(row, dtype, {1, 0, 2, -1}, cases);
   }
 }
 
@@ -274,6 +280,10 @@ void MakeSvdCases(const OpRow& row, std::vector<OpCase>* cases) {
         {{3, 0, 0, -1}, {1, 0, 0, 5}, {0, 3, 2, 0}, {1, 2, kNaN, 1}, {kInf, 0, 0, 1}, {2, 1, 1, 3}},
         cases);
     AddExtremes(row, dtype, {1, 0, 1, -1}, cases);
+    // a column whose squares vanish beside those of the other has a length all the same
+    const double tiny = std::sqrt(FormatOf(dtype).tiny) * 1e-3;
+    AddCase(row, MakeLiteral({dtype, {2, 2}}, {1, 0, 0, tiny}), " uneven", false, cases,
+            Tolerance{.ulps = 1});
   }
 }
 

@@ -5,10 +5,12 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "ir/strings.h"
 #include "ir/text/parser.h"
 #include "ir/text/printer.h"
+#include "ir/verifier.h"
 #include "passes/pipeline.h"
 #include "passes/rewrite.h"
 #include "tests/passes/gradient_testing.h"
@@ -247,6 +249,44 @@ TEST(MergeLoops, DifferentLoopsStay) {
   const auto changed = MergeLoops(&m, {});
   ASSERT_TRUE(changed.ok());
   EXPECT_FALSE(*changed);
+}
+
+std::string ExpandError(ir::Module* m) {
+  EXPECT_TRUE(ir::Verify(*m).ok()) << ir::Verify(*m);
+  return std::string(Expand(m, {}).status().message());
+}
+
+// Positions that i32 does not count are i64, or refused.
+TEST(Expand, PositionsInLargeMatrices) {
+  const auto types_of_indices = [](const Type& type) {
+    ir::Module m;
+    Define(&m, "f", {type}, [](Builder& b, P p) { return Values{b.EmitAll(ir::Op::kEigh, p)[0]}; });
+    EXPECT_EQ(ExpandError(&m), "");
+    EXPECT_TRUE(ir::Verify(m).ok()) << ir::Verify(m);
+    std::set<std::string> types;
+    for (const auto& f : m.functions()) {
+      for (const ir::Node& node : f->nodes()) {
+        if (node.op == ir::Op::kGather) types.insert(f->type(node.operands[1]).ToString());
+      }
+    }
+    return types;
+  };
+  EXPECT_THAT(types_of_indices({kFloat32, {46340, 46340}}), ElementsAre("i32[46340]"));
+  EXPECT_THAT(types_of_indices({kFloat32, {46341, 46341}}),
+              ElementsAre("i32[46341]", "i64[46341]"));
+  const int64_t many = int64_t{1} << 30;
+  EXPECT_THAT(types_of_indices({kFloat32, {many - 1, 2, 2}}),
+              ElementsAre(StrCat("i32[", 2 * many - 2, "]"), "i32[2]"));
+  EXPECT_THAT(types_of_indices({kFloat32, {many, 2, 2}}),
+              ElementsAre("i32[2]", StrCat("i64[", 2 * many, "]")));
+  for (const Shape& shape : {Shape{2 * many, 1}, Shape{1, 2 * many}}) {
+    for (ir::Op op : {ir::Op::kQr, ir::Op::kSvd}) {
+      ir::Module m;
+      Define(&m, "f", {{kFloat32, shape}},
+             [op](Builder& b, P p) { return Values{b.EmitAll(op, p)[0]}; });
+      EXPECT_THAT(ExpandError(&m), AllOf(HasSubstr("2^31"), HasSubstr(shape.ToString())));
+    }
+  }
 }
 
 TEST(Pipeline, IsLinearInALongChain) {
