@@ -1,8 +1,8 @@
 #include "passes/expand/complex.h"
 
-#include <cstring>
 #include <string>
 
+#include "ir/names.h"
 #include "ir/strings.h"
 #include "passes/rewrite.h"
 
@@ -116,8 +116,9 @@ class Splitter {
     std::vector<int64_t> axes;
     for (int64_t k = 0; k + 1 < shape.rank(); ++k) axes.push_back(k);
     const Value part = b_.Iota(kInt32, shape, shape.rank() - 1);
-    const Value whole = b_.Select(b_.Equal(part, b_.ScalarLike(part, 0)),
-                                  b_.Broadcast(re, shape, axes), b_.Broadcast(im, shape, axes));
+    const Value first = b_.Equal(part, b_.ScalarLike(part, 0));
+    const Value left = b_.Broadcast(re, shape, axes), right = b_.Broadcast(im, shape, axes);
+    const Value whole = b_.Select(first, left, right);
     copier_.Map(v, whole);
     return whole;
   }
@@ -142,27 +143,27 @@ class Splitter {
     const Value result = node.result();
     parts_[static_cast<size_t>(result.id)] = parts;
     const std::string hint(from_.name_hint(result));
-    if (hint.empty() || !b_.status().ok()) return;
-    to_->set_name_hint(parts.re, hint + "_re");
-    to_->set_name_hint(parts.im, hint + "_im");
+    if (hint.empty() || hint.size() + 3 > ir::kMaxNameBytes || !b_.status().ok()) return;
+    if (parts.re.id >= first_new_) to_->set_name_hint(parts.re, hint + "_re");
+    if (parts.im.id >= first_new_) to_->set_name_hint(parts.im, hint + "_im");
   }
 
   void Visit(const ir::Node& node) {
+    first_new_ = to_->num_values();
     if (!Touches(node)) return copier_.CopyNode(node);
     if (ir::Info(node.op).Has(ir::kControl)) return Control(node);
-    const auto part = [&](int i) { return PartsOf(node.operands[static_cast<size_t>(i)]); };
-    const auto real = [&](int i) { return copier_(node.operands[static_cast<size_t>(i)]); };
+    const auto& x = node.operands;
     switch (node.op) {
-      case Op::kComplex: return Set(node, {real(0), real(1)});
-      case Op::kReal: return copier_.Map(node.result(), part(0).re);
-      case Op::kImag: return copier_.Map(node.result(), part(0).im);
+      case Op::kComplex: return Set(node, {copier_(x[0]), copier_(x[1])});
+      case Op::kReal: return copier_.Map(node.result(), PartsOf(x[0]).re);
+      case Op::kImag: return copier_.Map(node.result(), PartsOf(x[0]).im);
       case Op::kConstant: return Set(node, Constants(node.attr<ir::Literal>("value")));
       case Op::kCast: return Cast(node);
-      case Op::kDiv: return Set(node, Divide(part(0), part(1)));
+      case Op::kDiv: return Set(node, Divide(node));
       case Op::kMul:
-      case Op::kContract: return Set(node, Multiply(node, part(0), part(1)));
+      case Op::kContract: return Set(node, Multiply(node));
       case Op::kEqual:
-      case Op::kNotEqual: return copier_.Map(node.result(), Compare(node.op, part(0), part(1)));
+      case Op::kNotEqual: return copier_.Map(node.result(), Compare(node));
       default: return EachPart(node);
     }
   }
@@ -219,7 +220,8 @@ class Splitter {
     Set(node, {re, b_.Cast(p.im, part)});
   }
 
-  Parts Multiply(const ir::Node& node, Parts x, Parts y) {
+  Parts Multiply(const ir::Node& node) {
+    const Parts x = PartsOf(node.operands[0]), y = PartsOf(node.operands[1]);
     const auto times = [&](Value a, Value b) { return b_.Emit(node.op, {a, b}, node.attrs()); };
     const Value ac = times(x.re, y.re), bd = times(x.im, y.im);
     const Value ad = times(x.re, y.im), bc = times(x.im, y.re);
@@ -230,24 +232,24 @@ class Splitter {
   // With p the larger and q the smaller part of the divisor c + di, r = q / p (0 for a divisor of 0):
   //   |c| >= |d|: (a + b r) / (c + d r), (b - a r) / (c + d r)
   //   otherwise:  (a r + b) / (d + c r), (b r - a) / (d + c r)
-  Parts Divide(Parts x, Parts y) {
-    const auto [a, b] = x;
-    const auto [c, d] = y;
-    const Value real = b_.GreaterEqual(b_.Abs(c), b_.Abs(d));
+  Parts Divide(const ir::Node& node) {
+    const auto [a, b] = PartsOf(node.operands[0]);
+    const auto [c, d] = PartsOf(node.operands[1]);
+    const Value size = b_.Abs(c), real = b_.GreaterEqual(size, b_.Abs(d));
     const Value p = b_.Select(real, c, d), q = b_.Select(real, d, c);
     const Value zero = b_.ScalarLike(p, 0);
-    const Value r = b_.Select(b_.Equal(p, zero), zero, b_.Div(q, p));
+    const Value none = b_.Equal(p, zero), r = b_.Select(none, zero, b_.Div(q, p));
     const Value divisor = b_.Add(p, b_.Mul(q, r));
     const Value ar = b_.Mul(a, r), br = b_.Mul(b, r);
-    const Value re = b_.Select(real, b_.Add(a, br), b_.Add(ar, b));
-    const Value im = b_.Select(real, b_.Sub(b, ar), b_.Sub(br, a));
-    const Value quotient = b_.Div(re, divisor);
-    return {quotient, b_.Div(im, divisor)};
+    const Value re_real = b_.Add(a, br), re = b_.Select(real, re_real, b_.Add(ar, b));
+    const Value im_real = b_.Sub(b, ar), im = b_.Select(real, im_real, b_.Sub(br, a));
+    return {b_.Div(re, divisor), b_.Div(im, divisor)};
   }
 
-  Value Compare(Op op, Parts x, Parts y) {
-    const Value re = b_.Emit(op, {x.re, y.re}), im = b_.Emit(op, {x.im, y.im});
-    return op == Op::kEqual ? b_.And(re, im) : b_.Or(re, im);
+  Value Compare(const ir::Node& node) {
+    const Parts x = PartsOf(node.operands[0]), y = PartsOf(node.operands[1]);
+    const Value re = b_.Emit(node.op, {x.re, y.re}), im = b_.Emit(node.op, {x.im, y.im});
+    return node.op == Op::kEqual ? b_.And(re, im) : b_.Or(re, im);
   }
 
   const ir::Function& from_;
@@ -255,14 +257,23 @@ class Splitter {
   ir::Builder b_;
   Copier copier_;
   std::vector<Parts> parts_;  // by value of from_
+  int32_t first_new_ = 0;     // of to_, emitted for the node
 };
 
-absl::Status CheckRanks(const ir::Function& f) {
-  for (int i = 0; i < f.num_values(); ++i) {
-    const Type& type = f.type({i});
-    if (!IsComplex(type.dtype) || type.shape.rank() < kMaxRank) continue;
-    return absl::UnimplementedError(StrCat("@", f.name(), ": complex tensors have at most ", kMaxRank - 1,
-                                           " axes where they are compiled, got ", type.ToString()));
+absl::Status CheckRank(std::string_view name, const Type& type) {
+  if (!IsComplex(type.dtype) || type.shape.rank() < kMaxRank) return absl::OkStatus();
+  return absl::UnimplementedError(StrCat("@", name, ": complex tensors have at most ", kMaxRank - 1,
+                                         " axes where they are compiled, got ", type.ToString()));
+}
+
+absl::Status CheckRanks(const ir::Module& m) {
+  for (const ir::Variable& v : m.variables()) {
+    if (absl::Status s = CheckRank(v.name, v.type); !s.ok()) return s;
+  }
+  for (const auto& f : m.functions()) {
+    for (int i = 0; i < f->num_values(); ++i) {
+      if (absl::Status s = CheckRank(f->name(), f->type({i})); !s.ok()) return s;
+    }
   }
   return absl::OkStatus();
 }
@@ -271,8 +282,8 @@ absl::Status CheckRanks(const ir::Function& f) {
 
 absl::StatusOr<bool> SplitComplex(ir::Module* m) {
   if (!HasComplex(*m)) return false;
+  if (absl::Status s = CheckRanks(*m); !s.ok()) return s;
   for (const auto& f : m->functions()) {
-    if (absl::Status s = CheckRanks(*f); !s.ok()) return s;
     ir::Function out(f->name());
     if (absl::Status s = Splitter(*f, &out, *m).Run(); !s.ok()) return s;
     *f = std::move(out);

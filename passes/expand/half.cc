@@ -30,12 +30,13 @@ bool KeepsHalves(ir::Op op) {
   }
 }
 
-// Where the attributes name a half dtype, the one to compute in: positions are exact as integers.
-ir::Attributes Widened(ir::Op op, const ir::Attributes& attributes) {
+// The half dtype of iota, the only one attributes name here, replaced: positions are exact as
+// integers.
+ir::Attributes Widened(const ir::Attributes& attributes) {
   ir::Attributes out = attributes;
   for (const auto& [name, value] : attributes.entries()) {
     const DType* dtype = std::get_if<DType>(&value);
-    if (dtype && IsHalf(*dtype)) out.Set(name, op == ir::Op::kIota ? kInt64 : kFloat32);
+    if (dtype && IsHalf(*dtype)) out.Set(name, kInt64);
   }
   return out;
 }
@@ -59,7 +60,7 @@ ir::ValueList ExpandHalf(ExpandContext& c) {
   const auto types = ir::InferTypes({c.node.op, ir::OperandTypes(*c.b.function(), c.operands),
                                      c.node.attrs(), c.module});
   if (!types.ok()) return {c.b.Fail(types.status())};
-  ir::ValueList results = c.b.EmitAll(c.node.op, wide, Widened(c.node.op, c.node.attrs()));
+  ir::ValueList results = c.b.EmitAll(c.node.op, wide, Widened(c.node.attrs()));
   for (size_t i = 0; i < results.size(); ++i) results[i] = c.b.Cast(results[i], (*types)[i].dtype);
   return results;
 }

@@ -76,8 +76,8 @@ TEST_P(GoldenTest, Cases) {
 
 INSTANTIATE_TEST_SUITE_P(Passes, GoldenTest,
                          testing::Values(Golden{"cse", Cse}, Golden{"dce", Dce},
-                                         Golden{"fold", Fold}, Golden{"inline", Inline},
-                                         Golden{"simplify", Simplify}),
+                                         Golden{"expand", Expand}, Golden{"fold", Fold},
+                                         Golden{"inline", Inline}, Golden{"simplify", Simplify}),
                          [](const auto& info) { return info.param.file; });
 
 }  // namespace

@@ -256,6 +256,47 @@ std::string ExpandError(ir::Module* m) {
   return std::string(Expand(m, {}).status().message());
 }
 
+// Parts are an axis more: a variable that no function uses needs one too.
+TEST(Expand, ComplexRanks) {
+  const Type full{kComplex64, Shape(std::vector<int64_t>(kMaxRank, 1))};
+  const Type less{kComplex64, Shape(std::vector<int64_t>(kMaxRank - 1, 1))};
+  ir::Module variable = Example();
+  variable.AddVariable({"z", full, true, ir::Literal::Zeros(full)});
+  EXPECT_THAT(ExpandError(&variable), AllOf(HasSubstr("@z"), HasSubstr("at most 9 axes")));
+  ir::Module value = Example();
+  Define(&value, "f", {less}, [&](Builder& b, P p) { return Values{b.Reshape(p[0], full.shape)}; });
+  EXPECT_THAT(ExpandError(&value), AllOf(HasSubstr("@f"), HasSubstr("at most 9 axes")));
+  ir::Module fits;
+  fits.AddVariable({"z", less, true, ir::Literal::Zeros(less)});
+  Define(&fits, "f", {less}, [](Builder& b, P p) { return Values{b.Neg(p[0])}; });
+  EXPECT_EQ(ExpandError(&fits), "");
+  EXPECT_TRUE(ir::Verify(fits).ok()) << ir::Verify(fits);
+}
+
+// Parts are named after the whole where the name has room, and only what was made for them.
+TEST(Expand, ComplexNames) {
+  const Type real{kFloat32, {2}};
+  const std::string longest(4096, 'z');
+  ir::Module m;
+  ir::Function& f = Define(&m, "f", {real}, [&](Builder& b, P p) {
+    const Value x = b.Exp(p[0]), z = b.Complex(x, p[0]), w = b.Mul(z, z), v = b.Neg(w);
+    b.function()->set_name_hint(x, "x");
+    b.function()->set_name_hint(z, "z");
+    b.function()->set_name_hint(w, "w");
+    b.function()->set_name_hint(v, longest);
+    return Values{b.Emit(ir::Op::kCast, {v}, {{"dtype", kComplex64}})};
+  });
+  f.set_name_hint(f.results()[0], "cast");
+  EXPECT_EQ(ExpandError(&m), "");
+  EXPECT_TRUE(ir::Verify(m).ok()) << ir::Verify(m);
+  std::vector<std::string> hints;
+  const ir::Function& out = *m.FindFunction("f");
+  for (int i = out.num_parameters(); i < out.num_values(); ++i) {
+    if (const auto hint = out.name_hint({i}); !hint.empty()) hints.emplace_back(hint);
+  }
+  EXPECT_THAT(hints, ElementsAre("x", "w_re", "w_im"));
+}
+
 // Positions that i32 does not count are i64, or refused.
 TEST(Expand, PositionsInLargeMatrices) {
   const auto types_of_indices = [](const Type& type) {
