@@ -60,7 +60,7 @@ class ProgramBuilder {
 
   absl::StatusOr<Program> Build() {
     program_.name = module_.name();
-    if (absl::Status s = AddVariables(); !s.ok()) return s;
+    AddVariables();
     for (const std::string& name : entries_) {
       if (absl::Status s = AddEntry(*module_.FindFunction(name)); !s.ok()) return s;
     }
@@ -69,18 +69,15 @@ class ProgramBuilder {
   }
 
  private:
-  absl::Status AddVariables() {
-    auto initial = ir::InitialState(module_);
-    if (!initial.ok()) return initial.status();
+  void AddVariables() {
     int64_t offset = kHeaderBytes;
-    for (size_t i = 0; i < module_.variables().size(); ++i) {
-      const ir::Variable& v = module_.variables()[i];
-      program_.variables.push_back({v.name, v.type, v.trainable, offset, (*initial)[i]});
+    for (const ir::Variable& v : module_.variables()) {
+      const auto& initial = std::get<ir::Literal>(v.initial);
+      program_.variables.push_back({v.name, v.type, v.trainable, offset, initial});
       variable_offsets_[v.name] = offset;
       offset += RoundUp(std::max<int64_t>(v.type.bytes(), 1));
     }
     arena_offset_ = offset;
-    return absl::OkStatus();
   }
 
   absl::Status AddEntry(const ir::Function& function) {
@@ -195,6 +192,12 @@ int64_t CountSteps(const std::vector<Step>& steps, int64_t limit) {
 absl::StatusOr<Program> BuildProgram(const ir::Module& module, const Target& target, const PlanOptions& options) {
   ir::Module copy = module;
   std::vector<std::string> entries = EntryPoints(copy);
+  // Of the module as written: what its init functions expand to rounds in other places.
+  auto initial = ir::InitialState(module);
+  if (!initial.ok()) return initial.status();
+  for (size_t i = 0; i < initial->size(); ++i) {
+    copy.mutable_variables()[i].initial = std::move((*initial)[i]);
+  }
   if (absl::Status s = RunGraphPasses(&copy, entries, options.fuse); !s.ok()) return s;
   auto program = ProgramBuilder(copy, std::move(entries), target, options).Build();
   if (program.ok()) RestoreTypes(module, &*program);

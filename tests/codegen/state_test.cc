@@ -5,11 +5,14 @@
 #include <map>
 
 #include "codegen/compiler.h"
+#include "ir/builder.h"
+#include "ir/eval/eval.h"
 #include "ir/text/printer.h"
 #include "ir/verifier.h"
 #include "passes/rewrite.h"
 #include "runtime/abi.h"
 #include "runtime/buffer.h"
+#include "tests/ops/op_cases.h"
 #include "tests/ops/random_graph.h"
 
 // State: a function whose parameters became variables must compute, step after step, what the function
@@ -166,6 +169,42 @@ TEST(StatefulGraphs, AreMost) {
     stateful += MakeStateful(optable::MakeRandomGraph(seed)).state.empty() ? 0 : 1;
   }
   EXPECT_GE(stateful, 90);
+}
+
+// Variables that init functions compute, with ops that expansions would round in other places.
+TEST(InitialValues, AreThoseOfTheReference) {
+  ir::Module m;
+  const auto add = [&m](const std::string& name, const ir::Literal& x, ir::Op op, int operands) {
+    ir::Function f("init." + name);
+    ir::Builder b(&f);
+    const Value v = b.Constant(x);
+    const Value y = b.EmitAll(op, std::vector<Value>(static_cast<size_t>(operands), v))[0];
+    ASSERT_TRUE(b.status().ok()) << b.status();
+    const Type type = b.type(y);
+    f.SetResults({y});
+    m.AddVariable({name, type, true, f.name()});
+    m.AddFunction(std::move(f));
+  };
+  optable::Rng rng(7);
+  const optable::Domain domain{-3, 3};
+  add("product", optable::Sample({kComplex64, {20}}, domain, rng), ir::Op::kMul, 2);
+  add("q", optable::Sample({kFloat32, {7, 5}}, domain, rng), ir::Op::kQr, 1);
+  add("w", optable::Sample({kFloat32, {6, 6}}, domain, rng), ir::Op::kEigh, 1);
+  add("u", optable::Sample({kFloat32, {4, 6}}, domain, rng), ir::Op::kSvd, 1);
+  ir::Function main("main");
+  const Value z = main.AddState("product", m.FindVariable("product")->type);
+  main.SetResults({z, z});
+  m.AddFunction(std::move(main));
+  ASSERT_TRUE(ir::Verify(m).ok()) << ir::Verify(m);
+  const auto want = ir::InitialState(m);
+  ASSERT_TRUE(want.ok()) << want.status();
+  for (int level : {0, 2}) {
+    Instance instance(m, level);
+    for (size_t i = 0; i < want->size(); ++i) {
+      const std::string& name = m.variables()[i].name;
+      EXPECT_EQ(instance.Variable(name), (*want)[i]) << name << ", level " << level;
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, State, testing::Range(uint64_t{0}, uint64_t{100}));
