@@ -86,7 +86,7 @@ const std::vector<FunctionRow>& FunctionRows() {
 void GraphMaker::Function() {
   const Value x = Find([&](Value v) { return is_float(v); });
   if (!x.valid()) return;
-  // in turn, from another one in each graph: some hundred graphs have all
+  // in turn, from another one in each graph, which draws at least one: so many graphs have all
   const FunctionRow& row = FunctionRows()[next_function_++ % FunctionRows().size()];
   std::vector<Value> operands;
   double error = 0;

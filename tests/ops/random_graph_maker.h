@@ -40,6 +40,7 @@ class GraphMaker {
 
   RandomGraph Make() {
     AddInputs();
+    Function();
     const int nodes = options_.min_nodes + Int(options_.max_nodes - options_.min_nodes + 1);
     for (int tries = 0; static_cast<int>(f_.nodes().size()) < nodes && tries < 100 * nodes; ++tries)
       Step();
