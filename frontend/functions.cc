@@ -77,11 +77,6 @@ Tensor BitwiseOr(const Operand& a, const Operand& b) { return LogicalOr(a, b); }
 Tensor BitwiseXor(const Operand& a, const Operand& b) { return LogicalXor(a, b); }
 Tensor BitwiseNot(const Operand& x) { return LogicalNot(x); }
 
-// Exact for more powers of ten than log(x) / log(10): for 1 to 1e11, among others.
-Tensor Log10(const Operand& x) {
-  const LocationScope scope(x);
-  return Mul(Log2(x), std::numbers::ln2 / std::numbers::ln10);
-}
 
 // high + log(1 + e^(low - high)); smooth also where a = b, since low and high follow a and b.
 Tensor Logaddexp(const Operand& a, const Operand& b) {

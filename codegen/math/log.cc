@@ -53,6 +53,15 @@ llvm::Value* EmitLog2(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions&
   return LogSpecials(e, e.Wrap(x), 0, sum.hi + tail).v;
 }
 
+// log x as a pair times log10(e) as a pair: the sum rounds once.
+llvm::Value* EmitLog10(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions& options) {
+  return InDouble(b, x, options, [](Emitter& e, Fp size) {
+    const Pair log10e{e.Const(0x1.bcb7b1526e50ep-2), e.Const(0x1.95355baaafad3p-57)};
+    const Pair y = e.Multiply(LogPair(e, size), log10e);
+    return LogSpecials(e, size, 0, y.hi + y.lo);
+  });
+}
+
 llvm::Value* EmitLog1p(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions& options) {
   Emitter e(b, x->getType(), options);
   const Fp input = e.Wrap(x);

@@ -23,6 +23,8 @@ Tensor Expm1(const Operand& x);
 Tensor Log(const Operand& x);
 /// logarithm to base 2; exact for powers of two, -inf at 0, NaN below
 Tensor Log2(const Operand& x);
+/// logarithm to base 10; exact for powers of ten, -inf at 0, NaN below
+Tensor Log10(const Operand& x);
 /// log(1 + x), exact to its last bits near 0 too; -inf at -1, NaN below
 Tensor Log1p(const Operand& x);
 /// hyperbolic tangent

@@ -35,7 +35,6 @@ Tensor BitwiseNot(const Operand& x);
 /// a^b of floats. By a the derivative is b a^(b - 1), 0 for b = 0 at a = 0 too; by b it is
 /// log(a) a^b for a > 0, else 0.
 Tensor Pow(const Operand& a, const Operand& b);
-Tensor Log10(const Operand& x);  ///< Log2(x) log10(2), a composition: within 2 ULP
 /// log(e^a + e^b) without overflow, a composition.
 Tensor Logaddexp(const Operand& a, const Operand& b);
 /// sqrt(a^2 + b^2) without overflow, a composition: within 2 ULP. inf if either is, also with NaN;

@@ -187,6 +187,9 @@ KERNEL(Log) {
 KERNEL(Log2) {
   return Precise(c, [](long double x) { return std::log2(x); });
 }
+KERNEL(Log10) {
+  return Precise(c, [](long double x) { return std::log10(x); });
+}
 KERNEL(Log1p) {
   return Precise(c, [](long double x) { return std::log1p(x); });
 }

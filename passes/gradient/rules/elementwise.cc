@@ -59,6 +59,10 @@ GRAD(Log, kX, kNone) { g.Set(0, b.Div(g.dy(), g.x())); }              // log' = 
 GRAD(Log2, kX, kNone) {                                               // log2' = log2(e) / x
   g.Set(0, b.Div(b.Mul(g.dy(), b.ScalarLike(g.dy(), std::numbers::log2e)), g.x()));
 }
+GRAD(Log10, kX, kNone) {                                              // log10' = log10(e) / x
+  const Value scaled = b.Mul(g.dy(), b.ScalarLike(g.dy(), std::numbers::log10e));
+  g.Set(0, b.Div(scaled, g.x()));
+}
 GRAD(Log1p, kX, kNone) {                                              // log1p' = 1 / (1 + x)
   g.Set(0, b.Div(g.dy(), b.Add(One(b, g.x()), g.x())));
 }
