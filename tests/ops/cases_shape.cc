@@ -42,10 +42,13 @@ void MakeReshapeCases(const OpRow& row, std::vector<OpCase>* cases) {
   struct Variant {
     Shape shape, to;
   };
-  const std::vector<Variant> variants{
-      {{}, {1, 1}},       {{1}, {}},          {{6}, {2, 3}},       {{2, 3}, {3, 2}},
-      {{0, 3}, {7, 0}},   {{33}, {33}},       {{2, 3, 4}, {4, 6}}, {{4, 6}, {2, 1, 2, 3, 2}},
-      {{17, 1}, {1, 17}}, {{10, 100}, {1000}}};
+  const std::vector<Variant> variants{{{}, {1, 1}},         {{1}, {}},
+                                      {{6}, {2, 3}},        {{2, 3}, {3, 2}},
+                                      {{0, 3}, {7, 0}},     {{33}, {33}},
+                                      {{2, 3, 4}, {4, 6}},  {{4, 6}, {2, 1, 2, 3, 2}},
+                                      {{17, 1}, {1, 17}},   {{10, 100}, {1000}},
+                                      {{31}, {1, 31}},      {{3, 1, 5}, {15}},
+                                      {{2, 2, 3, 5}, {60}}, {{1, 2, 1, 2, 3}, {12, 1}}};
   PerVariant(row, variants, cases,
              [](CaseBuilder& c, ir::Value x, const Variant& v) { c.Emit({x}, {{"shape", v.to}}); });
 }
@@ -61,7 +64,12 @@ void MakeTransposeCases(const OpRow& row, std::vector<OpCase>* cases) {
                                 {{2, 3, 1, 4, 3}, {2, 4, 0, 3, 1}},
                                 {{0, 3}, {1, 0}},
                                 {{33, 65}, {1, 0}},
-                                {{1, 17}, {1, 0}}};
+                                {{1, 17}, {1, 0}},
+                                {{64, 3}, {1, 0}},
+                                {{5, 1, 2}, {2, 0, 1}},
+                                {{1, 1, 13}, {2, 1, 0}},
+                                {{1}, {0}},
+                                {{3, 0, 2}, {1, 2, 0}}};
   for (const Shape& shape : {Shape{}, Shape{7}, Shape{3, 5}, Shape{2, 3, 5}, Shape{2, 3, 1, 5}}) {
     Ints permutation(static_cast<size_t>(shape.rank()));
     std::iota(permutation.begin(), permutation.end(), 0);
@@ -90,6 +98,14 @@ void MakeSliceCases(const OpRow& row, std::vector<OpCase>* cases) {
       {{33, 17}, {1, 2}, {32, 17}, {1, 5}},
       {{3, 1, 5}, {0, 0, 4}, {3, 1, 5}, {2, 1, 1}},
       {{2, 3, 4, 2, 3}, {1, 0, 1, 0, 2}, {2, 3, 4, 2, 3}, {1, 2, 2, 1, 1}},
+      {{1}, {0}, {1}, {1}},
+      {{31}, {0}, {31}, {2}},
+      {{1, 1}, {0, 0}, {1, 1}, {3, 1}},
+      {{0, 3}, {0, 1}, {0, 3}, {1, 1}},
+      {{5, 1}, {1, 0}, {4, 1}, {1, 1}},
+      {{2, 3, 4, 5}, {0, 1, 0, 2}, {2, 3, 4, 5}, {1, 1, 3, 2}},
+      {{65}, {1}, {64}, {4}},
+      {{3, 64}, {0, 16}, {3, 48}, {2, 1}},
   };
   PerVariant(row, variants, cases, [](CaseBuilder& c, ir::Value x, const Variant& v) {
     c.Emit({x}, {{"starts", v.starts}, {"limits", v.limits}, {"strides", v.strides}});
@@ -114,6 +130,11 @@ void MakeBroadcastCases(const OpRow& row, std::vector<OpCase>* cases) {
       {{0}, {2, 0}, {1}},
       {{2, 1, 3}, {2, 4, 5, 2, 3}, {0, 1, 4}},
       {{1000}, {3, 1000}, {1}},
+      {{31}, {2, 31}, {1}},
+      {{2, 3}, {2, 3, 4}, {0, 1}},
+      {{3, 1, 2, 1}, {3, 5, 2, 7}, {0, 1, 2, 3}},
+      {{1, 5}, {4, 5}, {0, 1}},
+      {{0, 1}, {0, 3}, {0, 1}},
   };
   PerVariant(row, variants, cases, [](CaseBuilder& c, ir::Value x, const Variant& v) {
     c.Emit({x}, {{"shape", v.to}, {"axes", v.axes}});
@@ -136,6 +157,12 @@ void MakePadCases(const OpRow& row, std::vector<OpCase>* cases) {
       {{7, 5}, {1, 0}, {0, 3}, {1, 0}},
       {{2, 1, 3, 2, 2}, {0, 1, 0, 2, 0}, {1, 0, 0, 0, 1}, {0, 3, 1, 0, 2}},
       {{17, 33}, {1, 1}, {1, 1}, {0, 0}},
+      {{31}, {1}, {0}, {0}},
+      {{1, 1}, {2, 0}, {0, 1}, {0, 0}},
+      {{2, 3, 5}, {0, 1, 0}, {1, 0, 2}, {1, 0, 0}},
+      {{2, 1, 2, 3}, {1, 1, 0, 0}, {0, 0, 1, 1}, {0, 0, 2, 0}},
+      {{64, 2}, {0, 3}, {1, 0}, {0, 1}},
+      {{5}, {0}, {3}, {1}},
   };
   for (DType dtype : row.dtypes) {
     CaseBuilder c(row.op, std::string(Name(dtype)));
@@ -158,10 +185,11 @@ void MakeReverseCases(const OpRow& row, std::vector<OpCase>* cases) {
     Shape shape;
     Ints axes;
   };
-  const std::vector<Variant> variants{{{}, {}},       {{1}, {0}},       {{0}, {0}},          {{7}, {0}},
-                                      {{33}, {0}},    {{3, 5}, {0}},    {{3, 17}, {1}},      {{3, 5}, {0, 1}},
-                                      {{3, 5}, {}},   {{0, 3}, {1}},    {{2, 3, 4}, {0, 2}}, {{2, 1, 3, 2, 2}, {1, 2, 4}},
-                                      {{100}, {0}},   {{5, 64}, {0, 1}}};
+  const std::vector<Variant> variants{
+      {{}, {}},     {{1}, {0}},        {{0}, {0}},          {{7}, {0}},
+      {{33}, {0}},  {{3, 5}, {0}},     {{3, 17}, {1}},      {{3, 5}, {0, 1}},
+      {{3, 5}, {}}, {{0, 3}, {1}},     {{2, 3, 4}, {0, 2}}, {{2, 1, 3, 2, 2}, {1, 2, 4}},
+      {{100}, {0}}, {{5, 64}, {0, 1}}, {{1, 1}, {0, 1}},    {{2, 2, 3, 2}, {0, 3}}};
   PerVariant(row, variants, cases,
              [](CaseBuilder& c, ir::Value x, const Variant& v) { c.Emit({x}, {{"axes", v.axes}}); });
 }

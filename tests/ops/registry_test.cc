@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
 
 #include "passes/gradient/gradient.h"
 #include "tests/ops/op_cases.h"
@@ -86,6 +87,21 @@ TEST_P(Registry, GradientIsDeclaredAndChecked) {
   }
   if (!differentiable) return;
   EXPECT_TRUE(std::any_of(cases().begin(), cases().end(), [](const OpCase& c) { return c.differentiable; }));
+}
+
+// Gradients are checked at many shapes, in f32 and f64.
+TEST_P(Registry, GradientsHaveManyShapes) {
+  if (!RowOf(GetParam()).differentiable || info().Has(ir::kControl)) return;
+  if (!ir::Contains(info().dtypes, kFloat64)) return;  // real and imag: of complex numbers
+  for (DType dtype : {kFloat32, kFloat64}) {
+    std::set<std::string> shapes;
+    for (const OpCase& c : cases()) {
+      for (const ir::Literal& l : c.inputs) {
+        if (c.differentiable && RealOf(l.dtype()) == dtype) shapes.insert(l.shape().ToString());
+      }
+    }
+    EXPECT_GE(shapes.size(), 14u) << Name(dtype);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Ops, Registry, testing::ValuesIn(ir::AllOps().begin(), ir::AllOps().end()),
