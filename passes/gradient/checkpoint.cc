@@ -1,5 +1,6 @@
 #include "passes/gradient/checkpoint.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "ir/strings.h"
@@ -11,8 +12,9 @@ using ir::Builder;
 using ir::Value;
 using Values = std::vector<Value>;
 
-constexpr int kLevels = 4;
-constexpr int64_t kSlots = 16;  // of each level
+constexpr int kUpperLevels = 3;
+constexpr int64_t kSlots = 16;               // of each upper level, and at least of the lowest
+constexpr int64_t kSlotBytes = 256 << 10;    // of the lowest level, if its states are small
 
 Values Join(std::initializer_list<Values> parts) {
   Values all;
@@ -42,9 +44,13 @@ class Maker {
       const Value n = AddInt(f, "n");
       return Join({Next(fb, c), {fb.Add(n, Int(fb, 1))}});
     });
-    DefineShared();
-    std::string level = DefineLowest();
-    for (int k = 0; k < kLevels; ++k) level = DefineLevel(level);
+    DefineRun();
+    const int64_t lowest = LowestSlots();
+    std::string level = DefineLevel(DefineLeaf(), lowest, 1);
+    int64_t below = lowest;
+    for (int k = 0; k < kUpperLevels; ++k, below *= kSlots) {
+      level = DefineLevel(level, kSlots, below);
+    }
     if (!status_.ok()) return status_;
     const ir::ValueList counted = b.While(count_cond, count, Join({operands, {Int(b, 0)}}));
     if (!b.status().ok()) return b.status();
@@ -73,6 +79,13 @@ class Maker {
     return functions_->AddFunction(std::move(f));
   }
 
+  // States in kSlotBytes.
+  int64_t LowestSlots() const {
+    int64_t bytes = 1;
+    for (int i : changed_) bytes += loop_.body.parameter(i).type.bytes();
+    return std::max(kSlots, kSlotBytes / bytes);
+  }
+
   Values AddState(ir::Function* f) const { return AddCarried(loop_.body, f); }
   Values AddCotangents(ir::Function* f) const {
     Values d;
@@ -82,10 +95,10 @@ class Maker {
     }
     return d;
   }
-  Values AddSlots(ir::Function* f) const {
+  Values AddSlots(ir::Function* f, int64_t count) const {
     Values slots;
     for (int i : changed_) {
-      const Type stack = Stacked(loop_.body.parameter(i).type, kSlots);
+      const Type stack = Stacked(loop_.body.parameter(i).type, count);
       slots.push_back(f->AddParameter(StrCat("s", i), stack));
     }
     return slots;
@@ -111,9 +124,8 @@ class Maker {
     return out;
   }
 
-  // What all levels use: q iterations; and the loop that saves the state at the start of segment s
-  // of m iterations in segments of `length`, then runs on to the next.
-  void DefineShared() {
+  // q iterations.
+  void DefineRun() {
     run_cond_ = Define("run.cond", [&](ir::Function* f, Builder& b) {
       AddState(f);
       const Value q = AddInt(f, "q");
@@ -124,16 +136,25 @@ class Maker {
       const Value q = AddInt(f, "q");
       return Join({Next(b, c), {b.Sub(q, Int(b, 1))}});
     });
-    save_cond_ = Define("save.cond", [&](ir::Function* f, Builder& b) {
+  }
+
+  // The loop of a level that saves the state at the start of segment s of m iterations in segments
+  // of `length`, then runs on to the next; and the condition of the one that walks them back.
+  struct LevelLoops {
+    std::string save_cond, save, walk_cond;
+  };
+  LevelLoops DefineLoops(int64_t count) {
+    LevelLoops loops;
+    loops.save_cond = Define("save.cond", [&](ir::Function* f, Builder& b) {
       AddState(f);
       const Value s = AddInt(f, "s"), m = AddInt(f, "m"), length = AddInt(f, "length");
-      AddSlots(f);
+      AddSlots(f, count);
       return Values{b.Less(b.Mul(s, length), m)};
     });
-    save_ = Define("save", [&](ir::Function* f, Builder& b) {
+    loops.save = Define("save", [&](ir::Function* f, Builder& b) {
       const Values c = AddState(f);
       const Value s = AddInt(f, "s"), m = AddInt(f, "m"), length = AddInt(f, "length");
-      Values slots = AddSlots(f);
+      Values slots = AddSlots(f, count);
       for (size_t k = 0; k < slots.size(); ++k) {
         const Value x = c[static_cast<size_t>(changed_[k])];
         slots[k] = b.DynamicUpdate(slots[k], b.Reshape(x, Stacked(f->type(x), 1).shape), s, 0);
@@ -143,19 +164,20 @@ class Maker {
       const Values c_next = Forward(b, c, b.Select(more, length, Int(b, 0)));
       return Join({c_next, {next, m, length}, slots});
     });
-    walk_cond_ = Define("walk.cond", [&](ir::Function* f, Builder& b) {
+    loops.walk_cond = Define("walk.cond", [&](ir::Function* f, Builder& b) {
       AddState(f);
       const Value s = AddInt(f, "s");
       AddInt(f, "m");
       AddInt(f, "length");
-      AddSlots(f);
+      AddSlots(f, count);
       AddCotangents(f);
       return Values{b.Greater(s, Int(b, 0))};
     });
+    return loops;
   }
 
   // (c, m, d) -> d: backwards over m iterations from c, each reached from c.
-  std::string DefineLowest() {
+  std::string DefineLeaf() {
     const std::string cond = Define("back.cond", [&](ir::Function* f, Builder& b) {
       AddState(f);
       const Value m = AddInt(f, "m");
@@ -184,13 +206,15 @@ class Maker {
     });
   }
 
-  // (c, m, d) -> d: the same by segments, which `below` walks back.
-  std::string DefineLevel(const std::string& below) {
+  // (c, m, d) -> d: the same by at most `count` segments, which `below` walks back. It takes
+  // `capacity` iterations without running any of them again.
+  std::string DefineLevel(const std::string& below, int64_t count, int64_t capacity) {
+    const LevelLoops loops = DefineLoops(count);
     const std::string walk = Define("walk", [&](ir::Function* f, Builder& b) {
       const Values c = AddState(f);
       Value s = AddInt(f, "s");
       const Value m = AddInt(f, "m"), length = AddInt(f, "length");
-      const Values slots = AddSlots(f), d = AddCotangents(f);
+      const Values slots = AddSlots(f, count), d = AddCotangents(f);
       s = b.Sub(s, Int(b, 1));
       Values start = c;
       for (size_t k = 0; k < slots.size(); ++k) {
@@ -205,19 +229,20 @@ class Maker {
       const Values c = AddState(f);
       const Value m = AddInt(f, "m");
       const Values d = AddCotangents(f);
-      const Value most = b.Div(b.Add(m, Int(b, kSlots - 1)), Int(b, kSlots));
-      const Value length = b.Max(most, Int(b, 1));
+      const Value least = b.Div(b.Add(m, Int(b, count - 1)), Int(b, count));
+      const Value length = b.Max(least, Int(b, capacity));
       Values slots;
       for (int i : changed_) {
-        slots.push_back(b.Zeros(Stacked(loop_.body.parameter(i).type, kSlots)));
+        slots.push_back(b.Zeros(Stacked(loop_.body.parameter(i).type, count)));
       }
       const ir::ValueList saved =
-          b.While(save_cond_, save_, Join({c, {Int(b, 0), m, length}, slots}), kSlots);
+          b.While(loops.save_cond, loops.save, Join({c, {Int(b, 0), m, length}, slots}), count);
       if (!b.status().ok()) return Values{};
       const Values filled = Last(saved, slots.size());
       const Value segments = saved[c.size()];
-      return Last(b.While(walk_cond_, walk, Join({c, {segments, m, length}, filled, d}), kSlots),
-                  d.size());
+      return Last(
+          b.While(loops.walk_cond, walk, Join({c, {segments, m, length}, filled, d}), count),
+          d.size());
     });
   }
 
@@ -229,7 +254,7 @@ class Maker {
   const CheckpointedLoop& loop_;
   FunctionGradients* functions_;
   std::vector<int> changed_;  // carried values
-  std::string run_cond_, run_, save_cond_, save_, walk_cond_;
+  std::string run_cond_, run_;
   absl::Status status_;
 };
 

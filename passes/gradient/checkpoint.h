@@ -9,11 +9,13 @@
 
 namespace reel::passes {
 
-/// The reverse of a loop that may run any number of times, in fixed memory: 64 saved states and
-/// recomputation. Four levels cut what the level above gives them into at most 16 segments, save
-/// the state at the start of each, and hand the segments to the level below, the last one first;
-/// the lowest runs from a segment's start to each of its iterations. Up to 65,536 iterations that
-/// is one iteration: the body runs forward six times in all.
+/// The reverse of a loop that may run any number of times, in fixed memory: saved states and
+/// recomputation. The iterations are counted first. Four levels cut what the level above gives them
+/// into segments, save the state at the start of each, and hand the segments to the level below, the
+/// last one first. Each of the three upper levels saves at most 16 states; the lowest saves as many
+/// as 256 KiB hold, n, and at least 16. Up to n iterations the body runs forward twice besides what
+/// its gradient needs, once more up to each of 16 n, 256 n and 4,096 n. Beyond, iterations of the lowest
+/// segments are reached from their start, one after the other.
 struct CheckpointedLoop {
   const ir::Function& cond;
   const ir::Function& body;
