@@ -177,16 +177,17 @@ Tensor Shifted(const Tensor& x, int64_t axis) {
 
 }  // namespace
 
+// Halves are computed in f32 and rounded once: a sum of 65,520 ones is infinite in f16.
 Tensor Softmax(const Operand& x, int64_t axis) {
   const LocationScope scope(x);
-  const Tensor e = Exp(Shifted(Materialize(x), axis));
-  return Div(e, ReduceSum(e, axis, {.keepdims = true}));
+  const Tensor t = Materialize(x), e = Exp(Shifted(internal::Wide(t), axis));
+  return Cast(Div(e, ReduceSum(e, axis, {.keepdims = true})), t.dtype());
 }
 
 Tensor LogSoftmax(const Operand& x, int64_t axis) {
   const LocationScope scope(x);
-  const Tensor z = Shifted(Materialize(x), axis);
-  return Sub(z, Log(ReduceSum(Exp(z), axis, {.keepdims = true})));
+  const Tensor t = Materialize(x), z = Shifted(internal::Wide(t), axis);
+  return Cast(Sub(z, Log(ReduceSum(Exp(z), axis, {.keepdims = true}))), t.dtype());
 }
 
 }  // namespace reel

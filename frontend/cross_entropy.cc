@@ -1,5 +1,6 @@
 #include <limits>
 
+#include "frontend/compose.h"
 #include "frontend/core.h"
 #include "frontend/loss.h"
 #include "ir/strings.h"
@@ -98,14 +99,14 @@ Tensor SoftmaxCrossEntropy(const Operand& logits, const Operand& labels,
                            const CrossEntropyOptions& options) {
   const char* const op = "softmax_cross_entropy";
   const LocationScope scope(logits);
-  const Tensor x = Materialize(logits), y = Materialize(labels);
+  const Tensor given = Materialize(logits), x = internal::Wide(given), y = Materialize(labels);
   const bool dense = IsFloat(y.dtype()) && x.rank() > 0 && y.shape() == x.shape();
-  if (!dense) CheckLabels(op, x, y);
+  if (!dense) CheckLabels(op, given, y);
   CheckSmoothing(op, options.label_smoothing);
   const Tensor z = Sub(x, StopGradient(ReduceMax(x, -1, {.keepdims = true})));
-  const Tensor values = dense ? DenseCrossEntropy(z, y, options.label_smoothing)
+  const Tensor values = dense ? DenseCrossEntropy(z, internal::Wide(y), options.label_smoothing)
                               : SparseCrossEntropy(z, y, options.label_smoothing);
-  return Reduced(values, options.reduction);
+  return Cast(Reduced(values, options.reduction), given.dtype());
 }
 
 Tensor NegativeLogLikelihood(const Operand& log_probabilities, const Operand& labels,

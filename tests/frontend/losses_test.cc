@@ -178,6 +178,21 @@ TEST(LossEdges, DistancesOfHalves) {
   for (const double g : GradientOf(loss, zero)) EXPECT_TRUE(std::isfinite(g));
 }
 
+// A sum of 70,000 ones is infinite in f16.
+TEST(LossEdges, SoftmaxOfManyHalves) {
+  constexpr int64_t kMany = 70000;
+  const Tensor x = Full({1, kMany}, 3, kFloat16), label = Zeros({1}, kInt32);
+  const double far = std::log(static_cast<double>(kMany));
+  EXPECT_NEAR(Values(Softmax(x))[0], 1.0 / kMany, 6e-8);  // half a unit of a denormal
+  EXPECT_NEAR(Values(LogSoftmax(x))[0], -far, 4e-3);
+  const auto loss = [&](const Tensor& t) { return SoftmaxCrossEntropy(t, label); };
+  EXPECT_EQ(loss(x).dtype(), kFloat16);
+  EXPECT_NEAR(loss(x).item<double>(), far, 4e-3);
+  const std::vector<double> g = GradientOf(loss, x);
+  EXPECT_NEAR(g[0], -1, 1e-3);
+  EXPECT_NEAR(g[1], 1.0 / kMany, 6e-8);
+}
+
 TEST(LossErrors, NameBothShapes) {
   ExpectError(ErrorCode::kInvalidArgument,
               "the prediction f32[3,1] and the target f32[3] must have one shape",

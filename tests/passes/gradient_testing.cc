@@ -99,6 +99,48 @@ std::vector<Doubles> RunGradients(const std::vector<Type>& types,
   return out;
 }
 
+namespace {
+
+// <u, J v> from forward mode, where the tangents v are constants of a copy of the function.
+double ForwardDerivative(ir::Module* m, const std::string& function,
+                         const std::vector<Doubles>& inputs, const std::vector<Doubles>& direction,
+                         const std::vector<Doubles>& seeds) {
+  ir::Function f = *m->FindFunction(function);
+  f.set_name(StrCat(function, ".jvp"));
+  ir::Builder b(&f, m);
+  Values xs, dxs;
+  for (int i = 0; i < f.num_parameters(); ++i) {
+    const Type type = f.parameter(i).type;
+    if (!IsFloat(type.dtype)) continue;
+    const Doubles& v = direction.at(xs.size());
+    dxs.push_back(b.Cast(b.Constant(ir::Literal::From<double>(type.shape, v)), type.dtype));
+    xs.push_back({i});
+  }
+  const Values ys(f.results().begin(), f.results().end());
+  const auto tangents = Jvp(&f, m, ys, xs, dxs);
+  EXPECT_TRUE(tangents.ok()) << tangents.status();
+  if (!tangents.ok()) return 0;
+  Values results;
+  std::vector<size_t> position;
+  for (size_t i = 0; i < tangents->size(); ++i) {
+    if (!(*tangents)[i].valid()) continue;
+    results.push_back((*tangents)[i]);
+    position.push_back(i);
+  }
+  f.SetResults(results);
+  f.set_result_names({});
+  m->AddFunction(std::move(f));
+  const auto values = RunFunction(*m, StrCat(function, ".jvp"), inputs);
+  double sum = 0;
+  for (size_t k = 0; k < values.size(); ++k) {
+    const Doubles& u = seeds.at(position[k]);
+    for (size_t e = 0; e < u.size(); ++e) sum += u[e] * values[k][e];
+  }
+  return sum;
+}
+
+}  // namespace
+
 void CheckDerivatives(ir::Module* m, const std::string& function, std::vector<Doubles> inputs,
                       int order) {
   SCOPED_TRACE(function);
@@ -138,12 +180,16 @@ void CheckDerivatives(ir::Module* m, const std::string& function, std::vector<Do
       scale = std::max(scale, std::abs(above[n][e]));
     }
   }
+  const double tolerance = 1e-7 * (1 + std::abs(numeric) + scale);
+  if (f.num_arguments() == f.num_parameters()) {
+    EXPECT_NEAR(ForwardDerivative(m, function, inputs, direction, seeds), numeric, tolerance);
+  }
   inputs.insert(inputs.begin() + f.num_arguments(), seeds.begin(), seeds.end());  // before state
   const auto gradient = RunFunction(*m, g->name, inputs);
   for (size_t i = 0; i < direction.size(); ++i) {
     for (size_t e = 0; e < direction[i].size(); ++e) exact += direction[i][e] * gradient.at(i)[e];
   }
-  EXPECT_NEAR(exact, numeric, 1e-7 * (1 + std::abs(numeric) + scale));
+  EXPECT_NEAR(exact, numeric, tolerance);
   if (order > 1) CheckDerivatives(m, g->name, inputs, order - 1);
 }
 

@@ -36,8 +36,8 @@ std::vector<Doubles> RunGradients(const std::vector<Type>& types,
                                   const std::vector<Doubles>& inputs, int num_ys, const Body& body,
                                   GradientOptions options = {});
 
-/// Compares <u, J v> by central differences with <J'u, v> from the gradient pass, for random u and
-/// v, then does the same to the gradient function, `order` times.
+/// Compares <u, J v> by central differences with <J'u, v> from the gradient pass and <u, J v> from
+/// forward mode (functions without state), for random u and v, then does the same to the gradient function, `order` times.
 void CheckDerivatives(ir::Module* m, const std::string& function, std::vector<Doubles> inputs,
                       int order = 2);
 
