@@ -25,13 +25,8 @@ std::string OwnFolder() {
 }
 
 codegen::Compiler* OpenCompiler() {
-  const std::string beside = OwnFolder() + kLibrary;
-  void* library = ::dlopen(beside.c_str(), RTLD_NOW | RTLD_LOCAL);
   std::string error;
-  if (!library) {
-    error = ::dlerror();
-    library = ::dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
-  }
+  void* const library = OpenBeside(kLibrary, &error);
   using Getter = codegen::Compiler* (*)();
   const auto getter =
       library ? reinterpret_cast<Getter>(::dlsym(library, "reel_compiler")) : nullptr;
@@ -42,6 +37,13 @@ codegen::Compiler* OpenCompiler() {
 }
 
 }  // namespace
+
+void* OpenBeside(const char* name, std::string* error) {
+  void* library = ::dlopen((OwnFolder() + name).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library) return library;
+  if (error) *error = ::dlerror();
+  return ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
+}
 
 codegen::Compiler& GetCompiler() {
   static codegen::Compiler* const compiler = OpenCompiler();  // tried again after a failure

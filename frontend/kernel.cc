@@ -7,9 +7,10 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "frontend/compiled.h"
+#include "frontend/library.h"
 #include "ir/strings.h"
 
-// Eager kernels: a module of one node, compiled once per op, attributes and operand types.
+// What the library of kernels lacks is compiled: a module of one node, once per op, attributes and operand types.
 
 namespace reel::internal {
 namespace {
@@ -140,7 +141,13 @@ TensorList RunKernel(ir::Op op, const AttributesPtr& attributes, absl::Span<cons
   }
   if (op == ir::Op::kBroadcast && operands[0].rank() == 0)
     return {Fill(operands[0], result_types[0])};
-  const std::string key = KeyOf(op, attributes ? *attributes : kNone, operands);
+  const ir::Attributes& given = attributes ? *attributes : kNone;
+  if (result_types.size() == 1 && !operands.empty()) {
+    runtime::Buffer buffer = NewBuffer(result_types[0]);
+    if (RunFromLibrary(op, given, operands, result_types[0], buffer.data()))
+      return {MakeTensor(result_types[0], std::move(buffer))};
+  }
+  const std::string key = KeyOf(op, given, operands);
   std::shared_ptr<const Kernel> kernel = Cache().Find(key);
   if (!kernel) {
     kernel = CompileKernel(op, attributes, operands, result_types);

@@ -27,6 +27,10 @@ using ExprId = int32_t;   ///< index into Kernel::exprs; operands come before us
 using BufferId = int32_t; ///< index into Kernel::buffers
 using LocalId = int32_t;  ///< index into Kernel::locals
 
+/// As Stmt::clip_total: the kernel's length, which its caller passes in the place of a chunk, or the rows of 64 in it.
+/// Such a kernel has no parallel loop.
+constexpr int64_t kRuntimeLength = INT64_MAX, kRuntimeRows = INT64_MAX - 1;
+
 /// constant + sum of coefficient * axis, in elements. Terms are sorted by axis, coefficients not 0.
 struct Affine {
   int64_t constant = 0;

@@ -157,9 +157,10 @@ class Printer {
       text += extent;
     } else {
       Affine rest;
-      rest.constant = s.clip_total;
+      const bool runtime = s.clip_total >= kRuntimeRows;
+      rest.constant = runtime ? 0 : s.clip_total;
       rest.Add(s.clip_base, -1);
-      StrAppend(&text, "min(", extent, ", ", AffineText(rest), ")");
+      StrAppend(&text, "min(", extent, ", ", !runtime ? "" : s.clip_total == kRuntimeRows ? "rows + " : "length + ", AffineText(rest), ")");
     }
     if (s.loop_kind == LoopKind::kVector) StrAppend(&text, " by ", s.width);
     return text;

@@ -96,6 +96,7 @@ class KernelEmitter {
   void Stores(const Stmt* first, const Stmt* last);
   void Sort(const Stmt& s);  // sort.cc
   Trip TripOf(const Stmt& s);
+  Trip LengthTrip(const Stmt& s);
 
   // scopes.cc: what is emitted where
   bool CanLeave(const Scope& scope, const Dependencies& d) const;

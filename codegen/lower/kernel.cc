@@ -92,6 +92,7 @@ KernelEmitter::Trip KernelEmitter::TripOf(const Stmt& s) {
   }
   const int64_t extent = s.extent.value();
   if (s.clip_total < 0) return {nullptr, extent, false};
+  if (s.clip_total >= kRuntimeRows) return LengthTrip(s);
   if (lanes_ > 1 && s.clip_base.coefficient(vector_axis_) != 0) {
     Fail(absl::InternalError(StrCat("kernel ", kernel_.name, ": a loop is clipped by the lane")));
     return {};
@@ -116,6 +117,22 @@ KernelEmitter::Trip KernelEmitter::TripOf(const Stmt& s) {
         b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, rest, Int64(b_, extent)));
   });
   return {trip, 0, rest_low < 1};
+}
+
+/// min(extent, length - clip_base), or rows for length.
+KernelEmitter::Trip KernelEmitter::LengthTrip(const Stmt& s) {
+  Dependencies needs;
+  for (const auto& [axis, coefficient] : OpenTerms(s.clip_base).first) Insert(&needs.axes, axis);
+  Value* base = ValueOf(s.clip_base);
+  Value* trip = EmitAt(LevelOf(needs), [&]() -> Value* {
+    Value* total = function_->getArg(1);
+    if (s.clip_total == kRuntimeRows) {
+      total = b_.CreateLShr(b_.CreateNSWAdd(total, Int64(b_, 63)), Int64(b_, 6));
+    }
+    Value* rest = b_.CreateNSWSub(total, base);
+    return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, rest, Int64(b_, s.extent.value()));
+  });
+  return {trip, 0, true};
 }
 
 void KernelEmitter::Loop(const Stmt& s) {
@@ -189,7 +206,7 @@ void KernelEmitter::Vector(const Stmt& s, const Trip& trip) {
       at = end;
     }
   }
-  if (s.extent.value() <= s.width) {  // at most one step: always masked, no branch
+  if (s.extent.value() <= s.width && s.clip_total < kRuntimeRows) {  // at most one step: always masked, no branch
     Push(s.axis, nullptr, nullptr);
     MaskedTail(s, trip, zero, trip.value);
     return Pop();

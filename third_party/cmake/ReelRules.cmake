@@ -49,6 +49,7 @@ function(reel_test)
   target_compile_options(${T_NAME} PRIVATE -fPIC $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
   target_link_libraries(${T_NAME} PRIVATE reel_flags reel reel_compiler reel_internal
                         GTest::gmock GTest::gtest_main ${T_DEPS})
+  add_dependencies(${T_NAME} reel_kernels)  # opened at run time
   set_target_properties(${T_NAME} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
   target_compile_definitions(${T_NAME} PRIVATE REEL_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                              REEL_BINARY_DIR="${CMAKE_BINARY_DIR}")

@@ -1,0 +1,214 @@
+#include "frontend/library.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "codegen/library/library.h"
+#include "frontend/compiled.h"
+#include "runtime/thread_pool.h"
+
+namespace reel::internal {
+namespace {
+
+using codegen::LibraryKernel;
+
+constexpr int64_t kPartials = 64, kBlock = 4096;  // the rule of reductions: ir/README.md
+constexpr int64_t kShortRow = 16;                     // rows that are faster as columns
+constexpr int64_t kChunk = 1 << 15;               // elements that one thread takes at a time
+
+// Kernels by op, dtype of the last operand, dtype of the result and variant.
+class Table {
+ public:
+  Table() {
+    void* const library = OpenBeside("libreel_kernels.so");
+    const auto get = library ? reinterpret_cast<codegen::Library (*)()>(
+                                   ::dlsym(library, "reel_kernels"))
+                             : nullptr;
+    if (!get) return;  // every op is compiled on its first use
+    const codegen::Library all = get();
+    for (int64_t i = 0; i < all.count; ++i) {
+      const LibraryKernel& k = all.kernels[i];
+      const uint8_t* last = std::find(k.operand, k.operand + 3, LibraryKernel::kNone) - 1;
+      kernels_[Index(static_cast<ir::Op>(k.op), static_cast<DType>(*last),
+                     static_cast<DType>(k.result), k.short_rows != 0)] = &k;
+    }
+  }
+  const LibraryKernel* Find(ir::Op op, DType operand, DType result, bool short_rows) const {
+    return kernels_[Index(op, operand, result, short_rows)];
+  }
+
+ private:
+  static constexpr size_t kOps = 128, kDTypes = 16;
+  static size_t Index(ir::Op op, DType operand, DType result, bool short_rows) {
+    return ((static_cast<size_t>(op) * kDTypes + static_cast<size_t>(operand)) * kDTypes +
+            static_cast<size_t>(result)) * 2 + short_rows;
+  }
+  std::array<const LibraryKernel*, kOps * kDTypes * kDTypes * 2> kernels_{};
+};
+
+const LibraryKernel* FindKernel(ir::Op op, DType operand, DType result, bool short_rows = false) {
+  static const Table* const table = new Table();
+  return table->Find(op, operand, result, short_rows);
+}
+
+// in: up to three operands; the result goes to out.
+void Call(const LibraryKernel& k, const void* const* in, void* out, int64_t length) {
+  const void* buffers[4];
+  for (size_t i = 0; i < 4 && k.order[i] != LibraryKernel::kNone; ++i) {
+    buffers[i] = k.order[i] == LibraryKernel::kResult ? out : in[k.order[i]];
+  }
+  k.code(buffers, length);
+}
+
+const std::byte* At(const void* base, int64_t bytes) {
+  return static_cast<const std::byte*>(base) + bytes;
+}
+std::byte* At(void* base, int64_t bytes) { return static_cast<std::byte*>(base) + bytes; }
+
+void Elementwise(const LibraryKernel& k, absl::Span<const Tensor> operands, const Type& result,
+                 void* out) {
+  const int64_t n = result.shape.size();
+  std::array<const void*, 3> in{};
+  std::array<int64_t, 3> bytes{};
+  for (size_t i = 0; i < operands.size(); ++i) {
+    in[i] = operands[i].raw_data();
+    bytes[i] = SizeOf(operands[i].dtype());
+  }
+  if (n <= 2 * kChunk) return Call(k, in.data(), out, n);
+  const int64_t result_bytes = SizeOf(result.dtype);
+  runtime::ParallelFor((n + kChunk - 1) / kChunk, [&](int64_t chunk) noexcept {
+    const int64_t begin = chunk * kChunk;
+    std::array<const void*, 3> part = in;
+    for (size_t i = 0; i < operands.size(); ++i) part[i] = At(in[i], begin * bytes[i]);
+    Call(k, part.data(), At(out, begin * result_bytes), std::min(kChunk, n - begin));
+  });
+}
+
+// --- reductions ---
+
+struct Reduction {
+  const LibraryKernel *block, *short_rows, *combine;  // combine: elementwise, null if there is none
+  int64_t bytes;                                      // of an element
+};
+
+// `count` contiguous elements to one: blocks of 4,096, then their results by the same rule.
+void ReduceRow(const Reduction& r, const void* x, int64_t count, void* out) {
+  const auto one = [&](const void* from, int64_t n, void* to) {
+    Call(n <= kPartials ? *r.short_rows : *r.block, &from, to, n);
+  };
+  if (count <= kBlock) return one(x, count, out);
+  const int64_t blocks = (count + kBlock - 1) / kBlock;
+  const auto sums = runtime::Buffer::Allocate(static_cast<size_t>(blocks * r.bytes));
+  runtime::ParallelFor(blocks, [&](int64_t i) noexcept {
+    const int64_t begin = i * kBlock;
+    one(At(x, begin * r.bytes), std::min(kBlock, count - begin), At(sums.data(), i * r.bytes));
+  });
+  ReduceRow(r, sums.data(), blocks, out);  // as deep as count's logarithm to base 4,096
+}
+
+void Combine(const Reduction& r, void* to, const void* from, int64_t elements) {
+  const void* in[2] = {to, from};
+  Call(*r.combine, in, to, elements);
+}
+
+// At most 4,096 rows of `width` elements to one row: partial j takes rows 64 i + j, then a tree.
+void ReduceColumnsOfBlock(const Reduction& r, const void* x, int64_t rows, int64_t width,
+                          void* partials, void* out) {
+  const int64_t row = width * r.bytes, first = std::min(rows, kPartials);
+  std::memcpy(partials, x, static_cast<size_t>(first * row));
+  for (int64_t i = kPartials; i < rows; i += kPartials) {
+    Combine(r, partials, At(x, i * row), std::min(kPartials, rows - i) * width);
+  }
+  for (int64_t s = kPartials / 2; s > 0; s /= 2) {
+    if (s < first) Combine(r, partials, At(partials, s * row), std::min(s, first - s) * width);
+  }
+  std::memcpy(out, partials, static_cast<size_t>(row));
+}
+
+void ReduceColumns(const Reduction& r, const void* x, int64_t rows, int64_t width, void* out) {
+  const int64_t row = width * r.bytes, blocks = (rows + kBlock - 1) / kBlock;
+  const auto partials =
+      runtime::Buffer::Allocate(static_cast<size_t>(std::min(rows, kPartials) * row));
+  if (blocks == 1) return ReduceColumnsOfBlock(r, x, rows, width, partials.data(), out);
+  const auto sums = runtime::Buffer::Allocate(static_cast<size_t>(blocks * row));
+  for (int64_t b = 0; b < blocks; ++b) {
+    ReduceColumnsOfBlock(r, At(x, b * kBlock * row), std::min(kBlock, rows - b * kBlock), width,
+                         partials.data(), At(sums.data(), b * row));
+  }
+  ReduceColumns(r, sums.data(), blocks, width, out);
+}
+
+// The elementwise op that adds one more element to a reduction.
+ir::Op CombineOf(ir::Op op) {
+  switch (op) {
+    case ir::Op::kReduceSum: return ir::Op::kAdd;
+    case ir::Op::kReduceProd: return ir::Op::kMul;
+    case ir::Op::kReduceMax: return ir::Op::kMax;
+    default: return ir::Op::kMin;
+  }
+}
+
+// Reduced axes that are neighbours: [outer, count, inner] -> [outer, inner].
+bool Reduce(ir::Op op, const ir::Attributes& attributes, const Tensor& x, void* out) {
+  const DType dtype = x.dtype();
+  const auto& axes = attributes.Get<std::vector<int64_t>>("axes");
+  if (axes.empty() || axes.back() - axes.front() + 1 != static_cast<int64_t>(axes.size()))
+    return false;
+  int64_t extents[3] = {1, 1, 1};
+  for (int i = 0; i < x.rank(); ++i) {
+    extents[i < axes.front() ? 0 : i <= axes.back() ? 1 : 2] *= x.shape().dim(i);
+  }
+  const auto [outer, count, inner] = extents;
+  const Reduction r{FindKernel(op, dtype, dtype), FindKernel(op, dtype, dtype, true),
+                    FindKernel(CombineOf(op), dtype, dtype), SizeOf(dtype)};
+  if (!r.block || !r.short_rows || count == 0) return false;
+  const bool half = dtype == kFloat16 || dtype == kBFloat16;  // sums are f32 until the end
+  if (half && (count > kBlock || inner > 1)) return false;
+  if (inner > 1 && !r.combine) return false;
+  if (outer == 0 || inner == 0) return true;
+  if (inner == 1 && count <= kShortRow && outer >= kPartials && r.combine && !half) {
+    // Short rows: side by side as columns.
+    const Type columns{dtype, {count, outer}};
+    const auto turned = runtime::Buffer::Allocate(static_cast<size_t>(columns.bytes()));
+    Transpose(x.raw_data(), outer, count, SizeOf(dtype), turned.data());
+    ReduceColumns(r, turned.data(), count, outer, out);
+    return true;
+  }
+  const auto one = [&](int64_t i) {
+    const void* from = At(x.raw_data(), i * count * inner * r.bytes);
+    void* const to = At(out, i * inner * r.bytes);
+    inner == 1 ? ReduceRow(r, from, count, to) : ReduceColumns(r, from, count, inner, to);
+  };
+  if (inner > 1 || count > kBlock || outer * count <= 2 * kChunk) {  // the first two allocate
+    for (int64_t i = 0; i < outer; ++i) one(i);
+    return true;
+  }
+  const int64_t rows = std::max<int64_t>(1, kChunk / count);
+  runtime::ParallelFor((outer + rows - 1) / rows, [&](int64_t chunk) noexcept {
+    for (int64_t i = chunk * rows; i < std::min(outer, (chunk + 1) * rows); ++i) one(i);
+  });
+  return true;
+}
+
+}  // namespace
+
+bool RunFromLibrary(ir::Op op, const ir::Attributes& attributes, absl::Span<const Tensor> operands,
+                    const Type& result, void* out) {
+  if (ir::Info(op).Has(ir::kElementwise)) {
+    const LibraryKernel* k = FindKernel(op, operands.back().dtype(), result.dtype);
+    if (k) Elementwise(*k, operands, result, out);
+    return k != nullptr;
+  }
+  switch (op) {
+    case ir::Op::kReduceSum:
+    case ir::Op::kReduceMax:
+    case ir::Op::kReduceMin:
+    case ir::Op::kReduceProd: return Reduce(op, attributes, operands[0], out);
+    default: return RunAsCopy(op, attributes, operands, result, out);
+  }
+}
+
+}  // namespace reel::internal

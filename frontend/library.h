@@ -1,0 +1,27 @@
+#ifndef REEL_FRONTEND_LIBRARY_H_
+#define REEL_FRONTEND_LIBRARY_H_
+
+#include "frontend/core.h"
+
+// Eager ops without the compiler. Elementwise ops and reductions run kernels of libreel_kernels.so,
+// which our own compiler made when the project was built (codegen/library); ops that only move
+// elements are copies. Bits are those of compiled code: the kernels come from the same schedules,
+// and rows longer than a block are cut here by the same rule.
+
+namespace reel::internal {
+
+/// Runs the op into `out`, contiguous memory for the result; false if it has to be compiled.
+bool RunFromLibrary(ir::Op op, const ir::Attributes& attributes, absl::Span<const Tensor> operands,
+                    const Type& result, void* out);
+
+/// Ops that only move elements (broadcast, transpose, slice, reverse, pad, dynamic_slice,
+/// dynamic_update): the same as copies; false for others.
+bool RunAsCopy(ir::Op op, const ir::Attributes& attributes, absl::Span<const Tensor> operands,
+               const Type& result, void* out);
+
+/// rows x columns elements of `bytes` each (1 to 16) to columns x rows.
+void Transpose(const void* from, int64_t rows, int64_t columns, int64_t bytes, void* to);
+
+}  // namespace reel::internal
+
+#endif  // REEL_FRONTEND_LIBRARY_H_

@@ -1,0 +1,100 @@
+// Eager ops from the library of kernels and as copies: the bits of compiled code, at shapes where
+// blocks, rows and threads end.
+
+#include <cstring>
+
+#include "codegen/library/specs.h"
+#include "frontend/library.h"
+#include "tests/frontend/expect.h"
+
+namespace reel {
+namespace {
+
+using Unary = std::function<Tensor(const Tensor&)>;
+
+// Eager and compiled results are the same bytes.
+void ExpectCompiledBits(const Unary& f, const Tensor& x) {
+  const Tensor eager = f(x);
+  const Function traced = Trace([&](const Tensor& t) { return f(t); }, {Spec(x)});
+  const Tensor compiled = Compile(traced)(traced.name(), x);
+  ASSERT_EQ(eager.type(), compiled.type());
+  EXPECT_EQ(std::memcmp(eager.raw_data(), compiled.raw_data(),
+                        static_cast<size_t>(eager.type().bytes())), 0)
+      << x.type().ToString() << " -> " << eager.type().ToString();
+}
+
+Tensor Numbers(const Shape& shape, DType dtype) {
+  const Tensor x = RandomNormal(shape, {.generator = Generator(7)});
+  return IsFloat(dtype) ? Cast(x, dtype) : Cast(x * 100.f, dtype);
+}
+
+constexpr DType kDTypes[] = {kFloat16, kBFloat16, kFloat32, kFloat64, kInt8, kInt32, kUInt16};
+
+// Every elementwise op and reduction of real numbers is in the library, on every CPU level.
+TEST(Library, IsWhole) {
+  for (const std::string_view name : codegen::TargetNames()) {
+    absl::flat_hash_set<std::pair<ir::Op, DType>> have;
+    for (const codegen::LibrarySpec& s : codegen::LibrarySpecs(*codegen::FindTarget(name))) {
+      const auto op = static_cast<ir::Op>(s.entry.op);
+      have.insert({op, static_cast<DType>(s.entry.operand[ir::Info(op).operands - 1])});
+    }
+    for (const ir::Op op : ir::AllOps()) {
+      const bool copied = op == ir::Op::kIdentity || op == ir::Op::kStopGradient;
+      const ir::DTypeSet set = ir::Info(op).dtypes;
+      if (copied || !ir::Info(op).Has(ir::kElementwise) || set == ir::DTypeSet::kComplex) continue;
+      for (const DType d : kDTypes) {
+        if (op != ir::Op::kComplex && ir::Contains(set, d)) {
+          EXPECT_TRUE(have.contains({op, d})) << ir::Name(op) << " " << Name(d) << " " << name;
+        }
+      }
+    }
+  }
+}
+
+TEST(Library, ElementwiseAtAllLengths) {
+  for (const DType d : kDTypes) {
+    for (const int64_t n : {0, 1, 3, 15, 16, 17, 31, 33, 64, 127, 1021, 65536, 65537, 200001}) {
+      const Tensor x = Numbers({n}, d);
+      ExpectCompiledBits([](const Tensor& t) { return t + t * t; }, x);
+      ExpectCompiledBits([](const Tensor& t) { return Cast(t, kFloat32); }, x);
+      ExpectCompiledBits([](const Tensor& t) { return Where(Greater(t, 0), t, t - t); }, x);
+    }
+  }
+}
+
+TEST(Library, ReductionsOfRowsAndColumns) {
+  const Shape shapes[] = {{1},        {5},        {64},        {65},      {4096},   {4097},
+                          {300000},   {100, 7},   {64, 16},    {70, 17},  {3, 5000}, {500, 200},
+                          {9000, 20}, {2, 4, 33}, {130, 3, 9}, {1, 1, 8}, {7, 1},    {80, 1}};
+  for (const DType d : kDTypes) {
+    for (const Shape& shape : shapes) {
+      const Tensor x = Numbers(shape, d);
+      for (int64_t axis = 0; axis < shape.rank(); ++axis) {
+        ExpectCompiledBits([&](const Tensor& t) { return ReduceSum(t, axis); }, x);
+        ExpectCompiledBits([&](const Tensor& t) { return ReduceMax(t, axis); }, x);
+        ExpectCompiledBits([&](const Tensor& t) { return ReduceProd(t, axis); }, x);
+      }
+      ExpectCompiledBits([&](const Tensor& t) { return ReduceMin(t); }, x);
+    }
+  }
+}
+
+TEST(Library, Copies) {
+  for (const DType d : {kBool, kInt8, kBFloat16, kFloat32, kFloat64, kComplex64, kComplex128}) {
+    const Tensor base = Numbers({6, 35, 50}, IsComplex(d) || d == kBool ? kFloat32 : d);
+    const Tensor x = d == kBool     ? Greater(base, 0)
+                     : IsComplex(d) ? Cast(Complex(base, base), d)
+                                    : base;
+    ExpectCompiledBits([](const Tensor& t) { return Transpose(t, {2, 0, 1}); }, x);
+    ExpectCompiledBits([](const Tensor& t) { return Transpose(t, {0, 2, 1}); }, x);
+    ExpectCompiledBits([](const Tensor& t) { return Flip(t, {0, 2}); }, x);
+    ExpectCompiledBits([](const Tensor& t) { return BroadcastTo(ExpandDims(t, 1), {6, 4, 35, 50}); }, x);
+    ExpectCompiledBits([](const Tensor& t) { return BroadcastTo(t, {3, 6, 35, 50}); }, x);
+    ExpectCompiledBits([](const Tensor& t) { return Concat({t, t, t}, 1); }, x);
+    ExpectCompiledBits([](const Tensor& t) { return Pad(t, {1, 0, 4}, {2, 3, 0}); }, x);
+    ExpectCompiledBits([](const Tensor& t) { return Slice(t, {1, 2, 3}, {6, 30, 50}, {2, 3, 5}); }, x);
+  }
+}
+
+}  // namespace
+}  // namespace reel
