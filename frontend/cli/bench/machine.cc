@@ -130,10 +130,11 @@ double CopyRate(int threads, size_t bytes) {
 
 }  // namespace
 
-double Machine::LimitSeconds(double flops, double bytes) const {
+double Machine::LimitSeconds(double flops, double bytes, DType dtype) const {
   constexpr double kL2 = 1.5e6, kL3 = 32e6;
   const double rate = bytes < kL2 ? l2 : bytes < kL3 ? l3 : dram;
-  return std::max(flops / gflops, bytes / rate) * 1e-9;
+  const double peak = dtype == kFloat64 ? gflops / 2 : gflops;
+  return std::max(flops / peak, bytes / rate) * 1e-9;
 }
 
 Machine MeasureMachine(int threads) {

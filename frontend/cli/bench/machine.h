@@ -1,6 +1,8 @@
 #ifndef REEL_FRONTEND_CLI_BENCH_MACHINE_H_
 #define REEL_FRONTEND_CLI_BENCH_MACHINE_H_
 
+#include "ir/types.h"
+
 namespace reel::cli {
 
 /// What this machine can do with some threads, measured: GFLOP/s in float32 multiply-adds, GB/s of
@@ -10,7 +12,7 @@ struct Machine {
 
   /// Least time of a step: arithmetic at the peak, or traffic at the rate of the level that holds
   /// it.
-  double LimitSeconds(double flops, double bytes) const;
+  double LimitSeconds(double flops, double bytes, DType dtype) const;
 };
 
 /// Takes about a second.

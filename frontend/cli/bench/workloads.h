@@ -1,6 +1,7 @@
 #ifndef REEL_FRONTEND_CLI_BENCH_WORKLOADS_H_
 #define REEL_FRONTEND_CLI_BENCH_WORKLOADS_H_
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -12,23 +13,32 @@ namespace reel::cli {
 /// tests/bench/peers/workloads.py.
 struct Workload {
   enum class Kind {
-    kTrain,  ///< values: losses of steps 1 to 5
-    kGrad,   ///< values: the loss, the L2 norm of each gradient
-    kOp,     ///< values: the L2 norm of each output
+    kTrain,   ///< values: losses of steps 1 to 5
+    kGrad,    ///< values: the loss, the L2 norm of each gradient
+    kOp,      ///< values: the L2 norm of each output
+    kUpdate,  ///< values: the L2 norm of all variables after five steps
   };
-  std::string name;
+  using Step = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
+
   Kind kind = Kind::kTrain;
   double flops = 0, bytes = 0;  ///< of one step: arithmetic, least memory traffic
-  bool given = false;           ///< the inputs were read, not made
-  std::function<std::vector<Tensor>(const std::vector<Tensor>&)> step = {};
+  Step step = {};
   std::vector<Tensor> inputs = {};
+  std::vector<Variable> variables = {};  ///< that kUpdate changes
+  DType dtype = kFloat32;                ///< of the arithmetic
+  bool eager = false;                    ///< the step is called as it is, not compiled
+  bool given = false;                    ///< the inputs were read, not made
 };
 
-/// Names of single workloads; "ew_chain" stands for all of ew_*.
+/// Names of single workloads. Groups stand for their members, "all" for every workload but
+/// gpt2_124m, which is large.
 std::vector<std::string> ExpandWorkloads(const std::vector<std::string>& names);
 
-/// Inputs come from FOLDER/NAME/*.npy, as `workloads.py export` writes them; from own numbers if it
-/// is empty.
+/// Groups and names, for help: "mlp (mlp_small, ...), cnn_mnist, ...".
+std::string DescribeWorkloads();
+
+/// Inputs come from FOLDER/NAME/*.npy, as `workloads.py export` writes them; from own numbers if
+/// the folder is empty.
 Workload MakeWorkload(const std::string& name, const std::string& folder);
 
 }  // namespace reel::cli

@@ -1,0 +1,127 @@
+#include "frontend/cli/bench/measure.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "frontend/cli/bench/workloads.h"
+
+namespace reel::cli {
+namespace {
+
+double Now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+double SquaredNorm(const Tensor& x) {
+  double sum = 0;
+  const Tensor wide = Cast(x, kFloat64);
+  for (const double v : wide.data<double>()) sum += v * v;
+  return sum;
+}
+double Norm(const Tensor& x) { return std::sqrt(SquaredNorm(x)); }
+
+// A workload compiled, or called as it is, with the tensors its results go to.
+struct Runner {
+  explicit Runner(const Workload& workload_);
+  void Step() {
+    if (workload.eager)
+      outputs = workload.step(workload.inputs);
+    else
+      executable.Run("main", workload.inputs, outputs);
+  }
+
+  const Workload& workload;
+  double compile_s = 0, first_call_s = 0;
+  Executable executable;
+  std::vector<Tensor> outputs;
+};
+
+Runner::Runner(const Workload& workload_) : workload(workload_) {
+  const double start = Now();
+  if (!workload.eager) {
+    std::vector<Spec> specs;
+    for (const Tensor& x : workload.inputs) specs.emplace_back(x);
+    const Function function = Trace(
+        [&](std::span<const Tensor> in) {
+          return workload.step(std::vector<Tensor>(in.begin(), in.end()));
+        },
+        specs);
+    const double compile = Now();
+    executable = Compile(function);
+    compile_s = Now() - compile;
+    outputs = executable("main", workload.inputs).tensors();
+  } else {
+    Step();
+  }
+  first_call_s = Now() - start;
+}
+
+// Results of the first step in the form of the workload's kind; makes four more steps if it has a
+// state.
+std::vector<double> Values(Runner* runner) {
+  using Kind = Workload::Kind;
+  const Kind kind = runner->workload.kind;
+  const std::vector<Tensor>& outputs = runner->outputs;
+  std::vector<double> values;
+  for (size_t i = 0; i < outputs.size(); ++i)
+    values.push_back(i == 0 && kind != Kind::kOp ? outputs[0].item<double>() : Norm(outputs[i]));
+  for (int i = 0; (kind == Kind::kTrain || kind == Kind::kUpdate) && i < 4; ++i) {
+    runner->Step();
+    if (kind == Kind::kTrain) values.push_back(outputs[0].item<double>());
+  }
+  if (kind != Kind::kUpdate) return values;
+  double sum = 0;
+  for (const Variable& v : runner->workload.variables)
+    sum += SquaredNorm(runner->executable.variable(v.name()));
+  return {std::sqrt(sum)};
+}
+
+// Seconds of a step, many times: each sample is as many steps as take two milliseconds.
+std::vector<double> Sample(Runner* runner, double cap) {
+  const auto time = [&](int64_t steps) {
+    const double start = Now();
+    for (int64_t i = 0; i < steps; ++i) runner->Step();
+    return (Now() - start) / static_cast<double>(steps);
+  };
+  constexpr double kSample = 0.002;
+  int64_t inner = std::max<int64_t>(1, static_cast<int64_t>(kSample / time(2)));
+  if (inner > 1) inner = std::max<int64_t>(1, static_cast<int64_t>(kSample / time(inner)));
+  const double one = time(inner);
+  const double wanted = cap / (one * static_cast<double>(inner));
+  const auto count = static_cast<size_t>(std::clamp(wanted, one < 0.5 ? 15.0 : 5.0, 300.0));
+  std::vector<double> samples;
+  const double start = Now();
+  while (samples.size() < count && (samples.size() < 5 || Now() - start < 6 * cap))
+    samples.push_back(time(inner));
+  std::sort(samples.begin(), samples.end());
+  return samples;
+}
+
+}  // namespace
+
+Json MeasureWorkload(const std::string& name, const MeasureOptions& options,
+                     const Machine& machine) {
+  const Workload workload = MakeWorkload(name, options.data);
+  Runner runner(workload);
+  const std::vector<double> values = Values(&runner);
+  const std::vector<double> samples = Sample(&runner, options.cap);
+  rusage usage;
+  ::getrusage(RUSAGE_SELF, &usage);
+  return {{"peer", "reel"},
+          {"workload", name},
+          {"mode", workload.eager ? "eager" : "jit"},
+          {"threads", options.threads},
+          {"median_s", samples[samples.size() / 2]},
+          {"best_s", samples.front()},
+          {"limit_s", machine.LimitSeconds(workload.flops, workload.bytes, workload.dtype)},
+          {"compile_s", runner.compile_s},
+          {"first_call_s", runner.first_call_s},
+          {"values", values},
+          {"rss_mb", usage.ru_maxrss / 1024},
+          {"inputs", workload.given ? "given" : "own"}};
+}
+
+}  // namespace reel::cli

@@ -1,0 +1,24 @@
+#ifndef REEL_FRONTEND_CLI_BENCH_MEASURE_H_
+#define REEL_FRONTEND_CLI_BENCH_MEASURE_H_
+
+#include <string>
+
+#include "frontend/cli/bench/machine.h"
+#include "frontend/cli/cli.h"
+
+namespace reel::cli {
+
+struct MeasureOptions {
+  std::string data;  ///< folder of inputs; empty: own ones
+  int threads = 1;
+  double cap = 0.5;  ///< seconds of sampling
+};
+
+/// Compiles a workload in this process, checks nothing, and times its step: one line of `reel
+/// bench`.
+Json MeasureWorkload(const std::string& name, const MeasureOptions& options,
+                     const Machine& machine);
+
+}  // namespace reel::cli
+
+#endif  // REEL_FRONTEND_CLI_BENCH_MEASURE_H_

@@ -1,0 +1,76 @@
+#include "frontend/cli/bench/family.h"
+#include "ir/strings.h"
+
+namespace reel::cli {
+namespace {
+
+// a + b of n elements, an eager call.
+Workload MakeAdd(const Inputs& in, int64_t n) {
+  Workload out{.kind = Workload::Kind::kOp, .eager = true};
+  out.flops = static_cast<double>(n);
+  out.bytes = 12 * static_cast<double>(n);
+  out.step = [](const std::vector<Tensor>& in) -> std::vector<Tensor> { return {in[0] + in[1]}; };
+  out.inputs = {in.Normal("params.a", {n}), in.Normal("params.b", {n})};
+  return out;
+}
+
+// a b, a of shape a and b of shape b, whose last axis is n.
+Workload MakeMatMul(const Inputs& in, const Shape& a, const Shape& b) {
+  Workload out{.kind = Workload::Kind::kOp};
+  out.inputs = {in.Normal("params.a", a), in.Normal("params.b", b)};
+  const auto a_size = static_cast<double>(a.size()), b_size = static_cast<double>(b.size());
+  const auto k = static_cast<double>(a.dim(a.rank() - 1));
+  const auto n = static_cast<double>(b.dim(b.rank() - 1));
+  out.flops = 2 * a_size * n;
+  out.bytes = 4 * (a_size + b_size + a_size / k * n);
+  out.step = [](const std::vector<Tensor>& in) -> std::vector<Tensor> {
+    return {MatMul(in[0], in[1])};
+  };
+  return out;
+}
+
+// 500 times x = 1.0001 x + y, unrolled; loss = sum x.
+Workload MakeChain1000(const Inputs& in) {
+  Workload out{.kind = Workload::Kind::kGrad};
+  out.flops = 64 * 1000 * 3;
+  out.bytes = 4 * 64 * 4;
+  out.inputs = {in.Normal("params.x", {64}), in.Normal("params.y", {64})};
+  out.step = GradientStep(
+      [](const std::vector<Tensor>& in) {
+        Tensor x = in[0];
+        for (int i = 0; i < 500; ++i) x = x * 1.0001f + in[1];
+        return ReduceSum(x);
+      },
+      2);
+  return out;
+}
+
+// x + 1 of 8 elements: what a call costs.
+Workload MakeCall(const Inputs& in) {
+  Workload out{.kind = Workload::Kind::kOp};
+  out.flops = 8;
+  out.bytes = 64;
+  out.step = [](const std::vector<Tensor>& in) -> std::vector<Tensor> { return {in[0] + 1.f}; };
+  out.inputs = {in.Normal("params.x", {8})};
+  return out;
+}
+
+}  // namespace
+
+std::vector<Entry> SmallWorkloads() {
+  std::vector<Entry> out;
+  for (const int64_t n : {2, 64, 1024})
+    out.push_back({StrCat("add_", n), "add", [n](const Inputs& in) { return MakeAdd(in, n); }});
+  const auto matmul = [&out](const std::string& name, const Shape& a, const Shape& b) {
+    out.push_back({name, "matmul", [a, b](const Inputs& in) { return MakeMatMul(in, a, b); }});
+  };
+  matmul("matmul_2", {2, 2}, {2, 2});
+  matmul("matmul_100x784", {100, 784}, {784, 100});
+  for (const int64_t n : {64, 256, 1024}) matmul(StrCat("matmul_", n), {n, n}, {n, n});
+  matmul("bmm_64x64", {64, 64, 64}, {64, 64, 64});
+  out.push_back({"chain1000", "", MakeChain1000});
+  out.push_back({"call_overhead", "", MakeCall});
+  return out;
+}
+
+}  // namespace reel::cli

@@ -1,0 +1,80 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <sstream>
+
+#include "frontend/npy.h"
+#include "tests/cli/cli_testing.h"
+
+namespace reel::cli {
+namespace {
+
+// The lines of `reel bench`, which must succeed.
+std::vector<Json> Rows(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "bench");
+  arguments.insert(arguments.end(), {"--json", "--cap", "0.01"});
+  const ProcessResult result = Reel(arguments);
+  EXPECT_EQ(kOk, result.status) << result.err;
+  std::istringstream lines(result.out);
+  std::vector<Json> rows;
+  for (std::string line; std::getline(lines, line);)
+    rows.push_back(Json::parse(line, nullptr, false));
+  return rows;
+}
+
+TEST(Bench, OneLinePerWorkload) {
+  const std::vector<std::pair<std::string, size_t>> kValues = {  // of one line
+      {"mlp_small", 5},  {"lstm_char", 6},     {"gpt_char", 5},    {"ew_fwd_14", 1},
+      {"ew_grad_14", 2}, {"adam_200x10k", 1},  {"gmm_d10_n1k", 4}, {"add_64", 1},
+      {"chain1000", 3},  {"call_overhead", 1}, {"matmul_64", 1}};
+  std::vector<std::string> names;
+  for (const auto& [name, count] : kValues) names.push_back(name);
+  const std::vector<Json> rows = Rows(names);
+  ASSERT_EQ(kValues.size(), rows.size());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const Json& row = rows[i];
+    SCOPED_TRACE(row.dump());
+    EXPECT_EQ(names[i], row["workload"]);
+    EXPECT_EQ(names[i] == "add_64" ? "eager" : "jit", row["mode"]);
+    EXPECT_EQ("own", row["inputs"]);
+    for (const char* key : {"median_s", "best_s", "limit_s", "first_call_s"})
+      EXPECT_LT(0, row[key].get<double>()) << key;
+    ASSERT_EQ(kValues[i].second, row["values"].size());
+    for (const Json& value : row["values"]) EXPECT_TRUE(std::isfinite(value.get<double>()));
+    if (row["values"].size() == 5) {  // losses of training
+      EXPECT_LT(row["values"][4].get<double>(), row["values"][0].get<double>());
+    }
+  }
+}
+
+TEST(Bench, Groups) {
+  const std::vector<Json> rows = Rows({"add", "matmul_2"});
+  ASSERT_EQ(4U, rows.size());
+  EXPECT_EQ("add_2", rows[0]["workload"]);
+  EXPECT_EQ("add_1024", rows[2]["workload"]);
+  EXPECT_EQ("matmul_2", rows[3]["workload"]);
+}
+
+TEST(Bench, GivenInputs) {
+  const TemporaryFolder folder;
+  const auto write = [&](const char* name, const ir::Literal& value) {
+    Write(folder.path() + "/matmul_2/params." + name + ".npy", FormatNpy(value));
+  };
+  MakeFolder(folder.path() + "/matmul_2");
+  const float a[] = {1, 0, 0, 2}, b[] = {0, 3, 2, 0};
+  write("a", ir::Literal::From<float>({2, 2}, a));
+  write("b", ir::Literal::From<float>({2, 2}, b));
+  const std::vector<Json> rows = Rows({"matmul_2", "--data", folder.path()});
+  ASSERT_EQ(1U, rows.size());
+  EXPECT_EQ("given", rows[0]["inputs"]);
+  EXPECT_EQ(5.0, rows[0]["values"][0]);
+
+  write("b", ir::Literal::From<float>({4}, b));
+  const ProcessResult wrong = Reel({"bench", "matmul_2", "--data", folder.path()});
+  EXPECT_EQ(kInvalid, wrong.status);
+  EXPECT_NE(std::string::npos, wrong.err.find("params.b.npy has f32[4]")) << wrong.err;
+  EXPECT_EQ(kIo, Reel({"bench", "mlp_small", "--data", folder.path()}).status);
+}
+
+}  // namespace
+}  // namespace reel::cli
