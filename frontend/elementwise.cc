@@ -15,6 +15,7 @@ using internal::TensorList;
 namespace {
 
 Tensor Unary(ir::Op op, const Operand& x) {
+  if (Tensor ready = internal::RunReady(op, {&x}); ready.defined()) return ready;
   const LocationScope scope(x);
   const Tensor t = Materialize(x);
   if (const auto y = internal::ComplexForm(op, t)) return *y;
@@ -22,6 +23,7 @@ Tensor Unary(ir::Op op, const Operand& x) {
 }
 
 Tensor Binary(ir::Op op, const Operand& a, const Operand& b) {
+  if (Tensor ready = internal::RunReady(op, {&a, &b}); ready.defined()) return ready;
   const LocationScope scope(a);
   TensorList t = Promote(op, {&a, &b});
   BroadcastTogether(op, absl::MakeSpan(t));

@@ -113,12 +113,6 @@ KernelCache& Cache() {
   return *cache;
 }
 
-runtime::Buffer NewBuffer(const Type& type) {
-  runtime::Buffer buffer = runtime::Buffer::TryAllocate(static_cast<size_t>(type.bytes()));
-  if (!buffer) ThrowError(ErrorCode::kResourceExhausted, StrCat("no memory for ", type.ToString()));
-  return buffer;
-}
-
 // A scalar repeated: no arithmetic, so no kernel per shape.
 Tensor Fill(const Tensor& scalar, const Type& type) {
   runtime::Buffer buffer = NewBuffer(type);
@@ -132,6 +126,12 @@ Tensor Fill(const Tensor& scalar, const Type& type) {
 }
 
 }  // namespace
+
+runtime::Buffer NewBuffer(const Type& type) {
+  runtime::Buffer buffer = runtime::Buffer::TryAllocate(static_cast<size_t>(type.bytes()));
+  if (!buffer) ThrowError(ErrorCode::kResourceExhausted, StrCat("no memory for ", type.ToString()));
+  return buffer;
+}
 
 TensorList RunKernel(ir::Op op, const AttributesPtr& attributes, absl::Span<const Tensor> operands,
                      absl::Span<const Type> result_types) {

@@ -9,6 +9,9 @@ namespace reel::internal {
 TensorList RunKernel(ir::Op op, const AttributesPtr& attributes, absl::Span<const Tensor> operands,
                      absl::Span<const Type> result_types);
 
+/// Uninitialised memory for a tensor; throws kResourceExhausted.
+runtime::Buffer NewBuffer(const Type& type);
+
 }  // namespace reel::internal
 
 #endif  // REEL_FRONTEND_KERNEL_H_

@@ -68,25 +68,6 @@ const std::byte* At(const void* base, int64_t bytes) {
 }
 std::byte* At(void* base, int64_t bytes) { return static_cast<std::byte*>(base) + bytes; }
 
-void Elementwise(const LibraryKernel& k, absl::Span<const Tensor> operands, const Type& result,
-                 void* out) {
-  const int64_t n = result.shape.size();
-  std::array<const void*, 3> in{};
-  std::array<int64_t, 3> bytes{};
-  for (size_t i = 0; i < operands.size(); ++i) {
-    in[i] = operands[i].raw_data();
-    bytes[i] = SizeOf(operands[i].dtype());
-  }
-  if (n <= 2 * kChunk) return Call(k, in.data(), out, n);
-  const int64_t result_bytes = SizeOf(result.dtype);
-  runtime::ParallelFor((n + kChunk - 1) / kChunk, [&](int64_t chunk) noexcept {
-    const int64_t begin = chunk * kChunk;
-    std::array<const void*, 3> part = in;
-    for (size_t i = 0; i < operands.size(); ++i) part[i] = At(in[i], begin * bytes[i]);
-    Call(k, part.data(), At(out, begin * result_bytes), std::min(kChunk, n - begin));
-  });
-}
-
 // --- reductions ---
 
 struct Reduction {
@@ -195,12 +176,38 @@ bool Reduce(ir::Op op, const ir::Attributes& attributes, const Tensor& x, void* 
 
 }  // namespace
 
+LibraryOp FindInLibrary(ir::Op op, DType dtype) {
+  if (const LibraryKernel* k = FindKernel(op, dtype, dtype)) return {k, dtype};
+  return {FindKernel(op, dtype, kBool), kBool};
+}
+
+void RunElementwise(const LibraryKernel& k, absl::Span<const void* const> operands,
+                    absl::Span<const DType> dtypes, const Type& result, void* out) {
+  const int64_t n = result.shape.size();
+  if (n <= 2 * kChunk) return Call(k, operands.data(), out, n);
+  const int64_t result_bytes = SizeOf(result.dtype);
+  runtime::ParallelFor((n + kChunk - 1) / kChunk, [&](int64_t chunk) noexcept {
+    const int64_t begin = chunk * kChunk;
+    std::array<const void*, 3> part{};
+    for (size_t i = 0; i < operands.size(); ++i)
+      part[i] = At(operands[i], begin * SizeOf(dtypes[i]));
+    Call(k, part.data(), At(out, begin * result_bytes), std::min(kChunk, n - begin));
+  });
+}
+
 bool RunFromLibrary(ir::Op op, const ir::Attributes& attributes, absl::Span<const Tensor> operands,
                     const Type& result, void* out) {
   if (ir::Info(op).Has(ir::kElementwise)) {
     const LibraryKernel* k = FindKernel(op, operands.back().dtype(), result.dtype);
-    if (k) Elementwise(*k, operands, result, out);
-    return k != nullptr;
+    if (!k) return false;
+    absl::InlinedVector<const void*, 4> in;
+    absl::InlinedVector<DType, 4> dtypes;
+    for (const Tensor& x : operands) {
+      in.push_back(x.raw_data());
+      dtypes.push_back(x.dtype());
+    }
+    RunElementwise(*k, in, dtypes, result, out);
+    return true;
   }
   switch (op) {
     case ir::Op::kReduceSum:

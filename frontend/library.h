@@ -1,6 +1,7 @@
 #ifndef REEL_FRONTEND_LIBRARY_H_
 #define REEL_FRONTEND_LIBRARY_H_
 
+#include "codegen/library/library.h"
 #include "frontend/core.h"
 
 // Eager ops without the compiler. Elementwise ops and reductions run kernels of libreel_kernels.so,
@@ -13,6 +14,16 @@ namespace reel::internal {
 /// Runs the op into `out`, contiguous memory for the result; false if it has to be compiled.
 bool RunFromLibrary(ir::Op op, const ir::Attributes& attributes, absl::Span<const Tensor> operands,
                     const Type& result, void* out);
+
+/// The kernel of an elementwise op whose operands have one dtype, and its result's dtype; null if
+/// there is none.
+struct LibraryOp {
+  const codegen::LibraryKernel* kernel = nullptr;
+  DType result = kFloat32;
+};
+LibraryOp FindInLibrary(ir::Op op, DType dtype);
+void RunElementwise(const codegen::LibraryKernel& kernel, absl::Span<const void* const> operands,
+                    absl::Span<const DType> dtypes, const Type& result, void* out);
 
 /// Ops that only move elements (broadcast, transpose, slice, reverse, pad, dynamic_slice,
 /// dynamic_update): the same as copies; false for others.

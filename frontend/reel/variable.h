@@ -67,6 +67,8 @@ class Operand {
 
   /// The tensor; reads a variable. A number has its own C++ type here.
   Tensor tensor() const { return variable_.defined() ? variable_.value(location_) : tensor_; }
+  /// The tensor, if the operand is one rather than a variable or a number, else null.
+  const Tensor* plain() const { return weak_ || variable_.defined() ? nullptr : &tensor_; }
   /// Type without reading.
   const Type& type() const { return variable_.defined() ? variable_.type() : tensor_.type(); }
   /// True for a C++ number.
