@@ -43,6 +43,9 @@ absl::StatusOr<bool> Cse(ir::Module* m, const PassContext& context);
 /// Runs a loop once where a later one computes the same and more: the recording loop of a gradient
 /// takes the place of the forward loop.
 absl::StatusOr<bool> MergeLoops(ir::Module* m, const PassContext& context);
+/// Computes before a loop what its body would compute again and again from values it leaves as they
+/// are: costly ops (transposes, products, reductions, functions), which it then carries.
+absl::StatusOr<bool> Hoist(ir::Module* m, const PassContext& context);
 /// Removes nodes that no result depends on, and functions that no entry point reaches.
 absl::StatusOr<bool> Dce(ir::Module* m, const PassContext& context);
 

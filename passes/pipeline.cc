@@ -19,6 +19,7 @@ constexpr PassEntry kOptimization[] = {
     {"simplify", Simplify, "identities; transposes vanish into contractions"},
     {"cse", Cse, "forward parts that gradients repeat become one"},
     {"merge_loops", MergeLoops, "a gradient's recording loop is also the forward loop"},
+    {"hoist", Hoist, "loops of gradients transpose their weights in every iteration"},
     {"simplify", Simplify, "equal operands show only after cse"},
     {"fold", Fold, "ops on what simplify made constant"},
     {"cse", Cse, "what the second round made equal"},

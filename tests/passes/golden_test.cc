@@ -77,6 +77,7 @@ TEST_P(GoldenTest, Cases) {
 INSTANTIATE_TEST_SUITE_P(Passes, GoldenTest,
                          testing::Values(Golden{"cse", Cse}, Golden{"dce", Dce},
                                          Golden{"expand", Expand}, Golden{"fold", Fold},
+                                         Golden{"hoist", Hoist},
                                          Golden{"inline", Inline}, Golden{"simplify", Simplify}),
                          [](const auto& info) { return info.param.file; });
 
