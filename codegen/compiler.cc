@@ -18,6 +18,7 @@ namespace {
 PlanOptions PlanFor(const CompilerOptions& options) {
   PlanOptions plan;
   plan.fuse = plan.vectorize = options.opt_level > 0;
+  plan.memory_budget = options.memory_budget;
   return plan;
 }
 

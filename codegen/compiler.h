@@ -19,6 +19,7 @@ namespace reel::codegen {
 struct CompilerOptions {
   std::string cpu = "native";
   int opt_level = 2;         ///< 0: one scalar kernel per op, LLVM level 0; 2: fused, vectorised
+  int64_t memory_budget = 0; ///< bytes of temporaries, 0 = no limit: PlanOptions
   std::string dump_to;       ///< folder for program text, LLVM IR and assembly; empty = none
   Budget budget;
 };

@@ -171,6 +171,7 @@ codegen::CompilerOptions ToCompiler(const CompileOptions& options) {
   codegen::CompilerOptions out;
   out.cpu = options.cpu;
   out.opt_level = options.opt_level;
+  out.memory_budget = options.memory_budget;
   out.budget = options.budget;
   out.dump_to = runtime::GetEnvironment().dump_to;
   return out;

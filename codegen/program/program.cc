@@ -7,6 +7,7 @@
 #include "ir/eval/eval.h"
 #include "ir/strings.h"
 #include "passes/pipeline.h"
+#include "passes/recompute.h"
 #include "runtime/environment.h"
 
 namespace reel::codegen {
@@ -128,6 +129,27 @@ void RestoreTypes(const ir::Module& module, Program* program) {
   }
 }
 
+// A program whose arena is at most options.memory_budget bytes. What Recompute counts is an estimate of what the
+// planner needs: where that is more, it is asked for less.
+absl::StatusOr<Program> BuildWithin(const ir::Module& module, const std::vector<std::string>& entries,
+                                    const Target& target, const PlanOptions& options) {
+  auto best = ProgramBuilder(module, entries, target, options).Build();
+  int64_t wanted = options.memory_budget;
+  for (int i = 0; i < 6 && best.ok() && best->arena_bytes > options.memory_budget; ++i) {
+    ir::Module copy = module;
+    for (const std::string& name : entries) passes::Recompute(copy.FindFunction(name), wanted);
+    auto next = ProgramBuilder(copy, entries, target, options).Build();
+    if (!next.ok()) return next;
+    const auto over = static_cast<double>(next->arena_bytes) / static_cast<double>(options.memory_budget);
+    wanted = static_cast<int64_t>(static_cast<double>(wanted) / std::max(over, 1.05));
+    if (next->arena_bytes < best->arena_bytes) best = std::move(next);
+  }
+  if (!best.ok() || best->arena_bytes <= options.memory_budget) return best;
+  return absl::ResourceExhaustedError(StrCat("program ", module.name(), ": an arena of ", options.memory_budget,
+                                             " bytes is not enough; the smallest found is ", best->arena_bytes,
+                                             "; raise memory_budget or make the batch smaller"));
+}
+
 std::string SlotText(const Slot& slot) {
   switch (slot.kind) {
     case Slot::Kind::kArgument: return StrCat("argument ", slot.index);
@@ -199,7 +221,8 @@ absl::StatusOr<Program> BuildProgram(const ir::Module& module, const Target& tar
     copy.mutable_variables()[i].initial = std::move((*initial)[i]);
   }
   if (absl::Status s = RunGraphPasses(&copy, entries, options.fuse); !s.ok()) return s;
-  auto program = ProgramBuilder(copy, std::move(entries), target, options).Build();
+  auto program = options.memory_budget > 0 ? BuildWithin(copy, entries, target, options)
+                                           : ProgramBuilder(copy, entries, target, options).Build();
   if (program.ok()) RestoreTypes(module, &*program);
   return program;
 }

@@ -74,6 +74,7 @@ struct Program {
 struct PlanOptions {
   bool fuse = true;       ///< false: one kernel per op, scalar loops (-O0)
   bool vectorize = true;
+  int64_t memory_budget = 0;  ///< bytes of the arena; above them values are computed again instead of kept; 0 = no limit
 };
 
 /// Verified module to program: inlines, simplifies, groups, schedules, plans buffers. Every function that no other

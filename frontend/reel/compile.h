@@ -22,6 +22,10 @@ struct InstanceData;
 struct CompileOptions {
   std::string cpu = "native";  ///< or x86-64-v2, x86-64-v3, x86-64-v4, ...
   int opt_level = 2;           ///< 0: one kernel per op; 2: fused and vectorised. The same bits.
+  /// Bytes for temporaries (activations, not variables); 0: no limit. Where a step needs more, values
+  /// are computed again in the backward part instead of kept: slower, the same bits. Throws
+  /// kResourceExhausted, naming the least it found, where that is not enough.
+  int64_t memory_budget = 0;
   Budget budget = {};
 };
 
