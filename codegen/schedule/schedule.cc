@@ -34,6 +34,7 @@ ScheduledKernel ScheduleGroup(const ir::Function& f, const Grouping& grouping, i
     case Group::Root::kRecurrence: ScheduleRecurrence(context); break;
     case Group::Root::kSort: ScheduleSort(context); break;
     case Group::Root::kUpdate: ScheduleUpdate(context); break;
+    case Group::Root::kRows: ScheduleRows(context); break;
     case Group::Root::kControl: break;  // no kernel
   }
   PruneExprs(&out.kernel);
