@@ -10,8 +10,8 @@
 //
 //   for r { p0 max= x; p1 += exp(x - p0), y = exp(x - p0); y = y / p1 }
 //
-// Sums over the rows themselves follow the rule of reduce.cc: chunk j visits rows 64 i + j of each block of 4096, adds
-// into one row of sums, and leaves this row to the group that adds the 64 of them.
+// Sums over the rows themselves follow the rule of reduce.cc: rows 64 i + j of each block of 4096 are added into row j
+// of 64 rows of sums, which another group adds up. A chunk has a few neighbouring j: it reads memory in longer runs.
 
 namespace reel::codegen {
 namespace {
@@ -19,7 +19,8 @@ namespace {
 using ir::Value;
 
 constexpr int64_t kPartials = 64, kBlock = 4096;
-constexpr int64_t kMaxStack = 48 << 10;  // bytes of waiting rows and of sums over rows
+constexpr int64_t kMaxStack = 32 << 10;  // bytes of waiting rows and of sums over rows
+constexpr int64_t kRun = 4096;           // elements of neighbouring rows that are read as fast as any number
 constexpr int64_t kHeavy = 40;           // scalar operations of an element that fill the registers
 
 int64_t Ceil(int64_t n, int64_t by) { return (n + by - 1) / by; }
@@ -131,7 +132,7 @@ class RowSchedule {
   // Gives each value that is read after its pass a row of memory.
   void FindWaiting() {
     int64_t stack = 0;
-    for (const Column& column : columns_) stack += width_ * SizeOf(dtype(column.root));
+    for (const Column& column : columns_) stack += width_ * SizeOf(dtype(column.root)) * RowsAtOnce();
     std::map<size_t, int> host_until;  // by member: the last pass that reads who waits in its buffer
     for (size_t i = 0; i < members_.size(); ++i) {
       Member& m = members_[i];
@@ -180,7 +181,7 @@ class RowSchedule {
     for (Column& column : columns_) {
       if (column.pass != pass_) continue;
       any = true;
-      column.sums = k_->AddLocal("s" + std::to_string(column.root.id), dtype(column.root), width_);
+      column.sums = k_->AddLocal("s" + std::to_string(column.root.id), dtype(column.root), width_ * RowsAtOnce());
     }
     if (sums.empty() && !any) return;
     if (sums.empty()) {
@@ -326,25 +327,35 @@ class RowSchedule {
     }
   }
 
-  // for j in 0..64 { for b { s = 0; for i { row 4096 b + 64 i + j }; partials[64 b + j] = s } }
+  // Neighbouring rows whose sums fit in cache beside them: a power of two.
+  int64_t RowsAtOnce() const {
+    int64_t n = 1;
+    int64_t bytes = 0;
+    for (const Column& c : columns_) bytes += width_ * SizeOf(dtype(c.root));
+    while (n < 8 && 2 * n * width_ <= kRun && 2 * n * bytes <= kMaxStack) n *= 2;
+    return n;
+  }
+
+  // With J = RowsAtOnce(): for t in 0..64/J { for b { s = 0; for n { for j in 0..J { row 4096 b + 64 n + J t + j, its
+  // sums in s[j] } }; partials[64 b + J t + j] = s[j] } }
   void SumRows(int64_t rows, std::vector<Stmt> body) {
-    const AxisId j = rows_[0], i = k_->AddAxis("n"), b = k_->AddAxis("b");
-    const int64_t blocks = Ceil(rows, kBlock);
-    Affine skip;
-    skip.Add(i, kPartials);
-    skip.Add(b, blocks > 1 ? kBlock : 0);
-    ShiftAxis(k_, &body, j, skip);
+    const AxisId j = rows_[0], t = k_->AddAxis("t"), n = k_->AddAxis("n"), b = k_->AddAxis("b");
+    const int64_t blocks = Ceil(rows, kBlock), each = Ceil(rows, kPartials), at_once = RowsAtOnce();
+    Affine row;
+    row.Add(t, at_once);
+    row.Add(n, kPartials);
+    row.Add(b, blocks > 1 ? kBlock : 0);
+    ShiftAxis(k_, &body, j, row);
+    row.Add(j, 1);
+    MoveSums(j, &body);
     if (rows % kPartials != 0) {
-      Affine row = skip;
-      row.Add(j, 1);
       Stmt some = MakeLoop(k_->AddAxis("some"), 1, LoopKind::kSerial, 1, std::move(body));
       some.clip_base = row;
       some.clip_total = rows;
       body.clear();
       body.push_back(std::move(some));
     }
-    const int64_t each = Ceil(rows, kPartials);
-    Stmt visit = MakeLoop(i, std::min(each, kPartials), LoopKind::kSerial, 1, std::move(body));
+    Stmt visit = MakeLoop(n, std::min(each, kPartials), LoopKind::kSerial, 1, Nest({j}, {at_once}, 1, std::move(body)));
     if (blocks > 1 && each % kPartials != 0) {
       visit.clip_base = AxisAffine(b, kPartials);
       visit.clip_total = each;
@@ -355,16 +366,31 @@ class RowSchedule {
     const AxisId e = k_->AddAxis("e");
     std::vector<Stmt> stores;
     for (const Column& c : columns_) {
-      Affine to;
-      to.Add(j, width_);
+      Affine to = AxisAffine(e);
+      to.Add(t, at_once * width_);
       to.Add(b, blocks > 1 ? kPartials * width_ : 0);
-      to.Add(e, 1);
       stores.push_back(MakeStore(c_.builder->BufferOf(c.partials, true), to, LocalExpr(k_, c.sums, AxisAffine(e))));
     }
     element_cost_ = 1;
-    body.push_back(MakeLoop(e, width_, LoopKind::kVector, Lanes(width_), std::move(stores)));
+    const int64_t all = at_once * width_;
+    body.push_back(MakeLoop(e, all, LoopKind::kVector, Lanes(all), std::move(stores)));
     if (blocks > 1) body = Nest({b}, {blocks}, 1, std::move(body));
-    k_->body = Nest({j}, {kPartials}, 1, std::move(body));
+    k_->body = Nest({t}, {kPartials / at_once}, 1, std::move(body));
+  }
+
+  // The sums of row j are row j of the sums.
+  void MoveSums(AxisId j, std::vector<Stmt>* body) {
+    std::vector<std::vector<Stmt>*> stack{body};
+    while (!stack.empty()) {
+      std::vector<Stmt>* list = stack.back();
+      stack.pop_back();
+      for (Stmt& s : *list) {
+        if (!s.body.empty()) stack.push_back(&s.body);
+        if (s.kind != Stmt::Kind::kAccumulate) continue;
+        const bool column = std::any_of(columns_.begin(), columns_.end(), [&s](const Column& c) { return c.sums == s.local; });
+        if (column) s.index.Add(j, width_);
+      }
+    }
   }
 
   const ScheduleContext& c_;

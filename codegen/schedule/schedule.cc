@@ -14,6 +14,7 @@ std::string KernelName(const ir::Function& f, const Group& group) {
   for (ir::Value v : group.pre) add(v);
   if (group.root.valid()) add(group.root);
   for (ir::Value v : group.post) add(v);
+  for (const auto& [root, partials] : group.columns) add(root);
   return name;
 }
 
