@@ -42,6 +42,7 @@ struct Form {
 struct Region {
   Form form;
   std::vector<int> parts;  // groups; of those that sum over rows only what makes the partial sums
+  absl::flat_hash_set<int32_t> reads;  // values
   int first = 0, last = 0;
   int nodes = 0;
   bool reduces = false;
@@ -143,28 +144,33 @@ class RowFuser {
     return r >= 0 ? regions_[static_cast<size_t>(r)].last : owner;
   }
 
-  // True if something outside of the region stands between it and group g, or that could not be ruled out cheaply.
-  bool PathBack(int r, int g) const {
-    const int region = RegionNumber(r), first = regions_[static_cast<size_t>(r)].first;
+  // True if something outside of the regions r and q stands between one of them and one of the parts, or that could
+  // not be ruled out cheaply.
+  bool PathBack(int r, int q, const std::vector<int>& parts) const {
+    const auto inside = [&](int owner) { return owner == RegionNumber(r) || owner == RegionNumber(q); };
+    const int first = std::min(regions_[static_cast<size_t>(r)].first, regions_[static_cast<size_t>(q)].first);
     std::vector<int> stack;
     absl::flat_hash_set<int> seen;
-    for (Value v : leaves_[static_cast<size_t>(g)]) {
-      if (Owner(v) >= 0 && Owner(v) != region && Owner(v) != g) stack.push_back(Owner(v));
+    for (int g : parts) {
+      for (Value v : leaves_[static_cast<size_t>(g)]) {
+        if (Owner(v) >= 0 && !inside(Owner(v)) && Owner(v) != g) stack.push_back(Owner(v));
+      }
     }
     while (!stack.empty()) {
       const int d = stack.back();
       stack.pop_back();
       if (!seen.insert(d).second || LastOf(d) < first) continue;
-      if (d == region || seen.size() > kMaxLookAround) return true;
+      if (inside(d) || seen.size() > kMaxLookAround) return true;
       VisitInputs(d, [&](int e) { stack.push_back(e); });
     }
     return false;
   }
 
-  // What the accesses of group g, as part of region r (-1: alone), are like.
+  // What the accesses of group g, which still owns its values, are like as part of region r (-1: alone).
   struct Accesses {
     bool in_row = true;  // of the region's values: at the own row and position only
     bool flat = true;
+    bool contiguous = true;  // lanes along the row are neighbours in memory
   };
   Accesses Probe(int g, const Form& form, int r) const {
     const Group& group = out_.groups[static_cast<size_t>(g)];
@@ -191,7 +197,10 @@ class RowFuser {
         const int64_t outer = e.index.coefficient(axes.rows[i - 1]), inner = e.index.coefficient(axes.rows[i]);
         out.flat = out.flat && outer == inner * form.rows[i];
       }
-      if (e.kind != Expr::Kind::kLoad || r < 0) continue;
+      if (e.kind != Expr::Kind::kLoad) continue;
+      const int64_t step = e.index.coefficient(axes.inner);
+      out.contiguous = out.contiguous && (step == 0 || step == 1);
+      if (r < 0) continue;
       const Value base = builder.bound()[static_cast<size_t>(e.buffer)];
       if (Owner(base) != RegionNumber(r)) continue;
       const bool own = e.dynamic < 0 && e.guard < 0 && e.index == builder.Flat(base, axes.IndexOf(shape(base)));
@@ -231,20 +240,28 @@ class RowFuser {
     }
     if (form.ok) {
       const auto it = latest_.find({form.rows, form.width});
-      if (it != latest_.end()) candidates.insert(it->second);
+      if (it != latest_.end() && ReadsTheSame(it->second, g)) candidates.insert(it->second);
     }
     for (auto it = candidates.rbegin(); it != candidates.rend(); ++it) {
-      if (Join(*it, g, form)) return;
+      if (!Join(*it, g, form)) continue;
+      for (auto other = std::next(it); other != candidates.rend(); ++other) Unite(*other, *it);
+      return;
     }
     if (!form.ok) return;
     const Accesses alone = Probe(g, form, -1);
-    if (form.column && !alone.flat) return;
+    if (!alone.contiguous || (form.column && !alone.flat)) return;
     Region region;
     region.form = form;
     region.first = g;
     regions_.push_back(std::move(region));
     latest_[{form.rows, form.width}] = static_cast<int>(regions_.size()) - 1;
     Add(static_cast<int>(regions_.size()) - 1, g, form.column, alone.flat);
+  }
+
+  bool ReadsTheSame(int r, int g) const {
+    const absl::flat_hash_set<int32_t>& read = regions_[static_cast<size_t>(r)].reads;
+    const std::vector<Value>& leaves = leaves_[static_cast<size_t>(g)];
+    return std::any_of(leaves.begin(), leaves.end(), [&read](Value v) { return read.contains(v.id); });
   }
 
   // A map of one value per row fits too.
@@ -261,11 +278,48 @@ class RowFuser {
     Form as = region.form;
     as.column = form.ok && form.column;
     const int64_t bytes = as.column ? ColumnBytes(g, as) : 0;
-    if (region.column_bytes + bytes > kMaxSums || PathBack(r, g)) return false;
+    if (region.column_bytes + bytes > kMaxSums || PathBack(r, r, {g})) return false;
     const Accesses accesses = Probe(g, as, r);
-    if (!accesses.in_row) return false;
+    if (!accesses.in_row || !accesses.contiguous) return false;
     if ((region.column_bytes + bytes > 0) && !(region.flat && accesses.flat)) return false;
     Add(r, g, as.column, accesses.flat);
+    return true;
+  }
+
+  // Makes region q, which now has a part in common with r, a part of r.
+  bool Unite(int r, int q) {
+    Region &to = regions_[static_cast<size_t>(r)], &from = regions_[static_cast<size_t>(q)];
+    const int64_t bytes = to.column_bytes + from.column_bytes;
+    if (to.form.rows != from.form.rows || to.form.width != from.form.width || to.nodes + from.nodes > kMaxNodes ||
+        bytes > kMaxSums || (bytes > 0 && !(to.flat && from.flat))) {
+      return false;
+    }
+    std::vector<int> parts = to.parts;
+    parts.insert(parts.end(), from.parts.begin(), from.parts.end());
+    if (PathBack(r, q, parts)) return false;
+    for (int g : from.parts) Own(g, RegionNumber(r));
+    for (int g : parts) {
+      Form as = to.form;
+      as.column = summed_[static_cast<size_t>(g)];
+      Own(g, g);
+      const bool in_row = Probe(g, as, r).in_row;
+      Own(g, RegionNumber(r));
+      if (in_row) continue;
+      for (int back : from.parts) Own(back, RegionNumber(q));
+      return false;
+    }
+    std::sort(parts.begin(), parts.end());
+    for (int g : from.parts) region_of_part_[g] = r;
+    to.parts = std::move(parts);
+    to.reads.insert(from.reads.begin(), from.reads.end());
+    to.first = std::min(to.first, from.first);
+    to.last = std::max(to.last, from.last);
+    to.nodes += from.nodes;
+    to.reduces = to.reduces || from.reduces;
+    to.flat = to.flat && from.flat;
+    to.column_bytes = bytes;
+    from = {};
+    latest_[{to.form.rows, to.form.width}] = r;
     return true;
   }
 
@@ -279,6 +333,7 @@ class RowFuser {
     region.parts.push_back(g);
     region.last = g;
     region.nodes += group.nodes;
+    for (Value v : leaves_[static_cast<size_t>(g)]) region.reads.insert(v.id);
     region.reduces = region.reduces || group.root.valid();
     region.flat = region.flat && flat;
     region_of_part_[g] = r;
@@ -286,11 +341,16 @@ class RowFuser {
       region.column_bytes += ColumnBytes(g, region.form);
       summed_[static_cast<size_t>(g)] = true;
     }
-    const auto own = [&](Value v) { out_.group_of[Index(v)] = RegionNumber(r); };
-    for (Value v : group.pre) own(v);
-    if (column) return;
-    if (group.root.valid()) own(group.root);
-    for (Value v : group.post) own(v);
+    Own(g, RegionNumber(r));
+  }
+
+  // What group g computes, or of a sum over rows what makes its partial sums, belongs to `owner`.
+  void Own(int g, int owner) {
+    const Group& group = out_.groups[static_cast<size_t>(g)];
+    for (Value v : group.pre) out_.group_of[Index(v)] = owner;
+    if (summed_[static_cast<size_t>(g)]) return;
+    if (group.root.valid()) out_.group_of[Index(group.root)] = owner;
+    for (Value v : group.post) out_.group_of[Index(v)] = owner;
   }
 
   bool Worthwhile(const Region& region) const {
@@ -299,11 +359,8 @@ class RowFuser {
 
   void Dissolve(size_t r) {
     for (int part : regions_[r].parts) {
-      const Group& group = out_.groups[static_cast<size_t>(part)];
       summed_[static_cast<size_t>(part)] = false;
-      for (Value v : group.pre) out_.group_of[Index(v)] = part;
-      if (group.root.valid()) out_.group_of[Index(group.root)] = part;
-      for (Value v : group.post) out_.group_of[Index(v)] = part;
+      Own(part, part);
     }
     regions_[r].parts.clear();
   }

@@ -21,7 +21,7 @@ using ir::Value;
 constexpr int64_t kPartials = 64, kBlock = 4096;
 constexpr int64_t kMaxStack = 32 << 10;  // bytes of waiting rows and of sums over rows
 constexpr int64_t kRun = 4096;           // elements of neighbouring rows that are read as fast as any number
-constexpr int64_t kHeavy = 40;           // scalar operations of an element that fill the registers
+constexpr int64_t kLight = 12;           // scalar operations of an element
 
 int64_t Ceil(int64_t n, int64_t by) { return (n + by - 1) / by; }
 
@@ -310,10 +310,12 @@ class RowSchedule {
     return k_->AddExpr(std::move(e));
   }
 
-  // Four registers of 64 lanes for light elements, one or two for heavy ones.
+  // All 64 partials at once for light elements, four registers for heavier ones: chains of dependent operations side
+  // by side hide each other's latency.
   int64_t Lanes(int64_t n) const {
     if (!c_.options.vectorize) return 1;
-    int64_t width = element_cost_ > kHeavy ? VectorWidth(*k_, c_.target, n, 1) : kPartials;
+    int64_t width = kPartials;
+    if (element_cost_ > kLight) width = std::min(width, VectorWidth(*k_, c_.target, n, 4));
     while (width > 1 && width / 2 >= n) width /= 2;
     return width;
   }
