@@ -22,10 +22,15 @@ struct View {
 /// part of a buffer that holds operand 0 has the root kind kScatter or kUpdate. A control op is a group of its own: `root` is its
 /// first result, and it reads and writes whole buffers.
 struct Group {
-  enum class Root : uint8_t { kNone, kReduce, kContract, kScatter, kUpdate, kRecurrence, kSort, kControl };
+  enum class Root : uint8_t { kNone, kReduce, kContract, kScatter, kUpdate, kRecurrence, kSort, kRows, kControl };
   Root root_kind = Root::kNone;
   ir::Value root;
   std::vector<ir::Value> pre, post;
+  /// kRows: the reductions over the rows themselves, whose partial sums it writes, and the values that hold these.
+  std::vector<std::pair<ir::Value, ir::Value>> columns;
+  std::vector<int64_t> row_extents;  ///< kRows: what counts the rows; a member has these extents, or one more
+  int64_t width = 0;                 ///< kRows: elements of a row
+  ir::Value partials;       ///< kReduce: valid: the 64 partials of each block are here, made by a kRows group
   std::vector<int> inputs;  ///< groups it reads from, sorted
   int32_t last = 0;         ///< largest value id: its place in program order
   int nodes = 0;            ///< inlined ops

@@ -65,11 +65,19 @@ Value NormalizeContract(Builder* b, const Node& node, Value x, Value y, const Sh
   return b->Reshape(b->Contract(p, q, axes), result);
 }
 
-// Moves the reduced axes to the end when kept axes stand between them.
+constexpr int64_t kLeastRow = 64;  // elements of a row that is reduced by itself
+
+// Moves the reduced axes to the end when kept axes stand between them. A reduction of everything goes over rows first:
+// this is its rule (ir/README.md).
 Value NormalizeReduce(Builder* b, const Node& node, Value x) {
-  const Axes& axes = node.attr<Axes>("axes");
+  Axes axes = node.attr<Axes>("axes");
+  const auto is_everything = [&] { return static_cast<int>(axes.size()) == b->shape(x).rank(); };
+  while (axes.size() > 1 && is_everything() && b->shape(x).dim(b->shape(x).rank() - 1) >= kLeastRow) {
+    x = b->Emit(node.op, {x}, {{"axes", Axes{axes.back()}}});
+    axes.pop_back();
+  }
   const bool neighbours = axes.empty() || axes.back() - axes.front() + 1 == static_cast<int64_t>(axes.size());
-  if (neighbours) return b->Emit(node.op, {x}, node.attrs());
+  if (neighbours) return b->Emit(node.op, {x}, {{"axes", axes}});
   Axes permutation = Rest(b->shape(x).rank(), axes, {});
   const auto kept = static_cast<int64_t>(permutation.size());
   Axes moved;

@@ -95,6 +95,7 @@ enum class Combine : uint8_t {
   kMax,  ///< IEEE maximum (ints: larger; bool: or)
   kMin,  ///< IEEE minimum (ints: smaller; bool: and)
   kFma,  ///< fma(a, b, local): one rounding on FMA targets, mul then add on others; ints wrap
+  kSet,  ///< a
 };
 
 struct Stmt {

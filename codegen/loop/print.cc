@@ -167,7 +167,7 @@ class Printer {
   }
 
   std::string StatementText(const Stmt& s) const {
-    static constexpr std::string_view kCombine[] = {"sum", "prod", "max", "min", "fma"};
+    static constexpr std::string_view kCombine[] = {"sum", "prod", "max", "min", "fma", "set"};
     const std::string_view combine = kCombine[static_cast<size_t>(s.combine)];
     const std::string guard = s.guard < 0 ? "" : StrCat(" if ", Text(s.guard));
     switch (s.kind) {
@@ -182,7 +182,7 @@ class Printer {
         const std::string to = Element(k_.locals[static_cast<size_t>(s.local)].name, s.index,
                                        s.dynamic, s.dynamic_stride);
         const std::string b = s.combine == Combine::kFma ? StrCat(" * ", Text(s.b)) : "";
-        const std::string_view sign = s.combine == Combine::kSum ? "+" : combine;
+        const std::string_view sign = s.combine == Combine::kSum ? "+" : s.combine == Combine::kSet ? "" : combine;
         return StrCat(to, " ", sign, "= ", Text(s.a), b, guard);
       }
       case Stmt::Kind::kSort:

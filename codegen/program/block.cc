@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codegen/group/group.h"
+#include "codegen/schedule/fuse_rows.h"
 #include "ir/strings.h"
 
 namespace reel::codegen {
@@ -75,8 +76,9 @@ absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::Prepare(const Key& key, std
   if (!normal.ok()) return normal.status();
   auto block = std::make_unique<Block>(Block{*std::move(normal), {}, {}, {}, {}});
   const ir::Function& f = block->f;
+  Grouping grouping = GroupFunction(f, {.fuse = options_.fuse, .gather_small = key.second == Role::kBody});
+  if (options_.fuse) FuseRows(&block->f, &grouping);
   block->constants.assign(static_cast<size_t>(f.num_values()), -1);
-  const Grouping grouping = GroupFunction(f, {.fuse = options_.fuse, .gather_small = key.second == Role::kBody});
   for (size_t g = 0; g < grouping.groups.size(); ++g) {
     const Group& group = grouping.groups[g];
     if (group.root_kind == Group::Root::kControl) {

@@ -24,7 +24,8 @@ void CollectStores(const std::vector<Stmt>& body, BufferId buffer, std::vector<c
   }
 }
 
-// True if every element of `in` is read only in the statement that writes the same element of `out`.
+// True if every element of `in` is read only in the statement that writes the same element of `out`. What the kernel
+// reads of `out` itself was written before `in` was read for the last time.
 bool ReadsWhereItWrites(const Kernel& kernel, BufferId in, BufferId out) {
   std::vector<const Stmt*> stores;
   CollectStores(kernel.body, out, &stores);
@@ -32,6 +33,7 @@ bool ReadsWhereItWrites(const Kernel& kernel, BufferId in, BufferId out) {
     if (s->dynamic >= 0 || s->guard >= 0) return false;
   }
   for (const Expr& e : kernel.exprs) {
+    if (e.kind == Expr::Kind::kLoad && e.buffer == out) return false;
     if (e.kind != Expr::Kind::kLoad || e.buffer != in) continue;
     if (e.dynamic >= 0) return false;
     const bool same = std::any_of(stores.begin(), stores.end(), [&e](const Stmt* s) { return s->index == e.index; });

@@ -77,6 +77,30 @@ void ExprBuilder::SetRoot(Value root, ExprId expr) {
   memo_.clear();
 }
 
+void ExprBuilder::SetRow(Index row, Affine inner) {
+  has_row_ = true;
+  row_ = std::move(row);
+  inner_ = std::move(inner);
+  memo_.clear();
+  elements_.clear();
+}
+
+bool ExprBuilder::IsPerElement(Value v) const {
+  const auto& dims = f_.type(v).shape.dims();
+  return static_cast<size_t>(std::count_if(dims.begin(), dims.end(), [](int64_t n) { return n != 1; })) > row_.size();
+}
+
+Index ExprBuilder::RowIndex(Value v) const {
+  Index index;
+  size_t next = 0;
+  for (int64_t n : f_.type(v).shape.dims()) {
+    index.emplace_back();
+    if (n != 1) index.back() = next < row_.size() ? row_[next] : inner_;
+    next += n != 1;
+  }
+  return index;
+}
+
 ExprId ExprBuilder::Constant(DType dtype, double value) {
   Expr e;
   e.kind = Expr::Kind::kConstant;
@@ -120,6 +144,7 @@ ExprId ExprBuilder::ClampedStart(Value start, int64_t high) {
 }
 
 ExprId ExprBuilder::Load(Value base, Affine flat, ExprId dynamic, int64_t dynamic_stride, ExprId guard) {
+  if (IsRowMember(base)) return Build(base, {});
   Expr e;
   e.kind = Expr::Kind::kLoad;
   e.dtype = f_.type(base).dtype;
@@ -133,6 +158,13 @@ ExprId ExprBuilder::Load(Value base, Affine flat, ExprId dynamic, int64_t dynami
 
 ExprId ExprBuilder::Build(Value v, const Index& index) {
   if (v == root_ && root_expr_ >= 0) return root_expr_;
+  if (IsRowMember(v)) {
+    const std::map<int32_t, ExprId>& known = IsPerElement(v) ? elements_ : scalars_;
+    if (const auto it = known.find(v.id); it != known.end()) return it->second;
+    const ExprId e = Compute(v, RowIndex(v));
+    SetValue(v, e);
+    return e;
+  }
   const Key key = MakeKey(v, index);
   if (const auto it = memo_.find(key); it != memo_.end()) return it->second;
   const auto i = static_cast<size_t>(v.id);

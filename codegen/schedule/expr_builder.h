@@ -35,6 +35,13 @@ class ExprBuilder {
   void SetRoot(ir::Value root, ExprId expr);
   /// Forgets what was built: for another set of axes.
   void Clear() { memo_.clear(); }
+  /// From now on values of the group with memory of their own stand for their element at these indices, wherever they
+  /// are read: of a row, or with `inner` of an element of it. What was built per element is forgotten.
+  void SetRow(Index row, Affine inner);
+  /// v is this expression, until the next SetRow if it has an element per `inner`.
+  void SetValue(ir::Value v, ExprId expr) { (IsPerElement(v) ? elements_ : scalars_)[v.id] = expr; }
+  /// The element of v that SetRow means.
+  Index RowIndex(ir::Value v) const;
   /// The values behind the kernel's buffers, in order.
   const std::vector<ir::Value>& bound() const { return bound_; }
 
@@ -48,6 +55,10 @@ class ExprBuilder {
   ir::Value BaseOf(ir::Value v) const { return ViewOf(v).base; }
 
  private:
+  bool IsRowMember(ir::Value v) const {
+    return has_row_ && grouping_.group_of[static_cast<size_t>(v.id)] == group_;
+  }
+  bool IsPerElement(ir::Value v) const;
   ExprId Load(ir::Value base, Affine flat, ExprId dynamic = -1, int64_t dynamic_stride = 0, ExprId guard = -1);
   ExprId Compute(ir::Value v, const Index& index);
   ExprId BuildView(const ir::Node& node, const Index& index);
@@ -75,6 +86,10 @@ class ExprBuilder {
   std::vector<ir::Value> bound_;
   ir::Value root_;
   ExprId root_expr_ = -1;
+  bool has_row_ = false;
+  Index row_;
+  Affine inner_;
+  std::map<int32_t, ExprId> scalars_, elements_;  // by value
 };
 
 }  // namespace reel::codegen

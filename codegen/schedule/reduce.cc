@@ -29,29 +29,12 @@ double Identity(Combine combine, DType dtype) {
   return low ? 0 : 1;  // bool; integers are set by their bits
 }
 
-uint64_t IdentityBits(Combine combine, DType dtype) {
-  if ((combine == Combine::kMax || combine == Combine::kMin) && IsInteger(dtype)) {
-    const bool low = combine == Combine::kMax;
-    const auto bits = static_cast<uint64_t>(low ? LowestInt(dtype) : HighestInt(dtype));
-    return bits & (~uint64_t{0} >> (64 - 8 * SizeOf(dtype)));
-  }
-  return Bits(dtype, Identity(combine, dtype));
-}
-
-Combine CombineOf(ir::Op op) {
-  switch (op) {
-    case ir::Op::kReduceSum: return Combine::kSum;
-    case ir::Op::kReduceProd: return Combine::kProd;
-    case ir::Op::kReduceMax: return Combine::kMax;
-    default: return Combine::kMin;
-  }
-}
-
 // Statements that leave the reduction of `extent` elements in element 0 of the last local.
 class ReduceNest {
  public:
-  ReduceNest(Kernel* kernel, Combine combine, DType dtype, AxisId axis, int64_t extent, bool lanes)
-      : kernel_(kernel), combine_(combine), dtype_(dtype), axis_(axis), lanes_(lanes) {
+  /// `partials`: the elements are the 64 partials of each block of level 0, made by another kernel.
+  ReduceNest(Kernel* kernel, Combine combine, DType dtype, AxisId axis, int64_t extent, bool lanes, bool partials)
+      : kernel_(kernel), combine_(combine), dtype_(dtype), axis_(axis), lanes_(lanes), partials_(partials) {
     for (int64_t n = extent;; n = Ceil(n, kBlock)) {
       counts_.push_back(n);
       const bool last = n <= kBlock;
@@ -76,7 +59,8 @@ class ReduceNest {
   std::vector<Stmt> Level(size_t l, const Affine& base) {
     const int64_t count = counts_[l], size = kernel_->locals[static_cast<size_t>(locals_[l])].size;
     const bool whole = count <= kBlock;  // base is 0
-    const int64_t rows = whole ? Ceil(count, kPartials) : kPartials;
+    const bool given = l == 0 && partials_;
+    const int64_t rows = given ? 1 : whole ? Ceil(count, kPartials) : kPartials;
     const AxisId row = kernel_->AddAxis("r" + std::to_string(l));
     Affine row_base = base;
     if (rows > 1) row_base.Add(row, kPartials);
@@ -85,7 +69,7 @@ class ReduceNest {
     AxisId column = axis_;
     if (l == 0) {
       // The reduced axis becomes the position within a row: r := base + 64 * row + j.
-      ShiftAxis(kernel_, &element_, axis_, row_base);
+      ShiftAxis(kernel_, &element_, axis_, given ? Blocks(base) : row_base);
       element_.front().index = AxisAffine(axis_);
       inner = std::move(element_);
     } else {
@@ -99,7 +83,7 @@ class ReduceNest {
                                      LocalExpr(kernel_, locals_[l - 1], {})));
     }
     const bool vector = l == 0 && lanes_;
-    Stmt columns = MakeLoop(column, rows == 1 ? count : size, vector ? LoopKind::kVector : LoopKind::kSerial, size,
+    Stmt columns = MakeLoop(column, rows == 1 ? std::min(count, size) : size, vector ? LoopKind::kVector : LoopKind::kSerial, size,
                             std::move(inner));
     if (rows > 1 && count % kPartials != 0) Clip(&columns, row_base, count);
     std::vector<Stmt> body;
@@ -107,10 +91,7 @@ class ReduceNest {
     if (rows > 1) {
       Stmt loop = MakeLoop(row, rows, LoopKind::kSerial, 1, std::move(body));
       if (!whole) {
-        Affine blocks;  // base / 64
-        blocks.constant = base.constant / kPartials;
-        for (const auto& [axis, coefficient] : base.terms) blocks.Add(axis, coefficient / kPartials);
-        Clip(&loop, blocks, Ceil(count, kPartials));
+        Clip(&loop, Blocks(base), Ceil(count, kPartials));
       }
       body.clear();
       body.push_back(std::move(loop));
@@ -120,6 +101,13 @@ class ReduceNest {
     return body;
   }
 
+  // base / 64
+  static Affine Blocks(const Affine& base) {
+    Affine blocks;
+    blocks.constant = base.constant / kPartials;
+    for (const auto& [axis, coefficient] : base.terms) blocks.Add(axis, coefficient / kPartials);
+    return blocks;
+  }
   static void Clip(Stmt* loop, const Affine& base, int64_t total) {
     loop->clip_base = base;
     loop->clip_total = total;
@@ -129,13 +117,31 @@ class ReduceNest {
   const Combine combine_;
   const DType dtype_;
   const AxisId axis_;
-  const bool lanes_;
+  const bool lanes_, partials_;
   std::vector<int64_t> counts_;
   std::vector<LocalId> locals_;
   std::vector<Stmt> element_;
 };
 
 }  // namespace
+
+uint64_t IdentityBits(Combine combine, DType dtype) {
+  if ((combine == Combine::kMax || combine == Combine::kMin) && IsInteger(dtype)) {
+    const bool low = combine == Combine::kMax;
+    const auto bits = static_cast<uint64_t>(low ? LowestInt(dtype) : HighestInt(dtype));
+    return bits & (~uint64_t{0} >> (64 - 8 * SizeOf(dtype)));
+  }
+  return Bits(dtype, Identity(combine, dtype));
+}
+
+Combine CombineOf(ir::Op op) {
+  switch (op) {
+    case ir::Op::kReduceSum: return Combine::kSum;
+    case ir::Op::kReduceProd: return Combine::kProd;
+    case ir::Op::kReduceMax: return Combine::kMax;
+    default: return Combine::kMin;
+  }
+}
 
 void ScheduleReduce(const ScheduleContext& c) {
   Kernel* k = c.kernel;
@@ -166,14 +172,22 @@ void ScheduleReduce(const ScheduleContext& c) {
     const ExprId value = c.builder->Build(v, index);
     element.push_back(MakeStore(c.builder->BufferOf(v, true), c.builder->Flat(v, index), value));
   }
-  const ExprId operand = c.builder->BuildOperand(root, 0, index);
+  const ir::Value partials = c.group().partials;
+  if (partials.valid()) {  // [blocks and partials, elements of a row]
+    axes[1].resize(1);
+    extents[1] = {count};
+    index = {AxisAffine(axes[1][0]), c.builder->Flat(root, kept)};
+  }
+  const ExprId operand =
+      partials.valid() ? c.builder->Build(partials, index) : c.builder->BuildOperand(root, 0, index);
   CollapseAxes(k, &element, &axes[1], &extents[1]);
   assert(axes[1].size() <= 1 && "grouping leaves one reduced axis");
   const AxisId axis = axes[1].empty() ? k->AddAxis("r") : axes[1][0];
 
   // Results: expressions over the kept axes and the reduced value.
   const bool lanes = std::all_of(extents[2].begin(), extents[2].end(), [](int64_t n) { return n == 1; });
-  ReduceNest nest(k, combine, dtype, axis, std::max<int64_t>(count, 1), lanes && c.options.vectorize);
+  ReduceNest nest(k, combine, dtype, axis, std::max<int64_t>(count, 1), lanes && c.options.vectorize,
+                  partials.valid());
   const ExprId value = count == 0 ? c.builder->Constant(dtype, 0) : LocalExpr(k, nest.result(), {});
   if (count == 0 && combine != Combine::kSum) k->exprs[static_cast<size_t>(value)].bits = IdentityBits(combine, dtype);
   c.builder->SetRoot(root, value);

@@ -14,6 +14,7 @@ std::string KernelName(const ir::Function& f, const Group& group) {
   for (ir::Value v : group.pre) add(v);
   if (group.root.valid()) add(group.root);
   for (ir::Value v : group.post) add(v);
+  for (const auto& [root, partials] : group.columns) add(root);
   return name;
 }
 
@@ -34,6 +35,7 @@ ScheduledKernel ScheduleGroup(const ir::Function& f, const Grouping& grouping, i
     case Group::Root::kRecurrence: ScheduleRecurrence(context); break;
     case Group::Root::kSort: ScheduleSort(context); break;
     case Group::Root::kUpdate: ScheduleUpdate(context); break;
+    case Group::Root::kRows: ScheduleRows(context); break;
     case Group::Root::kControl: break;  // no kernel
   }
   PruneExprs(&out.kernel);

@@ -43,6 +43,7 @@ void ScheduleScatter(const ScheduleContext& context);
 void ScheduleRecurrence(const ScheduleContext& context);
 void ScheduleSort(const ScheduleContext& context);
 void ScheduleUpdate(const ScheduleContext& context);
+void ScheduleRows(const ScheduleContext& context);
 
 // --- shared by the schedules (loops.cc) ---
 Stmt MakeLoop(AxisId axis, int64_t extent, LoopKind kind, int64_t width, std::vector<Stmt> body);
@@ -51,6 +52,9 @@ Stmt MakeLocal(LocalId local, uint64_t init);
 Stmt MakeAccumulate(LocalId local, Affine index, Combine combine, ExprId a, ExprId b = -1);
 Stmt MakeTree(LocalId local, Combine combine);
 ExprId LocalExpr(Kernel* kernel, LocalId local, const Affine& index);
+/// How a reduction combines, and the bits of what its partials start from.
+Combine CombineOf(ir::Op op);
+uint64_t IdentityBits(Combine combine, DType dtype);
 /// Bits of a scalar of dtype in the low bytes.
 uint64_t Bits(DType dtype, double value);
 

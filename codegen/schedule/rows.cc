@@ -1,0 +1,416 @@
+#include <algorithm>
+#include <map>
+
+#include "codegen/schedule/fuse_rows.h"
+#include "codegen/schedule/schedule.h"
+
+// Kernels over rows: for each row a few passes over its elements. Pass p computes what needs the row reductions of
+// the passes before it: softmax is { max } { exp, sum } { div }. What a later pass reads again waits in a row of
+// memory: of an output that is written later at the same place, on the stack, or of its own.
+//
+//   for r { p0 max= x; p1 += exp(x - p0), y = exp(x - p0); y = y / p1 }
+//
+// Sums over the rows themselves follow the rule of reduce.cc: rows 64 i + j of each block of 4096 are added into row j
+// of 64 rows of sums, which another group adds up. A chunk has a few neighbouring j: it reads memory in longer runs.
+
+namespace reel::codegen {
+namespace {
+
+using ir::Value;
+
+constexpr int64_t kPartials = 64, kBlock = 4096;
+constexpr int64_t kMaxStack = 32 << 10;  // bytes of waiting rows and of sums over rows
+constexpr int64_t kRun = 4096;           // elements of neighbouring rows that are read as fast as any number
+constexpr int64_t kLight = 12;           // scalar operations of an element
+
+int64_t Ceil(int64_t n, int64_t by) { return (n + by - 1) / by; }
+
+class RowSchedule {
+ public:
+  explicit RowSchedule(const ScheduleContext& c) : c_(c), k_(c.kernel), group_(c.group()), width_(group_.width) {
+    for (size_t i = 0; i < group_.row_extents.size(); ++i) {
+      rows_.push_back(k_->AddAxis("i" + std::to_string(i)));
+      row_.push_back(AxisAffine(rows_.back()));
+    }
+  }
+
+  void Run() {
+    FindMembers();
+    FindPasses();
+    FindWaiting();
+    std::vector<Stmt> body;
+    for (pass_ = 0; pass_ <= last_pass_; ++pass_) Pass(&body);
+    StoreScalars(&body);
+    std::vector<int64_t> extents = group_.row_extents;
+    CollapseAxes(k_, &body, &rows_, &extents);
+    const int64_t rows = Count(group_.row_extents), work = rows * (width_ * Ceil(cost_, 1) + 64);
+    if (columns_.empty()) {
+      k_->body = Nest(rows_, extents, 1, std::move(body));
+    } else {
+      SumRows(rows, std::move(body));
+    }
+    if (c_.options.vectorize) Parallelize(k_, work);
+    const bool parallel = k_->body[0].loop_kind == LoopKind::kParallel;
+    std::vector<Stmt>& chunk = parallel ? k_->body[0].body : k_->body;
+    chunk.insert(chunk.begin(), declarations_.begin(), declarations_.end());
+  }
+
+ private:
+  struct Member {
+    Value v;
+    bool per_element = false, reduces = false;
+    std::vector<size_t> reads;   // members
+    int pass = 0;                // in which it is computed, or accumulated
+    int last_use = -1;           // pass of the last reader
+    LocalId local = -1;          // where it waits for passes after its own
+    BufferId buffer = -1;
+    std::vector<LocalId> sums;   // by level of the reduction
+  };
+  struct Column {
+    Value root, partials;
+    int pass = 0;
+    LocalId sums = -1;
+  };
+
+  static int64_t Count(const std::vector<int64_t>& dims) {
+    int64_t n = 1;
+    for (int64_t d : dims) n *= d;
+    return n;
+  }
+  DType dtype(Value v) const { return c_.f.type(v).dtype; }
+  Combine combine(Value root) const { return CombineOf(c_.f.producer(root)->op); }
+  // Pass after which a member's value may be read: a reduction's is complete after its own.
+  static int Available(const Member& m) { return m.pass + (m.reduces ? 1 : 0); }
+
+  std::vector<size_t> Reads(Value v) const {
+    std::vector<size_t> reads;
+    for (Value leaf : LeavesOf(c_.f, c_.grouping, v)) {
+      if (const auto it = member_of_.find(leaf.id); it != member_of_.end()) reads.push_back(it->second);
+    }
+    return reads;
+  }
+
+  void FindMembers() {
+    for (Value v : group_.post) {
+      Member m;
+      m.v = v;
+      m.per_element = WithoutOnes(c_.f.type(v).shape).size() > group_.row_extents.size();
+      const ir::Op op = c_.f.producer(v)->op;
+      m.reduces = !m.per_element && (op == ir::Op::kReduceSum || op == ir::Op::kReduceMax || op == ir::Op::kReduceMin ||
+                                     op == ir::Op::kReduceProd);
+      m.reads = Reads(v);
+      for (size_t r : m.reads) m.pass = std::max(m.pass, Available(members_[r]));
+      member_of_[v.id] = members_.size();
+      members_.push_back(std::move(m));
+    }
+    for (const auto& [root, partials] : group_.columns) {
+      Column column{root, partials};
+      for (size_t r : Reads(root)) column.pass = std::max(column.pass, Available(members_[r]));
+      columns_.push_back(column);
+    }
+  }
+
+  // What nobody needs early is computed where it is first read.
+  void FindPasses() {
+    std::vector<int> first_use(members_.size(), -1);
+    const auto use = [&](size_t r, int pass) {
+      first_use[r] = first_use[r] < 0 ? pass : std::min(first_use[r], pass);
+      members_[r].last_use = std::max(members_[r].last_use, pass);
+    };
+    for (const Column& column : columns_) {
+      for (size_t r : Reads(column.root)) use(r, column.pass);
+      last_pass_ = std::max(last_pass_, column.pass);
+    }
+    for (size_t i = members_.size(); i-- > 0;) {
+      Member& m = members_[i];
+      if (m.per_element && first_use[i] > m.pass) m.pass = first_use[i];
+      for (size_t r : m.reads) use(r, m.pass);
+      if (m.per_element || m.reduces) last_pass_ = std::max(last_pass_, m.pass);
+    }
+  }
+
+  // Gives each value that is read after its pass a row of memory.
+  void FindWaiting() {
+    int64_t stack = 0;
+    for (const Column& column : columns_) stack += width_ * SizeOf(dtype(column.root)) * RowsAtOnce();
+    std::map<size_t, int> host_until;  // by member: the last pass that reads who waits in its buffer
+    for (size_t i = 0; i < members_.size(); ++i) {
+      Member& m = members_[i];
+      if (!m.per_element || m.last_use <= m.pass) continue;
+      if (c_.stored(m.v)) {
+        m.buffer = c_.builder->BufferOf(m.v, true);
+        continue;
+      }
+      for (size_t h = 0; h < members_.size() && m.buffer < 0; ++h) {
+        const Member& host = members_[h];
+        const bool fits = host.per_element && c_.stored(host.v) && dtype(host.v) == dtype(m.v) &&
+                          host.pass >= m.last_use && (!host_until.contains(h) || host_until[h] <= m.pass);
+        if (!fits) continue;
+        host_until[h] = m.last_use;
+        m.buffer = c_.builder->BufferOf(host.v, true);
+      }
+      const int64_t bytes = width_ * SizeOf(dtype(m.v));
+      if (m.buffer >= 0) continue;
+      if (stack + bytes > kMaxStack) continue;  // computed again
+      stack += bytes;
+      m.local = k_->AddLocal("w" + std::to_string(i), dtype(m.v), width_);
+      declarations_.push_back(MakeLocal(m.local, 0));
+    }
+  }
+
+  // --- one pass ---
+
+  void Pass(std::vector<Stmt>* body) {
+    std::vector<size_t> sums;
+    bool any = false;
+    for (size_t i = 0; i < members_.size(); ++i) {
+      Member& m = members_[i];
+      if (m.pass != pass_) continue;
+      any = any || (m.per_element && (c_.stored(m.v) || m.local >= 0 || m.buffer >= 0));
+      if (!m.reduces) continue;
+      int64_t n = width_;
+      for (int level = 0;; ++level, n = Ceil(n, kBlock)) {
+        int64_t size = 1;
+        while (size < std::min(n, kPartials)) size *= 2;
+        m.sums.push_back(k_->AddLocal("p" + std::to_string(i) + (level ? "_" + std::to_string(level) : ""), dtype(m.v),
+                                      size));
+        if (n <= kBlock) break;
+      }
+      sums.push_back(i);
+    }
+    for (Column& column : columns_) {
+      if (column.pass != pass_) continue;
+      any = true;
+      column.sums = k_->AddLocal("s" + std::to_string(column.root.id), dtype(column.root), width_ * RowsAtOnce());
+    }
+    if (sums.empty() && !any) return;
+    if (sums.empty()) {
+      const AxisId e = k_->AddAxis("e");
+      std::vector<Stmt> elements = Element(sums, AxisAffine(e), {});
+      body->push_back(MakeLoop(e, width_, LoopKind::kVector, Lanes(width_), std::move(elements)));
+      return;
+    }
+    size_t top = members_[sums[0]].sums.size() - 1;
+    for (Stmt& s : Block(sums, top, {}, Elements(top))) body->push_back(std::move(s));
+    for (size_t i : sums) c_.builder->SetValue(members_[i].v, LocalExpr(k_, members_[i].sums.back(), {}));
+  }
+
+  // Elements of level l: those of the row, then sums of blocks.
+  int64_t Elements(size_t level) const {
+    int64_t n = width_;
+    for (size_t l = 0; l < level; ++l) n = Ceil(n, kBlock);
+    return n;
+  }
+
+  // Reduces `count` elements of level l from base on; both are multiples of kBlock but in the last block.
+  std::vector<Stmt> Block(const std::vector<size_t>& sums, size_t l, const Affine& base, int64_t count) {
+    std::vector<Stmt> out;
+    for (size_t i : sums) out.push_back(MakeLocal(members_[i].sums[l], IdentityBits(combine(members_[i].v), dtype(members_[i].v))));
+    // All elements below level 0 are whole blocks but perhaps the very last.
+    const bool last = base.terms.empty() && base.constant + count == Elements(l);
+    const bool ragged = l > 0 && last && Elements(l - 1) % kBlock != 0;
+    const int64_t whole = ragged ? count - 1 : count;
+    const auto position = [&](const Affine& from, AxisId axis) {
+      Affine a = from;
+      a.Add(axis, 1);
+      return a;
+    };
+    const auto lanes = [&](const Affine& from, int64_t n) {
+      const AxisId j = k_->AddAxis("j");
+      if (l == 0) {
+        std::vector<Stmt> elements = Element(sums, position(from, j), AxisAffine(j));
+        return MakeLoop(j, n, LoopKind::kVector, Lanes(n), std::move(elements));
+      }
+      return MakeLoop(j, n, LoopKind::kSerial, 1, Below(sums, l, position(from, j), AxisAffine(j), kBlock));
+    };
+    const int64_t full = whole / kPartials, rest = whole % kPartials;
+    if (full == 1) out.push_back(lanes(base, kPartials));
+    if (full > 1) {
+      const AxisId r = k_->AddAxis("r");
+      Affine from = base;
+      from.Add(r, kPartials);
+      std::vector<Stmt> body;
+      body.push_back(lanes(from, kPartials));
+      out.push_back(MakeLoop(r, full, LoopKind::kSerial, 1, std::move(body)));
+    }
+    Affine from = base;
+    from.constant += full * kPartials;
+    if (rest > 0) out.push_back(lanes(from, rest));
+    if (ragged) {
+      Affine at, partial;
+      at.constant = base.constant + whole;
+      partial.constant = whole % kPartials;
+      for (Stmt& s : Below(sums, l, at, partial, Elements(l - 1) % kBlock)) out.push_back(std::move(s));
+    }
+    for (size_t i : sums) {
+      const LocalId p = members_[i].sums[l];
+      if (k_->locals[static_cast<size_t>(p)].size > 1) out.push_back(MakeTree(p, combine(members_[i].v)));
+    }
+    return out;
+  }
+
+  // Block `at` of the level below, of `count` elements, into one partial.
+  std::vector<Stmt> Below(const std::vector<size_t>& sums, size_t l, const Affine& at, const Affine& partial,
+                          int64_t count) {
+    Affine base;
+    base.Add(at, kBlock);
+    std::vector<Stmt> out = Block(sums, l - 1, base, count);
+    for (size_t i : sums) {
+      const Member& m = members_[i];
+      out.push_back(MakeAccumulate(m.sums[l], partial, combine(m.v), LocalExpr(k_, m.sums[l - 1], {})));
+    }
+    return out;
+  }
+
+  // What the pass does with the element at `position`, whose partial sums are `partial`.
+  std::vector<Stmt> Element(const std::vector<size_t>& sums, const Affine& position, const Affine& partial) {
+    ExprBuilder& b = *c_.builder;
+    const size_t before = k_->exprs.size();
+    b.SetRow(row_, position);
+    for (const Member& m : members_) {
+      if (m.pass >= pass_ || m.last_use < pass_ || (m.local < 0 && m.buffer < 0)) continue;
+      b.SetValue(m.v, Waiting(m, position));
+    }
+    std::vector<Stmt> out, stores;
+    const auto operand = [&](Value root) {
+      const Value x = c_.f.producer(root)->operands[0];
+      return b.Build(x, b.RowIndex(x));
+    };
+    for (size_t i : sums) {
+      const Member& m = members_[i];
+      out.push_back(MakeAccumulate(m.sums[0], partial, combine(m.v), operand(m.v)));
+    }
+    for (const Column& c : columns_) {
+      if (c.pass == pass_) out.push_back(MakeAccumulate(c.sums, position, combine(c.root), operand(c.root)));
+    }
+    for (const Member& m : members_) {
+      if (m.pass != pass_ || !m.per_element) continue;
+      if (m.local >= 0) out.push_back(MakeAccumulate(m.local, position, Combine::kSet, b.Build(m.v, {})));
+      const BufferId to = c_.stored(m.v) ? b.BufferOf(m.v, true) : m.buffer;
+      if (to >= 0) stores.push_back(MakeStore(to, b.Flat(m.v, b.RowIndex(m.v)), b.Build(m.v, {})));
+    }
+    for (Stmt& s : stores) out.push_back(std::move(s));
+    element_cost_ = 1;
+    for (size_t i = before; i < k_->exprs.size(); ++i) {
+      const Expr& e = k_->exprs[i];
+      element_cost_ += e.kind == Expr::Kind::kOp && !Info(e.op).Has(ir::kExact) ? 15 : 1;
+    }
+    cost_ += element_cost_;
+    return out;
+  }
+
+  // A member that an earlier pass computed.
+  ExprId Waiting(const Member& m, const Affine& position) {
+    if (m.local >= 0) return LocalExpr(k_, m.local, position);
+    Expr e;
+    e.kind = Expr::Kind::kLoad;
+    e.dtype = dtype(m.v);
+    e.buffer = m.buffer;
+    e.index = c_.builder->Flat(m.v, c_.builder->RowIndex(m.v));
+    return k_->AddExpr(std::move(e));
+  }
+
+  // All 64 partials at once for light elements, four registers for heavier ones: chains of dependent operations side
+  // by side hide each other's latency.
+  int64_t Lanes(int64_t n) const {
+    if (!c_.options.vectorize) return 1;
+    int64_t width = kPartials;
+    if (element_cost_ > kLight) width = std::min(width, VectorWidth(*k_, c_.target, n, 4));
+    while (width > 1 && width / 2 >= n) width /= 2;
+    return width;
+  }
+
+  void StoreScalars(std::vector<Stmt>* body) {
+    c_.builder->SetRow(row_, {});
+    for (const Member& m : members_) {
+      if (m.per_element || !c_.stored(m.v)) continue;
+      const ExprId value = c_.builder->Build(m.v, {});
+      body->push_back(MakeStore(c_.builder->BufferOf(m.v, true), c_.builder->Flat(m.v, c_.builder->RowIndex(m.v)), value));
+    }
+  }
+
+  // Neighbouring rows whose sums fit in cache beside them: a power of two.
+  int64_t RowsAtOnce() const {
+    int64_t n = 1;
+    int64_t bytes = 0;
+    for (const Column& c : columns_) bytes += width_ * SizeOf(dtype(c.root));
+    while (n < 8 && 2 * n * width_ <= kRun && 2 * n * bytes <= kMaxStack) n *= 2;
+    return n;
+  }
+
+  // With J = RowsAtOnce(): for t in 0..64/J { for b { s = 0; for n { for j in 0..J { row 4096 b + 64 n + J t + j, its
+  // sums in s[j] } }; partials[64 b + J t + j] = s[j] } }
+  void SumRows(int64_t rows, std::vector<Stmt> body) {
+    const AxisId j = rows_[0], t = k_->AddAxis("t"), n = k_->AddAxis("n"), b = k_->AddAxis("b");
+    const int64_t blocks = Ceil(rows, kBlock), each = Ceil(rows, kPartials), at_once = RowsAtOnce();
+    Affine row;
+    row.Add(t, at_once);
+    row.Add(n, kPartials);
+    row.Add(b, blocks > 1 ? kBlock : 0);
+    ShiftAxis(k_, &body, j, row);
+    row.Add(j, 1);
+    MoveSums(j, &body);
+    if (rows % kPartials != 0) {
+      Stmt some = MakeLoop(k_->AddAxis("some"), 1, LoopKind::kSerial, 1, std::move(body));
+      some.clip_base = row;
+      some.clip_total = rows;
+      body.clear();
+      body.push_back(std::move(some));
+    }
+    Stmt visit = MakeLoop(n, std::min(each, kPartials), LoopKind::kSerial, 1, Nest({j}, {at_once}, 1, std::move(body)));
+    if (blocks > 1 && each % kPartials != 0) {
+      visit.clip_base = AxisAffine(b, kPartials);
+      visit.clip_total = each;
+    }
+    body.clear();
+    for (const Column& c : columns_) body.push_back(MakeLocal(c.sums, IdentityBits(combine(c.root), dtype(c.root))));
+    body.push_back(std::move(visit));
+    const AxisId e = k_->AddAxis("e");
+    std::vector<Stmt> stores;
+    for (const Column& c : columns_) {
+      Affine to = AxisAffine(e);
+      to.Add(t, at_once * width_);
+      to.Add(b, blocks > 1 ? kPartials * width_ : 0);
+      stores.push_back(MakeStore(c_.builder->BufferOf(c.partials, true), to, LocalExpr(k_, c.sums, AxisAffine(e))));
+    }
+    element_cost_ = 1;
+    const int64_t all = at_once * width_;
+    body.push_back(MakeLoop(e, all, LoopKind::kVector, Lanes(all), std::move(stores)));
+    if (blocks > 1) body = Nest({b}, {blocks}, 1, std::move(body));
+    k_->body = Nest({t}, {kPartials / at_once}, 1, std::move(body));
+  }
+
+  // The sums of row j are row j of the sums.
+  void MoveSums(AxisId j, std::vector<Stmt>* body) {
+    std::vector<std::vector<Stmt>*> stack{body};
+    while (!stack.empty()) {
+      std::vector<Stmt>* list = stack.back();
+      stack.pop_back();
+      for (Stmt& s : *list) {
+        if (!s.body.empty()) stack.push_back(&s.body);
+        if (s.kind != Stmt::Kind::kAccumulate) continue;
+        const bool column = std::any_of(columns_.begin(), columns_.end(), [&s](const Column& c) { return c.sums == s.local; });
+        if (column) s.index.Add(j, width_);
+      }
+    }
+  }
+
+  const ScheduleContext& c_;
+  Kernel* k_;
+  const Group& group_;
+  const int64_t width_;
+  std::vector<AxisId> rows_;
+  Index row_;
+  std::vector<Member> members_;
+  std::map<int32_t, size_t> member_of_;  // by value
+  std::vector<Column> columns_;
+  std::vector<Stmt> declarations_;       // of rows that wait on the stack: one for all rows of a chunk
+  int pass_ = 0, last_pass_ = 0;
+  int64_t element_cost_ = 1, cost_ = 0;
+};
+
+}  // namespace
+
+void ScheduleRows(const ScheduleContext& context) { RowSchedule(context).Run(); }
+
+}  // namespace reel::codegen
