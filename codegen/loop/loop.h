@@ -72,7 +72,7 @@ struct KernelBuffer {
   bool is_output = false;  ///< written (outputs may also be read)
 };
 
-/// Scratch of one chunk. Declared by a kLocal statement, which fills it with `init`. Declared inside a vector loop
+/// Scratch of one chunk. Declared by a kLocal statement, which may fill it with `init`. Declared inside a vector loop
 /// every element is one value per lane; declared outside it is plain memory and an index with coefficient 1 in the
 /// vector axis means consecutive lanes.
 struct Local {
@@ -95,6 +95,7 @@ enum class Combine : uint8_t {
   kMax,  ///< IEEE maximum (ints: larger; bool: or)
   kMin,  ///< IEEE minimum (ints: smaller; bool: and)
   kFma,  ///< fma(a, b, local): one rounding on FMA targets, mul then add on others; ints wrap
+  kSet,  ///< a
 };
 
 struct Stmt {
@@ -123,6 +124,7 @@ struct Stmt {
   // kLocal, kAccumulate, kTree
   LocalId local = -1;
   uint64_t init = 0;  ///< kLocal: bits of the fill value
+  bool fill = true;   ///< kLocal: false if whatever is read is written before
   Combine combine = Combine::kSum;
 
   // kAccumulate, kStore

@@ -167,14 +167,14 @@ class Printer {
   }
 
   std::string StatementText(const Stmt& s) const {
-    static constexpr std::string_view kCombine[] = {"sum", "prod", "max", "min", "fma"};
+    static constexpr std::string_view kCombine[] = {"sum", "prod", "max", "min", "fma", ""};
     const std::string_view combine = kCombine[static_cast<size_t>(s.combine)];
     const std::string guard = s.guard < 0 ? "" : StrCat(" if ", Text(s.guard));
     switch (s.kind) {
       case Stmt::Kind::kLocal: {
         const Local& local = k_.locals[static_cast<size_t>(s.local)];
-        return StrCat("local ", local.name, ": ", Name(local.dtype), "[", local.size,
-                      "] = ", ConstantText(local.dtype, s.init));
+        const std::string text = StrCat("local ", local.name, ": ", Name(local.dtype), "[", local.size, "]");
+        return s.fill ? StrCat(text, " = ", ConstantText(local.dtype, s.init)) : text;
       }
       case Stmt::Kind::kTree:
         return StrCat("tree_", combine, " ", k_.locals[static_cast<size_t>(s.local)].name);
@@ -183,6 +183,7 @@ class Printer {
                                        s.dynamic, s.dynamic_stride);
         const std::string b = s.combine == Combine::kFma ? StrCat(" * ", Text(s.b)) : "";
         const std::string_view sign = s.combine == Combine::kSum ? "+" : combine;
+        if (s.combine == Combine::kSet) return StrCat(to, " = ", Text(s.a), guard);
         return StrCat(to, " ", sign, "= ", Text(s.a), b, guard);
       }
       case Stmt::Kind::kSort:

@@ -333,6 +333,7 @@ void KernelEmitter::Declare(const Stmt& s) {
   }
   storage_[static_cast<size_t>(s.local)] = {alloca, lanes_};
   local_writes_[static_cast<size_t>(s.local)] = ++clock_;
+  if (!s.fill) return;
   Value* init = ToMemory(local.dtype, ConstantOf(context_, local.dtype, s.init));
   Fill(storage_[static_cast<size_t>(s.local)], init, local.size,
        llvm::cast<llvm::Constant>(init)->isNullValue());

@@ -325,6 +325,8 @@ Value* EmitCombine(Builder& b, Combine combine, DType dtype, Value* old, Value* 
       return is_float ? b.CreateFAdd(old, x) : b.CreateAdd(old, x);
     case Combine::kProd:
       return is_float ? b.CreateFMul(old, x) : b.CreateMul(old, x);
+    case Combine::kSet:
+      return x;
     case Combine::kFma:
       break;
   }
