@@ -170,13 +170,26 @@ class Grouper {
     return true;
   }
 
+  // Whether the schedule had better bring the lanes together panel by panel: few rows make a copy of b dear.
+  bool PacksLanes(const Node& node, Value b) const {
+    constexpr int64_t kRows = 1024;
+    const auto batch = static_cast<int>(node.attr<std::vector<int64_t>>("b_batch").size()),
+               deep = static_cast<int>(node.attr<std::vector<int64_t>>("b_contract").size());
+    int64_t rows = 1;
+    for (int i = batch; i < shape(node.operands[0]).rank() - deep; ++i) rows *= shape(node.operands[0]).dim(i);
+    for (int i = batch + deep - 1; rows <= kRows && i >= batch; --i) {
+      if (shape(b).dim(i) > 1) return out_.views[Index(b)]->strides[static_cast<size_t>(i)] == 1;
+    }
+    return false;
+  }
+
   void ForceOperands(const Node& node) {
     switch (node.op) {
       case Op::kContract: {
         ForceMemory(node.operands[0]);
         const Value b = node.operands[1];
         ForceView(b);
-        if (!HasLanes(node, b)) Force(b);
+        if (!HasLanes(node, b) && !PacksLanes(node, b)) Force(b);
         break;
       }
       case Op::kReduceSum: case Op::kReduceMax: case Op::kReduceMin: case Op::kReduceProd:

@@ -91,17 +91,17 @@ class ContractSchedule {
   struct Panel {
     Affine base;
     int64_t columns, width;
-    LocalId total, row_offsets;
+    LocalId row_offsets;
   };
 
   std::vector<Stmt> Block(const Affine& base, int64_t columns, int64_t width) {
-    Panel p{base, columns, width, -1, -1};
-    p.total = k_->AddLocal("total", dtype_, tiles_.per_block * tiles_.rows * width);
+    Panel p{base, columns, width, -1};
+    if (total_ < 0) total_ = k_->AddLocal("total", dtype_, tiles_.per_block * tiles_.rows * tiles_.lanes);
     std::vector<Stmt> out;
     // -0 + x = x for every x, so the first block's sum is taken as it is.
     const bool one_block = shape_.depth > 0 && shape_.depth <= kKBlock;
-    out.push_back(one_block ? MakeScratch(p.total)
-                            : MakeLocal(p.total, Bits(dtype_, shape_.depth == 0 || !IsFloat(dtype_) ? 0.0 : -0.0)));
+    out.push_back(one_block ? MakeScratch(total_)
+                            : MakeLocal(total_, Bits(dtype_, shape_.depth == 0 || !IsFloat(dtype_) ? 0.0 : -0.0)));
     if (shape_.depth > 0) {
       if (NeedsRowTable()) RowOffsets(&p, &out);
       out.push_back(Blocks(p));
@@ -211,18 +211,106 @@ class ContractSchedule {
     return loop;
   }
 
-  // The element k of an operand at base.
-  ExprId Load(int operand, const Affine& base, const KOffsets& offsets, AxisId block, AxisId k, ExprId dynamic) {
+  // k of what is `inner` in a block.
+  static Affine OfBlock(AxisId block, const Affine& inner) {
+    Affine k = AxisAffine(block, kKBlock);
+    k.Add(inner);
+    return k;
+  }
+
+  // The element k of an operand at base; inner: k in its block.
+  ExprId Load(int operand, const Affine& base, const KOffsets& offsets, const Affine& k, const Affine& inner,
+              ExprId dynamic) {
     ExprBuilder& b = *c_.builder;
     Affine at = base;
     if (offsets.table < 0) {
-      at.Add(block, kKBlock * offsets.stride);
       at.Add(k, offsets.stride);
     } else {
-      const ExprId offset = b.ToInt64(LocalExpr(k_, offsets.table, AxisAffine(k)));
+      const ExprId offset = b.ToInt64(LocalExpr(k_, offsets.table, inner));
       dynamic = dynamic < 0 ? offset : b.Apply(Op::kAdd, kInt64, {dynamic, offset});
     }
     return b.LoadView(node_.operands[static_cast<size_t>(operand)], at, dynamic);
+  }
+
+  // A block of the panel of w, lanes side by side.
+  void Pack(const Panel& p, const KOffsets& wk, AxisId block, std::vector<Stmt>* out) {
+    const int64_t n = c_.target.lanes(SizeOf(dtype_)), size = std::min(shape_.depth, kKBlock);
+    if (pack_ < 0) pack_ = k_->AddLocal("pack", dtype_, size * tiles_.lanes);
+    out->push_back(MakeScratch(pack_));
+    const auto set = [&](const Affine& k, const Affine& inner, const Affine& lane) {
+      Affine to = lane, from = w_base_;
+      to.Add(inner, p.width);
+      from.Add(p.base, shape_.lane.w);
+      from.Add(lane, shape_.lane.w);
+      return MakeAccumulate(pack_, to, Combine::kSet, Load(1, from, wk, k, inner, -1));
+    };
+    const auto one = [](Stmt s) {
+      std::vector<Stmt> list;
+      list.push_back(std::move(s));
+      return list;
+    };
+    const AxisId t = k_->AddAxis("t"), j = k_->AddAxis("j");
+    const Affine k = AxisAffine(t), lane = AxisAffine(j);
+    // What is not side by side along k either is gathered.
+    const bool transposed = shape_.lane.w != 1 && wk.table < 0 && wk.stride == 1 && n > 1;
+    if (!transposed) {
+      Stmt copy = MakeLoop(j, p.columns, LoopKind::kVector, p.width, one(set(OfBlock(block, k), k, lane)));
+      return out->push_back(OverK(t, block, one(std::move(copy))));
+    }
+    // Squares of n x n are transposed in registers. Before them, the last depth % n elements of k, which squares of
+    // earlier blocks overwrite; at last the columns that fill no square.
+    const int64_t squares = p.columns / n, rest = shape_.depth % n;
+    if (squares > 0 && rest > 0) {
+      Affine last = k, inner = k;
+      last.constant = shape_.depth - rest;
+      inner.constant = last.constant % kKBlock;
+      Stmt copy = MakeLoop(j, squares * n, LoopKind::kVector, n, one(set(last, inner, lane)));
+      out->push_back(MakeLoop(t, rest, LoopKind::kSerial, 1, one(std::move(copy))));
+    }
+    if (squares > 0 && shape_.depth >= n) out->push_back(Squares(p, block, squares, n));
+    if (p.columns % n > 0) {
+      Affine column = lane;
+      column.constant = squares * n;
+      Stmt copy = OverK(t, block, one(set(OfBlock(block, k), k, column)));
+      copy.loop_kind = LoopKind::kVector;
+      copy.width = n;
+      out->push_back(MakeLoop(j, p.columns % n, LoopKind::kSerial, 1, one(std::move(copy))));
+    }
+  }
+
+  Stmt Squares(const Panel& p, AxisId block, int64_t squares, int64_t n) {
+    const AxisId g = k_->AddAxis("g"), q = k_->AddAxis("q"), r = k_->AddAxis("r"), v = k_->AddAxis("v");
+    if (square_ < 0) square_ = k_->AddLocal("square", dtype_, n * n);
+    Affine at = AxisAffine(r, n), from = w_base_, to = AxisAffine(r, p.width);
+    at.Add(v, 1);
+    // rows of the square are lanes, neighbours in a row are along k
+    from.Add(p.base, shape_.lane.w);
+    from.Add(g, n * shape_.lane.w);
+    from.Add(r, shape_.lane.w);
+    from.Add(block, kKBlock);
+    from.Add(q, n);
+    from.Add(v, 1);
+    to.Add(q, n * p.width);
+    to.Add(g, n);
+    to.Add(v, 1);
+    const auto rows = [&](LocalId local, const Affine& index, ExprId value) {
+      std::vector<Stmt> set, row;
+      set.push_back(MakeAccumulate(local, index, Combine::kSet, value));
+      row.push_back(MakeLoop(v, n, LoopKind::kVector, n, std::move(set)));
+      return MakeLoop(r, n, LoopKind::kUnrolled, 1, std::move(row));
+    };
+    std::vector<Stmt> square, across;
+    square.push_back(MakeScratch(square_));
+    square.push_back(rows(square_, at, c_.builder->LoadView(node_.operands[1], from)));
+    square.push_back(MakeTranspose(square_));
+    square.push_back(rows(pack_, to, LocalExpr(k_, square_, at)));
+    Stmt along = MakeLoop(q, std::min(shape_.depth, kKBlock) / n, LoopKind::kSerial, 1, std::move(square));
+    if (shape_.depth > kKBlock && shape_.depth % kKBlock != 0) {
+      along.clip_base = AxisAffine(block, kKBlock / n);
+      along.clip_total = shape_.depth / n;
+    }
+    across.push_back(std::move(along));
+    return MakeLoop(g, squares, LoopKind::kSerial, 1, std::move(across));
   }
 
   // Blocks of k: tile after tile of the block of rows.
@@ -235,12 +323,17 @@ class ContractSchedule {
     const AxisId i = k_->AddAxis("i"), j = k_->AddAxis("j");
     Affine sum = AxisAffine(i, p.width), x = x_base_, w = w_base_;
     sum.Add(j, 1);
-    w.Add(p.base, 1);
-    w.Add(j, 1);
+    w.Add(p.base, shape_.lane.w);
+    w.Add(j, shape_.lane.w);
+    if (tiles_.pack) Pack(p, wk, block, &body);
     const ExprId row = Row(p, tile, i, &x);
     std::vector<Stmt> multiply;
-    const ExprId a = Load(0, x, xk, block, k, row);
-    multiply.push_back(MakeAccumulate(acc, sum, Combine::kFma, a, Load(1, w, wk, block, k, -1)));
+    const ExprId a = Load(0, x, xk, OfBlock(block, AxisAffine(k)), AxisAffine(k), row);
+    Affine packed = AxisAffine(k, p.width);
+    packed.Add(j, 1);
+    const ExprId b = tiles_.pack ? LocalExpr(k_, pack_, packed)
+                                 : Load(1, w, wk, OfBlock(block, AxisAffine(k)), AxisAffine(k), -1);
+    multiply.push_back(MakeAccumulate(acc, sum, Combine::kFma, a, b));
     std::vector<Stmt> step;
     step.push_back(OverTile(i, j, p, std::move(multiply)));
 
@@ -250,7 +343,7 @@ class ContractSchedule {
     Affine to = from;
     to.Add(tile, tiles_.rows * p.width);
     std::vector<Stmt> add;
-    add.push_back(MakeAccumulate(p.total, to, shape_.depth > kKBlock ? Combine::kSum : Combine::kSet,
+    add.push_back(MakeAccumulate(total_, to, shape_.depth > kKBlock ? Combine::kSum : Combine::kSet,
                                  LocalExpr(k_, acc, from)));
     std::vector<Stmt> one;
     one.push_back(MakeLocal(acc, 0));
@@ -301,7 +394,7 @@ class ContractSchedule {
     local.Add(j, 1);
     column.Add(j, 1);
     if (shape_.lane.result >= 0) r.index[static_cast<size_t>(shape_.lane.result)].Add(column);
-    const ExprId value = LocalExpr(k_, p.total, local);
+    const ExprId value = LocalExpr(k_, total_, local);
     c_.builder->SetRoot(root_, value);
     std::vector<Stmt> stores;
     if (c_.stored(root_)) {
@@ -325,6 +418,7 @@ class ContractSchedule {
   const ContractShape shape_;
   const ContractTiles tiles_;
   AxisId block_ = -1;        // blocks of rows, if there are several
+  LocalId total_ = -1, pack_ = -1, square_ = -1;
   Index index_;              // of the result, as far as the outer loops say
   Affine x_base_, w_base_;   // the same of the operands
 };

@@ -79,6 +79,14 @@ class Probe {
   std::vector<Stmt> stores_;
 };
 
+// Lanes that are not neighbours in memory have to be; otherwise it pays where w comes from beyond L2 and serves many
+// rows.
+bool PaysToPack(const ContractShape& shape, const Target& target, int64_t element_bytes) {
+  if (shape.lane.w != 1 && shape.lane.extent > 1) return true;
+  constexpr int64_t kRows = 64;
+  return Product(shape.rows) >= kRows && shape.depth * shape.lane.extent * element_bytes > target.l2_bytes;
+}
+
 }  // namespace
 
 ContractShape ShapeOfContract(const ScheduleContext& c) {
@@ -137,10 +145,11 @@ ContractTiles TilesOfContract(const ContractShape& shape, const Target& target, 
     t.lanes = across * hardware;
     most = across >= 4 || (across == 2 && !many) ? 6 : 8;
   }
+  t.pack = vectorize && PaysToPack(shape, target, element_bytes);
   if (shape.rows.empty()) return t;
   // Whole inner axes as far as they fit.
   const int64_t blocks = Product(shape.outer) * ((Product(shape.rows) + kMaxRows - 1) / kMaxRows);
-  const int64_t wanted = std::clamp(kMaxRows * blocks / kWantedBlocks, kMinRows, kMaxRows);
+  const int64_t wanted = t.pack ? kMaxRows : std::clamp(kMaxRows * blocks / kWantedBlocks, kMinRows, kMaxRows);
   t.axis = shape.rows.size() - 1;
   while (t.axis > 0 && t.inner * shape.rows[t.axis].extent <= wanted) t.inner *= shape.rows[t.axis--].extent;
   const int64_t extent = shape.rows[t.axis].extent, fits = std::max<int64_t>(wanted / t.inner, 1);

@@ -34,6 +34,7 @@ struct ContractTiles {
   int64_t block = 1;    ///< iterations of that axis in a block
   int64_t inner = 1;    ///< rows per iteration
   int64_t per_block = 1;  ///< tiles; rows past the end repeat others and are dropped
+  bool pack = false;      ///< w block by block to a copy on the stack, its lanes side by side
 };
 
 ContractTiles TilesOfContract(const ContractShape& shape, const Target& target, int64_t element_bytes,

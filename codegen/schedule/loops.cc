@@ -85,6 +85,13 @@ Stmt MakeTree(LocalId local, Combine combine) {
   return s;
 }
 
+Stmt MakeTranspose(LocalId local) {
+  Stmt s;
+  s.kind = Stmt::Kind::kTranspose;
+  s.local = local;
+  return s;
+}
+
 ExprId LocalExpr(Kernel* kernel, LocalId local, const Affine& index) {
   Expr e;
   e.kind = Expr::Kind::kLocal;

@@ -52,6 +52,7 @@ Stmt MakeLocal(LocalId local, uint64_t init);
 Stmt MakeScratch(LocalId local);
 Stmt MakeAccumulate(LocalId local, Affine index, Combine combine, ExprId a, ExprId b = -1);
 Stmt MakeTree(LocalId local, Combine combine);
+Stmt MakeTranspose(LocalId local);
 ExprId LocalExpr(Kernel* kernel, LocalId local, const Affine& index);
 /// Bits of a scalar of dtype in the low bytes.
 uint64_t Bits(DType dtype, double value);
