@@ -141,11 +141,13 @@ ContractTiles TilesOfContract(const ContractShape& shape, const Target& target, 
   if (vectorize) {
     const bool many = target.vector_registers >= 32;
     const int64_t hardware = target.lanes(element_bytes), registers = (shape.lane.extent + hardware - 1) / hardware;
-    const int64_t across = std::min<int64_t>(many ? 4 : 2, registers);
+    t.pack = PaysToPack(shape, target, element_bytes);
+    const int64_t rows = Product(shape.rows), usual = many ? 4 : 2;
+    // One or two rows leave registers for longer runs of w.
+    const int64_t across = std::min(t.pack || rows > 2 ? usual : 4 * usual / rows, registers);
     t.lanes = across * hardware;
-    most = across >= 4 || (across == 2 && !many) ? 6 : 8;
+    most = across >= 4 || (across >= 2 && !many) ? 6 : 8;
   }
-  t.pack = vectorize && PaysToPack(shape, target, element_bytes);
   if (shape.rows.empty()) return t;
   // Whole inner axes as far as they fit.
   const int64_t blocks = Product(shape.outer) * ((Product(shape.rows) + kMaxRows - 1) / kMaxRows);
