@@ -144,14 +144,52 @@ class Grouper {
     if (!out_.views[Index(v)]) Force(v);
   }
 
+  // As a view of memory with any strides: what is not a view gets memory, not the view of it.
+  void ForceMemory(Value v) {
+    std::vector<const Node*> views;
+    while (!out_.views[Index(v)] && IsView(f_.producer(v)->op)) {
+      views.push_back(f_.producer(v));
+      v = views.back()->operands[0];
+    }
+    ForceView(v);
+    for (; !views.empty(); views.pop_back()) {
+      const Node& node = *views.back();
+      const auto i = Index(node.result());
+      out_.views[i] = ViewThrough(f_, node, *out_.views[Index(node.operands[0])]);
+      if (!out_.views[i]) Materialize(node.result());
+    }
+  }
+
+  // Whether b of a product has the elements of its last axes side by side: lanes run along them.
+  bool HasLanes(const Node& node, Value b) const {
+    const int first = static_cast<int>(node.attr<std::vector<int64_t>>("b_batch").size() +
+                                       node.attr<std::vector<int64_t>>("b_contract").size());
+    for (int i = shape(b).rank() - 1; i >= first; --i) {
+      if (shape(b).dim(i) > 1) return out_.views[Index(b)]->strides[static_cast<size_t>(i)] == 1;
+    }
+    return true;
+  }
+
+  // Whether the schedule had better bring the lanes together panel by panel: few rows make a copy of b dear.
+  bool PacksLanes(const Node& node, Value b) const {
+    constexpr int64_t kRows = 1024;
+    const auto batch = static_cast<int>(node.attr<std::vector<int64_t>>("b_batch").size()),
+               deep = static_cast<int>(node.attr<std::vector<int64_t>>("b_contract").size());
+    int64_t rows = 1;
+    for (int i = batch; i < shape(node.operands[0]).rank() - deep; ++i) rows *= shape(node.operands[0]).dim(i);
+    for (int i = batch + deep - 1; rows <= kRows && i >= batch; --i) {
+      if (shape(b).dim(i) > 1) return out_.views[Index(b)]->strides[static_cast<size_t>(i)] == 1;
+    }
+    return false;
+  }
+
   void ForceOperands(const Node& node) {
     switch (node.op) {
       case Op::kContract: {
-        ForceView(node.operands[0]);
+        ForceMemory(node.operands[0]);
         const Value b = node.operands[1];
         ForceView(b);
-        // Lanes run along n: it must be contiguous.
-        if (shape(b).dim(shape(b).rank() - 1) > 1 && out_.views[Index(b)]->strides.back() != 1) Force(b);
+        if (!HasLanes(node, b) && !PacksLanes(node, b)) Force(b);
         break;
       }
       case Op::kReduceSum: case Op::kReduceMax: case Op::kReduceMin: case Op::kReduceProd:

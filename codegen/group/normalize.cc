@@ -28,41 +28,25 @@ Axes Rest(int rank, const Axes& batch, const Axes& contract) {
   return rest;
 }
 
-int64_t Product(const Shape& shape, const Axes& axes) {
-  int64_t n = 1;
-  for (int64_t a : axes) n *= shape.dim(static_cast<int>(a));
-  return n;
-}
-
-// Transposes to the concatenation of the axis groups and merges each group to one axis.
-Value Regroup(Builder* b, Value x, const std::vector<Axes>& groups) {
-  const Shape shape = b->shape(x);
+// Axes in this order: a view.
+Value Arranged(Builder* b, Value x, const std::vector<Axes>& groups) {
   Axes permutation;
-  Shape merged;
-  for (const Axes& g : groups) {
-    permutation.insert(permutation.end(), g.begin(), g.end());
-    merged.push_back(Product(shape, g));
-  }
-  if (!std::is_sorted(permutation.begin(), permutation.end())) x = b->Transpose(x, permutation);
-  return b->Reshape(x, merged);
+  for (const Axes& g : groups) permutation.insert(permutation.end(), g.begin(), g.end());
+  return std::is_sorted(permutation.begin(), permutation.end()) ? x : b->Transpose(x, permutation);
 }
 
-Value NormalizeContract(Builder* b, const Node& node, Value x, Value y, const Shape& result) {
+Value NormalizeContract(Builder* b, const Node& node, Value x, Value y) {
   const auto &xb = node.attr<Axes>("a_batch"), &yb = node.attr<Axes>("b_batch"),
              &xk = node.attr<Axes>("a_contract"), &yk = node.attr<Axes>("b_contract");
   const Axes m = Rest(b->shape(x).rank(), xb, xk), n = Rest(b->shape(y).rank(), yb, yk);
-  const bool batched = !xb.empty();
-  const auto groups = [&](const Axes& batch, Axes first, Axes second) {
-    std::vector<Axes> g;
-    if (batched) g.push_back(batch);
-    g.push_back(std::move(first));
-    g.push_back(std::move(second));
-    return g;
+  const auto from = [](size_t first, size_t count) {
+    Axes axes;
+    for (size_t i = 0; i < count; ++i) axes.push_back(static_cast<int64_t>(first + i));
+    return axes;
   };
-  const Value p = Regroup(b, x, groups(xb, m, xk)), q = Regroup(b, y, groups(yb, yk, n));
-  const Builder::ContractAxes axes = batched ? Builder::ContractAxes{{0}, {0}, {2}, {1}}
-                                             : Builder::ContractAxes{{}, {}, {1}, {0}};
-  return b->Reshape(b->Contract(p, q, axes), result);
+  const Axes batch = from(0, xb.size());
+  return b->Contract(Arranged(b, x, {xb, m, xk}), Arranged(b, y, {yb, yk, n}),
+                     {batch, batch, from(xb.size() + m.size(), xk.size()), from(yb.size(), yk.size())});
 }
 
 constexpr int64_t kLeastRow = 64;  // elements of a row that is reduced by itself
@@ -173,7 +157,7 @@ absl::StatusOr<ir::Function> Normalize(const ir::Function& f, const ir::Module& 
       case Op::kIdentity:
       case Op::kStopGradient: result = operands[0]; break;
       case Op::kContract:
-        result = NormalizeContract(&b, node, operands[0], operands[1], f.type(node.result()).shape);
+        result = NormalizeContract(&b, node, operands[0], operands[1]);
         break;
       case Op::kReduceSum:
       case Op::kReduceMax:

@@ -16,7 +16,7 @@ enum class Role : uint8_t {
 };
 
 /// The function in the form that grouping expects; same values, same bits:
-///  - contract is a[(b,) m, k] x b[(b,) k, n], with transposes and reshapes around it where needed;
+///  - contract is a[batch..., m..., k...] x b[batch..., k..., n...], with transposes before it where needed;
 ///  - the axes of a reduce are neighbours;
 ///  - a result that is a parameter, a constant or a repeated result goes through an identity of its own;
 ///  - operands of control ops are constants or have memory; a result of a control op that is always one of its

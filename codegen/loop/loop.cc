@@ -64,6 +64,7 @@ void HashBody(const std::vector<Stmt>& body, Hasher* h) {
     h->Add(s.clip_total);
     h->Add(s.local);
     h->Add(s.init);
+    h->Add(s.fill);
     h->Add(s.combine);
     h->Add(s.buffer);
     h->Add(s.index);

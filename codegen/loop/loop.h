@@ -72,7 +72,7 @@ struct KernelBuffer {
   bool is_output = false;  ///< written (outputs may also be read)
 };
 
-/// Scratch of one chunk. Declared by a kLocal statement, which fills it with `init`. Declared inside a vector loop
+/// Scratch of one chunk. Declared by a kLocal statement, which may fill it with `init`. Declared inside a vector loop
 /// every element is one value per lane; declared outside it is plain memory and an index with coefficient 1 in the
 /// vector axis means consecutive lanes.
 struct Local {
@@ -105,6 +105,7 @@ struct Stmt {
     kAccumulate,  ///< locals[local][index] = combine(locals[local][index], a, b)
     kTree,        ///< the partials of `local` (size n, a power of two up to 64) to element 0:
                   ///< for s = n/2, n/4, .. 1: p[j] = combine(p[j], p[j + s]) for j < s
+    kTranspose,   ///< `local`, a square matrix of vectors of a power of two lanes, becomes its transpose
     kStore,       ///< buffer[index + dynamic * dynamic_stride] = a, where guard. Neighbouring stores of a block are
                   ///< one parallel assignment: all right sides are evaluated before the first one writes.
     kSort,        ///< buffer[index + i] for i in 0..extent: the positions, as i64, that sort the keys which start at
@@ -121,9 +122,10 @@ struct Stmt {
   int64_t clip_total = -1;
   std::vector<Stmt> body;
 
-  // kLocal, kAccumulate, kTree
+  // kLocal, kAccumulate, kTree, kTranspose
   LocalId local = -1;
   uint64_t init = 0;  ///< kLocal: bits of the fill value
+  bool fill = true;   ///< kLocal: false if whatever is read is written before
   Combine combine = Combine::kSum;
 
   // kAccumulate, kStore

@@ -173,11 +173,12 @@ class Printer {
     switch (s.kind) {
       case Stmt::Kind::kLocal: {
         const Local& local = k_.locals[static_cast<size_t>(s.local)];
-        return StrCat("local ", local.name, ": ", Name(local.dtype), "[", local.size,
-                      "] = ", ConstantText(local.dtype, s.init));
+        const std::string text = StrCat("local ", local.name, ": ", Name(local.dtype), "[", local.size, "]");
+        return s.fill ? StrCat(text, " = ", ConstantText(local.dtype, s.init)) : text;
       }
       case Stmt::Kind::kTree:
         return StrCat("tree_", combine, " ", k_.locals[static_cast<size_t>(s.local)].name);
+      case Stmt::Kind::kTranspose: return StrCat("transpose ", k_.locals[static_cast<size_t>(s.local)].name);
       case Stmt::Kind::kAccumulate: {
         const std::string to = Element(k_.locals[static_cast<size_t>(s.local)].name, s.index,
                                        s.dynamic, s.dynamic_stride);

@@ -93,6 +93,7 @@ class KernelEmitter {
   void AccumulateLanes(const Stmt& s, const Address& to, llvm::Value* a, llvm::Value* b,
                        llvm::Value* mask);
   void Tree(const Stmt& s);
+  void Transpose(const Stmt& s);
   void Stores(const Stmt* first, const Stmt* last);
   void Sort(const Stmt& s);  // sort.cc
   Trip TripOf(const Stmt& s);

@@ -69,6 +69,9 @@ void KernelEmitter::Body(const std::vector<Stmt>& body) {
       case Stmt::Kind::kTree:
         Tree(s);
         break;
+      case Stmt::Kind::kTranspose:
+        Transpose(s);
+        break;
       case Stmt::Kind::kStore:
         while (next < body.size() && body[next].kind == Stmt::Kind::kStore) ++next;
         Stores(&body[i], body.data() + next);
@@ -333,6 +336,7 @@ void KernelEmitter::Declare(const Stmt& s) {
   }
   storage_[static_cast<size_t>(s.local)] = {alloca, lanes_};
   local_writes_[static_cast<size_t>(s.local)] = ++clock_;
+  if (!s.fill) return;
   Value* init = ToMemory(local.dtype, ConstantOf(context_, local.dtype, s.init));
   Fill(storage_[static_cast<size_t>(s.local)], init, local.size,
        llvm::cast<llvm::Constant>(init)->isNullValue());
@@ -464,6 +468,34 @@ void KernelEmitter::Tree(const Stmt& s) {
     result = p[0];
   }
   b_.CreateAlignedStore(ToMemory(local.dtype, result), to.pointer, align);
+  local_writes_[static_cast<size_t>(s.local)] = ++clock_;
+}
+
+/// Each step interleaves row i with row i + n/2 to rows 2i and 2i + 1: it rotates the bits of all positions by one, and
+/// log2(n) such steps swap rows and columns.
+void KernelEmitter::Transpose(const Stmt& s) {
+  const Local& local = LocalOf(s.local);
+  const Address at = LocalAddress(s.local, s.index, nullptr, 0);
+  if (!status_.ok()) return;
+  int n = 1;
+  while (n * n < local.size) n *= 2;
+  llvm::Type* type = Lanes(MemoryType(context_, local.dtype), n);
+  const auto address = [&](size_t row) { return b_.CreateConstGEP1_64(type, at.pointer, row); };
+  std::vector<Value*> rows(static_cast<size_t>(n)), next = rows;
+  for (size_t i = 0; i < rows.size(); ++i) rows[i] = b_.CreateAlignedLoad(type, address(i), AlignOf(local.dtype));
+  llvm::SmallVector<int, 64> low, high;
+  for (int j = 0; j < n / 2; ++j) {
+    low.append({j, n + j});
+    high.append({n / 2 + j, n + n / 2 + j});
+  }
+  for (int step = 1; step < n; step *= 2) {
+    for (size_t i = 0; i < rows.size() / 2; ++i) {
+      next[2 * i] = b_.CreateShuffleVector(rows[i], rows[i + rows.size() / 2], low);
+      next[2 * i + 1] = b_.CreateShuffleVector(rows[i], rows[i + rows.size() / 2], high);
+    }
+    std::swap(rows, next);
+  }
+  for (size_t i = 0; i < rows.size(); ++i) b_.CreateAlignedStore(rows[i], address(i), AlignOf(local.dtype));
   local_writes_[static_cast<size_t>(s.local)] = ++clock_;
 }
 

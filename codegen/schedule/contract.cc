@@ -1,192 +1,426 @@
 #include <algorithm>
 
-#include "codegen/schedule/schedule.h"
+#include "codegen/schedule/contract_shape.h"
 
-// Matrix products: y[(b,) m, n] = sum over k of x[(b,) m, k] * w[(b,) k, n], k ascending in blocks of 256.
-// A tile of rows x lanes is accumulated in registers; block sums are added up in a table on the stack, from
-// which the epilogue (whatever maps were fused) is computed row by row.
+// Matrix products and what looks like them (convolutions): k ascends in blocks of 256. Rows go in blocks, too: for
+// each block of k, tile after tile of rows x lanes is accumulated in registers and added to a table on the stack,
+// from which the epilogue (whatever maps were fused) is computed row by row.
+//
+// Rows and k may walk the memory of the operands in several axes. Their offsets are then looked up in tables: x is at
+// row_offset[row] + k_offset[k], so that the innermost loop is that of a plain product.
 
 namespace reel::codegen {
 namespace {
 
+using ir::Op;
+
 constexpr int64_t kKBlock = 256;
 constexpr int64_t kChunkFlops = 256 << 10;  // a chunk of a parallel product
-
-struct TileShape {
-  int64_t rows, lanes;
-};
 
 class ContractSchedule {
  public:
   explicit ContractSchedule(const ScheduleContext& c)
-      : c_(c), k_(c.kernel), root_(c.group().root), shape_(c.f.type(root_).shape) {
-    const ir::Node& node = *c.f.producer(root_);
-    const Shape& x = c.f.type(node.operands[0]).shape;
-    batched_ = shape_.rank() == 3;
-    batch_ = batched_ ? shape_.dim(0) : 1;
-    m_ = shape_.dim(shape_.rank() - 2);
-    n_ = shape_.dim(shape_.rank() - 1);
-    depth_ = x.dim(x.rank() - 1);
-    dtype_ = c.f.type(root_).dtype;
-    hardware_ = c.options.vectorize ? c.target.lanes(SizeOf(dtype_)) : 1;
-    tile_ = ChooseTile();
-  }
+      : c_(c),
+        k_(c.kernel),
+        root_(c.group().root),
+        node_(*c.f.producer(root_)),
+        dtype_(c.f.type(root_).dtype),
+        shape_(ShapeOfContract(c)),
+        tiles_(TilesOfContract(shape_, c.target, SizeOf(dtype_), c.options.vectorize)) {}
 
   void Run() {
-    const AxisId b = k_->AddAxis("b");
-    if (batched_) prefix_.push_back(AxisAffine(b));
+    if (shape_.empty) return;
+    index_.assign(static_cast<size_t>(shape_.rank), Affine{});
+    // Loops from outside: batches and outer columns, outer rows, blocks of rows.
+    std::vector<std::pair<AxisId, int64_t>> loops;
+    const auto open = [&](const ContractAxis& a) {
+      loops.emplace_back(k_->AddAxis("b"), a.extent);
+      Walk(a, AxisAffine(loops.back().first), &index_, &x_base_, &w_base_);
+    };
+    for (const ContractAxis& a : shape_.outer) open(a);
+    for (size_t i = 0; i < tiles_.axis && i < shape_.rows.size(); ++i) open(shape_.rows[i]);
+    if (!shape_.rows.empty() && tiles_.block < shape_.rows[tiles_.axis].extent) {
+      const int64_t extent = shape_.rows[tiles_.axis].extent;
+      loops.emplace_back(k_->AddAxis("mb"), (extent + tiles_.block - 1) / tiles_.block);
+      block_ = loops.back().first;
+    }
     std::vector<Stmt> body = Panels();
-    if (batched_) {
+    for (size_t i = loops.size(); i-- > 0;) {
       std::vector<Stmt> outer;
-      outer.push_back(MakeLoop(b, batch_, LoopKind::kSerial, 1, std::move(body)));
+      outer.push_back(MakeLoop(loops[i].first, loops[i].second, LoopKind::kSerial, 1, std::move(body)));
       body = std::move(outer);
     }
     k_->body = std::move(body);
     if (!c_.options.vectorize) return;
-    const int64_t flops = 2 * batch_ * m_ * n_ * std::max<int64_t>(depth_, 1);
+    const int64_t flops = 2 * c_.f.type(root_).shape.size() * std::max<int64_t>(shape_.depth, 1);
     if (k_->body.size() == 1) Parallelize(k_, flops / kChunkFlops * (64 << 10));
   }
 
  private:
-  // At least 8 accumulators to cover the latency of fma, rows * registers + registers + 1 within the register file.
-  TileShape ChooseTile() const {
-    if (hardware_ == 1) return {1, 1};
-    const int64_t most = c_.target.vector_registers >= 32 ? 4 : 2;
-    const int64_t registers = std::min(most, (n_ + hardware_ - 1) / hardware_);
-    const int64_t rows = registers <= 2 && c_.target.vector_registers >= 32 ? 8 : registers == 1 ? 8 : 6;
-    return {std::min(rows, std::max<int64_t>(m_, 1)), std::max<int64_t>(registers, 1) * hardware_};
+  // Adds a step along the axis to an index of the result and to offsets into the operands.
+  static void Walk(const ContractAxis& a, const Affine& step, Index* index, Affine* x, Affine* w) {
+    if (a.result >= 0) (*index)[static_cast<size_t>(a.result)].Add(step);
+    x->Add(step, a.x);
+    w->Add(step, a.w);
   }
 
-  // Columns in panels of tile_.lanes, the last one narrower.
+  // A step of the blocked axis, from the start of the block.
+  Affine FromBlock(Affine step) const {
+    if (block_ >= 0) step.Add(block_, tiles_.block);
+    return step;
+  }
+
+  // Columns in panels of tiles_.lanes, the last one narrower.
   std::vector<Stmt> Panels() {
     std::vector<Stmt> out;
-    const int64_t whole = n_ / tile_.lanes, rest = n_ % tile_.lanes;
+    const int64_t lanes = tiles_.lanes, n = shape_.lane.extent, whole = n / lanes, rest = n % lanes;
     if (whole > 0) {
       const AxisId panel = k_->AddAxis("n");
-      out.push_back(MakeLoop(panel, whole, LoopKind::kSerial, 1,
-                             Rows(AxisAffine(panel, tile_.lanes), tile_.lanes, tile_.lanes)));
+      out.push_back(MakeLoop(panel, whole, LoopKind::kSerial, 1, Block(AxisAffine(panel, lanes), lanes, lanes)));
     }
     if (rest > 0) {
       Affine base;
-      base.constant = whole * tile_.lanes;
-      const int64_t width = (rest + hardware_ - 1) / hardware_ * hardware_;
-      for (Stmt& s : Rows(base, rest, width)) out.push_back(std::move(s));
+      base.constant = whole * lanes;
+      const int64_t hardware = c_.options.vectorize ? c_.target.lanes(SizeOf(dtype_)) : 1;
+      for (Stmt& s : Block(base, rest, (rest + hardware - 1) / hardware * hardware)) out.push_back(std::move(s));
     }
     return out;
   }
 
-  std::vector<Stmt> Rows(const Affine& n_base, int64_t columns, int64_t width) {
-    std::vector<Stmt> out;
-    const int64_t whole = m_ / tile_.rows, rest = m_ % tile_.rows;
-    if (whole > 0) {
-      const AxisId m = k_->AddAxis("m");
-      out.push_back(MakeLoop(m, whole, LoopKind::kSerial, 1,
-                             Tile(AxisAffine(m, tile_.rows), tile_.rows, n_base, columns, width)));
-    }
-    if (rest > 0) {
-      Affine base;
-      base.constant = whole * tile_.rows;
-      for (Stmt& s : Tile(base, rest, n_base, columns, width)) out.push_back(std::move(s));
-    }
-    return out;
-  }
-
-  // An axis pair over rows x columns of a tile, as for i { vector j { body } }.
-  struct TileAxes {
-    AxisId i, j;
-    Affine local;  // i * width + j
-    Index at;      // index into the result
+  // A panel of columns of a block of rows.
+  struct Panel {
+    Affine base;
+    int64_t columns, width;
+    LocalId row_offsets;
   };
-  TileAxes NewAxes(const Affine& m_base, const Affine& n_base, int64_t width) {
-    TileAxes t{k_->AddAxis("i"), k_->AddAxis("j"), {}, prefix_};
-    t.local.Add(t.i, width);
-    t.local.Add(t.j, 1);
-    Affine m = m_base, n = n_base;
-    m.Add(t.i, 1);
-    n.Add(t.j, 1);
-    t.at.push_back(std::move(m));
-    t.at.push_back(std::move(n));
-    return t;
-  }
-  Stmt Over(const TileAxes& t, LoopKind rows_kind, int64_t rows, int64_t columns, int64_t width,
-            std::vector<Stmt> body) {
-    std::vector<Stmt> inner;
-    inner.push_back(MakeLoop(t.j, columns, LoopKind::kVector, width, std::move(body)));
-    return MakeLoop(t.i, rows, rows_kind, 1, std::move(inner));
-  }
 
-  std::vector<Stmt> Tile(const Affine& m_base, int64_t rows, const Affine& n_base, int64_t columns, int64_t width) {
-    const LocalId total = k_->AddLocal("total", dtype_, rows * width);
+  std::vector<Stmt> Block(const Affine& base, int64_t columns, int64_t width) {
+    Panel p{base, columns, width, -1};
+    if (total_ < 0) total_ = k_->AddLocal("total", dtype_, tiles_.per_block * tiles_.rows * tiles_.lanes);
     std::vector<Stmt> out;
     // -0 + x = x for every x, so the first block's sum is taken as it is.
-    out.push_back(MakeLocal(total, Bits(dtype_, depth_ == 0 || !IsFloat(dtype_) ? 0.0 : -0.0)));
-    if (depth_ > 0) out.push_back(Blocks(total, m_base, rows, n_base, columns, width));
-    out.push_back(Epilogue(total, m_base, rows, n_base, columns, width));
+    const bool one_block = shape_.depth > 0 && shape_.depth <= kKBlock;
+    out.push_back(one_block ? MakeScratch(total_)
+                            : MakeLocal(total_, Bits(dtype_, shape_.depth == 0 || !IsFloat(dtype_) ? 0.0 : -0.0)));
+    if (shape_.depth > 0) {
+      if (NeedsRowTable()) RowOffsets(&p, &out);
+      out.push_back(Blocks(p));
+    }
+    out.push_back(Epilogue(p));
     return out;
   }
 
-  Stmt Blocks(LocalId total, const Affine& m_base, int64_t rows, const Affine& n_base, int64_t columns,
-              int64_t width) {
-    const ir::Node& node = *c_.f.producer(root_);
-    const LocalId acc = k_->AddLocal("acc", dtype_, rows * width);
-    const AxisId block = k_->AddAxis("kb"), inner = k_->AddAxis("k");
-    Affine k = AxisAffine(block, kKBlock);
-    k.Add(inner, 1);
+  bool NeedsRowTable() const { return shape_.rows.size() > 1; }
 
-    const TileAxes t = NewAxes(m_base, n_base, width);
-    Index x = prefix_, w = prefix_;
-    x.push_back(t.at[t.at.size() - 2]);
-    x.push_back(k);
-    w.push_back(k);
-    w.push_back(t.at.back());
-    c_.builder->Clear();
-    std::vector<Stmt> multiply;
-    multiply.push_back(MakeAccumulate(acc, t.local, Combine::kFma, c_.builder->Build(node.operands[0], x),
-                                      c_.builder->Build(node.operands[1], w)));
-    std::vector<Stmt> step;
-    step.push_back(Over(t, LoopKind::kUnrolled, rows, columns, width, std::move(multiply)));
-    Stmt loop = MakeLoop(inner, std::min(depth_, kKBlock), LoopKind::kSerial, 1, std::move(step));
-    if (depth_ > kKBlock && depth_ % kKBlock != 0) {
-      loop.clip_base = AxisAffine(block, kKBlock);
-      loop.clip_total = depth_;
+  // Loops over the rows of a block, as for block axis { for inner axes { body } }; rows past the end are left out.
+  struct RowLoops {
+    Affine local;  // position in the block
+    Index index;   // of the result
+    Affine x;      // offset from the start of the block
+    std::vector<std::pair<AxisId, int64_t>> axes;
+  };
+  RowLoops OpenRows() {
+    RowLoops r{{}, index_, {}, {}};
+    int64_t inner = tiles_.inner;
+    for (size_t i = tiles_.axis; i < shape_.rows.size(); ++i) {
+      const ContractAxis& a = shape_.rows[i];
+      const bool first = i == tiles_.axis;
+      if (!first) inner /= a.extent;
+      r.axes.emplace_back(k_->AddAxis("i"), first ? tiles_.block : a.extent);
+      const Affine step = AxisAffine(r.axes.back().first);
+      r.local.Add(step, inner);
+      r.index[static_cast<size_t>(a.result)].Add(first ? FromBlock(step) : step);
+      r.x.Add(step, a.x);
     }
-
-    const TileAxes s = NewAxes(m_base, n_base, width);
-    std::vector<Stmt> add;
-    add.push_back(MakeAccumulate(total, s.local, Combine::kSum, LocalExpr(k_, acc, s.local)));
-    std::vector<Stmt> body;
-    body.push_back(MakeLocal(acc, 0));
-    body.push_back(std::move(loop));
-    body.push_back(Over(s, LoopKind::kUnrolled, rows, columns, width, std::move(add)));
-    return MakeLoop(block, (depth_ + kKBlock - 1) / kKBlock, LoopKind::kSerial, 1, std::move(body));
+    return r;
+  }
+  std::vector<Stmt> OverRows(const RowLoops& r, std::vector<Stmt> body) {
+    for (size_t i = r.axes.size(); i-- > 0;) {
+      Stmt loop = MakeLoop(r.axes[i].first, r.axes[i].second, LoopKind::kSerial, 1, std::move(body));
+      if (i == 0 && block_ >= 0 && shape_.rows[tiles_.axis].extent % tiles_.block != 0) {
+        loop.clip_base = AxisAffine(block_, tiles_.block);
+        loop.clip_total = shape_.rows[tiles_.axis].extent;
+      }
+      body.clear();
+      body.push_back(std::move(loop));
+    }
+    return body;
   }
 
-  Stmt Epilogue(LocalId total, const Affine& m_base, int64_t rows, const Affine& n_base, int64_t columns,
-                int64_t width) {
-    const TileAxes t = NewAxes(m_base, n_base, width);
-    const ExprId value = LocalExpr(k_, total, t.local);
+  // Where the rows of the block are in x; rows past the end are at the first.
+  void RowOffsets(Panel* p, std::vector<Stmt>* out) {
+    p->row_offsets = k_->AddLocal("rows", kInt64, tiles_.per_block * tiles_.rows);
+    out->push_back(MakeLocal(p->row_offsets, 0));
+    RowLoops r = OpenRows();
+    std::vector<Stmt> body;
+    body.push_back(MakeAccumulate(p->row_offsets, r.local, Combine::kSet, c_.builder->Position(r.x)));
+    for (Stmt& s : OverRows(r, std::move(body))) out->push_back(std::move(s));
+  }
+
+  // Offsets along k into one operand: an affine function of k, or a table of a block.
+  struct KOffsets {
+    int64_t stride = 0;
+    LocalId table = -1;
+  };
+  KOffsets OffsetsOf(int64_t ContractAxis::*stride, AxisId block, std::vector<Stmt>* out) {
+    std::vector<ContractAxis> axes;  // those that this operand alone can tell apart
+    for (const ContractAxis& a : shape_.k) {
+      if (!axes.empty() && axes.back().*stride == a.*stride * a.extent) {
+        const int64_t n = axes.back().extent;
+        axes.back() = a;
+        axes.back().extent *= n;
+      } else {
+        axes.push_back(a);
+      }
+    }
+    if (axes.size() <= 1) return {axes.empty() ? 0 : axes[0].*stride, -1};
+    int64_t span = shape_.depth;
+    for (const ContractAxis& a : axes) span += std::abs(a.*stride) * a.extent;
+    const DType dtype = span < INT32_MAX ? kInt32 : kInt64;
+    const KOffsets offsets{0, k_->AddLocal("ks", dtype, std::min(shape_.depth, kKBlock))};
+    const AxisId t = k_->AddAxis("t");
+    Affine k = AxisAffine(block, kKBlock);
+    k.Add(t, 1);
+    ExprBuilder& b = *c_.builder;
+    const auto number = [&](int64_t x) { return b.Constant(dtype, static_cast<double>(x)); };
+    ExprId rest = b.Position(k, dtype), sum = -1;
+    for (size_t i = axes.size(); i-- > 0;) {
+      const ExprId extent = number(axes[i].extent);
+      const ExprId at = i == 0 ? rest : b.Apply(Op::kRem, dtype, {rest, extent});
+      if (i > 0) rest = b.Apply(Op::kDiv, dtype, {rest, extent});
+      const ExprId term = b.Apply(Op::kMul, dtype, {at, number(axes[i].*stride)});
+      sum = sum < 0 ? term : b.Apply(Op::kAdd, dtype, {sum, term});
+    }
+    std::vector<Stmt> body;
+    body.push_back(MakeAccumulate(offsets.table, AxisAffine(t), Combine::kSet, sum));
+    Stmt loop = OverK(t, block, std::move(body));
+    loop.width = c_.options.vectorize ? c_.target.lanes(SizeOf(dtype)) : 1;
+    if (loop.width > 1) loop.loop_kind = LoopKind::kVector;
+    out->push_back(MakeScratch(offsets.table));
+    out->push_back(std::move(loop));
+    return offsets;
+  }
+
+  // for axis over a block of k { body }
+  Stmt OverK(AxisId axis, AxisId block, std::vector<Stmt> body) const {
+    Stmt loop = MakeLoop(axis, std::min(shape_.depth, kKBlock), LoopKind::kSerial, 1, std::move(body));
+    if (shape_.depth > kKBlock && shape_.depth % kKBlock != 0) {
+      loop.clip_base = AxisAffine(block, kKBlock);
+      loop.clip_total = shape_.depth;
+    }
+    return loop;
+  }
+
+  // k of what is `inner` in a block.
+  static Affine OfBlock(AxisId block, const Affine& inner) {
+    Affine k = AxisAffine(block, kKBlock);
+    k.Add(inner);
+    return k;
+  }
+
+  // The element k of an operand at base; inner: k in its block.
+  ExprId Load(int operand, const Affine& base, const KOffsets& offsets, const Affine& k, const Affine& inner,
+              ExprId dynamic) {
+    ExprBuilder& b = *c_.builder;
+    Affine at = base;
+    if (offsets.table < 0) {
+      at.Add(k, offsets.stride);
+    } else {
+      const ExprId offset = b.ToInt64(LocalExpr(k_, offsets.table, inner));
+      dynamic = dynamic < 0 ? offset : b.Apply(Op::kAdd, kInt64, {dynamic, offset});
+    }
+    return b.LoadView(node_.operands[static_cast<size_t>(operand)], at, dynamic);
+  }
+
+  // A block of the panel of w, lanes side by side.
+  void Pack(const Panel& p, const KOffsets& wk, AxisId block, std::vector<Stmt>* out) {
+    const int64_t n = c_.target.lanes(SizeOf(dtype_)), size = std::min(shape_.depth, kKBlock);
+    if (pack_ < 0) pack_ = k_->AddLocal("pack", dtype_, size * tiles_.lanes);
+    out->push_back(MakeScratch(pack_));
+    const auto set = [&](const Affine& k, const Affine& inner, const Affine& lane) {
+      Affine to = lane, from = w_base_;
+      to.Add(inner, p.width);
+      from.Add(p.base, shape_.lane.w);
+      from.Add(lane, shape_.lane.w);
+      return MakeAccumulate(pack_, to, Combine::kSet, Load(1, from, wk, k, inner, -1));
+    };
+    const auto one = [](Stmt s) {
+      std::vector<Stmt> list;
+      list.push_back(std::move(s));
+      return list;
+    };
+    const AxisId t = k_->AddAxis("t"), j = k_->AddAxis("j");
+    const Affine k = AxisAffine(t), lane = AxisAffine(j);
+    // What is not side by side along k either is gathered.
+    const bool transposed = shape_.lane.w != 1 && wk.table < 0 && wk.stride == 1 && n > 1;
+    if (!transposed) {
+      Stmt copy = MakeLoop(j, p.columns, LoopKind::kVector, p.width, one(set(OfBlock(block, k), k, lane)));
+      return out->push_back(OverK(t, block, one(std::move(copy))));
+    }
+    // Squares of n x n are transposed in registers. Before them, the last depth % n elements of k, which squares of
+    // earlier blocks overwrite; at last the columns that fill no square.
+    const int64_t squares = p.columns / n, rest = shape_.depth % n;
+    if (squares > 0 && rest > 0) {
+      Affine last = k, inner = k;
+      last.constant = shape_.depth - rest;
+      inner.constant = last.constant % kKBlock;
+      Stmt copy = MakeLoop(j, squares * n, LoopKind::kVector, n, one(set(last, inner, lane)));
+      out->push_back(MakeLoop(t, rest, LoopKind::kSerial, 1, one(std::move(copy))));
+    }
+    if (squares > 0 && shape_.depth >= n) out->push_back(Squares(p, block, squares, n));
+    if (p.columns % n > 0) {
+      Affine column = lane;
+      column.constant = squares * n;
+      Stmt copy = OverK(t, block, one(set(OfBlock(block, k), k, column)));
+      copy.loop_kind = LoopKind::kVector;
+      copy.width = n;
+      out->push_back(MakeLoop(j, p.columns % n, LoopKind::kSerial, 1, one(std::move(copy))));
+    }
+  }
+
+  Stmt Squares(const Panel& p, AxisId block, int64_t squares, int64_t n) {
+    const AxisId g = k_->AddAxis("g"), q = k_->AddAxis("q"), r = k_->AddAxis("r"), v = k_->AddAxis("v");
+    if (square_ < 0) square_ = k_->AddLocal("square", dtype_, n * n);
+    Affine at = AxisAffine(r, n), from = w_base_, to = AxisAffine(r, p.width);
+    at.Add(v, 1);
+    // rows of the square are lanes, neighbours in a row are along k
+    from.Add(p.base, shape_.lane.w);
+    from.Add(g, n * shape_.lane.w);
+    from.Add(r, shape_.lane.w);
+    from.Add(block, kKBlock);
+    from.Add(q, n);
+    from.Add(v, 1);
+    to.Add(q, n * p.width);
+    to.Add(g, n);
+    to.Add(v, 1);
+    const auto rows = [&](LocalId local, const Affine& index, ExprId value) {
+      std::vector<Stmt> set, row;
+      set.push_back(MakeAccumulate(local, index, Combine::kSet, value));
+      row.push_back(MakeLoop(v, n, LoopKind::kVector, n, std::move(set)));
+      return MakeLoop(r, n, LoopKind::kUnrolled, 1, std::move(row));
+    };
+    std::vector<Stmt> square, across;
+    square.push_back(MakeScratch(square_));
+    square.push_back(rows(square_, at, c_.builder->LoadView(node_.operands[1], from)));
+    square.push_back(MakeTranspose(square_));
+    square.push_back(rows(pack_, to, LocalExpr(k_, square_, at)));
+    Stmt along = MakeLoop(q, std::min(shape_.depth, kKBlock) / n, LoopKind::kSerial, 1, std::move(square));
+    if (shape_.depth > kKBlock && shape_.depth % kKBlock != 0) {
+      along.clip_base = AxisAffine(block, kKBlock / n);
+      along.clip_total = shape_.depth / n;
+    }
+    across.push_back(std::move(along));
+    return MakeLoop(g, squares, LoopKind::kSerial, 1, std::move(across));
+  }
+
+  // Blocks of k: tile after tile of the block of rows.
+  Stmt Blocks(const Panel& p) {
+    const AxisId block = k_->AddAxis("kb"), k = k_->AddAxis("k"), tile = k_->AddAxis("m");
+    std::vector<Stmt> body;
+    const KOffsets xk = OffsetsOf(&ContractAxis::x, block, &body), wk = OffsetsOf(&ContractAxis::w, block, &body);
+    const LocalId acc = k_->AddLocal("acc", dtype_, tiles_.rows * p.width);
+
+    const AxisId i = k_->AddAxis("i"), j = k_->AddAxis("j");
+    Affine sum = AxisAffine(i, p.width), x = x_base_, w = w_base_;
+    sum.Add(j, 1);
+    w.Add(p.base, shape_.lane.w);
+    w.Add(j, shape_.lane.w);
+    if (tiles_.pack) Pack(p, wk, block, &body);
+    const ExprId row = Row(p, tile, i, &x);
+    std::vector<Stmt> multiply;
+    const ExprId a = Load(0, x, xk, OfBlock(block, AxisAffine(k)), AxisAffine(k), row);
+    Affine packed = AxisAffine(k, p.width);
+    packed.Add(j, 1);
+    const ExprId b = tiles_.pack ? LocalExpr(k_, pack_, packed)
+                                 : Load(1, w, wk, OfBlock(block, AxisAffine(k)), AxisAffine(k), -1);
+    multiply.push_back(MakeAccumulate(acc, sum, Combine::kFma, a, b));
+    std::vector<Stmt> step;
+    step.push_back(OverTile(i, j, p, std::move(multiply)));
+
+    const AxisId si = k_->AddAxis("i"), sj = k_->AddAxis("j");
+    Affine from = AxisAffine(si, p.width);
+    from.Add(sj, 1);
+    Affine to = from;
+    to.Add(tile, tiles_.rows * p.width);
+    std::vector<Stmt> add;
+    add.push_back(MakeAccumulate(total_, to, shape_.depth > kKBlock ? Combine::kSum : Combine::kSet,
+                                 LocalExpr(k_, acc, from)));
+    std::vector<Stmt> one;
+    one.push_back(MakeLocal(acc, 0));
+    one.push_back(OverK(k, block, std::move(step)));
+    one.push_back(OverTile(si, sj, p, std::move(add)));
+    Stmt tiles = MakeLoop(tile, tiles_.per_block, LoopKind::kSerial, 1, std::move(one));
+    if (!NeedsRowTable() && block_ >= 0) {
+      tiles.clip_base = AxisAffine(block_, tiles_.per_block);
+      tiles.clip_total = (shape_.rows[0].extent + tiles_.rows - 1) / tiles_.rows;
+    }
+    body.push_back(std::move(tiles));
+    return MakeLoop(block, (shape_.depth + kKBlock - 1) / kKBlock, LoopKind::kSerial, 1, std::move(body));
+  }
+
+  // for i in rows of a tile, unrolled { vector j { body } }
+  Stmt OverTile(AxisId i, AxisId j, const Panel& p, std::vector<Stmt> body) const {
+    std::vector<Stmt> inner;
+    inner.push_back(MakeLoop(j, p.columns, LoopKind::kVector, p.width, std::move(body)));
+    return MakeLoop(i, tiles_.rows, LoopKind::kUnrolled, 1, std::move(inner));
+  }
+
+  // Adds where row i of the tile begins to x; what is not affine is returned.
+  ExprId Row(const Panel& p, AxisId tile, AxisId i, Affine* x) {
+    if (shape_.rows.empty()) return -1;
+    const ContractAxis& axis = shape_.rows[tiles_.axis];
+    if (block_ >= 0) x->Add(block_, tiles_.block * axis.x);
+    Affine row = AxisAffine(tile, tiles_.rows);
+    row.Add(i, 1);
+    if (NeedsRowTable()) return LocalExpr(k_, p.row_offsets, row);
+    if (axis.extent % tiles_.rows == 0) {
+      x->Add(row, axis.x);
+      return -1;
+    }
+    // Rows past the end repeat the last one.
+    ExprBuilder& b = *c_.builder;
+    Affine last;
+    last.constant = axis.extent - 1;
+    if (block_ >= 0) last.Add(block_, -tiles_.block);
+    const ExprId at = b.Apply(Op::kMin, kInt64, {b.Position(row), b.Position(last)});
+    return b.Apply(Op::kMul, kInt64, {at, b.Constant(kInt64, static_cast<double>(axis.x))});
+  }
+
+  Stmt Epilogue(const Panel& p) {
+    RowLoops r = OpenRows();
+    const AxisId j = k_->AddAxis("j");
+    Affine local, column = p.base;
+    local.Add(r.local, p.width);
+    local.Add(j, 1);
+    column.Add(j, 1);
+    if (shape_.lane.result >= 0) r.index[static_cast<size_t>(shape_.lane.result)].Add(column);
+    const ExprId value = LocalExpr(k_, total_, local);
     c_.builder->SetRoot(root_, value);
     std::vector<Stmt> stores;
     if (c_.stored(root_)) {
-      stores.push_back(MakeStore(c_.builder->BufferOf(root_, true), c_.builder->Flat(root_, t.at), value));
+      stores.push_back(MakeStore(c_.builder->BufferOf(root_, true), c_.builder->Flat(root_, r.index), value));
     }
     for (ir::Value v : c_.group().post) {
       if (!c_.stored(v)) continue;
-      const ExprId e = c_.builder->Build(v, t.at);
-      stores.push_back(MakeStore(c_.builder->BufferOf(v, true), c_.builder->Flat(v, t.at), e));
+      const ExprId e = c_.builder->Build(v, r.index);
+      stores.push_back(MakeStore(c_.builder->BufferOf(v, true), c_.builder->Flat(v, r.index), e));
     }
-    return Over(t, LoopKind::kSerial, rows, columns, width, std::move(stores));
+    std::vector<Stmt> inner;
+    inner.push_back(MakeLoop(j, p.columns, LoopKind::kVector, p.width, std::move(stores)));
+    return std::move(OverRows(r, std::move(inner))[0]);
   }
 
   const ScheduleContext& c_;
   Kernel* k_;
   const ir::Value root_;
-  const Shape shape_;
-  bool batched_ = false;
-  int64_t batch_ = 1, m_ = 0, n_ = 0, depth_ = 0, hardware_ = 1;
-  DType dtype_ = kFloat32;
-  TileShape tile_{1, 1};
-  Index prefix_;
+  const ir::Node& node_;
+  const DType dtype_;
+  const ContractShape shape_;
+  const ContractTiles tiles_;
+  AxisId block_ = -1;        // blocks of rows, if there are several
+  LocalId total_ = -1, pack_ = -1, square_ = -1;
+  Index index_;              // of the result, as far as the outer loops say
+  Affine x_base_, w_base_;   // the same of the operands
 };
 
 }  // namespace

@@ -156,6 +156,11 @@ ExprId ExprBuilder::Load(Value base, Affine flat, ExprId dynamic, int64_t dynami
   return kernel_->AddExpr(std::move(e));
 }
 
+ExprId ExprBuilder::LoadView(Value v, Affine offset, ExprId dynamic) {
+  offset.constant += ViewOf(v).offset;
+  return Load(ViewOf(v).base, std::move(offset), dynamic, dynamic < 0 ? 0 : 1);
+}
+
 ExprId ExprBuilder::Build(Value v, const Index& index) {
   if (v == root_ && root_expr_ >= 0) return root_expr_;
   if (IsRowMember(v)) {

@@ -60,6 +60,12 @@ Stmt MakeLocal(LocalId local, uint64_t init) {
   return s;
 }
 
+Stmt MakeScratch(LocalId local) {
+  Stmt s = MakeLocal(local, 0);
+  s.fill = false;
+  return s;
+}
+
 Stmt MakeAccumulate(LocalId local, Affine index, Combine combine, ExprId a, ExprId b) {
   Stmt s;
   s.kind = Stmt::Kind::kAccumulate;
@@ -76,6 +82,13 @@ Stmt MakeTree(LocalId local, Combine combine) {
   s.kind = Stmt::Kind::kTree;
   s.local = local;
   s.combine = combine;
+  return s;
+}
+
+Stmt MakeTranspose(LocalId local) {
+  Stmt s;
+  s.kind = Stmt::Kind::kTranspose;
+  s.local = local;
   return s;
 }
 

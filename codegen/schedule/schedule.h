@@ -49,8 +49,11 @@ void ScheduleRows(const ScheduleContext& context);
 Stmt MakeLoop(AxisId axis, int64_t extent, LoopKind kind, int64_t width, std::vector<Stmt> body);
 Stmt MakeStore(BufferId buffer, Affine index, ExprId value);
 Stmt MakeLocal(LocalId local, uint64_t init);
+/// Without a fill: the kernel writes before it reads.
+Stmt MakeScratch(LocalId local);
 Stmt MakeAccumulate(LocalId local, Affine index, Combine combine, ExprId a, ExprId b = -1);
 Stmt MakeTree(LocalId local, Combine combine);
+Stmt MakeTranspose(LocalId local);
 ExprId LocalExpr(Kernel* kernel, LocalId local, const Affine& index);
 /// How a reduction combines, and the bits of what its partials start from.
 Combine CombineOf(ir::Op op);

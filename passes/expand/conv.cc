@@ -53,8 +53,9 @@ Value Drop(ir::Builder& b, Value x, int axis) {
 
 }  // namespace
 
-// [n, s..., g, c] -> windows [n, s..., g, c, k...], contracted with [k..., g, c, o] over (k..., c),
-// g being batches.
+// Windows [n, s..., g, c, k...] of a, contracted with [k..., g, c, o] over (k..., c), g being batches. A filter larger
+// than the result (the gradient by a filter, whose c is the batch and whose n are channels) is summed over
+// (c, k...) with rows (s..., n): neighbours in memory stay neighbours.
 EXPAND(Conv) {
   const Shape filter = c.x_type(1).shape;
   const int spatial = filter.rank() - 3;
@@ -66,9 +67,11 @@ EXPAND(Conv) {
   Value a = c.b.Window(PadInput(c, c.x(0), spatial), windows), b = c.x(1);
   if (!a.valid()) return {a};
   Shape y;
+  int64_t places = 1, taps = 1;
   for (int i = 0; i < spatial + 2; ++i) y.push_back(c.b.shape(a)[i]);
+  for (int i = 0; i < spatial; ++i) places *= y.dim(i + 1), taps *= filter.dim(i);
   y.push_back(filter[spatial + 2]);
-  const bool grouped = filter[spatial] != Extent(1);
+  const bool grouped = filter[spatial] != Extent(1), turned = taps > places;
   if (!grouped) {
     a = Drop(c.b, a, spatial + 1);
     b = Drop(c.b, b, spatial);
@@ -80,14 +83,24 @@ EXPAND(Conv) {
     axes.a_contract.push_back(channel + 1 + i);
     axes.b_contract.push_back(i);
   }
-  axes.a_contract.push_back(channel);
-  axes.b_contract.push_back(channel - 1);
+  axes.a_contract.insert(turned ? axes.a_contract.begin() : axes.a_contract.end(), channel);
+  axes.b_contract.insert(turned ? axes.b_contract.begin() : axes.b_contract.end(), channel - 1);
+  Ints rows;  // s... and n where they stand in the sums
+  const int first = grouped ? 1 : 0;
+  rows.push_back(turned ? first + spatial : first);
+  for (int i = 0; i < spatial; ++i) rows.push_back(turned ? first + i : first + 1 + i);
+  if (turned) {
+    Ints order;
+    for (int i = 0; i < spatial; ++i) order.push_back(i + 1);
+    order.push_back(0);
+    for (int i = spatial + 1; i < c.b.shape(a).rank(); ++i) order.push_back(i);
+    a = c.b.Transpose(a, order);
+  }
   const Value sums = c.b.Contract(a, b, axes);
-  if (!grouped) return {c.b.Reshape(sums, y)};
-  Ints order;  // [g, n, s..., o] -> [n, s..., g, o]
-  for (int i = 0; i <= spatial; ++i) order.push_back(i + 1);
-  order.insert(order.end(), {0, spatial + 2});
-  return {c.b.Transpose(sums, order)};
+  Ints order = rows;  // [(g,) rows, o] -> [n, s..., (g,) o]
+  if (grouped) order.push_back(0);
+  order.push_back(first + spatial + 1);
+  return {c.b.Reshape(std::is_sorted(order.begin(), order.end()) ? sums : c.b.Transpose(sums, order), y)};
 }
 
 }  // namespace reel::passes

@@ -58,6 +58,30 @@ TEST(Plan, LevelZeroIsOneScalarKernelPerOp) {
   EXPECT_EQ(ToString(p).find("vector"), std::string::npos);
 }
 
+// No windows in memory: the product reads the padded image, and what follows rides on it.
+TEST(Plan, ConvolutionReadsThePaddedImage) {
+  const Program p = Plan(R"(func @f(%x: f32[2,8,8,1,4], %w: f32[3,3,1,4,6], %b: f32[6]) -> (f32[2,8,8,6]) {
+  %0 = conv %x, %w {a_dilation=[1,1], b_dilation=[1,1], high=[1,1], low=[1,1], strides=[1,1]} : f32[2,8,8,1,6]
+  %1 = reshape %0 {shape=[2,8,8,6]} : f32[2,8,8,6]
+  %2 = broadcast %b {axes=[3], shape=[2,8,8,6]} : f32[2,8,8,6]
+  %3 = add %1, %2 : f32[2,8,8,6]
+  %4 = tanh %3 : f32[2,8,8,6]
+  return %4
+})");
+  EXPECT_EQ(Kernels(p), (Names{"pad", "contract_tanh"}));
+  EXPECT_EQ(p.arena_bytes, 4 * 2 * 10 * 10 * 4);
+}
+
+// dX = dY W^T of few rows: W is transposed panel by panel on the stack.
+TEST(Plan, TransposedOperandsAreNotCopied) {
+  const Program p = Plan(R"(func @f(%x: f32[64,300], %w: f32[100,300]) -> (f32[64,100]) {
+  %0 = contract %x, %w {a_batch=[], a_contract=[1], b_batch=[], b_contract=[1]} : f32[64,100]
+  return %0
+})");
+  EXPECT_EQ(Kernels(p), Names{"contract"});
+  EXPECT_EQ(p.arena_bytes, 0);
+}
+
 TEST(Plan, EpilogueRidesOnTheProduct) {
   const Program p = Plan(R"(func @f(%x: f32[8,4], %w: f32[4,6], %b: f32[6]) -> (f32[8,6]) {
   %0 = contract %x, %w {a_batch=[], a_contract=[1], b_batch=[], b_contract=[0]} : f32[8,6]

@@ -244,5 +244,59 @@ TEST(Windows, AreViewsOfAxes) {
               [] { MaxPool2D(Ties(), {2}, {.padding = kExplicit, .low = {-1}}); });
 }
 
+// Products and convolutions of compiled code, in whatever order it walks memory: the bits of the scalar loops. Sizes
+// beyond a block of k, a panel of columns and a tile of rows.
+struct Compiled {
+  const char* what;
+  std::vector<Shape> shapes;
+  Tensor (*apply)(const Tensor& x, const Tensor& w);
+};
+const Compiled kCompiled[] = {
+    {"tiles and masks", {{131, 300}, {300, 70}}, [](const Tensor& x, const Tensor& w) { return MatMul(x, w); }},
+    {"transposed", {{65, 300}, {70, 300}},
+     [](const Tensor& x, const Tensor& w) { return MatMul(x, Transpose(w, {1, 0})); }},
+    {"transposed, one row", {{1, 530}, {37, 530}},
+     [](const Tensor& x, const Tensor& w) { return MatMul(x, Transpose(w, {1, 0})); }},
+    {"w beyond L2", {{64, 601}, {601, 450}}, [](const Tensor& x, const Tensor& w) { return MatMul(x, w); }},
+    {"heads", {{2, 9, 3, 40}, {2, 11, 3, 40}},
+     [](const Tensor& x, const Tensor& w) {
+       return MatMul(Transpose(x, {0, 2, 1, 3}), Transpose(w, {0, 2, 3, 1}));
+     }},
+    {"conv", {{2, 13, 11, 40}, {3, 3, 40, 24}},
+     [](const Tensor& x, const Tensor& w) { return Relu(Conv2D(x, w, {.padding = kSame})); }},
+    {"strided and dilated", {{2, 23, 19, 3}, {5, 3, 3, 70}},
+     [](const Tensor& x, const Tensor& w) { return Conv2D(x, w, {.strides = {2, 1}, .dilation = {1, 3}}); }},
+    {"groups", {{2, 9, 8, 6}, {3, 3, 3, 34}},
+     [](const Tensor& x, const Tensor& w) { return Conv2D(x, w, {.padding = kSame, .groups = 2}); }},
+    {"gradient by the filter", {{3, 14, 17, 5}, {3, 3, 5, 33}},
+     [](const Tensor& x, const Tensor& w) {
+       GradientTape tape;
+       tape.Watch(w);
+       return *tape.Gradient(Sin(Conv2D(x, w, {.padding = kSame})), w);
+     }},
+    {"gradient by the image", {{3, 14, 17, 5}, {3, 3, 5, 33}},
+     [](const Tensor& x, const Tensor& w) {
+       GradientTape tape;
+       tape.Watch(x);
+       return *tape.Gradient(Sin(Conv2D(x, w, {.strides = {2}, .padding = kSame})), x);
+     }},
+};
+
+TEST(Conv, CompiledProductsHaveTheBitsOfScalarLoops) {
+  for (const Compiled& c : kCompiled) {
+    SCOPED_TRACE(c.what);
+    const Generator generator(3);
+    const Tensor x = RandomNormal(c.shapes[0], {.generator = generator}),
+                 w = RandomNormal(c.shapes[1], {.generator = generator});
+    const Function f = Trace(c.apply, {Spec(kFloat32, c.shapes[0]), Spec(kFloat32, c.shapes[1])});
+    const Executable slow = Compile(f, {.opt_level = 0}), fast = Compile(f),
+                     narrow = Compile(f, {.cpu = "x86-64-v3"});
+    const Tensor want = slow(slow.entries()[0], x, w);
+    EXPECT_EQ(Values(Tensor(fast(fast.entries()[0], x, w))), Values(want));
+    EXPECT_EQ(Values(Tensor(narrow(narrow.entries()[0], x, w))), Values(want));
+    EXPECT_EQ(Values(c.apply(x, w)), Values(want));
+  }
+}
+
 }  // namespace
 }  // namespace reel

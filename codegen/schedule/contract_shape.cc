@@ -1,0 +1,174 @@
+#include "codegen/schedule/contract_shape.h"
+
+#include <algorithm>
+
+namespace reel::codegen {
+namespace {
+
+using Axes = std::vector<ContractAxis>;
+
+constexpr int64_t kMaxRows = 128;  // of a block: their sums stay in L1 or L2
+constexpr int64_t kMinRows = 24;   // what a block of w is worth loading for
+constexpr int64_t kWantedBlocks = 16;
+
+int64_t Product(const Axes& axes) {
+  int64_t n = 1;
+  for (const ContractAxis& a : axes) n *= a.extent;
+  return n;
+}
+
+// Neighbours that both operands walk as one; none of extent 1.
+Axes Collapsed(const Axes& axes) {
+  Axes out;
+  for (const ContractAxis& a : axes) {
+    if (a.extent == 1) continue;
+    if (!out.empty() && out.back().x == a.x * a.extent && out.back().w == a.w * a.extent) {
+      const int64_t n = out.back().extent;
+      out.back() = a;
+      out.back().extent *= n;
+    } else {
+      out.push_back(a);
+    }
+  }
+  return out;
+}
+
+// All accesses of the kernel, on axes of its own: decides which axes of the result can be one.
+class Probe {
+ public:
+  Probe(const ScheduleContext& c, const Axes& axes)
+      : builder_(c.f, c.grouping, c.group_index, &kernel_) {
+    const ir::Node& node = *c.f.producer(c.group().root);
+    Index at;
+    Affine x, w;
+    for (const ContractAxis& a : axes) {
+      const AxisId id = kernel_.AddAxis("");
+      at.push_back(AxisAffine(id));
+      x.Add(id, a.x);
+      w.Add(id, a.w);
+    }
+    builder_.LoadView(node.operands[0], x);
+    builder_.LoadView(node.operands[1], w);
+    const ir::Value root = c.group().root;
+    builder_.SetRoot(root, LocalExpr(&kernel_, kernel_.AddLocal("", c.f.type(root).dtype, 1), builder_.Flat(root, at)));
+    for (ir::Value v : c.group().post) {
+      if (c.stored(v)) stores_.push_back(MakeStore(0, builder_.Flat(v, at), builder_.Build(v, at)));
+    }
+  }
+
+  // Of the result's axes from `begin` on.
+  Axes Collapse(const Axes& axes) {
+    std::vector<AxisId> ids;
+    std::vector<int64_t> extents;
+    for (const ContractAxis& a : axes) {
+      ids.push_back(a.result);
+      extents.push_back(a.extent);
+    }
+    CollapseAxes(&kernel_, &stores_, &ids, &extents);
+    Axes out;
+    for (size_t i = 0; i < ids.size(); ++i) {
+      out.push_back(*std::find_if(axes.begin(), axes.end(), [&](const auto& a) { return a.result == ids[i]; }));
+      out.back().extent = extents[i];
+    }
+    return out;
+  }
+
+ private:
+  Kernel kernel_;
+  ExprBuilder builder_;
+  std::vector<Stmt> stores_;
+};
+
+// Lanes that are not neighbours in memory have to be; otherwise it pays where w comes from beyond L2 and serves many
+// rows.
+bool PaysToPack(const ContractShape& shape, const Target& target, int64_t element_bytes) {
+  if (shape.lane.w != 1 && shape.lane.extent > 1) return true;
+  constexpr int64_t kRows = 64;
+  return Product(shape.rows) >= kRows && shape.depth * shape.lane.extent * element_bytes > target.l2_bytes;
+}
+
+}  // namespace
+
+ContractShape ShapeOfContract(const ScheduleContext& c) {
+  const ir::Node& node = *c.f.producer(c.group().root);
+  const auto view = [&](int i) -> const View& {
+    return *c.grouping.views[static_cast<size_t>(node.operands[static_cast<size_t>(i)].id)];
+  };
+  const Shape &x = c.f.type(node.operands[0]).shape, &w = c.f.type(node.operands[1]).shape;
+  const auto &xs = view(0).strides, &ws = view(1).strides;
+  const auto batch = node.attr<std::vector<int64_t>>("a_batch").size(),
+             deep = node.attr<std::vector<int64_t>>("a_contract").size();
+  const auto x_rank = static_cast<size_t>(x.rank()), w_rank = static_cast<size_t>(w.rank());
+  ContractShape s;
+  Axes result;
+  for (size_t i = 0; i + deep < x_rank; ++i) {
+    result.push_back({static_cast<int>(i), x.dim(static_cast<int>(i)), xs[i], i < batch ? ws[i] : 0});
+  }
+  const size_t rows = result.size();
+  for (size_t i = 0; i < deep; ++i) {
+    s.k.push_back({-1, w.dim(static_cast<int>(batch + i)), xs[x_rank - deep + i], ws[batch + i]});
+  }
+  for (size_t i = batch + deep; i < w_rank; ++i) {
+    result.push_back({static_cast<int>(result.size()), w.dim(static_cast<int>(i)), 0, ws[i]});
+  }
+  s.rank = static_cast<int>(result.size());
+  s.depth = Product(s.k);
+  s.empty = Product(result) == 0;
+  if (s.empty) return s;
+  s.k = Collapsed(s.k);
+  Probe probe(c, result);
+  const auto part = [&](size_t begin, size_t end) {
+    return probe.Collapse(Axes(result.begin() + static_cast<std::ptrdiff_t>(begin),
+                               result.begin() + static_cast<std::ptrdiff_t>(end)));
+  };
+  s.outer = part(0, batch);
+  s.rows = part(batch, rows);
+  Axes columns = part(rows, result.size());
+  if (!columns.empty()) {
+    s.lane = columns.back();
+    columns.pop_back();
+    s.outer.insert(s.outer.end(), columns.begin(), columns.end());
+  }
+  return s;
+}
+
+ContractTiles TilesOfContract(const ContractShape& shape, const Target& target, int64_t element_bytes,
+                              bool vectorize) {
+  ContractTiles t;
+  // Registers along the lanes; at least 8 sums to cover the latency of fma, all of them in registers with
+  // a row of w and one element of x.
+  int64_t most = 1;
+  if (vectorize) {
+    const bool many = target.vector_registers >= 32;
+    const int64_t hardware = target.lanes(element_bytes), registers = (shape.lane.extent + hardware - 1) / hardware;
+    t.pack = PaysToPack(shape, target, element_bytes);
+    const int64_t rows = Product(shape.rows), usual = many ? 4 : 2;
+    // One or two rows leave registers for longer runs of w.
+    const int64_t across = std::min(t.pack || rows > 2 ? usual : 4 * usual / rows, registers);
+    t.lanes = across * hardware;
+    most = across >= 4 || (across >= 2 && !many) ? 6 : 8;
+  }
+  if (shape.rows.empty()) return t;
+  // Whole inner axes as far as they fit.
+  const int64_t blocks = Product(shape.outer) * ((Product(shape.rows) + kMaxRows - 1) / kMaxRows);
+  const int64_t wanted = t.pack ? kMaxRows : std::clamp(kMaxRows * blocks / kWantedBlocks, kMinRows, kMaxRows);
+  t.axis = shape.rows.size() - 1;
+  while (t.axis > 0 && t.inner * shape.rows[t.axis].extent <= wanted) t.inner *= shape.rows[t.axis--].extent;
+  const int64_t extent = shape.rows[t.axis].extent, fits = std::max<int64_t>(wanted / t.inner, 1);
+  const int64_t pieces = (extent + fits - 1) / fits;
+  t.block = (extent + pieces - 1) / pieces;
+  // The tile with the fewest rows to drop; fewer rows load more of w per product.
+  const int64_t rows = t.block * t.inner;
+  double best = 0;
+  for (int64_t r = std::min(most, rows); r >= std::min((most + 1) / 2, rows); --r) {
+    const double cost = static_cast<double>((rows + r - 1) / r * r) * (1 + 0.02 * static_cast<double>(most - r));
+    if (best != 0 && cost >= best) continue;
+    best = cost;
+    t.rows = r;
+  }
+  if (shape.rows.size() == 1) t.block = std::min((t.block + t.rows - 1) / t.rows * t.rows, extent);
+  t.per_block = (t.block * t.inner + t.rows - 1) / t.rows;
+  return t;
+}
+
+}  // namespace reel::codegen

@@ -1,0 +1,45 @@
+#ifndef REEL_CODEGEN_SCHEDULE_CONTRACT_SHAPE_H_
+#define REEL_CODEGEN_SCHEDULE_CONTRACT_SHAPE_H_
+
+#include <vector>
+
+#include "codegen/schedule/schedule.h"
+
+namespace reel::codegen {
+
+/// One loop over axes of a product that every access walks as one.
+struct ContractAxis {
+  int result = -1;        ///< the result's axis that its index is for; -1: a contracted axis, or none
+  int64_t extent = 1;
+  int64_t x = 0, w = 0;   ///< strides in the memory of the operands
+};
+
+/// y[outer, rows, lane] = sum over k of x[outer, rows, k] * w[outer, k, lane], with any strides but that lanes of w
+/// are neighbours in memory.
+struct ContractShape {
+  std::vector<ContractAxis> outer, rows, k;
+  ContractAxis lane;
+  int64_t depth = 1;   ///< all of k
+  int rank = 0;        ///< of the result
+  bool empty = false;  ///< no element to compute
+};
+
+/// Axes that neither operand nor what the group computes from the result can tell apart are one.
+ContractShape ShapeOfContract(const ScheduleContext& context);
+
+/// Columns in lanes and rows of a tile of accumulators, and rows that go through a block of k together.
+struct ContractTiles {
+  int64_t rows = 1, lanes = 1;
+  size_t axis = 0;      ///< shape.rows[axis] is cut into blocks, those after it are whole, those before it are loops
+  int64_t block = 1;    ///< iterations of that axis in a block
+  int64_t inner = 1;    ///< rows per iteration
+  int64_t per_block = 1;  ///< tiles; rows past the end repeat others and are dropped
+  bool pack = false;      ///< w block by block to a copy on the stack, its lanes side by side
+};
+
+ContractTiles TilesOfContract(const ContractShape& shape, const Target& target, int64_t element_bytes,
+                              bool vectorize);
+
+}  // namespace reel::codegen
+
+#endif  // REEL_CODEGEN_SCHEDULE_CONTRACT_SHAPE_H_
