@@ -449,7 +449,8 @@ class RowFuser {
       const int o = ready.begin()->second;
       ready.erase(ready.begin());
       position[o] = static_cast<int>(ordered.size());
-      ordered.push_back(RegionOf(o) >= 0 ? std::move(merged_.at(RegionOf(o))) : std::move(out_.groups[static_cast<size_t>(o)]));
+      Group& group = RegionOf(o) >= 0 ? merged_.at(RegionOf(o)) : out_.groups[static_cast<size_t>(o)];
+      ordered.push_back(std::move(group));
       ordered.back().inputs.clear();
       for (int d : inputs[o]) ordered.back().inputs.push_back(position[d]);
       std::sort(ordered.back().inputs.begin(), ordered.back().inputs.end());

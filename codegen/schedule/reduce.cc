@@ -83,8 +83,8 @@ class ReduceNest {
                                      LocalExpr(kernel_, locals_[l - 1], {})));
     }
     const bool vector = l == 0 && lanes_;
-    Stmt columns = MakeLoop(column, rows == 1 ? std::min(count, size) : size, vector ? LoopKind::kVector : LoopKind::kSerial, size,
-                            std::move(inner));
+    Stmt columns = MakeLoop(column, rows == 1 ? std::min(count, size) : size,
+                            vector ? LoopKind::kVector : LoopKind::kSerial, size, std::move(inner));
     if (rows > 1 && count % kPartials != 0) Clip(&columns, row_base, count);
     std::vector<Stmt> body;
     body.push_back(std::move(columns));

@@ -205,7 +205,10 @@ class RowSchedule {
   // Reduces `count` elements of level l from base on; both are multiples of kBlock but in the last block.
   std::vector<Stmt> Block(const std::vector<size_t>& sums, size_t l, const Affine& base, int64_t count) {
     std::vector<Stmt> out;
-    for (size_t i : sums) out.push_back(MakeLocal(members_[i].sums[l], IdentityBits(combine(members_[i].v), dtype(members_[i].v))));
+    for (size_t i : sums) {
+      const Member& m = members_[i];
+      out.push_back(MakeLocal(m.sums[l], IdentityBits(combine(m.v), dtype(m.v))));
+    }
     // All elements below level 0 are whole blocks but perhaps the very last.
     const bool last = base.terms.empty() && base.constant + count == Elements(l);
     const bool ragged = l > 0 && last && Elements(l - 1) % kBlock != 0;
@@ -325,7 +328,8 @@ class RowSchedule {
     for (const Member& m : members_) {
       if (m.per_element || !c_.stored(m.v)) continue;
       const ExprId value = c_.builder->Build(m.v, {});
-      body->push_back(MakeStore(c_.builder->BufferOf(m.v, true), c_.builder->Flat(m.v, c_.builder->RowIndex(m.v)), value));
+      const Affine at = c_.builder->Flat(m.v, c_.builder->RowIndex(m.v));
+      body->push_back(MakeStore(c_.builder->BufferOf(m.v, true), at, value));
     }
   }
 
@@ -389,7 +393,8 @@ class RowSchedule {
       for (Stmt& s : *list) {
         if (!s.body.empty()) stack.push_back(&s.body);
         if (s.kind != Stmt::Kind::kAccumulate) continue;
-        const bool column = std::any_of(columns_.begin(), columns_.end(), [&s](const Column& c) { return c.sums == s.local; });
+        const bool column =
+            std::any_of(columns_.begin(), columns_.end(), [&s](const Column& c) { return c.sums == s.local; });
         if (column) s.index.Add(j, width_);
       }
     }
