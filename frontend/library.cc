@@ -8,6 +8,7 @@
 
 #include "codegen/library/library.h"
 #include "frontend/compiled.h"
+#include "frontend/kernel.h"
 #include "runtime/thread_pool.h"
 
 namespace reel::internal {
@@ -132,10 +133,11 @@ ir::Op CombineOf(ir::Op op) {
   }
 }
 
+using Ints = std::vector<int64_t>;
+
 // Reduced axes that are neighbours: [outer, count, inner] -> [outer, inner].
-bool Reduce(ir::Op op, const ir::Attributes& attributes, const Tensor& x, void* out) {
+bool Reduce(ir::Op op, const Ints& axes, const Tensor& x, void* out) {
   const DType dtype = x.dtype();
-  const auto& axes = attributes.Get<std::vector<int64_t>>("axes");
   if (axes.empty() || axes.back() - axes.front() + 1 != static_cast<int64_t>(axes.size()))
     return false;
   int64_t extents[3] = {1, 1, 1};
@@ -146,7 +148,7 @@ bool Reduce(ir::Op op, const ir::Attributes& attributes, const Tensor& x, void* 
   const Reduction r{FindKernel(op, dtype, dtype), FindKernel(op, dtype, dtype, true),
                     FindKernel(CombineOf(op), dtype, dtype), SizeOf(dtype)};
   if (!r.block || !r.short_rows || count == 0) return false;
-  const bool half = dtype == kFloat16 || dtype == kBFloat16;  // sums are f32 until the end
+  const bool half = IsHalf(dtype);  // sums are f32 until the end
   if (half && (count > kBlock || inner > 1)) return false;
   if (inner > 1 && !r.combine) return false;
   if (outer == 0 || inner == 0) return true;
@@ -172,6 +174,22 @@ bool Reduce(ir::Op op, const ir::Attributes& attributes, const Tensor& x, void* 
     for (int64_t i = chunk * rows; i < std::min(outer, (chunk + 1) * rows); ++i) one(i);
   });
   return true;
+}
+
+// Over everything: the last axis first, if it is long enough, then the others.
+bool ReduceAll(ir::Op op, Ints axes, Tensor x, void* out) {
+  while (axes.size() > 1 && static_cast<int>(axes.size()) == x.rank() &&
+         x.shape().dim(x.rank() - 1) >= kPartials) {
+    if (IsHalf(x.dtype())) return false;  // sums are f32 until the end
+    Ints rest = x.shape().dims();
+    rest.pop_back();
+    const Type rows{x.dtype(), Shape(rest)};
+    runtime::Buffer buffer = NewBuffer(rows);
+    if (!Reduce(op, {axes.back()}, x, buffer.data())) return false;
+    x = MakeTensor(rows, std::move(buffer));
+    axes.pop_back();
+  }
+  return Reduce(op, axes, x, out);
 }
 
 }  // namespace
@@ -213,7 +231,7 @@ bool RunFromLibrary(ir::Op op, const ir::Attributes& attributes, absl::Span<cons
     case ir::Op::kReduceSum:
     case ir::Op::kReduceMax:
     case ir::Op::kReduceMin:
-    case ir::Op::kReduceProd: return Reduce(op, attributes, operands[0], out);
+    case ir::Op::kReduceProd: return ReduceAll(op, attributes.Get<Ints>("axes"), operands[0], out);
     default: return RunAsCopy(op, attributes, operands, result, out);
   }
 }

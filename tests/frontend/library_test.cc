@@ -65,7 +65,7 @@ TEST(Library, ElementwiseAtAllLengths) {
 TEST(Library, ReductionsOfRowsAndColumns) {
   const Shape shapes[] = {{1},        {5},        {64},        {65},      {4096},   {4097},
                           {300000},   {100, 7},   {64, 16},    {70, 17},  {3, 5000}, {500, 200},
-                          {9000, 20}, {2, 4, 33}, {130, 3, 9}, {1, 1, 8}, {7, 1},    {80, 1}};
+                          {9000, 20}, {2, 4, 33}, {3, 70, 130}, {130, 3, 9}, {1, 1, 8}, {7, 1},    {80, 1}};
   for (const DType d : kDTypes) {
     for (const Shape& shape : shapes) {
       const Tensor x = Numbers(shape, d);
@@ -74,7 +74,8 @@ TEST(Library, ReductionsOfRowsAndColumns) {
         ExpectCompiledBits([&](const Tensor& t) { return ReduceMax(t, axis); }, x);
         ExpectCompiledBits([&](const Tensor& t) { return ReduceProd(t, axis); }, x);
       }
-      ExpectCompiledBits([&](const Tensor& t) { return ReduceMin(t); }, x);
+      ExpectCompiledBits([](const Tensor& t) { return ReduceMin(t); }, x);
+      ExpectCompiledBits([](const Tensor& t) { return ReduceSum(t); }, x);
     }
   }
 }
