@@ -350,6 +350,12 @@ std::string Executable::Plan() const {
   return out;
 }
 
+ProgramSize Executable::size() const {
+  const codegen::Program& program = Data(data_).code->program();
+  return {static_cast<int64_t>(program.kernels.size()), program.instance_bytes,
+          program.arena_bytes, program.live_bytes};
+}
+
 Executable Compile(const Module& module, const CompileOptions& options) {
   return CompileData(module.internal_data(), options);
 }
