@@ -74,13 +74,15 @@ runtime::Buffer MakeInstance(const codegen::Program& program) {
         StrCat(program.name, ": no memory for an instance of ", program.instance_bytes, " bytes"));
   }
   InitHeader(memory.data());
+  return memory;
+}
+
+void WriteInitialValues(const codegen::Program& program, const runtime::Buffer& instance) {
+  auto* const first = static_cast<std::byte*>(instance.data());
   for (const codegen::VariableSlot& v : program.variables) {
     const auto initial = v.initial.bytes();
-    if (!IsZero(initial))
-      std::memcpy(static_cast<std::byte*>(memory.data()) + v.offset, initial.data(),
-                  initial.size());
+    if (!IsZero(initial)) std::memcpy(first + v.offset, initial.data(), initial.size());
   }
-  return memory;
 }
 
 void CheckStatus(std::string_view entry, int32_t status) {
