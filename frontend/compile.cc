@@ -32,13 +32,18 @@ struct InstanceData {
         arguments(code->max_arguments),
         results(code->max_results) {}
 
-  std::byte* At(const codegen::VariableSlot& v) {
-    return static_cast<std::byte*>(memory.data()) + v.offset;
+  // Both under the lock. What is compiled but never run costs no memory: values come at first use.
+  std::byte* Memory() {
+    if (!started) WriteInitialValues(code->program(), memory);
+    started = true;
+    return static_cast<std::byte*>(memory.data());
   }
+  std::byte* At(const codegen::VariableSlot& v) { return Memory() + v.offset; }
 
   const std::shared_ptr<const CompiledData> code;
   std::mutex mutex;  // one call at a time
   const runtime::Buffer memory;
+  bool started = false;
   std::vector<const void*> arguments;  // of the call in progress
   std::vector<void*> results;
 };
@@ -143,7 +148,7 @@ void RunEntry(InstanceData* data, size_t index, std::span<const Tensor> argument
   }
   internal::CheckStatus(entry.name,
                         data->code->code->entry(static_cast<int>(index))(
-                            data->memory.data(), data->arguments.data(), data->results.data()));
+                            data->Memory(), data->arguments.data(), data->results.data()));
 }
 
 // Name in the module of a live variable.
@@ -348,6 +353,12 @@ std::string Executable::Plan() const {
     AppendSteps(program, entry.steps, "  ", &out);
   }
   return out;
+}
+
+ProgramSize Executable::size() const {
+  const codegen::Program& program = Data(data_).code->program();
+  return {static_cast<int64_t>(program.kernels.size()), program.instance_bytes,
+          program.arena_bytes, program.live_bytes};
 }
 
 Executable Compile(const Module& module, const CompileOptions& options) {

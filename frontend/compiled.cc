@@ -3,16 +3,24 @@
 #include <dlfcn.h>
 
 #include <cstring>
+#include <span>
 #include <string>
 
 #include "ir/strings.h"
 #include "runtime/abi.h"
+#include "runtime/allocator.h"
 #include "runtime/thread_pool.h"
 
 namespace reel::internal {
 namespace {
 
 constexpr char kLibrary[] = "libreel_compiler.so";
+constexpr size_t kLargeInstance = size_t{64} << 20;
+
+bool IsZero(std::span<const std::byte> bytes) {
+  return bytes.empty() || (bytes[0] == std::byte{} &&
+                           std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0);
+}
 
 // The folder of this library, with a slash; empty if it is not known.
 std::string OwnFolder() {
@@ -57,21 +65,24 @@ void InitHeader(void* instance) {
 
 runtime::Buffer MakeInstance(const codegen::Program& program) {
   const auto bytes = static_cast<size_t>(program.instance_bytes);
-  runtime::Buffer memory = runtime::Buffer::TryAllocate(bytes);
+  // It lives long: what eager ops have left in the cache goes first.
+  if (bytes >= kLargeInstance) runtime::Allocator::Default().ReleaseCache();
+  runtime::Buffer memory = runtime::Buffer::TryAllocateZeroed(bytes);
   if (!memory) {
     ThrowError(
         ErrorCode::kResourceExhausted,
         StrCat(program.name, ": no memory for an instance of ", program.instance_bytes, " bytes"));
   }
-  std::memset(memory.data(), 0, bytes);
   InitHeader(memory.data());
+  return memory;
+}
+
+void WriteInitialValues(const codegen::Program& program, const runtime::Buffer& instance) {
+  auto* const first = static_cast<std::byte*>(instance.data());
   for (const codegen::VariableSlot& v : program.variables) {
     const auto initial = v.initial.bytes();
-    if (!initial.empty())
-      std::memcpy(static_cast<std::byte*>(memory.data()) + v.offset, initial.data(),
-                  initial.size());
+    if (!IsZero(initial)) std::memcpy(first + v.offset, initial.data(), initial.size());
   }
-  return memory;
 }
 
 void CheckStatus(std::string_view entry, int32_t status) {

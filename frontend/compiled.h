@@ -16,8 +16,10 @@ codegen::Compiler& GetCompiler();
 /// given, says why.
 void* OpenBeside(const char* name, std::string* error = nullptr);
 
-/// Memory for one instance of a program, with header and the variables' initial values.
+/// Zero memory for one instance of a program, with its header.
 runtime::Buffer MakeInstance(const codegen::Program& program);
+/// Writes the variables' initial values into memory of MakeInstance.
+void WriteInitialValues(const codegen::Program& program, const runtime::Buffer& instance);
 /// The header alone, for programs without variables.
 void InitHeader(void* instance);
 

@@ -77,7 +77,9 @@ Tensor FromLiteral(const ir::Literal& literal) {
 
 ir::Literal ToLiteral(const Tensor& tensor) {
   const auto* first = static_cast<const std::byte*>(tensor.raw_data());
-  return ir::Literal(tensor.type(), std::vector<std::byte>(first, first + tensor.type().bytes()));
+  // Buffers are never written to while shared, so the literal keeps one instead of a copy.
+  const auto owner = std::make_shared<const runtime::Buffer>(tensor.internal_data()->buffer);
+  return ir::Literal(tensor.type(), std::shared_ptr<const std::byte>(owner, first));
 }
 
 TensorList DispatchAll(ir::Op op, AttributesPtr attributes, absl::Span<const Tensor> operands) {

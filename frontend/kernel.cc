@@ -113,13 +113,22 @@ KernelCache& Cache() {
   return *cache;
 }
 
-// A scalar repeated: no arithmetic, so no kernel per shape.
+runtime::Buffer Need(runtime::Buffer buffer, const Type& type) {
+  if (!buffer) ThrowError(ErrorCode::kResourceExhausted, StrCat("no memory for ", type.ToString()));
+  return buffer;
+}
+
+// A scalar repeated: no arithmetic, so no kernel per shape. Large zeros take no memory until they
+// are written to.
 Tensor Fill(const Tensor& scalar, const Type& type) {
-  runtime::Buffer buffer = NewBuffer(type);
-  auto* out = static_cast<std::byte*>(buffer.data());
+  const auto* value = static_cast<const std::byte*>(scalar.raw_data());
   const auto total = static_cast<size_t>(type.bytes());
   size_t done = std::min(total, static_cast<size_t>(SizeOf(type.dtype)));
-  if (done > 0) std::memcpy(out, scalar.raw_data(), done);
+  if (std::all_of(value, value + done, [](std::byte b) { return b == std::byte{}; }))
+    return MakeTensor(type, Need(runtime::Buffer::TryAllocateZeroed(total), type));
+  runtime::Buffer buffer = NewBuffer(type);
+  auto* out = static_cast<std::byte*>(buffer.data());
+  std::memcpy(out, value, done);
   for (; done < total; done += std::min(done, total - done))
     std::memcpy(out + done, out, std::min(done, total - done));
   return MakeTensor(type, std::move(buffer));
@@ -128,9 +137,7 @@ Tensor Fill(const Tensor& scalar, const Type& type) {
 }  // namespace
 
 runtime::Buffer NewBuffer(const Type& type) {
-  runtime::Buffer buffer = runtime::Buffer::TryAllocate(static_cast<size_t>(type.bytes()));
-  if (!buffer) ThrowError(ErrorCode::kResourceExhausted, StrCat("no memory for ", type.ToString()));
-  return buffer;
+  return Need(runtime::Buffer::TryAllocate(static_cast<size_t>(type.bytes())), type);
 }
 
 TensorList RunKernel(ir::Op op, const AttributesPtr& attributes, absl::Span<const Tensor> operands,

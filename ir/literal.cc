@@ -28,10 +28,17 @@ int64_t SaturateInt(DType dtype, double x) {
   return dtype == kUInt64 ? static_cast<int64_t>(static_cast<uint64_t>(x)) : static_cast<int64_t>(x);
 }
 
-Literal::Literal(Type type, std::vector<std::byte> bytes) : type_(std::move(type)) {
-  assert(static_cast<int64_t>(bytes.size()) == type_.bytes());
-  bytes_ = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+Literal::Literal(Type type, std::vector<std::byte> bytes)
+    : type_(std::move(type)), num_bytes_(bytes.size()) {
+  assert(static_cast<int64_t>(num_bytes_) == type_.bytes());
+  const auto owner = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+  bytes_ = {owner, owner->data()};
 }
+
+Literal::Literal(Type type, std::shared_ptr<const std::byte> bytes)
+    : type_(std::move(type)),
+      bytes_(std::move(bytes)),
+      num_bytes_(static_cast<size_t>(type_.bytes())) {}
 
 Literal Literal::Scalar(DType dtype, double value) {
   switch (dtype) {

@@ -21,6 +21,8 @@ class Literal {
   Literal() = default;
   /// Takes the bytes; their number must be type.bytes().
   Literal(Type type, std::vector<std::byte> bytes);
+  /// Shares type.bytes() bytes, which never change.
+  Literal(Type type, std::shared_ptr<const std::byte> bytes);
 
   template <typename T>
   static Literal From(const Shape& shape, std::span<const T> values) {
@@ -40,7 +42,7 @@ class Literal {
   const Shape& shape() const { return type_.shape; }
   int64_t size() const { return type_.shape.size(); }
   std::span<const std::byte> bytes() const {
-    return bytes_ ? std::span<const std::byte>(*bytes_) : std::span<const std::byte>();
+    return {bytes_.get(), num_bytes_};
   }
   /// Elements; T must be the dtype's C++ type.
   template <typename T>
@@ -58,7 +60,8 @@ class Literal {
 
  private:
   Type type_;
-  std::shared_ptr<const std::vector<std::byte>> bytes_;
+  std::shared_ptr<const std::byte> bytes_;
+  size_t num_bytes_ = 0;
 };
 
 }  // namespace reel::ir

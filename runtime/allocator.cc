@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <new>
 #include <utility>
@@ -40,16 +41,32 @@ void Unpoison([[maybe_unused]] void* block, [[maybe_unused]] size_t bytes) {
 #endif
 }
 
-// A block fresh from the system, or null.
-void* NewBlock(size_t block_bytes) {
-  const bool huge = block_bytes >= kHugePage;
-  void* block = nullptr;
-  if (posix_memalign(&block, huge ? kHugePage : kAlignment, block_bytes) != 0) return nullptr;
+bool IsMapping(size_t block_bytes) { return block_bytes >= kHugePage; }
+
+size_t PagesOf(size_t block_bytes) { return (block_bytes + kSmallPage - 1) & ~(kSmallPage - 1); }
+
+// Zero pages that begin at a huge page, or null.
+void* NewMapping(size_t block_bytes) {
+  const size_t bytes = PagesOf(block_bytes);
+  void* const mapped = mmap(nullptr, bytes + kHugePage, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) return nullptr;
+  auto* const begin = static_cast<char*>(mapped);
+  const size_t before = -reinterpret_cast<uintptr_t>(mapped) & (kHugePage - 1);
+  if (before > 0) munmap(begin, before);
+  munmap(begin + before + bytes, kHugePage - before);
 #ifdef MADV_HUGEPAGE
   // Only a hint: without it the block works as well, with small pages.
-  if (huge) madvise(block, block_bytes & ~(kSmallPage - 1), MADV_HUGEPAGE);
+  madvise(begin + before, bytes, MADV_HUGEPAGE);
 #endif
-  return block;
+  return begin + before;
+}
+
+// A block fresh from the system, or null.
+void* NewBlock(size_t block_bytes) {
+  if (IsMapping(block_bytes)) return NewMapping(block_bytes);
+  void* block = nullptr;
+  return posix_memalign(&block, kAlignment, block_bytes) == 0 ? block : nullptr;
 }
 
 }  // namespace
@@ -102,7 +119,8 @@ const AllocatorForkHooks fork_hooks;
 
 }  // namespace
 
-void* Allocator::TryAllocate(size_t bytes) noexcept {
+// A block; *zero tells whether all its bytes are known to be zero.
+void* Allocator::Take(size_t bytes, bool* zero) noexcept {
   const size_t block_bytes = BlockBytes(bytes);
   if (block_bytes == 0) return nullptr;
   const auto charge = static_cast<int64_t>(block_bytes);
@@ -117,6 +135,7 @@ void* Allocator::TryAllocate(size_t bytes) noexcept {
       stats_.peak_bytes = std::max(stats_.peak_bytes, stats_.live_bytes);
     }
   }
+  *zero = block == nullptr && IsMapping(block_bytes);
   if (block == nullptr) {
     block = NewBlock(block_bytes);
     if (block == nullptr) {
@@ -136,6 +155,18 @@ void* Allocator::TryAllocate(size_t bytes) noexcept {
   return block;
 }
 
+void* Allocator::TryAllocate(size_t bytes) noexcept {
+  bool zero;
+  return Take(bytes, &zero);
+}
+
+void* Allocator::TryAllocateZeroed(size_t bytes) noexcept {
+  bool zero = false;
+  void* const block = Take(bytes, &zero);
+  if (block != nullptr && !zero) std::memset(block, 0, bytes);
+  return block;
+}
+
 void* Allocator::Allocate(size_t bytes) {
   void* const block = TryAllocate(bytes);
   if (block == nullptr) throw std::bad_alloc();
@@ -148,7 +179,7 @@ void Allocator::Free(void* block, size_t bytes) noexcept {
   const size_t block_bytes = BytesOfClass(size_class);
   Unpoison(block, sizeof(FreeBlock));
   Poison(block, sizeof(FreeBlock), block_bytes);
-  auto* const freed = ::new (block) FreeBlock{nullptr};
+  auto* const freed = ::new (block) FreeBlock{nullptr, block_bytes};
   FreeBlock* released = freed;
   {
     std::lock_guard lock(mutex_);
@@ -204,7 +235,16 @@ void Allocator::TakeClass(int size_class, FreeBlock*& list) noexcept {
 }
 
 void Allocator::ReleaseList(FreeBlock* list) noexcept {
-  while (list != nullptr) std::free(std::exchange(list, list->next));
+  while (list != nullptr) {
+    FreeBlock* const block = std::exchange(list, list->next);
+    const size_t bytes = block->block_bytes;
+    if (IsMapping(bytes)) {
+      Unpoison(block, bytes);  // the addresses may be somebody else's next
+      munmap(block, PagesOf(bytes));
+    } else {
+      std::free(block);
+    }
+  }
 }
 
 void Allocator::ReleaseCache() noexcept {

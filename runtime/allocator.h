@@ -2,8 +2,8 @@
 //
 // Touching fresh memory costs more than most kernels that fill it (about 0.3 ms per MiB), so freed
 // blocks stay in a bounded cache. Classes: four per power of two, each with 64 bytes on top, so
-// that a power of two plus a Buffer's header wastes nothing. Blocks of 2 MiB and more ask for huge
-// pages.
+// that a power of two plus a Buffer's header wastes nothing. Blocks of 2 MiB and more are mappings of
+// their own, which ask for huge pages: new ones are zero without having been touched.
 //
 // Out of memory: TryAllocate returns null, Allocate throws std::bad_alloc; both first give the
 // cache back to the system and try once more. Nothing aborts and no state is lost.
@@ -49,6 +49,8 @@ class Allocator {
 
   // A block of at least `bytes` (0 included), or null when there is no memory.
   void* TryAllocate(size_t bytes) noexcept;
+  // The same, all bytes zero; pages that are new from the system are not touched for it.
+  void* TryAllocateZeroed(size_t bytes) noexcept;
   // The same, but throws std::bad_alloc.
   void* Allocate(size_t bytes);
   // Takes back a block of this allocator; `bytes` as it was requested. Null is ignored.
@@ -68,9 +70,10 @@ class Allocator {
  private:
   friend struct AllocatorForkHooks;
 
-  // A cached block's first word links it to the next of its list.
+  // How a cached block begins: the next of its list.
   struct FreeBlock {
     FreeBlock* next;
+    size_t block_bytes;
   };
   struct SizeClass {
     FreeBlock* first = nullptr;
@@ -81,6 +84,7 @@ class Allocator {
   static int ClassOf(size_t bytes) noexcept;
   static size_t BytesOfClass(int size_class) noexcept;
   static void ReleaseList(FreeBlock* list) noexcept;
+  void* Take(size_t bytes, bool* zero) noexcept;
   FreeBlock* TakeCached(int size_class) noexcept;
   FreeBlock* TakeEvicted(size_t incoming) noexcept;
   void TakeClass(int size_class, FreeBlock*& list) noexcept;

@@ -29,11 +29,15 @@ class Buffer {
 
   // The same, but gives the null handle when there is no memory.
   static Buffer TryAllocate(size_t bytes, Allocator& allocator = Allocator::Default()) noexcept {
-    Buffer buffer;
-    if (bytes > SIZE_MAX - sizeof(Header)) return buffer;
-    void* const block = allocator.TryAllocate(sizeof(Header) + bytes);
-    if (block != nullptr) buffer.header_ = ::new (block) Header(bytes, allocator);
-    return buffer;
+    if (bytes > SIZE_MAX - sizeof(Header)) return Buffer();
+    return In(allocator.TryAllocate(sizeof(Header) + bytes), bytes, allocator);
+  }
+
+  // The same with all bytes zero; large new ones take memory only where they are written.
+  static Buffer TryAllocateZeroed(size_t bytes,
+                                  Allocator& allocator = Allocator::Default()) noexcept {
+    if (bytes > SIZE_MAX - sizeof(Header)) return Buffer();
+    return In(allocator.TryAllocateZeroed(sizeof(Header) + bytes), bytes, allocator);
   }
 
   Buffer(const Buffer& other) noexcept : header_(other.header_) {
@@ -75,6 +79,13 @@ class Buffer {
     const size_t bytes;
     Allocator& allocator;
   };
+
+  // The buffer that begins with this block; null for null.
+  static Buffer In(void* block, size_t bytes, Allocator& allocator) noexcept {
+    Buffer buffer;
+    if (block != nullptr) buffer.header_ = ::new (block) Header(bytes, allocator);
+    return buffer;
+  }
 
   Header* header_ = nullptr;
 };

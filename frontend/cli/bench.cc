@@ -16,6 +16,7 @@ namespace {
 struct Options : Common {
   std::vector<std::string> workloads = {"all"};
   MeasureOptions measure;
+  bool calibrate = false;
 };
 
 // This process and its children use the first `threads` of their cores only, as the peers do.
@@ -30,47 +31,68 @@ void Pin(int threads) {
 }
 
 std::string Line(const Json& row) {
-  char line[200];
+  char line[240];
   const double median = row["median_s"], limit = row["limit_s"], compile = row["compile_s"];
   std::snprintf(line, sizeof line,
-                "%-18s %10.1f us  limit %10.1f us  (%.2f of it)  compiled in %.0f ms\n",
+                "%-18s %10.1f us  limit %10.1f us  (%.2f of it)  compiled in %.0f ms  "
+                "%d kernels  arena %.1f MB  peak %d MB\n",
                 row["workload"].get<std::string>().c_str(), median * 1e6, limit * 1e6,
-                median / limit, compile * 1e3);
+                median / limit, compile * 1e3, row["kernels"].get<int>(),
+                1e-6 * row["arena_bytes"].get<double>(), row["rss_mb"].get<int>());
   return line;
 }
 
-// Every workload has a process of its own: its memory is its own, and it compiles as a new user's
-// would.
+// Limits of this machine, for 1, ..., n threads: nothing is compiled.
+void Calibrate(const Options& options) {
+  std::vector<int> threads;
+  for (int t = 1; t <= options.measure.threads; ++t) threads.push_back(t);
+  const std::vector<Machine> machines = MeasureMachine(threads);
+  std::fputs((options.json ? MachineJson(machines).dump(1) + "\n" : MachineTable(machines)).c_str(),
+             stdout);
+}
+
+// One workload in a process of its own: its memory is its own, and it compiles as a new user's
+// would. Prints its line, or why there is none.
+ExitStatus RunOne(const std::string& name, const Options& options, const Machine& machine) {
+  const pid_t child = ::fork();
+  if (child < 0) Fail(kIo, "cannot start a process");
+  if (child == 0) {
+    int status = kOk;
+    try {
+      const Json row = MeasureWorkload(name, options.measure, machine);
+      std::fputs((options.json ? row.dump() + "\n" : Line(row)).c_str(), stdout);
+      status = std::fflush(stdout) == 0 ? kOk : kIo;
+    } catch (const std::exception& error) {
+      const auto* failure = dynamic_cast<const Failure*>(&error);
+      status = failure ? failure->status() : kInvalid;
+      std::fprintf(stderr, "reel: %s\n",
+                   Printable(StrCat(name, ": ", error.what()), 4000).c_str());
+    }
+    ::_exit(status);
+  }
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (WIFEXITED(status)) return static_cast<ExitStatus>(WEXITSTATUS(status));
+  std::fprintf(stderr, "reel: %s: ended by signal %d\n", name.c_str(), WTERMSIG(status));
+  return kInvalid;
+}
+
 void Run(const Options& options) {
   const std::vector<std::string> names = ExpandWorkloads(options.workloads);
   Pin(options.measure.threads);
   runtime::SetNumThreads(options.measure.threads);
-  const Machine machine = MeasureMachine(options.measure.threads);
+  if (options.calibrate) return Calibrate(options);
+  const Machine machine = MeasureMachine({options.measure.threads})[0];
+  ExitStatus status = kOk;
+  std::string missing;
   for (const std::string& name : names) {
-    const pid_t child = ::fork();
-    if (child < 0) Fail(kIo, "cannot start a process");
-    if (child == 0) {
-      int status = kOk;
-      try {
-        const Json row = MeasureWorkload(name, options.measure, machine);
-        std::fputs((options.json ? row.dump() + "\n" : Line(row)).c_str(), stdout);
-        status = std::fflush(stdout) == 0 ? kOk : kIo;
-      } catch (const std::exception& error) {
-        const auto* failure = dynamic_cast<const Failure*>(&error);
-        status = failure ? failure->status() : kInvalid;
-        std::fprintf(stderr, "reel: %s\n",
-                     Printable(StrCat(name, ": ", error.what()), 4000).c_str());
-      }
-      ::_exit(status);
-    }
-    int status = 0;
-    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
-    if (!WIFEXITED(status)) Fail(kInvalid, StrCat(name, ": ended by signal ", WTERMSIG(status)));
-    if (WEXITSTATUS(status) != kOk) {
-      Fail(static_cast<ExitStatus>(WEXITSTATUS(status)), StrCat(name, " was not measured"));
-    }
+    const ExitStatus one = RunOne(name, options, machine);
+    if (one == kOk) continue;
+    if (status == kOk) status = one;
+    StrAppend(&missing, missing.empty() ? "" : ", ", name);
   }
+  if (status != kOk) Fail(status, StrCat("not measured: ", missing));
 }
 
 }  // namespace
@@ -88,6 +110,9 @@ void AddBench(Program* program) {
   command->add_option("--threads", options->measure.threads, "Threads of a step")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
+  command->add_flag("--calibrate", options->calibrate,
+                    "Only measure the machine, with 1 to --threads threads; --json gives machine.json "
+                    "of tests/bench/peers");
   command->add_option("--cap", options->measure.cap, "Seconds of sampling per workload")
       ->check(CLI::Range(0.01, 60.0))
       ->capture_default_str();

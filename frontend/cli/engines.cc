@@ -130,8 +130,8 @@ RunResult RunEagerly(const ir::Module& module, const ir::Function& named,
 // Memory for one instance, with header and initial values.
 runtime::Buffer MakeInstance(const codegen::Program& program) {
   const auto bytes = static_cast<size_t>(program.instance_bytes);
-  runtime::Buffer memory = runtime::Buffer::Allocate(bytes);
-  std::memset(memory.data(), 0, bytes);
+  runtime::Buffer memory = runtime::Buffer::TryAllocateZeroed(bytes);
+  if (!memory) throw std::bad_alloc();
   auto* header = static_cast<reel_instance*>(memory.data());
   header->magic = REEL_INSTANCE_MAGIC;
   header->parallel_for = reel_gang_parallel_for;

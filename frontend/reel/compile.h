@@ -49,6 +49,13 @@ class Results {
   std::shared_ptr<const std::vector<std::string>> names_;
 };
 
+/// How much was compiled. An instance holds variables and the arena: values within a call.
+struct ProgramSize {
+  int64_t kernels = 0;
+  int64_t instance_bytes = 0, arena_bytes = 0;
+  int64_t live_bytes = 0;  ///< largest sum of arena values needed at once
+};
+
 /// Compiled code with one instance of its variables and temporaries. Handles share the instance;
 /// calls on one instance wait for each other, different instances run in parallel. Variables start
 /// from the module's snapshot and belong to the instance: nothing is shared with live Variables
@@ -88,6 +95,7 @@ class Executable {
   std::vector<std::string> variables() const;
   /// Kernels, steps and bytes, as text.
   std::string Plan() const;
+  ProgramSize size() const;
 
   explicit Executable(std::shared_ptr<internal::InstanceData> data) : data_(std::move(data)) {}
 

@@ -37,8 +37,11 @@ TEST(Bench, OneLinePerWorkload) {
     EXPECT_EQ(names[i], row["workload"]);
     EXPECT_EQ(names[i] == "add_64" ? "eager" : "jit", row["mode"]);
     EXPECT_EQ("own", row["inputs"]);
-    for (const char* key : {"median_s", "best_s", "limit_s", "first_call_s"})
+    for (const char* key : {"median_s", "best_s", "limit_s", "first_call_s", "rss_mb"})
       EXPECT_LT(0, row[key].get<double>()) << key;
+    EXPECT_EQ(row["mode"] == "jit", row["kernels"].get<int>() > 0);
+    EXPECT_LE(row["live_bytes"].get<int64_t>(), row["arena_bytes"].get<int64_t>());
+    EXPECT_LE(row["arena_bytes"].get<int64_t>(), row["instance_bytes"].get<int64_t>());
     ASSERT_EQ(kValues[i].second, row["values"].size());
     for (const Json& value : row["values"]) EXPECT_TRUE(std::isfinite(value.get<double>()));
     if (row["values"].size() == 5) {  // losses of training
@@ -73,7 +76,31 @@ TEST(Bench, GivenInputs) {
   const ProcessResult wrong = Reel({"bench", "matmul_2", "--data", folder.path()});
   EXPECT_EQ(kInvalid, wrong.status);
   EXPECT_NE(std::string::npos, wrong.err.find("params.b.npy has f32[4]")) << wrong.err;
-  EXPECT_EQ(kIo, Reel({"bench", "mlp_small", "--data", folder.path()}).status);
+  // The others are measured all the same.
+  const ProcessResult missing =
+      Reel({"bench", "mlp_small", "add_2", "--data", folder.path(), "--json"});
+  EXPECT_EQ(kIo, missing.status);
+  EXPECT_NE(std::string::npos, missing.err.find("not measured: mlp_small, add_2")) << missing.err;
+  write("b", ir::Literal::From<float>({2, 2}, b));
+  const ProcessResult part =
+      Reel({"bench", "mlp_small", "matmul_2", "--data", folder.path(), "--cap", "0.01", "--json"});
+  EXPECT_EQ(kIo, part.status);
+  EXPECT_EQ("matmul_2", Json::parse(part.out, nullptr, false)["workload"]) << part.out;
+}
+
+TEST(Bench, Calibration) {
+  const ProcessResult result = Reel({"bench", "--calibrate", "--threads", "2", "--json"});
+  ASSERT_EQ(kOk, result.status) << result.err;
+  const Json machine = Json::parse(result.out, nullptr, false);
+  for (const char* key : {"float32", "float64", "l1", "l2", "l3", "dram", "l2_read", "dram_write",
+                          "l1_update", "fork_join_us"}) {
+    ASSERT_EQ(2U, machine[key].size()) << key;
+    for (const Json& value : machine[key]) EXPECT_LT(0, value.get<double>()) << key;
+  }
+  for (const char* key : {"l1_bytes", "l2_bytes", "l3_bytes"}) EXPECT_LT(0, machine[key]) << key;
+  const ProcessResult table = Reel({"bench", "--calibrate"});
+  EXPECT_EQ(kOk, table.status) << table.err;
+  EXPECT_NE(std::string::npos, table.out.find("dram_update")) << table.out;
 }
 
 }  // namespace

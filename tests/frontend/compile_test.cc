@@ -57,6 +57,41 @@ TEST(Compile, ContinuesTheEagerTrainingBitForBit) {
   }
 }
 
+// Functions share the bytes of their constants and variables with the tensors they come from.
+TEST(Compile, SharedValuesAreNeverWrittenTo) {
+  const Variable w(Tensor({10.f, 20.f}));
+  std::vector<Tensor> constant = {Tensor({1.f, 2.f})};
+  const Function f =
+      Trace([&](const Tensor& x) { return x * constant[0] + w; }, {Spec(kFloat32, {2})});
+  w.Assign(Tensor({0.f, 0.f}));
+  const std::vector<Tensor> x = {Tensor({3.f, 4.f})};
+  for (int i = 0; i < 2; ++i) {
+    const Executable run = Compile(f);
+    run.Run("main", x, constant);  // the second result goes into the first one's memory
+    EXPECT_THAT(Values(constant[0]), ElementsAre(13, 28));
+    run.set_variable(run.variables()[0], Tensor({5.f, 5.f}));
+    run.Run("main", x, constant);
+    EXPECT_THAT(Values(constant[0]), ElementsAre(8, 13));
+  }
+  EXPECT_THAT(Values(w.value()), ElementsAre(0, 0));
+}
+
+TEST(Compile, LargeZerosStayZero) {
+  const Variable w(Zeros({1 << 20})), v(Zeros({1 << 20}));
+  const auto assign = [&](const Tensor& x) {
+    w.Assign(x);
+    return x;
+  };
+  const Executable run = Compile(Trace(assign, {Spec(w.value())}));
+  const Executable other = run.NewInstance();
+  run("main", Ones({1 << 20}));
+  EXPECT_EQ(ReduceSum(run.variable(run.variables()[0])).item<float>(), 1 << 20);
+  EXPECT_EQ(ReduceSum(other.variable(other.variables()[0])).item<float>(), 0);
+  EXPECT_EQ(ReduceSum(w.value()).item<float>(), 0);
+  v.Assign(v + 1.f);
+  EXPECT_EQ(ReduceSum(Zeros({1 << 20})).item<float>(), 0);
+}
+
 TEST(Compile, ResultsByPositionAndName) {
   const Executable run = Compile(Trace(
       [](const Tensor& x) {

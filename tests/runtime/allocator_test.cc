@@ -1,6 +1,7 @@
 #include "runtime/allocator.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <cstdint>
 #include <cstring>
@@ -50,6 +51,40 @@ TEST(Allocator, BlocksAreAlignedAndWritable) {
     allocator.Free(block, bytes);
   }
   allocator.Free(nullptr, 10);
+}
+
+TEST(Allocator, ZeroedBlocksAreZeroNewOrReused) {
+  Allocator allocator;
+  for (const size_t bytes : {size_t{0}, size_t{100}, kMiB, 2 * kMiB, 7 * kMiB + 5}) {
+    for (int use = 0; use < 3; ++use) {
+      auto* const block = static_cast<unsigned char*>(allocator.TryAllocateZeroed(bytes));
+      ASSERT_NE(block, nullptr);
+      EXPECT_TRUE(IsAligned(block));
+      for (size_t i = 0; i < bytes; ++i) ASSERT_EQ(block[i], 0) << i << " of " << bytes;
+      if (bytes > 0) std::memset(block, 0xAB, bytes);
+      allocator.Free(block, bytes);
+      if (use == 1) allocator.ReleaseCache();
+    }
+  }
+  const Buffer buffer = Buffer::TryAllocateZeroed(3 * kMiB, allocator);
+  EXPECT_EQ(buffer.size(), 3 * kMiB);
+  EXPECT_EQ(static_cast<const unsigned char*>(buffer.data())[0], 0);
+  EXPECT_FALSE(Buffer::TryAllocateZeroed(std::numeric_limits<size_t>::max(), allocator));
+}
+
+// Zeros that nobody wrote to take no memory.
+TEST(Allocator, LargeZeroedBlocksAreNotTouched) {
+  const auto faults = [] {
+    rusage usage;
+    ::getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_minflt;
+  };
+  Allocator allocator;
+  const int64_t before = faults();
+  void* const block = allocator.TryAllocateZeroed(1024 * kMiB);
+  ASSERT_NE(block, nullptr);
+  EXPECT_LT(faults() - before, 100);
+  allocator.Free(block, 1024 * kMiB);
 }
 
 TEST(Allocator, ReusesFreedBlocksOfTheClass) {

@@ -37,6 +37,7 @@ Workload MakeAdam(const Inputs& in, int64_t count, int64_t n) {
   }
   out.flops = 14 * Size(out.variables);
   out.bytes = 4 * Size(out.variables) * 7;
+  out.resident = 4 * Size(out.variables) * 4;
   out.step = [variables = out.variables, optimizer = Adam({.learning_rate = 1e-3})](
                  const std::vector<Tensor>& gradients) -> std::vector<Tensor> {
     std::vector<GradientEntry> entries;

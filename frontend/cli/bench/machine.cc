@@ -1,150 +1,145 @@
 #include "frontend/cli/bench/machine.h"
 
 #include <algorithm>
-#include <chrono>
-#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <functional>
-#include <thread>
-#include <vector>
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
+#include "ir/strings.h"
+#include "runtime/allocator.h"
+#include "runtime/buffer.h"
 
 namespace reel::cli {
 namespace {
 
-constexpr int64_t kRounds = 1 << 20;
-constexpr int kChains = 12;  // more than latency times ports of any core here
-
-double Now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+// The first line of a file of the system, or nothing.
+std::string Line(const std::string& path) {
+  std::string line;
+  std::ifstream file(path);
+  std::getline(file, line);
+  return line;
 }
 
-// Each runs kChains independent chains of multiply-adds kRounds times, keeps the results alive by
-// `sink`, and returns the number of operations. The chains are spelled out so that they stay in
-// registers, and start from numbers the compiler does not know: equal chains would be merged.
-volatile float sink, seed = 1;
-
-#define REEL_CHAINS(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
-
-#if defined(__x86_64__)
-__attribute__((target("avx512f"))) double Peak512() {
-  const __m512 x = _mm512_set1_ps(0.999f), y = _mm512_set1_ps(1e-3f);
-#define REEL_START(i) __m512 a##i = _mm512_set1_ps(seed);
-#define REEL_STEP(i) a##i = _mm512_fmadd_ps(a##i, x, y);
-#define REEL_ADD(i) sum = _mm512_add_ps(sum, a##i);
-  REEL_CHAINS(REEL_START)
-  for (int64_t r = 0; r < kRounds; ++r) {
-    REEL_CHAINS(REEL_STEP)
+// Bytes of the first core's data caches; usual ones where the system does not tell.
+std::array<int64_t, 3> CacheSizes() {
+  std::array<int64_t, 3> sizes = {32 << 10, 1 << 20, 0};
+  for (int i = 0; i < 8; ++i) {
+    const std::string folder = StrCat("/sys/devices/system/cpu/cpu0/cache/index", i, "/");
+    const std::string level = Line(folder + "level"), size = Line(folder + "size");
+    if (level.size() != 1 || level[0] < '1' || level[0] > '3' || size.empty()) continue;
+    if (Line(folder + "type") == "Instruction") continue;
+    const int64_t unit = size.back() == 'M' ? 1 << 20 : size.back() == 'K' ? 1 << 10 : 1;
+    const int64_t bytes = unit * std::strtoll(size.c_str(), nullptr, 10);
+    if (bytes > 0) sizes[static_cast<size_t>(level[0] - '1')] = bytes;
   }
-  __m512 sum = x;
-  REEL_CHAINS(REEL_ADD)
-#undef REEL_START
-#undef REEL_STEP
-#undef REEL_ADD
-  sink = _mm512_cvtss_f32(sum);
-  return 2.0 * 16 * kChains * kRounds;
+  sizes[2] = std::max(sizes[2], sizes[1]);  // no third level: one that adds nothing
+  return sizes;
 }
 
-__attribute__((target("avx2,fma"))) double Peak256() {
-  const __m256 x = _mm256_set1_ps(0.999f), y = _mm256_set1_ps(1e-3f);
-#define REEL_START(i) __m256 a##i = _mm256_set1_ps(seed);
-#define REEL_STEP(i) a##i = _mm256_fmadd_ps(a##i, x, y);
-#define REEL_ADD(i) sum = _mm256_add_ps(sum, a##i);
-  REEL_CHAINS(REEL_START)
-  for (int64_t r = 0; r < kRounds; ++r) {
-    REEL_CHAINS(REEL_STEP)
+// Bytes of all caches of a level that these threads have.
+int64_t Capacity(const Machine& m, size_t level) {
+  return m.sizes[level] * (level < 2 ? m.threads : 1);
+}
+
+struct Row {
+  std::string key;
+  std::function<double(const Machine&)> value;
+};
+
+// Figures by their keys in machine.json.
+std::vector<Row> Rows() {
+  std::vector<Row> rows = {{"float32", [](const Machine& m) { return m.peaks.f32; }},
+                           {"float64", [](const Machine& m) { return m.peaks.f64; }},
+                           {"bfloat16", [](const Machine& m) { return m.peaks.bf16; }}};
+  using Part = std::pair<const char*, double Rates::*>;
+  for (size_t l = 0; l < Machine::kLevels.size(); ++l) {
+    const std::string level = Machine::kLevels[l];
+    for (const auto& [suffix, part] :
+         {Part("", &Rates::copy), Part("_update", &Rates::update), Part("_read", &Rates::read),
+          Part("_write", &Rates::write)}) {
+      rows.push_back(
+          {level + suffix, [l, part = part](const Machine& m) { return m.rates[l].*part; }});
+    }
   }
-  __m256 sum = x;
-  REEL_CHAINS(REEL_ADD)
-#undef REEL_START
-#undef REEL_STEP
-#undef REEL_ADD
-  sink = _mm256_cvtss_f32(sum);
-  return 2.0 * 8 * kChains * kRounds;
-}
-#endif
-
-double PeakBaseline() {
-#define REEL_START(i) float a##i = seed;
-#define REEL_STEP(i) a##i = a##i * 0.999f + 1e-3f;
-#define REEL_ADD(i) sum += a##i;
-  REEL_CHAINS(REEL_START)
-  for (int64_t r = 0; r < kRounds; ++r) {
-    REEL_CHAINS(REEL_STEP)
-  }
-  float sum = 0;
-  REEL_CHAINS(REEL_ADD)
-#undef REEL_START
-#undef REEL_STEP
-#undef REEL_ADD
-  sink = sum;
-  return 2.0 * kChains * kRounds;
-}
-
-double (*FindPeak())() {
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f")) return Peak512;
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return Peak256;
-#endif
-  return PeakBaseline;
-}
-
-// Best of several runs of `threads` copies of `work` at once: units per second.
-double BestRate(int threads, int runs, const std::function<double(int)>& work) {
-  double best = 0;
-  for (int i = 0; i < runs; ++i) {
-    std::vector<double> done(static_cast<size_t>(threads));
-    std::vector<std::thread> others;
-    const double start = Now();
-    for (int t = 1; t < threads; ++t)
-      others.emplace_back([&, t] { done[static_cast<size_t>(t)] = work(t); });
-    done[0] = work(0);
-    for (std::thread& t : others) t.join();
-    const double seconds = Now() - start;
-    double total = 0;
-    for (const double d : done) total += d;
-    best = std::max(best, total / seconds);
-  }
-  return best;
-}
-
-// GB/s of copies within a working set of this many bytes per thread.
-double CopyRate(int threads, size_t bytes) {
-  constexpr double kTraffic = 2.5e8;
-  const size_t half = bytes / 2;
-  std::vector<std::vector<char>> blocks(static_cast<size_t>(threads),
-                                        std::vector<char>(2 * half, 1));
-  const int repeats = std::max(2, static_cast<int>(kTraffic / static_cast<double>(bytes)));
-  return 1e-9 * BestRate(threads, 5, [&](int thread) {
-           char* block = blocks[static_cast<size_t>(thread)].data();
-           for (int i = 0; i < repeats; ++i) {
-             std::memcpy(block + half, block, half);
-             std::memcpy(block, block + half, half);
-           }
-           return 4.0 * static_cast<double>(half) * repeats;
-         });
+  rows.push_back({"fork_join_us", [](const Machine& m) { return m.fork_join_s * 1e6; }});
+  return rows;
 }
 
 }  // namespace
 
-double Machine::LimitSeconds(double flops, double bytes, DType dtype) const {
-  constexpr double kL2 = 1.5e6, kL3 = 32e6;
-  const double rate = bytes < kL2 ? l2 : bytes < kL3 ? l3 : dram;
-  const double peak = dtype == kFloat64 ? gflops / 2 : gflops;
-  return std::max(flops / peak, bytes / rate) * 1e-9;
+double Machine::LimitSeconds(const Workload& w) const {
+  const double resident = w.resident > 0 ? w.resident : w.bytes;
+  size_t level = 0;
+  while (level < 3 && resident > static_cast<double>(Capacity(*this, level))) ++level;
+  const bool updates = w.kind == Workload::Kind::kTrain || w.kind == Workload::Kind::kUpdate;
+  // What is measured of a level may be slower than the next one.
+  double rate = 0;
+  for (size_t l = level; l < rates.size(); ++l)
+    rate = std::max({rate, rates[l].copy, updates ? rates[l].update : 0});
+  const double peak = w.dtype == kFloat64 ? peaks.f64 : peaks.f32;
+  return std::max(w.flops / peak, w.bytes / rate) * 1e-9;
 }
 
-Machine MeasureMachine(int threads) {
-  Machine machine;
-  const auto peak = FindPeak();
-  machine.gflops = 1e-9 * BestRate(threads, 7, [&](int) { return peak(); });
-  machine.l2 = CopyRate(threads, size_t{1} << 18);
-  machine.l3 = CopyRate(threads, size_t{16} << 20);
-  machine.dram = CopyRate(threads, size_t{256} << 20);
-  return machine;
+std::vector<Machine> MeasureMachine(const std::vector<int>& threads) {
+  const std::array<int64_t, 3> sizes = CacheSizes();
+  const auto bytes =
+      static_cast<size_t>(std::clamp<int64_t>(4 * sizes[2], int64_t{64} << 20, int64_t{512} << 20));
+  runtime::Buffer buffer = runtime::Buffer::Allocate(bytes);
+  std::memset(buffer.data(), 1, bytes);
+  const std::span<std::byte> memory(static_cast<std::byte*>(buffer.data()), bytes);
+  std::vector<Machine> machines;
+  for (const int t : threads) {
+    Machine m{.threads = t, .peaks = MeasurePeaks(t), .sizes = sizes};
+    for (size_t level = 0; level < 3; ++level) {  // in half of the level's capacity
+      const auto half = static_cast<size_t>(Capacity(m, level)) / 2;
+      m.rates[level] = MeasureRates(t, memory.first(std::min(half, bytes)));
+    }
+    m.rates[3] = MeasureRates(t, memory);
+    m.fork_join_s = MeasureForkJoin(t);
+    machines.push_back(m);
+  }
+  buffer = {};
+  runtime::Allocator::Default().ReleaseCache();  // not to be counted as a workload's memory
+  return machines;
+}
+
+Json MachineJson(const std::vector<Machine>& machines) {
+  Json out = Json::object();
+  for (const Row& row : Rows()) {
+    Json values = Json::array();
+    for (const Machine& m : machines) values.push_back(row.value(m));
+    if (values[0] != 0) out[row.key] = std::move(values);
+  }
+  for (size_t l = 0; l < 3; ++l) out[StrCat(Machine::kLevels[l], "_bytes")] = machines[0].sizes[l];
+  return out;
+}
+
+std::string MachineTable(const std::vector<Machine>& machines) {
+  char cell[64];
+  std::snprintf(cell, sizeof cell, "%-14s", "threads");
+  std::string out = cell;
+  for (const Machine& m : machines) {
+    std::snprintf(cell, sizeof cell, "%10d", m.threads);
+    out += cell;
+  }
+  out += "\n";
+  for (const Row& row : Rows()) {
+    if (row.value(machines[0]) == 0) continue;
+    std::snprintf(cell, sizeof cell, "%-14s", row.key.c_str());
+    out += cell;
+    for (const Machine& m : machines) {
+      const double value = row.value(m);
+      std::snprintf(cell, sizeof cell, "%10.*f", value < 10 ? 2 : 1, value);
+      out += cell;
+    }
+    out += "\n";
+  }
+  StrAppend(&out, "float*: GFLOP/s of multiply-adds; levels: GB/s of copies and of updates in "
+            "place (read and written), of reads, of writes\ncaches:");
+  for (const int64_t bytes : machines[0].sizes) StrAppend(&out, " ", bytes >> 10, " KiB");
+  return out + "\n";
 }
 
 }  // namespace reel::cli

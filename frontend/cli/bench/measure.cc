@@ -110,17 +110,22 @@ Json MeasureWorkload(const std::string& name, const MeasureOptions& options,
   const std::vector<double> samples = Sample(&runner, options.cap);
   rusage usage;
   ::getrusage(RUSAGE_SELF, &usage);
+  const ProgramSize size = workload.eager ? ProgramSize() : runner.executable.size();
   return {{"peer", "reel"},
           {"workload", name},
           {"mode", workload.eager ? "eager" : "jit"},
           {"threads", options.threads},
           {"median_s", samples[samples.size() / 2]},
           {"best_s", samples.front()},
-          {"limit_s", machine.LimitSeconds(workload.flops, workload.bytes, workload.dtype)},
+          {"limit_s", machine.LimitSeconds(workload)},
           {"compile_s", runner.compile_s},
           {"first_call_s", runner.first_call_s},
           {"values", values},
           {"rss_mb", usage.ru_maxrss / 1024},
+          {"kernels", size.kernels},
+          {"instance_bytes", size.instance_bytes},
+          {"arena_bytes", size.arena_bytes},
+          {"live_bytes", size.live_bytes},
           {"inputs", workload.given ? "given" : "own"}};
 }
 

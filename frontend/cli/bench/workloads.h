@@ -22,6 +22,7 @@ struct Workload {
 
   Kind kind = Kind::kTrain;
   double flops = 0, bytes = 0;  ///< of one step: arithmetic, least memory traffic
+  double resident = 0;          ///< bytes that the traffic touches; 0: each once
   Step step = {};
   std::vector<Tensor> inputs = {};
   std::vector<Variable> variables = {};  ///< that kUpdate changes

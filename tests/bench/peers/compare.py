@@ -1,16 +1,23 @@
-"""Reel beside its peers, measured in turn: paired ratios as a Markdown table.
+"""Reel beside its peers, measured in turn: paired ratios as Markdown tables.
 
     python compare.py --reel build/bin/reel --python torch=PATH --python jax=PATH \\
-        --python tf=PATH [--threads 1] [--rounds 5] [--cap 0.5] WORKLOAD ...
+        --python tf=PATH [--threads 1] [--rounds 5] [--cap 0.5] [--modes all] WORKLOAD ...
 
-Every round runs Reel and then each peer on the same inputs (workloads.py), so drift of the machine
-hits all of them. A cell shows a peer's median time and, in brackets, Reel's time divided by it: the
-median of the rounds' ratios and their range. Below 1 Reel is faster. Reel is its fastest compiled
-mode unless --reel-mode names one. Each row of every system must agree with the float64 reference.
+WORKLOAD: names, or the sets `all` (every workload with a figure to reach) and `quick`. Every round
+runs Reel and then each peer on the same inputs (workloads.py), so drift of the machine hits all of
+them. The first table has Reel's median time, the limit that Reel measured in the same run, the
+fastest peer, and its time divided by Reel's (above 1 Reel is faster) with what is wanted; the
+second has every peer: its median time and, in brackets, its time divided by Reel's, the median of
+the rounds' ratios and their range. Values must agree with the float64 reference.
+
+    python compare.py --reel build/bin/reel --store FILE all       keeps Reel's medians
+    python compare.py --reel build/bin/reel --against FILE all     old time divided by new time
+        --fail                                                     status 1 if a row lost over 10 %
 """
 import argparse
 import contextlib
 import json
+import math
 import os
 import statistics
 import subprocess
@@ -21,7 +28,26 @@ import run_all
 import workloads
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-MODES = {"torch": ["eager"], "jax": ["jit"], "tf": ["graph", "xla"]}
+# Runs of a peer: the modes of each ("+malloc" modes need a process of their own).
+MODES = {"torch": [["eager"]], "jax": [["jit"]], "tf": [["graph", "xla"]]}
+ALL_MODES = {"torch": [["eager", "compile"], ["eager+malloc"]], "jax": [["jit"], ["jit+malloc"]],
+             "tf": [["graph", "xla"]]}
+# Figures to reach: at most so many times the limit (one thread), and as fast as the best peer.
+FIGURES = {
+    "mlp_small": (1.5, 1.4), "mlp_mnist": (1.25, 1.25), "mlp_mnist_adam": (1.3, 1.4),
+    "cnn_mnist": (1.4, 1.35), "resblock": (1.3, 1.07), "lstm_char": (1.5, 1.3),
+    "gpt_char": (1.4, 1.65), "gpt2_124m": (1.3, 1.4), "attention_b4_t256": (1.6, 2.5),
+    "attention_b1_t1024": (1.4, 1.85), "vocab_loss": (1.6, 3.4), "norm_gelu": (2, 7),
+    "ew_fwd_14": (1.6, 2), "ew_fwd_20": (1.6, 2), "ew_fwd_24": (1.6, 2), "ew_grad_14": (1.8, 4),
+    "ew_grad_20": (1.8, 4), "ew_grad_24": (1.8, 4), "adam_16x1m": (1.06, 1.0),
+    "adam_200x10k": (None, 1.2), "gmm_d10_n1k": (4, 5), "gmm_d10_n10k": (4, 7),
+    "gmm_d64_n1k": (3, 3.2), "matmul_64": (1.3, 1.6), "matmul_256": (1.15, 1.13),
+    "matmul_1024": (1.2, 1.02), "bmm_64x64": (1.2, 1.2), "chain1000": (None, 2)}
+LOOSER = 1.15                     # the limit's figure with two threads
+SLOWER = 1.1                      # what --fail allows
+SETS = {"all": list(FIGURES),
+        "quick": ["mlp_small", "lstm_char", "ew_fwd_14", "ew_grad_14", "gmm_d10_n1k", "matmul_64",
+                  "matmul_256", "chain1000"]}
 
 
 def rows_of(command):
@@ -32,53 +58,141 @@ def rows_of(command):
 
 def one_round(args, data):
     """{(peer, mode): {workload: row}} of one run of every system."""
-    rows = rows_of([args.reel, "bench", *args.workload, "--threads", str(args.threads),
-                    "--data", data, "--json"])
+    rows = rows_of([args.reel, "bench", *args.workload, "--threads", str(args.threads), "--cap",
+                    str(args.cap), "--data", data, "--json"])
     for peer, python in args.python:
-        modes = [word for m in MODES[peer] for word in ("--mode", m)]
-        rows += rows_of([python, os.path.join(HERE, f"{peer}_peer.py"), "--threads",
-                         str(args.threads), "--cap", str(args.cap), *modes, *args.workload])
+        for modes in (ALL_MODES if args.modes == "all" else MODES)[peer]:
+            words = [word for m in modes for word in ("--mode", m)]
+            rows += rows_of([python, os.path.join(HERE, f"{peer}_peer.py"), "--threads",
+                             str(args.threads), "--cap", str(args.cap), *words, *args.workload])
     by = {}
     for r in rows:
         by.setdefault((r["peer"], r["mode"]), {})[r["workload"]] = r
     return by
 
 
-def reel_mode(args, rounds, name):
-    """The mode of Reel to compare: the named one, else the fastest that is not eager."""
-    modes = [m for p, m in rounds[0] if p == "reel" and name in rounds[0][p, m]]
-    if args.reel_mode in modes:
-        return args.reel_mode
-    modes = [m for m in modes if m != "eager"] or modes
-    return min(modes, key=lambda m: rounds[0]["reel", m][name]["median_s"], default=None)
+def reel_rows(rounds, name):
+    """Reel's rows of the rounds, or None if one has none."""
+    rows = [next((v[name] for k, v in by.items() if k[0] == "reel" and name in v), None)
+            for by in rounds]
+    return rows if all(rows) else None
 
 
-def table(args, rounds):
+def reel_median(rounds, name):
+    rows = reel_rows(rounds, name)
+    return rows and statistics.median(r["median_s"] for r in rows)
+
+
+def peers_of(rounds):
+    return sorted({k for by in rounds for k in by if k[0] != "reel"})
+
+
+def ratios_of(rounds, name):
+    """{peer: (median seconds, [its time / Reel's of each round])} of peers with all rows."""
+    out, own = {}, reel_rows(rounds, name)
+    for key in peers_of(rounds):
+        rows = [by.get(key, {}).get(name, {}) for by in rounds]
+        if own and all("median_s" in r for r in rows):
+            out[key] = (statistics.median(r["median_s"] for r in rows),
+                        [r["median_s"] / o["median_s"] for r, o in zip(rows, own)])
+    return out
+
+
+def mean(ratios):
+    return math.exp(statistics.fmean(math.log(r) for r in ratios))
+
+
+def verdict(rounds, name, ref):
+    bad = sorted({f"{k[0]} {k[1]}" for by in rounds for k, v in by.items()
+                  if "values" in v.get(name, {}) and not run_all.agrees(v[name], ref[name])})
+    return "no: " + ", ".join(bad) if bad else "yes"
+
+
+def wanted(figure, sign):
+    return f" ({sign} {figure:.3g})" if figure else ""
+
+
+def summary(args, rounds):
+    """Reel, its limit and the best peer of each row, in the form of the figures to reach."""
     ref = json.load(open(os.path.join(HERE, "reference.json")))
-    peers = sorted({k for by in rounds for k in by if k[0] != "reel"})
-    lines = ["| workload | reel | " + " | ".join(f"{p} {m}" for p, m in peers)
-             + " | limit | values agree |", "|---|---:|" + "---:|" * (len(peers) + 1) + "---|"]
+    lines = ["| workload | reel | limit | x limit | best peer | peer / reel | values agree |",
+             "|---|---:|---:|---:|---:|---:|---|"]
+    best_ratios = []
     for name in args.workload:
-        mode = reel_mode(args, rounds, name)
-        if mode is None:
-            lines.append(f"| {name} | no row |" + " |" * (len(peers) + 2))
+        own = reel_rows(rounds, name)
+        if own is None:
+            lines.append(f"| {name} | no row | | | | | |")
             continue
-        own = [by["reel", mode][name]["median_s"] for by in rounds]
-        cells = [f"{run_all.show(statistics.median(own))} ({mode})"]
+        x_limit, x_peer = FIGURES.get(name, (None, None))
+        if x_limit and args.threads > 1:
+            x_limit *= LOOSER
+        over = statistics.median(r["median_s"] / r["limit_s"] for r in own)
+        limit = statistics.median(r["limit_s"] for r in own)
+        cells = [run_all.show(reel_median(rounds, name)), run_all.show(limit),
+                 f"{over:.2f}{wanted(x_limit, '<=')}", "", ""]
+        peers = ratios_of(rounds, name)
+        if peers:
+            key = min(peers, key=lambda k: peers[k][0])
+            best_ratios.append(statistics.median(peers[key][1]))
+            cells[3] = f"{run_all.show(peers[key][0])} {key[0]} {key[1]}"
+            cells[4] = f"{best_ratios[-1]:.2f}{wanted(x_peer, '>=')}"
+        lines.append(f"| {name} | " + " | ".join(cells) + f" | {verdict(rounds, name, ref)} |")
+    if best_ratios:
+        lines += ["", f"Geometric mean of best peer / reel over {len(best_ratios)} rows: "
+                      f"{mean(best_ratios):.2f}"]
+    return lines
+
+
+def details(args, rounds):
+    peers = peers_of(rounds)
+    lines = ["| workload | reel | " + " | ".join(f"{p} {m}" for p, m in peers) + " |",
+             "|---|---:|" + "---:|" * len(peers)]
+    for name in args.workload:
+        if reel_rows(rounds, name) is None:
+            continue
+        cells, have = [run_all.show(reel_median(rounds, name))], ratios_of(rounds, name)
         for key in peers:
-            rows = [by.get(key, {}).get(name, {}) for by in rounds]
-            if not all("median_s" in r for r in rows):
-                cells.append("failed")
+            if key not in have:
+                cells.append("-")
                 continue
-            ratios = [t / r["median_s"] for t, r in zip(own, rows)]
-            cells.append(f"{run_all.show(statistics.median(r['median_s'] for r in rows))} "
-                         f"[{statistics.median(ratios):.2f}, {min(ratios):.2f}-{max(ratios):.2f}]")
-        cells.append(run_all.show(workloads.limit_s(workloads.make(name), args.threads)))
-        bad = sorted({f"{k[0]} {k[1]}" for by in rounds for k, v in by.items()
-                      if "values" in v.get(name, {}) and not run_all.agrees(v[name], ref[name])})
-        lines.append(f"| {name} | " + " | ".join(cells)
-                     + f" | {'no: ' + ', '.join(bad) if bad else 'yes'} |")
-    return "\n".join(lines)
+            seconds, ratios = have[key]
+            cells.append(f"{run_all.show(seconds)} [{statistics.median(ratios):.2f}, "
+                         f"{min(ratios):.2f}-{max(ratios):.2f}]")
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+    return lines
+
+
+def store(args, rounds):
+    medians = {name: reel_median(rounds, name) for name in args.workload}
+    with open(args.store, "w") as f:
+        json.dump({"threads": args.threads, "median_s": medians}, f, indent=1)
+
+
+def against(args, rounds):
+    """Lines of a table, and the rows that are slower than allowed."""
+    old = json.load(open(args.against))
+    if old["threads"] != args.threads:
+        sys.exit(f"{args.against} was stored with --threads {old['threads']}")
+    slower, ratios = [], []
+    lines = ["| workload | stored | now | stored / now |", "|---|---:|---:|---:|"]
+    for name in args.workload:
+        before, now = old["median_s"].get(name), reel_median(rounds, name)
+        if not before:
+            continue
+        if not now:               # it ran once
+            slower.append(name)
+            lines.append(f"| {name} | {run_all.show(before)} | no row | |")
+            continue
+        ratios.append(before / now)
+        if now > SLOWER * before:
+            slower.append(name)
+        lines.append(f"| {name} | {run_all.show(before)} | {run_all.show(now)} "
+                     f"| {before / now:.2f} |")
+    if ratios:
+        lines += ["", f"Geometric mean of stored / now over {len(ratios)} rows: {mean(ratios):.2f}"]
+    if slower:
+        lines.append(f"Over {SLOWER - 1:.0%} slower: " + ", ".join(slower))
+    return lines, slower
 
 
 def peer_python(text):
@@ -88,17 +202,29 @@ def peer_python(text):
     return peer, path
 
 
-def main():
+def arguments():
     ap = argparse.ArgumentParser(description=__doc__,
                                  formatter_class=argparse.RawDescriptionHelpFormatter)
-    ap.add_argument("workload", nargs="+", choices=list(workloads.WORKLOADS), metavar="WORKLOAD")
+    ap.add_argument("workload", nargs="+", choices=[*SETS, *workloads.WORKLOADS],
+                    metavar="WORKLOAD")
     ap.add_argument("--reel", required=True)
-    ap.add_argument("--reel-mode")
     ap.add_argument("--python", action="append", default=[], type=peer_python, metavar="PEER=PATH")
+    ap.add_argument("--modes", choices=("usual", "all"), default="usual",
+                    help="all: also torch.compile and peers told to keep freed memory")
     ap.add_argument("--threads", type=int, choices=(1, 2), default=1)
     ap.add_argument("--rounds", type=int, default=5)
     ap.add_argument("--cap", type=float, default=0.5, help="seconds of sampling per case")
+    ap.add_argument("--store", metavar="FILE")
+    ap.add_argument("--against", metavar="FILE")
+    ap.add_argument("--fail", action="store_true", help="with --against")
     args = ap.parse_args()
+    names = [n for w in args.workload for n in SETS.get(w, [w])]
+    args.workload = list(dict.fromkeys(names))
+    return args
+
+
+def main():
+    args = arguments()
     with tempfile.TemporaryDirectory() as data:
         with contextlib.redirect_stdout(sys.stderr):
             workloads.export(data, args.workload)
@@ -106,7 +232,16 @@ def main():
         for i in range(args.rounds):
             rounds.append(one_round(args, data))
             print(f"round {i + 1} of {args.rounds}", file=sys.stderr, flush=True)
-    print(table(args, rounds))
+    print("\n".join(summary(args, rounds)))
+    if len(peers_of(rounds)) > 1:
+        print("\n" + "\n".join(details(args, rounds)))
+    slower = []
+    if args.against:
+        lines, slower = against(args, rounds)
+        print("\n" + "\n".join(lines))
+    if args.store:
+        store(args, rounds)
+    sys.exit(1 if args.fail and slower else 0)
 
 
 if __name__ == "__main__":

@@ -41,13 +41,15 @@ def main():
     lines = subprocess.run([args.reel, *args.function], capture_output=True, text=True,
                            check=True).stdout.splitlines()
     clock = float(re.search(r"clock of ([0-9.]+) GHz", lines[-1]).group(1)) * 1e9
-    print("\n".join(f"{line}{column}" for line, column in
-                    zip(lines[:2], ["   PyTorch", "      f32      f64"])))
+    width = lines[2].index("  on [")                 # of the figures; the headings may be shorter
+    for heading, column in zip(lines[:2], [f"{'PyTorch':>18}", f"{'f32':>9}{'f64':>9}"]):
+        print(f"{heading:{width}}{column}")
     for line in lines[2:-1]:
         name = line.split()[0]
         low, high = (float(x) for x in re.search(r"\[(.*), (.*)\]", line).groups())
         cells = [seconds(name, dtype, low, high) for dtype in (torch.float32, torch.float64)]
-        print(line + "".join(f" {'-' if c is None else format(c * clock, '.2f'):>8}" for c in cells))
+        shown = ("-" if c is None else format(c * clock, ".2f") for c in cells)
+        print(line[:width] + "".join(f" {s:>8}" for s in shown) + line[width:])
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 """Runs the peers and writes results/*.jsonl and results/tables.md.
 
     python run_all.py --python torch=/path/to/python --python jax=... --python tf=...
-    python run_all.py --machine          memory bandwidths to machine.json (NumPy)
     python run_all.py --table            only the tables, from the results there
 
+Limits are those of machine.json here: `reel bench --calibrate --threads 2 --json`.
 Each peer may live in its own virtual environment.  Options: --threads 1 2
 (both by default), --only WORKLOAD ..., --mode MODE; new rows replace the old
 of the same workload and mode.  The whole takes about 25 minutes.
@@ -13,8 +13,6 @@ import json
 import os
 import subprocess
 import sys
-import threading
-import time
 
 import workloads
 
@@ -23,35 +21,6 @@ RESULTS = os.path.join(HERE, "results")
 PASSES = {"torch": [None, "eager+malloc"], "jax": [None, "jit+malloc"], "tf": [None]}
 COLUMNS = [("torch", "eager"), ("torch", "eager+malloc"), ("torch", "compile"), ("jax", "eager"),
            ("jax", "jit"), ("jax", "jit+malloc"), ("tensorflow", "eager"), ("tensorflow", "graph"), ("tensorflow", "xla")]
-
-
-def copy_rate(nbytes, threads):
-    """GB/s read plus written by block copies of a working set of nbytes."""
-    import numpy as np
-    n = nbytes // 8 // threads
-    bufs = [(np.ones(n), np.ones(n)) for _ in range(threads)]
-    reps = max(3, int(1e9 / nbytes))
-
-    def work(i):
-        os.sched_setaffinity(threading.get_native_id(), {sorted(cpus)[i]})
-        for _ in range(reps):
-            np.copyto(*bufs[i])
-    cpus, rates = os.sched_getaffinity(0), []
-    for _ in range(7):
-        ts = [threading.Thread(target=work, args=(i,)) for i in range(threads)]
-        t = time.perf_counter()
-        [x.start() for x in ts], [x.join() for x in ts]
-        rates.append(2 * 8 * n * threads * reps / (time.perf_counter() - t) / 1e9)
-    return round(max(rates), 1)
-
-
-def measure_machine():
-    m = dict(workloads.MACHINE)
-    for level, nbytes in (("l2", 1 << 18), ("l3", 16 << 20), ("dram", 1 << 30)):
-        m[level] = [copy_rate(nbytes, 1), copy_rate(nbytes * 2, 2)]
-    with open(os.path.join(HERE, "machine.json"), "w") as f:
-        json.dump(m, f)
-    print(m)
 
 
 def result_path(peer, threads):
@@ -166,11 +135,8 @@ def main():
     ap.add_argument("--only", nargs="+", default=[])
     ap.add_argument("--mode")
     ap.add_argument("--table", action="store_true")
-    ap.add_argument("--machine", action="store_true")
     a = ap.parse_args()
     os.makedirs(RESULTS, exist_ok=True)
-    if a.machine:
-        return measure_machine()
     if not a.table:
         pythons = dict(x.split("=", 1) for x in a.python) or dict.fromkeys(PASSES, sys.executable)
         for threads in a.threads:
