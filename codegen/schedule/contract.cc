@@ -352,9 +352,11 @@ class ContractSchedule {
     one.push_back(OverK(k, block, std::move(step)));
     one.push_back(OverTile(sums, p, std::move(add)));
     Stmt tiles = MakeLoop(tile, tiles_.per_block, LoopKind::kSerial, 1, std::move(one));
-    if (!NeedsRowTable() && block_ >= 0) {
+    if (block_ >= 0) {  // the last block has fewer
+      const int64_t extent = shape_.rows[tiles_.axis].extent, others = (extent - 1) / tiles_.block;
+      const int64_t rows = (extent - others * tiles_.block) * tiles_.inner;
       tiles.clip_base = AxisAffine(block_, tiles_.per_block);
-      tiles.clip_total = (shape_.rows[0].extent + tiles_.rows - 1) / tiles_.rows;
+      tiles.clip_total = others * tiles_.per_block + (rows + tiles_.rows - 1) / tiles_.rows;
     }
     body.push_back(std::move(tiles));
     return MakeLoop(block, (shape_.depth + kKBlock - 1) / kKBlock, LoopKind::kSerial, 1, std::move(body));
