@@ -50,7 +50,9 @@ Value* KernelEmitter::AllOn() const {
 /// Active lanes that pass the guard; null = all.
 Value* KernelEmitter::LaneMask(Value* guard) {
   if (guard == nullptr) return mask_;
-  return mask_ == nullptr ? Splat(guard) : b_.CreateAnd(mask_, Splat(guard));
+  Value* mask = mask_ == nullptr ? Splat(guard) : b_.CreateAnd(mask_, Splat(guard));
+  auto* constant = llvm::dyn_cast<llvm::Constant>(mask);
+  return constant != nullptr && constant->isAllOnesValue() ? nullptr : mask;
 }
 
 Value* KernelEmitter::FromMemory(DType dtype, Value* value) {

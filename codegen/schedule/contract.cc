@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 
 #include "codegen/schedule/contract_shape.h"
 
@@ -91,11 +92,14 @@ class ContractSchedule {
   struct Panel {
     Affine base;
     int64_t columns, width;
+    int64_t vector;  // lanes of a step: all of them, or a register where they are no power of two or more than columns
     LocalId row_offsets;
   };
 
   std::vector<Stmt> Block(const Affine& base, int64_t columns, int64_t width) {
-    Panel p{base, columns, width, -1};
+    const int64_t hardware = c_.options.vectorize ? c_.target.lanes(SizeOf(dtype_)) : 1;
+    const bool whole = columns == width && (width & (width - 1)) == 0;
+    Panel p{base, columns, width, whole ? width : hardware, -1};
     if (total_ < 0) total_ = k_->AddLocal("total", dtype_, tiles_.per_block * tiles_.rows * tiles_.lanes);
     std::vector<Stmt> out;
     // -0 + x = x for every x, so the first block's sum is taken as it is.
@@ -220,7 +224,7 @@ class ContractSchedule {
 
   // The element k of an operand at base; inner: k in its block.
   ExprId Load(int operand, const Affine& base, const KOffsets& offsets, const Affine& k, const Affine& inner,
-              ExprId dynamic) {
+              ExprId dynamic, ExprId guard = -1) {
     ExprBuilder& b = *c_.builder;
     Affine at = base;
     if (offsets.table < 0) {
@@ -229,7 +233,7 @@ class ContractSchedule {
       const ExprId offset = b.ToInt64(LocalExpr(k_, offsets.table, inner));
       dynamic = dynamic < 0 ? offset : b.Apply(Op::kAdd, kInt64, {dynamic, offset});
     }
-    return b.LoadView(node_.operands[static_cast<size_t>(operand)], at, dynamic);
+    return b.LoadView(node_.operands[static_cast<size_t>(operand)], at, dynamic, guard);
   }
 
   // A block of the panel of w, lanes side by side.
@@ -254,7 +258,7 @@ class ContractSchedule {
     // What is not side by side along k either is gathered.
     const bool transposed = shape_.lane.w != 1 && wk.table < 0 && wk.stride == 1 && n > 1;
     if (!transposed) {
-      Stmt copy = MakeLoop(j, p.columns, LoopKind::kVector, p.width, one(set(OfBlock(block, k), k, lane)));
+      Stmt copy = MakeLoop(j, p.columns, LoopKind::kVector, p.vector, one(set(OfBlock(block, k), k, lane)));
       return out->push_back(OverK(t, block, one(std::move(copy))));
     }
     // Squares of n x n are transposed in registers. Before them, the last depth % n elements of k, which squares of
@@ -320,49 +324,86 @@ class ContractSchedule {
     const KOffsets xk = OffsetsOf(&ContractAxis::x, block, &body), wk = OffsetsOf(&ContractAxis::w, block, &body);
     const LocalId acc = k_->AddLocal("acc", dtype_, tiles_.rows * p.width);
 
-    const AxisId i = k_->AddAxis("i"), j = k_->AddAxis("j");
-    Affine sum = AxisAffine(i, p.width), x = x_base_, w = w_base_;
-    sum.Add(j, 1);
+    const TileAxes product = OpenTile(p);
+    Affine x = x_base_, w = w_base_;
     w.Add(p.base, shape_.lane.w);
-    w.Add(j, shape_.lane.w);
+    w.Add(product.column, shape_.lane.w);
     if (tiles_.pack) Pack(p, wk, block, &body);
-    const ExprId row = Row(p, tile, i, &x);
+    const ExprId row = Row(p, tile, product.i, &x);
     std::vector<Stmt> multiply;
     const ExprId a = Load(0, x, xk, OfBlock(block, AxisAffine(k)), AxisAffine(k), row);
     Affine packed = AxisAffine(k, p.width);
-    packed.Add(j, 1);
-    const ExprId b = tiles_.pack ? LocalExpr(k_, pack_, packed)
-                                 : Load(1, w, wk, OfBlock(block, AxisAffine(k)), AxisAffine(k), -1);
-    multiply.push_back(MakeAccumulate(acc, sum, Combine::kFma, a, b));
+    packed.Add(product.column);
+    const ExprId b = tiles_.pack
+                         ? LocalExpr(k_, pack_, packed)
+                         : Load(1, w, wk, OfBlock(block, AxisAffine(k)), AxisAffine(k), -1, InPanel(p, product));
+    multiply.push_back(MakeAccumulate(acc, product.sum, Combine::kFma, a, b));
     std::vector<Stmt> step;
-    step.push_back(OverTile(i, j, p, std::move(multiply)));
+    step.push_back(OverTile(product, p, std::move(multiply)));
 
-    const AxisId si = k_->AddAxis("i"), sj = k_->AddAxis("j");
-    Affine from = AxisAffine(si, p.width);
-    from.Add(sj, 1);
-    Affine to = from;
+    const TileAxes sums = OpenTile(p);
+    Affine to = sums.sum;
     to.Add(tile, tiles_.rows * p.width);
     std::vector<Stmt> add;
     add.push_back(MakeAccumulate(total_, to, shape_.depth > kKBlock ? Combine::kSum : Combine::kSet,
-                                 LocalExpr(k_, acc, from)));
+                                 LocalExpr(k_, acc, sums.sum)));
     std::vector<Stmt> one;
     one.push_back(MakeLocal(acc, 0));
     one.push_back(OverK(k, block, std::move(step)));
-    one.push_back(OverTile(si, sj, p, std::move(add)));
+    one.push_back(OverTile(sums, p, std::move(add)));
     Stmt tiles = MakeLoop(tile, tiles_.per_block, LoopKind::kSerial, 1, std::move(one));
-    if (!NeedsRowTable() && block_ >= 0) {
+    if (block_ >= 0) {  // the last block has fewer
+      const int64_t extent = shape_.rows[tiles_.axis].extent, others = (extent - 1) / tiles_.block;
+      const int64_t rows = (extent - others * tiles_.block) * tiles_.inner;
       tiles.clip_base = AxisAffine(block_, tiles_.per_block);
-      tiles.clip_total = (shape_.rows[0].extent + tiles_.rows - 1) / tiles_.rows;
+      tiles.clip_total = others * tiles_.per_block + (rows + tiles_.rows - 1) / tiles_.rows;
     }
     body.push_back(std::move(tiles));
     return MakeLoop(block, (shape_.depth + kKBlock - 1) / kKBlock, LoopKind::kSerial, 1, std::move(body));
   }
 
-  // for i in rows of a tile, unrolled { vector j { body } }
-  Stmt OverTile(AxisId i, AxisId j, const Panel& p, std::vector<Stmt> body) const {
-    std::vector<Stmt> inner;
-    inner.push_back(MakeLoop(j, p.columns, LoopKind::kVector, p.width, std::move(body)));
-    return MakeLoop(i, tiles_.rows, LoopKind::kUnrolled, 1, std::move(inner));
+  // Axes of a tile; part: registers of a panel that is no single vector, -1 in others.
+  struct TileAxes {
+    AxisId i, j, part;
+    Affine column, sum;  // in the panel; among the accumulators
+  };
+  TileAxes OpenTile(const Panel& p) {
+    TileAxes t{k_->AddAxis("i"), k_->AddAxis("j"), p.vector < p.width ? k_->AddAxis("p") : -1, {}, {}};
+    if (t.part >= 0) t.column.Add(t.part, p.vector);
+    t.column.Add(t.j, 1);
+    t.sum = AxisAffine(t.i, p.width);
+    t.sum.Add(t.column);
+    return t;
+  }
+
+  // Columns and lanes beyond them that are computed, too, and dropped at last: no accumulator is masked.
+  int64_t Computed(const Panel& p) const {
+    const auto last = static_cast<uint64_t>(p.columns % p.vector);
+    if (!c_.target.has_masks || last == 0) return p.columns;
+    return p.columns / p.vector * p.vector + static_cast<int64_t>(std::bit_ceil(last));
+  }
+  // What w has of them.
+  ExprId InPanel(const Panel& p, const TileAxes& t) {
+    if (Computed(p) == p.columns) return -1;
+    ExprBuilder& b = *c_.builder;
+    return b.Apply(Op::kLess, kBool, {b.Position(t.column), b.Constant(kInt64, static_cast<double>(p.columns))});
+  }
+
+  // for i in rows of a tile, unrolled { vector j { body } }; register by register where those are not one vector.
+  Stmt OverTile(const TileAxes& t, const Panel& p, std::vector<Stmt> body) const {
+    const auto around = [&body](Stmt loop) {
+      body.clear();
+      body.push_back(std::move(loop));
+    };
+    const int64_t columns = Computed(p);
+    Stmt vector = MakeLoop(t.j, std::min(columns, p.vector), LoopKind::kVector, p.vector, std::move(body));
+    if (t.part >= 0 && columns < p.width) {
+      vector.clip_base = AxisAffine(t.part, p.vector);
+      vector.clip_total = columns;
+    }
+    around(std::move(vector));
+    if (t.part >= 0) around(MakeLoop(t.part, p.width / p.vector, LoopKind::kUnrolled, 1, std::move(body)));
+    return MakeLoop(t.i, tiles_.rows, LoopKind::kUnrolled, 1, std::move(body));
   }
 
   // Adds where row i of the tile begins to x; what is not affine is returned.
@@ -406,7 +447,7 @@ class ContractSchedule {
       stores.push_back(MakeStore(c_.builder->BufferOf(v, true), c_.builder->Flat(v, r.index), e));
     }
     std::vector<Stmt> inner;
-    inner.push_back(MakeLoop(j, p.columns, LoopKind::kVector, p.width, std::move(stores)));
+    inner.push_back(MakeLoop(j, p.columns, LoopKind::kVector, p.vector, std::move(stores)));
     return std::move(OverRows(r, std::move(inner))[0]);
   }
 

@@ -156,9 +156,9 @@ ExprId ExprBuilder::Load(Value base, Affine flat, ExprId dynamic, int64_t dynami
   return kernel_->AddExpr(std::move(e));
 }
 
-ExprId ExprBuilder::LoadView(Value v, Affine offset, ExprId dynamic) {
+ExprId ExprBuilder::LoadView(Value v, Affine offset, ExprId dynamic, ExprId guard) {
   offset.constant += ViewOf(v).offset;
-  return Load(ViewOf(v).base, std::move(offset), dynamic, dynamic < 0 ? 0 : 1);
+  return Load(ViewOf(v).base, std::move(offset), dynamic, dynamic < 0 ? 0 : 1, guard);
 }
 
 ExprId ExprBuilder::Build(Value v, const Index& index) {

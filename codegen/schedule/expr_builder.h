@@ -27,8 +27,9 @@ class ExprBuilder {
   ExprId Build(ir::Value v, const Index& index);
   /// Operand k of the node that defines v, at `index`.
   ExprId BuildOperand(ir::Value v, int k, const Index& index);
-  /// The element of v, which is a view, that is `offset` + dynamic elements of memory behind its first.
-  ExprId LoadView(ir::Value v, Affine offset, ExprId dynamic = -1);
+  /// The element of v, which is a view, that is `offset` + dynamic elements of memory behind its first; 0 where guard is
+  /// false.
+  ExprId LoadView(ir::Value v, Affine offset, ExprId dynamic = -1, ExprId guard = -1);
   /// The kernel's buffer for a stored value.
   BufferId BufferOf(ir::Value v, bool is_output);
   /// Row-major position of `index` in v's buffer.

@@ -82,6 +82,21 @@ TEST(Plan, TransposedOperandsAreNotCopied) {
   EXPECT_EQ(p.arena_bytes, 0);
 }
 
+// Sums of a width that no register has would be spilt in every step of k.
+TEST(Plan, ProductsOfAnyWidthStayInRegisters) {
+  for (int n : {1, 3, 16, 17, 36, 48, 63, 64, 100, 112, 127, 130}) {
+    const std::string y = StrCat("f32[24,", n, "]");
+    const std::string text = ToString(Plan(StrCat("func @f(%x: f32[24,300], %w: f32[300,", n, "]) -> (", y, R"() {
+  %0 = contract %x, %w {a_batch=[], a_contract=[1], b_batch=[], b_contract=[0]} : )", y, R"(
+  return %0
+})")));
+    for (size_t at = text.find(" by "); at != std::string::npos; at = text.find(" by ", at + 1)) {
+      const int width = std::stoi(text.substr(at + 4));
+      EXPECT_EQ(width & (width - 1), 0) << text;
+    }
+  }
+}
+
 TEST(Plan, EpilogueRidesOnTheProduct) {
   const Program p = Plan(R"(func @f(%x: f32[8,4], %w: f32[4,6], %b: f32[6]) -> (f32[8,6]) {
   %0 = contract %x, %w {a_batch=[], a_contract=[1], b_batch=[], b_contract=[0]} : f32[8,6]

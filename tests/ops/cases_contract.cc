@@ -28,6 +28,8 @@ std::vector<Variant> Variants() {
                          {7, 784, 10},
                          {33, 17, 40},
                          {65, 64, 66},
+                         {9, 30, 48},    // registers that are no power of two
+                         {5, 259, 103},  // the last of them not full
                          {2, 0, 3},
                          {0, 3, 2},
                          {3, 2, 0},
