@@ -1,7 +1,11 @@
+#include <algorithm>
+
 #include "codegen/schedule/schedule.h"
 
 namespace reel::codegen {
 namespace {
+
+constexpr int64_t kMaxStepCost = 2048;  // scalar operations times registers: about the instructions of a step
 
 // Position in `axes` of an axis along which some load is contiguous while it strides along the innermost
 // one: a transposing copy. -1 if there is none.
@@ -39,6 +43,41 @@ std::vector<Stmt> TransposingNest(Kernel* k, std::vector<AxisId> axes, std::vect
   return Nest(axes, extents, 1, std::move(body));
 }
 
+// Most results of expressions that wait for a user at once.
+int64_t LiveValues(const Kernel& kernel) {
+  std::vector<size_t> last_use(kernel.exprs.size());
+  for (size_t i = 0; i < kernel.exprs.size(); ++i) {
+    last_use[i] = i;
+    for (ExprId o : kernel.exprs[i].operands) last_use[static_cast<size_t>(o)] = i;
+  }
+  std::vector<int64_t> ends(kernel.exprs.size(), 0);
+  int64_t live = 0, most = 1;
+  for (size_t i = 0; i < kernel.exprs.size(); ++i) {
+    if (kernel.exprs[i].kind != Expr::Kind::kConstant) {
+      ++live;
+      ++ends[last_use[i]];
+    }
+    most = std::max(most, live);
+    live -= ends[i];
+  }
+  return most;
+}
+
+// Lanes of a step: chains of dependent operations in four registers side by side hide each other's latency. Fewer
+// where values would spill, code grow long, or a last step be mostly masked.
+int64_t StepWidth(const Kernel& kernel, const Target& target, int64_t extent, int64_t cost) {
+  const int64_t live = LiveValues(kernel);
+  int registers = 4;
+  while (registers > 1 && (registers * live > target.vector_registers || registers * cost > kMaxStepCost)) {
+    registers /= 2;
+  }
+  const auto lanes = [extent](int64_t width) { return (extent + width - 1) / width * width; };
+  int64_t width = VectorWidth(kernel, target, extent, registers);
+  const int64_t one = VectorWidth(kernel, target, extent, 1);
+  while (width > one && lanes(width) - lanes(width / 2) > extent / 8) width /= 2;
+  return width;
+}
+
 }  // namespace
 
 // for i { vector j { y[i, j] = f(x[...]) } }, axes collapsed first: most maps have one loop.
@@ -61,7 +100,7 @@ void ScheduleMap(const ScheduleContext& c) {
   CollapseAxes(k, &stores, &axes, &extents);
   const int64_t cost = ExprCost(*k);
   const int64_t inner = extents.empty() ? 1 : extents.back();
-  const int64_t width = c.options.vectorize ? VectorWidth(*k, c.target, inner, cost > 40 ? 1 : 2) : 1;
+  const int64_t width = c.options.vectorize ? StepWidth(*k, c.target, inner, cost) : 1;
   const int along = width > 1 ? ContiguousElsewhere(*k, axes) : -1;
   if (along >= 0) {
     const int64_t lanes = VectorWidth(*k, c.target, inner, 1);

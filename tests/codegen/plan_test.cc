@@ -58,6 +58,29 @@ TEST(Plan, LevelZeroIsOneScalarKernelPerOp) {
   EXPECT_EQ(ToString(p).find("vector"), std::string::npos);
 }
 
+// x + f(x) of n elements, where f keeps `live` multiples of x until it adds them.
+std::string MapOf(int64_t n, int live) {
+  const std::string type = StrCat("f32[", n, "]");
+  std::string text = StrCat("func @f(%x: ", type, ") -> (", type, ") {\n  %0 = tanh %x : ", type, "\n");
+  for (int i = 1; i < live; ++i) StrAppend(&text, "  %", i, " = mul %", i - 1, ", %x : ", type, "\n");
+  for (int i = 0; i < live; ++i) {
+    StrAppend(&text, "  %", live + i, " = add %", live + i - 1, ", %", live - 1 - i, " : ", type, "\n");
+  }
+  return StrCat(text, "  return %", 2 * live - 1, "\n}");
+}
+
+// Four registers a step, fewer where values would spill or lanes would be masked.
+TEST(Plan, RegistersOfAStep) {
+  const auto has = [](int64_t n, int live, const char* step) {
+    return ToString(Plan(MapOf(n, live))).find(step) != std::string::npos;
+  };
+  EXPECT_TRUE(has(4096, 2, "by 64 {"));
+  EXPECT_TRUE(has(4096, 12, "by 32 {"));
+  EXPECT_TRUE(has(4096, 40, "by 16 {"));
+  EXPECT_TRUE(has(80, 2, "by 16 {"));
+  EXPECT_TRUE(has(8, 2, "by 8 {"));
+}
+
 // No windows in memory: the product reads the padded image, and what follows rides on it.
 TEST(Plan, ConvolutionReadsThePaddedImage) {
   const Program p = Plan(R"(func @f(%x: f32[2,8,8,1,4], %w: f32[3,3,1,4,6], %b: f32[6]) -> (f32[2,8,8,6]) {
