@@ -63,7 +63,8 @@ runtime::Buffer MakeInstance(const codegen::Program& program) {
         ErrorCode::kResourceExhausted,
         StrCat(program.name, ": no memory for an instance of ", program.instance_bytes, " bytes"));
   }
-  std::memset(memory.data(), 0, bytes);
+  // Not the arena: steps write all that they read there.
+  std::memset(memory.data(), 0, bytes - static_cast<size_t>(program.arena_bytes));
   InitHeader(memory.data());
   for (const codegen::VariableSlot& v : program.variables) {
     const auto initial = v.initial.bytes();

@@ -51,37 +51,34 @@ absl::StatusOr<llvm::orc::LLJIT*> Jit() {
   return jit->value().get();
 }
 
-/// Literals at 64-byte aligned addresses.
+/// Literals at the offsets of the symbols.
 class ConstantData {
  public:
-  explicit ConstantData(const std::vector<ir::Literal>& constants) {
-    size_t total = 0;
-    for (const ir::Literal& c : constants) {
-      offsets_.push_back(total);
-      total += (c.bytes().size() + 63) / 64 * 64;
-    }
+  ConstantData(const std::vector<ir::Literal>& constants, const ProgramSymbols& symbols) {
+    const auto total = static_cast<size_t>(symbols.constant_bytes);
     memory_.reset(static_cast<std::byte*>(std::aligned_alloc(64, total + 64)));
     for (size_t i = 0; i < constants.size(); ++i) {
       const auto bytes = constants[i].bytes();
-      if (!bytes.empty()) std::memcpy(memory_.get() + offsets_[i], bytes.data(), bytes.size());
+      if (!bytes.empty())
+        std::memcpy(memory_.get() + symbols.constant_offsets[i], bytes.data(), bytes.size());
     }
   }
-  const void* address(size_t i) const { return memory_.get() + offsets_[i]; }
+  const void* address() const { return memory_.get(); }
 
  private:
   struct Free {
     void operator()(std::byte* p) const { std::free(p); }
   };
-  std::vector<size_t> offsets_;
   std::unique_ptr<std::byte, Free> memory_;
 };
 
 /// Code and constants of a program in one JITDylib, which goes with it.
 class JitModule : public CompiledModule {
  public:
-  JitModule(Program program, llvm::orc::ExecutionSession* session, llvm::orc::JITDylib* dylib)
+  JitModule(Program program, const ProgramSymbols& symbols, llvm::orc::ExecutionSession* session,
+            llvm::orc::JITDylib* dylib)
       : program_(std::move(program)),
-        constants_(program_.constants),
+        constants_(program_.constants, symbols),
         session_(session),
         dylib_(dylib) {}
   ~JitModule() override { llvm::consumeError(session_->removeJITDylib(*dylib_)); }
@@ -234,9 +231,7 @@ llvm::Error DefineSymbols(llvm::orc::LLJIT* jit, const ProgramSymbols& symbols, 
   define("memcpy", reinterpret_cast<const void*>(&std::memcpy), code);
   define("memmove", reinterpret_cast<const void*>(&std::memmove), code);
   define("memset", reinterpret_cast<const void*>(&std::memset), code);
-  for (size_t i = 0; i < symbols.constants.size(); ++i) {
-    define(symbols.constants[i], module->constants().address(i), data);
-  }
+  define(symbols.constants, module->constants().address(), data);
   return module->dylib().define(llvm::orc::absoluteSymbols(std::move(map)));
 }
 
@@ -274,7 +269,7 @@ absl::StatusOr<std::unique_ptr<CompiledModule>> JitCompile(Program program, cons
   static std::atomic<int64_t> number = 0;
   llvm::orc::ExecutionSession& session = (*jit)->getExecutionSession();
   llvm::orc::JITDylib& dylib = session.createBareJITDylib(StrCat("reel.", number++));
-  auto module = std::make_unique<JitModule>(std::move(program), &session, &dylib);
+  auto module = std::make_unique<JitModule>(std::move(program), symbols, &session, &dylib);
   if (absl::Status s = Link(*jit, symbols, &units, module.get()); !s.ok()) return s;
 
   // Wall time, split in proportion to what the units took.
