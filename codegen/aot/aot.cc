@@ -25,11 +25,11 @@ struct Object {
 
 absl::Status AddCode(const Program& program, const ProgramSymbols& symbols,
                      const ObjectNames& names, const Target& target, llvm::Module* module) {
-  std::string constants(static_cast<size_t>(symbols.constant_bytes), '\0');
+  std::string constants(static_cast<size_t>(symbols.layout.bytes), '\0');
   for (size_t i = 0; i < program.constants.size(); ++i) {
     const auto bytes = program.constants[i].bytes();
     std::copy(bytes.begin(), bytes.end(),
-              std::as_writable_bytes(std::span(constants)).begin() + symbols.constant_offsets[i]);
+              std::as_writable_bytes(std::span(constants)).begin() + symbols.layout.offsets[i]);
   }
   AddBytes(module, symbols.constants, std::as_bytes(std::span(constants)));
   std::unordered_set<std::string> seen;

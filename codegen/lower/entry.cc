@@ -274,7 +274,7 @@ class StepEmitter {
       case Slot::Kind::kArgument: return {kArguments, index * sizeof(void*)};
       case Slot::Kind::kResult: return {kResults, index * sizeof(void*)};
       case Slot::Kind::kConstant:
-        return {kConstants, static_cast<uint64_t>(symbols_.constant_offsets[index])};
+        return {kConstants, static_cast<uint64_t>(symbols_.layout.offsets[index])};
       case Slot::Kind::kInstance: break;
     }
     return {kInstance, static_cast<uint64_t>(slot.offset)};
@@ -337,10 +337,7 @@ ProgramSymbols NameSymbols(const Program& program, const std::string& prefix) {
     symbols.most_buffers = std::max(symbols.most_buffers, kernel.buffers.size());
   }
   symbols.constants = StrCat(prefix, "_constants");
-  for (const ir::Literal& c : program.constants) {
-    symbols.constant_offsets.push_back(symbols.constant_bytes);
-    symbols.constant_bytes += (static_cast<int64_t>(c.bytes().size()) + 63) / 64 * 64;
-  }
+  symbols.layout = LayOutConstants(program);
   return symbols;
 }
 
