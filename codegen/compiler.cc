@@ -1,18 +1,48 @@
 #include "codegen/compiler.h"
 
+#include <dlfcn.h>
+
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
 #include <utility>
 
-#include "codegen/aot/aot.h"
 #include "codegen/aot/names.h"
+#include "codegen/backend.h"
+#include "codegen/cache/code_cache.h"
 #include "codegen/jit/jit.h"
 #include "codegen/target/cpuid.h"
 #include "ir/strings.h"
+#include "runtime/shared_library.h"
 
 namespace reel::codegen {
+
+absl::StatusOr<Backend*> GetBackend() {
+  static constexpr char kLibrary[] = "libreel_compiler.so";
+  static std::mutex mutex;
+  static Backend* backend = nullptr;  // tried again after a failure
+  const std::lock_guard lock(mutex);
+  if (backend != nullptr) return backend;
+  std::string error;
+  void* const library = runtime::OpenBeside(kLibrary, &error);
+  const auto getter =
+      library ? reinterpret_cast<Backend* (*)()>(::dlsym(library, "reel_backend")) : nullptr;
+  if (getter == nullptr) {
+    return absl::UnavailableError(StrCat("the compiler cannot be opened: ", error, "; install ",
+                                         kLibrary,
+                                         " beside libreel.so or where the loader looks"));
+  }
+  return backend = getter();
+}
+
 namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double Seconds(Clock::time_point from) {
+  return std::chrono::duration<double>(Clock::now() - from).count();
+}
 
 /// Level 0 is the debugging engine: one scalar kernel per op.
 PlanOptions PlanFor(const CompilerOptions& options) {
@@ -40,31 +70,48 @@ absl::Status WriteText(const std::string& folder, const std::string& name,
   return absl::UnavailableError(StrCat("cannot write ", folder, "/", name));
 }
 
-class LlvmCompiler : public Compiler {
+class PlanningCompiler : public Compiler {
  public:
   absl::StatusOr<std::unique_ptr<CompiledModule>> Compile(const ir::Module& module,
                                                           const CompilerOptions& options) override {
-    const auto start = std::chrono::steady_clock::now();
+    const auto start = Clock::now();
     auto plan = Plan(module, options);
     if (!plan.ok()) return plan.status();
     if (!HostSupports(plan->target.name)) {
       return absl::FailedPreconditionError(
           StrCat("this machine cannot run code for ", plan->target.name, "; use cpu = \"native\""));
     }
-    const std::chrono::duration<double> planned = std::chrono::steady_clock::now() - start;
+    CompiledModule::Times times;
+    times.plan = Seconds(start);
+    const CodeCache cache(options.dump_to.empty() ? options.cache_dir : "", plan->program,
+                          plan->target, options.opt_level);
+    if (const auto code = cache.Get()) {
+      times.cached = true;
+      auto loaded = LoadProgram(std::move(plan->program), *code, times);
+      if (loaded.ok()) return loaded;  // else the program is still there
+    }
+    const auto backend = GetBackend();
+    if (!backend.ok()) return backend.status();
     JitOptions jit;
     jit.opt_level = options.opt_level;
     jit.dump_to = options.dump_to;
-    jit.max_seconds = options.budget.max_seconds - planned.count();
-    jit.plan_seconds = planned.count();
-    return JitCompile(std::move(plan->program), plan->target, jit);
+    jit.max_seconds = options.budget.max_seconds - times.plan;
+    auto code = (*backend)->CompileObjects(plan->program, plan->target, jit);
+    if (!code.ok()) return code.status();
+    cache.Put(*code);
+    times.cached = false;
+    times.emit = code->emit;
+    times.codegen = code->codegen;
+    return LoadProgram(std::move(plan->program), *code, times);
   }
 
   absl::StatusOr<ObjectFiles> CompileToObject(const ir::Module& module, const std::string& name,
                                               const CompilerOptions& options) override {
     auto plan = Plan(module, options);
     if (!plan.ok()) return plan.status();
-    return AotCompile(plan->program, name, plan->target, options.opt_level);
+    const auto backend = GetBackend();
+    if (!backend.ok()) return backend.status();
+    return (*backend)->CompileToObject(plan->program, name, plan->target, options.opt_level);
   }
 
   absl::StatusOr<std::string> EmitText(const ir::Module& module, const std::string& name,
@@ -76,7 +123,10 @@ class LlvmCompiler : public Compiler {
     }
     auto plan = Plan(module, options);
     if (!plan.ok()) return plan.status();
-    return AotText(plan->program, name, plan->target, options.opt_level, kind == "asm");
+    const auto backend = GetBackend();
+    if (!backend.ok()) return backend.status();
+    return (*backend)->EmitText(plan->program, name, plan->target, options.opt_level,
+                                kind == "asm");
   }
 
  private:
@@ -104,6 +154,6 @@ class LlvmCompiler : public Compiler {
 }  // namespace reel::codegen
 
 extern "C" reel::codegen::Compiler* reel_compiler() {
-  static auto* const compiler = new reel::codegen::LlvmCompiler;
+  static auto* const compiler = new reel::codegen::PlanningCompiler;
   return compiler;
 }

@@ -11,8 +11,7 @@
 #include "ir/budget.h"
 #include "ir/graph.h"
 
-// The compiler's door: no LLVM in sight. libreel_compiler.so implements it; libreel.so opens that library
-// on the first use (reel_compiler() below is the one symbol it looks up).
+// The compiler's door: plans, and has the code from the cache or from LLVM (backend.h).
 
 namespace reel::codegen {
 
@@ -21,6 +20,7 @@ struct CompilerOptions {
   int opt_level = 2;         ///< 0: one scalar kernel per op, LLVM level 0; 2: fused, vectorised
   int64_t memory_budget = 0; ///< bytes of temporaries, 0 = no limit: PlanOptions
   std::string dump_to;       ///< folder for program text, LLVM IR and assembly; empty = none
+  std::string cache_dir;     ///< machine code is kept and looked for there; empty = nowhere
   Budget budget;
 };
 
@@ -32,8 +32,11 @@ class CompiledModule {
   virtual const Program& program() const = 0;
   /// The code of entry point i of program().entries.
   virtual Entry entry(int i) const = 0;
-  /// Times in seconds: planning, LLVM IR emission, LLVM code generation and linking.
-  struct Times { double plan = 0, emit = 0, codegen = 0; };
+  /// Times in seconds: planning, LLVM IR emission, LLVM code generation, loading.
+  struct Times {
+    double plan = 0, emit = 0, codegen = 0, load = 0;
+    bool cached = false;  ///< LLVM had nothing to do
+  };
   virtual Times times() const = 0;
 };
 

@@ -173,12 +173,11 @@ const internal::ModuleData& NeedModule(const std::shared_ptr<const internal::Mod
 }
 
 codegen::CompilerOptions ToCompiler(const CompileOptions& options) {
-  codegen::CompilerOptions out;
+  codegen::CompilerOptions out = internal::DefaultCompilerOptions();
   out.cpu = options.cpu;
   out.opt_level = options.opt_level;
   out.memory_budget = options.memory_budget;
   out.budget = options.budget;
-  out.dump_to = runtime::GetEnvironment().dump_to;
   return out;
 }
 
@@ -186,7 +185,7 @@ Executable CompileData(const std::shared_ptr<const internal::ModuleData>& shared
                        const CompileOptions& options) {
   const internal::ModuleData& data = NeedModule(shared);
   auto code = std::make_shared<CompiledData>();
-  code->code = internal::Take(internal::GetCompiler().Compile(data.module, ToCompiler(options)));
+  code->code = internal::Take(reel_compiler()->Compile(data.module, ToCompiler(options)));
   for (size_t i = 0; i < data.bound.size(); ++i) {
     const std::string& name = data.module.variables()[i].name;
     code->module_variables.push_back(name);
@@ -216,7 +215,7 @@ void ObjectOf(const std::shared_ptr<const internal::ModuleData>& data, const std
                         "' cannot begin C symbols; end the path in letters, digits and _"));
   }
   const codegen::ObjectFiles files = internal::Take(
-      internal::GetCompiler().CompileToObject(NeedModule(data).module, name, ToCompiler(options)));
+      reel_compiler()->CompileToObject(NeedModule(data).module, name, ToCompiler(options)));
   WriteFile(path + ".o", files.object);
   WriteFile(path + ".h", files.header);
 }

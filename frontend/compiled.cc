@@ -1,7 +1,5 @@
 #include "frontend/compiled.h"
 
-#include <dlfcn.h>
-
 #include <cstring>
 #include <span>
 #include <string>
@@ -9,12 +7,12 @@
 #include "ir/strings.h"
 #include "runtime/abi.h"
 #include "runtime/allocator.h"
+#include "runtime/environment.h"
 #include "runtime/thread_pool.h"
 
 namespace reel::internal {
 namespace {
 
-constexpr char kLibrary[] = "libreel_compiler.so";
 constexpr size_t kLargeInstance = size_t{64} << 20;
 
 bool IsZero(std::span<const std::byte> bytes) {
@@ -22,40 +20,14 @@ bool IsZero(std::span<const std::byte> bytes) {
                            std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0);
 }
 
-// The folder of this library, with a slash; empty if it is not known.
-std::string OwnFolder() {
-  Dl_info info;
-  if (::dladdr(reinterpret_cast<const void*>(&InitHeader), &info) == 0 || !info.dli_fname)
-    return "";
-  const std::string path = info.dli_fname;
-  const size_t slash = path.rfind('/');
-  return slash == std::string::npos ? "" : path.substr(0, slash + 1);
-}
-
-codegen::Compiler* OpenCompiler() {
-  std::string error;
-  void* const library = OpenBeside(kLibrary, &error);
-  using Getter = codegen::Compiler* (*)();
-  const auto getter =
-      library ? reinterpret_cast<Getter>(::dlsym(library, "reel_compiler")) : nullptr;
-  if (getter) return getter();
-  ThrowError(ErrorCode::kUnavailable,
-             StrCat("the compiler cannot be opened: ", error, "; install ", kLibrary,
-                    " beside libreel.so or where the loader looks"));
-}
-
 }  // namespace
 
-void* OpenBeside(const char* name, std::string* error) {
-  void* library = ::dlopen((OwnFolder() + name).c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library) return library;
-  if (error) *error = ::dlerror();
-  return ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
-}
-
-codegen::Compiler& GetCompiler() {
-  static codegen::Compiler* const compiler = OpenCompiler();  // tried again after a failure
-  return *compiler;
+codegen::CompilerOptions DefaultCompilerOptions() {
+  const runtime::Environment& environment = runtime::GetEnvironment();
+  codegen::CompilerOptions options;
+  options.dump_to = environment.dump_to;
+  options.cache_dir = environment.cache_dir;
+  return options;
 }
 
 void InitHeader(void* instance) {

@@ -9,12 +9,8 @@
 
 namespace reel::internal {
 
-/// The compiler; opens libreel_compiler.so at the first call, beside this library or by its name.
-codegen::Compiler& GetCompiler();
-
-/// Opens a library beside this one, or where the loader looks. Null if there is none; `error`, if
-/// given, says why.
-void* OpenBeside(const char* name, std::string* error = nullptr);
+/// Options as the environment has them: dumps, cache.
+codegen::CompilerOptions DefaultCompilerOptions();
 
 /// Zero memory for one instance of a program, with its header.
 runtime::Buffer MakeInstance(const codegen::Program& program);

@@ -73,7 +73,7 @@ std::shared_ptr<const Kernel> CompileKernel(ir::Op op, const AttributesPtr& attr
   f.SetResults(std::move(outputs));
   module.AddFunction(std::move(f));
   auto kernel = std::make_shared<Kernel>();
-  kernel->code = Take(GetCompiler().Compile(module, {}));
+  kernel->code = Take(reel_compiler()->Compile(module, DefaultCompilerOptions()));
   kernel->entry = kernel->code->entry(0);
   kernel->instance_bytes = static_cast<size_t>(kernel->code->program().instance_bytes);
   return kernel;

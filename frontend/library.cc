@@ -9,6 +9,7 @@
 #include "codegen/library/library.h"
 #include "frontend/compiled.h"
 #include "frontend/kernel.h"
+#include "runtime/shared_library.h"
 #include "runtime/thread_pool.h"
 
 namespace reel::internal {
@@ -24,7 +25,7 @@ constexpr int64_t kChunk = 1 << 15;               // elements that one thread ta
 class Table {
  public:
   Table() {
-    void* const library = OpenBeside("libreel_kernels.so");
+    void* const library = runtime::OpenBeside("libreel_kernels.so");
     const auto get = library ? reinterpret_cast<codegen::Library (*)()>(
                                    ::dlsym(library, "reel_kernels"))
                              : nullptr;

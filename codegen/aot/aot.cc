@@ -1,5 +1,7 @@
 #include "codegen/aot/aot.h"
 
+#include <algorithm>
+#include <span>
 #include <unordered_set>
 #include <utility>
 
@@ -23,9 +25,13 @@ struct Object {
 
 absl::Status AddCode(const Program& program, const ProgramSymbols& symbols,
                      const ObjectNames& names, const Target& target, llvm::Module* module) {
+  std::string constants(static_cast<size_t>(symbols.layout.bytes), '\0');
   for (size_t i = 0; i < program.constants.size(); ++i) {
-    AddBytes(module, symbols.constants[i], program.constants[i]);
+    const auto bytes = program.constants[i].bytes();
+    std::copy(bytes.begin(), bytes.end(),
+              std::as_writable_bytes(std::span(constants)).begin() + symbols.layout.offsets[i]);
   }
+  AddBytes(module, symbols.constants, std::as_bytes(std::span(constants)));
   std::unordered_set<std::string> seen;
   for (size_t k = 0; k < program.kernels.size(); ++k) {
     if (!seen.insert(symbols.kernels[k]).second) continue;

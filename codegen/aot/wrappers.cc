@@ -167,7 +167,7 @@ class WrapperEmitter {
     for (size_t i = 0; i < program_.variables.size(); ++i) {
       const VariableSlot& v = program_.variables[i];
       if (v.initial.bytes().empty()) continue;
-      llvm::GlobalVariable* initial = AddBytes(module_, StrCat(names_.name, ".v", i), v.initial);
+      llvm::GlobalVariable* initial = AddBytes(module_, StrCat(names_.name, ".v", i), v.initial.bytes());
       b_.CreateMemCpy(Field(memory, static_cast<uint64_t>(v.offset)), llvm::Align(64), initial,
                       llvm::Align(64), v.initial.bytes().size());
     }
@@ -299,8 +299,7 @@ std::string EntrySymbol(const ObjectNames& names, size_t i) {
 }
 
 llvm::GlobalVariable* AddBytes(llvm::Module* module, const std::string& name,
-                               const ir::Literal& literal) {
-  const auto bytes = literal.bytes();
+                               std::span<const std::byte> bytes) {
   llvm::Constant* data = llvm::ConstantDataArray::getRaw(
       llvm::StringRef(reinterpret_cast<const char*>(bytes.data()), bytes.size()), bytes.size(),
       llvm::Type::getInt8Ty(module->getContext()));

@@ -1,6 +1,8 @@
 #ifndef REEL_CODEGEN_AOT_WRAPPERS_H_
 #define REEL_CODEGEN_AOT_WRAPPERS_H_
 
+#include <cstddef>
+#include <span>
 #include <string>
 
 #include "codegen/aot/names.h"
@@ -15,7 +17,7 @@ std::string EntrySymbol(const ObjectNames& names, size_t i);
 
 /// Adds internal constant bytes, 64-byte aligned.
 llvm::GlobalVariable* AddBytes(llvm::Module* module, const std::string& name,
-                               const ir::Literal& literal);
+                               std::span<const std::byte> bytes);
 
 /// Adds the C functions of an object: the only visible symbols. They run on any x86-64.
 void AddWrappers(const Program& program, const ObjectNames& names, const Target& target,

@@ -2,27 +2,33 @@
 #define REEL_CODEGEN_JIT_JIT_H_
 
 #include <memory>
-#include <string>
 
 #include "absl/status/statusor.h"
+#include "codegen/backend.h"
 #include "codegen/compiler.h"
 #include "codegen/program/program.h"
 #include "codegen/target/target.h"
 
 namespace reel::codegen {
 
-struct JitOptions {
-  int opt_level = 2;
-  std::string dump_to;       ///< folder for LLVM IR and assembly; empty = none
-  double max_seconds = 600;  ///< checked before every LLVM module
-  double plan_seconds = 0;   ///< what planning took, for times()
-};
+/// Machine code of a program, by LLVM. The bytes depend on program, target and level alone.
+absl::StatusOr<CodeObjects> CompileObjects(const Program& program, const Target& target,
+                                           const JitOptions& options);
 
-/// Compiles a program into this process. Kernels go to several LLVM modules of bounded size,
-/// compiled side by side; memory is never writable and executable at once, and freed with the
-/// result.
-absl::StatusOr<std::unique_ptr<CompiledModule>> JitCompile(Program program, const Target& target,
-                                                           const JitOptions& options);
+/// Brings the code of a program into this process: linked, then executable and no longer writable,
+/// and freed with the result. The program is taken if that succeeds.
+absl::StatusOr<std::unique_ptr<CompiledModule>> LoadProgram(Program&& program,
+                                                            const CodeObjects& code,
+                                                            CompiledModule::Times times = {});
+
+/// Both.
+inline absl::StatusOr<std::unique_ptr<CompiledModule>> JitCompile(Program program,
+                                                                  const Target& target,
+                                                                  const JitOptions& options) {
+  auto code = CompileObjects(program, target, options);
+  if (!code.ok()) return code.status();
+  return LoadProgram(std::move(program), *code, {0, code->emit, code->codegen});
+}
 
 }  // namespace reel::codegen
 

@@ -137,6 +137,9 @@ class KernelEmitter {
   llvm::Value* ToMemory(DType dtype, llvm::Value* value);
   llvm::Constant* ZeroPage();
 
+  /// A long op that the kernel has more often is a function that it calls.
+  static constexpr int kInlinedCopies = 12;
+
   void Fail(absl::Status status) {
     if (status_.ok()) status_ = std::move(status);
   }
@@ -162,6 +165,7 @@ class KernelEmitter {
   std::vector<llvm::Value*> buffers_;  // by BufferId
   std::vector<Axis> axes_;             // by AxisId
   std::vector<Storage> storage_;       // by LocalId, the open declaration
+  absl::flat_hash_map<ir::Op, int> long_ops_;  // how often the kernel has each
   absl::flat_hash_map<std::pair<LocalId, int64_t>, llvm::AllocaInst*> allocas_;  // by local, lanes
   int64_t stack_bytes_ = 0;
 

@@ -1,10 +1,12 @@
-// Entry points: kernel calls, copies, branches and loops in order, on constant offsets.
+// Entry points: kernel calls, copies, branches and loops in order, on constant offsets. The code of a
+// step is one call; which buffers it gets are words of read-only data:
+//
+//   words of a step: number of buffers, chunks, then per buffer (what to add to a base << 2) | base
 #include <algorithm>
 #include <cstddef>
 #include <string>
 #include <unordered_map>
 
-#include "absl/container/flat_hash_map.h"
 #include "codegen/lower/lower.h"
 #include "ir/strings.h"
 #include "runtime/abi.h"
@@ -69,6 +71,70 @@ llvm::Function* RunFunction(llvm::Module* module, const Target& target) {
   return function;
 }
 
+/// What a buffer's word adds to. Of the latter two, the sum points to the buffer's address.
+enum Base : uint64_t { kInstance, kConstants, kArguments, kResults };
+
+/// Internal `void reel.step(instance, arguments, results, words, kernel)`: makes the table of
+/// buffers, at most `longest` of them, and runs all chunks.
+llvm::Function* StepFunction(llvm::Module* module, const Target& target, llvm::Value* constants,
+                             uint64_t longest) {
+  if (llvm::Function* known = module->getFunction("reel.step")) return known;
+  llvm::Function* run = RunFunction(module, target);
+  llvm::LLVMContext& context = module->getContext();
+  llvm::IRBuilder<> b(context);
+  llvm::Type *ptr = b.getPtrTy(), *i64 = b.getInt64Ty(), *none = b.getVoidTy();
+  auto* function =
+      llvm::Function::Create(llvm::FunctionType::get(none, {ptr, ptr, ptr, ptr, ptr}, false),
+                             llvm::Function::InternalLinkage, "reel.step", module);
+  SetFunctionAttributes(function, target);
+  Value *instance = function->getArg(0), *arguments = function->getArg(1);
+  Value *results = function->getArg(2), *words = function->getArg(3), *kernel = function->getArg(4);
+  auto block = [&](const char* name) { return llvm::BasicBlock::Create(context, name, function); };
+  llvm::BasicBlock *entry = block("entry"), *loop = block("loop"), *load = block("load");
+  llvm::BasicBlock *store = block("store"), *call = block("call"), *one = block("one");
+  llvm::BasicBlock* many = block("many");
+
+  b.SetInsertPoint(entry);
+  Value* table = b.CreateAlloca(ptr, b.getInt64(longest), "buffers");
+  auto word = [&](Value* i) { return b.CreateLoad(i64, b.CreateInBoundsGEP(i64, words, i)); };
+  Value *count = word(b.getInt64(0)), *chunks = word(b.getInt64(1));
+  b.CreateBr(loop);
+
+  b.SetInsertPoint(loop);
+  llvm::PHINode* i = b.CreatePHI(i64, 2, "i");
+  Value* w = word(b.CreateAdd(i, b.getInt64(2)));
+  Value* base = b.CreateAnd(w, b.getInt64(3));
+  Value* direct = b.CreateSelect(b.CreateICmpEQ(base, b.getInt64(kConstants)), constants, instance);
+  Value* listed = b.CreateSelect(b.CreateICmpEQ(base, b.getInt64(kResults)), results, arguments);
+  Value* is_listed = b.CreateICmpUGE(base, b.getInt64(kArguments));
+  Value* place = b.CreateGEP(b.getInt8Ty(), b.CreateSelect(is_listed, listed, direct),
+                             b.CreateLShr(w, 2));
+  b.CreateCondBr(is_listed, load, store);
+  b.SetInsertPoint(load);
+  Value* loaded = b.CreateLoad(ptr, place);
+  b.CreateBr(store);
+
+  b.SetInsertPoint(store);
+  llvm::PHINode* buffer = b.CreatePHI(ptr, 2);
+  buffer->addIncoming(place, loop);
+  buffer->addIncoming(loaded, load);
+  b.CreateStore(buffer, b.CreateInBoundsGEP(ptr, table, i));
+  Value* next = b.CreateAdd(i, b.getInt64(1));
+  i->addIncoming(b.getInt64(0), entry);
+  i->addIncoming(next, store);
+  b.CreateCondBr(b.CreateICmpULT(next, count), loop, call);
+
+  b.SetInsertPoint(call);
+  b.CreateCondBr(b.CreateICmpEQ(chunks, b.getInt64(1)), one, many);
+  b.SetInsertPoint(one);
+  b.CreateCall(llvm::FunctionType::get(none, {ptr, i64}, false), kernel, {table, b.getInt64(0)});
+  b.CreateRetVoid();
+  b.SetInsertPoint(many);
+  b.CreateCall(run, {kernel, table, chunks, instance});
+  b.CreateRetVoid();
+  return function;
+}
+
 /// Functions of one entry point: the symbol, then internal parts of it.
 class EntryFunctions {
  public:
@@ -86,6 +152,9 @@ class EntryFunctions {
         first ? symbol_ : StrCat(symbol_, ".", count_), module_);
     ++count_;
     SetFunctionAttributes(function, target_);
+    // Nothing here is worth LLVM's time.
+    function->addFnAttr(llvm::Attribute::NoInline);
+    function->addFnAttr(llvm::Attribute::OptimizeNone);
     return function;
   }
 
@@ -108,20 +177,14 @@ class StepEmitter {
         functions_(functions),
         function_(functions->Make()),
         module_(function_->getParent()),
-        head_(function_->getContext()),
         b_(function_->getContext()) {
-    head_.SetInsertPoint(Block("entry"));
-    table_ = head_.CreateAlloca(head_.getPtrTy(), nullptr, "buffers");
-    start_ = Block("start");
-    b_.SetInsertPoint(start_);
+    b_.SetInsertPoint(Block("entry"));
   }
 
   /// The function that does these steps.
   llvm::Function* Run(const Step* first, const Step* last) {
     Emit(first, last);
     b_.CreateRet(b_.getInt32(REEL_OK));
-    table_->setOperand(0, head_.getInt32(static_cast<uint32_t>(table_size_)));
-    head_.CreateBr(start_);
     return function_;
   }
 
@@ -202,31 +265,29 @@ class StepEmitter {
     b_.SetInsertPoint(done);
   }
 
-  /// Pointer i of an array of pointers that nothing writes.
-  Value* Element(unsigned argument, int32_t i) {
-    Value*& known = pointers_[{argument, i}];
-    if (known == nullptr) {
-      Value* slot = head_.CreateConstInBoundsGEP1_64(head_.getPtrTy(), function_->getArg(argument),
-                                                     static_cast<uint64_t>(i));
-      known = head_.CreateLoad(head_.getPtrTy(), slot);
+  Value* Constants() { return module_->getOrInsertGlobal(symbols_.constants, b_.getInt8Ty()); }
+
+  /// What the word of a buffer says.
+  std::pair<Base, uint64_t> Place(const Slot& slot) {
+    const auto index = static_cast<size_t>(slot.index);
+    switch (slot.kind) {
+      case Slot::Kind::kArgument: return {kArguments, index * sizeof(void*)};
+      case Slot::Kind::kResult: return {kResults, index * sizeof(void*)};
+      case Slot::Kind::kConstant:
+        return {kConstants, static_cast<uint64_t>(symbols_.layout.offsets[index])};
+      case Slot::Kind::kInstance: break;
     }
-    return known;
+    return {kInstance, static_cast<uint64_t>(slot.offset)};
   }
 
   Value* Pointer(const Slot& slot) {
-    switch (slot.kind) {
-      case Slot::Kind::kArgument:
-        return Element(1, slot.index);
-      case Slot::Kind::kResult:
-        return Element(2, slot.index);
-      case Slot::Kind::kConstant:
-        return module_->getOrInsertGlobal(symbols_.constants[static_cast<size_t>(slot.index)],
-                                          b_.getInt8Ty());
-      case Slot::Kind::kInstance:
-        break;
-    }
-    return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), function_->getArg(0),
-                                         static_cast<uint64_t>(slot.offset));
+    const auto [base, offset] = Place(slot);
+    Value* const from = base == kConstants   ? Constants()
+                        : base == kArguments ? function_->getArg(1)
+                        : base == kResults   ? function_->getArg(2)
+                                             : function_->getArg(0);
+    Value* place = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), from, offset);
+    return base < kArguments ? place : b_.CreateLoad(b_.getPtrTy(), place);
   }
 
   void Copy(const Step& s) {
@@ -241,17 +302,17 @@ class StepEmitter {
     auto* type = llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getInt64Ty()}, false);
     llvm::FunctionCallee kernel =
         module_->getOrInsertFunction(symbols_.kernels[static_cast<size_t>(s.kernel)], type);
-    table_size_ = std::max(table_size_, s.buffers.size());
-    for (size_t i = 0; i < s.buffers.size(); ++i) {
-      b_.CreateStore(Pointer(s.buffers[i]),
-                     b_.CreateConstInBoundsGEP1_64(b_.getPtrTy(), table_, i));
+    std::vector<uint64_t> words{s.buffers.size(), static_cast<uint64_t>(chunks)};
+    for (const Slot& slot : s.buffers) {
+      const auto [base, offset] = Place(slot);
+      words.push_back(offset << 2 | base);
     }
-    if (chunks == 1) {
-      b_.CreateCall(kernel, {table_, b_.getInt64(0)});
-    } else {
-      b_.CreateCall(RunFunction(module_, target_),
-                    {kernel.getCallee(), table_, Int64(b_, chunks), function_->getArg(0)});
-    }
+    auto* data = llvm::ConstantDataArray::get(b_.getContext(), words);
+    auto* global = new llvm::GlobalVariable(*module_, data->getType(), /*isConstant=*/true,
+                                            llvm::GlobalValue::PrivateLinkage, data, "");
+    b_.CreateCall(StepFunction(module_, target_, Constants(), symbols_.most_buffers),
+                  {function_->getArg(0), function_->getArg(1), function_->getArg(2), global,
+                   kernel.getCallee()});
   }
 
   const Program& program_;
@@ -260,12 +321,7 @@ class StepEmitter {
   EntryFunctions* functions_;
   llvm::Function* function_;
   llvm::Module* module_;
-  llvm::IRBuilder<> head_;  // the block before all steps
   llvm::IRBuilder<> b_;
-  llvm::AllocaInst* table_ = nullptr;
-  size_t table_size_ = 1;
-  llvm::BasicBlock* start_ = nullptr;
-  absl::flat_hash_map<std::pair<unsigned, int32_t>, Value*> pointers_;
 };
 
 }  // namespace
@@ -278,10 +334,10 @@ ProgramSymbols NameSymbols(const Program& program, const std::string& prefix) {
     auto [it, is_new] = by_content.try_emplace(Fingerprint(kernel));
     if (is_new) it->second = StrCat(prefix, "_k", i, "_", SymbolPart(kernel.name));
     symbols.kernels.push_back(it->second);
+    symbols.most_buffers = std::max(symbols.most_buffers, kernel.buffers.size());
   }
-  for (size_t i = 0; i < program.constants.size(); ++i) {
-    symbols.constants.push_back(StrCat(prefix, "_c", i));
-  }
+  symbols.constants = StrCat(prefix, "_constants");
+  symbols.layout = LayOutConstants(program);
   return symbols;
 }
 

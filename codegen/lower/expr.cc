@@ -124,7 +124,9 @@ Value* KernelEmitter::EmitOpExpr(const Expr& e) {
     for (Value*& operand : operands) operand = Splat(operand);
   }
   if (e.kind == Expr::Kind::kRandom) return EmitRandom(b_, operands[0], operands[1], operands[2]);
-  return EmitOp(b_, e.op, TypeOfOperands(kernel_, e), e.dtype, operands, target_);
+  const auto copies = long_ops_.find(e.op);
+  const auto emit = copies != long_ops_.end() && copies->second > kInlinedCopies ? EmitOpCall : EmitOp;
+  return emit(b_, e.op, TypeOfOperands(kernel_, e), e.dtype, operands, target_);
 }
 
 /// The value in every lane; vectors stay as they are.

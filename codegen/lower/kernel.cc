@@ -35,7 +35,11 @@ KernelEmitter::KernelEmitter(const Kernel& kernel, const Target& target, llvm::F
       axes_(kernel.axes.size()),
       storage_(kernel.locals.size()),
       local_writes_(kernel.locals.size(), 0),
-      buffer_writes_(kernel.buffers.size(), 0) {}
+      buffer_writes_(kernel.buffers.size(), 0) {
+  for (const Expr& e : kernel.exprs) {
+    if (e.kind == Expr::Kind::kOp && IsLong(e.op)) ++long_ops_[e.op];
+  }
+}
 
 absl::Status KernelEmitter::Run() {
   b_.SetInsertPoint(NewBlock("entry"));

@@ -11,6 +11,7 @@
 #include "codegen/llvm_ir_headers.h"
 #include "codegen/loop/loop.h"
 #include "codegen/program/program.h"
+#include "codegen/program/symbols.h"
 #include "codegen/target/target.h"
 
 // Loop trees and programs to LLVM IR, and LLVM IR to machine code.
@@ -36,11 +37,14 @@ absl::StatusOr<llvm::Function*> LowerKernel(const Kernel& kernel, const Target& 
 
 /// Names of what an entry point refers to.
 struct ProgramSymbols {
-  std::vector<std::string> kernels;    ///< by kernel; equal kernels share one
-  std::vector<std::string> constants;  ///< by constant: 64-byte aligned data
+  std::vector<std::string> kernels;  ///< by kernel; equal kernels share one
+  std::string constants;             ///< all constants in one block, 64-byte aligned
+  ConstantLayout layout;
+  size_t most_buffers = 1;           ///< of a kernel
 };
 
-/// Symbols prefix_k<i>_<kernel name> and prefix_c<i>; equal kernels get the symbol of the first.
+/// Symbols prefix_k<i>_<kernel name> and prefix_constants; equal kernels get the symbol of the
+/// first.
 ProgramSymbols NameSymbols(const Program& program, const std::string& prefix);
 
 /// Adds `i32 symbol(ptr instance, ptr arguments, ptr results)`, which runs the steps in order. Long

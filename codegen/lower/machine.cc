@@ -80,7 +80,7 @@ absl::Status Optimize(llvm::Module* module, llvm::TargetMachine* machine, int op
   passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));       // loads shared by unrolled rows
   passes.addPass(llvm::InstSimplifyPass());
   for (llvm::Function& function : *module) {
-    if (!function.isDeclaration()) passes.run(function, functions);
+    if (!function.isDeclaration() && !function.hasOptNone()) passes.run(function, functions);
   }
   return absl::OkStatus();
 }

@@ -1,6 +1,8 @@
 #include "codegen/lower/ops.h"
 
+#include "codegen/lower/lower.h"
 #include "codegen/math/math.h"
+#include "ir/strings.h"
 #include "runtime/philox.h"
 
 namespace reel::codegen {
@@ -311,6 +313,51 @@ Value* EmitOp(Builder& b, ir::Op op, DType from, DType to, llvm::ArrayRef<Value*
     default:
       return nullptr;
   }
+}
+
+bool IsLong(ir::Op op) {
+  switch (op) {
+#define OP(...)
+#define UNARY(...)
+#define BINARY(...)
+#define FUNCTION(Enum, ...) case ir::Op::k##Enum:
+#include "ir/ops.def"
+#undef OP
+    case ir::Op::kPow:
+    case ir::Op::kAtan2:
+    case ir::Op::kRem:
+    case ir::Op::kErfc:
+    case ir::Op::kErfInv:
+    case ir::Op::kErfcInv:
+      return true;
+    default:
+      return false;
+  }
+}
+
+Value* EmitOpCall(Builder& b, ir::Op op, DType from, DType to, llvm::ArrayRef<Value*> operands,
+                  const Target& target) {
+  llvm::Function* caller = b.GetInsertBlock()->getParent();
+  llvm::Module* module = caller->getParent();
+  llvm::Type* type = operands[0]->getType();
+  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
+  const std::string symbol = StrCat("reel.op.", ir::Name(op), ".", Name(from), ".", Name(to), ".",
+                                    vector ? vector->getNumElements() : 1);
+  llvm::Function* function = module->getFunction(symbol);
+  if (function == nullptr) {
+    const llvm::SmallVector<llvm::Type*, 3> parameters(operands.size(), type);
+    llvm::Type* result = type->getWithNewType(RegisterType(b.getContext(), to));
+    function = llvm::Function::Create(llvm::FunctionType::get(result, parameters, false),
+                                      llvm::Function::InternalLinkage, symbol, module);
+    SetFunctionAttributes(function, target);
+    llvm::IRBuilder<> inside(llvm::BasicBlock::Create(b.getContext(), "entry", function));
+    llvm::SmallVector<Value*, 3> arguments;
+    for (llvm::Argument& argument : function->args()) arguments.push_back(&argument);
+    Value* value = EmitOp(inside, op, from, to, arguments, target);
+    if (value == nullptr) return function->eraseFromParent(), nullptr;
+    inside.CreateRet(value);
+  }
+  return b.CreateCall(function, operands);
 }
 
 Value* EmitCombine(Builder& b, Combine combine, DType dtype, Value* old, Value* x, Value* y,

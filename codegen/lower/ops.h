@@ -23,6 +23,12 @@ llvm::Constant* ConstantOf(llvm::LLVMContext& context, DType dtype, uint64_t bit
 llvm::Value* EmitOp(llvm::IRBuilderBase& b, ir::Op op, DType from, DType to,
                     llvm::ArrayRef<llvm::Value*> operands, const Target& target);
 
+/// Whether the op's code is dozens of instructions, of which a kernel should not have many copies.
+bool IsLong(ir::Op op);
+/// EmitOp as a call of an internal function of the module, made if needed: the same bits.
+llvm::Value* EmitOpCall(llvm::IRBuilderBase& b, ir::Op op, DType from, DType to,
+                        llvm::ArrayRef<llvm::Value*> operands, const Target& target);
+
 /// combine(old, x) or, for kFma, combine(old, x * y).
 llvm::Value* EmitCombine(llvm::IRBuilderBase& b, Combine combine, DType dtype, llvm::Value* old,
                          llvm::Value* x, llvm::Value* y, const Target& target);

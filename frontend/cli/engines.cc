@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "codegen/compiler.h"
+#include "frontend/compiled.h"
 #include "frontend/core.h"
 #include "ir/eval/eval.h"
 #include "passes/pass.h"
@@ -127,31 +128,16 @@ RunResult RunEagerly(const ir::Module& module, const ir::Function& named,
   return result;
 }
 
-// Memory for one instance, with header and initial values.
-runtime::Buffer MakeInstance(const codegen::Program& program) {
-  const auto bytes = static_cast<size_t>(program.instance_bytes);
-  runtime::Buffer memory = runtime::Buffer::TryAllocateZeroed(bytes);
-  if (!memory) throw std::bad_alloc();
-  auto* header = static_cast<reel_instance*>(memory.data());
-  header->magic = REEL_INSTANCE_MAGIC;
-  header->parallel_for = reel_gang_parallel_for;
-  for (const codegen::VariableSlot& v : program.variables) {
-    std::memcpy(static_cast<std::byte*>(memory.data()) + v.offset, v.initial.bytes().data(),
-                v.initial.bytes().size());
-  }
-  return memory;
-}
-
 RunResult RunCompiled(const ir::Module& module, const ir::Function& function,
                       const std::vector<ir::Literal>& inputs, const Budget& budget) {
   const ir::Module only = Only(module, function);
-  codegen::CompilerOptions options;
-  options.dump_to = runtime::GetEnvironment().dump_to;
+  codegen::CompilerOptions options = internal::DefaultCompilerOptions();
   options.budget = budget;
   const auto compiled = Take(reel_compiler()->Compile(only, options));
   const codegen::Program& program = compiled->program();
   const codegen::EntryPoint& entry = program.entries.at(0);
-  const runtime::Buffer instance = MakeInstance(program);
+  const runtime::Buffer instance = internal::MakeInstance(program);
+  internal::WriteInitialValues(program, instance);
 
   std::vector<const void*> arguments;
   for (const ir::Literal& x : inputs) arguments.push_back(x.bytes().data());

@@ -1,0 +1,32 @@
+#include "codegen/backend.h"
+
+#include "codegen/aot/aot.h"
+#include "codegen/jit/jit.h"
+
+namespace reel::codegen {
+namespace {
+
+class LlvmBackend : public Backend {
+ public:
+  absl::StatusOr<CodeObjects> CompileObjects(const Program& program, const Target& target,
+                                             const JitOptions& options) override {
+    return codegen::CompileObjects(program, target, options);
+  }
+  absl::StatusOr<ObjectFiles> CompileToObject(const Program& program, const std::string& name,
+                                              const Target& target, int opt_level) override {
+    return AotCompile(program, name, target, opt_level);
+  }
+  absl::StatusOr<std::string> EmitText(const Program& program, const std::string& name,
+                                       const Target& target, int opt_level,
+                                       bool assembly) override {
+    return AotText(program, name, target, opt_level, assembly);
+  }
+};
+
+}  // namespace
+}  // namespace reel::codegen
+
+extern "C" reel::codegen::Backend* reel_backend() {
+  static auto* const backend = new reel::codegen::LlvmBackend;
+  return backend;
+}

@@ -1,0 +1,52 @@
+#ifndef REEL_CODEGEN_CACHE_CACHE_H_
+#define REEL_CODEGEN_CACHE_CACHE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+// Results that are kept in files between processes. Never more than a saving of time: whatever is
+// wrong with the folder or a file, an entry is found whole and as it was written, or not at all.
+
+namespace reel::codegen {
+
+/// 128 bits of content, in the order of the calls.
+class Digest {
+ public:
+  void Add(uint64_t x);
+  void Add(int64_t x) { Add(static_cast<uint64_t>(x)); }
+  /// With its length.
+  void Add(std::string_view bytes);
+  /// 32 hexadecimal digits.
+  std::string Text() const;
+
+ private:
+  uint64_t a_ = 0x243F6A8885A308D3u, b_ = 0x13198A2E03707344u;
+};
+
+class DiskCache {
+ public:
+  static constexpr int64_t kMaxBytes = int64_t{256} << 20;
+
+  /// The folder is made when something is stored first; empty: nothing is kept.
+  explicit DiskCache(std::string folder, int64_t max_bytes = kMaxBytes)
+      : folder_(std::move(folder)), max_bytes_(max_bytes) {}
+
+  /// What was stored under the key, a Digest's text.
+  std::optional<std::string> Get(const std::string& key) const;
+  /// Stores the bytes, if the folder lets us: to a file of their own, then renamed. Keeps the
+  /// folder below its bound by removing what has not been used for longest.
+  void Put(const std::string& key, std::string_view bytes) const;
+
+ private:
+  std::string PathOf(const std::string& key) const { return folder_ + "/" + key + ".reelcode"; }
+  void Shrink() const;
+
+  const std::string folder_;
+  const int64_t max_bytes_;
+};
+
+}  // namespace reel::codegen
+
+#endif  // REEL_CODEGEN_CACHE_CACHE_H_

@@ -1,0 +1,23 @@
+#include "runtime/shared_library.h"
+
+#include <dlfcn.h>
+
+namespace reel::runtime {
+
+std::string PathBeside(const char* name) {
+  Dl_info info;
+  if (::dladdr(reinterpret_cast<const void*>(&PathBeside), &info) == 0 || !info.dli_fname)
+    return name;
+  const std::string path = info.dli_fname;
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? name : path.substr(0, slash + 1) + name;
+}
+
+void* OpenBeside(const char* name, std::string* error) {
+  void* library = ::dlopen(PathBeside(name).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library) return library;
+  if (error) *error = ::dlerror();
+  return ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
+}
+
+}  // namespace reel::runtime

@@ -1,0 +1,18 @@
+// Opens the libraries that belong to libreel.so when they are needed first.
+#ifndef REEL_RUNTIME_SHARED_LIBRARY_H_
+#define REEL_RUNTIME_SHARED_LIBRARY_H_
+
+#include <string>
+
+namespace reel::runtime {
+
+// Path of a library beside libreel.so.
+std::string PathBeside(const char* name);
+
+// The library beside libreel.so, else where the loader looks; null, with the loader's text, if there
+// is none.
+void* OpenBeside(const char* name, std::string* error = nullptr);
+
+}  // namespace reel::runtime
+
+#endif  // REEL_RUNTIME_SHARED_LIBRARY_H_

@@ -1,0 +1,254 @@
+// Code that is kept in files: found again, never believed when it is damaged; and the loader on
+// damaged objects.
+#include "codegen/cache/cache.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "codegen/cache/code_cache.h"
+#include "codegen/compiler.h"
+#include "codegen/jit/jit.h"
+#include "codegen/jit/loader.h"
+#include "ir/builder.h"
+#include "runtime/abi.h"
+#include "runtime/buffer.h"
+#include "tests/codegen/kernel_util.h"
+
+namespace reel::codegen {
+namespace {
+
+namespace fs = std::filesystem;
+
+class CacheTest : public testing::Test {
+ protected:
+  CacheTest() {
+    std::string pattern = fs::temp_directory_path() / "reel_cache_XXXXXX";
+    folder_ = ::mkdtemp(pattern.data());
+  }
+  ~CacheTest() override { fs::remove_all(folder_); }
+
+  std::vector<fs::path> Files() const {
+    std::vector<fs::path> files;
+    for (const auto& file : fs::directory_iterator(folder_)) files.push_back(file.path());
+    return files;
+  }
+  static std::string Read(const fs::path& path) {
+    std::ostringstream out;
+    out << std::ifstream(path, std::ios::binary).rdbuf();
+    return out.str();
+  }
+  static void Write(const fs::path& path, const std::string& bytes) {
+    std::ofstream(path, std::ios::binary) << bytes;
+    fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write);
+  }
+
+  std::string folder_;
+};
+
+std::string Key(uint64_t x) {
+  Digest digest;
+  digest.Add(x);
+  return digest.Text();
+}
+
+/// y[i] = tanh(x[i]) + c + i over 100 elements.
+ir::Module Graph(float c) {
+  ir::Module module("cached");
+  ir::Function f("main");
+  const Type type{kFloat32, Shape({100})};
+  const ir::Value x = f.AddParameter("x", type);
+  ir::Builder builder(&f);
+  std::vector<float> values(100);
+  for (size_t i = 0; i < 100; ++i) values[i] = c + static_cast<float>(i);  // not one number
+  const ir::Value constant = builder.Constant(ir::Literal::From<float>(type.shape, values));
+  f.SetResults({builder.Add(builder.Tanh(x), constant)});
+  module.AddFunction(std::move(f));
+  return module;
+}
+
+struct Result {
+  std::vector<float> values;
+  bool cached = false;
+};
+
+Result CompileAndRun(const std::string& folder, float c = 1, int opt_level = 2) {
+  CompilerOptions options;
+  options.cache_dir = folder;
+  options.opt_level = opt_level;
+  auto code = reel_compiler()->Compile(Graph(c), options);
+  EXPECT_TRUE(code.ok()) << code.status();
+  if (!code.ok()) return {};
+  const auto bytes = static_cast<size_t>((*code)->program().instance_bytes);
+  const auto instance = runtime::Buffer::Allocate(bytes);
+  new (instance.data()) reel_instance{REEL_INSTANCE_MAGIC, nullptr, nullptr, {}};
+  Result result{std::vector<float>(100), (*code)->times().cached};
+  std::vector<float> x(100, 0.5f);
+  const void* in[] = {x.data()};
+  void* out[] = {result.values.data()};
+  EXPECT_EQ((*code)->entry(0)(instance.data(), in, out), REEL_OK);
+  return result;
+}
+
+TEST_F(CacheTest, KeepsBytes) {
+  const DiskCache cache(folder_ + "/a/b");
+  EXPECT_FALSE(cache.Get(Key(1)));
+  cache.Put(Key(1), "one");
+  cache.Put(Key(2), std::string(100000, 'x'));
+  cache.Put(Key(3), "");
+  EXPECT_EQ(cache.Get(Key(1)), "one");
+  EXPECT_EQ(cache.Get(Key(2)), std::string(100000, 'x'));
+  EXPECT_EQ(cache.Get(Key(3)), "");
+  cache.Put(Key(1), "two");
+  EXPECT_EQ(DiskCache(folder_ + "/a/b").Get(Key(1)), "two");
+  EXPECT_FALSE(DiskCache("").Get(Key(1)));
+}
+
+TEST_F(CacheTest, ADamagedFileIsAMiss) {
+  const DiskCache cache(folder_);
+  cache.Put(Key(1), "the bytes of an entry");
+  const fs::path path = Files().at(0);
+  const std::string good = Read(path);
+  for (size_t i = 0; i < good.size(); ++i) {
+    std::string bad = good;
+    bad[i] = static_cast<char>(bad[i] ^ 0x10);
+    Write(path, bad);
+    EXPECT_FALSE(cache.Get(Key(1))) << "byte " << i;
+  }
+  for (size_t size = 0; size < good.size(); ++size) {
+    Write(path, good.substr(0, size));
+    EXPECT_FALSE(cache.Get(Key(1))) << size << " bytes";
+  }
+  Write(path, good + "x");
+  EXPECT_FALSE(cache.Get(Key(1)));
+  Write(path, good);
+  EXPECT_TRUE(cache.Get(Key(1)));
+  fs::rename(path, folder_ + "/" + Key(2) + ".reelcode");  // another's name
+  EXPECT_FALSE(cache.Get(Key(2)));
+}
+
+TEST_F(CacheTest, AFileThatOthersMayWriteIsAMiss) {
+  const DiskCache cache(folder_);
+  cache.Put(Key(1), "bytes");
+  ::chmod(Files().at(0).c_str(), 0666);
+  EXPECT_FALSE(cache.Get(Key(1)));
+}
+
+TEST_F(CacheTest, AFolderThatCannotBeWrittenIsNoError) {
+  const std::string file = folder_ + "/file";
+  Write(file, "");
+  const DiskCache cache(file + "/below");
+  cache.Put(Key(1), "bytes");
+  EXPECT_FALSE(cache.Get(Key(1)));
+  EXPECT_EQ(CompileAndRun(file + "/below").values, CompileAndRun("").values);
+}
+
+TEST_F(CacheTest, StaysBelowItsBound) {
+  const DiskCache cache(folder_, 100000);
+  for (uint64_t i = 0; i < 200; ++i) cache.Put(Key(i), std::string(5000, 'x'));
+  EXPECT_LE(Files().size(), 20u + 16u);
+  EXPECT_TRUE(cache.Get(Key(199)));
+  cache.Put(Key(1), std::string(50000, 'x'));  // too large a part of it
+  EXPECT_FALSE(cache.Get(Key(1)));
+}
+
+TEST_F(CacheTest, ManyWritersAndReaders) {
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      const DiskCache cache(folder_, 60000);
+      for (uint64_t i = 0; i < 50; ++i) {
+        const std::string bytes(100 * (i % 7) + 1, static_cast<char>('a' + i % 7));
+        cache.Put(Key(i % 7), bytes);
+        const auto got = cache.Get(Key(i % 7));
+        EXPECT_TRUE(!got || *got == bytes);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(Files().size(), 7u);
+}
+
+TEST_F(CacheTest, CodeIsCompiledOnce) {
+  const Result first = CompileAndRun(folder_), second = CompileAndRun(folder_);
+  EXPECT_FALSE(first.cached);
+  EXPECT_TRUE(second.cached);
+  EXPECT_EQ(first.values, second.values);
+  EXPECT_FALSE(CompileAndRun("").cached);
+  EXPECT_FALSE(CompileAndRun(folder_, 1, 0).cached) << "another level";
+  EXPECT_EQ(CompileAndRun(folder_, 1, 0).values, first.values);
+  // Constants are not part of the code.
+  const Result other = CompileAndRun(folder_, 2);
+  EXPECT_TRUE(other.cached);
+  EXPECT_EQ(other.values, CompileAndRun("", 2).values);
+}
+
+TEST_F(CacheTest, DamagedCodeIsCompiledAgain) {
+  const Result good = CompileAndRun(folder_);
+  const fs::path path = Files().at(0);
+  const std::string bytes = Read(path);
+  for (size_t i = 0; i < bytes.size(); i += 1 + bytes.size() / 5) {
+    std::string bad = bytes;
+    bad[i] = static_cast<char>(~bad[i]);
+    Write(path, bad);
+    const Result again = CompileAndRun(folder_);
+    EXPECT_FALSE(again.cached) << "byte " << i;
+    EXPECT_EQ(again.values, good.values);
+    EXPECT_TRUE(CompileAndRun(folder_).cached);
+  }
+  // Whole, but nothing that can be loaded.
+  const std::string key = path.stem();
+  DiskCache(folder_).Put(key, "not code");
+  EXPECT_EQ(CompileAndRun(folder_).values, good.values);
+}
+
+TEST_F(CacheTest, KeysTellProgramsApart) {
+  const auto key = [](int64_t n, const std::string& target, int level) {
+    Kernel k;
+    const AxisId i = k.AddAxis("i");
+    const BufferId x = k.AddBuffer("x", kFloat32, false), y = k.AddBuffer("y", kFloat32, true);
+    const Affine at = At({{i, 1}});
+    k.body = Block(For(i, LoopKind::kVector, n, 16, Block(Store(y, at, Load(k, x, at)))));
+    return CodeKey(OneKernel(std::move(k)), *FindTarget(target), level);
+  };
+  EXPECT_EQ(key(64, "x86-64-v3", 2), key(64, "x86-64-v3", 2));
+  EXPECT_NE(key(64, "x86-64-v3", 2), key(65, "x86-64-v3", 2));
+  EXPECT_NE(key(64, "x86-64-v3", 2), key(64, "x86-64-v4", 2));
+  EXPECT_NE(key(64, "x86-64-v3", 2), key(64, "x86-64-v3", 0));
+}
+
+/// Whatever bytes an object has, the loader returns.
+TEST(Loader, DamagedObjectsAreErrorsOrCode) {
+  CompilerOptions options;
+  auto program = BuildProgram(Graph(1), *FindTarget("native"), {});
+  ASSERT_TRUE(program.ok());
+  auto code = CompileObjects(*program, *FindTarget("native"), {});
+  ASSERT_TRUE(code.ok());
+  const std::string good = code->objects[0];
+  const float zero = 0;
+  const LoadedCode::Symbols outside = {{"reel_constants", &zero}};
+  ASSERT_TRUE(LoadedCode::Load(code->objects, outside).ok());
+  EXPECT_FALSE(LoadedCode::Load(code->objects, {}).ok()) << "an unknown symbol";
+  EXPECT_FALSE(LoadedCode::Load(std::vector<std::string>{good, good}, outside).ok());
+  int errors = 0;
+  for (size_t i = 0; i < good.size(); i += 3) {
+    for (const unsigned flip : {0x01u, 0x80u, 0xFFu}) {
+      std::string bad = good;
+      bad[i] = static_cast<char>(static_cast<unsigned char>(bad[i]) ^ flip);
+      errors += !LoadedCode::Load(std::vector<std::string>{bad}, outside).ok();
+    }
+    const std::string shorter = good.substr(0, i);
+    errors += !LoadedCode::Load(std::vector<std::string>{shorter}, outside).ok();
+  }
+  EXPECT_GT(errors, 100);
+}
+
+}  // namespace
+}  // namespace reel::codegen
