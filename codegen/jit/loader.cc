@@ -243,14 +243,15 @@ class Linker {
     const auto symbol = Resolve(o, i);
     if (!symbol.ok()) return symbol.status();
     const char* to = *symbol;
+    const auto addend = static_cast<uint64_t>(r.r_addend);  // sums wrap, whatever the file says
     const auto distance = [&](const char* target) {
-      return static_cast<int64_t>(reinterpret_cast<uintptr_t>(target)) + r.r_addend -
-             static_cast<int64_t>(reinterpret_cast<uintptr_t>(place));
+      return static_cast<int64_t>(reinterpret_cast<uintptr_t>(target) + addend -
+                                  reinterpret_cast<uintptr_t>(place));
     };
     const auto is_near = [](int64_t x) { return x == static_cast<int32_t>(x); };
     switch (ELF64_R_TYPE(r.r_info)) {
       case R_X86_64_64: {
-        const auto value = static_cast<int64_t>(reinterpret_cast<uintptr_t>(to)) + r.r_addend;
+        const uint64_t value = reinterpret_cast<uintptr_t>(to) + addend;
         std::memcpy(place, &value, sizeof value);
         return absl::OkStatus();
       }
