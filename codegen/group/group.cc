@@ -76,6 +76,7 @@ class Grouper {
     flat_.assign(n, false);
     flat_expr_.assign(n, false);
     is_result_.assign(n, false);
+    stack_.assign(n, kUnread);
     wants_buffer_.assign(n, false);
     in_place_.assign(n, false);
     readers_.resize(n);
@@ -124,11 +125,28 @@ class Grouper {
         const bool repeats = node.op == Op::kBroadcast || node.op == Op::kWindow;
         if (repeats && shape(r).size() > shape(o).size()) grown_[Index(o)] = true;
         if (IsView(node.op) && grown_[Index(r)]) grown_[Index(o)] = true;
+        if (stack_[Index(o)] == kUnread) {
+          stack_[Index(o)] = StackOf(node, k);
+        } else if (stack_[Index(o)] != StackOf(node, k)) {
+          stack_[Index(o)] = kNoStack;
+        }
         const Group::Root root = codegen::RootOf(node.op);
         const bool updated = k == 0 && (root == Group::Root::kUpdate || root == Group::Root::kScatter);
         if (updated || IsControl(node)) wants_buffer_[Index(o)] = true;
       }
     }
+  }
+
+  // The stack an operand of a node belongs to: a chain of select(iota == k, part, rest) lays parts side by side along a
+  // short axis, which ScheduleMap unrolls. So what only parts of one stack read is computed once, in its kernel.
+  int32_t StackOf(const Node& node, size_t operand) const {
+    const int32_t above = stack_[Index(node.result())];
+    if (!IsStackStep(f_, node)) {
+      const bool repeats = node.op == Op::kBroadcast && above >= 0;
+      return repeats || Info(node.op).Has(ir::kElementwise) ? std::max(above, kNoStack) : kNoStack;
+    }
+    if (operand == 0) return kNoStack;
+    return above >= 0 && !is_result_[Index(node.result())] ? above : node.result().id;
   }
 
   void Materialize(Value v) {
@@ -289,7 +307,7 @@ class Grouper {
       cost_[i] += cost_[Index(o)];
       nodes_[i] += nodes_[Index(o)];
     }
-    const bool map = !IsView(node.op) || !out_.views[i];
+    const bool map = (!IsView(node.op) || !out_.views[i]) && stack_[i] < 0;
     if (IsRoot(node) || is_result_[i] || (!options_.fuse && !IsView(node.op)) || nodes_[i] > kMaxInlinedNodes ||
         (map && uses_[i] > 1 && cost_[i] > kCheap) || (map && grown_[i] && cost_[i] > 2 * kCheap)) {
       Materialize(v);
@@ -572,6 +590,8 @@ class Grouper {
   const GroupOptions options_;
   Grouping out_;
   std::vector<int> uses_, cost_, nodes_;
+  static constexpr int32_t kUnread = -2, kNoStack = -1;
+  std::vector<int32_t> stack_;  // id of the last value of the only stack that reads it, or one of these
   std::vector<bool> grown_, flat_, flat_expr_, is_result_;
   std::vector<bool> wants_buffer_;         // some op could write over it, or takes it as a whole
   std::vector<bool> in_place_;             // a dynamic_update that is a root
@@ -581,6 +601,14 @@ class Grouper {
 };
 
 }  // namespace
+
+bool IsStackStep(const ir::Function& f, const Node& node) {
+  const Node* here = node.op == Op::kSelect ? f.producer(node.operands[0]) : nullptr;
+  if (!here || here->op != Op::kEqual || !IsUniformConstant(f, here->operands[1])) return false;
+  const Node* iota = f.producer(here->operands[0]);
+  if (!iota || iota->op != Op::kIota) return false;
+  return f.type(iota->result()).shape.dim(static_cast<int>(iota->attr<int64_t>("axis"))) <= kMaxUnrolled;
+}
 
 bool IsWhole(const ir::Function& function, Value v, const View& view) {
   const Shape& shape = function.type(v).shape;

@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "codegen/group/group.h"
+#include "codegen/group/view.h"
 #include "ir/builder.h"
 #include "ir/strings.h"
 
@@ -50,6 +51,74 @@ Value NormalizeContract(Builder* b, const Node& node, Value x, Value y) {
 }
 
 constexpr int64_t kLeastRow = 64;  // elements of a row that is reduced by itself
+constexpr int64_t kFewTerms = 16;  // elements of a window that is reduced in registers
+
+// x's place in memory, if it shows windows of something, and these do not hold neighbours in memory.
+bool ShowsLanes(const ir::Function& f, Value x, const Axes& reduced) {
+  std::vector<const Node*> chain;
+  bool windows = false;
+  for (const Node* node = f.producer(x); node && IsView(node->op); node = f.producer(node->operands[0])) {
+    chain.push_back(node);
+    windows |= node->op == Op::kWindow;
+  }
+  if (!windows) return false;
+  std::optional<View> view;
+  for (size_t i = chain.size(); i-- > 0;) {
+    const Value from = chain[i]->operands[0];
+    if (!view) view = View{from, 0, RowMajorStrides(f.type(from).shape)};
+    view = ViewThrough(f, *chain[i], *view);
+  }
+  if (!view) return false;
+  const Shape& shape = f.type(x).shape;
+  for (int i = shape.rank(); i-- > 0;) {
+    if (view->strides[static_cast<size_t>(i)] != 1 || shape.dim(i) == 1) continue;
+    return !std::binary_search(reduced.begin(), reduced.end(), i);
+  }
+  return false;
+}
+
+Op CombineOp(Op reduction) {
+  switch (reduction) {
+    case Op::kReduceSum: return Op::kAdd;
+    case Op::kReduceProd: return Op::kMul;
+    case Op::kReduceMax: return Op::kMax;
+    default: return Op::kMin;
+  }
+}
+
+// Few elements are combined one by one, lanes side by side, in the order of a reduction: each is a partial of its own,
+// then the tree. Invalid if that is not worth it.
+Value ReduceFew(Builder* b, const Node& node, Value x, const Axes& axes) {
+  const Shape shape = b->shape(x);
+  int64_t count = 1;
+  Axes starts(static_cast<size_t>(shape.rank()), 0), limits = shape.dims();
+  Shape kept;
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (!std::binary_search(axes.begin(), axes.end(), i)) kept.push_back(shape[i]);
+  }
+  for (int64_t a : axes) count *= shape.dim(static_cast<int>(a));
+  if (count < 2 || count > kFewTerms || b->type(x).dtype == kBool || !ShowsLanes(*b->function(), x, axes)) return {};
+  std::vector<Value> partials;
+  for (int64_t k = 0; k < count; ++k) {
+    int64_t rest = k;
+    for (size_t i = axes.size(); i-- > 0;) {
+      const auto a = static_cast<size_t>(axes[i]);
+      starts[a] = rest % shape.dim(static_cast<int>(a));
+      limits[a] = starts[a] + 1;
+      rest /= shape.dim(static_cast<int>(a));
+    }
+    partials.push_back(b->Reshape(b->Slice(x, starts, limits, Axes(starts.size(), 1)), kept));
+  }
+  size_t half = 1;
+  while (2 * half < partials.size()) half *= 2;
+  for (; half > 0; half /= 2) {
+    for (size_t j = 0; j + half < partials.size(); ++j) {
+      partials[j] = b->Emit(CombineOp(node.op), {partials[j], partials[j + half]});
+    }
+    partials.resize(std::min(half, partials.size()));
+  }
+  return partials[0];
+}
 
 // Moves the reduced axes to the end when kept axes stand between them. A reduction of everything goes over rows first:
 // this is its rule (ir/README.md).
@@ -60,6 +129,7 @@ Value NormalizeReduce(Builder* b, const Node& node, Value x) {
     x = b->Emit(node.op, {x}, {{"axes", Axes{axes.back()}}});
     axes.pop_back();
   }
+  if (const Value few = ReduceFew(b, node, x, axes); few.valid()) return few;
   const bool neighbours = axes.empty() || axes.back() - axes.front() + 1 == static_cast<int64_t>(axes.size());
   if (neighbours) return b->Emit(node.op, {x}, {{"axes", axes}});
   Axes permutation = Rest(b->shape(x).rank(), axes, {});

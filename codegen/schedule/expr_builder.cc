@@ -28,6 +28,13 @@ uint64_t ScalarBits(const ir::Literal& literal) {
   return bits;
 }
 
+// The value of all elements of a constant, or of one that is broadcast.
+int64_t UniformInteger(const ir::Function& f, Value v) {
+  const Node* node = f.producer(v);
+  if (node->op != Op::kConstant) node = f.producer(node->operands[0]);
+  return node->attr<ir::Literal>("value").AsInt(0);
+}
+
 Expr ScalarExpr(const ir::Literal& literal) {
   Expr e;
   e.dtype = literal.dtype();
@@ -198,6 +205,13 @@ ExprId ExprBuilder::Compute(Value v, const Index& index) {
     default: break;
   }
   assert(Info(node.op).Has(ir::kElementwise));
+  if (IsStackStep(f_, node)) {  // at a position that is known, the part alone
+    const Node& here = *f_.producer(node.operands[0]);
+    const Node& iota = *f_.producer(here.operands[0]);
+    const Affine& at = index[static_cast<size_t>(iota.attr<int64_t>("axis"))];
+    if (at.terms.empty()) return Build(node.operands[at.constant == UniformInteger(f_, here.operands[1]) ? 1 : 2], index);
+    for (const auto& [axis, coefficient] : at.terms) choices_.insert(axis);
+  }
   Expr e;
   e.kind = Expr::Kind::kOp;
   e.dtype = f_.type(v).dtype;

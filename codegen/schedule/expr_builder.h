@@ -2,6 +2,7 @@
 #define REEL_CODEGEN_SCHEDULE_EXPR_BUILDER_H_
 
 #include <map>
+#include <set>
 #include <vector>
 
 #include "codegen/group/group.h"
@@ -38,6 +39,8 @@ class ExprBuilder {
   void SetRoot(ir::Value root, ExprId expr);
   /// Forgets what was built: for another set of axes.
   void Clear() { memo_.clear(); }
+  /// Axes along which the position chose between parts of a stack (IsStackStep).
+  const std::set<AxisId>& choices() const { return choices_; }
   /// From now on values of the group with memory of their own stand for their element at these indices, wherever they
   /// are read: of a row, or with `inner` of an element of it. What was built per element is forgotten.
   void SetRow(Index row, Affine inner);
@@ -87,6 +90,7 @@ class ExprBuilder {
   std::map<Key, ExprId> memo_;
   std::map<int32_t, BufferId> buffers_;
   std::vector<ir::Value> bound_;
+  std::set<AxisId> choices_;
   ir::Value root_;
   ExprId root_expr_ = -1;
   bool has_row_ = false;

@@ -78,6 +78,48 @@ int64_t StepWidth(const Kernel& kernel, const Target& target, int64_t extent, in
   return width;
 }
 
+// The stores of the group's values, for all elements at these indices.
+std::vector<Stmt> Stores(const ScheduleContext& c, const Index& index) {
+  std::vector<Stmt> stores;
+  for (ir::Value v : c.group().post) {
+    if (!c.stored(v)) continue;
+    const ExprId value = c.builder->Build(v, index);
+    stores.push_back(MakeStore(c.builder->BufferOf(v, true), c.builder->Flat(v, index), value));
+  }
+  return stores;
+}
+
+// Where positions along short axes choose between parts of a stack: the stores of all these positions, each of its
+// part alone, with the axes gone. Empty if there are none.
+std::vector<Stmt> UnrolledStores(const ScheduleContext& c, Index index, std::vector<AxisId>* axes,
+                                 std::vector<int64_t>* extents) {
+  std::vector<size_t> chosen;
+  int64_t count = 1;
+  for (size_t i = 0; i + 1 < axes->size(); ++i) {
+    if (!c.builder->choices().contains((*axes)[i])) continue;
+    chosen.push_back(i);
+    count = std::min(count * (*extents)[i], kMaxUnrolled + 1);
+  }
+  if (chosen.empty() || count > kMaxUnrolled) return {};
+  c.kernel->exprs.clear();
+  c.builder->Clear();
+  std::vector<Stmt> stores;
+  for (int64_t k = 0; k < count; ++k) {
+    int64_t rest = k;
+    for (size_t i = chosen.size(); i-- > 0;) {
+      index[chosen[i]] = {};
+      index[chosen[i]].constant = rest % (*extents)[chosen[i]];
+      rest /= (*extents)[chosen[i]];
+    }
+    for (Stmt& s : Stores(c, index)) stores.push_back(std::move(s));
+  }
+  for (size_t i = chosen.size(); i-- > 0;) {
+    axes->erase(axes->begin() + static_cast<std::ptrdiff_t>(chosen[i]));
+    extents->erase(extents->begin() + static_cast<std::ptrdiff_t>(chosen[i]));
+  }
+  return stores;
+}
+
 }  // namespace
 
 // for i { vector j { y[i, j] = f(x[...]) } }, axes collapsed first: most maps have one loop.
@@ -91,11 +133,11 @@ void ScheduleMap(const ScheduleContext& c) {
     axes.push_back(k->AddAxis("i" + std::to_string(i)));
     index.push_back(AxisAffine(axes.back()));
   }
-  std::vector<Stmt> stores;
-  for (ir::Value v : c.group().post) {
-    if (!c.stored(v)) continue;
-    const ExprId value = c.builder->Build(v, index);
-    stores.push_back(MakeStore(c.builder->BufferOf(v, true), c.builder->Flat(v, index), value));
+  std::vector<Stmt> stores = Stores(c, index);
+  if (c.options.vectorize) {
+    if (std::vector<Stmt> unrolled = UnrolledStores(c, index, &axes, &extents); !unrolled.empty()) {
+      stores = std::move(unrolled);
+    }
   }
   CollapseAxes(k, &stores, &axes, &extents);
   const int64_t cost = ExprCost(*k);

@@ -28,9 +28,79 @@ ir::Value PositionInReduced(ir::Builder& b, const Shape& shape, const std::vecto
   return position;
 }
 
+constexpr int64_t kFew = 16;  // elements that are compared one by one
+
+// The elements of x that `axes` reduce together, one by one: each of the reduced shape.
+std::vector<ir::Value> Elements(ir::Builder& b, ir::Value x, const std::vector<int64_t>& axes,
+                                int64_t count, const Shape& kept) {
+  const Shape shape = b.shape(x);
+  const auto rank = static_cast<size_t>(shape.rank());
+  std::vector<int64_t> starts(rank, 0), limits = shape.dims();
+  std::vector<ir::Value> out;
+  for (int64_t k = 0; k < count; ++k) {
+    int64_t rest = k;
+    for (size_t i = axes.size(); i-- > 0;) {
+      const auto a = static_cast<size_t>(axes[i]);
+      const int64_t extent = shape.dim(static_cast<int>(a));
+      starts[a] = rest % extent;
+      limits[a] = starts[a] + 1;
+      rest /= extent;
+    }
+    const ir::Value one = b.Slice(x, starts, limits, std::vector<int64_t>(rank, 1));
+    out.push_back(b.Reshape(one, kept));
+  }
+  return out;
+}
+
+// Values of one shape side by side along a new last axis: y[..., k] = parts[k].
+ir::Value SideBySide(ir::Builder& b, const std::vector<ir::Value>& parts) {
+  Shape shape = b.shape(parts[0]);
+  std::vector<int64_t> axes;
+  for (int64_t i = 0; i < shape.rank(); ++i) axes.push_back(i);
+  shape.push_back(static_cast<int64_t>(parts.size()));
+  const ir::Value k = b.Iota(kInt64, shape, shape.rank() - 1);
+  ir::Value y = b.Broadcast(parts.back(), shape, axes);
+  for (size_t i = parts.size() - 1; i-- > 0;) {
+    const ir::Value here = b.Equal(k, b.ScalarLike(k, static_cast<double>(i)));
+    y = b.Select(here, b.Broadcast(parts[i], shape, axes), y);
+  }
+  return y;
+}
+
+// What GiveToFirst does, for few elements: no positions are computed, and lanes run along an axis
+// that stays.
+void GiveToFirstOfFew(GradContext& g, ir::Builder& b, int64_t count) {
+  const auto& axes = g.node().attr<std::vector<int64_t>>("axes");
+  const Shape shape = g.x_shape();
+  const ir::Value zero = b.ScalarLike(g.dy(), 0);
+  std::vector<ir::Value> parts;
+  ir::Value taken;
+  for (ir::Value x : Elements(b, g.x(), axes, count, g.y_type().shape)) {
+    ir::Value hit = b.Equal(x, g.y());
+    if (IsFloat(g.x_type().dtype)) hit = b.Or(hit, b.NotEqual(x, x));
+    const ir::Value first = taken.valid() ? b.And(hit, b.Not(taken)) : hit;
+    parts.push_back(b.Select(first, g.dy(), zero));
+    taken = taken.valid() ? b.Or(taken, hit) : hit;
+  }
+  std::vector<int64_t> order, inverse(static_cast<size_t>(shape.rank()));
+  for (int64_t i = 0; i < shape.rank(); ++i) {
+    if (!std::binary_search(axes.begin(), axes.end(), i)) order.push_back(i);
+  }
+  order.insert(order.end(), axes.begin(), axes.end());
+  Shape moved;
+  for (size_t i = 0; i < order.size(); ++i) {
+    moved.push_back(shape[static_cast<int>(order[i])]);
+    inverse[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
+  }
+  g.Set(0, b.Transpose(b.Reshape(SideBySide(b, parts), moved), inverse));
+}
+
 // The first element equal to the extremum (the first NaN, if it is NaN) gets all of its cotangent.
 void GiveToFirst(GradContext& g, ir::Builder& b) {
   const auto& axes = g.node().attr<std::vector<int64_t>>("axes");
+  int64_t count = 1;
+  for (int64_t a : axes) count *= g.x_shape().dim(static_cast<int>(a));
+  if (count >= 1 && count <= kFew) return GiveToFirstOfFew(g, b, count);
   const ir::Value position = PositionInReduced(b, g.x_shape(), axes);
   ir::Value hit = b.Equal(g.x(), Unreduce(g, b, g.y()));
   if (IsFloat(g.x_type().dtype)) hit = b.Or(hit, b.NotEqual(g.x(), g.x()));

@@ -51,6 +51,11 @@ Value OverlapAdd(ir::Builder& b, Value x, int64_t extent, int64_t stride, int64_
   return b.ReduceSum(x, {last - 1});
 }
 
+// Windows along axis i of w that hold no element of each other; `windows` of them.
+bool Apart(const ir::Builder::Windows& w, size_t i, int64_t windows) {
+  return (w.dilations[i] == 1 || w.sizes[i] == 1) && (windows == 1 || w.sizes[i] <= w.strides[i]);
+}
+
 // The transpose of windows along one axis of [..., windows, ..., size], whose size is the last
 // axis.
 Value CloseAxis(ir::Builder& b, Value x, int axis, const ir::Builder::Windows& w, size_t i,
@@ -63,13 +68,36 @@ Value CloseAxis(ir::Builder& b, Value x, int axis, const ir::Builder::Windows& w
   const bool single =
       b.shape(x).dim(axis) == 1;  // then the stride, which may be anything, does not matter
   const int64_t stride = single ? w.sizes[i] : w.strides[i];
-  const bool apart = (w.dilations[i] == 1 || w.sizes[i] == 1) && w.sizes[i] <= stride;
+  const bool apart = Apart(w, i, b.shape(x).dim(axis));
   order.push_back(apart ? axis : rank - 1);
   order.push_back(apart ? rank - 1 : axis);
   x = b.Transpose(x, order);
   x = apart ? Lay(b, x, extent, stride) : OverlapAdd(b, x, extent, stride, w.dilations[i]);
   for (int k = 0; k + 1 < rank; ++k) back.push_back(k < axis ? k : k == axis ? rank - 2 : k - 1);
   return b.Transpose(x, back);
+}
+
+// The transpose of windows that do not overlap along any axis: each is padded to its stride and
+// takes its place.
+Value LayAll(ir::Builder& b, Value x, const ir::Builder::Windows& w, const Shape& shape) {
+  const int rank = shape.rank();
+  Ints order;
+  Shape merged;
+  for (int a = 0; a < rank; ++a) {
+    order.push_back(a);
+    int64_t extent = b.shape(x).dim(a);
+    for (size_t i = 0; i < w.axes.size(); ++i) {
+      if (w.axes[i] != a) continue;
+      const int64_t stride = extent == 1 ? w.sizes[i] : w.strides[i];
+      x = Fit(b, x, rank + static_cast<int>(i), stride);
+      order.push_back(rank + static_cast<int64_t>(i));
+      extent *= stride;
+    }
+    merged.push_back(extent);
+  }
+  x = b.Reshape(b.Transpose(x, order), merged);
+  for (int a = 0; a < rank; ++a) x = Fit(b, x, a, shape.dim(a));
+  return x;
 }
 
 }  // namespace
@@ -82,6 +110,11 @@ GRAD(Window, kNone, kNone) {
   const Shape shape = g.x_shape();
   if (g.y_type().shape.size() == 0) return g.Set(0, b.Zeros(g.x_type()));
   Value x = g.dy();
+  bool apart = true;
+  for (size_t i = 0; i < w.axes.size(); ++i) {
+    apart = apart && Apart(w, i, g.y_type().shape.dim(static_cast<int>(w.axes[i])));
+  }
+  if (apart) return g.Set(0, LayAll(b, x, w, shape));
   for (size_t i = w.axes.size(); i-- > 0;) {
     const auto axis = static_cast<int>(w.axes[i]);
     x = CloseAxis(b, x, axis, w, i, shape.dim(axis));
