@@ -93,10 +93,26 @@ Value Window(Site& s) {
   return all ? s.b.Reshape(s.x(), s.type.shape) : Value{};
 }
 
-// pad by nothing = x
+// pad by nothing = x; pad(transpose(x)) = transpose(pad(x)): the padded image of a convolution serves
+// its gradient by the filter too, and is read where it lies
 Value Pad(Site& s) {
-  const bool nothing = AllEqual(s.attr<Ints>("low"), 0) && AllEqual(s.attr<Ints>("high"), 0);
-  return nothing && s.f().type(s.x()).shape == s.type.shape ? s.x() : Value{};
+  const auto &low = s.attr<Ints>("low"), &high = s.attr<Ints>("high"),
+             &interior = s.attr<Ints>("interior");
+  const bool nothing = AllEqual(low, 0) && AllEqual(high, 0);
+  if (nothing && s.f().type(s.x()).shape == s.type.shape) return s.x();
+  const ir::Node* inner = Producer(s, Op::kTranspose);
+  if (!inner) return {};
+  const Ints permutation = inner->attr<Ints>("permutation");
+  const Value x = inner->operands[0];
+  Ints l(low.size()), h(low.size()), between(low.size());
+  for (size_t i = 0; i < permutation.size(); ++i) {
+    const auto axis = static_cast<size_t>(permutation[i]);
+    l[axis] = low[i];
+    h[axis] = high[i];
+    between[axis] = interior[i];
+  }
+  return s.b.Transpose(s.b.Pad(x, s.operands[1], std::move(l), std::move(h), std::move(between)),
+                       permutation);
 }
 
 // The second cast undoes the first, which was exact.

@@ -1,3 +1,4 @@
+#include "absl/container/flat_hash_map.h"
 #include "passes/pass.h"
 #include "passes/rewrite.h"
 #include "passes/simplify/site.h"
@@ -30,14 +31,49 @@ bool SimplifyControl(const ir::Node& node, Copier& copier, ir::Builder& b) {
   return true;
 }
 
+// Conditions x <= 0 of nodes y = select(x <= 0, 0, x), and these y: where y <= 0 the condition holds,
+// for NaN and -0 too. What asks y in place of x does not keep x: relu's gradient.
+absl::flat_hash_map<int32_t, ir::Value> Relus(const ir::Function& f) {
+  absl::flat_hash_map<int32_t, ir::Value> relus;
+  const auto is_zero = [&f](ir::Value v) {
+    const auto splat = SplatOf(f, v);
+    return splat && splat->AsDouble(0) == 0;
+  };
+  for (const ir::Node& node : f.nodes()) {
+    if (node.op != Op::kSelect) continue;
+    const ir::Node* condition = f.producer(node.operands[0]);
+    if (!condition || condition->op != Op::kLessEqual) continue;
+    if (condition->operands[0] != node.operands[2]) continue;
+    if (!IsFloat(f.type(node.result()).dtype)) continue;
+    if (!is_zero(condition->operands[1]) || !is_zero(node.operands[1])) continue;
+    relus.emplace(condition->result().id, node.result());
+  }
+  return relus;
+}
+
+// select(x <= 0, a, b) = select(relu(x) <= 0, a, b)
+bool AskRelu(const ir::Node& node, const absl::flat_hash_map<int32_t, ir::Value>& relus,
+             Copier& copier, ir::Builder& b) {
+  if (node.op != Op::kSelect) return false;
+  const auto it = relus.find(node.operands[0].id);
+  if (it == relus.end() || it->second.id >= node.result().id) return false;
+  const ir::Value y = copier(it->second);
+  const ir::Value condition = b.LessEqual(y, b.ScalarLike(y, 0));
+  copier.Map(node.result(),
+             b.Select(condition, copier(node.operands[1]), copier(node.operands[2])));
+  return true;
+}
+
 }  // namespace
 
 absl::StatusOr<bool> Simplify(ir::Module* m, const PassContext& context) {
   bool changed = false;
   for (const auto& f : m->functions()) {
+    const auto relus = Relus(*f);
     const auto visit = [&](const ir::Node& node, Copier& copier, ir::Builder& b) {
       if (ir::Info(node.op).Has(ir::kControl)) return SimplifyControl(node, copier, b);
       if (node.operands.empty()) return false;
+      if (AskRelu(node, relus, copier, b)) return true;
       Site site{node.op, copier(node.operands), node.attrs(), f->type(node.result()), b,
                 context.differentiation_done};
       for (const auto rule : {SimplifyByRows, SimplifyShape, SimplifyContract}) {
