@@ -101,6 +101,51 @@ TEST(SimplifyRows, EachHoldsBitForBitAndApplies) {
   }
 }
 
+// select(x <= 0, a, b) beside relu(x) asks relu(x): equal for NaN, both zeros and infinities, and x has no other use.
+TEST(Simplify, MasksOfReluAskItsResult) {
+  ir::Module m;
+  const std::vector<Type> types(3, Type{kFloat64, {1000}});
+  ir::Function f("f");
+  const Value x = f.AddParameter("x", types[0]), p = f.AddParameter("p", types[1]), q = f.AddParameter("q", types[2]);
+  Builder b(&f, &m);
+  const Value sum = b.Mul(x, b.ScalarLike(x, -1));
+  const Value negative = b.LessEqual(sum, b.ScalarLike(sum, 0));
+  const Value early = b.Select(negative, q, p);  // before relu: stays
+  const Value relu = b.Select(negative, b.ScalarLike(sum, 0), sum);
+  f.SetResults({relu, b.Select(negative, p, q), early});
+  ASSERT_TRUE(b.status().ok()) << b.status();
+  m.AddFunction(std::move(f));
+  const auto inputs = Combinations(types);
+  const auto before = RunFunction(m, "f", inputs);
+  const auto changed = Simplify(&m, {});
+  ASSERT_TRUE(changed.ok() && *changed) << changed.status();
+  ExpectSameBits(before, RunFunction(m, "f", inputs));
+  const ir::Function& g = *m.FindFunction("f");
+  const ir::Node& mask = *g.producer(g.producer(g.results()[1])->operands[0]);
+  EXPECT_EQ(mask.operands[0], g.results()[0]) << ir::Print(m);
+  const auto again = Simplify(&m, {});
+  EXPECT_TRUE(again.ok() && !*again) << ir::Print(m);
+}
+
+TEST(Simplify, PaddingGoesBelowTranspositions) {
+  ir::Module m;
+  const std::vector<Type> types{{kFloat64, {2, 3, 4}}};
+  ir::Function f("f");
+  const Value x = f.AddParameter("x", types[0]);
+  Builder b(&f, &m);
+  f.SetResults({b.Pad(b.Transpose(x, {2, 0, 1}), b.Scalar(kFloat64, 7), {1, 0, 2}, {0, 3, 1}, {0, 1, 2})});
+  ASSERT_TRUE(b.status().ok()) << b.status();
+  m.AddFunction(std::move(f));
+  std::vector<Doubles> inputs(1);
+  for (int i = 0; i < 24; ++i) inputs[0].push_back(i);
+  const auto before = RunFunction(m, "f", inputs);
+  const auto changed = Simplify(&m, {});
+  ASSERT_TRUE(changed.ok() && *changed) << changed.status();
+  ExpectSameBits(before, RunFunction(m, "f", inputs));
+  const ir::Function& g = *m.FindFunction("f");
+  EXPECT_EQ(g.producer(g.results()[0])->op, Op::kTranspose) << ir::Print(m);
+}
+
 class Random {
  public:
   explicit Random(uint64_t seed) : state_(seed * 2 + 1) {}
