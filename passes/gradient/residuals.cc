@@ -1,5 +1,6 @@
 #include "passes/gradient/residuals.h"
 
+#include <algorithm>
 #include <set>
 
 #include "absl/container/flat_hash_set.h"
@@ -11,6 +12,8 @@ namespace reel::passes {
 namespace {
 
 using ir::Value;
+
+constexpr int64_t kLongProduct = 64;
 
 size_t Index(Value v) { return static_cast<size_t>(v.id); }
 
@@ -32,8 +35,45 @@ class Chooser {
     for (Value v : full.results()) users_[Index(v)].insert(-1);
   }
 
-  // Goes down from the saved parameters as long as that makes less to save.
+  // Goes down from the saved parameters as long as that makes less to save. Products below are saved
+  // too: reading one back costs far less than computing it again.
   std::set<Value> Cut(const Mask& saved) const {
+    std::set<Value> cut = SmallestCut(saved);
+    std::vector<bool> below(static_cast<size_t>(full_.num_values()));
+    for (Value v : cut) below[Index(v)] = true;
+    for (const ir::Node& node : full_.nodes()) {
+      const bool again = std::any_of(node.operands.begin(), node.operands.end(),
+                                     [&](Value v) { return below[Index(v)]; });
+      if (!again || !forward_[Index(node.result())]) continue;
+      for (int i = 0; i < node.num_results; ++i) below[Index(node.result(i))] = true;
+      if (IsLongProduct(node)) cut.insert(node.result());
+    }
+    return cut;
+  }
+
+ private:
+  // A sum of at least 64 products per element: 32 operations a byte and more.
+  bool IsLongProduct(const ir::Node& node) const {
+    const Type& y = full_.type(node.result());
+    if (!y.shape.is_constant() || y.shape.size() == 0) return false;
+    int64_t k = 1;
+    const auto times = [&k](Extent n) { k = n.is_constant() ? k * n.value() : 0; };
+    if (node.op == ir::Op::kConv) {  // by a filter [k..., g, c, o]
+      const Shape& filter = full_.type(node.operands[1]).shape;
+      for (int i = 0; i + 1 < filter.rank(); ++i) {
+        if (i != filter.rank() - 3) times(filter[i]);
+      }
+      return k >= kLongProduct;
+    }
+    if (node.op != ir::Op::kContract) return false;
+    const Shape& a = full_.type(node.operands[0]).shape;
+    for (int64_t axis : node.attr<std::vector<int64_t>>("a_contract")) {
+      times(a[static_cast<int>(axis)]);
+    }
+    return k >= kLongProduct;
+  }
+
+  std::set<Value> SmallestCut(const Mask& saved) const {
     std::set<Value> cut, open;
     for (size_t i = 0; i < saved.size(); ++i) {
       if (saved[i]) open.insert({static_cast<int32_t>(i)});
@@ -53,7 +93,6 @@ class Chooser {
     return cut;
   }
 
- private:
   int64_t Bytes(Value v) const {
     const Type& type = full_.type(v);
     return type.shape.is_constant() ? type.bytes() : 0;

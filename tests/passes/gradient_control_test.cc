@@ -192,6 +192,40 @@ TEST(WhileGradient, InvariantsAreNotStacked) {
   EXPECT_EQ(stacks, 1);  // acc, not w
 }
 
+// x = tanh(x w), twice: the backward body has the two products of the gradient; it has none of the forward run where
+// that is a long one.
+TEST(WhileGradient, LongProductsAreStacked) {
+  for (const int64_t k : {int64_t{4}, int64_t{64}}) {
+    ir::Module m;
+    const std::vector<Type> types{I32(), F64({1, k}), F64({k, k})};
+    Define(&m, "more", types, [](Builder& b, P p) { return Values{Less(b, p[0], 2)}; });
+    Define(&m, "step", types, [](Builder& b, P p) {
+      const Value y = b.Contract(p[1], p[2], {{}, {}, {1}, {0}});
+      return Values{Next(b, p[0]), b.Tanh(b.Mul(y, y)), p[2]};
+    });
+    Define(&m, "main", {F64({1, k}), F64({k, k})}, [](Builder& b, P p) {
+      return Values{b.ReduceSum(b.While("more", "step", {b.Scalar(kInt32, 0), p[0], p[1]}, 2)[1], {0, 1})};
+    });
+    if (k == 4) {
+      const std::vector<double> w{.1, -.2, .3, .4, .5, .6, -.7, .8, .9, -.3, .2, .1, .4, .2, -.6, .5};
+      CheckDerivatives(&m, "main", {{.4, -.3, .9, .2}, w}, 2);
+    } else {
+      ASSERT_TRUE(AddGradientFunction(&m, "main", {}, {}).ok());
+    }
+    const ir::Function* backward = m.FindFunction("step.bwd");
+    ASSERT_NE(backward, nullptr);
+    int products = 0;
+    for (const ir::Node& call : backward->nodes()) {
+      for (std::string_view callee : ir::CalledFunctions(call)) {
+        for (const ir::Node& node : m.FindFunction(callee)->nodes()) {
+          products += node.op == ir::Op::kContract;
+        }
+      }
+    }
+    EXPECT_EQ(products, k == 4 ? 3 : 2);
+  }
+}
+
 // A tensor of integers that all grow by one constant is counted with, not stacked.
 TEST(WhileGradient, ATensorOfCounters) {
   ir::Module m;
