@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "codegen/group/order.h"
 #include "codegen/group/view.h"
 
 namespace reel::codegen {
@@ -20,6 +20,7 @@ constexpr int kMaxGroupNodes = 768;    // ops of one kernel: LLVM's time is quad
 constexpr int kMaxLookAround = 256;    // groups visited by one legality check
 constexpr int64_t kSmall = 16;         // elements of maps that calls cost more than arithmetic
 constexpr int kCheap = 2;              // recomputing this much beats a store and a load
+constexpr int kCheapFromOne = 8;       // the same where one array is read in the place of another
 
 int OwnCost(Op op) {
   switch (op) {
@@ -94,7 +95,7 @@ class Grouper {
       }
       if (out_.materialized[Index(v)] && node.op != Op::kConstant) Place(node, v);
     }
-    Order();
+    OrderGroups(f_, readers_, &out_);
     return std::move(out_);
   }
 
@@ -269,6 +270,33 @@ class Grouper {
     return n;
   }
 
+  // Whether a value that several read is computed again by each: few ops, on one array as large and on small ones.
+  bool IsCheap(Value v) const {
+    if (cost_[Index(v)] <= kCheap) return true;
+    int cost = 0;
+    Value array;
+    std::vector<Value> stack{v}, seen{v};
+    while (!stack.empty()) {
+      const Node& inner = *f_.producer(stack.back());
+      stack.pop_back();
+      cost += OwnCost(inner.op) > 1 ? kCheapFromOne + 1 : OwnCost(inner.op);  // no divisions
+      const bool map = Info(inner.op).Has(ir::kElementwise) || IsView(inner.op) || inner.op == Op::kIota;
+      if (!map || cost > kCheapFromOne) return false;
+      for (Value o : inner.operands) {
+        if (IsUniformConstant(f_, o)) continue;
+        if (const auto& view = out_.views[Index(o)]) {
+          const bool small = 4 * shape(view->base).size() <= shape(v).size();
+          if (!small && array.valid() && array != view->base) return false;
+          if (!small) array = view->base;
+        } else if (!Contains(seen, o)) {
+          seen.push_back(o);
+          stack.push_back(o);
+        }
+      }
+    }
+    return true;
+  }
+
   // Operands and results of control ops are whole buffers.
   void DecideControl(const Node& node) {
     for (Value v : node.operands) {
@@ -309,7 +337,7 @@ class Grouper {
     }
     const bool map = (!IsView(node.op) || !out_.views[i]) && stack_[i] < 0;
     if (IsRoot(node) || is_result_[i] || (!options_.fuse && !IsView(node.op)) || nodes_[i] > kMaxInlinedNodes ||
-        (map && uses_[i] > 1 && cost_[i] > kCheap) || (map && grown_[i] && cost_[i] > 2 * kCheap)) {
+        (map && uses_[i] > 1 && !IsCheap(v)) || (map && grown_[i] && cost_[i] > 2 * kCheap)) {
       Materialize(v);
     }
   }
@@ -523,69 +551,6 @@ class Grouper {
     }
   }
 
-  // Groups that had better run before g: they read what it writes over.
-  std::vector<int> ReadersBefore(size_t g) const {
-    const Group& group = out_.groups[g];
-    std::vector<int> readers;
-    if (group.root_kind != Group::Root::kScatter && group.root_kind != Group::Root::kUpdate) return readers;
-    const auto& view = out_.views[Index(f_.producer(group.root)->operands[0])];
-    if (!view) return readers;  // a constant
-    for (int r : readers_[Index(view->base)]) {
-      if (r != static_cast<int>(g)) readers.push_back(r);
-    }
-    return readers;
-  }
-
-  // Topological order of groups; ties in program order. An update waits for the readers of what it writes over as
-  // long as others can run.
-  void Order() {
-    const size_t n = out_.groups.size();
-    std::vector<int> missing(n, 0), readers(n, 0), new_index(n, -1);
-    std::vector<std::vector<int>> users(n), updates(n);
-    using Entry = std::pair<int32_t, int>;
-    std::set<Entry> ready, waiting;
-    for (size_t g = 0; g < n; ++g) {
-      missing[g] = static_cast<int>(out_.groups[g].inputs.size());
-      for (int d : out_.groups[g].inputs) users[static_cast<size_t>(d)].push_back(static_cast<int>(g));
-      for (int d : ReadersBefore(g)) {
-        ++readers[g];
-        updates[static_cast<size_t>(d)].push_back(static_cast<int>(g));
-      }
-      if (missing[g] == 0) ready.insert({out_.groups[g].last, static_cast<int>(g)});
-    }
-    std::vector<size_t> order;
-    while (!ready.empty() || !waiting.empty()) {
-      std::set<Entry>& from = ready.empty() ? waiting : ready;
-      const Entry next = *from.begin();
-      const auto g = static_cast<size_t>(next.second);
-      from.erase(from.begin());
-      if (&from == &ready && readers[g] > 0) {
-        waiting.insert(next);
-        continue;
-      }
-      new_index[g] = static_cast<int>(order.size());
-      order.push_back(g);
-      for (int u : users[g]) {
-        if (--missing[static_cast<size_t>(u)] == 0) ready.insert({out_.groups[static_cast<size_t>(u)].last, u});
-      }
-      for (int u : updates[g]) {
-        const Entry entry{out_.groups[static_cast<size_t>(u)].last, u};
-        if (--readers[static_cast<size_t>(u)] == 0 && waiting.erase(entry) > 0) ready.insert(entry);
-      }
-    }
-    assert(order.size() == n);
-    std::vector<Group> ordered;
-    for (size_t g : order) {
-      ordered.push_back(std::move(out_.groups[g]));
-      for (int& d : ordered.back().inputs) d = new_index[static_cast<size_t>(d)];
-      std::sort(ordered.back().inputs.begin(), ordered.back().inputs.end());
-    }
-    for (int& g : out_.group_of) {
-      if (g >= 0) g = new_index[static_cast<size_t>(g)];
-    }
-    out_.groups = std::move(ordered);
-  }
-
   const ir::Function& f_;
   const GroupOptions options_;
   Grouping out_;
@@ -601,19 +566,6 @@ class Grouper {
 };
 
 }  // namespace
-
-bool IsStackStep(const ir::Function& f, const Node& node) {
-  const Node* here = node.op == Op::kSelect ? f.producer(node.operands[0]) : nullptr;
-  if (!here || here->op != Op::kEqual || !IsUniformConstant(f, here->operands[1])) return false;
-  const Node* iota = f.producer(here->operands[0]);
-  if (!iota || iota->op != Op::kIota) return false;
-  return f.type(iota->result()).shape.dim(static_cast<int>(iota->attr<int64_t>("axis"))) <= kMaxUnrolled;
-}
-
-bool IsWhole(const ir::Function& function, Value v, const View& view) {
-  const Shape& shape = function.type(v).shape;
-  return IsRowMajor(view, shape) && shape.size() == function.type(view.base).shape.size();
-}
 
 Grouping GroupFunction(const ir::Function& function, const GroupOptions& options) {
   return Grouper(function, options).Run();

@@ -145,4 +145,17 @@ bool IsRowMajor(const View& view, const Shape& shape) {
   return true;
 }
 
+bool IsStackStep(const ir::Function& f, const Node& node) {
+  const Node* here = node.op == Op::kSelect ? f.producer(node.operands[0]) : nullptr;
+  if (!here || here->op != Op::kEqual || !IsUniformConstant(f, here->operands[1])) return false;
+  const Node* iota = f.producer(here->operands[0]);
+  if (!iota || iota->op != Op::kIota) return false;
+  return f.type(iota->result()).shape.dim(static_cast<int>(iota->attr<int64_t>("axis"))) <= kMaxUnrolled;
+}
+
+bool IsWhole(const ir::Function& function, ir::Value v, const View& view) {
+  const Shape& shape = function.type(v).shape;
+  return IsRowMajor(view, shape) && shape.size() == function.type(view.base).shape.size();
+}
+
 }  // namespace reel::codegen
