@@ -5,6 +5,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "codegen/group/cost.h"
 #include "codegen/group/order.h"
 #include "codegen/group/view.h"
 
@@ -21,25 +22,6 @@ constexpr int kMaxLookAround = 256;    // groups visited by one legality check
 constexpr int64_t kSmall = 16;         // elements of maps that calls cost more than arithmetic
 constexpr int kCheap = 2;              // recomputing this much beats a store and a load
 constexpr int kCheapFromOne = 8;       // the same where one array is read in the place of another
-
-int OwnCost(Op op) {
-  switch (op) {
-#define OP(...)
-#define UNARY(...)
-#define BINARY(...)
-#define FUNCTION(Enum, ...) case Op::k##Enum: return 20;
-#include "ir/ops.def"
-#undef OP
-    case Op::kPow: case Op::kAtan2: case Op::kRem: return 40;
-    case Op::kErfc: case Op::kErfInv: case Op::kErfcInv: return 40;
-    case Op::kLgamma: case Op::kDigamma: return 80;
-    case Op::kIgamma: case Op::kIgammac: case Op::kZeta: case Op::kPolygamma: case Op::kBetainc: return 1000;
-    case Op::kRandomBits: return 40;
-    case Op::kDiv: case Op::kSqrt: return 5;
-    case Op::kPad: case Op::kGather: case Op::kDynamicSlice: case Op::kDynamicUpdate: return 4;
-    default: return IsView(op) ? 0 : 1;
-  }
-}
 
 Group::Root RootOf(Op op) {
   switch (op) {
@@ -78,6 +60,8 @@ class Grouper {
     flat_expr_.assign(n, false);
     is_result_.assign(n, false);
     stack_.assign(n, kUnread);
+    array_.resize(n);
+    shared_maps_.assign(n, 0);
     wants_buffer_.assign(n, false);
     in_place_.assign(n, false);
     readers_.resize(n);
@@ -85,6 +69,7 @@ class Grouper {
 
   Grouping Run() {
     CountUses();
+    FindArrays();
     for (int i = 0; i < f_.num_parameters(); ++i) Materialize({i});
     for (const Node& node : f_.nodes()) Decide(node);
     for (const Node& node : f_.nodes()) {
@@ -270,31 +255,64 @@ class Grouper {
     return n;
   }
 
-  // Whether a value that several read is computed again by each: few ops, on one array as large and on small ones.
-  bool IsCheap(Value v) const {
-    if (cost_[Index(v)] <= kCheap) return true;
+  // What v shows all elements of, in some order.
+  Value Behind(Value v) const {
+    for (const Node* node = f_.producer(v); node; node = f_.producer(v)) {
+      if (node->op != Op::kReshape && node->op != Op::kTranspose && node->op != Op::kBroadcast) break;
+      v = node->operands[0];
+    }
+    return v;
+  }
+
+  // Operations from the one array v is a map of, beside small ones; more than kCheapFromOne if there are several.
+  int CostFromArray(Value v) const {
     int cost = 0;
-    Value array;
     std::vector<Value> stack{v}, seen{v};
-    while (!stack.empty()) {
-      const Node& inner = *f_.producer(stack.back());
+    while (!stack.empty() && cost <= kCheapFromOne) {
+      const Node& node = *f_.producer(stack.back());
       stack.pop_back();
-      cost += OwnCost(inner.op) > 1 ? kCheapFromOne + 1 : OwnCost(inner.op);  // no divisions
-      const bool map = Info(inner.op).Has(ir::kElementwise) || IsView(inner.op) || inner.op == Op::kIota;
-      if (!map || cost > kCheapFromOne) return false;
-      for (Value o : inner.operands) {
-        if (IsUniformConstant(f_, o)) continue;
-        if (const auto& view = out_.views[Index(o)]) {
-          const bool small = 4 * shape(view->base).size() <= shape(v).size();
-          if (!small && array.valid() && array != view->base) return false;
-          if (!small) array = view->base;
-        } else if (!Contains(seen, o)) {
-          seen.push_back(o);
-          stack.push_back(o);
-        }
+      ++cost;
+      for (Value o : node.operands) {
+        const Value b = Behind(o);
+        if (!IsMapOf(b, array_[Index(v)]) || Contains(seen, b)) continue;
+        seen.push_back(b);
+        stack.push_back(b);
       }
     }
-    return true;
+    return cost;
+  }
+  bool IsMapOf(Value v, Value array) const { return v != array && array_[Index(v)] == array; }
+
+  // The arrays that values are maps of by operations of cost 1, and how many maps of each several readers share.
+  void FindArrays() {
+    for (int32_t i = 0; i < f_.num_values(); ++i) {
+      const Value v{i};
+      array_[Index(v)] = v;
+      const Node* node = f_.producer(v);
+      if (!node || !Info(node->op).Has(ir::kElementwise) || OwnCost(node->op) > 1) continue;
+      Value array;
+      for (Value o : node->operands) {
+        const Value b = Behind(o);
+        if (f_.Is(b, Op::kIota) || 4 * shape(b).size() <= shape(v).size()) continue;
+        array = array.valid() && array != array_[Index(b)] ? v : array_[Index(b)];
+      }
+      if (!array.valid() || array == v) continue;
+      array_[Index(v)] = array;
+      const int cost = CostFromArray(v);
+      if (cost > kCheapFromOne) {
+        array_[Index(v)] = v;
+      } else if (cost > kCheap && uses_[i] > 1) {
+        ++shared_maps_[Index(array)];
+      }
+    }
+  }
+
+  // Whether a value that several read is computed again by each: few operations; more if one array is stored in the
+  // place of several of its maps.
+  bool IsCheap(Value v) const {
+    if (cost_[Index(v)] <= kCheap) return true;
+    const Value array = array_[Index(v)];
+    return array != v && (shared_maps_[Index(array)] > 1 || f_.is_parameter(array)) && out_.views[Index(array)];
   }
 
   // Operands and results of control ops are whole buffers.
@@ -557,6 +575,8 @@ class Grouper {
   std::vector<int> uses_, cost_, nodes_;
   static constexpr int32_t kUnread = -2, kNoStack = -1;
   std::vector<int32_t> stack_;  // id of the last value of the only stack that reads it, or one of these
+  std::vector<Value> array_;      // what it is a map of, else itself
+  std::vector<int> shared_maps_;  // by array
   std::vector<bool> grown_, flat_, flat_expr_, is_result_;
   std::vector<bool> wants_buffer_;         // some op could write over it, or takes it as a whole
   std::vector<bool> in_place_;             // a dynamic_update that is a root
