@@ -34,6 +34,7 @@ int OwnCost(Op op) {
     case Op::kLgamma: case Op::kDigamma: return 80;
     case Op::kIgamma: case Op::kIgammac: case Op::kZeta: case Op::kPolygamma: case Op::kBetainc: return 1000;
     case Op::kRandomBits: return 40;
+    case Op::kIota: return 0;
     case Op::kDiv: case Op::kSqrt: return 5;
     case Op::kPad: case Op::kGather: case Op::kDynamicSlice: case Op::kDynamicUpdate: return 4;
     default: return IsView(op) ? 0 : 1;
@@ -201,8 +202,7 @@ class Grouper {
           ForceOthers(node);
           break;
         }
-        ForceView(node.operands[0]);
-        ForceView(node.operands[1]);
+        ForceView(node.operands[1]);  // operand 0 is read at the result's own indices
         break;
       case Op::kScatterAdd: case Op::kScatterSet: case Op::kScatterMax: case Op::kScatterMin: case Op::kScatterMul:
         if (IsUniformConstant(f_, node.operands[0])) break;

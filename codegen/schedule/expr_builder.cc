@@ -331,8 +331,8 @@ ExprId ExprBuilder::BuildDynamic(const Node& node, const Index& index) {
   const Value x = node.operands[0];
   const auto axis = static_cast<size_t>(node.attr<int64_t>("axis"));
   const int64_t extent = f_.type(x).shape.dim(static_cast<int>(axis));
-  const View& view = ViewOf(x);
   if (node.op == Op::kDynamicSlice) {
+    const View& view = ViewOf(x);
     const ExprId start = ClampedStart(node.operands[1], extent - node.attr<int64_t>("size"));
     return Load(view.base, Flatten(view, index), start, view.strides[axis]);
   }
@@ -345,7 +345,7 @@ ExprId ExprBuilder::BuildDynamic(const Node& node, const Index& index) {
   Index rest = index;
   rest[axis] = {};
   const ExprId written = Load(ViewOf(update).base, Flatten(ViewOf(update), rest), d, ViewOf(update).strides[axis], inside);
-  return Apply(Op::kSelect, f_.type(x).dtype, {inside, written, Load(view.base, Flatten(view, index))});
+  return Apply(Op::kSelect, f_.type(x).dtype, {inside, written, Build(x, index)});
 }
 
 ExprId ExprBuilder::BuildRandom(const Node& node, const Index& index) {
