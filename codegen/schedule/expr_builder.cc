@@ -35,6 +35,11 @@ Expr ScalarExpr(const ir::Literal& literal) {
   return e;
 }
 
+// A scalar of no bits.
+bool IsZero(const ir::Function& f, Value v) {
+  return f.Is(v, Op::kConstant) && ScalarBits(f.producer(v)->attr<ir::Literal>("value")) == 0;
+}
+
 }  // namespace
 
 Affine AxisAffine(AxisId axis, int64_t coefficient) {
@@ -306,9 +311,10 @@ ExprId ExprBuilder::BuildPad(const Node& node, const Index& index) {
     }
     guard = both(guard, InRange(position, shape.dim(static_cast<int>(i))));
   }
-  const ExprId value = Build(node.operands[1], {});
   const ExprId load = Load(view.base, flat, dynamic, dynamic < 0 ? 0 : 1, guard);
-  return guard < 0 ? load : Apply(Op::kSelect, f_.type(x).dtype, {guard, load, value});
+  if (guard < 0 || IsZero(f_, node.operands[1])) return load;  // 0 where the guard is false
+  const ExprId value = Build(node.operands[1], {});
+  return Apply(Op::kSelect, f_.type(x).dtype, {guard, load, value});
 }
 
 ExprId ExprBuilder::BuildGather(const Node& node, const Index& index) {
