@@ -1,5 +1,6 @@
 #include "reel/attention.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -57,21 +58,25 @@ Tensor Unfolded(const Tensor& x, int64_t group) {
   return Reshape(x, dims);
 }
 
-// Softmax over the visible scores of each row; a row without any is 0.
-Tensor MaskedSoftmax(const Tensor& scores, const Tensor& visible) {
+// Terms of a softmax over the visible scores of each row, and their sum; a row without any has
+// zeros.
+struct Terms {
+  Tensor e, sum;
+};
+Terms SoftmaxTerms(const Tensor& scores, const Tensor& visible) {
   const Tensor low = Full({}, -std::numeric_limits<double>::infinity(), scores.dtype());
-  const Tensor top = StopGradient(ReduceMax(Where(visible, scores, low), -1, {.keepdims = true}));
-  const Tensor finite = Where(Equal(top, low), 0, top);
-  const Tensor z = Where(visible, Sub(scores, finite), 0);
-  const Tensor e = Where(visible, Exp(z), 0);
+  const Tensor shown = visible.defined() ? Where(visible, scores, low) : scores;
+  const Tensor top = StopGradient(ReduceMax(shown, -1, {.keepdims = true}));
+  const Tensor e = Exp(Sub(shown, visible.defined() ? Where(Equal(top, low), 0, top) : top));
   const Tensor sum = ReduceSum(e, -1, {.keepdims = true});
-  return Div(e, Where(Equal(sum, 0), 1, sum));
+  return {e, visible.defined() ? Where(Equal(sum, 0), 1, sum) : sum};
 }
 
-// What a float mask makes -inf is hidden too: a row of it is 0, not 0 / 0.
-Tensor Weights(Tensor scores, const AttentionOptions& options) {
+// Of the scores of queries from `first` on. What a float mask makes -inf is hidden too: a row of it
+// is 0, not 0 / 0.
+Terms MaskedTerms(Tensor scores, const AttentionOptions& options, int64_t first) {
   Tensor visible, seen = options.mask;
-  if (options.causal) visible = TriangularMask(FromEnd(scores, 2), FromEnd(scores, 1));
+  if (options.causal) visible = TriangularMask(FromEnd(scores, 2), FromEnd(scores, 1), first);
   if (seen.defined() && seen.dtype() != kBool) {
     if (!IsFloat(seen.dtype())) {
       ThrowInvalid(StrCat("attention: the mask must be bool or floats, got ",
@@ -81,7 +86,57 @@ Tensor Weights(Tensor scores, const AttentionOptions& options) {
     seen = NotEqual(seen, -std::numeric_limits<double>::infinity());
   }
   if (seen.defined()) visible = visible.defined() ? LogicalAnd(visible, seen) : seen;
-  return visible.defined() ? MaskedSoftmax(scores, visible) : Softmax(scores);
+  return SoftmaxTerms(scores, visible);
+}
+
+// Attention of scaled queries, the first of which is `first`. The product is divided by the sums,
+// not the weights: these are many more, and the gradient needs no pass over them. Halves could
+// overflow before the division.
+Tensor Attend(const Tensor& q, const Tensor& k, const Tensor& v, int64_t group,
+              const AttentionOptions& options, int64_t first) {
+  const Tensor scores = Unfolded(MatMul(Folded(q, group), SwapAxes(k, -1, -2)), group);
+  const auto [terms, sum] = MaskedTerms(internal::Wide(scores), options, first);
+  const bool half = terms.dtype() != q.dtype();
+  Tensor weights = half ? Cast(Div(terms, sum), q.dtype()) : terms;
+  if (options.dropout != 0) weights = Dropout(options.dropout, options.generator)(weights);
+  const Tensor out = Unfolded(MatMul(Folded(weights, group), v), group);
+  return half ? out : Div(out, sum);
+}
+
+// Queries that share the keys they see: up to 8 blocks of at least 64.
+int64_t CausalBlock(int64_t queries) {
+  constexpr int64_t kRows = 64, kBlocks = 8;
+  const int64_t rows = (queries + kBlocks - 1) / kBlocks;
+  return std::max((rows + kRows - 1) / kRows * kRows, kRows);
+}
+
+// Of axis -2 or, counted likewise, another one.
+Tensor Part(const Tensor& x, int64_t begin, int64_t end, int from_end = 2) {
+  return internal::SliceAxis(x, x.rank() - from_end, begin, end);
+}
+
+// What of a mask is for some of the queries and keys; one that does not fit is left for the error.
+Tensor MaskPart(Tensor mask, int64_t queries, int64_t keys, int64_t first, int64_t end,
+                int64_t seen) {
+  if (!mask.defined()) return mask;
+  if (mask.rank() > 0 && FromEnd(mask, 1) == keys) mask = Part(mask, 0, seen, 1);
+  if (mask.rank() > 1 && FromEnd(mask, 2) == queries) mask = Part(mask, first, end);
+  return mask;
+}
+
+// Blocks of queries, each with the keys that one of them sees.
+Tensor CausalAttention(const Tensor& q, const Tensor& k, const Tensor& v, int64_t group,
+                       int64_t block, const AttentionOptions& options) {
+  const int64_t queries = FromEnd(q, 2), keys = FromEnd(k, 2);
+  std::vector<Tensor> blocks;
+  for (int64_t first = 0; first < queries; first += block) {
+    const int64_t end = std::min(first + block, queries), seen = std::min(end, keys);
+    AttentionOptions own = options;
+    own.mask = MaskPart(options.mask, queries, keys, first, end, seen);
+    blocks.push_back(
+        Attend(Part(q, first, end), Part(k, 0, seen), Part(v, 0, seen), group, own, first));
+  }
+  return Concat(blocks, -2);
 }
 
 }  // namespace
@@ -92,11 +147,10 @@ Tensor Attention(const Operand& query, const Operand& key, const Operand& value,
   const Tensor q = Materialize(query), k = Materialize(key), v = Materialize(value);
   const int64_t group = CheckAttention(q, k, v);
   const auto features = static_cast<double>(FromEnd(q, 1));
-  const double scale = options.scale != 0 ? options.scale : 1 / std::sqrt(features);
-  const Tensor scores = MatMul(Folded(Mul(q, scale), group), SwapAxes(k, -1, -2));
-  Tensor weights = Weights(Unfolded(scores, group), options);
-  if (options.dropout != 0) weights = Dropout(options.dropout, options.generator)(weights);
-  return Unfolded(MatMul(Folded(weights, group), v), group);
+  const Tensor scaled = Mul(q, options.scale != 0 ? options.scale : 1 / std::sqrt(features));
+  const int64_t queries = FromEnd(q, 2), block = CausalBlock(queries);
+  if (!options.causal || queries <= block) return Attend(scaled, k, v, group, options, 0);
+  return CausalAttention(scaled, k, v, group, block, options);
 }
 
 namespace {

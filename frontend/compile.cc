@@ -318,7 +318,10 @@ namespace {
 void AppendSteps(const codegen::Program& program, const std::vector<codegen::Step>& steps,
                  const std::string& indent, std::string* out) {
   for (const codegen::Step& step : steps) {
-    if (step.control != codegen::Step::Control::kNone) {
+    if (step.control == codegen::Step::Control::kChain) {
+      StrAppend(out, indent, "chain of ", step.chunks, " chunks, frames of ", step.bytes, " bytes\n");
+      AppendSteps(program, step.first, indent + "  ", out);
+    } else if (step.control != codegen::Step::Control::kNone) {
       const bool loop = step.control == codegen::Step::Control::kWhile;
       StrAppend(out, indent, loop ? "while\n" : "if\n");
       AppendSteps(program, step.first, indent + "  ", out);

@@ -320,7 +320,10 @@ Tensor Trace(const Operand& x, int64_t k) {
 
 Tensor TriangularMask(int64_t rows, int64_t columns, int64_t k) {
   const Shape shape{rows, columns};
-  return LessEqual(Iota(shape, 1), Add(Iota(shape, 0), std::clamp(k, -rows, columns)));
+  const DType dtype = std::max(rows, columns) <= INT32_MAX / 2 ? kInt32 : kInt64;  // more lanes
+  const auto diagonal = static_cast<double>(std::clamp(k, -rows, columns));
+  return LessEqual(Iota(shape, 1, dtype),
+                   Add(Iota(shape, 0, dtype), internal::ScalarOf(dtype, diagonal)));
 }
 
 Tensor Tril(const Operand& x, int64_t k) {

@@ -40,6 +40,8 @@ void AddSteps(const std::vector<Step>& steps, const ConstantLayout& layout, Dige
     digest->Add(step.bytes);
     digest->Add(static_cast<uint64_t>(step.control));
     digest->Add(step.maximum_iterations);
+    digest->Add(step.chunks);
+    digest->Add(step.lanes);
     digest->Add(uint64_t{step.buffers.size()});
     for (const Slot& slot : step.buffers) {
       digest->Add(static_cast<uint64_t>(slot.kind));

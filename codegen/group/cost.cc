@@ -19,6 +19,7 @@ int OwnCost(Op op) {
     case Op::kLgamma: case Op::kDigamma: return 80;
     case Op::kIgamma: case Op::kIgammac: case Op::kZeta: case Op::kPolygamma: case Op::kBetainc: return 1000;
     case Op::kRandomBits: return 40;
+    case Op::kIota: return 0;
     case Op::kDiv: case Op::kSqrt: return 5;
     case Op::kPad: case Op::kGather: case Op::kDynamicSlice: case Op::kDynamicUpdate: return 4;
     default: return IsView(op) ? 0 : 1;

@@ -205,8 +205,7 @@ class Grouper {
           ForceOthers(node);
           break;
         }
-        ForceView(node.operands[0]);
-        ForceView(node.operands[1]);
+        ForceView(node.operands[1]);  // operand 0 is read at the result's own indices
         break;
       case Op::kScatterAdd: case Op::kScatterSet: case Op::kScatterMax: case Op::kScatterMin: case Op::kScatterMul:
         if (IsUniformConstant(f_, node.operands[0])) break;

@@ -145,7 +145,19 @@ class EntryFunctions {
   llvm::Function* Make() {
     llvm::LLVMContext& context = module_->getContext();
     llvm::Type* ptr = llvm::PointerType::get(context, 0);
-    auto* type = llvm::FunctionType::get(llvm::Type::getInt32Ty(context), {ptr, ptr, ptr}, false);
+    return Add(llvm::FunctionType::get(llvm::Type::getInt32Ty(context), {ptr, ptr, ptr}, false));
+  }
+
+  /// An empty `void f(ptr buffers, i64 lane)`.
+  llvm::Function* MakeBody() {
+    llvm::LLVMContext& context = module_->getContext();
+    llvm::Type *ptr = llvm::PointerType::get(context, 0), *i64 = llvm::Type::getInt64Ty(context);
+    return Add(llvm::FunctionType::get(llvm::Type::getVoidTy(context), {ptr, i64}, false));
+  }
+
+ private:
+  /// The first one is the entry point.
+  llvm::Function* Add(llvm::FunctionType* type) {
     const bool first = count_ == 0;
     auto* function = llvm::Function::Create(
         type, first ? llvm::Function::ExternalLinkage : llvm::Function::InternalLinkage,
@@ -158,7 +170,6 @@ class EntryFunctions {
     return function;
   }
 
- private:
   const std::string symbol_;
   const Target& target_;
   llvm::Module* module_;
@@ -221,6 +232,7 @@ class StepEmitter {
     switch (s.control) {
       case Step::Control::kIf: return If(s);
       case Step::Control::kWhile: return While(s);
+      case Step::Control::kChain: return Chain(s);
       case Step::Control::kNone: s.kernel < 0 ? Copy(s) : Call(s);
     }
   }
@@ -275,7 +287,7 @@ class StepEmitter {
       case Slot::Kind::kResult: return {kResults, index * sizeof(void*)};
       case Slot::Kind::kConstant:
         return {kConstants, static_cast<uint64_t>(symbols_.layout.offsets[index])};
-      case Slot::Kind::kInstance: break;
+      case Slot::Kind::kInstance: case Slot::Kind::kLane: break;
     }
     return {kInstance, static_cast<uint64_t>(slot.offset)};
   }
@@ -298,12 +310,18 @@ class StepEmitter {
 
   void Call(const Step& s) {
     const int64_t chunks = program_.kernels[static_cast<size_t>(s.kernel)].chunks();
-    if (chunks == 0) return;
+    if (chunks > 0) CallStep(s.buffers, chunks, KernelFunction(s.kernel));
+  }
+
+  Value* KernelFunction(int32_t kernel) {
     auto* type = llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getInt64Ty()}, false);
-    llvm::FunctionCallee kernel =
-        module_->getOrInsertFunction(symbols_.kernels[static_cast<size_t>(s.kernel)], type);
-    std::vector<uint64_t> words{s.buffers.size(), static_cast<uint64_t>(chunks)};
-    for (const Slot& slot : s.buffers) {
+    return module_->getOrInsertFunction(symbols_.kernels[static_cast<size_t>(kernel)], type).getCallee();
+  }
+
+  /// All chunks of a kernel on these buffers.
+  void CallStep(const std::vector<Slot>& buffers, int64_t chunks, Value* kernel) {
+    std::vector<uint64_t> words{buffers.size(), static_cast<uint64_t>(chunks)};
+    for (const Slot& slot : buffers) {
       const auto [base, offset] = Place(slot);
       words.push_back(offset << 2 | base);
     }
@@ -311,8 +329,53 @@ class StepEmitter {
     auto* global = new llvm::GlobalVariable(*module_, data->getType(), /*isConstant=*/true,
                                             llvm::GlobalValue::PrivateLinkage, data, "");
     b_.CreateCall(StepFunction(module_, target_, Constants(), symbols_.most_buffers),
-                  {function_->getArg(0), function_->getArg(1), function_->getArg(2), global,
-                   kernel.getCallee()});
+                  {function_->getArg(0), function_->getArg(1), function_->getArg(2), global, kernel});
+  }
+
+  void Chain(const Step& s) {
+    std::vector<Slot> buffers;
+    for (const Step& call : s.first) buffers.insert(buffers.end(), call.buffers.begin(), call.buffers.end());
+    CallStep(buffers, s.lanes, ChainFunction(s));
+  }
+
+  /// Internal `void chain(ptr buffers, i64 lane)`: the kernels of one chunk after the other of the lane. `buffers` has
+  /// those of all kernels. Chunk i of a kernel adds what belongs to it to a buffer's address; frames have room for one.
+  llvm::Function* ChainFunction(const Step& s) {
+    llvm::Function* function = functions_->MakeBody();
+    llvm::IRBuilder<> b(function_->getContext());
+    const auto block = [&](const char* name) { return llvm::BasicBlock::Create(b.getContext(), name, function); };
+    llvm::BasicBlock *entry = block("entry"), *loop = block("chunk"), *done = block("done");
+    b.SetInsertPoint(entry);
+    Value* table = b.CreateAlloca(b.getPtrTy(), b.getInt64(symbols_.most_buffers), "buffers");
+    Value* lane = function->getArg(1);
+    Value* first = b.CreateMul(lane, Int64(b, s.chunks_per_lane()));
+    Value* frame = b.CreateMul(lane, Int64(b, s.bytes));
+    b.CreateBr(loop);
+    b.SetInsertPoint(loop);
+    llvm::PHINode* n = b.CreatePHI(b.getInt64Ty(), 2, "n");
+    n->addIncoming(b.getInt64(0), entry);
+    Value* chunk = b.CreateAdd(first, n);
+    uint64_t next = 0;
+    for (const Step& call : s.first) {
+      for (size_t i = 0; i < call.buffers.size(); ++i) {
+        const Slot& slot = call.buffers[i];
+        Value* address = b.CreateLoad(b.getPtrTy(), b.CreateConstGEP1_64(b.getPtrTy(), function->getArg(0), next++));
+        if (slot.kind == Slot::Kind::kLane) {
+          Value* back = b.CreateMul(chunk, Int64(b, slot.index));
+          address = b.CreateGEP(b.getInt8Ty(), address, b.CreateSub(frame, back));
+        }
+        b.CreateStore(address, b.CreateConstGEP1_64(b.getPtrTy(), table, i));
+      }
+      b.CreateCall(function->getFunctionType(), KernelFunction(call.kernel), {table, chunk});
+    }
+    Value* after = b.CreateAdd(n, b.getInt64(1));
+    n->addIncoming(after, b.GetInsertBlock());
+    Value* more = b.CreateAnd(b.CreateICmpSLT(after, Int64(b, s.chunks_per_lane())),
+                              b.CreateICmpSLT(b.CreateAdd(first, after), Int64(b, s.chunks)));
+    b.CreateCondBr(more, loop, done);
+    b.SetInsertPoint(done);
+    b.CreateRetVoid();
+    return function;
   }
 
   const Program& program_;
@@ -324,6 +387,19 @@ class StepEmitter {
   llvm::IRBuilder<> b_;
 };
 
+/// Most buffers of a step: a chain has those of its kernels. Recursion is as deep as control steps are nested.
+size_t MostBuffers(const std::vector<Step>& steps) {
+  size_t most = 1;
+  for (const Step& s : steps) {
+    size_t own = s.buffers.size();
+    if (s.control == Step::Control::kChain) {
+      for (const Step& call : s.first) own += call.buffers.size();
+    }
+    most = std::max({most, own, MostBuffers(s.first), MostBuffers(s.second)});
+  }
+  return most;
+}
+
 }  // namespace
 
 ProgramSymbols NameSymbols(const Program& program, const std::string& prefix) {
@@ -334,7 +410,9 @@ ProgramSymbols NameSymbols(const Program& program, const std::string& prefix) {
     auto [it, is_new] = by_content.try_emplace(Fingerprint(kernel));
     if (is_new) it->second = StrCat(prefix, "_k", i, "_", SymbolPart(kernel.name));
     symbols.kernels.push_back(it->second);
-    symbols.most_buffers = std::max(symbols.most_buffers, kernel.buffers.size());
+  }
+  for (const EntryPoint& entry : program.entries) {
+    symbols.most_buffers = std::max(symbols.most_buffers, MostBuffers(entry.steps));
   }
   symbols.constants = StrCat(prefix, "_constants");
   symbols.layout = LayOutConstants(program);

@@ -40,7 +40,7 @@ struct ProgramSymbols {
   std::vector<std::string> kernels;  ///< by kernel; equal kernels share one
   std::string constants;             ///< all constants in one block, 64-byte aligned
   ConstantLayout layout;
-  size_t most_buffers = 1;           ///< of a kernel
+  size_t most_buffers = 1;           ///< of a step
 };
 
 /// Symbols prefix_k<i>_<kernel name> and prefix_constants; equal kernels get the symbol of the

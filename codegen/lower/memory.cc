@@ -65,11 +65,12 @@ Value* KernelEmitter::ToMemory(DType dtype, Value* value) {
   return b_.CreateZExt(value, value->getType()->getWithNewType(b_.getInt8Ty()));
 }
 
-/// Zeros that a load which must not happen reads instead.
+/// Zeros that a load which must not happen reads instead, as many as the longest vector has.
+constexpr uint64_t kZeroWords = 128;
 llvm::Constant* KernelEmitter::ZeroPage() {
   llvm::Module* module = function_->getParent();
   if (llvm::GlobalVariable* page = module->getNamedGlobal("reel.zeros")) return page;
-  llvm::Type* type = llvm::ArrayType::get(b_.getInt64Ty(), 2);
+  llvm::Type* type = llvm::ArrayType::get(b_.getInt64Ty(), kZeroWords);
   auto* page = new llvm::GlobalVariable(*module, type, true, llvm::GlobalValue::InternalLinkage,
                                         llvm::Constant::getNullValue(type), "reel.zeros");
   page->setAlignment(llvm::Align(16));
@@ -90,6 +91,12 @@ Value* KernelEmitter::Read(DType dtype, const Address& from, Value* guard) {
   }
   llvm::Type* type = Lanes(element, lanes_);
   llvm::Constant* zero = llvm::Constant::getNullValue(type);
+  // One guard for all lanes chooses an address: no mask is made.
+  const bool one_guard = guard != nullptr && !IsVector(guard) && address.kind == Address::Kind::kContiguous;
+  if (one_guard && SizeOf(dtype) * lanes_ <= static_cast<int64_t>(8 * kZeroWords)) {
+    address.pointer = b_.CreateSelect(guard, address.pointer, ZeroPage());
+    guard = nullptr;
+  }
   Value* mask = LaneMask(guard);
   Value* value;
   if (address.kind == Address::Kind::kScattered) {

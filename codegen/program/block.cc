@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codegen/group/group.h"
+#include "codegen/program/chain.h"
 #include "codegen/schedule/fuse_rows.h"
 #include "ir/strings.h"
 
@@ -74,19 +75,23 @@ absl::StatusOr<const Block*> BlockBuilder::Build(const std::string& function, Ro
 absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::Prepare(const Key& key, std::vector<Key>* named) {
   auto normal = Normalize(*module_.FindFunction(key.first), module_, key.second);
   if (!normal.ok()) return normal.status();
-  auto block = std::make_unique<Block>(Block{*std::move(normal), {}, {}, {}, {}});
+  auto block = std::make_unique<Block>(Block{*std::move(normal), {}, {}, {}, {}, {}});
   const ir::Function& f = block->f;
   Grouping grouping = GroupFunction(f, {.fuse = options_.fuse, .gather_small = key.second == Role::kBody});
   if (options_.fuse) FuseRows(&block->f, &grouping);
   block->constants.assign(static_cast<size_t>(f.num_values()), -1);
+  ChainBuilder chains(block.get(), options_.fuse ? target_.l2_bytes : 0,
+                      [this](Kernel kernel) { return AddKernel(std::move(kernel)); });
   for (size_t g = 0; g < grouping.groups.size(); ++g) {
     const Group& group = grouping.groups[g];
     if (group.root_kind == Group::Root::kControl) {
       AddControlItem(grouping, *f.producer(group.root), named, block.get());
     } else {
-      AddKernelItem(grouping, static_cast<int>(g), key.second == Role::kEntry, block.get());
+      Kernel kernel = AddKernelItem(grouping, static_cast<int>(g), key.second == Role::kEntry, block.get());
+      if (!kernel.body.empty()) chains.Add(std::move(kernel));
     }
   }
+  chains.Finish();
   for (const BlockItem& item : block->items) {
     for (Value v : item.values) {
       if (f.Is(v, Op::kConstant)) block->constants[Number(v)] = AddConstant(*f.producer(v));
@@ -95,8 +100,10 @@ absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::Prepare(const Key& key, std
   return block;
 }
 
-void BlockBuilder::AddKernelItem(const Grouping& grouping, int group, bool entry, Block* block) {
+// The kernel of the item that it adds, if it is one.
+Kernel BlockBuilder::AddKernelItem(const Grouping& grouping, int group, bool entry, Block* block) {
   BlockItem item;
+  Kernel kernel;
   const Group& g = grouping.groups[static_cast<size_t>(group)];
   if (const Value from = entry ? Value{} : CopiedValue(block->f, grouping, g); from.valid()) {
     item.kind = BlockItem::Kind::kCopy;
@@ -106,9 +113,10 @@ void BlockBuilder::AddKernelItem(const Grouping& grouping, int group, bool entry
     for (const KernelBuffer& b : k.kernel.buffers) item.writes.push_back(b.is_output);
     item.values = std::move(k.bound);
     item.updated = k.updated;
-    if (!k.kernel.body.empty()) item.kernel = AddKernel(std::move(k.kernel));
+    kernel = std::move(k.kernel);
   }
   block->items.push_back(std::move(item));
+  return kernel;
 }
 
 void BlockBuilder::AddControlItem(const Grouping& grouping, const Node& node, std::vector<Key>* named,

@@ -37,9 +37,17 @@ struct BlockItem {
   const Block* second = nullptr;  ///< else, body
 };
 
+/// Neighbouring kernels that go through a leading axis of their values together: chunk i of each reads of what the
+/// others write nothing but what their chunks i wrote (chain.h).
+struct Chain {
+  int32_t first = 0, last = 0;  ///< items
+  int64_t chunks = 1;           ///< of each of the kernels
+};
+
 struct Block {
   ir::Function f;
   std::vector<BlockItem> items;    ///< in the order of execution
+  std::vector<Chain> chains;       ///< in this order, apart
   std::vector<int32_t> constants;  ///< by value: index into Program::constants, -1 = not a constant
   /// By value: the value whose memory it takes over for nothing if that is not read any more; invalid: none.
   std::vector<ir::Value> in_place;
@@ -62,7 +70,7 @@ class BlockBuilder {
   struct Pending;
 
   absl::StatusOr<std::unique_ptr<Block>> Prepare(const Key& key, std::vector<Key>* named);
-  void AddKernelItem(const Grouping& grouping, int group, bool entry, Block* block);
+  Kernel AddKernelItem(const Grouping& grouping, int group, bool entry, Block* block);
   void AddControlItem(const Grouping& grouping, const ir::Node& node, std::vector<Key>* named, Block* block);
   absl::Status Finish(const std::vector<Key>& named, Block* block);
   int32_t AddConstant(const ir::Node& node);

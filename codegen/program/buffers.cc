@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -72,9 +73,13 @@ class BlockPlanner {
     FindOccupants();
     FindLastReads();
     FindWanted();
-    for (const BlockItem& item : block_.items) {
-      if (needed_[static_cast<size_t>(item_)]) Plan(item);
-      ++item_;
+    auto chain = block_.chains.begin();
+    for (; item_ < static_cast<int32_t>(block_.items.size()); ++item_) {
+      if (chain != block_.chains.end() && chain->first == item_) {
+        PlanChain(*chain++);
+      } else if (needed_[static_cast<size_t>(item_)]) {
+        Plan(block_.items[static_cast<size_t>(item_)]);
+      }
     }
     for (size_t r = 0; r < places_.size(); ++r) {
       if (!places_[r]) continue;
@@ -87,6 +92,8 @@ class BlockPlanner {
 
  private:
   static size_t Index(Value v) { return static_cast<size_t>(v.id); }
+  static size_t Index(int32_t item) { return static_cast<size_t>(item); }
+  static int64_t Ceil(int64_t n, int64_t by) { return (n + by - 1) / by; }
   int64_t bytes(Value v) const { return f_.type(v).bytes(); }
   Slot& slot(Value v) { return slots_[Index(v)]; }
   bool DiesHere(Value v) const { return last_read_[Index(v)] == item_; }
@@ -122,13 +129,17 @@ class BlockPlanner {
     for (int k = 0; k < item.num_results; ++k) visit(Value{item.result.id + k});
   }
 
+  // A chain is one point in time, its end.
   void FindLastReads() {
     needed_.assign(block_.items.size(), false);
+    std::vector<int32_t> time(block_.items.size());
+    std::iota(time.begin(), time.end(), 0);
+    for (const Chain& chain : block_.chains) std::fill(&time[Index(chain.first)], &time[Index(chain.last)], chain.last);
     for (size_t p = block_.items.size(); p-- > 0;) {
       VisitWrites(block_.items[p], [&](Value v) { needed_[p] = needed_[p] || IsRead(v); });
       if (!needed_[p]) continue;
       VisitReads(block_.items[p], [&](Value v) {
-        last_read_[Index(v)] = std::max(last_read_[Index(v)], static_cast<int32_t>(p));
+        last_read_[Index(v)] = std::max(last_read_[Index(v)], time[p]);
       });
     }
   }
@@ -152,12 +163,67 @@ class BlockPlanner {
       case BlockItem::Kind::kWhile: PlanLoop(item); break;
       default: PlanBranches(item);
     }
+    ReleaseAfter(item);
+  }
+
+  void ReleaseAfter(const BlockItem& item) {
     VisitReads(item, [this](Value v) {
       if (in_arena_[Index(v)] && DiesHere(v) && !IsResult(v)) Release(v);
     });
     VisitWrites(item, [this](Value v) {
       if (in_arena_[Index(v)] && !IsRead(v)) Release(v);
     });
+  }
+
+  // Nothing that a kernel of the chain reads is written over: another chunk may need it yet. What they hand on and
+  // nobody else reads is in the frames of lanes.
+  void PlanChain(const Chain& chain) {
+    constexpr int64_t kLanes = 8;
+    std::vector<const BlockItem*> items;
+    for (; item_ <= chain.last; ++item_) {
+      if (needed_[static_cast<size_t>(item_)]) items.push_back(&block_.items[static_cast<size_t>(item_)]);
+    }
+    item_ = chain.last;
+    if (items.empty()) return;
+    Step step{-1, {}, 0, Step::Control::kChain};
+    step.chunks = chain.chunks;
+    step.lanes = Ceil(chain.chunks, Ceil(chain.chunks, kLanes));
+    step.bytes = PlaceInFrames(items, chain.chunks);
+    const int64_t frames = step.lanes * step.bytes, base = frames > 0 ? memory_->arena.Allocate(frames) : 0;
+    for (const BlockItem* item : items) {
+      VisitWrites(*item, [&](Value v) {
+        if (slot(v).kind == Slot::Kind::kLane) {
+          slot(v).offset += memory_->offset + base;
+        } else if (!Settle(v, [](Value) { return false; })) {
+          Allocate(v);
+        }
+      });
+      step.first.push_back({item->kernel, {}});
+      for (Value v : item->values) step.first.back().buffers.push_back(slot(v));
+    }
+    steps_.push_back(std::move(step));
+    for (const BlockItem* item : items) ReleaseAfter(*item);
+    if (frames > 0) memory_->arena.Free(base, frames);
+  }
+
+  // Gives values that a chain alone reads their place in a frame, whose size is returned.
+  int64_t PlaceInFrames(const std::vector<const BlockItem*>& items, int64_t chunks) {
+    Arena frame;
+    std::map<Value, size_t> last;  // reader
+    for (size_t i = 0; i < items.size(); ++i) {
+      VisitReads(*items[i], [&](Value v) { last[v] = i; });
+    }
+    for (size_t i = 0; i < items.size(); ++i) {
+      VisitWrites(*items[i], [&](Value v) {
+        if (!DiesHere(v) || IsResult(v)) return;
+        const int64_t slice = bytes(v) / chunks;
+        slot(v) = {Slot::Kind::kLane, static_cast<int32_t>(slice), frame.Allocate(slice)};
+      });
+      for (const auto& [v, reader] : last) {
+        if (reader == i && slot(v).kind == Slot::Kind::kLane) frame.Free(slot(v).offset, slot(v).index);
+      }
+    }
+    return frame.size();
   }
 
   void PlanKernel(const BlockItem& item) {

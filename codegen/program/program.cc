@@ -156,6 +156,7 @@ std::string SlotText(const Slot& slot) {
     case Slot::Kind::kResult: return StrCat("result ", slot.index);
     case Slot::Kind::kConstant: return StrCat("constant ", slot.index);
     case Slot::Kind::kInstance: return StrCat("+", slot.offset);
+    case Slot::Kind::kLane: return StrCat("lane +", slot.offset);
   }
   return "";
 }
@@ -177,6 +178,11 @@ void PrintSteps(const Program& program, const std::vector<Step>& steps, const st
       PrintSteps(program, step.first, indent + "  ", out);
       StrAppend(out, indent, "} do {\n");
       PrintSteps(program, step.second, indent + "  ", out);
+      StrAppend(out, indent, "}\n");
+    } else if (step.control == Step::Control::kChain) {
+      StrAppend(out, indent, "chain of ", step.chunks, " chunks in ", step.lanes, " lanes, frames of ", step.bytes,
+                " bytes {\n");
+      PrintSteps(program, step.first, indent + "  ", out);
       StrAppend(out, indent, "}\n");
     } else if (step.kernel < 0) {
       StrAppend(out, "copy ", step.bytes, " bytes: ", SlotText(step.buffers[0]), " = ", SlotText(step.buffers[1]),

@@ -22,6 +22,7 @@ struct Slot {
     kResult,    ///< declared result `index`, caller's memory, element-aligned
     kInstance,  ///< `offset` bytes into the instance: a variable or arena space, 64-byte aligned
     kConstant,  ///< constant `index` of the program, 64-byte aligned
+    kLane,      ///< of a chain: chunk i's `index` bytes are `offset` bytes into the instance plus the lane's frames
   };
   Kind kind = Kind::kInstance;
   int32_t index = 0;
@@ -30,12 +31,15 @@ struct Slot {
 };
 
 /// One action of an entry point: a kernel call; a copy of `bytes` when kernel < 0 (buffers = {to, from}); a branch or
-/// a loop over steps of its own (buffers = {condition}, one bool).
+/// a loop over steps of its own (buffers = {condition}, one bool); a chain of kernels, all of `chunks` chunks, that run
+/// chunk after chunk. A chain's lanes are what may run at once: lane l has the chunks from l * ceil(chunks / lanes) on,
+/// one after the other, and a frame of `bytes` for what only the chain reads.
 struct Step {
   enum class Control : uint8_t {
     kNone,
     kIf,     ///< condition ? first : second
     kWhile,  ///< first writes the condition; while it holds: second, first
+    kChain,  ///< first: the kernel calls
   };
   int32_t kernel = -1;
   std::vector<Slot> buffers;  ///< in the order of Kernel::buffers
@@ -43,6 +47,9 @@ struct Step {
   Control control = Control::kNone;
   int64_t maximum_iterations = -1;  ///< kWhile: < 0 = no bound
   std::vector<Step> first = {}, second = {};
+  int64_t chunks = 0, lanes = 0;  ///< kChain
+
+  int64_t chunks_per_lane() const { return (chunks + lanes - 1) / lanes; }
 };
 
 struct EntryPoint {

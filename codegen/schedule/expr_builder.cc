@@ -42,6 +42,11 @@ Expr ScalarExpr(const ir::Literal& literal) {
   return e;
 }
 
+// A scalar of no bits.
+bool IsZero(const ir::Function& f, Value v) {
+  return f.Is(v, Op::kConstant) && ScalarBits(f.producer(v)->attr<ir::Literal>("value")) == 0;
+}
+
 }  // namespace
 
 Affine AxisAffine(AxisId axis, int64_t coefficient) {
@@ -320,9 +325,10 @@ ExprId ExprBuilder::BuildPad(const Node& node, const Index& index) {
     }
     guard = both(guard, InRange(position, shape.dim(static_cast<int>(i))));
   }
-  const ExprId value = Build(node.operands[1], {});
   const ExprId load = Load(view.base, flat, dynamic, dynamic < 0 ? 0 : 1, guard);
-  return guard < 0 ? load : Apply(Op::kSelect, f_.type(x).dtype, {guard, load, value});
+  if (guard < 0 || IsZero(f_, node.operands[1])) return load;  // 0 where the guard is false
+  const ExprId value = Build(node.operands[1], {});
+  return Apply(Op::kSelect, f_.type(x).dtype, {guard, load, value});
 }
 
 ExprId ExprBuilder::BuildGather(const Node& node, const Index& index) {
@@ -345,8 +351,8 @@ ExprId ExprBuilder::BuildDynamic(const Node& node, const Index& index) {
   const Value x = node.operands[0];
   const auto axis = static_cast<size_t>(node.attr<int64_t>("axis"));
   const int64_t extent = f_.type(x).shape.dim(static_cast<int>(axis));
-  const View& view = ViewOf(x);
   if (node.op == Op::kDynamicSlice) {
+    const View& view = ViewOf(x);
     const ExprId start = ClampedStart(node.operands[1], extent - node.attr<int64_t>("size"));
     return Load(view.base, Flatten(view, index), start, view.strides[axis]);
   }
@@ -359,7 +365,7 @@ ExprId ExprBuilder::BuildDynamic(const Node& node, const Index& index) {
   Index rest = index;
   rest[axis] = {};
   const ExprId written = Load(ViewOf(update).base, Flatten(ViewOf(update), rest), d, ViewOf(update).strides[axis], inside);
-  return Apply(Op::kSelect, f_.type(x).dtype, {inside, written, Load(view.base, Flatten(view, index))});
+  return Apply(Op::kSelect, f_.type(x).dtype, {inside, written, Build(x, index)});
 }
 
 ExprId ExprBuilder::BuildRandom(const Node& node, const Index& index) {

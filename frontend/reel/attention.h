@@ -24,8 +24,10 @@ struct AttentionOptions {
 /// softmax(query key^T scale, hidden keys left out) value: query [..., heads, queries, features],
 /// key [..., heads, keys, features], value [..., heads, keys, any]; without heads, rank 2. A query
 /// all of whose keys are hidden gives zeros, with zero gradient. Key and value may have fewer
-/// heads: each then serves query heads that are neighbours. Vaswani et al.: "Attention is all you
-/// need", 2017; Ainslie et al.: "GQA", 2023.
+/// heads: each then serves query heads that are neighbours. Causal attention of more than 64 queries
+/// is up to 8 blocks of a multiple of 64 of them, each with the keys up to its last query: half of the
+/// products are left out. The exponentials are multiplied with the values, then divided by their sum.
+/// Vaswani et al.: "Attention is all you need", 2017; Ainslie et al.: "GQA", 2023.
 Tensor Attention(const Operand& query, const Operand& key, const Operand& value,
                  const AttentionOptions& options = {});
 

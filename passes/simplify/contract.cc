@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 
 #include "passes/simplify/site.h"
 
@@ -29,10 +30,30 @@ bool Absorb(const Site& site, ir::Value* v, Ints* batch, Ints* contract) {
   return true;
 }
 
+// transpose(contract(a, b)) = contract(b, a) if it exchanges their axes: the products and the order
+// of their sums stay.
+ir::Value Exchanged(Site& site) {
+  const ir::Node* node = site.f().producer(site.x());
+  if (!site.sole_user || !node || node->op != ir::Op::kContract) return {};
+  if (IsComplex(site.type.dtype)) return {};
+  const auto ints = [node](const char* name) { return node->attr<Ints>(name); };
+  const ir::Value a = node->operands[0], b = node->operands[1];
+  const auto batch = static_cast<std::ptrdiff_t>(ints("a_batch").size()),
+             deep = static_cast<std::ptrdiff_t>(ints("a_contract").size());
+  const std::ptrdiff_t rows = site.f().type(a).shape.rank() - batch - deep;
+  Ints wanted(site.attr<Ints>("permutation").size());
+  std::iota(wanted.begin(), wanted.end(), 0);
+  std::rotate(wanted.begin() + batch, wanted.begin() + batch + rows, wanted.end());
+  if (site.attr<Ints>("permutation") != wanted) return {};
+  return site.b.Contract(
+      b, a, {ints("b_batch"), ints("a_batch"), ints("b_contract"), ints("a_contract")});
+}
+
 }  // namespace
 
 // contract(transpose(a), b) = contract(a, b) with other axes
 ir::Value SimplifyContract(Site& site) {
+  if (site.op == ir::Op::kTranspose) return Exchanged(site);
   if (site.op != ir::Op::kContract) return {};
   ir::Value a = site.operands[0], b = site.operands[1];
   ir::Builder::ContractAxes axes{site.attr<Ints>("a_batch"), site.attr<Ints>("b_batch"),

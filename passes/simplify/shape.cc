@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "passes/simplify/site.h"
+#include "passes/splat.h"
 
 namespace reel::passes {
 namespace {
@@ -57,9 +58,57 @@ Value Broadcast(Site& s) {
   return s.b.Broadcast(x, s.type.shape, std::move(axes));
 }
 
+// Where a dynamic_slice or dynamic_update of `size` elements of an axis begins, if that is known.
+std::optional<int64_t> StartOf(const ir::Function& f, Value start, int64_t extent,
+                               int64_t size) {
+  const auto literal = SplatOf(f, start);
+  if (!literal || literal->dtype() == kUInt64) return std::nullopt;
+  return std::clamp<int64_t>(literal->AsInt(0), 0, extent - size);
+}
+
+// The slice with its start along an axis, or along all of them, moved back.
+Value MovedSlice(Site& s, Value x, const Ints& back) {
+  Ints starts = s.attr<Ints>("starts"), limits = s.attr<Ints>("limits");
+  for (size_t i = 0; i < back.size(); ++i) {
+    starts[i] -= back[i];
+    limits[i] -= back[i];
+  }
+  return s.b.Slice(x, std::move(starts), std::move(limits), s.attr<Ints>("strides"));
+}
+
+// slice of a dynamic_update: of what it left alone, or of what it wrote
+Value SliceOfUpdate(Site& s, const ir::Node& inner) {
+  const Value x = inner.operands[0], update = inner.operands[1];
+  const int axis = static_cast<int>(inner.attr<int64_t>("axis"));
+  const int64_t size = s.f().type(update).shape.dim(axis);
+  const auto a = static_cast<size_t>(axis);
+  const auto start = StartOf(s.f(), inner.operands[2], s.f().type(x).shape.dim(axis), size);
+  if (!start) return {};
+  const int64_t begin = s.attr<Ints>("starts")[a], end = s.attr<Ints>("limits")[a];
+  Ints back(s.attr<Ints>("starts").size(), 0);
+  if (end <= *start || begin >= *start + size) return MovedSlice(s, x, back);
+  if (begin < *start || end > *start + size) return {};
+  back[a] = *start;
+  return MovedSlice(s, update, back);
+}
+
+// slice of a pad without the padding
+Value SliceOfPad(Site& s, const ir::Node& inner) {
+  const auto &low = inner.attr<Ints>("low"), &interior = inner.attr<Ints>("interior");
+  const auto &starts = s.attr<Ints>("starts"), &limits = s.attr<Ints>("limits");
+  const Shape shape = s.f().type(inner.operands[0]).shape;
+  for (size_t i = 0; i < low.size(); ++i) {
+    const int64_t n = shape.dim(static_cast<int>(i));
+    if (interior[i] != 0 || starts[i] < low[i] || limits[i] > low[i] + n) return {};
+  }
+  return MovedSlice(s, inner.operands[0], low);
+}
+
 // slice of everything = x; slice of a slice = one slice
 Value Slice(Site& s) {
   if (s.f().type(s.x()).shape == s.type.shape) return s.x();
+  if (const ir::Node* update = Producer(s, Op::kDynamicUpdate)) return SliceOfUpdate(s, *update);
+  if (const ir::Node* pad = Producer(s, Op::kPad)) return SliceOfPad(s, *pad);
   const ir::Node* inner = Producer(s, Op::kSlice);
   if (!inner) return {};
   const Value x = inner->operands[0];
@@ -74,6 +123,21 @@ Value Slice(Site& s) {
     limits.push_back(n == 0 ? starts[i] : starts[i] + (n - 1) * strides[i] + 1);
   }
   return s.b.Slice(x, std::move(starts), std::move(limits), std::move(strides));
+}
+
+// dynamic_slice of all = x, since the start is clamped to 0; from a known start = slice, whose
+// gradient would add more to a sum.
+Value DynamicSlice(Site& s) {
+  const Shape shape = s.f().type(s.x()).shape;
+  if (shape == s.type.shape) return s.x();
+  const int64_t axis = s.attr<int64_t>("axis"), size = s.attr<int64_t>("size");
+  const auto start = StartOf(s.f(), s.operands[1], shape.dim(static_cast<int>(axis)), size);
+  if (!start || !s.differentiation_done) return {};
+  Ints starts(static_cast<size_t>(shape.rank()), 0), limits = shape.dims();
+  Ints strides(starts.size(), 1);
+  starts[static_cast<size_t>(axis)] = *start;
+  limits[static_cast<size_t>(axis)] = *start + size;
+  return s.b.Slice(s.x(), std::move(starts), std::move(limits), std::move(strides));
 }
 
 // reverse of axes of extent 1 = x; of the same axes twice = what was reversed
@@ -163,8 +227,7 @@ Value SimplifyShape(Site& site) {
     case Op::kReduceMax:
     case Op::kReduceMin:
     case Op::kReduceProd: return Reduce(site);
-    case Op::kDynamicSlice:  // all of it: the start is clamped to 0
-      return site.f().type(site.x()).shape == site.type.shape ? site.x() : Value{};
+    case Op::kDynamicSlice: return DynamicSlice(site);
     case Op::kDynamicUpdate:
       return site.f().type(site.operands[1]).shape == site.type.shape ? site.operands[1] : Value{};
     case Op::kStopGradient:

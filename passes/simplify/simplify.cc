@@ -64,18 +64,34 @@ bool AskRelu(const ir::Node& node, const absl::flat_hash_map<int32_t, ir::Value>
   return true;
 }
 
+// By value: how many operands and results it is.
+std::vector<int> CountUses(const ir::Function& f) {
+  std::vector<int> uses(static_cast<size_t>(f.num_values()), 0);
+  for (const ir::Node& node : f.nodes()) {
+    for (ir::Value v : node.operands) ++uses[static_cast<size_t>(v.id)];
+  }
+  for (ir::Value v : f.results()) ++uses[static_cast<size_t>(v.id)];
+  return uses;
+}
+
 }  // namespace
 
 absl::StatusOr<bool> Simplify(ir::Module* m, const PassContext& context) {
   bool changed = false;
   for (const auto& f : m->functions()) {
     const auto relus = Relus(*f);
+    const std::vector<int> uses = CountUses(*f);
     const auto visit = [&](const ir::Node& node, Copier& copier, ir::Builder& b) {
       if (ir::Info(node.op).Has(ir::kControl)) return SimplifyControl(node, copier, b);
       if (node.operands.empty()) return false;
       if (AskRelu(node, relus, copier, b)) return true;
-      Site site{node.op, copier(node.operands), node.attrs(), f->type(node.result()), b,
-                context.differentiation_done};
+      Site site{node.op,
+                copier(node.operands),
+                node.attrs(),
+                f->type(node.result()),
+                b,
+                context.differentiation_done,
+                uses[static_cast<size_t>(node.operands[0].id)] == 1};
       for (const auto rule : {SimplifyByRows, SimplifyShape, SimplifyContract}) {
         const ir::Value v = rule(site);
         if (!v.valid()) continue;

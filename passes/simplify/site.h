@@ -15,6 +15,7 @@ struct Site {
   Type type;  // of the result
   ir::Builder& b;
   bool differentiation_done;
+  bool sole_user;  // of x: nothing else reads it
 
   const ir::Function& f() const { return *b.function(); }
   ir::Value x() const { return operands[0]; }

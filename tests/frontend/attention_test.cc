@@ -1,6 +1,9 @@
 // Attention, positions and masks against values that PyTorch printed.
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
+#include <string>
 
 #include "tests/frontend/composition.h"
 
@@ -94,6 +97,101 @@ TEST(Attention, ScoresThatOverflowBehindTheMask) {
   const double infinity = std::numeric_limits<double>::infinity();
   const Tensor q({{1.0}}), k({{1.0}, {infinity}}), v({{3.0}, {5.0}});
   EXPECT_EQ(Attention(q, k, v, {.causal = true}).item<double>(), 3);
+}
+
+// softmax(q k^T / sqrt(features)) v of one head, keys after the query left out if causal.
+std::vector<double> PlainAttention(const std::vector<double>& q, const std::vector<double>& k,
+                                   const std::vector<double>& v, size_t features, bool causal) {
+  const size_t queries = q.size() / features, keys = k.size() / features;
+  std::vector<double> out(q.size(), 0);
+  for (size_t i = 0; i < queries; ++i) {
+    const size_t seen = causal ? std::min(i + 1, keys) : keys;
+    std::vector<double> e(seen);
+    double sum = 0;
+    for (size_t j = 0; j < seen; ++j) {
+      double score = 0;
+      for (size_t f = 0; f < features; ++f) score += q[i * features + f] * k[j * features + f];
+      sum += e[j] = std::exp(score / std::sqrt(static_cast<double>(features)));
+    }
+    for (size_t j = 0; j < seen; ++j) {
+      const double weight = e[j] / sum;
+      for (size_t f = 0; f < features; ++f) out[i * features + f] += weight * v[j * features + f];
+    }
+  }
+  return out;
+}
+
+// Blocks of queries end before, at and after a multiple of their size.
+TEST(Attention, ManyQueries) {
+  for (const int64_t queries : {1, 64, 65, 127, 128, 129, 300, 600}) {
+    for (const int64_t keys : {queries, int64_t{100}}) {
+      for (const bool causal : {false, true}) {
+        const Tensor q = Wave({queries, 3}, 0.3), k = Wave({keys, 3}, 1.1), v = Wave({keys, 3}, 2);
+        const std::vector<double> want =
+            PlainAttention(Values(q), Values(k), Values(v), 3, causal);
+        const std::string what = "of " + std::to_string(queries) + " and " + std::to_string(keys);
+        ExpectNear(Attention(q, k, v, {.causal = causal}), want, 1e-12, what.c_str());
+        const Tensor narrow = Attention(Cast(q, kFloat32), Cast(k, kFloat32), Cast(v, kFloat32),
+                                        {.causal = causal});
+        EXPECT_EQ(narrow.dtype(), kFloat32);
+        ExpectNear(narrow, want, 1e-5, what.c_str());
+      }
+    }
+  }
+}
+
+// In blocks or with the mask over all scores: the same but for rounding, and so are the gradients.
+TEST(Attention, BlocksAreCausalAttention) {
+  const Tensor seen = Greater(Wave({150, 150}, 0.7), -1.5);
+  const TensorVector inputs = {Wave({2, 4, 150, 3}, 0.3), Wave({2, 2, 150, 3}, 1.1),
+                               Wave({2, 2, 150, 2}, 2)};
+  const auto with = [](AttentionOptions options) {
+    return [options](const TensorVector& x) { return Attention(x[0], x[1], x[2], options); };
+  };
+  const Tensor causal = TriangularMask(150, 150), low(-1e3);
+  const std::pair<AttentionOptions, AttentionOptions> pairs[] = {
+      {{.causal = true}, {.mask = causal}},
+      {{.mask = seen, .causal = true}, {.mask = LogicalAnd(causal, seen)}},
+      {{.mask = Slice(seen, {0, 0}, {1, 150}), .causal = true},
+       {.mask = LogicalAnd(causal, Slice(seen, {0, 0}, {1, 150}))}},
+      {{.mask = Where(seen, Tensor(0.0), low), .causal = true},
+       {.mask = LogicalAnd(causal, seen)}}};
+  for (const auto& [blocks, whole] : pairs) {
+    ExpectNear(with(blocks)(inputs), Values(with(whole)(inputs)), 1e-12, "value");
+    const TensorVector got = FirstGradients(with(blocks), inputs),
+                       want = FirstGradients(with(whole), inputs);
+    for (size_t i = 0; i < 3; ++i) ExpectNear(got[i], Values(want[i]), 1e-12, "gradient");
+  }
+  ExpectError(ErrorCode::kInvalidArgument, "", [&] {
+    Attention(inputs[0], inputs[1], inputs[2], {.mask = TriangularMask(150, 149), .causal = true});
+  });
+}
+
+// Derivatives along a direction by differences, across the border of two blocks.
+TEST(Attention, GradientOfBlocksByDifferences) {
+  const TensorVector x = {Wave({70, 2}, 0.3, 1), Wave({70, 2}, 1.1, 1), Wave({70, 2}, 2, 1)};
+  const auto f = [](const TensorVector& in) {
+    return Attention(in[0], in[1], in[2], {.causal = true});
+  };
+  const TensorVector gradients = FirstGradients(f, x);
+  for (size_t i = 0; i < 3; ++i) {
+    const Tensor direction = Wave({70, 2}, 5, 1);
+    const auto at = [&](double step) {
+      TensorVector moved = x;
+      moved[i] = x[i] + direction * step;
+      return ReduceSum(f(moved) * Wave({70, 2}, 0.3)).item<double>();
+    };
+    const double want = (at(1e-5) - at(-1e-5)) / 2e-5;
+    const double got = ReduceSum(gradients[i] * direction).item<double>();
+    EXPECT_NEAR(got, want, 1e-7 * (1 + std::abs(want)));
+  }
+}
+
+// The sum of 2,000 exponentials times values of 60 is beyond f16.
+TEST(Attention, HalvesDoNotOverflow) {
+  const Tensor q = Cast(Zeros({1, 4}), kFloat16), k = Cast(Zeros({2000, 4}), kFloat16);
+  const Tensor v = Cast(Full({2000, 1}, 60), kFloat16);
+  EXPECT_NEAR(Cast(Attention(q, k, v), kFloat64).item<double>(), 60, 0.2);
 }
 
 TEST(Attention, CachedKeys) {

@@ -144,6 +144,59 @@ TEST(Simplify, PaddingGoesBelowTranspositions) {
   ExpectSameBits(before, RunFunction(m, "f", inputs));
   const ir::Function& g = *m.FindFunction("f");
   EXPECT_EQ(g.producer(g.results()[0])->op, Op::kTranspose) << ir::Print(m);
+// Slices of x with a part written over and padding around it, where the slice is before, in, after
+// and across them.
+TEST(SimplifyShape, SlicesOfUpdatesAndPads) {
+  const Type x{kFloat64, {2, 6}}, u{kFloat64, {2, 2}};
+  const std::vector<Doubles> inputs{{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, {-1, -2, -3, -4}};
+  int slices = 0, all = 0;
+  for (int64_t start = -1; start <= 7; ++start) {
+    for (int64_t begin = 0; begin < 9; ++begin) {
+      for (const int64_t length : {1, 2, 5}) {
+        const int64_t end = begin + length, stride = length == 5 ? 3 : 1;
+        if (end > 9) continue;
+        SCOPED_TRACE(StrCat("update at ", start, ", slice ", begin, " .. ", end, " by ", stride));
+        ir::Module m;
+        ir::Function f("f");
+        const Value a = f.AddParameter("x", x), b = f.AddParameter("u", u);
+        Builder builder(&f, &m);
+        const Value at = builder.Scalar(kInt64, static_cast<double>(start));
+        const Value updated = builder.DynamicUpdate(a, b, at, 1);
+        const Value zero = builder.Scalar(kFloat64, 0);
+        const Value padded = builder.Pad(updated, zero, {0, 1}, {0, 2}, {0, 0});
+        f.SetResults({builder.Slice(padded, {0, begin}, {2, end}, {1, stride})});
+        ASSERT_TRUE(builder.status().ok()) << builder.status();
+        m.AddFunction(std::move(f));
+        const auto before = RunFunction(m, "f", inputs);
+        for (int i = 0; i < 2; ++i) ASSERT_TRUE(Simplify(&m, {}).ok() && Dce(&m, {}).ok());
+        ExpectSameBits(before, RunFunction(m, "f", inputs));
+        ++all;
+        slices += m.FindFunction("f")->nodes().size() == 1;
+      }
+    }
+  }
+  EXPECT_GT(slices, all / 3);
+  EXPECT_LT(slices, all);
+}
+
+// A known start, also one that is clamped; not as long as gradients may be wanted.
+TEST(SimplifyShape, DynamicSlicesFromKnownStarts) {
+  for (const double start : {-3.0, 0.0, 2.0, 9.0}) {
+    for (const bool done : {false, true}) {
+      ir::Module m;
+      ir::Function f("f");
+      const Value x = f.AddParameter("x", {kFloat64, {2, 6}});
+      Builder b(&f, &m);
+      f.SetResults({b.DynamicSlice(x, b.Scalar(kInt32, start), 1, 3)});
+      m.AddFunction(std::move(f));
+      const std::vector<Doubles> inputs{{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}};
+      const auto before = RunFunction(m, "f", inputs);
+      const auto changed = Simplify(&m, {.differentiation_done = done});
+      ASSERT_TRUE(changed.ok()) << changed.status();
+      EXPECT_EQ(*changed, done);
+      ExpectSameBits(before, RunFunction(m, "f", inputs));
+    }
+  }
 }
 
 class Random {

@@ -1,0 +1,105 @@
+#include "codegen/program/chain.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace reel::codegen {
+namespace {
+
+using ir::Value;
+
+constexpr int64_t kLeastChunks = 8;  // that threads share
+
+}  // namespace
+
+void ChainBuilder::Add(Kernel kernel) {
+  Link link{block_->items.size() - 1, std::move(kernel), {}};
+  if (Append(&link)) return;
+  Finish();
+  if (!Append(&link)) block_->items[link.item].kernel = add_(std::move(link.kernel));
+}
+
+bool ChainBuilder::IsSlicedIn(const Link& link, Value v) const {
+  const std::vector<Value>& values = item(link).values;
+  const auto at = std::find(values.begin(), values.end(), v) - values.begin();
+  return IsSliced(link.kernel, link.outer, static_cast<BufferId>(at), block_->f.type(v).shape.size());
+}
+
+const ChainBuilder::Link* ChainBuilder::WriterOf(Value v) const {
+  for (const Link& link : links_) {
+    const BlockItem& i = item(link);
+    for (size_t b = 0; b < i.values.size(); ++b) {
+      if (i.writes[b] && i.values[b] == v) return &link;
+    }
+  }
+  return nullptr;
+}
+
+// As slices: what is large and not sliced ends a chain.
+bool ChainBuilder::IsRead(Value v) const {
+  return std::any_of(links_.begin(), links_.end(), [&](const Link& link) {
+    const std::vector<Value>& values = item(link).values;
+    return std::find(values.begin(), values.end(), v) != values.end();
+  });
+}
+
+// Takes the kernel if it goes on with the chain, or may begin one.
+bool ChainBuilder::Append(Link* link) {
+  const BlockItem& own = item(*link);
+  if (l2_bytes_ == 0 || own.updated.valid()) return false;
+  if (!links_.empty() && links_.back().item + 1 != link->item) return false;
+  const auto outer = FindOuterLoop(link->kernel);
+  if (!outer) return false;
+  link->outer = *outer;
+  const int64_t common = std::gcd(common_, outer->extent);
+  if (common < kLeastChunks) return false;
+  int64_t whole = whole_;
+  std::vector<Value> shared;
+  for (size_t b = 0; b < own.values.size(); ++b) {
+    const Value v = own.values[b];
+    if (own.writes[b]) continue;
+    const Link* writer = WriterOf(v);
+    const bool sliced = IsSlicedIn(*link, v);
+    if (writer && (!sliced || !IsSlicedIn(*writer, v))) return false;
+    if (writer || (sliced && bytes(v) > l2_bytes_ / 2 && IsRead(v))) shared.push_back(v);
+    if (!sliced) whole += bytes(v);
+  }
+  if (whole > l2_bytes_ / 4 || (!links_.empty() && shared.empty())) return false;
+  common_ = common;
+  whole_ = whole;
+  shared_.insert(shared_.end(), shared.begin(), shared.end());
+  links_.push_back(std::move(*link));
+  return true;
+}
+
+// The fewest chunks by which the largest value shared on is an eighth of L2, else the most; 0: no chain pays.
+int64_t ChainBuilder::Chunks() const {
+  std::vector<Value> values = shared_;
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  int64_t sum = 0, largest = 0;
+  for (Value v : values) {
+    sum += bytes(v);
+    largest = std::max(largest, bytes(v));
+  }
+  if (links_.size() < 2 || sum < l2_bytes_ / 2 || largest / common_ > l2_bytes_) return 0;
+  for (int64_t n = kLeastChunks; n < common_; ++n) {
+    if (common_ % n == 0 && largest / n <= l2_bytes_ / 8) return n;
+  }
+  return common_;
+}
+
+void ChainBuilder::Finish() {
+  if (const int64_t chunks = Chunks(); chunks > 0) {
+    for (Link& link : links_) Rechunk(&link.kernel, link.outer, chunks);
+    block_->chains.push_back(
+        {static_cast<int32_t>(links_.front().item), static_cast<int32_t>(links_.back().item), chunks});
+  }
+  for (Link& link : links_) block_->items[link.item].kernel = add_(std::move(link.kernel));
+  links_.clear();
+  shared_.clear();
+  common_ = whole_ = 0;
+}
+
+}  // namespace reel::codegen

@@ -1,0 +1,57 @@
+#ifndef REEL_CODEGEN_PROGRAM_CHAIN_H_
+#define REEL_CODEGEN_PROGRAM_CHAIN_H_
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "codegen/program/block.h"
+#include "codegen/schedule/chunk.h"
+
+namespace reel::codegen {
+
+/// Finds chains among a block's kernels while its items are made. A chain runs chunk after chunk, in each kernel after
+/// kernel, so that what one hands to the next is still in L2: attention goes through its heads, of each the scores,
+/// their softmax and the product with the values.
+///
+/// Kernels belong to a chain if their outermost loops walk the leading axis of all values they hand on or read twice,
+/// these are larger than half of L2 as a whole but fit in it by the chunk, and what each chunk reads as a whole, like
+/// weights, is small. There are at least 8 chunks, counted from shapes; the bits do not change.
+class ChainBuilder {
+ public:
+  /// `add` takes a kernel to the program and returns its number. l2_bytes 0: there are no chains.
+  ChainBuilder(Block* block, int64_t l2_bytes, std::function<int32_t(Kernel)> add)
+      : block_(block), l2_bytes_(l2_bytes), add_(std::move(add)) {}
+
+  /// The kernel of the block's last item.
+  void Add(Kernel kernel);
+  /// Ends the last chain.
+  void Finish();
+
+ private:
+  struct Link {
+    size_t item = 0;
+    Kernel kernel;
+    OuterLoop outer;
+  };
+
+  const BlockItem& item(const Link& link) const { return block_->items[link.item]; }
+  int64_t bytes(ir::Value v) const { return block_->f.type(v).bytes(); }
+  bool Append(Link* link);
+  bool IsSlicedIn(const Link& link, ir::Value v) const;
+  const Link* WriterOf(ir::Value v) const;
+  bool IsRead(ir::Value v) const;
+  int64_t Chunks() const;
+
+  Block* block_;
+  const int64_t l2_bytes_;
+  const std::function<int32_t(Kernel)> add_;
+  std::vector<Link> links_;
+  int64_t common_ = 0;                   // greatest common divisor of the extents of the outer loops
+  int64_t whole_ = 0;                    // bytes that every chunk reads as a whole
+  std::vector<ir::Value> shared_;        // written and read in the chain, or read twice
+};
+
+}  // namespace reel::codegen
+
+#endif  // REEL_CODEGEN_PROGRAM_CHAIN_H_

@@ -1,0 +1,199 @@
+#include "codegen/schedule/chunk.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "codegen/schedule/schedule.h"
+
+namespace reel::codegen {
+namespace {
+
+using ir::Op;
+
+// Smallest and largest value; of what is not known, no bounds.
+struct Range {
+  static constexpr int64_t kFar = int64_t{1} << 60;
+  int64_t low = -kFar, high = kFar;
+};
+
+template <typename Visit>
+void VisitStatements(const std::vector<Stmt>& body, const Visit& visit) {
+  std::vector<const std::vector<Stmt>*> stack{&body};
+  while (!stack.empty()) {
+    const std::vector<Stmt>& list = *stack.back();
+    stack.pop_back();
+    for (const Stmt& s : list) {
+      visit(s);
+      if (!s.body.empty()) stack.push_back(&s.body);
+    }
+  }
+}
+
+// Where the accesses of one iteration of the outer loop are, counted from its first element.
+class Bounds {
+ public:
+  Bounds(const Kernel& kernel, const OuterLoop& outer) : k_(kernel), outer_(outer) {
+    VisitStatements(k_.body, [this](const Stmt& s) {
+      if (s.kind != Stmt::Kind::kLoop) return;
+      const auto [it, added] = loops_.emplace(s.axis, Loop{s.extent.value(), s.clip_total, s.clip_base});
+      if (!added) it->second = {std::max(it->second.extent, s.extent.value()), -1, {}};
+    });
+  }
+
+  // Of index + dynamic * stride where guard holds.
+  Range Of(const Affine& index, ExprId dynamic, int64_t stride, ExprId guard) const {
+    Range range = dynamic < 0 ? OfAffine(index) : WithTerm(index, dynamic, stride);
+    if (guard >= 0 && dynamic < 0) Narrow(index, guard, &range);
+    return range;
+  }
+
+ private:
+  struct Loop {
+    int64_t extent = 0, total = -1;
+    Affine base;
+  };
+  const Expr& expr(ExprId e) const { return k_.exprs[static_cast<size_t>(e)]; }
+
+  bool IsOuter(AxisId axis) const { return axis == outer_.axis || axis == outer_.chunk; }
+
+  Range OfAffine(Affine a) const {
+    Range range{a.constant, a.constant};
+    const auto add = [&range](int64_t factor, int64_t most) {
+      (factor > 0 ? range.high : range.low) += factor * most;
+    };
+    // x < total - base: x and base together are less than total.
+    const Affine given = a;
+    for (const auto& term : given.terms) {
+      const AxisId axis = term.first;
+      const int64_t f = a.coefficient(axis);
+      const auto it = loops_.find(axis);
+      if (f == 0 || IsOuter(axis) || it == loops_.end() || it->second.total < 0) continue;
+      const Affine& base = it->second.base;
+      const bool together = std::all_of(base.terms.begin(), base.terms.end(), [&](const auto& t) {
+        return !IsOuter(t.first) && a.coefficient(t.first) == f * t.second;
+      });
+      if (!together) continue;
+      add(f, it->second.total - 1 - base.constant);
+      a.Add(axis, -f);
+      for (const auto& [other, c] : base.terms) a.Add(other, -f * c);
+    }
+    for (const auto& [axis, factor] : a.terms) {
+      if (IsOuter(axis)) continue;
+      const auto it = loops_.find(axis);
+      if (it == loops_.end() || it->second.extent > Range::kFar / (std::abs(factor) + 1)) return {};
+      add(factor, it->second.extent - 1);
+    }
+    return range;
+  }
+
+  Range WithTerm(const Affine& index, ExprId term, int64_t factor) const {
+    const Expr& e = expr(term);
+    if (e.kind == Expr::Kind::kIndex) {
+      Affine sum = index;
+      sum.Add(e.index, factor);
+      return OfAffine(sum);
+    }
+    if (e.kind != Expr::Kind::kOp) return {};
+    if (e.op == Op::kMul && expr(e.operands[1]).kind == Expr::Kind::kConstant && e.dtype == kInt64) {
+      return WithTerm(index, e.operands[0], factor * static_cast<int64_t>(expr(e.operands[1]).bits));
+    }
+    if (e.op == Op::kMin && factor >= 0) {
+      const Range a = WithTerm(index, e.operands[0], factor), b = WithTerm(index, e.operands[1], factor);
+      return {std::min(a.low, b.low), std::min(a.high, b.high)};
+    }
+    return {};
+  }
+
+  // position < n, and what else holds.
+  void Narrow(const Affine& index, ExprId guard, Range* range) const {
+    const Expr& e = expr(guard);
+    if (e.kind != Expr::Kind::kOp) return;
+    if (e.op == Op::kAnd) {
+      for (ExprId o : e.operands) Narrow(index, o, range);
+    }
+    if (e.op != Op::kLess) return;
+    const Expr &position = expr(e.operands[0]), &limit = expr(e.operands[1]);
+    if (position.kind != Expr::Kind::kIndex || limit.kind != Expr::Kind::kConstant || limit.dtype != kInt64) return;
+    if (position.index.terms.empty()) return;
+    const auto [axis, c] = position.index.terms[0];
+    const int64_t factor = index.coefficient(axis) / c;
+    if (factor <= 0) return;
+    Affine rest = index;
+    rest.Add(position.index, -factor);
+    const Range others = OfAffine(rest);
+    range->high = std::min(range->high, others.high + factor * (static_cast<int64_t>(limit.bits) - 1));
+  }
+
+  const Kernel& k_;
+  const OuterLoop outer_;
+  std::map<AxisId, Loop> loops_;
+};
+
+}  // namespace
+
+std::optional<OuterLoop> FindOuterLoop(const Kernel& kernel) {
+  const std::vector<Stmt>* body = &kernel.body;
+  OuterLoop outer;
+  if (body->size() == 1 && body->front().kind == Stmt::Kind::kLoop &&
+      body->front().loop_kind == LoopKind::kParallel) {
+    outer.chunk = body->front().axis;
+    body = &body->front().body;
+  }
+  if (body->empty()) return std::nullopt;
+  for (size_t i = 0; i + 1 < body->size(); ++i) {
+    if ((*body)[i].kind != Stmt::Kind::kLocal) return std::nullopt;
+  }
+  const Stmt& loop = body->back();
+  bool sorts = false;
+  VisitStatements(kernel.body, [&sorts](const Stmt& s) { sorts = sorts || s.kind == Stmt::Kind::kSort; });
+  if (loop.kind != Stmt::Kind::kLoop || sorts || (outer.chunk < 0 && loop.clip_total >= 0)) return std::nullopt;
+  outer.axis = loop.axis;
+  outer.size = loop.extent.value();
+  outer.extent = outer.chunk < 0          ? outer.size
+                 : loop.clip_total < 0 ? kernel.chunks() * outer.size
+                                       : loop.clip_total;
+  return outer;
+}
+
+bool IsSliced(const Kernel& kernel, const OuterLoop& outer, BufferId buffer, int64_t elements) {
+  if (outer.extent == 0 || elements % outer.extent != 0) return false;
+  const int64_t step = elements / outer.extent;
+  const Bounds bounds(kernel, outer);
+  bool sliced = true;
+  const auto check = [&](const Affine& index, ExprId dynamic, int64_t stride, ExprId guard) {
+    const Range range = bounds.Of(index, dynamic, stride, guard);
+    const bool in_step = index.coefficient(outer.axis) == step && range.low >= 0 && range.high < step;
+    const bool in_chunk = outer.chunk < 0 || index.coefficient(outer.chunk) == step * outer.size;
+    sliced = sliced && in_step && in_chunk;
+  };
+  for (const Expr& e : kernel.exprs) {
+    if (e.kind == Expr::Kind::kLoad && e.buffer == buffer) check(e.index, e.dynamic, e.dynamic_stride, e.guard);
+  }
+  VisitStatements(kernel.body, [&](const Stmt& s) {
+    if (s.kind == Stmt::Kind::kStore && s.buffer == buffer) check(s.index, s.dynamic, s.dynamic_stride, s.guard);
+  });
+  return sliced;
+}
+
+void Rechunk(Kernel* kernel, const OuterLoop& outer, int64_t chunks) {
+  const int64_t size = outer.extent / chunks;
+  AxisId chunk = outer.chunk;
+  if (chunk < 0) {
+    chunk = kernel->AddAxis("c");
+    std::vector<Stmt> body = std::move(kernel->body);
+    kernel->body.clear();
+    kernel->body.push_back(MakeLoop(chunk, chunks, LoopKind::kParallel, 1, std::move(body)));
+  }
+  // The axis begins at size * chunk.
+  ShiftAxis(kernel, &kernel->body, outer.axis, AxisAffine(chunk, size - (outer.chunk < 0 ? 0 : outer.size)));
+  Stmt& parallel = kernel->body.front();
+  Stmt& loop = parallel.body.back();
+  parallel.extent = chunks;
+  loop.extent = size;
+  loop.clip_base = {};
+  loop.clip_total = -1;
+}
+
+}  // namespace reel::codegen

@@ -1,0 +1,31 @@
+#ifndef REEL_CODEGEN_SCHEDULE_CHUNK_H_
+#define REEL_CODEGEN_SCHEDULE_CHUNK_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "codegen/loop/loop.h"
+
+// A scheduled kernel seen from its outermost loop, whose iterations are independent of each other.
+
+namespace reel::codegen {
+
+struct OuterLoop {
+  AxisId axis = -1, chunk = -1;  ///< chunk: the parallel axis that cuts it, -1 = none
+  int64_t extent = 0;
+  int64_t size = 0;  ///< iterations of a chunk
+};
+
+/// None if the kernel is not one loop after declarations of locals.
+std::optional<OuterLoop> FindOuterLoop(const Kernel& kernel);
+
+/// True if iteration i of the loop touches nothing of the buffer but elements i * s .. (i + 1) * s,
+/// s = elements / extent. False also where bounds could not tell.
+bool IsSliced(const Kernel& kernel, const OuterLoop& loop, BufferId buffer, int64_t elements);
+
+/// Cuts the loop into `chunks` equal chunks, which divide its extent. The bits do not change.
+void Rechunk(Kernel* kernel, const OuterLoop& loop, int64_t chunks);
+
+}  // namespace reel::codegen
+
+#endif  // REEL_CODEGEN_SCHEDULE_CHUNK_H_

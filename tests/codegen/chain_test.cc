@@ -1,0 +1,163 @@
+// Chains: kernels that go through a leading axis together (codegen/program/chain.h). They are found where they pay,
+// what they hand on lies in frames, and no bit depends on them or on the number of threads.
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <functional>
+#include <map>
+
+#include "codegen/program/program.h"
+#include "ir/text/parser.h"
+#include "reel/reel.h"
+#include "runtime/thread_pool.h"
+
+namespace reel {
+namespace {
+
+using codegen::Program;
+using codegen::Slot;
+using codegen::Step;
+using Tensors = std::vector<Tensor>;
+using Inputs = std::span<const Tensor>;
+
+struct Case {
+  std::function<Tensors(Inputs)> function;
+  std::vector<Spec> inputs;
+  bool chains = true;
+};
+
+std::vector<Spec> Queries(int64_t heads, int64_t time, int count) {
+  return std::vector<Spec>(static_cast<size_t>(count), Spec(kFloat32, Shape{heads, time, 32}));
+}
+
+// sum(attention * seed) and its gradient by queries, keys and values.
+Tensors AttentionStep(Inputs in, bool causal) {
+  GradientTape tape;
+  for (size_t i = 0; i < 3; ++i) tape.Watch(in[i]);
+  const Tensor y = Attention(in[0], in[1], in[2], {.causal = causal});
+  const GradientList g = tape.Gradient(ReduceSum(y * in[3]), {in[0], in[1], in[2]});
+  return {y, g.Dense(0), g.Dense(1), g.Dense(2)};
+}
+
+const std::map<std::string, Case>& Cases() {
+  static const auto* cases = new std::map<std::string, Case>{
+      {"forward", {[](Inputs in) { return Tensors{Attention(in[0], in[1], in[2])}; }, Queries(12, 192, 3)}},
+      {"gradient", {[](Inputs in) { return AttentionStep(in, false); }, Queries(11, 160, 4)}},
+      {"causal_gradient", {[](Inputs in) { return AttentionStep(in, true); }, Queries(24, 300, 4)}},
+      // A chain's heads are an axis in the middle of memory for none of its kernels, but the first one's.
+      {"joined_heads",
+       {[](Inputs in) {
+          const auto heads = [](const Tensor& x) { return SwapAxes(Reshape(x, {8, 100, 4, 16}), 1, 2); };
+          const Tensor y = Attention(heads(in[0]), heads(in[1]), heads(in[2]));
+          return Tensors{Reshape(SwapAxes(y, 1, 2), {8, 100, 64})};
+        },
+        std::vector<Spec>(3, Spec(kFloat32, Shape{8, 100, 64}))}},
+      // Every chunk would read all of the last operand.
+      {"large_weights",
+       {[](Inputs in) { return Tensors{MatMul(Softmax(MatMul(in[0], in[1])), in[2])}; },
+        {Spec(kFloat32, Shape{1024, 64}), Spec(kFloat32, Shape{64, 512}), Spec(kFloat32, Shape{512, 512})},
+        false}},
+      // Chunk i of the second product needs other chunks of the first.
+      {"turned_around",
+       {[](Inputs in) { return Tensors{MatMul(Flip(MatMul(in[0], in[1]), {0}), in[2])}; },
+        {Spec(kFloat32, Shape{16, 128, 32}), Spec(kFloat32, Shape{16, 32, 128}), Spec(kFloat32, Shape{16, 128, 32})},
+        false}},
+      {"few_heads", {[](Inputs in) { return Tensors{Attention(in[0], in[1], in[2])}; }, Queries(2, 512, 3), false}},
+  };
+  return *cases;
+}
+
+Function TraceCase(const Case& c) {
+  return Trace([&c](Inputs in) { return c.function(in); }, c.inputs);
+}
+
+Program Plan(const Case& c) {
+  auto module = ir::ParseModule(TraceCase(c).ToText(), "chain");
+  EXPECT_TRUE(module.ok()) << module.status();
+  auto program = codegen::BuildProgram(*module, *codegen::FindTarget("x86-64-v4"), {});
+  EXPECT_TRUE(program.ok()) << program.status();
+  return *std::move(program);
+}
+
+std::vector<const Step*> ChainsOf(const Program& program) {
+  std::vector<const Step*> chains;
+  for (const Step& s : program.entries[0].steps) {
+    if (s.control == Step::Control::kChain) chains.push_back(&s);
+  }
+  return chains;
+}
+
+TEST(Chains, AreFoundWhereTheyPay) {
+  for (const auto& [name, c] : Cases()) {
+    const Program p = Plan(c);
+    EXPECT_EQ(!ChainsOf(p).empty(), c.chains) << name << "\n" << codegen::ToString(p);
+    for (const Step* chain : ChainsOf(p)) {
+      EXPECT_GE(chain->first.size(), 2u) << name;
+      EXPECT_GE(chain->chunks, 8) << name;
+      EXPECT_LE(chain->lanes, 8) << name;
+      for (const Step& call : chain->first) {
+        EXPECT_EQ(p.kernels[static_cast<size_t>(call.kernel)].chunks(), chain->chunks) << name;
+      }
+    }
+  }
+}
+
+// Scores of 12 heads would be 1.7 MiB; a frame has those of one of them, their exponentials, and scaled queries.
+TEST(Chains, HandOnInFrames) {
+  const Program p = Plan(Cases().at("forward"));
+  const std::vector<const Step*> chains = ChainsOf(p);
+  ASSERT_EQ(chains.size(), 1u) << codegen::ToString(p);
+  const Step& chain = *chains[0];
+  EXPECT_EQ(chain.chunks, 12);
+  EXPECT_EQ(chain.lanes, 6);
+  constexpr int64_t kHead = 192 * 192 * 4, kQueries = 192 * 32 * 4;
+  EXPECT_GE(chain.bytes, 2 * kHead);
+  EXPECT_LE(chain.bytes, 2 * kHead + kQueries + 4096);
+  EXPECT_LE(p.arena_bytes, chain.lanes * chain.bytes + 12 * kQueries + 4096) << codegen::ToString(p);
+  int in_frames = 0;
+  for (const Step& call : chain.first) {
+    for (const Slot& slot : call.buffers) in_frames += slot.kind == Slot::Kind::kLane;
+  }
+  EXPECT_GE(in_frames, 4);
+}
+
+class ChainBits : public testing::TestWithParam<std::string> {
+ protected:
+  ~ChainBits() override { runtime::SetNumThreads(0); }
+};
+
+bool SameBits(const Tensor& a, const Tensor& b) {
+  return a.shape() == b.shape() &&
+         std::memcmp(a.data<float>().data(), b.data<float>().data(), static_cast<size_t>(a.size()) * 4) == 0;
+}
+
+TEST_P(ChainBits, DependOnNothing) {
+  const Case& c = Cases().at(GetParam());
+  Generator generator(7);
+  Tensors in;
+  for (const Spec& spec : c.inputs) in.push_back(RandomNormal(spec.type.shape, {.generator = generator}));
+  const Function f = TraceCase(c);
+  const Tensors plain = Compile(f, {.opt_level = 0})("main", in).tensors(), eager = c.function(in);
+  for (size_t i = 0; i < plain.size(); ++i) EXPECT_TRUE(SameBits(eager[i], plain[i])) << "eager result " << i;
+  for (const char* cpu : {"native", "x86-64-v3"}) {
+    const Executable run = Compile(f, {.cpu = cpu});
+    for (const int threads : {1, 2, 3, 8}) {
+      runtime::SetNumThreads(threads);
+      const Tensors got = run("main", in).tensors();
+      for (size_t i = 0; i < plain.size(); ++i) {
+        EXPECT_TRUE(SameBits(got[i], plain[i])) << cpu << ", " << threads << " threads, result " << i;
+      }
+    }
+  }
+}
+
+std::vector<std::string> Names() {
+  std::vector<std::string> names;
+  for (const auto& [name, c] : Cases()) names.push_back(name);
+  return names;
+}
+INSTANTIATE_TEST_SUITE_P(All, ChainBits, testing::ValuesIn(Names()), [](const auto& p) { return p.param; });
+
+}  // namespace
+}  // namespace reel
