@@ -9,17 +9,18 @@ namespace {
 class LlvmBackend : public Backend {
  public:
   absl::StatusOr<CodeObjects> CompileObjects(const Program& program, const Target& target,
-                                             const JitOptions& options) override {
+                                             const CodeOptions& options) override {
     return codegen::CompileObjects(program, target, options);
   }
   absl::StatusOr<ObjectFiles> CompileToObject(const Program& program, const std::string& name,
-                                              const Target& target, int opt_level) override {
-    return AotCompile(program, name, target, opt_level);
+                                              const Target& target,
+                                              const CodeOptions& options) override {
+    return AotCompile(program, name, target, options);
   }
   absl::StatusOr<std::string> EmitText(const Program& program, const std::string& name,
-                                       const Target& target, int opt_level,
+                                       const Target& target, const CodeOptions& options,
                                        bool assembly) override {
-    return AotText(program, name, target, opt_level, assembly);
+    return AotText(program, name, target, options, assembly);
   }
 };
 

@@ -14,11 +14,16 @@
 
 namespace reel::codegen {
 
-struct JitOptions {
+/// How code is made.
+struct CodeOptions {
   int opt_level = 2;
-  std::string dump_to;       ///< folder for LLVM IR and assembly; empty = none
-  double max_seconds = 600;  ///< checked before every LLVM module
+  std::string dump_to = {};                ///< folder for LLVM IR and assembly; empty = none
+  const ir::BudgetMeter* meter = nullptr;  ///< time is looked at before every LLVM module; null = no limits
 };
+
+inline absl::Status CheckTime(const ir::BudgetMeter* meter) {
+  return meter == nullptr ? absl::OkStatus() : meter->CheckTime();
+}
 
 /// Machine code of a program: ELF objects, in which reel_entry_<i> is entry point i.
 struct CodeObjects {
@@ -31,14 +36,14 @@ class Backend {
   virtual ~Backend() = default;
   /// Kernels go to several LLVM modules of bounded size, compiled side by side.
   virtual absl::StatusOr<CodeObjects> CompileObjects(const Program& program, const Target& target,
-                                                     const JitOptions& options) = 0;
+                                                     const CodeOptions& options) = 0;
   /// One object that stands alone.
   virtual absl::StatusOr<ObjectFiles> CompileToObject(const Program& program,
                                                       const std::string& name, const Target& target,
-                                                      int opt_level) = 0;
+                                                      const CodeOptions& options) = 0;
   /// LLVM IR or assembly of that object.
   virtual absl::StatusOr<std::string> EmitText(const Program& program, const std::string& name,
-                                               const Target& target, int opt_level,
+                                               const Target& target, const CodeOptions& options,
                                                bool assembly) = 0;
 };
 

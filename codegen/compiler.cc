@@ -45,10 +45,11 @@ double Seconds(Clock::time_point from) {
 }
 
 /// Level 0 is the debugging engine: one scalar kernel per op.
-PlanOptions PlanFor(const CompilerOptions& options) {
+PlanOptions PlanFor(const CompilerOptions& options, const ir::BudgetMeter* meter) {
   PlanOptions plan;
   plan.fuse = plan.vectorize = options.opt_level > 0;
   plan.memory_budget = options.memory_budget;
+  plan.meter = meter;
   return plan;
 }
 
@@ -75,9 +76,10 @@ class PlanningCompiler : public Compiler {
   absl::StatusOr<std::unique_ptr<CompiledModule>> Compile(const ir::Module& module,
                                                           const CompilerOptions& options) override {
     const auto start = Clock::now();
-    auto plan = Plan(module, options);
+    ir::BudgetMeter meter(options.budget, options.clock);
+    auto plan = Plan(module, options, &meter);
     if (!plan.ok()) return plan.status();
-    if (!HostSupports(plan->target.name)) {
+    if (!options.host_supports(plan->target.name)) {
       return absl::FailedPreconditionError(
           StrCat("this machine cannot run code for ", plan->target.name, "; use cpu = \"native\""));
     }
@@ -92,11 +94,8 @@ class PlanningCompiler : public Compiler {
     }
     const auto backend = GetBackend();
     if (!backend.ok()) return backend.status();
-    JitOptions jit;
-    jit.opt_level = options.opt_level;
-    jit.dump_to = options.dump_to;
-    jit.max_seconds = options.budget.max_seconds - times.plan;
-    auto code = (*backend)->CompileObjects(plan->program, plan->target, jit);
+    auto code = (*backend)->CompileObjects(plan->program, plan->target,
+                                           {options.opt_level, options.dump_to, &meter});
     if (!code.ok()) return code.status();
     cache.Put(*code);
     times.cached = false;
@@ -107,11 +106,13 @@ class PlanningCompiler : public Compiler {
 
   absl::StatusOr<ObjectFiles> CompileToObject(const ir::Module& module, const std::string& name,
                                               const CompilerOptions& options) override {
-    auto plan = Plan(module, options);
+    ir::BudgetMeter meter(options.budget, options.clock);
+    auto plan = Plan(module, options, &meter);
     if (!plan.ok()) return plan.status();
     const auto backend = GetBackend();
     if (!backend.ok()) return backend.status();
-    return (*backend)->CompileToObject(plan->program, name, plan->target, options.opt_level);
+    return (*backend)->CompileToObject(plan->program, name, plan->target,
+                                       {options.opt_level, "", &meter});
   }
 
   absl::StatusOr<std::string> EmitText(const ir::Module& module, const std::string& name,
@@ -121,12 +122,13 @@ class PlanningCompiler : public Compiler {
       return absl::InvalidArgumentError(
           StrCat("cannot emit \"", kind, "\"; use \"llvm\" or \"asm\""));
     }
-    auto plan = Plan(module, options);
+    ir::BudgetMeter meter(options.budget, options.clock);
+    auto plan = Plan(module, options, &meter);
     if (!plan.ok()) return plan.status();
     const auto backend = GetBackend();
     if (!backend.ok()) return backend.status();
-    return (*backend)->EmitText(plan->program, name, plan->target, options.opt_level,
-                                kind == "asm");
+    return (*backend)->EmitText(plan->program, name, plan->target,
+                                {options.opt_level, "", &meter}, kind == "asm");
   }
 
  private:
@@ -135,10 +137,12 @@ class PlanningCompiler : public Compiler {
     Target target;
   };
 
-  absl::StatusOr<Planned> Plan(const ir::Module& module, const CompilerOptions& options) {
+  absl::StatusOr<Planned> Plan(const ir::Module& module, const CompilerOptions& options,
+                               ir::BudgetMeter* meter) {
+    if (absl::Status s = meter->AddModule(module); !s.ok()) return s;
     auto target = FindTarget(options.cpu);
     if (!target.ok()) return target.status();
-    auto program = BuildProgram(module, *target, PlanFor(options));
+    auto program = BuildProgram(module, *target, PlanFor(options, meter));
     if (!program.ok()) return program.status();
     if (absl::Status s = CheckBudget(*program, options.budget); !s.ok()) return s;
     if (!options.dump_to.empty()) {

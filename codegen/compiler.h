@@ -8,7 +8,8 @@
 
 #include "absl/status/statusor.h"
 #include "codegen/program/program.h"
-#include "ir/budget.h"
+#include "codegen/target/cpuid.h"
+#include "ir/budget_meter.h"
 #include "ir/graph.h"
 
 // The compiler's door: plans, and has the code from the cache or from LLVM (backend.h).
@@ -22,6 +23,8 @@ struct CompilerOptions {
   std::string dump_to;       ///< folder for program text, LLVM IR and assembly; empty = none
   std::string cache_dir;     ///< machine code is kept and looked for there; empty = nowhere
   Budget budget;
+  ir::Clock clock = ir::SteadySeconds;  ///< of the budget
+  bool (*host_supports)(std::string_view target) = HostSupports;
 };
 
 /// JIT-compiled code of a module: immutable, thread-safe.

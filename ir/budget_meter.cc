@@ -1,5 +1,7 @@
 #include "ir/budget_meter.h"
 
+#include <chrono>
+
 #include "ir/graph.h"
 #include "ir/strings.h"
 
@@ -10,6 +12,10 @@ namespace {
 constexpr int64_t kMaxValues = int64_t{1} << 30;
 
 }  // namespace
+
+double SteadySeconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 absl::Status BudgetMeter::CheckBytes(int64_t bytes) const {
   if (bytes <= budget_.max_bytes) return absl::OkStatus();
@@ -40,8 +46,7 @@ absl::Status BudgetMeter::AddMemory(int64_t bytes) {
 }
 
 absl::Status BudgetMeter::CheckTime() const {
-  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
-  if (spent.count() <= budget_.max_seconds) return absl::OkStatus();
+  if (clock_() - start_ <= budget_.max_seconds) return absl::OkStatus();
   return absl::ResourceExhaustedError(
       StrCat("takes longer than the budget of ", budget_.max_seconds, " s (max_seconds)"));
 }
@@ -52,6 +57,16 @@ absl::Status BudgetMeter::AddLiteral(const Type& type) {
                                              ": its shape must be constant and fit in memory"));
   }
   return AddMemory(type.bytes());
+}
+
+absl::Status BudgetMeter::AddModule(const Module& module) {
+  for (const auto& f : module.functions()) {
+    for (const Node& node : f->nodes()) {
+      const auto results = static_cast<size_t>(node.num_results);
+      if (absl::Status s = AddNode(node.operands.size(), results); !s.ok()) return s;
+    }
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace reel::ir

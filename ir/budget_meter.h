@@ -1,7 +1,6 @@
 #ifndef REEL_IR_BUDGET_METER_H_
 #define REEL_IR_BUDGET_METER_H_
 
-#include <chrono>
 #include <string_view>
 
 #include "absl/status/status.h"
@@ -10,24 +9,36 @@
 
 namespace reel::ir {
 
-/// Counts what a reader is about to spend; every error is ResourceExhausted and names the limit.
+class Module;
+
+/// Seconds since some moment. Tests bring their own.
+using Clock = double (*)();
+double SteadySeconds();
+
+/// Counts what a reader or the compiler is about to spend; every error is ResourceExhausted and
+/// names the limit.
 class BudgetMeter {
  public:
-  explicit BudgetMeter(const Budget& budget)
-      : budget_(budget), start_(std::chrono::steady_clock::now()) {}
+  explicit BudgetMeter(const Budget& budget, Clock clock = SteadySeconds)
+      : budget_(budget), clock_(clock), start_(clock()) {}
 
   /// The size of the input.
   absl::Status CheckBytes(int64_t bytes) const;
   /// One node with this many operands and results. Looks at the clock now and then.
   absl::Status AddNode(size_t operands, size_t results);
   absl::Status AddMemory(int64_t bytes);
+  /// Any thread may look.
   absl::Status CheckTime() const;
+  /// The nodes of a module.
+  absl::Status AddModule(const Module& module);
   /// Bytes of a literal: its type must be constant and small enough for the budget.
   absl::Status AddLiteral(const Type& type);
+  const Budget& budget() const { return budget_; }
 
  private:
   Budget budget_;
-  std::chrono::steady_clock::time_point start_;
+  Clock clock_;
+  double start_;
   int64_t ops_ = 0, values_ = 0, memory_ = 0;
 };
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "ir/budget_meter.h"
 #include "ir/graph.h"
 
 // The passes. Each is a function from a verified module to a verified module that computes the same
@@ -24,6 +25,8 @@ struct PassContext {
   int64_t fold_limit_bytes = 4096;
   /// Inlining stops when it has copied this many nodes.
   int64_t inline_limit_nodes = 200000;
+  /// Looked at before every pass; null: time is not limited.
+  const ir::BudgetMeter* meter = nullptr;
 };
 
 using Pass = absl::StatusOr<bool> (*)(ir::Module* m, const PassContext& context);

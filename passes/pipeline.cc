@@ -100,6 +100,9 @@ absl::StatusOr<std::vector<PassReport>> RunPasses(ir::Module* m, absl::Span<cons
     const auto run = static_cast<int64_t>(reports.size());
     if (options.pass_limit >= 0 && run >= options.pass_limit) break;
     if (Contains(options.disable, entry.name)) continue;
+    if (options.context.meter) {
+      if (absl::Status s = options.context.meter->CheckTime(); !s.ok()) return s;
+    }
     auto report = RunOne(m, entry, static_cast<int>(run) + 1, options);
     if (!report.ok()) return report.status();
     reports.push_back(*std::move(report));

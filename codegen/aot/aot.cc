@@ -24,7 +24,8 @@ struct Object {
 };
 
 absl::Status AddCode(const Program& program, const ProgramSymbols& symbols,
-                     const ObjectNames& names, const Target& target, llvm::Module* module) {
+                     const ObjectNames& names, const Target& target, const ir::BudgetMeter* meter,
+                     llvm::Module* module) {
   std::string constants(static_cast<size_t>(symbols.layout.bytes), '\0');
   for (size_t i = 0; i < program.constants.size(); ++i) {
     const auto bytes = program.constants[i].bytes();
@@ -35,6 +36,7 @@ absl::Status AddCode(const Program& program, const ProgramSymbols& symbols,
   std::unordered_set<std::string> seen;
   for (size_t k = 0; k < program.kernels.size(); ++k) {
     if (!seen.insert(symbols.kernels[k]).second) continue;
+    if (absl::Status s = CheckTime(meter); !s.ok()) return s;
     auto kernel = LowerKernel(program.kernels[k], target, symbols.kernels[k], module);
     if (!kernel.ok()) return kernel.status();
     (*kernel)->setLinkage(llvm::GlobalValue::InternalLinkage);
@@ -47,10 +49,10 @@ absl::Status AddCode(const Program& program, const ProgramSymbols& symbols,
 }
 
 absl::StatusOr<std::unique_ptr<Object>> Build(const Program& program, const std::string& name,
-                                              const Target& target, int opt_level) {
+                                              const Target& target, const CodeOptions& options) {
   auto names = NameObject(program, name);
   if (!names.ok()) return names.status();
-  auto machine = MakeTargetMachine(target, opt_level);
+  auto machine = MakeTargetMachine(target, options.opt_level);
   if (!machine.ok()) return machine.status();
   auto object = std::make_unique<Object>();
   object->names = *std::move(names);
@@ -59,19 +61,19 @@ absl::StatusOr<std::unique_ptr<Object>> Build(const Program& program, const std:
   object->module = MakeModule(object->context, name, *object->machine);
   llvm::Module* module = object->module.get();
   const ProgramSymbols symbols = NameSymbols(program, StrCat(name, "."));
-  if (auto s = AddCode(program, symbols, object->names, target, module); !s.ok()) return s;
+  if (auto s = AddCode(program, symbols, object->names, target, options.meter, module); !s.ok()) return s;
   AddWrappers(program, object->names, target, object->manifest, module);
-  if (auto s = Optimize(module, object->machine.get(), opt_level); !s.ok()) return s;
+  if (auto s = Optimize(module, object->machine.get(), options.opt_level); !s.ok()) return s;
   return object;
 }
 
 }  // namespace
 
 absl::StatusOr<ObjectFiles> AotCompile(const Program& program, const std::string& name,
-                                       const Target& target, int opt_level) {
-  auto object = Build(program, name, target, opt_level);
+                                       const Target& target, const CodeOptions& options) {
+  auto object = Build(program, name, target, options);
   if (!object.ok()) return object.status();
-  auto code = EmitCode((*object)->module.get(), (*object)->machine.get(), /*assembly=*/false);
+  auto code = EmitCode((*object)->module.get(), (*object)->machine.get(), /*assembly=*/false, options.meter);
   if (!code.ok()) return code.status();
   ObjectFiles files;
   files.object.assign(code->data(), code->size());
@@ -81,11 +83,11 @@ absl::StatusOr<ObjectFiles> AotCompile(const Program& program, const std::string
 }
 
 absl::StatusOr<std::string> AotText(const Program& program, const std::string& name,
-                                    const Target& target, int opt_level, bool assembly) {
-  auto object = Build(program, name, target, opt_level);
+                                    const Target& target, const CodeOptions& options, bool assembly) {
+  auto object = Build(program, name, target, options);
   if (!object.ok()) return object.status();
   if (!assembly) return ModuleText(*(*object)->module);
-  auto code = EmitCode((*object)->module.get(), (*object)->machine.get(), assembly);
+  auto code = EmitCode((*object)->module.get(), (*object)->machine.get(), assembly, options.meter);
   if (!code.ok()) return code.status();
   return std::string(code->data(), code->size());
 }

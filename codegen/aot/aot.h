@@ -4,7 +4,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "codegen/compiler.h"
+#include "codegen/backend.h"
 #include "codegen/program/program.h"
 #include "codegen/target/target.h"
 
@@ -13,11 +13,11 @@ namespace reel::codegen {
 /// A relocatable object with its C header and manifest: position independent, no writable globals,
 /// no calls but memcpy, memmove and memset. The same program, name and target give the same bytes.
 absl::StatusOr<ObjectFiles> AotCompile(const Program& program, const std::string& name,
-                                       const Target& target, int opt_level);
+                                       const Target& target, const CodeOptions& options);
 
 /// LLVM IR or assembly of that object.
 absl::StatusOr<std::string> AotText(const Program& program, const std::string& name,
-                                    const Target& target, int opt_level, bool assembly);
+                                    const Target& target, const CodeOptions& options, bool assembly);
 
 }  // namespace reel::codegen
 

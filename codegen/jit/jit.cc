@@ -45,7 +45,7 @@ struct Unit {
 class UnitCompiler {
  public:
   UnitCompiler(const Program& program, const ProgramSymbols& symbols, const Target& target,
-               const JitOptions& options)
+               const CodeOptions& options)
       : program_(program), symbols_(symbols), target_(target), options_(options) {}
 
   /// Compiles all units, side by side on as many threads as there are cores.
@@ -78,10 +78,7 @@ class UnitCompiler {
 
  private:
   absl::Status Compile(Unit* unit) {
-    if (Seconds(start_) > options_.max_seconds) {
-      return absl::ResourceExhaustedError(
-          StrCat("compiling takes longer than the budget of ", options_.max_seconds, " seconds"));
-    }
+    if (absl::Status s = CheckTime(options_.meter); !s.ok()) return s;
     const auto start = Clock::now();
     auto machine = MakeTargetMachine(target_, options_.opt_level);
     if (!machine.ok()) return machine.status();
@@ -101,7 +98,7 @@ class UnitCompiler {
     unit->emit = Seconds(start);
     if (absl::Status s = Dump(*unit, *module, machine->get()); !s.ok()) return s;
     const auto codegen = Clock::now();
-    auto object = EmitCode(module.get(), machine->get(), /*assembly=*/false);
+    auto object = EmitCode(module.get(), machine->get(), /*assembly=*/false, options_.meter);
     if (!object.ok()) return object.status();
     unit->object.assign(object->data(), object->size());
     unit->codegen = Seconds(codegen);
@@ -126,8 +123,7 @@ class UnitCompiler {
   const Program& program_;
   const ProgramSymbols& symbols_;
   const Target& target_;
-  const JitOptions& options_;
-  const Clock::time_point start_ = Clock::now();
+  const CodeOptions& options_;
 };
 
 /// Different kernels, then entry points, in batches of bounded size. A module costs a few
@@ -155,7 +151,7 @@ std::vector<Unit> SplitProgram(const Program& program, const ProgramSymbols& sym
 }  // namespace
 
 absl::StatusOr<CodeObjects> CompileObjects(const Program& program, const Target& target,
-                                           const JitOptions& options) {
+                                           const CodeOptions& options) {
   const auto start = Clock::now();
   const ProgramSymbols symbols = NameSymbols(program, "reel");
   std::vector<Unit> units = SplitProgram(program, symbols);

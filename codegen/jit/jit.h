@@ -13,7 +13,7 @@ namespace reel::codegen {
 
 /// Machine code of a program, by LLVM. The bytes depend on program, target and level alone.
 absl::StatusOr<CodeObjects> CompileObjects(const Program& program, const Target& target,
-                                           const JitOptions& options);
+                                           const CodeOptions& options);
 
 /// Brings the code of a program into this process: linked, then executable and no longer writable,
 /// and freed with the result. The program is taken if that succeeds.
@@ -24,7 +24,7 @@ absl::StatusOr<std::unique_ptr<CompiledModule>> LoadProgram(Program&& program,
 /// Both.
 inline absl::StatusOr<std::unique_ptr<CompiledModule>> JitCompile(Program program,
                                                                   const Target& target,
-                                                                  const JitOptions& options) {
+                                                                  const CodeOptions& options) {
   auto code = CompileObjects(program, target, options);
   if (!code.ok()) return code.status();
   return LoadProgram(std::move(program), *code, {0, code->emit, code->codegen});

@@ -57,9 +57,11 @@ llvm::Function* LowerEntry(const Program& program, const EntryPoint& entry,
 /// locals to registers and removes common subexpressions.
 absl::Status Optimize(llvm::Module* module, llvm::TargetMachine* machine, int opt_level);
 
-/// Object code or assembly text of an optimized module.
+/// Object code or assembly text of an optimized module. Time is looked at before every function;
+/// what the module holds when it is up is gone.
 absl::StatusOr<llvm::SmallVector<char, 0>> EmitCode(llvm::Module* module,
-                                                    llvm::TargetMachine* machine, bool assembly);
+                                                    llvm::TargetMachine* machine, bool assembly,
+                                                    const ir::BudgetMeter* meter = nullptr);
 
 /// LLVM's text of a module.
 std::string ModuleText(const llvm::Module& module);

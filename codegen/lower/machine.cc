@@ -17,6 +17,29 @@ void InitializeLlvm() {
   });
 }
 
+/// First of the passes on a function: when the time is up, there is nothing left for the others to
+/// do.
+class StopWhenSpent : public llvm::FunctionPass {
+ public:
+  StopWhenSpent(const ir::BudgetMeter& meter, absl::Status* status)
+      : FunctionPass(kId), meter_(meter), status_(*status) {}
+
+  bool runOnFunction(llvm::Function& function) override {
+    if (status_.ok()) status_ = meter_.CheckTime();
+    if (status_.ok()) return false;
+    function.dropAllReferences();
+    llvm::LLVMContext& context = function.getContext();
+    new llvm::UnreachableInst(context, llvm::BasicBlock::Create(context, "", &function));
+    return true;
+  }
+
+ private:
+  static char kId;
+  const ir::BudgetMeter& meter_;
+  absl::Status& status_;
+};
+char StopWhenSpent::kId = 0;
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeTargetMachine(const Target& target,
@@ -86,16 +109,20 @@ absl::Status Optimize(llvm::Module* module, llvm::TargetMachine* machine, int op
 }
 
 absl::StatusOr<llvm::SmallVector<char, 0>> EmitCode(llvm::Module* module,
-                                                    llvm::TargetMachine* machine, bool assembly) {
+                                                    llvm::TargetMachine* machine, bool assembly,
+                                                    const ir::BudgetMeter* meter) {
   llvm::SmallVector<char, 0> out;
   llvm::raw_svector_ostream stream(out);
   llvm::legacy::PassManager passes;
+  absl::Status status;
+  if (meter != nullptr) passes.add(new StopWhenSpent(*meter, &status));
   const auto kind =
       assembly ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
   if (machine->addPassesToEmitFile(passes, stream, nullptr, kind)) {
     return absl::InternalError("LLVM cannot write this kind of file for the target");
   }
   passes.run(*module);
+  if (!status.ok()) return status;
   return out;
 }
 

@@ -6,18 +6,21 @@
 namespace reel::codegen {
 namespace {
 
+// What no budget allows: sums stay here rather than wrap. A buffer has at most twice as many bytes.
+constexpr int64_t kMostBytes = int64_t{1} << 61;
+
 int64_t RoundUp(int64_t bytes) { return (std::max<int64_t>(bytes, 1) + 63) / 64 * 64; }
 
 }  // namespace
 
 int64_t Arena::Allocate(int64_t bytes) {
   bytes = RoundUp(bytes);
-  live_ += bytes;
+  live_ = std::min(live_ + bytes, kMostBytes);
   peak_ = std::max(peak_, live_);
   const auto it = by_size_.lower_bound({bytes, 0});
   if (it == by_size_.end()) {
     const int64_t offset = size_;
-    size_ += bytes;
+    size_ = std::min(size_ + bytes, kMostBytes);
     return offset;
   }
   const auto [have, offset] = *it;

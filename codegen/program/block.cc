@@ -83,6 +83,9 @@ absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::Prepare(const Key& key, std
   ChainBuilder chains(block.get(), options_.fuse ? target_.l2_bytes : 0,
                       [this](Kernel kernel) { return AddKernel(std::move(kernel)); });
   for (size_t g = 0; g < grouping.groups.size(); ++g) {
+    if (options_.meter) {
+      if (absl::Status s = options_.meter->CheckTime(); !s.ok()) return s;
+    }
     const Group& group = grouping.groups[g];
     if (group.root_kind == Group::Root::kControl) {
       AddControlItem(grouping, *f.producer(group.root), named, block.get());

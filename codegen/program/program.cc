@@ -35,22 +35,34 @@ std::vector<std::string> EntryPoints(const ir::Module& module) {
 }
 
 // Graph passes before grouping; without fusion only what compilation cannot do without.
-absl::Status RunGraphPasses(ir::Module* module, const std::vector<std::string>& entries, bool optimize) {
+absl::Status RunGraphPasses(ir::Module* module, const std::vector<std::string>& entries, const PlanOptions& plan) {
   const runtime::Environment& environment = runtime::GetEnvironment();
   passes::PipelineOptions options;
   options.context.entry_points = entries;
   options.context.differentiation_done = true;
+  options.context.meter = plan.meter;
   options.disable = environment.disable_passes;
   options.pass_limit = environment.pass_limit.value_or(-1);
   options.dump_to = environment.dump_to;
   options.dump_passes = environment.dump_passes;
   if (auto expanded = passes::Expand(module, options.context); !expanded.ok()) return expanded.status();
   absl::Span<const passes::PassEntry> pipeline = passes::OptimizationPipeline();
-  if (!optimize) {
+  if (!plan.fuse) {
     static constexpr passes::PassEntry kNeeded[] = {{"inline", passes::Inline, "entry points are compiled flat"}};
     pipeline = kNeeded;
   }
   return passes::RunPasses(module, pipeline, options).status();
+}
+
+// What initial values may cost.
+ir::EvalOptions EvaluationLimits(const ir::BudgetMeter* meter) {
+  constexpr double kOperationsPerSecond = 3e7;  // of the evaluator, at least
+  ir::EvalOptions limits;
+  if (meter == nullptr) return limits;
+  const Budget& budget = meter->budget();
+  limits.max_bytes = budget.max_memory;
+  limits.max_operations = static_cast<int64_t>(std::min(budget.max_seconds * kOperationsPerSecond, 9e18));
+  return limits;
 }
 
 class ProgramBuilder {
@@ -221,12 +233,12 @@ absl::StatusOr<Program> BuildProgram(const ir::Module& module, const Target& tar
   ir::Module copy = module;
   std::vector<std::string> entries = EntryPoints(copy);
   // Of the module as written: what its init functions expand to rounds in other places.
-  auto initial = ir::InitialState(module);
+  auto initial = ir::InitialState(module, EvaluationLimits(options.meter));
   if (!initial.ok()) return initial.status();
   for (size_t i = 0; i < initial->size(); ++i) {
     copy.mutable_variables()[i].initial = std::move((*initial)[i]);
   }
-  if (absl::Status s = RunGraphPasses(&copy, entries, options.fuse); !s.ok()) return s;
+  if (absl::Status s = RunGraphPasses(&copy, entries, options); !s.ok()) return s;
   auto program = options.memory_budget > 0 ? BuildWithin(copy, entries, target, options)
                                            : ProgramBuilder(copy, entries, target, options).Build();
   if (program.ok()) RestoreTypes(module, &*program);

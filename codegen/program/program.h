@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "codegen/loop/loop.h"
 #include "codegen/target/target.h"
+#include "ir/budget_meter.h"
 #include "ir/graph.h"
 
 // The executable before LLVM: kernels, and per entry point the order in which they run on which memory.
@@ -82,6 +83,7 @@ struct PlanOptions {
   bool fuse = true;       ///< false: one kernel per op, scalar loops (-O0)
   bool vectorize = true;
   int64_t memory_budget = 0;  ///< bytes of the arena; above them values are computed again instead of kept; 0 = no limit
+  const ir::BudgetMeter* meter = nullptr;  ///< looked at between steps of bounded size; null = no limits
 };
 
 /// Verified module to program: inlines, simplifies, groups, schedules, plans buffers. Every function that no other

@@ -144,6 +144,10 @@ struct ProcessResult {
 /// Runs a program found in PATH, without a shell.
 ProcessResult RunProcess(const std::vector<std::string>& arguments, const std::string& folder = "");
 
+/// Runs work in a child process with the budget's memory and time, and returns what it returns. Its
+/// failures, its crash or its being killed are a Failure here.
+std::string RunIsolated(const Budget& budget, const std::function<std::string()>& work);
+
 }  // namespace reel::cli
 
 #endif  // REEL_FRONTEND_CLI_CLI_H_

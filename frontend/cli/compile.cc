@@ -1,4 +1,6 @@
+#include <cstring>
 #include <filesystem>
+#include <map>
 
 #include "codegen/compiler.h"
 #include "frontend/cli/cli.h"
@@ -13,6 +15,7 @@ const std::vector<std::string> kKinds = {"obj", "header", "llvm", "asm", "so"};
 struct Options : Common {
   std::string file, out;
   std::vector<std::string> emit = {"obj", "header"};
+  bool isolate = false;
   codegen::CompilerOptions compiler;
 
   bool Emits(std::string_view kind) const {
@@ -35,48 +38,85 @@ void Link(const std::string& object, const std::string& shared) {
   if (cc.status != 0) Fail(kInvalid, StrCat("cc could not link ", shared, ":\n", cc.err));
 }
 
-void Run(const Options& options, Program* program) {
+/// Files to write, by kind.
+using Outputs = std::vector<std::pair<std::string, std::string>>;
+
+Outputs Compile(const Options& options, const std::string& name) {
   codegen::CompilerOptions compiler = options.compiler;
   compiler.dump_to = runtime::GetEnvironment().dump_to;
   compiler.budget = options.budget;
-  const std::string name = SymbolName(options.out);
   const ir::Module module = ReadModule(options.file, options.budget);
-  OutputFiles files;
-  Json written = Json::array();
-  const auto add = [&](std::string_view kind, std::string_view suffix, std::string_view bytes) {
-    const std::string path = StrCat(options.out, suffix);
-    if (kind == "so")
-      Link(std::string(bytes), files.Reserve(path));
-    else
-      files.Add(path, bytes);
-    written.push_back({{"kind", kind}, {"file", path}, {"bytes", bytes.size()}});
-  };
+  Outputs outputs;
   for (const std::string kind : {"llvm", "asm"}) {
     if (!options.Emits(kind)) continue;
-    add(kind, kind == "asm" ? ".s" : ".ll",
-        Take(reel_compiler()->EmitText(module, name, kind, compiler)));
+    outputs.emplace_back(kind, Take(reel_compiler()->EmitText(module, name, kind, compiler)));
   }
   if (options.Emits("obj") || options.Emits("header") || options.Emits("so")) {
-    const codegen::ObjectFiles object =
+    const codegen::ObjectFiles files =
         Take(reel_compiler()->CompileToObject(module, name, compiler));
-    if (options.Emits("obj")) add("obj", ".o", object.object);
-    if (options.Emits("header")) add("header", ".h", object.header);
-    if (options.Emits("so")) {
-      const TemporaryFolder folder;
-      const std::string path = folder.path() + "/object.o";
-      OutputFiles temporary;
-      temporary.Add(path, object.object);
-      temporary.Commit();
-      add("so", ".so", path);
+    if (options.Emits("obj")) outputs.emplace_back("obj", files.object);
+    if (options.Emits("header")) outputs.emplace_back("header", files.header);
+    if (options.Emits("so")) outputs.emplace_back("so", files.object);
+  }
+  return outputs;
+}
+
+/// The same in a process of its own; kinds and bytes come back as one string, each after its length.
+Outputs CompileIsolated(const Options& options, const std::string& name) {
+  const std::string packed = RunIsolated(options.budget, [&] {
+    std::string all;
+    for (const auto& [kind, bytes] : Compile(options, name)) {
+      for (const std::string& text : {kind, bytes}) {
+        const uint64_t size = text.size();
+        all.append(reinterpret_cast<const char*>(&size), sizeof size).append(text);
+      }
     }
+    return all;
+  });
+  Outputs outputs;
+  std::string_view rest = packed;
+  const auto take = [&rest] {
+    uint64_t size = 0;
+    std::memcpy(&size, rest.data(), sizeof size);
+    const std::string text(rest.substr(sizeof size, size));
+    rest.remove_prefix(sizeof size + size);
+    return text;
+  };
+  while (!rest.empty()) {
+    std::string kind = take();
+    outputs.emplace_back(std::move(kind), take());
+  }
+  return outputs;
+}
+
+/// Bytes of the library.
+size_t LinkTo(const std::string& object, const std::string& shared) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path() + "/object.o";
+  OutputFiles temporary;
+  temporary.Add(path, object);
+  temporary.Commit();
+  Link(path, shared);
+  return std::filesystem::file_size(shared);
+}
+
+void Run(const Options& options, Program* program) {
+  static const std::map<std::string_view, std::string_view> kSuffixes = {
+      {"obj", ".o"}, {"header", ".h"}, {"llvm", ".ll"}, {"asm", ".s"}, {"so", ".so"}};
+  const std::string name = SymbolName(options.out);
+  OutputFiles files;
+  for (const auto& [kind, bytes] :
+       options.isolate ? CompileIsolated(options, name) : Compile(options, name)) {
+    const std::string path = StrCat(options.out, kSuffixes.at(kind));
+    size_t size = bytes.size();
+    if (kind == "so")
+      size = LinkTo(bytes, files.Reserve(path));
+    else
+      files.Add(path, bytes);
+    const Json row = {{"kind", kind}, {"file", path}, {"bytes", size}};
+    StrAppend(&program->out, options.json ? row.dump() : path, "\n");
   }
   files.Commit();
-  for (const Json& row : written) {
-    if (options.json)
-      StrAppend(&program->out, row.dump(), "\n");
-    else
-      StrAppend(&program->out, row["file"].get<std::string>(), "\n");
-  }
 }
 
 }  // namespace
@@ -100,6 +140,8 @@ void AddCompile(Program* program) {
       ->delimiter(',')
       ->check(CLI::IsMember(kKinds))
       ->capture_default_str();
+  command->add_flag("--isolate", options->isolate,
+                    "Compile in a process of its own, with the memory and the time of --budget-*");
   command
       ->add_option("-O,--opt-level", options->compiler.opt_level,
                    "0: one scalar loop per op; 2: fused, vectorised")

@@ -1,5 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <functional>
 
 #include "cli_testing.h"
@@ -204,6 +209,60 @@ TEST(BadInput, Budgets) {
   ExpectFailure(Reel({"show", file, "--budget-ops", "3"}), kBudget);
   ExpectFailure(Reel({"show", file, "--budget-bytes", "100"}), kBudget, "--budget-bytes");
   ExpectFailure(Reel({"show", file, "--budget-memory", "1"}), kBudget);
+}
+
+struct Ended {
+  int status = 0;
+  std::string message;
+};
+
+Ended Isolated(const Budget& budget, const std::function<std::string()>& work) {
+  try {
+    return {kOk, RunIsolated(budget, work)};
+  } catch (const Failure& failure) {
+    return {failure.status(), failure.what()};
+  }
+}
+
+TEST(Isolate, GivesWhatTheWorkGivesOrSaysWhyNot) {
+  const std::string bytes = std::string(300000, 'x') + '\0' + "y";
+  EXPECT_EQ(bytes, Isolated({}, [&] { return bytes; }).message);
+  EXPECT_EQ(kOk, Isolated({}, [] { return ""; }).status);
+  const Ended usage = Isolated({}, []() -> std::string { Fail(kUsage, "not so"); });
+  EXPECT_EQ(kUsage, usage.status);
+  EXPECT_EQ("not so", usage.message);
+  const Ended other = Isolated({}, []() -> std::string { throw std::runtime_error("other"); });
+  EXPECT_EQ(kInvalid, other.status);
+  EXPECT_EQ("other", other.message);
+}
+
+TEST(Isolate, ACrashIsAFailure) {
+  const Ended crash = Isolated({}, []() -> std::string {
+    std::fputs("last words", stderr);
+    std::signal(SIGABRT, SIG_DFL);
+    std::abort();
+  });
+  EXPECT_EQ(kInvalid, crash.status);
+  EXPECT_NE(std::string::npos, crash.message.find("last words")) << crash.message;
+  const Ended killed = Isolated({}, []() -> std::string { return std::raise(SIGKILL), ""; });
+  EXPECT_EQ(kBudget, killed.status);
+  const Ended silent = Isolated({}, []() -> std::string { ::_exit(0); });
+  EXPECT_EQ(kInvalid, silent.status);
+}
+
+TEST(Isolate, MemoryAndTimeAreLimited) {
+  const Ended slow = Isolated({.max_seconds = 0}, []() -> std::string {
+    for (;;) ::pause();
+  });
+  EXPECT_EQ(kBudget, slow.status);
+  EXPECT_NE(std::string::npos, slow.message.find("--budget-seconds")) << slow.message;
+#if !defined(__SANITIZE_ADDRESS__)
+  const Ended large = Isolated({.max_memory = 1 << 20}, [] {
+    return std::string(size_t{1} << 32, 'x');
+  });
+  EXPECT_EQ(kBudget, large.status);
+  EXPECT_NE(std::string::npos, large.message.find("--budget-memory")) << large.message;
+#endif
 }
 
 }  // namespace

@@ -151,5 +151,15 @@ TEST_F(Commands, CompileWritesWhatIsAsked) {
                            "x86-64-v3"})["kind"]);
 }
 
+TEST_F(Commands, IsolatedCompilingGivesTheSame) {
+  Ok({"compile", file_, "-o", Path("small"), "--emit=obj,header,llvm"});
+  const std::string object = Read(Path("small.o")), header = Read(Path("small.h")),
+                    llvm = Read(Path("small.ll"));
+  Ok({"compile", file_, "-o", Path("small"), "--emit=obj,header,llvm", "--isolate"});
+  EXPECT_EQ(object, Read(Path("small.o")));
+  EXPECT_EQ(header, Read(Path("small.h")));
+  EXPECT_EQ(llvm, Read(Path("small.ll")));
+}
+
 }  // namespace
 }  // namespace reel::cli

@@ -141,7 +141,7 @@ int main() {
 TEST(Aot, CProgramLinksTheObjectAlone) {
   for (const Target& target : HostTargets()) {
     Folder folder;
-    auto files = AotCompile(Scale(), "scale", target, 2);
+    auto files = AotCompile(Scale(), "scale", target, {});
     ASSERT_TRUE(files.ok()) << files.status();
     Write(folder / "scale.o", files->object);
     Write(folder / "scale.h", files->header);
@@ -162,7 +162,7 @@ TEST(Aot, CProgramLinksTheObjectAlone) {
 
 TEST(Aot, CppClassIsWhatLlvmsModelRunnerWants) {
   Folder folder;
-  auto files = AotCompile(Scale(), "scale", *FindTarget("native"), 2);
+  auto files = AotCompile(Scale(), "scale", *FindTarget("native"), {});
   ASSERT_TRUE(files.ok()) << files.status();
   Write(folder / "scale.o", files->object);
   Write(folder / "scale.h", files->header);
@@ -176,7 +176,7 @@ TEST(Aot, CppClassIsWhatLlvmsModelRunnerWants) {
 
 TEST(Aot, ObjectStandsAlone) {
   Folder folder;
-  auto files = AotCompile(Scale(), "scale", *FindTarget("native"), 2);
+  auto files = AotCompile(Scale(), "scale", *FindTarget("native"), {});
   ASSERT_TRUE(files.ok()) << files.status();
   Write(folder / "scale.o", files->object);
   const std::set<std::string> allowed = {"memcpy", "memmove", "memset"};
@@ -200,7 +200,7 @@ TEST(Aot, ObjectStandsAlone) {
 TEST(Aot, SameInputSameBytes) {
   for (std::string_view name : TargetNames()) {
     const Target target = *FindTarget(name);
-    auto a = AotCompile(Scale(), "scale", target, 2), b = AotCompile(Scale(), "scale", target, 2);
+    auto a = AotCompile(Scale(), "scale", target, {}), b = AotCompile(Scale(), "scale", target, {});
     ASSERT_TRUE(a.ok() && b.ok());
     EXPECT_EQ(a->object, b->object);
     EXPECT_EQ(a->header, b->header);
@@ -209,7 +209,7 @@ TEST(Aot, SameInputSameBytes) {
 }
 
 TEST(Aot, InitIsBaselineCode) {
-  auto text = AotText(Scale(), "scale", *FindTarget("x86-64-v4"), 2, /*assembly=*/true);
+  auto text = AotText(Scale(), "scale", *FindTarget("x86-64-v4"), {}, /*assembly=*/true);
   ASSERT_TRUE(text.ok());
   const size_t begin = text->find("\nscale_init:"), end = text->find(".size\tscale_init", begin);
   ASSERT_NE(end, std::string::npos);
@@ -222,17 +222,17 @@ TEST(Aot, InitIsBaselineCode) {
 
 TEST(Aot, NamesMustBeDistinctIdentifiers) {
   const Target target = *FindTarget("native");
-  EXPECT_FALSE(AotCompile(Scale(), "two words", target, 2).ok());
-  EXPECT_FALSE(AotCompile(Scale(), "struct", target, 2).ok());
+  EXPECT_FALSE(AotCompile(Scale(), "two words", target, {}).ok());
+  EXPECT_FALSE(AotCompile(Scale(), "struct", target, {}).ok());
   Program p = Scale();
   p.variables.push_back(p.variables[0]);
   p.variables[1].name = "layer:w";
-  const absl::Status status = AotCompile(p, "scale", target, 2).status();
+  const absl::Status status = AotCompile(p, "scale", target, {}).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_NE(status.message().find("layer:w"), std::string::npos);
   p = Scale();
   p.entries[0].name = "init";
-  EXPECT_FALSE(AotCompile(p, "scale", target, 2).ok());
+  EXPECT_FALSE(AotCompile(p, "scale", target, {}).ok());
 }
 
 TEST(Aot, UnknownTargetListsTheNames) {

@@ -123,7 +123,7 @@ TEST(Jit, LongEntryPointsAndEqualKernels) {
 TEST(Jit, DumpsIrAndAssembly) {
   const auto folder = std::filesystem::temp_directory_path() / StrCat("reel_jit_dump_", getpid());
   std::filesystem::create_directories(folder);
-  JitOptions options;
+  CodeOptions options;
   options.dump_to = folder;
   ASSERT_TRUE(JitCompile(OneKernel(Square(64, 1)), *FindTarget("native"), options).ok());
   int ir = 0, assembly = 0;
@@ -139,11 +139,16 @@ TEST(Jit, DumpsIrAndAssembly) {
 }
 
 TEST(Jit, StopsWhenTheBudgetIsSpent) {
-  JitOptions options;
-  options.max_seconds = -1;
-  const absl::Status status =
-      JitCompile(OneKernel(Square(64, 1)), *FindTarget("native"), options).status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  // One second a look: before the module, then before each function.
+  static double now;
+  const auto status = [](double max_seconds) {
+    const ir::BudgetMeter meter({.max_seconds = max_seconds}, [] { return now++; });
+    return JitCompile(OneKernel(Square(64, 1)), *FindTarget("native"), {.meter = &meter}).status();
+  };
+  for (const double seconds : {0, 1, 2}) {
+    EXPECT_EQ(status(seconds).code(), absl::StatusCode::kResourceExhausted) << seconds;
+  }
+  EXPECT_TRUE(status(100).ok());
 }
 
 /// y[6,64] = a[6,K] b[K,64] as one register tile.
@@ -177,7 +182,7 @@ int Count(const std::string& text, std::string_view pattern) {
 }
 
 TEST(Jit, MatrixTileStaysInZmmRegisters) {
-  auto text = AotText(OneKernel(Tile(100)), "t", *FindTarget("x86-64-v4"), 2, /*assembly=*/true);
+  auto text = AotText(OneKernel(Tile(100)), "t", *FindTarget("x86-64-v4"), {}, /*assembly=*/true);
   ASSERT_TRUE(text.ok()) << text.status();
   // The k loop: from its label to the branch back.
   const size_t fma = text->find("vfmadd");

@@ -159,7 +159,7 @@ inline std::vector<Target> HostTargets() {
 inline void RunKernel(const Kernel& kernel, const Target& target,
                       std::vector<const void*> arguments, std::vector<void*> results,
                       int opt_level = 2) {
-  JitOptions options;
+  CodeOptions options;
   options.opt_level = opt_level;
   auto module = JitCompile(OneKernel(kernel), target, options);
   ASSERT_TRUE(module.ok()) << module.status() << "\n" << ToString(kernel);
