@@ -22,8 +22,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Expressions and statements of the kernels that share an LLVM module, roughly.
-constexpr size_t kModuleSize = 150;
+/// Expressions and statements of the kernels that share an LLVM module, roughly. A module costs milliseconds by itself,
+/// but several are compiled at once.
+constexpr size_t kLeastModuleSize = 150, kMostModuleSize = 600, kModules = 6;
 
 double Seconds(Clock::time_point from) {
   return std::chrono::duration<double>(Clock::now() - from).count();
@@ -126,20 +127,39 @@ class UnitCompiler {
   const CodeOptions& options_;
 };
 
-/// Different kernels, then entry points, in batches of bounded size. A module costs a few
-/// milliseconds by itself.
+bool HasTransposition(const std::vector<Stmt>& body) {
+  return std::any_of(body.begin(), body.end(), [](const Stmt& s) {
+    return s.kind == Stmt::Kind::kTranspose || HasTransposition(s.body);
+  });
+}
+
+/// Kernels in order, but those that share a function of their module (transpose.h) side by side.
+std::vector<size_t> OrderOfKernels(const Program& program) {
+  std::vector<size_t> order(program.kernels.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_partition(order.begin(), order.end(),
+                        [&](size_t k) { return HasTransposition(program.kernels[k].body); });
+  return order;
+}
+
+size_t SizeOf(const Kernel& kernel) { return 20 + kernel.exprs.size(); }
+
+/// Different kernels, then entry points, in batches of bounded size.
 std::vector<Unit> SplitProgram(const Program& program, const ProgramSymbols& symbols) {
   const std::string name = ToIdentifier(program.name);  // also of dumped files
   std::vector<Unit> units;
   std::unordered_set<std::string> seen;
+  size_t all = 0;
+  for (const Kernel& kernel : program.kernels) all += SizeOf(kernel);
+  const size_t most = std::clamp(all / kModules, kLeastModuleSize, kMostModuleSize);
   const auto add = [&](const char* kind, size_t i, size_t size) {
-    if (units.empty() || units.back().size >= kModuleSize) units.emplace_back().name = StrCat(name, kind, i);
+    if (units.empty() || units.back().size >= most) units.emplace_back().name = StrCat(name, kind, i);
     units.back().size += size;
     return &units.back();
   };
-  for (size_t k = 0; k < program.kernels.size(); ++k) {
+  for (size_t k : OrderOfKernels(program)) {
     if (!seen.insert(symbols.kernels[k]).second) continue;
-    add(".kernels", k, 20 + program.kernels[k].exprs.size())->kernels.push_back(k);
+    add(".kernels", k, SizeOf(program.kernels[k]))->kernels.push_back(k);
   }
   for (size_t e = 0; e < program.entries.size(); ++e) {
     const auto steps = static_cast<size_t>(CountSteps(program.entries[e].steps));

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "codegen/lower/lower.h"
 #include "ir/strings.h"
@@ -135,6 +136,43 @@ llvm::Function* StepFunction(llvm::Module* module, const Target& target, llvm::V
   return function;
 }
 
+/// Internal `void reel.steps(instance, arguments, results, table, count)`: so many steps in order. Each has where its
+/// kernel is from the start of the table, how long it is (both i32), and the words of reel.step.
+llvm::Function* StepsFunction(llvm::Module* module, const Target& target, llvm::Function* step) {
+  if (llvm::Function* known = module->getFunction("reel.steps")) return known;
+  llvm::LLVMContext& context = module->getContext();
+  llvm::IRBuilder<> b(context);
+  llvm::Type *ptr = b.getPtrTy(), *i64 = b.getInt64Ty();
+  auto* function = llvm::Function::Create(
+      llvm::FunctionType::get(b.getVoidTy(), {ptr, ptr, ptr, ptr, i64}, false),
+      llvm::Function::InternalLinkage, "reel.steps", module);
+  SetFunctionAttributes(function, target);
+  Value *table = function->getArg(3), *count = function->getArg(4);
+  auto* entry = llvm::BasicBlock::Create(context, "entry", function);
+  auto* loop = llvm::BasicBlock::Create(context, "loop", function);
+  auto* done = llvm::BasicBlock::Create(context, "done", function);
+  b.SetInsertPoint(entry);
+  b.CreateBr(loop);
+  b.SetInsertPoint(loop);
+  llvm::PHINode *i = b.CreatePHI(i64, 2, "i"), *at = b.CreatePHI(ptr, 2, "at");
+  const auto field = [&](uint64_t k) {
+    Value* place = b.CreateConstInBoundsGEP1_64(b.getInt32Ty(), at, k);
+    return b.CreateSExt(b.CreateLoad(b.getInt32Ty(), place), i64);
+  };
+  const auto after = [&](Value* from, Value* bytes) { return b.CreateGEP(b.getInt8Ty(), from, bytes); };
+  b.CreateCall(step, {function->getArg(0), function->getArg(1), function->getArg(2),
+                      after(at, b.getInt64(8)), after(table, field(0))});
+  Value *next = b.CreateAdd(i, b.getInt64(1)), *next_at = after(at, field(1));
+  i->addIncoming(b.getInt64(0), entry);
+  i->addIncoming(next, loop);
+  at->addIncoming(table, entry);
+  at->addIncoming(next_at, loop);
+  b.CreateCondBr(b.CreateICmpULT(next, count), loop, done);
+  b.SetInsertPoint(done);
+  b.CreateRetVoid();
+  return function;
+}
+
 /// Functions of one entry point: the symbol, then internal parts of it.
 class EntryFunctions {
  public:
@@ -195,6 +233,7 @@ class StepEmitter {
   /// The function that does these steps.
   llvm::Function* Run(const Step* first, const Step* last) {
     Emit(first, last);
+    CallPending();
     b_.CreateRet(b_.getInt32(REEL_OK));
     return function_;
   }
@@ -221,6 +260,7 @@ class StepEmitter {
       const Step* end = first + 1;
       int64_t n = count(*first);
       while (end != last && (n += count(*end)) <= kStepsPerFunction) ++end;
+      CallPending();
       llvm::Function* part = StepEmitter(program_, symbols_, target_, functions_).Run(first, end);
       b_.CreateCall(part, {function_->getArg(0), function_->getArg(1), function_->getArg(2)});
       first = end;
@@ -229,6 +269,8 @@ class StepEmitter {
   void Emit(const std::vector<Step>& steps) { Emit(steps.data(), steps.data() + steps.size()); }
 
   void EmitOne(const Step& s) {
+    const bool call = s.control == Step::Control::kNone ? s.kernel >= 0 : s.control == Step::Control::kChain;
+    if (!call) CallPending();
     switch (s.control) {
       case Step::Control::kIf: return If(s);
       case Step::Control::kWhile: return While(s);
@@ -247,9 +289,11 @@ class StepEmitter {
     b_.CreateCondBr(Condition(s.buffers[0]), yes, no);
     b_.SetInsertPoint(yes);
     Emit(s.first);
+    CallPending();
     b_.CreateBr(done);
     b_.SetInsertPoint(no);
     Emit(s.second);
+    CallPending();
     b_.CreateBr(done);
     b_.SetInsertPoint(done);
   }
@@ -263,10 +307,12 @@ class StepEmitter {
     llvm::PHINode* n = b_.CreatePHI(b_.getInt64Ty(), 2, "n");
     n->addIncoming(b_.getInt64(0), before);
     Emit(s.first);
+    CallPending();
     Value* more = Condition(s.buffers[0]);
     b_.CreateCondBr(more, body, done);
     b_.SetInsertPoint(body);
     Emit(s.second);
+    CallPending();
     Value* next = b_.CreateAdd(n, b_.getInt64(1));
     n->addIncoming(next, b_.GetInsertBlock());
     if (s.maximum_iterations < 0) {
@@ -325,11 +371,7 @@ class StepEmitter {
       const auto [base, offset] = Place(slot);
       words.push_back(offset << 2 | base);
     }
-    auto* data = llvm::ConstantDataArray::get(b_.getContext(), words);
-    auto* global = new llvm::GlobalVariable(*module_, data->getType(), /*isConstant=*/true,
-                                            llvm::GlobalValue::PrivateLinkage, data, "");
-    b_.CreateCall(StepFunction(module_, target_, Constants(), symbols_.most_buffers),
-                  {function_->getArg(0), function_->getArg(1), function_->getArg(2), global, kernel});
+    pending_.push_back({llvm::cast<llvm::Constant>(kernel), std::move(words)});
   }
 
   void Chain(const Step& s) {
@@ -378,6 +420,53 @@ class StepEmitter {
     return function;
   }
 
+  /// Read-only data, in the order of use.
+  llvm::GlobalVariable* Data(llvm::Constant* value) {
+    auto* global = new llvm::GlobalVariable(*module_, value->getType(), /*isConstant=*/true,
+                                            llvm::GlobalValue::PrivateLinkage, value, "");
+    global->setAlignment(llvm::Align(8));
+    return global;
+  }
+
+  /// Emits the kernel calls that stand one after the other: a table of many, or one by one.
+  void CallPending() {
+    constexpr size_t kMany = 6;
+    const std::vector<PendingCall> calls = std::exchange(pending_, {});
+    if (calls.empty()) return;
+    llvm::Function* step = StepFunction(module_, target_, Constants(), symbols_.most_buffers);
+    const auto words = [&](const PendingCall& call) {
+      return llvm::ConstantDataArray::get(b_.getContext(), call.words);
+    };
+    const auto emit = [&](llvm::Function* function, Value* data, Value* last) {
+      b_.CreateCall(function, {function_->getArg(0), function_->getArg(1), function_->getArg(2), data, last});
+    };
+    if (calls.size() < kMany) {
+      for (const PendingCall& call : calls) emit(step, Data(words(call)), call.kernel);
+      return;
+    }
+    llvm::Type *i32 = b_.getInt32Ty(), *i64 = b_.getInt64Ty();
+    std::vector<llvm::Type*> types;
+    for (const PendingCall& call : calls) {
+      types.insert(types.end(), {i32, i32, llvm::ArrayType::get(i64, call.words.size())});
+    }
+    auto* type = llvm::StructType::get(b_.getContext(), types);
+    llvm::GlobalVariable* table = Data(llvm::UndefValue::get(type));
+    const auto address = [&](llvm::Constant* of) { return llvm::ConstantExpr::getPtrToInt(of, i64); };
+    std::vector<llvm::Constant*> fields;
+    for (const PendingCall& call : calls) {
+      auto* distance = llvm::ConstantExpr::getSub(address(call.kernel), address(table));
+      fields.insert(fields.end(), {llvm::ConstantExpr::getTrunc(distance, i32),
+                                   llvm::ConstantInt::get(i32, 8 + 8 * call.words.size()), words(call)});
+    }
+    table->setInitializer(llvm::ConstantStruct::get(type, fields));
+    emit(StepsFunction(module_, target_, step), table, Int64(b_, static_cast<int64_t>(calls.size())));
+  }
+
+  struct PendingCall {
+    llvm::Constant* kernel;
+    std::vector<uint64_t> words;
+  };
+
   const Program& program_;
   const ProgramSymbols& symbols_;
   const Target& target_;
@@ -385,6 +474,7 @@ class StepEmitter {
   llvm::Function* function_;
   llvm::Module* module_;
   llvm::IRBuilder<> b_;
+  std::vector<PendingCall> pending_;  // kernel calls to emit before anything else
 };
 
 /// Most buffers of a step: a chain has those of its kernels. Recursion is as deep as control steps are nested.

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "codegen/lower/emitter.h"
+#include "codegen/lower/transpose.h"
 #include "ir/strings.h"
 
 namespace reel::codegen {
@@ -475,50 +476,20 @@ void KernelEmitter::Tree(const Stmt& s) {
   local_writes_[static_cast<size_t>(s.local)] = ++clock_;
 }
 
-/// Interleaves or its inverse, log2(n) times, swap the rows and columns of a square: the first within groups of rows that
-/// fit 128 bits, in each 128 bits by itself, the second among those. Each shuffle is one instruction without operands
-/// in memory.
 void KernelEmitter::Transpose(const Stmt& s) {
   const Local& local = LocalOf(s.local);
   const Address at = LocalAddress(s.local, s.index, nullptr, 0);
   if (!status_.ok()) return;
   int n = 1;
   while (n * n < local.size) n *= 2;
-  const int group = std::min(n, 16 / static_cast<int>(SizeOf(local.dtype)));
-  llvm::Type* type = Lanes(MemoryType(context_, local.dtype), n);
-  const auto address = [&](int row) { return b_.CreateConstGEP1_64(type, at.pointer, static_cast<uint64_t>(row)); };
-  std::vector<Value*> rows(static_cast<size_t>(n));
-  const auto row = [&rows](int i) -> Value*& { return rows[static_cast<size_t>(i)]; };
-  for (int i = 0; i < n; ++i) row(i) = b_.CreateAlignedLoad(type, address(i), AlignOf(local.dtype));
-  llvm::SmallVector<int, 64> low, high, even, odd;
-  for (int j = 0; j < n; j += group) {
-    for (int k = 0; k < group / 2; ++k) {
-      low.append({j + k, n + j + k});
-      high.append({j + group / 2 + k, n + j + group / 2 + k});
-    }
+  auto* row = llvm::cast<llvm::FixedVectorType>(Lanes(MemoryType(context_, local.dtype), n));
+  const auto address = [&](size_t i) { return b_.CreateConstGEP1_64(row, at.pointer, i); };
+  llvm::SmallVector<Value*, 16> rows;
+  for (size_t i = 0; i < static_cast<size_t>(n); ++i) {
+    rows.push_back(b_.CreateAlignedLoad(row, address(i), AlignOf(local.dtype)));
   }
-  for (int j = 0; j < 2 * n; ++j) (j / group % 2 == 0 ? even : odd).push_back(j);
-  for (int step = 1; step < group; step *= 2) {
-    const std::vector<Value*> last = rows;
-    for (int i = 0; i < n; ++i) {
-      if (i % group >= group / 2) continue;
-      Value *x = last[static_cast<size_t>(i)], *y = last[static_cast<size_t>(i + group / 2)];
-      const int to = i / group * group + 2 * (i % group);
-      row(to) = b_.CreateShuffleVector(x, y, low);
-      row(to + 1) = b_.CreateShuffleVector(x, y, high);
-    }
-  }
-  const int groups = n / group;
-  for (int step = 1; step < groups; step *= 2) {
-    const std::vector<Value*> last = rows;
-    for (int i = 0; i < n / 2; ++i) {
-      const int g = i / group, k = i % group;
-      Value *x = last[static_cast<size_t>(2 * g * group + k)], *y = last[static_cast<size_t>((2 * g + 1) * group + k)];
-      row(i) = b_.CreateShuffleVector(x, y, even);
-      row(i + n / 2) = b_.CreateShuffleVector(x, y, odd);
-    }
-  }
-  for (int i = 0; i < n; ++i) b_.CreateAlignedStore(row(i), address(i), AlignOf(local.dtype));
+  TransposeRows(b_, target_, function_->getParent(), &rows);
+  for (size_t i = 0; i < rows.size(); ++i) b_.CreateAlignedStore(rows[i], address(i), AlignOf(local.dtype));
   local_writes_[static_cast<size_t>(s.local)] = ++clock_;
 }
 

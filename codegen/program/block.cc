@@ -5,6 +5,7 @@
 #include "codegen/group/group.h"
 #include "codegen/program/chain.h"
 #include "codegen/schedule/fuse_rows.h"
+#include "codegen/schedule/signature.h"
 #include "ir/strings.h"
 
 namespace reel::codegen {
@@ -112,7 +113,7 @@ Kernel BlockBuilder::AddKernelItem(const Grouping& grouping, int group, bool ent
     item.kind = BlockItem::Kind::kCopy;
     item.values = {g.post[0], from};
   } else {
-    ScheduledKernel k = ScheduleGroup(block->f, grouping, group, target_, options_);
+    ScheduledKernel k = Schedule(grouping, group, block->f);
     for (const KernelBuffer& b : k.kernel.buffers) item.writes.push_back(b.is_output);
     item.values = std::move(k.bound);
     item.updated = k.updated;
@@ -120,6 +121,32 @@ Kernel BlockBuilder::AddKernelItem(const Grouping& grouping, int group, bool ent
   }
   block->items.push_back(std::move(item));
   return kernel;
+}
+
+// A group that is equal to an earlier one gets its kernel.
+ScheduledKernel BlockBuilder::Schedule(const Grouping& grouping, int group, const ir::Function& f) {
+  GroupSignature signature = SignatureOf(f, grouping, group);
+  const auto known = options_.share_kernels ? scheduled_.find(signature.words) : scheduled_.end();
+  if (known != scheduled_.end()) {
+    ScheduledKernel k = known->second;
+    const auto to_value = [&](Value* v) { *v = v->valid() ? signature.values[Number(*v)] : Value{}; };
+    for (Value& v : k.bound) to_value(&v);
+    to_value(&k.updated);
+    return k;
+  }
+  const ScheduledKernel k = ScheduleGroup(f, grouping, group, target_, options_);
+  ScheduledKernel positions = k;
+  bool all_known = true;
+  const auto to_position = [&](Value* v) {
+    if (!v->valid()) return;
+    const auto at = std::find(signature.values.begin(), signature.values.end(), *v);
+    all_known = all_known && at != signature.values.end();
+    *v = {static_cast<int32_t>(at - signature.values.begin())};
+  };
+  for (Value& v : positions.bound) to_position(&v);
+  to_position(&positions.updated);
+  if (all_known) scheduled_.emplace(std::move(signature.words), std::move(positions));
+  return k;
 }
 
 void BlockBuilder::AddControlItem(const Grouping& grouping, const Node& node, std::vector<Key>* named,

@@ -75,6 +75,7 @@ class BlockBuilder {
   absl::Status Finish(const std::vector<Key>& named, Block* block);
   int32_t AddConstant(const ir::Node& node);
   int32_t AddKernel(Kernel kernel);
+  ScheduledKernel Schedule(const Grouping& grouping, int group, const ir::Function& f);
 
   const ir::Module& module_;
   const Target& target_;
@@ -83,6 +84,8 @@ class BlockBuilder {
   absl::flat_hash_map<Key, std::unique_ptr<Block>> blocks_;
   absl::flat_hash_map<const std::byte*, int32_t> constant_index_;
   absl::flat_hash_map<uint64_t, int32_t> kernel_index_;
+  /// By the words of a group's signature: its kernel, with positions of values in the place of values.
+  absl::flat_hash_map<std::vector<int64_t>, ScheduledKernel> scheduled_;
 };
 
 }  // namespace reel::codegen

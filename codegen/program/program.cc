@@ -6,6 +6,7 @@
 #include "codegen/program/buffers.h"
 #include "ir/eval/eval.h"
 #include "ir/strings.h"
+#include "ir/verifier.h"
 #include "passes/pipeline.h"
 #include "passes/recompute.h"
 #include "runtime/environment.h"
@@ -51,7 +52,10 @@ absl::Status RunGraphPasses(ir::Module* module, const std::vector<std::string>& 
     static constexpr passes::PassEntry kNeeded[] = {{"inline", passes::Inline, "entry points are compiled flat"}};
     pipeline = kNeeded;
   }
-  return passes::RunPasses(module, pipeline, options).status();
+  // Each pass is checked where somebody looks into them, else what they leave.
+  options.verify = !options.dump_to.empty() || !options.disable.empty() || options.pass_limit >= 0;
+  if (absl::Status s = passes::RunPasses(module, pipeline, options).status(); !s.ok()) return s;
+  return options.verify ? absl::OkStatus() : ir::Verify(*module);
 }
 
 // What initial values may cost.

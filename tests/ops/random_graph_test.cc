@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "codegen/program/program.h"
+#include "ir/builder.h"
 #include "ir/eval/eval.h"
 #include "ir/text/printer.h"
 #include "ir/verifier.h"
@@ -68,6 +70,39 @@ TEST_P(RandomGraphs, AllEnginesAgree) {
     }
   }
   if (HasFailure()) FAIL() << "seed " << GetParam() << "\n" << ir::Print(g.module);
+}
+
+// The graph on two sets of arguments: most groups come twice.
+ir::Module Twice(const RandomGraph& g) {
+  ir::Module module = g.module;
+  const ir::Function& main = *module.FindFunction("main");
+  ir::Function twice("twice");
+  ir::ValueList arguments[2], results;
+  for (const int set : {0, 1}) {
+    for (int i = 0; i < main.num_parameters(); ++i) {
+      arguments[set].push_back(twice.AddParameter("x" + std::to_string(100 * set + i), main.parameter(i).type));
+    }
+  }
+  ir::Builder b(&twice, &module);
+  for (const ir::ValueList& set : arguments) {
+    for (ir::Value v : b.Call("main", set)) results.push_back(v);
+  }
+  twice.SetResults({results.begin(), results.end()});
+  module.AddFunction(std::move(twice));
+  return module;
+}
+
+// What is scheduled once for equal groups is what each would have got.
+TEST_P(RandomGraphs, EqualGroupsGetTheirKernel) {
+  const ir::Module module = Twice(MakeRandomGraph(GetParam()));
+  const auto text = [&](bool share, bool fuse) {
+    const auto program = codegen::BuildProgram(module, *codegen::FindTarget("x86-64-v4"),
+                                               {.fuse = fuse, .vectorize = fuse, .share_kernels = share});
+    return program.ok() ? codegen::ToString(*program) : std::string(program.status().message());
+  };
+  for (const bool fuse : {true, false}) {
+    ASSERT_EQ(text(true, fuse), text(false, fuse)) << "seed " << GetParam() << ", fused " << fuse;
+  }
 }
 
 TEST(RandomGraph, IsAFunctionOfItsSeed) {

@@ -1,0 +1,21 @@
+#ifndef REEL_CODEGEN_SCHEDULE_SIGNATURE_H_
+#define REEL_CODEGEN_SCHEDULE_SIGNATURE_H_
+
+#include <vector>
+
+#include "codegen/group/group.h"
+#include "ir/graph.h"
+
+namespace reel::codegen {
+
+/// All that ScheduleGroup looks at. Groups with equal words become equal kernels, on the values at equal positions: the
+/// layers of a deep net are scheduled once.
+struct GroupSignature {
+  std::vector<int64_t> words;
+  std::vector<ir::Value> values;  ///< in the order of their appearance
+};
+GroupSignature SignatureOf(const ir::Function& f, const Grouping& grouping, int group);
+
+}  // namespace reel::codegen
+
+#endif  // REEL_CODEGEN_SCHEDULE_SIGNATURE_H_
