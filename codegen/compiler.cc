@@ -1,17 +1,20 @@
 #include "codegen/compiler.h"
 
+#include <algorithm>
 #include <dlfcn.h>
 
 #include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
+#include <thread>
 #include <utility>
 
 #include "codegen/aot/names.h"
 #include "codegen/backend.h"
 #include "codegen/cache/code_cache.h"
 #include "codegen/jit/jit.h"
+#include "codegen/program/compile_bytes.h"
 #include "codegen/target/cpuid.h"
 #include "ir/strings.h"
 #include "runtime/shared_library.h"
@@ -61,6 +64,16 @@ absl::Status CheckBudget(const Program& program, const Budget& budget) {
              "; raise max_memory or make the batch smaller"));
 }
 
+/// What LLVM will take, before it is asked.
+absl::Status CheckCompiler(const Program& program, const Budget& budget, bool object) {
+  const int threads = object ? 1 : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const int64_t bytes = CompileBytes(program, threads, object);
+  if (bytes <= budget.max_memory) return absl::OkStatus();
+  return absl::ResourceExhaustedError(
+      StrCat("compiling ", program.name, " takes LLVM about ", bytes, " bytes for ", program.kernels.size(),
+             " kernels, more than the budget of ", budget.max_memory, "; raise max_memory or compile less at once"));
+}
+
 absl::Status WriteText(const std::string& folder, const std::string& name,
                        const std::string& text) {
   std::error_code error;
@@ -92,6 +105,7 @@ class PlanningCompiler : public Compiler {
       auto loaded = LoadProgram(std::move(plan->program), *code, times);
       if (loaded.ok()) return loaded;  // else the program is still there
     }
+    if (absl::Status s = CheckCompiler(plan->program, options.budget, false); !s.ok()) return s;
     const auto backend = GetBackend();
     if (!backend.ok()) return backend.status();
     auto code = (*backend)->CompileObjects(plan->program, plan->target,
@@ -109,6 +123,7 @@ class PlanningCompiler : public Compiler {
     ir::BudgetMeter meter(options.budget, options.clock);
     auto plan = Plan(module, options, &meter);
     if (!plan.ok()) return plan.status();
+    if (absl::Status s = CheckCompiler(plan->program, options.budget, true); !s.ok()) return s;
     const auto backend = GetBackend();
     if (!backend.ok()) return backend.status();
     return (*backend)->CompileToObject(plan->program, name, plan->target,
@@ -125,6 +140,7 @@ class PlanningCompiler : public Compiler {
     ir::BudgetMeter meter(options.budget, options.clock);
     auto plan = Plan(module, options, &meter);
     if (!plan.ok()) return plan.status();
+    if (absl::Status s = CheckCompiler(plan->program, options.budget, true); !s.ok()) return s;
     const auto backend = GetBackend();
     if (!backend.ok()) return backend.status();
     return (*backend)->EmitText(plan->program, name, plan->target,

@@ -83,7 +83,7 @@ struct PlanOptions {
   bool fuse = true;       ///< false: one kernel per op, scalar loops (-O0)
   bool vectorize = true;
   int64_t memory_budget = 0;  ///< bytes of the arena; above them values are computed again instead of kept; 0 = no limit
-  bool share_kernels = true;  ///< false: every group is scheduled, though equal to another; for tests
+  bool share_kernels = true;  ///< false: every group is scheduled, though equal to another (tests)
   const ir::BudgetMeter* meter = nullptr;  ///< looked at between steps of bounded size; null = no limits
 };
 

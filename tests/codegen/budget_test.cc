@@ -6,6 +6,7 @@
 #include <string>
 
 #include "codegen/compiler.h"
+#include "codegen/program/compile_bytes.h"
 #include "ir/builder.h"
 #include "ir/strings.h"
 
@@ -176,12 +177,42 @@ TEST(Budget, TimeIsLookedAtOftenAndEverywhere) {
   }
 }
 
-TEST(Budget, MemoryOfInstances) {
+TEST(Budget, MemoryOfTheCompiler) {
   CompilerOptions options;
-  options.budget.max_memory = int64_t{1} << 30;
-  ir::Module m = Chain(3);
-  m.AddVariable({"v", {kFloat32, Shape({1 << 10})}, true, ir::Literal::Zeros({kFloat32, Shape({1 << 10})})});
-  EXPECT_EQ(ErrorOf(m, options), "");
+  options.budget.max_memory = 10 << 20;
+  for (const std::string& error : {ErrorOf(Chain(3), options), ObjectErrorOf(Chain(3), options)}) {
+    EXPECT_THAT(error, AllOf(HasSubstr("RESOURCE_EXHAUSTED"), HasSubstr("LLVM"), HasSubstr("max_memory")));
+  }
+  options.budget.max_memory = int64_t{200} << 20;
+  EXPECT_EQ(ErrorOf(Chain(3000), options), "");
+  const auto bytes = [](int ops, bool object) {
+    const auto program = BuildProgram(Chain(ops, Shape({64})), *FindTarget("x86-64-v3"), {});
+    return program.ok() ? CompileBytes(*program, 1, object) : 0;
+  };
+  EXPECT_GT(bytes(150, false), bytes(20, false) + 130 * 512);
+  EXPECT_LT(bytes(20000, true), int64_t{1} << 29);
+}
+
+/// The estimate is near what LLVM is given, and not below it.
+TEST(Budget, EmittedInstructions) {
+  for (const int ops : {1, 20, 150}) {
+    const ir::Module module = Chain(ops, Shape({64}));
+    const auto program = BuildProgram(module, *FindTarget("native"), {});
+    ASSERT_TRUE(program.ok());
+    int64_t estimate = 0;
+    for (const Kernel& kernel : program->kernels) estimate += EmittedInstructions(kernel);
+    const auto text = reel_compiler()->EmitText(module, "chain", "llvm", {});
+    ASSERT_TRUE(text.ok());
+    int64_t lines = 0;  // of kernels
+    bool inside = false;
+    for (size_t at = 0; at < text->size(); at = text->find('\n', at) + 1) {
+      const std::string_view line = std::string_view(*text).substr(at, 200);
+      if (line.starts_with("define")) inside = line.find("_k") != std::string_view::npos;
+      lines += inside && line.starts_with("  ");
+    }
+    EXPECT_GE(estimate, lines) << ops;
+    EXPECT_LE(estimate, 8 * lines) << ops;
+  }
 }
 
 TEST(Budget, TheMachineMustHaveTheLevel) {
