@@ -57,7 +57,7 @@ CLI::App* AddCommand(Program* program, const std::string& name, const std::strin
       ->check(CLI::NonNegativeNumber)
       ->group(group)
       ->type_name("N");
-  command->add_option("--budget-memory", budget->max_memory, "Most bytes of tensors and arenas")
+  command->add_option("--budget-memory", budget->max_memory, "Most bytes of tensors and arenas, and of compiling")
       ->check(CLI::NonNegativeNumber)
       ->group(group)
       ->type_name("N");
