@@ -144,6 +144,8 @@ TEST(Simplify, PaddingGoesBelowTranspositions) {
   ExpectSameBits(before, RunFunction(m, "f", inputs));
   const ir::Function& g = *m.FindFunction("f");
   EXPECT_EQ(g.producer(g.results()[0])->op, Op::kTranspose) << ir::Print(m);
+}
+
 // Slices of x with a part written over and padding around it, where the slice is before, in, after
 // and across them.
 TEST(SimplifyShape, SlicesOfUpdatesAndPads) {
