@@ -63,9 +63,15 @@ class Bounds {
     const auto add = [&range](int64_t factor, int64_t most) {
       (factor > 0 ? range.high : range.low) += factor * most;
     };
-    // x < total - base: x and base together are less than total.
-    const Affine given = a;
-    for (const auto& term : given.terms) {
+    // x < total - base: x and base together are less than total. Inner loops, whose bases have more axes, come first.
+    const auto terms_of_base = [this](const auto& term) {
+      const auto it = loops_.find(term.first);
+      return it == loops_.end() || it->second.total < 0 ? size_t{0} : it->second.base.terms.size();
+    };
+    auto given = a.terms;
+    std::stable_sort(given.begin(), given.end(),
+                     [&](const auto& x, const auto& y) { return terms_of_base(x) > terms_of_base(y); });
+    for (const auto& term : given) {
       const AxisId axis = term.first;
       const int64_t f = a.coefficient(axis);
       const auto it = loops_.find(axis);
