@@ -12,6 +12,7 @@
 #include "codegen/backend.h"
 #include "codegen/cache/code_cache.h"
 #include "codegen/jit/jit.h"
+#include "codegen/program/plan.h"
 #include "codegen/target/cpuid.h"
 #include "ir/strings.h"
 #include "runtime/shared_library.h"
@@ -81,6 +82,7 @@ class PlanningCompiler : public Compiler {
       return absl::FailedPreconditionError(
           StrCat("this machine cannot run code for ", plan->target.name, "; use cpu = \"native\""));
     }
+    plan->program.profile = options.profile;
     CompiledModule::Times times;
     times.plan = Seconds(start);
     const CodeCache cache(options.dump_to.empty() ? options.cache_dir : "", plan->program,
@@ -117,12 +119,14 @@ class PlanningCompiler : public Compiler {
   absl::StatusOr<std::string> EmitText(const ir::Module& module, const std::string& name,
                                        const std::string& kind,
                                        const CompilerOptions& options) override {
-    if (kind != "llvm" && kind != "asm") {
+    if (kind != "llvm" && kind != "asm" && kind != "plan" && kind != "dot") {
       return absl::InvalidArgumentError(
-          StrCat("cannot emit \"", kind, "\"; use \"llvm\" or \"asm\""));
+          StrCat("cannot emit \"", kind, "\"; use \"llvm\", \"asm\", \"plan\" or \"dot\""));
     }
     auto plan = Plan(module, options);
     if (!plan.ok()) return plan.status();
+    if (kind == "plan") return PlanText(plan->program);
+    if (kind == "dot") return PlanDot(plan->program);
     const auto backend = GetBackend();
     if (!backend.ok()) return backend.status();
     return (*backend)->EmitText(plan->program, name, plan->target, options.opt_level,

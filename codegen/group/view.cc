@@ -1,6 +1,9 @@
+#include "codegen/group/view.h"
+
+#include <algorithm>
 #include <cstring>
 
-#include "codegen/group/view.h"
+#include "codegen/loop/cost.h"
 
 namespace reel::codegen {
 namespace {
@@ -50,6 +53,15 @@ std::optional<Ints> ReshapeStrides(const Shape& from, const Ints& strides, const
 }
 
 }  // namespace
+
+int OwnCost(Op op) {
+  switch (op) {
+    case Op::kRandomBits: return 40;
+    case Op::kDiv: case Op::kSqrt: return 5;
+    case Op::kPad: case Op::kGather: case Op::kDynamicSlice: case Op::kDynamicUpdate: return 4;
+    default: return IsView(op) ? 0 : std::max(1, FlopsOf(op));
+  }
+}
 
 bool IsView(Op op) {
   return op == Op::kReshape || op == Op::kTranspose || op == Op::kSlice || op == Op::kBroadcast ||

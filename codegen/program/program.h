@@ -69,6 +69,7 @@ struct Program {
   int64_t arena_bytes = 0;
   int64_t live_bytes = 0;      ///< largest sum of simultaneously live arena buffers
   int64_t instance_bytes = 0;  ///< header + variables + arena, a multiple of 64
+  bool profile = false;        ///< entry points report to runtime/profile.h; kernels are the same
 };
 
 struct PlanOptions {

@@ -45,6 +45,9 @@ void ScheduleSort(const ScheduleContext& context);
 void ScheduleUpdate(const ScheduleContext& context);
 void ScheduleRows(const ScheduleContext& context);
 
+/// Adds lines to the kernel's `why`, after its schedule.
+void Explain(const ScheduleContext& context);
+
 // --- shared by the schedules (loops.cc) ---
 Stmt MakeLoop(AxisId axis, int64_t extent, LoopKind kind, int64_t width, std::vector<Stmt> body);
 Stmt MakeStore(BufferId buffer, Affine index, ExprId value);
