@@ -102,17 +102,17 @@ class TraceFile {
 
 std::string Header(bool limit) {
   char line[160];
-  std::snprintf(line, sizeof line, "%-40s %7s %10s %6s %10s %10s %8s %8s", "kernel", "calls", "ms", "%",
-                "MB", "Mflop", "GB/s", "GFLOP/s");
+  std::snprintf(line, sizeof line, "%-40s %7s %10s %6s %10s %10s %10s %8s %8s", "kernel", "calls", "ms", "%",
+                "best us", "MB", "Mflop", "GB/s", "GFLOP/s");
   return std::string(line) + (limit ? "  % of limit\n" : "\n");
 }
 
-std::string Row(const std::string& name, int64_t calls, double seconds, double share, double bytes,
+std::string Row(const std::string& name, int64_t calls, double seconds, double share, double best, double bytes,
                 double flops) {
   const double least = std::max(seconds, 1e-9);
   char line[240];
-  std::snprintf(line, sizeof line, "%-40s %7lld %10.3f %6.1f %10.3f %10.3f %8.1f %8.1f", name.c_str(),
-                static_cast<long long>(calls), seconds * 1e3, share, bytes * 1e-6, flops * 1e-6,
+  std::snprintf(line, sizeof line, "%-40s %7lld %10.3f %6.1f %10.3f %10.3f %10.3f %8.1f %8.1f", name.c_str(),
+                static_cast<long long>(calls), seconds * 1e3, share, best * 1e6, bytes * 1e-6, flops * 1e-6,
                 bytes / least * 1e-9, flops / least * 1e-9);
   return line;
 }
@@ -124,20 +124,22 @@ ExecutionProfile ProfileOf(const codegen::Program& program, const Profiler& prof
   ExecutionProfile out;
   out.calls = data.runs.calls;
   out.seconds = 1e-9 * static_cast<double>(data.runs.nanoseconds);
+  out.best = 1e-9 * static_cast<double>(data.runs.least);
   for (size_t k = 0; k < data.kernels.size(); ++k) {
     const runtime::ProfileSums& sums = data.kernels[k];
     if (sums.calls == 0) continue;
     const codegen::KernelCost cost = codegen::CostOf(program.kernels[k]);
     const auto calls = static_cast<double>(sums.calls);
     out.kernels.push_back({program.kernels[k].name, static_cast<int64_t>(k), sums.calls,
-                           1e-9 * static_cast<double>(sums.nanoseconds), calls * cost.flops,
+                           1e-9 * static_cast<double>(sums.nanoseconds), 1e-9 * static_cast<double>(sums.least),
+                           calls * cost.flops,
                            calls * static_cast<double>(cost.bytes_read),
                            calls * static_cast<double>(cost.bytes_written), cost.dtype});
   }
   if (data.copies.calls > 0) {
     const auto bytes = static_cast<double>(data.copies.bytes);
     out.kernels.push_back({"copy", -1, data.copies.calls, 1e-9 * static_cast<double>(data.copies.nanoseconds),
-                           0, bytes, bytes, kFloat32});
+                           1e-9 * static_cast<double>(data.copies.least), 0, bytes, bytes, kFloat32});
   }
   std::stable_sort(out.kernels.begin(), out.kernels.end(),
                    [](const KernelProfile& a, const KernelProfile& b) { return a.seconds > b.seconds; });
@@ -155,7 +157,7 @@ std::string ProfileTable(const ExecutionProfile& profile,
                          const std::function<double(const KernelProfile&)>& limit_seconds) {
   std::string out = Header(limit_seconds != nullptr);
   const double all = std::max(profile.seconds, 1e-9);
-  double seconds = 0, bytes = 0, flops = 0, limit = 0;
+  double seconds = 0, best = 0, bytes = 0, flops = 0, limit = 0;
   int64_t calls = 0;
   const auto add = [&](const std::string& row, double least, double took) {
     out += row;
@@ -166,15 +168,16 @@ std::string ProfileTable(const ExecutionProfile& profile,
   for (const KernelProfile& k : profile.kernels) {
     const double moved = k.bytes_read + k.bytes_written, least = limit_seconds ? limit_seconds(k) : 0;
     const std::string name = k.kernel < 0 ? k.name : StrCat("#", k.kernel, " ", k.name);
-    add(Row(name.substr(0, 40), k.calls, k.seconds, 100 * k.seconds / all, moved, k.flops), least, k.seconds);
+    add(Row(name.substr(0, 40), k.calls, k.seconds, 100 * k.seconds / all, k.best, moved, k.flops), least, k.seconds);
     calls += k.calls;
     seconds += k.seconds;
+    best += k.best * static_cast<double>(k.calls) / std::max(1.0, static_cast<double>(profile.calls));
     bytes += moved;
     flops += k.flops;
     limit += least;
   }
-  add(Row("all kernels", calls, seconds, 100 * seconds / all, bytes, flops), limit, seconds);
-  add(Row("runs", profile.calls, profile.seconds, 100, bytes, flops), limit, profile.seconds);
+  add(Row("all kernels", calls, seconds, 100 * seconds / all, best, bytes, flops), limit, seconds);
+  add(Row("runs", profile.calls, profile.seconds, 100, profile.best, bytes, flops), limit, profile.seconds);
   return out;
 }
 

@@ -20,6 +20,12 @@ void RunChunks(const reel_instance& instance, reel_body body, void* argument, in
 
 }  // namespace
 
+void ProfileSums::Add(int64_t took) {
+  least = calls == 0 ? took : std::min(least, took);
+  ++calls;
+  nanoseconds += took;
+}
+
 int32_t ThreadNumber() noexcept {
   static std::atomic<int32_t> next{0};
   thread_local const int32_t number = next.fetch_add(1, std::memory_order_relaxed);
@@ -90,9 +96,7 @@ void Profiler::RunStep(reel_instance* instance, int32_t kernel, reel_body body, 
   }
   const int64_t end = ProfileClock();
   const std::lock_guard lock(mutex_);
-  ProfileSums& sums = kernels_[static_cast<size_t>(kernel)];
-  ++sums.calls;
-  sums.nanoseconds += end - begin;
+  kernels_[static_cast<size_t>(kernel)].Add(end - begin);
   AddEvent({kernel, step.caller, 0, step.own_chunks, begin, end});
   for (const ProfileEvent& event : step.workers) AddEvent(event);
 }
@@ -102,8 +106,7 @@ void Profiler::RunCopy(void* to, const void* from, int64_t bytes) noexcept {
   std::memcpy(to, from, static_cast<size_t>(bytes));
   const int64_t end = ProfileClock();
   const std::lock_guard lock(mutex_);
-  ++copies_.calls;
-  copies_.nanoseconds += end - begin;
+  copies_.Add(end - begin);
   copies_.bytes += bytes;
   AddEvent({ProfileEvent::kCopy, ThreadNumber(), 0, 1, begin, end});
 }
@@ -111,8 +114,7 @@ void Profiler::RunCopy(void* to, const void* from, int64_t bytes) noexcept {
 void Profiler::AddRun(int32_t entry, int64_t begin) noexcept {
   const int64_t end = ProfileClock();
   const std::lock_guard lock(mutex_);
-  ++runs_.calls;
-  runs_.nanoseconds += end - begin;
+  runs_.Add(end - begin);
   AddEvent({ProfileEvent::kRun, ThreadNumber(), entry, 0, begin, end});
 }
 

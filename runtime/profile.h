@@ -17,7 +17,10 @@ namespace reel::runtime {
 struct ProfileSums {
   int64_t calls = 0;
   int64_t nanoseconds = 0;  // from the step's begin to its end, on the calling thread
+  int64_t least = 0;        // of these, in one call
   int64_t bytes = 0;        // that copies moved
+
+  void Add(int64_t took);
 };
 
 // A thread's part of one step: from the begin of its first chunk to the end of its last one. The

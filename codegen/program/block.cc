@@ -106,7 +106,9 @@ void BlockBuilder::AddKernelItem(const Grouping& grouping, int group, bool entry
     for (const KernelBuffer& b : k.kernel.buffers) item.writes.push_back(b.is_output);
     item.values = std::move(k.bound);
     item.updated = k.updated;
+    const size_t known = program_->kernels.size();
     if (!k.kernel.body.empty()) item.kernel = AddKernel(std::move(k.kernel));
+    if (program_->kernels.size() > known) Explain(block->f, grouping, group, &program_->kernels.back());
   }
   block->items.push_back(std::move(item));
 }

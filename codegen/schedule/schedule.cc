@@ -38,7 +38,6 @@ ScheduledKernel ScheduleGroup(const ir::Function& f, const Grouping& grouping, i
     case Group::Root::kRows: ScheduleRows(context); break;
     case Group::Root::kControl: break;  // no kernel
   }
-  Explain(context);
   PruneExprs(&out.kernel);
   out.bound = builder.bound();
   return out;

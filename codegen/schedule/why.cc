@@ -10,15 +10,31 @@ namespace {
 
 using ir::Value;
 
-constexpr size_t kMaxResults = 8;  // lines about results
-constexpr int kMaxNamed = 64;      // results among which a value's name is looked for
+constexpr size_t kMaxResults = 8;   // lines about results
+constexpr size_t kMaxNamed = 1024;  // results among which a value's name is looked for
+
+struct Context {
+  const ir::Function& f;
+  const Grouping& grouping;
+  const Group& group;
+  const Kernel& kernel;
+
+  bool Stored(Value v) const { return grouping.stored[static_cast<size_t>(v.id)]; }
+};
+
+// The name of a result, or of a variable's new value.
+std::string ResultName(const ir::Function& f, Value v) {
+  const size_t n = std::min(f.results().size(), kMaxNamed), outputs = static_cast<size_t>(f.num_outputs());
+  const auto it = std::find(f.results().begin(), f.results().begin() + static_cast<std::ptrdiff_t>(n), v);
+  const auto i = static_cast<size_t>(it - f.results().begin());
+  if (i == n) return "";
+  return i < outputs ? f.result_name(static_cast<int>(i)) : StrCat("new @", f.state()[i - outputs]);
+}
 
 // name: f32[2,3]
 std::string Text(const ir::Function& f, Value v) {
   std::string name(f.name_hint(v));
-  for (int i = 0; name.empty() && i < std::min(f.num_outputs(), kMaxNamed); ++i) {
-    if (f.results()[static_cast<size_t>(i)] == v) name = f.result_name(i);
-  }
+  if (name.empty()) name = ResultName(f, v);
   return StrCat(name.empty() ? StrCat("v", v.id) : name, ": ", f.type(v).ToString());
 }
 
@@ -33,12 +49,12 @@ int64_t Lanes(const std::vector<Stmt>& body) {
 }
 
 // Kinds that say more themselves have a line already.
-std::string KindText(const ScheduleContext& c) {
-  const Group& group = c.group();
+std::string KindText(const Context& c) {
+  const Group& group = c.group;
   const auto operand = [&](size_t k) { return c.f.type(c.f.producer(group.root)->operands[k]).ToString(); };
   switch (group.root_kind) {
     case Group::Root::kNone: {
-      const int64_t lanes = Lanes(c.kernel->body);
+      const int64_t lanes = Lanes(c.kernel.body);
       return StrCat("map of ", group.nodes, group.nodes == 1 ? " op over " : " ops over ",
                     c.f.type(group.post[0]).ToString(), lanes > 1 ? StrCat(", ", lanes, " elements a step") : "");
     }
@@ -53,8 +69,8 @@ std::string KindText(const ScheduleContext& c) {
   }
 }
 
-std::string ApartText(const ScheduleContext& c) {
-  const Group& group = c.group();
+std::string ApartText(const Context& c) {
+  const Group& group = c.group;
   if (group.apart == Apart::kNone || !group.apart_from.valid()) return "";
   const std::string from = Text(c.f, group.apart_from);
   switch (group.apart) {
@@ -68,7 +84,7 @@ std::string ApartText(const ScheduleContext& c) {
   }
 }
 
-std::string StoredText(const ScheduleContext& c, Value v) {
+std::string StoredText(const Context& c, Value v) {
   const auto i = static_cast<size_t>(v.id);
   const Grouping& g = c.grouping;
   if (i >= g.why.size()) return StrCat(Text(c.f, v), " stored: partial sums of rows");
@@ -87,21 +103,22 @@ std::string StoredText(const ScheduleContext& c, Value v) {
 
 }  // namespace
 
-void Explain(const ScheduleContext& c) {
-  std::vector<std::string>& why = c.kernel->why;
+void Explain(const ir::Function& f, const Grouping& grouping, int index, Kernel* kernel) {
+  const Group& group = grouping.groups[static_cast<size_t>(index)];
+  const Context c{f, grouping, group, *kernel};
+  std::vector<std::string>& why = kernel->why;
   const auto add = [&why](std::string line) {
     if (!line.empty()) why.push_back(std::move(line));
   };
   add(KindText(c));
   add(ApartText(c));
-  const Group& group = c.group();
   std::vector<Value> stored;
   for (const auto* list : {&group.pre, &group.post}) {
     for (Value v : *list) {
-      if (c.stored(v)) stored.push_back(v);
+      if (c.Stored(v)) stored.push_back(v);
     }
   }
-  if (group.root.valid() && c.stored(group.root)) stored.push_back(group.root);
+  if (group.root.valid() && c.Stored(group.root)) stored.push_back(group.root);
   for (const auto& [root, partials] : group.columns) stored.push_back(partials);
   for (size_t i = 0; i < std::min(stored.size(), kMaxResults); ++i) add(StoredText(c, stored[i]));
   if (stored.size() > kMaxResults) add(StrCat("and ", stored.size() - kMaxResults, " more"));

@@ -8,7 +8,7 @@
 namespace reel::cli {
 namespace {
 
-const std::vector<std::string> kKinds = {"obj", "header", "llvm", "asm", "so"};
+const std::vector<std::string> kKinds = {"obj", "header", "llvm", "asm", "so", "plan", "dot"};
 
 struct Options : Common {
   std::string file, out;
@@ -51,10 +51,9 @@ void Run(const Options& options, Program* program) {
       files.Add(path, bytes);
     written.push_back({{"kind", kind}, {"file", path}, {"bytes", bytes.size()}});
   };
-  for (const std::string kind : {"llvm", "asm"}) {
-    if (!options.Emits(kind)) continue;
-    add(kind, kind == "asm" ? ".s" : ".ll",
-        Take(reel_compiler()->EmitText(module, name, kind, compiler)));
+  for (const auto& [kind, suffix] :
+       {std::pair<std::string, const char*>{"llvm", ".ll"}, {"asm", ".s"}, {"plan", ".plan.txt"}, {"dot", ".dot"}}) {
+    if (options.Emits(kind)) add(kind, suffix, Take(reel_compiler()->EmitText(module, name, kind, compiler)));
   }
   if (options.Emits("obj") || options.Emits("header") || options.Emits("so")) {
     const codegen::ObjectFiles object =
@@ -96,7 +95,7 @@ void AddCompile(Program* program) {
       ->add_option("--cpu", options->compiler.cpu,
                    "native, x86-64-v2, x86-64-v3, x86-64-v4 or an LLVM name")
       ->capture_default_str();
-  command->add_option("--emit", options->emit, "What to write, of obj, header, llvm, asm, so")
+  command->add_option("--emit", options->emit, "What to write, of obj, header, llvm, asm, so, plan, dot")
       ->delimiter(',')
       ->check(CLI::IsMember(kKinds))
       ->capture_default_str();

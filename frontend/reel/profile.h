@@ -15,6 +15,7 @@ struct KernelProfile {
   int64_t kernel = -1;  ///< its number in Executable::Plan(); -1: copies between buffers
   int64_t calls = 0;
   double seconds = 0;  ///< on the calling thread, from its begin until all threads are done
+  double best = 0;     ///< seconds of the fastest call
   double flops = 0;    ///< operations on floats; a function such as exp counts 20
   /// Each element a call touches, once: the least that goes through memory.
   double bytes_read = 0, bytes_written = 0;
@@ -25,9 +26,10 @@ struct KernelProfile {
 struct ExecutionProfile {
   int64_t calls = 0;   ///< of entry points
   double seconds = 0;  ///< of these calls
+  double best = 0;     ///< seconds of the fastest
   std::vector<KernelProfile> kernels;  ///< those that ran, the longest first
 
-  /// A line per kernel: calls, time, share of the time, bytes, flops, GB/s and GFLOP/s.
+  /// A line per kernel: calls, time, share of it, the fastest call, bytes, flops, GB/s and GFLOP/s.
   std::string Table() const;
 };
 

@@ -48,6 +48,7 @@ TEST(PlanText, SaysWhatKernelsCostAndWhy) {
   EXPECT_THAT(text, HasSubstr("    apart: the kernel of y: f32[8,6] has its reduction or product\n"));
   EXPECT_THAT(text, HasSubstr("y: f32[8,6] stored: a result\n"));
   EXPECT_THAT(text, HasSubstr("map of 1 op over f32[4,6]"));
+  EXPECT_THAT(text, HasSubstr("    new @w: f32[4,6] stored: a result\n"));
 }
 
 TEST(PlanText, ReasonsToStore) {

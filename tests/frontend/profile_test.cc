@@ -73,6 +73,8 @@ TEST(Profile, CountsCallsFlopsAndBytes) {
     double sum = 0;
     for (const KernelProfile& k : profile.kernels) {
       EXPECT_GT(k.seconds, 0) << k.name;
+      EXPECT_GT(k.best, 0) << k.name;
+      EXPECT_LE(k.best * static_cast<double>(k.calls), k.seconds * 1.000001) << k.name;
       sum += k.seconds;
     }
     EXPECT_LE(sum, profile.seconds);
