@@ -15,6 +15,7 @@
 #include "codegen/cache/code_cache.h"
 #include "codegen/jit/jit.h"
 #include "codegen/program/compile_bytes.h"
+#include "codegen/program/plan.h"
 #include "codegen/target/cpuid.h"
 #include "ir/strings.h"
 #include "runtime/shared_library.h"
@@ -90,7 +91,7 @@ class PlanningCompiler : public Compiler {
                                                           const CompilerOptions& options) override {
     const auto start = Clock::now();
     ir::BudgetMeter meter(options.budget, options.clock);
-    auto plan = Plan(module, options, &meter);
+    auto plan = Plan(module, options, &meter, options.profile);
     if (!plan.ok()) return plan.status();
     if (!options.host_supports(plan->target.name)) {
       return absl::FailedPreconditionError(
@@ -133,13 +134,15 @@ class PlanningCompiler : public Compiler {
   absl::StatusOr<std::string> EmitText(const ir::Module& module, const std::string& name,
                                        const std::string& kind,
                                        const CompilerOptions& options) override {
-    if (kind != "llvm" && kind != "asm") {
+    if (kind != "llvm" && kind != "asm" && kind != "plan" && kind != "dot") {
       return absl::InvalidArgumentError(
-          StrCat("cannot emit \"", kind, "\"; use \"llvm\" or \"asm\""));
+          StrCat("cannot emit \"", kind, "\"; use \"llvm\", \"asm\", \"plan\" or \"dot\""));
     }
     ir::BudgetMeter meter(options.budget, options.clock);
     auto plan = Plan(module, options, &meter);
     if (!plan.ok()) return plan.status();
+    if (kind == "plan") return PlanText(plan->program);
+    if (kind == "dot") return PlanDot(plan->program);
     if (absl::Status s = CheckCompiler(plan->program, options.budget, true); !s.ok()) return s;
     const auto backend = GetBackend();
     if (!backend.ok()) return backend.status();
@@ -154,11 +157,13 @@ class PlanningCompiler : public Compiler {
   };
 
   absl::StatusOr<Planned> Plan(const ir::Module& module, const CompilerOptions& options,
-                               ir::BudgetMeter* meter) {
+                               ir::BudgetMeter* meter, bool profile = false) {
     if (absl::Status s = meter->AddModule(module); !s.ok()) return s;
     auto target = FindTarget(options.cpu);
     if (!target.ok()) return target.status();
-    auto program = BuildProgram(module, *target, PlanFor(options, meter));
+    PlanOptions plan = PlanFor(options, meter);
+    plan.profile = profile;  // objects that stand alone never have any
+    auto program = BuildProgram(module, *target, plan);
     if (!program.ok()) return program.status();
     if (absl::Status s = CheckBudget(*program, options.budget); !s.ok()) return s;
     if (!options.dump_to.empty()) {

@@ -20,6 +20,7 @@ struct CompilerOptions {
   std::string cpu = "native";
   int opt_level = 2;         ///< 0: one scalar kernel per op, LLVM level 0; 2: fused, vectorised
   int64_t memory_budget = 0; ///< bytes of temporaries, 0 = no limit: PlanOptions
+  bool profile = false;      ///< of Compile: steps are timed (runtime/profile.h)
   std::string dump_to;       ///< folder for program text, LLVM IR and assembly; empty = none
   std::string cache_dir;     ///< machine code is kept and looked for there; empty = nowhere
   Budget budget;
@@ -58,7 +59,7 @@ class Compiler {
   /// `name`: prefix of every symbol, a C identifier.
   virtual absl::StatusOr<ObjectFiles> CompileToObject(const ir::Module& module, const std::string& name,
                                                       const CompilerOptions& options) = 0;
-  /// LLVM IR ("llvm") or assembly ("asm") of the module.
+  /// LLVM IR ("llvm") or assembly ("asm") of the module; its plan as text ("plan") or Graphviz source ("dot").
   virtual absl::StatusOr<std::string> EmitText(const ir::Module& module, const std::string& name,
                                                const std::string& kind, const CompilerOptions& options) = 0;
 };

@@ -5,10 +5,13 @@
 #include <cstring>
 #include <fstream>
 
+#include "codegen/program/plan.h"
 #include "frontend/compiled.h"
 #include "frontend/event_log.h"
+#include "frontend/profile.h"
 #include "ir/names.h"
 #include "ir/strings.h"
+#include "runtime/abi.h"
 #include "runtime/environment.h"
 
 namespace reel {
@@ -30,7 +33,16 @@ struct InstanceData {
       : code(std::move(code_)),
         memory(MakeInstance(code->program())),
         arguments(code->max_arguments),
-        results(code->max_results) {}
+        results(code->max_results) {
+    if (!code->program().profile) return;
+    profiler = std::make_unique<runtime::Profiler>(static_cast<int32_t>(code->program().kernels.size()));
+    static_cast<reel_instance*>(memory.data())->profile = profiler.get();
+  }
+  ~InstanceData() {
+    if (profiler) ReportProfile(code->program(), *profiler);
+  }
+  InstanceData(const InstanceData&) = delete;
+  InstanceData& operator=(const InstanceData&) = delete;
 
   // Both under the lock. What is compiled but never run costs no memory: values come at first use.
   std::byte* Memory() {
@@ -46,6 +58,7 @@ struct InstanceData {
   bool started = false;
   std::vector<const void*> arguments;  // of the call in progress
   std::vector<void*> results;
+  std::unique_ptr<runtime::Profiler> profiler;  // null: not compiled with profiling
 };
 
 }  // namespace internal
@@ -146,9 +159,19 @@ void RunEntry(InstanceData* data, size_t index, std::span<const Tensor> argument
     }
     data->results[i] = results[i].internal_data()->buffer.data();
   }
-  internal::CheckStatus(entry.name,
-                        data->code->code->entry(static_cast<int>(index))(
-                            data->Memory(), data->arguments.data(), data->results.data()));
+  std::byte* const memory = data->Memory();
+  const int64_t begin = data->profiler ? runtime::ProfileClock() : 0;
+  const int32_t status = data->code->code->entry(static_cast<int>(index))(memory, data->arguments.data(),
+                                                                          data->results.data());
+  if (data->profiler) data->profiler->AddRun(static_cast<int32_t>(index), begin);
+  internal::CheckStatus(entry.name, status);
+}
+
+const runtime::Profiler& NeedProfiler(const InstanceData& data) {
+  if (data.profiler) return *data.profiler;
+  ThrowError(ErrorCode::kFailedPrecondition,
+             "profile: this executable was compiled without; compile with CompileOptions{.profile = true} or set "
+             "REEL_PROFILE=1");
 }
 
 // Name in the module of a live variable.
@@ -177,6 +200,7 @@ codegen::CompilerOptions ToCompiler(const CompileOptions& options) {
   out.cpu = options.cpu;
   out.opt_level = options.opt_level;
   out.memory_budget = options.memory_budget;
+  out.profile = options.profile || runtime::GetEnvironment().profile;
   out.budget = options.budget;
   return out;
 }
@@ -213,6 +237,9 @@ void ObjectOf(const std::shared_ptr<const internal::ModuleData>& data, const std
   if (!ir::IsIdentifier(name) || name.find('.') != std::string::npos) {
     ThrowInvalid(StrCat("compile: '", name,
                         "' cannot begin C symbols; end the path in letters, digits and _"));
+  }
+  if (options.profile) {
+    ThrowInvalid("compile: an object cannot be profiled, it calls nothing; profile what Compile returns");
   }
   const codegen::ObjectFiles files = internal::Take(
       reel_compiler()->CompileToObject(NeedModule(data).module, name, ToCompiler(options)));
@@ -312,55 +339,36 @@ std::vector<std::string> Executable::variables() const {
   return names;
 }
 
-namespace {
-
-// As deep as branches and loops are nested.
-void AppendSteps(const codegen::Program& program, const std::vector<codegen::Step>& steps,
-                 const std::string& indent, std::string* out) {
-  for (const codegen::Step& step : steps) {
-    if (step.control == codegen::Step::Control::kChain) {
-      StrAppend(out, indent, "chain of ", step.chunks, " chunks, frames of ", step.bytes, " bytes\n");
-      AppendSteps(program, step.first, indent + "  ", out);
-    } else if (step.control != codegen::Step::Control::kNone) {
-      const bool loop = step.control == codegen::Step::Control::kWhile;
-      StrAppend(out, indent, loop ? "while\n" : "if\n");
-      AppendSteps(program, step.first, indent + "  ", out);
-      StrAppend(out, indent, loop ? "do\n" : "else\n");
-      AppendSteps(program, step.second, indent + "  ", out);
-    } else if (step.kernel < 0) {
-      StrAppend(out, indent, "copy ", step.bytes, " bytes\n");
-    } else {
-      StrAppend(out, indent, program.kernels[static_cast<size_t>(step.kernel)].name, "\n");
-    }
-  }
-}
-
-}  // namespace
-
-std::string Executable::Plan() const {
+std::string Executable::Plan(PlanFormat format) const {
   const CompiledData& code = *Data(data_).code;
-  const codegen::Program& program = code.program();
+  if (format == PlanFormat::kDot) return codegen::PlanDot(code.program());
   const codegen::CompiledModule::Times times = code.code->times();
-  std::string out =
-      StrCat("program ", program.name, ": ", program.kernels.size(), " kernels, ",
-             program.variables.size(), " variables; instance ", program.instance_bytes,
-             " bytes, arena ", program.arena_bytes, ", live at once ", program.live_bytes, "\n");
   char line[128];
   std::snprintf(line, sizeof line, "compiled in %.1f ms: plan %.1f, emit %.1f, code %.1f\n",
                 (times.plan + times.emit + times.codegen) * 1e3, times.plan * 1e3, times.emit * 1e3,
                 times.codegen * 1e3);
-  out += line;
-  for (const codegen::EntryPoint& entry : program.entries) {
-    StrAppend(&out, "entry ", entry.name, ": ", entry.steps.size(), " steps\n");
-    AppendSteps(program, entry.steps, "  ", &out);
-  }
-  return out;
+  return codegen::PlanText(code.program(), line);
 }
 
 ProgramSize Executable::size() const {
   const codegen::Program& program = Data(data_).code->program();
   return {static_cast<int64_t>(program.kernels.size()), program.instance_bytes,
           program.arena_bytes, program.live_bytes};
+}
+
+ExecutionProfile Executable::Profile() const {
+  const InstanceData& data = Data(data_);
+  return internal::ProfileOf(data.code->program(), NeedProfiler(data));
+}
+
+void Executable::ResetProfile() const {
+  NeedProfiler(Data(data_));
+  data_->profiler->Clear();
+}
+
+std::string Executable::Trace() const {
+  const InstanceData& data = Data(data_);
+  return internal::TraceOf(data.code->program(), NeedProfiler(data));
 }
 
 Executable Compile(const Module& module, const CompileOptions& options) {

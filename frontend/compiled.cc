@@ -32,7 +32,7 @@ codegen::CompilerOptions DefaultCompilerOptions() {
 
 void InitHeader(void* instance) {
   auto* header = static_cast<reel_instance*>(instance);
-  *header = {REEL_INSTANCE_MAGIC, reel_gang_parallel_for, nullptr, {}};
+  *header = {REEL_INSTANCE_MAGIC, reel_gang_parallel_for, nullptr, nullptr, {}};
 }
 
 runtime::Buffer MakeInstance(const codegen::Program& program) {

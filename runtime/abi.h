@@ -34,7 +34,8 @@ struct reel_instance {
   uint64_t magic;                     // REEL_INSTANCE_MAGIC
   reel_parallel_for_fn parallel_for;  // may be null
   void* context;                      // first argument of parallel_for
-  int64_t reserved[5];                // zero
+  void* profile;                      // of code compiled with profiling (runtime/profile.h); may be null
+  int64_t reserved[4];                // zero
 };
 
 // A compiled entry point. arguments and results point to row-major tensors in signature order;

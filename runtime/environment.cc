@@ -91,8 +91,10 @@ Environment ParseEnvironment(const EnvironmentLookup& lookup) {
     const std::optional<int64_t> parsed = ParseCount(text, 1, kMaxThreads);
     return parsed ? std::optional<int>(static_cast<int>(*parsed)) : std::nullopt;
   };
-  const auto flag = [](std::string_view text) {
-    return text == "0" || text == "1" ? std::optional<bool>(text == "1") : std::nullopt;
+  const auto profile = [](std::string_view text) -> std::optional<std::string> {
+    constexpr std::string_view kSuffix = ".json";
+    const bool file = text.size() > kSuffix.size() && text.ends_with(kSuffix);
+    return text == "0" || text == "1" || file ? std::optional<std::string>(text) : std::nullopt;
   };
 
   Environment values;
@@ -101,7 +103,9 @@ Environment ParseEnvironment(const EnvironmentLookup& lookup) {
   reader.Read("REEL_DUMP_PASSES", kNames, values.dump_passes, ParsePassNames);
   reader.Read("REEL_DISABLE_PASSES", kNames, values.disable_passes, ParsePassNames);
   reader.Read("REEL_PASS_LIMIT", "COUNT, a decimal number >= 0", values.pass_limit, count);
-  reader.Read("REEL_PROFILE", "0 or REEL_PROFILE=1", values.profile, flag);
+  reader.Read("REEL_PROFILE", "0 or REEL_PROFILE=1 or REEL_PROFILE=FILE.json", values.profile_to, profile);
+  values.profile = !values.profile_to.empty() && values.profile_to != "0";
+  if (values.profile_to.size() <= 1) values.profile_to.clear();
   reader.Read("REEL_NUM_THREADS", "COUNT, a decimal number from 1 to 1024", values.num_threads,
               threads);
   reader.Read("REEL_CACHE_DIR", "DIRECTORY", values.cache_dir, path);

@@ -4,7 +4,7 @@
 //   REEL_DUMP_PASSES     NAME[,NAME...]   dump only after these passes
 //   REEL_DISABLE_PASSES  NAME[,NAME...]   leave these passes out
 //   REEL_PASS_LIMIT      COUNT            stop after that many pass runs (to bisect a wrong result)
-//   REEL_PROFILE         0 | 1            time every kernel
+//   REEL_PROFILE         0 | 1 | FILE.json  time every kernel; a Chrome trace goes to the file
 //   REEL_NUM_THREADS     COUNT            threads of a parallel step, the caller included
 //   REEL_CACHE_DIR       DIRECTORY        compiled kernels are kept there
 //
@@ -31,6 +31,7 @@ struct Environment {
   std::vector<std::string> disable_passes;
   std::optional<int64_t> pass_limit;
   bool profile = false;
+  std::string profile_to;  // the file of REEL_PROFILE, which then is on
   int num_threads = 0;
   std::string cache_dir;
 

@@ -95,6 +95,7 @@ std::string CodeKey(const Program& program, const Target& target, int opt_level)
   AddCompiler(&digest);
   AddTarget(target, &digest);
   digest.Add(int64_t{opt_level});
+  if (program.profile) digest.Add("profile");
   digest.Add(uint64_t{program.kernels.size()});
   for (const Kernel& kernel : program.kernels) digest.Add(Fingerprint(kernel));
   const ConstantLayout layout = LayOutConstants(program);

@@ -52,9 +52,11 @@ class Grouper {
     out_.views.resize(n);
     out_.group_of.assign(n, -1);
     out_.stored.assign(n, false);
+    out_.why.assign(n, Why::kNone);
     uses_.assign(n, 0);
     grown_.assign(n, false);
     cost_.assign(n, 0);
+    whole_cost_.assign(n, 0);
     nodes_.assign(n, 0);
     flat_.assign(n, false);
     flat_expr_.assign(n, false);
@@ -70,7 +72,7 @@ class Grouper {
   Grouping Run() {
     CountUses();
     FindArrays();
-    for (int i = 0; i < f_.num_parameters(); ++i) Materialize({i});
+    for (int i = 0; i < f_.num_parameters(); ++i) Materialize({i}, Why::kNone);
     for (const Node& node : f_.nodes()) Decide(node);
     for (const Node& node : f_.nodes()) {
       const Value v = node.result();
@@ -81,6 +83,8 @@ class Grouper {
       if (out_.materialized[Index(v)] && node.op != Op::kConstant) Place(node, v);
     }
     OrderGroups(f_, readers_, &out_);
+    out_.readers = std::move(uses_);
+    out_.cost = std::move(whole_cost_);
     return std::move(out_);
   }
 
@@ -135,14 +139,16 @@ class Grouper {
     return above >= 0 && !is_result_[Index(node.result())] ? above : node.result().id;
   }
 
-  void Materialize(Value v) {
+  void Materialize(Value v, Why why) {
     out_.materialized[Index(v)] = true;
+    out_.why[Index(v)] = why;
+    whole_cost_[Index(v)] = cost_[Index(v)];
     out_.views[Index(v)] = View{v, 0, RowMajorStrides(shape(v))};
     flat_[Index(v)] = true;
     cost_[Index(v)] = nodes_[Index(v)] = 0;
   }
   void Force(Value v) {
-    if (!out_.materialized[Index(v)]) Materialize(v);
+    if (!out_.materialized[Index(v)]) Materialize(v, Why::kOperand);
   }
   void ForceView(Value v) {
     if (!out_.views[Index(v)]) Force(v);
@@ -160,7 +166,7 @@ class Grouper {
       const Node& node = *views.back();
       const auto i = Index(node.result());
       out_.views[i] = ViewThrough(f_, node, *out_.views[Index(node.operands[0])]);
-      if (!out_.views[i]) Materialize(node.result());
+      if (!out_.views[i]) Materialize(node.result(), Why::kOperand);
     }
   }
 
@@ -319,7 +325,7 @@ class Grouper {
     for (Value v : node.operands) {
       if (!f_.Is(v, Op::kConstant) && !IsBuffer(v)) Force(v);
     }
-    for (int i = 0; i < node.num_results; ++i) Materialize(node.result(i));
+    for (int i = 0; i < node.num_results; ++i) Materialize(node.result(i), Why::kRoot);
   }
 
   void Decide(const Node& node) {
@@ -327,13 +333,13 @@ class Grouper {
     const Value v = node.result();
     const size_t i = Index(v);
     if (node.op == Op::kConstant) {
-      if (!IsUniformConstant(f_, v)) Materialize(v);
+      if (!IsUniformConstant(f_, v)) Materialize(v, Why::kNone);
       flat_[i] = true;
       return;
     }
     if (IsUniformConstant(f_, v)) {
       flat_[i] = flat_expr_[i] = true;
-      if (is_result_[i]) Materialize(v);
+      if (is_result_[i]) Materialize(v, Why::kResult);
       return;
     }
     if (IsView(node.op)) DecideView(node, v);
@@ -352,11 +358,18 @@ class Grouper {
       cost_[i] += cost_[Index(o)];
       nodes_[i] += nodes_[Index(o)];
     }
+    if (const Why why = WhyStored(node, v); why != Why::kNone) Materialize(v, why);
+  }
+
+  Why WhyStored(const Node& node, Value v) const {
+    const size_t i = Index(v);
     const bool map = (!IsView(node.op) || !out_.views[i]) && stack_[i] < 0;
-    if (IsRoot(node) || is_result_[i] || (!options_.fuse && !IsView(node.op)) || nodes_[i] > kMaxInlinedNodes ||
-        (map && uses_[i] > 1 && !IsCheap(v)) || (map && grown_[i] && cost_[i] > 2 * kCheap)) {
-      Materialize(v);
-    }
+    if (is_result_[i]) return Why::kResult;
+    if (IsRoot(node)) return Why::kRoot;
+    if (!options_.fuse && !IsView(node.op)) return Why::kUnfused;
+    if (nodes_[i] > kMaxInlinedNodes) return Why::kLong;
+    if (map && uses_[i] > 1 && !IsCheap(v)) return Why::kRead;
+    return map && grown_[i] && cost_[i] > 2 * kCheap ? Why::kRepeated : Why::kNone;
   }
 
   void DecideView(const Node& node, Value v) {
@@ -427,32 +440,37 @@ class Grouper {
 
   enum class Joins { kNo, kPre, kPost, kRoot };
 
-  // Whether an item that reads `leaves` can become part of group g, and as what.
-  Joins CanJoin(const Node& node, const std::vector<Leaf>& leaves, const std::vector<int>& inputs, int g) const {
+  // Whether an item that reads `leaves` can become part of group g, and as what; if not, why.
+  Joins CanJoin(const Node& node, const std::vector<Leaf>& leaves, const std::vector<int>& inputs, int g,
+                Apart* apart) const {
     const Group& group = out_.groups[static_cast<size_t>(g)];
-    if (!MayGrow(group.root_kind)) return Joins::kNo;
-    if (shared_.contains(g) && (IsRoot(node) || ReadsUpdated(leaves))) return Joins::kNo;
-    if (group.nodes + nodes_of(node) > kMaxGroupNodes) return Joins::kNo;
+    const auto no = [apart](Apart why) {
+      *apart = why;
+      return Joins::kNo;
+    };
+    if (!MayGrow(group.root_kind)) return no(Apart::kClosed);
+    if (shared_.contains(g) && (IsRoot(node) || ReadsUpdated(leaves))) return no(Apart::kClosed);
+    if (group.nodes + nodes_of(node) > kMaxGroupNodes) return no(Apart::kLarge);
     bool pre = false, post = false;
     for (const Leaf& leaf : leaves) {
       if (out_.group_of[Index(leaf.value)] != g) continue;
-      if (!leaf.aligned) return Joins::kNo;
+      if (!leaf.aligned) return no(Apart::kElsewhere);
       (Contains(group.pre, leaf.value) ? pre : post) = true;
     }
-    if (pre == post) return Joins::kNo;
+    if (pre == post) return no(Apart::kElsewhere);
     Joins result = pre ? Joins::kPre : Joins::kPost;
     if (IsRoot(node)) {
-      if (group.root_kind != Group::Root::kNone || !post) return Joins::kNo;
+      if (group.root_kind != Group::Root::kNone || !post) return no(Apart::kRoots);
       if (ReducedAxes(node) > 1) {
         for (Value v : group.post) {
-          if (!flat_expr_[Index(v)]) return Joins::kNo;
+          if (!flat_expr_[Index(v)]) return no(Apart::kElsewhere);
         }
       }
       result = Joins::kRoot;
     } else if (pre && ReducedAxes(*f_.producer(group.root)) > 1 && !flat_expr_[Index(node.result())]) {
-      return Joins::kNo;
+      return no(Apart::kElsewhere);
     }
-    return PathBack(inputs, g) ? Joins::kNo : result;
+    return PathBack(inputs, g) ? no(Apart::kBetween) : result;
   }
 
   int nodes_of(const Node& node) const {
@@ -501,9 +519,12 @@ class Grouper {
     Joins how = Joins::kNo;
     const Group::Root kind = RootOf(node);
     const bool joins = options_.fuse && (kind == Group::Root::kNone || kind == Group::Root::kReduce);
+    Apart apart = !options_.fuse ? Apart::kUnfused : Apart::kWhole;  // of the latest group it reads
     for (size_t k = inputs.size(); joins && k-- > 0 && how == Joins::kNo;) {
       target = inputs[k];
-      how = CanJoin(node, leaves, inputs, target);
+      Apart why = apart;
+      how = CanJoin(node, leaves, inputs, target, &why);
+      if (k + 1 == inputs.size()) apart = why;
     }
     if (how == Joins::kNo && joins && Gathers(v, kind, leaves)) {
       const auto it = small_.find(Extents(v));
@@ -515,7 +536,11 @@ class Grouper {
     }
     if (how == Joins::kNo) {
       target = static_cast<int>(out_.groups.size());
-      out_.groups.emplace_back();
+      Group& group = out_.groups.emplace_back();
+      if (!inputs.empty()) group.apart = apart;
+      for (const Leaf& leaf : leaves) {
+        if (!inputs.empty() && out_.group_of[Index(leaf.value)] == inputs.back()) group.apart_from = leaf.value;
+      }
       if (Gathers(v, kind, leaves)) small_[Extents(v)] = target;
     }
     Add(node, v, how, target);
@@ -571,7 +596,7 @@ class Grouper {
   const ir::Function& f_;
   const GroupOptions options_;
   Grouping out_;
-  std::vector<int> uses_, cost_, nodes_;
+  std::vector<int> uses_, cost_, nodes_, whole_cost_;
   static constexpr int32_t kUnread = -2, kNoStack = -1;
   std::vector<int32_t> stack_;  // id of the last value of the only stack that reads it, or one of these
   std::vector<Value> array_;      // what it is a map of, else itself

@@ -17,6 +17,30 @@ struct View {
   std::vector<int64_t> strides;
 };
 
+/// Why a value has memory of its own: for Plan().
+enum class Why : uint8_t {
+  kNone,
+  kResult,    ///< the caller reads it
+  kRoot,      ///< a reduction, a product, ...: loops make it
+  kRead,      ///< several ops read it, and it costs more to compute than to load
+  kRepeated,  ///< a broadcast or window reads its elements again and again
+  kLong,      ///< its expression is as long as one may be
+  kOperand,   ///< what reads it reads memory
+  kUnfused,   ///< level 0
+};
+
+/// Why what reads a group's values is no part of that group: for Plan().
+enum class Apart : uint8_t {
+  kNone,      ///< it reads no other group's values
+  kWhole,     ///< it is a product, sort, ...: what it reads is there before it begins
+  kClosed,    ///< that group is one of these: nothing joins it
+  kElsewhere, ///< it reads other elements than it computes
+  kRoots,     ///< that group has its reduction or product
+  kLarge,     ///< that group would have too many ops
+  kBetween,   ///< it reads a third group's values, too, which need that group's
+  kUnfused,   ///< level 0
+};
+
 /// Values computed by one kernel. `pre` are maps over the operand of the root (reduce only), `post` maps over the
 /// root's result, or over one common shape if there is no root. A scatter or dynamic_update that only writes its
 /// part of a buffer that holds operand 0 has the root kind kScatter or kUpdate. A control op is a group of its own: `root` is its
@@ -34,6 +58,8 @@ struct Group {
   std::vector<int> inputs;  ///< groups it reads from, sorted
   int32_t last = 0;         ///< largest value id: its place in program order
   int nodes = 0;            ///< inlined ops
+  Apart apart = Apart::kNone;
+  ir::Value apart_from;     ///< a value of the group that it is apart from
 };
 
 struct Grouping {
@@ -42,6 +68,9 @@ struct Grouping {
   std::vector<int> group_of;               ///< by value: the group that computes it, -1 = none
   std::vector<bool> stored;                ///< by value: needs memory: read outside its group, or a result
   std::vector<Group> groups;               ///< in execution order
+  // For Plan(), by value but for those that fusing rows adds:
+  std::vector<Why> why;            ///< it is materialized
+  std::vector<int> readers, cost;  ///< ops that read it; scalar operations of one element
 };
 
 struct GroupOptions {

@@ -1,6 +1,7 @@
+#include "codegen/group/view.h"
+
 #include <cstring>
 
-#include "codegen/group/view.h"
 
 namespace reel::codegen {
 namespace {

@@ -10,6 +10,7 @@
 #include "codegen/jit/loader.h"
 #include "codegen/program/symbols.h"
 #include "ir/strings.h"
+#include "runtime/profile.h"
 
 namespace reel::codegen {
 namespace {
@@ -67,10 +68,14 @@ absl::StatusOr<std::unique_ptr<CompiledModule>> LoadProgram(Program&& program,
                                                             CompiledModule::Times times) {
   const auto start = std::chrono::steady_clock::now();
   ConstantData constants(program);
-  const LoadedCode::Symbols outside = {{"memcpy", reinterpret_cast<const void*>(&std::memcpy)},
-                                       {"memmove", reinterpret_cast<const void*>(&std::memmove)},
-                                       {"memset", reinterpret_cast<const void*>(&std::memset)},
-                                       {kJitConstants, constants.address()}};
+  LoadedCode::Symbols outside = {{"memcpy", reinterpret_cast<const void*>(&std::memcpy)},
+                                 {"memmove", reinterpret_cast<const void*>(&std::memmove)},
+                                 {"memset", reinterpret_cast<const void*>(&std::memset)},
+                                 {kJitConstants, constants.address()}};
+  if (program.profile) {
+    outside[kProfileStep] = reinterpret_cast<const void*>(&reel_profile_step);
+    outside[kProfileCopy] = reinterpret_cast<const void*>(&reel_profile_copy);
+  }
   auto loaded = LoadedCode::Load(code.objects, outside);
   if (!loaded.ok()) return loaded.status();
   std::vector<CompiledModule::Entry> entries;

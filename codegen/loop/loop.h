@@ -70,6 +70,7 @@ struct KernelBuffer {
   std::string name;
   DType dtype = kFloat32;
   bool is_output = false;  ///< written (outputs may also be read)
+  int64_t elements = 0;    ///< of the whole buffer; 0: unknown. For CostOf alone
 };
 
 /// Scratch of one chunk. Declared by a kLocal statement, which may fill it with `init`. Declared inside a vector loop
@@ -146,6 +147,10 @@ struct Kernel {
   std::vector<Local> locals;
   std::vector<Expr> exprs;
   std::vector<Stmt> body;  ///< at most one parallel loop, and then it is the only statement
+
+  // For Plan() and Profile(); no code depends on these, and Fingerprint() does not see them.
+  std::vector<std::string> why;  ///< how it was made and why, a line each
+  int64_t product_flops = -1;    ///< of its matrix products as such, without what is computed past the end; -1: of kFma
 
   AxisId AddAxis(std::string name);
   BufferId AddBuffer(std::string name, DType dtype, bool is_output);

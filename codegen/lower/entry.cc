@@ -1,7 +1,8 @@
 // Entry points: kernel calls, copies, branches and loops in order, on constant offsets. The code of a
 // step is one call; which buffers it gets are words of read-only data:
 //
-//   words of a step: number of buffers, chunks, then per buffer (what to add to a base << 2) | base
+//   words of a step: number of buffers, chunks, then per buffer (what to add to a base << 2) | base;
+//   with profiling at last the kernel's number
 #include <algorithm>
 #include <cstddef>
 #include <string>
@@ -72,15 +73,22 @@ llvm::Function* RunFunction(llvm::Module* module, const Target& target) {
   return function;
 }
 
+/// With profiling: `void reel_profile_step(instance, kernel's number, kernel, buffers, chunks)`.
+llvm::FunctionCallee ProfileStep(llvm::Module* module, llvm::IRBuilderBase& b) {
+  llvm::Type *ptr = b.getPtrTy(), *i64 = b.getInt64Ty();
+  return module->getOrInsertFunction(
+      kProfileStep, llvm::FunctionType::get(b.getVoidTy(), {ptr, i64, ptr, ptr, i64}, false));
+}
+
 /// What a buffer's word adds to. Of the latter two, the sum points to the buffer's address.
 enum Base : uint64_t { kInstance, kConstants, kArguments, kResults };
 
 /// Internal `void reel.step(instance, arguments, results, words, kernel)`: makes the table of
 /// buffers, at most `longest` of them, and runs all chunks.
 llvm::Function* StepFunction(llvm::Module* module, const Target& target, llvm::Value* constants,
-                             uint64_t longest) {
+                             uint64_t longest, bool profile) {
   if (llvm::Function* known = module->getFunction("reel.step")) return known;
-  llvm::Function* run = RunFunction(module, target);
+  llvm::Function* run = profile ? nullptr : RunFunction(module, target);
   llvm::LLVMContext& context = module->getContext();
   llvm::IRBuilder<> b(context);
   llvm::Type *ptr = b.getPtrTy(), *i64 = b.getInt64Ty(), *none = b.getVoidTy();
@@ -92,8 +100,7 @@ llvm::Function* StepFunction(llvm::Module* module, const Target& target, llvm::V
   Value *results = function->getArg(2), *words = function->getArg(3), *kernel = function->getArg(4);
   auto block = [&](const char* name) { return llvm::BasicBlock::Create(context, name, function); };
   llvm::BasicBlock *entry = block("entry"), *loop = block("loop"), *load = block("load");
-  llvm::BasicBlock *store = block("store"), *call = block("call"), *one = block("one");
-  llvm::BasicBlock* many = block("many");
+  llvm::BasicBlock *store = block("store"), *call = block("call");
 
   b.SetInsertPoint(entry);
   Value* table = b.CreateAlloca(ptr, b.getInt64(longest), "buffers");
@@ -126,6 +133,13 @@ llvm::Function* StepFunction(llvm::Module* module, const Target& target, llvm::V
   b.CreateCondBr(b.CreateICmpULT(next, count), loop, call);
 
   b.SetInsertPoint(call);
+  if (profile) {
+    Value* number = word(b.CreateAdd(count, b.getInt64(2)));
+    b.CreateCall(ProfileStep(module, b), {instance, number, kernel, table, chunks});
+    b.CreateRetVoid();
+    return function;
+  }
+  llvm::BasicBlock *one = block("one"), *many = block("many");
   b.CreateCondBr(b.CreateICmpEQ(chunks, b.getInt64(1)), one, many);
   b.SetInsertPoint(one);
   b.CreateCall(llvm::FunctionType::get(none, {ptr, i64}, false), kernel, {table, b.getInt64(0)});
@@ -350,13 +364,21 @@ class StepEmitter {
 
   void Copy(const Step& s) {
     if (s.bytes == 0 || s.buffers[0] == s.buffers[1]) return;
+    if (program_.profile) {
+      llvm::Type *ptr = b_.getPtrTy(), *i64 = b_.getInt64Ty();
+      auto* type = llvm::FunctionType::get(b_.getVoidTy(), {ptr, ptr, ptr, i64}, false);
+      b_.CreateCall(module_->getOrInsertFunction(kProfileCopy, type),
+                    {function_->getArg(0), Pointer(s.buffers[0]), Pointer(s.buffers[1]),
+                     Int64(b_, s.bytes)});
+      return;
+    }
     b_.CreateMemCpy(Pointer(s.buffers[0]), llvm::MaybeAlign(1), Pointer(s.buffers[1]),
                     llvm::MaybeAlign(1), static_cast<uint64_t>(s.bytes));
   }
 
   void Call(const Step& s) {
     const int64_t chunks = program_.kernels[static_cast<size_t>(s.kernel)].chunks();
-    if (chunks > 0) CallStep(s.buffers, chunks, KernelFunction(s.kernel));
+    if (chunks > 0) CallStep(s.buffers, chunks, KernelFunction(s.kernel), s.kernel);
   }
 
   Value* KernelFunction(int32_t kernel) {
@@ -364,13 +386,14 @@ class StepEmitter {
     return module_->getOrInsertFunction(symbols_.kernels[static_cast<size_t>(kernel)], type).getCallee();
   }
 
-  /// All chunks of a kernel on these buffers.
-  void CallStep(const std::vector<Slot>& buffers, int64_t chunks, Value* kernel) {
+  /// All chunks of a kernel on these buffers. Its number goes to profiles, of programs that have no chains.
+  void CallStep(const std::vector<Slot>& buffers, int64_t chunks, Value* kernel, int32_t number = -1) {
     std::vector<uint64_t> words{buffers.size(), static_cast<uint64_t>(chunks)};
     for (const Slot& slot : buffers) {
       const auto [base, offset] = Place(slot);
       words.push_back(offset << 2 | base);
     }
+    if (program_.profile) words.push_back(static_cast<uint64_t>(number));
     pending_.push_back({llvm::cast<llvm::Constant>(kernel), std::move(words)});
   }
 
@@ -433,7 +456,8 @@ class StepEmitter {
     constexpr size_t kMany = 6;
     const std::vector<PendingCall> calls = std::exchange(pending_, {});
     if (calls.empty()) return;
-    llvm::Function* step = StepFunction(module_, target_, Constants(), symbols_.most_buffers);
+    llvm::Function* step = StepFunction(module_, target_, Constants(), symbols_.most_buffers,
+                                        program_.profile);
     const auto words = [&](const PendingCall& call) {
       return llvm::ConstantDataArray::get(b_.getContext(), call.words);
     };

@@ -81,7 +81,8 @@ absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::Prepare(const Key& key, std
   Grouping grouping = GroupFunction(f, {.fuse = options_.fuse, .gather_small = key.second == Role::kBody});
   if (options_.fuse) FuseRows(&block->f, &grouping);
   block->constants.assign(static_cast<size_t>(f.num_values()), -1);
-  ChainBuilder chains(block.get(), options_.fuse ? target_.l2_bytes : 0,
+  // Profiles show kernel by kernel, so there they run one after the other.
+  ChainBuilder chains(block.get(), options_.fuse && !options_.profile ? target_.l2_bytes : 0,
                       [this](Kernel kernel) { return AddKernel(std::move(kernel)); });
   for (size_t g = 0; g < grouping.groups.size(); ++g) {
     if (options_.meter) {
@@ -134,7 +135,8 @@ ScheduledKernel BlockBuilder::Schedule(const Grouping& grouping, int group, cons
     to_value(&k.updated);
     return k;
   }
-  const ScheduledKernel k = ScheduleGroup(f, grouping, group, target_, options_);
+  ScheduledKernel k = ScheduleGroup(f, grouping, group, target_, options_);
+  if (!k.kernel.body.empty()) Explain(f, grouping, group, &k.kernel);
   ScheduledKernel positions = k;
   bool all_known = true;
   const auto to_position = [&](Value* v) {

@@ -245,7 +245,9 @@ absl::StatusOr<Program> BuildProgram(const ir::Module& module, const Target& tar
   if (absl::Status s = RunGraphPasses(&copy, entries, options); !s.ok()) return s;
   auto program = options.memory_budget > 0 ? BuildWithin(copy, entries, target, options)
                                            : ProgramBuilder(copy, entries, target, options).Build();
-  if (program.ok()) RestoreTypes(module, &*program);
+  if (!program.ok()) return program;
+  RestoreTypes(module, &*program);
+  program->profile = options.profile;
   return program;
 }
 

@@ -77,6 +77,7 @@ struct Program {
   int64_t arena_bytes = 0;
   int64_t live_bytes = 0;      ///< largest sum of simultaneously live arena buffers
   int64_t instance_bytes = 0;  ///< header + variables + arena, a multiple of 64
+  bool profile = false;        ///< entry points report to runtime/profile.h; kernels are the same
 };
 
 struct PlanOptions {
@@ -84,6 +85,7 @@ struct PlanOptions {
   bool vectorize = true;
   int64_t memory_budget = 0;  ///< bytes of the arena; above them values are computed again instead of kept; 0 = no limit
   bool share_kernels = true;  ///< false: every group is scheduled, though equal to another (tests)
+  bool profile = false;       ///< Program::profile; kernels run one after the other, in no chains
   const ir::BudgetMeter* meter = nullptr;  ///< looked at between steps of bounded size; null = no limits
 };
 

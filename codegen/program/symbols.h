@@ -14,6 +14,10 @@ namespace reel::codegen {
 inline constexpr char kJitConstants[] = "reel_constants";
 inline constexpr char kJitEntry[] = "reel_entry_";
 
+/// What code with profiling calls (runtime/profile.h).
+inline constexpr char kProfileStep[] = "reel_profile_step";
+inline constexpr char kProfileCopy[] = "reel_profile_copy";
+
 /// Where constants are in their one block.
 struct ConstantLayout {
   std::vector<int64_t> offsets;  ///< multiples of 64

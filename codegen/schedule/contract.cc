@@ -2,6 +2,7 @@
 #include <bit>
 
 #include "codegen/schedule/contract_shape.h"
+#include "ir/strings.h"
 
 // Matrix products and what looks like them (convolutions): k ascends in blocks of 256. Rows go in blocks, too: for
 // each block of k, tile after tile of rows x lanes is accumulated in registers and added to a table on the stack,
@@ -52,8 +53,14 @@ class ContractSchedule {
       body = std::move(outer);
     }
     k_->body = std::move(body);
+    const int64_t size = c_.f.type(root_).shape.size();
+    if (IsFloat(dtype_)) k_->product_flops = 2 * size * shape_.depth;
+    k_->why.push_back(StrCat("product of depth ", shape_.depth, " to ", c_.f.type(root_).ToString(), ": tiles of ",
+                             tiles_.rows, " rows x ", tiles_.lanes, " lanes, ", tiles_.per_block,
+                             tiles_.per_block == 1 ? " tile a block" : " tiles a block",
+                             tiles_.pack ? ", second operand packed" : ""));
     if (!c_.options.vectorize) return;
-    const int64_t flops = 2 * c_.f.type(root_).shape.size() * std::max<int64_t>(shape_.depth, 1);
+    const int64_t flops = 2 * size * std::max<int64_t>(shape_.depth, 1);
     if (k_->body.size() == 1) Parallelize(k_, flops / kChunkFlops * (64 << 10));
   }
 

@@ -73,6 +73,7 @@ BufferId ExprBuilder::BufferOf(Value v, bool is_output) {
   if (added) {
     const std::string_view hint = f_.name_hint(v);
     kernel_->AddBuffer(hint.empty() ? StrCat("v", v.id) : std::string(hint), f_.type(v).dtype, is_output);
+    kernel_->buffers.back().elements = f_.type(v).shape.size();
     bound_.push_back(v);
   }
   if (is_output) kernel_->buffers[static_cast<size_t>(it->second)].is_output = true;

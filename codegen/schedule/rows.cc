@@ -3,6 +3,7 @@
 
 #include "codegen/schedule/fuse_rows.h"
 #include "codegen/schedule/schedule.h"
+#include "ir/strings.h"
 
 // Kernels over rows: for each row a few passes over its elements. Pass p computes what needs the row reductions of
 // the passes before it: softmax is { max } { exp, sum } { div }. What a later pass reads again waits in a row of
@@ -44,6 +45,8 @@ class RowSchedule {
     std::vector<int64_t> extents = group_.row_extents;
     CollapseAxes(k_, &body, &rows_, &extents);
     const int64_t rows = Count(group_.row_extents), work = rows * (width_ * Ceil(cost_, 1) + 64);
+    k_->why.push_back(StrCat("row kernel: ", last_pass_ + 1, last_pass_ > 0 ? " passes over " : " pass over ", width_,
+                             " elements of each of ", rows, " rows", columns_.empty() ? "" : ", and sums over the rows"));
     if (columns_.empty()) {
       k_->body = Nest(rows_, extents, 1, std::move(body));
     } else {

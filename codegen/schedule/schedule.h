@@ -45,6 +45,9 @@ void ScheduleSort(const ScheduleContext& context);
 void ScheduleUpdate(const ScheduleContext& context);
 void ScheduleRows(const ScheduleContext& context);
 
+/// Adds lines to the `why` of a kernel that was scheduled for this group.
+void Explain(const ir::Function& f, const Grouping& grouping, int group, Kernel* kernel);
+
 // --- shared by the schedules (loops.cc) ---
 Stmt MakeLoop(AxisId axis, int64_t extent, LoopKind kind, int64_t width, std::vector<Stmt> body);
 Stmt MakeStore(BufferId buffer, Affine index, ExprId value);

@@ -59,8 +59,8 @@ ExitStatus RunOne(const std::string& name, const Options& options, const Machine
   if (child == 0) {
     int status = kOk;
     try {
-      const Json row = MeasureWorkload(name, options.measure, machine);
-      std::fputs((options.json ? row.dump() + "\n" : Line(row)).c_str(), stdout);
+      const auto [row, profile] = MeasureWorkload(name, options.measure, machine);
+      std::fputs((options.json ? row.dump() + "\n" : Line(row) + profile).c_str(), stdout);
       status = std::fflush(stdout) == 0 ? kOk : kIo;
     } catch (const std::exception& error) {
       const auto* failure = dynamic_cast<const Failure*>(&error);
@@ -80,6 +80,8 @@ ExitStatus RunOne(const std::string& name, const Options& options, const Machine
 
 void Run(const Options& options) {
   const std::vector<std::string> names = ExpandWorkloads(options.workloads);
+  if (!options.measure.profile.file.empty() && names.size() != 1)
+    Fail(kUsage, "--profile=FILE.json: a trace is of one workload; name it");
   Pin(options.measure.threads);
   runtime::SetNumThreads(options.measure.threads);
   if (options.calibrate) return Calibrate(options);
@@ -116,6 +118,7 @@ void AddBench(Program* program) {
   command->add_option("--cap", options->measure.cap, "Seconds of sampling per workload")
       ->check(CLI::Range(0.01, 60.0))
       ->capture_default_str();
+  AddProfileOption(command, &options->measure.profile);
 }
 
 }  // namespace reel::cli

@@ -10,7 +10,7 @@
 namespace reel::cli {
 namespace {
 
-const std::vector<std::string> kKinds = {"obj", "header", "llvm", "asm", "so"};
+const std::vector<std::string> kKinds = {"obj", "header", "llvm", "asm", "so", "plan", "dot"};
 
 struct Options : Common {
   std::string file, out;
@@ -47,7 +47,7 @@ Outputs Compile(const Options& options, const std::string& name) {
   compiler.budget = options.budget;
   const ir::Module module = ReadModule(options.file, options.budget);
   Outputs outputs;
-  for (const std::string kind : {"llvm", "asm"}) {
+  for (const std::string kind : {"llvm", "asm", "plan", "dot"}) {
     if (!options.Emits(kind)) continue;
     outputs.emplace_back(kind, Take(reel_compiler()->EmitText(module, name, kind, compiler)));
   }
@@ -102,7 +102,8 @@ size_t LinkTo(const std::string& object, const std::string& shared) {
 
 void Run(const Options& options, Program* program) {
   static const std::map<std::string_view, std::string_view> kSuffixes = {
-      {"obj", ".o"}, {"header", ".h"}, {"llvm", ".ll"}, {"asm", ".s"}, {"so", ".so"}};
+      {"obj", ".o"}, {"header", ".h"}, {"llvm", ".ll"}, {"asm", ".s"}, {"so", ".so"},
+      {"plan", ".plan.txt"}, {"dot", ".dot"}};
   const std::string name = SymbolName(options.out);
   OutputFiles files;
   for (const auto& [kind, bytes] :
@@ -136,7 +137,7 @@ void AddCompile(Program* program) {
       ->add_option("--cpu", options->compiler.cpu,
                    "native, x86-64-v2, x86-64-v3, x86-64-v4 or an LLVM name")
       ->capture_default_str();
-  command->add_option("--emit", options->emit, "What to write, of obj, header, llvm, asm, so")
+  command->add_option("--emit", options->emit, "What to write, of obj, header, llvm, asm, so, plan, dot")
       ->delimiter(',')
       ->check(CLI::IsMember(kKinds))
       ->capture_default_str();

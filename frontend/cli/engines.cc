@@ -7,6 +7,7 @@
 #include "codegen/compiler.h"
 #include "frontend/compiled.h"
 #include "frontend/core.h"
+#include "frontend/profile.h"
 #include "ir/eval/eval.h"
 #include "passes/pass.h"
 #include "runtime/abi.h"
@@ -129,10 +130,11 @@ RunResult RunEagerly(const ir::Module& module, const ir::Function& named,
 }
 
 RunResult RunCompiled(const ir::Module& module, const ir::Function& function,
-                      const std::vector<ir::Literal>& inputs, const Budget& budget) {
+                      const std::vector<ir::Literal>& inputs, const Budget& budget, bool profile) {
   const ir::Module only = Only(module, function);
   codegen::CompilerOptions options = internal::DefaultCompilerOptions();
   options.budget = budget;
+  options.profile = profile || runtime::GetEnvironment().profile;
   const auto compiled = Take(reel_compiler()->Compile(only, options));
   const codegen::Program& program = compiled->program();
   const codegen::EntryPoint& entry = program.entries.at(0);
@@ -147,9 +149,18 @@ RunResult RunCompiled(const ir::Module& module, const ir::Function& function,
     outputs.emplace_back(static_cast<size_t>(r.type.bytes()));
     results.push_back(outputs.back().data());
   }
+  runtime::Profiler profiler(static_cast<int32_t>(program.kernels.size()));
+  static_cast<reel_instance*>(instance.data())->profile = options.profile ? &profiler : nullptr;
   const double start = Now();
+  const int64_t begin = runtime::ProfileClock();
   const int32_t status = compiled->entry(0)(instance.data(), arguments.data(), results.data());
+  profiler.AddRun(0, begin);
   RunResult result{{}, Take(ir::InitialState(module)), Now() - start};
+  if (profile) {
+    result.profile = internal::ProfileOf(program, profiler);
+    result.trace = internal::TraceOf(program, profiler);
+  }
+  internal::ReportProfile(program, profiler);
   if (status != REEL_OK) Fail(kInvalid, StrCat(function.name(), ": ", reel_status_message(status)));
   for (size_t i = 0; i < outputs.size(); ++i) {
     result.outputs.emplace_back(entry.results[i].type, std::move(outputs[i]));
@@ -167,10 +178,10 @@ RunResult RunCompiled(const ir::Module& module, const ir::Function& function,
 
 RunResult RunFunction(const std::string& engine, const ir::Module& module,
                       const ir::Function& function, const std::vector<ir::Literal>& inputs,
-                      const Budget& budget) {
+                      const Budget& budget, bool profile) {
   if (engine == "interpret") return Interpret(module, function, inputs, budget);
   if (engine == "eager") return RunEagerly(module, function, inputs, budget);
-  return RunCompiled(module, function, inputs, budget);
+  return RunCompiled(module, function, inputs, budget, profile);
 }
 
 }  // namespace reel::cli

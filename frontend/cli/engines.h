@@ -1,11 +1,13 @@
 #ifndef REEL_FRONTEND_CLI_ENGINES_H_
 #define REEL_FRONTEND_CLI_ENGINES_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "frontend/cli/cli.h"
 #include "ir/literal.h"
+#include "reel/profile.h"
 
 namespace reel::cli {
 
@@ -13,16 +15,19 @@ namespace reel::cli {
 struct RunResult {
   std::vector<ir::Literal> outputs, state;
   double seconds = 0;  ///< of the run alone, without compilation
+  std::optional<ExecutionProfile> profile = {};  ///< if asked for
+  std::string trace = {};                        ///< Chrome's, likewise
 };
 
 /// Names of the engines, the default first.
 inline constexpr const char* kEngines[] = {"jit", "interpret", "eager"};
 
 /// Runs a function from the variables' initial values. `engine`: "interpret" is the reference
-/// evaluator in double, "eager" runs one kernel after the other, "jit" compiles the function.
+/// evaluator in double, "eager" runs one kernel after the other, "jit" compiles the function, with timed
+/// kernels if `profile` is set.
 RunResult RunFunction(const std::string& engine, const ir::Module& module,
                       const ir::Function& function, const std::vector<ir::Literal>& inputs,
-                      const Budget& budget);
+                      const Budget& budget, bool profile = false);
 
 }  // namespace reel::cli
 

@@ -3,9 +3,11 @@
 
 #include "frontend/cli/cli.h"
 #include "frontend/cli/engines.h"
+#include "frontend/cli/profile.h"
 #include "frontend/core.h"
 #include "frontend/npy.h"
 #include "ir/names.h"
+#include "runtime/thread_pool.h"
 
 namespace reel::cli {
 namespace {
@@ -15,6 +17,7 @@ constexpr int64_t kMaxPrintedElements = 1000;  // per result in JSON
 struct Options : Common {
   std::string file, function, folder, engine = kEngines[0], save_state;
   std::vector<std::string> inputs;
+  ProfileOption profile;
 };
 
 // The arguments in the order of the parameters, from NAME=FILE.npy.
@@ -97,9 +100,13 @@ void Run(const Options& options, Program* program) {
   ir::Module module = ReadModule(options.file, options.budget);
   const ir::Function& function = FindFunction(module, options.function);
   const std::vector<ir::Literal> inputs = ReadInputs(options, function);
-  const RunResult result = RunFunction(options.engine, module, function, inputs, options.budget);
+  if (options.profile.on && options.engine != kEngines[0])
+    Fail(kUsage, StrCat("--profile: only compiled kernels are timed; leave out --engine ", options.engine));
+  const RunResult result =
+      RunFunction(options.engine, module, function, inputs, options.budget, options.profile.on);
 
   OutputFiles files;
+  if (!options.profile.file.empty()) files.Add(options.profile.file, result.trace);
   std::set<std::string> taken;
   Json rows = Json::array();
   if (!options.folder.empty()) MakeFolder(options.folder);
@@ -124,11 +131,18 @@ void Run(const Options& options, Program* program) {
     files.Add(options.save_state, ModuleBytes(module, options.save_state));
   }
   files.Commit();
+  Json profile;
+  if (result.profile) {
+    const Machine machine = MeasureMachine({runtime::NumThreads()})[0];
+    if (!options.json) StrAppend(&program->out, ProfileText(*result.profile, machine));
+    profile = ProfileJson(*result.profile, machine);
+  }
   if (!options.json) return;
-  const Json json = {{"function", function.name()},
-                     {"engine", options.engine},
-                     {"seconds", result.seconds},
-                     {"results", rows}};
+  Json json = {{"function", function.name()},
+               {"engine", options.engine},
+               {"seconds", result.seconds},
+               {"results", rows}};
+  if (result.profile) json["profile"] = std::move(profile);
   program->out = json.dump() + "\n";
 }
 
@@ -152,6 +166,7 @@ void AddRun(Program* program) {
       ->capture_default_str();
   command->add_option("--save-state", options->save_state,
                       "Write the module with the new values of its variables");
+  AddProfileOption(command, &options->profile);
 }
 
 }  // namespace reel::cli

@@ -24,6 +24,7 @@
 #include "reel/ops.h"
 #include "reel/optimizers.h"
 #include "reel/products.h"
+#include "reel/profile.h"
 #include "reel/random.h"
 #include "reel/recording.h"
 #include "reel/recurrent.h"

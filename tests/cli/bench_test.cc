@@ -88,6 +88,36 @@ TEST(Bench, GivenInputs) {
   EXPECT_EQ("matmul_2", Json::parse(part.out, nullptr, false)["workload"]) << part.out;
 }
 
+// Whole flops of every call, a limit beside every time, and a trace that parses.
+TEST(Bench, Profile) {
+  const TemporaryFolder folder;
+  const std::string trace = folder.path() + "/trace.json";
+  const std::vector<Json> rows = Rows({"matmul_64", "--profile=" + trace});
+  ASSERT_EQ(1U, rows.size());
+  const Json& profile = rows[0]["profile"];
+  EXPECT_LE(3, profile["calls"].get<int64_t>());
+  ASSERT_EQ(1U, profile["kernels"].size());
+  const Json& kernel = profile["kernels"][0];
+  const auto calls = kernel["calls"].get<double>();
+  EXPECT_EQ(profile["calls"], kernel["calls"]);
+  EXPECT_EQ("contract", kernel["name"]);
+  EXPECT_EQ(calls * 2 * 64 * 64 * 64, kernel["flops"].get<double>());
+  EXPECT_EQ(calls * 2 * 4 * 64 * 64, kernel["bytes_read"].get<double>());
+  EXPECT_EQ(calls * 4 * 64 * 64, kernel["bytes_written"].get<double>());
+  EXPECT_LT(0, kernel["limit_s"].get<double>());
+  int slices = 0;
+  const Json events = Json::parse(Read(trace), nullptr, false)["traceEvents"];
+  for (const Json& event : events) slices += event["name"] == "contract";
+  EXPECT_EQ(10, slices);
+
+  const ProcessResult text = Reel({"bench", "matmul_2", "add_2", "--cap", "0.01", "--profile"});
+  EXPECT_EQ(kOk, text.status) << text.err;
+  EXPECT_NE(std::string::npos, text.out.find("% of limit")) << text.out;
+  EXPECT_NE(std::string::npos, text.out.find("eager kernels")) << text.out;
+  EXPECT_EQ(kUsage, Reel({"bench", "matmul", "--profile=" + trace}).status);
+  EXPECT_EQ(kUsage, Reel({"bench", "matmul_2", "--profile=trace.txt"}).status);
+}
+
 TEST(Bench, Calibration) {
   const ProcessResult result = Reel({"bench", "--calibrate", "--threads", "2", "--json"});
   ASSERT_EQ(kOk, result.status) << result.err;

@@ -140,6 +140,30 @@ TEST_F(Commands, RunOnEveryEngine) {
                 .find("loss: f32[]\n11"));
 }
 
+TEST_F(Commands, RunProfile) {
+  const std::vector<std::string> run = {"run", file_, "--input", "x=" + Path("x.npy"), "--input", "n=" + Path("n.npy")};
+  const auto with = [&run](const std::vector<std::string>& more) {
+    std::vector<std::string> all = run;
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  const std::string text = Ok(with({"--profile"}));
+  EXPECT_NE(std::string::npos, text.find("loss: f32[]\n11")) << text;
+  EXPECT_NE(std::string::npos, text.find("% of limit")) << text;
+  const Json json = OkJson(with({"--profile=" + Path("trace.json")}));
+  EXPECT_EQ(1, json["profile"]["calls"]);
+  EXPECT_LT(0U, json["profile"]["kernels"].size());
+  const Json trace = Json::parse(Read(Path("trace.json")));
+  EXPECT_LT(1U, trace["traceEvents"].size());
+  EXPECT_EQ(kUsage, Reel(with({"--profile", "--engine", "eager"})).status);
+}
+
+TEST_F(Commands, CompileEmitsThePlan) {
+  Ok({"compile", file_, "-o", Path("small"), "--emit=plan,dot"});
+  EXPECT_NE(std::string::npos, Read(Path("small.plan.txt")).find("entry train"));
+  EXPECT_NE(std::string::npos, Read(Path("small.dot")).find("digraph"));
+}
+
 TEST_F(Commands, CompileWritesWhatIsAsked) {
   Ok({"compile", file_, "-o", Path("small"), "--emit=obj,header,llvm,asm,so"});
   EXPECT_EQ((std::vector<std::string>{"n.npy", "small.h", "small.ll", "small.o", "small.reel.txt",

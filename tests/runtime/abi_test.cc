@@ -22,7 +22,8 @@ TEST(Abi, HeaderLayoutIsFixed) {
   EXPECT_EQ(offsetof(reel_instance, magic), 0u);
   EXPECT_EQ(offsetof(reel_instance, parallel_for), 8u);
   EXPECT_EQ(offsetof(reel_instance, context), 16u);
-  EXPECT_EQ(offsetof(reel_instance, reserved), 24u);
+  EXPECT_EQ(offsetof(reel_instance, profile), 24u);
+  EXPECT_EQ(offsetof(reel_instance, reserved), 32u);
 }
 
 TEST(Abi, SameInC99) {

@@ -56,6 +56,16 @@ TEST(Environment, ReadsEveryVariable) {
   EXPECT_EQ(values.cache_dir, "/var/cache/reel x");
 }
 
+TEST(Environment, ProfileIsAFlagOrAFile) {
+  EXPECT_FALSE(Parse({{"REEL_PROFILE", "0"}}).profile);
+  EXPECT_EQ(Parse({{"REEL_PROFILE", "0"}}).profile_to, "");
+  EXPECT_EQ(Parse({{"REEL_PROFILE", "1"}}).profile_to, "");
+  const Environment file = Parse({{"REEL_PROFILE", "out/trace.json"}});
+  EXPECT_EQ(file.error, "");
+  EXPECT_TRUE(file.profile);
+  EXPECT_EQ(file.profile_to, "out/trace.json");
+}
+
 TEST(Environment, MalformedValuesPrintTheGrammar) {
   const Variables malformed[] = {
       {{"REEL_NUM_THREADS", "0"}},     {{"REEL_NUM_THREADS", "1025"}},
@@ -64,6 +74,7 @@ TEST(Environment, MalformedValuesPrintTheGrammar) {
       {{"REEL_NUM_THREADS", "0x2"}},   {{"REEL_NUM_THREADS", "99999999999999999999"}},
       {{"REEL_PASS_LIMIT", "-0"}},     {{"REEL_PASS_LIMIT", "1.5"}},
       {{"REEL_PROFILE", "yes"}},       {{"REEL_PROFILE", "11"}},
+      {{"REEL_PROFILE", ".json"}},
       {{"REEL_DUMP_PASSES", ","}},     {{"REEL_DUMP_PASSES", "a,,b"}},
       {{"REEL_DUMP_PASSES", "a,"}},    {{"REEL_DISABLE_PASSES", "a b"}},
       {{"REEL_DISABLE_PASSES", "CSE"}}};
@@ -78,7 +89,8 @@ TEST(Environment, ErrorsAreOneLineEachAndOtherValuesStay) {
   const Environment values =
       Parse({{"REEL_PROFILE", "on"}, {"REEL_NUM_THREADS", "many"}, {"REEL_PASS_LIMIT", "12"}});
   EXPECT_EQ(values.error,
-            "REEL_PROFILE='on' is malformed: expected REEL_PROFILE=0 or REEL_PROFILE=1\n"
+            "REEL_PROFILE='on' is malformed: expected REEL_PROFILE=0 or REEL_PROFILE=1 or "
+            "REEL_PROFILE=FILE.json\n"
             "REEL_NUM_THREADS='many' is malformed: expected REEL_NUM_THREADS=COUNT, a decimal "
             "number from 1 to 1024");
   EXPECT_EQ(values.pass_limit, 12);

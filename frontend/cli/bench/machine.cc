@@ -43,6 +43,16 @@ int64_t Capacity(const Machine& m, size_t level) {
   return m.sizes[level] * (level < 2 ? m.threads : 1);
 }
 
+// GB/s of the level that holds so many bytes; what is measured of a level may be slower than the next one.
+template <typename RateOf>
+double BestRate(const Machine& m, double resident, const RateOf& rate_of) {
+  size_t level = 0;
+  while (level < 3 && resident > static_cast<double>(Capacity(m, level))) ++level;
+  double rate = 0;
+  for (size_t l = level; l < m.rates.size(); ++l) rate = std::max(rate, rate_of(m.rates[l]));
+  return rate;
+}
+
 struct Row {
   std::string key;
   std::function<double(const Machine&)> value;
@@ -70,16 +80,25 @@ std::vector<Row> Rows() {
 }  // namespace
 
 double Machine::LimitSeconds(const Workload& w) const {
-  const double resident = w.resident > 0 ? w.resident : w.bytes;
-  size_t level = 0;
-  while (level < 3 && resident > static_cast<double>(Capacity(*this, level))) ++level;
   const bool updates = w.kind == Workload::Kind::kTrain || w.kind == Workload::Kind::kUpdate;
-  // What is measured of a level may be slower than the next one.
-  double rate = 0;
-  for (size_t l = level; l < rates.size(); ++l)
-    rate = std::max({rate, rates[l].copy, updates ? rates[l].update : 0});
+  const double rate = BestRate(*this, w.resident > 0 ? w.resident : w.bytes, [updates](const Rates& r) {
+    return std::max(r.copy, updates ? r.update : 0);
+  });
   const double peak = w.dtype == kFloat64 ? peaks.f64 : peaks.f32;
   return std::max(w.flops / peak, w.bytes / rate) * 1e-9;
+}
+
+double Machine::LimitSeconds(const KernelProfile& k) const {
+  constexpr double kMostly = 8;  // times as much one way as the other
+  const double bytes = k.bytes_read + k.bytes_written;
+  if (k.calls == 0) return 0;
+  const double rate = BestRate(*this, bytes / static_cast<double>(k.calls), [&k](const Rates& r) {
+    const double both = std::max(r.copy, r.update);
+    if (k.bytes_read >= kMostly * k.bytes_written) return std::max(both, r.read);
+    return k.bytes_written >= kMostly * k.bytes_read ? std::max(both, r.write) : both;
+  });
+  const double peak = k.dtype == kFloat64 ? peaks.f64 : peaks.f32;
+  return std::max(k.flops / peak, bytes / rate) * 1e-9;
 }
 
 std::vector<Machine> MeasureMachine(const std::vector<int>& threads) {

@@ -25,6 +25,9 @@ struct Machine {
   /// Least time of a step: arithmetic at the peak, or traffic at the rate of the level that holds
   /// the bytes it touches: of copies, or of updates in place where the workload makes such.
   double LimitSeconds(const Workload& workload) const;
+  /// Least time of all calls of a kernel, each with its bytes in the level that holds them: an optimist's, for a
+  /// kernel finds there only what ran before it.
+  double LimitSeconds(const KernelProfile& kernel) const;
 };
 
 /// One after another for each number of threads; about a quarter of a second each.

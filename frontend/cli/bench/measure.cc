@@ -35,6 +35,7 @@ struct Runner {
 
   const Workload& workload;
   double compile_s = 0, first_call_s = 0;
+  Function function;
   Executable executable;
   std::vector<Tensor> outputs;
 };
@@ -44,7 +45,7 @@ Runner::Runner(const Workload& workload_) : workload(workload_) {
   if (!workload.eager) {
     std::vector<Spec> specs;
     for (const Tensor& x : workload.inputs) specs.emplace_back(x);
-    const Function function = Trace(
+    function = Trace(
         [&](std::span<const Tensor> in) {
           return workload.step(std::vector<Tensor>(in.begin(), in.end()));
         },
@@ -100,10 +101,28 @@ std::vector<double> Sample(Runner* runner, double cap) {
   return samples;
 }
 
+// Steps of the same function with timed kernels: a few for the trace, then as many as fit into `cap` seconds.
+Executable ProfiledSteps(const Runner& runner, const MeasureOptions& options) {
+  Executable timed = Compile(runner.function, {.profile = true});
+  std::vector<Tensor> outputs = timed("main", runner.workload.inputs).tensors();
+  const auto step = [&] { timed.Run("main", runner.workload.inputs, outputs); };
+  step();
+  timed.ResetProfile();
+  if (!options.profile.file.empty()) {
+    for (int i = 0; i < 10; ++i) step();
+    OutputFiles files;
+    files.Add(options.profile.file, timed.Trace());
+    files.Commit();
+    timed.ResetProfile();
+  }
+  const double start = Now();
+  for (int i = 0; i < 3 || Now() - start < options.cap; ++i) step();
+  return timed;
+}
+
 }  // namespace
 
-Json MeasureWorkload(const std::string& name, const MeasureOptions& options,
-                     const Machine& machine) {
+Measured MeasureWorkload(const std::string& name, const MeasureOptions& options, const Machine& machine) {
   const Workload workload = MakeWorkload(name, options.data);
   Runner runner(workload);
   const std::vector<double> values = Values(&runner);
@@ -111,22 +130,32 @@ Json MeasureWorkload(const std::string& name, const MeasureOptions& options,
   rusage usage;
   ::getrusage(RUSAGE_SELF, &usage);
   const ProgramSize size = workload.eager ? ProgramSize() : runner.executable.size();
-  return {{"peer", "reel"},
-          {"workload", name},
-          {"mode", workload.eager ? "eager" : "jit"},
-          {"threads", options.threads},
-          {"median_s", samples[samples.size() / 2]},
-          {"best_s", samples.front()},
-          {"limit_s", machine.LimitSeconds(workload)},
-          {"compile_s", runner.compile_s},
-          {"first_call_s", runner.first_call_s},
-          {"values", values},
-          {"rss_mb", usage.ru_maxrss / 1024},
-          {"kernels", size.kernels},
-          {"instance_bytes", size.instance_bytes},
-          {"arena_bytes", size.arena_bytes},
-          {"live_bytes", size.live_bytes},
-          {"inputs", workload.given ? "given" : "own"}};
+  Measured measured;
+  measured.row = {{"peer", "reel"},
+                {"workload", name},
+                {"mode", workload.eager ? "eager" : "jit"},
+                {"threads", options.threads},
+                {"median_s", samples[samples.size() / 2]},
+                {"best_s", samples.front()},
+                {"limit_s", machine.LimitSeconds(workload)},
+                {"compile_s", runner.compile_s},
+                {"first_call_s", runner.first_call_s},
+                {"values", values},
+                {"rss_mb", usage.ru_maxrss / 1024},
+                {"kernels", size.kernels},
+                {"instance_bytes", size.instance_bytes},
+                {"arena_bytes", size.arena_bytes},
+                {"live_bytes", size.live_bytes},
+                {"inputs", workload.given ? "given" : "own"}};
+  if (!options.profile.on) return measured;
+  if (workload.eager) {
+    measured.profile = "  no profile: eager kernels, compiled when Reel was built, are not timed\n";
+    return measured;
+  }
+  const ExecutionProfile profile = ProfiledSteps(runner, options).Profile();
+  measured.row["profile"] = ProfileJson(profile, machine);
+  measured.profile = ProfileText(profile, machine);
+  return measured;
 }
 
 }  // namespace reel::cli

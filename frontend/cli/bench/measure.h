@@ -5,6 +5,7 @@
 
 #include "frontend/cli/bench/machine.h"
 #include "frontend/cli/cli.h"
+#include "frontend/cli/profile.h"
 
 namespace reel::cli {
 
@@ -12,12 +13,16 @@ struct MeasureOptions {
   std::string data;  ///< folder of inputs; empty: own ones
   int threads = 1;
   double cap = 0.5;  ///< seconds of sampling
+  ProfileOption profile;
 };
 
-/// Compiles a workload in this process, checks nothing, and times its step: one line of `reel
-/// bench`.
-Json MeasureWorkload(const std::string& name, const MeasureOptions& options,
-                     const Machine& machine);
+/// Compiles a workload in this process, checks nothing, and times its step: one line of `reel bench`. A profile is
+/// of more steps of other code, which does not change the times.
+struct Measured {
+  Json row;
+  std::string profile;  ///< as text; empty: not asked for
+};
+Measured MeasureWorkload(const std::string& name, const MeasureOptions& options, const Machine& machine);
 
 }  // namespace reel::cli
 
