@@ -31,9 +31,20 @@ bool SimplifyControl(const ir::Node& node, Copier& copier, ir::Builder& b) {
   return true;
 }
 
+// By value: how many operands and results it is.
+std::vector<int> CountUses(const ir::Function& f) {
+  std::vector<int> uses(static_cast<size_t>(f.num_values()), 0);
+  for (const ir::Node& node : f.nodes()) {
+    for (ir::Value v : node.operands) ++uses[static_cast<size_t>(v.id)];
+  }
+  for (ir::Value v : f.results()) ++uses[static_cast<size_t>(v.id)];
+  return uses;
+}
+
 // Conditions x <= 0 of nodes y = select(x <= 0, 0, x), and these y: where y <= 0 the condition holds,
-// for NaN and -0 too. What asks y in place of x does not keep x: relu's gradient.
-absl::flat_hash_map<int32_t, ir::Value> Relus(const ir::Function& f) {
+// for NaN and -0 too. What asks y in place of x, which has no other use, does not keep x: relu's
+// gradient.
+absl::flat_hash_map<int32_t, ir::Value> Relus(const ir::Function& f, const std::vector<int>& uses) {
   absl::flat_hash_map<int32_t, ir::Value> relus;
   const auto is_zero = [&f](ir::Value v) {
     const auto splat = SplatOf(f, v);
@@ -43,7 +54,8 @@ absl::flat_hash_map<int32_t, ir::Value> Relus(const ir::Function& f) {
     if (node.op != Op::kSelect) continue;
     const ir::Node* condition = f.producer(node.operands[0]);
     if (!condition || condition->op != Op::kLessEqual) continue;
-    if (condition->operands[0] != node.operands[2]) continue;
+    const ir::Value x = node.operands[2];
+    if (condition->operands[0] != x || uses[static_cast<size_t>(x.id)] > 2) continue;
     if (!IsFloat(f.type(node.result()).dtype)) continue;
     if (!is_zero(condition->operands[1]) || !is_zero(node.operands[1])) continue;
     relus.emplace(condition->result().id, node.result());
@@ -64,23 +76,13 @@ bool AskRelu(const ir::Node& node, const absl::flat_hash_map<int32_t, ir::Value>
   return true;
 }
 
-// By value: how many operands and results it is.
-std::vector<int> CountUses(const ir::Function& f) {
-  std::vector<int> uses(static_cast<size_t>(f.num_values()), 0);
-  for (const ir::Node& node : f.nodes()) {
-    for (ir::Value v : node.operands) ++uses[static_cast<size_t>(v.id)];
-  }
-  for (ir::Value v : f.results()) ++uses[static_cast<size_t>(v.id)];
-  return uses;
-}
-
 }  // namespace
 
 absl::StatusOr<bool> Simplify(ir::Module* m, const PassContext& context) {
   bool changed = false;
   for (const auto& f : m->functions()) {
-    const auto relus = Relus(*f);
     const std::vector<int> uses = CountUses(*f);
+    const auto relus = Relus(*f, uses);
     const auto visit = [&](const ir::Node& node, Copier& copier, ir::Builder& b) {
       if (ir::Info(node.op).Has(ir::kControl)) return SimplifyControl(node, copier, b);
       if (node.operands.empty()) return false;
