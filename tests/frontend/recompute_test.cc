@@ -39,7 +39,7 @@ TEST(MemoryBudget, TradesTimeForMemory) {
   const Executable whole = Compile(step);
   const Results want = whole(step.name(), x, w);
   int64_t last = Arena(whole);
-  for (const double part : {0.75, 0.5, 0.45}) {
+  for (const double part : {0.8, 0.65, 0.55}) {
     const auto budget = static_cast<int64_t>(part * static_cast<double>(Arena(whole)));
     const Executable small = Compile(step, {.memory_budget = budget});
     EXPECT_LE(Arena(small), budget);
