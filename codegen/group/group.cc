@@ -5,6 +5,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "codegen/group/arrays.h"
 #include "codegen/group/cost.h"
 #include "codegen/group/order.h"
 #include "codegen/group/view.h"
@@ -20,8 +21,6 @@ constexpr int kMaxInlinedNodes = 192;  // ops of one stored expression
 constexpr int kMaxGroupNodes = 768;    // ops of one kernel: LLVM's time is quadratic in block size
 constexpr int kMaxLookAround = 256;    // groups visited by one legality check
 constexpr int64_t kSmall = 16;         // elements of maps that calls cost more than arithmetic
-constexpr int kCheap = 2;              // recomputing this much beats a store and a load
-constexpr int kCheapFromOne = 8;       // the same where one array is read in the place of another
 
 Group::Root RootOf(Op op) {
   switch (op) {
@@ -62,8 +61,6 @@ class Grouper {
     flat_expr_.assign(n, false);
     is_result_.assign(n, false);
     stack_.assign(n, kUnread);
-    array_.resize(n);
-    shared_maps_.assign(n, 0);
     wants_buffer_.assign(n, false);
     in_place_.assign(n, false);
     readers_.resize(n);
@@ -71,7 +68,7 @@ class Grouper {
 
   Grouping Run() {
     CountUses();
-    FindArrays();
+    arrays_ = FindArrays(f_, uses_);
     for (int i = 0; i < f_.num_parameters(); ++i) Materialize({i}, Why::kNone);
     for (const Node& node : f_.nodes()) Decide(node);
     for (const Node& node : f_.nodes()) {
@@ -260,64 +257,12 @@ class Grouper {
     return n;
   }
 
-  // What v shows all elements of, in some order.
-  Value Behind(Value v) const {
-    for (const Node* node = f_.producer(v); node; node = f_.producer(v)) {
-      if (node->op != Op::kReshape && node->op != Op::kTranspose && node->op != Op::kBroadcast) break;
-      v = node->operands[0];
-    }
-    return v;
-  }
-
-  // Operations from the one array v is a map of, beside small ones; more than kCheapFromOne if there are several.
-  int CostFromArray(Value v) const {
-    int cost = 0;
-    std::vector<Value> stack{v}, seen{v};
-    while (!stack.empty() && cost <= kCheapFromOne) {
-      const Node& node = *f_.producer(stack.back());
-      stack.pop_back();
-      ++cost;
-      for (Value o : node.operands) {
-        const Value b = Behind(o);
-        if (!IsMapOf(b, array_[Index(v)]) || Contains(seen, b)) continue;
-        seen.push_back(b);
-        stack.push_back(b);
-      }
-    }
-    return cost;
-  }
-  bool IsMapOf(Value v, Value array) const { return v != array && array_[Index(v)] == array; }
-
-  // The arrays that values are maps of by operations of cost 1, and how many maps of each several readers share.
-  void FindArrays() {
-    for (int32_t i = 0; i < f_.num_values(); ++i) {
-      const Value v{i};
-      array_[Index(v)] = v;
-      const Node* node = f_.producer(v);
-      if (!node || !Info(node->op).Has(ir::kElementwise) || OwnCost(node->op) > 1) continue;
-      Value array;
-      for (Value o : node->operands) {
-        const Value b = Behind(o);
-        if (f_.Is(b, Op::kIota) || 4 * shape(b).size() <= shape(v).size()) continue;
-        array = array.valid() && array != array_[Index(b)] ? v : array_[Index(b)];
-      }
-      if (!array.valid() || array == v) continue;
-      array_[Index(v)] = array;
-      const int cost = CostFromArray(v);
-      if (cost > kCheapFromOne) {
-        array_[Index(v)] = v;
-      } else if (cost > kCheap && uses_[i] > 1) {
-        ++shared_maps_[Index(array)];
-      }
-    }
-  }
-
   // Whether a value that several read is computed again by each: few operations; more if one array is stored in the
   // place of several of its maps.
   bool IsCheap(Value v) const {
     if (cost_[Index(v)] <= kCheap) return true;
-    const Value array = array_[Index(v)];
-    return array != v && (shared_maps_[Index(array)] > 1 || f_.is_parameter(array)) && out_.views[Index(array)];
+    const Value array = arrays_.of[Index(v)];
+    return array != v && (arrays_.maps[Index(array)] > 1 || f_.is_parameter(array)) && out_.views[Index(array)];
   }
 
   // Operands and results of control ops are whole buffers.
@@ -599,8 +544,7 @@ class Grouper {
   std::vector<int> uses_, cost_, nodes_, whole_cost_;
   static constexpr int32_t kUnread = -2, kNoStack = -1;
   std::vector<int32_t> stack_;  // id of the last value of the only stack that reads it, or one of these
-  std::vector<Value> array_;      // what it is a map of, else itself
-  std::vector<int> shared_maps_;  // by array
+  Arrays arrays_;
   std::vector<bool> grown_, flat_, flat_expr_, is_result_;
   std::vector<bool> wants_buffer_;         // some op could write over it, or takes it as a whole
   std::vector<bool> in_place_;             // a dynamic_update that is a root

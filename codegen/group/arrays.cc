@@ -1,0 +1,76 @@
+#include "codegen/group/arrays.h"
+
+#include <algorithm>
+
+#include "codegen/group/cost.h"
+
+namespace reel::codegen {
+namespace {
+
+using ir::Node;
+using ir::Op;
+using ir::Value;
+
+size_t Index(Value v) { return static_cast<size_t>(v.id); }
+
+// By value: what it shows all elements of, in some order.
+std::vector<Value> Origins(const ir::Function& f) {
+  std::vector<Value> origins;
+  for (int32_t i = 0; i < f.num_values(); ++i) {
+    const Node* node = f.producer({i});
+    const bool view = node && (node->op == Op::kReshape || node->op == Op::kTranspose || node->op == Op::kBroadcast);
+    origins.push_back(view ? origins[Index(node->operands[0])] : Value{i});
+  }
+  return origins;
+}
+
+// Operations from the one array v is a map of, beside small ones; more than kCheapFromOne if there are several.
+int CostFromArray(const ir::Function& f, const std::vector<Value>& origins, const Arrays& arrays, Value v) {
+  int cost = 0;
+  std::vector<Value> stack{v}, seen{v};
+  while (!stack.empty() && cost <= kCheapFromOne) {
+    const Node& node = *f.producer(stack.back());
+    stack.pop_back();
+    ++cost;
+    for (Value o : node.operands) {
+      const Value b = origins[Index(o)];
+      const bool map = b != arrays.of[Index(v)] && arrays.of[Index(b)] == arrays.of[Index(v)];
+      if (!map || std::find(seen.begin(), seen.end(), b) != seen.end()) continue;
+      seen.push_back(b);
+      stack.push_back(b);
+    }
+  }
+  return cost;
+}
+
+}  // namespace
+
+// The arrays that values are maps of by operations of cost 1, and how many maps of each several readers share.
+Arrays FindArrays(const ir::Function& f, const std::vector<int>& uses) {
+  const auto n = static_cast<size_t>(f.num_values());
+  const std::vector<Value> origins = Origins(f);
+  Arrays arrays{std::vector<Value>(n), std::vector<int>(n, 0)};
+  for (int32_t i = 0; i < f.num_values(); ++i) {
+    const Value v{i};
+    arrays.of[Index(v)] = v;
+    const Node* node = f.producer(v);
+    if (!node || !Info(node->op).Has(ir::kElementwise) || OwnCost(node->op) > 1) continue;
+    Value array;
+    for (Value o : node->operands) {
+      const Value b = origins[Index(o)];
+      if (f.Is(b, Op::kIota) || 4 * f.type(b).shape.size() <= f.type(v).shape.size()) continue;
+      array = array.valid() && array != arrays.of[Index(b)] ? v : arrays.of[Index(b)];
+    }
+    if (!array.valid() || array == v) continue;
+    arrays.of[Index(v)] = array;
+    const int cost = CostFromArray(f, origins, arrays, v);
+    if (cost > kCheapFromOne) {
+      arrays.of[Index(v)] = v;
+    } else if (cost > kCheap && uses[Index(v)] > 1) {
+      ++arrays.maps[Index(array)];
+    }
+  }
+  return arrays;
+}
+
+}  // namespace reel::codegen

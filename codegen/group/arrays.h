@@ -1,0 +1,24 @@
+#ifndef REEL_CODEGEN_GROUP_ARRAYS_H_
+#define REEL_CODEGEN_GROUP_ARRAYS_H_
+
+#include <vector>
+
+#include "ir/graph.h"
+
+namespace reel::codegen {
+
+constexpr int kCheap = 2;         ///< recomputing so many operations beats a store and a load
+constexpr int kCheapFromOne = 8;  ///< the same where one array is stored in the place of several maps of it
+
+/// Values that are few operations away from one array as large, beside small ones.
+struct Arrays {
+  std::vector<ir::Value> of;  ///< by value: the array it is a map of, else itself
+  std::vector<int> maps;      ///< by array: how many maps of it several readers share
+};
+
+/// `uses`: by value, how many read it.
+Arrays FindArrays(const ir::Function& function, const std::vector<int>& uses);
+
+}  // namespace reel::codegen
+
+#endif  // REEL_CODEGEN_GROUP_ARRAYS_H_
