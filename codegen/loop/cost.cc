@@ -47,7 +47,7 @@ class Counter {
 
   KernelCost Run() {
     Body(k_.body);
-    if (k_.product_flops >= 0) cost_.flops += static_cast<double>(k_.product_flops) - products_;
+    if (k_.product_flops >= 0) cost_.flops += k_.product_flops - products_;
     for (size_t b = 0; b < k_.buffers.size(); ++b) {
       const KernelBuffer& buffer = k_.buffers[b];
       const auto bytes = [&](const std::vector<Touched>& touched) {

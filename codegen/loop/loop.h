@@ -150,7 +150,7 @@ struct Kernel {
 
   // For Plan() and Profile(); no code depends on these, and Fingerprint() does not see them.
   std::vector<std::string> why;  ///< how it was made and why, a line each
-  int64_t product_flops = -1;    ///< of its matrix products as such, without what is computed past the end; -1: of kFma
+  double product_flops = -1;     ///< of its matrix products as such, without what is computed past the end; -1: of kFma
 
   AxisId AddAxis(std::string name);
   BufferId AddBuffer(std::string name, DType dtype, bool is_output);

@@ -17,7 +17,6 @@ namespace {
 using ir::Op;
 
 constexpr int64_t kKBlock = 256;
-constexpr int64_t kChunkFlops = 256 << 10;  // a chunk of a parallel product
 
 class ContractSchedule {
  public:
@@ -54,14 +53,15 @@ class ContractSchedule {
     }
     k_->body = std::move(body);
     const int64_t size = c_.f.type(root_).shape.size();
-    if (IsFloat(dtype_)) k_->product_flops = 2 * size * shape_.depth;
+    if (IsFloat(dtype_)) {
+      k_->product_flops = 2.0 * static_cast<double>(size) * static_cast<double>(shape_.depth);
+    }
     k_->why.push_back(StrCat("product of depth ", shape_.depth, " to ", c_.f.type(root_).ToString(), ": tiles of ",
                              tiles_.rows, " rows x ", tiles_.lanes, " lanes, ", tiles_.per_block,
                              tiles_.per_block == 1 ? " tile a block" : " tiles a block",
                              tiles_.pack ? ", second operand packed" : ""));
     if (!c_.options.vectorize) return;
-    const int64_t flops = 2 * size * std::max<int64_t>(shape_.depth, 1);
-    if (k_->body.size() == 1) Parallelize(k_, flops / kChunkFlops * (64 << 10));
+    if (k_->body.size() == 1) Parallelize(k_, size, (shape_.depth + 1) / 2);  // 2 * depth, four at once
   }
 
  private:

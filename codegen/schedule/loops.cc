@@ -139,12 +139,15 @@ void ShiftAxis(Kernel* kernel, std::vector<Stmt>* statements, AxisId axis, const
   });
 }
 
-void Parallelize(Kernel* kernel, int64_t work) {
+void Parallelize(Kernel* kernel, int64_t elements, int64_t cost) {
   if (kernel->body.size() != 1 || kernel->body[0].kind != Stmt::Kind::kLoop) return;
   Stmt& loop = kernel->body[0];
   const int64_t extent = loop.extent.value();
   const int64_t granule = loop.width;
-  const int64_t wanted = std::min({work / kChunkWork, kMaxChunks, (extent + granule - 1) / granule});
+  // The product may be too large for integers: shapes come before budgets.
+  const double chunks_of_work = static_cast<double>(elements) * static_cast<double>(cost) / kChunkWork;
+  const auto worth = static_cast<int64_t>(std::min(chunks_of_work, static_cast<double>(kMaxChunks)));
+  const int64_t wanted = std::min(worth, (extent + granule - 1) / granule);
   if (wanted < 2) return;
   int64_t size = (extent + wanted - 1) / wanted;
   size = (size + granule - 1) / granule * granule;

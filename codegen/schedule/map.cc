@@ -150,7 +150,7 @@ void ScheduleMap(const ScheduleContext& c) {
   } else {
     k->body = Nest(axes, extents, width, std::move(stores));
   }
-  if (c.options.vectorize) Parallelize(k, shape.size() * cost);
+  if (c.options.vectorize) Parallelize(k, shape.size(), cost);
 }
 
 }  // namespace reel::codegen

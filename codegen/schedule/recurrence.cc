@@ -64,7 +64,7 @@ void ScheduleRecurrence(const ScheduleContext& c) {
   body = Nest(axes[1], extents[1], 1, Nest(axes[2], extents[2], width, std::move(body)));
   if (rows) body.insert(body.begin(), MakeLocal(h, Bits(dtype, IsFloat(dtype) ? -0.0 : 0.0)));
   k->body = Nest(axes[0], extents[0], 1, std::move(body));
-  if (c.options.vectorize && !axes[0].empty()) Parallelize(k, shape.size() * cost);
+  if (c.options.vectorize && !axes[0].empty()) Parallelize(k, shape.size(), cost);
 }
 
 }  // namespace reel::codegen

@@ -208,7 +208,7 @@ void ScheduleReduce(const ScheduleContext& c) {
   const int64_t inner = axes[2].empty() ? 1 : extents[2].back();
   const int64_t width = c.options.vectorize && !axes[2].empty() ? VectorWidth(*k, c.target, inner, 1) : 1;
   k->body = Nest(axes[0], extents[0], 1, Nest(axes[2], extents[2], width, std::move(body)));
-  if (c.options.vectorize) Parallelize(k, shape.size() * cost);
+  if (c.options.vectorize) Parallelize(k, shape.size(), cost);
 }
 
 }  // namespace reel::codegen

@@ -44,7 +44,7 @@ class RowSchedule {
     StoreScalars(&body);
     std::vector<int64_t> extents = group_.row_extents;
     CollapseAxes(k_, &body, &rows_, &extents);
-    const int64_t rows = Count(group_.row_extents), work = rows * (width_ * Ceil(cost_, 1) + 64);
+    const int64_t rows = Count(group_.row_extents), cost = width_ * Ceil(cost_, 1) + 64;
     k_->why.push_back(StrCat("row kernel: ", last_pass_ + 1, last_pass_ > 0 ? " passes over " : " pass over ", width_,
                              " elements of each of ", rows, " rows", columns_.empty() ? "" : ", and sums over the rows"));
     if (columns_.empty()) {
@@ -52,7 +52,7 @@ class RowSchedule {
     } else {
       SumRows(rows, std::move(body));
     }
-    if (c_.options.vectorize) Parallelize(k_, work);
+    if (c_.options.vectorize) Parallelize(k_, rows, cost);
     const bool parallel = k_->body[0].loop_kind == LoopKind::kParallel;
     std::vector<Stmt>& chunk = parallel ? k_->body[0].body : k_->body;
     chunk.insert(chunk.begin(), declarations_.begin(), declarations_.end());

@@ -70,8 +70,8 @@ void CollapseAxes(Kernel* kernel, std::vector<Stmt>* statements, std::vector<Axi
                   std::vector<int64_t>* extents);
 /// Replaces axis by axis + coefficient * other in every expression and statement.
 void ShiftAxis(Kernel* kernel, std::vector<Stmt>* statements, AxisId axis, const Affine& by);
-/// Cuts the kernel's only outermost loop into chunks if `work` (scalar operations) is worth it.
-void Parallelize(Kernel* kernel, int64_t work);
+/// Cuts the kernel's only outermost loop into chunks if `elements`, of `cost` scalar operations each, are worth it.
+void Parallelize(Kernel* kernel, int64_t elements, int64_t cost);
 /// Lanes for a vector loop over `extent`: `registers` registers of the widest element in the kernel.
 int64_t VectorWidth(const Kernel& kernel, const Target& target, int64_t extent, int registers);
 /// Wraps statements in serial loops, the innermost a vector loop if vectorize is set.
