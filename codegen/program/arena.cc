@@ -35,7 +35,8 @@ int64_t Arena::Allocate(int64_t bytes) {
 
 void Arena::Free(int64_t offset, int64_t bytes) {
   bytes = RoundUp(bytes);
-  live_ -= bytes;
+  live_ = std::max<int64_t>(live_ - bytes, 0);
+  if (offset + bytes >= kMostBytes) return;  // where sums stopped
   auto next = by_offset_.lower_bound(offset);
   if (next != by_offset_.end() && offset + bytes == next->first) {
     bytes += next->second;
