@@ -9,7 +9,9 @@ namespace {
 
 using ir::Value;
 
-constexpr int64_t kLeastChunks = 8;  // that threads share
+constexpr int64_t kLeastChunks = 8;      // that threads share
+constexpr int64_t kTriedChunks = 65536;  // numbers of chunks that are looked at: extents may be huge and prime
+constexpr size_t kMostLinks = 256;       // each looks at all before it
 
 }  // namespace
 
@@ -47,7 +49,7 @@ bool ChainBuilder::IsRead(Value v) const {
 // Takes the kernel if it goes on with the chain, or may begin one.
 bool ChainBuilder::Append(Link* link) {
   const BlockItem& own = item(*link);
-  if (l2_bytes_ == 0 || own.updated.valid()) return false;
+  if (l2_bytes_ == 0 || own.updated.valid() || links_.size() == kMostLinks) return false;
   if (!links_.empty() && links_.back().item + 1 != link->item) return false;
   const auto outer = FindOuterLoop(link->kernel);
   if (!outer) return false;
@@ -84,7 +86,9 @@ int64_t ChainBuilder::Chunks() const {
     largest = std::max(largest, bytes(v));
   }
   if (links_.size() < 2 || sum < l2_bytes_ / 2 || largest / common_ > l2_bytes_) return 0;
-  for (int64_t n = kLeastChunks; n < common_; ++n) {
+  const int64_t least = std::max(kLeastChunks, largest / (l2_bytes_ / 8 + 1));
+  const int64_t end = std::min(common_, least + kTriedChunks);
+  for (int64_t n = least; n < end; ++n) {
     if (common_ % n == 0 && largest / n <= l2_bytes_ / 8) return n;
   }
   return common_;

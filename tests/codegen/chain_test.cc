@@ -122,6 +122,33 @@ TEST(Chains, HandOnInFrames) {
   EXPECT_GE(in_frames, 4);
 }
 
+// The kernels of a chain are compared with each other: it ends before that takes long.
+TEST(Chains, HaveABoundedNumberOfKernels) {
+  Case c{[](Inputs in) {
+           Tensor x = in[0];
+           for (int i = 0; i < 600; ++i) x = MatMul(x, in[0]);
+           return Tensors{x};
+         },
+         {Spec(kFloat32, Shape{16, 256, 256})}};
+  const Program p = Plan(c);
+  size_t links = 0;
+  for (const Step* chain : ChainsOf(p)) {
+    EXPECT_LE(chain->first.size(), 256u);
+    links += chain->first.size();
+  }
+  EXPECT_GE(links, 500u);
+}
+
+// Numbers of chunks are tried one by one; of a prime extent of 2^31 - 1 none fits but itself.
+TEST(Chains, OfHugePrimeExtentsArePlannedAtOnce) {
+  Case c{[](Inputs in) { return Tensors{MatMul(MatMul(in[0], in[0]), in[0])}; },
+         {Spec(kFloat32, Shape{2147483647, 32, 32})}};
+  const Program p = Plan(c);
+  const std::vector<const Step*> chains = ChainsOf(p);
+  ASSERT_EQ(chains.size(), 1u) << codegen::ToString(p);
+  EXPECT_EQ(chains[0]->chunks, 2147483647);
+}
+
 class ChainBits : public testing::TestWithParam<std::string> {
  protected:
   ~ChainBits() override { runtime::SetNumThreads(0); }
