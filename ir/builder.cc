@@ -1,7 +1,9 @@
 #include "ir/builder.h"
 
-#include "ir/strings.h"
+#include <algorithm>
+
 #include "ir/infer.h"
+#include "ir/strings.h"
 
 namespace reel::ir {
 namespace {
@@ -87,6 +89,33 @@ Value Builder::Slice(Value x, std::vector<int64_t> starts, std::vector<int64_t> 
                      std::vector<int64_t> strides) {
   return Emit(Op::kSlice, {x},
               {{"starts", std::move(starts)}, {"limits", std::move(limits)}, {"strides", std::move(strides)}});
+}
+
+std::vector<Value> Builder::Elements(Value x, const std::vector<int64_t>& axes) {
+  const Shape from = shape(x);
+  Shape kept;
+  int64_t count = 1;
+  for (int i = 0; i < from.rank(); ++i) {
+    if (std::binary_search(axes.begin(), axes.end(), i)) {
+      count *= from.dim(i);
+    } else {
+      kept.push_back(from[i]);
+    }
+  }
+  std::vector<int64_t> starts(static_cast<size_t>(from.rank()), 0), limits = from.dims();
+  std::vector<Value> elements;
+  for (int64_t k = 0; k < count; ++k) {
+    int64_t rest = k;
+    for (size_t i = axes.size(); i-- > 0;) {
+      const auto a = static_cast<size_t>(axes[i]);
+      const int64_t extent = from.dim(static_cast<int>(a));
+      starts[a] = rest % extent;
+      limits[a] = starts[a] + 1;
+      rest /= extent;
+    }
+    elements.push_back(Reshape(Slice(x, starts, limits, std::vector<int64_t>(starts.size(), 1)), kept));
+  }
+  return elements;
 }
 
 Value Builder::Broadcast(Value x, const Shape& shape, std::vector<int64_t> axes) {

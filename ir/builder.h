@@ -60,6 +60,8 @@ class Builder {
   Value Transpose(Value x, std::vector<int64_t> permutation);  ///< x itself if nothing moves
   Value Slice(Value x, std::vector<int64_t> starts, std::vector<int64_t> limits,
               std::vector<int64_t> strides);
+  /// The elements of x along some axes (ascending), one by one in row-major order: each of the shape without these.
+  std::vector<Value> Elements(Value x, const std::vector<int64_t>& axes);
   Value Broadcast(Value x, const Shape& shape, std::vector<int64_t> axes);
   /// NumPy's rule: aligns trailing axes; x itself if it has the shape.
   Value BroadcastTo(Value x, const Shape& shape);

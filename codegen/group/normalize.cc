@@ -91,24 +91,9 @@ Op CombineOp(Op reduction) {
 Value ReduceFew(Builder* b, const Node& node, Value x, const Axes& axes) {
   const Shape shape = b->shape(x);
   int64_t count = 1;
-  Axes starts(static_cast<size_t>(shape.rank()), 0), limits = shape.dims();
-  Shape kept;
-  for (int i = 0; i < shape.rank(); ++i) {
-    if (!std::binary_search(axes.begin(), axes.end(), i)) kept.push_back(shape[i]);
-  }
   for (int64_t a : axes) count *= shape.dim(static_cast<int>(a));
   if (count < 2 || count > kFewTerms || b->type(x).dtype == kBool || !ShowsLanes(*b->function(), x, axes)) return {};
-  std::vector<Value> partials;
-  for (int64_t k = 0; k < count; ++k) {
-    int64_t rest = k;
-    for (size_t i = axes.size(); i-- > 0;) {
-      const auto a = static_cast<size_t>(axes[i]);
-      starts[a] = rest % shape.dim(static_cast<int>(a));
-      limits[a] = starts[a] + 1;
-      rest /= shape.dim(static_cast<int>(a));
-    }
-    partials.push_back(b->Reshape(b->Slice(x, starts, limits, Axes(starts.size(), 1)), kept));
-  }
+  std::vector<Value> partials = b->Elements(x, axes);
   size_t half = 1;
   while (2 * half < partials.size()) half *= 2;
   for (; half > 0; half /= 2) {

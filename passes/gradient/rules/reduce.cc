@@ -30,28 +30,6 @@ ir::Value PositionInReduced(ir::Builder& b, const Shape& shape, const std::vecto
 
 constexpr int64_t kFew = 16;  // elements that are compared one by one
 
-// The elements of x that `axes` reduce together, one by one: each of the reduced shape.
-std::vector<ir::Value> Elements(ir::Builder& b, ir::Value x, const std::vector<int64_t>& axes,
-                                int64_t count, const Shape& kept) {
-  const Shape shape = b.shape(x);
-  const auto rank = static_cast<size_t>(shape.rank());
-  std::vector<int64_t> starts(rank, 0), limits = shape.dims();
-  std::vector<ir::Value> out;
-  for (int64_t k = 0; k < count; ++k) {
-    int64_t rest = k;
-    for (size_t i = axes.size(); i-- > 0;) {
-      const auto a = static_cast<size_t>(axes[i]);
-      const int64_t extent = shape.dim(static_cast<int>(a));
-      starts[a] = rest % extent;
-      limits[a] = starts[a] + 1;
-      rest /= extent;
-    }
-    const ir::Value one = b.Slice(x, starts, limits, std::vector<int64_t>(rank, 1));
-    out.push_back(b.Reshape(one, kept));
-  }
-  return out;
-}
-
 // Values of one shape side by side along a new last axis: y[..., k] = parts[k].
 ir::Value SideBySide(ir::Builder& b, const std::vector<ir::Value>& parts) {
   Shape shape = b.shape(parts[0]);
@@ -69,13 +47,13 @@ ir::Value SideBySide(ir::Builder& b, const std::vector<ir::Value>& parts) {
 
 // What GiveToFirst does, for few elements: no positions are computed, and lanes run along an axis
 // that stays.
-void GiveToFirstOfFew(GradContext& g, ir::Builder& b, int64_t count) {
+void GiveToFirstOfFew(GradContext& g, ir::Builder& b) {
   const auto& axes = g.node().attr<std::vector<int64_t>>("axes");
   const Shape shape = g.x_shape();
   const ir::Value zero = b.ScalarLike(g.dy(), 0);
   std::vector<ir::Value> parts;
   ir::Value taken;
-  for (ir::Value x : Elements(b, g.x(), axes, count, g.y_type().shape)) {
+  for (ir::Value x : b.Elements(g.x(), axes)) {
     ir::Value hit = b.Equal(x, g.y());
     if (IsFloat(g.x_type().dtype)) hit = b.Or(hit, b.NotEqual(x, x));
     const ir::Value first = taken.valid() ? b.And(hit, b.Not(taken)) : hit;
@@ -100,7 +78,7 @@ void GiveToFirst(GradContext& g, ir::Builder& b) {
   const auto& axes = g.node().attr<std::vector<int64_t>>("axes");
   int64_t count = 1;
   for (int64_t a : axes) count *= g.x_shape().dim(static_cast<int>(a));
-  if (count >= 1 && count <= kFew) return GiveToFirstOfFew(g, b, count);
+  if (count >= 1 && count <= kFew) return GiveToFirstOfFew(g, b);
   const ir::Value position = PositionInReduced(b, g.x_shape(), axes);
   ir::Value hit = b.Equal(g.x(), Unreduce(g, b, g.y()));
   if (IsFloat(g.x_type().dtype)) hit = b.Or(hit, b.NotEqual(g.x(), g.x()));
