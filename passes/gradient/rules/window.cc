@@ -18,17 +18,6 @@ Value Fit(ir::Builder& b, Value x, int axis, int64_t extent) {
   return limits == type.shape.dims() ? x : b.Slice(x, zeros, limits, ones);
 }
 
-// x[rest..., windows, size], not overlapping: each window padded to the stride, one after the
-// other.
-Value Lay(ir::Builder& b, Value x, int64_t extent, int64_t stride) {
-  const int last = b.shape(x).rank() - 1;
-  x = Fit(b, x, last, stride);
-  Shape rows;
-  for (int i = 0; i + 1 < last; ++i) rows.push_back(b.shape(x)[i]);
-  rows.push_back(b.shape(x).dim(last - 1) * stride);
-  return Fit(b, b.Reshape(x, rows), last - 1, extent);
-}
-
 // x[rest..., size, windows]: row k is spread by the stride and shifted by k * dilation, then the
 // rows are added. A row of length extent + dilation, written one after the other and cut again
 // every extent elements, moves by dilation a row: all in linear size, by ops that only move
@@ -56,29 +45,23 @@ bool Apart(const ir::Builder::Windows& w, size_t i, int64_t windows) {
   return (w.dilations[i] == 1 || w.sizes[i] == 1) && (windows == 1 || w.sizes[i] <= w.strides[i]);
 }
 
-// The transpose of windows along one axis of [..., windows, ..., size], whose size is the last
-// axis.
-Value CloseAxis(ir::Builder& b, Value x, int axis, const ir::Builder::Windows& w, size_t i,
+// The transpose of overlapping windows along one axis, whose elements are `element`.
+Value CloseAxis(ir::Builder& b, Value x, int axis, int element, const ir::Builder::Windows& w, size_t i,
                 int64_t extent) {
   const int rank = b.shape(x).rank();
   Ints order, back;
-  for (int k = 0; k + 1 < rank; ++k) {
-    if (k != axis) order.push_back(k);
+  for (int k = 0; k < rank; ++k) {
+    if (k != axis && k != element) order.push_back(k);
   }
-  const bool single =
-      b.shape(x).dim(axis) == 1;  // then the stride, which may be anything, does not matter
-  const int64_t stride = single ? w.sizes[i] : w.strides[i];
-  const bool apart = Apart(w, i, b.shape(x).dim(axis));
-  order.push_back(apart ? axis : rank - 1);
-  order.push_back(apart ? rank - 1 : axis);
-  x = b.Transpose(x, order);
-  x = apart ? Lay(b, x, extent, stride) : OverlapAdd(b, x, extent, stride, w.dilations[i]);
+  order.push_back(element);
+  order.push_back(axis);
+  const int64_t stride = b.shape(x).dim(axis) == 1 ? 1 : w.strides[i];  // of one window it may be anything
+  x = OverlapAdd(b, b.Transpose(x, order), extent, stride, w.dilations[i]);
   for (int k = 0; k + 1 < rank; ++k) back.push_back(k < axis ? k : k == axis ? rank - 2 : k - 1);
   return b.Transpose(x, back);
 }
 
-// The transpose of windows that do not overlap along any axis: each is padded to its stride and
-// takes its place.
+// The transpose of windows that do not overlap: each is padded to its stride and takes its place.
 Value LayAll(ir::Builder& b, Value x, const ir::Builder::Windows& w, const Shape& shape) {
   const int rank = shape.rank();
   Ints order;
@@ -110,16 +93,16 @@ GRAD(Window, kNone, kNone) {
   const Shape shape = g.x_shape();
   if (g.y_type().shape.size() == 0) return g.Set(0, b.Zeros(g.x_type()));
   Value x = g.dy();
-  bool apart = true;
-  for (size_t i = 0; i < w.axes.size(); ++i) {
-    apart = apart && Apart(w, i, g.y_type().shape.dim(static_cast<int>(w.axes[i])));
-  }
-  if (apart) return g.Set(0, LayAll(b, x, w, shape));
+  ir::Builder::Windows apart = w;
   for (size_t i = w.axes.size(); i-- > 0;) {
     const auto axis = static_cast<int>(w.axes[i]);
-    x = CloseAxis(b, x, axis, w, i, shape.dim(axis));
+    if (Apart(w, i, g.y_type().shape.dim(axis))) continue;
+    x = CloseAxis(b, x, axis, shape.rank() + static_cast<int>(i), w, i, shape.dim(axis));
+    for (Ints* list : {&apart.axes, &apart.sizes, &apart.strides, &apart.dilations}) {
+      list->erase(list->begin() + static_cast<std::ptrdiff_t>(i));
+    }
   }
-  g.Set(0, x);
+  g.Set(0, LayAll(b, x, apart, shape));
 }
 
 }  // namespace reel::passes
