@@ -23,6 +23,9 @@ KernelCost CostOf(const Kernel& kernel);
 /// Operations that one result of an elementwise op on floats counts.
 int FlopsOf(ir::Op op);
 
+/// A function such as exp that a kernel has more often than this is emitted once and called.
+inline constexpr int kInlinedCopies = 12;
+
 }  // namespace reel::codegen
 
 #endif  // REEL_CODEGEN_LOOP_COST_H_

@@ -137,9 +137,6 @@ class KernelEmitter {
   llvm::Value* ToMemory(DType dtype, llvm::Value* value);
   llvm::Constant* ZeroPage();
 
-  /// A long op that the kernel has more often is a function that it calls.
-  static constexpr int kInlinedCopies = 12;
-
   void Fail(absl::Status status) {
     if (status_.ok()) status_ = std::move(status);
   }

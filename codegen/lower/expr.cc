@@ -1,6 +1,7 @@
 // Expressions: evaluated once per scope, in the order of their ids.
 #include <algorithm>
 
+#include "codegen/loop/cost.h"
 #include "codegen/lower/emitter.h"
 #include "ir/strings.h"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
+#include "codegen/loop/cost.h"
 
 namespace reel::codegen {
 namespace {
@@ -50,7 +51,7 @@ class Counter {
       if (id < 0 || seen_[static_cast<size_t>(id)]) continue;
       seen_[static_cast<size_t>(id)] = true;
       const Expr& e = kernel_.exprs[static_cast<size_t>(id)];
-      count += IsLong(e) && copies_[e.op] <= kInPlace ? kLong : 3;
+      count += IsLong(e) && copies_[e.op] <= kInlinedCopies ? kLong : 3;
       open.insert(open.end(), e.operands.begin(), e.operands.end());
       open.push_back(e.dynamic);
       open.push_back(e.guard);
@@ -58,7 +59,7 @@ class Counter {
     return count;
   }
 
-  static constexpr int kLong = 50, kInPlace = 12;  // more of a long op are calls of one function
+  static constexpr int kLong = 50;  // instructions of a function in place
 
   const Kernel& kernel_;
   std::vector<bool> seen_;
