@@ -1,42 +1,23 @@
 // Work on untrusted input in a process of its own: what kills it does not kill us.
-#include <fcntl.h>
-#include <poll.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <exception>
 #include <new>
-#include <utility>
 
 #include "frontend/cli/cli.h"
-#include "ir/budget_meter.h"
+#include "frontend/cli/pipe.h"
 
 namespace reel::cli {
 namespace {
 
 /// What the libraries that the child opens may map, beside its budget.
 constexpr rlim_t kLibraryBytes = rlim_t{1} << 30;
-
-struct Pipe {
-  std::array<int, 2> fds{-1, -1};
-  Pipe() {
-    if (::pipe2(fds.data(), O_CLOEXEC) != 0)
-      Fail(kIo, StrCat("cannot start a process: ", std::strerror(errno)));
-  }
-  ~Pipe() {
-    for (const int fd : fds) {
-      if (fd >= 0) ::close(fd);
-    }
-  }
-  void CloseWriter() { ::close(std::exchange(fds[1], -1)); }
-};
 
 bool WriteAll(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
@@ -88,28 +69,6 @@ std::string Answer(const std::function<std::string()>& work) {
   ::_exit(WriteAll(out, Answer(work)) ? 0 : kIo);
 }
 
-/// Reads both pipes until the child has closed them; false: that takes longer than `seconds`.
-bool Drain(std::array<int, 2> pipes, std::array<std::string*, 2> texts, double seconds) {
-  std::array<pollfd, 2> polls{{{pipes[0], POLLIN, 0}, {pipes[1], POLLIN, 0}}};
-  const double end = ir::SteadySeconds() + seconds;
-  char buffer[1 << 14];
-  while (polls[0].fd >= 0 || polls[1].fd >= 0) {
-    const double left = end - ir::SteadySeconds();
-    if (left <= 0) return false;
-    const int wait = static_cast<int>(std::min(left, 1e6) * 1000) + 1;
-    if (::poll(polls.data(), polls.size(), wait) < 0 && errno != EINTR) return false;
-    for (size_t i = 0; i < polls.size(); ++i) {
-      if (polls[i].fd < 0 || polls[i].revents == 0) continue;
-      const ssize_t n = ::read(polls[i].fd, buffer, sizeof buffer);
-      if (n > 0)
-        texts[i]->append(buffer, static_cast<size_t>(n));
-      else if (n == 0 || errno != EINTR)
-        polls[i].fd = -1;
-    }
-  }
-  return true;
-}
-
 [[noreturn]] void FailKilled(int signal, const std::string& err) {
   const bool memory = signal == SIGKILL || err.find("bad_alloc") != std::string::npos ||
                       err.find("out of memory") != std::string::npos;
@@ -132,11 +91,9 @@ std::string RunIsolated(const Budget& budget, const std::function<std::string()>
   err.CloseWriter();
   std::string answer, said;
   // The child looks at its clock itself; this is for one that cannot any more.
-  const bool ended = Drain({out.fds[0], err.fds[0]}, {&answer, &said}, 1.5 * budget.max_seconds + 1);
+  const bool ended = Drain(out, err, &answer, &said, 1.5 * budget.max_seconds + 1);
   if (!ended) ::kill(child, SIGKILL);
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+  const int status = WaitFor(child);
   if (!ended) {
     Fail(kBudget, StrCat("the isolated process took longer than the budget of ",
                          budget.max_seconds, " s and was stopped; raise --budget-seconds"));
