@@ -3,21 +3,16 @@
 
 #include <gtest/gtest.h>
 
-#include "codegen/program/program.h"
-#include "ir/strings.h"
-#include "ir/text/parser.h"
+#include "tests/codegen/program_util.h"
 
 namespace reel::codegen {
 namespace {
 
 // Of all kernels of a program, each once.
 KernelCost Cost(const std::string& body, const PlanOptions& options = {}) {
-  auto module = ir::ParseModule("reel 1\nmodule \"t\"\n" + body, "t");
-  EXPECT_TRUE(module.ok()) << module.status();
-  auto program = BuildProgram(*module, *FindTarget("x86-64-v4"), options);
-  EXPECT_TRUE(program.ok()) << program.status();
+  const Program program = PlanFunctions(body, options);
   KernelCost sum;
-  for (const Kernel& kernel : program->kernels) {
+  for (const Kernel& kernel : program.kernels) {
     const KernelCost cost = CostOf(kernel);
     sum.flops += cost.flops;
     sum.bytes_read += cost.bytes_read;
@@ -81,16 +76,7 @@ TEST(Cost, MapsAndReductions) {
 
 // Two passes over each row read it once; what waits in the result's row is not read from memory.
 TEST(Cost, RowsAreReadOnce) {
-  const KernelCost cost = Cost(R"(func @f(%x: f32[500,96]) -> (f32[500,96]) {
-  %0 = reduce_max %x {axes=[1]} : f32[500]
-  %1 = broadcast %0 {axes=[0], shape=[500,96]} : f32[500,96]
-  %2 = sub %x, %1 : f32[500,96]
-  %3 = exp %2 : f32[500,96]
-  %4 = reduce_sum %3 {axes=[1]} : f32[500]
-  %5 = broadcast %4 {axes=[0], shape=[500,96]} : f32[500,96]
-  %6 = div %3, %5 : f32[500,96]
-  return %6
-})");
+  const KernelCost cost = Cost(SoftmaxText(500, 96));
   EXPECT_EQ(cost.flops, 500 * 96 * (1 + 1 + FlopsOf(ir::Op::kExp) + 1 + 1));
   EXPECT_EQ(cost.bytes_read, 4 * 500 * 96);
   EXPECT_EQ(cost.bytes_written, 4 * 500 * 96);

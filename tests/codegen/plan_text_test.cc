@@ -9,25 +9,13 @@
 #include <set>
 
 #include "codegen/compiler.h"
-#include "ir/strings.h"
-#include "ir/text/parser.h"
+#include "tests/codegen/program_util.h"
 
 namespace reel::codegen {
 namespace {
 
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
-
-ir::Module Parse(const std::string& body) {
-  auto module = ir::ParseModule("reel 1\nmodule \"t\"\n" + body, "t");
-  EXPECT_TRUE(module.ok()) << module.status();
-  return *std::move(module);
-}
-Program Plan(const std::string& body, const PlanOptions& options = {}) {
-  auto program = BuildProgram(Parse(body), *FindTarget("x86-64-v4"), options);
-  EXPECT_TRUE(program.ok()) << program.status();
-  return *std::move(program);
-}
 
 constexpr char kLayer[] = R"(variable @w: f32[4,6] = [0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]
 func @f(%x: f32[8,4], %b: f32[6]) state(@w: f32[4,6]) -> (y: f32[8,6], sum: f32[]) {
@@ -41,7 +29,7 @@ func @f(%x: f32[8,4], %b: f32[6]) state(@w: f32[4,6]) -> (y: f32[8,6], sum: f32[
 })";
 
 TEST(PlanText, SaysWhatKernelsCostAndWhy) {
-  const std::string text = PlanText(Plan(kLayer));
+  const std::string text = PlanText(PlanFunctions(kLayer));
   EXPECT_THAT(text, HasSubstr("program t: 3 kernels, 1 variables"));
   EXPECT_THAT(text, HasSubstr("contract_tanh: 1 call, 1 chunk, 1.39 kflop, reads 248 B, writes 192 B\n"));
   EXPECT_THAT(text, ContainsRegex("    product of depth 4 to f32\\[8,6\\]: tiles of [0-9]+ rows x [0-9]+ lanes"));
@@ -52,7 +40,7 @@ TEST(PlanText, SaysWhatKernelsCostAndWhy) {
 }
 
 TEST(PlanText, ReasonsToStore) {
-  const std::string read = PlanText(Plan(R"(func @f(%x: f32[100], %y: f32[10,100]) -> (f32[], f32[10]) {
+  const std::string read = PlanText(PlanFunctions(R"(func @f(%x: f32[100], %y: f32[10,100]) -> (f32[], f32[10]) {
   %0 = exp %x : f32[100]
   %1 = reduce_sum %0 {axes=[0]} : f32[]
   %2 = broadcast %0 {axes=[1], shape=[10,100]} : f32[10,100]
@@ -61,18 +49,9 @@ TEST(PlanText, ReasonsToStore) {
   return %1, %4
 })"));
   EXPECT_THAT(read, ContainsRegex("stored: read by 2 ops, and costs 20 to compute again\n"));
-  const std::string rows = PlanText(Plan(R"(func @f(%x: f32[512,768]) -> (f32[512,768]) {
-  %0 = reduce_max %x {axes=[1]} : f32[512]
-  %1 = broadcast %0 {axes=[0], shape=[512,768]} : f32[512,768]
-  %2 = sub %x, %1 : f32[512,768]
-  %3 = exp %2 : f32[512,768]
-  %4 = reduce_sum %3 {axes=[1]} : f32[512]
-  %5 = broadcast %4 {axes=[0], shape=[512,768]} : f32[512,768]
-  %6 = div %3, %5 : f32[512,768]
-  return %6
-})"));
+  const std::string rows = PlanText(PlanFunctions(SoftmaxText(512, 768)));
   EXPECT_THAT(rows, HasSubstr("row kernel: 3 passes over 768 elements of each of 512 rows\n"));
-  const std::string unfused = PlanText(Plan(kLayer, {.fuse = false, .vectorize = false}));
+  const std::string unfused = PlanText(PlanFunctions(kLayer, {.fuse = false, .vectorize = false}));
   EXPECT_THAT(unfused, HasSubstr("stored: level 0 stores all\n"));
   EXPECT_THAT(unfused, HasSubstr("apart: at level 0 each op is a kernel\n"));
 }
@@ -182,7 +161,7 @@ void ExpectEdge(const DotParser& dot, const std::string& from, const std::string
 }
 
 TEST(PlanDot, KernelsAndTheBytesBetweenThem) {
-  const DotParser dot(PlanDot(Plan(kLayer)));
+  const DotParser dot(PlanDot(PlanFunctions(kLayer)));
   EXPECT_EQ(dot.subgraphs, 1);
   for (const auto& [edge, label] : dot.edges) {
     EXPECT_TRUE(dot.labels.contains(edge.first)) << edge.first;
@@ -199,7 +178,7 @@ TEST(PlanDot, KernelsAndTheBytesBetweenThem) {
 }
 
 TEST(PlanDot, BranchesLoopsAndStrangeNames) {
-  Program program = Plan(R"(func @cond(%i: i64[], %x: f32[8,8]) -> (bool[]) {
+  Program program = PlanFunctions(R"(func @cond(%i: i64[], %x: f32[8,8]) -> (bool[]) {
   %0 = constant 10 : i64[]
   %1 = less %i, %0 : bool[]
   return %1
@@ -226,7 +205,7 @@ func @f(%i: i64[], %x: f32[8,8]) -> (f32[8,8]) {
 }
 
 TEST(PlanText, IsEmittedWithoutTheBackend) {
-  const ir::Module module = Parse(kLayer);
+  const ir::Module module = ParseFunctions(kLayer);
   const auto plan = reel_compiler()->EmitText(module, "t", "plan", {});
   ASSERT_TRUE(plan.ok()) << plan.status();
   EXPECT_THAT(*plan, HasSubstr("entry f: "));
