@@ -1,8 +1,8 @@
 #include "codegen/compiler.h"
 
-#include <algorithm>
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
