@@ -17,6 +17,7 @@ namespace {
 using ir::Op;
 
 constexpr int64_t kKBlock = 256;
+constexpr int64_t kShared = 8;  // steps that serve many threads
 
 class ContractSchedule {
  public:
@@ -44,6 +45,11 @@ class ContractSchedule {
       const int64_t extent = shape_.rows[tiles_.axis].extent;
       loops.emplace_back(k_->AddAxis("mb"), (extent + tiles_.block - 1) / tiles_.block);
       block_ = loops.back().first;
+    }
+    // Threads share the outermost loop: if it is short, the longest.
+    if (!loops.empty() && loops[0].second < kShared) {
+      const auto longer = [](const auto& a, const auto& b) { return a.second < b.second; };
+      std::iter_swap(loops.begin(), std::max_element(loops.begin(), loops.end(), longer));
     }
     std::vector<Stmt> body = Panels();
     for (size_t i = loops.size(); i-- > 0;) {
@@ -121,7 +127,7 @@ class ContractSchedule {
     return out;
   }
 
-  bool NeedsRowTable() const { return shape_.rows.size() > 1; }
+  bool NeedsRowTable() const { return tiles_.axis + 1 < shape_.rows.size(); }
 
   // Loops over the rows of a block, as for block axis { for inner axes { body } }; rows past the end are left out.
   struct RowLoops {

@@ -79,6 +79,16 @@ class Probe {
   std::vector<Stmt> stores_;
 };
 
+// Rows of w that are as wide as a panel and lie one after the other.
+bool IsPanel(const ContractShape& shape, int64_t lanes) {
+  int64_t stride = lanes;
+  for (size_t i = shape.k.size(); i-- > 0;) {
+    if (shape.k[i].w != stride) return false;
+    stride *= shape.k[i].extent;
+  }
+  return shape.lane.extent == lanes && shape.lane.w == 1;
+}
+
 // Lanes that are not neighbours in memory have to be; otherwise it pays where w comes from beyond L2 and serves many
 // rows.
 bool PaysToPack(const ContractShape& shape, const Target& target, int64_t element_bytes) {
@@ -140,9 +150,9 @@ ContractTiles TilesOfContract(const ContractShape& shape, const Target& target, 
   int64_t most = 1;
   if (vectorize) {
     const bool many = target.vector_registers >= 32;
-    const int64_t hardware = target.lanes(element_bytes), registers = (shape.lane.extent + hardware - 1) / hardware;
-    t.pack = PaysToPack(shape, target, element_bytes);
     const int64_t rows = Product(shape.rows), usual = many ? 4 : 2;
+    const int64_t hardware = target.lanes(element_bytes), registers = (shape.lane.extent + hardware - 1) / hardware;
+    t.pack = PaysToPack(shape, target, element_bytes) && !IsPanel(shape, usual * hardware);
     // One or two rows leave registers for longer runs of w.
     const int64_t across = std::min(t.pack || rows > 2 ? usual : 4 * usual / rows, registers);
     t.lanes = across * hardware;
@@ -155,7 +165,16 @@ ContractTiles TilesOfContract(const ContractShape& shape, const Target& target, 
   t.axis = shape.rows.size() - 1;
   while (t.axis > 0 && t.inner * shape.rows[t.axis].extent <= wanted) t.inner *= shape.rows[t.axis--].extent;
   const int64_t extent = shape.rows[t.axis].extent, fits = std::max<int64_t>(wanted / t.inner, 1);
-  const int64_t pieces = (extent + fits - 1) / fits;
+  int64_t pieces = (extent + fits - 1) / fits;
+  // Equal blocks of whole tiles, if not many fewer divide the rows: threads end together.
+  if (t.inner == 1 && extent % most == 0) {
+    const int64_t tiles = extent / most;
+    for (int64_t p = pieces; p > 0 && (extent + p - 1) / p <= kMaxRows; --p) {
+      if (tiles % p != 0) continue;
+      pieces = p;
+      break;
+    }
+  }
   t.block = (extent + pieces - 1) / pieces;
   // The tile with the fewest rows to drop; fewer rows load more of w per product.
   const int64_t rows = t.block * t.inner;
@@ -166,7 +185,7 @@ ContractTiles TilesOfContract(const ContractShape& shape, const Target& target, 
     best = cost;
     t.rows = r;
   }
-  if (shape.rows.size() == 1) t.block = std::min((t.block + t.rows - 1) / t.rows * t.rows, extent);
+  if (t.axis + 1 == shape.rows.size()) t.block = std::min((t.block + t.rows - 1) / t.rows * t.rows, extent);
   t.per_block = (t.block * t.inner + t.rows - 1) / t.rows;
   return t;
 }

@@ -105,6 +105,21 @@ TEST(Plan, TransposedOperandsAreNotCopied) {
   EXPECT_EQ(p.arena_bytes, 0);
 }
 
+// Depth 16384, result [3 x 192, 64]: rows of the second operand lie as a panel would, so none is packed; threads share
+// four blocks of 48 rows, not three steps along the first axis.
+TEST(Plan, AProductOfWindowsIsSharedEvenly) {
+  const Program p = Plan(R"(func @f(%x: f32[130,130,64], %y: f32[128,128,64]) -> (f32[3,3,64,64]) {
+  %0 = window %x {axes=[0,1], dilations=[1,1], sizes=[3,3], strides=[1,1]} : f32[128,128,64,3,3]
+  %1 = transpose %0 {permutation=[3,4,2,0,1]} : f32[3,3,64,128,128]
+  %2 = contract %1, %y {a_batch=[], a_contract=[3,4], b_batch=[], b_contract=[0,1]} : f32[3,3,64,64]
+  return %2
+})");
+  ASSERT_EQ(Kernels(p), Names{"contract"});
+  EXPECT_EQ(p.kernels[0].chunks(), 4) << ToString(p);
+  EXPECT_EQ(ToString(p).find("pack"), std::string::npos) << ToString(p);
+  EXPECT_EQ(ToString(p).find("rows:"), std::string::npos) << ToString(p);
+}
+
 // Sums of a width that no register has would be spilt in every step of k.
 TEST(Plan, ProductsOfAnyWidthStayInRegisters) {
   for (int n : {1, 3, 16, 17, 36, 48, 63, 64, 100, 112, 127, 130}) {
