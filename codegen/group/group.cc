@@ -471,6 +471,11 @@ class Grouper {
       how = CanJoin(node, leaves, inputs, target, &why);
       if (k + 1 == inputs.size()) apart = why;
     }
+    if (const int beside = how == Joins::kNo && joins ? Beside(node, v, leaves) : -1;
+        beside >= 0 && MayShare(node, inputs, beside)) {
+      target = beside;
+      how = Joins::kPost;
+    }
     if (how == Joins::kNo && joins && Gathers(v, kind, leaves)) {
       const auto it = small_.find(Extents(v));
       if (it != small_.end() && MayShare(node, inputs, it->second)) {
@@ -500,7 +505,23 @@ class Grouper {
       out_.stored[Index(leaf.value)] = true;
       if (wants_buffer_[Index(leaf.value)]) readers_[Index(leaf.value)].push_back(target);
     }
-    if (is_result_[Index(v)]) out_.stored[Index(v)] = true;
+    if (!is_result_[Index(v)]) return;
+    out_.stored[Index(v)] = true;
+    for (const Leaf& leaf : leaves) {
+      if (leaf.aligned && out_.groups[static_cast<size_t>(target)].root_kind == Group::Root::kNone) {
+        result_reader_[leaf.value] = target;
+      }
+    }
+  }
+
+  // The group of maps that makes a result of the same elements: both are read at once. Adam's moments of one gradient.
+  int Beside(const Node& node, Value v, const std::vector<Leaf>& leaves) const {
+    if (!is_result_[Index(v)] || RootOf(node) != Group::Root::kNone) return -1;
+    for (const Leaf& leaf : leaves) {
+      if (!leaf.aligned || shape(leaf.value) != shape(v) || shape(v).size() <= kSmall) continue;
+      if (const auto it = result_reader_.find(leaf.value); it != result_reader_.end()) return it->second;
+    }
+    return -1;
   }
 
   std::vector<int64_t> Extents(Value v) const { return shape(v).dims(); }
@@ -549,6 +570,7 @@ class Grouper {
   std::vector<bool> wants_buffer_;         // some op could write over it, or takes it as a whole
   std::vector<bool> in_place_;             // a dynamic_update that is a root
   std::vector<std::vector<int>> readers_;  // groups, of values that want a buffer
+  std::map<Value, int> result_reader_;     // the last group of maps that makes a result of its elements
   std::map<std::vector<int64_t>, int> small_;  // by extents: the last group of maps of few elements
   absl::flat_hash_set<int> shared_;            // groups that hold unrelated maps
 };

@@ -82,7 +82,7 @@ absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::Prepare(const Key& key, std
   if (options_.fuse) FuseRows(&block->f, &grouping);
   block->constants.assign(static_cast<size_t>(f.num_values()), -1);
   // Profiles show kernel by kernel, so there they run one after the other.
-  ChainBuilder chains(block.get(), options_.fuse && !options_.profile ? target_.l2_bytes : 0,
+  ChainBuilder chains(block.get(), key.second == Role::kBody, options_.fuse && !options_.profile ? target_.l2_bytes : 0,
                       [this](Kernel kernel) { return AddKernel(std::move(kernel)); });
   for (size_t g = 0; g < grouping.groups.size(); ++g) {
     if (options_.meter) {

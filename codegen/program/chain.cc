@@ -15,6 +15,24 @@ constexpr size_t kMostLinks = 256;       // each looks at all before it
 
 }  // namespace
 
+ChainBuilder::ChainBuilder(Block* block, bool is_body, int64_t l2_bytes, std::function<int32_t(Kernel)> add)
+    : block_(block), l2_bytes_(l2_bytes), add_(std::move(add)) {
+  const ir::Function& f = block->f;
+  const int from = is_body ? 0 : f.num_outputs(), to = is_body ? 0 : f.num_arguments();
+  for (int r = from; r < static_cast<int>(f.results().size()); ++r) {
+    old_.emplace(f.results()[static_cast<size_t>(r)].id, to + r - from);
+  }
+}
+
+// Whether the kernel reads what a result of it takes the place of.
+bool ChainBuilder::Updates(const BlockItem& own) const {
+  for (size_t b = 0; b < own.values.size(); ++b) {
+    const auto old = own.writes[b] ? old_.find(own.values[b].id) : old_.end();
+    if (old != old_.end() && std::count(own.values.begin(), own.values.end(), Value{old->second}) > 0) return true;
+  }
+  return false;
+}
+
 void ChainBuilder::Add(Kernel kernel) {
   Link link{block_->items.size() - 1, std::move(kernel), {}};
   if (Append(&link)) return;
@@ -49,7 +67,7 @@ bool ChainBuilder::IsRead(Value v) const {
 // Takes the kernel if it goes on with the chain, or may begin one.
 bool ChainBuilder::Append(Link* link) {
   const BlockItem& own = item(*link);
-  if (l2_bytes_ == 0 || own.updated.valid() || links_.size() == kMostLinks) return false;
+  if (l2_bytes_ == 0 || own.updated.valid() || Updates(own) || links_.size() == kMostLinks) return false;
   if (!links_.empty() && links_.back().item + 1 != link->item) return false;
   const auto outer = FindOuterLoop(link->kernel);
   if (!outer) return false;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "codegen/program/block.h"
 #include "codegen/schedule/chunk.h"
 
@@ -16,12 +17,13 @@ namespace reel::codegen {
 ///
 /// Kernels belong to a chain if their outermost loops walk the leading axis of all values they hand on or read twice,
 /// these are larger than half of L2 as a whole but fit in it by the chunk, and what each chunk reads as a whole, like
-/// weights, is small. There are at least 8 chunks, counted from shapes; the bits do not change.
+/// weights, is small. There are at least 8 chunks, counted from shapes; the bits do not change. What updates a variable
+/// in place belongs to none: nothing that a chain reads is written over.
 class ChainBuilder {
  public:
-  /// `add` takes a kernel to the program and returns its number. l2_bytes 0: there are no chains.
-  ChainBuilder(Block* block, int64_t l2_bytes, std::function<int32_t(Kernel)> add)
-      : block_(block), l2_bytes_(l2_bytes), add_(std::move(add)) {}
+  /// `add` takes a kernel to the program and returns its number. l2_bytes 0: there are no chains. The block carries
+  /// its results to its own parameters if it is a loop's body.
+  ChainBuilder(Block* block, bool is_body, int64_t l2_bytes, std::function<int32_t(Kernel)> add);
 
   /// The kernel of the block's last item.
   void Add(Kernel kernel);
@@ -38,6 +40,7 @@ class ChainBuilder {
   const BlockItem& item(const Link& link) const { return block_->items[link.item]; }
   int64_t bytes(ir::Value v) const { return block_->f.type(v).bytes(); }
   bool Append(Link* link);
+  bool Updates(const BlockItem& own) const;
   bool IsSlicedIn(const Link& link, ir::Value v) const;
   const Link* WriterOf(ir::Value v) const;
   bool IsRead(ir::Value v) const;
@@ -46,6 +49,7 @@ class ChainBuilder {
   Block* block_;
   const int64_t l2_bytes_;
   const std::function<int32_t(Kernel)> add_;
+  absl::flat_hash_map<int32_t, int32_t> old_;  // of results: the parameter whose place they take
   std::vector<Link> links_;
   int64_t common_ = 0;                   // greatest common divisor of the extents of the outer loops
   int64_t whole_ = 0;                    // bytes that every chunk reads as a whole

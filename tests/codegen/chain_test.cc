@@ -149,6 +149,37 @@ TEST(Chains, OfHugePrimeExtentsArePlannedAtOnce) {
   EXPECT_EQ(chains[0]->chunks, 2147483647);
 }
 
+void ExpectAllInPlace(const Program& p) {
+  for (const Step& s : p.entries[0].steps) EXPECT_GE(s.kernel, 0) << codegen::ToString(p);  // no chain, no copy
+  EXPECT_LT(p.arena_bytes, 4096) << codegen::ToString(p);
+}
+
+// Large moments of one gradient: one kernel updates all in place. A chain would write them beside the old ones and copy.
+TEST(Chains, LeaveUpdatesInPlace) {
+  const std::vector<Variable> w{Variable(Zeros({1 << 20})), Variable(Zeros({1 << 20}))};
+  const Adam adam;
+  const auto step = [&](Inputs in) {
+    std::vector<GradientEntry> gradients;
+    for (size_t i = 0; i < w.size(); ++i) gradients.push_back({w[i], in[i]});
+    adam.Apply(GradientList(gradients));
+    return Tensors{};
+  };
+  const Program p = Plan({step, std::vector<Spec>(2, Spec(kFloat32, Shape{1 << 20}))});
+  ExpectAllInPlace(p);
+  EXPECT_EQ(p.kernels.size(), 3u) << codegen::ToString(p);  // two of scalars, one for both variables
+}
+
+// The second kernel reads the first one's new variable by the same heads.
+TEST(Chains, LeaveUpdatesByTwoKernelsInPlace) {
+  const Variable w(Zeros({16, 256, 256})), v(Zeros({16, 256, 256}));
+  const auto step = [&](Inputs in) {
+    w.AssignSub(MatMul(in[0], in[1]));
+    v.AssignSub(MatMul(w, in[1]));
+    return Tensors{};
+  };
+  ExpectAllInPlace(Plan({step, std::vector<Spec>(2, Spec(kFloat32, Shape{16, 256, 256}))}));
+}
+
 class ChainBits : public testing::TestWithParam<std::string> {
  protected:
   ~ChainBits() override { runtime::SetNumThreads(0); }
