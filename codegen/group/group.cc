@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <map>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "codegen/group/arrays.h"
 #include "codegen/group/cost.h"
+#include "codegen/group/merge.h"
 #include "codegen/group/order.h"
 #include "codegen/group/view.h"
 
@@ -79,6 +79,7 @@ class Grouper {
       }
       if (out_.materialized[Index(v)] && node.op != Op::kConstant) Place(node, v);
     }
+    merged_.Drop(&out_, &readers_);
     OrderGroups(f_, readers_, &out_);
     out_.readers = std::move(uses_);
     out_.cost = std::move(whole_cost_);
@@ -367,10 +368,10 @@ class Grouper {
     std::vector<int> stack;
     absl::flat_hash_set<int> seen;
     for (int d : inputs) {
-      if (d != g) stack.push_back(d);
+      if (merged_.Present(d) != g) stack.push_back(d);
     }
     while (!stack.empty()) {
-      const int d = stack.back();
+      const int d = merged_.Present(stack.back());
       stack.pop_back();
       if (!seen.insert(d).second) continue;
       if (d == g || seen.size() > kMaxLookAround) return true;
@@ -471,11 +472,6 @@ class Grouper {
       how = CanJoin(node, leaves, inputs, target, &why);
       if (k + 1 == inputs.size()) apart = why;
     }
-    if (const int beside = how == Joins::kNo && joins ? Beside(node, v, leaves) : -1;
-        beside >= 0 && MayShare(node, inputs, beside)) {
-      target = beside;
-      how = Joins::kPost;
-    }
     if (how == Joins::kNo && joins && Gathers(v, kind, leaves)) {
       const auto it = small_.find(Extents(v));
       if (it != small_.end() && MayShare(node, inputs, it->second)) {
@@ -493,6 +489,9 @@ class Grouper {
       }
       if (Gathers(v, kind, leaves)) small_[Extents(v)] = target;
     }
+    if (how == Joins::kPost || (how == Joins::kRoot && ReducedAxes(node) == 1)) {
+      for (int other : inputs) MergeMaps(leaves, other, target);
+    }
     Add(node, v, how, target);
     Group& group = out_.groups[static_cast<size_t>(target)];
     for (int d : inputs) {
@@ -505,23 +504,26 @@ class Grouper {
       out_.stored[Index(leaf.value)] = true;
       if (wants_buffer_[Index(leaf.value)]) readers_[Index(leaf.value)].push_back(target);
     }
-    if (!is_result_[Index(v)]) return;
-    out_.stored[Index(v)] = true;
-    for (const Leaf& leaf : leaves) {
-      if (leaf.aligned && out_.groups[static_cast<size_t>(target)].root_kind == Group::Root::kNone) {
-        result_reader_[leaf.value] = target;
-      }
-    }
+    if (is_result_[Index(v)]) out_.stored[Index(v)] = true;
   }
 
-  // The group of maps that makes a result of the same elements: both are read at once. Adam's moments of one gradient.
-  int Beside(const Node& node, Value v, const std::vector<Leaf>& leaves) const {
-    if (!is_result_[Index(v)] || RootOf(node) != Group::Root::kNone) return -1;
+  // Two groups of maps over one shape whose values one map or reduction reads become one: what both read is read once, and what
+  // nobody else reads is not stored. Adam's moments and the update made of them.
+  void MergeMaps(const std::vector<Leaf>& leaves, int from, int into) {
+    if (from == into || shared_.contains(from) || shared_.contains(into)) return;
+    Group &a = out_.groups[static_cast<size_t>(from)], &b = out_.groups[static_cast<size_t>(into)];
+    if (a.root_kind != Group::Root::kNone || b.root_kind != Group::Root::kNone) return;
+    if (shape(a.post[0]).size() <= kSmall || shape(a.post[0]) != shape(b.post[0])) return;
+    if (a.nodes + b.nodes > kMaxGroupNodes) return;
     for (const Leaf& leaf : leaves) {
-      if (!leaf.aligned || shape(leaf.value) != shape(v) || shape(v).size() <= kSmall) continue;
-      if (const auto it = result_reader_.find(leaf.value); it != result_reader_.end()) return it->second;
+      if (out_.group_of[Index(leaf.value)] == from && !leaf.aligned) return;
     }
-    return -1;
+    if (Reaches(a.inputs, into) || Reaches(b.inputs, from)) return;
+    merged_.Merge(from, into, &out_);
+  }
+  // Whether one of these is g, or depends on it, or that could not be ruled out cheaply.
+  bool Reaches(const std::vector<int>& inputs, int g) const {
+    return std::any_of(inputs.begin(), inputs.end(), [&](int d) { return merged_.Present(d) == g; }) || PathBack(inputs, g);
   }
 
   std::vector<int64_t> Extents(Value v) const { return shape(v).dims(); }
@@ -570,7 +572,7 @@ class Grouper {
   std::vector<bool> wants_buffer_;         // some op could write over it, or takes it as a whole
   std::vector<bool> in_place_;             // a dynamic_update that is a root
   std::vector<std::vector<int>> readers_;  // groups, of values that want a buffer
-  std::map<Value, int> result_reader_;     // the last group of maps that makes a result of its elements
+  MergedGroups merged_;
   std::map<std::vector<int64_t>, int> small_;  // by extents: the last group of maps of few elements
   absl::flat_hash_set<int> shared_;            // groups that hold unrelated maps
 };

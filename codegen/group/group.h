@@ -51,10 +51,12 @@ struct Group {
   ir::Value root;
   std::vector<ir::Value> pre, post;
   /// kRows: the reductions over the rows themselves, whose partial sums it writes, and the values that hold these.
+  /// kReduce: the root, if this kernel reduces its blocks of 4096 only, and the value that holds their results.
   std::vector<std::pair<ir::Value, ir::Value>> columns;
   std::vector<int64_t> row_extents;  ///< kRows: what counts the rows; a member has these extents, or one more
   int64_t width = 0;                 ///< kRows: elements of a row
-  ir::Value partials;       ///< kReduce: valid: the 64 partials of each block are here, made by a kRows group
+  /// kReduce: valid: the 64 partials of each block are here, made by a kRows group, or (rank 1) the results of blocks.
+  ir::Value partials;
   std::vector<int> inputs;  ///< groups it reads from, sorted
   int32_t last = 0;         ///< largest value id: its place in program order
   int nodes = 0;            ///< inlined ops

@@ -6,6 +6,7 @@
 #include "codegen/program/chain.h"
 #include "codegen/schedule/fuse_rows.h"
 #include "codegen/schedule/signature.h"
+#include "codegen/schedule/split_sums.h"
 #include "ir/strings.h"
 
 namespace reel::codegen {
@@ -79,7 +80,10 @@ absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::Prepare(const Key& key, std
   auto block = std::make_unique<Block>(Block{*std::move(normal), {}, {}, {}, {}, {}});
   const ir::Function& f = block->f;
   Grouping grouping = GroupFunction(f, {.fuse = options_.fuse, .gather_small = key.second == Role::kBody});
-  if (options_.fuse) FuseRows(&block->f, &grouping);
+  if (options_.fuse) {
+    FuseRows(&block->f, &grouping);
+    SplitSums(&block->f, &grouping);
+  }
   block->constants.assign(static_cast<size_t>(f.num_values()), -1);
   // Profiles show kernel by kernel, so there they run one after the other.
   ChainBuilder chains(block.get(), key.second == Role::kBody, options_.fuse && !options_.profile ? target_.l2_bytes : 0,

@@ -48,13 +48,23 @@ class ReduceNest {
 
   /// `element`: what is done for each element besides accumulating `value` (stores of fused outputs).
   std::vector<Stmt> Build(ExprId value, std::vector<Stmt> element) {
-    // Accumulating reads before the stores write: an output may take the place of an operand.
-    element_ = std::move(element);
-    element_.insert(element_.begin(), MakeAccumulate(locals_[0], AxisAffine(axis_), combine_, value));
+    SetElement(value, std::move(element));
     return Level(locals_.size() - 1, {});
   }
+  /// The same for one block of several, whose result is then in element 0 of `block_result`.
+  std::vector<Stmt> BuildBlock(AxisId block, ExprId value, std::vector<Stmt> element) {
+    SetElement(value, std::move(element));
+    return Level(0, AxisAffine(block, kBlock));
+  }
+  LocalId block_result() const { return locals_.front(); }
 
  private:
+  // Accumulating reads before the stores write: an output may take the place of an operand.
+  void SetElement(ExprId value, std::vector<Stmt> element) {
+    element_ = std::move(element);
+    element_.insert(element_.begin(), MakeAccumulate(locals_[0], AxisAffine(axis_), combine_, value));
+  }
+
   // Elements base.. of level l (at most kBlock of them, clipped at counts_[l]); base is a multiple of kBlock.
   std::vector<Stmt> Level(size_t l, const Affine& base) {
     const int64_t count = counts_[l], size = kernel_->locals[static_cast<size_t>(locals_[l])].size;
@@ -173,10 +183,13 @@ void ScheduleReduce(const ScheduleContext& c) {
     element.push_back(MakeStore(c.builder->BufferOf(v, true), c.builder->Flat(v, index), value));
   }
   const ir::Value partials = c.group().partials;
-  if (partials.valid()) {  // [blocks and partials, elements of a row]
+  const bool of_blocks = partials.valid() && c.f.type(partials).shape.rank() == 1;
+  if (partials.valid()) {  // [blocks and partials, elements of a row], or results of blocks
+    if (of_blocks) count = c.f.type(partials).shape.size();
     axes[1].resize(1);
     extents[1] = {count};
-    index = {AxisAffine(axes[1][0]), c.builder->Flat(root, kept)};
+    index = {AxisAffine(axes[1][0])};
+    if (!of_blocks) index.push_back(c.builder->Flat(root, kept));
   }
   const ExprId operand =
       partials.valid() ? c.builder->Build(partials, index) : c.builder->BuildOperand(root, 0, index);
@@ -187,7 +200,17 @@ void ScheduleReduce(const ScheduleContext& c) {
   // Results: expressions over the kept axes and the reduced value.
   const bool lanes = std::all_of(extents[2].begin(), extents[2].end(), [](int64_t n) { return n == 1; });
   ReduceNest nest(k, combine, dtype, axis, std::max<int64_t>(count, 1), lanes && c.options.vectorize,
-                  partials.valid());
+                  partials.valid() && !of_blocks);
+  if (!c.group().columns.empty()) {
+    const AxisId block = k->AddAxis("b");
+    std::vector<Stmt> body = nest.BuildBlock(block, operand, std::move(element));
+    const ir::Value results = c.group().columns[0].second;
+    body.push_back(MakeStore(c.builder->BufferOf(results, true), AxisAffine(block), LocalExpr(k, nest.block_result(), {})));
+    body = Nest(axes[0], extents[0], 1, Nest(axes[2], extents[2], 1, std::move(body)));  // all of extent 1
+    k->body = Nest({block}, {Ceil(count, kBlock)}, 1, std::move(body));
+    if (c.options.vectorize) Parallelize(k, count, ExprCost(*k));
+    return;
+  }
   const ExprId value = count == 0 ? c.builder->Constant(dtype, 0) : LocalExpr(k, nest.result(), {});
   if (count == 0 && combine != Combine::kSum) k->exprs[static_cast<size_t>(value)].bits = IdentityBits(combine, dtype);
   c.builder->SetRoot(root, value);

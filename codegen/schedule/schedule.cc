@@ -14,7 +14,9 @@ std::string KernelName(const ir::Function& f, const Group& group) {
   for (ir::Value v : group.pre) add(v);
   if (group.root.valid()) add(group.root);
   for (ir::Value v : group.post) add(v);
-  for (const auto& [root, partials] : group.columns) add(root);
+  for (const auto& [root, partials] : group.columns) {
+    if (root != group.root) add(root);
+  }
   return name;
 }
 

@@ -60,7 +60,9 @@ std::string KindText(const Context& c) {
     }
     case Group::Root::kReduce:
       return StrCat("reduction of ", operand(0), " to ", c.f.type(group.root).ToString(),
-                    group.partials.valid() ? ", of partial sums that another kernel makes" : "");
+                    !group.columns.empty()   ? ", block by block"
+                    : group.partials.valid() ? ", of partial sums that another kernel makes"
+                                             : "");
     case Group::Root::kScatter: return StrCat("scatter of ", operand(2), " into ", operand(0));
     case Group::Root::kUpdate: return StrCat("update of a part ", operand(1), " of ", operand(0));
     case Group::Root::kRecurrence: return StrCat("recurrence over ", operand(0));
@@ -87,7 +89,9 @@ std::string ApartText(const Context& c) {
 std::string StoredText(const Context& c, Value v) {
   const auto i = static_cast<size_t>(v.id);
   const Grouping& g = c.grouping;
-  if (i >= g.why.size()) return StrCat(Text(c.f, v), " stored: partial sums of rows");
+  if (i >= g.why.size()) {
+    return StrCat(Text(c.f, v), " stored: ", c.group.root.valid() ? "results of blocks" : "partial sums of rows");
+  }
   std::string why;
   switch (g.why[i]) {
     case Why::kResult: why = "a result"; break;

@@ -1,0 +1,16 @@
+#ifndef REEL_CODEGEN_SCHEDULE_SPLIT_SUMS_H_
+#define REEL_CODEGEN_SCHEDULE_SPLIT_SUMS_H_
+
+#include "codegen/group/group.h"
+#include "ir/graph.h"
+
+namespace reel::codegen {
+
+/// A reduction of many elements to one is two kernels: one writes the results of its blocks of 4096, which threads
+/// share, another reduces these as the rule says (schedule/reduce.cc): the bits are those of one kernel. Adds a node to
+/// `f` for each value that holds results of blocks. Linear.
+void SplitSums(ir::Function* f, Grouping* grouping);
+
+}  // namespace reel::codegen
+
+#endif  // REEL_CODEGEN_SCHEDULE_SPLIT_SUMS_H_

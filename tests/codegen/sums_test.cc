@@ -1,0 +1,100 @@
+// Reductions of many elements to one, whose blocks threads share (codegen/schedule/split_sums.h), and maps that become
+// one kernel with them: no bit depends on it.
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <functional>
+#include <map>
+
+#include "reel/reel.h"
+#include "runtime/thread_pool.h"
+#include "tests/codegen/program_util.h"
+
+namespace reel {
+namespace {
+
+using codegen::PlanFunctions;
+using codegen::Program;
+using Tensors = std::vector<Tensor>;
+using Inputs = std::span<const Tensor>;
+
+struct Case {
+  std::function<Tensors(const Tensor&)> function;
+  Shape shape;
+};
+
+const std::map<std::string, Case>& Cases() {
+  static const auto* cases = new std::map<std::string, Case>{
+      {"sum", {[](const Tensor& x) { return Tensors{ReduceSum(x)}; }, {1 << 18}}},
+      {"ragged_sum", {[](const Tensor& x) { return Tensors{ReduceSum(Exp(x)) * 2.0}; }, {200001}}},
+      {"least", {[](const Tensor& x) { return Tensors{ReduceSum(x)}; }, {32 * 4096}}},
+      {"one_less", {[](const Tensor& x) { return Tensors{ReduceSum(x)}; }, {32 * 4096 - 1}}},
+      {"max_and_product",
+       {[](const Tensor& x) { return Tensors{ReduceMax(x), ReduceMin(x), ReduceProd(1.0 + 1e-6 * x)}; }, {150000}}},
+      {"between_ones", {[](const Tensor& x) { return Tensors{ReduceSum(x, {1})}; }, {1, 140000, 1}}},
+      {"thousands_of_blocks", {[](const Tensor& x) { return Tensors{ReduceMean(Square(x))}; }, {5000 * 4096 + 7}}},
+      {"with_gradient",
+       {[](const Tensor& x) {
+          GradientTape tape;
+          tape.Watch(x);
+          const Tensor y = ReduceSum(Tanh(x) + Exp(-0.5 * x * x));
+          return Tensors{y, *tape.Gradient(y, x)};
+        },
+        {300000}}},
+  };
+  return *cases;
+}
+
+class SumBits : public testing::TestWithParam<std::string> {
+ protected:
+  ~SumBits() override { runtime::SetNumThreads(0); }
+};
+
+bool SameBits(const Tensor& a, const Tensor& b) {
+  return a.shape() == b.shape() &&
+         std::memcmp(a.data<float>().data(), b.data<float>().data(), static_cast<size_t>(a.size()) * 4) == 0;
+}
+
+TEST_P(SumBits, DependOnNothing) {
+  const Case& c = Cases().at(GetParam());
+  const Tensor x = RandomNormal(c.shape, {.generator = Generator(3)});
+  const Function f = Trace([&c](const Tensor& t) { return c.function(t); }, {Spec(x)});
+  const Tensors plain = Compile(f, {.opt_level = 0})("main", x).tensors(), eager = c.function(x);
+  for (size_t i = 0; i < plain.size(); ++i) EXPECT_TRUE(SameBits(eager[i], plain[i])) << "eager result " << i;
+  for (const char* cpu : {"native", "x86-64-v3"}) {
+    const Executable run = Compile(f, {.cpu = cpu});
+    for (const int threads : {1, 2, 3, 8}) {
+      runtime::SetNumThreads(threads);
+      const Tensors got = run("main", x).tensors();
+      for (size_t i = 0; i < plain.size(); ++i) {
+        EXPECT_TRUE(SameBits(got[i], plain[i])) << cpu << ", " << threads << " threads, result " << i;
+      }
+    }
+  }
+}
+
+std::vector<std::string> Names() {
+  std::vector<std::string> names;
+  for (const auto& [name, c] : Cases()) names.push_back(name);
+  return names;
+}
+INSTANTIATE_TEST_SUITE_P(All, SumBits, testing::ValuesIn(Names()), [](const auto& p) { return p.param; });
+
+// What exp and tanh are needed for twice is never stored; the second kernel sees 256 numbers.
+TEST(Sums, AreMadeBesideTheGradient) {
+  const Program p = PlanFunctions(R"(func @f(%x: f32[1048576]) -> (f32[], f32[1048576]) {
+  %0 = exp %x : f32[1048576]
+  %1 = tanh %x : f32[1048576]
+  %2 = add %0, %1 : f32[1048576]
+  %3 = reduce_sum %2 {axes=[0]} : f32[]
+  %4 = mul %0, %1 : f32[1048576]
+  return %3, %4
+})");
+  ASSERT_EQ(p.kernels.size(), 2u) << ToString(p);
+  EXPECT_EQ(p.kernels[0].chunks(), 64) << ToString(p);
+  EXPECT_EQ(p.arena_bytes, 4 * 256) << ToString(p);
+}
+
+}  // namespace
+}  // namespace reel
