@@ -27,6 +27,7 @@ struct TapeEntry {
   absl::InlinedVector<Type, 1> result_types;
   std::vector<Tensor> kept;  // operands and results whose values the backward may need
   SourceLine line;
+  std::shared_ptr<CustomCall> custom = {};  // of a function with its own gradient, else null
 };
 
 /// A target, source or stop: the id under which entries know it, and its type.
@@ -51,6 +52,8 @@ std::vector<std::optional<Tensor>> RunGradient(absl::Span<const TapeEntry> entri
 /// Records one op, detached from the operands that are not in `wanted` (bit i for operand i), with
 /// the values that the gradients of the others need.
 TapeEntry MakeEntry(const OpEvent& event, uint32_t wanted);
+/// Records a function with its own gradient, detached from the operands that are not in `followed`.
+TapeEntry MakeCustomEntry(const CustomEvent& event, const std::vector<bool>& followed);
 /// A variable's read: an identity of the variable.
 TapeEntry MakeReadEntry(const VariablePtr& variable, const Tensor& value, SourceLine line);
 

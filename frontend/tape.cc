@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "frontend/custom_gradient.h"
 #include "ir/strings.h"
 #include "passes/gradient/gradient.h"
 #include "reel/tape.h"
@@ -19,6 +20,18 @@ bool PopSink(const EventSink* sink) {
       std::remove_if(sinks.begin(), sinks.end(), [&](const auto& s) { return s.get() == sink; }),
       sinks.end());
   return last;
+}
+
+PauseTapesScope::PauseTapesScope() {
+  for (const auto& sink : State().sinks) {
+    auto tape = std::dynamic_pointer_cast<TapeCore>(sink);
+    if (!tape) continue;
+    tape->Pause();
+    tapes_.push_back(std::move(tape));
+  }
+}
+PauseTapesScope::~PauseTapesScope() {
+  for (const auto& tape : tapes_) tape->Resume();
 }
 
 void TapeCore::OnOp(const OpEvent& event) {
@@ -38,13 +51,30 @@ void TapeCore::OnOp(const OpEvent& event) {
   if (followed) entries_.push_back(MakeEntry(event, wanted));
 }
 
-void TapeCore::OnRead(const VariablePtr& variable, const Tensor& value, SourceLine line) {
+void TapeCore::OnCustom(const CustomEvent& event) {
   const std::lock_guard lock(mutex_);
-  if (!IsDifferentiable(variable->type.dtype)) return;
+  std::vector<bool> followed;
+  for (const Tensor& x : event.operands) followed.push_back(on_tape_.contains(x.id()));
+  for (const VariablePtr& v : event.custom->variables) followed.push_back(WatchRead(v));
+  if (std::find(followed.begin(), followed.end(), true) == followed.end()) return;
+  for (const Tensor& y : event.results) {
+    if (IsDifferentiable(y.dtype())) on_tape_.insert(y.id());
+  }
+  entries_.push_back(MakeCustomEntry(event, followed));
+}
+
+bool TapeCore::WatchRead(const VariablePtr& variable) {
+  if (!IsDifferentiable(variable->type.dtype)) return false;
   const bool watched = on_tape_.contains(variable->id);
-  if (!watched && !(variable->trainable && options_.watch_accessed_variables)) return;
+  if (!watched && !(variable->trainable && options_.watch_accessed_variables)) return false;
   variables_.emplace(variable->id, variable);
   on_tape_.insert(variable->id);
+  return true;
+}
+
+void TapeCore::OnRead(const VariablePtr& variable, const Tensor& value, SourceLine line) {
+  const std::lock_guard lock(mutex_);
+  if (!WatchRead(variable)) return;
   on_tape_.insert(value.id());
   entries_.push_back(MakeReadEntry(variable, value, line));
 }

@@ -17,6 +17,7 @@ class TapeCore : public EventSink {
   explicit TapeCore(TapeOptions options) : options_(options) {}
 
   void OnOp(const OpEvent& event) override;
+  void OnCustom(const CustomEvent& event) override;
   void OnRead(const VariablePtr& variable, const Tensor& value, SourceLine line) override;
   void OnAssign(const VariablePtr&, const Tensor&, SourceLine) override {}
   bool listening() const override { return recording_ && paused_ == 0; }
@@ -32,6 +33,9 @@ class TapeCore : public EventSink {
   bool recording() const { return recording_; }
 
  private:
+  // Follows a variable that is read, if it is watched; true if it is.
+  bool WatchRead(const VariablePtr& variable);
+
   const TapeOptions options_;
   std::atomic<bool> recording_{true};
   std::atomic<int> paused_{0};
@@ -46,6 +50,32 @@ class TapeCore : public EventSink {
 void PushSink(std::shared_ptr<EventSink> sink);
 /// Takes it off; false if it is not the last one of this thread.
 bool PopSink(const EventSink* sink);
+
+/// A sink on this thread's stream while this lives.
+class SinkScope {
+ public:
+  explicit SinkScope(std::shared_ptr<EventSink> sink) : sink_(sink.get()) {
+    PushSink(std::move(sink));
+  }
+  ~SinkScope() { PopSink(sink_); }
+  SinkScope(const SinkScope&) = delete;
+  SinkScope& operator=(const SinkScope&) = delete;
+
+ private:
+  const EventSink* sink_;
+};
+
+/// No tape that this thread has now records while this lives; recordings and traces do.
+class PauseTapesScope {
+ public:
+  PauseTapesScope();
+  ~PauseTapesScope();
+  PauseTapesScope(const PauseTapesScope&) = delete;
+  PauseTapesScope& operator=(const PauseTapesScope&) = delete;
+
+ private:
+  std::vector<std::shared_ptr<TapeCore>> tapes_;
+};
 
 }  // namespace reel::internal
 

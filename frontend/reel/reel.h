@@ -9,6 +9,7 @@
 #include "reel/complex.h"
 #include "reel/conv.h"
 #include "reel/conv_layers.h"
+#include "reel/custom_gradient.h"
 #include "reel/error.h"
 #include "reel/fft.h"
 #include "reel/functions.h"

@@ -69,6 +69,8 @@ class Operand {
   Tensor tensor() const { return variable_.defined() ? variable_.value(location_) : tensor_; }
   /// The tensor, if the operand is one rather than a variable or a number, else null.
   const Tensor* plain() const { return weak_ || variable_.defined() ? nullptr : &tensor_; }
+  /// The variable, or the null handle if the operand is none.
+  const Variable& variable() const { return variable_; }
   /// Type without reading.
   const Type& type() const { return variable_.defined() ? variable_.type() : tensor_.type(); }
   /// True for a C++ number.
