@@ -367,6 +367,13 @@ std::vector<std::optional<Tensor>> CustomCall::Run(const std::vector<Tensor>& dy
   return out;
 }
 
+std::shared_ptr<CustomCall> CustomCall::WithoutValues() const {
+  auto out = std::make_shared<CustomCall>();
+  out->name = name;
+  out->none = none;
+  return out;
+}
+
 std::vector<Tensor> CallCustom(const char* name, const CustomFunction& function,
                                const std::vector<Operand>& operands) {
   std::optional<LocationScope> scope;

@@ -14,11 +14,13 @@ struct CustomCall {
   const char* name;
   std::vector<Type> input_types, result_types;
   std::vector<VariablePtr> variables;
-  CustomBackward backward;  // empty once the tape has released it
+  CustomBackward backward;
   std::vector<bool> none;   // per operand: the gradient function returned None for it
 
   /// The gradients of the operands, by the user's function, checked.
   std::vector<std::optional<Tensor>> Run(const std::vector<Tensor>& dys);
+  /// What is left to explain: the name, and what was None.
+  std::shared_ptr<CustomCall> WithoutValues() const;
 };
 
 }  // namespace reel::internal

@@ -152,22 +152,83 @@ class BackwardRun {
         uses_(static_cast<size_t>(f.num_values())),
         values_(static_cast<size_t>(f.num_values())) {}
 
-  std::vector<std::optional<Tensor>> Run(absl::Span<const Value> gradients) {
-    CountUses(gradients);
+  std::vector<std::optional<GradientValue>> Run(absl::Span<const Value> gradients, bool sparse) {
+    std::vector<Parts> parts(gradients.size());
+    std::vector<Value> roots;
+    for (size_t i = 0; i < gradients.size(); ++i) {
+      if (!gradients[i].valid()) continue;
+      if (sparse) parts[i] = PartsOf(gradients[i]);
+      if (parts[i].empty()) roots.push_back(gradients[i]);
+      for (const auto& [indices, rows] : parts[i]) roots.insert(roots.end(), {indices, rows});
+    }
+    CountUses(roots);
     for (size_t n = first_node_; n < f_.nodes().size(); ++n) {
       if (live_[n - first_node_]) RunNode(f_.nodes()[n]);
     }
-    std::vector<std::optional<Tensor>> out;
-    for (Value v : gradients) {
-      if (v.valid() && !none_.contains(v.id))
-        out.emplace_back(Get(v));
-      else
-        out.emplace_back(std::nullopt);
+    std::vector<std::optional<GradientValue>> out(gradients.size());
+    for (size_t i = 0; i < gradients.size(); ++i) {
+      if (!gradients[i].valid()) continue;
+      if (!parts[i].empty())
+        out[i] = Slices(parts[i], f_.type(gradients[i]));
+      else if (!none_.contains(gradients[i].id))
+        out[i].emplace(Get(gradients[i]));
     }
     return out;
   }
 
  private:
+  using Parts = std::vector<std::pair<Value, Value>>;  // indices and the rows added there
+
+  // A sum of rows scattered into zeros, in the order of the additions; empty if it is anything else.
+  Parts PartsOf(Value gradient) const {
+    Parts parts;
+    std::vector<Value> work = {gradient};
+    while (!work.empty()) {
+      const Value v = work.back();
+      work.pop_back();
+      const ir::Node* node = f_.producer_index(v) < static_cast<int32_t>(first_node_)
+                                 ? nullptr
+                                 : f_.producer(v);
+      if (!node || parts.size() > f_.nodes().size()) return {};
+      if (node->op == ir::Op::kScatterAdd && node->attr<int64_t>("axis") == 0) {
+        parts.emplace_back(node->operands[1], node->operands[2]);
+        work.push_back(node->operands[0]);
+      } else if (node->op == ir::Op::kAdd) {
+        work.insert(work.end(), {node->operands[0], node->operands[1]});
+      } else if (!IsZero(v)) {
+        return {};
+      }
+    }
+    std::reverse(parts.begin(), parts.end());
+    return parts;
+  }
+
+  std::optional<GradientValue> Slices(const Parts& parts, const Type& type) {
+    std::vector<Tensor> indices, rows;
+    std::vector<int64_t> row_shape = type.shape.dims();
+    bool mixed = false;
+    for (const auto& [at, value] : parts) {
+      if (none_.contains(value.id)) continue;
+      const Tensor i = Get(at);
+      row_shape[0] = i.size();
+      indices.push_back(i.rank() == 1 ? i : Reshape(i, {i.size()}));
+      const Tensor r = Get(value);
+      rows.push_back(i.rank() == 1 ? r : Reshape(r, row_shape));
+      mixed = mixed || i.dtype() != indices[0].dtype();
+    }
+    if (rows.empty()) return std::nullopt;
+    for (Tensor& i : indices) {
+      if (mixed && i.dtype() != kInt64) i = Cast(i, kInt64);
+    }
+    if (rows.size() == 1) return GradientValue(IndexedSlices(rows[0], indices[0], type.shape));
+    return GradientValue(IndexedSlices(Concat(rows), Concat(indices), type.shape));
+  }
+
+  bool IsZero(Value v) const {
+    const auto splat = passes::SplatOf(f_, v);
+    return splat && *splat == ir::Literal::Scalar(splat->dtype(), 0);
+  }
+
   void CountUses(absl::Span<const Value> gradients) {
     for (Value v : gradients) {
       if (v.valid()) ++uses_[static_cast<size_t>(v.id)];
@@ -231,9 +292,7 @@ class BackwardRun {
     const auto none = [&](Value v) { return none_.contains(v.id); };
     if (std::none_of(node.operands.begin(), node.operands.end(), none)) return false;
     const auto nothing = [&](Value v) {  // None, a constant 0, an index
-      if (none(v) || !IsDifferentiable(f_.type(v).dtype)) return true;
-      const auto splat = passes::SplatOf(f_, v);
-      return splat && *splat == ir::Literal::Scalar(splat->dtype(), 0);
+      return none(v) || !IsDifferentiable(f_.type(v).dtype) || IsZero(v);
     };
     const bool product = node.op == ir::Op::kMul || node.op == ir::Op::kDiv ||
                          node.op == ir::Op::kContract || node.op == ir::Op::kConv;
@@ -289,8 +348,9 @@ class BackwardRun {
 
 }  // namespace
 
-std::vector<std::optional<Tensor>> RunGradient(absl::Span<const TapeEntry> entries,
-                                               const GradientRequest& request, uint64_t trace) {
+std::vector<std::optional<GradientValue>> RunGradient(absl::Span<const TapeEntry> entries,
+                                                      const GradientRequest& request,
+                                                      uint64_t trace) {
   TraceState* state = State().trace;
   Graph graph(entries, request, state ? state->module.get() : nullptr);
   ir::Function* f = graph.function();
@@ -307,10 +367,10 @@ std::vector<std::optional<Tensor>> RunGradient(absl::Span<const TapeEntry> entri
   const size_t forward_nodes = f->nodes().size();
   const std::vector<Value> gradients =
       Take(passes::Gradients(f, graph.module(), ys, xs, options));
-  auto out = BackwardRun(graph, *f, forward_nodes, trace).Run(gradients);
+  auto out = BackwardRun(graph, *f, forward_nodes, trace).Run(gradients, request.sparse);
   for (size_t i = 0; i < out.size(); ++i) {
     const Type& type = request.sources[i].type;
-    if (!out[i] && request.zero_unconnected) out[i] = Zeros(type.shape, type.dtype);
+    if (!out[i] && request.zero_unconnected) out[i].emplace(Zeros(type.shape, type.dtype));
   }
   return out;
 }
@@ -329,6 +389,7 @@ TapeEntry MakeEntry(const OpEvent& event, uint32_t wanted) {
   for (size_t i = 0; i < event.results.size(); ++i) {
     entry.results.push_back(event.results[i].id());
     entry.result_types.push_back(event.results[i].type());
+    entry.alive.push_back(event.results[i].internal_data());
     if (needed(needs.results, i)) entry.kept.push_back(event.results[i]);
   }
   return entry;
@@ -345,6 +406,7 @@ TapeEntry MakeCustomEntry(const CustomEvent& event, const std::vector<bool>& fol
   for (const Tensor& y : event.results) {
     entry.results.push_back(y.id());
     entry.result_types.push_back(y.type());
+    entry.alive.push_back(y.internal_data());
   }
   return entry;
 }
@@ -357,14 +419,36 @@ TapeEntry MakeReadEntry(const VariablePtr& variable, const Tensor& value, Source
           {value.id()},
           {value.type()},
           {},
-          line};
+          line,
+          {},
+          {value.internal_data()}};
 }
+
+namespace {
+
+void AddEnds(const char* what, const std::vector<Source>& list, std::vector<GradientEnd>* ends) {
+  for (const Source& end : list) {
+    if (!end.is_variable() && !end.tensor().defined()) {
+      ThrowInvalid(StrCat("gradient: ", what, " ", ends->size(),
+                          " is a null tensor; pass one that was computed"));
+    }
+    ends->push_back({end.id(), end.type()});
+  }
+}
+
+}  // namespace
 
 GradientRequest MakeRequest(const Targets& targets, const Sources& sources,
                             const GradientOptions& options) {
   GradientRequest request;
-  for (const Source& y : targets.list()) request.targets.push_back({y.id(), y.type()});
-  for (const Source& x : sources.list()) request.sources.push_back({x.id(), x.type()});
+  AddEnds("target", targets.list(), &request.targets);
+  AddEnds("source", sources.list(), &request.sources);
+  if (options.unconnected_gradients != UnconnectedGradients::kNone &&
+      options.unconnected_gradients != UnconnectedGradients::kZero) {
+    ThrowInvalid(StrCat("Unknown value for unconnected_gradients: ",
+                        static_cast<int>(options.unconnected_gradients),
+                        "; it must be kNone or kZero"));
+  }
   const auto& seeds = options.output_gradients;
   if (!seeds.empty() && seeds.size() != targets.list().size()) {
     ThrowInvalid(StrCat("gradient: ", seeds.size(), " output_gradients for ", targets.list().size(),
@@ -372,6 +456,10 @@ GradientRequest MakeRequest(const Targets& targets, const Sources& sources,
   }
   for (size_t i = 0; i < seeds.size(); ++i) {
     const Type& type = targets.list()[i].type();
+    if (seeds[i] && !seeds[i]->defined()) {
+      ThrowInvalid(StrCat("gradient: output gradient ", i,
+                          " is a null tensor; pass std::nullopt for ones"));
+    }
     if (seeds[i] && seeds[i]->type() != type) {
       ThrowInvalid(StrCat("gradient: output gradient ", i, " is ", seeds[i]->type().ToString(),
                           ", its target is ", type.ToString(), "; they must have the same type"));
@@ -383,7 +471,7 @@ GradientRequest MakeRequest(const Targets& targets, const Sources& sources,
 }
 
 GradientList MakeGradientList(const Sources& sources,
-                              std::vector<std::optional<Tensor>> gradients) {
+                              std::vector<std::optional<GradientValue>> gradients) {
   std::vector<GradientEntry> entries;
   for (size_t i = 0; i < gradients.size(); ++i) {
     entries.push_back({sources.list()[i], std::move(gradients[i])});

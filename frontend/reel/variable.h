@@ -5,6 +5,7 @@
 #include <source_location>
 #include <string>
 
+#include "reel/indexed_slices.h"
 #include "reel/tensor.h"
 
 namespace reel {
@@ -64,6 +65,11 @@ class Operand {
   template <internal::Element T>
   Operand(T value, std::source_location location = std::source_location::current())  // NOLINT
       : tensor_(value), weak_(true), location_(location) {}
+
+  template <internal::MaybeSparse G>
+  Operand(const G& gradient,  // NOLINT: made dense
+          std::source_location location = std::source_location::current())
+      : tensor_(gradient.Dense(location)), location_(location) {}
 
   /// The tensor; reads a variable. A number has its own C++ type here.
   Tensor tensor() const { return variable_.defined() ? variable_.value(location_) : tensor_; }

@@ -89,7 +89,7 @@ TEST(CustomGradient, CG04_EagerAndTraced) {
   EXPECT_EQ(Compiled(square, 3.f)[1].item<float>(), 4);
 }
 
-TEST(CustomGradient, CG05_TooFewGradients) {
+TEST(CustomGradient, CG05_TG32_33_TooFewOrWrongGradients) {
   const auto empty = CustomGradient(
       [](const Tensor& x) { return std::pair(x, [](const Tensor&) { return Tensors{}; }); });
   ExpectError(ErrorCode::kInvalidArgument, "returns 0 gradients for 1 inputs",
