@@ -13,6 +13,7 @@
 #include "reel/error.h"
 #include "reel/fft.h"
 #include "reel/functions.h"
+#include "reel/gradients_function.h"
 #include "reel/indexed_slices.h"
 #include "reel/indexing.h"
 #include "reel/initializers.h"
