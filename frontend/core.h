@@ -92,7 +92,7 @@ class EventSink {
   virtual void OnCustom(const CustomEvent& event);
   virtual void OnRead(const VariablePtr& variable, const Tensor& value, SourceLine line) = 0;
   virtual void OnAssign(const VariablePtr& variable, const Tensor& value, SourceLine line) = 0;
-  /// False while paused and once stopped.
+  /// False once stopped: then it is not called.
   virtual bool listening() const = 0;
 };
 

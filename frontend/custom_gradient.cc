@@ -121,10 +121,9 @@ class Builder {
     for (const Tensor& t : outer_) operands.push_back(StopGradient(t));
     for (const auto& [id, v] : variables_) {
       const std::optional<Tensor>* d = GradientOf(id);
-      if (d && *d && !assigned_.contains(id))
-        operands.push_back(ReadVariable(v));
-      else
-        operands.push_back(StopGradient(FirstRead(v)));
+      const bool moves = d && d->has_value();
+      const Tensor value = moves && !assigned_.contains(id) ? ReadVariable(v) : FirstRead(v);
+      operands.push_back(moves ? value : StopGradient(value));
     }
     return operands;
   }

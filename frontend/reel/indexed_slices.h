@@ -50,7 +50,10 @@ class GradientValue {
   operator Tensor() const { return Dense(); }  // NOLINT: implicit by design
 
   DType dtype() const { return sparse() ? slices().dtype() : std::get<Tensor>(value_).dtype(); }
-  Shape shape() const { return sparse() ? *slices().dense_shape() : Dense().shape(); }
+  /// Of the whole; throws InvalidArgument for slices without one.
+  Shape shape() const {
+    return sparse() && slices().dense_shape() ? *slices().dense_shape() : Dense().shape();
+  }
   template <internal::Element T>
   T item(std::source_location location = std::source_location::current()) const {
     return Dense(location).item<T>(location);
