@@ -71,14 +71,28 @@ struct OpEvent {
   SourceLine line;
 };
 
+struct CustomCall;  // custom_gradient.h
+
+/// A function with a gradient of its own that ran. Its ops were events already, with the results
+/// `inner`; `results` are new tensors of the same values. `call` is this as a call op with a vjp,
+/// null unless a log records.
+struct CustomEvent {
+  const std::shared_ptr<CustomCall>& custom;
+  absl::Span<const Tensor> operands, inner, results;
+  const OpEvent* call;
+  SourceLine line;
+};
+
 /// A consumer of a thread's event stream.
 class EventSink {
  public:
   virtual ~EventSink() = default;
   virtual void OnOp(const OpEvent& event) = 0;
+  /// By default, results are identities of what the ordinary ops computed.
+  virtual void OnCustom(const CustomEvent& event);
   virtual void OnRead(const VariablePtr& variable, const Tensor& value, SourceLine line) = 0;
   virtual void OnAssign(const VariablePtr& variable, const Tensor& value, SourceLine line) = 0;
-  /// False while paused and once stopped.
+  /// False once stopped: then it is not called.
   virtual bool listening() const = 0;
 };
 

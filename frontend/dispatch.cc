@@ -48,6 +48,13 @@ ThreadState& State() {
   return state;
 }
 
+void EventSink::OnCustom(const CustomEvent& event) {
+  for (size_t i = 0; i < event.results.size(); ++i) {
+    OnOp({ir::Op::kIdentity, nullptr, event.inner.subspan(i, 1), event.results.subspan(i, 1),
+          event.line});
+  }
+}
+
 SuspendScope::SuspendScope()
     : sinks_(std::exchange(State().sinks, {})), trace_(std::exchange(State().trace, nullptr)) {}
 SuspendScope::~SuspendScope() {

@@ -43,6 +43,10 @@ void EventLog::OnAssign(const VariablePtr& variable, const Tensor& value, Source
       {LogEvent::Kind::kAssign, ir::Op::kIdentity, nullptr, {value.id()}, {}, {}, variable, line});
 }
 
+void EventLog::OnCustom(const CustomEvent& event) {
+  event.call ? OnOp(*event.call) : EventSink::OnCustom(event);
+}
+
 LogBuilder::LogBuilder(const EventLog& log, const BuildRequest& request)
     : log_(log), request_(request) {
   for (const NamedTensor& x : request.arguments) arguments_.insert(x.tensor.id());
@@ -96,7 +100,7 @@ void LogBuilder::CollectOuter() {
   const auto look = [&](uint64_t id) {
     if (!known.insert(id).second) return;
     const Tensor* t = Find(id);
-    if (t && t->symbolic()) outer_.push_back(*t);
+    if (t && (t->symbolic() || id < request_.outer_before)) outer_.push_back(*t);
   };
   for (size_t n = 0; n < needed_.size(); ++n) {
     if (!needed_[n]) continue;

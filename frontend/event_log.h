@@ -32,10 +32,17 @@ class EventLog : public EventSink {
   void OnOp(const OpEvent& event) override;
   void OnRead(const VariablePtr& variable, const Tensor& value, SourceLine line) override;
   void OnAssign(const VariablePtr& variable, const Tensor& value, SourceLine line) override;
+  void OnCustom(const CustomEvent& event) override;
   bool listening() const override { return listening_; }
   void Stop() { listening_ = false; }
 
   const std::vector<LogEvent>& events() const { return events_; }
+  /// What the call ops of an eager log name; null if there are none.
+  const std::shared_ptr<ir::Module>& module() const { return module_; }
+  void set_module(std::shared_ptr<ir::Module> module) { module_ = std::move(module); }
+  /// Only looks at what a function does: nothing is built from it later.
+  void set_watcher() { watcher_ = true; }
+  bool watcher() const { return watcher_; }
   /// The tensor of an operand that no event produced, or null.
   const Tensor* Captured(uint64_t id) const {
     const auto it = captured_.find(id);
@@ -45,10 +52,11 @@ class EventLog : public EventSink {
  private:
   void Capture(const Tensor& x);
 
-  bool listening_ = true;
+  bool listening_ = true, watcher_ = false;
   std::vector<LogEvent> events_;
   absl::flat_hash_set<uint64_t> produced_;
   absl::flat_hash_map<uint64_t, Tensor> captured_;
+  std::shared_ptr<ir::Module> module_;
 };
 
 /// A module with the live variables it was made from.
@@ -66,6 +74,8 @@ struct BuildRequest {
   /// arguments instead of constants and state; the last values of `carried` (of those) become
   /// further results.
   bool closed = false;
+  /// Eager tensors older than this id count as outer ones too.
+  uint64_t outer_before = 0;
   std::vector<GradientEnd> free;
   std::vector<uint64_t> carried;
 };
@@ -85,7 +95,7 @@ class LogBuilder {
   const std::vector<VariablePtr>& variables() const { return variables_; }
   /// Those that are assigned.
   std::vector<VariablePtr> Assigned() const;
-  /// Symbolic tensors of an outer trace that are used, in the order of use.
+  /// Tensors from outside that are used and stay operands, in the order of use.
   const std::vector<Tensor>& outer() const { return outer_; }
   Built Build(const std::vector<std::string>& state_names);
 

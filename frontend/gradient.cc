@@ -3,8 +3,12 @@
 #include <algorithm>
 
 #include "absl/container/flat_hash_set.h"
+#include "frontend/custom_gradient.h"
+#include "ir/builder.h"
 #include "ir/strings.h"
 #include "passes/gradient/gradient.h"
+#include "passes/splat.h"
+#include "reel/ops.h"
 
 namespace reel::internal {
 namespace {
@@ -15,7 +19,8 @@ using ir::Value;
 // op produces.
 class Graph {
  public:
-  Graph(absl::Span<const TapeEntry> entries, const GradientRequest& request) : f_("gradient") {
+  Graph(absl::Span<const TapeEntry> entries, const GradientRequest& request, ir::Module* module)
+      : f_("gradient"), module_(module) {
     MarkNeeded(entries, request);
     for (const auto* ends : {&request.targets, &request.sources, &request.stops}) {
       for (const GradientEnd& end : *ends) {
@@ -38,6 +43,13 @@ class Graph {
   }
 
   ir::Function* function() { return &f_; }
+  ir::Module* module() { return module_; }
+  /// The user's gradient that a call node stands for, or null.
+  CustomCall* Custom(const ir::Node& node) const {
+    if (customs_.empty() || node.op != ir::Op::kCall) return nullptr;
+    const auto it = customs_.find(node.attr<std::string>("callee"));
+    return it == customs_.end() ? nullptr : it->second.get();
+  }
   Value Find(uint64_t id) const { return values_.at(id); }
   /// Id of a forward value.
   uint64_t id(Value v) const { return ids_[static_cast<size_t>(v.id)]; }
@@ -77,7 +89,8 @@ class Graph {
   void AddNode(const TapeEntry& entry) {
     ir::ValueList operands;
     for (uint64_t id : entry.operands) operands.push_back(values_.at(id));
-    const ir::Node& node = f_.AddNode(entry.op, operands, entry.attributes, entry.result_types);
+    const AttributesPtr attributes = entry.custom ? StandIn(entry) : entry.attributes;
+    const ir::Node& node = f_.AddNode(entry.op, operands, attributes, entry.result_types);
     for (size_t i = 0; i < entry.results.size(); ++i) {
       values_[entry.results[i]] = node.result(static_cast<int>(i));
       ids_.push_back(entry.results[i]);
@@ -85,7 +98,40 @@ class Graph {
     for (const Tensor& t : entry.kept) kept_.emplace(t.id(), t);
   }
 
+  // A call of an empty function, whose vjp is another one of the right type: the pass only names it.
+  AttributesPtr StandIn(const TapeEntry& entry) {
+    if (!module_) module_ = &own_module_;
+    ir::Function forward(module_->UniqueFunctionName("custom")), backward("");
+    ir::Builder a(&forward, module_), b(&backward, module_);
+    std::vector<Value> results, gradients;
+    for (size_t i = 0; i < entry.operand_types.size(); ++i) {
+      const Type& type = entry.operand_types[i];
+      forward.AddParameter(StrCat("x", i), type);
+      backward.AddParameter(StrCat("x", i), type);
+    }
+    for (size_t i = 0; i < entry.result_types.size(); ++i) {
+      const Type& type = entry.result_types[i];
+      if (IsDifferentiable(type.dtype)) backward.AddParameter(StrCat("dy", i), type);
+      results.push_back(a.Zeros(type));
+    }
+    for (const Type& type : entry.operand_types) {
+      if (IsDifferentiable(type.dtype)) gradients.push_back(b.Zeros(type));
+    }
+    forward.SetResults(std::move(results));
+    backward.SetResults(std::move(gradients));
+    const std::string callee = forward.name(), vjp = StrCat(callee, ".vjp");
+    backward.set_name(vjp);
+    module_->AddFunction(std::move(forward));
+    module_->AddFunction(std::move(backward));
+    customs_[vjp] = entry.custom;
+    return std::make_shared<const ir::Attributes>(
+        ir::Attributes{{"callee", callee}, {"vjp", vjp}});
+  }
+
   ir::Function f_;
+  ir::Module* module_;      // of the functions that nodes call; null if there are none
+  ir::Module own_module_{"gradient"};
+  absl::flat_hash_map<std::string, std::shared_ptr<CustomCall>> customs_;  // by name of the vjp
   std::vector<bool> needed_;
   absl::flat_hash_set<uint64_t> produced_;
   absl::flat_hash_map<uint64_t, Value> values_;
@@ -106,22 +152,83 @@ class BackwardRun {
         uses_(static_cast<size_t>(f.num_values())),
         values_(static_cast<size_t>(f.num_values())) {}
 
-  std::vector<std::optional<Tensor>> Run(absl::Span<const Value> gradients) {
-    CountUses(gradients);
+  std::vector<std::optional<GradientValue>> Run(absl::Span<const Value> gradients, bool sparse) {
+    std::vector<Parts> parts(gradients.size());
+    std::vector<Value> roots;
+    for (size_t i = 0; i < gradients.size(); ++i) {
+      if (!gradients[i].valid()) continue;
+      if (sparse) parts[i] = PartsOf(gradients[i]);
+      if (parts[i].empty()) roots.push_back(gradients[i]);
+      for (const auto& [indices, rows] : parts[i]) roots.insert(roots.end(), {indices, rows});
+    }
+    CountUses(roots);
     for (size_t n = first_node_; n < f_.nodes().size(); ++n) {
       if (live_[n - first_node_]) RunNode(f_.nodes()[n]);
     }
-    std::vector<std::optional<Tensor>> out;
-    for (Value v : gradients) {
-      if (v.valid())
-        out.emplace_back(Get(v));
-      else
-        out.emplace_back(std::nullopt);
+    std::vector<std::optional<GradientValue>> out(gradients.size());
+    for (size_t i = 0; i < gradients.size(); ++i) {
+      if (!gradients[i].valid()) continue;
+      if (!parts[i].empty())
+        out[i] = Slices(parts[i], f_.type(gradients[i]));
+      else if (!none_.contains(gradients[i].id))
+        out[i].emplace(Get(gradients[i]));
     }
     return out;
   }
 
  private:
+  using Parts = std::vector<std::pair<Value, Value>>;  // indices and the rows added there
+
+  // A sum of rows scattered into zeros, in the order of the additions; empty if it is anything else.
+  Parts PartsOf(Value gradient) const {
+    Parts parts;
+    std::vector<Value> work = {gradient};
+    while (!work.empty()) {
+      const Value v = work.back();
+      work.pop_back();
+      const ir::Node* node = f_.producer_index(v) < static_cast<int32_t>(first_node_)
+                                 ? nullptr
+                                 : f_.producer(v);
+      if (!node || parts.size() > f_.nodes().size()) return {};
+      if (node->op == ir::Op::kScatterAdd && node->attr<int64_t>("axis") == 0) {
+        parts.emplace_back(node->operands[1], node->operands[2]);
+        work.push_back(node->operands[0]);
+      } else if (node->op == ir::Op::kAdd) {
+        work.insert(work.end(), {node->operands[0], node->operands[1]});
+      } else if (!IsZero(v)) {
+        return {};
+      }
+    }
+    std::reverse(parts.begin(), parts.end());
+    return parts;
+  }
+
+  std::optional<GradientValue> Slices(const Parts& parts, const Type& type) {
+    std::vector<Tensor> indices, rows;
+    std::vector<int64_t> row_shape = type.shape.dims();
+    bool mixed = false;
+    for (const auto& [at, value] : parts) {
+      if (none_.contains(value.id)) continue;
+      const Tensor i = Get(at);
+      row_shape[0] = i.size();
+      indices.push_back(i.rank() == 1 ? i : Reshape(i, {i.size()}));
+      const Tensor r = Get(value);
+      rows.push_back(i.rank() == 1 ? r : Reshape(r, row_shape));
+      mixed = mixed || i.dtype() != indices[0].dtype();
+    }
+    if (rows.empty()) return std::nullopt;
+    for (Tensor& i : indices) {
+      if (mixed && i.dtype() != kInt64) i = Cast(i, kInt64);
+    }
+    if (rows.size() == 1) return GradientValue(IndexedSlices(rows[0], indices[0], type.shape));
+    return GradientValue(IndexedSlices(Concat(rows), Concat(indices), type.shape));
+  }
+
+  bool IsZero(Value v) const {
+    const auto splat = passes::SplatOf(f_, v);
+    return splat && *splat == ir::Literal::Scalar(splat->dtype(), 0);
+  }
+
   void CountUses(absl::Span<const Value> gradients) {
     for (Value v : gradients) {
       if (v.valid()) ++uses_[static_cast<size_t>(v.id)];
@@ -139,6 +246,8 @@ class BackwardRun {
 
   void RunNode(const ir::Node& node) {
     TensorList results;
+    if (CustomCall* custom = graph_.Custom(node)) return RunCustom(node, custom);
+    if (!none_.empty() && RunWithNone(node)) return;
     if (node.op == ir::Op::kConstant) {
       results = {FromLiteral(node.attr<ir::Literal>("value"))};
     } else {
@@ -151,6 +260,60 @@ class BackwardRun {
       const auto at = static_cast<size_t>(node.result(i).id);
       if (uses_[at] > 0) values_[at] = std::move(results[static_cast<size_t>(i)]);
     }
+  }
+
+  // The user's gradient: it is given the cotangents and has kept what else it needs.
+  void RunCustom(const ir::Node& node, CustomCall* custom) {
+    std::vector<Tensor> dys;
+    size_t next = custom->input_types.size() + custom->variables.size();
+    for (const Type& type : custom->result_types) {
+      dys.push_back(IsDifferentiable(type.dtype) ? GetOrZeros(node.operands[next++])
+                                                 : Zeros(type.shape, type.dtype));
+    }
+    for (Value v : node.operands) Release(v);
+    const std::vector<std::optional<Tensor>> gradients = custom->Run(dys);
+    int i = 0;
+    for (size_t k = 0; k < gradients.size(); ++k) {
+      const Type& type = k < custom->input_types.size()
+                             ? custom->input_types[k]
+                             : custom->variables[k - custom->input_types.size()]->type;
+      if (!IsDifferentiable(type.dtype)) continue;
+      const Value result = node.result(i++);
+      if (!gradients[k])
+        none_.insert(result.id);
+      else if (uses_[static_cast<size_t>(result.id)] > 0)
+        values_[static_cast<size_t>(result.id)] = *gradients[k];
+    }
+  }
+
+  // What a user's gradient did not give stays None through what is linear in it, adds nothing to a
+  // sum, and is zeros to other ops. False: the node has to run.
+  bool RunWithNone(const ir::Node& node) {
+    const auto none = [&](Value v) { return none_.contains(v.id); };
+    if (std::none_of(node.operands.begin(), node.operands.end(), none)) return false;
+    const auto nothing = [&](Value v) {  // None, a constant 0, an index
+      return none(v) || !IsDifferentiable(f_.type(v).dtype) || IsZero(v);
+    };
+    const bool product = node.op == ir::Op::kMul || node.op == ir::Op::kDiv ||
+                         node.op == ir::Op::kContract || node.op == ir::Op::kConv;
+    if (!ir::Info(node.op).Has(ir::kControl) &&
+        (product || std::all_of(node.operands.begin(), node.operands.end(), nothing))) {
+      for (int i = 0; i < node.num_results; ++i) none_.insert(node.result(i).id);
+    } else if (node.op == ir::Op::kAdd) {
+      values_[static_cast<size_t>(node.result().id)] = Get(node.operands[none(node.operands[0])]);
+    } else {
+      for (Value v : node.operands) {
+        if (none(v)) values_[static_cast<size_t>(v.id)] = GetOrZeros(v);
+      }
+      return false;
+    }
+    for (Value v : node.operands) Release(v);
+    return true;
+  }
+
+  Tensor GetOrZeros(Value v) {
+    if (!none_.contains(v.id)) return Get(v);
+    return Zeros(f_.type(v).shape, f_.type(v).dtype);
   }
 
   Tensor Get(Value v) {
@@ -180,13 +343,16 @@ class BackwardRun {
   std::vector<int32_t> uses_;
   std::vector<bool> live_;
   std::vector<Tensor> values_;
+  absl::flat_hash_set<int32_t> none_;  // values that a user's gradient did not give
 };
 
 }  // namespace
 
-std::vector<std::optional<Tensor>> RunGradient(absl::Span<const TapeEntry> entries,
-                                               const GradientRequest& request, uint64_t trace) {
-  Graph graph(entries, request);
+std::vector<std::optional<GradientValue>> RunGradient(absl::Span<const TapeEntry> entries,
+                                                      const GradientRequest& request,
+                                                      uint64_t trace) {
+  TraceState* state = State().trace;
+  Graph graph(entries, request, state ? state->module.get() : nullptr);
   ir::Function* f = graph.function();
   passes::GradientOptions options;
   options.zero_unconnected = request.zero_unconnected;
@@ -199,10 +365,14 @@ std::vector<std::optional<Tensor>> RunGradient(absl::Span<const TapeEntry> entri
   for (const GradientEnd& y : request.targets) ys.push_back(graph.Find(y.id));
   for (const GradientEnd& x : request.sources) xs.push_back(graph.Find(x.id));
   const size_t forward_nodes = f->nodes().size();
-  TraceState* state = State().trace;
   const std::vector<Value> gradients =
-      Take(passes::Gradients(f, state ? state->module.get() : nullptr, ys, xs, options));
-  return BackwardRun(graph, *f, forward_nodes, trace).Run(gradients);
+      Take(passes::Gradients(f, graph.module(), ys, xs, options));
+  auto out = BackwardRun(graph, *f, forward_nodes, trace).Run(gradients, request.sparse);
+  for (size_t i = 0; i < out.size(); ++i) {
+    const Type& type = request.sources[i].type;
+    if (!out[i] && request.zero_unconnected) out[i].emplace(Zeros(type.shape, type.dtype));
+  }
+  return out;
 }
 
 TapeEntry MakeEntry(const OpEvent& event, uint32_t wanted) {
@@ -219,7 +389,24 @@ TapeEntry MakeEntry(const OpEvent& event, uint32_t wanted) {
   for (size_t i = 0; i < event.results.size(); ++i) {
     entry.results.push_back(event.results[i].id());
     entry.result_types.push_back(event.results[i].type());
+    entry.alive.push_back(event.results[i].internal_data());
     if (needed(needs.results, i)) entry.kept.push_back(event.results[i]);
+  }
+  return entry;
+}
+
+TapeEntry MakeCustomEntry(const CustomEvent& event, const std::vector<bool>& followed) {
+  TapeEntry entry{ir::Op::kCall, nullptr, {}, {}, {}, {}, {}, event.line, event.custom};
+  const auto add = [&](uint64_t id, const Type& type) {
+    entry.operands.push_back(id | (followed[entry.operands.size()] ? 0 : kDetached));
+    entry.operand_types.push_back(type);
+  };
+  for (const Tensor& x : event.operands) add(x.id(), x.type());
+  for (const VariablePtr& v : event.custom->variables) add(v->id, v->type);
+  for (const Tensor& y : event.results) {
+    entry.results.push_back(y.id());
+    entry.result_types.push_back(y.type());
+    entry.alive.push_back(y.internal_data());
   }
   return entry;
 }
@@ -232,14 +419,36 @@ TapeEntry MakeReadEntry(const VariablePtr& variable, const Tensor& value, Source
           {value.id()},
           {value.type()},
           {},
-          line};
+          line,
+          {},
+          {value.internal_data()}};
 }
+
+namespace {
+
+void AddEnds(const char* what, const std::vector<Source>& list, std::vector<GradientEnd>* ends) {
+  for (const Source& end : list) {
+    if (!end.is_variable() && !end.tensor().defined()) {
+      ThrowInvalid(StrCat("gradient: ", what, " ", ends->size(),
+                          " is a null tensor; pass one that was computed"));
+    }
+    ends->push_back({end.id(), end.type()});
+  }
+}
+
+}  // namespace
 
 GradientRequest MakeRequest(const Targets& targets, const Sources& sources,
                             const GradientOptions& options) {
   GradientRequest request;
-  for (const Source& y : targets.list()) request.targets.push_back({y.id(), y.type()});
-  for (const Source& x : sources.list()) request.sources.push_back({x.id(), x.type()});
+  AddEnds("target", targets.list(), &request.targets);
+  AddEnds("source", sources.list(), &request.sources);
+  if (options.unconnected_gradients != UnconnectedGradients::kNone &&
+      options.unconnected_gradients != UnconnectedGradients::kZero) {
+    ThrowInvalid(StrCat("Unknown value for unconnected_gradients: ",
+                        static_cast<int>(options.unconnected_gradients),
+                        "; it must be kNone or kZero"));
+  }
   const auto& seeds = options.output_gradients;
   if (!seeds.empty() && seeds.size() != targets.list().size()) {
     ThrowInvalid(StrCat("gradient: ", seeds.size(), " output_gradients for ", targets.list().size(),
@@ -247,6 +456,10 @@ GradientRequest MakeRequest(const Targets& targets, const Sources& sources,
   }
   for (size_t i = 0; i < seeds.size(); ++i) {
     const Type& type = targets.list()[i].type();
+    if (seeds[i] && !seeds[i]->defined()) {
+      ThrowInvalid(StrCat("gradient: output gradient ", i,
+                          " is a null tensor; pass std::nullopt for ones"));
+    }
     if (seeds[i] && seeds[i]->type() != type) {
       ThrowInvalid(StrCat("gradient: output gradient ", i, " is ", seeds[i]->type().ToString(),
                           ", its target is ", type.ToString(), "; they must have the same type"));
@@ -258,7 +471,7 @@ GradientRequest MakeRequest(const Targets& targets, const Sources& sources,
 }
 
 GradientList MakeGradientList(const Sources& sources,
-                              std::vector<std::optional<Tensor>> gradients) {
+                              std::vector<std::optional<GradientValue>> gradients) {
   std::vector<GradientEntry> entries;
   for (size_t i = 0; i < gradients.size(); ++i) {
     entries.push_back({sources.list()[i], std::move(gradients[i])});

@@ -27,6 +27,8 @@ struct TapeEntry {
   absl::InlinedVector<Type, 1> result_types;
   std::vector<Tensor> kept;  // operands and results whose values the backward may need
   SourceLine line;
+  std::shared_ptr<CustomCall> custom = {};  // of a function with its own gradient, else null
+  absl::InlinedVector<std::weak_ptr<TensorData>, 1> alive = {};  // the results, for those who ask
 };
 
 /// A target, source or stop: the id under which entries know it, and its type.
@@ -41,16 +43,20 @@ struct GradientRequest {
   std::vector<GradientEnd> sources;
   std::vector<GradientEnd> stops;
   bool zero_unconnected = false;
+  bool sparse = false;  // gradients of lookups stay rows
 };
 
 /// The gradients of the sources, computed now. In a trace, where every value can be named again,
 /// `trace` is its id and entries need not keep values; else 0.
-std::vector<std::optional<Tensor>> RunGradient(absl::Span<const TapeEntry> entries,
-                                               const GradientRequest& request, uint64_t trace = 0);
+std::vector<std::optional<GradientValue>> RunGradient(absl::Span<const TapeEntry> entries,
+                                                      const GradientRequest& request,
+                                                      uint64_t trace = 0);
 
 /// Records one op, detached from the operands that are not in `wanted` (bit i for operand i), with
 /// the values that the gradients of the others need.
 TapeEntry MakeEntry(const OpEvent& event, uint32_t wanted);
+/// Records a function with its own gradient, detached from the operands that are not in `followed`.
+TapeEntry MakeCustomEntry(const CustomEvent& event, const std::vector<bool>& followed);
 /// A variable's read: an identity of the variable.
 TapeEntry MakeReadEntry(const VariablePtr& variable, const Tensor& value, SourceLine line);
 
@@ -59,7 +65,8 @@ GradientRequest MakeRequest(const Targets& targets, const Sources& sources,
                             const GradientOptions& options);
 
 /// Results beside their sources.
-GradientList MakeGradientList(const Sources& sources, std::vector<std::optional<Tensor>> gradients);
+GradientList MakeGradientList(const Sources& sources,
+                              std::vector<std::optional<GradientValue>> gradients);
 
 }  // namespace reel::internal
 

@@ -42,6 +42,8 @@ struct OptimizerData {
   virtual void BeginStep() {}
   /// What is subtracted from p for its gradient; both of p's StepType.
   virtual Tensor Step(const Variable& p, const Tensor& g) = 0;
+  /// Steps the rows of p alone that g has, if that is the step for the whole of g; false if not.
+  virtual bool StepRows(const Variable&, const IndexedSlices&) { return false; }
 
   /// Everything that Apply does; where `condition` (if defined) is false, no variable changes.
   void Apply(const GradientList& gradients, const Tensor& condition);

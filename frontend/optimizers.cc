@@ -91,10 +91,11 @@ void OptimizerData::Apply(const GradientList& gradients, const Tensor& when) {
                           "; only variables can be updated"));
     }
     const Variable& p = entry.source.variable();
-    if (entry.gradient)
-      Update(p, *entry.gradient);
-    else if (p.trainable())
-      WarnWithoutGradient(name, p.name());
+    if (!entry.gradient) {
+      if (p.trainable()) WarnWithoutGradient(name, p.name());
+    } else if (!entry.gradient->sparse() || !StepRows(p, entry.gradient->slices())) {
+      Update(p, entry.gradient->Dense());
+    }
   }
 }
 
@@ -117,6 +118,13 @@ struct SgdData : OptimizerData {
     const Tensor u = Add(Mul(velocity, As(inertia, p)), g);
     Set(velocity, u);
     return Mul(nesterov ? Add(g, Mul(u, As(inertia, p))) : u, As(rate, p));
+  }
+
+  bool StepRows(const Variable& p, const IndexedSlices& g) override {
+    if (momentum.defined() || Decays(p) || IsHalf(p.dtype())) return false;  // these move all rows
+    const Tensor rows = Neg(Mul(g.values(), As(rate, p)));
+    Set(p, ScatterAdd(p, g.indices(), rows));
+    return true;
   }
 
   bool nesterov;

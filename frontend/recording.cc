@@ -107,7 +107,7 @@ Function Recording::Lift(const NamedTensors& arguments, const NamedTensors& resu
   }
   LogBuilder builder(*log_, request);
   return internal::MakeFunction(builder.Build(internal::StateNames(builder.variables(), {})),
-                                nullptr);
+                                log_->module().get());
 }
 
 }  // namespace reel

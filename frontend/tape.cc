@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "frontend/custom_gradient.h"
 #include "ir/strings.h"
 #include "passes/gradient/gradient.h"
 #include "reel/tape.h"
@@ -21,35 +22,118 @@ bool PopSink(const EventSink* sink) {
   return last;
 }
 
+PauseTapesScope::PauseTapesScope() {
+  for (const auto& sink : State().sinks) {
+    auto tape = std::dynamic_pointer_cast<TapeCore>(sink);
+    if (!tape) continue;
+    tape->Pause();
+    tapes_.push_back(std::move(tape));
+  }
+}
+PauseTapesScope::~PauseTapesScope() {
+  for (const auto& tape : tapes_) tape->Resume();
+}
+
 void TapeCore::OnOp(const OpEvent& event) {
   const std::lock_guard lock(mutex_);
-  if (!passes::HasGradient(event.op)) return;
+  if (event.results.empty()) return;
   uint32_t wanted = 0;  // operands that are followed; bit 31 stands for all from the 32nd on
   for (size_t i = 0; i < event.operands.size(); ++i) {
     if (on_tape_.contains(event.operands[i].id())) wanted |= 1u << std::min<size_t>(i, 31);
   }
-  if (wanted == 0) return;
   bool followed = false;
-  for (const Tensor& y : event.results) {
-    if (!IsDifferentiable(y.dtype())) continue;
-    on_tape_.insert(y.id());
-    followed = true;
+  if (wanted != 0 && paused_ == 0 && passes::HasGradient(event.op)) {
+    for (const Tensor& y : event.results) {
+      if (!IsDifferentiable(y.dtype())) continue;
+      on_tape_.insert(y.id());
+      followed = true;
+    }
   }
-  if (followed) entries_.push_back(MakeEntry(event, wanted));
+  if (followed) return Record(MakeEntry(event, wanted));
+  UnfollowedOp op{event.op, paused_ != 0, event.results[0].dtype(), event.line, {}, {}};
+  for (const Tensor& x : event.operands) op.operands.push_back(x.id());
+  for (const Tensor& y : event.results) op.results.push_back(y.id());
+  Miss(std::move(op));
+}
+
+void TapeCore::Record(TapeEntry entry) {
+  entries_.push_back(std::move(entry));
+  if (entries_.size() < next_drop_) return;
+  DropDead();
+  next_drop_ = std::max(kFirstDrop, 2 * entries_.size());  // linear in all
+}
+
+void TapeCore::DropDead() {
+  absl::flat_hash_map<uint64_t, long> kept;  // handles that the tape itself holds
+  for (const TapeEntry& entry : entries_) {
+    for (const Tensor& t : entry.kept) ++kept[t.id()];
+  }
+  absl::flat_hash_set<uint64_t> needed;
+  std::vector<bool> live(entries_.size());
+  for (size_t e = entries_.size(); e-- > 0;) {
+    const TapeEntry& entry = entries_[e];
+    for (size_t i = 0; i < entry.results.size(); ++i) {
+      const uint64_t id = entry.results[i];
+      const auto own = kept.find(id);
+      const long handles = entry.alive[i].use_count() - (own == kept.end() ? 0 : own->second);
+      if (handles > 0 || needed.contains(id)) live[e] = true;
+    }
+    for (uint64_t id : entry.operands) {
+      if (live[e]) needed.insert(id & ~kDetached);
+    }
+  }
+  size_t next = 0;
+  for (size_t e = 0; e < entries_.size(); ++e) {
+    if (live[e]) {
+      if (next != e) entries_[next] = std::move(entries_[e]);
+      ++next;
+    } else {
+      for (uint64_t id : entries_[e].results) on_tape_.erase(id);
+    }
+  }
+  entries_.resize(next);
+}
+
+void TapeCore::Miss(UnfollowedOp op) {
+  constexpr size_t kMost = 65536;
+  if (missed_.size() == kMost) missed_.pop_front();
+  missed_.push_back(std::move(op));
+}
+
+void TapeCore::OnCustom(const CustomEvent& event) {
+  const std::lock_guard lock(mutex_);
+  if (paused_ != 0) return;
+  std::vector<bool> followed;
+  for (const Tensor& x : event.operands) followed.push_back(on_tape_.contains(x.id()));
+  for (const VariablePtr& v : event.custom->variables) followed.push_back(WatchRead(v));
+  if (std::find(followed.begin(), followed.end(), true) == followed.end()) return;
+  for (const Tensor& y : event.results) {
+    if (IsDifferentiable(y.dtype())) on_tape_.insert(y.id());
+  }
+  Record(MakeCustomEntry(event, followed));
+}
+
+bool TapeCore::WatchRead(const VariablePtr& variable) {
+  if (!IsDifferentiable(variable->type.dtype)) return false;
+  const bool watched = on_tape_.contains(variable->id);
+  if (!watched && !(variable->trainable && options_.watch_accessed_variables)) return false;
+  variables_.emplace(variable->id, variable);
+  on_tape_.insert(variable->id);
+  return true;
 }
 
 void TapeCore::OnRead(const VariablePtr& variable, const Tensor& value, SourceLine line) {
   const std::lock_guard lock(mutex_);
-  if (!IsDifferentiable(variable->type.dtype)) return;
-  const bool watched = on_tape_.contains(variable->id);
-  if (!watched && !(variable->trainable && options_.watch_accessed_variables)) return;
-  variables_.emplace(variable->id, variable);
-  on_tape_.insert(variable->id);
+  if (paused_ != 0 || !WatchRead(variable)) {
+    return Miss({ir::Op::kIdentity, paused_ != 0, value.dtype(), line, {variable->id}, {value.id()}});
+  }
   on_tape_.insert(value.id());
-  entries_.push_back(MakeReadEntry(variable, value, line));
+  Record(MakeReadEntry(variable, value, line));
 }
 
 void TapeCore::Watch(const Source& source) {
+  if (!source.is_variable() && !source.tensor().defined())
+    ThrowInvalid("watch: a null tensor; watch one that was computed, or a variable");
   if (!IsDifferentiable(source.type().dtype)) {
     static std::atomic<int> warnings{0};
     if (warnings.fetch_add(1) < 5) {
@@ -70,50 +154,74 @@ std::vector<Variable> TapeCore::WatchedVariables() {
   return out;
 }
 
-GradientList TapeCore::Gradient(const Targets& targets, const Sources& sources,
-                                const GradientOptions& options) {
-  GradientRequest request = MakeRequest(targets, sources, options);
-  std::vector<TapeEntry> entries;
-  {
-    const std::lock_guard lock(mutex_);
-    if (used_) {
-      ThrowError(ErrorCode::kFailedPrecondition,
-                 "A non-persistent GradientTape can only be used to compute one set of gradients; "
-                 "construct it "
-                 "with {.persistent = true} to call Gradient again");
-    }
-    // What the tape never followed is not connected; sources stay, since a target may be its own
-    // source.
-    const auto followed = [&](uint64_t id) {
-      return on_tape_.contains(id) ||
-             std::any_of(request.sources.begin(), request.sources.end(),
-                         [id](const GradientEnd& x) { return x.id == id; });
-    };
-    for (size_t i = request.targets.size(); i-- > 0;) {
-      if (followed(request.targets[i].id)) continue;
-      request.targets.erase(request.targets.begin() + static_cast<std::ptrdiff_t>(i));
-      if (!request.seeds.empty())
-        request.seeds.erase(request.seeds.begin() + static_cast<std::ptrdiff_t>(i));
-    }
-    if (options_.persistent) {
-      entries = entries_;  // the backward may be recorded here too
-    } else {
-      used_ = true;
-      recording_ = false;
-      entries = std::exchange(entries_, {});
-      on_tape_.clear();
-    }
+std::vector<TapeEntry> TapeCore::Borrow(GradientRequest* request) {
+  const std::lock_guard lock(mutex_);
+  if (used_) {
+    ThrowError(ErrorCode::kFailedPrecondition,
+               "A non-persistent GradientTape can only be used to compute one set of gradients; "
+               "construct it with {.persistent = true} to call Gradient again");
   }
-  return MakeGradientList(sources, RunGradient(entries, request));
+  // What the tape never followed is not connected; sources stay, since a target may be its own
+  // source.
+  const auto followed = [&](uint64_t id) {
+    return on_tape_.contains(id) ||
+           std::any_of(request->sources.begin(), request->sources.end(),
+                       [id](const GradientEnd& x) { return x.id == id; });
+  };
+  for (size_t i = request->targets.size(); i-- > 0;) {
+    if (followed(request->targets[i].id)) continue;
+    request->targets.erase(request->targets.begin() + static_cast<std::ptrdiff_t>(i));
+    if (!request->seeds.empty())
+      request->seeds.erase(request->seeds.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  if (options_.persistent) return entries_;  // the backward may be recorded here too
+  used_ = true;
+  recording_ = false;
+  end_ = State().location;
+  return std::exchange(entries_, {});
+}
+
+void TapeCore::Return(std::vector<TapeEntry> entries) {
+  if (options_.persistent) return;
+  for (TapeEntry& entry : entries) {  // for explanations, without values
+    entry.kept.clear();
+    entry.alive.clear();
+    entry.attributes.reset();
+    if (entry.custom) entry.custom = entry.custom->WithoutValues();  // other tapes may have it too
+  }
+  const std::lock_guard lock(mutex_);
+  entries_ = std::move(entries);
+}
+
+std::vector<std::optional<GradientValue>> TapeCore::Gradient(const Targets& targets,
+                                                             const Sources& sources,
+                                                             const GradientOptions& options,
+                                                             bool sparse) {
+  GradientRequest request = MakeRequest(targets, sources, options);
+  request.sparse = sparse;
+  std::vector<TapeEntry> entries = Borrow(&request);
+  struct Returning {
+    TapeCore* tape;
+    std::vector<TapeEntry>* entries;
+    ~Returning() { tape->Return(std::move(*entries)); }
+  } returning{this, &entries};
+  return RunGradient(entries, request);
+}
+
+void TapeCore::Stop() {
+  const std::lock_guard lock(mutex_);
+  if (recording_) end_ = State().location;
+  recording_ = false;
 }
 
 void TapeCore::Reset() {
-  if (!listening()) {
+  if (!recording()) {
     ThrowError(ErrorCode::kFailedPrecondition,
                "reset: the tape is not recording; construct a new one");
   }
   const std::lock_guard lock(mutex_);
   entries_.clear();
+  missed_.clear();
   on_tape_.clear();
   variables_.clear();
 }
@@ -135,6 +243,10 @@ GradientTape::~GradientTape() {
 }
 
 void GradientTape::Watch(const Sources& sources) {
+  if (sources.list().empty()) {
+    std::fputs("reel: watch: the list is empty; a layer has no variables before its first call\n",
+               stderr);
+  }
   for (const Source& source : sources.list()) core_->Watch(source);
 }
 
@@ -143,15 +255,31 @@ std::vector<Variable> GradientTape::WatchedVariables() const { return core_->Wat
 GradientList GradientTape::Gradient(const Targets& target, const Sources& sources,
                                     GradientOptions options, std::source_location location) {
   const internal::LocationScope scope(location);
-  return core_->Gradient(target, sources, options);
+  return internal::MakeGradientList(sources, core_->Gradient(target, sources, options, true));
 }
 
+std::optional<Tensor> GradientTape::DenseGradient(const Targets& target, const Source& source,
+                                                  const GradientOptions& options,
+                                                  std::source_location location) {
+  const internal::LocationScope scope(location);
+  return core_->Gradient(target, Sources{source}, options, false)[0];
+}
+
+std::string GradientTape::ExplainNone(const Source& target, const Source& source) const {
+  return core_->ExplainNone(target, source);
+}
+std::string GradientTape::Summary() const { return core_->Summary(); }
+
+
 void GradientTape::Reset() { core_->Reset(); }
-void GradientTape::Stop() { core_->Stop(); }
-bool GradientTape::recording() const { return core_->listening(); }
+void GradientTape::Stop(std::source_location location) {
+  const internal::LocationScope scope(location);
+  core_->Stop();
+}
+bool GradientTape::recording() const { return core_->recording(); }
 
 GradientTape::StopScope GradientTape::StopRecording() {
-  if (!core_->recording()) {
+  if (core_->stopped()) {
     internal::ThrowError(ErrorCode::kFailedPrecondition,
                          "Trying to stop recording a tape which is not recording.");
   }
@@ -167,11 +295,17 @@ GradientTape::StopScope::~StopScope() {
 }
 
 TapeScope::TapeScope(const GradientTape& tape) : core_(tape.internal_core()) {
+  for (const auto& sink : internal::State().sinks) {
+    if (sink != core_) continue;
+    internal::ThrowError(ErrorCode::kFailedPrecondition,
+                         "Tape is still recording on this thread; a TapeScope is for another one");
+  }
   internal::PushSink(core_);
 }
 TapeScope::~TapeScope() { internal::PopSink(core_.get()); }
 
-const Tensor& GradientList::Dense(size_t i) const {
+Tensor GradientList::Dense(size_t i, std::source_location location) const {
+  const internal::LocationScope scope(location);
   if (i >= entries_.size()) {
     internal::ThrowError(ErrorCode::kOutOfRange,
                          StrCat("gradient ", i, " of ", entries_.size(), " does not exist"));
@@ -183,7 +317,7 @@ const Tensor& GradientList::Dense(size_t i) const {
                                 " has no gradient: the target does not depend on it; ask for "
                                 "UnconnectedGradients::kZero to get zeros"));
   }
-  return *entry.gradient;
+  return entry.gradient->Dense(location);
 }
 
 }  // namespace reel

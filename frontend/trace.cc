@@ -84,6 +84,13 @@ GradientList Gradients(const Targets& ys, const Sources& xs, const SymbolicGradi
   }
   internal::GradientRequest request =
       internal::MakeRequest(ys, xs, {options.grad_ys, options.unconnected_gradients});
+  request.sparse = true;
+  for (size_t i = 0; i < request.targets.size(); ++i) {
+    const DType dtype = request.targets[i].type.dtype;
+    if (!IsComplex(dtype) || (i < request.seeds.size() && request.seeds[i])) continue;
+    internal::ThrowInvalid(StrCat("Gradients of complex tensors must set grad_ys (y.dtype = ",
+                                  NumPyName(dtype), ")"));
+  }
   for (const Tensor& stop : options.stop_gradients)
     request.stops.push_back({stop.id(), stop.type()});
   // The log of this trace is its first sink.

@@ -16,7 +16,7 @@ template <typename F>
 GradientList Map(const GradientList& gradients, F f) {
   std::vector<GradientEntry> entries(gradients.begin(), gradients.end());
   for (GradientEntry& entry : entries) {
-    if (entry.gradient) entry.gradient = f(*entry.gradient);
+    if (entry.gradient) entry.gradient.emplace(f(entry.gradient->Dense()));
   }
   return GradientList(std::move(entries));
 }

@@ -26,7 +26,9 @@ class Optimizer {
  public:
   virtual ~Optimizer() = default;
   /// Updates each source, a variable, by its gradient. Sources without gradient are left as they
-  /// are, with a warning the first time if they are trainable.
+  /// are, with a warning the first time if they are trainable. A sparse gradient gives the same step
+  /// as the dense one of the same sums; where other rows do not move (SGD without momentum and decay),
+  /// only its rows are touched.
   void Apply(const GradientList& gradients,
              std::source_location location = std::source_location::current()) const;
   /// The same where the bool scalar is true; where it is false, nothing changes, slots and counts

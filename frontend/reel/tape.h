@@ -1,6 +1,7 @@
 #ifndef REEL_TAPE_H_
 #define REEL_TAPE_H_
 
+#include <concepts>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -8,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "reel/indexed_slices.h"
 #include "reel/tensor.h"
 #include "reel/variable.h"
 
@@ -69,13 +71,22 @@ struct GradientOptions {
   UnconnectedGradients unconnected_gradients = UnconnectedGradients::kNone;
 };
 
-/// The gradient of one source; no tensor if no target depends on it.
+/// The gradient of one source; none if no target depends on it.
 struct GradientEntry {
+  GradientEntry(Source source_, std::optional<Tensor> tensor) : source(std::move(source_)) {
+    if (tensor) gradient.emplace(std::move(*tensor));
+  }
+  GradientEntry(Source source_, std::nullopt_t) : source(std::move(source_)) {}
+  GradientEntry(Source source_, std::optional<GradientValue> gradient_)
+      : source(std::move(source_)), gradient(std::move(gradient_)) {}
+
   Source source;
-  std::optional<Tensor> gradient;
+  std::optional<GradientValue> gradient;
 };
 
-/// Gradients in the order of the sources. Gradients of gathers are dense.
+/// Gradients in the order of the sources. The gradient of a tensor or variable by lookups along its
+/// first axis alone (Gather, embeddings) stays sparse: the rows of all lookups one after the other,
+/// duplicates included; with any other part in the sum it is dense.
 class GradientList {
  public:
   GradientList() = default;
@@ -84,8 +95,8 @@ class GradientList {
   const GradientEntry& operator[](size_t i) const { return entries_[i]; }
   auto begin() const { return entries_.begin(); }
   auto end() const { return entries_.end(); }
-  /// The gradient of source i as a tensor; throws if there is none.
-  const Tensor& Dense(size_t i) const;
+  /// The gradient of source i as a tensor; throws NotFound if there is none.
+  Tensor Dense(size_t i, std::source_location location = std::source_location::current()) const;
 
  private:
   std::vector<GradientEntry> entries_;
@@ -114,7 +125,8 @@ class GradientTape {
   GradientTape(const GradientTape&) = delete;
   GradientTape& operator=(const GradientTape&) = delete;
 
-  /// Follows what is computed from these from now on. Integers are ignored with a warning.
+  /// Follows what is computed from these from now on. Integers are ignored with a warning; an empty
+  /// list, such as the variables of a layer that is not built yet, gives one too.
   void Watch(const Sources& sources);
   template <typename S>
     requires std::same_as<S, Tensor> || std::same_as<S, Variable>
@@ -128,19 +140,27 @@ class GradientTape {
   /// and a second call throws. Total derivatives: a source may be intermediate.
   GradientList Gradient(const Targets& target, const Sources& sources, GradientOptions options = {},
                         std::source_location location = std::source_location::current());
-  /// The same for one source; no value if it is not connected.
+  /// The same for one source, always dense; no value if it is not connected.
   template <typename S>
     requires std::same_as<S, Tensor> || std::same_as<S, Variable>
   std::optional<Tensor> Gradient(const Targets& target, const S& source,
                                  GradientOptions options = {},
                                  std::source_location location = std::source_location::current()) {
-    return Gradient(target, Sources{source}, std::move(options), location)[0].gradient;
+    return DenseGradient(target, source, options, location);
   }
+
+  /// Why Gradient(target, source) is None, in a sentence that names file and line: the source was
+  /// not watched, or is of integers; an op on the way has no gradient, gives integers, stops the
+  /// gradient, or ran while recording was stopped; the target was computed outside of the tape. Also
+  /// after Gradient. Ops that nothing watched went into are known up to the last 65,536.
+  std::string ExplainNone(const Source& target, const Source& source) const;
+  /// What was recorded: the watched variables, the ops by line, and the bytes kept for gradients.
+  std::string Summary() const;
 
   /// Forgets everything recorded and watched.
   void Reset();
   /// Ends recording; Gradient remains possible.
-  void Stop();
+  void Stop(std::source_location location = std::source_location::current());
   bool recording() const;
 
   /// While it lives, its tape records nothing.
@@ -160,11 +180,15 @@ class GradientTape {
   const std::shared_ptr<internal::TapeCore>& internal_core() const { return core_; }
 
  private:
+  std::optional<Tensor> DenseGradient(const Targets& target, const Source& source,
+                                      const GradientOptions& options,
+                                      std::source_location location);
+
   std::shared_ptr<internal::TapeCore> core_;
 };
 
 /// Records the ops of another thread on a tape while it lives. Only one thread at a time may use
-/// the tape.
+/// the tape. Throws FailedPrecondition if the tape records this thread already.
 class TapeScope {
  public:
   explicit TapeScope(const GradientTape& tape);

@@ -5,6 +5,7 @@
 #include <source_location>
 #include <string>
 
+#include "reel/indexed_slices.h"
 #include "reel/tensor.h"
 
 namespace reel {
@@ -65,10 +66,17 @@ class Operand {
   Operand(T value, std::source_location location = std::source_location::current())  // NOLINT
       : tensor_(value), weak_(true), location_(location) {}
 
+  template <internal::MaybeSparse G>
+  Operand(const G& gradient,  // NOLINT: made dense
+          std::source_location location = std::source_location::current())
+      : tensor_(gradient.Dense(location)), location_(location) {}
+
   /// The tensor; reads a variable. A number has its own C++ type here.
   Tensor tensor() const { return variable_.defined() ? variable_.value(location_) : tensor_; }
   /// The tensor, if the operand is one rather than a variable or a number, else null.
   const Tensor* plain() const { return weak_ || variable_.defined() ? nullptr : &tensor_; }
+  /// The variable, or the null handle if the operand is none.
+  const Variable& variable() const { return variable_; }
   /// Type without reading.
   const Type& type() const { return variable_.defined() ? variable_.type() : tensor_.type(); }
   /// True for a C++ number.

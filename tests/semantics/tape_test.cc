@@ -1,7 +1,5 @@
-// TensorFlow's behaviour of GradientTape, row by row; GTnn are the rows of the project's semantics
-// table.
+// GradientTape: construction, watching, stopping, lifetime: rows GT01 to GT54.
 
-#include <cmath>
 #include <memory>
 #include <thread>
 
@@ -233,6 +231,62 @@ TEST(WatchedVariables, GT27_28_WatchAccessedVariablesFalse) {
   EXPECT_EQ(g.Dense(1).item<float>(), 3);
 }
 
+TEST(WatchedVariables, GT28_AnEmptyListWarns) {
+  GradientTape tape({.watch_accessed_variables = false});
+  const Dense layer(3);  // built by its first call
+  testing::internal::CaptureStderr();
+  tape.Watch(layer.variables());
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::HasSubstr("the list is empty"));
+  const Tensor y = layer(Ones({1, 2}));
+  const GradientList g = tape.Gradient(y, layer.variables());
+  for (const GradientEntry& entry : g) EXPECT_FALSE(entry.gradient);
+}
+
+TEST(WatchedVariables, GT29_ReadInsideAFunctionAtEveryCall) {
+  const Variable v = V(3.f);
+  const auto f = [&](const Tensor& x) { return x * v; };
+  for (int call = 0; call < 2; ++call) {
+    GradientTape tape;
+    const Tensor y = f(2.f);
+    EXPECT_THAT(Ids(tape.WatchedVariables()), ElementsAre(v.id()));
+    EXPECT_EQ(ValueOf(tape.Gradient(y, v)), 2);
+  }
+}
+
+TEST(Recording, GT30_GoesOnAfterAPause) {
+  const Tensor x = 1.f;
+  GradientTape tape;
+  tape.Watch(x);
+  const Tensor y = 2 * x;
+  { const auto stop = tape.StopRecording(); }
+  const Tensor z = 2 * y;
+  EXPECT_EQ(ValueOf(tape.Gradient(z, x)), 4);
+}
+
+TEST(Recording, GT31_NotTwiceOnAThread) {
+  GradientTape tape;
+  ExpectError(ErrorCode::kFailedPrecondition, "Tape is still recording",
+              [&] { const TapeScope scope(tape); });
+  EXPECT_EQ(internal::State().sinks.size(), 1u);
+}
+
+TEST(Dtypes, GT33_FloatsAndComplex) {
+  for (const DType dtype : {kFloat16, kBFloat16, kFloat32, kFloat64, kComplex64, kComplex128}) {
+    const Tensor x = Ones({2}, dtype);
+    GradientTape tape;
+    tape.Watch(x);
+    const auto g = tape.Gradient(x + x, x);
+    ASSERT_TRUE(g) << Name(dtype);
+    EXPECT_EQ(g->dtype(), dtype);
+  }
+  for (const DType dtype : {kInt8, kInt16, kInt32, kInt64, kUInt8, kUInt16, kUInt32, kUInt64}) {
+    const Tensor x = Ones({2}, dtype);
+    GradientTape tape;
+    tape.Watch(x);
+    EXPECT_FALSE(tape.Gradient(x + x, x)) << Name(dtype);
+  }
+}
+
 TEST(Exceptions, GT32_TheTapeIsPopped) {
   const Tensor x = 3.f;
   try {
@@ -323,6 +377,15 @@ TEST(Calls, GT41_StopsRecording) {
   EXPECT_FALSE(tape.recording());
 }
 
+TEST(Calls, GT42_APersistentTapeRecordsItsGradients) {
+  const Variable v = V(3.f);
+  GradientTape tape(kPersistent);
+  const Tensor loss = v * v;
+  const Tensor g = tape.Gradient(loss, v).value();
+  EXPECT_TRUE(tape.recording());
+  EXPECT_EQ(ValueOf(tape.Gradient(g, v)), 2);
+}
+
 TEST(Calls, GT43_SecondCall) {
   const Tensor x = 3.f;
   GradientTape tape;
@@ -352,6 +415,35 @@ TEST(Lifetime, GT47_GradientFreesWhatWasKept) {
   EXPECT_EQ(internal::LiveTensors(), before + 3);  // results of exp
   y = Tensor();
   tape.Gradient(Exp(x), x);
+  EXPECT_EQ(internal::LiveTensors(), before);
+}
+
+TEST(Lifetime, GT48_APersistentTapeKeepsItsValues) {
+  const Tensor x = Ones({100});
+  const int64_t before = internal::LiveTensors();
+  {
+    GradientTape tape(kPersistent);
+    tape.Watch(x);
+    tape.Gradient(Exp(x), x);
+    EXPECT_GT(internal::LiveTensors(), before);
+  }
+  EXPECT_EQ(internal::LiveTensors(), before);
+}
+
+TEST(Lifetime, GT49_OpsThatNobodyNeedsAreDropped) {
+  const Variable v = V(Ones({100}));
+  const Tensor x = Ones({100});
+  const int64_t before = internal::LiveTensors();
+  GradientTape tape;
+  tape.Watch(x);
+  Tensor y = x;
+  for (int i = 0; i < 20'000; ++i) {
+    const Tensor lost = Exp(Exp(x * v));
+    if (i % 1000 == 0) y = Tanh(y * v);
+  }
+  EXPECT_LT(internal::LiveTensors(), before + 5000);  // of 80,000 and more
+  EXPECT_TRUE(tape.Gradient(y, x));
+  y = Tensor();
   EXPECT_EQ(internal::LiveTensors(), before);
 }
 
@@ -402,6 +494,17 @@ TEST(Threads, GT54_TapeScope) {
   EXPECT_EQ(ValueOf(tape.Gradient(y, x)), 6);
 }
 
+TEST(Threads, GT54_GradientOnAnotherThread) {
+  const Tensor x = 3.f;
+  GradientTape tape;
+  tape.Watch(x);
+  const Tensor y = x * x;
+  std::optional<Tensor> g;
+  std::thread([&] { g = tape.Gradient(y, x); }).join();
+  EXPECT_EQ(ValueOf(g), 6);
+  EXPECT_FALSE(tape.recording());
+}
+
 TEST(Lifetime, OutOfOrderDestructionDetaches) {
   const Tensor x = 3.f;
   auto first = std::make_unique<GradientTape>();
@@ -415,161 +518,45 @@ TEST(Lifetime, OutOfOrderDestructionDetaches) {
   EXPECT_TRUE(internal::State().sinks.empty());
 }
 
-// --- nesting and higher order ---
+// --- bad input ---
 
-TEST(Nested, GT110_SecondDerivative) {
-  const Tensor x = 5.f;
-  GradientTape outer;
-  outer.Watch(x);
-  std::optional<Tensor> dy;
-  {
-    GradientTape inner;
-    inner.Watch(x);
-    dy = inner.Gradient(x * x, x);
-  }
-  EXPECT_EQ(ValueOf(dy), 10);
-  EXPECT_EQ(ValueOf(outer.Gradient(*dy, x)), 2);
-}
-
-TEST(Nested, GT111_112_InnerResultUsedOutside) {
+TEST(BadInput, NullTensors) {
   const Tensor x = 3.f;
-  GradientTape outer(kPersistent);
-  outer.Watch(x);
-  Tensor y = x * x;
-  Tensor z;
+  const int64_t before = internal::LiveTensors();
   {
-    GradientTape inner(kPersistent);
-    inner.Watch(y);
-    z = 2 * y;
-    EXPECT_EQ(ValueOf(inner.Gradient(z, y)), 2);
-    const Tensor dz = *inner.Gradient(z, y);
-    y = y + dz;
-  }
-  EXPECT_EQ(ValueOf(outer.Gradient(y, x)), 6);
-  EXPECT_EQ(ValueOf(outer.Gradient(z, x)), 12);
-}
-
-TEST(Nested, GT113_PersistentHigherOrder) {
-  const Tensor x = 3.f;
-  GradientTape tape(kPersistent);
-  tape.Watch(x);
-  const Tensor y = x * x * x;
-  const Tensor dy = *tape.Gradient(y, x);
-  const Tensor d2y = *tape.Gradient(dy, x);
-  tape.Stop();
-  EXPECT_EQ(dy.item<float>(), 27);
-  EXPECT_EQ(d2y.item<float>(), 18);
-  EXPECT_EQ(ValueOf(tape.Gradient(d2y, x)), 6);
-}
-
-TEST(Nested, GT114_WatchingIsPerTape) {
-  const Variable x1 = V(2.f, false), x2 = V(2.f, false);
-  GradientTape tape1;
-  tape1.Watch(x1);
-  std::optional<Tensor> dy, dz;
-  {
-    GradientTape tape2(kPersistent);
-    tape2.Watch({x1, x2});
-    const Tensor y = x1 * x1 * x1, z = x2 * x2;
-    dy = tape2.Gradient(y, x1);
-    dz = tape2.Gradient(z, x2);
-  }
-  const GradientList g = tape1.Gradient({*dy, *dz}, {x1, x2});
-  EXPECT_EQ(g.Dense(0).item<float>(), 12);
-  EXPECT_FALSE(g[1].gradient);
-}
-
-TEST(Nested, GT115_SecondOrderOfSoftmaxCrossEntropy) {
-  const Tensor logits({{0.f}}), labels({0});
-  GradientTape outer;
-  outer.Watch(logits);
-  std::optional<Tensor> g;
-  {
-    GradientTape inner;
-    inner.Watch(logits);
-    g = inner.Gradient(SoftmaxCrossEntropy(logits, labels), logits);
-  }
-  EXPECT_EQ(ValueOf(outer.Gradient(*g, logits)), 0);
-}
-
-TEST(Nested, GT116_GradGrad) {
-  const auto second = [](const Tensor& x, const std::function<Tensor(const Tensor&)>& f) {
-    GradientTape outer;
-    outer.Watch(x);
-    std::optional<Tensor> g;
-    {
-      GradientTape inner;
-      inner.Watch(x);
-      g = inner.Gradient(f(x), x);
-    }
-    return ValueOf(outer.Gradient(*g, x));
-  };
-  EXPECT_EQ(second(3.f, [](const Tensor& x) { return x * x; }), 2);
-  EXPECT_EQ(second(0.f, [](const Tensor& x) { return Exp(x); }), 1);
-}
-
-TEST(Nested, GT117_IteratedGradientsOfCos) {
-  const Tensor x = 0.5;
-  GradientTape tape(kPersistent);
-  tape.Watch(x);
-  Tensor y = Cos(x);
-  const double want[] = {-std::sin(0.5), -std::cos(0.5), std::sin(0.5), std::cos(0.5)};
-  for (double w : want) {
-    y = *tape.Gradient(y, x);
-    EXPECT_NEAR(y.item<double>(), w, 1e-15);
-  }
-}
-
-TEST(Nested, GT118_GradientByTheSeed) {
-  const Tensor x = 0.5, seed = 2.0;
-  GradientTape outer;
-  outer.Watch(seed);
-  std::optional<Tensor> g;
-  {
-    GradientTape inner;
-    inner.Watch(x);
-    g = inner.Gradient(Cos(x), x, {.output_gradients = {seed}});
-  }
-  EXPECT_NEAR(g->item<double>(), -2 * std::sin(0.5), 1e-15);
-  EXPECT_NEAR(outer.Gradient(*g, seed)->item<double>(), -std::sin(0.5), 1e-15);
-}
-
-TEST(ControlFlow, GT120_Where) {
-  for (const auto& [at, want] : {std::pair(5.f, 1.f), std::pair(50.f, 100.f)}) {
-    const Tensor x = at;
     GradientTape tape;
     tape.Watch(x);
-    EXPECT_EQ(ValueOf(tape.Gradient(Where(x < 10, x, x * x), x)), want);
+    ExpectError(ErrorCode::kInvalidArgument, "watch: a null tensor", [&] { tape.Watch(Tensor()); });
+    const Tensor y = x * x;
+    ExpectError(ErrorCode::kInvalidArgument, "target 0 is a null tensor",
+                [&] { tape.Gradient(Tensor(), x); });
+    ExpectError(ErrorCode::kInvalidArgument, "source 1 is a null tensor",
+                [&] { tape.Gradient(y, {x, Tensor()}); });
+    ExpectError(ErrorCode::kInvalidArgument, "output gradient 0 is a null tensor",
+                [&] { tape.Gradient(y, x, {.output_gradients = {Tensor()}}); });
+    EXPECT_EQ(ValueOf(tape.Gradient(y, x)), 6);  // nothing was used up
   }
+  EXPECT_EQ(internal::LiveTensors(), before);
 }
 
-TEST(ControlFlow, GT121_WhereWithNonFiniteBranch) {
-  const Tensor x = 0.f;
+TEST(BadInput, TensorsOfADeadTrace) {
+  Tensor leaked;
+  Trace([&](const Tensor& t) { return leaked = t * 2; }, {Spec(kFloat32, {})});
   GradientTape tape;
-  tape.Watch(x);
-  EXPECT_TRUE(std::isnan(ValueOf(tape.Gradient(Where(x > 0, Log(x) * x, 0.f), x))));
+  ExpectError(ErrorCode::kFailedPrecondition, "outside the trace that made it",
+              [&] { leaked * 2; });
+  ExpectError(ErrorCode::kFailedPrecondition, "symbolic", [&] { leaked.item<float>(); });
+  EXPECT_EQ(internal::State().trace, nullptr);
+  EXPECT_TRUE(tape.recording());
 }
 
-TEST(ControlFlow, GT122_HostIf) {
-  const Variable flag = V(1.f), a = V(2.f), b = V(3.f);
+TEST(BadInput, AnErrorInsideATraceRestoresTheThread) {
   GradientTape tape;
-  const Tensor y = flag.value().item<float>() > 0 ? a * 1.f : b * 1.f;
-  const GradientList g = tape.Gradient(y, {flag, a, b});
-  EXPECT_FALSE(g[0].gradient);
-  EXPECT_EQ(g.Dense(1).item<float>(), 1);
-  EXPECT_FALSE(g[2].gradient);
-}
-
-TEST(ControlFlow, GT124_125_EagerCondAndWhile) {
   const Tensor x = 3.f;
-  GradientTape tape(kPersistent);
   tape.Watch(x);
-  const Tensor y = Cond(x < x, [&] { return x; }, [&] { return x * x; });
-  EXPECT_EQ(ValueOf(tape.Gradient(y, x)), 6);
-  const auto z = WhileLoop([](const auto& v) { return v[0] < 2; },
-                           [](const auto& v) { return std::vector<Tensor>{v[0] + 1, v[1] * 2.f}; },
-                           {Tensor(0), x});
-  EXPECT_EQ(ValueOf(tape.Gradient(z[1], x)), 4);
+  EXPECT_THROW(Trace([](const Tensor& t) { return MatMul(t, t); }, {Spec(kFloat32, {2, 3})}), Error);
+  EXPECT_EQ(internal::State().sinks.size(), 1u);
+  EXPECT_EQ(ValueOf(tape.Gradient(x * x, x)), 6);
 }
 
 }  // namespace

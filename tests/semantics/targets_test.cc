@@ -1,5 +1,7 @@
 // Targets, sources, seeds and unconnected gradients of GradientTape: rows GT60 to GT99.
 
+#include <stdexcept>
+
 #include "tests/frontend/expect.h"
 
 namespace reel {
@@ -64,6 +66,11 @@ TEST_F(TapeTest, GT66_67_TargetIsAVariable) {
   EXPECT_EQ(ValueOf(tape_.Gradient(v, v)), 1);
 }
 
+TEST_F(TapeTest, GT68_TargetIsNothing) {
+  ExpectError(ErrorCode::kInvalidArgument, "gradient: target 0 is a null tensor",
+              [&] { tape_.Gradient(Tensor(), x_); });
+}
+
 TEST_F(TapeTest, GT69_TargetOffTheTape) {
   const Tensor c = 7.f;
   const GradientList g = tape_.Gradient(c, {x_, y_});
@@ -84,6 +91,13 @@ TEST_F(TapeTest, GT75_IntegerPath) {
   tape_.Watch(x);
   EXPECT_FALSE(tape_.Gradient(Cast(ArgMax(x), kFloat32), x));
   EXPECT_FALSE(tape_.Gradient(StopGradient(x), x));
+}
+
+TEST_F(TapeTest, GT76_77_AListForAListOneForOne) {
+  const GradientList list = tape_.Gradient(x_ + 2 * y_, {y_, x_});
+  EXPECT_THAT(All(list), ElementsAre(2, 1));
+  const std::optional<Tensor> one = tape_.Gradient(x_ + 2 * y_, y_);
+  EXPECT_EQ(ValueOf(one), 2);
 }
 
 TEST_F(TapeTest, GT79_RepeatedSource) {
@@ -130,6 +144,75 @@ TEST_F(TapeTest, GT85_86_Unconnected) {
   EXPECT_THAT(Values(*tape_.Gradient(x_, v, kZero)), ElementsAre(0, 0));
 }
 
+TEST_F(TapeTest, GT87_UnknownValueForUnconnected) {
+  const auto bad = static_cast<UnconnectedGradients>(7);
+  ExpectError(ErrorCode::kInvalidArgument, "Unknown value for unconnected_gradients: 7",
+              [&] { tape_.Gradient(x_, x_, {.unconnected_gradients = bad}); });
+}
+
+// A function with a gradient that counts its calls.
+class Counted : public TapeTest {
+ protected:
+  Tensor Count(const Tensor& x) {
+    return CustomGradient([this](const Tensor& t) {
+      return std::pair(t * 2, [this](const Tensor& dy) {
+        ++calls_;
+        return 2 * dy;
+      });
+    })(x);
+  }
+  int calls_ = 0;
+};
+
+TEST_F(Counted, GT91_OnlyPathsToSourcesAreDifferentiated) {
+  EXPECT_EQ(ValueOf(tape_.Gradient(Count(y_) * x_, x_)), 10);
+  EXPECT_EQ(calls_, 0);
+}
+
+TEST_F(Counted, GT92_OpsWithoutCotangentAreNotCalled) {
+  const Tensor unused = Count(x_);
+  EXPECT_EQ(ValueOf(tape_.Gradient(x_ * y_, x_)), 5);
+  EXPECT_EQ(calls_, 0);
+}
+
+TEST_F(Counted, GT94_BehindStopGradientNothingRuns) {
+  EXPECT_FALSE(tape_.Gradient(Count(StopGradient(x_)), x_));
+  EXPECT_FALSE(tape_.Gradient(StopGradient(Count(x_)), x_));
+  EXPECT_EQ(calls_, 0);
+}
+
+TEST_F(TapeTest, GT93_MissingCotangentsAreZeros) {
+  const auto f = CustomGradient([](const std::vector<Tensor>& x) {
+    return std::pair(std::vector<Tensor>{x[0] * 2, x[0] * 3}, [](const std::vector<Tensor>& dys) {
+      EXPECT_EQ(dys[1].item<float>(), 0);
+      return 2 * dys[0] + 3 * dys[1];
+    });
+  });
+  EXPECT_EQ(ValueOf(tape_.Gradient(f(std::vector<Tensor>{x_})[0], x_)), 2);
+}
+
+TEST_F(TapeTest, GT95_96_ErrorsOfAGradientFunction) {
+  const auto few = CustomGradient([](const Tensor& t) {
+    return std::pair(t, [](const Tensor&) { return std::vector<Tensor>(); });
+  });
+  ExpectError(ErrorCode::kInvalidArgument, "custom_gradient: the gradient function returns 0 gradients",
+              [&] { tape_.Gradient(few(x_), x_); });
+  const auto raises = CustomGradient([](const Tensor& t) {
+    return std::pair(t, [](const Tensor&) -> Tensor { throw std::out_of_range("user"); });
+  });
+  EXPECT_THROW(tape_.Gradient(raises(x_), x_), std::out_of_range);
+  EXPECT_EQ(ValueOf(tape_.Gradient(x_ * x_, x_)), 6);
+}
+
+TEST_F(TapeTest, GT98_NoDerivativeIsKnown) {
+  const Tensor a = 1.5f, x = 2.f;
+  tape_.Watch(a);
+  tape_.Watch(x);
+  ExpectError(ErrorCode::kUnimplemented, "use stop_gradient",
+              [&] { tape_.Gradient(Igamma(a, x), a); });
+  EXPECT_TRUE(tape_.Gradient(Igamma(StopGradient(a), x), x));
+}
+
 TEST_F(TapeTest, GT88_94_StopGradient) {
   EXPECT_EQ(ValueOf(tape_.Gradient(StopGradient(x_) * 2, x_, kZero)), 0);
   EXPECT_EQ(ValueOf(tape_.Gradient(StopGradient(x_) * x_, x_)), 3);
@@ -152,6 +235,11 @@ TEST_F(TapeTest, GT99_NotDifferentiableOps) {
   EXPECT_FALSE(tape_.Gradient(Floor(x_), x_));
   EXPECT_FALSE(tape_.Gradient(Ceil(x_), x_));
   EXPECT_FALSE(tape_.Gradient(Cast(x_ > y_, kFloat32), x_));
+  EXPECT_FALSE(tape_.Gradient(Round(x_), x_));
+  EXPECT_FALSE(tape_.Gradient(Trunc(x_), x_));
+  EXPECT_FALSE(tape_.Gradient(ZerosLike(x_), x_));
+  EXPECT_FALSE(tape_.Gradient(OnesLike(x_), x_));
+  EXPECT_EQ(ValueOf(tape_.Gradient(Sign(x_), x_)), 0);
 }
 
 TEST(Gradients, DenseOfNoneThrows) {
