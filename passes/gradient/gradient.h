@@ -36,14 +36,19 @@ absl::StatusOr<std::vector<ir::Value>> Gradients(ir::Function* f, ir::Module* m,
                                                  const GradientOptions& options = {});
 
 /// Forward mode: appends the tangents of ys for the tangents dxs of xs (types of xs; an invalid
-/// Value is a zero tangent) and returns J dx per y; invalid if a y does not depend on an x with a
-/// tangent, or only through rules that set constant zeros (sign). One rule serves both directions:
-/// the gradient g(u) = J'u is linear in u, and that of <g(u), dx> with respect to u is J dx. Dead
-/// code elimination leaves the tangents alone.
+/// Value is a zero tangent) and returns J dx per y; invalid if the y depends on no x with a tangent.
+/// An x may be an intermediate value: what it gets from other xs and its own tangent add. Loops
+/// carry tangents beside values: no stacks, no bound on iterations needed. A call with a vjp uses
+/// the transpose of that. Linear in f; functions of control ops are added to m (null if there are none).
 absl::StatusOr<std::vector<ir::Value>> Jvp(ir::Function* f, ir::Module* m,
                                            absl::Span<const ir::Value> ys,
                                            absl::Span<const ir::Value> xs,
                                            absl::Span<const ir::Value> dxs);
+
+/// Adds "<function>.jvp": takes the arguments of the function, then "d.<x>" for each argument marked
+/// in `xs`; touches the same variables, as the function does; returns its results, then "d.<y>" for
+/// each floating or complex one (zeros if it depends on no marked x). Returns its name.
+absl::StatusOr<std::string> AddJvpFunction(ir::Module* m, std::string_view function, std::vector<bool> xs);
 
 struct GradientFunction {
   std::string name;

@@ -82,6 +82,7 @@ class GradContext {
 
  private:
   friend class Sweep;
+  friend class NodeJvp;
   FunctionGradients* functions_;
   ir::Builder* builder_;
   const ir::Node node_;  // a copy: emitting moves the function's nodes
