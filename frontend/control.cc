@@ -40,6 +40,7 @@ Branch TraceBranch(const char* name, const std::vector<Tensor>& like, Body body)
   TraceState inner(State().trace);
   branch.request.name = name;
   branch.request.closed = true;
+  branch.request.outer_before = inner.outer_before;
   const internal::AddCarried add = [&](const Type& type) {
     const Tensor parameter = internal::MakeSymbolic(type, inner.id);
     branch.request.arguments.push_back(parameter);

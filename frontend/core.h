@@ -41,7 +41,10 @@ struct TensorData {
   runtime::Buffer buffer;  // null if symbolic
   uint64_t id;
   uint64_t trace;  // id of the trace of a symbolic tensor, else 0
+  bool has_tangent = false;  // a ForwardAccumulator knows one
 };
+/// A tensor that has tangents dies (forward.cc).
+void ForgetTangents(uint64_t id);
 
 /// Tensors alive in the process, for leak tests.
 int64_t LiveTensors();
@@ -101,6 +104,7 @@ struct TraceState {
   explicit TraceState(TraceState* outer_) : id(NextId()), outer(outer_) {}
   uint64_t id;
   TraceState* outer;  // the trace of the function this one is a branch of; null if none
+  uint64_t outer_before = outer ? outer->outer_before : 0;  // older eager tensors are operands
   std::shared_ptr<ir::Module> module = outer ? outer->module : std::make_shared<ir::Module>();
 };
 

@@ -90,7 +90,7 @@ class Builder {
   Builder(const CustomCall& call, const std::vector<Tensor>& inputs, const CustomForward& forward,
           const EventLog& log, uint64_t begin)
       : call_(call), inputs_(inputs), forward_(forward), log_(log),
-        begin_(State().trace ? 0 : begin) {}
+        begin_(State().trace ? State().trace->outer_before : begin) {}
 
   // Adds both to the module; returns the attributes of the call.
   AttributesPtr Build(const std::shared_ptr<ir::Module>& module) {

@@ -38,7 +38,10 @@ TensorData::TensorData(Type type_, runtime::Buffer buffer_, uint64_t trace_)
     : type(std::move(type_)), buffer(std::move(buffer_)), id(NextId()), trace(trace_) {
   live_tensors.fetch_add(1, std::memory_order_relaxed);
 }
-TensorData::~TensorData() { live_tensors.fetch_sub(1, std::memory_order_relaxed); }
+TensorData::~TensorData() {
+  if (has_tangent) ForgetTangents(id);
+  live_tensors.fetch_sub(1, std::memory_order_relaxed);
+}
 
 int64_t LiveTensors() { return live_tensors.load(std::memory_order_relaxed); }
 uint64_t NextId() { return next_id.fetch_add(1, std::memory_order_relaxed); }

@@ -191,6 +191,16 @@ std::vector<std::string> Module::entries() const {
   return out;
 }
 
+Function Module::function(std::string_view entry) const {
+  const ModuleData& data = Data(data_);
+  if (!data.module.FindFunction(entry)) {
+    ThrowError(ErrorCode::kNotFound, StrCat("module: there is no function '", entry, "'"));
+  }
+  auto copy = std::make_shared<ModuleData>(data);
+  copy->entry = std::string(entry);
+  return Function(std::move(copy));
+}
+
 std::vector<std::string> Module::variables() const {
   std::vector<std::string> out;
   for (const ir::Variable& v : Data(data_).module.variables()) out.push_back(v.name);

@@ -45,6 +45,7 @@ class TapeCore : public EventSink {
   void Stop();
   void Pause() { ++paused_; }
   void Resume() { --paused_; }
+  bool persistent() const { return options_.persistent; }
   bool recording() const { return recording_ && paused_ == 0; }
   bool stopped() const { return !recording_; }
 

@@ -192,6 +192,9 @@ class Module {
   const std::string& name() const;
   /// Names of the entry points.
   std::vector<std::string> entries() const;
+  /// An entry point as a function of its own, to be transformed or lifted again; its variables keep the module's
+  /// values.
+  Function function(std::string_view entry) const;
   /// Names of the variables.
   std::vector<std::string> variables() const;
   /// The value that the module holds for a variable.

@@ -12,6 +12,7 @@
 #include "reel/custom_gradient.h"
 #include "reel/error.h"
 #include "reel/fft.h"
+#include "reel/forward.h"
 #include "reel/functions.h"
 #include "reel/gradients_function.h"
 #include "reel/indexed_slices.h"
@@ -39,6 +40,7 @@
 #include "reel/tape.h"
 #include "reel/tensor.h"
 #include "reel/training.h"
+#include "reel/transforms.h"
 #include "reel/variable.h"
 
 #endif  // REEL_REEL_H_

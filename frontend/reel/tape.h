@@ -71,6 +71,14 @@ struct GradientOptions {
   UnconnectedGradients unconnected_gradients = UnconnectedGradients::kNone;
 };
 
+struct JacobianOptions {
+  UnconnectedGradients unconnected_gradients = UnconnectedGradients::kNone;
+  /// All rows at once, as one vectorized gradient; else one after the other, which needs a persistent tape.
+  bool vectorize = true;
+  /// Rows that are vectorized at once; 0: all. Fewer take less memory.
+  int64_t parallel_iterations = 0;
+};
+
 /// The gradient of one source; none if no target depends on it.
 struct GradientEntry {
   GradientEntry(Source source_, std::optional<Tensor> tensor) : source(std::move(source_)) {
@@ -148,6 +156,25 @@ class GradientTape {
                                  std::source_location location = std::source_location::current()) {
     return DenseGradient(target, source, options, location);
   }
+
+  /// d target/d source for each source, of shape target.shape + source.shape: the gradients of all elements of the
+  /// target. A tape that is not persistent can do this once. Errors: FailedPrecondition as Gradient, and without
+  /// `vectorize` if the tape is not persistent.
+  std::vector<std::optional<Tensor>> Jacobian(const Tensor& target, const Sources& sources,
+                                              const JacobianOptions& options = {},
+                                              std::source_location location = std::source_location::current());
+  /// The same for one source; no value if it is not connected.
+  template <typename S>
+    requires std::same_as<S, Tensor> || std::same_as<S, Variable>
+  std::optional<Tensor> Jacobian(const Tensor& target, const S& source, const JacobianOptions& options = {},
+                                 std::source_location location = std::source_location::current()) {
+    return Jacobian(target, Sources{source}, options, location)[0];
+  }
+  /// The Jacobian of each example: target [b, y...] by source [b, x...] is [b, y..., x...], where example i of the
+  /// target depends on example i of the source alone. Zeros if it is not connected. Errors: InvalidArgument for a
+  /// rank below 2 or different first dimensions.
+  Tensor BatchJacobian(const Tensor& target, const Source& source, const JacobianOptions& options = {},
+                       std::source_location location = std::source_location::current());
 
   /// Why Gradient(target, source) is None, in a sentence that names file and line: the source was
   /// not watched, or is of integers; an op on the way has no gradient, gives integers, stops the

@@ -11,8 +11,9 @@ import unittest
 TESTS = pathlib.Path(sys.argv[1]).resolve() / "tests"
 # First and last numbers of the rows of each kind; nothing between GT54 and GT60, GT100 and GT110.
 RANGES = {"GT": [(1, 54), (60, 100), (110, 132)], "IS": [(1, 14)], "TG": [(1, 51)],
-          "CG": [(1, 29)], "RG": [(1, 11)], "SG": [(1, 3)], "TF": [(1, 36)]}
-ROW = re.compile(r"(GT|IS|TG|CG|RG|SG|TF)(\d{2,3})((?:_\d{2,3})*)")
+          "CG": [(1, 29)], "RG": [(1, 11)], "SG": [(1, 3)], "TF": [(1, 36)], "JB": [(1, 21)],
+          "FA": [(1, 27)]}
+ROW = re.compile(r"(GT|IS|TG|CG|RG|SG|TF|JB|FA)(\d{2,3})((?:_\d{2,3})*)")
 
 
 def rows_in(text):
