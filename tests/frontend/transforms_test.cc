@@ -274,6 +274,97 @@ TEST(Transforms, InATraceAndCompiled) {
   EXPECT_EQ(eager[1].shape(), Shape({2, 2, 2}));
 }
 
+// x, x^2, x^3, ... until one is 100 or more: no bound on the iterations is known.
+Tensor PowerAbove100(const Tensor& x) {
+  return WhileLoop([](const Tensors& v) { return v[0] < 100.0; },
+                   [&](const Tensors& v) { return Tensors{v[0] * x}; }, {Tensor(1.0)})[0];
+}
+
+TEST(Transforms, DifferentiateLoopsWhoseRowsStopAtDifferentTimes) {
+  const auto f = [](const Tensor& x) { return PowerAbove100(x); };
+  const auto gradient = [&](const Tensor& x) {
+    GradientTape tape;
+    tape.Watch(x);
+    return *tape.Gradient(f(x), x);
+  };
+  const auto second = [&](const Tensor& x) { return Tensor(Jvp(gradient, {x}, {Tensor(1.0)}).tangents); };
+  const Tensor xs({2.0, 3.0, 11.0});
+  GradientTape tape;
+  tape.Watch(xs);
+  const Tensor y = VectorizedMap(f)(xs);
+  EXPECT_THAT(Values(y), ElementsAre(128, 243, 121));
+  const std::vector<double> slopes{7 * 64, 5 * 81, 22};
+  EXPECT_THAT(Values(*tape.Gradient(y, xs)), Pointwise(DoubleNear(1e-9), slopes));
+  EXPECT_THAT(Values(VectorizedMap(Jacobian(f))(xs)), Pointwise(DoubleNear(1e-9), slopes));
+  EXPECT_THAT(Values(VectorizedMap(gradient)(xs)), Pointwise(DoubleNear(1e-9), slopes));
+  const Function traced = Trace([&](const Tensor& x) { return VectorizedMap(gradient)(x); }, {Spec(xs)});
+  EXPECT_THAT(Values(Compile(traced)("main", xs)), Pointwise(DoubleNear(1e-9), slopes));
+  EXPECT_THAT(Values(VectorizedMap(second)(xs)),
+              Pointwise(DoubleNear(1e-9), std::vector<double>{42 * 32, 20 * 27, 2}));
+}
+
+TEST(Transforms, HessiansOfLoopsPerRow) {
+  const auto f = [](const Tensor& x) {
+    return ForLoop(int64_t{4}, [&](const Tensor& i, const Tensor& s) { return Sin(s * x) + Cast(i, kFloat64) * x; },
+                   Tensor(0.3));
+  };
+  const Tensor xs = Doubles({5}), all = VectorizedMap(Hessian(f))(xs);
+  EXPECT_THAT(Values(all), Pointwise(DoubleNear(1e-10), Values(RowByRow(Hessian(f), xs))));
+  const Function traced = Trace([&](const Tensor& x) { return VectorizedMap(Hessian(f))(x); }, {Spec(xs)});
+  EXPECT_THAT(Values(Compile(traced)("main", xs)), Pointwise(DoubleNear(1e-10), Values(all)));
+}
+
+TEST(Transforms, AnAccumulatorAroundNestedMaps) {
+  const auto f = [](const Tensor& a, const Tensor& b) {
+    return Cond(ReduceSum(a * b) > 0.0, [&] { return Sin(a) * b; }, [&] { return a - b; });
+  };
+  const auto all = VectorizedMap(VectorizedMap(f, {.in_axes = {std::nullopt, 0}}), {.in_axes = {0, std::nullopt}});
+  const Tensor a = Doubles({3, 2}), b = Doubles({4, 2}, 1.1), v = Ones({2}, kFloat64);
+  ForwardAccumulator acc({a}, {Ones({3, 2}, kFloat64)});
+  const Tensor y = all(a, b), d = *acc.Jvp(y);
+  acc.Stop();
+  for (int64_t i = 0; i < 3; ++i) {
+    for (int64_t k = 0; k < 4; ++k) {
+      const auto [value, tangent] = Jvp(f, {a[i], b[k]}, {v, Tensor()});
+      EXPECT_EQ(Values(y[i][k]), Values(value));
+      EXPECT_EQ(Values(d[i][k]), Values(tangent));
+    }
+  }
+}
+
+TEST(Transforms, AreLiftedFromWhatRan) {
+  const Variable w(Doubles({2, 2}), {.name = "w"});
+  const auto step = [&](const Tensor& x) {
+    GradientTape tape;
+    const Tensor y = VectorizedMap([&](const Tensor& row) { return Tanh(MatMul(w, row)); })(x);
+    return tape.Gradient(ReduceSum(y), {w}).Dense(0);
+  };
+  const Tensor xs = Doubles({3, 2});
+  Recording recording;
+  const Tensor g = step(xs);
+  const Function lifted = recording.Lift({{"x", xs}}, {{"g", g}});
+  EXPECT_EQ(Values(Compile(lifted)("main", xs)), Values(g));
+  EXPECT_EQ(Values(Compile(Trace(step, {Spec(xs)}))("main", xs)), Values(g));
+}
+
+TEST(Transforms, WatchedTensorsThatABranchUses) {
+  const Tensor w({2.0, 3.0}), xs({1.0, -1.0});
+  GradientTape tape;
+  tape.Watch(w);
+  const Tensor y = VectorizedMap([&](const Tensor& x) {
+    return Cond(x > 0.0, [&] { return ReduceSum(w * w) * x; }, [&] { return ReduceSum(w); });
+  })(xs);
+  EXPECT_THAT(Values(y), ElementsAre(13, 5));
+  EXPECT_THAT(Values(*tape.Gradient(y, w)), ElementsAre(5, 7));
+}
+
+TEST(Transforms, OfComplexNumbersInside) {
+  const auto f = [](const Tensor& x) { return Abs(Complex(x, x * 2.0) * Complex(Sin(x), x)); };
+  const Tensor x = Doubles({3}) + 2.0, j = Jacobian(f)(x), numeric = (f(x + 1e-6) - f(x - 1e-6)) / 2e-6;
+  for (int64_t i = 0; i < 3; ++i) EXPECT_NEAR(j[i][i].item<double>(), numeric[i].item<double>(), 1e-6);
+  EXPECT_THAT(Values(VectorizedMap(f)(Reshape(x, {3, 1}))), Pointwise(DoubleNear(1e-12), Values(f(x))));
+}
+
 TEST(Transforms, OfALoadedModule) {
   const Variable w(Tensor({{1.0, 2.0}, {3.0, 4.0}}), {.name = "w"});
   const auto f = [&](const Tensor& x) { return Tanh(MatMul(w, x)); };
