@@ -1,0 +1,25 @@
+#ifndef REEL_PYTHON_REGISTER_H_
+#define REEL_PYTHON_REGISTER_H_
+
+#include "common.h"
+
+// What module.cc calls, one function per file.
+
+namespace reel::python {
+
+void RegisterErrors(nb::module_& m);
+void RegisterDTypes(nb::module_& m);
+void RegisterTensor(nb::module_& m);
+void RegisterVariable(nb::module_& m);
+void RegisterTape(nb::module_& m);
+void RegisterCreation(nb::module_& m);
+void RegisterElementwise(nb::module_& m);
+void RegisterReductions(nb::module_& m);
+void RegisterShapes(nb::module_& m);
+void RegisterIndexing(nb::module_& m);
+void RegisterLinalg(nb::module_& m);
+void RegisterNn(nb::module_& m);
+
+}  // namespace reel::python
+
+#endif  // REEL_PYTHON_REGISTER_H_
