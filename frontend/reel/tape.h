@@ -186,6 +186,7 @@ class GradientTape {
                                       std::source_location location);
 
   std::shared_ptr<internal::TapeCore> core_;
+  bool attached_ = true;  // to this thread's stream
 };
 
 /// Records the ops of another thread on a tape while it lives. Only one thread at a time may use

@@ -105,3 +105,12 @@ def test_errors():
     with reel.GradientTape() as tape:  # the state was restored
         y = v * v
     assert tape.gradient(y, v).item() == 2
+
+
+def test_tapes_leave_in_order(capfd):
+    v = reel.Variable(1.0)
+    for _ in range(3):
+        with reel.GradientTape() as tape:  # the last one is still alive here
+            y = v * v
+        assert tape.gradient(y, v).item() == 2
+    assert capfd.readouterr().err == ""

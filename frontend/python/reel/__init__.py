@@ -20,7 +20,8 @@ _core._set_package_folder(_os.path.dirname(__file__) + _os.sep)
 
 from ._core import *  # noqa: F401,F403  (all public names of the extension)
 from ._array_api import *  # noqa: F401,F403
-from . import nn
+from . import linalg, nn, optim, random
+from ._function import function
 
 __version__ = "0.1.0"
 __array_api_version__ = "2023.12"

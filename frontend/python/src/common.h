@@ -46,6 +46,18 @@ nb::object WrapVariable(const Variable& variable);
 /// The object of a dtype; there is one of each.
 nb::object DTypeObject(DType dtype);
 
+/// The parts one after the other.
+std::string Text(std::initializer_list<std::string_view> parts);
+/// What type stubs show of a function: "def name(...) -> ...".
+std::string Signature(std::string_view name, std::string_view rest);
+
+/// Name of the object's type, for errors.
+std::string TypeName(nb::handle x);
+/// TypeError of Reel's.
+[[noreturn]] void ThrowType(const std::string& message);
+[[noreturn]] void ThrowInvalid(const std::string& message);
+[[noreturn]] void ThrowIndex(const std::string& message);
+
 // --- conversions; all throw Error (InvalidType if the object is of no use, else InvalidArgument) ---
 
 /// A tensor, variable or Python number (weak) as an operand; anything AsTensor takes as a tensor.
@@ -71,20 +83,19 @@ Shape ToShape(nb::handle x);
 /// None: all.
 Axes ToAxes(nb::handle x);
 
+/// A key of a table of names: ToEnum("mode", mode, {{"set", kSet}, ...}).
+template <typename E>
+E ToEnum(const char* what, std::string_view name, std::initializer_list<std::pair<std::string_view, E>> table) {
+  std::string known;
+  for (const auto& [key, value] : table) {
+    if (key == name) return value;
+    known += (known.empty() ? "'" : ", '") + std::string(key) + "'";
+  }
+  ThrowInvalid(Text({what, ": '", name, "' is none of ", known}));
+}
+
 /// Shape as a tuple.
 nb::object ShapeTuple(const Shape& shape);
-
-/// The parts one after the other.
-std::string Text(std::initializer_list<std::string_view> parts);
-/// What type stubs show of a function: "def name(...) -> ...".
-std::string Signature(std::string_view name, std::string_view rest);
-
-/// Name of the object's type, for errors.
-std::string TypeName(nb::handle x);
-/// TypeError of Reel's.
-[[noreturn]] void ThrowType(const std::string& message);
-[[noreturn]] void ThrowInvalid(const std::string& message);
-[[noreturn]] void ThrowIndex(const std::string& message);
 
 /// A TypeError: C++ has no code for it.
 class TypeMistake : public Error {

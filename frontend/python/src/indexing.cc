@@ -10,13 +10,8 @@ namespace reel::python {
 namespace {
 
 ScatterMode ToMode(const char* mode) {
-  const std::string_view name = mode;
-  if (name == "set") return ScatterMode::kSet;
-  if (name == "add") return ScatterMode::kAdd;
-  if (name == "mul") return ScatterMode::kMul;
-  if (name == "max") return ScatterMode::kMax;
-  if (name == "min") return ScatterMode::kMin;
-  ThrowInvalid("mode is 'set', 'add', 'mul', 'max' or 'min', not '" + std::string(name) + "'");
+  return ToEnum<ScatterMode>("mode", mode, {{"set", ScatterMode::kSet}, {"add", ScatterMode::kAdd}, {"mul", ScatterMode::kMul},
+                                            {"max", ScatterMode::kMax}, {"min", ScatterMode::kMin}});
 }
 
 int64_t TakeAxis(std::optional<int64_t> axis, const Shape& shape) {

@@ -131,11 +131,8 @@ void RegisterEquations(nb::module_& m) {
 }
 
 FftNorm ToNorm(const char* norm) {
-  const std::string_view name = norm;
-  if (name == "backward") return FftNorm::kBackward;
-  if (name == "ortho") return FftNorm::kOrtho;
-  if (name == "forward") return FftNorm::kForward;
-  ThrowInvalid("fft: norm is 'backward', 'ortho' or 'forward', not '" + std::string(name) + "'");
+  return ToEnum<FftNorm>("norm", norm, {{"backward", FftNorm::kBackward}, {"ortho", FftNorm::kOrtho},
+                                        {"forward", FftNorm::kForward}});
 }
 
 template <Tensor (*F)(const Operand&, FftOptions)>

@@ -18,4 +18,10 @@ NB_MODULE(_core, m) {
   RegisterIndexing(m);
   RegisterLinalg(m);
   RegisterNn(m);
+  RegisterRandom(m);
+  RegisterWindows(m);
+  RegisterLayers(m);
+  RegisterOptim(m);
+  RegisterGraphs(m);
+  RegisterLoops(m);
 }

@@ -2,9 +2,8 @@
 #include "register.h"
 #include "reel/activations.h"
 #include "reel/losses.h"
-#include "reel/normalization.h"
 
-// reel.nn: activations, losses and normalisation.
+// reel.nn: activations and losses.
 
 namespace reel::python {
 namespace {
@@ -60,11 +59,7 @@ void RegisterActivations(nb::module_& m) {
 }
 
 Reduction ToReduction(const char* reduction) {
-  const std::string_view name = reduction;
-  if (name == "mean") return kMean;
-  if (name == "sum") return kSum;
-  if (name == "none") return kNone;
-  ThrowInvalid("reduction is 'mean', 'sum' or 'none', not '" + std::string(name) + "'");
+  return ToEnum<Reduction>("reduction", reduction, {{"mean", kMean}, {"sum", kSum}, {"none", kNone}});
 }
 
 // A loss without options but the reduction.
@@ -131,27 +126,6 @@ void RegisterNn(nb::module_& m) {
   nb::module_ nn = m.def_submodule("nn", "Activations, losses, normalisation, convolution and layers.");
   RegisterActivations(nn);
   RegisterLosses(nn);
-  nn.def("moments", [](TensorLike x, AxisLike axis, bool keepdims) {
-          MeanAndVariance r = Moments(x.operand(), axis.get(), {.keepdims = keepdims});
-          return nb::make_tuple(Wrap(std::move(r.mean)), Wrap(std::move(r.variance)));
-        }, "x"_a, "axis"_a = nb::none(), "keepdims"_a = false,
-        nb::sig("def moments(x: TensorLike, /, axis: AxisLike | None = None, keepdims: bool = False) -> tuple[Tensor, Tensor]"),
-        "Mean and variance over axes.");
-  nn.def("l2_normalize", [](TensorLike x, AxisLike axis, double epsilon) { return L2Normalize(x.operand(), axis.get(), epsilon); },
-         "x"_a, "axis"_a.none() = -1, "epsilon"_a = 1e-12,
-         nb::sig("def l2_normalize(x: TensorLike, /, axis: AxisLike | None = -1, epsilon: float = 1e-12) -> Tensor"),
-         "x / max(|x|, epsilon).");
-  const auto optional = [](TensorLike x) { return x.none() ? OptionalOperand() : OptionalOperand(x.operand()); };
-  nn.def("layer_normalize", [optional](TensorLike x, TensorLike scale, TensorLike offset, AxisLike axis, double epsilon) {
-          return LayerNormalize(x.operand(), optional(scale), optional(offset), {.axes = axis.get(), .epsilon = epsilon});
-        }, "x"_a, "scale"_a = nb::none(), "offset"_a = nb::none(), "axis"_a = -1, "epsilon"_a = 1e-5,
-        nb::sig("def layer_normalize(x: TensorLike, /, scale: TensorLike | None = None, offset: TensorLike | None = None, axis: AxisLike = -1, epsilon: float = 1e-5) -> Tensor"),
-        "(x - mean) / sqrt(variance + epsilon) scale + offset over axes.");
-  nn.def("rms_normalize", [optional](TensorLike x, TensorLike scale, AxisLike axis, double epsilon) {
-          return RmsNormalize(x.operand(), optional(scale), {.axes = axis.get(), .epsilon = epsilon});
-        }, "x"_a, "scale"_a = nb::none(), "axis"_a = -1, "epsilon"_a = 1e-6,
-        nb::sig("def rms_normalize(x: TensorLike, /, scale: TensorLike | None = None, axis: AxisLike = -1, epsilon: float = 1e-6) -> Tensor"),
-        "x / sqrt(mean(x^2) + epsilon) scale over axes.");
 }
 
 }  // namespace reel::python

@@ -19,6 +19,12 @@ void RegisterShapes(nb::module_& m);
 void RegisterIndexing(nb::module_& m);
 void RegisterLinalg(nb::module_& m);
 void RegisterNn(nb::module_& m);
+void RegisterLayers(nb::module_& m);
+void RegisterWindows(nb::module_& m);
+void RegisterRandom(nb::module_& m);
+void RegisterOptim(nb::module_& m);
+void RegisterGraphs(nb::module_& m);
+void RegisterLoops(nb::module_& m);
 
 }  // namespace reel::python
 

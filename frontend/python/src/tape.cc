@@ -19,14 +19,6 @@ Source ToSource(nb::handle x, const char* what) {
   ThrowType(std::string(what) + ": expected tensors and variables, not " + TypeName(x));
 }
 
-UnconnectedGradients ToUnconnected(nb::handle x) {
-  const nb::object value = nb::hasattr(x, "value") ? x.attr("value") : nb::borrow(x);
-  if (value.is_none() || value.equal(nb::str("none"))) return UnconnectedGradients::kNone;
-  if (value.equal(nb::str("zero"))) return UnconnectedGradients::kZero;
-  ThrowInvalid("unknown value for unconnected_gradients: " + std::string(nb::repr(value).c_str()) +
-               "; use 'none' or 'zero'");
-}
-
 // The tape of a `with` statement: the C++ tape records from __enter__ on, and ends in __exit__.
 class PythonTape {
  public:
@@ -115,6 +107,14 @@ nb::object Gradient(PythonTape& self, nb::handle target, nb::handle sources, nb:
 }
 
 }  // namespace
+
+UnconnectedGradients ToUnconnected(nb::handle x) {
+  const nb::object value = nb::hasattr(x, "value") ? x.attr("value") : nb::borrow(x);
+  if (value.is_none() || value.equal(nb::str("none"))) return UnconnectedGradients::kNone;
+  if (value.equal(nb::str("zero"))) return UnconnectedGradients::kZero;
+  ThrowInvalid("unknown value for unconnected_gradients: " + std::string(nb::repr(value).c_str()) +
+               "; use 'none' or 'zero'");
+}
 
 void RegisterTape(nb::module_& m) {
   nb::class_<PythonTape> c(m, "GradientTape", nb::is_weak_referenceable(),

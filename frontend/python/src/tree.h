@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "common.h"
+#include "reel/tape.h"
 
 // Nested lists, tuples (named ones too) and dicts, as TensorFlow's tf.nest: what is none of them is a leaf.
 
@@ -16,6 +17,9 @@ void FlattenTree(nb::handle tree, std::vector<nb::object>* leaves);
 nb::object RebuildTree(nb::handle tree, const std::vector<nb::object>& leaves);
 /// True for what FlattenTree looks into.
 bool IsTree(nb::handle x);
+
+/// 'none' or 'zero', or an enumerator with such a value (tape.cc).
+UnconnectedGradients ToUnconnected(nb::handle x);
 
 }  // namespace reel::python
 
