@@ -164,6 +164,11 @@ def test_linalg(rng):
     close(reel.linalg.solve(a, s), np.linalg.solve(a, s))
     close(reel.linalg.eigvalsh(s), np.linalg.eigvalsh(s))
     close(reel.linalg.svdvals(a), np.linalg.svd(a, compute_uv=False))
+    close(reel.linalg.matrix_norm(a, ord="nuc"), np.linalg.norm(a, "nuc", (-2, -1)))
+    close(reel.linalg.matrix_norm(a, ord=1, keepdims=True), np.linalg.norm(a, 1, (-2, -1), keepdims=True))
+    for order in (0, 1, 2, 3, np.inf):
+        close(reel.linalg.vector_norm(a, axis=-1, ord=order), np.linalg.norm(a, order, -1))
+    assert reel.linalg.svd(a).S.shape == (3, 4) and reel.linalg.slogdet(a).logabsdet.shape == (3,)
     q, r = reel.linalg.qr(a)
     close(q @ r, a)
     close(abs(reel.fft.fft(a)), abs(np.fft.fft(a)))

@@ -20,7 +20,9 @@ _core._set_package_folder(_os.path.dirname(__file__) + _os.sep)
 
 from ._core import *  # noqa: F401,F403  (all public names of the extension)
 from ._array_api import *  # noqa: F401,F403
-from . import linalg, nn, optim, random
+
+del fft, linalg, nn, optim, random  # noqa: F821  (those of the extension; the package's have more)
+from . import fft, linalg, nn, optim, random
 from ._function import function
 
 __version__ = "0.1.0"
