@@ -16,13 +16,13 @@ import os as _os
 
 from . import _core
 
-_core._set_package_folder(_os.path.dirname(__file__) + _os.sep)
+_core._set_package_folder(_os.path.dirname(__file__) + _os.sep)  # type: ignore[attr-defined]
 
 from ._core import *  # noqa: F401,F403  (all public names of the extension)
 from ._array_api import *  # noqa: F401,F403
 
 del fft, linalg, nn, optim, random  # noqa: F821  (those of the extension; the package's have more)
-from . import fft, linalg, nn, optim, random
+from . import fft, linalg, nn, optim, random  # type: ignore[no-redef]
 from ._function import function
 
 __version__ = "0.1.0"

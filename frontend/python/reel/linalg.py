@@ -29,26 +29,26 @@ class SlogdetResult(_NamedTuple):
     logabsdet: _Tensor
 
 
-def qr(x, /, *, mode="reduced"):
+def qr(x, /, *, mode="reduced"):  # type: ignore[no-redef]
     """x = Q R: orthonormal columns, upper triangular."""
     if mode != "reduced":
         raise _core.UnimplementedError("linalg.qr: the only mode is 'reduced'")
     return QRResult(*_core.linalg.qr(x))
 
 
-def eigh(x, /):
+def eigh(x, /):  # type: ignore[no-redef]
     """Eigenvalues, ascending, and eigenvectors (columns) of symmetric matrices."""
     return EighResult(*_core.linalg.eigh(x))
 
 
-def svd(x, /, *, full_matrices=False):
+def svd(x, /, *, full_matrices=False):  # type: ignore[no-redef]
     """x = U diag(S) Vh, thin; S descending."""
     if full_matrices:
         raise _core.UnimplementedError("linalg.svd: pass full_matrices=False; Reel computes the thin decomposition")
     return SVDResult(*_core.linalg.svd(x))
 
 
-def slogdet(x, /):
+def slogdet(x, /):  # type: ignore[no-redef]
     """Sign and logarithm of |det|."""
     return SlogdetResult(*_core.linalg.slogdet(x))
 

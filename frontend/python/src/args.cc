@@ -69,16 +69,34 @@ std::string Text(std::initializer_list<std::string_view> parts) {
   return out;
 }
 
-std::string Signature(std::string_view name, std::string_view rest) { return Text({"def ", name, rest}); }
+std::string Signature(std::string_view name, std::string_view rest) {
+  return Text({"def ", name, rest});
+}
 
 std::string TypeName(nb::handle x) {
   std::string name = Py_TYPE(x.ptr())->tp_name;
   return name.substr(name.rfind('.') + 1);
 }
 
-void ThrowType(const std::string& message) { throw TypeMistake(message); }
-void ThrowInvalid(const std::string& message) { throw Error(ErrorCode::kInvalidArgument, message); }
-void ThrowIndex(const std::string& message) { throw Error(ErrorCode::kOutOfRange, message); }
+void ThrowType(const std::string& message) { throw TypeMistake(message + AtUserLine()); }
+void ThrowInvalid(const std::string& message) {
+  throw Error(ErrorCode::kInvalidArgument, message + AtUserLine());
+}
+void ThrowIndex(const std::string& message) {
+  throw Error(ErrorCode::kOutOfRange, message + AtUserLine());
+}
+void ThrowFailed(const std::string& message) {
+  throw Error(ErrorCode::kFailedPrecondition, message + AtUserLine());
+}
+
+const Tensor& Concrete(const Tensor& x, const char* what) {
+  if (!x.symbolic()) return x;
+  ThrowFailed(Text({what, ": a traced tensor ", x.type().ToString(),
+                    " has no elements while its function is traced; use reel.cond(pred, true_fn, "
+                    "false_fn) for an `if`, "
+                    "reel.while_loop(cond, body, loop_vars) for a `while`, reel.where for a choice "
+                    "of elements"}));
+}
 
 int64_t ToInt(nb::handle x, const char* what) {
   PyObject* index = PyNumber_Index(x.ptr());
@@ -122,8 +140,8 @@ Shape ToShape(nb::handle x) {
     if (extent < 0) ThrowInvalid("shape: the extent " + std::to_string(extent) + " is negative");
   }
   if (extents.size() > kMaxRank) {
-    ThrowInvalid("shape: rank " + std::to_string(extents.size()) + " is too large, the largest is " +
-                 std::to_string(kMaxRank));
+    ThrowInvalid("shape: rank " + std::to_string(extents.size()) +
+                 " is too large, the largest is " + std::to_string(kMaxRank));
   }
   Shape shape(extents);
   if (!FitsInMemory(shape)) ThrowInvalid("shape: " + shape.ToString() + " is too large");

@@ -21,7 +21,8 @@ std::vector<Tensor> LeafTensors(nb::handle tree);
 nb::object TreeOf(nb::handle tree, const std::vector<Tensor>& leaves);
 
 /// function(*arguments) as tensors; `structure`, unless null, becomes what it returned.
-std::vector<Tensor> CallForTensors(const nb::object& function, const nb::tuple& arguments, nb::object* structure);
+std::vector<Tensor> CallForTensors(const nb::object& function, const nb::tuple& arguments,
+                                   nb::object* structure);
 
 }  // namespace reel::python
 

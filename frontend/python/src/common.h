@@ -53,12 +53,19 @@ std::string Signature(std::string_view name, std::string_view rest);
 
 /// Name of the object's type, for errors.
 std::string TypeName(nb::handle x);
-/// TypeError of Reel's.
+/// A TypeError of Reel's; all of these append the line of the Python program.
 [[noreturn]] void ThrowType(const std::string& message);
 [[noreturn]] void ThrowInvalid(const std::string& message);
 [[noreturn]] void ThrowIndex(const std::string& message);
+[[noreturn]] void ThrowFailed(const std::string& message);
+/// " (file:line)" of the Python program; empty if unknown.
+std::string AtUserLine();
 
-// --- conversions; all throw Error (InvalidType if the object is of no use, else InvalidArgument) ---
+/// The tensor; throws what to do instead if it is symbolic.
+const Tensor& Concrete(const Tensor& x, const char* what);
+
+// --- conversions; all throw Error (InvalidType if the object is of no use, else InvalidArgument)
+// ---
 
 /// A tensor, variable or Python number (weak) as an operand; anything AsTensor takes as a tensor.
 Operand ToOperand(nb::handle x);
@@ -85,7 +92,8 @@ Axes ToAxes(nb::handle x);
 
 /// A key of a table of names: ToEnum("mode", mode, {{"set", kSet}, ...}).
 template <typename E>
-E ToEnum(const char* what, std::string_view name, std::initializer_list<std::pair<std::string_view, E>> table) {
+E ToEnum(const char* what, std::string_view name,
+         std::initializer_list<std::pair<std::string_view, E>> table) {
   std::string known;
   for (const auto& [key, value] : table) {
     if (key == name) return value;
@@ -165,14 +173,14 @@ struct TensorList {
 
 NAMESPACE_BEGIN(NB_NAMESPACE)
 NAMESPACE_BEGIN(detail)
-#define REEL_ARGUMENT(Type, text)                                              \
-  template <>                                                                  \
-  struct type_caster<reel::python::Type> {                                     \
-    NB_TYPE_CASTER(reel::python::Type, const_name(text))                       \
-    bool from_python(handle source, uint32_t, cleanup_list*) noexcept {        \
-      value.object = source.ptr();                                             \
-      return true;                                                             \
-    }                                                                          \
+#define REEL_ARGUMENT(Type, text)                                       \
+  template <>                                                           \
+  struct type_caster<reel::python::Type> {                              \
+    NB_TYPE_CASTER(reel::python::Type, const_name(text))                \
+    bool from_python(handle source, uint32_t, cleanup_list*) noexcept { \
+      value.object = source.ptr();                                      \
+      return true;                                                      \
+    }                                                                   \
   };
 REEL_ARGUMENT(TensorLike, "TensorLike")
 REEL_ARGUMENT(DTypeLike, "DTypeLike")

@@ -22,11 +22,16 @@ std::optional<DType> FormatDType(const Py_buffer& view) {
   const bool is_signed = std::strchr("bhilq", f[0]) != nullptr;
   if (!is_signed && !std::strchr("BHILQ", f[0])) return std::nullopt;
   switch (view.itemsize) {
-    case 1: return is_signed ? kInt8 : kUInt8;
-    case 2: return is_signed ? kInt16 : kUInt16;
-    case 4: return is_signed ? kInt32 : kUInt32;
-    case 8: return is_signed ? kInt64 : kUInt64;
-    default: return std::nullopt;
+    case 1:
+      return is_signed ? kInt8 : kUInt8;
+    case 2:
+      return is_signed ? kInt16 : kUInt16;
+    case 4:
+      return is_signed ? kInt32 : kUInt32;
+    case 8:
+      return is_signed ? kInt64 : kUInt64;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -42,7 +47,8 @@ Tensor FromView(std::unique_ptr<Py_buffer> view, DType dtype, bool share) {
   Shape shape;
   for (int i = 0; i < view->ndim; ++i) shape.push_back(view->shape[i]);
   const Type type{dtype, shape};
-  const auto alignment = static_cast<uintptr_t>(IsComplex(dtype) ? SizeOf(dtype) / 2 : SizeOf(dtype));
+  const auto alignment =
+      static_cast<uintptr_t>(IsComplex(dtype) ? SizeOf(dtype) / 2 : SizeOf(dtype));
   if (share && reinterpret_cast<uintptr_t>(view->buf) % alignment != 0)
     ThrowInvalid("asarray: elements of the array are not aligned; use copy=True");
   if (share && view->len > 0) {
@@ -70,7 +76,9 @@ std::optional<Tensor> ThroughNumPy(nb::handle x, bool share) {
     ThrowType("an array of dtype " + name + " is no tensor; its elements must be bool, integers, " +
               "floats or complex numbers");
   }
-  if (share) ThrowInvalid("asarray: an array that is not contiguous or not native cannot be shared; use copy=True");
+  if (share)
+    ThrowInvalid(
+        "asarray: an array that is not contiguous or not native cannot be shared; use copy=True");
   array = numpy.attr("array")(array, array.attr("dtype").attr("newbyteorder")("="),
                               nb::arg("order") = "C");
   return FromArray(array, false);
@@ -79,7 +87,8 @@ std::optional<Tensor> ThroughNumPy(nb::handle x, bool share) {
 // Shape and kind of nested sequences of numbers.
 struct Nested {
   std::vector<int64_t> shape;
-  bool has_tensor = false, has_complex = false, has_float = false, has_int = false, has_bool = false;
+  bool has_tensor = false, has_complex = false, has_float = false, has_int = false,
+       has_bool = false;
   bool has_large = false;
 };
 
@@ -91,11 +100,16 @@ bool Flatten(PyObject* x, size_t depth, Nested* nested, std::vector<PyObject*>* 
   if (!IsSequence(x)) {
     if (depth < nested->shape.size() && nested->shape[depth] >= 0)
       ThrowInvalid("asarray: rows of a nested list differ in depth; all must have one shape");
-    if (PyBool_Check(x)) nested->has_bool = true;
-    else if (PyLong_Check(x)) nested->has_int = true;
-    else if (PyFloat_CheckExact(x)) nested->has_float = true;
-    else if (PyComplex_CheckExact(x)) nested->has_complex = true;
-    else return false;
+    if (PyBool_Check(x))
+      nested->has_bool = true;
+    else if (PyLong_Check(x))
+      nested->has_int = true;
+    else if (PyFloat_CheckExact(x))
+      nested->has_float = true;
+    else if (PyComplex_CheckExact(x))
+      nested->has_complex = true;
+    else
+      return false;
     if (nested->shape.size() == depth) nested->shape.push_back(-1);  // the leaves' depth
     leaves->push_back(x);
     return true;
@@ -108,10 +122,11 @@ bool Flatten(PyObject* x, size_t depth, Nested* nested, std::vector<PyObject*>* 
   if (nested->shape.size() == depth) {
     nested->shape.push_back(n);
   } else if (nested->shape[depth] != n) {
-    ThrowInvalid(nested->shape[depth] < 0
-                     ? std::string("asarray: rows of a nested list differ in depth; all must have one shape")
-                     : "asarray: rows of " + std::to_string(nested->shape[depth]) + " and of " +
-                           std::to_string(n) + " elements; all must have one length");
+    ThrowInvalid(
+        nested->shape[depth] < 0
+            ? std::string("asarray: rows of a nested list differ in depth; all must have one shape")
+            : "asarray: rows of " + std::to_string(nested->shape[depth]) + " and of " +
+                  std::to_string(n) + " elements; all must have one length");
   }
   for (int64_t i = 0; i < n; ++i) {
     if (!Flatten(PySequence_Fast_GET_ITEM(items.ptr(), i), depth + 1, nested, leaves, owners))
@@ -127,7 +142,8 @@ Tensor Collect(const std::vector<PyObject*>& leaves, const Shape& shape, Get get
   for (PyObject* x : leaves) values.push_back(static_cast<T>(get(x)));
   if (PyErr_Occurred()) {
     PyErr_Clear();
-    ThrowInvalid("asarray: an integer of the list does not fit the dtype; use a wider one or floats");
+    ThrowInvalid(
+        "asarray: an integer of the list does not fit the dtype; use a wider one or floats");
   }
   return Tensor::FromBytes(internal::ElementDType<T>(), shape, values.data());
 }
@@ -199,12 +215,15 @@ std::optional<Tensor> FromArray(nb::handle x, bool share) {
     if (PyBytes_Check(x.ptr()) || PyByteArray_Check(x.ptr())) return std::nullopt;
     return ThroughNumPy(x, share);
   }
-  if (nb::hasattr(x, "__array__") || nb::hasattr(x, "__array_interface__")) return ThroughNumPy(x, share);
+  if (nb::hasattr(x, "__array__") || nb::hasattr(x, "__array_interface__"))
+    return ThroughNumPy(x, share);
   return std::nullopt;
 }
 
 Tensor AsTensor(nb::handle x, std::optional<DType> dtype, bool share) {
-  const auto cast = [&](const Tensor& t) { return dtype && t.dtype() != *dtype ? Cast(t, *dtype) : t; };
+  const auto cast = [&](const Tensor& t) {
+    return dtype && t.dtype() != *dtype ? Cast(t, *dtype) : t;
+  };
   if (IsTensor(x.ptr())) return cast(TensorOf(x.ptr()));
   if (IsVariable(x.ptr())) return cast(VariableOf(x.ptr()).value(std::source_location{}));
   if (PyBool_Check(x.ptr()) || PyLong_CheckExact(x.ptr()) || PyFloat_CheckExact(x.ptr()) ||
@@ -213,8 +232,8 @@ Tensor AsTensor(nb::handle x, std::optional<DType> dtype, bool share) {
   }
   if (const std::optional<Tensor> array = FromArray(x, share)) return cast(*array);
   if (PyLong_Check(x.ptr()) || PyFloat_Check(x.ptr())) {  // subclasses: enums, bools of others
-    return FromNested(nb::steal(PyLong_Check(x.ptr()) ? PyNumber_Long(x.ptr()) : PyNumber_Float(x.ptr())),
-                      dtype);
+    return FromNested(
+        nb::steal(PyLong_Check(x.ptr()) ? PyNumber_Long(x.ptr()) : PyNumber_Float(x.ptr())), dtype);
   }
   ThrowType("cannot make a tensor of " + TypeName(x) +
             "; expected a number, a list of numbers, an array or a tensor");

@@ -7,7 +7,8 @@
 
 namespace reel::python {
 
-/// Tensor.__dlpack__: a capsule that shares the elements, marked read only if the consumer knows versions.
+/// Tensor.__dlpack__: a capsule that shares the elements, marked read only if the consumer knows
+/// versions.
 nb::object ToDLPack(const Tensor& x, nb::handle stream, nb::handle max_version, nb::handle device,
                     nb::handle copy);
 /// reel.from_dlpack.

@@ -1,9 +1,9 @@
 #include "bind.h"
 #include "operators.h"
-#include "register.h"
 #include "reel/complex.h"
 #include "reel/functions.h"
 #include "reel/special.h"
+#include "register.h"
 
 // Functions of numbers, by the array API's names, and Reel's own.
 
@@ -76,17 +76,25 @@ void RegisterArithmetic(nb::module_& m) {
   Unary<Rounding<Round>>(m, "round", "The nearest integer, ties to even.");
   Unary<Rounding<Trunc>>(m, "trunc", "x without its fraction.");
   m.def("clip", &Clip, "x"_a, "min"_a = nb::none(), "max"_a = nb::none(),
-        nb::sig("def clip(x: TensorLike, /, min: TensorLike | None = None, max: TensorLike | None = None) -> Tensor"),
+        nb::sig("def clip(x: TensorLike, /, min: TensorLike | None = None, max: TensorLike | None "
+                "= None) -> Tensor"),
         "max(min(x, max), min). The gradient goes to x inside the bounds and on them.");
-  m.def("where", [](TensorLike c, TensorLike a, TensorLike b) {
-          const Operand condition = c.operand(), x = a.operand(), y = b.operand();
-          const Unlocked other_threads(std::max({Work(condition), Work(x), Work(y)}));
-          return Where(condition, x, y);
-        }, nb::sig("def where(condition: TensorLike, x1: TensorLike, x2: TensorLike, /) -> Tensor"),
-        "x1 where the condition (bool) is true, else x2; all broadcast.");
-  m.def("lerp", [](TensorLike a, TensorLike b, TensorLike w) { return Lerp(a.operand(), b.operand(), w.operand()); },
-        nb::sig("def lerp(x1: TensorLike, x2: TensorLike, weight: TensorLike, /) -> Tensor"),
-        "x1 + weight (x2 - x1), and exactly x2 for a weight of 1.");
+  m.def(
+      "where",
+      [](TensorLike c, TensorLike a, TensorLike b) {
+        const Operand condition = c.operand(), x = a.operand(), y = b.operand();
+        const Unlocked other_threads(std::max({Work(condition), Work(x), Work(y)}));
+        return Where(condition, x, y);
+      },
+      nb::sig("def where(condition: TensorLike, x1: TensorLike, x2: TensorLike, /) -> Tensor"),
+      "x1 where the condition (bool) is true, else x2; all broadcast.");
+  m.def(
+      "lerp",
+      [](TensorLike a, TensorLike b, TensorLike w) {
+        return Lerp(a.operand(), b.operand(), w.operand());
+      },
+      nb::sig("def lerp(x1: TensorLike, x2: TensorLike, weight: TensorLike, /) -> Tensor"),
+      "x1 + weight (x2 - x1), and exactly x2 for a weight of 1.");
 }
 
 void RegisterFunctions(nb::module_& m) {
@@ -131,9 +139,13 @@ void RegisterFunctions(nb::module_& m) {
   Binary<Igamma>(m, "igamma", "Regularised lower incomplete gamma function P(x1, x2).");
   Binary<Igammac>(m, "igammac", "1 - igamma(x1, x2), without cancellation.");
   Binary<Lbeta>(m, "lbeta", "log |B(x1, x2)|.");
-  m.def("betainc", [](TensorLike a, TensorLike b, TensorLike x) { return Betainc(a.operand(), b.operand(), x.operand()); },
-        nb::sig("def betainc(a: TensorLike, b: TensorLike, x: TensorLike, /) -> Tensor"),
-        "Regularised incomplete beta function I_x(a, b).");
+  m.def(
+      "betainc",
+      [](TensorLike a, TensorLike b, TensorLike x) {
+        return Betainc(a.operand(), b.operand(), x.operand());
+      },
+      nb::sig("def betainc(a: TensorLike, b: TensorLike, x: TensorLike, /) -> Tensor"),
+      "Regularised incomplete beta function I_x(a, b).");
 }
 
 void RegisterLogic(nb::module_& m) {
@@ -157,8 +169,10 @@ void RegisterLogic(nb::module_& m) {
   Unary<IsInf>(m, "isinf", "Infinite.");
   Unary<IsNan>(m, "isnan", "NaN.");
   Unary<Signbit>(m, "signbit", "x < 0, also for -0 and NaN with that sign.");
-  m.def("bitcast", [](TensorLike x, DTypeLike d) { return Bitcast(x.operand(), d.get(kFloat32)); },
-        nb::sig("def bitcast(x: TensorLike, dtype: DTypeLike, /) -> Tensor"), "The bits as another dtype of the same size.");
+  m.def(
+      "bitcast", [](TensorLike x, DTypeLike d) { return Bitcast(x.operand(), d.get(kFloat32)); },
+      nb::sig("def bitcast(x: TensorLike, dtype: DTypeLike, /) -> Tensor"),
+      "The bits as another dtype of the same size.");
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
-#include "frontend/binding.h"
-#include "operators.h"
-#include "register.h"
-
 #include <array>
 #include <mutex>
 #include <set>
 #include <string>
+
+#include "frontend/binding.h"
+#include "operators.h"
+#include "register.h"
 
 // reel::Error as Python exceptions, and the line of the Python program for their texts.
 
@@ -85,7 +85,8 @@ std::string& PackageFolder() {
 // The innermost frame that is not of the package itself.
 internal::SourceLine FindLine() {
   const nb::gil_scoped_acquire lock;
-  nb::object frame = nb::steal(reinterpret_cast<PyObject*>(PyThreadState_GetFrame(PyThreadState_Get())));
+  nb::object frame =
+      nb::steal(reinterpret_cast<PyObject*>(PyThreadState_GetFrame(PyThreadState_Get())));
   while (frame.is_valid()) {
     auto* f = reinterpret_cast<PyFrameObject*>(frame.ptr());
     const nb::object code = nb::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(f)));
@@ -102,18 +103,25 @@ internal::SourceLine FindLine() {
 
 }  // namespace
 
+std::string AtUserLine() {
+  const internal::SourceLine line = FindLine();
+  return line.file ? Text({" (", line.file, ":", std::to_string(line.line), ")"}) : std::string();
+}
+
 void RegisterErrors(nb::module_& m) {
-  error = NewClass(m, "Error", nb::handle(PyExc_Exception),
-                   "Every failure of Reel; `code` says of what kind, the text what to do.", "Unknown")
-              .release()
-              .ptr();
+  error =
+      NewClass(m, "Error", nb::handle(PyExc_Exception),
+               "Every failure of Reel; `code` says of what kind, the text what to do.", "Unknown")
+          .release()
+          .ptr();
   const ErrorClass all[] = {
       {ErrorCode::kCancelled, "CancelledError", &PyExc_RuntimeError, "The work was cancelled."},
       {ErrorCode::kInvalidArgument, "InvalidArgumentError", &PyExc_ValueError,
        "A value, shape or dtype does not fit."},
       {ErrorCode::kDeadlineExceeded, "DeadlineExceededError", &PyExc_RuntimeError,
        "The work took longer than its budget."},
-      {ErrorCode::kNotFound, "NotFoundError", &PyExc_LookupError, "No such file, name or gradient."},
+      {ErrorCode::kNotFound, "NotFoundError", &PyExc_LookupError,
+       "No such file, name or gradient."},
       {ErrorCode::kAlreadyExists, "AlreadyExistsError", &PyExc_ValueError, "The name is taken."},
       {ErrorCode::kPermissionDenied, "PermissionDeniedError", &PyExc_RuntimeError,
        "A file may not be read or written."},
@@ -135,8 +143,9 @@ void RegisterErrors(nb::module_& m) {
     classes[static_cast<size_t>(c.code)] =
         NewClass(m, c.name, bases, c.doc, Name(c.code)).release().ptr();
   }
-  const nb::tuple bases = nb::make_tuple(
-      nb::handle(classes[static_cast<size_t>(ErrorCode::kInvalidArgument)]), nb::handle(PyExc_TypeError));
+  const nb::tuple bases =
+      nb::make_tuple(nb::handle(classes[static_cast<size_t>(ErrorCode::kInvalidArgument)]),
+                     nb::handle(PyExc_TypeError));
   type_error =
       NewClass(m, "InvalidTypeError", bases, "An argument is of a Python type that does not fit.",
                Name(ErrorCode::kInvalidArgument))

@@ -15,21 +15,36 @@ struct BufferShape {
 
 const char* Format(DType dtype) {
   switch (dtype) {
-    case kBool: return "?";
-    case kInt8: return "b";
-    case kInt16: return "h";
-    case kInt32: return "i";
-    case kInt64: return "q";
-    case kUInt8: return "B";
-    case kUInt16: return "H";
-    case kUInt32: return "I";
-    case kUInt64: return "Q";
-    case kFloat16: return "e";
-    case kFloat32: return "f";
-    case kFloat64: return "d";
-    case kComplex64: return "Zf";
-    case kComplex128: return "Zd";
-    case kBFloat16: break;
+    case kBool:
+      return "?";
+    case kInt8:
+      return "b";
+    case kInt16:
+      return "h";
+    case kInt32:
+      return "i";
+    case kInt64:
+      return "q";
+    case kUInt8:
+      return "B";
+    case kUInt16:
+      return "H";
+    case kUInt32:
+      return "I";
+    case kUInt64:
+      return "Q";
+    case kFloat16:
+      return "e";
+    case kFloat32:
+      return "f";
+    case kFloat64:
+      return "d";
+    case kComplex64:
+      return "Zf";
+    case kComplex128:
+      return "Zd";
+    case kBFloat16:
+      break;
   }
   return nullptr;
 }
@@ -50,7 +65,8 @@ std::vector<Py_ssize_t> ByteStrides(const Tensor& x) {
 // Read only; holds a handle of the tensor.
 int GetBuffer(PyObject* self, Py_buffer* view, int flags) {
   view->obj = nullptr;
-  if (!IsTensor(self)) return BufferError("a variable has no buffer: its value changes; use value()");
+  if (!IsTensor(self))
+    return BufferError("a variable has no buffer: its value changes; use value()");
   const Tensor& x = TensorOf(self);
   if (flags & PyBUF_WRITABLE) return BufferError("tensors are read only");
   if (!x.defined() || x.symbolic()) return BufferError("a symbolic tensor has no elements");
@@ -77,13 +93,13 @@ void ReleaseBuffer(PyObject*, Py_buffer* view) {
 }
 
 nb::object NumPyView(const Tensor& x) {
+  (void)Concrete(x, "numpy");
   const nb::module_ numpy = nb::module_::import_("numpy");
   if (x.dtype() == kBFloat16) {
     const nb::object dtype = DTypeObject(kBFloat16).attr("dtype");  // throws without ml_dtypes
     const Tensor bits = Tensor::FromBytes(kUInt16, x.shape(), x.raw_data({}));
     return NumPyView(bits).attr("view")(dtype);
   }
-  (void)x.raw_data(std::source_location{});  // throws if symbolic, with its text
   const nb::object owner = Wrap(x);
   const nb::object view = nb::steal(PyMemoryView_FromObject(owner.ptr()));
   if (!view.is_valid()) throw nb::python_error();

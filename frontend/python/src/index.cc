@@ -14,7 +14,7 @@ namespace {
 struct Plan {
   std::vector<int64_t> starts, limits, strides;  // of x's axes
   std::vector<int64_t> flips;                    // axes with a negative step
-  std::vector<int64_t> shape;                    // after the slice: without indexed axes, with new ones
+  std::vector<int64_t> shape;  // after the slice: without indexed axes, with new ones
   bool sliced = false, reshaped = false;
   struct Advanced {
     int64_t axis;  // of the shape above
@@ -26,17 +26,20 @@ struct Plan {
 
 // Integers, NumPy's too, are none.
 bool IsArrayKey(nb::handle k) {
-  if (PyBool_Check(k.ptr()) || PyList_Check(k.ptr()) || IsTensor(k.ptr()) || IsVariable(k.ptr())) return true;
+  if (PyBool_Check(k.ptr()) || PyList_Check(k.ptr()) || IsTensor(k.ptr()) || IsVariable(k.ptr()))
+    return true;
   if (PyLong_Check(k.ptr()) || !PyObject_CheckBuffer(k.ptr())) return false;
   return !PyIndex_Check(k.ptr()) || !nb::hasattr(k, "ndim") || nb::cast<int>(k.attr("ndim")) > 0 ||
          nb::str(k.attr("dtype").attr("kind")).equal(nb::str("b"));
 }
 
 std::string AxisText(int64_t axis, int64_t n) {
-  return " is out of range for axis " + std::to_string(axis) + " with " + std::to_string(n) + " elements";
+  return " is out of range for axis " + std::to_string(axis) + " with " + std::to_string(n) +
+         " elements";
 }
 
-// Indices made positive and checked. What a Recording or trace sees must do so for other values too.
+// Indices made positive and checked. What a Recording or trace sees must do so for other values
+// too.
 Tensor Normalized(const Tensor& raw, int64_t axis, int64_t n, bool constant) {
   const bool native = raw.dtype() == kInt32 || raw.dtype() == kInt64;
   Tensor index = native ? raw : Cast(raw, kInt64);
@@ -92,7 +95,8 @@ class Planner {
       }
     }
     if (consumed > x.rank()) {
-      ThrowIndex("too many indices: " + std::to_string(consumed) + " for a tensor " + x.type().ToString());
+      ThrowIndex("too many indices: " + std::to_string(consumed) + " for a tensor " +
+                 x.type().ToString());
     }
     for (const nb::object& k : keys) {
       if (k.ptr() == Py_Ellipsis) {
@@ -164,7 +168,8 @@ class Planner {
 
   void AddInteger(nb::handle k) {
     if (!PyIndex_Check(k.ptr())) {
-      ThrowIndex("indices are integers, slices, None, ... and integer or boolean arrays, not " + TypeName(k));
+      ThrowIndex("indices are integers, slices, None, ... and integer or boolean arrays, not " +
+                 TypeName(k));
     }
     const int64_t n = extent();
     int64_t i = ToInt(k, "index");
@@ -179,7 +184,8 @@ class Planner {
     const Tensor index = ToTensor(k);
     const bool constant = !IsTensor(k.ptr()) && !IsVariable(k.ptr());
     if (IsInteger(index.dtype())) return AddAdvanced(index, constant);
-    if (index.dtype() == kFloat32 && index.size() == 0) return AddAdvanced(Cast(index, kInt64), true);
+    if (index.dtype() == kFloat32 && index.size() == 0)
+      return AddAdvanced(Cast(index, kInt64), true);
     if (index.dtype() != kBool)
       ThrowIndex("arrays used as indices must be integers or bool, not " + index.type().ToString());
     for (int i = 0; i < index.rank(); ++i) {
@@ -240,7 +246,8 @@ Tensor GatherAxes(const Tensor& x, const Plan& plan) {
   std::vector<int64_t> back(static_cast<size_t>(y.rank()));
   std::iota(back.begin(), back.end(), 0);
   // The axes of the index go behind those that stand before the first indexed one.
-  std::rotate(back.begin(), back.begin() + linear.rank(), back.begin() + linear.rank() + plan.advanced[0].axis);
+  std::rotate(back.begin(), back.begin() + linear.rank(),
+              back.begin() + linear.rank() + plan.advanced[0].axis);
   return Transpose(y, back);
 }
 

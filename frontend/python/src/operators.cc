@@ -2,8 +2,8 @@
 
 #include "reel/functions.h"
 
-// The operators of Tensor and Variable as slots of their types: Python calls them directly, with the
-// operands in either order.
+// The operators of Tensor and Variable as slots of their types: Python calls them directly, with
+// the operands in either order.
 
 namespace reel::python {
 namespace {
@@ -46,7 +46,8 @@ PyObject* UnarySlot(PyObject* a) {
 
 bool IsIntegral(const Operand& x) { return IsInteger(x.type().dtype) || x.type().dtype == kBool; }
 
-// Integers divide to floats, as in Python: f32, or f64 beside 64-bit integers that are no weak numbers.
+// Integers divide to floats, as in Python: f32, or f64 beside 64-bit integers that are no weak
+// numbers.
 Tensor TrueDivide(const Operand& a, const Operand& b) {
   if (!IsIntegral(a) || !IsIntegral(b)) return Div(a, b);
   return Div(Cast(a, kFloat32), Cast(b, kFloat32));
@@ -66,24 +67,30 @@ PyObject* PowerSlot(PyObject* a, PyObject* b, PyObject* modulus) {
 
 PyObject* Compare(PyObject* a, PyObject* b, int op) {
   switch (op) {
-    case Py_LT: return BinarySlot<Less>(a, b);
-    case Py_LE: return BinarySlot<LessEqual>(a, b);
-    case Py_EQ: return BinarySlot<Equal>(a, b);
-    case Py_NE: return BinarySlot<NotEqual>(a, b);
-    case Py_GT: return BinarySlot<Greater>(a, b);
-    default: return BinarySlot<GreaterEqual>(a, b);
+    case Py_LT:
+      return BinarySlot<Less>(a, b);
+    case Py_LE:
+      return BinarySlot<LessEqual>(a, b);
+    case Py_EQ:
+      return BinarySlot<Equal>(a, b);
+    case Py_NE:
+      return BinarySlot<NotEqual>(a, b);
+    case Py_GT:
+      return BinarySlot<Greater>(a, b);
+    default:
+      return BinarySlot<GreaterEqual>(a, b);
   }
 }
 
-PyObject* Positive(PyObject* a) {
-  return UnarySlot<Identity>(a);
-}
+PyObject* Positive(PyObject* a) { return UnarySlot<Identity>(a); }
 
 Tensor Value(PyObject* self) { return ToTensor(self); }
 
 // Conversions to Python's numbers: of tensors with one element.
 int Truth(PyObject* self) {
-  PyObject* result = Guarded([&] { return nb::borrow(Value(self).item<bool>({}) ? Py_True : Py_False); });
+  PyObject* result = Guarded([&] {
+    return nb::borrow(Concrete(Value(self), "bool").item<bool>({}) ? Py_True : Py_False);
+  });
   if (!result) return -1;
   const int truth = result == Py_True;
   Py_DECREF(result);
@@ -91,7 +98,8 @@ int Truth(PyObject* self) {
 }
 
 nb::object IntOf(const Tensor& x) {
-  if (x.dtype() == kUInt64) return nb::steal(PyLong_FromUnsignedLongLong(static_cast<uint64_t>(x.item<int64_t>({}))));
+  if (x.dtype() == kUInt64)
+    return nb::steal(PyLong_FromUnsignedLongLong(static_cast<uint64_t>(x.item<int64_t>({}))));
   if (IsFloat(x.dtype())) return nb::steal(PyLong_FromDouble(x.item<double>({})));
   return nb::steal(PyLong_FromLongLong(x.item<int64_t>({})));
 }
@@ -102,17 +110,19 @@ nb::object Checked(nb::object o) {
 }
 
 PyObject* Int(PyObject* self) {
-  return Guarded([&] { return Checked(IntOf(Value(self))); });
+  return Guarded([&] { return Checked(IntOf(Concrete(Value(self), "int"))); });
 }
 PyObject* Float(PyObject* self) {
-  return Guarded([&] { return nb::steal(PyFloat_FromDouble(Value(self).item<double>({}))); });
+  return Guarded([&] {
+    return nb::steal(PyFloat_FromDouble(Concrete(Value(self), "float").item<double>({})));
+  });
 }
 PyObject* Index(PyObject* self) {
   return Guarded([&] {
     const Tensor x = Value(self);
     if (!IsInteger(x.dtype()) || x.rank() != 0)
       ThrowType("only integer scalars can be an index, not " + x.type().ToString());
-    return IntOf(x);
+    return IntOf(Concrete(x, "index"));
   });
 }
 
@@ -144,7 +154,8 @@ Tensor IntegerPower(const Operand& a, const Operand& b) {
     return Cast(y, x.dtype());
   }
   auto n = b.tensor().item<int64_t>({});
-  if (n < 0) ThrowInvalid("power: integers to negative powers are no integers; cast to a float dtype");
+  if (n < 0)
+    ThrowInvalid("power: integers to negative powers are no integers; cast to a float dtype");
   Tensor base = a.tensor(), result = OnesLike(a);
   for (; n > 0; n >>= 1) {
     if (n & 1) result = Mul(result, base);

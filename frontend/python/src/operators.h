@@ -11,10 +11,10 @@ namespace reel::python {
 const PyType_Slot* OperatorSlots();
 
 // The slots that files of their own define.
-PyObject* Subscript(PyObject* self, PyObject* key);          // index.cc
-Py_ssize_t Length(PyObject* self);                           // tensor.cc
+PyObject* Subscript(PyObject* self, PyObject* key);         // index.cc
+Py_ssize_t Length(PyObject* self);                          // tensor.cc
 int GetBuffer(PyObject* self, Py_buffer* view, int flags);  // export.cc
-void ReleaseBuffer(PyObject* self, Py_buffer* view);          // export.cc
+void ReleaseBuffer(PyObject* self, Py_buffer* view);        // export.cc
 
 /// x[key] with NumPy's meaning.
 Tensor IndexTensor(const Tensor& x, nb::handle key);

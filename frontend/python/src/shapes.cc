@@ -1,6 +1,7 @@
+#include "reel/shapes.h"
+
 #include "bind.h"
 #include "register.h"
-#include "reel/shapes.h"
 
 // Shapes: moving, joining and repeating elements, by the array API's names.
 
@@ -19,7 +20,8 @@ std::vector<Tensor> Common(std::vector<Tensor> parts) {
   for (const Tensor& t : parts) same &= t.dtype() == parts[0].dtype();
   if (same) return parts;
   Tensor sum = Zeros(Shape{0}, parts[0].dtype());
-  for (const Tensor& t : parts) sum = Where(Zeros(Shape{0}, kBool), sum, Zeros(Shape{0}, t.dtype()));
+  for (const Tensor& t : parts)
+    sum = Where(Zeros(Shape{0}, kBool), sum, Zeros(Shape{0}, t.dtype()));
   for (Tensor& t : parts) t = Cast(t, sum.dtype());
   return parts;
 }
@@ -38,7 +40,9 @@ Tensor Stacked(TensorList arrays, int64_t axis) {
   return Stack(parts, axis);
 }
 
-Tensor Permute(TensorLike x, IntsLike axes) { return Transpose(x.operand(), axes.get("permute_dims")); }
+Tensor Permute(TensorLike x, IntsLike axes) {
+  return Transpose(x.operand(), axes.get("permute_dims"));
+}
 
 Tensor Move(const Tensor& x, const std::vector<int64_t>& from, const std::vector<int64_t>& to) {
   if (from.size() != to.size()) ThrowInvalid("moveaxis: give as many destinations as sources");
@@ -47,8 +51,10 @@ Tensor Move(const Tensor& x, const std::vector<int64_t>& from, const std::vector
   std::vector<bool> taken(static_cast<size_t>(rank), false);
   for (size_t i = 0; i < from.size(); ++i) {
     const int64_t a = from[i] < 0 ? from[i] + rank : from[i], b = to[i] < 0 ? to[i] + rank : to[i];
-    if (a < 0 || a >= rank || b < 0 || b >= rank) ThrowInvalid("moveaxis: an axis is out of range for rank " + std::to_string(rank));
-    if (taken[static_cast<size_t>(a)] || order[static_cast<size_t>(b)] >= 0) ThrowInvalid("moveaxis: an axis is given twice");
+    if (a < 0 || a >= rank || b < 0 || b >= rank)
+      ThrowInvalid("moveaxis: an axis is out of range for rank " + std::to_string(rank));
+    if (taken[static_cast<size_t>(a)] || order[static_cast<size_t>(b)] >= 0)
+      ThrowInvalid("moveaxis: an axis is given twice");
     taken[static_cast<size_t>(a)] = true;
     order[static_cast<size_t>(b)] = a;
   }
@@ -85,7 +91,8 @@ Tensor Repeated(TensorLike x, nb::handle repeats, OptionalInt axis) {
     rows.insert(rows.end(), static_cast<size_t>(counts[i]), static_cast<int64_t>(i));
   }
   const int64_t rank = t.rank(), positive = at < 0 ? at + rank : at;
-  if (positive < 0 || positive >= rank || t.shape().dim(static_cast<int>(positive)) != static_cast<int64_t>(counts.size()))
+  if (positive < 0 || positive >= rank ||
+      t.shape().dim(static_cast<int>(positive)) != static_cast<int64_t>(counts.size()))
     ThrowInvalid("repeat: give one count, or one for each of the axis's elements");
   return Gather(t, Tensor::FromData(rows, Shape({Extent(static_cast<int64_t>(rows.size()))})), at);
 }
@@ -117,7 +124,8 @@ Tensor Padded(TensorLike x, nb::handle width, const char* mode, double value) {
   if (name == "reflect") return Pad(t, low, high, PadMode::kReflect);
   if (name == "symmetric") return Pad(t, low, high, PadMode::kSymmetric);
   if (name == "wrap") return Pad(t, low, high, PadMode::kWrap);
-  ThrowInvalid("pad: mode is 'constant', 'edge', 'reflect', 'symmetric' or 'wrap', not '" + std::string(name) + "'");
+  ThrowInvalid("pad: mode is 'constant', 'edge', 'reflect', 'symmetric' or 'wrap', not '" +
+               std::string(name) + "'");
 }
 
 nb::object Parts(TensorLike x, nb::handle parts, int64_t axis) {
@@ -147,7 +155,8 @@ nb::object BroadcastShapes(nb::args shapes) {
       const int ia = i - rank + out.rank(), ib = i - rank + shape.rank();
       const int64_t a = ia < 0 ? 1 : out.dim(ia), b = ib < 0 ? 1 : shape.dim(ib);
       if (a != b && a != 1 && b != 1)
-        ThrowInvalid("broadcast_shapes: " + out.ToString() + " and " + shape.ToString() + " do not broadcast");
+        ThrowInvalid("broadcast_shapes: " + out.ToString() + " and " + shape.ToString() +
+                     " do not broadcast");
       both.push_back(a == 1 ? b : a);
     }
     out = both;
@@ -162,22 +171,32 @@ void RegisterJoins(nb::module_& m) {
   m.def("stack", &Stacked, "arrays"_a, nb::kw_only(), "axis"_a = 0,
         nb::sig("def stack(arrays: Sequence[TensorLike], /, *, axis: int = 0) -> Tensor"),
         "Tensors of one shape along a new axis.");
-  m.def("unstack", [](TensorLike x, int64_t axis) {
-          return nb::tuple(ListOf(Unstack(x.operand(), axis)));
-        }, "x"_a, nb::kw_only(), "axis"_a = 0,
-        nb::sig("def unstack(x: TensorLike, /, *, axis: int = 0) -> tuple[Tensor, ...]"),
-        "The slices along an axis, without it.");
-  m.def("split", &Parts, "x"_a, "parts"_a, "axis"_a = 0,
-        nb::sig("def split(x: TensorLike, /, parts: int | Sequence[int], axis: int = 0) -> list[Tensor]"),
-        "Parts of equal extent along an axis, or of these extents.");
-  m.def("tile", [](TensorLike x, IntsLike repeats) { return Tile(x.operand(), repeats.get("tile")); }, "x"_a, "repetitions"_a,
-        nb::sig("def tile(x: TensorLike, repetitions: IntsLike, /) -> Tensor"), "x repeated along each axis as a whole.");
-  m.def("repeat", &Repeated, "x"_a, "repeats"_a, nb::kw_only(), "axis"_a = nb::none(),
-        nb::sig("def repeat(x: TensorLike, repeats: IntsLike, /, *, axis: int | None = None) -> Tensor"),
-        "Each element repeated along an axis.");
-  m.def("broadcast_arrays", &BroadcastArrays, nb::sig("def broadcast_arrays(*arrays: TensorLike) -> list[Tensor]"),
+  m.def(
+      "unstack",
+      [](TensorLike x, int64_t axis) { return nb::tuple(ListOf(Unstack(x.operand(), axis))); },
+      "x"_a, nb::kw_only(), "axis"_a = 0,
+      nb::sig("def unstack(x: TensorLike, /, *, axis: int = 0) -> tuple[Tensor, ...]"),
+      "The slices along an axis, without it.");
+  m.def(
+      "split", &Parts, "x"_a, "parts"_a, "axis"_a = 0,
+      nb::sig(
+          "def split(x: TensorLike, /, parts: int | Sequence[int], axis: int = 0) -> list[Tensor]"),
+      "Parts of equal extent along an axis, or of these extents.");
+  m.def(
+      "tile", [](TensorLike x, IntsLike repeats) { return Tile(x.operand(), repeats.get("tile")); },
+      "x"_a, "repetitions"_a,
+      nb::sig("def tile(x: TensorLike, repetitions: IntsLike, /) -> Tensor"),
+      "x repeated along each axis as a whole.");
+  m.def(
+      "repeat", &Repeated, "x"_a, "repeats"_a, nb::kw_only(), "axis"_a = nb::none(),
+      nb::sig(
+          "def repeat(x: TensorLike, repeats: IntsLike, /, *, axis: int | None = None) -> Tensor"),
+      "Each element repeated along an axis.");
+  m.def("broadcast_arrays", &BroadcastArrays,
+        nb::sig("def broadcast_arrays(*arrays: TensorLike) -> list[Tensor]"),
         "All broadcast to one shape.");
-  m.def("broadcast_shapes", &BroadcastShapes, nb::sig("def broadcast_shapes(*shapes: ShapeLike) -> tuple[int, ...]"),
+  m.def("broadcast_shapes", &BroadcastShapes,
+        nb::sig("def broadcast_shapes(*shapes: ShapeLike) -> tuple[int, ...]"),
         "The shape that these broadcast to.");
 }
 
@@ -185,52 +204,88 @@ void RegisterJoins(nb::module_& m) {
 
 void RegisterShapes(nb::module_& m) {
   RegisterJoins(m);
-  m.def("reshape", [](TensorLike x, IntsLike shape, nb::handle) { return Reshape(x.operand(), shape.get("reshape")); },
-        "x"_a, "shape"_a, nb::kw_only(), "copy"_a = nb::none(),
-        nb::sig("def reshape(x: TensorLike, /, shape: ShapeLike, *, copy: bool | None = None) -> Tensor"),
-        "Row-major elements in another shape; one extent may be -1.");
-  m.def("permute_dims", &Permute, "x"_a, "axes"_a, nb::sig("def permute_dims(x: TensorLike, /, axes: Sequence[int]) -> Tensor"),
+  m.def(
+      "reshape",
+      [](TensorLike x, IntsLike shape, nb::handle) {
+        return Reshape(x.operand(), shape.get("reshape"));
+      },
+      "x"_a, "shape"_a, nb::kw_only(), "copy"_a = nb::none(),
+      nb::sig(
+          "def reshape(x: TensorLike, /, shape: ShapeLike, *, copy: bool | None = None) -> Tensor"),
+      "Row-major elements in another shape; one extent may be -1.");
+  m.def("permute_dims", &Permute, "x"_a, "axes"_a,
+        nb::sig("def permute_dims(x: TensorLike, /, axes: Sequence[int]) -> Tensor"),
         "Result axis i is axis axes[i].");
-  m.def("transpose", [](TensorLike x, IntsLike axes) {
-          return Transpose(x.operand(), axes.none() ? std::vector<int64_t>() : axes.get("transpose"));
-        }, "x"_a, "axes"_a = nb::none(),
-        nb::sig("def transpose(x: TensorLike, /, axes: Sequence[int] | None = None) -> Tensor"),
-        "Axes in another order; reversed by default.");
-  m.def("matrix_transpose", [](TensorLike x) { return SwapAxes(x.operand(), -1, -2); },
-        nb::sig("def matrix_transpose(x: TensorLike, /) -> Tensor"), "The last two axes swapped.");
-  m.def("moveaxis", [](TensorLike x, IntsLike from, IntsLike to) {
-          return Move(x.tensor(), from.get("moveaxis"), to.get("moveaxis"));
-        }, "x"_a, "source"_a, "destination"_a,
-        nb::sig("def moveaxis(x: TensorLike, source: IntsLike, destination: IntsLike, /) -> Tensor"),
-        "Axes moved to other places; the rest keep their order.");
-  m.def("swapaxes", [](TensorLike x, int64_t a, int64_t b) { return SwapAxes(x.operand(), a, b); },
-        nb::sig("def swapaxes(x: TensorLike, axis1: int, axis2: int, /) -> Tensor"), "Two axes swapped.");
-  m.def("expand_dims", [](TensorLike x, IntsLike axis) {
-          Tensor t = x.tensor();
-          for (const int64_t a : axis.get("expand_dims")) t = ExpandDims(t, a);
-          return t;
-        }, "x"_a, "axis"_a = 0, nb::sig("def expand_dims(x: TensorLike, /, axis: IntsLike = 0) -> Tensor"),
-        "A new axis of extent 1 at a place.");
-  m.def("squeeze", [](TensorLike x, AxisLike axis) { return Squeeze(x.operand(), axis.get()); }, "x"_a, "axis"_a = nb::none(),
-        nb::sig("def squeeze(x: TensorLike, /, axis: AxisLike | None = None) -> Tensor"),
-        "Without axes of extent 1: all of them, or those named.");
-  m.def("flip", [](TensorLike x, AxisLike axis) { return Flip(x.operand(), axis.get()); }, "x"_a, nb::kw_only(), "axis"_a = nb::none(),
-        nb::sig("def flip(x: TensorLike, /, *, axis: AxisLike | None = None) -> Tensor"), "Elements in the opposite order.");
-  m.def("roll", &Rolled, "x"_a, "shift"_a, nb::kw_only(), "axis"_a = nb::none(),
-        nb::sig("def roll(x: TensorLike, /, shift: IntsLike, *, axis: IntsLike | None = None) -> Tensor"),
-        "Elements moved along axes; what leaves the end enters at the start.");
-  m.def("broadcast_to", [](TensorLike x, ShapeLike shape) { return BroadcastTo(x.operand(), shape.get()); },
-        "x"_a, "shape"_a, nb::sig("def broadcast_to(x: TensorLike, /, shape: ShapeLike) -> Tensor"),
-        "x repeated to a shape by NumPy's rule.");
+  m.def(
+      "transpose",
+      [](TensorLike x, IntsLike axes) {
+        return Transpose(x.operand(), axes.none() ? std::vector<int64_t>() : axes.get("transpose"));
+      },
+      "x"_a, "axes"_a = nb::none(),
+      nb::sig("def transpose(x: TensorLike, /, axes: Sequence[int] | None = None) -> Tensor"),
+      "Axes in another order; reversed by default.");
+  m.def(
+      "matrix_transpose", [](TensorLike x) { return SwapAxes(x.operand(), -1, -2); },
+      nb::sig("def matrix_transpose(x: TensorLike, /) -> Tensor"), "The last two axes swapped.");
+  m.def(
+      "moveaxis",
+      [](TensorLike x, IntsLike from, IntsLike to) {
+        return Move(x.tensor(), from.get("moveaxis"), to.get("moveaxis"));
+      },
+      "x"_a, "source"_a, "destination"_a,
+      nb::sig("def moveaxis(x: TensorLike, source: IntsLike, destination: IntsLike, /) -> Tensor"),
+      "Axes moved to other places; the rest keep their order.");
+  m.def(
+      "swapaxes", [](TensorLike x, int64_t a, int64_t b) { return SwapAxes(x.operand(), a, b); },
+      nb::sig("def swapaxes(x: TensorLike, axis1: int, axis2: int, /) -> Tensor"),
+      "Two axes swapped.");
+  m.def(
+      "expand_dims",
+      [](TensorLike x, IntsLike axis) {
+        Tensor t = x.tensor();
+        for (const int64_t a : axis.get("expand_dims")) t = ExpandDims(t, a);
+        return t;
+      },
+      "x"_a, "axis"_a = 0,
+      nb::sig("def expand_dims(x: TensorLike, /, axis: IntsLike = 0) -> Tensor"),
+      "A new axis of extent 1 at a place.");
+  m.def(
+      "squeeze", [](TensorLike x, AxisLike axis) { return Squeeze(x.operand(), axis.get()); },
+      "x"_a, "axis"_a = nb::none(),
+      nb::sig("def squeeze(x: TensorLike, /, axis: AxisLike | None = None) -> Tensor"),
+      "Without axes of extent 1: all of them, or those named.");
+  m.def(
+      "flip", [](TensorLike x, AxisLike axis) { return Flip(x.operand(), axis.get()); }, "x"_a,
+      nb::kw_only(), "axis"_a = nb::none(),
+      nb::sig("def flip(x: TensorLike, /, *, axis: AxisLike | None = None) -> Tensor"),
+      "Elements in the opposite order.");
+  m.def(
+      "roll", &Rolled, "x"_a, "shift"_a, nb::kw_only(), "axis"_a = nb::none(),
+      nb::sig(
+          "def roll(x: TensorLike, /, shift: IntsLike, *, axis: IntsLike | None = None) -> Tensor"),
+      "Elements moved along axes; what leaves the end enters at the start.");
+  m.def(
+      "broadcast_to",
+      [](TensorLike x, ShapeLike shape) { return BroadcastTo(x.operand(), shape.get()); }, "x"_a,
+      "shape"_a, nb::sig("def broadcast_to(x: TensorLike, /, shape: ShapeLike) -> Tensor"),
+      "x repeated to a shape by NumPy's rule.");
   m.def("pad", &Padded, "x"_a, "pad_width"_a, "mode"_a = "constant", "constant_values"_a = 0.0,
-        nb::sig("def pad(x: TensorLike, /, pad_width: Any, mode: str = 'constant', constant_values: float = 0) -> Tensor"),
-        "Elements before and after every axis: a number, or what mode says ('edge', 'reflect', 'symmetric', 'wrap').");
-  m.def("tril", [](TensorLike x, int64_t k) { return Tril(x.operand(), k); }, "x"_a, nb::kw_only(), "k"_a = 0,
-        nb::sig("def tril(x: TensorLike, /, *, k: int = 0) -> Tensor"), "Matrices with zeros above diagonal k.");
-  m.def("triu", [](TensorLike x, int64_t k) { return Triu(x.operand(), k); }, "x"_a, nb::kw_only(), "k"_a = 0,
-        nb::sig("def triu(x: TensorLike, /, *, k: int = 0) -> Tensor"), "Matrices with zeros below diagonal k.");
-  m.def("diag", [](TensorLike x, int64_t k) { return Diag(x.operand(), k); }, "x"_a, nb::kw_only(), "k"_a = 0,
-        nb::sig("def diag(x: TensorLike, /, *, k: int = 0) -> Tensor"), "Square matrices with vectors on diagonal k.");
+        nb::sig("def pad(x: TensorLike, /, pad_width: Any, mode: str = 'constant', "
+                "constant_values: float = 0) -> Tensor"),
+        "Elements before and after every axis: a number, or what mode says ('edge', 'reflect', "
+        "'symmetric', 'wrap').");
+  m.def(
+      "tril", [](TensorLike x, int64_t k) { return Tril(x.operand(), k); }, "x"_a, nb::kw_only(),
+      "k"_a = 0, nb::sig("def tril(x: TensorLike, /, *, k: int = 0) -> Tensor"),
+      "Matrices with zeros above diagonal k.");
+  m.def(
+      "triu", [](TensorLike x, int64_t k) { return Triu(x.operand(), k); }, "x"_a, nb::kw_only(),
+      "k"_a = 0, nb::sig("def triu(x: TensorLike, /, *, k: int = 0) -> Tensor"),
+      "Matrices with zeros below diagonal k.");
+  m.def(
+      "diag", [](TensorLike x, int64_t k) { return Diag(x.operand(), k); }, "x"_a, nb::kw_only(),
+      "k"_a = 0, nb::sig("def diag(x: TensorLike, /, *, k: int = 0) -> Tensor"),
+      "Square matrices with vectors on diagonal k.");
 }
 
 }  // namespace reel::python

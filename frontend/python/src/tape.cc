@@ -1,7 +1,8 @@
+#include "reel/tape.h"
+
 #include <memory>
 
 #include "register.h"
-#include "reel/tape.h"
 #include "tree.h"
 
 // GradientTape as a context manager; targets and sources are nested structures.
@@ -10,8 +11,6 @@ namespace reel::python {
 namespace {
 
 constexpr std::source_location kNoLocation{};
-
-[[noreturn]] void Failed(const char* text) { throw Error(ErrorCode::kFailedPrecondition, text); }
 
 Source ToSource(nb::handle x, const char* what) {
   if (IsTensor(x.ptr())) return TensorOf(x.ptr());
@@ -26,23 +25,24 @@ class PythonTape {
       : options_{.persistent = persistent, .watch_accessed_variables = watch_accessed_variables} {}
 
   void Enter() {
-    if (tape_ && tape_->recording()) throw Error(ErrorCode::kInvalidArgument, "the tape is already recording");
-    if (scope_ || (tape_ && stopped_)) Failed("a tape can be entered once; make a new GradientTape");
+    if (tape_ && tape_->recording()) ThrowInvalid("the tape is already recording");
+    if (scope_ || (tape_ && stopped_))
+      ThrowFailed("a tape can be entered once; make a new GradientTape");
     tape_ = std::make_unique<GradientTape>(options_);
   }
   void Exit() {
-    if (!tape_ || stopped_) Failed("the tape is not recording");
+    if (!tape_ || stopped_) ThrowFailed("the tape is not recording");
     tape_->Stop();
     stopped_ = true;
   }
 
   GradientTape& tape(const char* what) {
-    if (!tape_) Failed((std::string(what) + ": the tape has recorded nothing; enter it with `with`").c_str());
+    if (!tape_) ThrowFailed(Text({what, ": the tape has recorded nothing; enter it with `with`"}));
     return *tape_;
   }
 
   void Pause() {
-    if (!tape_ || stopped_) Failed("stop_recording: the tape is not recording");
+    if (!tape_ || stopped_) ThrowFailed("stop_recording: the tape is not recording");
     scope_ = std::make_unique<GradientTape::StopScope>(tape_->StopRecording());
   }
   void Resume() { scope_.reset(); }
@@ -72,18 +72,21 @@ std::vector<std::optional<Tensor>> Seeds(nb::handle tree, size_t targets) {
   std::vector<std::optional<Tensor>> out;
   if (tree.is_none()) return out;
   std::vector<nb::object> leaves;
-  if (IsTree(tree)) FlattenTree(tree, &leaves);
-  else leaves.push_back(nb::borrow(tree));
+  if (IsTree(tree))
+    FlattenTree(tree, &leaves);
+  else
+    leaves.push_back(nb::borrow(tree));
   if (leaves.size() != targets) {
-    ThrowInvalid("gradient: " + std::to_string(leaves.size()) + " output_gradients for " + std::to_string(targets) +
-                 " targets; give one for each, None for ones");
+    ThrowInvalid("gradient: " + std::to_string(leaves.size()) + " output_gradients for " +
+                 std::to_string(targets) + " targets; give one for each, None for ones");
   }
-  for (const nb::object& x : leaves) out.push_back(x.is_none() ? std::optional<Tensor>() : ToTensor(x));
+  for (const nb::object& x : leaves)
+    out.push_back(x.is_none() ? std::optional<Tensor>() : ToTensor(x));
   return out;
 }
 
-nb::object Gradient(PythonTape& self, nb::handle target, nb::handle sources, nb::handle output_gradients,
-                    nb::handle unconnected) {
+nb::object Gradient(PythonTape& self, nb::handle target, nb::handle sources,
+                    nb::handle output_gradients, nb::handle unconnected) {
   GradientOptions options;
   options.unconnected_gradients = ToUnconnected(unconnected);
   if (target.is_none())
@@ -98,7 +101,8 @@ nb::object Gradient(PythonTape& self, nb::handle target, nb::handle sources, nb:
   GradientTape& tape = self.tape("gradient");
   const GradientList list = [&] {
     const Unlocked other_threads(kLong);
-    return tape.Gradient(Targets(std::move(ys)), Sources(std::move(xs)), std::move(options), kNoLocation);
+    return tape.Gradient(Targets(std::move(ys)), Sources(std::move(xs)), std::move(options),
+                         kNoLocation);
   }();
   std::vector<nb::object> gradients;
   for (const GradientEntry& entry : list)
@@ -118,42 +122,59 @@ UnconnectedGradients ToUnconnected(nb::handle x) {
 
 void RegisterTape(nb::module_& m) {
   nb::class_<PythonTape> c(m, "GradientTape", nb::is_weak_referenceable(),
-                           "Records what depends on trainable variables and watched tensors inside its `with` block, and "
+                           "Records what depends on trainable variables and watched tensors inside "
+                           "its `with` block, and "
                            "differentiates it:\n\n"
                            "    with reel.GradientTape() as tape:\n"
                            "        loss = reel.mean((x @ w - y) ** 2)\n"
                            "    dw = tape.gradient(loss, w)\n\n"
                            "Without persistent=True, gradient can be called once.");
   c.def(nb::init<bool, bool>(), "persistent"_a = false, "watch_accessed_variables"_a = true);
-  c.def("__enter__", [](nb::handle self) {
-          nb::inst_ptr<PythonTape>(self)->Enter();
-          return nb::borrow(self);
-        }, nb::sig("def __enter__(self) -> GradientTape"));
-  c.def("__exit__", [](PythonTape& self, nb::handle, nb::handle, nb::handle) { self.Exit(); },
-        "type"_a.none(), "value"_a.none(), "traceback"_a.none());
+  c.def(
+      "__enter__",
+      [](nb::handle self) {
+        nb::inst_ptr<PythonTape>(self)->Enter();
+        return nb::borrow(self);
+      },
+      nb::sig("def __enter__(self) -> GradientTape"));
+  c.def(
+      "__exit__", [](PythonTape& self, nb::handle, nb::handle, nb::handle) { self.Exit(); },
+      "type"_a.none(), "value"_a.none(), "traceback"_a.none());
   c.def("watch", &Watch, "tensor"_a, nb::sig("def watch(self, tensor: Any) -> None"),
         "Follows what is computed from these tensors and variables from now on.");
-  c.def("watched_variables", [](PythonTape& self) {
-          nb::list out;
-          for (const Variable& v : self.tape("watched_variables").WatchedVariables()) out.append(WrapVariable(v));
-          return nb::tuple(out);
-        }, nb::sig("def watched_variables(self) -> tuple[Variable, ...]"),
-        "Variables watched or read so far, in the order of their creation.");
+  c.def(
+      "watched_variables",
+      [](PythonTape& self) {
+        nb::list out;
+        for (const Variable& v : self.tape("watched_variables").WatchedVariables())
+          out.append(WrapVariable(v));
+        return nb::tuple(out);
+      },
+      nb::sig("def watched_variables(self) -> tuple[Variable, ...]"),
+      "Variables watched or read so far, in the order of their creation.");
   c.def("gradient", &Gradient, "target"_a.none(), "sources"_a, "output_gradients"_a = nb::none(),
         "unconnected_gradients"_a = "none",
         nb::sig("def gradient(self, target: Any, sources: Any, output_gradients: Any = None, "
                 "unconnected_gradients: Any = 'none') -> Any"),
-        "d(sum of target)/d(source) for each source, in the structure of `sources`. None where the target does not "
-        "depend on it, zeros with unconnected_gradients='zero'. output_gradients: one seed per target.");
-  c.def("reset", [](PythonTape& self) { self.tape("reset").Reset(); }, "Forgets what was recorded and watched.");
-  c.def("stop_recording", [](nb::handle self) { return StopRecording{nb::borrow(self)}; },
-        nb::sig("def stop_recording(self) -> StopRecording"),
-        "A context manager: what runs inside is not recorded.");
+        "d(sum of target)/d(source) for each source, in the structure of `sources`. None where the "
+        "target does not "
+        "depend on it, zeros with unconnected_gradients='zero'. output_gradients: one seed per "
+        "target.");
+  c.def(
+      "reset", [](PythonTape& self) { self.tape("reset").Reset(); },
+      "Forgets what was recorded and watched.");
+  c.def(
+      "stop_recording", [](nb::handle self) { return StopRecording{nb::borrow(self)}; },
+      nb::sig("def stop_recording(self) -> StopRecording"),
+      "A context manager: what runs inside is not recorded.");
   nb::class_<StopRecording> s(m, "StopRecording", "What GradientTape.stop_recording returns.");
   s.def("__enter__", [](StopRecording& self) { nb::inst_ptr<PythonTape>(self.owner)->Pause(); });
-  s.def("__exit__", [](StopRecording& self, nb::handle, nb::handle, nb::handle) {
-          nb::inst_ptr<PythonTape>(self.owner)->Resume();
-        }, "type"_a.none(), "value"_a.none(), "traceback"_a.none());
+  s.def(
+      "__exit__",
+      [](StopRecording& self, nb::handle, nb::handle, nb::handle) {
+        nb::inst_ptr<PythonTape>(self.owner)->Resume();
+      },
+      "type"_a.none(), "value"_a.none(), "traceback"_a.none());
 }
 
 }  // namespace reel::python

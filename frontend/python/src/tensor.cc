@@ -1,14 +1,15 @@
 #include "dlpack.h"
 #include "members.h"
-#include "register.h"
 #include "reel/complex.h"
 #include "reel/shapes.h"
+#include "register.h"
 
 // The class Tensor.
 
 namespace reel::python {
 
 nb::object ItemOf(const Tensor& x) {
+  (void)Concrete(x, "item");
   const std::source_location none{};
   if (x.dtype() == kBool) return nb::bool_(x.item<bool>(none));
   if (x.dtype() == kUInt64) return nb::int_(static_cast<uint64_t>(x.item<int64_t>(none)));
@@ -91,15 +92,17 @@ nb::object Repr(const Tensor& x) {
 Tensor Unpickle(DTypeLike dtype, ShapeLike shape, nb::bytes elements) {
   const Type type{dtype.get(kFloat32), shape.get()};
   if (type.bytes() != static_cast<int64_t>(elements.size()))
-    ThrowInvalid("unpickle: " + std::to_string(elements.size()) + " bytes do not fill " + type.ToString());
+    ThrowInvalid("unpickle: " + std::to_string(elements.size()) + " bytes do not fill " +
+                 type.ToString());
   return Tensor::FromBytes(type.dtype, type.shape, elements.c_str());
 }
 
 nb::object Reduce(const Tensor& x) {
   const auto* elements = static_cast<const char*>(x.raw_data(std::source_location{}));
   const nb::object make = nb::module_::import_("reel._pickle").attr("tensor");
-  return nb::make_tuple(make, nb::make_tuple(std::string(NumPyName(x.dtype())), ShapeTuple(x.shape()),
-                                             nb::bytes(elements, static_cast<size_t>(x.type().bytes()))));
+  return nb::make_tuple(make,
+                        nb::make_tuple(std::string(NumPyName(x.dtype())), ShapeTuple(x.shape()),
+                                       nb::bytes(elements, static_cast<size_t>(x.type().bytes()))));
 }
 
 nb::object Interface(const Tensor& x) {
@@ -137,30 +140,39 @@ Py_ssize_t Length(PyObject* self) {
 }
 
 void RegisterTensor(nb::module_& m) {
-  nb::class_<Tensor> c(m, "Tensor", nb::type_slots(TensorSlots()), nb::is_final(), nb::is_weak_referenceable(),
-                       "An immutable array of numbers; make one with reel.asarray. Operators and indexing "
-                       "are NumPy's; Python numbers take the tensor's dtype. Inside a trace it has a type "
-                       "but no elements.");
+  nb::class_<Tensor> c(
+      m, "Tensor", nb::type_slots(TensorSlots()), nb::is_final(), nb::is_weak_referenceable(),
+      "An immutable array of numbers; make one with reel.asarray. Operators and indexing "
+      "are NumPy's; Python numbers take the tensor's dtype. Inside a trace it has a type "
+      "but no elements.");
   types.tensor = reinterpret_cast<PyTypeObject*>(c.ptr());
   DefineMembers(c);
   c.def("__repr__", &Repr, nb::sig("def __repr__(self) -> str"));
   c.def("__reduce__", &Reduce, nb::sig("def __reduce__(self) -> Any"));
   c.def("__copy__", [](const Tensor& x) { return x; });
   c.def("__deepcopy__", [](const Tensor& x, nb::handle) { return x; });
-  c.def_prop_ro("__array_interface__", &Interface, nb::sig("def __array_interface__(self) -> dict[str, Any]"));
-  c.def_prop_ro("symbolic", &Tensor::symbolic, "True inside a trace: there are no elements to read.");
+  c.def_prop_ro("__array_interface__", &Interface,
+                nb::sig("def __array_interface__(self) -> dict[str, Any]"));
+  c.def_prop_ro("symbolic", &Tensor::symbolic,
+                "True inside a trace: there are no elements to read.");
   c.def_prop_ro("real", [](const Tensor& x) { return Real(x); }, "The real part.");
   c.def_prop_ro("imag", [](const Tensor& x) { return Imag(x); }, "The imaginary part.");
-  c.def("__dlpack__", &ToDLPack, nb::kw_only(), "stream"_a = nb::none(), "max_version"_a = nb::none(),
-        "dl_device"_a = nb::none(), "copy"_a = nb::none(),
-        nb::sig("def __dlpack__(self, *, stream: Any = None, max_version: tuple[int, int] | None = None, "
-                "dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> Any"));
-  c.def("__dlpack_device__", [](const Tensor&) { return nb::make_tuple(1, 0); },
-        nb::sig("def __dlpack_device__(self) -> tuple[int, int]"));
+  c.def(
+      "__dlpack__", &ToDLPack, nb::kw_only(), "stream"_a = nb::none(), "max_version"_a = nb::none(),
+      "dl_device"_a = nb::none(), "copy"_a = nb::none(),
+      nb::sig(
+          "def __dlpack__(self, *, stream: Any = None, max_version: tuple[int, int] | None = None, "
+          "dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> Any"));
+  c.def(
+      "__dlpack_device__", [](const Tensor&) { return nb::make_tuple(1, 0); },
+      nb::sig("def __dlpack_device__(self) -> tuple[int, int]"));
   m.def("_unpickle", &Unpickle);
-  m.def("from_dlpack", &FromDLPack, "x"_a, nb::kw_only(), "device"_a = nb::none(), "copy"_a = nb::none(),
-        nb::sig("def from_dlpack(x: Any, /, *, device: str | None = None, copy: bool | None = None) -> Tensor"),
-        "A tensor on the elements of any object with __dlpack__, such as a torch.Tensor; a copy if they are "
+  m.def("from_dlpack", &FromDLPack, "x"_a, nb::kw_only(), "device"_a = nb::none(),
+        "copy"_a = nb::none(),
+        nb::sig("def from_dlpack(x: Any, /, *, device: str | None = None, copy: bool | None = "
+                "None) -> Tensor"),
+        "A tensor on the elements of any object with __dlpack__, such as a torch.Tensor; a copy if "
+        "they are "
         "not contiguous, or if copy=True. Do not write to them afterwards.");
 }
 

@@ -7,7 +7,8 @@
 #include "common.h"
 #include "reel/tape.h"
 
-// Nested lists, tuples (named ones too) and dicts, as TensorFlow's tf.nest: what is none of them is a leaf.
+// Nested lists, tuples (named ones too) and dicts, as TensorFlow's tf.nest: what is none of them is
+// a leaf.
 
 namespace reel::python {
 

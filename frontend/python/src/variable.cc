@@ -36,7 +36,8 @@ void Remember(const Variable& variable, nb::handle object) {
 
 void Init(Variable* self, nb::handle initial, bool trainable, nb::handle name, DTypeLike dtype) {
   nb::object value = nb::borrow(initial);
-  if (PyCallable_Check(initial.ptr()) && !IsTensor(initial.ptr()) && !IsVariable(initial.ptr())) value = initial();
+  if (PyCallable_Check(initial.ptr()) && !IsTensor(initial.ptr()) && !IsVariable(initial.ptr()))
+    value = initial();
   new (self) Variable(AsTensor(value, dtype.get()),
                       {.name = name.is_none() ? "variable" : std::string(nb::str(name).c_str()),
                        .trainable = trainable},
@@ -46,14 +47,17 @@ void Init(Variable* self, nb::handle initial, bool trainable, nb::handle name, D
 // A value of the variable's dtype: lists and arrays of numbers too.
 Operand NewValue(const Variable& v, nb::handle x) {
   if (std::optional<Operand> quick = QuickOperand(x.ptr())) return *std::move(quick);
-  return Operand(AsTensor(x, PyList_Check(x.ptr()) || PyTuple_Check(x.ptr()) ? std::optional(v.dtype()) : std::nullopt),
-                 kNoLocation);
+  return Operand(
+      AsTensor(x, PyList_Check(x.ptr()) || PyTuple_Check(x.ptr()) ? std::optional(v.dtype())
+                                                                  : std::nullopt),
+      kNoLocation);
 }
 
 std::string Repr(const Variable& v) {
   if (internal::Observed()) return "<reel.Variable '" + v.name() + "' " + v.type().ToString() + ">";
   const std::string prefix = "Variable('" + v.name() + "', ";
-  return prefix + ElementText(v.value(kNoLocation), prefix) + ", dtype=" + std::string(NumPyName(v.dtype())) + ")";
+  return prefix + ElementText(v.value(kNoLocation), prefix) +
+         ", dtype=" + std::string(NumPyName(v.dtype())) + ")";
 }
 
 void Assign(const Variable& v, nb::handle value) { v.Assign(NewValue(v, value)); }
@@ -79,33 +83,43 @@ nb::object WrapVariable(const Variable& variable) {
 }
 
 void RegisterVariable(nb::module_& m) {
-  nb::class_<Variable> c(m, "Variable", nb::type_slots(OperatorSlots()), nb::is_weak_referenceable(),
-                         nb::dynamic_attr(),
-                         "A named, mutable value of fixed dtype and shape. Ops read it when they run; assigning never "
-                         "changes a tensor that was read before. A tape watches it if it is trainable.");
+  nb::class_<Variable> c(
+      m, "Variable", nb::type_slots(OperatorSlots()), nb::is_weak_referenceable(),
+      nb::dynamic_attr(),
+      "A named, mutable value of fixed dtype and shape. Ops read it when they run; assigning never "
+      "changes a tensor that was read before. A tape watches it if it is trainable.");
   types.variable = reinterpret_cast<PyTypeObject*>(c.ptr());
-  c.def("__init__",
-        [](nb::pointer_and_handle<Variable> self, nb::handle initial, bool trainable, nb::handle name, DTypeLike dtype) {
-          Init(self.p, initial, trainable, name, dtype);
-          Remember(*self.p, self.h);
-        },
-        "initial_value"_a, "trainable"_a = true, "name"_a = nb::none(), "dtype"_a = nb::none(),
-        nb::sig("def __init__(self, initial_value: TensorLike | Callable[[], TensorLike], trainable: bool = True, "
-                "name: str | None = None, dtype: DTypeLike | None = None) -> None"));
+  c.def(
+      "__init__",
+      [](nb::pointer_and_handle<Variable> self, nb::handle initial, bool trainable, nb::handle name,
+         DTypeLike dtype) {
+        Init(self.p, initial, trainable, name, dtype);
+        Remember(*self.p, self.h);
+      },
+      "initial_value"_a, "trainable"_a = true, "name"_a = nb::none(), "dtype"_a = nb::none(),
+      nb::sig("def __init__(self, initial_value: TensorLike | Callable[[], TensorLike], trainable: "
+              "bool = True, "
+              "name: str | None = None, dtype: DTypeLike | None = None) -> None"));
   DefineMembers(c);
   c.def_prop_ro("name", &Variable::name, "Its name.");
   c.def_prop_ro("trainable", &Variable::trainable, "Whether tapes watch it by themselves.");
-  c.def("value", [](const Variable& v) { return v.value(kNoLocation); }, "The present value. Tapes see a read.");
+  c.def(
+      "value", [](const Variable& v) { return v.value(kNoLocation); },
+      "The present value. Tapes see a read.");
   c.def("read_value", [](const Variable& v) { return v.value(kNoLocation); }, "The present value.");
-  const auto define = [&](const char* name, void (*change)(const Variable&, nb::handle), const char* doc) {
-    c.def(name,
-          [change](nb::handle self, nb::handle value) {
-            change(VariableOf(self.ptr()), value);
-            return nb::borrow(self);
-          },
-          "value"_a, nb::sig(Signature(name, "(self, value: TensorLike) -> Variable").c_str()), doc);
+  const auto define = [&](const char* name, void (*change)(const Variable&, nb::handle),
+                          const char* doc) {
+    c.def(
+        name,
+        [change](nb::handle self, nb::handle value) {
+          change(VariableOf(self.ptr()), value);
+          return nb::borrow(self);
+        },
+        "value"_a, nb::sig(Signature(name, "(self, value: TensorLike) -> Variable").c_str()), doc);
   };
-  define("assign", &Assign, "Replaces the value; dtype and shape must be the variable's, numbers are converted. Returns itself.");
+  define("assign", &Assign,
+         "Replaces the value; dtype and shape must be the variable's, numbers are converted. "
+         "Returns itself.");
   define("assign_add", &AssignAdd, "assign(value + delta).");
   define("assign_sub", &AssignSub, "assign(value - delta).");
   c.def("__repr__", &Repr);
