@@ -64,6 +64,23 @@ def test_clipping():
     assert reel.optim.global_norm(g).item() == 5 and reel.optim.all_finite(g).item() is True
 
 
+def test_averages_and_loss_scale():
+    w = reel.Variable([0.0, 2.0])
+    average = reel.optim.ExponentialMovingAverage(0.5)
+    average.update([w])
+    w.assign([4.0, 4.0])
+    average.update([w])
+    assert average.average(w).numpy().tolist() == [2, 3]
+    average.assign_to([w])
+    assert w.numpy().tolist() == [2, 3]
+    scale, sgd = reel.optim.LossScale(8.0), reel.optim.SGD(1.0)
+    assert scale.scale(2.0).item() == 16 and scale.unscale([reel.asarray(16.0), None])[0].item() == 2
+    scale.apply(sgd, [reel.asarray([1.0, float("inf")])], [w])
+    assert w.numpy().tolist() == [2, 3] and scale.variables[0].numpy() == 4
+    scale.apply(sgd, [reel.asarray([1.0, 1.0])], [w])
+    assert w.numpy().tolist() == [1, 2]
+
+
 def test_random():
     reel.random.seed(3)
     a = reel.random.normal((1000,), mean=2.0)

@@ -2,6 +2,7 @@
 
 import ast
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -70,3 +71,12 @@ def test_lines_point_outside_of_the_package():
         Model()(reel.ones((2,)))
     line = next(i for i, text in enumerate(pathlib.Path(__file__).read_text().split("\n"), 1) if "# this line" in text)
     assert f"test_package.py:{line}" in str(e.value)
+
+
+@pytest.mark.parametrize("readme", ["README.md", "frontend/python/README.md"])
+def test_readme(readme):
+    text = (pathlib.Path(__file__).parents[2] / readme).read_text()
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert blocks
+    for block in blocks:
+        exec(compile(block, readme, "exec"), {})

@@ -47,6 +47,8 @@ def test_watch_and_unconnected():
     assert tape.gradient(y, x).item() == 6
     assert tape.gradient(y, z) is None and tape.gradient(s, x) is None
     assert tape.gradient(y, z, unconnected_gradients="zero").tolist() == [0, 0]
+    assert tape.gradient(y, z, unconnected_gradients=reel.UnconnectedGradients.ZERO).tolist() == [0, 0]
+    assert tape.gradient(y, z, unconnected_gradients=reel.UnconnectedGradients.NONE) is None
     assert tape.gradient(y, x, output_gradients=reel.asarray(2.0)).item() == 12
     assert tape.gradient([y, y], x, output_gradients=[None, 3.0]).item() == 24
 

@@ -24,6 +24,7 @@ from ._array_api import *  # noqa: F401,F403
 del fft, linalg, nn, optim, random  # noqa: F821  (those of the extension; the package's have more)
 from . import fft, linalg, nn, optim, random  # type: ignore[no-redef]
 from ._function import function
+from ._enums import UnconnectedGradients
 
 __version__ = "0.1.0"
 __array_api_version__ = "2023.12"

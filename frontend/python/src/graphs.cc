@@ -2,8 +2,10 @@
 
 #include "callback.h"
 #include "frontend/binding.h"
+#include "gradients.h"
 #include "reel/compile.h"
 #include "reel/module.h"
+#include "reel/onnx.h"
 #include "reel/recording.h"
 #include "register.h"
 
@@ -59,23 +61,6 @@ nb::object TraceOf(nb::handle function, nb::handle specs, const std::string& nam
   Function f = internal::TraceFunction(name, ToTraced(function, specs, structure), ToSpecs(specs));
   if (!with_structure) return nb::cast(std::move(f));
   return nb::make_tuple(std::move(f), *structure);
-}
-
-nb::object VariableTuple(const std::vector<Variable>& variables) {
-  nb::list out;
-  for (const Variable& v : variables) out.append(v.defined() ? WrapVariable(v) : nb::none());
-  return nb::tuple(out);
-}
-
-std::vector<Variable> ToVariables(nb::handle tree) {
-  std::vector<nb::object> leaves;
-  FlattenTree(tree, &leaves);
-  std::vector<Variable> out;
-  for (const nb::object& x : leaves) {
-    if (!IsVariable(x.ptr())) ThrowType("expected variables, not " + TypeName(x));
-    out.push_back(VariableOf(x.ptr()));
-  }
-  return out;
 }
 
 // A dict names its tensors; others get default names.
@@ -418,12 +403,25 @@ void RegisterExecutable(nb::module_& m) {
       "Writes path.o and path.h: the module as an object that stands alone, and its C header.");
 }
 
+// Extents that the model leaves open, by name.
+Module OnnxOf(const std::string& path, nb::dict dims, bool trainable) {
+  OnnxOptions options{.trainable = trainable};
+  for (const auto [key, value] : dims) options.dims[nb::str(key).c_str()] = ToInt(value, "dims");
+  const nb::gil_scoped_release other_threads;
+  return ImportOnnx(path, options);
+}
+
 }  // namespace
 
 void RegisterGraphs(nb::module_& m) {
   RegisterFunction(m);
   RegisterModule(m);
   RegisterExecutable(m);
+  m.def("import_onnx", &OnnxOf, "path"_a, "dims"_a = nb::dict(), "trainable"_a = true,
+        nb::sig("def import_onnx(path: str, dims: dict[str, int] = {}, trainable: bool = True) -> "
+                "Module"),
+        "The graph of an ONNX model as a module with the entry point 'main'; weights become "
+        "variables.");
   nb::class_<PythonRecording> c(
       m, "Recording",
       "Logs everything that this thread does inside its `with` block, to lift it into a graph:\n\n"

@@ -4,6 +4,7 @@
 
 #include "bind.h"
 #include "callback.h"
+#include "gradients.h"
 #include "reel/attention.h"
 #include "reel/conv_layers.h"
 #include "reel/normalization.h"
@@ -105,12 +106,6 @@ constexpr const char* kOptions =
     "name: str | None = None, use_bias: bool = True, dtype: DTypeLike | None = None, kernel_init: "
     "Any = None, bias_init: Any = None, "
     "generator: Any = None) -> None";
-
-nb::object VariableTuple(const std::vector<Variable>& variables) {
-  nb::list out;
-  for (const Variable& v : variables) out.append(WrapVariable(v));
-  return nb::tuple(out);
-}
 
 template <typename C>
 Tensor CallLayer(const C& layer, TensorLike x) {

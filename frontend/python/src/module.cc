@@ -22,6 +22,7 @@ NB_MODULE(_core, m) {
   RegisterWindows(m);
   RegisterLayers(m);
   RegisterOptim(m);
+  RegisterTraining(m);
   RegisterGraphs(m);
   RegisterLoops(m);
 }

@@ -1,12 +1,12 @@
 #include "bind.h"
 #include "callback.h"
+#include "gradients.h"
 #include "reel/optimizers.h"
 #include "reel/schedules.h"
-#include "reel/training.h"
 #include "register.h"
 #include "tree.h"
 
-// reel.optim: optimizers, schedules, clipping.
+// reel.optim: optimizers and schedules; training.cc has the rest.
 
 namespace reel::python {
 namespace {
@@ -38,24 +38,6 @@ WeightDecay ToDecay(nb::handle x) {
           }};
 }
 
-// gradients and variables of the same structure.
-GradientList ToGradients(nb::handle gradients, nb::handle variables) {
-  std::vector<nb::object> gs, vs;
-  FlattenTree(gradients, &gs);
-  FlattenTree(variables, &vs);
-  if (gs.size() != vs.size()) {
-    ThrowInvalid("apply: " + std::to_string(gs.size()) + " gradients for " +
-                 std::to_string(vs.size()) + " variables");
-  }
-  std::vector<GradientEntry> entries;
-  for (size_t i = 0; i < gs.size(); ++i) {
-    if (!IsVariable(vs[i].ptr())) ThrowType("apply: expected variables, not " + TypeName(vs[i]));
-    entries.push_back(
-        {VariableOf(vs[i].ptr()), gs[i].is_none() ? std::optional<Tensor>() : ToTensor(gs[i])});
-  }
-  return GradientList(std::move(entries));
-}
-
 void Apply(const Optimizer& self, nb::handle gradients, nb::handle variables) {
   self.Apply(ToGradients(gradients, variables), std::source_location{});
 }
@@ -68,12 +50,6 @@ void ApplyGradients(const Optimizer& self, nb::handle pairs) {
     variables.append(pair[1]);
   }
   Apply(self, gradients, variables);
-}
-
-nb::object VariableTuple(const std::vector<Variable>& variables) {
-  nb::list out;
-  for (const Variable& v : variables) out.append(WrapVariable(v));
-  return nb::tuple(out);
 }
 
 void RegisterBase(nb::module_& m) {
@@ -327,69 +303,24 @@ void RegisterSchedules(nb::module_& m) {
       "Linear from start to the first value of `after`, then `after`.");
 }
 
-// A structure of gradients through a function of GradientList; None stays.
-template <typename F>
-nb::object Mapped(nb::handle gradients, F function) {
-  std::vector<nb::object> leaves;
-  FlattenTree(gradients, &leaves);
-  std::vector<GradientEntry> entries;
-  for (const nb::object& g : leaves) {
-    const std::optional<Tensor> t = g.is_none() ? std::optional<Tensor>() : ToTensor(g);
-    entries.push_back({t ? *t : Tensor(), t});
-  }
-  std::vector<nb::object> out;
-  for (const GradientEntry& e : function(GradientList(std::move(entries))))
-    out.push_back(e.gradient ? Wrap(*e.gradient) : nb::none());
-  return RebuildTree(gradients, out);
-}
+}  // namespace
 
-GradientList Present(nb::handle gradients) {
-  std::vector<nb::object> leaves;
-  FlattenTree(gradients, &leaves);
+GradientList ToGradients(nb::handle gradients, nb::handle variables) {
+  std::vector<nb::object> gs, vs;
+  FlattenTree(gradients, &gs);
+  FlattenTree(variables, &vs);
+  if (gs.size() != vs.size()) {
+    ThrowInvalid("apply: " + std::to_string(gs.size()) + " gradients for " +
+                 std::to_string(vs.size()) + " variables");
+  }
   std::vector<GradientEntry> entries;
-  for (const nb::object& g : leaves) {
-    if (!g.is_none()) entries.push_back({ToTensor(g), ToTensor(g)});
+  for (size_t i = 0; i < gs.size(); ++i) {
+    if (!IsVariable(vs[i].ptr())) ThrowType("apply: expected variables, not " + TypeName(vs[i]));
+    entries.push_back(
+        {VariableOf(vs[i].ptr()), gs[i].is_none() ? std::optional<Tensor>() : ToTensor(gs[i])});
   }
   return GradientList(std::move(entries));
 }
-
-void RegisterClipping(nb::module_& m) {
-  m.def(
-      "clip_by_value",
-      [](nb::handle g, double low, double high) {
-        return Mapped(g, [&](const GradientList& list) { return ClipByValue(list, low, high); });
-      },
-      "gradients"_a, "low"_a, "high"_a,
-      nb::sig("def clip_by_value(gradients: Any, low: float, high: float) -> Any"),
-      "Every gradient between low and high.");
-  m.def(
-      "clip_by_norm",
-      [](nb::handle g, double max_norm) {
-        return Mapped(g, [&](const GradientList& list) { return ClipByNorm(list, max_norm); });
-      },
-      "gradients"_a, "max_norm"_a,
-      nb::sig("def clip_by_norm(gradients: Any, max_norm: float) -> Any"),
-      "Every gradient scaled down to a norm of at most max_norm.");
-  m.def(
-      "clip_by_global_norm",
-      [](nb::handle g, double max_norm) {
-        return Mapped(g,
-                      [&](const GradientList& list) { return ClipByGlobalNorm(list, max_norm); });
-      },
-      "gradients"_a, "max_norm"_a,
-      nb::sig("def clip_by_global_norm(gradients: Any, max_norm: float) -> Any"),
-      "All gradients scaled down by their norm as one vector.");
-  m.def(
-      "global_norm", [](nb::handle g) { return GlobalNorm(Present(g)); }, "gradients"_a,
-      nb::sig("def global_norm(gradients: Any) -> Tensor"),
-      "The norm of all gradients as one vector.");
-  m.def(
-      "all_finite", [](nb::handle g) { return AllFinite(Present(g)); }, "gradients"_a,
-      nb::sig("def all_finite(gradients: Any) -> Tensor"),
-      "Whether every element is finite, bool[].");
-}
-
-}  // namespace
 
 void RegisterOptim(nb::module_& parent) {
   nb::module_ m = parent.def_submodule("optim",
@@ -398,7 +329,6 @@ void RegisterOptim(nb::module_& parent) {
   RegisterSchedules(m);
   RegisterBase(m);
   RegisterOptimizers(m);
-  RegisterClipping(m);
 }
 
 }  // namespace reel::python

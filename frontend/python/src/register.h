@@ -23,6 +23,7 @@ void RegisterLayers(nb::module_& m);
 void RegisterWindows(nb::module_& m);
 void RegisterRandom(nb::module_& m);
 void RegisterOptim(nb::module_& m);
+void RegisterTraining(nb::module_& m);
 void RegisterGraphs(nb::module_& m);
 void RegisterLoops(nb::module_& m);
 

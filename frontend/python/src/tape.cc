@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "gradients.h"
 #include "register.h"
 #include "tree.h"
 
@@ -145,10 +146,7 @@ void RegisterTape(nb::module_& m) {
   c.def(
       "watched_variables",
       [](PythonTape& self) {
-        nb::list out;
-        for (const Variable& v : self.tape("watched_variables").WatchedVariables())
-          out.append(WrapVariable(v));
-        return nb::tuple(out);
+        return VariableTuple(self.tape("watched_variables").WatchedVariables());
       },
       nb::sig("def watched_variables(self) -> tuple[Variable, ...]"),
       "Variables watched or read so far, in the order of their creation.");

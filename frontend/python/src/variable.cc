@@ -1,8 +1,10 @@
 #include <unordered_map>
 
 #include "frontend/binding.h"
+#include "gradients.h"
 #include "members.h"
 #include "register.h"
+#include "tree.h"
 
 // The class Variable.
 
@@ -80,6 +82,23 @@ nb::object WrapVariable(const Variable& variable) {
   const nb::object object = nb::cast(variable);
   Remember(variable, object);
   return object;
+}
+
+std::vector<Variable> ToVariables(nb::handle tree) {
+  std::vector<nb::object> leaves;
+  FlattenTree(tree, &leaves);
+  std::vector<Variable> out;
+  for (const nb::object& x : leaves) {
+    if (!IsVariable(x.ptr())) ThrowType("expected variables, not " + TypeName(x));
+    out.push_back(VariableOf(x.ptr()));
+  }
+  return out;
+}
+
+nb::object VariableTuple(const std::vector<Variable>& variables) {
+  nb::list out;
+  for (const Variable& v : variables) out.append(v.defined() ? WrapVariable(v) : nb::none());
+  return nb::tuple(out);
 }
 
 void RegisterVariable(nb::module_& m) {
