@@ -171,7 +171,24 @@ def test_linalg(rng):
     assert reel.linalg.svd(a).S.shape == (3, 4) and reel.linalg.slogdet(a).logabsdet.shape == (3,)
     q, r = reel.linalg.qr(a)
     close(q @ r, a)
-    close(abs(reel.fft.fft(a)), abs(np.fft.fft(a)))
+    assert reel.linalg.trace(np.ones((2, 2), np.int8)).dtype == reel.int64
+    close(reel.var(a, correction=0.5), a.var() * 48 / 47.5)
+    z = a + 1j * s
+    close(reel.linalg.vecdot(z, z), (z.conj() * z).sum(-1))
+
+
+FFTS = [
+    ("fft", lambda f, x: f.fft(x)), ("fftn", lambda f, x: f.fftn(x)), ("ifftn", lambda f, x: f.ifftn(x, s=(4, 2), axes=(1, 0))),
+    ("rfftn", lambda f, x: f.rfftn(x, norm="ortho")), ("irfftn", lambda f, x: f.irfftn(x)), ("hfft", lambda f, x: f.hfft(x, n=6)),
+    ("ihfft", lambda f, x: f.ihfft(x, norm="forward")), ("fftfreq", lambda f, x: f.fftfreq(5, d=0.5)),
+    ("rfftfreq", lambda f, x: f.rfftfreq(6)), ("fftshift", lambda f, x: f.fftshift(x)), ("ifftshift", lambda f, x: f.ifftshift(x, axes=1)),
+]
+
+
+@pytest.mark.parametrize("name, function", FFTS, ids=[r[0] for r in FFTS])
+def test_fft(name, function, rng):
+    x = rng.normal(size=(3, 5))
+    np.testing.assert_allclose(np.asarray(function(reel.fft, x)), function(np.fft, x), rtol=1e-6, atol=1e-12)
 
 
 def softmax(x):

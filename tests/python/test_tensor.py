@@ -107,6 +107,7 @@ def test_nested_lists():
 def test_dtype_objects():
     assert reel.float32 == np.float32 == reel.float32 and reel.float32 == np.dtype("float32")
     assert reel.float32 != reel.float64 and reel.float32 != "int8" and reel.float32 != 3
+    assert (reel.float32 == None) is False and reel.float32 != None  # noqa: E711
     assert np.zeros(2, reel.int16).dtype == np.int16
     assert {reel.float32: 1}[reel.asarray(1.0).dtype] == 1
     assert repr(reel.bfloat16) == "reel.bfloat16" and reel.bfloat16.itemsize == 2

@@ -72,3 +72,18 @@ def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
     if ord == 2:
         return _core.sqrt(_core.sum(x * x, axis=axis, keepdims=keepdims))
     return _core.sum(x ** ord, axis=axis, keepdims=keepdims) ** (1 / ord)
+
+
+def trace(x, /, *, offset=0, dtype=None):  # type: ignore[no-redef]
+    """The sum of a diagonal of matrices; narrow integers widen to 64 bits."""
+    return _core.sum(_core.linalg.diagonal(x, offset=offset), axis=-1, dtype=dtype)
+
+
+def pinv(x, /, *, rtol=None):  # type: ignore[no-redef]
+    """Moore-Penrose inverse; singular values up to rtol times the largest count as 0."""
+    return _core.linalg.pinv(x) if rtol is None else _core.linalg.pinv(x, rtol=float(rtol))
+
+
+def matrix_rank(x, /, *, rtol=None):  # type: ignore[no-redef]
+    """Number (int64) of singular values above rtol times the largest."""
+    return _core.linalg.matrix_rank(x) if rtol is None else _core.linalg.matrix_rank(x, rtol=float(rtol))

@@ -105,10 +105,10 @@ void RegisterDTypes(nb::module_& m) {
   c.def("__hash__", [](const DTypeValue& d) { return static_cast<int64_t>(d.value) + 7001; });
   c.def(
       "__eq__", [](const DTypeValue& d, nb::handle other) { return Find(other) == d.value; },
-      nb::sig("def __eq__(self, other: object, /) -> bool"));
+      "other"_a.none(), nb::sig("def __eq__(self, other: object, /) -> bool"));
   c.def(
       "__ne__", [](const DTypeValue& d, nb::handle other) { return Find(other) != d.value; },
-      nb::sig("def __ne__(self, other: object, /) -> bool"));
+      "other"_a.none(), nb::sig("def __ne__(self, other: object, /) -> bool"));
   c.def(
       "__reduce__", [](const DTypeValue& d) { return std::string(NumPyName(d.value)); },
       nb::sig("def __reduce__(self) -> str"));

@@ -3,6 +3,7 @@
 #include <initializer_list>
 
 #include "bind.h"
+#include "reel/complex.h"
 #include "reel/fft.h"
 #include "reel/products.h"
 #include "reel/shapes.h"
@@ -40,9 +41,11 @@ Tensor TensorDotOf(TensorLike a, TensorLike b, nb::handle axes) {
                    ToInts(axes[1], "tensordot"));
 }
 
-// Sum of products along an axis; of complex numbers, x1 is conjugated by the caller.
+// Sum of products along an axis, x1 conjugated.
 Tensor VecDot(TensorLike x1, TensorLike x2, int64_t axis) {
-  return ReduceSum(Mul(x1.operand(), x2.operand()), axis);
+  const Operand a = x1.operand();
+  if (!IsComplex(a.type().dtype)) return ReduceSum(Mul(a, x2.operand()), axis);
+  return ReduceSum(Mul(Conj(a), x2.operand()), axis);
 }
 
 Tensor EinsumOf(const std::string& equation, nb::args operands) {
@@ -83,7 +86,7 @@ void RegisterProducts(nb::module_& m) {
         "The sum over the last axes of x1 and the first of x2, or over pairs of axes.");
   m.def("vecdot", &VecDot, "x1"_a, "x2"_a, "axis"_a = -1,
         nb::sig("def vecdot(x1: TensorLike, x2: TensorLike, /, *, axis: int = -1) -> Tensor"),
-        "Sum of products along an axis.");
+        "Sum of products along an axis; x1 is conjugated.");
   m.def("einsum", &EinsumOf, "equation"_a, "operands"_a,
         nb::sig("def einsum(equation: str, *operands: TensorLike) -> Tensor"),
         "Einstein's notation: einsum('bij,bjk->bik', a, b).");

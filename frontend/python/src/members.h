@@ -82,7 +82,7 @@ void DefineMembers(nb::class_<C>& c) {
       nb::sig("def __iter__(self) -> Iterator[Tensor]"));
   c.def(
       "__contains__", [](const C& x, nb::handle value) { return ContainsOf(ValueOf(x), value); },
-      nb::sig("def __contains__(self, value: object, /) -> bool"));
+      "value"_a.none(), nb::sig("def __contains__(self, value: object, /) -> bool"));
   c.def(
       "__complex__", [](const C& x) { return ValueOf(x).template item<std::complex<double>>({}); },
       nb::sig("def __complex__(self) -> complex"));

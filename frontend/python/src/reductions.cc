@@ -1,5 +1,8 @@
 #include "reel/reductions.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "bind.h"
 #include "reel/indexing.h"
 #include "register.h"
@@ -68,22 +71,31 @@ Tensor Any(const Operand& x, const Axes& axes, ReduceOptions o) {
   return ReduceAny(Truth(x), axes, o);
 }
 
+// Squares divided by n - correction, which may be any number; std is its root.
 using Spread = Tensor (*)(const Operand&, const Axes&, VarianceOptions);
-template <Spread F>
+template <Spread F, bool kRoot>
 void DefineSpread(nb::module_& m, const char* name, const char* doc) {
   m.def(
       name,
-      [](TensorLike x, AxisLike axis, int64_t correction, bool keepdims) {
+      [](TensorLike x, AxisLike axis, double correction, bool keepdims) {
         const Operand a = x.operand();
         const Axes axes = axis.get();
         const Unlocked other_threads(Work(a) * 2);
-        return F(a, axes, {.keepdims = keepdims, .ddof = correction});
+        const auto whole = static_cast<int64_t>(correction);
+        if (static_cast<double>(whole) == correction)
+          return F(a, axes, {.keepdims = keepdims, .ddof = whole});
+        const Tensor y = F(a, axes, {.keepdims = keepdims});
+        const double n = static_cast<double>(a.type().shape.size()) /
+                         static_cast<double>(std::max<int64_t>(y.size(), 1));
+        const double ratio = n / (n - correction);
+        return Mul(y, kRoot ? std::sqrt(ratio) : ratio);
       },
-      "x"_a, "axis"_a = nb::none(), nb::kw_only(), "correction"_a = 0, "keepdims"_a = false,
-      nb::sig(Signature(name,
-                        "(x: TensorLike, /, axis: AxisLike | None = None, *, "
-                        "correction: int = 0, keepdims: bool = False) -> Tensor")
-                  .c_str()),
+      "x"_a, "axis"_a = nb::none(), nb::kw_only(), "correction"_a = 0.0, "keepdims"_a = false,
+      nb::sig(
+          Signature(name,
+                    "(x: TensorLike, /, axis: AxisLike | None = None, *, correction: float = 0, "
+                    "keepdims: bool = False) -> Tensor")
+              .c_str()),
       doc);
 }
 
@@ -181,9 +193,9 @@ void RegisterReductions(nb::module_& m) {
   Define<Any>(m, "any", "Whether any element is true (not 0).");
   Define<LogSumExp>(m, "logsumexp", "log sum exp(x) over axes, without overflow.");
   Define<CountNonzero>(m, "count_nonzero", "Number (int64) of elements that are not 0.");
-  DefineSpread<ReduceVariance>(
+  DefineSpread<ReduceVariance, false>(
       m, "var", "Mean of the squared distances from the mean; divided by n - correction.");
-  DefineSpread<ReduceStd>(m, "std", "Square root of var; the derivative at 0 is 0.");
+  DefineSpread<ReduceStd, true>(m, "std", "Square root of var; the derivative at 0 is 0.");
   DefineArg<ArgMax>(m, "argmax",
                     "Index (int64) of the first maximum along an axis, or of all elements.");
   DefineArg<ArgMin>(m, "argmin",
