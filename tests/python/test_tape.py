@@ -116,3 +116,25 @@ def test_tapes_leave_in_order(capfd):
             y = v * v
         assert tape.gradient(y, v).item() == 2
     assert capfd.readouterr().err == ""
+
+
+def test_indexed_slices():
+    table = reel.Variable([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    with reel.GradientTape(persistent=True) as tape:
+        y = reel.sum(reel.take(table, reel.asarray([2, 0, 2]), axis=0))
+    (g,) = tape.gradient(y, [table])
+    assert isinstance(g, reel.IndexedSlices) and g.indices.tolist() == [2, 0, 2] and g.dense_shape == (3, 2)
+    assert g.numpy().tolist() == [[1, 1], [0, 0], [2, 2]] and (reel.asarray(g) + 1).shape == (3, 2)
+    assert tape.gradient(y, table).tolist() == g.numpy().tolist()
+    reel.optim.SGD(1.0).apply([g], [table])
+    assert table.numpy().tolist() == [[0, 1], [3, 4], [3, 4]]
+
+
+def test_explanations():
+    v, c = reel.Variable(1.0), reel.asarray(1.0)
+    with reel.GradientTape() as tape:
+        y = v * c
+        summary = tape.summary()
+    assert tape.gradient(y, [v, c])[1] is None
+    assert "watch" in tape.explain_none(y, c)
+    assert "test_tape.py:" in summary

@@ -10,8 +10,10 @@
 
 namespace reel::python {
 
-/// Gradients (tensors or None) with the variables that they belong to, both of one structure
-/// (optim.cc).
+/// A gradient as an object: a Tensor or IndexedSlices; None if there is none.
+nb::object WrapGradient(const std::optional<GradientValue>& gradient);
+/// Gradients (tensors, IndexedSlices or None) with the variables that they belong to, both of one
+/// structure (optim.cc).
 GradientList ToGradients(nb::handle gradients, nb::handle variables);
 /// The leaves of a structure, all of them variables (variable.cc).
 std::vector<Variable> ToVariables(nb::handle tree);

@@ -123,7 +123,7 @@ nb::object GradientsOf(nb::handle ys, nb::handle xs, nb::handle grad_ys, nb::han
   std::vector<nb::object> out;
   for (const GradientEntry& e :
        Gradients(Targets(ToSources(ys)), Sources(ToSources(xs)), options, kNoLocation))
-    out.push_back(e.gradient ? Wrap(*e.gradient) : nb::none());
+    out.push_back(WrapGradient(e.gradient));
   return RebuildTree(xs, out);
 }
 

@@ -316,8 +316,15 @@ GradientList ToGradients(nb::handle gradients, nb::handle variables) {
   std::vector<GradientEntry> entries;
   for (size_t i = 0; i < gs.size(); ++i) {
     if (!IsVariable(vs[i].ptr())) ThrowType("apply: expected variables, not " + TypeName(vs[i]));
-    entries.push_back(
-        {VariableOf(vs[i].ptr()), gs[i].is_none() ? std::optional<Tensor>() : ToTensor(gs[i])});
+    IndexedSlices* slices = nullptr;
+    const Source source = VariableOf(vs[i].ptr());
+    if (gs[i].is_none()) {
+      entries.emplace_back(source, std::nullopt);
+    } else if (nb::try_cast(gs[i], slices) && slices) {
+      entries.emplace_back(source, std::optional(GradientValue(*slices)));
+    } else {
+      entries.emplace_back(source, std::optional(ToTensor(gs[i])));
+    }
   }
   return GradientList(std::move(entries));
 }

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "gradients.h"
+#include "operators.h"
 #include "register.h"
 #include "tree.h"
 
@@ -33,7 +34,7 @@ class PythonTape {
   }
   void Exit() {
     if (!tape_ || stopped_) ThrowFailed("the tape is not recording");
-    tape_->Stop();
+    tape_->Stop(kNoLocation);
     stopped_ = true;
   }
 
@@ -106,12 +107,17 @@ nb::object Gradient(PythonTape& self, nb::handle target, nb::handle sources,
                          kNoLocation);
   }();
   std::vector<nb::object> gradients;
-  for (const GradientEntry& entry : list)
-    gradients.push_back(entry.gradient ? Wrap(*entry.gradient) : nb::none());
+  for (const GradientEntry& entry : list) gradients.push_back(WrapGradient(entry.gradient));
+  if (!IsTree(sources) && list[0].gradient) return Wrap(list.Dense(0, kNoLocation));
   return RebuildTree(sources, gradients);
 }
 
 }  // namespace
+
+nb::object WrapGradient(const std::optional<GradientValue>& gradient) {
+  if (!gradient) return nb::none();
+  return gradient->sparse() ? nb::cast(gradient->slices()) : Wrap(gradient->Dense(kNoLocation));
+}
 
 UnconnectedGradients ToUnconnected(nb::handle x) {
   const nb::object value = nb::hasattr(x, "value") ? x.attr("value") : nb::borrow(x);
@@ -121,7 +127,41 @@ UnconnectedGradients ToUnconnected(nb::handle x) {
                "; use 'none' or 'zero'");
 }
 
+void RegisterSlices(nb::module_& m) {
+  nb::class_<IndexedSlices> c(
+      m, "IndexedSlices",
+      "Rows of a tensor that is zero elsewhere: what gradients of lookups are, duplicates "
+      "included. Taken where tensors are, made dense.");
+  c.def(
+      "__init__",
+      [](IndexedSlices* self, TensorLike values, TensorLike indices, nb::handle dense_shape) {
+        new (self) IndexedSlices(
+            values.tensor(), indices.tensor(),
+            dense_shape.is_none() ? std::nullopt : std::optional(ToShape(dense_shape)));
+      },
+      "values"_a, "indices"_a, "dense_shape"_a = nb::none(),
+      nb::sig("def __init__(self, values: TensorLike, indices: TensorLike, dense_shape: ShapeLike "
+              "| None = None) -> None"));
+  c.def_prop_ro("values", [](const IndexedSlices& x) { return x.values(); }, "The rows, [n, ...].");
+  c.def_prop_ro(
+      "indices", [](const IndexedSlices& x) { return x.indices(); }, "Where they belong, [n].");
+  c.def_prop_ro(
+      "dense_shape",
+      [](const IndexedSlices& x) {
+        return x.dense_shape() ? ShapeTuple(*x.dense_shape()) : nb::none();
+      },
+      nb::sig("def dense_shape(self) -> tuple[int, ...] | None"), "Shape of the whole.");
+  c.def_prop_ro(
+      "dtype", [](const IndexedSlices& x) { return DTypeObject(x.dtype()); },
+      nb::sig("def dtype(self) -> DType"), "Element type.");
+  c.def("dense", [](const IndexedSlices& x) { return x.Dense(kNoLocation); }, "The whole tensor.");
+  c.def(
+      "numpy", [](const IndexedSlices& x) { return NumPyView(x.Dense(kNoLocation)); },
+      nb::sig("def numpy(self) -> Any"), "The whole as an array.");
+}
+
 void RegisterTape(nb::module_& m) {
+  RegisterSlices(m);
   nb::class_<PythonTape> c(m, "GradientTape", nb::is_weak_referenceable(),
                            "Records what depends on trainable variables and watched tensors inside "
                            "its `with` block, and "
@@ -158,6 +198,20 @@ void RegisterTape(nb::module_& m) {
         "target does not "
         "depend on it, zeros with unconnected_gradients='zero'. output_gradients: one seed per "
         "target.");
+  c.def(
+      "explain_none",
+      [](PythonTape& self, nb::handle target, nb::handle source) {
+        return self.tape("explain_none")
+            .ExplainNone(ToSource(target, "explain_none"), ToSource(source, "explain_none"));
+      },
+      "target"_a, "source"_a,
+      nb::sig(
+          "def explain_none(self, target: Tensor | Variable, source: Tensor | Variable) -> str"),
+      "Why gradient(target, source) is None, in a sentence that names file and line.");
+  c.def(
+      "summary", [](PythonTape& self) { return self.tape("summary").Summary(); },
+      "What was recorded: the watched variables, the ops by line, and the bytes kept for "
+      "gradients.");
   c.def(
       "reset", [](PythonTape& self) { self.tape("reset").Reset(); },
       "Forgets what was recorded and watched.");

@@ -17,10 +17,10 @@ nb::object Mapped(nb::handle gradients, F function) {
   std::vector<GradientEntry> entries;
   for (const nb::object& g : leaves) {
     const std::optional<Tensor> t = g.is_none() ? std::optional<Tensor>() : ToTensor(g);
-    entries.push_back({t ? *t : Tensor(), t});
+    entries.emplace_back(t ? *t : Tensor(), t);
   }
   for (const GradientEntry& e : function(GradientList(std::move(entries))))
-    out.push_back(e.gradient ? Wrap(*e.gradient) : nb::none());
+    out.push_back(WrapGradient(e.gradient));
   return RebuildTree(gradients, out);
 }
 
@@ -30,7 +30,7 @@ GradientList Present(nb::handle gradients) {
   FlattenTree(gradients, &leaves);
   std::vector<GradientEntry> entries;
   for (const nb::object& g : leaves) {
-    if (!g.is_none()) entries.push_back({ToTensor(g), ToTensor(g)});
+    if (!g.is_none()) entries.emplace_back(ToTensor(g), std::optional(ToTensor(g)));
   }
   return GradientList(std::move(entries));
 }
