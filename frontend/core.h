@@ -11,6 +11,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
+#include "frontend/binding.h"
 #include "frontend/status.h"
 #include "ir/graph.h"
 #include "reel/tensor.h"
@@ -24,12 +25,6 @@
 //                  -> one event to each sink: Recording, GradientTape, the trace itself
 
 namespace reel::internal {
-
-/// Line of the user's program; file is a string with static lifetime, null if unknown.
-struct SourceLine {
-  const char* file = nullptr;
-  uint32_t line = 0;
-};
 
 struct TensorData {
   TensorData(Type type_, runtime::Buffer buffer_, uint64_t trace_ = 0);
@@ -112,9 +107,11 @@ struct TraceState {
 struct ThreadState {
   std::vector<std::shared_ptr<EventSink>> sinks;  // outermost first
   TraceState* trace = nullptr;                    // innermost
-  SourceLine location;                            // of the outermost op call in progress
+  SourceLine location;  // of the outermost op call in progress; a file "" is found when needed
 };
 ThreadState& State();
+/// The location, found by the binding of another language if the call came from there.
+SourceLine UserLine();
 
 /// Nothing is recorded or traced inside: for initial values, slots, checks.
 class SuspendScope {

@@ -263,7 +263,7 @@ std::vector<Tensor> Eager(Builder* builder, const std::shared_ptr<CustomCall>& c
     attributes = builder->Build(module);
     operands = builder->Operands();
   }
-  const SourceLine line = State().location;
+  const SourceLine line = UserLine();
   const OpEvent op{ir::Op::kCall, attributes, operands, results, line};
   const CustomEvent event{call, inputs, inner, results, module ? &op : nullptr, line};
   for (const auto& sink : State().sinks) {

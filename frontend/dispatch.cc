@@ -14,6 +14,7 @@ namespace {
 
 std::atomic<int64_t> live_tensors{0};
 std::atomic<uint64_t> next_id{1};
+std::atomic<LineFinder> line_finder{nullptr};
 
 // A symbolic operand must belong to the trace in progress or to one around it.
 void CheckTraces(ir::Op op, absl::Span<const Tensor> operands) {
@@ -57,6 +58,24 @@ void EventSink::OnCustom(const CustomEvent& event) {
           event.line});
   }
 }
+
+void SetLineFinder(LineFinder find) { line_finder = find; }
+
+SourceLine UserLine() {
+  const SourceLine& line = State().location;
+  if (line.file && *line.file) return line;
+  const LineFinder find = line_finder;
+  return find ? find() : SourceLine{};
+}
+
+Tensor AdoptMemory(const Type& type, const void* elements, void (*release)(void*), void* context) {
+  runtime::Buffer buffer =
+      runtime::Buffer::TryAdopt(elements, static_cast<size_t>(type.bytes()), release, context);
+  if (!buffer) ThrowError(ErrorCode::kResourceExhausted, StrCat("no memory for ", type.ToString()));
+  return MakeTensor(type, std::move(buffer));
+}
+
+bool Observed() { return State().trace != nullptr || !State().sinks.empty(); }
 
 SuspendScope::SuspendScope()
     : sinks_(std::exchange(State().sinks, {})), trace_(std::exchange(State().trace, nullptr)) {}
@@ -107,7 +126,8 @@ TensorList DispatchAll(ir::Op op, AttributesPtr attributes, absl::Span<const Ten
   } else {
     results = RunKernel(op, attributes, operands, types);
   }
-  const OpEvent event{op, attributes, operands, results, state.location};
+  if (state.sinks.empty()) return results;
+  const OpEvent event{op, attributes, operands, results, UserLine()};
   for (const auto& sink : state.sinks) {
     if (sink->listening()) sink->OnOp(event);
   }
@@ -148,7 +168,7 @@ Tensor ReadVariable(const VariablePtr& variable) {
   const Tensor value = state.trace ? MakeSymbolic(variable->type, state.trace->id)
                                    : MakeTensor(variable->type, variable->Load());
   for (const auto& sink : state.sinks) {
-    if (sink->listening()) sink->OnRead(variable, value, state.location);
+    if (sink->listening()) sink->OnRead(variable, value, UserLine());
   }
   return value;
 }
@@ -164,7 +184,7 @@ void AssignVariable(const VariablePtr& variable, const Tensor& value) {
   CheckTraces(ir::Op::kIdentity, operands);
   if (!state.trace) variable->Store(value.internal_data()->buffer);
   for (const auto& sink : state.sinks) {
-    if (sink->listening()) sink->OnAssign(variable, value, state.location);
+    if (sink->listening()) sink->OnAssign(variable, value, UserLine());
   }
 }
 

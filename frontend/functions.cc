@@ -169,9 +169,9 @@ Tensor FloorDiv(const Operand& a, const Operand& b) {
   }
   // (a - rem) / b is an integer up to its rounding.
   const Tensor ratio = Div(x, y);
-  const Tensor whole = Sub(Div(Sub(x, rem), y), Where(up, 1.0, 0.0));
+  const Tensor whole = Sub(Div(Sub(x, rem), y), Cast(up, y.dtype()));
   const Tensor floor = Floor(whole);
-  const Tensor nearest = Add(floor, Where(Greater(Sub(whole, floor), 0.5), 1.0, 0.0));
+  const Tensor nearest = Add(floor, Cast(Greater(Sub(whole, floor), 0.5), y.dtype()));
   const Tensor quotient = Where(Equal(whole, 0.0), Copysign(0.0, ratio), nearest);
   return Where(Equal(y, 0.0), ratio, quotient);
 }

@@ -81,7 +81,10 @@ Recording::~Recording() {
   internal::PopSink(log_.get());
 }
 
-void Recording::Stop() { log_->Stop(); }
+void Recording::Stop() {
+  log_->Stop();
+  internal::PopSink(log_.get());
+}
 bool Recording::recording() const { return log_->listening(); }
 
 Function Recording::Lift(const NamedTensors& arguments, const NamedTensors& results,

@@ -46,7 +46,7 @@ const char* Name(ErrorCode code) {
 namespace internal {
 
 void ThrowError(ErrorCode code, std::string message) {
-  const SourceLine& line = State().location;
+  const SourceLine line = UserLine();
   if (line.file) StrAppend(&message, " (", line.file, ":", line.line, ")");
   throw Error(code, message);
 }

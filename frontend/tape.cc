@@ -177,7 +177,7 @@ std::vector<TapeEntry> TapeCore::Borrow(GradientRequest* request) {
   if (options_.persistent) return entries_;  // the backward may be recorded here too
   used_ = true;
   recording_ = false;
-  end_ = State().location;
+  end_ = UserLine();
   return std::exchange(entries_, {});
 }
 
@@ -210,7 +210,7 @@ std::vector<std::optional<GradientValue>> TapeCore::Gradient(const Targets& targ
 
 void TapeCore::Stop() {
   const std::lock_guard lock(mutex_);
-  if (recording_) end_ = State().location;
+  if (recording_) end_ = UserLine();
   recording_ = false;
 }
 
@@ -235,7 +235,7 @@ GradientTape::GradientTape(TapeOptions options)
 
 GradientTape::~GradientTape() {
   core_->Stop();
-  if (internal::PopSink(core_.get())) return;
+  if (!attached_ || internal::PopSink(core_.get())) return;
   std::fputs(
       "reel: a GradientTape was not destroyed in reverse order of construction on its thread; it "
       "is detached\n",
@@ -275,6 +275,7 @@ void GradientTape::Reset() { core_->Reset(); }
 void GradientTape::Stop(std::source_location location) {
   const internal::LocationScope scope(location);
   core_->Stop();
+  if (internal::PopSink(core_.get())) attached_ = false;  // else the destructor says what is wrong
 }
 bool GradientTape::recording() const { return core_->recording(); }
 

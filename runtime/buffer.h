@@ -40,6 +40,18 @@ class Buffer {
     return In(allocator.TryAllocateZeroed(sizeof(Header) + bytes), bytes, allocator);
   }
 
+  // Memory of someone else, read only: `release(context)` is called when the last handle goes away,
+  // on its thread. Aligned to its elements at least. Null when there is no memory for the handle.
+  static Buffer TryAdopt(const void* data, size_t bytes, void (*release)(void*), void* context,
+                         Allocator& allocator = Allocator::Default()) noexcept {
+    Buffer buffer = In(allocator.TryAllocate(sizeof(Header)), bytes, allocator);
+    if (!buffer) return buffer;
+    buffer.header_->data = const_cast<void*>(data);
+    buffer.header_->release = release;
+    buffer.header_->context = context;
+    return buffer;
+  }
+
   Buffer(const Buffer& other) noexcept : header_(other.header_) {
     if (header_ != nullptr) header_->owners.fetch_add(1, std::memory_order_relaxed);
   }
@@ -51,13 +63,13 @@ class Buffer {
   ~Buffer() {
     if (header_ == nullptr) return;
     // A sole owner needs no atomic write: nobody else can copy its handle.
-    if (unique() || header_->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-      header_->allocator.Free(header_, sizeof(Header) + header_->bytes);
-    }
+    if (use_count() != 1 && header_->owners.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    if (header_->release != nullptr) header_->release(header_->context);
+    header_->allocator.Free(header_, sizeof(Header) + (adopted() ? 0 : header_->bytes));
   }
 
-  // First byte, 64-byte aligned; the same for all handles.
-  void* data() const noexcept { return header_ == nullptr ? nullptr : header_ + 1; }
+  // First byte, 64-byte aligned unless adopted; the same for all handles.
+  void* data() const noexcept { return header_ == nullptr ? nullptr : header_->data; }
   // Bytes as requested.
   size_t size() const noexcept { return header_ == nullptr ? 0 : header_->bytes; }
   explicit operator bool() const noexcept { return header_ != nullptr; }
@@ -66,8 +78,10 @@ class Buffer {
   int64_t use_count() const noexcept {
     return header_ == nullptr ? 0 : header_->owners.load(std::memory_order_acquire);
   }
-  // True when this is the only handle: its owner may then write in place.
-  bool unique() const noexcept { return use_count() == 1; }
+  // True when this is the only handle of memory of ours: its owner may then write in place.
+  bool unique() const noexcept { return use_count() == 1 && !adopted(); }
+  // True for memory of someone else.
+  bool adopted() const noexcept { return header_ != nullptr && header_->release != nullptr; }
 
   // Handles are equal when they share a block.
   friend bool operator==(const Buffer& a, const Buffer& b) noexcept = default;
@@ -78,7 +92,11 @@ class Buffer {
     std::atomic<int64_t> owners{1};
     const size_t bytes;
     Allocator& allocator;
+    void* data = this + 1;
+    void (*release)(void*) = nullptr;  // of adopted memory
+    void* context = nullptr;
   };
+  static_assert(sizeof(Header) == kAlignment);
 
   // The buffer that begins with this block; null for null.
   static Buffer In(void* block, size_t bytes, Allocator& allocator) noexcept {

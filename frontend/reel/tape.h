@@ -56,6 +56,7 @@ class Targets {
   Targets(const Variable& variable) : list_({variable}) {}  // NOLINT: implicit
   Targets(std::initializer_list<Source> targets) : list_(targets) {}
   Targets(const std::vector<Tensor>& tensors) : list_(tensors.begin(), tensors.end()) {}  // NOLINT
+  Targets(std::vector<Source> targets) : list_(std::move(targets)) {}                     // NOLINT
   const std::vector<Source>& list() const { return list_; }
 
  private:
@@ -212,6 +213,7 @@ class GradientTape {
                                       std::source_location location);
 
   std::shared_ptr<internal::TapeCore> core_;
+  bool attached_ = true;  // to this thread's stream
 };
 
 /// Records the ops of another thread on a tape while it lives. Only one thread at a time may use

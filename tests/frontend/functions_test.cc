@@ -120,6 +120,14 @@ TEST(Division, ModOfSpecialValuesIsNumPys) {
      kNan, kNan, kNan, kNan, kNan, kNan, kNan, kNan});
 }
 
+TEST(Division, FloorDivKeepsTheDType) {
+  for (const DType dtype : {kFloat16, kBFloat16, kFloat32, kFloat64}) {
+    const Tensor y = FloorDiv(Cast(Tensor({7.f, -7.f}), dtype), 2);
+    EXPECT_EQ(y.dtype(), dtype);
+    EXPECT_THAT(Cast(y, kFloat32).ToVector<float>(), ElementsAre(3, -4));
+  }
+}
+
 TEST(Division, FloorDivOfSpecialValuesIsNumPys) {
   ExpectAllPairs(
       FloorDiv,

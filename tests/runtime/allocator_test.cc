@@ -242,6 +242,27 @@ TEST(Buffer, NullAndEmpty) {
   EXPECT_EQ(empty.size(), 0u);
 }
 
+TEST(Buffer, AdoptsMemoryOfOthers) {
+  Allocator allocator;
+  const int elements[] = {1, 2, 3};
+  int released = 0;
+  {
+    Buffer a = Buffer::TryAdopt(
+        elements, sizeof elements, [](void* count) { ++*static_cast<int*>(count); }, &released,
+        allocator);
+    EXPECT_EQ(a.data(), elements);
+    EXPECT_EQ(a.size(), sizeof elements);
+    EXPECT_TRUE(a.adopted());
+    EXPECT_EQ(a.use_count(), 1);
+    EXPECT_FALSE(a.unique());  // nobody may write there
+    Buffer b = a;
+    a = Buffer();
+    EXPECT_EQ(released, 0);
+  }
+  EXPECT_EQ(released, 1);
+  EXPECT_EQ(allocator.stats().live_bytes, 0);
+}
+
 TEST(Buffer, LastOwnerOnAnyThreadFrees) {
   Allocator allocator;
   for (int round = 0; round < 200; ++round) {

@@ -23,6 +23,18 @@ std::vector<uint64_t> Ids(const std::vector<Variable>& variables) {
   return ids;
 }
 
+TEST(Stop, StoppedTapesMayDieInAnyOrder) {
+  auto first = std::make_unique<GradientTape>();
+  first->Stop();
+  GradientTape second;
+  testing::internal::CaptureStderr();
+  first.reset();
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  const Tensor x = 3.f;
+  second.Watch(x);
+  EXPECT_EQ(ValueOf(second.Gradient(x * x, x)), 6);
+}
+
 // --- watch ---
 
 TEST(Watch, GT01_Constant) {

@@ -1,0 +1,30 @@
+"""Reel: tensors that differentiate, and a compiler for what they do.
+
+    import reel
+
+    w = reel.Variable([1.0, 2.0])
+    with reel.GradientTape() as tape:
+        loss = reel.sum(w ** 2)
+    tape.gradient(loss, w)          # Tensor([2., 4.], dtype=float32)
+
+Arrays follow the Python array API standard (reel.asarray, reel.matmul, x.T, x[1:, None]), gradients
+TensorFlow's names. Floats are float32 and integers int64 unless said otherwise; Python numbers take
+the dtype of the tensor they meet.
+"""
+
+import os as _os
+
+from . import _core
+
+_core._set_package_folder(_os.path.dirname(__file__) + _os.sep)  # type: ignore[attr-defined]
+
+from ._core import *  # noqa: F401,F403  (all public names of the extension)
+from ._array_api import *  # noqa: F401,F403
+
+del fft, linalg, nn, optim, random  # noqa: F821  (those of the extension; the package's have more)
+from . import fft, linalg, nn, optim, random  # type: ignore[no-redef]
+from ._function import function
+from ._enums import UnconnectedGradients
+
+__version__ = "0.1.0"
+__array_api_version__ = "2023.12"

@@ -1,0 +1,150 @@
+"""What the array API standard has that is made of other functions, and its constants."""
+
+import math as _math
+from typing import NamedTuple as _NamedTuple
+
+from . import _core
+from ._core import DType as _DType, Tensor as _Tensor
+
+e = _math.e
+pi = _math.pi
+inf = _math.inf
+nan = _math.nan
+newaxis = None
+
+# Other names for the same functions.
+acos, acosh, asin, asinh = _core.acos, _core.acosh, _core.asin, _core.asinh
+arccos, arccosh, arcsin, arcsinh = acos, acosh, asin, asinh
+arctan, arctan2, arctanh = _core.atan, _core.atan2, _core.atanh
+concatenate = _core.concat
+absolute = _core.abs
+cumsum, cumprod = _core.cumulative_sum, _core.cumulative_prod
+power = _core.pow
+
+
+class UniqueAll(_NamedTuple):
+    values: _Tensor
+    indices: _Tensor
+    inverse_indices: _Tensor
+    counts: _Tensor
+
+
+class UniqueCounts(_NamedTuple):
+    values: _Tensor
+    counts: _Tensor
+
+
+class UniqueInverse(_NamedTuple):
+    values: _Tensor
+    inverse_indices: _Tensor
+
+
+def unique_all(x):
+    """The distinct elements in order, where each is first, which each element is, and how many of each."""
+    return UniqueAll(*_core._unique(x))
+
+
+def unique_counts(x):
+    """The distinct elements in order, and how many of each."""
+    values, _, _, counts = _core._unique(x)
+    return UniqueCounts(values, counts)
+
+
+def unique_inverse(x):
+    """The distinct elements in order, and which of them each element of x is."""
+    values, _, inverse, _ = _core._unique(x)
+    return UniqueInverse(values, inverse)
+
+
+def unique_values(x):
+    """The distinct elements in order."""
+    return _core._unique(x)[0]
+
+
+class FInfo(_NamedTuple):
+    bits: int
+    eps: float
+    max: float
+    min: float
+    smallest_normal: float
+    dtype: _DType
+
+
+class IInfo(_NamedTuple):
+    bits: int
+    max: int
+    min: int
+    dtype: _DType
+
+
+# Exponent bits, fraction bits.
+_FORMATS = {"float16": (5, 10), "bfloat16": (8, 7), "float32": (8, 23), "float64": (11, 52)}
+
+
+def _dtype_of(x):
+    return x.dtype if isinstance(x, (_Tensor, _core.Variable)) else _core.result_type(x)
+
+
+def finfo(type, /):
+    """Limits of a float dtype (of the parts of a complex one)."""
+    name = {"complex64": "float32", "complex128": "float64"}.get(_dtype_of(type).name, _dtype_of(type).name)
+    if name not in _FORMATS:
+        raise _core.InvalidTypeError(f"finfo: {name} is no float dtype; use iinfo")
+    exponent, fraction = _FORMATS[name]
+    bias = 2 ** (exponent - 1) - 1
+    largest = (2 - 2.0 ** -fraction) * 2.0 ** bias
+    return FInfo(exponent + fraction + 1, 2.0 ** -fraction, largest, -largest, 2.0 ** (1 - bias), getattr(_core, name))
+
+
+def iinfo(type, /):
+    """Limits of an integer dtype."""
+    dtype = _dtype_of(type)
+    if not dtype.is_integer:
+        raise _core.InvalidTypeError(f"iinfo: {dtype} is no integer dtype; use finfo")
+    bits = 8 * dtype.itemsize
+    if dtype.kind == "u":
+        return IInfo(bits, 2 ** bits - 1, 0, dtype)
+    return IInfo(bits, 2 ** (bits - 1) - 1, -(2 ** (bits - 1)), dtype)
+
+
+_ORDER = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+          "float16", "bfloat16", "float32", "float64", "complex64", "complex128"]
+
+
+def can_cast(from_, to, /):
+    """Whether a dtype becomes another by promotion."""
+    try:
+        return _core.result_type(_dtype_of(from_), to) == to
+    except _core.Error:
+        return False
+
+
+class _Info:
+    """What __array_namespace_info__ returns."""
+
+    def capabilities(self):
+        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 10}
+
+    def default_device(self):
+        return "cpu"
+
+    def devices(self):
+        return ["cpu"]
+
+    def default_dtypes(self, *, device=None):
+        return {"real floating": _core.float32, "complex floating": _core.complex64,
+                "integral": _core.int64, "indexing": _core.int64}
+
+    def dtypes(self, *, device=None, kind=None):
+        names = [n for n in _ORDER if n not in ("float16", "bfloat16")]
+        kinds = kind if isinstance(kind, tuple) else (kind,)
+        return {n: getattr(_core, n) for n in names
+                if kind is None or any(_core.isdtype(getattr(_core, n), k) for k in kinds)}
+
+
+def __array_namespace_info__():
+    """The array API standard's description of this implementation."""
+    return _Info()
+
+
+__all__ = [n for n in dir() if not n.startswith("_")] + ["__array_namespace_info__"]

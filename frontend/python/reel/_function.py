@@ -1,0 +1,177 @@
+"""reel.function: Python functions compiled, one program for each combination of argument types."""
+
+import functools as _functools
+import inspect as _inspect
+
+from . import _core
+
+_MANY = 8
+
+
+def _leaves(tree, out):
+    """Appends the leaves of nested lists, tuples and dicts; returns what identifies the structure."""
+    if isinstance(tree, dict):
+        return ("dict",) + tuple((k, _leaves(tree[k], out)) for k in sorted(tree))
+    if isinstance(tree, (list, tuple)):
+        return (type(tree),) + tuple(_leaves(x, out) for x in tree)
+    out.append(tree)
+    return None
+
+
+def _rebuild(tree, leaves):
+    """The structure with other leaves, an iterator."""
+    if isinstance(tree, dict):
+        new = {k: _rebuild(tree[k], leaves) for k in sorted(tree)}
+        return {k: new[k] for k in tree}
+    if isinstance(tree, (list, tuple)):
+        items = [_rebuild(x, leaves) for x in tree]
+        return type(tree)(*items) if hasattr(tree, "_fields") else type(tree)(items)
+    return next(leaves)
+
+
+def _is_array(x):
+    return hasattr(x, "__array__") and not isinstance(x, (_core.Tensor, _core.Variable))
+
+
+class _Program:
+    """One compiled combination of argument types."""
+
+    def __init__(self, function, leaves, args, kwargs):
+        tensors = [i for i, x in enumerate(leaves) if isinstance(x, _core.Tensor)]
+
+        def traced(*symbolic):
+            values = list(leaves)
+            for i, x in zip(tensors, symbolic):
+                values[i] = x
+            new_args, new_kwargs = _rebuild((args, kwargs), iter(values))
+            self._structure = function(*new_args, **new_kwargs)
+            self._results = []
+            _leaves(self._structure, self._results)
+            self._is_tensor = [isinstance(x, (_core.Tensor, _core.Variable)) for x in self._results]
+            return [x for x, keep in zip(self._results, self._is_tensor) if keep]
+
+        self.graph, _ = _core._trace(traced, [_core.TensorSpec.from_tensor(leaves[i]) for i in tensors],
+                                     function.__name__ if function.__name__.isidentifier() else "function")
+        self._tensors = tensors
+        self._variables = self.graph.variables
+        self._run = _core.compile(self.graph)
+        # Symbolic tensors of the trace are not kept.
+        self._results = [None if t else x for x, t in zip(self._results, self._is_tensor)]
+        self._structure = _rebuild(self._structure, iter(self._results))
+
+    def __call__(self, leaves):
+        if self._variables:
+            self._run.load_from(self._variables)
+        results = self._run(*[leaves[i] for i in self._tensors])
+        if self._variables:
+            self._run.store_to(self._variables)
+        if self._structure is None and self._is_tensor == [True]:
+            return results
+        tensors = iter([results] if isinstance(results, _core.Tensor) else results)
+        return _rebuild(self._structure, iter([next(tensors) if t else x for x, t in zip(self._results, self._is_tensor)]))
+
+
+class _CompiledFunction:
+    """What reel.function makes: calls run compiled code, bound to the live variables.
+
+    Under a tape, a recording or a trace the Python function itself runs, so that these see its ops.
+    """
+
+    def __init__(self, python_function, input_signature=None):
+        _functools.update_wrapper(self, python_function)
+        self.python_function = python_function
+        self.input_signature = input_signature
+        self._programs = {}
+
+    def __get__(self, instance, owner=None):
+        if instance is None:
+            return self
+        name = "_reel_function_" + self.python_function.__name__
+        bound = instance.__dict__.get(name)
+        if bound is None:
+            method = self.python_function.__get__(instance, owner)
+            bound = instance.__dict__[name] = _CompiledFunction(method, self.input_signature)
+        return bound
+
+    def __call__(self, *args, **kwargs):
+        if _core._observed():
+            return self.python_function(*args, **kwargs)
+        program, leaves = self._find(args, kwargs)
+        return program(leaves)
+
+    def _find(self, args, kwargs):
+        leaves = []
+        structure = _leaves((args, kwargs), leaves)
+        key = [structure]
+        for i, x in enumerate(leaves):
+            if _is_array(x):
+                leaves[i] = x = _core.asarray(x)
+            if isinstance(x, _core.Tensor):
+                key.append((x.dtype, x.shape))
+            elif isinstance(x, _core.Variable):
+                key.append(("variable", id(x)))
+            else:
+                key.append((type(x), x))
+        try:
+            program = self._programs.get(tuple(key))
+        except TypeError:
+            raise _core.InvalidTypeError(
+                f"function: an argument of {self.__name__} can be neither hashed nor made a tensor; "
+                "pass tensors, numbers, strings, or nested lists of them") from None
+        if program is None:
+            self._check_signature(leaves)
+            program = _Program(self.python_function, leaves, args, kwargs)
+            self._programs[tuple(key)] = program
+            if len(self._programs) == _MANY:
+                import warnings
+                warnings.warn(f"reel.function: {self.__name__} was compiled {_MANY} times, the last for {self._last(key)}; "
+                              "pass numbers that change as tensors, and keep shapes alike", stacklevel=3)
+        return program, leaves
+
+    @staticmethod
+    def _last(key):
+        return ", ".join(f"{k[0]}{list(k[1])}" if isinstance(k[0], _core.DType) else repr(k[1]) for k in key[1:])
+
+    def _check_signature(self, leaves):
+        if self.input_signature is None:
+            return
+        specs = []
+        _leaves(self.input_signature, specs)
+        tensors = [x for x in leaves if isinstance(x, _core.Tensor)]
+        for i, (spec, x) in enumerate(zip(specs, tensors)):
+            if spec.dtype != x.dtype or spec.shape != x.shape:
+                raise _core.InvalidArgumentError(
+                    f"function: argument {i} of {self.__name__} is {x.dtype}{list(x.shape)}, its signature says {spec}")
+        if len(specs) != len(tensors):
+            raise _core.InvalidArgumentError(
+                f"function: {self.__name__} got {len(tensors)} tensors, its signature has {len(specs)}")
+
+    def get_graph(self, *args, **kwargs):
+        """The Function that a call with these arguments (tensors or TensorSpecs) runs."""
+        def concrete(x):
+            return _core.zeros(x.shape, dtype=x.dtype) if isinstance(x, _core.TensorSpec) else x
+        leaves = []
+        _leaves((args, kwargs), leaves)
+        args, kwargs = _rebuild((args, kwargs), iter([concrete(x) for x in leaves]))
+        return self._find(args, kwargs)[0].graph
+
+    def __repr__(self):
+        return f"<reel.function {self.__name__}{_inspect.signature(self.python_function)}>"
+
+
+def function(func=None, *, input_signature=None):
+    """Compiles a Python function: traced once for each combination of dtypes, shapes and Python values.
+
+        @reel.function
+        def train(x, labels):
+            with reel.GradientTape() as tape:
+                loss = reel.nn.softmax_cross_entropy(model(x), labels)
+            optimizer.apply(tape.gradient(loss, model.variables), model.variables)
+            return loss
+
+    Variables are read and updated in place. Python code runs while tracing only; `if` and `while` on a
+    traced tensor raise an error: use reel.cond and reel.while_loop.
+    """
+    if func is None:
+        return lambda f: _CompiledFunction(f, input_signature)
+    return _CompiledFunction(func, input_signature)

@@ -1,0 +1,163 @@
+#include <bit>
+#include <cstring>
+
+#include "common.h"
+
+// Python objects as C++ values.
+
+namespace reel::python {
+
+Types types;
+
+namespace {
+
+constexpr std::source_location kNoLocation{};
+
+// An int as a weak number: int64, or uint64 above.
+Operand IntOperand(PyObject* x) {
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(x, &overflow);
+  if (overflow == 0) {
+    if (value == -1 && PyErr_Occurred()) throw nb::python_error();
+    return Operand(int64_t{value}, kNoLocation);
+  }
+  const unsigned long long large = PyLong_AsUnsignedLongLong(x);
+  if (!PyErr_Occurred()) return Operand(uint64_t{large}, kNoLocation);
+  PyErr_Clear();
+  ThrowInvalid("the number " + std::string(nb::str(nb::handle(x)).c_str()) +
+               " does not fit 64 bits; use a float");
+}
+
+}  // namespace
+
+std::optional<Operand> QuickOperand(PyObject* x) {
+  if (IsTensor(x)) return Operand(TensorOf(x), kNoLocation);
+  if (PyFloat_CheckExact(x)) return Operand(PyFloat_AS_DOUBLE(x), kNoLocation);
+  if (PyBool_Check(x)) return Operand(x == Py_True, kNoLocation);
+  if (PyLong_CheckExact(x)) return IntOperand(x);
+  if (IsVariable(x)) return Operand(VariableOf(x), kNoLocation);
+  if (PyComplex_CheckExact(x)) {
+    return Operand(std::complex<double>(PyComplex_RealAsDouble(x), PyComplex_ImagAsDouble(x)),
+                   kNoLocation);
+  }
+  return std::nullopt;
+}
+
+Operand ToOperand(nb::handle x) {
+  if (std::optional<Operand> quick = QuickOperand(x.ptr())) return *std::move(quick);
+  return Operand(AsTensor(x, std::nullopt), kNoLocation);
+}
+
+Tensor ToTensor(nb::handle x) {
+  if (IsTensor(x.ptr())) return TensorOf(x.ptr());
+  const Operand operand = ToOperand(x);
+  if (!operand.weak()) return operand.tensor();
+  return AsTensor(x, std::nullopt);
+}
+
+std::vector<Tensor> ToTensors(nb::handle sequence) {
+  std::vector<Tensor> out;
+  if (IsTensor(sequence.ptr()) || !PySequence_Check(sequence.ptr()))
+    ThrowType("expected a list or tuple of tensors, not " + TypeName(sequence));
+  for (const nb::handle x : sequence) out.push_back(ToTensor(x));
+  return out;
+}
+
+std::string Text(std::initializer_list<std::string_view> parts) {
+  std::string out;
+  for (const std::string_view part : parts) out += part;
+  return out;
+}
+
+std::string Signature(std::string_view name, std::string_view rest) {
+  return Text({"def ", name, rest});
+}
+
+std::string TypeName(nb::handle x) {
+  std::string name = Py_TYPE(x.ptr())->tp_name;
+  return name.substr(name.rfind('.') + 1);
+}
+
+void ThrowType(const std::string& message) { throw TypeMistake(message + AtUserLine()); }
+void ThrowInvalid(const std::string& message) {
+  throw Error(ErrorCode::kInvalidArgument, message + AtUserLine());
+}
+void ThrowIndex(const std::string& message) {
+  throw Error(ErrorCode::kOutOfRange, message + AtUserLine());
+}
+void ThrowFailed(const std::string& message) {
+  throw Error(ErrorCode::kFailedPrecondition, message + AtUserLine());
+}
+
+const Tensor& Concrete(const Tensor& x, const char* what) {
+  if (!x.symbolic()) return x;
+  ThrowFailed(Text({what, ": a traced tensor ", x.type().ToString(),
+                    " has no elements while its function is traced; use reel.cond(pred, true_fn, "
+                    "false_fn) for an `if`, "
+                    "reel.while_loop(cond, body, loop_vars) for a `while`, reel.where for a choice "
+                    "of elements"}));
+}
+
+int64_t ToInt(nb::handle x, const char* what) {
+  PyObject* index = PyNumber_Index(x.ptr());
+  if (!index) {
+    PyErr_Clear();
+    ThrowType(std::string(what) + ": expected an integer, not " + TypeName(x));
+  }
+  const nb::object owner = nb::steal(index);
+  const long long value = PyLong_AsLongLong(index);
+  if (value == -1 && PyErr_Occurred()) {
+    PyErr_Clear();
+    ThrowInvalid(std::string(what) + ": " + nb::str(owner).c_str() + " does not fit 64 bits");
+  }
+  return value;
+}
+
+double ToDouble(nb::handle x, const char* what) {
+  const double value = PyFloat_AsDouble(x.ptr());
+  if (value == -1 && PyErr_Occurred()) {
+    PyErr_Clear();
+    ThrowType(std::string(what) + ": expected a number, not " + TypeName(x));
+  }
+  return value;
+}
+
+std::vector<int64_t> ToInts(nb::handle x, const char* what) {
+  std::vector<int64_t> out;
+  if (PyIndex_Check(x.ptr()) && !(IsTensor(x.ptr()) && TensorOf(x.ptr()).rank() > 0)) {
+    out.push_back(ToInt(x, what));
+    return out;
+  }
+  if (!PySequence_Check(x.ptr()) || PyUnicode_Check(x.ptr()))
+    ThrowType(std::string(what) + ": expected integers, not " + TypeName(x));
+  for (const nb::handle item : x) out.push_back(ToInt(item, what));
+  return out;
+}
+
+Shape ToShape(nb::handle x) {
+  const std::vector<int64_t> extents = ToInts(x, "shape");
+  for (const int64_t extent : extents) {
+    if (extent < 0) ThrowInvalid("shape: the extent " + std::to_string(extent) + " is negative");
+  }
+  if (extents.size() > kMaxRank) {
+    ThrowInvalid("shape: rank " + std::to_string(extents.size()) +
+                 " is too large, the largest is " + std::to_string(kMaxRank));
+  }
+  Shape shape(extents);
+  if (!FitsInMemory(shape)) ThrowInvalid("shape: " + shape.ToString() + " is too large");
+  return shape;
+}
+
+Axes ToAxes(nb::handle x) { return x.is_none() ? Axes() : Axes(ToInts(x, "axis")); }
+
+nb::object ShapeTuple(const Shape& shape) {
+  PyObject* tuple = PyTuple_New(shape.rank());
+  if (!tuple) throw nb::python_error();
+  for (int i = 0; i < shape.rank(); ++i)
+    PyTuple_SET_ITEM(tuple, i, PyLong_FromLongLong(shape.dim(i)));
+  return nb::steal(tuple);
+}
+
+nb::object Wrap(Tensor tensor) { return nb::cast(std::move(tensor), nb::rv_policy::move); }
+
+}  // namespace reel::python

@@ -1,0 +1,159 @@
+#include <array>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "frontend/binding.h"
+#include "operators.h"
+#include "register.h"
+
+// reel::Error as Python exceptions, and the line of the Python program for their texts.
+
+namespace reel::python {
+namespace {
+
+struct ErrorClass {
+  ErrorCode code;
+  const char* name;
+  PyObject** builtin;  // the class that TensorFlow's users catch
+  const char* doc;
+};
+
+PyObject* error = nullptr;
+PyObject* type_error = nullptr;
+std::array<PyObject*, 16> classes{};
+
+nb::object NewClass(nb::module_& m, const char* name, nb::handle bases, const char* doc,
+                    const char* code) {
+  nb::dict members;
+  members["code"] = code;
+  PyObject* c = PyErr_NewExceptionWithDoc((std::string("reel.") + name).c_str(), doc, bases.ptr(),
+                                          members.ptr());
+  if (!c) throw nb::python_error();
+  m.attr(name) = nb::steal(c);
+  return nb::borrow(c);  // lives as long as the process
+}
+
+void Translate(const std::exception_ptr& exception, void*) {
+  try {
+    std::rethrow_exception(exception);
+  } catch (const TypeMistake& e) {
+    PyErr_SetString(type_error, e.what());
+  } catch (const Error& e) {
+    const auto code = static_cast<size_t>(e.code());
+    PyObject* c = code < classes.size() && classes[code] ? classes[code] : error;
+    PyErr_SetString(c, e.what());
+  }
+}
+
+}  // namespace
+
+void TranslateCurrent() noexcept {
+  try {
+    throw;
+  } catch (nb::python_error& e) {
+    e.restore();
+  } catch (const Error&) {
+    Translate(std::current_exception(), nullptr);
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+  } catch (const std::exception& e) {
+    PyErr_SetString(PyExc_RuntimeError, e.what());
+  }
+}
+
+namespace {
+
+// A copy of the name that lives as long as the process.
+const char* Intern(PyObject* filename) {
+  static std::mutex mutex;
+  static auto& names = *new std::set<std::string>;
+  const char* text = PyUnicode_AsUTF8(filename);
+  if (!text) {
+    PyErr_Clear();
+    return nullptr;
+  }
+  const std::lock_guard lock(mutex);
+  return names.insert(text).first->c_str();
+}
+
+std::string& PackageFolder() {
+  static auto& folder = *new std::string;
+  return folder;
+}
+
+// The innermost frame that is not of the package itself.
+internal::SourceLine FindLine() {
+  const nb::gil_scoped_acquire lock;
+  nb::object frame =
+      nb::steal(reinterpret_cast<PyObject*>(PyThreadState_GetFrame(PyThreadState_Get())));
+  while (frame.is_valid()) {
+    auto* f = reinterpret_cast<PyFrameObject*>(frame.ptr());
+    const nb::object code = nb::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(f)));
+    PyObject* filename = reinterpret_cast<PyCodeObject*>(code.ptr())->co_filename;
+    const char* name = Intern(filename);
+    if (name && !std::string_view(name).starts_with(PackageFolder())) {
+      const int line = PyFrame_GetLineNumber(f);
+      return {name, line < 0 ? 0u : static_cast<uint32_t>(line)};
+    }
+    frame = nb::steal(reinterpret_cast<PyObject*>(PyFrame_GetBack(f)));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string AtUserLine() {
+  const internal::SourceLine line = FindLine();
+  return line.file ? Text({" (", line.file, ":", std::to_string(line.line), ")"}) : std::string();
+}
+
+void RegisterErrors(nb::module_& m) {
+  error =
+      NewClass(m, "Error", nb::handle(PyExc_Exception),
+               "Every failure of Reel; `code` says of what kind, the text what to do.", "Unknown")
+          .release()
+          .ptr();
+  const ErrorClass all[] = {
+      {ErrorCode::kCancelled, "CancelledError", &PyExc_RuntimeError, "The work was cancelled."},
+      {ErrorCode::kInvalidArgument, "InvalidArgumentError", &PyExc_ValueError,
+       "A value, shape or dtype does not fit."},
+      {ErrorCode::kDeadlineExceeded, "DeadlineExceededError", &PyExc_RuntimeError,
+       "The work took longer than its budget."},
+      {ErrorCode::kNotFound, "NotFoundError", &PyExc_LookupError,
+       "No such file, name or gradient."},
+      {ErrorCode::kAlreadyExists, "AlreadyExistsError", &PyExc_ValueError, "The name is taken."},
+      {ErrorCode::kPermissionDenied, "PermissionDeniedError", &PyExc_RuntimeError,
+       "A file may not be read or written."},
+      {ErrorCode::kResourceExhausted, "ResourceExhaustedError", &PyExc_RuntimeError,
+       "Memory or a budget is used up."},
+      {ErrorCode::kFailedPrecondition, "FailedPreconditionError", &PyExc_RuntimeError,
+       "The object is not in a state for this."},
+      {ErrorCode::kAborted, "AbortedError", &PyExc_RuntimeError, "The work was given up."},
+      {ErrorCode::kOutOfRange, "OutOfRangeError", &PyExc_IndexError, "An index is out of range."},
+      {ErrorCode::kUnimplemented, "UnimplementedError", &PyExc_NotImplementedError,
+       "Reel does not have this."},
+      {ErrorCode::kInternal, "InternalError", &PyExc_RuntimeError, "A bug of Reel's."},
+      {ErrorCode::kUnavailable, "UnavailableError", &PyExc_RuntimeError,
+       "Something needed is not there now."},
+      {ErrorCode::kDataLoss, "DataLossError", &PyExc_ValueError, "A file is damaged."},
+  };
+  for (const ErrorClass& c : all) {
+    const nb::tuple bases = nb::make_tuple(nb::handle(error), nb::handle(*c.builtin));
+    classes[static_cast<size_t>(c.code)] =
+        NewClass(m, c.name, bases, c.doc, Name(c.code)).release().ptr();
+  }
+  const nb::tuple bases =
+      nb::make_tuple(nb::handle(classes[static_cast<size_t>(ErrorCode::kInvalidArgument)]),
+                     nb::handle(PyExc_TypeError));
+  type_error =
+      NewClass(m, "InvalidTypeError", bases, "An argument is of a Python type that does not fit.",
+               Name(ErrorCode::kInvalidArgument))
+          .release()
+          .ptr();
+  nb::register_exception_translator(Translate);
+  m.def("_set_package_folder", [](const char* folder) { PackageFolder() = folder; });
+  internal::SetLineFinder(FindLine);
+}
+
+}  // namespace reel::python

@@ -1,0 +1,450 @@
+#include <functional>
+
+#include "callback.h"
+#include "frontend/binding.h"
+#include "gradients.h"
+#include "reel/compile.h"
+#include "reel/module.h"
+#include "reel/onnx.h"
+#include "reel/recording.h"
+#include "register.h"
+
+// Graphs: recording, tracing, modules, compiling.
+
+namespace reel::python {
+namespace {
+
+constexpr std::source_location kNoLocation{};
+
+Spec ToSpec(nb::handle x) {
+  Spec* spec = nullptr;
+  if (nb::try_cast(x, spec) && spec) return *spec;
+  if (IsTensor(x.ptr())) return Spec(TensorOf(x.ptr()));
+  ThrowType("expected a TensorSpec or a tensor, not " + TypeName(x));
+}
+
+std::vector<Spec> ToSpecs(nb::handle tree) {
+  std::vector<nb::object> leaves;
+  FlattenTree(tree, &leaves);
+  std::vector<Spec> out;
+  for (const nb::object& x : leaves) out.push_back(ToSpec(x));
+  return out;
+}
+
+// A callable whose arguments have the structure of `specs`; dicts name results.
+internal::TracedFunction ToTraced(nb::handle function, nb::handle specs,
+                                  std::shared_ptr<nb::object> structure) {
+  return [f = SharedObject(function), s = SharedObject(specs),
+          structure](std::span<const Tensor> arguments) {
+    const nb::gil_scoped_acquire lock;
+    const nb::object tree = TreeOf(*s, {arguments.begin(), arguments.end()});
+    const nb::tuple args = PyTuple_Check(tree.ptr()) || PyList_Check(tree.ptr())
+                               ? nb::tuple(tree)
+                               : nb::make_tuple(tree);
+    nb::object result = (*f)(*args);
+    if (structure) *structure = result;
+    NamedTensors out;
+    if (result.is_none()) return out;
+    if (PyDict_Check(result.ptr())) {
+      for (const auto [key, value] : nb::borrow<nb::dict>(result))
+        out.emplace_back(nb::str(key).c_str(), ToTensor(value));
+      return out;
+    }
+    for (const Tensor& t : LeafTensors(result)) out.emplace_back(t);
+    return out;
+  };
+}
+
+nb::object TraceOf(nb::handle function, nb::handle specs, const std::string& name,
+                   bool with_structure) {
+  const auto structure = SharedObject(nb::none());
+  Function f = internal::TraceFunction(name, ToTraced(function, specs, structure), ToSpecs(specs));
+  if (!with_structure) return nb::cast(std::move(f));
+  return nb::make_tuple(std::move(f), *structure);
+}
+
+// A dict names its tensors; others get default names.
+NamedTensors ToNamed(nb::handle tree) {
+  NamedTensors out;
+  if (PyDict_Check(tree.ptr())) {
+    for (const auto [key, value] : nb::borrow<nb::dict>(tree))
+      out.emplace_back(nb::str(key).c_str(), ToTensor(value));
+    return out;
+  }
+  for (const Tensor& t : LeafTensors(tree)) out.emplace_back(t);
+  return out;
+}
+
+// `with reel.Recording() as recording:`
+class PythonRecording {
+ public:
+  void Enter() {
+    if (recording_) ThrowFailed("a Recording can be entered once; make a new one");
+    recording_ = std::make_unique<Recording>();
+  }
+  void Exit() { recording_->Stop(); }
+  Function Lift(nb::handle arguments, nb::handle results, const std::string& name,
+                int64_t max_captured_bytes) {
+    if (!recording_) ThrowFailed("lift: nothing was recorded; enter the Recording with `with`");
+    return recording_->Lift(ToNamed(arguments), ToNamed(results),
+                            {.name = name, .max_captured_bytes = max_captured_bytes}, kNoLocation);
+  }
+
+ private:
+  std::unique_ptr<Recording> recording_;
+};
+
+std::vector<Source> ToSources(nb::handle tree) {
+  std::vector<nb::object> leaves;
+  FlattenTree(tree, &leaves);
+  std::vector<Source> out;
+  for (const nb::object& x : leaves) {
+    if (IsTensor(x.ptr()))
+      out.push_back(TensorOf(x.ptr()));
+    else if (IsVariable(x.ptr()))
+      out.push_back(VariableOf(x.ptr()));
+    else
+      ThrowType("gradients: expected tensors and variables, not " + TypeName(x));
+  }
+  return out;
+}
+
+nb::object GradientsOf(nb::handle ys, nb::handle xs, nb::handle grad_ys, nb::handle stop_gradients,
+                       nb::handle unconnected) {
+  SymbolicGradientOptions options;
+  if (!grad_ys.is_none()) {
+    std::vector<nb::object> seeds;
+    FlattenTree(grad_ys, &seeds);
+    for (const nb::object& s : seeds)
+      options.grad_ys.push_back(s.is_none() ? std::optional<Tensor>() : ToTensor(s));
+  }
+  if (!stop_gradients.is_none()) options.stop_gradients = LeafTensors(stop_gradients);
+  options.unconnected_gradients = ToUnconnected(unconnected);
+  std::vector<nb::object> out;
+  for (const GradientEntry& e :
+       Gradients(Targets(ToSources(ys)), Sources(ToSources(xs)), options, kNoLocation))
+    out.push_back(WrapGradient(e.gradient));
+  return RebuildTree(xs, out);
+}
+
+std::vector<std::string> Names(nb::handle names) {
+  std::vector<std::string> out;
+  if (names.is_none()) return out;
+  if (PyUnicode_Check(names.ptr())) return {nb::borrow<nb::str>(names).c_str()};
+  for (const nb::handle n : names) out.emplace_back(nb::borrow<nb::str>(n).c_str());
+  return out;
+}
+
+nb::object NameTuple(const std::vector<std::string>& names) {
+  nb::list out;
+  for (const std::string& n : names) out.append(nb::str(n.c_str()));
+  return nb::tuple(out);
+}
+
+// {"train": function, "predict": (callable, specs)}
+Module LiftOf(nb::dict entries, const std::string& name) {
+  std::vector<EntrySpec> list;
+  for (const auto [key, value] : entries) {
+    const std::string entry = nb::borrow<nb::str>(key).c_str();
+    Function* function = nullptr;
+    if (nb::try_cast(value, function) && function) {
+      list.emplace_back(entry, *function);
+      continue;
+    }
+    if (!PyTuple_Check(value.ptr()) || nb::len(value) != 2)
+      ThrowType("Module.lift: '" + entry + "' is a Function or a pair (callable, specs)");
+    EntrySpec e(entry, Function());
+    e.traced = ToTraced(value[0], value[1], nullptr);
+    e.specs = ToSpecs(value[1]);
+    list.push_back(std::move(e));
+  }
+  return Module::Lift(std::move(list), name);
+}
+
+CompileOptions ToOptions(const std::string& cpu, int opt_level, int64_t memory_budget,
+                         bool profile) {
+  return {.cpu = cpu, .opt_level = opt_level, .memory_budget = memory_budget, .profile = profile};
+}
+
+template <typename F>
+auto WithGraph(nb::handle graph, F f) {
+  Module* module = nullptr;
+  if (nb::try_cast(graph, module) && module) {
+    const nb::gil_scoped_release other_threads;
+    return f(*module);
+  }
+  Function* function = nullptr;
+  if (nb::try_cast(graph, function) && function) {
+    const nb::gil_scoped_release other_threads;
+    return f(*function);
+  }
+  ThrowType("expected a Module or a Function, not " + TypeName(graph));
+}
+
+// run("train", x, y), or run(x, y) if there is one entry point: the tensor, or what results there
+// are.
+nb::object Run(const Executable& self, nb::args args) {
+  std::string entry;
+  size_t first = 0;
+  if (args.size() > 0 && PyUnicode_Check(args[0].ptr())) {
+    entry = nb::borrow<nb::str>(args[0]).c_str();
+    first = 1;
+  } else {
+    const std::vector<std::string> entries = self.entries();
+    if (entries.size() != 1)
+      ThrowInvalid("run: name the entry point first, there are " + std::to_string(entries.size()));
+    entry = entries[0];
+  }
+  std::vector<Tensor> arguments;
+  for (size_t i = first; i < args.size(); ++i) arguments.push_back(ToTensor(args[i]));
+  Results results = [&] {
+    const nb::gil_scoped_release other_threads;
+    return self(entry, arguments);
+  }();
+  if (results.size() == 1) return Wrap(results[0]);
+  return nb::cast(std::move(results));
+}
+
+void RegisterFunction(nb::module_& m) {
+  nb::class_<Spec> s(m, "TensorSpec",
+                     "Type of an argument of a traced function, with the name it gets.");
+  s.def(
+      "__init__",
+      [](Spec* self, ShapeLike shape, DTypeLike dtype, nb::handle name) {
+        new (self)
+            Spec(dtype.get(kFloat32), shape.get(), name.is_none() ? "" : nb::str(name).c_str());
+      },
+      "shape"_a, "dtype"_a = nb::none(), "name"_a = nb::none(),
+      nb::sig("def __init__(self, shape: ShapeLike, dtype: DTypeLike | None = None, name: str | "
+              "None = None) -> None"));
+  s.def_static(
+      "from_tensor",
+      [](TensorLike x, nb::handle name) {
+        return Spec(x.tensor(), name.is_none() ? "" : nb::str(name).c_str());
+      },
+      "tensor"_a, "name"_a = nb::none(), "The type of a tensor.");
+  s.def_prop_ro(
+      "shape", [](const Spec& x) { return ShapeTuple(x.type.shape); },
+      nb::sig("def shape(self) -> tuple[int, ...]"));
+  s.def_prop_ro(
+      "dtype", [](const Spec& x) { return DTypeObject(x.type.dtype); },
+      nb::sig("def dtype(self) -> DType"));
+  s.def_prop_ro("name", [](const Spec& x) { return x.name; });
+  s.def("__repr__", [](const Spec& x) {
+    return "TensorSpec(" + x.type.ToString() + (x.name.empty() ? ")" : ", name='" + x.name + "')");
+  });
+  nb::class_<Function> c(m, "Function",
+                         "A graph with one entry point and the variables it touches: what trace "
+                         "and Recording.lift give.");
+  c.def_prop_ro("name", &Function::name);
+  c.def_prop_ro("num_arguments", &Function::num_arguments);
+  c.def_prop_ro("num_results", &Function::num_results);
+  c.def_prop_ro(
+      "variables", [](const Function& f) { return VariableTuple(f.variables()); },
+      nb::sig("def variables(self) -> tuple[Variable | None, ...]"),
+      "The variables it reads or writes; None if it was loaded.");
+  c.def("to_text", &Function::ToText, "Its text form.");
+  c.def("to_dot", &Function::ToDot, "Graphviz source of its graph.");
+  c.def("fingerprint", &Function::Fingerprint, "Equal for structurally equal functions.");
+  c.def("__str__", &Function::ToText);
+  c.def(
+      "gradients",
+      [](const Function& f, nb::handle ys, nb::handle xs, bool grad_ys) {
+        return Gradients(
+            f, FunctionGradientOptions{.ys = Names(ys), .xs = Names(xs), .grad_ys = grad_ys});
+      },
+      "ys"_a = nb::none(), "xs"_a = nb::none(), "grad_ys"_a = false,
+      nb::sig("def gradients(self, ys: str | Sequence[str] | None = None, xs: str | Sequence[str] "
+              "| None = None, grad_ys: bool = False) -> Function"),
+      "The function of the gradients of results by arguments or variables, by name; all of them by "
+      "default. grad_ys: one seed per y as further arguments.");
+  m.def(
+      "trace",
+      [](nb::handle f, nb::handle specs, const std::string& name) {
+        return TraceOf(f, specs, name, false);
+      },
+      "function"_a, "specs"_a, "name"_a = "main",
+      nb::sig(
+          "def trace(function: Callable[..., Any], specs: Any, name: str = 'main') -> Function"),
+      "Runs a callable once on symbolic tensors of these specs, and returns the graph of what it "
+      "did.");
+  m.def("_trace", [](nb::handle f, nb::handle specs, const std::string& name) {
+    return TraceOf(f, specs, name, true);
+  });
+  m.def("_observed", [] { return internal::Observed(); });
+  m.def("gradients", &GradientsOf, "ys"_a, "xs"_a, "grad_ys"_a = nb::none(),
+        "stop_gradients"_a = nb::none(), "unconnected_gradients"_a = "none",
+        nb::sig("def gradients(ys: Any, xs: Any, grad_ys: Any = None, stop_gradients: Any = None, "
+                "unconnected_gradients: Any = 'none') -> Any"),
+        "Inside a trace: the gradients of the sum of ys by each x, as tf.gradients.");
+}
+
+void RegisterModule(nb::module_& m) {
+  nb::class_<Module> c(m, "Module",
+                       "Entry points that share variables, with a snapshot of their values: what a "
+                       ".reel file holds.");
+  c.def_static("lift", &LiftOf, "entries"_a, "name"_a = "module",
+               nb::sig("def lift(entries: dict[str, Function | tuple[Callable[..., Any], Any]], "
+                       "name: str = 'module') -> Module"),
+               "A module of functions, or of pairs (callable, specs) that are traced: {'train': "
+               "step, 'predict': (model, [spec])}.");
+  c.def_static(
+      "from_text", [](const std::string& text) { return Module::FromText(text); }, "text"_a,
+      "Reads the text form.");
+  c.def("save", &Module::Save, "path"_a, nb::call_guard<nb::gil_scoped_release>(),
+        "Writes the binary form, or the text form if the name ends in .txt.");
+  c.def("to_text", &Module::ToText, "Its text form.");
+  c.def("to_dot", &Module::ToDot, "Graphviz source of all entry points.");
+  c.def("verify", &Module::Verify, "Raises the first thing that is wrong.");
+  c.def_prop_ro("name", &Module::name);
+  c.def_prop_ro(
+      "entries", [](const Module& x) { return NameTuple(x.entries()); },
+      nb::sig("def entries(self) -> tuple[str, ...]"), "Names of the entry points.");
+  c.def_prop_ro(
+      "variables", [](const Module& x) { return NameTuple(x.variables()); },
+      nb::sig("def variables(self) -> tuple[str, ...]"), "Names of the variables.");
+  c.def(
+      "value", [](const Module& x, const std::string& name) { return x.value(name); }, "variable"_a,
+      "The value that the module holds for a variable.");
+  c.def("__str__", &Module::ToText);
+  m.def(
+      "load", [](const std::string& path) { return Module::Load(path); }, "path"_a,
+      nb::call_guard<nb::gil_scoped_release>(), "Reads and verifies a .reel or .reel.txt file.");
+  m.def(
+      "save",
+      [](nb::handle graph, const std::string& path) {
+        WithGraph(graph, [&]<typename G>(const G& g) {
+          if constexpr (std::is_same_v<G, Module>)
+            g.Save(path);
+          else
+            Module::Lift({{g.name(), g}}).Save(path);
+        });
+      },
+      "module"_a, "path"_a, nb::sig("def save(module: Module | Function, path: str) -> None"),
+      "Writes a .reel or .reel.txt file.");
+}
+
+void RegisterExecutable(nb::module_& m) {
+  nb::class_<Results> r(
+      m, "Results",
+      "What a compiled entry point of several results returned: by position or name.");
+  r.def("__len__", &Results::size);
+  r.def(
+      "__getitem__",
+      [](const Results& x, nb::handle key) {
+        if (PyUnicode_Check(key.ptr()))
+          return Tensor(x[std::string_view(nb::borrow<nb::str>(key).c_str())]);
+        int64_t i = ToInt(key, "results");
+        if (i < 0) i += static_cast<int64_t>(x.size());
+        if (i < 0 || i >= static_cast<int64_t>(x.size()))
+          ThrowIndex("results: there are " + std::to_string(x.size()));
+        return Tensor(x[static_cast<size_t>(i)]);
+      },
+      nb::sig("def __getitem__(self, key: int | str, /) -> Tensor"));
+  nb::class_<Executable> c(m, "Executable",
+                           "Compiled code with one instance of its variables and temporaries.");
+  c.def("__call__", &Run, nb::sig("def __call__(self, *args: Any) -> Tensor | Results"),
+        "run('train', x, y), or run(x, y) if there is one entry point. A tensor, or Results if "
+        "there are none or several.");
+  c.def("new_instance", &Executable::NewInstance,
+        "An instance of its own, with the module's initial values; shares the code.");
+  c.def(
+      "variable", [](const Executable& x, const std::string& name) { return x.variable(name); },
+      "name"_a, "The present value of a variable.");
+  c.def(
+      "set_variable",
+      [](const Executable& x, const std::string& name, TensorLike value) {
+        x.set_variable(name, value.tensor());
+      },
+      "name"_a, "value"_a);
+  c.def(
+      "load_from", [](const Executable& x, nb::handle v) { x.LoadFrom(ToVariables(v)); },
+      "variables"_a, nb::sig("def load_from(self, variables: Any) -> None"),
+      "Copies values from live variables into the instance.");
+  c.def(
+      "store_to", [](const Executable& x, nb::handle v) { x.StoreTo(ToVariables(v)); },
+      "variables"_a, nb::sig("def store_to(self, variables: Any) -> None"),
+      "Copies the instance's values into live variables.");
+  c.def_prop_ro(
+      "entries", [](const Executable& x) { return NameTuple(x.entries()); },
+      nb::sig("def entries(self) -> tuple[str, ...]"));
+  c.def_prop_ro(
+      "variables", [](const Executable& x) { return NameTuple(x.variables()); },
+      nb::sig("def variables(self) -> tuple[str, ...]"));
+  c.def(
+      "plan",
+      [](const Executable& x, bool dot) {
+        return x.Plan(dot ? PlanFormat::kDot : PlanFormat::kText);
+      },
+      "dot"_a = false, "What was compiled, and why each kernel is one.");
+  c.def(
+      "profile", [](const Executable& x) { return x.Profile().Table(); },
+      "Time, bytes and flops of each kernel; needs compile(profile=True).");
+  m.def(
+      "compile",
+      [](nb::handle graph, const std::string& cpu, int opt_level, int64_t memory_budget,
+         bool profile) {
+        const CompileOptions options = ToOptions(cpu, opt_level, memory_budget, profile);
+        return WithGraph(graph, [&](const auto& g) { return Compile(g, options); });
+      },
+      "graph"_a, nb::kw_only(), "cpu"_a = "native", "opt_level"_a = 2, "memory_budget"_a = 0,
+      "profile"_a = false,
+      nb::sig("def compile(graph: Module | Function, *, cpu: str = 'native', opt_level: int = 2, "
+              "memory_budget: int = 0, profile: bool = False) -> Executable"),
+      "Compiles all entry points into this process: forward, backward and update in one program.");
+  m.def(
+      "export",
+      [](nb::handle graph, const std::string& path, const std::string& cpu) {
+        const CompileOptions options = ToOptions(cpu, 2, 0, false);
+        WithGraph(graph, [&](const auto& g) { CompileToObject(g, path, options); });
+      },
+      "graph"_a, "path"_a, nb::kw_only(), "cpu"_a = "native",
+      nb::sig("def export(graph: Module | Function, path: str, *, cpu: str = 'native') -> None"),
+      "Writes path.o and path.h: the module as an object that stands alone, and its C header.");
+}
+
+// Extents that the model leaves open, by name.
+Module OnnxOf(const std::string& path, nb::dict dims, bool trainable) {
+  OnnxOptions options{.trainable = trainable};
+  for (const auto [key, value] : dims) options.dims[nb::str(key).c_str()] = ToInt(value, "dims");
+  const nb::gil_scoped_release other_threads;
+  return ImportOnnx(path, options);
+}
+
+}  // namespace
+
+void RegisterGraphs(nb::module_& m) {
+  RegisterFunction(m);
+  RegisterModule(m);
+  RegisterExecutable(m);
+  m.def("import_onnx", &OnnxOf, "path"_a, "dims"_a = nb::dict(), "trainable"_a = true,
+        nb::sig("def import_onnx(path: str, dims: dict[str, int] = {}, trainable: bool = True) -> "
+                "Module"),
+        "The graph of an ONNX model as a module with the entry point 'main'; weights become "
+        "variables.");
+  nb::class_<PythonRecording> c(
+      m, "Recording",
+      "Logs everything that this thread does inside its `with` block, to lift it into a graph:\n\n"
+      "    with reel.Recording() as recording:\n"
+      "        loss = train(x, labels)\n"
+      "    step = recording.lift([x, labels], [loss])");
+  c.def(nb::init<>());
+  c.def(
+      "__enter__",
+      [](nb::handle self) {
+        nb::inst_ptr<PythonRecording>(self)->Enter();
+        return nb::borrow(self);
+      },
+      nb::sig("def __enter__(self) -> Recording"));
+  c.def(
+      "__exit__", [](PythonRecording& self, nb::handle, nb::handle, nb::handle) { self.Exit(); },
+      "type"_a.none(), "value"_a.none(), "traceback"_a.none());
+  c.def("lift", &PythonRecording::Lift, "arguments"_a, "results"_a, "name"_a = "main",
+        "max_captured_bytes"_a = int64_t{16} << 20,
+        nb::sig("def lift(self, arguments: Any, results: Any, name: str = 'main', "
+                "max_captured_bytes: int = 16777216) -> Function"),
+        "The graph of what ran, from the arguments to the results and the variables' new values. "
+        "Dicts name them.");
+}
+
+}  // namespace reel::python

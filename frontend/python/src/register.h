@@ -1,0 +1,32 @@
+#ifndef REEL_PYTHON_REGISTER_H_
+#define REEL_PYTHON_REGISTER_H_
+
+#include "common.h"
+
+// What module.cc calls, one function per file.
+
+namespace reel::python {
+
+void RegisterErrors(nb::module_& m);
+void RegisterDTypes(nb::module_& m);
+void RegisterTensor(nb::module_& m);
+void RegisterVariable(nb::module_& m);
+void RegisterTape(nb::module_& m);
+void RegisterCreation(nb::module_& m);
+void RegisterElementwise(nb::module_& m);
+void RegisterReductions(nb::module_& m);
+void RegisterShapes(nb::module_& m);
+void RegisterIndexing(nb::module_& m);
+void RegisterLinalg(nb::module_& m);
+void RegisterNn(nb::module_& m);
+void RegisterLayers(nb::module_& m);
+void RegisterWindows(nb::module_& m);
+void RegisterRandom(nb::module_& m);
+void RegisterOptim(nb::module_& m);
+void RegisterTraining(nb::module_& m);
+void RegisterGraphs(nb::module_& m);
+void RegisterLoops(nb::module_& m);
+
+}  // namespace reel::python
+
+#endif  // REEL_PYTHON_REGISTER_H_

@@ -1,0 +1,68 @@
+"""Control flow: eager, traced and differentiated."""
+
+import numpy as np
+import pytest
+
+import reel
+
+X = reel.asarray([1.0, 2.0, 3.0])
+
+
+def power(x, n):
+    return reel.while_loop(lambda i, y: i < n, lambda i, y: (i + 1, y * x), (reel.asarray(0), reel.ones_like(x)))[1]
+
+
+ROWS = [
+    ("cond", lambda x: reel.cond(reel.sum(x) > 0, lambda: x * 2, lambda: x * 3), lambda x: x * 2),
+    ("cond structure", lambda x: reel.cond(reel.sum(x) < 0, lambda: {"a": [x]}, lambda: {"a": [x * x]})["a"][0], lambda x: x * x),
+    ("while", lambda x: power(x, 3), lambda x: x ** 3),
+    ("for", lambda x: reel.for_loop(3, lambda i, v: {"y": v["y"] * x}, {"y": x})["y"], lambda x: x ** 4),
+    ("scan", lambda x: reel.scan(lambda a, e: a + e * e, x, reel.asarray(0.0)), lambda x: np.cumsum(x * x)),
+    ("scan first", lambda x: reel.scan(lambda a, e: a * e, x), np.cumprod),
+    ("scan reverse", lambda x: reel.scan(lambda a, e: a + e, x, reverse=True), lambda x: np.cumsum(x[::-1])[::-1]),
+    ("scan_steps", lambda x: reel.scan_steps(lambda c, e: (c + e, c * e), reel.asarray(1.0), x)[1], lambda x: (1 + np.cumsum(x) - x) * x),
+    ("map_fn", lambda x: reel.map_fn(lambda e: e * e, x), lambda x: x * x),
+    ("map_fn structure", lambda x: reel.map_fn(lambda e: e[0] * e[1], (x, x + 1)), lambda x: x * (x + 1)),
+    ("foldl", lambda x: reel.foldl(lambda a, e: a * 2 + e, x), lambda x: np.float32(11)),
+    ("foldr", lambda x: reel.foldr(lambda a, e: a * 2 + e, x, reel.asarray(0.0)), lambda x: np.float32(17)),
+    ("switch_case", lambda x: reel.switch_case(reel.argmax(x), [lambda: x, lambda: -x, lambda: x * 5]), lambda x: x * 5),
+    ("case", lambda x: reel.case([(x[0] > 5, lambda: x), (x[1] > 1, lambda: x * 7)], lambda: -x), lambda x: x * 7),
+]
+
+
+@pytest.mark.parametrize("name, function, expected", ROWS, ids=[r[0] for r in ROWS])
+def test_eager_and_traced(name, function, expected):
+    want = expected(X.numpy())
+    np.testing.assert_allclose(function(X).numpy(), want, rtol=1e-6)
+    run = reel.compile(reel.trace(function, [reel.TensorSpec((3,))]))
+    np.testing.assert_allclose(run(X).numpy(), want, rtol=1e-6)
+
+    def gradient(x):
+        with reel.GradientTape() as tape:
+            tape.watch(x)
+            y = reel.sum(function(x))
+        return tape.gradient(y, x)
+
+    eager = gradient(X).numpy()
+    np.testing.assert_array_equal(reel.compile(reel.trace(gradient, [reel.TensorSpec((3,))]))(X).numpy(), eager)
+
+
+def test_gradients_inside_and_bounds():
+    x = reel.Variable(2.0)
+    with reel.GradientTape() as tape:
+        y = power(x, 4)
+    assert tape.gradient(y, x).item() == 32
+    assert reel.while_loop(lambda i: i < 100, lambda i: [i + 1], [reel.asarray(0)], maximum_iterations=7)[0].item() == 7
+
+
+def test_errors():
+    with pytest.raises(ValueError, match="bool scalar"):
+        reel.cond(X, lambda: 1, lambda: 2)
+    with pytest.raises(TypeError, match="list or tuple"):
+        reel.while_loop(lambda i: i < 3, lambda i: i + 1, reel.asarray(0))
+    with pytest.raises(ZeroDivisionError):
+        reel.while_loop(lambda i: i < 3, lambda i: 1 / 0, [reel.asarray(0)])
+    with pytest.raises(ValueError, match="branches return different types"):
+        reel.trace(lambda x: reel.cond(x[0] > 0, lambda: [x], lambda: [x, x])[0], [reel.TensorSpec((3,))])
+    with pytest.raises(ValueError, match="structures"):
+        reel.trace(lambda x: reel.cond(x[0] > 0, lambda: [x], lambda: {"a": x})[0], [reel.TensorSpec((3,))])

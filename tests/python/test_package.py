@@ -1,0 +1,82 @@
+"""The package as such: import, type stubs, docstrings."""
+
+import ast
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+import reel
+
+FOLDER = pathlib.Path(reel.__file__).parent
+MODULES = ["", "fft", "linalg", "nn", "optim", "random"]
+
+
+def stub(module):
+    return ast.parse((FOLDER / "_core" / f"{module or '__init__'}.pyi").read_text())
+
+
+def core(module):
+    return getattr(reel._core, module) if module else reel._core
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_stubs_name_everything(module):
+    named = set()
+    for node in stub(module).body:
+        named |= {getattr(node, "name", "")} | {a.asname for a in getattr(node, "names", [])}
+        named |= {t.id for t in [getattr(node, "target", None)] if isinstance(t, ast.Name)}
+    public = {n for n in vars(core(module)) if not n.startswith("_")}
+    assert public <= named, public - named
+    assert (FOLDER / "py.typed").exists()
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_everything_has_a_docstring(module):
+    missing = [n for n, v in vars(core(module)).items()
+               if not n.startswith("_") and callable(v) and not (getattr(v, "__doc__", "") or "").strip()]
+    assert not missing
+
+
+def test_operators_in_stubs_are_typed():
+    (tensor,) = [n for n in stub("").body if isinstance(n, ast.ClassDef) and n.name == "Tensor"]
+    methods = {n.name: ast.unparse(n.returns) for n in tensor.body if isinstance(n, ast.FunctionDef) and n.returns}
+    for name in ("__add__", "__rmatmul__", "__eq__", "__neg__", "__getitem__", "__pow__"):
+        assert methods[name] == "Tensor"
+    assert methods["__len__"] == "builtins.int"
+
+
+def test_import_needs_no_numpy():
+    code = ("import sys, reel; x = reel.asarray([1.0, 2.0]) * 2; assert x.tolist() if 0 else x[1].item() == 4; print(x);"
+            "assert 'numpy' not in sys.modules, 'numpy was imported'")
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert run.returncode == 0 and run.stdout == "[2. 4.]\n", run.stderr
+
+
+def test_error_classes():
+    for name, value in vars(reel).items():
+        if isinstance(value, type) and issubclass(value, reel.Error) and value is not reel.Error:
+            assert issubclass(value, (ValueError, TypeError, RuntimeError, LookupError)), name
+            assert value.__module__ == "reel" and value.code
+
+
+def test_lines_point_outside_of_the_package():
+    class Model(reel.nn.Module):
+        def __call__(self, x):
+            return reel.linalg.vector_norm(x, ord=3) + reel.ones((2,)) @ reel.ones((3,))  # this line
+
+    with pytest.raises(reel.Error) as e:
+        Model()(reel.ones((2,)))
+    line = next(i for i, text in enumerate(pathlib.Path(__file__).read_text().split("\n"), 1) if "# this line" in text)
+    assert f"test_package.py:{line}" in str(e.value)
+
+
+@pytest.mark.parametrize("readme", ["README.md", "frontend/python/README.md"])
+def test_readme(readme):
+    text = (pathlib.Path(__file__).parents[2] / readme).read_text()
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert blocks
+    for block in blocks:
+        exec(compile(block, readme, "exec"), {})
