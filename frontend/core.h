@@ -25,10 +25,11 @@
 
 namespace reel::internal {
 
-/// Line of the user's program; file is a string with static lifetime, null if unknown.
+/// Line of the user's program, and which function of Reel it called; strings with static lifetime, null if unknown.
 struct SourceLine {
   const char* file = nullptr;
   uint32_t line = 0;
+  const char* function = nullptr;
 };
 
 struct TensorData {
@@ -128,8 +129,9 @@ class SuspendScope {
 /// Ops inside carry this line unless an enclosing scope already set one: the user's line wins.
 class LocationScope {
  public:
-  explicit LocationScope(const std::source_location& location);
-  explicit LocationScope(const Operand& x) : LocationScope(x.location()) {}
+  explicit LocationScope(const std::source_location& location, const char* function = __builtin_FUNCTION());
+  explicit LocationScope(const Operand& x, const char* function = __builtin_FUNCTION())
+      : LocationScope(x.location(), function) {}
   ~LocationScope();
   LocationScope(const LocationScope&) = delete;
   LocationScope& operator=(const LocationScope&) = delete;
