@@ -16,6 +16,7 @@
 #include "codegen/jit/jit.h"
 #include "codegen/program/compile_bytes.h"
 #include "codegen/program/plan.h"
+#include "codegen/program/sized.h"
 #include "codegen/target/cpuid.h"
 #include "ir/strings.h"
 #include "runtime/shared_library.h"
@@ -122,7 +123,7 @@ class PlanningCompiler : public Compiler {
   absl::StatusOr<ObjectFiles> CompileToObject(const ir::Module& module, const std::string& name,
                                               const CompilerOptions& options) override {
     ir::BudgetMeter meter(options.budget, options.clock);
-    auto plan = Plan(module, options, &meter);
+    auto plan = PlanObject(module, options, &meter);
     if (!plan.ok()) return plan.status();
     if (absl::Status s = CheckCompiler(plan->program, options.budget, true); !s.ok()) return s;
     const auto backend = GetBackend();
@@ -139,7 +140,7 @@ class PlanningCompiler : public Compiler {
           StrCat("cannot emit \"", kind, "\"; use \"llvm\", \"asm\", \"plan\" or \"dot\""));
     }
     ir::BudgetMeter meter(options.budget, options.clock);
-    auto plan = Plan(module, options, &meter);
+    auto plan = PlanObject(module, options, &meter);
     if (!plan.ok()) return plan.status();
     if (kind == "plan") return PlanText(plan->program);
     if (kind == "dot") return PlanDot(plan->program);
@@ -155,6 +156,16 @@ class PlanningCompiler : public Compiler {
     Program program;
     Target target;
   };
+
+  absl::StatusOr<Planned> PlanObject(const ir::Module& module, const CompilerOptions& options,
+                                     ir::BudgetMeter* meter) {
+    if (module.symbols().empty() && options.extents.empty()) return Plan(module, options, meter);
+    const auto sized = SizeModule(module, options.extents);
+    if (!sized.ok()) return sized.status();
+    auto plan = Plan(sized->module, options, meter);
+    if (plan.ok()) Offer(*sized, &plan->program);
+    return plan;
+  }
 
   absl::StatusOr<Planned> Plan(const ir::Module& module, const CompilerOptions& options,
                                ir::BudgetMeter* meter, bool profile = false) {

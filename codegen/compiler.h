@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -23,6 +24,8 @@ struct CompilerOptions {
   bool profile = false;      ///< of Compile: steps are timed (runtime/profile.h)
   std::string dump_to;       ///< folder for program text, LLVM IR and assembly; empty = none
   std::string cache_dir;     ///< machine code is kept and looked for there; empty = nowhere
+  /// Of an object: values of symbolic extents by name (program/sized.h); modules that are compiled here have none.
+  std::vector<std::pair<std::string, int64_t>> extents;
   Budget budget;
   ir::Clock clock = ir::SteadySeconds;  ///< of the budget
   bool (*host_supports)(std::string_view target) = HostSupports;

@@ -45,17 +45,17 @@ int64_t CheckAttention(const Tensor& q, const Tensor& k, const Tensor& v) {
 // [..., heads, n, m] as [..., heads / group, group n, m], and back.
 Tensor Folded(const Tensor& x, int64_t group) {
   if (group == 1) return x;  // also rank 2, without heads
-  std::vector<int64_t> dims = x.shape().dims();
-  dims[dims.size() - 3] /= group;
-  dims[dims.size() - 2] *= group;
-  return Reshape(x, dims);
+  Shape shape = x.shape();
+  shape.set(x.rank() - 3, FromEnd(x, 3) / group);
+  shape.set(x.rank() - 2, FromEnd(x, 2) * group);
+  return Reshape(x, shape);
 }
 Tensor Unfolded(const Tensor& x, int64_t group) {
   if (group == 1) return x;
-  std::vector<int64_t> dims = x.shape().dims();
-  dims[dims.size() - 3] *= group;
-  dims[dims.size() - 2] /= group;
-  return Reshape(x, dims);
+  Shape shape = x.shape();
+  shape.set(x.rank() - 3, FromEnd(x, 3) * group);
+  shape.set(x.rank() - 2, FromEnd(x, 2) / group);
+  return Reshape(x, shape);
 }
 
 // Terms of a softmax over the visible scores of each row, and their sum; a row without any has
@@ -187,15 +187,15 @@ Tensor RotaryEmbedding(const Operand& x, const RotaryOptions& options) {
   }
   const Tensor angles = Angles(positions, features, options.base);
   const Tensor c = Cast(Cos(angles), t.dtype()), s = Cast(Sin(angles), t.dtype());
-  std::vector<int64_t> pairs = t.shape().dims();
-  pairs.back() = features / 2;
-  pairs.insert(options.interleaved ? pairs.end() : pairs.end() - 1, 2);
+  Shape pairs = t.shape();
+  pairs.set(t.rank() - 1, features / 2);
+  pairs.insert(options.interleaved ? t.rank() : t.rank() - 1, 2);
   const int axis = t.rank() - (options.interleaved ? 0 : 1);  // of the two
   const Tensor split = Reshape(t, pairs);
   const Tensor a = Squeeze(internal::SliceAxis(split, axis, 0, 1), axis);
   const Tensor b = Squeeze(internal::SliceAxis(split, axis, 1, 2), axis);
   const Tensor first = Sub(Mul(a, c), Mul(b, s)), second = Add(Mul(b, c), Mul(a, s));
-  return Reshape(Stack({first, second}, axis), t.shape().dims());
+  return Reshape(Stack({first, second}, axis), t.shape());
 }
 
 Tensor SinusoidalPositions(int64_t length, int64_t features, double base, DType dtype) {
@@ -232,7 +232,7 @@ struct MultiHeadData : LayerData {
   // [batch, length, features] -> [batch, heads, length, head_size]
   Tensor Heads(const Tensor& x, size_t which, int64_t n) const {
     const Tensor y = dense[which](x);
-    return Transpose(Reshape(y, {y.shape().dim(0), y.shape().dim(1), n, sizes.head_size}),
+    return Transpose(Reshape(y, Shape{y.shape()[0], y.shape()[1], n, sizes.head_size}),
                      {0, 2, 1, 3});
   }
 
@@ -270,7 +270,7 @@ Tensor MultiHeadAttention::operator()(const Operand& query, const Operand& key,
                                 .generator = d.options.generator});
   const Tensor joined = Transpose(out, {0, 2, 1, 3});
   return d.dense[3](
-      Reshape(joined, {x.shape().dim(0), x.shape().dim(1), d.heads * d.sizes.head_size}));
+      Reshape(joined, Shape{x.shape()[0], x.shape()[1], d.heads * d.sizes.head_size}));
 }
 
 }  // namespace reel

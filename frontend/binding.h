@@ -9,10 +9,11 @@
 
 namespace reel::internal {
 
-/// Line of the user's program; file is a string with static lifetime, null if unknown.
+/// Line of the user's program, and which function of Reel it called; strings with static lifetime, null if unknown.
 struct SourceLine {
   const char* file = nullptr;
   uint32_t line = 0;
+  const char* function = nullptr;
 };
 
 /// Finds the user's line in another language. Called only when an error or a consumer of the event

@@ -9,6 +9,7 @@
 #include "frontend/compiled.h"
 #include "frontend/event_log.h"
 #include "frontend/profile.h"
+#include "frontend/symbolic.h"
 #include "ir/names.h"
 #include "ir/strings.h"
 #include "runtime/abi.h"
@@ -17,34 +18,21 @@
 namespace reel {
 namespace internal {
 
-/// Code and what it was compiled from: immutable, shared by instances.
-struct CompiledData {
-  std::unique_ptr<codegen::CompiledModule> code;
-  std::vector<std::shared_ptr<const std::vector<std::string>>> result_names;  // by entry
-  std::vector<std::pair<uint64_t, std::string>> bound;  // id of a live variable, its name here
-  std::vector<std::string> module_variables;
-  size_t max_arguments = 0, max_results = 0;
-
-  const codegen::Program& program() const { return code->program(); }
-};
-
 struct InstanceData {
   explicit InstanceData(std::shared_ptr<const CompiledData> code_)
       : code(std::move(code_)),
-        memory(MakeInstance(code->program())),
         arguments(code->max_arguments),
-        results(code->max_results) {
-    if (!code->program().profile) return;
-    profiler = std::make_unique<runtime::Profiler>(static_cast<int32_t>(code->program().kernels.size()));
-    static_cast<reel_instance*>(memory.data())->profile = profiler.get();
+        results(code->max_results),
+        memory(MakeInstance(code->program())) {
+    if (!code->symbolic) Use(code);
   }
   ~InstanceData() {
-    if (profiler) ReportProfile(code->program(), *profiler);
+    for (const Profile& p : profiles) ReportProfile(p.code->program(), *p.profiler);
   }
   InstanceData(const InstanceData&) = delete;
   InstanceData& operator=(const InstanceData&) = delete;
 
-  // Both under the lock. What is compiled but never run costs no memory: values come at first use.
+  // All under the lock. What is compiled but never run costs no memory: values come at first use.
   std::byte* Memory() {
     if (!started) WriteInitialValues(code->program(), memory);
     started = true;
@@ -52,13 +40,44 @@ struct InstanceData {
   }
   std::byte* At(const codegen::VariableSlot& v) { return Memory() + v.offset; }
 
+  // The program that runs next: the code itself, or one of its symbolic module. Makes room for its arena.
+  void Use(std::shared_ptr<const CompiledData> next) {
+    const codegen::Program& program = next->program();
+    if (static_cast<size_t>(program.instance_bytes) > memory.size()) {
+      const std::byte* const old = Memory();
+      runtime::Buffer larger = MakeInstance(program);
+      std::memcpy(larger.data(), old, static_cast<size_t>(code->program().instance_bytes));
+      memory = std::move(larger);
+    }
+    current = std::move(next);
+    if (current->program().profile) static_cast<reel_instance*>(memory.data())->profile = Profiler();
+  }
+
+  // Of the current program; null: not compiled with profiling.
+  runtime::Profiler* Profiler() {
+    if (!current || !current->program().profile) return nullptr;
+    for (const Profile& p : profiles) {
+      if (p.code == current) return p.profiler.get();
+    }
+    const auto kernels = static_cast<int32_t>(current->program().kernels.size());
+    return profiles.emplace_back(current, std::make_unique<runtime::Profiler>(kernels)).profiler.get();
+  }
+
+  struct Profile {
+    Profile(std::shared_ptr<const CompiledData> code_, std::unique_ptr<runtime::Profiler> profiler_)
+        : code(std::move(code_)), profiler(std::move(profiler_)) {}
+    std::shared_ptr<const CompiledData> code;
+    std::unique_ptr<runtime::Profiler> profiler;
+  };
+
   const std::shared_ptr<const CompiledData> code;
   std::mutex mutex;  // one call at a time
-  const runtime::Buffer memory;
   bool started = false;
   std::vector<const void*> arguments;  // of the call in progress
   std::vector<void*> results;
-  std::unique_ptr<runtime::Profiler> profiler;  // null: not compiled with profiling
+  runtime::Buffer memory;
+  std::shared_ptr<const CompiledData> current;  // null: symbolic, and never called
+  std::vector<Profile> profiles;
 };
 
 }  // namespace internal
@@ -140,7 +159,14 @@ Tensor NewTensor(const Type& type) {
 // Under the instance's lock.
 void RunEntry(InstanceData* data, size_t index, std::span<const Tensor> arguments,
               std::span<Tensor> results) {
-  const codegen::EntryPoint& entry = data->code->program().entries[index];
+  const bool symbolic = data->code->symbolic != nullptr;
+  if (symbolic) {
+    auto program = data->code->symbolic->Find(index, arguments);
+    if (program != data->current) data->Use(std::move(program));
+    index = 0;
+  }
+  const CompiledData& code = *data->current;
+  const codegen::EntryPoint& entry = code.program().entries[index];
   CheckArguments(entry, arguments);
   if (results.size() != entry.results.size()) {
     ThrowInvalid(StrCat("run ", entry.name, ": gives ", entry.results.size(),
@@ -160,15 +186,25 @@ void RunEntry(InstanceData* data, size_t index, std::span<const Tensor> argument
     data->results[i] = results[i].internal_data()->buffer.data();
   }
   std::byte* const memory = data->Memory();
-  const int64_t begin = data->profiler ? runtime::ProfileClock() : 0;
-  const int32_t status = data->code->code->entry(static_cast<int>(index))(memory, data->arguments.data(),
-                                                                          data->results.data());
-  if (data->profiler) data->profiler->AddRun(static_cast<int32_t>(index), begin);
+  runtime::Profiler* const profiler = data->Profiler();
+  const int64_t begin = profiler ? runtime::ProfileClock() : 0;
+  const int32_t status =
+      code.code->entry(static_cast<int>(index))(memory, data->arguments.data(), data->results.data());
+  if (profiler) profiler->AddRun(static_cast<int32_t>(index), begin);
   internal::CheckStatus(entry.name, status);
 }
 
-const runtime::Profiler& NeedProfiler(const InstanceData& data) {
-  if (data.profiler) return *data.profiler;
+// What was compiled last; of a symbolic module, the program of the last call.
+const CompiledData& Current(const InstanceData& data, const char* what) {
+  if (data.current) return *data.current;
+  ThrowError(ErrorCode::kFailedPrecondition,
+             StrCat(what, ": a module with symbolic extents is compiled when it is called; call it first, or fix them "
+                          "with CompileOptions::extents"));
+}
+
+runtime::Profiler& NeedProfiler(InstanceData& data) {
+  Current(data, "profile");
+  if (runtime::Profiler* profiler = data.Profiler()) return *profiler;
   ThrowError(ErrorCode::kFailedPrecondition,
              "profile: this executable was compiled without; compile with CompileOptions{.profile = true} or set "
              "REEL_PROFILE=1");
@@ -202,6 +238,7 @@ codegen::CompilerOptions ToCompiler(const CompileOptions& options) {
   out.memory_budget = options.memory_budget;
   out.profile = options.profile || runtime::GetEnvironment().profile;
   out.budget = options.budget;
+  out.extents = options.extents;
   return out;
 }
 
@@ -209,7 +246,15 @@ Executable CompileData(const std::shared_ptr<const internal::ModuleData>& shared
                        const CompileOptions& options) {
   const internal::ModuleData& data = NeedModule(shared);
   auto code = std::make_shared<CompiledData>();
-  code->code = internal::Take(reel_compiler()->Compile(data.module, ToCompiler(options)));
+  if (data.module.symbols().empty() && options.extents.empty()) {
+    code->code = internal::Take(reel_compiler()->Compile(data.module, ToCompiler(options)));
+  } else {
+    ir::Module module = internal::FixExtents(data.module, options.extents);
+    if (module.symbols().empty())
+      code->code = internal::Take(reel_compiler()->Compile(module, ToCompiler(options)));
+    else
+      code->symbolic = std::make_unique<internal::SymbolicPrograms>(std::move(module), ToCompiler(options));
+  }
   for (size_t i = 0; i < data.bound.size(); ++i) {
     const std::string& name = data.module.variables()[i].name;
     code->module_variables.push_back(name);
@@ -340,7 +385,9 @@ std::vector<std::string> Executable::variables() const {
 }
 
 std::string Executable::Plan(PlanFormat format) const {
-  const CompiledData& code = *Data(data_).code;
+  InstanceData& data = Data(data_);
+  const std::lock_guard lock(data.mutex);
+  const CompiledData& code = Current(data, "plan");
   if (format == PlanFormat::kDot) return codegen::PlanDot(code.program());
   const codegen::CompiledModule::Times times = code.code->times();
   char line[128];
@@ -351,24 +398,32 @@ std::string Executable::Plan(PlanFormat format) const {
 }
 
 ProgramSize Executable::size() const {
-  const codegen::Program& program = Data(data_).code->program();
+  InstanceData& data = Data(data_);
+  const std::lock_guard lock(data.mutex);
+  const codegen::Program& program = Current(data, "size").program();
   return {static_cast<int64_t>(program.kernels.size()), program.instance_bytes,
           program.arena_bytes, program.live_bytes};
 }
 
 ExecutionProfile Executable::Profile() const {
-  const InstanceData& data = Data(data_);
-  return internal::ProfileOf(data.code->program(), NeedProfiler(data));
+  InstanceData& data = Data(data_);
+  const std::lock_guard lock(data.mutex);
+  runtime::Profiler& profiler = NeedProfiler(data);
+  return internal::ProfileOf(data.current->program(), profiler);
 }
 
 void Executable::ResetProfile() const {
-  NeedProfiler(Data(data_));
-  data_->profiler->Clear();
+  InstanceData& data = Data(data_);
+  const std::lock_guard lock(data.mutex);
+  NeedProfiler(data);
+  for (const InstanceData::Profile& p : data.profiles) p.profiler->Clear();
 }
 
 std::string Executable::Trace() const {
-  const InstanceData& data = Data(data_);
-  return internal::TraceOf(data.code->program(), NeedProfiler(data));
+  InstanceData& data = Data(data_);
+  const std::lock_guard lock(data.mutex);
+  runtime::Profiler& profiler = NeedProfiler(data);
+  return internal::TraceOf(data.current->program(), profiler);
 }
 
 Executable Compile(const Module& module, const CompileOptions& options) {

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "frontend/symbolic.h"
 #include "ir/strings.h"
 #include "runtime/abi.h"
 #include "runtime/allocator.h"
@@ -21,6 +22,14 @@ bool IsZero(std::span<const std::byte> bytes) {
 }
 
 }  // namespace
+
+CompiledData::CompiledData() = default;
+CompiledData::~CompiledData() = default;
+CompiledData::CompiledData(std::unique_ptr<codegen::CompiledModule> compiled) : code(std::move(compiled)) {}
+
+const codegen::Program& CompiledData::program() const {
+  return symbolic ? symbolic->signatures() : code->program();
+}
 
 codegen::CompilerOptions DefaultCompilerOptions() {
   const runtime::Environment& environment = runtime::GetEnvironment();

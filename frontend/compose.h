@@ -16,11 +16,15 @@ inline Tensor Wide(const Tensor& x) { return IsHalf(x.dtype()) ? Cast(x, kFloat3
 /// Elements begin .. end along one axis, counted from 0.
 inline Tensor SliceAxis(const Tensor& x, int64_t axis, int64_t begin, int64_t end) {
   const auto a = static_cast<size_t>(axis);
-  std::vector<int64_t> starts(static_cast<size_t>(x.rank()), 0), limits = x.shape().dims();
+  std::vector<int64_t> starts(static_cast<size_t>(x.rank()), 0), limits(starts.size(), kEnd);
   starts[a] = begin;
   limits[a] = end;
   return Slice(x, starts, limits);
 }
+
+/// How many elements some axes of x span, as an i64 scalar: a constant, or from symbolic extents when
+/// the function runs (shape.cc).
+Tensor CountOf(const Tensor& x, const std::vector<int64_t>& axes);
 
 /// Sorted, distinct, non-negative axes (reduce.cc).
 std::vector<int64_t> ResolveAxes(const char* op, const Axes& axes, int rank);

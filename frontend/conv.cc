@@ -86,19 +86,19 @@ using Ints = std::vector<int64_t>;
 
 // x with axis `axis` cut into [parts, rest].
 Tensor Split(const Tensor& x, int axis, int64_t parts) {
-  Ints dims = x.shape().dims();
-  const int64_t n = dims[static_cast<size_t>(axis)];
-  dims[static_cast<size_t>(axis)] = parts;
-  dims.insert(dims.begin() + axis + 1, n / parts);
-  return Reshape(x, dims);
+  Shape shape = x.shape();
+  const int64_t n = shape.dim(axis);
+  shape.set(axis, parts);
+  shape.insert(axis + 1, n / parts);
+  return Reshape(x, shape);
 }
 
 // x with its axes `axis` and axis + 1 as one.
 Tensor Join(const Tensor& x, int axis) {
-  Ints dims = x.shape().dims();
-  dims[static_cast<size_t>(axis)] *= dims[static_cast<size_t>(axis) + 1];
-  dims.erase(dims.begin() + axis + 1);
-  return Reshape(x, dims);
+  Shape shape = x.shape();
+  shape.set(axis, shape.dim(axis) * shape.dim(axis + 1));
+  shape.erase(axis + 1);
+  return Reshape(x, shape);
 }
 
 // Input and filter of a call: promoted, channels last, with their spatial axes counted.

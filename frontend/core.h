@@ -129,8 +129,9 @@ class SuspendScope {
 /// Ops inside carry this line unless an enclosing scope already set one: the user's line wins.
 class LocationScope {
  public:
-  explicit LocationScope(const std::source_location& location);
-  explicit LocationScope(const Operand& x) : LocationScope(x.location()) {}
+  explicit LocationScope(const std::source_location& location, const char* function = __builtin_FUNCTION());
+  explicit LocationScope(const Operand& x, const char* function = __builtin_FUNCTION())
+      : LocationScope(x.location(), function) {}
   ~LocationScope();
   LocationScope(const LocationScope&) = delete;
   LocationScope& operator=(const LocationScope&) = delete;

@@ -26,9 +26,11 @@ void NeedNumber(const char* op, const Tensor& x) {
 // x moved by n along the axis (towards its start if reverse), filled up with a number.
 Tensor Shift(const Tensor& x, int64_t axis, int64_t n, const Tensor& fill, bool reverse) {
   const auto rank = static_cast<size_t>(x.rank()), a = static_cast<size_t>(axis);
-  Ints starts(rank, 0), limits = x.shape().dims(), low(rank, 0), high(rank, 0);
-  n = std::min(n, limits[a]);
-  (reverse ? starts[a] += n : limits[a] -= n);
+  Ints starts(rank, 0), limits(rank, kEnd), low(rank, 0), high(rank, 0);
+  const int64_t extent = ExtentOf(x, axis);
+  n = std::min(n, extent);
+  limits[a] = reverse ? extent : extent - n;
+  if (reverse) starts[a] = n;
   (reverse ? high : low)[a] = n;
   return internal::PadWithScalar(Slice(x, starts, limits), fill, low, high);
 }
@@ -63,7 +65,7 @@ Tensor CumExtremum(const char* op, const Operand& operand, int64_t axis, bool ma
   const Tensor x = Materialize(operand);
   NeedNumber(op, x);
   axis = NormalizeAxis(op, axis, x.rank());
-  if (x.size() == 0) return Identity(x);
+  if (x.shape().has_zero()) return Identity(x);
   const Tensor lowest = internal::LimitOf(x.dtype(), !max);
   // A position counts where its element exceeds all before it, or is the first NaN. The latest such
   // position is the first that attains the maximum so far.
@@ -97,7 +99,7 @@ Tensor CumSum(const Operand& operand, int64_t axis, CumulativeOptions options) {
   NeedNumber("cumsum", x);
   axis = NormalizeAxis("cumsum", axis, x.rank());
   const Tensor y = Run(Ones(x.shape(), x.dtype()), x, axis, options.reverse);
-  return options.exclusive && x.size() > 0 ? Shift(y, axis, 1, 0, options.reverse) : y;
+  return options.exclusive && !x.shape().has_zero() ? Shift(y, axis, 1, 0, options.reverse) : y;
 }
 
 Tensor CumProd(const Operand& operand, int64_t axis, CumulativeOptions options) {
@@ -109,7 +111,7 @@ Tensor CumProd(const Operand& operand, int64_t axis, CumulativeOptions options) 
   const Tensor nothing = Full(x.shape(), IsFloat(x.dtype()) ? -0.0 : 0.0, x.dtype());
   const Tensor y =
       Run(x, Where(IsFirst(x, axis, options.reverse), x, nothing), axis, options.reverse);
-  return options.exclusive && x.size() > 0 ? Shift(y, axis, 1, 1, options.reverse) : y;
+  return options.exclusive && !x.shape().has_zero() ? Shift(y, axis, 1, 1, options.reverse) : y;
 }
 
 Tensor CumMax(const Operand& x, int64_t axis, CumulativeOptions options) {
@@ -129,7 +131,7 @@ Tensor LogCumSumExp(const Operand& operand, int64_t axis, CumulativeOptions opti
                         "; Cast it to kFloat32"));
   }
   axis = NormalizeAxis("log_cum_sum_exp", axis, x.rank());
-  if (x.size() == 0) return Identity(given);
+  if (x.shape().has_zero()) return Identity(given);
   const double inf = std::numeric_limits<double>::infinity();
   const Tensor running = RunningMax(StopGradient(x), axis, true, options.reverse);
   const Tensor m = Where(Less(Abs(running), inf), running, 0);

@@ -84,9 +84,9 @@ SuspendScope::~SuspendScope() {
   State().trace = trace_;
 }
 
-LocationScope::LocationScope(const std::source_location& location)
+LocationScope::LocationScope(const std::source_location& location, const char* function)
     : outermost_(State().location.file == nullptr) {
-  if (outermost_) State().location = {location.file_name(), location.line()};
+  if (outermost_) State().location = {location.file_name(), location.line(), function};
 }
 LocationScope::~LocationScope() {
   if (outermost_) State().location = {};

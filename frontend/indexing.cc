@@ -67,7 +67,7 @@ Tensor LinearIndex(const char* op, const Tensor& x, const Tensor& indices) {
   }
   Shape shape(std::span<const Extent>(indices.shape().begin(), indices.shape().end() - 1));
   Tensor position = Zeros(shape, kInt64), valid = Full(shape, 1, kBool);
-  Ints starts(static_cast<size_t>(indices.rank()), 0), limits = indices.shape().dims();
+  Ints starts(static_cast<size_t>(indices.rank()), 0), limits(starts.size(), kEnd);
   for (int64_t p = 0; p < parts; ++p) {
     starts.back() = p;
     limits.back() = p + 1;
@@ -189,7 +189,7 @@ TopKResult TopK(const Operand& x, int64_t k, int64_t axis, bool largest) {
     ThrowInvalid(StrCat("top_k: k ", k, " must be in [0, ", ExtentOf(t, axis), "], axis ", axis,
                         " of ", t.type().ToString()));
   }
-  Ints starts(static_cast<size_t>(t.rank()), 0), limits = t.shape().dims();
+  Ints starts(static_cast<size_t>(t.rank()), 0), limits(starts.size(), kEnd);
   limits[static_cast<size_t>(axis)] = k;
   const Tensor indices = Slice(Argsort(t, axis, largest), starts, limits);
   return {TakeAlongAxis(t, indices, axis), indices};

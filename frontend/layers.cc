@@ -249,8 +249,9 @@ Tensor Flatten::operator()(const Operand& x) const {
   const LocationScope scope(x);
   const Tensor t = internal::Materialize(x);
   if (t.rank() == 0) internal::ThrowInvalid("flatten: the input is a scalar; it has no batch");
-  const int64_t batch = t.shape().dim(0);
-  return Reshape(t, {batch, batch == 0 ? 0 : t.size() / batch});
+  int64_t rest = 1;
+  for (int i = 1; i < t.rank(); ++i) rest *= t.shape().dim(i);
+  return Reshape(t, Shape{t.shape()[0], rest});
 }
 
 }  // namespace reel

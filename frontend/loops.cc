@@ -35,9 +35,9 @@ Tensor TripCount(const Operand& n) {
 // Row i of x. A dynamic slice, also of a constant i: its gradient costs a row, not x. Zeros if
 // there are no rows: a loop that never runs is traced with them.
 Tensor Row(const Tensor& x, const Tensor& i) {
-  std::vector<int64_t> shape;
-  for (int k = 1; k < x.rank(); ++k) shape.push_back(x.shape().dim(k));
-  if (x.shape().dim(0) == 0) return Zeros(Shape(shape), x.dtype());
+  Shape shape = x.shape();
+  shape.erase(0);
+  if (x.shape().dim(0) == 0) return Zeros(shape, x.dtype());
   return Reshape(DynamicSlice(x, i, 1), shape);
 }
 
@@ -45,6 +45,10 @@ int64_t ScanLength(const Tensors& xs, ScanOptions options) {
   int64_t length = options.length;
   for (const Tensor& x : xs) {
     if (x.rank() == 0) ThrowInvalid("scan: xs need a leading axis to step along, got a scalar");
+    if (!x.shape()[0].is_constant()) {
+      ThrowInvalid(StrCat("scan: the leading axis of ", x.type().ToString(),
+                          " is symbolic, and the number of steps is not; Transpose a constant axis to the front"));
+    }
     const int64_t rows = x.shape().dim(0);
     if (length >= 0 && rows != length) {
       ThrowInvalid(StrCat("scan: ", x.type().ToString(), " has ", rows, " rows, expected ", length,

@@ -10,6 +10,7 @@
 #include "ir/text/printer.h"
 #include "ir/verifier.h"
 #include "passes/gradient/gradient.h"
+#include "passes/specialize.h"
 
 namespace reel {
 
@@ -83,12 +84,15 @@ class Merger {
       variables[v.name] = AddVariable(v, in.bound[i]);
     }
     functions[in.entry] = name;
+    std::vector<Extent> symbols;
+    for (const ir::Symbol& s : in.module.symbols()) symbols.push_back(internal::AddSymbol(s, &out_->module));
     for (const auto& f : in.module.functions()) {
       if (f->name() != in.entry)
         functions[f->name()] = out_->module.UniqueFunctionName(StrCat(name, ".", f->name()));
     }
     for (const auto& f : in.module.functions()) {
-      out_->module.AddFunction(Rename(*f, functions[f->name()], variables, functions));
+      out_->module.AddFunction(
+          Rename(passes::WithExtents(*f, symbols), functions[f->name()], variables, functions));
     }
   }
 

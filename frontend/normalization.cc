@@ -29,17 +29,17 @@ Tensor Floats(const char* op, const Operand& x) {
 // A parameter of the shape of some axes of x, shaped so that it broadcasts with x.
 Tensor AlongAxes(const char* op, const char* what, const Operand& parameter, const Tensor& x,
                  const std::vector<int64_t>& axes) {
-  std::vector<int64_t> dims(static_cast<size_t>(x.rank()), 1), own;
+  Shape own, shape(std::vector<int64_t>(static_cast<size_t>(x.rank()), 1));
   for (const int64_t axis : axes) {
-    own.push_back(x.shape().dim(static_cast<int>(axis)));
-    dims[static_cast<size_t>(axis)] = own.back();
+    own.push_back(x.shape()[static_cast<int>(axis)]);
+    shape.set(static_cast<int>(axis), x.shape()[static_cast<int>(axis)]);
   }
   const Tensor t = parameter.tensor();
-  if (t.shape() != Shape(own)) {
-    ThrowInvalid(StrCat(op, ": ", what, " must have the shape ", Shape(own).ToString(),
+  if (t.shape() != own) {
+    ThrowInvalid(StrCat(op, ": ", what, " must have the shape ", own.ToString(),
                         " for an input ", x.type().ToString(), ", got ", t.type().ToString()));
   }
-  return Reshape(t, dims);
+  return Reshape(t, shape);
 }
 
 Tensor ScaleAndShift(const char* op, Tensor y, const OptionalOperand& scale,
@@ -72,7 +72,7 @@ MeanAndVariance Moments(const Operand& x, const Axes& axes, ReduceOptions option
   const Tensor t = Floats("moments", x);
   const Tensor w = Wide(t), mean = ReduceMean(w, axes, {.keepdims = true});
   const Tensor variance = ReduceMean(Square(Sub(w, mean)), axes, options);
-  const Tensor shaped = options.keepdims ? mean : Reshape(mean, variance.shape().dims());
+  const Tensor shaped = options.keepdims ? mean : Reshape(mean, variance.shape());
   return {Cast(shaped, t.dtype()), Cast(variance, t.dtype())};
 }
 
@@ -117,12 +117,12 @@ Tensor GroupNormalize(const Operand& x, int64_t groups, const OptionalOperand& s
     ThrowInvalid(StrCat(op, ": axis ", axis, " of ", t.type().ToString(), " does not divide into ",
                         groups, " groups of channels; axis 0 is the batch"));
   }
-  std::vector<int64_t> dims = t.shape().dims();
-  dims[static_cast<size_t>(axis)] = groups;
-  dims.insert(dims.begin() + axis + 1, channels / groups);
-  const Tensor split = Reshape(Wide(t), dims);
+  Shape shape = t.shape();
+  shape.set(static_cast<int>(axis), groups);
+  shape.insert(static_cast<int>(axis) + 1, channels / groups);
+  const Tensor split = Reshape(Wide(t), shape);
   const Tensor y = Standardized(split, Others(split.rank(), {0, axis}), options.epsilon);
-  const Tensor back = Reshape(y, t.shape().dims());
+  const Tensor back = Reshape(y, t.shape());
   return Cast(ScaleAndShift(op, back, scale, offset, {axis}), t.dtype());
 }
 
@@ -245,6 +245,22 @@ struct BatchNormData : NormData {
 
 }  // namespace
 
+namespace {
+
+// n / (n - 1) for the n elements along axes.
+Tensor Unbiased(const Tensor& x, const std::vector<int64_t>& axes, DType dtype) {
+  if (x.shape().has_zero()) ThrowInvalid(StrCat("batch_norm: no values in ", x.type().ToString()));
+  const Tensor n = internal::CountOf(x, axes);
+  if (n.symbolic()) {
+    const Tensor less = Maximum(Sub(n, int64_t{1}), int64_t{1});
+    return Cast(Div(Cast(n, kFloat64), Cast(less, kFloat64)), dtype);
+  }
+  const auto count = n.item<double>();
+  return internal::ScalarOf(dtype, count / std::max(count - 1, 1.0));
+}
+
+}  // namespace
+
 BatchNorm::BatchNorm(BatchNormOptions batch, LayerOptions options)
     : Layer(std::make_shared<BatchNormData>(batch, std::move(options))) {}
 
@@ -257,11 +273,8 @@ Tensor BatchNorm::operator()(const Operand& x) const {
   if (!Training()) return BatchNormalize(t, d.mean, d.variance, d.scale, d.Offset(), options);
   const int64_t axis = NormalizeAxis("batch_norm", d.axis, t.rank());
   const auto [mean, variance] = Moments(Wide(t), Others(t.rank(), {axis}));
-  const int64_t channels = std::max<int64_t>(mean.size(), 1), n = t.size() / channels;
-  if (n == 0) ThrowInvalid(StrCat("batch_norm: no values in ", t.type().ToString()));
-  const double unbiased = static_cast<double>(n) / static_cast<double>(std::max<int64_t>(n - 1, 1));
   d.Record(d.mean, mean);
-  d.Record(d.variance, Mul(variance, unbiased));
+  d.Record(d.variance, Mul(variance, Unbiased(t, Others(t.rank(), {axis}), variance.dtype())));
   return BatchNormalize(t, mean, variance, d.scale, d.Offset(), options);
 }
 

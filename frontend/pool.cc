@@ -272,13 +272,14 @@ Tensor ExtractPatches(const Operand& x, const std::vector<int64_t>& window,
   const Tensor windows =
       p.Windows(internal::ScalarOf(p.x.dtype(), 0));  // [n, windows..., c, size...]
   const int s = p.spatial();
-  Ints order, dims;
-  for (int i = 0; i <= s; ++i) order.push_back(i), dims.push_back(windows.shape().dim(i));
+  Ints order;
+  Shape shape;
+  for (int i = 0; i <= s; ++i) order.push_back(i), shape.push_back(windows.shape()[i]);
   int64_t row = windows.shape().dim(s + 1);
   for (int i = 0; i < s; ++i) order.push_back(s + 2 + i), row *= windows.shape().dim(s + 2 + i);
   order.push_back(s + 1);
-  dims.push_back(row);
-  return Reshape(Transpose(windows, order), dims);
+  shape.push_back(row);
+  return Reshape(Transpose(windows, order), shape);
 }
 
 }  // namespace reel

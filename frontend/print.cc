@@ -7,6 +7,7 @@
 
 #include "frontend/core.h"
 #include "ir/strings.h"
+#include "ir/text/printer.h"
 #include "reel/tensor.h"
 
 // Printing as NumPy 2 does with its default options: precision 8, threshold 1000, edge items 3,
@@ -372,7 +373,10 @@ std::string PrintScalar(const Tensor& x) {
 
 std::string Tensor::str() const {
   if (!defined()) return "<null tensor>";
-  if (symbolic()) return StrCat("<symbolic ", type().ToString(), ">");
+  if (symbolic()) {
+    const internal::TraceState* trace = internal::State().trace;
+    return StrCat("<symbolic ", trace ? ir::Print(type(), *trace->module) : type().ToString(), ">");
+  }
   if (rank() == 0) return PrintScalar(*this);
   if (size() == 0) return "[]";
   const bool summarise = size() > kThreshold;

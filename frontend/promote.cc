@@ -117,6 +117,18 @@ TensorList Promote(ir::Op op, absl::Span<const Operand* const> operands) {
   return out;
 }
 
+namespace {
+
+// "784", or a symbol's name.
+std::string ExtentText(Extent e) {
+  if (e.is_constant()) return StrCat(e.value());
+  const TraceState* trace = State().trace;
+  const auto i = static_cast<size_t>(e.symbol());
+  return trace && i < trace->module->symbols().size() ? trace->module->symbols()[i].name : "a symbol";
+}
+
+}  // namespace
+
 Shape BroadcastShapes(ir::Op op, const Shape& a, const Shape& b) {
   const int rank = std::max(a.rank(), b.rank());
   Shape out;
@@ -125,8 +137,8 @@ Shape BroadcastShapes(ir::Op op, const Shape& a, const Shape& b) {
     const Extent ea = ia < 0 ? Extent(1) : a[ia], eb = ib < 0 ? Extent(1) : b[ib];
     if (ea != eb && ea != Extent(1) && eb != Extent(1)) {
       ThrowInvalid(StrCat(ir::Name(op), ": shapes ", a.ToString(), " and ", b.ToString(),
-                          " do not broadcast: axis ", i - rank, " has ", ea.value(), " and ",
-                          eb.value(),
+                          " do not broadcast: axis ", i - rank, " has ", ExtentText(ea), " and ",
+                          ExtentText(eb),
                           "; one of them must be 1, or Reshape or Transpose an operand"));
     }
     out.push_back(ea == Extent(1) ? eb : ea);

@@ -6,7 +6,7 @@
 #include <limits>
 #include <numbers>
 
-#include "frontend/core.h"
+#include "frontend/compose.h"
 #include "ir/strings.h"
 #include "reel/functions.h"
 #include "reel/indexing.h"
@@ -52,6 +52,13 @@ namespace {
 
 int64_t Blocks(const Shape& shape) { return (shape.size() + 3) / 4; }
 
+// The same, where extents may be symbolic.
+Tensor BlocksOf(const Tensor& bits) {
+  std::vector<int64_t> all;
+  for (int64_t i = 0; i < bits.rank(); ++i) all.push_back(i);
+  return Div(Add(internal::CountOf(bits, all), int64_t{3}), int64_t{4});
+}
+
 Tensor BitsAt(const Tensor& state, const Shape& shape) {
   return internal::Dispatch(ir::Op::kRandomBits, {state}, {{"shape", shape}});
 }
@@ -66,7 +73,10 @@ void Generator::Advance(int64_t blocks) const { Set(Advanced(Key(), blocks)); }
 
 Tensor Generator::Bits(const Shape& shape) const {
   const Tensor bits = BitsAt(Key(), shape);
-  Advance(Blocks(shape));
+  if (shape.is_constant())
+    Advance(Blocks(shape));
+  else
+    Set(Add(Key(), Mul(Tensor({int64_t{0}, int64_t{1}}), BlocksOf(bits))));
   return bits;
 }
 

@@ -60,6 +60,7 @@ Function MakeFunction(Built built, const ir::Module* callees) {
   }
   data->bound = std::move(built.variables);
   const ir::Function& f = data->module.AddFunction(std::move(built.function));
+  if (callees) data->module.symbols() = callees->symbols();
   if (callees) CopyCallees(f, *callees, &data->module);
   Check(ir::Verify(data->module));
   return Function(std::move(data));

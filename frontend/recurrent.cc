@@ -51,7 +51,7 @@ struct RecurrentData : LayerData {
   }
   /// Gate i of [batch, gates units].
   Tensor Gate(const Tensor& all, int64_t i) const {
-    return Slice(all, {0, i * units}, {all.shape().dim(0), (i + 1) * units});
+    return Slice(all, {0, i * units}, {kEnd, (i + 1) * units});
   }
 
   int64_t units, gates;
@@ -60,14 +60,14 @@ struct RecurrentData : LayerData {
   Variable kernel, recurrent, bias;
 };
 
-void CheckState(const RecurrentData& d, const RecurrentState& state, int64_t batch) {
+void CheckState(const RecurrentData& d, const RecurrentState& state, Extent batch) {
   bool fits = state.size() == d.states;
   for (const Tensor& s : state) fits = fits && s.shape() == Shape({batch, d.units});
   if (fits) return;
   ThrowInvalid(StrCat(d.kind, ": the state must be ", d.states, " tensors ",
                       Shape({batch, d.units}).ToString(), ", got ", state.size(),
                       state.empty() ? "" : StrCat(", the first ", state[0].type().ToString()),
-                      "; begin with ZeroState(", batch, ")"));
+                      "; begin with ZeroState(x.shape()[0])"));
 }
 
 // An input of the layer, built for its features.
@@ -84,7 +84,7 @@ Tensor Input(RecurrentData* d, const Operand& x, int rank) {
 
 }  // namespace
 
-RecurrentState Recurrent::ZeroState(int64_t batch) const {
+RecurrentState Recurrent::ZeroState(Extent batch) const {
   const auto& d = As<RecurrentData>(data_);
   return RecurrentState(d.states, Zeros({batch, d.units}, d.options.dtype));
 }
@@ -93,22 +93,22 @@ RecurrentState Recurrent::Step(const Operand& x, const RecurrentState& state) co
   const LocationScope scope(x);
   auto& d = As<RecurrentData>(data_);
   const Tensor t = Input(&d, x, 2);
-  CheckState(d, state, t.shape().dim(0));
+  CheckState(d, state, t.shape()[0]);
   return d.Next(d.Project(t), state);
 }
 
 Tensor Recurrent::operator()(const Operand& x) const {
   const LocationScope scope(x);
   const Tensor t = Input(&As<RecurrentData>(data_), x, 3);
-  return Run(t, ZeroState(t.shape().dim(0))).output;
+  return Run(t, ZeroState(t.shape()[0])).output;
 }
 
 Recurrent::Result Recurrent::Run(const Operand& x, const RecurrentState& state) const {
   const LocationScope scope(x);
   auto& d = As<RecurrentData>(data_);
   const Tensor t = Input(&d, x, 3);
-  const int64_t batch = t.shape().dim(0), time = t.shape().dim(1);
-  CheckState(d, state, batch);
+  const int64_t time = t.shape().dim(1);
+  CheckState(d, state, t.shape()[0]);
   if (time == 0) ThrowInvalid(StrCat(d.kind, ": no steps in ", t.type().ToString()));
   const auto step = [&d](const std::vector<Tensor>& state, const std::vector<Tensor>& x) {
     const RecurrentState next = d.Next(x[0], state);

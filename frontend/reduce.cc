@@ -35,9 +35,9 @@ Tensor Reduce(const char* name, ir::Op op, const Operand& x, const Axes& axes,
   const std::vector<int64_t> list = internal::ResolveAxes(name, axes, t.rank());
   Tensor y = list.empty() ? Identity(t) : Dispatch(op, {t}, {{"axes", list}});
   if (!options.keepdims || list.empty()) return y;
-  std::vector<int64_t> dims = t.shape().dims();
-  for (int64_t axis : list) dims[static_cast<size_t>(axis)] = 1;
-  return Reshape(y, dims);
+  Shape shape = t.shape();
+  for (int64_t axis : list) shape.set(static_cast<int>(axis), 1);
+  return Reshape(y, shape);
 }
 
 void NeedBool(const char* op, const Operand& x) {
@@ -77,11 +77,12 @@ Tensor ReduceMean(const Operand& x, const Axes& axes, ReduceOptions options) {
     ThrowInvalid(
         StrCat("reduce_mean: needs floats, got ", t.type().ToString(), "; Cast it to kFloat32"));
   }
+  const std::vector<int64_t> list = internal::ResolveAxes("reduce_mean", axes, t.rank());
+  const Tensor sum = ReduceSum(t, axes, options);
+  if (!t.shape().is_constant()) return Div(sum, Cast(internal::CountOf(t, list), t.dtype()));
   double count = 1;
-  for (int64_t axis : internal::ResolveAxes("reduce_mean", axes, t.rank())) {
-    count *= static_cast<double>(t.shape().dim(static_cast<int>(axis)));
-  }
-  return Div(ReduceSum(t, axes, options), count);
+  for (int64_t axis : list) count *= static_cast<double>(t.shape().dim(static_cast<int>(axis)));
+  return Div(sum, count);
 }
 
 Tensor LogSumExp(const Operand& x, const Axes& axes, ReduceOptions options) {
@@ -90,7 +91,7 @@ Tensor LogSumExp(const Operand& x, const Axes& axes, ReduceOptions options) {
   const Tensor top = StopGradient(ReduceMax(t, axes, {.keepdims = true}));
   const Tensor finite = Where(Less(Abs(top), std::numeric_limits<double>::infinity()), top, 0);
   const Tensor sum = Log(ReduceSum(Exp(Sub(t, finite)), axes, options));
-  return Cast(Add(sum, Reshape(finite, sum.shape().dims())), given.dtype());
+  return Cast(Add(sum, Reshape(finite, sum.shape())), given.dtype());
 }
 
 namespace {
@@ -106,7 +107,7 @@ Tensor ArgReduce(const char* name, const Operand& x, int64_t axis, bool max) {
   const LocationScope scope(x);
   const Tensor t = StopGradient(Materialize(x));
   axis = NormalizeAxis(name, axis, t.rank());
-  if (t.shape().dim(static_cast<int>(axis)) == 0) {
+  if (t.shape()[static_cast<int>(axis)] == Extent(0)) {
     ThrowInvalid(StrCat(name, ": axis ", axis, " of ", t.type().ToString(), " is empty"));
   }
   const Tensor best =

@@ -1,6 +1,7 @@
 #include <algorithm>
+#include <optional>
 
-#include "frontend/core.h"
+#include "frontend/compose.h"
 #include "ir/strings.h"
 #include "reel/ops.h"
 
@@ -37,31 +38,72 @@ Tensor Arange(int64_t start, int64_t stop, DType dtype) {
   return start == 0 ? position : Add(position, start);
 }
 
+namespace {
+
+// The extent that is left for -1 beside `known` others.
+Extent OpenExtent(const Tensor& x, int64_t known) {
+  int64_t count = 1;
+  std::optional<Extent> symbol;
+  bool one = true;
+  for (Extent e : x.shape()) {
+    if (e.is_constant()) {
+      count *= e.value();
+    } else {
+      one = !symbol;
+      symbol = e;
+    }
+  }
+  if (!symbol && known != 0 && count % known == 0) return count / known;
+  if (symbol && one && count == known) return *symbol;
+  ThrowInvalid(StrCat("reshape: ", x.type().ToString(), " does not divide into rows of ", known,
+                      symbol ? " elements, as many as the symbolic extent says; it must stay an axis of its own"
+                             : " elements; give all extents"));
+}
+
+}  // namespace
+
 Tensor Reshape(const Operand& x, const std::vector<int64_t>& shape) {
   const LocationScope scope(x);
   const Tensor t = Materialize(x);
-  std::vector<int64_t> dims = shape;
+  if (shape.size() > kMaxRank) ThrowInvalid(StrCat("reshape: at most ", kMaxRank, " extents, got ", shape.size()));
   int64_t known = 1;
-  auto open = dims.end();
-  for (auto d = dims.begin(); d != dims.end(); ++d) {
-    if (*d < -1 || (*d == -1 && open != dims.end()) || dims.size() > kMaxRank) {
-      ThrowInvalid(
-          StrCat("reshape: of the extents at most one may be -1, no other negative, at most ",
-                 kMaxRank, " in all"));
-    }
-    if (*d == -1)
-      open = d;
-    else if (__builtin_mul_overflow(known, *d, &known))
+  int open = -1;
+  Shape to;
+  for (int64_t d : shape) {
+    if (d < -1 || (d == -1 && open >= 0))
+      ThrowInvalid("reshape: of the extents at most one may be -1, no other negative");
+    if (d == -1)
+      open = to.rank();
+    else if (__builtin_mul_overflow(known, d, &known))
       ThrowInvalid("reshape: the shape is too large");
+    to.push_back(d);
   }
-  if (open != dims.end()) {
-    if (known == 0 || t.size() % known != 0) {
-      ThrowInvalid(StrCat("reshape: ", t.type().ToString(), " does not divide into rows of ", known,
-                          " elements; give all extents"));
-    }
-    *open = t.size() / known;
+  if (open >= 0) to.set(open, OpenExtent(t, known));
+  return Dispatch(ir::Op::kReshape, {t}, {{"shape", to}});
+}
+
+Tensor ReshapeTo(const Operand& x, const Shape& shape) {
+  const LocationScope scope(x, "Reshape");
+  return Dispatch(ir::Op::kReshape, {Materialize(x)}, {{"shape", shape}});
+}
+
+Tensor internal::CountOf(const Tensor& x, const std::vector<int64_t>& axes) {
+  int64_t count = 1;
+  Shape symbols;
+  for (int64_t axis : axes) {
+    const Extent e = x.shape()[static_cast<int>(axis)];
+    e.is_constant() ? (void)(count *= e.value()) : symbols.push_back(e);
   }
-  return Dispatch(ir::Op::kReshape, {t}, {{"shape", Shape(dims)}});
+  const Tensor known(count);
+  if (symbols.rank() == 0) return known;
+  const Tensor n = ReduceSum(Ones(symbols, kInt64));
+  return count == 1 ? n : Mul(n, known);
+}
+
+Tensor ExtentOf(const Operand& x, int64_t axis) {
+  const LocationScope scope(x);
+  const Tensor t = Materialize(x);
+  return internal::CountOf(t, {NormalizeAxis("extent_of", axis, t.rank())});
 }
 
 Tensor Transpose(const Operand& x, const std::vector<int64_t>& permutation) {
@@ -78,9 +120,13 @@ Tensor Transpose(const Operand& x, const std::vector<int64_t>& permutation) {
 Tensor ExpandDims(const Operand& x, int64_t axis) {
   const LocationScope scope(x);
   const Tensor t = Materialize(x);
-  std::vector<int64_t> dims = t.shape().dims();
-  dims.insert(dims.begin() + NormalizeAxis("expand_dims", axis, t.rank() + 1), 1);
-  return Reshape(t, dims);
+  axis = NormalizeAxis("expand_dims", axis, t.rank() + 1);
+  if (t.rank() == kMaxRank) {
+    ThrowInvalid(StrCat("expand_dims: ", t.type().ToString(), " has ", kMaxRank, " axes already; Reshape it to fewer"));
+  }
+  Shape shape = t.shape();
+  shape.insert(static_cast<int>(axis), 1);
+  return Reshape(t, shape);
 }
 
 Tensor Squeeze(const Operand& x, const Axes& axes) {
@@ -88,21 +134,21 @@ Tensor Squeeze(const Operand& x, const Axes& axes) {
   const Tensor t = Materialize(x);
   std::vector<bool> drop(static_cast<size_t>(t.rank()));
   if (axes.all()) {
-    for (int i = 0; i < t.rank(); ++i) drop[static_cast<size_t>(i)] = t.shape().dim(i) == 1;
+    for (int i = 0; i < t.rank(); ++i) drop[static_cast<size_t>(i)] = t.shape()[i] == Extent(1);
   } else {
     for (int64_t axis : axes.list()) {
       axis = NormalizeAxis("squeeze", axis, t.rank());
-      if (t.shape().dim(static_cast<int>(axis)) != 1) {
+      if (t.shape()[static_cast<int>(axis)] != Extent(1)) {
         ThrowInvalid(StrCat("squeeze: axis ", axis, " of ", t.type().ToString(), " is not 1"));
       }
       drop[static_cast<size_t>(axis)] = true;
     }
   }
-  std::vector<int64_t> dims;
+  Shape shape;
   for (int i = 0; i < t.rank(); ++i) {
-    if (!drop[static_cast<size_t>(i)]) dims.push_back(t.shape().dim(i));
+    if (!drop[static_cast<size_t>(i)]) shape.push_back(t.shape()[i]);
   }
-  return Reshape(t, dims);
+  return Reshape(t, shape);
 }
 
 Tensor BroadcastTo(const Operand& x, const Shape& shape) {
@@ -126,9 +172,14 @@ Tensor Slice(const Operand& x, const std::vector<int64_t>& starts,
   }
   std::vector<int64_t> from = starts, to = limits;
   for (size_t i = 0; i < rank; ++i) {
-    const int64_t n = t.shape().dim(static_cast<int>(i));
+    const Extent e = t.shape()[static_cast<int>(i)];
+    const bool whole = from[i] == 0 && to[i] == kEnd && (strides.empty() || strides[i] == 1);
+    if (whole) to[i] = e.is_constant() ? e.value() : -1;
+    if (whole) continue;
+    const int64_t n = e.value();
     if (from[i] < 0) from[i] += n;
     if (to[i] < 0) to[i] += n;
+    if (to[i] == kEnd) to[i] = n;
   }
   return Dispatch(ir::Op::kSlice, {t},
                   {{"starts", from},

@@ -38,6 +38,11 @@ Tensor ReduceVariance(const Operand& x, const Axes& axes, VarianceOptions option
   const Tensor given = NeedFloats("reduce_variance", x), t = Wide(given);
   const Tensor squares = ReduceSum(Square(Sub(t, ReduceMean(t, axes, {.keepdims = true}))), axes,
                                    {.keepdims = options.keepdims});
+  if (!t.shape().is_constant()) {
+    const Tensor n = internal::CountOf(t, internal::ResolveAxes("reduce_variance", axes, t.rank()));
+    const Tensor divisor = Maximum(Sub(n, options.ddof), int64_t{0});
+    return Cast(Div(squares, Cast(divisor, t.dtype())), given.dtype());
+  }
   const double count =
       squares.size() == 0 ? 1 : static_cast<double>(t.size()) / static_cast<double>(squares.size());
   const double divisor = std::max(count - static_cast<double>(options.ddof), 0.0);

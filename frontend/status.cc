@@ -1,5 +1,6 @@
 #include "frontend/status.h"
 
+#include <cctype>
 #include <string>
 
 #include "frontend/core.h"
@@ -44,8 +45,43 @@ const char* Name(ErrorCode code) {
 }
 
 namespace internal {
+namespace {
+
+// "[?0,784]" becomes "[B,784]" with the symbols of the trace in progress: shapes do not know them.
+void NameSymbols(std::string* message) {
+  if (!State().trace) return;
+  const auto& symbols = State().trace->module->symbols();
+  for (size_t at = message->find('?'); at != std::string::npos; at = message->find('?', at + 1)) {
+    if (at == 0 || ((*message)[at - 1] != '[' && (*message)[at - 1] != ',')) continue;
+    size_t end = at + 1, symbol = 0;
+    for (; end < message->size() && end < at + 8 && std::isdigit(static_cast<unsigned char>((*message)[end])); ++end) {
+      symbol = symbol * 10 + static_cast<size_t>((*message)[end] - '0');
+    }
+    if (end > at + 1 && symbol < symbols.size()) message->replace(at, end - at, symbols[symbol].name);
+  }
+}
+
+// An op wants the number of elements along an axis where there is none yet.
+[[noreturn]] void ThrowSymbolicExtent(int32_t symbol) {
+  const ThreadState& state = State();
+  const std::string op = state.location.function ? StrCat(state.location.function, ": ") : "";
+  const auto i = static_cast<size_t>(symbol);
+  if (symbol < 0 || !state.trace || i >= state.trace->module->symbols().size()) {
+    ThrowInvalid(StrCat(op, "an extent is negative; extents are 0 or more"));
+  }
+  const ir::Symbol& s = state.trace->module->symbols()[i];
+  ThrowError(ErrorCode::kUnimplemented,
+             StrCat(op, "needs the extent ", s.name, " as a number, but it is symbolic, in [", s.min, ", ", s.max,
+                    "]; trace with a constant extent, or write it with x.shape()[i], ExtentOf(x, axis) or -1 in "
+                    "Reshape"));
+}
+
+[[maybe_unused]] const bool handles_symbolic_extents = (SetSymbolicExtentHandler(ThrowSymbolicExtent), true);
+
+}  // namespace
 
 void ThrowError(ErrorCode code, std::string message) {
+  NameSymbols(&message);
   const SourceLine line = UserLine();
   if (line.file) StrAppend(&message, " (", line.file, ":", line.line, ")");
   throw Error(code, message);

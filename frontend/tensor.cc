@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "frontend/core.h"
+#include "frontend/compose.h"
 #include "ir/strings.h"
 #include "reel/ops.h"
 
@@ -145,24 +145,26 @@ Tensor Tensor::operator[](int64_t i) const {
         StrCat("operator[]: index ", i, " is out of range for ", type().ToString()));
   }
   if (i < 0) i += n;
-  std::vector<int64_t> starts(static_cast<size_t>(rank()), 0), limits = shape().dims();
-  starts[0] = i;
-  limits[0] = i + 1;
-  const std::vector<int64_t> rest(limits.begin() + 1, limits.end());
-  return Reshape(Slice(*this, starts, limits), rest);
+  Shape rest = shape();
+  rest.erase(0);
+  return Reshape(internal::SliceAxis(*this, 0, i, i + 1), rest);
 }
 
 Spec::Spec(DType dtype_, std::initializer_list<Dim> dims, std::string name_)
     : name(std::move(name_)) {
   type.dtype = dtype_;
   for (const Dim& dim : dims) {
-    if (dim.min != dim.max) {
-      ThrowError(ErrorCode::kUnimplemented,
-                 StrCat("Spec: dimension '", dim.name, "' ranges from ", dim.min, " to ", dim.max,
-                        "; only constant dimensions can be traced, pass one number"));
+    if (dim.min == dim.max) {
+      if (dim.min < 0) ThrowInvalid(StrCat("Spec: dimension ", dim.min, " is negative"));
+      type.shape.push_back(dim.min);
+      continue;
     }
-    if (dim.min < 0) ThrowInvalid(StrCat("Spec: dimension ", dim.min, " is negative"));
-    type.shape.push_back(dim.min);
+    if (dim.name.empty() || dim.min < 1 || dim.min > dim.max) {
+      ThrowInvalid(StrCat("Spec: dimension '", dim.name, "' from ", dim.min, " to ", dim.max,
+                          "; a range needs a name and 1 <= min <= max"));
+    }
+    type.shape.push_back(Extent::Symbol(static_cast<int32_t>(symbols.size())));
+    symbols.push_back(dim);
   }
 }
 

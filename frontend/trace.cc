@@ -19,6 +19,39 @@ TraceScope::~TraceScope() {
   State().location = location_;
 }
 
+namespace {
+
+// The type of a spec in a module, which gets the spec's symbols.
+Type AddSymbols(const Spec& spec, ir::Module* module) {
+  Type type = spec.type;
+  for (int i = 0; i < type.shape.rank(); ++i) {
+    if (type.shape[i].is_constant()) continue;
+    const auto local = static_cast<size_t>(type.shape[i].symbol());
+    if (local >= spec.symbols.size())
+      ThrowInvalid(StrCat("Spec: axis ", i, " of ", type.ToString(), " is negative, or a symbol without a Dim"));
+    const Dim& dim = spec.symbols[local];
+    type.shape.set(i, AddSymbol({dim.name, dim.min, dim.max}, module));
+  }
+  return type;
+}
+
+}  // namespace
+
+Extent AddSymbol(const ir::Symbol& symbol, ir::Module* module) {
+  auto& symbols = module->symbols();
+  for (size_t i = 0; i < symbols.size(); ++i) {
+    if (symbols[i].name != symbol.name) continue;
+    if (!(symbols[i] == symbol)) {
+      ThrowInvalid(StrCat("dimension '", symbol.name, "' ranges from ", symbols[i].min, " to ", symbols[i].max,
+                          " in one place and from ", symbol.min, " to ", symbol.max,
+                          " in another; give one range, or two names"));
+    }
+    return Extent::Symbol(static_cast<int32_t>(i));
+  }
+  symbols.push_back(symbol);
+  return Extent::Symbol(static_cast<int32_t>(symbols.size() - 1));
+}
+
 Function TraceFunction(std::string name, const TracedFunction& function,
                        const std::vector<Spec>& specs) {
   if (State().trace) {
@@ -34,7 +67,7 @@ Function TraceFunction(std::string name, const TracedFunction& function,
     const TraceScope scope(&trace, log);
     std::vector<Tensor> arguments;
     for (const Spec& spec : specs) {
-      arguments.push_back(MakeSymbolic(spec.type, trace.id));
+      arguments.push_back(MakeSymbolic(AddSymbols(spec, trace.module.get()), trace.id));
       request.arguments.push_back({spec.name, arguments.back()});
     }
     request.results = function(arguments);

@@ -22,6 +22,9 @@ class TraceScope {
   SourceLine location_;
 };
 
+/// The symbol of a module with this name, added if it has none. Throws where ranges differ.
+Extent AddSymbol(const ir::Symbol& symbol, ir::Module* module);
+
 /// A logged event as an entry for RunGradient; assigns give none.
 void AppendEntry(const LogEvent& event, const EventLog& log, std::vector<TapeEntry>* entries);
 

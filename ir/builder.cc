@@ -102,7 +102,8 @@ std::vector<Value> Builder::Elements(Value x, const std::vector<int64_t>& axes) 
       kept.push_back(from[i]);
     }
   }
-  std::vector<int64_t> starts(static_cast<size_t>(from.rank()), 0), limits = from.dims();
+  std::vector<int64_t> starts(static_cast<size_t>(from.rank()), 0), limits;
+  for (Extent e : from) limits.push_back(e.is_constant() ? e.value() : -1);  // symbolic axes stay whole
   std::vector<Value> elements;
   for (int64_t k = 0; k < count; ++k) {
     int64_t rest = k;

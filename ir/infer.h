@@ -51,6 +51,8 @@ struct AxisWindow {
 absl::StatusOr<int64_t> CountWindows(Op op, const AxisWindow& window);
 /// The constant extent or an error that names the op.
 absl::StatusOr<int64_t> NeedConstant(Op op, Extent extent);
+/// Symbolic extents of an attribute are symbols of the module.
+absl::Status CheckSymbols(const InferContext& context, const Shape& shape);
 absl::Status NeedInteger(Op op, std::string_view what, const Type& type, int rank = -1);
 
 }  // namespace reel::ir

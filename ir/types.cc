@@ -1,7 +1,9 @@
 #include "ir/types.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cassert>
+#include <stdexcept>
 
 namespace reel {
 namespace {
@@ -20,6 +22,8 @@ constexpr DTypeInfo kInfo[kNumDTypes] = {
 };
 
 const DTypeInfo& Info(DType dtype) { return kInfo[static_cast<size_t>(dtype)]; }
+
+std::atomic<SymbolicExtentHandler> symbolic_extent_handler{nullptr};
 
 }  // namespace
 
@@ -53,6 +57,13 @@ int64_t HighestInt(DType d) {
   return static_cast<int64_t>(~uint64_t{0} >> (64 - 8 * SizeOf(d) + (IsUnsigned(d) ? 0 : 1)));
 }
 
+void SetSymbolicExtentHandler(SymbolicExtentHandler handler) { symbolic_extent_handler = handler; }
+
+void Extent::NeedNumber(int32_t symbol) {
+  if (const SymbolicExtentHandler handler = symbolic_extent_handler) handler(symbol);
+  throw std::logic_error("a symbolic extent is used as a number");
+}
+
 Shape::Shape(std::initializer_list<Extent> extents) {
   for (Extent e : extents) push_back(e);
 }
@@ -68,9 +79,23 @@ void Shape::push_back(Extent extent) {
   extents_[static_cast<size_t>(rank_++)] = extent;
 }
 
+void Shape::insert(int axis, Extent extent) {
+  push_back(extent);
+  const auto first = extents_.begin();
+  std::rotate(first + axis, first + rank_ - 1, first + rank_);
+}
+
+void Shape::erase(int axis) {
+  const auto first = extents_.begin();
+  std::copy(first + axis + 1, first + rank_, first + axis);
+  --rank_;
+}
+
 bool Shape::is_constant() const {
   return std::all_of(begin(), end(), [](Extent e) { return e.is_constant(); });
 }
+
+bool Shape::has_zero() const { return std::find(begin(), end(), Extent(0)) != end(); }
 
 int64_t Shape::size() const {
   int64_t n = 1;
@@ -115,7 +140,6 @@ bool FitsInMemory(const Shape& shape) {
   int64_t n = 16;
   for (Extent e : shape) {
     if (!e.is_constant()) continue;
-    if (e.value() < 0) return false;
     if (__builtin_mul_overflow(n, std::max<int64_t>(e.value(), 1), &n)) return false;
     if (n > (int64_t{1} << 62)) return false;
   }

@@ -69,6 +69,11 @@ template <> struct DTypeOf<double> { static constexpr DType value = kFloat64; };
 template <> struct DTypeOf<std::complex<float>> { static constexpr DType value = kComplex64; };
 template <> struct DTypeOf<std::complex<double>> { static constexpr DType value = kComplex128; };
 
+/// What happens where a symbolic extent is used as a number: must throw. The front's says which op of the user's
+/// program wants it; without a front it is a std::logic_error.
+using SymbolicExtentHandler = void (*)(int32_t symbol);
+void SetSymbolicExtentHandler(SymbolicExtentHandler handler);
+
 /// One dimension: a constant, or a symbol of the module's symbol table (a name with a range).
 class Extent {
  public:
@@ -77,13 +82,19 @@ class Extent {
   static constexpr Extent Symbol(int32_t index) { return Extent(-1 - int64_t{index}, 0); }
 
   constexpr bool is_constant() const { return value_ >= 0; }
-  /// The constant. Only for constants: an op that needs one must ask is_constant() first.
-  constexpr int64_t value() const { return value_; }
+  /// The constant. Only for constants, else throws (SymbolicExtentHandler): an op that can do without asks
+  /// is_constant() first.
+  constexpr int64_t value() const {
+    if (value_ < 0) [[unlikely]]
+      NeedNumber(symbol());
+    return value_;
+  }
   constexpr int32_t symbol() const { return static_cast<int32_t>(-1 - value_); }
   friend constexpr bool operator==(Extent, Extent) = default;
 
  private:
   constexpr Extent(int64_t raw, int) : value_(raw) {}
+  [[noreturn]] static void NeedNumber(int32_t symbol);
   int64_t value_ = 0;
 };
 
@@ -104,11 +115,17 @@ class Shape {
   int64_t dim(int axis) const { return (*this)[axis].value(); }
   void set(int axis, Extent extent) { extents_[static_cast<size_t>(axis)] = extent; }
   void push_back(Extent extent);
+  /// Before the axis; drops an axis.
+  void insert(int axis, Extent extent);
+  void erase(int axis);
   const Extent* begin() const { return extents_.data(); }
   const Extent* end() const { return extents_.data() + rank_; }
   bool is_constant() const;
   /// Number of elements (1 for rank 0). Only for constant shapes.
   int64_t size() const;
+  /// Whether an extent is the constant 0: the shape has no elements, whatever its symbols.
+  bool has_zero() const;
+  /// The extents. Only for constant shapes.
   std::vector<int64_t> dims() const;
   /// "[2,3]"; symbols print as "?0".
   std::string ToString() const;

@@ -54,6 +54,19 @@ std::optional<ir::Literal> FoldSplats(const ir::Node& node, const ir::Function& 
   return Compute(node, literals);
 }
 
+// A sum of n equal integers is n of them: integers wrap. How many elements symbolic extents were is such a sum.
+std::optional<ir::Literal> FoldSum(const ir::Node& node, const ir::Function& out, ir::Value x) {
+  const Type& type = out.type(x);
+  if (node.op != Op::kReduceSum || !IsInteger(type.dtype) || !type.shape.is_constant()) return std::nullopt;
+  const auto splat = SplatOf(out, x);
+  if (!splat) return std::nullopt;
+  auto n = static_cast<uint64_t>(splat->AsInt(0));
+  for (int64_t axis : node.attr<std::vector<int64_t>>("axes")) {
+    n *= static_cast<uint64_t>(type.shape.dim(static_cast<int>(axis)));
+  }
+  return ir::Literal::ScalarInt(type.dtype, static_cast<int64_t>(n));
+}
+
 }  // namespace
 
 absl::StatusOr<bool> Fold(ir::Module* m, const PassContext& context) {
@@ -61,6 +74,11 @@ absl::StatusOr<bool> Fold(ir::Module* m, const PassContext& context) {
   for (const auto& f : m->functions()) {
     const auto visit = [&](const ir::Node& node, Copier& copier, ir::Builder& b) {
       const ir::OpInfo& info = ir::Info(node.op);
+      if (node.op == Op::kReduceSum) {
+        const auto sum = FoldSum(node, *b.function(), copier(node.operands[0]));
+        if (sum) copier.Map(node.result(), b.BroadcastTo(b.Constant(*sum), f->type(node.result()).shape));
+        return sum.has_value();
+      }
       if (!info.Has(ir::kExact) || node.operands.empty()) return false;
       if (IsComplex(f->type(node.operands[0]).dtype)) return false;  // several roundings
       const ir::ValueList operands = copier(node.operands);

@@ -37,7 +37,7 @@ absl::StatusOr<bool> Expand(ir::Module* m, const PassContext& context);
 /// Replaces calls by the bodies of the functions they name; a call with a vjp stays while gradients
 /// may be wanted.
 absl::StatusOr<bool> Inline(ir::Module* m, const PassContext& context);
-/// Replaces exact ops on constants by constants.
+/// Replaces exact ops on constants, and sums of equal integers, by constants.
 absl::StatusOr<bool> Fold(ir::Module* m, const PassContext& context);
 /// Applies identities that hold bit for bit: x * 1 = x, never x + 0 = x (it is not so for -0).
 absl::StatusOr<bool> Simplify(ir::Module* m, const PassContext& context);

@@ -42,7 +42,7 @@ absl::Status AddCode(const Program& program, const ProgramSymbols& symbols,
     (*kernel)->setLinkage(llvm::GlobalValue::InternalLinkage);
   }
   for (size_t i = 0; i < program.entries.size(); ++i) {
-    LowerEntry(program, program.entries[i], symbols, target, EntrySymbol(names, i), module)
+    LowerEntry(program, program.entries[i], symbols, target, EntrySymbol(program, names, i), module)
         ->setLinkage(llvm::GlobalValue::InternalLinkage);
   }
   return absl::OkStatus();

@@ -1,6 +1,8 @@
 #include "codegen/aot/header.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "ir/strings.h"
 #include "runtime/abi.h"
@@ -8,9 +10,10 @@
 namespace reel::codegen {
 namespace {
 
-/// Typed pointer parameters: ", const float* images, float* loss".
-std::string Parameters(const EntryPoint& entry, const ObjectNames::Entry& names) {
+/// Extents, then typed pointers: ", int64_t B, const float* images, float* loss".
+std::string Parameters(const ObjectEntry& entry, const ObjectNames::Entry& names) {
   std::string out;
+  for (const std::string& extent : names.extents) StrAppend(&out, ", int64_t ", extent);
   for (size_t i = 0; i < entry.arguments.size(); ++i) {
     StrAppend(&out, ", const ", CTypeOf(entry.arguments[i].type.dtype), "* ", names.arguments[i]);
   }
@@ -20,14 +23,48 @@ std::string Parameters(const EntryPoint& entry, const ObjectNames::Entry& names)
   return out;
 }
 
+/// f32[B,784]
+std::string TypeText(const Type& type, const ObjectNames::Entry& names) {
+  std::string out;
+  for (const Extent e : type.shape) {
+    StrAppend(&out, out.empty() ? "" : ",",
+              e.is_constant() ? StrCat(e.value()) : names.extents[static_cast<size_t>(e.symbol())]);
+  }
+  return StrCat(Name(type.dtype), "[", out, "]");
+}
+
 /// "images f32[64,784], labels i32[64]", or "nothing". No name of the user's can end the comment.
-std::string Shapes(const std::vector<ir::Parameter>& parameters,
-                   const std::vector<std::string>& names) {
+std::string Shapes(const std::vector<ir::Parameter>& parameters, const std::vector<std::string>& list,
+                   const ObjectNames::Entry& names) {
   std::string out;
   for (size_t i = 0; i < parameters.size(); ++i) {
-    StrAppend(&out, i == 0 ? "" : ", ", names[i], " ", parameters[i].type.ToString());
+    StrAppend(&out, i == 0 ? "" : ", ", list[i], " ", TypeText(parameters[i].type, names));
   }
   return out.empty() ? "nothing" : out;
+}
+
+/// Values that are there for an extent, ascending.
+std::set<int64_t> ValuesOf(const ObjectEntry& entry, size_t symbol) {
+  std::set<int64_t> values;
+  for (const ObjectEntry::Variant& v : entry.variants) values.insert(v.extents[symbol]);
+  return values;
+}
+
+/// "; B from 1 to 4096", "; B one of 32, 64".
+std::string Ranges(const ObjectEntry& entry, const ObjectNames::Entry& names) {
+  std::string out;
+  for (size_t i = 0; i < entry.symbols.size(); ++i) {
+    const ir::Symbol& s = entry.symbols[i];
+    const auto values = ValuesOf(entry, i);
+    StrAppend(&out, "; ", names.extents[i]);
+    if (entry.rowwise || static_cast<int64_t>(values.size()) == s.max - s.min + 1) {
+      StrAppend(&out, " from ", s.min, " to ", s.max);
+      continue;
+    }
+    const char* separator = " one of ";
+    for (const int64_t v : values) StrAppend(&out, std::exchange(separator, ", "), v);
+  }
+  return out;
 }
 
 std::string Functions(const Program& program, const ObjectNames& names) {
@@ -39,11 +76,12 @@ std::string Functions(const Program& program, const ObjectNames& names) {
              "   variables at their initial values. Null on failure; the reason goes to *error if "
              "error is not null. */\n",
              n, "* ", n, "_init(void* memory, size_t size, int* error);\n\n");
-  for (size_t i = 0; i < program.entries.size(); ++i) {
+  const std::vector<ObjectEntry> entries = ObjectEntries(program);
+  for (size_t i = 0; i < entries.size(); ++i) {
     const ObjectNames::Entry& entry = names.entries[i];
-    StrAppend(&out, "/* ", Shapes(program.entries[i].arguments, entry.arguments), " -> ",
-              Shapes(program.entries[i].results, entry.results), " */\n", "int ", n, "_",
-              entry.name, "(", n, "* instance", Parameters(program.entries[i], entry), ");\n");
+    StrAppend(&out, "/* ", Shapes(entries[i].arguments, entry.arguments, entry), " -> ",
+              Shapes(entries[i].results, entry.results, entry), Ranges(entries[i], entry), " */\n", "int ", n, "_",
+              entry.name, "(", n, "* instance", Parameters(entries[i], entry), ");\n");
   }
   out += program.variables.empty()
              ? ""
@@ -106,9 +144,10 @@ std::string Members(const std::vector<ir::Parameter>& parameters, std::string_vi
 std::string Class(const Program& program, const ObjectNames& names) {
   const std::string& n = names.name;
   const int run = RunEntry(program);
-  const EntryPoint none;
+  const std::vector<ObjectEntry> entries = ObjectEntries(program);
+  const ObjectEntry none;
   const ObjectNames::Entry no_names;
-  const EntryPoint& entry = run < 0 ? none : program.entries[static_cast<size_t>(run)];
+  const ObjectEntry& entry = run < 0 ? none : entries[static_cast<size_t>(run)];
   const ObjectNames::Entry& entry_names =
       run < 0 ? no_names : names.entries[static_cast<size_t>(run)];
   std::string call;
@@ -153,29 +192,54 @@ std::string JsonString(std::string_view text) {
   return out + "\"";
 }
 
-std::string JsonType(const Type& type) {
+/// Symbolic extents are their names in C.
+std::string JsonType(const Type& type, const ObjectNames::Entry& names = {}) {
   std::string dims;
-  for (int64_t dim : type.shape.dims()) StrAppend(&dims, dims.empty() ? "" : ", ", dim);
+  for (const Extent e : type.shape) {
+    StrAppend(&dims, dims.empty() ? "" : ", ",
+              e.is_constant() ? StrCat(e.value()) : JsonString(names.extents[static_cast<size_t>(e.symbol())]));
+  }
   return StrCat("\"dtype\": \"", NumPyName(type.dtype), "\", \"shape\": [", dims, "]");
 }
 
 std::string JsonParameters(const std::vector<ir::Parameter>& parameters,
-                           const std::vector<std::string>& names) {
+                           const std::vector<std::string>& list, const ObjectNames::Entry& names) {
   std::string out;
   for (size_t i = 0; i < parameters.size(); ++i) {
     StrAppend(&out, i == 0 ? "" : ", ", "{\"name\": ", JsonString(parameters[i].name),
-              ", \"c_name\": \"", names[i], "\", ", JsonType(parameters[i].type), "}");
+              ", \"c_name\": \"", list[i], "\", ", JsonType(parameters[i].type, names), "}");
   }
   return out;
+}
+
+/// "extents": what the entry point takes before its pointers; nothing if all extents are numbers.
+std::string JsonExtents(const ObjectEntry& entry, const ObjectNames::Entry& names) {
+  std::string out;
+  for (size_t i = 0; i < entry.symbols.size(); ++i) {
+    const ir::Symbol& s = entry.symbols[i];
+    StrAppend(&out, i == 0 ? "" : ", ", "{\"name\": ", JsonString(s.name), ", \"c_name\": \"", names.extents[i],
+              "\", \"min\": ", s.min, ", \"max\": ", s.max);
+    if (!entry.rowwise) {
+      std::string values;
+      for (const int64_t v : ValuesOf(entry, i)) StrAppend(&values, values.empty() ? "" : ", ", v);
+      StrAppend(&out, ", \"values\": [", values, "]");
+    }
+    out += "}";
+  }
+  return out.empty() ? out : StrCat("\n     \"extents\": [", out, "],");
 }
 
 }  // namespace
 
 int RunEntry(const Program& program) {
-  for (size_t i = 0; i < program.entries.size(); ++i) {
-    if (program.entries[i].name == "predict") return static_cast<int>(i);
+  const std::vector<ObjectEntry> entries = ObjectEntries(program);
+  int first = -1;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    if (!entries[i].symbols.empty()) continue;
+    if (entries[i].name == "predict") return static_cast<int>(i);
+    if (first < 0) first = static_cast<int>(i);
   }
-  return program.entries.empty() ? -1 : 0;
+  return first;
 }
 
 std::string HeaderText(const Program& program, const ObjectNames& names, const Target& target) {
@@ -199,12 +263,14 @@ std::string HeaderText(const Program& program, const ObjectNames& names, const T
 
 std::string ManifestText(const Program& program, const ObjectNames& names, const Target& target) {
   std::string entries, variables;
-  for (size_t i = 0; i < program.entries.size(); ++i) {
-    const EntryPoint& e = program.entries[i];
+  const std::vector<ObjectEntry> offered = ObjectEntries(program);
+  for (size_t i = 0; i < offered.size(); ++i) {
+    const ObjectEntry& e = offered[i];
+    const ObjectNames::Entry& own = names.entries[i];
     StrAppend(&entries, i == 0 ? "" : ",", "\n    {\"name\": ", JsonString(e.name),
-              ", \"function\": \"", names.name, "_", names.entries[i].name,
-              "\",\n     \"arguments\": [", JsonParameters(e.arguments, names.entries[i].arguments),
-              "],\n     \"results\": [", JsonParameters(e.results, names.entries[i].results), "]}");
+              ", \"function\": \"", names.name, "_", own.name, "\",", JsonExtents(e, own),
+              "\n     \"arguments\": [", JsonParameters(e.arguments, own.arguments, own),
+              "],\n     \"results\": [", JsonParameters(e.results, own.results, own), "]}");
   }
   for (size_t i = 0; i < program.variables.size(); ++i) {
     const VariableSlot& v = program.variables[i];

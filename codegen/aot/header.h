@@ -15,8 +15,8 @@ std::string HeaderText(const Program& program, const ObjectNames& names, const T
 /// What the object holds, as JSON.
 std::string ManifestText(const Program& program, const ObjectNames& names, const Target& target);
 
-/// The entry point that the C++ class's Run() calls: "predict" if there is one, else the first; -1
-/// without any.
+/// The one of ObjectEntries that the C++ class's Run() calls: of those without symbolic extents "predict" if there is
+/// one, else the first; -1 without any.
 int RunEntry(const Program& program);
 
 }  // namespace reel::codegen

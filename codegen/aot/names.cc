@@ -28,10 +28,11 @@ bool IsKeyword(std::string_view word) {
 }
 
 /// Distinct parameter names: a name that is taken, or a keyword, gets underscores.
-std::vector<std::string> ParameterNames(const std::vector<ir::Parameter>& parameters,
+template <typename Named>
+std::vector<std::string> ParameterNames(const std::vector<Named>& parameters,
                                         std::unordered_set<std::string>* taken) {
   std::vector<std::string> names;
-  for (const ir::Parameter& p : parameters) {
+  for (const Named& p : parameters) {
     std::string name = ToIdentifier(p.name);
     while (IsKeyword(name) || !taken->insert(name).second) name += "_";
     names.push_back(name);
@@ -77,13 +78,14 @@ absl::StatusOr<ObjectNames> NameObject(const Program& program, const std::string
     auto [it, is_new] = functions.emplace(function, v.name);
     if (!is_new) return Collision("variables", it->second, v.name, StrCat(name, "_", function));
   }
-  for (const EntryPoint& e : program.entries) {
+  for (const ObjectEntry& e : ObjectEntries(program)) {
     ObjectNames::Entry entry;
     entry.name = ToIdentifier(e.name);
     auto [it, is_new] = functions.emplace(entry.name, e.name);
     if (!is_new)
       return Collision("entry points", it->second, e.name, StrCat(name, "_", entry.name));
     std::unordered_set<std::string> taken = {name, "instance"};
+    entry.extents = ParameterNames(e.symbols, &taken);
     entry.arguments = ParameterNames(e.arguments, &taken);
     entry.results = ParameterNames(e.results, &taken);
     names.entries.push_back(std::move(entry));

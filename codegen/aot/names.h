@@ -16,9 +16,9 @@ struct ObjectNames {
   std::string upper;  ///< prefix of the macros
   struct Entry {
     std::string name;  ///< the function is <name>_<entry>
-    std::vector<std::string> arguments, results;
+    std::vector<std::string> extents, arguments, results;
   };
-  std::vector<Entry> entries;
+  std::vector<Entry> entries;  ///< of ObjectEntries
   std::vector<std::string> variables;  ///< the accessor is <name>_variable_<variable>
 };
 

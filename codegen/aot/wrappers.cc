@@ -24,11 +24,13 @@ llvm::GlobalVariable* AddData(llvm::Module* module, const std::string& name, llv
   return global;
 }
 
-/// A memory operand of a call, for the checks.
+/// A memory operand of a call, for the checks and for going through its rows.
 struct Operand {
   Value* pointer;
-  int64_t bytes;
+  Value* bytes;
+  bool empty;         ///< no elements, whatever its symbolic extents
   int64_t alignment;
+  int64_t row_bytes;  ///< of the rows of a symbolic axis 0; 0: there is none
 };
 
 class WrapperEmitter {
@@ -49,7 +51,8 @@ class WrapperEmitter {
     ConstantFunction("size", program_.instance_bytes);
     ConstantFunction("alignment", REEL_INSTANCE_ALIGNMENT);
     Init();
-    for (size_t i = 0; i < program_.entries.size(); ++i) Entry(i);
+    const std::vector<ObjectEntry> entries = ObjectEntries(program_);
+    for (size_t i = 0; i < entries.size(); ++i) Entry(entries[i], names_.entries[i].name);
     for (size_t i = 0; i < program_.variables.size(); ++i) Variable(i);
     SetParallelFor();
     Error();
@@ -180,15 +183,15 @@ class WrapperEmitter {
   Value* Overlap(const Operand& x, const Operand& y) {
     Value* x_begin = b_.CreatePtrToInt(x.pointer, i64_);
     Value* y_begin = b_.CreatePtrToInt(y.pointer, i64_);
-    Value* x_first = b_.CreateICmpULT(x_begin, b_.CreateAdd(y_begin, Int64(y.bytes)));
-    Value* y_first = b_.CreateICmpULT(y_begin, b_.CreateAdd(x_begin, Int64(x.bytes)));
+    Value* x_first = b_.CreateICmpULT(x_begin, b_.CreateAdd(y_begin, y.bytes));
+    Value* y_first = b_.CreateICmpULT(y_begin, b_.CreateAdd(x_begin, x.bytes));
     return b_.CreateAnd(x_first, y_first);
   }
 
   /// Refuses nulls and misaligned pointers. A tensor without elements may be null.
   void CheckPointers(const std::vector<Operand>& operands) {
     for (const Operand& o : operands) {
-      if (o.bytes > 0) Refuse(b_.CreateIsNull(o.pointer), REEL_NULL_POINTER);
+      if (!o.empty) Refuse(b_.CreateIsNull(o.pointer), REEL_NULL_POINTER);
       if (o.alignment > 1) Refuse(Misaligned(o.pointer, o.alignment), REEL_MISALIGNED);
     }
   }
@@ -196,12 +199,12 @@ class WrapperEmitter {
   /// Refuses results that overlap arguments, the instance (the last argument) or each other.
   void CheckOverlap(const std::vector<Operand>& arguments, const std::vector<Operand>& results) {
     for (size_t i = 0; i < results.size(); ++i) {
-      if (results[i].bytes == 0) continue;
+      if (results[i].empty) continue;
       for (const Operand& argument : arguments) {
-        if (argument.bytes > 0) Refuse(Overlap(results[i], argument), REEL_OVERLAP);
+        if (!argument.empty) Refuse(Overlap(results[i], argument), REEL_OVERLAP);
       }
       for (size_t j = 0; j < i; ++j) {
-        if (results[j].bytes > 0) Refuse(Overlap(results[i], results[j]), REEL_OVERLAP);
+        if (!results[j].empty) Refuse(Overlap(results[i], results[j]), REEL_OVERLAP);
       }
     }
   }
@@ -215,34 +218,114 @@ class WrapperEmitter {
     return array;
   }
 
-  /// int NAME_<entry>(NAME* instance, arguments..., results...)
-  void Entry(size_t index) {
-    const EntryPoint& entry = program_.entries[index];
+  /// A pointer of the function that a wrapper is, with what its type says; `extents`: values of symbols.
+  Operand OperandOf(const Type& type, Value* pointer, const std::vector<Value*>& extents) {
+    int64_t known = SizeOf(type.dtype);
+    Value* bytes = nullptr;
+    for (const Extent e : type.shape) {
+      if (e.is_constant()) {
+        known *= e.value();
+        continue;
+      }
+      Value* extent = extents[static_cast<size_t>(e.symbol())];
+      bytes = bytes == nullptr ? extent : b_.CreateMul(bytes, extent);
+    }
+    const bool rows = type.shape.rank() > 0 && !type.shape[0].is_constant();
+    bytes = bytes == nullptr ? Int64(known) : b_.CreateMul(bytes, Int64(known));
+    return {pointer, bytes, known == 0, SizeOf(RealOf(type.dtype)), rows ? known : 0};
+  }
+
+  /// int NAME_<entry>(NAME* instance, int64_t extents..., arguments..., results...)
+  void Entry(const ObjectEntry& entry, const std::string& name) {
     const size_t inputs = entry.arguments.size();
-    std::vector<llvm::Type*> types(1 + inputs + entry.results.size(), ptr_);
-    Begin(names_.entries[index].name, i32_, types);
+    std::vector<llvm::Type*> types(1, ptr_);
+    types.insert(types.end(), entry.symbols.size(), i64_);
+    types.insert(types.end(), inputs + entry.results.size(), ptr_);
+    Begin(name, i32_, types);
     Value* instance = function_->getArg(0);
     Refuse(b_.CreateIsNull(instance), REEL_NULL_POINTER);
     Refuse(Misaligned(instance, REEL_INSTANCE_ALIGNMENT), REEL_MISALIGNED);
     Value* magic = b_.CreateLoad(i64_, instance);
     Refuse(b_.CreateICmpNE(magic, b_.getInt64(REEL_INSTANCE_MAGIC)), REEL_NOT_INITIALIZED);
+    unsigned next = 1;
+    std::vector<Value*> extents;
+    for (const ir::Symbol& symbol : entry.symbols) {
+      extents.push_back(function_->getArg(next++));
+      Value* above = b_.CreateSub(extents.back(), Int64(symbol.min));
+      Refuse(b_.CreateICmpUGT(above, Int64(symbol.max - symbol.min)), REEL_INVALID_ARGUMENT);
+    }
     std::vector<Operand> arguments, results;
-    auto operand = [&](const ir::Parameter& p, size_t i) {
-      return Operand{function_->getArg(static_cast<unsigned>(i)), p.type.bytes(),
-                     SizeOf(RealOf(p.type.dtype))};
-    };
-    for (size_t i = 0; i < inputs; ++i) arguments.push_back(operand(entry.arguments[i], 1 + i));
-    for (size_t i = 0; i < entry.results.size(); ++i) {
-      results.push_back(operand(entry.results[i], 1 + inputs + i));
+    for (const ir::Parameter& p : entry.arguments) {
+      arguments.push_back(OperandOf(p.type, function_->getArg(next++), extents));
+    }
+    for (const ir::Parameter& p : entry.results) {
+      results.push_back(OperandOf(p.type, function_->getArg(next++), extents));
     }
     CheckPointers(arguments);
     CheckPointers(results);
-    arguments.push_back({instance, program_.instance_bytes, 1});
-    CheckOverlap(arguments, results);
+    std::vector<Operand> with_instance = arguments;
+    with_instance.push_back({instance, Int64(program_.instance_bytes), false, 1, 0});
+    CheckOverlap(with_instance, results);
     Value* in = PointerArray(arguments, inputs);
     Value* out = PointerArray(results, results.size());
-    b_.CreateRet(
-        b_.CreateCall(module_->getFunction(EntrySymbol(names_, index)), {instance, in, out}));
+    if (entry.rowwise) return CallInChunks(entry, extents[0], {instance, in, out}, arguments, results);
+    for (const ObjectEntry::Variant& v : entry.variants) CallIfEqual(v, extents, {instance, in, out});
+    if (!entry.symbols.empty()) b_.CreateRet(b_.getInt32(REEL_INVALID_ARGUMENT));
+  }
+
+  Value* CallEntry(int32_t entry, llvm::ArrayRef<Value*> arguments) {
+    const std::string symbol = EntrySymbol(program_, names_, static_cast<size_t>(entry));
+    return b_.CreateCall(module_->getFunction(symbol), arguments);
+  }
+
+  /// Returns what the variant does if the extents are its own.
+  void CallIfEqual(const ObjectEntry::Variant& variant, const std::vector<Value*>& extents,
+                   llvm::ArrayRef<Value*> arguments) {
+    llvm::BasicBlock* other = nullptr;
+    if (!extents.empty()) {
+      Value* equal = b_.getTrue();
+      for (size_t i = 0; i < extents.size(); ++i) {
+        equal = b_.CreateAnd(equal, b_.CreateICmpEQ(extents[i], Int64(variant.extents[i])));
+      }
+      llvm::BasicBlock* call = NewBlock("call");
+      other = NewBlock("other");
+      b_.CreateCondBr(equal, call, other);
+      b_.SetInsertPoint(call);
+    }
+    b_.CreateRet(CallEntry(variant.entry, arguments));
+    if (other != nullptr) b_.SetInsertPoint(other);
+  }
+
+  /// Moves the pointers of a PointerArray to the next rows.
+  void Advance(Value* array, const std::vector<Operand>& operands, int64_t rows) {
+    for (size_t i = 0; i < operands.size(); ++i) {
+      if (operands[i].row_bytes == 0) continue;
+      Value* slot = b_.CreateConstInBoundsGEP1_64(ptr_, array, i);
+      Value* row = b_.CreateLoad(ptr_, slot);
+      b_.CreateStore(Field(row, static_cast<uint64_t>(operands[i].row_bytes * rows)), slot);
+    }
+  }
+
+  /// Each variant as often as its rows fit into those that are left.
+  void CallInChunks(const ObjectEntry& entry, Value* rows, llvm::ArrayRef<Value*> call,
+                    const std::vector<Operand>& arguments, const std::vector<Operand>& results) {
+    Value* left = b_.CreateAlloca(i64_);
+    b_.CreateStore(rows, left);
+    for (const ObjectEntry::Variant& v : entry.variants) {
+      llvm::BasicBlock *head = NewBlock("head"), *chunk = NewBlock("chunk"), *done = NewBlock("done");
+      b_.CreateBr(head);
+      b_.SetInsertPoint(head);
+      b_.CreateCondBr(b_.CreateICmpUGE(b_.CreateLoad(i64_, left), Int64(v.extents[0])), chunk, done);
+      b_.SetInsertPoint(chunk);
+      Value* status = CallEntry(v.entry, call);
+      Refuse(b_.CreateICmpNE(status, b_.getInt32(REEL_OK)), status);
+      Advance(call[1], arguments, v.extents[0]);
+      Advance(call[2], results, v.extents[0]);
+      b_.CreateStore(b_.CreateSub(b_.CreateLoad(i64_, left), Int64(v.extents[0])), left);
+      b_.CreateBr(head);
+      b_.SetInsertPoint(done);
+    }
+    b_.CreateRet(b_.getInt32(REEL_OK));
   }
 
   /// T* NAME_variable_<name>(NAME* instance)
@@ -294,8 +377,8 @@ class WrapperEmitter {
 
 }  // namespace
 
-std::string EntrySymbol(const ObjectNames& names, size_t i) {
-  return StrCat(names.name, ".entry.", names.entries[i].name);
+std::string EntrySymbol(const Program& program, const ObjectNames& names, size_t i) {
+  return StrCat(names.name, ".entry.", i, ".", ToIdentifier(program.entries[i].name));
 }
 
 llvm::GlobalVariable* AddBytes(llvm::Module* module, const std::string& name,

@@ -13,7 +13,7 @@
 namespace reel::codegen {
 
 /// Name of the internal function of entry point i, which AddWrappers expects in the module.
-std::string EntrySymbol(const ObjectNames& names, size_t i);
+std::string EntrySymbol(const Program& program, const ObjectNames& names, size_t i);
 
 /// Adds internal constant bytes, 64-byte aligned.
 llvm::GlobalVariable* AddBytes(llvm::Module* module, const std::string& name,

@@ -137,8 +137,8 @@ Value NormalizeSort(Builder* b, const Node& node, Value x) {
 
 absl::Status CheckSupported(const ir::Function& f, const Type& type, std::string_view what) {
   if (!type.shape.is_constant()) {
-    return absl::UnimplementedError(StrCat("@", f.name(), ": ", what, " has a symbolic extent, which does "
-                                           "not compile yet; trace with constant extents"));
+    return absl::UnimplementedError(StrCat("@", f.name(), ": ", what, " has a symbolic extent; compile for a number, with "
+                                           "CompileOptions::extents or --extent NAME=NUMBER"));
   }
   return absl::OkStatus();
 }

@@ -17,24 +17,6 @@ namespace {
 constexpr int64_t kHeaderBytes = 64;  // runtime/abi.h
 int64_t RoundUp(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
-// Functions that neither another function nor a variable's initial value names.
-std::vector<std::string> EntryPoints(const ir::Module& module) {
-  absl::flat_hash_set<std::string_view> inner;
-  for (const ir::Variable& v : module.variables()) {
-    if (const auto* init = std::get_if<std::string>(&v.initial)) inner.insert(*init);
-  }
-  for (const auto& f : module.functions()) {
-    for (const ir::Node& node : f->nodes()) {
-      for (std::string_view name : CalledFunctions(node)) inner.insert(name);
-    }
-  }
-  std::vector<std::string> entries;
-  for (const auto& f : module.functions()) {
-    if (!inner.contains(f->name())) entries.push_back(f->name());
-  }
-  return entries;
-}
-
 // Graph passes before grouping; without fusion only what compilation cannot do without.
 absl::Status RunGraphPasses(ir::Module* module, const std::vector<std::string>& entries, const PlanOptions& plan) {
   const runtime::Environment& environment = runtime::GetEnvironment();
@@ -216,6 +198,32 @@ void PrintSteps(const Program& program, const std::vector<Step>& steps, const st
 }
 
 }  // namespace
+
+std::vector<std::string> EntryPoints(const ir::Module& module) {
+  absl::flat_hash_set<std::string_view> inner;
+  for (const ir::Variable& v : module.variables()) {
+    if (const auto* init = std::get_if<std::string>(&v.initial)) inner.insert(*init);
+  }
+  for (const auto& f : module.functions()) {
+    for (const ir::Node& node : f->nodes()) {
+      for (std::string_view name : CalledFunctions(node)) inner.insert(name);
+    }
+  }
+  std::vector<std::string> entries;
+  for (const auto& f : module.functions()) {
+    if (!inner.contains(f->name())) entries.push_back(f->name());
+  }
+  return entries;
+}
+
+std::vector<ObjectEntry> ObjectEntries(const Program& program) {
+  if (!program.offered.empty()) return program.offered;
+  std::vector<ObjectEntry> out;
+  for (const EntryPoint& e : program.entries) {
+    out.push_back({e.name, e.arguments, e.results, {}, {{{}, static_cast<int32_t>(out.size())}}});
+  }
+  return out;
+}
 
 int64_t CountSteps(const std::vector<Step>& steps, int64_t limit) {
   int64_t count = 0;

@@ -60,6 +60,22 @@ struct EntryPoint {
   std::vector<Step> steps;
 };
 
+/// An entry point as an object offers it. One of a module with symbolic extents has a program entry for some of their
+/// values. Extents that are symbols in its types are those of its own list.
+struct ObjectEntry {
+  struct Variant {
+    std::vector<int64_t> extents;  ///< by symbol
+    int32_t entry = 0;             ///< of Program::entries
+  };
+  std::string name;
+  std::vector<ir::Parameter> arguments, results;
+  std::vector<ir::Symbol> symbols;
+  std::vector<Variant> variants;
+  /// Of one symbol: any value, in chunks of rows, for which variants are there, the last of them one row
+  /// (passes/rowwise.h).
+  bool rowwise = false;
+};
+
 struct VariableSlot {
   std::string name;
   Type type;
@@ -74,6 +90,7 @@ struct Program {
   std::vector<ir::Literal> constants;
   std::vector<VariableSlot> variables;
   std::vector<EntryPoint> entries;
+  std::vector<ObjectEntry> offered;  ///< of an object of a module with symbolic extents; else empty: ObjectEntries
   int64_t arena_bytes = 0;
   int64_t live_bytes = 0;      ///< largest sum of simultaneously live arena buffers
   int64_t instance_bytes = 0;  ///< header + variables + arena, a multiple of 64
@@ -89,9 +106,15 @@ struct PlanOptions {
   const ir::BudgetMeter* meter = nullptr;  ///< looked at between steps of bounded size; null = no limits
 };
 
-/// Verified module to program: inlines, simplifies, groups, schedules, plans buffers. Every function that no other
-/// calls is an entry point (init functions of variables are run here, by the reference rules, not compiled).
+/// Names of the functions that no other calls and no variable's initial value is computed by.
+std::vector<std::string> EntryPoints(const ir::Module& module);
+
+/// Verified module without symbolic extents to program: inlines, simplifies, groups, schedules, plans buffers. Its entry
+/// points are those of EntryPoints (init functions of variables are run here, by the reference rules, not compiled).
 absl::StatusOr<Program> BuildProgram(const ir::Module& module, const Target& target, const PlanOptions& options);
+
+/// What an object of the program offers: Program::offered, or each of its entries.
+std::vector<ObjectEntry> ObjectEntries(const Program& program);
 
 /// Steps with those of branches and loops; counts up to `limit`.
 int64_t CountSteps(const std::vector<Step>& steps, int64_t limit = INT64_MAX);

@@ -1,3 +1,4 @@
+#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <map>
@@ -15,6 +16,7 @@ const std::vector<std::string> kKinds = {"obj", "header", "llvm", "asm", "so", "
 struct Options : Common {
   std::string file, out;
   std::vector<std::string> emit = {"obj", "header"};
+  std::vector<std::string> extents;
   bool isolate = false;
   codegen::CompilerOptions compiler;
 
@@ -33,6 +35,22 @@ std::string SymbolName(const std::string& path) {
   return name;
 }
 
+// NAME=NUMBER each.
+std::vector<std::pair<std::string, int64_t>> ParseExtents(const std::vector<std::string>& texts) {
+  std::vector<std::pair<std::string, int64_t>> extents;
+  for (const std::string& text : texts) {
+    const size_t equals = text.find('=');
+    int64_t value = -1;
+    const char* const end = text.data() + text.size();
+    const bool number = equals != std::string::npos && equals + 1 < text.size() &&
+                        std::from_chars(text.data() + equals + 1, end, value).ptr == end;
+    if (!number || value < 0)
+      Fail(kUsage, StrCat("--extent ", text, ": write --extent NAME=NUMBER"));
+    extents.emplace_back(text.substr(0, equals), value);
+  }
+  return extents;
+}
+
 void Link(const std::string& object, const std::string& shared) {
   const ProcessResult cc = RunProcess({"cc", "-shared", "-o", shared, object});
   if (cc.status != 0) Fail(kInvalid, StrCat("cc could not link ", shared, ":\n", cc.err));
@@ -45,6 +63,7 @@ Outputs Compile(const Options& options, const std::string& name) {
   codegen::CompilerOptions compiler = options.compiler;
   compiler.dump_to = runtime::GetEnvironment().dump_to;
   compiler.budget = options.budget;
+  compiler.extents = ParseExtents(options.extents);
   const ir::Module module = ReadModule(options.file, options.budget);
   Outputs outputs;
   for (const std::string kind : {"llvm", "asm", "plan", "dot"}) {
@@ -141,6 +160,9 @@ void AddCompile(Program* program) {
       ->delimiter(',')
       ->check(CLI::IsMember(kKinds))
       ->capture_default_str();
+  command
+      ->add_option("--extent", options->extents, "NAME=NUMBER: a value of a symbolic extent; once fixes it, several times lets the caller choose")
+      ->allow_extra_args(false);
   command->add_flag("--isolate", options->isolate,
                     "Compile in a process of its own, with the memory and the time of --budget-*");
   command

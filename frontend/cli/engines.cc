@@ -10,6 +10,7 @@
 #include "frontend/profile.h"
 #include "ir/eval/eval.h"
 #include "passes/pass.h"
+#include "passes/specialize.h"
 #include "runtime/abi.h"
 #include "runtime/buffer.h"
 #include "runtime/environment.h"
@@ -176,10 +177,22 @@ RunResult RunCompiled(const ir::Module& module, const ir::Function& function,
 
 }  // namespace
 
+std::vector<Type> TypesOf(const std::vector<ir::Literal>& literals) {
+  std::vector<Type> types;
+  for (const ir::Literal& x : literals) types.push_back(x.type());
+  return types;
+}
+
 RunResult RunFunction(const std::string& engine, const ir::Module& module,
                       const ir::Function& function, const std::vector<ir::Literal>& inputs,
                       const Budget& budget, bool profile) {
   if (engine == "interpret") return Interpret(module, function, inputs, budget);
+  if (!module.symbols().empty()) {
+    const passes::Extents extents = Take(passes::BindArguments(module, function, TypesOf(inputs)));
+    const std::string name = function.name();
+    const ir::Module constant = Take(passes::Specialize(module, extents, {&name, 1}));
+    return RunFunction(engine, constant, *constant.FindFunction(name), inputs, budget, profile);
+  }
   if (engine == "eager") return RunEagerly(module, function, inputs, budget);
   return RunCompiled(module, function, inputs, budget, profile);
 }

@@ -22,9 +22,11 @@ struct RunResult {
 /// Names of the engines, the default first.
 inline constexpr const char* kEngines[] = {"jit", "interpret", "eager"};
 
+std::vector<Type> TypesOf(const std::vector<ir::Literal>& literals);
+
 /// Runs a function from the variables' initial values. `engine`: "interpret" is the reference
 /// evaluator in double, "eager" runs one kernel after the other, "jit" compiles the function, with timed
-/// kernels if `profile` is set.
+/// kernels if `profile` is set. Symbolic extents are what the inputs have.
 RunResult RunFunction(const std::string& engine, const ir::Module& module,
                       const ir::Function& function, const std::vector<ir::Literal>& inputs,
                       const Budget& budget, bool profile = false);

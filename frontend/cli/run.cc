@@ -7,6 +7,8 @@
 #include "frontend/core.h"
 #include "frontend/npy.h"
 #include "ir/names.h"
+#include "ir/text/printer.h"
+#include "passes/specialize.h"
 #include "runtime/thread_pool.h"
 
 namespace reel::cli {
@@ -21,7 +23,8 @@ struct Options : Common {
 };
 
 // The arguments in the order of the parameters, from NAME=FILE.npy.
-std::vector<ir::Literal> ReadInputs(const Options& options, const ir::Function& function) {
+std::vector<ir::Literal> ReadInputs(const Options& options, const ir::Module& module,
+                                    const ir::Function& function) {
   std::vector<ir::Literal> literals(static_cast<size_t>(function.num_arguments()));
   std::vector<bool> given(literals.size());
   for (const std::string& input : options.inputs) {
@@ -39,7 +42,7 @@ std::vector<ir::Literal> ReadInputs(const Options& options, const ir::Function& 
     if (given[at]) Fail(kUsage, StrCat("--input ", name, " is given twice"));
     const Type& type = function.parameter(index).type;
     literals[at] = Take(ParseNpy(ReadFile(path, options.budget), path, options.budget));
-    if (literals[at].type() != type) {
+    if (type.shape.is_constant() && literals[at].type() != type) {
       Fail(kInvalid, StrCat(path, ": argument ", ir::Quoted(name), " is ", type.ToString(),
                             ", the file has ", literals[at].type().ToString()));
     }
@@ -49,8 +52,9 @@ std::vector<ir::Literal> ReadInputs(const Options& options, const ir::Function& 
     if (given[i]) continue;
     const ir::Parameter& p = function.parameter(static_cast<int>(i));
     Fail(kInvalid, StrCat("argument ", ir::Quoted(p.name), " is missing; add --input ", p.name,
-                          "=FILE.npy with a ", p.type.ToString()));
+                          "=FILE.npy with a ", ir::Print(p.type, module)));
   }
+  Take(passes::BindArguments(module, function, TypesOf(literals)));  // symbolic extents agree
   return literals;
 }
 
@@ -99,7 +103,7 @@ Json Values(const ir::Literal& literal) {
 void Run(const Options& options, Program* program) {
   ir::Module module = ReadModule(options.file, options.budget);
   const ir::Function& function = FindFunction(module, options.function);
-  const std::vector<ir::Literal> inputs = ReadInputs(options, function);
+  const std::vector<ir::Literal> inputs = ReadInputs(options, module, function);
   if (options.profile.on && options.engine != kEngines[0])
     Fail(kUsage, StrCat("--profile: only compiled kernels are timed; leave out --engine ", options.engine));
   const RunResult result =

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ir/budget.h"
@@ -33,6 +34,9 @@ struct CompileOptions {
   /// Not for objects, which call nothing.
   bool profile = false;
   Budget budget = {};
+  /// Fixes symbolic extents, by name: {{"B", 64}}. In Compile, those that are left are found at every call; each
+  /// new one is compiled then, and 32 programs are kept. Of objects, see CompileToObject.
+  std::vector<std::pair<std::string, int64_t>> extents = {};
 };
 
 /// What a compiled entry point returned: a tensor if there is one, else by position or name.
@@ -101,7 +105,8 @@ class Executable {
 
   std::vector<std::string> entries() const;
   std::vector<std::string> variables() const;
-  /// What was compiled, as text or Graphviz source: steps; of each kernel its cost and why it is one.
+  /// What was compiled, as text or Graphviz source: steps; of each kernel its cost and why it is one. Plan, size,
+  /// Profile and Trace of a module with symbolic extents are of the program of the last call.
   std::string Plan(PlanFormat format = PlanFormat::kText) const;
   ProgramSize size() const;
 
@@ -127,7 +132,11 @@ Executable Compile(const Module& module, const CompileOptions& options = {});
 Executable Compile(const Function& function, const CompileOptions& options = {});
 
 /// Writes path.o and path.h: the module as an object that stands alone, and its C header. The last
-/// part of the path, an identifier, begins every symbol.
+/// part of the path, an identifier, begins every symbol. Symbolic extents become int64_t parameters
+/// before the pointers: an entry point whose results depend row by row on its arguments takes any
+/// extent of the range, in chunks of 64, 32, ... 1 rows; another one takes the values that
+/// CompileOptions::extents lists ({{"B", 1}, {"B", 32}}; one value makes it a number, in all), or all
+/// of a range of at most 16. Throws kUnimplemented if there are none. The bits are those of Compile.
 void CompileToObject(const Module& module, const std::string& path,
                      const CompileOptions& options = {});
 void CompileToObject(const Function& function, const std::string& path,

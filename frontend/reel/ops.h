@@ -1,6 +1,7 @@
 #ifndef REEL_OPS_H_
 #define REEL_OPS_H_
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -109,14 +110,24 @@ Tensor Arange(int64_t start, int64_t stop, DType dtype = kInt64);
 Tensor Iota(const Shape& shape, int64_t axis, DType dtype = kInt64);
 /// Row-major elements in another shape; one extent may be -1: what is left.
 Tensor Reshape(const Operand& x, const std::vector<int64_t>& shape);
+Tensor ReshapeTo(const Operand& x, const Shape& shape);
+/// The same with a Shape, whose extents may be symbolic: Reshape(x, Shape{x.shape()[0], 28, 28}).
+template <std::same_as<Shape> S>
+Tensor Reshape(const Operand& x, const S& shape) {
+  return ReshapeTo(x, shape);
+}
+/// The extent of an axis as an i64 scalar; of a symbolic one, what it is when the function runs.
+Tensor ExtentOf(const Operand& x, int64_t axis);
 /// Result axis i is axis permutation[i]; without one, the axes are reversed.
 Tensor Transpose(const Operand& x, const std::vector<int64_t>& permutation = {});
 Tensor ExpandDims(const Operand& x, int64_t axis);
 /// Without axes of extent 1: all of them, or those named.
 Tensor Squeeze(const Operand& x, const Axes& axes = {});
 Tensor BroadcastTo(const Operand& x, const Shape& shape);
+/// A limit of Slice: the end of the axis, whatever its extent.
+inline constexpr int64_t kEnd = INT64_MAX;
 /// Elements start, start + stride, ... below limit of every axis; strides default to 1. Negative
-/// starts and limits count from the end.
+/// starts and limits count from the end. A symbolic axis stays whole: start 0, limit kEnd.
 Tensor Slice(const Operand& x, const std::vector<int64_t>& starts,
              const std::vector<int64_t>& limits, const std::vector<int64_t>& strides = {});
 /// x with copies of `value` before (low) and after (high) every axis.

@@ -33,7 +33,7 @@ class Recurrent : public Layer {
   Result Run(const Operand& x, const RecurrentState& state) const;
   /// One step: the cell. x is [batch, features].
   RecurrentState Step(const Operand& x, const RecurrentState& state) const;
-  RecurrentState ZeroState(int64_t batch) const;
+  RecurrentState ZeroState(Extent batch) const;
 
  protected:
   explicit Recurrent(std::shared_ptr<internal::LayerData> data) : Layer(std::move(data)) {}

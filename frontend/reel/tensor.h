@@ -202,8 +202,8 @@ class Tensor {
   std::shared_ptr<internal::TensorData> data_;
 };
 
-/// A named extent with its range. One value (min == max) is a constant; ranges wait for symbolic
-/// shapes.
+/// A named extent with its range, 1 <= min <= max: symbolic in the trace, the same in all specs with
+/// its name, a number when the function runs. One value (min == max) is a constant.
 struct Dim {
   Dim(int64_t value) : min(value), max(value) {}  // NOLINT: 784 is a dimension
   Dim(std::string name_, int64_t min_, int64_t max_)
@@ -222,6 +222,7 @@ struct Spec {
       : type(like.type()), name(std::move(name_)) {}
   Type type;
   std::string name;
+  std::vector<Dim> symbols;  ///< what Extent::Symbol(i) in the type's shape is
 };
 
 }  // namespace reel

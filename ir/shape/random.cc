@@ -8,9 +8,7 @@ absl::StatusOr<TypeList> InferRandomBitsRule(const InferContext& c) {
     return OpError(c.op, StrCat("state must be i64[2] {key, counter}, got ", c.operand(0).ToString()));
   }
   const Shape& shape = c.attr_shape("shape");
-  for (Extent e : shape) {
-    if (auto n = NeedConstant(c.op, e); !n.ok()) return n.status();
-  }
+  if (absl::Status s = CheckSymbols(c, shape); !s.ok()) return s;
   return TypeList{{kInt32, shape}};
 }
 

@@ -4,18 +4,16 @@
 #include "ir/infer.h"
 
 namespace reel::ir {
-namespace {
-
 absl::Status CheckSymbols(const InferContext& c, const Shape& shape) {
   for (Extent e : shape) {
     if (e.is_constant()) continue;
     const size_t known = c.module ? c.module->symbols().size() : 0;
-    if (static_cast<size_t>(e.symbol()) >= known) return OpError(c.op, "unknown symbolic extent");
+    if (static_cast<size_t>(e.symbol()) >= known) {
+      return OpError(c.op, StrCat("shape ", shape.ToString(), " has a negative extent or an unknown symbol"));
+    }
   }
   return absl::OkStatus();
 }
-
-}  // namespace
 
 absl::StatusOr<TypeList> InferConstantRule(const InferContext& c) {
   return TypeList{c.attributes.Get<Literal>("value").type()};
@@ -56,7 +54,8 @@ absl::StatusOr<TypeList> InferTransposeRule(const InferContext& c) {
   return TypeList{{x.dtype, shape}};
 }
 
-// extent = ceil((limit - start) / stride), 0 <= start <= limit <= extent of the operand.
+// extent = ceil((limit - start) / stride), 0 <= start <= limit <= extent of the operand. A symbolic axis stays whole:
+// start 0, limit -1, stride 1.
 absl::StatusOr<TypeList> InferSliceRule(const InferContext& c) {
   const Type& x = c.operand(0);
   const int rank = x.shape.rank();
@@ -68,6 +67,10 @@ absl::StatusOr<TypeList> InferSliceRule(const InferContext& c) {
   Shape shape;
   for (int i = 0; i < rank; ++i) {
     const auto n = static_cast<size_t>(i);
+    if (!x.shape[i].is_constant() && starts[n] == 0 && limits[n] == -1 && strides[n] == 1) {
+      shape.push_back(x.shape[i]);
+      continue;
+    }
     const auto extent = NeedConstant(c.op, x.shape[i]);
     if (!extent.ok()) return extent.status();
     if (starts[n] < 0 || starts[n] > limits[n] || limits[n] > *extent || strides[n] < 1) {
@@ -111,6 +114,10 @@ absl::StatusOr<TypeList> InferPadRule(const InferContext& c) {
   Shape shape;
   for (int i = 0; i < rank; ++i) {
     const auto n = static_cast<size_t>(i);
+    if (low[n] == 0 && high[n] == 0 && interior[n] == 0) {
+      shape.push_back(x.shape[i]);
+      continue;
+    }
     const auto extent = NeedConstant(c.op, x.shape[i]);
     if (!extent.ok()) return extent.status();
     int64_t gaps = 0, total = 0;

@@ -15,6 +15,10 @@ class Printer {
 
   void PrintModule(const Module& module);
   void PrintFunction(const Function& f);
+  void AddType(const Type& type) {
+    Add(Name(type.dtype));
+    AddShape(type.shape);
+  }
   std::string Take() { return std::move(out_); }
 
  private:
@@ -30,10 +34,6 @@ class Printer {
     AddName(name);
   }
   void AddShape(const Shape& shape);
-  void AddType(const Type& type) {
-    Add(Name(type.dtype));
-    AddShape(type.shape);
-  }
   void AddValue(const Function& f, Value v);
   void AddValues(const Function& f, absl::Span<const Value> values);
   void AddVariable(const Variable& v);
@@ -260,6 +260,13 @@ void Printer::PrintModule(const Module& module) {
 std::string Print(const Module& module, const PrintOptions& options) {
   Printer printer(options, &module);
   printer.PrintModule(module);
+  return printer.Take();
+}
+
+std::string Print(const Type& type, const Module& module) {
+  const PrintOptions options;
+  Printer printer(options, &module);
+  printer.AddType(type);
   return printer.Take();
 }
 

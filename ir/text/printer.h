@@ -27,6 +27,9 @@ std::string Print(const Module& module, const PrintOptions& options = {});
 std::string Print(const Function& function, const PrintOptions& options = {},
                   const Module* module = nullptr);
 
+/// f32[B,784]: a type with the names of symbolic extents.
+std::string Print(const Type& type, const Module& module);
+
 }  // namespace reel::ir
 
 #endif  // REEL_IR_TEXT_PRINTER_H_

@@ -79,10 +79,14 @@ class Maker {
     return functions_->AddFunction(std::move(f));
   }
 
-  // States in kSlotBytes.
+  // States in kSlotBytes; of symbolic size, the fewest.
   int64_t LowestSlots() const {
     int64_t bytes = 1;
-    for (int i : changed_) bytes += loop_.body.parameter(i).type.bytes();
+    for (int i : changed_) {
+      const Type& type = loop_.body.parameter(i).type;
+      if (!type.shape.is_constant()) return kSlots;
+      bytes += type.bytes();
+    }
     return std::max(kSlots, kSlotBytes / bytes);
   }
 

@@ -29,7 +29,8 @@ ir::Value ShiftAlong(ir::Builder& b, ir::Value x, int64_t axis, int64_t by, doub
   const auto k = static_cast<size_t>(axis);
   const std::vector<int64_t> zeros(static_cast<size_t>(type.shape.rank()), 0);
   const std::vector<int64_t> ones(zeros.size(), 1);
-  std::vector<int64_t> starts = zeros, limits = type.shape.dims(), low = zeros, high = zeros;
+  std::vector<int64_t> starts = zeros, limits, low = zeros, high = zeros;
+  for (Extent e : type.shape) limits.push_back(e.is_constant() ? e.value() : -1);  // symbolic axes stay whole
   by = std::clamp(by, -limits[k], limits[k]);
   (by < 0 ? starts[k] -= by : limits[k] -= by);
   (by < 0 ? high : low)[k] = std::abs(by);

@@ -28,19 +28,10 @@ bool IsPart(const ir::Function& f, ir::Value v) {
   return 2 * f.type(node.operands[1]).shape.dim(axis) <= f.type(v).shape.dim(axis);
 }
 
-// Whether the op's rule computes with extents, which must be constants then.
+// Whether the op's rule computes with extents of all axes, which must be constants then.
 bool UsesExtents(const ir::Node& node) {
   using ir::Op;
   switch (node.op) {
-    case Op::kReduceMax:
-    case Op::kReduceMin: {
-      const auto* first = node.attrs().Find("first");
-      return first && std::get<bool>(*first);
-    }
-    case Op::kReduceProd:
-    case Op::kWindow:
-    case Op::kConv:
-    case Op::kRecurrence:
     case Op::kScatterSet:
     case Op::kScatterMul:
     case Op::kCholesky:
@@ -55,8 +46,23 @@ bool UsesExtents(const ir::Node& node) {
   }
 }
 
+// Whether it computes with those of the axes that are reduced, and one is symbolic: for products, and where the
+// cotangent goes to the first of the elements that have the extremum.
+bool CountsReduced(const ir::Function& f, const ir::Node& node) {
+  if (node.op == ir::Op::kReduceMax || node.op == ir::Op::kReduceMin) {
+    const auto* first = node.attrs().Find("first");
+    if (!first || !std::get<bool>(*first)) return false;
+  } else if (node.op != ir::Op::kReduceProd) {
+    return false;
+  }
+  const Shape& shape = f.type(node.operands[0]).shape;
+  const auto& axes = node.attr<std::vector<int64_t>>("axes");
+  return std::any_of(axes.begin(), axes.end(),
+                     [&](int64_t axis) { return !shape[static_cast<int>(axis)].is_constant(); });
+}
+
 absl::Status CheckExtents(const ir::Function& f, const ir::Node& node) {
-  if (!UsesExtents(node)) return absl::OkStatus();
+  if (!UsesExtents(node) && !CountsReduced(f, node)) return absl::OkStatus();
   for (ir::Value v : node.operands) {
     if (f.type(v).shape.is_constant()) continue;
     return absl::UnimplementedError(

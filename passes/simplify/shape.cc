@@ -107,6 +107,7 @@ Value SliceOfPad(Site& s, const ir::Node& inner) {
 // slice of everything = x; slice of a slice = one slice
 Value Slice(Site& s) {
   if (s.f().type(s.x()).shape == s.type.shape) return s.x();
+  if (!s.type.shape.is_constant()) return {};
   if (const ir::Node* update = Producer(s, Op::kDynamicUpdate)) return SliceOfUpdate(s, *update);
   if (const ir::Node* pad = Producer(s, Op::kPad)) return SliceOfPad(s, *pad);
   const ir::Node* inner = Producer(s, Op::kSlice);
@@ -130,6 +131,7 @@ Value Slice(Site& s) {
 Value DynamicSlice(Site& s) {
   const Shape shape = s.f().type(s.x()).shape;
   if (shape == s.type.shape) return s.x();
+  if (!shape.is_constant()) return {};
   const int64_t axis = s.attr<int64_t>("axis"), size = s.attr<int64_t>("size");
   const auto start = StartOf(s.f(), s.operands[1], shape.dim(static_cast<int>(axis)), size);
   if (!start || !s.differentiation_done) return {};

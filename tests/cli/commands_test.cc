@@ -140,6 +140,64 @@ TEST_F(Commands, RunOnEveryEngine) {
                 .find("loss: f32[]\n11"));
 }
 
+TEST_F(Commands, SymbolicExtentsAreWhatTheInputsHave) {
+  const std::string file = Path("any.reel.txt");
+  Write(file, R"(reel 1
+module "any"
+symbol "B" in [1, 9]
+variable @rows frozen: i64[] = 0
+func @main(%x: f32[B,2], %y: f32[B]) state(@rows: i64[]) -> (sum: f32[2], scaled: f32[B,2]) {
+  %0 = broadcast %y {axes=[0], shape=[B,2]} : f32[B,2]
+  %1 = mul %x, %0 : f32[B,2]
+  %2 = reduce_sum %1 {axes=[0]} : f32[2]
+  %3 = constant 1 : i64[]
+  %4 = broadcast %3 {axes=[], shape=[B]} : i64[B]
+  %5 = reduce_sum %4 {axes=[0]} : i64[]
+  %6 = add @rows, %5 : i64[]
+  return %2, %1 state(%6)
+}
+func @rows(%x: f32[B,2]) -> (y: f32[B,2]) {
+  %0 = exp %x : f32[B,2]
+  return %0
+}
+)");
+  const float x[] = {1, 2, 3, 4, 5, 6}, y[] = {1, 10, 100}, z[] = {1, 10};
+  Write(Path("a.npy"), FormatNpy(ir::Literal::From<float>({3, 2}, x)));
+  Write(Path("b.npy"), FormatNpy(ir::Literal::From<float>({3}, y)));
+  Write(Path("c.npy"), FormatNpy(ir::Literal::From<float>({2}, z)));
+  EXPECT_NE(std::string::npos, Ok({"show", file}).find("symbol \"B\" in [1, 9]"));
+  EXPECT_EQ(Json::parse("[\"B\", 2]"), OkJson({"show", file})["functions"][0]["parameters"][0]["shape"]);
+  for (const std::string engine : {"interpret", "eager", "jit"}) {
+    SCOPED_TRACE(engine);
+    const Json json = OkJson({"run", file, "--input", "x=" + Path("a.npy"), "--input", "y=" + Path("b.npy"), "--engine",
+                              engine, "--save-state", Path("state.reel.txt")});
+    EXPECT_EQ(Json::parse("[531.0, 642.0]"), json["results"][0]["values"]);
+    EXPECT_EQ(Json::parse("[3, 2]"), json["results"][1]["shape"]);
+    EXPECT_NE(std::string::npos, Read(Path("state.reel.txt")).find("@rows frozen: i64[] = 3"));
+    const ProcessResult wrong =
+        Reel({"run", file, "--input", "x=" + Path("a.npy"), "--input", "y=" + Path("c.npy"), "--engine", engine});
+    EXPECT_EQ(kInvalid, wrong.status);
+    EXPECT_NE(std::string::npos, wrong.err.find("argument 1 (\"y\") has B = 2, but argument 0 (\"x\") has 3"))
+        << wrong.err;
+  }
+  Ok({"opt", file, "-o", Path("opt.reel")});
+  Ok({"grad", file, "--function", "main", "--ys", "sum", "--xs", "x", "-o", Path("grad.reel.txt")});
+  EXPECT_NE(std::string::npos, Read(Path("grad.reel.txt")).find("f32[B,2]"));
+  const auto compile = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> all = {"compile", file, "-o", Path("any")};
+    all.insert(all.end(), more.begin(), more.end());
+    return Reel(all);
+  };
+  EXPECT_EQ(kOk, compile({}).status);  // the range is small
+  EXPECT_NE(std::string::npos, Read(Path("any.h")).find("int any_main(any* instance, int64_t B, const float* x"));
+  EXPECT_EQ(kOk, compile({"--extent", "B=4"}).status);
+  EXPECT_NE(std::string::npos, Read(Path("any.h")).find("int any_main(any* instance, const float* x"));
+  EXPECT_EQ(kOk, compile({"--extent", "B=4", "--extent", "B=7", "--emit=obj,header,llvm,plan"}).status);
+  EXPECT_NE(std::string::npos, Read(Path("any.h")).find("B one of 4, 7"));
+  EXPECT_EQ(kInvalid, compile({"--extent", "B=10"}).status);
+  EXPECT_EQ(kUsage, compile({"--extent", "B"}).status);
+}
+
 TEST_F(Commands, RunProfile) {
   const std::vector<std::string> run = {"run", file_, "--input", "x=" + Path("x.npy"), "--input", "n=" + Path("n.npy")};
   const auto with = [&run](const std::vector<std::string>& more) {

@@ -237,6 +237,39 @@ TEST(InferTypes, Symbols) {
   EXPECT_FALSE(
       infer(Op::kSlice, {F({n})}, {{"starts", Ints{0}}, {"limits", Ints{1}}, {"strides", Ints{1}}})
           .ok());
+  const auto slice = [&](int64_t start, int64_t limit, int64_t stride) {
+    return infer(Op::kSlice, {F({n, 6})},
+                 {{"starts", Ints{start, 1}}, {"limits", Ints{limit, 5}}, {"strides", Ints{stride, 2}}});
+  };
+  EXPECT_EQ((*slice(0, -1, 1))[0], F({n, 2}));  // the whole axis
+  EXPECT_FALSE(slice(1, -1, 1).ok());
+  EXPECT_FALSE(slice(0, -1, 2).ok());
+  const auto pad = [&](int64_t low) {
+    return infer(Op::kPad, {F({n, 2}), F({})},
+                 {{"low", Ints{low, 1}}, {"high", Ints{0, 1}}, {"interior", Ints{0, 0}}});
+  };
+  EXPECT_EQ((*pad(0))[0], F({n, 4}));
+  EXPECT_THAT(std::string(pad(1).status().message()), testing::HasSubstr("pad: needs a constant extent"));
+  const auto bits = infer(Op::kRandomBits, {I({2})}, {{"shape", Shape{n, 3}}});
+  ASSERT_TRUE(bits.ok()) << bits.status();
+  EXPECT_EQ((*bits)[0].shape, (Shape{n, 3}));
+}
+
+// A symbol is no number: nothing goes on with a wrong one.
+TEST(InferTypes, SymbolsThrowWhereNumbersAreWanted) {
+  const Shape shape{Extent::Symbol(0), 3};
+  EXPECT_THROW((void)shape.dim(0), std::exception);
+  EXPECT_THROW((void)shape.size(), std::exception);
+  EXPECT_THROW((void)shape.dims(), std::exception);
+  EXPECT_EQ(shape.dim(1), 3);
+  EXPECT_FALSE(shape.has_zero());
+  Shape changed = shape;
+  changed.insert(0, 5);
+  changed.insert(3, 0);
+  EXPECT_EQ(changed, (Shape{5, Extent::Symbol(0), 3, 0}));
+  EXPECT_TRUE(changed.has_zero());
+  changed.erase(1);
+  EXPECT_EQ(changed, (Shape{5, 3, 0}));
 }
 
 // Control ops check the functions they name.

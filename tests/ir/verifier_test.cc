@@ -103,7 +103,7 @@ TEST(Verifier, Nodes) {
                     Attrs({{"axes", std::vector<int64_t>{1}}, {"shape", shape}}),
                     {{kFloat32, shape}});
        },
-       "@f, node %0: broadcast: unknown symbolic extent"},
+       "@f, node %0: broadcast: shape [?2,4] has a negative extent or an unknown symbol"},
       {[](Function* f, Value) {
          f->AddNode(Op::kConstant, {}, Attrs({{"value", Literal()}}), {Literal().type()});
        },

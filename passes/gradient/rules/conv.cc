@@ -47,7 +47,7 @@ GRAD_EACH(Conv, kB, kNone, kA, kNone) {
     weight.high.push_back(reach + spread - Spread(a.dim(i + 1), q.a_dilation[n]) - q.low[n]);
   }
   if (g.wants(0)) {
-    if (a.size() == 0 || y.size() == 0) {
+    if (a.has_zero() || y.has_zero()) {
       g.Set(0, b.Zeros(g.x_type(0)));
     } else {
       const Value turned =
@@ -56,7 +56,7 @@ GRAD_EACH(Conv, kB, kNone, kA, kNone) {
     }
   }
   if (g.wants(1)) {
-    if (filter.size() == 0 || y.size() == 0) return g.Set(1, b.Zeros(g.x_type(1)));
+    if (filter.has_zero() || y.has_zero()) return g.Set(1, b.Zeros(g.x_type(1)));
     // [n, s..., g, c] -> [c, s..., g, n]; [n, s..., g, o] -> [s..., g, n, o]; result [c, k..., g,
     // o] -> [k..., g, c, o]
     Ints to_filter, from_result;

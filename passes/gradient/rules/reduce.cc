@@ -82,7 +82,7 @@ void GiveToFirst(GradContext& g, ir::Builder& b) {
   const ir::Value position = PositionInReduced(b, g.x_shape(), axes);
   ir::Value hit = b.Equal(g.x(), Unreduce(g, b, g.y()));
   if (IsFloat(g.x_type().dtype)) hit = b.Or(hit, b.NotEqual(g.x(), g.x()));
-  const ir::Value never = b.ScalarLike(position, static_cast<double>(g.x_shape().size()));
+  const ir::Value never = b.ScalarLike(position, static_cast<double>(count));
   const ir::Value first = b.ReduceMin(b.Select(hit, position, never), axes);
   const ir::Value dy = Unreduce(g, b, g.dy()), zero = b.ScalarLike(dy, 0);
   g.Set(0, b.Select(b.Equal(position, Unreduce(g, b, first)), dy, zero));
@@ -119,7 +119,7 @@ GRAD(ReduceMin, kX, kY) { Share(g, b); }
 // unlike y / x.
 GRAD(ReduceProd, kX, kNone) {
   const Shape shape = g.x_shape();
-  if (shape.size() == 0) return g.Set(0, b.Zeros(g.x_type()));
+  if (shape.has_zero()) return g.Set(0, b.Zeros(g.x_type()));
   const auto& axes = g.node().attr<std::vector<int64_t>>("axes");
   std::vector<int64_t> order, inverse(static_cast<size_t>(shape.rank()));
   Shape moved, rows;

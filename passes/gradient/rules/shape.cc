@@ -29,6 +29,11 @@ GRAD(Slice, kNone, kNone) {
   const Shape shape = g.x_shape(), sliced = g.y_type().shape;
   Ints low = starts, high, interior;
   for (int i = 0; i < shape.rank(); ++i) {
+    if (!shape[i].is_constant()) {  // whole
+      high.push_back(0);
+      interior.push_back(0);
+      continue;
+    }
     const int64_t n = sliced.dim(i);
     const int64_t span = n == 0 ? 0 : (n - 1) * strides[N(i)] + 1;
     high.push_back(shape.dim(i) - low[N(i)] - span);
@@ -58,6 +63,11 @@ GRAD(Pad, kNone, kNone) {
   if (g.wants(0)) {
     Ints limits, strides;
     for (int i = 0; i < shape.rank(); ++i) {
+      if (!shape[i].is_constant()) {  // not padded
+        limits.push_back(-1);
+        strides.push_back(1);
+        continue;
+      }
       const int64_t n = shape.dim(i);
       limits.push_back(low[N(i)] + (n == 0 ? 0 : (n - 1) * (interior[N(i)] + 1) + 1));
       strides.push_back(interior[N(i)] + 1);

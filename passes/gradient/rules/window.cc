@@ -7,15 +7,21 @@ using ir::Value;
 using Ints = std::vector<int64_t>;
 size_t N(int i) { return static_cast<size_t>(i); }
 
-// Pads and cuts the axis of x, at its end, to an extent.
+// Pads and cuts the axis of x, at its end, to an extent. The other axes may be symbolic.
 Value Fit(ir::Builder& b, Value x, int axis, int64_t extent) {
   const Type type = b.type(x);
+  const int64_t have = type.shape.dim(axis);
+  if (have == extent) return x;
   const Ints zeros(N(type.shape.rank()), 0), ones(N(type.shape.rank()), 1);
-  Ints high = zeros, limits = type.shape.dims();
-  high[N(axis)] = std::max<int64_t>(extent - type.shape.dim(axis), 0);
-  limits[N(axis)] = std::min(limits[N(axis)], extent);
-  if (high[N(axis)] > 0) return b.Pad(x, b.Scalar(type.dtype, 0), zeros, high, zeros);
-  return limits == type.shape.dims() ? x : b.Slice(x, zeros, limits, ones);
+  if (have < extent) {
+    Ints high = zeros;
+    high[N(axis)] = extent - have;
+    return b.Pad(x, b.Scalar(type.dtype, 0), zeros, high, zeros);
+  }
+  Ints limits;
+  for (Extent e : type.shape) limits.push_back(e.is_constant() ? e.value() : -1);
+  limits[N(axis)] = extent;
+  return b.Slice(x, zeros, limits, ones);
 }
 
 // x[rest..., size, windows]: row k is spread by the stride and shifted by k * dilation, then the
@@ -68,18 +74,18 @@ Value LayAll(ir::Builder& b, Value x, const ir::Builder::Windows& w, const Shape
   Shape merged;
   for (int a = 0; a < rank; ++a) {
     order.push_back(a);
-    int64_t extent = b.shape(x).dim(a);
+    Extent extent = b.shape(x)[a];
     for (size_t i = 0; i < w.axes.size(); ++i) {
       if (w.axes[i] != a) continue;
-      const int64_t stride = extent == 1 ? w.sizes[i] : w.strides[i];
+      const int64_t stride = extent == Extent(1) ? w.sizes[i] : w.strides[i];
       x = Fit(b, x, rank + static_cast<int>(i), stride);
       order.push_back(rank + static_cast<int64_t>(i));
-      extent *= stride;
+      extent = extent.value() * stride;
     }
     merged.push_back(extent);
   }
   x = b.Reshape(b.Transpose(x, order), merged);
-  for (int a = 0; a < rank; ++a) x = Fit(b, x, a, shape.dim(a));
+  for (int64_t a : w.axes) x = Fit(b, x, static_cast<int>(a), shape.dim(static_cast<int>(a)));
   return x;
 }
 
@@ -91,7 +97,7 @@ GRAD(Window, kNone, kNone) {
   const ir::Builder::Windows w{node.attr<Ints>("axes"), node.attr<Ints>("sizes"),
                                node.attr<Ints>("strides"), node.attr<Ints>("dilations")};
   const Shape shape = g.x_shape();
-  if (g.y_type().shape.size() == 0) return g.Set(0, b.Zeros(g.x_type()));
+  if (g.y_type().shape.has_zero()) return g.Set(0, b.Zeros(g.x_type()));
   Value x = g.dy();
   ir::Builder::Windows apart = w;
   for (size_t i = w.axes.size(); i-- > 0;) {
