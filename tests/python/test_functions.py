@@ -63,6 +63,11 @@ def test_reductions(name, function, axis, keepdims):
     np.testing.assert_allclose(np.asarray(y), expected, rtol=2e-6, atol=1e-7)
 
 
+def test_counts_may_be_tensors():
+    assert reel.repeat(reel.asarray([1, 2]), reel.asarray([2, 1])).tolist() == [1, 1, 2]
+    assert reel.repeat(reel.zeros((0,)), reel.zeros((0,), dtype=reel.int8)).shape == (0,)
+
+
 def test_reductions_of_integers():
     x = np.array([[3, -1], [2, 2]], np.int8)
     assert reel.sum(reel.asarray(x)).dtype == reel.int64 and reel.sum(x, dtype=reel.int8).dtype == reel.int8
