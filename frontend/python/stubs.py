@@ -22,12 +22,12 @@ AxisLike: TypeAlias = int | Sequence[int]
 Padding: TypeAlias = str | int | Sequence[int] | Sequence[tuple[int, int]]
 
 '''
-IMPORTS = '''import builtins
+IMPORTS = """import builtins
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from reel._core import AxisLike, DType, DTypeLike, IntsLike, Padding, ShapeLike, Tensor, TensorLike, Variable
-'''
+"""
 COMPARISONS = "lt le eq ne gt ge".split()
 BINARY = "add sub mul mod floordiv truediv matmul lshift rshift and or xor".split()
 UNARY = "neg pos abs invert".split()
@@ -35,30 +35,42 @@ UNARY = "neg pos abs invert".split()
 
 def operators():
     """Signatures of the slots, by name."""
-    table = {f"__{n}__": "(self, other: TensorLike, /) -> Tensor" for n in COMPARISONS + BINARY + [f"r{b}" for b in BINARY]}
+    table = {
+        f"__{n}__": "(self, other: TensorLike, /) -> Tensor" for n in COMPARISONS + BINARY + [f"r{b}" for b in BINARY]
+    }
     table |= {f"__{n}__": "(self) -> Tensor" for n in UNARY}
-    table |= {"__pow__": "(self, other: TensorLike, /) -> Tensor", "__rpow__": "(self, other: TensorLike, /) -> Tensor",
-              "__bool__": "(self) -> bool", "__int__": "(self) -> int", "__float__": "(self) -> float",
-              "__index__": "(self) -> int", "__len__": "(self) -> int", "__hash__": "(self) -> int",
-              "__getitem__": "(self, key: Any, /) -> Tensor"}
+    table |= {
+        "__pow__": "(self, other: TensorLike, /) -> Tensor",
+        "__rpow__": "(self, other: TensorLike, /) -> Tensor",
+        "__bool__": "(self) -> bool",
+        "__int__": "(self) -> int",
+        "__float__": "(self) -> float",
+        "__index__": "(self) -> int",
+        "__len__": "(self) -> int",
+        "__hash__": "(self) -> int",
+        "__getitem__": "(self, key: Any, /) -> Tensor",
+    }
     return table
 
 
 def error_classes(package):
     """The exceptions, which stubgen would import from reel."""
     import importlib
+
     core = importlib.import_module("reel._core")
     lines = []
     for name, value in vars(core).items():
         if isinstance(value, type) and issubclass(value, BaseException):
-            bases = ", ".join(b.__name__ if b.__module__ == "reel" else f"builtins.{b.__name__}" for b in value.__bases__)
+            bases = ", ".join(
+                b.__name__ if b.__module__ == "reel" else f"builtins.{b.__name__}" for b in value.__bases__
+            )
             lines.append(f'class {name}({bases}):\n    """{value.__doc__}"""\n    code: str\n')
     return "\n".join(lines)
 
 
 def qualified(match):
     """A built-in type with its module, unless it is the name of a parameter."""
-    before, after = match.string[:match.start()].rstrip(), match.string[match.end():]
+    before, after = match.string[: match.start()].rstrip(), match.string[match.end() :]
     return match.group(0) if after.startswith(":") and before[-1:] in "(," else "builtins." + match.group(0)
 
 
@@ -69,13 +81,20 @@ def mend(text):
             comment = "  # type: ignore[override]"
         else:
             comment = ""
-        text = re.sub(rf"    def {name}\(self(?:, (?:value|key)(?:, mod=None)?)?, /\):\n",
-                      f"    def {name}{signature}:{comment}\n", text)
+        text = re.sub(
+            rf"    def {name}\(self(?:, (?:value|key)(?:, mod=None)?)?, /\):\n",
+            f"    def {name}{signature}:{comment}\n",
+            text,
+        )
     lines = []
     for line in text.split("\n"):
         if line.lstrip().startswith("def "):
             code, hash_sign, comment = line.partition("  # ")
-            line = re.sub(r"(?<![\w.'])(bool|complex|float|int|tuple|list|dict|type|str|object)\b(?!\()", qualified, code) + hash_sign + comment
+            line = (
+                re.sub(r"(?<![\w.'])(bool|complex|float|int|tuple|list|dict|type|str|object)\b(?!\()", qualified, code)
+                + hash_sign
+                + comment
+            )
         lines.append(line)
     return "\n".join(lines).replace("reel._core.", "")
 
@@ -83,14 +102,31 @@ def mend(text):
 def main(folder):
     package = pathlib.Path(folder) / "reel"
     sys.path.insert(0, str(folder))
-    subprocess.run([sys.executable, "-m", "nanobind.stubgen", "-q", "-r", "-i", str(folder), "-m", "reel._core", "-O", str(package)],
-                   check=True)
+    subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "nanobind.stubgen",
+            "-q",
+            "-r",
+            "-i",
+            str(folder),
+            "-m",
+            "reel._core",
+            "-O",
+            str(package),
+        ],
+        check=True,
+    )
     for path in sorted((package / "_core").glob("*.pyi")):
         text = path.read_text()
         head = re.match(r'"""(?:.|\n)*?"""\n', text).group(0)
-        body = mend(re.sub(r"^(?:import [^\n]*|from [^\n]* import (?:\([^)]*\)|[^\n]*))\n", "", text[len(head):], flags=re.M))
+        body = mend(
+            re.sub(r"^(?:import [^\n]*|from [^\n]* import (?:\([^)]*\)|[^\n]*))\n", "", text[len(head) :], flags=re.M)
+        )
         if path.name == "__init__.pyi":
-            submodules = "from . import fft as fft, linalg as linalg, nn as nn, optim as optim, random as random\nimport types\n\n"
+            submodules = "import types\n\nfrom . import fft as fft, linalg as linalg, nn as nn, optim as optim\n"
+            submodules += "from . import random as random\n\n"
             path.write_text(PRELUDE + submodules + error_classes(package) + "\n" + body.lstrip())
         else:
             path.write_text(head + "\n" + IMPORTS + body)

@@ -59,10 +59,13 @@ def test_trace_gives_the_same_graph():
 
 def test_module_and_object(tmp_path):
     train, w, b = make_step()
-    module = reel.Module.lift({
-        "train": (train, [reel.TensorSpec((5, 4), name="x"), reel.TensorSpec((5,), reel.int64, name="labels")]),
-        "predict": (lambda x: {"logits": x @ w + b}, [reel.TensorSpec((5, 4), name="x")]),
-    }, name="tiny")
+    module = reel.Module.lift(
+        {
+            "train": (train, [reel.TensorSpec((5, 4), name="x"), reel.TensorSpec((5,), reel.int64, name="labels")]),
+            "predict": (lambda x: {"logits": x @ w + b}, [reel.TensorSpec((5, 4), name="x")]),
+        },
+        name="tiny",
+    )
     module.verify()
     assert module.entries == ("train", "predict")
     run = reel.compile(module)
@@ -99,7 +102,7 @@ def test_symbolic_gradients():
     assert r["dx"].tolist() == [4, 12] and r["dw"].tolist() == [1, 4] and r[2].tolist() == [40, 120] and len(r) == 3
     with pytest.raises(IndexError):
         r[3]
-    g = reel.trace(lambda x: reel.sum(x ** 3), [reel.TensorSpec((2,), name="x")]).gradients(xs="x")
+    g = reel.trace(lambda x: reel.sum(x**3), [reel.TensorSpec((2,), name="x")]).gradients(xs="x")
     assert reel.compile(g)(reel.asarray([1.0, 2.0])).tolist() == [3, 12]
 
 
@@ -150,7 +153,7 @@ def test_function():
 def test_function_gradients_methods_and_signatures():
     @reel.function
     def f(x):
-        return x ** 3
+        return x**3
 
     x = reel.Variable(2.0)
     with reel.GradientTape() as tape:

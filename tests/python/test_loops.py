@@ -14,18 +14,30 @@ def power(x, n):
 
 ROWS = [
     ("cond", lambda x: reel.cond(reel.sum(x) > 0, lambda: x * 2, lambda: x * 3), lambda x: x * 2),
-    ("cond structure", lambda x: reel.cond(reel.sum(x) < 0, lambda: {"a": [x]}, lambda: {"a": [x * x]})["a"][0], lambda x: x * x),
-    ("while", lambda x: power(x, 3), lambda x: x ** 3),
-    ("for", lambda x: reel.for_loop(3, lambda i, v: {"y": v["y"] * x}, {"y": x})["y"], lambda x: x ** 4),
+    (
+        "cond structure",
+        lambda x: reel.cond(reel.sum(x) < 0, lambda: {"a": [x]}, lambda: {"a": [x * x]})["a"][0],
+        lambda x: x * x,
+    ),
+    ("while", lambda x: power(x, 3), lambda x: x**3),
+    ("for", lambda x: reel.for_loop(3, lambda i, v: {"y": v["y"] * x}, {"y": x})["y"], lambda x: x**4),
     ("scan", lambda x: reel.scan(lambda a, e: a + e * e, x, reel.asarray(0.0)), lambda x: np.cumsum(x * x)),
     ("scan first", lambda x: reel.scan(lambda a, e: a * e, x), np.cumprod),
     ("scan reverse", lambda x: reel.scan(lambda a, e: a + e, x, reverse=True), lambda x: np.cumsum(x[::-1])[::-1]),
-    ("scan_steps", lambda x: reel.scan_steps(lambda c, e: (c + e, c * e), reel.asarray(1.0), x)[1], lambda x: (1 + np.cumsum(x) - x) * x),
+    (
+        "scan_steps",
+        lambda x: reel.scan_steps(lambda c, e: (c + e, c * e), reel.asarray(1.0), x)[1],
+        lambda x: (1 + np.cumsum(x) - x) * x,
+    ),
     ("map_fn", lambda x: reel.map_fn(lambda e: e * e, x), lambda x: x * x),
     ("map_fn structure", lambda x: reel.map_fn(lambda e: e[0] * e[1], (x, x + 1)), lambda x: x * (x + 1)),
     ("foldl", lambda x: reel.foldl(lambda a, e: a * 2 + e, x), lambda x: np.float32(11)),
     ("foldr", lambda x: reel.foldr(lambda a, e: a * 2 + e, x, reel.asarray(0.0)), lambda x: np.float32(17)),
-    ("switch_case", lambda x: reel.switch_case(reel.argmax(x), [lambda: x, lambda: -x, lambda: x * 5]), lambda x: x * 5),
+    (
+        "switch_case",
+        lambda x: reel.switch_case(reel.argmax(x), [lambda: x, lambda: -x, lambda: x * 5]),
+        lambda x: x * 5,
+    ),
     ("case", lambda x: reel.case([(x[0] > 5, lambda: x), (x[1] > 1, lambda: x * 7)], lambda: -x), lambda x: x * 7),
 ]
 

@@ -20,8 +20,10 @@ def test_dense():
     assert kernel.name == "d/kernel" and bias.name == "d/bias" and kernel.shape == (4, 3)
     close(y, np.maximum(x @ kernel.numpy() + bias.numpy(), 0))
     assert nn.Dense(3, inputs=4).variables[0].shape == (4, 3)
-    close(nn.Dense(2, nn.tanh, kernel_init=0.5, bias_init=lambda shape, dtype: np.arange(2.0))(x),
-          np.tanh(x.sum(1, keepdims=True) * 0.5 + np.arange(2)))
+    close(
+        nn.Dense(2, nn.tanh, kernel_init=0.5, bias_init=lambda shape, dtype: np.arange(2.0))(x),
+        np.tanh(x.sum(1, keepdims=True) * 0.5 + np.arange(2)),
+    )
     close(nn.Dense(2, lambda t: t * 0 + 7, use_bias=False)(x), np.full((2, 2), 7))
     assert nn.Dense(2, dtype="float64")(x.astype(np.float64)).dtype == reel.float64
     with pytest.raises(ValueError, match="activation"):
@@ -39,12 +41,18 @@ def test_sequential_trains():
     losses = []
     for _ in range(60):
         with reel.GradientTape() as tape:
-            loss = nn.mean_squared_error(model(x), x ** 2)
+            loss = nn.mean_squared_error(model(x), x**2)
         optimizer.apply(tape.gradient(loss, model.variables), model.variables)
         losses.append(loss.item())
     assert losses[-1] < losses[0] / 10
-    assert [v.name for v in model.variables] == ["dense/kernel", "dense/bias", "residual/dense/kernel", "residual/dense/bias",
-                                                 "dense_1/kernel", "dense_1/bias"]
+    assert [v.name for v in model.variables] == [
+        "dense/kernel",
+        "dense/bias",
+        "residual/dense/kernel",
+        "residual/dense/bias",
+        "dense_1/kernel",
+        "dense_1/bias",
+    ]
     assert all(a is b for a, b in zip(model.variables, tape.watched_variables())) or len(tape.watched_variables()) == 6
 
 
@@ -73,7 +81,9 @@ def conv2d(x, w, stride):
     out = np.zeros((n, (h - kh) // stride + 1, (wd - kw) // stride + 1, o))
     for i in range(out.shape[1]):
         for j in range(out.shape[2]):
-            out[:, i, j] = np.einsum("nhwc,hwco->no", x[:, i * stride:i * stride + kh, j * stride:j * stride + kw], w)
+            out[:, i, j] = np.einsum(
+                "nhwc,hwco->no", x[:, i * stride : i * stride + kh, j * stride : j * stride + kw], w
+            )
     return out
 
 
@@ -100,7 +110,11 @@ def test_convolution_and_pools(rng):
 def test_normalisation(rng):
     x = rng.normal(size=(4, 6)).astype(np.float32) * 3 + 1
     close(nn.layer_normalize(x), (x - x.mean(1, keepdims=True)) / np.sqrt(x.var(1, keepdims=True) + 1e-5), 1e-4)
-    close(nn.rms_normalize(x, scale=np.full(6, 2, np.float32)), 2 * x / np.sqrt((x ** 2).mean(1, keepdims=True) + 1e-6), 1e-4)
+    close(
+        nn.rms_normalize(x, scale=np.full(6, 2, np.float32)),
+        2 * x / np.sqrt((x**2).mean(1, keepdims=True) + 1e-6),
+        1e-4,
+    )
     mean, variance = nn.moments(x, axis=0)
     close(mean, x.mean(0))
     close(variance, x.var(0))

@@ -12,10 +12,32 @@ B = np.array([2.0, -0.5, 1.0], np.float32)
 I = np.array([[7, -3, 2], [0, 5, -8]], np.int32)
 J = np.array([2, 3, -5], np.int32)
 
-FLOAT = [operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod,
-         operator.lt, operator.le, operator.eq, operator.ne, operator.gt, operator.ge]
-INTEGER = [operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, operator.and_, operator.or_,
-           operator.xor, operator.lt, operator.eq]
+FLOAT = [
+    operator.add,
+    operator.sub,
+    operator.mul,
+    operator.truediv,
+    operator.floordiv,
+    operator.mod,
+    operator.lt,
+    operator.le,
+    operator.eq,
+    operator.ne,
+    operator.gt,
+    operator.ge,
+]
+INTEGER = [
+    operator.add,
+    operator.sub,
+    operator.mul,
+    operator.floordiv,
+    operator.mod,
+    operator.and_,
+    operator.or_,
+    operator.xor,
+    operator.lt,
+    operator.eq,
+]
 
 
 @pytest.mark.parametrize("op", FLOAT, ids=lambda f: f.__name__)
@@ -40,8 +62,10 @@ def test_integers(op):
 def test_python_numbers_are_weak(op, number):
     for array in (A, A.astype(np.float16), A.astype(np.float64)):
         t = reel.asarray(array)
-        for expected, y in ((op(array, array.dtype.type(number)), op(t, number)),
-                            (op(array.dtype.type(number), array), op(number, t))):
+        for expected, y in (
+            (op(array, array.dtype.type(number)), op(t, number)),
+            (op(array.dtype.type(number), array), op(number, t)),
+        ):
             assert y.dtype == expected.dtype
             np.testing.assert_allclose(np.asarray(y), expected, rtol=2e-3 if array.itemsize == 2 else 1e-6)
 
@@ -62,9 +86,9 @@ def test_shifts_and_unary():
 def test_powers():
     t = reel.asarray(A)
     for n in (0, 1, 2, 3, -1, 0.5):
-        np.testing.assert_allclose(np.asarray(t ** n), A ** np.float32(n), rtol=1e-5)
+        np.testing.assert_allclose(np.asarray(t**n), A ** np.float32(n), rtol=1e-5)
     np.testing.assert_allclose(np.asarray(2 ** reel.asarray(B)), np.float32(2) ** B, rtol=1e-6)
-    np.testing.assert_array_equal(np.asarray(reel.asarray(I) ** 3), I ** 3)
+    np.testing.assert_array_equal(np.asarray(reel.asarray(I) ** 3), I**3)
     with pytest.raises(ValueError, match="negative powers"):
         reel.asarray(I) ** -1
 
@@ -75,10 +99,17 @@ def test_matmul(rng):
         np.testing.assert_allclose(np.asarray(reel.asarray(x) @ reel.asarray(y)), x @ y, rtol=1e-5)
 
 
-@pytest.mark.parametrize("a, b, result", [
-    ("int8", "uint8", "int16"), ("int32", "int64", "int64"), ("float16", "float32", "float32"),
-    ("float32", "float64", "float64"), ("float32", "complex64", "complex64"), ("float64", "complex64", "complex128"),
-])
+@pytest.mark.parametrize(
+    "a, b, result",
+    [
+        ("int8", "uint8", "int16"),
+        ("int32", "int64", "int64"),
+        ("float16", "float32", "float32"),
+        ("float32", "float64", "float64"),
+        ("float32", "complex64", "complex64"),
+        ("float64", "complex64", "complex128"),
+    ],
+)
 def test_promotion(a, b, result):
     assert (reel.ones((2,), dtype=a) + reel.ones((2,), dtype=b)).dtype == result
     assert reel.result_type(getattr(reel, a), getattr(reel, b)) == result
@@ -100,7 +131,7 @@ def test_errors():
     with pytest.raises(ValueError, match="does not fit"):
         reel.ones((2,), dtype=reel.int8) + 1000
     with pytest.raises(ValueError, match="64 bits"):
-        x + 2 ** 70
+        x + 2**70
 
 
 def test_in_place_operators_make_new_tensors():

@@ -90,14 +90,22 @@ def test_random():
     u = reel.random.uniform((1000,), -1, 1, generator=g).numpy()
     assert u.min() >= -1 and u.max() < 1 and abs(u.mean()) < 0.1
     key = g.key()
-    assert reel.random.randint((5,), 0, 10, generator=g).tolist() == \
-        reel.random.randint((5,), 0, 10, generator=reel.random.Generator.from_key(key)).tolist()
+    assert (
+        reel.random.randint((5,), 0, 10, generator=g).tolist()
+        == reel.random.randint((5,), 0, 10, generator=reel.random.Generator.from_key(key)).tolist()
+    )
     assert sorted(reel.random.permutation(5).tolist()) == [0, 1, 2, 3, 4]
     assert sorted(reel.random.shuffle([3, 1, 2]).tolist()) == [1, 2, 3]
     assert reel.random.bernoulli((100,), 1.0).numpy().all() and g.split(3).shape == (3, 2)
     assert reel.random.categorical(reel.asarray([[0.0, 100.0]]), 4).tolist() == [[1, 1, 1, 1]]
-    for draw in (reel.random.gamma((500,), 3.0), reel.random.poisson((500,), 3.0), reel.random.beta((500,), 2.0, 2.0) * 6,
-                 reel.random.exponential((500,), 1 / 3), reel.random.truncated_normal((500,)) + 3, reel.random.gumbel((500,)) + 2.42):
+    for draw in (
+        reel.random.gamma((500,), 3.0),
+        reel.random.poisson((500,), 3.0),
+        reel.random.beta((500,), 2.0, 2.0) * 6,
+        reel.random.exponential((500,), 1 / 3),
+        reel.random.truncated_normal((500,)) + 3,
+        reel.random.gumbel((500,)) + 2.42,
+    ):
         assert abs(np.asarray(draw).mean() - 3) < 0.5
     with pytest.raises(TypeError, match="Generator"):
         reel.random.normal((2,), generator=3)

@@ -35,8 +35,11 @@ def test_stubs_name_everything(module):
 
 @pytest.mark.parametrize("module", MODULES)
 def test_everything_has_a_docstring(module):
-    missing = [n for n, v in vars(core(module)).items()
-               if not n.startswith("_") and callable(v) and not (getattr(v, "__doc__", "") or "").strip()]
+    missing = [
+        n
+        for n, v in vars(core(module)).items()
+        if not n.startswith("_") and callable(v) and not (getattr(v, "__doc__", "") or "").strip()
+    ]
     assert not missing
 
 
@@ -49,8 +52,10 @@ def test_operators_in_stubs_are_typed():
 
 
 def test_import_needs_no_numpy():
-    code = ("import sys, reel; x = reel.asarray([1.0, 2.0]) * 2; assert x.tolist() if 0 else x[1].item() == 4; print(x);"
-            "assert 'numpy' not in sys.modules, 'numpy was imported'")
+    code = (
+        "import sys, reel; x = reel.asarray([1.0, 2.0]) * 2; assert x.tolist() if 0 else x[1].item() == 4; print(x);"
+        "assert 'numpy' not in sys.modules, 'numpy was imported'"
+    )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert run.returncode == 0 and run.stdout == "[2. 4.]\n", run.stderr
 

@@ -27,7 +27,10 @@ def test_gradient_of_structures():
     x = reel.asarray([[3.0, 4.0], [5.0, 6.0]])
     with reel.GradientTape(persistent=True) as tape:
         y = reel.mean((x @ w + b) ** 2)
-    assert tape.watched_variables() == (w, b) or [v is u for v, u in zip(tape.watched_variables(), (w, b))] == [True, True]
+    assert tape.watched_variables() == (w, b) or [v is u for v, u in zip(tape.watched_variables(), (w, b))] == [
+        True,
+        True,
+    ]
     r = np.array([[11.5], [17.5]])
     dw, db = np.asarray(x).T @ r, r.sum(0)
     g = tape.gradient(y, {"w": w, "rest": (b, [w])})
@@ -57,7 +60,7 @@ def test_higher_orders():
     x = reel.Variable(2.0)
     with reel.GradientTape() as outer:
         with reel.GradientTape() as inner:
-            y = x ** 3
+            y = x**3
         dy = inner.gradient(y, x)
     assert dy.item() == 12 and outer.gradient(dy, x).item() == 12
 

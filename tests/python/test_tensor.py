@@ -8,8 +8,22 @@ import pytest
 
 import reel
 
-DTYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
-          "float16", "float32", "float64", "complex64", "complex128"]
+DTYPES = [
+    "bool",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+]
 
 
 @pytest.mark.parametrize("name", DTYPES)
@@ -77,11 +91,24 @@ def test_array_protocols():
     assert memoryview(t).readonly
 
 
-@pytest.mark.parametrize("value, dtype", [
-    (True, "bool"), (3, "int64"), (2.5, "float32"), (1j, "complex64"), ([], "float32"),
-    ([1, 2], "int64"), ([True, False], "bool"), ([1, 2.5], "float32"), ([[1], [2]], "int64"),
-    (range(3), "int64"), ((1.0, 2.0), "float32"), (np.float64(2), "float64"), ([1, 2j], "complex64"),
-])
+@pytest.mark.parametrize(
+    "value, dtype",
+    [
+        (True, "bool"),
+        (3, "int64"),
+        (2.5, "float32"),
+        (1j, "complex64"),
+        ([], "float32"),
+        ([1, 2], "int64"),
+        ([True, False], "bool"),
+        ([1, 2.5], "float32"),
+        ([[1], [2]], "int64"),
+        (range(3), "int64"),
+        ((1.0, 2.0), "float32"),
+        (np.float64(2), "float64"),
+        ([1, 2j], "complex64"),
+    ],
+)
 def test_default_dtypes(value, dtype):
     t = reel.asarray(value)
     assert t.dtype == dtype
@@ -122,7 +149,7 @@ def test_python_numbers():
     assert bool(reel.asarray(2)) and not reel.asarray([0.0])
     assert int(reel.asarray(2.7)) == 2 and float(reel.asarray([3])) == 3.0
     assert complex(reel.asarray(1j)) == 1j and [10, 20][reel.asarray(1)] == 20
-    assert reel.asarray(2 ** 63, dtype=reel.uint64).item() == 2 ** 63
+    assert reel.asarray(2**63, dtype=reel.uint64).item() == 2**63
     assert f"{reel.asarray(1.25):.1f}" == "1.2" and f"{reel.asarray([1, 2])}" == "[1 2]"
     assert type(reel.asarray(True).item()) is bool and type(reel.asarray(1.0).item()) is float
     assert len(reel.zeros((3, 2))) == 3 and [int(x) for x in reel.arange(3)] == [0, 1, 2]

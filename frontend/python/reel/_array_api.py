@@ -92,8 +92,8 @@ def finfo(type, /):
         raise _core.InvalidTypeError(f"finfo: {name} is no float dtype; use iinfo")
     exponent, fraction = _FORMATS[name]
     bias = 2 ** (exponent - 1) - 1
-    largest = (2 - 2.0 ** -fraction) * 2.0 ** bias
-    return FInfo(exponent + fraction + 1, 2.0 ** -fraction, largest, -largest, 2.0 ** (1 - bias), getattr(_core, name))
+    largest = (2 - 2.0**-fraction) * 2.0**bias
+    return FInfo(exponent + fraction + 1, 2.0**-fraction, largest, -largest, 2.0 ** (1 - bias), getattr(_core, name))
 
 
 def iinfo(type, /):
@@ -103,12 +103,27 @@ def iinfo(type, /):
         raise _core.InvalidTypeError(f"iinfo: {dtype} is no integer dtype; use finfo")
     bits = 8 * dtype.itemsize
     if dtype.kind == "u":
-        return IInfo(bits, 2 ** bits - 1, 0, dtype)
+        return IInfo(bits, 2**bits - 1, 0, dtype)
     return IInfo(bits, 2 ** (bits - 1) - 1, -(2 ** (bits - 1)), dtype)
 
 
-_ORDER = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
-          "float16", "bfloat16", "float32", "float64", "complex64", "complex128"]
+_ORDER = [
+    "bool",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float16",
+    "bfloat16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+]
 
 
 def can_cast(from_, to, /):
@@ -132,14 +147,21 @@ class _Info:
         return ["cpu"]
 
     def default_dtypes(self, *, device=None):
-        return {"real floating": _core.float32, "complex floating": _core.complex64,
-                "integral": _core.int64, "indexing": _core.int64}
+        return {
+            "real floating": _core.float32,
+            "complex floating": _core.complex64,
+            "integral": _core.int64,
+            "indexing": _core.int64,
+        }
 
     def dtypes(self, *, device=None, kind=None):
         names = [n for n in _ORDER if n not in ("float16", "bfloat16")]
         kinds = kind if isinstance(kind, tuple) else (kind,)
-        return {n: getattr(_core, n) for n in names
-                if kind is None or any(_core.isdtype(getattr(_core, n), k) for k in kinds)}
+        return {
+            n: getattr(_core, n)
+            for n in names
+            if kind is None or any(_core.isdtype(getattr(_core, n), k) for k in kinds)
+        }
 
 
 def __array_namespace_info__():

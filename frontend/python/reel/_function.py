@@ -50,8 +50,11 @@ class _Program:
             self._is_tensor = [isinstance(x, (_core.Tensor, _core.Variable)) for x in self._results]
             return [x for x, keep in zip(self._results, self._is_tensor) if keep]
 
-        self.graph, _ = _core._trace(traced, [_core.TensorSpec.from_tensor(leaves[i]) for i in tensors],
-                                     function.__name__ if function.__name__.isidentifier() else "function")
+        self.graph, _ = _core._trace(
+            traced,
+            [_core.TensorSpec.from_tensor(leaves[i]) for i in tensors],
+            function.__name__ if function.__name__.isidentifier() else "function",
+        )
         self._tensors = tensors
         self._variables = self.graph.variables
         self._run = _core.compile(self.graph)
@@ -68,7 +71,9 @@ class _Program:
         if self._structure is None and self._is_tensor == [True]:
             return results
         tensors = iter([results] if isinstance(results, _core.Tensor) else results)
-        return _rebuild(self._structure, iter([next(tensors) if t else x for x, t in zip(self._results, self._is_tensor)]))
+        return _rebuild(
+            self._structure, iter([next(tensors) if t else x for x, t in zip(self._results, self._is_tensor)])
+        )
 
 
 class _CompiledFunction:
@@ -117,15 +122,20 @@ class _CompiledFunction:
         except TypeError:
             raise _core.InvalidTypeError(
                 f"function: an argument of {self.__name__} can be neither hashed nor made a tensor; "
-                "pass tensors, numbers, strings, or nested lists of them") from None
+                "pass tensors, numbers, strings, or nested lists of them"
+            ) from None
         if program is None:
             self._check_signature(leaves)
             program = _Program(self.python_function, leaves, args, kwargs)
             self._programs[tuple(key)] = program
             if len(self._programs) == _MANY:
                 import warnings
-                warnings.warn(f"reel.function: {self.__name__} was compiled {_MANY} times, the last for {self._last(key)}; "
-                              "pass numbers that change as tensors, and keep shapes alike", stacklevel=3)
+
+                warnings.warn(
+                    f"reel.function: {self.__name__} was compiled {_MANY} times, the last for {self._last(key)}; "
+                    "pass numbers that change as tensors, and keep shapes alike",
+                    stacklevel=3,
+                )
         return program, leaves
 
     @staticmethod
@@ -141,15 +151,19 @@ class _CompiledFunction:
         for i, (spec, x) in enumerate(zip(specs, tensors)):
             if spec.dtype != x.dtype or spec.shape != x.shape:
                 raise _core.InvalidArgumentError(
-                    f"function: argument {i} of {self.__name__} is {x.dtype}{list(x.shape)}, its signature says {spec}")
+                    f"function: argument {i} of {self.__name__} is {x.dtype}{list(x.shape)}, its signature says {spec}"
+                )
         if len(specs) != len(tensors):
             raise _core.InvalidArgumentError(
-                f"function: {self.__name__} got {len(tensors)} tensors, its signature has {len(specs)}")
+                f"function: {self.__name__} got {len(tensors)} tensors, its signature has {len(specs)}"
+            )
 
     def get_graph(self, *args, **kwargs):
         """The Function that a call with these arguments (tensors or TensorSpecs) runs."""
+
         def concrete(x):
             return _core.zeros(x.shape, dtype=x.dtype) if isinstance(x, _core.TensorSpec) else x
+
         leaves = []
         _leaves((args, kwargs), leaves)
         args, kwargs = _rebuild((args, kwargs), iter([concrete(x) for x in leaves]))

@@ -71,7 +71,7 @@ def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
         return _core.sum(x, axis=axis, keepdims=keepdims)
     if ord == 2:
         return _core.sqrt(_core.sum(x * x, axis=axis, keepdims=keepdims))
-    return _core.sum(x ** ord, axis=axis, keepdims=keepdims) ** (1 / ord)
+    return _core.sum(x**ord, axis=axis, keepdims=keepdims) ** (1 / ord)
 
 
 def trace(x, /, *, offset=0, dtype=None):  # type: ignore[no-redef]

@@ -15,12 +15,12 @@ from ._core.nn import *  # noqa: F401,F403
 class Module:
     """A model of your own: attributes hold layers, variables, other modules, and lists or dicts of them.
 
-        class Model(reel.nn.Module):
-            def __init__(self):
-                self.dense = reel.nn.Dense(10)
+    class Model(reel.nn.Module):
+        def __init__(self):
+            self.dense = reel.nn.Dense(10)
 
-            def __call__(self, x):
-                return self.dense(x)
+        def __call__(self, x):
+            return self.dense(x)
     """
 
     @property

@@ -128,7 +128,7 @@ std::vector<int64_t> ToInts(nb::handle x, const char* what) {
     out.push_back(ToInt(x, what));
     return out;
   }
-  if (!PySequence_Check(x.ptr()) || PyUnicode_Check(x.ptr()))
+  if ((!IsTensor(x.ptr()) && !PySequence_Check(x.ptr())) || PyUnicode_Check(x.ptr()))
     ThrowType(std::string(what) + ": expected integers, not " + TypeName(x));
   for (const nb::handle item : x) out.push_back(ToInt(item, what));
   return out;
