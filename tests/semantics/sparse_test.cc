@@ -131,6 +131,7 @@ TEST(IndexedSlices, IS10_WithoutShape) {
   const IndexedSlices s(Ones({1, 2}), Tensor({0}));
   ExpectError(ErrorCode::kInvalidArgument,
               "Tensor conversion requested for IndexedSlices without dense_shape", [&] { s.Dense(); });
+  ExpectError(ErrorCode::kInvalidArgument, "without dense_shape", [&] { GradientValue(s).shape(); });
 }
 
 TEST(IndexedSlices, IS12_LargeOnesWarn) {
