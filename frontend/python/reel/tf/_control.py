@@ -1,0 +1,235 @@
+"""Control flow: at once when eager; in a trace, branches and loops of the graph."""
+
+from .. import _core
+from . import nest
+from ._tensor import Tensor, convert_to_tensor, to_core, wrap
+from .errors import ConversionError, InvalidArgumentError
+
+
+def symbolic(x):
+    """Whether x is a tensor of a trace."""
+    return x.__class__ is Tensor and x._t.symbolic
+
+
+class _Packer:
+    """Runs functions of structures for the core, which knows lists of core tensors."""
+
+    def __init__(self, structure=None):
+        self.structure = structure
+
+    def leaves(self, structure, like=None):
+        """Core tensors of a structure, which must nest as the first one."""
+        if self.structure is None:
+            self.structure = structure
+        else:
+            nest.assert_same_structure(self.structure, structure, check_types=False)
+        return [to_core(x) for x in nest.flatten(structure)]
+
+    def pack(self, tensors):
+        return nest.pack_sequence_as(self.structure, [wrap(t) for t in tensors])
+
+
+def _check_predicate(pred, what):
+    t = to_core(pred)
+    if t.ndim != 0:
+        raise InvalidArgumentError(f"{what}: the predicate must be a scalar, not of shape {tuple(t.shape)}; reduce it with "
+                                   "tf.reduce_all or tf.reduce_any")
+    return t if t.dtype is _core.bool else _core.not_equal(t, 0)
+
+
+def cond(pred, true_fn=None, false_fn=None, name=None):
+    """true_fn() if the bool scalar is true, else false_fn(). In a trace: both branches, of one structure and type."""
+    if not callable(true_fn) or not callable(false_fn):
+        raise _core.InvalidTypeError("true_fn and false_fn must be callable.")
+    if isinstance(pred, bool):
+        return true_fn() if pred else false_fn()
+    condition = _check_predicate(pred, "cond")
+    if not condition.symbolic:
+        return true_fn() if bool(condition) else false_fn()
+    packer = _Packer()
+    results = _core.cond(condition, lambda: _branch(packer, true_fn), lambda: _branch(packer, false_fn))
+    return packer.pack(results)
+
+
+def _branch(packer, fn):
+    """What a branch returned, as a list of core tensors of their own."""
+    out = fn()
+    if out is None:
+        out = ()
+    return [_core.identity(t) for t in packer.leaves(out)]
+
+
+def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"):
+    """The function of the first true predicate, called; default() if none is.
+
+    Without a default, one must be true: an error when eager; a trace takes it that the last one is, if no other is.
+    """
+    pairs = list(pred_fn_pairs.items() if isinstance(pred_fn_pairs, dict) else pred_fn_pairs)
+    if not pairs:
+        raise ConversionError("case: there are no predicates")
+    if exclusive and not any(symbolic(p) for p, _ in pairs) and sum(bool(p) for p, _ in pairs) > 1:
+        raise InvalidArgumentError("case: more than one condition is true, with exclusive=True")
+    if default is None:
+        default = pairs.pop()[1] if any(symbolic(p) for p, _ in pairs) else _none_true
+    return _case(pairs, default)
+
+
+def _none_true():
+    raise InvalidArgumentError("case: no predicate is true, and there is no default")
+
+
+def _case(pairs, default):
+    if not pairs:
+        return default()
+    (pred, fn), rest = pairs[0], pairs[1:]
+    return cond(pred, fn, lambda: _case(rest, default))
+
+
+def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
+    """branch_fns[branch_index](); out of range: default(), or the last one. A dict names the indices."""
+    index = convert_to_tensor(branch_index)
+    if isinstance(branch_fns, dict):
+        pairs = sorted(branch_fns.items())
+    elif branch_fns and isinstance(branch_fns[0], (list, tuple)):
+        pairs = sorted(branch_fns)
+    else:
+        pairs = list(enumerate(branch_fns))
+    if not pairs:
+        raise ConversionError("switch_case: there are no branches")
+    default = default or pairs[-1][1]
+    return _case([(index == i, f) for i, f in pairs], default)
+
+
+def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations=10, back_prop=True, swap_memory=False,
+               maximum_iterations=None, name=None):
+    """loop_vars = body(*loop_vars) as long as cond(*loop_vars); at most maximum_iterations times.
+
+    Eager: a plain loop. In a trace: one loop of the graph, whose variables keep shape and dtype.
+    """
+    if not callable(cond) or not callable(body):
+        raise _core.InvalidTypeError("'cond' and 'body' must be callable.")
+    if not isinstance(loop_vars, (list, tuple)):
+        raise _core.InvalidTypeError(f"loop_vars must be a list or tuple, not {type(loop_vars).__name__}")
+    if not len(loop_vars):
+        raise ConversionError("'loop_vars' must be provided.")
+    values = nest.map_structure(lambda x: x if isinstance(x, Tensor) else convert_to_tensor(x), loop_vars)
+    test = cond(*values)
+    if symbolic(test) or any(symbolic(x) for x in nest.flatten(values)):
+        return _traced_while(cond, body, values, maximum_iterations)
+    count = 0
+    while (maximum_iterations is None or count < int(maximum_iterations)) and bool(test):
+        values = _next_values(body(*values), values)
+        count += 1
+        test = cond(*values)
+    return values
+
+
+def _next_values(out, values):
+    """What a body returned, in the structure of the loop variables."""
+    if not isinstance(out, (list, tuple)) or len(values) == 1 and not (isinstance(out, (list, tuple)) and len(out) == 1):
+        out = [out]
+    out = type(values)(out) if type(values) in (list, tuple) else out
+    nest.assert_same_structure(values, out, check_types=False)
+    return nest.pack_sequence_as(values, [convert_to_tensor(x) for x in nest.flatten(out)])
+
+
+def _traced_while(cond, body, values, maximum_iterations):
+    packer = _Packer(values)
+
+    def test(*leaves):
+        return _check_predicate(cond(*packer.pack(leaves)), "while_loop")
+
+    def step(*leaves):
+        return packer.leaves(_next_values(body(*packer.pack(leaves)), values))
+
+    limit = None if maximum_iterations is None else int(maximum_iterations)
+    return packer.pack(_core.while_loop(test, step, packer.leaves(values), limit))
+
+
+# --- over the rows of a structure ---
+
+def _rows(elems, what):
+    leaves = [convert_to_tensor(x) for x in nest.flatten(elems)]
+    if not leaves or any(not x.shape for x in leaves):
+        raise ConversionError(f"{what}: elems must be tensors of at least one axis")
+    if len({x.shape[0] for x in leaves}) > 1:
+        raise ConversionError(f"{what}: elems have {sorted({x.shape[0] for x in leaves})} rows; they must have as many")
+    return nest.pack_sequence_as(elems, leaves), leaves[0].shape[0]
+
+
+def _row(elems, i):
+    return nest.map_structure(lambda x: x[i], elems)
+
+
+def _stack(rows):
+    """Structures of one kind, their leaves stacked."""
+    leaves = zip(*(nest.flatten(r) for r in rows))
+    return nest.pack_sequence_as(rows[0], [wrap(_core.stack([to_core(x) for x in column])) for column in leaves])
+
+
+def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap_memory=False, infer_shape=True, name=None,
+           fn_output_signature=None):
+    """fn of each row of elems, stacked; elems and results may nest."""
+    elems, n = _rows(elems, "map_fn")
+    if any(symbolic(x) for x in nest.flatten(elems)):
+        packer, inputs = _Packer(), _Packer(elems)
+        rows = _core.map_fn(lambda row: packer.leaves(fn(inputs.pack(row))), inputs.leaves(elems))
+        return packer.pack(rows)
+    if n == 0:
+        raise ConversionError("map_fn: elems have no rows")
+    return _stack([fn(_row(elems, i)) for i in range(n)])
+
+
+def _start(elems, n, initializer, reverse, what):
+    order = list(range(n - 1, -1, -1) if reverse else range(n))
+    if initializer is not None:
+        return nest.map_structure(convert_to_tensor, initializer), order
+    if not n:
+        raise ConversionError(f"{what}: elems have no rows; give an initializer")
+    return _row(elems, order[0]), order[1:]
+
+
+def _fold(fn, elems, initializer, reverse, what):
+    elems, n = _rows(elems, what)
+    value, order = _start(elems, n, initializer, reverse, what)
+    if any(symbolic(x) for x in nest.flatten(elems) + nest.flatten(value)):
+        state, inputs = _Packer(value), _Packer(elems)
+        rows = [x[1:] if initializer is None and not reverse else x[:-1] if initializer is None else x
+                for x in nest.flatten(elems)]
+        fold = _core.foldr if reverse else _core.foldl
+        last = fold(lambda a, x: state.leaves(fn(state.pack(a), inputs.pack(x))), [x._t for x in rows], state.leaves(value))
+        return state.pack(last)
+    for i in order:
+        value = fn(value, _row(elems, i))
+    return value
+
+
+def foldl(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
+    """a = fn(a, row) for each row; the last a. Without an initializer the first row is one."""
+    return _fold(fn, elems, initializer, False, "foldl")
+
+
+def foldr(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
+    """The same from the last row to the first."""
+    return _fold(fn, elems, initializer, True, "foldr")
+
+
+def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, infer_shape=True, reverse=False,
+         name=None):
+    """a = fn(a, row) for each row; all values of a, stacked in the order of the rows."""
+    elems, n = _rows(elems, "scan")
+    value, order = _start(elems, n, initializer, reverse, "scan")
+    if any(symbolic(x) for x in nest.flatten(elems) + nest.flatten(value)):
+        state, inputs = _Packer(value), _Packer(elems)
+        start = None if initializer is None else state.leaves(value)
+        return state.pack(_core.scan(lambda a, x: state.leaves(fn(state.pack(a), inputs.pack(x))), inputs.leaves(elems), start,
+                                     reverse))
+    values = [value] if initializer is None else []
+    for i in order:
+        value = fn(value, _row(elems, i))
+        values.append(value)
+    if not values:
+        raise ConversionError("scan: elems have no rows")
+    return _stack(values[::-1] if reverse else values)
+
+

@@ -1,0 +1,137 @@
+"""tf.GradientTape and tf.UnconnectedGradients."""
+
+import enum
+
+from .. import _core
+from . import nest
+from .errors import ConversionError, StateError
+from ._tensor import TensorLike, Tensor, to_core, wrap
+from ._variable import Variable
+
+_CoreTape = _core.GradientTape
+
+
+class UnconnectedGradients(enum.Enum):
+    """What a source that no target depends on gets: None, or zeros of its type."""
+
+    NONE = "none"
+    ZERO = "zero"
+
+
+def unconnected_name(value):
+    """'none' or 'zero'; ValueError for all else."""
+    if isinstance(value, UnconnectedGradients):
+        return value.value
+    if value in ("none", "zero"):
+        return value
+    raise ConversionError(f"Unknown value for unconnected_gradients: {value!r}; use tf.UnconnectedGradients.NONE or ZERO")
+
+
+def handle_of(x):
+    """A tensor or variable as the core knows it."""
+    return x._t if isinstance(x, Tensor) else x
+
+
+def wrap_gradient(g):
+    return wrap(g) if isinstance(g, _core.Tensor) else g
+
+
+class GradientTape:
+    """Records what depends on trainable variables and watched tensors inside its `with` block, and differentiates it.
+
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.square(x @ w - y))
+        dw = tape.gradient(loss, w)
+
+    Without persistent=True, gradient can be called once.
+    """
+
+    def __init__(self, persistent=False, watch_accessed_variables=True):
+        self._persistent = persistent
+        self._tape = _CoreTape(persistent, watch_accessed_variables)
+        self._entered = False
+        self._recording = False
+
+    def __enter__(self):
+        if self._recording:
+            raise ConversionError("Tape is still recording, this can happen if you try to re-enter an already-active tape.")
+        self._tape.__enter__()
+        self._entered = self._recording = True
+        return self
+
+    def __exit__(self, kind, value, traceback):
+        if self._recording:
+            self._recording = False
+            self._tape.__exit__(kind, value, traceback)
+
+    def watch(self, tensor):
+        """Follows what is computed from these tensors and variables, in any nesting, from now on."""
+        leaves = nest.flatten(tensor)
+        for x in leaves:
+            if not isinstance(x, TensorLike):
+                raise ConversionError(f"Passed in object {x!r} of type {type(x).__name__!r}, not tf.Tensor or tf.Variable or "
+                                      "ExtensionType.")
+        if not self._entered:
+            raise StateError("watch: the tape is not recording; enter it with `with tf.GradientTape() as tape:` first")
+        self._tape.watch([handle_of(x) for x in leaves])
+
+    def watched_variables(self):
+        """Variables watched or read so far, a tuple in the order of their creation."""
+        return self._tape.watched_variables() if self._entered else ()
+
+    def stop_recording(self):
+        """A context manager: what runs inside is not recorded."""
+        if not self._entered:
+            raise StateError("Trying to stop recording a tape which is not recording.")
+        if not self._recording:
+            raise ConversionError("Tape is not recording.")
+        return self._tape.stop_recording()
+
+    def reset(self):
+        """Forgets what was recorded and watched."""
+        if not self._recording:
+            raise ConversionError("Tape is not recording.")
+        self._tape.reset()
+
+    def gradient(self, target, sources, output_gradients=None, unconnected_gradients=UnconnectedGradients.NONE):
+        """d(sum of target)/d(source) for each source, in the structure of `sources`.
+
+        None where no target depends on the source, zeros with unconnected_gradients=ZERO. output_gradients: one seed
+        per target, None for ones. Errors: RuntimeError for a second call without persistent=True, TypeError for None.
+        """
+        if not self._entered:
+            raise StateError("gradient: the tape has recorded nothing; enter it with `with tf.GradientTape() as tape:` first")
+        unconnected = unconnected_name(unconnected_gradients)
+        if target is None:
+            raise _core.InvalidTypeError("Argument `target` should be a list or nested structure of Tensors, Variables or "
+                                         "CompositeTensors to be differentiated, but received None.")
+        if sources.__class__ is Variable and target.__class__ is Tensor and output_gradients is None:
+            return wrap_gradient(self._tape.gradient(target._t, sources, None, unconnected))
+        targets = [_leaf(y, "target") for y in nest.flatten(target)]
+        leaves = nest.flatten(sources)
+        xs = [_leaf(x, "sources") for x in leaves]
+        seeds = None
+        if output_gradients is not None:
+            seeds = [None if g is None else _seed(g, targets, i) for i, g in enumerate(nest.flatten(output_gradients))]
+        gradients = self._tape.gradient(targets, xs, seeds, unconnected)
+        return nest.pack_sequence_as(sources, [wrap_gradient(g) for g in gradients])
+
+
+def _leaf(x, what):
+    if isinstance(x, TensorLike):
+        return handle_of(x)
+    if x is None:
+        raise _core.InvalidTypeError(f"Argument `{what}` holds None; it should hold tensors and variables only")
+    raise ConversionError(f"Argument `{what}` must hold tensors and variables, not {type(x).__name__}: {x!r}; what is "
+                          "computed outside tf has no gradient")
+
+
+def _seed(g, targets, i):
+    if isinstance(g, TensorLike) or i >= len(targets):
+        return to_core(g)
+    return to_core(g, handle_dtype(targets[i]))
+
+
+def handle_dtype(x):
+    """The core dtype of what handle_of returns."""
+    return x.dtype.core if isinstance(x, Variable) else x.dtype

@@ -1,0 +1,479 @@
+"""tf.Tensor: a core tensor with TensorFlow's rules for dtypes, printing and comparing."""
+
+import operator as _operator
+
+from .. import _core
+from . import dtypes
+from .errors import ConversionError, InvalidArgumentError, OperatorNotAllowedInGraphError
+from ._shape import TensorShape
+
+_Core = _core.Tensor
+_CoreVariable = _core.Variable
+_BY_CORE = dtypes.BY_CORE
+_INT64 = _core.int64
+_int64_range = range(-2**63, 2**63)
+_int32_range = range(-2**31, 2**31)
+_read = _core.Variable.value
+
+
+class Reference:
+    """What tensor.ref() gives: hashable, equal for the same object."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value):
+        self._value = value
+
+    def deref(self):
+        """The tensor or variable."""
+        return self._value
+
+    def __eq__(self, other):
+        return isinstance(other, Reference) and self._value is other._value
+
+    def __hash__(self):
+        return id(self._value)
+
+    def __repr__(self):
+        return f"<Reference wrapping {self._value!r}>"
+
+
+class TensorLike:
+    """What tensors and variables share. `_core_value()` is the core tensor."""
+
+    __slots__ = ()
+    __array_priority__ = 100
+
+    # Types.
+    @property
+    def ndim(self):
+        return len(self.shape)
+
+    def get_shape(self):
+        return self.shape
+
+    @property
+    def device(self):
+        return "/job:localhost/replica:0/task:0/device:CPU:0"
+
+    def ref(self):
+        """A hashable handle, for keys of dicts."""
+        return Reference(self)
+
+    experimental_ref = ref
+    __hash__ = None
+
+    # Elements.
+    def numpy(self):
+        """A read-only NumPy array, a NumPy scalar if there are no axes. Not while tracing."""
+        t = self._core_value()
+        if t.symbolic:
+            raise NotImplementedError("numpy() is only available when eager execution is enabled: this tensor is traced; "
+                                      "use tf operations, or return the value from the function")
+        return t.numpy()
+
+    def __array__(self, dtype=None, copy=None):
+        t = self._core_value()
+        if t.symbolic:
+            raise NotImplementedError(f"Cannot convert a symbolic tf.Tensor ({self}) to a numpy array. This error may "
+                                      "indicate that you're trying to pass a Tensor to a NumPy call, which is not supported.")
+        return t.__array__(dtype)
+
+    def __len__(self):
+        shape = self.shape
+        if not shape:
+            raise TypeError("Scalar tensor has no `len()`")
+        return shape[0]
+
+    def __iter__(self):
+        if not self.shape:
+            raise TypeError("Cannot iterate over a scalar tensor")
+        return iter([wrap(row) for row in _core.unstack(self._core_value())])
+
+    def __bool__(self):
+        t = self._core_value()
+        if t.symbolic:
+            raise OperatorNotAllowedInGraphError(
+                "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed: its value is not known while tracing. "
+                "Use tf.cond(pred, true_fn, false_fn) or tf.while_loop(cond, body, loop_vars), or let "
+                "tf.function(autograph=True) convert the `if` or `while`.")
+        return bool(t)
+
+    def __float__(self):
+        return float(self._core_value())
+
+    def __int__(self):
+        return int(self._core_value())
+
+    def __complex__(self):
+        return complex(self._core_value())
+
+    def __index__(self):
+        return self._core_value().__index__()
+
+    def __format__(self, spec):
+        t = self._core_value()
+        return format(t, spec) if spec and not t.symbolic else str(self)
+
+    def __round__(self, digits=0):
+        return round(float(self._core_value()), digits)
+
+    def __getitem__(self, key):
+        return wrap(self._core_value()[_index(key)])
+
+    def __array_namespace__(self, api_version=None):
+        raise AttributeError("tf.Tensor has no array namespace; use reel.asarray for array API code")
+
+
+class Tensor(TensorLike):
+    """An immutable array of numbers, or a value of a trace. Made by tf.constant and by every op."""
+
+    __slots__ = ("_t", "__weakref__")
+
+    def __init__(self, *args, **kwargs):
+        raise TypeError("tf.Tensor is made by tf.constant or tf.convert_to_tensor")
+
+    def _core_value(self):
+        return self._t
+
+    @property
+    def dtype(self):
+        return _BY_CORE[self._t.dtype]
+
+    @property
+    def shape(self):
+        return tuple.__new__(TensorShape, self._t.shape)
+
+    @property
+    def name(self):
+        raise AttributeError("Tensor.name is undefined when eager execution is enabled.")
+
+    def set_shape(self, shape):
+        """Checks the shape; ValueError if it does not fit."""
+        if not self.shape.is_compatible_with(shape):
+            raise ValueError(f"Tensor's shape {self.shape} is not compatible with supplied shape {TensorShape(shape)}.")
+
+    def eval(self, feed_dict=None, session=None):
+        raise NotImplementedError("eval is not supported when eager execution is enabled, is .numpy() what you're looking for?")
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __reduce__(self):
+        return _from_core, (self._t,)
+
+    def __repr__(self):
+        t = self._t
+        if t.symbolic:
+            return f"<tf.Tensor 'traced' shape={self.shape} dtype={t.dtype.name}>"
+        return f"<tf.Tensor: shape={self.shape}, dtype={t.dtype.name}, {numpy_text(t, True)}>"
+
+    def __str__(self):
+        t = self._t
+        if t.symbolic:
+            return f"Tensor(\"traced\", shape={self.shape}, dtype={t.dtype.name})"
+        return f"tf.Tensor({numpy_text(t, False)}, shape={self.shape}, dtype={t.dtype.name})"
+
+
+_new = Tensor.__new__
+
+
+def wrap(core):
+    """The tf.Tensor of a core tensor."""
+    out = _new(Tensor)
+    out._t = core
+    return out
+
+
+def _from_core(core):
+    return wrap(core)
+
+
+def numpy_text(t, is_repr):
+    """The elements as TensorFlow prints them."""
+    array = t.__array__() if t.dtype.name != "bfloat16" else _core.astype(t, _core.float32).__array__()
+    if not is_repr:
+        text = str(array)
+    elif array.ndim == 0:
+        text = repr(array.item()) if array.dtype.kind in "iub" else str(array)
+    else:
+        text = repr(array)
+    if "\n" in text:
+        text = "\n" + text
+    return "numpy=" + text if is_repr else text
+
+
+def _index(key):
+    """An index whose tensors are the core's."""
+    if isinstance(key, TensorLike):
+        return key._core_value()
+    if isinstance(key, tuple):
+        return tuple(_index(k) for k in key)
+    if isinstance(key, slice):
+        return slice(*(None if p is None else _operator.index(p) for p in (key.start, key.stop, key.step)))
+    return key
+
+
+# --- conversion ---
+
+def _holds_tensor(value):
+    if isinstance(value, (list, tuple)):
+        return any(_holds_tensor(v) for v in value)
+    return isinstance(value, (TensorLike, _Core, _CoreVariable))
+
+
+def _pack(value, dtype):
+    """Nested lists with tensors in them, stacked: gradients flow into each."""
+    if not isinstance(value, (list, tuple)):
+        return to_core(value, dtype)
+    if dtype is None:
+        from .nest import flatten
+        dtype = next(_operand_dtype(v) for v in flatten(list(value)) if isinstance(v, TensorLike))
+    return _core.stack([_pack(v, dtype) for v in value])
+
+
+def _operand_dtype(value):
+    return value._core_value().dtype
+
+
+def _all_ints(value):
+    if isinstance(value, (list, tuple)):
+        return all(_all_ints(v) for v in value)
+    return isinstance(value, int)
+
+
+def _check_numbers(value, dtype):
+    """Python numbers that a dtype cannot hold are errors, not rounded."""
+    if isinstance(value, (list, tuple)):
+        for v in value:
+            _check_numbers(v, dtype)
+    elif isinstance(value, float) and dtype.is_integer or isinstance(value, complex) and not dtype.is_complex:
+        raise _core.InvalidTypeError(f"Cannot convert {value} to EagerTensor of dtype {dtype.name}")
+    elif isinstance(value, bool) != dtype.is_bool and isinstance(value, (bool, int, float)):
+        raise _core.InvalidTypeError(f"Cannot convert {value} to EagerTensor of dtype {dtype.name}")
+
+
+def to_core(value, dtype=None):
+    """The core tensor of anything that is one: tensors, variables, numbers, lists, arrays; `dtype` is the core's.
+
+    Python floats are float32 and ints int32 unless said otherwise. ValueError for None and other objects; a tensor
+    of another dtype than asked for is an error too.
+    """
+    if isinstance(value, TensorLike):
+        t = value._core_value()
+    elif isinstance(value, _Core):
+        t = value
+    elif isinstance(value, _CoreVariable):
+        t = _read(value)
+    elif isinstance(value, (bool, int, float, complex, list, tuple)):
+        return _from_numbers(value, dtype)
+    else:
+        return _from_array(value, dtype)
+    if dtype is not None and t.dtype is not dtype:
+        raise ConversionError(f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype {t.dtype.name}: {value!r}")
+    return t
+
+
+def _from_numbers(value, dtype):
+    if isinstance(value, (list, tuple)) and _holds_tensor(value):
+        return _pack(value, dtype)
+    if dtype is None and _all_ints(value) and not isinstance(value, bool):
+        t = _core.asarray(value)
+        if t.dtype is _INT64 and _core.all((t >= _int32_range[0]) & (t <= _int32_range[-1])):
+            t = _core.astype(t, _core.int32)
+        return t
+    if dtype is not None:
+        _check_numbers(value, dtype)
+    try:
+        return _core.asarray(value, dtype)
+    except _core.Error as error:
+        raise ConversionError(f"Can't convert {value!r} to Tensor: {error}") from None
+
+
+def _from_array(value, dtype):
+    """NumPy arrays and scalars, and what has __array__; copied."""
+    if value is None or isinstance(value, str) or not (hasattr(value, "__array__") or hasattr(value, "__dlpack__")):
+        kind = f" with an unsupported type ({type(value)})" if value is None else f" of type {type(value).__name__}"
+        raise ConversionError(f"Attempt to convert a value ({value!r}){kind} to a Tensor.")
+    try:
+        return _core.asarray(value, dtype)
+    except _core.Error as error:
+        raise ConversionError(f"Failed to convert a {type(value).__name__} to a Tensor: {error}") from None
+
+
+def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None):
+    """A tensor of a tensor, variable, number, nested list or array.
+
+    dtype: must be the tensor's, if it is one; dtype_hint: taken if it can be. Errors: TypeError for a float as an
+    integer, ValueError for other conversions.
+    """
+    if value.__class__ is Tensor and dtype is None:
+        return value
+    if dtype is None and dtype_hint is not None:
+        try:
+            return wrap(to_core(value, dtypes.as_dtype(dtype_hint).core))
+        except _core.Error:
+            pass
+    return wrap(to_core(value, dtypes.core_dtype(dtype)))
+
+
+def constant(value, dtype=None, shape=None, name="Const"):
+    """A tensor of numbers, nested lists or an array; float32 and int32 unless the array or dtype says otherwise.
+
+    shape: the elements in it, row-major; one element fills it.
+    """
+    if value.__class__ is Tensor:
+        out = value if dtype is None else dtypes.cast(value, dtype)
+    else:
+        out = wrap(to_core(value, dtypes.core_dtype(dtype)))
+    if shape is not None:
+        t = out._t
+        out = wrap(_core.broadcast_to(t, shape) if t.size == 1 else _core.reshape(t, shape))
+    return out
+
+
+# --- operators ---
+
+_WEAK = (int, float)
+
+
+def mismatch(op, a, b):
+    """The error of two dtypes that meet in one op."""
+    return InvalidArgumentError(
+        f"cannot compute {op} as input #1(zero-based) was expected to be a {_BY_CORE[a.dtype].type_name} tensor but is a "
+        f"{_BY_CORE[b.dtype].type_name} tensor [Op:{op}]; convert one of them with tf.cast")
+
+
+def _array_operand(other, dtype):
+    """An array beside a tensor takes its dtype where that loses no kind of number."""
+    t = _from_array(other, None)
+    if t.dtype is not dtype:
+        kinds = "biufc"
+        rank = {"u": 1, "i": 1, "f": 3, "c": 4, "b": 0}
+        if t.dtype.kind in kinds and t.dtype.kind != "b" and rank[t.dtype.kind] <= rank[dtype.kind]:
+            return _core.astype(t, dtype)
+    return t
+
+
+def operand(other, dtype, op, weak=True):
+    """The second operand of an op whose first is of a core dtype: a core tensor or, if `weak`, a Python number."""
+    if other.__class__ is Tensor:
+        b = other._t
+    elif isinstance(other, TensorLike):
+        b = other._core_value()
+    elif isinstance(other, (bool, int, float, complex)):
+        _check_numbers(other, dtype)
+        return other if weak else _core.asarray(other, dtype)
+    elif isinstance(other, (list, tuple, _Core, _CoreVariable)):
+        b = to_core(other, dtype)
+    else:
+        b = _array_operand(other, dtype)
+    if b.dtype is not dtype:
+        raise mismatch(op, _core.zeros((0,), dtype=dtype), b)
+    return b
+
+
+def binary(op, x, y, f):
+    """f of two operands of one dtype; numbers and lists take that of the other."""
+    if isinstance(x, (TensorLike, _Core, _CoreVariable)):
+        a = to_core(x)
+        return wrap(f(a, operand(y, a.dtype, op)))
+    if isinstance(y, (TensorLike, _Core, _CoreVariable)):
+        b = to_core(y)
+        return wrap(f(operand(x, b.dtype, op, weak=False), b))
+    a = to_core(x)
+    return wrap(f(a, operand(y, a.dtype, op)))
+
+
+def _as_float(t):
+    """Integers divide as float64, those of 16 bits and less as float32."""
+    if isinstance(t, (int, float)):
+        return t
+    return _core.astype(t, _core.float32 if t.dtype.itemsize < 4 else _core.float64)
+
+
+def true_divide(a, b):
+    """a / b of core operands of one dtype."""
+    if getattr(a, "dtype", b.dtype if not isinstance(b, _WEAK) else None).kind in "iu":
+        return _as_float(a) / _as_float(b)
+    return a / b
+
+
+def _operator_pair(op, f):
+    """The methods of an operator, for both orders."""
+
+    def method(self, other):
+        a = self._core_value()
+        if other.__class__ is Tensor:
+            b = other._t
+            if a.dtype is not b.dtype:
+                raise mismatch(op, a, b)
+        else:
+            if other is None or isinstance(other, (str, dict)):
+                return NotImplemented
+            b = operand(other, a.dtype, op)
+        out = _new(Tensor)
+        out._t = f(a, b)
+        return out
+
+    def reflected(self, other):
+        b = self._core_value()
+        if other is None or isinstance(other, (str, dict)):
+            return NotImplemented
+        a = operand(other, b.dtype, op)
+        out = _new(Tensor)
+        out._t = f(a, b)
+        return out
+
+    return method, reflected
+
+
+def _equality(f, otherwise):
+    """== and !=: elementwise; shapes that do not broadcast and objects that are no tensors are not equal."""
+
+    def method(self, other):
+        if other is None:
+            return otherwise
+        a = self._core_value()
+        try:
+            b = operand(other, a.dtype, "Equal")
+        except _core.InvalidTypeError:
+            return wrap(f(a, other))
+        except ConversionError:
+            return otherwise
+        try:
+            return wrap(f(a, b))
+        except InvalidArgumentError:
+            return otherwise
+
+    return method
+
+
+def _unary_method(f):
+    def method(self):
+        return wrap(f(self._core_value()))
+
+    return method
+
+
+def _install():
+    pairs = {"add": ("AddV2", _operator.add), "sub": ("Sub", _operator.sub), "mul": ("Mul", _operator.mul),
+             "truediv": ("RealDiv", true_divide), "floordiv": ("FloorDiv", _operator.floordiv),
+             "mod": ("FloorMod", _operator.mod), "pow": ("Pow", _operator.pow), "matmul": ("BatchMatMulV2", _operator.matmul),
+             "and": ("LogicalAnd", _operator.and_), "or": ("LogicalOr", _operator.or_), "xor": ("LogicalXor", _operator.xor)}
+    for name, (op, f) in pairs.items():
+        method, reflected = _operator_pair(op, f)
+        setattr(TensorLike, f"__{name}__", method)
+        setattr(TensorLike, f"__r{name}__", reflected)
+    for name, op in {"lt": "Less", "le": "LessEqual", "gt": "Greater", "ge": "GreaterEqual"}.items():
+        setattr(TensorLike, f"__{name}__", _operator_pair(op, getattr(_operator, name))[0])
+    TensorLike.__eq__ = _equality(_operator.eq, False)
+    TensorLike.__ne__ = _equality(_operator.ne, True)
+    for name, f in {"neg": _operator.neg, "abs": _core.abs, "invert": _operator.invert, "pos": _operator.pos}.items():
+        setattr(TensorLike, f"__{name}__", _unary_method(f))
+
+
+_install()

@@ -1,0 +1,110 @@
+"""tf.Variable: a core variable with TensorFlow's names."""
+
+from .. import _core
+from . import dtypes
+from ._shape import TensorShape
+from ._tensor import TensorLike, Tensor, numpy_text, operand, to_core, wrap
+
+_Core = _core.Variable
+_read = _Core.value
+_dtype = _Core.dtype.fget
+_shape = _Core.shape.fget
+
+
+class Variable(TensorLike, _Core):
+    """A named, mutable value of fixed shape and dtype; a tape watches it if it is trainable.
+
+    initial_value: what tf.convert_to_tensor takes, or a callable that returns it.
+    """
+
+    def __init__(self, initial_value=None, trainable=None, validate_shape=True, caching_device=None, name=None,
+                 variable_def=None, dtype=None, import_scope=None, constraint=None, synchronization=None,
+                 aggregation=None, shape=None):
+        if initial_value is None:
+            raise _core.InvalidArgumentError("The `initial_value` arg to `tf.Variable` must be specified.")
+        if callable(initial_value) and not isinstance(initial_value, TensorLike):
+            initial_value = initial_value()
+        wanted = dtypes.core_dtype(dtype)
+        if wanted is not None and isinstance(initial_value, (Tensor, _Core)):
+            value = _core.astype(to_core(initial_value), wanted)
+        else:
+            value = to_core(initial_value, wanted)
+        _on_creation(self)
+        _Core.__init__(self, value, trainable is not False, name or "Variable")
+        self.constraint = constraint
+
+    def _core_value(self):
+        return _read(self)
+
+    @property
+    def dtype(self):
+        return dtypes.BY_CORE[_dtype(self)]
+
+    @property
+    def shape(self):
+        return TensorShape(_shape(self))
+
+    @property
+    def name(self):
+        return _Core.name.fget(self) + ":0"
+
+    @property
+    def handle(self):
+        return self
+
+    def value(self):
+        """The value now, as a tensor; assigning does not change it."""
+        return wrap(_read(self))
+
+    read_value = value
+
+    def initialized_value(self):
+        return self.value()
+
+    def assign(self, value, use_locking=False, name=None, read_value=True):
+        """Replaces the value; shape and dtype must be the variable's. Returns itself. No gradient flows to `value`."""
+        _Core.assign(self, self._new_value(value, "assign"))
+        return self
+
+    def assign_add(self, delta, use_locking=False, name=None, read_value=True):
+        """assign(value + delta)."""
+        _Core.assign_add(self, self._new_value(delta, "assign_add"))
+        return self
+
+    def assign_sub(self, delta, use_locking=False, name=None, read_value=True):
+        """assign(value - delta)."""
+        _Core.assign_sub(self, self._new_value(delta, "assign_sub"))
+        return self
+
+    def _new_value(self, value, what):
+        t = operand(value, _dtype(self), "AssignVariableOp", weak=False)
+        if tuple(t.shape) != tuple(_shape(self)) and what == "assign":
+            raise _core.InvalidArgumentError(
+                f"Cannot assign value to variable '{self.name}': Shape mismatch. The variable shape {self.shape}, and the "
+                f"assigned value shape {TensorShape(t.shape)} are incompatible.")
+        return t
+
+    def __deepcopy__(self, memo):
+        return Variable(self.value(), trainable=self.trainable, name=_Core.name.fget(self))
+
+    def __reduce__(self):
+        return _unpickle, (self.numpy(), self.trainable, _Core.name.fget(self))
+
+    def __repr__(self):
+        head = f"<tf.Variable '{self.name}' shape={self.shape} dtype={_dtype(self).name}"
+        t = _read(self)
+        return head + ">" if t.symbolic else f"{head}, {numpy_text(t, True)}>"
+
+    __str__ = __repr__
+
+
+def _unpickle(value, trainable, name):
+    return Variable(value, trainable=trainable, name=name)
+
+
+_creation_hooks = []
+
+
+def _on_creation(variable):
+    for hook in _creation_hooks:
+        hook(variable)

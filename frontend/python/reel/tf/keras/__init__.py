@@ -1,0 +1,7 @@
+"""tf.keras as far as the guides on gradients use it: layers, Sequential, Model, losses, optimizers."""
+
+from . import activations, initializers, layers, losses, models, optimizers
+from .layers import Layer
+from .models import Model, Sequential
+
+__all__ = ["Layer", "Model", "Sequential", "activations", "initializers", "layers", "losses", "models", "optimizers"]

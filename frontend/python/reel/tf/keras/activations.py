@@ -1,0 +1,24 @@
+"""Activations by name."""
+
+from .. import math as _math, nn as _nn
+from ..errors import ConversionError
+
+relu, elu, selu, gelu, softplus, softsign = _nn.relu, _nn.elu, _nn.selu, _nn.gelu, _math.softplus, _nn.softsign
+silu = swish = _nn.silu
+sigmoid, tanh, softmax, exponential = _math.sigmoid, _math.tanh, _math.softmax, _math.exp
+
+
+def linear(x):
+    """x."""
+    return x
+
+
+def get(identifier):
+    """The function of a name, of None (linear), or itself."""
+    if identifier is None:
+        return linear
+    if callable(identifier):
+        return identifier
+    if identifier in ("get", "ConversionError") or not callable(globals().get(identifier)):
+        raise ConversionError(f"Could not interpret activation function identifier: {identifier!r}")
+    return globals()[identifier]

@@ -1,0 +1,187 @@
+"""Layers, whose variables are made when they are first called."""
+
+from ... import _core
+from .. import _array, dtypes as _dtypes, math as _math, nn as _nn
+from .._module import Module
+from .._shape import TensorShape
+from .._tensor import convert_to_tensor
+from .._variable import Variable
+from . import activations as _activations, initializers as _initializers
+
+
+class Layer(Module):
+    """A function with variables: subclasses define build(input_shape), which makes them, and call(inputs)."""
+
+    def __init__(self, name=None, trainable=True, dtype=None, **kwargs):
+        super().__init__(name)
+        self.trainable = trainable
+        self.built = False
+        self._dtype = _dtypes.as_dtype(dtype or _dtypes.float32)
+
+    @property
+    def dtype(self):
+        return self._dtype
+
+    def _children(self):
+        return list(vars(self).values())  # in the order of creation
+
+    def build(self, input_shape):
+        """Makes the variables for inputs of this shape."""
+
+    def call(self, inputs, *args, **kwargs):
+        raise _core.UnimplementedError(f"Layer {self.name} does not have a `call()` method implemented.")
+
+    def add_weight(self, shape=(), initializer=None, dtype=None, trainable=True, name=None, **kwargs):
+        """A new variable of this shape."""
+        if isinstance(shape, str):
+            raise _core.InvalidTypeError("add_weight: the shape comes first, the name as name=")
+        dtype = self._dtype if dtype is None else _dtypes.as_dtype(dtype)
+        value = _initializers.get(initializer or "glorot_uniform")(tuple(shape), dtype)
+        variable = Variable(value, trainable=trainable and self.trainable, name=f"{self.name}/{name or 'weight'}")
+        self.__dict__.setdefault("_weights", []).append(variable)
+        return variable
+
+    def __call__(self, inputs, *args, **kwargs):
+        if not getattr(self, "built", True):
+            if not isinstance(inputs, (list, tuple, dict)):
+                inputs = convert_to_tensor(inputs)
+            self.build(_shapes(inputs))
+            self.built = True
+        return self.call(inputs, *args, **kwargs)
+
+    @property
+    def weights(self):
+        """All variables, a list."""
+        return list(self.variables)
+
+    @property
+    def variables(self):
+        return self._find(Variable)
+
+    @property
+    def trainable_variables(self):
+        """The trainable ones, a list; none if `trainable` is False."""
+        return [v for v in self.variables if v.trainable] if self.trainable else []
+
+    @property
+    def non_trainable_variables(self):
+        trainable = {id(v) for v in self.trainable_variables}
+        return [v for v in self.variables if id(v) not in trainable]
+
+    @property
+    def trainable_weights(self):
+        return self.trainable_variables
+
+    def get_weights(self):
+        """Values of all variables, NumPy arrays."""
+        return [v.numpy() for v in self.variables]
+
+    def set_weights(self, weights):
+        """Assigns to all variables."""
+        for v, value in zip(self.variables, weights, strict=True):
+            v.assign(value)
+
+
+def _shapes(inputs):
+    if isinstance(inputs, (list, tuple)):
+        return [_shapes(x) for x in inputs]
+    if isinstance(inputs, dict):
+        return {k: _shapes(x) for k, x in inputs.items()}
+    return TensorShape(inputs.shape)
+
+
+class Dense(Layer):
+    """activation(x kernel + bias): kernel [features, units], made at the first call."""
+
+    def __init__(self, units, activation=None, use_bias=True, kernel_initializer="glorot_uniform", bias_initializer="zeros",
+                 input_shape=None, input_dim=None, name=None, dtype=None, trainable=True, **kwargs):
+        super().__init__(name=name, dtype=dtype, trainable=trainable)
+        self.units = int(units)
+        self.activation = _activations.get(activation)
+        self.use_bias = use_bias
+        self.kernel_initializer = _initializers.get(kernel_initializer)
+        self.bias_initializer = _initializers.get(bias_initializer)
+        if input_dim is not None:
+            input_shape = (input_dim,)
+        if input_shape is not None:
+            self.build((None,) + tuple(input_shape))
+            self.built = True
+
+    def build(self, input_shape):
+        features = input_shape[-1] if len(input_shape) else None
+        if features is None:
+            raise _core.InvalidArgumentError(f"Dense: the last axis of the inputs must be known, their shape is {input_shape}")
+        self.kernel = self.add_weight((features, self.units), self.kernel_initializer, name="kernel")
+        if self.use_bias:
+            self.bias = self.add_weight((self.units,), self.bias_initializer, name="bias")
+
+    def call(self, inputs):
+        x = convert_to_tensor(inputs)
+        y = _math.tensordot(x, self.kernel, 1) if len(x.shape) != 2 else _math.matmul(x, self.kernel)
+        return self.activation(y + self.bias if self.use_bias else y)
+
+
+class Activation(Layer):
+    """A function as a layer."""
+
+    def __init__(self, activation, **kwargs):
+        super().__init__(**kwargs)
+        self.activation = _activations.get(activation)
+
+    def call(self, inputs):
+        return self.activation(convert_to_tensor(inputs))
+
+
+class ReLU(Activation):
+    """max(x, 0)."""
+
+    def __init__(self, **kwargs):
+        super().__init__("relu", **kwargs)
+
+
+class Flatten(Layer):
+    """All axes but the first as one."""
+
+    def call(self, inputs):
+        x = convert_to_tensor(inputs)
+        return _array.reshape(x, (x.shape[0], -1))
+
+
+class Dropout(Layer):
+    """Elements dropped with probability rate, when training."""
+
+    def __init__(self, rate, **kwargs):
+        super().__init__(**kwargs)
+        self.rate = rate
+
+    def call(self, inputs, training=False):
+        return _nn.dropout(inputs, self.rate) if training else convert_to_tensor(inputs)
+
+
+class Lambda(Layer):
+    """Any function as a layer."""
+
+    def __init__(self, function, **kwargs):
+        super().__init__(**kwargs)
+        self.function = function
+
+    def call(self, inputs):
+        return self.function(inputs)
+
+
+class LayerNormalization(Layer):
+    """(x - mean) / sqrt(variance + epsilon) gamma + beta over the last axis."""
+
+    def __init__(self, axis=-1, epsilon=1e-3, **kwargs):
+        super().__init__(**kwargs)
+        self.axis, self.epsilon = axis, epsilon
+
+    def build(self, input_shape):
+        extents = (input_shape[self.axis],)
+        self.gamma = self.add_weight(extents, "ones", name="gamma")
+        self.beta = self.add_weight(extents, "zeros", name="beta")
+
+    def call(self, inputs):
+        x = convert_to_tensor(inputs)
+        mean, variance = _nn.moments(x, [self.axis], keepdims=True)
+        return _nn.batch_normalization(x, mean, variance, self.beta, self.gamma, self.epsilon)

@@ -1,0 +1,110 @@
+"""Nested structures of values: lists, tuples, named tuples and dicts (tf.nest).
+
+The leaves of a dict come in the order of its sorted keys; everything else, None included, is a leaf.
+"""
+
+
+def is_nested(structure):
+    """Whether it is a list, tuple or dict, and not a leaf."""
+    return isinstance(structure, (list, tuple, dict)) and not _is_leaf_tuple(structure)
+
+
+is_sequence = is_nested
+
+
+def _is_leaf_tuple(structure):
+    return getattr(type(structure), "_reel_leaf", False)  # TensorShape is one value, not many
+
+
+def _keys(structure):
+    try:
+        return sorted(structure)
+    except TypeError:
+        raise TypeError(f"nest: the keys of a dict must be sortable, those of {structure!r} are not") from None
+
+
+def _children(structure):
+    if isinstance(structure, dict):
+        return [structure[key] for key in _keys(structure)]
+    return structure
+
+
+def flatten(structure, expand_composites=False):
+    """The leaves as a list; a leaf is a list of itself."""
+    if not is_nested(structure):
+        return [structure]
+    out = []
+    for child in _children(structure):
+        if is_nested(child):
+            out.extend(flatten(child))
+        else:
+            out.append(child)
+    return out
+
+
+def _like(structure, children):
+    """The children, in the order of _children, in a structure of the same type."""
+    if isinstance(structure, dict):
+        by_key = dict(zip(_keys(structure), children))
+        ordered = [(key, by_key[key]) for key in structure]
+        if type(structure) is dict:
+            return dict(ordered)
+        out = structure.copy()
+        out.update(ordered)
+        return out
+    if isinstance(structure, tuple):
+        if hasattr(structure, "_fields"):
+            return type(structure)(*children)
+        return tuple(children) if type(structure) is tuple else type(structure)(children)
+    return list(children) if type(structure) is list else type(structure)(children)
+
+
+def pack_sequence_as(structure, flat_sequence, expand_composites=False):
+    """The leaves in the places of those of `structure`; ValueError unless there are as many."""
+    flat = list(flat_sequence)
+    if not is_nested(structure):
+        if len(flat) != 1:
+            raise ValueError(f"nest.pack_sequence_as: the structure is one leaf, but there are {len(flat)} values")
+        return flat[0]
+    leaves = iter(flat)
+
+    def build(part):
+        return _like(part, [build(child) if is_nested(child) else next(leaves) for child in _children(part)])
+
+    wanted = len(flatten(structure))
+    if wanted != len(flat):
+        raise ValueError(f"nest.pack_sequence_as: the structure has {wanted} leaves, but there are {len(flat)} values")
+    return build(structure)
+
+
+def assert_same_structure(nest1, nest2, check_types=True, expand_composites=False):
+    """ValueError (TypeError for sequences of other types) unless both nest in the same way."""
+    if is_nested(nest1) != is_nested(nest2):
+        raise ValueError(f"The two structures don't have the same nested structure: {nest1!r} and {nest2!r}")
+    if not is_nested(nest1):
+        return
+    if isinstance(nest1, dict) != isinstance(nest2, dict) or (check_types and type(nest1) is not type(nest2)):
+        raise TypeError(f"The two structures don't have the same sequence type: {type(nest1).__name__} and "
+                        f"{type(nest2).__name__}")
+    if isinstance(nest1, dict) and set(nest1) != set(nest2):
+        raise ValueError(f"The two dictionaries don't have the same keys: {_keys(nest1)} and {_keys(nest2)}")
+    if len(nest1) != len(nest2):
+        raise ValueError("The two structures don't have the same number of elements: "
+                         f"{len(nest1)} in {nest1!r}, {len(nest2)} in {nest2!r}")
+    for a, b in zip(_children(nest1), _children(nest2)):
+        assert_same_structure(a, b, check_types)
+
+
+def map_structure(func, *structures, check_types=True, expand_composites=False):
+    """func of the leaves at the same place of every structure, in the structure of the first."""
+    if not callable(func):
+        raise TypeError(f"func must be callable, got: {func}")
+    if not structures:
+        raise ValueError("Must provide at least one structure")
+    first = structures[0]
+    if not is_nested(first) and len(structures) == 1:
+        return func(first)
+    for other in structures[1:]:
+        assert_same_structure(first, other, check_types)
+    leaves = zip(*(flatten(s) for s in structures))
+    return pack_sequence_as(first, [func(*values) for values in leaves])

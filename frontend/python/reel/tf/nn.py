@@ -1,0 +1,122 @@
+"""tf.nn: activations, losses without reduction, normalisation and lookups."""
+
+from .. import _core, nn as _nn
+from . import dtypes
+from ._array import gather
+from ._tensor import operand, to_core, wrap
+from .errors import ConversionError
+from .linalg import l2_normalize  # noqa: F401
+from .math import in_top_k, log_softmax, sigmoid, softmax, softplus, tanh, top_k, _axis  # noqa: F401
+
+
+def _define(name, f):
+    def op(features, name=None):
+        return wrap(f(to_core(features)))
+
+    op.__name__ = op.__qualname__ = name
+    op.__doc__ = f.__doc__.split("\n")[-1]
+    return op
+
+
+relu = _define("relu", _nn.relu)
+relu6 = _define("relu6", _nn.relu6)
+elu = _define("elu", _nn.elu)
+selu = _define("selu", _nn.selu)
+softsign = _define("softsign", _nn.softsign)
+
+
+def silu(features, beta=1.0):
+    """x sigmoid(beta x)."""
+    x = to_core(features)
+    return wrap(_nn.silu(x) if beta == 1 else x * _core.sigmoid(x * beta))
+
+
+swish = silu
+
+
+def leaky_relu(features, alpha=0.2, name=None):
+    """x above 0, else alpha x."""
+    return wrap(_nn.leaky_relu(to_core(features), alpha))
+
+
+def gelu(features, approximate=False, name=None):
+    """x/2 (1 + erf(x / sqrt 2)), or its approximation by tanh."""
+    return wrap(_nn.gelu(to_core(features), approximate))
+
+
+def bias_add(value, bias, data_format=None, name=None):
+    """value + bias along the last axis."""
+    x = to_core(value)
+    return wrap(x + operand(bias, x.dtype, "BiasAdd", weak=False))
+
+
+def l2_loss(t, name=None):
+    """sum(t^2) / 2."""
+    return wrap(_core.sum(_core.square(to_core(t))) / 2)
+
+
+def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
+    """-sum labels log softmax(logits) along axis; the labels are distributions. Gradients to both."""
+    x = to_core(logits)
+    p = operand(labels, x.dtype, "SoftmaxCrossEntropyWithLogits", weak=False)
+    return wrap(-_core.sum(p * _nn.log_softmax(x, axis), axis))
+
+
+def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
+    """-log softmax(logits)[label] along the last axis; the labels are class indices."""
+    x, i = to_core(logits), to_core(labels)
+    if i.ndim != x.ndim - 1:
+        raise ConversionError(f"Rank of labels (received {i.ndim}) should equal rank of logits minus 1 (received {x.ndim}): "
+                              f"`labels` must have shape {tuple(x.shape)[:-1]}, not {tuple(i.shape)}")
+    picked = _core.take_along_axis(_nn.log_softmax(x, -1), _core.expand_dims(i, -1), -1)
+    return wrap(-_core.squeeze(picked, -1))
+
+
+def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):
+    """-labels log sigmoid(x) - (1 - labels) log(1 - sigmoid(x)), without overflow."""
+    x = to_core(logits)
+    z = operand(labels, x.dtype, "SigmoidCrossEntropyWithLogits", weak=False)
+    if tuple(z.shape) != tuple(x.shape):
+        raise ConversionError(f"`logits` and `labels` must have the same shape, received ({tuple(x.shape)} vs {tuple(z.shape)}).")
+    return wrap(_nn.sigmoid_cross_entropy(x, z, reduction="none"))
+
+
+def moments(x, axes, shift=None, keepdims=False, name=None):
+    """(mean, variance) over axes. The second derivative is right, unlike TensorFlow's."""
+    mean, variance = _nn.moments(to_core(x), _axis(axes), keepdims)
+    return wrap(mean), wrap(variance)
+
+
+def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name=None):
+    """(x - mean) / sqrt(variance + epsilon) scale + offset; offset and scale may be None."""
+    t = to_core(x)
+
+    def like(y):
+        return operand(y, t.dtype, "BatchNorm", weak=False)
+
+    inverse = _core.rsqrt(like(variance) + variance_epsilon)
+    if scale is not None:
+        inverse = inverse * like(scale)
+    y = (t - like(mean)) * inverse
+    return wrap(y if offset is None else y + like(offset))
+
+
+def dropout(x, rate, noise_shape=None, seed=None, name=None):
+    """Elements set to 0 with probability rate, the others scaled by 1 / (1 - rate)."""
+    from .random import uniform
+    t = to_core(x)
+    if not 0 <= rate < 1:
+        raise ConversionError(f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: rate={rate}")
+    kept = uniform(noise_shape or tuple(t.shape), dtype=dtypes.BY_CORE[t.dtype], seed=seed)._t >= rate
+    return wrap(_core.where(kept, t / (1 - rate), _core.zeros_like(t)))
+
+
+def embedding_lookup(params, ids, max_norm=None, name=None):
+    """Rows of a table at integer ids."""
+    return gather(params, ids)
+
+
+def zero_fraction(value, dtype=dtypes.float32, name=None):
+    """The share of elements that are 0."""
+    x = to_core(value)
+    return wrap(_core.mean(_core.astype(_core.equal(x, 0), dtypes.core_dtype(dtype))))
