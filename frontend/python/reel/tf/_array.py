@@ -1,5 +1,7 @@
 """Shapes, joins, gathers and constants: what is directly in tf."""
 
+from builtins import slice as _slice
+
 from .. import _core
 from . import dtypes
 from ._shape import TensorShape
@@ -184,7 +186,6 @@ def slice(input_, begin, size, name=None):
     return wrap(x[key])
 
 
-_slice = __builtins__["slice"] if isinstance(__builtins__, dict) else __builtins__.slice
 
 
 def strided_slice(input_, begin, end, strides=None, name=None):
@@ -359,3 +360,7 @@ def print_v2(*inputs, output_stream=None, summarize=3, sep=" ", end="\n", name=N
     texts = [str(x._core_value()) if isinstance(x, TensorLike) else str(x) for x in inputs]
     stream = output_stream if hasattr(output_stream, "write") else sys.stderr
     stream.write(sep.join(texts) + end)
+
+
+__all__ = [_n for _n, _f in list(globals().items())
+           if getattr(_f, "__module__", None) == __name__ and not _n.startswith("_") and _n not in ("ints", "print_v2")]

@@ -10,9 +10,6 @@ from ._shape import TensorShape
 _Core = _core.Tensor
 _CoreVariable = _core.Variable
 _BY_CORE = dtypes.BY_CORE
-_INT64 = _core.int64
-_int64_range = range(-2**63, 2**63)
-_int32_range = range(-2**31, 2**31)
 _read = _core.Variable.value
 
 
@@ -240,9 +237,16 @@ def _operand_dtype(value):
 
 
 def _all_ints(value):
+    """Whether there are ints, and nothing else; True and False are none."""
     if isinstance(value, (list, tuple)):
-        return all(_all_ints(v) for v in value)
-    return isinstance(value, int)
+        return len(value) > 0 and all(_all_ints(v) for v in value)
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _fits_int32(value):
+    if isinstance(value, (list, tuple)):
+        return all(_fits_int32(v) for v in value)
+    return -2**31 <= value < 2**31
 
 
 def _check_numbers(value, dtype):
@@ -280,11 +284,8 @@ def to_core(value, dtype=None):
 def _from_numbers(value, dtype):
     if isinstance(value, (list, tuple)) and _holds_tensor(value):
         return _pack(value, dtype)
-    if dtype is None and _all_ints(value) and not isinstance(value, bool):
-        t = _core.asarray(value)
-        if t.dtype is _INT64 and _core.all((t >= _int32_range[0]) & (t <= _int32_range[-1])):
-            t = _core.astype(t, _core.int32)
-        return t
+    if dtype is None and _all_ints(value):
+        dtype = _core.int32 if _fits_int32(value) else _core.int64
     if dtype is not None:
         _check_numbers(value, dtype)
     try:

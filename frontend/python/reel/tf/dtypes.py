@@ -135,3 +135,6 @@ def cast(x, dtype, name=None):
     if x.dtype is wanted:
         return x
     return wrap(_core.astype(x._t, wanted.core))
+
+
+__all__ = [*_NAMES, "half", "double"]

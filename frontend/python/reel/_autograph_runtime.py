@@ -1,0 +1,422 @@
+"""What converted functions call: Python's control flow on Python values, tf.cond and tf.while_loop on traced ones."""
+
+import functools as _functools
+import linecache as _linecache
+import os as _os
+import sys as _sys
+import types as _types
+
+from . import _core
+from .tf import _control, nest
+from .tf._tensor import TensorLike, convert_to_tensor
+from .tf.errors import ConversionError, OperatorNotAllowedInGraphError
+
+STDLIB = _os.path.dirname(_os.__file__) + _os.sep
+convert = None  # set by autograph
+
+
+class Undefined:
+    """The value of a local variable that has none yet."""
+
+    __slots__ = ("name", "why")
+
+    def __init__(self, name, why=None):
+        self.name, self.why = name, why
+
+    def __repr__(self):
+        return f"<undefined {self.name}>"
+
+
+def _undefined_operator(self, *others):
+    return ld(self)
+
+
+for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor"):
+    for _form in ("__{}__", "__r{}__", "__i{}__"):
+        setattr(Undefined, _form.format(_name), _undefined_operator)
+
+
+class UndefinedVariable(_core.Error, UnboundLocalError):
+    """A variable was read that has a value on some paths only."""
+
+
+def ld(value):
+    """A value that is read; an error if there is none."""
+    if value.__class__ is Undefined:
+        raise UndefinedVariable(value.why or f"cannot access local variable {value.name!r} where it is not associated with a value")
+    return value
+
+
+def _traced(x):
+    return isinstance(x, _core.Tensor) and x.symbolic or _control.symbolic(x)
+
+
+def _where(line):
+    """'line 12 of model.py: `while x > 0:`', of the converted function that called."""
+    frame = _sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename == __file__:
+        frame = frame.f_back
+    filename = frame.f_code.co_filename if frame is not None else "?"
+    return f"line {line} of {_os.path.basename(filename)}: `{_linecache.getline(filename, line).strip()}`"
+
+
+def call(function):
+    """A function as it is called from converted code: converted too, if it is the user's own."""
+    if isinstance(function, (_types.FunctionType, _types.MethodType, _functools.partial)):
+        return convert(function)
+    if function is range:
+        return range_
+    return function
+
+
+# --- and, or, not, conditional expressions ---
+
+def and_(*parts):
+    value = parts[0]()
+    for part in parts[1:]:
+        if _traced(value):
+            other = part()
+            value = _logical(value) & _logical(other)
+        elif value:
+            value = part()
+        else:
+            return value
+    return value
+
+
+def or_(*parts):
+    value = parts[0]()
+    for part in parts[1:]:
+        if _traced(value):
+            other = part()
+            value = _logical(value) | _logical(other)
+        elif not value:
+            value = part()
+        else:
+            return value
+    return value
+
+
+def not_(value):
+    return ~_logical(value) if _traced(value) else not value
+
+
+def _logical(value):
+    value = convert_to_tensor(value)
+    if not value.dtype.is_bool:
+        raise OperatorNotAllowedInGraphError(f"`and`, `or` and `not` of traced tensors need bool, not {value}; compare it first")
+    return value
+
+
+def if_exp(test, body, orelse, line):
+    if not _traced(test):
+        return body() if test else orelse()
+    return _traced_return(test, body, orelse, line, "x if c else y")
+
+
+# --- if ---
+
+def if_return(test, body, orelse, get, put, names, line):
+    if not _traced(test):
+        return body() if test else orelse()
+    start = get()
+
+    def branch(f):
+        def run():
+            put(start)
+            return f()
+        return run
+
+    return _traced_return(test, branch(body), branch(orelse), line, "if")
+
+
+def _traced_return(test, body, orelse, line, what):
+    where = _where(line)
+    results = []
+
+    def branch(f):
+        def run():
+            out = f()
+            results.append(out)
+            return () if out is None else out
+        return run
+
+    try:
+        out = _control.cond(test, branch(body), branch(orelse))
+    except OperatorNotAllowedInGraphError:
+        raise
+    except (ValueError, TypeError) as error:
+        if len(results) < 2:
+            raise
+        raise ConversionError(f"{where}: the branches of a traced `{what}` must give the same types, but one gives {results[0]!r} "
+                              f"and the other {results[1]!r}; write tf.cond(pred, true_fn, false_fn) with branches that agree "
+                              f"({error})") from None
+    return None if all(r is None for r in results) else out
+
+
+_NUMBER = (bool, int, float)
+
+
+def _leaf(x):
+    return isinstance(x, (TensorLike, _core.Tensor) + _NUMBER) or hasattr(x, "__array__")
+
+
+def _numeric(value):
+    """Whether a variable's value can be a value of the graph."""
+    leaves = nest.flatten(value)
+    return bool(leaves) and all(_leaf(x) for x in leaves)
+
+
+def _tensors(value):
+    return nest.map_structure(convert_to_tensor, value)
+
+
+def if_stmt(test, body, orelse, get, put, names, line):
+    if not _traced(test):
+        body() if test else orelse()
+        return
+    _TracedIf(get, put, names, line).run(test, body, orelse)
+
+
+class _TracedIf:
+    """An `if` on a traced condition: the variables that the branches assign come out of a cond."""
+
+    def __init__(self, get, put, names, line):
+        self.get, self.put, self.names = get, put, names
+        self.where = _where(line)
+        self.line = line
+        self.start = get()
+        self.ends = []
+        self.kept = []
+
+    def run(self, test, body, orelse):
+        out = _control.cond(test, lambda: self.first(body), lambda: self.second(orelse))
+        values = [self.after(i, out) for i in range(len(self.names))]
+        self.put(tuple(values))
+
+    def first(self, body):
+        self.put(self.start)
+        body()
+        end = self.get()
+        self.ends.append(end)
+        self.kept = [i for i, v in enumerate(end) if _numeric(v)]
+        self.first_values = [_tensors(end[i]) for i in self.kept]
+        return list(self.first_values)
+
+    def second(self, orelse):
+        self.put(self.start)
+        orelse()
+        end = self.get()
+        self.ends.append(end)
+        return [self.match(end[i], like, self.names[i]) for i, like in zip(self.kept, self.first_values)]
+
+    def match(self, value, like, name):
+        """The second branch's value of a variable, of the first one's type."""
+        if not _numeric(value):
+            return nest.map_structure(lambda t: _zeros(t), like)
+        try:
+            nest.assert_same_structure(like, value, check_types=False)
+            leaves = [convert_to_tensor(x, dtype_hint=t.dtype) if not isinstance(x, TensorLike) else x
+                      for t, x in zip(nest.flatten(like), nest.flatten(value))]
+            same = all(a.dtype is b.dtype and a.shape == b.shape for a, b in zip(nest.flatten(like), leaves))
+        except (ValueError, TypeError):
+            same = False
+        if not same:
+            raise ConversionError(f"{self.where}: {name!r} is {_show(like)} in one branch and {_show(value)} in the other; a traced "
+                                  "`if` needs one shape and dtype: cast or reshape, or write tf.cond(pred, true_fn, false_fn)")
+        return nest.pack_sequence_as(like, leaves)
+
+    def after(self, i, out):
+        first, second = self.ends[0][i], self.ends[1][i]
+        if first is second or isinstance(first, _NUMBER) and type(first) is type(second) and first == second:
+            return first
+        if i in self.kept and _numeric(second):
+            return out[self.kept.index(i)]
+        name = self.names[i]
+        if Undefined in (first.__class__, second.__class__):
+            return Undefined(name, f"{self.where}: {name!r} is assigned in one branch only, so it has no value after a traced `if`; "
+                                   "assign it before, or in both branches of tf.cond(pred, true_fn, false_fn)")
+        if not _numeric(first) and not _numeric(second):
+            same = first == second
+            if same is True:
+                return first
+        return Undefined(name, f"{self.where}: {name!r} is {_show(first)} in one branch and {_show(second)} in the other of a traced "
+                               "`if`; both must be tensors or numbers. Write tf.cond(pred, true_fn, false_fn)")
+
+
+def _zeros(t):
+    from .tf._array import zeros_like
+    return zeros_like(t)
+
+
+def _show(value):
+    leaves = nest.flatten(value)
+    if len(leaves) == 1 and isinstance(leaves[0], TensorLike):
+        return f"{leaves[0].dtype.name}{list(leaves[0].shape)}"
+    return repr(value)
+
+
+# --- loops ---
+
+class _LoopState:
+    """The variables of a traced loop: those with a number or tensor go around, others must stay the same."""
+
+    def __init__(self, get, put, names, where):
+        self.get, self.put, self.names, self.where = get, put, names, where
+        self.start = get()
+        self.going = [i for i, v in enumerate(self.start) if _numeric(v)]
+        self.values = [_tensors(self.start[i]) for i in self.going]
+
+    def enter(self, values):
+        """Sets the variables to the loop's values."""
+        all_values = [Undefined(n) if v.__class__ is Undefined else v for n, v in zip(self.names, self.start)]
+        for i, v in zip(self.going, values):
+            all_values[i] = v
+        self.put(tuple(all_values))
+
+    def leave(self):
+        """The loop's values after an iteration; an error if a type changed."""
+        end = self.get()
+        for i, (before, after) in enumerate(zip(self.start, end)):
+            if i not in self.going and before.__class__ is not Undefined and before is not after:
+                raise ConversionError(f"{self.where}: {self.names[i]!r} is {_show(before)} before the loop and {_show(after)} after an "
+                                      "iteration; variables of a traced loop must be tensors or numbers of one shape and dtype. "
+                                      "Give it such a value before, or write tf.while_loop(cond, body, loop_vars)")
+        return [self.match(end[i], start, self.names[i]) for i, start in zip(self.going, self.values)]
+
+    def match(self, value, like, name):
+        try:
+            nest.assert_same_structure(like, value, check_types=False)
+            leaves = [x if isinstance(x, TensorLike) else convert_to_tensor(x, dtype_hint=t.dtype)
+                      for t, x in zip(nest.flatten(like), nest.flatten(value))]
+            same = all(a.dtype is b.dtype and a.shape == b.shape for a, b in zip(nest.flatten(like), leaves))
+        except (ValueError, TypeError):
+            same = False
+        if not same:
+            raise ConversionError(f"{self.where}: {name!r} is {_show(like)} before the loop and {_show(value)} after an iteration; a "
+                                  "traced loop needs one shape and dtype: cast or reshape it before, or write "
+                                  "tf.while_loop(cond, body, loop_vars)")
+        return nest.pack_sequence_as(like, leaves)
+
+    def finish(self, values):
+        """Sets the variables after the loop."""
+        self.enter(values)
+        end = list(self.get())
+        for i, v in enumerate(end):
+            if v.__class__ is Undefined:
+                if self.names[i].startswith("reel_result"):
+                    end[i] = Undefined("return", f"{self.where}: `return` inside a traced loop; assign the result to a variable that "
+                                                 "has a value before the loop, `break`, and return it after, or write tf.while_loop")
+                    continue
+                end[i] = Undefined(self.names[i], f"{self.where}: {self.names[i]!r} is assigned only inside a traced loop, so it has no "
+                                                  "value if there is no iteration; give it one before the loop")
+        self.put(tuple(end))
+
+
+def while_stmt(test, body, get, put, names, line):
+    while True:
+        go_on = test()
+        if _traced(go_on):
+            break
+        if not go_on:
+            return
+        body()
+    _traced_while(lambda: test(), body, get, put, names, line)
+
+
+def _traced_while(test, body, get, put, names, line, maximum_iterations=None):
+    state = _LoopState(get, put, names, _where(line))
+    if not state.values:
+        raise ConversionError(f"{state.where}: a traced loop changes no tensor, so it would not end; write "
+                              "tf.while_loop(cond, body, loop_vars)")
+
+    def condition(*values):
+        state.enter(values)
+        return test()
+
+    def step(*values):
+        state.enter(values)
+        body()
+        return state.leave()
+
+    state.finish(_control.while_loop(condition, step, list(state.values), maximum_iterations=maximum_iterations))
+
+
+class TracedRange:
+    """range() of traced tensors, which only converted `for` loops can go through."""
+
+    def __init__(self, start, stop, step):
+        self.start, self.stop, self.step = (convert_to_tensor(x) for x in (start, stop, step))
+
+    def __iter__(self):
+        raise OperatorNotAllowedInGraphError("a range of a traced tensor can only be the iterable of a `for` in a tf.function; "
+                                             "elsewhere write tf.while_loop(cond, body, loop_vars)")
+
+
+def range_(*args):
+    """range(), of traced tensors too."""
+    if not any(_traced(x) for x in args):
+        return range(*args)
+    start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
+    return TracedRange(start, stop, step)
+
+
+def for_stmt(iterable, proceed, body, get, put, names, line):
+    if isinstance(iterable, TracedRange):
+        _for_range(iterable, proceed, body, get, put, names, line)
+    elif _traced(iterable):
+        _for_rows(convert_to_tensor(iterable), proceed, body, get, put, names, line)
+    else:
+        for item in iterable:
+            if proceed is not None:
+                go_on = proceed()
+                if _traced(go_on):
+                    if_stmt(go_on, lambda item=item: body(item), lambda: None, get, put, names, line)
+                    continue
+                if not go_on:
+                    break
+            body(item)
+
+
+def _counting(start, more, next_value, item_of, proceed, body, get, put, names, line):
+    """A traced loop with a counter of its own."""
+    counter = [start]
+
+    def get_all():
+        return (counter[0], *get())
+
+    def put_all(values):
+        counter[0] = values[0]
+        put(values[1:])
+
+    def test():
+        go_on = more(counter[0])
+        if proceed is None:
+            return go_on
+        return and_(proceed, lambda: go_on)
+
+    def step():
+        item = item_of(counter[0])
+        counter[0] = next_value(counter[0])
+        body(item)
+
+    _traced_while(test, step, get_all, put_all, ("the loop's counter", *names), line)
+
+
+def _for_range(r, proceed, body, get, put, names, line):
+    from .tf import math
+    up = r.step > 0
+
+    def more(i):
+        return math.logical_or(math.logical_and(up, i < r.stop), math.logical_and(~up, i > r.stop))
+
+    _counting(r.start, more, lambda i: i + r.step, lambda i: i, proceed, body, get, put, names, line)
+
+
+def _for_rows(rows, proceed, body, get, put, names, line):
+    from .tf import _array
+    if not rows.shape:
+        raise ConversionError(f"{_where(line)}: a scalar tensor cannot be iterated over")
+    n = rows.shape[0]
+    start = convert_to_tensor(0)
+    _counting(start, lambda i: i < n, lambda i: i + 1, lambda i: _array.gather(rows, i), proceed, body, get, put, names, line)

@@ -1,0 +1,287 @@
+"""tf.function: Python functions compiled, one program for each combination of argument types."""
+
+import functools as _functools
+import inspect as _inspect
+import warnings as _warnings
+import weakref as _weakref
+
+from .. import _core
+from . import _variable, nest
+from ._shape import TensorSpec
+from ._tensor import Tensor, TensorLike, convert_to_tensor, wrap
+from ._trace import state
+from ._variable import Variable
+from .errors import ConversionError
+
+_NUMBERS = (bool, int, float, complex)
+_CAUSES = ("Tracing is expensive and the excessive number of tracings could be due to (1) creating @tf.function repeatedly in a "
+           "loop, (2) passing tensors with different shapes, (3) passing Python objects instead of tensors.")
+
+
+class _VariableCreated(BaseException):
+    """A variable was made while tracing: the call runs eagerly first."""
+
+
+def _on_creation(variable):
+    if state.depth:
+        raise _VariableCreated
+
+
+_variable._creation_hooks.append(_on_creation)
+
+
+def _is_array(x):
+    return hasattr(x, "__array__") and not isinstance(x, TensorLike)
+
+
+def _key_of(x, variables):
+    """What of a leaf makes a trace its own; equal numbers of different types are different."""
+    if isinstance(x, Tensor):
+        return x._t.dtype, x._t.shape
+    if isinstance(x, Variable):
+        return "variable", variables.setdefault(id(x), len(variables)), id(x)
+    try:
+        hash(x)
+    except TypeError:
+        return type(x), id(x)
+    return type(x), x
+
+
+def _shape_key(tree):
+    """What identifies a structure."""
+    if isinstance(tree, dict):
+        return "dict", tuple((k, _shape_key(tree[k])) for k in nest._keys(tree))
+    if nest.is_nested(tree):
+        return type(tree), tuple(_shape_key(x) for x in tree)
+    return None
+
+
+def _outputs(result):
+    """What a function returns: numbers and variables as tensors."""
+    return nest.map_structure(lambda x: convert_to_tensor(x) if isinstance(x, _NUMBERS + (Variable,)) or _is_array(x) else x, result)
+
+
+class ConcreteFunction:
+    """One compiled combination of argument types."""
+
+    def __init__(self, function, leaves, pack, name):
+        self._inputs = [i for i, x in enumerate(leaves) if isinstance(x, Tensor)]
+        self._function, self._leaves, self._pack = function, leaves, pack
+        specs = [_core.TensorSpec.from_tensor(leaves[i]._t) for i in self._inputs]
+        self.graph, _ = _core._trace(self._traced, specs, name if name.isidentifier() else "function")
+        self.variables = self.graph.variables
+        self._run = _core.compile(self.graph)
+        self._function = self._leaves = self._pack = None
+
+    def _traced(self, *symbolic):
+        values = list(self._leaves)
+        for i, x in zip(self._inputs, symbolic):
+            values[i] = wrap(x)
+        args, kwargs = self._pack(values)
+        state.depth += 1
+        try:
+            result = _outputs(self._function(*args, **kwargs))
+        finally:
+            state.depth -= 1
+        flat = nest.flatten(result)
+        self._is_tensor = [isinstance(x, Tensor) for x in flat]
+        self._structure = nest.pack_sequence_as(result, [None if t else x for x, t in zip(flat, self._is_tensor)])
+        return [_core.identity(x._t) for x, t in zip(flat, self._is_tensor) if t]
+
+    def call_flat(self, leaves):
+        """Runs the program on the leaves of its arguments; variables are read and updated in place."""
+        if self.variables:
+            self._run.load_from(self.variables)
+        results = self._run(*[leaves[i]._t for i in self._inputs])
+        if self.variables:
+            self._run.store_to(self.variables)
+        tensors = iter([results] if isinstance(results, _core.Tensor) else list(results))
+        flat = [wrap(next(tensors)) if t else x for x, t in zip(nest.flatten(self._structure), self._is_tensor)]
+        return nest.pack_sequence_as(self._structure, flat)
+
+
+class Function:
+    """What tf.function makes: calls run compiled code on the live variables.
+
+    Under a tape or inside another trace the Python function itself runs, so that these see its ops.
+    """
+
+    def __init__(self, python_function, input_signature=None, autograph=True, name=None):
+        _functools.update_wrapper(self, python_function)
+        self.python_function = python_function
+        self._name = name or getattr(python_function, "__name__", "function")
+        self._autograph = autograph
+        self.input_signature = _checked_signature(input_signature)
+        self._signature = _inspect.signature(python_function)
+        self._programs, self._bound = {}, _weakref.WeakKeyDictionary()
+        self._calls, self._recent, self._warnings, self._created, self._last = 0, [], 0, False, None
+
+    def __get__(self, instance, owner=None):
+        if instance is None:
+            return self
+        bound = self._bound.get(instance)
+        if bound is None:
+            method = self.python_function.__get__(instance, owner)
+            bound = self._bound[instance] = Function(method, self.input_signature, self._autograph, self._name)
+        return bound
+
+    @property
+    def name(self):
+        return self._name
+
+    def _converted(self):
+        if not self._autograph:
+            return self.python_function
+        from ..autograph import convert
+        return convert(self.python_function)
+
+    def __call__(self, *args, **kwargs):
+        if state.eager_switch:
+            return self.python_function(*args, **kwargs)
+        args, kwargs, leaves, pack = self._bind(args, kwargs)
+        if _core._observed() or state.graph is not None:
+            args, kwargs = pack(leaves)
+            return _outputs(self._converted()(*args, **kwargs))
+        key = self._key(args, kwargs, leaves)
+        program = self._programs.get(key)
+        self._note(program is None, key)
+        if program is None:
+            program = self._trace(key, leaves, pack)
+            if program is None:
+                args, kwargs = pack(leaves)
+                return _outputs(self._converted()(*args, **kwargs))
+        self._calls += 1
+        return program.call_flat(leaves)
+
+    def _bind(self, args, kwargs):
+        """Arguments by the function's signature, arrays as tensors: (args, kwargs, leaves, what puts leaves back)."""
+        try:
+            bound = self._signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise _core.InvalidTypeError(f"Binding inputs to tf.function failed due to `{error}`. Received args: {args} and kwargs: "
+                                         f"{kwargs} for signature: {self._signature}.") from None
+        bound.apply_defaults()
+        args, kwargs = list(bound.args), dict(bound.kwargs)
+        if self.input_signature is not None:
+            args = self._fit_signature(args)
+        tree = (args, kwargs)
+        leaves = [convert_to_tensor(x) if _is_array(x) else x for x in nest.flatten(tree)]
+        return args, kwargs, leaves, lambda values: nest.pack_sequence_as(tree, values)
+
+    def _key(self, args, kwargs, leaves):
+        variables = {}
+        return _shape_key((args, kwargs)), tuple(_key_of(x, variables) for x in leaves)
+
+    def _fit_signature(self, args):
+        specs = self.input_signature
+        if len(args) < len(specs):
+            raise self._binding_error(f"{len(specs)} arguments are wanted, {len(args)} given", args)
+        out = []
+        for spec, argument in zip(specs, args):
+            out.append(nest.pack_sequence_as(spec, [self._fit(s, x, args) for s, x in zip(nest.flatten(spec),
+                                                                                         self._leaves_like(spec, argument))]))
+        return out + args[len(specs):]
+
+    @staticmethod
+    def _leaves_like(spec, argument):
+        return nest.flatten(argument) if nest.is_nested(spec) else [argument]
+
+    def _fit(self, spec, x, args):
+        if not isinstance(x, TensorLike) and isinstance(x, _NUMBERS) and not spec.shape == () and spec.shape is not None:
+            raise self._binding_error(f"can not cast {x!r} to {spec}", args)
+        try:
+            tensor = convert_to_tensor(x, dtype_hint=spec.dtype)
+        except ValueError:
+            tensor = None
+        if tensor is None or not spec.is_compatible_with(tensor):
+            raise self._binding_error(f"can not cast {x!r} to {spec}", args)
+        return tensor
+
+    def _binding_error(self, why, args):
+        return _core.InvalidTypeError(f"Binding inputs to tf.function failed due to `{why}`. Received args: {tuple(args)} for "
+                                      f"signature: {self._name}{self.input_signature}.")
+
+    def _trace(self, key, leaves, pack):
+        """The program of a key; None if the first call makes variables and must run eagerly."""
+        try:
+            program = ConcreteFunction(self._converted(), leaves, pack, self._name)
+        except _VariableCreated:
+            if self._created:
+                raise ConversionError("tf.function only supports singleton tf.Variables created on the first call. Make sure the "
+                                      "tf.Variable is only created once or created outside tf.function.") from None
+            if self._calls:
+                raise ConversionError("Creating variables on a non-first call to a function decorated with tf.function.") from None
+            self._created = True
+            return None
+        self._programs[key] = program
+        return program
+
+    def _note(self, traced, key):
+        """Warns of many traces among the last calls, with what changed."""
+        last, self._last = self._last, key if traced else self._last
+        self._recent = (self._recent + [traced])[-10:]
+        if sum(self._recent) < 5 or not traced or self._warnings == 2:
+            return
+        self._warnings += 1
+        _warnings.warn(f"{sum(self._recent)} out of the last {len(self._recent)} calls to {self!r} triggered tf.function retracing. "
+                       f"{_CAUSES} The last one: {_difference(last, key)}.", stacklevel=3)
+
+    def get_concrete_function(self, *args, **kwargs):
+        """The program that a call with these arguments (tensors or TensorSpecs) runs."""
+        def concrete(x):
+            if not isinstance(x, TensorSpec):
+                return x
+            if x.shape is None or not x.shape.is_fully_defined():
+                raise ConversionError(f"get_concrete_function: {x} has an unknown extent; give all of them")
+            return wrap(_core.zeros(tuple(x.shape), dtype=x.dtype.core))
+        if not args and not kwargs and self.input_signature is not None:
+            args = self.input_signature
+        args, kwargs = nest.map_structure(concrete, (tuple(args), kwargs))
+        args, kwargs, leaves, pack = self._bind(args, kwargs)
+        key = self._key(args, kwargs, leaves)
+        if key not in self._programs and self._trace(key, leaves, pack) is None:
+            self._converted()(*args, **kwargs)
+            self._trace(key, leaves, pack)
+        return self._programs[key]
+
+    def experimental_get_tracing_count(self):
+        """How many times the function was traced."""
+        return len(self._programs)
+
+    def __repr__(self):
+        return f"<tf.function {self._name}{self._signature}>"
+
+
+def _difference(last, key):
+    """Which argument of a call made it a new trace."""
+    def text(k):
+        return f"{k[0].name}{list(k[1])}" if isinstance(k[0], _core.DType) else repr(k[-1])
+    if last is not None and len(last[1]) == len(key[1]):
+        for i, (a, b) in enumerate(zip(last[1], key[1])):
+            if a != b:
+                return f"argument {i} is {text(b)}, in the trace before it was {text(a)}"
+    return "the structure of the arguments is new"
+
+
+def _checked_signature(signature):
+    if signature is None:
+        return None
+    if not isinstance(signature, (list, tuple)):
+        raise _core.InvalidTypeError(f"input_signature must be either a tuple or a list, got {type(signature)}.")
+    for spec in nest.flatten(signature):
+        if not isinstance(spec, TensorSpec):
+            raise _core.InvalidTypeError(f"input_signature must be a possibly nested sequence of TensorSpec objects, got {spec!r}")
+    return tuple(signature)
+
+
+def function(func=None, input_signature=None, autograph=True, jit_compile=None, reduce_retracing=False,
+             experimental_implements=None, experimental_autograph_options=None, experimental_attributes=None,
+             experimental_relax_shapes=None, experimental_compile=None, experimental_follow_type_hints=None):
+    """Compiles a Python function: traced once for each combination of dtypes, shapes and Python values.
+
+    Python code runs while tracing only; variables are read and updated in place, and may be made in the first call.
+    With autograph, `if`, `while`, `for`, `and`, `or`, `not` on traced tensors become branches and loops of the graph.
+    """
+    if func is None:
+        return lambda f: Function(f, input_signature, autograph)
+    return Function(func, input_signature, autograph)

@@ -1,0 +1,22 @@
+"""Whether this thread traces a tf.function or builds a graph."""
+
+import threading as _threading
+
+
+class _State(_threading.local):
+    depth = 0
+    graph = None
+    eager_switch = False
+
+
+state = _State()
+
+
+def executing_eagerly():
+    """Whether ops run at once; False while tracing and inside a tf.Graph."""
+    return state.depth == 0 and state.graph is None
+
+
+def inside_function():
+    """Whether a tf.function is being traced."""
+    return state.depth > 0

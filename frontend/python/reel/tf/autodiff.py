@@ -1,0 +1,82 @@
+"""tf.gradients, tf.hessians and tf.autodiff."""
+
+from .. import _core
+from ._tape import UnconnectedGradients, handle_of, unconnected_name, wrap_gradient
+from ._tensor import TensorLike, convert_to_tensor, to_core, wrap
+from ._trace import executing_eagerly
+from .errors import ConversionError, StateError
+
+
+class AggregationMethod:
+    """How partial gradients are summed: all the same here."""
+
+    ADD_N = 0
+    DEFAULT = ADD_N
+    EXPERIMENTAL_TREE = 1
+    EXPERIMENTAL_ACCUMULATE_N = 2
+
+
+def _list(values, what):
+    if isinstance(values, dict):
+        raise _core.InvalidTypeError(f"gradients: {what} must be a tensor or a list of them, not a dict")
+    values = list(values) if isinstance(values, (list, tuple)) else [values]
+    for x in values:
+        if not isinstance(x, TensorLike):
+            raise _core.InvalidTypeError(f"gradients: {what} must hold tensors and variables, not {type(x).__name__}: {x!r}")
+    return values
+
+
+def gradients(ys, xs, grad_ys=None, name="gradients", gate_gradients=False, aggregation_method=None, stop_gradients=None,
+              unconnected_gradients=UnconnectedGradients.NONE):
+    """The list of d(sum of ys)/dx for each x, inside a tf.function or tf.Graph.
+
+    grad_ys: one seed per y, None for ones. stop_gradients: tensors that count as constants. Errors: RuntimeError when
+    eager (use tf.GradientTape), ValueError for a wrong number of seeds or unknown options, TypeError for a complex y
+    without a seed.
+    """
+    if executing_eagerly():
+        raise StateError("tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead.")
+    ys, xs = _list(ys, "ys"), _list(xs, "xs")
+    unconnected = unconnected_name(unconnected_gradients)
+    if aggregation_method not in (None, 0, 1, 2):
+        raise ConversionError(f"Invalid `aggregation_method` specified {aggregation_method}. Accepted values are [0, 1, 2].")
+    seeds = _seeds(ys, grad_ys)
+    stops = None if stop_gradients is None else [to_core(x) for x in _list(stop_gradients, "stop_gradients")]
+    out = _core.gradients([handle_of(y) for y in ys], [handle_of(x) for x in xs], seeds, stops, unconnected)
+    return [wrap_gradient(g) for g in out]
+
+
+def _seeds(ys, grad_ys):
+    if grad_ys is None:
+        grad_ys = [None] * len(ys)
+    else:
+        grad_ys = list(grad_ys) if isinstance(grad_ys, (list, tuple)) else [grad_ys]
+    if len(grad_ys) != len(ys):
+        raise ConversionError(f"Length mismatch. Passed {len(grad_ys)} grad_ys for {len(ys)} ys; give one for each, None for ones")
+    out = []
+    for y, g in zip(ys, grad_ys):
+        if g is None and y.dtype.is_complex:
+            raise _core.InvalidTypeError(f"Gradients of complex tensors ({y}) must set grad_ys (y.dtype = {y.dtype.name})")
+        if g is not None:
+            g = convert_to_tensor(g, dtype_hint=y.dtype)
+            if g.dtype.is_complex != y.dtype.is_complex or g.dtype.is_bool:
+                raise _core.InvalidTypeError(f"Gradient type {g.dtype.name} generated for {'complex' if y.dtype.is_complex else 'real'}-"
+                                             f"valued tensor {y} with type {y.dtype.name} must be the same kind of number")
+        out.append(None if g is None else g._t)
+    return out
+
+
+def hessians(ys, xs, gate_gradients=False, aggregation_method=None, name="hessians"):
+    """For each x the second derivatives of sum(ys), of shape x.shape + x.shape; zeros where ys is linear in it."""
+    xs = _list(xs, "xs")
+    out = []
+    for x, g in zip(xs, gradients(ys, xs)):
+        n, shape = x._core_value().size, tuple(x.shape)
+        kind = x.dtype.core
+        if g is None:
+            out.append(wrap(_core.zeros(shape + shape, dtype=kind)))
+            continue
+        flat = _core.reshape(g._t, (n,))
+        rows = [gradients(wrap(flat[i]), [x], unconnected_gradients="zero")[0] for i in range(n)]
+        out.append(wrap(_core.reshape(_core.stack([r._t for r in rows]), shape + shape)))
+    return out
