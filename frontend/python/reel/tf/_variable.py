@@ -3,6 +3,7 @@
 from .. import _core
 from . import dtypes
 from ._shape import TensorShape
+from ._trace import state
 from ._tensor import TensorLike, Tensor, numpy_text, operand, to_core, wrap
 
 _Core = _core.Variable
@@ -16,6 +17,10 @@ class Variable(TensorLike, _Core):
 
     initial_value: what tf.convert_to_tensor takes, or a callable that returns it.
     """
+
+    def __new__(cls, *args, **kwargs):
+        graph = state.graph
+        return _Core.__new__(cls) if graph is None else graph.variable(*args, **kwargs)
 
     def __init__(self, initial_value=None, trainable=None, validate_shape=True, caching_device=None, name=None,
                  variable_def=None, dtype=None, import_scope=None, constraint=None, synchronization=None,

@@ -1,0 +1,133 @@
+"""TensorFlow 1's names for building graphs, running sessions and training; all else is reel.tf's.
+
+    graph = tf.compat.v1.Graph()
+    with graph.as_default(), tf.compat.v1.Session() as session:
+        x = tf.compat.v1.placeholder(tf.float32, [])
+        y, = tf.compat.v1.gradients(x * x, [x])
+        session.run(y, {x: 3.0})        # 6.0
+"""
+
+from contextlib import contextmanager as _contextmanager
+
+from .. import _array, _graph, autodiff as _autodiff, dtypes as _dtypes, random as _random
+from .._graph import Graph, GraphTensor as Tensor, Node as Operation, Session, default_graph as get_default_graph  # noqa: F401
+from .._trace import executing_eagerly, state as _state
+from .._variable import Variable
+from ..errors import ConversionError as _ConversionError
+from ..keras import initializers as _initializers
+from . import _v1_layers as layers, _v1_train as train  # noqa: F401
+
+InteractiveSession = Session
+float32, float64, int32, int64 = (_dtypes.BY_NAME[n] for n in ("float32", "float64", "int32", "int64"))
+random_normal, random_uniform, truncated_normal = _random.normal, _random.uniform, _random.truncated_normal
+set_random_seed = _random.set_seed
+zeros_initializer, ones_initializer = _initializers.Zeros, _initializers.Ones
+constant_initializer, random_normal_initializer = _initializers.Constant, _initializers.RandomNormal
+glorot_uniform_initializer = _initializers.GlorotUniform
+gradients, hessians = _autodiff.gradients, _autodiff.hessians
+
+
+def __getattr__(name):
+    import importlib
+    return getattr(importlib.import_module("reel.tf"), name)
+
+
+def disable_eager_execution():
+    """From now on this thread builds the default graph."""
+    _state.graph = get_default_graph()
+
+
+def enable_eager_execution(config=None, device_policy=None, execution_mode=None):
+    """From now on this thread runs ops at once."""
+    _state.graph = None
+
+
+def _graph_now(what):
+    if _state.graph is None:
+        raise _ConversionError(f"tf.{what} is not compatible with eager execution: use it inside `with tf.Graph().as_default():`, "
+                               "or call tf.compat.v1.disable_eager_execution() first")
+    return _state.graph
+
+
+def placeholder(dtype, shape=None, name=None):
+    """A value that is fed to Session.run; None in the shape stands for extents that are not known."""
+    return _graph_now("placeholder").placeholder(dtype, shape, name)
+
+
+def get_variable(name, shape=None, dtype=_dtypes.float32, initializer=None, trainable=True):
+    """A new variable of this name; the initializer is a value or a callable of shape and dtype."""
+    if initializer is None or callable(initializer):
+        initializer = _initializers.get(initializer or "glorot_uniform")(shape, _dtypes.as_dtype(dtype))
+    return Variable(initializer, trainable=trainable, name=name, dtype=dtype)
+
+
+def group(*inputs, name="group"):
+    """An operation that runs others."""
+    graph = _graph_now("group")
+    node = _graph.Node(graph, name or "group", lambda: None)
+    node.control += [x.node if isinstance(x, Tensor) else x for x in inputs]
+    return node
+
+
+def no_op(name="NoOp"):
+    """An operation that does nothing."""
+    return group(name=name)
+
+
+@_contextmanager
+def control_dependencies(control_inputs):
+    """What is made inside runs after these operations and tensors."""
+    graph = _graph_now("control_dependencies")
+    graph.control.append([x.node if isinstance(x, Tensor) else x for x in control_inputs])
+    try:
+        yield
+    finally:
+        graph.control.pop()
+
+
+def global_variables():
+    """All variables of the graph."""
+    return list(_graph_now("global_variables").variables)
+
+
+def trainable_variables(scope=None):
+    """Its trainable variables."""
+    return [v for v in _graph_now("trainable_variables").variables if v.trainable]
+
+
+def variables_initializer(var_list, name="init"):
+    """An operation that gives variables their first values."""
+    return group(*[v.initializer for v in var_list], name=name)
+
+
+def global_variables_initializer():
+    """An operation that gives all variables their first values; nothing when eager."""
+    return None if executing_eagerly() else variables_initializer(global_variables())
+
+
+def local_variables_initializer():
+    """An operation that does nothing."""
+    return no_op("init_local")
+
+
+def reset_default_graph():
+    """Starts a new default graph."""
+    _graph._default[:] = [Graph()]
+    if _state.graph is not None:
+        _state.graph = _graph._default[0]
+
+
+def assign(ref, value):
+    """ref.assign(value)."""
+    return ref.assign(value)
+
+
+def assign_add(ref, value):
+    return ref.assign_add(value)
+
+
+def assign_sub(ref, value):
+    return ref.assign_sub(value)
+
+
+identity = _array.identity
