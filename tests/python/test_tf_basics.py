@@ -30,16 +30,19 @@ def test_printing_of_variables_and_dtypes():
     assert repr(c([[1.0]]).shape) == "TensorShape([1, 1])" and str(c([[1.0]]).shape) == "(1, 1)"
 
 
-@pytest.mark.parametrize("value, dtype", [(1, "int32"), (1.0, "float32"), (True, "bool"), (1j, "complex64"), (2 ** 40, "int64"),
-                                          ([1, 2], "int32"), (np.float64(1), "float64"), (np.arange(3), "int64"), ([], "float32")])
+@pytest.mark.parametrize("value, dtype", [
+    (1, "int32"), (1.0, "float32"), (True, "bool"), (1j, "complex64"), (2 ** 40, "int64"), ([1, 2], "int32"),
+    (np.float64(1), "float64"), (np.arange(3), "int64"), ([], "float32")])
 def test_default_dtypes(value, dtype):
     assert c(value).dtype == dtype and c(value).dtype is getattr(tf, dtype)
 
 
 @pytest.mark.parametrize("f, error, text", [
     (lambda: c(1) + c(1.0), tf.errors.InvalidArgumentError,
-     r"cannot compute AddV2 as input #1\(zero-based\) was expected to be a int32 tensor but is a float tensor \[Op:AddV2\]"),
-    (lambda: c(1.0) * tf.cast(c(1.0), tf.float64), tf.errors.InvalidArgumentError, "expected to be a float tensor but is a double"),
+     r"cannot compute AddV2 as input #1\(zero-based\) was expected to be a int32 tensor but is a float tensor "
+     r"\[Op:AddV2\]"),
+    (lambda: c(1.0) * tf.cast(c(1.0), tf.float64), tf.errors.InvalidArgumentError, "expected to be a float tensor but "
+                                                                                   "is a double"),
     (lambda: tf.matmul(c([[1.0]]), c([[1]])), tf.errors.InvalidArgumentError, "MatMul"),
     (lambda: c(1) + 1.5, TypeError, "Cannot convert 1.5 to EagerTensor of dtype int32"),
     (lambda: c(1.5, dtype=tf.int32), TypeError, "Cannot convert 1.5"),
@@ -63,7 +66,8 @@ def test_operators():
     x = c([3, 7])
     assert (x / 2).dtype is tf.float64 and (x // 2).numpy().tolist() == [1, 3] and (x % 4).numpy().tolist() == [3, 3]
     assert (2.0 / c(4.0)).numpy() == 0.5 and (1 - c(3)).numpy() == -2 and (2.0 ** c(3.0)).numpy() == 8
-    assert (x == [3, 8]).numpy().tolist() == [True, False] and (x != None) is True and (c(1.0) == "a") is False  # noqa: E711
+    assert (x == [3, 8]).numpy().tolist() == [True,
+                                              False] and (x != None) is True and (c(1.0) == "a") is False  # noqa: E711
     assert (np.array([1.0, 2.0]) * c(3.0)).dtype is tf.float32 and bool(c(3) > 2)
     assert (~c([True]) | c([True])).numpy().tolist() == [True] and (-x)[0].numpy() == -3
     assert (V(2.0) * c(3.0) + V(1.0)).numpy() == 7 and tf.is_tensor(V(2.0)) and float(V([2.0])[0]) == 2

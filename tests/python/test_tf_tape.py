@@ -35,7 +35,8 @@ def test_GT62_target_also_source(): assert grad(lambda x: [x, x * x], 2.0) == [5
 def test_GT63_duplicate_target(): assert grad(lambda x: [x, x], 2.0) == [2.0]
 def test_GT64_mixed_targets(): assert grad(lambda x, y: [x, y, y * y], 3.0, 5.0) == [1.0, 11.0]
 def test_GT65_no_ops(): assert grad(lambda a: [a, a], [[1.0, 2.0], [3.0, 4.0]]) == [[[2.0, 2.0], [2.0, 2.0]]]
-def test_GT86_zeros(): assert grad(lambda x, y: x, [1.0, 2.0], [3.0], unconnected_gradients="zero") == [[1.0, 1.0], [0.0]]
+def test_GT86_zeros(): assert grad(lambda x, y: x, [1.0, 2.0], [3.0], unconnected_gradients="zero") == [[1.0, 1.0],
+                                                                                                        [0.0]]
 def test_GT120_where(): assert [grad(lambda x: tf.where(x < 10, x, x * x), v) for v in (5.0, 50.0)] == [[1.0], [100.0]]
 def test_GT124_cond(): assert grad(lambda x: tf.cond(x < x, lambda: x, lambda: x * x), 3.0) == [6.0]
 def test_GT99_none_of_floor(): assert grad(tf.floor, 1.5) == [None]
@@ -301,7 +302,8 @@ def test_GT74_zeros_of_an_integer():
 
 def test_GT76_GT77_structures():
     x1, x2, x3 = c(1.0), c(2.0), c(3.0)
-    for source, expected in [(x1, 1.0), ((x1,), (1.0,)), ((x1, x2), (1.0, 2.0)), ([(x1, x2), (x2, x3)], [(1.0, 2.0), (2.0, 3.0)]),
+    for source, expected in [(x1, 1.0), ((x1,), (1.0,)), ((x1, x2), (1.0, 2.0)), ([(x1, x2), (x2, x3)], [(1.0, 2.0),
+                                                                                                         (2.0, 3.0)]),
                              ((x1, x2, [x1, x3]), (1.0, 2.0, [1.0, 3.0])),
                              ([x1, {"x2": x2, "x3": x3}], [1.0, {"x2": 2.0, "x3": 3.0}])]:
         with Tape() as t:
@@ -395,7 +397,8 @@ def test_GT114_watching_is_per_tape():
     assert values([t1.gradient(dy, x1), dz]) == [12.0, 4.0]
 
 
-@pytest.mark.parametrize("order, expected", enumerate([math.cos(0.7), -math.sin(0.7), -math.cos(0.7), math.sin(0.7), math.cos(0.7)]))
+@pytest.mark.parametrize("order, expected", enumerate([math.cos(0.7), -math.sin(0.7), -math.cos(0.7), math.sin(0.7),
+                                                       math.cos(0.7)]))
 @pytest.mark.parametrize("traced", [False, True])
 def test_GT117_iterated(order, expected, traced):
     def derivative(f):
@@ -447,7 +450,8 @@ def test_GT125_while_loop():
 
 
 @pytest.mark.parametrize("f, x, expected", [(lambda x: tf.cond(x > 0.5, lambda: 2 * x, lambda: 3 * x), 1.0, 2.0),
-                                            (lambda x: tf.while_loop(lambda i, y: i < 2, lambda i, y: (i + 1, 2 * y), [c(0), x])[1],
+                                            (lambda x: tf.while_loop(lambda i, y: i < 2, lambda i, y: (i + 1, 2 * y),
+                                                                     [c(0), x])[1],
                                              3.0, 4.0)])
 def test_GT127_GT128_control_flow_in_functions(f, x, expected):
     assert grad(tf.function(f), x) == [expected]

@@ -50,11 +50,14 @@ CASES = {
     "TF20": (lambda: tfe.gradients_function(lambda x: tfe.gradients_function(lambda y: y * y)(x)[0])(3.0), [2.0]),
     "TF21": (lambda: tf.function(lambda x: tfe.gradients_function(lambda y: y * y)(x)[0])(c(1.0)), 2.0),
     "TF21_of_function": (lambda: tfe.gradients_function(tf.function(lambda x: x * x))(3.0), [6.0]),
-    "TF22": (lambda: tfe.gradients_function(lambda x, n: tf.reduce_sum(x[n[0]:]), [0])([1.0, 2.0, 3.0], [1]), [[0.0, 1.0, 1.0]]),
+    "TF22": (lambda: tfe.gradients_function(lambda x, n: tf.reduce_sum(x[n[0]:]), [0])([1.0, 2.0, 3.0], [1]), [[0.0,
+                                                                                                                1.0,
+                                                                                                                1.0]]),
     "GT73": (lambda: tfe.gradients_function(lambda x: x + x)(c(1)), "integer"),
     "TF04": (lambda: tfe.gradients_function(product, ["x", 1])(1.0, 2.0), "params must be all strings or all integers"),
     "TF05": (lambda: tfe.gradients_function(product, ["zz"])(1.0, 2.0), "'zz' is not in list"),
-    "TF06": (lambda: tfe.gradients_function(print, ["zz"])(1.0), "'zz' is not in list|not a function or could not inspect"),
+    "TF06": (lambda: tfe.gradients_function(print, ["zz"])(1.0), "'zz' is not in list|not a function or could not "
+                                                                 "inspect"),
     "TF12": (lambda: tfe.gradients_function(lambda x: x * x)(3), "integer.*no gradient"),
     "TF16": (lambda: tfe.gradients_function(product)(1.0, y=2.0), "cannot receive keyword arguments"),
     "TF18": (lambda: tfe.gradients_function(lambda x: None)(1.0), "function that returns None"),
@@ -155,7 +158,8 @@ def test_OP12_slots_are_made_at_the_first_update():
 
 
 @pytest.mark.parametrize("name, options, mine", [("SGD", {}, {}), ("SGD", {"momentum": 0.9}, {"momentum": 0.9}),
-                                                 ("Adam", {"epsilon": 1e-7}, {}), ("RMSprop", {}, {}), ("Adagrad", {}, {})])
+                                                 ("Adam", {"epsilon": 1e-7}, {}), ("RMSprop", {}, {}), ("Adagrad", {},
+                                                                                                        {})])
 def test_optimizers_lower_a_quadratic(name, options, mine):
     v = V([3.0, -2.0])
     optimizer = getattr(tf.keras.optimizers, name)(learning_rate=0.05, **mine)

@@ -7,8 +7,10 @@ import textwrap
 
 RUNTIME = "reel_autograph__"
 _PREFIX = "reel_"
-_NOT_CALLED = {"super", "locals", "globals", "vars", "eval", "exec", "dir", "print", "isinstance", "issubclass", "len", "type",
-               "getattr", "setattr", "hasattr", "zip", "enumerate", "list", "tuple", "dict", "set", "sum", "int", "float", "bool",
+_NOT_CALLED = {"super", "locals", "globals", "vars", "eval", "exec", "dir", "print", "isinstance", "issubclass", "len",
+               "type",
+               "getattr", "setattr", "hasattr", "zip", "enumerate", "list", "tuple", "dict", "set", "sum", "int",
+               "float", "bool",
                "str", "repr", "id", "iter", "next", "callable"}
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -295,11 +297,11 @@ class _Function:
         names = [n for n in stored if n not in self.globals and n not in self.nonlocals]
         self.tracked.update(dict.fromkeys(names))
         local = [n for n in stored if n not in self.globals]
-        lines = ([f"global {', '.join(shared)}"] if shared else []) + ([f"nonlocal {', '.join(local)}"] if local else [])
+        lines = [f"{kind} {', '.join(some)}" for kind, some in (("global", shared), ("nonlocal", local)) if some]
         return names, lines
 
     def functions(self, at, names, declarations, bodies):
-        """Definitions of body functions (name -> (parameters, statements)), and of those that read and set the state."""
+        """Definitions of body functions (name -> (parameters, statements)), and of two for the state."""
         out = []
         for name, (parameters, statements) in bodies.items():
             text = "\n    ".join([f"def {name}({parameters}):", *declarations, "pass"])
@@ -394,14 +396,16 @@ class _Expressions(ast.NodeTransformer):
         if any(isinstance(n, ast.NamedExpr) for n in ast.walk(node)):
             return node
         self.generic_visit(node)
-        call = self._lazy(f"{RUNTIME}.if_exp(None, lambda: None, lambda: None, {node.lineno})", node, node.body, node.orelse)
+        call = self._lazy(f"{RUNTIME}.if_exp(None, lambda: None, lambda: None, {node.lineno})", node, node.body,
+                          node.orelse)
         call.args[0] = node.test
         return call
 
     def visit_Compare(self, node):
         self.generic_visit(node)
         middle = [node.left, *node.comparators][1:-1]
-        if not middle or not all(isinstance(m, (ast.Name, ast.Constant)) or isinstance(m, ast.Call) and _is_load(m) for m in middle):
+        if not middle or not all(isinstance(m, (ast.Name, ast.Constant)) or isinstance(m, ast.Call) and _is_load(m)
+                                 for m in middle):
             return node
         values = [node.left, *node.comparators]
         parts = [_at(ast.Compare(copy.deepcopy(values[i]), [op], [copy.deepcopy(values[i + 1])]), node)
@@ -422,4 +426,5 @@ class _Expressions(ast.NodeTransformer):
 
 def _is_load(node):
     """Whether it is a call that this file made."""
-    return isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name) and node.func.value.id == RUNTIME
+    f = node.func
+    return isinstance(f, ast.Attribute) and isinstance(f.value, ast.Name) and f.value.id == RUNTIME

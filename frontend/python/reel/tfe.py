@@ -17,7 +17,8 @@ from .tf._variable import Variable
 from .tf.errors import ConversionError as _ConversionError, StateError as _StateError
 from . import _core
 
-__all__ = ["gradients_function", "value_and_gradients_function", "implicit_gradients", "implicit_value_and_gradients", "make_vjp",
+__all__ = ["gradients_function", "value_and_gradients_function", "implicit_gradients", "implicit_value_and_gradients",
+           "make_vjp",
            "Variable", "enable_eager_execution", "executing_eagerly"]
 
 
@@ -34,7 +35,8 @@ def executing_eagerly():
 def _value(result):
     """What a function returned; None is an error."""
     if result is None:
-        raise _ConversionError("Cannot differentiate a function that returns None; did you forget to return a value from fn?")
+        raise _ConversionError("Cannot differentiate a function that returns None; did you forget to return a value "
+                               "from fn?")
     return result
 
 
@@ -64,8 +66,8 @@ def _positions(f, params, args):
         raise _ConversionError(f"params must be all strings or all integers; got {params}.")
     for p in positions:
         if not -len(args) <= p < len(args):
-            raise _ConversionError(f"params asks for the gradient of argument {p}, but {len(args)} were passed; pass it, or "
-                                   "leave it out of params")
+            raise _ConversionError(f"params asks for the gradient of argument {p}, but {len(args)} were passed; pass "
+                                   "it, or leave it out of params")
     return positions
 
 
@@ -74,8 +76,8 @@ def _parameter(argument, position):
     if isinstance(argument, (int, bool)) or (isinstance(argument, (list, tuple)) and not _is_float(argument)):
         value = _convert(argument)
         if value.dtype.is_integer:
-            raise _core.InvalidTypeError(f"argument {position} is an integer ({argument!r}), which has no gradient; pass a "
-                                         f"float, or leave it out of params")
+            raise _core.InvalidTypeError(f"argument {position} is an integer ({argument!r}), which has no gradient; "
+                                         "pass a float, or leave it out of params")
         return value
     return argument if isinstance(argument, Variable) else _identity(_convert(argument))
 

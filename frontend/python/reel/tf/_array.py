@@ -5,7 +5,7 @@ from builtins import slice as _slice
 from .. import _core
 from . import dtypes
 from ._shape import TensorShape
-from ._tensor import (TensorLike, Tensor, convert_to_tensor, mismatch, operand, to_core, wrap)
+from ._tensor import TensorLike, convert_to_tensor, operand, to_core, wrap
 from .errors import InvalidArgumentError
 
 newaxis = None
@@ -64,9 +64,15 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name
 
 
 def range(start, limit=None, delta=1, dtype=None, name="range"):
-    """start, start + delta, ... below limit; range(n) counts from 0. int32, or float32 if a number is a float."""
+    """start, start + delta, ... below limit; range(n) counts from 0. int32, or float32 if a number is a float.
+
+    Of traced tensors it is what a `for` in a tf.function goes through, and no tensor.
+    """
     if limit is None:
         start, limit = 0, start
+    if any(isinstance(x, TensorLike) and x._core_value().symbolic for x in (start, limit, delta)):
+        from .._autograph_runtime import TracedRange
+        return TracedRange(start, limit, delta)
     numbers = [x._core_value().item() if isinstance(x, TensorLike) else x for x in (start, limit, delta)]
     if dtype is None:
         given = [x.dtype for x in (start, limit, delta) if isinstance(x, TensorLike)]
@@ -225,7 +231,8 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
     if batch_dims:
         axis = batch_dims if axis is None else axis
         if axis != batch_dims or i.ndim != batch_dims + 1 or x.ndim != batch_dims + 1:
-            raise _core.UnimplementedError("gather: batch_dims is supported for params and indices of batch_dims + 1 axes")
+            raise _core.UnimplementedError("gather: batch_dims is supported for params and indices of batch_dims + 1 "
+                                           "axes")
         return wrap(_core.take_along_axis(x, i, axis))
     return wrap(_core.take(x, i, axis=0 if axis is None else int(axis)))
 
@@ -345,7 +352,8 @@ def ensure_shape(x, shape, name=None):
     """x; InvalidArgumentError unless its shape fits."""
     x = convert_to_tensor(x)
     if not x.shape.is_compatible_with(shape):
-        raise InvalidArgumentError(f"Shape of tensor {x.shape} is not compatible with expected shape {TensorShape(shape)}.")
+        raise InvalidArgumentError(f"Shape of tensor {x.shape} is not compatible with expected shape "
+                                   f"{TensorShape(shape)}.")
     return x
 
 

@@ -32,8 +32,8 @@ class _Packer:
 def _check_predicate(pred, what):
     t = to_core(pred)
     if t.ndim != 0:
-        raise InvalidArgumentError(f"{what}: the predicate must be a scalar, not of shape {tuple(t.shape)}; reduce it with "
-                                   "tf.reduce_all or tf.reduce_any")
+        raise InvalidArgumentError(f"{what}: the predicate must be a scalar, not of shape {tuple(t.shape)}; reduce it "
+                                   "with tf.reduce_all or tf.reduce_any")
     return t if t.dtype is _core.bool else _core.not_equal(t, 0)
 
 
@@ -126,7 +126,8 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
 
 def _next_values(out, values):
     """What a body returned, in the structure of the loop variables."""
-    if not isinstance(out, (list, tuple)) or len(values) == 1 and not (isinstance(out, (list, tuple)) and len(out) == 1):
+    if not isinstance(out, (list, tuple)) or len(values) == 1 and not (isinstance(out, (list, tuple))
+                                                                       and len(out) == 1):
         out = [out]
     out = type(values)(out) if type(values) in (list, tuple) else out
     nest.assert_same_structure(values, out, check_types=False)
@@ -167,7 +168,8 @@ def _stack(rows):
     return nest.pack_sequence_as(rows[0], [wrap(_core.stack([to_core(x) for x in column])) for column in leaves])
 
 
-def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap_memory=False, infer_shape=True, name=None,
+def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap_memory=False, infer_shape=True,
+           name=None,
            fn_output_signature=None):
     """fn of each row of elems, stacked; elems and results may nest."""
     elems, n = _rows(elems, "map_fn")
@@ -197,7 +199,8 @@ def _fold(fn, elems, initializer, reverse, what):
         rows = [x[1:] if initializer is None and not reverse else x[:-1] if initializer is None else x
                 for x in nest.flatten(elems)]
         fold = _core.foldr if reverse else _core.foldl
-        last = fold(lambda a, x: state.leaves(fn(state.pack(a), inputs.pack(x))), [x._t for x in rows], state.leaves(value))
+        last = fold(lambda a, x: state.leaves(fn(state.pack(a), inputs.pack(x))), [x._t for x in rows],
+                    state.leaves(value))
         return state.pack(last)
     for i in order:
         value = fn(value, _row(elems, i))
@@ -214,7 +217,8 @@ def foldr(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, s
     return _fold(fn, elems, initializer, True, "foldr")
 
 
-def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, infer_shape=True, reverse=False,
+def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, infer_shape=True,
+         reverse=False,
          name=None):
     """a = fn(a, row) for each row; all values of a, stacked in the order of the rows."""
     elems, n = _rows(elems, "scan")
@@ -222,7 +226,8 @@ def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, sw
     if any(symbolic(x) for x in nest.flatten(elems) + nest.flatten(value)):
         state, inputs = _Packer(value), _Packer(elems)
         start = None if initializer is None else state.leaves(value)
-        return state.pack(_core.scan(lambda a, x: state.leaves(fn(state.pack(a), inputs.pack(x))), inputs.leaves(elems), start,
+        return state.pack(_core.scan(lambda a, x: state.leaves(fn(state.pack(a), inputs.pack(x))), inputs.leaves(elems),
+                                     start,
                                      reverse))
     values = [value] if initializer is None else []
     for i in order:

@@ -3,7 +3,6 @@
 import functools as _functools
 import inspect as _inspect
 import warnings as _warnings
-import weakref as _weakref
 
 from .. import _core
 from . import _variable, nest
@@ -14,8 +13,9 @@ from ._variable import Variable
 from .errors import ConversionError
 
 _NUMBERS = (bool, int, float, complex)
-_CAUSES = ("Tracing is expensive and the excessive number of tracings could be due to (1) creating @tf.function repeatedly in a "
-           "loop, (2) passing tensors with different shapes, (3) passing Python objects instead of tensors.")
+_CAUSES = ("Tracing is expensive and the excessive number of tracings could be due to (1) creating @tf.function "
+           "repeatedly in a loop, (2) passing tensors with different shapes, (3) passing Python objects instead of "
+           "tensors.")
 
 
 class _VariableCreated(BaseException):
@@ -58,7 +58,8 @@ def _shape_key(tree):
 
 def _outputs(result):
     """What a function returns: numbers and variables as tensors."""
-    return nest.map_structure(lambda x: convert_to_tensor(x) if isinstance(x, _NUMBERS + (Variable,)) or _is_array(x) else x, result)
+    return nest.map_structure(lambda x: convert_to_tensor(x) if isinstance(x, _NUMBERS + (Variable,)) or _is_array(x)
+                              else x, result)
 
 
 class ConcreteFunction:
@@ -72,6 +73,7 @@ class ConcreteFunction:
         self.variables = self.graph.variables
         self._run = _core.compile(self.graph)
         self._function = self._leaves = self._pack = None
+        self._kept = [x for x in leaves if not isinstance(x, Tensor)]  # their ids are in the key
 
     def _traced(self, *symbolic):
         values = list(self._leaves)
@@ -113,16 +115,18 @@ class Function:
         self._autograph = autograph
         self.input_signature = _checked_signature(input_signature)
         self._signature = _inspect.signature(python_function)
-        self._programs, self._bound = {}, _weakref.WeakKeyDictionary()
+        self._programs, self.unbound = {}, None
         self._calls, self._recent, self._warnings, self._created, self._last = 0, [], 0, False, None
 
     def __get__(self, instance, owner=None):
         if instance is None:
             return self
-        bound = self._bound.get(instance)
-        if bound is None:
+        name = "_tf_function_" + self._name
+        bound = vars(instance).get(name)
+        if bound is None or bound.unbound is not self:
             method = self.python_function.__get__(instance, owner)
-            bound = self._bound[instance] = Function(method, self.input_signature, self._autograph, self._name)
+            bound = vars(instance)[name] = Function(method, self.input_signature, self._autograph, self._name)
+            bound.unbound = self
         return bound
 
     @property
@@ -158,8 +162,8 @@ class Function:
         try:
             bound = self._signature.bind(*args, **kwargs)
         except TypeError as error:
-            raise _core.InvalidTypeError(f"Binding inputs to tf.function failed due to `{error}`. Received args: {args} and kwargs: "
-                                         f"{kwargs} for signature: {self._signature}.") from None
+            raise _core.InvalidTypeError(f"Binding inputs to tf.function failed due to `{error}`. Received args: "
+                                         f"{args} and kwargs: {kwargs} for signature: {self._signature}.") from None
         bound.apply_defaults()
         args, kwargs = list(bound.args), dict(bound.kwargs)
         if self.input_signature is not None:
@@ -178,16 +182,13 @@ class Function:
             raise self._binding_error(f"{len(specs)} arguments are wanted, {len(args)} given", args)
         out = []
         for spec, argument in zip(specs, args):
-            out.append(nest.pack_sequence_as(spec, [self._fit(s, x, args) for s, x in zip(nest.flatten(spec),
-                                                                                         self._leaves_like(spec, argument))]))
+            leaves = nest.flatten(argument) if nest.is_nested(spec) else [argument]
+            fitted = [self._fit(s, x, args) for s, x in zip(nest.flatten(spec), leaves)]
+            out.append(nest.pack_sequence_as(spec, fitted))
         return out + args[len(specs):]
 
-    @staticmethod
-    def _leaves_like(spec, argument):
-        return nest.flatten(argument) if nest.is_nested(spec) else [argument]
-
     def _fit(self, spec, x, args):
-        if not isinstance(x, TensorLike) and isinstance(x, _NUMBERS) and not spec.shape == () and spec.shape is not None:
+        if isinstance(x, _NUMBERS) and spec.shape is not None and len(spec.shape) > 0:
             raise self._binding_error(f"can not cast {x!r} to {spec}", args)
         try:
             tensor = convert_to_tensor(x, dtype_hint=spec.dtype)
@@ -198,8 +199,8 @@ class Function:
         return tensor
 
     def _binding_error(self, why, args):
-        return _core.InvalidTypeError(f"Binding inputs to tf.function failed due to `{why}`. Received args: {tuple(args)} for "
-                                      f"signature: {self._name}{self.input_signature}.")
+        return _core.InvalidTypeError(f"Binding inputs to tf.function failed due to `{why}`. Received args: "
+                                      f"{tuple(args)} for signature: {self._name}{self.input_signature}.")
 
     def _trace(self, key, leaves, pack):
         """The program of a key; None if the first call makes variables and must run eagerly."""
@@ -207,10 +208,12 @@ class Function:
             program = ConcreteFunction(self._converted(), leaves, pack, self._name)
         except _VariableCreated:
             if self._created:
-                raise ConversionError("tf.function only supports singleton tf.Variables created on the first call. Make sure the "
-                                      "tf.Variable is only created once or created outside tf.function.") from None
+                raise ConversionError("tf.function only supports singleton tf.Variables created on the first call. "
+                                      "Make sure the tf.Variable is only created once or created outside "
+                                      "tf.function.") from None
             if self._calls:
-                raise ConversionError("Creating variables on a non-first call to a function decorated with tf.function.") from None
+                raise ConversionError(
+                    "Creating variables on a non-first call to a function decorated with tf.function.") from None
             self._created = True
             return None
         self._programs[key] = program
@@ -223,8 +226,8 @@ class Function:
         if sum(self._recent) < 5 or not traced or self._warnings == 2:
             return
         self._warnings += 1
-        _warnings.warn(f"{sum(self._recent)} out of the last {len(self._recent)} calls to {self!r} triggered tf.function retracing. "
-                       f"{_CAUSES} The last one: {_difference(last, key)}.", stacklevel=3)
+        _warnings.warn(f"{sum(self._recent)} out of the last {len(self._recent)} calls to {self!r} triggered "
+                       f"tf.function retracing. {_CAUSES} The last one: {_difference(last, key)}.", stacklevel=3)
 
     def get_concrete_function(self, *args, **kwargs):
         """The program that a call with these arguments (tensors or TensorSpecs) runs."""
@@ -270,7 +273,8 @@ def _checked_signature(signature):
         raise _core.InvalidTypeError(f"input_signature must be either a tuple or a list, got {type(signature)}.")
     for spec in nest.flatten(signature):
         if not isinstance(spec, TensorSpec):
-            raise _core.InvalidTypeError(f"input_signature must be a possibly nested sequence of TensorSpec objects, got {spec!r}")
+            raise _core.InvalidTypeError("input_signature must be a possibly nested sequence of TensorSpec objects, "
+                                         f"got {spec!r}")
     return tuple(signature)
 
 

@@ -25,7 +25,8 @@ class Node:
     __slots__ = ("graph", "id", "name", "function", "args", "kwargs", "control", "special")
 
     def __init__(self, graph, name, function, args=(), kwargs=None, special=None):
-        self.graph, self.function, self.args, self.kwargs, self.special = graph, function, tuple(args), kwargs or {}, special
+        self.graph, self.function, self.special = graph, function, special
+        self.args, self.kwargs = tuple(args), kwargs or {}
         self.id = len(graph.nodes)
         self.name = graph.unique(name)
         self.control = [d for deps in graph.control for d in deps]
@@ -73,8 +74,8 @@ class GraphTensor(TensorLike):
         return self.node.graph
 
     def _core_value(self):
-        raise _core.InvalidTypeError(f"{self} has no value while its graph is built; fetch it with Session.run, and build with "
-                                     "functions of tf")
+        raise _core.InvalidTypeError(f"{self} has no value while its graph is built; fetch it with Session.run, and "
+                                     "build with functions of tf")
 
     def eval(self, feed_dict=None, session=None):
         """Its value, by the default session."""
@@ -152,11 +153,18 @@ def _array_identity(x):
     return wrap(_core.identity(x._core_value()))
 
 
+def _reflected(f):
+    def reflected(x, y):
+        return f(_convert(x, dtype_hint=y.dtype), y)
+
+    return reflected
+
+
 def _operators():
     for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor"):
         f = getattr(_operator, name, None) or getattr(_operator, name + "_")
         setattr(GraphTensor, f"__{name}__", lambda a, b, f=f: a.graph.call(f, (a, b)))
-        setattr(GraphTensor, f"__r{name}__", lambda b, a, f=f: b.graph.call(lambda x, y: f(_convert(x, dtype_hint=y.dtype), y), (a, b)))
+        setattr(GraphTensor, f"__r{name}__", lambda b, a, f=f: b.graph.call(_reflected(f), (a, b)))
     for name in ("lt", "le", "gt", "ge"):
         f = getattr(_operator, name)
         setattr(GraphTensor, f"__{name}__", lambda a, b, f=f: a.graph.call(f, (a, b)))
@@ -222,7 +230,8 @@ class Graph:
         leaves = [x for x in nest.flatten(result) if isinstance(x, TensorLike)]
         unknown = any(isinstance(x, GraphTensor) and None in tuple(x.shape) for x in nest.flatten([list(args), kwargs]))
         others = [x for x in nest.flatten(at(3)) if isinstance(x, TensorLike)] if unknown else leaves
-        return result, [(a.dtype, [m if m == n else None for m, n in zip(a.shape, b.shape)]) for a, b in zip(leaves, others)]
+        return result, [(a.dtype, [m if m == n else None for m, n in zip(a.shape, b.shape)])
+                        for a, b in zip(leaves, others)]
 
     def variable(self, initial_value=None, trainable=None, name=None, dtype=None, **options):
         """A variable of the graph, with the value that its initializer will give it."""
@@ -254,20 +263,26 @@ class Graph:
         ys, xs = autodiff._list(ys, "ys"), autodiff._list(xs, "xs")
         for x in ys + xs:
             if not isinstance(x, GraphTensor):
-                raise ConversionError(f"gradients: {x!r} is not of the graph; make it inside `with graph.as_default():`, by a function "
-                                      "of tf that was looked up after tf.compat.v1 was first used")
+                raise ConversionError(f"gradients: {x!r} is not of the graph; make it inside `with "
+                                      "graph.as_default():`, by a function of tf that was looked up after tf.compat.v1 "
+                                      "was first used")
         unconnected = unconnected_name(unconnected_gradients)
         if aggregation_method not in (None, 0, 1, 2):
-            raise ConversionError(f"Invalid `aggregation_method` specified {aggregation_method}. Accepted values are [0, 1, 2].")
-        seeds = [None] * len(ys) if grad_ys is None else list(grad_ys) if isinstance(grad_ys, (list, tuple)) else [grad_ys]
+            raise ConversionError(f"Invalid `aggregation_method` specified {aggregation_method}. Accepted values are "
+                                  "[0, 1, 2].")
+        if not isinstance(grad_ys, (list, tuple)):
+            grad_ys = [grad_ys] * (len(ys) if grad_ys is None else 1)
+        seeds = list(grad_ys)
         if len(seeds) != len(ys):
-            raise ConversionError(f"Length mismatch. Passed {len(seeds)} grad_ys for {len(ys)} ys; give one for each, None for ones")
+            raise ConversionError(f"Length mismatch. Passed {len(seeds)} grad_ys for {len(ys)} ys; give one for each, "
+                                  "None for ones")
         stops = [] if stop_gradients is None else autodiff._list(stop_gradients, "stop_gradients")
         special = {"ys": ys, "xs": xs, "seeds": seeds, "stops": stops, "unconnected": unconnected}
         node = Node(self, name, None, (ys, xs, seeds), special=special)
         runner = Runner(self, {}, probing=True)
         connected = runner.run([node])[node]
-        return [None if g is None else GraphTensor(node, i, x.dtype, x.shape) for i, (g, x) in enumerate(zip(connected, xs))]
+        return [None if g is None else GraphTensor(node, i, x.dtype, x.shape)
+                for i, (g, x) in enumerate(zip(connected, xs))]
 
     def cond(self, pred, true_fn=None, false_fn=None, name="cond"):
         """A node that evaluates one of two branches, whose nodes are made now."""
@@ -398,12 +413,15 @@ class Runner:
 def _fed(x, value):
     value = _convert(value, x.dtype) if isinstance(value, TensorLike) else _tensor.constant(value, x.dtype)
     if not x.shape.is_compatible_with(value.shape):
-        raise ConversionError(f"Cannot feed value of shape {value.shape} for Tensor {x.name}, which has shape {x.shape}")
+        raise ConversionError(f"Cannot feed value of shape {value.shape} for Tensor {x.name}, which has shape "
+                              f"{x.shape}")
     return value
 
 
 class Session:
-    """run(fetches, feed_dict) evaluates what is fetched: tensors as NumPy arrays, operations as None, in their structure."""
+    """run(fetches, feed_dict) evaluates what is fetched: tensors as NumPy arrays, operations as None, in their
+    structure.
+    """
 
     _open = []
 
@@ -428,16 +446,18 @@ class Session:
         leaves = nest.flatten(fetches)
         for x in leaves:
             if not isinstance(x, (GraphTensor, Node)):
-                raise _core.InvalidTypeError(f"Fetch argument {x!r} has invalid type {type(x)}, must be a tensor or operation of a "
-                                             "graph. Can not convert it.")
+                raise _core.InvalidTypeError(f"Fetch argument {x!r} has invalid type {type(x)}, must be a tensor or "
+                                             "operation of a graph. Can not convert it.")
         feed = {}
         for x, value in (feed_dict or {}).items():
             if not isinstance(x, GraphTensor):
-                raise _core.InvalidTypeError(f"Cannot interpret feed_dict key as Tensor: {x!r} is not one of the graph's")
+                raise _core.InvalidTypeError(f"Cannot interpret feed_dict key as Tensor: {x!r} is not one of the "
+                                             "graph's")
             feed[x] = value
         runner = Runner(self.graph, feed)
         done = runner.run([x.node if isinstance(x, GraphTensor) else x for x in leaves])
-        return nest.pack_sequence_as(fetches, [runner.pick(x, done).numpy() if isinstance(x, GraphTensor) else None for x in leaves])
+        return nest.pack_sequence_as(fetches, [runner.pick(x, done).numpy() if isinstance(x, GraphTensor) else None
+                                               for x in leaves])
 
 
 _default = []
@@ -454,7 +474,8 @@ def default_graph():
 
 def default_session():
     if not Session._open:
-        raise ConversionError("Cannot evaluate tensor using `eval()`: No default session is registered. Use `with sess:`")
+        raise ConversionError("Cannot evaluate tensor using `eval()`: No default session is registered. Use `with "
+                              "sess:`")
     return Session._open[-1]
 
 
@@ -489,16 +510,19 @@ def _convert_in_graph(graph, value, *args, **kwargs):
     return value if isinstance(value, GraphTensor) else graph.call(_convert, (value, *args), kwargs)
 
 
+def _is_public(name, f):
+    """Whether it is a function of tensors that users call."""
+    if not isinstance(f, _types.FunctionType) or name.startswith("_") or name in _PLAIN:
+        return False
+    return f.__module__ in {m.__name__ for m in (math, nn, linalg, random, _array)}
+
+
 def _install():
     """Replaces the public functions in all modules of reel.tf."""
     new = {}
     for module in (math, nn, linalg, random, _array):
-        for name, f in vars(module).items():
-            if isinstance(f, _types.FunctionType) and not name.startswith("_") and name not in _PLAIN \
-                    and f.__module__.startswith("reel.tf") and f.__module__.rsplit(".", 1)[-1] not in ("_tensor", "_control", "dtypes"):
-                new[f] = _dispatching(f)
-    for helper in (_array.ints, _tensor.to_core, _tensor.operand, _tensor.wrap):
-        new.pop(helper, None)
+        new.update({f: _dispatching(f) for name, f in vars(module).items() if _is_public(name, f)})
+    del new[_array.ints]
     new[_tensor.constant] = _dispatching(_tensor.constant)
     new[dtypes.cast] = _dispatching(dtypes.cast)
     new[_convert] = _special(_convert, _convert_in_graph)

@@ -23,7 +23,7 @@ def collect(value, kinds, out, seen):
 
 
 class Module:
-    """Holds variables and other modules as attributes; `variables` finds them, in the order of the attributes' names."""
+    """Holds variables and other modules as attributes; `variables` finds them, in the order of their names."""
 
     def __init__(self, name=None):
         self._name = name

@@ -1,8 +1,7 @@
 """tf.GradientTape and tf.UnconnectedGradients."""
 
-import enum
-
 from .. import _core
+from .._enums import UnconnectedGradients
 from . import nest
 from .errors import ConversionError, StateError
 from ._tensor import TensorLike, Tensor, to_core, wrap
@@ -11,20 +10,14 @@ from ._variable import Variable
 _CoreTape = _core.GradientTape
 
 
-class UnconnectedGradients(enum.Enum):
-    """What a source that no target depends on gets: None, or zeros of its type."""
-
-    NONE = "none"
-    ZERO = "zero"
-
-
 def unconnected_name(value):
     """'none' or 'zero'; ValueError for all else."""
     if isinstance(value, UnconnectedGradients):
         return value.value
     if value in ("none", "zero"):
         return value
-    raise ConversionError(f"Unknown value for unconnected_gradients: {value!r}; use tf.UnconnectedGradients.NONE or ZERO")
+    raise ConversionError(f"Unknown value for unconnected_gradients: {value!r}; use tf.UnconnectedGradients.NONE or "
+                          "ZERO")
 
 
 def handle_of(x):
@@ -54,7 +47,8 @@ class GradientTape:
 
     def __enter__(self):
         if self._recording:
-            raise ConversionError("Tape is still recording, this can happen if you try to re-enter an already-active tape.")
+            raise ConversionError("Tape is still recording, this can happen if you try to re-enter an already-active "
+                                  "tape.")
         self._tape.__enter__()
         self._entered = self._recording = True
         return self
@@ -69,8 +63,8 @@ class GradientTape:
         leaves = nest.flatten(tensor)
         for x in leaves:
             if not isinstance(x, TensorLike):
-                raise ConversionError(f"Passed in object {x!r} of type {type(x).__name__!r}, not tf.Tensor or tf.Variable or "
-                                      "ExtensionType.")
+                raise ConversionError(f"Passed in object {x!r} of type {type(x).__name__!r}, not tf.Tensor or "
+                                      "tf.Variable or ExtensionType.")
         if not self._entered:
             raise StateError("watch: the tape is not recording; enter it with `with tf.GradientTape() as tape:` first")
         self._tape.watch([handle_of(x) for x in leaves])
@@ -100,11 +94,12 @@ class GradientTape:
         per target, None for ones. Errors: RuntimeError for a second call without persistent=True, TypeError for None.
         """
         if not self._entered:
-            raise StateError("gradient: the tape has recorded nothing; enter it with `with tf.GradientTape() as tape:` first")
+            raise StateError("gradient: the tape has recorded nothing; enter it with `with tf.GradientTape() as tape:` "
+                             "first")
         unconnected = unconnected_name(unconnected_gradients)
         if target is None:
-            raise _core.InvalidTypeError("Argument `target` should be a list or nested structure of Tensors, Variables or "
-                                         "CompositeTensors to be differentiated, but received None.")
+            raise _core.InvalidTypeError("Argument `target` should be a list or nested structure of Tensors, Variables "
+                                         "or CompositeTensors to be differentiated, but received None.")
         if sources.__class__ is Variable and target.__class__ is Tensor and output_gradients is None:
             return wrap_gradient(self._tape.gradient(target._t, sources, None, unconnected))
         targets = [_leaf(y, "target") for y in nest.flatten(target)]

@@ -65,15 +65,16 @@ class TensorLike:
         """A read-only NumPy array, a NumPy scalar if there are no axes. Not while tracing."""
         t = self._core_value()
         if t.symbolic:
-            raise NotImplementedError("numpy() is only available when eager execution is enabled: this tensor is traced; "
-                                      "use tf operations, or return the value from the function")
+            raise NotImplementedError("numpy() is only available when eager execution is enabled: this tensor is "
+                                      "traced; use tf operations, or return the value from the function")
         return t.numpy()
 
     def __array__(self, dtype=None, copy=None):
         t = self._core_value()
         if t.symbolic:
             raise NotImplementedError(f"Cannot convert a symbolic tf.Tensor ({self}) to a numpy array. This error may "
-                                      "indicate that you're trying to pass a Tensor to a NumPy call, which is not supported.")
+                                      "indicate that you're trying to pass a Tensor to a NumPy call, which is not "
+                                      "supported.")
         return t.__array__(dtype)
 
     def __len__(self):
@@ -151,7 +152,8 @@ class Tensor(TensorLike):
             raise ValueError(f"Tensor's shape {self.shape} is not compatible with supplied shape {TensorShape(shape)}.")
 
     def eval(self, feed_dict=None, session=None):
-        raise NotImplementedError("eval is not supported when eager execution is enabled, is .numpy() what you're looking for?")
+        raise NotImplementedError("eval is not supported when eager execution is enabled, is .numpy() what you're "
+                                  "looking for?")
 
     def __copy__(self):
         return self
@@ -277,7 +279,8 @@ def to_core(value, dtype=None):
     else:
         return _from_array(value, dtype)
     if dtype is not None and t.dtype is not dtype:
-        raise ConversionError(f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype {t.dtype.name}: {value!r}")
+        raise ConversionError(f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype {t.dtype.name}: "
+                              f"{value!r}")
     return t
 
 
@@ -344,8 +347,8 @@ _WEAK = (int, float)
 def mismatch(op, a, b):
     """The error of two dtypes that meet in one op."""
     return InvalidArgumentError(
-        f"cannot compute {op} as input #1(zero-based) was expected to be a {_BY_CORE[a.dtype].type_name} tensor but is a "
-        f"{_BY_CORE[b.dtype].type_name} tensor [Op:{op}]; convert one of them with tf.cast")
+        f"cannot compute {op} as input #1(zero-based) was expected to be a {_BY_CORE[a.dtype].type_name} tensor but is "
+        f"a {_BY_CORE[b.dtype].type_name} tensor [Op:{op}]; convert one of them with tf.cast")
 
 
 def _array_operand(other, dtype):
@@ -432,6 +435,22 @@ def _operator_pair(op, f):
     return method, reflected
 
 
+def _tensor_operator(op, f, general):
+    """The method of Tensor: two tensors without detours."""
+
+    def method(self, other):
+        if other.__class__ is not Tensor:
+            return general(self, other)
+        a, b = self._t, other._t
+        if a.dtype is not b.dtype:
+            raise mismatch(op, a, b)
+        out = _new(Tensor)
+        out._t = f(a, b)
+        return out
+
+    return method
+
+
 def _equality(f, otherwise):
     """== and !=: elementwise; shapes that do not broadcast and objects that are no tensors are not equal."""
 
@@ -463,12 +482,15 @@ def _unary_method(f):
 def _install():
     pairs = {"add": ("AddV2", _operator.add), "sub": ("Sub", _operator.sub), "mul": ("Mul", _operator.mul),
              "truediv": ("RealDiv", true_divide), "floordiv": ("FloorDiv", _operator.floordiv),
-             "mod": ("FloorMod", _operator.mod), "pow": ("Pow", _operator.pow), "matmul": ("BatchMatMulV2", _operator.matmul),
-             "and": ("LogicalAnd", _operator.and_), "or": ("LogicalOr", _operator.or_), "xor": ("LogicalXor", _operator.xor)}
+             "mod": ("FloorMod", _operator.mod), "pow": ("Pow", _operator.pow), 
+             "matmul": ("BatchMatMulV2", _operator.matmul),
+             "and": ("LogicalAnd", _operator.and_), "or": ("LogicalOr", _operator.or_), 
+             "xor": ("LogicalXor", _operator.xor)}
     for name, (op, f) in pairs.items():
         method, reflected = _operator_pair(op, f)
         setattr(TensorLike, f"__{name}__", method)
         setattr(TensorLike, f"__r{name}__", reflected)
+        setattr(Tensor, f"__{name}__", _tensor_operator(op, f, method))
     for name, op in {"lt": "Less", "le": "LessEqual", "gt": "Greater", "ge": "GreaterEqual"}.items():
         setattr(TensorLike, f"__{name}__", _operator_pair(op, getattr(_operator, name))[0])
     TensorLike.__eq__ = _equality(_operator.eq, False)

@@ -85,8 +85,8 @@ class Variable(TensorLike, _Core):
         t = operand(value, _dtype(self), "AssignVariableOp", weak=False)
         if tuple(t.shape) != tuple(_shape(self)) and what == "assign":
             raise _core.InvalidArgumentError(
-                f"Cannot assign value to variable '{self.name}': Shape mismatch. The variable shape {self.shape}, and the "
-                f"assigned value shape {TensorShape(t.shape)} are incompatible.")
+                f"Cannot assign value to variable '{self.name}': Shape mismatch. The variable shape {self.shape}, and "
+                f"the assigned value shape {TensorShape(t.shape)} are incompatible.")
         return t
 
     def __deepcopy__(self, memo):

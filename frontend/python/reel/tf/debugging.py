@@ -1,9 +1,10 @@
-"""tf.debugging: assertions on tensors. They raise InvalidArgumentError; while tracing, only types and shapes are checked."""
+"""tf.debugging: assertions on tensors. They raise InvalidArgumentError; while tracing, only types and shapes are
+checked.
+"""
 
 from .. import _core
 from . import dtypes, nest
 from .errors import ConversionError, InvalidArgumentError
-from ._shape import TensorShape
 from ._tensor import convert_to_tensor, operand, to_core
 
 
@@ -68,7 +69,8 @@ def assert_rank(x, rank, message=None, name=None):
     """ValueError unless x has this many axes."""
     x = convert_to_tensor(x)
     if len(x.shape) != rank:
-        raise ConversionError(f"{message or ''} Tensor must have rank {rank}. Received rank {len(x.shape)}, shape {x.shape}")
+        raise ConversionError(f"{message or ''} Tensor must have rank {rank}. Received rank {len(x.shape)}, shape "
+                              f"{x.shape}")
 
 
 def assert_rank_at_least(x, rank, message=None, name=None):
@@ -85,11 +87,13 @@ def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
     for x, wanted in (shapes.items() if isinstance(shapes, dict) else shapes):
         shape = convert_to_tensor(x).shape
         if len(shape) != len(wanted):
-            raise ConversionError(f"{message or ''} shape {shape} does not have the {len(wanted)} axes of {tuple(wanted)}")
+            raise ConversionError(f"{message or ''} shape {shape} does not have the {len(wanted)} axes of "
+                                  f"{tuple(wanted)}")
         for extent, symbol in zip(shape, wanted):
             expected = known.setdefault(symbol, extent) if isinstance(symbol, str) else symbol
             if expected is not None and extent != expected:
-                raise ConversionError(f"{message or ''} shape {shape} does not fit {tuple(wanted)}: {symbol} is {expected}")
+                raise ConversionError(f"{message or ''} shape {shape} does not fit {tuple(wanted)}: {symbol} is "
+                                      f"{expected}")
 
 
 def assert_type(tensor, tf_type, message=None, name=None):

@@ -8,32 +8,38 @@ import operator as _operator
 from .. import _core
 from ..nn import softmax as _softmax, log_softmax as _log_softmax
 from . import dtypes as _dtypes
-from ._tensor import (TensorLike as _TensorLike, binary as _binary_op, convert_to_tensor, mismatch as _mismatch,
+from ._tensor import (TensorLike as _TensorLike, binary as _binary_op, mismatch as _mismatch,
                       operand as _operand, to_core as _to_core, true_divide as _true_divide, wrap as _wrap)
 from .dtypes import cast  # noqa: F401
 
 _UNARY = {
-    "sin": "sin", "cos": "cos", "tan": "tan", "asin": "asin", "acos": "acos", "atan": "atan", "sinh": "sinh", "cosh": "cosh",
+    "sin": "sin", "cos": "cos", "tan": "tan", "asin": "asin", "acos": "acos", "atan": "atan", "sinh": "sinh",
+    "cosh": "cosh",
     "tanh": "tanh", "asinh": "asinh", "acosh": "acosh", "atanh": "atanh", "exp": "exp", "expm1": "expm1", "log": "log",
     "log1p": "log1p", "sqrt": "sqrt", "rsqrt": "rsqrt", "square": "square", "abs": "abs", "sign": "sign",
-    "negative": "negative", "reciprocal": "reciprocal", "floor": "floor", "ceil": "ceil", "round": "round", "rint": "round",
+    "negative": "negative", "reciprocal": "reciprocal", "floor": "floor", "ceil": "ceil", "round": "round",
+    "rint": "round",
     "erf": "erf", "erfc": "erfc", "erfinv": "erfinv", "erfcinv": "erfcinv", "ndtri": "ndtri", "lgamma": "lgamma",
     "digamma": "digamma", "sigmoid": "sigmoid", "is_nan": "isnan", "is_inf": "isinf", "is_finite": "isfinite",
     "logical_not": "logical_not", "real": "real", "imag": "imag", "conj": "conj", "angle": "angle"}
 
 _BINARY = {
     "add": ("AddV2", _operator.add), "subtract": ("Sub", _operator.sub), "multiply": ("Mul", _operator.mul),
-    "divide": ("RealDiv", _true_divide), "truediv": ("RealDiv", _true_divide), "floordiv": ("FloorDiv", _operator.floordiv),
-    "mod": ("FloorMod", _operator.mod), "floormod": ("FloorMod", _operator.mod), "truncatemod": ("TruncateMod", _core.fmod),
+    "divide": ("RealDiv", _true_divide), "truediv": ("RealDiv", _true_divide), "floordiv": ("FloorDiv",
+                                                                                            _operator.floordiv),
+    "mod": ("FloorMod", _operator.mod), "floormod": ("FloorMod", _operator.mod), "truncatemod": ("TruncateMod",
+                                                                                                 _core.fmod),
     "maximum": ("Maximum", _core.maximum), "minimum": ("Minimum", _core.minimum), "pow": ("Pow", _operator.pow),
     "squared_difference": ("SquaredDifference", lambda a, b: _core.square(a - b)), "atan2": ("Atan2", _core.atan2),
-    "divide_no_nan": ("DivNoNan", _core.divide_no_nan), "xlogy": ("Xlogy", _core.xlogy), "xlog1py": ("Xlog1py", _core.xlog1py),
+    "divide_no_nan": ("DivNoNan", _core.divide_no_nan), "xlogy": ("Xlogy", _core.xlogy), "xlog1py": ("Xlog1py",
+                                                                                                     _core.xlog1py),
     "xdivy": ("Xdivy", lambda a, b: _core.where(_core.equal(a, 0), _core.zeros_like(a), a / b)),
     "equal": ("Equal", _core.equal), "not_equal": ("NotEqual", _core.not_equal), "less": ("Less", _core.less),
     "less_equal": ("LessEqual", _core.less_equal), "greater": ("Greater", _core.greater),
     "greater_equal": ("GreaterEqual", _core.greater_equal), "logical_and": ("LogicalAnd", _operator.and_),
     "logical_or": ("LogicalOr", _operator.or_), "logical_xor": ("LogicalXor", _operator.xor),
-    "igamma": ("Igamma", _core.igamma), "igammac": ("Igammac", _core.igammac), "polygamma": ("Polygamma", _core.polygamma),
+    "igamma": ("Igamma", _core.igamma), "igammac": ("Igammac", _core.igammac), "polygamma": ("Polygamma",
+                                                                                             _core.polygamma),
     "zeta": ("Zeta", _core.zeta), "nextafter": ("NextAfter", _core.nextafter)}
 
 
@@ -97,7 +103,8 @@ def add_n(inputs, name=None):
     """The sum of tensors of one shape and dtype."""
     tensors = [_to_core(x) for x in inputs]
     if not tensors:
-        raise _core.InvalidArgumentError("add_n: Inputs must be an iterable of at least one Tensor with the same dtype and shape.")
+        raise _core.InvalidArgumentError("add_n: Inputs must be an iterable of at least one Tensor with the same dtype "
+                                         "and shape.")
     out = _core.identity(tensors[0])
     for t in tensors[1:]:
         if t.dtype is not out.dtype:
@@ -109,7 +116,8 @@ def add_n(inputs, name=None):
 def clip_by_value(t, clip_value_min, clip_value_max, name=None):
     """t within bounds; the gradient goes to t inside the bounds and on them."""
     a = _to_core(t)
-    return _wrap(_core.clip(a, _operand(clip_value_min, a.dtype, "ClipByValue"), _operand(clip_value_max, a.dtype, "ClipByValue")))
+    return _wrap(_core.clip(a, _operand(clip_value_min, a.dtype, "ClipByValue"), _operand(clip_value_max, a.dtype,
+                                                                                          "ClipByValue")))
 
 
 def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None):
@@ -171,7 +179,8 @@ def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False, name=None):
 
 def count_nonzero(input, axis=None, keepdims=None, dtype=_dtypes.int64, name=None):
     """Number of elements that are not 0."""
-    return _wrap(_core.astype(_core.count_nonzero(_to_core(input), _axis(axis), bool(keepdims)), _dtypes.core_dtype(dtype)))
+    return _wrap(_core.astype(_core.count_nonzero(_to_core(input), _axis(axis), bool(keepdims)),
+                              _dtypes.core_dtype(dtype)))
 
 
 def _define_arg(name, f):
@@ -244,7 +253,8 @@ def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_
     y = _operand(b, x.dtype, "MatMul", weak=False)
     if len(x.shape) < 2 or len(y.shape) < 2:
         raise _core.InvalidArgumentError(f"In[0] and In[1] ndims must be >= 2: {len(x.shape)}, {len(y.shape)} "
-                                         f"[Op:MatMul]; shapes {tuple(x.shape)} and {tuple(y.shape)}, use tf.tensordot for vectors")
+                                         f"[Op:MatMul]; shapes {tuple(x.shape)} and {tuple(y.shape)}, use tf.tensordot "
+                                         "for vectors")
     if adjoint_a:
         x = _core.conj(x)
     if adjoint_b:

@@ -89,8 +89,8 @@ def assert_same_structure(nest1, nest2, check_types=True, expand_composites=Fals
     if isinstance(nest1, dict) and set(nest1) != set(nest2):
         raise ValueError(f"The two dictionaries don't have the same keys: {_keys(nest1)} and {_keys(nest2)}")
     if len(nest1) != len(nest2):
-        raise ValueError("The two structures don't have the same number of elements: "
-                         f"{len(nest1)} in {nest1!r}, {len(nest2)} in {nest2!r}")
+        raise ValueError(f"The two structures don't have the same number of elements: {len(nest1)} in {nest1!r}, "
+                         f"{len(nest2)} in {nest2!r}")
     for a, b in zip(_children(nest1), _children(nest2)):
         assert_same_structure(a, b, check_types)
 

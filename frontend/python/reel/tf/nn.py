@@ -66,8 +66,8 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
     """-log softmax(logits)[label] along the last axis; the labels are class indices."""
     x, i = to_core(logits), to_core(labels)
     if i.ndim != x.ndim - 1:
-        raise ConversionError(f"Rank of labels (received {i.ndim}) should equal rank of logits minus 1 (received {x.ndim}): "
-                              f"`labels` must have shape {tuple(x.shape)[:-1]}, not {tuple(i.shape)}")
+        raise ConversionError(f"Rank of labels (received {i.ndim}) should equal rank of logits minus 1 (received "
+                              f"{x.ndim}): `labels` must have shape {tuple(x.shape)[:-1]}, not {tuple(i.shape)}")
     picked = _core.take_along_axis(_nn.log_softmax(x, -1), _core.expand_dims(i, -1), -1)
     return wrap(-_core.squeeze(picked, -1))
 
@@ -77,7 +77,8 @@ def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):
     x = to_core(logits)
     z = operand(labels, x.dtype, "SigmoidCrossEntropyWithLogits", weak=False)
     if tuple(z.shape) != tuple(x.shape):
-        raise ConversionError(f"`logits` and `labels` must have the same shape, received ({tuple(x.shape)} vs {tuple(z.shape)}).")
+        raise ConversionError(f"`logits` and `labels` must have the same shape, received ({tuple(x.shape)} vs "
+                              f"{tuple(z.shape)}).")
     return wrap(_nn.sigmoid_cross_entropy(x, z, reduction="none"))
 
 

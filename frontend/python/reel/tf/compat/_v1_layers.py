@@ -10,7 +10,8 @@ class Dense(_Dense):
         return self(inputs)
 
 
-def dense(inputs, units, activation=None, use_bias=True, kernel_initializer="glorot_uniform", bias_initializer="zeros", name=None,
+def dense(inputs, units, activation=None, use_bias=True, kernel_initializer="glorot_uniform", bias_initializer="zeros",
+          name=None,
           **options):
     """A new Dense layer of the inputs."""
     return Dense(units, activation, use_bias, kernel_initializer, bias_initializer, name=name)(inputs)

@@ -17,18 +17,21 @@ class Optimizer:
     def __init__(self, update, name):
         self._update, self._name = update, name
 
-    def compute_gradients(self, loss, var_list=None, gate_gradients=1, aggregation_method=None, colocate_gradients_with_ops=False,
+    def compute_gradients(self, loss, var_list=None, gate_gradients=1, aggregation_method=None,
+                          colocate_gradients_with_ops=False,
                           grad_loss=None):
-        """Pairs (gradient, variable). Eager: the loss is a callable; without var_list, by the variables that it reads."""
+        """Pairs (gradient, variable). Eager: the loss is a callable; var_list is what it reads unless given."""
         if gate_gradients not in (0, 1, 2):
-            raise ConversionError(f"gate_gradients must be one of: Optimizer.GATE_NONE, GATE_OP, GATE_GRAPH. Not {gate_gradients}")
+            raise ConversionError("gate_gradients must be one of: Optimizer.GATE_NONE, GATE_OP, GATE_GRAPH. Not "
+                                  f"{gate_gradients}")
         if callable(loss):
             with GradientTape() as tape:
                 value = loss()
             variables = list(tape.watched_variables() if var_list is None else var_list)
             return list(zip(tape.gradient(value, variables, grad_loss), variables))
         if _state.graph is None:
-            raise StateError("`loss` passed to Optimizer.compute_gradients should be a function when eager execution is enabled.")
+            raise StateError("`loss` passed to Optimizer.compute_gradients should be a function when eager execution "
+                             "is enabled.")
         variables = [v for v in _state.graph.variables if v.trainable] if var_list is None else list(var_list)
         if not variables:
             raise ConversionError("No variables to optimize.")
@@ -68,8 +71,8 @@ class Optimizer:
         """One update that lowers the loss; ValueError if it depends on no variable."""
         pairs = self.compute_gradients(loss, var_list, gate_gradients, grad_loss=grad_loss)
         if not any(g is not None for g, _ in pairs):
-            raise ConversionError("No gradients provided for any variable, check your graph for ops that do not support gradients, "
-                                  f"between variables {[v.name for _, v in pairs]} and loss {loss}.")
+            raise ConversionError("No gradients provided for any variable, check your graph for ops that do not "
+                                  f"support gradients, between variables {[v.name for _, v in pairs]} and loss {loss}.")
         return self.apply_gradients(pairs, global_step, name)
 
     def variables(self):

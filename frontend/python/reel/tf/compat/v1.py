@@ -10,7 +10,8 @@
 from contextlib import contextmanager as _contextmanager
 
 from .. import _array, _graph, autodiff as _autodiff, dtypes as _dtypes, random as _random
-from .._graph import Graph, GraphTensor as Tensor, Node as Operation, Session, default_graph as get_default_graph  # noqa: F401
+from .._graph import Graph, GraphTensor as Tensor, Node as Operation, Session  # noqa: F401
+from .._graph import default_graph as get_default_graph
 from .._trace import executing_eagerly, state as _state
 from .._variable import Variable
 from ..errors import ConversionError as _ConversionError
@@ -44,8 +45,8 @@ def enable_eager_execution(config=None, device_policy=None, execution_mode=None)
 
 def _graph_now(what):
     if _state.graph is None:
-        raise _ConversionError(f"tf.{what} is not compatible with eager execution: use it inside `with tf.Graph().as_default():`, "
-                               "or call tf.compat.v1.disable_eager_execution() first")
+        raise _ConversionError(f"tf.{what} is not compatible with eager execution: use it inside `with "
+                               "tf.Graph().as_default():`, or call tf.compat.v1.disable_eager_execution() first")
     return _state.graph
 
 

@@ -93,7 +93,8 @@ def _shapes(inputs):
 class Dense(Layer):
     """activation(x kernel + bias): kernel [features, units], made at the first call."""
 
-    def __init__(self, units, activation=None, use_bias=True, kernel_initializer="glorot_uniform", bias_initializer="zeros",
+    def __init__(self, units, activation=None, use_bias=True, kernel_initializer="glorot_uniform",
+                 bias_initializer="zeros",
                  input_shape=None, input_dim=None, name=None, dtype=None, trainable=True, **kwargs):
         super().__init__(name=name, dtype=dtype, trainable=trainable)
         self.units = int(units)
@@ -110,7 +111,8 @@ class Dense(Layer):
     def build(self, input_shape):
         features = input_shape[-1] if len(input_shape) else None
         if features is None:
-            raise _core.InvalidArgumentError(f"Dense: the last axis of the inputs must be known, their shape is {input_shape}")
+            raise _core.InvalidArgumentError("Dense: the last axis of the inputs must be known, their shape is "
+                                             f"{input_shape}")
         self.kernel = self.add_weight((features, self.units), self.kernel_initializer, name="kernel")
         if self.use_bias:
             self.bias = self.add_weight((self.units,), self.bias_initializer, name="bias")

@@ -16,7 +16,8 @@ class Optimizer:
     """
 
     def __init__(self, learning_rate=0.01, name=None):
-        self._learning_rate = learning_rate if isinstance(learning_rate, Variable) or callable(learning_rate) else float(learning_rate)
+        self._learning_rate = learning_rate if isinstance(learning_rate,
+                                                          Variable) or callable(learning_rate) else float(learning_rate)
         self._slots = {}
         self._iterations = None
 
