@@ -17,6 +17,7 @@ from ._control import case, cond, foldl, foldr, map_fn, scan, switch_case, while
 from ._function import function
 from ._module import Module
 from ._shape import TensorShape, TensorSpec
+from ._slices import IndexedSlices
 from ._tape import GradientTape, UnconnectedGradients
 from ._tensor import Tensor, constant, convert_to_tensor
 from ._trace import executing_eagerly, inside_function

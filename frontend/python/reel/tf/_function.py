@@ -7,6 +7,7 @@ import warnings as _warnings
 from .. import _core
 from . import _variable, nest
 from ._shape import TensorSpec
+from ._slices import IndexedSlices
 from ._tensor import Tensor, TensorLike, convert_to_tensor, wrap
 from ._trace import state
 from ._variable import Variable
@@ -31,7 +32,7 @@ _variable._creation_hooks.append(_on_creation)
 
 
 def _is_array(x):
-    return hasattr(x, "__array__") and not isinstance(x, TensorLike)
+    return hasattr(x, "__array__") and not isinstance(x, (TensorLike, IndexedSlices))
 
 
 def _key_of(x, variables):
@@ -62,6 +63,13 @@ def _outputs(result):
                               else x, result)
 
 
+def _tensors_of(x):
+    """The core tensors that a result is made of."""
+    if isinstance(x, IndexedSlices):
+        return [x.values._t, x.indices._t]
+    return [x._t] if isinstance(x, Tensor) else []
+
+
 class ConcreteFunction:
     """One compiled combination of argument types."""
 
@@ -86,9 +94,12 @@ class ConcreteFunction:
         finally:
             state.depth -= 1
         flat = nest.flatten(result)
-        self._is_tensor = [isinstance(x, Tensor) for x in flat]
-        self._structure = nest.pack_sequence_as(result, [None if t else x for x, t in zip(flat, self._is_tensor)])
-        return [_core.identity(x._t) for x, t in zip(flat, self._is_tensor) if t]
+        self._results = [_tensors_of(x) for x in flat]
+        self._shapes = [x.shape if isinstance(x, IndexedSlices) else None for x in flat]
+        self._structure = nest.pack_sequence_as(result, [None if r else x for x, r in zip(flat, self._results)])
+        out = [_core.identity(t) for r in self._results for t in r]
+        self._results = [len(r) for r in self._results]
+        return out
 
     def call_flat(self, leaves):
         """Runs the program on the leaves of its arguments; variables are read and updated in place."""
@@ -98,8 +109,17 @@ class ConcreteFunction:
         if self.variables:
             self._run.store_to(self.variables)
         tensors = iter([results] if isinstance(results, _core.Tensor) else list(results))
-        flat = [wrap(next(tensors)) if t else x for x, t in zip(nest.flatten(self._structure), self._is_tensor)]
+        flat = [self._result(x, n, shape, tensors)
+                for x, n, shape in zip(nest.flatten(self._structure), self._results, self._shapes)]
         return nest.pack_sequence_as(self._structure, flat)
+
+    @staticmethod
+    def _result(x, n, shape, tensors):
+        """A result of n core tensors, the next ones; x itself of none."""
+        if n == 0:
+            return x
+        first = wrap(next(tensors))
+        return first if n == 1 else IndexedSlices(first, wrap(next(tensors)), shape)
 
 
 class Function:

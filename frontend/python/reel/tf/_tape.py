@@ -4,6 +4,7 @@ from .. import _core
 from .._enums import UnconnectedGradients
 from . import nest
 from .errors import ConversionError, StateError
+from ._slices import IndexedSlices, from_core
 from ._tensor import TensorLike, Tensor, to_core, wrap
 from ._variable import Variable
 
@@ -26,7 +27,10 @@ def handle_of(x):
 
 
 def wrap_gradient(g):
-    return wrap(g) if isinstance(g, _core.Tensor) else g
+    """A gradient of the core's: None, a tensor, or slices."""
+    if g is None:
+        return None
+    return wrap(g) if isinstance(g, _core.Tensor) else from_core(g)
 
 
 class GradientTape:
@@ -101,7 +105,7 @@ class GradientTape:
             raise _core.InvalidTypeError("Argument `target` should be a list or nested structure of Tensors, Variables "
                                          "or CompositeTensors to be differentiated, but received None.")
         if sources.__class__ is Variable and target.__class__ is Tensor and output_gradients is None:
-            return wrap_gradient(self._tape.gradient(target._t, sources, None, unconnected))
+            return wrap_gradient(self._tape.gradient(target._t, [sources], None, unconnected)[0])
         targets = [_leaf(y, "target") for y in nest.flatten(target)]
         leaves = nest.flatten(sources)
         xs = [_leaf(x, "sources") for x in leaves]
@@ -122,7 +126,7 @@ def _leaf(x, what):
 
 
 def _seed(g, targets, i):
-    if isinstance(g, TensorLike) or i >= len(targets):
+    if isinstance(g, (TensorLike, IndexedSlices)) or i >= len(targets):
         return to_core(g)
     return to_core(g, handle_dtype(targets[i]))
 

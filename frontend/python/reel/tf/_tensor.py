@@ -6,6 +6,7 @@ from .. import _core
 from . import dtypes
 from .errors import ConversionError, InvalidArgumentError, OperatorNotAllowedInGraphError
 from ._shape import TensorShape
+from ._slices import IndexedSlices
 
 _Core = _core.Tensor
 _CoreVariable = _core.Variable
@@ -274,6 +275,8 @@ def to_core(value, dtype=None):
         t = value
     elif isinstance(value, _CoreVariable):
         t = _read(value)
+    elif value.__class__ is IndexedSlices:
+        t = value.dense()
     elif isinstance(value, (bool, int, float, complex, list, tuple)):
         return _from_numbers(value, dtype)
     else:
@@ -342,6 +345,7 @@ def constant(value, dtype=None, shape=None, name="Const"):
 # --- operators ---
 
 _WEAK = (int, float)
+_NO_OPERANDS = (str, dict, IndexedSlices)
 
 
 def mismatch(op, a, b):
@@ -371,7 +375,7 @@ def operand(other, dtype, op, weak=True):
     elif isinstance(other, (bool, int, float, complex)):
         _check_numbers(other, dtype)
         return other if weak else _core.asarray(other, dtype)
-    elif isinstance(other, (list, tuple, _Core, _CoreVariable)):
+    elif isinstance(other, (list, tuple, _Core, _CoreVariable, IndexedSlices)):
         b = to_core(other, dtype)
     else:
         b = _array_operand(other, dtype)
@@ -416,7 +420,7 @@ def _operator_pair(op, f):
             if a.dtype is not b.dtype:
                 raise mismatch(op, a, b)
         else:
-            if other is None or isinstance(other, (str, dict)):
+            if other is None or isinstance(other, _NO_OPERANDS):
                 return NotImplemented
             b = operand(other, a.dtype, op)
         out = _new(Tensor)
@@ -425,7 +429,7 @@ def _operator_pair(op, f):
 
     def reflected(self, other):
         b = self._core_value()
-        if other is None or isinstance(other, (str, dict)):
+        if other is None or isinstance(other, _NO_OPERANDS):
             return NotImplemented
         a = operand(other, b.dtype, op)
         out = _new(Tensor)

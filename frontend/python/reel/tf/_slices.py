@@ -1,0 +1,53 @@
+"""tf.IndexedSlices: what gradients of lookups are."""
+
+from .. import _core
+from . import dtypes
+from ._shape import TensorShape
+from .errors import ConversionError
+
+
+class IndexedSlices:
+    """Rows of a tensor that is zero elsewhere, duplicates included: values [n, ...] at indices [n] of dense_shape.
+
+    Functions of tf take it as the dense tensor; ValueError without a dense_shape.
+    """
+
+    __slots__ = ("values", "indices", "dense_shape")
+
+    def __init__(self, values, indices, dense_shape=None):
+        from ._tensor import convert_to_tensor
+        self.values, self.indices = convert_to_tensor(values), convert_to_tensor(indices)
+        if isinstance(dense_shape, (list, tuple)):
+            dense_shape = convert_to_tensor(list(dense_shape), dtypes.int64)
+        self.dense_shape = None if dense_shape is None else convert_to_tensor(dense_shape)
+
+    @property
+    def dtype(self):
+        return self.values.dtype
+
+    @property
+    def shape(self):
+        return None if self.dense_shape is None else TensorShape(self.dense_shape._t.tolist())
+
+    def dense(self):
+        """The core tensor of the whole."""
+        if self.dense_shape is None:
+            raise ConversionError("Tensor conversion requested for IndexedSlices without dense_shape: give it one")
+        places = _core.expand_dims(self.indices._t, -1)
+        return _core.scatter_nd(places, self.values._t, tuple(self.dense_shape._t.tolist()))
+
+    def __array__(self, dtype=None, copy=None):
+        return self.dense().__array__(dtype)
+
+    def __repr__(self):
+        return f"IndexedSlices(indices={self.indices}, values={self.values}, dense_shape={self.dense_shape})"
+
+
+def from_core(slices):
+    """The IndexedSlices of reel's."""
+    from ._tensor import wrap
+    out = IndexedSlices.__new__(IndexedSlices)
+    out.values, out.indices = wrap(slices.values), wrap(slices.indices)
+    shape = slices.dense_shape
+    out.dense_shape = None if shape is None else wrap(_core.asarray(list(shape), _core.int64))
+    return out
