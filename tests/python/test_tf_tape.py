@@ -558,3 +558,15 @@ def test_IS14_slices_as_a_seed():
         t.watch(x)
         y = tf.identity(x)
     assert np.asarray(t.gradient(y, x, slices())).tolist() == [[0, 0], [0, 0], [4, 6]]
+
+
+def test_explain_none_and_summary():
+    x = c(3.0)
+    with Tape() as t:
+        y = x * x
+    assert t.gradient(y, x) is None
+    assert "not watched" in t.explain_none(y, x) or "watch" in t.explain_none(y, x)
+    v = V(2.0, name="weight")
+    with Tape(persistent=True) as t:
+        y = v * v
+    assert "weight" in t.summary()

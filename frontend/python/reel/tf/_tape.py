@@ -91,6 +91,14 @@ class GradientTape:
             raise ConversionError("Tape is not recording.")
         self._tape.reset()
 
+    def explain_none(self, target, source):
+        """Why gradient(target, source) is None, in a sentence that names file and line."""
+        return self._tape.explain_none(_leaf(target, "target"), _leaf(source, "source"))
+
+    def summary(self):
+        """What was recorded: the watched variables, the ops by line, and the bytes kept for gradients."""
+        return self._tape.summary()
+
     def gradient(self, target, sources, output_gradients=None, unconnected_gradients=UnconnectedGradients.NONE):
         """d(sum of target)/d(source) for each source, in the structure of `sources`.
 
