@@ -73,7 +73,8 @@ def _tensors_of(x):
 class ConcreteFunction:
     """One compiled combination of argument types."""
 
-    def __init__(self, function, leaves, pack, name):
+    def __init__(self, function, leaves, pack, name, autograph):
+        self._autograph = autograph
         self._inputs = [i for i, x in enumerate(leaves) if isinstance(x, Tensor)]
         self._function, self._leaves, self._pack = function, leaves, pack
         specs = [_core.TensorSpec.from_tensor(leaves[i]._t) for i in self._inputs]
@@ -88,11 +89,12 @@ class ConcreteFunction:
         for i, x in zip(self._inputs, symbolic):
             values[i] = wrap(x)
         args, kwargs = self._pack(values)
-        state.depth += 1
+        outer = state.autograph
+        state.depth, state.autograph = state.depth + 1, self._autograph
         try:
             result = _outputs(self._function(*args, **kwargs))
         finally:
-            state.depth -= 1
+            state.depth, state.autograph = state.depth - 1, outer
         flat = nest.flatten(result)
         self._results = [_tensors_of(x) for x in flat]
         self._shapes = [x.shape if isinstance(x, IndexedSlices) else None for x in flat]
@@ -225,7 +227,7 @@ class Function:
     def _trace(self, key, leaves, pack):
         """The program of a key; None if the first call makes variables and must run eagerly."""
         try:
-            program = ConcreteFunction(self._converted(), leaves, pack, self._name)
+            program = ConcreteFunction(self._converted(), leaves, pack, self._name, self._autograph)
         except _VariableCreated:
             if self._created:
                 raise ConversionError("tf.function only supports singleton tf.Variables created on the first call. "
