@@ -266,3 +266,94 @@ def test_mistakes(f, error, text):
     with pytest.raises(error, match=text):
         f(tape, x, y)
     assert values(tape.gradient(y, x)) == 4.0
+
+
+# --- rows of options and types ---
+
+def test_GT38_gradient_inside_a_stop_block():
+    x = c(3.0)
+    with Tape() as t:
+        t.watch(x)
+        y = x * x
+        with t.stop_recording():
+            assert values(t.gradient(y, x)) == 6.0
+    with pytest.raises(RuntimeError, match="non-persistent"):
+        t.gradient(y, x)
+
+
+def test_GT48_persistent_tapes_keep_until_they_die():
+    x = c([1.0] * 100)
+    with Tape(persistent=True) as t:
+        t.watch(x)
+        loss = tf.reduce_sum(tf.exp(x * x))
+    assert values(t.gradient(loss, x)) == values(t.gradient(loss, x))
+
+
+def test_GT75_through_argmax_and_stop_gradient():
+    x = c([1.0, 3.0])
+    with Tape() as t:
+        t.watch(x)
+        y = tf.stop_gradient(tf.cast(tf.argmax(x), tf.float32))
+    assert t.gradient(y, x) is None
+
+
+def test_GT131_one_gradient_in_two_graphs():
+    for _ in range(2):
+        with tf.compat.v1.Graph().as_default(), tf.compat.v1.Session() as session:
+            x = c(3.0)
+            assert session.run(tf.gradients(x * x, x)) == [6.0]
+
+
+@pytest.mark.parametrize("dtype", [tf.float32, tf.float64])
+def test_TG10_TG19_dtypes_of_gradients(dtype):
+    v = V([1.0, 2.0], dtype=dtype)
+    f = tf.function(lambda x: tf.gradients(x * 2, [x, v], unconnected_gradients="zero"))
+    g, h = f(tf.ones([2], dtype))
+    assert (g.dtype, h.dtype) == (dtype, dtype) and values([g, h]) == [[2.0, 2.0], [0.0, 0.0]]
+
+
+def test_TG16_integers_by_themselves():
+    g, = tf.function(lambda x: tf.gradients(x, x))(c([3, 4]))
+    assert g.dtype is tf.int32 and values(g) == [1, 1]
+
+
+def test_TG24_gate_gradients():
+    assert values(tf.function(lambda x: tf.gradients(x * x, x, gate_gradients=True))(c(3.0))) == [6.0]
+
+
+def test_IS04_lookups_in_tf_gradients():
+    w = V([1.0, 2.0, 3.0])
+    dense, sparse = tf.function(lambda: (tf.gradients(tf.gather(w, [1]) + tf.reduce_sum(w), w)[0],
+                                         tf.gradients(tf.gather(w, [1]) + tf.gather(w, [2]), w)[0]))()
+    assert isinstance(dense, tf.Tensor) and values(dense) == [1.0, 2.0, 1.0]
+    assert isinstance(sparse, tf.IndexedSlices) and np.asarray(sparse).tolist() == [0.0, 1.0, 1.0]
+
+
+def test_TF34_implicit_gradients_of_functions_keep_slices():
+    w = V([1.0, 2.0, 3.0])
+    f = tf.function(lambda i: tf.reduce_sum(tf.gather(w, i)))
+    ((g, variable),) = tfe.implicit_gradients(f)(c([0, 2]))
+    assert variable is w and isinstance(g, tf.IndexedSlices) and values(g.indices) == [0, 2]
+    tf.keras.optimizers.SGD(1.0).apply_gradients([(g, variable)])
+    assert values(w.value()) == [0.0, 2.0, 2.0]
+
+
+def test_TG46_TG47_shapes_of_hessians():
+    f = tf.function(lambda x, y: tf.hessians(tf.reduce_sum(x * x) * tf.reduce_sum(y), [x, y]))
+    assert [h.shape for h in f(tf.ones([3, 4]), tf.ones([2]))] == [(3, 4, 3, 4), (2, 2)]
+
+
+def test_FN23_threads_call_one_function():
+    import threading
+    f = tf.function(lambda x: tf.reduce_sum(x * x))
+    f(tf.ones([10]))
+    out = [None] * 4
+
+    def run(i):
+        out[i] = float(f(tf.ones([10]) * float(i)))
+    threads = [threading.Thread(target=run, args=(i,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert out == [0.0, 10.0, 40.0, 90.0]

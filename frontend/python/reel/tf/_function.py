@@ -2,6 +2,7 @@
 
 import functools as _functools
 import inspect as _inspect
+import threading as _threading
 import warnings as _warnings
 
 from .. import _core
@@ -80,6 +81,7 @@ class ConcreteFunction:
         specs = [_core.TensorSpec.from_tensor(leaves[i]._t) for i in self._inputs]
         self.graph, _ = _core._trace(self._traced, specs, name if name.isidentifier() else "function")
         self.variables = self.graph.variables
+        self._lock = _threading.Lock()
         self._run = _core.compile(self.graph)
         self._function = self._leaves = self._pack = None
         self._kept = [x for x in leaves if not isinstance(x, Tensor)]  # their ids are in the key
@@ -105,11 +107,13 @@ class ConcreteFunction:
 
     def call_flat(self, leaves):
         """Runs the program on the leaves of its arguments; variables are read and updated in place."""
-        if self.variables:
-            self._run.load_from(self.variables)
-        results = self._run(*[leaves[i]._t for i in self._inputs])
-        if self.variables:
-            self._run.store_to(self.variables)
+        arguments = [leaves[i]._t for i in self._inputs]
+        with self._lock:
+            if self.variables:
+                self._run.load_from(self.variables)
+            results = self._run(*arguments)
+            if self.variables:
+                self._run.store_to(self.variables)
         tensors = iter([results] if isinstance(results, _core.Tensor) else list(results))
         flat = [self._result(x, n, shape, tensors)
                 for x, n, shape in zip(nest.flatten(self._structure), self._results, self._shapes)]
