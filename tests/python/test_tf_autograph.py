@@ -293,3 +293,36 @@ def test_control_flow_traced_equals_eager(x):
             y = [tf.reduce_sum(r) for r in loops(x)]
         return t.gradient(y, x)
     assert float(gradient(c(x))) == pytest.approx(float(tf.function(gradient)(c(x))), rel=1e-5)
+
+
+class Scaled(tf.Module):
+    def __call__(self, x):
+        if x > 1:
+            return x * 2
+        return x
+
+
+class Clipped(tf.keras.layers.Layer):
+    def call(self, x):
+        if tf.reduce_max(x) > 1:
+            x = x / tf.reduce_max(x)
+        return x
+
+
+def row(x):
+    if x > 1:
+        x = x * 10
+    return x
+
+
+def test_objects_layers_and_callbacks_are_converted():
+    module, layer = Scaled(), Clipped()
+    f = tf.function(lambda x: (layer(x), tf.map_fn(row, x)))
+
+    @tf.function
+    def g(x):
+        return module(x)
+    assert lists([g(c(3.0)), g(c(0.5))]) == [6.0, 0.5]
+    assert lists(f(c([1.0, 2.0]))) == ([0.5, 1.0], [1.0, 20.0])
+    with pytest.raises(TypeError, match="tf.cond"):
+        tf.function(lambda x: tf.map_fn(row, x), autograph=False)(c([1.0, 2.0]))

@@ -67,6 +67,10 @@ def call(function):
         return convert(function)
     if function is range:
         return range_
+    method = None if isinstance(function, type) else getattr(type(function), "__call__", None)
+    if isinstance(method, _types.FunctionType):
+        converted = convert(method)
+        return function if converted is method else _types.MethodType(converted, function)
     return function
 
 

@@ -3,6 +3,7 @@
 from .. import _core
 from . import nest
 from ._tensor import Tensor, convert_to_tensor, to_core, wrap
+from ._trace import converted
 from .errors import ConversionError, InvalidArgumentError
 
 
@@ -47,6 +48,7 @@ def cond(pred, true_fn=None, false_fn=None, name=None):
     if not condition.symbolic:
         return true_fn() if bool(condition) else false_fn()
     packer = _Packer()
+    true_fn, false_fn = converted(true_fn), converted(false_fn)
     results = _core.cond(condition, lambda: _branch(packer, true_fn), lambda: _branch(packer, false_fn))
     return packer.pack(results)
 
@@ -136,6 +138,7 @@ def _next_values(out, values):
 
 def _traced_while(cond, body, values, maximum_iterations):
     packer = _Packer(values)
+    cond, body = converted(cond), converted(body)
 
     def test(*leaves):
         return _check_predicate(cond(*packer.pack(leaves)), "while_loop")
@@ -174,7 +177,7 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
     """fn of each row of elems, stacked; elems and results may nest."""
     elems, n = _rows(elems, "map_fn")
     if any(symbolic(x) for x in nest.flatten(elems)):
-        packer, inputs = _Packer(), _Packer(elems)
+        packer, inputs, fn = _Packer(), _Packer(elems), converted(fn)
         rows = _core.map_fn(lambda row: packer.leaves(fn(inputs.pack(row))), inputs.leaves(elems))
         return packer.pack(rows)
     if n == 0:
@@ -195,7 +198,7 @@ def _fold(fn, elems, initializer, reverse, what):
     elems, n = _rows(elems, what)
     value, order = _start(elems, n, initializer, reverse, what)
     if any(symbolic(x) for x in nest.flatten(elems) + nest.flatten(value)):
-        state, inputs = _Packer(value), _Packer(elems)
+        state, inputs, fn = _Packer(value), _Packer(elems), converted(fn)
         rows = [x[1:] if initializer is None and not reverse else x[:-1] if initializer is None else x
                 for x in nest.flatten(elems)]
         fold = _core.foldr if reverse else _core.foldl
@@ -224,7 +227,7 @@ def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, sw
     elems, n = _rows(elems, "scan")
     value, order = _start(elems, n, initializer, reverse, "scan")
     if any(symbolic(x) for x in nest.flatten(elems) + nest.flatten(value)):
-        state, inputs = _Packer(value), _Packer(elems)
+        state, inputs, fn = _Packer(value), _Packer(elems), converted(fn)
         start = None if initializer is None else state.leaves(value)
         return state.pack(_core.scan(lambda a, x: state.leaves(fn(state.pack(a), inputs.pack(x))), inputs.leaves(elems),
                                      start,

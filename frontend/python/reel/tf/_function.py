@@ -2,6 +2,7 @@
 
 import functools as _functools
 import inspect as _inspect
+import threading as _threading
 import warnings as _warnings
 
 from .. import _core
@@ -73,12 +74,14 @@ def _tensors_of(x):
 class ConcreteFunction:
     """One compiled combination of argument types."""
 
-    def __init__(self, function, leaves, pack, name):
+    def __init__(self, function, leaves, pack, name, autograph):
+        self._autograph = autograph
         self._inputs = [i for i, x in enumerate(leaves) if isinstance(x, Tensor)]
         self._function, self._leaves, self._pack = function, leaves, pack
         specs = [_core.TensorSpec.from_tensor(leaves[i]._t) for i in self._inputs]
         self.graph, _ = _core._trace(self._traced, specs, name if name.isidentifier() else "function")
         self.variables = self.graph.variables
+        self._lock = _threading.Lock()
         self._run = _core.compile(self.graph)
         self._function = self._leaves = self._pack = None
         self._kept = [x for x in leaves if not isinstance(x, Tensor)]  # their ids are in the key
@@ -88,11 +91,12 @@ class ConcreteFunction:
         for i, x in zip(self._inputs, symbolic):
             values[i] = wrap(x)
         args, kwargs = self._pack(values)
-        state.depth += 1
+        outer = state.autograph
+        state.depth, state.autograph = state.depth + 1, self._autograph
         try:
             result = _outputs(self._function(*args, **kwargs))
         finally:
-            state.depth -= 1
+            state.depth, state.autograph = state.depth - 1, outer
         flat = nest.flatten(result)
         self._results = [_tensors_of(x) for x in flat]
         self._shapes = [x.shape if isinstance(x, IndexedSlices) else None for x in flat]
@@ -103,11 +107,13 @@ class ConcreteFunction:
 
     def call_flat(self, leaves):
         """Runs the program on the leaves of its arguments; variables are read and updated in place."""
-        if self.variables:
-            self._run.load_from(self.variables)
-        results = self._run(*[leaves[i]._t for i in self._inputs])
-        if self.variables:
-            self._run.store_to(self.variables)
+        arguments = [leaves[i]._t for i in self._inputs]
+        with self._lock:
+            if self.variables:
+                self._run.load_from(self.variables)
+            results = self._run(*arguments)
+            if self.variables:
+                self._run.store_to(self.variables)
         tensors = iter([results] if isinstance(results, _core.Tensor) else list(results))
         flat = [self._result(x, n, shape, tensors)
                 for x, n, shape in zip(nest.flatten(self._structure), self._results, self._shapes)]
@@ -225,7 +231,7 @@ class Function:
     def _trace(self, key, leaves, pack):
         """The program of a key; None if the first call makes variables and must run eagerly."""
         try:
-            program = ConcreteFunction(self._converted(), leaves, pack, self._name)
+            program = ConcreteFunction(self._converted(), leaves, pack, self._name, self._autograph)
         except _VariableCreated:
             if self._created:
                 raise ConversionError("tf.function only supports singleton tf.Variables created on the first call. "

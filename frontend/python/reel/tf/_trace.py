@@ -7,6 +7,7 @@ class _State(_threading.local):
     depth = 0
     graph = None
     eager_switch = False
+    autograph = False
 
 
 state = _State()
@@ -15,6 +16,14 @@ state = _State()
 def executing_eagerly():
     """Whether ops run at once; False while tracing and inside a tf.Graph."""
     return state.depth == 0 and state.graph is None
+
+
+def converted(function):
+    """A user's function as a trace calls it: by autograph, if the function that is traced has it."""
+    if not state.autograph:
+        return function
+    from ..autograph import convert
+    return convert(function)
 
 
 def inside_function():

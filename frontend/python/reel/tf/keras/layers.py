@@ -4,6 +4,7 @@ from ... import _core
 from .. import _array, dtypes as _dtypes, math as _math, nn as _nn
 from .._module import Module
 from .._shape import TensorShape
+from .._trace import converted as _converted
 from .._tensor import convert_to_tensor
 from .._variable import Variable
 from . import activations as _activations, initializers as _initializers
@@ -47,7 +48,7 @@ class Layer(Module):
                 inputs = convert_to_tensor(inputs)
             self.build(_shapes(inputs))
             self.built = True
-        return self.call(inputs, *args, **kwargs)
+        return _converted(self.call)(inputs, *args, **kwargs)
 
     @property
     def weights(self):
