@@ -41,25 +41,14 @@ IndexedSlices::IndexedSlices(Tensor values, Tensor indices, std::optional<Shape>
       "; they must be [n, ...], [n] of i32 or i64, and [rows, ...] with the same rest"));
 }
 
-namespace {
-
-[[noreturn]] void ThrowNoShape() {
-  internal::ThrowInvalid("Tensor conversion requested for IndexedSlices without dense_shape; give it one");
-}
-
-}  // namespace
-
 Tensor IndexedSlices::Dense(std::source_location location) const {
   const internal::LocationScope scope(location);
-  if (!dense_shape_) ThrowNoShape();
+  if (!dense_shape_) {
+    internal::ThrowInvalid(
+        "Tensor conversion requested for IndexedSlices without dense_shape; give it one");
+  }
   WarnOfSize({dtype(), *dense_shape_});
   return ScatterAdd(Zeros(*dense_shape_, dtype()), indices_, values_);
-}
-
-Shape GradientValue::shape() const {
-  if (!sparse()) return std::get<Tensor>(value_).shape();
-  if (!slices().dense_shape()) ThrowNoShape();
-  return *slices().dense_shape();
 }
 
 const IndexedSlices& GradientValue::slices() const {
