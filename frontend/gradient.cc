@@ -179,7 +179,8 @@ class BackwardRun {
  private:
   using Parts = std::vector<std::pair<Value, Value>>;  // indices and the rows added there
 
-  // A sum of rows scattered into zeros, in the order of the additions; empty if it is anything else.
+  // A sum of rows scattered into zeros, in the order of the additions; empty if it is anything else, or of a symbolic
+  // number of rows.
   Parts PartsOf(Value gradient) const {
     Parts parts;
     std::vector<Value> work = {gradient};
@@ -191,6 +192,8 @@ class BackwardRun {
                                  : f_.producer(v);
       if (!node || parts.size() > f_.nodes().size()) return {};
       if (node->op == ir::Op::kScatterAdd && node->attr<int64_t>("axis") == 0) {
+        // Rows of several lookups are counted to be joined.
+        if (!f_.type(node->operands[1]).shape.is_constant()) return {};
         parts.emplace_back(node->operands[1], node->operands[2]);
         work.push_back(node->operands[0]);
       } else if (node->op == ir::Op::kAdd) {
