@@ -357,6 +357,37 @@ def test_symbolic_extents(tmp_path):
         run(reel.ones((65, 2)))
 
 
+def test_symbolic_extents_of_a_training_step(rng):
+    model = reel.nn.Sequential(reel.nn.Dense(4, "relu", inputs=3), reel.nn.Dense(2, inputs=4))
+
+    def loss(x, labels):
+        y = model(x)
+        return reel.nn.softmax_cross_entropy(reel.matmul(y, reel.asarray(np.eye(2, dtype="f"))), labels)
+
+    def step(x, labels):
+        with reel.GradientTape() as tape:
+            value = loss(x, labels)
+        return [value, *tape.gradient(value, model.variables)]
+
+    batch = reel.Dim("B", 1, 16)
+    run = reel.compile(reel.trace(step, [reel.TensorSpec((batch, 3)), reel.TensorSpec((batch,), "int64")]))
+    for rows in (2, 5):
+        x = reel.asarray(rng.normal(size=(rows, 3)).astype("f"))
+        labels = reel.asarray(rng.integers(0, 2, size=rows))
+        for got, want in zip(run(x, labels), step(x, labels)):
+            close(got, np.asarray(want))
+
+
+def test_function_with_a_signature_of_open_extents():
+    @reel.function(input_signature=[reel.TensorSpec([None, 2])])
+    def f(x):
+        return reel.sum(x)
+
+    assert f(reel.ones((3, 2))).item() == 6 and f(reel.ones((1, 2))).item() == 2
+    with pytest.raises(ValueError, match="signature"):
+        f(reel.ones((3, 3)))
+
+
 def test_open_extents():
     spec = reel.TensorSpec([None, 2], name="x")
     assert spec.shape == (None, 2) and repr(spec) == "TensorSpec(f32[None,2], name='x')"
