@@ -72,8 +72,7 @@ void CheckForward(const char* name, const CustomForward& forward,
   std::string names;
   for (const VariablePtr& v : variables) StrAppend(&names, names.empty() ? "'" : ", '", v->name, "'");
   ThrowInvalid(StrCat(name, ": the function uses variables ", names,
-                      ", so its gradient function must take them: add a parameter "
-                      "(const std::vector<Variable>& variables) and return {inputs, variables}"));
+                      ", so its gradient function must take them: ", forward.advice));
 }
 
 // A handle for a value that a log knows by its id.

@@ -262,6 +262,12 @@ Tensor TangentFor(const Source& primal, const Tensor& tangent, size_t i) {
 ForwardAccumulator::ForwardAccumulator(const Sources& primals, const std::vector<Tensor>& tangents,
                                        std::source_location location)
     : core_(std::make_shared<internal::ForwardCore>()) {
+  Watch(primals, tangents, location);
+  Start();
+}
+
+void ForwardAccumulator::Watch(const Sources& primals, const std::vector<Tensor>& tangents,
+                               std::source_location location) {
   const internal::LocationScope scope(location);
   const std::vector<Source>& list = primals.list();
   if (list.size() != tangents.size()) {
@@ -280,7 +286,6 @@ ForwardAccumulator::ForwardAccumulator(const Sources& primals, const std::vector
     const Tensor tangent = TangentFor(list[i], tangents[i], i);
     if (tangent.defined()) core_->Watch(list[i], tangent);
   }
-  Start();
 }
 
 ForwardAccumulator::~ForwardAccumulator() {

@@ -35,6 +35,10 @@ class ForwardAccumulator {
   ForwardAccumulator(const ForwardAccumulator&) = delete;
   ForwardAccumulator& operator=(const ForwardAccumulator&) = delete;
 
+  /// Follows further primals, as the constructor; the tangent of one that moves already is added to.
+  void Watch(const Sources& primals, const std::vector<Tensor>& tangents,
+             std::source_location location = std::source_location::current());
+
   /// How a tensor or variable moves: looked up, not computed, as often as wanted, also after Stop(). None (or zeros)
   /// if nothing that moves went into it while this recorded.
   std::optional<Tensor> Jvp(const Source& target,

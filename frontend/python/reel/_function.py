@@ -33,6 +33,13 @@ def _is_array(x):
     return hasattr(x, "__array__") and not isinstance(x, (_core.Tensor, _core.Variable))
 
 
+def _fits(spec, x):
+    def agree(extent, n):
+        return extent is None or (extent.min <= n <= extent.max if isinstance(extent, _core.Dim) else extent == n)
+
+    return spec.dtype == x.dtype and len(spec.shape) == len(x.shape) and all(map(agree, spec.shape, x.shape))
+
+
 class _Program:
     """One compiled combination of argument types."""
 
@@ -149,7 +156,7 @@ class _CompiledFunction:
         _leaves(self.input_signature, specs)
         tensors = [x for x in leaves if isinstance(x, _core.Tensor)]
         for i, (spec, x) in enumerate(zip(specs, tensors)):
-            if spec.dtype != x.dtype or spec.shape != x.shape:
+            if not _fits(spec, x):
                 raise _core.InvalidArgumentError(
                     f"function: argument {i} of {self.__name__} is {x.dtype}{list(x.shape)}, its signature says {spec}"
                 )

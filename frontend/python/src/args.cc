@@ -153,8 +153,10 @@ Axes ToAxes(nb::handle x) { return x.is_none() ? Axes() : Axes(ToInts(x, "axis")
 nb::object ShapeTuple(const Shape& shape) {
   PyObject* tuple = PyTuple_New(shape.rank());
   if (!tuple) throw nb::python_error();
-  for (int i = 0; i < shape.rank(); ++i)
-    PyTuple_SET_ITEM(tuple, i, PyLong_FromLongLong(shape.dim(i)));
+  for (int i = 0; i < shape.rank(); ++i) {
+    PyObject* extent = shape[i].is_constant() ? PyLong_FromLongLong(shape.dim(i)) : Py_NewRef(Py_None);
+    PyTuple_SET_ITEM(tuple, i, extent);
+  }
   return nb::steal(tuple);
 }
 

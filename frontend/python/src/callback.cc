@@ -18,6 +18,12 @@ std::vector<Tensor> LeafTensors(nb::handle tree) {
   return out;
 }
 
+nb::list TensorObjects(const std::vector<Tensor>& tensors) {
+  nb::list out;
+  for (const Tensor& t : tensors) out.append(Wrap(t));
+  return out;
+}
+
 nb::object TreeOf(nb::handle tree, const std::vector<Tensor>& leaves) {
   std::vector<nb::object> objects;
   for (const Tensor& t : leaves) objects.push_back(Wrap(t));

@@ -17,6 +17,8 @@ std::shared_ptr<nb::object> SharedObject(nb::handle x);
 
 /// The leaves of a structure as tensors.
 std::vector<Tensor> LeafTensors(nb::handle tree);
+/// Tensors as a list of Python's.
+nb::list TensorObjects(const std::vector<Tensor>& tensors);
 /// The structure with these tensors as leaves.
 nb::object TreeOf(nb::handle tree, const std::vector<Tensor>& leaves);
 

@@ -102,7 +102,7 @@ E ToEnum(const char* what, std::string_view name,
   ThrowInvalid(Text({what, ": '", name, "' is none of ", known}));
 }
 
-/// Shape as a tuple.
+/// Shape as a tuple; None for symbolic extents.
 nb::object ShapeTuple(const Shape& shape);
 
 /// A TypeError: C++ has no code for it.
@@ -128,8 +128,8 @@ class Unlocked {
 /// Always.
 inline constexpr int64_t kLong = int64_t{1} << 40;
 
-/// Elements of operands, as work.
-inline int64_t Work(const Operand& x) { return x.type().shape.size(); }
+/// Elements of operands, as work. Tracing symbolic extents is none.
+inline int64_t Work(const Operand& x) { return x.type().shape.is_constant() ? x.type().shape.size() : 0; }
 
 // --- arguments: the object as it came, with the name that type stubs show ---
 

@@ -10,6 +10,8 @@
 
 namespace reel::python {
 
+/// A tensor or variable to differentiate by; throws, naming `what`, for all else (tape.cc).
+Source ToSource(nb::handle x, const char* what);
 /// A gradient as an object: a Tensor or IndexedSlices; None if there is none.
 nb::object WrapGradient(const std::optional<GradientValue>& gradient);
 /// Gradients (tensors, IndexedSlices or None) with the variables that they belong to, both of one

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <functional>
 
 #include "callback.h"
@@ -16,6 +17,65 @@ namespace {
 
 constexpr std::source_location kNoLocation{};
 
+// The range of an extent that a spec leaves open with None.
+constexpr int64_t kMaxOpen = int64_t{1} << 20;
+
+bool IsOpen(const Dim& dim) { return dim.name.empty(); }
+
+Dim ToDim(nb::handle x) {
+  Dim* dim = nullptr;
+  if (nb::try_cast(x, dim) && dim) return *dim;
+  if (x.is_none()) return Dim("", 1, kMaxOpen);
+  return ToInt(x, "shape");
+}
+
+// A shape of numbers, Dims and None.
+Spec MakeSpec(DType dtype, nb::handle shape, std::string name) {
+  const bool sequence = PyList_Check(shape.ptr()) || PyTuple_Check(shape.ptr());
+  const auto is_number = [](nb::handle x) { return !x.is_none() && !nb::isinstance<Dim>(x); };
+  if (!sequence || std::all_of(shape.begin(), shape.end(), is_number)) {
+    return Spec(dtype, ToShape(shape), std::move(name));
+  }
+  if (nb::len(shape) > kMaxRank) ThrowInvalid("TensorSpec: the largest rank is " + std::to_string(kMaxRank));
+  Spec spec(dtype, Shape(), std::move(name));
+  for (const nb::handle x : shape) {
+    Dim dim = ToDim(x);
+    const Spec one(dtype, std::initializer_list<Dim>{x.is_none() ? Dim("open", 1, kMaxOpen) : dim});
+    if (one.symbols.empty()) {
+      spec.type.shape.push_back(one.type.shape[0]);
+      continue;
+    }
+    spec.type.shape.push_back(Extent::Symbol(static_cast<int32_t>(spec.symbols.size())));
+    spec.symbols.push_back(std::move(dim));
+  }
+  return spec;
+}
+
+// The extents of a spec as they were given.
+nb::tuple SpecShape(const Spec& spec) {
+  nb::list out;
+  for (const Extent e : spec.type.shape) {
+    if (e.is_constant()) {
+      out.append(e.value());
+      continue;
+    }
+    const Dim& dim = spec.symbols[static_cast<size_t>(e.symbol())];
+    out.append(IsOpen(dim) ? nb::none() : nb::cast(dim));
+  }
+  return nb::tuple(out);
+}
+
+std::string ReprOfSpec(const Spec& x) {
+  std::string extents;
+  for (const nb::handle e : SpecShape(x)) {
+    Dim* dim = nullptr;
+    if (!extents.empty()) extents += ",";
+    extents += nb::try_cast(e, dim) && dim ? dim->name : nb::str(e).c_str();
+  }
+  const std::string type = Text({Name(x.type.dtype), "[", extents, "]"});
+  return "TensorSpec(" + type + (x.name.empty() ? ")" : ", name='" + x.name + "')");
+}
+
 Spec ToSpec(nb::handle x) {
   Spec* spec = nullptr;
   if (nb::try_cast(x, spec) && spec) return *spec;
@@ -27,7 +87,14 @@ std::vector<Spec> ToSpecs(nb::handle tree) {
   std::vector<nb::object> leaves;
   FlattenTree(tree, &leaves);
   std::vector<Spec> out;
-  for (const nb::object& x : leaves) out.push_back(ToSpec(x));
+  for (const nb::object& x : leaves) {
+    Spec spec = ToSpec(x);
+    for (size_t i = 0; i < spec.symbols.size(); ++i) {
+      Dim& dim = spec.symbols[i];
+      if (IsOpen(dim)) dim.name = Text({"d", std::to_string(out.size()), "_", std::to_string(i)});
+    }
+    out.push_back(std::move(spec));
+  }
   return out;
 }
 
@@ -98,14 +165,7 @@ std::vector<Source> ToSources(nb::handle tree) {
   std::vector<nb::object> leaves;
   FlattenTree(tree, &leaves);
   std::vector<Source> out;
-  for (const nb::object& x : leaves) {
-    if (IsTensor(x.ptr()))
-      out.push_back(TensorOf(x.ptr()));
-    else if (IsVariable(x.ptr()))
-      out.push_back(VariableOf(x.ptr()));
-    else
-      ThrowType("gradients: expected tensors and variables, not " + TypeName(x));
-  }
+  for (const nb::object& x : leaves) out.push_back(ToSource(x, "gradients"));
   return out;
 }
 
@@ -205,18 +265,42 @@ nb::object Run(const Executable& self, nb::args args) {
   return nb::cast(std::move(results));
 }
 
+void RegisterDim(nb::module_& m) {
+  nb::class_<Dim> c(m, "Dim",
+                    "A named extent with its range: open in a trace, a number in each call of what it gave.\n\n"
+                    "    reel.trace(model, [reel.TensorSpec((reel.Dim('B', 1, 4096), 784))])");
+  c.def(
+      "__init__",
+      [](Dim* self, const std::string& name, int64_t min, int64_t max) {
+        if (name.empty() || min < 1 || min > max) {
+          ThrowInvalid(Text({"Dim: '", name, "' from ", std::to_string(min), " to ", std::to_string(max),
+                             "; it needs a name and 1 <= min <= max"}));
+        }
+        new (self) Dim(name, min, max);
+      },
+      "name"_a, "min"_a = 1, "max"_a = kMaxOpen);
+  c.def_prop_ro("name", [](const Dim& x) { return x.name; });
+  c.def_prop_ro("min", [](const Dim& x) { return x.min; });
+  c.def_prop_ro("max", [](const Dim& x) { return x.max; });
+  c.def("__repr__", [](const Dim& x) {
+    return Text({"Dim('", x.name, "', ", std::to_string(x.min), ", ", std::to_string(x.max), ")"});
+  });
+}
+
 void RegisterFunction(nb::module_& m) {
+  RegisterDim(m);
   nb::class_<Spec> s(m, "TensorSpec",
                      "Type of an argument of a traced function, with the name it gets.");
   s.def(
       "__init__",
-      [](Spec* self, ShapeLike shape, DTypeLike dtype, nb::handle name) {
-        new (self)
-            Spec(dtype.get(kFloat32), shape.get(), name.is_none() ? "" : nb::str(name).c_str());
+      [](Spec* self, nb::handle shape, DTypeLike dtype, nb::handle name) {
+        new (self) Spec(MakeSpec(dtype.get(kFloat32), shape, name.is_none() ? "" : nb::str(name).c_str()));
       },
       "shape"_a, "dtype"_a = nb::none(), "name"_a = nb::none(),
-      nb::sig("def __init__(self, shape: ShapeLike, dtype: DTypeLike | None = None, name: str | "
-              "None = None) -> None"));
+      nb::sig("def __init__(self, shape: int | Sequence[int | Dim | None], dtype: DTypeLike | None = None, "
+              "name: str | None = None) -> None"),
+      "An extent may be a Dim, which is the same number in all specs with its name, or None: any number of its own, up "
+      "to 2**20.");
   s.def_static(
       "from_tensor",
       [](TensorLike x, nb::handle name) {
@@ -224,15 +308,12 @@ void RegisterFunction(nb::module_& m) {
       },
       "tensor"_a, "name"_a = nb::none(), "The type of a tensor.");
   s.def_prop_ro(
-      "shape", [](const Spec& x) { return ShapeTuple(x.type.shape); },
-      nb::sig("def shape(self) -> tuple[int, ...]"));
+      "shape", &SpecShape, nb::sig("def shape(self) -> tuple[int | Dim | None, ...]"));
   s.def_prop_ro(
       "dtype", [](const Spec& x) { return DTypeObject(x.type.dtype); },
       nb::sig("def dtype(self) -> DType"));
   s.def_prop_ro("name", [](const Spec& x) { return x.name; });
-  s.def("__repr__", [](const Spec& x) {
-    return "TensorSpec(" + x.type.ToString() + (x.name.empty() ? ")" : ", name='" + x.name + "')");
-  });
+  s.def("__repr__", &ReprOfSpec);
   nb::class_<Function> c(m, "Function",
                          "A graph with one entry point and the variables it touches: what trace "
                          "and Recording.lift give.");

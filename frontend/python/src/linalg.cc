@@ -16,15 +16,14 @@ namespace {
 
 int64_t Cubed(const Operand& a) {  // work of a factorization
   const Shape& s = a.type().shape;
-  return s.rank() < 1 ? 1 : s.size() * s.dim(s.rank() - 1);
+  return s.rank() < 1 || !s.is_constant() ? 1 : s.size() * s.dim(s.rank() - 1);
 }
 
 Tensor MatrixProduct(TensorLike x1, TensorLike x2) {
   const Operand a = x1.operand(), b = x2.operand();
-  const Shape& s = a.type().shape;
   const Shape& t = b.type().shape;
-  const int64_t columns = t.rank() < 2 ? 1 : t.dim(t.rank() - 1);
-  const Unlocked other_threads(s.size() * columns / 16);
+  const int64_t columns = t.rank() < 2 || !t.is_constant() ? 1 : t.dim(t.rank() - 1);
+  const Unlocked other_threads(Work(a) * columns / 16);
   return MatMul(a, b);
 }
 

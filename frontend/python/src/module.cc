@@ -25,4 +25,6 @@ NB_MODULE(_core, m) {
   RegisterTraining(m);
   RegisterGraphs(m);
   RegisterLoops(m);
+  RegisterTransforms(m);
+  RegisterCustom(m);
 }

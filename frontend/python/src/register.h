@@ -26,6 +26,8 @@ void RegisterOptim(nb::module_& m);
 void RegisterTraining(nb::module_& m);
 void RegisterGraphs(nb::module_& m);
 void RegisterLoops(nb::module_& m);
+void RegisterTransforms(nb::module_& m);
+void RegisterCustom(nb::module_& m);
 
 }  // namespace reel::python
 

@@ -14,12 +14,6 @@ namespace {
 
 constexpr std::source_location kNoLocation{};
 
-Source ToSource(nb::handle x, const char* what) {
-  if (IsTensor(x.ptr())) return TensorOf(x.ptr());
-  if (IsVariable(x.ptr())) return VariableOf(x.ptr());
-  ThrowType(std::string(what) + ": expected tensors and variables, not " + TypeName(x));
-}
-
 // The tape of a `with` statement: the C++ tape records from __enter__ on, and ends in __exit__.
 class PythonTape {
  public:
@@ -112,7 +106,68 @@ nb::object Gradient(PythonTape& self, nb::handle target, nb::handle sources,
   return RebuildTree(sources, gradients);
 }
 
+JacobianOptions ToJacobianOptions(nb::handle unconnected, OptionalInt parallel_iterations, bool vectorize) {
+  return {.unconnected_gradients = ToUnconnected(unconnected),
+          .vectorize = vectorize,
+          .parallel_iterations = parallel_iterations.get().value_or(0)};
+}
+
+const Tensor& JacobianTarget(nb::handle target, const char* what) {
+  if (!IsTensor(target.ptr())) ThrowType(Text({what, ": the target must be one tensor, not ", TypeName(target)}));
+  return TensorOf(target.ptr());
+}
+
+nb::object JacobianOf(PythonTape& self, nb::handle target, nb::handle sources, nb::handle unconnected,
+                      OptionalInt parallel_iterations, bool vectorize) {
+  const Tensor& y = JacobianTarget(target, "jacobian");
+  const JacobianOptions options = ToJacobianOptions(unconnected, parallel_iterations, vectorize);
+  std::vector<nb::object> leaves;
+  FlattenTree(sources, &leaves);
+  std::vector<Source> xs;
+  for (const nb::object& x : leaves) xs.push_back(ToSource(x, "jacobian: sources"));
+  GradientTape& tape = self.tape("jacobian");
+  const std::vector<std::optional<Tensor>> matrices = [&] {
+    const Unlocked other_threads(kLong);
+    return tape.Jacobian(y, Sources(std::move(xs)), options, kNoLocation);
+  }();
+  std::vector<nb::object> out;
+  for (const auto& j : matrices) out.push_back(j ? Wrap(*j) : nb::none());
+  return RebuildTree(sources, out);
+}
+
+Tensor BatchJacobianOf(PythonTape& self, nb::handle target, nb::handle source, nb::handle unconnected,
+                       OptionalInt parallel_iterations, bool vectorize) {
+  const Tensor& y = JacobianTarget(target, "batch_jacobian");
+  const Source x = ToSource(source, "batch_jacobian: source");
+  const JacobianOptions options = ToJacobianOptions(unconnected, parallel_iterations, vectorize);
+  GradientTape& tape = self.tape("batch_jacobian");
+  const Unlocked other_threads(kLong);
+  return tape.BatchJacobian(y, x, options, kNoLocation);
+}
+
+void DefineJacobians(nb::class_<PythonTape>& c) {
+  c.def("jacobian", &JacobianOf, "target"_a.none(), "sources"_a, "unconnected_gradients"_a = "none",
+        "parallel_iterations"_a = nb::none(), "experimental_use_pfor"_a = true,
+        nb::sig("def jacobian(self, target: Tensor, sources: Any, unconnected_gradients: Any = 'none', "
+                "parallel_iterations: int | None = None, experimental_use_pfor: bool = True) -> Any"),
+        "d target/d source for each source, of shape target.shape + source.shape, in the structure of `sources`. All "
+        "rows at once, or parallel_iterations of them; without experimental_use_pfor one after the other, which needs "
+        "a persistent tape.");
+  c.def("batch_jacobian", &BatchJacobianOf, "target"_a.none(), "source"_a, "unconnected_gradients"_a = "none",
+        "parallel_iterations"_a = nb::none(), "experimental_use_pfor"_a = true,
+        nb::sig("def batch_jacobian(self, target: Tensor, source: Tensor | Variable, unconnected_gradients: Any = "
+                "'none', parallel_iterations: int | None = None, experimental_use_pfor: bool = True) -> Tensor"),
+        "The Jacobian of each example, [b, *y, *x], where example i of the target depends on example i of the source "
+        "alone. Zeros if it does not depend on it.");
+}
+
 }  // namespace
+
+Source ToSource(nb::handle x, const char* what) {
+  if (IsTensor(x.ptr())) return TensorOf(x.ptr());
+  if (IsVariable(x.ptr())) return VariableOf(x.ptr());
+  ThrowType(std::string(what) + ": expected tensors and variables, not " + TypeName(x));
+}
 
 nb::object WrapGradient(const std::optional<GradientValue>& gradient) {
   if (!gradient) return nb::none();
@@ -198,6 +253,7 @@ void RegisterTape(nb::module_& m) {
         "target does not "
         "depend on it, zeros with unconnected_gradients='zero'. output_gradients: one seed per "
         "target.");
+  DefineJacobians(c);
   c.def(
       "explain_none",
       [](PythonTape& self, nb::handle target, nb::handle source) {

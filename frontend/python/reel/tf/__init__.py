@@ -14,6 +14,7 @@ from . import autodiff, debugging, dtypes, errors, linalg, math, nest, nn, rando
 from ._array import *  # noqa: F401,F403
 from ._array import print_v2 as print, slice, range  # noqa: A004
 from ._control import case, cond, foldl, foldr, map_fn, scan, switch_case, while_loop
+from ._custom import custom_gradient, grad_pass_through, recompute_grad, vectorized_map
 from ._function import function
 from ._module import Module
 from ._shape import TensorShape, TensorSpec

@@ -105,9 +105,7 @@ class GradientTape:
         None where no target depends on the source, zeros with unconnected_gradients=ZERO. output_gradients: one seed
         per target, None for ones. Errors: RuntimeError for a second call without persistent=True, TypeError for None.
         """
-        if not self._entered:
-            raise StateError("gradient: the tape has recorded nothing; enter it with `with tf.GradientTape() as tape:` "
-                             "first")
+        self._check_entered("gradient")
         unconnected = unconnected_name(unconnected_gradients)
         if target is None:
             raise _core.InvalidTypeError("Argument `target` should be a list or nested structure of Tensors, Variables "
@@ -122,6 +120,43 @@ class GradientTape:
             seeds = [None if g is None else _seed(g, targets, i) for i, g in enumerate(nest.flatten(output_gradients))]
         gradients = self._tape.gradient(targets, xs, seeds, unconnected)
         return nest.pack_sequence_as(sources, [wrap_gradient(g) for g in gradients])
+
+    def jacobian(self, target, sources, unconnected_gradients=UnconnectedGradients.NONE, parallel_iterations=None,
+                 experimental_use_pfor=True):
+        """d target/d source for each source, of shape target.shape + source.shape, in the structure of `sources`.
+
+        All rows at once, or `parallel_iterations` of them. Without experimental_use_pfor one after the other, which
+        needs persistent=True (RuntimeError otherwise).
+        """
+        self._check_entered("jacobian")
+        xs = [_leaf(x, "sources") for x in nest.flatten(sources)]
+        matrices = self._tape.jacobian(_tensor(target), xs, unconnected_name(unconnected_gradients),
+                                       parallel_iterations, experimental_use_pfor)
+        return nest.pack_sequence_as(sources, [None if j is None else wrap(j) for j in matrices])
+
+    def batch_jacobian(self, target, source, unconnected_gradients=UnconnectedGradients.NONE, parallel_iterations=None,
+                       experimental_use_pfor=True):
+        """The Jacobian of each example, [b, *y, *x]; zeros if the target does not depend on the source.
+
+        ValueError for a rank below 2 or different first dimensions.
+        """
+        self._check_entered("batch_jacobian")
+        return wrap(self._tape.batch_jacobian(_tensor(target), _leaf(source, "source"),
+                                              unconnected_name(unconnected_gradients), parallel_iterations,
+                                              experimental_use_pfor))
+
+    def _check_entered(self, what):
+        if not self._entered:
+            raise StateError(f"{what}: the tape has recorded nothing; enter it with `with tf.GradientTape() as tape:` "
+                             "first")
+
+
+def _tensor(target):
+    """The one tensor that a Jacobian is of."""
+    handle = _leaf(target, "target")
+    if not isinstance(handle, _core.Tensor):
+        raise _core.InvalidTypeError("jacobian: the target must be one tensor, not a variable; use its value")
+    return handle
 
 
 def _leaf(x, what):

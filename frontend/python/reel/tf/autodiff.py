@@ -1,7 +1,8 @@
 """tf.gradients, tf.hessians and tf.autodiff."""
 
 from .. import _core
-from ._tape import UnconnectedGradients, handle_of, unconnected_name, wrap_gradient
+from . import nest
+from ._tape import UnconnectedGradients, handle_dtype, handle_of, unconnected_name, wrap_gradient
 from ._tensor import TensorLike, convert_to_tensor, to_core, wrap
 from ._trace import executing_eagerly
 from .errors import ConversionError, StateError
@@ -86,3 +87,33 @@ def hessians(ys, xs, gate_gradients=False, aggregation_method=None, name="hessia
         rows = [gradients(wrap(flat[i]), [x], unconnected_gradients="zero")[0] for i in range(n)]
         out.append(wrap(_core.reshape(_core.stack([r._t for r in rows]), shape + shape)))
     return out
+
+
+class ForwardAccumulator:
+    """Forward mode: how what runs in its `with` block moves when the primals move along the tangents.
+
+        with tf.autodiff.ForwardAccumulator(x, v) as acc:
+            y = tf.sin(x) * x
+        dy = acc.jvp(y)
+
+    Errors: ValueError for a primal named multiple times, for wrong shapes, and for entering it while it records.
+    """
+
+    def __init__(self, primals, tangents):
+        leaves = nest.flatten(primals)
+        nest.assert_same_structure(primals, tangents)
+        moves = [to_core(t, handle_dtype(handle_of(x))) for x, t in zip(leaves, nest.flatten(tangents))]
+        self._accumulator = _core.ForwardAccumulator([handle_of(x) for x in leaves], moves)
+
+    def __enter__(self):
+        self._accumulator.__enter__()
+        return self
+
+    def __exit__(self, kind, value, traceback):
+        self._accumulator.__exit__(kind, value, traceback)
+
+    def jvp(self, primals, unconnected_gradients=UnconnectedGradients.NONE):
+        """How tensors and variables move, in their structure; None (or zeros) where nothing that moves went in."""
+        unconnected = unconnected_name(unconnected_gradients)
+        moved = self._accumulator.jvp([handle_of(x) for x in nest.flatten(primals)], unconnected)
+        return nest.pack_sequence_as(primals, [None if t is None else wrap(t) for t in moved])

@@ -1,0 +1,78 @@
+"""tf.custom_gradient, tf.recompute_grad, tf.grad_pass_through, tf.vectorized_map: reel's on tf's tensors."""
+
+import functools as _functools
+
+from .. import _custom, _transforms
+from . import nest
+from ._slices import IndexedSlices
+from ._tensor import Tensor, TensorLike, convert_to_tensor, to_core, wrap
+from ._variable import Variable
+
+
+def _to_core(structure):
+    """tf's tensors in a structure as the core knows them; numbers and arrays as tensors of tf's dtypes."""
+    return nest.map_structure(_leaf_to_core, structure)
+
+
+def _leaf_to_core(x):
+    if isinstance(x, (Tensor, IndexedSlices)):
+        return to_core(x)
+    if not isinstance(x, TensorLike) and _custom._is_input(x):
+        return convert_to_tensor(x)._t
+    return x
+
+
+def _to_tf(structure):
+    return nest.map_structure(lambda x: wrap(x) if type(x) is _custom._core.Tensor else x, structure)
+
+
+def _on_core(f):
+    """f, which takes and returns tf's tensors, for the core's."""
+
+    @_functools.wraps(f)
+    def call(*args, **kwargs):
+        return _to_core(f(*_to_tf(args), **kwargs))
+
+    return call
+
+
+def _on_tf(core_function, f):
+    @_functools.wraps(f)
+    def call(*args, **kwargs):
+        return _to_tf(core_function(*_to_core(args), **kwargs))
+
+    return call
+
+
+def custom_gradient(f=None):
+    """A decorator: f returns (results, grad), and grad(*dys, variables=None) stands for its own gradient.
+
+    As reel.custom_gradient.
+    """
+    if f is None:
+        return custom_gradient
+
+    @_functools.wraps(f)
+    def pair(*args, **kwargs):
+        made = f(*_to_tf(args), **kwargs)
+        if not isinstance(made, (tuple, list)) or len(made) != 2 or not callable(made[1]):
+            return made  # reel.custom_gradient says what is wrong
+        return _to_core(made[0]), _on_core(made[1])
+
+    return _on_tf(_custom.custom_gradient(pair), f)
+
+
+def recompute_grad(f):
+    """f, whose intermediate values are computed again for its gradient, not kept."""
+    return _on_tf(_custom.recompute_grad(_on_core(f)), f)
+
+
+def grad_pass_through(f):
+    """f with the gradient of the identity; variables that it uses get none."""
+    return _on_tf(_custom.grad_pass_through(_on_core(f)), f)
+
+
+def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
+    """fn of each row of elems, a tensor or a structure of them, stacked: at once, on larger ops."""
+    values = nest.map_structure(lambda x: to_core(x.value() if isinstance(x, Variable) else x), elems)
+    return _to_tf(_transforms.vectorized_map(_on_core(fn), values))
