@@ -95,7 +95,7 @@ struct GradientEntry {
 
 /// Gradients in the order of the sources. The gradient of a tensor or variable by lookups along its
 /// first axis alone (Gather, embeddings) stays sparse: the rows of all lookups one after the other,
-/// duplicates included; with any other part in the sum it is dense.
+/// duplicates included; with any other part in the sum, or a symbolic number of rows, it is dense.
 class GradientList {
  public:
   GradientList() = default;
