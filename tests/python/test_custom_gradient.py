@@ -1,6 +1,8 @@
 """custom_gradient, recompute_grad, grad_pass_through."""
 
+import gc
 import math
+import weakref
 
 import numpy as np
 import pytest
@@ -258,3 +260,45 @@ def test_grad_pass_through():
     assert g.tolist() == [1, 1]
     with pytest.raises(ValueError, match="f32\\[\\]"):
         gradient(reel.grad_pass_through(reel.sum), reel.ones((2,)))
+
+
+def test_recompute_grad_of_higher_order_and_integers():
+    f = reel.recompute_grad(lambda x: reel.sin(x) * x)
+    x = reel.asarray(0.7)
+    with reel.GradientTape() as third:
+        third.watch(x)
+        with reel.GradientTape() as second:
+            second.watch(x)
+            _, (g,) = gradient(f, x)
+        h = second.gradient(g, x)
+    want = -3 * math.sin(0.7) - 0.7 * math.cos(0.7)
+    assert math.isclose(third.gradient(h, x).item(), want, rel_tol=1e-5)
+    mixed = reel.recompute_grad(lambda i, x: x * reel.astype(i, reel.float32))
+    _, (g,) = gradient(lambda x: mixed(reel.asarray(3), x), x)
+    assert g.item() == 3
+    _, (g,) = gradient(reel.recompute_grad(lambda x: x * x), reel.ones((0, 3)))
+    assert g.shape == (0, 3)
+
+
+def test_other_objects_get_no_gradient():
+    f = reel.custom_gradient(lambda x, mode, nothing: (x * 2, lambda dy: 5 * dy))
+    _, (g,) = gradient(lambda x: f(x, "mode", None), reel.asarray(1.0))
+    assert g.item() == 5
+
+
+def test_nothing_is_kept():
+    class Probe:
+        pass
+
+    def use():
+        probe = Probe()
+        f = reel.custom_gradient(lambda x: (x * 2, lambda dy, p=probe: dy * 3))
+        gradient(f, reel.asarray(1.0))
+        _, pullback = reel.vjp(lambda x, p=probe: x * x, reel.asarray(1.0))
+        pullback()
+        reel.vmap(lambda x, p=probe: x * x)(reel.ones((2,)))
+        return weakref.ref(probe)
+
+    alive = use()
+    gc.collect()
+    assert alive() is None

@@ -129,4 +129,131 @@ def test_vectorized_map():
             y = e**3
         return tape.gradient(y, e)
 
+    shared = tf.vectorized_map(lambda e: e[0] + e[1], (x[0], tf.constant([10.0])))
+    assert shared.numpy().tolist() == [11, 12]
+    assert tf.vectorized_map(lambda e: e * 2, tf.Variable([1.0, 2.0])).numpy().tolist() == [2, 4]
     assert tf.vectorized_map(gradient, x).numpy().tolist() == [[3, 12], [27, 48]]
+
+
+def test_CG01_custom_gradient_twice_in_a_graph():
+    @tf.custom_gradient
+    def identity(x):
+        return tf.identity(x), lambda dy: 3 * dy
+
+    @tf.function
+    def f(x):
+        return tf.gradients(identity(identity(x)), x)[0]
+
+    assert float(f(tf.constant(1.0))) == 9
+
+
+def test_CG13_a_variable_argument_is_an_input():
+    @tf.custom_gradient
+    def my_square(x):
+        return x * x, lambda dr: 2 * dr * x + 1
+
+    v = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        y = my_square(v)
+    assert float(tape.gradient(y, v)) == 7
+
+
+def test_CG20_recursion_with_variables():
+    w = tf.Variable([1.0, 1.0])
+
+    @tf.custom_gradient
+    def inner(x):
+        return x * tf.reduce_sum(w), lambda dy, variables=None: (dy, [dy * tf.ones((2,))])
+
+    @tf.custom_gradient
+    def outer(x):
+        return inner(x), lambda dy, variables=None: (dy, [6 * dy * tf.ones((2,))])
+
+    with tf.GradientTape() as tape:
+        y = outer(tf.constant(1.0))
+    assert tape.gradient(y, w).numpy().tolist() == [6, 6]
+
+
+def test_CG21_structures():
+    @tf.custom_gradient
+    def f(a, b):
+        return {"p": [a[0], ()], "q": b["z"]}, lambda dp, dq: ([dp], {"z": dq * 2})
+
+    a, b = tf.constant(1.0), tf.constant(2.0)
+    with tf.GradientTape() as tape:
+        tape.watch([a, b])
+        y = f([a], {"z": b})
+    assert y["p"][1] == () and float(y["q"]) == 2
+    assert [float(g) for g in tape.gradient(y, [a, b])] == [1, 2]
+
+
+def test_CG26_training():
+    @tf.custom_gradient
+    def my_mul(a, b):
+        return a * b, lambda dr: (dr * b, dr * a)
+
+    v, losses = tf.Variable(2.0), []
+    for _ in range(5):
+        with tf.GradientTape() as tape:
+            loss = my_mul(tf.constant(2.0), v)
+        losses.append(float(loss))
+        v.assign_sub(0.25 * tape.gradient(loss, v))
+    assert losses == [4, 3, 2, 1, 0]
+
+
+def test_FA18_hessian_vector_product_in_a_function():
+    @tf.function
+    def hvp(x, v):
+        with tf.autodiff.ForwardAccumulator(x, v) as acc:
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = tf.reduce_sum(x**3)
+            g = tape.gradient(y, x)
+        return acc.jvp(g)
+
+    assert hvp(tf.constant([1.0, 1.0]), tf.constant([1.0, 2.0])).numpy().tolist() == [6, 12]
+
+
+def test_FA20_unused_argument():
+    f = tf.function(lambda a, b: a * 2)
+    a, b = tf.constant(1.0), tf.constant(2.0)
+    with tf.autodiff.ForwardAccumulator(b, tf.constant(1.0)) as acc:
+        y = f(a, b)
+    assert acc.jvp(y) is None
+
+
+def test_FA24_unknown_option():
+    x = tf.constant(1.0)
+    with pytest.raises(ValueError, match="unconnected_gradients"):
+        tf.autodiff.ForwardAccumulator(x, x).jvp(x, unconnected_gradients="what")
+
+
+def test_JB05_inside_its_own_tape():
+    x = tf.constant(3.0)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = x * x
+        z = y * y
+        assert float(tape.jacobian(z, x)) == 108
+
+
+def test_JB16_empty_rows_and_batches():
+    for shape, want in (((1, 0), (1, 0, 0)), ((0, 2), (0, 2, 2))):
+        x = tf.ones(shape)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x * x
+        assert tape.batch_jacobian(y, x).shape == want
+
+
+def test_RG01_recomputed_layers():
+    layer = tf.keras.layers.Dense(4)
+    x = tf.ones((3, 5))
+    layer(x)
+    gradients = []
+    for f in (lambda x: layer(x) ** 2, tf.recompute_grad(lambda x: layer(x) ** 2)):
+        with tf.GradientTape() as tape:
+            y = f(x)
+        gradients.append(tape.gradient(y, layer.trainable_variables))
+    for plain, again in zip(*gradients):
+        np.testing.assert_allclose(again.numpy(), plain.numpy(), rtol=1e-6)

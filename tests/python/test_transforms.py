@@ -398,3 +398,31 @@ def test_open_extents():
         reel.Dim("B", 3, 2)
     with pytest.raises(ValueError):
         reel.TensorSpec([-1, 2])
+
+
+# --- all of it in compiled functions ---
+
+
+def test_transforms_in_functions_and_of_functions():
+    x = reel.asarray([1.0, 2.0])
+    total = reel.function(lambda x: reel.sum(x * x))
+    assert reel.jacobian(total)(x).tolist() == [2, 4] and reel.hessian(total)(x).tolist() == [[2, 0], [0, 2]]
+    rows = reel.function(lambda x: reel.vmap(reel.jacobian(lambda r: r**2))(x))
+    assert rows(reel.stack([x, x])).tolist() == [[[2, 0], [0, 4]]] * 2
+
+    @reel.function
+    def moved(x):
+        with reel.ForwardAccumulator(x, reel.ones((2,))) as acc:
+            _, y = reel.while_loop(lambda i, s: i < 5, lambda i, s: (i + 1, s + x * x), (reel.asarray(0), x * 0))
+        return acc.jvp(y)
+
+    assert moved(x).tolist() == [10, 20]
+
+    @reel.function
+    def matrix(x):
+        with reel.GradientTape() as tape:
+            tape.watch(x)
+            y = x**3
+        return tape.jacobian(y, x)
+
+    assert matrix(x).tolist() == [[3, 0], [0, 12]]

@@ -6,7 +6,6 @@ from .. import _custom, _transforms
 from . import nest
 from ._slices import IndexedSlices
 from ._tensor import Tensor, TensorLike, convert_to_tensor, to_core, wrap
-from ._variable import Variable
 
 
 def _to_core(structure):
@@ -73,6 +72,13 @@ def grad_pass_through(f):
 
 
 def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
-    """fn of each row of elems, a tensor or a structure of them, stacked: at once, on larger ops."""
-    values = nest.map_structure(lambda x: to_core(x.value() if isinstance(x, Variable) else x), elems)
-    return _to_tf(_transforms.vectorized_map(_on_core(fn), values))
+    """fn of each row of elems, a tensor or a structure of them, stacked: at once, on larger ops.
+
+    All rows share an element that has one, if others have more.
+    """
+    values = nest.map_structure(to_core, elems)
+    counts = [x.shape[0] if x.ndim else None for x in nest.flatten(values)]
+    many = any(n != 1 for n in counts)
+    axes = nest.pack_sequence_as(values, [None if n == 1 and many else 0 for n in counts])
+    values = nest.map_structure(lambda x: x[0] if many and x.ndim and x.shape[0] == 1 else x, values)
+    return _to_tf(_transforms.vmap(_on_core(fn), in_axes=(axes,))(values))
