@@ -83,7 +83,7 @@ def test_vmap_errors():
         reel.vmap(cube, in_axes=None)(reel.ones((3,)))
     with pytest.raises(ValueError, match="has 4 rows, the arguments before it have 3"):
         reel.vmap(lambda a, b: a + b)(reel.ones((3,)), reel.ones((4,)))
-    with pytest.raises(ValueError, match="scalar"):
+    with pytest.raises(ValueError, match="scalar .*give it the axis None to share it"):
         reel.vmap(cube)(reel.asarray(1.0))
     with pytest.raises(ValueError, match="in_axes is \\(0, 0\\)"):
         reel.vmap(cube, in_axes=(0, 0))(reel.ones((3,)))
@@ -106,6 +106,8 @@ def test_jvp():
     assert moved["p"].tolist() == [0.5, -2] and moved["q"].tolist() == [0, 0] and values["q"].tolist() == [1, 2]
     with pytest.raises(ValueError):
         reel.jvp(cube, (x,), (reel.ones((3,)),))
+    with pytest.raises(ValueError, match="2 tangents for 1 primals; give one for each, None for zero"):
+        reel.jvp(cube, (x,), (v, v))
 
 
 def test_vjp():

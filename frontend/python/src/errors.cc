@@ -34,6 +34,15 @@ nb::object NewClass(nb::module_& m, const char* name, nb::handle bases, const ch
   return nb::borrow(c);  // lives as long as the process
 }
 
+// A text of C++ with what Python says for it.
+std::string InPython(std::string text) {
+  for (const std::string_view word : {"std::nullopt", "a null tensor"}) {
+    size_t at = 0;
+    while ((at = text.find(word, at)) != std::string::npos) text.replace(at, word.size(), "None");
+  }
+  return text;
+}
+
 void Translate(const std::exception_ptr& exception, void*) {
   try {
     std::rethrow_exception(exception);
@@ -42,7 +51,7 @@ void Translate(const std::exception_ptr& exception, void*) {
   } catch (const Error& e) {
     const auto code = static_cast<size_t>(e.code());
     PyObject* c = code < classes.size() && classes[code] ? classes[code] : error;
-    PyErr_SetString(c, e.what());
+    PyErr_SetString(c, InPython(e.what()).c_str());
   }
 }
 
