@@ -68,9 +68,9 @@ TEST(TfSemantics, FA04_APrimalTwice) {
 TEST(TfSemantics, FA05_WatchedAgainTangentsAdd) {
   const Tensor x = 0.1;
   ForwardAccumulator acc({x}, {Tensor(3.0)});
-  acc.internal_core()->Watch(x, Tensor(10.0));
+  acc.Watch({x}, {Tensor(10.0)});
   EXPECT_EQ(Number(acc.Jvp(x)), 13);
-  acc.internal_core()->Watch(x, Tensor(11.0));
+  acc.Watch({x}, {Tensor(11.0)});
   EXPECT_EQ(Number(acc.Jvp(x)), 24);
   EXPECT_EQ(Number(acc.Jvp(x * 2.0)), 48);
 }
