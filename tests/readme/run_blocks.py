@@ -8,6 +8,7 @@ The folder has links to the repository's folders and `build` (BUILD), so command
            (they would build what is being tested)
   ```cpp   compiled against BUILD/lib, then run
   ```c     compiled as C99 on its own, then run
+  ```python run with the package of BUILD/python, if there is one
   others   not run
 
 A first line `// file: NAME` (or `# file: NAME`) saves the block, of any kind, as NAME. When a later
@@ -23,7 +24,7 @@ import tempfile
 import time
 from dataclasses import dataclass
 
-RUNNABLE = ("sh", "cpp", "c")
+RUNNABLE = ("sh", "cpp", "c", "python")
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```[ \t]*$", re.M | re.S)
 FILE_LINE = re.compile(r"^(?://|#) file: (\S+)$", re.M)
 
@@ -70,6 +71,7 @@ class Runner:
         if inner:       # READMEs of inner folders may use internal headers, and so Abseil
             self.link = ["-Wl,--copy-dt-needed-entries", *self.link, "-lreel_compiler"]
         self.env = dict(os.environ, REEL_CACHE_DIR=os.path.join(folder, ".cache"),
+                        PYTHONPATH=os.path.join(args.build, "python"),
                         PATH=os.path.join(args.build, "bin") + os.pathsep + os.environ["PATH"])
 
     def command(self, *words):
@@ -97,6 +99,11 @@ class Runner:
                 return "skipped: third_party/setup would build what is being tested"
             self.command("bash", "-euo", "pipefail", "-c", block.text)
             return "ran"
+        if block.language == "python":
+            if not self.args.python:
+                return "skipped: the Python package is not built"
+            self.command(self.args.python, "-B", "-c", block.text)
+            return "ran"
         program = os.path.join(self.folder, f"block{number}")
         source = f"{program}.{block.language}"
         with open(source, "w", encoding="utf-8") as f:
@@ -117,6 +124,7 @@ def main():
     ap.add_argument("--build", required=True, type=os.path.abspath)
     ap.add_argument("--cxx", default="g++")
     ap.add_argument("--cc", default="cc")
+    ap.add_argument("--python", default="", help="the interpreter of BUILD/python")
     ap.add_argument("--timeout", type=float, default=200, help="seconds per command")
     args = ap.parse_args()
     with open(args.readme, encoding="utf-8") as f:
