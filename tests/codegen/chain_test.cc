@@ -3,14 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <functional>
 #include <map>
 
 #include "codegen/program/program.h"
 #include "ir/text/parser.h"
 #include "reel/reel.h"
-#include "runtime/thread_pool.h"
+#include "tests/codegen/bits_util.h"
 
 namespace reel {
 namespace {
@@ -180,34 +179,14 @@ TEST(Chains, LeaveUpdatesByTwoKernelsInPlace) {
   ExpectAllInPlace(Plan({step, std::vector<Spec>(2, Spec(kFloat32, Shape{16, 256, 256}))}));
 }
 
-class ChainBits : public testing::TestWithParam<std::string> {
- protected:
-  ~ChainBits() override { runtime::SetNumThreads(0); }
-};
-
-bool SameBits(const Tensor& a, const Tensor& b) {
-  return a.shape() == b.shape() &&
-         std::memcmp(a.data<float>().data(), b.data<float>().data(), static_cast<size_t>(a.size()) * 4) == 0;
-}
+class ChainBits : public testing::TestWithParam<std::string> {};
 
 TEST_P(ChainBits, DependOnNothing) {
   const Case& c = Cases().at(GetParam());
   Generator generator(7);
   Tensors in;
   for (const Spec& spec : c.inputs) in.push_back(RandomNormal(spec.type.shape, {.generator = generator}));
-  const Function f = TraceCase(c);
-  const Tensors plain = Compile(f, {.opt_level = 0})("main", in).tensors(), eager = c.function(in);
-  for (size_t i = 0; i < plain.size(); ++i) EXPECT_TRUE(SameBits(eager[i], plain[i])) << "eager result " << i;
-  for (const char* cpu : {"native", "x86-64-v3"}) {
-    const Executable run = Compile(f, {.cpu = cpu});
-    for (const int threads : {1, 2, 3, 8}) {
-      runtime::SetNumThreads(threads);
-      const Tensors got = run("main", in).tensors();
-      for (size_t i = 0; i < plain.size(); ++i) {
-        EXPECT_TRUE(SameBits(got[i], plain[i])) << cpu << ", " << threads << " threads, result " << i;
-      }
-    }
-  }
+  ExpectSameBits(TraceCase(c), in, c.function(in));
 }
 
 std::vector<std::string> Names() {

@@ -3,12 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <functional>
 #include <map>
 
 #include "reel/reel.h"
-#include "runtime/thread_pool.h"
+#include "tests/codegen/bits_util.h"
 #include "tests/codegen/program_util.h"
 
 namespace reel {
@@ -46,32 +45,12 @@ const std::map<std::string, Case>& Cases() {
   return *cases;
 }
 
-class SumBits : public testing::TestWithParam<std::string> {
- protected:
-  ~SumBits() override { runtime::SetNumThreads(0); }
-};
-
-bool SameBits(const Tensor& a, const Tensor& b) {
-  return a.shape() == b.shape() &&
-         std::memcmp(a.data<float>().data(), b.data<float>().data(), static_cast<size_t>(a.size()) * 4) == 0;
-}
+class SumBits : public testing::TestWithParam<std::string> {};
 
 TEST_P(SumBits, DependOnNothing) {
   const Case& c = Cases().at(GetParam());
   const Tensor x = RandomNormal(c.shape, {.generator = Generator(3)});
-  const Function f = Trace([&c](const Tensor& t) { return c.function(t); }, {Spec(x)});
-  const Tensors plain = Compile(f, {.opt_level = 0})("main", x).tensors(), eager = c.function(x);
-  for (size_t i = 0; i < plain.size(); ++i) EXPECT_TRUE(SameBits(eager[i], plain[i])) << "eager result " << i;
-  for (const char* cpu : {"native", "x86-64-v3"}) {
-    const Executable run = Compile(f, {.cpu = cpu});
-    for (const int threads : {1, 2, 3, 8}) {
-      runtime::SetNumThreads(threads);
-      const Tensors got = run("main", x).tensors();
-      for (size_t i = 0; i < plain.size(); ++i) {
-        EXPECT_TRUE(SameBits(got[i], plain[i])) << cpu << ", " << threads << " threads, result " << i;
-      }
-    }
-  }
+  ExpectSameBits(Trace([&c](const Tensor& t) { return c.function(t); }, {Spec(x)}), {x}, c.function(x));
 }
 
 std::vector<std::string> Names() {
