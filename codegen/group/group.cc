@@ -507,8 +507,8 @@ class Grouper {
     if (is_result_[Index(v)]) out_.stored[Index(v)] = true;
   }
 
-  // Two groups of maps over one shape whose values one map or reduction reads become one: what both read is read once, and what
-  // nobody else reads is not stored. Adam's moments and the update made of them.
+  // Two groups of maps over one shape whose values one map or reduction reads become one: what both read is read once,
+  // and what nobody else reads is not stored. Adam's moments and the update made of them.
   void MergeMaps(const std::vector<Leaf>& leaves, int from, int into) {
     if (from == into || shared_.contains(from) || shared_.contains(into)) return;
     Group &a = out_.groups[static_cast<size_t>(from)], &b = out_.groups[static_cast<size_t>(into)];
@@ -523,7 +523,8 @@ class Grouper {
   }
   // Whether one of these is g, or depends on it, or that could not be ruled out cheaply.
   bool Reaches(const std::vector<int>& inputs, int g) const {
-    return std::any_of(inputs.begin(), inputs.end(), [&](int d) { return merged_.Present(d) == g; }) || PathBack(inputs, g);
+    const auto is_g = [&](int d) { return merged_.Present(d) == g; };
+    return std::any_of(inputs.begin(), inputs.end(), is_g) || PathBack(inputs, g);
   }
 
   std::vector<int64_t> Extents(Value v) const { return shape(v).dims(); }

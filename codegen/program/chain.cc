@@ -83,7 +83,7 @@ bool ChainBuilder::Append(Link* link) {
     const bool sliced = IsSlicedIn(*link, v);
     if (writer && (!sliced || !IsSlicedIn(*writer, v))) return false;
     if (writer || (sliced && bytes(v) > l2_bytes_ / 2 && IsRead(v))) shared.push_back(v);
-    if (!sliced) whole += bytes(v);
+    if (!sliced) whole += std::min(bytes(v), l2_bytes_);  // sums of large shapes do not wrap
   }
   if (whole > l2_bytes_ / 4 || (!links_.empty() && shared.empty())) return false;
   common_ = common;
@@ -100,7 +100,7 @@ int64_t ChainBuilder::Chunks() const {
   values.erase(std::unique(values.begin(), values.end()), values.end());
   int64_t sum = 0, largest = 0;
   for (Value v : values) {
-    sum += bytes(v);
+    sum += std::min(bytes(v), l2_bytes_);
     largest = std::max(largest, bytes(v));
   }
   if (links_.size() < 2 || sum < l2_bytes_ / 2 || largest / common_ > l2_bytes_) return 0;

@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "codegen/schedule/expr_builder.h"
+#include "codegen/schedule/schedule.h"
 
 namespace reel::codegen {
 namespace {
@@ -379,7 +380,8 @@ class RowFuser {
       members.insert(members.end(), from.pre.begin(), from.pre.end());
       from.pre.clear();
       if (summed_[static_cast<size_t>(part)]) {
-        from.partials = AddPartials(from.root, merged);
+        const int64_t blocks = (Product(merged.row_extents) + kReducedBlock - 1) / kReducedBlock;
+        from.partials = AddPartials(mutable_f_, &out_, from.root, {kPartials * blocks, merged.width});
         merged.columns.emplace_back(from.root, from.partials);
         continue;
       }
@@ -388,19 +390,6 @@ class RowFuser {
     }
     std::sort(merged.post.begin(), merged.post.end());
     merged_[static_cast<int>(r)] = std::move(merged);
-  }
-
-  // A value for the partial sums: 64 rows for each block of 4096.
-  Value AddPartials(Value root, const Group& group) {
-    const int64_t rows = Product(group.row_extents), blocks = (rows + 4095) / 4096;
-    const Type type{f_.type(root).dtype, {64 * blocks, group.width}};
-    const Value operand = OperandOf(root);
-    const Value v = mutable_f_->AddNode(f_.producer(root)->op, {operand}, nullptr, {type}).result();
-    out_.materialized.push_back(true);
-    out_.views.push_back(View{v, 0, RowMajorStrides(type.shape)});
-    out_.group_of.push_back(-1);  // set by Order
-    out_.stored.push_back(true);
-    return v;
   }
 
   // A value of a region is stored if others read it, or it is a result.
@@ -477,6 +466,17 @@ class RowFuser {
 };
 
 }  // namespace
+
+Value AddPartials(ir::Function* f, Grouping* grouping, Value root, const Shape& shape) {
+  const Node& node = *f->producer(root);
+  const Value operand = node.operands[0];  // before the nodes move
+  const Value v = f->AddNode(node.op, {operand}, nullptr, {{f->type(root).dtype, shape}}).result();
+  grouping->materialized.push_back(true);
+  grouping->views.push_back(View{v, 0, RowMajorStrides(shape)});
+  grouping->group_of.push_back(-1);
+  grouping->stored.push_back(true);
+  return v;
+}
 
 std::vector<int64_t> WithoutOnes(const Shape& shape) {
   Ints dims = shape.dims();

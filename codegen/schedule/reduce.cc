@@ -11,8 +11,6 @@
 namespace reel::codegen {
 namespace {
 
-constexpr int64_t kPartials = 64, kBlock = 4096;
-
 int64_t Ceil(int64_t n, int64_t by) { return (n + by - 1) / by; }
 int64_t PowerOfTwo(int64_t n) {
   int64_t p = 1;
@@ -35,9 +33,9 @@ class ReduceNest {
   /// `partials`: the elements are the 64 partials of each block of level 0, made by another kernel.
   ReduceNest(Kernel* kernel, Combine combine, DType dtype, AxisId axis, int64_t extent, bool lanes, bool partials)
       : kernel_(kernel), combine_(combine), dtype_(dtype), axis_(axis), lanes_(lanes), partials_(partials) {
-    for (int64_t n = extent;; n = Ceil(n, kBlock)) {
+    for (int64_t n = extent;; n = Ceil(n, kReducedBlock)) {
       counts_.push_back(n);
-      const bool last = n <= kBlock;
+      const bool last = n <= kReducedBlock;
       const int64_t size = last ? PowerOfTwo(std::min(n, kPartials)) : kPartials;
       locals_.push_back(kernel->AddLocal("p" + std::to_string(counts_.size() - 1), dtype, size));
       if (last) break;
@@ -54,7 +52,7 @@ class ReduceNest {
   /// The same for one block of several, whose result is then in element 0 of `block_result`.
   std::vector<Stmt> BuildBlock(AxisId block, ExprId value, std::vector<Stmt> element) {
     SetElement(value, std::move(element));
-    return Level(0, AxisAffine(block, kBlock));
+    return Level(0, AxisAffine(block, kReducedBlock));
   }
   LocalId block_result() const { return locals_.front(); }
 
@@ -65,10 +63,10 @@ class ReduceNest {
     element_.insert(element_.begin(), MakeAccumulate(locals_[0], AxisAffine(axis_), combine_, value));
   }
 
-  // Elements base.. of level l (at most kBlock of them, clipped at counts_[l]); base is a multiple of kBlock.
+  // Elements base.. of level l: at most kReducedBlock of them, of which base is a multiple; clipped at counts_[l].
   std::vector<Stmt> Level(size_t l, const Affine& base) {
     const int64_t count = counts_[l], size = kernel_->locals[static_cast<size_t>(locals_[l])].size;
-    const bool whole = count <= kBlock;  // base is 0
+    const bool whole = count <= kReducedBlock;  // base is 0
     const bool given = l == 0 && partials_;
     const int64_t rows = given ? 1 : whole ? Ceil(count, kPartials) : kPartials;
     const AxisId row = kernel_->AddAxis("r" + std::to_string(l));
@@ -87,7 +85,7 @@ class ReduceNest {
       Affine position = row_base;
       position.Add(column, 1);
       Affine below;
-      below.Add(position, kBlock);
+      below.Add(position, kReducedBlock);
       inner = Level(l - 1, below);
       inner.push_back(MakeAccumulate(locals_[l], AxisAffine(column), combine_,
                                      LocalExpr(kernel_, locals_[l - 1], {})));
@@ -205,9 +203,10 @@ void ScheduleReduce(const ScheduleContext& c) {
     const AxisId block = k->AddAxis("b");
     std::vector<Stmt> body = nest.BuildBlock(block, operand, std::move(element));
     const ir::Value results = c.group().columns[0].second;
-    body.push_back(MakeStore(c.builder->BufferOf(results, true), AxisAffine(block), LocalExpr(k, nest.block_result(), {})));
+    const ExprId result = LocalExpr(k, nest.block_result(), {});
+    body.push_back(MakeStore(c.builder->BufferOf(results, true), AxisAffine(block), result));
     body = Nest(axes[0], extents[0], 1, Nest(axes[2], extents[2], 1, std::move(body)));  // all of extent 1
-    k->body = Nest({block}, {Ceil(count, kBlock)}, 1, std::move(body));
+    k->body = Nest({block}, {Ceil(count, kReducedBlock)}, 1, std::move(body));
     if (c.options.vectorize) Parallelize(k, count, ExprCost(*k));
     return;
   }

@@ -19,7 +19,6 @@ namespace {
 
 using ir::Value;
 
-constexpr int64_t kPartials = 64, kBlock = 4096;
 constexpr int64_t kMaxStack = 32 << 10;  // bytes of waiting rows and of sums over rows
 constexpr int64_t kRun = 4096;           // elements of neighbouring rows that are read as fast as any number
 constexpr int64_t kLight = 12;           // scalar operations of an element
@@ -172,12 +171,12 @@ class RowSchedule {
       any = any || (m.per_element && (c_.stored(m.v) || m.local >= 0 || m.buffer >= 0));
       if (!m.reduces) continue;
       int64_t n = width_;
-      for (int level = 0;; ++level, n = Ceil(n, kBlock)) {
+      for (int level = 0;; ++level, n = Ceil(n, kReducedBlock)) {
         int64_t size = 1;
         while (size < std::min(n, kPartials)) size *= 2;
         m.sums.push_back(k_->AddLocal("p" + std::to_string(i) + (level ? "_" + std::to_string(level) : ""), dtype(m.v),
                                       size));
-        if (n <= kBlock) break;
+        if (n <= kReducedBlock) break;
       }
       sums.push_back(i);
     }
@@ -201,11 +200,11 @@ class RowSchedule {
   // Elements of level l: those of the row, then sums of blocks.
   int64_t Elements(size_t level) const {
     int64_t n = width_;
-    for (size_t l = 0; l < level; ++l) n = Ceil(n, kBlock);
+    for (size_t l = 0; l < level; ++l) n = Ceil(n, kReducedBlock);
     return n;
   }
 
-  // Reduces `count` elements of level l from base on; both are multiples of kBlock but in the last block.
+  // Reduces `count` elements of level l from base on; both are multiples of kReducedBlock but in the last block.
   std::vector<Stmt> Block(const std::vector<size_t>& sums, size_t l, const Affine& base, int64_t count) {
     std::vector<Stmt> out;
     for (size_t i : sums) {
@@ -214,7 +213,7 @@ class RowSchedule {
     }
     // All elements below level 0 are whole blocks but perhaps the very last.
     const bool last = base.terms.empty() && base.constant + count == Elements(l);
-    const bool ragged = l > 0 && last && Elements(l - 1) % kBlock != 0;
+    const bool ragged = l > 0 && last && Elements(l - 1) % kReducedBlock != 0;
     const int64_t whole = ragged ? count - 1 : count;
     const auto position = [&](const Affine& from, AxisId axis) {
       Affine a = from;
@@ -227,7 +226,7 @@ class RowSchedule {
         std::vector<Stmt> elements = Element(sums, position(from, j), AxisAffine(j));
         return MakeLoop(j, n, LoopKind::kVector, Lanes(n), std::move(elements));
       }
-      return MakeLoop(j, n, LoopKind::kSerial, 1, Below(sums, l, position(from, j), AxisAffine(j), kBlock));
+      return MakeLoop(j, n, LoopKind::kSerial, 1, Below(sums, l, position(from, j), AxisAffine(j), kReducedBlock));
     };
     const int64_t full = whole / kPartials, rest = whole % kPartials;
     if (full == 1) out.push_back(lanes(base, kPartials));
@@ -246,7 +245,7 @@ class RowSchedule {
       Affine at, partial;
       at.constant = base.constant + whole;
       partial.constant = whole % kPartials;
-      for (Stmt& s : Below(sums, l, at, partial, Elements(l - 1) % kBlock)) out.push_back(std::move(s));
+      for (Stmt& s : Below(sums, l, at, partial, Elements(l - 1) % kReducedBlock)) out.push_back(std::move(s));
     }
     for (size_t i : sums) {
       const LocalId p = members_[i].sums[l];
@@ -259,7 +258,7 @@ class RowSchedule {
   std::vector<Stmt> Below(const std::vector<size_t>& sums, size_t l, const Affine& at, const Affine& partial,
                           int64_t count) {
     Affine base;
-    base.Add(at, kBlock);
+    base.Add(at, kReducedBlock);
     std::vector<Stmt> out = Block(sums, l - 1, base, count);
     for (size_t i : sums) {
       const Member& m = members_[i];
@@ -349,11 +348,11 @@ class RowSchedule {
   // sums in s[j] } }; partials[64 b + J t + j] = s[j] } }
   void SumRows(int64_t rows, std::vector<Stmt> body) {
     const AxisId j = rows_[0], t = k_->AddAxis("t"), n = k_->AddAxis("n"), b = k_->AddAxis("b");
-    const int64_t blocks = Ceil(rows, kBlock), each = Ceil(rows, kPartials), at_once = RowsAtOnce();
+    const int64_t blocks = Ceil(rows, kReducedBlock), each = Ceil(rows, kPartials), at_once = RowsAtOnce();
     Affine row;
     row.Add(t, at_once);
     row.Add(n, kPartials);
-    row.Add(b, blocks > 1 ? kBlock : 0);
+    row.Add(b, blocks > 1 ? kReducedBlock : 0);
     ShiftAxis(k_, &body, j, row);
     row.Add(j, 1);
     MoveSums(j, &body);

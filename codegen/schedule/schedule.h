@@ -58,6 +58,8 @@ Stmt MakeAccumulate(LocalId local, Affine index, Combine combine, ExprId a, Expr
 Stmt MakeTree(LocalId local, Combine combine);
 Stmt MakeTranspose(LocalId local);
 ExprId LocalExpr(Kernel* kernel, LocalId local, const Affine& index);
+/// The rule of reductions (ir/README.md): each block has its partials, whose tree is the block's result.
+inline constexpr int64_t kPartials = 64, kReducedBlock = 4096;
 /// How a reduction combines, and the bits of what its partials start from.
 Combine CombineOf(ir::Op op);
 uint64_t IdentityBits(Combine combine, DType dtype);

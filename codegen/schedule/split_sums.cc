@@ -3,32 +3,21 @@
 #include <algorithm>
 #include <utility>
 
+#include "codegen/schedule/fuse_rows.h"
+#include "codegen/schedule/schedule.h"
+
 namespace reel::codegen {
 namespace {
 
 using ir::Value;
 
-constexpr int64_t kBlock = 4096;
 constexpr int64_t kLeastBlocks = 32;  // fewer are done before another thread has begun
 
 bool IsSplit(const ir::Function& f, const Group& group) {
   if (group.root_kind != Group::Root::kReduce || group.partials.valid() || f.type(group.root).shape.size() != 1) {
     return false;
   }
-  return f.type(f.producer(group.root)->operands[0]).shape.size() >= kLeastBlocks * kBlock;
-}
-
-// A value for the results of the blocks.
-Value AddBlocks(ir::Function* f, Grouping* g, Value root) {
-  const ir::Node& node = *f->producer(root);
-  const Value operand = node.operands[0];
-  const Type type{f->type(root).dtype, {(f->type(operand).shape.size() + kBlock - 1) / kBlock}};
-  const Value v = f->AddNode(node.op, {operand}, nullptr, {type}).result();
-  g->materialized.push_back(true);
-  g->views.push_back(View{v, 0, {1}});
-  g->group_of.push_back(-1);
-  g->stored.push_back(true);
-  return v;
+  return f.type(f.producer(group.root)->operands[0]).shape.size() >= kLeastBlocks * kReducedBlock;
 }
 
 }  // namespace
@@ -40,7 +29,8 @@ void SplitSums(ir::Function* f, Grouping* grouping) {
     for (int& d : group.inputs) d = position[static_cast<size_t>(d)];
     std::sort(group.inputs.begin(), group.inputs.end());
     if (IsSplit(*f, group)) {
-      const Value blocks = AddBlocks(f, grouping, group.root);
+      const int64_t elements = f->type(f->producer(group.root)->operands[0]).shape.size();
+      const Value blocks = AddPartials(f, grouping, group.root, {(elements + kReducedBlock - 1) / kReducedBlock});
       Group rest;
       rest.root_kind = Group::Root::kReduce;
       rest.root = group.root;
