@@ -4,6 +4,7 @@
 
 #include "frontend/event_log.h"
 #include "frontend/trace.h"
+#include "ir/calls.h"
 #include "ir/proto/file.h"
 #include "ir/strings.h"
 #include "ir/text/parser.h"
@@ -117,24 +118,6 @@ Module FromIr(ir::Module module) {
   return Module(std::move(data));
 }
 
-// Functions that no other calls, nor any variable for its initial value.
-std::vector<const ir::Function*> EntryFunctions(const ir::Module& module) {
-  absl::flat_hash_set<std::string_view> called;
-  for (const auto& f : module.functions()) {
-    for (const ir::Node& node : f->nodes()) {
-      for (std::string_view name : ir::CalledFunctions(node)) called.insert(name);
-    }
-  }
-  for (const ir::Variable& v : module.variables()) {
-    if (const auto* init = std::get_if<std::string>(&v.initial)) called.insert(*init);
-  }
-  std::vector<const ir::Function*> out;
-  for (const auto& f : module.functions()) {
-    if (!called.contains(f->name())) out.push_back(f.get());
-  }
-  return out;
-}
-
 }  // namespace
 
 const std::string& Function::name() const { return Data(data_).entry; }
@@ -185,13 +168,13 @@ void Module::Save(const std::string& path) const {
   internal::Check(ir::SaveModule(Data(data_).module, path));
 }
 std::string Module::ToText() const { return ir::Print(Data(data_).module); }
-std::string Module::ToDot() const { return internal::DotOf(EntryFunctions(Data(data_).module)); }
+std::string Module::ToDot() const { return internal::DotOf(ir::EntryFunctions(Data(data_).module)); }
 void Module::Verify() const { internal::Check(ir::Verify(Data(data_).module)); }
 const std::string& Module::name() const { return Data(data_).module.name(); }
 
 std::vector<std::string> Module::entries() const {
   std::vector<std::string> out;
-  for (const ir::Function* f : EntryFunctions(Data(data_).module)) out.push_back(f->name());
+  for (const ir::Function* f : ir::EntryFunctions(Data(data_).module)) out.push_back(f->name());
   return out;
 }
 

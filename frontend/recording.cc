@@ -3,6 +3,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "frontend/event_log.h"
 #include "frontend/tape.h"
+#include "ir/calls.h"
 #include "ir/strings.h"
 #include "ir/verifier.h"
 
@@ -30,25 +31,6 @@ std::vector<std::string> StateNames(const std::vector<VariablePtr>& variables,
   return names;
 }
 
-namespace {
-
-// Copies to `to` the functions that f names, directly or not.
-void CopyCallees(const ir::Function& f, const ir::Module& from, ir::Module* to) {
-  std::vector<const ir::Function*> work = {&f};
-  while (!work.empty()) {
-    const ir::Function* next = work.back();
-    work.pop_back();
-    for (const ir::Node& node : next->nodes()) {
-      for (std::string_view name : ir::CalledFunctions(node)) {
-        if (to->FindFunction(name)) continue;
-        work.push_back(&to->AddFunction(*from.FindFunction(name)));
-      }
-    }
-  }
-}
-
-}  // namespace
-
 Function MakeFunction(Built built, const ir::Module* callees) {
   auto data = std::make_shared<ModuleData>();
   data->entry = built.function.name();
@@ -61,7 +43,7 @@ Function MakeFunction(Built built, const ir::Module* callees) {
   data->bound = std::move(built.variables);
   const ir::Function& f = data->module.AddFunction(std::move(built.function));
   if (callees) data->module.symbols() = callees->symbols();
-  if (callees) CopyCallees(f, *callees, &data->module);
+  if (callees) ir::CopyCallees(f, *callees, &data->module);
   Check(ir::Verify(data->module));
   return Function(std::move(data));
 }

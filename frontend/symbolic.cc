@@ -4,6 +4,7 @@
 
 #include "codegen/program/program.h"
 #include "codegen/target/target.h"
+#include "ir/calls.h"
 #include "ir/eval/eval.h"
 #include "ir/strings.h"
 #include "passes/specialize.h"
@@ -34,14 +35,12 @@ SymbolicPrograms::SymbolicPrograms(ir::Module module, codegen::CompilerOptions o
     : module_(std::move(module)), options_(std::move(options)) {
   std::vector<ir::Literal> initial =
       Take(ir::InitialState(module_, {.max_bytes = options_.budget.max_memory}));
-  const std::vector<std::string> entries = codegen::EntryPoints(module_);
+  const std::vector<const ir::Function*> entries = ir::EntryFunctions(module_);
   for (size_t i = 0; i < initial.size(); ++i) {
     module_.mutable_variables()[i].initial = std::move(initial[i]);
   }
   signatures_ = PlanVariables(module_, options_);
-  for (const std::string& name : entries) {
-    signatures_.entries.push_back(Signature(*module_.FindFunction(name)));
-  }
+  for (const ir::Function* entry : entries) signatures_.entries.push_back(Signature(*entry));
 }
 
 std::shared_ptr<const CompiledData> SymbolicPrograms::Find(size_t entry,

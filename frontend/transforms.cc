@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "frontend/closed.h"
+#include "ir/calls.h"
 #include "ir/strings.h"
 #include "passes/gradient/gradient.h"
 #include "passes/vectorize/jacobian.h"
@@ -114,16 +115,9 @@ Rows RowsOf(const Tensors& arguments, const Axes& axes) {
 
 // Whether a function or one that it calls draws random bits.
 bool Draws(const ir::Module& module, const std::string& name) {
-  absl::flat_hash_set<std::string_view> seen{name};
-  std::vector<const ir::Function*> work{module.FindFunction(name)};
-  while (!work.empty()) {
-    const ir::Function* f = work.back();
-    work.pop_back();
+  for (const ir::Function* f : ir::ReachedFunctions(module, {module.FindFunction(name)})) {
     for (const ir::Node& node : f->nodes()) {
       if (node.op == ir::Op::kRandomBits) return true;
-      for (std::string_view callee : ir::CalledFunctions(node)) {
-        if (seen.insert(callee).second) work.push_back(module.FindFunction(callee));
-      }
     }
   }
   return false;

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "frontend/event_log.h"
+#include "ir/calls.h"
 #include "ir/strings.h"
 #include "ir/verifier.h"
 #include "passes/gradient/gradient.h"
@@ -34,26 +35,7 @@ const ir::Function& Entry(const ModuleData& data) { return *data.module.FindFunc
 // The module with a new entry and what that calls.
 Function WithEntry(std::shared_ptr<ModuleData> data, std::string entry) {
   data->entry = std::move(entry);
-  absl::flat_hash_set<std::string> used{data->entry};
-  std::vector<std::string> work{data->entry};
-  for (const ir::Variable& v : data->module.variables()) {
-    const auto* init = std::get_if<std::string>(&v.initial);
-    if (init && used.insert(*init).second) work.push_back(*init);
-  }
-  while (!work.empty()) {
-    const ir::Function& f = *data->module.FindFunction(work.back());
-    work.pop_back();
-    for (const ir::Node& node : f.nodes()) {
-      for (std::string_view callee : ir::CalledFunctions(node)) {
-        if (used.insert(std::string(callee)).second) work.emplace_back(callee);
-      }
-    }
-  }
-  std::vector<std::string> unused;
-  for (const auto& f : data->module.functions()) {
-    if (!used.contains(f->name())) unused.push_back(f->name());
-  }
-  for (const std::string& name : unused) data->module.RemoveFunction(name);
+  ir::KeepReached(&data->module, {data->module.FindFunction(data->entry)});
   Check(ir::Verify(data->module));
   return Function(std::move(data));
 }

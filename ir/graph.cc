@@ -211,15 +211,6 @@ TypeList OperandTypes(const Function& function, absl::Span<const Value> operands
   return types;
 }
 
-absl::InlinedVector<std::string_view, 2> CalledFunctions(const Node& node) {
-  absl::InlinedVector<std::string_view, 2> names;
-  if (!Info(node.op).Has(kControl)) return names;
-  for (const auto& [name, value] : node.attrs().entries()) {
-    if (const auto* s = std::get_if<std::string>(&value)) names.push_back(*s);
-  }
-  return names;
-}
-
 uint64_t Fingerprint(const Function& function) {
   Mixer mixer;
   mixer.Add(static_cast<uint64_t>(function.num_parameters()));

@@ -192,8 +192,6 @@ class Module {
 
 /// Types of operands of a node.
 TypeList OperandTypes(const Function& function, absl::Span<const Value> operands);
-/// Names of the functions a node calls (callee, vjp, then, else, cond, body that are present).
-absl::InlinedVector<std::string_view, 2> CalledFunctions(const Node& node);
 /// A number that two functions share if and only if (with near certainty) they are structurally
 /// equal: names of values, locations and the function's own name do not count.
 uint64_t Fingerprint(const Function& function);

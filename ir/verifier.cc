@@ -2,6 +2,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "ir/calls.h"
 #include "ir/infer.h"
 #include "ir/names.h"
 #include "ir/strings.h"

@@ -1,4 +1,5 @@
 #include "absl/container/flat_hash_set.h"
+#include "ir/calls.h"
 #include "passes/pass.h"
 #include "passes/rewrite.h"
 

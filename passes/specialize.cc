@@ -4,6 +4,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "ir/calls.h"
 #include "ir/names.h"
 #include "ir/strings.h"
 #include "ir/text/printer.h"
@@ -13,34 +14,9 @@
 namespace reel::passes {
 namespace {
 
-// The functions reached from these, callees included, in the module's order.
-absl::flat_hash_set<const ir::Function*> Reached(const ir::Module& module, std::vector<const ir::Function*> open) {
-  absl::flat_hash_set<const ir::Function*> reached(open.begin(), open.end());
-  while (!open.empty()) {
-    const ir::Function* f = open.back();
-    open.pop_back();
-    for (const ir::Node& node : f->nodes()) {
-      for (std::string_view name : ir::CalledFunctions(node)) {
-        const ir::Function* callee = module.FindFunction(name);
-        if (reached.insert(callee).second) open.push_back(callee);
-      }
-    }
-  }
-  return reached;
-}
-
-// Entry points and what computes initial values.
-absl::flat_hash_set<const ir::Function*> Kept(const ir::Module& module, absl::Span<const std::string> entries) {
-  std::vector<const ir::Function*> open;
-  for (const auto& f : module.functions()) {
-    if (entries.empty() || std::find(entries.begin(), entries.end(), f->name()) != entries.end()) {
-      open.push_back(f.get());
-    }
-  }
-  for (const ir::Variable& v : module.variables()) {
-    if (const auto* init = std::get_if<std::string>(&v.initial)) open.push_back(module.FindFunction(*init));
-  }
-  return Reached(module, std::move(open));
+absl::flat_hash_set<const ir::Function*> Reached(const ir::Module& module, std::vector<const ir::Function*> roots) {
+  const std::vector<const ir::Function*> list = ir::ReachedFunctions(module, std::move(roots));
+  return {list.begin(), list.end()};
 }
 
 class Substitution {
@@ -151,7 +127,7 @@ bool Matches(const Type& want, const Type& got) {
 
 std::vector<int32_t> SymbolsOf(const ir::Module& module, const ir::Function& function) {
   absl::flat_hash_set<int32_t> found;
-  for (const ir::Function* f : Reached(module, {&function})) {
+  for (const ir::Function* f : ir::ReachedFunctions(module, {&function})) {
     for (int32_t id = 0; id < f->num_values(); ++id) {
       for (Extent e : f->type({id}).shape) {
         if (!e.is_constant()) found.insert(e.symbol());
@@ -229,7 +205,13 @@ absl::StatusOr<ir::Module> Specialize(const ir::Module& module, const Extents& e
     }
   }
   for (const ir::Variable& v : module.variables()) out.AddVariable(v);
-  const auto kept = Kept(module, entries);
+  std::vector<const ir::Function*> roots = ir::InitFunctions(module);
+  for (const auto& f : module.functions()) {
+    if (entries.empty() || std::find(entries.begin(), entries.end(), f->name()) != entries.end()) {
+      roots.push_back(f.get());
+    }
+  }
+  const absl::flat_hash_set<const ir::Function*> kept = Reached(module, std::move(roots));
   for (const auto& f : module.functions()) {
     if (kept.contains(f.get())) out.AddFunction(WithExtents(*f, by_symbol));
   }

@@ -1,9 +1,9 @@
 #include "codegen/program/program.h"
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "codegen/program/block.h"
 #include "codegen/program/buffers.h"
+#include "ir/calls.h"
 #include "ir/eval/eval.h"
 #include "ir/strings.h"
 #include "ir/verifier.h"
@@ -199,23 +199,6 @@ void PrintSteps(const Program& program, const std::vector<Step>& steps, const st
 
 }  // namespace
 
-std::vector<std::string> EntryPoints(const ir::Module& module) {
-  absl::flat_hash_set<std::string_view> inner;
-  for (const ir::Variable& v : module.variables()) {
-    if (const auto* init = std::get_if<std::string>(&v.initial)) inner.insert(*init);
-  }
-  for (const auto& f : module.functions()) {
-    for (const ir::Node& node : f->nodes()) {
-      for (std::string_view name : CalledFunctions(node)) inner.insert(name);
-    }
-  }
-  std::vector<std::string> entries;
-  for (const auto& f : module.functions()) {
-    if (!inner.contains(f->name())) entries.push_back(f->name());
-  }
-  return entries;
-}
-
 std::vector<ObjectEntry> ObjectEntries(const Program& program) {
   if (!program.offered.empty()) return program.offered;
   std::vector<ObjectEntry> out;
@@ -243,7 +226,8 @@ int64_t CountSteps(const std::vector<Step>& steps, int64_t limit) {
 
 absl::StatusOr<Program> BuildProgram(const ir::Module& module, const Target& target, const PlanOptions& options) {
   ir::Module copy = module;
-  std::vector<std::string> entries = EntryPoints(copy);
+  std::vector<std::string> entries;
+  for (const ir::Function* f : ir::EntryFunctions(copy)) entries.push_back(f->name());
   // Of the module as written: what its init functions expand to rounds in other places.
   auto initial = ir::InitialState(module, EvaluationLimits(options.meter));
   if (!initial.ok()) return initial.status();

@@ -106,11 +106,8 @@ struct PlanOptions {
   const ir::BudgetMeter* meter = nullptr;  ///< looked at between steps of bounded size; null = no limits
 };
 
-/// Names of the functions that no other calls and no variable's initial value is computed by.
-std::vector<std::string> EntryPoints(const ir::Module& module);
-
 /// Verified module without symbolic extents to program: inlines, simplifies, groups, schedules, plans buffers. Its entry
-/// points are those of EntryPoints (init functions of variables are run here, by the reference rules, not compiled).
+/// points are ir::EntryFunctions (init functions of variables are run here, by the reference rules, not compiled).
 absl::StatusOr<Program> BuildProgram(const ir::Module& module, const Target& target, const PlanOptions& options);
 
 /// What an object of the program offers: Program::offered, or each of its entries.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "ir/calls.h"
 #include "ir/names.h"
 #include "ir/strings.h"
 #include "ir/verifier.h"
@@ -62,8 +63,8 @@ class Sizer {
         if (absl::Status s = AddInit(*init); !s.ok()) return s;
       }
     }
-    for (const std::string& name : EntryPoints(module_)) {
-      if (absl::Status s = AddEntry(*module_.FindFunction(name)); !s.ok()) return s;
+    for (const ir::Function* entry : ir::EntryFunctions(module_)) {
+      if (absl::Status s = AddEntry(*entry); !s.ok()) return s;
     }
     if (absl::Status s = ir::Verify(out_.module); !s.ok()) return s;
     return std::move(out_);

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "absl/container/flat_hash_set.h"
+#include "ir/calls.h"
 #include "ir/strings.h"
 #include "passes/pass.h"
 #include "passes/rewrite.h"
@@ -128,16 +129,7 @@ absl::StatusOr<ir::Function> Flatten(const ir::Function& f, const ir::Module& m)
   ir::Function top = f;
   top.set_name(m.UniqueFunctionName(f.name()));
   const std::string name = top.name();
-  std::vector<const ir::Function*> open{&part.AddFunction(std::move(top))};
-  while (!open.empty()) {
-    const ir::Function* next = open.back();
-    open.pop_back();
-    for (const ir::Node& node : next->nodes()) {
-      for (std::string_view callee : ir::CalledFunctions(node)) {
-        if (!part.FindFunction(callee)) open.push_back(&part.AddFunction(*m.FindFunction(callee)));
-      }
-    }
-  }
+  ir::CopyCallees(part.AddFunction(std::move(top)), m, &part);
   PassContext context;
   context.inline_limit_nodes = kMaxInlinedNodes;
   for (const Pass pass : {Inline, Cse}) {

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "ir/calls.h"
 #include "ir/strings.h"
 #include "tests/passes/gradient_testing.h"
 

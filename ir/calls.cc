@@ -1,0 +1,82 @@
+#include "ir/calls.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+
+namespace reel::ir {
+
+absl::InlinedVector<std::string_view, 2> CalledFunctions(const Node& node) {
+  absl::InlinedVector<std::string_view, 2> names;
+  if (!Info(node.op).Has(kControl)) return names;
+  for (const auto& [name, value] : node.attrs().entries()) {
+    if (const auto* s = std::get_if<std::string>(&value)) names.push_back(*s);
+  }
+  return names;
+}
+
+std::vector<const Function*> ReachedFunctions(const Module& module, std::vector<const Function*> roots) {
+  std::vector<const Function*> reached;
+  absl::flat_hash_set<const Function*> seen;
+  const auto visit = [&](const Function* f) {
+    if (f && seen.insert(f).second) reached.push_back(f);
+  };
+  for (const Function* root : roots) visit(root);
+  for (size_t i = 0; i < reached.size(); ++i) {
+    for (const Node& node : reached[i]->nodes()) {
+      for (std::string_view callee : CalledFunctions(node)) visit(module.FindFunction(callee));
+    }
+  }
+  return reached;
+}
+
+std::vector<const Function*> InitFunctions(const Module& module) {
+  std::vector<const Function*> out;
+  for (const Variable& v : module.variables()) {
+    const auto* name = std::get_if<std::string>(&v.initial);
+    const Function* init = name ? module.FindFunction(*name) : nullptr;
+    if (init) out.push_back(init);
+  }
+  return out;
+}
+
+std::vector<const Function*> EntryFunctions(const Module& module) {
+  absl::flat_hash_set<std::string_view> inner;
+  for (const Function* init : InitFunctions(module)) inner.insert(init->name());
+  for (const auto& f : module.functions()) {
+    for (const Node& node : f->nodes()) {
+      for (std::string_view callee : CalledFunctions(node)) inner.insert(callee);
+    }
+  }
+  std::vector<const Function*> out;
+  for (const auto& f : module.functions()) {
+    if (!inner.contains(f->name())) out.push_back(f.get());
+  }
+  return out;
+}
+
+bool KeepReached(Module* module, std::vector<const Function*> roots) {
+  for (const Function* init : InitFunctions(*module)) roots.push_back(init);
+  const std::vector<const Function*> list = ReachedFunctions(*module, std::move(roots));
+  if (list.size() == module->functions().size()) return false;
+  const absl::flat_hash_set<const Function*> reached(list.begin(), list.end());
+  // Removing them one by one would be quadratic.
+  Module out(module->name());
+  for (const auto& f : module->functions()) {
+    if (reached.contains(f.get())) out.AddFunction(std::move(*f));
+  }
+  for (Variable& v : module->mutable_variables()) out.AddVariable(std::move(v));
+  out.symbols() = std::move(module->symbols());
+  out.metadata() = std::move(module->metadata());
+  *module = std::move(out);
+  return true;
+}
+
+void CopyCallees(const Function& f, const Module& from, Module* to) {
+  for (const Function* callee : ReachedFunctions(from, {&f})) {
+    if (callee != &f && !to->FindFunction(callee->name())) to->AddFunction(*callee);
+  }
+}
+
+}  // namespace reel::ir
