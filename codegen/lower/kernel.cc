@@ -12,7 +12,7 @@ using llvm::Value;
 namespace {
 
 /// Locals of one kernel may not take more of the stack than this.
-constexpr int64_t kMaxStackBytes = 128 << 10;
+constexpr int64_t kMaxStackBytes = 256 << 10;
 /// More fill stores than this become a loop: LLVM's time is quadratic in the stores of a block.
 constexpr int64_t kMaxFillStores = 8;
 

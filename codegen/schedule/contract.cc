@@ -17,7 +17,6 @@ namespace {
 using ir::Op;
 
 constexpr int64_t kKBlock = 256;
-constexpr int64_t kShared = 8;  // steps that serve many threads
 
 class ContractSchedule {
  public:
@@ -46,12 +45,15 @@ class ContractSchedule {
       loops.emplace_back(k_->AddAxis("mb"), (extent + tiles_.block - 1) / tiles_.block);
       block_ = loops.back().first;
     }
+    const int64_t lanes = tiles_.lanes;
+    const bool panels = tiles_.pack && SharesPanels(shape_, lanes);
+    if (panels) loops.emplace_back(k_->AddAxis("n"), shape_.lane.extent / lanes);
+    std::vector<Stmt> body = panels ? Block(AxisAffine(loops.back().first, lanes), lanes, lanes) : Panels();
     // Threads share the outermost loop: if it is short, the longest.
-    if (!loops.empty() && loops[0].second < kShared) {
+    if (!loops.empty() && loops[0].second < kSharedSteps) {
       const auto longer = [](const auto& a, const auto& b) { return a.second < b.second; };
       std::iter_swap(loops.begin(), std::max_element(loops.begin(), loops.end(), longer));
     }
-    std::vector<Stmt> body = Panels();
     for (size_t i = loops.size(); i-- > 0;) {
       std::vector<Stmt> outer;
       outer.push_back(MakeLoop(loops[i].first, loops[i].second, LoopKind::kSerial, 1, std::move(body)));

@@ -8,6 +8,7 @@ namespace {
 using Axes = std::vector<ContractAxis>;
 
 constexpr int64_t kMaxRows = 128;  // of a block: their sums stay in L1 or L2
+constexpr int64_t kPackedRows = 512;  // of a block for which w is packed: their sums stay in L2
 constexpr int64_t kMinRows = 24;   // what a block of w is worth loading for
 constexpr int64_t kWantedBlocks = 16;
 
@@ -99,6 +100,10 @@ bool PaysToPack(const ContractShape& shape, const Target& target, int64_t elemen
 
 }  // namespace
 
+bool SharesPanels(const ContractShape& shape, int64_t lanes) {
+  return shape.lane.extent % lanes == 0 && shape.lane.extent / lanes >= kSharedSteps;
+}
+
 ContractShape ShapeOfContract(const ScheduleContext& c) {
   const ir::Node& node = *c.f.producer(c.group().root);
   const auto view = [&](int i) -> const View& {
@@ -161,7 +166,8 @@ ContractTiles TilesOfContract(const ContractShape& shape, const Target& target, 
   if (shape.rows.empty()) return t;
   // Whole inner axes as far as they fit.
   const int64_t blocks = Product(shape.outer) * ((Product(shape.rows) + kMaxRows - 1) / kMaxRows);
-  const int64_t wanted = t.pack ? kMaxRows : std::clamp(kMaxRows * blocks / kWantedBlocks, kMinRows, kMaxRows);
+  const int64_t most_rows = t.pack && SharesPanels(shape, t.lanes) ? kPackedRows : kMaxRows;
+  const int64_t wanted = t.pack ? most_rows : std::clamp(kMaxRows * blocks / kWantedBlocks, kMinRows, kMaxRows);
   t.axis = shape.rows.size() - 1;
   while (t.axis > 0 && t.inner * shape.rows[t.axis].extent <= wanted) t.inner *= shape.rows[t.axis--].extent;
   const int64_t extent = shape.rows[t.axis].extent, fits = std::max<int64_t>(wanted / t.inner, 1);
@@ -169,7 +175,7 @@ ContractTiles TilesOfContract(const ContractShape& shape, const Target& target, 
   // Equal blocks of whole tiles, if not many fewer divide the rows: threads end together.
   if (t.inner == 1 && extent % most == 0) {
     const int64_t tiles = extent / most;
-    for (int64_t p = pieces; p > 0 && (extent + p - 1) / p <= kMaxRows; --p) {
+    for (int64_t p = pieces; p > 0 && (extent + p - 1) / p <= most_rows; --p) {
       if (tiles % p != 0) continue;
       pieces = p;
       break;

@@ -37,6 +37,11 @@ struct ContractTiles {
   bool pack = false;      ///< w block by block to a copy on the stack, its lanes side by side
 };
 
+/// Steps of a loop that serve many threads.
+inline constexpr int64_t kSharedSteps = 8;
+/// Whether panels of so many lanes are alike, and enough for threads to share.
+bool SharesPanels(const ContractShape& shape, int64_t lanes);
+
 ContractTiles TilesOfContract(const ContractShape& shape, const Target& target, int64_t element_bytes,
                               bool vectorize);
 
