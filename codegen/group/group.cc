@@ -6,6 +6,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "codegen/group/arrays.h"
 #include "codegen/group/cost.h"
+#include "codegen/group/layout.h"
 #include "codegen/group/merge.h"
 #include "codegen/group/order.h"
 #include "codegen/group/view.h"
@@ -53,6 +54,7 @@ class Grouper {
     out_.stored.assign(n, false);
     out_.why.assign(n, Why::kNone);
     uses_.assign(n, 0);
+    reader_.assign(n, nullptr);
     grown_.assign(n, false);
     cost_.assign(n, 0);
     whole_cost_.assign(n, 0);
@@ -109,6 +111,7 @@ class Grouper {
                                  ? !seen.insert(o.id).second
                                  : std::find(node.operands.begin(), here, o) != here;
         if (counted) continue;
+        reader_[Index(o)] = uses_[Index(o)] == 0 ? &node : nullptr;
         uses_[Index(o)] = std::min(uses_[Index(o)] + (IsView(node.op) ? uses_[Index(r)] : 1), 1000);
         const bool repeats = node.op == Op::kBroadcast || node.op == Op::kWindow;
         if (repeats && shape(r).size() > shape(o).size()) grown_[Index(o)] = true;
@@ -305,6 +308,17 @@ class Grouper {
       nodes_[i] += nodes_[Index(o)];
     }
     if (const Why why = WhyStored(node, v); why != Why::kNone) Materialize(v, why);
+    if (node.op == Op::kContract) LayOut(node);
+  }
+
+  // A product that only a transpose reads is stored as that has it.
+  void LayOut(const Node& node) {
+    const Node* reader = reader_[Index(node.result())];
+    if (!options_.fuse || !reader || reader->op != Op::kTranspose) return;
+    const auto &x = out_.views[Index(node.operands[0])], &w = out_.views[Index(node.operands[1])];
+    if (auto strides = ProductLayout(f_, node, *reader, *x, *w)) {
+      out_.views[Index(node.result())]->strides = *std::move(strides);
+    }
   }
 
   Why WhyStored(const Node& node, Value v) const {
@@ -565,6 +579,7 @@ class Grouper {
   const ir::Function& f_;
   const GroupOptions options_;
   Grouping out_;
+  std::vector<const Node*> reader_;  // the only node that reads it; null: none, or several
   std::vector<int> uses_, cost_, nodes_, whole_cost_;
   static constexpr int32_t kUnread = -2, kNoStack = -1;
   std::vector<int32_t> stack_;  // id of the last value of the only stack that reads it, or one of these

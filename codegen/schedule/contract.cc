@@ -340,18 +340,21 @@ class ContractSchedule {
     const LocalId acc = k_->AddLocal("acc", dtype_, tiles_.rows * p.width);
 
     const TileAxes product = OpenTile(p);
-    Affine x = x_base_, w = w_base_;
-    w.Add(p.base, shape_.lane.w);
-    w.Add(product.column, shape_.lane.w);
+    Affine x = x_base_, w = w_base_, lanes = p.base;
+    lanes.Add(product.column);
+    x.Add(lanes, shape_.lane.x);
+    w.Add(lanes, shape_.lane.w);
     if (tiles_.pack) Pack(p, wk, block, &body);
     const ExprId row = Row(p, tile, product.i, &x);
     std::vector<Stmt> multiply;
-    const ExprId a = Load(0, x, xk, OfBlock(block, AxisAffine(k)), AxisAffine(k), row);
+    const ExprId in_panel = InPanel(p, product);
+    const ExprId a =
+        Load(0, x, xk, OfBlock(block, AxisAffine(k)), AxisAffine(k), row, shape_.lane.x != 0 ? in_panel : -1);
     Affine packed = AxisAffine(k, p.width);
     packed.Add(product.column);
     const ExprId b = tiles_.pack
                          ? LocalExpr(k_, pack_, packed)
-                         : Load(1, w, wk, OfBlock(block, AxisAffine(k)), AxisAffine(k), -1, InPanel(p, product));
+                         : Load(1, w, wk, OfBlock(block, AxisAffine(k)), AxisAffine(k), -1, in_panel);
     multiply.push_back(MakeAccumulate(acc, product.sum, Combine::kFma, a, b));
     std::vector<Stmt> step;
     step.push_back(OverTile(product, p, std::move(multiply)));
@@ -454,12 +457,12 @@ class ContractSchedule {
     c_.builder->SetRoot(root_, value);
     std::vector<Stmt> stores;
     if (c_.stored(root_)) {
-      stores.push_back(MakeStore(c_.builder->BufferOf(root_, true), c_.builder->Flat(root_, r.index), value));
+      stores.push_back(MakeStore(c_.builder->BufferOf(root_, true), c_.builder->Place(root_, r.index), value));
     }
     for (ir::Value v : c_.group().post) {
       if (!c_.stored(v)) continue;
       const ExprId e = c_.builder->Build(v, r.index);
-      stores.push_back(MakeStore(c_.builder->BufferOf(v, true), c_.builder->Flat(v, r.index), e));
+      stores.push_back(MakeStore(c_.builder->BufferOf(v, true), c_.builder->Place(v, r.index), e));
     }
     std::vector<Stmt> inner;
     inner.push_back(MakeLoop(j, p.columns, LoopKind::kVector, p.vector, std::move(stores)));

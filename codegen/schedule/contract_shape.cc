@@ -52,8 +52,9 @@ class Probe {
     builder_.LoadView(node.operands[1], w);
     const ir::Value root = c.group().root;
     builder_.SetRoot(root, LocalExpr(&kernel_, kernel_.AddLocal("", c.f.type(root).dtype, 1), builder_.Flat(root, at)));
+    if (c.stored(root)) stores_.push_back(MakeStore(0, builder_.Place(root, at), builder_.Build(root, at)));
     for (ir::Value v : c.group().post) {
-      if (c.stored(v)) stores_.push_back(MakeStore(0, builder_.Flat(v, at), builder_.Build(v, at)));
+      if (c.stored(v)) stores_.push_back(MakeStore(0, builder_.Place(v, at), builder_.Build(v, at)));
     }
   }
 
@@ -93,6 +94,7 @@ bool IsPanel(const ContractShape& shape, int64_t lanes) {
 // Lanes that are not neighbours in memory have to be; otherwise it pays where w comes from beyond L2 and serves many
 // rows.
 bool PaysToPack(const ContractShape& shape, const Target& target, int64_t element_bytes) {
+  if (shape.lane.x != 0) return false;
   if (shape.lane.w != 1 && shape.lane.extent > 1) return true;
   constexpr int64_t kRows = 64;
   return Product(shape.rows) >= kRows && shape.depth * shape.lane.extent * element_bytes > target.l2_bytes;
@@ -139,7 +141,12 @@ ContractShape ShapeOfContract(const ScheduleContext& c) {
   s.outer = part(0, batch);
   s.rows = part(batch, rows);
   Axes columns = part(rows, result.size());
-  if (!columns.empty()) {
+  const auto batch_lanes =
+      std::find_if(s.outer.begin(), s.outer.end(), [](const ContractAxis& a) { return a.x == 1 && a.w == 1; });
+  if (Product(columns) == 1 && batch_lanes != s.outer.end()) {
+    s.lane = *batch_lanes;
+    s.outer.erase(batch_lanes);
+  } else if (!columns.empty()) {
     s.lane = columns.back();
     columns.pop_back();
     s.outer.insert(s.outer.end(), columns.begin(), columns.end());

@@ -11,7 +11,7 @@ namespace reel::codegen {
 struct ContractAxis {
   int result = -1;        ///< the result's axis that its index is for; -1: a contracted axis, or none
   int64_t extent = 1;
-  int64_t x = 0, w = 0;   ///< strides in the memory of the operands
+  int64_t x = 0, w = 0;   ///< strides in the memory of the operands; x of the lanes: 0, or 1 if they are a batch
 };
 
 /// y[outer, rows, lane] = sum over k of x[outer, rows, k] * w[outer, k, lane], with any strides but that lanes of w

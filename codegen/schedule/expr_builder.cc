@@ -84,6 +84,10 @@ Affine ExprBuilder::Flat(Value v, const Index& index) const {
   return Flatten({v, 0, RowMajorStrides(f_.type(v).shape)}, index);
 }
 
+Affine ExprBuilder::Place(Value v, const Index& index) const {
+  return Flatten(*grouping_.views[static_cast<size_t>(v.id)], index);
+}
+
 void ExprBuilder::SetRoot(Value root, ExprId expr) {
   root_ = root;
   root_expr_ = expr;

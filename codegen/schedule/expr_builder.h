@@ -33,8 +33,10 @@ class ExprBuilder {
   ExprId LoadView(ir::Value v, Affine offset, ExprId dynamic = -1, ExprId guard = -1);
   /// The kernel's buffer for a stored value.
   BufferId BufferOf(ir::Value v, bool is_output);
-  /// Row-major position of `index` in v's buffer.
+  /// Row-major position of `index` in v.
   Affine Flat(ir::Value v, const Index& index) const;
+  /// Position of `index` in the buffer of v, which is stored.
+  Affine Place(ir::Value v, const Index& index) const;
   /// From now on the group's root is this expression (a local); earlier results are forgotten.
   void SetRoot(ir::Value root, ExprId expr);
   /// Forgets what was built: for another set of axes.

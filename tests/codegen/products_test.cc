@@ -1,4 +1,5 @@
-// Products whose second operand is packed panel by panel, for up to 512 rows at once: no bit depends on it.
+// How products are laid out: second operands packed panel by panel for up to 512 rows at once, batches as lanes,
+// results stored as a transpose has them. No bit depends on it.
 
 #include <gtest/gtest.h>
 
@@ -55,6 +56,53 @@ TEST(Products, PanelsArePackedForManyRows) {
   const std::string text = ToString(p);
   EXPECT_NE(text.find("for mb in 0..2 {"), std::string::npos) << text;
   EXPECT_GE(p.kernels[0].chunks(), 8) << text;
+}
+
+// Depthwise convolutions and their gradients are products with a batch per channel.
+class DepthwiseBits : public testing::TestWithParam<int64_t> {};
+
+TEST_P(DepthwiseBits, DependOnNothing) {
+  const int64_t channels = GetParam();
+  Generator generator(7);
+  const Tensor x = RandomNormal({3, 11, 9, channels}, {.generator = generator});
+  const Tensor w = RandomNormal({3, 5, 1, channels}, {.generator = generator});
+  const auto f = [channels](const Tensor& a, const Tensor& b) {
+    GradientTape tape;
+    tape.Watch(a);
+    tape.Watch(b);
+    const Tensor y = Conv(a, b, {.strides = {2, 1}, .padding = Padding::kSame, .groups = channels});
+    const auto gradients = tape.Gradient(ReduceSum(Sin(y)), std::vector<Tensor>{a, b});
+    return Tensors{y, *gradients[0].gradient, *gradients[1].gradient};
+  };
+  ExpectSameBits(Trace(f, {Spec(x), Spec(w)}), {x, w}, f(x, w));
+}
+
+INSTANTIATE_TEST_SUITE_P(Channels, DepthwiseBits, testing::Values(1, 2, 16, 37, 64, 130));
+
+// The same without a transpose: lanes of the result are not neighbours. Many rows, and none.
+TEST(Products, BatchesOfNeighboursDependOnNothing) {
+  Generator generator(9);
+  const Tensor x = RandomNormal({7, 300, 40}, {.generator = generator});
+  const Tensor w = RandomNormal({300, 40}, {.generator = generator});
+  const auto f = [](const Tensor& a, const Tensor& b) {
+    return Tensors{Einsum("mkc,kc->cm", {a, b}), Einsum("kc,kc->c", {b, b})};
+  };
+  ExpectSameBits(Trace(f, {Spec(x), Spec(w)}), {x, w}, f(x, w));
+}
+
+// Channels are lanes, and the transpose of the result is no kernel.
+TEST(Products, ABatchOfNeighboursIsLanes) {
+  const Program p = PlanFunctions(R"(func @f(%x: f32[20,20,64], %w: f32[9,64]) -> (f32[18,18,64]) {
+  %0 = window %x {axes=[0,1], dilations=[1,1], sizes=[3,3], strides=[1,1]} : f32[18,18,64,3,3]
+  %1 = reshape %w {shape=[3,3,64]} : f32[3,3,64]
+  %2 = contract %0, %1 {a_batch=[2], a_contract=[3,4], b_batch=[2], b_contract=[0,1]} : f32[64,18,18]
+  %3 = transpose %2 {permutation=[1,2,0]} : f32[18,18,64]
+  %4 = neg %3 : f32[18,18,64]
+  return %4
+})");
+  ASSERT_EQ(p.kernels.size(), 2u) << ToString(p);
+  EXPECT_NE(ToString(p.kernels[0]).find("vector j in 0..64 by 64 {"), std::string::npos) << ToString(p);
+  EXPECT_NE(ToString(p.kernels[1]).find("in 0..20736 by 64"), std::string::npos) << ToString(p);
 }
 
 }  // namespace
