@@ -3,20 +3,15 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <vector>
 
 #include "reel/reel.h"
 #include "runtime/thread_pool.h"
+#include "tests/frontend/same_bits.h"
 
 // Results in f32 whose bits must depend on nothing.
 
 namespace reel {
-
-inline bool SameBits(const Tensor& a, const Tensor& b) {
-  return a.shape() == b.shape() &&
-         std::memcmp(a.data<float>().data(), b.data<float>().data(), static_cast<size_t>(a.size()) * 4) == 0;
-}
 
 /// Compares eager results with the compiled function's: level 0, two CPUs, 1 to 8 threads.
 inline void ExpectSameBits(const Function& f, const std::vector<Tensor>& in, const std::vector<Tensor>& eager) {

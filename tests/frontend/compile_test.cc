@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "runtime/allocator.h"
+#include "tests/frontend/classifier.h"
 #include "tests/frontend/expect.h"
 
 namespace reel {
@@ -12,28 +13,11 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-struct Training {
-  Sequential model{Dense(4, 8, Relu), Dense(8, 3)};
-  Adam optimizer{{.learning_rate = 0.01}};
-  Tensor Train(const Tensor& x, const Tensor& labels) {
-    GradientTape tape;
-    const Tensor loss = SoftmaxCrossEntropy(model(x), labels);
-    optimizer.Apply(tape.Gradient(loss, model.variables()));
-    return loss;
-  }
-  Module Lift() {
-    return Module::Lift({{"train",
-                          [this](const Tensor& x, const Tensor& y) { return Train(x, y); },
-                          {Spec(kFloat32, {2, 4}, "x"), Spec(kInt32, {2}, "labels")}},
-                         {"predict", model, {Spec(kFloat32, {2, 4}, "x")}}});
-  }
-};
-
 const Tensor kInput = Tensor({{1.f, -2.f, 3.f, 0.5f}, {0.f, 1.f, -1.f, 2.f}});
 const Tensor kLabels = Tensor({2, 0});
 
 TEST(Compile, ContinuesTheEagerTrainingBitForBit) {
-  Training s;
+  Classifier s;
   for (int i = 0; i < 3; ++i) s.Train(kInput, kLabels);
   Recording recording;
   const Tensor recorded = s.Train(kInput, kLabels);
@@ -118,9 +102,9 @@ TEST(Compile, Mistakes) {
 }
 
 TEST(Compile, RunAllocatesNothing) {
-  Training s;
+  Classifier s;
   s.Train(kInput, kLabels);
-  const Executable run = Compile(s.Lift());
+  const Executable run = Compile(s.Lift(2));
   const std::vector<Tensor> in = {kInput, kLabels};
   std::vector<Tensor> out(1);
   run.Run("train", in, out);
@@ -144,9 +128,9 @@ TEST(Compile, AnArgumentMayBeAResult) {
 }
 
 TEST(Compile, InstancesAreIndependent) {
-  Training s;
+  Classifier s;
   s.Train(kInput, kLabels);
-  const Executable first = Compile(s.Lift());
+  const Executable first = Compile(s.Lift(2));
   const Executable second = first.NewInstance();
   const float start = Tensor(first("train", kInput, kLabels)).item<float>();
   for (int i = 0; i < 5; ++i) first("train", kInput, kLabels);
@@ -183,9 +167,9 @@ TEST(Compile, LoadFromUnknownVariable) {
 }
 
 TEST(Compile, AfterSaveAndLoad) {
-  Training s;
+  Classifier s;
   s.Train(kInput, kLabels);
-  const Module module = s.Lift();
+  const Module module = s.Lift(2);
   const std::string path = testing::TempDir() + "/reel_compile_test.reel";
   module.Save(path);
   const Executable a = Compile(module), b = Compile(Module::Load(path));
@@ -208,16 +192,16 @@ TEST(Compile, RandomStepContinuesTheEagerSequence) {
 }
 
 TEST(CompileToObject, WritesObjectAndHeader) {
-  Training s;
+  Classifier s;
   s.Train(kInput, kLabels);
   const std::string path = testing::TempDir() + "/reel_object";
-  CompileToObject(s.Lift(), path);
+  CompileToObject(s.Lift(2), path);
   std::ifstream header(path + ".h"), object(path + ".o", std::ios::binary);
   const std::string text(std::istreambuf_iterator<char>(header), {});
   EXPECT_THAT(text, HasSubstr("reel_object_train"));
   EXPECT_EQ(object.get(), 0x7f);
   ExpectError(ErrorCode::kInvalidArgument, "cannot begin C symbols",
-              [&] { CompileToObject(s.Lift(), "a-b"); });
+              [&] { CompileToObject(s.Lift(2), "a-b"); });
 }
 
 }  // namespace

@@ -2,13 +2,13 @@
 #define REEL_TESTS_FRONTEND_COMPOSITION_H_
 
 #include <cmath>
-#include <cstring>
 #include <functional>
 #include <ostream>
 #include <string>
 #include <vector>
 
 #include "tests/frontend/expect.h"
+#include "tests/frontend/same_bits.h"
 
 // Tables of compositions: a function of tensors, inputs, and the values another program printed.
 
@@ -111,12 +111,6 @@ inline void ExpectGradients(const Composition& f, const TensorVector& inputs, do
           << what << " by input " << i << ", element " << j;
     }
   }
-}
-
-inline bool SameBits(const Tensor& a, const Tensor& b) {
-  const auto bytes = static_cast<size_t>(a.type().bytes());
-  return a.type() == b.type() &&
-         (bytes == 0 || std::memcmp(a.raw_data(), b.raw_data(), bytes) == 0);
 }
 
 /// Value and gradients of a traced and compiled run are those of the eager one.

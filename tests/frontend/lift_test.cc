@@ -3,6 +3,7 @@
 #include "frontend/event_log.h"
 #include "ir/eval/eval.h"
 #include "passes/pass.h"
+#include "tests/frontend/classifier.h"
 #include "tests/frontend/expect.h"
 
 namespace reel {
@@ -12,18 +13,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 const ir::Module& Ir(const Function& f) { return f.internal_data()->module; }
-
-// A small training step on a model of its own, the same at every call of Make.
-struct Training {
-  Sequential model{Dense(4, 8, Relu), Dense(8, 3)};
-  Adam optimizer{{.learning_rate = 0.01}};
-  Tensor Train(const Tensor& x, const Tensor& labels) {
-    GradientTape tape;
-    const Tensor loss = SoftmaxCrossEntropy(model(x), labels);
-    optimizer.Apply(tape.Gradient(loss, model.variables()));
-    return loss;
-  }
-};
 
 const Tensor kInput = Tensor({{1.f, -2.f, 3.f, 0.5f}, {0.f, 1.f, -1.f, 2.f}});
 const Tensor kLabels = Tensor({2, 0});
@@ -38,7 +27,7 @@ ir::EntryResult Evaluate(const Function& f, const std::vector<Tensor>& arguments
 }
 
 TEST(Recording, LiftsTheWholeStep) {
-  Training s;
+  Classifier s;
   s.Train(kInput, kLabels);  // creates the slots
   Recording recording;
   s.Train(kInput, kLabels);
@@ -68,7 +57,7 @@ TEST(Recording, LiftsTheWholeStep) {
 }
 
 TEST(Recording, GivesTheGraphOfTheTrace) {
-  Training s;
+  Classifier s;
   s.Train(kInput, kLabels);
   Recording recording;
   const Tensor loss = s.Train(kInput, kLabels);
@@ -239,7 +228,7 @@ TEST(Function, GradientsOfAFunction) {
 }
 
 TEST(Module, SharesVariablesAmongEntries) {
-  Training s;
+  Classifier s;
   const Module m = Module::Lift({{"train",
                                   [&](const Tensor& x, const Tensor& y) { return s.Train(x, y); },
                                   {Spec(kFloat32, {2, 4}), Spec(kInt32, {2})}},
@@ -258,7 +247,7 @@ TEST(Module, SharesVariablesAmongEntries) {
 }
 
 TEST(Module, FromARecordingAndACallable) {
-  Training s;
+  Classifier s;
   s.Train(kInput, kLabels);
   Recording recording;
   const Tensor loss = s.Train(kInput, kLabels);
