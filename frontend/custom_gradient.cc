@@ -71,8 +71,10 @@ void CheckForward(const char* name, const CustomForward& forward,
   if (forward.takes_variables || variables.empty()) return;
   std::string names;
   for (const VariablePtr& v : variables) StrAppend(&names, names.empty() ? "'" : ", '", v->name, "'");
+  if (forward.refuse) forward.refuse(names);
   ThrowInvalid(StrCat(name, ": the function uses variables ", names,
-                      ", so its gradient function must take them: ", forward.advice));
+                      ", so its gradient function must take them: add a parameter (const std::vector<Variable>& "
+                      "variables) and return {inputs, variables}"));
 }
 
 // A handle for a value that a log knows by its id.

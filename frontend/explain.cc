@@ -96,7 +96,8 @@ class Explanation {
                     "constant to the tape; read it inside");
     }
     return StrCat("the target", Made(target), " was not computed from the source",
-                  source.is_variable() ? Made(source) : "");
+                  source.is_variable() ? Made(source) : "",
+                  "; what is assigned to a variable, or computed outside of Reel, is a constant to the tape");
   }
 
   std::string NotWatched(const Source& source) const {
@@ -118,7 +119,8 @@ class Explanation {
       }
       return StrCat(name, " was read while recording was stopped; read it outside of StopRecording");
     }
-    return StrCat("the source", Made(source), " was not watched; Watch it", where);
+    return StrCat("the source", Made(source), " was not watched; Watch it", where,
+                  "; only variables are watched when they are read, and what is computed from one is a tensor");
   }
 
   // The source is followed: where do all paths end?
@@ -175,7 +177,7 @@ class Explanation {
     if (!IsDifferentiable(s.missed->dtype))
       return StrCat(what, " gives ", ::reel::Name(s.missed->dtype),
                     ", which carries no gradient");
-    return StrCat(what, " has no gradient");
+    return StrCat(what, " has no gradient: its derivative is zero wherever there is one");
   }
 
   const absl::flat_hash_set<uint64_t>& followed_;

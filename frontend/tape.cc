@@ -208,6 +208,16 @@ std::vector<std::optional<GradientValue>> TapeCore::Gradient(const Targets& targ
   return RunGradient(entries, request);
 }
 
+void TapeCore::Start() {
+  const std::lock_guard lock(mutex_);
+  if (std::exchange(used_, false)) {  // what is left is for explanations only
+    entries_.clear();
+    on_tape_.clear();
+    variables_.clear();
+  }
+  recording_ = true;
+}
+
 void TapeCore::Stop() {
   const std::lock_guard lock(mutex_);
   if (recording_) end_ = UserLine();
@@ -276,6 +286,13 @@ void GradientTape::Stop(std::source_location location) {
   const internal::LocationScope scope(location);
   core_->Stop();
   if (internal::PopSink(core_.get())) attached_ = false;  // else the destructor says what is wrong
+}
+void GradientTape::Start() {
+  if (!core_->stopped()) internal::ThrowError(ErrorCode::kFailedPrecondition, "Tape is still recording; Stop it first");
+  if (attached_) internal::PopSink(core_.get());  // it goes on as the innermost
+  core_->Start();
+  internal::PushSink(core_);
+  attached_ = true;
 }
 bool GradientTape::recording() const { return core_->recording(); }
 

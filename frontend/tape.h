@@ -42,6 +42,7 @@ class TapeCore : public EventSink {
   std::string ExplainNone(const Source& target, const Source& source);
   std::string Summary();
   void Reset();
+  void Start();
   void Stop();
   void Pause() { ++paused_; }
   void Resume() { --paused_; }

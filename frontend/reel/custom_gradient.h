@@ -31,9 +31,8 @@ struct CustomForward {
   std::vector<Tensor> results;
   CustomBackward backward;
   bool takes_variables;
-  /// What to do if it takes none but must.
-  const char* advice =
-      "add a parameter (const std::vector<Variable>& variables) and return {inputs, variables}";
+  /// Throws for a backward that takes no variables but must, with their names; null: a text for C++.
+  void (*refuse)(const std::string& names) = nullptr;
 };
 using CustomFunction = std::function<CustomForward(const std::vector<Tensor>&)>;
 using ListFunction = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;

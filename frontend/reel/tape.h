@@ -187,6 +187,9 @@ class GradientTape {
 
   /// Forgets everything recorded and watched.
   void Reset();
+  /// Goes on recording, on this thread, after what was recorded before Stop; after the Gradient of a tape that is not
+  /// persistent it starts anew. Errors: FailedPrecondition while it records.
+  void Start();
   /// Ends recording; Gradient remains possible.
   void Stop(std::source_location location = std::source_location::current());
   bool recording() const;

@@ -138,7 +138,7 @@ int main() {
 }
 )";
 
-TEST(Aot, CProgramLinksTheObjectAlone) {
+TEST(Aot, AO02_07_08_09_CProgramLinksTheObjectAlone) {
   for (const Target& target : HostTargets()) {
     Folder folder;
     auto files = AotCompile(Scale(), "scale", target, {});
@@ -160,7 +160,7 @@ TEST(Aot, CProgramLinksTheObjectAlone) {
   }
 }
 
-TEST(Aot, CppClassIsWhatLlvmsModelRunnerWants) {
+TEST(Aot, AO04_05_CppClassIsWhatLlvmsModelRunnerWants) {
   Folder folder;
   auto files = AotCompile(Scale(), "scale", *FindTarget("native"), {});
   ASSERT_TRUE(files.ok()) << files.status();
@@ -174,7 +174,7 @@ TEST(Aot, CppClassIsWhatLlvmsModelRunnerWants) {
   EXPECT_EQ(Shell(folder / "main").first, "1 -1 0 9900\n199\n");
 }
 
-TEST(Aot, ObjectStandsAlone) {
+TEST(Aot, AO20_ObjectStandsAlone) {
   Folder folder;
   auto files = AotCompile(Scale(), "scale", *FindTarget("native"), {});
   ASSERT_TRUE(files.ok()) << files.status();

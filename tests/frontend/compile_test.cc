@@ -76,7 +76,7 @@ TEST(Compile, LargeZerosStayZero) {
   EXPECT_EQ(ReduceSum(Zeros({1 << 20})).item<float>(), 0);
 }
 
-TEST(Compile, ResultsByPositionAndName) {
+TEST(Compile, SM03_ResultsByPositionAndName) {
   const Executable run = Compile(Trace(
       [](const Tensor& x) {
         return std::pair(NamedTensor("twice", x + x), NamedTensor("square", x * x));
@@ -89,7 +89,7 @@ TEST(Compile, ResultsByPositionAndName) {
   ExpectError(ErrorCode::kNotFound, "there are: twice, square", [&] { r["cube"]; });
 }
 
-TEST(Compile, Mistakes) {
+TEST(Compile, AO17_Mistakes) {
   const Executable run =
       Compile(Trace([](const Tensor& x) { return x + x; }, {Spec(kFloat32, {2}, "x")}));
   ExpectError(ErrorCode::kNotFound, "no entry point 'test'; there are: main",
@@ -191,7 +191,7 @@ TEST(Compile, RandomStepContinuesTheEagerSequence) {
     EXPECT_EQ(Values(run("main")), Values(RandomNormal({100}, {.generator = g})));
 }
 
-TEST(CompileToObject, WritesObjectAndHeader) {
+TEST(CompileToObject, AO11_WritesObjectAndHeader) {
   Classifier s;
   s.Train(kInput, kLabels);
   const std::string path = testing::TempDir() + "/reel_object";

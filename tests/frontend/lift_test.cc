@@ -227,7 +227,7 @@ TEST(Function, GradientsOfAFunction) {
   ExpectError(ErrorCode::kNotFound, "'z'", [&] { Gradients(f, {.xs = {"z"}}); });
 }
 
-TEST(Module, SharesVariablesAmongEntries) {
+TEST(Module, SM02_05_06_AO12_SharesVariablesAmongEntries) {
   Classifier s;
   const Module m = Module::Lift({{"train",
                                   [&](const Tensor& x, const Tensor& y) { return s.Train(x, y); },

@@ -55,7 +55,7 @@ class Object {
 };
 
 // predict goes row by row: any number of them. train does not: those that were asked for.
-TEST(SymbolicObject, TakesTheExtentAndGivesTheBitsOfTheJit) {
+TEST(SymbolicObject, AO06_TakesTheExtentAndGivesTheBitsOfTheJit) {
   Classifier c;
   const Module module = c.Lift(Dim("B", 1, 4096));
   const Executable run = Compile(module);

@@ -314,20 +314,20 @@ std::vector<std::vector<double>> HessianOf(const Scalar& f, const Tensor& x) {
 
 using Matrix = std::vector<std::vector<double>>;
 
-TEST(TfIsWrong, CumulativeProductWithAZero) {
+TEST(TfIsWrong, WN01_CumulativeProductWithAZero) {
   const Tensor x({2.0, 0.0, 3.0});
   EXPECT_EQ((std::vector<double>{1, 8, 0}),
             GradientOf([](const Tensor& t) { return ReduceSum(CumProd(t, 0)); }, x));
 }
 
-TEST(TfIsWrong, HessianOfAProductWithAZero) {
+TEST(TfIsWrong, WN02_HessianOfAProductWithAZero) {
   const Tensor x({2.0, 0.0, 3.0});
   EXPECT_EQ((Matrix{{0, 3, 0}, {3, 0, 2}, {0, 2, 0}}),
             HessianOf([](const Tensor& t) { return ReduceProd(t); }, x));
 }
 
 // 2/n (I - 1/n)
-TEST(TfIsWrong, HessianOfVariance) {
+TEST(TfIsWrong, WN03_HessianOfVariance) {
   const Tensor x({1.0, 2.0, 4.0, -1.0});
   for (const Scalar& f : {Scalar([](const Tensor& t) { return ReduceVariance(t); }),
                           Scalar([](const Tensor& t) { return Moments(t).variance; })}) {
@@ -339,7 +339,7 @@ TEST(TfIsWrong, HessianOfVariance) {
 }
 
 // The Hessian of sum(layer_norm(x) w), against differences of the gradient.
-TEST(TfIsWrong, HessianOfLayerNormalization) {
+TEST(TfIsWrong, WN03_HessianOfLayerNormalization) {
   const Tensor x({0.5, -1.0, 2.0, 0.25}), w({1.0, -0.5, 0.75, 2.0});
   const Scalar f = [&](const Tensor& t) { return ReduceSum(LayerNormalize(t) * w); };
   const Matrix h = HessianOf(f, x);
@@ -353,7 +353,7 @@ TEST(TfIsWrong, HessianOfLayerNormalization) {
 }
 
 // d/dlabel[j] of d/dlogit[i] is p[i] - [i = j].
-TEST(TfIsWrong, CrossEntropyIsSymmetricInLogitsAndLabels) {
+TEST(TfIsWrong, WN04_CrossEntropyIsSymmetricInLogitsAndLabels) {
   const Tensor logits({{1.392, -1.015, -0.51}}), labels({{0.25, 0.25, 0.5}});
   const std::vector<double> p = Values(Softmax(logits));
   for (int64_t i = 0; i < 3; ++i) {
@@ -371,7 +371,7 @@ TEST(TfIsWrong, CrossEntropyIsSymmetricInLogitsAndLabels) {
 }
 
 // A bilinear image is linear in its pixels: the Hessian of half its squared sum is constant.
-TEST(TfIsWrong, ResizeHasASecondDerivative) {
+TEST(TfIsWrong, WN05_ResizeHasASecondDerivative) {
   const Tensor x = Reshape(Cast(Arange(0, 4), kFloat64), {1, 2, 2, 1});
   const Matrix h =
       HessianOf([](const Tensor& t) { return ReduceSum(Square(Resize(t, {4, 4}))) * 0.5; }, x);
@@ -385,14 +385,14 @@ TEST(TfIsWrong, ResizeHasASecondDerivative) {
   EXPECT_DOUBLE_EQ(16, sum);  // 1' H 1 of 16 weights that add up to 1 each
 }
 
-TEST(TfIsWrong, DilatedConvolutionHasAGradient) {
+TEST(TfIsWrong, WN06_DilatedConvolutionHasAGradient) {
   const Tensor x = Reshape(Cast(Arange(0, 9), kFloat64), {1, 3, 3, 1});
   const Tensor filter = Reshape(Tensor({1.0, 2.0, 3.0, 4.0}), {2, 2, 1, 1});
   const auto f = [&](const Tensor& k) { return ReduceSum(Conv2D(x, k, {.dilation = {2}})); };
   EXPECT_EQ((std::vector<double>{0, 2, 6, 8}), GradientOf(f, filter));
 }
 
-TEST(TfIsWrong, Edges) {
+TEST(TfIsWrong, WN07_Edges) {
   constexpr double kInf = std::numeric_limits<double>::infinity();
   EXPECT_EQ((std::vector<double>{0}),
             GradientOf([](const Tensor& t) { return Pow(t, 0.0); }, Tensor(0.0)));

@@ -109,7 +109,7 @@ def test_a_variable_as_argument_is_an_input():
 def test_variable_errors():
     w = reel.Variable(2.0, name="kernel")
     x = reel.asarray(1.0)
-    with pytest.raises(ValueError, match="uses variables 'kernel'.*variables=None"):
+    with pytest.raises(ValueError, match="uses variables: 'kernel'.*variables=None"):
         reel.custom_gradient(lambda x: (x * w, lambda dy: dy))(x)
     for grad, text, error in (
         (lambda dy, variables=None: (dy, []), "return 1 gradients, but returned 0 .*each of the variables", ValueError),

@@ -20,7 +20,7 @@ def values(x):
     return tf.nest.map_structure(lambda t: t.numpy().tolist() if tf.is_tensor(t) else t, x)
 
 
-def test_GT09_GT77_watch_nested_tuples():
+def test_GT77_watch_nested_tuples():
     x, y = c(1.0), c(2.0)
     with Tape() as t:
         t.watch(((x,), [y]))

@@ -204,7 +204,7 @@ TEST_F(TapeTest, GT95_96_ErrorsOfAGradientFunction) {
   EXPECT_EQ(ValueOf(tape_.Gradient(x_ * x_, x_)), 6);
 }
 
-TEST_F(TapeTest, GT98_NoDerivativeIsKnown) {
+TEST_F(TapeTest, GT98_RR03_NoDerivativeIsKnown) {
   const Tensor a = 1.5f, x = 2.f;
   tape_.Watch(a);
   tape_.Watch(x);
@@ -231,7 +231,7 @@ TEST_F(TapeTest, GT90_SoftmaxCrossEntropy) {
               ElementsAre(-0.5, 0.5));
 }
 
-TEST_F(TapeTest, GT99_NotDifferentiableOps) {
+TEST_F(TapeTest, GT99_RR04_NotDifferentiableOps) {
   EXPECT_FALSE(tape_.Gradient(Floor(x_), x_));
   EXPECT_FALSE(tape_.Gradient(Ceil(x_), x_));
   EXPECT_FALSE(tape_.Gradient(Cast(x_ > y_, kFloat32), x_));

@@ -18,6 +18,7 @@ from . import _core
 
 _core._set_package_folder(_os.path.dirname(__file__) + _os.sep)  # type: ignore[attr-defined]
 
+from . import _errors
 from ._core import *  # noqa: F401,F403  (all public names of the extension)
 from ._array_api import *  # noqa: F401,F403
 

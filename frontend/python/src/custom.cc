@@ -20,12 +20,17 @@ std::vector<Operand> ToOperands(nb::handle list) {
   return out;
 }
 
+[[noreturn]] void RefuseWithoutVariables(const std::string& names) {
+  ThrowType("custom_gradient: grad_fn must accept keyword argument 'variables', since function uses variables: " +
+            names + "; write grad_fn(*dys, variables=None) and return (input gradients, variable gradients)");
+}
+
 // function(inputs) -> (results, backward, takes_variables); backward(dys, variables) -> both lists of gradients.
 internal::CustomForward Forward(const nb::object& function, const std::vector<Tensor>& inputs) {
   const nb::gil_scoped_acquire lock;
   const nb::object made = function(TensorObjects(inputs));
   internal::CustomForward out{ToTensors(made[0]), {}, nb::cast<bool>(made[2])};
-  out.advice = "give it a keyword `variables=None` and return (input gradients, variable gradients)";
+  out.refuse = RefuseWithoutVariables;
   out.backward = [backward = SharedObject(made[1])](const std::vector<Tensor>& dys,
                                                     const std::vector<Variable>& variables) {
     const nb::gil_scoped_acquire lock;

@@ -17,6 +17,7 @@ struct ErrorClass {
   const char* name;
   PyObject** builtin;  // the class that TensorFlow's users catch
   const char* doc;
+  PyObject** second = nullptr;  // another such class
 };
 
 PyObject* error = nullptr;
@@ -36,9 +37,16 @@ nb::object NewClass(nb::module_& m, const char* name, nb::handle bases, const ch
 
 // A text of C++ with what Python says for it.
 std::string InPython(std::string text) {
-  for (const std::string_view word : {"std::nullopt", "a null tensor"}) {
+  static constexpr std::pair<std::string_view, std::string_view> kWords[] = {
+      {"std::nullopt", "None"},
+      {"a null tensor", "None"},
+      {"construct it with {.persistent = true}", "make it with persistent=True"},
+      {"{.vectorize = false}", "experimental_use_pfor=False"},
+      {"to call Gradient again", "to call gradient again"},
+  };
+  for (const auto& [cpp, python] : kWords) {
     size_t at = 0;
-    while ((at = text.find(word, at)) != std::string::npos) text.replace(at, word.size(), "None");
+    while ((at = text.find(cpp, at)) != std::string::npos) text.replace(at, cpp.size(), python);
   }
   return text;
 }
@@ -141,14 +149,16 @@ void RegisterErrors(nb::module_& m) {
       {ErrorCode::kAborted, "AbortedError", &PyExc_RuntimeError, "The work was given up."},
       {ErrorCode::kOutOfRange, "OutOfRangeError", &PyExc_IndexError, "An index is out of range."},
       {ErrorCode::kUnimplemented, "UnimplementedError", &PyExc_NotImplementedError,
-       "Reel does not have this."},
+       "Reel does not have this, such as the derivative of an op.", &PyExc_LookupError},
       {ErrorCode::kInternal, "InternalError", &PyExc_RuntimeError, "A bug of Reel's."},
       {ErrorCode::kUnavailable, "UnavailableError", &PyExc_RuntimeError,
        "Something needed is not there now."},
       {ErrorCode::kDataLoss, "DataLossError", &PyExc_ValueError, "A file is damaged."},
   };
   for (const ErrorClass& c : all) {
-    const nb::tuple bases = nb::make_tuple(nb::handle(error), nb::handle(*c.builtin));
+    const nb::handle builtin(*c.builtin);
+    const nb::tuple bases = c.second ? nb::make_tuple(nb::handle(error), builtin, nb::handle(*c.second))
+                                     : nb::make_tuple(nb::handle(error), builtin);
     classes[static_cast<size_t>(c.code)] =
         NewClass(m, c.name, bases, c.doc, Name(c.code)).release().ptr();
   }
@@ -161,6 +171,7 @@ void RegisterErrors(nb::module_& m) {
           .release()
           .ptr();
   nb::register_exception_translator(Translate);
+  m.def("_at_user_line", &AtUserLine);
   m.def("_set_package_folder", [](const char* folder) { PackageFolder() = folder; });
   internal::SetLineFinder(FindLine);
 }

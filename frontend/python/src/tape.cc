@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::source_location kNoLocation{};
 
-// The tape of a `with` statement: the C++ tape records from __enter__ on, and ends in __exit__.
+// The tape of a `with` statement: the C++ tape records from __enter__ on, and stops in __exit__. Entered again it goes on.
 class PythonTape {
  public:
   PythonTape(bool persistent, bool watch_accessed_variables)
@@ -22,9 +22,12 @@ class PythonTape {
 
   void Enter() {
     if (tape_ && tape_->recording()) ThrowInvalid("the tape is already recording");
-    if (scope_ || (tape_ && stopped_))
-      ThrowFailed("a tape can be entered once; make a new GradientTape");
-    tape_ = std::make_unique<GradientTape>(options_);
+    if (!tape_) {
+      tape_ = std::make_unique<GradientTape>(options_);
+    } else {
+      tape_->Start();
+      stopped_ = false;
+    }
   }
   void Exit() {
     if (!tape_ || stopped_) ThrowFailed("the tape is not recording");

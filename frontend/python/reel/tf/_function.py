@@ -36,10 +36,11 @@ def _is_array(x):
     return hasattr(x, "__array__") and not isinstance(x, (TensorLike, IndexedSlices))
 
 
-def _key_of(x, variables):
+def _key_of(x, variables, open_axes=None):
     """What of a leaf makes a trace its own; equal numbers of different types are different."""
     if isinstance(x, Tensor):
-        return x._t.dtype, x._t.shape
+        shape = x._t.shape
+        return x._t.dtype, _opened(shape, open_axes) if open_axes else shape
     if isinstance(x, Variable):
         return "variable", variables.setdefault(id(x), len(variables)), id(x)
     try:
@@ -47,6 +48,20 @@ def _key_of(x, variables):
     except TypeError:
         return type(x), id(x)
     return type(x), x
+
+
+_MOST = 1 << 20
+
+
+def _opened(shape, open_axes):
+    """The shape with the names of its open axes."""
+    return tuple(open_axes.get(axis, n) for axis, n in enumerate(shape))
+
+
+def _spec_of(t, open_axes):
+    """The type that a trace is made for: a number of any size for each name."""
+    shape = [_core.Dim(e, 1, _MOST) if isinstance(e, str) else e for e in _opened(t.shape, open_axes)]
+    return _core.TensorSpec(shape, t.dtype)
 
 
 def _shape_key(tree):
@@ -74,11 +89,11 @@ def _tensors_of(x):
 class ConcreteFunction:
     """One compiled combination of argument types."""
 
-    def __init__(self, function, leaves, pack, name, autograph):
+    def __init__(self, function, leaves, pack, name, autograph, open_axes=None):
         self._autograph = autograph
         self._inputs = [i for i, x in enumerate(leaves) if isinstance(x, Tensor)]
         self._function, self._leaves, self._pack = function, leaves, pack
-        specs = [_core.TensorSpec.from_tensor(leaves[i]._t) for i in self._inputs]
+        specs = [_spec_of(leaves[i]._t, (open_axes or {}).get(i, {})) for i in self._inputs]
         self.graph, _ = _core._trace(self._traced, specs, name if name.isidentifier() else "function")
         self.variables = self.graph.variables
         self._lock = _threading.Lock()
@@ -143,6 +158,7 @@ class Function:
         self._signature = _inspect.signature(python_function)
         self._programs, self.unbound = {}, None
         self._calls, self._recent, self._warnings, self._created, self._last = 0, [], 0, False, None
+        self._symbolic = True  # axes of the signature that are None are traced once for all extents
 
     def __get__(self, instance, owner=None):
         if instance is None:
@@ -199,8 +215,21 @@ class Function:
         return args, kwargs, leaves, lambda values: nest.pack_sequence_as(tree, values)
 
     def _key(self, args, kwargs, leaves):
-        variables = {}
-        return _shape_key((args, kwargs)), tuple(_key_of(x, variables) for x in leaves)
+        return _shape_key((args, kwargs)), self._leaf_keys(leaves)
+
+    def _leaf_keys(self, leaves):
+        variables, axes = {}, self._open_axes(leaves)
+        return tuple(_key_of(x, variables, axes.get(i)) for i, x in enumerate(leaves))
+
+    def _open_axes(self, leaves):
+        """For each leaf the names of the axes that the signature leaves open: those of equal extents are one number."""
+        names, out = {}, {}
+        for i, spec in enumerate(nest.flatten(self.input_signature or ())):
+            extents = () if spec.shape is None else enumerate(spec.shape)
+            axes = [axis for axis, n in extents if n is None and 1 <= leaves[i].shape[axis] <= _MOST]
+            if axes:
+                out[i] = {axis: names.setdefault(leaves[i].shape[axis], f"n{len(names)}") for axis in axes}
+        return out if self._symbolic else {}
 
     def _fit_signature(self, args):
         specs = self.input_signature
@@ -231,7 +260,7 @@ class Function:
     def _trace(self, key, leaves, pack):
         """The program of a key; None if the first call makes variables and must run eagerly."""
         try:
-            program = ConcreteFunction(self._converted(), leaves, pack, self._name, self._autograph)
+            program = self._traced(leaves, pack)
         except _VariableCreated:
             if self._created:
                 raise ConversionError("tf.function only supports singleton tf.Variables created on the first call. "
@@ -242,8 +271,20 @@ class Function:
                     "Creating variables on a non-first call to a function decorated with tf.function.") from None
             self._created = True
             return None
-        self._programs[key] = program
+        self._programs[key[0], self._leaf_keys(leaves)] = program
         return program
+
+    def _traced(self, leaves, pack):
+        """The program of these arguments, of any extent of the open axes where all ops allow that."""
+        make = _functools.partial(ConcreteFunction, self._converted(), leaves, pack, self._name, self._autograph)
+        open_axes = self._open_axes(leaves)
+        if open_axes:
+            try:
+                return make(open_axes)
+            except (_core.Error, TypeError):  # an op needs a number, or the function is wrong: then it is so again
+                program, self._symbolic = make(), False
+                return program
+        return make()
 
     def _note(self, traced, key):
         """Warns of many traces among the last calls, with what changed."""

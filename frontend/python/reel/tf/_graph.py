@@ -96,6 +96,9 @@ class GraphTensor(TensorLike):
     def __repr__(self):
         return f"<tf.Tensor '{self.name}' shape={self._shape} dtype={self._dtype.name}>"
 
+    def __format__(self, spec):
+        return format(str(self), spec)
+
     def __str__(self):
         return f"Tensor(\"{self.name}\", shape={self._shape}, dtype={self._dtype.name})"
 

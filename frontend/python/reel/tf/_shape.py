@@ -1,5 +1,6 @@
 """TensorShape and TensorSpec."""
 
+from .. import _core
 from . import dtypes
 
 
@@ -47,7 +48,7 @@ class TensorShape(tuple):
 
     def assert_is_compatible_with(self, other):
         if not self.is_compatible_with(other):
-            raise ValueError(f"Shapes {self} and {TensorShape(other)} are incompatible")
+            raise _core.InvalidArgumentError(f"Shapes {self} and {TensorShape(other)} are incompatible")
 
     def concatenate(self, other):
         return TensorShape(tuple(self) + tuple(other))

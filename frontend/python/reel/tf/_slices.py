@@ -33,8 +33,7 @@ class IndexedSlices:
         """The core tensor of the whole."""
         if self.dense_shape is None:
             raise ConversionError("Tensor conversion requested for IndexedSlices without dense_shape: give it one")
-        places = _core.expand_dims(self.indices._t, -1)
-        return _core.scatter_nd(places, self.values._t, tuple(self.dense_shape._t.tolist()))
+        return _core.IndexedSlices(self.values._t, self.indices._t, tuple(self.dense_shape._t.tolist())).dense()
 
     def __array__(self, dtype=None, copy=None):
         return self.dense().__array__(dtype)

@@ -69,6 +69,9 @@ class GradientTape:
             if not isinstance(x, TensorLike):
                 raise ConversionError(f"Passed in object {x!r} of type {type(x).__name__!r}, not tf.Tensor or "
                                       "tf.Variable or ExtensionType.")
+            if not isinstance(x, (Tensor, Variable)):
+                raise _core.UnimplementedError(f"watch: a tape does not record what a tf.Graph computes ({x}); use "
+                                               "tf.gradients(ys, xs) there")
         if not self._entered:
             raise StateError("watch: the tape is not recording; enter it with `with tf.GradientTape() as tape:` first")
         self._tape.watch([handle_of(x) for x in leaves])

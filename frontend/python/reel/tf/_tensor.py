@@ -66,27 +66,27 @@ class TensorLike:
         """A read-only NumPy array, a NumPy scalar if there are no axes. Not while tracing."""
         t = self._core_value()
         if t.symbolic:
-            raise NotImplementedError("numpy() is only available when eager execution is enabled: this tensor is "
-                                      "traced; use tf operations, or return the value from the function")
+            raise _core.UnimplementedError("numpy() is only available when eager execution is enabled: this tensor is "
+                                           "traced; use tf operations, or return the value from the function")
         return t.numpy()
 
     def __array__(self, dtype=None, copy=None):
         t = self._core_value()
         if t.symbolic:
-            raise NotImplementedError(f"Cannot convert a symbolic tf.Tensor ({self}) to a numpy array. This error may "
-                                      "indicate that you're trying to pass a Tensor to a NumPy call, which is not "
-                                      "supported.")
+            raise _core.UnimplementedError(f"Cannot convert a symbolic tf.Tensor ({self}) to a numpy array. This "
+                                           "error may indicate that you're trying to pass a Tensor to a NumPy call, "
+                                           "which is not supported.")
         return t.__array__(dtype)
 
     def __len__(self):
         shape = self.shape
         if not shape:
-            raise TypeError("Scalar tensor has no `len()`")
+            raise _core.InvalidTypeError("Scalar tensor has no `len()`")
         return shape[0]
 
     def __iter__(self):
         if not self.shape:
-            raise TypeError("Cannot iterate over a scalar tensor")
+            raise _core.InvalidTypeError("Cannot iterate over a scalar tensor")
         return iter([wrap(row) for row in _core.unstack(self._core_value())])
 
     def __bool__(self):
@@ -130,7 +130,7 @@ class Tensor(TensorLike):
     __slots__ = ("_t", "__weakref__")
 
     def __init__(self, *args, **kwargs):
-        raise TypeError("tf.Tensor is made by tf.constant or tf.convert_to_tensor")
+        raise _core.InvalidTypeError("tf.Tensor is made by tf.constant or tf.convert_to_tensor")
 
     def _core_value(self):
         return self._t
@@ -150,11 +150,12 @@ class Tensor(TensorLike):
     def set_shape(self, shape):
         """Checks the shape; ValueError if it does not fit."""
         if not self.shape.is_compatible_with(shape):
-            raise ValueError(f"Tensor's shape {self.shape} is not compatible with supplied shape {TensorShape(shape)}.")
+            raise _core.InvalidArgumentError(f"Tensor's shape {self.shape} is not compatible with supplied shape "
+                                             f"{TensorShape(shape)}.")
 
     def eval(self, feed_dict=None, session=None):
-        raise NotImplementedError("eval is not supported when eager execution is enabled, is .numpy() what you're "
-                                  "looking for?")
+        raise _core.UnimplementedError("eval is not supported when eager execution is enabled, is .numpy() what you're "
+                                           "looking for?")
 
     def __copy__(self):
         return self

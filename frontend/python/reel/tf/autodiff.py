@@ -105,6 +105,10 @@ class ForwardAccumulator:
         moves = [to_core(t, handle_dtype(handle_of(x))) for x, t in zip(leaves, nest.flatten(tangents))]
         self._accumulator = _core.ForwardAccumulator([handle_of(x) for x in leaves], moves)
 
+    def _watch(self, primal, tangent):
+        """Follows a further primal; the tangent of one that moves already is added to."""
+        self._accumulator.watch([handle_of(primal)], [to_core(tangent, handle_dtype(handle_of(primal)))])
+
     def __enter__(self):
         self._accumulator.__enter__()
         return self

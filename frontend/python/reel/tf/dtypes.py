@@ -119,7 +119,7 @@ def as_dtype(type_value):
             return BY_NAME[numpy.dtype(type_value).name]
         except (KeyError, TypeError):
             pass
-    raise TypeError(f"Cannot convert the argument `type_value`: {type_value!r} to a TensorFlow DType.")
+    raise _core.InvalidTypeError(f"Cannot convert the argument `type_value`: {type_value!r} to a TensorFlow DType.")
 
 
 def core_dtype(dtype):

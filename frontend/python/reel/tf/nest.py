@@ -3,6 +3,8 @@
 The leaves of a dict come in the order of its sorted keys; everything else, None included, is a leaf.
 """
 
+from .. import _core
+
 
 def is_nested(structure):
     """Whether it is a list, tuple or dict, and not a leaf."""
@@ -20,7 +22,8 @@ def _keys(structure):
     try:
         return sorted(structure)
     except TypeError:
-        raise TypeError(f"nest: the keys of a dict must be sortable, those of {structure!r} are not") from None
+        raise _core.InvalidTypeError(f"nest: the keys of a dict must be sortable, those of {structure!r} are "
+                                     "not") from None
 
 
 def _children(structure):
@@ -64,7 +67,8 @@ def pack_sequence_as(structure, flat_sequence, expand_composites=False):
     flat = list(flat_sequence)
     if not is_nested(structure):
         if len(flat) != 1:
-            raise ValueError(f"nest.pack_sequence_as: the structure is one leaf, but there are {len(flat)} values")
+            raise _core.InvalidArgumentError(f"nest.pack_sequence_as: the structure is one leaf, but there are "
+                                             f"{len(flat)} values")
         return flat[0]
     leaves = iter(flat)
 
@@ -73,24 +77,27 @@ def pack_sequence_as(structure, flat_sequence, expand_composites=False):
 
     wanted = len(flatten(structure))
     if wanted != len(flat):
-        raise ValueError(f"nest.pack_sequence_as: the structure has {wanted} leaves, but there are {len(flat)} values")
+        raise _core.InvalidArgumentError(f"nest.pack_sequence_as: the structure has {wanted} leaves, but there are "
+                                         f"{len(flat)} values")
     return build(structure)
 
 
 def assert_same_structure(nest1, nest2, check_types=True, expand_composites=False):
     """ValueError (TypeError for sequences of other types) unless both nest in the same way."""
     if is_nested(nest1) != is_nested(nest2):
-        raise ValueError(f"The two structures don't have the same nested structure: {nest1!r} and {nest2!r}")
+        raise _core.InvalidArgumentError(f"The two structures don't have the same nested structure: {nest1!r} and "
+                                         f"{nest2!r}")
     if not is_nested(nest1):
         return
     if isinstance(nest1, dict) != isinstance(nest2, dict) or (check_types and type(nest1) is not type(nest2)):
-        raise TypeError(f"The two structures don't have the same sequence type: {type(nest1).__name__} and "
-                        f"{type(nest2).__name__}")
+        raise _core.InvalidTypeError(f"The two structures don't have the same sequence type: {type(nest1).__name__} "
+                                     f"and {type(nest2).__name__}")
     if isinstance(nest1, dict) and set(nest1) != set(nest2):
-        raise ValueError(f"The two dictionaries don't have the same keys: {_keys(nest1)} and {_keys(nest2)}")
+        raise _core.InvalidArgumentError(f"The two dictionaries don't have the same keys: {_keys(nest1)} and "
+                                         f"{_keys(nest2)}")
     if len(nest1) != len(nest2):
-        raise ValueError(f"The two structures don't have the same number of elements: {len(nest1)} in {nest1!r}, "
-                         f"{len(nest2)} in {nest2!r}")
+        raise _core.InvalidArgumentError(f"The two structures don't have the same number of elements: {len(nest1)} "
+                                         f"in {nest1!r}, {len(nest2)} in {nest2!r}")
     for a, b in zip(_children(nest1), _children(nest2)):
         assert_same_structure(a, b, check_types)
 
@@ -98,9 +105,9 @@ def assert_same_structure(nest1, nest2, check_types=True, expand_composites=Fals
 def map_structure(func, *structures, check_types=True, expand_composites=False):
     """func of the leaves at the same place of every structure, in the structure of the first."""
     if not callable(func):
-        raise TypeError(f"func must be callable, got: {func}")
+        raise _core.InvalidTypeError(f"func must be callable, got: {func}")
     if not structures:
-        raise ValueError("Must provide at least one structure")
+        raise _core.InvalidArgumentError("Must provide at least one structure")
     first = structures[0]
     if not is_nested(first) and len(structures) == 1:
         return func(first)

@@ -121,3 +121,46 @@ def zero_fraction(value, dtype=dtypes.float32, name=None):
     """The share of elements that are 0."""
     x = to_core(value)
     return wrap(_core.mean(_core.astype(_core.equal(x, 0), dtypes.core_dtype(dtype))))
+
+
+def _window(value):
+    """An option per axis of a window: n, [n], [h, w] or [1, h, w, 1]."""
+    values = [int(v) for v in value] if isinstance(value, (list, tuple)) else [int(value)]
+    if len(values) == 4:
+        values = values[1:3]
+    return values * 2 if len(values) == 1 else values
+
+
+def _spatial(data_format, padding):
+    if data_format not in (None, "NHWC"):
+        raise ConversionError(f"data_format must be 'NHWC', not {data_format!r}: transpose first")
+    if not isinstance(padding, str):
+        raise ConversionError("padding must be 'VALID' or 'SAME'; use tf.pad for explicit paddings")
+    return padding.lower()
+
+
+def conv2d(input, filters, strides, padding, data_format="NHWC", dilations=None, name=None):
+    """input [b, h, w, c] with filters [h, w, c, outputs], as a cross-correlation."""
+    x = to_core(input)
+    return wrap(_nn.conv2d(x, operand(filters, x.dtype, "Conv2D", weak=False), _window(strides),
+                           _spatial(data_format, padding), _window(dilations or 1)))
+
+
+def depthwise_conv2d(input, filter, strides, padding, data_format=None, dilations=None, name=None):
+    """Every channel by itself: filter [h, w, c, multiplier]."""
+    x = to_core(input)
+    return wrap(_nn.depthwise_conv2d(x, operand(filter, x.dtype, "DepthwiseConv2dNative", weak=False),
+                                     _window(strides), _spatial(data_format, padding), _window(dilations or 1)))
+
+
+def max_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
+    """The maximum of every window; the gradient of a tie goes to the first."""
+    return wrap(_nn.max_pool2d(to_core(input), _window(ksize), _window(strides), _spatial(data_format, padding)))
+
+
+def avg_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
+    """The mean of every window."""
+    return wrap(_nn.avg_pool2d(to_core(input), _window(ksize), _window(strides), _spatial(data_format, padding)))
+
+
+max_pool, avg_pool = max_pool2d, avg_pool2d
