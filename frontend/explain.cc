@@ -43,12 +43,12 @@ class Explanation {
   }
 
   std::string Explain(const Source& target, const Source& source) {
+    MarkBehind(target.id());
     for (const auto& [what, end] : {std::pair("source", &source), std::pair("target", &target)}) {
       if (IsDifferentiable(end->type().dtype)) continue;
       return StrCat("the ", what, Made(*end), " is ", end->type().ToString(),
-                    ": only floating and complex tensors have gradients; Cast it before it is used");
+                    ": only floating and complex tensors have gradients; Cast it", Before(*end));
     }
-    MarkBehind(target.id());
     if (!behind_.contains(source.id())) return NotConnected(target, source);
     if (!followed_.contains(source.id())) return NotWatched(source);
     return Cut(target, source);
@@ -100,14 +100,19 @@ class Explanation {
                   "; what is assigned to a variable, or computed outside of Reel, is a constant to the tape");
   }
 
-  std::string NotWatched(const Source& source) const {
+  // " before mul at file:line": the first op on the way that used it.
+  std::string Before(const Source& source) const {
     const auto use = std::find_if(steps_.begin(), steps_.end(), [&](const Step& s) {
       return std::any_of(s.operands.begin(), s.operands.end(),
                          [&](uint64_t id) { return (id & ~kDetached) == source.id(); }) &&
              std::any_of(s.results.begin(), s.results.end(),
                          [&](uint64_t id) { return behind_.contains(id); });
     });
-    const std::string where = use == steps_.end() ? "" : StrCat(" before ", Describe(*use));
+    return use == steps_.end() ? "" : StrCat(" before ", Describe(*use));
+  }
+
+  std::string NotWatched(const Source& source) const {
+    const std::string where = Before(source);
     if (source.is_variable()) {
       const std::string name = StrCat("variable '", source.variable().name(), "'");
       if (!source.variable().trainable()) {

@@ -150,11 +150,13 @@ void CheckBatches(const Tensor& target, const Source& source) {
   const Shape &y = target.shape(), &x = source.type().shape;
   if (y.rank() < 2 || x.rank() < 2) {
     ThrowInvalid(StrCat("batch_jacobian: target ", target.type().ToString(), " and source ",
-                        source.type().ToString(), " must have rank at least 2: examples, then their elements"));
+                        source.type().ToString(), " must have rank at least 2: examples, then their elements; "
+                        "use Jacobian for other shapes"));
   }
   if (y.dim(0) == x.dim(0)) return;
   ThrowInvalid(StrCat("batch_jacobian: Need first dimension of target shape ", y.ToString(), " and source shape ",
-                      x.ToString(), " to match."));
+                      x.ToString(), " to match: example i of one belongs to example i of the other; use Jacobian "
+                      "otherwise"));
 }
 
 }  // namespace

@@ -93,6 +93,10 @@ void OptimizerData::Apply(const GradientList& gradients, const Tensor& when) {
     const Variable& p = entry.source.variable();
     if (!entry.gradient) {
       if (p.trainable()) WarnWithoutGradient(name, p.name());
+    } else if (!entry.gradient->sparse() && entry.gradient->shape() != p.type().shape) {
+      ThrowInvalid(StrCat(name, ": the gradient of variable '", p.name(), "' has the shape ",
+                          entry.gradient->shape().ToString(), ", the variable ", p.type().shape.ToString(),
+                          "; pass gradients in the order of their variables"));
     } else if (!entry.gradient->sparse() || !StepRows(p, entry.gradient->slices())) {
       Update(p, entry.gradient->Dense());
     }

@@ -194,3 +194,60 @@ def test_function_warns_about_many_programs():
     with pytest.warns(UserWarning, match="compiled 8 times"):
         for n in range(8):
             f(reel.asarray(1.0), n)
+
+
+def test_a_signature_with_open_extents_is_traced_once():
+    traces, rows = [], reel.Dim("B", 1, 64)
+
+    @reel.function(input_signature=[reel.TensorSpec((rows, 2)), reel.TensorSpec((rows,))])
+    def loss(x, y):
+        traces.append(x.shape)
+        with reel.GradientTape() as tape:
+            tape.watch(x)
+            total = reel.mean((reel.sum(x, axis=1) - y) ** 2)
+        return total, tape.gradient(total, x)
+
+    for n in (1, 3, 64):
+        x, y = np.arange(2 * n, dtype=np.float32).reshape(n, 2), np.ones(n, np.float32)
+        total, g = loss(x, y)
+        np.testing.assert_allclose(total.numpy(), np.mean((x.sum(1) - y) ** 2), rtol=1e-5)
+        np.testing.assert_allclose(g.numpy(), np.stack([2 * (x.sum(1) - y) / n] * 2, 1), rtol=1e-5)
+    assert traces == [(None, 2)]
+    with pytest.raises(ValueError, match="signature says"):
+        loss(np.ones((65, 2), np.float32), np.ones(65, np.float32))
+    free = reel.function(lambda x: reel.exp(x), input_signature=[reel.TensorSpec((None, None))])
+    for shape in ((2, 3), (5, 1)):
+        assert free(np.zeros(shape, np.float32)).tolist() == np.ones(shape).tolist()
+    assert len(free._programs) == 1
+
+
+def test_retraces_say_why():
+    @reel.function
+    def f(x, n):
+        return x * n
+
+    with pytest.warns(UserWarning, match="because argument 1 is 7, before it was 6"):
+        for n in range(8):
+            f(reel.asarray(1.0), n)
+
+
+def test_side_effects_and_printing_while_tracing(capsys):
+    kept = []
+
+    @reel.function
+    def f(x):
+        print(x, repr(x), f"{x}", x.shape, x.dtype)
+        kept.append(x)
+        return x + 1
+
+    for i in range(3):
+        f(reel.asarray(float(i)))
+    assert capsys.readouterr().out.count("\n") == 1 and len(kept) == 1 and "float32" in repr(kept[0])
+
+
+def test_a_variable_made_while_tracing_is_an_error():
+    f = reel.function(lambda x: x * reel.Variable(2.0))
+    for _ in range(2):
+        with pytest.raises(reel.Error, match="[vV]ariable.*before"):
+            f(reel.asarray(1.0))
+    assert reel.function(lambda x: x + 1)(reel.asarray(1.0)).item() == 2

@@ -278,7 +278,8 @@ def assigned_another_shape():
     tf.Variable([1.0, 2.0]).assign([1.0, 2.0, 3.0])  # here
 
 
-MISTAKES = {f.__name__: f for f in list(globals().values()) if callable(f) and f.__module__ == __name__ and f is not taped}
+MISTAKES = {f.__name__: f for f in list(globals().values())
+            if callable(f) and f.__module__ == __name__ and f is not taped}
 
 
 def line_of(f):

@@ -181,3 +181,45 @@ def test_training_step_in_a_function():
     losses = [float(step(x, y)) for _ in range(40)]
     assert losses[-1] < 0.2 * losses[0] and int(optimizer.iterations) == 40
     assert step.experimental_get_tracing_count() == 1
+
+
+def test_FN01_open_extents_are_traced_once():
+    weights, calls = V(tf.ones([3, 2])), []
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 3]), tf.TensorSpec([None], tf.int64)])
+    def step(x, labels):
+        calls.append(x.shape)
+        with tf.GradientTape() as t:
+            loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels, x @ weights))
+        return loss, t.gradient(loss, weights)
+    for n in (4, 1, 7):
+        x, labels = np.random.default_rng(n).normal(size=(n, 3)).astype("float32"), np.arange(n) % 2
+        got = step(x, labels)
+        with tf.GradientTape() as t:
+            loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels, c(x) @ weights))
+        for a, b in zip(got, (loss, t.gradient(loss, weights))):
+            np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
+    assert calls == [(None, 3)] and step.experimental_get_tracing_count() == 1
+
+
+def test_FN01_open_extents_of_ops_that_need_numbers():
+    f = tf.function(lambda x: tf.reshape(x, [2, -1]), input_signature=[tf.TensorSpec([None])])
+    assert f(tf.ones([4])).shape == (2, 2) and f(tf.ones([6])).shape == (2, 3)
+    with pytest.raises(ValueError, match="reshape"):
+        f(tf.ones([5]))
+    assert f(tf.ones([8])).shape == (2, 4)
+
+
+def test_FN01_open_extents_that_happen_to_be_equal():
+    f = tf.function(lambda x, y: (x * 2, y * 3), input_signature=[tf.TensorSpec([None]), tf.TensorSpec([None])])
+    for m, n in ((2, 2), (2, 3), (5, 1)):
+        assert [r.shape[0] for r in f(tf.ones([m]), tf.ones([n]))] == [m, n]
+    assert f.experimental_get_tracing_count() <= 2
+
+
+def test_concrete_functions_of_open_extents():
+    f = tf.function(lambda x: x * 2)
+    one = f.get_concrete_function(tf.TensorSpec([None, 2]))
+    assert one(tf.ones([3, 2])).shape == (3, 2) and one(x=tf.ones([5, 2])).shape == (5, 2)
+    with pytest.raises((TypeError, ValueError)):
+        one(tf.ones([3, 3]))

@@ -101,7 +101,9 @@ def with_variables(f):
 
 
 def variables_positional(x, w):
-    return tf.reduce_sum(x) * tf.reduce_sum(w), lambda dy, variables=None: (dy * tf.ones_like(x), [dy * tf.ones([4, 3])])
+    def grad(dy, variables=None):
+        return dy * tf.ones_like(x), [dy * tf.ones([4, 3])]
+    return tf.reduce_sum(x) * tf.reduce_sum(w), grad
 
 
 def variables_keyword_only(x, w):
@@ -331,7 +333,8 @@ def test_RG09_nothing_leaks():
 
         @tf.function
         def step(x):
-            f = tf.recompute_grad(lambda x: tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * v), [c(0), x])[1])
+            loop = lambda x: tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * v), [c(0), x])[1]  # noqa: E731
+            f = tf.recompute_grad(loop)
             with Tape() as t:
                 y = f(x)
             return t.gradient(y, v)

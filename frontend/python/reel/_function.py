@@ -40,10 +40,23 @@ def _fits(spec, x):
     return spec.dtype == x.dtype and len(spec.shape) == len(x.shape) and all(map(agree, spec.shape, x.shape))
 
 
+def _difference(last, key):
+    """Which argument of a call made it a new trace."""
+
+    def text(k):
+        return f"{k[0]}{list(k[1])}" if isinstance(k[0], _core.DType) else repr(k[1])
+
+    if last is not None and len(last) == len(key):
+        for i, (a, b) in enumerate(zip(last[1:], key[1:])):
+            if a != b:
+                return f"argument {i} is {text(b)}, before it was {text(a)}"
+    return "the structure of the arguments is new"
+
+
 class _Program:
     """One compiled combination of argument types."""
 
-    def __init__(self, function, leaves, args, kwargs):
+    def __init__(self, function, leaves, args, kwargs, specs=None):
         tensors = [i for i, x in enumerate(leaves) if isinstance(x, _core.Tensor)]
 
         def traced(*symbolic):
@@ -59,7 +72,7 @@ class _Program:
 
         self.graph, _ = _core._trace(
             traced,
-            [_core.TensorSpec.from_tensor(leaves[i]) for i in tensors],
+            specs or [_core.TensorSpec.from_tensor(leaves[i]) for i in tensors],
             function.__name__ if function.__name__.isidentifier() else "function",
         )
         self._tensors = tensors
@@ -93,7 +106,10 @@ class _CompiledFunction:
         _functools.update_wrapper(self, python_function)
         self.python_function = python_function
         self.input_signature = input_signature
-        self._programs = {}
+        self._programs, self._newest = {}, None  # by key, and the key of the last one
+        self._specs = []
+        if input_signature is not None:
+            _leaves(input_signature, self._specs)
 
     def __get__(self, instance, owner=None):
         if instance is None:
@@ -117,9 +133,11 @@ class _CompiledFunction:
         key = [structure]
         for i, x in enumerate(leaves):
             if _is_array(x):
-                leaves[i] = x = _core.asarray(x)
+                leaves[i] = _core.asarray(x)
+        open_shapes = self._fit_signature(leaves)
+        for x in leaves:
             if isinstance(x, _core.Tensor):
-                key.append((x.dtype, x.shape))
+                key.append((x.dtype, next(open_shapes) if self._specs else x.shape))
             elif isinstance(x, _core.Variable):
                 key.append(("variable", id(x)))
             else:
@@ -132,44 +150,45 @@ class _CompiledFunction:
                 "pass tensors, numbers, strings, or nested lists of them"
             ) from None
         if program is None:
-            self._check_signature(leaves)
-            program = _Program(self.python_function, leaves, args, kwargs)
+            program = _Program(self.python_function, leaves, args, kwargs, self._specs)
             self._programs[tuple(key)] = program
+            last, self._newest = self._newest, key
             if len(self._programs) == _MANY:
                 import warnings
 
                 warnings.warn(
-                    f"reel.function: {self.__name__} was compiled {_MANY} times, the last for {self._last(key)}; "
-                    "pass numbers that change as tensors, and keep shapes alike",
+                    f"reel.function: {self.__name__} was compiled {_MANY} times, the last time because "
+                    f"{_difference(last, key)}; pass numbers that change as tensors, and keep shapes alike or leave "
+                    "them open: input_signature=[reel.TensorSpec((None, 3))]",
                     stacklevel=3,
                 )
         return program, leaves
 
-    @staticmethod
-    def _last(key):
-        return ", ".join(f"{k[0]}{list(k[1])}" if isinstance(k[0], _core.DType) else repr(k[1]) for k in key[1:])
-
-    def _check_signature(self, leaves):
-        if self.input_signature is None:
-            return
-        specs = []
-        _leaves(self.input_signature, specs)
+    def _fit_signature(self, leaves):
+        """Checks the tensors; an iterator of their shapes with what the signature leaves open."""
+        specs = self._specs
+        if not specs:
+            return iter(())
         tensors = [x for x in leaves if isinstance(x, _core.Tensor)]
         for i, (spec, x) in enumerate(zip(specs, tensors)):
             if not _fits(spec, x):
                 raise _core.InvalidArgumentError(
-                    f"function: argument {i} of {self.__name__} is {x.dtype}{list(x.shape)}, its signature says {spec}"
+                    f"function: argument {i} of {self.__name__} is {x.dtype}{list(x.shape)}, its signature says {spec}; "
+                    "convert it, or leave the extent open with None"
                 )
         if len(specs) != len(tensors):
             raise _core.InvalidArgumentError(
-                f"function: {self.__name__} got {len(tensors)} tensors, its signature has {len(specs)}"
+                f"function: {self.__name__} got {len(tensors)} tensors, its signature has {len(specs)}; pass as many"
             )
+        return iter([tuple(map(str, spec.shape)) for spec in specs])
 
     def get_graph(self, *args, **kwargs):
         """The Function that a call with these arguments (tensors or TensorSpecs) runs."""
 
         def concrete(x):
-            return _core.zeros(x.shape, dtype=x.dtype) if isinstance(x, _core.TensorSpec) else x
+            if not isinstance(x, _core.TensorSpec):
+                return x
+            return _core.zeros([n if isinstance(n, int) else 1 if n is None else n.min for n in x.shape], dtype=x.dtype)
 
         leaves = []
         _leaves((args, kwargs), leaves)
@@ -191,7 +210,8 @@ def function(func=None, *, input_signature=None):
             return loss
 
     Variables are read and updated in place. Python code runs while tracing only; `if` and `while` on a
-    traced tensor raise an error: use reel.cond and reel.while_loop.
+    traced tensor raise an error: use reel.cond and reel.while_loop. With an input_signature all calls have its types;
+    extents that it leaves open, by None or a reel.Dim, are traced once for all numbers.
     """
     if func is None:
         return lambda f: _CompiledFunction(f, input_signature)

@@ -102,6 +102,8 @@ E ToEnum(const char* what, std::string_view name,
   ThrowInvalid(Text({what, ": '", name, "' is none of ", known}));
 }
 
+/// A text of C++ with what Python says for C++'s names.
+std::string InPython(std::string text);
 /// Shape as a tuple; None for symbolic extents.
 nb::object ShapeTuple(const Shape& shape);
 

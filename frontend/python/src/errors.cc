@@ -35,22 +35,6 @@ nb::object NewClass(nb::module_& m, const char* name, nb::handle bases, const ch
   return nb::borrow(c);  // lives as long as the process
 }
 
-// A text of C++ with what Python says for it.
-std::string InPython(std::string text) {
-  static constexpr std::pair<std::string_view, std::string_view> kWords[] = {
-      {"std::nullopt", "None"},
-      {"a null tensor", "None"},
-      {"construct it with {.persistent = true}", "make it with persistent=True"},
-      {"{.vectorize = false}", "experimental_use_pfor=False"},
-      {"to call Gradient again", "to call gradient again"},
-  };
-  for (const auto& [cpp, python] : kWords) {
-    size_t at = 0;
-    while ((at = text.find(cpp, at)) != std::string::npos) text.replace(at, cpp.size(), python);
-  }
-  return text;
-}
-
 void Translate(const std::exception_ptr& exception, void*) {
   try {
     std::rethrow_exception(exception);
@@ -119,6 +103,30 @@ internal::SourceLine FindLine() {
 }
 
 }  // namespace
+
+std::string InPython(std::string text) {
+  static constexpr std::pair<std::string_view, std::string_view> kWords[] = {
+      {"std::nullopt", "None"},
+      {"a null tensor", "None"},
+      {"construct it with {.persistent = true}", "make it with persistent=True"},
+      {"{.vectorize = false}", "experimental_use_pfor=False"},
+      {"without vectorize, the tape", "with experimental_use_pfor=False the tape"},
+      {"call Gradient again", "call gradient again"},
+      {"use Jacobian", "use jacobian"},
+      {"Watch it", "call tape.watch on it"},
+      {" Cast ", " cast "},
+      {" Reshape", " reshape"},
+      {" Transpose", " transpose"},
+  };
+  size_t end = text.rfind(" (");  // of the text; after it stands a line of the program
+  for (const auto& [cpp, python] : kWords) {
+    for (size_t at = 0; (at = text.find(cpp, at)) < end; at += python.size()) {
+      text.replace(at, cpp.size(), python);
+      if (end != std::string::npos) end = end + python.size() - cpp.size();
+    }
+  }
+  return text;
+}
 
 std::string AtUserLine() {
   const internal::SourceLine line = FindLine();

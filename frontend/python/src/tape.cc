@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::source_location kNoLocation{};
 
-// The tape of a `with` statement: the C++ tape records from __enter__ on, and stops in __exit__. Entered again it goes on.
+// The tape of a `with` statement: the C++ tape records from __enter__ to __exit__, and goes on when entered again.
 class PythonTape {
  public:
   PythonTape(bool persistent, bool watch_accessed_variables)
@@ -260,8 +260,8 @@ void RegisterTape(nb::module_& m) {
   c.def(
       "explain_none",
       [](PythonTape& self, nb::handle target, nb::handle source) {
-        return self.tape("explain_none")
-            .ExplainNone(ToSource(target, "explain_none"), ToSource(source, "explain_none"));
+        return InPython(self.tape("explain_none")
+                            .ExplainNone(ToSource(target, "explain_none"), ToSource(source, "explain_none")));
       },
       "target"_a, "source"_a,
       nb::sig(

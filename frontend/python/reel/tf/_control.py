@@ -12,6 +12,15 @@ def symbolic(x):
     return x.__class__ is Tensor and x._t.symbolic
 
 
+def _same_structure(first, second):
+    try:
+        nest.assert_same_structure(first, second, check_types=False)
+    except InvalidArgumentError as error:
+        text = str(error).rpartition(" (")[0]
+        raise ConversionError(f"true_fn and false_fn of tf.cond must return the same structure. {text}; return tensors "
+                              "in the same nesting from both") from None
+
+
 class _Packer:
     """Runs functions of structures for the core, which knows lists of core tensors."""
 
@@ -23,7 +32,7 @@ class _Packer:
         if self.structure is None:
             self.structure = structure
         else:
-            nest.assert_same_structure(self.structure, structure, check_types=False)
+            _same_structure(self.structure, structure)
         return [to_core(x) for x in nest.flatten(structure)]
 
     def pack(self, tensors):
@@ -144,7 +153,13 @@ def _traced_while(cond, body, values, maximum_iterations):
         return _check_predicate(cond(*packer.pack(leaves)), "while_loop")
 
     def step(*leaves):
-        return packer.leaves(_next_values(body(*packer.pack(leaves)), values))
+        out = packer.leaves(_next_values(body(*packer.pack(leaves)), values))
+        for i, (before, after) in enumerate(zip(leaves, out)):
+            if (before.dtype, before.shape) != (after.dtype, after.shape):
+                raise ConversionError(f"while_loop: the body returns loop variable {i} as {after.dtype.name}"
+                                      f"{list(after.shape)}, it takes {before.dtype.name}{list(before.shape)}; a loop "
+                                      "keeps shapes and dtypes: make it as large as it will be, or tf.cast it")
+        return out
 
     limit = None if maximum_iterations is None else int(maximum_iterations)
     return packer.pack(_core.while_loop(test, step, packer.leaves(values), limit))

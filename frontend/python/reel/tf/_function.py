@@ -120,6 +120,20 @@ class ConcreteFunction:
         self._results = [len(r) for r in self._results]
         return out
 
+    def bound_to(self, function, args, kwargs):
+        """Itself, which can be called now: the arguments are those that it was traced for."""
+        self._owner, self._traced_for = function, function._signature.bind(*args, **kwargs).arguments
+        return self
+
+    def __call__(self, *args, **kwargs):
+        """Runs it on tensors of its types; what is not a tensor need not be given again."""
+        bound = self._owner._signature.bind_partial(*args, **kwargs)
+        for name, value in self._traced_for.items():
+            if not any(isinstance(x, TensorLike) for x in nest.flatten(value)):
+                bound.arguments.setdefault(name, value)
+        leaves = self._owner._bind(bound.args, bound.kwargs)[2]
+        return self.call_flat([convert_to_tensor(x) if i in self._inputs else x for i, x in enumerate(leaves)])
+
     def call_flat(self, leaves):
         """Runs the program on the leaves of its arguments; variables are read and updated in place."""
         arguments = [leaves[i]._t for i in self._inputs]
@@ -205,7 +219,8 @@ class Function:
             bound = self._signature.bind(*args, **kwargs)
         except TypeError as error:
             raise _core.InvalidTypeError(f"Binding inputs to tf.function failed due to `{error}`. Received args: "
-                                         f"{args} and kwargs: {kwargs} for signature: {self._signature}.") from None
+                                         f"{args} and kwargs: {kwargs} for signature: {self._signature}; pass what "
+                                         "the function takes.") from None
         bound.apply_defaults()
         args, kwargs = list(bound.args), dict(bound.kwargs)
         if self.input_signature is not None:
@@ -255,7 +270,8 @@ class Function:
 
     def _binding_error(self, why, args):
         return _core.InvalidTypeError(f"Binding inputs to tf.function failed due to `{why}`. Received args: "
-                                      f"{tuple(args)} for signature: {self._name}{self.input_signature}.")
+                                      f"{tuple(args)} for signature: {self._name}{self.input_signature}. Convert "
+                                      "them with tf.cast or tf.reshape, or widen the input_signature with None.")
 
     def _trace(self, key, leaves, pack):
         """The program of a key; None if the first call makes variables and must run eagerly."""
@@ -298,21 +314,35 @@ class Function:
 
     def get_concrete_function(self, *args, **kwargs):
         """The program that a call with these arguments (tensors or TensorSpecs) runs."""
+        opened = {}  # axes of tensors that stand for specs, by their ids
+
         def concrete(x):
             if not isinstance(x, TensorSpec):
                 return x
-            if x.shape is None or not x.shape.is_fully_defined():
-                raise ConversionError(f"get_concrete_function: {x} has an unknown extent; give all of them")
-            return wrap(_core.zeros(tuple(x.shape), dtype=x.dtype.core))
+            if x.shape is None:
+                raise ConversionError(f"get_concrete_function: {x} has no rank; give its shape, with None where open")
+            t = wrap(_core.zeros([2 if n is None else n for n in x.shape], dtype=x.dtype.core))
+            axes = [axis for axis, n in enumerate(x.shape) if n is None]
+            if axes and self.input_signature is None:
+                opened[id(t)] = {axis: f"n{len(opened)}_{axis}" for axis in axes}
+            return t
         if not args and not kwargs and self.input_signature is not None:
             args = self.input_signature
         args, kwargs = nest.map_structure(concrete, (tuple(args), kwargs))
         args, kwargs, leaves, pack = self._bind(args, kwargs)
+        if opened:
+            open_axes = {i: opened[id(x)] for i, x in enumerate(leaves) if id(x) in opened}
+            key = _shape_key((args, kwargs)), tuple(_key_of(x, {}, open_axes.get(i)) for i, x in enumerate(leaves))
+            if key not in self._programs:
+                self._programs[key] = ConcreteFunction(self._converted(), leaves, pack, self._name, self._autograph,
+                                                       open_axes)
+            return self._programs[key].bound_to(self, args, kwargs)
         key = self._key(args, kwargs, leaves)
-        if key not in self._programs and self._trace(key, leaves, pack) is None:
+        program = self._programs.get(key) or self._trace(key, leaves, pack)
+        if program is None:
             self._converted()(*args, **kwargs)
-            self._trace(key, leaves, pack)
-        return self._programs[key]
+            program = self._trace(key, leaves, pack)
+        return program.bound_to(self, args, kwargs)
 
     def experimental_get_tracing_count(self):
         """How many times the function was traced."""

@@ -52,7 +52,7 @@ class GradientTape:
     def __enter__(self):
         if self._recording:
             raise ConversionError("Tape is still recording, this can happen if you try to re-enter an already-active "
-                                  "tape.")
+                                  "tape; leave its `with` first.")
         self._tape.__enter__()
         self._entered = self._recording = True
         return self
@@ -68,7 +68,7 @@ class GradientTape:
         for x in leaves:
             if not isinstance(x, TensorLike):
                 raise ConversionError(f"Passed in object {x!r} of type {type(x).__name__!r}, not tf.Tensor or "
-                                      "tf.Variable or ExtensionType.")
+                                      "tf.Variable or ExtensionType; watch tf.constant of it, and use that.")
             if not isinstance(x, (Tensor, Variable)):
                 raise _core.UnimplementedError(f"watch: a tape does not record what a tf.Graph computes ({x}); use "
                                                "tf.gradients(ys, xs) there")
@@ -112,7 +112,8 @@ class GradientTape:
         unconnected = unconnected_name(unconnected_gradients)
         if target is None:
             raise _core.InvalidTypeError("Argument `target` should be a list or nested structure of Tensors, Variables "
-                                         "or CompositeTensors to be differentiated, but received None.")
+                                         "or CompositeTensors to be differentiated, but received None; does the "
+                                         "function that computes it return it?")
         if sources.__class__ is Variable and target.__class__ is Tensor and output_gradients is None:
             return wrap_gradient(self._tape.gradient(target._t, [sources], None, unconnected)[0])
         targets = [_leaf(y, "target") for y in nest.flatten(target)]
@@ -167,8 +168,9 @@ def _leaf(x, what):
         return handle_of(x)
     if x is None:
         raise _core.InvalidTypeError(f"Argument `{what}` holds None; it should hold tensors and variables only")
-    raise ConversionError(f"Argument `{what}` must hold tensors and variables, not {type(x).__name__}: {x!r}; what is "
-                          "computed outside tf has no gradient")
+    advice = ("what is computed outside tf has no gradient" if hasattr(x, "__array__") or isinstance(x, (int, float))
+              else "pass the tensor or variable itself")
+    raise ConversionError(f"Argument `{what}` must hold tensors and variables, not {type(x).__name__}: {x!r}; {advice}")
 
 
 def _seed(g, targets, i):

@@ -86,7 +86,8 @@ class Variable(TensorLike, _Core):
         if tuple(t.shape) != tuple(_shape(self)) and what == "assign":
             raise _core.InvalidArgumentError(
                 f"Cannot assign value to variable '{self.name}': Shape mismatch. The variable shape {self.shape}, and "
-                f"the assigned value shape {TensorShape(t.shape)} are incompatible.")
+                f"the assigned value shape {TensorShape(t.shape)} are incompatible; tf.reshape the value, or make a "
+                "new variable.")
         return t
 
     def __deepcopy__(self, memo):

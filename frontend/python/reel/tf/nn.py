@@ -65,6 +65,9 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
 def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
     """-log softmax(logits)[label] along the last axis; the labels are class indices."""
     x, i = to_core(logits), to_core(labels)
+    if i.dtype not in (_core.int32, _core.int64):
+        raise ConversionError(f"sparse_softmax_cross_entropy_with_logits: labels are {i.dtype.name}, not class indices "
+                              "of int32 or int64; use tf.cast, or softmax_cross_entropy_with_logits for distributions")
     if i.ndim != x.ndim - 1:
         raise ConversionError(f"Rank of labels (received {i.ndim}) should equal rank of logits minus 1 (received "
                               f"{x.ndim}): `labels` must have shape {tuple(x.shape)[:-1]}, not {tuple(i.shape)}")

@@ -74,7 +74,9 @@ class Optimizer:
             raise ConversionError("No variables provided: the list of (gradient, variable) pairs is empty.")
         present = [(_gradient(g), v) for g, v in pairs if g is not None]
         if not present:
-            raise ConversionError(f"No gradients provided for any variable: {[v.name for _, v in pairs]}.")
+            raise ConversionError(f"No gradients provided for any variable: {[v.name for _, v in pairs]}. Compute the "
+                                  "loss from them inside the tape; tape.explain_none(loss, variable) says what is "
+                                  "wrong.")
         missing = [v.name for g, v in pairs if g is None]
         if missing:
             self._warn_missing(missing)

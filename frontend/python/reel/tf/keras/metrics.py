@@ -1,0 +1,69 @@
+"""tf.keras.metrics: sums over the batches of an epoch, in variables, so that tf.function can update them."""
+
+from .. import _array, dtypes, math
+from .._module import Module
+from .._tensor import convert_to_tensor
+from .._variable import Variable
+
+
+class Metric(Module):
+    """update_state(...) counts a batch, result() gives the mean so far, reset_state() begins again."""
+
+    def __init__(self, name=None, dtype=None):
+        super().__init__(name=name or type(self).__name__.lower())
+        self.total = Variable(0.0, trainable=False, name="total")
+        self.count = Variable(0.0, trainable=False, name="count")
+
+    def _add(self, values):
+        values = dtypes.cast(convert_to_tensor(values), dtypes.float32)
+        self.total.assign_add(math.reduce_sum(values))
+        self.count.assign_add(dtypes.cast(_array.size(values), dtypes.float32))
+
+    def update_state(self, *args):
+        self._add(self.call(*args))
+
+    def result(self):
+        """The mean; 0 before anything was counted."""
+        return math.divide_no_nan(self.total.value(), self.count.value())
+
+    def reset_state(self):
+        self.total.assign(0.0)
+        self.count.assign(0.0)
+
+    reset_states = reset_state
+
+    def __call__(self, *args):
+        self.update_state(*args)
+        return self.result()
+
+
+class Mean(Metric):
+    """The mean of the values."""
+
+    def call(self, values):
+        return values
+
+
+class MeanSquaredError(Metric):
+    """The mean of (y_true - y_pred)^2."""
+
+    def call(self, y_true, y_pred):
+        return math.squared_difference(convert_to_tensor(y_true, dtype_hint=y_pred.dtype), y_pred)
+
+
+class SparseCategoricalAccuracy(Metric):
+    """How often the largest of y_pred along the last axis is at y_true."""
+
+    def call(self, y_true, y_pred):
+        chosen, labels = math.argmax(y_pred, axis=-1), convert_to_tensor(y_true)
+        if len(labels.shape) > len(chosen.shape):
+            labels = _array.squeeze(labels, -1)
+        return math.equal(dtypes.cast(labels, chosen.dtype), chosen)
+
+
+class Accuracy(Metric):
+    """How often y_pred equals y_true."""
+
+    def call(self, y_true, y_pred):
+        y_pred = convert_to_tensor(y_pred)
+        return math.equal(dtypes.cast(convert_to_tensor(y_true), y_pred.dtype), y_pred)
