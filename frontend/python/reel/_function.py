@@ -150,7 +150,14 @@ class _CompiledFunction:
                 "pass tensors, numbers, strings, or nested lists of them"
             ) from None
         if program is None:
+            newest = _core.Variable(0.0)._id
             program = _Program(self.python_function, leaves, args, kwargs, self._specs)
+            made = [v.name for v in program.graph.variables if v._id > newest]
+            if made and self._programs:
+                raise _core.InvalidArgumentError(
+                    f"function: {self.__name__} made the variables {made} in a trace that is not its first, so each "
+                    "would have its own; make them outside, or once: `if self.w is None: self.w = reel.Variable(...)`"
+                )
             self._programs[tuple(key)] = program
             last, self._newest = self._newest, key
             if len(self._programs) == _MANY:
@@ -173,8 +180,8 @@ class _CompiledFunction:
         for i, (spec, x) in enumerate(zip(specs, tensors)):
             if not _fits(spec, x):
                 raise _core.InvalidArgumentError(
-                    f"function: argument {i} of {self.__name__} is {x.dtype}{list(x.shape)}, its signature says {spec}; "
-                    "convert it, or leave the extent open with None"
+                    f"function: argument {i} of {self.__name__} is {x.dtype}{list(x.shape)}, its signature says {spec}"
+                    "; convert it, or leave the extent open with None"
                 )
         if len(specs) != len(tensors):
             raise _core.InvalidArgumentError(

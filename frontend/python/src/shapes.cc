@@ -255,6 +255,10 @@ void RegisterShapes(nb::module_& m) {
       nb::sig("def squeeze(x: TensorLike, /, axis: AxisLike | None = None) -> Tensor"),
       "Without axes of extent 1: all of them, or those named.");
   m.def(
+      "extent_of", [](TensorLike x, int64_t axis) { return ExtentOf(x.operand(), axis); }, "x"_a, "axis"_a = 0,
+      nb::sig("def extent_of(x: TensorLike, /, axis: int = 0) -> Tensor"),
+      "The extent of an axis as an int64 scalar; of an open one, what it is when the function runs.");
+  m.def(
       "flip", [](TensorLike x, AxisLike axis) { return Flip(x.operand(), axis.get()); }, "x"_a,
       nb::kw_only(), "axis"_a = nb::none(),
       nb::sig("def flip(x: TensorLike, /, *, axis: AxisLike | None = None) -> Tensor"),

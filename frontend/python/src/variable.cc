@@ -121,6 +121,7 @@ void RegisterVariable(nb::module_& m) {
               "name: str | None = None, dtype: DTypeLike | None = None) -> None"));
   DefineMembers(c);
   c.def_prop_ro("name", &Variable::name, "Its name.");
+  c.def_prop_ro("_id", &Variable::id);  // they grow
   c.def_prop_ro("trainable", &Variable::trainable, "Whether tapes watch it by themselves.");
   c.def(
       "value", [](const Variable& v) { return v.value(kNoLocation); },

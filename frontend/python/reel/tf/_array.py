@@ -1,6 +1,6 @@
 """Shapes, joins, gathers and constants: what is directly in tf."""
 
-from builtins import slice as _slice
+from builtins import range as _range, slice as _slice
 
 from .. import _core
 from . import dtypes
@@ -286,12 +286,18 @@ def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None):
 
 def shape(input, out_type=dtypes.int32, name=None):
     """The extents as an int32 vector."""
-    return wrap(_core.asarray(list(to_core(input).shape) or _core.zeros((0,)), dtypes.core_dtype(out_type)))
+    x, dtype = to_core(input), dtypes.core_dtype(out_type)
+    if None in x.shape:
+        return wrap(_core.stack([_core.astype(_core.extent_of(x, axis), dtype) for axis in _range(x.ndim)]))
+    return wrap(_core.asarray(list(x.shape) or _core.zeros((0,)), dtype))
 
 
 def size(input, out_type=dtypes.int32, name=None):
     """Number of elements."""
-    return wrap(_core.asarray(to_core(input).size, dtypes.core_dtype(out_type)))
+    x = to_core(input)
+    if None in x.shape:
+        return wrap(_core.prod(shape(input, out_type)._t))
+    return wrap(_core.asarray(x.size, dtypes.core_dtype(out_type)))
 
 
 def rank(input, name=None):

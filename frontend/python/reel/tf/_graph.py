@@ -181,6 +181,13 @@ def _operators():
 _operators()
 
 
+class _Loop:
+    """What a while_loop's node repeats: placeholders of its variables, and what test and body make of them."""
+
+    def __init__(self, variables, test, results, limit):
+        self.variables, self.test, self.results, self.limit = variables, test, results, limit
+
+
 class _Building:
     """`with`: calls on this thread are nodes of the graph, or run at once if it is None."""
 
@@ -299,6 +306,24 @@ class Graph:
             leaves[0].index = None
         return nest.pack_sequence_as(yes, leaves)
 
+    def while_loop(self, cond, body, loop_vars, shape_invariants=None, parallel_iterations=10, back_prop=True,
+                   swap_memory=False, maximum_iterations=None, name=None):
+        """A node that repeats nodes, which are made now, as long as the test holds."""
+        initial = [_convert_in_graph(self, x) for x in nest.flatten(loop_vars)]
+        first = len(self.nodes)
+        variables = [self.placeholder(x.dtype, x.shape, "loop_variable") for x in initial]
+        packed = nest.pack_sequence_as(loop_vars, variables)
+        test, out = _convert_in_graph(self, cond(*packed)), body(*packed)
+        if not isinstance(out, (list, tuple)):
+            out = [out]
+        nest.assert_same_structure(list(loop_vars), list(out), check_types=False)
+        results = [_convert_in_graph(self, x) for x in nest.flatten(out)]
+        captured = [x for n in self.nodes[first:] for x in nest.flatten([list(n.args), n.kwargs])
+                    if isinstance(x, GraphTensor) and x.node.id < first]
+        node = Node(self, name or "while", None, (initial, captured),
+                    special=_Loop(variables, test, results, maximum_iterations))
+        return nest.pack_sequence_as(loop_vars, [GraphTensor(node, i, x.dtype, x.shape) for i, x in enumerate(initial)])
+
     def placeholder(self, dtype, shape=None, name=None):
         """A value that is fed to Session.run."""
         if shape is None:
@@ -378,6 +403,8 @@ class Runner:
             return self.pick(x, done)
         if isinstance(node.special, dict):
             return self.differentiate(node.special, done)
+        if isinstance(node.special, _Loop):
+            return self.repeat(node.special, [self.pick(x, done) for x in node.args[0]], done)
         take = _functools.partial(self.take, done=done)
         args, kwargs = nest.map_structure(take, list(node.args)), nest.map_structure(take, node.kwargs)
         if isinstance(node.special, tuple):
@@ -389,6 +416,20 @@ class Runner:
         if self.probing and node.special == "assign":
             return args[0]
         return node.function(*args, **kwargs)
+
+    def repeat(self, loop, values, done):
+        """A loop's variables at its end. Probing: as many steps as there are variables show what depends on what."""
+        limit = len(values) if self.probing else loop.limit
+        steps = 0
+        while limit is None or steps < int(limit):
+            inner = {**done, **{x.node: value for x, value in zip(loop.variables, values)}}
+            self.evaluate_all([loop.test.node], inner)
+            if not self.probing and not bool(self.pick(loop.test, inner)):
+                break
+            self.evaluate_all([x.node for x in loop.results], inner)
+            values = [self.pick(x, inner) for x in loop.results]
+            steps += 1
+        return values
 
     def take(self, x, done):
         return self.pick(x, done) if isinstance(x, GraphTensor) else x
@@ -506,7 +547,7 @@ def _special(function, method):
 
 
 def _no_graph(graph, *args, **kwargs):
-    raise _core.UnimplementedError("loops are not in tf.compat.v1 graphs; build them in a tf.function")
+    raise _core.UnimplementedError("scans and maps are not in tf.compat.v1 graphs; use tf.while_loop, or a tf.function")
 
 
 def _convert_in_graph(graph, value, *args, **kwargs):
@@ -531,7 +572,8 @@ def _install():
     new[_convert] = _special(_convert, _convert_in_graph)
     new[autodiff.gradients] = _special(autodiff.gradients, Graph.gradients)
     new[_control.cond] = _special(_control.cond, Graph.cond)
-    for f in (_control.while_loop, _control.map_fn, _control.foldl, _control.foldr, _control.scan):
+    new[_control.while_loop] = _special(_control.while_loop, Graph.while_loop)
+    for f in (_control.map_fn, _control.foldl, _control.foldr, _control.scan):
         new[f] = _special(f, _no_graph)
     for name, module in list(_sys.modules.items()):
         if name.startswith("reel.tf") and module is not None and name != __name__:

@@ -71,8 +71,7 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
     if i.ndim != x.ndim - 1:
         raise ConversionError(f"Rank of labels (received {i.ndim}) should equal rank of logits minus 1 (received "
                               f"{x.ndim}): `labels` must have shape {tuple(x.shape)[:-1]}, not {tuple(i.shape)}")
-    picked = _core.take_along_axis(_nn.log_softmax(x, -1), _core.expand_dims(i, -1), -1)
-    return wrap(-_core.squeeze(picked, -1))
+    return wrap(_nn.softmax_cross_entropy(x, i, reduction="none"))
 
 
 def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):

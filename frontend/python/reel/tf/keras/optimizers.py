@@ -80,6 +80,10 @@ class Optimizer:
         missing = [v.name for g, v in pairs if g is None]
         if missing:
             self._warn_missing(missing)
+        for g, v in present:
+            if isinstance(g, Tensor) and g.shape != v.shape:
+                raise ConversionError(f"apply_gradients: the gradient of variable '{v.name}' has the shape {g.shape}, "
+                                      f"the variable {v.shape}; pass gradients in the order of their variables")
         iterations = self.iterations
         for _, v in present:
             self._slots_of(v)
