@@ -10,6 +10,7 @@
 #include "codegen/group/merge.h"
 #include "codegen/group/order.h"
 #include "codegen/group/view.h"
+#include "codegen/group/widen.h"
 
 namespace reel::codegen {
 namespace {
@@ -155,14 +156,18 @@ class Grouper {
     if (!out_.views[Index(v)]) Force(v);
   }
 
-  // As a view of memory with any strides: what is not a view gets memory, not the view of it.
-  void ForceMemory(Value v) {
+  bool IsWidened(Value v) const { return f_.type(out_.views[Index(v)]->base).dtype != f_.type(v).dtype; }
+
+  // As a view of memory with any strides: what is not a view gets memory, not the view of it. `widen`: the memory may
+  // be that of a widening cast's operand.
+  void ForceMemory(Value v, bool widen) {
     std::vector<const Node*> views;
-    while (!out_.views[Index(v)] && IsView(f_.producer(v)->op)) {
+    const auto is_memory = [&] { return out_.views[Index(v)] && (widen || !IsWidened(v)); };
+    while (!is_memory() && (IsView(f_.producer(v)->op) || (widen && IsWidening(f_, *f_.producer(v))))) {
       views.push_back(f_.producer(v));
       v = views.back()->operands[0];
     }
-    ForceView(v);
+    if (!is_memory()) Force(v);
     for (; !views.empty(); views.pop_back()) {
       const Node& node = *views.back();
       const auto i = Index(node.result());
@@ -172,41 +177,51 @@ class Grouper {
   }
 
   // Whether b of a product has the elements of its last axes side by side: lanes run along them.
-  bool HasLanes(const Node& node, Value b) const {
+  bool HasLanes(const Node& node, Value b, const View& view) const {
     const int first = static_cast<int>(node.attr<std::vector<int64_t>>("b_batch").size() +
                                        node.attr<std::vector<int64_t>>("b_contract").size());
     for (int i = shape(b).rank() - 1; i >= first; --i) {
-      if (shape(b).dim(i) > 1) return out_.views[Index(b)]->strides[static_cast<size_t>(i)] == 1;
+      if (shape(b).dim(i) > 1) return view.strides[static_cast<size_t>(i)] == 1;
     }
     return true;
   }
 
   // Whether the schedule had better bring the lanes together panel by panel: few rows make a copy of b dear.
-  bool PacksLanes(const Node& node, Value b) const {
+  bool PacksLanes(const Node& node, Value b, const View& view) const {
     constexpr int64_t kRows = 1024;
     const auto batch = static_cast<int>(node.attr<std::vector<int64_t>>("b_batch").size()),
                deep = static_cast<int>(node.attr<std::vector<int64_t>>("b_contract").size());
     int64_t rows = 1;
     for (int i = batch; i < shape(node.operands[0]).rank() - deep; ++i) rows *= shape(node.operands[0]).dim(i);
     for (int i = batch + deep - 1; rows <= kRows && i >= batch; --i) {
-      if (shape(b).dim(i) > 1) return out_.views[Index(b)]->strides[static_cast<size_t>(i)] == 1;
+      if (shape(b).dim(i) > 1) return view.strides[static_cast<size_t>(i)] == 1;
     }
     return false;
   }
 
+  void ForceFactors(const Node& node) {
+    const Value a = node.operands[0], b = node.operands[1];
+    const auto widened = [this](Value v) { return options_.fuse ? WidenedView(f_, out_, v) : std::nullopt; };
+    const std::optional<View> x = widened(a), w = widened(b);
+    const bool pairs = options_.pairs && x && w && MultipliesPairs(f_, node, *x, *w);
+    ForceMemory(a, pairs);
+    const auto in_place = [&](const View& view) { return HasLanes(node, b, view) || PacksLanes(node, b, view); };
+    if (w && (pairs || in_place(*w))) return ForceMemory(b, true);
+    ForceView(b);
+    if (!in_place(*out_.views[Index(b)])) Force(b);
+  }
+
   void ForceOperands(const Node& node) {
     switch (node.op) {
-      case Op::kContract: {
-        ForceMemory(node.operands[0]);
-        const Value b = node.operands[1];
-        ForceView(b);
-        if (!HasLanes(node, b) && !PacksLanes(node, b)) Force(b);
-        break;
-      }
+      case Op::kContract: ForceFactors(node); break;
       case Op::kReduceSum: case Op::kReduceMax: case Op::kReduceMin: case Op::kReduceProd:
         if (ReducedAxes(node) > 1 && !flat_[Index(node.operands[0])]) Force(node.operands[0]);
         break;
-      case Op::kGather: case Op::kDynamicSlice: case Op::kPad: case Op::kArgsort: ForceView(node.operands[0]); break;
+      case Op::kGather: case Op::kDynamicSlice: case Op::kPad: ForceView(node.operands[0]); break;
+      case Op::kArgsort:
+        ForceView(node.operands[0]);
+        if (IsWidened(node.operands[0])) Force(node.operands[0]);
+        break;
       case Op::kDynamicUpdate:
         if (in_place_[Index(node.result())]) {
           ForceOthers(node);

@@ -11,6 +11,7 @@
 namespace reel::codegen {
 
 /// A value as strided memory of another: element index i is at offset + sum(i * strides) of base's row-major buffer.
+/// An f32 value's base may be f16 or bf16, the operand of its cast: what reads it widens what it loads.
 struct View {
   ir::Value base;
   int64_t offset = 0;
@@ -78,6 +79,7 @@ struct Grouping {
 struct GroupOptions {
   bool fuse = true;
   bool gather_small = false;  ///< with fuse: maps of few elements share a kernel though they share no values
+  bool pairs = false;         ///< with fuse: the target multiplies pairs of bf16
 };
 
 /// Groups a normalised function. Linear but for bounded look-arounds.

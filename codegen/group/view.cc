@@ -86,6 +86,7 @@ std::optional<View> ViewThrough(const ir::Function& f, const Node& node, const V
   const Shape& to = f.type(node.result()).shape;
   View out{x.base, x.offset, {}};
   switch (node.op) {
+    case Op::kCast: out.strides = x.strides; return out;
     case Op::kReshape: {
       auto strides = ReshapeStrides(from, x.strides, to);
       if (!strides) return std::nullopt;
@@ -154,8 +155,9 @@ bool IsStackStep(const ir::Function& f, const Node& node) {
 }
 
 bool IsWhole(const ir::Function& function, ir::Value v, const View& view) {
-  const Shape& shape = function.type(v).shape;
-  return IsRowMajor(view, shape) && shape.size() == function.type(view.base).shape.size();
+  const auto &[dtype, shape] = function.type(v);
+  const auto &[stored, base] = function.type(view.base);
+  return dtype == stored && IsRowMajor(view, shape) && shape.size() == base.size();
 }
 
 }  // namespace reel::codegen

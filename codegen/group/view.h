@@ -7,7 +7,8 @@
 
 namespace reel::codegen {
 
-/// The view of a view op's result given its operand's; none for a reshape that strides cannot express.
+/// The view of the result of a view op, or of a cast, given its operand's; none for a reshape that strides cannot
+/// express.
 std::optional<View> ViewThrough(const ir::Function& function, const ir::Node& node, const View& operand);
 /// True if the view of a value of this shape is its base's memory in order, from the start.
 bool IsRowMajor(const View& view, const Shape& shape);

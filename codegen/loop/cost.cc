@@ -198,15 +198,19 @@ class Counter {
     // What it wrote itself is read from cache; but for an update at an unknown place.
     const auto b = static_cast<size_t>(e.buffer);
     if (k_.buffers[b].is_output && e.dynamic < 0) return;
-    reads_[b].push_back(Touch(e.index, d.axes, e.dynamic >= 0, depth, k_.buffers[b].elements));
+    Touched read = Touch(e.index, d.axes, e.dynamic >= 0, depth, k_.buffers[b].elements);
+    read.count *= SizeOf(e.dtype) / SizeOf(k_.buffers[b].dtype);
+    reads_[b].push_back(read);
   }
 
   void Accumulate(const Stmt& s) {
     const DType dtype = k_.locals[static_cast<size_t>(s.local)].dtype;
     const double times = Iterations(open_.size());
-    if (s.combine == Combine::kFma) {
-      Flops(dtype, 2 * times);
-      if (IsFloat(dtype)) products_ += 2 * times;
+    if (s.combine == Combine::kFmaPair) return;  // instead of a kDotPair
+    if (s.combine == Combine::kFma || s.combine == Combine::kDotPair) {
+      const double flops = (s.combine == Combine::kFma ? 2 : 4) * times;
+      Flops(dtype, flops);
+      if (IsFloat(dtype)) products_ += flops;
       return;
     }
     const Expr& a = k_.exprs[static_cast<size_t>(s.a)];

@@ -47,7 +47,9 @@ struct Expr {
   enum class Kind : uint8_t {
     kConstant,  ///< bits of a scalar of dtype, in the low bytes
     kIndex,     ///< the affine value as an integer or float of dtype
-    kLoad,      ///< buffer[index + dynamic * dynamic_stride]; 0 where guard is false (no access then)
+    kLoad,      ///< buffer[index + dynamic * dynamic_stride]; 0 where guard is false (no access then). Of another dtype
+                ///< than the buffer's: the bits of as many neighbours as that has room for, the first in the low ones;
+                ///< index, with all its coefficients, and dynamic * dynamic_stride are multiples of their number
     kLocal,     ///< locals[local][index]
     kOp,        ///< an elementwise op of ops.def on operands, with its exact meaning
     kRandom,    ///< i32 word of Philox4x32-10: operands {key: i64, counter: i64, element: i64}
@@ -97,6 +99,8 @@ enum class Combine : uint8_t {
   kMin,  ///< IEEE minimum (ints: smaller; bool: and)
   kFma,  ///< fma(a, b, local): one rounding on FMA targets, mul then add on others; ints wrap
   kSet,  ///< a
+  kFmaPair,  ///< local: f32; a, b: i32 with two bf16 each. fma(low(a), low(b), fma(high(a), high(b), local))
+  kDotPair,  ///< the same by AVX512-BF16's instruction, for which denormal operands and sums are 0
 };
 
 struct Stmt {
@@ -114,7 +118,8 @@ struct Stmt {
   };
   Kind kind = Kind::kLoop;
 
-  // kLoop. trip = extent, or min(extent, clip_total - clip_base) if clip_total >= 0; no iterations if that is negative.
+  // kLoop. trip = extent, or min(extent, clip_total - clip_base) if clip_total >= 0; no iterations if that is negative,
+  // or where guard is false.
   AxisId axis = -1;
   LoopKind loop_kind = LoopKind::kSerial;
   Extent extent = 0;
@@ -129,7 +134,7 @@ struct Stmt {
   bool fill = true;   ///< kLocal: false if whatever is read is written before
   Combine combine = Combine::kSum;
 
-  // kAccumulate, kStore
+  // kAccumulate, kStore; guard: kLoop, too
   BufferId buffer = -1;
   Affine index;
   ExprId a = -1, b = -1;

@@ -118,8 +118,9 @@ class Printer {
       case Expr::Kind::kLocal:
         return Element(k_.locals[static_cast<size_t>(e.local)].name, e.index, -1, 0);
       case Expr::Kind::kLoad: {
-        std::string text = Element(k_.buffers[static_cast<size_t>(e.buffer)].name, e.index,
-                                   e.dynamic, e.dynamic_stride);
+        const KernelBuffer& buffer = k_.buffers[static_cast<size_t>(e.buffer)];
+        std::string text = Element(buffer.name, e.index, e.dynamic, e.dynamic_stride);
+        if (e.dtype != buffer.dtype) text = StrCat(Name(e.dtype), "(", text, ")");
         return e.guard < 0 ? text : StrCat("(", text, " if ", Text(e.guard), ")");
       }
       case Expr::Kind::kOp:
@@ -163,11 +164,12 @@ class Printer {
       StrAppend(&text, "min(", extent, ", ", !runtime ? "" : s.clip_total == kRuntimeRows ? "rows + " : "length + ", AffineText(rest), ")");
     }
     if (s.loop_kind == LoopKind::kVector) StrAppend(&text, " by ", s.width);
+    if (s.guard >= 0) StrAppend(&text, " if ", Text(s.guard));
     return text;
   }
 
   std::string StatementText(const Stmt& s) const {
-    static constexpr std::string_view kCombine[] = {"sum", "prod", "max", "min", "fma", "set"};
+    static constexpr std::string_view kCombine[] = {"sum", "prod", "max", "min", "fma", "set", "fma_pair", "dot_pair"};
     const std::string_view combine = kCombine[static_cast<size_t>(s.combine)];
     const std::string guard = s.guard < 0 ? "" : StrCat(" if ", Text(s.guard));
     switch (s.kind) {
@@ -182,7 +184,7 @@ class Printer {
       case Stmt::Kind::kAccumulate: {
         const std::string to = Element(k_.locals[static_cast<size_t>(s.local)].name, s.index,
                                        s.dynamic, s.dynamic_stride);
-        const std::string b = s.combine == Combine::kFma ? StrCat(" * ", Text(s.b)) : "";
+        const std::string b = s.b >= 0 ? StrCat(" * ", Text(s.b)) : "";
         const std::string_view sign = s.combine == Combine::kSum ? "+" : s.combine == Combine::kSet ? "" : combine;
         return StrCat(to, " ", sign, "= ", Text(s.a), b, guard);
       }

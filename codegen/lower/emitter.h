@@ -79,6 +79,7 @@ class KernelEmitter {
   // kernel.cc: statements
   void Body(const std::vector<Stmt>& body);
   void Loop(const Stmt& s);
+  void Iterations(const Stmt& s);
   void Unrolled(const Stmt& s, const Trip& trip);
   void Vector(const Stmt& s, const Trip& trip);
   void VectorSteps(const Stmt& s, int64_t width, llvm::Value* begin, llvm::Value* end);
@@ -126,7 +127,7 @@ class KernelEmitter {
   // memory.cc: loads and stores
   Address Resolve(llvm::Value* base, llvm::Type* element, const Affine& index, llvm::Value* dynamic,
                   int64_t stride);
-  llvm::Value* Read(DType dtype, const Address& from, llvm::Value* guard);
+  llvm::Value* Read(DType dtype, const Address& from, llvm::Value* guard, llvm::Align align);
   void Write(DType dtype, const Address& to, llvm::Value* value, llvm::Value* guard);
   llvm::Value* LoadBuffer(const Expr& e);
   llvm::Value* LoadLocal(const Expr& e);

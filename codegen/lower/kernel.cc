@@ -144,6 +144,12 @@ KernelEmitter::Trip KernelEmitter::LengthTrip(const Stmt& s) {
 }
 
 void KernelEmitter::Loop(const Stmt& s) {
+  if (s.guard < 0) return Iterations(s);
+  Value* guard = Eval(s.guard);
+  if (status_.ok()) If(guard, [&] { Iterations(s); });
+}
+
+void KernelEmitter::Iterations(const Stmt& s) {
   if (s.loop_kind == LoopKind::kParallel) {
     Push(s.axis, nullptr, nullptr);
     Open(s.axis, function_->getArg(1), 0);

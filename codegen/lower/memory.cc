@@ -77,9 +77,8 @@ llvm::Constant* KernelEmitter::ZeroPage() {
   return page;
 }
 
-Value* KernelEmitter::Read(DType dtype, const Address& from, Value* guard) {
+Value* KernelEmitter::Read(DType dtype, const Address& from, Value* guard, llvm::Align align) {
   llvm::Type* element = MemoryType(context_, dtype);
-  const llvm::Align align = AlignOf(dtype);
   Address address = from;
   if (address.kind == Address::Kind::kUniform && guard != nullptr && IsVector(guard)) {
     address = {Address::Kind::kScattered, Splat(address.pointer)};
@@ -132,9 +131,18 @@ void KernelEmitter::Write(DType dtype, const Address& to, Value* value, Value* g
 Value* KernelEmitter::LoadBuffer(const Expr& e) {
   Value* dynamic = e.dynamic < 0 ? nullptr : Find(e.dynamic)->value;
   Value* guard = e.guard < 0 ? nullptr : Find(e.guard)->value;
-  const Address from = Resolve(buffers_[static_cast<size_t>(e.buffer)],
-                               MemoryType(context_, e.dtype), e.index, dynamic, e.dynamic_stride);
-  return Read(e.dtype, from, guard);
+  // Neighbours that are read as one: what counts elements of the buffer comes to count these.
+  const DType stored = kernel_.buffers[static_cast<size_t>(e.buffer)].dtype;
+  const int64_t together = SizeOf(e.dtype) / SizeOf(stored);
+  Affine index = e.index;
+  if (together > 1) {
+    index.constant /= together;
+    for (auto& [axis, coefficient] : index.terms) coefficient /= together;
+    if (dynamic != nullptr) dynamic = b_.CreateExactSDiv(dynamic, llvm::ConstantInt::getSigned(dynamic->getType(), together));
+  }
+  const Address from = Resolve(buffers_[static_cast<size_t>(e.buffer)], MemoryType(context_, e.dtype), index, dynamic,
+                               e.dynamic_stride);
+  return Read(e.dtype, from, guard, AlignOf(stored));
 }
 
 /// Address of an element of a local. Per-lane locals hold one vector per element.
@@ -163,7 +171,7 @@ Value* KernelEmitter::LoadLocal(const Expr& e) {
     Value* value = b_.CreateAlignedLoad(Lanes(element, storage.lanes), from.pointer, align);
     return FromMemory(e.dtype, value);
   }
-  if (from.kind != Address::Kind::kContiguous) return Read(e.dtype, from, nullptr);
+  if (from.kind != Address::Kind::kContiguous) return Read(e.dtype, from, nullptr, align);
   // Locals are padded by a vector: no mask. What lanes beyond the end read is arbitrary but fixed.
   Value* value = b_.CreateAlignedLoad(Lanes(element, lanes_), from.pointer, align);
   if (mask_ != nullptr && value->getType()->isIntOrIntVectorTy()) value = b_.CreateFreeze(value);

@@ -254,6 +254,24 @@ Value* Low32(Builder& b, Value* x) {
 }
 Value* High32(Builder& b, Value* x) { return Low32(b, b.CreateLShr(x, 32)); }
 
+/// The sum of the products of two bf16 each, the high halves' first. `as_dot`: as one instruction.
+Value* EmitPair(Builder& b, bool as_dot, Value* sum, Value* x, Value* y) {
+  if (as_dot) {
+    auto* halves = llvm::FixedVectorType::get(b.getBFloatTy(), 32);
+    auto* type = llvm::FunctionType::get(sum->getType(), {sum->getType(), halves, halves}, false);
+    llvm::FunctionCallee dot = b.GetInsertBlock()->getModule()->getOrInsertFunction(
+        "llvm.x86.avx512bf16.dpbf16ps.512", type);
+    return b.CreateCall(dot, {sum, b.CreateBitCast(x, halves), b.CreateBitCast(y, halves)});
+  }
+  llvm::Constant* high_bits = llvm::ConstantInt::get(x->getType(), 0xFFFF0000u);
+  const auto high = [&](Value* v) { return b.CreateBitCast(b.CreateAnd(v, high_bits), sum->getType()); };
+  const auto low = [&](Value* v) { return b.CreateBitCast(b.CreateShl(v, 16), sum->getType()); };
+  const auto fma = [&](Value* p, Value* q, Value* r) {
+    return b.CreateIntrinsic(llvm::Intrinsic::fma, {r->getType()}, {p, q, r});
+  };
+  return fma(low(x), low(y), fma(high(x), high(y), sum));
+}
+
 }  // namespace
 
 llvm::Type* RegisterType(llvm::LLVMContext& context, DType dtype) {
@@ -364,6 +382,9 @@ Value* EmitCombine(Builder& b, Combine combine, DType dtype, Value* old, Value* 
                    const Target& target) {
   const bool is_float = IsFloat(dtype);
   switch (combine) {
+    case Combine::kFmaPair:
+    case Combine::kDotPair:
+      return EmitPair(b, combine == Combine::kDotPair, old, x, y);
     case Combine::kMax:
       return Larger(b, dtype, old, x);
     case Combine::kMin:

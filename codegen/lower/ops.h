@@ -29,7 +29,7 @@ bool IsLong(ir::Op op);
 llvm::Value* EmitOpCall(llvm::IRBuilderBase& b, ir::Op op, DType from, DType to,
                         llvm::ArrayRef<llvm::Value*> operands, const Target& target);
 
-/// combine(old, x) or, for kFma, combine(old, x * y).
+/// combine(old, x) or, where it multiplies, combine(old, x * y).
 llvm::Value* EmitCombine(llvm::IRBuilderBase& b, Combine combine, DType dtype, llvm::Value* old,
                          llvm::Value* x, llvm::Value* y, const Target& target);
 

@@ -79,7 +79,9 @@ absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::Prepare(const Key& key, std
   if (!normal.ok()) return normal.status();
   auto block = std::make_unique<Block>(Block{*std::move(normal), {}, {}, {}, {}, {}});
   const ir::Function& f = block->f;
-  Grouping grouping = GroupFunction(f, {.fuse = options_.fuse, .gather_small = key.second == Role::kBody});
+  Grouping grouping = GroupFunction(f, {.fuse = options_.fuse,
+                                        .gather_small = key.second == Role::kBody,
+                                        .pairs = target_.has_bf16 && options_.vectorize});
   if (options_.fuse) {
     FuseRows(&block->f, &grouping);
     SplitSums(&block->f, &grouping);

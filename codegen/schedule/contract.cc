@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "codegen/schedule/contract_shape.h"
+#include "codegen/schedule/contract_pairs.h"
 #include "ir/strings.h"
 
 // Matrix products and what looks like them (convolutions): k ascends in blocks of 256. Rows go in blocks, too: for
@@ -27,7 +27,9 @@ class ContractSchedule {
         node_(*c.f.producer(root_)),
         dtype_(c.f.type(root_).dtype),
         shape_(ShapeOfContract(c)),
-        tiles_(TilesOfContract(shape_, c.target, SizeOf(dtype_), c.options.vectorize)) {}
+        tiles_(TilesOfContract(shape_, c.target, SizeOf(dtype_), c.options.vectorize)),
+        k_block_(shape_.pairs ? kKBlock / 2 : kKBlock),
+        packed_(shape_.pairs ? kInt32 : dtype_) {}
 
   void Run() {
     if (shape_.empty) return;
@@ -48,7 +50,11 @@ class ContractSchedule {
     const int64_t lanes = tiles_.lanes;
     const bool panels = tiles_.pack && SharesPanels(shape_, lanes);
     if (panels) loops.emplace_back(k_->AddAxis("n"), shape_.lane.extent / lanes);
-    std::vector<Stmt> body = panels ? Block(AxisAffine(loops.back().first, lanes), lanes, lanes) : Panels();
+    std::vector<Stmt> body;
+    if (shape_.pairs) LeastOf(k_, c_.builder, RowElements(), &x_least_, &body);
+    for (Stmt& s : panels ? Block(AxisAffine(loops.back().first, lanes), lanes, lanes) : Panels()) {
+      body.push_back(std::move(s));
+    }
     // Threads share the outermost loop: if it is short, the longest.
     if (!loops.empty() && loops[0].second < kSharedSteps) {
       const auto longer = [](const auto& a, const auto& b) { return a.second < b.second; };
@@ -60,16 +66,16 @@ class ContractSchedule {
       body = std::move(outer);
     }
     k_->body = std::move(body);
-    const int64_t size = c_.f.type(root_).shape.size();
+    const int64_t size = c_.f.type(root_).shape.size(), depth = shape_.depth * (shape_.pairs ? 2 : 1);
     if (IsFloat(dtype_)) {
-      k_->product_flops = 2.0 * static_cast<double>(size) * static_cast<double>(shape_.depth);
+      k_->product_flops = 2.0 * static_cast<double>(size) * static_cast<double>(depth);
     }
-    k_->why.push_back(StrCat("product of depth ", shape_.depth, " to ", c_.f.type(root_).ToString(), ": tiles of ",
+    k_->why.push_back(StrCat("product of depth ", depth, shape_.pairs ? " in pairs of bf16" : "", " to ", c_.f.type(root_).ToString(), ": tiles of ",
                              tiles_.rows, " rows x ", tiles_.lanes, " lanes, ", tiles_.per_block,
                              tiles_.per_block == 1 ? " tile a block" : " tiles a block",
-                             tiles_.pack ? ", second operand packed" : ""));
+                             shape_.pairs ? ", operands packed" : tiles_.pack ? ", second operand packed" : ""));
     if (!c_.options.vectorize) return;
-    if (k_->body.size() == 1) Parallelize(k_, size, (shape_.depth + 1) / 2);  // 2 * depth, four at once
+    if (k_->body.size() == 1) Parallelize(k_, size, (shape_.depth + 1) / 2);  // 2 * depth, four at once; pairs count once
   }
 
  private:
@@ -114,11 +120,11 @@ class ContractSchedule {
   std::vector<Stmt> Block(const Affine& base, int64_t columns, int64_t width) {
     const int64_t hardware = c_.options.vectorize ? c_.target.lanes(SizeOf(dtype_)) : 1;
     const bool whole = columns == width && (width & (width - 1)) == 0;
-    Panel p{base, columns, width, whole ? width : hardware, -1};
+    Panel p{base, columns, width, whole && !shape_.pairs ? width : hardware, -1};
     if (total_ < 0) total_ = k_->AddLocal("total", dtype_, tiles_.per_block * tiles_.rows * tiles_.lanes);
     std::vector<Stmt> out;
     // -0 + x = x for every x, so the first block's sum is taken as it is.
-    const bool one_block = shape_.depth > 0 && shape_.depth <= kKBlock;
+    const bool one_block = shape_.depth > 0 && shape_.depth <= k_block_;
     out.push_back(one_block ? MakeScratch(total_)
                             : MakeLocal(total_, Bits(dtype_, shape_.depth == 0 || !IsFloat(dtype_) ? 0.0 : -0.0)));
     if (shape_.depth > 0) {
@@ -196,9 +202,9 @@ class ContractSchedule {
     int64_t span = shape_.depth;
     for (const ContractAxis& a : axes) span += std::abs(a.*stride) * a.extent;
     const DType dtype = span < INT32_MAX ? kInt32 : kInt64;
-    const KOffsets offsets{0, k_->AddLocal("ks", dtype, std::min(shape_.depth, kKBlock))};
+    const KOffsets offsets{0, k_->AddLocal("ks", dtype, std::min(shape_.depth, k_block_))};
     const AxisId t = k_->AddAxis("t");
-    Affine k = AxisAffine(block, kKBlock);
+    Affine k = AxisAffine(block, k_block_);
     k.Add(t, 1);
     ExprBuilder& b = *c_.builder;
     const auto number = [&](int64_t x) { return b.Constant(dtype, static_cast<double>(x)); };
@@ -222,17 +228,17 @@ class ContractSchedule {
 
   // for axis over a block of k { body }
   Stmt OverK(AxisId axis, AxisId block, std::vector<Stmt> body) const {
-    Stmt loop = MakeLoop(axis, std::min(shape_.depth, kKBlock), LoopKind::kSerial, 1, std::move(body));
-    if (shape_.depth > kKBlock && shape_.depth % kKBlock != 0) {
-      loop.clip_base = AxisAffine(block, kKBlock);
+    Stmt loop = MakeLoop(axis, std::min(shape_.depth, k_block_), LoopKind::kSerial, 1, std::move(body));
+    if (shape_.depth > k_block_ && shape_.depth % k_block_ != 0) {
+      loop.clip_base = AxisAffine(block, k_block_);
       loop.clip_total = shape_.depth;
     }
     return loop;
   }
 
   // k of what is `inner` in a block.
-  static Affine OfBlock(AxisId block, const Affine& inner) {
-    Affine k = AxisAffine(block, kKBlock);
+  Affine OfBlock(AxisId block, const Affine& inner) const {
+    Affine k = AxisAffine(block, k_block_);
     k.Add(inner);
     return k;
   }
@@ -242,6 +248,11 @@ class ContractSchedule {
               ExprId dynamic, ExprId guard = -1) {
     ExprBuilder& b = *c_.builder;
     Affine at = base;
+    if (shape_.pairs) {
+      at.Add(k, offsets.stride);
+      return PairAt(&b, node_.operands[static_cast<size_t>(operand)], operand == 0 ? shape_.x_pair : shape_.w_pair, at,
+                    dynamic);
+    }
     if (offsets.table < 0) {
       at.Add(k, offsets.stride);
     } else {
@@ -253,8 +264,8 @@ class ContractSchedule {
 
   // A block of the panel of w, lanes side by side.
   void Pack(const Panel& p, const KOffsets& wk, AxisId block, std::vector<Stmt>* out) {
-    const int64_t n = c_.target.lanes(SizeOf(dtype_)), size = std::min(shape_.depth, kKBlock);
-    if (pack_ < 0) pack_ = k_->AddLocal("pack", dtype_, size * tiles_.lanes);
+    const int64_t n = c_.target.lanes(SizeOf(dtype_)), size = std::min(shape_.depth, k_block_);
+    if (pack_ < 0) pack_ = k_->AddLocal("pack", packed_, size * tiles_.lanes);
     out->push_back(MakeScratch(pack_));
     const auto set = [&](const Affine& k, const Affine& inner, const Affine& lane) {
       Affine to = lane, from = w_base_;
@@ -271,7 +282,7 @@ class ContractSchedule {
     const AxisId t = k_->AddAxis("t"), j = k_->AddAxis("j");
     const Affine k = AxisAffine(t), lane = AxisAffine(j);
     // What is not side by side along k either is gathered.
-    const bool transposed = shape_.lane.w != 1 && wk.table < 0 && wk.stride == 1 && n > 1;
+    const bool transposed = shape_.lane.w != 1 && wk.table < 0 && wk.stride == (shape_.pairs ? 2 : 1) && n > 1;
     if (!transposed) {
       Stmt copy = MakeLoop(j, p.columns, LoopKind::kVector, p.vector, one(set(OfBlock(block, k), k, lane)));
       return out->push_back(OverK(t, block, one(std::move(copy))));
@@ -282,11 +293,11 @@ class ContractSchedule {
     if (squares > 0 && rest > 0) {
       Affine last = k, inner = k;
       last.constant = shape_.depth - rest;
-      inner.constant = last.constant % kKBlock;
+      inner.constant = last.constant % k_block_;
       Stmt copy = MakeLoop(j, squares * n, LoopKind::kVector, n, one(set(last, inner, lane)));
       out->push_back(MakeLoop(t, rest, LoopKind::kSerial, 1, one(std::move(copy))));
     }
-    if (squares > 0 && shape_.depth >= n) out->push_back(Squares(p, block, squares, n));
+    if (squares > 0 && shape_.depth >= n) out->push_back(Squares(p, wk, block, squares, n));
     if (p.columns % n > 0) {
       Affine column = lane;
       column.constant = squares * n;
@@ -297,18 +308,17 @@ class ContractSchedule {
     }
   }
 
-  Stmt Squares(const Panel& p, AxisId block, int64_t squares, int64_t n) {
+  Stmt Squares(const Panel& p, const KOffsets& wk, AxisId block, int64_t squares, int64_t n) {
     const AxisId g = k_->AddAxis("g"), q = k_->AddAxis("q"), r = k_->AddAxis("r"), v = k_->AddAxis("v");
-    if (square_ < 0) square_ = k_->AddLocal("square", dtype_, n * n);
+    if (square_ < 0) square_ = k_->AddLocal("square", packed_, n * n);
     Affine at = AxisAffine(r, n), from = w_base_, to = AxisAffine(r, p.width);
     at.Add(v, 1);
     // rows of the square are lanes, neighbours in a row are along k
     from.Add(p.base, shape_.lane.w);
     from.Add(g, n * shape_.lane.w);
     from.Add(r, shape_.lane.w);
-    from.Add(block, kKBlock);
-    from.Add(q, n);
-    from.Add(v, 1);
+    Affine along_k = AxisAffine(q, n);
+    along_k.Add(v, 1);
     to.Add(q, n * p.width);
     to.Add(g, n);
     to.Add(v, 1);
@@ -320,16 +330,101 @@ class ContractSchedule {
     };
     std::vector<Stmt> square, across;
     square.push_back(MakeScratch(square_));
-    square.push_back(rows(square_, at, c_.builder->LoadView(node_.operands[1], from)));
+    square.push_back(rows(square_, at, Load(1, from, wk, OfBlock(block, along_k), along_k, -1)));
     square.push_back(MakeTranspose(square_));
     square.push_back(rows(pack_, to, LocalExpr(k_, square_, at)));
-    Stmt along = MakeLoop(q, std::min(shape_.depth, kKBlock) / n, LoopKind::kSerial, 1, std::move(square));
-    if (shape_.depth > kKBlock && shape_.depth % kKBlock != 0) {
-      along.clip_base = AxisAffine(block, kKBlock / n);
+    Stmt along = MakeLoop(q, std::min(shape_.depth, k_block_) / n, LoopKind::kSerial, 1, std::move(square));
+    if (shape_.depth > k_block_ && shape_.depth % k_block_ != 0) {
+      along.clip_base = AxisAffine(block, k_block_ / n);
       along.clip_total = shape_.depth / n;
     }
     across.push_back(std::move(along));
     return MakeLoop(g, squares, LoopKind::kSerial, 1, std::move(across));
+  }
+
+  // Rows of a block, as far as there are.
+  Stmt OverBlock(AxisId i) const {
+    Stmt loop = MakeLoop(i, tiles_.block, LoopKind::kSerial, 1, {});
+    if (block_ >= 0 && shape_.rows[0].extent % tiles_.block != 0) {
+      loop.clip_base = AxisAffine(block_, tiles_.block);
+      loop.clip_total = shape_.rows[0].extent;
+    }
+    return loop;
+  }
+  int64_t RowStride() const { return shape_.rows.empty() ? 0 : shape_.rows[0].x; }
+
+  // Pairs: all of a block of rows; a block of a panel of w.
+  Elements RowElements() {
+    const AxisId i = k_->AddAxis("i");
+    if (shape_.x_pair.joined) {
+      Elements e{node_.operands[0], OverBlock(i), x_base_, 2 * shape_.depth};
+      e.at.Add(FromBlock(AxisAffine(i)), RowStride());
+      return e;
+    }
+    Elements e{node_.operands[0], MakeLoop(i, 2 * shape_.depth, LoopKind::kSerial, 1, {}), x_base_, tiles_.block};
+    e.at.Add(FromBlock({}), RowStride());
+    e.at.Add(i, shape_.x_pair.next);
+    if (!shape_.rows.empty()) {
+      e.clip_base = FromBlock({});
+      e.clip_total = shape_.rows[0].extent;
+    }
+    return e;
+  }
+  Elements PanelElements(const Panel& p, AxisId block) {
+    const AxisId i = k_->AddAxis("i");
+    const int64_t deep = 2 * std::min(shape_.depth, k_block_);
+    const bool partial = shape_.depth > k_block_ && shape_.depth % k_block_ != 0, joined = shape_.w_pair.joined;
+    Elements e{node_.operands[1], MakeLoop(i, joined ? p.columns : deep, LoopKind::kSerial, 1, {}), w_base_,
+               joined ? deep : p.columns};
+    Affine* clip_base = joined ? &e.clip_base : &e.loop.clip_base;
+    if (partial) {
+      *clip_base = AxisAffine(block, 2 * k_block_);
+      (joined ? e.clip_total : e.loop.clip_total) = 2 * shape_.depth;
+    }
+    e.at.Add(p.base, shape_.lane.w);
+    e.at.Add(block, 2 * k_block_ * shape_.w_pair.next);
+    e.at.Add(i, joined ? shape_.lane.w : shape_.w_pair.next);
+    return e;
+  }
+
+  // The rows of a tile in a block of k as pairs, along k or across as they lie in memory; where those of a row are.
+  Affine PackRows(const Panel& p, const KOffsets& xk, AxisId block, AxisId tile, const TileAxes& product, AxisId k,
+                  std::vector<Stmt>* out) {
+    const int64_t n = c_.target.lanes(SizeOf(packed_)), deep = std::min(shape_.depth, k_block_);
+    const bool joined = shape_.x_pair.joined;
+    if (rows_ < 0) rows_ = k_->AddLocal("rows", packed_, tiles_.rows * deep);
+    const auto place = [&](AxisId row, AxisId at_k) {
+      Affine at = AxisAffine(row, joined ? deep : 1);
+      at.Add(at_k, joined ? 1 : tiles_.rows);
+      return at;
+    };
+    const AxisId t = k_->AddAxis("t"), i = k_->AddAxis("i");
+    Affine from = x_base_;
+    ExprId row = -1;  // past the end: the last one again, or nothing
+    if (joined) {
+      row = Row(p, tile, i, &from);
+    } else {
+      Affine at = AxisAffine(tile, tiles_.rows);
+      at.Add(i, 1);
+      from.Add(FromBlock(at), RowStride());
+    }
+    std::vector<Stmt> set, lanes;
+    set.push_back(MakeAccumulate(rows_, place(i, t), Combine::kSet,
+                                 Load(0, from, xk, OfBlock(block, AxisAffine(t)), AxisAffine(t), row)));
+    Stmt over_k = OverK(t, block, {}), over_rows = MakeLoop(i, tiles_.rows, LoopKind::kSerial, 1, {});
+    if (!joined && !shape_.rows.empty() && shape_.rows[0].extent % tiles_.rows != 0) {
+      over_rows.clip_base = FromBlock(AxisAffine(tile, tiles_.rows));
+      over_rows.clip_total = shape_.rows[0].extent;
+    }
+    Stmt &vector = joined ? over_k : over_rows, &outer = joined ? over_rows : over_k;
+    vector.loop_kind = LoopKind::kVector;
+    vector.width = n;
+    vector.body = std::move(set);
+    lanes.push_back(std::move(vector));
+    outer.body = std::move(lanes);
+    out->push_back(MakeScratch(rows_));
+    out->push_back(std::move(outer));
+    return place(product.i, k);
   }
 
   // Blocks of k: tile after tile of the block of rows.
@@ -345,29 +440,45 @@ class ContractSchedule {
     x.Add(lanes, shape_.lane.x);
     w.Add(lanes, shape_.lane.w);
     if (tiles_.pack) Pack(p, wk, block, &body);
-    const ExprId row = Row(p, tile, product.i, &x);
-    std::vector<Stmt> multiply;
     const ExprId in_panel = InPanel(p, product);
-    const ExprId a =
-        Load(0, x, xk, OfBlock(block, AxisAffine(k)), AxisAffine(k), row, shape_.lane.x != 0 ? in_panel : -1);
+    std::vector<Stmt> one;
+    ExprId a, may_dot = -1;
+    if (shape_.pairs) {
+      const Affine at = PackRows(p, xk, block, tile, product, k, &one);
+      a = LocalExpr(k_, rows_, at);
+      LeastOf(k_, c_.builder, PanelElements(p, block), &w_least_, &body);
+      may_dot = MayDot(k_, c_.builder, x_least_, w_least_);
+    } else {
+      const ExprId row = Row(p, tile, product.i, &x);
+      a = Load(0, x, xk, OfBlock(block, AxisAffine(k)), AxisAffine(k), row, shape_.lane.x != 0 ? in_panel : -1);
+    }
     Affine packed = AxisAffine(k, p.width);
     packed.Add(product.column);
     const ExprId b = tiles_.pack
                          ? LocalExpr(k_, pack_, packed)
                          : Load(1, w, wk, OfBlock(block, AxisAffine(k)), AxisAffine(k), -1, in_panel);
-    multiply.push_back(MakeAccumulate(acc, product.sum, Combine::kFma, a, b));
-    std::vector<Stmt> step;
-    step.push_back(OverTile(product, p, std::move(multiply)));
+    const auto over_k = [&](Combine combine, ExprId guard) {
+      std::vector<Stmt> multiply, step;
+      multiply.push_back(MakeAccumulate(acc, product.sum, combine, a, b));
+      step.push_back(OverTile(product, p, std::move(multiply)));
+      Stmt loop = OverK(k, block, std::move(step));
+      loop.guard = guard;
+      return loop;
+    };
 
     const TileAxes sums = OpenTile(p);
     Affine to = sums.sum;
     to.Add(tile, tiles_.rows * p.width);
     std::vector<Stmt> add;
-    add.push_back(MakeAccumulate(total_, to, shape_.depth > kKBlock ? Combine::kSum : Combine::kSet,
+    add.push_back(MakeAccumulate(total_, to, shape_.depth > k_block_ ? Combine::kSum : Combine::kSet,
                                  LocalExpr(k_, acc, sums.sum)));
-    std::vector<Stmt> one;
     one.push_back(MakeLocal(acc, 0));
-    one.push_back(OverK(k, block, std::move(step)));
+    if (shape_.pairs) {
+      one.push_back(over_k(Combine::kDotPair, may_dot));
+      one.push_back(over_k(Combine::kFmaPair, c_.builder->Apply(Op::kNot, kBool, {may_dot})));
+    } else {
+      one.push_back(over_k(Combine::kFma, -1));
+    }
     one.push_back(OverTile(sums, p, std::move(add)));
     Stmt tiles = MakeLoop(tile, tiles_.per_block, LoopKind::kSerial, 1, std::move(one));
     if (block_ >= 0) {  // the last block has fewer
@@ -377,7 +488,7 @@ class ContractSchedule {
       tiles.clip_total = others * tiles_.per_block + (rows + tiles_.rows - 1) / tiles_.rows;
     }
     body.push_back(std::move(tiles));
-    return MakeLoop(block, (shape_.depth + kKBlock - 1) / kKBlock, LoopKind::kSerial, 1, std::move(body));
+    return MakeLoop(block, (shape_.depth + k_block_ - 1) / k_block_, LoopKind::kSerial, 1, std::move(body));
   }
 
   // Axes of a tile; part: registers of a panel that is no single vector, -1 in others.
@@ -397,6 +508,7 @@ class ContractSchedule {
   // Columns and lanes beyond them that are computed, too, and dropped at last: no accumulator is masked.
   int64_t Computed(const Panel& p) const {
     const auto last = static_cast<uint64_t>(p.columns % p.vector);
+    if (shape_.pairs) return p.width;
     if (!c_.target.has_masks || last == 0) return p.columns;
     return p.columns / p.vector * p.vector + static_cast<int64_t>(std::bit_ceil(last));
   }
@@ -477,7 +589,10 @@ class ContractSchedule {
   const ContractShape shape_;
   const ContractTiles tiles_;
   AxisId block_ = -1;        // blocks of rows, if there are several
-  LocalId total_ = -1, pack_ = -1, square_ = -1;
+  const int64_t k_block_;  // of what k counts
+  const DType packed_;     // an element of a packed operand: of pairs, the first in the upper half
+  LocalId total_ = -1, pack_ = -1, square_ = -1, rows_ = -1;
+  LocalId x_least_ = -1, w_least_ = -1;  // LeastOf
   Index index_;              // of the result, as far as the outer loops say
   Affine x_base_, w_base_;   // the same of the operands
 };

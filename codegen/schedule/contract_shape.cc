@@ -96,8 +96,35 @@ bool IsPanel(const ContractShape& shape, int64_t lanes) {
 bool PaysToPack(const ContractShape& shape, const Target& target, int64_t element_bytes) {
   if (shape.lane.x != 0) return false;
   if (shape.lane.w != 1 && shape.lane.extent > 1) return true;
+  constexpr int64_t kWidenedRows = 16;
+  if (shape.widens && Product(shape.rows) >= kWidenedRows) return true;
   constexpr int64_t kRows = 64;
   return Product(shape.rows) >= kRows && shape.depth * shape.lane.extent * element_bytes > target.l2_bytes;
+}
+
+// Whether all steps through an operand but those along k, and its place, are even.
+bool IsEven(const ContractShape& s, const View& view, int64_t ContractAxis::*stride) {
+  const auto odd = [stride](const ContractAxis& a) { return a.extent > 1 && a.*stride % 2 != 0; };
+  const auto none = [&odd](const Axes& axes) { return std::none_of(axes.begin(), axes.end(), odd); };
+  return view.offset % 2 == 0 && none(s.outer) && none(s.rows) && !odd(s.lane);
+}
+
+// Makes it a product of pairs if the operands are bf16 and lie so that these can be packed.
+void PairUp(const ScheduleContext& c, const View& x, const View& w, ContractShape* s) {
+  const auto is_bf16 = [&c](const View& view) { return c.f.type(view.base).dtype == kBFloat16; };
+  if (!c.target.has_bf16 || !c.options.vectorize || !is_bf16(x) || !is_bf16(w)) return;
+  if (c.f.type(c.group().root).dtype != kFloat32) return;
+  if (s->k.size() != 1 || s->depth % 2 != 0 || s->rows.size() > 1 || s->lane.x != 0) return;
+  ContractAxis& k = s->k[0];
+  s->x_pair = {k.x == 1 && IsEven(*s, x, &ContractAxis::x), k.x};
+  s->w_pair = {s->lane.w != 1 && k.w == 1 && IsEven(*s, w, &ContractAxis::w), k.w};
+  const bool rows_fit = s->x_pair.joined || s->rows.empty() || s->rows[0].x == 1;
+  if (!rows_fit || !(s->w_pair.joined || s->lane.w == 1)) return;
+  s->pairs = true;
+  s->depth /= 2;
+  k.extent /= 2;
+  k.x *= 2;
+  k.w *= 2;
 }
 
 }  // namespace
@@ -111,7 +138,8 @@ ContractShape ShapeOfContract(const ScheduleContext& c) {
   const auto view = [&](int i) -> const View& {
     return *c.grouping.views[static_cast<size_t>(node.operands[static_cast<size_t>(i)].id)];
   };
-  const Shape &x = c.f.type(node.operands[0]).shape, &w = c.f.type(node.operands[1]).shape;
+  const Type& w_type = c.f.type(node.operands[1]);
+  const Shape &x = c.f.type(node.operands[0]).shape, &w = w_type.shape;
   const auto &xs = view(0).strides, &ws = view(1).strides;
   const auto batch = node.attr<std::vector<int64_t>>("a_batch").size(),
              deep = node.attr<std::vector<int64_t>>("a_contract").size();
@@ -151,6 +179,8 @@ ContractShape ShapeOfContract(const ScheduleContext& c) {
     columns.pop_back();
     s.outer.insert(s.outer.end(), columns.begin(), columns.end());
   }
+  s.widens = IsHalf(c.f.type(view(1).base).dtype) && !IsHalf(w_type.dtype);
+  PairUp(c, view(0), view(1), &s);
   return s;
 }
 
@@ -164,7 +194,8 @@ ContractTiles TilesOfContract(const ContractShape& shape, const Target& target, 
     const bool many = target.vector_registers >= 32;
     const int64_t rows = Product(shape.rows), usual = many ? 4 : 2;
     const int64_t hardware = target.lanes(element_bytes), registers = (shape.lane.extent + hardware - 1) / hardware;
-    t.pack = PaysToPack(shape, target, element_bytes) && !IsPanel(shape, usual * hardware);
+    t.pack = shape.pairs || (PaysToPack(shape, target, element_bytes) &&
+                             (shape.widens || !IsPanel(shape, usual * hardware)));
     // One or two rows leave registers for longer runs of w.
     const int64_t across = std::min(t.pack || rows > 2 ? usual : 4 * usual / rows, registers);
     t.lanes = across * hardware;

@@ -14,6 +14,12 @@ struct ContractAxis {
   int64_t x = 0, w = 0;   ///< strides in the memory of the operands; x of the lanes: 0, or 1 if they are a batch
 };
 
+/// How an operand has pairs of bf16 that are neighbours along k.
+struct PairedOperand {
+  bool joined = false;  ///< neighbours in memory: one load has both
+  int64_t next = 0;     ///< else the second one is so many elements behind the first
+};
+
 /// y[outer, rows, lane] = sum over k of x[outer, rows, k] * w[outer, k, lane], with any strides but that lanes of w
 /// are neighbours in memory.
 struct ContractShape {
@@ -22,6 +28,9 @@ struct ContractShape {
   int64_t depth = 1;   ///< all of k
   int rank = 0;        ///< of the result
   bool empty = false;  ///< no element to compute
+  bool pairs = false;  ///< of bf16 in twos: k is one axis, which counts pairs, as depth does; `rows` is at most one
+  PairedOperand x_pair, w_pair;
+  bool widens = false;  ///< lanes of w are 16 bits in memory
 };
 
 /// Axes that neither operand nor what the group computes from the result can tell apart are one.

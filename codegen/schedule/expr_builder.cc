@@ -160,8 +160,9 @@ ExprId ExprBuilder::ClampedStart(Value start, int64_t high) {
                                   Constant(kInt64, static_cast<double>(high))});
 }
 
-ExprId ExprBuilder::Load(Value base, Affine flat, ExprId dynamic, int64_t dynamic_stride, ExprId guard) {
-  if (IsRowMember(base)) return Build(base, {});
+ExprId ExprBuilder::Load(DType dtype, Value base, Affine flat, ExprId dynamic, int64_t dynamic_stride, ExprId guard) {
+  const auto widened = [&](ExprId x) { return f_.type(base).dtype == dtype ? x : Apply(Op::kCast, dtype, {x}); };
+  if (IsRowMember(base)) return widened(Build(base, {}));
   Expr e;
   e.kind = Expr::Kind::kLoad;
   e.dtype = f_.type(base).dtype;
@@ -170,12 +171,24 @@ ExprId ExprBuilder::Load(Value base, Affine flat, ExprId dynamic, int64_t dynami
   e.dynamic = dynamic;
   e.dynamic_stride = dynamic_stride;
   e.guard = guard;
-  return kernel_->AddExpr(std::move(e));
+  return widened(kernel_->AddExpr(std::move(e)));
 }
 
 ExprId ExprBuilder::LoadView(Value v, Affine offset, ExprId dynamic, ExprId guard) {
   offset.constant += ViewOf(v).offset;
-  return Load(ViewOf(v).base, std::move(offset), dynamic, dynamic < 0 ? 0 : 1, guard);
+  return Load(f_.type(v).dtype, ViewOf(v).base, std::move(offset), dynamic, dynamic < 0 ? 0 : 1, guard);
+}
+
+ExprId ExprBuilder::LoadBits(Value v, Affine offset, DType dtype, ExprId dynamic) {
+  Expr e;
+  e.kind = Expr::Kind::kLoad;
+  e.dtype = dtype;
+  e.buffer = BufferOf(ViewOf(v).base, false);
+  e.index = std::move(offset);
+  e.index.constant += ViewOf(v).offset;
+  e.dynamic = dynamic;
+  e.dynamic_stride = dynamic < 0 ? 0 : 1;
+  return kernel_->AddExpr(std::move(e));
 }
 
 ExprId ExprBuilder::Build(Value v, const Index& index) {
@@ -191,7 +204,8 @@ ExprId ExprBuilder::Build(Value v, const Index& index) {
   if (const auto it = memo_.find(key); it != memo_.end()) return it->second;
   const auto i = static_cast<size_t>(v.id);
   const bool own = grouping_.group_of[i] == group_;
-  const ExprId e = !own && grouping_.views[i] ? Load(ViewOf(v).base, Flatten(ViewOf(v), index)) : Compute(v, index);
+  const ExprId e = !own && grouping_.views[i] ? Load(f_.type(v).dtype, ViewOf(v).base, Flatten(ViewOf(v), index))
+                                                   : Compute(v, index);
   memo_.emplace(key, e);
   return e;
 }
@@ -234,7 +248,7 @@ ExprId ExprBuilder::BuildView(const Node& node, const Index& index) {
   const Value x = node.operands[0];
   const Shape &from = f_.type(x).shape, &to = f_.type(node.result()).shape;
   if (const auto& view = grouping_.views[static_cast<size_t>(x.id)]) {
-    if (auto through = ViewThrough(f_, node, *view)) return Load(view->base, Flatten(*through, index));
+    if (auto through = ViewThrough(f_, node, *view)) return Load(f_.type(x).dtype, view->base, Flatten(*through, index));
   }
   Index inner(static_cast<size_t>(from.rank()));
   switch (node.op) {
@@ -330,7 +344,7 @@ ExprId ExprBuilder::BuildPad(const Node& node, const Index& index) {
     }
     guard = both(guard, InRange(position, shape.dim(static_cast<int>(i))));
   }
-  const ExprId load = Load(view.base, flat, dynamic, dynamic < 0 ? 0 : 1, guard);
+  const ExprId load = Load(f_.type(x).dtype, view.base, flat, dynamic, dynamic < 0 ? 0 : 1, guard);
   if (guard < 0 || IsZero(f_, node.operands[1])) return load;  // 0 where the guard is false
   const ExprId value = Build(node.operands[1], {});
   return Apply(Op::kSelect, f_.type(x).dtype, {guard, load, value});
@@ -349,7 +363,8 @@ ExprId ExprBuilder::BuildGather(const Node& node, const Index& index) {
   for (size_t i = 0; i < view.strides.size(); ++i) {
     if (i != axis) flat.Add(index[i < axis ? i : i + count - 1], view.strides[i]);
   }
-  return Load(view.base, flat, d, view.strides[axis], InRange(d, f_.type(x).shape.dim(static_cast<int>(axis))));
+  return Load(f_.type(x).dtype, view.base, flat, d, view.strides[axis],
+              InRange(d, f_.type(x).shape.dim(static_cast<int>(axis))));
 }
 
 ExprId ExprBuilder::BuildDynamic(const Node& node, const Index& index) {
@@ -359,7 +374,7 @@ ExprId ExprBuilder::BuildDynamic(const Node& node, const Index& index) {
   if (node.op == Op::kDynamicSlice) {
     const View& view = ViewOf(x);
     const ExprId start = ClampedStart(node.operands[1], extent - node.attr<int64_t>("size"));
-    return Load(view.base, Flatten(view, index), start, view.strides[axis]);
+    return Load(f_.type(x).dtype, view.base, Flatten(view, index), start, view.strides[axis]);
   }
   // Dynamic update: element i comes from the update if start <= i < start + size.
   const Value update = node.operands[1];
@@ -369,7 +384,8 @@ ExprId ExprBuilder::BuildDynamic(const Node& node, const Index& index) {
   const ExprId inside = InRange(d, size);
   Index rest = index;
   rest[axis] = {};
-  const ExprId written = Load(ViewOf(update).base, Flatten(ViewOf(update), rest), d, ViewOf(update).strides[axis], inside);
+  const View& from = ViewOf(update);
+  const ExprId written = Load(f_.type(x).dtype, from.base, Flatten(from, rest), d, from.strides[axis], inside);
   return Apply(Op::kSelect, f_.type(x).dtype, {inside, written, Build(x, index)});
 }
 

@@ -31,6 +31,9 @@ class ExprBuilder {
   /// The element of v, which is a view, that is `offset` + dynamic elements of memory behind its first; 0 where guard is
   /// false.
   ExprId LoadView(ir::Value v, Affine offset, ExprId dynamic = -1, ExprId guard = -1);
+  /// Bits of the memory that v is a view of, `offset` elements (+ dynamic) behind its first, as dtype: of one element, or of
+  /// several neighbours, the first in the low bits. Then every step of these, v's place too, is a multiple of that many.
+  ExprId LoadBits(ir::Value v, Affine offset, DType dtype, ExprId dynamic = -1);
   /// The kernel's buffer for a stored value.
   BufferId BufferOf(ir::Value v, bool is_output);
   /// Row-major position of `index` in v.
@@ -67,7 +70,9 @@ class ExprBuilder {
     return has_row_ && grouping_.group_of[static_cast<size_t>(v.id)] == group_;
   }
   bool IsPerElement(ir::Value v) const;
-  ExprId Load(ir::Value base, Affine flat, ExprId dynamic = -1, int64_t dynamic_stride = 0, ExprId guard = -1);
+  /// Of a value of this dtype, which the base may have in 16 bits (View).
+  ExprId Load(DType dtype, ir::Value base, Affine flat, ExprId dynamic = -1, int64_t dynamic_stride = 0,
+              ExprId guard = -1);
   ExprId Compute(ir::Value v, const Index& index);
   ExprId BuildView(const ir::Node& node, const Index& index);
   ExprId BuildPad(const ir::Node& node, const Index& index);

@@ -22,8 +22,9 @@ constexpr uint32_t Bits(std::initializer_list<int> bits) {
 
 // The x86-64 psABI's levels. ecx of leaf 1: SSE3 0, SSSE3 9, FMA 12, CX16 13, SSE4.1 19, SSE4.2 20,
 // MOVBE 22, POPCNT 23, OSXSAVE 27, AVX 28, F16C 29. ebx of leaf 7: BMI1 3, AVX2 5, BMI2 8, AVX512F
-// 16, DQ 17, CD 28, BW 30, VL 31. ecx of leaf 0x80000001: LAHF 0, LZCNT 5.
-constexpr CpuRegister kEbx = CpuRegister::kEbx, kEcx = CpuRegister::kEcx;
+// 16, DQ 17, CD 28, BW 30, VL 31. ecx of leaf 0x80000001: LAHF 0, LZCNT 5. Beyond the levels, eax of leaf 7, 1:
+// AVX512-BF16 5.
+constexpr CpuRegister kEax = CpuRegister::kEax, kEbx = CpuRegister::kEbx, kEcx = CpuRegister::kEcx;
 constexpr uint32_t kV2Leaf1 = Bits({0, 9, 13, 19, 20, 23});
 constexpr uint32_t kV3Leaf1 = kV2Leaf1 | Bits({12, 22, 27, 28, 29});
 constexpr CpuCheck kV2[] = {{1, 0, kEcx, kV2Leaf1}, {0x80000001, 0, kEcx, Bits({0})}};
@@ -32,10 +33,15 @@ constexpr CpuCheck kV3[] = {
 constexpr CpuCheck kV4[] = {{1, 0, kEcx, kV3Leaf1},
                             {7, 0, kEbx, Bits({3, 5, 8, 16, 17, 28, 30, 31})},
                             {0x80000001, 0, kEcx, Bits({0, 5})}};
+constexpr CpuCheck kV4Bf16[] = {{1, 0, kEcx, kV3Leaf1},
+                                {7, 0, kEbx, Bits({3, 5, 8, 16, 17, 28, 30, 31})},
+                                {7, 1, kEax, Bits({5})},
+                                {0x80000001, 0, kEcx, Bits({0, 5})}};
 // XCR0: SSE 1, AVX 2, AVX-512 masks and registers 5-7.
 constexpr CpuNeeds kNeeds[] = {{"x86-64-v2", kV2, 0},
                                {"x86-64-v3", kV3, Bits({1, 2})},
-                               {"x86-64-v4", kV4, Bits({1, 2, 5, 6, 7})}};
+                               {"x86-64-v4", kV4, Bits({1, 2, 5, 6, 7})},
+                               {"x86-64-v4-bf16", kV4Bf16, Bits({1, 2, 5, 6, 7})}};
 
 Target MakeTarget(std::string_view name) {
   Target t;
@@ -51,6 +57,11 @@ Target MakeTarget(std::string_view name) {
     t.vector_registers = 16;
   } else {
     t.features = "-prefer-256-bit";  // LLVM halves this level's vectors otherwise
+    t.has_bf16 = name == "x86-64-v4-bf16";
+    if (t.has_bf16) {
+      t.cpu = "x86-64-v4";
+      t.features += ",+avx512bf16";
+    }
   }
   return t;
 }

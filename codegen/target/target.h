@@ -12,7 +12,7 @@ namespace reel::codegen {
 
 /// What schedules and lowering know of a CPU. A named table, never a measurement: same name, same object bytes.
 struct Target {
-  std::string name;           ///< "x86-64-v2", "x86-64-v3", "x86-64-v4"
+  std::string name;           ///< "x86-64-v2", "x86-64-v3", "x86-64-v4", "x86-64-v4-bf16"
   std::string triple;         ///< LLVM triple
   std::string cpu;            ///< LLVM CPU name
   std::string features;       ///< LLVM feature string
@@ -21,6 +21,7 @@ struct Target {
   bool has_fma = true;        ///< the FMA class of law 8
   bool has_f16c = true;       ///< conversions between f16 and f32
   bool has_masks = true;      ///< masked loads and stores are cheap
+  bool has_bf16 = false;      ///< AVX512-BF16: products of pairs of bf16 (Combine::kDot)
   int64_t l1_bytes = 32 << 10, l2_bytes = 1 << 20;
 
   int lanes(int64_t element_bytes) const { return static_cast<int>(vector_bits / 8 / element_bytes); }

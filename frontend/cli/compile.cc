@@ -154,7 +154,7 @@ void AddCompile(Program* program) {
       ->required();
   command
       ->add_option("--cpu", options->compiler.cpu,
-                   "native, x86-64-v2, x86-64-v3, x86-64-v4 or an LLVM name")
+                   "native, x86-64-v2, x86-64-v3, x86-64-v4, x86-64-v4-bf16 or an LLVM name")
       ->capture_default_str();
   command->add_option("--emit", options->emit, "What to write, of obj, header, llvm, asm, so, plan, dot")
       ->delimiter(',')

@@ -22,7 +22,7 @@ struct InstanceData;
 }  // namespace internal
 
 struct CompileOptions {
-  std::string cpu = "native";  ///< or x86-64-v2, x86-64-v3, x86-64-v4, ...
+  std::string cpu = "native";  ///< or x86-64-v2, x86-64-v3, x86-64-v4, x86-64-v4-bf16
   int opt_level = 2;           ///< 0: one kernel per op; 2: fused and vectorised. The same bits.
   /// Bytes for temporaries (activations, not variables); 0: no limit. Where a step needs more, values
   /// are computed again in the backward part instead of kept: slower, the same bits. Throws

@@ -1,0 +1,67 @@
+#include "codegen/schedule/contract_pairs.h"
+
+namespace reel::codegen {
+namespace {
+
+using ir::Op;
+
+constexpr int64_t kLanes = 64;
+
+ExprId Int32(ExprBuilder* b, ExprId x) { return b->Apply(Op::kCast, kInt32, {x}); }
+ExprId Number(ExprBuilder* b, int64_t x) { return b->Constant(kInt32, static_cast<double>(x)); }
+
+}  // namespace
+
+ExprId PairAt(ExprBuilder* b, ir::Value operand, const PairedOperand& paired, const Affine& at,
+              ExprId dynamic) {
+  const ExprId half = Number(b, 16);
+  if (paired.joined) {
+    const ExprId both = b->LoadBits(operand, at, kInt32, dynamic);
+    return b->Apply(Op::kOr, kInt32, {b->Apply(Op::kShiftLeft, kInt32, {both, half}),
+                                      b->Apply(Op::kShiftRight, kInt32, {both, half})});
+  }
+  Affine second = at;
+  second.constant += paired.next;
+  const ExprId high = Int32(b, b->LoadBits(operand, at, kUInt16, dynamic)),
+               low = Int32(b, b->LoadBits(operand, second, kUInt16, dynamic));
+  return b->Apply(Op::kOr, kInt32, {b->Apply(Op::kShiftLeft, kInt32, {high, half}), low});
+}
+
+void LeastOf(Kernel* k, ExprBuilder* b, Elements e, LocalId* least, std::vector<Stmt>* out) {
+  const AxisId chunk = k->AddAxis("g"), lane = k->AddAxis("v");
+  if (*least < 0) *least = k->AddLocal("least", kUInt16, kLanes);
+  e.at.Add(chunk, kLanes);
+  e.at.Add(lane, 1);
+  const auto number = [b](int64_t x) { return b->Constant(kUInt16, static_cast<double>(x)); };
+  const ExprId magnitude = b->Apply(Op::kAnd, kUInt16, {b->LoadBits(e.operand, e.at, kUInt16), number(0x7FFF)});
+  const ExprId less = b->Apply(Op::kSub, kUInt16, {magnitude, number(1)});  // 0 becomes the largest
+  std::vector<Stmt> set, lanes;
+  set.push_back(MakeAccumulate(*least, AxisAffine(lane), Combine::kMin, less));
+  Stmt vector = MakeLoop(lane, std::min(e.lanes, kLanes), LoopKind::kVector, kLanes, std::move(set));
+  if (e.clip_total >= 0 || (e.lanes > kLanes && e.lanes % kLanes != 0)) {
+    vector.clip_base = e.clip_base;
+    vector.clip_base.Add(chunk, kLanes);
+    vector.clip_total = e.clip_total >= 0 ? e.clip_total : e.lanes;
+  }
+  lanes.push_back(std::move(vector));
+  e.loop.body.push_back(MakeLoop(chunk, (e.lanes + kLanes - 1) / kLanes, LoopKind::kSerial, 1, std::move(lanes)));
+  out->push_back(MakeLocal(*least, Bits(kUInt16, 0xFFFF)));
+  out->push_back(std::move(e.loop));
+  out->push_back(MakeTree(*least, Combine::kMin));
+}
+
+ExprId MayDot(Kernel* k, ExprBuilder* b, LocalId x_least, LocalId w_least) {
+  // The biased exponent; of zeros alone beyond all.
+  const auto exponent = [&](LocalId least) {
+    const ExprId bits = b->Apply(Op::kAdd, kInt32, {Int32(b, LocalExpr(k, least, {})), Number(b, 1)});
+    return b->Apply(Op::kShiftRight, kInt32, {bits, Number(b, 7)});
+  };
+  const ExprId x = exponent(x_least), w = exponent(w_least);
+  const auto at_least = [b](ExprId e, int64_t n) { return b->Apply(Op::kGreaterEqual, kBool, {e, Number(b, n)}); };
+  const auto both = [b](ExprId p, ExprId q) { return b->Apply(Op::kAnd, kBool, {p, q}); };
+  // The last bits are 2^(x - 127 - 7) and 2^(w - 127 - 7), the smallest normal number is 2^-126.
+  constexpr int64_t kLeastSum = 2 * (127 + 7) - 126;
+  return both(both(at_least(x, 1), at_least(w, 1)), at_least(b->Apply(Op::kAdd, kInt32, {x, w}), kLeastSum));
+}
+
+}  // namespace reel::codegen
