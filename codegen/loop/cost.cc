@@ -47,6 +47,7 @@ class Counter {
 
   KernelCost Run() {
     Body(k_.body);
+    if (pairs_) cost_.dtype = kBFloat16;
     if (k_.product_flops >= 0) cost_.flops += k_.product_flops - products_;
     for (size_t b = 0; b < k_.buffers.size(); ++b) {
       const KernelBuffer& buffer = k_.buffers[b];
@@ -207,6 +208,7 @@ class Counter {
     const DType dtype = k_.locals[static_cast<size_t>(s.local)].dtype;
     const double times = Iterations(open_.size());
     if (s.combine == Combine::kFmaPair) return;  // instead of a kDotPair
+    pairs_ |= s.combine == Combine::kDotPair;
     if (s.combine == Combine::kFma || s.combine == Combine::kDotPair) {
       const double flops = (s.combine == Combine::kFma ? 2 : 4) * times;
       Flops(dtype, flops);
@@ -259,7 +261,8 @@ class Counter {
 
   const Kernel& k_;
   KernelCost cost_;
-  double products_ = 0;  // flops of kFma
+  double products_ = 0;  // flops of kFma and kDotPair
+  bool pairs_ = false;   // kDotPair
   std::map<const Stmt*, Loop> loops_;
   std::vector<int64_t> extents_;        // by axis
   std::set<AxisId> clips_;              // on which trips depend

@@ -13,7 +13,7 @@ struct KernelCost {
   /// exp, none for moves, selections and casts. What is computed twice counts twice, but not the rows and lanes past
   /// the end of a product, nor the adding up of partial sums.
   double flops = 0;
-  DType dtype = kFloat32;  ///< the widest that they are on
+  DType dtype = kFloat32;  ///< the widest that they are on; bf16 if it multiplies pairs of that
   /// The least that goes through memory: each element that is touched once, whatever the caches do. An update in place
   /// counts twice.
   int64_t bytes_read = 0, bytes_written = 0;

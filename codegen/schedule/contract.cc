@@ -342,31 +342,20 @@ class ContractSchedule {
     return MakeLoop(g, squares, LoopKind::kSerial, 1, std::move(across));
   }
 
-  // Rows of a block, as far as there are.
-  Stmt OverBlock(AxisId i) const {
-    Stmt loop = MakeLoop(i, tiles_.block, LoopKind::kSerial, 1, {});
-    if (block_ >= 0 && shape_.rows[0].extent % tiles_.block != 0) {
-      loop.clip_base = AxisAffine(block_, tiles_.block);
-      loop.clip_total = shape_.rows[0].extent;
-    }
-    return loop;
-  }
   int64_t RowStride() const { return shape_.rows.empty() ? 0 : shape_.rows[0].x; }
 
   // Pairs: all of a block of rows; a block of a panel of w.
   Elements RowElements() {
     const AxisId i = k_->AddAxis("i");
-    if (shape_.x_pair.joined) {
-      Elements e{node_.operands[0], OverBlock(i), x_base_, 2 * shape_.depth};
-      e.at.Add(FromBlock(AxisAffine(i)), RowStride());
-      return e;
-    }
-    Elements e{node_.operands[0], MakeLoop(i, 2 * shape_.depth, LoopKind::kSerial, 1, {}), x_base_, tiles_.block};
+    const int64_t deep = 2 * shape_.depth;
+    const bool joined = shape_.x_pair.joined;
+    Elements e{node_.operands[0], MakeLoop(i, joined ? tiles_.block : deep, LoopKind::kSerial, 1, {}), x_base_,
+               joined ? deep : tiles_.block};
     e.at.Add(FromBlock({}), RowStride());
-    e.at.Add(i, shape_.x_pair.next);
-    if (!shape_.rows.empty()) {
-      e.clip_base = FromBlock({});
-      e.clip_total = shape_.rows[0].extent;
+    e.at.Add(i, joined ? RowStride() : shape_.x_pair.next);
+    if (block_ >= 0 && shape_.rows[0].extent % tiles_.block != 0) {
+      (joined ? e.loop.clip_base : e.clip_base) = FromBlock({});
+      (joined ? e.loop.clip_total : e.clip_total) = shape_.rows[0].extent;
     }
     return e;
   }
@@ -376,9 +365,8 @@ class ContractSchedule {
     const bool partial = shape_.depth > k_block_ && shape_.depth % k_block_ != 0, joined = shape_.w_pair.joined;
     Elements e{node_.operands[1], MakeLoop(i, joined ? p.columns : deep, LoopKind::kSerial, 1, {}), w_base_,
                joined ? deep : p.columns};
-    Affine* clip_base = joined ? &e.clip_base : &e.loop.clip_base;
     if (partial) {
-      *clip_base = AxisAffine(block, 2 * k_block_);
+      (joined ? e.clip_base : e.loop.clip_base) = AxisAffine(block, 2 * k_block_);
       (joined ? e.clip_total : e.loop.clip_total) = 2 * shape_.depth;
     }
     e.at.Add(p.base, shape_.lane.w);
@@ -388,7 +376,7 @@ class ContractSchedule {
   }
 
   // The rows of a tile in a block of k as pairs, along k or across as they lie in memory; where those of a row are.
-  Affine PackRows(const Panel& p, const KOffsets& xk, AxisId block, AxisId tile, const TileAxes& product, AxisId k,
+  Affine PackRows(const Panel& p, const KOffsets& xk, AxisId block, AxisId tile, AxisId row_axis, AxisId k,
                   std::vector<Stmt>* out) {
     const int64_t n = c_.target.lanes(SizeOf(packed_)), deep = std::min(shape_.depth, k_block_);
     const bool joined = shape_.x_pair.joined;
@@ -424,7 +412,7 @@ class ContractSchedule {
     outer.body = std::move(lanes);
     out->push_back(MakeScratch(rows_));
     out->push_back(std::move(outer));
-    return place(product.i, k);
+    return place(row_axis, k);
   }
 
   // Blocks of k: tile after tile of the block of rows.
@@ -444,7 +432,7 @@ class ContractSchedule {
     std::vector<Stmt> one;
     ExprId a, may_dot = -1;
     if (shape_.pairs) {
-      const Affine at = PackRows(p, xk, block, tile, product, k, &one);
+      const Affine at = PackRows(p, xk, block, tile, product.i, k, &one);
       a = LocalExpr(k_, rows_, at);
       LeastOf(k_, c_.builder, PanelElements(p, block), &w_least_, &body);
       may_dot = MayDot(k_, c_.builder, x_least_, w_least_);

@@ -19,7 +19,7 @@ struct KernelProfile {
   double flops = 0;    ///< operations on floats; a function such as exp counts 20
   /// Each element a call touches, once: the least that goes through memory.
   double bytes_read = 0, bytes_written = 0;
-  DType dtype = kFloat32;  ///< widest floats that the operations are on
+  DType dtype = kFloat32;  ///< widest floats that the operations are on; bf16 if the CPU multiplies that
 };
 
 /// What an instance's calls took since it was made, or since ResetProfile.

@@ -58,6 +58,12 @@ struct Row {
   std::function<double(const Machine&)> value;
 };
 
+// GFLOP/s; of bf16 where the CPU multiplies it, and of f32 where it does not.
+double PeakOf(const Peaks& peaks, DType dtype) {
+  if (dtype == kBFloat16 && peaks.bf16 > 0) return peaks.bf16;
+  return dtype == kFloat64 ? peaks.f64 : peaks.f32;
+}
+
 // Figures by their keys in machine.json.
 std::vector<Row> Rows() {
   std::vector<Row> rows = {{"float32", [](const Machine& m) { return m.peaks.f32; }},
@@ -84,8 +90,7 @@ double Machine::LimitSeconds(const Workload& w) const {
   const double rate = BestRate(*this, w.resident > 0 ? w.resident : w.bytes, [updates](const Rates& r) {
     return std::max(r.copy, updates ? r.update : 0);
   });
-  const double peak = w.dtype == kFloat64 ? peaks.f64 : peaks.f32;
-  return std::max(w.flops / peak, w.bytes / rate) * 1e-9;
+  return std::max(w.flops / PeakOf(peaks, w.dtype), w.bytes / rate) * 1e-9;
 }
 
 double Machine::LimitSeconds(const KernelProfile& k) const {
@@ -97,8 +102,7 @@ double Machine::LimitSeconds(const KernelProfile& k) const {
     if (k.bytes_read >= kMostly * k.bytes_written) return std::max(both, r.read);
     return k.bytes_written >= kMostly * k.bytes_read ? std::max(both, r.write) : both;
   });
-  const double peak = k.dtype == kFloat64 ? peaks.f64 : peaks.f32;
-  return std::max(k.flops / peak, bytes / rate) * 1e-9;
+  return std::max(k.flops / PeakOf(peaks, k.dtype), bytes / rate) * 1e-9;
 }
 
 std::vector<Machine> MeasureMachine(const std::vector<int>& threads) {

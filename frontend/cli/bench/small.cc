@@ -15,14 +15,14 @@ Workload MakeAdd(const Inputs& in, int64_t n) {
 }
 
 // a b, a of shape a and b of shape b, whose last axis is n.
-Workload MakeMatMul(const Inputs& in, const Shape& a, const Shape& b) {
-  Workload out{.kind = Workload::Kind::kOp};
-  out.inputs = {in.Normal("params.a", a), in.Normal("params.b", b)};
+Workload MakeMatMul(const Inputs& in, const Shape& a, const Shape& b, DType dtype) {
+  Workload out{.kind = Workload::Kind::kOp, .dtype = dtype};
+  out.inputs = {Cast(in.Normal("params.a", a), dtype), Cast(in.Normal("params.b", b), dtype)};
   const auto a_size = static_cast<double>(a.size()), b_size = static_cast<double>(b.size());
   const auto k = static_cast<double>(a.dim(a.rank() - 1));
   const auto n = static_cast<double>(b.dim(b.rank() - 1));
   out.flops = 2 * a_size * n;
-  out.bytes = 4 * (a_size + b_size + a_size / k * n);
+  out.bytes = static_cast<double>(SizeOf(dtype)) * (a_size + b_size + a_size / k * n);
   out.step = [](const std::vector<Tensor>& in) -> std::vector<Tensor> {
     return {MatMul(in[0], in[1])};
   };
@@ -61,12 +61,13 @@ std::vector<Entry> SmallWorkloads() {
   std::vector<Entry> out;
   for (const int64_t n : {2, 64, 1024})
     out.push_back({StrCat("add_", n), "add", [n](const Inputs& in) { return MakeAdd(in, n); }});
-  const auto matmul = [&out](const std::string& name, const Shape& a, const Shape& b) {
-    out.push_back({name, "matmul", [a, b](const Inputs& in) { return MakeMatMul(in, a, b); }});
+  const auto matmul = [&out](const std::string& name, const Shape& a, const Shape& b, DType dtype = kFloat32) {
+    out.push_back({name, "matmul", [a, b, dtype](const Inputs& in) { return MakeMatMul(in, a, b, dtype); }});
   };
   matmul("matmul_2", {2, 2}, {2, 2});
   matmul("matmul_100x784", {100, 784}, {784, 100});
   for (const int64_t n : {64, 256, 1024}) matmul(StrCat("matmul_", n), {n, n}, {n, n});
+  matmul("matmul_1024_bf16", {1024, 1024}, {1024, 1024}, kBFloat16);
   matmul("bmm_64x64", {64, 64, 64}, {64, 64, 64});
   out.push_back({"chain1000", "", MakeChain1000});
   out.push_back({"call_overhead", "", MakeCall});

@@ -1,0 +1,139 @@
+// Products of f16 and bf16 against the rule of contractions (ir/README.md), term by term: k ascends in blocks of 256,
+// each term an fma in f32, block sums in order, one rounding at last. On every target and level, to the bit: AVX512-BF16
+// too, which takes denormals for 0 and so may multiply only where there are none (codegen/schedule/contract_pairs.h).
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "codegen/target/cpuid.h"
+#include "codegen/target/target.h"
+#include "ir/strings.h"
+#include "reel/reel.h"
+#include "runtime/thread_pool.h"
+
+namespace reel {
+namespace {
+
+struct Case {
+  std::string name;
+  int64_t batch, m, k, n;  // batch 0: none
+  bool transpose_a = false, transpose_b = false;
+  double low = 0.1, high = 4;  // magnitudes, evenly in their logarithm; signs alternate at random
+  std::vector<double> special = {};  // some elements
+};
+
+template <typename T>
+Tensor MakeOperand(const Case& c, const Shape& shape, uint64_t seed, std::vector<float>* values) {
+  uint64_t state = seed * 0x9E3779B97F4A7C15u + 1;
+  const auto next = [&state] { return (state = state * 6364136223846793005u + 1442695040888963407u) >> 33; };
+  std::vector<T> elements;
+  for (int64_t i = 0; i < shape.size(); ++i) {
+    const double u = static_cast<double>(next() % 4096) / 4096;
+    double x = std::exp2(std::log2(c.low) + u * (std::log2(c.high) - std::log2(c.low)));
+    if (next() % 2 == 0) x = -x;
+    if (!c.special.empty() && next() % 37 == 0) x = c.special[next() % c.special.size()];
+    elements.push_back(T(x));
+    values->push_back(static_cast<float>(elements.back()));
+  }
+  return Tensor::FromData(elements, shape);
+}
+
+// Element by element, as ir/README.md says.
+float Contracted(const Case& c, const std::vector<float>& a, const std::vector<float>& b, int64_t batch, int64_t i,
+                 int64_t j) {
+  float total = 0;
+  for (int64_t first = 0; first < c.k; first += 256) {
+    float sum = 0;
+    for (int64_t k = first; k < std::min(first + 256, c.k); ++k) {
+      const int64_t x = c.transpose_a ? k * c.m + i : i * c.k + k, y = c.transpose_b ? j * c.k + k : k * c.n + j;
+      sum = std::fma(a[static_cast<size_t>(batch * c.m * c.k + x)], b[static_cast<size_t>(batch * c.k * c.n + y)], sum);
+    }
+    total = first == 0 ? sum : total + sum;
+  }
+  return total;
+}
+
+std::vector<Case> Cases() {
+  std::vector<Case> cases;
+  for (const bool ta : {false, true}) {
+    for (const bool tb : {false, true}) {
+      const std::string layout = std::string(ta ? "At" : "A") + (tb ? "Bt" : "B");
+      cases.push_back({layout + "_tiles", 0, 96, 512, 128, ta, tb});
+      cases.push_back({layout + "_rest_of_all", 0, 101, 770, 83, ta, tb});
+      cases.push_back({layout + "_many_rows", 0, 530, 130, 512, ta, tb});
+      cases.push_back({layout + "_odd_depth", 0, 33, 257, 40, ta, tb});
+      cases.push_back({layout + "_odd_rows_and_columns", 0, 37, 258, 41, ta, tb});
+      cases.push_back({layout + "_few_rows", 0, 2, 640, 96, ta, tb});
+      cases.push_back({layout + "_one_column", 0, 64, 64, 1, ta, tb});
+      cases.push_back({layout + "_batched", 3, 20, 66, 24, ta, tb});
+      // Denormal operands; products and sums below the smallest normal number; both beside large ones.
+      cases.push_back({layout + "_denormal", 0, 24, 520, 72, ta, tb, 1e-40, 1e-37});
+      cases.push_back({layout + "_tiny_products", 0, 24, 520, 72, ta, tb, 1e-24, 1e-18});
+      cases.push_back({layout + "_least_exact_products", 0, 24, 520, 72, ta, tb, 1e-17, 1e-15});
+      const double infinity = std::numeric_limits<double>::infinity();
+      cases.push_back({layout + "_special", 0, 24, 520, 72, ta, tb, 0.1, 4,
+                       {0.0, -0.0, 1e-30, 1e-39, 3e38, -infinity, std::nan("")}});
+      cases.push_back({layout + "_overflow", 0, 24, 520, 72, ta, tb, 1e18, 1e20});
+    }
+  }
+  return cases;
+}
+
+class HalfProducts : public testing::TestWithParam<Case> {};
+
+template <typename T>
+void ExpectRule(const Case& c) {
+  const int64_t batches = std::max<int64_t>(c.batch, 1);
+  const auto shaped = [&c](int64_t rows, int64_t columns) {
+    return c.batch > 0 ? Shape({c.batch, rows, columns}) : Shape({rows, columns});
+  };
+  std::vector<float> av, bv;
+  const Tensor a = MakeOperand<T>(c, c.transpose_a ? shaped(c.k, c.m) : shaped(c.m, c.k), 1, &av);
+  const Tensor b = MakeOperand<T>(c, c.transpose_b ? shaped(c.n, c.k) : shaped(c.k, c.n), 2, &bv);
+  const auto product = [&c](const Tensor& x, const Tensor& y) {
+    return MatMul(x, y, {.transpose_a = c.transpose_a, .transpose_b = c.transpose_b});
+  };
+  std::vector<T> want;
+  for (int64_t batch = 0; batch < batches; ++batch) {
+    for (int64_t i = 0; i < c.m; ++i) {
+      for (int64_t j = 0; j < c.n; ++j) want.push_back(T(double{Contracted(c, av, bv, batch, i, j)}));
+    }
+  }
+  const auto expect = [&want](const Tensor& got, const std::string& engine) {
+    const auto data = got.data<T>();
+    ASSERT_EQ(data.size(), want.size());
+    for (size_t i = 0; i < want.size(); ++i) {
+      const bool nan = std::isnan(static_cast<float>(want[i]));
+      if (nan ? std::isnan(static_cast<float>(data[i])) : data[i].bits == want[i].bits) continue;
+      ADD_FAILURE() << engine << ", element " << i << ": " << static_cast<float>(data[i]) << " for "
+                    << static_cast<float>(want[i]);
+      return;
+    }
+  };
+  expect(product(a, b), "eager");
+  const Function f = Trace(product, {Spec(a), Spec(b)});
+  expect(Compile(f, {.opt_level = 0})("main", a, b), "level 0");
+  for (const std::string_view cpu : codegen::TargetNames()) {
+    if (!codegen::HostSupports(cpu) || !codegen::FindTarget(cpu)->has_fma) continue;
+    const Executable run = Compile(f, {.cpu = std::string(cpu)});
+    for (const int threads : {1, 3}) {
+      runtime::SetNumThreads(threads);
+      expect(run("main", a, b), StrCat(cpu, ", ", threads, " threads"));
+    }
+  }
+  runtime::SetNumThreads(0);
+}
+
+TEST_P(HalfProducts, KeepTheRule) {
+  ExpectRule<BFloat16>(GetParam());
+  ExpectRule<Float16>(GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, HalfProducts, testing::ValuesIn(Cases()), [](const auto& p) { return p.param.name; });
+
+}  // namespace
+}  // namespace reel
