@@ -50,11 +50,7 @@ class ContractSchedule {
     const int64_t lanes = tiles_.lanes;
     const bool panels = tiles_.pack && SharesPanels(shape_, lanes);
     if (panels) loops.emplace_back(k_->AddAxis("n"), shape_.lane.extent / lanes);
-    std::vector<Stmt> body;
-    if (shape_.pairs) LeastOf(k_, c_.builder, RowElements(), &x_least_, &body);
-    for (Stmt& s : panels ? Block(AxisAffine(loops.back().first, lanes), lanes, lanes) : Panels()) {
-      body.push_back(std::move(s));
-    }
+    std::vector<Stmt> body = panels ? Block(AxisAffine(loops.back().first, lanes), lanes, lanes) : Panels();
     // Threads share the outermost loop: if it is short, the longest.
     if (!loops.empty() && loops[0].second < kSharedSteps) {
       const auto longer = [](const auto& a, const auto& b) { return a.second < b.second; };
@@ -344,35 +340,35 @@ class ContractSchedule {
 
   int64_t RowStride() const { return shape_.rows.empty() ? 0 : shape_.rows[0].x; }
 
-  // Pairs: all of a block of rows; a block of a panel of w.
-  Elements RowElements() {
-    const AxisId i = k_->AddAxis("i");
-    const int64_t deep = 2 * shape_.depth;
-    const bool joined = shape_.x_pair.joined;
-    Elements e{node_.operands[0], MakeLoop(i, joined ? tiles_.block : deep, LoopKind::kSerial, 1, {}), x_base_,
-               joined ? deep : tiles_.block};
-    e.at.Add(FromBlock({}), RowStride());
-    e.at.Add(i, joined ? RowStride() : shape_.x_pair.next);
-    if (block_ >= 0 && shape_.rows[0].extent % tiles_.block != 0) {
-      (joined ? e.loop.clip_base : e.clip_base) = FromBlock({});
-      (joined ? e.loop.clip_total : e.clip_total) = shape_.rows[0].extent;
-    }
-    return e;
-  }
-  Elements PanelElements(const Panel& p, AxisId block) {
+  // An operand's part in a block of k: so many rows or columns.
+  Elements InBlock(int operand, const Affine& base, const PairedOperand& pair, int64_t count, int64_t stride,
+                   AxisId block) {
     const AxisId i = k_->AddAxis("i");
     const int64_t deep = 2 * std::min(shape_.depth, k_block_);
-    const bool partial = shape_.depth > k_block_ && shape_.depth % k_block_ != 0, joined = shape_.w_pair.joined;
-    Elements e{node_.operands[1], MakeLoop(i, joined ? p.columns : deep, LoopKind::kSerial, 1, {}), w_base_,
-               joined ? deep : p.columns};
-    if (partial) {
-      (joined ? e.clip_base : e.loop.clip_base) = AxisAffine(block, 2 * k_block_);
-      (joined ? e.clip_total : e.loop.clip_total) = 2 * shape_.depth;
+    Elements e{node_.operands[static_cast<size_t>(operand)],
+               MakeLoop(i, pair.joined ? count : deep, LoopKind::kSerial, 1, {}), base, pair.joined ? deep : count};
+    const auto clip = [&e](bool lanes, const Affine& from, int64_t total) {
+      (lanes ? e.clip_base : e.loop.clip_base) = from;
+      (lanes ? e.clip_total : e.loop.clip_total) = total;
+    };
+    if (shape_.depth > k_block_ && shape_.depth % k_block_ != 0) {
+      clip(pair.joined, AxisAffine(block, 2 * k_block_), 2 * shape_.depth);
     }
-    e.at.Add(p.base, shape_.lane.w);
-    e.at.Add(block, 2 * k_block_ * shape_.w_pair.next);
-    e.at.Add(i, joined ? shape_.lane.w : shape_.w_pair.next);
+    if (operand == 0 && block_ >= 0 && shape_.rows[0].extent % count != 0) {
+      clip(!pair.joined, FromBlock({}), shape_.rows[0].extent);
+    }
+    e.at.Add(block, 2 * k_block_ * pair.next);
+    e.at.Add(i, pair.joined ? stride : pair.next);
     return e;
+  }
+  // Whether the instruction for pairs may have these blocks of x and w.
+  ExprId MayDotBlock(const Panel& p, AxisId block, std::vector<Stmt>* out) {
+    Affine x = x_base_, w = w_base_;
+    x.Add(FromBlock({}), RowStride());
+    w.Add(p.base, shape_.lane.w);
+    LeastOf(k_, c_.builder, InBlock(0, x, shape_.x_pair, tiles_.block, RowStride(), block), &x_least_, out);
+    LeastOf(k_, c_.builder, InBlock(1, w, shape_.w_pair, p.columns, shape_.lane.w, block), &w_least_, out);
+    return MayDot(k_, c_.builder, x_least_, w_least_);
   }
 
   // The rows of a tile in a block of k as pairs, along k or across as they lie in memory; where those of a row are.
@@ -434,8 +430,7 @@ class ContractSchedule {
     if (shape_.pairs) {
       const Affine at = PackRows(p, xk, block, tile, product.i, k, &one);
       a = LocalExpr(k_, rows_, at);
-      LeastOf(k_, c_.builder, PanelElements(p, block), &w_least_, &body);
-      may_dot = MayDot(k_, c_.builder, x_least_, w_least_);
+      may_dot = MayDotBlock(p, block, &body);
     } else {
       const ExprId row = Row(p, tile, product.i, &x);
       a = Load(0, x, xk, OfBlock(block, AxisAffine(k)), AxisAffine(k), row, shape_.lane.x != 0 ? in_panel : -1);

@@ -9,11 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "codegen/loop/cost.h"
 #include "codegen/target/cpuid.h"
 #include "codegen/target/target.h"
 #include "ir/strings.h"
 #include "reel/reel.h"
 #include "runtime/thread_pool.h"
+#include "tests/codegen/program_util.h"
 
 namespace reel {
 namespace {
@@ -83,7 +85,7 @@ std::vector<Case> Cases() {
   return cases;
 }
 
-class HalfProducts : public testing::TestWithParam<Case> {};
+class HalfProductBits : public testing::TestWithParam<Case> {};
 
 template <typename T>
 void ExpectRule(const Case& c) {
@@ -128,12 +130,44 @@ void ExpectRule(const Case& c) {
   runtime::SetNumThreads(0);
 }
 
-TEST_P(HalfProducts, KeepTheRule) {
+TEST_P(HalfProductBits, KeepTheRule) {
   ExpectRule<BFloat16>(GetParam());
   ExpectRule<Float16>(GetParam());
 }
 
-INSTANTIATE_TEST_SUITE_P(All, HalfProducts, testing::ValuesIn(Cases()), [](const auto& p) { return p.param.name; });
+INSTANTIATE_TEST_SUITE_P(All, HalfProductBits, testing::ValuesIn(Cases()), [](const auto& p) { return p.param.name; });
+
+codegen::Program PlanFor(std::string_view cpu, const std::string& function) {
+  auto program = codegen::BuildProgram(codegen::ParseFunctions(function), *codegen::FindTarget(cpu), {});
+  EXPECT_TRUE(program.ok()) << program.status();
+  return *std::move(program);
+}
+
+constexpr char kLinear[] = R"(func @f(%x: bf16[64,512], %w: bf16[96,512], %b: bf16[96]) -> (bf16[64,96]) {
+  %0 = contract %x, %w {a_batch=[], a_contract=[1], b_batch=[], b_contract=[1]} : bf16[64,96]
+  %1 = broadcast %b {axes=[1], shape=[64,96]} : bf16[64,96]
+  %2 = add %0, %1 : bf16[64,96]
+  return %2
+})";
+
+// One kernel, bias included, without a copy of either operand in f32.
+TEST(HalfProducts, PairsAreMultipliedWhereTheTargetCan) {
+  const codegen::Program pairs = PlanFor("x86-64-v4-bf16", kLinear);
+  ASSERT_EQ(pairs.kernels.size(), 1u);
+  const std::string text = ToString(pairs);
+  EXPECT_EQ(pairs.arena_bytes, 0);
+  EXPECT_NE(text.find("dot_pair= "), std::string::npos) << text;
+  EXPECT_NE(text.find("fma_pair= "), std::string::npos) << text;
+  EXPECT_EQ(codegen::CostOf(pairs.kernels[0]).dtype, kBFloat16);
+}
+
+// Elsewhere the first operand, whose elements are read one by one, is widened once; the second where it is packed.
+TEST(HalfProducts, OneOperandIsWidenedInPlace) {
+  const codegen::Program p = PlanFor("x86-64-v4", kLinear);
+  EXPECT_EQ(p.kernels.size(), 2u);
+  EXPECT_EQ(p.arena_bytes, 64 * 512 * 4);
+  EXPECT_EQ(ToString(p).find("_pair"), std::string::npos);
+}
 
 }  // namespace
 }  // namespace reel
