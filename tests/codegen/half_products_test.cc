@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "ir/strings.h"
 #include "reel/reel.h"
 #include "runtime/thread_pool.h"
+#include "tests/codegen/bits_util.h"
 #include "tests/codegen/program_util.h"
 
 namespace reel {
@@ -136,6 +138,83 @@ TEST_P(HalfProductBits, KeepTheRule) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, HalfProductBits, testing::ValuesIn(Cases()), [](const auto& p) { return p.param.name; });
+
+// What else reads an operand that a product reads in 16 bits; the same operand in products of other layouts.
+struct Use {
+  std::string name;
+  std::function<Tensor(const Tensor& x, const Tensor& w)> function;  // x: f32[48,64], w: f32[64,40], of 16 bits
+};
+
+std::vector<Use> Uses() {
+  return {
+      {"elementwise", [](const Tensor& x, const Tensor& w) { return MatMul(x, w) + ReduceSum(w * 3.f, {0}); }},
+      {"sorted", [](const Tensor& x, const Tensor& w) { return MatMul(x, w) + ReduceSum(Cast(Argsort(w, 0), kFloat32), {0}); }},
+      {"rows", [](const Tensor& x, const Tensor& w) { return MatMul(x, Softmax(w)) + MatMul(x, w); }},
+      {"looked_up",
+       [](const Tensor& x, const Tensor& w) { return MatMul(x, w) + ReduceSum(Gather(w, Tensor({3, 1})), {0}); }},
+      {"padded", [](const Tensor& x, const Tensor& w) { return MatMul(x, w) + ReduceSum(Pad(w, {1, 0}, {0, 0}), {0}); }},
+      {"sliced", [](const Tensor& x, const Tensor& w) { return MatMul(Slice(x, {0, 3}, {48, 35}), Slice(w, {1, 1}, {33, 38})); }},
+      {"even_slices",
+       [](const Tensor& x, const Tensor& w) { return MatMul(Slice(x, {1, 2}, {40, 34}), Slice(w, {1, 1}, {33, 38})); }},
+      {"gram", [](const Tensor& x, const Tensor&) { return MatMul(x, x, {.transpose_b = true}); }},
+      {"both_gradients",
+       [](const Tensor& x, const Tensor& w) {
+         const Tensor y = MatMul(x, w);
+         return MatMul(MatMul(y, w, {.transpose_b = true}), MatMul(x, y, {.transpose_a = true}));
+       }},
+      {"three_axes",
+       [](const Tensor& x, const Tensor& w) {
+         return MatMul(Transpose(Reshape(x, {4, 12, 64}), {1, 0, 2}), w) * Reshape(ReduceMax(x), {1, 1, 1});
+       }},
+      {"convolution",
+       [](const Tensor& x, const Tensor& w) {
+         return Conv2D(Reshape(x, {1, 8, 6, 64}), Reshape(Slice(w, {0, 0}, {64, 36}), {3, 3, 64, 4}));
+       }},
+  };
+}
+
+class HalfOperands : public testing::TestWithParam<Use> {};
+
+TEST_P(HalfOperands, AreReadAsWhatTheyAre) {
+  Generator generator(5);
+  for (const DType dtype : {kBFloat16, kFloat16}) {
+    const std::vector<Tensor> in = {Cast(RandomNormal({48, 64}, {.generator = generator}), dtype),
+                                    Cast(RandomNormal({64, 40}, {.generator = generator}), dtype)};
+    const auto f = [&](const Tensor& x, const Tensor& w) {
+      return std::vector<Tensor>{GetParam().function(Cast(x, kFloat32), Cast(w, kFloat32))};
+    };
+    ExpectSameBits(Trace(f, {Spec(in[0]), Spec(in[1])}), in, f(in[0], in[1]));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, HalfOperands, testing::ValuesIn(Uses()), [](const auto& p) { return p.param.name; });
+
+// A layer of bf16 and its gradients: to the bit everywhere, and what doubles give but for the roundings.
+TEST(HalfProducts, GradientsOfALayer) {
+  Generator generator(3);
+  const auto normal = [&](const Shape& shape) { return Cast(RandomNormal(shape, {.generator = generator}), kBFloat16); };
+  const std::vector<Tensor> in = {normal({64, 96}), normal({96, 48}), normal({48})};
+  const auto gradients = [](const Tensor& x, const Tensor& w, const Tensor& b) {
+    GradientTape tape;
+    for (const Tensor& t : {x, w, b}) tape.Watch(t);
+    const Tensor y = Tanh((MatMul(x, w) + b) * 0.125);
+    const GradientList g = tape.Gradient(y, {x, w, b});
+    return std::vector<Tensor>{y, g.Dense(0), g.Dense(1), g.Dense(2)};
+  };
+  const auto wide = [](std::vector<Tensor> tensors, DType dtype) {
+    for (Tensor& t : tensors) t = Cast(t, dtype);
+    return tensors;
+  };
+  const auto f = [&](const Tensor& x, const Tensor& w, const Tensor& b) { return wide(gradients(x, w, b), kFloat32); };
+  const std::vector<Tensor> got = f(in[0], in[1], in[2]);
+  ExpectSameBits(Trace(f, {Spec(in[0]), Spec(in[1]), Spec(in[2])}), in, got);
+  const std::vector<Tensor> doubles = wide(in, kFloat64);
+  const std::vector<Tensor> want = gradients(doubles[0], doubles[1], doubles[2]);
+  for (size_t i = 0; i < want.size(); ++i) {
+    const Tensor x = Cast(got[i], kFloat64), most = ReduceMax(Abs(want[i]));
+    EXPECT_LT(ReduceMax(Abs(x - want[i])).item<double>(), 0.03 * most.item<double>()) << "result " << i;
+  }
+}
 
 codegen::Program PlanFor(std::string_view cpu, const std::string& function) {
   auto program = codegen::BuildProgram(codegen::ParseFunctions(function), *codegen::FindTarget(cpu), {});
