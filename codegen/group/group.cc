@@ -176,36 +176,13 @@ class Grouper {
     }
   }
 
-  // Whether b of a product has the elements of its last axes side by side: lanes run along them.
-  bool HasLanes(const Node& node, Value b, const View& view) const {
-    const int first = static_cast<int>(node.attr<std::vector<int64_t>>("b_batch").size() +
-                                       node.attr<std::vector<int64_t>>("b_contract").size());
-    for (int i = shape(b).rank() - 1; i >= first; --i) {
-      if (shape(b).dim(i) > 1) return view.strides[static_cast<size_t>(i)] == 1;
-    }
-    return true;
-  }
-
-  // Whether the schedule had better bring the lanes together panel by panel: few rows make a copy of b dear.
-  bool PacksLanes(const Node& node, Value b, const View& view) const {
-    constexpr int64_t kRows = 1024;
-    const auto batch = static_cast<int>(node.attr<std::vector<int64_t>>("b_batch").size()),
-               deep = static_cast<int>(node.attr<std::vector<int64_t>>("b_contract").size());
-    int64_t rows = 1;
-    for (int i = batch; i < shape(node.operands[0]).rank() - deep; ++i) rows *= shape(node.operands[0]).dim(i);
-    for (int i = batch + deep - 1; rows <= kRows && i >= batch; --i) {
-      if (shape(b).dim(i) > 1) return view.strides[static_cast<size_t>(i)] == 1;
-    }
-    return false;
-  }
-
   void ForceFactors(const Node& node) {
     const Value a = node.operands[0], b = node.operands[1];
     const auto widened = [this](Value v) { return options_.fuse ? WidenedView(f_, out_, v) : std::nullopt; };
     const std::optional<View> x = widened(a), w = widened(b);
     const bool pairs = options_.pairs && x && w && MultipliesPairs(f_, node, *x, *w);
     ForceMemory(a, pairs);
-    const auto in_place = [&](const View& view) { return HasLanes(node, b, view) || PacksLanes(node, b, view); };
+    const auto in_place = [&](const View& view) { return MakesLanes(f_, node, view); };
     if (w && (pairs || in_place(*w))) return ForceMemory(b, true);
     ForceView(b);
     if (!in_place(*out_.views[Index(b)])) Force(b);

@@ -14,6 +14,12 @@ int LastAxis(const Shape& shape, int begin, int end) {
   return last;
 }
 
+// b of a product has the elements of its last axes side by side: lanes run along them.
+bool HasLanes(const Shape& b, const View& view, int first) {
+  const int last = LastAxis(b, first, b.rank());
+  return last < 0 || view.strides[static_cast<size_t>(last)] == 1;
+}
+
 }  // namespace
 
 std::optional<Axes> ProductLayout(const ir::Function& function, const ir::Node& product, const ir::Node& transpose,
@@ -35,6 +41,18 @@ std::optional<Axes> ProductLayout(const ir::Function& function, const ir::Node& 
   Axes strides(ordered.size());
   for (size_t i = 0; i < ordered.size(); ++i) strides[static_cast<size_t>(permutation[i])] = ordered[i];
   return strides;
+}
+
+bool MakesLanes(const ir::Function& function, const ir::Node& product, const View& w) {
+  constexpr int64_t kRows = 1024;  // more make a copy of b cheap
+  const Shape &a = function.type(product.operands[0]).shape, &b = function.type(product.operands[1]).shape;
+  const auto batch = static_cast<int>(product.attr<Axes>("b_batch").size()),
+             deep = static_cast<int>(product.attr<Axes>("b_contract").size());
+  if (HasLanes(b, w, batch + deep)) return true;
+  int64_t rows = 1;
+  for (int i = batch; i < a.rank() - deep; ++i) rows *= a.dim(i);
+  const int last = LastAxis(b, batch, batch + deep);
+  return rows <= kRows && last >= 0 && w.strides[static_cast<size_t>(last)] == 1;
 }
 
 }  // namespace reel::codegen

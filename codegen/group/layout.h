@@ -14,6 +14,10 @@ namespace reel::codegen {
 std::optional<std::vector<int64_t>> ProductLayout(const ir::Function& function, const ir::Node& product,
                                                   const ir::Node& transpose, const View& x, const View& w);
 
+/// Whether a product can read its second operand through this view: the elements of its last axis lie side by side for
+/// lanes, or the schedule brings them together panel by panel, which pays for few rows.
+bool MakesLanes(const ir::Function& function, const ir::Node& product, const View& w);
+
 }  // namespace reel::codegen
 
 #endif  // REEL_CODEGEN_GROUP_LAYOUT_H_
