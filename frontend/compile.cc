@@ -10,6 +10,7 @@
 #include "frontend/event_log.h"
 #include "frontend/profile.h"
 #include "frontend/symbolic.h"
+#include "frontend/tape_cache.h"
 #include "ir/names.h"
 #include "ir/strings.h"
 #include "runtime/abi.h"
@@ -439,5 +440,7 @@ void CompileToObject(const Function& function, const std::string& path,
                      const CompileOptions& options) {
   ObjectOf(function.internal_data(), path, options);
 }
+
+void WaitForCompiler() { internal::TapeCache::Get().Wait(); }
 
 }  // namespace reel

@@ -4,6 +4,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "frontend/custom_gradient.h"
+#include "frontend/tape_cache.h"
 #include "ir/builder.h"
 #include "ir/strings.h"
 #include "passes/gradient/gradient.h"
@@ -43,6 +44,23 @@ class Graph {
   }
 
   ir::Function* function() { return &f_; }
+  /// Where the entries and seeds have the forward values.
+  std::vector<KeptAt> Places(absl::Span<const TapeEntry> entries, const GradientRequest& request) const {
+    absl::flat_hash_map<uint64_t, KeptAt> places;
+    for (size_t i = 0; i < request.seeds.size(); ++i) {
+      if (request.seeds[i]) places.emplace(request.seeds[i]->id(), KeptAt{-1, static_cast<int32_t>(i)});
+    }
+    for (size_t e = 0; e < entries.size(); ++e) {
+      for (size_t i = 0; i < entries[e].kept.size(); ++i)
+        places.emplace(entries[e].kept[i].id(), KeptAt{static_cast<int32_t>(e), static_cast<int32_t>(i)});
+    }
+    std::vector<KeptAt> out;
+    for (uint64_t id : ids_) {
+      const auto it = places.find(id & ~kDetached);
+      out.push_back(it == places.end() ? KeptAt{} : it->second);
+    }
+    return out;
+  }
   ir::Module* module() { return module_; }
   /// The user's gradient that a call node stands for, or null.
   CustomCall* Custom(const ir::Node& node) const {
@@ -152,26 +170,36 @@ class BackwardRun {
         uses_(static_cast<size_t>(f.num_values())),
         values_(static_cast<size_t>(f.num_values())) {}
 
-  std::vector<std::optional<GradientValue>> Run(absl::Span<const Value> gradients, bool sparse) {
-    std::vector<Parts> parts(gradients.size());
-    std::vector<Value> roots;
-    for (size_t i = 0; i < gradients.size(); ++i) {
-      if (!gradients[i].valid()) continue;
-      if (sparse) parts[i] = PartsOf(gradients[i]);
-      if (parts[i].empty()) roots.push_back(gradients[i]);
-      for (const auto& [indices, rows] : parts[i]) roots.insert(roots.end(), {indices, rows});
+  /// What the gradients are made of.
+  GradientRoots Roots(absl::Span<const Value> gradients, bool sparse) const {
+    GradientRoots roots;
+    const auto add = [&](Value v) {
+      roots.values.push_back(v);
+      return static_cast<int>(roots.values.size()) - 1;
+    };
+    for (Value gradient : gradients) {
+      GradientRoots::Of& of = roots.sources.emplace_back();
+      if (!gradient.valid()) continue;
+      if (sparse) {
+        for (const auto& [indices, rows] : PartsOf(gradient)) {
+          const int at = add(indices);
+          of.rows.emplace_back(at, add(rows));
+        }
+      }
+      if (of.rows.empty()) of.root = add(gradient);
     }
-    CountUses(roots);
+    return roots;
+  }
+
+  /// The roots; nothing for what a user's gradient did not give.
+  std::vector<std::optional<Tensor>> Run(const GradientRoots& roots) {
+    CountUses(roots.values);
     for (size_t n = first_node_; n < f_.nodes().size(); ++n) {
       if (live_[n - first_node_]) RunNode(f_.nodes()[n]);
     }
-    std::vector<std::optional<GradientValue>> out(gradients.size());
-    for (size_t i = 0; i < gradients.size(); ++i) {
-      if (!gradients[i].valid()) continue;
-      if (!parts[i].empty())
-        out[i] = Slices(parts[i], f_.type(gradients[i]));
-      else if (!none_.contains(gradients[i].id))
-        out[i].emplace(Get(gradients[i]));
+    std::vector<std::optional<Tensor>> out(roots.values.size());
+    for (size_t i = 0; i < out.size(); ++i) {
+      if (!none_.contains(roots.values[i].id)) out[i] = Get(roots.values[i]);
     }
     return out;
   }
@@ -204,27 +232,6 @@ class BackwardRun {
     }
     std::reverse(parts.begin(), parts.end());
     return parts;
-  }
-
-  std::optional<GradientValue> Slices(const Parts& parts, const Type& type) {
-    std::vector<Tensor> indices, rows;
-    std::vector<int64_t> row_shape = type.shape.dims();
-    bool mixed = false;
-    for (const auto& [at, value] : parts) {
-      if (none_.contains(value.id)) continue;
-      const Tensor i = Get(at);
-      row_shape[0] = i.size();
-      indices.push_back(i.rank() == 1 ? i : Reshape(i, {i.size()}));
-      const Tensor r = Get(value);
-      rows.push_back(i.rank() == 1 ? r : Reshape(r, row_shape));
-      mixed = mixed || i.dtype() != indices[0].dtype();
-    }
-    if (rows.empty()) return std::nullopt;
-    for (Tensor& i : indices) {
-      if (mixed && i.dtype() != kInt64) i = Cast(i, kInt64);
-    }
-    if (rows.size() == 1) return GradientValue(IndexedSlices(rows[0], indices[0], type.shape));
-    return GradientValue(IndexedSlices(Concat(rows), Concat(indices), type.shape));
   }
 
   bool IsZero(Value v) const {
@@ -349,11 +356,66 @@ class BackwardRun {
   absl::flat_hash_set<int32_t> none_;  // values that a user's gradient did not give
 };
 
+// The rows of several lookups as one sparse gradient.
+std::optional<GradientValue> Slices(const std::vector<std::pair<int, int>>& parts,
+                                    absl::Span<const std::optional<Tensor>> roots, const Type& type) {
+  std::vector<Tensor> indices, rows;
+  std::vector<int64_t> row_shape = type.shape.dims();
+  bool mixed = false;
+  for (const auto& [at, value] : parts) {
+    if (!roots[static_cast<size_t>(value)]) continue;
+    const Tensor& i = *roots[static_cast<size_t>(at)];
+    const Tensor& r = *roots[static_cast<size_t>(value)];
+    row_shape[0] = i.size();
+    indices.push_back(i.rank() == 1 ? i : Reshape(i, {i.size()}));
+    rows.push_back(i.rank() == 1 ? r : Reshape(r, row_shape));
+    mixed = mixed || i.dtype() != indices[0].dtype();
+  }
+  if (rows.empty()) return std::nullopt;
+  for (Tensor& i : indices) {
+    if (mixed && i.dtype() != kInt64) i = Cast(i, kInt64);
+  }
+  if (rows.size() == 1) return GradientValue(IndexedSlices(rows[0], indices[0], type.shape));
+  return GradientValue(IndexedSlices(Concat(rows), Concat(indices), type.shape));
+}
+
+// The gradients that the computed roots are, or make.
+std::vector<std::optional<GradientValue>> Assemble(const GradientRoots& plan,
+                                                   absl::Span<const std::optional<Tensor>> roots,
+                                                   const GradientRequest& request) {
+  std::vector<std::optional<GradientValue>> out(plan.sources.size());
+  for (size_t i = 0; i < out.size(); ++i) {
+    const GradientRoots::Of& of = plan.sources[i];
+    const Type& type = request.sources[i].type;
+    if (!of.rows.empty())
+      out[i] = Slices(of.rows, roots, type);
+    else if (of.root >= 0 && roots[static_cast<size_t>(of.root)])
+      out[i].emplace(*roots[static_cast<size_t>(of.root)]);
+    if (!out[i] && request.zero_unconnected) out[i].emplace(Zeros(type.shape, type.dtype));
+  }
+  return out;
+}
+
+// Nothing records or traces what runs now.
+bool Unobserved() {
+  const ThreadState& state = State();
+  return !state.trace &&
+         std::none_of(state.sinks.begin(), state.sinks.end(), [](const auto& sink) { return sink->listening(); });
+}
+
 }  // namespace
 
 std::vector<std::optional<GradientValue>> RunGradient(absl::Span<const TapeEntry> entries,
                                                       const GradientRequest& request,
                                                       uint64_t trace) {
+  TapeCache::Found found;
+  if (Unobserved()) found = TapeCache::Get().Find(entries, request);
+  if (found.program) {
+    if (const auto roots = found.program->Run(entries, request)) {
+      TapeCache::Get().CountHit();
+      return Assemble(found.program->roots(), *roots, request);
+    }
+  }
   TraceState* state = State().trace;
   Graph graph(entries, request, state ? state->module.get() : nullptr);
   ir::Function* f = graph.function();
@@ -370,10 +432,13 @@ std::vector<std::optional<GradientValue>> RunGradient(absl::Span<const TapeEntry
   const size_t forward_nodes = f->nodes().size();
   const std::vector<Value> gradients =
       Take(passes::Gradients(f, graph.module(), ys, xs, options));
-  auto out = BackwardRun(graph, *f, forward_nodes, trace).Run(gradients, request.sparse);
-  for (size_t i = 0; i < out.size(); ++i) {
-    const Type& type = request.sources[i].type;
-    if (!out[i] && request.zero_unconnected) out[i].emplace(Zeros(type.shape, type.dtype));
+  BackwardRun backward(graph, *f, forward_nodes, trace);
+  GradientRoots roots = backward.Roots(gradients, request.sparse);
+  const auto values = backward.Run(roots);
+  auto out = Assemble(roots, values, request);
+  if (found.wanted) {
+    std::vector<KeptAt> places = graph.Places(entries, request);
+    TapeCache::Get().Add(std::move(found), {std::move(*f), forward_nodes, std::move(roots), std::move(places)});
   }
   return out;
 }

@@ -7,6 +7,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "frontend/compiled.h"
+#include "frontend/key.h"
 #include "frontend/library.h"
 #include "ir/strings.h"
 
@@ -21,40 +22,10 @@ struct Kernel {
   size_t instance_bytes = 0;
 };
 
-// --- the key: everything that fixes the code, as bytes ---
-
-void AppendKey(std::string* key, int64_t x) {
-  key->append(reinterpret_cast<const char*>(&x), sizeof x);
-}
-void AppendKey(std::string* key, const Shape& shape) {
-  AppendKey(key, int64_t{shape.rank()});
-  for (Extent e : shape) AppendKey(key, e.value());
-}
-void AppendKey(std::string* key, const Type& type) {
-  key->push_back(static_cast<char>(type.dtype));
-  AppendKey(key, type.shape);
-}
-void AppendKey(std::string* key, bool x) { AppendKey(key, int64_t{x}); }
-void AppendKey(std::string* key, DType x) { AppendKey(key, static_cast<int64_t>(x)); }
-void AppendKey(std::string* key, const std::string& x) {
-  AppendKey(key, static_cast<int64_t>(x.size()));
-  key->append(x);
-}
-void AppendKey(std::string* key, const std::vector<int64_t>& x) {
-  AppendKey(key, static_cast<int64_t>(x.size()));
-  for (int64_t i : x) AppendKey(key, i);
-}
-void AppendKey(std::string* key, const ir::Literal& x) {
-  AppendKey(key, x.type());
-  key->append(reinterpret_cast<const char*>(x.bytes().data()), x.bytes().size());
-}
-
+// Everything that fixes the code, as bytes.
 std::string KeyOf(ir::Op op, const ir::Attributes& attributes, absl::Span<const Tensor> operands) {
   std::string key(1, static_cast<char>(op));
-  for (const auto& [name, value] : attributes.entries()) {
-    AppendKey(&key, name);
-    std::visit([&](const auto& v) { AppendKey(&key, v); }, value);
-  }
+  AppendKey(&key, attributes);
   for (const Tensor& x : operands) AppendKey(&key, x.type());
   return key;
 }

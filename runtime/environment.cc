@@ -97,6 +97,10 @@ Environment ParseEnvironment(const EnvironmentLookup& lookup) {
     return text == "0" || text == "1" || file ? std::optional<std::string>(text) : std::nullopt;
   };
 
+  const auto flag = [](std::string_view text) {
+    return text == "0" || text == "1" ? std::optional<bool>(text == "1") : std::nullopt;
+  };
+
   Environment values;
   Reader reader(lookup);
   reader.Read("REEL_DUMP_TO", "DIRECTORY", values.dump_to, path);
@@ -109,6 +113,7 @@ Environment ParseEnvironment(const EnvironmentLookup& lookup) {
   reader.Read("REEL_NUM_THREADS", "COUNT, a decimal number from 1 to 1024", values.num_threads,
               threads);
   reader.Read("REEL_CACHE_DIR", "DIRECTORY", values.cache_dir, path);
+  reader.Read("REEL_TAPE_CACHE", "0 or REEL_TAPE_CACHE=1", values.tape_cache, flag);
   values.error = reader.TakeError();
   return values;
 }

@@ -7,6 +7,7 @@
 //   REEL_PROFILE         0 | 1 | FILE.json  time every kernel; a Chrome trace goes to the file
 //   REEL_NUM_THREADS     COUNT            threads of a parallel step, the caller included
 //   REEL_CACHE_DIR       DIRECTORY        compiled kernels are kept there
+//   REEL_TAPE_CACHE      0 | 1            0: gradients of tapes always run op by op, none are compiled
 //
 // An empty value means unset. A malformed value is reported with its grammar and left at its
 // default.
@@ -34,6 +35,7 @@ struct Environment {
   std::string profile_to;  // the file of REEL_PROFILE, which then is on
   int num_threads = 0;
   std::string cache_dir;
+  bool tape_cache = true;
 
   // One line per malformed variable, empty when all are well formed. Front ends turn it into their
   // kind of error before they compile or run anything.

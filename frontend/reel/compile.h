@@ -142,6 +142,11 @@ void CompileToObject(const Module& module, const std::string& path,
 void CompileToObject(const Function& function, const std::string& path,
                      const CompileOptions& options = {});
 
+/// Returns when nothing is being compiled in the background: tapes have their gradients compiled there when the same
+/// structure comes for the third time (REEL_TAPE_CACHE=0 in the environment: never). For measurements and tests;
+/// results are the same before and after.
+void WaitForCompiler();
+
 }  // namespace reel
 
 #endif  // REEL_COMPILE_H_

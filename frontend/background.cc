@@ -1,0 +1,99 @@
+#include "frontend/background.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <system_error>
+#include <utility>
+
+namespace reel::internal {
+
+bool Background::Submit(Job job) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (ended_) return false;
+    if (!started_) Start();
+    if (ended_) return false;
+    jobs_.push_back(std::move(job));
+  }
+  changed_.notify_all();
+  return true;
+}
+
+// The thread inherits the mask: signals go to the user's threads.
+void Background::Start() {
+  started_ = true;
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  try {
+    thread_ = std::thread([this] { Main(); });
+    joins_ = true;
+  } catch (const std::system_error&) {
+    ended_ = true;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void Background::Main() {
+#ifdef __linux__
+  pthread_setname_np(pthread_self(), "reel-background");
+  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 10);  // of this thread, and of those it starts
+#endif
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [&] { return ended_ || (!paused_ && !jobs_.empty()); });
+    if (ended_) return;
+    Job job = std::move(jobs_.front());
+    jobs_.pop_front();
+    running_ = true;
+    lock.unlock();
+    const bool done = job();
+    if (done) job = nullptr;
+    lock.lock();
+    running_ = false;
+    if (!done && !ended_) jobs_.push_front(std::move(job));
+    changed_.notify_all();
+  }
+}
+
+void Background::Wait() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return ended_ || (jobs_.empty() && !running_); });
+}
+
+void Background::Stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    jobs_.clear();
+    cancelled_ = true;
+  }
+  changed_.notify_all();
+  if (std::exchange(joins_, false)) thread_.join();
+}
+
+void Background::BeforeFork() {
+  std::unique_lock lock(mutex_);
+  cancelled_ = paused_ = true;
+  changed_.wait(lock, [&] { return !running_; });
+  lock.release();  // until after the fork
+}
+
+void Background::AfterForkInParent() {
+  paused_ = false;
+  cancelled_ = ended_;
+  mutex_.unlock();
+  changed_.notify_all();
+}
+
+void Background::AfterForkInChild() {
+  joins_ = false;  // the thread is the parent's
+  jobs_.clear();
+  ended_ = true;
+  mutex_.unlock();
+}
+
+}  // namespace reel::internal
