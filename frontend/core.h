@@ -157,9 +157,10 @@ inline Tensor Dispatch(ir::Op op, std::initializer_list<Tensor> operands,
                   std::move(attributes));
 }
 
-/// An elementwise op whose operands have one type and values, while nothing records or traces: it is
-/// only run. Null if that is not so.
-Tensor RunReady(ir::Op op, std::initializer_list<const Operand*> operands);
+/// An elementwise op whose operands have one type and values, and for which there is a kernel, outside of traces: it is
+/// run, and told to those who record. Null if that is not so.
+Tensor RunReady(ir::Op op, std::initializer_list<const Operand*> operands,
+                const char* function = __builtin_FUNCTION());
 
 /// The value of a variable as a new tensor; in a trace, symbolic.
 Tensor ReadVariable(const VariablePtr& variable);

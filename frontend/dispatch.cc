@@ -111,6 +111,20 @@ ir::Literal ToLiteral(const Tensor& tensor) {
   return ir::Literal(tensor.type(), std::shared_ptr<const std::byte>(owner, first));
 }
 
+namespace {
+
+// An event for those who listen.
+void Tell(const ThreadState& state, ir::Op op, const AttributesPtr& attributes, absl::Span<const Tensor> operands,
+          absl::Span<const Tensor> results) {
+  if (state.sinks.empty()) return;
+  const OpEvent event{op, attributes, operands, results, UserLine()};
+  for (const auto& sink : state.sinks) {
+    if (sink->listening()) sink->OnOp(event);
+  }
+}
+
+}  // namespace
+
 TensorList DispatchAll(ir::Op op, AttributesPtr attributes, absl::Span<const Tensor> operands) {
   static const ir::Attributes kNoAttributes;
   CheckTraces(op, operands);
@@ -126,17 +140,13 @@ TensorList DispatchAll(ir::Op op, AttributesPtr attributes, absl::Span<const Ten
   } else {
     results = RunKernel(op, attributes, operands, types);
   }
-  if (state.sinks.empty()) return results;
-  const OpEvent event{op, attributes, operands, results, UserLine()};
-  for (const auto& sink : state.sinks) {
-    if (sink->listening()) sink->OnOp(event);
-  }
+  Tell(state, op, attributes, operands, results);
   return results;
 }
 
-Tensor RunReady(ir::Op op, std::initializer_list<const Operand*> operands) {
+Tensor RunReady(ir::Op op, std::initializer_list<const Operand*> operands, const char* function) {
   const ThreadState& state = State();
-  if (state.trace || !state.sinks.empty()) return {};
+  if (state.trace) return {};
   std::array<const void*, 3> in{};
   std::array<DType, 3> dtypes{};
   const TensorData* first = nullptr;
@@ -154,7 +164,14 @@ Tensor RunReady(ir::Op op, std::initializer_list<const Operand*> operands) {
   const Type type{found.result, first->type.shape};
   runtime::Buffer buffer = NewBuffer(type);
   RunElementwise(*found.kernel, {in.data(), n}, {dtypes.data(), n}, type, buffer.data());
-  return MakeTensor(type, std::move(buffer));
+  Tensor result = MakeTensor(type, std::move(buffer));
+  if (!state.sinks.empty()) {
+    const LocationScope scope(**operands.begin(), function);
+    std::array<Tensor, 3> tensors;
+    for (size_t i = 0; i < n; ++i) tensors[i] = *operands.begin()[i]->plain();
+    Tell(state, op, nullptr, {tensors.data(), n}, {&result, 1});
+  }
+  return result;
 }
 
 Tensor Dispatch(ir::Op op, absl::Span<const Tensor> operands, ir::Attributes attributes) {

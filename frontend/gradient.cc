@@ -4,6 +4,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "frontend/custom_gradient.h"
+#include "frontend/key.h"
 #include "frontend/tape_cache.h"
 #include "ir/builder.h"
 #include "ir/strings.h"
@@ -32,7 +33,7 @@ class Graph {
       if (!needed_[e]) continue;
       for (size_t i = 0; i < entries[e].operands.size(); ++i) {
         const uint64_t id = entries[e].operands[i];
-        if (!produced_.contains(id)) AddParameter(id, entries[e].operand_types[i]);
+        if (!produced_.contains(id)) AddParameter(id, *entries[e].operand_types[i]);
       }
     }
     for (const auto& seed : request.seeds) {
@@ -108,7 +109,9 @@ class Graph {
     ir::ValueList operands;
     for (uint64_t id : entry.operands) operands.push_back(values_.at(id));
     const AttributesPtr attributes = entry.custom ? StandIn(entry) : entry.attributes;
-    const ir::Node& node = f_.AddNode(entry.op, operands, attributes, entry.result_types);
+    ir::TypeList types;
+    for (const Type* type : entry.result_types) types.push_back(*type);
+    const ir::Node& node = f_.AddNode(entry.op, operands, attributes, types);
     for (size_t i = 0; i < entry.results.size(); ++i) {
       values_[entry.results[i]] = node.result(static_cast<int>(i));
       ids_.push_back(entry.results[i]);
@@ -123,17 +126,17 @@ class Graph {
     ir::Builder a(&forward, module_), b(&backward, module_);
     std::vector<Value> results, gradients;
     for (size_t i = 0; i < entry.operand_types.size(); ++i) {
-      const Type& type = entry.operand_types[i];
+      const Type& type = *entry.operand_types[i];
       forward.AddParameter(StrCat("x", i), type);
       backward.AddParameter(StrCat("x", i), type);
     }
     for (size_t i = 0; i < entry.result_types.size(); ++i) {
-      const Type& type = entry.result_types[i];
+      const Type& type = *entry.result_types[i];
       if (IsDifferentiable(type.dtype)) backward.AddParameter(StrCat("dy", i), type);
       results.push_back(a.Zeros(type));
     }
-    for (const Type& type : entry.operand_types) {
-      if (IsDifferentiable(type.dtype)) gradients.push_back(b.Zeros(type));
+    for (const Type* type : entry.operand_types) {
+      if (IsDifferentiable(type->dtype)) gradients.push_back(b.Zeros(*type));
     }
     forward.SetResults(std::move(results));
     backward.SetResults(std::move(gradients));
@@ -443,7 +446,15 @@ std::vector<std::optional<GradientValue>> RunGradient(absl::Span<const TapeEntry
   return out;
 }
 
-TapeEntry MakeEntry(const OpEvent& event, uint32_t wanted) {
+const Type* TypeTable::Find(const Type& type) {
+  std::string key;
+  AppendKey(&key, type);
+  const Type* const found = &types_.try_emplace(std::move(key), type).first->second;
+  recent_[next_++ % recent_.size()] = found;
+  return found;
+}
+
+TapeEntry MakeEntry(const OpEvent& event, uint32_t wanted, TypeTable* types) {
   TapeEntry entry{event.op, event.attributes, {}, {}, {}, {}, {}, event.line};
   const passes::Needs needs = passes::NeededByGradient(event.op, wanted);
   const auto needed = [](uint32_t mask, size_t i) {
@@ -451,41 +462,41 @@ TapeEntry MakeEntry(const OpEvent& event, uint32_t wanted) {
   };
   for (size_t i = 0; i < event.operands.size(); ++i) {
     entry.operands.push_back(event.operands[i].id() | (needed(wanted, i) ? 0 : kDetached));
-    entry.operand_types.push_back(event.operands[i].type());
+    entry.operand_types.push_back((*types)(event.operands[i].type()));
     if (needed(needs.operands, i)) entry.kept.push_back(event.operands[i]);
   }
   for (size_t i = 0; i < event.results.size(); ++i) {
     entry.results.push_back(event.results[i].id());
-    entry.result_types.push_back(event.results[i].type());
+    entry.result_types.push_back((*types)(event.results[i].type()));
     entry.alive.push_back(event.results[i].internal_data());
     if (needed(needs.results, i)) entry.kept.push_back(event.results[i]);
   }
   return entry;
 }
 
-TapeEntry MakeCustomEntry(const CustomEvent& event, const std::vector<bool>& followed) {
+TapeEntry MakeCustomEntry(const CustomEvent& event, const std::vector<bool>& followed, TypeTable* types) {
   TapeEntry entry{ir::Op::kCall, nullptr, {}, {}, {}, {}, {}, event.line, event.custom};
   const auto add = [&](uint64_t id, const Type& type) {
     entry.operands.push_back(id | (followed[entry.operands.size()] ? 0 : kDetached));
-    entry.operand_types.push_back(type);
+    entry.operand_types.push_back((*types)(type));
   };
   for (const Tensor& x : event.operands) add(x.id(), x.type());
   for (const VariablePtr& v : event.custom->variables) add(v->id, v->type);
   for (const Tensor& y : event.results) {
     entry.results.push_back(y.id());
-    entry.result_types.push_back(y.type());
+    entry.result_types.push_back((*types)(y.type()));
     entry.alive.push_back(y.internal_data());
   }
   return entry;
 }
 
-TapeEntry MakeReadEntry(const VariablePtr& variable, const Tensor& value, SourceLine line) {
+TapeEntry MakeReadEntry(const VariablePtr& variable, const Tensor& value, SourceLine line, TypeTable* types) {
   return {ir::Op::kIdentity,
           nullptr,
           {variable->id},
-          {variable->type},
+          {(*types)(variable->type)},
           {value.id()},
-          {value.type()},
+          {(*types)(value.type())},
           {},
           line,
           {},

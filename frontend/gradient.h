@@ -1,10 +1,13 @@
 #ifndef REEL_FRONTEND_GRADIENT_H_
 #define REEL_FRONTEND_GRADIENT_H_
 
+#include <array>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/node_hash_map.h"
 #include "frontend/core.h"
 #include "reel/tape.h"
 
@@ -17,15 +20,33 @@ namespace reel::internal {
 /// In the id of an operand: the tape did not follow it when the op ran, so no gradient flows to it.
 inline constexpr uint64_t kDetached = uint64_t{1} << 63;
 
-/// One recorded op. A value is known by the id of its tensor, or of its variable.
+/// The types of recorded values: each exists once, as long as the table does.
+class TypeTable {
+ public:
+  const Type* operator()(const Type& type) {
+    for (const Type* recent : recent_) {
+      if (recent && *recent == type) return recent;
+    }
+    return Find(type);
+  }
+
+ private:
+  const Type* Find(const Type& type);
+
+  std::array<const Type*, 4> recent_{};
+  size_t next_ = 0;  // of recent_
+  absl::node_hash_map<std::string, Type> types_;  // by key.h
+};
+
+/// One recorded op. A value is known by the id of its tensor, or of its variable. Types are of a table.
 struct TapeEntry {
   ir::Op op;
   AttributesPtr attributes;
   absl::InlinedVector<uint64_t, 3> operands;
-  absl::InlinedVector<Type, 3> operand_types;
+  absl::InlinedVector<const Type*, 3> operand_types;
   absl::InlinedVector<uint64_t, 1> results;
-  absl::InlinedVector<Type, 1> result_types;
-  std::vector<Tensor> kept;  // operands and results whose values the backward may need
+  absl::InlinedVector<const Type*, 1> result_types;
+  absl::InlinedVector<Tensor, 2> kept;  // operands and results whose values the backward may need
   SourceLine line;
   std::shared_ptr<CustomCall> custom = {};  // of a function with its own gradient, else null
   absl::InlinedVector<std::weak_ptr<TensorData>, 1> alive = {};  // the results, for those who ask
@@ -54,11 +75,11 @@ std::vector<std::optional<GradientValue>> RunGradient(absl::Span<const TapeEntry
 
 /// Records one op, detached from the operands that are not in `wanted` (bit i for operand i), with
 /// the values that the gradients of the others need.
-TapeEntry MakeEntry(const OpEvent& event, uint32_t wanted);
+TapeEntry MakeEntry(const OpEvent& event, uint32_t wanted, TypeTable* types);
 /// Records a function with its own gradient, detached from the operands that are not in `followed`.
-TapeEntry MakeCustomEntry(const CustomEvent& event, const std::vector<bool>& followed);
+TapeEntry MakeCustomEntry(const CustomEvent& event, const std::vector<bool>& followed, TypeTable* types);
 /// A variable's read: an identity of the variable.
-TapeEntry MakeReadEntry(const VariablePtr& variable, const Tensor& value, SourceLine line);
+TapeEntry MakeReadEntry(const VariablePtr& variable, const Tensor& value, SourceLine line, TypeTable* types);
 
 /// Ends of a public list; checks options against targets.
 GradientRequest MakeRequest(const Targets& targets, const Sources& sources,

@@ -49,7 +49,7 @@ void TapeCore::OnOp(const OpEvent& event) {
       followed = true;
     }
   }
-  if (followed) return Record(MakeEntry(event, wanted));
+  if (followed) return Record(MakeEntry(event, wanted, &types_));
   UnfollowedOp op{event.op, paused_ != 0, event.results[0].dtype(), event.line, {}, {}};
   for (const Tensor& x : event.operands) op.operands.push_back(x.id());
   for (const Tensor& y : event.results) op.results.push_back(y.id());
@@ -110,7 +110,7 @@ void TapeCore::OnCustom(const CustomEvent& event) {
   for (const Tensor& y : event.results) {
     if (IsDifferentiable(y.dtype())) on_tape_.insert(y.id());
   }
-  Record(MakeCustomEntry(event, followed));
+  Record(MakeCustomEntry(event, followed, &types_));
 }
 
 bool TapeCore::WatchRead(const VariablePtr& variable) {
@@ -128,7 +128,7 @@ void TapeCore::OnRead(const VariablePtr& variable, const Tensor& value, SourceLi
     return Miss({ir::Op::kIdentity, paused_ != 0, value.dtype(), line, {variable->id}, {value.id()}});
   }
   on_tape_.insert(value.id());
-  Record(MakeReadEntry(variable, value, line));
+  Record(MakeReadEntry(variable, value, line, &types_));
 }
 
 void TapeCore::Watch(const Source& source) {

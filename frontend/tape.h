@@ -69,6 +69,7 @@ class TapeCore : public EventSink {
   std::mutex mutex_;  // guards everything below
   bool used_ = false;
   SourceLine end_;  // where it stopped
+  TypeTable types_;
   std::vector<TapeEntry> entries_;
   size_t next_drop_ = kFirstDrop;  // at so many entries
   std::deque<UnfollowedOp> missed_;  // the last of them

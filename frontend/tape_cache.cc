@@ -93,7 +93,7 @@ class StructureWriter {
       const uint64_t id = entry.operands[i];
       bool is_new;
       write(1 + i, numbers_.Of(id & ~kDetached, &is_new) | (id & kDetached));
-      if (is_new) AppendKey(&key_, entry.operand_types[i]);
+      if (is_new) AppendKey(&key_, *entry.operand_types[i]);
     }
     if (entry.attributes) AppendKey(&key_, *entry.attributes);
     for (uint64_t id : entry.results) numbers_.Add(id);

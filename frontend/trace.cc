@@ -84,22 +84,21 @@ Function TraceFunction(std::string name, const TracedFunction& function,
 
 namespace internal {
 
-void AppendEntry(const LogEvent& e, const EventLog& log, std::vector<TapeEntry>* entries) {
+void AppendEntry(const LogEvent& e, const EventLog& log, TypeTable* types, std::vector<TapeEntry>* entries) {
   if (e.kind == LogEvent::Kind::kAssign) return;
   TapeEntry entry{e.op, e.attributes, {}, {}, {}, {}, {}, e.line};
   if (e.kind == LogEvent::Kind::kRead) {
     entry.operands.push_back(e.variable->id);
-    entry.operand_types.push_back(e.variable->type);
+    entry.operand_types.push_back((*types)(e.variable->type));
   }
   for (uint64_t id : e.operands) {
     const Tensor* captured = log.Captured(id);
     entry.operands.push_back(id);
-    entry.operand_types.push_back(captured ? captured->type()
-                                           : Type());  // used for captured ones alone
+    entry.operand_types.push_back((*types)(captured ? captured->type() : Type()));  // used for captured ones alone
     if (captured) entry.kept.push_back(*captured);
   }
   entry.results.assign(e.results.begin(), e.results.end());
-  entry.result_types.assign(e.result_types.begin(), e.result_types.end());
+  for (const Type& type : e.result_types) entry.result_types.push_back((*types)(type));
   entries->push_back(std::move(entry));
 }
 
@@ -128,8 +127,9 @@ GradientList Gradients(const Targets& ys, const Sources& xs, const SymbolicGradi
     request.stops.push_back({stop.id(), stop.type()});
   // The log of this trace is its first sink.
   const auto& log = static_cast<const internal::EventLog&>(*state.sinks.front());
+  internal::TypeTable types;
   std::vector<internal::TapeEntry> entries;
-  for (const internal::LogEvent& e : log.events()) internal::AppendEntry(e, log, &entries);
+  for (const internal::LogEvent& e : log.events()) internal::AppendEntry(e, log, &types, &entries);
   return internal::MakeGradientList(xs, internal::RunGradient(entries, request, state.trace->id));
 }
 

@@ -26,7 +26,7 @@ class TraceScope {
 Extent AddSymbol(const ir::Symbol& symbol, ir::Module* module);
 
 /// A logged event as an entry for RunGradient; assigns give none.
-void AppendEntry(const LogEvent& event, const EventLog& log, std::vector<TapeEntry>* entries);
+void AppendEntry(const LogEvent& event, const EventLog& log, TypeTable* types, std::vector<TapeEntry>* entries);
 
 }  // namespace reel::internal
 
