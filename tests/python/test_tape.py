@@ -1,5 +1,8 @@
 """Variable and GradientTape."""
 
+import os
+import signal
+
 import numpy as np
 import pytest
 
@@ -141,3 +144,33 @@ def test_explanations():
     assert tape.gradient(y, [v, c])[1] is None
     assert "watch" in tape.explain_none(y, c)
     assert "test_tape.py:" in summary
+
+
+def test_gradients_that_come_back_are_compiled():
+    rng = np.random.default_rng(1)
+    w = reel.Variable(rng.standard_normal((5, 3)).astype(np.float32))
+    for step in range(6):
+        x = rng.standard_normal((4, 5)).astype(np.float32)
+        with reel.GradientTape() as tape:
+            y = reel.sum(reel.tanh(x @ w) * (step + 1))
+        expected = x.T @ ((1 - np.tanh(x @ w.numpy()) ** 2) * (step + 1))
+        np.testing.assert_allclose(tape.gradient(y, w).numpy(), expected, rtol=1e-4, atol=1e-5)
+        reel.wait_for_compiler()
+
+
+def test_a_child_of_a_process_that_compiles_in_the_background():
+    def gradient():
+        x = reel.asarray([1.0, 2.0, 3.0])
+        with reel.GradientTape() as tape:
+            tape.watch(x)
+            y = reel.sin(x) * reel.sin(x) * reel.exp(x)
+        return tape.gradient(y, x).tolist()
+
+    expected = [gradient() for _ in range(3)][0]  # the third leaves work to the background
+    child = os.fork()
+    if child == 0:
+        signal.alarm(60)
+        os._exit(0 if gradient() == expected else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    reel.wait_for_compiler()
+    assert gradient() == expected

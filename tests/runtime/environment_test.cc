@@ -35,6 +35,7 @@ TEST(Environment, DefaultsWhenUnsetOrEmpty) {
     EXPECT_FALSE(values.profile);
     EXPECT_EQ(values.num_threads, 0);
     EXPECT_EQ(values.cache_dir, "");
+    EXPECT_TRUE(values.tape_cache);
   }
 }
 
@@ -45,7 +46,8 @@ TEST(Environment, ReadsEveryVariable) {
                                     {"REEL_PASS_LIMIT", "0"},
                                     {"REEL_PROFILE", "1"},
                                     {"REEL_NUM_THREADS", "1024"},
-                                    {"REEL_CACHE_DIR", "/var/cache/reel x"}});
+                                    {"REEL_CACHE_DIR", "/var/cache/reel x"},
+                                    {"REEL_TAPE_CACHE", "0"}});
   EXPECT_EQ(values.error, "");
   EXPECT_EQ(values.dump_to, "out/dumps");
   EXPECT_THAT(values.dump_passes, ElementsAre("cse", "fold-constants"));
@@ -54,6 +56,7 @@ TEST(Environment, ReadsEveryVariable) {
   EXPECT_TRUE(values.profile);
   EXPECT_EQ(values.num_threads, 1024);
   EXPECT_EQ(values.cache_dir, "/var/cache/reel x");
+  EXPECT_FALSE(values.tape_cache);
 }
 
 TEST(Environment, ProfileIsAFlagOrAFile) {
@@ -74,7 +77,7 @@ TEST(Environment, MalformedValuesPrintTheGrammar) {
       {{"REEL_NUM_THREADS", "0x2"}},   {{"REEL_NUM_THREADS", "99999999999999999999"}},
       {{"REEL_PASS_LIMIT", "-0"}},     {{"REEL_PASS_LIMIT", "1.5"}},
       {{"REEL_PROFILE", "yes"}},       {{"REEL_PROFILE", "11"}},
-      {{"REEL_PROFILE", ".json"}},
+      {{"REEL_PROFILE", ".json"}},    {{"REEL_TAPE_CACHE", "2"}},
       {{"REEL_DUMP_PASSES", ","}},     {{"REEL_DUMP_PASSES", "a,,b"}},
       {{"REEL_DUMP_PASSES", "a,"}},    {{"REEL_DISABLE_PASSES", "a b"}},
       {{"REEL_DISABLE_PASSES", "CSE"}}};

@@ -473,6 +473,9 @@ void RegisterExecutable(nb::module_& m) {
       nb::sig("def compile(graph: Module | Function, *, cpu: str = 'native', opt_level: int = 2, "
               "memory_budget: int = 0, profile: bool = False) -> Executable"),
       "Compiles all entry points into this process: forward, backward and update in one program.");
+  m.def("wait_for_compiler", &WaitForCompiler, nb::call_guard<nb::gil_scoped_release>(),
+        "Returns when nothing is being compiled in the background, where gradients of tapes that come back are; for "
+        "measurements.");
   m.def(
       "export",
       [](nb::handle graph, const std::string& path, const std::string& cpu) {

@@ -63,6 +63,12 @@ def main():
         compiled(x)
         print(f"{name}: compiled call {1e6 * best(lambda: compiled(x), 2000):.2f} us")
     run = torch_chain(library) if name == "torch" else taped(library)
+    if name.startswith("reel"):  # what comes for the third time is compiled in the background
+        import reel
+
+        for _ in range(3):
+            run()
+        reel.wait_for_compiler()
     print(f"{name}: chain1000 {1e3 * best(run, 5):.2f} ms")
 
 
