@@ -70,6 +70,7 @@ DType ResultType(ir::Op op, absl::Span<const Operand* const> operands) {
 }  // namespace
 
 Tensor ScalarOf(DType dtype, double value) {
+  if (dtype == kFloat32) return Tensor(static_cast<float>(value));
   return FromLiteral(ir::Literal::Scalar(dtype, value));
 }
 
@@ -148,6 +149,17 @@ Shape BroadcastShapes(ir::Op op, const Shape& a, const Shape& b) {
 
 Tensor BroadcastTensor(const Tensor& x, const Shape& shape) {
   if (x.shape() == shape) return x;
+  if (x.rank() == 0) {  // a number: mostly to the shape of the number before
+    struct Last {
+      Shape shape;
+      AttributesPtr attributes;
+    };
+    thread_local Last last;
+    if (!last.attributes || last.shape != shape)
+      last = {shape, std::make_shared<const ir::Attributes>(
+                         ir::Attributes{{"axes", std::vector<int64_t>{}}, {"shape", shape}})};
+    return std::move(DispatchAll(ir::Op::kBroadcast, last.attributes, {&x, 1})[0]);
+  }
   std::vector<int64_t> axes;
   for (int i = 0; i < x.rank(); ++i) axes.push_back(shape.rank() - x.rank() + i);
   return Dispatch(ir::Op::kBroadcast, {x}, {{"axes", axes}, {"shape", shape}});

@@ -39,11 +39,6 @@ class Numbering {
     if (*is_new) number = ++count_;
     return number;
   }
-  void Trim() {
-    constexpr size_t kMost = size_t{1} << 20;
-    if (dense_.size() > kMost) dense_ = {};
-    if (others_.size() > kMost) others_ = {};
-  }
 
  private:
   uint64_t& At(uint64_t id) { return id - first_ < dense_.size() ? dense_[id - first_] : others_[id]; }
@@ -58,6 +53,7 @@ class StructureWriter {
  public:
   // False if the request cannot be compiled.
   bool Write(absl::Span<const TapeEntry> entries, const GradientRequest& request) {
+    if (entries.size() > static_cast<size_t>(TapeCache::kMaxOps)) return false;
     key_.clear();
     numbers_.Start(entries);
     for (const TapeEntry& entry : entries) {
@@ -76,7 +72,6 @@ class StructureWriter {
       else
         AppendKey(&key_, 0);
     }
-    numbers_.Trim();
     return true;
   }
   const std::string& key() const { return key_; }
@@ -349,6 +344,8 @@ void TapeCache::Add(Found found, GradientGraph graph) {
     const std::lock_guard lock(mutex_);
     Structure& s = structures_[found.hash];
     if (s.state != Structure::State::kCounting) return;  // another thread was first
+    if (waiting_ == kMaxPrograms) return;                // the next request asks again
+    ++waiting_;
     s.state = Structure::State::kQueued;
     s.key = found.key;
   }
@@ -377,6 +374,7 @@ void TapeCache::Publish(const Found& found, absl::StatusOr<std::shared_ptr<const
   bool complain = false;
   {
     const std::lock_guard lock(mutex_);
+    --waiting_;
     const auto it = structures_.find(found.hash);
     if (it == structures_.end() || it->second.key != found.key) return;  // cleared
     Structure& s = it->second;

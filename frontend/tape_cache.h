@@ -22,7 +22,7 @@
 // background, which compiles it; when that is done, requests run the program. The bits are the same (ir/README.md).
 //
 // Op by op stay: custom gradients and control flow, requests that something else records (an outer tape, a Recording, a
-// ForwardAccumulator), requests inside of a trace, and what cannot be compiled.
+// ForwardAccumulator), requests inside of a trace, more than 65536 recorded ops, and what cannot be compiled.
 
 namespace reel::internal {
 
@@ -87,9 +87,9 @@ struct TapeCacheStats {
 class TapeCache {
  public:
   static constexpr int kSeenBefore = 3;          ///< requests until a structure is compiled
-  static constexpr size_t kMaxPrograms = 64;     ///< the longest unused goes first
+  static constexpr size_t kMaxPrograms = 64;     ///< the longest unused goes first; as many wait to be compiled
   static constexpr size_t kMaxOfSite = 16;       ///< structures; a line with more stays op by op
-  static constexpr int64_t kMaxOps = 1 << 16;    ///< of a graph that is compiled
+  static constexpr int64_t kMaxOps = 1 << 16;    ///< recorded, and of a graph that is compiled
 
   /// What the cache knows of a request.
   struct Found {
@@ -156,6 +156,7 @@ class TapeCache {
   GradientProgram::Compile compile_;
   TapeCacheStats stats_;
   uint64_t clock_ = 0;
+  size_t waiting_ = 0;  // structures to compile
   bool complained_ = false;
 };
 
