@@ -161,9 +161,11 @@ absl::StatusOr<std::shared_ptr<const GradientProgram>> GradientProgram::Make(con
     program->inputs_.push_back(kept(v));
     if (program->inputs_.back().slot < 0) return absl::InternalError("the tape did not keep a value");
   }
+  absl::flat_hash_map<int32_t, int> result_of;
+  for (size_t i = 0; i < results.size(); ++i) result_of[results[i].id] = static_cast<int>(i);
   for (ir::Value v : graph.roots.values) {
-    const auto result = std::find(results.begin(), results.end(), v);
-    program->of_root_.push_back({kept(v), result == results.end() ? -1 : static_cast<int>(result - results.begin())});
+    const auto result = result_of.find(v.id);
+    program->of_root_.push_back({kept(v), result == result_of.end() ? -1 : result->second});
   }
   auto code = compile(module);
   if (!code.ok()) return code.status();
@@ -268,14 +270,14 @@ void TapeCache::set_compile(GradientProgram::Compile compile) {
 }
 
 bool TapeCache::HasRoom(Site* site, size_t hash, bool* ran_out) {
+  if (site->over) return false;
   auto& seen = site->structures;
   if (std::find(seen.begin(), seen.end(), hash) != seen.end()) return true;
   if (seen.size() < kMaxOfSite) {
     seen.push_back(hash);
     return true;
   }
-  *ran_out = !site->over;
-  site->over = true;
+  *ran_out = site->over = true;
   site->structures = {};
   return false;
 }
