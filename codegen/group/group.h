@@ -52,7 +52,8 @@ struct Group {
   ir::Value root;
   std::vector<ir::Value> pre, post;
   /// kRows: the reductions over the rows themselves, whose partial sums it writes, and the values that hold these.
-  /// kReduce: the root, if this kernel reduces its blocks of 4096 only, and the value that holds their results.
+  /// kReduce: the root, if this kernel reduces its blocks of 4096 only, or rows to 64 partials of these, and the value
+  /// that holds the results.
   std::vector<std::pair<ir::Value, ir::Value>> columns;
   std::vector<int64_t> row_extents;  ///< kRows: what counts the rows; a member has these extents, or one more
   int64_t width = 0;                 ///< kRows: elements of a row

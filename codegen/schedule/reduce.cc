@@ -2,7 +2,7 @@
 #include <cassert>
 #include <limits>
 
-#include "codegen/schedule/schedule.h"
+#include "codegen/schedule/sum_rows.h"
 
 // Reductions by the fixed rule: blocks of 4096 elements; in a block 64 partials, partial j takes elements
 // 64*i + j with i ascending, then a tree; block sums are reduced by the same rule again. The partials are
@@ -152,6 +152,9 @@ Combine CombineOf(ir::Op op) {
 }
 
 void ScheduleReduce(const ScheduleContext& c) {
+  if (const auto& columns = c.group().columns; !columns.empty() && c.f.type(columns[0].second).shape.rank() == 2) {
+    return ScheduleRowSums(c);
+  }
   Kernel* k = c.kernel;
   const ir::Value root = c.group().root;
   const ir::Node& node = *c.f.producer(root);

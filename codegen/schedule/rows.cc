@@ -2,7 +2,7 @@
 #include <map>
 
 #include "codegen/schedule/fuse_rows.h"
-#include "codegen/schedule/schedule.h"
+#include "codegen/schedule/sum_rows.h"
 #include "ir/strings.h"
 
 // Kernels over rows: for each row a few passes over its elements. Pass p computes what needs the row reductions of
@@ -11,17 +11,14 @@
 //
 //   for r { p0 max= x; p1 += exp(x - p0), y = exp(x - p0); y = y / p1 }
 //
-// Sums over the rows themselves follow the rule of reduce.cc: rows 64 i + j of each block of 4096 are added into row j
-// of 64 rows of sums, which another group adds up. A chunk has a few neighbouring j: it reads memory in longer runs.
+// Sums over the rows themselves are made by sum_rows.
 
 namespace reel::codegen {
 namespace {
 
 using ir::Value;
 
-constexpr int64_t kMaxStack = 32 << 10;  // bytes of waiting rows and of sums over rows
-constexpr int64_t kRun = 4096;           // elements of neighbouring rows that are read as fast as any number
-constexpr int64_t kLight = 12;           // scalar operations of an element
+constexpr int64_t kLight = 12;  // scalar operations of an element
 
 int64_t Ceil(int64_t n, int64_t by) { return (n + by - 1) / by; }
 
@@ -153,7 +150,7 @@ class RowSchedule {
       }
       const int64_t bytes = width_ * SizeOf(dtype(m.v));
       if (m.buffer >= 0) continue;
-      if (stack + bytes > kMaxStack) continue;  // computed again
+      if (stack + bytes > kMaxRowStack) continue;  // computed again
       stack += bytes;
       m.local = k_->AddLocal("w" + std::to_string(i), dtype(m.v), width_);
       declarations_.push_back(MakeLocal(m.local, 0));
@@ -335,71 +332,19 @@ class RowSchedule {
     }
   }
 
-  // Neighbouring rows whose sums fit in cache beside them: a power of two.
   int64_t RowsAtOnce() const {
-    int64_t n = 1;
     int64_t bytes = 0;
     for (const Column& c : columns_) bytes += width_ * SizeOf(dtype(c.root));
-    while (n < 8 && 2 * n * width_ <= kRun && 2 * n * bytes <= kMaxStack) n *= 2;
-    return n;
+    return codegen::RowsAtOnce(width_, bytes);
   }
 
-  // With J = RowsAtOnce(): for t in 0..64/J { for b { s = 0; for n { for j in 0..J { row 4096 b + 64 n + J t + j, its
-  // sums in s[j] } }; partials[64 b + J t + j] = s[j] } }
   void SumRows(int64_t rows, std::vector<Stmt> body) {
-    const AxisId j = rows_[0], t = k_->AddAxis("t"), n = k_->AddAxis("n"), b = k_->AddAxis("b");
-    const int64_t blocks = Ceil(rows, kReducedBlock), each = Ceil(rows, kPartials), at_once = RowsAtOnce();
-    Affine row;
-    row.Add(t, at_once);
-    row.Add(n, kPartials);
-    row.Add(b, blocks > 1 ? kReducedBlock : 0);
-    ShiftAxis(k_, &body, j, row);
-    row.Add(j, 1);
-    MoveSums(j, &body);
-    if (rows % kPartials != 0) {
-      Stmt some = MakeLoop(k_->AddAxis("some"), 1, LoopKind::kSerial, 1, std::move(body));
-      some.clip_base = row;
-      some.clip_total = rows;
-      body.clear();
-      body.push_back(std::move(some));
-    }
-    Stmt visit = MakeLoop(n, std::min(each, kPartials), LoopKind::kSerial, 1, Nest({j}, {at_once}, 1, std::move(body)));
-    if (blocks > 1 && each % kPartials != 0) {
-      visit.clip_base = AxisAffine(b, kPartials);
-      visit.clip_total = each;
-    }
-    body.clear();
-    for (const Column& c : columns_) body.push_back(MakeLocal(c.sums, IdentityBits(combine(c.root), dtype(c.root))));
-    body.push_back(std::move(visit));
-    const AxisId e = k_->AddAxis("e");
-    std::vector<Stmt> stores;
+    std::vector<RowSums> sums;
     for (const Column& c : columns_) {
-      Affine to = AxisAffine(e);
-      to.Add(t, at_once * width_);
-      to.Add(b, blocks > 1 ? kPartials * width_ : 0);
-      stores.push_back(MakeStore(c_.builder->BufferOf(c.partials, true), to, LocalExpr(k_, c.sums, AxisAffine(e))));
+      sums.push_back({c.sums, c_.builder->BufferOf(c.partials, true), combine(c.root), dtype(c.root)});
     }
     element_cost_ = 1;
-    const int64_t all = at_once * width_;
-    body.push_back(MakeLoop(e, all, LoopKind::kVector, Lanes(all), std::move(stores)));
-    if (blocks > 1) body = Nest({b}, {blocks}, 1, std::move(body));
-    k_->body = Nest({t}, {kPartials / at_once}, 1, std::move(body));
-  }
-
-  // The sums of row j are row j of the sums.
-  void MoveSums(AxisId j, std::vector<Stmt>* body) {
-    std::vector<std::vector<Stmt>*> stack{body};
-    while (!stack.empty()) {
-      std::vector<Stmt>* list = stack.back();
-      stack.pop_back();
-      for (Stmt& s : *list) {
-        if (!s.body.empty()) stack.push_back(&s.body);
-        if (s.kind != Stmt::Kind::kAccumulate) continue;
-        const bool column =
-            std::any_of(columns_.begin(), columns_.end(), [&s](const Column& c) { return c.sums == s.local; });
-        if (column) s.index.Add(j, width_);
-      }
-    }
+    SumOverRows(k_, sums, rows_[0], rows, width_, RowsAtOnce(), Lanes(RowsAtOnce() * width_), std::move(body));
   }
 
   const ScheduleContext& c_;

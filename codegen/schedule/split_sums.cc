@@ -12,12 +12,29 @@ namespace {
 using ir::Value;
 
 constexpr int64_t kLeastBlocks = 32;  // fewer are done before another thread has begun
+constexpr int64_t kLeastRows = 4 * kPartials, kLeastElements = 1 << 18;
+constexpr int64_t kLeastWidth = 32, kMostWidth = 2048;  // of a row: neighbours to read; sums to hold
 
-bool IsSplit(const ir::Function& f, const Group& group) {
-  if (group.root_kind != Group::Root::kReduce || group.partials.valid() || f.type(group.root).shape.size() != 1) {
-    return false;
+int64_t Blocks(int64_t elements) { return (elements + kReducedBlock - 1) / kReducedBlock; }
+
+// What the first of two kernels leaves to the second; of rank 0: one kernel does it.
+Shape PartialsOf(const ir::Function& f, const Group& group) {
+  if (group.root_kind != Group::Root::kReduce || group.partials.valid() || !group.columns.empty()) return {};
+  const ir::Node& node = *f.producer(group.root);
+  const Shape &from = f.type(node.operands[0]).shape, &to = f.type(group.root).shape;
+  if (to.size() == 1) return from.size() >= kLeastBlocks * kReducedBlock ? Shape{Blocks(from.size())} : Shape{};
+  // Rows of several axes: one axis before them is reduced.
+  const auto& axes = node.attr<std::vector<int64_t>>("axes");
+  int64_t rows = 1, kept = 0;
+  for (int i = 0; i < from.rank(); ++i) {
+    if (from.dim(i) == 1) continue;
+    const bool reduced = std::binary_search(axes.begin(), axes.end(), i);
+    if (reduced && (rows > 1 || kept > 0)) return {};
+    if (reduced) rows = from.dim(i);
+    kept += !reduced;
   }
-  return f.type(f.producer(group.root)->operands[0]).shape.size() >= kLeastBlocks * kReducedBlock;
+  const bool fits = kept > 1 && rows >= kLeastRows && to.size() >= kLeastWidth && to.size() <= kMostWidth;
+  return fits && from.size() >= kLeastElements ? Shape{kPartials * Blocks(rows), to.size()} : Shape{};
 }
 
 }  // namespace
@@ -28,9 +45,8 @@ void SplitSums(ir::Function* f, Grouping* grouping) {
   for (Group& group : grouping->groups) {
     for (int& d : group.inputs) d = position[static_cast<size_t>(d)];
     std::sort(group.inputs.begin(), group.inputs.end());
-    if (IsSplit(*f, group)) {
-      const int64_t elements = f->type(f->producer(group.root)->operands[0]).shape.size();
-      const Value blocks = AddPartials(f, grouping, group.root, {(elements + kReducedBlock - 1) / kReducedBlock});
+    if (const Shape partials = PartialsOf(*f, group); partials.rank() > 0) {
+      const Value blocks = AddPartials(f, grouping, group.root, partials);
       Group rest;
       rest.root_kind = Group::Root::kReduce;
       rest.root = group.root;

@@ -31,6 +31,19 @@ const std::map<std::string, Case>& Cases() {
       {"one_less", {[](const Tensor& x) { return Tensors{ReduceSum(x)}; }, {32 * 4096 - 1}}},
       {"max_and_product",
        {[](const Tensor& x) { return Tensors{ReduceMax(x), ReduceMin(x), ReduceProd(1.0 + 1e-6 * x)}; }, {150000}}},
+      {"rows_of_two_axes",
+       {[](const Tensor& x) {
+          const Tensor y = x * ReduceSum(x, {2}, {.keepdims = true});
+          return Tensors{ReduceSum(y + y, {0}) * 3.0, y + y, ReduceMax(y, {0})};
+        },
+        {10007, 25, 10}}},
+      {"rows_of_whole_blocks", {[](const Tensor& x) { return Tensors{ReduceSum(x * x, {0})}; }, {8192, 3, 1, 11}}},
+      {"rows_of_three_axes",
+       {[](const Tensor& x) {
+          const Tensor scale = Reshape(Exp(Slice(x, {0, 0, 0, 0}, {1, 5, 1, 1})), {1, 5, 1, 1});
+          return Tensors{ReduceSum(x * scale, {0}), ReduceProd(1.0 + 1e-4 * x * scale, {0})};
+        },
+        {1100, 5, 7, 9}}},
       {"between_ones", {[](const Tensor& x) { return Tensors{ReduceSum(x, {1})}; }, {1, 140000, 1}}},
       {"thousands_of_blocks", {[](const Tensor& x) { return Tensors{ReduceMean(Square(x))}; }, {5000 * 4096 + 7}}},
       {"with_gradient",
@@ -61,6 +74,20 @@ std::vector<std::string> Names() {
 INSTANTIATE_TEST_SUITE_P(All, SumBits, testing::ValuesIn(Names()), [](const auto& p) { return p.param; });
 
 // What exp and tanh are needed for twice is never stored; the second kernel sees 256 numbers.
+// A sum over rows of two axes, which a broadcast tells apart, walks memory row by row: chunks of 8 of the 64 partials of
+// each of the three blocks; what is stored beside it is written in the same pass.
+TEST(Sums, RowsOfTwoAxesAreReadInOrder) {
+  const Program p = PlanFunctions(R"(func @f(%x: f32[10000,25,10], %y: f32[10000,25]) -> (f32[25,10], f32[10000,25,10]) {
+  %0 = broadcast %y {axes=[0, 1], shape=[10000,25,10]} : f32[10000,25,10]
+  %1 = mul %x, %0 : f32[10000,25,10]
+  %2 = reduce_sum %1 {axes=[0]} : f32[25,10]
+  return %2, %1
+})");
+  ASSERT_EQ(p.kernels.size(), 2u) << ToString(p);
+  EXPECT_EQ(p.kernels[0].chunks(), 8) << ToString(p);
+  EXPECT_EQ(p.arena_bytes, 4 * 3 * 64 * 250) << ToString(p);
+}
+
 TEST(Sums, AreMadeBesideTheGradient) {
   const Program p = PlanFunctions(R"(func @f(%x: f32[1048576]) -> (f32[], f32[1048576]) {
   %0 = exp %x : f32[1048576]
