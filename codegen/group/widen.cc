@@ -1,7 +1,5 @@
 #include "codegen/group/widen.h"
 
-#include <cstdlib>
-
 #include "codegen/group/view.h"
 
 namespace reel::codegen {

@@ -1,5 +1,7 @@
 #include "codegen/schedule/contract_pairs.h"
 
+#include <algorithm>
+
 namespace reel::codegen {
 namespace {
 
