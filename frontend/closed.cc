@@ -17,17 +17,22 @@ void ClosedFunction::Assign(const std::vector<Tensor>& returned) const {
   for (size_t i = 0; i < assigned.size(); ++i) AssignVariable(assigned[i], returned[num_results + i]);
 }
 
-ClosedFunction TraceClosed(const char* what, const TracedFunction& function, const std::vector<Type>& types) {
+namespace {
+
+// `types`: those of the arguments, in the module of the trace.
+template <typename Types>
+ClosedFunction TraceOn(std::string_view what, const TracedFunction& function, const Types& types, bool tape_reads) {
   TraceState trace(State().trace);
   trace.outer_before = trace.id;
   const auto log = std::make_shared<EventLog>();
   BuildRequest request;
   request.closed = true;
+  if (tape_reads) request.reads = trace.module.get();
   request.outer_before = trace.id;
   {
     const TraceScope scope(&trace, log);
     std::vector<Tensor> arguments;
-    for (const Type& type : types) {
+    for (const Type& type : types(trace.module.get())) {
       arguments.push_back(MakeSymbolic(type, trace.id));
       request.arguments.push_back(arguments.back());
     }
@@ -37,7 +42,7 @@ ClosedFunction TraceClosed(const char* what, const TracedFunction& function, con
     if (!y.tensor.defined()) ThrowInvalid(StrCat(what, ": the function returns a null tensor"));
   }
   LogBuilder builder(*log, request);
-  ClosedFunction closed{trace.module, trace.module->UniqueFunctionName(what), types.size(), request.results.size(),
+  ClosedFunction closed{trace.module, trace.module->UniqueFunctionName(what), request.arguments.size(), request.results.size(),
                         builder.outer(), builder.variables(), builder.Assigned()};
   request.name = closed.name;
   for (const Tensor& t : closed.outer) request.free.push_back({t.id(), t.type()});
@@ -45,6 +50,22 @@ ClosedFunction TraceClosed(const char* what, const TracedFunction& function, con
   for (const VariablePtr& v : closed.assigned) request.carried.push_back(v->id);
   closed.module->AddFunction(builder.Build({}).function);
   return closed;
+}
+
+}  // namespace
+
+ClosedFunction TraceClosed(std::string_view what, const TracedFunction& function, const std::vector<Type>& types) {
+  return TraceOn(what, function, [&](ir::Module*) { return types; }, false);
+}
+
+ClosedFunction TraceClosed(std::string_view what, const TracedFunction& function, const std::vector<Spec>& specs,
+                           bool tape_reads) {
+  const auto types = [&](ir::Module* module) {
+    std::vector<Type> out;
+    for (const Spec& spec : specs) out.push_back(AddSymbols(spec, module));
+    return out;
+  };
+  return TraceOn(what, function, types, tape_reads);
 }
 
 namespace {

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "frontend/event_log.h"
@@ -30,8 +31,12 @@ struct ClosedFunction {
   void Assign(const std::vector<Tensor>& returned) const;
 };
 
-/// Traces a callable on tensors of these types. Names in errors: `what`.
-ClosedFunction TraceClosed(const char* what, const TracedFunction& function, const std::vector<Type>& types);
+/// Traces a callable on tensors of these types, whose symbols are those of the trace around, or of these specs. Names in
+/// errors: `what`. With `tape_reads`, gradients of the function are those that a tape around the callable finds:
+/// BuildRequest::reads.
+ClosedFunction TraceClosed(std::string_view what, const TracedFunction& function, const std::vector<Type>& types);
+ClosedFunction TraceClosed(std::string_view what, const TracedFunction& function, const std::vector<Spec>& specs,
+                           bool tape_reads);
 
 /// Runs a function without state through Dispatch. Eager: branches and loops are taken as they come,
 /// a call with a vjp is a custom gradient. In a trace (whose module it must be): control ops stay.

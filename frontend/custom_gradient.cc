@@ -18,8 +18,6 @@
 namespace reel::internal {
 namespace {
 
-using OptionalTensors = std::vector<std::optional<Tensor>>;
-
 std::string Types(const Tensor& t) { return t.defined() ? t.type().ToString() : "a null tensor"; }
 
 // Trainable variables that were read and from which a result was computed, in the order of creation.
@@ -350,7 +348,11 @@ void CheckArity(size_t got, size_t want) {
   ThrowInvalid(StrCat("the function takes ", want, " tensors, got ", got));
 }
 
-std::vector<std::optional<Tensor>> CustomCall::Run(const std::vector<Tensor>& dys) {
+OptionalTensors CustomCall::Run(const OptionalTensors& optional) {
+  std::vector<Tensor> dys;
+  for (size_t i = 0; i < result_types.size(); ++i) {
+    dys.push_back(optional[i] ? *optional[i] : Zeros(result_types[i].shape, result_types[i].dtype));
+  }
   std::vector<Variable> given;
   std::vector<Type> types;
   for (const VariablePtr& v : variables) {
@@ -371,6 +373,7 @@ std::shared_ptr<CustomCall> CustomCall::WithoutValues() const {
   auto out = std::make_shared<CustomCall>();
   out->name = name;
   out->none = none;
+  out->why_none = why_none;
   return out;
 }
 

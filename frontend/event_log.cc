@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "ir/builder.h"
 #include "ir/strings.h"
 
 namespace reel::internal {
@@ -61,7 +62,10 @@ void LogBuilder::Resolve() {
   for (const LogEvent& e : log_.events()) {
     if (e.kind == LogEvent::Kind::kRead) {
       const auto last = last_.find(e.variable->id);
-      alias_[e.results[0]] = last == last_.end() ? e.variable->id : last->second;
+      if (last != last_.end() && request_.reads && IsDifferentiable(e.variable->type.dtype))
+        rereads_[e.results[0]] = last->second;
+      else
+        alias_[e.results[0]] = last == last_.end() ? e.variable->id : last->second;
     } else if (e.kind == LogEvent::Kind::kAssign) {
       last_[e.variable->id] = Resolved(e.operands[0]);
     }
@@ -82,6 +86,10 @@ void LogBuilder::MarkNeeded() {
     const LogEvent& e = events[n];
     if (e.kind != LogEvent::Kind::kOp) {
       touched.emplace(e.variable->id, e.variable);
+      if (!IsReread(e) || !wanted.contains(e.results[0])) continue;
+      needed_[n] = true;
+      want(e.variable->id);
+      want(rereads_.at(e.results[0]));
       continue;
     }
     needed_[n] = std::any_of(e.results.begin(), e.results.end(),
@@ -104,7 +112,9 @@ void LogBuilder::CollectOuter() {
   };
   for (size_t n = 0; n < needed_.size(); ++n) {
     if (!needed_[n]) continue;
-    for (uint64_t id : log_.events()[n].operands) look(Resolved(id));
+    const LogEvent& e = log_.events()[n];
+    if (IsReread(e)) look(rereads_.at(e.results[0]));
+    for (uint64_t id : e.operands) look(Resolved(id));
     known.insert(log_.events()[n].results.begin(), log_.events()[n].results.end());
   }
   for (const NamedTensor& y : request_.results) look(Resolved(y.tensor.id()));
@@ -184,11 +194,41 @@ void LogBuilder::AddParameters(ir::Function* f, const std::vector<std::string>& 
   }
 }
 
+// A call of @reread: (variable, assigned) -> assigned, whose vjp gives all to the variable.
+void LogBuilder::AddReread(ir::Function* f, const LogEvent& e) {
+  const Type& type = e.variable->type;
+  std::string& name = reread_names_[type.ToString()];
+  if (name.empty()) {
+    name = request_.reads->UniqueFunctionName("reread");
+    ir::Function forward(name), backward(StrCat(name, ".vjp"));
+    for (ir::Function* g : {&forward, &backward}) {
+      g->AddParameter("variable", type);
+      g->AddParameter("assigned", type);
+    }
+    forward.SetResults({{1}});
+    const ir::Value dy = backward.AddParameter("dy", type);
+    const ir::Value zeros = ir::Builder(&backward, request_.reads).Zeros(type);
+    backward.SetResults({dy, zeros});
+    request_.reads->AddFunction(std::move(forward));
+    request_.reads->AddFunction(std::move(backward));
+  }
+  const auto attributes = std::make_shared<const ir::Attributes>(
+      ir::Attributes{{"callee", name}, {"vjp", StrCat(name, ".vjp")}});
+  const ir::Value operands[] = {values_.at(e.variable->id), Get(f, rereads_.at(e.results[0]))};
+  const ir::Value read =
+      f->AddNode(ir::Op::kCall, operands, attributes, {type}, AddLocation(f, e.line)).result();
+  values_[e.results[0]] = read;
+}
+
 void LogBuilder::AddNodes(ir::Function* f) {
   const auto& events = log_.events();
   for (size_t n = 0; n < events.size(); ++n) {
     if (!needed_[n]) continue;
     const LogEvent& e = events[n];
+    if (IsReread(e)) {
+      AddReread(f, e);
+      continue;
+    }
     const int32_t location = AddLocation(f, e.line);
     ir::ValueList operands;
     for (uint64_t id : e.operands) operands.push_back(Get(f, Resolved(id), location));

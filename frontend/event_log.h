@@ -1,6 +1,8 @@
 #ifndef REEL_FRONTEND_EVENT_LOG_H_
 #define REEL_FRONTEND_EVENT_LOG_H_
 
+#include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -59,11 +61,23 @@ class EventLog : public EventSink {
   std::shared_ptr<ir::Module> module_;
 };
 
+class LiveFunction;
+
+/// What the first call of a Function makes. It belongs to one module: a copy has none.
+struct LiveSlot {
+  LiveSlot() = default;
+  LiveSlot(const LiveSlot&) {}
+  LiveSlot& operator=(const LiveSlot&) = delete;
+  std::mutex mutex;
+  std::shared_ptr<LiveFunction> function;
+};
+
 /// A module with the live variables it was made from.
 struct ModuleData {
   ir::Module module;
   std::string entry;               // of a Function
   std::vector<VariablePtr> bound;  // parallel to module.variables(); null if unknown
+  mutable LiveSlot live = {};
 };
 
 struct BuildRequest {
@@ -78,6 +92,9 @@ struct BuildRequest {
   uint64_t outer_before = 0;
   std::vector<GradientEnd> free;
   std::vector<uint64_t> carried;
+  /// If set, a read of an assigned variable is to gradients what it is to a tape: the variable, not what was assigned.
+  /// The function that says so is added here.
+  ir::Module* reads = nullptr;
 };
 
 /// A function and the variables behind its state, in order.
@@ -101,6 +118,8 @@ class LogBuilder {
 
  private:
   void Resolve();
+  bool IsReread(const LogEvent& e) const { return rereads_.contains(e.results.empty() ? 0 : e.results[0]); }
+  void AddReread(ir::Function* f, const LogEvent& e);
   void MarkNeeded();
   void CollectOuter();
   void AddParameters(ir::Function* f, const std::vector<std::string>& state_names);
@@ -116,6 +135,8 @@ class LogBuilder {
   const BuildRequest& request_;
   absl::flat_hash_map<uint64_t, uint64_t> alias_;  // result of a read -> the value it saw
   absl::flat_hash_map<uint64_t, uint64_t> last_;   // variable -> its last assigned value
+  absl::flat_hash_map<uint64_t, uint64_t> rereads_;  // result of a read after an assign -> the value it saw
+  absl::flat_hash_map<std::string, std::string> reread_names_;  // by type
   std::vector<bool> needed_;                       // by event
   absl::flat_hash_set<uint64_t> arguments_;
   std::vector<VariablePtr> variables_;
@@ -123,6 +144,9 @@ class LogBuilder {
   absl::flat_hash_map<uint64_t, ir::Value> values_;
   int64_t captured_bytes_ = 0;
 };
+
+/// Copies a function without state, and those that it names, under names that are new there; returns its name.
+std::string ImportFunction(const ir::Module& from, const std::string& name, ir::Module* to);
 
 /// Names for the state of a function: those of the variables, made distinct.
 std::vector<std::string> StateNames(const std::vector<VariablePtr>& variables,

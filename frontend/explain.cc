@@ -172,7 +172,7 @@ class Explanation {
   std::string Reason(const Step& s) const {
     const std::string what = Describe(s);
     if (s.entry && s.entry->custom && !s.entry->custom->none.empty())
-      return StrCat(what, ": its gradient function returned None");
+      return StrCat(what, ": ", s.entry->custom->why_none);
     if (s.entry || (!s.missed->stopped && passes::HasGradient(s.missed->op) &&
                     IsDifferentiable(s.missed->dtype))) {
       return StrCat(what, " ran before the source was watched; Watch it earlier");
@@ -218,11 +218,14 @@ std::string TapeCore::Summary() {
     Row& row = rows[StrCat(name, At(e.line))];
     ++row.count;
     ++total.count;
-    for (const Tensor& t : e.kept) {
-      if (!seen.insert(t.id()).second) continue;
+    const auto keep = [&](const Tensor& t) {
+      if (!t.defined() || !seen.insert(t.id()).second) return;
       row.bytes += t.type().bytes();
       total.bytes += t.type().bytes();
-    }
+    };
+    for (const Tensor& t : e.kept) keep(t);
+    if (!e.custom) continue;
+    for (const Tensor& t : e.custom->held) keep(t);
   }
   std::string out = StrCat("GradientTape: ", recording() ? "recording" : "stopped",
                            options_.persistent ? ", persistent" : "", "; ", total.count,

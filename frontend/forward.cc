@@ -114,7 +114,7 @@ std::vector<Tensor> CustomJvp(const CustomEvent& event, const std::vector<Tensor
   }
   std::vector<Tensor> along;  // tangents of the operands that the user's gradient knows
   const auto backward = [&](std::span<const Tensor> us) {
-    std::vector<Tensor> dys;
+    OptionalTensors dys;
     size_t next = 0;
     for (const Type& type : call.result_types) {
       dys.push_back(IsDifferentiable(type.dtype) ? us[next++] : Zeros(type.shape, type.dtype));

@@ -194,17 +194,24 @@ class BackwardRun {
     return roots;
   }
 
-  /// The roots; nothing for what a user's gradient did not give.
-  std::vector<std::optional<Tensor>> Run(const GradientRoots& roots) {
+  /// The roots; nothing for what a user's gradient did not give, and for gradients that Rows has.
+  std::vector<std::optional<Tensor>> Run(const GradientRoots& roots, bool sparse) {
     CountUses(roots.values);
     for (size_t n = first_node_; n < f_.nodes().size(); ++n) {
       if (live_[n - first_node_]) RunNode(f_.nodes()[n]);
     }
     std::vector<std::optional<Tensor>> out(roots.values.size());
     for (size_t i = 0; i < out.size(); ++i) {
-      if (!none_.contains(roots.values[i].id)) out[i] = Get(roots.values[i]);
+      if (none_.contains(roots.values[i].id) || (sparse && Rows(roots.values[i]))) continue;
+      out[i] = Get(roots.values[i]);
     }
     return out;
+  }
+
+  /// A gradient that a compiled function gave as rows, or null.
+  const GradientValue* Rows(Value v) const {
+    const auto rows = rows_.find(v.id);
+    return rows == rows_.end() ? nullptr : &rows->second;
   }
 
  private:
@@ -277,14 +284,16 @@ class BackwardRun {
 
   // The user's gradient: it is given the cotangents and has kept what else it needs.
   void RunCustom(const ir::Node& node, CustomCall* custom) {
-    std::vector<Tensor> dys;
+    OptionalTensors dys;
     size_t next = custom->input_types.size() + custom->variables.size();
     for (const Type& type : custom->result_types) {
-      dys.push_back(IsDifferentiable(type.dtype) ? GetOrZeros(node.operands[next++])
-                                                 : Zeros(type.shape, type.dtype));
+      dys.emplace_back();
+      if (!IsDifferentiable(type.dtype)) continue;
+      const Value dy = node.operands[next++];
+      if (!none_.contains(dy.id) && !IsZero(dy)) dys.back() = Get(dy);
     }
     for (Value v : node.operands) Release(v);
-    const std::vector<std::optional<Tensor>> gradients = custom->Run(dys);
+    const auto gradients = Gradients(custom, dys);
     int i = 0;
     for (size_t k = 0; k < gradients.size(); ++k) {
       const Type& type = k < custom->input_types.size()
@@ -294,9 +303,23 @@ class BackwardRun {
       const Value result = node.result(i++);
       if (!gradients[k])
         none_.insert(result.id);
+      else if (gradients[k]->sparse())
+        rows_.emplace(result.id, *gradients[k]);
       else if (uses_[static_cast<size_t>(result.id)] > 0)
         values_[static_cast<size_t>(result.id)] = *gradients[k];
     }
+  }
+
+  static std::vector<std::optional<GradientValue>> Gradients(CustomCall* custom, const OptionalTensors& dys) {
+    std::vector<std::optional<GradientValue>> out;
+    if (!custom->compiled) {
+      for (auto& d : custom->Run(dys)) out.push_back(d ? std::optional(GradientValue(std::move(*d))) : std::nullopt);
+      return out;
+    }
+    out = custom->compiled(dys);
+    custom->none.clear();
+    for (const auto& d : out) custom->none.push_back(!d.has_value());
+    return out;
   }
 
   // What a user's gradient did not give stays None through what is linear in it, adds nothing to a
@@ -331,7 +354,9 @@ class BackwardRun {
 
   Tensor Get(Value v) {
     Tensor& slot = values_[static_cast<size_t>(v.id)];
-    if (slot.defined() || v.id >= first_value_) return slot;
+    if (slot.defined()) return slot;
+    if (const GradientValue* rows = Rows(v)) return slot = rows->Dense({});
+    if (v.id >= first_value_) return slot;
     if (const Tensor* kept = graph_.Kept(v)) {
       slot = *kept;
     } else if (trace_ != 0) {
@@ -357,29 +382,19 @@ class BackwardRun {
   std::vector<bool> live_;
   std::vector<Tensor> values_;
   absl::flat_hash_set<int32_t> none_;  // values that a user's gradient did not give
+  absl::flat_hash_map<int32_t, GradientValue> rows_;  // those that a compiled one gave as rows
 };
 
 // The rows of several lookups as one sparse gradient.
 std::optional<GradientValue> Slices(const std::vector<std::pair<int, int>>& parts,
                                     absl::Span<const std::optional<Tensor>> roots, const Type& type) {
-  std::vector<Tensor> indices, rows;
-  std::vector<int64_t> row_shape = type.shape.dims();
-  bool mixed = false;
+  std::vector<std::pair<Tensor, Tensor>> rows;
   for (const auto& [at, value] : parts) {
-    if (!roots[static_cast<size_t>(value)]) continue;
-    const Tensor& i = *roots[static_cast<size_t>(at)];
-    const Tensor& r = *roots[static_cast<size_t>(value)];
-    row_shape[0] = i.size();
-    indices.push_back(i.rank() == 1 ? i : Reshape(i, {i.size()}));
-    rows.push_back(i.rank() == 1 ? r : Reshape(r, row_shape));
-    mixed = mixed || i.dtype() != indices[0].dtype();
+    if (roots[static_cast<size_t>(value)])
+      rows.emplace_back(*roots[static_cast<size_t>(at)], *roots[static_cast<size_t>(value)]);
   }
   if (rows.empty()) return std::nullopt;
-  for (Tensor& i : indices) {
-    if (mixed && i.dtype() != kInt64) i = Cast(i, kInt64);
-  }
-  if (rows.size() == 1) return GradientValue(IndexedSlices(rows[0], indices[0], type.shape));
-  return GradientValue(IndexedSlices(Concat(rows), Concat(indices), type.shape));
+  return JoinRows(rows, type);
 }
 
 // The gradients that the computed roots are, or make.
@@ -437,8 +452,13 @@ std::vector<std::optional<GradientValue>> RunGradient(absl::Span<const TapeEntry
       Take(passes::Gradients(f, graph.module(), ys, xs, options));
   BackwardRun backward(graph, *f, forward_nodes, trace);
   GradientRoots roots = backward.Roots(gradients, request.sparse);
-  const auto values = backward.Run(roots);
+  const auto values = backward.Run(roots, request.sparse);
   auto out = Assemble(roots, values, request);
+  for (size_t i = 0; i < out.size() && request.sparse; ++i) {
+    const int root = roots.sources[i].root;
+    const GradientValue* const rows = root < 0 ? nullptr : backward.Rows(roots.values[static_cast<size_t>(root)]);
+    if (rows) out[i] = *rows;
+  }
   if (found.wanted) {
     std::vector<KeptAt> places = graph.Places(entries, request);
     TapeCache::Get().Add(std::move(found), {std::move(*f), forward_nodes, std::move(roots), std::move(places)});
@@ -452,6 +472,23 @@ const Type* TypeTable::Find(const Type& type) {
   const Type* const found = &types_.try_emplace(std::move(key), type).first->second;
   recent_[next_++ % recent_.size()] = found;
   return found;
+}
+
+GradientValue JoinRows(const std::vector<std::pair<Tensor, Tensor>>& parts, const Type& type) {
+  std::vector<Tensor> indices, rows;
+  std::vector<int64_t> row_shape = type.shape.dims();
+  bool mixed = false;
+  for (const auto& [i, r] : parts) {
+    row_shape[0] = i.size();
+    indices.push_back(i.rank() == 1 ? i : Reshape(i, {i.size()}));
+    rows.push_back(i.rank() == 1 ? r : Reshape(r, row_shape));
+    mixed = mixed || i.dtype() != indices[0].dtype();
+  }
+  for (Tensor& i : indices) {
+    if (mixed && i.dtype() != kInt64) i = Cast(i, kInt64);
+  }
+  if (rows.size() == 1) return GradientValue(IndexedSlices(rows[0], indices[0], type.shape));
+  return GradientValue(IndexedSlices(Concat(rows), Concat(indices), type.shape));
 }
 
 TapeEntry MakeEntry(const OpEvent& event, uint32_t wanted, TypeTable* types) {

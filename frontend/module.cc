@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "frontend/event_log.h"
+#include "frontend/live.h"
 #include "frontend/trace.h"
 #include "ir/calls.h"
 #include "ir/proto/file.h"
@@ -111,6 +112,26 @@ class Merger {
   ModuleData* out_;
 };
 
+}  // namespace
+
+std::string internal::ImportFunction(const ir::Module& from, const std::string& name, ir::Module* to) {
+  std::vector<Extent> symbols;
+  for (const ir::Symbol& s : from.symbols()) symbols.push_back(AddSymbol(s, to));
+  ir::Module part;
+  ir::CopyCallees(part.AddFunction(*from.FindFunction(name)), from, &part);
+  Renames functions;
+  for (const auto& f : part.functions()) {
+    // Taken at once, so that the next name is another.
+    functions[f->name()] = to->AddFunction(ir::Function(to->UniqueFunctionName(f->name()))).name();
+  }
+  for (const auto& f : part.functions()) {
+    to->AddFunction(Rename(passes::WithExtents(*f, symbols), functions[f->name()], {}, functions));
+  }
+  return functions[name];
+}
+
+namespace {
+
 Module FromIr(ir::Module module) {
   auto data = std::make_shared<ModuleData>();
   data->bound.resize(module.variables().size());
@@ -119,6 +140,17 @@ Module FromIr(ir::Module module) {
 }
 
 }  // namespace
+
+Results Function::Call(const std::vector<Tensor>& arguments) const {
+  const ModuleData& data = Data(data_);
+  std::shared_ptr<internal::LiveFunction> live;
+  {
+    const std::lock_guard lock(data.live.mutex);
+    if (!data.live.function) data.live.function = internal::MakeLive(data);
+    live = data.live.function;
+  }
+  return Results(live->Call(arguments), live->result_names());
+}
 
 const std::string& Function::name() const { return Data(data_).entry; }
 int Function::num_arguments() const { return Entry(data_).num_arguments(); }

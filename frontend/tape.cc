@@ -67,6 +67,10 @@ void TapeCore::DropDead() {
   absl::flat_hash_map<uint64_t, long> kept;  // handles that the tape itself holds
   for (const TapeEntry& entry : entries_) {
     for (const Tensor& t : entry.kept) ++kept[t.id()];
+    if (!entry.custom) continue;
+    for (const Tensor& t : entry.custom->held) {
+      if (t.defined()) ++kept[t.id()];
+    }
   }
   absl::flat_hash_set<uint64_t> needed;
   std::vector<bool> live(entries_.size());
@@ -111,6 +115,13 @@ void TapeCore::OnCustom(const CustomEvent& event) {
     if (IsDifferentiable(y.dtype())) on_tape_.insert(y.id());
   }
   Record(MakeCustomEntry(event, followed, &types_));
+}
+
+void TapeCore::MarkFollowed(absl::Span<const Tensor> tensors, std::vector<bool>* followed) {
+  const std::lock_guard lock(mutex_);
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    if (on_tape_.contains(tensors[i].id())) (*followed)[i] = true;
+  }
 }
 
 bool TapeCore::WatchRead(const VariablePtr& variable) {

@@ -34,6 +34,8 @@ class TapeCore : public EventSink {
   void OnAssign(const VariablePtr&, const Tensor&, SourceLine) override {}
   bool listening() const override { return recording_; }
 
+  /// Marks the tensors that are followed.
+  void MarkFollowed(absl::Span<const Tensor> tensors, std::vector<bool>* followed);
   void Watch(const Source& source);
   std::vector<Variable> WatchedVariables();
   std::vector<std::optional<GradientValue>> Gradient(const Targets& targets,

@@ -19,9 +19,6 @@ TraceScope::~TraceScope() {
   State().location = location_;
 }
 
-namespace {
-
-// The type of a spec in a module, which gets the spec's symbols.
 Type AddSymbols(const Spec& spec, ir::Module* module) {
   Type type = spec.type;
   for (int i = 0; i < type.shape.rank(); ++i) {
@@ -34,8 +31,6 @@ Type AddSymbols(const Spec& spec, ir::Module* module) {
   }
   return type;
 }
-
-}  // namespace
 
 Extent AddSymbol(const ir::Symbol& symbol, ir::Module* module) {
   auto& symbols = module->symbols();

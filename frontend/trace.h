@@ -22,6 +22,8 @@ class TraceScope {
   SourceLine location_;
 };
 
+/// The type of a spec in a module, which gets the spec's symbols.
+Type AddSymbols(const Spec& spec, ir::Module* module);
 /// The symbol of a module with this name, added if it has none. Throws where ranges differ.
 Extent AddSymbol(const ir::Symbol& symbol, ir::Module* module);
 

@@ -11,6 +11,7 @@
 #include "ir/budget.h"
 #include "reel/module.h"
 #include "reel/profile.h"
+#include "reel/results.h"
 #include "reel/tensor.h"
 #include "reel/variable.h"
 
@@ -37,26 +38,6 @@ struct CompileOptions {
   /// Fixes symbolic extents, by name: {{"B", 64}}. In Compile, those that are left are found at every call; each
   /// new one is compiled then, and 32 programs are kept. Of objects, see CompileToObject.
   std::vector<std::pair<std::string, int64_t>> extents = {};
-};
-
-/// What a compiled entry point returned: a tensor if there is one, else by position or name.
-class Results {
- public:
-  Results(std::vector<Tensor> tensors, std::shared_ptr<const std::vector<std::string>> names)
-      : tensors_(std::move(tensors)), names_(std::move(names)) {}
-
-  operator Tensor() const;  // NOLINT: promised
-  const Tensor& operator[](size_t i) const;
-  const Tensor& operator[](int i) const { return (*this)[static_cast<size_t>(i)]; }
-  const Tensor& operator[](std::string_view name) const;
-  size_t size() const { return tensors_.size(); }
-  auto begin() const { return tensors_.begin(); }
-  auto end() const { return tensors_.end(); }
-  const std::vector<Tensor>& tensors() const { return tensors_; }
-
- private:
-  std::vector<Tensor> tensors_;
-  std::shared_ptr<const std::vector<std::string>> names_;
 };
 
 /// How much was compiled. An instance holds variables and the arena: values within a call.

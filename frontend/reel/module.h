@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ir/budget.h"
+#include "reel/results.h"
 #include "reel/tape.h"
 #include "reel/tensor.h"
 #include "reel/variable.h"
@@ -42,6 +43,18 @@ class Function {
   /// The variables it reads or writes, in the order of their creation; null handles if it was
   /// loaded.
   std::vector<Variable> variables() const;
+  /// Runs it on tensors of its arguments' types, compiled at the first call, on the live Variables: reads and updates
+  /// them, where a call of an Executable has values of its own. Tapes see one op with a gradient, compiled too, by the
+  /// arguments and the variables it reads; gradients of gradients go through it, those of lookups stay rows. A value
+  /// that it assigned and reads again is to the gradient what it was computed from. In a trace it is a call; a
+  /// Recording or ForwardAccumulator sees its ops one by one. A call that fails leaves the variables as they were.
+  /// Throws kInvalidArgument for arguments that it does not take, kFailedPrecondition if it uses variables and was loaded.
+  template <typename... Arguments>
+    requires(std::is_constructible_v<Operand, const Arguments&, std::source_location> && ...)
+  Results operator()(const Arguments&... arguments) const {
+    return Call({Operand(arguments, std::source_location{}).tensor()...});
+  }
+  Results operator()(const std::vector<Tensor>& arguments) const { return Call(arguments); }
   /// Its text form.
   std::string ToText() const;
   /// Graphviz source of its graph.
@@ -53,6 +66,8 @@ class Function {
   const std::shared_ptr<const internal::ModuleData>& internal_data() const { return data_; }
 
  private:
+  Results Call(const std::vector<Tensor>& arguments) const;
+
   std::shared_ptr<const internal::ModuleData> data_;
 };
 
@@ -71,7 +86,9 @@ struct IsTuple<std::pair<A, B>> : std::true_type {};
 // nothing.
 template <typename R>
 NamedTensors AsResults(const R& result) {
-  if constexpr (std::is_constructible_v<NamedTensor, const R&>) {
+  if constexpr (std::is_same_v<R, Results>) {
+    return NamedTensors(result.begin(), result.end());
+  } else if constexpr (std::is_constructible_v<NamedTensor, const R&>) {
     return {NamedTensor(result)};
   } else if constexpr (IsTuple<R>::value) {
     return std::apply([](const auto&... parts) { return NamedTensors{NamedTensor(parts)...}; },

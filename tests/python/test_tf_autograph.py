@@ -174,6 +174,10 @@ def for_range_plain(x):
     return 1.0 + sum(i * j for i in range(3) for j in range(n)) + sum(range(n, 0, -1))
 
 
+def total_of_while(x):
+    return while_break_continue(x)[0]
+
+
 @pytest.mark.parametrize("f", [nested_if, early_return, while_break_continue], ids=lambda f: f.__name__)
 def test_gradients_of_converted_functions(f):
     def gradient(g, x):
@@ -181,7 +185,7 @@ def test_gradients_of_converted_functions(f):
             t.watch(x)
             y = g(x)
         return t.gradient(y, x)
-    first = (lambda x: f(x)[0]) if f is while_break_continue else f
+    first = total_of_while if f is while_break_continue else f
     traced = tf.function(lambda x: gradient(tf.function(first), x))
     for x in (-1.0, 0.5, 4.0):
         assert float(gradient(tf.function(first), c(x))) == pytest.approx(float(gradient(first, c(x))))

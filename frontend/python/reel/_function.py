@@ -57,11 +57,12 @@ class _Program:
     """One compiled combination of argument types."""
 
     def __init__(self, function, leaves, args, kwargs, specs=None):
-        tensors = [i for i, x in enumerate(leaves) if isinstance(x, _core.Tensor)]
+        self._tensors = [i for i, x in enumerate(leaves) if isinstance(x, _core.Tensor)]
+        self._name = function.__name__ if function.__name__.isidentifier() else "function"
 
         def traced(*symbolic):
             values = list(leaves)
-            for i, x in zip(tensors, symbolic):
+            for i, x in zip(self._tensors, symbolic):
                 values[i] = x
             new_args, new_kwargs = _rebuild((args, kwargs), iter(values))
             self._structure = function(*new_args, **new_kwargs)
@@ -70,39 +71,42 @@ class _Program:
             self._is_tensor = [isinstance(x, (_core.Tensor, _core.Variable)) for x in self._results]
             return [x for x, keep in zip(self._results, self._is_tensor) if keep]
 
-        self.graph, _ = _core._trace(
-            traced,
-            specs or [_core.TensorSpec.from_tensor(leaves[i]) for i in tensors],
-            function.__name__ if function.__name__.isidentifier() else "function",
-        )
-        self._tensors = tensors
-        self._variables = self.graph.variables
-        self._run = _core.compile(self.graph)
+        self.program = _core._trace_program(traced, specs or [leaves[i] for i in self._tensors], self._name)
+        single = isinstance(self._structure, (_core.Tensor, _core.Variable))
         # Symbolic tensors of the trace are not kept.
         self._results = [None if t else x for x, t in zip(self._results, self._is_tensor)]
         self._structure = _rebuild(self._structure, iter(self._results))
+        self.packed = _core.Tensor if single else self.pack
+
+    @property
+    def graph(self):
+        return self.program.graph(self._name)
 
     def __call__(self, leaves):
-        if self._variables:
-            self._run.load_from(self._variables)
-        results = self._run(*[leaves[i] for i in self._tensors])
-        if self._variables:
-            self._run.store_to(self._variables)
-        if self._structure is None and self._is_tensor == [True]:
-            return results
-        tensors = iter([results] if isinstance(results, _core.Tensor) else results)
+        results = self.program([leaves[i] for i in self._tensors])
+        return results[0] if self.packed is _core.Tensor else self.pack(results)
+
+    def pack(self, results):
+        """The tensors in the structure that the function returned."""
+        tensors = iter(results)
         return _rebuild(
             self._structure, iter([next(tensors) if t else x for x, t in zip(self._results, self._is_tensor)])
         )
 
+    def fits(self, args, leaves):
+        """Whether the positional arguments alone, none of them nested, are the leaves."""
+        return len(args) == len(leaves) and all(x is y for x, y in zip(args, leaves))
 
-class _CompiledFunction:
+
+class _CompiledFunction(_core._Callable):
     """What reel.function makes: calls run compiled code, bound to the live variables.
 
-    Under a tape, a recording or a trace the Python function itself runs, so that these see its ops.
+    To a tape a call is one op, whose gradient is compiled too. Under a recording, an accumulator or a trace the Python
+    function itself runs, so that these see its ops.
     """
 
     def __init__(self, python_function, input_signature=None):
+        super().__init__()
         _functools.update_wrapper(self, python_function)
         self.python_function = python_function
         self.input_signature = input_signature
@@ -121,11 +125,15 @@ class _CompiledFunction:
             bound = instance.__dict__[name] = _CompiledFunction(method, self.input_signature)
         return bound
 
-    def __call__(self, *args, **kwargs):
-        if _core._observed():
+    def _slow_call(self, *args, **kwargs):
+        """A call whose program has to be looked for."""
+        if _core._ops_observed():
             return self.python_function(*args, **kwargs)
         program, leaves = self._find(args, kwargs)
-        return program(leaves)
+        results = program(leaves)
+        if not kwargs and program.fits(args, leaves):
+            self._remember(args, program.program, program.packed)
+        return results
 
     def _find(self, args, kwargs):
         leaves = []
@@ -152,7 +160,7 @@ class _CompiledFunction:
         if program is None:
             newest = _core.Variable(0.0)._id
             program = _Program(self.python_function, leaves, args, kwargs, self._specs)
-            made = [v.name for v in program.graph.variables if v._id > newest]
+            made = [v.name for v in program.program.variables if v._id > newest]
             if made and self._programs:
                 raise _core.InvalidArgumentError(
                     f"function: {self.__name__} made the variables {made} in a trace that is not its first, so each "

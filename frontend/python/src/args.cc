@@ -160,6 +160,13 @@ nb::object ShapeTuple(const Shape& shape) {
   return nb::steal(tuple);
 }
 
+nb::object WrapAs(PyTypeObject* type, Tensor tensor) {
+  nb::object out = nb::inst_alloc(reinterpret_cast<PyObject*>(type));
+  new (nb::inst_ptr<Tensor>(out)) Tensor(std::move(tensor));
+  nb::inst_mark_ready(out);
+  return out;
+}
+
 nb::object Wrap(Tensor tensor) { return nb::cast(std::move(tensor), nb::rv_policy::move); }
 
 }  // namespace reel::python

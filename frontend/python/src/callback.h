@@ -22,6 +22,9 @@ nb::list TensorObjects(const std::vector<Tensor>& tensors);
 /// The structure with these tensors as leaves.
 nb::object TreeOf(nb::handle tree, const std::vector<Tensor>& leaves);
 
+/// TensorSpecs, or tensors in their place, in any structure; open extents get names.
+std::vector<Spec> ToSpecs(nb::handle tree);
+
 /// function(*arguments) as tensors; `structure`, unless null, becomes what it returned.
 std::vector<Tensor> CallForTensors(const nb::object& function, const nb::tuple& arguments,
                                    nb::object* structure);

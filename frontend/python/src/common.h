@@ -30,10 +30,15 @@ struct Types {
   PyTypeObject* tensor = nullptr;
   PyTypeObject* variable = nullptr;
   PyTypeObject* dtype = nullptr;
+  // reel.tf's, null until that is imported: subclasses whose operators have TensorFlow's rules.
+  PyTypeObject* tf_tensor = nullptr;
+  PyTypeObject* tf_variable = nullptr;
 };
 extern Types types;
 
-inline bool IsTensor(PyObject* x) { return Py_TYPE(x) == types.tensor; }
+inline bool IsTfTensor(PyObject* x) { return Py_TYPE(x) == types.tf_tensor; }
+inline bool IsTfVariable(PyObject* x) { return types.tf_variable && PyObject_TypeCheck(x, types.tf_variable) != 0; }
+inline bool IsTensor(PyObject* x) { return Py_TYPE(x) == types.tensor || IsTfTensor(x); }
 inline bool IsVariable(PyObject* x) { return PyObject_TypeCheck(x, types.variable) != 0; }
 inline bool IsDType(PyObject* x) { return Py_TYPE(x) == types.dtype; }
 inline const Tensor& TensorOf(PyObject* x) { return *nb::inst_ptr<Tensor>(x); }
@@ -41,6 +46,8 @@ inline const Variable& VariableOf(PyObject* x) { return *nb::inst_ptr<Variable>(
 
 /// A new Python object of the tensor.
 nb::object Wrap(Tensor tensor);
+/// A new Python object of a class of tensors.
+nb::object WrapAs(PyTypeObject* type, Tensor tensor);
 /// The Python object of the variable: the one it was made as, while that lives.
 nb::object WrapVariable(const Variable& variable);
 /// The object of a dtype; there is one of each.

@@ -83,6 +83,8 @@ Spec ToSpec(nb::handle x) {
   ThrowType("expected a TensorSpec or a tensor, not " + TypeName(x));
 }
 
+}  // namespace
+
 std::vector<Spec> ToSpecs(nb::handle tree) {
   std::vector<nb::object> leaves;
   FlattenTree(tree, &leaves);
@@ -98,18 +100,17 @@ std::vector<Spec> ToSpecs(nb::handle tree) {
   return out;
 }
 
+namespace {
+
 // A callable whose arguments have the structure of `specs`; dicts name results.
-internal::TracedFunction ToTraced(nb::handle function, nb::handle specs,
-                                  std::shared_ptr<nb::object> structure) {
-  return [f = SharedObject(function), s = SharedObject(specs),
-          structure](std::span<const Tensor> arguments) {
+internal::TracedFunction ToTraced(nb::handle function, nb::handle specs) {
+  return [f = SharedObject(function), s = SharedObject(specs)](std::span<const Tensor> arguments) {
     const nb::gil_scoped_acquire lock;
     const nb::object tree = TreeOf(*s, {arguments.begin(), arguments.end()});
     const nb::tuple args = PyTuple_Check(tree.ptr()) || PyList_Check(tree.ptr())
                                ? nb::tuple(tree)
                                : nb::make_tuple(tree);
-    nb::object result = (*f)(*args);
-    if (structure) *structure = result;
+    const nb::object result = (*f)(*args);
     NamedTensors out;
     if (result.is_none()) return out;
     if (PyDict_Check(result.ptr())) {
@@ -122,12 +123,8 @@ internal::TracedFunction ToTraced(nb::handle function, nb::handle specs,
   };
 }
 
-nb::object TraceOf(nb::handle function, nb::handle specs, const std::string& name,
-                   bool with_structure) {
-  const auto structure = SharedObject(nb::none());
-  Function f = internal::TraceFunction(name, ToTraced(function, specs, structure), ToSpecs(specs));
-  if (!with_structure) return nb::cast(std::move(f));
-  return nb::make_tuple(std::move(f), *structure);
+Function TraceOf(nb::handle function, nb::handle specs, const std::string& name) {
+  return internal::TraceFunction(name, ToTraced(function, specs), ToSpecs(specs));
 }
 
 // A dict names its tensors; others get default names.
@@ -214,7 +211,7 @@ Module LiftOf(nb::dict entries, const std::string& name) {
     if (!PyTuple_Check(value.ptr()) || nb::len(value) != 2)
       ThrowType("Module.lift: '" + entry + "' is a Function or a pair (callable, specs)");
     EntrySpec e(entry, Function());
-    e.traced = ToTraced(value[0], value[1], nullptr);
+    e.traced = ToTraced(value[0], value[1]);
     e.specs = ToSpecs(value[1]);
     list.push_back(std::move(e));
   }
@@ -340,19 +337,12 @@ void RegisterFunction(nb::module_& m) {
       "The function of the gradients of results by arguments or variables, by name; all of them by "
       "default. grad_ys: one seed per y as further arguments.");
   m.def(
-      "trace",
-      [](nb::handle f, nb::handle specs, const std::string& name) {
-        return TraceOf(f, specs, name, false);
-      },
+      "trace", &TraceOf,
       "function"_a, "specs"_a, "name"_a = "main",
       nb::sig(
           "def trace(function: Callable[..., Any], specs: Any, name: str = 'main') -> Function"),
       "Runs a callable once on symbolic tensors of these specs, and returns the graph of what it "
       "did.");
-  m.def("_trace", [](nb::handle f, nb::handle specs, const std::string& name) {
-    return TraceOf(f, specs, name, true);
-  });
-  m.def("_observed", [] { return internal::Observed(); });
   m.def("gradients", &GradientsOf, "ys"_a, "xs"_a, "grad_ys"_a = nb::none(),
         "stop_gradients"_a = nb::none(), "unconnected_gradients"_a = "none",
         nb::sig("def gradients(ys: Any, xs: Any, grad_ys: Any = None, stop_gradients: Any = None, "

@@ -27,4 +27,6 @@ NB_MODULE(_core, m) {
   RegisterLoops(m);
   RegisterTransforms(m);
   RegisterCustom(m);
+  RegisterCallable(m);
+  RegisterTf(m);
 }

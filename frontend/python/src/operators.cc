@@ -21,8 +21,9 @@ std::optional<Operand> OperatorOperand(PyObject* x) {
   return std::nullopt;
 }
 
-template <BinaryFunction F>
+template <BinaryFunction F, TfOperator kOperator>
 PyObject* BinarySlot(PyObject* a, PyObject* b) {
+  if (IsTf(a) || IsTf(b)) return TfBinary(kOperator, F, a, b);
   return Guarded([&]() -> nb::object {
     const std::optional<Operand> x = OperatorOperand(a), y = OperatorOperand(b);
     if (!x || !y) return nb::borrow(Py_NotImplemented);
@@ -37,7 +38,7 @@ template <Tensor (*F)(const Operand&)>
 PyObject* UnarySlot(PyObject* a) {
   return Guarded([&] {
     const Operand x = ToOperand(a);
-    return Wrap([&] {
+    return WrapAs(IsTf(a) ? types.tf_tensor : types.tensor, [&] {
       const Unlocked other_threads(Work(x));
       return F(x);
     }());
@@ -62,23 +63,23 @@ Tensor RightShift(const Operand& a, const Operand& b) {
 
 PyObject* PowerSlot(PyObject* a, PyObject* b, PyObject* modulus) {
   if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
-  return BinarySlot<Power>(a, b);
+  return BinarySlot<Power, TfOperator::kPow>(a, b);
 }
 
 PyObject* Compare(PyObject* a, PyObject* b, int op) {
   switch (op) {
     case Py_LT:
-      return BinarySlot<Less>(a, b);
+      return BinarySlot<Less, TfOperator::kLt>(a, b);
     case Py_LE:
-      return BinarySlot<LessEqual>(a, b);
+      return BinarySlot<LessEqual, TfOperator::kLe>(a, b);
     case Py_EQ:
-      return BinarySlot<Equal>(a, b);
+      return BinarySlot<Equal, TfOperator::kEq>(a, b);
     case Py_NE:
-      return BinarySlot<NotEqual>(a, b);
+      return BinarySlot<NotEqual, TfOperator::kNe>(a, b);
     case Py_GT:
-      return BinarySlot<Greater>(a, b);
+      return BinarySlot<Greater, TfOperator::kGt>(a, b);
     default:
-      return BinarySlot<GreaterEqual>(a, b);
+      return BinarySlot<GreaterEqual, TfOperator::kGe>(a, b);
   }
 }
 
@@ -166,19 +167,19 @@ Tensor IntegerPower(const Operand& a, const Operand& b) {
 
 const PyType_Slot* OperatorSlots() {
   static const PyType_Slot slots[] = {
-      {Py_nb_add, reinterpret_cast<void*>(&BinarySlot<Add>)},
-      {Py_nb_subtract, reinterpret_cast<void*>(&BinarySlot<Sub>)},
-      {Py_nb_multiply, reinterpret_cast<void*>(&BinarySlot<Mul>)},
-      {Py_nb_true_divide, reinterpret_cast<void*>(&BinarySlot<TrueDivide>)},
-      {Py_nb_floor_divide, reinterpret_cast<void*>(&BinarySlot<FloorDiv>)},
-      {Py_nb_remainder, reinterpret_cast<void*>(&BinarySlot<Mod>)},
-      {Py_nb_matrix_multiply, reinterpret_cast<void*>(&BinarySlot<MatMul>)},
+      {Py_nb_add, reinterpret_cast<void*>((&BinarySlot<Add, TfOperator::kAdd>))},
+      {Py_nb_subtract, reinterpret_cast<void*>((&BinarySlot<Sub, TfOperator::kSub>))},
+      {Py_nb_multiply, reinterpret_cast<void*>((&BinarySlot<Mul, TfOperator::kMul>))},
+      {Py_nb_true_divide, reinterpret_cast<void*>((&BinarySlot<TrueDivide, TfOperator::kTrueDivide>))},
+      {Py_nb_floor_divide, reinterpret_cast<void*>((&BinarySlot<FloorDiv, TfOperator::kFloorDiv>))},
+      {Py_nb_remainder, reinterpret_cast<void*>((&BinarySlot<Mod, TfOperator::kMod>))},
+      {Py_nb_matrix_multiply, reinterpret_cast<void*>((&BinarySlot<MatMul, TfOperator::kMatMul>))},
       {Py_nb_power, reinterpret_cast<void*>(&PowerSlot)},
-      {Py_nb_and, reinterpret_cast<void*>(&BinarySlot<BitwiseAnd>)},
-      {Py_nb_or, reinterpret_cast<void*>(&BinarySlot<BitwiseOr>)},
-      {Py_nb_xor, reinterpret_cast<void*>(&BinarySlot<BitwiseXor>)},
-      {Py_nb_lshift, reinterpret_cast<void*>(&BinarySlot<LeftShift>)},
-      {Py_nb_rshift, reinterpret_cast<void*>(&BinarySlot<RightShift>)},
+      {Py_nb_and, reinterpret_cast<void*>((&BinarySlot<BitwiseAnd, TfOperator::kAnd>))},
+      {Py_nb_or, reinterpret_cast<void*>((&BinarySlot<BitwiseOr, TfOperator::kOr>))},
+      {Py_nb_xor, reinterpret_cast<void*>((&BinarySlot<BitwiseXor, TfOperator::kXor>))},
+      {Py_nb_lshift, reinterpret_cast<void*>((&BinarySlot<LeftShift, TfOperator::kNone>))},
+      {Py_nb_rshift, reinterpret_cast<void*>((&BinarySlot<RightShift, TfOperator::kNone>))},
       {Py_nb_negative, reinterpret_cast<void*>(&UnarySlot<Neg>)},
       {Py_nb_positive, reinterpret_cast<void*>(&Positive)},
       {Py_nb_absolute, reinterpret_cast<void*>(&UnarySlot<Abs>)},

@@ -7,6 +7,15 @@
 
 namespace reel::python {
 
+/// The operators that reel.tf has, in the order of its table; kNone: it has none.
+enum class TfOperator : int {
+  kAdd, kSub, kMul, kTrueDivide, kFloorDiv, kMod, kPow, kMatMul, kAnd, kOr, kXor, kLt, kLe, kGt, kGe, kEq, kNe, kNone
+};
+/// reel.tf's tensors and variables.
+inline bool IsTf(PyObject* x) { return IsTfTensor(x) || (IsVariable(x) && IsTfVariable(x)); }
+/// An operator with such an operand: equal dtypes and plain numbers here, all else by the Python functions of a table.
+PyObject* TfBinary(TfOperator op, Tensor (*f)(const Operand&, const Operand&), PyObject* a, PyObject* b);
+
 /// Slots of arithmetic, comparison, conversion and indexing, for both types.
 const PyType_Slot* OperatorSlots();
 

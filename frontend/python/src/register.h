@@ -28,6 +28,8 @@ void RegisterGraphs(nb::module_& m);
 void RegisterLoops(nb::module_& m);
 void RegisterTransforms(nb::module_& m);
 void RegisterCustom(nb::module_& m);
+void RegisterCallable(nb::module_& m);
+void RegisterTf(nb::module_& m);
 
 }  // namespace reel::python
 

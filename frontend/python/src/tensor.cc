@@ -116,10 +116,17 @@ nb::object Interface(const Tensor& x) {
   return out;
 }
 
+// The tensor as the core's class.
+PyObject* Plain(PyObject* self, void*) {
+  return Guarded([&] { return Wrap(TensorOf(self)); });
+}
+PyGetSetDef getters[] = {{"_plain", &Plain, nullptr, nullptr, nullptr}, {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
 const PyType_Slot* TensorSlots() {
   static const std::vector<PyType_Slot> slots = [] {
     std::vector<PyType_Slot> all = {
         {Py_bf_getbuffer, reinterpret_cast<void*>(&GetBuffer)},
+        {Py_tp_getset, static_cast<void*>(getters)},
         {Py_bf_releasebuffer, reinterpret_cast<void*>(&ReleaseBuffer)},
     };
     for (const PyType_Slot* s = OperatorSlots();; ++s) {
@@ -141,7 +148,7 @@ Py_ssize_t Length(PyObject* self) {
 
 void RegisterTensor(nb::module_& m) {
   nb::class_<Tensor> c(
-      m, "Tensor", nb::type_slots(TensorSlots()), nb::is_final(), nb::is_weak_referenceable(),
+      m, "Tensor", nb::type_slots(TensorSlots()), nb::is_weak_referenceable(),
       "An immutable array of numbers; make one with reel.asarray. Operators and indexing "
       "are NumPy's; Python numbers take the tensor's dtype. Inside a trace it has a type "
       "but no elements.");

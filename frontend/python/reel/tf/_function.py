@@ -2,7 +2,6 @@
 
 import functools as _functools
 import inspect as _inspect
-import threading as _threading
 import warnings as _warnings
 
 from .. import _core
@@ -94,12 +93,16 @@ class ConcreteFunction:
         self._inputs = [i for i, x in enumerate(leaves) if isinstance(x, Tensor)]
         self._function, self._leaves, self._pack = function, leaves, pack
         specs = [_spec_of(leaves[i]._t, (open_axes or {}).get(i, {})) for i in self._inputs]
-        self.graph, _ = _core._trace(self._traced, specs, name if name.isidentifier() else "function")
-        self.variables = self.graph.variables
-        self._lock = _threading.Lock()
-        self._run = _core.compile(self.graph)
+        self._name = name if name.isidentifier() else "function"
+        self.program = _core._trace_program(self._traced, specs, self._name)
+        self.variables = self.program.variables
         self._function = self._leaves = self._pack = None
         self._kept = [x for x in leaves if not isinstance(x, Tensor)]  # their ids are in the key
+        self.packed = Tensor if self._structure is None and self._results == [1] else self._packed
+
+    @property
+    def graph(self):
+        return self.program.graph(self._name)
 
     def _traced(self, *symbolic):
         values = list(self._leaves)
@@ -136,17 +139,19 @@ class ConcreteFunction:
 
     def call_flat(self, leaves):
         """Runs the program on the leaves of its arguments; variables are read and updated in place."""
-        arguments = [leaves[i]._t for i in self._inputs]
-        with self._lock:
-            if self.variables:
-                self._run.load_from(self.variables)
-            results = self._run(*arguments)
-            if self.variables:
-                self._run.store_to(self.variables)
-        tensors = iter([results] if isinstance(results, _core.Tensor) else list(results))
+        results = self.program([leaves[i] for i in self._inputs])
+        return wrap(results[0]) if self.packed is Tensor else self._packed(results)
+
+    def _packed(self, results):
+        tensors = iter(results)
         flat = [self._result(x, n, shape, tensors)
                 for x, n, shape in zip(nest.flatten(self._structure), self._results, self._shapes)]
         return nest.pack_sequence_as(self._structure, flat)
+
+    def fits(self, args, leaves):
+        """Whether the program takes tensors of the positional arguments alone, none of them nested."""
+        n = len(args)
+        return n <= len(leaves) and all(x is y for x, y in zip(args, leaves)) and all(i < n for i in self._inputs)
 
     @staticmethod
     def _result(x, n, shape, tensors):
@@ -157,13 +162,15 @@ class ConcreteFunction:
         return first if n == 1 else IndexedSlices(first, wrap(next(tensors)), shape)
 
 
-class Function:
+class Function(_core._Callable):
     """What tf.function makes: calls run compiled code on the live variables.
 
-    Under a tape or inside another trace the Python function itself runs, so that these see its ops.
+    To a tape a call is one op, whose gradient is compiled too; gradients of lookups in it are dense. Inside another
+    trace, and beside a ForwardAccumulator, the Python function itself runs, so that these see its ops.
     """
 
     def __init__(self, python_function, input_signature=None, autograph=True, name=None):
+        super().__init__()
         _functools.update_wrapper(self, python_function)
         self.python_function = python_function
         self._name = name or getattr(python_function, "__name__", "function")
@@ -195,11 +202,13 @@ class Function:
         from ..autograph import convert
         return convert(self.python_function)
 
-    def __call__(self, *args, **kwargs):
+    def _slow_call(self, *args, **kwargs):
+        """A call whose program has to be looked for."""
         if state.eager_switch:
             return self.python_function(*args, **kwargs)
+        given = args if not kwargs else None
         args, kwargs, leaves, pack = self._bind(args, kwargs)
-        if _core._observed() or state.graph is not None:
+        if _core._ops_observed() or state.graph is not None:
             args, kwargs = pack(leaves)
             return _outputs(self._converted()(*args, **kwargs))
         key = self._key(args, kwargs, leaves)
@@ -211,7 +220,10 @@ class Function:
                 args, kwargs = pack(leaves)
                 return _outputs(self._converted()(*args, **kwargs))
         self._calls += 1
-        return program.call_flat(leaves)
+        results = program.call_flat(leaves)
+        if given is not None and program.fits(given, leaves):
+            self._remember(given, program.program, program.packed)
+        return results
 
     def _bind(self, args, kwargs):
         """Arguments by the function's signature, arrays as tensors: (args, kwargs, leaves, what puts leaves back)."""
@@ -305,7 +317,9 @@ class Function:
     def _note(self, traced, key):
         """Warns of many traces among the last calls, with what changed."""
         last, self._last = self._last, key if traced else self._last
-        self._recent = (self._recent + [traced])[-10:]
+        hits = self._take_hits()
+        self._calls += hits
+        self._recent = (self._recent + [False] * min(hits, 10) + [traced])[-10:]
         if sum(self._recent) < 5 or not traced or self._warnings == 2:
             return
         self._warnings += 1

@@ -13,7 +13,7 @@ from .. import _core
 from . import _array, _control, _tensor, autodiff, dtypes, linalg, math, nest, nn, random
 from ._shape import TensorShape
 from ._tape import GradientTape, unconnected_name
-from ._tensor import TensorLike, convert_to_tensor as _convert, wrap
+from ._tensor import PythonOperators, TensorLike, convert_to_tensor as _convert, wrap
 from ._trace import state
 from ._variable import Variable
 from .errors import ConversionError, FailedPreconditionError, InvalidArgumentError
@@ -45,7 +45,7 @@ class Node:
         return f"<tf.Operation '{self.name}'>"
 
 
-class GraphTensor(TensorLike):
+class GraphTensor(PythonOperators):
     """The result of a node, or one of several."""
 
     __slots__ = ("node", "index", "_dtype", "_shape", "__weakref__")

@@ -12,6 +12,8 @@ _Core = _core.Tensor
 _CoreVariable = _core.Variable
 _BY_CORE = dtypes.BY_CORE
 _read = _core.Variable.value
+_dtype_of = _Core.dtype.fget
+_shape_of = _Core.shape.fget
 
 
 class Reference:
@@ -124,24 +126,35 @@ class TensorLike:
         raise AttributeError("tf.Tensor has no array namespace; use reel.asarray for array API code")
 
 
-class Tensor(TensorLike):
+def _absent(name):
+    """What the core's tensors have and TensorFlow's do not."""
+
+    def get(self):
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    return property(get)
+
+
+class Tensor(TensorLike, _Core):
     """An immutable array of numbers, or a value of a trace. Made by tf.constant and by every op."""
 
-    __slots__ = ("_t", "__weakref__")
+    __slots__ = ()
 
     def __init__(self, *args, **kwargs):
         raise _core.InvalidTypeError("tf.Tensor is made by tf.constant or tf.convert_to_tensor")
 
     def _core_value(self):
-        return self._t
+        return self._plain
+
+    _t = _Core._plain
 
     @property
     def dtype(self):
-        return _BY_CORE[self._t.dtype]
+        return _BY_CORE[_dtype_of(self)]
 
     @property
     def shape(self):
-        return tuple.__new__(TensorShape, self._t.shape)
+        return tuple.__new__(TensorShape, _shape_of(self))
 
     @property
     def name(self):
@@ -179,14 +192,11 @@ class Tensor(TensorLike):
         return f"tf.Tensor({numpy_text(t, False)}, shape={self.shape}, dtype={t.dtype.name})"
 
 
-_new = Tensor.__new__
+for _name in ("T", "mT", "size", "nbytes", "item", "tolist", "astype", "reshape", "to_device", "real", "imag",
+              "__array_interface__", "__contains__"):
+    setattr(Tensor, _name, _absent(_name))
 
-
-def wrap(core):
-    """The tf.Tensor of a core tensor."""
-    out = _new(Tensor)
-    out._t = core
-    return out
+wrap = _core._wrap_tf  # the tf.Tensor of a core tensor
 
 
 def _from_core(core):
@@ -416,44 +426,17 @@ def _operator_pair(op, f):
 
     def method(self, other):
         a = self._core_value()
-        if other.__class__ is Tensor:
-            b = other._t
-            if a.dtype is not b.dtype:
-                raise mismatch(op, a, b)
-        else:
-            if other is None or isinstance(other, _NO_OPERANDS):
-                return NotImplemented
-            b = operand(other, a.dtype, op)
-        out = _new(Tensor)
-        out._t = f(a, b)
-        return out
+        if other is None or isinstance(other, _NO_OPERANDS):
+            return NotImplemented
+        return wrap(f(a, operand(other, a.dtype, op)))
 
     def reflected(self, other):
         b = self._core_value()
         if other is None or isinstance(other, _NO_OPERANDS):
             return NotImplemented
-        a = operand(other, b.dtype, op)
-        out = _new(Tensor)
-        out._t = f(a, b)
-        return out
+        return wrap(f(operand(other, b.dtype, op), b))
 
     return method, reflected
-
-
-def _tensor_operator(op, f, general):
-    """The method of Tensor: two tensors without detours."""
-
-    def method(self, other):
-        if other.__class__ is not Tensor:
-            return general(self, other)
-        a, b = self._t, other._t
-        if a.dtype is not b.dtype:
-            raise mismatch(op, a, b)
-        out = _new(Tensor)
-        out._t = f(a, b)
-        return out
-
-    return method
 
 
 def _equality(f, otherwise):
@@ -484,24 +467,38 @@ def _unary_method(f):
     return method
 
 
+_BINARY = {"add": ("AddV2", _operator.add), "sub": ("Sub", _operator.sub), "mul": ("Mul", _operator.mul),
+           "truediv": ("RealDiv", true_divide), "floordiv": ("FloorDiv", _operator.floordiv),
+           "mod": ("FloorMod", _operator.mod), "pow": ("Pow", _operator.pow),
+           "matmul": ("BatchMatMulV2", _operator.matmul), "and": ("LogicalAnd", _operator.and_),
+           "or": ("LogicalOr", _operator.or_), "xor": ("LogicalXor", _operator.xor)}
+_COMPARE = {"lt": "Less", "le": "LessEqual", "gt": "Greater", "ge": "GreaterEqual"}
+
+# In the order of TfOperator of the extension, whose slots call these where operands are not plainly of one dtype.
+_OPERATORS = {name: _operator_pair(op, f) for name, (op, f) in _BINARY.items()}
+_OPERATORS.update({name: (_operator_pair(op, getattr(_operator, name))[0], None) for name, op in _COMPARE.items()})
+_OPERATORS.update(eq=(_equality(_operator.eq, False), None), ne=(_equality(_operator.ne, True), None))
+
+
+class PythonOperators(TensorLike):
+    """The operators for what is no tensor of the core: nodes of a tf.Graph."""
+
+    __slots__ = ()
+    __hash__ = None
+
+
 def _install():
-    pairs = {"add": ("AddV2", _operator.add), "sub": ("Sub", _operator.sub), "mul": ("Mul", _operator.mul),
-             "truediv": ("RealDiv", true_divide), "floordiv": ("FloorDiv", _operator.floordiv),
-             "mod": ("FloorMod", _operator.mod), "pow": ("Pow", _operator.pow), 
-             "matmul": ("BatchMatMulV2", _operator.matmul),
-             "and": ("LogicalAnd", _operator.and_), "or": ("LogicalOr", _operator.or_), 
-             "xor": ("LogicalXor", _operator.xor)}
-    for name, (op, f) in pairs.items():
-        method, reflected = _operator_pair(op, f)
-        setattr(TensorLike, f"__{name}__", method)
-        setattr(TensorLike, f"__r{name}__", reflected)
-        setattr(Tensor, f"__{name}__", _tensor_operator(op, f, method))
-    for name, op in {"lt": "Less", "le": "LessEqual", "gt": "Greater", "ge": "GreaterEqual"}.items():
-        setattr(TensorLike, f"__{name}__", _operator_pair(op, getattr(_operator, name))[0])
-    TensorLike.__eq__ = _equality(_operator.eq, False)
-    TensorLike.__ne__ = _equality(_operator.ne, True)
+    for name, (method, reflected) in _OPERATORS.items():
+        setattr(PythonOperators, f"__{name}__", method)
+        if reflected is not None:
+            setattr(PythonOperators, f"__r{name}__", reflected)
     for name, f in {"neg": _operator.neg, "abs": _core.abs, "invert": _operator.invert, "pos": _operator.pos}.items():
-        setattr(TensorLike, f"__{name}__", _unary_method(f))
+        setattr(PythonOperators, f"__{name}__", _unary_method(f))
 
 
 _install()
+
+
+def register(variable):
+    """Tells the extension about the classes."""
+    _core._set_tf(Tensor, variable, list(_OPERATORS.values()))

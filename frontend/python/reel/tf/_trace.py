@@ -2,12 +2,37 @@
 
 import threading as _threading
 
+from .. import _core
+
 
 class _State(_threading.local):
     depth = 0
-    graph = None
-    eager_switch = False
     autograph = False
+    _graph = None
+    _eager_switch = False
+
+    @property
+    def graph(self):
+        """The tf.Graph that ops go into."""
+        return self._graph
+
+    @graph.setter
+    def graph(self, graph):
+        self._graph = graph
+        self._tell()
+
+    @property
+    def eager_switch(self):
+        """Whether tf.functions run their Python functions."""
+        return self._eager_switch
+
+    @eager_switch.setter
+    def eager_switch(self, switch):
+        self._eager_switch = switch
+        self._tell()
+
+    def _tell(self):
+        _core._set_slow_calls(self._graph is not None or self._eager_switch)
 
 
 state = _State()

@@ -4,7 +4,7 @@ from .. import _core
 from . import dtypes
 from ._shape import TensorShape
 from ._trace import state
-from ._tensor import TensorLike, Tensor, numpy_text, operand, to_core, wrap
+from ._tensor import TensorLike, Tensor, numpy_text, operand, register, to_core, wrap
 
 _Core = _core.Variable
 _read = _Core.value
@@ -102,6 +102,9 @@ class Variable(TensorLike, _Core):
         return head + ">" if t.symbolic else f"{head}, {numpy_text(t, True)}>"
 
     __str__ = __repr__
+
+
+register(Variable)
 
 
 def _unpickle(value, trainable, name):
