@@ -67,7 +67,10 @@ int64_t WorkOf(const ir::Function& f) {
       const Shape& y = f.type(node.result(i)).shape;
       if (!y.is_constant()) return kUnknownWork;
       int64_t elements = y.size();
-      for (ir::Value v : node.operands) elements += cheap ? 0 : f.type(v).shape.size();
+      for (ir::Value v : node.operands) {
+        if (!f.type(v).shape.is_constant()) return kUnknownWork;
+        elements += cheap ? 0 : f.type(v).shape.size();
+      }
       work += (cheap ? 1 : kDear) * elements;
     }
     if (work > kUnknownWork) return kUnknownWork;

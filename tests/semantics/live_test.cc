@@ -277,17 +277,20 @@ TEST_F(LiveFunctions, VariablesAreNotCopied) {
 }
 
 TEST_F(LiveFunctions, AnyBatch) {
-  const Function f = Trace([&](const Tensor& t) { return ReduceSum(Square(MatMul(t, w)), {1}); },
-                           {Spec(kFloat32, {Dim("B", 1, 64), 2})}, "f");
-  for (const int64_t rows : {2, 4}) {
-    const Tensor some = Slice(x, {0, 0}, {rows, 2});
-    const auto run = [&](const Fn& g) {
-      GradientTape tape;
-      const Tensor y = g(some);
-      return tape.Gradient(y, w).value();
-    };
-    ExpectSame(run([&](const Tensor& t) -> Tensor { return f(t); }),
-               run([&](const Tensor& t) { return ReduceSum(Square(MatMul(t, w)), {1}); }));
+  const std::vector<Fn> bodies{[&](const Tensor& t) { return ReduceSum(Square(MatMul(t, w)), {1}); },
+                               [&](const Tensor& t) { return ReduceSum(t); },
+                               [&](const Tensor& t) { return ReduceProd(MatMul(t, w)); }};  // its gradient needs numbers
+  for (const Fn& body : bodies) {
+    const Function f = Trace(body, {Spec(kFloat32, {Dim("B", 1, 64), 2})}, "f");
+    for (const int64_t rows : {2, 4}) {
+      const Tensor some = Slice(x, {0, 0}, {rows, 2});
+      const auto run = [&](const Fn& g) {
+        GradientTape tape;
+        tape.Watch(some);
+        return tape.Gradient(ReduceSum(g(some)), some).value();
+      };
+      ExpectSame(run([&](const Tensor& t) -> Tensor { return f(t); }), run(body));
+    }
   }
 }
 

@@ -220,6 +220,7 @@ void RegisterCallable(nb::module_& m) {
   c.def("_remember", &Remember);
   c.def("_take_hits", [](Callable& x) { return std::exchange(x.hits, 0); });
   m.def("_trace_program", &Trace);
+  m.def("_observed", [] { return internal::Observed(); });
   m.def("_ops_observed", [] { return internal::OpsAreObserved(); });
   m.def("_set_slow_calls", [](bool slow) { all_calls_slow = slow; });
 }
