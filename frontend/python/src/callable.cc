@@ -222,6 +222,7 @@ void RegisterCallable(nb::module_& m) {
   m.def("_trace_program", &Trace);
   m.def("_observed", [] { return internal::Observed(); });
   m.def("_ops_observed", [] { return internal::OpsAreObserved(); });
+  m.def("_observed", [] { return internal::Observed(); });
   m.def("_set_slow_calls", [](bool slow) { all_calls_slow = slow; });
 }
 
