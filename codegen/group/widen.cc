@@ -71,8 +71,10 @@ bool MultipliesPairs(const ir::Function& f, const Node& node, const View& x, con
     return all;
   };
   bool one = true, any = true;
-  const int64_t x_deep = innermost(xs, x, x_rank - deep, x_rank, &one), w_deep = innermost(ws, w, batch, batch + deep, &one);
-  const int64_t x_row = innermost(xs, x, batch, x_rank - deep, &one), lane = innermost(ws, w, batch + deep, w_rank, &any);
+  const int64_t x_deep = innermost(xs, x, x_rank - deep, x_rank, &one),
+                w_deep = innermost(ws, w, batch, batch + deep, &one),
+                x_row = innermost(xs, x, batch, x_rank - deep, &one),
+                lane = innermost(ws, w, batch + deep, w_rank, &any);
   const bool x_fits = x_deep == 1 ? even(xs, x, x_rank - deep, x_rank) : x_row == 1;
   const bool w_fits = lane == 1 || (w_deep == 1 && even(ws, w, batch, batch + deep));
   return one && x_fits && w_fits;

@@ -138,7 +138,9 @@ Value* KernelEmitter::LoadBuffer(const Expr& e) {
   if (together > 1) {
     index.constant /= together;
     for (auto& [axis, coefficient] : index.terms) coefficient /= together;
-    if (dynamic != nullptr) dynamic = b_.CreateExactSDiv(dynamic, llvm::ConstantInt::getSigned(dynamic->getType(), together));
+    if (dynamic != nullptr) {
+      dynamic = b_.CreateExactSDiv(dynamic, llvm::ConstantInt::getSigned(dynamic->getType(), together));
+    }
   }
   const Address from = Resolve(buffers_[static_cast<size_t>(e.buffer)], MemoryType(context_, e.dtype), index, dynamic,
                                e.dynamic_stride);

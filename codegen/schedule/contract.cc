@@ -66,7 +66,8 @@ class ContractSchedule {
     if (IsFloat(dtype_)) {
       k_->product_flops = 2.0 * static_cast<double>(size) * static_cast<double>(depth);
     }
-    k_->why.push_back(StrCat("product of depth ", depth, shape_.pairs ? " in pairs of bf16" : "", " to ", c_.f.type(root_).ToString(), ": tiles of ",
+    k_->why.push_back(StrCat("product of depth ", depth, shape_.pairs ? " in pairs of bf16" : "", " to ",
+                             c_.f.type(root_).ToString(), ": tiles of ",
                              tiles_.rows, " rows x ", tiles_.lanes, " lanes, ", tiles_.per_block,
                              tiles_.per_block == 1 ? " tile a block" : " tiles a block",
                              shape_.pairs ? ", operands packed" : tiles_.pack ? ", second operand packed" : ""));

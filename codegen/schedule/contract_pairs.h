@@ -8,8 +8,8 @@
 // Products of pairs of bf16. AVX512-BF16 adds two products to a sum in f32, one after the other, each rounded once:
 // what the rule of contractions says (ir/README.md), with the pair's first element in the upper half. But it takes
 // denormal operands and sums for 0. So it multiplies where there can be none: no operand is denormal, and the smallest
-// ones' product has no bit below the smallest normal number. Then every product, and so every sum of them, is a multiple
-// of that bit. Elsewhere two fma do the same, at half the speed: the same bits either way.
+// ones' product has no bit below the smallest normal number. Then every product, and so every sum of them, is a
+// multiple of that bit. Elsewhere two fma do the same, at half the speed: the same bits either way.
 
 namespace reel::codegen {
 
@@ -26,8 +26,8 @@ struct Elements {
   Affine clip_base = {};    ///< lanes end where clip_base + lane is clip_total, if that is >= 0
   int64_t clip_total = -1;
 };
-/// Declares the local `least`, whose element 0 becomes the bits of the smallest magnitude but 0 of the elements, less 1;
-/// 65535 if all are 0.
+/// Declares the local `least`, whose element 0 becomes the bits of the smallest magnitude but 0 of the elements, less
+/// 1; 65535 if all are 0.
 void LeastOf(Kernel* kernel, ExprBuilder* builder, Elements elements, LocalId* least, std::vector<Stmt>* out);
 /// Whether Combine::kDotPair of operands with these LeastOf is Combine::kFmaPair.
 ExprId MayDot(Kernel* kernel, ExprBuilder* builder, LocalId x_least, LocalId w_least);

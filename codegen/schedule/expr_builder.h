@@ -31,8 +31,9 @@ class ExprBuilder {
   /// The element of v, which is a view, that is `offset` + dynamic elements of memory behind its first; 0 where guard is
   /// false.
   ExprId LoadView(ir::Value v, Affine offset, ExprId dynamic = -1, ExprId guard = -1);
-  /// Bits of the memory that v is a view of, `offset` elements (+ dynamic) behind its first, as dtype: of one element, or of
-  /// several neighbours, the first in the low bits. Then every step of these, v's place too, is a multiple of that many.
+  /// Bits of the memory that v is a view of, `offset` elements (+ dynamic) behind its first, as dtype: of one element,
+  /// or of several neighbours, the first in the low bits. Then every step of these, v's place too, is a multiple of
+  /// that many.
   ExprId LoadBits(ir::Value v, Affine offset, DType dtype, ExprId dynamic = -1);
   /// The kernel's buffer for a stored value.
   BufferId BufferOf(ir::Value v, bool is_output);

@@ -5,9 +5,9 @@
 
 #include "codegen/schedule/schedule.h"
 
-// Sums over rows, one for each element of a row, by the rule of reduce.cc: rows 64 i + j of each block of 4096 are added
-// into row j of 64 rows of sums, which another kernel adds up. A chunk has a few neighbouring j: it reads memory in
-// longer runs.
+// Sums over rows, one for each element of a row, by the rule of reduce.cc: rows 64 i + j of each block of 4096 are
+// added into row j of 64 rows of sums, which another kernel adds up. A chunk has a few neighbouring j: it reads memory
+// in longer runs.
 
 namespace reel::codegen {
 

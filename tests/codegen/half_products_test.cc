@@ -1,6 +1,7 @@
 // Products of f16 and bf16 against the rule of contractions (ir/README.md), term by term: k ascends in blocks of 256,
-// each term an fma in f32, block sums in order, one rounding at last. On every target and level, to the bit: AVX512-BF16
-// too, which takes denormals for 0 and so may multiply only where there are none (codegen/schedule/contract_pairs.h).
+// each term an fma in f32, block sums in order, one rounding at last. On every target and level, to the bit:
+// AVX512-BF16 too, which takes denormals for 0 and so may multiply only where there are none
+// (codegen/schedule/contract_pairs.h).
 
 #include <gtest/gtest.h>
 
@@ -148,12 +149,15 @@ struct Use {
 std::vector<Use> Uses() {
   return {
       {"elementwise", [](const Tensor& x, const Tensor& w) { return MatMul(x, w) + ReduceSum(w * 3.f, {0}); }},
-      {"sorted", [](const Tensor& x, const Tensor& w) { return MatMul(x, w) + ReduceSum(Cast(Argsort(w, 0), kFloat32), {0}); }},
+      {"sorted",
+       [](const Tensor& x, const Tensor& w) { return MatMul(x, w) + ReduceSum(Cast(Argsort(w, 0), kFloat32), {0}); }},
       {"rows", [](const Tensor& x, const Tensor& w) { return MatMul(x, Softmax(w)) + MatMul(x, w); }},
       {"looked_up",
        [](const Tensor& x, const Tensor& w) { return MatMul(x, w) + ReduceSum(Gather(w, Tensor({3, 1})), {0}); }},
-      {"padded", [](const Tensor& x, const Tensor& w) { return MatMul(x, w) + ReduceSum(Pad(w, {1, 0}, {0, 0}), {0}); }},
-      {"sliced", [](const Tensor& x, const Tensor& w) { return MatMul(Slice(x, {0, 3}, {48, 35}), Slice(w, {1, 1}, {33, 38})); }},
+      {"padded",
+       [](const Tensor& x, const Tensor& w) { return MatMul(x, w) + ReduceSum(Pad(w, {1, 0}, {0, 0}), {0}); }},
+      {"sliced",
+       [](const Tensor& x, const Tensor& w) { return MatMul(Slice(x, {0, 3}, {48, 35}), Slice(w, {1, 1}, {33, 38})); }},
       {"even_slices",
        [](const Tensor& x, const Tensor& w) { return MatMul(Slice(x, {1, 2}, {40, 34}), Slice(w, {1, 1}, {33, 38})); }},
       {"gram", [](const Tensor& x, const Tensor&) { return MatMul(x, x, {.transpose_b = true}); }},
@@ -192,7 +196,9 @@ INSTANTIATE_TEST_SUITE_P(All, HalfOperands, testing::ValuesIn(Uses()), [](const 
 // A layer of bf16 and its gradients: to the bit everywhere, and what doubles give but for the roundings.
 TEST(HalfProducts, GradientsOfALayer) {
   Generator generator(3);
-  const auto normal = [&](const Shape& shape) { return Cast(RandomNormal(shape, {.generator = generator}), kBFloat16); };
+  const auto normal = [&](const Shape& shape) {
+    return Cast(RandomNormal(shape, {.generator = generator}), kBFloat16);
+  };
   const std::vector<Tensor> in = {normal({64, 96}), normal({96, 48}), normal({48})};
   const auto gradients = [](const Tensor& x, const Tensor& w, const Tensor& b) {
     GradientTape tape;

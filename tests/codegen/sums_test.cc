@@ -74,10 +74,11 @@ std::vector<std::string> Names() {
 INSTANTIATE_TEST_SUITE_P(All, SumBits, testing::ValuesIn(Names()), [](const auto& p) { return p.param; });
 
 // What exp and tanh are needed for twice is never stored; the second kernel sees 256 numbers.
-// A sum over rows of two axes, which a broadcast tells apart, walks memory row by row: chunks of 8 of the 64 partials of
-// each of the three blocks; what is stored beside it is written in the same pass.
+// A sum over rows of two axes, which a broadcast tells apart, walks memory row by row: chunks of 8 of the 64 partials
+// of each of the three blocks; what is stored beside it is written in the same pass.
 TEST(Sums, RowsOfTwoAxesAreReadInOrder) {
-  const Program p = PlanFunctions(R"(func @f(%x: f32[10000,25,10], %y: f32[10000,25]) -> (f32[25,10], f32[10000,25,10]) {
+  const Program p = PlanFunctions(R"(
+func @f(%x: f32[10000,25,10], %y: f32[10000,25]) -> (f32[25,10], f32[10000,25,10]) {
   %0 = broadcast %y {axes=[0, 1], shape=[10000,25,10]} : f32[10000,25,10]
   %1 = mul %x, %0 : f32[10000,25,10]
   %2 = reduce_sum %1 {axes=[0]} : f32[25,10]
