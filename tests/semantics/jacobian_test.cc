@@ -158,7 +158,7 @@ TEST(TfSemantics, JB13_FirstDimensionsMustMatch) {
   tape.Watch(x);
   const Tensor y = Reshape(x, {3, 2});
   ExpectError(ErrorCode::kInvalidArgument,
-              "Need first dimension of target shape [3,2] and source shape [2,3] to match.",
+              "Need first dimension of target shape [3,2] and source shape [2,3] to match",
               [&] { tape.BatchJacobian(y, x); });
 }
 
