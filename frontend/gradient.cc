@@ -313,7 +313,10 @@ class BackwardRun {
   static std::vector<std::optional<GradientValue>> Gradients(CustomCall* custom, const OptionalTensors& dys) {
     std::vector<std::optional<GradientValue>> out;
     if (!custom->compiled) {
-      for (auto& d : custom->Run(dys)) out.push_back(d ? std::optional(GradientValue(std::move(*d))) : std::nullopt);
+      for (auto& d : custom->Run(dys)) {
+        out.emplace_back();
+        if (d) out.back().emplace(std::move(*d));
+      }
       return out;
     }
     out = custom->compiled(dys);
