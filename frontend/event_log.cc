@@ -13,7 +13,7 @@ void EventLog::Capture(const Tensor& x) {
 }
 
 void EventLog::OnOp(const OpEvent& event) {
-  LogEvent e{LogEvent::Kind::kOp, event.op, event.attributes, {}, {}, {}, nullptr, event.line};
+  LogEvent e{LogEvent::Kind::kOp, event.op, event.attributes, {}, {}, {}, nullptr, event.line, GradientOf()};
   for (const Tensor& x : event.operands) {
     Capture(x);
     e.operands.push_back(x.id());
@@ -234,8 +234,9 @@ void LogBuilder::AddNodes(ir::Function* f) {
     for (uint64_t id : e.operands) operands.push_back(Get(f, Resolved(id), location));
     const ir::Node& node = f->AddNode(e.op, operands, e.attributes, e.result_types, location);
     for (size_t i = 0; i < e.results.size(); ++i) {
-      if (!arguments_.contains(e.results[i]))
-        values_[e.results[i]] = node.result(static_cast<int>(i));
+      const ir::Value v = node.result(static_cast<int>(i));
+      if (!arguments_.contains(e.results[i])) values_[e.results[i]] = v;
+      if (e.gradient_of) f->set_name_hint(v, StrCat(ir::Name(*e.gradient_of), ".grad"));
     }
   }
 }

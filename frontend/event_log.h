@@ -26,6 +26,7 @@ struct LogEvent {
   absl::InlinedVector<Type, 1> result_types;
   VariablePtr variable;
   SourceLine line;
+  std::optional<ir::Op> gradient_of = {};  // see GradientOf()
 };
 
 /// Logs every event in order: what Recording and traces are made of.

@@ -22,7 +22,7 @@ using ir::Value;
 class Graph {
  public:
   Graph(absl::Span<const TapeEntry> entries, const GradientRequest& request, ir::Module* module)
-      : f_("gradient"), module_(module) {
+      : f_("gradient"), module_(module), entries_(entries) {
     MarkNeeded(entries, request);
     for (const auto* ends : {&request.targets, &request.sources, &request.stops}) {
       for (const GradientEnd& end : *ends) {
@@ -40,7 +40,7 @@ class Graph {
       if (seed) AddParameter(seed->id(), seed->type(), *seed);
     }
     for (size_t e = 0; e < entries.size(); ++e) {
-      if (needed_[e]) AddNode(entries[e]);
+      if (needed_[e]) AddNode(entries[e], static_cast<int32_t>(e));
     }
   }
 
@@ -68,6 +68,10 @@ class Graph {
     if (customs_.empty() || node.op != ir::Op::kCall) return nullptr;
     const auto it = customs_.find(node.attr<std::string>("callee"));
     return it == customs_.end() ? nullptr : it->second.get();
+  }
+  /// The recorded op whose gradient a backward node is part of, or null.
+  const TapeEntry* Origin(const ir::Node& node) const {
+    return node.location < 0 ? nullptr : &entries_[static_cast<size_t>(node.location)];
   }
   Value Find(uint64_t id) const { return values_.at(id); }
   /// Id of a forward value.
@@ -105,13 +109,14 @@ class Graph {
     kept_.emplace(id, value);
   }
 
-  void AddNode(const TapeEntry& entry) {
+  // Locations are positions in the entries: the pass gives backward nodes those of their forward nodes.
+  void AddNode(const TapeEntry& entry, int32_t location) {
     ir::ValueList operands;
     for (uint64_t id : entry.operands) operands.push_back(values_.at(id));
     const AttributesPtr attributes = entry.custom ? StandIn(entry) : entry.attributes;
     ir::TypeList types;
     for (const Type* type : entry.result_types) types.push_back(*type);
-    const ir::Node& node = f_.AddNode(entry.op, operands, attributes, types);
+    const ir::Node& node = f_.AddNode(entry.op, operands, attributes, types, location);
     for (size_t i = 0; i < entry.results.size(); ++i) {
       values_[entry.results[i]] = node.result(static_cast<int>(i));
       ids_.push_back(entry.results[i]);
@@ -152,12 +157,33 @@ class Graph {
   ir::Function f_;
   ir::Module* module_;      // of the functions that nodes call; null if there are none
   ir::Module own_module_{"gradient"};
+  absl::Span<const TapeEntry> entries_;
   absl::flat_hash_map<std::string, std::shared_ptr<CustomCall>> customs_;  // by name of the vjp
   std::vector<bool> needed_;
   absl::flat_hash_set<uint64_t> produced_;
   absl::flat_hash_map<uint64_t, Value> values_;
   std::vector<uint64_t> ids_;  // by forward value
   absl::flat_hash_map<uint64_t, Tensor> kept_;
+};
+
+// Ops inside are part of the gradient of a recorded op, and carry its line.
+class OriginScope {
+ public:
+  explicit OriginScope(const TapeEntry* origin) : location_(State().location), gradient_of_(GradientOf()) {
+    if (!origin) return;
+    if (origin->line.file) State().location = {origin->line.file, origin->line.line, location_.function};
+    GradientOf() = origin->op;
+  }
+  ~OriginScope() {
+    State().location = location_;
+    GradientOf() = gradient_of_;
+  }
+  OriginScope(const OriginScope&) = delete;
+  OriginScope& operator=(const OriginScope&) = delete;
+
+ private:
+  const SourceLine location_;
+  const std::optional<ir::Op> gradient_of_;
 };
 
 // Sends the nodes that the pass appended through Dispatch, each value living until its last use.
@@ -267,6 +293,7 @@ class BackwardRun {
   void RunNode(const ir::Node& node) {
     TensorList results;
     if (CustomCall* custom = graph_.Custom(node)) return RunCustom(node, custom);
+    const OriginScope scope(graph_.Origin(node));
     if (!none_.empty() && RunWithNone(node)) return;
     if (node.op == ir::Op::kConstant) {
       results = {FromLiteral(node.attr<ir::Literal>("value"))};
@@ -426,6 +453,11 @@ bool Unobserved() {
 
 }  // namespace
 
+std::optional<ir::Op>& GradientOf() {
+  thread_local std::optional<ir::Op> op;
+  return op;
+}
+
 std::vector<std::optional<GradientValue>> RunGradient(absl::Span<const TapeEntry> entries,
                                                       const GradientRequest& request,
                                                       uint64_t trace) {
@@ -442,6 +474,7 @@ std::vector<std::optional<GradientValue>> RunGradient(absl::Span<const TapeEntry
   ir::Function* f = graph.function();
   passes::GradientOptions options;
   options.zero_unconnected = request.zero_unconnected;
+  options.name_nodes = false;
   for (const GradientEnd& stop : request.stops)
     options.stop_gradients.push_back(graph.Find(stop.id));
   for (const auto& seed : request.seeds) {

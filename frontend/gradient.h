@@ -73,6 +73,9 @@ std::vector<std::optional<GradientValue>> RunGradient(absl::Span<const TapeEntry
                                                       const GradientRequest& request,
                                                       uint64_t trace = 0);
 
+/// The recorded op whose gradient the ops that run now on this thread are part of; null outside of a gradient.
+std::optional<ir::Op>& GradientOf();
+
 /// Records one op, detached from the operands that are not in `wanted` (bit i for operand i), with
 /// the values that the gradients of the others need.
 TapeEntry MakeEntry(const OpEvent& event, uint32_t wanted, TypeTable* types);

@@ -101,7 +101,7 @@ absl::StatusOr<std::vector<ir::Value>> Gradients(ir::Function* f, ir::Module* m,
                                                  const GradientOptions& options) {
   if (absl::Status s = CheckArguments(*f, m, ys, xs, options); !s.ok()) return s;
   FunctionGradients functions(m);
-  Sweep sweep(f, &functions);
+  Sweep sweep(f, &functions, options.name_nodes);
   ir::Builder& b = sweep.builder();
   std::vector<bool> is_x(static_cast<size_t>(f->num_values()));
   for (ir::Value x : xs) is_x[static_cast<size_t>(x.id)] = true;

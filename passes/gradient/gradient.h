@@ -19,6 +19,8 @@ struct GradientOptions {
   std::vector<ir::Value> stop_gradients = {};
   /// Zeros instead of an invalid Value for an x that no y depends on.
   bool zero_unconnected = false;
+  /// The nodes of the gradient of `h` get the name hint "h.grad", of an unnamed one that of its op: "tanh.grad".
+  bool name_nodes = true;
 };
 
 /// Appends the backward graph to f and returns, for each x, the sum over ys of dy/dx: a total

@@ -119,10 +119,10 @@ class NodeJvp {
       ys.push_back({first + static_cast<int32_t>(i)});
       us.push_back(sb.Ones(types[i]));  // any but 0, for which rules have answers of their own
     }
-    const auto g = Gradients(&s, functions_->module, ys, xs, {.grad_ys = us});
+    const auto g = Gradients(&s, functions_->module, ys, xs, {.grad_ys = us, .name_nodes = false});
     if (!g.ok()) return void(b_.Fail(g.status()));
     std::vector<Value> connected;
-    GradientOptions along;
+    GradientOptions along{.name_nodes = false};
     for (size_t i = 0; i < xs.size(); ++i) {
       if (!(*g)[i].valid()) continue;
       connected.push_back((*g)[i]);

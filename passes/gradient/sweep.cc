@@ -5,6 +5,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "ir/names.h"
 #include "ir/strings.h"
 #include "passes/gradient/rule.h"
 #include "passes/rewrite.h"
@@ -12,6 +13,8 @@
 
 namespace reel::passes {
 namespace {
+
+constexpr std::string_view kSuffix = ".grad";
 
 size_t Index(ir::Value v) { return static_cast<size_t>(v.id); }
 
@@ -175,8 +178,8 @@ class FunctionSweep {
 
 }  // namespace
 
-Sweep::Sweep(ir::Function* f, FunctionGradients* functions)
-    : f_(f), functions_(functions), builder_(f, functions->module()),
+Sweep::Sweep(ir::Function* f, FunctionGradients* functions, bool name_nodes)
+    : f_(f), functions_(functions), name_nodes_(name_nodes), builder_(f, functions->module()),
       active_(static_cast<size_t>(f->num_values())), differentiate_(f->nodes().size()),
       cotangents_(static_cast<size_t>(f->num_values())), remaining_(f->nodes().size()) {}
 
@@ -266,6 +269,7 @@ absl::StatusOr<std::optional<GradientKey>> Sweep::Differentiate(const ir::Node& 
     g.cotangents_[static_cast<size_t>(i)] = cotangents_[Index(node.result(i))];
   }
   builder_.set_location(node.location);
+  const int32_t first = f_->num_values();
   rule.emit(g, builder_);
   if (g.request_) return std::move(g.request_);
   if (!builder_.status().ok()) return builder_.status();
@@ -276,7 +280,17 @@ absl::StatusOr<std::optional<GradientKey>> Sweep::Differentiate(const ir::Node& 
       Accumulate(g.node_.operands[i], g.gradients_[i]);
     }
   }
+  if (name_nodes_) NameNodes(g.node_, first);
   return std::nullopt;
+}
+
+void Sweep::NameNodes(const ir::Node& forward, int32_t first) {
+  const std::string_view hint = f_->name_hint(forward.result());
+  std::string name = hint.empty() ? StrCat(ir::Name(forward.op), kSuffix) : StrCat(hint, kSuffix);
+  if (name.size() > ir::kMaxNameBytes) name = hint;
+  for (int32_t id = first; id < f_->num_values(); ++id) {
+    if (f_->name_hint({id}).empty()) f_->set_name_hint({id}, name);
+  }
 }
 
 absl::Status RunSweep(Sweep* sweep, FunctionGradients* functions) {

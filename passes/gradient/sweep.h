@@ -16,7 +16,8 @@ namespace reel::passes {
 /// It stops where it needs the gradient of another function and goes on when called again.
 class Sweep {
  public:
-  Sweep(ir::Function* f, FunctionGradients* functions);
+  /// name_nodes: as in GradientOptions; the gradients of other functions always have names.
+  Sweep(ir::Function* f, FunctionGradients* functions, bool name_nodes = true);
 
   /// seeds: one per y, all valid. Nodes that produce a value in `stops` are not differentiated.
   void Start(absl::Span<const ir::Value> ys, absl::Span<const ir::Value> seeds,
@@ -31,9 +32,12 @@ class Sweep {
   void MarkActive(const ir::Node& node);
   absl::StatusOr<std::optional<GradientKey>> Differentiate(const ir::Node& node);
   void Accumulate(ir::Value v, ir::Value cotangent);
+  // Names what was appended since there were so many values after the node it is the gradient of.
+  void NameNodes(const ir::Node& forward, int32_t first);
 
   ir::Function* f_;
   FunctionGradients* functions_;
+  const bool name_nodes_;
   ir::Builder builder_;
   std::vector<bool> active_;        // by forward value: an x, or depends on one
   std::vector<bool> differentiate_;  // by forward node: a result depends on an x through the node
