@@ -23,7 +23,7 @@ struct InstanceData {
   explicit InstanceData(std::shared_ptr<const CompiledData> code_)
       : code(std::move(code_)),
         arguments(code->max_arguments),
-        results(code->max_results),
+        results(code->max_results + 1),  // one more where numbers are checked
         memory(MakeInstance(code->program())) {
     if (!code->symbolic) Use(code);
   }
@@ -169,8 +169,8 @@ void RunEntry(InstanceData* data, size_t index, std::span<const Tensor> argument
   const CompiledData& code = *data->current;
   const codegen::EntryPoint& entry = code.program().entries[index];
   CheckArguments(entry, arguments);
-  if (results.size() != entry.results.size()) {
-    ThrowInvalid(StrCat("run ", entry.name, ": gives ", entry.results.size(),
+  if (results.size() != code.num_results(index)) {
+    ThrowInvalid(StrCat("run ", entry.name, ": gives ", code.num_results(index),
                         " results, there is room for ", results.size()));
   }
   for (size_t i = 0; i < arguments.size(); ++i) data->arguments[i] = arguments[i].raw_data();
@@ -186,6 +186,8 @@ void RunEntry(InstanceData* data, size_t index, std::span<const Tensor> argument
     }
     data->results[i] = results[i].internal_data()->buffer.data();
   }
+  alignas(64) int64_t fault = passes::NoNumericsFault();
+  data->results[results.size()] = &fault;
   std::byte* const memory = data->Memory();
   runtime::Profiler* const profiler = data->Profiler();
   const int64_t begin = profiler ? runtime::ProfileClock() : 0;
@@ -193,6 +195,7 @@ void RunEntry(InstanceData* data, size_t index, std::span<const Tensor> argument
       code.code->entry(static_cast<int>(index))(memory, data->arguments.data(), data->results.data());
   if (profiler) profiler->AddRun(static_cast<int32_t>(index), begin);
   internal::CheckStatus(entry.name, status);
+  if (code.checked) internal::CheckNumericsFault(entry.name, code.sites, fault);
 }
 
 // What was compiled last; of a symbolic module, the program of the last call.
@@ -247,23 +250,25 @@ Executable CompileData(const std::shared_ptr<const internal::ModuleData>& shared
                        const CompileOptions& options) {
   const internal::ModuleData& data = NeedModule(shared);
   auto code = std::make_shared<CompiledData>();
+  const NumericsCheck check = internal::numerics_check;
   if (data.module.symbols().empty() && options.extents.empty()) {
-    code->code = internal::Take(reel_compiler()->Compile(data.module, ToCompiler(options)));
+    code->Compile(data.module, ToCompiler(options), check);
   } else {
     ir::Module module = internal::FixExtents(data.module, options.extents);
     if (module.symbols().empty())
-      code->code = internal::Take(reel_compiler()->Compile(module, ToCompiler(options)));
+      code->Compile(module, ToCompiler(options), check);
     else
-      code->symbolic = std::make_unique<internal::SymbolicPrograms>(std::move(module), ToCompiler(options));
+      code->symbolic = std::make_unique<internal::SymbolicPrograms>(std::move(module), ToCompiler(options), check);
   }
   for (size_t i = 0; i < data.bound.size(); ++i) {
     const std::string& name = data.module.variables()[i].name;
     code->module_variables.push_back(name);
     if (data.bound[i]) code->bound.emplace_back(data.bound[i]->id, name);
   }
-  for (const codegen::EntryPoint& entry : code->program().entries) {
+  for (size_t i = 0; i < code->program().entries.size(); ++i) {
+    const codegen::EntryPoint& entry = code->program().entries[i];
     auto names = std::make_shared<std::vector<std::string>>();
-    for (const ir::Parameter& r : entry.results) names->push_back(r.name);
+    for (size_t r = 0; r < code->num_results(i); ++r) names->push_back(entry.results[r].name);
     code->result_names.push_back(std::move(names));
     code->max_arguments = std::max(code->max_arguments, entry.arguments.size());
     code->max_results = std::max(code->max_results, entry.results.size());
@@ -324,7 +329,7 @@ Executable Executable::NewInstance() const {
 Results Executable::Call(std::string_view name, std::span<const Tensor> arguments) const {
   InstanceData& data = Data(data_);
   const size_t entry = FindEntry(data.code->program(), name);
-  std::vector<Tensor> results(data.code->program().entries[entry].results.size());
+  std::vector<Tensor> results(data.code->num_results(entry));
   const std::lock_guard lock(data.mutex);
   RunEntry(&data, entry, arguments, results);
   return Results(std::move(results), data.code->result_names[entry]);

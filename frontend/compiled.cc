@@ -25,7 +25,17 @@ bool IsZero(std::span<const std::byte> bytes) {
 
 CompiledData::CompiledData() = default;
 CompiledData::~CompiledData() = default;
-CompiledData::CompiledData(std::unique_ptr<codegen::CompiledModule> compiled) : code(std::move(compiled)) {}
+
+void CompiledData::Compile(const ir::Module& module, const codegen::CompilerOptions& options, NumericsCheck check) {
+  checked = check != NumericsCheck::kOff;
+  if (!checked) {
+    code = Take(reel_compiler()->Compile(module, options));
+    return;
+  }
+  ir::Module copy = module;
+  sites = Take(passes::AddNumericsChecks(&copy, check == NumericsCheck::kNanAndInf));
+  code = Take(reel_compiler()->Compile(copy, options));
+}
 
 const codegen::Program& CompiledData::program() const {
   return symbolic ? symbolic->signatures() : code->program();

@@ -9,6 +9,7 @@
 
 #include "codegen/compiler.h"
 #include "frontend/core.h"
+#include "frontend/numerics.h"
 
 namespace reel::internal {
 
@@ -18,7 +19,10 @@ class SymbolicPrograms;
 struct CompiledData {
   CompiledData();
   ~CompiledData();
-  explicit CompiledData(std::unique_ptr<codegen::CompiledModule> compiled);
+  /// Compiles a module without symbolic extents, with the checks that CheckNumerics asks for.
+  void Compile(const ir::Module& module, const codegen::CompilerOptions& options, NumericsCheck check);
+  /// Of entry point i: those of the module as it was, without what checks add.
+  size_t num_results(size_t i) const { return program().entries[i].results.size() - (checked ? 1 : 0); }
 
   std::unique_ptr<codegen::CompiledModule> code;
   std::unique_ptr<SymbolicPrograms> symbolic;  ///< in the place of code, of a module with symbolic extents
@@ -26,6 +30,8 @@ struct CompiledData {
   std::vector<std::pair<uint64_t, std::string>> bound;  // id of a live variable, its name here
   std::vector<std::string> module_variables;
   size_t max_arguments = 0, max_results = 0;
+  bool checked = false;                      ///< its entry points have a last result, see passes/check_numerics.h
+  std::vector<passes::NumericsSite> sites;  ///< what that names
 
   /// Of a symbolic module: its variables and the signatures of its entry points, with no steps.
   const codegen::Program& program() const;

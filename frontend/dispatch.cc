@@ -6,6 +6,7 @@
 #include "frontend/core.h"
 #include "frontend/kernel.h"
 #include "frontend/library.h"
+#include "frontend/numerics.h"
 #include "ir/infer.h"
 #include "ir/strings.h"
 
@@ -139,6 +140,8 @@ TensorList DispatchAll(ir::Op op, AttributesPtr attributes, absl::Span<const Ten
     for (const Type& type : types) results.push_back(MakeSymbolic(type, state.trace->id));
   } else {
     results = RunKernel(op, attributes, operands, types);
+    if (ChecksNumerics()) [[unlikely]]
+      CheckNumericsOf(op, operands, results);
   }
   Tell(state, op, attributes, operands, results);
   return results;
@@ -146,7 +149,7 @@ TensorList DispatchAll(ir::Op op, AttributesPtr attributes, absl::Span<const Ten
 
 Tensor RunReady(ir::Op op, std::initializer_list<const Operand*> operands, const char* function) {
   const ThreadState& state = State();
-  if (state.trace) return {};
+  if (state.trace || ChecksNumerics()) return {};  // the latter: for the line of the user
   std::array<const void*, 3> in{};
   std::array<DType, 3> dtypes{};
   const TensorData* first = nullptr;

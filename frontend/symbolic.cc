@@ -31,8 +31,8 @@ codegen::EntryPoint Signature(const ir::Function& f) {
 
 }  // namespace
 
-SymbolicPrograms::SymbolicPrograms(ir::Module module, codegen::CompilerOptions options)
-    : module_(std::move(module)), options_(std::move(options)) {
+SymbolicPrograms::SymbolicPrograms(ir::Module module, codegen::CompilerOptions options, NumericsCheck check)
+    : module_(std::move(module)), options_(std::move(options)), check_(check) {
   std::vector<ir::Literal> initial =
       Take(ir::InitialState(module_, {.max_bytes = options_.budget.max_memory}));
   const std::vector<const ir::Function*> entries = ir::EntryFunctions(module_);
@@ -83,7 +83,9 @@ std::shared_ptr<const CompiledData> SymbolicPrograms::Make(
   if (!extents.ok()) ThrowInvalid(StrCat("run ", name, ": ", extents.status().message()));
   ir::Module constant = Take(passes::Specialize(module_, *extents, {&name, 1}));
   constant.set_name(StrCat(module_.name(), passes::Text(module_, *extents)));  // of plans and dumps
-  return std::make_shared<const CompiledData>(Take(reel_compiler()->Compile(constant, options_)));
+  auto made = std::make_shared<CompiledData>();
+  made->Compile(constant, options_, check_);
+  return made;
 }
 
 ir::Module FixExtents(const ir::Module& module,

@@ -18,7 +18,7 @@ class SymbolicPrograms {
   /// The most programs that are kept; the one whose call is the longest ago goes first.
   static constexpr size_t kMaxPrograms = 32;
 
-  SymbolicPrograms(ir::Module module, codegen::CompilerOptions options);
+  SymbolicPrograms(ir::Module module, codegen::CompilerOptions options, NumericsCheck check);
 
   const codegen::Program& signatures() const { return signatures_; }
   /// The program whose entry point 0 is entry point `entry` for arguments of these types. Throws if they do not fit
@@ -36,6 +36,7 @@ class SymbolicPrograms {
 
   ir::Module module_;  // initial values are literals
   const codegen::CompilerOptions options_;
+  const NumericsCheck check_;
   codegen::Program signatures_;
   std::mutex compiling_, mutex_;  // one compiles at a time; mutex_ guards made_
   std::vector<Made> made_;        // the last called first

@@ -10,6 +10,7 @@
 #include "reel/conv.h"
 #include "reel/conv_layers.h"
 #include "reel/custom_gradient.h"
+#include "reel/debugging.h"
 #include "reel/error.h"
 #include "reel/fft.h"
 #include "reel/forward.h"

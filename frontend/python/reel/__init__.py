@@ -25,6 +25,7 @@ from ._array_api import *  # noqa: F401,F403
 del fft, linalg, nn, optim, random  # noqa: F821  (those of the extension; the package's have more)
 from . import fft, linalg, nn, optim, random  # type: ignore[no-redef]
 from ._custom import custom_gradient, grad_pass_through, recompute_grad
+from ._debugging import check_gradients, check_numerics
 from ._function import function
 from ._transforms import hessian, hvp, jacobian, jvp, vectorized_map, vjp, vmap
 from ._enums import UnconnectedGradients

@@ -1,13 +1,16 @@
 #include "reel/transforms.h"
 
+#include <atomic>
 #include <memory>
 
 #include "callback.h"
 #include "gradients.h"
+#include "reel/debugging.h"
 #include "reel/forward.h"
 #include "register.h"
 
 // Functions to functions, on lists of tensors; reel/_transforms.py adds structures and names. ForwardAccumulator.
+// Checks of gradients and numbers; reel/_debugging.py.
 
 namespace reel::python {
 namespace {
@@ -180,9 +183,28 @@ void RegisterAccumulator(nb::module_& m) {
         "'zero', where nothing that moves went in while this recorded.");
 }
 
+double CheckGradientsOf(nb::handle function, nb::handle inputs, int order, DTypeLike dtype, double step,
+                        double tolerance) {
+  const internal::TracedFunction traced = ToTraced(function);
+  const std::vector<Tensor> xs = ToTensors(inputs);
+  const GradientCheckOptions options{
+      .order = order, .dtype = dtype.get(kFloat64), .step = step, .tolerance = tolerance};
+  const Unlocked other_threads(kLong);
+  return internal::RunCheckGradients(traced, xs, options, kNoLocation);
+}
+
+// Compiled code keeps the checks that it was compiled with: functions compare this number.
+std::atomic<int> numerics{0};
+
 }  // namespace
 
 void RegisterTransforms(nb::module_& m) {
+  m.def("_check_gradients", &CheckGradientsOf);
+  m.def("_numerics", [] { return numerics.load(); });
+  m.def("_set_numerics", [](int level) {
+    CheckNumerics(static_cast<NumericsCheck>(level));
+    return numerics.exchange(level);
+  });
   RegisterAccumulator(m);
   m.def("_map_rows", &MapRows);
   m.def("_jvp", &JvpOf);

@@ -1,8 +1,9 @@
-"""tf.debugging: assertions on tensors. They raise InvalidArgumentError; while tracing, only types and shapes are
-checked.
+"""tf.debugging: assertions on tensors, and the check of all that ops give. They raise InvalidArgumentError; while
+tracing, assertions look at types and shapes alone.
 """
 
 from .. import _core
+from .._debugging import check_numerics as _check_ops
 from . import dtypes, nest
 from .errors import ConversionError, InvalidArgumentError
 from ._tensor import convert_to_tensor, operand, to_core
@@ -124,6 +125,17 @@ def check_numerics(tensor, message, name=None):
             if bool(_core.any(found)):
                 raise InvalidArgumentError(f"{message} : Tensor had {kind} values [Op:CheckNumerics]")
     return x
+
+
+def enable_check_numerics(stack_height_limit=30, path_length_limit=50):
+    """From now on the first op that gives a NaN or an infinity raises InvalidArgumentError, naming op, index and line;
+    in tf.functions and gradients too. Of the whole process, where TensorFlow's is of the calling thread."""
+    _check_ops("all")
+
+
+def disable_check_numerics():
+    """Ends what enable_check_numerics began."""
+    _check_ops("off")
 
 
 def Assert(condition, data, summarize=None, name=None):
