@@ -126,7 +126,10 @@ const codegen::VariableSlot* FindSlot(const codegen::Program& program, std::stri
 
 const codegen::VariableSlot& NeedSlot(const codegen::Program& program, std::string_view name) {
   if (const codegen::VariableSlot* slot = FindSlot(program, name)) return *slot;
-  ThrowError(ErrorCode::kNotFound, StrCat("run: there is no variable '", name, "'"));
+  std::vector<std::string> names;
+  for (const codegen::VariableSlot& v : program.variables) names.push_back(v.name);
+  ThrowError(ErrorCode::kNotFound, StrCat("run: there is no variable '", name, "'; there are: ",
+                                          names.empty() ? "none" : Listed(names)));
 }
 
 void CheckArguments(const codegen::EntryPoint& entry, std::span<const Tensor> arguments) {

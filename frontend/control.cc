@@ -138,6 +138,19 @@ Tensor Cond(const Operand& condition, const std::function<Tensor()>& then_branch
 
 namespace {
 
+// Throws unless loop variables of these types can be followed by those.
+void CheckCarried(const std::vector<Tensor>& before, const std::vector<Tensor>& after) {
+  if (after.size() != before.size()) {
+    ThrowInvalid(StrCat("while: the body returns ", after.size(), " values for ", before.size(), " loop variables"));
+  }
+  for (size_t k = 0; k < after.size(); ++k) {
+    const Type &from = before[k].type(), &to = after[k].type();
+    if (from == to) continue;
+    ThrowInvalid(StrCat("while: loop variable ", k, " changes from ", from.ToString(), " to ", to.ToString(),
+                        "; it must keep its type"));
+  }
+}
+
 std::vector<Tensor> EagerWhile(
     const std::function<Tensor(const std::vector<Tensor>&)>& cond,
     const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& body,
@@ -145,17 +158,7 @@ std::vector<Tensor> EagerWhile(
   for (int64_t i = 0; options.maximum_iterations < 0 || i < options.maximum_iterations; ++i) {
     if (!Condition("while", cond(values)).item<bool>()) break;
     std::vector<Tensor> next = body(values);
-    if (next.size() != values.size()) {
-      ThrowInvalid(StrCat("while: the body returns ", next.size(), " values for ", values.size(),
-                          " loop variables"));
-    }
-    for (size_t k = 0; k < next.size(); ++k) {
-      if (next[k].type() != values[k].type()) {
-        ThrowInvalid(StrCat("while: loop variable ", k, " changes from ",
-                            values[k].type().ToString(), " to ", next[k].type().ToString(),
-                            "; it must keep its type"));
-      }
-    }
+    CheckCarried(values, next);
     values = std::move(next);
   }
   return values;
@@ -177,6 +180,10 @@ std::vector<Tensor> internal::TracedWhile(
     const std::function<std::vector<Tensor>(const std::vector<Tensor>&, const AddCarried&)>& body,
     std::vector<Tensor> values, WhileOptions options) {
   Branch step = TraceBranch("body", values, body);
+  std::vector<Tensor> before, after;
+  for (const NamedTensor& x : step.request.arguments) before.push_back(x.tensor);
+  for (const NamedTensor& y : step.request.results) after.push_back(y.tensor);
+  CheckCarried(before, after);
   for (size_t i = values.size(); i < step.request.arguments.size(); ++i) {
     const Type& type = step.request.arguments[i].tensor.type();
     values.push_back(Zeros(type.shape, type.dtype));

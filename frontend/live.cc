@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "frontend/tape.h"
+#include "frontend/numerics.h"
 #include "ir/calls.h"
 #include "ir/strings.h"
 #include "ir/verifier.h"
@@ -105,13 +106,14 @@ ModuleData PureFunction::CopyAlone() {
 }
 
 std::vector<Tensor> PureFunction::Run(absl::Span<const Tensor> operands) {
-  std::call_once(compiled_, [this] {
+  Compiled& compiled = compiled_[static_cast<size_t>(numerics_check.load(std::memory_order_relaxed))];
+  std::call_once(compiled.once, [&] {
     auto data = std::make_shared<const ModuleData>(CopyAlone());
     Check(ir::Verify(data->module));
-    run_ = Compile(Function(std::move(data)));
+    compiled.run = Compile(Function(std::move(data)));
   });
   std::vector<Tensor> results(result_types_.size());
-  run_.Run(name_, {operands.data(), operands.size()}, results);
+  compiled.run.Run(name_, {operands.data(), operands.size()}, results);
   return results;
 }
 

@@ -1,6 +1,7 @@
 #ifndef REEL_FRONTEND_LIVE_H_
 #define REEL_FRONTEND_LIVE_H_
 
+#include <array>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -64,8 +65,12 @@ class PureFunction : public std::enable_shared_from_this<PureFunction> {
   const ir::Function& function_;
   std::vector<Type> result_types_;
   const std::shared_ptr<std::mutex> mutex_;  // guards the module and forward_
-  std::once_flag compiled_, copied_;
-  Executable run_;
+  struct Compiled {
+    std::once_flag once;
+    Executable run;
+  };
+  std::array<Compiled, 3> compiled_;  // by NumericsCheck
+  std::once_flag copied_;
   std::shared_ptr<ir::Module> alone_;  // for those who see the ops
   std::map<Mask, std::unique_ptr<Forward>> forward_;  // by the operands that a tape follows
 };

@@ -342,9 +342,11 @@ Tensor GradientList::Dense(size_t i, std::source_location location) const {
   const GradientEntry& entry = entries_[i];
   if (!entry.gradient) {
     internal::ThrowError(ErrorCode::kNotFound,
-                         StrCat("source ", i, " of type ", entry.source.type().ToString(),
-                                " has no gradient: the target does not depend on it; ask for "
-                                "UnconnectedGradients::kZero to get zeros"));
+                         StrCat("source ", i, " of type ", entry.source.type().ToString(), " has no gradient: ",
+                                IsDifferentiable(entry.source.type().dtype)
+                                    ? "the target does not depend on it; the tape's ExplainNone(target, source) says "
+                                      "why, UnconnectedGradients::kZero gives zeros"
+                                    : "only floating and complex sources have one; Cast it, then watch that"));
   }
   return entry.gradient->Dense(location);
 }

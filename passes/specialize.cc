@@ -111,7 +111,7 @@ ir::Function WithCallees(const ir::Function& f, const Names& names) {
 absl::Status CheckRange(const ir::Symbol& symbol, int64_t value, std::string_view where) {
   if (value >= symbol.min && value <= symbol.max) return absl::OkStatus();
   return absl::InvalidArgumentError(StrCat(where, ": ", symbol.name, " = ", value, " is not in its range [", symbol.min,
-                                           ", ", symbol.max, "]"));
+                                           ", ", symbol.max, "]; pass another extent, or widen the range of its Dim"));
 }
 
 // Up to symbols.

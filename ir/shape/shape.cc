@@ -38,8 +38,9 @@ absl::StatusOr<TypeList> InferReshapeRule(const InferContext& c) {
     }
   }
   if (from != to || !symbols.empty()) {
-    return OpError(c.op, StrCat(x.ToString(), " does not have the number of elements of ",
-                                      shape.ToString()));
+    const std::string counts =
+        x.shape.is_constant() && shape.is_constant() ? StrCat(": ", from, " and ", to) : std::string();
+    return OpError(c.op, StrCat(x.ToString(), " does not have the number of elements of ", shape.ToString(), counts));
   }
   return TypeList{{x.dtype, shape}};
 }
