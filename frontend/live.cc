@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "frontend/tape.h"
 #include "frontend/numerics.h"
+#include "frontend/tape.h"
 #include "ir/calls.h"
 #include "ir/strings.h"
 #include "ir/verifier.h"
