@@ -69,7 +69,7 @@ class PureFunction : public std::enable_shared_from_this<PureFunction> {
     std::once_flag once;
     Executable run;
   };
-  std::array<Compiled, 3> compiled_;  // by NumericsCheck
+  std::array<Compiled, 3> compiled_;  // by NumericsCheck: code keeps the checks that it was compiled with
   std::once_flag copied_;
   std::shared_ptr<ir::Module> alone_;  // for those who see the ops
   std::map<Mask, std::unique_ptr<Forward>> forward_;  // by the operands that a tape follows

@@ -1,6 +1,5 @@
 #include "reel/transforms.h"
 
-#include <atomic>
 #include <memory>
 
 #include "callback.h"
@@ -193,18 +192,12 @@ double CheckGradientsOf(nb::handle function, nb::handle inputs, int order, DType
   return internal::RunCheckGradients(traced, xs, options, kNoLocation);
 }
 
-// Compiled code keeps the checks that it was compiled with: functions compare this number.
-std::atomic<int> numerics{0};
-
 }  // namespace
 
 void RegisterTransforms(nb::module_& m) {
   m.def("_check_gradients", &CheckGradientsOf);
-  m.def("_numerics", [] { return numerics.load(); });
-  m.def("_set_numerics", [](int level) {
-    CheckNumerics(static_cast<NumericsCheck>(level));
-    return numerics.exchange(level);
-  });
+  m.def("_set_numerics",
+        [](int level) { return static_cast<int>(CheckNumerics(static_cast<NumericsCheck>(level))); });
   RegisterAccumulator(m);
   m.def("_map_rows", &MapRows);
   m.def("_jvp", &JvpOf);
