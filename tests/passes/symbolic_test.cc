@@ -103,14 +103,15 @@ TEST(Specialize, BindsArgumentsAndNames) {
   };
   const auto message = [](const absl::StatusOr<Extents>& e) { return std::string(e.status().message()); };
   EXPECT_THAT(*bind({64, 3}, {9, 64}), ElementsAre(64, 9));
-  EXPECT_EQ(message(bind({65, 3}, {9, 65})), "argument 0 (\"x\"): B = 65 is not in its range [1, 64]");
-  EXPECT_EQ(message(bind({4, 3}, {1, 4})), "argument 1 (\"y\"): T = 1 is not in its range [2, 9]");
+  const std::string hint = "; pass another extent, or widen the range of its Dim";
+  EXPECT_EQ(message(bind({65, 3}, {9, 65})), "argument 0 (\"x\"): B = 65 is not in its range [1, 64]" + hint);
+  EXPECT_EQ(message(bind({4, 3}, {1, 4})), "argument 1 (\"y\"): T = 1 is not in its range [2, 9]" + hint);
   EXPECT_EQ(message(bind({4, 3}, {2, 5})),
             "argument 1 (\"y\") has B = 5, but argument 0 (\"x\") has 4; they must agree");
   EXPECT_EQ(message(bind({4, 2}, {2, 4})), "argument 0 (\"x\") must be f32[B,3], got f32[4,2]");
   EXPECT_THAT(*BindNames(m, {{{"T", 3}}}), ElementsAre(-1, 3));
   EXPECT_EQ(message(BindNames(m, {{{"C", 3}}})), "the module has no symbolic extent \"C\"");
-  EXPECT_EQ(message(BindNames(m, {{{"T", 1}}})), "extents: T = 1 is not in its range [2, 9]");
+  EXPECT_EQ(message(BindNames(m, {{{"T", 1}}})), "extents: T = 1 is not in its range [2, 9]" + hint);
   EXPECT_EQ(message(BindNames(m, {{{"T", 3}, {"T", 4}}})), "extent \"T\" is given twice");
 }
 
