@@ -14,7 +14,7 @@ class Module;
 namespace reel::ir {
 
 /// What this reader and writer speak.
-inline constexpr uint32_t kFormatVersion = 1;
+inline constexpr uint32_t kFormatVersion = 2;
 /// The oldest reader that understands what is written.
 inline constexpr uint32_t kMinReaderVersion = 1;
 /// Largest total of constants in one binary file.

@@ -150,6 +150,10 @@ absl::StatusOr<Module> ParseBinary(std::span<const std::byte> bytes, std::string
     return fail(
         absl::InvalidArgumentError("truncated or damaged: the bytes are not a Reel module"));
   }
+  if (message->format_version() > 1 && message->file_size() != bytes.size()) {
+    return fail(absl::InvalidArgumentError(StrCat("truncated or damaged: ", message->file_size(),
+                                                  " bytes were written, here are ", bytes.size())));
+  }
   auto module = FromProto(*message, name, &meter);
   if (!module.ok()) return module;
   if (absl::Status s = Verify(*module); !s.ok()) return fail(s);
@@ -165,6 +169,8 @@ absl::StatusOr<std::string> SerializeModule(const Module& module) {
   if (absl::Status s = ToProto(module, message); !s.ok()) return s;
   const google::protobuf::LogSilencer quiet;
   std::string bytes;
+  message->set_file_size(1);  // takes its eight bytes
+  message->set_file_size(message->ByteSizeLong());
   if (message->ByteSizeLong() > INT32_MAX || !message->SerializeToString(&bytes)) {
     return absl::ResourceExhaustedError(
         StrCat("module '", module.name(), "' takes more than 2 GiB in the binary form"));

@@ -62,10 +62,10 @@ TEST(Proto, EqualModulesHaveEqualBytes) {
 TEST(Proto, RefusesWhatItDoesNotKnow) {
   const std::string bytes = Bytes(Small());
   using std::string_view_literals::operator""sv;
-  EXPECT_EQ(Message(ParseBytes(Patch(bytes, "\x10\x01\x18\x01", "\x10\x02\x18\x02"))),
-            "file: needs a reader of format version 2, this one knows 1; use a newer Reel");
+  EXPECT_EQ(Message(ParseBytes(Patch(bytes, "\x10\x02\x18\x01", "\x10\x03\x18\x03"))),
+            "file: needs a reader of format version 3, this one knows 2; use a newer Reel");
   // A newer writer that this reader can still read.
-  EXPECT_TRUE(ParseBytes(Patch(bytes, "\x10\x01\x18\x01", "\x10\x02\x18\x01")).ok());
+  EXPECT_TRUE(ParseBytes(Patch(bytes, "\x10\x02\x18\x01", "\x10\x03\x18\x01")).ok());
   EXPECT_EQ(Message(ParseBytes(Patch(bytes, "\x03" "exp", "\x03" "exq"))),
             "file: unknown op \"exq\"; the file may need a newer Reel");
   const size_t version = bytes.find("\x4a\x04\x08");
@@ -191,10 +191,20 @@ TEST_F(ProtoFile, Failures) {
 // A file of every format version ever released stays loadable.
 TEST(Proto, GoldenFiles) {
   const std::string text = ReadSource("tests/data/golden/v1.reel.txt");
-  const auto binary = LoadModule(StrCat(REEL_SOURCE_DIR, "/tests/data/golden/v1.reel"));
-  ASSERT_TRUE(binary.ok()) << binary.status();
-  EXPECT_EQ(PrintAll(*binary), text);
   EXPECT_TRUE(ParseModule(text).ok());
+  for (const char* file : {"v1.reel", "v2.reel"}) {
+    const auto binary = LoadModule(StrCat(REEL_SOURCE_DIR, "/tests/data/golden/", file));
+    ASSERT_TRUE(binary.ok()) << binary.status();
+    EXPECT_EQ(PrintAll(*binary), text) << file;
+  }
+}
+
+// Many parts of a file are messages, too: of fewer functions, or none.
+TEST(Proto, NoPartOfAFileIsAModule) {
+  const std::string bytes = Bytes(EveryOp());
+  for (size_t n = 0; n < bytes.size(); ++n) EXPECT_FALSE(ParseBytes(bytes.substr(0, n)).ok()) << n;
+  EXPECT_THAT(Message(ParseBytes(bytes.substr(0, bytes.size() - 9))), testing::HasSubstr("truncated or damaged"));
+  EXPECT_TRUE(ParseBytes(bytes).ok());
 }
 
 }  // namespace
