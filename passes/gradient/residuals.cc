@@ -21,7 +21,7 @@ size_t Index(Value v) { return static_cast<size_t>(v.id); }
 class Chooser {
  public:
   Chooser(const ir::Function& full, int num_forward)
-      : full_(full), num_forward_(num_forward), users_(static_cast<size_t>(full.num_values())),
+      : full_(full), users_(static_cast<size_t>(full.num_values())),
         forward_(static_cast<size_t>(full.num_values())) {
     for (int i = 0; i < num_forward; ++i) forward_[static_cast<size_t>(i)] = true;
     for (size_t n = 0; n < full.nodes().size(); ++n) {
@@ -115,7 +115,6 @@ class Chooser {
   }
 
   const ir::Function& full_;
-  const int num_forward_;
   std::vector<std::set<int32_t>> users_;  // by value: nodes, -1 = a result
   std::vector<bool> forward_;             // by value: computed from forward parameters alone
 };
