@@ -62,7 +62,7 @@ class Writer {
   }
 
   Value Int(int64_t x) { return b.Constant(ir::Literal::ScalarInt(kInt64, x)); }
-  Value Ints(const Shape& shape, int64_t x) { return b.BroadcastTo(Int(x), shape); }
+  Value Ints(Shape shape, int64_t x) { return b.BroadcastTo(Int(x), shape); }  // by value: Int adds a node
 
   /// The node with other functions, and `extra` as further operands and results; the first of those is the new fault.
   void AddControl(const ir::Node& node, ir::Attributes attributes, absl::Span<const Value> extra) {
