@@ -5,6 +5,7 @@
 
 #include "frontend/core.h"
 #include "ir/strings.h"
+#include "passes/check_numerics.h"
 #include "reel/complex.h"
 #include "reel/debugging.h"
 #include "reel/ops.h"
@@ -143,11 +144,7 @@ class GradientChecker {
   [[noreturn]] void Fail(int order, size_t input, int64_t k, double computed, double measured, bool connected) const {
     const Type& type = inputs_[input].type();
     const bool complex = IsComplex(type.dtype);
-    int64_t rest = complex ? k / 2 : k;
-    std::string index;
-    for (int i = type.shape.rank(); i-- > 0; rest /= type.shape.dim(i)) {
-      index = StrCat(rest % type.shape.dim(i), index.empty() ? "" : ",", index);
-    }
+    const std::string index = passes::IndexText(type.shape, complex ? k / 2 : k);
     ThrowError(ErrorCode::kFailedPrecondition,
                StrCat("check_gradients: order ", order, ", input ", input, " ", type.ToString(), ", element [", index,
                       "]", !complex ? "" : k % 2 == 0 ? " (real part)" : " (imaginary part)", ": the gradient is ",

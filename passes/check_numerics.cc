@@ -351,13 +351,17 @@ NumericsFault DecodeNumericsFault(int64_t result) {
           static_cast<NumericsFault::Kind>(low(result, kKindBits))};
 }
 
+std::string IndexText(const Shape& shape, int64_t element) {
+  std::string text;
+  for (int i = shape.rank(); i-- > 0; element /= shape.dim(i)) {
+    text = StrCat(element % shape.dim(i), text.empty() ? "" : ",", text);
+  }
+  return text;
+}
+
 std::string NumericsText(Op op, const Type& type, std::string_view gradient_of, const NumericsFault& fault) {
   constexpr std::string_view kKinds[] = {"NaN", "inf", "-inf"};
-  std::string index;
-  int64_t rest = fault.element;
-  for (int i = type.shape.rank(); i-- > 0; rest /= type.shape.dim(i)) {
-    index = StrCat(rest % type.shape.dim(i), index.empty() ? "" : ",", index);
-  }
+  const std::string index = IndexText(type.shape, fault.element);
   std::string text = StrCat("the result ", type.ToString(), " of ", ir::Name(op));
   if (!gradient_of.empty()) StrAppend(&text, ", in the gradient of ", gradient_of, ",");
   StrAppend(&text, " is ", kKinds[static_cast<size_t>(fault.kind)]);

@@ -38,13 +38,15 @@ struct NumericsFault {
 
 /// Each entry point gets a last result, i64[]: `NoNumericsFault()`, or what `DecodeNumericsFault` reads; then its
 /// variables keep their values. Loops end at the fault. `infinities`: they count too, of an op none of whose operands
-/// has one: a mask of -inf is wanted. Shapes are constant;
-/// the module must be verified, and comes out verified. Returns the sites.
+/// has one: a mask of -inf is wanted. Shapes are constant; the module must be verified, and comes out verified. Returns
+/// the sites.
 absl::StatusOr<std::vector<NumericsSite>> AddNumericsChecks(ir::Module* m, bool infinities);
 
 int64_t NoNumericsFault();
 NumericsFault DecodeNumericsFault(int64_t result);
 
+/// "1,0": the index of an element, counted in row-major order.
+std::string IndexText(const Shape& shape, int64_t element);
 /// "the result f32[2,3] of log is NaN at [1,0]"; "the result ... of div, in the gradient of sqrt, is ...".
 std::string NumericsText(ir::Op op, const Type& type, std::string_view gradient_of, const NumericsFault& fault);
 /// The same of a site.

@@ -56,6 +56,7 @@ class Grouper {
     out_.why.assign(n, Why::kNone);
     uses_.assign(n, 0);
     reader_.assign(n, nullptr);
+    is_read_.assign(n, false);
     grown_.assign(n, false);
     cost_.assign(n, 0);
     whole_cost_.assign(n, 0);
@@ -112,7 +113,8 @@ class Grouper {
                                  ? !seen.insert(o.id).second
                                  : std::find(node.operands.begin(), here, o) != here;
         if (counted) continue;
-        reader_[Index(o)] = uses_[Index(o)] == 0 ? &node : nullptr;
+        reader_[Index(o)] = is_read_[Index(o)] || is_result_[Index(o)] ? nullptr : &node;
+        is_read_[Index(o)] = true;
         uses_[Index(o)] = std::min(uses_[Index(o)] + (IsView(node.op) ? uses_[Index(r)] : 1), 1000);
         const bool repeats = node.op == Op::kBroadcast || node.op == Op::kWindow;
         if (repeats && shape(r).size() > shape(o).size()) grown_[Index(o)] = true;
@@ -571,7 +573,8 @@ class Grouper {
   const ir::Function& f_;
   const GroupOptions options_;
   Grouping out_;
-  std::vector<const Node*> reader_;  // the only node that reads it; null: none, or several
+  std::vector<const Node*> reader_;  // the only node that reads it, if nothing else does
+  std::vector<bool> is_read_;
   std::vector<int> uses_, cost_, nodes_, whole_cost_;
   static constexpr int32_t kUnread = -2, kNoStack = -1;
   std::vector<int32_t> stack_;  // id of the last value of the only stack that reads it, or one of these

@@ -86,10 +86,27 @@ Workload MakeResidual(const Inputs& in) {
   return out;
 }
 
+// mean(y y) of a convolution that filters every channel by itself, by image and filter.
+Workload MakeDepthwise(const Inputs& in) {
+  constexpr int64_t kBatch = 8, kSide = 56, kChannels = 64;
+  Workload out{.kind = Workload::Kind::kGrad};
+  out.inputs = {in.Normal("params.x", {kBatch, kSide, kSide, kChannels}),
+                in.Normal("params.k", {3, 3, kChannels, 1}, {.stddev = He(9)})};
+  const double n = kBatch * kSide * kSide * kChannels;
+  out.flops = 3 * 2 * n * 9 + 4 * n;
+  out.bytes = 4 * n * 5;
+  out.step = GradientStep(
+      [](const std::vector<Tensor>& xk) {
+        return ReduceMean(Square(DepthwiseConv2D(xk[0], xk[1], {.padding = kSame})));
+      },
+      out.inputs.size());
+  return out;
+}
+
 }  // namespace
 
 std::vector<Entry> ConvWorkloads() {
-  return {{"cnn_mnist", "", MakeCnn}, {"resblock", "", MakeResidual}};
+  return {{"cnn_mnist", "", MakeCnn}, {"resblock", "", MakeResidual}, {"depthwise", "", MakeDepthwise}};
 }
 
 }  // namespace reel::cli
