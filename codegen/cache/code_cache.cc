@@ -27,7 +27,8 @@ void AddTarget(const Target& target, Digest* digest) {
     digest->Add(*text);
   for (const int64_t x : {int64_t{target.vector_bits}, int64_t{target.vector_registers},
                           int64_t{target.has_fma}, int64_t{target.has_f16c},
-                          int64_t{target.has_masks}, int64_t{target.has_bf16}}) {
+                          int64_t{target.has_masks}, int64_t{target.has_scale},
+                          int64_t{target.has_bf16}}) {
     digest->Add(x);
   }
 }

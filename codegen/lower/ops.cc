@@ -319,12 +319,12 @@ Value* EmitOp(Builder& b, ir::Op op, DType from, DType to, llvm::ArrayRef<Value*
         llvm::Type* bits = RegisterType(b.getContext(), to);
         return b.CreateBitCast(operands[0], operands[0]->getType()->getWithNewType(bits));
       }
-      return EmitUnary(b, op, from, operands[0], {target.has_fma});
+      return EmitUnary(b, op, from, operands[0], {target.has_fma, target.has_scale});
     case 2:
-      return EmitBinary(b, op, from, operands[0], operands[1], {target.has_fma});
+      return EmitBinary(b, op, from, operands[0], operands[1], {target.has_fma, target.has_scale});
     case 3:
       if (op == ir::Op::kBetainc) {
-        return math::EmitBetainc(b, operands[0], operands[1], operands[2], {target.has_fma});
+        return math::EmitBetainc(b, operands[0], operands[1], operands[2], {target.has_fma, target.has_scale});
       }
       if (op != ir::Op::kSelect) return nullptr;
       return b.CreateSelect(operands[0], operands[1], operands[2]);

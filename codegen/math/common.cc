@@ -1,5 +1,6 @@
 #include "codegen/math/common.h"
 
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -121,12 +122,63 @@ Fp Emitter::Scale(Fp x, Int exponent) {
   return x * FromBits(half + one_bits()) * FromBits((exponent - half) + one_bits());
 }
 
+namespace {
+
+using llvm::Value;
+
+// x with `lanes` lanes: its first ones, or more that hold anything.
+Value* Resized(llvm::IRBuilderBase& b, Value* x, unsigned first, unsigned lanes) {
+  const auto count = llvm::cast<llvm::FixedVectorType>(x->getType())->getNumElements();
+  llvm::SmallVector<int> mask(lanes, -1);
+  for (unsigned i = 0; i < lanes && first + i < count; ++i) mask[i] = static_cast<int>(first + i);
+  return b.CreateShuffleVector(x, mask);
+}
+
+// x 2^n by vscalef, which takes 4, 8 or 16 floats (2, 4 or 8 doubles) at once.
+Value* ScaleRegister(llvm::IRBuilderBase& b, Value* x, Value* n) {
+  const auto bits = static_cast<unsigned>(x->getType()->getPrimitiveSizeInBits().getFixedValue());
+  const bool f32 = x->getType()->getScalarType()->isFloatTy();
+  using namespace llvm::Intrinsic;
+  const auto id = bits == 512   ? (f32 ? x86_avx512_mask_scalef_ps_512 : x86_avx512_mask_scalef_pd_512)
+                  : bits == 256 ? (f32 ? x86_avx512_mask_scalef_ps_256 : x86_avx512_mask_scalef_pd_256)
+                                : (f32 ? x86_avx512_mask_scalef_ps_128 : x86_avx512_mask_scalef_pd_128);
+  const bool all16 = bits == 512 && f32;
+  llvm::SmallVector<Value*> arguments = {x, n, x, all16 ? b.getInt16(0xffff) : b.getInt8(0xff)};
+  constexpr int kRoundAsSet = 4;
+  if (bits == 512) arguments.push_back(b.getInt32(kRoundAsSet));
+  return b.CreateIntrinsic(id, {}, arguments);
+}
+
+Value* ScaleVector(llvm::IRBuilderBase& b, Value* x, Value* n) {
+  const auto* type = llvm::cast<llvm::FixedVectorType>(x->getType());
+  const unsigned lanes = type->getNumElements(), most = 512 / type->getScalarSizeInBits();
+  llvm::SmallVector<Value*> parts;
+  for (unsigned first = 0; first < lanes; first += most) {
+    const unsigned width = std::max(std::bit_ceil(std::min(lanes - first, most)), most / 4);
+    if (width == lanes) return ScaleRegister(b, x, n);
+    parts.push_back(ScaleRegister(b, Resized(b, x, first, width), Resized(b, n, first, width)));
+  }
+  Value* all = parts.size() == 1 ? parts[0] : llvm::concatenateVectors(b, parts);
+  return Resized(b, all, 0, lanes);
+}
+
+}  // namespace
+
+// Both round once, and NaNs keep their bits.
+Fp Emitter::Scale(Fp x, Int exponent, Fp n) {
+  if (!options_.has_scale) return Scale(x, exponent);
+  if (type_->isVectorTy()) return {this, ScaleVector(builder_, x.v, n.v)};
+  llvm::Type* pair = llvm::FixedVectorType::get(type_, 128 / bits());
+  const auto wide = [&](Fp scalar) { return builder_.CreateInsertElement(llvm::PoisonValue::get(pair), scalar.v, uint64_t{0}); };
+  return {this, builder_.CreateExtractElement(ScaleVector(builder_, wide(x), wide(n)), uint64_t{0})};
+}
+
 // n = round(x log2(e)), high = x - n ln2_hi is exact: ln2_hi has 15 (41) bits, and the difference
 // fits the format.
 ReducedLn2 ReduceLn2(Emitter& e, Fp x) {
   const Emitter::Rounded n = e.RoundProduct(x, e.Pick(kLog2E_f32, kLog2E_f64));
   const Fp high = e.Fma(n.value, -e.Pick(kLn2Hi_f32, kLn2Hi_f64), x);
-  return {e.ShiftLeft(n.bits, e.mantissa_bits()), high,
+  return {e.ShiftLeft(n.bits, e.mantissa_bits()), n.value, high,
           n.value * -e.Pick(kLn2Lo_f32, kLn2Lo_f64)};
 }
 
@@ -137,7 +189,7 @@ ReducedExp ReduceExp(Emitter& e, Fp x, Fp x_low) {
   const Fp low = x_low.v ? reduced.low + x_low : reduced.low;
   const Fp r = reduced.high + low;
   const Fp q = e.Polynomial(r, e.Table(kExp_coarse, e.Pick(kExp_f32, kExp_f64)));
-  return {reduced.exponent, reduced.high, e.Fma(r * r, q, low)};
+  return {reduced.exponent, reduced.n, reduced.high, e.Fma(r * r, q, low)};
 }
 
 ReducedLog ReduceLog(Emitter& e, Fp x) {

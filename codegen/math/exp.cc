@@ -18,7 +18,7 @@ llvm::Value* EmitExp(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions& 
   Fp clamped = e.ClampAbove(e.Wrap(x), e.Pick(89.0, 710.0));
   clamped = e.ClampBelow(clamped, e.Pick(-104.0, -746.0));
   const ReducedExp r = ReduceExp(e, clamped);
-  return e.Scale((r.high + r.tail) + 1.0, r.exponent).v;
+  return e.Scale((r.high + r.tail) + 1.0, r.exponent, r.n).v;
 }
 
 llvm::Value* EmitExp2(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions& options) {
@@ -32,7 +32,7 @@ llvm::Value* EmitExp2(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions&
   const Fp low = e.Fma(r, e.Const(ln2[1]), e.ProductError(r, e.Const(ln2[0]), high));
   const Fp q = e.Polynomial(r, e.Pick(kExp2_f32, kExp2_f64));
   const Fp mantissa = (high + e.Fma(r * r, q, low)) + 1.0;
-  return e.Scale(mantissa, e.ShiftLeft(n.bits, e.mantissa_bits())).v;
+  return e.Scale(mantissa, e.ShiftLeft(n.bits, e.mantissa_bits()), n.value).v;
 }
 
 llvm::Value* EmitExpm1(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions& options) {
@@ -53,7 +53,7 @@ llvm::Value* EmitExpm1(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions
   const Pair first = e.FastTwoSum(base.hi, r.hi);
   const Pair second = e.FastTwoSum(first.hi, square * 0.5);
   const Fp rest = e.Fma(square_low, e.Const(0.5), (base.lo + first.lo) + (second.lo + r.lo));
-  return e.WithSignOf(e.Scale(second.hi + (cube + rest), reduced.exponent), input).v;
+  return e.WithSignOf(e.Scale(second.hi + (cube + rest), reduced.exponent, reduced.n), input).v;
 }
 
 }  // namespace reel::codegen::math

@@ -16,7 +16,8 @@ namespace reel::codegen::math {
 
 /// What the emitted code may rely on. The two FMA classes differ in bits, not in meaning.
 struct MathOptions {
-  bool has_fma = true;  ///< The target has a fused multiply-add instruction.
+  bool has_fma = true;     ///< The target has a fused multiply-add instruction.
+  bool has_scale = false;  ///< It has AVX-512's multiplication by a power of two (vscalef): the same bits in fewer steps.
 };
 
 /// The functions of ir/ops.def: EmitExp, EmitLog, ... What they return at the edges of their

@@ -198,7 +198,7 @@ Fp ExpTimes(Pair x, Fp factor) {
   const ReducedExp r = ReduceExp(e, e.ClampBelow(e.ClampAbove(x.hi, 800), -800));
   const Fp m = (r.high + r.tail) + 1.0;
   const Fp mantissa = e.Fma(e.Select(moderate, x.lo, e.Const(0)), m, m);
-  return e.Scale(mantissa * factor, r.exponent);
+  return e.Scale(mantissa * factor, r.exponent, r.n);
 }
 
 // r (pi + r^2 P(r^2)), pi in two parts.

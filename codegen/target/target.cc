@@ -51,10 +51,11 @@ Target MakeTarget(std::string_view name) {
   if (name == "x86-64-v2") {
     t.vector_bits = 128;
     t.vector_registers = 16;
-    t.has_fma = t.has_f16c = t.has_masks = false;
+    t.has_fma = t.has_f16c = t.has_masks = t.has_scale = false;
   } else if (name == "x86-64-v3") {
     t.vector_bits = 256;
     t.vector_registers = 16;
+    t.has_scale = false;
   } else {
     t.features = "-prefer-256-bit";  // LLVM halves this level's vectors otherwise
     t.has_bf16 = name == "x86-64-v4-bf16";

@@ -21,6 +21,7 @@ struct Target {
   bool has_fma = true;        ///< the FMA class of law 8
   bool has_f16c = true;       ///< conversions between f16 and f32
   bool has_masks = true;      ///< masked loads and stores are cheap
+  bool has_scale = true;      ///< AVX-512: multiplication by a power of two (vscalef)
   bool has_bf16 = false;      ///< AVX512-BF16: products of pairs of bf16 (Combine::kDotPair)
   int64_t l1_bytes = 32 << 10, l2_bytes = 1 << 20;
 

@@ -136,6 +136,7 @@ template <typename T>
 double Report(const MathFunction& function, Arguments arguments) {
   JitOptions options;
   options.has_fma = arguments.has_fma;
+  options.has_scale = arguments.has_fma && HostHasScale();
   options.width = arguments.width;
   if (options.width == 0) {
     const unsigned bytes = arguments.has_fma ? HostVectorBytes() : 16;

@@ -63,7 +63,7 @@ void EmitLoop(llvm::Module& module, const MathFunction& math_function, bool is_f
   const auto at = [&](unsigned n) { return b.CreateGEP(element, function->getArg(n), i); };
   llvm::Value* x = b.CreateAlignedLoad(type, at(0), align);
   llvm::Value* y = b.CreateAlignedLoad(type, at(1), align);
-  llvm::Value* z = math_function.emit(b, x, y, {options.has_fma});
+  llvm::Value* z = math_function.emit(b, x, y, {options.has_fma, options.has_scale});
   b.CreateAlignedStore(z, at(2), align);
   llvm::Value* following = b.CreateAdd(i, b.getInt64(options.width));
   i->addIncoming(following, b.GetInsertBlock());
@@ -124,6 +124,14 @@ bool HostHasFma() {
   return __builtin_cpu_supports("fma");
 #else
   return true;
+#endif
+}
+
+bool HostHasScale() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl");
+#else
+  return false;
 #endif
 }
 

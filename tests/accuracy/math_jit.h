@@ -31,10 +31,11 @@ struct MathFunction {
 /// All functions of codegen/math: every FUNCTION of ops.def, and those of two operands.
 std::span<const MathFunction> MathFunctions();
 
-/// How to compile: vector width in elements, FMA class.
+/// How to compile: vector width in elements, FMA class, whether AVX-512's scaling may be used.
 struct JitOptions {
   unsigned width = 16;
   bool has_fma = true;
+  bool has_scale = false;
 };
 
 /// Machine code of `for (i = 0; i < n; i += width) out[i..] = f(x[i..], y[i..])`, with no undefined
@@ -55,6 +56,9 @@ class MathJit {
 
 /// True if the machine that runs the test has FMA.
 bool HostHasFma();
+
+/// True if it has AVX-512.
+bool HostHasScale();
 
 /// Widest vector of the host in bytes.
 unsigned HostVectorBytes();

@@ -149,7 +149,7 @@ double Error(const MathFunction& function, double x, double y, double out) {
 template <typename T>
 void ExpectWithinBound(const MathFunction& function, const Inputs<T>& in, bool has_fma) {
   const unsigned bytes = has_fma ? HostVectorBytes() : 16;
-  const std::vector<T> out = Evaluate(function, in, {bytes / unsigned{sizeof(T)}, has_fma});
+  const std::vector<T> out = Evaluate(function, in, {bytes / unsigned{sizeof(T)}, has_fma, has_fma && HostHasScale()});
   double worst = 0;
   size_t where = 0;
   for (size_t i = 0; i < in.x.size(); ++i) {
@@ -172,13 +172,19 @@ bool SameBits(T a, T b) {
 template <typename T>
 void ExpectSameAtEveryWidth(const MathFunction& function, const Inputs<T>& in, bool has_fma) {
   const std::vector<T> scalar = Evaluate(function, in, {1, has_fma});
-  for (const unsigned width : {2u, 4u, 8u, 16u}) {
-    const std::vector<T> vector = Evaluate(function, in, {width, has_fma});
+  std::vector<JitOptions> others;
+  for (const unsigned width : {2u, 4u, 8u, 16u}) others.push_back({width, has_fma});
+  if (has_fma && HostHasScale()) {
+    for (const unsigned width : {1u, 2u, 4u, 8u, 16u, 32u}) others.push_back({width, true, true});
+  }
+  for (const JitOptions& options : others) {
+    const std::vector<T> vector = Evaluate(function, in, options);
     size_t differing = 0;
     for (size_t i = 0; i < in.x.size(); ++i) {
       if (!SameBits(scalar[i], vector[i]) && ++differing == 1) {
         ADD_FAILURE() << function.name << "(" << in.x[i] << ", " << in.y[i] << "): width 1 gives "
-                      << scalar[i] << ", width " << width << " gives " << vector[i];
+                      << scalar[i] << ", width " << options.width << (options.has_scale ? " by vscalef" : "")
+                      << " gives " << vector[i];
       }
     }
   }
