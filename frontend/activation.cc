@@ -2,6 +2,7 @@
 #include <numbers>
 
 #include "frontend/compose.h"
+#include "frontend/composition.h"
 #include "ir/strings.h"
 #include "reel/activations.h"
 #include "reel/ops.h"
@@ -11,8 +12,10 @@
 
 namespace reel {
 
+using internal::Compose;
 using internal::LocationScope;
 using internal::Materialize;
+using Operands = absl::Span<const Tensor>;
 
 Tensor Relu(const Operand& x) {
   const LocationScope scope(x);
@@ -67,19 +70,21 @@ Tensor Celu(const Operand& x, double alpha) {
 
 Tensor Gelu(const Operand& x) {
   const LocationScope scope(x);
-  const Tensor t = Materialize(x);
-  return Mul(Mul(t, 0.5), Add(Erf(Mul(t, 1 / std::numbers::sqrt2)), 1.0));
+  return Compose("gelu", {Materialize(x)}, {}, [](Operands in) {
+    return Mul(Mul(in[0], 0.5), Add(Erf(Mul(in[0], 1 / std::numbers::sqrt2)), 1.0));
+  });
 }
 
 // From |x| = 16 on the tangent is 1, while the cube may overflow.
 Tensor GeluTanh(const Operand& x) {
   const LocationScope scope(x);
-  const Tensor all = Materialize(x);
-  const Tensor far = GreaterEqual(Abs(all), 16), t = Where(far, 0, all);
-  const Tensor inner = Mul(t, Add(Mul(Square(t), 0.044715), 1.0));
-  const Tensor tangent = Tanh(Mul(inner, std::sqrt(2 / std::numbers::pi)));
-  const Tensor near = Mul(Mul(t, 0.5), Add(tangent, 1.0));
-  return Where(far, Relu(all), near);
+  return Compose("gelu_tanh", {Materialize(x)}, {}, [](Operands in) {
+    const Tensor &all = in[0], far = GreaterEqual(Abs(all), 16), t = Where(far, 0, all);
+    const Tensor inner = Mul(t, Add(Mul(Square(t), 0.044715), 1.0));
+    const Tensor tangent = Tanh(Mul(inner, std::sqrt(2 / std::numbers::pi)));
+    const Tensor near = Mul(Mul(t, 0.5), Add(tangent, 1.0));
+    return Where(far, Relu(all), near);
+  });
 }
 
 Tensor Silu(const Operand& x) {
@@ -98,10 +103,10 @@ Tensor Swish(const Operand& x, const Operand& beta) {
 // analytic function: derivatives of every order are right at 0 too.
 Tensor Softplus(const Operand& x) {
   const LocationScope scope(x);
-  const Tensor t = Materialize(x);
-  const Tensor negative = Less(t, 0);
-  const Tensor below = Where(negative, t, Neg(t));
-  return Add(Where(negative, 0, t), Log1p(Exp(below)));
+  return Compose("softplus", {Materialize(x)}, {}, [](Operands in) {
+    const Tensor &t = in[0], negative = Less(t, 0), below = Where(negative, t, Neg(t));
+    return Add(Where(negative, 0, t), Log1p(Exp(below)));
+  });
 }
 
 Tensor LogSigmoid(const Operand& x) {
@@ -117,8 +122,7 @@ Tensor Softsign(const Operand& x) {
 
 Tensor Mish(const Operand& x) {
   const LocationScope scope(x);
-  const Tensor t = Materialize(x);
-  return Mul(t, Tanh(Softplus(t)));
+  return Compose("mish", {Materialize(x)}, {}, [](Operands in) { return Mul(in[0], Tanh(Softplus(in[0]))); });
 }
 
 Tensor HardSigmoid(const Operand& x) {
@@ -180,14 +184,18 @@ Tensor Shifted(const Tensor& x, int64_t axis) {
 // Halves are computed in f32 and rounded once: a sum of 65,520 ones is infinite in f16.
 Tensor Softmax(const Operand& x, int64_t axis) {
   const LocationScope scope(x);
-  const Tensor t = Materialize(x), e = Exp(Shifted(internal::Wide(t), axis));
-  return Cast(Div(e, ReduceSum(e, axis, {.keepdims = true})), t.dtype());
+  return Compose("softmax", {Materialize(x)}, {static_cast<double>(axis)}, [axis](Operands in) {
+    const Tensor e = Exp(Shifted(internal::Wide(in[0]), axis));
+    return Cast(Div(e, ReduceSum(e, axis, {.keepdims = true})), in[0].dtype());
+  });
 }
 
 Tensor LogSoftmax(const Operand& x, int64_t axis) {
   const LocationScope scope(x);
-  const Tensor t = Materialize(x), z = Shifted(internal::Wide(t), axis);
-  return Cast(Sub(z, Log(ReduceSum(Exp(z), axis, {.keepdims = true}))), t.dtype());
+  return Compose("log_softmax", {Materialize(x)}, {static_cast<double>(axis)}, [axis](Operands in) {
+    const Tensor z = Shifted(internal::Wide(in[0]), axis);
+    return Cast(Sub(z, Log(ReduceSum(Exp(z), axis, {.keepdims = true}))), in[0].dtype());
+  });
 }
 
 }  // namespace reel

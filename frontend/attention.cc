@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "frontend/compose.h"
+#include "frontend/composition.h"
 #include "frontend/layer.h"
 #include "ir/strings.h"
 #include "reel/shapes.h"
@@ -146,11 +147,19 @@ Tensor Attention(const Operand& query, const Operand& key, const Operand& value,
   const LocationScope scope(query);
   const Tensor q = Materialize(query), k = Materialize(key), v = Materialize(value);
   const int64_t group = CheckAttention(q, k, v);
-  const auto features = static_cast<double>(FromEnd(q, 1));
-  const Tensor scaled = Mul(q, options.scale != 0 ? options.scale : 1 / std::sqrt(features));
-  const int64_t queries = FromEnd(q, 2), block = CausalBlock(queries);
-  if (!options.causal || queries <= block) return Attend(scaled, k, v, group, options, 0);
-  return CausalAttention(scaled, k, v, group, block, options);
+  const double scale = options.scale != 0 ? options.scale : 1 / std::sqrt(static_cast<double>(FromEnd(q, 1)));
+  const auto attend = [&](absl::Span<const Tensor> in) {
+    AttentionOptions own = options;
+    if (in.size() > 3) own.mask = in[3];
+    const Tensor scaled = Mul(in[0], scale);
+    const int64_t queries = FromEnd(q, 2), block = CausalBlock(queries);
+    if (!options.causal || queries <= block) return Attend(scaled, in[1], in[2], group, own, 0);
+    return CausalAttention(scaled, in[1], in[2], group, block, own);
+  };
+  std::vector<Tensor> operands = {q, k, v};
+  if (options.mask.defined()) operands.push_back(options.mask);
+  if (options.dropout != 0) return attend(operands);  // draws numbers
+  return internal::Compose("attention", operands, {scale, options.causal ? 1.0 : 0.0}, attend);
 }
 
 namespace {

@@ -10,7 +10,7 @@
 #include "frontend/event_log.h"
 #include "frontend/profile.h"
 #include "frontend/symbolic.h"
-#include "frontend/tape_cache.h"
+#include "frontend/program_cache.h"
 #include "ir/names.h"
 #include "ir/strings.h"
 #include "runtime/abi.h"
@@ -449,6 +449,6 @@ void CompileToObject(const Function& function, const std::string& path,
   ObjectOf(function.internal_data(), path, options);
 }
 
-void WaitForCompiler() { internal::TapeCache::Get().Wait(); }
+void WaitForCompiler() { internal::ProgramCache::Get().Wait(); }
 
 }  // namespace reel

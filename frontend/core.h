@@ -113,6 +113,9 @@ ThreadState& State();
 /// The location, found by the binding of another language if the call came from there.
 SourceLine UserLine();
 
+/// Whether a compiled program may stand for ops that run now: nothing records or traces them, or looks at their numbers.
+bool MayRunPrograms();
+
 /// Nothing is recorded or traced inside: for initial values, slots, checks.
 class SuspendScope {
  public:

@@ -1,6 +1,7 @@
 #include <limits>
 
 #include "frontend/compose.h"
+#include "frontend/composition.h"
 #include "frontend/core.h"
 #include "frontend/loss.h"
 #include "ir/strings.h"
@@ -41,6 +42,13 @@ void CheckLabelRange(const char* op, const Tensor& labels, int64_t classes) {
 }  // namespace internal
 
 namespace {
+
+using Operands = absl::Span<const Tensor>;
+
+template <typename Options>
+std::vector<double> NumbersOf(const Options& options) {
+  return {options.label_smoothing, static_cast<double>(options.reduction)};
+}
 
 // Integer labels for scores [..., classes].
 void CheckLabels(const char* op, const Tensor& scores, const Tensor& labels) {
@@ -99,14 +107,16 @@ Tensor SoftmaxCrossEntropy(const Operand& logits, const Operand& labels,
                            const CrossEntropyOptions& options) {
   const char* const op = "softmax_cross_entropy";
   const LocationScope scope(logits);
-  const Tensor given = Materialize(logits), x = internal::Wide(given), y = Materialize(labels);
-  const bool dense = IsFloat(y.dtype()) && x.rank() > 0 && y.shape() == x.shape();
+  const Tensor given = Materialize(logits), y = Materialize(labels);
+  const bool dense = IsFloat(y.dtype()) && given.rank() > 0 && y.shape() == given.shape();
   if (!dense) CheckLabels(op, given, y);
   CheckSmoothing(op, options.label_smoothing);
-  const Tensor z = Sub(x, StopGradient(ReduceMax(x, -1, {.keepdims = true})));
-  const Tensor values = dense ? DenseCrossEntropy(z, internal::Wide(y), options.label_smoothing)
-                              : SparseCrossEntropy(z, y, options.label_smoothing);
-  return Cast(Reduced(values, options.reduction), given.dtype());
+  return internal::Compose(op, {given, y}, NumbersOf(options), [&](Operands in) {
+    const Tensor x = internal::Wide(in[0]), z = Sub(x, StopGradient(ReduceMax(x, -1, {.keepdims = true})));
+    const Tensor values = dense ? DenseCrossEntropy(z, internal::Wide(in[1]), options.label_smoothing)
+                                : SparseCrossEntropy(z, in[1], options.label_smoothing);
+    return Cast(Reduced(values, options.reduction), in[0].dtype());
+  });
 }
 
 Tensor NegativeLogLikelihood(const Operand& log_probabilities, const Operand& labels,
@@ -148,11 +158,12 @@ Tensor SigmoidCrossEntropy(const Operand& logits, const Operand& target,
                            const BinaryCrossEntropyOptions& options) {
   const char* const op = "sigmoid_cross_entropy";
   const LocationScope scope(logits);
-  const auto [x, y] = Match(op, logits, target);
-  const Tensor negative = Less(x, 0);
-  const Tensor below = Where(negative, x, Neg(x));
-  const Tensor linear = Sub(Where(negative, 0, x), Mul(x, Smooth(op, y, options.label_smoothing)));
-  return Reduced(Add(linear, Log1p(Exp(below))), options.reduction);
+  const auto [prediction, wanted] = Match(op, logits, target);
+  return internal::Compose(op, {prediction, wanted}, NumbersOf(options), [&](Operands in) {
+    const Tensor &x = in[0], negative = Less(x, 0), below = Where(negative, x, Neg(x));
+    const Tensor linear = Sub(Where(negative, 0, x), Mul(x, Smooth(op, in[1], options.label_smoothing)));
+    return Reduced(Add(linear, Log1p(Exp(below))), options.reduction);
+  });
 }
 
 Tensor BinaryCrossEntropy(const Operand& probabilities, const Operand& target,

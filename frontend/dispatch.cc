@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstring>
@@ -77,6 +78,12 @@ Tensor AdoptMemory(const Type& type, const void* elements, void (*release)(void*
 }
 
 bool Observed() { return State().trace != nullptr || !State().sinks.empty(); }
+
+bool MayRunPrograms() {
+  const ThreadState& state = State();
+  return !state.trace && !ChecksNumerics() &&
+         std::none_of(state.sinks.begin(), state.sinks.end(), [](const auto& sink) { return sink->listening(); });
+}
 
 SuspendScope::SuspendScope()
     : sinks_(std::exchange(State().sinks, {})), trace_(std::exchange(State().trace, nullptr)) {}

@@ -444,13 +444,6 @@ std::vector<std::optional<GradientValue>> Assemble(const GradientRoots& plan,
   return out;
 }
 
-// Nothing records or traces what runs now.
-bool Unobserved() {
-  const ThreadState& state = State();
-  return !state.trace &&
-         std::none_of(state.sinks.begin(), state.sinks.end(), [](const auto& sink) { return sink->listening(); });
-}
-
 }  // namespace
 
 std::optional<ir::Op>& GradientOf() {
@@ -461,12 +454,13 @@ std::optional<ir::Op>& GradientOf() {
 std::vector<std::optional<GradientValue>> RunGradient(absl::Span<const TapeEntry> entries,
                                                       const GradientRequest& request,
                                                       uint64_t trace) {
-  TapeCache::Found found;
-  if (Unobserved() && !ChecksNumerics()) found = TapeCache::Get().Find(entries, request);
+  ProgramCache::Found found;
+  if (MayRunPrograms()) found = FindGradient(entries, request);
   if (found.program) {
-    if (const auto roots = found.program->Run(entries, request)) {
-      TapeCache::Get().CountHit();
-      return Assemble(found.program->roots(), *roots, request);
+    const auto& program = static_cast<const GradientProgram&>(*found.program);
+    if (const auto roots = program.RunOn(entries, request)) {
+      ProgramCache::Get().CountHit();
+      return Assemble(program.roots(), *roots, request);
     }
   }
   TraceState* state = State().trace;
@@ -497,7 +491,7 @@ std::vector<std::optional<GradientValue>> RunGradient(absl::Span<const TapeEntry
   }
   if (found.wanted) {
     std::vector<KeptAt> places = graph.Places(entries, request);
-    TapeCache::Get().Add(std::move(found), {std::move(*f), forward_nodes, std::move(roots), std::move(places)});
+    AddGradient(std::move(found), {std::move(*f), forward_nodes, std::move(roots), std::move(places)});
   }
   return out;
 }

@@ -3,12 +3,14 @@
 #include <algorithm>
 
 #include "frontend/compose.h"
+#include "frontend/composition.h"
 #include "frontend/layer.h"
 #include "ir/strings.h"
 
 namespace reel {
 
 using internal::As;
+using internal::Compose;
 using internal::LayerData;
 using internal::LocationScope;
 using internal::Materialize;
@@ -26,6 +28,8 @@ Tensor Floats(const char* op, const Operand& x) {
   return t;
 }
 
+using Operands = absl::Span<const Tensor>;
+
 // A parameter of the shape of some axes of x, shaped so that it broadcasts with x.
 Tensor AlongAxes(const char* op, const char* what, const Operand& parameter, const Tensor& x,
                  const std::vector<int64_t>& axes) {
@@ -42,11 +46,34 @@ Tensor AlongAxes(const char* op, const char* what, const Operand& parameter, con
   return Reshape(t, shape);
 }
 
-Tensor ScaleAndShift(const char* op, Tensor y, const OptionalOperand& scale,
-                     const OptionalOperand& offset, const std::vector<int64_t>& axes) {
-  if (scale) y = Mul(y, AlongAxes(op, "scale", *scale, y, axes));
-  if (offset) y = Add(y, AlongAxes(op, "offset", *offset, y, axes));
-  return y;
+// What normalizes x with the statistics given, all along some axes; what it depends on beside them.
+struct Normalizer {
+  std::vector<Tensor> operands;  // x, statistics, scale, offset
+  std::vector<double> numbers;
+  bool has_scale, has_offset;
+
+  // y of the operands, scaled and shifted, in the dtype of x.
+  template <typename F>
+  Tensor operator()(const char* op, F normalized) const {
+    return Compose(op, operands, numbers, [&](Operands in) {
+      Tensor y = normalized(in);
+      size_t next = in.size() - has_scale - has_offset;
+      if (has_scale) y = Mul(y, in[next++]);
+      if (has_offset) y = Add(y, in[next]);
+      return Cast(y, in[0].dtype());
+    });
+  }
+};
+
+Normalizer MakeNormalizer(const char* op, std::vector<Tensor> operands, const OptionalOperand& scale,
+                          const OptionalOperand& offset, const std::vector<int64_t>& axes, double epsilon) {
+  Normalizer out{std::move(operands), {epsilon}, scale.has_value(), offset.has_value()};
+  const Tensor x = out.operands[0];
+  out.numbers.push_back(out.has_scale + 2 * out.has_offset);
+  out.numbers.insert(out.numbers.end(), axes.begin(), axes.end());
+  if (scale) out.operands.push_back(AlongAxes(op, "scale", *scale, x, axes));
+  if (offset) out.operands.push_back(AlongAxes(op, "offset", *offset, x, axes));
+  return out;
 }
 
 // (x - mean) / sqrt(variance + epsilon) over axes.
@@ -80,8 +107,11 @@ MeanAndVariance Moments(const Operand& x, const Axes& axes, ReduceOptions option
 Tensor L2Normalize(const Operand& x, const Axes& axes, double epsilon) {
   const LocationScope scope(x);
   const Tensor t = Floats("l2_normalize", x);
-  const Tensor w = Wide(t), sum = ReduceSum(Square(w), axes, {.keepdims = true});
-  return Cast(Mul(w, Rsqrt(Maximum(epsilon * epsilon, sum))), t.dtype());
+  return MakeNormalizer("l2_normalize", {t}, {}, {}, ResolveAxes("l2_normalize", axes, t.rank()), epsilon)(
+      "l2_normalize", [&](Operands in) {
+        const Tensor w = Wide(in[0]), sum = ReduceSum(Square(w), axes, {.keepdims = true});
+        return Mul(w, Rsqrt(Maximum(epsilon * epsilon, sum)));
+      });
 }
 
 Tensor LayerNormalize(const Operand& x, const OptionalOperand& scale, const OptionalOperand& offset,
@@ -90,8 +120,8 @@ Tensor LayerNormalize(const Operand& x, const OptionalOperand& scale, const Opti
   const LocationScope location(x);
   const Tensor t = Floats(op, x);
   const std::vector<int64_t> axes = ResolveAxes(op, options.axes, t.rank());
-  const Tensor y = Standardized(Wide(t), axes, options.epsilon);
-  return Cast(ScaleAndShift(op, y, scale, offset, axes), t.dtype());
+  return MakeNormalizer(op, {t}, scale, offset, axes, options.epsilon)(
+      op, [&](Operands in) { return Standardized(Wide(in[0]), axes, options.epsilon); });
 }
 
 Tensor RmsNormalize(const Operand& x, const OptionalOperand& scale,
@@ -100,9 +130,10 @@ Tensor RmsNormalize(const Operand& x, const OptionalOperand& scale,
   const LocationScope location(x);
   const Tensor t = Floats(op, x);
   const std::vector<int64_t> axes = ResolveAxes(op, options.axes, t.rank());
-  const Tensor w = Wide(t), mean = ReduceMean(Square(w), axes, {.keepdims = true});
-  const Tensor y = Mul(w, Rsqrt(Add(mean, options.epsilon)));
-  return Cast(ScaleAndShift(op, y, scale, {}, axes), t.dtype());
+  return MakeNormalizer(op, {t}, scale, {}, axes, options.epsilon)(op, [&](Operands in) {
+    const Tensor w = Wide(in[0]), mean = ReduceMean(Square(w), axes, {.keepdims = true});
+    return Mul(w, Rsqrt(Add(mean, options.epsilon)));
+  });
 }
 
 // [batch, ..., channels, ...] -> [batch, ..., groups, channels / groups, ...]
@@ -120,10 +151,13 @@ Tensor GroupNormalize(const Operand& x, int64_t groups, const OptionalOperand& s
   Shape shape = t.shape();
   shape.set(static_cast<int>(axis), groups);
   shape.insert(static_cast<int>(axis) + 1, channels / groups);
-  const Tensor split = Reshape(Wide(t), shape);
-  const Tensor y = Standardized(split, Others(split.rank(), {0, axis}), options.epsilon);
-  const Tensor back = Reshape(y, t.shape());
-  return Cast(ScaleAndShift(op, back, scale, offset, {axis}), t.dtype());
+  Normalizer normalizer = MakeNormalizer(op, {t}, scale, offset, {axis}, options.epsilon);
+  normalizer.numbers.push_back(static_cast<double>(groups));
+  return normalizer(op, [&](Operands in) {
+    const Tensor split = Reshape(Wide(in[0]), shape);
+    const Tensor y = Standardized(split, Others(split.rank(), {0, axis}), options.epsilon);
+    return Reshape(y, in[0].shape());
+  });
 }
 
 Tensor InstanceNormalize(const Operand& x, const OptionalOperand& scale,
@@ -141,10 +175,10 @@ Tensor BatchNormalize(const Operand& x, const Operand& mean, const Operand& vari
   const LocationScope location(x);
   const Tensor t = Floats(op, x);
   const std::vector<int64_t> axes = {NormalizeAxis(op, options.axis, t.rank())};
-  const Tensor centered = Sub(Wide(t), AlongAxes(op, "mean", mean, t, axes));
-  const Tensor spread = Wide(AlongAxes(op, "variance", variance, t, axes));
-  const Tensor y = Mul(centered, Rsqrt(Add(spread, options.epsilon)));
-  return Cast(ScaleAndShift(op, y, scale, offset, axes), t.dtype());
+  const Tensor shaped_mean = AlongAxes(op, "mean", mean, t, axes), spread = AlongAxes(op, "variance", variance, t, axes);
+  return MakeNormalizer(op, {t, shaped_mean, spread}, scale, offset, axes, options.epsilon)(op, [&](Operands in) {
+    return Mul(Sub(Wide(in[0]), in[1]), Rsqrt(Add(Wide(in[2]), options.epsilon)));
+  });
 }
 
 namespace {

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "frontend/compose.h"
+#include "frontend/composition.h"
 #include "ir/strings.h"
 #include "reel/reductions.h"
 
@@ -87,11 +88,16 @@ Tensor ReduceMean(const Operand& x, const Axes& axes, ReduceOptions options) {
 
 Tensor LogSumExp(const Operand& x, const Axes& axes, ReduceOptions options) {
   const LocationScope scope(x);
-  const Tensor given = Materialize(x), t = internal::Wide(given);
-  const Tensor top = StopGradient(ReduceMax(t, axes, {.keepdims = true}));
-  const Tensor finite = Where(Less(Abs(top), std::numeric_limits<double>::infinity()), top, 0);
-  const Tensor sum = Log(ReduceSum(Exp(Sub(t, finite)), axes, options));
-  return Cast(Add(sum, Reshape(finite, sum.shape())), given.dtype());
+  const Tensor given = Materialize(x);
+  std::vector<double> numbers = {options.keepdims ? 1.0 : 0.0};
+  for (int64_t axis : internal::ResolveAxes("reduce_logsumexp", axes, given.rank()))
+    numbers.push_back(static_cast<double>(axis));
+  return internal::Compose("reduce_logsumexp", {given}, numbers, [&](absl::Span<const Tensor> in) {
+    const Tensor t = internal::Wide(in[0]), top = StopGradient(ReduceMax(t, axes, {.keepdims = true}));
+    const Tensor finite = Where(Less(Abs(top), std::numeric_limits<double>::infinity()), top, 0);
+    const Tensor sum = Log(ReduceSum(Exp(Sub(t, finite)), axes, options));
+    return Cast(Add(sum, Reshape(finite, sum.shape())), in[0].dtype());
+  });
 }
 
 namespace {

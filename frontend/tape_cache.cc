@@ -1,20 +1,11 @@
 #include "frontend/tape_cache.h"
 
-#include <pthread.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
-#include "absl/hash/hash.h"
-#include "frontend/compiled.h"
-#include "frontend/kernel.h"
+#include "absl/container/flat_hash_map.h"
 #include "frontend/key.h"
 #include "ir/strings.h"
 #include "passes/rewrite.h"
-#include "runtime/environment.h"
 
 namespace reel::internal {
 namespace {
@@ -53,8 +44,8 @@ class StructureWriter {
  public:
   // False if the request cannot be compiled.
   bool Write(absl::Span<const TapeEntry> entries, const GradientRequest& request) {
-    if (entries.size() > static_cast<size_t>(TapeCache::kMaxOps)) return false;
-    key_.clear();
+    if (entries.size() > static_cast<size_t>(ProgramCache::kMaxOps)) return false;
+    key_ = "t";
     numbers_.Start(entries);
     for (const TapeEntry& entry : entries) {
       if (entry.custom || ir::Info(entry.op).Has(ir::kControl)) return false;
@@ -146,9 +137,8 @@ ir::Function BackwardFunction(const GradientGraph& graph, std::vector<ir::Value>
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<const GradientProgram>> GradientProgram::Make(const GradientGraph& graph,
-                                                                             const Compile& compile) {
-  auto program = std::make_shared<GradientProgram>();
+absl::StatusOr<std::shared_ptr<const CachedProgram>> GradientProgram::Make(const GradientGraph& graph,
+                                                                           const ProgramCache::Compile& compile) {
   std::vector<ir::Value> given, results;
   ir::Module module("tape");
   module.AddFunction(BackwardFunction(graph, &given, &results));
@@ -157,26 +147,25 @@ absl::StatusOr<std::shared_ptr<const GradientProgram>> GradientProgram::Make(con
     const auto at = static_cast<size_t>(v.id);
     return at < graph.kept.size() ? graph.kept[at] : KeptAt{};
   };
+  std::vector<KeptAt> inputs;
   for (ir::Value v : given) {
-    program->inputs_.push_back(kept(v));
-    if (program->inputs_.back().slot < 0) return absl::InternalError("the tape did not keep a value");
+    inputs.push_back(kept(v));
+    if (inputs.back().slot < 0) return absl::InternalError("the tape did not keep a value");
   }
   absl::flat_hash_map<int32_t, int> result_of;
   for (size_t i = 0; i < results.size(); ++i) result_of[results[i].id] = static_cast<int>(i);
+  std::vector<Root> of_root;
   for (ir::Value v : graph.roots.values) {
     const auto result = result_of.find(v.id);
-    program->of_root_.push_back({kept(v), result == result_of.end() ? -1 : result->second});
+    of_root.push_back({kept(v), result == result_of.end() ? -1 : result->second});
   }
   auto code = compile(module);
   if (!code.ok()) return code.status();
-  program->code_ = *std::move(code);
-  program->roots_ = graph.roots;
-  return program;
+  return std::make_shared<GradientProgram>(*std::move(code), graph.roots, std::move(inputs), std::move(of_root));
 }
 
-std::optional<std::vector<std::optional<Tensor>>> GradientProgram::Run(absl::Span<const TapeEntry> entries,
-                                                                       const GradientRequest& request) const {
-  const codegen::Program& program = code_->program();
+std::optional<std::vector<std::optional<Tensor>>> GradientProgram::RunOn(absl::Span<const TapeEntry> entries,
+                                                                         const GradientRequest& request) const {
   std::vector<const void*> in;
   in.reserve(inputs_.size());
   for (const KeptAt& at : inputs_) {
@@ -184,249 +173,29 @@ std::optional<std::vector<std::optional<Tensor>>> GradientProgram::Run(absl::Spa
     if (x->symbolic()) return std::nullopt;  // of a trace that is gone
     in.push_back(x->internal_data()->buffer.data());
   }
-  const auto instance = runtime::Buffer::TryAllocate(static_cast<size_t>(program.instance_bytes));
-  if (!instance) return std::nullopt;
-  InitHeader(instance.data());
-  std::vector<Tensor> results;
-  std::vector<void*> out;
-  for (const ir::Parameter& r : program.entries[0].results) {
-    auto buffer = runtime::Buffer::TryAllocate(static_cast<size_t>(r.type.bytes()));
-    if (!buffer) return std::nullopt;
-    out.push_back(buffer.data());
-    results.push_back(MakeTensor(r.type, std::move(buffer)));
-  }
-  if (code_->entry(0)(instance.data(), in.data(), out.data()) != 0) return std::nullopt;
+  const auto results = Run(in);
+  if (!results) return std::nullopt;
   std::vector<std::optional<Tensor>> roots;
   roots.reserve(of_root_.size());
   for (const Root& r : of_root_) {
-    roots.emplace_back(r.result < 0 ? *Find(r.kept, entries, request) : results[static_cast<size_t>(r.result)]);
+    roots.emplace_back(r.result < 0 ? *Find(r.kept, entries, request) : (*results)[static_cast<size_t>(r.result)]);
   }
   return roots;
 }
 
-TapeCache& TapeCache::Get() {
-  static TapeCache* const cache = new TapeCache();
-  return *cache;
-}
-
-TapeCache::TapeCache() : enabled_(runtime::GetEnvironment().tape_cache) {
-  set_compile(nullptr);
-  std::atexit([] { Get().Stop(); });
-  pthread_atfork(
-      [] {
-        Get().background_.BeforeFork();
-        Get().mutex_.lock();
-      },
-      [] {
-        Get().mutex_.unlock();
-        Get().background_.AfterForkInParent();
-      },
-      [] {
-        Get().mutex_.unlock();
-        Get().background_.AfterForkInChild();
-      });
-}
-
-namespace {
-
-// Runs away when the background is to stop: the compiler finds its time spent.
-double Clock() {
-  static std::atomic<int> calls{0};
-  constexpr double kYear = 3e7;
-  return ir::SteadySeconds() + (TapeCache::Get().cancelled() ? kYear * ++calls : 0);
-}
-
-// exit() must join the thread before it destroys what the thread uses. LLVM has objects that are made when it compiles
-// for the first time, and what is made later is destroyed earlier: so a small program comes first, then the order to join.
-void CompileFirst(const codegen::CompilerOptions& options) {
-  ir::Module module("tape");
-  ir::Function f("first");
-  const ir::Value x = f.AddParameter("x", {kFloat32, {16}});
-  f.SetResults({f.AddNode(ir::Op::kMul, {x, x}, nullptr, {{kFloat32, {16}}}).result()});
-  module.AddFunction(std::move(f));
-  reel_compiler()->Compile(module, options).IgnoreError();
-  std::atexit([] { TapeCache::Get().Stop(); });
-}
-
-absl::StatusOr<std::unique_ptr<codegen::CompiledModule>> CompileModule(const ir::Module& module) {
-  codegen::CompilerOptions options = DefaultCompilerOptions();
-  options.dump_to.clear();  // files are named after modules, and these come at any time
-  options.budget.max_ops = TapeCache::kMaxOps;
-  options.clock = Clock;
-  static std::once_flag first;
-  std::call_once(first, CompileFirst, options);
-  return reel_compiler()->Compile(module, options);
-}
-
-std::string Text(const SourceLine& site) {
-  return site.file ? StrCat(" (", site.file, ":", site.line, ")") : "";
-}
-
-}  // namespace
-
-void TapeCache::set_compile(GradientProgram::Compile compile) {
-  const std::lock_guard lock(mutex_);
-  compile_ = compile ? std::move(compile) : CompileModule;
-}
-
-bool TapeCache::HasRoom(Site* site, size_t hash, bool* ran_out) {
-  if (site->over) return false;
-  auto& seen = site->structures;
-  if (std::find(seen.begin(), seen.end(), hash) != seen.end()) return true;
-  if (seen.size() < kMaxOfSite) {
-    seen.push_back(hash);
-    return true;
-  }
-  *ran_out = site->over = true;
-  site->structures = {};
-  return false;
-}
-
-TapeCache::Found TapeCache::Find(absl::Span<const TapeEntry> entries, const GradientRequest& request) {
+ProgramCache::Found FindGradient(absl::Span<const TapeEntry> entries, const GradientRequest& request) {
   thread_local StructureWriter writer;
-  Found found;
-  if (!enabled_) return found;
-  found.site = UserLine();  // may wait for another language: not under the lock
-  const SiteKey site_key{found.site.file, found.site.line};
-  {
-    const std::lock_guard lock(mutex_);
-    const auto site = sites_.find(site_key);
-    if (site != sites_.end() && site->second.over) return found;
-  }
-  if (!writer.Write(entries, request)) return found;
-  found.hash = absl::HashOf(writer.key());
-  bool ran_out = false;
-  {
-    const std::lock_guard lock(mutex_);
-    if (HasRoom(&sites_[site_key], found.hash, &ran_out)) {
-      Prune();
-      Structure& s = structures_[found.hash];
-      const bool same = s.state == Structure::State::kCounting || s.key == writer.key();
-      s.last_use = ++clock_;
-      if (same && s.state == Structure::State::kReady) {
-        found.program = s.program;
-      } else if (same && s.state == Structure::State::kCounting && ++s.seen >= kSeenBefore) {
-        found.wanted = true;
-        found.key = writer.key();
-      }
-    }
-  }
-  if (ran_out) {
-    std::fputs(StrCat("reel: a tape's gradient", Text(found.site), " has had more than ", kMaxOfSite,
-                      " structures; it is not compiled there any more, it stays op by op\n").c_str(), stderr);
-  }
-  return found;
+  constexpr size_t kMost = 16;
+  const ProgramCache::Site site{"a tape's gradient", UserLine(), kMost};
+  ProgramCache& cache = ProgramCache::Get();
+  return cache.Serves(site) && writer.Write(entries, request) ? cache.Find(site, writer.key()) : ProgramCache::Found{};
 }
 
-// Structures that were seen once or twice are many where shapes change.
-void TapeCache::Prune() {
-  constexpr size_t kMost = 4096;
-  if (sites_.size() > kMost) sites_.clear();
-  if (structures_.size() < kMost) return;
-  absl::erase_if(structures_, [](const auto& s) {
-    return s.second.state == Structure::State::kCounting || s.second.state == Structure::State::kNever;
+void AddGradient(ProgramCache::Found found, GradientGraph graph) {
+  const auto shared = std::make_shared<const GradientGraph>(std::move(graph));  // a std::function has to be copyable
+  ProgramCache::Get().Add(std::move(found), [shared](const ProgramCache::Compile& compile) {
+    return GradientProgram::Make(*shared, compile);
   });
-}
-
-namespace {
-
-// Of a thread that has left work to the background: exit() destroys those of its thread before all else.
-struct JoinAtExit {
-  ~JoinAtExit() {
-    if (getpid() == gettid()) TapeCache::Get().Stop();  // the process ends, not only a thread
-  }
-};
-
-}  // namespace
-
-void TapeCache::Add(Found found, GradientGraph graph) {
-  thread_local const JoinAtExit join;
-  static_cast<void>(join);  // made here
-  {
-    const std::lock_guard lock(mutex_);
-    Structure& s = structures_[found.hash];
-    if (s.state != Structure::State::kCounting) return;  // another thread was first
-    if (waiting_ == kMaxPrograms) return;                // the next request asks again
-    ++waiting_;
-    s.state = Structure::State::kQueued;
-    s.key = found.key;
-  }
-  const auto work = std::make_shared<std::pair<Found, GradientGraph>>(std::move(found), std::move(graph));
-  background_.Submit([this, work] { return CompileJob(work->first, work->second); });
-}
-
-bool TapeCache::CompileJob(const Found& found, const GradientGraph& graph) {
-  GradientProgram::Compile compile;
-  {
-    const std::lock_guard lock(mutex_);
-    compile = compile_;
-  }
-  absl::StatusOr<std::shared_ptr<const GradientProgram>> program = nullptr;
-  try {
-    program = GradientProgram::Make(graph, compile);
-  } catch (const std::exception& e) {
-    program = absl::InternalError(e.what());
-  }
-  if (!program.ok() && background_.cancelled()) return false;
-  Publish(found, std::move(program));
-  return true;
-}
-
-void TapeCache::Publish(const Found& found, absl::StatusOr<std::shared_ptr<const GradientProgram>> program) {
-  bool complain = false;
-  {
-    const std::lock_guard lock(mutex_);
-    --waiting_;
-    const auto it = structures_.find(found.hash);
-    if (it == structures_.end() || it->second.key != found.key) return;  // cleared
-    Structure& s = it->second;
-    if (program.ok() && *program) {
-      s.program = *std::move(program);
-      s.state = Structure::State::kReady;
-      s.last_use = ++clock_;
-      ++stats_.compiled;
-      if (++stats_.programs > static_cast<int64_t>(kMaxPrograms)) Evict();
-      return;
-    }
-    s.state = Structure::State::kNever;
-    if (program.ok()) return;  // there is nothing to run
-    ++stats_.failed;
-    complain = !std::exchange(complained_, true);
-  }
-  if (!complain) return;
-  std::fputs(StrCat("reel: a tape's gradient", Text(found.site), " cannot be compiled and stays op by op: ",
-                    program.status().message(), "; others may, too\n").c_str(), stderr);
-}
-
-// A structure that comes back is counted anew.
-void TapeCache::Evict() {
-  auto oldest = structures_.end();
-  for (auto s = structures_.begin(); s != structures_.end(); ++s) {
-    if (s->second.state != Structure::State::kReady) continue;
-    if (oldest == structures_.end() || s->second.last_use < oldest->second.last_use) oldest = s;
-  }
-  structures_.erase(oldest);
-  --stats_.programs;
-  ++stats_.evicted;
-}
-
-void TapeCache::CountHit() {
-  const std::lock_guard lock(mutex_);
-  ++stats_.hits;
-}
-
-TapeCacheStats TapeCache::stats() {
-  const std::lock_guard lock(mutex_);
-  return stats_;
-}
-
-void TapeCache::Clear() {
-  Wait();
-  const std::lock_guard lock(mutex_);
-  structures_.clear();
-  sites_.clear();
-  stats_.programs = 0;
-  complained_ = false;
 }
 
 }  // namespace reel::internal

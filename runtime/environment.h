@@ -7,7 +7,7 @@
 //   REEL_PROFILE         0 | 1 | FILE.json  time every kernel; a Chrome trace goes to the file
 //   REEL_NUM_THREADS     COUNT            threads of a parallel step, the caller included
 //   REEL_CACHE_DIR       DIRECTORY        compiled kernels are kept there
-//   REEL_TAPE_CACHE      0 | 1            0: gradients of tapes always run op by op, none are compiled
+//   REEL_TAPE_CACHE      0 | 1            0: eager code always runs op by op, nothing is compiled behind it
 //
 // An empty value means unset. A malformed value is reported with its grammar and left at its
 // default.

@@ -10,7 +10,7 @@
 
 namespace reel {
 
-inline internal::TapeCache& Cache() { return internal::TapeCache::Get(); }
+inline internal::ProgramCache& Cache() { return internal::ProgramCache::Get(); }
 
 /// A cache that knows nothing; the real compiler again afterwards.
 class TapeCacheTest : public testing::Test {
@@ -30,7 +30,7 @@ class TapeCacheTest : public testing::Test {
   int64_t evicted() const { return Cache().stats().evicted - before_.evicted; }
 
  private:
-  internal::TapeCacheStats before_;
+  internal::ProgramCacheStats before_;
 };
 
 /// Type and bytes, to compare with ==.
