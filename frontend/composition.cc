@@ -31,10 +31,10 @@ std::shared_ptr<const ModuleData> GraphOf(const char* name, absl::Span<const Ten
 }  // namespace
 
 Tensor Compose(const char* name, absl::Span<const Tensor> operands, absl::Span<const double> numbers, CompositionBody body) {
-  constexpr size_t kMost = 64;  // shapes of one composition
+  constexpr size_t kMost = 64;  // kinds of one composition; shapes that come once, as of growing caches, do not count
   if (!MayRunPrograms()) return body(operands);
   ProgramCache& cache = ProgramCache::Get();
-  const ProgramCache::Site site{name, {}, kMost};
+  const ProgramCache::Site site{name, {}, kMost, false};
   if (!cache.Serves(site)) return body(operands);
   ProgramCache::Found found = cache.Find(site, KeyOf(name, operands, numbers));
   if (found.program) {

@@ -125,14 +125,15 @@ ProgramCache::Found ProgramCache::Find(const Site& site, const std::string& key)
   bool ran_out = false;
   {
     const std::lock_guard lock(mutex_);
-    if (HasRoom(&sites_[KeyOf(site)], site.most_structures, found.hash, &ran_out)) {
+    const auto has_room = [&] { return HasRoom(&sites_[KeyOf(site)], site.most_structures, found.hash, &ran_out); };
+    if (!site.counts_seen || has_room()) {
       Prune();
       Structure& s = structures_[found.hash];
       const bool same = s.state == Structure::State::kCounting || s.key == key;
       s.last_use = ++clock_;
       if (same && s.state == Structure::State::kReady) {
         found.program = s.program;
-      } else if (same && s.state == Structure::State::kCounting && ++s.seen >= kSeenBefore) {
+      } else if (same && s.state == Structure::State::kCounting && ++s.seen >= kSeenBefore && has_room()) {
         found.wanted = true;
         found.key = key;
       }

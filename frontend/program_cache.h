@@ -57,6 +57,7 @@ class ProgramCache {
     const char* what;         ///< "a tape's gradient", or the name of a composition
     SourceLine line;          ///< where; may have no file
     size_t most_structures;
+    bool counts_seen;         ///< all that were seen are counted, else those that are compiled
   };
 
   /// What the cache knows of a request.

@@ -186,7 +186,7 @@ std::optional<std::vector<std::optional<Tensor>>> GradientProgram::RunOn(absl::S
 ProgramCache::Found FindGradient(absl::Span<const TapeEntry> entries, const GradientRequest& request) {
   thread_local StructureWriter writer;
   constexpr size_t kMost = 16;
-  const ProgramCache::Site site{"a tape's gradient", UserLine(), kMost};
+  const ProgramCache::Site site{"a tape's gradient", UserLine(), kMost, true};
   ProgramCache& cache = ProgramCache::Get();
   return cache.Serves(site) && writer.Write(entries, request) ? cache.Find(site, writer.key()) : ProgramCache::Found{};
 }
