@@ -59,7 +59,7 @@ struct Data {
 template <typename T>
 double Ours(const MathFunction& function, Data<T>& data) {
   const MathJit jit(function, sizeof(T) == 4,
-                    {HostVectorBytes() / static_cast<unsigned>(sizeof(T)), HostHasFma()});
+                    {HostVectorBytes() / static_cast<unsigned>(sizeof(T)), HostHasFma(), HostHasScale()});
   return CyclesPerElement([&] { jit.Run(data.x, data.y, data.out, kCount); });
 }
 
