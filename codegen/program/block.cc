@@ -96,10 +96,10 @@ absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::Prepare(const Key& key, std
     }
     const Group& group = grouping.groups[g];
     if (group.root_kind == Group::Root::kControl) {
+      chains.Finish();
       AddControlItem(grouping, *f.producer(group.root), named, block.get());
     } else {
-      Kernel kernel = AddKernelItem(grouping, static_cast<int>(g), key.second == Role::kEntry, block.get());
-      if (!kernel.body.empty()) chains.Add(std::move(kernel));
+      chains.Add(AddKernelItem(grouping, static_cast<int>(g), key.second == Role::kEntry, block.get()));
     }
   }
   chains.Finish();

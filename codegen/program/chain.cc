@@ -12,6 +12,7 @@ using ir::Value;
 constexpr int64_t kLeastChunks = 8;      // that threads share
 constexpr int64_t kTriedChunks = 65536;  // numbers of chunks that are looked at: extents may be huge and prime
 constexpr size_t kMostLinks = 256;       // each looks at all before it
+constexpr size_t kMostWaiting = 16;      // items between kernels of a chain, which run after it
 
 }  // namespace
 
@@ -34,10 +35,36 @@ bool ChainBuilder::Updates(const BlockItem& own) const {
 }
 
 void ChainBuilder::Add(Kernel kernel) {
+  const BlockItem& own = block_->items.back();
+  const auto waits = [this](Value v) { return awaited_.contains(v.id); };
   Link link{block_->items.size() - 1, std::move(kernel), {}};
-  if (Append(&link)) return;
-  Finish();
-  if (!Append(&link)) block_->items[link.item].kernel = add_(std::move(link.kernel));
+  if (!waits(own.updated) && std::none_of(own.values.begin(), own.values.end(), waits) && Append(&link)) return;
+  if (waiting_.empty() && Chunks() == 0) return Begin(std::move(link));
+  for (size_t b = 0; b < own.values.size(); ++b) {
+    if (own.kind == BlockItem::Kind::kCopy ? b == 0 : own.writes[b]) awaited_.insert(own.values[b].id);
+  }
+  waiting_.emplace_back(own, std::move(link.kernel));
+  block_->items.pop_back();
+  if (waiting_.size() == kMostWaiting) PlaceWaiting();
+}
+
+void ChainBuilder::Begin(Link link) {
+  End();
+  if (!Append(&link) && !link.kernel.body.empty()) block_->items[link.item].kernel = add_(std::move(link.kernel));
+}
+
+void ChainBuilder::PlaceWaiting() {
+  awaited_.clear();
+  for (auto& [own, kernel] : std::exchange(waiting_, {})) {
+    block_->items.push_back(std::move(own));
+    Link link{block_->items.size() - 1, std::move(kernel), {}};
+    if (!Append(&link)) Begin(std::move(link));
+  }
+}
+
+void ChainBuilder::Finish() {
+  PlaceWaiting();
+  End();
 }
 
 bool ChainBuilder::IsSlicedIn(const Link& link, Value v) const {
@@ -67,7 +94,8 @@ bool ChainBuilder::IsRead(Value v) const {
 // Takes the kernel if it goes on with the chain, or may begin one.
 bool ChainBuilder::Append(Link* link) {
   const BlockItem& own = item(*link);
-  if (l2_bytes_ == 0 || own.updated.valid() || Updates(own) || links_.size() == kMostLinks) return false;
+  if (l2_bytes_ == 0 || links_.size() == kMostLinks) return false;
+  if (own.kind != BlockItem::Kind::kKernel || own.updated.valid() || Updates(own)) return false;
   if (!links_.empty() && links_.back().item + 1 != link->item) return false;
   const auto outer = FindOuterLoop(link->kernel);
   if (!outer) return false;
@@ -112,7 +140,7 @@ int64_t ChainBuilder::Chunks() const {
   return common_;
 }
 
-void ChainBuilder::Finish() {
+void ChainBuilder::End() {
   if (const int64_t chunks = Chunks(); chunks > 0) {
     for (Link& link : links_) Rechunk(&link.kernel, link.outer, chunks);
     block_->chains.push_back(

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "codegen/program/block.h"
 #include "codegen/schedule/chunk.h"
 
@@ -25,9 +27,10 @@ class ChainBuilder {
   /// its results to its own parameters if it is a loop's body.
   ChainBuilder(Block* block, bool is_body, int64_t l2_bytes, std::function<int32_t(Kernel)> add);
 
-  /// The kernel of the block's last item.
+  /// The kernel of the block's last item, empty if it has none. The item may be placed behind later ones, if it is no
+  /// part of a chain that goes on without it: attention's loss stands between its heads and their gradients.
   void Add(Kernel kernel);
-  /// Ends the last chain.
+  /// All items are placed, the last chain has ended.
   void Finish();
 
  private:
@@ -40,6 +43,9 @@ class ChainBuilder {
   const BlockItem& item(const Link& link) const { return block_->items[link.item]; }
   int64_t bytes(ir::Value v) const { return block_->f.type(v).bytes(); }
   bool Append(Link* link);
+  void Begin(Link link);
+  void End();
+  void PlaceWaiting();
   bool Updates(const BlockItem& own) const;
   bool IsSlicedIn(const Link& link, ir::Value v) const;
   const Link* WriterOf(ir::Value v) const;
@@ -51,6 +57,8 @@ class ChainBuilder {
   const std::function<int32_t(Kernel)> add_;
   absl::flat_hash_map<int32_t, int32_t> old_;  // of results: the parameter whose place they take
   std::vector<Link> links_;
+  std::vector<std::pair<BlockItem, Kernel>> waiting_;  // they come after the chain
+  absl::flat_hash_set<int32_t> awaited_;               // values they write
   int64_t common_ = 0;                   // greatest common divisor of the extents of the outer loops
   int64_t whole_ = 0;                    // bytes that every chunk reads as a whole
   std::vector<ir::Value> shared_;        // written and read in the chain, or read twice

@@ -121,6 +121,14 @@ TEST(Chains, HandOnInFrames) {
   EXPECT_GE(in_frames, 4);
 }
 
+// The loss needs all heads, but the gradients of a head do not need the loss: they come first.
+TEST(Chains, GoOnBeforeWhatDoesNotBelongToThem) {
+  const Program p = Plan(Cases().at("gradient"));
+  const std::vector<const Step*> chains = ChainsOf(p);
+  ASSERT_EQ(chains.size(), 1u) << codegen::ToString(p);
+  EXPECT_GE(chains[0]->first.size(), 8u);
+}
+
 // The kernels of a chain are compared with each other: it ends before that takes long.
 TEST(Chains, HaveABoundedNumberOfKernels) {
   Case c{[](Inputs in) {
