@@ -36,6 +36,16 @@ Value Arranged(Builder* b, Value x, const std::vector<Axes>& groups) {
   return std::is_sorted(permutation.begin(), permutation.end()) ? x : b->Transpose(x, permutation);
 }
 
+// Whether x has its rows side by side, a long k of them apart, and many for few columns: they become lanes, so that
+// the larger operand is read once and in order. The result is then a transpose, small beside what is read.
+bool RowsBecomeLanes(const Shape& x, const Shape& y, const Axes& xk, const Axes& m, const Axes& n) {
+  constexpr int64_t kLongDepth = 512, kTimes = 4;
+  if (xk.size() != 1 || m.size() != 1 || m[0] + 1 != x.rank() || n.size() > 1) return false;
+  const auto extent = [](const Shape& shape, int64_t axis) { return shape.dim(static_cast<int>(axis)); };
+  const int64_t depth = extent(x, xk[0]), columns = n.empty() ? 1 : extent(y, n[0]);
+  return depth >= std::max(kLongDepth, 2 * kTimes * columns) && extent(x, m[0]) >= kTimes * columns;
+}
+
 Value NormalizeContract(Builder* b, const Node& node, Value x, Value y) {
   const auto &xb = node.attr<Axes>("a_batch"), &yb = node.attr<Axes>("b_batch"),
              &xk = node.attr<Axes>("a_contract"), &yk = node.attr<Axes>("b_contract");
@@ -46,8 +56,13 @@ Value NormalizeContract(Builder* b, const Node& node, Value x, Value y) {
     return axes;
   };
   const Axes batch = from(0, xb.size());
-  return b->Contract(Arranged(b, x, {xb, m, xk}), Arranged(b, y, {yb, yk, n}),
-                     {batch, batch, from(xb.size() + m.size(), xk.size()), from(yb.size(), yk.size())});
+  const auto product = [&](Value a, const std::vector<Axes>& a_axes, Value c, const std::vector<Axes>& c_axes) {
+    return b->Contract(Arranged(b, a, a_axes), Arranged(b, c, c_axes),
+                       {batch, batch, from(xb.size() + a_axes[1].size(), xk.size()), from(xb.size(), xk.size())});
+  };
+  if (!RowsBecomeLanes(b->shape(x), b->shape(y), xk, m, n)) return product(x, {xb, m, xk}, y, {yb, yk, n});
+  const Value turned = product(y, {yb, n, yk}, x, {xb, xk, m});
+  return Arranged(b, turned, {batch, from(xb.size() + n.size(), m.size()), from(xb.size(), n.size())});
 }
 
 constexpr int64_t kLeastRow = 64;  // elements of a row that is reduced by itself

@@ -50,7 +50,7 @@ class ContractSchedule {
     const int64_t lanes = tiles_.lanes;
     const bool panels = tiles_.pack && SharesPanels(shape_, lanes);
     if (panels) loops.emplace_back(k_->AddAxis("n"), shape_.lane.extent / lanes);
-    std::vector<Stmt> body = panels ? Block(AxisAffine(loops.back().first, lanes), lanes, lanes) : Panels();
+    std::vector<Stmt> body = panels ? Block(AxisAffine(loops.back().first, lanes), lanes, lanes) : Panels(loops.empty());
     // Threads share the outermost loop: if it is short, the longest.
     if (!loops.empty() && loops[0].second < kSharedSteps) {
       const auto longer = [](const auto& a, const auto& b) { return a.second < b.second; };
@@ -89,20 +89,37 @@ class ContractSchedule {
     return step;
   }
 
-  // Columns in panels of tiles_.lanes, the last one narrower.
-  std::vector<Stmt> Panels() {
+  // Columns in panels of tiles_.lanes, the last one narrower; one loop if threads are to share it.
+  std::vector<Stmt> Panels(bool shared) {
     std::vector<Stmt> out;
     const int64_t lanes = tiles_.lanes, n = shape_.lane.extent, whole = n / lanes, rest = n % lanes;
-    if (whole > 0) {
-      const AxisId panel = k_->AddAxis("n");
-      out.push_back(MakeLoop(panel, whole, LoopKind::kSerial, 1, Block(AxisAffine(panel, lanes), lanes, lanes)));
-    }
+    const AxisId panel = k_->AddAxis("n");
+    std::vector<Stmt> wide, narrow;
+    if (whole > 0) wide = Block(AxisAffine(panel, lanes), lanes, lanes);
     if (rest > 0) {
       Affine base;
       base.constant = whole * lanes;
       const int64_t hardware = c_.options.vectorize ? c_.target.lanes(SizeOf(dtype_)) : 1;
-      for (Stmt& s : Block(base, rest, (rest + hardware - 1) / hardware * hardware)) out.push_back(std::move(s));
+      narrow = Block(base, rest, (rest + hardware - 1) / hardware * hardware);
     }
+    if (whole == 0) return narrow;
+    const bool joined = shared && rest > 0;
+    if (joined) {
+      ExprBuilder& b = *c_.builder;
+      const ExprId last = b.Constant(kInt64, static_cast<double>(whole)), at = b.Position(AxisAffine(panel));
+      const auto only = [this](ExprId guard, std::vector<Stmt> body) {
+        Stmt once = MakeLoop(k_->AddAxis("once"), 1, LoopKind::kSerial, 1, std::move(body));
+        once.guard = guard;
+        return once;
+      };
+      std::vector<Stmt> either;
+      either.push_back(only(b.Apply(Op::kLess, kBool, {at, last}), std::move(wide)));
+      either.push_back(only(b.Apply(Op::kEqual, kBool, {at, last}), std::move(narrow)));
+      wide = std::move(either);
+      narrow.clear();
+    }
+    out.push_back(MakeLoop(panel, whole + (joined ? 1 : 0), LoopKind::kSerial, 1, std::move(wide)));
+    for (Stmt& s : narrow) out.push_back(std::move(s));
     return out;
   }
 

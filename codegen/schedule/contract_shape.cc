@@ -8,7 +8,7 @@ namespace {
 using Axes = std::vector<ContractAxis>;
 
 constexpr int64_t kMaxRows = 128;  // of a block: their sums stay in L1 or L2
-constexpr int64_t kPackedRows = 512;  // of a block for which w is packed: their sums stay in L2
+constexpr int64_t kManyRows = 512;  // of a block for which w is packed, or x read in runs: their sums stay in L2
 constexpr int64_t kMinRows = 24;   // what a block of w is worth loading for
 constexpr int64_t kWantedBlocks = 16;
 
@@ -100,6 +100,21 @@ bool PaysToPack(const ContractShape& shape, const Target& target, int64_t elemen
   if (shape.widens && Product(shape.rows) >= kWidenedRows) return true;
   constexpr int64_t kRows = 64;
   return Product(shape.rows) >= kRows && shape.depth * shape.lane.extent * element_bytes > target.l2_bytes;
+}
+
+// Rows of x that are neighbours in memory, a long k of them apart: what is read in short runs comes slowly.
+bool ReadsRuns(const ContractShape& shape) {
+  constexpr int64_t kLongDepth = 512;
+  return shape.depth >= kLongDepth && shape.rows.back().x == 1 && shape.k.back().x > 1;
+}
+
+// Rows of a block for which w is not packed: enough blocks for threads, but runs of 1 KiB.
+int64_t WantedRows(const ContractShape& shape, int64_t element_bytes) {
+  constexpr int64_t kRun = 1024;
+  const int64_t rows = Product(shape.rows), outer = Product(shape.outer);
+  if (ReadsRuns(shape)) return std::clamp(outer * rows / kSharedSteps, kRun / element_bytes, kManyRows);
+  const int64_t blocks = outer * ((rows + kMaxRows - 1) / kMaxRows);
+  return std::clamp(kMaxRows * blocks / kWantedBlocks, kMinRows, kMaxRows);
 }
 
 // Whether all steps through an operand but those along k, and its place, are even.
@@ -203,9 +218,8 @@ ContractTiles TilesOfContract(const ContractShape& shape, const Target& target, 
   }
   if (shape.rows.empty()) return t;
   // Whole inner axes as far as they fit.
-  const int64_t blocks = Product(shape.outer) * ((Product(shape.rows) + kMaxRows - 1) / kMaxRows);
-  const int64_t most_rows = t.pack && SharesPanels(shape, t.lanes) ? kPackedRows : kMaxRows;
-  const int64_t wanted = t.pack ? most_rows : std::clamp(kMaxRows * blocks / kWantedBlocks, kMinRows, kMaxRows);
+  const int64_t most_rows = t.pack && SharesPanels(shape, t.lanes) ? kManyRows : kMaxRows;
+  const int64_t wanted = t.pack ? most_rows : WantedRows(shape, element_bytes);
   t.axis = shape.rows.size() - 1;
   while (t.axis > 0 && t.inner * shape.rows[t.axis].extent <= wanted) t.inner *= shape.rows[t.axis--].extent;
   const int64_t extent = shape.rows[t.axis].extent, fits = std::max<int64_t>(wanted / t.inner, 1);

@@ -1,5 +1,5 @@
-// How products are laid out: second operands packed panel by panel for up to 512 rows at once, batches as lanes,
-// results stored as a transpose has them. No bit depends on it.
+// How products are laid out: second operands packed panel by panel for up to 512 rows at once, batches or rows as
+// lanes, results stored as a transpose has them. No bit depends on it.
 
 #include <gtest/gtest.h>
 
@@ -45,6 +45,60 @@ TEST_P(ProductBits, DependOnNothing) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ProductBits, testing::ValuesIn(Cases()), [](const auto& p) { return p.param.name; });
+
+// Gradients of weights: x lies transposed, its rows side by side. Where these are many for few columns, they are lanes.
+struct TallCase {
+  std::string name;
+  std::vector<int64_t> batch;
+  int64_t k, m, n;
+  DType dtype = kFloat32;
+};
+
+const std::vector<TallCase>& TallCases() {
+  static const auto* cases = new std::vector<TallCase>{
+      {"few_columns", {}, 1000, 250, 10, kFloat64},
+      {"one_column", {}, 1000, 70, 1},
+      {"lanes_by_the_panel", {}, 1030, 260, 60, kFloat64},
+      {"packed_panels", {}, 2100, 1100, 67},
+      {"batch", {2, 3}, 520, 90, 9},
+      {"as_many_columns", {}, 777, 300, 90},
+      {"as_many_columns_in_doubles", {}, 777, 500, 170, kFloat64},
+      {"short", {}, 511, 250, 10},
+  };
+  return *cases;
+}
+
+class TallProductBits : public testing::TestWithParam<TallCase> {};
+
+TEST_P(TallProductBits, DependOnNothing) {
+  const TallCase& c = GetParam();
+  Generator generator(6);
+  const auto operand = [&](int64_t columns) {
+    std::vector<int64_t> dims = c.batch;
+    dims.insert(dims.end(), {c.k, columns});
+    return RandomNormal(Shape(dims), {.dtype = c.dtype, .generator = generator});
+  };
+  const Tensor x = operand(c.m), w = operand(c.n);
+  const auto f = [](const Tensor& a, const Tensor& b) {
+    const Tensor y = MatMul(a, b, {.transpose_a = true});
+    return Tensors{y, Relu(y) + 1.0, ReduceSum(y, -1)};
+  };
+  ExpectSameBits(Trace(f, {Spec(x), Spec(w)}), {x, w}, f(x, w));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, TallProductBits, testing::ValuesIn(TallCases()),
+                         [](const auto& p) { return p.param.name; });
+
+// The 250 rows of x are lanes, in panels that threads share.
+TEST(Products, ManyRowsSideBySideBecomeLanes) {
+  const Program p = PlanFunctions(R"(func @f(%x: f64[1000,250], %w: f64[1000,10]) -> (f64[250,10]) {
+  %0 = contract %x, %w {a_batch=[], a_contract=[0], b_batch=[], b_contract=[0]} : f64[250,10]
+  return %0
+})");
+  const std::string text = ToString(p);
+  EXPECT_NE(text.find("unroll i in 0..5 {"), std::string::npos) << text;
+  EXPECT_GE(p.kernels[0].chunks(), 8) << text;
+}
 
 // A panel is packed once for every 512 rows, and panels are what threads share.
 TEST(Products, PanelsArePackedForManyRows) {
