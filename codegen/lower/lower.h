@@ -54,7 +54,7 @@ llvm::Function* LowerEntry(const Program& program, const EntryPoint& entry,
                            const std::string& symbol, llvm::Module* module);
 
 /// Verifies the module (a mistake of ours becomes an InternalError) and, from level 1, brings
-/// locals to registers and removes common subexpressions.
+/// locals to registers, removes common subexpressions and takes index arithmetic out of loops.
 absl::Status Optimize(llvm::Module* module, llvm::TargetMachine* machine, int opt_level);
 
 /// Object code or assembly text of an optimized module. Time is looked at before every function;

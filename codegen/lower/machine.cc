@@ -2,6 +2,7 @@
 #include <mutex>
 
 #include "codegen/llvm_headers.h"
+#include "codegen/lower/addresses.h"
 #include "codegen/lower/lower.h"
 #include "ir/strings.h"
 
@@ -39,6 +40,47 @@ class StopWhenSpent : public llvm::FunctionPass {
   absl::Status& status_;
 };
 char StopWhenSpent::kId = 0;
+
+/// Passes that our code does not need. HoistAddressesPass stands for the first two, which took a quarter of LLVM's time;
+/// the others are for what we never emit: each costs little, but for every function.
+constexpr llvm::StringLiteral kNotNeeded[] = {
+    "Canonicalize Freeze Instructions in Loops", "Loop Strength Reduction",
+    // wide integers, library calls, masks with lengths, vectors in groups
+    "Expand large div/rem", "Expand large fp convert", "Merge contiguous icmps into a memcmp",
+    "Expand memcmp() to load/stores", "Replace intrinsics with calls to vector library",
+    "Partially inline calls to library functions", "Expand vector predication intrinsics", "Interleaved Access Pass",
+    "X86 Partial Reduction", "X86 Domain Reassignment Pass",
+    // atomics, collected garbage, threads' variables, exceptions, indirect jumps
+    "Expand Atomic instructions", "Lower Garbage Collection Instructions", "Shadow Stack GC Lowering",
+    "Analyze Machine Code For Garbage Collection", "Fixup Statepoint Caller Saved", "StackMap Liveness Analysis",
+    "TLS Variable Hoist", "Local Dynamic TLS Access Clean-up", "Exception handling preparation",
+    "Contiguously Lay Out Funclets", "Expand indirectbr instructions", "Prepare callbr",
+    // tiles
+    "Lower AMX intrinsics", "Lower AMX type for load/store", "Tile Register Pre-configure", "Tile Register Configure",
+    "X86 Lower Tile Copy",
+    // hardening, instrumentation, debugging, other systems
+    "Safe Stack instrumentation pass", "X86 speculative load hardening", "Insert KCFI indirect call checks",
+    "X86 Load Value Injection (LVI) Load Hardening", "X86 Load Value Injection (LVI) Ret-Hardening",
+    "X86 Speculative Execution Side Effect Suppression", "X86 Indirect Branch Tracking", "X86 Indirect Thunks",
+    "X86 Return Thunks", "Instrument function entry/exit with calls to e.g. mcount() (post inlining)",
+    "Insert fentry calls", "Insert XRay ops", "Implement the 'patchable-function' attribute", "Pseudo Probe Inserter",
+    "Machine Sanitizer Binary Metadata", "Remove Redundant DEBUG_VALUE analysis", "Live DEBUG_VALUE analysis",
+    "Stack Frame Layout Analysis", "Register Allocation Pass Scoring", "X86 Discriminate Memory Operands",
+    "X86 Insert Cache Prefetches", "X86 Windows Fixup Buffer Security Check", "X86 Atom pad short functions"};
+
+/// Passes on to a pass manager what is needed.
+class NeededPasses : public llvm::legacy::PassManagerBase {
+ public:
+  explicit NeededPasses(llvm::legacy::PassManager* to) : to_(*to) {}
+
+  void add(llvm::Pass* pass) override {
+    const bool needed = !llvm::is_contained(kNotNeeded, pass->getPassName());
+    return needed ? to_.add(pass) : delete pass;
+  }
+
+ private:
+  llvm::legacy::PassManager& to_;
+};
 
 }  // namespace
 
@@ -102,6 +144,7 @@ absl::Status Optimize(llvm::Module* module, llvm::TargetMachine* machine, int op
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));  // locals to registers
   passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));       // loads shared by unrolled rows
   passes.addPass(llvm::InstSimplifyPass());
+  passes.addPass(HoistAddressesPass());
   for (llvm::Function& function : *module) {
     if (!function.isDeclaration() && !function.hasOptNone()) passes.run(function, functions);
   }
@@ -116,9 +159,10 @@ absl::StatusOr<llvm::SmallVector<char, 0>> EmitCode(llvm::Module* module,
   llvm::legacy::PassManager passes;
   absl::Status status;
   if (meter != nullptr) passes.add(new StopWhenSpent(*meter, &status));
+  NeededPasses needed(&passes);
   const auto kind =
       assembly ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
-  if (machine->addPassesToEmitFile(passes, stream, nullptr, kind)) {
+  if (machine->addPassesToEmitFile(needed, stream, nullptr, kind)) {
     return absl::InternalError("LLVM cannot write this kind of file for the target");
   }
   passes.run(*module);

@@ -57,10 +57,10 @@ Program Plan() {
   return *std::move(program);
 }
 
-std::string Emit(const std::string& kind) {
+std::string Emit(const std::string& kind, const ir::Module& module = Example()) {
   CompilerOptions options;
   options.cpu = kCpu;
-  auto text = reel_compiler()->EmitText(Example(), "example", kind, options);
+  auto text = reel_compiler()->EmitText(module, "example", kind, options);
   EXPECT_TRUE(text.ok()) << text.status();
   return *std::move(text);
 }
@@ -84,13 +84,13 @@ std::string InnermostLoop(const std::string& text, const std::string& op,
   return "";
 }
 
-std::string LlvmLoop() {
+std::string LlvmLoop(const ir::Module& module = Example()) {
   const auto label = [](const std::string& line) {
     const size_t colon = line.find(':');
     const bool is_label = colon != std::string::npos && !line.starts_with(" ") && !line.starts_with(";");
     return is_label ? "%" + line.substr(0, colon) : "";
   };
-  return InnermostLoop(Emit("llvm"), "@llvm.fma", label);
+  return InnermostLoop(Emit("llvm", module), "@llvm.fma", label);
 }
 
 std::string AssemblyLoop() {
@@ -142,6 +142,20 @@ TEST(Example, ListingsAreWhatTheCompilerMakes) {
   }
   EXPECT_EQ(listings, 6);
   if (update) std::ofstream(kPage) << page;
+}
+
+// Rows past the last are read as the last: which one that is changes with the tile, not with k.
+TEST(IndexArithmetic, LeavesTheLoopsItDoesNotDependOn) {
+  const std::string loop = LlvmLoop(*ir::ParseModule(R"(reel 1
+module "rows"
+func @main(%x: f32[50,48], %w: f32[48,32]) -> (y: f32[50,32]) {
+  %0 = contract %x, %w {a_batch=[], a_contract=[1], b_batch=[], b_contract=[0]} : f32[50,32]
+  return %0
+}
+)", "rows"));
+  EXPECT_EQ(loop.find("smin"), std::string::npos) << loop;
+  EXPECT_EQ(loop.find("add nsw i64"), std::string::npos) << loop;
+  EXPECT_NE(loop.find("add nuw nsw i64 %k, 1"), std::string::npos) << loop;
 }
 
 }  // namespace
