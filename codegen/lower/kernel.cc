@@ -456,14 +456,19 @@ void KernelEmitter::Tree(const Stmt& s) {
   if (storage.lanes == 1) {
     result = FromMemory(local.dtype,
                         b_.CreateAlignedLoad(Lanes(element, local.size), to.pointer, align));
+    const bool ordered = IsFloat(local.dtype) && (s.combine == Combine::kMax || s.combine == Combine::kMin);
+    llvm::Type* type = result->getType()->getScalarType();
+    if (ordered) result = ToOrdered(b_, s.combine, result);
+    const DType dtype = !ordered ? local.dtype : type->isDoubleTy() ? kInt64 : kInt32;
     for (int64_t half = local.size / 2; half >= 1; half /= 2) {
       llvm::SmallVector<int, 64> low, high;
       for (int j = 0; j < half; ++j) low.push_back(j), high.push_back(j + static_cast<int>(half));
       Value* x = b_.CreateShuffleVector(result, low);
       Value* y = b_.CreateShuffleVector(result, high);
-      result = EmitCombine(b_, s.combine, local.dtype, x, y, nullptr, target_);
+      result = EmitCombine(b_, s.combine, dtype, x, y, nullptr, target_);
     }
     if (IsVector(result)) result = b_.CreateExtractElement(result, b_.getInt64(0));
+    if (ordered) result = FromOrdered(b_, result, type);
   } else {
     llvm::Type* lanes = Lanes(element, storage.lanes);
     std::vector<Value*> p;

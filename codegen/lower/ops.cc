@@ -403,6 +403,23 @@ Value* EmitCombine(Builder& b, Combine combine, DType dtype, Value* old, Value* 
   return b.CreateIntrinsic(llvm::Intrinsic::fma, {x->getType()}, {x, y, old});
 }
 
+// Of negative numbers all bits but the sign turn around.
+Value* TurnNegative(Builder& b, Value* bits) {
+  const unsigned width = bits->getType()->getScalarSizeInBits();
+  Value* magnitude = llvm::ConstantInt::get(bits->getType(), llvm::APInt::getSignedMaxValue(width));
+  return b.CreateXor(bits, b.CreateAnd(b.CreateAShr(bits, width - 1), magnitude));
+}
+
+Value* ToOrdered(Builder& b, Combine combine, Value* x) {
+  Value* nan = llvm::ConstantFP::getNaN(x->getType(), combine == Combine::kMin);
+  llvm::Type* bits = x->getType()->getWithNewType(b.getIntNTy(x->getType()->getScalarSizeInBits()));
+  return TurnNegative(b, b.CreateBitCast(b.CreateSelect(b.CreateFCmpUNO(x, x), nan, x), bits));
+}
+
+Value* FromOrdered(Builder& b, Value* ordered, llvm::Type* type) {
+  return b.CreateBitCast(TurnNegative(b, ordered), type);
+}
+
 Value* EmitRandom(Builder& b, Value* key, Value* counter, Value* element) {
   llvm::Type* wide = element->getType();
   llvm::Type* narrow = wide->getWithNewBitWidth(32);

@@ -33,6 +33,11 @@ llvm::Value* EmitOpCall(llvm::IRBuilderBase& b, ir::Op op, DType from, DType to,
 llvm::Value* EmitCombine(llvm::IRBuilderBase& b, Combine combine, DType dtype, llvm::Value* old,
                          llvm::Value* x, llvm::Value* y, const Target& target);
 
+/// Floats as integers in the same order, -0 before 0, NaN where `combine`, kMax or kMin, takes it; and back. The integer
+/// instructions take one cycle each, which the latency of a tree of maxima shows.
+llvm::Value* ToOrdered(llvm::IRBuilderBase& b, Combine combine, llvm::Value* x);
+llvm::Value* FromOrdered(llvm::IRBuilderBase& b, llvm::Value* ordered, llvm::Type* type);
+
 /// Word element % 4 of Philox4x32-10(counter + element / 4, key); i64 in, i32 out.
 llvm::Value* EmitRandom(llvm::IRBuilderBase& b, llvm::Value* key, llvm::Value* counter,
                         llvm::Value* element);

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
+#include <limits>
 #include <map>
 
 #include "reel/reel.h"
@@ -72,6 +74,37 @@ std::vector<std::string> Names() {
   return names;
 }
 INSTANTIATE_TEST_SUITE_P(All, SumBits, testing::ValuesIn(Names()), [](const auto& p) { return p.param; });
+
+// -0 is less than 0; NaN wins over everything, whatever its sign.
+TEST(Sums, MaximaOfSpecialValues) {
+  const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  const auto of = [](float rest, float one) {
+    std::vector<float> row(100, rest);
+    row[37] = one;
+    return row;
+  };
+  std::vector<float> all;
+  for (const auto& row : {of(-0.0f, 0), of(0, -0.0f), of(-2, -inf), of(-inf, -3), of(inf, -1e-45f), of(-inf, nan),
+                          of(inf, -nan), of(-inf, -inf), of(-1e-45f, -0.0f), of(-0.0f, -0.0f)}) {
+    all.insert(all.end(), row.begin(), row.end());
+  }
+  for (const DType dtype : {kFloat32, kFloat64, kFloat16}) {
+    const Tensor x = Cast(Tensor::FromData(all, {10, 100}), dtype);
+    const auto f = [](const Tensor& t) {
+      return Tensors{Cast(ReduceMax(t, {1}), kFloat32), Cast(ReduceMin(t, {1}), kFloat32)};
+    };
+    const auto run = Compile(Trace(f, {Spec(x)}), {})("main", {x}).tensors();
+    const std::vector<float> most{0, 0, -2, -3, inf, nan, nan, -inf, -0.0f, -0.0f};
+    const std::vector<float> least{-0.0f, -0.0f, -inf, -inf, -0.0f, nan, nan, -inf, -0.0f, -0.0f};
+    for (size_t i = 0; i < 10; ++i) {
+      const float a = run[0].ToVector<float>()[i], b = run[1].ToVector<float>()[i];
+      const bool tiny = dtype != kFloat16 && (i == 4 || i == 8);  // denormals, which f16 has not
+      const float low = tiny ? -1e-45f : least[i];
+      EXPECT_TRUE(std::isnan(most[i]) ? std::isnan(a) : a == most[i] && std::signbit(a) == std::signbit(most[i])) << i;
+      EXPECT_TRUE(std::isnan(low) ? std::isnan(b) : b == low && std::signbit(b) == std::signbit(low)) << i;
+    }
+  }
+}
 
 // What exp and tanh are needed for twice is never stored; the second kernel sees 256 numbers.
 // A sum over rows of two axes, which a broadcast tells apart, walks memory row by row: chunks of 8 of the 64 partials
