@@ -312,6 +312,23 @@ ExprId ExprBuilder::BuildView(const Node& node, const Index& index) {
   return Build(x, inner);
 }
 
+std::optional<bool> ExprBuilder::IsInside(const Affine& position, int64_t extent) {
+  int64_t least = position.constant, most = position.constant;
+  for (const auto& [axis, factor] : position.terms) {
+    const auto it = extents_.find(axis);
+    if (it == extents_.end()) return std::nullopt;
+    (factor > 0 ? most : least) += factor * (it->second - 1);
+  }
+  if (least >= 0 && most < extent) return true;
+  if (most < 0 || least >= extent) return false;
+  if (position.terms.size() == 1 && position.terms[0].second == 1) {
+    for (const int64_t bound : {-position.constant, extent - position.constant}) {
+      if (bound > 0 && bound < extents_.at(position.terms[0].first)) cuts_[position.terms[0].first].insert(bound);
+    }
+  }
+  return std::nullopt;
+}
+
 // Element j of an axis is operand element (j - low) / (interior + 1) if that is whole and in range.
 ExprId ExprBuilder::BuildPad(const Node& node, const Index& index) {
   const Value x = node.operands[0];
@@ -329,6 +346,14 @@ ExprId ExprBuilder::BuildPad(const Node& node, const Index& index) {
     }
     Affine shifted = index[i];
     shifted.constant -= low[i];
+    if (interior[i] == 0) {
+      const std::optional<bool> inside = IsInside(shifted, shape.dim(static_cast<int>(i)));
+      if (inside == false) return Build(node.operands[1], {});
+      if (inside == true) {
+        flat.Add(shifted, view.strides[i]);
+        continue;
+      }
+    }
     ExprId position = Position(shifted);
     if (interior[i] == 0) {
       flat.Add(shifted, view.strides[i]);

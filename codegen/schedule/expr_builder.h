@@ -2,6 +2,7 @@
 #define REEL_CODEGEN_SCHEDULE_EXPR_BUILDER_H_
 
 #include <map>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -47,6 +48,10 @@ class ExprBuilder {
   void Clear() { memo_.clear(); }
   /// Axes along which the position chose between parts of a stack (IsStackStep).
   const std::set<AxisId>& choices() const { return choices_; }
+  /// The axis goes from 0 to here: guards of padding that always or never hold are left out.
+  void SetExtent(AxisId axis, int64_t extent) { extents_[axis] = extent; }
+  /// Where padding begins or ends along such axes.
+  const std::map<AxisId, std::set<int64_t>>& cuts() const { return cuts_; }
   /// From now on values of the group with memory of their own stand for their element at these indices, wherever they
   /// are read: of a row, or with `inner` of an element of it. What was built per element is forgotten.
   void SetRow(Index row, Affine inner);
@@ -80,6 +85,8 @@ class ExprBuilder {
   ExprId BuildGather(const ir::Node& node, const Index& index);
   ExprId BuildDynamic(const ir::Node& node, const Index& index);
   ExprId BuildRandom(const ir::Node& node, const Index& index);
+  /// Whether 0 <= position < extent always holds, never, or not as far as is known (a cut).
+  std::optional<bool> IsInside(const Affine& position, int64_t extent);
   /// 0 <= x < extent
   ExprId InRange(ExprId x, int64_t extent);
   const View& ViewOf(ir::Value v) const { return *grouping_.views[static_cast<size_t>(v.id)]; }
@@ -99,6 +106,8 @@ class ExprBuilder {
   std::map<int32_t, BufferId> buffers_;
   std::vector<ir::Value> bound_;
   std::set<AxisId> choices_;
+  std::map<AxisId, int64_t> extents_;
+  std::map<AxisId, std::set<int64_t>> cuts_;
   ir::Value root_;
   ExprId root_expr_ = -1;
   bool has_row_ = false;

@@ -120,6 +120,58 @@ std::vector<Stmt> UnrolledStores(const ScheduleContext& c, Index index, std::vec
   return stores;
 }
 
+// The axis that padding cuts into the most parts: its number and where they begin, with its end. 0: none.
+std::pair<size_t, std::vector<int64_t>> FindCut(const ScheduleContext& c, const std::vector<AxisId>& axes,
+                                                const std::vector<int64_t>& extents) {
+  constexpr int64_t kLeastElements = 64;  // of a part, for each step of the axes outside
+  std::pair<size_t, std::vector<int64_t>> best{0, {}};
+  int64_t inner = 1;
+  for (size_t i = axes.size(); i-- > 1; inner *= extents[i]) {
+    const auto it = c.builder->cuts().find(axes[i]);
+    if (it == c.builder->cuts().end() || static_cast<int64_t>(it->second.size()) >= kMaxUnrolled) continue;
+    std::vector<int64_t> bounds{0};
+    bounds.insert(bounds.end(), it->second.begin(), it->second.end());
+    bounds.push_back(extents[i]);
+    int64_t least = extents[i];
+    for (size_t p = 1; p < bounds.size(); ++p) least = std::min(least, bounds[p] - bounds[p - 1]);
+    if (least * inner >= kLeastElements && bounds.size() > best.second.size()) best = {i, std::move(bounds)};
+  }
+  return best;
+}
+
+// The loops of a map one of whose axes padding cuts: loops of their own for its parts, where no element asks whether it
+// is padding. Empty if there is no such axis.
+std::vector<Stmt> CutLoops(const ScheduleContext& c, Index index, std::vector<AxisId> axes,
+                           std::vector<int64_t> extents, int64_t cost) {
+  constexpr int64_t kLeastSteps = 8;  // threads share the axes outside
+  const auto [cut, bounds] = FindCut(c, axes, extents);
+  int64_t steps = 1;
+  for (size_t i = 0; i < cut; ++i) steps = std::min(steps * extents[i], kLeastSteps);
+  if (cut == 0 || steps < kLeastSteps) return {};
+  c.kernel->exprs.clear();
+  c.builder->Clear();
+  std::vector<Stmt> body;
+  for (size_t p = 1; p < bounds.size(); ++p) {
+    std::vector<AxisId> ids;
+    std::vector<int64_t> part(extents.begin() + static_cast<std::ptrdiff_t>(cut), extents.end());
+    part[0] = bounds[p] - bounds[p - 1];
+    for (size_t i = 0; i < part.size(); ++i) {
+      ids.push_back(c.kernel->AddAxis("i" + std::to_string(cut + i)));
+      c.builder->SetExtent(ids.back(), part[i]);
+      index[cut + i] = AxisAffine(ids.back());
+    }
+    index[cut].constant = bounds[p - 1];
+    std::vector<Stmt> stores = Stores(c, index);
+    CollapseAxes(c.kernel, &stores, &ids, &part);
+    const int64_t width = StepWidth(*c.kernel, c.target, part.back(), cost);
+    for (Stmt& s : Nest(ids, part, width, std::move(stores))) body.push_back(std::move(s));
+  }
+  axes.resize(cut);
+  extents.resize(cut);
+  CollapseAxes(c.kernel, &body, &axes, &extents);
+  return Nest(axes, extents, 1, std::move(body));
+}
+
 }  // namespace
 
 // for i { vector j { y[i, j] = f(x[...]) } }, axes collapsed first: most maps have one loop.
@@ -132,11 +184,16 @@ void ScheduleMap(const ScheduleContext& c) {
   for (int i = 0; i < shape.rank(); ++i) {
     axes.push_back(k->AddAxis("i" + std::to_string(i)));
     index.push_back(AxisAffine(axes.back()));
+    if (c.options.vectorize) c.builder->SetExtent(axes.back(), extents[static_cast<size_t>(i)]);
   }
   std::vector<Stmt> stores = Stores(c, index);
   if (c.options.vectorize) {
     if (std::vector<Stmt> unrolled = UnrolledStores(c, index, &axes, &extents); !unrolled.empty()) {
       stores = std::move(unrolled);
+    } else if (!axes.empty() && ContiguousElsewhere(*k, axes) < 0) {
+      const int64_t whole = ExprCost(*k);
+      k->body = CutLoops(c, index, axes, extents, whole);
+      if (!k->body.empty()) return Parallelize(k, shape.size(), whole);
     }
   }
   CollapseAxes(k, &stores, &axes, &extents);

@@ -1,0 +1,62 @@
+// Maps along an axis that padding cuts: loops of their own for the parts (codegen/schedule/map.cc), the same bits.
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "reel/reel.h"
+#include "tests/codegen/bits_util.h"
+#include "tests/codegen/program_util.h"
+
+namespace reel {
+namespace {
+
+using codegen::PlanFunctions;
+using codegen::Program;
+using Tensors = std::vector<Tensor>;
+using Inputs = std::span<const Tensor>;
+
+// The gradient of slices side by side: each element is in one of them.
+Tensors GradientOfSlices(const Tensor& x, int axis, int64_t first) {
+  GradientTape tape;
+  tape.Watch(x);
+  const auto part = [&](int64_t begin, int64_t end) {
+    std::vector<int64_t> from(static_cast<size_t>(x.rank()), 0), to = x.shape().dims();
+    from[static_cast<size_t>(axis)] = begin;
+    to[static_cast<size_t>(axis)] = end;
+    return Slice(x, from, to);
+  };
+  const int64_t n = x.shape().dim(axis);
+  const Tensor y = ReduceSum(Tanh(part(0, first))) + ReduceSum(Exp(part(first, n - 1))) + ReduceSum(part(2, n));
+  return {*tape.Gradient(y, x)};
+}
+
+TEST(Padding, NoBitDependsOnParts) {
+  struct Case {
+    Shape shape;
+    int axis;
+    int64_t first;
+  };
+  for (const Case& c : {Case{{16, 512}, 1, 128}, Case{{12, 70, 64}, 1, 33}, Case{{9, 130, 3}, 1, 64},
+                        Case{{10, 300}, 1, 298}, Case{{300, 40}, 0, 100}, Case{{4, 4, 96, 33}, 2, 40}}) {
+    const Tensor x = RandomNormal(c.shape, {.generator = Generator(3)});
+    const auto f = [&c](const Tensor& t) { return GradientOfSlices(t, c.axis, c.first); };
+    ExpectSameBits(Trace(f, {Spec(x)}), {x}, f(x));
+  }
+}
+
+TEST(Padding, PartsAskNothing) {
+  const Program p = PlanFunctions(R"(
+func @f(%x: f32[16,128], %y: f32[16,128]) -> (f32[16,256]) {
+  %0 = constant 0 : f32[]
+  %1 = pad %x, %0 {high=[0, 128], interior=[0, 0], low=[0, 0]} : f32[16,256]
+  %2 = pad %y, %0 {high=[0, 0], interior=[0, 0], low=[0, 128]} : f32[16,256]
+  %3 = add %1, %2 : f32[16,256]
+  return %3
+})");
+  ASSERT_EQ(p.kernels.size(), 1u) << ToString(p);
+  EXPECT_EQ(ToString(p).find(" if "), std::string::npos) << ToString(p);
+}
+
+}  // namespace
+}  // namespace reel
