@@ -53,6 +53,7 @@ struct VariableData {
   Type type;
   std::mutex mutex;        // guards buffer
   runtime::Buffer buffer;  // present value; replaced, never written to while shared
+  std::recursive_mutex updating;  // held by a call that assigns it, from what it reads on
 
   runtime::Buffer Load();
   void Store(runtime::Buffer value);

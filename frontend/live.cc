@@ -243,6 +243,8 @@ LiveFunction::LiveFunction(ClosedFunction closed, std::string name, std::vector<
   const std::vector<bool> read = ReadParameters(pure_->function());
   // A call that assigns may have to wait for another.
   work_ = closed_.assigned.empty() ? WorkOf(pure_->function()) : kUnknownWork;
+  locked_ = closed_.assigned;
+  std::sort(locked_.begin(), locked_.end(), [](const VariablePtr& a, const VariablePtr& b) { return a->id < b->id; });
   reads_.assign(read.end() - static_cast<std::ptrdiff_t>(closed_.variables.size()), read.end());
 }
 
@@ -277,8 +279,10 @@ std::shared_ptr<PureFunction> LiveFunction::Specialized(absl::Span<const Tensor>
 
 std::vector<Tensor> LiveFunction::Call(const std::vector<Tensor>& arguments) {
   CheckArguments(arguments);
-  std::unique_lock<std::mutex> update;  // no call reads what another is about to assign
-  if (!closed_.assigned.empty()) update = std::unique_lock(updating_);
+  std::vector<std::unique_lock<std::recursive_mutex>> updates;  // no call reads what another is about to assign
+  if (!State().trace) {
+    for (const VariablePtr& v : locked_) updates.emplace_back(v->updating);
+  }
   TensorList operands(arguments.begin(), arguments.end());
   operands.insert(operands.end(), closed_.outer.begin(), closed_.outer.end());
   const bool observed = Observed();

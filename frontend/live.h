@@ -81,7 +81,8 @@ class LiveFunction {
   /// Result names may be empty.
   LiveFunction(ClosedFunction closed, std::string name, std::vector<std::string> result_names);
 
-  /// Reads the variables, runs, assigns those that the function assigns. Throws kInvalidArgument for other types.
+  /// Reads the variables, runs, assigns those that the function assigns; of calls that assign one variable each sees
+  /// what the last one made. Throws kInvalidArgument for other types.
   std::vector<Tensor> Call(const std::vector<Tensor>& arguments);
   const std::shared_ptr<const std::vector<std::string>>& result_names() const { return result_names_; }
   /// About how much a call computes, in elements of cheap ops; more than any number if that is not known.
@@ -97,7 +98,8 @@ class LiveFunction {
   const std::string name_;
   std::shared_ptr<const std::vector<std::string>> result_names_;
   std::vector<bool> reads_;  // by variable; others are only assigned
-  std::mutex updating_, specializing_;
+  std::vector<VariablePtr> locked_;  // those that are assigned, in the order in which calls lock them
+  std::mutex specializing_;
   std::map<std::vector<int64_t>, std::shared_ptr<PureFunction>> specialized_;  // by extents
   int64_t work_ = 0;
   std::shared_ptr<PureFunction> pure_;

@@ -3,7 +3,7 @@
 import functools as _functools
 import inspect as _inspect
 
-from . import _core
+from . import _calls, _core
 
 _MANY = 8
 
@@ -44,7 +44,7 @@ def _difference(last, key):
     """Which argument of a call made it a new trace."""
 
     def text(k):
-        return f"{k[0]}{list(k[1])}" if isinstance(k[0], _core.DType) else repr(k[1])
+        return f"{k[0]}{list(k[1])}" if isinstance(k[0], _core.DType) else _calls.text_of(k)
 
     if last is not None and len(last) == len(key):
         for i, (a, b) in enumerate(zip(last[1:], key[1:])):
@@ -111,6 +111,7 @@ class _CompiledFunction(_core._Callable):
         self.python_function = python_function
         self.input_signature = input_signature
         self._programs, self._newest = {}, None  # by key, and the key of the last one
+        self._traces = 0
         self._specs = []
         if input_signature is not None:
             _leaves(input_signature, self._specs)
@@ -146,29 +147,23 @@ class _CompiledFunction(_core._Callable):
         for x in leaves:
             if isinstance(x, _core.Tensor):
                 key.append((x.dtype, next(open_shapes) if self._specs else x.shape))
-            elif isinstance(x, _core.Variable):
-                key.append(("variable", id(x)))
             else:
-                key.append((type(x), x))
-        try:
-            program = self._programs.get(tuple(key))
-        except TypeError:
-            raise _core.InvalidTypeError(
-                f"function: an argument of {self.__name__} can be neither hashed nor made a tensor; "
-                "pass tensors, numbers, strings, or nested lists of them"
-            ) from None
+                key.append(self._key_of(x))
+        key = tuple(key)
+        program = self._programs.get(key)
         if program is None:
             newest = _core.Variable(0.0)._id
             program = _Program(self.python_function, leaves, args, kwargs, self._specs)
             made = [v.name for v in program.program.variables if v._id > newest]
-            if made and self._programs:
+            if made and self._traces:
                 raise _core.InvalidArgumentError(
                     f"function: {self.__name__} made the variables {made} in a trace that is not its first, so each "
                     "would have its own; make them outside, or once: `if self.w is None: self.w = reel.Variable(...)`"
                 )
-            self._programs[tuple(key)] = program
+            _calls.keep(self._programs, key, program, leaves, key[1:])
             last, self._newest = self._newest, key
-            if len(self._programs) == _MANY:
+            self._traces += 1
+            if self._traces == _MANY:
                 import warnings
 
                 warnings.warn(
@@ -178,6 +173,15 @@ class _CompiledFunction(_core._Callable):
                     stacklevel=3,
                 )
         return program, leaves
+
+    def _key_of(self, x):
+        try:
+            return _calls.key_of(x)
+        except TypeError:
+            raise _core.InvalidTypeError(
+                f"function: an argument of {self.__name__} can be neither hashed nor made a tensor; "
+                "pass tensors, numbers, strings, or nested lists of them"
+            ) from None
 
     def _fit_signature(self, leaves):
         """Checks the tensors; an iterator of their shapes with what the signature leaves open."""

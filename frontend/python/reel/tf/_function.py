@@ -4,7 +4,7 @@ import functools as _functools
 import inspect as _inspect
 import warnings as _warnings
 
-from .. import _core
+from .. import _calls, _core
 from . import _variable, nest
 from ._shape import TensorSpec
 from ._slices import IndexedSlices
@@ -35,18 +35,15 @@ def _is_array(x):
     return hasattr(x, "__array__") and not isinstance(x, (TensorLike, IndexedSlices))
 
 
-def _key_of(x, variables, open_axes=None):
+def _key_of(x, open_axes=None):
     """What of a leaf makes a trace its own; equal numbers of different types are different."""
     if isinstance(x, Tensor):
         shape = x._t.shape
         return x._t.dtype, _opened(shape, open_axes) if open_axes else shape
-    if isinstance(x, Variable):
-        return "variable", variables.setdefault(id(x), len(variables)), id(x)
     try:
-        hash(x)
+        return _calls.key_of(x)
     except TypeError:
-        return type(x), id(x)
-    return type(x), x
+        return _calls.identity_of(x)
 
 
 _MOST = 1 << 20
@@ -97,7 +94,6 @@ class ConcreteFunction:
         self.program = _core._trace_program(self._traced, specs, self._name)
         self.variables = self.program.variables
         self._function = self._leaves = self._pack = None
-        self._kept = [x for x in leaves if not isinstance(x, Tensor)]  # their ids are in the key
         self.packed = Tensor if self._structure is None and self._results == [1] else self._packed
 
     @property
@@ -177,7 +173,7 @@ class Function(_core._Callable):
         self._autograph = autograph
         self.input_signature = _checked_signature(input_signature)
         self._signature = _inspect.signature(python_function)
-        self._programs, self.unbound = {}, None
+        self._programs, self._traces, self.unbound = {}, 0, None
         self._calls, self._recent, self._warnings, self._created, self._last = 0, [], 0, False, None
         self._symbolic = True  # axes of the signature that are None are traced once for all extents
 
@@ -245,8 +241,8 @@ class Function(_core._Callable):
         return _shape_key((args, kwargs)), self._leaf_keys(leaves)
 
     def _leaf_keys(self, leaves):
-        variables, axes = {}, self._open_axes(leaves)
-        return tuple(_key_of(x, variables, axes.get(i)) for i, x in enumerate(leaves))
+        axes = self._open_axes(leaves)
+        return tuple(_key_of(x, axes.get(i)) for i, x in enumerate(leaves))
 
     def _open_axes(self, leaves):
         """For each leaf the names of the axes that the signature leaves open: those of equal extents are one number."""
@@ -299,8 +295,12 @@ class Function(_core._Callable):
                     "Creating variables on a non-first call to a function decorated with tf.function.") from None
             self._created = True
             return None
-        self._programs[key[0], self._leaf_keys(leaves)] = program
+        self._keep((key[0], self._leaf_keys(leaves)), program, leaves)
         return program
+
+    def _keep(self, key, program, leaves):
+        _calls.keep(self._programs, key, program, leaves, key[1])
+        self._traces += 1
 
     def _traced(self, leaves, pack):
         """The program of these arguments, of any extent of the open axes where all ops allow that."""
@@ -346,11 +346,12 @@ class Function(_core._Callable):
         args, kwargs, leaves, pack = self._bind(args, kwargs)
         if opened:
             open_axes = {i: opened[id(x)] for i, x in enumerate(leaves) if id(x) in opened}
-            key = _shape_key((args, kwargs)), tuple(_key_of(x, {}, open_axes.get(i)) for i, x in enumerate(leaves))
-            if key not in self._programs:
-                self._programs[key] = ConcreteFunction(self._converted(), leaves, pack, self._name, self._autograph,
-                                                       open_axes)
-            return self._programs[key].bound_to(self, args, kwargs)
+            key = _shape_key((args, kwargs)), tuple(_key_of(x, open_axes.get(i)) for i, x in enumerate(leaves))
+            program = self._programs.get(key)
+            if program is None:
+                program = ConcreteFunction(self._converted(), leaves, pack, self._name, self._autograph, open_axes)
+                self._keep(key, program, leaves)
+            return program.bound_to(self, args, kwargs)
         key = self._key(args, kwargs, leaves)
         program = self._programs.get(key) or self._trace(key, leaves, pack)
         if program is None:
@@ -360,7 +361,7 @@ class Function(_core._Callable):
 
     def experimental_get_tracing_count(self):
         """How many times the function was traced."""
-        return len(self._programs)
+        return self._traces
 
     def __repr__(self):
         return f"<tf.function {self._name}{self._signature}>"
@@ -369,7 +370,7 @@ class Function(_core._Callable):
 def _difference(last, key):
     """Which argument of a call made it a new trace."""
     def text(k):
-        return f"{k[0].name}{list(k[1])}" if isinstance(k[0], _core.DType) else repr(k[-1])
+        return f"{k[0].name}{list(k[1])}" if isinstance(k[0], _core.DType) else _calls.text_of(k)
     if last is not None and len(last[1]) == len(key[1]):
         for i, (a, b) in enumerate(zip(last[1], key[1])):
             if a != b:
