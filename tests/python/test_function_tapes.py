@@ -292,7 +292,8 @@ def test_fast_calls_give_what_slow_ones_do(decorate):
         assert f(make([[1.0]])).numpy().tolist() == [[3.0]]
         assert f(np.float32([5.0, 6.0])).numpy().tolist() == [7.0, 8.0]
         assert type(f(x)) is type(x)
-    v, w = (tf.Variable, tf.Variable)[0](1.0), tf.Variable(5.0)
+    make = tf.Variable if decorate is tf.function else reel.Variable
+    v, w = make(1.0), make(5.0)
     g = decorate(lambda a: a + 1.0)
     for _ in range(3):
         assert float(g(v)) == 2.0 and float(g(w)) == 6.0

@@ -32,7 +32,11 @@ def swapped(x1, x2):
 class Swapped:
     @tf.custom_gradient
     def __call__(self, x1, x2):
-        return x1 * x2, lambda dy: (None, dy * x1, dy * x2)
+        return x1 * x2, lambda dy: (dy * x1, dy * x2)
+
+    @tf.custom_gradient
+    def named(self, x1, x2):
+        return x1 * x2, lambda dy: (dy * x1, dy * x2)
 
     def method(self, x):
         @tf.custom_gradient()
@@ -50,6 +54,7 @@ def test_CG03_with_parentheses_and_on_methods():
     assert grad(lambda a, b: tf.custom_gradient(lambda x, y: (x * y, lambda dy: (dy * x, dy * y)))(a, b), 3.0,
                 5.0) == [3.0, 5.0]
     assert grad(f.method, 3.0) == [7.0]
+    assert grad(f, 3.0, 5.0) == grad(f.named, 3.0, 5.0) == [3.0, 5.0]
 
 
 @pytest.mark.parametrize("wrap", [lambda f: f, tf.function])
@@ -78,7 +83,9 @@ def test_CG06_errors_of_the_gradient():
 
 def test_CG07_arrays_are_inputs():
     f = tf.custom_gradient(lambda x: (tf.reduce_sum(x), lambda dy: dy * np.ones([3], np.float32)))
-    assert values(f(np.float32([1, 2, 3]))) == 6.0
+    assert values(f(np.float32([1, 2, 3]))) == 6.0 and grad(f, c([1.0, 2.0, 3.0])) == [[1.0, 1.0, 1.0]]
+    g = tf.custom_gradient(lambda x, a: (x * a, lambda dy: (tf.reduce_sum(dy * 7), np.zeros([2], np.float32))))
+    assert grad(lambda x: g(x, np.float32([1, 2])), 3.0) == [14.0]
 
 
 @pytest.mark.parametrize("wrap", [lambda f: f, tf.function])

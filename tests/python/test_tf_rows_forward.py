@@ -247,7 +247,7 @@ def test_FA21_assigns_inside():
     with Forward(v, c([1.0, 1.0])) as acc:
         v.assign_sub([0.5, 0.5])
         y = tf.reduce_sum(v * 2)
-    assert values(v.value()) == [0.5, 1.5] and (acc.jvp(y) is None or np.isfinite(float(acc.jvp(y))))
+    assert values(v.value()) == [0.5, 1.5] and float(acc.jvp(y)) == 4.0
 
 
 @pytest.mark.parametrize("wrap", [lambda f: f, tf.function])
@@ -295,7 +295,7 @@ def test_FA26_a_tapes_stop_is_not_the_accumulators():
                 y = x * x
             z = x * x
     assert t.gradient(y, x) is None
-    assert acc.jvp(z) is not None
+    assert float(acc.jvp(y)) == float(acc.jvp(z)) == 6.0
 
 
 LAYERS = {

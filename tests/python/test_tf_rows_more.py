@@ -50,7 +50,7 @@ def test_TG06_stopping_one_output_of_several():
     def f(x):
         a, b = tf.split(x, 2)
         return tf.gradients(a * 2 + b * 3, x, stop_gradients=[a], unconnected_gradients="zero")
-    assert values(f(c([1.0, 2.0])))[0] in ([0.0, 0.0], [0.0, 3.0])
+    assert values(f(c([1.0, 2.0]))) == [[0.0, 3.0]]
 
 
 def test_TG27_products_transpose_their_operand():
