@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import reel
+import reel.tf as tf
 
 DTYPES = [
     "bool",
@@ -181,3 +182,35 @@ def test_pickle_and_copy():
         assert copy.deepcopy(t).shape == t.shape
     v = pickle.loads(pickle.dumps(reel.Variable([1.0, 2.0], name="w", trainable=False)))
     assert v.name == "w" and not v.trainable and v.numpy().tolist() == [1, 2]
+
+
+NO_NUMBERS = {
+    "longdouble": np.longdouble(1), "longdoubles": np.ones((2, 3), np.longdouble),
+    "turned": np.ones((2, 3), np.longdouble).T,
+    "clongdouble": np.clongdouble(1j), "clongdoubles": np.ones(2, np.clongdouble),
+    "in a list": [np.float32(1), np.longdouble(2)], "dates": np.array(["2020"], "M8[s]"), "date": np.datetime64("2020"),
+    "duration": np.timedelta64(1, "s"), "record": np.array([(1, 2.0)], "i4,f4")[0], "void": np.void(b"abc"),
+    "bytes": np.bytes_(b"abc"), "texts": np.array(["a"]), "text": np.str_("a"), "objects": np.array([None]),
+}
+
+
+@pytest.mark.parametrize("x", NO_NUMBERS.values(), ids=NO_NUMBERS)
+def test_arrays_of_no_numbers_are_errors(x):
+    for make in (reel.asarray, reel.function(lambda a: a), reel.exp, lambda a: reel.asarray(a, copy=False), tf.constant,
+                 tf.function(lambda a: a), tf.exp):
+        with pytest.raises((TypeError, ValueError), match="no tensor.*astype|cannot|Cannot|convert|Can't"):
+            make(x)
+
+
+def test_bytes_and_swapped_arrays_are_still_tensors():
+    assert reel.asarray(memoryview(b"ab")).tolist() == [97, 98] and reel.asarray(np.uint8(3)).tolist() == 3
+    assert reel.asarray(np.arange(3, dtype=">f4")).tolist() == [0.0, 1.0, 2.0]
+    assert reel.asarray(np.bool_(True)).dtype == reel.bool and reel.asarray(np.int8(-1)).tolist() == -1
+
+
+def test_an_array_that_is_refused_is_let_go():
+    x = bytearray(4)
+    shape = [1] * 11 + [4]
+    with pytest.raises((TypeError, ValueError), match="more than 10 axes"):
+        reel.asarray(memoryview(x).cast("B", shape))
+    x.append(0)  # an error while a buffer of it is held

@@ -36,15 +36,22 @@ std::optional<DType> FormatDType(const Py_buffer& view) {
   }
 }
 
+struct Release {
+  void operator()(Py_buffer* view) const {
+    PyBuffer_Release(view);  // nothing if it is empty
+    delete view;
+  }
+};
+using View = std::unique_ptr<Py_buffer, Release>;
+
 void ReleaseView(void* context) {
-  const std::unique_ptr<Py_buffer> view(static_cast<Py_buffer*>(context));
   if (!Py_IsInitialized()) return;  // the process ends
   const nb::gil_scoped_acquire lock;
-  PyBuffer_Release(view.get());
+  const View view(static_cast<Py_buffer*>(context));
 }
 
 // Elements of a contiguous buffer; takes the view over.
-Tensor FromView(std::unique_ptr<Py_buffer> view, DType dtype, bool share) {
+Tensor FromView(View view, DType dtype, bool share) {
   Shape shape;
   for (int i = 0; i < view->ndim; ++i) shape.push_back(view->shape[i]);
   const Type type{dtype, shape};
@@ -57,9 +64,33 @@ Tensor FromView(std::unique_ptr<Py_buffer> view, DType dtype, bool share) {
     view.release();
     return out;
   }
-  Tensor out = Tensor::FromBytes(dtype, shape, view->buf);
-  PyBuffer_Release(view.get());
-  return out;
+  return Tensor::FromBytes(dtype, shape, view->buf);
+}
+
+[[noreturn]] void ThrowNoNumbers(const std::string& dtype) {
+  ThrowType(Text({"an array of dtype ", dtype, " is no tensor; its elements must be bool, integers of up to 64 bits, ",
+                  "floats or complex numbers of float32 or float64: convert them with astype"}));
+}
+
+// NumPy's scalars of other types than numbers have buffers of bytes.
+bool IsScalarOfNoNumber(nb::handle x, const Py_buffer& view) {
+  if (view.format && std::strcmp(view.format, "B") != 0) return false;
+  const nb::object dtype = nb::getattr(x, "dtype", nb::none());
+  return nb::hasattr(dtype, "kind") && !nb::str(dtype.attr("kind")).equal(nb::str("u"));
+}
+
+// Through the buffer protocol; nothing if x has none that gives native numbers as they lie.
+std::optional<Tensor> FromBuffer(nb::handle x, bool share) {
+  View view(new Py_buffer());
+  if (PyObject_GetBuffer(x.ptr(), view.get(), PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) != 0) {
+    PyErr_Clear();
+    return std::nullopt;
+  }
+  if (view->ndim > kMaxRank) ThrowInvalid("asarray: the array has more than 10 axes");
+  if (IsScalarOfNoNumber(x, *view)) ThrowNoNumbers(nb::str(x.attr("dtype").attr("name")).c_str());
+  const std::optional<DType> dtype = FormatDType(*view);
+  if (!dtype) return std::nullopt;
+  return FromView(std::move(view), *dtype, share);
 }
 
 // Through numpy.asarray, what the buffer protocol does not give as it is.
@@ -73,16 +104,14 @@ std::optional<Tensor> ThroughNumPy(nb::handle x, bool share) {
     return Tensor::FromBytes(kBFloat16, bits.shape(), bits.raw_data());
   }
   const std::string kind = nb::str(dtype.attr("kind")).c_str();
-  if (kind == "O" || kind == "U" || kind == "S" || kind == "V" || kind == "M" || kind == "m") {
-    ThrowType("an array of dtype " + name + " is no tensor; its elements must be bool, integers, " +
-              "floats or complex numbers");
-  }
+  if (kind.find_first_of("biufc") == std::string::npos) ThrowNoNumbers(name);
   if (share)
     ThrowInvalid(
         "asarray: an array that is not contiguous or not native cannot be shared; use copy=True");
   array = numpy.attr("array")(array, array.attr("dtype").attr("newbyteorder")("="),
                               nb::arg("order") = "C");
-  return FromArray(array, false);
+  if (std::optional<Tensor> out = FromBuffer(array, false)) return out;
+  ThrowNoNumbers(name);  // longdouble
 }
 
 // Shape and kind of nested sequences of numbers.
@@ -204,15 +233,7 @@ Tensor FromNested(nb::handle x, std::optional<DType> dtype) {
 
 std::optional<Tensor> FromArray(nb::handle x, bool share) {
   if (PyObject_CheckBuffer(x.ptr())) {
-    auto view = std::make_unique<Py_buffer>();
-    if (PyObject_GetBuffer(x.ptr(), view.get(), PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) == 0) {
-      if (view->ndim > kMaxRank) ThrowInvalid("asarray: the array has more than 10 axes");
-      if (const std::optional<DType> dtype = FormatDType(*view))
-        return FromView(std::move(view), *dtype, share);
-      PyBuffer_Release(view.get());
-    } else {
-      PyErr_Clear();
-    }
+    if (std::optional<Tensor> out = FromBuffer(x, share)) return out;
     if (PyBytes_Check(x.ptr()) || PyByteArray_Check(x.ptr())) return std::nullopt;
     return ThroughNumPy(x, share);
   }

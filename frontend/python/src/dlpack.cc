@@ -182,6 +182,7 @@ nb::object Capsule(nb::handle x) {
 
 nb::object ToDLPack(const Tensor& x, nb::handle stream, nb::handle max_version, nb::handle device,
                     nb::handle copy) {
+  (void)Concrete(x, "__dlpack__");
   if (!stream.is_none()) ThrowInvalid("__dlpack__: the stream of a CPU tensor is None");
   if (!device.is_none() && nb::cast<int>(device[0]) != 1)
     ThrowInvalid("__dlpack__: the only device is the CPU, (1, 0)");

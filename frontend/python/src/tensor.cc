@@ -98,7 +98,7 @@ Tensor Unpickle(DTypeLike dtype, ShapeLike shape, nb::bytes elements) {
 }
 
 nb::object Reduce(const Tensor& x) {
-  const auto* elements = static_cast<const char*>(x.raw_data(std::source_location{}));
+  const auto* elements = static_cast<const char*>(Concrete(x, "pickle").raw_data(std::source_location{}));
   const nb::object make = nb::module_::import_("reel._pickle").attr("tensor");
   return nb::make_tuple(make,
                         nb::make_tuple(std::string(NumPyName(x.dtype())), ShapeTuple(x.shape()),
@@ -107,7 +107,7 @@ nb::object Reduce(const Tensor& x) {
 
 nb::object Interface(const Tensor& x) {
   if (x.dtype() == kBFloat16) ThrowType("NumPy has no bfloat16; cast to float32 first");
-  const auto address = reinterpret_cast<uintptr_t>(x.raw_data(std::source_location{}));
+  const auto address = reinterpret_cast<uintptr_t>(Concrete(x, "numpy").raw_data(std::source_location{}));
   nb::dict out;
   out["shape"] = ShapeTuple(x.shape());
   out["typestr"] = DTypeObject(x.dtype()).attr("dtype").attr("str");
