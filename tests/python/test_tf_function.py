@@ -1,5 +1,6 @@
 """Rows FN01 to FN21 of the gradient semantics: tf.function."""
 
+import threading
 import warnings
 
 import numpy as np
@@ -118,9 +119,14 @@ def test_FN16_eager_switch():
     tf.config.run_functions_eagerly(True)
     try:
         f(c(1.0)), f(c(1.0))
+        other = threading.Thread(target=lambda: [f(c(1.0)) for _ in range(3)])
+        other.start()
+        other.join()
     finally:
         tf.config.run_functions_eagerly(False)
-    assert len(calls) == 2
+    assert len(calls) == 5
+    f(c(1.0)), f(c(1.0))
+    assert len(calls) == 6
 
 
 def test_FN17_none_outputs_keep_their_places():

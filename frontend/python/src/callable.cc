@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <atomic>
+#include <bit>
 #include <memory>
 
 #include "callback.h"
@@ -17,7 +19,21 @@ namespace {
 
 using internal::LiveFunction;
 
-thread_local bool all_calls_slow = false;
+thread_local bool calls_slow_here = false;
+std::atomic<bool> all_calls_slow = false;
+
+// Whether ReferenceTo made the reference of this object.
+bool IsReferenceTo(const nb::object& reference, PyObject* x) {
+  if (!PyWeakref_CheckRef(reference.ptr())) return x == reference.ptr();
+  return x != Py_None && x == PyWeakref_GetObject(reference.ptr());  // None if it died
+}
+
+// Weak, where the object can be referenced so: what is remembered of a call keeps no argument alive.
+nb::object ReferenceTo(PyObject* x) {
+  if (PyObject* const weak = PyWeakref_NewRef(x, nullptr)) return nb::steal(weak);
+  PyErr_Clear();
+  return nb::borrow(x);
+}
 
 /// A traced function.
 struct Program {
@@ -66,19 +82,25 @@ class Pattern {
       p.type_ = TensorOf(x).type();
     } else if (IsVariable(x) || x == Py_None || Py_TYPE(x)->tp_hash == PyBaseObject_Type.tp_hash) {
       p.kind_ = Kind::kIdentity;
-    } else if (PyBool_Check(x) || PyLong_CheckExact(x) || PyFloat_CheckExact(x) || PyUnicode_CheckExact(x)) {
+    } else if (PyFloat_CheckExact(x)) {
+      p.kind_ = Kind::kSameBits;
+    } else if (PyBool_Check(x) || PyLong_CheckExact(x) || PyUnicode_CheckExact(x)) {
       p.kind_ = Kind::kEqual;
     } else {
       return std::nullopt;
     }
     p.class_ = nb::borrow(reinterpret_cast<PyObject*>(Py_TYPE(x)));
-    if (p.kind_ != Kind::kTensor) p.value_ = nb::borrow(x);
+    if (p.kind_ == Kind::kIdentity)
+      p.value_ = ReferenceTo(x);
+    else if (p.kind_ != Kind::kTensor)
+      p.value_ = nb::borrow(x);
     return p;
   }
 
   bool Matches(PyObject* x) const {
-    if (kind_ == Kind::kIdentity) return x == value_.ptr();
+    if (kind_ == Kind::kIdentity) return IsReferenceTo(value_, x);
     if (reinterpret_cast<PyObject*>(Py_TYPE(x)) != class_.ptr()) return false;
+    if (kind_ == Kind::kSameBits) return Bits(x) == Bits(value_.ptr());
     if (kind_ == Kind::kEqual) return PyObject_RichCompareBool(x, value_.ptr(), Py_EQ) == 1;
     const Tensor& t = TensorOf(x);
     return t.type() == type_ && !t.symbolic();
@@ -91,8 +113,9 @@ class Pattern {
   }
 
  private:
-  enum class Kind : uint8_t { kTensor, kIdentity, kEqual };
+  enum class Kind : uint8_t { kTensor, kIdentity, kSameBits, kEqual };
   Pattern() = default;
+  static uint64_t Bits(PyObject* x) { return std::bit_cast<uint64_t>(PyFloat_AS_DOUBLE(x)); }
   Kind kind_ = Kind::kEqual;
   Type type_;
   nb::object class_, value_;
@@ -154,7 +177,7 @@ nb::object CallKnown(const Known& found, PyObject* args) {
 PyObject* Call(PyObject* self, PyObject* args, PyObject* kwargs) {
   auto* const callable = nb::inst_ptr<Callable>(self);
   const bool plain = !kwargs || PyDict_GET_SIZE(kwargs) == 0;
-  if (plain && !all_calls_slow && !internal::OpsAreObserved()) {
+  if (plain && !calls_slow_here && !all_calls_slow.load(std::memory_order_relaxed) && !internal::OpsAreObserved()) {
     if (const Known* known = callable->Find(args)) return Guarded([&] { return CallKnown(*known, args); });
   }
   static PyObject* const name = PyUnicode_InternFromString("_slow_call");
@@ -180,7 +203,10 @@ bool Remember(Callable& self, nb::tuple args, const Program& program, nb::handle
   else
     known.pack = nb::borrow(pack);
   self.recent.insert(self.recent.begin(), std::move(known));
-  if (self.recent.size() > Callable::kMost) self.recent.pop_back();
+  if (self.recent.size() > Callable::kMost) {
+    const Known oldest = std::move(self.recent.back());  // what dies with it may call
+    self.recent.pop_back();
+  }
   return true;
 }
 
@@ -197,7 +223,7 @@ int Traverse(PyObject* self, visitproc visit, void* arg) {
 }
 
 int Clear(PyObject* self) {
-  nb::inst_ptr<Callable>(self)->recent.clear();
+  const std::vector<Known> known = std::exchange(nb::inst_ptr<Callable>(self)->recent, {});
   return 0;
 }
 
@@ -222,8 +248,8 @@ void RegisterCallable(nb::module_& m) {
   m.def("_trace_program", &Trace);
   m.def("_observed", [] { return internal::Observed(); });
   m.def("_ops_observed", [] { return internal::OpsAreObserved(); });
-  m.def("_observed", [] { return internal::Observed(); });
-  m.def("_set_slow_calls", [](bool slow) { all_calls_slow = slow; });
+  m.def("_set_slow_calls", [](bool slow) { calls_slow_here = slow; });
+  m.def("_set_all_calls_slow", [](bool slow) { all_calls_slow = slow; });
 }
 
 }  // namespace reel::python

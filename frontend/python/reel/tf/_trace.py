@@ -9,7 +9,6 @@ class _State(_threading.local):
     depth = 0
     autograph = False
     _graph = None
-    _eager_switch = False
 
     @property
     def graph(self):
@@ -19,20 +18,7 @@ class _State(_threading.local):
     @graph.setter
     def graph(self, graph):
         self._graph = graph
-        self._tell()
-
-    @property
-    def eager_switch(self):
-        """Whether tf.functions run their Python functions."""
-        return self._eager_switch
-
-    @eager_switch.setter
-    def eager_switch(self, switch):
-        self._eager_switch = switch
-        self._tell()
-
-    def _tell(self):
-        _core._set_slow_calls(self._graph is not None or self._eager_switch)
+        _core._set_slow_calls(graph is not None)
 
 
 state = _State()
