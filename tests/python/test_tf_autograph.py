@@ -330,3 +330,13 @@ def test_objects_layers_and_callbacks_are_converted():
     assert lists(f(c([1.0, 2.0]))) == ([0.5, 1.0], [1.0, 20.0])
     with pytest.raises(TypeError, match="tf.cond"):
         tf.function(lambda x: tf.map_fn(row, x), autograph=False)(c([1.0, 2.0]))
+
+
+def test_callable_objects_are_converted():
+    class Limit:
+        def __call__(self, x):
+            if x > 1:
+                x = x * 0 + 1
+            return x
+    f = tf.function(Limit())
+    assert [float(f(c(v))) for v in (0.5, 3.0)] == [0.5, 1.0]

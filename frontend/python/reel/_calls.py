@@ -1,6 +1,14 @@
 """What reel.function and tf.function share: arguments in keys, programs that go with them, methods."""
 
+import collections as _collections
+import collections.abc as _abc
+import dataclasses as _dataclasses
+import functools as _functools
+import inspect as _inspect
+import os as _os
 import struct as _struct
+import threading as _threading
+import types as _types
 import weakref as _weakref
 
 from . import _core
@@ -91,3 +99,116 @@ def sorted_keys(tree):
     except TypeError:
         raise _core.InvalidTypeError(f"the keys of a dict must be sortable, those of {tree!r} are not; use keys of "
                                      "one type") from None
+
+
+_locks = _weakref.WeakSet()
+
+
+def new_lock():
+    """A lock of a compiled function; free in a forked process whose other threads are gone."""
+    lock = _threading.RLock()
+    _locks.add(lock)
+    return lock
+
+
+def _free_locks():
+    for lock in list(_locks):
+        if not lock._is_owned():
+            lock._at_fork_reinit()
+
+
+if hasattr(_os, "register_at_fork"):
+    _os.register_at_fork(after_in_child=_free_locks)
+
+
+class Methods:
+    """Compiled functions of an instance's methods, by the decorated ones; a copy of the instance gets its own."""
+
+    __slots__ = ("instance", "functions")
+
+    def __init__(self, instance=None):
+        self.instance, self.functions = instance, {}
+
+    def __deepcopy__(self, memo):
+        return Methods()
+
+    def __reduce__(self):
+        return Methods, ()
+
+
+_SLOT = "_reel_methods"
+_new_methods = _threading.Lock()
+
+
+def bind(decorated, instance, make):
+    """What a decorated method is of an instance: make() the first time."""
+    members = getattr(instance, "__dict__", None)
+    if not isinstance(members, dict):  # of a class with __slots__: the instance is an argument like others
+        if decorated.input_signature is not None:
+            raise _core.InvalidTypeError(
+                f"function: {decorated.__name__} has an input_signature, but {type(instance).__name__} has __slots__ "
+                "without '__dict__', where its compiled methods are kept; add it")
+        return _types.MethodType(decorated, instance)
+    methods = members.get(_SLOT)
+    if methods is None or methods.instance is not instance:
+        with _new_methods:
+            methods = members.get(_SLOT)
+            if methods is None or methods.instance is not instance:
+                methods = members[_SLOT] = Methods(instance)
+    bound = methods.functions.get(decorated)
+    return bound if bound is not None else methods.functions.setdefault(decorated, make())
+
+
+def name_of(function):
+    """Its name; that of what a partial calls, or of the class of a callable object."""
+    while isinstance(function, _functools.partial):
+        function = function.func
+    return getattr(function, "__name__", None) or type(function).__name__
+
+
+def signature_of(function):
+    """Its signature; any arguments, if Python knows none."""
+    try:
+        return _inspect.signature(function)
+    except (TypeError, ValueError):
+        return _inspect.signature(lambda *args, **kwargs: None)
+
+
+def refuse_leaks(name, result):
+    """Throws if a traced tensor stands in a result where no call would put a value: inside a set or an object."""
+    seen = {}  # kept, so that no other gets its id
+
+    def look(x, place, inside):
+        if (id(x), inside is None) in seen:
+            return
+        seen[id(x), inside is None] = x
+        if isinstance(x, _core.Tensor):
+            if inside and x.symbolic:
+                raise _core.InvalidTypeError(
+                    f"function: {name} returns a traced tensor at {place}, inside {inside}, where no call puts a "
+                    "value; return tensors in lists, tuples and dicts, and make other objects of them outside")
+        elif isinstance(x, dict):
+            for key, value in x.items():
+                look(value, f"{place}[{key!r}]", inside)
+        elif isinstance(x, (list, tuple)):
+            for i, value in enumerate(x):
+                look(value, f"{place}[{i}]", inside)
+        elif isinstance(x, (set, frozenset, _collections.deque, _abc.ValuesView, _abc.ItemsView)):
+            for value in x:
+                look(value, place, type(x).__name__)
+        elif isinstance(x, _core.IndexedSlices):
+            look(x.values, f"{place}.values", "IndexedSlices")
+        elif _dataclasses.is_dataclass(x) and not isinstance(x, type):
+            for field in _dataclasses.fields(x):
+                look(getattr(x, field.name, None), f"{place}.{field.name}", type(x).__name__)
+
+    look(result, "result", None)
+
+
+def refuse_traced(name, leaves):
+    """Throws if an argument is a tensor of a trace that is over."""
+    for i, x in enumerate(leaves):
+        if isinstance(x, _core.Tensor) and x.symbolic:
+            raise _core.FailedPreconditionError(
+                f"function: argument {i} of {name} is a traced tensor of {x.dtype.name}{list(x.shape)} that is used "
+                "outside the function whose trace made it; return it from that function instead")

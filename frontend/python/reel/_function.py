@@ -1,7 +1,7 @@
 """reel.function: Python functions compiled, one program for each combination of argument types."""
 
+import copy as _copy
 import functools as _functools
-import inspect as _inspect
 
 from . import _calls, _core
 
@@ -11,7 +11,7 @@ _MANY = 8
 def _leaves(tree, out):
     """Appends the leaves of nested lists, tuples and dicts; returns what identifies the structure."""
     if isinstance(tree, dict):
-        return ("dict",) + tuple((k, _leaves(tree[k], out)) for k in sorted(tree))
+        return (type(tree),) + tuple((k, _leaves(tree[k], out)) for k in _calls.sorted_keys(tree))
     if isinstance(tree, (list, tuple)):
         return (type(tree),) + tuple(_leaves(x, out) for x in tree)
     out.append(tree)
@@ -21,8 +21,10 @@ def _leaves(tree, out):
 def _rebuild(tree, leaves):
     """The structure with other leaves, an iterator."""
     if isinstance(tree, dict):
-        new = {k: _rebuild(tree[k], leaves) for k in sorted(tree)}
-        return {k: new[k] for k in tree}
+        new = {k: _rebuild(tree[k], leaves) for k in _calls.sorted_keys(tree)}
+        out = tree.copy()  # in its order, and an OrderedDict or defaultdict as it is
+        out.update(new)
+        return out
     if isinstance(tree, (list, tuple)):
         items = [_rebuild(x, leaves) for x in tree]
         return type(tree)(*items) if hasattr(tree, "_fields") else type(tree)(items)
@@ -38,6 +40,27 @@ def _fits(spec, x):
         return extent is None or (extent.min <= n <= extent.max if isinstance(extent, _core.Dim) else extent == n)
 
     return spec.dtype == x.dtype and len(spec.shape) == len(x.shape) and all(map(agree, spec.shape, x.shape))
+
+
+def _fitted(spec, x):
+    """An argument as the tensors that a signature says: variables as they are now, numbers and lists of its dtype."""
+    if not isinstance(spec, _core.TensorSpec):
+        if isinstance(spec, dict) and isinstance(x, dict):
+            return {k: _fitted(spec[k], v) if k in spec else v for k, v in x.items()}
+        if isinstance(spec, (list, tuple)) and isinstance(x, (list, tuple)) and len(spec) == len(x):
+            return type(spec)(map(_fitted, spec, x)) if not hasattr(x, "_fields") else type(x)(*map(_fitted, spec, x))
+        return x
+    if isinstance(x, _core.Variable):
+        return x.value()
+    if not isinstance(x, (bool, int, float, complex, list, tuple)):
+        return x
+    t = _core.asarray(x)
+    narrower = spec.dtype.is_bool < t.dtype.is_bool or _rank(t.dtype) > _rank(spec.dtype)
+    return t if narrower else _core.asarray(x, spec.dtype)
+
+
+def _rank(dtype):
+    return 0 if dtype.is_bool else 1 if dtype.is_integer else 3 if dtype.is_complex else 2
 
 
 def _difference(last, key):
@@ -56,9 +79,9 @@ def _difference(last, key):
 class _Program:
     """One compiled combination of argument types."""
 
-    def __init__(self, function, leaves, args, kwargs, specs=None):
+    def __init__(self, function, name, leaves, args, kwargs, specs=None):
         self._tensors = [i for i, x in enumerate(leaves) if isinstance(x, _core.Tensor)]
-        self._name = function.__name__ if function.__name__.isidentifier() else "function"
+        self._name = name if name.isidentifier() else "function"
 
         def traced(*symbolic):
             values = list(leaves)
@@ -66,6 +89,7 @@ class _Program:
                 values[i] = x
             new_args, new_kwargs = _rebuild((args, kwargs), iter(values))
             self._structure = function(*new_args, **new_kwargs)
+            _calls.refuse_leaks(name, self._structure)
             self._results = []
             _leaves(self._structure, self._results)
             self._is_tensor = [isinstance(x, (_core.Tensor, _core.Variable)) for x in self._results]
@@ -108,37 +132,44 @@ class _CompiledFunction(_core._Callable):
     def __init__(self, python_function, input_signature=None):
         super().__init__()
         _functools.update_wrapper(self, python_function)
+        self.__name__ = _calls.name_of(python_function)
         self.python_function = python_function
         self.input_signature = input_signature
         self._programs, self._newest = {}, None  # by key, and the key of the last one
-        self._traces = 0
+        self._traces, self._lock = 0, _calls.new_lock()  # held while a program is looked for and traced
         self._specs = []
         if input_signature is not None:
             _leaves(input_signature, self._specs)
 
     def __get__(self, instance, owner=None):
-        if instance is None:
+        if instance is None or not hasattr(self.python_function, "__get__"):
             return self
-        name = "_reel_function_" + self.python_function.__name__
-        bound = instance.__dict__.get(name)
-        if bound is None:
-            method = self.python_function.__get__(instance, owner)
-            bound = instance.__dict__[name] = _CompiledFunction(method, self.input_signature)
-        return bound
+        return _calls.bind(self, instance, lambda: _CompiledFunction(self.python_function.__get__(instance, owner),
+                                                                     self.input_signature))
+
+    def __deepcopy__(self, memo):
+        function = _copy.deepcopy(self.python_function, memo)  # a method's is that of the copied instance
+        return self if function is self.python_function else _CompiledFunction(function, self.input_signature)
+
+    def __reduce__(self):
+        return getattr(self, "__qualname__", self.__name__)  # pickled by name, as functions are
 
     def _slow_call(self, *args, **kwargs):
         """A call whose program has to be looked for."""
         if _core._ops_observed():
             return self.python_function(*args, **kwargs)
-        program, leaves = self._find(args, kwargs)
+        with self._lock:
+            program, leaves = self._find(args, kwargs)
         results = program(leaves)
         if not kwargs and program.fits(args, leaves):
             self._remember(args, program.program, program.packed)
         return results
 
     def _find(self, args, kwargs):
+        args = tuple(map(_fitted, self.input_signature or (), args)) + args[len(self.input_signature or ()):]
         leaves = []
         structure = _leaves((args, kwargs), leaves)
+        _calls.refuse_traced(self.__name__, leaves)
         key = [structure]
         for i, x in enumerate(leaves):
             if _is_array(x):
@@ -153,7 +184,7 @@ class _CompiledFunction(_core._Callable):
         program = self._programs.get(key)
         if program is None:
             newest = _core.Variable(0.0)._id
-            program = _Program(self.python_function, leaves, args, kwargs, self._specs)
+            program = _Program(self.python_function, self.__name__, leaves, args, kwargs, self._specs)
             made = [v.name for v in program.program.variables if v._id > newest]
             if made and self._traces:
                 raise _core.InvalidArgumentError(
@@ -212,10 +243,11 @@ class _CompiledFunction(_core._Callable):
         leaves = []
         _leaves((args, kwargs), leaves)
         args, kwargs = _rebuild((args, kwargs), iter([concrete(x) for x in leaves]))
-        return self._find(args, kwargs)[0].graph
+        with self._lock:
+            return self._find(args, kwargs)[0].graph
 
     def __repr__(self):
-        return f"<reel.function {self.__name__}{_inspect.signature(self.python_function)}>"
+        return f"<reel.function {self.__name__}{_calls.signature_of(self.python_function)}>"
 
 
 def function(func=None, *, input_signature=None):

@@ -1,11 +1,11 @@
 """tf.function: Python functions compiled, one program for each combination of argument types."""
 
+import copy as _copy
 import functools as _functools
-import inspect as _inspect
 import warnings as _warnings
 
 from .. import _calls, _core
-from . import _variable, nest
+from . import _config, _variable, nest
 from ._shape import TensorSpec
 from ._slices import IndexedSlices
 from ._tensor import Tensor, TensorLike, convert_to_tensor, wrap
@@ -63,7 +63,7 @@ def _spec_of(t, open_axes):
 def _shape_key(tree):
     """What identifies a structure."""
     if isinstance(tree, dict):
-        return "dict", tuple((k, _shape_key(tree[k])) for k in nest._keys(tree))
+        return type(tree), tuple((k, _shape_key(tree[k])) for k in nest._keys(tree))
     if nest.is_nested(tree):
         return type(tree), tuple(_shape_key(x) for x in tree)
     return None
@@ -92,9 +92,12 @@ class ConcreteFunction:
         specs = [_spec_of(leaves[i]._t, (open_axes or {}).get(i, {})) for i in self._inputs]
         self._name = name if name.isidentifier() else "function"
         self.program = _core._trace_program(self._traced, specs, self._name)
-        self.variables = self.program.variables
         self._function = self._leaves = self._pack = None
         self.packed = Tensor if self._structure is None and self._results == [1] else self._packed
+
+    @property
+    def variables(self):
+        return self.program.variables
 
     @property
     def graph(self):
@@ -109,6 +112,7 @@ class ConcreteFunction:
         state.depth, state.autograph = state.depth + 1, self._autograph
         try:
             result = _outputs(self._function(*args, **kwargs))
+            _calls.refuse_leaks(self._name, result)
         finally:
             state.depth, state.autograph = state.depth - 1, outer
         flat = nest.flatten(result)
@@ -169,24 +173,28 @@ class Function(_core._Callable):
         super().__init__()
         _functools.update_wrapper(self, python_function)
         self.python_function = python_function
-        self._name = name or getattr(python_function, "__name__", "function")
+        self._name = self.__name__ = name or _calls.name_of(python_function)
         self._autograph = autograph
         self.input_signature = _checked_signature(input_signature)
-        self._signature = _inspect.signature(python_function)
-        self._programs, self._traces, self.unbound = {}, 0, None
+        self._signature = _calls.signature_of(python_function)
+        self._programs, self._traces = {}, 0
+        self._lock = _calls.new_lock()  # held while a program is looked for and traced
         self._calls, self._recent, self._warnings, self._created, self._last = 0, [], 0, False, None
         self._symbolic = True  # axes of the signature that are None are traced once for all extents
 
     def __get__(self, instance, owner=None):
-        if instance is None:
+        if instance is None or not hasattr(self.python_function, "__get__"):
             return self
-        name = "_tf_function_" + self._name
-        bound = vars(instance).get(name)
-        if bound is None or bound.unbound is not self:
-            method = self.python_function.__get__(instance, owner)
-            bound = vars(instance)[name] = Function(method, self.input_signature, self._autograph, self._name)
-            bound.unbound = self
-        return bound
+        return _calls.bind(self, instance, lambda: Function(self.python_function.__get__(instance, owner),
+                                                            self.input_signature, self._autograph, self._name))
+
+    def __deepcopy__(self, memo):
+        function = _copy.deepcopy(self.python_function, memo)  # a method's is that of the copied instance
+        return self if function is self.python_function else Function(function, self.input_signature, self._autograph,
+                                                                      self._name)
+
+    def __reduce__(self):
+        return getattr(self, "__qualname__", self.__name__)  # pickled by name, as functions are
 
     @property
     def name(self):
@@ -195,27 +203,29 @@ class Function(_core._Callable):
     def _converted(self):
         if not self._autograph:
             return self.python_function
-        from ..autograph import convert
-        return convert(self.python_function)
+        from ..autograph import _runtime
+        return _runtime.call(self.python_function)
 
     def _slow_call(self, *args, **kwargs):
         """A call whose program has to be looked for."""
-        if state.eager_switch:
+        if _config.functions_run_eagerly():
             return self.python_function(*args, **kwargs)
         given = args if not kwargs else None
         args, kwargs, leaves, pack = self._bind(args, kwargs)
         if _core._ops_observed() or state.graph is not None:
             args, kwargs = pack(leaves)
             return _outputs(self._converted()(*args, **kwargs))
-        key = self._key(args, kwargs, leaves)
-        program = self._programs.get(key)
-        self._note(program is None, key)
-        if program is None:
-            program = self._trace(key, leaves, pack)
+        _calls.refuse_traced(self._name, leaves)
+        with self._lock:
+            key = self._key(args, kwargs, leaves)
+            program = self._programs.get(key)
+            self._note(program is None, key)
             if program is None:
-                args, kwargs = pack(leaves)
-                return _outputs(self._converted()(*args, **kwargs))
-        self._calls += 1
+                program = self._trace(key, leaves, pack)
+                if program is None:
+                    args, kwargs = pack(leaves)
+                    return _outputs(self._converted()(*args, **kwargs))
+            self._calls += 1
         results = program.call_flat(leaves)
         if given is not None and program.fits(given, leaves):
             self._remember(given, program.program, program.packed)
@@ -328,6 +338,10 @@ class Function(_core._Callable):
 
     def get_concrete_function(self, *args, **kwargs):
         """The program that a call with these arguments (tensors or TensorSpecs) runs."""
+        with self._lock:
+            return self._concrete_function(args, kwargs)
+
+    def _concrete_function(self, args, kwargs):
         opened = {}  # axes of tensors that stand for specs, by their ids
 
         def concrete(x):
