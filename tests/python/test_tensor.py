@@ -196,9 +196,12 @@ NO_NUMBERS = {
 
 @pytest.mark.parametrize("x", NO_NUMBERS.values(), ids=NO_NUMBERS)
 def test_arrays_of_no_numbers_are_errors(x):
-    for make in (reel.asarray, reel.function(lambda a: a), reel.exp, lambda a: reel.asarray(a, copy=False), tf.constant,
-                 tf.function(lambda a: a), tf.exp):
-        with pytest.raises((TypeError, ValueError), match="no tensor.*astype|cannot|Cannot|convert|Can't"):
+    for make in (reel.asarray, reel.function(lambda a: a * 1), reel.exp, lambda a: reel.asarray(a, copy=False)):
+        if type(x) is not list or make is reel.asarray:  # a list is arguments, and no operand
+            with pytest.raises(TypeError, match="no tensor.*astype"):
+                make(x)
+    for make in (tf.constant, tf.exp, tf.function(lambda a: tf.exp(a))):
+        with pytest.raises((TypeError, ValueError), match="no tensor.*astype|Attempt to convert a value"):
             make(x)
 
 

@@ -104,14 +104,15 @@ std::optional<Tensor> ThroughNumPy(nb::handle x, bool share) {
     return Tensor::FromBytes(kBFloat16, bits.shape(), bits.raw_data());
   }
   const std::string kind = nb::str(dtype.attr("kind")).c_str();
-  if (kind.find_first_of("biufc") == std::string::npos) ThrowNoNumbers(name);
+  const bool wide = nb::cast<int>(dtype.attr("itemsize")) > (kind == "c" ? 16 : 8);  // longdouble
+  if (wide || kind.find_first_of("biufc") == std::string::npos) ThrowNoNumbers(name);
   if (share)
     ThrowInvalid(
         "asarray: an array that is not contiguous or not native cannot be shared; use copy=True");
   array = numpy.attr("array")(array, array.attr("dtype").attr("newbyteorder")("="),
                               nb::arg("order") = "C");
   if (std::optional<Tensor> out = FromBuffer(array, false)) return out;
-  ThrowNoNumbers(name);  // longdouble
+  ThrowNoNumbers(name);
 }
 
 // Shape and kind of nested sequences of numbers.

@@ -113,6 +113,7 @@ std::string InPython(std::string text) {
       {"without vectorize, the tape", "with experimental_use_pfor=False the tape"},
       {"call Gradient again", "call gradient again"},
       {"use Jacobian", "use jacobian"},
+      {"use Cond, WhileLoop or Where", "use reel.cond, reel.while_loop or reel.where"},
       {"Watch it", "call tape.watch on it"},
       {" Cast ", " cast "},
       {" Reshape", " reshape"},
