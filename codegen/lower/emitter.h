@@ -74,6 +74,7 @@ class KernelEmitter {
     llvm::Value* value = nullptr;  ///< i64; null for a constant
     int64_t constant = 0;
     bool maybe_zero = false;
+    int64_t divisor = 1;  ///< of the value
   };
 
   // kernel.cc: statements
@@ -87,6 +88,7 @@ class KernelEmitter {
   void MaskedTail(const Stmt& s, const Trip& trip, llvm::Value* base, llvm::Value* total);
   void Counted(const Stmt& s, llvm::Value* begin, llvm::Value* end, int64_t step,
                const std::function<void(llvm::Value*)>& body);
+  void Repeat(int64_t end, int64_t step, const std::function<void(llvm::Value*)>& body);
   void If(llvm::Value* condition, const std::function<void()>& body);
   void Declare(const Stmt& s);
   void Fill(const Storage& storage, llvm::Value* value, int64_t elements, bool zero_bits);

@@ -1,5 +1,6 @@
 // Statements: loops, vector steps, locals, accumulation, stores.
 #include <algorithm>
+#include <numeric>
 
 #include "codegen/lower/emitter.h"
 #include "codegen/lower/transpose.h"
@@ -15,6 +16,8 @@ namespace {
 constexpr int64_t kMaxStackBytes = 256 << 10;
 /// More fill stores than this become a loop: LLVM's time is quadratic in the stores of a block.
 constexpr int64_t kMaxFillStores = 8;
+/// The first two levels of a tree over so many vectors are a loop: a third of the instructions.
+constexpr int64_t kLongTree = 32;
 
 Value* Int64(llvm::IRBuilderBase& b, int64_t x) { return b.getInt64(static_cast<uint64_t>(x)); }
 
@@ -116,7 +119,11 @@ KernelEmitter::Trip KernelEmitter::TripOf(const Stmt& s) {
   }
   if (rest_high <= 0) return {};
   Dependencies needs;
-  for (const auto& [axis, coefficient] : terms) Insert(&needs.axes, axis);
+  int64_t divisor = std::gcd(extent, s.clip_total - constant);
+  for (const auto& [axis, coefficient] : terms) {
+    Insert(&needs.axes, axis);
+    divisor = std::gcd(divisor, coefficient);
+  }
   Value* base = ValueOf(s.clip_base);
   Value* trip = EmitAt(LevelOf(needs), [&] {
     Value* rest = b_.CreateNSWSub(Int64(b_, s.clip_total), base);
@@ -124,7 +131,7 @@ KernelEmitter::Trip KernelEmitter::TripOf(const Stmt& s) {
     return static_cast<Value*>(
         b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, rest, Int64(b_, extent)));
   });
-  return {trip, 0, rest_low < 1};
+  return {trip, 0, rest_low < 1, divisor};
 }
 
 /// min(extent, length - clip_base), or rows for length.
@@ -210,6 +217,9 @@ void KernelEmitter::Vector(const Stmt& s, const Trip& trip) {
       at += floor;
     }
     return;
+  }
+  if (trip.divisor % s.width == 0) {  // nothing is left
+    return VectorSteps(s, s.width, zero, s.extent.value() == s.width ? Int64(b_, s.width) : trip.value);
   }
   if (!target_.has_masks) {
     Value* at = zero;
@@ -376,24 +386,27 @@ void KernelEmitter::Fill(const Storage& storage, Value* value, int64_t elements,
   int64_t at = 0;
   if (elements / chunk > kMaxFillStores) {
     const int64_t end = elements / chunk * chunk;
-    llvm::BasicBlock* before = b_.GetInsertBlock();
-    llvm::BasicBlock* header = NewBlock("fill");
-    llvm::BasicBlock* done = NewBlock("filled");
-    b_.CreateBr(header);
-    b_.SetInsertPoint(header);
-    llvm::PHINode* index = b_.CreatePHI(b_.getInt64Ty(), 2);
-    index->addIncoming(b_.getInt64(0), before);
-    store(index, chunk);
-    Value* next = b_.CreateAdd(index, Int64(b_, chunk));
-    index->addIncoming(next, header);
-    b_.CreateCondBr(b_.CreateICmpSLT(next, Int64(b_, end)), header, done);
-    b_.SetInsertPoint(done);
+    Repeat(end, chunk, [&](Value* index) { store(index, chunk); });
     at = end;
   }
   for (; at < elements; at += chunk) {
     while (chunk > elements - at) chunk /= 2;
     store(Int64(b_, at), chunk);
   }
+}
+
+/// do { body(i) } while ((i += step) < end), from 0; no loop of the tree, so not a scope.
+void KernelEmitter::Repeat(int64_t end, int64_t step, const std::function<void(Value*)>& body) {
+  llvm::BasicBlock *before = b_.GetInsertBlock(), *header = NewBlock("repeat"), *done = NewBlock("repeated");
+  b_.CreateBr(header);
+  b_.SetInsertPoint(header);
+  llvm::PHINode* index = b_.CreatePHI(b_.getInt64Ty(), 2);
+  body(index);
+  Value* next = b_.CreateAdd(index, Int64(b_, step));
+  index->addIncoming(b_.getInt64(0), before);
+  index->addIncoming(next, header);
+  b_.CreateCondBr(b_.CreateICmpSLT(next, Int64(b_, end)), header, done);
+  b_.SetInsertPoint(done);
 }
 
 void KernelEmitter::Accumulate(const Stmt& s) {
@@ -471,17 +484,29 @@ void KernelEmitter::Tree(const Stmt& s) {
     if (ordered) result = FromOrdered(b_, result, type);
   } else {
     llvm::Type* lanes = Lanes(element, storage.lanes);
-    std::vector<Value*> p;
-    for (int64_t j = 0; j < local.size; ++j) {
-      Value* pointer = b_.CreateGEP(lanes, to.pointer, Int64(b_, j));
-      p.push_back(FromMemory(local.dtype, b_.CreateAlignedLoad(lanes, pointer, align)));
-    }
-    for (size_t half = p.size() / 2; half >= 1; half /= 2) {
-      for (size_t j = 0; j < half; ++j) {
-        p[j] = EmitCombine(b_, s.combine, local.dtype, p[j], p[j + half], nullptr, target_);
+    const auto address = [&](Value* j) { return b_.CreateGEP(lanes, to.pointer, j); };
+    // Elements first, first + step, ...: what the tree makes of them.
+    const auto combine = [&](Value* first, int64_t step, int64_t count) {
+      std::vector<Value*> p;
+      for (int64_t j = 0; j < count; ++j) {
+        Value* pointer = address(b_.CreateAdd(first, Int64(b_, j * step)));
+        p.push_back(FromMemory(local.dtype, b_.CreateAlignedLoad(lanes, pointer, align)));
       }
+      for (size_t half = p.size() / 2; half >= 1; half /= 2) {
+        for (size_t j = 0; j < half; ++j) {
+          p[j] = EmitCombine(b_, s.combine, local.dtype, p[j], p[j + half], nullptr, target_);
+        }
+      }
+      return p[0];
+    };
+    int64_t rest = local.size;
+    if (rest >= kLongTree) {
+      rest /= 4;
+      Repeat(rest, 1, [&](Value* j) {
+        b_.CreateAlignedStore(ToMemory(local.dtype, combine(j, rest, 4)), address(j), align);
+      });
     }
-    result = p[0];
+    result = combine(b_.getInt64(0), 1, rest);
   }
   b_.CreateAlignedStore(ToMemory(local.dtype, result), to.pointer, align);
   local_writes_[static_cast<size_t>(s.local)] = ++clock_;

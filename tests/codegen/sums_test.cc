@@ -46,6 +46,11 @@ const std::map<std::string, Case>& Cases() {
           return Tensors{ReduceSum(x * scale, {0}), ReduceProd(1.0 + 1e-4 * x * scale, {0})};
         },
         {1100, 5, 7, 9}}},
+      // 1024 and 1000 columns: chunks of whole vectors, which have no tail, and others.
+      {"whole_vectors_of_columns",
+       {[](const Tensor& x) { return Tensors{ReduceSum(x, {0}) * 3.0, ReduceMax(Exp(x), {0})}; }, {130, 1024}}},
+      {"columns_and_a_tail",
+       {[](const Tensor& x) { return Tensors{ReduceSum(x, {0}) * 3.0, ReduceMax(Exp(x), {0})}; }, {70, 1000}}},
       {"between_ones", {[](const Tensor& x) { return Tensors{ReduceSum(x, {1})}; }, {1, 140000, 1}}},
       {"thousands_of_blocks", {[](const Tensor& x) { return Tensors{ReduceMean(Square(x))}; }, {5000 * 4096 + 7}}},
       {"with_gradient",
