@@ -117,6 +117,15 @@ int64_t WantedRows(const ContractShape& shape, int64_t element_bytes) {
   return std::clamp(kMaxRows * blocks / kWantedBlocks, kMinRows, kMaxRows);
 }
 
+// Pieces of an axis of rows that make a loop for threads to share, if none outside of it is long and they can be.
+int64_t PiecesToShare(const ContractShape& shape, size_t axis) {
+  constexpr int64_t kPieces = kSharedSteps / 2;
+  const auto is_long = [](const ContractAxis& a) { return a.extent >= kPieces; };
+  const auto begin = shape.rows.begin(), end = begin + static_cast<std::ptrdiff_t>(axis);
+  const bool shared = std::any_of(shape.outer.begin(), shape.outer.end(), is_long) || std::any_of(begin, end, is_long);
+  return shared || !ReadsRuns(shape) || end->extent < kPieces * kMinRows ? 1 : kPieces;
+}
+
 // Whether all steps through an operand but those along k, and its place, are even.
 bool IsEven(const ContractShape& s, const View& view, int64_t ContractAxis::*stride) {
   const auto odd = [stride](const ContractAxis& a) { return a.extent > 1 && a.*stride % 2 != 0; };
@@ -221,9 +230,12 @@ ContractTiles TilesOfContract(const ContractShape& shape, const Target& target, 
   const int64_t most_rows = t.pack && SharesPanels(shape, t.lanes) ? kManyRows : kMaxRows;
   const int64_t wanted = t.pack ? most_rows : WantedRows(shape, element_bytes);
   t.axis = shape.rows.size() - 1;
-  while (t.axis > 0 && t.inner * shape.rows[t.axis].extent <= wanted) t.inner *= shape.rows[t.axis--].extent;
+  const auto share = [&]() -> int64_t { return t.pack ? 1 : PiecesToShare(shape, t.axis); };
+  while (t.axis > 0 && t.inner * shape.rows[t.axis].extent <= wanted && share() == 1) {
+    t.inner *= shape.rows[t.axis--].extent;
+  }
   const int64_t extent = shape.rows[t.axis].extent, fits = std::max<int64_t>(wanted / t.inner, 1);
-  int64_t pieces = (extent + fits - 1) / fits;
+  int64_t pieces = std::max((extent + fits - 1) / fits, share());
   // Equal blocks of whole tiles, if not many fewer divide the rows: threads end together.
   if (t.inner == 1 && extent % most == 0) {
     const int64_t tiles = extent / most;
