@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "codegen/schedule/contract_offsets.h"
 #include "codegen/schedule/contract_pairs.h"
 #include "ir/strings.h"
 
@@ -17,6 +18,7 @@ namespace {
 using ir::Op;
 
 constexpr int64_t kKBlock = 256;
+constexpr int kFewOps = 8;  // of an epilogue that is unrolled for all sums of a tile
 
 class ContractSchedule {
  public:
@@ -135,17 +137,20 @@ class ContractSchedule {
     const int64_t hardware = c_.options.vectorize ? c_.target.lanes(SizeOf(dtype_)) : 1;
     const bool whole = columns == width && (width & (width - 1)) == 0;
     Panel p{base, columns, width, whole && !shape_.pairs ? width : hardware, -1};
-    if (total_ < 0) total_ = k_->AddLocal("total", dtype_, tiles_.per_block * tiles_.rows * tiles_.lanes);
     std::vector<Stmt> out;
-    // -0 + x = x for every x, so the first block's sum is taken as it is.
     const bool one_block = shape_.depth > 0 && shape_.depth <= k_block_;
-    out.push_back(one_block ? MakeScratch(total_)
-                            : MakeLocal(total_, Bits(dtype_, shape_.depth == 0 || !IsFloat(dtype_) ? 0.0 : -0.0)));
+    direct_ = one_block && !NeedsRowTable() && c_.group().nodes <= kFewOps && c_.options.vectorize;
+    if (!direct_) {
+      if (total_ < 0) total_ = k_->AddLocal("total", dtype_, tiles_.per_block * tiles_.rows * tiles_.lanes);
+      // -0 + x = x for every x, so the first block's sum is taken as it is.
+      out.push_back(one_block ? MakeScratch(total_)
+                              : MakeLocal(total_, Bits(dtype_, shape_.depth == 0 || !IsFloat(dtype_) ? 0.0 : -0.0)));
+    }
     if (shape_.depth > 0) {
       if (NeedsRowTable()) RowOffsets(&p, &out);
       out.push_back(Blocks(p));
     }
-    out.push_back(Epilogue(p));
+    if (!direct_) out.push_back(Epilogue(p));
     return out;
   }
 
@@ -196,48 +201,8 @@ class ContractSchedule {
     for (Stmt& s : OverRows(r, std::move(body))) out->push_back(std::move(s));
   }
 
-  // Offsets along k into one operand: an affine function of k, or a table of a block.
-  struct KOffsets {
-    int64_t stride = 0;
-    LocalId table = -1;
-  };
   KOffsets OffsetsOf(int64_t ContractAxis::*stride, AxisId block, std::vector<Stmt>* out) {
-    std::vector<ContractAxis> axes;  // those that this operand alone can tell apart
-    for (const ContractAxis& a : shape_.k) {
-      if (!axes.empty() && axes.back().*stride == a.*stride * a.extent) {
-        const int64_t n = axes.back().extent;
-        axes.back() = a;
-        axes.back().extent *= n;
-      } else {
-        axes.push_back(a);
-      }
-    }
-    if (axes.size() <= 1) return {axes.empty() ? 0 : axes[0].*stride, -1};
-    int64_t span = shape_.depth;
-    for (const ContractAxis& a : axes) span += std::abs(a.*stride) * a.extent;
-    const DType dtype = span < INT32_MAX ? kInt32 : kInt64;
-    const KOffsets offsets{0, k_->AddLocal("ks", dtype, std::min(shape_.depth, k_block_))};
-    const AxisId t = k_->AddAxis("t");
-    Affine k = AxisAffine(block, k_block_);
-    k.Add(t, 1);
-    ExprBuilder& b = *c_.builder;
-    const auto number = [&](int64_t x) { return b.Constant(dtype, static_cast<double>(x)); };
-    ExprId rest = b.Position(k, dtype), sum = -1;
-    for (size_t i = axes.size(); i-- > 0;) {
-      const ExprId extent = number(axes[i].extent);
-      const ExprId at = i == 0 ? rest : b.Apply(Op::kRem, dtype, {rest, extent});
-      if (i > 0) rest = b.Apply(Op::kDiv, dtype, {rest, extent});
-      const ExprId term = b.Apply(Op::kMul, dtype, {at, number(axes[i].*stride)});
-      sum = sum < 0 ? term : b.Apply(Op::kAdd, dtype, {sum, term});
-    }
-    std::vector<Stmt> body;
-    body.push_back(MakeAccumulate(offsets.table, AxisAffine(t), Combine::kSet, sum));
-    Stmt loop = OverK(t, block, std::move(body));
-    loop.width = c_.options.vectorize ? c_.target.lanes(SizeOf(dtype)) : 1;
-    if (loop.width > 1) loop.loop_kind = LoopKind::kVector;
-    out->push_back(MakeScratch(offsets.table));
-    out->push_back(std::move(loop));
-    return offsets;
+    return OffsetsAlongK(c_, shape_.k, stride, OfBlock(block, {}), OverK(k_->AddAxis("t"), block, {}), out);
   }
 
   // for axis over a block of k { body }
@@ -461,18 +426,12 @@ class ContractSchedule {
     const auto over_k = [&](Combine combine, ExprId guard) {
       std::vector<Stmt> multiply, step;
       multiply.push_back(MakeAccumulate(acc, product.sum, combine, a, b));
-      step.push_back(OverTile(product, p, std::move(multiply)));
+      step.push_back(OverTile(product, p, Computed(p), std::move(multiply)));
       Stmt loop = OverK(k, block, std::move(step));
       loop.guard = guard;
       return loop;
     };
 
-    const TileAxes sums = OpenTile(p);
-    Affine to = sums.sum;
-    to.Add(tile, tiles_.rows * p.width);
-    std::vector<Stmt> add;
-    add.push_back(MakeAccumulate(total_, to, shape_.depth > k_block_ ? Combine::kSum : Combine::kSet,
-                                 LocalExpr(k_, acc, sums.sum)));
     one.push_back(MakeLocal(acc, 0));
     if (shape_.pairs) {
       one.push_back(over_k(Combine::kDotPair, may_dot));
@@ -480,7 +439,7 @@ class ContractSchedule {
     } else {
       one.push_back(over_k(Combine::kFma, -1));
     }
-    one.push_back(OverTile(sums, p, std::move(add)));
+    one.push_back(direct_ ? StoreTile(p, tile, acc) : AddTile(p, tile, acc));
     Stmt tiles = MakeLoop(tile, tiles_.per_block, LoopKind::kSerial, 1, std::move(one));
     if (block_ >= 0) {  // the last block has fewer
       const int64_t extent = shape_.rows[tiles_.axis].extent, others = (extent - 1) / tiles_.block;
@@ -521,12 +480,11 @@ class ContractSchedule {
   }
 
   // for i in rows of a tile, unrolled { vector j { body } }; register by register where those are not one vector.
-  Stmt OverTile(const TileAxes& t, const Panel& p, std::vector<Stmt> body) const {
+  Stmt OverTile(const TileAxes& t, const Panel& p, int64_t columns, std::vector<Stmt> body) const {
     const auto around = [&body](Stmt loop) {
       body.clear();
       body.push_back(std::move(loop));
     };
-    const int64_t columns = Computed(p);
     Stmt vector = MakeLoop(t.j, std::min(columns, p.vector), LoopKind::kVector, p.vector, std::move(body));
     if (t.part >= 0 && columns < p.width) {
       vector.clip_base = AxisAffine(t.part, p.vector);
@@ -535,6 +493,35 @@ class ContractSchedule {
     around(std::move(vector));
     if (t.part >= 0) around(MakeLoop(t.part, p.width / p.vector, LoopKind::kUnrolled, 1, std::move(body)));
     return MakeLoop(t.i, tiles_.rows, LoopKind::kUnrolled, 1, std::move(body));
+  }
+
+  // The sums of a tile to the table.
+  Stmt AddTile(const Panel& p, AxisId tile, LocalId acc) {
+    const TileAxes t = OpenTile(p);
+    Affine to = t.sum;
+    to.Add(tile, tiles_.rows * p.width);
+    std::vector<Stmt> add;
+    add.push_back(MakeAccumulate(total_, to, shape_.depth > k_block_ ? Combine::kSum : Combine::kSet,
+                                 LocalExpr(k_, acc, t.sum)));
+    return OverTile(t, p, Computed(p), std::move(add));
+  }
+
+  // The sums of a tile, and what is computed from them, to memory.
+  Stmt StoreTile(const Panel& p, AxisId tile, LocalId acc) {
+    const TileAxes t = OpenTile(p);
+    Affine row = AxisAffine(tile, tiles_.rows), column = p.base;
+    row.Add(t.i, 1);
+    column.Add(t.column);
+    Index index = index_;
+    if (!shape_.rows.empty()) index[static_cast<size_t>(shape_.rows[tiles_.axis].result)].Add(FromBlock(row));
+    if (shape_.lane.result >= 0) index[static_cast<size_t>(shape_.lane.result)].Add(column);
+    const ExprId value = LocalExpr(k_, acc, t.sum);
+    Stmt rows = OverTile(t, p, p.columns, Stores(index, value));
+    if (!shape_.rows.empty() && shape_.rows[tiles_.axis].extent % tiles_.rows != 0) {
+      rows.clip_base = FromBlock(AxisAffine(tile, tiles_.rows));
+      rows.clip_total = shape_.rows[tiles_.axis].extent;
+    }
+    return rows;
   }
 
   // Adds where row i of the tile begins to x; what is not affine is returned.
@@ -566,20 +553,23 @@ class ContractSchedule {
     local.Add(j, 1);
     column.Add(j, 1);
     if (shape_.lane.result >= 0) r.index[static_cast<size_t>(shape_.lane.result)].Add(column);
-    const ExprId value = LocalExpr(k_, total_, local);
-    c_.builder->SetRoot(root_, value);
-    std::vector<Stmt> stores;
-    if (c_.stored(root_)) {
-      stores.push_back(MakeStore(c_.builder->BufferOf(root_, true), c_.builder->Place(root_, r.index), value));
-    }
-    for (ir::Value v : c_.group().post) {
-      if (!c_.stored(v)) continue;
-      const ExprId e = c_.builder->Build(v, r.index);
-      stores.push_back(MakeStore(c_.builder->BufferOf(v, true), c_.builder->Place(v, r.index), e));
-    }
     std::vector<Stmt> inner;
-    inner.push_back(MakeLoop(j, p.columns, LoopKind::kVector, p.vector, std::move(stores)));
+    inner.push_back(MakeLoop(j, p.columns, LoopKind::kVector, p.vector, Stores(r.index, LocalExpr(k_, total_, local))));
     return std::move(OverRows(r, std::move(inner))[0]);
+  }
+
+  // The sum there and what is computed from it.
+  std::vector<Stmt> Stores(const Index& index, ExprId sum) {
+    c_.builder->SetRoot(root_, sum);
+    std::vector<Stmt> stores;
+    const auto store = [&](ir::Value v, ExprId value) {
+      stores.push_back(MakeStore(c_.builder->BufferOf(v, true), c_.builder->Place(v, index), value));
+    };
+    if (c_.stored(root_)) store(root_, sum);
+    for (ir::Value v : c_.group().post) {
+      if (c_.stored(v)) store(v, c_.builder->Build(v, index));
+    }
+    return stores;
   }
 
   const ScheduleContext& c_;
@@ -592,6 +582,7 @@ class ContractSchedule {
   AxisId block_ = -1;        // blocks of rows, if there are several
   const int64_t k_block_;  // of what k counts
   const DType packed_;     // an element of a packed operand: of pairs, the first in the upper half
+  bool direct_ = false;      // sums of a tile go from registers to the result, through no table
   LocalId total_ = -1, pack_ = -1, square_ = -1, rows_ = -1;
   LocalId x_least_ = -1, w_least_ = -1;  // LeastOf
   Index index_;              // of the result, as far as the outer loops say

@@ -1,5 +1,5 @@
 // How products are laid out: second operands packed panel by panel for up to 512 rows at once, batches or rows as
-// lanes, results stored as a transpose has them. No bit depends on it.
+// lanes, sums stored from registers, results stored as a transpose has them. No bit depends on it.
 
 #include <gtest/gtest.h>
 
@@ -27,6 +27,9 @@ const std::vector<Case>& Cases() {
       {"whole_panels_and_one", {520, 513}, {513, 1088}, false},
       {"a_narrow_last_panel", {300, 300}, {300, 1031}, false},
       {"transposed", {530, 700}, {1024, 700}, true},
+      {"one_block_of_k", {257, 200}, {200, 117}, false},
+      {"one_block_of_k_transposed", {131, 256}, {64, 256}, true},
+      {"few_rows_of_one_block", {5, 33}, {33, 19}, false},
   };
   return *cases;
 }
@@ -110,6 +113,19 @@ TEST(Products, PanelsArePackedForManyRows) {
   const std::string text = ToString(p);
   EXPECT_NE(text.find("for mb in 0..2 {"), std::string::npos) << text;
   EXPECT_GE(p.kernels[0].chunks(), 8) << text;
+}
+
+// Sums of one block of k are stored from registers, those of several blocks from a table.
+TEST(Products, OneBlockOfKNeedsNoTable) {
+  for (const int depth : {256, 257}) {
+    const std::string k = std::to_string(depth);
+    const Program p = PlanFunctions("func @f(%x: f32[100," + k + "], %w: f32[" + k + R"(,70]) -> (f32[100,70]) {
+  %0 = contract %x, %w {a_batch=[], a_contract=[1], b_batch=[], b_contract=[0]} : f32[100,70]
+  %1 = neg %0 : f32[100,70]
+  return %1
+})");
+    EXPECT_EQ(ToString(p).find("local total") == std::string::npos, depth == 256) << ToString(p);
+  }
 }
 
 // Depthwise convolutions and their gradients are products with a batch per channel.
