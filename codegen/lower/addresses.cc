@@ -157,6 +157,7 @@ class Hoister {
 }  // namespace
 
 llvm::PreservedAnalyses HoistAddressesPass::run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
+  if (!function.hasFnAttribute(kHasProducts)) return llvm::PreservedAnalyses::all();
   Hoister hoister(&function, analyses.getResult<llvm::LoopAnalysis>(function),
                   analyses.getResult<llvm::DominatorTreeAnalysis>(function));
   if (!hoister.Run()) return llvm::PreservedAnalyses::all();

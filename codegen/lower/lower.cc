@@ -1,5 +1,6 @@
 #include "codegen/lower/lower.h"
 
+#include "codegen/lower/addresses.h"
 #include "codegen/lower/emitter.h"
 #include "ir/strings.h"
 
@@ -28,6 +29,7 @@ absl::StatusOr<llvm::Function*> LowerKernel(const Kernel& kernel, const Target& 
   function->addParamAttr(0, llvm::Attribute::NoAlias);
   function->addParamAttr(0, llvm::Attribute::ReadOnly);
   SetFunctionAttributes(function, target);
+  if (kernel.product_flops > 0) function->addFnAttr(kHasProducts);
   if (absl::Status status = KernelEmitter(kernel, target, function).Run(); !status.ok()) {
     return status;
   }
