@@ -1,5 +1,7 @@
 #include "frontend/composition.h"
 
+#include <algorithm>
+
 #include "frontend/event_log.h"
 #include "frontend/key.h"
 #include "frontend/program_cache.h"
@@ -32,7 +34,8 @@ std::shared_ptr<const ModuleData> GraphOf(const char* name, absl::Span<const Ten
 
 Tensor Compose(const char* name, absl::Span<const Tensor> operands, absl::Span<const double> numbers, CompositionBody body) {
   constexpr size_t kMost = 64;  // kinds of one composition; shapes that come once, as of growing caches, do not count
-  if (!MayRunPrograms()) return body(operands);
+  const bool leaked = std::any_of(operands.begin(), operands.end(), [](const Tensor& x) { return x.symbolic(); });
+  if (leaked || !MayRunPrograms()) return body(operands);  // ops say what is wrong with tensors of a trace that is over
   ProgramCache& cache = ProgramCache::Get();
   const ProgramCache::Site site{name, {}, kMost, false};
   if (!cache.Serves(site)) return body(operands);

@@ -138,6 +138,14 @@ TEST_F(Compositions, MistakesAreReportedAsEver) {
   const Tensor x = Data({3, 8}, 1);
   Prepare(x);
   EXPECT_THROW(Softmax(x, 2), Error);
+  Tensor leaked;
+  Trace([&](const Tensor& t) { return leaked = t; }, {Spec(x)});
+  try {
+    Softmax(leaked);
+    ADD_FAILURE() << "no error";
+  } catch (const Error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("used outside the trace that made it"));
+  }
   const Tensor labels = Tensor::FromData(std::vector<int32_t>{0, 1, 2}, {3});
   for (int i = 0; i < 3; ++i) SoftmaxCrossEntropy(x, labels);
   WaitForCompiler();

@@ -92,13 +92,13 @@ def _watch(x, drop):
         return None  # the key keeps it
 
 
-def sorted_keys(tree):
-    """The keys of a dict in the order of its leaves."""
+def sorted_keys(tree, who=""):
+    """The keys of a dict in the order of its leaves; `who` begins the error."""
     try:
         return sorted(tree)
     except TypeError:
-        raise _core.InvalidTypeError(f"the keys of a dict must be sortable, those of {tree!r} are not; use keys of "
-                                     "one type") from None
+        raise _core.InvalidTypeError(f"{who}the keys of a dict must be sortable, those of {tree!r} are not; use keys "
+                                     "of one type") from None
 
 
 _locks = _weakref.WeakSet()

@@ -3,7 +3,7 @@
 The leaves of a dict come in the order of its sorted keys; everything else, None included, is a leaf.
 """
 
-from .. import _core
+from .. import _calls, _core
 
 
 def is_nested(structure):
@@ -19,11 +19,7 @@ def _is_leaf_tuple(structure):
 
 
 def _keys(structure):
-    try:
-        return sorted(structure)
-    except TypeError:
-        raise _core.InvalidTypeError(f"nest: the keys of a dict must be sortable, those of {structure!r} are "
-                                     "not") from None
+    return _calls.sorted_keys(structure, "nest: ")
 
 
 def _children(structure):
