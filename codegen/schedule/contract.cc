@@ -7,7 +7,8 @@
 
 // Matrix products and what looks like them (convolutions): k ascends in blocks of 256. Rows go in blocks, too: for
 // each block of k, tile after tile of rows x lanes is accumulated in registers and added to a table on the stack,
-// from which the epilogue (whatever maps were fused) is computed row by row.
+// from which the epilogue (whatever maps were fused) is computed row by row. One block of k needs no table if the
+// epilogue is short: it is unrolled over the registers of a tile.
 //
 // Rows and k may walk the memory of the operands in several axes. Their offsets are then looked up in tables: x is at
 // row_offset[row] + k_offset[k], so that the innermost loop is that of a plain product.
