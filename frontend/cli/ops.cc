@@ -132,7 +132,7 @@ std::string Header() {
       "// Generated from ir/ops.def by `reel ops --header`.\n"
       "#ifndef REEL_ELEMENTARY_H_\n#define REEL_ELEMENTARY_H_\n\n"
       "#include \"reel/tensor.h\"\n#include \"reel/variable.h\"\n\n"
-      "// Functions of floats, element by element, within 1 ULP of the exact value.\n\n"
+      "// Functions of floats, element by element, within 1 ULP of the exact value where nothing else is said.\n\n"
       "namespace reel {\n\n";
   for (const ir::Op op : kFunctions) {
     const ir::OpInfo& info = ir::Info(op);

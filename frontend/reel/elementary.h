@@ -5,7 +5,7 @@
 #include "reel/tensor.h"
 #include "reel/variable.h"
 
-// Functions of floats, element by element, within 1 ULP of the exact value.
+// Functions of floats, element by element, within 1 ULP of the exact value where nothing else is said.
 
 namespace reel {
 
@@ -27,7 +27,7 @@ Tensor Log2(const Operand& x);
 Tensor Log10(const Operand& x);
 /// log(1 + x), exact to its last bits near 0 too; -inf at -1, NaN below
 Tensor Log1p(const Operand& x);
-/// hyperbolic tangent
+/// hyperbolic tangent, within 2.5 ULP
 Tensor Tanh(const Operand& x);
 /// 1 / (1 + exp(-x))
 Tensor Sigmoid(const Operand& x);

@@ -85,10 +85,11 @@ F Named(const std::string& name) {
 MathFunction Named(const char* name, ir::Op op, decltype(MathFunction::emit) emit) {
   MathFunction f{name, 1, emit, {}, {}, 0, 0};
   switch (op) {
-#define ROW(Enum, family, dtypes, domain, ...) \
-  case ir::Op::k##Enum:                        \
-    f.timing_lo = (domain).low;                \
-    f.timing_hi = (domain).high;               \
+#define ROW(Enum, family, dtypes, domain, row_ulps, ...) \
+  case ir::Op::k##Enum:                                  \
+    f.timing_lo = (domain).low;                          \
+    f.timing_hi = (domain).high;                         \
+    f.ulps = row_ulps;                                   \
     break;
     using optable::Domain;
 #include "tests/ops/op_cases.def"

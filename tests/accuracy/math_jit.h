@@ -26,6 +26,7 @@ struct MathFunction {
   double timing_hi;
   /// A second operand for x from a number in [-1, 1], where the first range does not serve.
   double (*second)(double x, double unit) = nullptr;
+  double ulps = 1;  ///< Largest error allowed.
 };
 
 /// All functions of codegen/math: every FUNCTION of ops.def, and those of two operands.
