@@ -1,8 +1,6 @@
-// sigmoid(x) = 1 / (1 + e^-x), both terms of the denominator scaled by u = 2^-37 (2^-96), so that
-// e^-x does not overflow where the result is denormal; the last product u * (...) rounds into the
-// denormals. Denominator u + u 2^n (1 + T), T = high + tail, is a pair (exact sums of the larger
-// and the smaller term); one correction step of the reciprocal takes the low part in.
-// Budget in ULP: final 0.5, T 0.25 of e^-x where that matters, rest 0.1.
+// sigmoid(x) = u / (u + u e^-x), u = 2^-37 (2^-96), so that u e^-x does not overflow where the result
+// is denormal. u e^-x = u 2^n (1 + T), T = high + tail. Budget in ULP of the result: T and u e^-x 0.5
+// each, the denominator 1 (where the result is just below 1), the quotient 0.5.
 #include <cmath>
 
 #include "codegen/math/common.h"
@@ -22,17 +20,8 @@ llvm::Value* EmitSigmoid(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptio
   const uint64_t unit_bits =
       static_cast<uint64_t>(e.bias() + unit_exponent) << e.mantissa_bits();
   const Fp scale = e.FromBits(r.exponent + unit_bits);
-  const Pair mantissa = e.FastTwoSum(e.Const(1.0), r.high + r.tail);
-  const Fp power = scale * mantissa.hi;
-
-  const Fp larger = e.ClampBelow(power, unit);
-  const Fp smaller = e.ClampAbove(power, unit);
-  const Pair den = e.FastTwoSum(larger, smaller);
-  const Fp den_lo = e.Fma(scale, mantissa.lo, den.lo);
-  const Fp reciprocal = 1.0 / den.hi;
-  const Fp rest =
-      e.Fma(-reciprocal, den_lo, e.Residual(e.Const(1.0), reciprocal, den.hi));
-  return (e.Fma(reciprocal, rest, reciprocal) * unit).v;
+  const Fp power = e.Fma(scale, r.high + r.tail, scale);
+  return (unit / (power + unit)).v;
 }
 
 }  // namespace reel::codegen::math
