@@ -150,7 +150,7 @@ void CheckArguments(const codegen::EntryPoint& entry, std::span<const Tensor> ar
 // A tensor that may be written in place: of the type, and nobody else sees it.
 bool Writable(const Tensor& t, const Type& type) {
   return t.defined() && t.internal_data().use_count() == 1 && t.type() == type && !t.symbolic() &&
-         t.internal_data()->buffer.unique();
+         t.internal_data()->buffer().unique();
 }
 
 Tensor NewTensor(const Type& type) {
@@ -187,7 +187,7 @@ void RunEntry(InstanceData* data, size_t index, std::span<const Tensor> argument
     } else {
       results[i] = NewTensor(entry.results[i].type);
     }
-    data->results[i] = results[i].internal_data()->buffer.data();
+    data->results[i] = results[i].internal_data()->buffer().data();
   }
   alignas(64) int64_t fault = passes::NoNumericsFault();
   data->results[results.size()] = &fault;

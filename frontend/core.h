@@ -1,6 +1,9 @@
 #ifndef REEL_FRONTEND_CORE_H_
 #define REEL_FRONTEND_CORE_H_
 
+#include <array>
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -26,25 +29,50 @@
 
 namespace reel::internal {
 
+/// A number no tensor, variable or trace has had: identity, in the order of creation.
+uint64_t NextId();
+
 struct TensorData {
-  TensorData(Type type_, runtime::Buffer buffer_, uint64_t trace_ = 0);
+  /// Bytes of one element, of any dtype.
+  struct alignas(16) Number {
+    std::byte bytes[16];
+  };
+
+  TensorData(Type type_, runtime::Buffer buffer, uint64_t trace_ = 0);
+  /// All elements are `number`. Memory is taken and written to when buffer() first asks for it.
+  TensorData(Type type_, const Number& number);
   ~TensorData();
   TensorData(const TensorData&) = delete;
   TensorData& operator=(const TensorData&) = delete;
 
+  /// Null if symbolic. Threads may share a tensor.
+  const runtime::Buffer& buffer() const {
+    if (unwritten_.load(std::memory_order_acquire)) [[unlikely]] Write();
+    return buffer_;
+  }
+  /// All elements are number(), and there is no memory of them yet.
+  bool is_number() const { return unwritten_.load(std::memory_order_acquire); }
+  /// What it was made of, if is_number() was ever true.
+  const std::byte* number() const { return number_.bytes; }
+
   Type type;
-  runtime::Buffer buffer;  // null if symbolic
   uint64_t id;
   uint64_t trace;  // id of the trace of a symbolic tensor, else 0
   bool has_tangent = false;  // a ForwardAccumulator knows one
+
+ private:
+  void Write() const;
+
+  mutable std::atomic<bool> unwritten_ = false;
+  Number number_;
+  mutable runtime::Buffer buffer_;
 };
+inline bool IsNumber(const Tensor& x) { return x.internal_data()->is_number(); }
 /// A tensor that has tangents dies (forward.cc).
 void ForgetTangents(uint64_t id);
 
 /// Tensors alive in the process, for leak tests.
 int64_t LiveTensors();
-/// A number no tensor, variable or trace has had: identity, in the order of creation.
-uint64_t NextId();
 
 struct VariableData {
   uint64_t id;

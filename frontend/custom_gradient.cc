@@ -254,7 +254,7 @@ std::vector<Tensor> Eager(Builder* builder, const std::shared_ptr<CustomCall>& c
                           const std::vector<Tensor>& inputs, const std::vector<Tensor>& inner) {
   std::vector<Tensor> results;
   for (const Tensor& y : inner)
-    results.push_back(MakeTensor(y.type(), y.internal_data()->buffer));
+    results.push_back(MakeTensor(y.type(), y.internal_data()->buffer()));
   AttributesPtr attributes;
   TensorList operands;
   const auto module = ModuleOfRecordings();

@@ -37,9 +37,20 @@ void CheckTraces(ir::Op op, absl::Span<const Tensor> operands) {
 
 }  // namespace
 
-TensorData::TensorData(Type type_, runtime::Buffer buffer_, uint64_t trace_)
-    : type(std::move(type_)), buffer(std::move(buffer_)), id(NextId()), trace(trace_) {
+TensorData::TensorData(Type type_, runtime::Buffer buffer, uint64_t trace_)
+    : type(std::move(type_)), id(NextId()), trace(trace_), buffer_(std::move(buffer)) {
   live_tensors.fetch_add(1, std::memory_order_relaxed);
+}
+TensorData::TensorData(Type type_, const Number& number)
+    : type(std::move(type_)), id(NextId()), trace(0), unwritten_(true), number_(number) {
+  live_tensors.fetch_add(1, std::memory_order_relaxed);
+}
+void TensorData::Write() const {
+  static std::mutex* const writing = new std::mutex();
+  const std::lock_guard lock(*writing);
+  if (!unwritten_.load(std::memory_order_relaxed)) return;
+  buffer_ = Filled(number_.bytes, type);
+  unwritten_.store(false, std::memory_order_release);
 }
 TensorData::~TensorData() {
   if (has_tangent) ForgetTangents(id);
@@ -115,7 +126,7 @@ Tensor FromLiteral(const ir::Literal& literal) {
 ir::Literal ToLiteral(const Tensor& tensor) {
   const auto* first = static_cast<const std::byte*>(tensor.raw_data());
   // Buffers are never written to while shared, so the literal keeps one instead of a copy.
-  const auto owner = std::make_shared<const runtime::Buffer>(tensor.internal_data()->buffer);
+  const auto owner = std::make_shared<const runtime::Buffer>(tensor.internal_data()->buffer());
   return ir::Literal(tensor.type(), std::shared_ptr<const std::byte>(owner, first));
 }
 
@@ -157,29 +168,26 @@ TensorList DispatchAll(ir::Op op, AttributesPtr attributes, absl::Span<const Ten
 Tensor RunReady(ir::Op op, std::initializer_list<const Operand*> operands, const char* function) {
   const ThreadState& state = State();
   if (state.trace || ChecksNumerics()) return {};  // the latter: for the line of the user
-  std::array<const void*, 3> in{};
-  std::array<DType, 3> dtypes{};
+  ElementwiseOperands in;
   const TensorData* first = nullptr;
-  size_t n = 0;
   for (const Operand* x : operands) {
     const Tensor* tensor = x->plain();
     const TensorData* data = tensor ? tensor->internal_data().get() : nullptr;
     if (!data || data->trace != 0 || (first && !(data->type == first->type))) return {};
     if (!first) first = data;
-    dtypes[n] = data->type.dtype;
-    in[n++] = data->buffer.data();
+    in.emplace_back(*data);
   }
   const LibraryOp found = FindInLibrary(op, first->type.dtype);
   if (!found.kernel) return {};
   const Type type{found.result, first->type.shape};
   runtime::Buffer buffer = NewBuffer(type);
-  RunElementwise(*found.kernel, {in.data(), n}, {dtypes.data(), n}, type, buffer.data());
+  RunElementwise(*found.kernel, in, type, buffer.data());
   Tensor result = MakeTensor(type, std::move(buffer));
   if (!state.sinks.empty()) {
     const LocationScope scope(**operands.begin(), function);
     std::array<Tensor, 3> tensors;
-    for (size_t i = 0; i < n; ++i) tensors[i] = *operands.begin()[i]->plain();
-    Tell(state, op, nullptr, {tensors.data(), n}, {&result, 1});
+    for (size_t i = 0; i < in.size(); ++i) tensors[i] = *operands.begin()[i]->plain();
+    Tell(state, op, nullptr, {tensors.data(), in.size()}, {&result, 1});
   }
   return result;
 }
@@ -209,7 +217,7 @@ void AssignVariable(const VariablePtr& variable, const Tensor& value) {
   ThreadState& state = State();
   const Tensor operands[] = {value};
   CheckTraces(ir::Op::kIdentity, operands);
-  if (!state.trace) variable->Store(value.internal_data()->buffer);
+  if (!state.trace) variable->Store(value.internal_data()->buffer());
   for (const auto& sink : state.sinks) {
     if (sink->listening()) sink->OnAssign(variable, value, UserLine());
   }

@@ -49,11 +49,12 @@ class Graph {
   std::vector<KeptAt> Places(absl::Span<const TapeEntry> entries, const GradientRequest& request) const {
     absl::flat_hash_map<uint64_t, KeptAt> places;
     for (size_t i = 0; i < request.seeds.size(); ++i) {
-      if (request.seeds[i]) places.emplace(request.seeds[i]->id(), KeptAt{-1, static_cast<int32_t>(i)});
+      if (request.seeds[i]) places.emplace(request.seeds[i]->id(), KeptAt{-1, static_cast<int32_t>(i), IsNumber(*request.seeds[i])});
     }
     for (size_t e = 0; e < entries.size(); ++e) {
       for (size_t i = 0; i < entries[e].kept.size(); ++i)
-        places.emplace(entries[e].kept[i].id(), KeptAt{static_cast<int32_t>(e), static_cast<int32_t>(i)});
+        places.emplace(entries[e].kept[i].id(),
+                       KeptAt{static_cast<int32_t>(e), static_cast<int32_t>(i), IsNumber(entries[e].kept[i])});
     }
     std::vector<KeptAt> out;
     for (uint64_t id : ids_) {

@@ -89,20 +89,13 @@ runtime::Buffer Need(runtime::Buffer buffer, const Type& type) {
   return buffer;
 }
 
-// A scalar repeated: no arithmetic, so no kernel per shape. Large zeros take no memory until they
-// are written to.
+// A scalar repeated. Elementwise ops take a long one as the number it is, so it has no memory until something else reads it.
 Tensor Fill(const Tensor& scalar, const Type& type) {
   const auto* value = static_cast<const std::byte*>(scalar.raw_data());
-  const auto total = static_cast<size_t>(type.bytes());
-  size_t done = std::min(total, static_cast<size_t>(SizeOf(type.dtype)));
-  if (std::all_of(value, value + done, [](std::byte b) { return b == std::byte{}; }))
-    return MakeTensor(type, Need(runtime::Buffer::TryAllocateZeroed(total), type));
-  runtime::Buffer buffer = NewBuffer(type);
-  auto* out = static_cast<std::byte*>(buffer.data());
-  std::memcpy(out, value, done);
-  for (; done < total; done += std::min(done, total - done))
-    std::memcpy(out + done, out, std::min(done, total - done));
-  return MakeTensor(type, std::move(buffer));
+  if (type.shape.size() < kRepeatsFrom) return MakeTensor(type, Filled(value, type));
+  TensorData::Number number;
+  std::memcpy(number.bytes, value, static_cast<size_t>(SizeOf(type.dtype)));
+  return Tensor(std::make_shared<TensorData>(type, number));
 }
 
 }  // namespace
@@ -111,11 +104,24 @@ runtime::Buffer NewBuffer(const Type& type) {
   return Need(runtime::Buffer::TryAllocate(static_cast<size_t>(type.bytes())), type);
 }
 
+runtime::Buffer Filled(const std::byte* number, const Type& type) {
+  const auto total = static_cast<size_t>(type.bytes());
+  size_t done = std::min(total, static_cast<size_t>(SizeOf(type.dtype)));
+  if (std::all_of(number, number + done, [](std::byte b) { return b == std::byte{}; }))
+    return Need(runtime::Buffer::TryAllocateZeroed(total), type);
+  runtime::Buffer buffer = NewBuffer(type);
+  auto* out = static_cast<std::byte*>(buffer.data());
+  std::memcpy(out, number, done);
+  for (; done < total; done += std::min(done, total - done))
+    std::memcpy(out + done, out, std::min(done, total - done));
+  return buffer;
+}
+
 TensorList RunKernel(ir::Op op, const AttributesPtr& attributes, absl::Span<const Tensor> operands,
                      absl::Span<const Type> result_types) {
   static const ir::Attributes kNone;
   if (op == ir::Op::kIdentity || op == ir::Op::kStopGradient || op == ir::Op::kReshape) {
-    return {MakeTensor(result_types[0], operands[0].internal_data()->buffer)};
+    return {MakeTensor(result_types[0], operands[0].internal_data()->buffer())};
   }
   if (op == ir::Op::kBroadcast && operands[0].rank() == 0)
     return {Fill(operands[0], result_types[0])};

@@ -11,6 +11,8 @@ TensorList RunKernel(ir::Op op, const AttributesPtr& attributes, absl::Span<cons
 
 /// Uninitialised memory for a tensor; throws kResourceExhausted.
 runtime::Buffer NewBuffer(const Type& type);
+/// Memory whose elements are all the one at `number`. Large zeros take none until they are written to.
+runtime::Buffer Filled(const std::byte* number, const Type& type);
 
 }  // namespace reel::internal
 

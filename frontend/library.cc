@@ -20,6 +20,7 @@ using codegen::LibraryKernel;
 constexpr int64_t kPartials = 64, kBlock = 4096;  // the rule of reductions: ir/README.md
 constexpr int64_t kShortRow = 16;                     // rows that are faster as columns
 constexpr int64_t kChunk = 1 << 15;               // elements that one thread takes at a time
+constexpr int64_t kTile = 1 << 11;                // of a number that is repeated
 
 // Kernels by op, dtype of the last operand, dtype of the result and variant.
 class Table {
@@ -200,17 +201,28 @@ LibraryOp FindInLibrary(ir::Op op, DType dtype) {
   return {FindKernel(op, dtype, kBool), kBool};
 }
 
-void RunElementwise(const LibraryKernel& k, absl::Span<const void* const> operands,
-                    absl::Span<const DType> dtypes, const Type& result, void* out) {
-  const int64_t n = result.shape.size();
-  if (n <= 2 * kChunk) return Call(k, operands.data(), out, n);
-  const int64_t result_bytes = SizeOf(result.dtype);
-  runtime::ParallelFor((n + kChunk - 1) / kChunk, [&](int64_t chunk) noexcept {
-    const int64_t begin = chunk * kChunk;
+void RunElementwise(const LibraryKernel& k, const ElementwiseOperands& operands, const Type& result, void* out) {
+  const int64_t n = result.shape.size(), result_bytes = SizeOf(result.dtype);
+  // A number is repeated in short tiles, which stay in the L1 cache; all operands go tile by tile then.
+  int64_t step = kChunk;
+  std::array<runtime::Buffer, 3> tiles;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (!operands[i].repeated) continue;
+    step = kTile;
+    tiles[i] = Filled(static_cast<const std::byte*>(operands[i].data), {operands[i].dtype, {kTile}});
+  }
+  const auto run = [&](int64_t begin, int64_t count) {
     std::array<const void*, 3> part{};
-    for (size_t i = 0; i < operands.size(); ++i)
-      part[i] = At(operands[i], begin * SizeOf(dtypes[i]));
-    Call(k, part.data(), At(out, begin * result_bytes), std::min(kChunk, n - begin));
+    for (size_t i = 0; i < operands.size(); ++i) {
+      const auto& [repeated, dtype, data] = operands[i];
+      part[i] = repeated ? tiles[i].data() : At(data, begin * SizeOf(dtype));
+    }
+    Call(k, part.data(), At(out, begin * result_bytes), count);
+  };
+  if (n <= 2 * kChunk && step == kChunk) return run(0, n);
+  runtime::ParallelFor((n + kChunk - 1) / kChunk, [&](int64_t chunk) noexcept {
+    const int64_t end = std::min(n, (chunk + 1) * kChunk);
+    for (int64_t i = chunk * kChunk; i < end; i += step) run(i, std::min(step, end - i));
   });
 }
 
@@ -219,13 +231,9 @@ bool RunFromLibrary(ir::Op op, const ir::Attributes& attributes, absl::Span<cons
   if (ir::Info(op).Has(ir::kElementwise)) {
     const LibraryKernel* k = FindKernel(op, operands.back().dtype(), result.dtype);
     if (!k) return false;
-    absl::InlinedVector<const void*, 4> in;
-    absl::InlinedVector<DType, 4> dtypes;
-    for (const Tensor& x : operands) {
-      in.push_back(x.raw_data());
-      dtypes.push_back(x.dtype());
-    }
-    RunElementwise(*k, in, dtypes, result, out);
+    ElementwiseOperands in;
+    for (const Tensor& x : operands) in.emplace_back(*x.internal_data());
+    RunElementwise(*k, in, result, out);
     return true;
   }
   switch (op) {

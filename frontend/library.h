@@ -22,8 +22,20 @@ struct LibraryOp {
   DType result = kFloat32;
 };
 LibraryOp FindInLibrary(ir::Op op, DType dtype);
-void RunElementwise(const codegen::LibraryKernel& kernel, absl::Span<const void* const> operands,
-                    absl::Span<const DType> dtypes, const Type& result, void* out);
+/// Elements of an operand, or one that stands for all.
+struct ElementwiseOperand {
+  explicit ElementwiseOperand(const TensorData& x)
+      : repeated(x.is_number()), dtype(x.type.dtype), data(repeated ? x.number() : x.buffer().data()) {}
+  bool repeated;
+  DType dtype;
+  const void* data;
+};
+using ElementwiseOperands = absl::InlinedVector<ElementwiseOperand, 3>;
+void RunElementwise(const codegen::LibraryKernel& kernel, const ElementwiseOperands& operands, const Type& result,
+                    void* out);
+
+/// Numbers repeated so often or more have no memory until something asks for it (TensorData::number).
+inline constexpr int64_t kRepeatsFrom = 1 << 13;
 
 /// Ops that only move elements (broadcast, transpose, slice, reverse, pad, dynamic_slice,
 /// dynamic_update): the same as copies; false for others.

@@ -4,6 +4,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "frontend/key.h"
+#include "ir/builder.h"
 #include "ir/strings.h"
 #include "passes/rewrite.h"
 
@@ -58,10 +59,8 @@ class StructureWriter {
     }
     AppendKey(&key_, static_cast<int64_t>(request.seeds.size()));
     for (const auto& seed : request.seeds) {
-      if (seed)
-        WriteValue(seed->id(), seed->type());
-      else
-        AppendKey(&key_, 0);
+      AppendKey(&key_, int64_t{seed.has_value()} + (seed && IsNumber(*seed)));
+      if (seed) WriteValue(seed->id(), seed->type());
     }
     return true;
   }
@@ -83,6 +82,7 @@ class StructureWriter {
     }
     if (entry.attributes) AppendKey(&key_, *entry.attributes);
     for (uint64_t id : entry.results) numbers_.Add(id);
+    for (const Tensor& x : entry.kept) key_ += IsNumber(x) ? '1' : '0';
   }
 
   // Types of results follow from the op, its operands and attributes.
@@ -101,7 +101,13 @@ const Tensor* Find(const KeptAt& at, absl::Span<const TapeEntry> entries, const 
   return at.entry < 0 ? &*request.seeds[slot] : &entries[static_cast<size_t>(at.entry)].kept[slot];
 }
 
-// The nodes from graph.first_node on that the roots need. Parameters: the values from before that these use.
+KeptAt KeptOf(const GradientGraph& graph, ir::Value v) {
+  const auto at = static_cast<size_t>(v.id);
+  return at < graph.kept.size() ? graph.kept[at] : KeptAt{};
+}
+
+// The nodes from graph.first_node on that the roots need. Parameters: the values from before that these use, numbers as
+// scalars.
 ir::Function BackwardFunction(const GradientGraph& graph, std::vector<ir::Value>* given, std::vector<ir::Value>* results) {
   const ir::Function& f = graph.function;
   const auto& nodes = f.nodes();
@@ -124,8 +130,14 @@ ir::Function BackwardFunction(const GradientGraph& graph, std::vector<ir::Value>
   passes::Copier copier(f, &out);
   for (ir::Value v{0}; v.id < before; ++v.id) {
     if (!used[static_cast<size_t>(v.id)]) continue;
-    copier.Map(v, out.AddParameter(StrCat("p", given->size()), f.type(v)));
+    const Type& type = f.type(v);
+    const bool number = KeptOf(graph, v).number;
+    const ir::Value p = out.AddParameter(StrCat("p", given->size()), number ? Type{type.dtype, {}} : type);
+    copier.Map(v, p);
     given->push_back(v);
+  }
+  for (ir::Value v : *given) {
+    if (KeptOf(graph, v).number) copier.Map(v, ir::Builder(&out).Broadcast(copier(v), f.type(v).shape, {}));
   }
   for (size_t n = graph.first_node; n < nodes.size(); ++n) {
     if (live[n]) copier.CopyNode(nodes[n]);
@@ -143,13 +155,9 @@ absl::StatusOr<std::shared_ptr<const CachedProgram>> GradientProgram::Make(const
   ir::Module module("tape");
   module.AddFunction(BackwardFunction(graph, &given, &results));
   if (results.empty()) return nullptr;
-  const auto kept = [&](ir::Value v) {
-    const auto at = static_cast<size_t>(v.id);
-    return at < graph.kept.size() ? graph.kept[at] : KeptAt{};
-  };
   std::vector<KeptAt> inputs;
   for (ir::Value v : given) {
-    inputs.push_back(kept(v));
+    inputs.push_back(KeptOf(graph, v));
     if (inputs.back().slot < 0) return absl::InternalError("the tape did not keep a value");
   }
   absl::flat_hash_map<int32_t, int> result_of;
@@ -157,7 +165,7 @@ absl::StatusOr<std::shared_ptr<const CachedProgram>> GradientProgram::Make(const
   std::vector<Root> of_root;
   for (ir::Value v : graph.roots.values) {
     const auto result = result_of.find(v.id);
-    of_root.push_back({kept(v), result == result_of.end() ? -1 : result->second});
+    of_root.push_back({KeptOf(graph, v), result == result_of.end() ? -1 : result->second});
   }
   auto code = compile(module);
   if (!code.ok()) return code.status();
@@ -171,7 +179,8 @@ std::optional<std::vector<std::optional<Tensor>>> GradientProgram::RunOn(absl::S
   for (const KeptAt& at : inputs_) {
     const Tensor* x = Find(at, entries, request);
     if (x->symbolic()) return std::nullopt;  // of a trace that is gone
-    in.push_back(x->internal_data()->buffer.data());
+    const TensorData& data = *x->internal_data();
+    in.push_back(at.number ? data.number() : data.buffer().data());
   }
   const auto results = Run(in);
   if (!results) return std::nullopt;

@@ -32,6 +32,7 @@ struct GradientRoots {
 struct KeptAt {
   int32_t entry = -1;  ///< < 0: a seed of the request
   int32_t slot = -1;   ///< of TapeEntry::kept, or the seed's; < 0: nowhere
+  bool number = false; ///< all its elements are TensorData::number, which programs are given in its place
 };
 
 /// A backward graph that ran op by op: the function whose nodes from `first_node` on it is, and where the values from

@@ -60,7 +60,7 @@ const void* Tensor::raw_data(std::source_location location) const {
                       "for decisions "
                       "that depend on values"));
   }
-  return data.buffer.data();
+  return data.buffer().data();
 }
 
 const void* Tensor::Elements(DType dtype, std::source_location location) const {

@@ -24,7 +24,7 @@ Variable::Variable(const Tensor& initial, VariableOptions options, std::source_l
   data_->trainable = options.trainable;
   data_->type = initial.type();
   initial.raw_data(location);  // symbolic initial values are an error
-  data_->buffer = initial.internal_data()->buffer;
+  data_->buffer = initial.internal_data()->buffer();
 }
 
 const std::string& Variable::name() const { return Data(data_).name; }

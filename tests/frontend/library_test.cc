@@ -2,6 +2,7 @@
 // blocks, rows and threads end.
 
 #include <cstring>
+#include <thread>
 
 #include "codegen/library/specs.h"
 #include "frontend/library.h"
@@ -94,6 +95,41 @@ TEST(Library, Copies) {
     ExpectCompiledBits([](const Tensor& t) { return Concat({t, t, t}, 1); }, x);
     ExpectCompiledBits([](const Tensor& t) { return Pad(t, {1, 0, 4}, {2, 3, 0}); }, x);
     ExpectCompiledBits([](const Tensor& t) { return Slice(t, {1, 2, 3}, {6, 30, 50}, {2, 3, 5}); }, x);
+  }
+}
+
+const internal::TensorData& DataOf(const Tensor& x) { return *x.internal_data(); }
+
+TEST(Library, NumbersAreRepeatedWithoutMemory) {
+  using internal::kRepeatsFrom;
+  for (const DType d : kDTypes) {
+    for (const int64_t n : {kRepeatsFrom - 1, kRepeatsFrom, kRepeatsFrom + 2049, int64_t{200001}}) {
+      const Tensor x = Numbers({n}, d);
+      ExpectCompiledBits([](const Tensor& t) { return (t + 3) * t - 5; }, x);
+      ExpectCompiledBits([&](const Tensor& t) { return Where(Greater(t, 1), 7, t * 2); }, x);
+      ExpectCompiledBits([&](const Tensor& t) { return Maximum(Full({n}, 2, d), Full({n}, 3, d)) + t; }, x);
+    }
+  }
+  const Tensor two = Full({4, 5000}, 2), five = two + 3.f;
+  EXPECT_TRUE(DataOf(two).is_number());
+  EXPECT_FALSE(DataOf(five).is_number());
+  EXPECT_EQ(five.data<float>()[19999], 5);
+  EXPECT_EQ(ReduceSum(two).item<float>(), 40000);  // a reduction reads memory
+  EXPECT_FALSE(DataOf(two).is_number());
+  EXPECT_EQ((two + 3.f).data<float>()[19999], 5);
+  EXPECT_EQ(Reshape(Full({4, 5000}, 2), {20000}).data<float>()[19999], 2);
+}
+
+TEST(Library, ThreadsThatReadANumberAtOnce) {
+  for (int round = 0; round < 20; ++round) {
+    const Tensor x = Full({100000}, 3);
+    std::vector<std::thread> threads;
+    std::vector<float> sums(4);
+    for (size_t i = 0; i < sums.size(); ++i) {
+      threads.emplace_back([&, i] { sums[i] = i % 2 ? ReduceSum(x).item<float>() : (x + 1.f).data<float>()[99999]; });
+    }
+    for (std::thread& t : threads) t.join();
+    EXPECT_THAT(sums, testing::ElementsAre(4, 300000, 4, 300000));
   }
 }
 

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "frontend/library.h"
 #include "runtime/allocator.h"
 #include "tests/frontend/tape_cache_testing.h"
 
@@ -58,6 +59,27 @@ TEST_F(TapeCacheTest, ValuesAndNumbersAreInputs) {
   }
   EXPECT_EQ(compiled(), 1);
   EXPECT_EQ(hits(), 3);
+}
+
+// Numbers repeated without memory are scalars to the program, seeds too.
+TEST_F(TapeCacheTest, LongNumbersAreInputs) {
+  const auto gradient = [](int i) {
+    const Tensor x = Data({internal::kRepeatsFrom + 9}, i);
+    GradientTape tape;
+    tape.Watch(x);
+    const Tensor half = Full(x.shape(), 0.5 * i), y = Tanh(x * half) * 3.f + x / (2.f + static_cast<float>(i));
+    const Tensor g = *tape.Gradient(y, x, {.output_gradients = {Full(x.shape(), 0.25 + i)}});
+    EXPECT_TRUE(half.internal_data()->is_number());
+    WaitForCompiler();
+    return Bits(g);
+  };
+  std::vector<std::string> got, want;
+  for (int i = 0; i < 6; ++i) got.push_back(gradient(i));
+  EXPECT_EQ(compiled(), 1);
+  EXPECT_EQ(hits(), 3);
+  Cache().set_enabled(false);
+  for (int i = 0; i < 6; ++i) want.push_back(gradient(i));
+  EXPECT_EQ(got, want);
 }
 
 TEST_F(TapeCacheTest, StructuresDiffer) {
