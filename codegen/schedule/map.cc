@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 
 #include "codegen/schedule/schedule.h"
 
@@ -75,7 +76,10 @@ int64_t StepWidth(const Kernel& kernel, const Target& target, int64_t extent, in
   int64_t width = VectorWidth(kernel, target, extent, registers);
   const int64_t one = VectorWidth(kernel, target, extent, 1);
   while (width > one && lanes(width) - lanes(width / 2) > extent / 8) width /= 2;
-  return width;
+  // A row that is one masked step: what lies there next must wait for the whole step where results take the place of
+  // operands. Registers and a narrow rest need no mask.
+  const bool one_step = extent > one && extent < width;
+  return one_step && std::has_single_bit(static_cast<uint64_t>(extent % one)) ? one : width;
 }
 
 // The stores of the group's values, for all elements at these indices.

@@ -79,6 +79,8 @@ TEST(Plan, RegistersOfAStep) {
   EXPECT_TRUE(has(4096, 40, "by 16 {"));
   EXPECT_TRUE(has(80, 2, "by 16 {"));
   EXPECT_TRUE(has(8, 2, "by 8 {"));
+  EXPECT_TRUE(has(18, 2, "by 16 {"));  // and two lanes
+  EXPECT_TRUE(has(27, 2, "by 32 {"));
 }
 
 // No windows in memory: the product reads the padded image, and what follows rides on it.
