@@ -39,6 +39,7 @@ void ChainBuilder::Add(Kernel kernel) {
   const auto waits = [this](Value v) { return awaited_.contains(v.id); };
   Link link{block_->items.size() - 1, std::move(kernel), {}};
   if (!waits(own.updated) && std::none_of(own.values.begin(), own.values.end(), waits) && Append(&link)) return;
+  if (GoesFirst(own)) return PlaceFirst(std::move(link.kernel));
   if (waiting_.empty() && Chunks() == 0) return Begin(std::move(link));
   for (size_t b = 0; b < own.values.size(); ++b) {
     if (own.kind == BlockItem::Kind::kCopy ? b == 0 : own.writes[b]) awaited_.insert(own.values[b].id);
@@ -46,6 +47,38 @@ void ChainBuilder::Add(Kernel kernel) {
   waiting_.emplace_back(own, std::move(link.kernel));
   block_->items.pop_back();
   if (waiting_.size() == kMostWaiting) PlaceWaiting();
+}
+
+// Whether a kernel that is no part of what may become a chain can run before it: it needs nothing that this makes, and
+// makes little, which the chain may need.
+bool ChainBuilder::GoesFirst(const BlockItem& own) const {
+  if (own.kind != BlockItem::Kind::kKernel || own.updated.valid() || Updates(own) || !MakesLarge()) return false;
+  int64_t made = 0;
+  for (size_t b = 0; b < own.values.size(); ++b) {
+    const Value v = own.values[b];
+    if (WriterOf(v) || awaited_.contains(v.id) || (own.writes[b] && old_.contains(v.id))) return false;
+    if (own.writes[b]) made += std::min(bytes(v), l2_bytes_);
+  }
+  return made <= l2_bytes_ / 16;
+}
+
+// Whether there is something to go on with.
+bool ChainBuilder::MakesLarge() const {
+  return std::any_of(links_.begin(), links_.end(), [this](const Link& link) {
+    const BlockItem& i = item(link);
+    for (size_t b = 0; b < i.values.size(); ++b) {
+      if (i.writes[b] && bytes(i.values[b]) > l2_bytes_ / 2) return true;
+    }
+    return false;
+  });
+}
+
+void ChainBuilder::PlaceFirst(Kernel kernel) {
+  BlockItem own = std::move(block_->items.back());
+  block_->items.pop_back();
+  if (!kernel.body.empty()) own.kernel = add_(std::move(kernel));
+  block_->items.insert(block_->items.begin() + static_cast<std::ptrdiff_t>(links_.front().item), std::move(own));
+  for (Link& link : links_) ++link.item;
 }
 
 void ChainBuilder::Begin(Link link) {

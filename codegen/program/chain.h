@@ -28,7 +28,8 @@ class ChainBuilder {
   ChainBuilder(Block* block, bool is_body, int64_t l2_bytes, std::function<int32_t(Kernel)> add);
 
   /// The kernel of the block's last item, empty if it has none. The item may be placed behind later ones, if it is no
-  /// part of a chain that goes on without it: attention's loss stands between its heads and their gradients.
+  /// part of a chain that goes on without it: attention's loss stands between its heads and their gradients. Or before
+  /// that chain, if it is small and needs nothing of it.
   void Add(Kernel kernel);
   /// All items are placed, the last chain has ended.
   void Finish();
@@ -44,6 +45,9 @@ class ChainBuilder {
   int64_t bytes(ir::Value v) const { return block_->f.type(v).bytes(); }
   bool Append(Link* link);
   void Begin(Link link);
+  bool GoesFirst(const BlockItem& own) const;
+  bool MakesLarge() const;
+  void PlaceFirst(Kernel kernel);
   void End();
   void PlaceWaiting();
   bool Updates(const BlockItem& own) const;

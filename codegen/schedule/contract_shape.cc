@@ -151,6 +151,23 @@ void PairUp(const ScheduleContext& c, const View& x, const View& w, ContractShap
   k.w *= 2;
 }
 
+// The largest block of at most `most` rows, but half as many, that divides the rows into whole tiles of so many; 0:
+// none. What reads a large result block by block can go on with such blocks (program/chain).
+int64_t WholeBlock(const ContractShape& shape, int64_t tile, int64_t most) {
+  const int64_t extent = shape.rows[0].extent;
+  for (int64_t block = most / tile * tile; block > 0 && 2 * block >= most; block -= tile) {
+    if (extent % block == 0) return block;
+  }
+  return 0;
+}
+
+// Whether a product makes more than L2 holds row by row, of what every block of rows reads from there.
+bool MakesRows(const ContractShape& shape, const Target& target, int64_t element_bytes) {
+  const int64_t columns = element_bytes * shape.lane.extent;
+  return shape.outer.empty() && shape.rows.size() == 1 && shape.depth * columns <= target.l2_bytes / 4 &&
+         shape.rows[0].extent * columns > target.l2_bytes;
+}
+
 }  // namespace
 
 bool SharesPanels(const ContractShape& shape, int64_t lanes) {
@@ -246,6 +263,14 @@ ContractTiles TilesOfContract(const ContractShape& shape, const Target& target, 
     }
   }
   t.block = (extent + pieces - 1) / pieces;
+  if (!t.pack && extent % most != 0 && MakesRows(shape, target, element_bytes)) {
+    if (const int64_t block = WholeBlock(shape, most - 1, std::min(t.block, most_rows)); block > 0) {
+      t.rows = most - 1;
+      t.block = block;
+      t.per_block = block / t.rows;
+      return t;
+    }
+  }
   // The tile with the fewest rows to drop; fewer rows load more of w per product.
   const int64_t rows = t.block * t.inner;
   double best = 0;

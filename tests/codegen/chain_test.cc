@@ -52,6 +52,13 @@ const std::map<std::string, Case>& Cases() {
           return Tensors{Reshape(SwapAxes(y, 1, 2), {8, 100, 64})};
         },
         std::vector<Spec>(3, Spec(kFloat32, Shape{8, 100, 64}))}},
+      // What the second kernel needs beside the rows comes between the two.
+      {"rows_of_a_product",
+       {[](Inputs in) {
+          const Tensor y = MatMul(in[0], in[1]);
+          return Tensors{ReduceSum(Square(y - Tanh(in[2])), {1})};
+        },
+        {Spec(kFloat32, Shape{2000, 10}), Spec(kFloat32, Shape{10, 250}), Spec(kFloat32, Shape{250})}}},
       // Every chunk would read all of the last operand.
       {"large_weights",
        {[](Inputs in) { return Tensors{MatMul(Softmax(MatMul(in[0], in[1])), in[2])}; },
@@ -127,6 +134,16 @@ TEST(Chains, GoOnBeforeWhatDoesNotBelongToThem) {
   const std::vector<const Step*> chains = ChainsOf(p);
   ASSERT_EQ(chains.size(), 1u) << codegen::ToString(p);
   EXPECT_GE(chains[0]->first.size(), 8u);
+}
+
+// 2000 rows are 16 blocks of 25 tiles, and what tanh makes is there before the first of them.
+TEST(Chains, GoOnWithTheRowsOfAProduct) {
+  const Program p = Plan(Cases().at("rows_of_a_product"));
+  const std::vector<const Step*> chains = ChainsOf(p);
+  ASSERT_EQ(chains.size(), 1u) << codegen::ToString(p);
+  EXPECT_EQ(chains[0]->first.size(), 2u) << codegen::ToString(p);
+  EXPECT_EQ(chains[0]->chunks, 16);
+  EXPECT_EQ(p.entries[0].steps.back().control, Step::Control::kChain) << codegen::ToString(p);
 }
 
 // The kernels of a chain are compared with each other: it ends before that takes long.
