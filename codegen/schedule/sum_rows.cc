@@ -27,9 +27,9 @@ void MoveSums(const std::vector<RowSums>& columns, AxisId j, int64_t width, std:
 
 }  // namespace
 
-int64_t RowsAtOnce(int64_t width, int64_t bytes) {
+int64_t RowsAtOnce(int64_t width, int64_t bytes, int64_t most) {
   int64_t n = 1;
-  while (n < 8 && 2 * n * width <= kRun && 2 * n * bytes <= kMaxRowStack) n *= 2;
+  while (n < most && 2 * n * width <= kRun && 2 * n * bytes <= kMaxRowStack) n *= 2;
   return n;
 }
 
@@ -97,7 +97,9 @@ void ScheduleRowSums(const ScheduleContext& c) {
   }
   const DType dtype = c.f.type(root).dtype;
   const Combine combine = CombineOf(node.op);
-  const int64_t width = c.f.type(root).shape.size(), at_once = RowsAtOnce(width, width * SizeOf(dtype));
+  const int64_t width = c.f.type(root).shape.size(), bytes = width * SizeOf(dtype);
+  // Each run from beyond L2 begins slowly; longer ones leave fewer chunks for threads.
+  const int64_t at_once = RowsAtOnce(width, bytes, rows * bytes > 4 * c.target.l2_bytes ? 16 : 8);
   const LocalId sums = k->AddLocal("s", dtype, width * at_once);
   // Accumulating reads before the stores write: an output may take the place of an operand.
   std::vector<Stmt> body;

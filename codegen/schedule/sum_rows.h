@@ -22,8 +22,8 @@ struct RowSums {
 /// Bytes of stack for sums over rows, and rows that wait there.
 inline constexpr int64_t kMaxRowStack = 32 << 10;
 
-/// Neighbouring rows whose sums, of so many bytes a row, fit in cache beside them: a power of two.
-int64_t RowsAtOnce(int64_t width, int64_t bytes);
+/// Neighbouring rows whose sums, of so many bytes a row, fit in cache beside them: a power of two, at most `most`.
+int64_t RowsAtOnce(int64_t width, int64_t bytes, int64_t most = 8);
 /// The kernel's loops: the body accumulates row `row`, of `rows`, into the first row of each of the sums; `lanes`
 /// elements at once move them to memory.
 void SumOverRows(Kernel* kernel, const std::vector<RowSums>& columns, AxisId row, int64_t rows, int64_t width,
