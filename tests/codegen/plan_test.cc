@@ -107,6 +107,21 @@ TEST(Plan, TransposedOperandsAreNotCopied) {
   EXPECT_EQ(p.arena_bytes, 0);
 }
 
+// For more rows it is copied, for 1000 if it is small.
+TEST(Plan, TransposedOperandsOfManyRowsAreCopied) {
+  const auto kernels = [](int rows, int columns) {
+    const std::string y = StrCat("f32[", rows, ",", columns, "]");
+    return Kernels(Plan(StrCat("func @f(%x: f32[", rows, ",10], %w: f32[", columns, ",10]) -> (", y, R"() {
+  %0 = contract %x, %w {a_batch=[], a_contract=[1], b_batch=[], b_contract=[1]} : )", y, R"(
+  return %0
+})")));
+  };
+  EXPECT_EQ(kernels(250, 100), Names{"contract"});
+  EXPECT_EQ(kernels(1000, 100), (Names{"transpose", "contract"}));
+  EXPECT_EQ(kernels(1000, 500), Names{"contract"});
+  EXPECT_EQ(kernels(1100, 500), (Names{"transpose", "contract"}));
+}
+
 // Depth 16384, result [3 x 192, 64]: rows of the second operand lie as a panel would, so none is packed; threads share
 // four blocks of 48 rows, not three steps along the first axis.
 TEST(Plan, AProductOfWindowsIsSharedEvenly) {
