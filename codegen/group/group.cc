@@ -9,6 +9,7 @@
 #include "codegen/group/layout.h"
 #include "codegen/group/merge.h"
 #include "codegen/group/order.h"
+#include "codegen/group/uses.h"
 #include "codegen/group/view.h"
 #include "codegen/group/widen.h"
 
@@ -24,19 +25,6 @@ constexpr int kMaxGroupNodes = 768;    // ops of one kernel: LLVM's time is quad
 constexpr int kMaxLookAround = 256;    // groups visited by one legality check
 constexpr int64_t kSmall = 16;         // elements of maps that calls cost more than arithmetic
 
-Group::Root RootOf(Op op) {
-  switch (op) {
-    case Op::kContract: return Group::Root::kContract;
-    case Op::kScatterAdd: case Op::kScatterSet: case Op::kScatterMax: case Op::kScatterMin: case Op::kScatterMul:
-      return Group::Root::kScatter;
-    case Op::kDynamicUpdate: return Group::Root::kUpdate;
-    case Op::kReduceSum: case Op::kReduceMax: case Op::kReduceMin: case Op::kReduceProd: return Group::Root::kReduce;
-    case Op::kRecurrence: return Group::Root::kRecurrence;
-    case Op::kArgsort: return Group::Root::kSort;
-    default: return Group::Root::kNone;
-  }
-}
-
 bool IsControl(const Node& node) { return Info(node.op).Has(ir::kControl); }
 
 // How an item reads a stored value: aligned = at the item's own indices.
@@ -47,32 +35,24 @@ struct Leaf {
 
 class Grouper {
  public:
-  Grouper(const ir::Function& f, const GroupOptions& options) : f_(f), options_(options) {
+  Grouper(const ir::Function& f, const GroupOptions& options)
+      : f_(f), options_(options), uses_(UsesOf(f)), arrays_(FindArrays(f, uses_.count)) {
     const auto n = static_cast<size_t>(f.num_values());
     out_.materialized.assign(n, false);
     out_.views.resize(n);
     out_.group_of.assign(n, -1);
     out_.stored.assign(n, false);
     out_.why.assign(n, Why::kNone);
-    uses_.assign(n, 0);
-    reader_.assign(n, nullptr);
-    is_read_.assign(n, false);
-    grown_.assign(n, false);
     cost_.assign(n, 0);
     whole_cost_.assign(n, 0);
     nodes_.assign(n, 0);
     flat_.assign(n, false);
     flat_expr_.assign(n, false);
-    is_result_.assign(n, false);
-    stack_.assign(n, kUnread);
-    wants_buffer_.assign(n, false);
     in_place_.assign(n, false);
     readers_.resize(n);
   }
 
   Grouping Run() {
-    CountUses();
-    arrays_ = FindArrays(f_, uses_);
     for (int i = 0; i < f_.num_parameters(); ++i) Materialize({i}, Why::kNone);
     for (const Node& node : f_.nodes()) Decide(node);
     for (const Node& node : f_.nodes()) {
@@ -85,7 +65,7 @@ class Grouper {
     }
     merged_.Drop(&out_, &readers_);
     OrderGroups(f_, readers_, &out_);
-    out_.readers = std::move(uses_);
+    out_.readers = std::move(uses_.count);
     out_.cost = std::move(whole_cost_);
     return std::move(out_);
   }
@@ -93,55 +73,6 @@ class Grouper {
  private:
   static size_t Index(Value v) { return static_cast<size_t>(v.id); }
   const Shape& shape(Value v) const { return f_.type(v).shape; }
-
-  // Consumers that read the value, directly or through views; whether a view repeats its elements.
-  void CountUses() {
-    for (Value v : f_.results()) {
-      if (f_.is_parameter(v)) continue;
-      is_result_[Index(v)] = true;
-      ++uses_[Index(v)];
-    }
-    constexpr size_t kFew = 8;
-    for (size_t i = f_.nodes().size(); i-- > 0;) {
-      const Node& node = f_.nodes()[i];
-      const Value r = node.result();
-      absl::flat_hash_set<int32_t> seen;  // operands, where they are many
-      for (size_t k = 0; k < node.operands.size(); ++k) {
-        const Value o = node.operands[k];
-        const auto* here = node.operands.begin() + k;
-        const bool counted = node.operands.size() > kFew
-                                 ? !seen.insert(o.id).second
-                                 : std::find(node.operands.begin(), here, o) != here;
-        if (counted) continue;
-        reader_[Index(o)] = is_read_[Index(o)] || is_result_[Index(o)] ? nullptr : &node;
-        is_read_[Index(o)] = true;
-        uses_[Index(o)] = std::min(uses_[Index(o)] + (IsView(node.op) ? uses_[Index(r)] : 1), 1000);
-        const bool repeats = node.op == Op::kBroadcast || node.op == Op::kWindow;
-        if (repeats && shape(r).size() > shape(o).size()) grown_[Index(o)] = true;
-        if (IsView(node.op) && grown_[Index(r)]) grown_[Index(o)] = true;
-        if (stack_[Index(o)] == kUnread) {
-          stack_[Index(o)] = StackOf(node, k);
-        } else if (stack_[Index(o)] != StackOf(node, k)) {
-          stack_[Index(o)] = kNoStack;
-        }
-        const Group::Root root = codegen::RootOf(node.op);
-        const bool updated = k == 0 && (root == Group::Root::kUpdate || root == Group::Root::kScatter);
-        if (updated || IsControl(node)) wants_buffer_[Index(o)] = true;
-      }
-    }
-  }
-
-  // The stack an operand of a node belongs to: a chain of select(iota == k, part, rest) lays parts side by side along a
-  // short axis, which ScheduleMap unrolls. So what only parts of one stack read is computed once, in its kernel.
-  int32_t StackOf(const Node& node, size_t operand) const {
-    const int32_t above = stack_[Index(node.result())];
-    if (!IsStackStep(f_, node)) {
-      const bool repeats = node.op == Op::kBroadcast && above >= 0;
-      return repeats || Info(node.op).Has(ir::kElementwise) ? std::max(above, kNoStack) : kNoStack;
-    }
-    if (operand == 0) return kNoStack;
-    return above >= 0 && !is_result_[Index(node.result())] ? above : node.result().id;
-  }
 
   void Materialize(Value v, Why why) {
     out_.materialized[Index(v)] = true;
@@ -240,7 +171,7 @@ class Grouper {
     if (node.op != Op::kDynamicUpdate || !IsBuffer(node.operands[0])) return false;
     const Value v = node.result();
     if (2 * shape(node.operands[1]).size() > shape(v).size()) return false;
-    return is_result_[Index(v)] || uses_[Index(v)] > 1 || wants_buffer_[Index(v)] || !options_.fuse;
+    return uses_.is_result[Index(v)] || uses_.count[Index(v)] > 1 || uses_.wants_buffer[Index(v)] || !options_.fuse;
   }
 
   Group::Root RootOf(const Node& node) const {
@@ -263,6 +194,17 @@ class Grouper {
     return array != v && (arrays_.maps[Index(array)] > 1 || f_.is_parameter(array)) && out_.views[Index(array)];
   }
 
+  // Whether a map that is stored takes the place of a product that nothing else reads: a biased product, where each
+  // reader would add the bias otherwise. Recurses as deep as one expression.
+  bool ReplacesProduct(const Node& node) const {
+    if (!Info(node.op).Has(ir::kElementwise)) return false;
+    return std::any_of(node.operands.begin(), node.operands.end(), [&](Value o) {
+      const Node* inner = f_.producer(o);
+      if (!inner || uses_.reader[Index(o)] != &node || f_.type(o).bytes() < f_.type(node.result()).bytes()) return false;
+      return inner->op == Op::kContract || (!out_.materialized[Index(o)] && ReplacesProduct(*inner));
+    });
+  }
+
   // Operands and results of control ops are whole buffers.
   void DecideControl(const Node& node) {
     for (Value v : node.operands) {
@@ -282,7 +224,7 @@ class Grouper {
     }
     if (IsUniformConstant(f_, v)) {
       flat_[i] = flat_expr_[i] = true;
-      if (is_result_[i]) Materialize(v, Why::kResult);
+      if (uses_.is_result[i]) Materialize(v, Why::kResult);
       return;
     }
     if (IsView(node.op)) DecideView(node, v);
@@ -307,7 +249,7 @@ class Grouper {
 
   // A product that only a transpose reads is stored as that has it.
   void LayOut(const Node& node) {
-    const Node* reader = reader_[Index(node.result())];
+    const Node* reader = uses_.reader[Index(node.result())];
     if (!options_.fuse || !reader || reader->op != Op::kTranspose) return;
     const auto &x = out_.views[Index(node.operands[0])], &w = out_.views[Index(node.operands[1])];
     if (auto strides = ProductLayout(f_, node, *reader, *x, *w)) {
@@ -317,13 +259,13 @@ class Grouper {
 
   Why WhyStored(const Node& node, Value v) const {
     const size_t i = Index(v);
-    const bool map = (!IsView(node.op) || !out_.views[i]) && stack_[i] < 0;
-    if (is_result_[i]) return Why::kResult;
+    const bool map = (!IsView(node.op) || !out_.views[i]) && uses_.stack[i] < 0;
+    if (uses_.is_result[i]) return Why::kResult;
     if (IsRoot(node)) return Why::kRoot;
     if (!options_.fuse && !IsView(node.op)) return Why::kUnfused;
     if (nodes_[i] > kMaxInlinedNodes) return Why::kLong;
-    if (map && uses_[i] > 1 && !IsCheap(v)) return Why::kRead;
-    return map && grown_[i] && cost_[i] > 2 * kCheap ? Why::kRepeated : Why::kNone;
+    if (map && uses_.count[i] > 1 && (!IsCheap(v) || (uses_.elsewhere[i] && ReplacesProduct(node)))) return Why::kRead;
+    return map && uses_.grown[i] && cost_[i] > 2 * kCheap ? Why::kRepeated : Why::kNone;
   }
 
   void DecideView(const Node& node, Value v) {
@@ -371,8 +313,15 @@ class Grouper {
     return std::find(list.begin(), list.end(), v) != list.end();
   }
 
-  // True if some input group other than g depends on g, or that could not be ruled out cheaply.
+  // True if some input group other than g depends on g, or that could not be ruled out cheaply. A group whose values all
+  // come before those of g does not.
   bool PathBack(const std::vector<int>& inputs, int g) const {
+    const Group& group = out_.groups[static_cast<size_t>(g)];
+    int32_t first = group.last;
+    for (const std::vector<Value>* values : {&group.pre, &group.post}) {
+      if (!values->empty()) first = std::min(first, values->front().id);
+    }
+    if (group.root.valid()) first = std::min(first, group.root.id);
     std::vector<int> stack;
     absl::flat_hash_set<int> seen;
     for (int d : inputs) {
@@ -381,7 +330,7 @@ class Grouper {
     while (!stack.empty()) {
       const int d = merged_.Present(stack.back());
       stack.pop_back();
-      if (!seen.insert(d).second) continue;
+      if (out_.groups[static_cast<size_t>(d)].last < first || !seen.insert(d).second) continue;
       if (d == g || seen.size() > kMaxLookAround) return true;
       for (int e : out_.groups[static_cast<size_t>(d)].inputs) stack.push_back(e);
     }
@@ -510,9 +459,9 @@ class Grouper {
     for (const Leaf& leaf : leaves) {
       if (out_.group_of[Index(leaf.value)] == target) continue;
       out_.stored[Index(leaf.value)] = true;
-      if (wants_buffer_[Index(leaf.value)]) readers_[Index(leaf.value)].push_back(target);
+      if (uses_.wants_buffer[Index(leaf.value)]) readers_[Index(leaf.value)].push_back(target);
     }
-    if (is_result_[Index(v)]) out_.stored[Index(v)] = true;
+    if (uses_.is_result[Index(v)]) out_.stored[Index(v)] = true;
   }
 
   // Two groups of maps over one shape whose values one map or reduction reads become one: what both read is read once,
@@ -544,7 +493,7 @@ class Grouper {
   }
   bool ReadsUpdated(const std::vector<Leaf>& leaves) const {
     return std::any_of(leaves.begin(), leaves.end(), [this](const Leaf& leaf) {
-      return wants_buffer_[Index(leaf.value)] && shape(leaf.value).size() > kSmall;
+      return uses_.wants_buffer[Index(leaf.value)] && shape(leaf.value).size() > kSmall;
     });
   }
   bool MayShare(const Node& node, const std::vector<int>& inputs, int g) const {
@@ -573,14 +522,10 @@ class Grouper {
   const ir::Function& f_;
   const GroupOptions options_;
   Grouping out_;
-  std::vector<const Node*> reader_;  // the only node that reads it, if nothing else does
-  std::vector<bool> is_read_;
-  std::vector<int> uses_, cost_, nodes_, whole_cost_;
-  static constexpr int32_t kUnread = -2, kNoStack = -1;
-  std::vector<int32_t> stack_;  // id of the last value of the only stack that reads it, or one of these
-  Arrays arrays_;
-  std::vector<bool> grown_, flat_, flat_expr_, is_result_;
-  std::vector<bool> wants_buffer_;         // some op could write over it, or takes it as a whole
+  Uses uses_;
+  const Arrays arrays_;
+  std::vector<int> cost_, nodes_, whole_cost_;
+  std::vector<bool> flat_, flat_expr_;
   std::vector<bool> in_place_;             // a dynamic_update that is a root
   std::vector<std::vector<int>> readers_;  // groups, of values that want a buffer
   MergedGroups merged_;

@@ -163,6 +163,35 @@ TEST(Plan, EpilogueRidesOnTheProduct) {
   EXPECT_EQ(Kernels(p), Names{"contract_tanh"});
 }
 
+// Slices of the biased product are operands where they lie: the product itself is not stored.
+TEST(Plan, ABiasedProductIsStoredForWhatReadsPartsOfIt) {
+  const Program p = Plan(R"(func @f(%x: f32[8,4], %w: f32[4,64], %b: f32[64]) -> (f32[8,8]) {
+  %0 = contract %x, %w {a_batch=[], a_contract=[1], b_batch=[], b_contract=[0]} : f32[8,64]
+  %1 = broadcast %b {axes=[1], shape=[8,64]} : f32[8,64]
+  %2 = add %0, %1 : f32[8,64]
+  %3 = slice %2 {limits=[8,32], starts=[0,0], strides=[1,1]} : f32[8,32]
+  %4 = slice %2 {limits=[8,64], starts=[0,32], strides=[1,1]} : f32[8,32]
+  %5 = contract %3, %4 {a_batch=[], a_contract=[1], b_batch=[], b_contract=[1]} : f32[8,8]
+  return %5
+})");
+  EXPECT_EQ(Kernels(p), (Names{"contract_add", "contract"}));
+  EXPECT_EQ(p.arena_bytes, 8 * 64 * 4);
+}
+
+// Readers that compute with its elements alone store what comes last.
+TEST(Plan, ABiasedProductIsNotStoredForMapsOfIt) {
+  const Program p = Plan(R"(func @f(%x: f32[8,4], %w: f32[4,6], %b: f32[6]) -> (f32[8,6]) {
+  %0 = contract %x, %w {a_batch=[], a_contract=[1], b_batch=[], b_contract=[0]} : f32[8,6]
+  %1 = broadcast %b {axes=[1], shape=[8,6]} : f32[8,6]
+  %2 = add %0, %1 : f32[8,6]
+  %3 = max %2, %1 : f32[8,6]
+  %4 = mul %2, %3 : f32[8,6]
+  return %4
+})");
+  EXPECT_EQ(Kernels(p), Names{"contract_mul"});
+  EXPECT_EQ(p.arena_bytes, 0);
+}
+
 TEST(Plan, AMapUsedByAReductionAndAlsoReturnedIsComputedOnce) {
   const Program p = Plan(R"(func @f(%x: f32[8,4]) -> (f32[8,4], f32[8]) {
   %0 = exp %x : f32[8,4]
@@ -186,7 +215,7 @@ func @f(%g: f32[3]) state(@w: f32[3]) -> () {
   }
 }
 
-// The update of w rides on dW, but dX still needs the old w: the new one must wait in the arena.
+// The update of w rides on dW, but dX still needs the old w.
 TEST(Plan, OldValueReadLaterIsNotOverwritten) {
   const Program p = Plan(R"(variable @w: f32[4,6] = [0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]
 func @f(%x: f32[8,4], %dy: f32[8,6]) state(@w: f32[4,6]) -> (f32[8,4]) {

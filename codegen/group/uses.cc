@@ -1,0 +1,86 @@
+#include "codegen/group/uses.h"
+
+#include <algorithm>
+
+#include "absl/container/flat_hash_set.h"
+
+namespace reel::codegen {
+namespace {
+
+using ir::Node;
+using ir::Op;
+using ir::Value;
+
+size_t Index(Value v) { return static_cast<size_t>(v.id); }
+
+// The stack an operand of a node belongs to: a chain of select(iota == k, part, rest) lays parts side by side along a
+// short axis, which ScheduleMap unrolls. So what only parts of one stack read is computed once, in its kernel.
+int32_t StackOf(const ir::Function& f, const Uses& uses, const Node& node, size_t operand) {
+  const int32_t above = uses.stack[Index(node.result())];
+  if (!IsStackStep(f, node)) {
+    const bool repeats = node.op == Op::kBroadcast && above >= 0;
+    return repeats || Info(node.op).Has(ir::kElementwise) ? std::max(above, Uses::kNoStack) : Uses::kNoStack;
+  }
+  if (operand == 0) return Uses::kNoStack;
+  return above >= 0 && !uses.is_result[Index(node.result())] ? above : node.result().id;
+}
+
+// Notes that a node, whose own readers are known, has an operand.
+void Add(const ir::Function& f, const Node& node, size_t operand, std::vector<bool>* is_read, Uses* uses) {
+  const size_t o = Index(node.operands[operand]), r = Index(node.result());
+  uses->reader[o] = (*is_read)[o] || uses->is_result[o] ? nullptr : &node;
+  (*is_read)[o] = true;
+  uses->count[o] = std::min(uses->count[o] + (IsView(node.op) ? uses->count[r] : 1), 1000);
+  const bool repeats = node.op == Op::kBroadcast || node.op == Op::kWindow;
+  if (repeats && f.type(node.result()).shape.size() > f.type(node.operands[operand]).shape.size()) uses->grown[o] = true;
+  if (IsView(node.op) && uses->grown[r]) uses->grown[o] = true;
+  const bool maps = Info(node.op).Has(ir::kElementwise) || (node.op == Op::kReshape && !uses->elsewhere[r]);
+  if (!maps) uses->elsewhere[o] = true;
+  const int32_t stack = StackOf(f, *uses, node, operand);
+  uses->stack[o] = uses->stack[o] == Uses::kUnread || uses->stack[o] == stack ? stack : Uses::kNoStack;
+  const Group::Root root = RootOf(node.op);
+  const bool updated = operand == 0 && (root == Group::Root::kUpdate || root == Group::Root::kScatter);
+  if (updated || Info(node.op).Has(ir::kControl)) uses->wants_buffer[o] = true;
+}
+
+}  // namespace
+
+Group::Root RootOf(Op op) {
+  switch (op) {
+    case Op::kContract: return Group::Root::kContract;
+    case Op::kScatterAdd: case Op::kScatterSet: case Op::kScatterMax: case Op::kScatterMin: case Op::kScatterMul:
+      return Group::Root::kScatter;
+    case Op::kDynamicUpdate: return Group::Root::kUpdate;
+    case Op::kReduceSum: case Op::kReduceMax: case Op::kReduceMin: case Op::kReduceProd: return Group::Root::kReduce;
+    case Op::kRecurrence: return Group::Root::kRecurrence;
+    case Op::kArgsort: return Group::Root::kSort;
+    default: return Group::Root::kNone;
+  }
+}
+
+Uses UsesOf(const ir::Function& f) {
+  const auto n = static_cast<size_t>(f.num_values());
+  const std::vector<bool> none(n, false);
+  Uses uses{std::vector<int>(n, 0), std::vector<const Node*>(n, nullptr), none, none, none, none,
+            std::vector<int32_t>(n, Uses::kUnread)};
+  std::vector<bool> is_read = none;
+  for (Value v : f.results()) {
+    if (f.is_parameter(v)) continue;
+    uses.is_result[Index(v)] = true;
+    ++uses.count[Index(v)];
+  }
+  constexpr size_t kFew = 8;
+  for (size_t i = f.nodes().size(); i-- > 0;) {
+    const Node& node = f.nodes()[i];
+    absl::flat_hash_set<int32_t> seen;  // operands, where they are many
+    for (size_t k = 0; k < node.operands.size(); ++k) {
+      const auto* here = node.operands.begin() + k;
+      const bool counted = node.operands.size() > kFew ? !seen.insert(here->id).second
+                                                       : std::find(node.operands.begin(), here, *here) != here;
+      if (!counted) Add(f, node, k, &is_read, &uses);
+    }
+  }
+  return uses;
+}
+
+}  // namespace reel::codegen
