@@ -4,6 +4,7 @@
 
 #include "codegen/group/group.h"
 #include "codegen/program/chain.h"
+#include "codegen/schedule/early_updates.h"
 #include "codegen/schedule/fuse_rows.h"
 #include "codegen/schedule/signature.h"
 #include "codegen/schedule/split_sums.h"
@@ -85,6 +86,7 @@ absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::Prepare(const Key& key, std
   if (options_.fuse) {
     FuseRows(&block->f, &grouping);
     SplitSums(&block->f, &grouping);
+    if (key.second == Role::kEntry) RunUpdatesEarly(block->f, &grouping);
   }
   block->constants.assign(static_cast<size_t>(f.num_values()), -1);
   // Profiles show kernel by kernel, so there they run one after the other.

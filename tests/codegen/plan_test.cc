@@ -238,6 +238,21 @@ func @f(%x: f32[8,4], %dy: f32[8,6]) state(@w: f32[4,6]) -> (f32[8,4]) {
   EXPECT_TRUE(written);
 }
 
+// An update runs as soon as readers of the old value have, not after all that has nothing to do with it.
+TEST(Plan, AnUpdateRunsEarly) {
+  const Program p = Plan(R"(variable @w: f32[4,6] = [0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]
+func @f(%x: f32[8,4], %dy: f32[8,6]) state(@w: f32[4,6]) -> (f32[8,8]) {
+  %0 = contract %dy, @w {a_batch=[], a_contract=[1], b_batch=[], b_contract=[1]} : f32[8,4]
+  %1 = contract %0, %0 {a_batch=[], a_contract=[1], b_batch=[], b_contract=[1]} : f32[8,8]
+  %2 = contract %1, %1 {a_batch=[], a_contract=[1], b_batch=[], b_contract=[1]} : f32[8,8]
+  %3 = contract %x, %dy {a_batch=[], a_contract=[0], b_batch=[], b_contract=[0]} : f32[4,6]
+  %4 = sub @w, %3 : f32[4,6]
+  return %2 state(%4)
+})");
+  EXPECT_EQ(Kernels(p), (Names{"contract", "contract_sub", "contract", "contract"})) << ToString(p);
+  for (const Step& s : p.entries[0].steps) EXPECT_EQ(s.bytes, 0) << ToString(p);
+}
+
 // The branch reads the old @v: run before the update, which is written over it without a copy.
 TEST(Plan, AnUpdateWaitsForAControlOpThatReadsTheOldValue) {
   const Program p =

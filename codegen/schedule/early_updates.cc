@@ -1,0 +1,162 @@
+#include "codegen/schedule/early_updates.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "codegen/schedule/fuse_rows.h"
+
+namespace reel::codegen {
+namespace {
+
+using ir::Value;
+
+constexpr int64_t kTimesLess = 4, kLittle = 256;  // bytes
+
+class EarlyUpdates {
+ public:
+  EarlyUpdates(const ir::Function& f, Grouping* grouping)
+      : f_(f), out_(*grouping), early_(out_.groups.size()), missing_(early_.size()), users_(early_.size()),
+        successors_(early_.size()), is_state_(static_cast<size_t>(f.num_values()), false) {
+    for (size_t r = static_cast<size_t>(f.num_outputs()); r < f.results().size(); ++r) {
+      is_state_[Index(f.results()[r])] = true;
+    }
+  }
+
+  void Run() {
+    for (size_t g = 0; g < early_.size(); ++g) {
+      if (out_.groups[g].root_kind == Group::Root::kControl) return;  // effects keep their place
+      for (int d : out_.groups[g].inputs) users_[static_cast<size_t>(d)].push_back(g);
+    }
+    for (size_t g = early_.size(); g-- > 0;) early_[g] = IsEarly(g);
+    FindMissing();
+    AppendReady();
+    for (size_t g = 0; g < early_.size(); ++g) {
+      if (early_[g]) continue;
+      Append(g);
+      AppendReady();
+    }
+    for (size_t g = 0; g < early_.size(); ++g) {  // those that wait for each other
+      if (early_[g] && !done_.contains(g)) Append(g);
+    }
+    Reorder();
+  }
+
+ private:
+  static size_t Index(Value v) { return static_cast<size_t>(v.id); }
+
+  template <typename Visit>
+  static void VisitMembers(const Group& group, Visit visit) {
+    for (Value v : group.pre) visit(v);
+    if (group.root.valid()) visit(group.root);
+    for (Value v : group.post) visit(v);
+  }
+  std::vector<Value> Leaves(const Group& group) const {
+    std::vector<Value> leaves;
+    const auto add = [&](Value v) {
+      for (Value leaf : LeavesOf(f_, out_, v)) leaves.push_back(leaf);
+    };
+    VisitMembers(group, add);
+    for (const auto& [root, partials] : group.columns) add(root);
+    std::sort(leaves.begin(), leaves.end());
+    leaves.erase(std::unique(leaves.begin(), leaves.end()), leaves.end());
+    return leaves;
+  }
+
+  // Updates of variables, and what only these read if it is little beside what it is made of: sums.
+  bool IsEarly(size_t g) const {
+    const Group& group = out_.groups[g];
+    if (group.root_kind == Group::Root::kScatter || group.root_kind == Group::Root::kUpdate) return false;
+    if (!std::all_of(users_[g].begin(), users_[g].end(), [this](size_t u) { return early_[u]; })) return false;
+    int64_t stored = 0, read = 0;
+    bool updates = true;
+    const auto visit = [&](Value v) {
+      if (!out_.stored[Index(v)]) return;
+      stored += f_.type(v).bytes();
+      updates = updates && is_state_[Index(v)];
+    };
+    VisitMembers(group, visit);
+    if (users_[g].empty()) return updates;
+    for (const auto& [root, partials] : group.columns) visit(partials);
+    for (Value v : Leaves(group)) read += f_.type(v).bytes();
+    return kTimesLess * stored <= std::max(read, kLittle);
+  }
+
+  // What early groups wait for: their inputs, and readers of the variables that they write over.
+  void FindMissing() {
+    const auto states = static_cast<size_t>(f_.num_parameters() - f_.num_arguments());
+    std::vector<std::vector<size_t>> readers(states);
+    for (size_t g = 0; g < early_.size(); ++g) {
+      for (Value v : Leaves(out_.groups[g])) {
+        if (v.id >= f_.num_arguments() && v.id < f_.num_parameters()) {
+          readers[static_cast<size_t>(v.id - f_.num_arguments())].push_back(g);
+        }
+      }
+    }
+    for (size_t g = 0; g < early_.size(); ++g) {
+      if (!early_[g]) continue;
+      for (int d : out_.groups[g].inputs) After(g, static_cast<size_t>(d));
+    }
+    for (size_t s = 0; s < states; ++s) {
+      const Value v = f_.results()[static_cast<size_t>(f_.num_outputs()) + s];
+      const int g = out_.group_of[Index(v)];
+      if (g < 0 || !early_[static_cast<size_t>(g)]) continue;
+      for (size_t r : readers[s]) After(static_cast<size_t>(g), r);
+    }
+    for (size_t g = 0; g < early_.size(); ++g) {
+      if (early_[g] && missing_[g] == 0) ready_.insert(g);
+    }
+  }
+  void After(size_t g, size_t other) {
+    if (g == other) return;
+    ++missing_[g];
+    successors_[other].push_back(g);
+  }
+
+  void Append(size_t g) {
+    order_.push_back(g);
+    done_.insert(g);
+    for (size_t s : successors_[g]) {
+      if (--missing_[s] == 0) ready_.insert(s);
+    }
+  }
+  void AppendReady() {
+    while (!ready_.empty()) {
+      const size_t g = *ready_.begin();
+      ready_.erase(ready_.begin());
+      if (!done_.contains(g)) Append(g);
+    }
+  }
+
+  void Reorder() {
+    std::vector<int> position(order_.size());
+    for (size_t i = 0; i < order_.size(); ++i) position[order_[i]] = static_cast<int>(i);
+    std::vector<Group> groups;
+    for (size_t g : order_) {
+      groups.push_back(std::move(out_.groups[g]));
+      for (int& d : groups.back().inputs) d = position[static_cast<size_t>(d)];
+      std::sort(groups.back().inputs.begin(), groups.back().inputs.end());
+    }
+    for (int& g : out_.group_of) {
+      if (g >= 0) g = position[static_cast<size_t>(g)];
+    }
+    out_.groups = std::move(groups);
+  }
+
+  const ir::Function& f_;
+  Grouping& out_;
+  std::vector<bool> early_;
+  std::vector<int> missing_;  // by early group: what it still waits for
+  std::vector<std::vector<size_t>> users_, successors_;
+  std::vector<bool> is_state_;  // by value: a variable's new value
+  std::vector<size_t> order_;
+  std::set<size_t> ready_;
+  absl::flat_hash_set<size_t> done_;
+};
+
+}  // namespace
+
+void RunUpdatesEarly(const ir::Function& function, Grouping* grouping) { EarlyUpdates(function, grouping).Run(); }
+
+}  // namespace reel::codegen

@@ -1,0 +1,15 @@
+#ifndef REEL_CODEGEN_SCHEDULE_EARLY_UPDATES_H_
+#define REEL_CODEGEN_SCHEDULE_EARLY_UPDATES_H_
+
+#include "codegen/group/group.h"
+
+namespace reel::codegen {
+
+/// Updates of variables that nothing waits for run as soon as they can: what they read is still in cache, and its memory
+/// is free earlier. So do sums that only they read. All readers of a variable's old value run before, so that the new one
+/// is written in its place.
+void RunUpdatesEarly(const ir::Function& function, Grouping* grouping);
+
+}  // namespace reel::codegen
+
+#endif  // REEL_CODEGEN_SCHEDULE_EARLY_UPDATES_H_
