@@ -183,15 +183,47 @@ class RowSchedule {
       column.sums = k_->AddLocal("s" + std::to_string(column.root.id), dtype(column.root), width_ * RowsAtOnce());
     }
     if (sums.empty() && !any) return;
-    if (sums.empty()) {
-      const AxisId e = k_->AddAxis("e");
-      std::vector<Stmt> elements = Element(sums, AxisAffine(e), {});
-      body->push_back(MakeLoop(e, width_, LoopKind::kVector, Lanes(width_), std::move(elements)));
-      return;
-    }
+    if (sums.empty()) return Parts(body);
     size_t top = members_[sums[0]].sums.size() - 1;
     for (Stmt& s : Block(sums, top, {}, Elements(top))) body->push_back(std::move(s));
     for (size_t i : sums) c_.builder->SetValue(members_[i].v, LocalExpr(k_, members_[i].sums.back(), {}));
+  }
+
+  // A pass without reductions over the row: a loop for each part that padding cuts it into.
+  void Parts(std::vector<Stmt>* body) {
+    const std::vector<int64_t> bounds = Cuts();
+    for (size_t p = 1; p < bounds.size(); ++p) {
+      const AxisId e = k_->AddAxis("e");
+      const int64_t count = bounds[p] - bounds[p - 1];
+      Affine position = AxisAffine(e);
+      position.constant = bounds[p - 1];
+      if (bounds.size() > 2) c_.builder->SetExtent(e, count);
+      std::vector<Stmt> elements = Element({}, position, {});
+      body->push_back(MakeLoop(e, count, LoopKind::kVector, Lanes(count), std::move(elements)));
+    }
+  }
+
+  // Where parts of a row begin, and its end. One part if there is more than one pass, or parts are short.
+  std::vector<int64_t> Cuts() const {
+    constexpr int64_t kLeastElements = 64;
+    std::vector<int64_t> bounds{0};
+    if (last_pass_ == 0 && c_.options.vectorize) {
+      Kernel scratch;
+      ExprBuilder builder(c_.f, c_.grouping, c_.group_index, &scratch);
+      Index row;
+      for (size_t i = 0; i < rows_.size(); ++i) row.push_back(AxisAffine(scratch.AddAxis("i")));
+      const AxisId inner = scratch.AddAxis("e");
+      builder.SetExtent(inner, width_);
+      builder.SetRow(row, AxisAffine(inner));
+      for (const Member& m : members_) builder.Build(m.v, {});
+      const auto it = builder.cuts().find(inner);
+      if (it != builder.cuts().end()) bounds.insert(bounds.end(), it->second.begin(), it->second.end());
+    }
+    bounds.push_back(width_);
+    for (size_t p = 1; p < bounds.size(); ++p) {
+      if (bounds[p] - bounds[p - 1] < kLeastElements) return {0, width_};
+    }
+    return static_cast<int64_t>(bounds.size()) > kMaxUnrolled ? std::vector<int64_t>{0, width_} : bounds;
   }
 
   // Elements of level l: those of the row, then sums of blocks.

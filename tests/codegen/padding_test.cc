@@ -1,4 +1,5 @@
-// Maps along an axis that padding cuts: loops of their own for the parts (codegen/schedule/map.cc), the same bits.
+// Maps and sums over rows along an axis that padding cuts: loops of their own for the parts (codegen/schedule/map.cc,
+// rows.cc), the same bits.
 
 #include <gtest/gtest.h>
 
@@ -55,6 +56,32 @@ func @f(%x: f32[16,128], %y: f32[16,128]) -> (f32[16,256]) {
   return %3
 })");
   ASSERT_EQ(p.kernels.size(), 1u) << ToString(p);
+  EXPECT_EQ(ToString(p).find(" if "), std::string::npos) << ToString(p);
+}
+
+TEST(Padding, NoBitOfSumsOverRowsDependsOnParts) {
+  for (const int64_t first : {64, 100, 130, 253}) {
+    const Tensor x = RandomNormal({300, 256}, {.generator = Generator(4)});
+    const auto f = [first](const Tensor& t) {
+      const Tensor y = GradientOfSlices(t, 1, first)[0];
+      return Tensors{y, ReduceSum(y, {0})};
+    };
+    ExpectSameBits(Trace(f, {Spec(x)}), {x}, f(x));
+  }
+}
+
+// The sum over rows of what is laid side by side: the gradient of a bias of several projections.
+TEST(Padding, PartsOfSummedRowsAskNothing) {
+  const Program p = PlanFunctions(R"(
+func @f(%x: f32[512,128], %y: f32[512,128]) -> (f32[512,256], f32[256]) {
+  %0 = constant 0 : f32[]
+  %1 = pad %x, %0 {high=[0, 128], interior=[0, 0], low=[0, 0]} : f32[512,256]
+  %2 = pad %y, %0 {high=[0, 0], interior=[0, 0], low=[0, 128]} : f32[512,256]
+  %3 = add %1, %2 : f32[512,256]
+  %4 = reduce_sum %3 {axes=[0]} : f32[256]
+  return %3, %4
+})");
+  ASSERT_EQ(p.kernels.size(), 2u) << ToString(p);
   EXPECT_EQ(ToString(p).find(" if "), std::string::npos) << ToString(p);
 }
 
