@@ -91,15 +91,18 @@ bool IsPanel(const ContractShape& shape, int64_t lanes) {
   return shape.lane.extent == lanes && shape.lane.w == 1;
 }
 
-// Lanes that are not neighbours in memory have to be; otherwise it pays where w comes from beyond L2 and serves many
-// rows.
-bool PaysToPack(const ContractShape& shape, const Target& target, int64_t element_bytes) {
+// Lanes that are not neighbours in memory have to be; otherwise it pays where w serves many rows and comes from beyond
+// L2, or serves a large block of rows, as what is a power of 2 apart has few sets of L1. Not if the result is large:
+// blocks of rows walk it column by column.
+bool PaysToPack(const ContractShape& shape, const Target& target, int64_t element_bytes, int64_t lanes) {
   if (shape.lane.x != 0) return false;
   if (shape.lane.w != 1 && shape.lane.extent > 1) return true;
-  constexpr int64_t kWidenedRows = 16;
-  if (shape.widens && Product(shape.rows) >= kWidenedRows) return true;
-  constexpr int64_t kRows = 64;
-  return Product(shape.rows) >= kRows && shape.depth * shape.lane.extent * element_bytes > target.l2_bytes;
+  const int64_t rows = Product(shape.rows);
+  constexpr int64_t kWidenedRows = 16, kRows = 64, kRowsOfBlock = 384;
+  if (shape.widens && rows >= kWidenedRows) return true;
+  const int64_t result_bytes = rows * shape.lane.extent * element_bytes;
+  if (rows >= kRowsOfBlock && result_bytes <= 4 * target.l2_bytes && SharesPanels(shape, lanes)) return true;
+  return rows >= kRows && shape.depth * shape.lane.extent * element_bytes > target.l2_bytes;
 }
 
 // Rows of x that are neighbours in memory, a long k of them apart: what is read in short runs comes slowly.
@@ -168,6 +171,60 @@ bool MakesRows(const ContractShape& shape, const Target& target, int64_t element
          shape.rows[0].extent * columns > target.l2_bytes;
 }
 
+// Blocks of rows and tiles of at most so many, for panels of t->lanes.
+void BlockRows(const ContractShape& shape, const Target& target, int64_t element_bytes, int64_t most, ContractTiles* t) {
+  if (shape.rows.empty()) return;
+  // Whole inner axes as far as they fit.
+  const int64_t most_rows = t->pack && SharesPanels(shape, t->lanes) ? kManyRows : kMaxRows;
+  const int64_t wanted = t->pack ? most_rows : WantedRows(shape, element_bytes);
+  t->axis = shape.rows.size() - 1;
+  const auto share = [&]() -> int64_t { return t->pack ? 1 : PiecesToShare(shape, t->axis); };
+  while (t->axis > 0 && t->inner * shape.rows[t->axis].extent <= wanted && share() == 1) {
+    t->inner *= shape.rows[t->axis--].extent;
+  }
+  const int64_t extent = shape.rows[t->axis].extent, fits = std::max<int64_t>(wanted / t->inner, 1);
+  int64_t pieces = std::max((extent + fits - 1) / fits, share());
+  // Equal blocks of whole tiles, if not many fewer divide the rows: threads end together.
+  if (t->inner == 1 && extent % most == 0) {
+    const int64_t tiles = extent / most;
+    for (int64_t p = pieces; p > 0 && (extent + p - 1) / p <= most_rows; --p) {
+      if (tiles % p != 0) continue;
+      pieces = p;
+      break;
+    }
+  }
+  t->block = (extent + pieces - 1) / pieces;
+  if (!t->pack && extent % most != 0 && MakesRows(shape, target, element_bytes)) {
+    if (const int64_t block = WholeBlock(shape, most - 1, std::min(t->block, most_rows)); block > 0) {
+      t->rows = most - 1;
+      t->block = block;
+      t->per_block = block / t->rows;
+      return;
+    }
+  }
+  // The tile with the fewest rows to drop; fewer rows load more of w per product.
+  const int64_t rows = t->block * t->inner;
+  double best = 0;
+  for (int64_t r = std::min(most, rows); r >= std::min((most + 1) / 2, rows); --r) {
+    const double cost = static_cast<double>((rows + r - 1) / r * r) * (1 + 0.02 * static_cast<double>(most - r));
+    if (best != 0 && cost >= best) continue;
+    best = cost;
+    t->rows = r;
+  }
+  if (t->axis + 1 == shape.rows.size()) t->block = std::min((t->block + t->rows - 1) / t->rows * t->rows, extent);
+  t->per_block = (t->block * t->inner + t->rows - 1) / t->rows;
+}
+
+// What the tiles take for each k, in halves of a cycle: an fma, or one load, for each of two ports.
+double Steps(const ContractShape& shape, const ContractTiles& t, int64_t hardware) {
+  constexpr int64_t kLatency = 8, kLoop = 2;
+  const auto tile = [&t](int64_t across) { return std::max({t.rows * across, t.rows + across, kLatency}) + kLoop; };
+  const int64_t registers = (shape.lane.extent + hardware - 1) / hardware, across = t.lanes / hardware,
+                rest = registers % across;
+  const int64_t tiles = (Product(shape.rows) + t.rows - 1) / t.rows;
+  return static_cast<double>(tiles * (registers / across * tile(across) + (rest > 0 ? tile(rest) : 0)));
+}
+
 }  // namespace
 
 bool SharesPanels(const ContractShape& shape, int64_t lanes) {
@@ -228,61 +285,32 @@ ContractShape ShapeOfContract(const ScheduleContext& c) {
 ContractTiles TilesOfContract(const ContractShape& shape, const Target& target, int64_t element_bytes,
                               bool vectorize) {
   ContractTiles t;
+  if (!vectorize) {
+    BlockRows(shape, target, element_bytes, 1, &t);
+    return t;
+  }
   // Registers along the lanes; at least 8 sums to cover the latency of fma, all of them in registers with
   // a row of w and one element of x.
-  int64_t most = 1;
-  if (vectorize) {
-    const bool many = target.vector_registers >= 32;
-    const int64_t rows = Product(shape.rows), usual = many ? 4 : 2;
-    const int64_t hardware = target.lanes(element_bytes), registers = (shape.lane.extent + hardware - 1) / hardware;
-    t.pack = shape.pairs || (PaysToPack(shape, target, element_bytes) &&
-                             (shape.widens || !IsPanel(shape, usual * hardware)));
-    // One or two rows leave registers for longer runs of w.
-    const int64_t across = std::min(t.pack || rows > 2 ? usual : 4 * usual / rows, registers);
-    t.lanes = across * hardware;
-    most = across >= 4 || (across >= 2 && !many) ? 6 : 8;
-  }
-  if (shape.rows.empty()) return t;
-  // Whole inner axes as far as they fit.
-  const int64_t most_rows = t.pack && SharesPanels(shape, t.lanes) ? kManyRows : kMaxRows;
-  const int64_t wanted = t.pack ? most_rows : WantedRows(shape, element_bytes);
-  t.axis = shape.rows.size() - 1;
-  const auto share = [&]() -> int64_t { return t.pack ? 1 : PiecesToShare(shape, t.axis); };
-  while (t.axis > 0 && t.inner * shape.rows[t.axis].extent <= wanted && share() == 1) {
-    t.inner *= shape.rows[t.axis--].extent;
-  }
-  const int64_t extent = shape.rows[t.axis].extent, fits = std::max<int64_t>(wanted / t.inner, 1);
-  int64_t pieces = std::max((extent + fits - 1) / fits, share());
-  // Equal blocks of whole tiles, if not many fewer divide the rows: threads end together.
-  if (t.inner == 1 && extent % most == 0) {
-    const int64_t tiles = extent / most;
-    for (int64_t p = pieces; p > 0 && (extent + p - 1) / p <= most_rows; --p) {
-      if (tiles % p != 0) continue;
-      pieces = p;
-      break;
-    }
-  }
-  t.block = (extent + pieces - 1) / pieces;
-  if (!t.pack && extent % most != 0 && MakesRows(shape, target, element_bytes)) {
-    if (const int64_t block = WholeBlock(shape, most - 1, std::min(t.block, most_rows)); block > 0) {
-      t.rows = most - 1;
-      t.block = block;
-      t.per_block = block / t.rows;
-      return t;
-    }
-  }
-  // The tile with the fewest rows to drop; fewer rows load more of w per product.
-  const int64_t rows = t.block * t.inner;
-  double best = 0;
-  for (int64_t r = std::min(most, rows); r >= std::min((most + 1) / 2, rows); --r) {
-    const double cost = static_cast<double>((rows + r - 1) / r * r) * (1 + 0.02 * static_cast<double>(most - r));
-    if (best != 0 && cost >= best) continue;
-    best = cost;
-    t.rows = r;
-  }
-  if (t.axis + 1 == shape.rows.size()) t.block = std::min((t.block + t.rows - 1) / t.rows * t.rows, extent);
-  t.per_block = (t.block * t.inner + t.rows - 1) / t.rows;
-  return t;
+  const bool many = target.vector_registers >= 32;
+  const int64_t rows = Product(shape.rows), usual = many ? 4 : 2;
+  const int64_t hardware = target.lanes(element_bytes), registers = (shape.lane.extent + hardware - 1) / hardware;
+  t.pack = shape.pairs || (PaysToPack(shape, target, element_bytes, usual * hardware) &&
+                           (shape.widens || !IsPanel(shape, usual * hardware)));
+  // One or two rows leave registers for longer runs of w.
+  const int64_t across = std::min(t.pack || rows > 2 ? usual : 4 * usual / rows, registers);
+  const auto of = [&](int64_t count, int64_t most) {
+    ContractTiles tiles = t;
+    tiles.lanes = count * hardware;
+    BlockRows(shape, target, element_bytes, most, &tiles);
+    return tiles;
+  };
+  const ContractTiles wide = of(across, across >= 4 || (across >= 2 && !many) ? 6 : 8);
+  // As many sums in tiles of more rows, if less is computed in vain; copies are made of whole pairs of cache lines.
+  const bool copied = t.pack && (shape.lane.w == 1 || rows > kMaxRows) && SharesPanels(shape, wide.lanes);
+  if (across != 4 || !many || shape.pairs || copied) return wide;
+  constexpr double kWorthwhile = 0.98;
+  const ContractTiles tall = of(3, 8);
+  return Steps(shape, tall, hardware) < kWorthwhile * Steps(shape, wide, hardware) ? tall : wide;
 }
 
 }  // namespace reel::codegen

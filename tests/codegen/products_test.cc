@@ -30,6 +30,10 @@ const std::vector<Case>& Cases() {
       {"one_block_of_k", {257, 200}, {200, 117}, false},
       {"one_block_of_k_transposed", {131, 256}, {64, 256}, true},
       {"few_rows_of_one_block", {5, 33}, {33, 19}, false},
+      {"copied_for_a_large_block", {390, 100}, {100, 512}, false},
+      {"tall_tiles", {128, 300}, {300, 512}, false},
+      {"tall_tiles_transposed", {120, 270}, {512, 270}, true},
+      {"tall_tiles_and_a_narrow_panel", {15, 70}, {70, 77}, false},
   };
   return *cases;
 }
@@ -113,6 +117,22 @@ TEST(Products, PanelsArePackedForManyRows) {
   const std::string text = ToString(p);
   EXPECT_NE(text.find("for mb in 0..2 {"), std::string::npos) << text;
   EXPECT_GE(p.kernels[0].chunks(), 8) << text;
+}
+
+// Tiles of 6 rows would compute 132 of 128; w is copied for 516 rows.
+TEST(Products, TilesAndCopiesFollowTheRows) {
+  const auto text = [](int rows) {
+    const std::string m = std::to_string(rows);
+    return ToString(PlanFunctions("func @f(%x: f32[" + m + ",200], %w: f32[200,512]) -> (f32[" + m + R"(,512]) {
+  %0 = contract %x, %w {a_batch=[], a_contract=[1], b_batch=[], b_contract=[0]} : f32[)" + m + R"(,512]
+  return %0
+})"));
+  };
+  const std::string few = text(128), many = text(516);
+  EXPECT_NE(few.find("unroll i in 0..8 {"), std::string::npos) << few;
+  EXPECT_EQ(few.find("local pack"), std::string::npos) << few;
+  EXPECT_NE(many.find("unroll i in 0..6 {"), std::string::npos) << many;
+  EXPECT_NE(many.find("local pack"), std::string::npos) << many;
 }
 
 // Sums of one block of k are stored from registers, those of several blocks from a table.
