@@ -385,10 +385,11 @@ Value* EmitCombine(Builder& b, Combine combine, DType dtype, Value* old, Value* 
     case Combine::kFmaPair:
     case Combine::kDotPair:
       return EmitPair(b, combine == Combine::kDotPair, old, x, y);
+    // What depends on the first operand's sign alone is not in the chain of dependent operations.
     case Combine::kMax:
-      return Larger(b, dtype, old, x);
+      return Larger(b, dtype, x, old);
     case Combine::kMin:
-      return Smaller(b, dtype, old, x);
+      return Smaller(b, dtype, x, old);
     case Combine::kSum:
       return is_float ? b.CreateFAdd(old, x) : b.CreateAdd(old, x);
     case Combine::kProd:
