@@ -115,6 +115,7 @@ struct Stmt {
                   ///< one parallel assignment: all right sides are evaluated before the first one writes.
     kSort,        ///< buffer[index + i] for i in 0..extent: the positions, as i64, that sort the keys which start at
                   ///< the load a and are dynamic_stride elements apart. Stable; NaN is the largest key.
+    kPrefetch,    ///< buffer[index], which may lie beyond the end, is wanted in L2 soon: no more than a hint
   };
   Kind kind = Kind::kLoop;
 
@@ -134,7 +135,7 @@ struct Stmt {
   bool fill = true;   ///< kLocal: false if whatever is read is written before
   Combine combine = Combine::kSum;
 
-  // kAccumulate, kStore; guard: kLoop, too
+  // kAccumulate, kStore, kPrefetch; guard: kLoop, too
   BufferId buffer = -1;
   Affine index;
   ExprId a = -1, b = -1;

@@ -188,6 +188,8 @@ class Printer {
         const std::string_view sign = s.combine == Combine::kSum ? "+" : s.combine == Combine::kSet ? "" : combine;
         return StrCat(to, " ", sign, "= ", Text(s.a), b, guard);
       }
+      case Stmt::Kind::kPrefetch:
+        return StrCat("prefetch ", Element(k_.buffers[static_cast<size_t>(s.buffer)].name, s.index, -1, 0));
       case Stmt::Kind::kSort:
         return StrCat(Element(k_.buffers[static_cast<size_t>(s.buffer)].name, s.index, -1, 0), " = argsort",
                       s.descending ? "_descending" : "", " ", s.extent.value(), " keys from ", Text(s.a), " by ",

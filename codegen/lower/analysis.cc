@@ -36,9 +36,9 @@ Writes Visit(const std::vector<Stmt>& body, Analysis* analysis) {
   for (const Stmt& s : body) {
     if (s.kind == Stmt::Kind::kStore || s.kind == Stmt::Kind::kSort) {
       Insert(&writes.buffers, s.buffer);
-    } else if (s.kind != Stmt::Kind::kLoop) {
+    } else if (s.local >= 0) {
       Insert(&writes.locals, s.local);
-    } else {
+    } else if (s.kind == Stmt::Kind::kLoop) {
       Writes inner = Visit(s.body, analysis);
       Insert(&writes.locals, inner.locals);
       Insert(&writes.buffers, inner.buffers);

@@ -98,6 +98,7 @@ class KernelEmitter {
   void Tree(const Stmt& s);
   void Transpose(const Stmt& s);
   void Stores(const Stmt* first, const Stmt* last);
+  void Prefetch(const Stmt& s);
   void Sort(const Stmt& s);  // sort.cc
   Trip TripOf(const Stmt& s);
   Trip LengthTrip(const Stmt& s);

@@ -87,6 +87,9 @@ void KernelEmitter::Body(const std::vector<Stmt>& body) {
       case Stmt::Kind::kSort:
         Sort(s);
         break;
+      case Stmt::Kind::kPrefetch:
+        Prefetch(s);
+        break;
     }
     i = next;
   }

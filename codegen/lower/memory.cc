@@ -180,4 +180,18 @@ Value* KernelEmitter::LoadLocal(const Expr& e) {
   return FromMemory(e.dtype, value);
 }
 
+/// Each line that the lanes touch, into L2.
+void KernelEmitter::Prefetch(const Stmt& s) {
+  constexpr int64_t kLine = 64;
+  const DType dtype = kernel_.buffers[static_cast<size_t>(s.buffer)].dtype;
+  const Address at = Resolve(buffers_[static_cast<size_t>(s.buffer)], MemoryType(context_, dtype), s.index, nullptr, 0);
+  if (at.kind == Address::Kind::kScattered) return;
+  const int64_t bytes = SizeOf(dtype) * (at.kind == Address::Kind::kUniform ? 1 : lanes_);
+  for (int64_t line = 0; line < bytes; line += kLine) {
+    Value* pointer = b_.CreateConstGEP1_64(b_.getInt8Ty(), at.pointer, static_cast<uint64_t>(line));
+    b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {pointer->getType()},
+                       {pointer, b_.getInt32(0), b_.getInt32(2), b_.getInt32(1)});  // to read, to L2, data
+  }
+}
+
 }  // namespace reel::codegen

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "codegen/schedule/fuse_rows.h"
 #include "codegen/schedule/sum_rows.h"
@@ -19,6 +20,7 @@ namespace {
 using ir::Value;
 
 constexpr int64_t kLight = 12;  // scalar operations of an element
+constexpr int64_t kFarRow = 16 << 10;  // bytes of a row that the hardware does not prefetch while one before it is worked on
 
 int64_t Ceil(int64_t n, int64_t by) { return (n + by - 1) / by; }
 
@@ -330,7 +332,21 @@ class RowSchedule {
       element_cost_ += e.kind == Expr::Kind::kOp && !Info(e.op).Has(ir::kExact) ? 15 : 1;
     }
     cost_ += element_cost_;
+    PrefetchRow(position, before, &out);
     return out;
+  }
+
+  // What the first pass over the next row will read, while a heavy pass reads the same of this row.
+  void PrefetchRow(const Affine& position, size_t begin, std::vector<Stmt>* out) {
+    for (Stmt& s : Prefetches(*k_, begin, position.terms.back().first, rows_.back(), 1)) {
+      const int64_t bytes = width_ * SizeOf(k_->buffers[static_cast<size_t>(s.buffer)].dtype);
+      if (pass_ == 0) {
+        first_read_.insert(s.buffer);
+      } else if (first_read_.contains(s.buffer) && element_cost_ > kLight && bytes >= kFarRow &&
+                 bytes <= c_.target.l2_bytes / 4) {
+        out->push_back(std::move(s));
+      }
+    }
   }
 
   // A member that an earlier pass computed.
@@ -389,6 +405,7 @@ class RowSchedule {
   std::map<int32_t, size_t> member_of_;  // by value
   std::vector<Column> columns_;
   std::vector<Stmt> declarations_;       // of rows that wait on the stack: one for all rows of a chunk
+  std::set<BufferId> first_read_;        // by the first pass
   int pass_ = 0, last_pass_ = 0;
   int64_t element_cost_ = 1, cost_ = 0;
 };

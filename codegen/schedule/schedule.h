@@ -57,6 +57,8 @@ Stmt MakeScratch(LocalId local);
 Stmt MakeAccumulate(LocalId local, Affine index, Combine combine, ExprId a, ExprId b = -1);
 Stmt MakeTree(LocalId local, Combine combine);
 Stmt MakeTranspose(LocalId local);
+/// Hints for what expressions from `begin` on load from inputs, neighbours along `lane`: what they load `ahead` rows on.
+std::vector<Stmt> Prefetches(const Kernel& kernel, size_t begin, AxisId lane, AxisId row, int64_t ahead);
 ExprId LocalExpr(Kernel* kernel, LocalId local, const Affine& index);
 /// The rule of reductions (ir/README.md): each block has its partials, whose tree is the block's result.
 inline constexpr int64_t kPartials = 64, kReducedBlock = 4096;

@@ -144,6 +144,14 @@ TEST(Rows, CountsAndBytes) {
   }
 }
 
+// A row's pass of exponentials asks for the next row, which is far away; short rows follow on one another.
+TEST(Rows, LongRowsAreWantedEarly) {
+  for (const int64_t width : {1000, 9000}) {
+    const std::string text = codegen::ToString(Plan(Cases().at("softmax"), 64, width));
+    EXPECT_EQ(text.find("prefetch ") != std::string::npos, width == 9000) << text;
+  }
+}
+
 uint64_t Bits(const Tensor& t) {
   uint64_t hash = 1469598103934665603u;
   for (const float x : t.data<float>()) {
