@@ -47,11 +47,11 @@ struct TensorData {
 
   /// Null if symbolic. Threads may share a tensor.
   const runtime::Buffer& buffer() const {
-    if (unwritten_.load(std::memory_order_acquire)) [[unlikely]] Write();
+    if (!written()) [[unlikely]] Write();
     return buffer_;
   }
   /// All elements are number(), and there is no memory of them yet.
-  bool is_number() const { return unwritten_.load(std::memory_order_acquire); }
+  bool is_number() const { return !written(); }
   /// What it was made of, if is_number() was ever true.
   const std::byte* number() const { return number_.bytes; }
 
@@ -61,9 +61,11 @@ struct TensorData {
   bool has_tangent = false;  // a ForwardAccumulator knows one
 
  private:
+  enum class State : uint8_t { kUnwritten, kPublishing, kWritten };
+  bool written() const { return state_.load(std::memory_order_acquire) == State::kWritten; }
   void Write() const;
 
-  mutable std::atomic<bool> unwritten_ = false;
+  mutable std::atomic<State> state_ = State::kWritten;
   Number number_;
   mutable runtime::Buffer buffer_;
 };

@@ -2,6 +2,7 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include "frontend/core.h"
@@ -42,15 +43,17 @@ TensorData::TensorData(Type type_, runtime::Buffer buffer, uint64_t trace_)
   live_tensors.fetch_add(1, std::memory_order_relaxed);
 }
 TensorData::TensorData(Type type_, const Number& number)
-    : type(std::move(type_)), id(NextId()), trace(0), unwritten_(true), number_(number) {
+    : type(std::move(type_)), id(NextId()), trace(0), state_(State::kUnwritten), number_(number) {
   live_tensors.fetch_add(1, std::memory_order_relaxed);
 }
 void TensorData::Write() const {
-  static std::mutex* const writing = new std::mutex();
-  const std::lock_guard lock(*writing);
-  if (!unwritten_.load(std::memory_order_relaxed)) return;
-  buffer_ = Filled(number_.bytes, type);
-  unwritten_.store(false, std::memory_order_release);
+  runtime::Buffer filled = Filled(number_.bytes, type);
+  State before = State::kUnwritten;
+  if (state_.compare_exchange_strong(before, State::kPublishing, std::memory_order_acquire)) {
+    buffer_ = std::move(filled);
+    state_.store(State::kWritten, std::memory_order_release);
+  }
+  while (!written()) std::this_thread::yield();  // for an assignment of another thread
 }
 TensorData::~TensorData() {
   if (has_tangent) ForgetTangents(id);

@@ -49,7 +49,8 @@ class Graph {
   std::vector<KeptAt> Places(absl::Span<const TapeEntry> entries, const GradientRequest& request) const {
     absl::flat_hash_map<uint64_t, KeptAt> places;
     for (size_t i = 0; i < request.seeds.size(); ++i) {
-      if (request.seeds[i]) places.emplace(request.seeds[i]->id(), KeptAt{-1, static_cast<int32_t>(i), IsNumber(*request.seeds[i])});
+      const auto& seed = request.seeds[i];
+      if (seed) places.emplace(seed->id(), KeptAt{-1, static_cast<int32_t>(i), IsNumber(*seed)});
     }
     for (size_t e = 0; e < entries.size(); ++e) {
       for (size_t i = 0; i < entries[e].kept.size(); ++i)

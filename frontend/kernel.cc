@@ -89,10 +89,12 @@ runtime::Buffer Need(runtime::Buffer buffer, const Type& type) {
   return buffer;
 }
 
-// A scalar repeated. Elementwise ops take a long one as the number it is, so it has no memory until something else reads it.
+// A scalar repeated. Elementwise ops take a long one as the number it is, so it has no memory until something else reads
+// it; what might not fit into memory has it at once, for the error to name this line.
 Tensor Fill(const Tensor& scalar, const Type& type) {
   const auto* value = static_cast<const std::byte*>(scalar.raw_data());
-  if (type.shape.size() < kRepeatsFrom) return MakeTensor(type, Filled(value, type));
+  constexpr int64_t kMuch = int64_t{1} << 30;
+  if (type.shape.size() < kRepeatsFrom || type.bytes() > kMuch) return MakeTensor(type, Filled(value, type));
   TensorData::Number number;
   std::memcpy(number.bytes, value, static_cast<size_t>(SizeOf(type.dtype)));
   return Tensor(std::make_shared<TensorData>(type, number));

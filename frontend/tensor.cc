@@ -50,10 +50,11 @@ uint64_t Tensor::id() const { return Data(data_).id; }
 
 const void* Tensor::raw_data(std::source_location location) const {
   const internal::TensorData& data = Data(data_);
+  if (data.trace == 0 && !data.is_number()) return data.buffer().data();
+  // `if (x > 0)`: a conversion cannot take a location, and has this header's.
+  const bool conversion = std::string_view(location.file_name()).ends_with("reel/tensor.h");
+  const internal::LocationScope scope(conversion ? std::source_location() : location);
   if (data.trace != 0) {
-    // `if (x > 0)`: a conversion cannot take a location, and has this header's.
-    const bool conversion = std::string_view(location.file_name()).ends_with("reel/tensor.h");
-    const internal::LocationScope scope(conversion ? std::source_location() : location);
     ThrowError(ErrorCode::kFailedPrecondition,
                StrCat("a symbolic tensor ", data.type.ToString(),
                       " has no elements while its function is traced; use Cond, WhileLoop or Where "

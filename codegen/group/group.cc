@@ -313,15 +313,8 @@ class Grouper {
     return std::find(list.begin(), list.end(), v) != list.end();
   }
 
-  // True if some input group other than g depends on g, or that could not be ruled out cheaply. A group whose values all
-  // come before those of g does not.
+  // True if some input group other than g depends on g, or that could not be ruled out cheaply.
   bool PathBack(const std::vector<int>& inputs, int g) const {
-    const Group& group = out_.groups[static_cast<size_t>(g)];
-    int32_t first = group.last;
-    for (const std::vector<Value>* values : {&group.pre, &group.post}) {
-      if (!values->empty()) first = std::min(first, values->front().id);
-    }
-    if (group.root.valid()) first = std::min(first, group.root.id);
     std::vector<int> stack;
     absl::flat_hash_set<int> seen;
     for (int d : inputs) {
@@ -330,7 +323,7 @@ class Grouper {
     while (!stack.empty()) {
       const int d = merged_.Present(stack.back());
       stack.pop_back();
-      if (out_.groups[static_cast<size_t>(d)].last < first || !seen.insert(d).second) continue;
+      if (!seen.insert(d).second) continue;
       if (d == g || seen.size() > kMaxLookAround) return true;
       for (int e : out_.groups[static_cast<size_t>(d)].inputs) stack.push_back(e);
     }

@@ -29,6 +29,7 @@ class EarlyUpdates {
       if (out_.groups[g].root_kind == Group::Root::kControl) return;  // effects keep their place
       for (int d : out_.groups[g].inputs) users_[static_cast<size_t>(d)].push_back(g);
     }
+    FindOverwritten();
     for (size_t g = early_.size(); g-- > 0;) early_[g] = IsEarly(g);
     FindMissing();
     AppendReady();
@@ -64,11 +65,26 @@ class EarlyUpdates {
     return leaves;
   }
 
+  // Values that others write a part of: what reads them stays in front of that.
+  void FindOverwritten() {
+    for (const Group& group : out_.groups) {
+      if (!WritesPart(group)) continue;
+      const Value to = f_.producer(group.root)->operands[0];
+      const auto& view = out_.views[Index(to)];
+      overwritten_.insert(view ? view->base.id : to.id);
+    }
+  }
+  static bool WritesPart(const Group& group) {
+    return group.root_kind == Group::Root::kScatter || group.root_kind == Group::Root::kUpdate;
+  }
+
   // Updates of variables, and what only these read if it is little beside what it is made of: sums.
   bool IsEarly(size_t g) const {
     const Group& group = out_.groups[g];
-    if (group.root_kind == Group::Root::kScatter || group.root_kind == Group::Root::kUpdate) return false;
+    if (WritesPart(group)) return false;
     if (!std::all_of(users_[g].begin(), users_[g].end(), [this](size_t u) { return early_[u]; })) return false;
+    const std::vector<Value> leaves = Leaves(group);
+    if (std::any_of(leaves.begin(), leaves.end(), [this](Value v) { return overwritten_.contains(v.id); })) return false;
     int64_t stored = 0, read = 0;
     bool updates = true;
     const auto visit = [&](Value v) {
@@ -79,7 +95,7 @@ class EarlyUpdates {
     VisitMembers(group, visit);
     if (users_[g].empty()) return updates;
     for (const auto& [root, partials] : group.columns) visit(partials);
-    for (Value v : Leaves(group)) read += f_.type(v).bytes();
+    for (Value v : leaves) read += f_.type(v).bytes();
     return kTimesLess * stored <= std::max(read, kLittle);
   }
 
@@ -146,6 +162,7 @@ class EarlyUpdates {
 
   const ir::Function& f_;
   Grouping& out_;
+  absl::flat_hash_set<int32_t> overwritten_;
   std::vector<bool> early_;
   std::vector<int> missing_;  // by early group: what it still waits for
   std::vector<std::vector<size_t>> users_, successors_;

@@ -201,6 +201,7 @@ class RowSchedule {
       position.constant = bounds[p - 1];
       if (bounds.size() > 2) c_.builder->SetExtent(e, count);
       std::vector<Stmt> elements = Element({}, position, {});
+      cost_ += element_cost_ * count / width_ - element_cost_;  // of an element of the whole row
       body->push_back(MakeLoop(e, count, LoopKind::kVector, Lanes(count), std::move(elements)));
     }
   }
@@ -218,6 +219,10 @@ class RowSchedule {
       builder.SetExtent(inner, width_);
       builder.SetRow(row, AxisAffine(inner));
       for (const Member& m : members_) builder.Build(m.v, {});
+      for (const Column& column : columns_) {
+        const Value x = c_.f.producer(column.root)->operands[0];
+        builder.Build(x, builder.RowIndex(x));
+      }
       const auto it = builder.cuts().find(inner);
       if (it != builder.cuts().end()) bounds.insert(bounds.end(), it->second.begin(), it->second.end());
     }
@@ -332,7 +337,7 @@ class RowSchedule {
       element_cost_ += e.kind == Expr::Kind::kOp && !Info(e.op).Has(ir::kExact) ? 15 : 1;
     }
     cost_ += element_cost_;
-    PrefetchRow(position, before, &out);
+    if (c_.options.vectorize) PrefetchRow(position, before, &out);
     return out;
   }
 

@@ -253,6 +253,51 @@ func @f(%x: f32[8,4], %dy: f32[8,6]) state(@w: f32[4,6]) -> (f32[8,8]) {
   for (const Step& s : p.entries[0].steps) EXPECT_EQ(s.bytes, 0) << ToString(p);
 }
 
+// What a dynamic_update writes a part of is read before, as long as it is in place: no copy of it.
+TEST(Plan, AnEarlyUpdateReadsWhatIsUpdatedInPlace) {
+  const Program p = Plan(R"(variable @p: f32[16] = [0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]
+variable @s: f32[4] = [0,0,0,0]
+func @f(%x: f32[4], %i: i64[], %y: f32[4,4]) state(@p: f32[16], @s: f32[4]) -> (f32[4]) {
+  %0 = slice @p {limits=[4], starts=[0], strides=[1]} : f32[4]
+  %1 = add @s, %0 : f32[4]
+  %2 = dynamic_update @p, %x, %i {axis=0} : f32[16]
+  %3 = contract %y, @s {a_batch=[], a_contract=[1], b_batch=[], b_contract=[0]} : f32[4]
+  return %3 state(%2, %1)
+})");
+  for (const Step& s : p.entries[0].steps) EXPECT_LE(s.bytes, 16) << ToString(p);
+}
+
+// Each update reads the other's variable: one of them goes through a copy.
+TEST(Plan, UpdatesThatWaitForEachOther) {
+  const Program p = Plan(R"(variable @a: f32[4] = [1, 2, 3, 4]
+variable @b: f32[4] = [5, 6, 7, 8]
+func @f(%x: f32[4]) state(@a: f32[4], @b: f32[4]) -> (f32[4]) {
+  %0 = add @b, %x : f32[4]
+  %1 = reverse @a {axes=[0]} : f32[4]
+  %2 = mul %1, %x : f32[4]
+  %3 = exp %x : f32[4]
+  return %3 state(%0, %2)
+})");
+  const Names kernels = Kernels(p);
+  EXPECT_EQ(std::count(kernels.begin(), kernels.end(), "copy"), 1) << ToString(p);
+}
+
+// %4 is computed with %0 and waits for %2; %6 must not be computed with %2, as it waits for %0.
+TEST(Plan, KernelsDoNotWaitForEachOther) {
+  const Program p = Plan(R"(func @f(%a: f32[64,8], %b: f32[8,64], %c: f32[64,32]) -> (f32[64,64], f32[64]) {
+  %0 = contract %a, %b {a_batch=[], a_contract=[1], b_batch=[], b_contract=[0]} : f32[64,64]
+  %1 = reduce_max %0 {axes=[0,1]} : f32[]
+  %2 = reduce_sum %c {axes=[1]} : f32[64]
+  %3 = broadcast %2 {axes=[0], shape=[64,64]} : f32[64,64]
+  %4 = add %0, %3 : f32[64,64]
+  %5 = broadcast %1 {axes=[], shape=[64]} : f32[64]
+  %6 = mul %2, %5 : f32[64]
+  return %4, %6
+})");
+  const Names kernels = Kernels(p);
+  EXPECT_EQ(std::count(kernels.begin(), kernels.end(), "mul"), 1) << ToString(p);
+}
+
 // The branch reads the old @v: run before the update, which is written over it without a copy.
 TEST(Plan, AnUpdateWaitsForAControlOpThatReadsTheOldValue) {
   const Program p =

@@ -120,6 +120,23 @@ TEST(Library, NumbersAreRepeatedWithoutMemory) {
   EXPECT_EQ(Reshape(Full({4, 5000}, 2), {20000}).data<float>()[19999], 2);
 }
 
+TEST(Library, NumbersAsVariablesResultsAndTangents) {
+  const Variable w(Full({10000}, 2));
+  w.Assign(Full({10000}, 3));
+  EXPECT_EQ(ReduceSum(w.value()).item<float>(), 30000);
+  const Executable run = Compile(Trace([](const Tensor& x) { return x + x; }, {Spec(kFloat32, {10000})}));
+  std::vector<Tensor> out = {Full({10000}, 2)};  // may be written in place
+  for (int i = 0; i < 2; ++i) run.Run("main", std::vector<Tensor>{w.value()}, out);
+  EXPECT_EQ((out[0] + 1.f).data<float>()[9999], 7);
+  const Tensor x = Full({10000}, 3);
+  ForwardAccumulator forward({x}, {Full({10000}, 0.5)});
+  EXPECT_EQ(forward.Jvp(x * x)->data<float>()[9999], 3);
+}
+
+TEST(Library, NoMemoryForANumberIsSaidAtOnce) {
+  ExpectError(ErrorCode::kResourceExhausted, "no memory for f32[35184372088832]", [] { Full({int64_t{1} << 45}, 2); });
+}
+
 TEST(Library, ThreadsThatReadANumberAtOnce) {
   for (int round = 0; round < 20; ++round) {
     const Tensor x = Full({100000}, 3);
