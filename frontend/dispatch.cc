@@ -171,26 +171,27 @@ TensorList DispatchAll(ir::Op op, AttributesPtr attributes, absl::Span<const Ten
 Tensor RunReady(ir::Op op, std::initializer_list<const Operand*> operands, const char* function) {
   const ThreadState& state = State();
   if (state.trace || ChecksNumerics()) return {};  // the latter: for the line of the user
-  ElementwiseOperands in;
+  std::array<ElementwiseOperand, 3> in;
   const TensorData* first = nullptr;
+  size_t n = 0;
   for (const Operand* x : operands) {
     const Tensor* tensor = x->plain();
     const TensorData* data = tensor ? tensor->internal_data().get() : nullptr;
     if (!data || data->trace != 0 || (first && !(data->type == first->type))) return {};
     if (!first) first = data;
-    in.emplace_back(*data);
+    in[n++] = ElementwiseOperand(*data);
   }
   const LibraryOp found = FindInLibrary(op, first->type.dtype);
   if (!found.kernel) return {};
   const Type type{found.result, first->type.shape};
   runtime::Buffer buffer = NewBuffer(type);
-  RunElementwise(*found.kernel, in, type, buffer.data());
+  RunElementwise(*found.kernel, {in.data(), n}, type, buffer.data());
   Tensor result = MakeTensor(type, std::move(buffer));
   if (!state.sinks.empty()) {
     const LocationScope scope(**operands.begin(), function);
     std::array<Tensor, 3> tensors;
-    for (size_t i = 0; i < in.size(); ++i) tensors[i] = *operands.begin()[i]->plain();
-    Tell(state, op, nullptr, {tensors.data(), in.size()}, {&result, 1});
+    for (size_t i = 0; i < n; ++i) tensors[i] = *operands.begin()[i]->plain();
+    Tell(state, op, nullptr, {tensors.data(), n}, {&result, 1});
   }
   return result;
 }

@@ -201,28 +201,32 @@ LibraryOp FindInLibrary(ir::Op op, DType dtype) {
   return {FindKernel(op, dtype, kBool), kBool};
 }
 
-void RunElementwise(const LibraryKernel& k, const ElementwiseOperands& operands, const Type& result, void* out) {
+void RunElementwise(const LibraryKernel& k, absl::Span<const ElementwiseOperand> operands, const Type& result,
+                    void* out) {
   const int64_t n = result.shape.size(), result_bytes = SizeOf(result.dtype);
+  const bool repeats = std::any_of(operands.begin(), operands.end(), [](const auto& x) { return x.repeated; });
+  if (n <= 2 * kChunk && !repeats) {
+    std::array<const void*, 3> in{};
+    for (size_t i = 0; i < operands.size(); ++i) in[i] = operands[i].data;
+    return Call(k, in.data(), out, n);
+  }
   // A number is repeated in short tiles, which stay in the L1 cache; all operands go tile by tile then.
-  int64_t step = kChunk;
+  const int64_t step = repeats ? kTile : kChunk;
   std::array<runtime::Buffer, 3> tiles;
   for (size_t i = 0; i < operands.size(); ++i) {
-    if (!operands[i].repeated) continue;
-    step = kTile;
-    tiles[i] = Filled(static_cast<const std::byte*>(operands[i].data), {operands[i].dtype, {kTile}});
+    const auto& [repeated, dtype, data] = operands[i];
+    if (repeated) tiles[i] = Filled(static_cast<const std::byte*>(data), {dtype, {kTile}});
   }
-  const auto run = [&](int64_t begin, int64_t count) {
-    std::array<const void*, 3> part{};
-    for (size_t i = 0; i < operands.size(); ++i) {
-      const auto& [repeated, dtype, data] = operands[i];
-      part[i] = repeated ? tiles[i].data() : At(data, begin * SizeOf(dtype));
-    }
-    Call(k, part.data(), At(out, begin * result_bytes), count);
-  };
-  if (n <= 2 * kChunk && step == kChunk) return run(0, n);
   runtime::ParallelFor((n + kChunk - 1) / kChunk, [&](int64_t chunk) noexcept {
     const int64_t end = std::min(n, (chunk + 1) * kChunk);
-    for (int64_t i = chunk * kChunk; i < end; i += step) run(i, std::min(step, end - i));
+    for (int64_t begin = chunk * kChunk; begin < end; begin += step) {
+      std::array<const void*, 3> part{};
+      for (size_t i = 0; i < operands.size(); ++i) {
+        const auto& [repeated, dtype, data] = operands[i];
+        part[i] = repeated ? tiles[i].data() : At(data, begin * SizeOf(dtype));
+      }
+      Call(k, part.data(), At(out, begin * result_bytes), std::min(step, end - begin));
+    }
   });
 }
 
@@ -231,9 +235,9 @@ bool RunFromLibrary(ir::Op op, const ir::Attributes& attributes, absl::Span<cons
   if (ir::Info(op).Has(ir::kElementwise)) {
     const LibraryKernel* k = FindKernel(op, operands.back().dtype(), result.dtype);
     if (!k) return false;
-    ElementwiseOperands in;
-    for (const Tensor& x : operands) in.emplace_back(*x.internal_data());
-    RunElementwise(*k, in, result, out);
+    std::array<ElementwiseOperand, 3> in;
+    for (size_t i = 0; i < operands.size(); ++i) in[i] = ElementwiseOperand(*operands[i].internal_data());
+    RunElementwise(*k, {in.data(), operands.size()}, result, out);
     return true;
   }
   switch (op) {

@@ -24,15 +24,16 @@ struct LibraryOp {
 LibraryOp FindInLibrary(ir::Op op, DType dtype);
 /// Elements of an operand, or one that stands for all.
 struct ElementwiseOperand {
+  ElementwiseOperand() = default;
   explicit ElementwiseOperand(const TensorData& x)
       : repeated(x.is_number()), dtype(x.type.dtype), data(repeated ? x.number() : x.buffer().data()) {}
-  bool repeated;
-  DType dtype;
-  const void* data;
+  bool repeated = false;
+  DType dtype = kFloat32;
+  const void* data = nullptr;
 };
-using ElementwiseOperands = absl::InlinedVector<ElementwiseOperand, 3>;
-void RunElementwise(const codegen::LibraryKernel& kernel, const ElementwiseOperands& operands, const Type& result,
-                    void* out);
+/// At most three operands.
+void RunElementwise(const codegen::LibraryKernel& kernel, absl::Span<const ElementwiseOperand> operands,
+                    const Type& result, void* out);
 
 /// Numbers repeated so often or more have no memory until something asks for it (TensorData::number).
 inline constexpr int64_t kRepeatsFrom = 1 << 13;
