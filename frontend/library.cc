@@ -19,6 +19,7 @@ using codegen::LibraryKernel;
 
 constexpr int64_t kPartials = 64, kBlock = 4096;  // the rule of reductions: ir/README.md
 constexpr int64_t kShortRow = 16;                     // rows that are faster as columns
+constexpr int64_t kNarrow = 128;                  // elements of a row: fewer are added with other rows beside them
 constexpr int64_t kChunk = 1 << 15;               // elements that one thread takes at a time
 constexpr int64_t kTile = 1 << 11;                // of a number that is repeated
 
@@ -98,31 +99,49 @@ void Combine(const Reduction& r, void* to, const void* from, int64_t elements) {
   Call(*r.combine, in, to, elements);
 }
 
-// At most 4,096 rows of `width` elements to one row: partial j takes rows 64 i + j, then a tree.
-void ReduceColumnsOfBlock(const Reduction& r, const void* x, int64_t rows, int64_t width,
-                          void* partials, void* out) {
-  const int64_t row = width * r.bytes, first = std::min(rows, kPartials);
-  std::memcpy(partials, x, static_cast<size_t>(first * row));
-  for (int64_t i = kPartials; i < rows; i += kPartials) {
-    Combine(r, partials, At(x, i * row), std::min(kPartials, rows - i) * width);
-  }
+// The tree over at most 64 partials of `width` elements each; the result is the first.
+void AddTree(const Reduction& r, void* partials, int64_t count, int64_t width) {
   for (int64_t s = kPartials / 2; s > 0; s /= 2) {
-    if (s < first) Combine(r, partials, At(partials, s * row), std::min(s, first - s) * width);
+    if (s < count) Combine(r, partials, At(partials, s * width * r.bytes), std::min(s, count - s) * width);
   }
-  std::memcpy(out, partials, static_cast<size_t>(row));
 }
 
-void ReduceColumns(const Reduction& r, const void* x, int64_t rows, int64_t width, void* out) {
-  const int64_t row = width * r.bytes, blocks = (rows + kBlock - 1) / kBlock;
-  const auto partials =
-      runtime::Buffer::Allocate(static_cast<size_t>(std::min(rows, kPartials) * row));
-  if (blocks == 1) return ReduceColumnsOfBlock(r, x, rows, width, partials.data(), out);
-  const auto sums = runtime::Buffer::Allocate(static_cast<size_t>(blocks * row));
-  for (int64_t b = 0; b < blocks; ++b) {
-    ReduceColumnsOfBlock(r, At(x, b * kBlock * row), std::min(kBlock, rows - b * kBlock), width,
-                         partials.data(), At(sums.data(), b * row));
+// At most 64 rows of `width` elements, one after another.
+void AddGroup(const Reduction& r, const void* x, int64_t rows, int64_t width, void* out) {
+  const int64_t row = width * r.bytes;
+  std::memcpy(out, x, static_cast<size_t>(row));
+  for (int64_t i = 1; i < rows; ++i) Combine(r, out, At(x, i * row), width);
+}
+
+// Groups of 64 short rows, side by side: [groups, 64, width] -> [groups, width].
+void AddShortGroups(const Reduction& r, const void* x, int64_t groups, int64_t width, void* out) {
+  const int64_t group = kPartials * width, most = std::min(groups, std::max<int64_t>(1, kChunk / group));
+  const auto turned = runtime::Buffer::Allocate(static_cast<size_t>(group * most * r.bytes));
+  const auto sums = runtime::Buffer::Allocate(static_cast<size_t>(width * most * r.bytes));
+  for (int64_t g = 0; g < groups; g += most) {
+    const int64_t n = std::min(most, groups - g);
+    Transpose(At(x, g * group * r.bytes), n, group, r.bytes, turned.data());
+    AddGroup(r, turned.data(), kPartials, width * n, sums.data());
+    Transpose(sums.data(), width, n, r.bytes, At(out, g * width * r.bytes));
   }
-  ReduceColumns(r, sums.data(), blocks, width, out);
+}
+
+// Rows of `width` elements to one: groups of 64, then their sums by the same rule. As deep as the logarithm to base 64.
+void ReduceColumns(const Reduction& r, const void* x, int64_t rows, int64_t width, void* out) {
+  if (rows <= kPartials) return AddGroup(r, x, rows, width, out);
+  const int64_t row = width * r.bytes, groups = (rows + kPartials - 1) / kPartials;
+  const auto sums = runtime::Buffer::Allocate(static_cast<size_t>(groups * row));
+  const int64_t turned = width < kNarrow ? rows / kPartials : 0;
+  if (turned > 0) AddShortGroups(r, x, turned, width, sums.data());
+  const int64_t at_once = std::max<int64_t>(1, kChunk / (kPartials * width));
+  runtime::ParallelFor((groups - turned + at_once - 1) / at_once, [&](int64_t chunk) noexcept {
+    const int64_t begin = turned + chunk * at_once;
+    for (int64_t g = begin; g < std::min(groups, begin + at_once); ++g) {
+      const int64_t first = g * kPartials;
+      AddGroup(r, At(x, first * row), std::min(kPartials, rows - first), width, At(sums.data(), g * row));
+    }
+  });
+  ReduceColumns(r, sums.data(), groups, width, out);
 }
 
 // The elementwise op that adds one more element to a reduction.
@@ -159,7 +178,8 @@ bool Reduce(ir::Op op, const Ints& axes, const Tensor& x, void* out) {
     const Type columns{dtype, {count, outer}};
     const auto turned = runtime::Buffer::Allocate(static_cast<size_t>(columns.bytes()));
     Transpose(x.raw_data(), outer, count, SizeOf(dtype), turned.data());
-    ReduceColumns(r, turned.data(), count, outer, out);
+    AddTree(r, turned.data(), count, outer);
+    std::memcpy(out, turned.data(), static_cast<size_t>(outer * r.bytes));
     return true;
   }
   const auto one = [&](int64_t i) {

@@ -101,14 +101,26 @@ Op CombineOp(Op reduction) {
   }
 }
 
-// Few elements are combined one by one, lanes side by side, in the order of a reduction: each is a partial of its own,
-// then the tree. Invalid if that is not worth it.
+// The last axis of more than one element; -1: none.
+int64_t LastAxis(const Shape& shape) {
+  int last = shape.rank() - 1;
+  while (last >= 0 && shape.dim(last) == 1) --last;
+  return last;
+}
+
+// Few elements are combined one by one, lanes side by side, in the order of a reduction: rows in order; else each is a
+// partial of its own, then the tree. Invalid if that is not worth it.
 Value ReduceFew(Builder* b, const Node& node, Value x, const Axes& axes) {
   const Shape shape = b->shape(x);
   int64_t count = 1;
   for (int64_t a : axes) count *= shape.dim(static_cast<int>(a));
   if (count < 2 || count > kFewTerms || b->type(x).dtype == kBool || !ShowsLanes(*b->function(), x, axes)) return {};
   std::vector<Value> partials = b->Elements(x, axes);
+  if (!std::binary_search(axes.begin(), axes.end(), LastAxis(shape))) {
+    Value sum = partials[0];
+    for (size_t i = 1; i < partials.size(); ++i) sum = b->Emit(CombineOp(node.op), {sum, partials[i]});
+    return sum;
+  }
   size_t half = 1;
   while (2 * half < partials.size()) half *= 2;
   for (; half > 0; half /= 2) {
@@ -120,8 +132,8 @@ Value ReduceFew(Builder* b, const Node& node, Value x, const Axes& axes) {
   return partials[0];
 }
 
-// Moves the reduced axes to the end when kept axes stand between them. A reduction of everything goes over rows first:
-// this is its rule (ir/README.md).
+// Moves the reduced axes to the end when kept axes stand between them, or before the last axis if that is kept: which
+// of the two rules applies stays as it is. A reduction of everything goes over rows first (ir/README.md).
 Value NormalizeReduce(Builder* b, const Node& node, Value x) {
   Axes axes = node.attr<Axes>("axes");
   const auto is_everything = [&] { return static_cast<int>(axes.size()) == b->shape(x).rank(); };
@@ -132,11 +144,13 @@ Value NormalizeReduce(Builder* b, const Node& node, Value x) {
   if (const Value few = ReduceFew(b, node, x, axes); few.valid()) return few;
   const bool neighbours = axes.empty() || axes.back() - axes.front() + 1 == static_cast<int64_t>(axes.size());
   if (neighbours) return b->Emit(node.op, {x}, {{"axes", axes}});
+  const int64_t last = LastAxis(b->shape(x));
+  const bool rows = !std::binary_search(axes.begin(), axes.end(), last);
   Axes permutation = Rest(b->shape(x).rank(), axes, {});
-  const auto kept = static_cast<int64_t>(permutation.size());
+  const auto to = rows ? std::find(permutation.begin(), permutation.end(), last) : permutation.end();
   Axes moved;
-  for (size_t i = 0; i < axes.size(); ++i) moved.push_back(kept + static_cast<int64_t>(i));
-  permutation.insert(permutation.end(), axes.begin(), axes.end());
+  for (size_t i = 0; i < axes.size(); ++i) moved.push_back(to - permutation.begin() + static_cast<int64_t>(i));
+  permutation.insert(to, axes.begin(), axes.end());
   return b->Emit(node.op, {b->Transpose(x, permutation)}, {{"axes", moved}});
 }
 

@@ -22,7 +22,7 @@ constexpr int64_t kLeastWidth = 32;         // shorter rows waste lanes
 constexpr int64_t kLeastRows = 8;           // fewer leave cores idle, unless all is small
 constexpr int64_t kSmall = 64 << 10;        // elements
 constexpr int64_t kMaxRowBytes = 512 << 10; // longer rows are not in cache when they are read again
-constexpr int64_t kLeastSummedRows = 256;   // 64 partial sums are then a quarter of the rows at most
+constexpr int64_t kLeastSummedRows = 256;   // fewer groups of 64 leave cores idle
 constexpr int64_t kLeastSummed = 32 << 10;  // elements worth partial sums in memory
 constexpr int64_t kMaxSums = 32 << 10;      // bytes of all sums over rows: they stay in cache
 
@@ -380,8 +380,8 @@ class RowFuser {
       members.insert(members.end(), from.pre.begin(), from.pre.end());
       from.pre.clear();
       if (summed_[static_cast<size_t>(part)]) {
-        const int64_t blocks = (Product(merged.row_extents) + kReducedBlock - 1) / kReducedBlock;
-        from.partials = AddPartials(mutable_f_, &out_, from.root, {kPartials * blocks, merged.width});
+        const int64_t groups = (Product(merged.row_extents) + kPartials - 1) / kPartials;
+        from.partials = AddPartials(mutable_f_, &out_, from.root, {groups, merged.width});
         merged.columns.emplace_back(from.root, from.partials);
         continue;
       }

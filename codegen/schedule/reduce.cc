@@ -4,9 +4,9 @@
 
 #include "codegen/schedule/sum_rows.h"
 
-// Reductions by the fixed rule: blocks of 4096 elements; in a block 64 partials, partial j takes elements
-// 64*i + j with i ascending, then a tree; block sums are reduced by the same rule again. The partials are
-// lanes (row: the reduced axis is innermost) or rows of a per-lane table (column: kept axes follow it).
+// Reductions by the fixed rules (ir/README.md). The reduced axis is innermost: blocks of 4096 elements; in a block 64
+// partials, which are lanes: partial j takes elements 64*i + j with i ascending, then a tree; block sums are reduced by
+// the same rule again. Kept axes follow it: these are lanes, and rows are added one after another in groups of 64.
 
 namespace reel::codegen {
 namespace {
@@ -30,9 +30,8 @@ double Identity(Combine combine, DType dtype) {
 // Statements that leave the reduction of `extent` elements in element 0 of the last local.
 class ReduceNest {
  public:
-  /// `partials`: the elements are the 64 partials of each block of level 0, made by another kernel.
-  ReduceNest(Kernel* kernel, Combine combine, DType dtype, AxisId axis, int64_t extent, bool lanes, bool partials)
-      : kernel_(kernel), combine_(combine), dtype_(dtype), axis_(axis), lanes_(lanes), partials_(partials) {
+  ReduceNest(Kernel* kernel, Combine combine, DType dtype, AxisId axis, int64_t extent, bool vectorize)
+      : kernel_(kernel), combine_(combine), dtype_(dtype), axis_(axis), vectorize_(vectorize) {
     for (int64_t n = extent;; n = Ceil(n, kReducedBlock)) {
       counts_.push_back(n);
       const bool last = n <= kReducedBlock;
@@ -67,8 +66,7 @@ class ReduceNest {
   std::vector<Stmt> Level(size_t l, const Affine& base) {
     const int64_t count = counts_[l], size = kernel_->locals[static_cast<size_t>(locals_[l])].size;
     const bool whole = count <= kReducedBlock;  // base is 0
-    const bool given = l == 0 && partials_;
-    const int64_t rows = given ? 1 : whole ? Ceil(count, kPartials) : kPartials;
+    const int64_t rows = whole ? Ceil(count, kPartials) : kPartials;
     const AxisId row = kernel_->AddAxis("r" + std::to_string(l));
     Affine row_base = base;
     if (rows > 1) row_base.Add(row, kPartials);
@@ -77,7 +75,7 @@ class ReduceNest {
     AxisId column = axis_;
     if (l == 0) {
       // The reduced axis becomes the position within a row: r := base + 64 * row + j.
-      ShiftAxis(kernel_, &element_, axis_, given ? Blocks(base) : row_base);
+      ShiftAxis(kernel_, &element_, axis_, row_base);
       element_.front().index = AxisAffine(axis_);
       inner = std::move(element_);
     } else {
@@ -90,7 +88,7 @@ class ReduceNest {
       inner.push_back(MakeAccumulate(locals_[l], AxisAffine(column), combine_,
                                      LocalExpr(kernel_, locals_[l - 1], {})));
     }
-    const bool vector = l == 0 && lanes_;
+    const bool vector = l == 0 && vectorize_;
     Stmt columns = MakeLoop(column, rows == 1 ? std::min(count, size) : size,
                             vector ? LoopKind::kVector : LoopKind::kSerial, size, std::move(inner));
     if (rows > 1 && count % kPartials != 0) Clip(&columns, row_base, count);
@@ -125,10 +123,53 @@ class ReduceNest {
   const Combine combine_;
   const DType dtype_;
   const AxisId axis_;
-  const bool lanes_, partials_;
+  const bool vectorize_;
   std::vector<int64_t> counts_;
   std::vector<LocalId> locals_;
   std::vector<Stmt> element_;
+};
+
+// Adds rows: statements that leave the reduction over `axis` in element 0 of the last local. `element` accumulates into
+// the first.
+struct RowsNest {
+  Kernel* kernel;
+  Combine combine;
+  DType dtype;
+  AxisId axis;
+  std::vector<int64_t> counts{};  // by level: rows, groups of rows, groups of these, ...
+  std::vector<LocalId> locals{};
+
+  void AddLevels(int64_t rows) {
+    for (int64_t n = rows;; n = Ceil(n, kPartials)) {
+      locals.push_back(kernel->AddLocal("p" + std::to_string(counts.size()), dtype, 1));
+      counts.push_back(n);
+      if (n <= kPartials) return;
+    }
+  }
+
+  // Group `group` of level l. As deep as the rows' logarithm to base 64.
+  std::vector<Stmt> Level(size_t l, const Affine& group, std::vector<Stmt> element) const {
+    Affine first;
+    first.Add(group, kPartials);
+    const AxisId row = l == 0 ? axis : kernel->AddAxis("g" + std::to_string(l));
+    if (l == 0) {
+      ShiftAxis(kernel, &element, axis, first);
+    } else {
+      Affine below = first;
+      below.Add(row, 1);
+      element = Level(l - 1, below, std::move(element));
+      element.push_back(MakeAccumulate(locals[l], {}, combine, LocalExpr(kernel, locals[l - 1], {})));
+    }
+    Stmt rows = MakeLoop(row, std::min(counts[l], kPartials), LoopKind::kSerial, 1, std::move(element));
+    if (counts[l] > kPartials && counts[l] % kPartials != 0) {
+      rows.clip_base = first;
+      rows.clip_total = counts[l];
+    }
+    std::vector<Stmt> body;
+    body.push_back(MakeLocal(locals[l], IdentityBits(combine, dtype)));
+    body.push_back(std::move(rows));
+    return body;
+  }
 };
 
 }  // namespace
@@ -185,8 +226,8 @@ void ScheduleReduce(const ScheduleContext& c) {
   }
   const ir::Value partials = c.group().partials;
   const bool of_blocks = partials.valid() && c.f.type(partials).shape.rank() == 1;
-  if (partials.valid()) {  // [blocks and partials, elements of a row], or results of blocks
-    if (of_blocks) count = c.f.type(partials).shape.size();
+  if (partials.valid()) {  // [groups of rows, elements of a row], or results of blocks
+    count = c.f.type(partials).shape.dim(0);
     axes[1].resize(1);
     extents[1] = {count};
     index = {AxisAffine(axes[1][0])};
@@ -200,9 +241,8 @@ void ScheduleReduce(const ScheduleContext& c) {
 
   // Results: expressions over the kept axes and the reduced value.
   const bool lanes = std::all_of(extents[2].begin(), extents[2].end(), [](int64_t n) { return n == 1; });
-  ReduceNest nest(k, combine, dtype, axis, std::max<int64_t>(count, 1), lanes && c.options.vectorize,
-                  partials.valid() && !of_blocks);
   if (!c.group().columns.empty()) {
+    ReduceNest nest(k, combine, dtype, axis, count, c.options.vectorize);
     const AxisId block = k->AddAxis("b");
     std::vector<Stmt> body = nest.BuildBlock(block, operand, std::move(element));
     const ir::Value results = c.group().columns[0].second;
@@ -213,7 +253,20 @@ void ScheduleReduce(const ScheduleContext& c) {
     if (c.options.vectorize) Parallelize(k, count, ExprCost(*k));
     return;
   }
-  const ExprId value = count == 0 ? c.builder->Constant(dtype, 0) : LocalExpr(k, nest.result(), {});
+  std::vector<Stmt> body;
+  LocalId sum = -1;
+  if (count > 0 && lanes) {
+    ReduceNest nest(k, combine, dtype, axis, count, c.options.vectorize);
+    body = nest.Build(operand, std::move(element));
+    sum = nest.result();
+  } else if (count > 0) {
+    RowsNest nest{k, combine, dtype, axis};
+    nest.AddLevels(count);
+    element.insert(element.begin(), MakeAccumulate(nest.locals[0], {}, combine, operand));
+    body = nest.Level(nest.locals.size() - 1, {}, std::move(element));
+    sum = nest.locals.back();
+  }
+  const ExprId value = count == 0 ? c.builder->Constant(dtype, 0) : LocalExpr(k, sum, {});
   if (count == 0 && combine != Combine::kSum) k->exprs[static_cast<size_t>(value)].bits = IdentityBits(combine, dtype);
   c.builder->SetRoot(root, value);
   std::vector<Stmt> results;
@@ -224,14 +277,12 @@ void ScheduleReduce(const ScheduleContext& c) {
     results.push_back(MakeStore(c.builder->BufferOf(v, true), c.builder->Flat(v, kept), e));
   }
 
-  std::vector<Stmt> body;
-  if (count > 0) body = nest.Build(operand, std::move(element));
   for (Stmt& s : results) body.push_back(std::move(s));
   CollapseAxes(k, &body, &axes[2], &extents[2]);
   CollapseAxes(k, &body, &axes[0], &extents[0]);
   const int64_t cost = ExprCost(*k);
   const int64_t inner = axes[2].empty() ? 1 : extents[2].back();
-  const int64_t width = c.options.vectorize && !axes[2].empty() ? VectorWidth(*k, c.target, inner, 1) : 1;
+  const int64_t width = c.options.vectorize && !axes[2].empty() ? VectorWidth(*k, c.target, inner, 4) : 1;
   k->body = Nest(axes[0], extents[0], 1, Nest(axes[2], extents[2], width, std::move(body)));
   if (c.options.vectorize) Parallelize(k, shape.size(), cost);
 }

@@ -133,7 +133,7 @@ class RowSchedule {
   // Gives each value that is read after its pass a row of memory.
   void FindWaiting() {
     int64_t stack = 0;
-    for (const Column& column : columns_) stack += width_ * SizeOf(dtype(column.root)) * RowsAtOnce();
+    for (const Column& column : columns_) stack += width_ * SizeOf(dtype(column.root));
     std::map<size_t, int> host_until;  // by member: the last pass that reads who waits in its buffer
     for (size_t i = 0; i < members_.size(); ++i) {
       Member& m = members_[i];
@@ -182,7 +182,7 @@ class RowSchedule {
     for (Column& column : columns_) {
       if (column.pass != pass_) continue;
       any = true;
-      column.sums = k_->AddLocal("s" + std::to_string(column.root.id), dtype(column.root), width_ * RowsAtOnce());
+      column.sums = k_->AddLocal("s" + std::to_string(column.root.id), dtype(column.root), width_);
     }
     if (sums.empty() && !any) return;
     if (sums.empty()) return Parts(body);
@@ -385,19 +385,13 @@ class RowSchedule {
     }
   }
 
-  int64_t RowsAtOnce() const {
-    int64_t bytes = 0;
-    for (const Column& c : columns_) bytes += width_ * SizeOf(dtype(c.root));
-    return codegen::RowsAtOnce(width_, bytes);
-  }
-
   void SumRows(int64_t rows, std::vector<Stmt> body) {
     std::vector<RowSums> sums;
     for (const Column& c : columns_) {
       sums.push_back({c.sums, c_.builder->BufferOf(c.partials, true), combine(c.root), dtype(c.root)});
     }
     element_cost_ = 1;
-    SumOverRows(k_, sums, rows_[0], rows, width_, RowsAtOnce(), Lanes(RowsAtOnce() * width_), std::move(body));
+    SumOverRows(k_, sums, rows_[0], rows, width_, Lanes(width_), std::move(body));
   }
 
   const ScheduleContext& c_;

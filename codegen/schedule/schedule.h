@@ -60,7 +60,8 @@ Stmt MakeTranspose(LocalId local);
 /// Hints for what expressions from `begin` on load from inputs, neighbours along `lane`: what they load `ahead` rows on.
 std::vector<Stmt> Prefetches(const Kernel& kernel, size_t begin, AxisId lane, AxisId row, int64_t ahead);
 ExprId LocalExpr(Kernel* kernel, LocalId local, const Affine& index);
-/// The rule of reductions (ir/README.md): each block has its partials, whose tree is the block's result.
+/// The rules of reductions (ir/README.md): each block has its partials, whose tree is the block's result; rows are
+/// added in groups of as many.
 inline constexpr int64_t kPartials = 64, kReducedBlock = 4096;
 /// How a reduction combines, and the bits of what its partials start from.
 Combine CombineOf(ir::Op op);

@@ -15,14 +15,14 @@ constexpr int64_t kLeastBlocks = 32;  // fewer are done before another thread ha
 constexpr int64_t kLeastRows = 4 * kPartials, kLeastElements = 1 << 18;
 constexpr int64_t kLeastWidth = 32, kMostWidth = 2048;  // of a row: neighbours to read; sums to hold
 
-int64_t Blocks(int64_t elements) { return (elements + kReducedBlock - 1) / kReducedBlock; }
+int64_t Ceil(int64_t n, int64_t by) { return (n + by - 1) / by; }
 
 // What the first of two kernels leaves to the second; of rank 0: one kernel does it.
 Shape PartialsOf(const ir::Function& f, const Group& group) {
   if (group.root_kind != Group::Root::kReduce || group.partials.valid() || !group.columns.empty()) return {};
   const ir::Node& node = *f.producer(group.root);
   const Shape &from = f.type(node.operands[0]).shape, &to = f.type(group.root).shape;
-  if (to.size() == 1) return from.size() >= kLeastBlocks * kReducedBlock ? Shape{Blocks(from.size())} : Shape{};
+  if (to.size() == 1) return from.size() >= kLeastBlocks * kReducedBlock ? Shape{Ceil(from.size(), kReducedBlock)} : Shape{};
   // Rows of several axes: one axis before them is reduced.
   const auto& axes = node.attr<std::vector<int64_t>>("axes");
   int64_t rows = 1, kept = 0;
@@ -34,7 +34,7 @@ Shape PartialsOf(const ir::Function& f, const Group& group) {
     kept += !reduced;
   }
   const bool fits = kept > 1 && rows >= kLeastRows && to.size() >= kLeastWidth && to.size() <= kMostWidth;
-  return fits && from.size() >= kLeastElements ? Shape{kPartials * Blocks(rows), to.size()} : Shape{};
+  return fits && from.size() >= kLeastElements ? Shape{Ceil(rows, kPartials), to.size()} : Shape{};
 }
 
 }  // namespace

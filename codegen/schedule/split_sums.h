@@ -8,7 +8,7 @@ namespace reel::codegen {
 
 /// A reduction of many elements to one is two kernels: one writes the results of its blocks of 4096, which threads
 /// share, another reduces these as the rule says (schedule/reduce.cc): the bits are those of one kernel. So is one over
-/// rows of several axes: the first kernel walks memory row by row and writes 64 partials of each element and block
+/// rows of several axes: the first kernel walks memory row by row and writes the sums of groups of 64 rows
 /// (schedule/sum_rows.h). Adds a node to `f` for each value that holds results of blocks, or partials. Linear.
 void SplitSums(ir::Function* f, Grouping* grouping);
 

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <reel/reel.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -8,6 +9,7 @@
 
 // Errors of compiled sums and products of matrices against the bounds that their order of additions gives:
 //   reduce_sum of n:   2 eps (log2 n + 64) sum |x|     64 interleaved partials per block of 4096, then a tree
+//              rows:   32 eps ceil(log64 n) sum |x|    groups of 64 in order, then their sums
 //   contract over K:   eps (256 + K / 256) sum |a b|   blocks of 256, added in order
 
 namespace reel {
@@ -43,9 +45,41 @@ TYPED_TEST(Sums, ReduceSumIsWithinItsBound) {
     const long double bound =
         2 * this->kEps * (std::log2(static_cast<long double>(n)) + 64) * magnitude;
     EXPECT_LE(std::fabs(flat - exact), bound) << n;
-    // The same order along another axis: the same bits.
-    const Tensor columns = ReduceSum(BroadcastTo(Tensor::FromData(x, {dim, 1}), {dim, 3}), 0);
-    for (T v : columns.template ToVector<T>()) EXPECT_EQ(v, flat) << n;
+  }
+}
+
+// The rule of sums over rows (ir/README.md), by itself.
+template <typename T>
+T SumOfRows(std::vector<T> x) {
+  do {
+    std::vector<T> sums;
+    for (size_t i = 0; i < x.size(); i += 64) {
+      T sum = x[i];
+      for (size_t j = i + 1; j < std::min(x.size(), i + 64); ++j) sum += x[j];
+      sums.push_back(sum);
+    }
+    x = std::move(sums);
+  } while (x.size() > 1);
+  return x[0];
+}
+
+TYPED_TEST(Sums, OverRowsAreInGroups) {
+  using T = TypeParam;
+  for (size_t n : {1, 2, 63, 64, 65, 1000, 4096, 4097, 100000}) {
+    const std::vector<T> x = Draw<T>(n, n);
+    long double exact = 0, magnitude = 0;
+    for (T v : x) exact += v, magnitude += std::fabs(static_cast<long double>(v));
+    const T expected = SumOfRows(x);
+    const long double levels = std::ceil(std::log2(static_cast<long double>(n)) / 6);
+    EXPECT_LE(std::fabs(expected - exact), 32 * this->kEps * levels * magnitude) << n;
+    const auto dim = static_cast<int64_t>(n);
+    for (int64_t width : {2, 3, 16, 130}) {  // rows that are added with others beside them, and alone
+      const Tensor rows = BroadcastTo(Tensor::FromData(x, {dim, 1}), {dim, width});
+      const auto sum = [](const Tensor& t) { return ReduceSum(t, {0}); };
+      for (const Tensor& got : {sum(rows), Compile(Trace(sum, {Spec(rows)}), {})("main", {rows}).tensors()[0]}) {
+        for (T v : got.template ToVector<T>()) ASSERT_EQ(v, expected) << n << " x " << width;
+      }
+    }
   }
 }
 
