@@ -53,11 +53,12 @@ struct Group {
   std::vector<ir::Value> pre, post;
   /// kRows: the reductions over the rows themselves, whose partial sums it writes, and the values that hold these.
   /// kReduce: the root, if this kernel reduces its blocks of 4096 only, or its groups of 64 rows, and the value that
-  /// holds the results.
+  /// holds the results. kContract: the same for blocks of k.
   std::vector<std::pair<ir::Value, ir::Value>> columns;
   std::vector<int64_t> row_extents;  ///< kRows: what counts the rows; a member has these extents, or one more
   int64_t width = 0;                 ///< kRows: elements of a row
-  /// kReduce: valid: what is left to reduce: sums of groups of rows, [groups, elements of a row], or (rank 1) of blocks.
+  /// kReduce: valid: what is left to reduce: sums of groups of rows, or a product's of blocks of k (which is the root),
+  /// [groups, elements of a row], or (rank 1) of blocks.
   ir::Value partials;
   std::vector<int> inputs;  ///< groups it reads from, sorted
   int32_t last = 0;         ///< largest value id: its place in program order

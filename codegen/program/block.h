@@ -42,6 +42,7 @@ struct BlockItem {
 struct Chain {
   int32_t first = 0, last = 0;  ///< items
   int64_t chunks = 1;           ///< of each of the kernels
+  absl::flat_hash_map<int32_t, int64_t> slices;  ///< by value they walk: bytes of a chunk, of which the last has fewer
 };
 
 struct Block {

@@ -188,7 +188,7 @@ class BlockPlanner {
     Step step{-1, {}, 0, Step::Control::kChain};
     step.chunks = chain.chunks;
     step.lanes = Ceil(chain.chunks, Ceil(chain.chunks, kLanes));
-    step.bytes = PlaceInFrames(items, chain.chunks);
+    step.bytes = PlaceInFrames(items, chain);
     const int64_t frames = step.lanes * step.bytes, base = frames > 0 ? memory_->arena.Allocate(frames) : 0;
     for (const BlockItem* item : items) {
       VisitWrites(*item, [&](Value v) {
@@ -206,8 +206,9 @@ class BlockPlanner {
     if (frames > 0) memory_->arena.Free(base, frames);
   }
 
-  // Gives values that a chain alone reads their place in a frame, whose size is returned.
-  int64_t PlaceInFrames(const std::vector<const BlockItem*>& items, int64_t chunks) {
+  // Gives values that a chain alone reads their place in a frame, whose size is returned. It may be that of an operand
+  // that is read for the last time.
+  int64_t PlaceInFrames(const std::vector<const BlockItem*>& items, const Chain& chain) {
     Arena frame;
     std::map<Value, size_t> last;  // reader
     for (size_t i = 0; i < items.size(); ++i) {
@@ -215,15 +216,26 @@ class BlockPlanner {
     }
     for (size_t i = 0; i < items.size(); ++i) {
       VisitWrites(*items[i], [&](Value v) {
-        if (!DiesHere(v) || IsResult(v)) return;
-        const int64_t slice = bytes(v) / chunks;
-        slot(v) = {Slot::Kind::kLane, static_cast<int32_t>(slice), frame.Allocate(slice)};
+        const auto it = chain.slices.find(v.id);
+        if (!DiesHere(v) || IsResult(v) || it == chain.slices.end()) return;
+        const auto slice = static_cast<int32_t>(it->second);
+        const auto old = std::find_if(last.begin(), last.end(), [&](const auto& read) {
+          return read.second == i && slot(read.first).kind == Slot::Kind::kLane && slot(read.first).index == slice &&
+                 f_.type(read.first).dtype == f_.type(v).dtype && MayOverwrite(*items[i], BufferOf(*items[i], v), read.first);
+        });
+        slot(v) = old != last.end() ? slot(old->first)
+                                    : Slot{Slot::Kind::kLane, slice, frame.Allocate(slice)};
+        if (old != last.end()) last.erase(old);
       });
       for (const auto& [v, reader] : last) {
         if (reader == i && slot(v).kind == Slot::Kind::kLane) frame.Free(slot(v).offset, slot(v).index);
       }
     }
     return frame.size();
+  }
+
+  static size_t BufferOf(const BlockItem& item, Value v) {
+    return static_cast<size_t>(std::find(item.values.begin(), item.values.end(), v) - item.values.begin());
   }
 
   void PlanKernel(const BlockItem& item) {

@@ -40,7 +40,7 @@ void ChainBuilder::Add(Kernel kernel) {
   Link link{block_->items.size() - 1, std::move(kernel), {}};
   if (!waits(own.updated) && std::none_of(own.values.begin(), own.values.end(), waits) && Append(&link)) return;
   if (GoesFirst(own)) return PlaceFirst(std::move(link.kernel));
-  if (waiting_.empty() && Chunks() == 0) return Begin(std::move(link));
+  if (waiting_.empty() && GranulesOfChunk() == 0) return Begin(std::move(link));
   for (size_t b = 0; b < own.values.size(); ++b) {
     if (own.kind == BlockItem::Kind::kCopy ? b == 0 : own.writes[b]) awaited_.insert(own.values[b].id);
   }
@@ -100,10 +100,48 @@ void ChainBuilder::Finish() {
   End();
 }
 
-bool ChainBuilder::IsSlicedIn(const Link& link, Value v) const {
+int64_t ChainBuilder::SliceIn(const Link& link, Value v) const {
   const std::vector<Value>& values = item(link).values;
   const auto at = std::find(values.begin(), values.end(), v) - values.begin();
-  return IsSliced(link.kernel, link.outer, static_cast<BufferId>(at), block_->f.type(v).shape.size());
+  return SliceOf(link.kernel, link.outer, static_cast<BufferId>(at), block_->f.type(v).shape.size());
+}
+
+// Of the whole chain, the last of which may be smaller.
+int64_t ChainBuilder::Granules() const {
+  const Link& link = links_.front();
+  return (link.outer.extent + link.steps - 1) / link.steps;
+}
+
+// Whether granules of whole steps of the link, and of those before it, are the same parts of what it is handed, or of
+// large values that are read again. Makes the granules as large as that needs.
+bool ChainBuilder::Align(const std::vector<Slice>& slices, Link* link) {
+  int64_t times = 1;
+  bool aligned = links_.empty();
+  std::vector<Value> shared;
+  for (const bool handed : {true, false}) {
+    for (const Slice& s : slices) {
+      const auto it = granule_.find(s.v.id);
+      if (s.handed != handed || s.written || it == granule_.end() || (!handed && bytes(s.v) <= l2_bytes_ / 2)) continue;
+      if (!aligned) {
+        times = s.elements / std::gcd(s.elements, it->second);
+        if (times > Granules()) return false;
+        link->steps = it->second * times / s.elements;
+        aligned = true;
+      }
+      if (it->second * times == link->steps * s.elements) {
+        shared.push_back(s.v);
+      } else if (handed) {
+        return false;
+      }
+    }
+  }
+  const int64_t granules = (link->outer.extent + link->steps - 1) / link->steps;
+  if (!aligned || granules < kLeastChunks) return false;
+  shared_.insert(shared_.end(), shared.begin(), shared.end());
+  for (Link& before : links_) before.steps *= times;
+  for (auto& [v, elements] : granule_) elements *= times;
+  for (const Slice& s : slices) granule_.emplace(s.v.id, link->steps * s.elements);
+  return true;
 }
 
 const ChainBuilder::Link* ChainBuilder::WriterOf(Value v) const {
@@ -116,14 +154,6 @@ const ChainBuilder::Link* ChainBuilder::WriterOf(Value v) const {
   return nullptr;
 }
 
-// As slices: what is large and not sliced ends a chain.
-bool ChainBuilder::IsRead(Value v) const {
-  return std::any_of(links_.begin(), links_.end(), [&](const Link& link) {
-    const std::vector<Value>& values = item(link).values;
-    return std::find(values.begin(), values.end(), v) != values.end();
-  });
-}
-
 // Takes the kernel if it goes on with the chain, or may begin one.
 bool ChainBuilder::Append(Link* link) {
   const BlockItem& own = item(*link);
@@ -133,29 +163,26 @@ bool ChainBuilder::Append(Link* link) {
   const auto outer = FindOuterLoop(link->kernel);
   if (!outer) return false;
   link->outer = *outer;
-  const int64_t common = std::gcd(common_, outer->extent);
-  if (common < kLeastChunks) return false;
+  if (outer->extent < kLeastChunks) return false;
   int64_t whole = whole_;
-  std::vector<Value> shared;
+  std::vector<Slice> slices;
   for (size_t b = 0; b < own.values.size(); ++b) {
     const Value v = own.values[b];
-    if (own.writes[b]) continue;
-    const Link* writer = WriterOf(v);
-    const bool sliced = IsSlicedIn(*link, v);
-    if (writer && (!sliced || !IsSlicedIn(*writer, v))) return false;
-    if (writer || (sliced && bytes(v) > l2_bytes_ / 2 && IsRead(v))) shared.push_back(v);
-    if (!sliced) whole += std::min(bytes(v), l2_bytes_);  // sums of large shapes do not wrap
+    const int64_t slice = SliceIn(*link, v);
+    const bool handed = !own.writes[b] && WriterOf(v);
+    if (slice > 0) slices.push_back({v, slice, own.writes[b], handed});
+    if (handed && (slice == 0 || !granule_.contains(v.id))) return false;
+    if (!own.writes[b] && slice == 0) whole += std::min(bytes(v), l2_bytes_);  // sums of large shapes do not wrap
   }
-  if (whole > l2_bytes_ / 4 || (!links_.empty() && shared.empty())) return false;
-  common_ = common;
+  if (whole > l2_bytes_ / 4 || !Align(slices, link)) return false;
   whole_ = whole;
-  shared_.insert(shared_.end(), shared.begin(), shared.end());
   links_.push_back(std::move(*link));
   return true;
 }
 
-// The fewest chunks by which the largest value shared on is an eighth of L2, else the most; 0: no chain pays.
-int64_t ChainBuilder::Chunks() const {
+// In the fewest chunks by which the largest value shared on is an eighth of L2, equal ones if there are such; else one.
+// 0: no chain pays.
+int64_t ChainBuilder::GranulesOfChunk() const {
   std::vector<Value> values = shared_;
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
@@ -164,25 +191,32 @@ int64_t ChainBuilder::Chunks() const {
     sum += std::min(bytes(v), l2_bytes_);
     largest = std::max(largest, bytes(v));
   }
-  if (links_.size() < 2 || sum < l2_bytes_ / 2 || largest / common_ > l2_bytes_) return 0;
+  if (links_.size() < 2 || sum < l2_bytes_ / 2) return 0;
+  const int64_t granules = Granules();
+  if (largest / granules > l2_bytes_) return 0;
   const int64_t least = std::max(kLeastChunks, largest / (l2_bytes_ / 8 + 1));
-  const int64_t end = std::min(common_, least + kTriedChunks);
+  const int64_t end = std::min(granules, least + kTriedChunks);
   for (int64_t n = least; n < end; ++n) {
-    if (common_ % n == 0 && largest / n <= l2_bytes_ / 8) return n;
+    if (granules % n == 0 && largest / n <= l2_bytes_ / 8) return granules / n;
   }
-  return common_;
+  return 1;
 }
 
 void ChainBuilder::End() {
-  if (const int64_t chunks = Chunks(); chunks > 0) {
-    for (Link& link : links_) Rechunk(&link.kernel, link.outer, chunks);
-    block_->chains.push_back(
-        {static_cast<int32_t>(links_.front().item), static_cast<int32_t>(links_.back().item), chunks});
+  if (const int64_t granules = GranulesOfChunk(); granules > 0) {
+    for (Link& link : links_) Rechunk(&link.kernel, link.outer, granules * link.steps);
+    Chain chain{static_cast<int32_t>(links_.front().item), static_cast<int32_t>(links_.back().item),
+                (Granules() + granules - 1) / granules, {}};
+    for (const auto& [v, elements] : granule_) {
+      chain.slices.emplace(v, granules * elements * SizeOf(block_->f.type(Value{v}).dtype));
+    }
+    block_->chains.push_back(std::move(chain));
   }
   for (Link& link : links_) block_->items[link.item].kernel = add_(std::move(link.kernel));
   links_.clear();
   shared_.clear();
-  common_ = whole_ = 0;
+  granule_.clear();
+  whole_ = 0;
 }
 
 }  // namespace reel::codegen

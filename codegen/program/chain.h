@@ -19,8 +19,9 @@ namespace reel::codegen {
 ///
 /// Kernels belong to a chain if their outermost loops walk the leading axis of all values they hand on or read twice,
 /// these are larger than half of L2 as a whole but fit in it by the chunk, and what each chunk reads as a whole, like
-/// weights, is small. There are at least 8 chunks, counted from shapes; the bits do not change. What updates a variable
-/// in place belongs to none: nothing that a chain reads is written over.
+/// weights, is small. One may take 8 rows at a time and the next 64: a granule is as many as all of them take whole
+/// steps for, but the last. There are at least 8 chunks, counted from shapes; the bits do not change. What updates a
+/// variable in place belongs to none: nothing that a chain reads is written over.
 class ChainBuilder {
  public:
   /// `add` takes a kernel to the program and returns its number. l2_bytes 0: there are no chains. The block carries
@@ -39,6 +40,7 @@ class ChainBuilder {
     size_t item = 0;
     Kernel kernel;
     OuterLoop outer;
+    int64_t steps = 1;  // iterations of the outer loop for a granule
   };
 
   const BlockItem& item(const Link& link) const { return block_->items[link.item]; }
@@ -51,10 +53,16 @@ class ChainBuilder {
   void End();
   void PlaceWaiting();
   bool Updates(const BlockItem& own) const;
-  bool IsSlicedIn(const Link& link, ir::Value v) const;
+  int64_t SliceIn(const Link& link, ir::Value v) const;
+  struct Slice {
+    ir::Value v;
+    int64_t elements = 0;  // of an iteration
+    bool written = false, handed = false;  // by the link; by one before it
+  };
+  bool Align(const std::vector<Slice>& slices, Link* link);
+  int64_t Granules() const;
   const Link* WriterOf(ir::Value v) const;
-  bool IsRead(ir::Value v) const;
-  int64_t Chunks() const;
+  int64_t GranulesOfChunk() const;
 
   Block* block_;
   const int64_t l2_bytes_;
@@ -63,7 +71,7 @@ class ChainBuilder {
   std::vector<Link> links_;
   std::vector<std::pair<BlockItem, Kernel>> waiting_;  // they come after the chain
   absl::flat_hash_set<int32_t> awaited_;               // values they write
-  int64_t common_ = 0;                   // greatest common divisor of the extents of the outer loops
+  absl::flat_hash_map<int32_t, int64_t> granule_;  // by value that is walked: elements of a granule
   int64_t whole_ = 0;                    // bytes that every chunk reads as a whole
   std::vector<ir::Value> shared_;        // written and read in the chain, or read twice
 };

@@ -163,14 +163,15 @@ std::optional<OuterLoop> FindOuterLoop(const Kernel& kernel) {
   return outer;
 }
 
-bool IsSliced(const Kernel& kernel, const OuterLoop& outer, BufferId buffer, int64_t elements) {
-  if (outer.extent == 0 || elements % outer.extent != 0) return false;
-  const int64_t step = elements / outer.extent;
+int64_t SliceOf(const Kernel& kernel, const OuterLoop& outer, BufferId buffer, int64_t elements) {
   const Bounds bounds(kernel, outer);
+  int64_t step = 0;
   bool sliced = true;
   const auto check = [&](const Affine& index, ExprId dynamic, int64_t stride, ExprId guard) {
+    const int64_t by = index.coefficient(outer.axis);
+    if (step == 0) step = by;
     const Range range = bounds.Of(index, dynamic, stride, guard);
-    const bool in_step = index.coefficient(outer.axis) == step && range.low >= 0 && range.high < step;
+    const bool in_step = by == step && range.low >= 0 && range.high < step;
     const bool in_chunk = outer.chunk < 0 || index.coefficient(outer.chunk) == step * outer.size;
     sliced = sliced && in_step && in_chunk;
   };
@@ -180,11 +181,12 @@ bool IsSliced(const Kernel& kernel, const OuterLoop& outer, BufferId buffer, int
   VisitStatements(kernel.body, [&](const Stmt& s) {
     if (s.kind == Stmt::Kind::kStore && s.buffer == buffer) check(s.index, s.dynamic, s.dynamic_stride, s.guard);
   });
-  return sliced;
+  const bool all = sliced && step > 0 && outer.extent > 0 && (elements + step - 1) / step == outer.extent;
+  return all ? step : 0;
 }
 
-void Rechunk(Kernel* kernel, const OuterLoop& outer, int64_t chunks) {
-  const int64_t size = outer.extent / chunks;
+void Rechunk(Kernel* kernel, const OuterLoop& outer, int64_t iterations) {
+  const int64_t size = std::min(iterations, outer.extent), chunks = (outer.extent + size - 1) / size;
   AxisId chunk = outer.chunk;
   if (chunk < 0) {
     chunk = kernel->AddAxis("c");
@@ -198,8 +200,9 @@ void Rechunk(Kernel* kernel, const OuterLoop& outer, int64_t chunks) {
   Stmt& loop = parallel.body.back();
   parallel.extent = chunks;
   loop.extent = size;
-  loop.clip_base = {};
-  loop.clip_total = -1;
+  const bool ragged = outer.extent % size != 0;
+  loop.clip_base = ragged ? AxisAffine(chunk, size) : Affine{};
+  loop.clip_total = ragged ? outer.extent : -1;
 }
 
 }  // namespace reel::codegen

@@ -19,12 +19,12 @@ struct OuterLoop {
 /// None if the kernel is not one loop after declarations of locals.
 std::optional<OuterLoop> FindOuterLoop(const Kernel& kernel);
 
-/// True if iteration i of the loop touches nothing of the buffer but elements i * s .. (i + 1) * s,
-/// s = elements / extent. False also where bounds could not tell.
-bool IsSliced(const Kernel& kernel, const OuterLoop& loop, BufferId buffer, int64_t elements);
+/// s, if iteration i of the loop touches nothing of the buffer but elements i * s .. (i + 1) * s, which are all of it: the
+/// last iteration may have fewer. 0 if not so, and where bounds could not tell.
+int64_t SliceOf(const Kernel& kernel, const OuterLoop& loop, BufferId buffer, int64_t elements);
 
-/// Cuts the loop into `chunks` equal chunks, which divide its extent. The bits do not change.
-void Rechunk(Kernel* kernel, const OuterLoop& loop, int64_t chunks);
+/// Cuts the loop into chunks of so many iterations; the last may have fewer. The bits do not change.
+void Rechunk(Kernel* kernel, const OuterLoop& loop, int64_t iterations);
 
 }  // namespace reel::codegen
 

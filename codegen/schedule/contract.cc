@@ -18,7 +18,6 @@ namespace {
 
 using ir::Op;
 
-constexpr int64_t kKBlock = 256;
 constexpr int kFewOps = 8;  // of an epilogue that is unrolled for all sums of a tile
 
 class ContractSchedule {
@@ -31,7 +30,7 @@ class ContractSchedule {
         dtype_(c.f.type(root_).dtype),
         shape_(ShapeOfContract(c)),
         tiles_(TilesOfContract(shape_, c.target, SizeOf(dtype_), c.options.vectorize)),
-        k_block_(shape_.pairs ? kKBlock / 2 : kKBlock),
+        k_block_(shape_.pairs ? kProductBlock / 2 : kProductBlock),
         packed_(shape_.pairs ? kInt32 : dtype_) {}
 
   void Run() {
@@ -43,6 +42,10 @@ class ContractSchedule {
       loops.emplace_back(k_->AddAxis("b"), a.extent);
       Walk(a, AxisAffine(loops.back().first), &index_, &x_base_, &w_base_);
     };
+    if (!c_.group().columns.empty()) {
+      loops.emplace_back(k_->AddAxis("kb"), (shape_.depth + k_block_ - 1) / k_block_);
+      split_ = loops.back().first;
+    }
     for (const ContractAxis& a : shape_.outer) open(a);
     for (size_t i = 0; i < tiles_.axis && i < shape_.rows.size(); ++i) open(shape_.rows[i]);
     if (!shape_.rows.empty() && tiles_.block < shape_.rows[tiles_.axis].extent) {
@@ -55,7 +58,7 @@ class ContractSchedule {
     if (panels) loops.emplace_back(k_->AddAxis("n"), shape_.lane.extent / lanes);
     std::vector<Stmt> body = panels ? Block(AxisAffine(loops.back().first, lanes), lanes, lanes) : Panels(loops.empty());
     // Threads share the outermost loop: if it is short, the longest.
-    if (!loops.empty() && loops[0].second < kSharedSteps) {
+    if (!loops.empty() && loops[0].second < kSharedSteps && split_ < 0) {
       const auto longer = [](const auto& a, const auto& b) { return a.second < b.second; };
       std::iter_swap(loops.begin(), std::max_element(loops.begin(), loops.end(), longer));
     }
@@ -139,7 +142,7 @@ class ContractSchedule {
     const bool whole = columns == width && (width & (width - 1)) == 0;
     Panel p{base, columns, width, whole && !shape_.pairs ? width : hardware, -1};
     std::vector<Stmt> out;
-    const bool one_block = shape_.depth > 0 && shape_.depth <= k_block_;
+    const bool one_block = split_ >= 0 || (shape_.depth > 0 && shape_.depth <= k_block_);
     direct_ = one_block && !NeedsRowTable() && c_.group().nodes <= kFewOps && c_.options.vectorize;
     if (!direct_) {
       if (total_ < 0) total_ = k_->AddLocal("total", dtype_, tiles_.per_block * tiles_.rows * tiles_.lanes);
@@ -149,7 +152,7 @@ class ContractSchedule {
     }
     if (shape_.depth > 0) {
       if (NeedsRowTable()) RowOffsets(&p, &out);
-      out.push_back(Blocks(p));
+      for (Stmt& s : Blocks(p)) out.push_back(std::move(s));
     }
     if (!direct_) out.push_back(Epilogue(p));
     return out;
@@ -396,8 +399,8 @@ class ContractSchedule {
   }
 
   // Blocks of k: tile after tile of the block of rows.
-  Stmt Blocks(const Panel& p) {
-    const AxisId block = k_->AddAxis("kb"), k = k_->AddAxis("k"), tile = k_->AddAxis("m");
+  std::vector<Stmt> Blocks(const Panel& p) {
+    const AxisId block = split_ >= 0 ? split_ : k_->AddAxis("kb"), k = k_->AddAxis("k"), tile = k_->AddAxis("m");
     std::vector<Stmt> body;
     const KOffsets xk = OffsetsOf(&ContractAxis::x, block, &body), wk = OffsetsOf(&ContractAxis::w, block, &body);
     const LocalId acc = k_->AddLocal("acc", dtype_, tiles_.rows * p.width);
@@ -449,7 +452,7 @@ class ContractSchedule {
       tiles.clip_total = others * tiles_.per_block + (rows + tiles_.rows - 1) / tiles_.rows;
     }
     body.push_back(std::move(tiles));
-    return MakeLoop(block, (shape_.depth + k_block_ - 1) / k_block_, LoopKind::kSerial, 1, std::move(body));
+    return split_ >= 0 ? std::move(body) : Nest({block}, {(shape_.depth + k_block_ - 1) / k_block_}, 1, std::move(body));
   }
 
   // Axes of a tile; part: registers of a panel that is no single vector, -1 in others.
@@ -502,7 +505,7 @@ class ContractSchedule {
     Affine to = t.sum;
     to.Add(tile, tiles_.rows * p.width);
     std::vector<Stmt> add;
-    add.push_back(MakeAccumulate(total_, to, shape_.depth > k_block_ ? Combine::kSum : Combine::kSet,
+    add.push_back(MakeAccumulate(total_, to, shape_.depth > k_block_ && split_ < 0 ? Combine::kSum : Combine::kSet,
                                  LocalExpr(k_, acc, t.sum)));
     return OverTile(t, p, Computed(p), std::move(add));
   }
@@ -563,6 +566,12 @@ class ContractSchedule {
   std::vector<Stmt> Stores(const Index& index, ExprId sum) {
     c_.builder->SetRoot(root_, sum);
     std::vector<Stmt> stores;
+    if (split_ >= 0) {
+      Affine at = c_.builder->Flat(root_, index);
+      at.Add(split_, c_.f.type(root_).shape.size());
+      stores.push_back(MakeStore(c_.builder->BufferOf(c_.group().columns[0].second, true), at, sum));
+      return stores;
+    }
     const auto store = [&](ir::Value v, ExprId value) {
       stores.push_back(MakeStore(c_.builder->BufferOf(v, true), c_.builder->Place(v, index), value));
     };
@@ -581,6 +590,7 @@ class ContractSchedule {
   const ContractShape shape_;
   const ContractTiles tiles_;
   AxisId block_ = -1;        // blocks of rows, if there are several
+  AxisId split_ = -1;        // blocks of k, if another kernel adds their sums
   const int64_t k_block_;  // of what k counts
   const DType packed_;     // an element of a packed operand: of pairs, the first in the upper half
   bool direct_ = false;      // sums of a tile go from registers to the result, through no table

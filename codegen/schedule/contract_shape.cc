@@ -11,6 +11,7 @@ constexpr int64_t kMaxRows = 128;  // of a block: their sums stay in L1 or L2
 constexpr int64_t kManyRows = 512;  // of a block for which w is packed, or x read in runs: their sums stay in L2
 constexpr int64_t kMinRows = 24;   // what a block of w is worth loading for
 constexpr int64_t kWantedBlocks = 16;
+constexpr int64_t kGranule = kProductBlock / 2, kLeastGranules = 4;  // of rows that a chain may walk
 
 int64_t Product(const Axes& axes) {
   int64_t n = 1;
@@ -154,21 +155,12 @@ void PairUp(const ScheduleContext& c, const View& x, const View& w, ContractShap
   k.w *= 2;
 }
 
-// The largest block of at most `most` rows, but half as many, that divides the rows into whole tiles of so many; 0:
-// none. What reads a large result block by block can go on with such blocks (program/chain).
-int64_t WholeBlock(const ContractShape& shape, int64_t tile, int64_t most) {
-  const int64_t extent = shape.rows[0].extent;
-  for (int64_t block = most / tile * tile; block > 0 && 2 * block >= most; block -= tile) {
-    if (extent % block == 0) return block;
-  }
-  return 0;
-}
-
-// Whether a product makes more than L2 holds row by row, of what every block of rows reads from there.
-bool MakesRows(const ContractShape& shape, const Target& target, int64_t element_bytes) {
+// Whether a product makes more than L2 holds row by row, of what every block of rows reads from there: what reads it
+// can go on with the same blocks (program/chain), if these are whole blocks of k of a product there, or parts of one.
+bool MakesRows(const ContractShape& shape, const ContractTiles& t, const Target& target, int64_t element_bytes) {
   const int64_t columns = element_bytes * shape.lane.extent;
-  return shape.outer.empty() && shape.rows.size() == 1 && shape.depth * columns <= target.l2_bytes / 4 &&
-         shape.rows[0].extent * columns > target.l2_bytes;
+  return !t.pack && shape.outer.empty() && shape.rows.size() == 1 && shape.depth * columns <= target.l2_bytes / 4 &&
+         shape.rows[0].extent * columns > target.l2_bytes && shape.rows[0].extent >= kLeastGranules * kGranule;
 }
 
 // Blocks of rows and tiles of at most so many, for panels of t->lanes.
@@ -194,13 +186,11 @@ void BlockRows(const ContractShape& shape, const Target& target, int64_t element
     }
   }
   t->block = (extent + pieces - 1) / pieces;
-  if (!t->pack && extent % most != 0 && MakesRows(shape, target, element_bytes)) {
-    if (const int64_t block = WholeBlock(shape, most - 1, std::min(t->block, most_rows)); block > 0) {
-      t->rows = most - 1;
-      t->block = block;
-      t->per_block = block / t->rows;
-      return;
-    }
+  if (kGranule % most == 0 && MakesRows(shape, *t, target, element_bytes)) {
+    t->rows = most;
+    t->block = kGranule;
+    t->per_block = kGranule / most;
+    return;
   }
   // The tile with the fewest rows to drop; fewer rows load more of w per product.
   const int64_t rows = t->block * t->inner;
@@ -304,13 +294,18 @@ ContractTiles TilesOfContract(const ContractShape& shape, const Target& target, 
     BlockRows(shape, target, element_bytes, most, &tiles);
     return tiles;
   };
-  const ContractTiles wide = of(across, across >= 4 || (across >= 2 && !many) ? 6 : 8);
+  const auto better = [&](const ContractTiles& a, const ContractTiles& b, double worthwhile) {
+    return Steps(shape, a, hardware) < worthwhile * Steps(shape, b, hardware) ? a : b;
+  };
+  const bool tiles_of_6 = across >= 4 || (across >= 2 && !many);
+  if (tiles_of_6 && MakesRows(shape, t, target, element_bytes)) {
+    return many ? better(of(3, 8), of(across, 4), 1) : of(across, 4);
+  }
+  const ContractTiles wide = of(across, tiles_of_6 ? 6 : 8);
   // As many sums in tiles of more rows, if less is computed in vain; copies are made of whole pairs of cache lines.
   const bool copied = t.pack && (shape.lane.w == 1 || rows > kMaxRows) && SharesPanels(shape, wide.lanes);
   if (across != 4 || !many || shape.pairs || copied) return wide;
-  constexpr double kWorthwhile = 0.98;
-  const ContractTiles tall = of(3, 8);
-  return Steps(shape, tall, hardware) < kWorthwhile * Steps(shape, wide, hardware) ? tall : wide;
+  return better(of(3, 8), wide, 0.98);
 }
 
 }  // namespace reel::codegen

@@ -470,7 +470,8 @@ class RowFuser {
 Value AddPartials(ir::Function* f, Grouping* grouping, Value root, const Shape& shape) {
   const Node& node = *f->producer(root);
   const Value operand = node.operands[0];  // before the nodes move
-  const Value v = f->AddNode(node.op, {operand}, nullptr, {{f->type(root).dtype, shape}}).result();
+  const Op op = node.op == Op::kContract ? Op::kReduceSum : node.op;
+  const Value v = f->AddNode(op, {operand}, nullptr, {{f->type(root).dtype, shape}}).result();
   grouping->materialized.push_back(true);
   grouping->views.push_back(View{v, 0, RowMajorStrides(shape)});
   grouping->group_of.push_back(-1);

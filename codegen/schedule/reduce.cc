@@ -136,21 +136,22 @@ struct RowsNest {
   Combine combine;
   DType dtype;
   AxisId axis;
+  int64_t group;                  // rows of one
   std::vector<int64_t> counts{};  // by level: rows, groups of rows, groups of these, ...
   std::vector<LocalId> locals{};
 
   void AddLevels(int64_t rows) {
-    for (int64_t n = rows;; n = Ceil(n, kPartials)) {
+    for (int64_t n = rows;; n = Ceil(n, group)) {
       locals.push_back(kernel->AddLocal("p" + std::to_string(counts.size()), dtype, 1));
       counts.push_back(n);
-      if (n <= kPartials) return;
+      if (n <= group) return;
     }
   }
 
-  // Group `group` of level l. As deep as the rows' logarithm to base 64.
-  std::vector<Stmt> Level(size_t l, const Affine& group, std::vector<Stmt> element) const {
+  // Group `of` of level l. As deep as the rows' logarithm to base 64.
+  std::vector<Stmt> Level(size_t l, const Affine& of, std::vector<Stmt> element) const {
     Affine first;
-    first.Add(group, kPartials);
+    first.Add(of, group);
     const AxisId row = l == 0 ? axis : kernel->AddAxis("g" + std::to_string(l));
     if (l == 0) {
       ShiftAxis(kernel, &element, axis, first);
@@ -160,8 +161,8 @@ struct RowsNest {
       element = Level(l - 1, below, std::move(element));
       element.push_back(MakeAccumulate(locals[l], {}, combine, LocalExpr(kernel, locals[l - 1], {})));
     }
-    Stmt rows = MakeLoop(row, std::min(counts[l], kPartials), LoopKind::kSerial, 1, std::move(element));
-    if (counts[l] > kPartials && counts[l] % kPartials != 0) {
+    Stmt rows = MakeLoop(row, std::min(counts[l], group), LoopKind::kSerial, 1, std::move(element));
+    if (counts[l] > group && counts[l] % group != 0) {
       rows.clip_base = first;
       rows.clip_total = counts[l];
     }
@@ -199,9 +200,10 @@ void ScheduleReduce(const ScheduleContext& c) {
   Kernel* k = c.kernel;
   const ir::Value root = c.group().root;
   const ir::Node& node = *c.f.producer(root);
-  const Shape& shape = c.f.type(node.operands[0]).shape;
-  const auto& reduced = node.attr<std::vector<int64_t>>("axes");
-  const Combine combine = CombineOf(node.op);
+  const bool product = node.op == ir::Op::kContract;  // whose blocks' sums are added in order
+  const Shape& shape = c.f.type(product ? root : node.operands[0]).shape;
+  const auto reduced = product ? std::vector<int64_t>{} : node.attr<std::vector<int64_t>>("axes");
+  const Combine combine = product ? Combine::kSum : CombineOf(node.op);
   const DType dtype = c.f.type(root).dtype;
 
   std::vector<AxisId> axes[3];  // kept outer, reduced, kept inner
@@ -209,7 +211,7 @@ void ScheduleReduce(const ScheduleContext& c) {
   Index index, kept;
   for (int i = 0; i < shape.rank(); ++i) {
     const bool is_reduced = std::binary_search(reduced.begin(), reduced.end(), i);
-    const size_t part = is_reduced ? 1 : reduced.empty() || i < reduced.front() ? 0 : 2;
+    const size_t part = is_reduced ? 1 : product ? 2 : reduced.empty() || i < reduced.front() ? 0 : 2;
     axes[part].push_back(k->AddAxis("i" + std::to_string(i)));
     extents[part].push_back(shape.dim(i));
     index.push_back(AxisAffine(axes[part].back()));
@@ -228,6 +230,7 @@ void ScheduleReduce(const ScheduleContext& c) {
   const bool of_blocks = partials.valid() && c.f.type(partials).shape.rank() == 1;
   if (partials.valid()) {  // [groups of rows, elements of a row], or results of blocks
     count = c.f.type(partials).shape.dim(0);
+    if (product) axes[1].push_back(k->AddAxis("b"));
     axes[1].resize(1);
     extents[1] = {count};
     index = {AxisAffine(axes[1][0])};
@@ -255,12 +258,12 @@ void ScheduleReduce(const ScheduleContext& c) {
   }
   std::vector<Stmt> body;
   LocalId sum = -1;
-  if (count > 0 && lanes) {
+  if (count > 0 && lanes && !product) {
     ReduceNest nest(k, combine, dtype, axis, count, c.options.vectorize);
     body = nest.Build(operand, std::move(element));
     sum = nest.result();
   } else if (count > 0) {
-    RowsNest nest{k, combine, dtype, axis};
+    RowsNest nest{k, combine, dtype, axis, product ? count : kPartials};
     nest.AddLevels(count);
     element.insert(element.begin(), MakeAccumulate(nest.locals[0], {}, combine, operand));
     body = nest.Level(nest.locals.size() - 1, {}, std::move(element));
@@ -284,7 +287,7 @@ void ScheduleReduce(const ScheduleContext& c) {
   const int64_t inner = axes[2].empty() ? 1 : extents[2].back();
   const int64_t width = c.options.vectorize && !axes[2].empty() ? VectorWidth(*k, c.target, inner, 4) : 1;
   k->body = Nest(axes[0], extents[0], 1, Nest(axes[2], extents[2], width, std::move(body)));
-  if (c.options.vectorize) Parallelize(k, shape.size(), cost);
+  if (c.options.vectorize) Parallelize(k, product ? count * shape.size() : shape.size(), cost);
 }
 
 }  // namespace reel::codegen

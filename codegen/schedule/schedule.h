@@ -63,6 +63,8 @@ ExprId LocalExpr(Kernel* kernel, LocalId local, const Affine& index);
 /// The rules of reductions (ir/README.md): each block has its partials, whose tree is the block's result; rows are
 /// added in groups of as many.
 inline constexpr int64_t kPartials = 64, kReducedBlock = 4096;
+/// The rule of products: so many of k are one sum, and these are added in order.
+inline constexpr int64_t kProductBlock = 256;
 /// How a reduction combines, and the bits of what its partials start from.
 Combine CombineOf(ir::Op op);
 uint64_t IdentityBits(Combine combine, DType dtype);

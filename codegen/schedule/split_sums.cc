@@ -13,12 +13,30 @@ using ir::Value;
 
 constexpr int64_t kLeastBlocks = 32;  // fewer are done before another thread has begun
 constexpr int64_t kLeastRows = 4 * kPartials, kLeastElements = 1 << 18;
+constexpr int64_t kLeastDeepBlocks = 8, kTimesLess = 8;
 constexpr int64_t kLeastWidth = 32, kMostWidth = 2048;  // of a row: neighbours to read; sums to hold
 
 int64_t Ceil(int64_t n, int64_t by) { return (n + by - 1) / by; }
 
+// Of a deep product to few elements: the sums of its blocks of k, if these are few beside what it reads.
+Shape BlocksOf(const ir::Function& f, const Grouping& grouping, const Group& group) {
+  const ir::Node& node = *f.producer(group.root);
+  const Shape &x = f.type(node.operands[0]).shape, &w = f.type(node.operands[1]).shape;
+  if (!group.columns.empty() || x.rank() != 2 || w.rank() != 2) return {};
+  if (node.attr<std::vector<int64_t>>("a_contract").size() != 1) return {};
+  for (Value operand : node.operands) {
+    const auto& view = grouping.views[static_cast<size_t>(operand.id)];
+    if (!view || IsHalf(f.type(view->base).dtype)) return {};
+  }
+  const int64_t blocks = Ceil(w.dim(0), kProductBlock), size = f.type(group.root).shape.size();
+  const int64_t read = x.size() + w.size();
+  return blocks >= kLeastDeepBlocks && read >= kLeastElements && kTimesLess * blocks * size <= read ? Shape{blocks, size}
+                                                                                                : Shape{};
+}
+
 // What the first of two kernels leaves to the second; of rank 0: one kernel does it.
-Shape PartialsOf(const ir::Function& f, const Group& group) {
+Shape PartialsOf(const ir::Function& f, const Grouping& grouping, const Group& group) {
+  if (group.root_kind == Group::Root::kContract) return BlocksOf(f, grouping, group);
   if (group.root_kind != Group::Root::kReduce || group.partials.valid() || !group.columns.empty()) return {};
   const ir::Node& node = *f.producer(group.root);
   const Shape &from = f.type(node.operands[0]).shape, &to = f.type(group.root).shape;
@@ -45,7 +63,7 @@ void SplitSums(ir::Function* f, Grouping* grouping) {
   for (Group& group : grouping->groups) {
     for (int& d : group.inputs) d = position[static_cast<size_t>(d)];
     std::sort(group.inputs.begin(), group.inputs.end());
-    if (const Shape partials = PartialsOf(*f, group); partials.rank() > 0) {
+    if (const Shape partials = PartialsOf(*f, *grouping, group); partials.rank() > 0) {
       const Value blocks = AddPartials(f, grouping, group.root, partials);
       Group rest;
       rest.root_kind = Group::Root::kReduce;
@@ -69,7 +87,7 @@ void SplitSums(ir::Function* f, Grouping* grouping) {
     if (g >= 0) g = position[static_cast<size_t>(g)];
   }
   for (size_t g = 0; g < groups.size(); ++g) {
-    if (groups[g].root_kind != Group::Root::kReduce || groups[g].columns.empty()) continue;
+    if (groups[g].root_kind == Group::Root::kRows || groups[g].columns.empty()) continue;
     for (Value v : groups[g].pre) grouping->group_of[static_cast<size_t>(v.id)] = static_cast<int>(g);
     grouping->group_of[static_cast<size_t>(groups[g].columns[0].second.id)] = static_cast<int>(g);
   }

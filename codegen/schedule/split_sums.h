@@ -9,7 +9,8 @@ namespace reel::codegen {
 /// A reduction of many elements to one is two kernels: one writes the results of its blocks of 4096, which threads
 /// share, another reduces these as the rule says (schedule/reduce.cc): the bits are those of one kernel. So is one over
 /// rows of several axes: the first kernel walks memory row by row and writes the sums of groups of 64 rows
-/// (schedule/sum_rows.h). Adds a node to `f` for each value that holds results of blocks, or partials. Linear.
+/// (schedule/sum_rows.h). And a deep product to few elements: the first kernel has blocks of k, the second
+/// adds their sums. Adds a node to `f` for each value that holds results of blocks, or partials. Linear.
 void SplitSums(ir::Function* f, Grouping* grouping);
 
 }  // namespace reel::codegen

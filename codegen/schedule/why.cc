@@ -59,6 +59,9 @@ std::string KindText(const Context& c) {
                     c.f.type(group.post[0]).ToString(), lanes > 1 ? StrCat(", ", lanes, " elements a step") : "");
     }
     case Group::Root::kReduce:
+      if (c.f.producer(group.root)->op == ir::Op::kContract) {
+        return StrCat("sums of a product's blocks to ", c.f.type(group.root).ToString());
+      }
       return StrCat("reduction of ", operand(0), " to ", c.f.type(group.root).ToString(),
                     !group.columns.empty()   ? ", block by block"
                     : group.partials.valid() ? ", of partial sums that another kernel makes"
