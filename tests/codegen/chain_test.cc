@@ -39,6 +39,20 @@ Tensors AttentionStep(Inputs in, bool causal) {
   return {y, g.Dense(0), g.Dense(1), g.Dense(2)};
 }
 
+// Rows of 10, weights and a bias.
+std::vector<Spec> Rows(int64_t rows, DType dtype) {
+  return {Spec(dtype, Shape{rows, 10}), Spec(dtype, Shape{10, 250}), Spec(dtype, Shape{250})};
+}
+
+// The sum of softplus of all distances, and its gradients by weights and bias.
+Tensors GradientsOfRows(Inputs in) {
+  GradientTape tape;
+  for (size_t i = 1; i < 3; ++i) tape.Watch(in[i]);
+  const Tensor rows = ReduceSum(Square(MatMul(in[0], in[1]) - in[2]), {1});
+  const GradientList g = tape.Gradient(ReduceSum(Softplus(rows)), {in[1], in[2]});
+  return {rows, g.Dense(0), g.Dense(1)};
+}
+
 const std::map<std::string, Case>& Cases() {
   static const auto* cases = new std::map<std::string, Case>{
       {"forward", {[](Inputs in) { return Tensors{Attention(in[0], in[1], in[2])}; }, Queries(12, 192, 3)}},
@@ -59,6 +73,10 @@ const std::map<std::string, Case>& Cases() {
           return Tensors{ReduceSum(Square(y - Tanh(in[2])), {1})};
         },
         {Spec(kFloat32, Shape{2000, 10}), Spec(kFloat32, Shape{10, 250}), Spec(kFloat32, Shape{250})}}},
+      // Forward, backward, and the sums over rows: steps of 128 rows, of one, of 64, and of blocks of 256.
+      {"gradients_of_many_rows", {GradientsOfRows, Rows(10000, kFloat64)}},
+      {"gradients_of_rows_that_fill_no_block", {GradientsOfRows, Rows(9000, kFloat32)}},
+      {"gradients_of_an_odd_number_of_rows", {GradientsOfRows, Rows(8191, kFloat32)}},
       // Every chunk would read all of the last operand.
       {"large_weights",
        {[](Inputs in) { return Tensors{MatMul(Softmax(MatMul(in[0], in[1])), in[2])}; },
@@ -146,6 +164,16 @@ TEST(Chains, GoOnWithTheRowsOfAProduct) {
   EXPECT_EQ(p.entries[0].steps.back().control, Step::Control::kChain) << codegen::ToString(p);
 }
 
+// Rows go forward and backward in L2, 256 at a time: nothing as large as all of them is in memory but sums.
+TEST(Chains, HoldForwardAndBackwardOfRows) {
+  const Program p = Plan(Cases().at("gradients_of_many_rows"));
+  const std::vector<const Step*> chains = ChainsOf(p);
+  ASSERT_EQ(chains.size(), 1u) << codegen::ToString(p);
+  EXPECT_EQ(chains[0]->chunks, 40) << codegen::ToString(p);
+  EXPECT_GE(chains[0]->first.size(), 3u) << codegen::ToString(p);
+  EXPECT_LT(p.arena_bytes, 10000 * 250 * 8 / 2) << codegen::ToString(p);
+}
+
 // The kernels of a chain are compared with each other: it ends before that takes long.
 TEST(Chains, HaveABoundedNumberOfKernels) {
   Case c{[](Inputs in) {
@@ -210,7 +238,9 @@ TEST_P(ChainBits, DependOnNothing) {
   const Case& c = Cases().at(GetParam());
   Generator generator(7);
   Tensors in;
-  for (const Spec& spec : c.inputs) in.push_back(RandomNormal(spec.type.shape, {.generator = generator}));
+  for (const Spec& spec : c.inputs) {
+    in.push_back(RandomNormal(spec.type.shape, {.dtype = spec.type.dtype, .generator = generator}));
+  }
   ExpectSameBits(TraceCase(c), in, c.function(in));
 }
 

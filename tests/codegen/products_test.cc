@@ -71,6 +71,10 @@ const std::vector<TallCase>& TallCases() {
       {"as_many_columns", {}, 777, 300, 90},
       {"as_many_columns_in_doubles", {}, 777, 500, 170, kFloat64},
       {"short", {}, 511, 250, 10},
+      {"many_blocks", {}, 20000, 10, 37},
+      {"many_blocks_of_a_transpose", {}, 10001, 250, 10, kFloat64},
+      {"many_blocks_of_one_column", {}, 70000, 5, 1},
+      {"many_blocks_of_integers", {}, 9000, 40, 33, kInt32},
   };
   return *cases;
 }
@@ -83,12 +87,13 @@ TEST_P(TallProductBits, DependOnNothing) {
   const auto operand = [&](int64_t columns) {
     std::vector<int64_t> dims = c.batch;
     dims.insert(dims.end(), {c.k, columns});
-    return RandomNormal(Shape(dims), {.dtype = c.dtype, .generator = generator});
+    if (IsFloat(c.dtype)) return RandomNormal(Shape(dims), {.dtype = c.dtype, .generator = generator});
+    return Cast(100.0 * RandomNormal(Shape(dims), {.generator = generator}), c.dtype);
   };
   const Tensor x = operand(c.m), w = operand(c.n);
   const auto f = [](const Tensor& a, const Tensor& b) {
     const Tensor y = MatMul(a, b, {.transpose_a = true});
-    return Tensors{y, Relu(y) + 1.0, ReduceSum(y, -1)};
+    return Tensors{y, Relu(y) + OnesLike(y), ReduceSum(y, -1)};
   };
   ExpectSameBits(Trace(f, {Spec(x), Spec(w)}), {x, w}, f(x, w));
 }
@@ -105,6 +110,23 @@ TEST(Products, ManyRowsSideBySideBecomeLanes) {
   const std::string text = ToString(p);
   EXPECT_NE(text.find("unroll i in 0..5 {"), std::string::npos) << text;
   EXPECT_GE(p.kernels[0].chunks(), 8) << text;
+}
+
+// Of 40 blocks of k each has its sums, which threads share and a second kernel adds in order, if these are few beside
+// what is read.
+TEST(Products, BlocksOfADeepProductAreAddedLast) {
+  const auto plan = [](int columns) {
+    const std::string n = std::to_string(columns);
+    return PlanFunctions("func @f(%x: f32[10000,64], %w: f32[10000," + n + "]) -> (f32[64," + n + R"(]) {
+  %0 = contract %x, %w {a_batch=[], a_contract=[0], b_batch=[], b_contract=[0]} : f32[64,)" + n + R"(]
+  return %0
+})");
+  };
+  const Program few = plan(48), many = plan(100);
+  ASSERT_EQ(few.kernels.size(), 2u) << ToString(few);
+  EXPECT_EQ(few.kernels[0].chunks(), 40) << ToString(few);
+  EXPECT_EQ(few.arena_bytes, 40 * 64 * 48 * 4) << ToString(few);
+  EXPECT_EQ(many.kernels.size(), 1u) << ToString(many);
 }
 
 // A panel is packed once for every 512 rows, and panels are what threads share.
