@@ -1,5 +1,6 @@
 // Statements: loops, vector steps, locals, accumulation, stores.
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 #include "codegen/lower/emitter.h"
@@ -198,6 +199,13 @@ void KernelEmitter::Unrolled(const Stmt& s, const Trip& trip) {
   }
 }
 
+/// Whether `rest` lanes are stored in two narrower steps: what is read next, often the neighbour in memory, would wait
+/// for all lanes of a masked one where the result takes the place of the operand.
+bool StoresInTwo(const Stmt& s, int64_t rest) {
+  const bool stores = std::any_of(s.body.begin(), s.body.end(), [](const Stmt& b) { return b.kind == Stmt::Kind::kStore; });
+  return stores && std::popcount(static_cast<uint64_t>(rest)) == 2;
+}
+
 /// Full steps, then what is left: masked, or on targets without masks in ever narrower steps.
 void KernelEmitter::Vector(const Stmt& s, const Trip& trip) {
   if (lanes_ > 1) {
@@ -210,7 +218,7 @@ void KernelEmitter::Vector(const Stmt& s, const Trip& trip) {
     for (int64_t at = full; at < trip.constant;) {
       const int64_t rest = trip.constant - at;
       const int64_t floor = FloorPower2(rest);
-      if (rest != floor && target_.has_masks) {
+      if (rest != floor && target_.has_masks && !(scopes_.size() > 1 && StoresInTwo(s, rest))) {
         Push(s.axis, nullptr, nullptr);
         MaskedTail(s, {nullptr, rest, false}, Int64(b_, at), nullptr);
         Pop();

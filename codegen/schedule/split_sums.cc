@@ -12,9 +12,9 @@ namespace {
 using ir::Value;
 
 constexpr int64_t kLeastBlocks = 32;  // fewer are done before another thread has begun
-constexpr int64_t kLeastRows = 4 * kPartials, kLeastElements = 1 << 18;
+constexpr int64_t kLeastRows = 4 * kPartials, kLeastElements = 1 << 17;
 constexpr int64_t kLeastDeepBlocks = 8, kTimesLess = 8;
-constexpr int64_t kLeastWidth = 32, kMostWidth = 2048;  // of a row: neighbours to read; sums to hold
+constexpr int64_t kLeastShort = 8, kLeastWidth = 32, kMostWidth = 2048;  // of a row: neighbours to read; sums to hold
 
 int64_t Ceil(int64_t n, int64_t by) { return (n + by - 1) / by; }
 
@@ -51,7 +51,8 @@ Shape PartialsOf(const ir::Function& f, const Grouping& grouping, const Group& g
     if (reduced) rows = from.dim(i);
     kept += !reduced;
   }
-  const bool fits = kept > 1 && rows >= kLeastRows && to.size() >= kLeastWidth && to.size() <= kMostWidth;
+  const int64_t least = kept > 1 ? kLeastWidth : kLeastShort, most = kept > 1 ? kMostWidth : kLeastWidth - 1;
+  const bool fits = kept > 0 && rows >= kLeastRows && to.size() >= least && to.size() <= most;
   return fits && from.size() >= kLeastElements ? Shape{Ceil(rows, kPartials), to.size()} : Shape{};
 }
 

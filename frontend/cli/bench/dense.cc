@@ -53,11 +53,12 @@ Workload MakeMlp(const Inputs& in, const std::vector<int64_t>& dims, int64_t bat
 }  // namespace
 
 std::vector<Entry> DenseWorkloads() {
-  const std::vector<int64_t> small = {784, 128, 10}, mnist = {784, 512, 512, 10};
+  const std::vector<int64_t> small = {784, 128, 10}, mnist = {784, 512, 512, 10}, rows = {32, 64, 64, 10};
   return {{"mlp_small", "mlp", [=](const Inputs& in) { return MakeMlp(in, small, 32, false); }},
           {"mlp_mnist", "mlp", [=](const Inputs& in) { return MakeMlp(in, mnist, 128, false); }},
           {"mlp_mnist_adam", "mlp",
-           [=](const Inputs& in) { return MakeMlp(in, mnist, 128, true); }}};
+           [=](const Inputs& in) { return MakeMlp(in, mnist, 128, true); }},
+          {"mlp_rows", "mlp", [=](const Inputs& in) { return MakeMlp(in, rows, 16384, false); }}};
 }
 
 }  // namespace reel::cli
