@@ -27,7 +27,7 @@ struct Workload {
   std::vector<Tensor> inputs = {};
   std::vector<Variable> variables = {};  ///< that kUpdate changes
   DType dtype = kFloat32;                ///< of the arithmetic
-  bool eager = false;                    ///< the step is called as it is, not compiled
+  std::function<Tensor(const std::vector<Tensor>&)> eager = {};  ///< called in the place of a compiled step
   bool given = false;                    ///< the inputs were read, not made
 };
 
