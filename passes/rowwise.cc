@@ -72,6 +72,15 @@ class RowAnalysis {
     }
   }
 
+  // Whether the rows alone are after the reduced axes: of one row, the elements are added in another order.
+  static bool DecidesOrder(const Shape& shape, const Ints& reduced, int rows) {
+    if (reduced.empty() || rows < reduced.back()) return false;
+    for (int i = static_cast<int>(reduced.back()) + 1; i < shape.rank(); ++i) {
+      if (i != rows && shape[i] != Extent(1)) return false;
+    }
+    return true;
+  }
+
   // All results have one axis.
   std::optional<Axes> Single(const ir::Function& f, const ir::Node& node, const Axes& in) const {
     const auto axis = AxisOf(f, node, in);
@@ -100,7 +109,7 @@ class RowAnalysis {
       case Op::kReduceMin:
       case Op::kReduceProd: {
         const auto& axes = ints("axes");
-        if (Has(axes, in[0])) return std::nullopt;
+        if (Has(axes, in[0]) || DecidesOrder(f.type(node.operands[0]).shape, axes, in[0])) return std::nullopt;
         return in[0] - static_cast<int>(std::count_if(axes.begin(), axes.end(), [&](int64_t a) { return a < in[0]; }));
       }
       case Op::kReshape:

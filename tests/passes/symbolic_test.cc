@@ -167,6 +167,20 @@ func @f(%x: f32[B,3], %scale: f32[3]) -> (f32[B,3], f32[]) {
   return %4, %5
 }
 )"},
+        Case{"sums beside rows", true, R"(
+func @f(%x: f32[B,4,3]) -> (f32[B,3]) {
+  %0 = transpose %x {permutation=[1, 0, 2]} : f32[4,B,3]
+  %1 = reduce_sum %0 {axes=[0]} : f32[B,3]
+  return %1
+}
+)"},
+        Case{"sums whose order one row changes", false, R"(
+func @f(%x: f32[B,4]) -> (f32[B]) {
+  %0 = transpose %x {permutation=[1, 0]} : f32[4,B]
+  %1 = reduce_sum %0 {axes=[0]} : f32[B]
+  return %1
+}
+)"},
         Case{"sum over rows", false, R"(
 func @f(%x: f32[B,3]) -> (f32[3]) {
   %0 = reduce_sum %x {axes=[0]} : f32[3]
