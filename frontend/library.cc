@@ -19,7 +19,7 @@ using codegen::LibraryKernel;
 
 constexpr int64_t kPartials = 64, kBlock = 4096;  // the rule of reductions: ir/README.md
 constexpr int64_t kShortRow = 16;                     // rows that are faster as columns
-constexpr int64_t kNarrow = 128;                  // elements of a row: fewer are added with other rows beside them
+constexpr int64_t kNarrow = 256;                  // elements of a row: of more it pays to read them in order
 constexpr int64_t kChunk = 1 << 15;               // elements that one thread takes at a time
 constexpr int64_t kTile = 1 << 11;                // of a number that is repeated
 
@@ -37,25 +37,25 @@ class Table {
       const LibraryKernel& k = all.kernels[i];
       const uint8_t* last = std::find(k.operand, k.operand + 3, LibraryKernel::kNone) - 1;
       kernels_[Index(static_cast<ir::Op>(k.op), static_cast<DType>(*last),
-                     static_cast<DType>(k.result), k.short_rows != 0)] = &k;
+                     static_cast<DType>(k.result), k.variant)] = &k;
     }
   }
-  const LibraryKernel* Find(ir::Op op, DType operand, DType result, bool short_rows) const {
-    return kernels_[Index(op, operand, result, short_rows)];
+  const LibraryKernel* Find(ir::Op op, DType operand, DType result, uint8_t variant) const {
+    return kernels_[Index(op, operand, result, variant)];
   }
 
  private:
   static constexpr size_t kOps = 128, kDTypes = 16;
-  static size_t Index(ir::Op op, DType operand, DType result, bool short_rows) {
+  static size_t Index(ir::Op op, DType operand, DType result, uint8_t variant) {
     return ((static_cast<size_t>(op) * kDTypes + static_cast<size_t>(operand)) * kDTypes +
-            static_cast<size_t>(result)) * 2 + short_rows;
+            static_cast<size_t>(result)) * LibraryKernel::kVariants + variant;
   }
-  std::array<const LibraryKernel*, kOps * kDTypes * kDTypes * 2> kernels_{};
+  std::array<const LibraryKernel*, kOps * kDTypes * kDTypes * LibraryKernel::kVariants> kernels_{};
 };
 
-const LibraryKernel* FindKernel(ir::Op op, DType operand, DType result, bool short_rows = false) {
+const LibraryKernel* FindKernel(ir::Op op, DType operand, DType result, uint8_t variant = LibraryKernel::kWhole) {
   static const Table* const table = new Table();
-  return table->Find(op, operand, result, short_rows);
+  return table->Find(op, operand, result, variant);
 }
 
 // in: up to three operands; the result goes to out.
@@ -75,7 +75,7 @@ std::byte* At(void* base, int64_t bytes) { return static_cast<std::byte*>(base) 
 // --- reductions ---
 
 struct Reduction {
-  const LibraryKernel *block, *short_rows, *combine;  // combine: elementwise, null if there is none
+  const LibraryKernel *block, *short_rows, *columns, *combine;  // combine: elementwise, null if there is none
   int64_t bytes;                                      // of an element
 };
 
@@ -109,21 +109,12 @@ void AddTree(const Reduction& r, void* partials, int64_t count, int64_t width) {
 // At most 64 rows of `width` elements, one after another.
 void AddGroup(const Reduction& r, const void* x, int64_t rows, int64_t width, void* out) {
   const int64_t row = width * r.bytes;
+  if (rows == kPartials && width <= kNarrow) {
+    const void* in[2] = {x, &width};
+    return Call(*r.columns, in, out, width);
+  }
   std::memcpy(out, x, static_cast<size_t>(row));
   for (int64_t i = 1; i < rows; ++i) Combine(r, out, At(x, i * row), width);
-}
-
-// Groups of 64 short rows, side by side: [groups, 64, width] -> [groups, width].
-void AddShortGroups(const Reduction& r, const void* x, int64_t groups, int64_t width, void* out) {
-  const int64_t group = kPartials * width, most = std::min(groups, std::max<int64_t>(1, kChunk / group));
-  const auto turned = runtime::Buffer::Allocate(static_cast<size_t>(group * most * r.bytes));
-  const auto sums = runtime::Buffer::Allocate(static_cast<size_t>(width * most * r.bytes));
-  for (int64_t g = 0; g < groups; g += most) {
-    const int64_t n = std::min(most, groups - g);
-    Transpose(At(x, g * group * r.bytes), n, group, r.bytes, turned.data());
-    AddGroup(r, turned.data(), kPartials, width * n, sums.data());
-    Transpose(sums.data(), width, n, r.bytes, At(out, g * width * r.bytes));
-  }
 }
 
 // Rows of `width` elements to one: groups of 64, then their sums by the same rule. As deep as the logarithm to base 64.
@@ -131,12 +122,9 @@ void ReduceColumns(const Reduction& r, const void* x, int64_t rows, int64_t widt
   if (rows <= kPartials) return AddGroup(r, x, rows, width, out);
   const int64_t row = width * r.bytes, groups = (rows + kPartials - 1) / kPartials;
   const auto sums = runtime::Buffer::Allocate(static_cast<size_t>(groups * row));
-  const int64_t turned = width < kNarrow ? rows / kPartials : 0;
-  if (turned > 0) AddShortGroups(r, x, turned, width, sums.data());
   const int64_t at_once = std::max<int64_t>(1, kChunk / (kPartials * width));
-  runtime::ParallelFor((groups - turned + at_once - 1) / at_once, [&](int64_t chunk) noexcept {
-    const int64_t begin = turned + chunk * at_once;
-    for (int64_t g = begin; g < std::min(groups, begin + at_once); ++g) {
+  runtime::ParallelFor((groups + at_once - 1) / at_once, [&](int64_t chunk) noexcept {
+    for (int64_t g = chunk * at_once; g < std::min(groups, (chunk + 1) * at_once); ++g) {
       const int64_t first = g * kPartials;
       AddGroup(r, At(x, first * row), std::min(kPartials, rows - first), width, At(sums.data(), g * row));
     }
@@ -166,12 +154,13 @@ bool Reduce(ir::Op op, const Ints& axes, const Tensor& x, void* out) {
     extents[i < axes.front() ? 0 : i <= axes.back() ? 1 : 2] *= x.shape().dim(i);
   }
   const auto [outer, count, inner] = extents;
-  const Reduction r{FindKernel(op, dtype, dtype), FindKernel(op, dtype, dtype, true),
+  const Reduction r{FindKernel(op, dtype, dtype), FindKernel(op, dtype, dtype, LibraryKernel::kShort),
+                    FindKernel(op, dtype, dtype, LibraryKernel::kColumns),
                     FindKernel(CombineOf(op), dtype, dtype), SizeOf(dtype)};
   if (!r.block || !r.short_rows || count == 0) return false;
   const bool half = IsHalf(dtype);  // sums are f32 until the end
   if (half && (count > kBlock || inner > 1)) return false;
-  if (inner > 1 && !r.combine) return false;
+  if (inner > 1 && (!r.combine || !r.columns)) return false;
   if (outer == 0 || inner == 0) return true;
   if (inner == 1 && count <= kShortRow && outer >= kPartials && r.combine && !half) {
     // Short rows: side by side as columns.

@@ -51,7 +51,7 @@ std::string Table(const std::vector<LibrarySpec>& specs, const std::string& suff
   for (const LibrarySpec& spec : specs) {
     const LibraryKernel& e = spec.entry;
     StrAppend(&out, "    {", int{e.op}, ", ", Bytes(e.operand, 3), ", ", int{e.result}, ", ",
-              int{e.short_rows}, ", ", Bytes(e.order, 4), ", ", spec.symbol, suffix, "},\n");
+              int{e.variant}, ", ", Bytes(e.order, 4), ", ", spec.symbol, suffix, "},\n");
   }
   StrAppend(&out, "};\n}  // namespace\n\nreel::codegen::Library reel_kernels", suffix,
             "() { return {kKernels, ", specs.size(), "}; }\n");

@@ -21,6 +21,7 @@ using Dtypes = std::vector<DType>;
 // No extent or stride of a schedule is any of these.
 constexpr int64_t kLength = 1021, kCostlyLength = 61;  // the second where the first would make chunks
 constexpr int64_t kBlock = 4095, kShort = 63;          // reductions: just below 4096 and 64
+constexpr int64_t kRows = 64, kColumns = 61;           // reductions of rows: a group, as long as its rows are apart
 constexpr int64_t kUnbounded = int64_t{1} << 40;
 
 bool IsReduction(ir::Op op) {
@@ -54,15 +55,16 @@ bool UseLength(std::vector<Stmt>* body, int64_t marker, int64_t most, int* found
   return true;
 }
 
-// The one kernel of f(x0, x1, ...) = op on vectors of `length` elements, if it is one.
+// The one kernel of f(x0, x1, ...) = op on operands of a shape that ends with `length`, if it is one.
 std::optional<LibrarySpec> Plan(ir::Op op, const Dtypes& dtypes, const ir::Attributes& attributes,
-                                int64_t length, int64_t most, const Target& target) {
+                                const Shape& shape, int64_t most, const Target& target) {
+  const int64_t length = shape.dim(shape.rank() - 1);
   ir::Module module("library");
   ir::Function f("main");
   ir::TypeList types;
   ir::ValueList values;
   for (DType d : dtypes) {
-    types.push_back({d, {length}});
+    types.push_back({d, shape});
     values.push_back(f.AddParameter(StrCat("x", values.size()), types.back()));
   }
   const auto inferred = ir::InferTypes({op, types, attributes, &module});
@@ -97,6 +99,49 @@ std::optional<LibrarySpec> Plan(ir::Op op, const Dtypes& dtypes, const ir::Attri
   return spec;
 }
 
+// Puts what another buffer holds in the place of the marker: rows are so far apart. False if the marker stands nowhere.
+bool UseStride(LibrarySpec* spec) {
+  Kernel& k = spec->kernel;
+  constexpr ExprId kAdded = 3;  // in front of all others, for each axis of rows: there is one
+  AxisId rows = -1;
+  for (Expr& e : k.exprs) {
+    for (const auto& [axis, coefficient] : e.index.terms) {
+      if (coefficient == kColumns) rows = axis;
+    }
+    const int64_t stride = rows < 0 ? 0 : e.index.coefficient(rows);
+    if (stride != 0 && (stride != kColumns || e.kind != Expr::Kind::kLoad || e.dynamic >= 0)) return false;
+    for (ExprId& o : e.operands) o += kAdded;
+    if (e.guard >= 0) e.guard += kAdded;
+    if (stride == 0) continue;
+    e.index.Add(rows, -kColumns);
+    e.dynamic = kAdded - 1;
+    e.dynamic_stride = 1;
+  }
+  if (rows < 0) return false;
+  std::vector<std::vector<Stmt>*> stack{&k.body};
+  while (!stack.empty()) {
+    std::vector<Stmt>* list = stack.back();
+    stack.pop_back();
+    for (Stmt& s : *list) {
+      for (ExprId* e : {&s.a, &s.b, &s.dynamic, &s.guard}) *e += *e < 0 ? 0 : kAdded;
+      stack.push_back(&s.body);
+    }
+  }
+  const BufferId apart = k.AddBuffer("apart", kInt64, false);
+  Expr stride, row, offset;
+  stride.kind = Expr::Kind::kLoad;
+  stride.buffer = apart;
+  row.kind = Expr::Kind::kIndex;
+  row.index.Add(rows, 1);
+  offset.kind = Expr::Kind::kOp;
+  offset.op = ir::Op::kMul;
+  offset.operands = {0, 1};
+  for (Expr* e : {&stride, &row, &offset}) e->dtype = kInt64;
+  k.exprs.insert(k.exprs.begin(), {stride, row, offset});
+  spec->entry.order[apart] = 1;
+  return true;
+}
+
 constexpr DType kReals[] = {kBool,  kInt8,   kInt16,  kInt32,  kInt64,   kUInt8,  kUInt16,
                             kUInt32, kUInt64, kFloat16, kBFloat16, kFloat32, kFloat64};
 
@@ -113,7 +158,7 @@ std::vector<Dtypes> Combinations(ir::Op op, int count) {
 void AddElementwise(ir::Op op, const Target& target, std::vector<LibrarySpec>* out) {
   const auto add = [&](const Dtypes& dtypes, const ir::Attributes& attributes) {
     for (const int64_t length : {kLength, kCostlyLength}) {
-      auto spec = Plan(op, dtypes, attributes, length, kUnbounded, target);
+      auto spec = Plan(op, dtypes, attributes, {length}, kUnbounded, target);
       if (!spec) continue;
       out->push_back(std::move(*spec));
       return;
@@ -133,12 +178,16 @@ void AddElementwise(ir::Op op, const Target& target, std::vector<LibrarySpec>* o
 void AddReduction(ir::Op op, const Target& target, std::vector<LibrarySpec>* out) {
   const ir::Attributes axes{{"axes", std::vector<int64_t>{0}}};
   for (DType d : kReals) {
-    if (auto spec = Plan(op, {d}, axes, kBlock, 64, target)) out->push_back(std::move(*spec));
-    auto spec = Plan(op, {d}, axes, kShort, 64, target);
-    if (!spec) continue;
-    spec->entry.short_rows = 1;
-    spec->symbol += "_short";
-    out->push_back(std::move(*spec));
+    const auto add = [&](std::optional<LibrarySpec> spec, uint8_t variant, std::string_view suffix) {
+      if (!spec) return;
+      spec->entry.variant = variant;
+      StrAppend(&spec->symbol, suffix);
+      out->push_back(std::move(*spec));
+    };
+    add(Plan(op, {d}, axes, {kBlock}, 64, target), LibraryKernel::kWhole, "");
+    add(Plan(op, {d}, axes, {kShort}, 64, target), LibraryKernel::kShort, "_short");
+    auto columns = Plan(op, {d}, axes, {kRows, kColumns}, kUnbounded, target);
+    if (columns && UseStride(&*columns)) add(std::move(columns), LibraryKernel::kColumns, "_columns");
   }
 }
 
