@@ -42,6 +42,7 @@ struct Entry {
 std::vector<Entry> DenseWorkloads();        ///< mlp_*
 std::vector<Entry> ConvWorkloads();         ///< cnn_mnist, resblock, depthwise
 std::vector<Entry> SequenceWorkloads();     ///< lstm_char, gpt_char, gpt2_124m
+std::vector<Entry> IntegrationWorkloads();  ///< rk4_*
 std::vector<Entry> LayerWorkloads();        ///< attention_*, vocab_loss, norm_gelu
 std::vector<Entry> ElementwiseWorkloads();  ///< ew_*, adam_*
 std::vector<Entry> MixtureWorkloads();      ///< gmm_*

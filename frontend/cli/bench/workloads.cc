@@ -12,7 +12,7 @@ constexpr char kLarge[] = "gpt2_124m";
 const std::vector<Entry>& Entries() {
   static const std::vector<Entry> entries = [] {
     std::vector<Entry> all;
-    for (const auto& family : {DenseWorkloads(), ConvWorkloads(), SequenceWorkloads(),
+    for (const auto& family : {DenseWorkloads(), ConvWorkloads(), SequenceWorkloads(), IntegrationWorkloads(),
                                LayerWorkloads(), ElementwiseWorkloads(), MixtureWorkloads(),
                                SmallWorkloads()}) {
       all.insert(all.end(), family.begin(), family.end());
