@@ -49,6 +49,9 @@ absl::StatusOr<bool> MergeLoops(ir::Module* m, const PassContext& context);
 /// Computes before a loop what its body would compute again and again from values it leaves as they
 /// are: costly ops (transposes, products, reductions, functions), which it then carries.
 absl::StatusOr<bool> Hoist(ir::Module* m, const PassContext& context);
+/// Takes values of a few columns apart that loops stack and take single columns of: states of small systems, which they
+/// then carry column by column.
+absl::StatusOr<bool> Unstack(ir::Module* m, const PassContext& context);
 /// Removes nodes that no result depends on, and functions that no entry point reaches.
 absl::StatusOr<bool> Dce(ir::Module* m, const PassContext& context);
 

@@ -20,6 +20,7 @@ constexpr PassEntry kOptimization[] = {
     {"cse", Cse, "forward parts that gradients repeat become one"},
     {"merge_loops", MergeLoops, "a gradient's recording loop is also the forward loop"},
     {"hoist", Hoist, "loops of gradients transpose their weights in every iteration"},
+    {"unstack", Unstack, "loops over small systems go column by column"},
     {"simplify", Simplify, "equal operands show only after cse"},
     {"fold", Fold, "ops on what simplify made constant"},
     {"cse", Cse, "what the second round made equal"},

@@ -1,0 +1,323 @@
+// A loop over the states of a small system carries them as [..., 3] and its body stacks what it computes column by
+// column, only to take it apart again. Such values are kept apart: each becomes its columns, through elementwise ops,
+// tables of rows and the loops themselves.
+
+#include <algorithm>
+#include <string>
+
+#include "ir/strings.h"
+#include "passes/columns.h"
+#include "passes/pass.h"
+#include "passes/rewrite.h"
+
+namespace reel::passes {
+namespace {
+
+using ir::Function;
+using ir::Node;
+using ir::Op;
+using ir::Value;
+using Ints = std::vector<int64_t>;
+
+size_t Number(Value v) { return static_cast<size_t>(v.id); }
+size_t Number(int64_t i) { return static_cast<size_t>(i); }
+
+template <typename T>
+std::vector<T> Without(std::vector<T> list, int64_t axis) {
+  list.erase(list.begin() + axis);
+  return list;
+}
+
+Shape Without(Shape shape, int64_t axis) {
+  shape.erase(static_cast<int>(axis));
+  return shape;
+}
+
+// One function with the values of the plan in columns.
+class Unstacker {
+ public:
+  Unstacker(const Function& f, const ColumnPlan& plan, const ir::Module& m)
+      : f_(f), plan_(plan), axes_(plan.axes.at(f.name())), out_(f.name()), copier_(f, &out_), b_(&out_, &m),
+        columns_(static_cast<size_t>(f.num_values())) {}
+
+  // Parameters and results of loops come in columns, too.
+  absl::StatusOr<Function> Run() {
+    const bool is_body = plan_.bodies.contains(f_.name());
+    is_body || plan_.conditions.contains(f_.name()) ? AddParameters() : CopySignature(f_, &out_, &copier_);
+    for (const Node& node : f_.nodes()) {
+      b_.set_location(copier_.MapLocation(node.location));
+      Visit(node);
+      if (!b_.status().ok()) return b_.status();
+    }
+    std::vector<Value> results;
+    for (Value v : f_.results()) {
+      if (is_body && axis(v) >= 0) {
+        results.insert(results.end(), Columns(v).begin(), Columns(v).end());
+      } else {
+        results.push_back(Whole(v));
+      }
+    }
+    if (!b_.status().ok()) return b_.status();
+    out_.SetResults(std::move(results));
+    out_.set_result_names(f_.result_names());
+    return std::move(out_);
+  }
+
+ private:
+  using Values = std::vector<Value>;
+
+  int64_t axis(Value v) const { return axes_[Number(v)]; }
+  int64_t count(Value v) const { return f_.type(v).shape.dim(static_cast<int>(axis(v))); }
+  Shape ColumnShape(Value v) const { return Without(f_.type(v).shape, axis(v)); }
+
+  void AddParameters() {
+    for (int i = 0; i < f_.num_parameters(); ++i) {
+      const ir::Parameter& p = f_.parameter(i);
+      if (axis({i}) < 0) {
+        copier_.Map({i}, out_.AddParameter(p.name, p.type));
+        continue;
+      }
+      for (int64_t k = 0; k < count({i}); ++k) {
+        columns_[Number(i)].push_back(
+            out_.AddParameter(StrCat(p.name, ".", k), {p.type.dtype, ColumnShape({i})}));
+      }
+    }
+  }
+
+  // The columns of a value along its axis.
+  const Values& Columns(Value v) {
+    Values& columns = columns_[Number(v)];
+    if (columns.empty()) columns = b_.Elements(copier_(v), {axis(v)});
+    return columns;
+  }
+
+  // Column k along an axis, of any value.
+  Value Column(Value v, int64_t a, int64_t k) {
+    if (axis(v) == a) return Columns(v)[Number(k)];
+    return b_.Elements(Whole(v), {a})[Number(k)];
+  }
+
+  // The value in one piece.
+  Value Whole(Value v) {
+    if (copier_(v).valid()) return copier_(v);
+    const Type& type = f_.type(v);
+    Shape one = type.shape;
+    one.set(static_cast<int>(axis(v)), Extent(1));
+    Value x;
+    for (int64_t k = 0; k < count(v); ++k) {
+      const Value column = b_.Reshape(Columns(v)[Number(k)], one);
+      if (k == 0) {
+        Ints none(Number(type.shape.rank()), 0), high = none;
+        high[Number(axis(v))] = count(v) - 1;
+        x = b_.Pad(column, b_.Scalar(type.dtype, 0), none, high, none);
+      } else {
+        x = b_.DynamicUpdate(x, column, b_.Constant(ir::Literal::ScalarInt(kInt64, k)), axis(v));
+      }
+    }
+    copier_.Map(v, x);
+    return x;
+  }
+
+  void Visit(const Node& node) {
+    if (node.op == Op::kWhile) return Loop(node);
+    if (node.num_results == 1) {
+      const Value y = node.result();
+      if (axis(y) >= 0 && MakeColumns(node, &columns_[Number(y)])) return;
+      if (node.op == Op::kSlice && OneColumn(node)) return;
+    }
+    for (Value v : node.operands) Whole(v);
+    copier_.CopyNode(node);
+  }
+
+  // A slice that takes one column is that column.
+  bool OneColumn(const Node& slice) {
+    const Value x = slice.operands[0], y = slice.result();
+    const int64_t a = axis(x);
+    if (a < 0 || f_.type(y).shape[static_cast<int>(a)] != Extent(1)) return false;
+    const auto& starts = slice.attr<Ints>("starts");
+    const Value column = b_.Slice(Columns(x)[Number(starts[Number(a)])], Without(starts, a),
+                                  Without(slice.attr<Ints>("limits"), a), Without(slice.attr<Ints>("strides"), a));
+    copier_.Map(y, b_.Reshape(column, f_.type(y).shape));
+    return true;
+  }
+
+  void Loop(const Node& node) {
+    const auto body = plan_.axes.find(node.attr<std::string>("body"));
+    const auto in_columns = [&](int i) { return body != plan_.axes.end() && body->second[Number(i)] >= 0; };
+    Values operands;
+    for (int i = 0; i < node.num_results; ++i) {
+      const Value v = node.operands[Number(i)];
+      if (in_columns(i)) {
+        operands.insert(operands.end(), Columns(v).begin(), Columns(v).end());
+      } else {
+        operands.push_back(Whole(v));
+      }
+    }
+    const ir::ValueList results = b_.EmitAll(Op::kWhile, operands, node.attrs());
+    if (!b_.status().ok()) return;
+    auto next = results.begin();
+    for (int i = 0; i < node.num_results; ++i) {
+      const Value v = node.result(i);
+      if (!in_columns(i)) {
+        copier_.Map(v, *next++);
+        continue;
+      }
+      for (int64_t k = 0; k < count(v); ++k) columns_[Number(v)].push_back(*next++);
+    }
+  }
+
+  // False: it is made in one piece.
+  bool MakeColumns(const Node& node, Values* out) {
+    const Value y = node.result();
+    const int64_t a = axis(y), n = count(y);
+    const Shape shape = ColumnShape(y);
+    if (ir::Info(node.op).Has(ir::kElementwise)) {
+      for (int64_t k = 0; k < n; ++k) {
+        Values operands;
+        for (Value v : node.operands) operands.push_back(Column(v, a, k));
+        out->push_back(b_.Emit(node.op, operands, node.attrs()));
+      }
+      return true;
+    }
+    if (node.operands.empty()) return false;
+    const Value x = node.operands[0];
+    const auto each = [&](auto make) {
+      for (int64_t k = 0; k < n; ++k) out->push_back(make(k));
+      return true;
+    };
+    // Axis numbers of what has lost one.
+    const auto shifted = [](Ints axes, int64_t lost) {
+      for (int64_t& axis : axes) axis -= axis > lost;
+      return axes;
+    };
+    switch (node.op) {
+      case Op::kReshape: {
+        const int64_t from = SameAxis(f_.type(y).shape, a, f_.type(x).shape);
+        if (from < 0) return false;
+        return each([&](int64_t k) { return b_.Reshape(Column(x, from, k), shape); });
+      }
+      case Op::kBroadcast: {
+        const auto& axes = node.attr<Ints>("axes");
+        const auto at = std::find(axes.begin(), axes.end(), a);
+        if (at == axes.end()) {
+          const Value column = b_.Broadcast(Whole(x), shape, shifted(axes, a));
+          return each([&](int64_t) { return column; });
+        }
+        const int64_t from = at - axes.begin();
+        const bool stretched = f_.type(x).shape.dim(static_cast<int>(from)) != n;
+        const Ints rest = shifted(Without(axes, from), a);
+        return each([&](int64_t k) { return b_.Broadcast(Column(x, from, stretched ? 0 : k), shape, rest); });
+      }
+      case Op::kTranspose: {
+        const auto& permutation = node.attr<Ints>("permutation");
+        const int64_t from = permutation[Number(a)];
+        const Ints rest = shifted(Without(permutation, a), from);
+        return each([&](int64_t k) { return b_.Transpose(Column(x, from, k), rest); });
+      }
+      case Op::kReverse: {
+        Ints axes = node.attr<Ints>("axes");
+        const bool turned = std::find(axes.begin(), axes.end(), a) != axes.end();
+        std::erase(axes, a);
+        axes = shifted(axes, a);
+        return each([&](int64_t k) { return b_.Reverse(Column(x, a, turned ? n - 1 - k : k), axes); });
+      }
+      case Op::kSlice: {
+        const auto &starts = node.attr<Ints>("starts"), &strides = node.attr<Ints>("strides");
+        const Ints limits = Without(node.attr<Ints>("limits"), a);
+        const int64_t first = starts[Number(a)], stride = strides[Number(a)];
+        return each([&](int64_t k) {
+          return b_.Slice(Column(x, a, first + k * stride), Without(starts, a), limits, Without(strides, a));
+        });
+      }
+      case Op::kPad: {
+        const auto &low = node.attr<Ints>("low"), &high = node.attr<Ints>("high"),
+                   &interior = node.attr<Ints>("interior");
+        if (interior[Number(a)] != 0) return false;
+        const int64_t first = low[Number(a)], extent = f_.type(x).shape.dim(static_cast<int>(a));
+        const Value padding = Whole(node.operands[1]);
+        return each([&](int64_t k) {
+          if (k < first || k >= first + extent) return b_.BroadcastTo(padding, shape);
+          return b_.Pad(Column(x, a, k - first), padding, Without(low, a), Without(high, a), Without(interior, a));
+        });
+      }
+      case Op::kDynamicSlice: {
+        const int64_t along = node.attr<int64_t>("axis"), size = node.attr<int64_t>("size");
+        if (along == a) return false;
+        const Value start = Whole(node.operands[1]);
+        return each([&](int64_t k) { return b_.DynamicSlice(Column(x, a, k), start, along - (along > a), size); });
+      }
+      case Op::kDynamicUpdate: {
+        const int64_t along = node.attr<int64_t>("axis");
+        const Value update = node.operands[1];
+        if (along != a) {
+          const Value start = Whole(node.operands[2]);
+          return each([&](int64_t k) {
+            return b_.DynamicUpdate(Column(x, a, k), Column(update, a, k), start, along - (along > a));
+          });
+        }
+        const auto start = StartOfUpdate(f_, node, a);
+        if (!start) return false;
+        const int64_t extent = f_.type(update).shape.dim(static_cast<int>(a));
+        return each([&](int64_t k) {
+          return k < *start || k >= *start + extent ? Column(x, a, k) : Column(update, a, k - *start);
+        });
+      }
+      default: return false;
+    }
+  }
+
+  const Function& f_;
+  const ColumnPlan& plan_;
+  const std::vector<int64_t>& axes_;
+  Function out_;
+  Copier copier_;
+  ir::Builder b_;
+  std::vector<Values> columns_;  // by value
+};
+
+// The functions of the plan, each after those of its loops.
+std::vector<std::string> CalleesFirst(const ir::Module& m, const ColumnPlan& plan) {
+  std::vector<std::string> order, open;
+  absl::flat_hash_set<std::string> seen;
+  for (const auto& f : m.functions()) {
+    if (plan.axes.contains(f->name())) open.push_back(f->name());
+  }
+  // Each is met twice: first its callees are put before it.
+  absl::flat_hash_set<std::string> done;
+  while (!open.empty()) {
+    const std::string name = open.back();
+    if (done.contains(name)) {
+      open.pop_back();
+    } else if (!seen.insert(name).second) {
+      open.pop_back();
+      done.insert(name);
+      if (plan.axes.contains(name)) order.push_back(name);
+    } else {
+      for (const Node& node : m.FindFunction(name)->nodes()) {
+        if (node.op != Op::kWhile) continue;
+        for (const char* part : {"body", "cond"}) {
+          if (!seen.contains(node.attr<std::string>(part))) open.push_back(node.attr<std::string>(part));
+        }
+      }
+    }
+  }
+  return order;
+}
+
+}  // namespace
+
+absl::StatusOr<bool> Unstack(ir::Module* m, const PassContext&) {
+  const bool loops = std::any_of(m->functions().begin(), m->functions().end(), [](const auto& f) {
+    return std::any_of(f->nodes().begin(), f->nodes().end(), [](const Node& n) { return n.op == Op::kWhile; });
+  });
+  if (!loops) return false;
+  const ColumnPlan plan = PlanColumns(*m);
+  for (const std::string& name : CalleesFirst(*m, plan)) {
+    auto made = Unstacker(*m->FindFunction(name), plan, *m).Run();
+    if (!made.ok()) return made.status();
+    m->AddFunction(*std::move(made));
+  }
+  return !plan.axes.empty();
+}
+
+}  // namespace reel::passes
