@@ -9,6 +9,7 @@
 #include "codegen/aot/names.h"
 #include "codegen/aot/wrappers.h"
 #include "codegen/lower/lower.h"
+#include "codegen/program/in_line.h"
 #include "ir/strings.h"
 
 namespace reel::codegen {
@@ -34,16 +35,18 @@ absl::Status AddCode(const Program& program, const ProgramSymbols& symbols,
   }
   AddBytes(module, symbols.constants, std::as_bytes(std::span(constants)));
   std::unordered_set<std::string> seen;
+  const std::vector<bool> called = CalledKernels(program);
   for (size_t k = 0; k < program.kernels.size(); ++k) {
-    if (!seen.insert(symbols.kernels[k]).second) continue;
+    if (!called[k] || !seen.insert(symbols.kernels[k]).second) continue;
     if (absl::Status s = CheckTime(meter); !s.ok()) return s;
     auto kernel = LowerKernel(program.kernels[k], target, symbols.kernels[k], module);
     if (!kernel.ok()) return kernel.status();
     (*kernel)->setLinkage(llvm::GlobalValue::InternalLinkage);
   }
   for (size_t i = 0; i < program.entries.size(); ++i) {
-    LowerEntry(program, program.entries[i], symbols, target, EntrySymbol(program, names, i), module)
-        ->setLinkage(llvm::GlobalValue::InternalLinkage);
+    auto entry = LowerEntry(program, program.entries[i], symbols, target, EntrySymbol(program, names, i), module);
+    if (!entry.ok()) return entry.status();
+    (*entry)->setLinkage(llvm::GlobalValue::InternalLinkage);
   }
   return absl::OkStatus();
 }

@@ -43,6 +43,7 @@ void AddSteps(const std::vector<Step>& steps, const ConstantLayout& layout, Dige
     digest->Add(step.maximum_iterations);
     digest->Add(step.chunks);
     digest->Add(step.lanes);
+    digest->Add(uint64_t{step.in_line});
     digest->Add(uint64_t{step.buffers.size()});
     for (const Slot& slot : step.buffers) {
       digest->Add(static_cast<uint64_t>(slot.kind));

@@ -14,6 +14,7 @@
 #include "codegen/aot/names.h"
 #include "codegen/llvm_status.h"
 #include "codegen/lower/lower.h"
+#include "codegen/program/in_line.h"
 #include "codegen/program/symbols.h"
 #include "ir/strings.h"
 
@@ -25,6 +26,7 @@ using Clock = std::chrono::steady_clock;
 /// Expressions and statements of the kernels that share an LLVM module, roughly. A module costs milliseconds by itself,
 /// but several are compiled at once.
 constexpr size_t kLeastModuleSize = 150, kMostModuleSize = 600, kModules = 6;
+constexpr size_t kInstructionsOfExpression = 4;
 
 double Seconds(Clock::time_point from) {
   return std::chrono::duration<double>(Clock::now() - from).count();
@@ -90,8 +92,9 @@ class UnitCompiler {
       if (!function.ok()) return function.status();
     }
     for (size_t e : unit->entries) {
-      LowerEntry(program_, program_.entries[e], symbols_, target_, StrCat(kJitEntry, e),
-                 module.get());
+      const auto entry =
+          LowerEntry(program_, program_.entries[e], symbols_, target_, StrCat(kJitEntry, e), module.get());
+      if (!entry.ok()) return entry.status();
     }
     if (absl::Status s = Optimize(module.get(), machine->get(), options_.opt_level); !s.ok()) {
       return s;
@@ -150,7 +153,10 @@ std::vector<Unit> SplitProgram(const Program& program, const ProgramSymbols& sym
   std::vector<Unit> units;
   std::unordered_set<std::string> seen;
   size_t all = 0;
-  for (const Kernel& kernel : program.kernels) all += SizeOf(kernel);
+  const std::vector<bool> called = CalledKernels(program);
+  for (size_t k = 0; k < called.size(); ++k) {
+    if (called[k]) all += SizeOf(program.kernels[k]);
+  }
   const size_t most = std::clamp(all / kModules, kLeastModuleSize, kMostModuleSize);
   const auto add = [&](const char* kind, size_t i, size_t size) {
     if (units.empty() || units.back().size >= most) units.emplace_back().name = StrCat(name, kind, i);
@@ -158,12 +164,16 @@ std::vector<Unit> SplitProgram(const Program& program, const ProgramSymbols& sym
     return &units.back();
   };
   for (size_t k : OrderOfKernels(program)) {
-    if (!seen.insert(symbols.kernels[k]).second) continue;
+    if (!called[k] || !seen.insert(symbols.kernels[k]).second) continue;
     add(".kernels", k, SizeOf(program.kernels[k]))->kernels.push_back(k);
   }
   for (size_t e = 0; e < program.entries.size(); ++e) {
-    const auto steps = static_cast<size_t>(CountSteps(program.entries[e].steps));
-    add(".entries", e, 1 + steps / 8)->entries.push_back(e);
+    const std::vector<Step>& steps = program.entries[e].steps;
+    size_t size = 1 + static_cast<size_t>(CountSteps(steps)) / 8;
+    VisitLoopsInLine(steps, [&](const Step& loop) {
+      size += static_cast<size_t>(InstructionsInLine(program.kernels, loop)) / kInstructionsOfExpression;
+    });
+    add(".entries", e, size)->entries.push_back(e);
   }
   return units;
 }

@@ -10,6 +10,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "codegen/llvm_ir_headers.h"
 #include "codegen/loop/loop.h"
 #include "codegen/lower/analysis.h"
@@ -32,6 +33,8 @@ class KernelEmitter {
  public:
   KernelEmitter(const Kernel& kernel, const Target& target, llvm::Function* function);
   absl::Status Run();
+  /// Emits the only chunk at the end of a block of a function that has more in it; where the kernel's code ends.
+  absl::StatusOr<llvm::BasicBlock*> RunInLine(std::vector<llvm::Value*> buffers, llvm::BasicBlock* at);
 
  private:
   using Terms = absl::InlinedVector<std::pair<AxisId, int64_t>, 4>;
@@ -164,6 +167,7 @@ class KernelEmitter {
   absl::Status status_;
 
   std::vector<llvm::Value*> buffers_;  // by BufferId
+  llvm::Value* chunk_ = nullptr;       // null: 0
   std::vector<Axis> axes_;             // by AxisId
   std::vector<Storage> storage_;       // by LocalId, the open declaration
   absl::flat_hash_map<ir::Op, int> long_ops_;  // how often the kernel has each

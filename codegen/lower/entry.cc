@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "codegen/lower/lower.h"
+#include "codegen/lower/loop.h"
 #include "ir/strings.h"
 #include "runtime/abi.h"
 
@@ -207,6 +207,15 @@ class EntryFunctions {
     return Add(llvm::FunctionType::get(llvm::Type::getVoidTy(context), {ptr, i64}, false));
   }
 
+  /// An empty `void f(ptr instance, ptr arguments, ptr results)`, worth LLVM's time.
+  llvm::Function* MakeLoop() {
+    llvm::LLVMContext& context = module_->getContext();
+    llvm::Type* ptr = llvm::PointerType::get(context, 0);
+    llvm::Function* function = Add(llvm::FunctionType::get(llvm::Type::getVoidTy(context), {ptr, ptr, ptr}, false));
+    function->removeFnAttr(llvm::Attribute::OptimizeNone);
+    return function;
+  }
+
  private:
   /// The first one is the entry point.
   llvm::Function* Add(llvm::FunctionType* type) {
@@ -245,10 +254,11 @@ class StepEmitter {
   }
 
   /// The function that does these steps.
-  llvm::Function* Run(const Step* first, const Step* last) {
+  absl::StatusOr<llvm::Function*> Run(const Step* first, const Step* last) {
     Emit(first, last);
     CallPending();
     b_.CreateRet(b_.getInt32(REEL_OK));
+    if (!status_.ok()) return status_;
     return function_;
   }
 
@@ -275,8 +285,12 @@ class StepEmitter {
       int64_t n = count(*first);
       while (end != last && (n += count(*end)) <= kStepsPerFunction) ++end;
       CallPending();
-      llvm::Function* part = StepEmitter(program_, symbols_, target_, functions_).Run(first, end);
-      b_.CreateCall(part, {function_->getArg(0), function_->getArg(1), function_->getArg(2)});
+      const auto part = StepEmitter(program_, symbols_, target_, functions_).Run(first, end);
+      if (!part.ok()) {
+        status_ = part.status();
+        return;
+      }
+      b_.CreateCall(*part, {function_->getArg(0), function_->getArg(1), function_->getArg(2)});
       first = end;
     }
   }
@@ -299,42 +313,26 @@ class StepEmitter {
   }
 
   void If(const Step& s) {
-    llvm::BasicBlock *yes = Block("then"), *no = Block("else"), *done = Block("done");
-    b_.CreateCondBr(Condition(s.buffers[0]), yes, no);
-    b_.SetInsertPoint(yes);
-    Emit(s.first);
-    CallPending();
-    b_.CreateBr(done);
-    b_.SetInsertPoint(no);
-    Emit(s.second);
-    CallPending();
-    b_.CreateBr(done);
-    b_.SetInsertPoint(done);
+    const auto all = [this](const std::vector<Step>& steps) {
+      Emit(steps);
+      CallPending();
+    };
+    EmitIf(b_, Condition(s.buffers[0]), [&] { all(s.first); }, [&] { all(s.second); });
   }
 
   void While(const Step& s) {
-    if (s.maximum_iterations == 0) return;
-    llvm::BasicBlock* before = b_.GetInsertBlock();
-    llvm::BasicBlock *test = Block("test"), *body = Block("body"), *done = Block("done");
-    b_.CreateBr(test);
-    b_.SetInsertPoint(test);
-    llvm::PHINode* n = b_.CreatePHI(b_.getInt64Ty(), 2, "n");
-    n->addIncoming(b_.getInt64(0), before);
-    Emit(s.first);
-    CallPending();
-    Value* more = Condition(s.buffers[0]);
-    b_.CreateCondBr(more, body, done);
-    b_.SetInsertPoint(body);
-    Emit(s.second);
-    CallPending();
-    Value* next = b_.CreateAdd(n, b_.getInt64(1));
-    n->addIncoming(next, b_.GetInsertBlock());
-    if (s.maximum_iterations < 0) {
-      b_.CreateBr(test);
-    } else {
-      b_.CreateCondBr(b_.CreateICmpSLT(next, Int64(b_, s.maximum_iterations)), test, done);
-    }
-    b_.SetInsertPoint(done);
+    if (s.in_line) return LoopInLine(s);
+    const auto all = [this](const std::vector<Step>& steps) {
+      Emit(steps);
+      CallPending();
+    };
+    EmitWhile(b_, s, [&] { all(s.first); }, [&] { return Condition(s.buffers[0]); }, [&] { all(s.second); });
+  }
+
+  void LoopInLine(const Step& s) {
+    llvm::Function* function = functions_->MakeLoop();
+    if (absl::Status made = LowerLoop(program_, s, symbols_, target_, function); !made.ok()) status_ = std::move(made);
+    b_.CreateCall(function, {function_->getArg(0), function_->getArg(1), function_->getArg(2)});
   }
 
   Value* Constants() { return module_->getOrInsertGlobal(symbols_.constants, b_.getInt8Ty()); }
@@ -499,6 +497,7 @@ class StepEmitter {
   llvm::Module* module_;
   llvm::IRBuilder<> b_;
   std::vector<PendingCall> pending_;  // kernel calls to emit before anything else
+  absl::Status status_;
 };
 
 /// Most buffers of a step: a chain has those of its kernels. Recursion is as deep as control steps are nested.
@@ -533,9 +532,9 @@ ProgramSymbols NameSymbols(const Program& program, const std::string& prefix) {
   return symbols;
 }
 
-llvm::Function* LowerEntry(const Program& program, const EntryPoint& entry,
-                           const ProgramSymbols& symbols, const Target& target,
-                           const std::string& symbol, llvm::Module* module) {
+absl::StatusOr<llvm::Function*> LowerEntry(const Program& program, const EntryPoint& entry,
+                                           const ProgramSymbols& symbols, const Target& target,
+                                           const std::string& symbol, llvm::Module* module) {
   EntryFunctions functions(symbol, target, module);
   const std::vector<Step>& steps = entry.steps;
   return StepEmitter(program, symbols, target, &functions)

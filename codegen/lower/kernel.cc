@@ -54,11 +54,22 @@ absl::Status KernelEmitter::Run() {
     pointer->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
     buffers_.push_back(pointer);
   }
+  chunk_ = function_->getArg(1);
   Push(-1, nullptr, nullptr);
   Body(kernel_.body);
   Pop();
   b_.CreateRetVoid();
   return status_;
+}
+
+absl::StatusOr<llvm::BasicBlock*> KernelEmitter::RunInLine(std::vector<Value*> buffers, llvm::BasicBlock* at) {
+  b_.SetInsertPoint(at);
+  buffers_ = std::move(buffers);
+  Push(-1, nullptr, nullptr);
+  Body(kernel_.body);
+  Pop();
+  if (!status_.ok()) return status_;
+  return b_.GetInsertBlock();
 }
 
 void KernelEmitter::Body(const std::vector<Stmt>& body) {
@@ -144,7 +155,7 @@ KernelEmitter::Trip KernelEmitter::LengthTrip(const Stmt& s) {
   for (const auto& [axis, coefficient] : OpenTerms(s.clip_base).first) Insert(&needs.axes, axis);
   Value* base = ValueOf(s.clip_base);
   Value* trip = EmitAt(LevelOf(needs), [&]() -> Value* {
-    Value* total = function_->getArg(1);
+    Value* total = chunk_;
     if (s.clip_total == kRuntimeRows) {
       total = b_.CreateLShr(b_.CreateNSWAdd(total, Int64(b_, 63)), Int64(b_, 6));
     }
@@ -163,7 +174,7 @@ void KernelEmitter::Loop(const Stmt& s) {
 void KernelEmitter::Iterations(const Stmt& s) {
   if (s.loop_kind == LoopKind::kParallel) {
     Push(s.axis, nullptr, nullptr);
-    Open(s.axis, function_->getArg(1), 0);
+    Open(s.axis, chunk_, 0);
     Body(s.body);
     return Pop();
   }

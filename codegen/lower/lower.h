@@ -49,9 +49,9 @@ ProgramSymbols NameSymbols(const Program& program, const std::string& prefix);
 
 /// Adds `i32 symbol(ptr instance, ptr arguments, ptr results)`, which runs the steps in order. Long
 /// entry points are split into internal functions.
-llvm::Function* LowerEntry(const Program& program, const EntryPoint& entry,
-                           const ProgramSymbols& symbols, const Target& target,
-                           const std::string& symbol, llvm::Module* module);
+absl::StatusOr<llvm::Function*> LowerEntry(const Program& program, const EntryPoint& entry,
+                                           const ProgramSymbols& symbols, const Target& target,
+                                           const std::string& symbol, llvm::Module* module);
 
 /// Verifies the module (a mistake of ours becomes an InternalError) and, from level 1, brings
 /// locals to registers, removes common subexpressions and takes index arithmetic out of loops.

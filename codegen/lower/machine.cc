@@ -3,6 +3,7 @@
 
 #include "codegen/llvm_headers.h"
 #include "codegen/lower/addresses.h"
+#include "codegen/lower/loop.h"
 #include "codegen/lower/lower.h"
 #include "ir/strings.h"
 
@@ -145,8 +146,16 @@ absl::Status Optimize(llvm::Module* module, llvm::TargetMachine* machine, int op
   passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));       // loads shared by unrolled rows
   passes.addPass(llvm::InstSimplifyPass());
   passes.addPass(HoistAddressesPass());
+  // Loops in line: what they carry to registers, which wants the test at the end of a step.
+  llvm::FunctionPassManager loop_passes;
+  loop_passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LoopRotatePass(), /*UseMemorySSA=*/true));
+  loop_passes.addPass(
+      llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
   for (llvm::Function& function : *module) {
     if (!function.isDeclaration() && !function.hasOptNone()) passes.run(function, functions);
+    if (!function.hasFnAttribute(kIsLoop)) continue;
+    loop_passes.run(function, functions);
+    SinkGatherAddresses(&function);
   }
   return absl::OkStatus();
 }

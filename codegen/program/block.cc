@@ -1,9 +1,11 @@
 #include "codegen/program/block.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "codegen/group/group.h"
 #include "codegen/program/chain.h"
+#include "codegen/program/overwritten.h"
 #include "codegen/schedule/early_updates.h"
 #include "codegen/schedule/fuse_rows.h"
 #include "codegen/schedule/signature.h"
@@ -37,6 +39,32 @@ Value CopiedValue(const ir::Function& f, const Grouping& grouping, const Group& 
 Value BufferOf(const Grouping& grouping, Value v) {
   const auto& view = grouping.views[Number(v)];
   return view ? view->base : v;
+}
+
+// Puts kernels that write what the loop carries into a table of it, and read nothing else, in front of all others: then
+// the new values can take the place of the old ones.
+void RecordFirst(Block* block) {
+  std::vector<bool> read(static_cast<size_t>(block->f.num_parameters()));  // by items before
+  const auto is_parameter = [&](Value v) { return block->f.is_parameter(v); };
+  const auto records = [&](const BlockItem& item) {
+    if (item.kind != BlockItem::Kind::kKernel || !item.updated.valid() || !is_parameter(item.updated)) return false;
+    if (read[Number(item.updated)]) return false;
+    for (size_t i = 0; i < item.values.size(); ++i) {
+      if (!item.writes[i] && !is_parameter(item.values[i]) && !block->f.Is(item.values[i], Op::kConstant)) return false;
+    }
+    return true;
+  };
+  std::vector<BlockItem> first, rest;
+  for (BlockItem& item : block->items) {
+    const bool moves = records(item);
+    for (Value v : item.values) {
+      if (is_parameter(v)) read[Number(v)] = true;
+    }
+    if (item.updated.valid() && is_parameter(item.updated)) read[Number(item.updated)] = true;
+    (moves ? first : rest).push_back(std::move(item));
+  }
+  std::move(rest.begin(), rest.end(), std::back_inserter(first));
+  block->items = std::move(first);
 }
 
 }  // namespace
@@ -105,6 +133,7 @@ absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::Prepare(const Key& key, std
     }
   }
   chains.Finish();
+  if (options_.fuse && key.second == Role::kBody && block->chains.empty()) RecordFirst(block.get());
   for (const BlockItem& item : block->items) {
     for (Value v : item.values) {
       if (f.Is(v, Op::kConstant)) block->constants[Number(v)] = AddConstant(*f.producer(v));
@@ -173,7 +202,12 @@ void BlockBuilder::AddControlItem(const Grouping& grouping, const Node& node, st
       break;
     case Op::kWhile:
       item.kind = BlockItem::Kind::kWhile;
+      if (options_.fuse) item.overwritten = OverwrittenOperands(block->f, node, module_);
       if (const auto* n = node.attrs().Find("maximum_iterations")) item.maximum_iterations = std::get<int64_t>(*n);
+      // A bound that the condition keeps by itself is not checked.
+      if (options_.fuse && CountedIterations(block->f, node, module_).value_or(INT64_MAX) <= item.maximum_iterations) {
+        item.maximum_iterations = -1;
+      }
       named->emplace_back(node.attr<std::string>("cond"), Role::kBranch);
       named->emplace_back(node.attr<std::string>("body"), Role::kBody);
       break;

@@ -113,9 +113,14 @@ class BlockPlanner {
     }
   }
 
+  static bool IsOverwritten(const BlockItem& item, size_t i) {
+    return !item.overwritten.empty() && item.overwritten[i];
+  }
+
   template <typename Visit>
   static void VisitReads(const BlockItem& item, Visit visit) {
     for (size_t i = 0; i < item.values.size(); ++i) {
+      if (IsOverwritten(item, i)) continue;
       if (item.kind == BlockItem::Kind::kCopy ? i > 0 : item.writes.empty() || !item.writes[i]) visit(item.values[i]);
     }
     if (item.updated.valid()) visit(item.updated);
@@ -307,11 +312,14 @@ class BlockPlanner {
         carried.push_back(slot(start));
         continue;
       }
-      const auto may_overwrite = [&](Value old) { return old == start && !invariant[Index(old)]; };
-      if (!Settle(v, may_overwrite) && (invariant[Index(start)] || !TakeOver(v, start))) Allocate(v);
+      const bool takes = !IsOverwritten(item, i) && !invariant[Index(start)];
+      const auto may_overwrite = [&](Value old) { return takes && old == start; };
+      if (!Settle(v, may_overwrite) && !(takes && TakeOver(v, start))) Allocate(v);
       carried.push_back(slot(v));
     }
-    for (size_t i = 0; i < item.values.size(); ++i) Copy(carried[i], item.values[i]);
+    for (size_t i = 0; i < item.values.size(); ++i) {
+      if (!IsOverwritten(item, i)) Copy(carried[i], item.values[i]);
+    }
     const int64_t condition = memory_->arena.Allocate(1);
     Step step{-1, {{Slot::Kind::kInstance, 0, memory_->offset + condition}}, 0, Step::Control::kWhile,
               item.maximum_iterations};

@@ -4,6 +4,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "codegen/loop/cost.h"
+#include "codegen/program/in_line.h"
 
 namespace reel::codegen {
 namespace {
@@ -74,12 +75,18 @@ int64_t EmittedInstructions(const Kernel& kernel) {
 
 int64_t CompileBytes(const Program& program, int threads, bool object) {
   int64_t all = 0, longest = 0, data = 0;
-  for (const Kernel& kernel : program.kernels) {
-    const int64_t n = EmittedInstructions(kernel);
+  const auto add = [&](int64_t n) {
     all += n;
     longest = std::max(longest, n);
+  };
+  const std::vector<bool> called = CalledKernels(program);
+  for (size_t k = 0; k < called.size(); ++k) {
+    if (called[k]) add(EmittedInstructions(program.kernels[k]));
   }
-  for (const EntryPoint& entry : program.entries) all += 4 * CountSteps(entry.steps);
+  for (const EntryPoint& entry : program.entries) {
+    all += 4 * CountSteps(entry.steps);
+    VisitLoopsInLine(entry.steps, [&](const Step& loop) { add(InstructionsInLine(program.kernels, loop)); });
+  }
   for (const ir::Literal& constant : program.constants) data += static_cast<int64_t>(constant.bytes().size());
   for (const VariableSlot& v : program.variables) data += static_cast<int64_t>(v.initial.bytes().size());
   return kLibraryBytes + all * kBytesKept + longest * kBytesInWork * threads + (object ? kCopiesOfData * data : 0);

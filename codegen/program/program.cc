@@ -3,6 +3,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "codegen/program/block.h"
 #include "codegen/program/buffers.h"
+#include "codegen/program/in_line.h"
 #include "ir/calls.h"
 #include "ir/eval/eval.h"
 #include "ir/strings.h"
@@ -55,7 +56,7 @@ class ProgramBuilder {
  public:
   ProgramBuilder(const ir::Module& module, std::vector<std::string> entries, const Target& target,
                  const PlanOptions& options)
-      : module_(module), entries_(std::move(entries)), blocks_(module, target, options, &program_) {}
+      : module_(module), entries_(std::move(entries)), options_(options), blocks_(module, target, options, &program_) {}
 
   absl::StatusOr<Program> Build() {
     program_.name = module_.name();
@@ -96,12 +97,15 @@ class ProgramBuilder {
       entry.results.push_back({f.result_name(i), f.type(f.results()[static_cast<size_t>(i)])});
     }
     entry.steps = std::move(plan.steps);
+    // Profiles show kernel by kernel.
+    if (options_.fuse && !options_.profile) PutLoopsInLine(program_.kernels, &entry.steps);
     program_.entries.push_back(std::move(entry));
     return absl::OkStatus();
   }
 
   const ir::Module& module_;
   const std::vector<std::string> entries_;
+  const PlanOptions& options_;
   Program program_;
   BlockBuilder blocks_;
   int64_t arena_offset_ = 0;
@@ -172,6 +176,7 @@ void PrintSteps(const Program& program, const std::vector<Step>& steps, const st
     } else if (step.control == Step::Control::kWhile) {
       StrAppend(out, "while ", SlotText(step.buffers[0]));
       if (step.maximum_iterations >= 0) StrAppend(out, " at most ", step.maximum_iterations);
+      if (step.in_line) StrAppend(out, " in line");
       StrAppend(out, " {\n");
       PrintSteps(program, step.first, indent + "  ", out);
       StrAppend(out, indent, "} do {\n");

@@ -49,6 +49,7 @@ struct Step {
   int64_t maximum_iterations = -1;  ///< kWhile: < 0 = no bound
   std::vector<Step> first = {}, second = {};
   int64_t chunks = 0, lanes = 0;  ///< kChain
+  bool in_line = false;           ///< kWhile: a function of its own that holds its kernels (in_line.h)
 
   int64_t chunks_per_lane() const { return (chunks + lanes - 1) / lanes; }
 };

@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "codegen/compiler.h"
+#include "codegen/program/in_line.h"
 #include "ir/builder.h"
 #include "ir/eval/eval.h"
 #include "passes/gradient/gradient.h"
@@ -301,6 +303,121 @@ TEST(Loops, LevelsAgreeToTheBit) {
   for (int64_t i = 0; i < 1000; ++i) {
     EXPECT_NEAR(fused[static_cast<size_t>(2 + i)], (*want)[2].AsDouble(i), 1e-5) << i;
   }
+}
+
+// Values of one axis more, side by side.
+Value Stack(Builder& b, const Values& parts, const Type& type) {
+  const int64_t n = static_cast<int64_t>(parts.size()), axis = type.shape.rank() - 1;
+  Shape one = type.shape;
+  one.set(static_cast<int>(axis), Extent(1));
+  std::vector<int64_t> none(static_cast<size_t>(axis + 1), 0), high = none;
+  high.back() = n - 1;
+  Value y = b.Pad(b.Reshape(parts[0], one), b.Scalar(type.dtype, 0), none, high, none);
+  for (int64_t k = 1; k < n; ++k) {
+    const Value at = b.Constant(ir::Literal::ScalarInt(kInt64, k));
+    y = b.DynamicUpdate(y, b.Reshape(parts[static_cast<size_t>(k)], one), at, axis);
+  }
+  return y;
+}
+
+// n steps of s += 0.01 f(s), s: [batch, 3], f(s) = (w (y - x), x (1 - z) - y, x y - z), and the states as rows: the sum
+// of the squares of both.
+ir::Module Lorenz(int64_t n, const Shape& shape) {
+  ir::Module m("lorenz");
+  const Type state{kFloat32, shape};
+  Shape row = shape, all = shape;
+  row.insert(0, Extent(1));
+  all.insert(0, Extent(std::max<int64_t>(n, 1)));
+  const std::vector<Type> types{kCounter, state, kScalar, {kFloat32, all}};
+  DefineCount(&m, "more", types, n);
+  Define(&m, "next", types, [&](Builder& b, const Values& p) {
+    const Values s = b.Elements(p[1], {shape.rank() - 1});
+    const Value w = b.BroadcastTo(p[2], b.type(s[0]).shape), one = b.ScalarLike(s[0], 1);
+    const Value slope = Stack(b, {b.Mul(w, b.Sub(s[1], s[0])), b.Sub(b.Mul(s[0], b.Sub(one, s[2])), s[1]),
+                                  b.Sub(b.Mul(s[0], s[1]), s[2])}, state);
+    const Value next = b.Add(p[1], b.Mul(b.ScalarLike(slope, 0.01), slope));
+    return Values{Next(b, p[0]), next, p[2], b.DynamicUpdate(p[3], b.Reshape(next, row), p[0], 0)};
+  });
+  Define(&m, "main", {state, kScalar}, [&](Builder& b, const Values& p) {
+    const ir::ValueList r = b.While("more", "next", {Zero(b), p[0], p[1], b.Zeros({kFloat32, all})});
+    const auto squares = [&b](Value x) {
+      std::vector<int64_t> axes;
+      for (int a = 0; a < b.type(x).shape.rank(); ++a) axes.push_back(a);
+      return b.ReduceSum(b.Mul(x, x), axes);
+    };
+    return Values{b.Add(squares(r[1]), squares(r[3]))};
+  });
+  return m;
+}
+
+// Odd sizes, no step at all, one. What is stacked and taken apart again is no kernel of its own.
+TEST(Loops, SmallSystemsGoColumnByColumn) {
+  for (const Shape& shape : {Shape{3}, Shape{1, 3}, Shape{5, 3}, Shape{65, 3}, Shape{2, 16, 3}}) {
+    for (const int64_t steps : {0, 1, 100}) {
+      SCOPED_TRACE((Type{kFloat32, shape}.ToString() + ", " + std::to_string(steps) + " steps"));
+      const ir::Module module = GradientOf(Lorenz(steps, shape));
+      std::vector<float> start(static_cast<size_t>(shape.size()));
+      for (size_t i = 0; i < start.size(); ++i) start[i] = 0.37f * static_cast<float>(i % 7) - 1;
+      const std::vector<float> fused = CompileAndRun(module, 2, {start, {0.7f}}, {start.size(), 1});
+      EXPECT_EQ(fused, CompileAndRun(module, 0, {start, {0.7f}}, {start.size(), 1}));
+      const auto p = BuildProgram(Lorenz(steps, shape), *FindTarget("x86-64-v3"), {});
+      ASSERT_TRUE(p.ok()) << p.status();
+      for (const Step& s : p->entries[0].steps) {
+        if (s.control != Step::Control::kWhile) continue;
+        EXPECT_TRUE(s.in_line);
+        EXPECT_LE(s.second.size(), 10) << ToString(*p);  // of three columns each: new, recorded, copied
+      }
+    }
+  }
+}
+
+// A loop in line has its kernels in it; a loop of large ones calls them.
+TEST(Loops, SmallOnesAreInLine) {
+  for (const int64_t n : {16, 1 << 20}) {
+    const Type wide{kFloat32, {n}};
+    ir::Module m("wide");
+    const std::vector<Type> types{kCounter, wide};
+    DefineCount(&m, "more", types, 10);
+    Define(&m, "next", types, [](Builder& b, const Values& p) { return Values{Next(b, p[0]), b.Sin(p[1])}; });
+    Define(&m, "main", {wide}, [](Builder& b, const Values& p) {
+      return Values{b.While("more", "next", {Zero(b), p[0]})[1]};
+    });
+    for (const bool profile : {false, true}) {
+      const auto p = BuildProgram(m, *FindTarget("x86-64-v3"), {.profile = profile});
+      ASSERT_TRUE(p.ok()) << p.status();
+      const bool small = n == 16 && !profile;
+      const std::vector<bool> called = CalledKernels(*p);
+      EXPECT_EQ(std::count(called.begin(), called.end(), true), small ? 0 : static_cast<int64_t>(called.size()));
+      EXPECT_EQ(ToString(*p).find(" in line") != std::string::npos, small);
+    }
+  }
+}
+
+// x -= (x x - a) / (2 x) until that is small: every row of a table, which an outer loop goes through.
+TEST(Loops, NewtonInALoopOverRows) {
+  ir::Module m("newton");
+  const Type rows{kFloat32, {5}};
+  const std::vector<Type> inner{kScalar, kScalar, kScalar}, outer{kCounter, rows, rows};
+  Define(&m, "apart", inner, [](Builder& b, const Values& p) {
+    return Values{b.Greater(b.Abs(p[1]), b.Scalar(kFloat32, 1e-6))};
+  });
+  Define(&m, "closer", inner, [](Builder& b, const Values& p) {
+    const Value change = b.Div(b.Sub(b.Mul(p[0], p[0]), p[2]), b.Mul(b.Scalar(kFloat32, 2), p[0]));
+    return Values{b.Sub(p[0], change), change, p[2]};
+  });
+  DefineCount(&m, "more", outer, 5);
+  Define(&m, "next", outer, [](Builder& b, const Values& p) {
+    const Value a = b.Reshape(b.DynamicSlice(p[1], p[0], 0, 1), {});
+    const Value root = b.While("apart", "closer", {a, b.Scalar(kFloat32, 1), a})[0];
+    return Values{Next(b, p[0]), p[1], b.DynamicUpdate(p[2], b.Reshape(root, {1}), p[0], 0)};
+  });
+  Define(&m, "main", {rows}, [rows](Builder& b, const Values& p) {
+    return Values{b.While("more", "next", {Zero(b), p[0], b.Zeros(rows)})[2]};
+  });
+  const std::vector<std::vector<float>> inputs{{1, 2, 9, 0.25f, 1e6f}};
+  const std::vector<float> roots = CompileAndRun(m, 2, inputs, {5});
+  EXPECT_EQ(roots, CompileAndRun(m, 0, inputs, {5}));
+  for (size_t i = 0; i < 5; ++i) EXPECT_NEAR(roots[i], std::sqrt(inputs[0][i]), 1e-6 * roots[i]);
 }
 
 }  // namespace

@@ -429,7 +429,7 @@ func @f(%a: f32[8], %b: f32[8], %w: f32[8]) -> (f32[8], f32[8]) {
   copy 4 bytes: +64 = constant 0
   copy 32 bytes: result 0 = argument 0
   copy 32 bytes: result 1 = argument 1
-  while +128 at most 5 {
+  while +128 in line {
     less #0 x1(i: +64, -> v5: +128)
   } do {
     add #1 x1(i: +64, -> v5: +64)

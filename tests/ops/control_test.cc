@@ -24,8 +24,9 @@ const Type kRow{kInt32, {6}}, kCount{kInt32, {}}, kFlag{kBool, {}};
 // parameters in other places, repeated values and constants.
 class LoopGenerator {
  public:
-  LoopGenerator(uint64_t seed, int rows)
-      : rng_(seed), rows_(rows), module_(StrCat("loop_", seed)) {}
+  /// `stacks`: half of the steps take a row apart and make one of what they compute of its elements.
+  LoopGenerator(uint64_t seed, int rows, bool stacks)
+      : rng_(seed), rows_(rows), stacks_(stacks), module_(StrCat("loop_", seed)) {}
 
   ir::Module Make() {
     ir::Function f("main");
@@ -73,9 +74,24 @@ class LoopGenerator {
     return name;
   }
 
+  Value Restacked(Builder& b, Value x) {
+    const Values e = b.Elements(x, {0});
+    Value y;
+    for (size_t k = 0; k < 6; ++k) {
+      const int choice = Int(3);
+      const Value other = e[(k + 1) % 6];
+      const Value made = b.Reshape(choice == 0 ? e[k] : choice == 1 ? other : b.Sub(other, e[k]), {1});
+      y = k == 0 ? b.Pad(made, b.Scalar(kInt32, 0), {0}, {5}, {0})
+                 : b.DynamicUpdate(y, made, b.Scalar(kInt32, static_cast<double>(k)), 0);
+    }
+    return y;
+  }
+
   Value Step(Builder& b, const Values& pool, Value i) {
     const auto pick = [&] { return pool[static_cast<size_t>(Int(static_cast<int>(pool.size())))]; };
     const Value x = pick(), y = pick();
+    if (stacks_ && Int(2) == 0) return Restacked(b, x);
+    if (stacks_ && Int(2) == 0) return b.Add(x, y);
     switch (Int(8)) {  // one node an argument list: its order is the compiler's
       case 0: return b.Add(x, y);
       case 1: return b.Sub(x, y);
@@ -138,6 +154,7 @@ class LoopGenerator {
 
   Rng rng_;
   const int rows_;
+  const bool stacks_;
   ir::Module module_;
   int next_ = 0;  // of function names
 };
@@ -161,11 +178,14 @@ void ExpectEnginesAgree(const ir::Module& module, const std::vector<ir::Literal>
   if (testing::Test::HasFailure()) FAIL() << ir::Print(module);
 }
 
-class RandomLoops : public testing::TestWithParam<uint64_t> {};
+class RandomLoops : public testing::TestWithParam<uint64_t> {
+ protected:
+  static void Check(bool stacks);
+};
 
-TEST_P(RandomLoops, AllEnginesAgree) {
+void RandomLoops::Check(bool stacks) {
   const int rows = 1 + static_cast<int>(GetParam() % 4);
-  const ir::Module module = LoopGenerator(GetParam(), rows).Make();
+  const ir::Module module = LoopGenerator(GetParam(), rows, stacks).Make();
   std::vector<ir::Literal> inputs;
   for (int k = 0; k < rows; ++k) {
     std::vector<int32_t> values;
@@ -174,6 +194,9 @@ TEST_P(RandomLoops, AllEnginesAgree) {
   }
   ExpectEnginesAgree(module, inputs, GetParam() % 50 == 0);
 }
+
+TEST_P(RandomLoops, AllEnginesAgree) { Check(/*stacks=*/false); }
+TEST_P(RandomLoops, AllEnginesAgreeOnStacks) { Check(/*stacks=*/true); }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomLoops, testing::Range(uint64_t{0}, uint64_t{200}));
 

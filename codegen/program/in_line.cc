@@ -1,0 +1,72 @@
+#include "codegen/program/in_line.h"
+
+#include "codegen/program/compile_bytes.h"
+
+namespace reel::codegen {
+namespace {
+
+constexpr int64_t kMostInstructions = 6000;    // of a loop: LLVM's time grows faster than a function
+constexpr int64_t kMostStackBytes = 32 << 10;  // of all locals of its kernels
+
+// What follows recurses as deep as branches and loops nest.
+template <typename Visit>
+void VisitSteps(const std::vector<Step>& steps, Visit visit) {
+  for (const Step& s : steps) {
+    visit(s);
+    VisitSteps(s.first, visit);
+    VisitSteps(s.second, visit);
+  }
+}
+
+bool IsSmall(const std::vector<Kernel>& kernels, const Step& loop) {
+  bool small = true;
+  int64_t stack = 0;
+  const auto visit = [&](const Step& s) {
+    small = small && s.control != Step::Control::kChain;
+    if (s.kernel < 0) return;
+    const Kernel& kernel = kernels[static_cast<size_t>(s.kernel)];
+    small = small && kernel.chunks() <= 1;
+    for (const Local& local : kernel.locals) stack += local.size * SizeOf(local.dtype);
+  };
+  VisitSteps(loop.first, visit);
+  VisitSteps(loop.second, visit);
+  return small && stack <= kMostStackBytes && InstructionsInLine(kernels, loop) <= kMostInstructions;
+}
+
+void MarkCalled(const std::vector<Step>& steps, std::vector<bool>* called) {
+  for (const Step& s : steps) {
+    if (s.kernel >= 0) (*called)[static_cast<size_t>(s.kernel)] = true;
+    if (s.in_line) continue;
+    MarkCalled(s.first, called);
+    MarkCalled(s.second, called);
+  }
+}
+
+}  // namespace
+
+int64_t InstructionsInLine(const std::vector<Kernel>& kernels, const Step& loop) {
+  int64_t count = 0;
+  const auto visit = [&](const Step& s) {
+    count += s.kernel < 0 ? 8 : EmittedInstructions(kernels[static_cast<size_t>(s.kernel)]);
+  };
+  VisitSteps(loop.first, visit);
+  VisitSteps(loop.second, visit);
+  return count;
+}
+
+void PutLoopsInLine(const std::vector<Kernel>& kernels, std::vector<Step>* steps) {
+  for (Step& s : *steps) {
+    s.in_line = s.control == Step::Control::kWhile && IsSmall(kernels, s);
+    if (s.in_line || s.control == Step::Control::kChain) continue;
+    PutLoopsInLine(kernels, &s.first);
+    PutLoopsInLine(kernels, &s.second);
+  }
+}
+
+std::vector<bool> CalledKernels(const Program& program) {
+  std::vector<bool> called(program.kernels.size());
+  for (const EntryPoint& entry : program.entries) MarkCalled(entry.steps, &called);
+  return called;
+}
+
+}  // namespace reel::codegen
