@@ -26,7 +26,7 @@ TEST(Bench, OneLinePerWorkload) {
   const std::vector<std::pair<std::string, size_t>> kValues = {  // of one line
       {"mlp_small", 5},  {"lstm_char", 6},     {"gpt_char", 5},    {"ew_fwd_14", 1},
       {"ew_grad_14", 2}, {"adam_200x10k", 1},  {"gmm_d10_n1k", 4}, {"add_64", 1},
-      {"chain1000", 3},  {"call_overhead", 1}, {"matmul_64", 1}};
+      {"chain1000", 3},  {"call_overhead", 1}, {"matmul_64", 1},   {"rk4_grad_64", 3}};
   std::vector<std::string> names;
   for (const auto& [name, count] : kValues) names.push_back(name);
   const std::vector<Json> rows = Rows(names);
