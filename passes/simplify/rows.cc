@@ -76,6 +76,10 @@ constexpr Row kRows[] = {
     {"select(not(c), x, y)", "select(c, y, x)", kBools},
     {"select(c, select(c, x, y), z)", "select(c, x, z)", kBools},
     {"select(c, x, select(c, y, z))", "select(c, x, z)", kBools},
+    // sums of what two branches give a gradient; the 0 that is added to either stays
+    {"add(select(c, x, 0), select(c, 0, y))", "add(select(c, x, y), 0)", kAll},
+    {"add(select(d, 0, select(c, x, 0)), select(c, 0, y))", "add(select(c, select(d, 0, x), y), 0)", kAll},
+    {"add(select(d, select(c, x, 0), 0), select(c, 0, y))", "add(select(c, select(d, x, 0), y), 0)", kAll},
 };
 
 struct Term {

@@ -1,6 +1,9 @@
+#include <memory>
+
 #include "absl/container/flat_hash_map.h"
 #include "passes/pass.h"
 #include "passes/rewrite.h"
+#include "passes/simplify/demand.h"
 #include "passes/simplify/site.h"
 #include "passes/splat.h"
 
@@ -44,7 +47,8 @@ std::vector<int> CountUses(const ir::Function& f) {
 // Conditions x <= 0 of nodes y = select(x <= 0, 0, x), and these y: where y <= 0 the condition holds,
 // for NaN and -0 too. What asks y in place of x, which has no other use, does not keep x: relu's
 // gradient.
-absl::flat_hash_map<int32_t, ir::Value> Relus(const ir::Function& f, const std::vector<int>& uses) {
+absl::flat_hash_map<int32_t, ir::Value> Relus(const ir::Function& f, const std::vector<int>& uses,
+                                              const Demand* demand) {
   absl::flat_hash_map<int32_t, ir::Value> relus;
   const auto is_zero = [&f](ir::Value v) {
     const auto splat = SplatOf(f, v);
@@ -57,6 +61,7 @@ absl::flat_hash_map<int32_t, ir::Value> Relus(const ir::Function& f, const std::
     const ir::Value x = node.operands[2];
     if (condition->operands[0] != x || uses[static_cast<size_t>(x.id)] > 2) continue;
     if (!IsFloat(f.type(node.result()).dtype)) continue;
+    if (demand && demand->Taken(node).valid()) continue;  // y becomes a branch, which is not relu(x) everywhere
     if (!is_zero(condition->operands[1]) || !is_zero(node.operands[1])) continue;
     relus.emplace(condition->result().id, node.result());
   }
@@ -76,16 +81,27 @@ bool AskRelu(const ir::Node& node, const absl::flat_hash_map<int32_t, ir::Value>
   return true;
 }
 
+// A select of which only one branch is looked at = that branch: select(c, a, f(select(c, 0, x))) = select(c, a, f(x)).
+// Gradients need the inner one, where f'(x) is no number.
+bool TakeBranch(const ir::Node& node, const Demand& demand, Copier& copier) {
+  if (node.op != Op::kSelect) return false;
+  const ir::Value taken = demand.Taken(node);
+  if (taken.valid()) copier.Map(node.result(), copier(taken));
+  return taken.valid();
+}
+
 }  // namespace
 
 absl::StatusOr<bool> Simplify(ir::Module* m, const PassContext& context) {
   bool changed = false;
   for (const auto& f : m->functions()) {
     const std::vector<int> uses = CountUses(*f);
-    const auto relus = Relus(*f, uses);
+    const auto demand = context.differentiation_done ? std::make_unique<Demand>(*f) : nullptr;
+    const auto relus = Relus(*f, uses, demand.get());
     const auto visit = [&](const ir::Node& node, Copier& copier, ir::Builder& b) {
       if (ir::Info(node.op).Has(ir::kControl)) return SimplifyControl(node, copier, b);
       if (node.operands.empty()) return false;
+      if (demand && TakeBranch(node, *demand, copier)) return true;
       if (AskRelu(node, relus, copier, b)) return true;
       Site site{node.op,
                 copier(node.operands),
