@@ -92,19 +92,24 @@ Stmt MakeTranspose(LocalId local) {
   return s;
 }
 
-std::vector<Stmt> Prefetches(const Kernel& kernel, size_t begin, AxisId lane, AxisId row, int64_t ahead) {
+std::vector<Stmt> Prefetches(const Kernel& kernel, size_t begin, const std::vector<Stmt>& stores, AxisId lane,
+                             AxisId row) {
   std::vector<Stmt> out;
+  const auto add = [&](BufferId buffer, const Affine& index) {
+    if (index.coefficient(row) == 0 || index.coefficient(lane) != 1) return;
+    Stmt s;
+    s.kind = Stmt::Kind::kPrefetch;
+    s.buffer = buffer;
+    s.index = index;
+    out.push_back(std::move(s));
+  };
   for (size_t i = begin; i < kernel.exprs.size(); ++i) {
     const Expr& e = kernel.exprs[i];
     if (e.kind != Expr::Kind::kLoad || e.dynamic >= 0 || e.guard >= 0) continue;
-    const int64_t step = e.index.coefficient(row);
-    if (step == 0 || e.index.coefficient(lane) != 1 || kernel.buffers[static_cast<size_t>(e.buffer)].is_output) continue;
-    Stmt s;
-    s.kind = Stmt::Kind::kPrefetch;
-    s.buffer = e.buffer;
-    s.index = e.index;
-    s.index.constant += ahead * step;
-    out.push_back(std::move(s));
+    if (!kernel.buffers[static_cast<size_t>(e.buffer)].is_output) add(e.buffer, e.index);
+  }
+  for (const Stmt& s : stores) {
+    if (s.kind == Stmt::Kind::kStore) add(s.buffer, s.index);
   }
   return out;
 }

@@ -20,7 +20,8 @@ namespace {
 using ir::Value;
 
 constexpr int64_t kLight = 12;  // scalar operations of an element
-constexpr int64_t kFarRow = 16 << 10;  // bytes of a row that the hardware does not prefetch while one before it is worked on
+constexpr int64_t kShortRow = 2 << 10, kLongRow = 16 << 10;  // bytes
+constexpr int64_t kAhead = 6 << 10;  // bytes from where a heavy pass works to what it prefetches: at least a row
 
 int64_t Ceil(int64_t n, int64_t by) { return (n + by - 1) / by; }
 
@@ -341,16 +342,20 @@ class RowSchedule {
     return out;
   }
 
-  // What the first pass over the next row will read, while a heavy pass reads the same of this row.
+  // While a heavy pass works on a row, what it touches in a following one. Of long rows only what a first pass will
+  // read: the hardware fetches what a pass walks along. Past the end of a row it sees too late, unless rows are short.
   void PrefetchRow(const Affine& position, size_t begin, std::vector<Stmt>* out) {
-    for (Stmt& s : Prefetches(*k_, begin, position.terms.back().first, rows_.back(), 1)) {
-      const int64_t bytes = width_ * SizeOf(k_->buffers[static_cast<size_t>(s.buffer)].dtype);
-      if (pass_ == 0) {
-        first_read_.insert(s.buffer);
-      } else if (first_read_.contains(s.buffer) && element_cost_ > kLight && bytes >= kFarRow &&
-                 bytes <= c_.target.l2_bytes / 4) {
-        out->push_back(std::move(s));
-      }
+    const int64_t l2 = c_.target.l2_bytes;
+    for (Stmt& s : Prefetches(*k_, begin, *out, position.terms.back().first, rows_.back())) {
+      const KernelBuffer& buffer = k_->buffers[static_cast<size_t>(s.buffer)];
+      if (pass_ == 0 && !buffer.is_output) first_read_.insert(s.buffer);
+      if (pass_ == 0 || element_cost_ <= kLight) continue;
+      const int64_t bytes = width_ * SizeOf(buffer.dtype);
+      const bool far = bytes < kLongRow ? Count(group_.row_extents) * bytes > l2
+                                        : first_read_.contains(s.buffer) && bytes <= l2 / 4;
+      if (!far || bytes < kShortRow || prefetched_.emplace(s.buffer, pass_).first->second != pass_) continue;
+      s.index.constant += Ceil(kAhead, bytes) * s.index.coefficient(rows_.back());
+      out->push_back(std::move(s));
     }
   }
 
@@ -405,6 +410,7 @@ class RowSchedule {
   std::vector<Column> columns_;
   std::vector<Stmt> declarations_;       // of rows that wait on the stack: one for all rows of a chunk
   std::set<BufferId> first_read_;        // by the first pass
+  std::map<BufferId, int> prefetched_;   // by which pass
   int pass_ = 0, last_pass_ = 0;
   int64_t element_cost_ = 1, cost_ = 0;
 };

@@ -57,8 +57,9 @@ Stmt MakeScratch(LocalId local);
 Stmt MakeAccumulate(LocalId local, Affine index, Combine combine, ExprId a, ExprId b = -1);
 Stmt MakeTree(LocalId local, Combine combine);
 Stmt MakeTranspose(LocalId local);
-/// Hints for what expressions from `begin` on load from inputs, neighbours along `lane`: what they load `ahead` rows on.
-std::vector<Stmt> Prefetches(const Kernel& kernel, size_t begin, AxisId lane, AxisId row, int64_t ahead);
+/// Hints for what expressions from `begin` on load from inputs and `stores` write, by row, neighbours along `lane`.
+std::vector<Stmt> Prefetches(const Kernel& kernel, size_t begin, const std::vector<Stmt>& stores, AxisId lane,
+                             AxisId row);
 ExprId LocalExpr(Kernel* kernel, LocalId local, const Affine& index);
 /// The rules of reductions (ir/README.md): each block has its partials, whose tree is the block's result; rows are
 /// added in groups of as many.

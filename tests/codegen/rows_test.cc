@@ -8,6 +8,7 @@
 #include <fstream>
 #include <functional>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include "codegen/program/program.h"
@@ -144,11 +145,20 @@ TEST(Rows, CountsAndBytes) {
   }
 }
 
-// A row's pass of exponentials asks for the next row, which is far away; short rows follow on one another.
-TEST(Rows, LongRowsAreWantedEarly) {
-  for (const int64_t width : {1000, 9000}) {
-    const std::string text = codegen::ToString(Plan(Cases().at("softmax"), 64, width));
-    EXPECT_EQ(text.find("prefetch ") != std::string::npos, width == 9000) << text;
+// A row's pass of exponentials asks for the next row, if it is long; for that and the result's, if rows of some KiB are
+// more than L2 holds.
+TEST(Rows, FarRowsAreWantedEarly) {
+  struct Wanted {
+    int64_t rows, width;
+    int prefetched;
+  };
+  for (const Wanted& w : {Wanted{64, 1000, 0}, Wanted{64, 9000, 1}, Wanted{8000, 1000, 2}, Wanted{80000, 100, 0}}) {
+    const std::string text = codegen::ToString(Plan(Cases().at("softmax"), w.rows, w.width));
+    std::set<std::string> names;
+    for (size_t at = text.find("prefetch "); at != std::string::npos; at = text.find("prefetch ", at + 1)) {
+      names.insert(text.substr(at, text.find('[', at) - at));
+    }
+    EXPECT_EQ(names.size(), static_cast<size_t>(w.prefetched)) << text;
   }
 }
 
@@ -170,7 +180,7 @@ TEST_P(RowBits, FusingChangesNone) {
   Generator generator(7);
   for (const auto& [rows, width] : std::vector<std::pair<int64_t, int64_t>>{
            {8, 32}, {9, 63}, {17, 65}, {256, 128}, {300, 130}, {16, 4096}, {9, 4097}, {8, 8255}, {4097, 40}, {8320, 33},
-           {1, 500}, {500, 1}, {70, 3}, {300, 10}, {41, 12}, {130, 20}}) {
+           {1, 500}, {500, 1}, {70, 3}, {300, 10}, {41, 12}, {130, 20}, {270, 1023}}) {
     const Function f = TraceCase(c, rows, width);
     Tensors in;
     for (const Spec& spec : c.inputs(rows, width)) in.push_back(RandomNormal(spec.type.shape, {.generator = generator}));
