@@ -175,20 +175,24 @@ Fp Emitter::Scale(Fp x, Int exponent, Fp n) {
 
 // n = round(x log2(e)), high = x - n ln2_hi is exact: ln2_hi has 15 (41) bits, and the difference
 // fits the format.
-ReducedLn2 ReduceLn2(Emitter& e, Fp x) {
-  const Emitter::Rounded n = e.RoundProduct(x, e.Pick(kLog2E_f32, kLog2E_f64));
-  const Fp high = e.Fma(n.value, -e.Pick(kLn2Hi_f32, kLn2Hi_f64), x);
+ReducedLn2 ReduceLn2(Emitter& e, Fp x, double times) {
+  const Emitter::Rounded n = e.RoundProduct(x, times * e.Pick(kLog2E_f32, kLog2E_f64));
+  const Fp high = e.Fma(n.value, -e.Pick(kLn2Hi_f32, kLn2Hi_f64) / times, x);
   return {e.ShiftLeft(n.bits, e.mantissa_bits()), n.value, high,
-          n.value * -e.Pick(kLn2Lo_f32, kLn2Lo_f64)};
+          n.value * (-e.Pick(kLn2Lo_f32, kLn2Lo_f64) / times)};
 }
 
 // r = high + low; tail = low + r^2 Q(r), where Q = (e^r - 1 - r) / r^2 takes r rounded and the sum
-// 1 + high + tail takes it exact.
-ReducedExp ReduceExp(Emitter& e, Fp x, Fp x_low) {
-  ReducedLn2 reduced = ReduceLn2(e, x);
+// 1 + high + tail takes it exact. Of a multiple, r is a part of that and Q takes it up again.
+ReducedExp ReduceExp(Emitter& e, Fp x, Fp x_low, double times) {
+  ReducedLn2 reduced = ReduceLn2(e, x, times);
   const Fp low = x_low.v ? reduced.low + x_low : reduced.low;
   const Fp r = reduced.high + low;
-  const Fp q = e.Polynomial(r, e.Table(kExp_coarse, e.Pick(kExp_f32, kExp_f64)));
+  const llvm::ArrayRef<double> table = e.Table(kExp_coarse, e.Pick(kExp_f32, kExp_f64));
+  llvm::SmallVector<double> c(table.begin(), table.end());
+  double power = 1;
+  for (double& coefficient : c) coefficient *= power *= times;
+  const Fp q = e.Polynomial(r, c);
   return {reduced.exponent, reduced.n, reduced.high, e.Fma(r * r, q, low)};
 }
 

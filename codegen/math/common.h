@@ -202,8 +202,9 @@ struct ReducedLn2 {
   Fp low;
 };
 
-/// x is finite or NaN, and small enough for n to fit the exponent field as a signed number.
-ReducedLn2 ReduceLn2(Emitter& e, Fp x);
+/// x is finite or NaN, and small enough for n to fit the exponent field as a signed number. With `times`, a power of
+/// two: n of times x, high and low of x - n ln(2) / times.
+ReducedLn2 ReduceLn2(Emitter& e, Fp x, double times = 1);
 
 /// e^x = 2^n (1 + high + tail) with |high| <= ln(2)/2 exact and |tail| <= 0.07.
 struct ReducedExp {
@@ -213,8 +214,8 @@ struct ReducedExp {
   Fp tail;
 };
 
-/// As ReduceLn2; x is the sum of a pair if x_low is given.
-ReducedExp ReduceExp(Emitter& e, Fp x, Fp x_low = {nullptr, nullptr});
+/// As ReduceLn2; x is the sum of a pair if x_low is given. e^(times x) = 2^n (1 + times (high + tail)).
+ReducedExp ReduceExp(Emitter& e, Fp x, Fp x_low = {nullptr, nullptr}, double times = 1);
 
 /// x = 2^k m with m in [sqrt(1/2), sqrt(2)) and f = m - 1, exact; x is normal and positive.
 struct ReducedLog {
