@@ -20,6 +20,7 @@ namespace {
 using ir::Value;
 
 constexpr int64_t kLight = 12;  // scalar operations of an element
+constexpr size_t kLongPass = 32;  // operations of an element
 constexpr int64_t kShortRow = 2 << 10, kLongRow = 16 << 10;  // bytes
 constexpr int64_t kAhead = 6 << 10;  // bytes from where a heavy pass works to what it prefetches: at least a row
 
@@ -133,8 +134,7 @@ class RowSchedule {
 
   // Gives each value that is read after its pass a row of memory.
   void FindWaiting() {
-    int64_t stack = 0;
-    for (const Column& column : columns_) stack += width_ * SizeOf(dtype(column.root));
+    for (const Column& column : columns_) stack_ += width_ * SizeOf(dtype(column.root));
     std::map<size_t, int> host_until;  // by member: the last pass that reads who waits in its buffer
     for (size_t i = 0; i < members_.size(); ++i) {
       Member& m = members_[i];
@@ -153,8 +153,8 @@ class RowSchedule {
       }
       const int64_t bytes = width_ * SizeOf(dtype(m.v));
       if (m.buffer >= 0) continue;
-      if (stack + bytes > kMaxRowStack) continue;  // computed again
-      stack += bytes;
+      if (stack_ + bytes > kMaxRowStack) continue;  // computed again
+      stack_ += bytes;
       m.local = k_->AddLocal("w" + std::to_string(i), dtype(m.v), width_);
       declarations_.push_back(MakeLocal(m.local, 0));
     }
@@ -186,10 +186,80 @@ class RowSchedule {
       column.sums = k_->AddLocal("s" + std::to_string(column.root.id), dtype(column.root), width_);
     }
     if (sums.empty() && !any) return;
+    if (c_.options.vectorize) ComputeEarly(sums, body);
     if (sums.empty()) return Parts(body);
     size_t top = members_[sums[0]].sums.size() - 1;
     for (Stmt& s : Block(sums, top, {}, Elements(top))) body->push_back(std::move(s));
     for (size_t i : sums) c_.builder->SetValue(members_[i].v, LocalExpr(k_, members_[i].sums.back(), {}));
+  }
+
+  // The only function in the midst of a long pass, in a loop of its own: its chain of dependent operations needs many
+  // registers side by side, which the rest of the pass does not leave it.
+  void ComputeEarly(const std::vector<size_t>& sums, std::vector<Stmt>* body) {
+    early_ = {{}, -1};
+    const std::vector<Value> computed = ComputedFor(Results(sums));
+    const auto is_function = [this](Value v) { return !Info(c_.f.producer(v)->op).Has(ir::kExact); };
+    const auto it = std::find_if(computed.begin(), computed.end(), is_function);
+    if (computed.size() < kLongPass || std::count_if(computed.begin(), computed.end(), is_function) != 1) return;
+    if (2 * ComputedFor({*it}).size() > computed.size()) return;
+    const int64_t bytes = width_ * SizeOf(dtype(*it));
+    if (width_ < 4 * kPartials || stack_ + bytes > kMaxRowStack) return;
+    stack_ += bytes;
+    const LocalId local = k_->AddLocal("f" + std::to_string(it->id), dtype(*it), width_);
+    const Affine position = AxisAffine(k_->AddAxis("e"));
+    const size_t before = k_->exprs.size();
+    SetElement(position);
+    const ExprId value = c_.builder->Build(*it, c_.builder->RowIndex(*it));
+    AddCost(before);
+    std::vector<Stmt> set{MakeAccumulate(local, position, Combine::kSet, value)};
+    const int64_t lanes = VectorWidth(*k_, c_.target, width_, 8);
+    body->push_back(MakeLoop(position.terms[0].first, width_, LoopKind::kVector, lanes, std::move(set)));
+    declarations_.push_back(MakeLocal(local, 0));
+    early_ = {*it, local};
+  }
+
+  // What this pass accumulates or stores.
+  std::vector<Value> Results(const std::vector<size_t>& sums) const {
+    std::vector<Value> open;
+    for (size_t i : sums) open.push_back(c_.f.producer(members_[i].v)->operands[0]);
+    for (const Column& c : columns_) {
+      if (c.pass == pass_) open.push_back(c_.f.producer(c.root)->operands[0]);
+    }
+    for (const Member& m : members_) {
+      if (m.pass == pass_ && m.per_element) open.push_back(m.v);
+    }
+    return open;
+  }
+
+  // The values, one per element, of elementwise ops that this pass evaluates for these.
+  std::vector<Value> ComputedFor(std::vector<Value> open) const {
+    std::vector<Value> out;
+    std::set<int32_t> seen;
+    while (!open.empty()) {
+      const Value v = open.back();
+      open.pop_back();
+      const auto member = member_of_.find(v.id);
+      const Member* m = member == member_of_.end() ? nullptr : &members_[member->second];
+      const bool known = m != nullptr && (m->pass != pass_ || m->reduces);
+      const bool own = c_.grouping.group_of[static_cast<size_t>(v.id)] == c_.group_index;
+      const bool loaded = !own && c_.grouping.views[static_cast<size_t>(v.id)].has_value();
+      const ir::Node* node = c_.f.producer(v);
+      if (known || loaded || node == nullptr || !seen.insert(v.id).second) continue;
+      open.insert(open.end(), node->operands.begin(), node->operands.end());
+      const bool per_element = WithoutOnes(c_.f.type(v).shape).size() > group_.row_extents.size();
+      if (per_element && Info(node->op).Has(ir::kElementwise)) out.push_back(v);
+    }
+    return out;
+  }
+
+  // From now on values are those of the element at `position`.
+  void SetElement(const Affine& position) {
+    c_.builder->SetRow(row_, position);
+    for (const Member& m : members_) {
+      if (m.pass >= pass_ || m.last_use < pass_ || (m.local < 0 && m.buffer < 0)) continue;
+      c_.builder->SetValue(m.v, Waiting(m, position));
+    }
+    if (early_.second >= 0) c_.builder->SetValue(early_.first, LocalExpr(k_, early_.second, position));
   }
 
   // A pass without reductions over the row: a loop for each part that padding cuts it into.
@@ -308,11 +378,7 @@ class RowSchedule {
   std::vector<Stmt> Element(const std::vector<size_t>& sums, const Affine& position, const Affine& partial) {
     ExprBuilder& b = *c_.builder;
     const size_t before = k_->exprs.size();
-    b.SetRow(row_, position);
-    for (const Member& m : members_) {
-      if (m.pass >= pass_ || m.last_use < pass_ || (m.local < 0 && m.buffer < 0)) continue;
-      b.SetValue(m.v, Waiting(m, position));
-    }
+    SetElement(position);
     std::vector<Stmt> out, stores;
     const auto operand = [&](Value root) {
       const Value x = c_.f.producer(root)->operands[0];
@@ -332,14 +398,19 @@ class RowSchedule {
       if (to >= 0) stores.push_back(MakeStore(to, b.Flat(m.v, b.RowIndex(m.v)), b.Build(m.v, {})));
     }
     for (Stmt& s : stores) out.push_back(std::move(s));
+    AddCost(before);
+    if (c_.options.vectorize) PrefetchRow(position, before, &out);
+    return out;
+  }
+
+  // Of an element, whose expressions begin there.
+  void AddCost(size_t begin) {
     element_cost_ = 1;
-    for (size_t i = before; i < k_->exprs.size(); ++i) {
+    for (size_t i = begin; i < k_->exprs.size(); ++i) {
       const Expr& e = k_->exprs[i];
       element_cost_ += e.kind == Expr::Kind::kOp && !Info(e.op).Has(ir::kExact) ? 15 : 1;
     }
     cost_ += element_cost_;
-    if (c_.options.vectorize) PrefetchRow(position, before, &out);
-    return out;
   }
 
   // While a heavy pass works on a row, what it touches in a following one. Of long rows only what a first pass will
@@ -409,10 +480,12 @@ class RowSchedule {
   std::map<int32_t, size_t> member_of_;  // by value
   std::vector<Column> columns_;
   std::vector<Stmt> declarations_;       // of rows that wait on the stack: one for all rows of a chunk
+  std::pair<Value, LocalId> early_{{}, -1};  // what is computed before the rest of this pass, and where it waits
   std::set<BufferId> first_read_;        // by the first pass
   std::map<BufferId, int> prefetched_;   // by which pass
   int pass_ = 0, last_pass_ = 0;
   int64_t element_cost_ = 1, cost_ = 0;
+  int64_t stack_ = 0;  // bytes of rows that wait there
 };
 
 }  // namespace

@@ -71,6 +71,10 @@ const std::map<std::string, Case>& Cases() {
        {WithGradient(
             [](Inputs in) { return ReduceSum(LayerNormalize(in[0], in[2], in[3]) * in[1]); }, 4),
         [](int64_t r, int64_t w) { return Rows(r, w, 2, 2); }}},
+      {"layer_norm_gelu_gradient",  // values beyond 16, too
+       {WithGradient(
+            [](Inputs in) { return ReduceSum(GeluTanh(8 * LayerNormalize(in[0], in[2], in[3])) * in[1]); }, 4),
+        [](int64_t r, int64_t w) { return Rows(r, w, 2, 2); }}},
       {"rms_norm_gradient",
        {WithGradient([](Inputs in) { return ReduceSum(RmsNormalize(in[0], in[2]) * in[1]); }, 3),
         [](int64_t r, int64_t w) { return Rows(r, w, 2, 1); }}},
@@ -159,6 +163,14 @@ TEST(Rows, FarRowsAreWantedEarly) {
       names.insert(text.substr(at, text.find('[', at) - at));
     }
     EXPECT_EQ(names.size(), static_cast<size_t>(w.prefetched)) << text;
+  }
+}
+
+// The tangents of a long pass wait in a row of their own, if rows are not short and fit the stack.
+TEST(Rows, FunctionsOfLongPassesComeFirst) {
+  for (const int64_t width : {128, 1000, 9000}) {
+    const std::string text = codegen::ToString(Plan(Cases().at("layer_norm_gelu_gradient"), 64, width));
+    EXPECT_EQ(text.find("[e] = tanh(") != std::string::npos, width == 1000) << text;
   }
 }
 
