@@ -36,7 +36,6 @@ ALL_MODES = {"torch": [["eager", "compile"], ["eager+malloc"]], "jax": [["jit"],
 FIGURES = {
     "mlp_small": (1.5, 1.4), "mlp_mnist": (1.25, 1.25), "mlp_mnist_adam": (1.3, 1.4),
     "cnn_mnist": (1.4, 1.35), "resblock": (1.3, 1.07), "lstm_char": (1.5, 1.3),
-    "rk4_fwd_1": (None, 1.3), "rk4_fwd_64": (2.5, 5), "rk4_grad_1": (None, 5), "rk4_grad_64": (5, 5),
     "gpt_char": (1.4, 1.65), "gpt2_124m": (1.3, 1.4), "attention_b4_t256": (1.6, 2.5),
     "attention_b1_t1024": (1.4, 1.85), "vocab_loss": (1.6, 3.4), "norm_gelu": (2, 7),
     "ew_fwd_14": (1.6, 2), "ew_fwd_20": (1.6, 2), "ew_fwd_24": (1.6, 2), "ew_grad_14": (1.8, 4),
