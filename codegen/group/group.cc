@@ -187,11 +187,13 @@ class Grouper {
   }
 
   // Whether a value that several read is computed again by each: few operations; more if one array is stored in the
-  // place of several of its maps.
+  // place of several of its maps, or of one and the array itself.
   bool IsCheap(Value v) const {
     if (cost_[Index(v)] <= kCheap) return true;
     const Value array = arrays_.of[Index(v)];
-    return array != v && (arrays_.maps[Index(array)] > 1 || f_.is_parameter(array)) && out_.views[Index(array)];
+    const Node* maker = f_.producer(array);
+    const bool needed = !maker || (maker->op == Op::kContract && uses_.count[Index(array)] > 1);
+    return array != v && (arrays_.maps[Index(array)] > 1 || needed) && out_.views[Index(array)];
   }
 
   // Whether a map that is stored takes the place of a product that nothing else reads: a biased product, where each
