@@ -14,8 +14,9 @@ using ir::Value;
 using Ints = std::vector<int64_t>;
 
 constexpr int64_t kMostColumns = 8;
-constexpr int64_t kMostNodes = 3000;  // that a class may become
-constexpr int kNever = 1 << 20;       // uses of a value that stays whole
+constexpr int64_t kMostNodes = 3000;     // that a class may become
+constexpr int64_t kMostOfAll = 12000;    // that all may
+constexpr int64_t kNever = 1 << 20;      // uses of a value that stays whole
 
 size_t Number(Value v) { return static_cast<size_t>(v.id); }
 size_t Number(int64_t i) { return static_cast<size_t>(i); }
@@ -42,7 +43,7 @@ class Planner {
 
  private:
   struct Class {
-    int columns = 0, whole = 0, members = 0;  // ops in loops that handle single columns, that need all; axes
+    int64_t columns = 0, whole = 0, members = 0;  // ops in loops that handle single columns, that need all; axes
   };
 
   void CountReferences(const Function& f) {
@@ -185,8 +186,8 @@ class Planner {
         for (int a = 0; a < rank; ++a) {
           if (IsWholeAxis(f, node, a)) {
             Unite(Id(f, x, a), Id(f, y, a));
-          } else if (shape.dim(a) == 1) {
-            Column(Id(f, x, a));
+          } else {
+            shape.dim(a) == 1 ? Column(Id(f, x, a)) : Whole(Id(f, x, a));
           }
         }
         return true;
@@ -198,7 +199,7 @@ class Planner {
           } else if (f.type(x).shape[a] == shape[a]) {
             Unite(Id(f, x, a), Id(f, y, a));
           } else {
-            Column(Id(f, y, a));
+            f.type(x).shape[a] == Extent(1) ? Column(Id(f, y, a)) : Whole(Id(f, y, a));
           }
         }
         return true;
@@ -239,13 +240,13 @@ class Planner {
       }
     };
     visit([&](const Function& f, int v, int a, int32_t id) {
-      classes_[Number(id)].members += static_cast<int>(f.type({v}).shape.dim(a));
+      classes_[Number(id)].members += f.type({v}).shape.dim(a);
     });
     const auto is_chosen = [&](int32_t id) {
       const Class& c = classes_[Number(id)];
       return c.columns >= 2 && c.columns > 2 * c.whole && c.members <= kMostNodes;
     };
-    // Of two classes that share a value none is chosen: which of its axes goes first would matter.
+    // Of two classes that share a value none is chosen: which of its axes goes first would matter. Nor what is too much.
     std::vector<bool> shares(parent_.size());
     absl::flat_hash_map<std::pair<const Function*, int>, int32_t> taken;
     visit([&](const Function& f, int v, int, int32_t id) {
@@ -253,6 +254,12 @@ class Planner {
       const auto [it, added] = taken.try_emplace({&f, v}, id);
       if (!added) shares[Number(id)] = shares[Number(it->second)] = true;
     });
+    int64_t left = kMostOfAll;
+    for (size_t i = 0; i < classes_.size(); ++i) {
+      if (parent_[i] != static_cast<int32_t>(i) || !is_chosen(static_cast<int32_t>(i)) || shares[i]) continue;
+      shares[i] = classes_[i].members > left;
+      left -= shares[i] ? 0 : classes_[i].members;
+    }
     visit([&](const Function& f, int v, int a, int32_t id) {
       if (!is_chosen(id) || shares[Number(id)]) return;
       std::vector<int64_t>& axes = plan.axes[f.name()];

@@ -43,7 +43,8 @@ class Unstacker {
   // Parameters and results of loops come in columns, too.
   absl::StatusOr<Function> Run() {
     const bool is_body = plan_.bodies.contains(f_.name());
-    is_body || plan_.conditions.contains(f_.name()) ? AddParameters() : CopySignature(f_, &out_, &copier_);
+    const bool of_loop = is_body || plan_.conditions.contains(f_.name());
+    of_loop && f_.state().empty() ? AddParameters() : CopySignature(f_, &out_, &copier_);  // others keep theirs whole
     for (const Node& node : f_.nodes()) {
       b_.set_location(copier_.MapLocation(node.location));
       Visit(node);
@@ -70,7 +71,17 @@ class Unstacker {
   int64_t count(Value v) const { return f_.type(v).shape.dim(static_cast<int>(axis(v))); }
   Shape ColumnShape(Value v) const { return Without(f_.type(v).shape, axis(v)); }
 
+  // A name for column k of parameter i that no other parameter has.
+  std::string NameOf(int i, int64_t k) {
+    constexpr size_t kLong = 200;
+    const std::string& whole = f_.parameter(i).name;
+    std::string name = whole.size() > kLong ? StrCat("column", i, ".", k) : StrCat(whole, ".", k);
+    while (!names_.insert(name).second) name += '_';
+    return name;
+  }
+
   void AddParameters() {
+    for (int i = 0; i < f_.num_parameters(); ++i) names_.insert(f_.parameter(i).name);
     for (int i = 0; i < f_.num_parameters(); ++i) {
       const ir::Parameter& p = f_.parameter(i);
       if (axis({i}) < 0) {
@@ -79,7 +90,7 @@ class Unstacker {
       }
       for (int64_t k = 0; k < count({i}); ++k) {
         columns_[Number(i)].push_back(
-            out_.AddParameter(StrCat(p.name, ".", k), {p.type.dtype, ColumnShape({i})}));
+            out_.AddParameter(NameOf(i, k), {p.type.dtype, ColumnShape({i})}));
       }
     }
   }
@@ -94,7 +105,9 @@ class Unstacker {
   // Column k along an axis, of any value.
   Value Column(Value v, int64_t a, int64_t k) {
     if (axis(v) == a) return Columns(v)[Number(k)];
-    return b_.Elements(Whole(v), {a})[Number(k)];
+    Values& elements = elements_[{v.id, a}];
+    if (elements.empty()) elements = b_.Elements(Whole(v), {a});
+    return elements[Number(k)];
   }
 
   // The value in one piece.
@@ -273,6 +286,8 @@ class Unstacker {
   Copier copier_;
   ir::Builder b_;
   std::vector<Values> columns_;  // by value
+  absl::flat_hash_map<std::pair<int32_t, int64_t>, Values> elements_;  // by value that stays whole, and axis
+  absl::flat_hash_set<std::string> names_;                            // of parameters
 };
 
 // The functions of the plan, each after those of its loops.

@@ -1,5 +1,7 @@
 #include "codegen/program/in_line.h"
 
+#include <algorithm>
+
 #include "codegen/program/compile_bytes.h"
 
 namespace reel::codegen {
@@ -18,7 +20,7 @@ void VisitSteps(const std::vector<Step>& steps, Visit visit) {
   }
 }
 
-bool IsSmall(const std::vector<Kernel>& kernels, const Step& loop) {
+bool IsSmall(const std::vector<Kernel>& kernels, const Step& loop, int64_t* left) {
   bool small = true;
   int64_t stack = 0;
   const auto visit = [&](const Step& s) {
@@ -30,7 +32,11 @@ bool IsSmall(const std::vector<Kernel>& kernels, const Step& loop) {
   };
   VisitSteps(loop.first, visit);
   VisitSteps(loop.second, visit);
-  return small && stack <= kMostStackBytes && InstructionsInLine(kernels, loop) <= kMostInstructions;
+  if (!small || stack > kMostStackBytes) return false;
+  const int64_t instructions = InstructionsInLine(kernels, loop);
+  if (instructions > std::min(kMostInstructions, *left)) return false;
+  *left -= instructions;
+  return true;
 }
 
 void MarkCalled(const std::vector<Step>& steps, std::vector<bool>* called) {
@@ -54,12 +60,12 @@ int64_t InstructionsInLine(const std::vector<Kernel>& kernels, const Step& loop)
   return count;
 }
 
-void PutLoopsInLine(const std::vector<Kernel>& kernels, std::vector<Step>* steps) {
+void PutLoopsInLine(const std::vector<Kernel>& kernels, std::vector<Step>* steps, int64_t* left) {
   for (Step& s : *steps) {
-    s.in_line = s.control == Step::Control::kWhile && IsSmall(kernels, s);
+    s.in_line = s.control == Step::Control::kWhile && IsSmall(kernels, s, left);
     if (s.in_line || s.control == Step::Control::kChain) continue;
-    PutLoopsInLine(kernels, &s.first);
-    PutLoopsInLine(kernels, &s.second);
+    PutLoopsInLine(kernels, &s.first, left);
+    PutLoopsInLine(kernels, &s.second, left);
   }
 }
 

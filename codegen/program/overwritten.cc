@@ -23,6 +23,13 @@ std::optional<int64_t> NumberOf(const Function& f, Value v) {
   return literal ? std::optional<int64_t>(literal->AsInt(0)) : std::nullopt;
 }
 
+// Numbers may be as far apart as numbers can be.
+std::optional<int64_t> Sum(std::optional<int64_t> a, int64_t sign, int64_t b) {
+  int64_t product, sum;
+  if (!a || __builtin_mul_overflow(sign, b, &product) || __builtin_add_overflow(*a, product, &sum)) return std::nullopt;
+  return sum;
+}
+
 // sign * parameter + offset
 struct Counted {
   int parameter = -1;
@@ -40,16 +47,12 @@ std::optional<Counted> CountedFrom(const Function& f, Value v) {
     if (node.op != Op::kAdd && node.op != Op::kSub) return std::nullopt;
     const auto a = NumberOf(f, node.operands[0]), b = NumberOf(f, node.operands[1]);
     const int64_t flip = node.op == Op::kSub ? -1 : 1;
-    if (b) {
-      c.offset += c.sign * flip * *b;
-      v = node.operands[0];
-    } else if (a) {
-      c.offset += c.sign * *a;
-      c.sign *= flip;
-      v = node.operands[1];
-    } else {
-      return std::nullopt;
-    }
+    if (!a && !b) return std::nullopt;
+    const auto offset = Sum(c.offset, b ? c.sign * flip : c.sign, b ? *b : *a);
+    if (!offset) return std::nullopt;
+    c.offset = *offset;
+    if (!b) c.sign *= flip;
+    v = node.operands[b ? 0 : 1];
   }
   return std::nullopt;
 }
@@ -77,7 +80,8 @@ class Loop {
     const int64_t step = test->op == Op::kLess ? 1 : -1;
     const auto start = Start(counter);
     if (!start || Step(counter) != step) return std::nullopt;
-    return std::max<int64_t>(step * (*limit - *start), 0);
+    if (step > 0 ? *limit <= *start : *limit >= *start) return 0;
+    return step > 0 ? Sum(*limit, -1, *start) : Sum(*start, -1, *limit);
   }
 
   // 1 or -1 for a value that counts up or down, else 0.
@@ -98,7 +102,13 @@ class Loop {
     const auto trips = earlier.Trips(), start = earlier.Start(k);
     const int64_t step = earlier.Step(k);
     if (!trips || !start || step == 0) return std::nullopt;
-    return *start + step * *trips;
+    return Sum(*start, step, *trips);
+  }
+
+  // For Overwrites().
+  void CountUses() {
+    body_uses_ = UsesIn(body_);
+    cond_uses_ = UsesIn(cond_);
   }
 
   // Every row of parameter i is written, one in each step, and the body reads none.
@@ -108,19 +118,23 @@ class Loop {
     const int axis = static_cast<int>(update->attr<int64_t>("axis"));
     const Shape& shape = body_.type({i}).shape;
     if (body_.type(update->operands[1]).shape[axis] != Extent(1) || !shape[axis].is_constant()) return false;
-    if (Uses(body_, {i}) != 1 || Uses(body_, update->result()) != 1 || Uses(cond_, {i}) != 0) return false;
+    const auto uses = [](const std::vector<int>& by_value, Value v) { return by_value[static_cast<size_t>(v.id)]; };
+    if (uses(body_uses_, {i}) != 1 || uses(body_uses_, update->result()) != 1 || uses(cond_uses_, {i}) != 0) return false;
     const auto index = CountedFrom(body_, update->operands[2]);
     if (!index) return false;
     const auto start = Start(index->parameter);
     const int64_t step = index->sign * Step(index->parameter), rows = shape.dim(axis);
     if (!start || step == 0 || trips < rows) return false;
-    return index->sign * *start + index->offset == (step > 0 ? 0 : rows - 1);
+    return Sum(index->offset, index->sign, *start) == (step > 0 ? 0 : rows - 1);
   }
 
  private:
-  static int64_t Uses(const Function& f, Value v) {
-    int64_t uses = std::count(f.results().begin(), f.results().end(), v);
-    for (const Node& node : f.nodes()) uses += std::count(node.operands.begin(), node.operands.end(), v);
+  static std::vector<int> UsesIn(const Function& f) {
+    std::vector<int> uses(static_cast<size_t>(f.num_values()));
+    for (Value v : f.results()) ++uses[static_cast<size_t>(v.id)];
+    for (const Node& node : f.nodes()) {
+      for (Value v : node.operands) ++uses[static_cast<size_t>(v.id)];
+    }
     return uses;
   }
 
@@ -129,6 +143,7 @@ class Loop {
   const ir::Module& m_;
   const int depth_;
   const Function &body_, &cond_;
+  std::vector<int> body_uses_, cond_uses_;  // by value
 };
 
 }  // namespace
@@ -139,9 +154,10 @@ std::optional<int64_t> CountedIterations(const Function& f, const Node& node, co
 
 std::vector<bool> OverwrittenOperands(const Function& f, const Node& node, const ir::Module& m) {
   std::vector<bool> overwritten(node.operands.size());
-  const Loop loop(f, node, m, kMostDepth);
+  Loop loop(f, node, m, kMostDepth);
   const auto trips = loop.Trips();
   if (!trips) return overwritten;
+  loop.CountUses();
   for (size_t i = 0; i < overwritten.size(); ++i) overwritten[i] = loop.Overwrites(static_cast<int>(i), *trips);
   return overwritten;
 }

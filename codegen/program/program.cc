@@ -98,11 +98,12 @@ class ProgramBuilder {
     }
     entry.steps = std::move(plan.steps);
     // Profiles show kernel by kernel.
-    if (options_.fuse && !options_.profile) PutLoopsInLine(program_.kernels, &entry.steps);
+    if (options_.fuse && !options_.profile) PutLoopsInLine(program_.kernels, &entry.steps, &left_in_line_);
     program_.entries.push_back(std::move(entry));
     return absl::OkStatus();
   }
 
+  int64_t left_in_line_ = kMostInLine;
   const ir::Module& module_;
   const std::vector<std::string> entries_;
   const PlanOptions& options_;

@@ -23,12 +23,13 @@ Shape BlocksOf(const ir::Function& f, const Grouping& grouping, const Group& gro
   const ir::Node& node = *f.producer(group.root);
   const Shape &x = f.type(node.operands[0]).shape, &w = f.type(node.operands[1]).shape;
   if (!group.columns.empty() || x.rank() != 2 || w.rank() != 2) return {};
-  if (node.attr<std::vector<int64_t>>("a_contract").size() != 1) return {};
+  const auto& deep = node.attr<std::vector<int64_t>>("a_contract");
+  if (deep.size() != 1 || !node.attr<std::vector<int64_t>>("a_batch").empty()) return {};
   for (Value operand : node.operands) {
     const auto& view = grouping.views[static_cast<size_t>(operand.id)];
     if (!view || IsHalf(f.type(view->base).dtype)) return {};
   }
-  const int64_t blocks = Ceil(w.dim(0), kProductBlock), size = f.type(group.root).shape.size();
+  const int64_t blocks = Ceil(x.dim(static_cast<int>(deep[0])), kProductBlock), size = f.type(group.root).shape.size();
   const int64_t read = x.size() + w.size();
   return blocks >= kLeastDeepBlocks && read >= kLeastElements && kTimesLess * blocks * size <= read ? Shape{blocks, size}
                                                                                                 : Shape{};

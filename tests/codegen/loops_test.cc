@@ -10,6 +10,7 @@
 #include "codegen/program/in_line.h"
 #include "ir/builder.h"
 #include "ir/eval/eval.h"
+#include "ir/text/parser.h"
 #include "passes/gradient/gradient.h"
 #include "runtime/abi.h"
 #include "runtime/buffer.h"
@@ -391,6 +392,120 @@ TEST(Loops, SmallOnesAreInLine) {
       EXPECT_EQ(ToString(*p).find(" in line") != std::string::npos, small);
     }
   }
+}
+
+ir::Module Parse(const char* text) {
+  auto m = ir::ParseModule(std::string("reel 1\nmodule \"m\"\n") + text, "test");
+  EXPECT_TRUE(m.ok()) << m.status();
+  return *std::move(m);
+}
+
+// Counters and limits as far apart as numbers can be: how often a loop runs does not fit one.
+TEST(Loops, CountToTheLargestNumbers) {
+  const ir::Module bounded = Parse(R"(
+func @more(%i: i64[], %x: f32[]) -> (bool[]) {
+  %0 = constant 9223372036854775807 : i64[]
+  %1 = less %i, %0 : bool[]
+  return %1
+}
+func @next(%i: i64[], %x: f32[]) -> (i64[], f32[]) {
+  %0 = constant 1 : i64[]
+  %1 = add %i, %0 : i64[]
+  %2 = sin %x : f32[]
+  return %1, %2
+}
+func @main(%x: f32[]) -> (f32[]) {
+  %0 = constant -1 : i64[]
+  %1, %2 = while %0, %x {body=@next, cond=@more, maximum_iterations=5} : i64[], f32[]
+  return %2
+}
+)");
+  std::vector<float> x{1};
+  for (int i = 0; i < 5; ++i) x[0] = std::sin(x[0]);
+  EXPECT_NEAR(CompileAndRun(bounded, 2, {{1}}, {1})[0], x[0], 1e-6);
+  const ir::Module never = Parse(R"(
+func @more(%i: i64[], %t: f32[4], %x: f32[]) -> (bool[]) {
+  %0 = constant -9223372036854775808 : i64[]
+  %1 = less %i, %0 : bool[]
+  return %1
+}
+func @next(%i: i64[], %t: f32[4], %x: f32[]) -> (i64[], f32[4], f32[]) {
+  %0 = constant 1 : i64[]
+  %1 = reshape %x {shape=[1]} : f32[1]
+  %2 = constant -10 : i64[]
+  %3 = add %i, %2 : i64[]
+  %4 = dynamic_update %t, %1, %3 {axis=0} : f32[4]
+  %5 = add %i, %0 : i64[]
+  return %5, %4, %x
+}
+func @main(%t: f32[4], %x: f32[]) -> (f32[4]) {
+  %0 = constant 10 : i64[]
+  %1 = sin %t : f32[4]
+  %2, %3, %4 = while %0, %1, %x {body=@next, cond=@more} : i64[], f32[4], f32[]
+  return %3
+}
+)");
+  const std::vector<std::vector<float>> inputs{{0.5f, 1, 2, 3}, {7}};
+  EXPECT_EQ(CompileAndRun(never, 2, inputs, {4}), CompileAndRun(never, 0, inputs, {4}));
+}
+
+// A column's name is not another parameter's.
+TEST(Loops, ColumnsHaveNamesOfTheirOwn) {
+  const ir::Module m = Parse(R"(
+func @more(%i: i64[], %s: f32[4,2], %s.0: f32[]) -> (bool[]) {
+  %0 = constant 10 : i64[]
+  %1 = less %i, %0 : bool[]
+  return %1
+}
+func @next(%i: i64[], %s: f32[4,2], %s.0: f32[]) -> (i64[], f32[4,2], f32[]) {
+  %0 = slice %s {limits=[4, 1], starts=[0, 0], strides=[1, 1]} : f32[4,1]
+  %1 = slice %s {limits=[4, 2], starts=[0, 1], strides=[1, 1]} : f32[4,1]
+  %2 = neg %0 : f32[4,1]
+  %3 = constant 0 : f32[]
+  %4 = pad %1, %3 {high=[0, 1], interior=[0, 0], low=[0, 0]} : f32[4,2]
+  %5 = constant 1 : i64[]
+  %6 = dynamic_update %4, %2, %5 {axis=1} : f32[4,2]
+  %7 = broadcast %s.0 {axes=[], shape=[4,2]} : f32[4,2]
+  %8 = mul %7, %6 : f32[4,2]
+  %9 = add %s, %8 : f32[4,2]
+  %10 = add %i, %5 : i64[]
+  return %10, %9, %s.0
+}
+func @main(%s: f32[4,2], %w: f32[]) -> (f32[4,2]) {
+  %0 = constant 0 : i64[]
+  %1, %2, %3 = while %0, %s, %w {body=@next, cond=@more} : i64[], f32[4,2], f32[]
+  return %2
+}
+)");
+  const auto p = BuildProgram(m, *FindTarget("x86-64-v3"), {});
+  EXPECT_TRUE(p.ok()) << p.status();
+}
+
+// Loops that look the same share kernels, but not code in line: of many only some are.
+TEST(Loops, ManyAreNotAllInLine) {
+  ir::Module m("many");
+  const std::vector<Type> types{kCounter, kScalar};
+  DefineCount(&m, "more", types, 10);
+  Define(&m, "next", types, [](Builder& b, const Values& p) {
+    Value x = p[1];
+    for (int i = 0; i < 20; ++i) x = b.Sin(x);
+    return Values{Next(b, p[0]), x};
+  });
+  Define(&m, "main", {kScalar}, [](Builder& b, const Values& p) {
+    Value x = p[0];
+    for (int i = 0; i < 400; ++i) x = b.While("more", "next", {Zero(b), x})[1];
+    return Values{x};
+  });
+  const auto p = BuildProgram(m, *FindTarget("x86-64-v3"), {});
+  ASSERT_TRUE(p.ok()) << p.status();
+  int64_t instructions = 0, loops = 0;
+  VisitLoopsInLine(p->entries[0].steps, [&](const Step& loop) {
+    instructions += InstructionsInLine(p->kernels, loop);
+    ++loops;
+  });
+  EXPECT_LE(instructions, kMostInLine);
+  EXPECT_GT(loops, 0);
+  EXPECT_LT(loops, 400);
 }
 
 // x -= (x x - a) / (2 x) until that is small: every row of a table, which an outer loop goes through.

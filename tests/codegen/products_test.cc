@@ -129,6 +129,18 @@ TEST(Products, BlocksOfADeepProductAreAddedLast) {
   EXPECT_EQ(many.kernels.size(), 1u) << ToString(many);
 }
 
+// The first axis of a batch of vectors is no depth.
+TEST(Products, OfBatchesOfVectorsHaveTheirOwnDepth) {
+  Generator generator(9);
+  for (const auto& [batch, depth] : std::vector<std::pair<int64_t, int64_t>>{{1793, 300}, {3000, 300}, {2000, 5000}}) {
+    const Tensor x = RandomNormal({batch, depth}, {.generator = generator});
+    const Tensor y = RandomNormal({batch, depth}, {.generator = generator});
+    const auto f = [](const Tensor& a, const Tensor& b) { return Tensors{Einsum("bk,bk->b", {a, b})}; };
+    ExpectSameBits(Trace(f, {Spec(x), Spec(y)}), {x, y}, f(x, y));
+    EXPECT_NEAR(f(x, y).at(0).ToVector<float>()[7], ReduceSum(Gather(x, 7) * Gather(y, 7)).item<float>(), 1e-2);
+  }
+}
+
 // A panel is packed once for every 512 rows, and panels are what threads share.
 TEST(Products, PanelsArePackedForManyRows) {
   const Program p = PlanFunctions(R"(func @f(%x: f32[1024,1024], %w: f32[1024,1024]) -> (f32[1024,1024]) {
