@@ -62,11 +62,7 @@ class ContractSchedule {
       const auto longer = [](const auto& a, const auto& b) { return a.second < b.second; };
       std::iter_swap(loops.begin(), std::max_element(loops.begin(), loops.end(), longer));
     }
-    for (size_t i = loops.size(); i-- > 0;) {
-      std::vector<Stmt> outer;
-      outer.push_back(MakeLoop(loops[i].first, loops[i].second, LoopKind::kSerial, 1, std::move(body)));
-      body = std::move(outer);
-    }
+    for (size_t i = loops.size(); i-- > 0;) body = Nest({loops[i].first}, {loops[i].second}, 1, std::move(body));
     k_->body = std::move(body);
     const int64_t size = c_.f.type(root_).shape.size(), depth = shape_.depth * (shape_.pairs ? 2 : 1);
     if (IsFloat(dtype_)) {
@@ -200,9 +196,8 @@ class ContractSchedule {
     p->row_offsets = k_->AddLocal("rows", kInt64, tiles_.per_block * tiles_.rows);
     out->push_back(MakeLocal(p->row_offsets, 0));
     RowLoops r = OpenRows();
-    std::vector<Stmt> body;
-    body.push_back(MakeAccumulate(p->row_offsets, r.local, Combine::kSet, c_.builder->Position(r.x)));
-    for (Stmt& s : OverRows(r, std::move(body))) out->push_back(std::move(s));
+    const Stmt set = MakeAccumulate(p->row_offsets, r.local, Combine::kSet, c_.builder->Position(r.x));
+    for (Stmt& s : OverRows(r, {set})) out->push_back(std::move(s));
   }
 
   KOffsets OffsetsOf(int64_t ContractAxis::*stride, AxisId block, std::vector<Stmt>* out) {
@@ -311,8 +306,7 @@ class ContractSchedule {
       row.push_back(MakeLoop(v, n, LoopKind::kVector, n, std::move(set)));
       return MakeLoop(r, n, LoopKind::kUnrolled, 1, std::move(row));
     };
-    std::vector<Stmt> square, across;
-    square.push_back(MakeScratch(square_));
+    std::vector<Stmt> square{MakeScratch(square_)};
     square.push_back(rows(square_, at, Load(1, from, wk, OfBlock(block, along_k), along_k, -1)));
     square.push_back(MakeTranspose(square_));
     square.push_back(rows(pack_, to, LocalExpr(k_, square_, at)));
@@ -321,8 +315,7 @@ class ContractSchedule {
       along.clip_base = AxisAffine(block, k_block_ / n);
       along.clip_total = shape_.depth / n;
     }
-    across.push_back(std::move(along));
-    return MakeLoop(g, squares, LoopKind::kSerial, 1, std::move(across));
+    return MakeLoop(g, squares, LoopKind::kSerial, 1, {along});
   }
 
   int64_t RowStride() const { return shape_.rows.empty() ? 0 : shape_.rows[0].x; }
@@ -557,9 +550,8 @@ class ContractSchedule {
     local.Add(j, 1);
     column.Add(j, 1);
     if (shape_.lane.result >= 0) r.index[static_cast<size_t>(shape_.lane.result)].Add(column);
-    std::vector<Stmt> inner;
-    inner.push_back(MakeLoop(j, p.columns, LoopKind::kVector, p.vector, Stores(r.index, LocalExpr(k_, total_, local))));
-    return std::move(OverRows(r, std::move(inner))[0]);
+    const Stmt inner = MakeLoop(j, p.columns, LoopKind::kVector, p.vector, Stores(r.index, LocalExpr(k_, total_, local)));
+    return std::move(OverRows(r, {inner})[0]);
   }
 
   // The sum there and what is computed from it.
