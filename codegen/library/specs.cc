@@ -102,7 +102,7 @@ std::optional<LibrarySpec> Plan(ir::Op op, const Dtypes& dtypes, const ir::Attri
 // Puts what another buffer holds in the place of the marker: rows are so far apart. False if the marker stands nowhere.
 bool UseStride(LibrarySpec* spec) {
   Kernel& k = spec->kernel;
-  constexpr ExprId kAdded = 3;  // in front of all others, for each axis of rows: there is one
+  constexpr ExprId kAdded = 3;  // expressions in front of all others: the distance, the row, their product
   AxisId rows = -1;
   for (Expr& e : k.exprs) {
     for (const auto& [axis, coefficient] : e.index.terms) {

@@ -12,6 +12,7 @@
 #include "ir/eval/eval.h"
 #include "ir/text/parser.h"
 #include "passes/gradient/gradient.h"
+#include "passes/pass.h"
 #include "runtime/abi.h"
 #include "runtime/buffer.h"
 
@@ -479,6 +480,33 @@ func @main(%s: f32[4,2], %w: f32[]) -> (f32[4,2]) {
 )");
   const auto p = BuildProgram(m, *FindTarget("x86-64-v3"), {});
   EXPECT_TRUE(p.ok()) << p.status();
+}
+
+// Stencils pad rows of 7 to 8 and slice them again: taking them apart must not make a node for each pair of columns.
+TEST(Loops, StencilsStayLinear) {
+  const auto nodes = [](int steps) {
+    ir::Module m("stencil");
+    const Type row{kFloat32, {7}};
+    const std::vector<Type> types{kCounter, row};
+    DefineCount(&m, "more", types, 3);
+    Define(&m, "next", types, [&](Builder& b, const Values& p) {
+      Value x = p[1];
+      for (int i = 0; i < steps; ++i) {
+        const Value zero = b.Scalar(kFloat32, 0);
+        const Value both = b.Sub(b.Pad(x, zero, {1}, {0}, {0}), b.Pad(x, zero, {0}, {1}, {0}));
+        x = b.Sin(b.Slice(both, {0}, {7}, {1}));
+      }
+      return Values{Next(b, p[0]), x};
+    });
+    Define(&m, "main", {row}, [](Builder& b, const Values& p) {
+      return Values{b.While("more", "next", {Zero(b), p[0]})[1]};
+    });
+    EXPECT_TRUE(passes::Unstack(&m, {}).ok());
+    return m.FindFunction("next")->nodes().size();
+  };
+  const size_t few = nodes(100), many = nodes(400);
+  EXPECT_LE(few, 100u * 6 * 8);  // ops of a step, each at most once a column
+  EXPECT_LE(many, 4 * few);
 }
 
 // Loops that look the same share kernels, but not code in line: of many only some are.
