@@ -405,7 +405,7 @@ class ContractSchedule {
     w.Add(lanes, shape_.lane.w);
     if (tiles_.pack) Pack(p, wk, block, &body);
     const ExprId in_panel = InPanel(p, product);
-    std::vector<Stmt> one;
+    std::vector<Stmt> one = WindowAhead(c_, shape_, tiles_, x_base_, block_, block, tile);
     ExprId a, may_dot = -1;
     if (shape_.pairs) {
       const Affine at = PackRows(p, xk, block, tile, product.i, k, &one);
