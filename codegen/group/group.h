@@ -53,7 +53,8 @@ struct Group {
   std::vector<ir::Value> pre, post;
   /// kRows: the reductions over the rows themselves, whose partial sums it writes, and the values that hold these.
   /// kReduce: the root, if this kernel reduces its blocks of 4096 only, or its groups of 64 rows, and the value that
-  /// holds the results. kContract: the same for blocks of k.
+  /// holds the results. kContract: the same for blocks of k (of the root), or for sums over the
+  /// product's rows.
   std::vector<std::pair<ir::Value, ir::Value>> columns;
   std::vector<int64_t> row_extents;  ///< kRows: what counts the rows; a member has these extents, or one more
   int64_t width = 0;                 ///< kRows: elements of a row

@@ -8,6 +8,7 @@
 #include "codegen/program/overwritten.h"
 #include "codegen/schedule/early_updates.h"
 #include "codegen/schedule/fuse_rows.h"
+#include "codegen/schedule/join_sums.h"
 #include "codegen/schedule/signature.h"
 #include "codegen/schedule/split_sums.h"
 #include "ir/strings.h"
@@ -114,6 +115,7 @@ absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::Prepare(const Key& key, std
   if (options_.fuse) {
     FuseRows(&block->f, &grouping);
     SplitSums(&block->f, &grouping);
+    JoinSums(block->f, target_, &grouping);
     if (key.second == Role::kEntry) RunUpdatesEarly(block->f, &grouping);
   }
   block->constants.assign(static_cast<size_t>(f.num_values()), -1);

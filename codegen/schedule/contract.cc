@@ -3,6 +3,7 @@
 
 #include "codegen/schedule/contract_offsets.h"
 #include "codegen/schedule/contract_pairs.h"
+#include "codegen/schedule/contract_sums.h"
 #include "ir/strings.h"
 
 // Matrix products and what looks like them (convolutions): k ascends in blocks of 256. Rows go in blocks, too: for
@@ -20,6 +21,12 @@ using ir::Op;
 
 constexpr int kFewOps = 8;  // of an epilogue that is unrolled for all sums of a tile
 
+std::vector<Stmt> Only(Stmt s) {
+  std::vector<Stmt> list;
+  list.push_back(std::move(s));
+  return list;
+}
+
 class ContractSchedule {
  public:
   explicit ContractSchedule(const ScheduleContext& c)
@@ -31,7 +38,8 @@ class ContractSchedule {
         shape_(ShapeOfContract(c)),
         tiles_(TilesOfContract(shape_, c.target, SizeOf(dtype_), c.options.vectorize)),
         k_block_(shape_.pairs ? kProductBlock / 2 : kProductBlock),
-        packed_(shape_.pairs ? kInt32 : dtype_) {}
+        packed_(shape_.pairs ? kInt32 : dtype_),
+        sums_(OpenRowSums(c, tiles_.lanes)) {}
 
   void Run() {
     if (shape_.empty) return;
@@ -42,7 +50,7 @@ class ContractSchedule {
       loops.emplace_back(k_->AddAxis("b"), a.extent);
       Walk(a, AxisAffine(loops.back().first), &index_, &x_base_, &w_base_);
     };
-    if (!c_.group().columns.empty()) {
+    if (SplitsDepth(c_.group())) {
       loops.emplace_back(k_->AddAxis("kb"), (shape_.depth + k_block_ - 1) / k_block_);
       split_ = loops.back().first;
     }
@@ -139,7 +147,7 @@ class ContractSchedule {
     Panel p{base, columns, width, whole && !shape_.pairs ? width : hardware, -1};
     std::vector<Stmt> out;
     const bool one_block = split_ >= 0 || (shape_.depth > 0 && shape_.depth <= k_block_);
-    direct_ = one_block && !NeedsRowTable() && c_.group().nodes <= kFewOps && c_.options.vectorize;
+    direct_ = one_block && !NeedsRowTable() && c_.group().nodes <= kFewOps && c_.options.vectorize && sums_.empty();
     if (!direct_) {
       if (total_ < 0) total_ = k_->AddLocal("total", dtype_, tiles_.per_block * tiles_.rows * tiles_.lanes);
       // -0 + x = x for every x, so the first block's sum is taken as it is.
@@ -150,6 +158,7 @@ class ContractSchedule {
       if (NeedsRowTable()) RowOffsets(&p, &out);
       for (Stmt& s : Blocks(p)) out.push_back(std::move(s));
     }
+    for (const RowSums& s : sums_) out.push_back(MakeLocal(s.sums, IdentityBits(s.combine, s.dtype)));
     if (!direct_) out.push_back(Epilogue(p));
     return out;
   }
@@ -182,8 +191,7 @@ class ContractSchedule {
     for (size_t i = r.axes.size(); i-- > 0;) {
       Stmt loop = MakeLoop(r.axes[i].first, r.axes[i].second, LoopKind::kSerial, 1, std::move(body));
       if (i == 0 && block_ >= 0 && shape_.rows[tiles_.axis].extent % tiles_.block != 0) {
-        loop.clip_base = AxisAffine(block_, tiles_.block);
-        loop.clip_total = shape_.rows[tiles_.axis].extent;
+        Clip(&loop, AxisAffine(block_, tiles_.block), shape_.rows[tiles_.axis].extent);
       }
       body.clear();
       body.push_back(std::move(loop));
@@ -208,8 +216,7 @@ class ContractSchedule {
   Stmt OverK(AxisId axis, AxisId block, std::vector<Stmt> body) const {
     Stmt loop = MakeLoop(axis, std::min(shape_.depth, k_block_), LoopKind::kSerial, 1, std::move(body));
     if (shape_.depth > k_block_ && shape_.depth % k_block_ != 0) {
-      loop.clip_base = AxisAffine(block, k_block_);
-      loop.clip_total = shape_.depth;
+      Clip(&loop, AxisAffine(block, k_block_), shape_.depth);
     }
     return loop;
   }
@@ -252,18 +259,13 @@ class ContractSchedule {
       from.Add(lane, shape_.lane.w);
       return MakeAccumulate(pack_, to, Combine::kSet, Load(1, from, wk, k, inner, -1));
     };
-    const auto one = [](Stmt s) {
-      std::vector<Stmt> list;
-      list.push_back(std::move(s));
-      return list;
-    };
     const AxisId t = k_->AddAxis("t"), j = k_->AddAxis("j");
     const Affine k = AxisAffine(t), lane = AxisAffine(j);
     // What is not side by side along k either is gathered.
     const bool transposed = shape_.lane.w != 1 && wk.table < 0 && wk.stride == (shape_.pairs ? 2 : 1) && n > 1;
     if (!transposed) {
-      Stmt copy = MakeLoop(j, p.columns, LoopKind::kVector, p.vector, one(set(OfBlock(block, k), k, lane)));
-      return out->push_back(OverK(t, block, one(std::move(copy))));
+      Stmt copy = MakeLoop(j, p.columns, LoopKind::kVector, p.vector, Only(set(OfBlock(block, k), k, lane)));
+      return out->push_back(OverK(t, block, Only(std::move(copy))));
     }
     // Squares of n x n are transposed in registers. Before them, the last depth % n elements of k, which squares of
     // earlier blocks overwrite; at last the columns that fill no square.
@@ -272,17 +274,17 @@ class ContractSchedule {
       Affine last = k, inner = k;
       last.constant = shape_.depth - rest;
       inner.constant = last.constant % k_block_;
-      Stmt copy = MakeLoop(j, squares * n, LoopKind::kVector, n, one(set(last, inner, lane)));
-      out->push_back(MakeLoop(t, rest, LoopKind::kSerial, 1, one(std::move(copy))));
+      Stmt copy = MakeLoop(j, squares * n, LoopKind::kVector, n, Only(set(last, inner, lane)));
+      out->push_back(MakeLoop(t, rest, LoopKind::kSerial, 1, Only(std::move(copy))));
     }
     if (squares > 0 && shape_.depth >= n) out->push_back(Squares(p, wk, block, squares, n));
     if (p.columns % n > 0) {
       Affine column = lane;
       column.constant = squares * n;
-      Stmt copy = OverK(t, block, one(set(OfBlock(block, k), k, column)));
+      Stmt copy = OverK(t, block, Only(set(OfBlock(block, k), k, column)));
       copy.loop_kind = LoopKind::kVector;
       copy.width = n;
-      out->push_back(MakeLoop(j, p.columns % n, LoopKind::kSerial, 1, one(std::move(copy))));
+      out->push_back(MakeLoop(j, p.columns % n, LoopKind::kSerial, 1, Only(std::move(copy))));
     }
   }
 
@@ -301,10 +303,8 @@ class ContractSchedule {
     to.Add(g, n);
     to.Add(v, 1);
     const auto rows = [&](LocalId local, const Affine& index, ExprId value) {
-      std::vector<Stmt> set, row;
-      set.push_back(MakeAccumulate(local, index, Combine::kSet, value));
-      row.push_back(MakeLoop(v, n, LoopKind::kVector, n, std::move(set)));
-      return MakeLoop(r, n, LoopKind::kUnrolled, 1, std::move(row));
+      Stmt row = MakeLoop(v, n, LoopKind::kVector, n, Only(MakeAccumulate(local, index, Combine::kSet, value)));
+      return MakeLoop(r, n, LoopKind::kUnrolled, 1, Only(std::move(row)));
     };
     std::vector<Stmt> square{MakeScratch(square_)};
     square.push_back(rows(square_, at, Load(1, from, wk, OfBlock(block, along_k), along_k, -1)));
@@ -312,8 +312,7 @@ class ContractSchedule {
     square.push_back(rows(pack_, to, LocalExpr(k_, square_, at)));
     Stmt along = MakeLoop(q, std::min(shape_.depth, k_block_) / n, LoopKind::kSerial, 1, std::move(square));
     if (shape_.depth > k_block_ && shape_.depth % k_block_ != 0) {
-      along.clip_base = AxisAffine(block, k_block_ / n);
-      along.clip_total = shape_.depth / n;
+      Clip(&along, AxisAffine(block, k_block_ / n), shape_.depth / n);
     }
     return MakeLoop(g, squares, LoopKind::kSerial, 1, {along});
   }
@@ -377,8 +376,7 @@ class ContractSchedule {
                                  Load(0, from, xk, OfBlock(block, AxisAffine(t)), AxisAffine(t), row)));
     Stmt over_k = OverK(t, block, {}), over_rows = MakeLoop(i, tiles_.rows, LoopKind::kSerial, 1, {});
     if (!joined && !shape_.rows.empty() && shape_.rows[0].extent % tiles_.rows != 0) {
-      over_rows.clip_base = FromBlock(AxisAffine(tile, tiles_.rows));
-      over_rows.clip_total = shape_.rows[0].extent;
+      Clip(&over_rows, FromBlock(AxisAffine(tile, tiles_.rows)), shape_.rows[0].extent);
     }
     Stmt &vector = joined ? over_k : over_rows, &outer = joined ? over_rows : over_k;
     vector.loop_kind = LoopKind::kVector;
@@ -421,10 +419,8 @@ class ContractSchedule {
                          ? LocalExpr(k_, pack_, packed)
                          : Load(1, w, wk, OfBlock(block, AxisAffine(k)), AxisAffine(k), -1, in_panel);
     const auto over_k = [&](Combine combine, ExprId guard) {
-      std::vector<Stmt> multiply, step;
-      multiply.push_back(MakeAccumulate(acc, product.sum, combine, a, b));
-      step.push_back(OverTile(product, p, Computed(p), std::move(multiply)));
-      Stmt loop = OverK(k, block, std::move(step));
+      std::vector<Stmt> multiply = Only(MakeAccumulate(acc, product.sum, combine, a, b));
+      Stmt loop = OverK(k, block, Only(OverTile(product, p, Computed(p), std::move(multiply))));
       loop.guard = guard;
       return loop;
     };
@@ -440,9 +436,8 @@ class ContractSchedule {
     Stmt tiles = MakeLoop(tile, tiles_.per_block, LoopKind::kSerial, 1, std::move(one));
     if (block_ >= 0) {  // the last block has fewer
       const int64_t extent = shape_.rows[tiles_.axis].extent, others = (extent - 1) / tiles_.block;
-      const int64_t rows = (extent - others * tiles_.block) * tiles_.inner;
-      tiles.clip_base = AxisAffine(block_, tiles_.per_block);
-      tiles.clip_total = others * tiles_.per_block + (rows + tiles_.rows - 1) / tiles_.rows;
+      const int64_t rows = (extent - others * tiles_.block) * tiles_.inner, last = (rows + tiles_.rows - 1) / tiles_.rows;
+      Clip(&tiles, AxisAffine(block_, tiles_.per_block), others * tiles_.per_block + last);
     }
     body.push_back(std::move(tiles));
     return split_ >= 0 ? std::move(body) : Nest({block}, {(shape_.depth + k_block_ - 1) / k_block_}, 1, std::move(body));
@@ -484,8 +479,7 @@ class ContractSchedule {
     };
     Stmt vector = MakeLoop(t.j, std::min(columns, p.vector), LoopKind::kVector, p.vector, std::move(body));
     if (t.part >= 0 && columns < p.width) {
-      vector.clip_base = AxisAffine(t.part, p.vector);
-      vector.clip_total = columns;
+      Clip(&vector, AxisAffine(t.part, p.vector), columns);
     }
     around(std::move(vector));
     if (t.part >= 0) around(MakeLoop(t.part, p.width / p.vector, LoopKind::kUnrolled, 1, std::move(body)));
@@ -497,10 +491,8 @@ class ContractSchedule {
     const TileAxes t = OpenTile(p);
     Affine to = t.sum;
     to.Add(tile, tiles_.rows * p.width);
-    std::vector<Stmt> add;
-    add.push_back(MakeAccumulate(total_, to, shape_.depth > k_block_ && split_ < 0 ? Combine::kSum : Combine::kSet,
-                                 LocalExpr(k_, acc, t.sum)));
-    return OverTile(t, p, Computed(p), std::move(add));
+    const Combine add = shape_.depth > k_block_ && split_ < 0 ? Combine::kSum : Combine::kSet;
+    return OverTile(t, p, Computed(p), Only(MakeAccumulate(total_, to, add, LocalExpr(k_, acc, t.sum))));
   }
 
   // The sums of a tile, and what is computed from them, to memory.
@@ -515,8 +507,7 @@ class ContractSchedule {
     const ExprId value = LocalExpr(k_, acc, t.sum);
     Stmt rows = OverTile(t, p, p.columns, Stores(index, value));
     if (!shape_.rows.empty() && shape_.rows[tiles_.axis].extent % tiles_.rows != 0) {
-      rows.clip_base = FromBlock(AxisAffine(tile, tiles_.rows));
-      rows.clip_total = shape_.rows[tiles_.axis].extent;
+      Clip(&rows, FromBlock(AxisAffine(tile, tiles_.rows)), shape_.rows[tiles_.axis].extent);
     }
     return rows;
   }
@@ -550,8 +541,13 @@ class ContractSchedule {
     local.Add(j, 1);
     column.Add(j, 1);
     if (shape_.lane.result >= 0) r.index[static_cast<size_t>(shape_.lane.result)].Add(column);
-    const Stmt inner = MakeLoop(j, p.columns, LoopKind::kVector, p.vector, Stores(r.index, LocalExpr(k_, total_, local)));
-    return std::move(OverRows(r, {inner})[0]);
+    // Accumulating reads before the stores write: an output may take the place of an operand.
+    std::vector<Stmt> stores = Stores(r.index, LocalExpr(k_, total_, local)), element, row;
+    AddToRowSums(c_, sums_, r.index, AxisAffine(j), &element);
+    std::move(stores.begin(), stores.end(), std::back_inserter(element));
+    row.push_back(MakeLoop(j, p.columns, LoopKind::kVector, p.vector, std::move(element)));
+    if (!sums_.empty()) row.push_back(EndGroup(c_, sums_, r.index, p.base, p.columns, p.vector));
+    return std::move(OverRows(r, std::move(row))[0]);
   }
 
   // The sum there and what is computed from it.
@@ -585,6 +581,7 @@ class ContractSchedule {
   AxisId split_ = -1;        // blocks of k, if another kernel adds their sums
   const int64_t k_block_;  // of what k counts
   const DType packed_;     // an element of a packed operand: of pairs, the first in the upper half
+  const std::vector<RowSums> sums_;  // over rows, of the group at hand
   bool direct_ = false;      // sums of a tile go from registers to the result, through no table
   LocalId total_ = -1, pack_ = -1, square_ = -1, rows_ = -1;
   LocalId x_least_ = -1, w_least_ = -1;  // LeastOf

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "codegen/schedule/contract_sums.h"
+#include "codegen/schedule/join_sums.h"
+
 namespace reel::codegen {
 namespace {
 
@@ -163,6 +166,27 @@ bool MakesRows(const ContractShape& shape, const ContractTiles& t, const Target&
          shape.rows[0].extent * columns > target.l2_bytes && shape.rows[0].extent >= kLeastGranules * kGranule;
 }
 
+// Blocks of whole groups of 64 rows and tiles of at most so many, with the fewest rows to drop.
+void BlockGroups(const ContractShape& shape, int64_t most, ContractTiles* t) {
+  std::vector<int64_t> extents;
+  for (const ContractAxis& a : shape.rows) extents.push_back(a.extent);
+  const BlockOfGroups least = GroupsOfRows(extents);
+  t->axis = least.axis;
+  t->inner = Product({shape.rows.begin() + static_cast<std::ptrdiff_t>(t->axis) + 1, shape.rows.end()});
+  t->rows = most;
+  double best = 0;
+  for (int64_t block = least.block; block <= extents[t->axis]; block += least.block) {
+    const int64_t rows = block * t->inner;
+    if (block > least.block && rows > kManyRows) break;
+    const int64_t tiles = (rows + most - 1) / most;
+    const double waste = static_cast<double>(tiles * most) / static_cast<double>(rows);
+    if (best != 0 && waste >= best) continue;
+    best = waste;
+    t->block = block;
+    t->per_block = tiles;
+  }
+}
+
 // Blocks of rows and tiles of at most so many, for panels of t->lanes.
 void BlockRows(const ContractShape& shape, const Target& target, int64_t element_bytes, int64_t most, ContractTiles* t) {
   if (shape.rows.empty()) return;
@@ -192,6 +216,7 @@ void BlockRows(const ContractShape& shape, const Target& target, int64_t element
     t->per_block = kGranule / most;
     return;
   }
+  if (shape.sums) return BlockGroups(shape, most, t);
   // The tile with the fewest rows to drop; fewer rows load more of w per product.
   const int64_t rows = t->block * t->inner;
   double best = 0;
@@ -267,6 +292,7 @@ ContractShape ShapeOfContract(const ScheduleContext& c) {
     columns.pop_back();
     s.outer.insert(s.outer.end(), columns.begin(), columns.end());
   }
+  s.sums = !c.group().columns.empty() && !SplitsDepth(c.group());
   s.widens = IsHalf(c.f.type(view(1).base).dtype) && !IsHalf(w_type.dtype);
   PairUp(c, view(0), view(1), &s);
   return s;

@@ -31,6 +31,7 @@ struct ContractShape {
   bool pairs = false;  ///< of bf16 in twos: k is one axis, which counts pairs, as depth does; `rows` is at most one
   PairedOperand x_pair, w_pair;
   bool widens = false;  ///< lanes of w are 16 bits in memory
+  bool sums = false;    ///< blocks of rows are whole groups of 64, which are summed (JoinSums)
 };
 
 /// Axes that neither operand nor what the group computes from the result can tell apart are one.

@@ -43,6 +43,11 @@ Stmt MakeLoop(AxisId axis, int64_t extent, LoopKind kind, int64_t width, std::ve
   return s;
 }
 
+void Clip(Stmt* loop, Affine base, int64_t total) {
+  loop->clip_base = std::move(base);
+  loop->clip_total = total;
+}
+
 Stmt MakeStore(BufferId buffer, Affine index, ExprId value) {
   Stmt s;
   s.kind = Stmt::Kind::kStore;
@@ -180,8 +185,7 @@ void Parallelize(Kernel* kernel, int64_t elements, int64_t cost) {
   ShiftAxis(kernel, &kernel->body, axis, AxisAffine(chunk, size));
   loop.extent = size;
   if (extent % size != 0) {
-    loop.clip_base = AxisAffine(chunk, size);
-    loop.clip_total = extent;
+    Clip(&loop, AxisAffine(chunk, size), extent);
   }
   std::vector<Stmt> body = std::move(kernel->body);
   kernel->body.clear();

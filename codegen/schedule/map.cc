@@ -30,8 +30,7 @@ std::vector<Stmt> TransposingNest(Kernel* k, std::vector<AxisId> axes, std::vect
   ShiftAxis(k, &body, inner, AxisAffine(block, width));
   Stmt lanes = MakeLoop(inner, width, LoopKind::kVector, width, std::move(body));
   if (count % width != 0) {
-    lanes.clip_base = AxisAffine(block, width);
-    lanes.clip_total = count;
+    Clip(&lanes, AxisAffine(block, width), count);
   }
   body.clear();
   body.push_back(std::move(lanes));

@@ -114,11 +114,6 @@ class ReduceNest {
     for (const auto& [axis, coefficient] : base.terms) blocks.Add(axis, coefficient / kPartials);
     return blocks;
   }
-  static void Clip(Stmt* loop, const Affine& base, int64_t total) {
-    loop->clip_base = base;
-    loop->clip_total = total;
-  }
-
   Kernel* kernel_;
   const Combine combine_;
   const DType dtype_;
@@ -163,8 +158,7 @@ struct RowsNest {
     }
     Stmt rows = MakeLoop(row, std::min(counts[l], group), LoopKind::kSerial, 1, std::move(element));
     if (counts[l] > group && counts[l] % group != 0) {
-      rows.clip_base = first;
-      rows.clip_total = counts[l];
+      Clip(&rows, first, counts[l]);
     }
     std::vector<Stmt> body;
     body.push_back(MakeLocal(locals[l], IdentityBits(combine, dtype)));

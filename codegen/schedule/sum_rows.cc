@@ -11,8 +11,7 @@ void SumOverRows(Kernel* k, const std::vector<RowSums>& columns, AxisId row, int
   ShiftAxis(k, &body, row, AxisAffine(g, kPartials));
   Stmt visit = MakeLoop(row, std::min(rows, kPartials), LoopKind::kSerial, 1, std::move(body));
   if (rows > kPartials && rows % kPartials != 0) {
-    visit.clip_base = AxisAffine(g, kPartials);
-    visit.clip_total = rows;
+    Clip(&visit, AxisAffine(g, kPartials), rows);
   }
   std::vector<Stmt> group, stores;
   for (const RowSums& c : columns) {

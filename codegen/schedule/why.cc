@@ -2,7 +2,7 @@
 // are in memory.
 #include <algorithm>
 
-#include "codegen/schedule/schedule.h"
+#include "codegen/schedule/contract_sums.h"
 #include "ir/strings.h"
 
 namespace reel::codegen {
@@ -93,7 +93,8 @@ std::string StoredText(const Context& c, Value v) {
   const auto i = static_cast<size_t>(v.id);
   const Grouping& g = c.grouping;
   if (i >= g.why.size()) {
-    return StrCat(Text(c.f, v), " stored: ", c.group.root.valid() ? "results of blocks" : "partial sums of rows");
+    return StrCat(Text(c.f, v), " stored: ", c.group.root_kind == Group::Root::kReduce || SplitsDepth(c.group) ? "results of blocks"
+                                                                                        : "partial sums of rows");
   }
   std::string why;
   switch (g.why[i]) {

@@ -1,0 +1,61 @@
+#include "codegen/schedule/contract_sums.h"
+
+#include <utility>
+
+namespace reel::codegen {
+
+using ir::Op;
+
+bool SplitsDepth(const Group& group) {
+  return group.root_kind == Group::Root::kContract && !group.columns.empty() && group.columns[0].first == group.root;
+}
+
+std::vector<RowSums> OpenRowSums(const ScheduleContext& c, int64_t lanes) {
+  std::vector<RowSums> sums;
+  if (SplitsDepth(c.group())) return sums;
+  for (const auto& [root, partials] : c.group().columns) {
+    const DType dtype = c.f.type(root).dtype;
+    sums.push_back({c.kernel->AddLocal("s", dtype, lanes), c.builder->BufferOf(partials, true),
+                    CombineOf(c.f.producer(root)->op), dtype});
+  }
+  return sums;
+}
+
+void AddToRowSums(const ScheduleContext& c, const std::vector<RowSums>& sums, const Index& index, const Affine& lane,
+                  std::vector<Stmt>* out) {
+  for (size_t i = 0; i < sums.size(); ++i) {
+    const ir::Value x = c.builder->BaseOf(c.f.producer(c.group().columns[i].first)->operands[0]);
+    out->push_back(MakeAccumulate(sums[i].sums, lane, sums[i].combine, c.builder->Build(x, index)));
+  }
+}
+
+Stmt EndGroup(const ScheduleContext& c, const std::vector<RowSums>& sums, Index index, const Affine& column,
+              int64_t columns, int64_t vector) {
+  ExprBuilder& b = *c.builder;
+  const int64_t width = c.f.type(c.group().root).shape.dims().back();
+  index.back() = {};
+  Affine row = b.Flat(c.group().root, index);
+  row.constant /= width;
+  for (auto& [axis, coefficient] : row.terms) coefficient /= width;
+  const auto number = [&b](int64_t n) { return b.Constant(kInt64, static_cast<double>(n)); };
+  const ExprId at = b.Position(row), in_group = b.Apply(Op::kRem, kInt64, {at, number(kPartials)});
+  const AxisId e = c.kernel->AddAxis("e");
+  Affine to = column;
+  to.Add(e, 1);
+  std::vector<Stmt> store, reset, end;
+  for (const RowSums& s : sums) {
+    store.push_back(MakeStore(s.partials, to, LocalExpr(c.kernel, s.sums, AxisAffine(e))));
+    store.back().dynamic = b.Apply(Op::kDiv, kInt64, {at, number(kPartials)});
+    store.back().dynamic_stride = width;
+    const ExprId first = b.Constant(s.dtype, 0);
+    c.kernel->exprs[static_cast<size_t>(first)].bits = IdentityBits(s.combine, s.dtype);
+    reset.push_back(MakeAccumulate(s.sums, AxisAffine(e), Combine::kSet, first));
+  }
+  store.insert(store.end(), reset.begin(), reset.end());
+  end.push_back(MakeLoop(e, columns, LoopKind::kVector, vector, std::move(store)));
+  Stmt once = MakeLoop(c.kernel->AddAxis("once"), 1, LoopKind::kSerial, 1, std::move(end));
+  once.guard = b.Apply(Op::kEqual, kBool, {in_group, number(kPartials - 1)});
+  return once;
+}
+
+}  // namespace reel::codegen
