@@ -166,25 +166,15 @@ bool MakesRows(const ContractShape& shape, const ContractTiles& t, const Target&
          shape.rows[0].extent * columns > target.l2_bytes && shape.rows[0].extent >= kLeastGranules * kGranule;
 }
 
-// Blocks of whole groups of 64 rows and tiles of at most so many, with the fewest rows to drop.
-void BlockGroups(const ContractShape& shape, int64_t most, ContractTiles* t) {
+// Makes blocks of rows whole groups of 64.
+void TakeWholeGroups(const ContractShape& shape, ContractTiles* t) {
   std::vector<int64_t> extents;
   for (const ContractAxis& a : shape.rows) extents.push_back(a.extent);
-  const BlockOfGroups least = GroupsOfRows(extents);
-  t->axis = least.axis;
-  t->inner = Product({shape.rows.begin() + static_cast<std::ptrdiff_t>(t->axis) + 1, shape.rows.end()});
-  t->rows = most;
-  double best = 0;
-  for (int64_t block = least.block; block <= extents[t->axis]; block += least.block) {
-    const int64_t rows = block * t->inner;
-    if (block > least.block && rows > kManyRows) break;
-    const int64_t tiles = (rows + most - 1) / most;
-    const double waste = static_cast<double>(tiles * most) / static_cast<double>(rows);
-    if (best != 0 && waste >= best) continue;
-    best = waste;
-    t->block = block;
-    t->per_block = tiles;
-  }
+  const auto [axis, least] = GroupsOfRows(extents);
+  const int64_t block = axis == t->axis ? std::min((t->block + least - 1) / least * least, extents[axis]) : least;
+  t->axis = axis;
+  t->block = block;
+  t->inner = Product({shape.rows.begin() + static_cast<std::ptrdiff_t>(axis) + 1, shape.rows.end()});
 }
 
 // Blocks of rows and tiles of at most so many, for panels of t->lanes.
@@ -216,7 +206,7 @@ void BlockRows(const ContractShape& shape, const Target& target, int64_t element
     t->per_block = kGranule / most;
     return;
   }
-  if (shape.sums) return BlockGroups(shape, most, t);
+  if (shape.sums) TakeWholeGroups(shape, t);
   // The tile with the fewest rows to drop; fewer rows load more of w per product.
   const int64_t rows = t->block * t->inner;
   double best = 0;
@@ -226,7 +216,9 @@ void BlockRows(const ContractShape& shape, const Target& target, int64_t element
     best = cost;
     t->rows = r;
   }
-  if (t->axis + 1 == shape.rows.size()) t->block = std::min((t->block + t->rows - 1) / t->rows * t->rows, extent);
+  if (t->axis + 1 == shape.rows.size() && !shape.sums) {
+    t->block = std::min((t->block + t->rows - 1) / t->rows * t->rows, extent);
+  }
   t->per_block = (t->block * t->inner + t->rows - 1) / t->rows;
 }
 

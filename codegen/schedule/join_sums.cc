@@ -53,7 +53,8 @@ class SumJoiner {
   // Whether v, a value of group p, comes in a product's blocks of whole groups of rows of so many elements.
   bool MakesGroups(int p, Value v, int64_t width) const {
     const Group& product = out_.groups[static_cast<size_t>(p)];
-    if (product.root_kind != Group::Root::kContract || !product.columns.empty() || f_.type(v).bytes() <= target_.l2_bytes) return false;
+    if (product.root_kind != Group::Root::kContract || !product.columns.empty()) return false;
+    if (f_.type(v).bytes() <= target_.l2_bytes) return false;
     const ir::Node& node = *f_.producer(product.root);
     const Shape& shape = f_.type(product.root).shape;
     const auto rank = [&](size_t k) { return static_cast<size_t>(f_.type(node.operands[k]).shape.rank()); };
