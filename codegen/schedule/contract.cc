@@ -19,8 +19,6 @@ namespace {
 
 using ir::Op;
 
-constexpr int kFewOps = 8;  // of an epilogue that is unrolled for all sums of a tile
-
 std::vector<Stmt> Only(Stmt s) {
   std::vector<Stmt> list;
   list.push_back(std::move(s));
@@ -64,7 +62,8 @@ class ContractSchedule {
     const int64_t lanes = tiles_.lanes;
     const bool panels = tiles_.pack && SharesPanels(shape_, lanes);
     if (panels) loops.emplace_back(k_->AddAxis("n"), shape_.lane.extent / lanes);
-    std::vector<Stmt> body = panels ? Block(AxisAffine(loops.back().first, lanes), lanes, lanes) : Panels(loops.empty());
+    std::vector<Stmt> body = panels ? Block(AxisAffine(loops.back().first, lanes), lanes, lanes)
+                             : tiles_.whole_rows ? WholeRows() : Panels(loops.empty());
     // Threads share the outermost loop: if it is short, the longest.
     if (!loops.empty() && loops[0].second < kSharedSteps && split_ < 0) {
       const auto longer = [](const auto& a, const auto& b) { return a.second < b.second; };
@@ -117,14 +116,9 @@ class ContractSchedule {
     if (joined) {
       ExprBuilder& b = *c_.builder;
       const ExprId last = b.Constant(kInt64, static_cast<double>(whole)), at = b.Position(AxisAffine(panel));
-      const auto only = [this](ExprId guard, std::vector<Stmt> body) {
-        Stmt once = MakeLoop(k_->AddAxis("once"), 1, LoopKind::kSerial, 1, std::move(body));
-        once.guard = guard;
-        return once;
-      };
       std::vector<Stmt> either;
-      either.push_back(only(b.Apply(Op::kLess, kBool, {at, last}), std::move(wide)));
-      either.push_back(only(b.Apply(Op::kEqual, kBool, {at, last}), std::move(narrow)));
+      either.push_back(Once(k_, b.Apply(Op::kLess, kBool, {at, last}), std::move(wide)));
+      either.push_back(Once(k_, b.Apply(Op::kEqual, kBool, {at, last}), std::move(narrow)));
       wide = std::move(either);
       narrow.clear();
     }
@@ -147,19 +141,32 @@ class ContractSchedule {
     Panel p{base, columns, width, whole && !shape_.pairs ? width : hardware, -1};
     std::vector<Stmt> out;
     const bool one_block = split_ >= 0 || (shape_.depth > 0 && shape_.depth <= k_block_);
+    if (tiles_.whole_rows) return Blocks(p);
     direct_ = one_block && !NeedsRowTable() && c_.group().nodes <= kFewOps && c_.options.vectorize && sums_.empty();
-    if (!direct_) {
-      if (total_ < 0) total_ = k_->AddLocal("total", dtype_, tiles_.per_block * tiles_.rows * tiles_.lanes);
-      // -0 + x = x for every x, so the first block's sum is taken as it is.
-      out.push_back(one_block ? MakeScratch(total_)
-                              : MakeLocal(total_, Bits(dtype_, shape_.depth == 0 || !IsFloat(dtype_) ? 0.0 : -0.0)));
-    }
+    if (!direct_) out.push_back(OpenTable(tiles_.lanes, one_block));
     if (shape_.depth > 0) {
       if (NeedsRowTable()) RowOffsets(&p, &out);
       for (Stmt& s : Blocks(p)) out.push_back(std::move(s));
     }
     for (const RowSums& s : sums_) out.push_back(MakeLocal(s.sums, IdentityBits(s.combine, s.dtype)));
     if (!direct_) out.push_back(Epilogue(p));
+    return out;
+  }
+
+  // The sums of a block of rows. -0 + x = x for every x, so that of the first block of k is taken as it is.
+  Stmt OpenTable(int64_t width, bool one_block) {
+    if (total_ < 0) total_ = k_->AddLocal("total", dtype_, tiles_.per_block * tiles_.rows * width);
+    const double first = shape_.depth == 0 || !IsFloat(dtype_) ? 0.0 : -0.0;
+    return one_block ? MakeScratch(total_) : MakeLocal(total_, Bits(dtype_, first));
+  }
+
+  // Panels whose sums wait in a table of whole rows.
+  std::vector<Stmt> WholeRows() {
+    const int64_t n = shape_.lane.extent, hardware = c_.target.lanes(SizeOf(dtype_));
+    table_width_ = (n + hardware - 1) / hardware * hardware;
+    std::vector<Stmt> out = Only(OpenTable(table_width_, shape_.depth <= k_block_));
+    for (Stmt& s : Panels(false)) out.push_back(std::move(s));
+    out.push_back(Epilogue({{}, n, table_width_, hardware, -1}));
     return out;
   }
 
@@ -193,8 +200,7 @@ class ContractSchedule {
       if (i == 0 && block_ >= 0 && shape_.rows[tiles_.axis].extent % tiles_.block != 0) {
         Clip(&loop, AxisAffine(block_, tiles_.block), shape_.rows[tiles_.axis].extent);
       }
-      body.clear();
-      body.push_back(std::move(loop));
+      body = Only(std::move(loop));
     }
     return body;
   }
@@ -371,9 +377,7 @@ class ContractSchedule {
       at.Add(i, 1);
       from.Add(FromBlock(at), RowStride());
     }
-    std::vector<Stmt> set, lanes;
-    set.push_back(MakeAccumulate(rows_, place(i, t), Combine::kSet,
-                                 Load(0, from, xk, OfBlock(block, AxisAffine(t)), AxisAffine(t), row)));
+    const ExprId element = Load(0, from, xk, OfBlock(block, AxisAffine(t)), AxisAffine(t), row);
     Stmt over_k = OverK(t, block, {}), over_rows = MakeLoop(i, tiles_.rows, LoopKind::kSerial, 1, {});
     if (!joined && !shape_.rows.empty() && shape_.rows[0].extent % tiles_.rows != 0) {
       Clip(&over_rows, FromBlock(AxisAffine(tile, tiles_.rows)), shape_.rows[0].extent);
@@ -381,9 +385,8 @@ class ContractSchedule {
     Stmt &vector = joined ? over_k : over_rows, &outer = joined ? over_rows : over_k;
     vector.loop_kind = LoopKind::kVector;
     vector.width = n;
-    vector.body = std::move(set);
-    lanes.push_back(std::move(vector));
-    outer.body = std::move(lanes);
+    vector.body = Only(MakeAccumulate(rows_, place(i, t), Combine::kSet, element));
+    outer.body = Only(std::move(vector));
     out->push_back(MakeScratch(rows_));
     out->push_back(std::move(outer));
     return place(row_axis, k);
@@ -473,24 +476,23 @@ class ContractSchedule {
 
   // for i in rows of a tile, unrolled { vector j { body } }; register by register where those are not one vector.
   Stmt OverTile(const TileAxes& t, const Panel& p, int64_t columns, std::vector<Stmt> body) const {
-    const auto around = [&body](Stmt loop) {
-      body.clear();
-      body.push_back(std::move(loop));
-    };
     Stmt vector = MakeLoop(t.j, std::min(columns, p.vector), LoopKind::kVector, p.vector, std::move(body));
     if (t.part >= 0 && columns < p.width) {
       Clip(&vector, AxisAffine(t.part, p.vector), columns);
     }
-    around(std::move(vector));
-    if (t.part >= 0) around(MakeLoop(t.part, p.width / p.vector, LoopKind::kUnrolled, 1, std::move(body)));
+    body = Only(std::move(vector));
+    if (t.part >= 0) body = Only(MakeLoop(t.part, p.width / p.vector, LoopKind::kUnrolled, 1, std::move(body)));
     return MakeLoop(t.i, tiles_.rows, LoopKind::kUnrolled, 1, std::move(body));
   }
 
   // The sums of a tile to the table.
   Stmt AddTile(const Panel& p, AxisId tile, LocalId acc) {
     const TileAxes t = OpenTile(p);
-    Affine to = t.sum;
-    to.Add(tile, tiles_.rows * p.width);
+    const int64_t width = tiles_.whole_rows ? table_width_ : p.width;
+    Affine to = AxisAffine(t.i, width);
+    to.Add(t.column);
+    if (tiles_.whole_rows) to.Add(p.base);
+    to.Add(tile, tiles_.rows * width);
     const Combine add = shape_.depth > k_block_ && split_ < 0 ? Combine::kSum : Combine::kSet;
     return OverTile(t, p, Computed(p), Only(MakeAccumulate(total_, to, add, LocalExpr(k_, acc, t.sum))));
   }
@@ -584,6 +586,7 @@ class ContractSchedule {
   const std::vector<RowSums> sums_;  // over rows, of the group at hand
   bool direct_ = false;      // sums of a tile go from registers to the result, through no table
   LocalId total_ = -1, pack_ = -1, square_ = -1, rows_ = -1;
+  int64_t table_width_ = 0;  // of a table of whole rows
   LocalId x_least_ = -1, w_least_ = -1;  // LeastOf
   Index index_;              // of the result, as far as the outer loops say
   Affine x_base_, w_base_;   // the same of the operands

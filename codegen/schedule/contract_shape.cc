@@ -14,6 +14,7 @@ constexpr int64_t kMaxRows = 128;  // of a block: their sums stay in L1 or L2
 constexpr int64_t kManyRows = 512;  // of a block for which w is packed, or x read in runs: their sums stay in L2
 constexpr int64_t kMinRows = 24;   // what a block of w is worth loading for
 constexpr int64_t kWantedBlocks = 16;
+constexpr int64_t kWaiting = 128 << 10, kLongRow = 128;  // bytes of sums that wait for whole rows, of more elements
 constexpr int64_t kGranule = kProductBlock / 2, kLeastGranules = 4;  // of rows that a chain may walk
 
 int64_t Product(const Axes& axes) {
@@ -166,6 +167,15 @@ bool MakesRows(const ContractShape& shape, const ContractTiles& t, const Target&
          shape.rows[0].extent * columns > target.l2_bytes && shape.rows[0].extent >= kLeastGranules * kGranule;
 }
 
+// Whether a long epilogue of a large result, which has more arrays to walk (an optimizer's), walks them row by row: panel
+// by panel they come in runs too short for the hardware to look ahead.
+bool WalksRows(const ContractShape& shape, const ContractTiles& t, const Target& target, int64_t element_bytes) {
+  const int64_t row = element_bytes * shape.lane.extent;
+  return shape.long_epilogue && !t.pack && !shape.sums && shape.outer.empty() && shape.rows.size() == 1 &&
+         shape.depth > 0 && row <= kWaiting / kMinRows && shape.depth * row <= target.l2_bytes / 2 &&
+         shape.rows[0].extent * row > target.l2_bytes / 2 && shape.lane.extent > kLongRow;
+}
+
 // Makes blocks of rows whole groups of 64.
 void TakeWholeGroups(const ContractShape& shape, ContractTiles* t) {
   std::vector<int64_t> extents;
@@ -182,7 +192,9 @@ void BlockRows(const ContractShape& shape, const Target& target, int64_t element
   if (shape.rows.empty()) return;
   // Whole inner axes as far as they fit.
   const int64_t most_rows = t->pack && SharesPanels(shape, t->lanes) ? kManyRows : kMaxRows;
-  const int64_t wanted = t->pack ? most_rows : WantedRows(shape, element_bytes);
+  const int64_t wanted = t->whole_rows ? std::clamp(kWaiting / (shape.lane.extent * element_bytes), kMinRows, kMaxRows)
+                         : t->pack   ? most_rows
+                                     : WantedRows(shape, element_bytes);
   t->axis = shape.rows.size() - 1;
   const auto share = [&]() -> int64_t { return t->pack ? 1 : PiecesToShare(shape, t->axis); };
   while (t->axis > 0 && t->inner * shape.rows[t->axis].extent <= wanted && share() == 1) {
@@ -200,7 +212,7 @@ void BlockRows(const ContractShape& shape, const Target& target, int64_t element
     }
   }
   t->block = (extent + pieces - 1) / pieces;
-  if (kGranule % most == 0 && MakesRows(shape, *t, target, element_bytes)) {
+  if (kGranule % most == 0 && !t->whole_rows && MakesRows(shape, *t, target, element_bytes)) {
     t->rows = most;
     t->block = kGranule;
     t->per_block = kGranule / most;
@@ -285,6 +297,7 @@ ContractShape ShapeOfContract(const ScheduleContext& c) {
     s.outer.insert(s.outer.end(), columns.begin(), columns.end());
   }
   s.sums = !c.group().columns.empty() && !SplitsDepth(c.group());
+  s.long_epilogue = c.group().nodes > kFewOps;
   s.widens = IsHalf(c.f.type(view(1).base).dtype) && !IsHalf(w_type.dtype);
   PairUp(c, view(0), view(1), &s);
   return s;
@@ -316,7 +329,8 @@ ContractTiles TilesOfContract(const ContractShape& shape, const Target& target, 
     return Steps(shape, a, hardware) < worthwhile * Steps(shape, b, hardware) ? a : b;
   };
   const bool tiles_of_6 = across >= 4 || (across >= 2 && !many);
-  if (tiles_of_6 && MakesRows(shape, t, target, element_bytes)) {
+  t.whole_rows = WalksRows(shape, t, target, element_bytes);
+  if (tiles_of_6 && !t.whole_rows && MakesRows(shape, t, target, element_bytes)) {
     return many ? better(of(3, 8), of(across, 4), 1) : of(across, 4);
   }
   const ContractTiles wide = of(across, tiles_of_6 ? 6 : 8);

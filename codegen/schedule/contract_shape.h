@@ -31,6 +31,7 @@ struct ContractShape {
   bool pairs = false;  ///< of bf16 in twos: k is one axis, which counts pairs, as depth does; `rows` is at most one
   PairedOperand x_pair, w_pair;
   bool widens = false;  ///< lanes of w are 16 bits in memory
+  bool long_epilogue = false;  ///< more than a few operations on each element
   bool sums = false;    ///< blocks of rows are whole groups of 64, which are summed (JoinSums)
 };
 
@@ -45,8 +46,11 @@ struct ContractTiles {
   int64_t inner = 1;    ///< rows per iteration
   int64_t per_block = 1;  ///< tiles; rows past the end repeat others and are dropped
   bool pack = false;      ///< w block by block to a copy on the stack, its lanes side by side
+  bool whole_rows = false;  ///< sums of all panels wait for the epilogue, which walks rows from end to end
 };
 
+/// Operations of an epilogue that is unrolled for all sums of a tile.
+inline constexpr int kFewOps = 8;
 /// Steps of a loop that serve many threads.
 inline constexpr int64_t kSharedSteps = 8;
 /// Whether panels of so many lanes are alike, and enough for threads to share.

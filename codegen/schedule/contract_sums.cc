@@ -53,9 +53,7 @@ Stmt EndGroup(const ScheduleContext& c, const std::vector<RowSums>& sums, Index 
   }
   store.insert(store.end(), reset.begin(), reset.end());
   end.push_back(MakeLoop(e, columns, LoopKind::kVector, vector, std::move(store)));
-  Stmt once = MakeLoop(c.kernel->AddAxis("once"), 1, LoopKind::kSerial, 1, std::move(end));
-  once.guard = b.Apply(Op::kEqual, kBool, {in_group, number(kPartials - 1)});
-  return once;
+  return Once(c.kernel, b.Apply(Op::kEqual, kBool, {in_group, number(kPartials - 1)}), std::move(end));
 }
 
 }  // namespace reel::codegen

@@ -43,6 +43,12 @@ Stmt MakeLoop(AxisId axis, int64_t extent, LoopKind kind, int64_t width, std::ve
   return s;
 }
 
+Stmt Once(Kernel* kernel, ExprId guard, std::vector<Stmt> body) {
+  Stmt once = MakeLoop(kernel->AddAxis("once"), 1, LoopKind::kSerial, 1, std::move(body));
+  once.guard = guard;
+  return once;
+}
+
 void Clip(Stmt* loop, Affine base, int64_t total) {
   loop->clip_base = std::move(base);
   loop->clip_total = total;

@@ -50,6 +50,8 @@ void Explain(const ir::Function& f, const Grouping& grouping, int group, Kernel*
 
 // --- shared by the schedules (loops.cc) ---
 Stmt MakeLoop(AxisId axis, int64_t extent, LoopKind kind, int64_t width, std::vector<Stmt> body);
+/// if (guard) { body }
+Stmt Once(Kernel* kernel, ExprId guard, std::vector<Stmt> body);
 /// Leaves out iterations from total - base on.
 void Clip(Stmt* loop, Affine base, int64_t total);
 Stmt MakeStore(BufferId buffer, Affine index, ExprId value);

@@ -112,6 +112,68 @@ TEST(Products, ManyRowsSideBySideBecomeLanes) {
   EXPECT_GE(p.kernels[0].chunks(), 8) << text;
 }
 
+// Updates beside gradients by weights: the epilogue has long rows of some arrays.
+struct UpdateCase {
+  std::string name;
+  int64_t k, m, n;
+  DType dtype = kFloat32;
+};
+
+const std::vector<UpdateCase>& UpdateCases() {
+  static const auto* cases = new std::vector<UpdateCase>{
+      {"whole_panels", 64, 784, 768},    {"rest", 100, 1000, 530},
+      {"ragged_blocks", 33, 1001, 512},  {"blocks_of_k", 300, 1999, 200},
+      {"doubles", 40, 997, 270, kFloat64}, {"short_rows", 64, 3000, 128},
+  };
+  return *cases;
+}
+
+class UpdateBits : public testing::TestWithParam<UpdateCase> {};
+
+TEST_P(UpdateBits, DependOnNothing) {
+  const UpdateCase& c = GetParam();
+  Generator generator(7);
+  const auto normal = [&](int64_t rows, int64_t columns) {
+    return RandomNormal(Shape({rows, columns}), {.dtype = c.dtype, .generator = generator});
+  };
+  const std::vector<Tensor> in{normal(c.k, c.m), normal(c.k, c.n), normal(c.m, c.n), normal(c.m, c.n)};
+  const auto f = [](std::span<const Tensor> t) {
+    const Tensor g = MatMul(t[0], t[1], {.transpose_a = true});
+    const Tensor m = 0.9 * t[2] + 0.1 * g, v = 0.99 * Square(t[3]) + 0.01 * Square(g);
+    return Tensors{m, v, t[2] - 0.01 * m / (Sqrt(v) + 1e-8)};
+  };
+  ExpectSameBits(Trace(f, {Spec(in[0]), Spec(in[1]), Spec(in[2]), Spec(in[3])}), in, f(in));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, UpdateBits, testing::ValuesIn(UpdateCases()),
+                         [](const auto& p) { return p.param.name; });
+
+// Adam's arrays are walked row by row, 32 rows of 1024 after all their panels; a short epilogue is panel by panel.
+TEST(Products, LongEpiloguesWalkWholeRows) {
+  const auto text = [](bool update) {
+    const std::string rest = update ? R"(
+  %1 = mul %m, %m : f32[3136,1024]
+  %2 = mul %0, %0 : f32[3136,1024]
+  %3 = add %1, %2 : f32[3136,1024]
+  %4 = sqrt %3 : f32[3136,1024]
+  %5 = add %0, %m : f32[3136,1024]
+  %6 = div %5, %4 : f32[3136,1024]
+  %7 = sub %m, %6 : f32[3136,1024]
+  %8 = mul %7, %5 : f32[3136,1024]
+  %9 = add %8, %0 : f32[3136,1024]
+  return %3, %9
+})" : R"(
+  %1 = add %0, %m : f32[3136,1024]
+  return %1, %1
+})";
+    return ToString(PlanFunctions(R"(
+func @f(%x: f32[64,3136], %w: f32[64,1024], %m: f32[3136,1024]) -> (f32[3136,1024], f32[3136,1024]) {
+  %0 = contract %x, %w {a_batch=[], a_contract=[0], b_batch=[], b_contract=[0]} : f32[3136,1024])" + rest));
+  };
+  EXPECT_NE(text(true).find("vector j in 0..1024 by"), std::string::npos) << text(true);
+  EXPECT_EQ(text(false).find("vector j in 0..1024 by"), std::string::npos) << text(false);
+}
+
 // Of 40 blocks of k each has its sums, which threads share and a second kernel adds in order, if these are few beside
 // what is read.
 TEST(Products, BlocksOfADeepProductAreAddedLast) {
