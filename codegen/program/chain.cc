@@ -204,7 +204,12 @@ int64_t ChainBuilder::GranulesOfChunk() const {
 
 void ChainBuilder::End() {
   if (const int64_t granules = GranulesOfChunk(); granules > 0) {
-    for (Link& link : links_) Rechunk(&link.kernel, link.outer, granules * link.steps);
+    for (Link& link : links_) {
+      Rechunk(&link.kernel, link.outer, granules * link.steps);
+      for (size_t b = 0; b < item(link).values.size(); ++b) {
+        if (WriterOf(item(link).values[b])) DropPrefetches(&link.kernel, static_cast<BufferId>(b));
+      }
+    }
     Chain chain{static_cast<int32_t>(links_.front().item), static_cast<int32_t>(links_.back().item),
                 (Granules() + granules - 1) / granules, {}};
     for (const auto& [v, elements] : granule_) {

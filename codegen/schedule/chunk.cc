@@ -185,6 +185,18 @@ int64_t SliceOf(const Kernel& kernel, const OuterLoop& outer, BufferId buffer, i
   return all ? step : 0;
 }
 
+void DropPrefetches(Kernel* kernel, BufferId buffer) {
+  std::vector<std::vector<Stmt>*> stack{&kernel->body};
+  while (!stack.empty()) {
+    std::vector<Stmt>& list = *stack.back();
+    stack.pop_back();
+    std::erase_if(list, [buffer](const Stmt& s) { return s.kind == Stmt::Kind::kPrefetch && s.buffer == buffer; });
+    for (Stmt& s : list) {
+      if (!s.body.empty()) stack.push_back(&s.body);
+    }
+  }
+}
+
 void Rechunk(Kernel* kernel, const OuterLoop& outer, int64_t iterations) {
   const int64_t size = std::min(iterations, outer.extent), chunks = (outer.extent + size - 1) / size;
   AxisId chunk = outer.chunk;

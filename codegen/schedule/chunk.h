@@ -23,6 +23,9 @@ std::optional<OuterLoop> FindOuterLoop(const Kernel& kernel);
 /// last iteration may have fewer. 0 if not so, and where bounds could not tell.
 int64_t SliceOf(const Kernel& kernel, const OuterLoop& loop, BufferId buffer, int64_t elements);
 
+/// Nothing of the buffer is prefetched: it is near.
+void DropPrefetches(Kernel* kernel, BufferId buffer);
+
 /// Cuts the loop into chunks of so many iterations; the last may have fewer. The bits do not change.
 void Rechunk(Kernel* kernel, const OuterLoop& loop, int64_t iterations);
 

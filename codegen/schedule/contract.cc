@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "codegen/schedule/contract_ahead.h"
 #include "codegen/schedule/contract_offsets.h"
 #include "codegen/schedule/contract_pairs.h"
 #include "codegen/schedule/contract_sums.h"
@@ -418,12 +419,14 @@ class ContractSchedule {
     }
     Affine packed = AxisAffine(k, p.width);
     packed.Add(product.column);
-    const ExprId b = tiles_.pack
-                         ? LocalExpr(k_, pack_, packed)
-                         : Load(1, w, wk, OfBlock(block, AxisAffine(k)), AxisAffine(k), -1, in_panel);
+    const ExprId b = tiles_.pack ? LocalExpr(k_, pack_, packed)
+                                 : Load(1, w, wk, OfBlock(block, AxisAffine(k)), AxisAffine(k), -1, in_panel);
     const auto over_k = [&](Combine combine, ExprId guard) {
       std::vector<Stmt> multiply = Only(MakeAccumulate(acc, product.sum, combine, a, b));
-      Stmt loop = OverK(k, block, Only(OverTile(product, p, Computed(p), std::move(multiply))));
+      std::vector<Stmt> step = Only(OverTile(product, p, Computed(p), std::move(multiply)));
+      const Affine row = FromBlock(AxisAffine(tile, tiles_.rows));
+      PrefetchAhead(c_, shape_, tiles_, x_base_, row, OfBlock(block, AxisAffine(k)), &step);
+      Stmt loop = OverK(k, block, std::move(step));
       loop.guard = guard;
       return loop;
     };

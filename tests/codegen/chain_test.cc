@@ -152,6 +152,7 @@ TEST(Chains, GoOnBeforeWhatDoesNotBelongToThem) {
   const std::vector<const Step*> chains = ChainsOf(p);
   ASSERT_EQ(chains.size(), 1u) << codegen::ToString(p);
   EXPECT_GE(chains[0]->first.size(), 8u);
+  EXPECT_EQ(codegen::ToString(p).find("prefetch"), std::string::npos) << "what it hands on is near";
 }
 
 // 2000 rows are 16 blocks of 25 tiles, and what tanh makes is there before the first of them.

@@ -68,6 +68,7 @@ const std::vector<TallCase>& TallCases() {
       {"lanes_by_the_panel", {}, 1030, 260, 60, kFloat64},
       {"packed_panels", {}, 2100, 1100, 67},
       {"batch", {2, 3}, 520, 90, 9},
+      {"batch_of_small_ones", {90}, 64, 60, 64},
       {"as_many_columns", {}, 777, 300, 90},
       {"as_many_columns_in_doubles", {}, 777, 500, 170, kFloat64},
       {"short", {}, 511, 250, 10},
@@ -189,6 +190,22 @@ TEST(Products, BlocksOfADeepProductAreAddedLast) {
   EXPECT_EQ(few.kernels[0].chunks(), 40) << ToString(few);
   EXPECT_EQ(few.arena_bytes, 40 * 64 * 48 * 4) << ToString(few);
   EXPECT_EQ(many.kernels.size(), 1u) << ToString(many);
+}
+
+// Each k reads another line of an x whose rows are neighbours: it is asked for two lines before, or a matrix before
+// where these are small. Not if all of x is near.
+TEST(Products, LinesOfRowsSideBySideAreAskedForAhead) {
+  const auto text = [](const std::string& batch, int k, int m) {
+    const std::string rank = batch.empty() ? "0" : "1", dims = std::to_string(k) + "," + std::to_string(m) + "]";
+    const std::string x = "f32[" + batch + dims, w = "f32[" + batch + std::to_string(k) + ",128]";
+    const std::string y = "f32[" + batch + std::to_string(m) + ",128]", all = batch.empty() ? "[]" : "[0]";
+    return ToString(PlanFunctions("func @f(%x: " + x + ", %w: " + w + ") -> (" + y + ") {\n  %0 = contract %x, %w " +
+                                  "{a_batch=" + all + ", a_contract=[" + rank + "], b_batch=" + all + ", b_contract=[" +
+                                  rank + "]} : " + y + "\n  return %0\n}"));
+  };
+  EXPECT_NE(text("", 768, 512).find("prefetch x["), std::string::npos) << text("", 768, 512);
+  EXPECT_NE(text("48,", 64, 64).find("prefetch x["), std::string::npos) << text("48,", 64, 64);
+  EXPECT_EQ(text("", 100, 512).find("prefetch"), std::string::npos) << text("", 100, 512);
 }
 
 // The first axis of a batch of vectors is no depth.
