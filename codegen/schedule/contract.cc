@@ -422,15 +422,15 @@ class ContractSchedule {
     const ExprId b = tiles_.pack ? LocalExpr(k_, pack_, packed)
                                  : Load(1, w, wk, OfBlock(block, AxisAffine(k)), AxisAffine(k), -1, in_panel);
     const auto over_k = [&](Combine combine, ExprId guard) {
-      std::vector<Stmt> multiply = Only(MakeAccumulate(acc, product.sum, combine, a, b));
-      std::vector<Stmt> step = Only(OverTile(product, p, Computed(p), std::move(multiply)));
+      std::vector<Stmt> step =
+          Only(OverTile(product, p, Computed(p), Only(MakeAccumulate(acc, product.sum, combine, a, b))));
       const Affine row = FromBlock(AxisAffine(tile, tiles_.rows));
       PrefetchAhead(c_, shape_, tiles_, x_base_, row, OfBlock(block, AxisAffine(k)), &step);
       Stmt loop = OverK(k, block, std::move(step));
       loop.guard = guard;
       return loop;
     };
-
+    PrefetchNext(c_, shape_, tiles_, w_base_, tile, &one);
     one.push_back(MakeLocal(acc, 0));
     if (shape_.pairs) {
       one.push_back(over_k(Combine::kDotPair, may_dot));

@@ -1,30 +1,78 @@
 #include "codegen/schedule/contract_ahead.h"
 
+#include <algorithm>
+#include <bit>
+#include <optional>
 #include <utility>
 
 namespace reel::codegen {
+namespace {
+
+constexpr int64_t kAhead = 128, kSmall = 32 << 10;  // bytes: of a line that is asked for; of a matrix
+
+struct Operand {
+  BufferId buffer = -1;
+  int64_t offset = 0, element = 0;  // where it lies; bytes of an element
+  int64_t matrices = 1, bytes = 0;  // of each
+};
+
+// Operand 0 or 1, if it is too large to be near; elements: of a matrix.
+std::optional<Operand> FarOperand(const ScheduleContext& c, const ContractShape& shape, size_t number, int64_t elements,
+                                  int64_t ContractAxis::*stride) {
+  if (!c.options.vectorize || shape.pairs || shape.k.size() != 1 || shape.lane.x != 0) return std::nullopt;
+  if (!c.group().columns.empty()) return std::nullopt;
+  const ir::Value v = c.f.producer(c.group().root)->operands[number];
+  const View& view = *c.grouping.views[static_cast<size_t>(v.id)];
+  Operand out;
+  out.offset = view.offset;
+  out.element = SizeOf(c.f.type(view.base).dtype);
+  out.bytes = elements * out.element;
+  for (const ContractAxis& a : shape.outer) out.matrices *= a.*stride == 0 ? 1 : a.extent;
+  if (out.matrices * out.bytes <= c.target.l2_bytes / 4) return std::nullopt;
+  out.buffer = c.builder->BufferOf(view.base, false);
+  return out;
+}
+
+Stmt Prefetch(const Operand& operand, Affine at) {
+  Stmt s;
+  s.kind = Stmt::Kind::kPrefetch;
+  s.buffer = operand.buffer;
+  s.index = std::move(at);
+  s.index.constant += operand.offset;
+  return s;
+}
+
+}  // namespace
 
 void PrefetchAhead(const ScheduleContext& c, const ContractShape& shape, const ContractTiles& tiles, Affine x,
                    const Affine& row, const Affine& position, std::vector<Stmt>* out) {
-  constexpr int64_t kAhead = 128, kMatrix = 32 << 10;  // bytes
-  if (!c.options.vectorize || shape.pairs || shape.rows.size() != 1 || shape.k.size() != 1 || shape.lane.x != 0) return;
-  const ContractAxis &rows = shape.rows[0], &k = shape.k[0];
-  if (rows.x != 1 || k.x <= 1 || !c.group().columns.empty()) return;
-  const ir::Value operand = c.f.producer(c.group().root)->operands[0];
-  const View& view = *c.grouping.views[static_cast<size_t>(operand.id)];
-  const int64_t element = SizeOf(c.f.type(view.base).dtype), matrix = shape.depth * rows.extent * element;
-  int64_t matrices = 1;
-  for (const ContractAxis& a : shape.outer) matrices *= a.x == 0 ? 1 : a.extent;
-  if (matrices * matrix <= c.target.l2_bytes / 4) return;  // it is near
-  const bool small = matrix <= kMatrix && matrices > 1 && shape.outer.back().x > 0;
-  x.constant += view.offset + (small ? shape.outer.back().x : tiles.rows + kAhead / element);
+  if (shape.rows.size() != 1 || shape.rows[0].x != 1 || shape.k.empty() || shape.k[0].x <= 1) return;
+  const auto operand = FarOperand(c, shape, 0, shape.depth * shape.rows[0].extent, &ContractAxis::x);
+  if (!operand) return;
+  const bool small = operand->bytes <= kSmall && operand->matrices > 1 && shape.outer.back().x > 0;
+  x.constant += small ? shape.outer.back().x : tiles.rows + kAhead / operand->element;
   x.Add(row);
-  x.Add(position, k.x);
-  Stmt s;
-  s.kind = Stmt::Kind::kPrefetch;
-  s.buffer = c.builder->BufferOf(view.base, false);
-  s.index = std::move(x);
-  out->push_back(std::move(s));
+  x.Add(position, shape.k[0].x);
+  out->push_back(Prefetch(*operand, std::move(x)));
+}
+
+void PrefetchNext(const ScheduleContext& c, const ContractShape& shape, const ContractTiles& tiles, Affine w,
+                  AxisId tile, std::vector<Stmt>* out) {
+  if (shape.outer.empty() || shape.outer[0].w <= 0 || shape.k.empty()) return;
+  const bool along_k = shape.lane.w != 1;  // neighbours in memory
+  const int64_t depth = shape.depth, lanes = shape.lane.extent, step = along_k ? shape.lane.w : shape.k[0].w;
+  const auto operand = FarOperand(c, shape, 1, depth * lanes, &ContractAxis::w);
+  if (!operand || operand->bytes > kSmall || (along_k && shape.k[0].w != 1)) return;
+  const int64_t run = along_k ? depth : lanes, runs = along_k ? lanes : depth;
+  const int64_t share = (runs + tiles.per_block - 1) / tiles.per_block;
+  const AxisId i = c.kernel->AddAxis("i"), j = c.kernel->AddAxis("j");
+  w.constant += shape.outer[0].w;
+  w.Add(tile, share * step);
+  w.Add(i, step);
+  w.Add(j, 1);
+  const auto width = std::min(kPartials, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(run))));
+  Stmt lines = MakeLoop(j, run, LoopKind::kVector, width, {Prefetch(*operand, std::move(w))});
+  out->push_back(MakeLoop(i, share, LoopKind::kSerial, 1, {std::move(lines)}));
 }
 
 }  // namespace reel::codegen

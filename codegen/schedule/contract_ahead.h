@@ -5,13 +5,18 @@
 
 #include "codegen/schedule/contract_shape.h"
 
+// Large operands that are read in short runs, far apart: what a product will read of them is asked for ahead.
+
 namespace reel::codegen {
 
-/// Of a large first operand whose rows are neighbours in memory, each k reads a line far from that of the k before,
-/// and waits for it. Asks for the line of that k which a later tile, or the next matrix, reads. x: where the operand
-/// begins; row: the first of the tile; position: k.
+/// Of a first operand whose rows are neighbours in memory each k reads a line of its own. Asks for the line of that k
+/// which a later tile, or the next matrix, reads. x: where the operand begins; row: the first of the tile; position: k.
 void PrefetchAhead(const ScheduleContext& context, const ContractShape& shape, const ContractTiles& tiles, Affine x,
                    const Affine& row, const Affine& position, std::vector<Stmt>* out);
+
+/// Of a small matrix of the second operand, which its outermost step follows by another: a tile's share of that.
+void PrefetchNext(const ScheduleContext& context, const ContractShape& shape, const ContractTiles& tiles, Affine w,
+                  AxisId tile, std::vector<Stmt>* out);
 
 }  // namespace reel::codegen
 

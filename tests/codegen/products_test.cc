@@ -193,7 +193,7 @@ TEST(Products, BlocksOfADeepProductAreAddedLast) {
 }
 
 // Each k reads another line of an x whose rows are neighbours: it is asked for two lines before, or a matrix before
-// where these are small. Not if all of x is near.
+// where these are small, as the second operand is then. Not if all of x is near.
 TEST(Products, LinesOfRowsSideBySideAreAskedForAhead) {
   const auto text = [](const std::string& batch, int k, int m) {
     const std::string rank = batch.empty() ? "0" : "1", dims = std::to_string(k) + "," + std::to_string(m) + "]";
@@ -205,6 +205,7 @@ TEST(Products, LinesOfRowsSideBySideAreAskedForAhead) {
   };
   EXPECT_NE(text("", 768, 512).find("prefetch x["), std::string::npos) << text("", 768, 512);
   EXPECT_NE(text("48,", 64, 64).find("prefetch x["), std::string::npos) << text("48,", 64, 64);
+  EXPECT_NE(text("24,", 64, 64).find("prefetch w["), std::string::npos) << text("24,", 64, 64);
   EXPECT_EQ(text("", 100, 512).find("prefetch"), std::string::npos) << text("", 100, 512);
 }
 
