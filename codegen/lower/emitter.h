@@ -73,6 +73,12 @@ class KernelEmitter {
     llvm::Value* pointer = nullptr;  ///< kScattered: a vector of pointers
   };
 
+  /// min(lane, last) / divisor; lane: of the first one, 1 more for each.
+  struct LaneQuotient {
+    Affine lane;
+    int64_t last, divisor;
+  };
+
   struct Trip {
     llvm::Value* value = nullptr;  ///< i64; null for a constant
     int64_t constant = 0;
@@ -136,6 +142,8 @@ class KernelEmitter {
   llvm::Value* Read(DType dtype, const Address& from, llvm::Value* guard, llvm::Align align);
   void Write(DType dtype, const Address& to, llvm::Value* value, llvm::Value* guard);
   llvm::Value* LoadBuffer(const Expr& e);
+  std::optional<LaneQuotient> QuotientOfLane(const Expr& e) const;
+  llvm::Value* LoadQuotients(const Expr& e);
   llvm::Value* LoadLocal(const Expr& e);
   Address LocalAddress(LocalId local, const Affine& index, llvm::Value* dynamic, int64_t stride);
   llvm::Value* LaneMask(llvm::Value* guard);

@@ -1,4 +1,7 @@
 // Loads and stores: uniform, contiguous or scattered lanes, with masks.
+#include <algorithm>
+#include <numeric>
+
 #include "codegen/lower/emitter.h"
 #include "ir/strings.h"
 
@@ -128,7 +131,66 @@ void KernelEmitter::Write(DType dtype, const Address& to, Value* value, Value* g
   }
 }
 
+/// What a load's computed index is if that is min(lane, last) / divisor, the lane with all that is added to it.
+std::optional<KernelEmitter::LaneQuotient> KernelEmitter::QuotientOfLane(const Expr& e) const {
+  const auto expr = [&](ExprId id) -> const Expr& { return kernel_.exprs[static_cast<size_t>(id)]; };
+  if (lanes_ == 1 || e.dynamic < 0 || e.guard >= 0 || e.index.coefficient(vector_axis_) != 0) return std::nullopt;
+  const Expr& quotient = expr(e.dynamic);
+  if (quotient.kind != Expr::Kind::kOp || quotient.op != ir::Op::kDiv) return std::nullopt;
+  const Expr &bounded = expr(quotient.operands[0]), &by = expr(quotient.operands[1]);
+  if (bounded.kind != Expr::Kind::kOp || bounded.op != ir::Op::kMin) return std::nullopt;
+  const Expr &lane = expr(bounded.operands[0]), &last = expr(bounded.operands[1]);
+  const auto constant = [](const Expr& c) { return c.kind == Expr::Kind::kConstant && c.dtype == kInt64; };
+  const bool is_lane = lane.kind == Expr::Kind::kIndex && lane.index.coefficient(vector_axis_) == 1;
+  if (!is_lane || !constant(by) || !constant(last) || analysis_.Range(lane.index).first < 0) return std::nullopt;
+  return LaneQuotient{lane.index, static_cast<int64_t>(last.bits), static_cast<int64_t>(by.bits)};
+}
+
+/// x[index + lane / divisor * stride] where a register's lanes have two quotients at most: both elements are loaded once.
+/// Null if that is not so.
+Value* KernelEmitter::LoadQuotients(const Expr& e) {
+  const std::optional<LaneQuotient> quotient = QuotientOfLane(e);
+  const int64_t count = std::min<int64_t>(lanes_, target_.lanes(SizeOf(e.dtype)));  // of a register
+  const DType stored = kernel_.buffers[static_cast<size_t>(e.buffer)].dtype;
+  if (!quotient || quotient->divisor < count || lanes_ % count != 0 || stored != e.dtype || stored == kBool) return nullptr;
+  const auto& [lane, last, divisor] = *quotient;
+  Dependencies needs;
+  const auto [terms, constant] = OpenTerms(lane);
+  int64_t step = std::gcd(constant, divisor);
+  for (const auto& [axis, coefficient] : terms) {
+    Insert(&needs.axes, axis);
+    step = std::gcd(step, coefficient);
+  }
+  const int level = LevelOf(needs);
+  llvm::Type* element = MemoryType(context_, e.dtype);
+  Value* base = Resolve(buffers_[static_cast<size_t>(e.buffer)], element, e.index, nullptr, 0).pointer;
+  const auto number = [this](int64_t n) { return llvm::ConstantInt::getSigned(b_.getInt64Ty(), n); };
+  const auto splat = [&](Value* value) { return b_.CreateVectorSplat(static_cast<unsigned>(count), value); };
+  const auto at = [&, &lane = lane](int64_t i) { return b_.CreateNSWAdd(ValueOf(lane), number(i)); };
+  const auto load = [&, last = last, divisor = divisor](int64_t i) {
+    Value* offset = EmitAt(level, [&] {
+      Value* position = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, at(i), number(last));
+      return b_.CreateMul(b_.CreateUDiv(position, number(divisor)), number(e.dynamic_stride));
+    });
+    return splat(b_.CreateAlignedLoad(element, b_.CreateGEP(element, base, offset), AlignOf(e.dtype)));
+  };
+  std::vector<Value*> parts;
+  for (int64_t i = 0; i < lanes_; i += count) {
+    parts.push_back(load(i));
+    if (step % count == 0) continue;  // they begin where a quotient does
+    Value* second = EmitAt(level, [&, divisor = divisor] {
+      llvm::SmallVector<llvm::Constant*, 64> lanes;
+      for (int64_t j = 0; j < count; ++j) lanes.push_back(number(j));
+      Value* remainder = splat(b_.CreateURem(at(i), number(divisor)));
+      return b_.CreateICmpSGE(b_.CreateAdd(remainder, llvm::ConstantVector::get(lanes)), splat(number(divisor)));
+    });
+    parts.back() = b_.CreateSelect(second, load(i + count - 1), parts.back());
+  }
+  return llvm::concatenateVectors(b_, parts);
+}
+
 Value* KernelEmitter::LoadBuffer(const Expr& e) {
+  if (Value* value = LoadQuotients(e)) return value;
   Value* dynamic = e.dynamic < 0 ? nullptr : Find(e.dynamic)->value;
   Value* guard = e.guard < 0 ? nullptr : Find(e.guard)->value;
   // Neighbours that are read as one: what counts elements of the buffer comes to count these.

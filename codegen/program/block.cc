@@ -7,6 +7,7 @@
 #include "codegen/program/chain.h"
 #include "codegen/program/overwritten.h"
 #include "codegen/schedule/early_updates.h"
+#include "codegen/schedule/fuse_operand.h"
 #include "codegen/schedule/fuse_rows.h"
 #include "codegen/schedule/join_sums.h"
 #include "codegen/schedule/signature.h"
@@ -116,6 +117,7 @@ absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::Prepare(const Key& key, std
     FuseRows(&block->f, &grouping);
     SplitSums(&block->f, &grouping);
     JoinSums(block->f, target_, &grouping);
+    if (options_.vectorize) FuseOperands(f, &grouping);
     if (key.second == Role::kEntry) RunUpdatesEarly(block->f, &grouping);
   }
   block->constants.assign(static_cast<size_t>(f.num_values()), -1);

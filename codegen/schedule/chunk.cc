@@ -101,9 +101,19 @@ class Bounds {
       sum.Add(e.index, factor);
       return OfAffine(sum);
     }
+    if (e.kind == Expr::Kind::kConstant && e.dtype == kInt64) {
+      Affine sum = index;
+      sum.constant += factor * static_cast<int64_t>(e.bits);
+      return OfAffine(sum);
+    }
     if (e.kind != Expr::Kind::kOp) return {};
     if (e.op == Op::kMul && expr(e.operands[1]).kind == Expr::Kind::kConstant && e.dtype == kInt64) {
       return WithTerm(index, e.operands[0], factor * static_cast<int64_t>(expr(e.operands[1]).bits));
+    }
+    if (e.op == Op::kDiv && factor >= 0 && expr(e.operands[1]).kind == Expr::Kind::kConstant && e.dtype == kInt64) {
+      const auto by = static_cast<int64_t>(expr(e.operands[1]).bits);
+      const Range quotient = WithTerm({}, e.operands[0], 1), rest = OfAffine(index);
+      return {rest.low + factor * (quotient.low / by), rest.high + factor * (quotient.high / by)};
     }
     if (e.op == Op::kMin && factor >= 0) {
       const Range a = WithTerm(index, e.operands[0], factor), b = WithTerm(index, e.operands[1], factor);

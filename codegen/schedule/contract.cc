@@ -3,6 +3,7 @@
 
 #include "codegen/schedule/contract_ahead.h"
 #include "codegen/schedule/contract_offsets.h"
+#include "codegen/schedule/contract_operand.h"
 #include "codegen/schedule/contract_pairs.h"
 #include "codegen/schedule/contract_sums.h"
 #include "ir/strings.h"
@@ -401,11 +402,18 @@ class ContractSchedule {
     const LocalId acc = k_->AddLocal("acc", dtype_, tiles_.rows * p.width);
 
     const TileAxes product = OpenTile(p);
-    Affine x = x_base_, w = w_base_, lanes = p.base;
+    Affine x = x_base_, w = w_base_, lanes = p.base, in_block = AxisAffine(k);
+    const AxisId group = shape_.computed ? k_->AddAxis("g") : -1;
+    if (shape_.computed && !tiles_.pack) in_block.Add(group, kPartials);
     lanes.Add(product.column);
     x.Add(lanes, shape_.lane.x);
     w.Add(lanes, shape_.lane.w);
-    if (tiles_.pack) Pack(p, wk, block, &body);
+    if (tiles_.pack && !shape_.computed) Pack(p, wk, block, &body);
+    if (tiles_.pack && shape_.computed) {
+      if (pack_ < 0) pack_ = k_->AddLocal("pack", packed_, std::min(shape_.depth, k_block_) * tiles_.lanes);
+      body.push_back(MakeScratch(pack_));
+      body.push_back(Computed(p, pack_, p.width, block, group, k_->AddAxis("t"), {}));
+    }
     const ExprId in_panel = InPanel(p, product);
     std::vector<Stmt> one = WindowAhead(c_, shape_, tiles_, x_base_, block_, block, tile);
     ExprId a, may_dot = -1;
@@ -415,23 +423,27 @@ class ContractSchedule {
       may_dot = MayDotBlock(p, block, &body);
     } else {
       const ExprId row = Row(p, tile, product.i, &x);
-      a = Load(0, x, xk, OfBlock(block, AxisAffine(k)), AxisAffine(k), row, shape_.lane.x != 0 ? in_panel : -1);
+      a = Load(0, x, xk, OfBlock(block, in_block), in_block, row, shape_.lane.x != 0 ? in_panel : -1);
     }
+    const LocalId row = shape_.computed && !tiles_.pack ? k_->AddLocal("row", dtype_, p.width) : -1;
     Affine packed = AxisAffine(k, p.width);
     packed.Add(product.column);
     const ExprId b = tiles_.pack ? LocalExpr(k_, pack_, packed)
+                     : row >= 0  ? LocalExpr(k_, row, product.column)
                                  : Load(1, w, wk, OfBlock(block, AxisAffine(k)), AxisAffine(k), -1, in_panel);
     const auto over_k = [&](Combine combine, ExprId guard) {
-      std::vector<Stmt> step =
-          Only(OverTile(product, p, Computed(p), Only(MakeAccumulate(acc, product.sum, combine, a, b))));
-      const Affine row = FromBlock(AxisAffine(tile, tiles_.rows));
-      PrefetchAhead(c_, shape_, tiles_, x_base_, row, OfBlock(block, AxisAffine(k)), &step);
+      std::vector<Stmt> multiply = Only(MakeAccumulate(acc, product.sum, combine, a, b));
+      std::vector<Stmt> step = Only(OverTile(product, p, Whole(p), std::move(multiply)));
+      if (row >= 0) return Computed(p, row, 0, block, group, k, std::move(step));
+      PrefetchAhead(c_, shape_, tiles_, x_base_, FromBlock(AxisAffine(tile, tiles_.rows)),
+                    OfBlock(block, AxisAffine(k)), &step);
       Stmt loop = OverK(k, block, std::move(step));
       loop.guard = guard;
       return loop;
     };
     PrefetchNext(c_, shape_, tiles_, w_base_, tile, &one);
     one.push_back(MakeLocal(acc, 0));
+    if (row >= 0) one.push_back(MakeScratch(row));
     if (shape_.pairs) {
       one.push_back(over_k(Combine::kDotPair, may_dot));
       one.push_back(over_k(Combine::kFmaPair, c_.builder->Apply(Op::kNot, kBool, {may_dot})));
@@ -449,6 +461,13 @@ class ContractSchedule {
     return split_ >= 0 ? std::move(body) : Nest({block}, {(shape_.depth + k_block_ - 1) / k_block_}, 1, std::move(body));
   }
 
+  // Rows of a block of k of the operand that is computed, each put to `to`; after each, the body.
+  Stmt Computed(const Panel& p, LocalId to, int64_t row_stride, AxisId block, AxisId group, AxisId row,
+                std::vector<Stmt> body) {
+    return OverComputedRows(c_, {p.base, p.columns, p.vector, to, row_stride}, shape_.depth, block, group, row,
+                            std::move(body));
+  }
+
   // Axes of a tile; part: registers of a panel that is no single vector, -1 in others.
   struct TileAxes {
     AxisId i, j, part;
@@ -464,7 +483,7 @@ class ContractSchedule {
   }
 
   // Columns and lanes beyond them that are computed, too, and dropped at last: no accumulator is masked.
-  int64_t Computed(const Panel& p) const {
+  int64_t Whole(const Panel& p) const {
     const auto last = static_cast<uint64_t>(p.columns % p.vector);
     if (shape_.pairs) return p.width;
     if (!c_.target.has_masks || last == 0) return p.columns;
@@ -472,7 +491,7 @@ class ContractSchedule {
   }
   // What w has of them.
   ExprId InPanel(const Panel& p, const TileAxes& t) {
-    if (Computed(p) == p.columns) return -1;
+    if (Whole(p) == p.columns) return -1;
     ExprBuilder& b = *c_.builder;
     return b.Apply(Op::kLess, kBool, {b.Position(t.column), b.Constant(kInt64, static_cast<double>(p.columns))});
   }
@@ -497,7 +516,7 @@ class ContractSchedule {
     if (tiles_.whole_rows) to.Add(p.base);
     to.Add(tile, tiles_.rows * width);
     const Combine add = shape_.depth > k_block_ && split_ < 0 ? Combine::kSum : Combine::kSet;
-    return OverTile(t, p, Computed(p), Only(MakeAccumulate(total_, to, add, LocalExpr(k_, acc, t.sum))));
+    return OverTile(t, p, Whole(p), Only(MakeAccumulate(total_, to, add, LocalExpr(k_, acc, t.sum))));
   }
 
   // The sums of a tile, and what is computed from them, to memory.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "codegen/schedule/contract_operand.h"
 #include "codegen/schedule/contract_sums.h"
 #include "codegen/schedule/join_sums.h"
 
@@ -296,9 +297,10 @@ ContractShape ShapeOfContract(const ScheduleContext& c) {
     columns.pop_back();
     s.outer.insert(s.outer.end(), columns.begin(), columns.end());
   }
-  s.sums = !c.group().columns.empty() && !SplitsDepth(c.group());
+  s.sums = !c.group().columns.empty() && !SplitsDepth(c.group()) && SumsBeside(c.group()) == nullptr;
   s.long_epilogue = c.group().nodes > kFewOps;
   s.widens = IsHalf(c.f.type(view(1).base).dtype) && !IsHalf(w_type.dtype);
+  s.computed = SumsBeside(c.group()) != nullptr;
   PairUp(c, view(0), view(1), &s);
   return s;
 }
@@ -315,7 +317,7 @@ ContractTiles TilesOfContract(const ContractShape& shape, const Target& target, 
   const bool many = target.vector_registers >= 32;
   const int64_t rows = Product(shape.rows), usual = many ? 4 : 2;
   const int64_t hardware = target.lanes(element_bytes), registers = (shape.lane.extent + hardware - 1) / hardware;
-  t.pack = shape.pairs || (PaysToPack(shape, target, element_bytes, usual * hardware) &&
+  t.pack = shape.pairs || shape.computed || (PaysToPack(shape, target, element_bytes, usual * hardware) &&
                            (shape.widens || !IsPanel(shape, usual * hardware)));
   // One or two rows leave registers for longer runs of w.
   const int64_t across = std::min(t.pack || rows > 2 ? usual : 4 * usual / rows, registers);
@@ -325,6 +327,12 @@ ContractTiles TilesOfContract(const ContractShape& shape, const Target& target, 
     BlockRows(shape, target, element_bytes, most, &tiles);
     return tiles;
   };
+  // All rows in one tile: what is computed for a row of w is multiplied at once.
+  constexpr int64_t kSums = 24;
+  if (const int64_t sums = many ? kSums : kSums / 2; shape.computed && rows <= sums / 2) {
+    t.pack = false;
+    return of(std::min(sums / rows, across), rows);
+  }
   const auto better = [&](const ContractTiles& a, const ContractTiles& b, double worthwhile) {
     return Steps(shape, a, hardware) < worthwhile * Steps(shape, b, hardware) ? a : b;
   };

@@ -30,6 +30,7 @@ struct ContractShape {
   bool empty = false;  ///< no element to compute
   bool pairs = false;  ///< of bf16 in twos: k is one axis, which counts pairs, as depth does; `rows` is at most one
   PairedOperand x_pair, w_pair;
+  bool computed = false;  ///< w row by row where it is multiplied (FuseOperands)
   bool widens = false;  ///< lanes of w are 16 bits in memory
   bool long_epilogue = false;  ///< more than a few operations on each element
   bool sums = false;    ///< blocks of rows are whole groups of 64, which are summed (JoinSums)

@@ -1,5 +1,7 @@
 #include "codegen/schedule/contract_sums.h"
 
+#include "codegen/schedule/contract_operand.h"
+
 #include <utility>
 
 namespace reel::codegen {
@@ -12,7 +14,7 @@ bool SplitsDepth(const Group& group) {
 
 std::vector<RowSums> OpenRowSums(const ScheduleContext& c, int64_t lanes) {
   std::vector<RowSums> sums;
-  if (SplitsDepth(c.group())) return sums;
+  if (SplitsDepth(c.group()) || SumsBeside(c.group()) != nullptr) return sums;
   for (const auto& [root, partials] : c.group().columns) {
     const DType dtype = c.f.type(root).dtype;
     sums.push_back({c.kernel->AddLocal("s", dtype, lanes), c.builder->BufferOf(partials, true),

@@ -1,0 +1,113 @@
+#include "codegen/schedule/contract_operand.h"
+
+#include <algorithm>
+
+#include "codegen/schedule/fuse_rows.h"
+
+namespace reel::codegen {
+namespace {
+
+using ir::Op;
+
+// An element of the operand, and what of it is summed.
+struct Element {
+  ExprId value, summed;
+};
+
+// Loads of x[.., q, r, ..] where q and r are quotient and remainder of a lane by `inner` become loads at the lane: those
+// along the quotient alone, or with other steps, at a computed index.
+void Flatten(Kernel* k, size_t begin, AxisId q, AxisId r, const Affine& lane, int64_t inner, ExprId quotient) {
+  for (size_t i = begin; i < k->exprs.size(); ++i) {
+    Expr& e = k->exprs[i];
+    const int64_t along_q = e.index.coefficient(q), along_r = e.index.coefficient(r);
+    if (along_q == 0 && along_r == 0) continue;
+    e.index.Add(q, -along_q);
+    e.index.Add(r, -along_r);
+    e.index.Add(lane, along_r);
+    if (along_q == along_r * inner) continue;
+    e.dynamic = quotient;
+    e.dynamic_stride = along_q - along_r * inner;
+  }
+}
+
+Element ElementAt(const ScheduleContext& c, const Affine& row, const Affine& lane) {
+  Kernel* k = c.kernel;
+  ExprBuilder& b = *c.builder;
+  const ir::Value v = b.BaseOf(c.f.producer(c.group().root)->operands[1]);
+  const Shape& shape = c.f.type(v).shape;
+  const std::vector<int64_t> dims = WithoutOnes(shape);
+  std::vector<Affine> at{row, lane};
+  AxisId q = -1, r = -1;
+  ExprId quotient = -1;
+  if (dims.size() == 3) {
+    q = k->AddAxis("q"), r = k->AddAxis("r");
+    at = {row, AxisAffine(q), AxisAffine(r)};
+    const ExprId last = b.Constant(kInt64, static_cast<double>(dims[1] * dims[2] - 1));
+    quotient = b.Apply(Op::kDiv, kInt64, {b.Apply(Op::kMin, kInt64, {b.Position(lane), last}),
+                                          b.Constant(kInt64, static_cast<double>(dims[2]))});
+  }
+  Index index(static_cast<size_t>(shape.rank()));
+  size_t next = 0;
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (shape.dim(i) != 1) index[static_cast<size_t>(i)] = at[next++];
+  }
+  const size_t begin = k->exprs.size();
+  const Element e{b.Build(v, index), b.BuildOperand(SumsBeside(c.group())->first, 0, index)};
+  if (quotient >= 0) Flatten(k, begin, q, r, lane, dims[2], quotient);
+  return e;
+}
+
+}  // namespace
+
+const std::pair<ir::Value, ir::Value>* SumsBeside(const Group& group) {
+  if (group.pre.empty()) return nullptr;
+  const auto beside = [&](const auto& column) { return column.first != group.root; };
+  const auto it = std::find_if(group.columns.begin(), group.columns.end(), beside);
+  return it == group.columns.end() ? nullptr : &*it;
+}
+
+Stmt OverComputedRows(const ScheduleContext& c, const ComputedColumns& columns, int64_t depth, AxisId block, AxisId group,
+                      AxisId row, std::vector<Stmt> body) {
+  Kernel* k = c.kernel;
+  const auto& [root, partials] = *SumsBeside(c.group());
+  const Shape& groups = c.f.type(partials).shape;
+  const DType dtype = c.f.type(root).dtype;
+  const Combine combine = CombineOf(c.f.producer(root)->op);
+  const LocalId sums = k->AddLocal("s", dtype, (columns.columns + columns.vector - 1) / columns.vector * columns.vector);
+  const AxisId j = k->AddAxis("j"), e = k->AddAxis("e");
+  constexpr int64_t kGroups = kProductBlock / kPartials;
+  Affine in_block = AxisAffine(group, kPartials), at = AxisAffine(block, kProductBlock), lane = columns.base;
+  in_block.Add(row, 1);
+  at.Add(in_block);
+  lane.Add(j, 1);
+  const Element element = ElementAt(c, at, lane);
+  Affine to = AxisAffine(j);
+  to.Add(in_block, columns.row_stride);
+  std::vector<Stmt> lanes;
+  lanes.push_back(MakeAccumulate(columns.to, to, Combine::kSet, element.value));
+  lanes.push_back(MakeAccumulate(sums, AxisAffine(j), combine, element.summed));
+  body.insert(body.begin(), MakeLoop(j, columns.columns, LoopKind::kVector, columns.vector, std::move(lanes)));
+  Stmt rows = MakeLoop(row, std::min(depth, kPartials), LoopKind::kSerial, 1, std::move(body));
+  if (depth % kPartials != 0) {
+    rows.clip_base = AxisAffine(block, kProductBlock);
+    rows.clip_base.Add(group, kPartials);
+    rows.clip_total = depth;
+  }
+  Affine place = columns.base;
+  place.Add(e, 1);
+  place.Add(block, kGroups * groups.dim(1));
+  place.Add(group, groups.dim(1));
+  std::vector<Stmt> store, one;
+  store.push_back(MakeStore(c.builder->BufferOf(partials, true), place, LocalExpr(k, sums, AxisAffine(e))));
+  one.push_back(MakeLocal(sums, IdentityBits(combine, dtype)));
+  one.push_back(std::move(rows));
+  one.push_back(MakeLoop(e, columns.columns, LoopKind::kVector, columns.vector, std::move(store)));
+  Stmt loop = MakeLoop(group, std::min(groups.dim(0), kGroups), LoopKind::kSerial, 1, std::move(one));
+  if (groups.dim(0) % kGroups != 0) {
+    loop.clip_base = AxisAffine(block, kGroups);
+    loop.clip_total = groups.dim(0);
+  }
+  return loop;
+}
+
+}  // namespace reel::codegen

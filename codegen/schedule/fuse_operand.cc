@@ -1,0 +1,181 @@
+#include "codegen/schedule/fuse_operand.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "absl/container/flat_hash_set.h"
+#include "codegen/schedule/contract_sums.h"
+#include "codegen/schedule/fuse_rows.h"
+
+namespace reel::codegen {
+namespace {
+
+using ir::Node;
+using ir::Op;
+using ir::Value;
+using Ints = std::vector<int64_t>;
+
+constexpr int64_t kMostRows = 128;  // of the product: the operand is computed once for all of them
+constexpr int64_t kRegister = 64;   // bytes: what is one for each inner row is loaded twice for one, else gathered
+
+class OperandFuser {
+ public:
+  OperandFuser(const ir::Function& f, Grouping* grouping) : f_(f), out_(*grouping) {
+    position_.resize(out_.groups.size());
+    std::iota(position_.begin(), position_.end(), 0);
+  }
+
+  void Run() {
+    for (size_t p = 0; p < out_.groups.size(); ++p) {
+      if (const int s = SumsBeside(static_cast<int>(p)); s >= 0) Merge(static_cast<size_t>(s), p);
+    }
+    if (merged_ > 0) Renumber();
+  }
+
+ private:
+  static size_t Index(Value v) { return static_cast<size_t>(v.id); }
+  Group& group(int g) { return out_.groups[static_cast<size_t>(g)]; }
+
+  // The group of sums whose rows are the second operand of product p; -1: none that p could take in.
+  int SumsBeside(int p) {
+    const Group& product = group(p);
+    if (product.root_kind != Group::Root::kContract || (!product.columns.empty() && !SplitsDepth(product))) return -1;
+    const Node& node = *f_.producer(product.root);
+    const auto& view = out_.views[Index(node.operands[1])];
+    const int s = view ? out_.group_of[Index(view->base)] : -1;
+    if (s < 0 || s >= p || group(s).root_kind != Group::Root::kReduce || group(s).columns.size() != 1) return -1;
+    if (!MayMove(product, s)) return -1;
+    const Value v = view->base;
+    return IsRowByRow(node, *view) && SumsOf(group(s), v) && IsPlain(v, s) && IsReadBy(v, s, p) ? s : -1;
+  }
+
+  // What the product reads is there before group s; s + 1 only adds up the sums of s, and stands for both (SplitSums).
+  bool MayMove(const Group& product, int s) {
+    const auto is_there = [&](int d) { return position_[static_cast<size_t>(d)] <= s || d == s + 1; };
+    const auto is_sum = [&](Value v) {
+      const std::vector<Value> leaves = LeavesOf(f_, out_, v);
+      return std::any_of(leaves.begin(), leaves.end(), [&](Value leaf) { return out_.group_of[Index(leaf)] == s + 1; });
+    };
+    return std::all_of(product.inputs.begin(), product.inputs.end(), is_there) && !is_sum(product.root) &&
+           std::none_of(product.post.begin(), product.post.end(), is_sum);
+  }
+
+  // The view has v's rows as those that the product goes along: [depth, columns].
+  bool IsRowByRow(const Node& node, const View& view) const {
+    const Shape &x = f_.type(node.operands[0]).shape, &w = f_.type(node.operands[1]).shape;
+    if (!node.attr<Ints>("a_batch").empty() || x.rank() != 2 || w.rank() != 2) return false;
+    const Ints dims = WithoutOnes(f_.type(view.base).shape);
+    const bool rows = dims.size() >= 2 && dims.size() <= 3 && dims[0] == w.dim(0);
+    const bool same = f_.type(view.base).dtype == f_.type(node.result()).dtype && IsFloat(f_.type(node.result()).dtype);
+    if (dims.size() == 3 && dims[2] * SizeOf(f_.type(view.base).dtype) < kRegister) return false;
+    return rows && same && x.dim(0) <= kMostRows && view.offset == 0 && view.strides == Ints{w.dim(1), 1} &&
+           f_.type(view.base).shape.size() == w.size();
+  }
+
+  // The group adds up the rows of v, or of a map of it, and stores v alone.
+  bool SumsOf(const Group& sums, Value v) const {
+    if (f_.type(sums.columns[0].second).shape.rank() != 2 || !sums.post.empty()) return false;
+    const auto other = [&](Value m) { return m != v && out_.stored[Index(m)]; };
+    if (std::any_of(sums.pre.begin(), sums.pre.end(), other)) return false;
+    const Node& node = *f_.producer(sums.root);
+    const Shape& shape = f_.type(v).shape;
+    if (f_.type(node.operands[0]).shape != shape || f_.type(sums.root).dtype != f_.type(v).dtype) return false;
+    int rows = 0;  // the first axis
+    while (shape.dim(rows) == 1) ++rows;
+    const auto& axes = node.attr<Ints>("axes");
+    const auto fits = [&](int64_t a) { return a == rows || shape.dim(static_cast<int>(a)) == 1; };
+    return std::all_of(axes.begin(), axes.end(), fits) && std::binary_search(axes.begin(), axes.end(), rows);
+  }
+
+  // Elementwise ops, broadcasts and reshapes of what other groups store: the index of an element is only used to load.
+  bool IsPlain(Value v, int s) {
+    std::vector<Value> stack{v, f_.producer(group(s).root)->operands[0]};
+    absl::flat_hash_set<int32_t> seen;
+    while (!stack.empty()) {
+      const Value o = stack.back();
+      stack.pop_back();
+      if (!seen.insert(o.id).second || IsUniformConstant(f_, o)) continue;
+      const auto& view = out_.views[Index(o)];
+      if (view && out_.group_of[Index(view->base)] != s) continue;
+      const Node* node = f_.producer(o);
+      if (node == nullptr || IsStackStep(f_, *node)) return false;
+      const bool plain = Info(node->op).Has(ir::kElementwise) || node->op == Op::kBroadcast || node->op == Op::kReshape;
+      if (!plain) return false;
+      stack.insert(stack.end(), node->operands.begin(), node->operands.end());
+    }
+    return true;
+  }
+
+  bool IsReadBy(Value v, int s, int p) {
+    if (readers_.empty()) FindReaders();
+    const auto& [first, last] = readers_[Index(v)];
+    return std::min(first, last) >= 0 && (first == s || first == p) && (last == s || last == p);
+  }
+
+  // By value: the first and the last group that reads it, a result as if by one behind all.
+  void FindReaders() {
+    readers_.assign(out_.stored.size(), {-1, -1});
+    const auto read = [&](Value v, int g) {
+      auto& [first, last] = readers_[Index(v)];
+      if (first < 0) first = g;
+      last = g;
+    };
+    for (size_t g = 0; g < out_.groups.size(); ++g) {
+      const Group& group = out_.groups[g];
+      const auto visit = [&](Value m) {
+        for (Value leaf : LeavesOf(f_, out_, m)) read(leaf, static_cast<int>(g));
+      };
+      for (const auto* list : {&group.pre, &group.post}) {
+        for (Value m : *list) visit(m);
+      }
+      if (group.root.valid() && !group.partials.valid()) visit(group.root);
+      for (const auto& [root, partials] : group.columns) visit(root);
+    }
+    for (Value v : f_.results()) read(v, static_cast<int>(out_.groups.size()));
+  }
+
+  void Merge(size_t s, size_t p) {
+    Group sums = std::move(out_.groups[s]);
+    Group& product = out_.groups[s] = std::move(out_.groups[p]);
+    const Value v = out_.views[Index(f_.producer(product.root)->operands[1])]->base;
+    product.pre = std::move(sums.pre);
+    product.columns.push_back(sums.columns[0]);
+    product.inputs.insert(product.inputs.end(), sums.inputs.begin(), sums.inputs.end());
+    std::erase_if(product.inputs, [s](int d) { return d == static_cast<int>(s) || d == static_cast<int>(s) + 1; });
+    product.last = std::max(product.last, sums.last);
+    out_.stored[Index(v)] = false;
+    position_[p] = static_cast<int>(s);
+    ++merged_;
+  }
+
+  void Renumber() {
+    std::vector<int> number(position_.size());
+    std::vector<Group> groups;
+    for (size_t g = 0; g < position_.size(); ++g) {
+      const bool stays = position_[g] == static_cast<int>(g);
+      number[g] = stays ? static_cast<int>(groups.size()) : number[static_cast<size_t>(position_[g])];
+      if (stays) groups.push_back(std::move(out_.groups[g]));
+    }
+    for (Group& group : groups) {
+      for (int& d : group.inputs) d = number[static_cast<size_t>(d)];
+      std::sort(group.inputs.begin(), group.inputs.end());
+      group.inputs.erase(std::unique(group.inputs.begin(), group.inputs.end()), group.inputs.end());
+    }
+    for (int& g : out_.group_of) {
+      if (g >= 0) g = number[static_cast<size_t>(g)];
+    }
+    out_.groups = std::move(groups);
+  }
+
+  const ir::Function& f_;
+  Grouping& out_;
+  std::vector<int> position_;  // by group: its own, or that of the group it is now part of
+  std::vector<std::pair<int, int>> readers_;
+  int merged_ = 0;
+};
+
+}  // namespace
+
+void FuseOperands(const ir::Function& f, Grouping* grouping) { OperandFuser(f, grouping).Run(); }
+
+}  // namespace reel::codegen

@@ -1,0 +1,15 @@
+#ifndef REEL_CODEGEN_SCHEDULE_FUSE_OPERAND_H_
+#define REEL_CODEGEN_SCHEDULE_FUSE_OPERAND_H_
+
+#include "codegen/group/group.h"
+#include "ir/graph.h"
+
+namespace reel::codegen {
+
+/// A product over many rows (the gradient of weights) whose second operand is a map that, beside it, only sums over the
+/// same rows read (the gradient of a bias) takes in that map and these sums: nothing is stored. After SplitSums. Linear.
+void FuseOperands(const ir::Function& f, Grouping* grouping);
+
+}  // namespace reel::codegen
+
+#endif  // REEL_CODEGEN_SCHEDULE_FUSE_OPERAND_H_
