@@ -109,7 +109,8 @@ struct Stmt {
     kLocal,       ///< declares and fills a local
     kAccumulate,  ///< locals[local][index] = combine(locals[local][index], a, b)
     kTree,        ///< the partials of `local` (size n, a power of two up to 64) to element 0:
-                  ///< for s = n/2, n/4, .. 1: p[j] = combine(p[j], p[j + s]) for j < s
+                  ///< for s = n/2, n/4, .. 1: p[j] = combine(p[j], p[j + s]) for j < s. With width > 1 those of as many
+                  ///< rows, one after the other: row r's result to element r
     kTranspose,   ///< `local`, a square matrix of vectors of a power of two lanes, becomes its transpose
     kStore,       ///< buffer[index + dynamic * dynamic_stride] = a, where guard. Neighbouring stores of a block are
                   ///< one parallel assignment: all right sides are evaluated before the first one writes.

@@ -179,7 +179,8 @@ class Printer {
         return s.fill ? StrCat(text, " = ", ConstantText(local.dtype, s.init)) : text;
       }
       case Stmt::Kind::kTree:
-        return StrCat("tree_", combine, " ", k_.locals[static_cast<size_t>(s.local)].name);
+        return StrCat("tree_", combine, " ", k_.locals[static_cast<size_t>(s.local)].name,
+                      s.width > 1 ? StrCat(" of ", s.width, " rows") : "");
       case Stmt::Kind::kTranspose: return StrCat("transpose ", k_.locals[static_cast<size_t>(s.local)].name);
       case Stmt::Kind::kAccumulate: {
         const std::string to = Element(k_.locals[static_cast<size_t>(s.local)].name, s.index,

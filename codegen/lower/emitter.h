@@ -105,6 +105,7 @@ class KernelEmitter {
   void AccumulateLanes(const Stmt& s, const Address& to, llvm::Value* a, llvm::Value* b,
                        llvm::Value* mask);
   void Tree(const Stmt& s);
+  llvm::Value* TreesOfRows(const Stmt& s, const Local& local, llvm::Value* pointer);
   void Transpose(const Stmt& s);
   void Stores(const Stmt* first, const Stmt* last);
   void Prefetch(const Stmt& s);

@@ -479,6 +479,37 @@ void KernelEmitter::AccumulateLanes(const Stmt& s, const Address& to, Value* a, 
   }
 }
 
+/// The trees of as many rows as a register has lanes: halves of two vectors, each with the same rows, are combined at
+/// once. The results side by side.
+Value* KernelEmitter::TreesOfRows(const Stmt& s, const Local& local, Value* pointer) {
+  const int64_t rows = s.width, partials = local.size / rows;
+  llvm::Type* type = Lanes(MemoryType(context_, local.dtype), partials);
+  // The low or high halves of what each row in a, and then in b if that is another, has left.
+  const auto half = [&](Value* a, Value* b, int64_t left, bool high) {
+    const auto lanes = static_cast<int>(llvm::cast<llvm::FixedVectorType>(a->getType())->getNumElements());
+    llvm::SmallVector<int, 64> from;
+    for (int i = 0; i < (b != nullptr ? 2 * lanes : lanes); ++i) {
+      if (((i & static_cast<int>(left / 2)) != 0) == high) from.push_back(i);
+    }
+    return b_.CreateShuffleVector(a, b != nullptr ? b : a, from);
+  };
+  const auto combine = [&](Value* a, Value* b, int64_t left) {
+    return EmitCombine(b_, s.combine, local.dtype, half(a, b, left, false), half(a, b, left, true), nullptr, target_);
+  };
+  std::vector<Value*> parts;
+  for (int64_t r = 0; r < rows; ++r) {
+    Value* from = b_.CreateConstGEP1_64(type, pointer, static_cast<uint64_t>(r));
+    Value* row = b_.CreateAlignedLoad(type, from, AlignOf(local.dtype));
+    for (int64_t left = partials; left > rows; left /= 2) row = combine(row, nullptr, left);
+    parts.push_back(row);
+  }
+  for (int64_t left = rows; left > 1; left /= 2) {
+    for (size_t i = 0; 2 * i < parts.size(); ++i) parts[i] = combine(parts[2 * i], parts[2 * i + 1], left);
+    parts.resize(parts.size() / 2);
+  }
+  return parts[0];
+}
+
 /// for s = n/2 .. 1: p[j] = combine(p[j], p[j + s]); element 0 is stored.
 void KernelEmitter::Tree(const Stmt& s) {
   const Local& local = LocalOf(s.local);
@@ -488,7 +519,9 @@ void KernelEmitter::Tree(const Stmt& s) {
   const llvm::Align align = AlignOf(local.dtype);
   llvm::Type* element = MemoryType(context_, local.dtype);
   Value* result;
-  if (storage.lanes == 1) {
+  if (s.width > 1) {
+    result = TreesOfRows(s, local, to.pointer);
+  } else if (storage.lanes == 1) {
     result = FromMemory(local.dtype,
                         b_.CreateAlignedLoad(Lanes(element, local.size), to.pointer, align));
     const bool ordered = IsFloat(local.dtype) && (s.combine == Combine::kMax || s.combine == Combine::kMin);

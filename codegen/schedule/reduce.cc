@@ -167,6 +167,79 @@ struct RowsNest {
   }
 };
 
+// The statements, with expressions of their own, `by` further along the axis.
+std::vector<Stmt> CopyShifted(Kernel* k, const std::vector<Stmt>& body, AxisId axis, int64_t by) {
+  const auto count = static_cast<ExprId>(k->exprs.size());
+  const auto move = [&](Affine* a) { a->constant += by * a->coefficient(axis); };
+  const auto copy_of = [count](ExprId* e) { *e += *e < 0 ? 0 : count; };
+  for (ExprId i = 0; i < count; ++i) {
+    Expr e = k->exprs[static_cast<size_t>(i)];
+    for (ExprId& operand : e.operands) copy_of(&operand);
+    for (ExprId* id : {&e.dynamic, &e.guard}) copy_of(id);
+    move(&e.index);
+    k->AddExpr(std::move(e));
+  }
+  std::vector<Stmt> copy = body;
+  std::vector<std::vector<Stmt>*> open{&copy};
+  while (!open.empty()) {
+    std::vector<Stmt>* list = open.back();
+    open.pop_back();
+    for (Stmt& s : *list) {
+      for (ExprId* id : {&s.a, &s.b, &s.dynamic, &s.guard}) copy_of(id);
+      for (Affine* index : {&s.index, &s.clip_base}) move(index);
+      open.push_back(&s.body);
+    }
+  }
+  return copy;
+}
+
+// Short rows, `count` at a time, whose trees are one; what is left of them row by row. body: the partials, what
+// accumulates them, their tree and what is made of the result.
+std::vector<Stmt> RowsTogether(Kernel* k, LocalId partials, AxisId row, int64_t extent, int64_t count,
+                               std::vector<Stmt> body) {
+  const int64_t whole = extent / count, rest = extent % count;
+  const size_t exprs = k->exprs.size();
+  std::vector<Stmt> last, out;
+  if (rest > 0) last = Nest({row}, {rest}, 1, CopyShifted(k, body, row, whole * count));
+  const int64_t size = k->locals[static_cast<size_t>(partials)].size;
+  k->locals[static_cast<size_t>(partials)].size *= count;
+  const AxisId block = k->AddAxis("rb"), at = k->AddAxis("i");
+  Affine here = AxisAffine(at);
+  here.Add(block, count);
+  here.Add(row, -1);
+  for (size_t i = 0; i < exprs; ++i) {
+    Expr& e = k->exprs[i];
+    e.index.Add(here, e.index.coefficient(row));
+    if (e.kind == Expr::Kind::kLocal && e.local == partials) e.index.Add(at, 1);
+  }
+  for (Stmt& s : body) s.index.Add(here, s.index.coefficient(row));
+  Stmt& element = body[1];
+  for (Stmt& s : element.body) s.index.Add(here, s.index.coefficient(row));
+  element.body[0].index.Add(at, size);
+  body[2].width = count;
+  std::vector<Stmt> one, results(std::make_move_iterator(body.begin() + 3), std::make_move_iterator(body.end()));
+  one.push_back(std::move(element));
+  body.resize(3);
+  body[1] = MakeLoop(at, count, LoopKind::kUnrolled, 1, std::move(one));
+  body.push_back(MakeLoop(at, count, LoopKind::kVector, count, std::move(results)));
+  out.push_back(MakeLoop(block, whole, LoopKind::kSerial, 1, std::move(body)));
+  for (Stmt& s : last) out.push_back(std::move(s));
+  return out;
+}
+
+// Lanes of a register if rows of `elements` are reduced as many at a time; 0: one after the other, as are maxima, which
+// are found among integers: LLVM takes long over what it could know of their bits.
+int64_t RowsAtOnce(const ScheduleContext& c, Combine combine, DType dtype, int64_t elements,
+                   const std::vector<int64_t>& extents) {
+  constexpr int64_t kWorthCompiling = 1 << 16;  // elements in all
+  int64_t all = elements;
+  for (int64_t n : extents) all *= n;
+  const bool adds = IsFloat(dtype) && SizeOf(dtype) >= 4 && (combine == Combine::kSum || combine == Combine::kProd);
+  if (!c.options.vectorize || extents.empty() || !adds || elements > kPartials || all < kWorthCompiling) return 0;
+  const int64_t lanes = c.target.lanes(SizeOf(dtype));
+  return lanes > 1 && extents.back() >= lanes && PowerOfTwo(elements) >= lanes ? lanes : 0;
+}
+
 }  // namespace
 
 uint64_t IdentityBits(Combine combine, DType dtype) {
@@ -280,6 +353,12 @@ void ScheduleReduce(const ScheduleContext& c) {
   const int64_t cost = ExprCost(*k);
   const int64_t inner = axes[2].empty() ? 1 : extents[2].back();
   const int64_t width = c.options.vectorize && !axes[2].empty() ? VectorWidth(*k, c.target, inner, 4) : 1;
+  const bool of_rows = count > 0 && lanes && !product && axes[2].empty();
+  if (const int64_t rows = of_rows ? RowsAtOnce(c, combine, dtype, count, extents[0]) : 0; rows > 0) {
+    body = RowsTogether(k, sum, axes[0].back(), extents[0].back(), rows, std::move(body));
+    axes[0].pop_back();
+    extents[0].pop_back();
+  }
   k->body = Nest(axes[0], extents[0], 1, Nest(axes[2], extents[2], width, std::move(body)));
   if (c.options.vectorize) Parallelize(k, product ? count * shape.size() : shape.size(), cost);
 }

@@ -53,6 +53,20 @@ const std::map<std::string, Case>& Cases() {
        {[](const Tensor& x) { return Tensors{ReduceSum(x, {0}) * 3.0, ReduceMax(Exp(x), {0})}; }, {70, 1000}}},
       {"between_ones", {[](const Tensor& x) { return Tensors{ReduceSum(x, {1})}; }, {1, 140000, 1}}},
       {"thousands_of_blocks", {[](const Tensor& x) { return Tensors{ReduceMean(Square(x))}; }, {5000 * 4096 + 7}}},
+      // Short rows are reduced as many at a time as a register has lanes; 25 and 37 leave some.
+      {"short_rows",
+       {[](const Tensor& x) {
+          const Tensor factors = Exp(Slice(x, {0, 0, 0}, {1, 25, 1}));
+          return Tensors{Reshape(factors, {25}) * ReduceSum(x * x, {2}), ReduceMax(x, {2}), ReduceMin(-x, {2})};
+        },
+        {331, 25, 10}}},
+      {"short_rows_of_64", {[](const Tensor& x) { return Tensors{ReduceSum(x, {1}) * 2.0, ReduceProd(x, {1})}; }, {1037, 64}}},
+      {"short_rows_of_doubles",
+       {[](const Tensor& x) {
+          const Tensor wide = Cast(x, kFloat64);
+          return Tensors{ReduceSum(wide * wide, {1}) * 2.0, ReduceMax(wide, {1})};
+        },
+        {3029, 25}}},
       {"with_gradient",
        {[](const Tensor& x) {
           GradientTape tape;
