@@ -75,15 +75,15 @@ Tensor Gelu(const Operand& x) {
   });
 }
 
-// From |x| = 16 on the tangent is 1, while the cube may overflow.
+// x (1 + tanh(u)) / 2 = x sigmoid(2 u), which keeps its digits where x is negative. From |x| = 16 on the sigmoid is 0 or
+// 1, while the cube may overflow.
 Tensor GeluTanh(const Operand& x) {
   const LocationScope scope(x);
   return Compose("gelu_tanh", {Materialize(x)}, {}, [](Operands in) {
+    const double slope = 2 * std::sqrt(2 / std::numbers::pi);
     const Tensor &all = in[0], far = GreaterEqual(Abs(all), 16), t = Where(far, 0, all);
-    const Tensor inner = Mul(t, Add(Mul(Square(t), 0.044715), 1.0));
-    const Tensor tangent = Tanh(Mul(inner, std::sqrt(2 / std::numbers::pi)));
-    const Tensor near = Mul(Mul(t, 0.5), Add(tangent, 1.0));
-    return Where(far, Relu(all), near);
+    const Tensor inner = Mul(t, Add(Mul(Square(t), 0.044715 * slope), slope));
+    return Where(far, Relu(all), Mul(t, Sigmoid(inner)));
   });
 }
 

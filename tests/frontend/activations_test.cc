@@ -191,6 +191,7 @@ TEST(ActivationValues, ExactAtTheEnds) {
   // No cancellation where the result is small.
   EXPECT_NEAR(Softplus(Tensor(-30.f)).item<double>() / std::exp(-30.0), 1, 1e-6);
   EXPECT_NEAR(Elu(Tensor(-1e-6f)).item<double>() / std::expm1(-1e-6), 1, 1e-6);
+  EXPECT_NEAR(GeluTanh(Tensor(-6.f)).item<double>() / GeluTanh(Tensor(-6.0)).item<double>(), 1, 1e-5);
 }
 
 TEST(ActivationErrors, NameTheArgument) {
