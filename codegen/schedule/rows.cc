@@ -12,6 +12,8 @@
 //
 //   for r { p0 max= x; p1 += exp(x - p0), y = exp(x - p0); y = y / p1 }
 //
+// Each pass of short rows is a loop over two of them: for r { for u in 0..2 { p0[u] max= x } for u in 0..2 .. }.
+//
 // Sums over the rows themselves are made by sum_rows.
 
 namespace reel::codegen {
@@ -20,6 +22,8 @@ namespace {
 using ir::Value;
 
 constexpr int64_t kLight = 12;  // scalar operations of an element
+constexpr int64_t kTogether = 2;  // rows
+constexpr int64_t kTogetherBytes = 4 << 10;  // of a value's row: L1 holds those of two rows
 constexpr size_t kLongPass = 32;  // operations of an element
 constexpr int64_t kShortRow = 2 << 10, kLongRow = 16 << 10;  // bytes
 constexpr int64_t kAhead = 6 << 10;  // bytes from where a heavy pass works to what it prefetches: at least a row
@@ -28,7 +32,8 @@ int64_t Ceil(int64_t n, int64_t by) { return (n + by - 1) / by; }
 
 class RowSchedule {
  public:
-  explicit RowSchedule(const ScheduleContext& c) : c_(c), k_(c.kernel), group_(c.group()), width_(group_.width) {
+  explicit RowSchedule(const ScheduleContext& c)
+      : c_(c), k_(c.kernel), group_(c.group()), width_(group_.width), extents_(group_.row_extents) {
     for (size_t i = 0; i < group_.row_extents.size(); ++i) {
       rows_.push_back(k_->AddAxis("i" + std::to_string(i)));
       row_.push_back(AxisAffine(rows_.back()));
@@ -38,17 +43,22 @@ class RowSchedule {
   void Run() {
     FindMembers();
     FindPasses();
+    TakeTogether();
     FindWaiting();
     std::vector<Stmt> body;
-    for (pass_ = 0; pass_ <= last_pass_; ++pass_) Pass(&body);
-    StoreScalars(&body);
-    std::vector<int64_t> extents = group_.row_extents;
-    CollapseAxes(k_, &body, &rows_, &extents);
+    for (pass_ = 0; pass_ <= last_pass_; ++pass_) {
+      std::vector<Stmt> pass;
+      Pass(&pass);
+      if (pass_ == last_pass_) StoreScalars(&pass);
+      if (together_ > 1) pass = {MakeLoop(one_, together_, LoopKind::kSerial, 1, std::move(pass))};
+      body.insert(body.end(), pass.begin(), pass.end());
+    }
+    CollapseAxes(k_, &body, &rows_, &extents_);
     const int64_t rows = Count(group_.row_extents), cost = width_ * Ceil(cost_, 1) + 64;
     k_->why.push_back(StrCat("row kernel: ", last_pass_ + 1, last_pass_ > 0 ? " passes over " : " pass over ", width_,
                              " elements of each of ", rows, " rows", columns_.empty() ? "" : ", and sums over the rows"));
     if (columns_.empty()) {
-      k_->body = Nest(rows_, extents, 1, std::move(body));
+      k_->body = Nest(rows_, extents_, 1, std::move(body));
     } else {
       SumRows(rows, std::move(body));
     }
@@ -132,6 +142,25 @@ class RowSchedule {
     }
   }
 
+  // Short rows are taken two at a time, pass after pass: what a pass of one waits for comes while the other is at work.
+  void TakeTogether() {
+    if (!c_.options.vectorize || last_pass_ == 0 || extents_.empty() || extents_.back() % kTogether != 0) return;
+    for (const Member& m : members_) {
+      if (m.per_element && width_ * SizeOf(dtype(m.v)) > kTogetherBytes) return;
+    }
+    together_ = kTogether;
+    extents_.back() /= together_;
+    one_ = k_->AddAxis("u");
+    row_.back() = AxisAffine(rows_.back(), together_);
+    row_.back().Add(one_, 1);
+  }
+
+  // `position` of the row at hand, where each row of a step has `size` elements.
+  Affine OfRow(int64_t size, Affine position = {}) const {
+    if (together_ > 1) position.Add(one_, size);
+    return position;
+  }
+
   // Gives each value that is read after its pass a row of memory.
   void FindWaiting() {
     for (const Column& column : columns_) stack_ += width_ * SizeOf(dtype(column.root));
@@ -151,11 +180,11 @@ class RowSchedule {
         host_until[h] = m.last_use;
         m.buffer = c_.builder->BufferOf(host.v, true);
       }
-      const int64_t bytes = width_ * SizeOf(dtype(m.v));
+      const int64_t bytes = together_ * width_ * SizeOf(dtype(m.v));
       if (m.buffer >= 0) continue;
       if (stack_ + bytes > kMaxRowStack) continue;  // computed again
       stack_ += bytes;
-      m.local = k_->AddLocal("w" + std::to_string(i), dtype(m.v), width_);
+      m.local = k_->AddLocal("w" + std::to_string(i), dtype(m.v), together_ * width_);
       declarations_.push_back(MakeLocal(m.local, 0));
     }
   }
@@ -191,6 +220,25 @@ class RowSchedule {
     size_t top = members_[sums[0]].sums.size() - 1;
     for (Stmt& s : Block(sums, top, {}, Elements(top))) body->push_back(std::move(s));
     for (size_t i : sums) c_.builder->SetValue(members_[i].v, LocalExpr(k_, members_[i].sums.back(), {}));
+    if (together_ > 1) KeepScalars(body);
+  }
+
+  // What is now known of the row, for the passes after this one.
+  void KeepScalars(std::vector<Stmt>* body) {
+    c_.builder->SetRow(row_, {});
+    std::vector<Member*> kept;
+    for (Member& m : members_) {
+      if (!m.per_element && (m.reduces ? m.pass == pass_ : m.pass == pass_ + 1)) kept.push_back(&m);
+    }
+    std::vector<ExprId> values;
+    for (const Member* m : kept) values.push_back(c_.builder->Build(m->v, {}));
+    for (size_t i = 0; i < kept.size(); ++i) {
+      const Value v = kept[i]->v;
+      const LocalId local = k_->AddLocal("q" + std::to_string(v.id), dtype(v), together_);
+      declarations_.push_back(MakeScratch(local));
+      body->push_back(MakeAccumulate(local, OfRow(1), Combine::kSet, values[i]));
+      c_.builder->SetValue(v, LocalExpr(k_, local, OfRow(1)));
+    }
   }
 
   // The only function in the midst of a long pass, in a loop of its own: its chain of dependent operations needs many
@@ -212,6 +260,7 @@ class RowSchedule {
     const ExprId value = c_.builder->Build(*it, c_.builder->RowIndex(*it));
     AddCost(before);
     std::vector<Stmt> set{MakeAccumulate(local, position, Combine::kSet, value)};
+    PrefetchRow(position, before, 2 * pass_, &set);
     const int64_t lanes = VectorWidth(*k_, c_.target, width_, 8);
     body->push_back(MakeLoop(position.terms[0].first, width_, LoopKind::kVector, lanes, std::move(set)));
     declarations_.push_back(MakeLocal(local, 0));
@@ -393,13 +442,15 @@ class RowSchedule {
     }
     for (const Member& m : members_) {
       if (m.pass != pass_ || !m.per_element) continue;
-      if (m.local >= 0) out.push_back(MakeAccumulate(m.local, position, Combine::kSet, b.Build(m.v, {})));
+      if (m.local >= 0) {
+        out.push_back(MakeAccumulate(m.local, OfRow(width_, position), Combine::kSet, b.Build(m.v, {})));
+      }
       const BufferId to = c_.stored(m.v) ? b.BufferOf(m.v, true) : m.buffer;
       if (to >= 0) stores.push_back(MakeStore(to, b.Flat(m.v, b.RowIndex(m.v)), b.Build(m.v, {})));
     }
     for (Stmt& s : stores) out.push_back(std::move(s));
     AddCost(before);
-    if (c_.options.vectorize) PrefetchRow(position, before, &out);
+    if (c_.options.vectorize) PrefetchRow(position, before, 2 * pass_ + 1, &out);
     return out;
   }
 
@@ -413,9 +464,10 @@ class RowSchedule {
     cost_ += element_cost_;
   }
 
-  // While a heavy pass works on a row, what it touches in a following one. Of long rows only what a first pass will
-  // read: the hardware fetches what a pass walks along. Past the end of a row it sees too late, unless rows are short.
-  void PrefetchRow(const Affine& position, size_t begin, std::vector<Stmt>* out) {
+  // While a heavy pass works on a row, what it touches in a following one, each buffer in one loop. Of long rows only
+  // what a first pass will read: the hardware fetches what a pass walks along. Past the end of a row it sees too late,
+  // unless rows are short.
+  void PrefetchRow(const Affine& position, size_t begin, int loop, std::vector<Stmt>* out) {
     const int64_t l2 = c_.target.l2_bytes;
     for (Stmt& s : Prefetches(*k_, begin, *out, position.terms.back().first, rows_.back())) {
       const KernelBuffer& buffer = k_->buffers[static_cast<size_t>(s.buffer)];
@@ -424,15 +476,15 @@ class RowSchedule {
       const int64_t bytes = width_ * SizeOf(buffer.dtype);
       const bool far = bytes < kLongRow ? Count(group_.row_extents) * bytes > l2
                                         : first_read_.contains(s.buffer) && bytes <= l2 / 4;
-      if (!far || bytes < kShortRow || prefetched_.emplace(s.buffer, pass_).first->second != pass_) continue;
-      s.index.constant += Ceil(kAhead, bytes) * s.index.coefficient(rows_.back());
+      if (!far || bytes < kShortRow || prefetched_.emplace(s.buffer, loop).first->second != loop) continue;
+      s.index.constant += Ceil(kAhead, together_ * bytes) * s.index.coefficient(rows_.back());
       out->push_back(std::move(s));
     }
   }
 
   // A member that an earlier pass computed.
   ExprId Waiting(const Member& m, const Affine& position) {
-    if (m.local >= 0) return LocalExpr(k_, m.local, position);
+    if (m.local >= 0) return LocalExpr(k_, m.local, OfRow(width_, position));
     Expr e;
     e.kind = Expr::Kind::kLoad;
     e.dtype = dtype(m.v);
@@ -467,7 +519,7 @@ class RowSchedule {
       sums.push_back({c.sums, c_.builder->BufferOf(c.partials, true), combine(c.root), dtype(c.root)});
     }
     element_cost_ = 1;
-    SumOverRows(k_, sums, rows_[0], rows, width_, Lanes(width_), std::move(body));
+    SumOverRows(k_, sums, rows_[0], rows, together_, width_, Lanes(width_), std::move(body));
   }
 
   const ScheduleContext& c_;
@@ -475,6 +527,9 @@ class RowSchedule {
   const Group& group_;
   const int64_t width_;
   std::vector<AxisId> rows_;
+  std::vector<int64_t> extents_;         // of steps, along these
+  int64_t together_ = 1;                 // rows in each step
+  AxisId one_ = -1;                      // of these
   Index row_;
   std::vector<Member> members_;
   std::map<int32_t, size_t> member_of_;  // by value
@@ -482,7 +537,7 @@ class RowSchedule {
   std::vector<Stmt> declarations_;       // of rows that wait on the stack: one for all rows of a chunk
   std::pair<Value, LocalId> early_{{}, -1};  // what is computed before the rest of this pass, and where it waits
   std::set<BufferId> first_read_;        // by the first pass
-  std::map<BufferId, int> prefetched_;   // by which pass
+  std::map<BufferId, int> prefetched_;   // by which loop: 2 pass + 1, one less for what is computed early
   int pass_ = 0, last_pass_ = 0;
   int64_t element_cost_ = 1, cost_ = 0;
   int64_t stack_ = 0;  // bytes of rows that wait there

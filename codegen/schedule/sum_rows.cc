@@ -5,13 +5,14 @@
 namespace reel::codegen {
 
 // for g { s = 0; for row in 0..64 { row 64 g + row, its sums in s }; partials[g] = s }
-void SumOverRows(Kernel* k, const std::vector<RowSums>& columns, AxisId row, int64_t rows, int64_t width,
-                 int64_t lanes, std::vector<Stmt> body) {
+void SumOverRows(Kernel* k, const std::vector<RowSums>& columns, AxisId row, int64_t rows, int64_t together,
+                 int64_t width, int64_t lanes, std::vector<Stmt> body) {
   const AxisId g = k->AddAxis("g"), e = k->AddAxis("e");
-  ShiftAxis(k, &body, row, AxisAffine(g, kPartials));
-  Stmt visit = MakeLoop(row, std::min(rows, kPartials), LoopKind::kSerial, 1, std::move(body));
+  const int64_t steps = kPartials / together;
+  ShiftAxis(k, &body, row, AxisAffine(g, steps));
+  Stmt visit = MakeLoop(row, std::min(rows / together, steps), LoopKind::kSerial, 1, std::move(body));
   if (rows > kPartials && rows % kPartials != 0) {
-    Clip(&visit, AxisAffine(g, kPartials), rows);
+    Clip(&visit, AxisAffine(g, steps), rows / together);
   }
   std::vector<Stmt> group, stores;
   for (const RowSums& c : columns) {
@@ -62,7 +63,7 @@ void ScheduleRowSums(const ScheduleContext& c) {
   const int64_t cost = ExprCost(*k);
   const int64_t lanes = c.options.vectorize ? VectorWidth(*k, c.target, width, 4) : 1;
   body = Nest(axes, extents, c.options.vectorize ? VectorWidth(*k, c.target, extents.back(), 1) : 1, std::move(body));
-  SumOverRows(k, {{sums, c.builder->BufferOf(partials, true), combine, dtype}}, row, rows, width, lanes,
+  SumOverRows(k, {{sums, c.builder->BufferOf(partials, true), combine, dtype}}, row, rows, 1, width, lanes,
               std::move(body));
   if (c.options.vectorize) Parallelize(k, rows, width * cost);
 }

@@ -21,10 +21,10 @@ struct RowSums {
 /// Bytes of stack for sums over rows, and rows that wait there.
 inline constexpr int64_t kMaxRowStack = 32 << 10;
 
-/// The kernel's loops: the body accumulates row `row`, of `rows`, into each of the sums; `lanes` elements at once move
-/// them to memory.
-void SumOverRows(Kernel* kernel, const std::vector<RowSums>& columns, AxisId row, int64_t rows, int64_t width,
-                 int64_t lanes, std::vector<Stmt> body);
+/// The kernel's loops: the body accumulates step `row` of `together` rows, of `rows`, into each of the sums; `lanes`
+/// elements at once move them to memory.
+void SumOverRows(Kernel* kernel, const std::vector<RowSums>& columns, AxisId row, int64_t rows, int64_t together,
+                 int64_t width, int64_t lanes, std::vector<Stmt> body);
 /// A reduction over rows of several axes whose first kernel this is (SplitSums).
 void ScheduleRowSums(const ScheduleContext& context);
 
