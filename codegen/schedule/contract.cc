@@ -114,17 +114,8 @@ class ContractSchedule {
       narrow = Block(base, rest, (rest + hardware - 1) / hardware * hardware);
     }
     if (whole == 0) return narrow;
-    const bool joined = shared && rest > 0;
-    if (joined) {
-      ExprBuilder& b = *c_.builder;
-      const ExprId last = b.Constant(kInt64, static_cast<double>(whole)), at = b.Position(AxisAffine(panel));
-      std::vector<Stmt> either;
-      either.push_back(Once(k_, b.Apply(Op::kLess, kBool, {at, last}), std::move(wide)));
-      either.push_back(Once(k_, b.Apply(Op::kEqual, kBool, {at, last}), std::move(narrow)));
-      wide = std::move(either);
-      narrow.clear();
-    }
-    out.push_back(MakeLoop(panel, whole + (joined ? 1 : 0), LoopKind::kSerial, 1, std::move(wide)));
+    if (shared && rest > 0) return Only(WithLast(c_.builder, k_, panel, whole, std::move(wide), std::move(narrow)));
+    out.push_back(MakeLoop(panel, whole, LoopKind::kSerial, 1, std::move(wide)));
     for (Stmt& s : narrow) out.push_back(std::move(s));
     return out;
   }
@@ -256,7 +247,7 @@ class ContractSchedule {
   }
 
   // A block of the panel of w, lanes side by side.
-  void Pack(const Panel& p, const KOffsets& wk, AxisId block, std::vector<Stmt>* out) {
+  void Pack(const Panel& p, const KOffsets& wk, AxisId block, AxisId group, std::vector<Stmt>* out) {
     const int64_t n = c_.target.lanes(SizeOf(dtype_)), size = std::min(shape_.depth, k_block_);
     if (pack_ < 0) pack_ = k_->AddLocal("pack", packed_, size * tiles_.lanes);
     out->push_back(MakeScratch(pack_));
@@ -268,6 +259,7 @@ class ContractSchedule {
       return MakeAccumulate(pack_, to, Combine::kSet, Load(1, from, wk, k, inner, -1));
     };
     const AxisId t = k_->AddAxis("t"), j = k_->AddAxis("j");
+    if (shape_.computed) return out->push_back(Computed(p, pack_, p.width, block, group, t, {}));
     const Affine k = AxisAffine(t), lane = AxisAffine(j);
     // What is not side by side along k either is gathered.
     const bool transposed = shape_.lane.w != 1 && wk.table < 0 && wk.stride == (shape_.pairs ? 2 : 1) && n > 1;
@@ -299,8 +291,7 @@ class ContractSchedule {
   Stmt Squares(const Panel& p, const KOffsets& wk, AxisId block, int64_t squares, int64_t n) {
     const AxisId g = k_->AddAxis("g"), q = k_->AddAxis("q"), r = k_->AddAxis("r"), v = k_->AddAxis("v");
     if (square_ < 0) square_ = k_->AddLocal("square", packed_, n * n);
-    Affine at = AxisAffine(r, n), from = w_base_, to = AxisAffine(r, p.width);
-    at.Add(v, 1);
+    Affine from = w_base_, to = AxisAffine(r, p.width);
     // rows of the square are lanes, neighbours in a row are along k
     from.Add(p.base, shape_.lane.w);
     from.Add(g, n * shape_.lane.w);
@@ -310,15 +301,9 @@ class ContractSchedule {
     to.Add(q, n * p.width);
     to.Add(g, n);
     to.Add(v, 1);
-    const auto rows = [&](LocalId local, const Affine& index, ExprId value) {
-      Stmt row = MakeLoop(v, n, LoopKind::kVector, n, Only(MakeAccumulate(local, index, Combine::kSet, value)));
-      return MakeLoop(r, n, LoopKind::kUnrolled, 1, Only(std::move(row)));
-    };
-    std::vector<Stmt> square{MakeScratch(square_)};
-    square.push_back(rows(square_, at, Load(1, from, wk, OfBlock(block, along_k), along_k, -1)));
-    square.push_back(MakeTranspose(square_));
-    square.push_back(rows(pack_, to, LocalExpr(k_, square_, at)));
-    Stmt along = MakeLoop(q, std::min(shape_.depth, k_block_) / n, LoopKind::kSerial, 1, std::move(square));
+    const ExprId value = Load(1, from, wk, OfBlock(block, along_k), along_k, -1);
+    Stmt along = MakeLoop(q, std::min(shape_.depth, k_block_) / n, LoopKind::kSerial, 1,
+                          TransposedSquare(k_, {square_, r, v, n}, value, pack_, to));
     if (shape_.depth > k_block_ && shape_.depth % k_block_ != 0) {
       Clip(&along, AxisAffine(block, k_block_ / n), shape_.depth / n);
     }
@@ -334,15 +319,11 @@ class ContractSchedule {
     const int64_t deep = 2 * std::min(shape_.depth, k_block_);
     Elements e{node_.operands[static_cast<size_t>(operand)],
                MakeLoop(i, pair.joined ? count : deep, LoopKind::kSerial, 1, {}), base, pair.joined ? deep : count};
-    const auto clip = [&e](bool lanes, const Affine& from, int64_t total) {
-      (lanes ? e.clip_base : e.loop.clip_base) = from;
-      (lanes ? e.clip_total : e.loop.clip_total) = total;
-    };
     if (shape_.depth > k_block_ && shape_.depth % k_block_ != 0) {
-      clip(pair.joined, AxisAffine(block, 2 * k_block_), 2 * shape_.depth);
+      e.Clip(pair.joined, AxisAffine(block, 2 * k_block_), 2 * shape_.depth);
     }
     if (operand == 0 && block_ >= 0 && shape_.rows[0].extent % count != 0) {
-      clip(!pair.joined, FromBlock({}), shape_.rows[0].extent);
+      e.Clip(!pair.joined, FromBlock({}), shape_.rows[0].extent);
     }
     e.at.Add(block, 2 * k_block_ * pair.next);
     e.at.Add(i, pair.joined ? stride : pair.next);
@@ -408,12 +389,7 @@ class ContractSchedule {
     lanes.Add(product.column);
     x.Add(lanes, shape_.lane.x);
     w.Add(lanes, shape_.lane.w);
-    if (tiles_.pack && !shape_.computed) Pack(p, wk, block, &body);
-    if (tiles_.pack && shape_.computed) {
-      if (pack_ < 0) pack_ = k_->AddLocal("pack", packed_, std::min(shape_.depth, k_block_) * tiles_.lanes);
-      body.push_back(MakeScratch(pack_));
-      body.push_back(Computed(p, pack_, p.width, block, group, k_->AddAxis("t"), {}));
-    }
+    if (tiles_.pack) Pack(p, wk, block, group, &body);
     const ExprId in_panel = InPanel(p, product);
     std::vector<Stmt> one = WindowAhead(c_, shape_, tiles_, x_base_, block_, block, tile);
     ExprId a, may_dot = -1;

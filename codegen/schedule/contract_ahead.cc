@@ -44,6 +44,46 @@ Stmt Prefetch(const Operand& operand, Affine at) {
 
 }  // namespace
 
+std::vector<Stmt> WindowAhead(const ScheduleContext& context, const ContractShape& shape, const ContractTiles& tiles,
+                              const Affine& x_base, AxisId block, AxisId k, AxisId tile) {
+  if (!context.options.vectorize || block < 0 || shape.pairs || shape.k.size() < 2) return {};
+  const ContractAxis& axis = shape.rows[tiles.axis];
+  const int64_t advance = tiles.block * axis.x;
+  int64_t window = 1 + advance - axis.x;  // elements of x from the first to the last of a block of rows
+  bool inside = true;
+  for (const ContractAxis& a : shape.k) {
+    window += (a.extent - 1) * a.x;
+    inside = inside && a.x <= axis.x;
+  }
+  for (size_t i = tiles.axis + 1; i < shape.rows.size(); ++i) {
+    window += (shape.rows[i].extent - 1) * shape.rows[i].x;
+    inside = inside && shape.rows[i].x <= axis.x;
+  }
+  const ir::Value x = context.f.producer(context.group().root)->operands[0];
+  const View& view = *context.grouping.views[static_cast<size_t>(x.id)];
+  const Type& type = context.f.type(view.base);
+  const int64_t bytes = SizeOf(type.dtype), l2 = context.target.l2_bytes;
+  // What L2 cannot hold comes in before it is read, if it is little.
+  if (!inside || advance > window || type.shape.size() * bytes <= l2 || advance * bytes > l2 / 8) return {};
+  const int64_t line = 64 / bytes, shares = tiles.per_block * ((shape.depth + kProductBlock - 1) / kProductBlock);
+  const int64_t share = (advance + shares * line - 1) / (shares * line) * line;
+  Stmt s;
+  s.kind = Stmt::Kind::kPrefetch;
+  s.buffer = context.builder->BufferOf(view.base, false);
+  s.index = x_base;
+  s.index.constant += view.offset + window;
+  s.index.Add(block, advance);
+  s.index.Add(k, share * tiles.per_block);
+  s.index.Add(tile, share);
+  const AxisId lane = context.kernel->AddAxis("l");
+  s.index.Add(lane, 1);
+  std::vector<Stmt> body, out;
+  body.push_back(std::move(s));
+  const auto width = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(share)));
+  out.push_back(MakeLoop(lane, share, LoopKind::kVector, width, std::move(body)));
+  return out;
+}
+
 void PrefetchAhead(const ScheduleContext& c, const ContractShape& shape, const ContractTiles& tiles, Affine x,
                    const Affine& row, const Affine& position, std::vector<Stmt>* out) {
   if (shape.rows.size() != 1 || shape.rows[0].x != 1 || shape.k.empty() || shape.k[0].x <= 1) return;

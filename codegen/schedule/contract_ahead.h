@@ -9,6 +9,11 @@
 
 namespace reel::codegen {
 
+/// While a tile is computed, its share of what the next block of rows reads of x and this one does not: windows of a
+/// convolution, whose few rows the hardware does not see coming. block, k, tile: axes of rows, of k, and of tiles.
+std::vector<Stmt> WindowAhead(const ScheduleContext& context, const ContractShape& shape, const ContractTiles& tiles,
+                              const Affine& x_base, AxisId block, AxisId k, AxisId tile);
+
 /// Of a first operand whose rows are neighbours in memory each k reads a line of its own. Asks for the line of that k
 /// which a later tile, or the next matrix, reads. x: where the operand begins; row: the first of the tile; position: k.
 void PrefetchAhead(const ScheduleContext& context, const ContractShape& shape, const ContractTiles& tiles, Affine x,

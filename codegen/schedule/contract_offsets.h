@@ -18,11 +18,6 @@ struct KOffsets {
 KOffsets OffsetsAlongK(const ScheduleContext& context, const std::vector<ContractAxis>& axes,
                        int64_t ContractAxis::*stride, const Affine& first, Stmt loop, std::vector<Stmt>* out);
 
-/// While a tile is computed, its share of what the next block of rows reads of x and this one does not: windows of a
-/// convolution, whose few rows the hardware does not see coming. block, k, tile: axes of rows, of k, and of tiles.
-std::vector<Stmt> WindowAhead(const ScheduleContext& context, const ContractShape& shape, const ContractTiles& tiles,
-                              const Affine& x_base, AxisId block, AxisId k, AxisId tile);
-
 }  // namespace reel::codegen
 
 #endif  // REEL_CODEGEN_SCHEDULE_CONTRACT_OFFSETS_H_

@@ -25,6 +25,12 @@ struct Elements {
   int64_t lanes = 1;        ///< neighbours in memory
   Affine clip_base = {};    ///< lanes end where clip_base + lane is clip_total, if that is >= 0
   int64_t clip_total = -1;
+
+  /// Of the loop, or of lanes.
+  void Clip(bool of_lanes, const Affine& base, int64_t total) {
+    (of_lanes ? clip_base : loop.clip_base) = base;
+    (of_lanes ? clip_total : loop.clip_total) = total;
+  }
 };
 /// Declares the local `least`, whose element 0 becomes the bits of the smallest magnitude but 0 of the elements, less
 /// 1; 65535 if all are 0.

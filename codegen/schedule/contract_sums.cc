@@ -1,8 +1,8 @@
 #include "codegen/schedule/contract_sums.h"
 
-#include "codegen/schedule/contract_operand.h"
-
 #include <utility>
+
+#include "codegen/schedule/contract_operand.h"
 
 namespace reel::codegen {
 

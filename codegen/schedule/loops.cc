@@ -49,6 +49,15 @@ Stmt Once(Kernel* kernel, ExprId guard, std::vector<Stmt> body) {
   return once;
 }
 
+Stmt WithLast(ExprBuilder* builder, Kernel* kernel, AxisId axis, int64_t whole, std::vector<Stmt> body,
+              std::vector<Stmt> last) {
+  const ExprId count = builder->Constant(kInt64, static_cast<double>(whole)), at = builder->Position(AxisAffine(axis));
+  std::vector<Stmt> either;
+  either.push_back(Once(kernel, builder->Apply(ir::Op::kLess, kBool, {at, count}), std::move(body)));
+  either.push_back(Once(kernel, builder->Apply(ir::Op::kEqual, kBool, {at, count}), std::move(last)));
+  return MakeLoop(axis, whole + 1, LoopKind::kSerial, 1, std::move(either));
+}
+
 void Clip(Stmt* loop, Affine base, int64_t total) {
   loop->clip_base = std::move(base);
   loop->clip_total = total;
@@ -122,6 +131,24 @@ std::vector<Stmt> Prefetches(const Kernel& kernel, size_t begin, const std::vect
   for (const Stmt& s : stores) {
     if (s.kind == Stmt::Kind::kStore) add(s.buffer, s.index);
   }
+  return out;
+}
+
+std::vector<Stmt> TransposedSquare(Kernel* kernel, const Square& square, ExprId value, LocalId to, const Affine& at) {
+  const auto& [local, row, lane, n] = square;
+  Affine in_square = AxisAffine(row, n);
+  in_square.Add(lane, 1);
+  const auto set = [&, row = row, lane = lane, n = n](LocalId result, const Affine& index, ExprId x) {
+    std::vector<Stmt> element, lanes;
+    element.push_back(MakeAccumulate(result, index, Combine::kSet, x));
+    lanes.push_back(MakeLoop(lane, n, LoopKind::kVector, n, std::move(element)));
+    return MakeLoop(row, n, LoopKind::kUnrolled, 1, std::move(lanes));
+  };
+  std::vector<Stmt> out;
+  out.push_back(MakeScratch(local));
+  out.push_back(set(local, in_square, value));
+  out.push_back(MakeTranspose(local));
+  out.push_back(set(to, at, LocalExpr(kernel, local, in_square)));
   return out;
 }
 

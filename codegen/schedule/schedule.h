@@ -52,6 +52,9 @@ void Explain(const ir::Function& f, const Grouping& grouping, int group, Kernel*
 Stmt MakeLoop(AxisId axis, int64_t extent, LoopKind kind, int64_t width, std::vector<Stmt> body);
 /// if (guard) { body }
 Stmt Once(Kernel* kernel, ExprId guard, std::vector<Stmt> body);
+/// for axis in 0..whole + 1 { if (axis < whole) { body } else { last } }: one loop for threads to share.
+Stmt WithLast(ExprBuilder* builder, Kernel* kernel, AxisId axis, int64_t whole, std::vector<Stmt> body,
+              std::vector<Stmt> last);
 /// Leaves out iterations from total - base on.
 void Clip(Stmt* loop, Affine base, int64_t total);
 Stmt MakeStore(BufferId buffer, Affine index, ExprId value);
@@ -64,6 +67,14 @@ Stmt MakeTranspose(LocalId local);
 /// Hints for what expressions from `begin` on load from inputs and `stores` write, by row, neighbours along `lane`.
 std::vector<Stmt> Prefetches(const Kernel& kernel, size_t begin, const std::vector<Stmt>& stores, AxisId lane,
                              AxisId row);
+/// A local of n x n vectors of n lanes, and axes along its rows and lanes.
+struct Square {
+  LocalId local;
+  AxisId row, lane;
+  int64_t n;
+};
+/// to[at] = value at [lane, row]: through the square, whose rows are computed one by one.
+std::vector<Stmt> TransposedSquare(Kernel* kernel, const Square& square, ExprId value, LocalId to, const Affine& at);
 ExprId LocalExpr(Kernel* kernel, LocalId local, const Affine& index);
 /// The rules of reductions (ir/README.md): each block has its partials, whose tree is the block's result; rows are
 /// added in groups of as many.
