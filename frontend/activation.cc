@@ -75,8 +75,8 @@ Tensor Gelu(const Operand& x) {
   });
 }
 
-// x (1 + tanh(u)) / 2 = x sigmoid(2 u), which keeps its digits where x is negative. From |x| = 16 on the sigmoid is 0 or
-// 1, while the cube may overflow.
+// x (1 + tanh(u)) / 2 = x sigmoid(2 u), which keeps its digits where x is negative. From |x| = 16 on, where it
+// is 0 or 1 but for 2e-137 at most, the cube may overflow.
 Tensor GeluTanh(const Operand& x) {
   const LocationScope scope(x);
   return Compose("gelu_tanh", {Materialize(x)}, {}, [](Operands in) {

@@ -143,7 +143,8 @@ std::optional<KernelEmitter::LaneQuotient> KernelEmitter::QuotientOfLane(const E
   const auto constant = [](const Expr& c) { return c.kind == Expr::Kind::kConstant && c.dtype == kInt64; };
   const bool is_lane = lane.kind == Expr::Kind::kIndex && lane.index.coefficient(vector_axis_) == 1;
   if (!is_lane || !constant(by) || !constant(last) || analysis_.Range(lane.index).first < 0) return std::nullopt;
-  return LaneQuotient{lane.index, static_cast<int64_t>(last.bits), static_cast<int64_t>(by.bits)};
+  const LaneQuotient out{lane.index, static_cast<int64_t>(last.bits), static_cast<int64_t>(by.bits)};
+  return out.last < 0 ? std::nullopt : std::optional(out);
 }
 
 /// x[index + lane / divisor * stride] where a register's lanes have two quotients at most: both elements are loaded once.

@@ -110,8 +110,9 @@ class Bounds {
     if (e.op == Op::kMul && expr(e.operands[1]).kind == Expr::Kind::kConstant && e.dtype == kInt64) {
       return WithTerm(index, e.operands[0], factor * static_cast<int64_t>(expr(e.operands[1]).bits));
     }
-    if (e.op == Op::kDiv && factor >= 0 && expr(e.operands[1]).kind == Expr::Kind::kConstant && e.dtype == kInt64) {
-      const auto by = static_cast<int64_t>(expr(e.operands[1]).bits);
+    const bool by_constant = e.op == Op::kDiv && expr(e.operands[1]).kind == Expr::Kind::kConstant && e.dtype == kInt64;
+    const int64_t by = by_constant ? static_cast<int64_t>(expr(e.operands[1]).bits) : 0;
+    if (factor >= 0 && by > 0) {
       const Range quotient = WithTerm({}, e.operands[0], 1), rest = OfAffine(index);
       return {rest.low + factor * (quotient.low / by), rest.high + factor * (quotient.high / by)};
     }

@@ -362,7 +362,7 @@ class ContractSchedule {
     }
     const ExprId element = Load(0, from, xk, OfBlock(block, AxisAffine(t)), AxisAffine(t), row);
     Stmt over_k = OverK(t, block, {}), over_rows = MakeLoop(i, tiles_.rows, LoopKind::kSerial, 1, {});
-    if (!joined && !shape_.rows.empty() && shape_.rows[0].extent % tiles_.rows != 0) {
+    if (!joined && !shape_.rows.empty() && !TilesFit(shape_.rows[0].extent)) {
       Clip(&over_rows, FromBlock(AxisAffine(tile, tiles_.rows)), shape_.rows[0].extent);
     }
     Stmt &vector = joined ? over_k : over_rows, &outer = joined ? over_rows : over_k;
@@ -512,6 +512,8 @@ class ContractSchedule {
     return rows;
   }
 
+  bool TilesFit(int64_t extent) const { return extent % tiles_.rows == 0 && tiles_.block % tiles_.rows == 0; }
+
   // Adds where row i of the tile begins to x; what is not affine is returned.
   ExprId Row(const Panel& p, AxisId tile, AxisId i, Affine* x) {
     if (shape_.rows.empty()) return -1;
@@ -520,7 +522,7 @@ class ContractSchedule {
     Affine row = AxisAffine(tile, tiles_.rows);
     row.Add(i, 1);
     if (NeedsRowTable()) return LocalExpr(k_, p.row_offsets, row);
-    if (axis.extent % tiles_.rows == 0) {
+    if (TilesFit(axis.extent)) {
       x->Add(row, axis.x);
       return -1;
     }

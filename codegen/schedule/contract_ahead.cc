@@ -9,6 +9,7 @@ namespace reel::codegen {
 namespace {
 
 constexpr int64_t kAhead = 128, kSmall = 32 << 10;  // bytes: of a line that is asked for; of a matrix
+constexpr int64_t kMostOfTile = 8 << 10;            // bytes that are asked for at once
 
 struct Operand {
   BufferId buffer = -1;
@@ -67,6 +68,7 @@ std::vector<Stmt> WindowAhead(const ScheduleContext& context, const ContractShap
   if (!inside || advance > window || type.shape.size() * bytes <= l2 || advance * bytes > l2 / 8) return {};
   const int64_t line = 64 / bytes, shares = tiles.per_block * ((shape.depth + kProductBlock - 1) / kProductBlock);
   const int64_t share = (advance + shares * line - 1) / (shares * line) * line;
+  if (share * bytes > kMostOfTile) return {};
   Stmt s;
   s.kind = Stmt::Kind::kPrefetch;
   s.buffer = context.builder->BufferOf(view.base, false);

@@ -168,8 +168,8 @@ bool MakesRows(const ContractShape& shape, const ContractTiles& t, const Target&
          shape.rows[0].extent * columns > target.l2_bytes && shape.rows[0].extent >= kLeastGranules * kGranule;
 }
 
-// Whether a long epilogue of a large result, which has more arrays to walk (an optimizer's), walks them row by row: panel
-// by panel they come in runs too short for the hardware to look ahead.
+// Whether a long epilogue of a large result, which has more arrays to walk (an optimizer's), walks them row by row:
+// panel by panel they come in runs too short for the hardware to look ahead.
 bool WalksRows(const ContractShape& shape, const ContractTiles& t, const Target& target, int64_t element_bytes) {
   const int64_t row = element_bytes * shape.lane.extent;
   return shape.long_epilogue && !t.pack && !shape.sums && shape.outer.empty() && shape.rows.size() == 1 &&
@@ -177,19 +177,20 @@ bool WalksRows(const ContractShape& shape, const ContractTiles& t, const Target&
          shape.rows[0].extent * row > target.l2_bytes / 2 && shape.lane.extent > kLongRow;
 }
 
-// Makes blocks of rows whole groups of 64.
+// Makes blocks of rows whole groups of 64, of as many as fit.
 void TakeWholeGroups(const ContractShape& shape, ContractTiles* t) {
   std::vector<int64_t> extents;
   for (const ContractAxis& a : shape.rows) extents.push_back(a.extent);
   const auto [axis, least] = GroupsOfRows(extents);
-  const int64_t block = axis == t->axis ? std::min((t->block + least - 1) / least * least, extents[axis]) : least;
+  const int64_t block = axis == t->axis ? std::max(t->block / least, int64_t{1}) * least : least;
   t->axis = axis;
   t->block = block;
   t->inner = Product({shape.rows.begin() + static_cast<std::ptrdiff_t>(axis) + 1, shape.rows.end()});
 }
 
 // Blocks of rows and tiles of at most so many, for panels of t->lanes.
-void BlockRows(const ContractShape& shape, const Target& target, int64_t element_bytes, int64_t most, ContractTiles* t) {
+void BlockRows(const ContractShape& shape, const Target& target, int64_t element_bytes, int64_t most,
+               ContractTiles* t) {
   if (shape.rows.empty()) return;
   // Whole inner axes as far as they fit.
   const int64_t most_rows = t->pack && SharesPanels(shape, t->lanes) ? kManyRows : kMaxRows;

@@ -68,7 +68,7 @@ class OperandFuser {
     const bool rows = dims.size() >= 2 && dims.size() <= 3 && dims[0] == w.dim(0);
     const bool same = f_.type(view.base).dtype == f_.type(node.result()).dtype && IsFloat(f_.type(node.result()).dtype);
     if (dims.size() == 3 && dims[2] * SizeOf(f_.type(view.base).dtype) < kRegister) return false;
-    return rows && same && x.dim(0) <= kMostRows && view.offset == 0 && view.strides == Ints{w.dim(1), 1} &&
+    return rows && same && x.size() > 0 && x.dim(0) <= kMostRows && view.offset == 0 && view.strides == Ints{w.dim(1), 1} &&
            f_.type(view.base).shape.size() == w.size();
   }
 
@@ -108,17 +108,16 @@ class OperandFuser {
 
   bool IsReadBy(Value v, int s, int p) {
     if (readers_.empty()) FindReaders();
-    const auto& [first, last] = readers_[Index(v)];
-    return std::min(first, last) >= 0 && (first == s || first == p) && (last == s || last == p);
+    const std::vector<int>& readers = readers_[Index(v)];
+    return std::all_of(readers.begin(), readers.end(), [&](int g) { return g == s || g == p; });
   }
 
-  // By value: the first and the last group that reads it, a result as if by one behind all.
+  // By value: the groups that read it, a result as if by one behind all.
   void FindReaders() {
-    readers_.assign(out_.stored.size(), {-1, -1});
+    readers_.resize(out_.stored.size());
     const auto read = [&](Value v, int g) {
-      auto& [first, last] = readers_[Index(v)];
-      if (first < 0) first = g;
-      last = g;
+      std::vector<int>& readers = readers_[Index(v)];
+      if (readers.empty() || readers.back() != g) readers.push_back(g);
     };
     for (size_t g = 0; g < out_.groups.size(); ++g) {
       const Group& group = out_.groups[g];
@@ -131,7 +130,10 @@ class OperandFuser {
       if (group.root.valid() && !group.partials.valid()) visit(group.root);
       for (const auto& [root, partials] : group.columns) visit(root);
     }
-    for (Value v : f_.results()) read(v, static_cast<int>(out_.groups.size()));
+    for (Value v : f_.results()) {
+      const auto& view = out_.views[Index(v)];
+      read(view ? view->base : v, static_cast<int>(out_.groups.size()));
+    }
   }
 
   void Merge(size_t s, size_t p) {
@@ -170,7 +172,7 @@ class OperandFuser {
   const ir::Function& f_;
   Grouping& out_;
   std::vector<int> position_;  // by group: its own, or that of the group it is now part of
-  std::vector<std::pair<int, int>> readers_;
+  std::vector<std::vector<int>> readers_;
   int merged_ = 0;
 };
 

@@ -2,7 +2,7 @@
 // are in memory.
 #include <algorithm>
 
-#include "codegen/schedule/contract_sums.h"
+#include "codegen/schedule/schedule.h"
 #include "ir/strings.h"
 
 namespace reel::codegen {
@@ -93,8 +93,9 @@ std::string StoredText(const Context& c, Value v) {
   const auto i = static_cast<size_t>(v.id);
   const Grouping& g = c.grouping;
   if (i >= g.why.size()) {
-    return StrCat(Text(c.f, v), " stored: ", c.group.root_kind == Group::Root::kReduce || SplitsDepth(c.group) ? "results of blocks"
-                                                                                        : "partial sums of rows");
+    const auto of_root = [&](const auto& column) { return column.second == v && column.first == c.group.root; };
+    const bool blocks = std::any_of(c.group.columns.begin(), c.group.columns.end(), of_root);
+    return StrCat(Text(c.f, v), " stored: ", blocks ? "results of blocks" : "partial sums of rows");
   }
   std::string why;
   switch (g.why[i]) {

@@ -10,6 +10,7 @@
 #include "ir/text/parser.h"
 #include "reel/reel.h"
 #include "tests/codegen/bits_util.h"
+#include "tests/codegen/program_util.h"
 
 namespace reel {
 namespace {
@@ -251,6 +252,21 @@ std::vector<std::string> Names() {
   return names;
 }
 INSTANTIATE_TEST_SUITE_P(All, ChainBits, testing::ValuesIn(Names()), [](const auto& p) { return p.param; });
+
+// Positions are divided by what the user says: by 0 is 0.
+TEST(Chains, PositionsMayBeDividedByAnything) {
+  for (const int by : {0, -1, -7, 3}) {
+    const codegen::Program p = codegen::PlanFunctions(R"(func @f(%x: f32[1000]) -> (f32[4096]) {
+  %0 = iota {axis=0, shape=[4096], dtype=i64} : i64[4096]
+  %1 = constant )" + std::to_string(by) + R"( : i64[]
+  %2 = broadcast %1 {axes=[], shape=[4096]} : i64[4096]
+  %3 = div %0, %2 : i64[4096]
+  %4 = gather %x, %3 {axis=0} : f32[4096]
+  return %4
+})");
+    EXPECT_EQ(p.kernels.size(), 1u) << ToString(p);
+  }
+}
 
 }  // namespace
 }  // namespace reel

@@ -92,6 +92,34 @@ TEST(JoinedSums, NeedNoMemory) {
   EXPECT_GT(ragged.arena_bytes, 1024 * 15 * 15 * 64 * 4) << ToString(ragged);
 }
 
+std::string SumOfProduct(int64_t rows, int64_t depth, int64_t columns) {
+  const std::string m = std::to_string(rows), k = std::to_string(depth), n = std::to_string(columns);
+  return "func @f(%x: f32[" + m + "," + k + "], %w: f32[" + k + "," + n + "]) -> (f32[" + n + "]) {\n  %0 = contract " +
+         "%x, %w {a_batch=[], a_contract=[1], b_batch=[], b_contract=[0]} : f32[" + m + "," + n + "]\n" +
+         "  %1 = reduce_sum %0 {axes=[0]} : f32[" + n + "]\n  return %1\n}";
+}
+
+// Blocks of 64 rows are no whole tiles of six: the last tile repeats the last row and reads nothing past it.
+TEST(JoinedSums, ReadNothingPastTheEnd) {
+  const std::string text = ToString(PlanFunctions(SumOfProduct(3840, 300, 768)));
+  EXPECT_NE(text.find("contract_reduce_sum"), std::string::npos) << text;
+  EXPECT_NE(text.find("x["), std::string::npos);
+  for (size_t at = text.find("fma= x["); at != std::string::npos; at = text.find("fma= x[", at + 1)) {
+    EXPECT_NE(text.substr(at, text.find(']', at) - at).find("min("), std::string::npos) << text;
+  }
+}
+
+// Blocks grow no larger than a stack has room for.
+TEST(JoinedSums, KeepBlocksSmall) {
+  const Tensor x = RandomNormal({1, 578, 9, 32}), w = RandomNormal({3, 3, 32, 1024});
+  const auto f = [](const Tensor& a, const Tensor& b) {
+    const Tensor y = Conv2D(a, b);
+    return Tensors{y, ReduceSum(y, {0, 1, 2})};
+  };
+  const Executable run = Compile(Trace(f, {Spec(x), Spec(w)}));
+  EXPECT_EQ(run("main", {x, w})[1].shape(), Shape({1024}));
+}
+
 // A convolution asks for the rows that the next block reads of images that L2 does not hold.
 TEST(Windows, AreWantedEarly) {
   const auto asks = [](int images) {

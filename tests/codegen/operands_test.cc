@@ -76,6 +76,24 @@ TEST(Operands, AreComputedWhereTheyAreMultiplied) {
   EXPECT_NE(ToString(many.kernels[0]).find("local pack"), std::string::npos) << ToString(many);
 }
 
+// Two products that read it, or one without rows, take in nothing of it.
+TEST(Operands, OfTwoProductsOrNoneAreStored) {
+  const Tensor g = RandomNormal({16384, 10}), z = RandomNormal({16384, 4});
+  for (const int64_t rows : {20, 0}) {
+    const Tensor x = RandomNormal({16384, rows});
+    const auto f = [](const Tensor& x, const Tensor& z, const Tensor& g) {
+      const Tensor y = -g;
+      return Tensors{ReduceSum(y, {0}), MatMul(x, y, {.transpose_a = true}), MatMul(z, y, {.transpose_a = true})};
+    };
+    ExpectSameBits(Trace(f, {Spec(x), Spec(z), Spec(g)}), {x, z, g}, f(x, z, g));
+    const auto one = [](const Tensor& x, const Tensor& g) {
+      const Tensor y = -g;
+      return Tensors{ReduceSum(y, {0}), MatMul(x, y, {.transpose_a = true})};
+    };
+    ExpectSameBits(Trace(one, {Spec(x), Spec(g)}), {x, g}, one(x, g));
+  }
+}
+
 // What others read is stored anyway, and read by the product.
 TEST(Operands, ThatOthersReadAreStored) {
   const Program p = PlanFunctions(Gradients(10, true));
