@@ -438,10 +438,9 @@ class ContractSchedule {
   }
 
   // Rows of a block of k of the operand that is computed, each put to `to`; after each, the body.
-  Stmt Computed(const Panel& p, LocalId to, int64_t row_stride, AxisId block, AxisId group, AxisId row,
-                std::vector<Stmt> body) {
-    return OverComputedRows(c_, {p.base, p.columns, p.vector, to, row_stride}, shape_.depth, block, group, row,
-                            std::move(body));
+  Stmt Computed(const Panel& p, LocalId to, int64_t stride, AxisId block, AxisId group, AxisId row, std::vector<Stmt> body) {
+    const ComputedColumns columns{p.base, p.columns, p.vector, to, stride};
+    return OverComputedRows(c_, columns, shape_.depth, block, group, row, std::move(body));
   }
 
   // Axes of a tile; part: registers of a panel that is no single vector, -1 in others.
@@ -512,6 +511,7 @@ class ContractSchedule {
     return rows;
   }
 
+  // No tile has rows past the end: of all, or of a block that is groups of 64 to sum.
   bool TilesFit(int64_t extent) const { return extent % tiles_.rows == 0 && tiles_.block % tiles_.rows == 0; }
 
   // Adds where row i of the tile begins to x; what is not affine is returned.

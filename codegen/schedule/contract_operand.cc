@@ -89,9 +89,9 @@ Stmt OverComputedRows(const ScheduleContext& c, const ComputedColumns& columns, 
   body.insert(body.begin(), MakeLoop(j, columns.columns, LoopKind::kVector, columns.vector, std::move(lanes)));
   Stmt rows = MakeLoop(row, std::min(depth, kPartials), LoopKind::kSerial, 1, std::move(body));
   if (depth % kPartials != 0) {
-    rows.clip_base = AxisAffine(block, kProductBlock);
-    rows.clip_base.Add(group, kPartials);
-    rows.clip_total = depth;
+    Affine begin = AxisAffine(block, kProductBlock);
+    begin.Add(group, kPartials);
+    Clip(&rows, begin, depth);
   }
   Affine place = columns.base;
   place.Add(e, 1);
@@ -103,10 +103,7 @@ Stmt OverComputedRows(const ScheduleContext& c, const ComputedColumns& columns, 
   one.push_back(std::move(rows));
   one.push_back(MakeLoop(e, columns.columns, LoopKind::kVector, columns.vector, std::move(store)));
   Stmt loop = MakeLoop(group, std::min(groups.dim(0), kGroups), LoopKind::kSerial, 1, std::move(one));
-  if (groups.dim(0) % kGroups != 0) {
-    loop.clip_base = AxisAffine(block, kGroups);
-    loop.clip_total = groups.dim(0);
-  }
+  if (groups.dim(0) % kGroups != 0) Clip(&loop, AxisAffine(block, kGroups), groups.dim(0));
   return loop;
 }
 
