@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "codegen/schedule/fuse_rows.h"
+#include "codegen/schedule/renumber.h"
 
 namespace reel::codegen {
 namespace {
@@ -149,15 +150,8 @@ class EarlyUpdates {
     std::vector<int> position(order_.size());
     for (size_t i = 0; i < order_.size(); ++i) position[order_[i]] = static_cast<int>(i);
     std::vector<Group> groups;
-    for (size_t g : order_) {
-      groups.push_back(std::move(out_.groups[g]));
-      for (int& d : groups.back().inputs) d = position[static_cast<size_t>(d)];
-      std::sort(groups.back().inputs.begin(), groups.back().inputs.end());
-    }
-    for (int& g : out_.group_of) {
-      if (g >= 0) g = position[static_cast<size_t>(g)];
-    }
-    out_.groups = std::move(groups);
+    for (size_t g : order_) groups.push_back(std::move(out_.groups[g]));
+    ReplaceGroups(&out_, std::move(groups), position);
   }
 
   const ir::Function& f_;

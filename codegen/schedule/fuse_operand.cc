@@ -1,11 +1,11 @@
 #include "codegen/schedule/fuse_operand.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "absl/container/flat_hash_set.h"
 #include "codegen/schedule/contract_sums.h"
 #include "codegen/schedule/fuse_rows.h"
+#include "codegen/schedule/renumber.h"
 
 namespace reel::codegen {
 namespace {
@@ -20,16 +20,14 @@ constexpr int64_t kRegister = 64;   // bytes: what is one for each inner row is 
 
 class OperandFuser {
  public:
-  OperandFuser(const ir::Function& f, Grouping* grouping) : f_(f), out_(*grouping) {
-    position_.resize(out_.groups.size());
-    std::iota(position_.begin(), position_.end(), 0);
-  }
+  OperandFuser(const ir::Function& f, Grouping* grouping)
+      : f_(f), out_(*grouping), into_(grouping->groups.size(), -1) {}
 
   void Run() {
     for (size_t p = 0; p < out_.groups.size(); ++p) {
       if (const int s = SumsBeside(static_cast<int>(p)); s >= 0) Merge(static_cast<size_t>(s), p);
     }
-    if (merged_ > 0) Renumber();
+    if (merged_ > 0) DropMerged(&out_, into_);
   }
 
  private:
@@ -51,7 +49,10 @@ class OperandFuser {
 
   // What the product reads is there before group s; s + 1 only adds up the sums of s, and stands for both (SplitSums).
   bool MayMove(const Group& product, int s) {
-    const auto is_there = [&](int d) { return position_[static_cast<size_t>(d)] <= s || d == s + 1; };
+    const auto is_there = [&](int d) {
+      const int into = into_[static_cast<size_t>(d)];
+      return (into < 0 ? d : into) <= s || d == s + 1;
+    };
     const auto is_sum = [&](Value v) {
       const std::vector<Value> leaves = LeavesOf(f_, out_, v);
       return std::any_of(leaves.begin(), leaves.end(), [&](Value leaf) { return out_.group_of[Index(leaf)] == s + 1; });
@@ -146,32 +147,13 @@ class OperandFuser {
     std::erase_if(product.inputs, [s](int d) { return d == static_cast<int>(s) || d == static_cast<int>(s) + 1; });
     product.last = std::max(product.last, sums.last);
     out_.stored[Index(v)] = false;
-    position_[p] = static_cast<int>(s);
+    into_[p] = static_cast<int>(s);
     ++merged_;
-  }
-
-  void Renumber() {
-    std::vector<int> number(position_.size());
-    std::vector<Group> groups;
-    for (size_t g = 0; g < position_.size(); ++g) {
-      const bool stays = position_[g] == static_cast<int>(g);
-      number[g] = stays ? static_cast<int>(groups.size()) : number[static_cast<size_t>(position_[g])];
-      if (stays) groups.push_back(std::move(out_.groups[g]));
-    }
-    for (Group& group : groups) {
-      for (int& d : group.inputs) d = number[static_cast<size_t>(d)];
-      std::sort(group.inputs.begin(), group.inputs.end());
-      group.inputs.erase(std::unique(group.inputs.begin(), group.inputs.end()), group.inputs.end());
-    }
-    for (int& g : out_.group_of) {
-      if (g >= 0) g = number[static_cast<size_t>(g)];
-    }
-    out_.groups = std::move(groups);
   }
 
   const ir::Function& f_;
   Grouping& out_;
-  std::vector<int> position_;  // by group: its own, or that of the group it is now part of
+  std::vector<int> into_;  // by group: the one that it is now part of, -1
   std::vector<std::vector<int>> readers_;
   int merged_ = 0;
 };

@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "codegen/schedule/expr_builder.h"
+#include "codegen/schedule/renumber.h"
 #include "codegen/schedule/schedule.h"
 
 namespace reel::codegen {
@@ -420,7 +421,8 @@ class RowFuser {
       if (!merged || summed_[static_cast<size_t>(g)]) owners.push_back(g);
     }
     for (const auto& [r, merged] : merged_) owners.push_back(RegionNumber(r));
-    std::map<int, int> missing, position;
+    std::vector<int> place(out_.groups.size() + regions_.size(), -1);
+    std::map<int, int> missing;
     std::map<int, std::vector<int>> users, inputs;
     std::set<std::pair<int, int>> ready;
     for (int o : owners) {
@@ -437,21 +439,16 @@ class RowFuser {
     while (!ready.empty()) {
       const int o = ready.begin()->second;
       ready.erase(ready.begin());
-      position[o] = static_cast<int>(ordered.size());
+      place[static_cast<size_t>(o)] = static_cast<int>(ordered.size());
       Group& group = RegionOf(o) >= 0 ? merged_.at(RegionOf(o)) : out_.groups[static_cast<size_t>(o)];
       ordered.push_back(std::move(group));
-      ordered.back().inputs.clear();
-      for (int d : inputs[o]) ordered.back().inputs.push_back(position[d]);
-      std::sort(ordered.back().inputs.begin(), ordered.back().inputs.end());
+      ordered.back().inputs = std::move(inputs[o]);
       for (const auto& [root, partials] : ordered.back().columns) out_.group_of[Index(partials)] = o;
       for (int u : users[o]) {
         if (--missing[u] == 0) ready.insert({LastOf(u), u});
       }
     }
-    for (int& g : out_.group_of) {
-      if (g >= 0) g = position.at(g);
-    }
-    out_.groups = std::move(ordered);
+    ReplaceGroups(&out_, std::move(ordered), place);
   }
 
   const ir::Function& f_;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "codegen/schedule/fuse_rows.h"
+#include "codegen/schedule/renumber.h"
 #include "codegen/schedule/schedule.h"
 
 namespace reel::codegen {
@@ -30,7 +31,7 @@ class SumJoiner {
       joined.insert(joined.end(), out_.groups[g].columns.begin(), out_.groups[g].columns.end());
     }
     FindStored();
-    Renumber();
+    DropMerged(&out_, into_);
   }
 
  private:
@@ -110,27 +111,6 @@ class SumJoiner {
       for (Value v : product.post) out_.stored[Index(v)] = needed[Index(v)];
       out_.stored[Index(product.root)] = needed[Index(product.root)];
     }
-  }
-
-  void Renumber() {
-    std::vector<int> position;
-    std::vector<Group> groups;
-    for (size_t g = 0; g < out_.groups.size(); ++g) {
-      if (into_[g] >= 0) {
-        position.push_back(position[static_cast<size_t>(into_[g])]);
-        continue;
-      }
-      position.push_back(static_cast<int>(groups.size()));
-      groups.push_back(std::move(out_.groups[g]));
-      auto& inputs = groups.back().inputs;
-      for (int& d : inputs) d = position[static_cast<size_t>(d)];
-      std::sort(inputs.begin(), inputs.end());
-      inputs.erase(std::unique(inputs.begin(), inputs.end()), inputs.end());
-    }
-    for (int& g : out_.group_of) {
-      if (g >= 0) g = position[static_cast<size_t>(g)];
-    }
-    out_.groups = std::move(groups);
   }
 
   const ir::Function& f_;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "codegen/schedule/fuse_rows.h"
+#include "codegen/schedule/renumber.h"
 #include "codegen/schedule/schedule.h"
 
 namespace reel::codegen {
@@ -61,12 +62,14 @@ Shape PartialsOf(const ir::Function& f, const Grouping& grouping, const Group& g
 
 void SplitSums(ir::Function* f, Grouping* grouping) {
   std::vector<Group> groups;
-  std::vector<int> position;  // of the group that has the root of an old one
-  for (Group& group : grouping->groups) {
-    for (int& d : group.inputs) d = position[static_cast<size_t>(d)];
-    std::sort(group.inputs.begin(), group.inputs.end());
+  const size_t before = grouping->groups.size();
+  std::vector<int> place(before);  // of the group that has the root of an old one; behind these, of its first kernel
+  for (size_t g = 0; g < before; ++g) {
+    Group& group = grouping->groups[g];
     if (const Shape partials = PartialsOf(*f, *grouping, group); partials.rank() > 0) {
       const Value blocks = AddPartials(f, grouping, group.root, partials);
+      const auto first = static_cast<int>(place.size());
+      place.push_back(static_cast<int>(groups.size()));
       Group rest;
       rest.root_kind = Group::Root::kReduce;
       rest.root = group.root;
@@ -75,25 +78,19 @@ void SplitSums(ir::Function* f, Grouping* grouping) {
       rest.last = group.last;
       rest.nodes = static_cast<int>(rest.post.size()) + 1;
       rest.inputs = group.inputs;
-      rest.inputs.push_back(static_cast<int>(groups.size()));
+      rest.inputs.push_back(first);
       group.columns = {{group.root, blocks}};
+      for (Value v : group.pre) grouping->group_of[static_cast<size_t>(v.id)] = first;
+      grouping->group_of[static_cast<size_t>(blocks.id)] = first;
       // Others may read what it stores: with the rest, so that one number stands for both.
       groups.push_back(std::move(group));
       groups.push_back(std::move(rest));
     } else {
       groups.push_back(std::move(group));
     }
-    position.push_back(static_cast<int>(groups.size()) - 1);
+    place[g] = static_cast<int>(groups.size()) - 1;
   }
-  for (int& g : grouping->group_of) {
-    if (g >= 0) g = position[static_cast<size_t>(g)];
-  }
-  for (size_t g = 0; g < groups.size(); ++g) {
-    if (groups[g].root_kind == Group::Root::kRows || groups[g].columns.empty()) continue;
-    for (Value v : groups[g].pre) grouping->group_of[static_cast<size_t>(v.id)] = static_cast<int>(g);
-    grouping->group_of[static_cast<size_t>(groups[g].columns[0].second.id)] = static_cast<int>(g);
-  }
-  grouping->groups = std::move(groups);
+  ReplaceGroups(grouping, std::move(groups), place);
 }
 
 }  // namespace reel::codegen
