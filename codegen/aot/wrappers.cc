@@ -51,6 +51,7 @@ class WrapperEmitter {
     ConstantFunction("size", program_.instance_bytes);
     ConstantFunction("alignment", REEL_INSTANCE_ALIGNMENT);
     Init();
+    overlaps_ = OverlapFunction();
     const std::vector<ObjectEntry> entries = ObjectEntries(program_);
     for (size_t i = 0; i < entries.size(); ++i) Entry(entries[i], names_.entries[i].name);
     for (size_t i = 0; i < program_.variables.size(); ++i) Variable(i);
@@ -180,12 +181,27 @@ class WrapperEmitter {
     error_slot_ = nullptr;
   }
 
-  Value* Overlap(const Operand& x, const Operand& y) {
-    Value* x_begin = b_.CreatePtrToInt(x.pointer, i64_);
-    Value* y_begin = b_.CreatePtrToInt(y.pointer, i64_);
-    Value* x_first = b_.CreateICmpULT(x_begin, b_.CreateAdd(y_begin, y.bytes));
-    Value* y_first = b_.CreateICmpULT(y_begin, b_.CreateAdd(x_begin, x.bytes));
-    return b_.CreateAnd(x_first, y_first);
+  /// Internal i1 function: does span `last` of an array, where each begins and ends, overlap one before it? A loop: an
+  /// entry point's code grows with its operands, not with their pairs.
+  llvm::Function* OverlapFunction() {
+    Begin("overlaps", b_.getInt1Ty(), {ptr_, i64_}, /*visible=*/false);
+    Value *spans = function_->getArg(0), *last = function_->getArg(1);
+    const auto bound = [&](Value* span, int64_t end) {
+      Value* at = b_.CreateAdd(b_.CreateShl(span, 1), Int64(end));
+      return b_.CreateLoad(i64_, b_.CreateInBoundsGEP(i64_, spans, at));
+    };
+    Value *begin = bound(last, 0), *end = bound(last, 1);
+    llvm::BasicBlock *entry = b_.GetInsertBlock(), *head = NewBlock("head");
+    b_.CreateBr(head);
+    b_.SetInsertPoint(head);
+    llvm::PHINode* i = b_.CreatePHI(i64_, 2);
+    i->addIncoming(Int64(0), entry);
+    Refuse(b_.CreateICmpEQ(i, last), b_.getFalse());
+    Value *before = b_.CreateICmpULE(end, bound(i, 0)), *behind = b_.CreateICmpUGE(begin, bound(i, 1));
+    Refuse(b_.CreateNot(b_.CreateOr(before, behind)), b_.getTrue());
+    i->addIncoming(b_.CreateAdd(i, Int64(1)), b_.GetInsertBlock());
+    b_.CreateBr(head);
+    return function_;
   }
 
   /// Refuses nulls and misaligned pointers. A tensor without elements may be null.
@@ -198,14 +214,21 @@ class WrapperEmitter {
 
   /// Refuses results that overlap arguments, the instance (the last argument) or each other.
   void CheckOverlap(const std::vector<Operand>& arguments, const std::vector<Operand>& results) {
-    for (size_t i = 0; i < results.size(); ++i) {
-      if (results[i].empty) continue;
-      for (const Operand& argument : arguments) {
-        if (!argument.empty) Refuse(Overlap(results[i], argument), REEL_OVERLAP);
-      }
-      for (size_t j = 0; j < i; ++j) {
-        if (!results[j].empty) Refuse(Overlap(results[i], results[j]), REEL_OVERLAP);
-      }
+    Value* spans = b_.CreateAlloca(llvm::ArrayType::get(i64_, 2 * (arguments.size() + results.size())));
+    int64_t count = 0;
+    const auto add = [&](const Operand& o) {
+      Value* begin = b_.CreatePtrToInt(o.pointer, i64_);
+      const auto at = static_cast<uint64_t>(2 * count++);
+      b_.CreateStore(begin, b_.CreateConstInBoundsGEP1_64(i64_, spans, at));
+      b_.CreateStore(b_.CreateAdd(begin, o.bytes), b_.CreateConstInBoundsGEP1_64(i64_, spans, at + 1));
+    };
+    for (const Operand& o : arguments) {
+      if (!o.empty) add(o);
+    }
+    for (const Operand& o : results) {
+      if (o.empty) continue;
+      add(o);
+      Refuse(b_.CreateCall(overlaps_, {spans, Int64(count - 1)}), REEL_OVERLAP);
     }
   }
 
@@ -371,7 +394,7 @@ class WrapperEmitter {
   llvm::IRBuilder<> b_;
   llvm::PointerType* ptr_;
   llvm::Type *i32_, *i64_;
-  llvm::Function* function_ = nullptr;
+  llvm::Function *function_ = nullptr, *overlaps_ = nullptr;
   Value* error_slot_ = nullptr;  // of a function that returns a pointer
 };
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -218,6 +219,59 @@ TEST(Aot, InitIsBaselineCode) {
   EXPECT_EQ(init.find("%zmm"), std::string::npos);
   EXPECT_NE(text->find("cpuid"), std::string::npos);
   EXPECT_NE(text->find("%zmm"), std::string::npos);
+}
+
+/// Results 0 to n - 1 are copies of as many arguments of 100 numbers.
+Program Copies(int n) {
+  const Type type{kFloat32, Shape({100})};
+  Program p;
+  p.name = "copies";
+  EntryPoint main{"main", {}, {}, {}};
+  for (int i = 0; i < n; ++i) {
+    main.arguments.push_back({StrCat("x", i), type});
+    main.results.push_back({StrCat("y", i), type});
+    main.steps.push_back({-1, {{Slot::Kind::kResult, i, 0}, {Slot::Kind::kArgument, i, 0}}, 400});
+  }
+  p.entries = {main};
+  p.instance_bytes = 64;
+  return p;
+}
+
+TEST(Aot, CodeGrowsWithOperandsNotWithTheirPairs) {
+  const auto lines = [](int n) {
+    auto text = AotText(Copies(n), "copies", *FindTarget("x86-64-v3"), {}, /*assembly=*/false);
+    EXPECT_TRUE(text.ok()) << text.status();
+    return text.ok() ? std::count(text->begin(), text->end(), '\n') : 0;
+  };
+  EXPECT_LE(lines(160), 4 * lines(40));
+}
+
+constexpr char kOverlaps[] = R"(
+#include "copies.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(void) {
+  float x[400] = {1};
+  copies* s = copies_init(aligned_alloc(copies_alignment(), 128), 128, 0);
+  printf("%d", copies_main(s, x, x, x + 100, x + 200));
+  printf(" %d", copies_main(s, x, x + 100, x + 200, x + 300));
+  printf(" %d %d", copies_main(s, x, x + 100, x + 99, x + 300), copies_main(s, x, x + 100, x + 300, x + 199));
+  printf(" %d %d\n", copies_main(s, x, x, x + 199, x + 100), copies_main(s, x, x, x + 100, x + 199));
+  return x[100] != 1;
+}
+)";
+
+TEST(Aot, ResultsOverlapNoOperandBeforeThem) {
+  Folder folder;
+  auto files = AotCompile(Copies(2), "copies", *FindTarget("native"), {});
+  ASSERT_TRUE(files.ok()) << files.status();
+  Write(folder / "copies.o", files->object);
+  Write(folder / "copies.h", files->header);
+  Write(folder / "main.c", kOverlaps);
+  auto [log, failed] = Shell(StrCat("cc -std=c11 -o ", folder / "main", " ", folder / "main.c", " ", folder / "copies.o"));
+  ASSERT_EQ(failed, 0) << log << files->header;
+  EXPECT_EQ(Shell(folder / "main"), std::make_pair(std::string("0 0 4 4 4 4\n"), 0));
 }
 
 TEST(Aot, NamesMustBeDistinctIdentifiers) {
