@@ -1,6 +1,7 @@
 """More rows of the gradient semantics: tapes, tf.gradients and functions, mostly second order and captures."""
 
 import gc
+import threading
 import weakref
 
 import numpy as np
@@ -281,12 +282,31 @@ def test_GT38_gradient_inside_a_stop_block():
         t.gradient(y, x)
 
 
-def test_GT48_persistent_tapes_keep_until_they_die():
-    x = c([1.0] * 100)
-    with Tape(persistent=True) as t:
+@pytest.mark.parametrize("persistent", [False, True])
+def test_GT48_persistent_tapes_keep_until_they_die(persistent):
+    class Kept:
+        pass
+
+    def square_that_keeps(kept):
+        @tf.custom_gradient
+        def square(x):
+            return x * x, lambda dy, kept=kept: 2.0 * x * dy
+        return square, weakref.ref(kept)
+    square, kept = square_that_keeps(Kept())
+    x = c(3.0)
+    with Tape(persistent=persistent) as t:
         t.watch(x)
-        loss = tf.reduce_sum(tf.exp(x * x))
-    assert values(t.gradient(loss, x)) == values(t.gradient(loss, x))
+        y = square(x)
+    del square
+    gc.collect()
+    assert kept() is not None
+    for _ in range(2 if persistent else 1):
+        assert values(t.gradient(y, x)) == 6.0
+    gc.collect()
+    assert (kept() is not None) == persistent
+    del t
+    gc.collect()
+    assert kept() is None
 
 
 def test_GT75_through_argmax_and_stop_gradient():
@@ -343,17 +363,43 @@ def test_TG46_TG47_shapes_of_hessians():
     assert [h.shape for h in f(tf.ones([3, 4]), tf.ones([2]))] == [(3, 4, 3, 4), (2, 2)]
 
 
-def test_FN23_threads_call_one_function():
-    import threading
-    f = tf.function(lambda x: tf.reduce_sum(x * x))
-    f(tf.ones([10]))
-    out = [None] * 4
+def test_FN23_first_calls_of_several_threads_trace_once():
+    traced, out, together = [], [None] * 4, threading.Barrier(4)
+
+    @tf.function
+    def f(x):
+        traced.append(x.shape)
+        return tf.reduce_sum(x * x)
 
     def run(i):
+        together.wait()
         out[i] = float(f(tf.ones([10]) * float(i)))
     threads = [threading.Thread(target=run, args=(i,)) for i in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert out == [0.0, 10.0, 40.0, 90.0]
+    assert out == [0.0, 10.0, 40.0, 90.0] and len(traced) == 1
+
+
+def test_FN23_a_thread_calls_while_another_traces():
+    tracing, leave, out = threading.Event(), threading.Event(), []
+
+    @tf.function
+    def f(x):
+        if x.shape == (20,):
+            tracing.set()
+            leave.wait(60)
+        return tf.reduce_sum(x * x)
+    f(tf.ones([10]))
+    tracer = threading.Thread(target=lambda: out.append(float(f(tf.ones([20])))))
+    caller = threading.Thread(target=lambda: out.append(float(f(tf.ones([10])))))
+    tracer.start()
+    assert tracing.wait(60)
+    caller.start()
+    caller.join(60)
+    called = list(out)
+    leave.set()
+    tracer.join()
+    caller.join()
+    assert called == [10.0] and out == [10.0, 20.0]

@@ -5,6 +5,8 @@ Objects are linked into shared libraries and called through ctypes, with nothing
 
 import ctypes
 import json
+import resource
+import signal
 import subprocess
 
 import numpy as np
@@ -155,11 +157,21 @@ def test_AO15_an_unknown_op_in_a_file():
 
 
 def test_AO17_an_unknown_name_is_answered_with_those_that_exist(tmp_path):
-    module = reel.Module.lift({"f": (lambda y: y * 2, SCALAR)})
-    with pytest.raises(LookupError, match="nothing.*f"):
-        reel.compile(module)("nothing", np.float32(1.0))
-    with pytest.raises(LookupError, match="nothing"):
-        reel.compile(module).variable("nothing")
+    w = reel.Variable(1.0, name="weight")
+    run = reel.compile(reel.Module.lift({"f": (lambda y: y * w, SCALAR), "g": (lambda y: y * 2, SCALAR)}))
+    with pytest.raises(LookupError, match="no entry point 'nothing'; there are: f, g"):
+        run("nothing", np.float32(1.0))
+    with pytest.raises(LookupError, match="no variable 'nothing'; there are: weight"):
+        run.variable("nothing")
+
+
+def test_AO17_an_entry_point_without_results_is_run_for_its_variables(tmp_path):
+    w = reel.Variable(1.0, name="w")
+
+    def grow(y):
+        w.assign_add(y)
+    linked = exported(tmp_path, {"grow": (grow, SCALAR)})
+    assert linked.run("grow", np.float32([2.0])) == 0 and linked.variable("w", ()) == 3.0
 
 
 def test_AO20_the_object_needs_nothing(tmp_path):
@@ -193,15 +205,30 @@ def test_SM03_arguments_and_results_have_names():
     assert reel.compile(shared()[1])("read", np.float32(2.0)).tolist() == [2, 4]
 
 
-def test_SM04_saving_over_a_file_that_cannot_be_written_keeps_it(tmp_path):
-    _, module = shared()
+def test_SM04_a_file_is_written_whole_or_stays_as_it_was(tmp_path):
     path = tmp_path / "two.reel"
-    module.save(str(path))
+    shared()[1].save(str(path))
     before = path.read_bytes()
-    with pytest.raises(reel.Error):
-        module.save(str(tmp_path / "missing" / "two.reel"))
-    module.save(str(path))
+    large = reel.Variable(np.zeros(100000, np.float32), name="large")
+    module = reel.Module.lift({"f": (lambda y: large * y, SCALAR)})
+    limits, handler = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))  # the disk is full in the midst of it
+    try:
+        with pytest.raises(reel.Error, match="cannot write.*File too large"):
+            module.save(str(path))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, handler)
     assert path.read_bytes() == before and [p.name for p in tmp_path.iterdir()] == ["two.reel"]
+    module.save(str(path))
+    assert tuple(reel.load(str(path)).variables) == ("large",)
+
+
+def test_SM04_files_have_versions():
+    text = shared()[1].to_text()
+    assert text.startswith("reel 1\n")
+    with pytest.raises(reel.Error, match="version 99.*newer"):
+        reel.Module.from_text(text.replace("reel 1", "reel 99", 1))
 
 
 def test_SM05_SM06_text_and_binary_are_the_same_module(tmp_path):

@@ -260,14 +260,43 @@ def test_GT45_GT46_persistent():
     assert [values(t.gradient(a, x)) for a in (z, y, z)] == [108.0, 6.0, 108.0]
 
 
-def test_GT53_threads():
-    x, out = c(3.0), []
+def in_thread(f):
+    out = []
+    thread = threading.Thread(target=lambda: out.append(f()))
+    thread.start()
+    thread.join()
+    return out[0]
+
+
+def test_GT53_tapes_see_no_other_threads():
+    x = c(3.0)
     with Tape() as t:
         t.watch(x)
-        thread = threading.Thread(target=lambda: out.append(x * x))
-        thread.start()
-        thread.join()
-    assert t.gradient(out[0], x) is None
+        y = in_thread(lambda: x * x)
+    assert t.gradient(y, x) is None
+
+
+def test_GT53_accumulators_see_no_other_threads():
+    x = c(3.0)
+    with tf.autodiff.ForwardAccumulator(x, c(1.0)) as acc:
+        y, z = in_thread(lambda: x * x), x * x
+    assert acc.jvp(y) is None and values(acc.jvp(z)) == 6.0
+
+
+def test_GT53_stopped_recording_stops_no_other_threads():
+    x = c(3.0)
+
+    def of_its_own():
+        with Tape() as t:
+            t.watch(x)
+            y = x * x
+        return t.gradient(y, x)
+    with Tape() as t:
+        t.watch(x)
+        with t.stop_recording():
+            assert values(in_thread(of_its_own)) == 6.0
+            y = x * x
+    assert t.gradient(y, x) is None
 
 
 def test_GT66_GT67_variable_targets():
