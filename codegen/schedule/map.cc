@@ -6,7 +6,7 @@
 namespace reel::codegen {
 namespace {
 
-constexpr int64_t kMaxStepCost = 2048;  // scalar operations times registers: about the instructions of a step
+constexpr int64_t kMaxStepCost = 3072;  // scalar operations times registers: about the instructions of a step
 
 // Position in `axes` of an axis along which some load is contiguous while it strides along the innermost
 // one: a transposing copy. -1 if there is none.
