@@ -225,9 +225,23 @@ void Parallelize(Kernel* kernel, int64_t elements, int64_t cost) {
   kernel->body.push_back(MakeLoop(chunk, chunks, LoopKind::kParallel, 1, std::move(body)));
 }
 
+std::vector<bool> Varying(const Kernel& kernel) {
+  std::vector<bool> varies(kernel.exprs.size());
+  const auto of = [&](ExprId id) { return id >= 0 && varies[static_cast<size_t>(id)]; };
+  for (size_t i = 0; i < varies.size(); ++i) {
+    const Expr& e = kernel.exprs[i];
+    varies[i] = !e.index.terms.empty() || of(e.dynamic) || of(e.guard) ||
+                std::any_of(e.operands.begin(), e.operands.end(), of);
+  }
+  return varies;
+}
+
 int64_t VectorWidth(const Kernel& kernel, const Target& target, int64_t extent, int registers) {
+  const std::vector<bool> varies = Varying(kernel);
   int64_t bytes = 4;
-  for (const Expr& e : kernel.exprs) bytes = std::max(bytes, SizeOf(e.dtype));
+  for (size_t i = 0; i < varies.size(); ++i) {
+    if (varies[i]) bytes = std::max(bytes, SizeOf(kernel.exprs[i].dtype));
+  }
   int64_t width = target.lanes(bytes) * registers;
   while (width > 1 && width / 2 >= extent) width /= 2;
   return width;

@@ -43,17 +43,18 @@ std::vector<Stmt> TransposingNest(Kernel* k, std::vector<AxisId> axes, std::vect
   return Nest(axes, extents, 1, std::move(body));
 }
 
-// Most results of expressions that wait for a user at once.
+// Most results of expressions, other than scalars, that wait for a user at once.
 int64_t LiveValues(const Kernel& kernel) {
   std::vector<size_t> last_use(kernel.exprs.size());
   for (size_t i = 0; i < kernel.exprs.size(); ++i) {
     last_use[i] = i;
     for (ExprId o : kernel.exprs[i].operands) last_use[static_cast<size_t>(o)] = i;
   }
+  const std::vector<bool> varies = Varying(kernel);
   std::vector<int64_t> ends(kernel.exprs.size(), 0);
   int64_t live = 0, most = 1;
   for (size_t i = 0; i < kernel.exprs.size(); ++i) {
-    if (kernel.exprs[i].kind != Expr::Kind::kConstant) {
+    if (varies[i]) {
       ++live;
       ++ends[last_use[i]];
     }

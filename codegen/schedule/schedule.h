@@ -95,7 +95,9 @@ void CollapseAxes(Kernel* kernel, std::vector<Stmt>* statements, std::vector<Axi
 void ShiftAxis(Kernel* kernel, std::vector<Stmt>* statements, AxisId axis, const Affine& by);
 /// Cuts the kernel's only outermost loop into chunks if `elements`, of `cost` scalar operations each, are worth it.
 void Parallelize(Kernel* kernel, int64_t elements, int64_t cost);
-/// Lanes for a vector loop over `extent`: `registers` registers of the widest element in the kernel.
+/// Per expression: whether it depends on an axis.
+std::vector<bool> Varying(const Kernel& kernel);
+/// Lanes for a vector loop over `extent`: `registers` registers of the widest element that depends on an axis.
 int64_t VectorWidth(const Kernel& kernel, const Target& target, int64_t extent, int registers);
 /// Wraps statements in serial loops, the innermost a vector loop if vectorize is set.
 std::vector<Stmt> Nest(const std::vector<AxisId>& axes, const std::vector<int64_t>& extents, int64_t width,
