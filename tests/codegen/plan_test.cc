@@ -83,6 +83,26 @@ TEST(Plan, RegistersOfAStep) {
   EXPECT_TRUE(has(27, 2, "by 32 {"));
 }
 
+// So many dependent operations wait four times as long one register after the other.
+TEST(Plan, LongChainsKeepFourRegisters) {
+  constexpr int kOps = 600;
+  std::string text = "func @f(%x: f32[64], %y: f32[64]) -> (f32[64]) {\n  %0 = mul %x, %y : f32[64]\n";
+  for (int i = 1; i < kOps; ++i) StrAppend(&text, "  %", i, i % 2 ? " = add %" : " = mul %", i - 1, ", %y : f32[64]\n");
+  const std::string plan = ToString(Plan(StrCat(text, "  return %", kOps - 1, "\n}")));
+  EXPECT_EQ(plan.find("by 32 {"), std::string::npos) << plan;
+  EXPECT_NE(plan.find("by 64 {"), std::string::npos) << plan;
+}
+
+// A position counted in 64 bits is one scalar for all lanes.
+TEST(Plan, PositionsDoNotNarrowSteps) {
+  const std::string plan = ToString(Plan(R"(func @f(%x: f32[8,256], %k: i64[]) -> (f32[1,256]) {
+  %0 = dynamic_slice %x, %k {axis=0, size=1} : f32[1,256]
+  %1 = tanh %0 : f32[1,256]
+  return %1
+})"));
+  EXPECT_NE(plan.find("by 64 {"), std::string::npos) << plan;
+}
+
 // No windows in memory: the product reads the padded image, and what follows rides on it.
 TEST(Plan, ConvolutionReadsThePaddedImage) {
   const Program p = Plan(R"(func @f(%x: f32[2,8,8,1,4], %w: f32[3,3,1,4,6], %b: f32[6]) -> (f32[2,8,8,6]) {
