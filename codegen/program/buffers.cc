@@ -8,6 +8,8 @@
 #include <tuple>
 #include <utility>
 
+#include "codegen/loop/ceil.h"
+
 namespace reel::codegen {
 namespace {
 
@@ -93,7 +95,6 @@ class BlockPlanner {
  private:
   static size_t Index(Value v) { return static_cast<size_t>(v.id); }
   static size_t Index(int32_t item) { return static_cast<size_t>(item); }
-  static int64_t Ceil(int64_t n, int64_t by) { return (n + by - 1) / by; }
   int64_t bytes(Value v) const { return f_.type(v).bytes(); }
   Slot& slot(Value v) { return slots_[Index(v)]; }
   bool DiesHere(Value v) const { return last_read_[Index(v)] == item_; }

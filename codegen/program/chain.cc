@@ -4,6 +4,8 @@
 #include <numeric>
 #include <utility>
 
+#include "codegen/loop/ceil.h"
+
 namespace reel::codegen {
 namespace {
 
@@ -109,7 +111,7 @@ int64_t ChainBuilder::SliceIn(const Link& link, Value v) const {
 // Of the whole chain, the last of which may be smaller.
 int64_t ChainBuilder::Granules() const {
   const Link& link = links_.front();
-  return (link.outer.extent + link.steps - 1) / link.steps;
+  return Ceil(link.outer.extent, link.steps);
 }
 
 // Whether granules of whole steps of the link, and of those before it, are the same parts of what it is handed, or of
@@ -135,7 +137,7 @@ bool ChainBuilder::Align(const std::vector<Slice>& slices, Link* link) {
       }
     }
   }
-  const int64_t granules = (link->outer.extent + link->steps - 1) / link->steps;
+  const int64_t granules = Ceil(link->outer.extent, link->steps);
   if (!aligned || granules < kLeastChunks) return false;
   shared_.insert(shared_.end(), shared.begin(), shared.end());
   for (Link& before : links_) before.steps *= times;
@@ -211,7 +213,7 @@ void ChainBuilder::End() {
       }
     }
     Chain chain{static_cast<int32_t>(links_.front().item), static_cast<int32_t>(links_.back().item),
-                (Granules() + granules - 1) / granules, {}};
+                Ceil(Granules(), granules), {}};
     for (const auto& [v, elements] : granule_) {
       chain.slices.emplace(v, granules * elements * SizeOf(block_->f.type(Value{v}).dtype));
     }

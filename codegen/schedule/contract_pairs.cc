@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "codegen/loop/ceil.h"
+
 namespace reel::codegen {
 namespace {
 
@@ -46,7 +48,7 @@ void LeastOf(Kernel* k, ExprBuilder* b, Elements e, LocalId* least, std::vector<
     vector.clip_total = e.clip_total >= 0 ? e.clip_total : e.lanes;
   }
   lanes.push_back(std::move(vector));
-  e.loop.body.push_back(MakeLoop(chunk, (e.lanes + kLanes - 1) / kLanes, LoopKind::kSerial, 1, std::move(lanes)));
+  e.loop.body.push_back(MakeLoop(chunk, Ceil(e.lanes, kLanes), LoopKind::kSerial, 1, std::move(lanes)));
   out->push_back(MakeLocal(*least, Bits(kUInt16, 0xFFFF)));
   out->push_back(std::move(e.loop));
   out->push_back(MakeTree(*least, Combine::kMin));

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "absl/container/flat_hash_set.h"
+#include "codegen/loop/ceil.h"
 #include "codegen/schedule/expr_builder.h"
 #include "codegen/schedule/renumber.h"
 #include "codegen/schedule/schedule.h"
@@ -381,7 +382,7 @@ class RowFuser {
       members.insert(members.end(), from.pre.begin(), from.pre.end());
       from.pre.clear();
       if (summed_[static_cast<size_t>(part)]) {
-        const int64_t groups = (Product(merged.row_extents) + kPartials - 1) / kPartials;
+        const int64_t groups = Ceil(Product(merged.row_extents), kPartials);
         from.partials = AddPartials(mutable_f_, &out_, from.root, {groups, merged.width});
         merged.columns.emplace_back(from.root, from.partials);
         continue;

@@ -2,6 +2,7 @@
 #include <cassert>
 #include <limits>
 
+#include "codegen/loop/ceil.h"
 #include "codegen/schedule/sum_rows.h"
 
 // Reductions by the fixed rules (ir/README.md). The reduced axis is innermost: blocks of 4096 elements; in a block 64
@@ -11,7 +12,6 @@
 namespace reel::codegen {
 namespace {
 
-int64_t Ceil(int64_t n, int64_t by) { return (n + by - 1) / by; }
 int64_t PowerOfTwo(int64_t n) {
   int64_t p = 1;
   while (p < n) p *= 2;

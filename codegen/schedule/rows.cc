@@ -2,6 +2,7 @@
 #include <map>
 #include <set>
 
+#include "codegen/loop/ceil.h"
 #include "codegen/schedule/fuse_rows.h"
 #include "codegen/schedule/sum_rows.h"
 #include "ir/strings.h"
@@ -27,8 +28,6 @@ constexpr int64_t kTogetherBytes = 4 << 10;  // of a value's row: L1 holds those
 constexpr size_t kLongPass = 32;  // operations of an element
 constexpr int64_t kShortRow = 2 << 10, kLongRow = 16 << 10;  // bytes
 constexpr int64_t kAhead = 6 << 10;  // bytes from where a heavy pass works to what it prefetches: at least a row
-
-int64_t Ceil(int64_t n, int64_t by) { return (n + by - 1) / by; }
 
 class RowSchedule {
  public:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "codegen/loop/ceil.h"
 #include "codegen/schedule/fuse_rows.h"
 #include "codegen/schedule/renumber.h"
 #include "codegen/schedule/schedule.h"
@@ -17,8 +18,6 @@ constexpr int64_t kLeastRows = 4 * kPartials, kLeastElements = 1 << 17;
 constexpr int64_t kLeastDeepBlocks = 8, kTimesLess = 8;
 constexpr int64_t kLeastShort = 8, kLeastWidth = 32, kMostWidth = 2048;  // of a row: neighbours to read; sums to hold
 
-int64_t Ceil(int64_t n, int64_t by) { return (n + by - 1) / by; }
-
 // Of a deep product to few elements: the sums of its blocks of k, if these are few beside what it reads.
 Shape BlocksOf(const ir::Function& f, const Grouping& grouping, const Group& group) {
   const ir::Node& node = *f.producer(group.root);
@@ -30,7 +29,8 @@ Shape BlocksOf(const ir::Function& f, const Grouping& grouping, const Group& gro
     const auto& view = grouping.views[static_cast<size_t>(operand.id)];
     if (!view || IsHalf(f.type(view->base).dtype)) return {};
   }
-  const int64_t blocks = Ceil(x.dim(static_cast<int>(deep[0])), kProductBlock), size = f.type(group.root).shape.size();
+  const int64_t blocks = Ceil(x.dim(static_cast<int>(deep[0])), kProductBlock);
+  const int64_t size = f.type(group.root).shape.size();
   const int64_t read = x.size() + w.size();
   return blocks >= kLeastDeepBlocks && read >= kLeastElements && kTimesLess * blocks * size <= read ? Shape{blocks, size}
                                                                                                 : Shape{};
@@ -42,7 +42,9 @@ Shape PartialsOf(const ir::Function& f, const Grouping& grouping, const Group& g
   if (group.root_kind != Group::Root::kReduce || group.partials.valid() || !group.columns.empty()) return {};
   const ir::Node& node = *f.producer(group.root);
   const Shape &from = f.type(node.operands[0]).shape, &to = f.type(group.root).shape;
-  if (to.size() == 1) return from.size() >= kLeastBlocks * kReducedBlock ? Shape{Ceil(from.size(), kReducedBlock)} : Shape{};
+  if (to.size() == 1) {
+    return from.size() >= kLeastBlocks * kReducedBlock ? Shape{Ceil(from.size(), kReducedBlock)} : Shape{};
+  }
   // Rows of several axes: one axis before them is reduced.
   const auto& axes = node.attr<std::vector<int64_t>>("axes");
   int64_t rows = 1, kept = 0;

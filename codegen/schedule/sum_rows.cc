@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "codegen/loop/ceil.h"
+
 namespace reel::codegen {
 
 // for g { s = 0; for row in 0..64 { row 64 g + row, its sums in s }; partials[g] = s }
@@ -23,7 +25,7 @@ void SumOverRows(Kernel* k, const std::vector<RowSums>& columns, AxisId row, int
   }
   group.push_back(std::move(visit));
   group.push_back(MakeLoop(e, width, LoopKind::kVector, lanes, std::move(stores)));
-  k->body = Nest({g}, {(rows + kPartials - 1) / kPartials}, 1, std::move(group));
+  k->body = Nest({g}, {Ceil(rows, kPartials)}, 1, std::move(group));
 }
 
 void ScheduleRowSums(const ScheduleContext& c) {
