@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "codegen/loop/ceil.h"
 #include "codegen/schedule/contract_ahead.h"
 #include "codegen/schedule/contract_offsets.h"
 #include "codegen/schedule/contract_operand.h"
@@ -20,12 +21,6 @@ namespace reel::codegen {
 namespace {
 
 using ir::Op;
-
-std::vector<Stmt> Only(Stmt s) {
-  std::vector<Stmt> list;
-  list.push_back(std::move(s));
-  return list;
-}
 
 class ContractSchedule {
  public:
@@ -48,17 +43,20 @@ class ContractSchedule {
     std::vector<std::pair<AxisId, int64_t>> loops;
     const auto open = [&](const ContractAxis& a) {
       loops.emplace_back(k_->AddAxis("b"), a.extent);
-      Walk(a, AxisAffine(loops.back().first), &index_, &x_base_, &w_base_);
+      const Affine step = AxisAffine(loops.back().first);
+      if (a.result >= 0) index_[static_cast<size_t>(a.result)].Add(step);
+      x_base_.Add(step, a.x);
+      w_base_.Add(step, a.w);
     };
     if (SplitsDepth(c_.group())) {
-      loops.emplace_back(k_->AddAxis("kb"), (shape_.depth + k_block_ - 1) / k_block_);
+      loops.emplace_back(k_->AddAxis("kb"), Ceil(shape_.depth, k_block_));
       split_ = loops.back().first;
     }
     for (const ContractAxis& a : shape_.outer) open(a);
     for (size_t i = 0; i < tiles_.axis && i < shape_.rows.size(); ++i) open(shape_.rows[i]);
     if (!shape_.rows.empty() && tiles_.block < shape_.rows[tiles_.axis].extent) {
       const int64_t extent = shape_.rows[tiles_.axis].extent;
-      loops.emplace_back(k_->AddAxis("mb"), (extent + tiles_.block - 1) / tiles_.block);
+      loops.emplace_back(k_->AddAxis("mb"), Ceil(extent, tiles_.block));
       block_ = loops.back().first;
     }
     const int64_t lanes = tiles_.lanes;
@@ -74,26 +72,14 @@ class ContractSchedule {
     for (size_t i = loops.size(); i-- > 0;) body = Nest({loops[i].first}, {loops[i].second}, 1, std::move(body));
     k_->body = std::move(body);
     const int64_t size = c_.f.type(root_).shape.size(), depth = shape_.depth * (shape_.pairs ? 2 : 1);
-    if (IsFloat(dtype_)) {
-      k_->product_flops = 2.0 * static_cast<double>(size) * static_cast<double>(depth);
-    }
+    if (IsFloat(dtype_)) k_->product_flops = 2.0 * static_cast<double>(size) * static_cast<double>(depth);
     k_->why.push_back(StrCat("product of depth ", depth, shape_.pairs ? " in pairs of bf16" : "", " to ",
-                             c_.f.type(root_).ToString(), ": tiles of ",
-                             tiles_.rows, " rows x ", tiles_.lanes, " lanes, ", tiles_.per_block,
-                             tiles_.per_block == 1 ? " tile a block" : " tiles a block",
-                             shape_.pairs ? ", operands packed" : tiles_.pack ? ", second operand packed" : ""));
-    if (!c_.options.vectorize) return;
-    if (k_->body.size() == 1) Parallelize(k_, size, (shape_.depth + 1) / 2);  // 2 * depth, four at once; pairs count once
+                             c_.f.type(root_).ToString(), ": ", TextOf(shape_, tiles_)));
+    // 2 * depth, four at once; pairs count once.
+    if (c_.options.vectorize && k_->body.size() == 1) Parallelize(k_, size, Ceil(shape_.depth, 2));
   }
 
  private:
-  // Adds a step along the axis to an index of the result and to offsets into the operands.
-  static void Walk(const ContractAxis& a, const Affine& step, Index* index, Affine* x, Affine* w) {
-    if (a.result >= 0) (*index)[static_cast<size_t>(a.result)].Add(step);
-    x->Add(step, a.x);
-    w->Add(step, a.w);
-  }
-
   // A step of the blocked axis, from the start of the block.
   Affine FromBlock(Affine step) const {
     if (block_ >= 0) step.Add(block_, tiles_.block);
@@ -102,20 +88,17 @@ class ContractSchedule {
 
   // Columns in panels of tiles_.lanes, the last one narrower; one loop if threads are to share it.
   std::vector<Stmt> Panels(bool shared) {
-    std::vector<Stmt> out;
     const int64_t lanes = tiles_.lanes, n = shape_.lane.extent, whole = n / lanes, rest = n % lanes;
     const AxisId panel = k_->AddAxis("n");
     std::vector<Stmt> wide, narrow;
     if (whole > 0) wide = Block(AxisAffine(panel, lanes), lanes, lanes);
     if (rest > 0) {
-      Affine base;
-      base.constant = whole * lanes;
       const int64_t hardware = c_.options.vectorize ? c_.target.lanes(SizeOf(dtype_)) : 1;
-      narrow = Block(base, rest, (rest + hardware - 1) / hardware * hardware);
+      narrow = Block({whole * lanes, {}}, rest, RoundUp(rest, hardware));
     }
     if (whole == 0) return narrow;
     if (shared && rest > 0) return Only(WithLast(c_.builder, k_, panel, whole, std::move(wide), std::move(narrow)));
-    out.push_back(MakeLoop(panel, whole, LoopKind::kSerial, 1, std::move(wide)));
+    std::vector<Stmt> out = Only(MakeLoop(panel, whole, LoopKind::kSerial, 1, std::move(wide)));
     for (Stmt& s : narrow) out.push_back(std::move(s));
     return out;
   }
@@ -156,7 +139,7 @@ class ContractSchedule {
   // Panels whose sums wait in a table of whole rows.
   std::vector<Stmt> WholeRows() {
     const int64_t n = shape_.lane.extent, hardware = c_.target.lanes(SizeOf(dtype_));
-    table_width_ = (n + hardware - 1) / hardware * hardware;
+    table_width_ = RoundUp(n, hardware);
     std::vector<Stmt> out = Only(OpenTable(table_width_, shape_.depth <= k_block_));
     for (Stmt& s : Panels(false)) out.push_back(std::move(s));
     out.push_back(Epilogue({{}, n, table_width_, hardware, -1}));
@@ -211,12 +194,13 @@ class ContractSchedule {
     return OffsetsAlongK(c_, shape_.k, stride, OfBlock(block, {}), OverK(k_->AddAxis("t"), block, {}), out);
   }
 
+  // The last of several blocks of k is shorter.
+  bool EndsInBlock() const { return shape_.depth > k_block_ && shape_.depth % k_block_ != 0; }
+
   // for axis over a block of k { body }
   Stmt OverK(AxisId axis, AxisId block, std::vector<Stmt> body) const {
     Stmt loop = MakeLoop(axis, std::min(shape_.depth, k_block_), LoopKind::kSerial, 1, std::move(body));
-    if (shape_.depth > k_block_ && shape_.depth % k_block_ != 0) {
-      Clip(&loop, AxisAffine(block, k_block_), shape_.depth);
-    }
+    if (EndsInBlock()) Clip(&loop, AxisAffine(block, k_block_), shape_.depth);
     return loop;
   }
 
@@ -304,9 +288,7 @@ class ContractSchedule {
     const ExprId value = Load(1, from, wk, OfBlock(block, along_k), along_k, -1);
     Stmt along = MakeLoop(q, std::min(shape_.depth, k_block_) / n, LoopKind::kSerial, 1,
                           TransposedSquare(k_, {square_, r, v, n}, value, pack_, to));
-    if (shape_.depth > k_block_ && shape_.depth % k_block_ != 0) {
-      Clip(&along, AxisAffine(block, k_block_ / n), shape_.depth / n);
-    }
+    if (EndsInBlock()) Clip(&along, AxisAffine(block, k_block_ / n), shape_.depth / n);
     return MakeLoop(g, squares, LoopKind::kSerial, 1, {along});
   }
 
@@ -319,9 +301,7 @@ class ContractSchedule {
     const int64_t deep = 2 * std::min(shape_.depth, k_block_);
     Elements e{node_.operands[static_cast<size_t>(operand)],
                MakeLoop(i, pair.joined ? count : deep, LoopKind::kSerial, 1, {}), base, pair.joined ? deep : count};
-    if (shape_.depth > k_block_ && shape_.depth % k_block_ != 0) {
-      e.Clip(pair.joined, AxisAffine(block, 2 * k_block_), 2 * shape_.depth);
-    }
+    if (EndsInBlock()) e.Clip(pair.joined, AxisAffine(block, 2 * k_block_), 2 * shape_.depth);
     if (operand == 0 && block_ >= 0 && shape_.rows[0].extent % count != 0) {
       e.Clip(!pair.joined, FromBlock({}), shape_.rows[0].extent);
     }
@@ -375,70 +355,9 @@ class ContractSchedule {
     return place(row_axis, k);
   }
 
-  // Blocks of k: tile after tile of the block of rows.
-  std::vector<Stmt> Blocks(const Panel& p) {
-    const AxisId block = split_ >= 0 ? split_ : k_->AddAxis("kb"), k = k_->AddAxis("k"), tile = k_->AddAxis("m");
-    std::vector<Stmt> body;
-    const KOffsets xk = OffsetsOf(&ContractAxis::x, block, &body), wk = OffsetsOf(&ContractAxis::w, block, &body);
-    const LocalId acc = k_->AddLocal("acc", dtype_, tiles_.rows * p.width);
-
-    const TileAxes product = OpenTile(p);
-    Affine x = x_base_, w = w_base_, lanes = p.base, in_block = AxisAffine(k);
-    const AxisId group = shape_.computed ? k_->AddAxis("g") : -1;
-    if (shape_.computed && !tiles_.pack) in_block.Add(group, kPartials);
-    lanes.Add(product.column);
-    x.Add(lanes, shape_.lane.x);
-    w.Add(lanes, shape_.lane.w);
-    if (tiles_.pack) Pack(p, wk, block, group, &body);
-    const ExprId in_panel = InPanel(p, product);
-    std::vector<Stmt> one = WindowAhead(c_, shape_, tiles_, x_base_, block_, block, tile);
-    ExprId a, may_dot = -1;
-    if (shape_.pairs) {
-      const Affine at = PackRows(p, xk, block, tile, product.i, k, &one);
-      a = LocalExpr(k_, rows_, at);
-      may_dot = MayDotBlock(p, block, &body);
-    } else {
-      const ExprId row = Row(p, tile, product.i, &x);
-      a = Load(0, x, xk, OfBlock(block, in_block), in_block, row, shape_.lane.x != 0 ? in_panel : -1);
-    }
-    const LocalId row = shape_.computed && !tiles_.pack ? k_->AddLocal("row", dtype_, p.width) : -1;
-    Affine packed = AxisAffine(k, p.width);
-    packed.Add(product.column);
-    const ExprId b = tiles_.pack ? LocalExpr(k_, pack_, packed)
-                     : row >= 0  ? LocalExpr(k_, row, product.column)
-                                 : Load(1, w, wk, OfBlock(block, AxisAffine(k)), AxisAffine(k), -1, in_panel);
-    const auto over_k = [&](Combine combine, ExprId guard) {
-      std::vector<Stmt> multiply = Only(MakeAccumulate(acc, product.sum, combine, a, b));
-      std::vector<Stmt> step = Only(OverTile(product, p, Whole(p), std::move(multiply)));
-      if (row >= 0) return Computed(p, row, 0, block, group, k, std::move(step));
-      PrefetchAhead(c_, shape_, tiles_, x_base_, FromBlock(AxisAffine(tile, tiles_.rows)),
-                    OfBlock(block, AxisAffine(k)), &step);
-      Stmt loop = OverK(k, block, std::move(step));
-      loop.guard = guard;
-      return loop;
-    };
-    PrefetchNext(c_, shape_, tiles_, w_base_, tile, &one);
-    one.push_back(MakeLocal(acc, 0));
-    if (row >= 0) one.push_back(MakeScratch(row));
-    if (shape_.pairs) {
-      one.push_back(over_k(Combine::kDotPair, may_dot));
-      one.push_back(over_k(Combine::kFmaPair, c_.builder->Apply(Op::kNot, kBool, {may_dot})));
-    } else {
-      one.push_back(over_k(Combine::kFma, -1));
-    }
-    one.push_back(direct_ ? StoreTile(p, tile, acc) : AddTile(p, tile, acc));
-    Stmt tiles = MakeLoop(tile, tiles_.per_block, LoopKind::kSerial, 1, std::move(one));
-    if (block_ >= 0) {  // the last block has fewer
-      const int64_t extent = shape_.rows[tiles_.axis].extent, others = (extent - 1) / tiles_.block;
-      const int64_t rows = (extent - others * tiles_.block) * tiles_.inner, last = (rows + tiles_.rows - 1) / tiles_.rows;
-      Clip(&tiles, AxisAffine(block_, tiles_.per_block), others * tiles_.per_block + last);
-    }
-    body.push_back(std::move(tiles));
-    return split_ >= 0 ? std::move(body) : Nest({block}, {(shape_.depth + k_block_ - 1) / k_block_}, 1, std::move(body));
-  }
-
   // Rows of a block of k of the operand that is computed, each put to `to`; after each, the body.
-  Stmt Computed(const Panel& p, LocalId to, int64_t stride, AxisId block, AxisId group, AxisId row, std::vector<Stmt> body) {
+  Stmt Computed(const Panel& p, LocalId to, int64_t stride, AxisId block, AxisId group, AxisId row,
+                std::vector<Stmt> body) {
     const ComputedColumns columns{p.base, p.columns, p.vector, to, stride};
     return OverComputedRows(c_, columns, shape_.depth, block, group, row, std::move(body));
   }
@@ -455,6 +374,90 @@ class ContractSchedule {
     t.sum = AxisAffine(t.i, p.width);
     t.sum.Add(t.column);
     return t;
+  }
+
+  // What is multiplied for each k of a block, row and lane of a tile.
+  struct Factors {
+    AxisId block, k, tile, group;  // group: 64 rows of a block of an operand that is computed, -1: of another
+    KOffsets xk, wk;
+    TileAxes axes;
+    ExprId a = -1, b = -1, may_dot = -1;
+    LocalId row = -1;  // of an operand that is computed where it is multiplied
+  };
+
+  // Blocks of k: tile after tile of the block of rows.
+  std::vector<Stmt> Blocks(const Panel& p) {
+    const AxisId block = split_ >= 0 ? split_ : k_->AddAxis("kb"), k = k_->AddAxis("k"), tile = k_->AddAxis("m");
+    std::vector<Stmt> body;
+    const KOffsets xk = OffsetsOf(&ContractAxis::x, block, &body), wk = OffsetsOf(&ContractAxis::w, block, &body);
+    const LocalId acc = k_->AddLocal("acc", dtype_, tiles_.rows * p.width);
+    const TileAxes axes = OpenTile(p);
+    Factors f{block, k, tile, shape_.computed ? k_->AddAxis("g") : -1, xk, wk, axes};
+    if (tiles_.pack) Pack(p, wk, block, f.group, &body);
+    std::vector<Stmt> one = LoadFactors(p, &f, &body);
+    PrefetchNext(c_, shape_, tiles_, w_base_, tile, &one);
+    one.push_back(MakeLocal(acc, 0));
+    if (f.row >= 0) one.push_back(MakeScratch(f.row));
+    if (shape_.pairs) {
+      one.push_back(Multiply(p, f, acc, Combine::kDotPair, f.may_dot));
+      one.push_back(Multiply(p, f, acc, Combine::kFmaPair, c_.builder->Apply(Op::kNot, kBool, {f.may_dot})));
+    } else {
+      one.push_back(Multiply(p, f, acc, Combine::kFma, -1));
+    }
+    one.push_back(direct_ ? StoreTile(p, tile, acc) : AddTile(p, tile, acc));
+    body.push_back(OverTiles(tile, std::move(one)));
+    return split_ >= 0 ? std::move(body) : Nest({block}, {Ceil(shape_.depth, k_block_)}, 1, std::move(body));
+  }
+
+  // Sets a and b of the factors; what a tile, and the block of k, do before they multiply.
+  std::vector<Stmt> LoadFactors(const Panel& p, Factors* f, std::vector<Stmt>* body) {
+    const ExprId in_panel = InPanel(p, f->axes);
+    std::vector<Stmt> one = WindowAhead(c_, shape_, tiles_, x_base_, block_, f->block, f->tile);
+    Affine x = x_base_, w = w_base_, lanes = p.base, in_block = AxisAffine(f->k), packed = AxisAffine(f->k, p.width);
+    lanes.Add(f->axes.column);
+    x.Add(lanes, shape_.lane.x);
+    w.Add(lanes, shape_.lane.w);
+    packed.Add(f->axes.column);
+    if (shape_.pairs) {
+      const Affine at = PackRows(p, f->xk, f->block, f->tile, f->axes.i, f->k, &one);
+      f->a = LocalExpr(k_, rows_, at);
+      f->may_dot = MayDotBlock(p, f->block, body);
+    } else {
+      if (shape_.computed && !tiles_.pack) in_block.Add(f->group, kPartials);
+      const ExprId row = Row(p, f->tile, f->axes.i, &x);
+      f->a = Load(0, x, f->xk, OfBlock(f->block, in_block), in_block, row, shape_.lane.x != 0 ? in_panel : -1);
+    }
+    if (tiles_.pack) {
+      f->b = LocalExpr(k_, pack_, packed);
+    } else if (shape_.computed) {
+      f->row = k_->AddLocal("row", dtype_, p.width);
+      f->b = LocalExpr(k_, f->row, f->axes.column);
+    } else {
+      f->b = Load(1, w, f->wk, OfBlock(f->block, AxisAffine(f->k)), AxisAffine(f->k), -1, in_panel);
+    }
+    return one;
+  }
+
+  // for k in the block { the tile's sums take in a * b }
+  Stmt Multiply(const Panel& p, const Factors& f, LocalId acc, Combine combine, ExprId guard) {
+    std::vector<Stmt> multiply = Only(MakeAccumulate(acc, f.axes.sum, combine, f.a, f.b));
+    std::vector<Stmt> step = Only(OverTile(f.axes, p, Whole(p), std::move(multiply)));
+    if (f.row >= 0) return Computed(p, f.row, 0, f.block, f.group, f.k, std::move(step));
+    PrefetchAhead(c_, shape_, tiles_, x_base_, FromBlock(AxisAffine(f.tile, tiles_.rows)),
+                  OfBlock(f.block, AxisAffine(f.k)), &step);
+    Stmt loop = OverK(f.k, f.block, std::move(step));
+    loop.guard = guard;
+    return loop;
+  }
+
+  // for tiles of the block of rows { body }; the last block has fewer.
+  Stmt OverTiles(AxisId tile, std::vector<Stmt> body) const {
+    Stmt tiles = MakeLoop(tile, tiles_.per_block, LoopKind::kSerial, 1, std::move(body));
+    if (block_ < 0) return tiles;
+    const int64_t extent = shape_.rows[tiles_.axis].extent, others = (extent - 1) / tiles_.block;
+    const int64_t last = Ceil((extent - others * tiles_.block) * tiles_.inner, tiles_.rows);
+    Clip(&tiles, AxisAffine(block_, tiles_.per_block), others * tiles_.per_block + last);
+    return tiles;
   }
 
   // Columns and lanes beyond them that are computed, too, and dropped at last: no accumulator is masked.
@@ -474,9 +477,7 @@ class ContractSchedule {
   // for i in rows of a tile, unrolled { vector j { body } }; register by register where those are not one vector.
   Stmt OverTile(const TileAxes& t, const Panel& p, int64_t columns, std::vector<Stmt> body) const {
     Stmt vector = MakeLoop(t.j, std::min(columns, p.vector), LoopKind::kVector, p.vector, std::move(body));
-    if (t.part >= 0 && columns < p.width) {
-      Clip(&vector, AxisAffine(t.part, p.vector), columns);
-    }
+    if (t.part >= 0 && columns < p.width) Clip(&vector, AxisAffine(t.part, p.vector), columns);
     body = Only(std::move(vector));
     if (t.part >= 0) body = Only(MakeLoop(t.part, p.width / p.vector, LoopKind::kUnrolled, 1, std::move(body)));
     return MakeLoop(t.i, tiles_.rows, LoopKind::kUnrolled, 1, std::move(body));
@@ -528,8 +529,7 @@ class ContractSchedule {
     }
     // Rows past the end repeat the last one.
     ExprBuilder& b = *c_.builder;
-    Affine last;
-    last.constant = axis.extent - 1;
+    Affine last{axis.extent - 1, {}};
     if (block_ >= 0) last.Add(block_, -tiles_.block);
     const ExprId at = b.Apply(Op::kMin, kInt64, {b.Position(row), b.Position(last)});
     return b.Apply(Op::kMul, kInt64, {at, b.Constant(kInt64, static_cast<double>(axis.x))});
@@ -555,13 +555,12 @@ class ContractSchedule {
   // The sum there and what is computed from it.
   std::vector<Stmt> Stores(const Index& index, ExprId sum) {
     c_.builder->SetRoot(root_, sum);
-    std::vector<Stmt> stores;
     if (split_ >= 0) {
       Affine at = c_.builder->Flat(root_, index);
       at.Add(split_, c_.f.type(root_).shape.size());
-      stores.push_back(MakeStore(c_.builder->BufferOf(c_.group().columns[0].second, true), at, sum));
-      return stores;
+      return Only(MakeStore(c_.builder->BufferOf(c_.group().columns[0].second, true), at, sum));
     }
+    std::vector<Stmt> stores;
     const auto store = [&](ir::Value v, ExprId value) {
       stores.push_back(MakeStore(c_.builder->BufferOf(v, true), c_.builder->Place(v, index), value));
     };

@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "codegen/loop/ceil.h"
+
 namespace reel::codegen {
 namespace {
 
@@ -66,8 +68,8 @@ std::vector<Stmt> WindowAhead(const ScheduleContext& context, const ContractShap
   const int64_t bytes = SizeOf(type.dtype), l2 = context.target.l2_bytes;
   // What L2 cannot hold comes in before it is read, if it is little.
   if (!inside || advance > window || type.shape.size() * bytes <= l2 || advance * bytes > l2 / 8) return {};
-  const int64_t line = 64 / bytes, shares = tiles.per_block * ((shape.depth + kProductBlock - 1) / kProductBlock);
-  const int64_t share = (advance + shares * line - 1) / (shares * line) * line;
+  const int64_t line = 64 / bytes, shares = tiles.per_block * Ceil(shape.depth, kProductBlock);
+  const int64_t share = Ceil(advance, shares * line) * line;
   if (share * bytes > kMostOfTile) return {};
   Stmt s;
   s.kind = Stmt::Kind::kPrefetch;
@@ -79,11 +81,8 @@ std::vector<Stmt> WindowAhead(const ScheduleContext& context, const ContractShap
   s.index.Add(tile, share);
   const AxisId lane = context.kernel->AddAxis("l");
   s.index.Add(lane, 1);
-  std::vector<Stmt> body, out;
-  body.push_back(std::move(s));
   const auto width = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(share)));
-  out.push_back(MakeLoop(lane, share, LoopKind::kVector, width, std::move(body)));
-  return out;
+  return Only(MakeLoop(lane, share, LoopKind::kVector, width, Only(std::move(s))));
 }
 
 void PrefetchAhead(const ScheduleContext& c, const ContractShape& shape, const ContractTiles& tiles, Affine x,
@@ -106,7 +105,7 @@ void PrefetchNext(const ScheduleContext& c, const ContractShape& shape, const Co
   const auto operand = FarOperand(c, shape, 1, depth * lanes, &ContractAxis::w);
   if (!operand || operand->bytes > kSmall || (along_k && shape.k[0].w != 1)) return;
   const int64_t run = along_k ? depth : lanes, runs = along_k ? lanes : depth;
-  const int64_t share = (runs + tiles.per_block - 1) / tiles.per_block;
+  const int64_t share = Ceil(runs, tiles.per_block);
   const AxisId i = c.kernel->AddAxis("i"), j = c.kernel->AddAxis("j");
   w.constant += shape.outer[0].w;
   w.Add(tile, share * step);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "codegen/loop/ceil.h"
 #include "codegen/schedule/fuse_rows.h"
 
 namespace reel::codegen {
@@ -14,8 +15,8 @@ struct Element {
   ExprId value, summed;
 };
 
-// Loads of x[.., q, r, ..] where q and r are quotient and remainder of a lane by `inner` become loads at the lane: those
-// along the quotient alone, or with other steps, at a computed index.
+// Loads of x[.., q, r, ..] where q and r are quotient and remainder of a lane by `inner` become loads at the lane:
+// those along the quotient alone, or with other steps, at a computed index.
 void Flatten(Kernel* k, size_t begin, AxisId q, AxisId r, const Affine& lane, int64_t inner, ExprId quotient) {
   for (size_t i = begin; i < k->exprs.size(); ++i) {
     Expr& e = k->exprs[i];
@@ -57,6 +58,20 @@ Element ElementAt(const ScheduleContext& c, const Affine& row, const Affine& lan
   return e;
 }
 
+// vector j { the element of row in_block of the block is put to its place, and joins the sum of its column }
+Stmt ComputedRow(const ScheduleContext& c, const ComputedColumns& columns, AxisId block, const Affine& in_block,
+                 AxisId j, LocalId sums) {
+  Affine row = AxisAffine(block, kProductBlock), lane = columns.base, to = AxisAffine(j);
+  row.Add(in_block);
+  lane.Add(j, 1);
+  to.Add(in_block, columns.row_stride);
+  const Element element = ElementAt(c, row, lane);
+  const Combine combine = CombineOf(c.f.producer(SumsBeside(c.group())->first)->op);
+  std::vector<Stmt> lanes = Only(MakeAccumulate(columns.to, to, Combine::kSet, element.value));
+  lanes.push_back(MakeAccumulate(sums, AxisAffine(j), combine, element.summed));
+  return MakeLoop(j, columns.columns, LoopKind::kVector, columns.vector, std::move(lanes));
+}
+
 }  // namespace
 
 const std::pair<ir::Value, ir::Value>* SumsBeside(const Group& group) {
@@ -66,42 +81,30 @@ const std::pair<ir::Value, ir::Value>* SumsBeside(const Group& group) {
   return it == group.columns.end() ? nullptr : &*it;
 }
 
-Stmt OverComputedRows(const ScheduleContext& c, const ComputedColumns& columns, int64_t depth, AxisId block, AxisId group,
-                      AxisId row, std::vector<Stmt> body) {
+Stmt OverComputedRows(const ScheduleContext& c, const ComputedColumns& columns, int64_t depth, AxisId block,
+                      AxisId group, AxisId row, std::vector<Stmt> body) {
   Kernel* k = c.kernel;
   const auto& [root, partials] = *SumsBeside(c.group());
   const Shape& groups = c.f.type(partials).shape;
   const DType dtype = c.f.type(root).dtype;
   const Combine combine = CombineOf(c.f.producer(root)->op);
-  const LocalId sums = k->AddLocal("s", dtype, (columns.columns + columns.vector - 1) / columns.vector * columns.vector);
+  const LocalId sums = k->AddLocal("s", dtype, RoundUp(columns.columns, columns.vector));
   const AxisId j = k->AddAxis("j"), e = k->AddAxis("e");
   constexpr int64_t kGroups = kProductBlock / kPartials;
-  Affine in_block = AxisAffine(group, kPartials), at = AxisAffine(block, kProductBlock), lane = columns.base;
+  Affine in_block = AxisAffine(group, kPartials), begin = AxisAffine(block, kProductBlock);
   in_block.Add(row, 1);
-  at.Add(in_block);
-  lane.Add(j, 1);
-  const Element element = ElementAt(c, at, lane);
-  Affine to = AxisAffine(j);
-  to.Add(in_block, columns.row_stride);
-  std::vector<Stmt> lanes;
-  lanes.push_back(MakeAccumulate(columns.to, to, Combine::kSet, element.value));
-  lanes.push_back(MakeAccumulate(sums, AxisAffine(j), combine, element.summed));
-  body.insert(body.begin(), MakeLoop(j, columns.columns, LoopKind::kVector, columns.vector, std::move(lanes)));
+  begin.Add(group, kPartials);
+  body.insert(body.begin(), ComputedRow(c, columns, block, in_block, j, sums));
   Stmt rows = MakeLoop(row, std::min(depth, kPartials), LoopKind::kSerial, 1, std::move(body));
-  if (depth % kPartials != 0) {
-    Affine begin = AxisAffine(block, kProductBlock);
-    begin.Add(group, kPartials);
-    Clip(&rows, begin, depth);
-  }
+  if (depth % kPartials != 0) Clip(&rows, begin, depth);
   Affine place = columns.base;
   place.Add(e, 1);
   place.Add(block, kGroups * groups.dim(1));
   place.Add(group, groups.dim(1));
-  std::vector<Stmt> store, one;
-  store.push_back(MakeStore(c.builder->BufferOf(partials, true), place, LocalExpr(k, sums, AxisAffine(e))));
-  one.push_back(MakeLocal(sums, IdentityBits(combine, dtype)));
+  Stmt store = MakeStore(c.builder->BufferOf(partials, true), place, LocalExpr(k, sums, AxisAffine(e)));
+  std::vector<Stmt> one = Only(MakeLocal(sums, IdentityBits(combine, dtype)));
   one.push_back(std::move(rows));
-  one.push_back(MakeLoop(e, columns.columns, LoopKind::kVector, columns.vector, std::move(store)));
+  one.push_back(MakeLoop(e, columns.columns, LoopKind::kVector, columns.vector, Only(std::move(store))));
   Stmt loop = MakeLoop(group, std::min(groups.dim(0), kGroups), LoopKind::kSerial, 1, std::move(one));
   if (groups.dim(0) % kGroups != 0) Clip(&loop, AxisAffine(block, kGroups), groups.dim(0));
   return loop;

@@ -5,8 +5,8 @@
 
 #include "codegen/schedule/schedule.h"
 
-// The second operand of a product, computed row by row where it is multiplied (FuseOperands), with the sums over its rows
-// by the rule of reduce.cc.
+// The second operand of a product, computed row by row where it is multiplied (FuseOperands), with the sums over its
+// rows by the rule of reduce.cc.
 
 namespace reel::codegen {
 
@@ -21,10 +21,10 @@ struct ComputedColumns {
 /// The sums that the group makes beside its product; nullptr: none, the operand is in memory.
 const std::pair<ir::Value, ir::Value>* SumsBeside(const Group& group);
 
-/// for groups of 64 of the rows of a block of k { their sums; each row computed, then `body` for it }. `row` and `group`:
-/// axes whose positions are row 64 * group + row of the block.
-Stmt OverComputedRows(const ScheduleContext& c, const ComputedColumns& columns, int64_t depth, AxisId block, AxisId group,
-                      AxisId row, std::vector<Stmt> body);
+/// for groups of 64 of the rows of a block of k { their sums; each row computed, then `body` for it }. `row` and
+/// `group`: axes whose positions are row 64 * group + row of the block.
+Stmt OverComputedRows(const ScheduleContext& c, const ComputedColumns& columns, int64_t depth, AxisId block,
+                      AxisId group, AxisId row, std::vector<Stmt> body);
 
 }  // namespace reel::codegen
 

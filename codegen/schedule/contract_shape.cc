@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "codegen/loop/ceil.h"
 #include "codegen/schedule/contract_operand.h"
 #include "codegen/schedule/contract_sums.h"
 #include "codegen/schedule/join_sums.h"
+#include "ir/strings.h"
 
 namespace reel::codegen {
 namespace {
@@ -122,7 +124,7 @@ int64_t WantedRows(const ContractShape& shape, int64_t element_bytes) {
   constexpr int64_t kRun = 1024;
   const int64_t rows = Product(shape.rows), outer = Product(shape.outer);
   if (ReadsRuns(shape)) return std::clamp(outer * rows / kSharedSteps, kRun / element_bytes, kManyRows);
-  const int64_t blocks = outer * ((rows + kMaxRows - 1) / kMaxRows);
+  const int64_t blocks = outer * Ceil(rows, kMaxRows);
   return std::clamp(kMaxRows * blocks / kWantedBlocks, kMinRows, kMaxRows);
 }
 
@@ -158,6 +160,48 @@ void PairUp(const ScheduleContext& c, const View& x, const View& w, ContractShap
   k.extent /= 2;
   k.x *= 2;
   k.w *= 2;
+}
+
+const View& ViewOf(const ScheduleContext& c, ir::Value v) { return *c.grouping.views[static_cast<size_t>(v.id)]; }
+
+// Axes of the result: batches, from `rows` on those of x, from `columns` on those of w.
+struct ResultAxes {
+  Axes axes;
+  size_t rows, columns;
+};
+// k: the contracted ones.
+ResultAxes AxesOf(const ir::Function& f, const ir::Node& node, const View& x_view, const View& w_view, Axes* k) {
+  const Shape &x = f.type(node.operands[0]).shape, &w = f.type(node.operands[1]).shape;
+  const auto &xs = x_view.strides, &ws = w_view.strides;
+  const auto batch = node.attr<std::vector<int64_t>>("a_batch").size(),
+             deep = node.attr<std::vector<int64_t>>("a_contract").size();
+  const auto x_rank = static_cast<size_t>(x.rank()), w_rank = static_cast<size_t>(w.rank());
+  Axes axes;
+  for (size_t i = 0; i + deep < x_rank; ++i) {
+    axes.push_back({static_cast<int>(i), x.dim(static_cast<int>(i)), xs[i], i < batch ? ws[i] : 0});
+  }
+  for (size_t i = 0; i < deep; ++i) {
+    k->push_back({-1, w.dim(static_cast<int>(batch + i)), xs[x_rank - deep + i], ws[batch + i]});
+  }
+  for (size_t i = batch + deep; i < w_rank; ++i) {
+    axes.push_back({static_cast<int>(axes.size()), w.dim(static_cast<int>(i)), 0, ws[i]});
+  }
+  return {std::move(axes), batch, x_rank - deep};
+}
+
+// The last axis of the columns is that of the lanes, the others are outer ones; without columns, a batch that both
+// operands have side by side.
+void ChooseLane(Axes columns, ContractShape* s) {
+  const auto batch_lanes =
+      std::find_if(s->outer.begin(), s->outer.end(), [](const ContractAxis& a) { return a.x == 1 && a.w == 1; });
+  if (Product(columns) == 1 && batch_lanes != s->outer.end()) {
+    s->lane = *batch_lanes;
+    s->outer.erase(batch_lanes);
+  } else if (!columns.empty()) {
+    s->lane = columns.back();
+    columns.pop_back();
+    s->outer.insert(s->outer.end(), columns.begin(), columns.end());
+  }
 }
 
 // Whether a product makes more than L2 holds row by row, of what every block of rows reads from there: what reads it
@@ -203,17 +247,17 @@ void BlockRows(const ContractShape& shape, const Target& target, int64_t element
     t->inner *= shape.rows[t->axis--].extent;
   }
   const int64_t extent = shape.rows[t->axis].extent, fits = std::max<int64_t>(wanted / t->inner, 1);
-  int64_t pieces = std::max((extent + fits - 1) / fits, share());
+  int64_t pieces = std::max(Ceil(extent, fits), share());
   // Equal blocks of whole tiles, if not many fewer divide the rows: threads end together.
   if (t->inner == 1 && extent % most == 0) {
     const int64_t tiles = extent / most;
-    for (int64_t p = pieces; p > 0 && (extent + p - 1) / p <= most_rows; --p) {
+    for (int64_t p = pieces; p > 0 && Ceil(extent, p) <= most_rows; --p) {
       if (tiles % p != 0) continue;
       pieces = p;
       break;
     }
   }
-  t->block = (extent + pieces - 1) / pieces;
+  t->block = Ceil(extent, pieces);
   if (kGranule % most == 0 && !t->whole_rows && MakesRows(shape, *t, target, element_bytes)) {
     t->rows = most;
     t->block = kGranule;
@@ -225,24 +269,22 @@ void BlockRows(const ContractShape& shape, const Target& target, int64_t element
   const int64_t rows = t->block * t->inner;
   double best = 0;
   for (int64_t r = std::min(most, rows); r >= std::min((most + 1) / 2, rows); --r) {
-    const double cost = static_cast<double>((rows + r - 1) / r * r) * (1 + 0.02 * static_cast<double>(most - r));
+    const double cost = static_cast<double>(RoundUp(rows, r)) * (1 + 0.02 * static_cast<double>(most - r));
     if (best != 0 && cost >= best) continue;
     best = cost;
     t->rows = r;
   }
-  if (t->axis + 1 == shape.rows.size() && !shape.sums) {
-    t->block = std::min((t->block + t->rows - 1) / t->rows * t->rows, extent);
-  }
-  t->per_block = (t->block * t->inner + t->rows - 1) / t->rows;
+  if (t->axis + 1 == shape.rows.size() && !shape.sums) t->block = std::min(RoundUp(t->block, t->rows), extent);
+  t->per_block = Ceil(t->block * t->inner, t->rows);
 }
 
 // What the tiles take for each k, in halves of a cycle: an fma, or one load, for each of two ports.
 double Steps(const ContractShape& shape, const ContractTiles& t, int64_t hardware) {
   constexpr int64_t kLatency = 8, kLoop = 2;
   const auto tile = [&t](int64_t across) { return std::max({t.rows * across, t.rows + across, kLatency}) + kLoop; };
-  const int64_t registers = (shape.lane.extent + hardware - 1) / hardware, across = t.lanes / hardware,
+  const int64_t registers = Ceil(shape.lane.extent, hardware), across = t.lanes / hardware,
                 rest = registers % across;
-  const int64_t tiles = (Product(shape.rows) + t.rows - 1) / t.rows;
+  const int64_t tiles = Ceil(Product(shape.rows), t.rows);
   return static_cast<double>(tiles * (registers / across * tile(across) + (rest > 0 ? tile(rest) : 0)));
 }
 
@@ -252,57 +294,35 @@ bool SharesPanels(const ContractShape& shape, int64_t lanes) {
   return shape.lane.extent % lanes == 0 && shape.lane.extent / lanes >= kSharedSteps;
 }
 
+std::string TextOf(const ContractShape& shape, const ContractTiles& t) {
+  return StrCat("tiles of ", t.rows, " rows x ", t.lanes, " lanes, ", t.per_block,
+                t.per_block == 1 ? " tile a block" : " tiles a block",
+                shape.pairs ? ", operands packed" : t.pack ? ", second operand packed" : "");
+}
+
 ContractShape ShapeOfContract(const ScheduleContext& c) {
   const ir::Node& node = *c.f.producer(c.group().root);
-  const auto view = [&](int i) -> const View& {
-    return *c.grouping.views[static_cast<size_t>(node.operands[static_cast<size_t>(i)].id)];
-  };
-  const Type& w_type = c.f.type(node.operands[1]);
-  const Shape &x = c.f.type(node.operands[0]).shape, &w = w_type.shape;
-  const auto &xs = view(0).strides, &ws = view(1).strides;
-  const auto batch = node.attr<std::vector<int64_t>>("a_batch").size(),
-             deep = node.attr<std::vector<int64_t>>("a_contract").size();
-  const auto x_rank = static_cast<size_t>(x.rank()), w_rank = static_cast<size_t>(w.rank());
+  const View &x = ViewOf(c, node.operands[0]), &w = ViewOf(c, node.operands[1]);
   ContractShape s;
-  Axes result;
-  for (size_t i = 0; i + deep < x_rank; ++i) {
-    result.push_back({static_cast<int>(i), x.dim(static_cast<int>(i)), xs[i], i < batch ? ws[i] : 0});
-  }
-  const size_t rows = result.size();
-  for (size_t i = 0; i < deep; ++i) {
-    s.k.push_back({-1, w.dim(static_cast<int>(batch + i)), xs[x_rank - deep + i], ws[batch + i]});
-  }
-  for (size_t i = batch + deep; i < w_rank; ++i) {
-    result.push_back({static_cast<int>(result.size()), w.dim(static_cast<int>(i)), 0, ws[i]});
-  }
-  s.rank = static_cast<int>(result.size());
+  const ResultAxes all = AxesOf(c.f, node, x, w, &s.k);
+  s.rank = static_cast<int>(all.axes.size());
   s.depth = Product(s.k);
-  s.empty = Product(result) == 0;
+  s.empty = Product(all.axes) == 0;
   if (s.empty) return s;
   s.k = Collapsed(s.k);
-  Probe probe(c, result);
+  Probe probe(c, all.axes);
   const auto part = [&](size_t begin, size_t end) {
-    return probe.Collapse(Axes(result.begin() + static_cast<std::ptrdiff_t>(begin),
-                               result.begin() + static_cast<std::ptrdiff_t>(end)));
+    return probe.Collapse(Axes(all.axes.begin() + static_cast<std::ptrdiff_t>(begin),
+                               all.axes.begin() + static_cast<std::ptrdiff_t>(end)));
   };
-  s.outer = part(0, batch);
-  s.rows = part(batch, rows);
-  Axes columns = part(rows, result.size());
-  const auto batch_lanes =
-      std::find_if(s.outer.begin(), s.outer.end(), [](const ContractAxis& a) { return a.x == 1 && a.w == 1; });
-  if (Product(columns) == 1 && batch_lanes != s.outer.end()) {
-    s.lane = *batch_lanes;
-    s.outer.erase(batch_lanes);
-  } else if (!columns.empty()) {
-    s.lane = columns.back();
-    columns.pop_back();
-    s.outer.insert(s.outer.end(), columns.begin(), columns.end());
-  }
+  s.outer = part(0, all.rows);
+  s.rows = part(all.rows, all.columns);
+  ChooseLane(part(all.columns, all.axes.size()), &s);
   s.sums = !c.group().columns.empty() && !SplitsDepth(c.group()) && SumsBeside(c.group()) == nullptr;
   s.long_epilogue = c.group().nodes > kFewOps;
-  s.widens = IsHalf(c.f.type(view(1).base).dtype) && !IsHalf(w_type.dtype);
+  s.widens = IsHalf(c.f.type(w.base).dtype) && !IsHalf(c.f.type(node.operands[1]).dtype);
   s.computed = SumsBeside(c.group()) != nullptr;
-  PairUp(c, view(0), view(1), &s);
+  PairUp(c, x, w, &s);
   return s;
 }
 
@@ -317,9 +337,10 @@ ContractTiles TilesOfContract(const ContractShape& shape, const Target& target, 
   // a row of w and one element of x.
   const bool many = target.vector_registers >= 32;
   const int64_t rows = Product(shape.rows), usual = many ? 4 : 2;
-  const int64_t hardware = target.lanes(element_bytes), registers = (shape.lane.extent + hardware - 1) / hardware;
-  t.pack = shape.pairs || shape.computed || (PaysToPack(shape, target, element_bytes, usual * hardware) &&
-                           (shape.widens || !IsPanel(shape, usual * hardware)));
+  const int64_t hardware = target.lanes(element_bytes), registers = Ceil(shape.lane.extent, hardware);
+  t.pack = shape.pairs || shape.computed ||
+           (PaysToPack(shape, target, element_bytes, usual * hardware) &&
+            (shape.widens || !IsPanel(shape, usual * hardware)));
   // One or two rows leave registers for longer runs of w.
   const int64_t across = std::min(t.pack || rows > 2 ? usual : 4 * usual / rows, registers);
   const auto of = [&](int64_t count, int64_t most) {

@@ -1,6 +1,7 @@
 #ifndef REEL_CODEGEN_SCHEDULE_CONTRACT_SHAPE_H_
 #define REEL_CODEGEN_SCHEDULE_CONTRACT_SHAPE_H_
 
+#include <string>
 #include <vector>
 
 #include "codegen/schedule/schedule.h"
@@ -59,6 +60,9 @@ bool SharesPanels(const ContractShape& shape, int64_t lanes);
 
 ContractTiles TilesOfContract(const ContractShape& shape, const Target& target, int64_t element_bytes,
                               bool vectorize);
+
+/// For Plan().
+std::string TextOf(const ContractShape& shape, const ContractTiles& tiles);
 
 }  // namespace reel::codegen
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "codegen/loop/ceil.h"
 #include "codegen/schedule/schedule.h"
 
 namespace reel::codegen {
@@ -41,6 +42,12 @@ Stmt MakeLoop(AxisId axis, int64_t extent, LoopKind kind, int64_t width, std::ve
   s.width = s.loop_kind == LoopKind::kVector ? width : 1;
   s.body = std::move(body);
   return s;
+}
+
+std::vector<Stmt> Only(Stmt statement) {
+  std::vector<Stmt> list;
+  list.push_back(std::move(statement));
+  return list;
 }
 
 Stmt Once(Kernel* kernel, ExprId guard, std::vector<Stmt> body) {
@@ -207,11 +214,9 @@ void Parallelize(Kernel* kernel, int64_t elements, int64_t cost) {
   // The product may be too large for integers: shapes come before budgets.
   const double chunks_of_work = static_cast<double>(elements) * static_cast<double>(cost) / kChunkWork;
   const auto worth = static_cast<int64_t>(std::min(chunks_of_work, static_cast<double>(kMaxChunks)));
-  const int64_t wanted = std::min(worth, (extent + granule - 1) / granule);
+  const int64_t wanted = std::min(worth, Ceil(extent, granule));
   if (wanted < 2) return;
-  int64_t size = (extent + wanted - 1) / wanted;
-  size = (size + granule - 1) / granule * granule;
-  const int64_t chunks = (extent + size - 1) / size;
+  const int64_t size = RoundUp(Ceil(extent, wanted), granule), chunks = Ceil(extent, size);
   if (chunks < 2) return;
   const AxisId chunk = kernel->AddAxis("c");
   const AxisId axis = loop.axis;
@@ -220,9 +225,7 @@ void Parallelize(Kernel* kernel, int64_t elements, int64_t cost) {
   if (extent % size != 0) {
     Clip(&loop, AxisAffine(chunk, size), extent);
   }
-  std::vector<Stmt> body = std::move(kernel->body);
-  kernel->body.clear();
-  kernel->body.push_back(MakeLoop(chunk, chunks, LoopKind::kParallel, 1, std::move(body)));
+  kernel->body = Only(MakeLoop(chunk, chunks, LoopKind::kParallel, 1, std::move(kernel->body)));
 }
 
 std::vector<bool> Varying(const Kernel& kernel) {
@@ -251,10 +254,8 @@ std::vector<Stmt> Nest(const std::vector<AxisId>& axes, const std::vector<int64_
                        std::vector<Stmt> body) {
   for (size_t i = axes.size(); i-- > 0;) {
     const bool innermost = i + 1 == axes.size();
-    std::vector<Stmt> outer;
-    outer.push_back(MakeLoop(axes[i], extents[i], innermost && width > 1 ? LoopKind::kVector : LoopKind::kSerial,
-                             width, std::move(body)));
-    body = std::move(outer);
+    body = Only(MakeLoop(axes[i], extents[i], innermost && width > 1 ? LoopKind::kVector : LoopKind::kSerial, width,
+                         std::move(body)));
   }
   return body;
 }

@@ -50,6 +50,8 @@ void Explain(const ir::Function& f, const Grouping& grouping, int group, Kernel*
 
 // --- shared by the schedules (loops.cc) ---
 Stmt MakeLoop(AxisId axis, int64_t extent, LoopKind kind, int64_t width, std::vector<Stmt> body);
+/// A list of one statement.
+std::vector<Stmt> Only(Stmt statement);
 /// if (guard) { body }
 Stmt Once(Kernel* kernel, ExprId guard, std::vector<Stmt> body);
 /// for axis in 0..whole + 1 { if (axis < whole) { body } else { last } }: one loop for threads to share.
