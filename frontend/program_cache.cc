@@ -158,10 +158,21 @@ void ProgramCache::Prune() {
 
 namespace {
 
+// Whether the end of this thread is the process's; where that cannot be told, it is taken to be.
+bool EndsProcess() {
+#if defined(__linux__)
+  return getpid() == gettid();
+#elif defined(__APPLE__)
+  return pthread_main_np() != 0;
+#else
+  return true;
+#endif
+}
+
 // Of a thread that has left work to the background: exit() destroys those of its thread before all else.
 struct JoinAtExit {
   ~JoinAtExit() {
-    if (getpid() == gettid()) ProgramCache::Get().Stop();  // the process ends, not only a thread
+    if (EndsProcess()) ProgramCache::Get().Stop();
   }
 };
 
