@@ -297,7 +297,10 @@ bool SharesPanels(const ContractShape& shape, int64_t lanes) {
 std::string TextOf(const ContractShape& shape, const ContractTiles& t) {
   return StrCat("tiles of ", t.rows, " rows x ", t.lanes, " lanes, ", t.per_block,
                 t.per_block == 1 ? " tile a block" : " tiles a block",
-                shape.pairs ? ", operands packed" : t.pack ? ", second operand packed" : "");
+                shape.computed ? ", second operand computed, with sums over its rows"
+                : shape.pairs  ? ", operands packed"
+                : t.pack       ? ", second operand packed"
+                               : "");
 }
 
 ContractShape ShapeOfContract(const ScheduleContext& c) {

@@ -146,6 +146,10 @@ class OperandFuser {
     product.inputs.insert(product.inputs.end(), sums.inputs.begin(), sums.inputs.end());
     std::erase_if(product.inputs, [s](int d) { return d == static_cast<int>(s) || d == static_cast<int>(s) + 1; });
     product.last = std::max(product.last, sums.last);
+    if (product.apart_from.valid() && out_.group_of[Index(product.apart_from)] == static_cast<int>(s)) {
+      product.apart = sums.apart;  // it waits for what the operand is made of
+      product.apart_from = sums.apart_from;
+    }
     out_.stored[Index(v)] = false;
     into_[p] = static_cast<int>(s);
     ++merged_;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "codegen/program/plan.h"
 #include "reel/reel.h"
 #include "tests/codegen/bits_util.h"
 #include "tests/codegen/program_util.h"
@@ -71,6 +72,9 @@ TEST(Operands, AreComputedWhereTheyAreMultiplied) {
   const Program few = PlanFunctions(Gradients(10, false));
   ASSERT_EQ(few.kernels.size(), 2u) << ToString(few);
   EXPECT_NE(ToString(few.kernels[0]).find("local row: f64[16]"), std::string::npos) << ToString(few);
+  const std::string text = PlanText(few);
+  EXPECT_NE(text.find(", second operand computed, with sums over its rows\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("before it begins"), std::string::npos) << text;
   const Program many = PlanFunctions(Gradients(40, false));
   ASSERT_EQ(many.kernels.size(), 2u) << ToString(many);
   EXPECT_NE(ToString(many.kernels[0]).find("local pack"), std::string::npos) << ToString(many);
