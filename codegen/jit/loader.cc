@@ -154,7 +154,7 @@ class Linker {
       }
     }
     round_up(page);
-    total_ = end;
+    total_ = std::max(end, page);  // a program without kernels and entry points has a page, too
     return absl::OkStatus();
   }
 

@@ -120,6 +120,11 @@ TEST(Jit, LongEntryPointsAndEqualKernels) {
   EXPECT_EQ(y[63], 1);
 }
 
+TEST(Jit, AProgramMayBeEmpty) {
+  const auto module = JitCompile(Program(), *FindTarget("native"), {});
+  EXPECT_TRUE(module.ok()) << module.status();
+}
+
 TEST(Jit, DumpsIrAndAssembly) {
   const auto folder = std::filesystem::temp_directory_path() / StrCat("reel_jit_dump_", getpid());
   std::filesystem::create_directories(folder);
