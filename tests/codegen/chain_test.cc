@@ -74,6 +74,20 @@ const std::map<std::string, Case>& Cases() {
           return Tensors{ReduceSum(Square(y - Tanh(in[2])), {1})};
         },
         {Spec(kFloat32, Shape{2000, 10}), Spec(kFloat32, Shape{10, 250}), Spec(kFloat32, Shape{250})}}},
+      // Here it is made from the rows, or from what is too much to be made before them.
+      {"rows_of_a_product_with_their_sums",
+       {[](Inputs in) {
+          const Tensor y = MatMul(in[0], in[1]);
+          return Tensors{ReduceSum(Square(y - Tanh(ReduceMax(y, {0}))), {1})};
+        },
+        {Spec(kFloat32, Shape{2000, 10}), Spec(kFloat32, Shape{10, 250})}}},
+      {"rows_of_a_product_with_much_between",
+       {[](Inputs in) {
+          const Tensor y = MatMul(in[0], in[1]), much = Tanh(in[2]);
+          return Tensors{much, ReduceSum(Square(y - ReduceSum(Reshape(much, {200, 250}), {0})), {1})};
+        },
+        {Spec(kFloat32, Shape{2000, 10}), Spec(kFloat32, Shape{10, 250}), Spec(kFloat32, Shape{50000})},
+        false}},
       // Forward, backward, and the sums over rows: steps of 128 rows, of one, of 64, and of blocks of 256.
       {"gradients_of_many_rows", {GradientsOfRows, Rows(10000, kFloat64)}},
       {"gradients_of_rows_that_fill_no_block", {GradientsOfRows, Rows(9000, kFloat32)}},
@@ -164,6 +178,27 @@ TEST(Chains, GoOnWithTheRowsOfAProduct) {
   EXPECT_EQ(chains[0]->first.size(), 2u) << codegen::ToString(p);
   EXPECT_EQ(chains[0]->chunks, 16);
   EXPECT_EQ(p.entries[0].steps.back().control, Step::Control::kChain) << codegen::ToString(p);
+}
+
+// What is made from all rows comes after the chain that sums them, and so does what reads it.
+TEST(Chains, EndBeforeWhatNeedsAllRows) {
+  const Program p = Plan(Cases().at("rows_of_a_product_with_their_sums"));
+  const std::vector<Step>& steps = p.entries[0].steps;
+  ASSERT_EQ(steps.size(), 3u) << codegen::ToString(p);
+  EXPECT_EQ(steps[0].control, Step::Control::kChain) << codegen::ToString(p);
+  EXPECT_EQ(steps[0].first.size(), 2u) << codegen::ToString(p);
+}
+
+// The variable's new value takes the place of the one that the chain reads.
+TEST(Chains, DoNotGoOnAfterUpdates) {
+  const Variable w(Ones({250}));
+  const auto step = [&](Inputs in) {
+    const Tensor y = MatMul(in[0], in[1]) + w;
+    w.Assign(Tanh(in[2]));
+    return Tensors{ReduceSum(Square(y - w), {1})};
+  };
+  const Program p = Plan({step, Cases().at("rows_of_a_product").inputs});
+  EXPECT_TRUE(ChainsOf(p).empty()) << codegen::ToString(p);
 }
 
 // Rows go forward and backward in L2, 256 at a time: nothing as large as all of them is in memory but sums.
