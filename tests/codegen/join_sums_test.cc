@@ -72,7 +72,9 @@ TEST_P(JoinedSumBits, DependOnNothing) {
   };
   const Tensor x = operand(c.x, 3), w = operand(c.w, 4);
   const auto f = [&c](const Tensor& a, const Tensor& b) { return c.function(a, b); };
-  ExpectSameBits(Trace(f, {Spec(x), Spec(w)}), {x, w}, f(x, w));
+  const Function traced = Trace(f, {Spec(x), Spec(w)});
+  ExpectSameBits(traced, {x, w}, f(x, w));
+  if (c.x.rank() == 2) ExpectSameBitsWithoutFma(traced, {x, w});  // images take long at level 0
 }
 INSTANTIATE_TEST_SUITE_P(All, JoinedSumBits, testing::ValuesIn(Cases()), [](const auto& p) { return p.param.name; });
 
