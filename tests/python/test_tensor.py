@@ -43,6 +43,21 @@ def test_numpy_round_trip(name, shape):
         np.testing.assert_array_equal(np.from_dlpack(t), array)
 
 
+@pytest.mark.parametrize("number", [
+    lambda: reel.asarray(3.0), lambda: reel.asarray(1.5) * 2, lambda: reel.sum(reel.ones((3,))),
+    lambda: reel.ones((2, 3))[0, 1] + 2, lambda: reel.reshape(reel.asarray([3.0]), ())])
+def test_numbers_are_arrays_of_rank_0(number):
+    t = number()
+    arrays = np.asarray(t), np.array(t), np.from_dlpack(t), np.asarray(memoryview(t))
+    assert t.__array_interface__["shape"] == () and t.__dlpack_device__() == (1, 0)
+    again = reel.from_dlpack(t)
+    del t
+    number()
+    assert all(a.shape == () and a.dtype == np.float32 and a == 3.0 for a in arrays)
+    assert again.shape == () and again.item() == 3.0
+    assert reel.from_dlpack(np.array(3.0)).item() == 3.0
+
+
 def test_copies():
     array = np.arange(6, dtype=np.float32)
     copied, shared = reel.asarray(array), reel.asarray(array, copy=False)
