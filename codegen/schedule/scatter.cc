@@ -1,8 +1,12 @@
+#include <algorithm>
+
 #include "codegen/schedule/schedule.h"
 
 namespace reel::codegen {
 
 namespace {
+
+constexpr int64_t kLine = 64;  // bytes
 
 // What combines an element with an update; kIdentity: the update replaces it.
 ir::Op CombiningOp(ir::Op op) {
@@ -32,6 +36,22 @@ void Fill(const ScheduleContext& c, ir::Value root, BufferId out) {
   const int64_t width =
       c.options.vectorize ? VectorWidth(*k, c.target, extents.empty() ? 1 : extents.back(), 2) : 1;
   k->body = Nest(axes, extents, width, std::move(copy));
+}
+
+// Where updates are neighbours along the last index, and others of the same indices far apart: a line of each at a time.
+std::vector<Stmt> ByLines(const ScheduleContext& c, std::vector<AxisId>* along, std::vector<int64_t>* extents,
+                          std::vector<Stmt> body) {
+  const int64_t line = std::min(kMaxUnrolled, kLine / SizeOf(c.f.type(c.group().root).dtype)), extent = extents->back();
+  if (extent <= line) return body;
+  const AxisId last = along->back(), block = c.kernel->AddAxis("ub");
+  ShiftAxis(c.kernel, &body, last, AxisAffine(block, line));
+  Stmt loop = MakeLoop(last, line, LoopKind::kUnrolled, 1, std::move(body));
+  if (extent % line != 0) Clip(&loop, AxisAffine(block, line), extent);
+  along->back() = block;
+  extents->back() = (extent + line - 1) / line;
+  std::vector<Stmt> out;
+  out.push_back(std::move(loop));
+  return out;
 }
 
 }  // namespace
@@ -96,7 +116,11 @@ void ScheduleScatter(const ScheduleContext& c) {
   body.push_back(std::move(store));
   CollapseAxes(k, &body, &after, &after_n);
   const int64_t lanes = c.options.vectorize && !after.empty() ? VectorWidth(*k, c.target, after_n.back(), 1) : 1;
-  body = Nest(along, along_n, 1, Nest(before, before_n, 1, Nest(after, after_n, lanes, std::move(body))));
+  body = Nest(after, after_n, lanes, std::move(body));
+  if (c.options.vectorize && after.empty() && !before.empty() && !along.empty()) {
+    body = ByLines(c, &along, &along_n, std::move(body));
+  }
+  body = Nest(along, along_n, 1, Nest(before, before_n, 1, std::move(body)));
   for (Stmt& s : body) k->body.push_back(std::move(s));
 }
 
