@@ -267,7 +267,8 @@ class Grouper {
     if (!options_.fuse && !IsView(node.op)) return Why::kUnfused;
     if (nodes_[i] > kMaxInlinedNodes) return Why::kLong;
     if (map && uses_.count[i] > 1 && (!IsCheap(v) || (uses_.elsewhere[i] && ReplacesProduct(node)))) return Why::kRead;
-    return map && uses_.grown[i] && cost_[i] > 2 * kCheap ? Why::kRepeated : Why::kNone;
+    const int cheap = uses_.spread[i] ? kCheap : 2 * kCheap;  // a loop over a long row computes once what is one for it
+    return map && uses_.grown[i] && cost_[i] > cheap ? Why::kRepeated : Why::kNone;
   }
 
   void DecideView(const Node& node, Value v) {

@@ -164,6 +164,35 @@ Value NormalizeSort(Builder* b, const Node& node, Value x) {
   return b->Transpose(b->Argsort(b->Transpose(x, order), rank - 1, node.attr<bool>("descending")), back);
 }
 
+// By value: how often it is read.
+std::vector<int> ReadersOf(const ir::Function& f) {
+  std::vector<int> readers(static_cast<size_t>(f.num_values()));
+  const auto add = [&](Value v) { ++readers[static_cast<size_t>(v.id)]; };
+  for (const Node& node : f.nodes()) std::for_each(node.operands.begin(), node.operands.end(), add);
+  std::for_each(f.results().begin(), f.results().end(), add);
+  return readers;
+}
+
+// A map of a product in another shape, with what is one for many rows: of the product as it is, which it can join.
+Value MapOfProduct(Builder* b, const Node& node, const ir::ValueList& operands, const std::vector<int>& readers) {
+  if (!ir::Info(node.op).Has(ir::kElementwise) || operands.size() != 2) return {};
+  const ir::Function& f = *b->function();
+  for (size_t k = 0; k < 2; ++k) {
+    const Node *reshape = f.producer(operands[k]), *other = f.producer(operands[1 - k]);
+    if (readers[static_cast<size_t>(node.operands[k].id)] > 1 || !reshape || reshape->op != Op::kReshape) continue;
+    if (!f.Is(reshape->operands[0], Op::kContract) || !other || other->op != Op::kBroadcast) continue;
+    const Value product = reshape->operands[0], repeated = other->operands[0];
+    const auto view = ViewThrough(f, *other, View{repeated, 0, RowMajorStrides(f.type(repeated).shape)});
+    const Shape shape = b->shape(product), outer = b->shape(operands[k]);
+    if (!view || !ReshapeStrides(outer, view->strides, shape)) continue;
+    ir::ValueList moved = operands;
+    moved[k] = product;
+    moved[1 - k] = b->Reshape(operands[1 - k], shape);
+    return b->Reshape(b->Emit(node.op, moved, node.attrs()), outer);
+  }
+  return {};
+}
+
 absl::Status CheckSupported(const ir::Function& f, const Type& type, std::string_view what) {
   if (!type.shape.is_constant()) {
     return absl::UnimplementedError(StrCat("@", f.name(), ": ", what, " has a symbolic extent; compile for a number, with "
@@ -227,6 +256,7 @@ absl::StatusOr<ir::Function> Normalize(const ir::Function& f, const ir::Module& 
     at({i}) = i < f.num_arguments() ? out.AddParameter(p.name, p.type) : out.AddState(p.name, p.type);
   }
   Builder b(&out, &module);
+  const std::vector<int> readers = ReadersOf(f);
   for (const Node& node : f.nodes()) {
     ir::ValueList operands;
     for (Value v : node.operands) operands.push_back(at(v));
@@ -248,7 +278,9 @@ absl::StatusOr<ir::Function> Normalize(const ir::Function& f, const ir::Module& 
       case Op::kReduceMin:
       case Op::kReduceProd: result = NormalizeReduce(&b, node, operands[0]); break;
       case Op::kArgsort: result = NormalizeSort(&b, node, operands[0]); break;
-      default: result = b.Emit(node.op, operands, node.attrs());
+      default:
+        result = MapOfProduct(&b, node, operands, readers);
+        if (!result.valid()) result = b.Emit(node.op, operands, node.attrs());
     }
   }
   std::vector<Value> results;

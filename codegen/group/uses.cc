@@ -25,6 +25,25 @@ int32_t StackOf(const ir::Function& f, const Uses& uses, const Node& node, size_
   return above >= 0 && !uses.is_result[Index(node.result())] ? above : node.result().id;
 }
 
+// Whether a broadcast repeats each element along the last axis, so few times that the lanes of a loop hold several.
+bool Spreads(const ir::Function& f, const Node& node) {
+  constexpr int64_t kFew = 64;
+  if (node.op != Op::kBroadcast) return false;
+  const Shape &from = f.type(node.operands[0]).shape, &to = f.type(node.result()).shape;
+  const auto& axes = node.attr<std::vector<int64_t>>("axes");
+  const int last = to.rank() - 1;
+  if (from.size() <= 1 || last < 0 || to.dim(last) == 1 || to.dim(last) > kFew) return false;
+  return axes.back() != last || from.dim(from.rank() - 1) == 1;
+}
+
+// The same but for axes of one element.
+bool SameAxes(const Shape& a, const Shape& b) {
+  std::vector<int64_t> x = a.dims(), y = b.dims();
+  std::erase(x, 1);
+  std::erase(y, 1);
+  return x == y;
+}
+
 // Notes that a node, whose own readers are known, has an operand.
 void Add(const ir::Function& f, const Node& node, size_t operand, std::vector<bool>* is_read, Uses* uses) {
   const size_t o = Index(node.operands[operand]), r = Index(node.result());
@@ -34,7 +53,10 @@ void Add(const ir::Function& f, const Node& node, size_t operand, std::vector<bo
   const bool repeats = node.op == Op::kBroadcast || node.op == Op::kWindow;
   if (repeats && f.type(node.result()).shape.size() > f.type(node.operands[operand]).shape.size()) uses->grown[o] = true;
   if (IsView(node.op) && uses->grown[r]) uses->grown[o] = true;
-  const bool maps = Info(node.op).Has(ir::kElementwise) || (node.op == Op::kReshape && !uses->elsewhere[r]);
+  if (IsView(node.op) && (uses->spread[r] || Spreads(f, node))) uses->spread[o] = true;
+  const bool reshapes = node.op == Op::kReshape && !uses->elsewhere[r] &&
+                        SameAxes(f.type(node.operands[operand]).shape, f.type(node.result()).shape);
+  const bool maps = Info(node.op).Has(ir::kElementwise) || reshapes;
   if (!maps) uses->elsewhere[o] = true;
   const int32_t stack = StackOf(f, *uses, node, operand);
   uses->stack[o] = uses->stack[o] == Uses::kUnread || uses->stack[o] == stack ? stack : Uses::kNoStack;
@@ -61,7 +83,7 @@ Group::Root RootOf(Op op) {
 Uses UsesOf(const ir::Function& f) {
   const auto n = static_cast<size_t>(f.num_values());
   const std::vector<bool> none(n, false);
-  Uses uses{std::vector<int>(n, 0), std::vector<const Node*>(n, nullptr), none, none, none, none,
+  Uses uses{std::vector<int>(n, 0), std::vector<const Node*>(n, nullptr), none, none, none, none, none,
             std::vector<int32_t>(n, Uses::kUnread)};
   std::vector<bool> is_read = none;
   for (Value v : f.results()) {
@@ -72,6 +94,7 @@ Uses UsesOf(const ir::Function& f) {
   constexpr size_t kFew = 8;
   for (size_t i = f.nodes().size(); i-- > 0;) {
     const Node& node = f.nodes()[i];
+    if (uses.count[Index(node.result())] == 0 && !Info(node.op).Has(ir::kControl)) continue;  // what Normalize left over
     absl::flat_hash_set<int32_t> seen;  // operands, where they are many
     for (size_t k = 0; k < node.operands.size(); ++k) {
       const auto* here = node.operands.begin() + k;

@@ -9,6 +9,38 @@ using ir::Node;
 using ir::Op;
 using Ints = std::vector<int64_t>;
 
+}  // namespace
+
+bool IsView(Op op) {
+  return op == Op::kReshape || op == Op::kTranspose || op == Op::kSlice || op == Op::kBroadcast ||
+         op == Op::kReverse || op == Op::kWindow;
+}
+
+bool IsUniformConstant(const ir::Function& f, ir::Value v) {
+  const Node* node = f.producer(v);
+  // Broadcast of a constant is one hop in practice; longer chains are folded before.
+  if (node && (node->op == Op::kBroadcast || node->op == Op::kReshape)) node = f.producer(node->operands[0]);
+  if (!node || node->op != Op::kConstant) return false;
+  const auto& literal = node->attr<ir::Literal>("value");
+  const auto bytes = literal.bytes();
+  const auto size = static_cast<size_t>(SizeOf(literal.dtype()));
+  for (size_t i = size; i < bytes.size(); i += size) {
+    if (std::memcmp(bytes.data(), bytes.data() + i, size) != 0) return false;
+  }
+  return !bytes.empty();
+}
+
+bool IsSplit(const Shape& from, const Shape& to) {
+  int t = 0;
+  for (Extent e : from) {
+    int64_t n = 1;
+    while (n < e.value() && t < to.rank()) n *= to.dim(t++);
+    if (n != e.value()) return false;
+  }
+  while (t < to.rank() && to.dim(t) == 1) ++t;
+  return t == to.rank();
+}
+
 // NumPy's reshape without a copy: runs of source axes with collapsing strides, cut anew.
 std::optional<Ints> ReshapeStrides(const Shape& from, const Ints& strides, const Shape& to) {
   if (from.size() == 0) return RowMajorStrides(to);
@@ -47,38 +79,6 @@ std::optional<Ints> ReshapeStrides(const Shape& from, const Ints& strides, const
     }
   }
   return out;
-}
-
-}  // namespace
-
-bool IsView(Op op) {
-  return op == Op::kReshape || op == Op::kTranspose || op == Op::kSlice || op == Op::kBroadcast ||
-         op == Op::kReverse || op == Op::kWindow;
-}
-
-bool IsUniformConstant(const ir::Function& f, ir::Value v) {
-  const Node* node = f.producer(v);
-  // Broadcast of a constant is one hop in practice; longer chains are folded before.
-  if (node && (node->op == Op::kBroadcast || node->op == Op::kReshape)) node = f.producer(node->operands[0]);
-  if (!node || node->op != Op::kConstant) return false;
-  const auto& literal = node->attr<ir::Literal>("value");
-  const auto bytes = literal.bytes();
-  const auto size = static_cast<size_t>(SizeOf(literal.dtype()));
-  for (size_t i = size; i < bytes.size(); i += size) {
-    if (std::memcmp(bytes.data(), bytes.data() + i, size) != 0) return false;
-  }
-  return !bytes.empty();
-}
-
-bool IsSplit(const Shape& from, const Shape& to) {
-  int t = 0;
-  for (Extent e : from) {
-    int64_t n = 1;
-    while (n < e.value() && t < to.rank()) n *= to.dim(t++);
-    if (n != e.value()) return false;
-  }
-  while (t < to.rank() && to.dim(t) == 1) ++t;
-  return t == to.rank();
 }
 
 std::optional<View> ViewThrough(const ir::Function& f, const Node& node, const View& x) {

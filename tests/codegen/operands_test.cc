@@ -82,6 +82,24 @@ TEST(Operands, AreComputedWhereTheyAreMultiplied) {
   EXPECT_NE(ToString(many.kernels[0]).find("local pack"), std::string::npos) << ToString(many);
 }
 
+// A factor of each inner row that takes some operations is stored: each of its elements would compute it again.
+TEST(Operands, FactorsOfInnerRowsAreStored) {
+  const Program program = PlanFunctions(R"(func @f(%x: f64[1000,10], %y: f64[1000,25,10], %s: f64[1000,25]) -> (f64[25,10], f64[10,250]) {
+  %0 = abs %s : f64[1000,25]
+  %1 = mul %0, %s : f64[1000,25]
+  %2 = neg %1 : f64[1000,25]
+  %3 = add %2, %s : f64[1000,25]
+  %4 = broadcast %3 {axes=[0,1], shape=[1000,25,10]} : f64[1000,25,10]
+  %5 = mul %4, %y : f64[1000,25,10]
+  %6 = reduce_sum %5 {axes=[0]} : f64[25,10]
+  %7 = reshape %5 {shape=[1000,250]} : f64[1000,250]
+  %8 = contract %x, %7 {a_batch=[], a_contract=[0], b_batch=[], b_contract=[0]} : f64[10,250]
+  return %6, %8
+})");
+  ASSERT_EQ(program.kernels.size(), 3u) << ToString(program);
+  EXPECT_EQ(ToString(program.kernels[1]).find("neg"), std::string::npos) << ToString(program);
+}
+
 // Two products that read it, or one without rows, take in nothing of it.
 TEST(Operands, OfTwoProductsOrNoneAreStored) {
   const Tensor g = RandomNormal({16384, 10}), z = RandomNormal({16384, 4});

@@ -311,5 +311,34 @@ TEST(Products, ABatchOfNeighboursIsLanes) {
   EXPECT_NE(ToString(p.kernels[1]).find("in 0..20736 by 64"), std::string::npos) << ToString(p);
 }
 
+// What a map makes of a product in another shape joins the product and is stored in its place; not if something reads
+// the product itself.
+TEST(Products, AreStoredAsRowsOfAnotherShapeReadThem) {
+  const auto plan = [](const std::string& results, const std::string& last) {
+    return ToString(PlanFunctions("func @f(%x: f32[100,8], %w: f32[8,60], %c: f32[6,10]) -> (f32[100,6], " + results +
+                                  R"() {
+  %0 = contract %x, %w {a_batch=[], a_contract=[1], b_batch=[], b_contract=[0]} : f32[100,60]
+  %1 = reshape %0 {shape=[100,6,10]} : f32[100,6,10]
+  %2 = broadcast %c {axes=[1,2], shape=[100,6,10]} : f32[100,6,10]
+  %3 = sub %1, %2 : f32[100,6,10]
+  %4 = mul %3, %3 : f32[100,6,10]
+  %5 = reduce_sum %4 {axes=[2]} : f32[100,6]
+  %6 = exp )" + last + "\n  return %5, %6\n}"));
+  };
+  const std::string joined = plan("f32[100,6,10]", "%3 : f32[100,6,10]"), apart = plan("f32[100,60]", "%0 : f32[100,60]");
+  EXPECT_NE(joined.find("contract_sub"), std::string::npos) << joined;
+  EXPECT_EQ(apart.find("contract_sub"), std::string::npos) << apart;
+}
+
+TEST(Products, AsRowsOfAnotherShapeDependOnNothing) {
+  const NormalOptions normal{.dtype = kFloat64, .generator = Generator(3)};
+  const Tensor x = RandomNormal({130, 9}, normal), w = RandomNormal({9, 70}, normal), c = RandomNormal({7, 10}, normal);
+  const auto f = [](const Tensor& x, const Tensor& w, const Tensor& c) {
+    const Tensor product = Reshape(MatMul(x, w), {130, 7, 10}), y = product - c, z = c / Reshape(MatMul(x, w * 2.0), {130, 7, 10});
+    return Tensors{ReduceSum(Square(y), {2}), Exp(y), ReduceSum(z, {1}), ReduceMax(z, {2})};
+  };
+  ExpectSameBits(Trace(f, {Spec(x), Spec(w), Spec(c)}), {x, w, c}, f(x, w, c));
+}
+
 }  // namespace
 }  // namespace reel
