@@ -99,9 +99,9 @@ bool IsPanel(const ContractShape& shape, int64_t lanes) {
   return shape.lane.extent == lanes && shape.lane.w == 1;
 }
 
-// Lanes that are not neighbours in memory have to be; otherwise it pays where w serves many rows and comes from beyond
-// L2, or serves a large block of rows, as what is a power of 2 apart has few sets of L1. Not if the result is large:
-// blocks of rows walk it column by column.
+// Lanes that are not neighbours in memory have to be; otherwise it pays where w serves many rows and comes from far
+// beyond L2, or serves a large block of rows, as what is a power of 2 apart has few sets of L1. Not if the result is
+// large: blocks of rows walk it column by column.
 bool PaysToPack(const ContractShape& shape, const Target& target, int64_t element_bytes, int64_t lanes) {
   if (shape.lane.x != 0) return false;
   if (shape.lane.w != 1 && shape.lane.extent > 1) return true;
@@ -110,7 +110,7 @@ bool PaysToPack(const ContractShape& shape, const Target& target, int64_t elemen
   if (shape.widens && rows >= kWidenedRows) return true;
   const int64_t result_bytes = rows * shape.lane.extent * element_bytes;
   if (rows >= kRowsOfBlock && result_bytes <= 4 * target.l2_bytes && SharesPanels(shape, lanes)) return true;
-  return rows >= kRows && shape.depth * shape.lane.extent * element_bytes > target.l2_bytes;
+  return rows >= kRows && shape.depth * shape.lane.extent * element_bytes > 2 * target.l2_bytes;
 }
 
 // Rows of x that are neighbours in memory, a long k of them apart: what is read in short runs comes slowly.
