@@ -100,7 +100,7 @@ bool IsPanel(const ContractShape& shape, int64_t lanes) {
 }
 
 // Lanes that are not neighbours in memory have to be; otherwise it pays where w serves many rows and comes from far
-// beyond L2, or serves a large block of rows, as what is a power of 2 apart has few sets of L1. Not if the result is
+// beyond L2, or serves many in blocks of k, as what is a power of 2 apart has few sets of L1. Not if the result is
 // large: blocks of rows walk it column by column.
 bool PaysToPack(const ContractShape& shape, const Target& target, int64_t element_bytes, int64_t lanes) {
   if (shape.lane.x != 0) return false;
@@ -109,7 +109,8 @@ bool PaysToPack(const ContractShape& shape, const Target& target, int64_t elemen
   constexpr int64_t kWidenedRows = 16, kRows = 64, kRowsOfBlock = 384;
   if (shape.widens && rows >= kWidenedRows) return true;
   const int64_t result_bytes = rows * shape.lane.extent * element_bytes;
-  if (rows >= kRowsOfBlock && result_bytes <= 4 * target.l2_bytes && SharesPanels(shape, lanes)) return true;
+  const bool many = rows >= kRowsOfBlock && shape.depth > kProductBlock;
+  if (many && result_bytes <= 4 * target.l2_bytes && SharesPanels(shape, lanes)) return true;
   return rows >= kRows && shape.depth * shape.lane.extent * element_bytes > 2 * target.l2_bytes;
 }
 

@@ -235,18 +235,20 @@ TEST(Products, PanelsArePackedForManyRows) {
   EXPECT_GE(p.kernels[0].chunks(), 8) << text;
 }
 
-// Tiles of 6 rows would compute 132 of 128; w is copied for 516 rows.
+// Tiles of 6 rows would compute 132 of 128; w is copied for 516 rows if these take several blocks of k.
 TEST(Products, TilesAndCopiesFollowTheRows) {
-  const auto text = [](int rows) {
-    const std::string m = std::to_string(rows);
-    return ToString(PlanFunctions("func @f(%x: f32[" + m + ",200], %w: f32[200,512]) -> (f32[" + m + R"(,512]) {
+  const auto text = [](int rows, int depth) {
+    const std::string m = std::to_string(rows), k = std::to_string(depth);
+    return ToString(PlanFunctions("func @f(%x: f32[" + m + "," + k + "], %w: f32[" + k + ",512]) -> (f32[" + m +
+                                  R"(,512]) {
   %0 = contract %x, %w {a_batch=[], a_contract=[1], b_batch=[], b_contract=[0]} : f32[)" + m + R"(,512]
   return %0
 })"));
   };
-  const std::string few = text(128), many = text(516);
+  const std::string few = text(128, 300), shallow = text(516, 200), many = text(516, 300);
   EXPECT_NE(few.find("unroll i in 0..8 {"), std::string::npos) << few;
   EXPECT_EQ(few.find("local pack"), std::string::npos) << few;
+  EXPECT_EQ(shallow.find("local pack"), std::string::npos) << shallow;
   EXPECT_NE(many.find("unroll i in 0..6 {"), std::string::npos) << many;
   EXPECT_NE(many.find("local pack"), std::string::npos) << many;
 }
