@@ -173,27 +173,52 @@ Fp Emitter::Scale(Fp x, Int exponent, Fp n) {
   return {this, builder_.CreateExtractElement(ScaleVector(builder_, wide(x), wide(n)), uint64_t{0})};
 }
 
+namespace {
+
 // n = round(x log2(e)), high = x - n ln2_hi is exact: ln2_hi has 15 (41) bits, and the difference
-// fits the format.
-ReducedLn2 ReduceLn2(Emitter& e, Fp x, double times) {
-  const Emitter::Rounded n = e.RoundProduct(x, times * e.Pick(kLog2E_f32, kLog2E_f64));
-  const Fp high = e.Fma(n.value, -e.Pick(kLn2Hi_f32, kLn2Hi_f64) / times, x);
-  return {e.ShiftLeft(n.bits, e.mantissa_bits()), n.value, high,
-          n.value * (-e.Pick(kLn2Lo_f32, kLn2Lo_f64) / times)};
+// fits the format. low is left out.
+ReducedLn2 ReduceLn2Hi(Emitter& e, Fp x) {
+  const Emitter::Rounded n = e.RoundProduct(x, e.Pick(kLog2E_f32, kLog2E_f64));
+  const Fp high = e.Fma(n.value, -e.Pick(kLn2Hi_f32, kLn2Hi_f64), x);
+  return {e.ShiftLeft(n.bits, e.mantissa_bits()), n.value, high, e.None()};
 }
 
-// r = high + low; tail = low + r^2 Q(r), where Q = (e^r - 1 - r) / r^2 takes r rounded and the sum
-// 1 + high + tail takes it exact. Of a multiple, r is a part of that and Q takes it up again.
-ReducedExp ReduceExp(Emitter& e, Fp x, Fp x_low, double times) {
-  ReducedLn2 reduced = ReduceLn2(e, x, times);
-  const Fp low = x_low.v ? reduced.low + x_low : reduced.low;
-  const Fp r = reduced.high + low;
+}  // namespace
+
+ReducedLn2 ReduceLn2(Emitter& e, Fp x) {
+  ReducedLn2 reduced = ReduceLn2Hi(e, x);
+  reduced.low = reduced.n * -e.Pick(kLn2Lo_f32, kLn2Lo_f64);
+  return reduced;
+}
+
+Fp ExpPolynomial(Emitter& e, Fp r, double times) {
   const llvm::ArrayRef<double> table = e.Table(kExp_coarse, e.Pick(kExp_f32, kExp_f64));
   llvm::SmallVector<double> c(table.begin(), table.end());
   double power = 1;
   for (double& coefficient : c) coefficient *= power *= times;
-  const Fp q = e.Polynomial(r, c);
-  return {reduced.exponent, reduced.n, reduced.high, e.Fma(r * r, q, low)};
+  return e.Polynomial(r, c);
+}
+
+// With FMA r alone will do: see Mantissa.
+ReducedExp ReduceExp(Emitter& e, Fp x, Fp x_low) {
+  const auto [exponent, n, high, none] = ReduceLn2Hi(e, x);
+  const double ln2_low = -e.Pick(kLn2Lo_f32, kLn2Lo_f64);
+  const bool alone = e.has_fma() && !x_low.v;
+  const Fp low = alone ? none : n * ln2_low + x_low;
+  const Fp r = alone ? e.Fma(n, ln2_low, high) : high + low;
+  return {exponent, n, high, low, r, ExpPolynomial(e, r)};
+}
+
+// r (1 + r q) is not rounded with FMA, which makes good what r lost.
+Fp Mantissa(const ReducedExp& reduced) {
+  if (reduced.low.v) return MantissaLessOne(reduced) + 1.0;
+  Emitter& e = *reduced.r.e;
+  return e.Fma(reduced.r, e.Fma(reduced.q, reduced.r, e.Const(1.0)), e.Const(1.0));
+}
+
+Fp MantissaLessOne(const ReducedExp& reduced) {
+  const auto& [exponent, n, high, low, r, q] = reduced;
+  return low.v ? high + r.e->Fma(r * r, q, low) : r.e->Fma(r * r, q, r);
 }
 
 ReducedLog ReduceLog(Emitter& e, Fp x) {

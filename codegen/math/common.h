@@ -202,20 +202,30 @@ struct ReducedLn2 {
   Fp low;
 };
 
-/// x is finite or NaN, and small enough for n to fit the exponent field as a signed number. With `times`, a power of
-/// two: n of times x, high and low of x - n ln(2) / times.
-ReducedLn2 ReduceLn2(Emitter& e, Fp x, double times = 1);
+/// x is finite or NaN, and small enough for n to fit the exponent field as a signed number.
+ReducedLn2 ReduceLn2(Emitter& e, Fp x);
 
-/// e^x = 2^n (1 + high + tail) with |high| <= ln(2)/2 exact and |tail| <= 0.07.
+/// q of e^(times r) = 1 + times (r + r^2 q), |times r| <= ln(2)/2 (and a little), times a power of two.
+Fp ExpPolynomial(Emitter& e, Fp r, double times = 1);
+
+/// e^x = 2^n (1 + r + r^2 q), |r| <= ln(2)/2 (and a little); r is high + low, rounded; without low it is
+/// all that counts.
 struct ReducedExp {
   Int exponent;  ///< n << mantissa_bits
   Fp n;
   Fp high;
-  Fp tail;
+  Fp low;
+  Fp r;
+  Fp q;
 };
 
-/// As ReduceLn2; x is the sum of a pair if x_low is given. e^(times x) = 2^n (1 + times (high + tail)).
-ReducedExp ReduceExp(Emitter& e, Fp x, Fp x_low = {nullptr, nullptr}, double times = 1);
+/// x as for ReduceLn2; it is the sum of a pair if x_low is given.
+ReducedExp ReduceExp(Emitter& e, Fp x, Fp x_low = {nullptr, nullptr});
+
+/// 1 + r + r^2 q within 0.95 ULP.
+Fp Mantissa(const ReducedExp& reduced);
+/// r + r^2 q
+Fp MantissaLessOne(const ReducedExp& reduced);
 
 /// x = 2^k m with m in [sqrt(1/2), sqrt(2)) and f = m - 1, exact; x is normal and positive.
 struct ReducedLog {

@@ -1,5 +1,6 @@
-// e^x = 2^n (1 + (high + tail)), see ReduceExp. Budget in ULP of the result: final sum 0.5, high +
-// tail 0.25 (its ulp is a quarter of the result's), tail and its coefficients 0.1.
+// e^x = 2^n (1 + r (1 + r q)), see ReduceExp. Budget in ULP of the result: final fma 0.5, r and 1 + r q
+// 0.2 each, coefficients 0.1. Without FMA 2^n (1 + (high + (low + r^2 q))): final sum 0.5, that before it
+// 0.25 (its ulp is a quarter of the result's), the rest 0.1.
 // The clamp leaves enough room for the results +0 and +inf to form by themselves.
 //
 // 2^x = 2^n (1 + (high + tail)) with r = x - n exact, high + low = r ln(2), tail = low + r^2 P(r).
@@ -18,7 +19,7 @@ llvm::Value* EmitExp(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions& 
   Fp clamped = e.ClampAbove(e.Wrap(x), e.Pick(89.0, 710.0));
   clamped = e.ClampBelow(clamped, e.Pick(-104.0, -746.0));
   const ReducedExp r = ReduceExp(e, clamped);
-  return e.Scale((r.high + r.tail) + 1.0, r.exponent, r.n).v;
+  return e.Scale(Mantissa(r), r.exponent, r.n).v;
 }
 
 llvm::Value* EmitExp2(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions& options) {

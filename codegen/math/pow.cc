@@ -21,7 +21,7 @@ Fp Power(Emitter& e, Fp size, Fp y) {
   const Mask usual = Less(e.Abs(product), e.Const(1000.0));
   const Fp low = e.Select(usual, e.ProductError(y, log.hi, product) + y * log.lo, e.None());
   const ReducedExp r = ReduceExp(e, e.ClampBelow(e.ClampAbove(product, 710.0), -746.0), low);
-  return e.Scale((r.high + r.tail) + 1.0, r.exponent, r.n);
+  return e.Scale(Mantissa(r), r.exponent, r.n);
 }
 
 Fp Pow(Emitter& e, Fp x, Fp y) {

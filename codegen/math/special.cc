@@ -149,7 +149,7 @@ Fp Expm1(Fp x) {
   Emitter& e = *x.e;
   const ReducedExp r = ReduceExp(e, e.ClampBelow(e.ClampAbove(x, 700), -700));
   const Fp scale = e.FromBits(r.exponent + e.one_bits());
-  return e.Fma(scale, r.high + r.tail, scale - 1.0);
+  return e.Fma(scale, MantissaLessOne(r), scale - 1.0);
 }
 
 // With r = x / (2 + x): log(1 + x) = 2 atanh(r) and 2 r - x = -r x.
@@ -196,7 +196,7 @@ Fp ExpTimes(Pair x, Fp factor) {
   Emitter& e = *factor.e;
   const Mask moderate = Less(e.Abs(x.hi), e.Const(800));
   const ReducedExp r = ReduceExp(e, e.ClampBelow(e.ClampAbove(x.hi, 800), -800));
-  const Fp m = (r.high + r.tail) + 1.0;
+  const Fp m = Mantissa(r);
   const Fp mantissa = e.Fma(e.Select(moderate, x.lo, e.Const(0)), m, m);
   return e.Scale(mantissa * factor, r.exponent, r.n);
 }
