@@ -173,6 +173,26 @@ std::vector<int> ReadersOf(const ir::Function& f) {
   return readers;
 }
 
+// A broadcast in another shape, as a broadcast to that; none if there is no such. What it repeats may be computed where it
+// is read: a reshape of the broadcast would store all of it.
+Value BroadcastIn(Builder* b, const Node& broadcast, const Shape& to) {
+  const Value x = broadcast.operands[0];
+  const Shape from = b->shape(x);
+  const auto view = ViewThrough(*b->function(), broadcast, View{x, 0, RowMajorStrides(from)});
+  const auto strides = view ? ReshapeStrides(b->shape(broadcast.result()), view->strides, to) : std::nullopt;
+  if (!strides) return {};
+  Axes axes;
+  std::vector<int64_t> kept;
+  for (int i = 0; i < to.rank(); ++i) {
+    if ((*strides)[static_cast<size_t>(i)] == 0 || to.dim(i) == 1) continue;
+    axes.push_back(i);
+    kept.push_back(to.dim(i));
+  }
+  const Shape part(kept);
+  if (part.size() != from.size()) return {};
+  return b->Broadcast(b->Reshape(x, part), to, axes);
+}
+
 // A map of a product in another shape, with what is one for many rows: of the product as it is, which it can join.
 Value MapOfProduct(Builder* b, const Node& node, const ir::ValueList& operands, const std::vector<int>& readers) {
   if (!ir::Info(node.op).Has(ir::kElementwise) || operands.size() != 2) return {};
@@ -181,13 +201,13 @@ Value MapOfProduct(Builder* b, const Node& node, const ir::ValueList& operands, 
     const Node *reshape = f.producer(operands[k]), *other = f.producer(operands[1 - k]);
     if (readers[static_cast<size_t>(node.operands[k].id)] > 1 || !reshape || reshape->op != Op::kReshape) continue;
     if (!f.Is(reshape->operands[0], Op::kContract) || !other || other->op != Op::kBroadcast) continue;
-    const Value product = reshape->operands[0], repeated = other->operands[0];
-    const auto view = ViewThrough(f, *other, View{repeated, 0, RowMajorStrides(f.type(repeated).shape)});
+    const Value product = reshape->operands[0];
     const Shape shape = b->shape(product), outer = b->shape(operands[k]);
-    if (!view || !ReshapeStrides(outer, view->strides, shape)) continue;
+    const Value repeated = BroadcastIn(b, *other, shape);
+    if (!repeated.valid()) continue;
     ir::ValueList moved = operands;
     moved[k] = product;
-    moved[1 - k] = b->Reshape(operands[1 - k], shape);
+    moved[1 - k] = repeated;
     return b->Reshape(b->Emit(node.op, moved, node.attrs()), outer);
   }
   return {};

@@ -332,6 +332,24 @@ TEST(Products, AreStoredAsRowsOfAnotherShapeReadThem) {
   EXPECT_EQ(apart.find("contract_sub"), std::string::npos) << apart;
 }
 
+// What such a map repeats for the rows is computed where it is read, or stored once: a number, a map of a factor.
+TEST(Products, FactorsOfRowsOfAnotherShapeAreNotRepeated) {
+  for (const std::string repeated : {"%0 = constant 3 : f32[]\n  %1 = broadcast %0 {axes=[]",
+                                     "%0 = neg %c : f32[6,10]\n  %1 = broadcast %0 {axes=[1,2]",
+                                     "%0 = neg %r : f32[100]\n  %1 = broadcast %0 {axes=[0]"}) {
+    const char* head = "func @f(%x: f32[100,8], %w: f32[8,60], %c: f32[6,10], %r: f32[100]) -> (f32[100,6]) {\n  ";
+    const Program p = PlanFunctions(head + repeated + R"(, shape=[100,6,10]} : f32[100,6,10]
+  %2 = contract %x, %w {a_batch=[], a_contract=[1], b_batch=[], b_contract=[0]} : f32[100,60]
+  %3 = reshape %2 {shape=[100,6,10]} : f32[100,6,10]
+  %4 = mul %3, %1 : f32[100,6,10]
+  %5 = exp %4 : f32[100,6,10]
+  %6 = reduce_sum %5 {axes=[2]} : f32[100,6]
+  return %6
+})");
+    EXPECT_LT(p.instance_bytes, 40000) << ToString(p);  // the product takes 24000
+  }
+}
+
 TEST(Products, AsRowsOfAnotherShapeDependOnNothing) {
   const NormalOptions normal{.dtype = kFloat64, .generator = Generator(3)};
   const Tensor x = RandomNormal({130, 9}, normal), w = RandomNormal({9, 70}, normal), c = RandomNormal({7, 10}, normal);
