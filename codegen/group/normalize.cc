@@ -193,13 +193,18 @@ Value BroadcastIn(Builder* b, const Node& broadcast, const Shape& to) {
   return b->Broadcast(b->Reshape(x, part), to, axes);
 }
 
-// A map of a product in another shape, with what is one for many rows: of the product as it is, which it can join.
-Value MapOfProduct(Builder* b, const Node& node, const ir::ValueList& operands, const std::vector<int>& readers) {
+// A map of a product in another shape, which nothing else reads, with what is one for many rows: of the product as it
+// is, which it can join. `node` is of `original`, `readers` counts there.
+Value MapOfProduct(Builder* b, const ir::Function& original, const Node& node, const ir::ValueList& operands,
+                   const std::vector<int>& readers) {
   if (!ir::Info(node.op).Has(ir::kElementwise) || operands.size() != 2) return {};
   const ir::Function& f = *b->function();
+  const auto shared = [&readers](Value v) { return readers[static_cast<size_t>(v.id)] > 1; };
   for (size_t k = 0; k < 2; ++k) {
+    if (!original.Is(node.operands[k], Op::kReshape)) continue;
+    if (shared(node.operands[k]) || shared(original.producer(node.operands[k])->operands[0])) continue;
     const Node *reshape = f.producer(operands[k]), *other = f.producer(operands[1 - k]);
-    if (readers[static_cast<size_t>(node.operands[k].id)] > 1 || !reshape || reshape->op != Op::kReshape) continue;
+    if (!reshape || reshape->op != Op::kReshape) continue;
     if (!f.Is(reshape->operands[0], Op::kContract) || !other || other->op != Op::kBroadcast) continue;
     const Value product = reshape->operands[0];
     const Shape shape = b->shape(product), outer = b->shape(operands[k]);
@@ -299,7 +304,7 @@ absl::StatusOr<ir::Function> Normalize(const ir::Function& f, const ir::Module& 
       case Op::kReduceProd: result = NormalizeReduce(&b, node, operands[0]); break;
       case Op::kArgsort: result = NormalizeSort(&b, node, operands[0]); break;
       default:
-        result = MapOfProduct(&b, node, operands, readers);
+        result = MapOfProduct(&b, f, node, operands, readers);
         if (!result.valid()) result = b.Emit(node.op, operands, node.attrs());
     }
   }

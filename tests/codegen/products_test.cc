@@ -330,6 +330,16 @@ TEST(Products, AreStoredAsRowsOfAnotherShapeReadThem) {
   const std::string joined = plan("f32[100,6,10]", "%3 : f32[100,6,10]"), apart = plan("f32[100,60]", "%0 : f32[100,60]");
   EXPECT_NE(joined.find("contract_sub"), std::string::npos) << joined;
   EXPECT_EQ(apart.find("contract_sub"), std::string::npos) << apart;
+  const std::string merged = ToString(PlanFunctions(R"(func @f(%x: f32[4,25,8], %w: f32[8,60], %c: f32[60]) -> (f32[4,25,60], f32[100]) {
+  %0 = contract %x, %w {a_batch=[], a_contract=[2], b_batch=[], b_contract=[0]} : f32[4,25,60]
+  %1 = reshape %0 {shape=[100,60]} : f32[100,60]
+  %2 = broadcast %c {axes=[1], shape=[100,60]} : f32[100,60]
+  %3 = sub %1, %2 : f32[100,60]
+  %4 = mul %3, %3 : f32[100,60]
+  %5 = reduce_sum %4 {axes=[1]} : f32[100]
+  return %0, %5
+})"));
+  EXPECT_EQ(merged.find("contract_sub"), std::string::npos) << merged;
 }
 
 // What such a map repeats for the rows is computed where it is read, or stored once: a number, a map of a factor.
