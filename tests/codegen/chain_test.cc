@@ -54,6 +54,13 @@ Tensors GradientsOfRows(Inputs in) {
   return {rows, g.Dense(0), g.Dense(1)};
 }
 
+// Softmax between two products, the second with 1 MiB of weights; the first has as many if its rows are of 512.
+Case LargeWeights(int64_t depth, bool chains = true) {
+  return {[](Inputs in) { return Tensors{MatMul(Softmax(MatMul(in[0], in[1])), in[2])}; },
+          {Spec(kFloat32, Shape{1024, depth}), Spec(kFloat32, Shape{depth, 512}), Spec(kFloat32, Shape{512, 512})},
+          chains};
+}
+
 const std::map<std::string, Case>& Cases() {
   static const auto* cases = new std::map<std::string, Case>{
       {"forward", {[](Inputs in) { return Tensors{Attention(in[0], in[1], in[2])}; }, Queries(12, 192, 3)}},
@@ -92,11 +99,8 @@ const std::map<std::string, Case>& Cases() {
       {"gradients_of_many_rows", {GradientsOfRows, Rows(10000, kFloat64)}},
       {"gradients_of_rows_that_fill_no_block", {GradientsOfRows, Rows(9000, kFloat32)}},
       {"gradients_of_an_odd_number_of_rows", {GradientsOfRows, Rows(8191, kFloat32)}},
-      // Every chunk would read all of the last operand.
-      {"large_weights",
-       {[](Inputs in) { return Tensors{MatMul(Softmax(MatMul(in[0], in[1])), in[2])}; },
-        {Spec(kFloat32, Shape{1024, 64}), Spec(kFloat32, Shape{64, 512}), Spec(kFloat32, Shape{512, 512})},
-        false}},
+      {"large_weights", LargeWeights(64)},
+      {"large_weights_twice", LargeWeights(512, false)},
       // Chunk i of the second product needs other chunks of the first.
       {"turned_around",
        {[](Inputs in) { return Tensors{MatMul(Flip(MatMul(in[0], in[1]), {0}), in[2])}; },
@@ -125,6 +129,14 @@ std::vector<const Step*> ChainsOf(const Program& program) {
     if (s.control == Step::Control::kChain) chains.push_back(&s);
   }
   return chains;
+}
+
+// The product and the softmax are one chain; every chunk of the second product would read all of its weights.
+TEST(Chains, EndBeforeLargeWeights) {
+  const Program p = Plan(LargeWeights(64));
+  const std::vector<const Step*> chains = ChainsOf(p);
+  ASSERT_EQ(chains.size(), 1u) << codegen::ToString(p);
+  EXPECT_EQ(chains[0]->first.size(), 2u) << codegen::ToString(p);
 }
 
 TEST(Chains, AreFoundWhereTheyPay) {
