@@ -22,7 +22,7 @@ class Linked:
         self.name = name
         library = folder / (name + ".so")
         subprocess.run(["cc", "-shared", "-nostdlib", str(folder / (name + ".o")), "-o", str(library)], check=True)
-        self.library = ctypes.CDLL(str(library))
+        self.loaded = ctypes.CDLL(str(library))
         size, error = self.function("size", ctypes.c_size_t)(), ctypes.c_int(-1)
         self.memory = ctypes.create_string_buffer(size + 64)
         address = -(-ctypes.addressof(self.memory) // 64) * 64
@@ -31,7 +31,7 @@ class Linked:
         assert self.instance and error.value == 0
 
     def function(self, name, result=ctypes.c_int):
-        f = getattr(self.library, f"{self.name}_{name}")
+        f = getattr(self.loaded, f"{self.name}_{name}")
         f.restype = result
         return f
 
@@ -67,7 +67,7 @@ def test_AO02_AO04_an_object_and_a_header_with_a_class(tmp_path):
 
 def test_AO05_names_of_arguments_and_results(tmp_path):
     linked = exported(tmp_path, {"run": (lambda y: {"twice": y * 2}, SCALAR)})
-    address = ctypes.addressof(ctypes.c_char.in_dll(linked.library, "made_manifest_json"))
+    address = ctypes.addressof(ctypes.c_char.in_dll(linked.loaded, "made_manifest_json"))
     text = json.dumps(json.loads(ctypes.string_at(address)))
     assert '"y"' in text and '"twice"' in text and '"run"' in text
 

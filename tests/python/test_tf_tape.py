@@ -577,8 +577,7 @@ def test_IS07_IS08_through_functions():
     table = V([[1.0], [2.0], [3.0]])
     inside, eager = tf.function(lambda: looked_up(lambda w: tf.gather(w, [2, 2]), table))(), looked_up(
         lambda w: tf.gather(w, [2, 2]), table)
-    for part in ("values", "indices", "dense_shape"):
-        assert values(getattr(inside, part)) == values(getattr(eager, part))
+    assert all(values(getattr(inside, p)) == values(getattr(eager, p)) for p in ("values", "indices", "dense_shape"))
 
 
 def test_IS14_slices_as_a_seed():
