@@ -6,7 +6,8 @@
 namespace reel::codegen {
 namespace {
 
-constexpr int64_t kMaxStepCost = 3072;  // scalar operations times registers: about the instructions of a step
+// Scalar operations times registers, about the instructions of a step: four for each op of the largest group.
+constexpr int64_t kMaxStepCost = 3072;
 
 // Position in `axes` of an axis along which some load is contiguous while it strides along the innermost
 // one: a transposing copy. -1 if there is none.

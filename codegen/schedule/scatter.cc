@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "codegen/loop/ceil.h"
 #include "codegen/schedule/schedule.h"
 
 namespace reel::codegen {
@@ -49,10 +50,8 @@ std::vector<Stmt> ByLines(const ScheduleContext& c, std::vector<AxisId>* along, 
   Stmt loop = MakeLoop(last, line, LoopKind::kUnrolled, 1, std::move(body));
   if (extent % line != 0) Clip(&loop, AxisAffine(block, line), extent);
   along->back() = block;
-  extents->back() = (extent + line - 1) / line;
-  std::vector<Stmt> out;
-  out.push_back(std::move(loop));
-  return out;
+  extents->back() = Ceil(extent, line);
+  return Only(std::move(loop));
 }
 
 }  // namespace
