@@ -197,7 +197,8 @@ def refuse_leaks(name, result):
             for value in x:
                 look(value, place, type(x).__name__)
         elif isinstance(x, _core.IndexedSlices):
-            look(x.values, f"{place}.values", "IndexedSlices")
+            look(x.values, f"{place}.values", inside)
+            look(x.indices, f"{place}.indices", inside)
         elif _dataclasses.is_dataclass(x) and not isinstance(x, type):
             for field in _dataclasses.fields(x):
                 look(getattr(x, field.name, None), f"{place}.{field.name}", type(x).__name__)

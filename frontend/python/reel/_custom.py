@@ -5,24 +5,27 @@ import inspect as _inspect
 import numbers as _numbers
 
 from . import _core
-from ._function import _leaves, _rebuild
+from ._function import _leaves, _rebuild, _Slices
 
 
 def _is_input(x):
     return isinstance(x, (_core.Tensor, _core.Variable, _numbers.Number)) or hasattr(x, "__array__")
 
 
-def _split(arguments):
-    """The tensors, variables, arrays and numbers of a structure, and what puts others in their places."""
+def _split(arguments, slices=None):
+    """The tensors, variables, arrays and numbers of a structure, and what puts others in their places.
+
+    `slices` makes those of what was split; without it slices are one input.
+    """
     leaves = []
-    _leaves(arguments, leaves)
+    _leaves(arguments, leaves, split=slices is not None)
     places = [i for i, x in enumerate(leaves) if _is_input(x)]
 
     def rebuild(tensors):
         values = list(leaves)
         for i, x in zip(places, tensors):
             values[i] = x
-        return _rebuild(arguments, iter(values))
+        return _rebuild(arguments, iter(values), slices)
 
     return [leaves[i] for i in places], rebuild
 
@@ -114,19 +117,19 @@ def _through(core_call, f):
 
     @_functools.wraps(f)
     def call(*args, **kwargs):
-        inputs, rebuild = _split(args)
+        inputs, rebuild = _split(args, _core.IndexedSlices)
         structure = None
 
         def forward(tensors):
             nonlocal structure
             made = f(*rebuild(tensors), **kwargs)
             results = []
-            _leaves(made, results)
-            structure = _rebuild(made, iter([None] * len(results)))
+            _leaves(made, results, split=True)
+            structure = _rebuild(made, iter([None] * len(results)), _Slices)
             return results
 
         results = core_call(forward, inputs)
-        return _rebuild(structure, iter(results))
+        return _rebuild(structure, iter(results), _core.IndexedSlices)
 
     return call
 

@@ -8,31 +8,46 @@ from . import _calls, _core
 _MANY = 8
 
 
-def _leaves(tree, out):
-    """Appends the leaves of nested lists, tuples and dicts; returns what identifies the structure."""
+class _Slices:
+    """Where a program returns slices."""
+
+    def __init__(self, values, indices, dense_shape):
+        self.dense_shape = dense_shape
+
+
+def _leaves(tree, out, split=False):
+    """Appends the leaves of nested lists, tuples and dicts; returns what identifies the structure.
+
+    `split`: values and indices of slices are leaves, not they themselves.
+    """
     if isinstance(tree, dict):
-        return (type(tree),) + tuple((k, _leaves(tree[k], out)) for k in _calls.sorted_keys(tree))
+        return (type(tree),) + tuple((k, _leaves(tree[k], out, split)) for k in _calls.sorted_keys(tree))
     if isinstance(tree, (list, tuple)):
-        return (type(tree),) + tuple(_leaves(x, out) for x in tree)
+        return (type(tree),) + tuple(_leaves(x, out, split) for x in tree)
+    if split and isinstance(tree, _core.IndexedSlices):
+        out += [tree.values, tree.indices]
+        return _core.IndexedSlices, tree.dense_shape
     out.append(tree)
     return None
 
 
-def _rebuild(tree, leaves):
-    """The structure with other leaves, an iterator."""
+def _rebuild(tree, leaves, slices=None):
+    """The structure with other leaves, an iterator; `slices` makes those that were split."""
     if isinstance(tree, dict):
-        new = {k: _rebuild(tree[k], leaves) for k in _calls.sorted_keys(tree)}
+        new = {k: _rebuild(tree[k], leaves, slices) for k in _calls.sorted_keys(tree)}
         out = tree.copy()  # in its order, and an OrderedDict or defaultdict as it is
         out.update(new)
         return out
     if isinstance(tree, (list, tuple)):
-        items = [_rebuild(x, leaves) for x in tree]
+        items = [_rebuild(x, leaves, slices) for x in tree]
         return type(tree)(*items) if hasattr(tree, "_fields") else type(tree)(items)
+    if slices and isinstance(tree, (_core.IndexedSlices, _Slices)):
+        return slices(next(leaves), next(leaves), tree.dense_shape)
     return next(leaves)
 
 
 def _is_array(x):
-    return hasattr(x, "__array__") and not isinstance(x, (_core.Tensor, _core.Variable))
+    return hasattr(x, "__array__") and not isinstance(x, (_core.Tensor, _core.Variable, _core.IndexedSlices))
 
 
 def _fits(spec, x):
@@ -52,6 +67,8 @@ def _fitted(spec, x):
         return x
     if isinstance(x, _core.Variable):
         return x.value()
+    if isinstance(x, _core.IndexedSlices):
+        return x.dense()
     if not isinstance(x, (bool, int, float, complex, list, tuple)):
         return x
     t = _core.asarray(x)
@@ -87,11 +104,11 @@ class _Program:
             values = list(leaves)
             for i, x in zip(self._tensors, symbolic):
                 values[i] = x
-            new_args, new_kwargs = _rebuild((args, kwargs), iter(values))
+            new_args, new_kwargs = _rebuild((args, kwargs), iter(values), _core.IndexedSlices)
             self._structure = function(*new_args, **new_kwargs)
             _calls.refuse_leaks(name, self._structure)
             self._results = []
-            _leaves(self._structure, self._results)
+            _leaves(self._structure, self._results, split=True)
             self._is_tensor = [isinstance(x, (_core.Tensor, _core.Variable)) for x in self._results]
             return [x for x, keep in zip(self._results, self._is_tensor) if keep]
 
@@ -99,7 +116,7 @@ class _Program:
         single = isinstance(self._structure, (_core.Tensor, _core.Variable))
         # Symbolic tensors of the trace are not kept.
         self._results = [None if t else x for x, t in zip(self._results, self._is_tensor)]
-        self._structure = _rebuild(self._structure, iter(self._results))
+        self._structure = _rebuild(self._structure, iter(self._results), _Slices)
         self.packed = _core.Tensor if single else self.pack
 
     @property
@@ -114,7 +131,8 @@ class _Program:
         """The tensors in the structure that the function returned."""
         tensors = iter(results)
         return _rebuild(
-            self._structure, iter([next(tensors) if t else x for x, t in zip(self._results, self._is_tensor)])
+            self._structure, iter([next(tensors) if t else x for x, t in zip(self._results, self._is_tensor)]),
+            _core.IndexedSlices
         )
 
     def fits(self, args, leaves):
@@ -168,7 +186,7 @@ class _CompiledFunction(_core._Callable):
     def _find(self, args, kwargs):
         args = tuple(map(_fitted, self.input_signature or (), args)) + args[len(self.input_signature or ()):]
         leaves = []
-        structure = _leaves((args, kwargs), leaves)
+        structure = _leaves((args, kwargs), leaves, split=True)
         _calls.refuse_traced(self.__name__, leaves)
         key = [structure]
         for i, x in enumerate(leaves):

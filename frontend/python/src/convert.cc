@@ -2,7 +2,7 @@
 
 #include "common.h"
 #include "frontend/binding.h"
-#include "reel/indexed_slices.h"
+#include "slices.h"
 
 // Numbers, nested sequences and arrays as tensors.
 
@@ -253,9 +253,8 @@ Tensor AsTensor(nb::handle x, std::optional<DType> dtype, bool share) {
       PyComplex_CheckExact(x.ptr()) || IsSequence(x.ptr())) {
     return FromNested(x, dtype);
   }
+  if (const IndexedSlices* slices = SlicesOf(x)) return cast(slices->Dense(std::source_location{}));
   if (const std::optional<Tensor> array = FromArray(x, share)) return cast(*array);
-  IndexedSlices* slices = nullptr;
-  if (nb::try_cast(x, slices) && slices) return cast(slices->Dense(std::source_location{}));
   if (PyLong_Check(x.ptr()) || PyFloat_Check(x.ptr())) {  // subclasses: enums, bools of others
     return FromNested(
         nb::steal(PyLong_Check(x.ptr()) ? PyNumber_Long(x.ptr()) : PyNumber_Float(x.ptr())), dtype);

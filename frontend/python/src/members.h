@@ -4,13 +4,16 @@
 #include <string>
 
 #include "operators.h"
+#include "slices.h"
 
-// Properties and methods of Tensor and Variable alike.
+// Properties and methods of Tensor, Variable and IndexedSlices alike.
 
 namespace reel::python {
 
 inline Tensor ValueOf(const Tensor& x) { return x; }
 inline Tensor ValueOf(const Variable& x) { return x.value(std::source_location{}); }
+inline const Type& TypeOf(const Tensor& x) { return x.type(); }
+inline const Type& TypeOf(const Variable& x) { return x.type(); }
 
 nb::object ItemOf(const Tensor& x);   // the only element as a Python number
 nb::object NumPyOf(const Tensor& x);  // array, or NumPy scalar of rank 0
@@ -27,14 +30,14 @@ Tensor Reshaped(const Tensor& x, nb::args shape);
 template <typename C>
 void DefineMembers(nb::class_<C>& c) {
   c.def_prop_ro(
-      "shape", [](const C& x) { return ShapeTuple(x.type().shape); },
+      "shape", [](const C& x) { return ShapeTuple(TypeOf(x).shape); },
       nb::sig("def shape(self) -> tuple[int, ...]"), "Extents, outermost first.");
   c.def_prop_ro(
-      "dtype", [](const C& x) { return DTypeObject(x.type().dtype); },
+      "dtype", [](const C& x) { return DTypeObject(TypeOf(x).dtype); },
       nb::sig("def dtype(self) -> DType"), "Element type.");
-  c.def_prop_ro("ndim", [](const C& x) { return x.type().shape.rank(); }, "Number of axes.");
-  c.def_prop_ro("size", [](const C& x) { return x.type().shape.size(); }, "Number of elements.");
-  c.def_prop_ro("nbytes", [](const C& x) { return x.type().bytes(); }, "Bytes of all elements.");
+  c.def_prop_ro("ndim", [](const C& x) { return TypeOf(x).shape.rank(); }, "Number of axes.");
+  c.def_prop_ro("size", [](const C& x) { return TypeOf(x).shape.size(); }, "Number of elements.");
+  c.def_prop_ro("nbytes", [](const C& x) { return TypeOf(x).bytes(); }, "Bytes of all elements.");
   c.def_prop_ro(
       "device", [](const C&) { return "cpu"; }, nb::sig("def device(self) -> str"),
       "Always 'cpu'.");
@@ -53,7 +56,7 @@ void DefineMembers(nb::class_<C>& c) {
       nb::sig("def tolist(self) -> Any"), "Nested lists of Python numbers.");
   c.def(
       "astype",
-      [](const C& x, DTypeLike dtype) { return Cast(ValueOf(x), dtype.get(x.type().dtype)); },
+      [](const C& x, DTypeLike dtype) { return Cast(ValueOf(x), dtype.get(TypeOf(x).dtype)); },
       "dtype"_a, "The elements converted to a dtype. Gradient: the cast of dy, floats only.");
   c.def(
       "reshape", [](const C& x, nb::args shape) { return Reshaped(ValueOf(x), shape); },

@@ -1,6 +1,7 @@
 #include "operators.h"
 
 #include "reel/functions.h"
+#include "slices.h"
 
 // The operators of Tensor and Variable as slots of their types: Python calls them directly, with
 // the operands in either order.
@@ -14,6 +15,8 @@ using BinaryFunction = Tensor (*)(const Operand&, const Operand&);
 std::optional<Operand> OperatorOperand(PyObject* x) {
   if (std::optional<Operand> quick = QuickOperand(x)) return quick;
   if (x == Py_None || PyUnicode_Check(x)) return std::nullopt;
+  if (const IndexedSlices* slices = SlicesOf(x))
+    return Operand(slices->Dense(std::source_location{}), std::source_location{});
   if (const std::optional<Tensor> array = FromArray(x, false))
     return Operand(*array, std::source_location{});
   if (PyList_Check(x) || PyTuple_Check(x))

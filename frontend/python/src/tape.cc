@@ -5,6 +5,7 @@
 #include "gradients.h"
 #include "operators.h"
 #include "register.h"
+#include "slices.h"
 #include "tree.h"
 
 // GradientTape as a context manager; targets and sources are nested structures.
@@ -105,7 +106,6 @@ nb::object Gradient(PythonTape& self, nb::handle target, nb::handle sources,
   }();
   std::vector<nb::object> gradients;
   for (const GradientEntry& entry : list) gradients.push_back(WrapGradient(entry.gradient));
-  if (!IsTree(sources) && list[0].gradient) return Wrap(list.Dense(0, kNoLocation));
   return RebuildTree(sources, gradients);
 }
 
@@ -183,39 +183,6 @@ UnconnectedGradients ToUnconnected(nb::handle x) {
   if (value.equal(nb::str("zero"))) return UnconnectedGradients::kZero;
   ThrowInvalid("unknown value for unconnected_gradients: " + std::string(nb::repr(value).c_str()) +
                "; use 'none' or 'zero'");
-}
-
-void RegisterSlices(nb::module_& m) {
-  nb::class_<IndexedSlices> c(
-      m, "IndexedSlices",
-      "Rows of a tensor that is zero elsewhere: what gradients of lookups are, duplicates "
-      "included. Taken where tensors are, made dense.");
-  c.def(
-      "__init__",
-      [](IndexedSlices* self, TensorLike values, TensorLike indices, nb::handle dense_shape) {
-        new (self) IndexedSlices(
-            values.tensor(), indices.tensor(),
-            dense_shape.is_none() ? std::nullopt : std::optional(ToShape(dense_shape)));
-      },
-      "values"_a, "indices"_a, "dense_shape"_a = nb::none(),
-      nb::sig("def __init__(self, values: TensorLike, indices: TensorLike, dense_shape: ShapeLike "
-              "| None = None) -> None"));
-  c.def_prop_ro("values", [](const IndexedSlices& x) { return x.values(); }, "The rows, [n, ...].");
-  c.def_prop_ro(
-      "indices", [](const IndexedSlices& x) { return x.indices(); }, "Where they belong, [n].");
-  c.def_prop_ro(
-      "dense_shape",
-      [](const IndexedSlices& x) {
-        return x.dense_shape() ? ShapeTuple(*x.dense_shape()) : nb::none();
-      },
-      nb::sig("def dense_shape(self) -> tuple[int, ...] | None"), "Shape of the whole.");
-  c.def_prop_ro(
-      "dtype", [](const IndexedSlices& x) { return DTypeObject(x.dtype()); },
-      nb::sig("def dtype(self) -> DType"), "Element type.");
-  c.def("dense", [](const IndexedSlices& x) { return x.Dense(kNoLocation); }, "The whole tensor.");
-  c.def(
-      "numpy", [](const IndexedSlices& x) { return NumPyView(x.Dense(kNoLocation)); },
-      nb::sig("def numpy(self) -> Any"), "The whole as an array.");
 }
 
 void RegisterTape(nb::module_& m) {

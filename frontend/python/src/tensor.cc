@@ -3,6 +3,7 @@
 #include "reel/complex.h"
 #include "reel/shapes.h"
 #include "register.h"
+#include "slices.h"
 
 // The class Tensor.
 
@@ -140,10 +141,16 @@ const PyType_Slot* TensorSlots() {
 }  // namespace
 
 Py_ssize_t Length(PyObject* self) {
-  const Type& type = IsTensor(self) ? TensorOf(self).type() : VariableOf(self).type();
-  if (type.shape.rank() > 0) return type.shape.dim(0);
-  PyErr_SetString(PyExc_TypeError, "a scalar tensor has no len()");
-  return -1;
+  Py_ssize_t n = -1;
+  const nb::object done = nb::steal(Guarded([&] {
+    const IndexedSlices* slices = SlicesOf(self);
+    const Type type = slices ? TypeOf(*slices) : IsTensor(self) ? TensorOf(self).type() : VariableOf(self).type();
+    if (type.shape.rank() == 0) ThrowType("a scalar tensor has no len()");
+    if (!type.shape[0].is_constant()) ThrowType("len: the extent is symbolic; use shape of what a call gives");
+    n = type.shape.dim(0);
+    return nb::none();
+  }));
+  return n;
 }
 
 void RegisterTensor(nb::module_& m) {

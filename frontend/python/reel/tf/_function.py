@@ -7,7 +7,7 @@ import warnings as _warnings
 from .. import _calls, _core
 from . import _config, _variable, nest
 from ._shape import TensorSpec
-from ._slices import IndexedSlices
+from ._slices import IndexedSlices, from_core
 from ._tensor import Tensor, TensorLike, convert_to_tensor, wrap
 from ._trace import state
 from ._variable import Variable
@@ -32,7 +32,20 @@ _variable._creation_hooks.append(_on_creation)
 
 
 def _is_array(x):
-    return hasattr(x, "__array__") and not isinstance(x, (TensorLike, IndexedSlices))
+    return hasattr(x, "__array__") and not isinstance(x, (TensorLike, IndexedSlices, _core.IndexedSlices))
+
+
+def _flatten(tree):
+    """The leaves of a structure, slices as their values and indices; what puts others in their place."""
+    leaves = nest.flatten(tree)
+
+    def pack(values):
+        values = iter(values)
+        return nest.pack_sequence_as(tree, [
+            IndexedSlices(next(values), next(values), x.dense_shape) if isinstance(x, IndexedSlices) else next(values)
+            for x in leaves])
+    return [part for x in leaves
+            for part in ((x.values, x.indices) if isinstance(x, IndexedSlices) else (x,))], pack
 
 
 def _key_of(x, open_axes=None):
@@ -66,13 +79,18 @@ def _shape_key(tree):
         return type(tree), tuple((k, _shape_key(tree[k])) for k in nest._keys(tree))
     if nest.is_nested(tree):
         return type(tree), tuple(_shape_key(x) for x in tree)
+    if isinstance(tree, IndexedSlices):
+        return IndexedSlices, None if tree.dense_shape is None else tuple(tree.shape)
     return None
 
 
 def _outputs(result):
-    """What a function returns: numbers and variables as tensors."""
-    return nest.map_structure(lambda x: convert_to_tensor(x) if isinstance(x, _NUMBERS + (Variable,)) or _is_array(x)
-                              else x, result)
+    """What a function returns: numbers and variables as tensors, the core's slices as tf's."""
+    def output(x):
+        if isinstance(x, _core.IndexedSlices):
+            return from_core(x)
+        return convert_to_tensor(x) if isinstance(x, _NUMBERS + (Variable,)) or _is_array(x) else x
+    return nest.map_structure(output, result)
 
 
 def _tensors_of(x):
@@ -243,9 +261,10 @@ class Function(_core._Callable):
         args, kwargs = list(bound.args), dict(bound.kwargs)
         if self.input_signature is not None:
             args = self._fit_signature(args)
-        tree = (args, kwargs)
-        leaves = [convert_to_tensor(x) if _is_array(x) else x for x in nest.flatten(tree)]
-        return args, kwargs, leaves, lambda values: nest.pack_sequence_as(tree, values)
+        args, kwargs = nest.map_structure(lambda x: from_core(x) if isinstance(x, _core.IndexedSlices) else x,
+                                          (args, kwargs))
+        leaves, pack = _flatten((args, kwargs))
+        return args, kwargs, [convert_to_tensor(x) if _is_array(x) else x for x in leaves], pack
 
     def _key(self, args, kwargs, leaves):
         return _shape_key((args, kwargs)), self._leaf_keys(leaves)
