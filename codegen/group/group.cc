@@ -6,6 +6,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "codegen/group/arrays.h"
 #include "codegen/group/cost.h"
+#include "codegen/group/cycle_guard.h"
 #include "codegen/group/layout.h"
 #include "codegen/group/merge.h"
 #include "codegen/group/order.h"
@@ -22,7 +23,6 @@ using ir::Value;
 
 constexpr int kMaxInlinedNodes = 192;  // ops of one stored expression
 constexpr int kMaxGroupNodes = 768;    // ops of one kernel: LLVM's time is quadratic in block size
-constexpr int kMaxLookAround = 256;    // groups visited by one legality check
 constexpr int64_t kSmall = 16;         // elements of maps that calls cost more than arithmetic
 
 bool IsControl(const Node& node) { return Info(node.op).Has(ir::kControl); }
@@ -316,21 +316,12 @@ class Grouper {
     return std::find(list.begin(), list.end(), v) != list.end();
   }
 
-  // True if some input group other than g depends on g, or that could not be ruled out cheaply.
-  bool PathBack(const std::vector<int>& inputs, int g) const {
-    std::vector<int> stack;
-    absl::flat_hash_set<int> seen;
-    for (int d : inputs) {
-      if (merged_.Present(d) != g) stack.push_back(d);
-    }
-    while (!stack.empty()) {
-      const int d = merged_.Present(stack.back());
-      stack.pop_back();
-      if (!seen.insert(d).second) continue;
-      if (d == g || seen.size() > kMaxLookAround) return true;
-      for (int e : out_.groups[static_cast<size_t>(d)].inputs) stack.push_back(e);
-    }
-    return false;
+  // Whether these groups and an item may become one that reads `inputs` in all, so that no group waits for itself.
+  bool MayBecomeOne(const std::vector<int>& parts, std::vector<int> inputs) {
+    for (int& d : inputs) d = merged_.Present(d);
+    return guard_.MayBecomeOne(parts, inputs, [this](int g, const auto& visit) {
+      for (int d : out_.groups[static_cast<size_t>(g)].inputs) visit(merged_.Present(d));
+    });
   }
 
   static bool MayGrow(Group::Root kind) {
@@ -341,7 +332,7 @@ class Grouper {
 
   // Whether an item that reads `leaves` can become part of group g, and as what; if not, why.
   Joins CanJoin(const Node& node, const std::vector<Leaf>& leaves, const std::vector<int>& inputs, int g,
-                Apart* apart) const {
+                Apart* apart) {
     const Group& group = out_.groups[static_cast<size_t>(g)];
     const auto no = [apart](Apart why) {
       *apart = why;
@@ -369,7 +360,7 @@ class Grouper {
     } else if (pre && ReducedAxes(*f_.producer(group.root)) > 1 && !flat_expr_[Index(node.result())]) {
       return no(Apart::kElsewhere);
     }
-    return PathBack(inputs, g) ? no(Apart::kBetween) : result;
+    return MayBecomeOne({g}, inputs) ? result : no(Apart::kBetween);
   }
 
   int nodes_of(const Node& node) const {
@@ -408,7 +399,13 @@ class Grouper {
       out_.stored[Index(node.result(i))] = true;
       out_.group_of[Index(node.result(i))] = static_cast<int>(out_.groups.size());
     }
-    out_.groups.push_back(std::move(group));
+    NewGroup() = std::move(group);
+  }
+
+  // Its rank may be its number: what it reads is there.
+  Group& NewGroup() {
+    guard_.Add(guard_.size());
+    return out_.groups.emplace_back();
   }
 
   void Place(const Node& node, Value v) {
@@ -435,7 +432,7 @@ class Grouper {
     }
     if (how == Joins::kNo) {
       target = static_cast<int>(out_.groups.size());
-      Group& group = out_.groups.emplace_back();
+      Group& group = NewGroup();
       if (!inputs.empty()) group.apart = apart;
       for (const Leaf& leaf : leaves) {
         if (!inputs.empty() && out_.group_of[Index(leaf.value)] == inputs.back()) group.apart_from = leaf.value;
@@ -443,7 +440,7 @@ class Grouper {
       if (Gathers(v, kind, leaves)) small_[Extents(v)] = target;
     }
     if (how == Joins::kPost || (how == Joins::kRoot && ReducedAxes(node) == 1)) {
-      for (int other : inputs) MergeMaps(leaves, other, target);
+      for (int other : inputs) MergeMaps(leaves, inputs, other, target);
     }
     Add(node, v, how, target);
     Group& group = out_.groups[static_cast<size_t>(target)];
@@ -462,7 +459,7 @@ class Grouper {
 
   // Two groups of maps over one shape whose values one map or reduction reads become one: what both read is read once,
   // and what nobody else reads is not stored. Adam's moments and the update made of them.
-  void MergeMaps(const std::vector<Leaf>& leaves, int from, int into) {
+  void MergeMaps(const std::vector<Leaf>& leaves, const std::vector<int>& inputs, int from, int into) {
     if (from == into || shared_.contains(from) || shared_.contains(into)) return;
     Group &a = out_.groups[static_cast<size_t>(from)], &b = out_.groups[static_cast<size_t>(into)];
     if (a.root_kind != Group::Root::kNone || b.root_kind != Group::Root::kNone) return;
@@ -471,13 +468,14 @@ class Grouper {
     for (const Leaf& leaf : leaves) {
       if (out_.group_of[Index(leaf.value)] == from && !leaf.aligned) return;
     }
-    if (Reaches(a.inputs, into) || Reaches(b.inputs, from)) return;
-    merged_.Merge(from, into, &out_);
+    if (Reads(a, into) || Reads(b, from)) return;
+    std::vector<int> all = inputs;  // of the map or reduction, and of both
+    all.insert(all.end(), a.inputs.begin(), a.inputs.end());
+    all.insert(all.end(), b.inputs.begin(), b.inputs.end());
+    if (MayBecomeOne({from, into}, std::move(all))) merged_.Merge(from, into, &out_);
   }
-  // Whether one of these is g, or depends on it, or that could not be ruled out cheaply.
-  bool Reaches(const std::vector<int>& inputs, int g) const {
-    const auto is_g = [&](int d) { return merged_.Present(d) == g; };
-    return std::any_of(inputs.begin(), inputs.end(), is_g) || PathBack(inputs, g);
+  bool Reads(const Group& group, int g) const {
+    return std::any_of(group.inputs.begin(), group.inputs.end(), [&](int d) { return merged_.Present(d) == g; });
   }
 
   std::vector<int64_t> Extents(Value v) const { return shape(v).dims(); }
@@ -492,10 +490,10 @@ class Grouper {
       return uses_.wants_buffer[Index(leaf.value)] && shape(leaf.value).size() > kSmall;
     });
   }
-  bool MayShare(const Node& node, const std::vector<int>& inputs, int g) const {
+  bool MayShare(const Node& node, const std::vector<int>& inputs, int g) {
     const Group& group = out_.groups[static_cast<size_t>(g)];
     return group.root_kind == Group::Root::kNone && group.nodes + nodes_of(node) <= kMaxInlinedNodes &&
-           std::find(inputs.begin(), inputs.end(), g) == inputs.end() && !PathBack(inputs, g);
+           std::find(inputs.begin(), inputs.end(), g) == inputs.end() && MayBecomeOne({g}, inputs);
   }
 
   void Add(const Node& node, Value v, Joins how, int target) {
@@ -525,6 +523,7 @@ class Grouper {
   std::vector<bool> in_place_;             // a dynamic_update that is a root
   std::vector<std::vector<int>> readers_;  // groups, of values that want a buffer
   MergedGroups merged_;
+  CycleGuard guard_;
   std::map<std::vector<int64_t>, int> small_;  // by extents: the last group of maps of few elements
   absl::flat_hash_set<int> shared_;            // groups that hold unrelated maps
 };

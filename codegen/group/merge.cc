@@ -6,7 +6,11 @@
 namespace reel::codegen {
 
 int MergedGroups::Present(int g) const {
-  for (auto it = into_.find(g); it != into_.end(); it = into_.find(g)) g = it->second;
+  while (IsPart(g)) {
+    int& into = into_[static_cast<size_t>(g)];
+    if (IsPart(into)) into = into_[static_cast<size_t>(into)];
+    g = into;
+  }
   return g;
 }
 
@@ -19,7 +23,8 @@ void MergedGroups::Merge(int from, int into, Grouping* grouping) {
   b.inputs.insert(b.inputs.end(), a.inputs.begin(), a.inputs.end());
   a.post.clear();
   a.inputs.clear();
-  into_[from] = into;
+  into_.resize(grouping->groups.size(), -1);
+  into_[static_cast<size_t>(from)] = into;
 }
 
 void MergedGroups::Drop(Grouping* grouping, std::vector<std::vector<int>>* readers) const {
@@ -27,7 +32,7 @@ void MergedGroups::Drop(Grouping* grouping, std::vector<std::vector<int>>* reade
   std::vector<int> position(grouping->groups.size(), -1);
   std::vector<Group> groups;
   for (size_t g = 0; g < position.size(); ++g) {
-    if (into_.contains(static_cast<int>(g))) continue;
+    if (IsPart(static_cast<int>(g))) continue;
     position[g] = static_cast<int>(groups.size());
     groups.push_back(std::move(grouping->groups[g]));
   }

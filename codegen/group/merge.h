@@ -3,7 +3,6 @@
 
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "codegen/group/group.h"
 
 namespace reel::codegen {
@@ -19,7 +18,9 @@ class MergedGroups {
   void Drop(Grouping* grouping, std::vector<std::vector<int>>* readers) const;
 
  private:
-  absl::flat_hash_map<int, int> into_;
+  bool IsPart(int g) const { return static_cast<size_t>(g) < into_.size() && into_[static_cast<size_t>(g)] >= 0; }
+
+  mutable std::vector<int> into_;  // by group: what it became part of, shortened by Present; -1, or no entry: nothing
 };
 
 }  // namespace reel::codegen

@@ -1,11 +1,15 @@
 #include "codegen/program/block.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <functional>
 #include <iterator>
 
 #include "codegen/group/group.h"
+#include "codegen/group/verify.h"
 #include "codegen/program/chain.h"
 #include "codegen/program/overwritten.h"
+#include "codegen/program/verify_items.h"
 #include "codegen/schedule/early_updates.h"
 #include "codegen/schedule/fuse_operand.h"
 #include "codegen/schedule/fuse_rows.h"
@@ -105,24 +109,66 @@ absl::StatusOr<const Block*> BlockBuilder::Build(const std::string& function, Ro
   return blocks_[root].get();
 }
 
+// A wrong plan is a mistake of ours: where it is not looked for, the function still compiles, with a kernel for each op.
 absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::Prepare(const Key& key, std::vector<Key>* named) {
+  auto block = PrepareAs(key, options_.fuse, named);
+  if (block.ok() || !absl::IsInternal(block.status()) || !options_.fuse || GetPlanChecks().strict) return block;
+  WarnOfWrongPlan(key, block.status());
+  named->clear();
+  return PrepareAs(key, false, named);
+}
+
+void BlockBuilder::WarnOfWrongPlan(const Key& key, const absl::Status& wrong) const {
+  absl::Status status = wrong;
+  auto again = Normalize(*module_.FindFunction(key.first), module_, key.second);
+  if (again.ok()) {  // which phase it was
+    if (auto plan = PlanGroups(key, true, true, &*again); !plan.ok()) status = plan.status();
+  }
+  std::fprintf(stderr, "reel: %s; it is compiled without fusion, with the same results. Please report this with the module\n",
+               std::string(status.message()).c_str());
+}
+
+// The groups of a normal form, which gets values for partial sums. Wrong plans are looked for after each phase, or after
+// the last.
+absl::StatusOr<Grouping> BlockBuilder::PlanGroups(const Key& key, bool fuse, bool each_phase, ir::Function* f) const {
+  Grouping grouping;
+  const std::pair<const char*, std::function<void()>> phases[] = {
+      {"group", [&] {
+         const bool body = key.second == Role::kBody, pairs = target_.has_bf16 && options_.vectorize;
+         grouping = GroupFunction(*f, {.fuse = fuse, .gather_small = body, .pairs = pairs});
+       }},
+      {"fuse_rows", [&] { FuseRows(f, &grouping); }},
+      {"split_sums", [&] { SplitSums(f, &grouping); }},
+      {"join_sums", [&] { JoinSums(*f, target_, &grouping); }},
+      {"fuse_operands", [&] { if (options_.vectorize) FuseOperands(*f, &grouping); }},
+      {"early_updates", [&] { if (key.second == Role::kEntry) RunUpdatesEarly(*f, &grouping); }},
+  };
+  const PlanChecks& checks = GetPlanChecks();
+  for (const auto& [phase, run] : phases) {
+    run();
+    if (checks.after_phase) checks.after_phase(phase, &grouping);
+    const bool last = !fuse || &run == &std::end(phases)[-1].second;
+    if (each_phase || last) {
+      if (absl::Status s = VerifyGrouping(*f, grouping); !s.ok()) {
+        return absl::InternalError(StrCat("@", f->name(), ": the plan is wrong after ", phase, ": ", s.message()));
+      }
+    }
+    if (last) break;
+  }
+  return grouping;
+}
+
+absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::PrepareAs(const Key& key, bool fuse, std::vector<Key>* named) {
   auto normal = Normalize(*module_.FindFunction(key.first), module_, key.second);
   if (!normal.ok()) return normal.status();
   auto block = std::make_unique<Block>(Block{*std::move(normal), {}, {}, {}, {}, {}});
   const ir::Function& f = block->f;
-  Grouping grouping = GroupFunction(f, {.fuse = options_.fuse,
-                                        .gather_small = key.second == Role::kBody,
-                                        .pairs = target_.has_bf16 && options_.vectorize});
-  if (options_.fuse) {
-    FuseRows(&block->f, &grouping);
-    SplitSums(&block->f, &grouping);
-    JoinSums(block->f, target_, &grouping);
-    if (options_.vectorize) FuseOperands(f, &grouping);
-    if (key.second == Role::kEntry) RunUpdatesEarly(block->f, &grouping);
-  }
+  auto plan = PlanGroups(key, fuse, GetPlanChecks().strict, &block->f);
+  if (!plan.ok()) return plan.status();
+  const Grouping& grouping = *plan;
   block->constants.assign(static_cast<size_t>(f.num_values()), -1);
   // Profiles show kernel by kernel, so there they run one after the other.
-  ChainBuilder chains(block.get(), key.second == Role::kBody, options_.fuse && !options_.profile ? target_.l2_bytes : 0,
+  ChainBuilder chains(block.get(), key.second == Role::kBody, fuse && !options_.profile ? target_.l2_bytes : 0,
                       [this](Kernel kernel) { return AddKernel(std::move(kernel)); });
   for (size_t g = 0; g < grouping.groups.size(); ++g) {
     if (options_.meter) {
@@ -137,7 +183,8 @@ absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::Prepare(const Key& key, std
     }
   }
   chains.Finish();
-  if (options_.fuse && key.second == Role::kBody && block->chains.empty()) RecordFirst(block.get());
+  if (fuse && key.second == Role::kBody && block->chains.empty()) RecordFirst(block.get());
+  if (absl::Status s = VerifyItems(*block); !s.ok()) return s;  // kernels of a wrong plan stay, uncalled
   for (const BlockItem& item : block->items) {
     for (Value v : item.values) {
       if (f.Is(v, Op::kConstant)) block->constants[Number(v)] = AddConstant(*f.producer(v));

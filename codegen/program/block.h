@@ -72,6 +72,9 @@ class BlockBuilder {
   struct Pending;
 
   absl::StatusOr<std::unique_ptr<Block>> Prepare(const Key& key, std::vector<Key>* named);
+  absl::StatusOr<std::unique_ptr<Block>> PrepareAs(const Key& key, bool fuse, std::vector<Key>* named);
+  absl::StatusOr<Grouping> PlanGroups(const Key& key, bool fuse, bool each_phase, ir::Function* f) const;
+  void WarnOfWrongPlan(const Key& key, const absl::Status& wrong) const;
   Kernel AddKernelItem(const Grouping& grouping, int group, bool entry, Block* block);
   void AddControlItem(const Grouping& grouping, const ir::Node& node, std::vector<Key>* named, Block* block);
   absl::Status Finish(const std::vector<Key>& named, Block* block);

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "absl/container/flat_hash_set.h"
+#include "codegen/group/cycle_guard.h"
 #include "codegen/loop/ceil.h"
 #include "codegen/schedule/expr_builder.h"
 #include "codegen/schedule/renumber.h"
@@ -19,7 +20,6 @@ using ir::Value;
 using Ints = std::vector<int64_t>;
 
 constexpr int kMaxNodes = 768;              // ops of one kernel
-constexpr size_t kMaxLookAround = 256;      // groups visited by one legality check
 constexpr int64_t kLeastWidth = 32;         // shorter rows waste lanes
 constexpr int64_t kLeastRows = 8;           // fewer leave cores idle, unless all is small
 constexpr int64_t kSmall = 64 << 10;        // elements
@@ -46,7 +46,7 @@ struct Region {
   Form form;
   std::vector<int> parts;  // groups; of those that sum over rows only what makes the partial sums
   absl::flat_hash_set<int32_t> reads;  // values
-  int first = 0, last = 0;
+  int last = 0;
   int nodes = 0;
   bool reduces = false;
   bool flat = true;  // every access walks the rows as one axis
@@ -61,6 +61,7 @@ class RowFuser {
     post_leaves_.resize(n);
     summed_.assign(n, false);
     for (size_t g = 0; g < n; ++g) FindLeaves(g);
+    for (size_t g = 0; g < n; ++g) guard_.Add(static_cast<int>(g));
   }
 
   void Run() {
@@ -147,26 +148,16 @@ class RowFuser {
     return r >= 0 ? regions_[static_cast<size_t>(r)].last : owner;
   }
 
-  // True if something outside of the regions r and q stands between one of them and one of the parts, or that could
-  // not be ruled out cheaply.
-  bool PathBack(int r, int q, const std::vector<int>& parts) const {
-    const auto inside = [&](int owner) { return owner == RegionNumber(r) || owner == RegionNumber(q); };
-    const int first = std::min(regions_[static_cast<size_t>(r)].first, regions_[static_cast<size_t>(q)].first);
-    std::vector<int> stack;
-    absl::flat_hash_set<int> seen;
+  // Whether these regions, and these groups, may become one.
+  bool MayBecomeOne(std::vector<int> regions, const std::vector<int>& parts) {
+    std::vector<int> inputs;
     for (int g : parts) {
       for (Value v : leaves_[static_cast<size_t>(g)]) {
-        if (Owner(v) >= 0 && !inside(Owner(v)) && Owner(v) != g) stack.push_back(Owner(v));
+        if (Owner(v) >= 0 && Owner(v) != g) inputs.push_back(Owner(v));
       }
     }
-    while (!stack.empty()) {
-      const int d = stack.back();
-      stack.pop_back();
-      if (!seen.insert(d).second || LastOf(d) < first) continue;
-      if (inside(d) || seen.size() > kMaxLookAround) return true;
-      VisitInputs(d, [&](int e) { stack.push_back(e); });
-    }
-    return false;
+    for (int& r : regions) r = RegionNumber(r);
+    return guard_.MayBecomeOne(regions, inputs, [this](int owner, auto visit) { VisitInputs(owner, visit); });
   }
 
   // What the accesses of group g, which still owns its values, are like as part of region r (-1: alone).
@@ -255,8 +246,8 @@ class RowFuser {
     if (!alone.contiguous || (form.column && !alone.flat)) return;
     Region region;
     region.form = form;
-    region.first = g;
     regions_.push_back(std::move(region));
+    guard_.Add(guard_.rank(g));
     latest_[{form.rows, form.width}] = static_cast<int>(regions_.size()) - 1;
     Add(static_cast<int>(regions_.size()) - 1, g, form.column, alone.flat);
   }
@@ -281,7 +272,7 @@ class RowFuser {
     Form as = region.form;
     as.column = form.ok && form.column;
     const int64_t bytes = as.column ? ColumnBytes(g, as) : 0;
-    if (region.column_bytes + bytes > kMaxSums || PathBack(r, r, {g})) return false;
+    if (region.column_bytes + bytes > kMaxSums || !MayBecomeOne({r}, {g})) return false;
     const Accesses accesses = Probe(g, as, r);
     if (!accesses.in_row || !accesses.contiguous) return false;
     if ((region.column_bytes + bytes > 0) && !(region.flat && accesses.flat)) return false;
@@ -299,7 +290,7 @@ class RowFuser {
     }
     std::vector<int> parts = to.parts;
     parts.insert(parts.end(), from.parts.begin(), from.parts.end());
-    if (PathBack(r, q, parts)) return false;
+    if (!MayBecomeOne({r, q}, parts)) return false;
     for (int g : from.parts) Own(g, RegionNumber(r));
     for (int g : parts) {
       Form as = to.form;
@@ -315,7 +306,6 @@ class RowFuser {
     for (int g : from.parts) region_of_part_[g] = r;
     to.parts = std::move(parts);
     to.reads.insert(from.reads.begin(), from.reads.end());
-    to.first = std::min(to.first, from.first);
     to.last = std::max(to.last, from.last);
     to.nodes += from.nodes;
     to.reduces = to.reduces || from.reduces;
@@ -437,17 +427,23 @@ class RowFuser {
       if (missing[o] == 0) ready.insert({LastOf(o), o});
     }
     std::vector<Group> ordered;
-    while (!ready.empty()) {
-      const int o = ready.begin()->second;
-      ready.erase(ready.begin());
+    const auto append = [&](int o) {
       place[static_cast<size_t>(o)] = static_cast<int>(ordered.size());
       Group& group = RegionOf(o) >= 0 ? merged_.at(RegionOf(o)) : out_.groups[static_cast<size_t>(o)];
       ordered.push_back(std::move(group));
       ordered.back().inputs = std::move(inputs[o]);
       for (const auto& [root, partials] : ordered.back().columns) out_.group_of[Index(partials)] = o;
+    };
+    while (!ready.empty()) {
+      const int o = ready.begin()->second;
+      ready.erase(ready.begin());
+      append(o);
       for (int u : users[o]) {
         if (--missing[u] == 0) ready.insert({LastOf(u), u});
       }
+    }
+    for (int o : owners) {  // that wait for each other, which VerifyGrouping refuses
+      if (place[static_cast<size_t>(o)] < 0) append(o);
     }
     ReplaceGroups(&out_, std::move(ordered), place);
   }
@@ -455,6 +451,7 @@ class RowFuser {
   const ir::Function& f_;
   Grouping& out_;
   ir::Function* mutable_f_;
+  CycleGuard guard_;  // of owners
   std::vector<Region> regions_;
   std::map<std::pair<Ints, int64_t>, int> latest_;          // by rows and width: the last region
   std::map<int, int> region_of_part_;                       // by group

@@ -1,0 +1,139 @@
+#include "codegen/group/verify.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "codegen/group/uses.h"
+#include "ir/strings.h"
+
+namespace reel::codegen {
+namespace {
+
+using ir::Node;
+using ir::Op;
+using ir::Value;
+
+size_t Index(Value v) { return static_cast<size_t>(v.id); }
+
+class GroupingVerifier {
+ public:
+  GroupingVerifier(const ir::Function& f, const Grouping& grouping)
+      : f_(f), in_(grouping), writer_(grouping.stored.size(), -1), seen_(grouping.stored.size(), -1) {}
+
+  absl::Status Run() {
+    const auto n = static_cast<size_t>(f_.num_values());
+    if (in_.materialized.size() != n || in_.views.size() != n || in_.group_of.size() != n || in_.stored.size() != n) {
+      return absl::InternalError(StrCat("facts are known of ", in_.stored.size(), " of ", n, " values"));
+    }
+    for (size_t g = 0; g < in_.groups.size(); ++g) FindWriters(static_cast<int>(g));
+    for (size_t g = 0; g < in_.groups.size(); ++g) CheckReads(static_cast<int>(g));
+    for (Value v : f_.results()) {
+      if (!f_.is_parameter(v)) CheckRead(BaseOf(v), static_cast<int>(in_.groups.size()));
+    }
+    return error_;
+  }
+
+ private:
+  const Group& group(int g) const { return in_.groups[static_cast<size_t>(g)]; }
+  Value BaseOf(Value v) const {
+    const auto& view = in_.views[Index(v)];
+    return view ? view->base : v;
+  }
+  std::string Text(Value v) const {
+    const Node* node = f_.producer(v);
+    return StrCat("%", v.id, " (", node ? Name(node->op) : "a parameter", ")");
+  }
+
+  template <typename... Parts>
+  void Fail(const Parts&... parts) {
+    if (error_.ok()) error_ = absl::InternalError(StrCat(parts...));
+  }
+
+  static bool LeavesPartials(const Group& group) {
+    return std::any_of(group.columns.begin(), group.columns.end(),
+                       [&](const auto& column) { return column.first == group.root; });
+  }
+
+  void Write(Value v, int g) {
+    if (writer_[Index(v)] >= 0) Fail(Text(v), " is computed by groups ", writer_[Index(v)], " and ", g);
+    if (in_.group_of[Index(v)] != g) Fail("group ", g, " has ", Text(v), ", a value of ", in_.group_of[Index(v)]);
+    if (!in_.materialized[Index(v)]) Fail("group ", g, " has ", Text(v), ", which is computed in place");
+    writer_[Index(v)] = g;
+  }
+
+  void FindWriters(int g) {
+    const Group& from = group(g);
+    for (Value v : from.pre) Write(v, g);
+    for (Value v : from.post) Write(v, g);
+    for (const auto& [root, partials] : from.columns) Write(partials, g);
+    if (!from.root.valid() || LeavesPartials(from)) return;
+    const int results = from.root_kind == Group::Root::kControl ? f_.producer(from.root)->num_results : 1;
+    for (int i = 0; i < results; ++i) Write({from.root.id + i}, g);
+  }
+
+  // As if a group with this number read memory of v.
+  void CheckRead(Value v, int g) {
+    const Node* node = f_.producer(v);
+    if (node == nullptr || node->op == Op::kConstant) return;
+    const int writer = writer_[Index(v)];
+    if (writer == g) return;
+    if (writer < 0) return Fail("group ", g, " reads ", Text(v), ", which nothing computes");
+    if (writer > g) return Fail("group ", g, " reads ", Text(v), " of group ", writer, ", which runs after it");
+    if (!in_.stored[Index(v)]) Fail("group ", g, " reads ", Text(v), ", which group ", writer, " does not store");
+  }
+
+  void CheckReads(int g) {
+    const Group& from = group(g);
+    for (int d : from.inputs) {
+      if (d < 0 || d >= g) Fail("group ", g, " waits for ", d, ", which runs after it");
+    }
+    for (Value v : from.pre) Visit(v);
+    for (Value v : from.post) Visit(v);
+    for (const auto& [root, partials] : from.columns) Visit(root);
+    if (from.partials.valid()) {
+      CheckRead(from.partials, g);
+    } else if (from.root.valid()) {
+      Visit(from.root);
+    }
+    while (!stack_.empty()) {
+      const Value v = stack_.back();
+      stack_.pop_back();
+      if (std::exchange(seen_[Index(v)], g) == g) continue;
+      if (in_.materialized[Index(v)]) {
+        CheckRead(v, g);
+      } else if (in_.views[Index(v)]) {
+        CheckRead(BaseOf(v), g);
+      } else if (!IsUniformConstant(f_, v)) {
+        const Node& node = *f_.producer(v);
+        const bool root = RootOf(node.op) != Group::Root::kNone && node.op != Op::kDynamicUpdate;
+        if (root || Info(node.op).Has(ir::kControl)) Fail("group ", g, " computes ", Text(v), " in place");
+        Visit(v);
+      }
+    }
+  }
+  // What is computed for v, a member or a part of one, reads its operands.
+  void Visit(Value v) {
+    const Node& node = *f_.producer(v);
+    stack_.insert(stack_.end(), node.operands.begin(), node.operands.end());
+  }
+
+  const ir::Function& f_;
+  const Grouping& in_;
+  std::vector<int> writer_;  // by value: the group that computes it, -1
+  std::vector<int> seen_;    // by value: the last group in which it was looked at
+  std::vector<Value> stack_;
+  absl::Status error_;
+};
+
+}  // namespace
+
+absl::Status VerifyGrouping(const ir::Function& function, const Grouping& grouping) {
+  return GroupingVerifier(function, grouping).Run();
+}
+
+PlanChecks& GetPlanChecks() {
+  static auto* checks = new PlanChecks;
+  return *checks;
+}
+
+}  // namespace reel::codegen

@@ -1,0 +1,221 @@
+// Groups that become parts of each other never wait for each other, whatever is beside what: random graphs in which many
+// could, planned, and some run. Each phase's plan is verified, and no bit depends on it. REEL_PLAN_SEEDS: how many more
+// graphs are planned than in each run of the tests.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "codegen/compiler.h"
+#include "codegen/group/cycle_guard.h"
+#include "codegen/group/verify.h"
+#include "ir/verifier.h"
+#include "reel/reel.h"
+#include "runtime/abi.h"
+#include "runtime/buffer.h"
+#include "tests/codegen/bits_util.h"
+#include "tests/codegen/program_util.h"
+#include "tests/codegen/random_groups.h"
+
+namespace reel::codegen {
+namespace {
+
+class Groups : public testing::Test {
+ protected:
+  void SetUp() override { GetPlanChecks() = {.strict = true, .after_phase = {}}; }
+  void TearDown() override { GetPlanChecks() = {}; }
+};
+
+struct Size {
+  int64_t rows, width;
+};
+// Rows are fused from 32 elements, sums split from 128 k, products' sums joined where L2 does not hold them.
+constexpr Size kSizes[] = {{17, 17}, {5, 7}, {33, 40}, {300, 48}, {1030, 130}, {16384, 40}};
+
+ir::Module RandomModule(uint32_t seed) {
+  const Size size = kSizes[seed % std::size(kSizes)];
+  return RandomGroups(seed, size.rows, size.width, 6 + static_cast<int>(seed % 41), seed % 3 != 0).module();
+}
+
+TEST_F(Groups, RandomGraphsHaveRightPlans) {
+  const char* more = std::getenv("REEL_PLAN_SEEDS");
+  const uint32_t seeds = 240 + static_cast<uint32_t>(more ? std::atoi(more) : 0);
+  int wrong = 0;
+  for (uint32_t seed = 0; seed < seeds && wrong < 10; ++seed) {
+    const ir::Module module = RandomModule(seed);
+    if (HasFailure()) FAIL() << "seed " << seed;
+    const absl::Status valid = seed < 240 ? ir::Verify(module) : absl::OkStatus();
+    ASSERT_TRUE(valid.ok()) << "seed " << seed << ": " << valid;
+    const auto program = BuildProgram(module, *FindTarget(seed % 2 ? "x86-64-v4" : "x86-64-v3"), {});
+    wrong += !program.ok();
+    EXPECT_TRUE(program.ok()) << "seed " << seed << ": " << program.status();
+  }
+}
+
+std::vector<std::vector<float>> RunModule(const ir::Module& module, int opt_level) {
+  std::vector<std::vector<float>> results;
+  CompilerOptions options;
+  options.opt_level = opt_level;
+  const auto code = reel_compiler()->Compile(module, options);
+  EXPECT_TRUE(code.ok()) << code.status();
+  if (!code.ok()) return results;
+  const EntryPoint& entry = (*code)->program().entries[0];
+  const auto instance = runtime::Buffer::Allocate(static_cast<size_t>((*code)->program().instance_bytes));
+  auto* header = new (instance.data()) reel_instance{};
+  header->magic = REEL_INSTANCE_MAGIC;
+  std::minstd_rand random(1);
+  std::vector<std::vector<float>> arguments;
+  std::vector<const void*> in;
+  for (const ir::Parameter& p : entry.arguments) {
+    arguments.emplace_back(static_cast<size_t>(p.type.shape.size()));
+    for (float& x : arguments.back()) x = static_cast<float>(random() % 2001) / 1000.0f - 1.0f;
+  }
+  for (const auto& a : arguments) in.push_back(a.data());
+  std::vector<void*> out;
+  for (const ir::Parameter& p : entry.results) results.emplace_back(static_cast<size_t>(p.type.shape.size()));
+  for (auto& r : results) out.push_back(r.data());
+  EXPECT_EQ((*code)->entry(0)(instance.data(), in.data(), out.data()), REEL_OK);
+  return results;
+}
+
+void ExpectSameResults(const ir::Module& module, const std::string& what) {
+  const auto plain = RunModule(module, 0), fused = RunModule(module, 2);
+  ASSERT_EQ(plain.size(), fused.size()) << what;
+  for (size_t i = 0; i < plain.size(); ++i) {
+    EXPECT_EQ(std::memcmp(plain[i].data(), fused[i].data(), plain[i].size() * sizeof(float)), 0) << what << ", result " << i;
+  }
+}
+
+TEST_F(Groups, RandomGraphsHaveOneResult) {
+  const char* more = std::getenv("REEL_PLAN_SEEDS");
+  const uint32_t seeds = 6 + static_cast<uint32_t>(more ? std::atoi(more) / 50 : 0);
+  for (uint32_t seed = 0; seed < seeds; ++seed) {
+    const Size size = kSizes[seed % 4];
+    ExpectSameResults(RandomGroups(seed, size.rows, size.width, 12, true).module(), StrCat("seed ", seed));
+  }
+}
+
+// Tensors from a function of one, and its gradient.
+Function WithGradient(const std::function<Tensor(const Tensor&)>& f, const Shape& shape) {
+  return Trace(
+      [&f](std::span<const Tensor> in) {
+        GradientTape tape;
+        tape.Watch(in[0]);
+        const Tensor y = f(in[0]);
+        return std::vector<Tensor>{y, tape.Gradient(y, std::vector<Source>{in[0]}).Dense(0)};
+      },
+      {Spec(kFloat32, shape)});
+}
+void ExpectSameLevels(const std::function<Tensor(const Tensor&)>& f, const Shape& shape) {
+  const Function function = WithGradient(f, shape);
+  const std::vector<Tensor> in{RandomNormal(shape, {.generator = Generator(1)})};
+  ExpectBits(function, in, Compile(function, {.opt_level = 0})("main", in).tensors(), "native", {1});
+}
+
+TEST_F(Groups, LoopBesideMapsOfItsOperand) {
+  ExpectSameLevels(
+      [](const Tensor& x) {
+        const auto less = [](const std::vector<Tensor>& v) { return v[0] < 3; };
+        const auto body = [](const std::vector<Tensor>& v) { return std::vector<Tensor>{v[0] + 1, Tanh(v[1])}; };
+        return Tanh(x) * x * Cos(WhileLoop(less, body, {Tensor(0), x}, {.maximum_iterations = 3})[1]);
+      },
+      {17});
+}
+TEST_F(Groups, PoolsOfThreeAxes) {
+  ExpectSameLevels([](const Tensor& x) { return MaxPool3D(x, {3, 3, 3}, {.strides = {2, 2, 2}}); }, {1, 7, 7, 7, 2});
+}
+TEST_F(Groups, ProductBetweenMeans) {
+  ExpectSameLevels(
+      [](const Tensor& x) {
+        return ReduceMean(MatMul(Tanh(Atan2(x, x + 3.5)), x), {1}) / (ReduceMean(x, {0}) + 3.5);
+      },
+      {17, 17});
+}
+
+// 3 reads 2, 2 reads 1, 3 reads 1: 1 and 3 may not become one, 2 and 3 may, and then all.
+TEST_F(Groups, GuardSeesWhatIsBetween) {
+  const std::vector<std::vector<int>> reads{{}, {0}, {1}, {2, 1}};
+  const auto visit = [&reads](int g, const auto& see) {
+    for (int d : reads[static_cast<size_t>(g)]) see(d);
+  };
+  CycleGuard guard;
+  for (int g = 0; g < 4; ++g) guard.Add(g);
+  EXPECT_FALSE(guard.MayBecomeOne({1, 3}, {0, 2, 1}, visit));
+  EXPECT_TRUE(guard.MayBecomeOne({2, 3}, {1, 2, 1}, visit));
+  EXPECT_EQ(guard.rank(3), 2);
+  EXPECT_FALSE(guard.MayBecomeOne({0}, {2}, visit));
+}
+
+const char kSoftmaxBesideProduct[] = R"(func @f(%x: f32[64,48], %w: f32[48,48]) -> (f32[64,48]) {
+  %0 = contract %x, %w {a_batch=[], a_contract=[1], b_batch=[], b_contract=[0]} : f32[64,48]
+  %1 = exp %0 : f32[64,48]
+  %2 = reduce_sum %1 {axes=[1]} : f32[64]
+  %3 = broadcast %2 {axes=[0], shape=[64,48]} : f32[64,48]
+  %4 = div %1, %3 : f32[64,48]
+  %5 = contract %4, %w {a_batch=[], a_contract=[1], b_batch=[], b_contract=[0]} : f32[64,48]
+  return %5
+})";
+
+// What a phase could do wrong, and what is said of it.
+struct Mistake {
+  const char* message;
+  std::function<void(Grouping*)> make;
+};
+const Mistake kMistakes[] = {
+    {"runs after it",
+     [](Grouping* g) {
+       const auto last = static_cast<int>(g->groups.size()) - 1;
+       std::swap(g->groups.front(), g->groups.back());
+       for (int& group : g->group_of) group = group == 0 ? last : group == last ? 0 : group;
+       for (Group& group : g->groups) group.inputs.clear();
+     }},
+    {"waits for", [](Grouping* g) { g->groups.front().inputs = {1}; }},
+    {"does not store", [](Grouping* g) { g->stored.assign(g->stored.size(), false); }},
+    {"nothing computes", [](Grouping* g) { g->groups.front() = {}; }},
+    {"is computed by groups", [](Grouping* g) { g->groups.push_back(g->groups.back()); }},
+    {"a value of", [](Grouping* g) { std::swap(g->groups.front(), g->groups.back()); }},
+    {"in place", [](Grouping* g) { g->materialized[static_cast<size_t>(g->groups.front().root.id)] = false; }},
+};
+
+TEST_F(Groups, WrongPlansAreErrors) {
+  const ir::Module module = ParseFunctions(kSoftmaxBesideProduct);
+  for (const Mistake& mistake : kMistakes) {
+    GetPlanChecks().after_phase = [&mistake](std::string_view phase, Grouping* g) {
+      if (phase == "fuse_rows") mistake.make(g);
+    };
+    const auto program = BuildProgram(module, *FindTarget("x86-64-v4"), {});
+    ASSERT_FALSE(program.ok()) << mistake.message;
+    EXPECT_EQ(program.status().code(), absl::StatusCode::kInternal);
+    const std::string said(program.status().message());
+    EXPECT_NE(said.find("@f: the plan is wrong after fuse_rows"), std::string::npos) << said;
+    EXPECT_NE(said.find(mistake.message), std::string::npos) << said;
+  }
+}
+
+TEST_F(Groups, WrongPlansCompileWithoutFusion) {
+  const ir::Module module = ParseFunctions(kSoftmaxBesideProduct);
+  const auto plain = RunModule(module, 0), fused = RunModule(module, 2);
+  EXPECT_EQ(plain, fused);
+  for (const Mistake& mistake : kMistakes) {
+    GetPlanChecks() = {.strict = false, .after_phase = [&mistake](std::string_view phase, Grouping* g) {
+                         if (phase == "fuse_rows") mistake.make(g);
+                       }};
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(RunModule(module, 2), plain) << mistake.message;
+    const std::string said = testing::internal::GetCapturedStderr();
+    EXPECT_NE(said.find("the plan is wrong after fuse_rows"), std::string::npos) << said;
+    EXPECT_NE(said.find(mistake.message), std::string::npos) << said;
+    EXPECT_NE(said.find("Please report this"), std::string::npos) << said;
+    EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
+  }
+}
+
+}  // namespace
+}  // namespace reel::codegen
