@@ -109,7 +109,7 @@ absl::StatusOr<const Block*> BlockBuilder::Build(const std::string& function, Ro
   return blocks_[root].get();
 }
 
-// A wrong plan is a mistake of ours: where it is not looked for, the function still compiles, with a kernel for each op.
+// A wrong plan is a mistake of ours: where nobody looks for it, the function still compiles, with a kernel for each op.
 absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::Prepare(const Key& key, std::vector<Key>* named) {
   auto block = PrepareAs(key, options_.fuse, named);
   if (block.ok() || !absl::IsInternal(block.status()) || !options_.fuse || GetPlanChecks().strict) return block;
@@ -124,12 +124,13 @@ void BlockBuilder::WarnOfWrongPlan(const Key& key, const absl::Status& wrong) co
   if (again.ok()) {  // which phase it was
     if (auto plan = PlanGroups(key, true, true, &*again); !plan.ok()) status = plan.status();
   }
-  std::fprintf(stderr, "reel: %s; it is compiled without fusion, with the same results. Please report this with the module\n",
+  std::fprintf(stderr,
+               "reel: %s; it is compiled without fusion, with the same results. Please report this with the module\n",
                std::string(status.message()).c_str());
 }
 
-// The groups of a normal form, which gets values for partial sums. Wrong plans are looked for after each phase, or after
-// the last.
+// The groups of a normal form, which gets values for partial sums. Wrong plans are looked for after each phase, or
+// after the last.
 absl::StatusOr<Grouping> BlockBuilder::PlanGroups(const Key& key, bool fuse, bool each_phase, ir::Function* f) const {
   Grouping grouping;
   const std::pair<const char*, std::function<void()>> phases[] = {

@@ -1,6 +1,6 @@
-// Groups that become parts of each other never wait for each other, whatever is beside what: random graphs in which many
-// could, planned, and some run. Each phase's plan is verified, and no bit depends on it. REEL_PLAN_SEEDS: how many more
-// graphs are planned than in each run of the tests.
+// Groups that become parts of each other never wait for each other, whatever is beside what: random graphs in which
+// many could, planned, and some run. Each phase's plan is verified, and no bit depends on it. REEL_PLAN_SEEDS: how many
+// more graphs are planned than in each run of the tests.
 
 #include <gtest/gtest.h>
 
@@ -89,7 +89,8 @@ void ExpectSameResults(const ir::Module& module, const std::string& what) {
   const auto plain = RunModule(module, 0), fused = RunModule(module, 2);
   ASSERT_EQ(plain.size(), fused.size()) << what;
   for (size_t i = 0; i < plain.size(); ++i) {
-    EXPECT_EQ(std::memcmp(plain[i].data(), fused[i].data(), plain[i].size() * sizeof(float)), 0) << what << ", result " << i;
+    const size_t bytes = plain[i].size() * sizeof(float);
+    EXPECT_EQ(std::memcmp(plain[i].data(), fused[i].data(), bytes), 0) << what << ", result " << i;
   }
 }
 

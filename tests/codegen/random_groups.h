@@ -118,7 +118,10 @@ class RandomGroups {
       case 0: return b_.Reverse(x, {Below(2)});
       case 1: return b_.Gather(x, Indices(), 0);
       case 2: return b_.Mul(b_.ScatterAdd(x, Indices(), Matrix(), 0), b_.ScalarLike(x, 0.5));
-      case 3: return b_.DynamicUpdate(x, b_.Slice(Matrix(), {0, 0}, {1, width_}, {1, 1}), b_.Scalar(kInt64, Below(3)), 0);
+      case 3: {
+        const Value first = b_.Slice(Matrix(), {0, 0}, {1, width_}, {1, 1});
+        return b_.DynamicUpdate(x, first, b_.Scalar(kInt64, Below(3)), 0);
+      }
       case 4: return Transposed(x);
       default: {
         const Value part = b_.Slice(x, {1, 0}, {rows_, width_}, {1, 1});
