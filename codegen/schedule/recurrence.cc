@@ -1,10 +1,79 @@
+#include <algorithm>
+
+#include "codegen/loop/ceil.h"
 #include "codegen/schedule/schedule.h"
 
 namespace reel::codegen {
+namespace {
 
-// for each index before the axis { for t { vector over what follows: y[t] = t > 0 ? a[t] * y[t - 1] + b[t] : b[t] } }.
-// Serial along the axis; from its end if reverse. y[t - 1] is read back from memory, where it just went; where nothing
-// follows the axis it is a local: h = -0; for t { h *= a[t] if t > 0; h += b[t]; y[t] = h }.
+constexpr int64_t kTile = 512;  // what is carried for so many neighbours stays in L1
+
+// What a recurrence carries in: wide enough that only y[t] itself is rounded.
+DType Carried(DType dtype) { return IsHalf(dtype) ? kFloat32 : dtype == kFloat32 ? kFloat64 : dtype; }
+
+// One step: h = a h + b, y[t] = h rounded. In f64 the rests of the sums are carried, too:
+//   p = a h, s = p + b, low = a low + (the error of p + b, Knuth's), h = s, y[t] = s + low.
+// A rest of 0 changes nothing, -0 neither; nor does NaN, which those of infinite sums are.
+class CarriedStep {
+ public:
+  CarriedStep(const ScheduleContext& c, DType dtype, int64_t lanes)
+      : b_(c.builder), k_(c.kernel), dtype_(dtype), carried_(Carried(dtype)), h_(k_->AddLocal("h", carried_, lanes)) {
+    if (dtype != kFloat64) return;
+    low_ = k_->AddLocal("low", carried_, lanes);
+    next_ = k_->AddLocal("s", carried_, lanes);
+  }
+
+  // Both are 0 at first, h -0: then y[0] = b[0] to the sign.
+  std::vector<Stmt> Begin() const {
+    std::vector<Stmt> out;
+    out.push_back(MakeLocal(h_, Bits(carried_, IsFloat(carried_) ? -0.0 : 0.0)));
+    if (low_ < 0) return out;
+    out.push_back(MakeLocal(low_, 0));
+    out.push_back(MakeScratch(next_));
+    return out;
+  }
+
+  std::vector<Stmt> Body(ExprId a, ExprId b, const Affine& at, BufferId out, const Affine& position) {
+    a = Widened(a);
+    b = Widened(b);
+    std::vector<Stmt> body;
+    if (low_ < 0) {
+      body.push_back(MakeAccumulate(h_, at, Combine::kProd, a));
+      body.push_back(MakeAccumulate(h_, at, Combine::kSum, b));
+      const ExprId h = LocalExpr(k_, h_, at);
+      body.push_back(MakeStore(out, position, carried_ == dtype_ ? h : b_->Apply(ir::Op::kCast, dtype_, {h})));
+      return body;
+    }
+    const ExprId p = Apply(ir::Op::kMul, a, LocalExpr(k_, h_, at));
+    body.push_back(MakeAccumulate(next_, at, Combine::kSet, Apply(ir::Op::kAdd, p, b)));
+    const ExprId s = LocalExpr(k_, next_, at), b_part = Apply(ir::Op::kSub, s, p);
+    const ExprId error = Apply(ir::Op::kAdd, Apply(ir::Op::kSub, p, Apply(ir::Op::kSub, s, b_part)),
+                               Apply(ir::Op::kSub, b, b_part));
+    body.push_back(MakeAccumulate(low_, at, Combine::kProd, a));
+    body.push_back(MakeAccumulate(low_, at, Combine::kSum, error));
+    const ExprId sum = LocalExpr(k_, next_, at), low = LocalExpr(k_, low_, at);
+    body.push_back(MakeAccumulate(h_, at, Combine::kSet, sum));
+    const ExprId size = b_->Apply(ir::Op::kAbs, dtype_, {low});
+    const ExprId counts = b_->Apply(ir::Op::kGreater, kBool, {size, b_->Constant(dtype_, 0)});
+    const ExprId y = b_->Apply(ir::Op::kSelect, dtype_, {counts, Apply(ir::Op::kAdd, sum, low), sum});
+    body.push_back(MakeStore(out, position, y));
+    return body;
+  }
+
+ private:
+  ExprId Widened(ExprId x) { return carried_ == dtype_ ? x : b_->Apply(ir::Op::kCast, carried_, {x}); }
+  ExprId Apply(ir::Op op, ExprId x, ExprId y) { return b_->Apply(op, carried_, {x, y}); }
+
+  ExprBuilder* b_;
+  Kernel* k_;
+  DType dtype_, carried_;
+  LocalId h_, low_ = -1, next_ = -1;
+};
+
+}  // namespace
+
+// for each index before the axis, of axes after it but the last, and tile of that { h = -0
+//   for t, serial, from the end if reverse { vector over the tile: h = (t > 0 ? a[t] : 1) h + b[t], y[t] = h } }
 void ScheduleRecurrence(const ScheduleContext& c) {
   Kernel* k = c.kernel;
   const ir::Value root = c.group().root;
@@ -12,59 +81,61 @@ void ScheduleRecurrence(const ScheduleContext& c) {
   const Shape& shape = c.f.type(root).shape;
   const DType dtype = c.f.type(root).dtype;
   const auto axis = static_cast<int>(node.attr<int64_t>("axis"));
-  const bool reverse = node.attr<bool>("reverse");
   const BufferId out = c.builder->BufferOf(root, true);
 
-  std::vector<AxisId> axes[3];  // before, along, after
-  std::vector<int64_t> extents[3];
+  std::vector<AxisId> around, inner;
+  std::vector<int64_t> extents, inner_extents;
+  AxisId t = -1;
   Index index;
   for (int i = 0; i < shape.rank(); ++i) {
-    const size_t part = i < axis ? 0 : i == axis ? 1 : 2;
-    axes[part].push_back(k->AddAxis("i" + std::to_string(i)));
-    extents[part].push_back(shape.dim(i));
-    index.push_back(AxisAffine(axes[part].back()));
+    const AxisId id = k->AddAxis("i" + std::to_string(i));
+    index.push_back(AxisAffine(id));
+    if (i == axis) {
+      t = id;
+      continue;
+    }
+    (i < axis ? around : inner).push_back(id);
+    (i < axis ? extents : inner_extents).push_back(shape.dim(i));
   }
-  const Affine step = index[static_cast<size_t>(axis)];
-  if (reverse) {
+  if (node.attr<bool>("reverse")) {
     Affine& at = index[static_cast<size_t>(axis)];
-    at = {};
+    at = AxisAffine(t, -1);
     at.constant = shape.dim(axis) - 1;
-    at.Add(step, -1);
   }
-  const Affine position = c.builder->Flat(root, index);
-  const ExprId later = c.builder->Apply(ir::Op::kGreater, kBool, {c.builder->Position(step), c.builder->Constant(kInt64, 0)});
-  const int64_t stride = RowMajorStrides(shape)[static_cast<size_t>(axis)];
-  const ExprId factor = c.builder->BuildOperand(root, 0, index), b = c.builder->BuildOperand(root, 1, index);
-  std::vector<Stmt> body;
-  const bool rows = stride == 1;
-  const LocalId h = rows ? k->AddLocal("h", dtype, 1) : -1;
-  if (rows) {
-    Stmt product = MakeAccumulate(h, {}, Combine::kProd, factor);
-    product.guard = later;
-    body.push_back(std::move(product));
-    body.push_back(MakeAccumulate(h, {}, Combine::kSum, b));
-    body.push_back(MakeStore(out, position, LocalExpr(k, h, {})));
-  } else {
-    Expr before;
-    before.kind = Expr::Kind::kLoad;
-    before.dtype = dtype;
-    before.buffer = out;
-    before.index = position;
-    before.index.constant += reverse ? stride : -stride;
-    before.guard = later;
-    const ExprId product = c.builder->Apply(ir::Op::kMul, dtype, {factor, k->AddExpr(before)});
-    const ExprId sum = c.builder->Apply(ir::Op::kAdd, dtype, {product, b});
-    body.push_back(MakeStore(out, position, c.builder->Apply(ir::Op::kSelect, dtype, {later, sum, b})));
-  }
-  CollapseAxes(k, &body, &axes[2], &extents[2]);
-  CollapseAxes(k, &body, &axes[0], &extents[0]);
+  const ExprId later = c.builder->Apply(ir::Op::kGreater, kBool,
+                                        {c.builder->Position(AxisAffine(t)), c.builder->Constant(kInt64, 0)});
+  const ExprId factor = c.builder->Apply(
+      ir::Op::kSelect, dtype, {later, c.builder->BuildOperand(root, 0, index), c.builder->Constant(dtype, 1)});
+  const ExprId b = c.builder->BuildOperand(root, 1, index);
+  // The axes are settled on what reads and writes memory; what is carried comes after.
+  std::vector<Stmt> store = Only(MakeStore(out, c.builder->Flat(root, index), b));
+  CollapseAxes(k, &store, &inner, &inner_extents);
+  CollapseAxes(k, &store, &around, &extents);
+
+  const bool lanes = !inner.empty();
+  const AxisId lane = lanes ? inner.back() : -1;
+  const int64_t extent = lanes ? inner_extents.back() : 1, tile = std::min(extent, kTile);
+  const AxisId tiles = extent > tile ? k->AddAxis("tile") : -1;
+  if (tiles >= 0) ShiftAxis(k, &store, lane, AxisAffine(tiles, tile));
+  CarriedStep step(c, dtype, tile);
+  std::vector<Stmt> body = step.Body(factor, b, lanes ? AxisAffine(lane) : Affine{}, out, store[0].index);
   const int64_t cost = ExprCost(*k);
-  const int64_t inner = axes[2].empty() ? 1 : extents[2].back();
-  const int64_t width = c.options.vectorize && inner > 1 ? VectorWidth(*k, c.target, inner, 1) : 1;
-  body = Nest(axes[1], extents[1], 1, Nest(axes[2], extents[2], width, std::move(body)));
-  if (rows) body.insert(body.begin(), MakeLocal(h, Bits(dtype, IsFloat(dtype) ? -0.0 : 0.0)));
-  k->body = Nest(axes[0], extents[0], 1, std::move(body));
-  if (c.options.vectorize && !axes[0].empty()) Parallelize(k, shape.size(), cost);
+  if (lanes) {
+    const int64_t width = c.options.vectorize ? VectorWidth(*k, c.target, tile, 2) : 1;
+    Stmt neighbours = MakeLoop(lane, tile, LoopKind::kVector, width, std::move(body));
+    if (extent % tile != 0) Clip(&neighbours, AxisAffine(tiles, tile), extent);
+    body = Only(std::move(neighbours));
+    around.insert(around.end(), inner.begin(), inner.end() - 1);
+    extents.insert(extents.end(), inner_extents.begin(), inner_extents.end() - 1);
+  }
+  std::vector<Stmt> all = step.Begin();
+  all.push_back(MakeLoop(t, shape.dim(axis), LoopKind::kSerial, 1, std::move(body)));
+  if (tiles >= 0) {
+    around.push_back(tiles);
+    extents.push_back(Ceil(extent, tile));
+  }
+  k->body = Nest(around, extents, 1, std::move(all));
+  if (c.options.vectorize && !around.empty()) Parallelize(k, shape.size(), cost);
 }
 
 }  // namespace reel::codegen

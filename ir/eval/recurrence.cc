@@ -1,10 +1,12 @@
+#include <cmath>
+
 #include "ir/eval/kernels.h"
 
 namespace reel::ir {
 namespace {
 
-// y[0] = b[0], y[t] = step(a[t], y[t - 1], b[t]) along the axis, or from its end.
-template <typename T, typename F>
+// y[t] = step(a[t], b[t], carry) along the axis, or from its end, with 1 for a[0].
+template <typename Carry, typename T, typename F>
 void Run(const KernelContext& c, const std::vector<T>& a, const std::vector<T>& b,
          std::vector<T>& y, F step) {
   if (y.empty()) return;
@@ -15,13 +17,24 @@ void Run(const KernelContext& c, const std::vector<T>& a, const std::vector<T>& 
   std::vector<int64_t> dims = c.result.shape.dims();
   dims[axis] = 1;
   for (int64_t row : Offsets(dims, RowMajorStrides(c.result.shape))) {
+    Carry carry;
     for (int64_t t = 0; t < n; ++t) {
-      const int64_t at = row + (reverse ? n - 1 - t : t) * stride;
-      const int64_t before = reverse ? at + stride : at - stride;
-      const auto i = static_cast<size_t>(at);
-      y[i] = t == 0 ? b[i] : step(a[i], y[static_cast<size_t>(before)], b[i]);
+      const auto i = static_cast<size_t>(row + (reverse ? n - 1 - t : t) * stride);
+      y[i] = step(t == 0 ? T{1} : a[i], b[i], carry);
     }
   }
+}
+
+// A sum and the rests that it lost.
+struct Carried {
+  double sum = -0.0, low = 0;
+};
+
+double Step(double a, double b, Carried& h) {
+  const double product = a * h.sum, sum = product + b, b_part = sum - product;
+  h.low = a * h.low + ((product - (sum - b_part)) + (b - b_part));
+  h.sum = sum;
+  return std::fabs(h.low) > 0 ? sum + h.low : sum;  // NaN, of infinite sums, does not count
 }
 
 }  // namespace
@@ -29,13 +42,15 @@ void Run(const KernelContext& c, const std::vector<T>& a, const std::vector<T>& 
 KERNEL(Recurrence) {
   EvalTensor out = ZeroTensor(c.result);
   if (IsFloat(c.result.dtype)) {
-    Run(c, c.operand(0).f, c.operand(1).f, out.f,
-        [](double a, double y, double b) { return a * y + b; });
+    Run<Carried>(c, c.operand(0).f, c.operand(1).f, out.f, Step);
   } else {
-    Run(c, c.operand(0).i, c.operand(1).i, out.i,
-        [dtype = c.result.dtype](int64_t a, int64_t y, int64_t b) {
-          return Wrap(dtype, Product()(a, y) + static_cast<uint64_t>(b));
-        });
+    struct Whole {
+      int64_t sum = 0;
+    };
+    Run<Whole>(c, c.operand(0).i, c.operand(1).i, out.i,
+               [dtype = c.result.dtype](int64_t a, int64_t b, Whole& h) {
+                 return h.sum = Wrap(dtype, Product()(a, h.sum) + static_cast<uint64_t>(b));
+               });
   }
   return out;
 }

@@ -1,15 +1,19 @@
 #include <gtest/gtest.h>
 #include <reel/reel.h>
+#include <reel/reductions.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
+#include <tuple>
+#include <type_traits>
 #include <vector>
 
 // Errors of compiled sums and products of matrices against the bounds that their order of additions gives:
 //   reduce_sum of n:   2 eps (log2 n + 64) sum |x|     64 interleaved partials per block of 4096, then a tree
 //              rows:   32 eps ceil(log64 n) sum |x|    groups of 64 in order, then their sums
+//   recurrence:        half an ulp of y[t], and what a wider type loses
 //   contract over K:   eps (256 + K / 256) sum |a b|   blocks of 256, added in order
 
 namespace reel {
@@ -101,6 +105,52 @@ TYPED_TEST(Sums, ContractIsWithinItsBound) {
         const long double bound =
             this->kEps * (256 + static_cast<long double>(k) / 256) * magnitude;
         EXPECT_LE(std::fabs(c[i * kColumns + j] - exact), bound) << k;
+      }
+    }
+  }
+}
+
+// The rule of recurrences (ir/README.md), by itself: f32 carried in f64, f64 with the rests of its sums.
+struct Carried {
+  double sum = -0.0, low = 0;
+  double Next(double a, double b, bool with_rests) {
+    const double product = a * sum, next = product + b, b_part = next - product;
+    low = a * low + ((product - (next - b_part)) + (b - b_part));
+    sum = next;
+    return with_rests && std::fabs(low) > 0 ? sum + low : sum;
+  }
+};
+
+TYPED_TEST(Sums, RecurrencesAreCarriedWide) {
+  using T = TypeParam;
+  constexpr bool kWithRests = std::is_same_v<T, double>;
+  // Rows, columns, and columns in tiles; t steps.
+  for (const auto& [outer, t, inner] : {std::tuple{1, 5000, 1}, {3, 70, 1}, {1, 90, 7}, {2, 40, 1300}, {1, 3, 512}, {2, 5, 513}}) {
+    const Shape shape{outer, t, inner};
+    const auto n = static_cast<size_t>(shape.size());
+    std::vector<T> a = Draw<T>(n, 3), b = Draw<T>(n, 4), expected(n);
+    for (size_t i = 0; i < n; i += 3) a[i] = 1;  // long memory
+    b[n / 2] = std::numeric_limits<T>::infinity();
+    for (const bool reverse : {false, true}) {
+      for (int64_t row = 0; row < outer * inner; ++row) {
+        Carried h;
+        for (int64_t step = 0; step < t; ++step) {
+          const int64_t at = reverse ? t - 1 - step : step;
+          const auto i = static_cast<size_t>((row / inner * t + at) * inner + row % inner);
+          expected[i] = static_cast<T>(h.Next(step == 0 ? 1 : a[i], b[i], kWithRests));
+        }
+      }
+      const auto run = [&](const Tensor& x, const Tensor& y) { return Recurrence(x, y, 1, reverse); };
+      const std::vector<Tensor> in{Tensor::FromData(a, shape), Tensor::FromData(b, shape)};
+      std::vector<Tensor> results{run(in[0], in[1])};
+      for (const int level : {0, 2}) {
+        const auto compiled = Compile(Trace(run, {Spec(in[0]), Spec(in[1])}), {.opt_level = level});
+        results.push_back(compiled("main", in).tensors()[0]);
+      }
+      for (const Tensor& result : results) {
+        const std::vector<T> got = result.template ToVector<T>();
+        for (size_t i = 0; i < n; ++i)
+          ASSERT_TRUE(got[i] == expected[i] || (std::isnan(got[i]) && std::isnan(expected[i]))) << shape.ToString() << " " << i;
       }
     }
   }
