@@ -6,6 +6,7 @@
 #include "ir/strings.h"
 #include "reel/activations.h"
 #include "reel/ops.h"
+#include "reel/special.h"
 
 // Compositions of primitives, without gradients of their own. A branch of Where that is not taken
 // is computed from a harmless argument, so that its derivative is finite.
@@ -71,7 +72,8 @@ Tensor Celu(const Operand& x, double alpha) {
 Tensor Gelu(const Operand& x) {
   const LocationScope scope(x);
   return Compose("gelu", {Materialize(x)}, {}, [](Operands in) {
-    return Mul(Mul(in[0], 0.5), Add(Erf(Mul(in[0], 1 / std::numbers::sqrt2)), 1.0));
+    const Tensor t = internal::Wide(in[0]), scaled = Mul(t, -1 / std::numbers::sqrt2);
+    return Cast(Mul(Mul(t, 0.5), Erfc(scaled)), in[0].dtype());
   });
 }
 

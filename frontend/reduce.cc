@@ -59,7 +59,11 @@ Tensor ReduceMin(const Operand& x, const Axes& axes, ReduceOptions options) {
   return Reduce("reduce_min", ir::Op::kReduceMin, x, axes, options);
 }
 Tensor ReduceProd(const Operand& x, const Axes& axes, ReduceOptions options) {
-  return Reduce("reduce_prod", ir::Op::kReduceProd, x, axes, options);
+  const LocationScope scope(x);
+  const Tensor t = Materialize(x);
+  const auto product = [&](const Tensor& a) { return Reduce("reduce_prod", ir::Op::kReduceProd, a, axes, options); };
+  // Every factor rounds once: n of them cost f32 half its digits.
+  return t.dtype() == kFloat32 ? Cast(product(Cast(t, kFloat64)), kFloat32) : product(t);
 }
 Tensor ReduceAll(const Operand& x, const Axes& axes, ReduceOptions options) {
   NeedBool("reduce_all", x);

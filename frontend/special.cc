@@ -72,21 +72,23 @@ Tensor Ndtri(const Operand& p) {
   });
 }
 
-// x > 0: log(1 - q), q = Ndtr(-x). Then log(Ndtr(x)). Below the normal range of Ndtr the asymptotic
-// series -x^2/2 - log(-x sqrt(2 pi)) + log(1 - r + 3 r^2 - 15 r^3 + 105 r^4), r = 1/x^2.
+// x > 0: log(1 - q), q = Ndtr(-x). Then log(Ndtr(x)). Where Ndtr leaves the normal range the asymptotic
+// series -x^2/2 - log(-x sqrt(2 pi)) + log(1 - r + 3 r^2 - 15 r^3 + 105 r^4), r = 1/x^2. All in double: a logarithm
+// of what f32 rounds to a denormal, or f16 to 0, has lost its digits, and so has its derivative.
 Tensor LogNdtr(const Operand& x) {
   const LocationScope scope(x);
-  const Tensor t = Materialize(x);
-  const double limit = t.dtype() == kFloat64 ? -37.0 : -13.0;
-  const Tensor upper = Greater(t, 0.0), lower = Less(t, limit);
-  const Tensor right = Log1p(Neg(Ndtr(Neg(Where(upper, t, 1.0)))));
-  const Tensor middle = Log(Ndtr(Where(LogicalOr(upper, lower), -1.0, t)));
-  const Tensor far = Where(lower, t, limit), r = Reciprocal(Square(far));
-  Tensor series = Sub(1.0, Mul(r, 7.0));
-  for (const double factor : {5.0, 3.0, 1.0}) series = Sub(1.0, Mul(Mul(r, factor), series));
-  const double half_log_two_pi = std::log(2 * std::numbers::pi) / 2;
-  const Tensor left = Sub(Sub(Mul(Square(far), -0.5), Log(Neg(far))), half_log_two_pi);
-  return Where(upper, right, Where(lower, Add(left, Log(series)), middle));
+  return InDouble(Materialize(x), [](const Tensor& t) {
+    constexpr double kLimit = -37.0;
+    const Tensor upper = Greater(t, 0.0), lower = Less(t, kLimit);
+    const Tensor right = Log1p(Neg(Ndtr(Neg(Where(upper, t, 1.0)))));
+    const Tensor middle = Log(Ndtr(Where(LogicalOr(upper, lower), -1.0, t)));
+    const Tensor far = Where(lower, t, kLimit), r = Square(Reciprocal(far));
+    Tensor series = Sub(1.0, Mul(r, 7.0));
+    for (const double factor : {5.0, 3.0, 1.0}) series = Sub(1.0, Mul(Mul(r, factor), series));
+    const double half_log_two_pi = std::log(2 * std::numbers::pi) / 2;
+    const Tensor left = Sub(Sub(Mul(Square(far), -0.5), Log(Neg(far))), half_log_two_pi);
+    return Where(upper, right, Where(lower, Add(left, Log(series)), middle));
+  });
 }
 
 }  // namespace reel

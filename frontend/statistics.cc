@@ -12,13 +12,15 @@ using internal::LocationScope;
 using internal::Materialize;
 using internal::NormalizeAxis;
 using internal::ThrowInvalid;
-using internal::Wide;
 
 Tensor NeedFloats(const char* op, const Operand& x) {
   const Tensor t = Materialize(x);
   if (IsFloat(t.dtype())) return t;
   ThrowInvalid(StrCat(op, ": needs floats, got ", t.type().ToString(), "; Cast it to kFloat32"));
 }
+
+// What sums of squares are taken in, so that (but for f64) they do not overflow where their root does not.
+Tensor Widest(const Tensor& x) { return Cast(x, x.dtype() == kFloat16 ? kFloat32 : kFloat64); }
 
 // sqrt(x) with derivative 0 at 0.
 Tensor SafeSqrt(const Tensor& x) {
@@ -35,9 +37,12 @@ Tensor CountNonzero(const Operand& x, const Axes& axes, ReduceOptions options) {
 
 Tensor ReduceVariance(const Operand& x, const Axes& axes, VarianceOptions options) {
   const LocationScope scope(x);
-  const Tensor given = NeedFloats("reduce_variance", x), t = Wide(given);
-  const Tensor squares = ReduceSum(Square(Sub(t, ReduceMean(t, axes, {.keepdims = true}))), axes,
-                                   {.keepdims = options.keepdims});
+  const Tensor given = NeedFloats("reduce_variance", x), t = Widest(given);
+  Tensor distance = Sub(t, ReduceMean(t, axes, {.keepdims = true}));
+  // In its own dtype the mean is rounded far from 0: what the distances then sum up to would be squared into the
+  // result. Its derivative is 0.
+  if (t.dtype() == given.dtype()) distance = Sub(distance, StopGradient(ReduceMean(distance, axes, {.keepdims = true})));
+  const Tensor squares = ReduceSum(Square(distance), axes, {.keepdims = options.keepdims});
   if (!t.shape().is_constant()) {
     const Tensor n = internal::CountOf(t, internal::ResolveAxes("reduce_variance", axes, t.rank()));
     const Tensor divisor = Maximum(Sub(n, options.ddof), int64_t{0});
@@ -52,7 +57,7 @@ Tensor ReduceVariance(const Operand& x, const Axes& axes, VarianceOptions option
 Tensor ReduceStd(const Operand& x, const Axes& axes, VarianceOptions options) {
   const LocationScope scope(x);
   const Tensor t = NeedFloats("reduce_std", x);
-  return Cast(SafeSqrt(ReduceVariance(Wide(t), axes, options)), t.dtype());
+  return Cast(SafeSqrt(ReduceVariance(Widest(t), axes, options)), t.dtype());
 }
 
 Tensor Norm(const Operand& x, const Axes& axes, NormOptions options) {
@@ -61,7 +66,7 @@ Tensor Norm(const Operand& x, const Axes& axes, NormOptions options) {
   const ReduceOptions reduce{.keepdims = options.keepdims};
   if (options.order == NormOrder::kOne) return ReduceSum(Abs(t), axes, reduce);
   if (options.order == NormOrder::kTwo)
-    return Cast(SafeSqrt(ReduceSum(Square(Wide(t)), axes, reduce)), t.dtype());
+    return Cast(SafeSqrt(ReduceSum(Square(Widest(t)), axes, reduce)), t.dtype());
   // Over nothing it is 0, not -inf.
   return Maximum(ReduceMax(Abs(t), axes, reduce), 0);
 }
