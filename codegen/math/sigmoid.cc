@@ -1,6 +1,7 @@
 // sigmoid(x) = u / (u + u e^-x), u = 2^-37 (2^-96), so that u e^-x does not overflow where the result
-// is denormal. e^-x = 2^n m, m in [0.7, 1.5]. Budget in ULP of the result: m and the quotient
-// 1 (m: 0.9) each, the denominator 0.5.
+// is denormal. e^-x = 2^n (1 + p), and u + u 2^n is exact but where n is as large as a mantissa is long. Budget in ULP
+// of the result: p 0.2, the denominator 1 (where the result is just below a power of two), the quotient 0.5; around that
+// n another 0.7.
 #include <cmath>
 
 #include "codegen/math/common.h"
@@ -20,7 +21,7 @@ llvm::Value* EmitSigmoid(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptio
   const uint64_t unit_bits =
       static_cast<uint64_t>(e.bias() + unit_exponent) << e.mantissa_bits();
   const Fp scale = e.FromBits(r.exponent + unit_bits);
-  return (unit / e.Fma(scale, Mantissa(r), e.Const(unit))).v;
+  return (unit / e.Fma(scale, MantissaLessOne(r), scale + unit)).v;
 }
 
 }  // namespace reel::codegen::math
