@@ -69,10 +69,11 @@ Tensor Celu(const Operand& x, double alpha) {
   return ExponentialUnit(x, alpha, alpha);
 }
 
+// In double, where erfc of floats is computed anyway: the rounding of x / sqrt(2) counts x^2 times in the tail.
 Tensor Gelu(const Operand& x) {
   const LocationScope scope(x);
   return Compose("gelu", {Materialize(x)}, {}, [](Operands in) {
-    const Tensor t = internal::Wide(in[0]), scaled = Mul(t, -1 / std::numbers::sqrt2);
+    const Tensor t = Cast(in[0], kFloat64), scaled = Mul(t, -1 / std::numbers::sqrt2);
     return Cast(Mul(Mul(t, 0.5), Erfc(scaled)), in[0].dtype());
   });
 }
