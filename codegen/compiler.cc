@@ -54,6 +54,7 @@ PlanOptions PlanFor(const CompilerOptions& options, const ir::BudgetMeter* meter
   PlanOptions plan;
   plan.fuse = plan.vectorize = options.opt_level > 0;
   plan.memory_budget = options.memory_budget;
+  plan.check_bounds = options.check_bounds;
   plan.meter = meter;
   return plan;
 }

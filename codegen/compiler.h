@@ -22,6 +22,7 @@ struct CompilerOptions {
   int opt_level = 2;         ///< 0: one scalar kernel per op, LLVM level 0; 2: fused, vectorised
   int64_t memory_budget = 0; ///< bytes of temporaries, 0 = no limit: PlanOptions
   bool profile = false;      ///< of Compile: steps are timed (runtime/profile.h)
+  bool check_bounds = true;  ///< PlanOptions
   std::string dump_to;       ///< folder for program text, LLVM IR and assembly; empty = none
   std::string cache_dir;     ///< machine code is kept and looked for there; empty = nowhere
   /// Of an object: values of symbolic extents by name (program/sized.h); modules that are compiled here have none.

@@ -4,11 +4,13 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <optional>
 
 #include "codegen/program/plan.h"
 #include "frontend/compiled.h"
 #include "frontend/event_log.h"
 #include "frontend/profile.h"
+#include "frontend/stop.h"
 #include "frontend/symbolic.h"
 #include "frontend/program_cache.h"
 #include "ir/names.h"
@@ -51,6 +53,10 @@ struct InstanceData {
       memory = std::move(larger);
     }
     current = std::move(next);
+    auto* const header = static_cast<reel_instance*>(memory.data());
+    header->stop = StopFlag();
+    long_loops.clear();
+    for (const codegen::EntryPoint& e : program.entries) long_loops.push_back(codegen::HaveLongLoop(e.steps));
     if (current->program().profile) static_cast<reel_instance*>(memory.data())->profile = Profiler();
   }
 
@@ -79,6 +85,7 @@ struct InstanceData {
   runtime::Buffer memory;
   std::shared_ptr<const CompiledData> current;  // null: symbolic, and never called
   std::vector<Profile> profiles;
+  std::vector<bool> long_loops;  // by entry point of the current program: it may go on for ever
 };
 
 }  // namespace internal
@@ -194,10 +201,12 @@ void RunEntry(InstanceData* data, size_t index, std::span<const Tensor> argument
   std::byte* const memory = data->Memory();
   runtime::Profiler* const profiler = data->Profiler();
   const int64_t begin = profiler ? runtime::ProfileClock() : 0;
+  std::optional<internal::InterruptScope> interrupts;
+  if (data->long_loops[index]) interrupts.emplace();
   const int32_t status =
       code.code->entry(static_cast<int>(index))(memory, data->arguments.data(), data->results.data());
   if (profiler) profiler->AddRun(static_cast<int32_t>(index), begin);
-  internal::CheckStatus(entry.name, status);
+  internal::CheckStatus(entry.name, status, code.program(), memory);
   if (code.checked) internal::CheckNumericsFault(entry.name, code.sites, fault);
 }
 
@@ -244,6 +253,7 @@ codegen::CompilerOptions ToCompiler(const CompileOptions& options) {
   out.opt_level = options.opt_level;
   out.memory_budget = options.memory_budget;
   out.profile = options.profile || runtime::GetEnvironment().profile;
+  out.check_bounds = options.check_bounds;
   out.budget = options.budget;
   out.extents = options.extents;
   return out;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "frontend/symbolic.h"
+#include "ir/check_index.h"
 #include "ir/strings.h"
 #include "runtime/abi.h"
 #include "runtime/allocator.h"
@@ -51,7 +52,7 @@ codegen::CompilerOptions DefaultCompilerOptions() {
 
 void InitHeader(void* instance) {
   auto* header = static_cast<reel_instance*>(instance);
-  *header = {REEL_INSTANCE_MAGIC, reel_gang_parallel_for, nullptr, nullptr, {}};
+  *header = {REEL_INSTANCE_MAGIC, reel_gang_parallel_for, nullptr, nullptr, {}, nullptr};
 }
 
 runtime::Buffer MakeInstance(const codegen::Program& program) {
@@ -76,8 +77,21 @@ void WriteInitialValues(const codegen::Program& program, const runtime::Buffer& 
   }
 }
 
-void CheckStatus(std::string_view entry, int32_t status) {
+std::string IndexFaultText(int32_t status, const codegen::Program& program, const void* instance) {
+  const int64_t* fault = static_cast<const reel_instance*>(instance)->fault;
+  const codegen::IndexCheck& check = program.checks.at(static_cast<size_t>(fault[0]));
+  std::string text = ir::IndexOutOfRangeText(*check.attributes, fault[1]);
+  if (check.location.line > 0) StrAppend(&text, ", at ", check.location.file, ":", check.location.line);
+  if (status == REEL_STATE_PARTLY_UPDATED) StrAppend(&text, "; ", reel_status_message(status));
+  return text;
+}
+
+void CheckStatus(std::string_view entry, int32_t status, const codegen::Program& program, const void* instance) {
   if (status == REEL_OK) return;
+  if (status == REEL_INDEX_OUT_OF_RANGE || status == REEL_STATE_PARTLY_UPDATED) {
+    ThrowError(ErrorCode::kOutOfRange, IndexFaultText(status, program, instance));
+  }
+  if (status == REEL_CANCELLED) ThrowError(ErrorCode::kCancelled, StrCat(entry, ": ", reel_status_message(status)));
   const bool users = status == REEL_INVALID_ARGUMENT;
   ThrowError(users ? ErrorCode::kInvalidArgument : ErrorCode::kInternal,
              StrCat(entry, ": ", reel_status_message(status)));

@@ -3,6 +3,7 @@
 #include "frontend/compose.h"
 #include "frontend/composition.h"
 #include "frontend/core.h"
+#include "frontend/index.h"
 #include "frontend/loss.h"
 #include "ir/strings.h"
 #include "reel/activations.h"
@@ -17,30 +18,6 @@ using internal::Match;
 using internal::Materialize;
 using internal::Reduced;
 
-namespace internal {
-namespace {
-
-template <typename T>
-void CheckRange(const char* op, const Tensor& labels, int64_t classes) {
-  for (const T label : labels.data<T>()) {
-    if (label >= 0 && label < classes) continue;
-    ThrowError(ErrorCode::kOutOfRange,
-               StrCat(op, ": label ", label, " is not one of ", classes, " classes"));
-  }
-}
-
-}  // namespace
-
-void CheckLabelRange(const char* op, const Tensor& labels, int64_t classes) {
-  if (labels.symbolic()) return;
-  if (labels.dtype() == kInt32)
-    CheckRange<int32_t>(op, labels, classes);
-  else
-    CheckRange<int64_t>(op, labels, classes);
-}
-
-}  // namespace internal
-
 namespace {
 
 using Operands = absl::Span<const Tensor>;
@@ -50,8 +27,8 @@ std::vector<double> NumbersOf(const Options& options) {
   return {options.label_smoothing, static_cast<double>(options.reduction)};
 }
 
-// Integer labels for scores [..., classes].
-void CheckLabels(const char* op, const Tensor& scores, const Tensor& labels) {
+// Integer labels for scores [..., classes], checked.
+Tensor CheckLabels(const char* op, const Tensor& scores, const Tensor& labels) {
   const Shape batch = scores.rank() == 0
                           ? Shape()
                           : Shape(std::span(scores.shape().begin(), scores.shape().end() - 1));
@@ -61,7 +38,7 @@ void CheckLabels(const char* op, const Tensor& scores, const Tensor& labels) {
         op, ": scores ", scores.type().ToString(), " and labels ", labels.type().ToString(),
         " do not fit; labels are i32 or i64 of the shape of the scores without the last axis"));
   }
-  internal::CheckLabelRange(op, labels, scores.shape().dim(scores.rank() - 1));
+  return internal::CheckLabelRange(op, labels, scores.shape().dim(scores.rank() - 1));
 }
 
 // x[label] over the last axis.
@@ -107,9 +84,10 @@ Tensor SoftmaxCrossEntropy(const Operand& logits, const Operand& labels,
                            const CrossEntropyOptions& options) {
   const char* const op = "softmax_cross_entropy";
   const LocationScope scope(logits);
-  const Tensor given = Materialize(logits), y = Materialize(labels);
+  const Tensor given = Materialize(logits);
+  Tensor y = Materialize(labels);
   const bool dense = IsFloat(y.dtype()) && given.rank() > 0 && y.shape() == given.shape();
-  if (!dense) CheckLabels(op, given, y);
+  if (!dense) y = CheckLabels(op, given, y);
   CheckSmoothing(op, options.label_smoothing);
   return internal::Compose(op, {given, y}, NumbersOf(options), [&](Operands in) {
     const Tensor x = internal::Wide(in[0]), z = Sub(x, StopGradient(ReduceMax(x, -1, {.keepdims = true})));
@@ -122,8 +100,8 @@ Tensor SoftmaxCrossEntropy(const Operand& logits, const Operand& labels,
 Tensor NegativeLogLikelihood(const Operand& log_probabilities, const Operand& labels,
                              const LossOptions& options) {
   const LocationScope scope(log_probabilities);
-  const Tensor x = Materialize(log_probabilities), y = Materialize(labels);
-  CheckLabels("negative_log_likelihood", x, y);
+  const Tensor x = Materialize(log_probabilities);
+  const Tensor y = CheckLabels("negative_log_likelihood", x, Materialize(labels));
   return Reduced(Neg(Picked(x, y)), options.reduction);
 }
 

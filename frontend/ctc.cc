@@ -1,6 +1,7 @@
 #include <limits>
 
 #include "frontend/compose.h"
+#include "frontend/index.h"
 #include "frontend/loss.h"
 #include "ir/strings.h"
 #include "reel/activations.h"
@@ -97,8 +98,8 @@ Tensor CtcLoss(const Operand& logits, const Operand& labels, const CtcOptions& o
   const Sizes n = CheckCtc(x, y, options);
   const Tensor label_lengths = Lengths(options.label_lengths, n.batch, n.labels);
   const Tensor counts = Less(Iota(y.shape(), 1), label_lengths);  // the rest is padding
-  const Tensor used = Where(counts, Cast(y, kInt64), options.blank);
-  internal::CheckLabelRange("ctc_loss", used, n.classes);
+  const Tensor used =
+      internal::CheckLabelRange("ctc_loss", Where(counts, Cast(y, kInt64), options.blank), n.classes);
   const Tensor extended = Extended(used, n, options.blank);
   const Tensor wide = internal::Wide(x);
   const Tensor emissions = Emissions(LogSoftmax(wide), extended, n);

@@ -1,4 +1,10 @@
 #include "frontend/index.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "frontend/event_log.h"
+#include "ir/check_index.h"
 #include "ir/strings.h"
 #include "reel/ops.h"
 
@@ -16,24 +22,41 @@ namespace internal {
 namespace {
 
 template <typename T>
-void CheckRange(const char* op, const Tensor& x, const Tensor& indices, int64_t axis) {
-  const int64_t n = x.shape().dim(static_cast<int>(axis));
-  for (const T index : indices.data<T>()) {
-    if (index >= 0 && index < n) continue;
-    internal::ThrowError(ErrorCode::kOutOfRange,
-                         StrCat(op, ": index ", index, " is out of range for axis ", axis, " of ",
-                                x.type().ToString(), "; indices must be in [0, ", n, ")"));
-  }
+void CheckValues(const ir::Attributes& check, const Tensor& indices) {
+  const auto x = indices.data<T>();
+  const auto index = ir::IndexOutOfRange<T>({x.data(), x.size()}, ir::CheckedExtent(check));
+  if (index) ThrowError(ErrorCode::kOutOfRange, ir::IndexOutOfRangeText(check, *index));
+}
+
+// Whether something is made that will run with other indices.
+bool IsForLater(const Tensor& indices) {
+  const ThreadState& state = State();
+  if (indices.symbolic() || state.trace) return indices.symbolic();
+  return std::any_of(state.sinks.begin(), state.sinks.end(), [](const auto& sink) {
+    const auto* log = dynamic_cast<const EventLog*>(sink.get());
+    return log && log->listening() && !log->watcher();
+  });
+}
+
+Tensor Checked(ir::Attributes check, const Tensor& indices) {
+  if (indices.dtype() != kInt32 && indices.dtype() != kInt64) return indices;  // the op itself says so
+  if (IsForLater(indices)) return Dispatch(ir::Op::kCheckIndex, {indices}, std::move(check));
+  if (check.Get<Shape>("shape").is_constant()) CheckIndexValues(check, indices);
+  return indices;
 }
 
 }  // namespace
 
-void CheckIndices(const char* op, const Tensor& x, const Tensor& indices, int64_t axis) {
-  if (indices.symbolic()) return;
-  if (indices.dtype() == kInt32)
-    CheckRange<int32_t>(op, x, indices, axis);
-  else if (indices.dtype() == kInt64)
-    CheckRange<int64_t>(op, x, indices, axis);
+void CheckIndexValues(const ir::Attributes& check, const Tensor& indices) {
+  indices.dtype() == kInt32 ? CheckValues<int32_t>(check, indices) : CheckValues<int64_t>(check, indices);
+}
+
+Tensor CheckIndices(const char* op, const Tensor& x, const Tensor& indices, int64_t axis) {
+  return Checked(ir::CheckIndexAttributes(op, x.type(), axis, false), indices);
+}
+
+Tensor CheckLabelRange(const char* op, const Tensor& labels, int64_t classes) {
+  return Checked(ir::CheckIndexAttributes(op, {kFloat32, {classes}}, 0, true), labels);
 }
 
 Tensor IndexTensor(const Operand& x) {
@@ -50,17 +73,15 @@ Tensor Gather(const Operand& x, const Operand& indices, int64_t axis) {
   const LocationScope scope(x);
   const Tensor t = Materialize(x), i = IndexTensor(indices);
   axis = NormalizeAxis("gather", axis, t.rank());
-  CheckIndices("gather", t, i, axis);
-  return Dispatch(ir::Op::kGather, {t, i}, {{"axis", axis}});
+  return Dispatch(ir::Op::kGather, {t, CheckIndices("gather", t, i, axis)}, {{"axis", axis}});
 }
 
 Tensor ScatterAdd(const Operand& x, const Operand& indices, const Operand& updates, int64_t axis) {
   const LocationScope scope(x);
   const Tensor t = Materialize(x), i = IndexTensor(indices);
   axis = NormalizeAxis("scatter_add", axis, t.rank());
-  CheckIndices("scatter_add", t, i, axis);
-  return Dispatch(ir::Op::kScatterAdd, {t, i, internal::ConvertWeak(updates, t.dtype())},
-                  {{"axis", axis}});
+  const Tensor checked = CheckIndices("scatter_add", t, i, axis);
+  return Dispatch(ir::Op::kScatterAdd, {t, checked, internal::ConvertWeak(updates, t.dtype())}, {{"axis", axis}});
 }
 
 Tensor DynamicSlice(const Operand& x, const Operand& start, int64_t size, int64_t axis) {

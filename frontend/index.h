@@ -5,9 +5,13 @@
 
 namespace reel::internal {
 
-/// Throws if an index is not in [0, extent of x's axis). Eager calls look at the indices; compiled
-/// code and traces cannot.
-void CheckIndices(const char* op, const Tensor& x, const Tensor& indices, int64_t axis);
+/// The indices; throws if one is not in [0, extent of x's axis). What is traced or recorded checks them when it runs:
+/// it goes on with the tensor that this returns.
+[[nodiscard]] Tensor CheckIndices(const char* op, const Tensor& x, const Tensor& indices, int64_t axis);
+/// The same for the numbers of classes.
+[[nodiscard]] Tensor CheckLabelRange(const char* op, const Tensor& labels, int64_t classes);
+/// What a check_index does to values.
+void CheckIndexValues(const ir::Attributes& check, const Tensor& indices);
 /// The operand; throws unless it is i32 or i64.
 Tensor IndexTensor(const Operand& x);
 

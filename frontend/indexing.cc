@@ -42,8 +42,8 @@ Tensor ScatterOf(const char* name, ir::Op op, const Operand& x, const Operand& i
   const LocationScope scope(x);
   const Tensor t = Materialize(x), i = IndexTensor(indices);
   axis = NormalizeAxis(name, axis, t.rank());
-  CheckIndices(name, t, i, axis);
-  return Dispatch(op, {t, i, internal::ConvertWeak(updates, t.dtype())}, {{"axis", axis}});
+  const Tensor checked = CheckIndices(name, t, i, axis);
+  return Dispatch(op, {t, checked, internal::ConvertWeak(updates, t.dtype())}, {{"axis", axis}});
 }
 
 // x as a vector of its first `axes` axes, each element what follows them.
@@ -71,8 +71,7 @@ Tensor LinearIndex(const char* op, const Tensor& x, const Tensor& indices) {
   for (int64_t p = 0; p < parts; ++p) {
     starts.back() = p;
     limits.back() = p + 1;
-    const Tensor part = Cast(Squeeze(Slice(indices, starts, limits), -1), kInt64);
-    CheckIndices(op, x, part, p);
+    const Tensor part = CheckIndices(op, x, Cast(Squeeze(Slice(indices, starts, limits), -1), kInt64), p);
     const int64_t n = ExtentOf(x, p);
     position = Add(Mul(position, n), part);
     valid = LogicalAnd(valid, LogicalAnd(GreaterEqual(part, 0), Less(part, n)));
@@ -130,7 +129,7 @@ Tensor AlongAxis(const char* op, const Tensor& x, Tensor indices, int64_t axis) 
     ThrowInvalid(StrCat(op, ": indices ", indices.type().ToString(), " must have the rank of ",
                         x.type().ToString(), "; ExpandDims them"));
   }
-  CheckIndices(op, x, indices, axis);
+  indices = CheckIndices(op, x, indices, axis);
   Shape shape = x.shape();
   shape.set(static_cast<int>(axis), indices.shape()[static_cast<int>(axis)]);
   indices = BroadcastTo(Cast(indices, kInt64), shape);

@@ -7,6 +7,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "frontend/compiled.h"
+#include "frontend/index.h"
 #include "frontend/key.h"
 #include "frontend/library.h"
 #include "ir/strings.h"
@@ -122,6 +123,10 @@ runtime::Buffer Filled(const std::byte* number, const Type& type) {
 TensorList RunKernel(ir::Op op, const AttributesPtr& attributes, absl::Span<const Tensor> operands,
                      absl::Span<const Type> result_types) {
   static const ir::Attributes kNone;
+  if (op == ir::Op::kCheckIndex) {
+    CheckIndexValues(*attributes, operands[0]);
+    return {MakeTensor(result_types[0], operands[0].internal_data()->buffer())};
+  }
   if (op == ir::Op::kIdentity || op == ir::Op::kStopGradient || op == ir::Op::kReshape) {
     return {MakeTensor(result_types[0], operands[0].internal_data()->buffer())};
   }
@@ -150,7 +155,8 @@ TensorList RunKernel(ir::Op op, const AttributesPtr& attributes, absl::Span<cons
     out.push_back(buffer.data());
     results.push_back(MakeTensor(type, std::move(buffer)));
   }
-  CheckStatus(ir::Name(op), kernel->entry(instance.data(), in.data(), out.data()));
+  const int32_t status = kernel->entry(instance.data(), in.data(), out.data());
+  CheckStatus(ir::Name(op), status, kernel->code->program(), instance.data());
   return results;
 }
 

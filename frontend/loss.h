@@ -19,9 +19,6 @@ struct LossOperands {
 LossOperands Match(const char* op, const Operand& prediction, const Operand& target,
                    bool over_last_axis = false);
 
-/// Throws if an i32 or i64 label is not in [0, classes); labels inside a trace are not known.
-void CheckLabelRange(const char* op, const Tensor& labels, int64_t classes);
-
 }  // namespace reel::internal
 
 #endif  // REEL_FRONTEND_LOSS_H_

@@ -5,6 +5,7 @@
 #include "frontend/event_log.h"
 #include "frontend/live.h"
 #include "frontend/trace.h"
+#include "ir/budget_scope.h"
 #include "ir/calls.h"
 #include "ir/proto/file.h"
 #include "ir/strings.h"
@@ -169,8 +170,11 @@ std::string Function::ToDot() const {
 
 Function Gradients(const Function& function, const FunctionGradientOptions& options) {
   auto data = std::make_shared<ModuleData>(Data(function.internal_data()));
-  const auto made = internal::Take(passes::AddGradientFunction(
-      &data->module, data->entry, options.ys, options.xs, options.grad_ys));
+  const ir::BudgetMeter meter(options.budget);
+  const auto differentiate = [&] {
+    return passes::AddGradientFunction(&data->module, data->entry, options.ys, options.xs, options.grad_ys);
+  };
+  const auto made = internal::Take(ir::Within(&meter, differentiate, /*count_ops=*/true));
   data->module.RemoveFunction(data->entry);
   data->entry = made.name;
   internal::Check(ir::Verify(data->module));

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <string_view>
 
+#include "ir/budget_scope.h"
 #include "ir/strings.h"
 
 namespace reel::ir {
@@ -97,6 +98,7 @@ Value Function::AddState(std::string variable, Type type) {
 const Node& Function::AddNode(Op op, absl::Span<const Value> operands,
                               std::shared_ptr<const Attributes> attributes,
                               absl::Span<const Type> types, int32_t location) {
+  ChargeNode(operands.size(), types.size());
   Node node{op, ValueList(operands.begin(), operands.end()), std::move(attributes), num_values(),
             static_cast<int32_t>(types.size()), location};
   for (const Type& type : types) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "ir/budget_scope.h"
 #include "ir/strings.h"
 #include "ir/text/printer.h"
 #include "ir/verifier.h"
@@ -15,6 +16,7 @@ namespace {
 constexpr PassEntry kOptimization[] = {
     {"dce", Dce, "dead code must not be inlined"},
     {"inline", Inline, "a gradient's second forward run meets the first in one function"},
+    {"prove_indices", ProveIndices, "loops and gathers show their indices without checks that are not needed"},
     {"fold", Fold, "constants show simplify its numbers"},
     {"simplify", Simplify, "identities; transposes vanish into contractions"},
     {"cse", Cse, "forward parts that gradients repeat become one"},
@@ -74,7 +76,7 @@ absl::StatusOr<PassReport> RunOne(ir::Module* m, const PassEntry& entry, int num
                                   const PipelineOptions& options) {
   const uint64_t before = options.verify ? FingerprintOf(*m) : 0;
   const auto start = std::chrono::steady_clock::now();
-  const auto changed = entry.pass(m, options.context);
+  const auto changed = ir::Within(options.context.meter, [&] { return entry.pass(m, options.context); });
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   if (!changed.ok()) return AfterPass(changed.status(), entry.name);
   PassReport report{std::string(entry.name), *changed, seconds.count()};

@@ -35,7 +35,8 @@ struct reel_instance {
   reel_parallel_for_fn parallel_for;  // may be null
   void* context;                      // first argument of parallel_for
   void* profile;                      // of code compiled with profiling (runtime/profile.h); may be null
-  int64_t reserved[4];                // zero
+  int64_t fault[3];                   // of a call that found an index out of range: number of the check, index, 0
+  const volatile int32_t* stop;       // may be null; not 0 there: loops that may be long give REEL_CANCELLED
 };
 
 // A compiled entry point. arguments and results point to row-major tensors in signature order;
@@ -53,7 +54,9 @@ typedef int32_t (*reel_entry_fn)(void* instance, const void* const* arguments,
   X(REEL_MEMORY_TOO_SMALL, 5, "the memory given for the instance is too small")          \
   X(REEL_UNSUPPORTED_CPU, 6, "the code needs CPU features that this machine lacks")      \
   X(REEL_NOT_INITIALIZED, 7, "the instance was not initialised by this program's init")  \
-  X(REEL_STATE_PARTLY_UPDATED, 8, "the call failed after it had changed some variables")
+  X(REEL_STATE_PARTLY_UPDATED, 8, "the call failed after it had changed some variables") \
+  X(REEL_INDEX_OUT_OF_RANGE, 9, "an index or a label is out of range; no variable was changed") \
+  X(REEL_CANCELLED, 10, "the call was stopped in a loop; variables may have changed")
 
 // Result of every call into generated code.
 enum reel_status {

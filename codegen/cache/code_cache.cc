@@ -34,7 +34,8 @@ void AddTarget(const Target& target, Digest* digest) {
 }
 
 /// Recursion is as deep as control steps are nested.
-void AddSteps(const std::vector<Step>& steps, const ConstantLayout& layout, Digest* digest) {
+void AddSteps(const std::vector<Step>& steps, const std::vector<IndexCheck>& checks, const ConstantLayout& layout,
+              Digest* digest) {
   digest->Add(uint64_t{steps.size()});
   for (const Step& step : steps) {
     digest->Add(int64_t{step.kernel});
@@ -52,9 +53,14 @@ void AddSteps(const std::vector<Step>& steps, const ConstantLayout& layout, Dige
                       ? layout.offsets[static_cast<size_t>(slot.index)]
                       : slot.offset);
     }
+    if (step.control == Step::Control::kCheck) {
+      const IndexCheck& check = checks[static_cast<size_t>(step.bytes)];
+      digest->Add(static_cast<uint64_t>(check.dtype));
+      digest->Add(check.extent);
+    }
     if (step.control == Step::Control::kNone) continue;
-    AddSteps(step.first, layout, digest);
-    AddSteps(step.second, layout, digest);
+    AddSteps(step.first, checks, layout, digest);
+    AddSteps(step.second, checks, layout, digest);
   }
 }
 
@@ -102,7 +108,7 @@ std::string CodeKey(const Program& program, const Target& target, int opt_level)
   for (const Kernel& kernel : program.kernels) digest.Add(Fingerprint(kernel));
   const ConstantLayout layout = LayOutConstants(program);
   digest.Add(uint64_t{program.entries.size()});
-  for (const EntryPoint& entry : program.entries) AddSteps(entry.steps, layout, &digest);
+  for (const EntryPoint& entry : program.entries) AddSteps(entry.steps, program.checks, layout, &digest);
   return digest.Text();
 }
 

@@ -25,7 +25,8 @@ constexpr int kMaxInlinedNodes = 192;  // ops of one stored expression
 constexpr int kMaxGroupNodes = 768;    // ops of one kernel: LLVM's time is quadratic in block size
 constexpr int64_t kSmall = 16;         // elements of maps that calls cost more than arithmetic
 
-bool IsControl(const Node& node) { return Info(node.op).Has(ir::kControl); }
+// It does something else than to compute its result in a kernel.
+bool IsControl(const Node& node) { return Info(node.op).Has(ir::kControl) || node.op == Op::kCheckIndex; }
 
 // How an item reads a stored value: aligned = at the item's own indices.
 struct Leaf {
@@ -386,7 +387,7 @@ class Grouper {
   void PlaceControl(const Node& node) {
     const std::vector<Leaf> leaves = Leaves(node);
     Group group;
-    group.root_kind = Group::Root::kControl;
+    group.root_kind = node.op == Op::kCheckIndex ? Group::Root::kCheck : Group::Root::kControl;
     group.root = node.result();
     group.inputs = GroupsOf(leaves);
     group.last = node.result(node.num_results - 1).id;

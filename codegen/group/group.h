@@ -45,9 +45,11 @@ enum class Apart : uint8_t {
 /// Values computed by one kernel. `pre` are maps over the operand of the root (reduce only), `post` maps over the
 /// root's result, or over one common shape if there is no root. A scatter or dynamic_update that only writes its
 /// part of a buffer that holds operand 0 has the root kind kScatter or kUpdate. A control op is a group of its own: `root` is its
-/// first result, and it reads and writes whole buffers.
+/// first result, and it reads and writes whole buffers. So is a check_index (kCheck), which writes nothing.
 struct Group {
-  enum class Root : uint8_t { kNone, kReduce, kContract, kScatter, kUpdate, kRecurrence, kSort, kRows, kControl };
+  enum class Root : uint8_t {
+    kNone, kReduce, kContract, kScatter, kUpdate, kRecurrence, kSort, kRows, kControl, kCheck
+  };
   Root root_kind = Root::kNone;
   ir::Value root;
   std::vector<ir::Value> pre, post;

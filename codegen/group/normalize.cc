@@ -8,6 +8,7 @@
 #include "codegen/group/view.h"
 #include "ir/builder.h"
 #include "ir/strings.h"
+#include "passes/rewrite.h"
 
 namespace reel::codegen {
 namespace {
@@ -249,12 +250,68 @@ int PassedThrough(const Node& node, int i, const ir::Module& module) {
   return branches ? parameter + 1 : parameter;
 }
 
+// What check_index nodes look at, and these themselves, where it takes nothing but maps and views of parameters to
+// compute: by node. They go in front, so that a call fails before it has changed a variable, and no chain of kernels is
+// interrupted.
+std::vector<bool> EarlyChecks(const ir::Function& f) {
+  const auto count = f.nodes().size();
+  std::vector<bool> possible(count), early(count);
+  const auto made_early = [&](Value v) {
+    return f.is_parameter(v) || possible[static_cast<size_t>(f.producer_index(v))];
+  };
+  for (size_t n = 0; n < count; ++n) {
+    const Node& node = f.nodes()[n];
+    const bool simple = ir::Info(node.op).Has(ir::kElementwise) || IsView(node.op) || node.op == Op::kIota ||
+                        node.op == Op::kConstant;
+    possible[n] = simple && std::all_of(node.operands.begin(), node.operands.end(), made_early);
+  }
+  for (size_t n = count; n-- > 0;) {
+    const Node& node = f.nodes()[n];
+    early[n] = early[n] || (possible[n] && node.op == Op::kCheckIndex);
+    for (Value v : node.operands) {
+      if (early[n] && !f.is_parameter(v)) early[static_cast<size_t>(f.producer_index(v))] = true;
+    }
+  }
+  return early;
+}
+
+// A check_index of one number: what is the largest of all, were they unsigned, stands for them.
+void EmitCheck(Builder* b, const Node& node, Value x) {
+  const Type type = b->type(x);
+  const int64_t count = type.shape.size();
+  if (!node.attr<Shape>("shape").is_constant()) {
+    b->Fail(absl::InternalError("check_index: its extent is a symbol that no argument fixes"));
+    return;
+  }
+  if (count == 0) return;
+  Value worst;
+  if (count == 1) {
+    worst = type.shape.rank() == 0 ? x : b->Reshape(x, {});
+  } else {
+    const DType bits = type.dtype == kInt32 ? kUInt32 : kUInt64;
+    worst = b->Bitcast(b->ReduceMax(b->Reshape(b->Bitcast(x, bits), {count}), {0}), type.dtype);
+  }
+  const ir::Function& f = *b->function();
+  if (!f.Is(worst, Op::kConstant) && IsUniformConstant(f, worst)) worst = b->Identity(worst);
+  b->Emit(Op::kCheckIndex, {worst}, node.attrs());
+}
+
+// A loop without a bound that changes nothing does not end once it runs: it is no identity.
+bool NeverEnds(const Node& node, const ir::Module& module) {
+  if (node.op != Op::kWhile || node.attrs().Find("maximum_iterations")) return false;
+  for (int i = 0; i < node.num_results; ++i) {
+    if (PassedThrough(node, i, module) < 0) return false;
+  }
+  return true;
+}
+
 // Emits a control op; one value per result.
 ir::ValueList NormalizeControl(Builder* b, const Node& node, ir::ValueList operands, const ir::Module& module) {
   for (Value& v : operands) {
     if (!b->function()->Is(v, Op::kConstant) && IsUniformConstant(*b->function(), v)) v = b->Identity(v);
   }
   ir::ValueList results = b->EmitAll(node.op, operands, node.attrs());
+  if (NeverEnds(node, module)) return results;
   for (int i = 0; i < node.num_results && b->status().ok(); ++i) {
     if (const int k = PassedThrough(node, i, module); k >= 0) {
       results[static_cast<size_t>(i)] = operands[static_cast<size_t>(k)];
@@ -282,17 +339,25 @@ absl::StatusOr<ir::Function> Normalize(const ir::Function& f, const ir::Module& 
   }
   Builder b(&out, &module);
   const std::vector<int> readers = ReadersOf(f);
-  for (const Node& node : f.nodes()) {
+  const std::vector<bool> live = passes::LiveNodes(f);
+  const auto copy = [&](size_t n) {
+    const Node& node = f.nodes()[n];
     ir::ValueList operands;
     for (Value v : node.operands) operands.push_back(at(v));
     if (ir::Info(node.op).Has(ir::kControl)) {
-      if (node.num_results == 0) continue;
+      if (node.num_results == 0) return;
       const ir::ValueList results = NormalizeControl(&b, node, std::move(operands), module);
       for (size_t i = 0; i < results.size(); ++i) at(node.result(static_cast<int>(i))) = results[i];
-      continue;
+      return;
     }
     Value& result = at(node.result());
     switch (node.op) {
+      case Op::kCheckIndex:
+        b.set_location(node.location < 0 ? -1 : out.AddLocation(f.locations()[static_cast<size_t>(node.location)]));
+        if (live[n]) EmitCheck(&b, node, operands[0]);
+        b.set_location(-1);
+        result = operands[0];
+        break;
       case Op::kIdentity:
       case Op::kStopGradient: result = operands[0]; break;
       case Op::kContract:
@@ -306,6 +371,12 @@ absl::StatusOr<ir::Function> Normalize(const ir::Function& f, const ir::Module& 
       default:
         result = MapOfProduct(&b, f, node, operands, readers);
         if (!result.valid()) result = b.Emit(node.op, operands, node.attrs());
+    }
+  };
+  const std::vector<bool> early = EarlyChecks(f);
+  for (const bool first : {true, false}) {
+    for (size_t n = 0; n < early.size(); ++n) {
+      if (early[n] == first) copy(n);
     }
   }
   std::vector<Value> results;

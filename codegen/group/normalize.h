@@ -20,7 +20,8 @@ enum class Role : uint8_t {
 ///  - the axes of a reduce are neighbours;
 ///  - a result that is a parameter, a constant or a repeated result goes through an identity of its own;
 ///  - operands of control ops are constants or have memory; a result of a control op that is always one of its
-///    operands is that operand; control ops without results are gone.
+///    operands is that operand; control ops without results are gone;
+///  - check_index is of one number, nothing reads its result, and it stands in front where it may.
 /// Unimplemented: symbolic extents. Complex numbers must be expanded before.
 absl::StatusOr<ir::Function> Normalize(const ir::Function& function, const ir::Module& module, Role role);
 

@@ -13,6 +13,9 @@ using ir::Value;
 
 size_t Index(Value v) { return static_cast<size_t>(v.id); }
 
+// It is there for what it does.
+bool HasEffect(Op op) { return Info(op).Has(ir::kControl) || op == Op::kCheckIndex; }
+
 // The stack an operand of a node belongs to: a chain of select(iota == k, part, rest) lays parts side by side along a
 // short axis, which ScheduleMap unrolls. So what only parts of one stack read is computed once, in its kernel.
 int32_t StackOf(const ir::Function& f, const Uses& uses, const Node& node, size_t operand) {
@@ -62,7 +65,7 @@ void Add(const ir::Function& f, const Node& node, size_t operand, std::vector<bo
   uses->stack[o] = uses->stack[o] == Uses::kUnread || uses->stack[o] == stack ? stack : Uses::kNoStack;
   const Group::Root root = RootOf(node.op);
   const bool updated = operand == 0 && (root == Group::Root::kUpdate || root == Group::Root::kScatter);
-  if (updated || Info(node.op).Has(ir::kControl)) uses->wants_buffer[o] = true;
+  if (updated || HasEffect(node.op)) uses->wants_buffer[o] = true;
 }
 
 }  // namespace
@@ -94,7 +97,7 @@ Uses UsesOf(const ir::Function& f) {
   constexpr size_t kFew = 8;
   for (size_t i = f.nodes().size(); i-- > 0;) {
     const Node& node = f.nodes()[i];
-    if (uses.count[Index(node.result())] == 0 && !Info(node.op).Has(ir::kControl)) continue;  // what Normalize left over
+    if (uses.count[Index(node.result())] == 0 && !HasEffect(node.op)) continue;  // what Normalize left over
     absl::flat_hash_set<int32_t> seen;  // operands, where they are many
     for (size_t k = 0; k < node.operands.size(); ++k) {
       const auto* here = node.operands.begin() + k;

@@ -207,11 +207,9 @@ class EntryFunctions {
     return Add(llvm::FunctionType::get(llvm::Type::getVoidTy(context), {ptr, i64}, false));
   }
 
-  /// An empty `void f(ptr instance, ptr arguments, ptr results)`, worth LLVM's time.
+  /// The same, worth LLVM's time.
   llvm::Function* MakeLoop() {
-    llvm::LLVMContext& context = module_->getContext();
-    llvm::Type* ptr = llvm::PointerType::get(context, 0);
-    llvm::Function* function = Add(llvm::FunctionType::get(llvm::Type::getVoidTy(context), {ptr, ptr, ptr}, false));
+    llvm::Function* function = Make();
     function->removeFnAttr(llvm::Attribute::OptimizeNone);
     return function;
   }
@@ -290,7 +288,7 @@ class StepEmitter {
         status_ = part.status();
         return;
       }
-      b_.CreateCall(*part, {function_->getArg(0), function_->getArg(1), function_->getArg(2)});
+      PassFailureOn(b_.CreateCall(*part, {function_->getArg(0), function_->getArg(1), function_->getArg(2)}));
       first = end;
     }
   }
@@ -303,6 +301,7 @@ class StepEmitter {
       case Step::Control::kIf: return If(s);
       case Step::Control::kWhile: return While(s);
       case Step::Control::kChain: return Chain(s);
+      case Step::Control::kCheck: return EmitCheck(b_, program_, s, function_->getArg(0), Pointer(s.buffers[0]));
       case Step::Control::kNone: s.kernel < 0 ? Copy(s) : Call(s);
     }
   }
@@ -326,13 +325,24 @@ class StepEmitter {
       Emit(steps);
       CallPending();
     };
-    EmitWhile(b_, s, [&] { all(s.first); }, [&] { return Condition(s.buffers[0]); }, [&] { all(s.second); });
+    EmitWhile(
+        b_, s, function_->getArg(0), [&] { all(s.first); }, [&] { return Condition(s.buffers[0]); },
+        [&] { all(s.second); });
   }
 
   void LoopInLine(const Step& s) {
     llvm::Function* function = functions_->MakeLoop();
     if (absl::Status made = LowerLoop(program_, s, symbols_, target_, function); !made.ok()) status_ = std::move(made);
-    b_.CreateCall(function, {function_->getArg(0), function_->getArg(1), function_->getArg(2)});
+    PassFailureOn(b_.CreateCall(function, {function_->getArg(0), function_->getArg(1), function_->getArg(2)}));
+  }
+
+  /// Returns a status that is not REEL_OK.
+  void PassFailureOn(Value* status) {
+    llvm::BasicBlock *failed = Block("failed"), *done = Block("done");
+    b_.CreateCondBr(b_.CreateICmpNE(status, b_.getInt32(REEL_OK)), failed, done);
+    b_.SetInsertPoint(failed);
+    b_.CreateRet(status);
+    b_.SetInsertPoint(done);
   }
 
   Value* Constants() { return module_->getOrInsertGlobal(symbols_.constants, b_.getInt8Ty()); }

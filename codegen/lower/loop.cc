@@ -1,10 +1,12 @@
 #include "codegen/lower/loop.h"
 
+#include <cstddef>
 #include <map>
 #include <tuple>
 
 #include "codegen/lower/addresses.h"
 #include "codegen/lower/emitter.h"
+#include "runtime/abi.h"
 
 namespace reel::codegen {
 namespace {
@@ -26,7 +28,7 @@ class LoopEmitter {
     auto* start = llvm::BasicBlock::Create(b_.getContext(), "start", function_);
     b_.SetInsertPoint(start);
     While(loop);
-    b_.CreateRetVoid();
+    b_.CreateRet(b_.getInt32(REEL_OK));
     llvm::IRBuilder<>(entry_).CreateBr(start);
     return status_;
   }
@@ -40,13 +42,15 @@ class LoopEmitter {
           EmitIf(b_, Condition(s), [&] { Emit(s.first); }, [&] { Emit(s.second); });
           break;
         case Step::Control::kWhile: While(s); break;
+        case Step::Control::kCheck: EmitCheck(b_, program_, s, function_->getArg(0), Pointer(s.buffers[0])); break;
         default: s.kernel < 0 ? Copy(s) : Kernel(s);
       }
     }
   }
 
   void While(const Step& s) {
-    EmitWhile(b_, s, [&] { Emit(s.first); }, [&] { return Condition(s); }, [&] { Emit(s.second); });
+    EmitWhile(
+        b_, s, function_->getArg(0), [&] { Emit(s.first); }, [&] { return Condition(s); }, [&] { Emit(s.second); });
   }
 
   Value* Condition(const Step& s) {
@@ -122,6 +126,41 @@ void SinkGatherAddresses(llvm::Function* function) {
       call->setArgOperand(operand, own);
     }
   }
+}
+
+void EmitCheck(llvm::IRBuilderBase& b, const Program& program, const Step& step, Value* instance, Value* number) {
+  const IndexCheck& check = program.checks[static_cast<size_t>(step.bytes)];
+  llvm::Function* function = b.GetInsertBlock()->getParent();
+  const auto block = [&](const char* name) { return llvm::BasicBlock::Create(b.getContext(), name, function); };
+  llvm::BasicBlock *failed = block("failed"), *good = block("good");
+  Value* index = b.CreateLoad(check.dtype == kInt32 ? b.getInt32Ty() : b.getInt64Ty(), number);
+  Value* wide = b.CreateSExt(index, b.getInt64Ty());
+  Value* in_range = b.CreateICmpULT(wide, b.getInt64(static_cast<uint64_t>(check.extent)));
+  b.CreateCondBr(in_range, good, failed, llvm::MDBuilder(b.getContext()).createBranchWeights(1 << 20, 1));
+  b.SetInsertPoint(failed);
+  const auto store = [&](Value* x, size_t i) {
+    const uint64_t offset = offsetof(reel_instance, fault) + i * sizeof(int64_t);
+    b.CreateStore(x, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), instance, offset));
+  };
+  store(b.getInt64(static_cast<uint64_t>(step.bytes)), 0);
+  store(wide, 1);
+  b.CreateRet(b.getInt32(step.lanes == 1 ? REEL_STATE_PARTLY_UPDATED : REEL_INDEX_OUT_OF_RANGE));
+  b.SetInsertPoint(good);
+}
+
+void EmitPoll(llvm::IRBuilderBase& b, Value* instance) {
+  llvm::Function* function = b.GetInsertBlock()->getParent();
+  const auto block = [&](const char* name) { return llvm::BasicBlock::Create(b.getContext(), name, function); };
+  llvm::BasicBlock *look = block("look"), *stop = block("stop"), *go_on = block("go_on");
+  Value* place = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), instance, offsetof(reel_instance, stop));
+  Value* flag = b.CreateLoad(b.getPtrTy(), place);
+  b.CreateCondBr(b.CreateIsNull(flag), go_on, look);
+  b.SetInsertPoint(look);
+  Value* stopped = b.CreateLoad(b.getInt32Ty(), flag, /*isVolatile=*/true);
+  b.CreateCondBr(b.CreateIsNull(stopped), go_on, stop);
+  b.SetInsertPoint(stop);
+  b.CreateRet(b.getInt32(REEL_CANCELLED));
+  b.SetInsertPoint(go_on);
 }
 
 absl::Status LowerLoop(const Program& program, const Step& loop, const ProgramSymbols& symbols, const Target& target,

@@ -6,8 +6,8 @@
 
 namespace reel::codegen {
 
-/// Fills an empty `void f(ptr instance, ptr arguments, ptr results)` with a loop in line (Step::in_line): its branches,
-/// inner loops and counters, the kernels where they run.
+/// Fills an empty `i32 f(ptr instance, ptr arguments, ptr results)` with a loop in line (Step::in_line): its branches,
+/// inner loops and counters, the kernels where they run. It returns a reel_status.
 absl::Status LowerLoop(const Program& program, const Step& loop, const ProgramSymbols& symbols, const Target& target,
                        llvm::Function* function);
 
@@ -17,9 +17,18 @@ inline constexpr llvm::StringLiteral kIsLoop = "reel-loop";
 /// Code generation sees a base and offsets only within a block.
 void SinkGatherAddresses(llvm::Function* function);
 
-/// What `while` does, and where: maximum_iterations of `loop`, the condition that its first steps leave.
+/// A kCheck step of a function that returns a reel_status: returns from it if what `number` points to is out of range.
+void EmitCheck(llvm::IRBuilderBase& b, const Program& program, const Step& step, llvm::Value* instance,
+               llvm::Value* number);
+
+/// Returns REEL_CANCELLED from the function if reel_instance::stop says so.
+void EmitPoll(llvm::IRBuilderBase& b, llvm::Value* instance);
+
+/// What `while` does, and where: maximum_iterations of `loop`, the condition that its first steps leave. A loop that
+/// may be long looks in each iteration whether it is to stop.
 template <typename First, typename Condition, typename Second>
-void EmitWhile(llvm::IRBuilderBase& b, const Step& loop, First first, Condition condition, Second second) {
+void EmitWhile(llvm::IRBuilderBase& b, const Step& loop, llvm::Value* instance, First first, Condition condition,
+               Second second) {
   if (loop.maximum_iterations == 0) return;
   llvm::Function* function = b.GetInsertBlock()->getParent();
   const auto block = [&](const char* name) { return llvm::BasicBlock::Create(b.getContext(), name, function); };
@@ -32,6 +41,7 @@ void EmitWhile(llvm::IRBuilderBase& b, const Step& loop, First first, Condition 
   first();
   b.CreateCondBr(condition(), body, done);
   b.SetInsertPoint(body);
+  if (MayBeLong(loop)) EmitPoll(b, instance);
   second();
   llvm::Value* next = b.CreateAdd(n, b.getInt64(1));
   n->addIncoming(next, b.GetInsertBlock());

@@ -16,6 +16,7 @@
 #include "codegen/schedule/join_sums.h"
 #include "codegen/schedule/signature.h"
 #include "codegen/schedule/split_sums.h"
+#include "ir/check_index.h"
 #include "ir/strings.h"
 
 namespace reel::codegen {
@@ -179,6 +180,9 @@ absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::PrepareAs(const Key& key, b
     if (group.root_kind == Group::Root::kControl) {
       chains.Finish();
       AddControlItem(grouping, *f.producer(group.root), named, block.get());
+    } else if (group.root_kind == Group::Root::kCheck) {
+      chains.Finish();
+      AddCheckItem(grouping, *f.producer(group.root), block.get());
     } else {
       chains.Add(AddKernelItem(grouping, static_cast<int>(g), key.second == Role::kEntry, block.get()));
     }
@@ -256,9 +260,14 @@ void BlockBuilder::AddControlItem(const Grouping& grouping, const Node& node, st
       item.kind = BlockItem::Kind::kWhile;
       if (options_.fuse) item.overwritten = OverwrittenOperands(block->f, node, module_);
       if (const auto* n = node.attrs().Find("maximum_iterations")) item.maximum_iterations = std::get<int64_t>(*n);
-      // A bound that the condition keeps by itself is not checked.
-      if (options_.fuse && CountedIterations(block->f, node, module_).value_or(INT64_MAX) <= item.maximum_iterations) {
-        item.maximum_iterations = -1;
+      if (options_.fuse) {  // a bound that the condition keeps by itself is not checked
+        const int64_t counted = CountedIterations(block->f, node, module_).value_or(INT64_MAX);
+        const bool bounded = counted <= item.maximum_iterations;
+        if (counted <= kMostUnwatched && (bounded || item.maximum_iterations < 0)) {
+          item.maximum_iterations = kCounted;
+        } else if (bounded) {
+          item.maximum_iterations = -1;
+        }
       }
       named->emplace_back(node.attr<std::string>("cond"), Role::kBranch);
       named->emplace_back(node.attr<std::string>("body"), Role::kBody);
@@ -267,6 +276,18 @@ void BlockBuilder::AddControlItem(const Grouping& grouping, const Node& node, st
       item.kind = BlockItem::Kind::kCall;
       named->emplace_back(node.attr<std::string>("callee"), Role::kBranch);
   }
+  block->items.push_back(std::move(item));
+}
+
+void BlockBuilder::AddCheckItem(const Grouping& grouping, const Node& node, Block* block) {
+  const ir::Function& f = block->f;
+  BlockItem item;
+  item.kind = BlockItem::Kind::kCheck;
+  item.values = {BufferOf(grouping, node.operands[0])};
+  item.maximum_iterations = static_cast<int64_t>(program_->checks.size());
+  const bool known = node.location >= 0;
+  program_->checks.push_back({f.type(node.operands[0]).dtype, ir::CheckedExtent(node.attrs()), node.attributes,
+                              known ? f.locations()[static_cast<size_t>(node.location)] : ir::Location()});
   block->items.push_back(std::move(item));
 }
 
@@ -289,6 +310,7 @@ absl::Status BlockBuilder::Finish(const std::vector<Key>& named, Block* block) {
           if (item.writes[i]) block->in_place[Number(item.values[i])] = item.updated;
         }
         break;
+      case BlockItem::Kind::kCheck: break;
       case BlockItem::Kind::kCopy: block->in_place[Number(item.values[0])] = item.values[1]; break;
       case BlockItem::Kind::kWhile:
         item.first = take();

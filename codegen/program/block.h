@@ -23,7 +23,7 @@ struct Block;
 
 /// What a block does at one point of its order.
 struct BlockItem {
-  enum class Kind : uint8_t { kKernel, kCopy, kIf, kWhile, kCall };
+  enum class Kind : uint8_t { kKernel, kCopy, kIf, kWhile, kCall, kCheck };
   Kind kind = Kind::kKernel;
   int32_t kernel = -1;            ///< kKernel: index into Program::kernels
   std::vector<ir::Value> values;  ///< kKernel: by buffer; kCopy: {to, from}; else the operands, as whole buffers
@@ -32,7 +32,7 @@ struct BlockItem {
   int num_results = 0;
   /// kKernel: this value's bytes must be in the output before the kernel runs; it writes only some of them.
   ir::Value updated;
-  int64_t maximum_iterations = -1;
+  int64_t maximum_iterations = -1;  ///< kCheck: index into Program::checks
   std::vector<bool> overwritten;  ///< kWhile: by operand: nothing reads what it is (overwritten.h)
   const Block* first = nullptr;   ///< then, condition, callee
   const Block* second = nullptr;  ///< else, body
@@ -77,6 +77,7 @@ class BlockBuilder {
   void WarnOfWrongPlan(const Key& key, const absl::Status& wrong) const;
   Kernel AddKernelItem(const Grouping& grouping, int group, bool entry, Block* block);
   void AddControlItem(const Grouping& grouping, const ir::Node& node, std::vector<Key>* named, Block* block);
+  void AddCheckItem(const Grouping& grouping, const ir::Node& node, Block* block);
   absl::Status Finish(const std::vector<Key>& named, Block* block);
   int32_t AddConstant(const ir::Node& node);
   int32_t AddKernel(Kernel kernel);

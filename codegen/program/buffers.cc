@@ -142,6 +142,7 @@ class BlockPlanner {
     std::iota(time.begin(), time.end(), 0);
     for (const Chain& chain : block_.chains) std::fill(&time[Index(chain.first)], &time[Index(chain.last)], chain.last);
     for (size_t p = block_.items.size(); p-- > 0;) {
+      needed_[p] = block_.items[p].kind == BlockItem::Kind::kCheck;
       VisitWrites(block_.items[p], [&](Value v) { needed_[p] = needed_[p] || IsRead(v); });
       if (!needed_[p]) continue;
       VisitReads(block_.items[p], [&](Value v) {
@@ -167,6 +168,7 @@ class BlockPlanner {
       case BlockItem::Kind::kKernel: PlanKernel(item); break;
       case BlockItem::Kind::kCopy: PlanCopy(item); break;
       case BlockItem::Kind::kWhile: PlanLoop(item); break;
+      case BlockItem::Kind::kCheck: PlanCheck(item); break;
       default: PlanBranches(item);
     }
     ReleaseAfter(item);
@@ -264,6 +266,10 @@ class BlockPlanner {
     const Value to = item.values[0], from = item.values[1];
     if (!Settle(to, [&](Value old) { return old == from; }) && !TakeOver(to, from)) Allocate(to);
     Copy(slot(to), from);
+  }
+
+  void PlanCheck(const BlockItem& item) {
+    steps_.push_back({-1, {slot(item.values[0])}, item.maximum_iterations, Step::Control::kCheck});
   }
 
   // The branch that runs may write over its operands itself; the condition is read before.

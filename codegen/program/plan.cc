@@ -44,6 +44,8 @@ void AppendSteps(const Program& program, const std::vector<Step>& steps, const s
     if (step.control == Step::Control::kChain) {
       StrAppend(out, indent, "chain of ", step.chunks, " chunks, frames of ", step.bytes, " bytes\n");
       AppendSteps(program, step.first, indent + "  ", out);
+    } else if (step.control == Step::Control::kCheck) {
+      StrAppend(out, indent, "check of indices\n");
     } else if (step.control != Step::Control::kNone) {
       const bool loop = step.control == Step::Control::kWhile;
       StrAppend(out, indent, loop ? "while\n" : "if\n");
@@ -163,6 +165,9 @@ class EntryDot {
         StrAppend(out_, "    subgraph cluster_", vertex, " {\n    label=\"chain of ", step.chunks, " chunks\";\n");
         Steps(step.first, depth + 1);
         *out_ += "    }\n";
+      } else if (step.control == Step::Control::kCheck) {
+        Vertex(vertex, "check of indices", "shape=diamond");
+        Read(step.buffers[0], vertex, nullptr);
       } else if (step.control != Step::Control::kNone) {
         const bool loop = step.control == Step::Control::kWhile;
         Vertex(vertex, loop ? "while" : "if", "shape=diamond");

@@ -1,9 +1,12 @@
 #include "codegen/program/program.h"
 
+#include <algorithm>
+
 #include "absl/container/flat_hash_map.h"
 #include "codegen/program/block.h"
 #include "codegen/program/buffers.h"
 #include "codegen/program/in_line.h"
+#include "ir/budget_scope.h"
 #include "ir/calls.h"
 #include "ir/eval/eval.h"
 #include "ir/strings.h"
@@ -25,14 +28,18 @@ absl::Status RunGraphPasses(ir::Module* module, const std::vector<std::string>& 
   options.context.entry_points = entries;
   options.context.differentiation_done = true;
   options.context.meter = plan.meter;
+  options.context.check_bounds = plan.check_bounds;
   options.disable = environment.disable_passes;
   options.pass_limit = environment.pass_limit.value_or(-1);
   options.dump_to = environment.dump_to;
   options.dump_passes = environment.dump_passes;
-  if (auto expanded = passes::Expand(module, options.context); !expanded.ok()) return expanded.status();
+  const auto expanded = ir::Within(plan.meter, [&] { return passes::Expand(module, options.context); });
+  if (!expanded.ok()) return expanded.status();
   absl::Span<const passes::PassEntry> pipeline = passes::OptimizationPipeline();
   if (!plan.fuse) {
-    static constexpr passes::PassEntry kNeeded[] = {{"inline", passes::Inline, "entry points are compiled flat"}};
+    static constexpr passes::PassEntry kNeeded[] = {
+        {"inline", passes::Inline, "entry points are compiled flat"},
+        {"prove_indices", passes::ProveIndices, "fewer checks, and none if they are not wanted"}};
     pipeline = kNeeded;
   }
   // Each pass is checked where somebody looks into them, else what they leave.
@@ -97,10 +104,37 @@ class ProgramBuilder {
       entry.results.push_back({f.result_name(i), f.type(f.results()[static_cast<size_t>(i)])});
     }
     entry.steps = std::move(plan.steps);
+    MarkChecks(false, &entry.steps);
     // Profiles show kernel by kernel.
     if (options_.fuse && !options_.profile) PutLoopsInLine(program_.kernels, &entry.steps, &left_in_line_);
     program_.entries.push_back(std::move(entry));
     return absl::OkStatus();
+  }
+
+  // Which checks come after a variable was written, and whether one has been when the steps have run. What a loop
+  // writes, it may have written before all of its own. As deep as control ops are nested.
+  bool MarkChecks(bool written, std::vector<Step>* steps) const {
+    for (Step& step : *steps) {
+      if (step.control == Step::Control::kCheck) step.lanes = written;
+      const auto is_variable = [this](const Slot& slot) {
+        return slot.kind == Slot::Kind::kInstance && slot.offset < arena_offset_;
+      };
+      if (step.control == Step::Control::kNone) {
+        for (size_t i = 0; i < step.buffers.size(); ++i) {
+          const bool writes = step.kernel < 0 ? i == 0
+                                              : program_.kernels[static_cast<size_t>(step.kernel)].buffers[i].is_output;
+          written = written || (writes && is_variable(step.buffers[i]));
+        }
+      }
+      const bool first = MarkChecks(written, &step.first);
+      const bool second = MarkChecks(step.control == Step::Control::kWhile ? first : written, &step.second);
+      if (step.control == Step::Control::kWhile && second && !written) {
+        MarkChecks(true, &step.first);
+        MarkChecks(true, &step.second);
+      }
+      written = first || second;
+    }
+    return written;
   }
 
   int64_t left_in_line_ = kMostInLine;
@@ -183,6 +217,10 @@ void PrintSteps(const Program& program, const std::vector<Step>& steps, const st
       StrAppend(out, indent, "} do {\n");
       PrintSteps(program, step.second, indent + "  ", out);
       StrAppend(out, indent, "}\n");
+    } else if (step.control == Step::Control::kCheck) {
+      StrAppend(out, "check ", SlotText(step.buffers[0]), " below ",
+                program.checks[static_cast<size_t>(step.bytes)].extent,
+                step.lanes == 1 ? ", after variables changed\n" : "\n");
     } else if (step.control == Step::Control::kChain) {
       StrAppend(out, indent, "chain of ", step.chunks, " chunks in ", step.lanes, " lanes, frames of ", step.bytes,
                 " bytes {\n");
@@ -212,6 +250,12 @@ std::vector<ObjectEntry> ObjectEntries(const Program& program) {
     out.push_back({e.name, e.arguments, e.results, {}, {{{}, static_cast<int32_t>(out.size())}}});
   }
   return out;
+}
+
+bool HaveLongLoop(const std::vector<Step>& steps) {
+  return std::any_of(steps.begin(), steps.end(), [](const Step& s) {
+    return (s.control == Step::Control::kWhile && MayBeLong(s)) || HaveLongLoop(s.first) || HaveLongLoop(s.second);
+  });
 }
 
 int64_t CountSteps(const std::vector<Step>& steps, int64_t limit) {

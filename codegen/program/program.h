@@ -2,6 +2,7 @@
 #define REEL_CODEGEN_PROGRAM_PROGRAM_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -41,14 +42,15 @@ struct Step {
     kIf,     ///< condition ? first : second
     kWhile,  ///< first writes the condition; while it holds: second, first
     kChain,  ///< first: the kernel calls
+    kCheck,  ///< the call fails if the number in buffers[0] is out of range for Program::checks[bytes]
   };
   int32_t kernel = -1;
   std::vector<Slot> buffers;  ///< in the order of Kernel::buffers
-  int64_t bytes = 0;
+  int64_t bytes = 0;          ///< of a copy, of a chain's frames; kCheck: which check
   Control control = Control::kNone;
-  int64_t maximum_iterations = -1;  ///< kWhile: < 0 = no bound
+  int64_t maximum_iterations = -1;  ///< kWhile: < 0 = no bound; kCounted: the condition bounds it, to not many
   std::vector<Step> first = {}, second = {};
-  int64_t chunks = 0, lanes = 0;  ///< kChain
+  int64_t chunks = 0, lanes = 0;  ///< kChain; kCheck: lanes is 1 if a variable may have its new value already
   bool in_line = false;           ///< kWhile: a function of its own that holds its kernels (in_line.h)
 
   int64_t chunks_per_lane() const { return (chunks + lanes - 1) / lanes; }
@@ -85,6 +87,24 @@ struct VariableSlot {
   ir::Literal initial;
 };
 
+/// Step::maximum_iterations of a loop that counts to kMostUnwatched at most.
+inline constexpr int64_t kCounted = -2;
+inline constexpr int64_t kMostUnwatched = int64_t{1} << 20;
+/// Whether a loop must look if it is to stop: it may go on for ever, or for as long as makes no difference.
+inline bool MayBeLong(const Step& loop) {
+  return loop.maximum_iterations == -1 || loop.maximum_iterations > kMostUnwatched;
+}
+/// Whether some loop of these steps may be long. Recursion is as deep as control steps are nested.
+bool HaveLongLoop(const std::vector<Step>& steps);
+
+/// What a kCheck step looks for: an i32 or i64, of those that a check_index saw the largest as an unsigned number.
+struct IndexCheck {
+  DType dtype = kInt64;
+  int64_t extent = 0;
+  std::shared_ptr<const ir::Attributes> attributes;  ///< of the check_index
+  ir::Location location;                             ///< line 0: unknown
+};
+
 struct Program {
   std::string name;
   std::vector<Kernel> kernels;
@@ -96,6 +116,7 @@ struct Program {
   int64_t live_bytes = 0;      ///< largest sum of simultaneously live arena buffers
   int64_t instance_bytes = 0;  ///< header + variables + arena, a multiple of 64
   bool profile = false;        ///< entry points report to runtime/profile.h; kernels are the same
+  std::vector<IndexCheck> checks;
 };
 
 struct PlanOptions {
@@ -104,6 +125,7 @@ struct PlanOptions {
   int64_t memory_budget = 0;  ///< bytes of the arena; above them values are computed again instead of kept; 0 = no limit
   bool share_kernels = true;  ///< false: every group is scheduled, though equal to another (tests)
   bool profile = false;       ///< Program::profile; kernels run one after the other, in no chains
+  bool check_bounds = true;   ///< false: check_index checks nothing
   const ir::BudgetMeter* meter = nullptr;  ///< looked at between steps of bounded size; null = no limits
 };
 

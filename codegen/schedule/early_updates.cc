@@ -33,9 +33,10 @@ class EarlyUpdates {
     FindOverwritten();
     for (size_t g = early_.size(); g-- > 0;) early_[g] = IsEarly(g);
     FindMissing();
+    AppendChecks();
     AppendReady();
     for (size_t g = 0; g < early_.size(); ++g) {
-      if (early_[g]) continue;
+      if (early_[g] || done_.contains(g)) continue;
       Append(g);
       AppendReady();
     }
@@ -136,6 +137,18 @@ class EarlyUpdates {
     done_.insert(g);
     for (size_t s : successors_[g]) {
       if (--missing_[s] == 0) ready_.insert(s);
+    }
+  }
+  // A call that fails had better not have changed a variable.
+  void AppendChecks() {
+    std::vector<bool> first(early_.size());
+    for (size_t g = early_.size(); g-- > 0;) {
+      first[g] = first[g] || out_.groups[g].root_kind == Group::Root::kCheck;
+      if (!first[g]) continue;
+      for (int d : out_.groups[g].inputs) first[static_cast<size_t>(d)] = true;
+    }
+    for (size_t g = 0; g < early_.size(); ++g) {
+      if (first[g]) Append(g);
     }
   }
   void AppendReady() {

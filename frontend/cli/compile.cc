@@ -163,6 +163,8 @@ void AddCompile(Program* program) {
   command
       ->add_option("--extent", options->extents, "NAME=NUMBER: a value of a symbolic extent; once fixes it, several times lets the caller choose")
       ->allow_extra_args(false);
+  command->add_flag("--no-bounds-checks{false}", options->compiler.check_bounds,
+                    "Indices out of range read 0 and write nothing, unreported");
   command->add_flag("--isolate", options->isolate,
                     "Compile in a process of its own, with the memory and the time of --budget-*");
   command

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
 #include <cstring>
+#include <mutex>
+#include <thread>
 
 #include "codegen/compiler.h"
 #include "frontend/compiled.h"
 #include "frontend/core.h"
 #include "frontend/profile.h"
+#include "ir/budget_meter.h"
 #include "ir/eval/eval.h"
 #include "passes/pass.h"
 #include "passes/specialize.h"
@@ -49,7 +53,7 @@ RunResult Interpret(const ir::Module& module, const ir::Function& function,
 // Runs a function op by op: results of `f`, given its parameters.
 class EagerRunner {
  public:
-  explicit EagerRunner(const ir::Module& module) : module_(module) {}
+  EagerRunner(const ir::Module& module, const Budget& budget) : module_(module), meter_(budget) {}
 
   std::vector<Tensor> Run(const ir::Function& f, const std::vector<Tensor>& parameters) {
     constexpr int kMaxDepth = 200;  // of control ops in control ops
@@ -82,6 +86,7 @@ class EagerRunner {
         const ir::AttrValue* limit = node.attrs().Find("maximum_iterations");
         std::vector<Tensor> values = x;
         for (int64_t i = 0; limit == nullptr || i < std::get<int64_t>(*limit); ++i) {
+          Check(meter_.CheckTime());
           if (!Run(Named(node, "cond"), values)[0].item<bool>()) break;
           values = Run(Named(node, "body"), values);
         }
@@ -95,6 +100,7 @@ class EagerRunner {
   }
 
   const ir::Module& module_;
+  const ir::BudgetMeter meter_;
   int depth_ = 0;
 };
 
@@ -116,7 +122,7 @@ RunResult RunEagerly(const ir::Module& module, const ir::Function& named,
         internal::FromLiteral(s < 0 ? inputs[static_cast<size_t>(i)] : variable(s)));
   }
   const double start = Now();
-  const std::vector<Tensor> results = EagerRunner(only).Run(f, parameters);
+  const std::vector<Tensor> results = EagerRunner(only, budget).Run(f, parameters);
   RunResult result{{}, std::move(state), Now() - start};
   for (int i = 0; i < static_cast<int>(f.results().size()); ++i) {
     const Tensor& value = results[static_cast<size_t>(i)];
@@ -129,6 +135,36 @@ RunResult RunEagerly(const ir::Module& module, const ir::Function& named,
   }
   return result;
 }
+
+// Sets a word when the time is up.
+class Deadline {
+ public:
+  explicit Deadline(double seconds) : thread_([this, seconds] { Wait(seconds); }) {}
+  ~Deadline() {
+    {
+      const std::lock_guard lock(mutex_);
+      over_ = true;
+    }
+    changed_.notify_one();
+    thread_.join();
+  }
+  Deadline(const Deadline&) = delete;
+  Deadline& operator=(const Deadline&) = delete;
+  const volatile int32_t* passed() const { return &passed_; }
+
+ private:
+  void Wait(double seconds) {
+    std::unique_lock lock(mutex_);
+    const std::chrono::duration<double> most(std::min(seconds, 1e9));
+    if (!changed_.wait_for(lock, most, [this] { return over_; })) passed_ = 1;
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool over_ = false;
+  volatile int32_t passed_ = 0;
+  std::thread thread_;  // the last: it uses the others
+};
 
 RunResult RunCompiled(const ir::Module& module, const ir::Function& function,
                       const std::vector<ir::Literal>& inputs, const Budget& budget, bool profile) {
@@ -154,7 +190,11 @@ RunResult RunCompiled(const ir::Module& module, const ir::Function& function,
   static_cast<reel_instance*>(instance.data())->profile = options.profile ? &profiler : nullptr;
   const double start = Now();
   const int64_t begin = runtime::ProfileClock();
-  const int32_t status = compiled->entry(0)(instance.data(), arguments.data(), results.data());
+  const int32_t status = [&] {
+    const Deadline deadline(budget.max_seconds);
+    static_cast<reel_instance*>(instance.data())->stop = deadline.passed();
+    return compiled->entry(0)(instance.data(), arguments.data(), results.data());
+  }();
   profiler.AddRun(0, begin);
   RunResult result{{}, Take(ir::InitialState(module)), Now() - start};
   if (profile) {
@@ -162,6 +202,13 @@ RunResult RunCompiled(const ir::Module& module, const ir::Function& function,
     result.trace = internal::TraceOf(program, profiler);
   }
   internal::ReportProfile(program, profiler);
+  if (status == REEL_CANCELLED) {
+    Fail(kBudget, StrCat(function.name(), " runs longer than the budget of ", budget.max_seconds,
+                         " s; raise --budget-seconds"));
+  }
+  if (status == REEL_INDEX_OUT_OF_RANGE || status == REEL_STATE_PARTLY_UPDATED) {
+    Fail(kInvalid, internal::IndexFaultText(status, program, instance.data()));
+  }
   if (status != REEL_OK) Fail(kInvalid, StrCat(function.name(), ": ", reel_status_message(status)));
   for (size_t i = 0; i < outputs.size(); ++i) {
     result.outputs.emplace_back(entry.results[i].type, std::move(outputs[i]));

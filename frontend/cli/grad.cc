@@ -1,4 +1,5 @@
 #include "frontend/cli/cli.h"
+#include "ir/budget_scope.h"
 #include "ir/text/printer.h"
 #include "ir/verifier.h"
 #include "passes/gradient/gradient.h"
@@ -39,8 +40,11 @@ void Run(const Options& options, Program* program) {
   if (!options.grad_ys.empty() && options.grad_ys.size() != ys) {
     Fail(kUsage, StrCat("--grad-ys has ", options.grad_ys.size(), " names for ", ys, " ys"));
   }
-  const passes::GradientFunction gradient = Take(passes::AddGradientFunction(
-      &module, forward.name(), options.ys, options.xs, !options.grad_ys.empty()));
+  const ir::BudgetMeter meter(options.budget);
+  const auto differentiate = [&] {
+    return passes::AddGradientFunction(&module, forward.name(), options.ys, options.xs, !options.grad_ys.empty());
+  };
+  const passes::GradientFunction gradient = Take(ir::Within(&meter, differentiate, /*count_ops=*/true));
   if (!options.grad_ys.empty()) {
     module.AddFunction(Renamed(*module.FindFunction(gradient.name), first_seed, options.grad_ys));
   }

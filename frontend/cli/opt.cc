@@ -27,7 +27,10 @@ passes::PipelineOptions Pipeline(const Options& options) {
 void Run(const Options& options, Program* program) {
   ir::Module module = ReadModule(options.file, options.budget);
   for (const std::string& name : options.entries) FindFunction(module, name);
-  const auto reports = Take(passes::Optimize(&module, Pipeline(options)));
+  const ir::BudgetMeter meter(options.budget);
+  passes::PipelineOptions pipeline = Pipeline(options);
+  pipeline.context.meter = &meter;
+  const auto reports = Take(passes::Optimize(&module, pipeline));
   if (!options.out.empty()) {
     OutputFiles files;
     files.Add(options.out, ModuleBytes(module, options.out));

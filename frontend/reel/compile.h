@@ -34,6 +34,9 @@ struct CompileOptions {
   /// call of a kernel takes about 0.1 us longer. REEL_PROFILE=1 or =FILE.json sets it for all that is compiled.
   /// Not for objects, which call nothing.
   bool profile = false;
+  /// Indices and labels out of range throw kOutOfRange, as in eager code. false: they are not looked at; reading there
+  /// gives 0, writing nothing.
+  bool check_bounds = true;
   Budget budget = {};
   /// Fixes symbolic extents, by name: {{"B", 64}}. In Compile, those that are left are found at every call; each
   /// new one is compiled then, and 32 programs are kept. Of objects, see CompileToObject.

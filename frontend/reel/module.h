@@ -165,6 +165,7 @@ GradientList Gradients(const Targets& ys, const Sources& xs,
 struct FunctionGradientOptions {
   std::vector<std::string> ys = {}, xs = {};
   bool grad_ys = false;
+  Budget budget = {};  ///< of the graph that is made; more throws kResourceExhausted
 };
 Function Gradients(const Function& function, const FunctionGradientOptions& options = {});
 

@@ -175,7 +175,9 @@ class Machine {
     std::vector<const EvalTensor*> pointers;
     for (const Handle& h : operands) pointers.push_back(h.get());
     if (absl::Status s = Charge(node.op, Cost(node, pointers, types[0])); !s.ok()) return s;
-    auto out = RunKernel({node.op, node.attrs(), pointers, types}, options_);
+    auto attributes = Resolve(node);
+    if (!attributes.ok()) return attributes.status();
+    auto out = RunKernel({node.op, **attributes, pointers, types}, options_);
     if (!out.ok()) return out.status();
     Handles results;
     for (EvalTensor& t : *out) results.push_back(Own(std::move(t)));
@@ -256,6 +258,18 @@ class Machine {
     int64_t& value = symbols_[static_cast<size_t>(symbol)];
     if (value < 0) value = extent;
     return value == extent && extent >= range.min && extent <= range.max;
+  }
+
+  // A node's attributes; of those that are symbolic, the kernels look at the shape of a check_index alone.
+  absl::StatusOr<std::shared_ptr<const Attributes>> Resolve(const Node& node) const {
+    if (node.op != Op::kCheckIndex || node.attr<Shape>("shape").is_constant()) {
+      return std::shared_ptr<const Attributes>(std::shared_ptr<void>(), &node.attrs());
+    }
+    const auto type = Resolve(Type{node.attr<DType>("dtype"), node.attr<Shape>("shape")});
+    if (!type.ok()) return type.status();
+    auto attributes = std::make_shared<Attributes>(node.attrs());
+    attributes->Set("shape", type->shape);
+    return attributes;
   }
 
   absl::StatusOr<Type> Resolve(Type type) const {

@@ -3,7 +3,9 @@
 #include <functional>
 #include <type_traits>
 
+#include "ir/check_index.h"
 #include "ir/eval/kernels.h"
+#include "ir/infer.h"
 
 namespace reel::ir {
 namespace {
@@ -92,6 +94,13 @@ KERNEL(ScatterMin) {
   return Scatter(c, Minimum, [d = c.result.dtype](int64_t x, int64_t y) {
     return OrderOf(d, y) < OrderOf(d, x) ? y : x;
   });
+}
+
+KERNEL(CheckIndex) {
+  if (!c.attributes.Get<Shape>("shape").is_constant()) return OpError(c.op, "the evaluator needs constant extents");
+  const auto index = IndexOutOfRange<int64_t>(c.operand(0).i, CheckedExtent(c.attributes));
+  if (index) return absl::OutOfRangeError(IndexOutOfRangeText(c.attributes, *index));
+  return c.operand(0);
 }
 
 KERNEL(DynamicSlice) {

@@ -77,4 +77,11 @@ absl::StatusOr<TypeList> InferDynamicUpdateRule(const InferContext& c) {
   return TypeList{a};
 }
 
+absl::StatusOr<TypeList> InferCheckIndexRule(const InferContext& c) {
+  if (absl::Status s = NeedInteger(c.op, "indices", c.operand(0)); !s.ok()) return s;
+  const auto axis = CheckAxis(c.op, "axis", c.attr_int("axis"), c.attributes.Get<Shape>("shape").rank());
+  if (!axis.ok()) return axis.status();
+  return TypeList{c.operand(0)};
+}
+
 }  // namespace reel::ir

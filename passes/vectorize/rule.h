@@ -49,11 +49,15 @@ class BatchFunctions {
   void Add(const BatchKey& key, BuiltBatch built);
   /// Adds a function under the first free name like its own; returns that name.
   std::string AddFunction(ir::Function function);
+  /// A function that does the same without check_index, or the function itself: what runs for rows that do not ask for
+  /// its results must not fail.
+  const std::string& WithoutChecks(const std::string& function);
 
  private:
   ir::Module* module_;
   Extent rows_;
   absl::flat_hash_map<BatchKey, std::unique_ptr<BuiltBatch>> built_;
+  absl::flat_hash_map<std::string, std::string> unchecked_;
 };
 
 /// [rows, shape...]; an error of the builder if that has too many axes.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ir/calls.h"
 #include "ir/strings.h"
 #include "passes/rewrite.h"
 #include "passes/vectorize/rule.h"
@@ -45,6 +46,42 @@ std::string BatchFunctions::AddFunction(ir::Function function) {
   function.set_name(name);
   module_->AddFunction(std::move(function));
   return name;
+}
+
+const std::string& BatchFunctions::WithoutChecks(const std::string& function) {
+  if (const auto it = unchecked_.find(function); it != unchecked_.end()) return it->second;
+  const std::vector<const ir::Function*> reached = ir::ReachedFunctions(*module_, {module_->FindFunction(function)});
+  const auto has_checks = [](const ir::Function* f) {
+    const auto& nodes = f->nodes();
+    return std::any_of(nodes.begin(), nodes.end(), [](const ir::Node& n) { return n.op == ir::Op::kCheckIndex; });
+  };
+  if (std::none_of(reached.begin(), reached.end(), has_checks)) return unchecked_[function] = function;
+  for (const ir::Function* f : reached) {  // names first: a copy names copies
+    if (!unchecked_.contains(f->name())) unchecked_[f->name()] = AddFunction(ir::Function(f->name()));
+  }
+  for (const ir::Function* f : reached) {
+    ir::Function out(unchecked_[f->name()]);
+    Copier copier(*f, &out);
+    CopySignature(*f, &out, &copier);
+    for (const ir::Node& node : f->nodes()) {
+      if (node.op == ir::Op::kCheckIndex) {
+        copier.Map(node.result(), copier(node.operands[0]));
+        continue;
+      }
+      ir::Node named = node;
+      if (ir::Info(node.op).Has(ir::kControl)) {
+        ir::Attributes attributes = node.attrs();
+        for (const auto& [name, value] : node.attrs().entries()) {
+          if (const auto* callee = std::get_if<std::string>(&value)) attributes.Set(name, unchecked_.at(*callee));
+        }
+        named.attributes = std::make_shared<const ir::Attributes>(std::move(attributes));
+      }
+      copier.CopyNode(named);
+    }
+    CopyResults(*f, &out, copier);
+    module_->AddFunction(std::move(out));
+  }
+  return unchecked_[function];
 }
 
 Shape WithRows(ir::Builder& b, Extent rows, const Shape& shape) {

@@ -119,6 +119,19 @@ void MakeScatterCases(const OpRow& row, std::vector<OpCase>* cases) {
   if (row.op != ir::Op::kScatterAdd) AddScatterSpecialCase(row, cases);
 }
 
+// What is in range; what is not is in tests/frontend/bounds_test.cc.
+void MakeCheckIndexCases(const OpRow& row, std::vector<OpCase>* cases) {
+  for (DType dtype : row.dtypes) {
+    for (const Variant& v : kVariants) {
+      if (v.out_of_range || v.a.size() == 0) continue;
+      CaseBuilder c(row.op, NameOf(v, kFloat32, dtype));
+      c.Emit({c.InputInts(dtype, v.index_shape, v.indices)},
+             {{"axis", v.axis}, {"dtype", kFloat32}, {"labels", false}, {"of", std::string("gather")}, {"shape", v.a}});
+      cases->push_back(c.Build());
+    }
+  }
+}
+
 namespace {
 
 struct Window {

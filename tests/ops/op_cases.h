@@ -156,6 +156,7 @@ FAMILY(RandomBits);
 FAMILY(Call);
 FAMILY(If);
 FAMILY(While);
+FAMILY(CheckIndex);
 
 }  // namespace reel::optable
 

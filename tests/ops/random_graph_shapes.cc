@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "ir/check_index.h"
 #include "tests/ops/random_graph_maker.h"
 
 namespace reel::optable {
@@ -169,7 +170,9 @@ void GraphMaker::Index() {
   int axis = 0;
   while (type(x).shape.dim(axis) < 3) ++axis;
   const Known a = known(x);
-  const Value gathered = Keep(b_.Gather(x, indices_, axis), a);
+  const Value checked =
+      b_.Emit(ir::Op::kCheckIndex, {indices_}, ir::CheckIndexAttributes("gather", type(x), axis, false));
+  const Value gathered = Keep(b_.Gather(x, checked, axis), a);
   if (is_bool(x) || Int(2) == 0 || 5 * a.bound > kMaxBound) return;
   KeepRounded(b_.ScatterAdd(x, indices_, gathered, axis), 5 * a.bound,
               5 * a.error + 5 * Epsilon(x) * a.bound, is_int(x));

@@ -41,6 +41,8 @@ void Translate(const std::exception_ptr& exception, void*) {
   } catch (const TypeMistake& e) {
     PyErr_SetString(type_error, e.what());
   } catch (const Error& e) {
+    // Stopped by an interrupt, which has a handler of its own: KeyboardInterrupt.
+    if (e.code() == ErrorCode::kCancelled && PyErr_CheckSignals() != 0) return;
     const auto code = static_cast<size_t>(e.code());
     PyObject* c = code < classes.size() && classes[code] ? classes[code] : error;
     PyErr_SetString(c, InPython(e.what()).c_str());

@@ -218,9 +218,39 @@ Module LiftOf(nb::dict entries, const std::string& name) {
   return Module::Lift(std::move(list), name);
 }
 
-CompileOptions ToOptions(const std::string& cpu, int opt_level, int64_t memory_budget,
-                         bool profile) {
-  return {.cpu = cpu, .opt_level = opt_level, .memory_budget = memory_budget, .profile = profile};
+// None is the default one.
+Budget ToBudget(nb::handle budget) {
+  if (budget.is_none()) return {};
+  Budget* given = nullptr;
+  if (!nb::try_cast(budget, given) || !given) ThrowType("budget must be a reel.Budget, not " + TypeName(budget));
+  return *given;
+}
+
+void RegisterBudget(nb::module_& m) {
+  nb::class_<Budget> c(m, "Budget",
+                       "What reading and compiling something may cost; more raises ResourceExhaustedError.\n\n"
+                       "    reel.compile(reel.load(path, budget=b), budget=b)");
+  c.def(
+      "__init__",
+      [](Budget* self, int64_t max_ops, int64_t max_bytes, int64_t max_memory, double max_seconds) {
+        if (max_ops < 0 || max_bytes < 0 || max_memory < 0 || !(max_seconds >= 0)) {
+          ThrowInvalid("Budget: a limit is negative or no number");
+        }
+        new (self) Budget{max_ops, max_bytes, max_memory, max_seconds};
+      },
+      nb::kw_only(), "max_ops"_a = Budget().max_ops, "max_bytes"_a = Budget().max_bytes,
+      "max_memory"_a = Budget().max_memory, "max_seconds"_a = Budget().max_seconds,
+      "max_ops: nodes of all functions. max_bytes: of input. max_memory: bytes of tensors, arenas and graphs.");
+  c.def_ro("max_ops", &Budget::max_ops);
+  c.def_ro("max_bytes", &Budget::max_bytes);
+  c.def_ro("max_memory", &Budget::max_memory);
+  c.def_ro("max_seconds", &Budget::max_seconds);
+}
+
+CompileOptions ToOptions(const std::string& cpu, int opt_level, int64_t memory_budget, bool profile, bool check_bounds,
+                         nb::handle budget) {
+  return {.cpu = cpu, .opt_level = opt_level, .memory_budget = memory_budget, .profile = profile,
+          .check_bounds = check_bounds, .budget = ToBudget(budget)};
 }
 
 template <typename F>
@@ -327,13 +357,13 @@ void RegisterFunction(nb::module_& m) {
   c.def("__str__", &Function::ToText);
   c.def(
       "gradients",
-      [](const Function& f, nb::handle ys, nb::handle xs, bool grad_ys) {
-        return Gradients(
-            f, FunctionGradientOptions{.ys = Names(ys), .xs = Names(xs), .grad_ys = grad_ys});
+      [](const Function& f, nb::handle ys, nb::handle xs, bool grad_ys, nb::handle budget) {
+        return Gradients(f, FunctionGradientOptions{
+                                .ys = Names(ys), .xs = Names(xs), .grad_ys = grad_ys, .budget = ToBudget(budget)});
       },
-      "ys"_a = nb::none(), "xs"_a = nb::none(), "grad_ys"_a = false,
+      "ys"_a = nb::none(), "xs"_a = nb::none(), "grad_ys"_a = false, nb::kw_only(), "budget"_a = nb::none(),
       nb::sig("def gradients(self, ys: str | Sequence[str] | None = None, xs: str | Sequence[str] "
-              "| None = None, grad_ys: bool = False) -> Function"),
+              "| None = None, grad_ys: bool = False, *, budget: Budget | None = None) -> Function"),
       "The function of the gradients of results by arguments or variables, by name; all of them by "
       "default. grad_ys: one seed per y as further arguments.");
   m.def(
@@ -360,8 +390,10 @@ void RegisterModule(nb::module_& m) {
                "A module of functions, or of pairs (callable, specs) that are traced: {'train': "
                "step, 'predict': (model, [spec])}.");
   c.def_static(
-      "from_text", [](const std::string& text) { return Module::FromText(text); }, "text"_a,
-      "Reads the text form.");
+      "from_text",
+      [](const std::string& text, nb::handle budget) { return Module::FromText(text, ToBudget(budget)); }, "text"_a,
+      nb::kw_only(), "budget"_a = nb::none(),
+      nb::sig("def from_text(text: str, *, budget: Budget | None = None) -> Module"), "Reads the text form.");
   c.def("save", &Module::Save, "path"_a, nb::call_guard<nb::gil_scoped_release>(),
         "Writes the binary form, or the text form if the name ends in .txt.");
   c.def("to_text", &Module::ToText, "Its text form.");
@@ -379,8 +411,15 @@ void RegisterModule(nb::module_& m) {
       "The value that the module holds for a variable.");
   c.def("__str__", &Module::ToText);
   m.def(
-      "load", [](const std::string& path) { return Module::Load(path); }, "path"_a,
-      nb::call_guard<nb::gil_scoped_release>(), "Reads and verifies a .reel or .reel.txt file.");
+      "load",
+      [](const std::string& path, nb::handle budget) {
+        const Budget limits = ToBudget(budget);
+        const nb::gil_scoped_release other_threads;
+        return Module::Load(path, limits);
+      },
+      "path"_a, nb::kw_only(), "budget"_a = nb::none(),
+      nb::sig("def load(path: str, *, budget: Budget | None = None) -> Module"),
+      "Reads and verifies a .reel or .reel.txt file.");
   m.def(
       "save",
       [](nb::handle graph, const std::string& path) {
@@ -454,32 +493,37 @@ void RegisterExecutable(nb::module_& m) {
   m.def(
       "compile",
       [](nb::handle graph, const std::string& cpu, int opt_level, int64_t memory_budget,
-         bool profile) {
-        const CompileOptions options = ToOptions(cpu, opt_level, memory_budget, profile);
+         bool profile, bool check_bounds, nb::handle budget) {
+        const CompileOptions options = ToOptions(cpu, opt_level, memory_budget, profile, check_bounds, budget);
         return WithGraph(graph, [&](const auto& g) { return Compile(g, options); });
       },
       "graph"_a, nb::kw_only(), "cpu"_a = "native", "opt_level"_a = 2, "memory_budget"_a = 0,
-      "profile"_a = false,
+      "profile"_a = false, "check_bounds"_a = true, "budget"_a = nb::none(),
       nb::sig("def compile(graph: Module | Function, *, cpu: str = 'native', opt_level: int = 2, "
-              "memory_budget: int = 0, profile: bool = False) -> Executable"),
-      "Compiles all entry points into this process: forward, backward and update in one program.");
+              "memory_budget: int = 0, profile: bool = False, check_bounds: bool = True, "
+              "budget: Budget | None = None) -> Executable"),
+      "Compiles all entry points into this process: forward, backward and update in one program. Indices and labels "
+      "out of range raise OutOfRangeError; check_bounds=False does not look at them: reads give 0, writes do nothing.");
   m.def("wait_for_compiler", &WaitForCompiler, nb::call_guard<nb::gil_scoped_release>(),
         "Returns when nothing is being compiled in the background, where gradients of tapes that come back are; for "
         "measurements.");
   m.def(
       "export",
-      [](nb::handle graph, const std::string& path, const std::string& cpu) {
-        const CompileOptions options = ToOptions(cpu, 2, 0, false);
+      [](nb::handle graph, const std::string& path, const std::string& cpu, bool check_bounds, nb::handle budget) {
+        const CompileOptions options = ToOptions(cpu, 2, 0, false, check_bounds, budget);
         WithGraph(graph, [&](const auto& g) { CompileToObject(g, path, options); });
       },
-      "graph"_a, "path"_a, nb::kw_only(), "cpu"_a = "native",
-      nb::sig("def export(graph: Module | Function, path: str, *, cpu: str = 'native') -> None"),
-      "Writes path.o and path.h: the module as an object that stands alone, and its C header.");
+      "graph"_a, "path"_a, nb::kw_only(), "cpu"_a = "native", "check_bounds"_a = true, "budget"_a = nb::none(),
+      nb::sig("def export(graph: Module | Function, path: str, *, cpu: str = 'native', check_bounds: bool = True, "
+              "budget: Budget | None = None) -> None"),
+      "Writes path.o and path.h: the module as an object that stands alone, and its C header. Its functions return 9 "
+      "if an index or a label is out of range.");
 }
 
 // Extents that the model leaves open, by name.
-Module OnnxOf(const std::string& path, nb::dict dims, bool trainable) {
+Module OnnxOf(const std::string& path, nb::dict dims, bool trainable, nb::handle budget) {
   OnnxOptions options{.trainable = trainable};
+  options.budget = ToBudget(budget);
   for (const auto [key, value] : dims) options.dims[nb::str(key).c_str()] = ToInt(value, "dims");
   const nb::gil_scoped_release other_threads;
   return ImportOnnx(path, options);
@@ -488,12 +532,14 @@ Module OnnxOf(const std::string& path, nb::dict dims, bool trainable) {
 }  // namespace
 
 void RegisterGraphs(nb::module_& m) {
+  RegisterBudget(m);
   RegisterFunction(m);
   RegisterModule(m);
   RegisterExecutable(m);
-  m.def("import_onnx", &OnnxOf, "path"_a, "dims"_a = nb::dict(), "trainable"_a = true,
-        nb::sig("def import_onnx(path: str, dims: dict[str, int] = {}, trainable: bool = True) -> "
-                "Module"),
+  m.def("import_onnx", &OnnxOf, "path"_a, "dims"_a = nb::dict(), "trainable"_a = true, nb::kw_only(),
+        "budget"_a = nb::none(),
+        nb::sig("def import_onnx(path: str, dims: dict[str, int] = {}, trainable: bool = True, *, "
+                "budget: Budget | None = None) -> Module"),
         "The graph of an ONNX model as a module with the entry point 'main'; weights become "
         "variables.");
   nb::class_<PythonRecording> c(

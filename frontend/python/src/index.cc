@@ -2,6 +2,7 @@
 #include <numeric>
 
 #include "frontend/binding.h"
+#include "frontend/index.h"
 #include "operators.h"
 #include "reel/shapes.h"
 
@@ -235,7 +236,8 @@ Tensor GatherAxes(const Tensor& x, const Plan& plan) {
   Tensor linear;
   for (const auto& a : plan.advanced) {
     const int64_t n = x.shape().dim(static_cast<int>(a.axis));
-    const Tensor index = Cast(a.index, kInt64);
+    // Each by itself: one too large for its axis may be in range of all together.
+    const Tensor index = Cast(internal::CheckIndices("index", x, a.index, a.axis), kInt64);
     linear = linear.defined() ? Add(Mul(linear, n), index) : index;
     merged *= n;
   }

@@ -7,6 +7,13 @@ using ir::Op;
 using ir::Value;
 using Ints = std::vector<int64_t>;
 
+// What the forward part has checked is not checked, nor kept, again.
+Value IndicesOf(const GradContext& g, ir::Builder& b) {
+  Value v = g.in(1);
+  while (b.function()->Is(v, Op::kCheckIndex)) v = b.function()->producer(v)->operands[0];
+  return v;
+}
+
 // One value per index, for all elements of its slice: broadcast to the updates.
 Value ForSlices(ir::Builder& b, Value v, const Shape& updates, int64_t axis) {
   Ints axes;
@@ -28,10 +35,10 @@ void ShareScattered(GradContext& g, ir::Builder& b) {
   const auto axis = g.node().attr<int64_t>("axis");
   const DType dtype = g.x_type().dtype;
   const Value hit_a = b.Cast(b.Equal(g.in(0), g.y()), dtype);
-  const Value hit_c = b.Cast(b.Equal(g.in(2), b.Gather(g.y(), g.in(1), axis)), dtype);
-  const Value share = b.Div(g.dy(), b.ScatterAdd(hit_a, g.in(1), hit_c, axis));
+  const Value hit_c = b.Cast(b.Equal(g.in(2), b.Gather(g.y(), IndicesOf(g, b), axis)), dtype);
+  const Value share = b.Div(g.dy(), b.ScatterAdd(hit_a, IndicesOf(g, b), hit_c, axis));
   g.Set(0, b.Mul(hit_a, share));
-  if (g.wants(2)) g.Set(2, b.Mul(hit_c, b.Gather(share, g.in(1), axis)));
+  if (g.wants(2)) g.Set(2, b.Mul(hit_c, b.Gather(share, IndicesOf(g, b), axis)));
 }
 
 // Products along the middle axis of x[before, n, after] of the elements before each one (after it,
@@ -88,20 +95,20 @@ Value ProductsOfOthers(ir::Builder& b, Value indices, Value updates, int64_t axi
 // in both.
 GRAD(Gather, kB, kNone) {
   const int64_t axis = g.node().attr<int64_t>("axis");
-  g.Set(0, b.ScatterAdd(b.Zeros(g.x_type()), g.in(1), g.dy(), axis));
+  g.Set(0, b.ScatterAdd(b.Zeros(g.x_type()), IndicesOf(g, b), g.dy(), axis));
 }
 GRAD(ScatterAdd, kB, kNone) {
   g.Set(0, g.dy());
-  if (g.wants(2)) g.Set(2, b.Gather(g.dy(), g.in(1), g.node().attr<int64_t>("axis")));
+  if (g.wants(2)) g.Set(2, b.Gather(g.dy(), IndicesOf(g, b), g.node().attr<int64_t>("axis")));
 }
 // What was overwritten gets nothing, and of several updates of one element the last gets all.
 GRAD(ScatterSet, kB, kNone) {
   const auto axis = g.node().attr<int64_t>("axis");
   const Type updates = g.x_type(2);
-  if (g.wants(0)) g.Set(0, b.Scatter(Op::kScatterSet, g.dy(), g.in(1), b.Zeros(updates), axis));
+  if (g.wants(0)) g.Set(0, b.Scatter(Op::kScatterSet, g.dy(), IndicesOf(g, b), b.Zeros(updates), axis));
   if (g.wants(2)) {
-    const Value last = IsLastWriter(b, g.in(1), g.x_shape().dim(static_cast<int>(axis)));
-    const Value all = b.Gather(g.dy(), g.in(1), axis), nothing = b.Zeros(updates);
+    const Value last = IsLastWriter(b, IndicesOf(g, b), g.x_shape().dim(static_cast<int>(axis)));
+    const Value all = b.Gather(g.dy(), IndicesOf(g, b), axis), nothing = b.Zeros(updates);
     g.Set(2, b.Select(ForSlices(b, last, updates.shape, axis), all, nothing));
   }
 }
@@ -109,12 +116,13 @@ GRAD(ScatterMax, kA | kB | kC, kY) { ShareScattered(g, b); }
 GRAD(ScatterMin, kA | kB | kC, kY) { ShareScattered(g, b); }
 GRAD(ScatterMul, kA | kB | kC, kNone) {
   const auto axis = g.node().attr<int64_t>("axis");
-  if (g.wants(0)) g.Set(0, b.Scatter(Op::kScatterMul, g.dy(), g.in(1), g.in(2), axis));
+  if (g.wants(0)) g.Set(0, b.Scatter(Op::kScatterMul, g.dy(), IndicesOf(g, b), g.in(2), axis));
   if (g.wants(2)) {
-    const Value factor = b.Gather(b.Mul(g.dy(), g.in(0)), g.in(1), axis);
-    g.Set(2, b.Mul(factor, ProductsOfOthers(b, g.in(1), g.in(2), axis)));
+    const Value factor = b.Gather(b.Mul(g.dy(), g.in(0)), IndicesOf(g, b), axis);
+    g.Set(2, b.Mul(factor, ProductsOfOthers(b, IndicesOf(g, b), g.in(2), axis)));
   }
 }
+NOT_DIFFERENTIABLE(CheckIndex)
 GRAD(DynamicSlice, kB, kNone) {
   const int64_t axis = g.node().attr<int64_t>("axis");
   g.Set(0, b.DynamicUpdate(b.Zeros(g.x_type()), g.dy(), g.in(1), axis));

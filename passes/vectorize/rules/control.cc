@@ -57,8 +57,9 @@ void BatchSharedIf(BatchContext& c, ir::Builder& b, const BatchKey& yes, const B
 }
 
 // Both branches, of which each row takes one.
-void BatchBothBranches(BatchContext& c, ir::Builder& b, const BatchKey& yes, const BatchKey& no,
-                       absl::Span<const Value> operands) {
+void BatchBothBranches(BatchContext& c, ir::Builder& b, BatchKey yes, BatchKey no, absl::Span<const Value> operands) {
+  yes.function = c.functions().WithoutChecks(yes.function);
+  no.function = c.functions().WithoutChecks(no.function);
   const BuiltBatch *then_built = c.Require(yes), *else_built = then_built ? c.Require(no) : nullptr;
   if (!else_built) return;
   const ValueList a = b.Call(then_built->name, operands), z = b.Call(else_built->name, operands);
@@ -149,13 +150,19 @@ BATCH(If) {
 }
 
 BATCH(While) {
-  const auto &cond_name = c.node().attr<std::string>("cond"), &body_name = c.node().attr<std::string>("body");
+  std::string cond_name = c.node().attr<std::string>("cond"), body_name = c.node().attr<std::string>("body");
   const ir::Function& body_of_one = *c.module()->FindFunction(body_name);
   Mask batched = c.batched();
   const BuiltBatch *body = nullptr, *cond = nullptr;
   for (bool changed = true; changed;) {  // what an iteration makes differ between rows stays so
     if (body = c.Require({body_name, batched}); !body) return;
     if (cond = c.Require({cond_name, batched}); !cond) return;
+    if (cond->results[0]) {  // rows that have stopped go on
+      body_name = c.functions().WithoutChecks(body_name);
+      cond_name = c.functions().WithoutChecks(cond_name);
+      if (body = c.Require({body_name, batched}); !body) return;
+      if (cond = c.Require({cond_name, batched}); !cond) return;
+    }
     Mask next = Union(batched, body->results);
     for (size_t i = 0; cond->results[0] && i < next.size(); ++i) {
       next[i] = next[i] || body_of_one.results()[i] != Value{static_cast<int32_t>(i)};

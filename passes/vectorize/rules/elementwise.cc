@@ -22,5 +22,6 @@ ELEMENTWISE(Cast)
 ELEMENTWISE(Bitcast)
 ELEMENTWISE(Betainc)
 ELEMENTWISE(Select)
+ELEMENTWISE(CheckIndex)
 
 }  // namespace reel::passes
