@@ -13,7 +13,8 @@ endif()
 if(REEL_SANITIZE)
   target_compile_options(reel_flags INTERFACE -fsanitize=${REEL_SANITIZE} -fno-sanitize-recover=all
                          -fno-omit-frame-pointer -g1)
-  target_link_options(reel_flags INTERFACE -fsanitize=${REEL_SANITIZE})
+  # -Bsymbolic-functions: the libraries call their own, sanitized, copies of inline functions, not those of a test.
+  target_link_options(reel_flags INTERFACE -fsanitize=${REEL_SANITIZE} -Wl,-Bsymbolic-functions)
 endif()
 target_include_directories(reel_flags INTERFACE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/frontend")
 
@@ -34,18 +35,42 @@ function(reel_precompile target)
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)  # ccache needs it
 endfunction()
 
-# reel_test(NAME name SRCS file... [DEPS target...] [LABEL label] [SHARDS n]): a GoogleTest program known to ctest.
-# Links libreel, libreel_compiler and gtest_main; DEPS adds more. SHARDS: n tests that ctest can run side by side.
+# reel_test_objects(TARGET source...): the sources of a target of the tests, or what a build of the same sources in
+# REEL_TEST_OBJECTS has compiled of them: that halves a sanitized build, and the libraries are what sanitizers look at.
+function(reel_test_objects target)
+  set(list "tests/objects/${target}.txt")
+  if(NOT REEL_TEST_OBJECTS)
+    target_sources(${target} PRIVATE ${ARGN})
+    file(GENERATE OUTPUT "${CMAKE_BINARY_DIR}/${list}" CONTENT "$<JOIN:$<TARGET_OBJECTS:${target}>,\n>\n")
+    return()
+  endif()
+  file(STRINGS "${REEL_TEST_OBJECTS}/${list}" objects REGEX "\\.o$")  # not the precompiled header
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${REEL_TEST_OBJECTS}/${list}")
+  set_source_files_properties(${objects} PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
+  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
+  target_sources(${target} PRIVATE ${objects})
+endfunction()
+
+# reel_test(NAME name SRCS file... [DEPS target...] [LABEL label] [SHARDS n] [OWN_OBJECTS]): a GoogleTest program known to
+# ctest. Links libreel, libreel_compiler and gtest_main; DEPS adds more. SHARDS: n tests that ctest can run side by side.
+# OWN_OBJECTS: its sources are compiled anew in each build, since they depend on how or where that is built.
 function(reel_test)
-  cmake_parse_arguments(T "" "NAME;LABEL;TIMEOUT;SHARDS" "SRCS;DEPS" ${ARGN})
+  cmake_parse_arguments(T "OWN_OBJECTS" "NAME;LABEL;TIMEOUT;SHARDS" "SRCS;DEPS" ${ARGN})
   if(NOT TARGET reel_test_headers)  # the precompiled headers of all tests
     file(WRITE "${CMAKE_BINARY_DIR}/tests/headers.cc" "")
     add_library(reel_test_headers OBJECT "${CMAKE_BINARY_DIR}/tests/headers.cc")
     target_link_libraries(reel_test_headers PRIVATE reel_flags reel_internal GTest::gmock)
     reel_precompile(reel_test_headers <gmock/gmock.h> <gtest/gtest.h>)
   endif()
-  add_executable(${T_NAME} ${T_SRCS})
-  target_precompile_headers(${T_NAME} REUSE_FROM reel_test_headers)
+  add_executable(${T_NAME})
+  if(T_OWN_OBJECTS)
+    target_sources(${T_NAME} PRIVATE ${T_SRCS})
+  else()
+    reel_test_objects(${T_NAME} ${T_SRCS})
+  endif()
+  if(T_OWN_OBJECTS OR NOT REEL_TEST_OBJECTS)
+    target_precompile_headers(${T_NAME} REUSE_FROM reel_test_headers)
+  endif()
   target_compile_options(${T_NAME} PRIVATE -fPIC $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
   target_link_libraries(${T_NAME} PRIVATE reel_flags reel reel_compiler reel_internal
                         GTest::gmock GTest::gtest_main ${T_DEPS})
