@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "codegen/group/uses.h"
+#include "codegen/group/view.h"
 #include "ir/strings.h"
 
 namespace reel::codegen {
@@ -14,6 +15,15 @@ using ir::Op;
 using ir::Value;
 
 size_t Index(Value v) { return static_cast<size_t>(v.id); }
+
+// Whether an element of the op's result is an expression of elements of its operands.
+bool IsExpression(Op op) {
+  switch (op) {
+    case Op::kPad: case Op::kGather: case Op::kDynamicSlice: case Op::kDynamicUpdate: case Op::kRandomBits:
+    case Op::kIota: case Op::kConstant: return true;
+    default: return IsView(op) || Info(op).Has(ir::kElementwise);
+  }
+}
 
 class GroupingVerifier {
  public:
@@ -87,8 +97,8 @@ class GroupingVerifier {
     for (int d : from.inputs) {
       if (d < 0 || d >= g) Fail("group ", g, " waits for ", d, ", which runs after it");
     }
-    for (Value v : from.pre) Visit(v);
-    for (Value v : from.post) Visit(v);
+    for (Value v : from.pre) VisitExpression(v, g);
+    for (Value v : from.post) from.root_kind == Group::Root::kRows ? Visit(v) : VisitExpression(v, g);
     for (const auto& [root, partials] : from.columns) Visit(root);
     if (from.partials.valid()) {
       CheckRead(from.partials, g);
@@ -104,12 +114,25 @@ class GroupingVerifier {
       } else if (in_.views[Index(v)]) {
         CheckRead(BaseOf(v), g);
       } else if (!IsUniformConstant(f_, v)) {
-        const Node& node = *f_.producer(v);
-        const bool root = RootOf(node.op) != Group::Root::kNone && node.op != Op::kDynamicUpdate;
-        if (root || Info(node.op).Has(ir::kControl)) Fail("group ", g, " computes ", Text(v), " in place");
-        Visit(v);
+        VisitExpression(v, g);
       }
     }
+  }
+  // v is no root of the group, and so is computed in place.
+  void VisitExpression(Value v, int g) {
+    const Node& node = *f_.producer(v);
+    if (!IsExpression(node.op) || (node.op == Op::kReshape && !IsIndexMap(node))) {
+      Fail("group ", g, " computes ", Text(v), " in place");
+    }
+    Visit(v);
+  }
+  // Whether the reshape of what is no memory is one of its indices.
+  bool IsIndexMap(const Node& reshape) const {
+    const Value x = reshape.operands[0];
+    const Shape& from = f_.type(x).shape;
+    const auto& view = in_.views[Index(x)];
+    if (from.size() == 0 || IsSplit(from, f_.type(reshape.result()).shape)) return true;
+    return view && ViewThrough(f_, reshape, *view);
   }
   // What is computed for v, a member or a part of one, reads its operands.
   void Visit(Value v) {

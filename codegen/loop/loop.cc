@@ -1,7 +1,6 @@
 #include "codegen/loop/loop.h"
 
 #include <algorithm>
-#include <cassert>
 
 namespace reel::codegen {
 namespace {

@@ -184,7 +184,9 @@ absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::PrepareAs(const Key& key, b
       chains.Finish();
       AddCheckItem(grouping, *f.producer(group.root), block.get());
     } else {
-      chains.Add(AddKernelItem(grouping, static_cast<int>(g), key.second == Role::kEntry, block.get()));
+      auto kernel = AddKernelItem(grouping, static_cast<int>(g), key.second == Role::kEntry, block.get());
+      if (!kernel.ok()) return kernel.status();
+      chains.Add(*std::move(kernel));
     }
   }
   chains.Finish();
@@ -199,7 +201,7 @@ absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::PrepareAs(const Key& key, b
 }
 
 // The kernel of the item that it adds, if it is one.
-Kernel BlockBuilder::AddKernelItem(const Grouping& grouping, int group, bool entry, Block* block) {
+absl::StatusOr<Kernel> BlockBuilder::AddKernelItem(const Grouping& grouping, int group, bool entry, Block* block) {
   BlockItem item;
   Kernel kernel;
   const Group& g = grouping.groups[static_cast<size_t>(group)];
@@ -208,6 +210,10 @@ Kernel BlockBuilder::AddKernelItem(const Grouping& grouping, int group, bool ent
     item.values = {g.post[0], from};
   } else {
     ScheduledKernel k = Schedule(grouping, group, block->f);
+    if (!k.status.ok()) {
+      return absl::InternalError(
+          StrCat("@", block->f.name(), ": the plan is wrong for group ", group, ": ", k.status.message()));
+    }
     for (const KernelBuffer& b : k.kernel.buffers) item.writes.push_back(b.is_output);
     item.values = std::move(k.bound);
     item.updated = k.updated;

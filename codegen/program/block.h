@@ -75,7 +75,7 @@ class BlockBuilder {
   absl::StatusOr<std::unique_ptr<Block>> PrepareAs(const Key& key, bool fuse, std::vector<Key>* named);
   absl::StatusOr<Grouping> PlanGroups(const Key& key, bool fuse, bool each_phase, ir::Function* f) const;
   void WarnOfWrongPlan(const Key& key, const absl::Status& wrong) const;
-  Kernel AddKernelItem(const Grouping& grouping, int group, bool entry, Block* block);
+  absl::StatusOr<Kernel> AddKernelItem(const Grouping& grouping, int group, bool entry, Block* block);
   void AddControlItem(const Grouping& grouping, const ir::Node& node, std::vector<Key>* named, Block* block);
   void AddCheckItem(const Grouping& grouping, const ir::Node& node, Block* block);
   absl::Status Finish(const std::vector<Key>& named, Block* block);

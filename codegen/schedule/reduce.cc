@@ -1,9 +1,9 @@
 #include <algorithm>
-#include <cassert>
 #include <limits>
 
 #include "codegen/loop/ceil.h"
 #include "codegen/schedule/sum_rows.h"
+#include "ir/strings.h"
 
 // Reductions by the fixed rules (ir/README.md). The reduced axis is innermost: blocks of 4096 elements; in a block 64
 // partials, which are lanes: partial j takes elements 64*i + j with i ascending, then a tree; block sums are reduced by
@@ -306,7 +306,10 @@ void ScheduleReduce(const ScheduleContext& c) {
   const ExprId operand =
       partials.valid() ? c.builder->Build(partials, index) : c.builder->BuildOperand(root, 0, index);
   CollapseAxes(k, &element, &axes[1], &extents[1]);
-  assert(axes[1].size() <= 1 && "grouping leaves one reduced axis");
+  if (axes[1].size() > 1) {  // grouping leaves one
+    *c.status = absl::InternalError(StrCat("%", root.id, " is reduced along ", axes[1].size(), " axes apart"));
+    return;
+  }
   const AxisId axis = axes[1].empty() ? k->AddAxis("r") : axes[1][0];
 
   // Results: expressions over the kept axes and the reduced value.

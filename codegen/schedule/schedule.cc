@@ -27,7 +27,7 @@ ScheduledKernel ScheduleGroup(const ir::Function& f, const Grouping& grouping, i
   ScheduledKernel out;
   ExprBuilder builder(f, grouping, index, &out.kernel);
   const Group& group = grouping.groups[static_cast<size_t>(index)];
-  const ScheduleContext context{f, grouping, index, target, options, &out.kernel, &builder, &out.updated};
+  const ScheduleContext context{f, grouping, index, target, options, &out.kernel, &builder, &out.updated, &out.status};
   out.kernel.name = KernelName(f, group);
   switch (group.root_kind) {
     case Group::Root::kNone: ScheduleMap(context); break;

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "absl/status/status.h"
 #include "codegen/group/group.h"
 #include "codegen/loop/loop.h"
 #include "codegen/program/program.h"
@@ -20,7 +21,8 @@ struct ScheduleContext {
   const PlanOptions& options;
   Kernel* kernel;
   ExprBuilder* builder;
-  ir::Value* updated;  ///< ScheduledKernel::updated
+  ir::Value* updated;    ///< ScheduledKernel::updated
+  absl::Status* status;  ///< ScheduledKernel::status
 
   const Group& group() const { return grouping.groups[static_cast<size_t>(group_index)]; }
   bool stored(ir::Value v) const { return grouping.stored[static_cast<size_t>(v.id)]; }
@@ -31,6 +33,7 @@ struct ScheduledKernel {
   Kernel kernel;
   std::vector<ir::Value> bound;
   ir::Value updated;  ///< valid: the output must hold this value before, the kernel writes a part of it
+  absl::Status status = {};  ///< Internal: groups like this one are not made, and have no loops
 };
 ScheduledKernel ScheduleGroup(const ir::Function& f, const Grouping& grouping, int group, const Target& target,
                               const PlanOptions& options);
