@@ -35,8 +35,8 @@ class ItemVerifier {
   bool IsEmpty(Value v) const { return block_.f.type(v).bytes() == 0; }
 
   void Read(Value v) {
-    if (block_.f.is_parameter(v) || block_.f.Is(v, ir::Op::kConstant) || IsEmpty(v)) return;
-    if (!written_[static_cast<size_t>(v.id)]) Fail(v, "is read before it is written");
+    if (written_[static_cast<size_t>(v.id)] || block_.f.is_parameter(v) || block_.f.Is(v, ir::Op::kConstant)) return;
+    if (!IsEmpty(v)) Fail(v, "is read before it is written");
   }
   void Write(Value v) {
     if (written_[static_cast<size_t>(v.id)]) Fail(v, "is written twice");
