@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -18,6 +17,8 @@
 #include "codegen/program/plan.h"
 #include "codegen/program/sized.h"
 #include "codegen/target/cpuid.h"
+#include "ir/file/writer.h"
+#include "ir/printable.h"
 #include "ir/strings.h"
 #include "runtime/shared_library.h"
 
@@ -81,10 +82,7 @@ absl::Status WriteText(const std::string& folder, const std::string& name,
                        const std::string& text) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  std::ofstream out(StrCat(folder, "/", name));
-  out << text;
-  if (out.flush()) return absl::OkStatus();
-  return absl::UnavailableError(StrCat("cannot write ", folder, "/", name));
+  return ir::WriteFile(StrCat(folder, "/", name), text, {.durable = false});
 }
 
 class PlanningCompiler : public Compiler {
@@ -143,8 +141,8 @@ class PlanningCompiler : public Compiler {
     ir::BudgetMeter meter(options.budget, options.clock);
     auto plan = PlanObject(module, options, &meter);
     if (!plan.ok()) return plan.status();
-    if (kind == "plan") return PlanText(plan->program);
-    if (kind == "dot") return PlanDot(plan->program);
+    if (kind == "plan") return ir::Printable(PlanText(plan->program));
+    if (kind == "dot") return ir::Printable(PlanDot(plan->program));
     if (absl::Status s = CheckCompiler(plan->program, options.budget, true); !s.ok()) return s;
     const auto backend = GetBackend();
     if (!backend.ok()) return backend.status();

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <optional>
 
 #include "codegen/program/plan.h"
@@ -13,7 +12,9 @@
 #include "frontend/stop.h"
 #include "frontend/symbolic.h"
 #include "frontend/program_cache.h"
+#include "ir/file/writer.h"
 #include "ir/names.h"
+#include "ir/printable.h"
 #include "ir/strings.h"
 #include "runtime/abi.h"
 #include "runtime/environment.h"
@@ -289,10 +290,16 @@ Executable CompileData(const std::shared_ptr<const internal::ModuleData>& shared
   return Executable(std::make_shared<InstanceData>(std::move(code)));
 }
 
-void WriteFile(const std::string& path, const std::string& bytes) {
-  std::ofstream out(path, std::ios::binary);
-  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  if (!out.flush()) ThrowError(ErrorCode::kUnavailable, StrCat("cannot write ", path));
+/// Both files of an object, or none.
+absl::Status WriteObject(const std::string& path, const codegen::ObjectFiles& files) {
+  auto object = ir::FileWriter::Open(path + ".o"), header = ir::FileWriter::Open(path + ".h");
+  for (const auto& [file, bytes] : {std::pair(&object, &files.object), std::pair(&header, &files.header)}) {
+    if (!file->ok()) return file->status();
+    if (absl::Status s = (*file)->Append(*bytes); !s.ok()) return s;
+    if (absl::Status s = (*file)->Finish(); !s.ok()) return s;
+  }
+  if (absl::Status s = object->Commit(); !s.ok()) return s;
+  return header->Commit();
 }
 
 void ObjectOf(const std::shared_ptr<const internal::ModuleData>& data, const std::string& path,
@@ -307,8 +314,7 @@ void ObjectOf(const std::shared_ptr<const internal::ModuleData>& data, const std
   }
   const codegen::ObjectFiles files = internal::Take(
       reel_compiler()->CompileToObject(NeedModule(data).module, name, ToCompiler(options)));
-  WriteFile(path + ".o", files.object);
-  WriteFile(path + ".h", files.header);
+  internal::Check(WriteObject(path, files));
 }
 
 }  // namespace
@@ -413,7 +419,7 @@ std::string Executable::Plan(PlanFormat format) const {
   std::snprintf(line, sizeof line, "compiled in %.1f ms: plan %.1f, emit %.1f, code %.1f\n",
                 (times.plan + times.emit + times.codegen) * 1e3, times.plan * 1e3, times.emit * 1e3,
                 times.codegen * 1e3);
-  return codegen::PlanText(code.program(), line);
+  return ir::Printable(codegen::PlanText(code.program(), line));
 }
 
 ProgramSize Executable::size() const {

@@ -1,4 +1,5 @@
 #include "frontend/event_log.h"
+#include "ir/printable.h"
 #include "ir/strings.h"
 
 // Graphviz source of functions: boxes for arguments, folders for variables, ellipses for ops.
@@ -60,7 +61,7 @@ void AppendFunction(std::string* out, const ir::Function& f, size_t index) {
 std::string DotOf(absl::Span<const ir::Function* const> functions) {
   std::string out = "digraph reel {\n  node [fontname=\"sans-serif\", fontsize=10];\n";
   for (size_t i = 0; i < functions.size(); ++i) AppendFunction(&out, *functions[i], i);
-  return out + "}\n";
+  return ir::Printable(out + "}\n");
 }
 
 }  // namespace reel::internal

@@ -189,7 +189,7 @@ absl::StatusOr<ir::Literal> ParseNpy(std::string_view bytes, std::string_view na
   return absl::Status(status.code(), StrCat(name, ": ", status.message()));
 }
 
-std::string FormatNpy(const ir::Literal& literal) {
+std::string NpyHeader(const ir::Literal& literal) {
   std::string descr, shape;
   for (const Descr& d : kDescrs) {
     if (d.dtype == literal.dtype()) descr = d.text;
@@ -207,7 +207,11 @@ std::string FormatNpy(const ir::Literal& literal) {
   std::string out(kMagic);
   out += {'\x01', '\x00', static_cast<char>(header.size() & 0xff),
           static_cast<char>(header.size() >> 8)};
-  out += header;
+  return out + header;
+}
+
+std::string FormatNpy(const ir::Literal& literal) {
+  std::string out = NpyHeader(literal);
   const auto bytes = literal.bytes();
   out.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   return out;

@@ -8,7 +8,7 @@
 #include "ir/budget.h"
 #include "ir/literal.h"
 
-// NumPy's .npy files: bool, int32, int64, float32, float64, little-endian, C order.
+// NumPy's .npy files: every dtype of Reel, little-endian, C order.
 
 namespace reel {
 
@@ -19,6 +19,8 @@ absl::StatusOr<ir::Literal> ParseNpy(std::string_view bytes, std::string_view na
 
 /// Format version 1.0, the very bytes that numpy.save writes.
 std::string FormatNpy(const ir::Literal& literal);
+/// What comes before the bytes of the elements.
+std::string NpyHeader(const ir::Literal& literal);
 
 }  // namespace reel
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -10,6 +9,7 @@
 
 #include "codegen/loop/cost.h"
 #include "frontend/core.h"
+#include "ir/file/writer.h"
 #include "ir/strings.h"
 #include "runtime/environment.h"
 
@@ -76,7 +76,8 @@ void AddSlices(const codegen::Program& program, const Profiler::Data& data, int 
 }
 
 std::string TraceText(Json events) {
-  return Json{{"traceEvents", std::move(events)}, {"displayTimeUnit", "ns"}}.dump() + "\n";
+  const Json trace = {{"traceEvents", std::move(events)}, {"displayTimeUnit", "ns"}};
+  return trace.dump(-1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace) + "\n";
 }
 
 // The trace of all instances of this process that have gone, in the file of REEL_PROFILE.
@@ -88,9 +89,9 @@ class TraceFile {
     if (processes_ == 0) start_ = data.events[0].begin;
     AddSlices(program, data, ++processes_, start_, &events_);
     const std::string& path = runtime::GetEnvironment().profile_to;
-    std::ofstream out(path);
-    out << TraceText(events_);
-    if (!out.flush()) std::fprintf(stderr, "reel: REEL_PROFILE: cannot write %s\n", path.c_str());
+    const absl::Status written = ir::WriteFile(path, TraceText(events_));
+    if (!written.ok())
+      std::fprintf(stderr, "reel: REEL_PROFILE: %s\n", std::string(written.message()).c_str());
   }
 
  private:

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "frontend/core.h"
+#include "ir/printable.h"
 #include "ir/strings.h"
 
 namespace reel {
@@ -84,7 +85,7 @@ void ThrowError(ErrorCode code, std::string message) {
   NameSymbols(&message);
   const SourceLine line = UserLine();
   if (line.file) StrAppend(&message, " (", line.file, ":", line.line, ")");
-  throw Error(code, message);
+  throw Error(code, ir::Printable(message));
 }
 
 void ThrowInvalid(std::string message) {

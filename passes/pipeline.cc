@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 
 #include "ir/budget_scope.h"
+#include "ir/file/writer.h"
 #include "ir/strings.h"
 #include "ir/text/printer.h"
 #include "ir/verifier.h"
@@ -56,11 +56,11 @@ absl::StatusOr<std::string> Dump(const ir::Module& m, std::string_view directory
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   std::string path = StrCat(directory, "/", digits, "_after_", pass, ".reel.txt");
-  std::ofstream out(path);
-  out << ir::Print(m, {.elide_large_constants = true, .locations = true});
-  out.close();
-  if (out) return path;
-  return absl::UnavailableError(StrCat("cannot write ", path, "; set REEL_DUMP_TO to a directory"));
+  const absl::Status written =
+      ir::WriteFile(path, ir::Print(m, {.elide_large_constants = true, .locations = true}), {.durable = false});
+  if (written.ok()) return path;
+  return absl::UnavailableError(
+      StrCat(std::string(written.message()), "; set REEL_DUMP_TO to a directory"));
 }
 
 // What a pass must keep: a valid module, and the truth about having changed it.

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <charconv>
 #include <cstddef>
+#include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <memory>
@@ -128,7 +129,10 @@ const Environment& GetEnvironment() {
   const Environment* first = nullptr;
   const bool is_first =
       published.compare_exchange_strong(first, mine.get(), std::memory_order_acq_rel);
-  return is_first ? *mine.release() : *first;
+  if (!is_first) return *first;
+  const Environment& values = *mine.release();
+  if (!values.error.empty()) std::fprintf(stderr, "reel: ignored: %s\n", values.error.c_str());
+  return values;
 }
 
 }  // namespace reel::runtime

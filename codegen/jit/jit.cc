@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <fstream>
 #include <numeric>
 #include <system_error>
 #include <thread>
@@ -16,6 +15,7 @@
 #include "codegen/lower/lower.h"
 #include "codegen/program/in_line.h"
 #include "codegen/program/symbols.h"
+#include "ir/file/writer.h"
 #include "ir/strings.h"
 
 namespace reel::codegen {
@@ -115,13 +115,9 @@ class UnitCompiler {
     auto copy = llvm::CloneModule(module);
     auto assembly = EmitCode(copy.get(), machine, /*assembly=*/true);
     if (!assembly.ok()) return assembly.status();
-    std::ofstream text(path + ".ll"), code(path + ".s");
-    text << ModuleText(module);
-    code.write(assembly->data(), static_cast<std::streamsize>(assembly->size()));
-    if (!text.flush() || !code.flush()) {
-      return absl::UnavailableError(StrCat("cannot write ", path, ".ll and .s"));
-    }
-    return absl::OkStatus();
+    const std::string_view code(assembly->data(), assembly->size());
+    if (absl::Status s = ir::WriteFile(path + ".ll", ModuleText(module), {.durable = false}); !s.ok()) return s;
+    return ir::WriteFile(path + ".s", code, {.durable = false});
   }
 
   const Program& program_;

@@ -47,8 +47,7 @@ void Calibrate(const Options& options) {
   std::vector<int> threads;
   for (int t = 1; t <= options.measure.threads; ++t) threads.push_back(t);
   const std::vector<Machine> machines = MeasureMachine(threads);
-  std::fputs((options.json ? MachineJson(machines).dump(1) + "\n" : MachineTable(machines)).c_str(),
-             stdout);
+  Say(options.json ? JsonText(MachineJson(machines), 1) + "\n" : MachineTable(machines));
 }
 
 // One workload in a process of its own: its memory is its own, and it compiles as a new user's
@@ -60,8 +59,7 @@ ExitStatus RunOne(const std::string& name, const Options& options, const Machine
     int status = kOk;
     try {
       const auto [row, profile] = MeasureWorkload(name, options.measure, machine);
-      std::fputs((options.json ? row.dump() + "\n" : Line(row) + profile).c_str(), stdout);
-      status = std::fflush(stdout) == 0 ? kOk : kIo;
+      Say(options.json ? JsonText(row) + "\n" : Line(row) + profile);
     } catch (const std::exception& error) {
       const auto* failure = dynamic_cast<const Failure*>(&error);
       status = failure ? failure->status() : kInvalid;

@@ -3,31 +3,24 @@
 #include <cstdio>
 
 #include "ir/names.h"
+#include "ir/number.h"
+#include "ir/printable.h"
 #include "ir/proto/file.h"
-#include "ir/text/printer.h"
 
 namespace reel::cli {
 namespace {
 
-// Length of the UTF-8 sequence at the start of `text` if it is well formed and not a control
-// character, else 0.
-size_t PrintableLength(std::string_view text) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  if (first < 0x80) return (first >= 0x20 && first != 0x7f) || first == '\n' ? 1 : 0;
-  const size_t n = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  if (first < 0xc2 || first > 0xf4 || text.size() < n) return 0;
-  for (size_t i = 1; i < n; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return 0;
-  }
-  if (first == 0xc2 && byte(1) < 0xa0) return 0;  // C1 controls
-  if (first == 0xe2 && (byte(1) == 0x80 || byte(1) == 0x81))
-    return 0;                                      // line ends, direction marks
-  if (first == 0xe0 && byte(1) < 0xa0) return 0;   // too long a form
-  if (first == 0xed && byte(1) >= 0xa0) return 0;  // surrogates
-  if (first == 0xf0 && byte(1) < 0x90) return 0;
-  if (first == 0xf4 && byte(1) >= 0x90) return 0;
-  return n;
+// A time that passes: a number of seconds beyond which nobody waits is a mistake.
+std::string CheckSeconds(const std::string& text) {
+  constexpr double kMostSeconds = 1e9;  // thirty years
+  double seconds = 0;
+  if (ir::ParseNumber(text, &seconds) && seconds > 0 && seconds <= kMostSeconds) return "";
+  return StrCat(text, " is not a number of seconds above 0 and up to 1e9");
+}
+std::string CheckCount(const std::string& text) {
+  int64_t count = 0;
+  if (ir::ParseNumber(text, &count) && count > 0) return "";
+  return StrCat(text, " is not a number from 1 to 2^63 - 1");
 }
 
 }  // namespace
@@ -50,20 +43,20 @@ CLI::App* AddCommand(Program* program, const std::string& name, const std::strin
   Budget* budget = &common->budget;
   const char* group = "Budgets";
   command->add_option("--budget-ops", budget->max_ops, "Most nodes of a module")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CheckCount)
       ->group(group)
       ->type_name("N");
   command->add_option("--budget-bytes", budget->max_bytes, "Most bytes of input")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CheckCount)
       ->group(group)
       ->type_name("N");
   command->add_option("--budget-memory", budget->max_memory, "Most bytes of tensors and arenas, and of compiling")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CheckCount)
       ->group(group)
       ->type_name("N");
   command
       ->add_option("--budget-seconds", budget->max_seconds, "Most seconds of loading and compiling")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CheckSeconds)
       ->group(group)
       ->type_name("S");
   command->callback([program, action = std::move(action)] { program->action = action; });
@@ -71,29 +64,26 @@ CLI::App* AddCommand(Program* program, const std::string& name, const std::strin
 }
 
 std::string Printable(std::string_view text, size_t limit) {
-  static constexpr char kHex[] = "0123456789abcdef";
   constexpr std::string_view kCut = " ...";
   std::string out;
   while (!text.empty()) {
-    const size_t n = PrintableLength(text);
-    const auto byte = static_cast<unsigned char>(text[0]);
-    const std::string piece = n > 0 ? std::string(text.substr(0, n))
-                                    : std::string{'\\', 'x', kHex[byte >> 4], kHex[byte & 15]};
+    const size_t n = std::max<size_t>(1, ir::PrintableLength(text));
+    const std::string piece = ir::Printable(text.substr(0, n));
     if (out.size() + piece.size() + kCut.size() > limit) return out.append(kCut);
     out += piece;
-    text.remove_prefix(n > 0 ? n : 1);
+    text.remove_prefix(n);
   }
   return out;
 }
 
-ir::Module ReadModule(const std::string& path, const Budget& budget) {
-  const std::string data = ReadFile(path, budget);
-  return Take(ir::ParseModuleBytes(std::as_bytes(std::span(data)), path, budget));
+std::string JsonText(const Json& json, int indent) {
+  return json.dump(indent, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace);
 }
 
-std::string ModuleBytes(const ir::Module& module, const std::string& path) {
-  if (path.ends_with(".txt")) return ir::Print(module, {.locations = true});
-  return Take(ir::SerializeModule(module));
+ir::Module ReadModule(const std::string& path, const Budget& budget) {
+  const std::string data = ReadFile(path, budget);
+  const std::string name = path == kStandard ? "standard input" : path;
+  return Take(ir::ParseModuleBytes(std::as_bytes(std::span(data)), name, budget));
 }
 
 const ir::Function& FindFunction(const ir::Module& module, const std::string& name) {

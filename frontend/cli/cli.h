@@ -2,6 +2,7 @@
 #define REEL_FRONTEND_CLI_CLI_H_
 
 #include <CLI/CLI.hpp>
+#include <deque>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -13,6 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "ir/budget.h"
+#include "ir/file/writer.h"
 #include "ir/graph.h"
 #include "ir/strings.h"
 
@@ -83,34 +85,40 @@ void AddTrain(Program* program);
 void AddOps(Program* program);
 void AddBench(Program* program);
 
-/// `text` with control characters and bytes that are not UTF-8 as \xNN, cut to `limit` bytes.
+/// ASCII, whatever bytes the strings have: what is not UTF-8 becomes U+FFFD.
+std::string JsonText(const Json& json, int indent = -1);
+
+/// ir::Printable, cut to `limit` bytes.
 std::string Printable(std::string_view text, size_t limit);
+
+/// The name of standard input or output.
+inline constexpr std::string_view kStandard = "-";
 
 /// Whole file; fails with status 4, or 3 if it is larger than the budget.
 std::string ReadFile(const std::string& path, const Budget& budget);
 /// Reads and verifies a module in either form.
 ir::Module ReadModule(const std::string& path, const Budget& budget);
-/// The bytes of a module for a file of this name: text if it ends in .txt, else binary.
-std::string ModuleBytes(const ir::Module& module, const std::string& path);
 
-/// Files that appear all together or not at all: temporaries beside their targets, renamed by
-/// Commit().
+/// Files that appear when all of them are complete, or not at all (ir/file/writer.h).
 class OutputFiles {
  public:
-  OutputFiles() = default;
-  ~OutputFiles();
-  OutputFiles(const OutputFiles&) = delete;
-  OutputFiles& operator=(const OutputFiles&) = delete;
-
-  /// Writes the temporary of `path`.
   void Add(const std::string& path, std::string_view bytes);
-  /// Name of a temporary of `path` that something else writes (a linker); renamed like the others.
-  std::string Reserve(const std::string& path);
+  /// Text if the path ends in .txt or is a terminal, else binary.
+  void Add(const std::string& path, const ir::Module& module);
+  /// As .npy.
+  void Add(const std::string& path, const ir::Literal& literal);
   void Commit();
 
  private:
-  std::vector<std::pair<std::string, std::string>> files_;  // temporary, target
+  ir::FileWriter* Open(const std::string& path);
+
+  std::deque<ir::FileWriter> files_;
 };
+
+/// Writes what a command says to stdout, or to stderr if an output file went to stdout; fails with status 4.
+void Say(std::string_view text);
+/// Makes standard descriptors that are closed fail when they are used: a file would get their number.
+void OpenStandardDescriptors();
 
 /// Creates a folder and its parents.
 void MakeFolder(const std::string& path);

@@ -1,4 +1,3 @@
-#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <map>
@@ -6,6 +5,7 @@
 #include "codegen/compiler.h"
 #include "frontend/cli/cli.h"
 #include "ir/names.h"
+#include "ir/number.h"
 #include "runtime/environment.h"
 
 namespace reel::cli {
@@ -41,19 +41,12 @@ std::vector<std::pair<std::string, int64_t>> ParseExtents(const std::vector<std:
   for (const std::string& text : texts) {
     const size_t equals = text.find('=');
     int64_t value = -1;
-    const char* const end = text.data() + text.size();
-    const bool number = equals != std::string::npos && equals + 1 < text.size() &&
-                        std::from_chars(text.data() + equals + 1, end, value).ptr == end;
+    const bool number = equals != std::string::npos && ir::ParseNumber(text.substr(equals + 1), &value);
     if (!number || value < 0)
       Fail(kUsage, StrCat("--extent ", text, ": write --extent NAME=NUMBER"));
     extents.emplace_back(text.substr(0, equals), value);
   }
   return extents;
-}
-
-void Link(const std::string& object, const std::string& shared) {
-  const ProcessResult cc = RunProcess({"cc", "-shared", "-o", shared, object});
-  if (cc.status != 0) Fail(kInvalid, StrCat("cc could not link ", shared, ":\n", cc.err));
 }
 
 /// Files to write, by kind.
@@ -108,15 +101,16 @@ Outputs CompileIsolated(const Options& options, const std::string& name) {
   return outputs;
 }
 
-/// Bytes of the library.
-size_t LinkTo(const std::string& object, const std::string& shared) {
+/// The shared library of an object.
+std::string Linked(const std::string& object, const Budget& budget) {
   const TemporaryFolder folder;
-  const std::string path = folder.path() + "/object.o";
+  const std::string path = folder.path() + "/object.o", shared = folder.path() + "/object.so";
   OutputFiles temporary;
   temporary.Add(path, object);
   temporary.Commit();
-  Link(path, shared);
-  return std::filesystem::file_size(shared);
+  const ProcessResult cc = RunProcess({"cc", "-shared", "-o", shared, path});
+  if (cc.status != 0) Fail(kInvalid, StrCat("cc could not link a shared library:\n", cc.err));
+  return ReadFile(shared, budget);
 }
 
 void Run(const Options& options, Program* program) {
@@ -128,13 +122,11 @@ void Run(const Options& options, Program* program) {
   for (const auto& [kind, bytes] :
        options.isolate ? CompileIsolated(options, name) : Compile(options, name)) {
     const std::string path = StrCat(options.out, kSuffixes.at(kind));
-    size_t size = bytes.size();
-    if (kind == "so")
-      size = LinkTo(bytes, files.Reserve(path));
-    else
-      files.Add(path, bytes);
-    const Json row = {{"kind", kind}, {"file", path}, {"bytes", size}};
-    StrAppend(&program->out, options.json ? row.dump() : path, "\n");
+    const std::string linked = kind == "so" ? Linked(bytes, options.budget) : "";
+    const std::string& file = kind == "so" ? linked : bytes;
+    files.Add(path, file);
+    const Json row = {{"kind", kind}, {"file", path}, {"bytes", file.size()}};
+    StrAppend(&program->out, options.json ? JsonText(row) : path, "\n");
   }
   files.Commit();
 }

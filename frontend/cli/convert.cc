@@ -1,11 +1,11 @@
-#include <charconv>
-
 #include "frontend/cli/cli.h"
 #include "frontend/core.h"
 #include "frontend/event_log.h"
 #include "frontend/npy.h"
 #include "frontend/onnx/import.h"
 #include "ir/names.h"
+#include "ir/number.h"
+#include "ir/proto/file.h"
 
 namespace reel::cli {
 namespace {
@@ -29,8 +29,7 @@ OnnxOptions ImportOptions(const Options& options) {
   for (const std::string& text : options.dims) {
     const auto [name, number] = Split("--dim", text);
     int64_t value = -1;
-    const char* const end = number.data() + number.size();
-    if (std::from_chars(number.data(), end, value).ptr != end || value < 0)
+    if (!ir::ParseNumber(number, &value) || value < 0)
       Fail(kUsage, StrCat("--dim ", text, ": ", ir::Quoted(number), " is not an extent"));
     out.dims[name] = value;
   }
@@ -43,29 +42,35 @@ OnnxOptions ImportOptions(const Options& options) {
 }
 
 ir::Module ReadAny(const Options& options) {
-  if (options.file.ends_with(".reel") || options.file.ends_with(".reel.txt")) {
-    if (!options.dims.empty() || !options.constants.empty() || options.frozen)
-      Fail(kUsage, "--dim, --constant and --frozen are for ONNX models");
-    return ReadModule(options.file, options.budget);
-  }
-  if (!options.file.ends_with(".onnx")) {
+  const bool standard = options.file == kStandard;
+  if (!standard && !options.file.ends_with(".onnx") && !options.file.ends_with(".reel") &&
+      !options.file.ends_with(".reel.txt")) {
     Fail(kUsage,
          StrCat(ir::Quoted(options.file), ": its name must end in .onnx, .reel or .reel.txt"));
   }
-  const Module module = onnx::Import(ReadFile(options.file, options.budget), options.file,
-                                     ImportOptions(options), onnx::ReadBeside(options.file));
+  const std::string bytes = ReadFile(options.file, options.budget);
+  const std::string name = standard ? "standard input" : options.file;
+  // Standard input has no name: an ONNX model begins with the number of a field.
+  const bool is_onnx = standard ? bytes.starts_with('\x08') : options.file.ends_with(".onnx");
+  if (!is_onnx) {
+    if (!options.dims.empty() || !options.constants.empty() || options.frozen)
+      Fail(kUsage, "--dim, --constant and --frozen are for ONNX models");
+    return Take(ir::ParseModuleBytes(std::as_bytes(std::span(bytes)), name, options.budget));
+  }
+  const Module module = onnx::Import(bytes, name, ImportOptions(options),
+                                     standard ? onnx::ReadExternal() : onnx::ReadBeside(options.file));
   return module.internal_data()->module;
 }
 
 void Run(const Options& options, Program* program) {
   const ir::Module module = ReadAny(options);
   OutputFiles files;
-  files.Add(options.out, ModuleBytes(module, options.out));
+  files.Add(options.out, module);
   files.Commit();
   if (options.json) {
     Json json = Describe(module);
     json["file"] = options.out;
-    program->out = json.dump(2) + "\n";
+    program->out = JsonText(json, 2) + "\n";
     return;
   }
   size_t nodes = 0;

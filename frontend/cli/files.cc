@@ -1,5 +1,4 @@
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -7,84 +6,81 @@
 #include <filesystem>
 
 #include "frontend/cli/cli.h"
+#include "frontend/npy.h"
+#include "ir/file/reader.h"
 #include "ir/names.h"
+#include "ir/printable.h"
+#include "ir/proto/file.h"
 
 namespace reel::cli {
 namespace {
 
-[[noreturn]] void FailIo(const std::string& what, const std::string& path) {
-  const int error = errno;
-  Fail(kIo, StrCat(what, " ", ir::Quoted(path), ": ", std::strerror(error)));
-}
+bool stdout_is_taken = false;
 
-// Closes a descriptor at the end of a scope.
-struct Descriptor {
-  int fd;
-  ~Descriptor() {
-    if (fd >= 0) ::close(fd);
-  }
-};
-
-void CheckSize(size_t bytes, const std::string& path, const Budget& budget) {
-  if (static_cast<int64_t>(bytes) <= budget.max_bytes) return;
-  Fail(kBudget, StrCat(ir::Quoted(path), " is larger than the budget of ", budget.max_bytes,
-                       " bytes; raise --budget-bytes"));
+/// Errors of files are status 4, whatever else an operation on files can fail with is told apart by its code.
+void CheckFile(const absl::Status& status) {
+  const absl::StatusCode code = status.code();
+  const bool io = code == absl::StatusCode::kNotFound || code == absl::StatusCode::kPermissionDenied ||
+                  code == absl::StatusCode::kUnavailable;
+  if (io) Fail(kIo, std::string(status.message()));
+  Check(status);
 }
 
 }  // namespace
 
 std::string ReadFile(const std::string& path, const Budget& budget) {
-  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (file.fd < 0) FailIo("cannot open", path);
-  std::string data;
-  char buffer[1 << 16];
-  for (;;) {
-    const ssize_t n = ::read(file.fd, buffer, sizeof buffer);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) FailIo("cannot read", path);
-    if (n == 0) return data;
-    data.append(buffer, static_cast<size_t>(n));
-    CheckSize(data.size(), path, budget);
-  }
+  auto bytes = ir::ReadFile(path == kStandard ? "/dev/stdin" : path, budget);
+  if (bytes.ok()) return *std::move(bytes);
+  if (absl::IsResourceExhausted(bytes.status()))
+    Fail(kBudget, StrCat(std::string(bytes.status().message()), "; raise --budget-bytes or --budget-seconds"));
+  CheckFile(bytes.status());
+  return {};
 }
 
-OutputFiles::~OutputFiles() {
-  for (const auto& [temporary, target] : files_) ::unlink(temporary.c_str());
+ir::FileWriter* OutputFiles::Open(const std::string& path) {
+  if (path == kStandard) {
+    if (stdout_is_taken) Fail(kUsage, "standard output takes one file: two outputs are named -");
+    stdout_is_taken = true;
+  }
+  auto file = ir::FileWriter::Open(path == kStandard ? "/dev/stdout" : path);
+  if (!file.ok()) CheckFile(file.status());
+  return &files_.emplace_back(*std::move(file));
 }
 
-std::string OutputFiles::Reserve(const std::string& path) {
-  struct stat info;
-  if (::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) {
-    errno = EISDIR;
-    FailIo("cannot write", path);
-  }
-  std::string name = StrCat(path, ".tmp-", ::getpid(), "-", files_.size());
-  const Descriptor file{::open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
-  if (file.fd < 0) FailIo("cannot create a file beside", path);
-  files_.emplace_back(name, path);
-  return name;
+void OutputFiles::Add(const std::string& path, std::string_view bytes) { CheckFile(Open(path)->Append(bytes)); }
+
+void OutputFiles::Add(const std::string& path, const ir::Module& module) {
+  const bool text = path.ends_with(".txt") || (path == kStandard && ::isatty(STDOUT_FILENO) == 1);
+  CheckFile(ir::WriteModule(module, text, Open(path)));
 }
 
-void OutputFiles::Add(const std::string& path, std::string_view bytes) {
-  const std::string name = Reserve(path);
-  const Descriptor file{::open(name.c_str(), O_WRONLY | O_CLOEXEC)};
-  if (file.fd < 0) FailIo("cannot write", path);
-  while (!bytes.empty()) {
-    const ssize_t n = ::write(file.fd, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) FailIo("cannot write", path);
-    bytes.remove_prefix(static_cast<size_t>(n));
-  }
+void OutputFiles::Add(const std::string& path, const ir::Literal& literal) {
+  ir::FileWriter* const file = Open(path);
+  CheckFile(file->Append(NpyHeader(literal)));
+  const auto bytes = literal.bytes();
+  CheckFile(file->Append({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
 }
 
 void OutputFiles::Commit() {
-  for (const auto& [temporary, target] : files_) {
-    if (::rename(temporary.c_str(), target.c_str()) != 0) FailIo("cannot write", target);
-  }
+  for (ir::FileWriter& file : files_) CheckFile(file.Finish());
+  for (ir::FileWriter& file : files_) CheckFile(file.Commit());
   files_.clear();
 }
 
+void Say(std::string_view text) {
+  CheckFile(ir::WriteFile(stdout_is_taken ? "/dev/stderr" : "/dev/stdout", ir::Printable(text)));
+}
+
+void OpenStandardDescriptors() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue;
+    const int flags = fd == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+    if (::open("/dev/null", flags) != fd) Fail(kIo, StrCat("cannot open /dev/null: ", std::strerror(errno)));
+  }
+}
+
 void MakeFolder(const std::string& path) {
+  if (path == kStandard) Fail(kUsage, "a folder for several files cannot be -, standard output");
   std::error_code error;
   std::filesystem::create_directories(path, error);
   if (!error) return;
@@ -95,7 +91,9 @@ TemporaryFolder::TemporaryFolder() {
   std::error_code error;
   const std::filesystem::path root = std::filesystem::temp_directory_path(error);
   path_ = ((error ? "/tmp" : root) / "reel-XXXXXX").string();
-  if (!::mkdtemp(path_.data())) FailIo("cannot create a folder like", path_);
+  if (::mkdtemp(path_.data())) return;
+  const int failure = errno;
+  Fail(kIo, StrCat("cannot create a folder like ", ir::Quoted(path_), ": ", std::strerror(failure)));
 }
 
 TemporaryFolder::~TemporaryFolder() {

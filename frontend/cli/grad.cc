@@ -51,7 +51,7 @@ void Run(const Options& options, Program* program) {
   Check(ir::Verify(module));
   if (!options.out.empty()) {
     OutputFiles files;
-    files.Add(options.out, ModuleBytes(module, options.out));
+    files.Add(options.out, module);
     files.Commit();
   }
   const ir::Function& added = *module.FindFunction(gradient.name);
@@ -59,7 +59,7 @@ void Run(const Options& options, Program* program) {
     Json json = Describe(module, added);
     json["connected"] = gradient.connected;
     if (!options.out.empty()) json["file"] = options.out;
-    program->out = json.dump(2) + "\n";
+    program->out = JsonText(json, 2) + "\n";
   } else if (options.out.empty()) {
     program->out = ir::Print(module);
   } else {

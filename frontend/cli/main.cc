@@ -1,4 +1,6 @@
+#include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <new>
 #include <sstream>
@@ -6,6 +8,7 @@
 
 #include "frontend/cli/cli.h"
 #include "reel/error.h"
+#include "runtime/environment.h"
 
 namespace reel::cli {
 namespace {
@@ -25,13 +28,15 @@ int ReportError(ExitStatus status, std::string_view message) {
 int ReportParse(const CLI::App& app, const CLI::ParseError& error) {
   std::ostringstream out, err;
   if (app.exit(error, out, err) != 0) return ReportError(kUsage, err.str());
-  std::fputs(out.str().c_str(), stdout);
-  return std::fflush(stdout) == 0 ? kOk : kIo;
+  Say(out.str());
+  return kOk;
 }
 
 int Run(Program* program) {
   try {
     program->action();
+    Say(program->out);
+    return kOk;
   } catch (const Failure& failure) {
     return ReportError(failure.status(), failure.what());
   } catch (const Error& error) {
@@ -39,13 +44,14 @@ int Run(Program* program) {
   } catch (const std::bad_alloc&) {
     return ReportError(kBudget, "out of memory; lower --budget-memory to be told earlier");
   }
-  const bool written =
-      std::fwrite(program->out.data(), 1, program->out.size(), stdout) == program->out.size();
-  if (!written || std::fflush(stdout) != 0) return ReportError(kIo, "cannot write to stdout");
-  return kOk;
 }
 
 int Main(int argc, char** argv) {
+  OpenStandardDescriptors();
+  // Before anything asks for a value.
+  const std::string wrong = runtime::ParseEnvironment([](const char* name) { return std::getenv(name); }).error;
+  if (!wrong.empty()) return ReportError(kUsage, wrong);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit is an error of write()
   CLI::App app("Reel: eager tensors, their gradients, and a compiler for both", "reel");
   app.require_subcommand(1);
   app.set_version_flag("--version", "reel 0.1.0");
@@ -67,6 +73,8 @@ int Main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return ReportParse(app, error);
+  } catch (const Failure& failure) {
+    return ReportError(failure.status(), failure.what());
   }
   return Run(&program);
 }

@@ -156,7 +156,7 @@ void Run(const Options& options, Program* program) {
     program->out += Markdown(rows);
     return;
   }
-  for (const Json& row : rows) program->out += options.json ? row.dump() + "\n" : Line(row);
+  for (const Json& row : rows) program->out += options.json ? JsonText(row) + "\n" : Line(row);
 }
 
 }  // namespace

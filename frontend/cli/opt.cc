@@ -14,7 +14,6 @@ struct Options : Common {
 
 passes::PipelineOptions Pipeline(const Options& options) {
   const runtime::Environment& environment = runtime::GetEnvironment();
-  if (!environment.error.empty()) Fail(kUsage, environment.error);
   passes::PipelineOptions pipeline;
   pipeline.context.entry_points = options.entries;
   pipeline.disable = options.disable.empty() ? environment.disable_passes : options.disable;
@@ -33,7 +32,7 @@ void Run(const Options& options, Program* program) {
   const auto reports = Take(passes::Optimize(&module, pipeline));
   if (!options.out.empty()) {
     OutputFiles files;
-    files.Add(options.out, ModuleBytes(module, options.out));
+    files.Add(options.out, module);
     files.Commit();
   }
   if (!options.json && options.out.empty()) {
@@ -51,7 +50,7 @@ void Run(const Options& options, Program* program) {
   Json json = Describe(module);
   json["passes"] = std::move(passes);
   if (!options.out.empty()) json["file"] = options.out;
-  program->out = json.dump(2) + "\n";
+  program->out = JsonText(json, 2) + "\n";
 }
 
 }  // namespace

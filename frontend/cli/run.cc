@@ -120,7 +120,7 @@ void Run(const Options& options, Program* program) {
     Json row = Describe(module, name, output.type());
     if (!options.folder.empty()) {
       const std::string path = StrCat(options.folder, "/", FileName(name, &taken));
-      files.Add(path, FormatNpy(output));
+      files.Add(path, output);
       row["file"] = path;
     }
     if (output.size() <= kMaxPrintedElements) row["values"] = Values(output);
@@ -132,7 +132,7 @@ void Run(const Options& options, Program* program) {
   if (!options.save_state.empty()) {
     for (size_t i = 0; i < result.state.size(); ++i)
       module.mutable_variables()[i].initial = result.state[i];
-    files.Add(options.save_state, ModuleBytes(module, options.save_state));
+    files.Add(options.save_state, module);
   }
   files.Commit();
   Json profile;
@@ -147,7 +147,7 @@ void Run(const Options& options, Program* program) {
                {"seconds", result.seconds},
                {"results", rows}};
   if (result.profile) json["profile"] = std::move(profile);
-  program->out = json.dump() + "\n";
+  program->out = JsonText(json) + "\n";
 }
 
 }  // namespace

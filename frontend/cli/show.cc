@@ -16,7 +16,7 @@ void Run(const Options& options, Program* program) {
   if (options.json) {
     const Json json =
         one ? Describe(module, FindFunction(module, options.function)) : Describe(module);
-    program->out = json.dump(2) + "\n";
+    program->out = JsonText(json, 2) + "\n";
     return;
   }
   if (options.dot) {

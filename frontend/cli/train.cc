@@ -117,7 +117,7 @@ void Run(const Options& options, Program* program) {
   if (all || options.model == "char") reports.push_back(RunOne(options, MakeCharacters));
   std::string text, wrong;
   for (const TrainReport& report : reports) {
-    text += options.json ? ToJson(report).dump() + "\n" : Table(report);
+    text += options.json ? JsonText(ToJson(report)) + "\n" : Table(report);
     for (const CheckRow& check : report.checks) {
       if (!check.ok) StrAppend(&wrong, report.name, ": this does not hold: ", check.what, "\n");
     }

@@ -31,7 +31,7 @@ void Run(const Options& options, Program* program) {
   if (status != kOk) Fail(static_cast<ExitStatus>(status), errors);
   for (const Json& row : rows) {
     if (options.json)
-      StrAppend(&program->out, row.dump(), "\n");
+      StrAppend(&program->out, JsonText(row), "\n");
     else
       StrAppend(&program->out, row["file"].get<std::string>(), ": ok, ",
                 row["functions"].get<size_t>(), " functions, ", row["nodes"].get<size_t>(),

@@ -3,12 +3,12 @@
 #include <google/protobuf/arena.h>
 #include <google/protobuf/stubs/logging.h>
 
-#include <charconv>
 #include <cstring>
 #include <limits>
 
 #include "ir/budget_meter.h"
 #include "ir/names.h"
+#include "ir/number.h"
 #include "ir/proto/wire_scan.h"
 #include "ir/strings.h"
 #include "onnx.pb.h"
@@ -355,15 +355,13 @@ absl::Status Reader::ReadFile(const proto::TensorProto& in, const Type& type,
     if (entry.key() == "location") location = entry.value();
     if (entry.key() != "offset" && entry.key() != "length") continue;
     int64_t* number = entry.key() == "offset" ? &offset : &length;
-    const char* end = entry.value().data() + entry.value().size();
-    if (std::from_chars(entry.value().data(), end, *number).ptr != end || *number < 0)
+    if (!ir::ParseNumber(entry.value(), number) || *number < 0)
       return absl::InvalidArgumentError(StrCat(entry.key(), " is ", ir::Quoted(entry.value())));
   }
   if (length != type.bytes()) return WrongSize(type, length, "bytes");
-  const absl::StatusOr<std::string> data = external_(location, offset, length);
+  absl::StatusOr<std::vector<std::byte>> data = external_(location, offset, length);
   if (!data.ok()) return data.status();
-  const auto* first = reinterpret_cast<const std::byte*>(data->data());
-  out->assign(first, first + data->size());
+  *out = *std::move(data);
   return absl::OkStatus();
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "frontend/onnx/schema.h"
@@ -13,8 +14,8 @@
 namespace reel::onnx {
 
 /// Reads `length` bytes at `offset` of a file that the model names.
-using ReadExternal = std::function<absl::StatusOr<std::string>(std::string_view location,
-                                                               int64_t offset, int64_t length)>;
+using ReadExternal = std::function<absl::StatusOr<std::vector<std::byte>>(
+    std::string_view location, int64_t offset, int64_t length)>;
 
 /// A ModelProto. Whatever the bytes, the answer is a Model or one error that begins with `name`.
 /// Without `external`, a tensor whose data is in another file is an error.

@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "ir/budget.h"
+#include "ir/file/writer.h"
 #include "ir/graph.h"
 
 namespace reel::ir {
@@ -19,7 +20,10 @@ absl::StatusOr<std::string> SerializeModule(const Module& module);
 absl::StatusOr<Module> ParseModuleBytes(std::span<const std::byte> bytes, std::string_view name,
                                         const Budget& budget = {});
 
-/// Writes a temporary file beside `path`, then renames it: the file is old or new, never half.
+/// Appends the text form with locations, or the binary form as it is made. Verifies first.
+absl::Status WriteModule(const Module& module, bool text, FileWriter* file);
+
+/// Replaces what `path` names by a file that is complete: it is old or new, never half (ir/file/writer.h).
 /// A name that ends in .txt gets the text form with locations, any other the binary form.
 absl::Status SaveModule(const Module& module, const std::string& path);
 

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <complex>
@@ -328,24 +329,35 @@ class Folder {
 
 TEST(OnnxImport, DataFilesStayInTheFolder) {
   const Folder folder;
-  const auto external = [](const std::string& location) {
+  const auto external = [](const std::string& location, const std::string& offset = "4") {
     const auto entry = [](const std::string& key, const std::string& value) {
       return Bytes(13, Bytes(1, key) + Bytes(2, value));
     };
     return ModelOf(Bytes(5, Number(1, 2) + Number(2, 1) + Bytes(8, "w") +
-                                entry("location", location) + entry("offset", "4") +
+                                entry("location", location) + entry("offset", offset) +
                                 Number(14, 1)) +
                    Op("Neg", {"w"}, {"y"}) + Output("y"));
   };
   const float numbers[] = {0, 1, 2};
   const std::string data(reinterpret_cast<const char*>(numbers), sizeof numbers);
   folder.Write("secret", data);
-  folder.Write("model/data", data);
+  const fs::path model = fs::path(folder.Write("model/data", data)).parent_path();
+  fs::create_symlink("../secret", model / "link");
+  fs::create_symlink("..", model / "links");
+  fs::create_hard_link(model / "../secret", model / "hard");
+  ASSERT_EQ(::mkfifo((model / "pipe").c_str(), 0600), 0);
   EXPECT_EQ(
       (std::vector<float>{1, 2}),
       ImportOnnx(folder.Write("model/a.onnx", external("data"))).value("w").ToVector<float>());
-  for (const char* location : {"../secret", "/etc/passwd", "", ".", "nothing"}) {
+  for (const char* location : {"../secret", "/etc/passwd", "", ".", "nothing", "link", "links/secret", "hard", "pipe",
+                               "../model/data"}) {
     EXPECT_THROW(ImportOnnx(folder.Write("model/b.onnx", external(location))), Error) << location;
+  }
+  EXPECT_THROW(ImportOnnx(folder.Write("model/b.onnx", external(std::string("data\0", 5)))), Error);
+  // Not a number that can be an offset: none is read as another.
+  for (const char* offset : {"9223372036854775808", "18446744073709551616", "18446744073709551620", "-4", "+4", "4x",
+                             " 4", "", "0x4", "4.0", "5", "9223372036854775807"}) {
+    EXPECT_THROW(ImportOnnx(folder.Write("model/b.onnx", external("data", offset))), Error) << offset;
   }
   EXPECT_THAT(ErrorOf(external("data")), HasSubstr("another file"));
   EXPECT_THROW(ImportOnnx("/nowhere/model.onnx"), Error);

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <functional>
 
+#include "ir/number.h"
 #include "ir/strings.h"
 #include "runtime/allocator.h"
 #include "runtime/buffer.h"
@@ -31,7 +32,9 @@ std::array<int64_t, 3> CacheSizes() {
     if (level.size() != 1 || level[0] < '1' || level[0] > '3' || size.empty()) continue;
     if (Line(folder + "type") == "Instruction") continue;
     const int64_t unit = size.back() == 'M' ? 1 << 20 : size.back() == 'K' ? 1 << 10 : 1;
-    const int64_t bytes = unit * std::strtoll(size.c_str(), nullptr, 10);
+    int64_t count = 0;
+    if (!ir::ParseNumber(std::string_view(size).substr(0, size.size() - (unit > 1 ? 1 : 0)), &count)) continue;
+    const int64_t bytes = count > 0 && count < int64_t{1} << 30 ? unit * count : 0;
     if (bytes > 0) sizes[static_cast<size_t>(level[0] - '1')] = bytes;
   }
   sizes[2] = std::max(sizes[2], sizes[1]);  // no third level: one that adds nothing

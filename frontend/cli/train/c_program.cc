@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "frontend/cli/cli.h"
+#include "ir/names.h"
 
 namespace reel::cli {
 namespace {
@@ -185,7 +186,9 @@ CResult ParseCResult(const std::string& text) {
   CResult out;
   std::istringstream lines(text);
   for (std::string key, value; lines >> key >> value;) {
-    const double x = std::strtod(value.c_str(), nullptr);  // reads the hexadecimal form exactly
+    char* end = nullptr;
+    const double x = std::strtod(value.c_str(), &end);  // reads the hexadecimal form exactly
+    if (*end != '\0') Fail(kInvalid, StrCat("the C program said ", ir::Quoted(value), " for its ", key));
     if (key == "loss")
       out.losses.push_back(static_cast<float>(x));
     else if (key == "accuracy")

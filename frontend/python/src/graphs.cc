@@ -3,6 +3,7 @@
 
 #include "callback.h"
 #include "frontend/binding.h"
+#include "ir/printable.h"
 #include "gradients.h"
 #include "reel/compile.h"
 #include "reel/module.h"
@@ -73,7 +74,7 @@ std::string ReprOfSpec(const Spec& x) {
     extents += nb::try_cast(e, dim) && dim ? dim->name : nb::str(e).c_str();
   }
   const std::string type = Text({Name(x.type.dtype), "[", extents, "]"});
-  return "TensorSpec(" + type + (x.name.empty() ? ")" : ", name='" + x.name + "')");
+  return ir::Printable("TensorSpec(" + type + (x.name.empty() ? ")" : ", name='" + x.name + "')"));
 }
 
 Spec ToSpec(nb::handle x) {
@@ -310,7 +311,7 @@ void RegisterDim(nb::module_& m) {
   c.def_prop_ro("min", [](const Dim& x) { return x.min; });
   c.def_prop_ro("max", [](const Dim& x) { return x.max; });
   c.def("__repr__", [](const Dim& x) {
-    return Text({"Dim('", x.name, "', ", std::to_string(x.min), ", ", std::to_string(x.max), ")"});
+    return Text({"Dim('", ir::Printable(x.name), "', ", std::to_string(x.min), ", ", std::to_string(x.max), ")"});
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include "frontend/binding.h"
 #include "gradients.h"
+#include "ir/printable.h"
 #include "members.h"
 #include "register.h"
 #include "tree.h"
@@ -56,8 +57,8 @@ Operand NewValue(const Variable& v, nb::handle x) {
 }
 
 std::string Repr(const Variable& v) {
-  if (internal::Observed()) return "<reel.Variable '" + v.name() + "' " + v.type().ToString() + ">";
-  const std::string prefix = "Variable('" + v.name() + "', ";
+  if (internal::Observed()) return "<reel.Variable '" + ir::Printable(v.name()) + "' " + v.type().ToString() + ">";
+  const std::string prefix = "Variable('" + ir::Printable(v.name()) + "', ";
   return prefix + ElementText(v.value(kNoLocation), prefix) +
          ", dtype=" + std::string(NumPyName(v.dtype())) + ")";
 }
