@@ -25,6 +25,9 @@ class Digest {
   uint64_t a_ = 0x243F6A8885A308D3u, b_ = 0x13198A2E03707344u;
 };
 
+class CacheFolder;
+
+/// Entries in a folder that is ours alone (folder.h), each with a code that only the user's secret there makes.
 class DiskCache {
  public:
   static constexpr int64_t kMaxBytes = int64_t{256} << 20;
@@ -35,13 +38,12 @@ class DiskCache {
 
   /// What was stored under the key, a Digest's text.
   std::optional<std::string> Get(const std::string& key) const;
-  /// Stores the bytes, if the folder lets us: to a file of their own, then renamed. Keeps the
+  /// Stores the bytes, if the folder lets us: whole or not at all. Keeps the
   /// folder below its bound by removing what has not been used for longest.
   void Put(const std::string& key, std::string_view bytes) const;
 
  private:
-  std::string PathOf(const std::string& key) const { return folder_ + "/" + key + ".reelcode"; }
-  void Shrink() const;
+  void Shrink(const CacheFolder& folder) const;
 
   const std::string folder_;
   const int64_t max_bytes_;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "codegen/cache/code_cache.h"
+#include "codegen/cache/mac.h"
 #include "codegen/compiler.h"
 #include "codegen/jit/jit.h"
 #include "codegen/jit/loader.h"
@@ -37,7 +38,9 @@ class CacheTest : public testing::Test {
 
   std::vector<fs::path> Files() const {
     std::vector<fs::path> files;
-    for (const auto& file : fs::directory_iterator(folder_)) files.push_back(file.path());
+    for (const auto& file : fs::directory_iterator(folder_)) {
+      if (file.path().extension() == ".reelcode") files.push_back(file.path());
+    }
     return files;
   }
   static std::string Read(const fs::path& path) {
@@ -139,6 +142,96 @@ TEST_F(CacheTest, AFileThatOthersMayWriteIsAMiss) {
   cache.Put(Key(1), "bytes");
   ::chmod(Files().at(0).c_str(), 0666);
   EXPECT_FALSE(cache.Get(Key(1)));
+}
+
+/// What others may have put there is not found, does no harm, and is replaced where the folder is ours.
+TEST_F(CacheTest, PlantedEntriesAreMisses) {
+  const DiskCache cache(folder_);
+  cache.Put(Key(1), "bytes");
+  const fs::path path = Files().at(0);
+  const std::string outside = folder_ + "/outside";
+  Write(outside, Read(path));
+  const auto expect_miss = [&](const char* what) {
+    EXPECT_FALSE(cache.Get(Key(1))) << what;
+    cache.Put(Key(1), "bytes");
+    EXPECT_EQ(cache.Get(Key(1)), "bytes") << what;
+    EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(path))) << what;
+  };
+  fs::remove(path);
+  fs::create_symlink(outside, path);
+  expect_miss("a link");
+  fs::remove(path);
+  fs::create_symlink(outside, path);
+  cache.Put(Key(1), "other");  // does not write through it
+  EXPECT_EQ(cache.Get(Key(1)), "other");
+  EXPECT_NE(Read(outside).find("bytes"), std::string::npos);
+  cache.Put(Key(1), "bytes");
+  fs::remove(path);
+  fs::create_hard_link(outside, path);
+  expect_miss("a second name of another file");
+  for (const mode_t mode : {0620u, 0602u}) {
+    ::chmod(path.c_str(), mode);
+    expect_miss("others may write");
+  }
+  fs::remove(path);
+  ::mkfifo(path.c_str(), 0600);
+  expect_miss("a pipe");
+  if (::geteuid() == 0) {
+    EXPECT_EQ(::chown(path.c_str(), 65534, 65534), 0);
+    expect_miss("somebody else's");
+  }
+}
+
+TEST_F(CacheTest, FoldersOfOthersAreNotUsed) {
+  const DiskCache cache(folder_);
+  cache.Put(Key(1), "bytes");
+  for (const mode_t mode : {0770u, 0707u, 0777u, 01777u}) {
+    ::chmod(folder_.c_str(), mode);
+    EXPECT_FALSE(cache.Get(Key(1))) << mode;
+    cache.Put(Key(2), "bytes");
+  }
+  ::chmod(folder_.c_str(), 0755);
+  EXPECT_TRUE(cache.Get(Key(1)));
+  EXPECT_FALSE(cache.Get(Key(2)));
+  const std::string link = folder_ + "/link";
+  fs::create_symlink(folder_, link);
+  EXPECT_FALSE(DiskCache(link).Get(Key(1)));
+  EXPECT_FALSE(DiskCache(link + "//").Get(Key(1)));
+  if (::geteuid() != 0) return;
+  EXPECT_EQ(::chown(folder_.c_str(), 65534, 65534), 0);
+  EXPECT_FALSE(cache.Get(Key(1)));
+  EXPECT_EQ(::chown(folder_.c_str(), 0, 0), 0);
+  EXPECT_TRUE(cache.Get(Key(1)));
+}
+
+/// An entry is good for the user's secret alone, whatever its bytes.
+TEST_F(CacheTest, TheSecretDecides) {
+  const DiskCache cache(folder_), other(folder_ + "/other");
+  cache.Put(Key(1), "bytes");
+  other.Put(Key(1), "bytes");
+  const std::string secret = folder_ + "/.secret";
+  struct stat info;
+  ASSERT_EQ(::stat(secret.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 07777, 0600u);
+  EXPECT_EQ(info.st_size, static_cast<off_t>(sizeof(Secret)));
+  EXPECT_NE(Read(secret), Read(folder_ + "/other/.secret"));
+  const std::string name = Key(1) + ".reelcode";
+  Write(Files().at(0), Read(folder_ + "/other/" + name));  // well formed, of another folder
+  EXPECT_FALSE(cache.Get(Key(1)));
+  cache.Put(Key(1), "bytes");
+  ::chmod(secret.c_str(), 0644);  // known to others now
+  EXPECT_FALSE(cache.Get(Key(1)));
+  cache.Put(Key(1), "bytes");
+  EXPECT_TRUE(cache.Get(Key(1)));
+  Write(secret, "short");
+  EXPECT_FALSE(cache.Get(Key(1)));
+  cache.Put(Key(1), "bytes");
+  EXPECT_TRUE(cache.Get(Key(1)));
+}
+
+TEST(AuthenticationCode, IsSipHash) {
+  const Secret key = {0x0706050403020100u, 0x0f0e0d0c0b0a0908u};
+  EXPECT_EQ(AuthenticationCode(key, ""), "e6a825ba047f81a3930255c71472f66d");
 }
 
 TEST_F(CacheTest, AFolderThatCannotBeWrittenIsNoError) {
