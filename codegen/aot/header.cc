@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "ir/printable.h"
 #include "ir/strings.h"
 #include "runtime/abi.h"
 
@@ -111,9 +112,9 @@ std::string Functions(const Program& program, const ObjectNames& names) {
 std::string Lookup(std::string_view function, std::string_view prefix,
                    const std::vector<std::string>& names) {
   std::string out = StrCat("  int ", function, "(const std::string& name) const {\n");
-  for (size_t i = 0; i < names.size(); ++i) {
-    StrAppend(&out, "    if (name == \"", names[i], "\" || name == \"", prefix, names[i],
-              "\") return ", i, ";\n");
+  for (const std::string_view before : {std::string_view(), prefix}) {
+    for (size_t i = 0; i < names.size(); ++i)
+      StrAppend(&out, "    if (name == \"", before, names[i], "\") return ", i, ";\n");
   }
   StrAppend(&out, names.empty() ? "    (void)name;\n" : "", "    return -1;\n  }\n");
   return out;
@@ -159,7 +160,7 @@ std::string Class(const Program& program, const ObjectNames& names) {
                 "of an object is a handle\n",
                 "   for the functions above. Objects may be large: allocate them with new or "
                 "make_unique. */\n",
-                "struct ", n, " {\n", "  ", n, "() { ", n, "_init(this, ", names.upper,
+                "struct ", n, " {\n", "  ", n, "() { ::", n, "_init(this, ", names.upper,
                 "_SIZE, &error_); }\n", "  ", n, "(const ", n, "&) = delete;\n", "  ", n,
                 "& operator=(const ", n, "&) = delete;\n",
                 "  /* 0, or why the constructor or the last Run failed. */\n",
@@ -169,27 +170,11 @@ std::string Class(const Program& program, const ObjectNames& names) {
                 Data("arg_data", "arg", entry.arguments.size()),
                 Data("result_data", "result", entry.results.size()),
                 run < 0 ? std::string("  bool Run() { return error_ == 0; }\n")
-                        : StrCat("  bool Run() { return (error_ = ", n, "_", entry_names.name,
+                        : StrCat("  bool Run() { return (error_ = ::", n, "_", entry_names.name,
                                  "(this", call, ")) == 0; }\n"),
                 "\n private:\n", "  alignas(", names.upper, "_ALIGNMENT) unsigned char memory_[",
                 names.upper, "_SIZE];\n", "  int error_ = 0;\n", Members(entry.arguments, "arg"),
                 Members(entry.results, "result"), "};\n");
-}
-
-std::string JsonString(std::string_view text) {
-  static constexpr char kHex[] = "0123456789abcdef";
-  std::string out = "\"";
-  for (char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      StrAppend(&out, '\\', c);
-    } else if (byte < 0x20 || byte == 0x7F) {
-      StrAppend(&out, "\\u00", kHex[byte / 16], kHex[byte % 16]);
-    } else {
-      out += c;
-    }
-  }
-  return out + "\"";
 }
 
 /// Symbolic extents are their names in C.
@@ -197,7 +182,7 @@ std::string JsonType(const Type& type, const ObjectNames::Entry& names = {}) {
   std::string dims;
   for (const Extent e : type.shape) {
     StrAppend(&dims, dims.empty() ? "" : ", ",
-              e.is_constant() ? StrCat(e.value()) : JsonString(names.extents[static_cast<size_t>(e.symbol())]));
+              e.is_constant() ? StrCat(e.value()) : ir::JsonQuoted(names.extents[static_cast<size_t>(e.symbol())]));
   }
   return StrCat("\"dtype\": \"", NumPyName(type.dtype), "\", \"shape\": [", dims, "]");
 }
@@ -206,7 +191,7 @@ std::string JsonParameters(const std::vector<ir::Parameter>& parameters,
                            const std::vector<std::string>& list, const ObjectNames::Entry& names) {
   std::string out;
   for (size_t i = 0; i < parameters.size(); ++i) {
-    StrAppend(&out, i == 0 ? "" : ", ", "{\"name\": ", JsonString(parameters[i].name),
+    StrAppend(&out, i == 0 ? "" : ", ", "{\"name\": ", ir::JsonQuoted(parameters[i].name),
               ", \"c_name\": \"", list[i], "\", ", JsonType(parameters[i].type, names), "}");
   }
   return out;
@@ -217,7 +202,7 @@ std::string JsonExtents(const ObjectEntry& entry, const ObjectNames::Entry& name
   std::string out;
   for (size_t i = 0; i < entry.symbols.size(); ++i) {
     const ir::Symbol& s = entry.symbols[i];
-    StrAppend(&out, i == 0 ? "" : ", ", "{\"name\": ", JsonString(s.name), ", \"c_name\": \"", names.extents[i],
+    StrAppend(&out, i == 0 ? "" : ", ", "{\"name\": ", ir::JsonQuoted(s.name), ", \"c_name\": \"", names.extents[i],
               "\", \"min\": ", s.min, ", \"max\": ", s.max);
     if (!entry.rowwise) {
       std::string values;
@@ -267,19 +252,19 @@ std::string ManifestText(const Program& program, const ObjectNames& names, const
   for (size_t i = 0; i < offered.size(); ++i) {
     const ObjectEntry& e = offered[i];
     const ObjectNames::Entry& own = names.entries[i];
-    StrAppend(&entries, i == 0 ? "" : ",", "\n    {\"name\": ", JsonString(e.name),
+    StrAppend(&entries, i == 0 ? "" : ",", "\n    {\"name\": ", ir::JsonQuoted(e.name),
               ", \"function\": \"", names.name, "_", own.name, "\",", JsonExtents(e, own),
               "\n     \"arguments\": [", JsonParameters(e.arguments, own.arguments, own),
               "],\n     \"results\": [", JsonParameters(e.results, own.results, own), "]}");
   }
   for (size_t i = 0; i < program.variables.size(); ++i) {
     const VariableSlot& v = program.variables[i];
-    StrAppend(&variables, i == 0 ? "" : ",", "\n    {\"name\": ", JsonString(v.name),
+    StrAppend(&variables, i == 0 ? "" : ",", "\n    {\"name\": ", ir::JsonQuoted(v.name),
               ", \"c_name\": \"", names.variables[i], "\", ", JsonType(v.type),
               ", \"trainable\": ", v.trainable ? "true" : "false", ", \"offset\": ", v.offset, "}");
   }
   return StrCat("{\n  \"format\": 1,\n  \"name\": \"", names.name,
-                "\",\n  \"module\": ", JsonString(program.name), ",\n  \"target\": \"", target.name,
+                "\",\n  \"module\": ", ir::JsonQuoted(program.name), ",\n  \"target\": \"", target.name,
                 "\",\n  \"instance_bytes\": ", program.instance_bytes,
                 ",\n  \"arena_bytes\": ", program.arena_bytes, ",\n  \"entries\": [", entries,
                 "\n  ],\n  \"variables\": [", variables, "\n  ]\n}\n");

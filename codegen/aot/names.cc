@@ -1,43 +1,39 @@
 #include "codegen/aot/names.h"
 
-#include <algorithm>
-#include <cctype>
-#include <iterator>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "codegen/aot/reserved.h"
+#include "ir/names.h"
 #include "ir/strings.h"
 
 namespace reel::codegen {
 namespace {
 
-/// Words that C99 or C++20 keep for themselves and that could be meant as a name, sorted.
-constexpr std::string_view kKeywords[] = {
-    "alignas",  "alignof",   "and",      "asm",      "auto",     "bool",     "break",   "case",
-    "catch",    "char",      "class",    "concept",  "const",    "continue", "default", "delete",
-    "do",       "double",    "else",     "enum",     "explicit", "export",   "extern",  "false",
-    "float",    "for",       "friend",   "goto",     "if",       "inline",   "int",     "long",
-    "mutable",  "namespace", "new",      "not",      "operator", "or",       "private", "protected",
-    "public",   "register",  "requires", "restrict", "return",   "short",    "signed",  "sizeof",
-    "static",   "struct",    "switch",   "template", "this",     "throw",    "true",    "try",
-    "typedef",  "typeid",    "typename", "union",    "unsigned", "using",    "virtual", "void",
-    "volatile", "while",     "xor"};
+bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-bool IsKeyword(std::string_view word) {
-  return std::find(std::begin(kKeywords), std::end(kKeywords), word) != std::end(kKeywords);
-}
-
-/// Distinct parameter names: a name that is taken, or a keyword, gets underscores.
+/// Distinct parameter names: a name that is taken gets underscores.
 template <typename Named>
 std::vector<std::string> ParameterNames(const std::vector<Named>& parameters,
                                         std::unordered_set<std::string>* taken) {
   std::vector<std::string> names;
   for (const Named& p : parameters) {
-    std::string name = ToIdentifier(p.name);
-    while (IsKeyword(name) || !taken->insert(name).second) name += "_";
+    std::string name = Unreserved(ToIdentifier(p.name));
+    while (!taken->insert(name).second) name += "_";
     names.push_back(name);
   }
   return names;
+}
+
+/// Members of the C++ class (header.cc), which cannot have its name.
+bool IsMember(std::string_view name) {
+  for (const std::string_view member : {"error", "error_", "memory_", "Run", "LookupArgIndex", "LookupResultIndex",
+                                        "arg_data", "result_data"}) {
+    if (name == member) return true;
+  }
+  const bool buffer = (name.starts_with("arg") || name.starts_with("result")) && name.ends_with('_');
+  return buffer && name.find_first_of("0123456789") != name.npos;
 }
 
 absl::Status Collision(std::string_view what, std::string_view a, std::string_view b,
@@ -51,26 +47,30 @@ absl::Status Collision(std::string_view what, std::string_view a, std::string_vi
 
 std::string ToIdentifier(std::string_view text) {
   std::string out;
-  for (char c : text) out += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-  if (out.empty() || std::isdigit(static_cast<unsigned char>(out[0])) != 0) out.insert(0, "_");
+  for (char c : text) out += IsLetter(c) || IsDigit(c) ? c : '_';
+  if (out.empty() || IsDigit(out[0])) out.insert(0, "_");
   return out;
 }
 
 absl::StatusOr<ObjectNames> NameObject(const Program& program, const std::string& name) {
-  if (name != ToIdentifier(name) || IsKeyword(name) || name[0] == '_') {
+  if (name != ToIdentifier(name) || IsReservedWord(name) || IsMember(name) || name[0] == '_') {
     return absl::InvalidArgumentError(
-        StrCat("\"", name, "\" cannot be the name of an object: it must be a C identifier such as ",
+        StrCat(ir::Quoted(name), " cannot be the name of an object: it must be a C identifier such as ",
                "\"mnist\""));
   }
   ObjectNames names;
   names.name = name;
   for (char c : name) {
-    names.upper += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    names.upper += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
   }
   std::unordered_map<std::string, std::string> functions;
   for (const char* own :
        {"size", "alignment", "init", "error", "set_parallel_for", "manifest_json"}) {
     functions[own] = own;
+  }
+  const std::vector<std::string> macros = {names.upper + "_SIZE", names.upper + "_ALIGNMENT", names.upper + "_H_"};
+  for (const std::string& macro : macros) {
+    if (macro.starts_with(name)) functions[macro.substr(name.size() + 1)] = macro;
   }
   for (const VariableSlot& v : program.variables) {
     names.variables.push_back(ToIdentifier(v.name));
@@ -84,7 +84,12 @@ absl::StatusOr<ObjectNames> NameObject(const Program& program, const std::string
     auto [it, is_new] = functions.emplace(entry.name, e.name);
     if (!is_new)
       return Collision("entry points", it->second, e.name, StrCat(name, "_", entry.name));
-    std::unordered_set<std::string> taken = {name, "instance"};
+    if (IsReserved(StrCat(name, "_", entry.name))) {
+      return absl::InvalidArgumentError(StrCat("entry point ", ir::Quoted(e.name), " would be the function ", name,
+                                               "_", entry.name, ", which C keeps for itself; rename it"));
+    }
+    std::unordered_set<std::string> taken(macros.begin(), macros.end());
+    taken.insert({name, "instance"});
     entry.extents = ParameterNames(e.symbols, &taken);
     entry.arguments = ParameterNames(e.arguments, &taken);
     entry.results = ParameterNames(e.results, &taken);

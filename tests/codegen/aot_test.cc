@@ -8,10 +8,13 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <random>
 #include <set>
 #include <sstream>
 #include <string>
 
+#include "codegen/aot/header.h"
+#include "codegen/aot/names.h"
 #include "ir/strings.h"
 #include "runtime/abi.h"
 #include "tests/codegen/kernel_util.h"
@@ -287,6 +290,121 @@ TEST(Aot, NamesMustBeDistinctIdentifiers) {
   p = Scale();
   p.entries[0].name = "init";
   EXPECT_FALSE(AotCompile(p, "scale", target, {}).ok());
+}
+
+/// Words of the languages, of their libraries, of compilers, of our headers; pieces of them; and random ones.
+std::vector<std::string> HostileNames() {
+  std::istringstream words(
+      "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t class "
+      "compl concept const consteval constexpr constinit const_cast continue co_await co_return co_yield decltype "
+      "default delete do double dynamic_cast else enum explicit export extern false float for friend goto if inline "
+      "int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public register "
+      "reinterpret_cast requires restrict return short signed sizeof static static_assert static_cast struct switch "
+      "template this thread_local throw true try typedef typeid typename typeof typeof_unqual union unsigned using "
+      "virtual void volatile wchar_t while xor xor_eq _Bool _Complex _Atomic _Generic _Imaginary _Noreturn "
+      "_Static_assert _Thread_local _Alignas _BitInt __func__ __FILE__ __LINE__ __x86_64__ __linux_ __cplusplus __asm__ "
+      "NULL EOF I NAN INFINITY INT8_MAX INT64_MAX UINT32_MAX SIZE_MAX INT64_C E2BIG EINTR SEEK_SET BUFSIZ RAND_MAX "
+      "M_PI HUGE_VAL FLT_MAX LC_ALL SIGINT CLOCKS_PER_SEC errno stdin stdout stderr environ assert offsetof complex "
+      "imaginary signbit isnan linux unix i386 math_errhandling st_mtime sa_handler int8_t int16_t int32_t int64_t "
+      "uint8_t uint16_t uint32_t uint64_t size_t ssize_t ptrdiff_t intptr_t uintptr_t intmax_t max_align_t nullptr_t "
+      "time_t FILE va_list main std string instance net net_init NET_SIZE NET_ALIGNMENT NET_H_ NET_H memory_ error_ "
+      "arg0_ result0_ Run LookupArgIndex x x_ x__ _ __ _1 a.b a/b a:b");
+  std::vector<std::string> names;
+  for (std::string word; words >> word;) names.push_back(word);
+  names.insert(names.end(), {"", "1", "\xe2\x80\xae", "\xc3\xa9", "a b", "*/", "\"", "\\", "?\?/"});
+  std::mt19937 random(18);
+  const size_t known = names.size();
+  for (int i = 0; i < 300; ++i) {
+    std::string name = names[random() % known];
+    switch (random() % 4) {
+      case 0: name += names[random() % known]; break;
+      case 1: name += '_'; break;
+      case 2: name.resize(random() % (name.size() + 1)); break;
+      default: std::transform(name.begin(), name.end(), name.begin(), [](char c) { return static_cast<char>(std::toupper(c)); });
+    }
+    names.push_back(name);
+  }
+  return names;
+}
+
+std::string Includes(const char* names) {
+  std::istringstream in(names);
+  std::string out;
+  for (std::string name; in >> name;) StrAppend(&out, "#include <", name, ">\n");
+  return out;
+}
+
+constexpr char kCHeaders[] =
+    "assert.h complex.h ctype.h errno.h fenv.h float.h inttypes.h iso646.h limits.h locale.h math.h setjmp.h signal.h "
+    "stdarg.h stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h tgmath.h time.h wchar.h wctype.h sys/types.h "
+    "sys/stat.h sys/wait.h unistd.h fcntl.h pthread.h";
+constexpr char kCppHeaders[] =
+    "cassert cerrno cfenv cfloat cinttypes climits clocale cmath csetjmp csignal cstdarg cstddef cstdint cstdio "
+    "cstdlib cstring ctime cwchar cwctype memory string vector sys/stat.h unistd.h fcntl.h pthread.h";
+
+void ExpectCompiles(const std::string& code) {
+  Folder folder;
+  Write(folder / "n.c", Includes(kCHeaders) + code);
+  Write(folder / "n.cc", Includes(kCppHeaders) + code);
+  for (const std::string& cc :
+       {"cc -std=c99 -Wall -Wextra -Werror -fsyntax-only " + folder / "n.c",
+        "cc -std=gnu17 -Wall -Wextra -Werror -fsyntax-only " + folder / "n.c",
+        "c++ -std=gnu++20 -Wall -Wextra -Werror -fsyntax-only " + folder / "n.cc"}) {
+    const auto [log, failed] = Shell(cc);
+    EXPECT_EQ(failed, 0) << cc << "\n" << log.substr(0, 2000);
+  }
+}
+
+/// Arguments, results and entry points of any name give a header that compiles behind all standard ones.
+TEST(Aot, NoNameOfAParameterBreaksTheHeader) {
+  const std::vector<std::string> names = HostileNames();
+  const Target target = *FindTarget("native");
+  Program p = Scale();
+  const Type type{kFloat32, Shape({4})}, counts{kInt64, Shape({4})};
+  p.entries.clear();
+  for (size_t first = 0; first < names.size(); first += 40) {
+    EntryPoint entry{StrCat("e", first), {}, {}, {}};
+    for (size_t i = first; i < std::min(first + 40, names.size()); ++i) {
+      entry.arguments.push_back({names[i], i % 2 ? type : counts});
+      entry.results.push_back({names[i], i % 3 ? type : counts});
+    }
+    p.entries.push_back(entry);
+  }
+  std::string code;
+  for (const size_t run : {size_t{0}, p.entries.size() - 1}) {
+    Program one = p;
+    one.entries[run].name = "predict";  // that of the C++ class
+    for (const std::string prefix : {"net", "NET", "arg", "e0"}) {
+      const auto object = NameObject(one, StrCat(prefix, run ? "_z" : ""));
+      ASSERT_TRUE(object.ok()) << object.status();
+      code += HeaderText(one, *object, target);
+    }
+  }
+  ExpectCompiles(code);
+}
+
+/// A name of an object or of an entry point is refused or compiles.
+TEST(Aot, NamesOfObjectsAreRefusedOrCompile) {
+  const Target target = *FindTarget("native");
+  Program p = Scale();
+  std::string code;
+  std::set<std::string> made;
+  int refused = 0;
+  const auto add = [&](const std::string& object, const std::string& entry) {
+    p.entries[0].name = entry;
+    const auto names = NameObject(p, object);
+    refused += !names.ok();
+    if (names.ok() && made.insert(names->upper).second) code += HeaderText(p, *names, target);
+  };
+  for (const std::string& name : HostileNames()) add(name, "train");
+  for (const auto& [object, entry] : std::vector<std::pair<std::string, std::string>>{
+           {"arg", "data"}, {"result", "data"}, {"error", "e"}, {"Run", "e"}, {"size", "t"}, {"int64", "t"},
+           {"INT64", "MAX"}, {"static", "assert"}, {"co", "await"}, {"aligned", "alloc"}, {"FOO", "SIZE"},
+           {"FOO", "H_"}, {"FOO", "ALIGNMENT"}, {"char16", "t"}, {"max_align", "t"}, {"memory_", "e"}, {"arg0_", "e"}})
+    add(object, entry);
+  ExpectCompiles(code);
+  EXPECT_GT(refused, 100);
+  EXPECT_GT(made.size(), 50u);
 }
 
 TEST(Aot, UnknownTargetListsTheNames) {
