@@ -6,7 +6,7 @@ import numpy as np
 
 import engines
 import reel
-from program import array_of, definitions, free, total_of
+from program import array_of, definitions, total_of
 
 ENGINES = ("function", "forward function", "level 0", "level 2", "lifted", "object")
 
@@ -31,30 +31,14 @@ CONTROL = re.compile(r"reel\.(while_loop|for_loop|cond|scan|scan_steps|map_fn|ve
                      r"function|recompute_grad|custom_gradient)\(")
 
 
-def _captures(program):
-    """Whether a body takes a tensor from outside, or a loop starts with one twice."""
-    for s in program.body:
-        for block in s.blocks:
-            if any(name[0] in "vxw" for name in free(block)):
-                return True
-        if s.blocks and len(operands := re.findall(r"\b[vx][0-9]+\b", s.text)) > len(set(operands)):
-            return True
-    return False
-
-
 def _strict(program, name):
     """What of a run must equal eager's to the bit.
 
     Eager code and a lifted recording have the ops of loops and calls one by one. A traced graph has a node for each,
-    which adds up its parts of a gradient before those of other ops come to them: gradients by what a body captures, and
-    second gradients, are compared by value.
+    which adds up its parts of a gradient before those of other ops come to them: such gradients are compared by value.
     """
-    if name == "lifted":
-        return lambda what: True
-    if name == "forward function" or program.has("reel.function(") or _captures(program):
+    if name == "forward function" or (name != "lifted" and CONTROL.search(program.text())):
         return lambda what: "gradient" not in what
-    if CONTROL.search(program.text()):
-        return lambda what: "second" not in what
     return lambda what: True
 
 
@@ -117,19 +101,18 @@ TOLERANCE = 1e-6
 def values(program):
     """Findings of a program in float64 against PyTorch; a text of why there is no comparison, if there is none."""
     import oracle
-    import torch
     p = program.in_double()
     if p.special or p.generator is not None or p.has("bitcast"):
         return [], "no oracle"
     loaded = engines.Loaded(p)
     try:
-        result = engines.leaves(loaded.compute(*loaded.arguments))
+        found = loaded.compute(*loaded.arguments)
     except reel.Error as error:
         return [], f"refused in float64: {str(error).splitlines()[0]}"
     got = {}
-    for name, tensor in engines.leaves(_dense(loaded)):
+    for name, tensor in engines.leaves([[reel.asarray(x) if isinstance(x, reel.IndexedSlices) else x for x in part]
+                                        for part in found]):
         got[name] = None if tensor is None else np.asarray(tensor)
-    del result
     text = p.text() + total_of(p)
     arrays = {x.name: array_of(x) for x in p.inputs}
     try:
@@ -142,7 +125,6 @@ def values(program):
     except (RuntimeError, IndexError, TypeError, ValueError, NotImplementedError, AttributeError, KeyError) as error:
         return [], f"torch: {type(error).__name__}: {str(error).splitlines()[0][:100]}"
     out = []
-    del torch
     for name, w in wanted.items():
         g = got.get(name)
         if name.startswith("variable"):
@@ -152,12 +134,6 @@ def values(program):
             out.append(("values", finding))
             break  # what follows is made of it
     return out, None
-
-
-def _dense(loaded):
-    loaded.reset()
-    result = loaded.compute(*loaded.arguments)
-    return [[reel.asarray(x) if isinstance(x, reel.IndexedSlices) else x for x in part] for part in result]
 
 
 def _named(result):

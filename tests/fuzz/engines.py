@@ -175,8 +175,8 @@ def _equal_bits(dtype, x, y):
         nan = np.isnan(x) & np.isnan(y)
     else:
         return False
-    same = x.view(np.uint8).reshape(x.size, -1) == y.view(np.uint8).reshape(x.size, -1) if x.size else np.ones((0, 1))
-    return bool(np.all(same.all(axis=1) | nan.reshape(-1)))
+    same = [a.reshape(-1, 1).view(np.uint8) for a in (x, y)]
+    return bool(np.all((same[0] == same[1]).all(axis=1) | nan.reshape(-1)))
 
 
 def _first(x, y):
