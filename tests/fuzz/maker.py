@@ -241,11 +241,15 @@ class Maker:
         """n random statements that keep v's type, from v; the last value."""
         for _ in range(n):
             for _ in range(20):
+                mark = len(self.stack[-1]), len(self.values)
                 try:
-                    v = self.kinds.step(self, v)
-                    break
+                    w = self.kinds.step(self, v)
+                    if (w.shape, w.dtype) == (v.shape, v.dtype):
+                        v = w
+                        break
                 except (Skip, reel.Error, ArithmeticError):
-                    continue
+                    pass
+                del self.stack[-1][mark[0]:], self.values[mark[1]:]
         return v
 
     # --- the whole ---
