@@ -33,8 +33,8 @@ Tensor Relu6(const Operand& x) {
 
 Tensor LeakyRelu(const Operand& x, const Operand& slope) {
   const LocationScope scope(x);
-  const Tensor t = Materialize(x);
-  return Where(Greater(t, 0), t, Mul(t, slope));
+  const internal::TensorList t = internal::Promote(ir::Op::kMul, {&x, &slope});
+  return Where(Greater(t[0], 0), t[0], Mul(t[0], t[1]));
 }
 
 namespace {
@@ -98,8 +98,8 @@ Tensor Silu(const Operand& x) {
 
 Tensor Swish(const Operand& x, const Operand& beta) {
   const LocationScope scope(x);
-  const Tensor t = Materialize(x);
-  return Mul(t, Sigmoid(Mul(t, beta)));
+  const internal::TensorList t = internal::Promote(ir::Op::kMul, {&x, &beta});
+  return Mul(t[0], Sigmoid(Mul(t[0], t[1])));
 }
 
 // log(1 + e^x) = max(x, 0) + log(1 + e^-|x|), where both branches of |x| and of max are the same

@@ -185,15 +185,15 @@ Tensor DivNoNan(const Operand& a, const Operand& b) {
 
 Tensor Clamp(const Operand& x, const Operand& low, const Operand& high) {
   const LocationScope scope(x);
-  return Maximum(Minimum(x, high), low);
+  const TensorList t = Promote(ir::Op::kMax, {&x, &low, &high});  // together: a number is no float32 on the way
+  return Maximum(Minimum(t[0], t[2]), t[1]);
 }
 
 // From the nearer end.
 Tensor Lerp(const Operand& a, const Operand& b, const Operand& weight) {
   const LocationScope scope(a);
-  const Tensor t = Materialize(weight);
-  const auto [x, y] = Together(ir::Op::kAdd, a, b);
-  const Tensor step = Sub(y, x);
+  const TensorList all = Promote(ir::Op::kAdd, {&a, &b, &weight});
+  const Tensor &x = all[0], &y = all[1], &t = all[2], step = Sub(y, x);
   return Where(Less(t, 0.5), Add(x, Mul(t, step)), Sub(y, Mul(Sub(1.0, t), step)));
 }
 

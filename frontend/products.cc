@@ -41,13 +41,15 @@ Tensor Dot(const Operand& a, const Operand& b) {
 
 Tensor Outer(const Operand& a, const Operand& b) {
   const LocationScope scope(a);
-  return Mul(Reshape(a, {-1, 1}), Reshape(b, {1, -1}));
+  const internal::TensorList t = internal::Promote(ir::Op::kMul, {&a, &b});
+  return Mul(Reshape(t[0], {-1, 1}), Reshape(t[1], {1, -1}));
 }
 
 Tensor TensorDot(const Operand& a, const Operand& b, const std::vector<int64_t>& a_axes,
                  const std::vector<int64_t>& b_axes) {
   const LocationScope scope(a);
-  const Tensor x = Materialize(a), y = Materialize(b);
+  const internal::TensorList t = internal::Promote(ir::Op::kContract, {&a, &b});
+  const Tensor &x = t[0], &y = t[1];
   ContractAxes axes{{}, {}, a_axes, b_axes};
   for (int64_t& i : axes.a_contract) i = NormalizeAxis("tensordot", i, x.rank());
   for (int64_t& i : axes.b_contract) i = NormalizeAxis("tensordot", i, y.rank());
@@ -56,7 +58,8 @@ Tensor TensorDot(const Operand& a, const Operand& b, const std::vector<int64_t>&
 
 Tensor TensorDot(const Operand& a, const Operand& b, int64_t axes) {
   const LocationScope scope(a);
-  const Tensor x = Materialize(a), y = Materialize(b);
+  const internal::TensorList t = internal::Promote(ir::Op::kContract, {&a, &b});
+  const Tensor &x = t[0], &y = t[1];
   if (axes < 0 || axes > std::min(x.rank(), y.rank())) {
     ThrowInvalid(StrCat("tensordot: ", axes, " axes of ", x.type().ToString(), " and ",
                         y.type().ToString(), "; at most the smaller rank"));

@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "frontend/core.h"
+#include "frontend/numbers.h"
 #include "ir/strings.h"
 
 // Promotion (array API table, C++ numbers weak) and broadcasting (NumPy's rule).
@@ -105,6 +106,22 @@ Tensor ConvertWeak(const Operand& x, DType dtype) { return Convert("", x, dtype)
 
 Tensor Materialize(const Operand& x) {
   return x.weak() ? ConvertWeak(x, WithWeak(std::nullopt, x.type().dtype)) : x.tensor();
+}
+
+Tensor NumberBeside(const Operand& x, DType strong) {
+  return x.weak() ? ConvertWeak(x, WithWeak(strong, x.type().dtype)) : x.tensor();
+}
+
+std::vector<Tensor> NumbersBeside(std::span<const Operand> operands) {
+  std::optional<DType> strong;
+  for (const Operand& x : operands) {
+    if (x.weak()) continue;
+    const DType dtype = x.type().dtype;
+    strong = strong ? PromoteTypes(*strong, dtype).value_or(*strong) : dtype;
+  }
+  std::vector<Tensor> out;
+  for (const Operand& x : operands) out.push_back(strong ? NumberBeside(x, *strong) : Materialize(x));
+  return out;
 }
 
 TensorList Promote(ir::Op op, absl::Span<const Operand* const> operands) {

@@ -125,7 +125,7 @@ Tensor StandardNormal(const Source& bits, const Shape& shape, DType dtype) {
 
 // A parameter of a distribution: a constant of the sampling, in f64, of the shape of the result.
 Tensor Parameter(const char* op, const Operand& x, const Shape& shape) {
-  const Tensor t = Materialize(x);
+  const Tensor t = internal::ConvertWeak(x, kFloat64);
   if (!IsFloat(t.dtype()) && !IsInteger(t.dtype())) {
     ThrowInvalid(StrCat(op, ": a parameter must be a number, got ", t.type().ToString()));
   }

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "common.h"
+#include "frontend/numbers.h"
 
 // Python objects as C++ values.
 
@@ -45,6 +46,11 @@ std::optional<Operand> QuickOperand(PyObject* x) {
 
 Operand ToOperand(nb::handle x) {
   if (std::optional<Operand> quick = QuickOperand(x.ptr())) return *std::move(quick);
+  // Subclasses of Python's numbers that are no arrays: enums, flags.
+  if (!PyObject_CheckBuffer(x.ptr()) && !nb::hasattr(x, "__array__")) {
+    if (PyFloat_Check(x.ptr())) return Operand(PyFloat_AsDouble(x.ptr()), kNoLocation);
+    if (PyLong_Check(x.ptr())) return IntOperand(nb::steal(PyNumber_Long(x.ptr())).ptr());
+  }
   return Operand(AsTensor(x, std::nullopt), kNoLocation);
 }
 
@@ -61,6 +67,16 @@ std::vector<Tensor> ToTensors(nb::handle sequence) {
     ThrowType("expected a list or tuple of tensors, not " + TypeName(sequence));
   for (const nb::handle x : sequence) out.push_back(ToTensor(x));
   return out;
+}
+
+Tensor ToTensorBeside(nb::handle x, DType dtype) { return internal::NumberBeside(ToOperand(x), dtype); }
+
+std::vector<Tensor> ToTensorsTogether(nb::handle sequence) {
+  if (IsTensor(sequence.ptr()) || !PySequence_Check(sequence.ptr()))
+    ThrowType("expected a list or tuple of tensors, not " + TypeName(sequence));
+  std::vector<Operand> operands;
+  for (const nb::handle x : sequence) operands.push_back(ToOperand(x));
+  return internal::NumbersBeside(operands);
 }
 
 std::string Text(std::initializer_list<std::string_view> parts) {

@@ -81,6 +81,10 @@ std::optional<Operand> QuickOperand(PyObject* x);
 /// The operand as a tensor; a number gets its default dtype.
 Tensor ToTensor(nb::handle x);
 std::vector<Tensor> ToTensors(nb::handle sequence);
+/// The operand as a tensor; a number gets the dtype that it has beside one of `dtype`.
+Tensor ToTensorBeside(nb::handle x, DType dtype);
+/// As ToTensors for the operands of one op: numbers get the dtype that they have beside the others.
+std::vector<Tensor> ToTensorsTogether(nb::handle sequence);
 /// What reel.asarray makes: numbers, nested sequences of numbers and tensors, and arrays, whose
 /// elements are copied unless `share`.
 Tensor AsTensor(nb::handle x, std::optional<DType> dtype, bool share = false);
@@ -175,7 +179,7 @@ struct OptionalInt {
 };
 struct TensorList {
   PyObject* object = nullptr;
-  std::vector<Tensor> get() const { return ToTensors(object); }
+  std::vector<Tensor> get() const { return ToTensorsTogether(object); }
 };
 
 }  // namespace reel::python

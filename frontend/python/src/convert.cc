@@ -190,7 +190,7 @@ Tensor Elements(const std::vector<PyObject*>& leaves, const Shape& shape, DType 
   if (dtype == kFloat64) return Collect<double>(leaves, shape, PyFloat_AsDouble);
   if (dtype == kInt64) return Collect<int64_t>(leaves, shape, PyLong_AsLongLong);
   if (dtype == kUInt64) return Collect<uint64_t>(leaves, shape, PyLong_AsUnsignedLongLong);
-  if (IsFloat(dtype)) return Cast(Collect<float>(leaves, shape, PyFloat_AsDouble), dtype);
+  if (IsFloat(dtype)) return Cast(Collect<double>(leaves, shape, PyFloat_AsDouble), dtype);
   if (IsComplex(dtype)) {
     const auto get = [](PyObject* x) {
       const Py_complex z = PyComplex_AsCComplex(x);
@@ -220,6 +220,7 @@ Tensor FromNested(nb::handle x, std::optional<DType> dtype) {
   std::vector<PyObject*> leaves;
   std::vector<nb::object> owners;
   if (!Flatten(x.ptr(), 0, &nested, &leaves, &owners)) {  // tensors or arrays among the elements
+    if (!dtype) return Stack(ToTensorsTogether(x));
     std::vector<Tensor> rows;
     for (const nb::handle row : x) rows.push_back(AsTensor(row, dtype));
     return Stack(rows);

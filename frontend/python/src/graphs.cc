@@ -173,8 +173,13 @@ nb::object GradientsOf(nb::handle ys, nb::handle xs, nb::handle grad_ys, nb::han
   if (!grad_ys.is_none()) {
     std::vector<nb::object> seeds;
     FlattenTree(grad_ys, &seeds);
-    for (const nb::object& s : seeds)
-      options.grad_ys.push_back(s.is_none() ? std::optional<Tensor>() : ToTensor(s));
+    const std::vector<Source> targets = ToSources(ys);
+    for (size_t i = 0; i < seeds.size(); ++i) {
+      const bool beside = i < targets.size() && !seeds[i].is_none();
+      options.grad_ys.push_back(seeds[i].is_none() ? std::optional<Tensor>()
+                                : beside           ? ToTensorBeside(seeds[i], targets[i].type().dtype)
+                                                   : ToTensor(seeds[i]));
+    }
   }
   if (!stop_gradients.is_none()) options.stop_gradients = LeafTensors(stop_gradients);
   options.unconnected_gradients = ToUnconnected(unconnected);

@@ -157,10 +157,14 @@ void RegisterGathers(nb::module_& m) {
          DTypeLike dtype) {
         if (on.none() && off.none() && axis == -1)
           return OneHot(indices.operand(), depth, dtype.get(kFloat32));
-        const DType d = dtype.get(kFloat32);
-        const Tensor one = on.none() ? Ones({}, d) : on.tensor(),
-                     zero = off.none() ? Zeros({}, one.dtype()) : off.tensor();
-        return OneHot(indices.operand(), depth, one, zero, axis);
+        const std::optional<DType> given = dtype.get();
+        const auto value = [&](TensorLike x, double otherwise) -> Operand {
+          if (!x.none()) return given ? Operand(ToTensorBeside(x.object, *given)) : x.operand();
+          if (given || (on.none() && off.none())) return Full({}, otherwise, given.value_or(kFloat32));
+          return otherwise == 0 ? Operand(false) : Operand(true);  // weak: takes the other's dtype
+        };
+        const Tensor hot = OneHot(indices.operand(), depth, value(on, 1), value(off, 0), axis);
+        return given ? Cast(hot, *given) : hot;
       },
       "indices"_a, "depth"_a, "on_value"_a = nb::none(), "off_value"_a = nb::none(), "axis"_a = -1,
       "dtype"_a = nb::none(),

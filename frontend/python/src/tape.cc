@@ -68,7 +68,7 @@ void Watch(PythonTape& self, nb::handle tensors) {
 }
 
 // Seeds by target; None is ones.
-std::vector<std::optional<Tensor>> Seeds(nb::handle tree, size_t targets) {
+std::vector<std::optional<Tensor>> Seeds(nb::handle tree, const std::vector<Source>& targets) {
   std::vector<std::optional<Tensor>> out;
   if (tree.is_none()) return out;
   std::vector<nb::object> leaves;
@@ -76,12 +76,14 @@ std::vector<std::optional<Tensor>> Seeds(nb::handle tree, size_t targets) {
     FlattenTree(tree, &leaves);
   else
     leaves.push_back(nb::borrow(tree));
-  if (leaves.size() != targets) {
+  if (leaves.size() != targets.size()) {
     ThrowInvalid("gradient: " + std::to_string(leaves.size()) + " output_gradients for " +
-                 std::to_string(targets) + " targets; give one for each, None for ones");
+                 std::to_string(targets.size()) + " targets; give one for each, None for ones");
   }
-  for (const nb::object& x : leaves)
-    out.push_back(x.is_none() ? std::optional<Tensor>() : ToTensor(x));
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    const nb::object& x = leaves[i];
+    out.push_back(x.is_none() ? std::optional<Tensor>() : ToTensorBeside(x, targets[i].type().dtype));
+  }
   return out;
 }
 
@@ -97,7 +99,7 @@ nb::object Gradient(PythonTape& self, nb::handle target, nb::handle sources,
   std::vector<Source> ys, xs;
   for (const nb::object& y : target_leaves) ys.push_back(ToSource(y, "gradient: target"));
   for (const nb::object& x : source_leaves) xs.push_back(ToSource(x, "gradient: sources"));
-  options.output_gradients = Seeds(output_gradients, ys.size());
+  options.output_gradients = Seeds(output_gradients, ys);
   GradientTape& tape = self.tape("gradient");
   const GradientList list = [&] {
     const Unlocked other_threads(kLong);

@@ -25,10 +25,13 @@ internal::TracedFunction ToTraced(nb::handle function) {
   };
 }
 
-// None is a null tensor: zeros.
-std::vector<Tensor> TensorsOrNull(nb::handle list) {
+// None is a null tensor: zeros. A number gets the dtype of what it is a direction of.
+std::vector<Tensor> TensorsOrNull(nb::handle list, const std::vector<Tensor>& beside = {}) {
   std::vector<Tensor> out;
-  for (const nb::handle x : list) out.push_back(x.is_none() ? Tensor() : ToTensor(x));
+  for (const nb::handle x : list) {
+    const size_t i = out.size();
+    out.push_back(x.is_none() ? Tensor() : i < beside.size() ? ToTensorBeside(x, beside[i].dtype()) : ToTensor(x));
+  }
   return out;
 }
 
@@ -64,7 +67,7 @@ nb::list MapRows(nb::handle function, nb::handle arguments, nb::handle in_axes) 
 
 nb::tuple JvpOf(nb::handle function, nb::handle primals, nb::handle tangents) {
   const internal::TracedFunction traced = ToTraced(function);
-  const std::vector<Tensor> xs = ToTensors(primals), dxs = TensorsOrNull(tangents);
+  const std::vector<Tensor> xs = ToTensors(primals), dxs = TensorsOrNull(tangents, xs);
   const JvpResult result = [&] {
     const Unlocked other_threads(kLong);
     return internal::RunJvp(traced, xs, dxs);

@@ -341,7 +341,10 @@ def global_norm(t_list, name=None):
 
 def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
     """(list, norm): the tensors scaled down together where their global norm is above clip_norm."""
-    length = global_norm(t_list) if use_norm is None else convert_to_tensor(use_norm)
+    first = next((to_core(t) for t in t_list if t is not None), None)
+    length = global_norm(t_list)
+    if use_norm is not None and first is not None:
+        length = wrap(operand(use_norm, first.dtype, "ClipByGlobalNorm", weak=False))
     if length is None:
         return list(t_list), None
     bound = operand(clip_norm, length._t.dtype, "ClipByGlobalNorm", weak=False)

@@ -23,6 +23,20 @@ _UNARY = {
     "digamma": "digamma", "sigmoid": "sigmoid", "is_nan": "isnan", "is_inf": "isinf", "is_finite": "isfinite",
     "logical_not": "logical_not", "real": "real", "imag": "imag", "conj": "conj", "angle": "angle"}
 
+
+
+def _without_nan(f, a, b, zero):
+    """f(a, b), but 0 with zero gradients where `zero`: there f and its gradient see harmless operands."""
+    a, b = _both(a, b)
+    return _core.where(zero, 0, f(_core.where(zero, 0, a), _core.where(zero, 1, b)))
+
+
+def _both(a, b):
+    """Two operands as tensors: a number in the other's dtype, which it would lose beside a second number."""
+    is_a, is_b = (isinstance(v, (_core.Tensor, _core.Variable)) for v in (a, b))
+    return (a if is_a else _core.asarray(a, b.dtype if is_b else None)), (b if is_b else _core.asarray(b, a.dtype if is_a else None))
+
+
 _BINARY = {
     "add": ("AddV2", _operator.add), "subtract": ("Sub", _operator.sub), "multiply": ("Mul", _operator.mul),
     "divide": ("RealDiv", _true_divide), "truediv": ("RealDiv", _true_divide), "floordiv": ("FloorDiv",
@@ -33,7 +47,7 @@ _BINARY = {
     "squared_difference": ("SquaredDifference", lambda a, b: _core.square(a - b)), "atan2": ("Atan2", _core.atan2),
     "divide_no_nan": ("DivNoNan", _core.divide_no_nan), "xlogy": ("Xlogy", _core.xlogy), "xlog1py": ("Xlog1py",
                                                                                                      _core.xlog1py),
-    "xdivy": ("Xdivy", lambda a, b: _core.where(_core.equal(a, 0), _core.zeros_like(a), a / b)),
+    "xdivy": ("Xdivy", lambda a, b: _without_nan(_operator.truediv, a, b, _core.equal(a, 0))),
     "equal": ("Equal", _core.equal), "not_equal": ("NotEqual", _core.not_equal), "less": ("Less", _core.less),
     "less_equal": ("LessEqual", _core.less_equal), "greater": ("Greater", _core.greater),
     "greater_equal": ("GreaterEqual", _core.greater_equal), "logical_and": ("LogicalAnd", _operator.and_),
@@ -69,7 +83,12 @@ for _name, (_op_name, _f) in _BINARY.items():
 
 def multiply_no_nan(x, y, name=None):
     """x y, but 0 where y is 0, even if x is infinite or NaN."""
-    return _binary_op("MulNoNan", x, y, lambda a, b: _core.where(_core.equal(b, 0), _core.zeros_like(a * b), a * b))
+    # By y the gradient is x where y is 0 too, as in TensorFlow; 0 if that is no finite number.
+    def product(a, b):
+        a, b = _both(a, b)
+        return _core.where(_core.logical_and(b == 0, _core.logical_not(_core.isfinite(a))), 0, a) * b
+
+    return _binary_op("MulNoNan", x, y, product)
 
 
 def scalar_mul(scalar, x, name=None):
