@@ -30,13 +30,6 @@ Tensor Binary(ir::Op op, const Operand& a, const Operand& b) {
   return Dispatch(op, t);
 }
 
-// e^(b log a); 0^0 = 1, other powers of 0 are 0.
-Tensor ComplexPow(const Tensor& a, const Tensor& b) {
-  const Tensor origin = Equal(a, 0.0);
-  const Tensor power = Exp(Mul(b, Log(Where(origin, 1.0, a))));
-  return Where(origin, Cast(Equal(b, 0.0), power.dtype()), power);
-}
-
 }  // namespace
 
 Tensor Identity(const Operand& x) { return Unary(ir::Op::kIdentity, x); }
@@ -72,7 +65,10 @@ Tensor Square(const Operand& x) {
 
 Tensor Cast(const Operand& x, DType dtype) {
   const LocationScope scope(x);
-  const Tensor t = Materialize(x);
+  // Of a weak number the value is converted, not the float32 that it would be alone.
+  const DType number = x.type().dtype;
+  const bool exact = x.weak() && (IsFloat(dtype) || IsComplex(dtype)) && !IsComplex(number) && number != kBool;
+  const Tensor t = exact ? internal::ConvertWeak(x, dtype) : Materialize(x);
   return t.dtype() == dtype ? t : Dispatch(ir::Op::kCast, {t}, {{"dtype", dtype}});
 }
 
@@ -86,11 +82,6 @@ Tensor Sub(const Operand& a, const Operand& b) { return Binary(ir::Op::kSub, a, 
 Tensor Mul(const Operand& a, const Operand& b) { return Binary(ir::Op::kMul, a, b); }
 Tensor Div(const Operand& a, const Operand& b) { return Binary(ir::Op::kDiv, a, b); }
 Tensor Rem(const Operand& a, const Operand& b) { return Binary(ir::Op::kRem, a, b); }
-Tensor Pow(const Operand& a, const Operand& b) {
-  const LocationScope scope(a);
-  const TensorList t = Promote(ir::Op::kPow, {&a, &b});
-  return IsComplex(t[0].dtype()) ? ComplexPow(t[0], t[1]) : Binary(ir::Op::kPow, t[0], t[1]);
-}
 Tensor Atan2(const Operand& y, const Operand& x) { return Binary(ir::Op::kAtan2, y, x); }
 Tensor NextAfter(const Operand& a, const Operand& b) { return Binary(ir::Op::kNextAfter, a, b); }
 Tensor Maximum(const Operand& a, const Operand& b) { return Binary(ir::Op::kMax, a, b); }

@@ -75,6 +75,7 @@ Tensor Resize(const Operand& x, const std::vector<int64_t>& sizes, const ResizeO
                         "; Cast it, or use ResizeMethod::kNearest"));
   }
   const std::string type = t.type().ToString();
+  internal::ResolveAxes("resize", options.axes, t.rank());  // in range, none twice
   for (size_t i = 0; i < sizes.size(); ++i) {
     const int64_t axis = internal::NormalizeAxis("resize", options.axes[i], t.rank());
     const int64_t old = t.shape().dim(static_cast<int>(axis));

@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "frontend/compose.h"
+#include "frontend/numbers.h"
 #include "ir/strings.h"
 #include "reel/ops.h"
 
@@ -34,8 +35,13 @@ Tensor Iota(const Shape& shape, int64_t axis, DType dtype) {
 }
 
 Tensor Arange(int64_t start, int64_t stop, DType dtype) {
-  const Tensor position = Iota({std::max<int64_t>(stop - start, 0)}, 0, dtype);
-  return start == 0 ? position : Add(position, start);
+  int64_t count = 0;
+  if (stop > start && __builtin_sub_overflow(stop, start, &count))
+    ThrowInvalid(StrCat("arange: ", start, " to ", stop, " is too large"));
+  if (start == 0) return Iota({count}, 0, dtype);
+  // Exact in integers, then rounded once.
+  if (!IsInteger(dtype)) return Cast(Add(Iota({count}, 0, kInt64), start), dtype);
+  return Add(Iota({count}, 0, dtype), start);
 }
 
 namespace {
@@ -194,6 +200,13 @@ Tensor Pad(const Operand& x, const std::vector<int64_t>& low, const std::vector<
   return Dispatch(
       ir::Op::kPad, {t, internal::ScalarOf(t.dtype(), value)},
       {{"low", low}, {"high", high}, {"interior", std::vector<int64_t>(low.size(), 0)}});
+}
+
+Tensor internal::PadWith(const Tensor& x, const std::vector<int64_t>& low, const std::vector<int64_t>& high,
+                         const Operand& value) {
+  const Tensor number = Cast(NumberBeside(value, x.dtype()), x.dtype());
+  return Dispatch(ir::Op::kPad, {x, number},
+                  {{"low", low}, {"high", high}, {"interior", std::vector<int64_t>(low.size(), 0)}});
 }
 
 namespace {

@@ -211,6 +211,21 @@ int64_t Mirrored(int64_t i, int64_t n, PadMode mode) {
   return at < n ? at : mode == PadMode::kReflect ? period - at : period - 1 - at;
 }
 
+// Is there memory for the axis with so many more elements? Looked for before they are counted.
+void CheckRoom(const char* op, const Tensor& x, int axis, int64_t before, int64_t after) {
+  Type type = x.type();
+  int64_t extent = type.shape.dim(axis);
+  const bool counted = !__builtin_add_overflow(extent, before, &extent) && !__builtin_add_overflow(extent, after, &extent);
+  type.shape.set(axis, extent);
+  const int64_t least = int64_t{sizeof(int64_t)} * (counted && extent < int64_t{1} << 56 ? extent : 0);  // positions
+  if (counted && least > 0 && FitsInMemory(type.shape) &&
+      runtime::Buffer::TryAllocate(static_cast<size_t>(std::max(least, type.bytes()))))
+    return;
+  internal::ThrowError(ErrorCode::kResourceExhausted,
+                       StrCat(op, ": no memory for ", before, " and ", after, " elements around axis ", axis, " of ",
+                              x.type().ToString(), ", ", SizeOf(x.dtype()), " bytes each"));
+}
+
 }  // namespace
 
 Tensor Pad(const Operand& x, const std::vector<int64_t>& low, const std::vector<int64_t>& high,
@@ -231,6 +246,7 @@ Tensor Pad(const Operand& x, const std::vector<int64_t>& low, const std::vector<
     if (n == 0)
       ThrowInvalid(
           StrCat("pad: axis ", axis, " of ", t.type().ToString(), " has no elements to repeat"));
+    CheckRoom("pad", t, axis, before, after);
     Ints from;
     for (int64_t i = -before; i < n + after; ++i) from.push_back(Mirrored(i, n, mode));
     const auto count = static_cast<int64_t>(from.size());
@@ -264,15 +280,10 @@ std::vector<Tensor> Meshgrid(const std::vector<Tensor>& vectors, bool xy) {
 Tensor Linspace(double start, double stop, int64_t count, DType dtype, bool endpoint) {
   if (count < 0) ThrowInvalid(StrCat("linspace: count ", count, " is negative"));
   const auto steps = static_cast<double>(endpoint ? count - 1 : count);
-  std::vector<double> values;
-  for (int64_t i = 0; i < count; ++i) {
-    values.push_back(steps > 0 ? start + (stop - start) / steps * static_cast<double>(i) : start);
-  }
-  if (endpoint && count > 1) values.back() = stop;
-  if (IsInteger(dtype)) {
-    for (double& v : values) v = std::floor(v);
-  }
-  return Cast(Tensor::FromData(values, {count}), dtype);
+  const Tensor i = Iota({count}, 0, kFloat64);
+  Tensor values = steps > 0 ? Add(Mul(i, (stop - start) / steps), start) : Full({count}, start, kFloat64);
+  if (endpoint && count > 1) values = Where(Equal(i, steps), stop, values);
+  return Cast(IsInteger(dtype) ? Floor(values) : values, dtype);
 }
 
 Tensor Eye(int64_t rows, int64_t columns, int64_t k, DType dtype) {

@@ -72,9 +72,13 @@ Tensors ImportIsInf(const NodeContext& c) {
   return {(above && below ? Abs(x) : x) == ScalarLike(x, above ? kInf : -kInf)};
 }
 
-// The result has the dtype of the base; integers are exact below 2^53.
+// The result has the dtype of the base. Integers wrap.
 Tensors ImportPow(const NodeContext& c) {
   const Tensor a = c.In(0), b = SecondOperand(c);
+  if (IsInteger(a.dtype()) && IsInteger(b.dtype())) {
+    const bool mix = (a.dtype() == kUInt64) == (b.dtype() == kUInt64);
+    return {Cast(Pow(a, mix ? b : Cast(b, a.dtype())), a.dtype())};
+  }
   const DType dtype = IsFloat(a.dtype()) ? a.dtype() : kFloat64;
   return {Cast(Pow(Cast(a, dtype), Cast(b, dtype)), a.dtype())};
 }

@@ -31,6 +31,13 @@ Tensor Filled(const Shape& shape, nb::handle value, std::optional<DType> dtype) 
 
 bool IsNumber(nb::handle x) { return x.is_none() || PyLong_Check(x.ptr()); }
 
+// How many elements a range has: more than could be addressed are refused here, more than there is memory for by
+// whoever takes it.
+int64_t CountOf(double count) {
+  if (count < 0x1p53) return static_cast<int64_t>(std::max(0.0, count));
+  throw Error(ErrorCode::kResourceExhausted, "arange: no memory for more than 2^53 elements" + AtUserLine());
+}
+
 Tensor Range(nb::handle start, nb::handle stop, nb::handle step, DTypeLike dtype) {
   nb::object first = nb::borrow(start), last = nb::borrow(stop);
   if (stop.is_none()) {
@@ -40,7 +47,8 @@ Tensor Range(nb::handle start, nb::handle stop, nb::handle step, DTypeLike dtype
   if (IsNumber(first) && IsNumber(last) && IsNumber(step)) {
     const int64_t a = ToInt(first, "arange"), b = ToInt(last, "arange"), d = ToInt(step, "arange");
     if (d == 0) ThrowInvalid("arange: the step is 0");
-    const int64_t count = std::max<int64_t>(0, d > 0 ? (b - a + d - 1) / d : (a - b - d - 1) / -d);
+    const __int128 way = d > 0 ? __int128{b} - a : __int128{a} - b, step_size = d > 0 ? __int128{d} : -__int128{d};
+    const int64_t count = CountOf(way <= 0 ? 0 : static_cast<double>((way + step_size - 1) / step_size));
     const DType type = dtype.get(kInt64);
     if (d == 1 && count > 0) return Arange(a, b, type);
     const Tensor steps = Arange(0, count, kInt64);
@@ -49,7 +57,11 @@ Tensor Range(nb::handle start, nb::handle stop, nb::handle step, DTypeLike dtype
   const double a = ToDouble(first, "arange"), b = ToDouble(last, "arange"),
                d = ToDouble(step, "arange");
   if (d == 0) ThrowInvalid("arange: the step is 0");
-  const auto count = static_cast<int64_t>(std::max(0.0, std::ceil((b - a) / d)));
+  for (const double number : {a, b, d}) {
+    if (!std::isfinite(number))
+      ThrowInvalid("arange: start, stop and step must be finite, got " + std::to_string(number));
+  }
+  const int64_t count = CountOf(std::ceil(b / d - a / d) >= 0x1p53 ? INFINITY : std::ceil((b - a) / d));
   return Cast(Add(Mul(Arange(0, count, kFloat64), d), a), dtype.get(kFloat32));
 }
 

@@ -141,31 +141,17 @@ Tensor ArithmeticShiftRight(const Operand& a, const Operand& b) {
 }
 
 Tensor Power(const Operand& a, const Operand& b) {
-  if (!b.weak() || IsComplex(b.type().dtype)) return IntegerPower(a, b);
+  if (a.type().dtype == kBool && b.type().dtype == kBool) return LogicalOr(a, LogicalNot(b));
+  if (!b.weak() || IsComplex(b.type().dtype) || (IsIntegral(a) && !IsIntegral(b))) return Pow(a, b);
   const double exponent = b.tensor().item<double>({});
   if (exponent == 2) return Square(a);
   if (exponent == 1) return Identity(a);
-  if (exponent == 0.5 && IsFloat(a.type().dtype)) return Sqrt(a);
-  return IntegerPower(a, b);
-}
-
-// Floats by Pow. Integers by squaring: negative exponents are an error, as in NumPy.
-Tensor IntegerPower(const Operand& a, const Operand& b) {
-  if (!IsIntegral(a) || !IsIntegral(b)) return Pow(a, b);
-  if (!b.weak()) {
-    const Tensor x = a.weak() ? Cast(a, b.type().dtype) : a.tensor();
-    const Tensor y = Round(Pow(Cast(x, kFloat64), Cast(b, kFloat64)));
-    return Cast(y, x.dtype());
+  if (exponent == 0.5 && IsFloat(a.type().dtype)) {
+    // Powers are not roots at -inf and -0: there they are inf and 0.
+    const double inf = std::numeric_limits<double>::infinity();
+    return Add(Sqrt(Where(Equal(a, -inf), inf, a)), 0.0);
   }
-  auto n = b.tensor().item<int64_t>({});
-  if (n < 0)
-    ThrowInvalid("power: integers to negative powers are no integers; cast to a float dtype");
-  Tensor base = a.tensor(), result = OnesLike(a);
-  for (; n > 0; n >>= 1) {
-    if (n & 1) result = Mul(result, base);
-    if (n > 1) base = Mul(base, base);
-  }
-  return result;
+  return Pow(a, b);
 }
 
 const PyType_Slot* OperatorSlots() {

@@ -30,7 +30,6 @@ Tensor IndexTensor(const Tensor& x, nb::handle key);
 
 /// a to the power b: integers give integers.
 Tensor Power(const Operand& a, const Operand& b);
-Tensor IntegerPower(const Operand& a, const Operand& b);
 /// a >> b with copies of the sign.
 Tensor ArithmeticShiftRight(const Operand& a, const Operand& b);
 

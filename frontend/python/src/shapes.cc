@@ -1,6 +1,9 @@
 #include "reel/shapes.h"
 
+#include <algorithm>
+
 #include "bind.h"
+#include "frontend/numbers.h"
 #include "register.h"
 
 // Shapes: moving, joining and repeating elements, by the array API's names.
@@ -78,6 +81,8 @@ Tensor Rolled(TensorLike x, IntsLike shift, IntsLike axis) {
   return Roll(x.operand(), shifts, axes);
 }
 
+constexpr int64_t kMostRepeats = int64_t{1} << 28;  // of one element, where each has a count of its own
+
 Tensor Repeated(TensorLike x, nb::handle repeats, OptionalInt axis) {
   Tensor t = x.tensor();
   const std::optional<int64_t> given = axis.get();
@@ -88,6 +93,10 @@ Tensor Repeated(TensorLike x, nb::handle repeats, OptionalInt axis) {
   std::vector<int64_t> rows;
   for (size_t i = 0; i < counts.size(); ++i) {
     if (counts[i] < 0) ThrowInvalid("repeat: a count is negative");
+    if (counts[i] > kMostRepeats) {
+      throw Error(ErrorCode::kResourceExhausted,
+                  "repeat: no memory for " + std::to_string(counts[i]) + " repeats" + AtUserLine());
+    }
     rows.insert(rows.end(), static_cast<size_t>(counts[i]), static_cast<int64_t>(i));
   }
   const int64_t rank = t.rank(), positive = at < 0 ? at + rank : at;
@@ -98,7 +107,7 @@ Tensor Repeated(TensorLike x, nb::handle repeats, OptionalInt axis) {
 }
 
 // Pairs (before, after) per axis; one pair or one number for all.
-Tensor Padded(TensorLike x, nb::handle width, const char* mode, double value) {
+Tensor Padded(TensorLike x, nb::handle width, const char* mode, TensorLike value) {
   const Tensor t = x.tensor();
   std::vector<int64_t> low, high;
   const auto rank = static_cast<size_t>(t.rank());
@@ -119,7 +128,7 @@ Tensor Padded(TensorLike x, nb::handle width, const char* mode, double value) {
     }
   }
   const std::string_view name = mode;
-  if (name == "constant") return Pad(t, low, high, value);
+  if (name == "constant") return internal::PadWith(t, low, high, value.operand());
   if (name == "edge") return Pad(t, low, high, PadMode::kEdge);
   if (name == "reflect") return Pad(t, low, high, PadMode::kReflect);
   if (name == "symmetric") return Pad(t, low, high, PadMode::kSymmetric);
@@ -242,9 +251,19 @@ void RegisterShapes(nb::module_& m) {
   m.def(
       "expand_dims",
       [](TensorLike x, IntsLike axis) {
+        // As NumPy: axes of the result, in any order.
         Tensor t = x.tensor();
-        for (const int64_t a : axis.get("expand_dims")) t = ExpandDims(t, a);
-        return t;
+        std::vector<int64_t> axes = axis.get("expand_dims");
+        const int64_t rank = t.rank() + static_cast<int64_t>(axes.size());
+        for (int64_t& a : axes) {
+          if (a < -rank || a >= rank)
+            ThrowInvalid(Text({"expand_dims: axis ", std::to_string(a), " is out of range for rank ", std::to_string(rank)}));
+          a += a < 0 ? rank : 0;
+        }
+        std::sort(axes.begin(), axes.end());
+        if (std::adjacent_find(axes.begin(), axes.end()) != axes.end()) ThrowInvalid("expand_dims: an axis is named twice");
+        for (const int64_t a : axes) t = ExpandDims(t, a);
+        return axes.empty() ? Identity(t) : t;
       },
       "x"_a, "axis"_a = 0,
       nb::sig("def expand_dims(x: TensorLike, /, axis: IntsLike = 0) -> Tensor"),
