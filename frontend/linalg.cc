@@ -207,14 +207,33 @@ Tensor LeastSquares(const Operand& a, const Operand& b) {
   return e.Finish(MatMul(f.q, SolveTriangle(f.r, e.b, {.lower = false, .transpose = true})));
 }
 
+namespace {
+
+// The pseudo-inverse of matrices that have, with the constants u, s and v of `f` for the significant singular values,
+// the rank of x: x = C N^-1 R with C = x v / s (near u), R = u' x / s (near v') and N = u' x v / s / s (near 1 / s), so
+// that its pseudo-inverse is R'(R R')^-1 N (C'C)^-1 C'. No derivative of u or v is needed, which equal values have not.
+Tensor PseudoInverseNear(const Tensor& x, const SvdResult& f, const Tensor& inverse, const Tensor& v_over_s) {
+  const Tensor ut_over_s = Mul(ExpandDims(inverse, -1), SwapAxes(f.u, -1, -2));
+  const Tensor c = MatMul(x, v_over_s), ct = SwapAxes(c, -1, -2), r = MatMul(ut_over_s, x), rt = SwapAxes(r, -1, -2);
+  const Tensor n = MatMul(r, v_over_s);
+  // Ones for what is not significant, so that the products, near the unit matrix, have inverses.
+  const Tensor unit = IdentityLike(n), rest = Mul(unit, ExpandDims(Cast(Equal(inverse, 0.0), x.dtype()), -1));
+  const Tensor left = MatMul(rt, Solve(Add(MatMul(r, rt), rest), n));
+  return MatMul(left, Solve(Add(MatMul(ct, c), rest), ct));
+}
+
+}  // namespace
+
 Tensor PseudoInverse(const Operand& a, double rcond) {
   const LocationScope scope(a);
   const Tensor x = Matrices("pseudo_inverse", a);
   if (rcond < 0) rcond = 10 * static_cast<double>(std::max(RowsOf(x), ColumnsOf(x))) * EpsilonOf(x);
-  const SvdResult f = Svd(x);
+  const SvdResult f = Svd(StopGradient(x));
   const Tensor used = Significant(f.s, rcond);
   const Tensor inverse = Where(used, Reciprocal(Where(used, f.s, 1.0)), 0.0);
-  return MatMul(Mul(SwapAxes(f.vt, -1, -2), ExpandDims(inverse, -2)), SwapAxes(f.u, -1, -2));
+  const Tensor columns = Mul(SwapAxes(f.vt, -1, -2), ExpandDims(inverse, -2)), ut = SwapAxes(f.u, -1, -2);
+  const Tensor value = MatMul(columns, ut), moving = PseudoInverseNear(x, f, inverse, columns);
+  return Add(value, Sub(moving, StopGradient(moving)));
 }
 
 Tensor Det(const Operand& a) {

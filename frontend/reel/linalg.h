@@ -39,9 +39,11 @@ QrResult Qr(const Operand& a);
 
 /// Eigenvalues, ascending, and eigenvectors (columns) of symmetric matrices: a v = v diag(w). Reads
 /// the lower triangle, which also gets the whole gradient. Of each vector, the first component of
-/// at least 0.55 of the largest is positive. Vectors of equal eigenvalues are one choice of many:
-/// gradients take their mutual terms, 1 / (w_i - w_j), as 0, right for what does not depend on the
-/// choice. Infinities and NaN give NaN.
+/// at least 0.55 of the largest is positive. Vectors of equal eigenvalues are one choice of many
+/// and have no derivative: gradients take their mutual terms, 1 / (w_i - w_j), as 0, as TensorFlow. So a
+/// gradient through `vectors` is right only where no two eigenvalues are equal, even for functions that do
+/// not depend on the choice (v diag(w) v' has the gradient of a only there); that through `values` always is.
+/// Infinities and NaN give NaN.
 struct EighResult {
   Tensor values, vectors;
 };
@@ -51,7 +53,7 @@ Tensor EigvalsH(const Operand& a);
 
 /// a = u diag(s) vt, [..., m, n]: u [..., m, k], s [..., k] descending, vt [..., k, n], k = min(m,
 /// n). Signs as in Eigh, of the columns of u; gradients take 1 / (s_i - s_j) of equal values and 1
-/// / s_i of zeros as 0.
+/// / s_i of zeros as 0: right through `s`, and through u and vt only where all are distinct and not 0.
 struct SvdResult {
   Tensor u, s, vt;
 };
@@ -79,8 +81,8 @@ Tensor Inverse(const Operand& a);
 /// x that minimises |a x - b|, for a of full rank; the shortest one if a is wide. By QR.
 Tensor LeastSquares(const Operand& a, const Operand& b);
 /// Moore-Penrose inverse, by SVD: singular values up to rcond times the largest count as 0. rcond <
-/// 0: 10 max(m, n) epsilon, as in TensorFlow. The gradient is that of Svd: not for equal singular
-/// values.
+/// 0: 10 max(m, n) epsilon, as in TensorFlow. The gradient, to every order, is that for a fixed rank: it holds
+/// for equal singular values too, and does not exist where the rank is about to change.
 Tensor PseudoInverse(const Operand& a, double rcond = -1);
 
 // --- numbers of a matrix ---

@@ -478,6 +478,23 @@ TEST(GradientChoices, EdgesOfDomainsAreInfiniteButZeroForAZeroSeed) {
   }
 }
 
+// Outside of the domain, where the value is NaN, a zero seed gives zero too.
+TEST(GradientChoices, OutsideOfDomainsAZeroSeedGivesZero) {
+  struct Point {
+    Op op;
+    double x;
+  };
+  for (const Point& at : {Point{Op::kSqrt, -1}, Point{Op::kRsqrt, -1}, Point{Op::kRsqrt, NAN}, Point{Op::kCbrt, NAN},
+                          Point{Op::kAsin, 2}, Point{Op::kAcos, -2}, Point{Op::kAcosh, 0.5}, Point{Op::kAtanh, 2},
+                          Point{Op::kErfInv, 1}, Point{Op::kErfInv, 2}, Point{Op::kErfcInv, 0}}) {
+    const Doubles d = RunGradients({F64()}, {{at.x}}, 1, [&at](Builder& b, const Values& p) {
+      const ir::Value zero = b.ScalarLike(p[0], 0), taken = b.Greater(zero, zero);
+      return Values{b.Select(taken, b.Emit(at.op, {p[0]}), zero), p[0]};
+    })[0];
+    EXPECT_EQ(d[0], 0) << ir::Name(at.op) << "(" << at.x << ")";
+  }
+}
+
 // Derivatives of a binary op by both operands.
 Doubles PartialsAt(Op op, double a, double x) {
   const auto d = RunGradients({F64(), F64()}, {{a}, {x}}, 1, [op](Builder& b, const Values& p) {

@@ -70,8 +70,10 @@ def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
     if ord == 1:
         return _core.sum(x, axis=axis, keepdims=keepdims)
     if ord == 2:
-        return _core.sqrt(_core.sum(x * x, axis=axis, keepdims=keepdims))
-    return _core.sum(x**ord, axis=axis, keepdims=keepdims) ** (1 / ord)
+        return _core.linalg._vector_norm(x, axis, keepdims)
+    y = _core.sum(x**ord, axis=axis, keepdims=keepdims)
+    zero = y == 0  # where the root's slope is infinite: the gradient is 0, as that of ord 2
+    return _core.where(zero, 0, _core.where(zero, 1, y) ** (1 / ord))
 
 
 def trace(x, /, *, offset=0, dtype=None):  # type: ignore[no-redef]

@@ -6,6 +6,7 @@
 #include "reel/complex.h"
 #include "reel/fft.h"
 #include "reel/products.h"
+#include "reel/reductions.h"
 #include "reel/shapes.h"
 #include "register.h"
 
@@ -48,8 +49,7 @@ Tensor VecDot(TensorLike x1, TensorLike x2, int64_t axis) {
 }
 
 Tensor EinsumOf(const std::string& equation, nb::args operands) {
-  std::vector<Tensor> list;
-  for (const nb::handle x : operands) list.push_back(ToTensor(x));
+  const std::vector<Tensor> list = ToTensorsTogether(operands);
   const Unlocked other_threads(kLong);
   return Einsum(equation, list);
 }
@@ -205,6 +205,9 @@ void RegisterEquations(nb::module_& m) {
       nb::sig("def matrix_power(x: TensorLike, n: int, /) -> Tensor"), "x^n of square matrices.");
   m.def("_matrix_norm",
         [](TensorLike x, const std::string& order) { return MatrixNorm(x.operand(), order); });
+  m.def("_vector_norm", [](TensorLike x, AxisLike axis, bool keepdims) {
+    return Norm(x.operand(), axis.get(), {.keepdims = keepdims});
+  });
   m.def(
       "diagonal", [](TensorLike x, int64_t offset) { return DiagPart(x.operand(), offset); }, "x"_a,
       nb::kw_only(), "offset"_a = 0,

@@ -13,11 +13,23 @@ using ir::Value;
 
 static Value One(Builder& b, Value like) { return b.ScalarLike(like, 1); }
 static Value Square(Builder& b, Value x) { return b.Mul(x, x); }
-// dy / d, where d = 0 is the edge of a domain: inf there, but 0 for a zero seed.
-static Value Quotient(Builder& b, Value dy, Value d) {
-  const Value zero = b.ScalarLike(dy, 0), no_seed = b.Equal(dy, zero), edge = b.Equal(d, zero);
-  const Value both = b.And(no_seed, edge);
-  return b.Select(both, zero, b.Div(dy, d));
+// One rule for functions whose slope is infinite or NaN somewhere, at edges of their domains and outside: a zero seed
+// gives zero there, to every order, so that Where(x > 0, Sqrt(x), 0) may be differentiated anywhere. What the slope is
+// computed from: v inside of the domain, and outside too unless dy is 0, else a number for which the slope is finite.
+static Value Guarded(Builder& b, Value dy, Value v, Value inside, double harmless) {
+  const Value no_seed = b.Equal(dy, b.ScalarLike(dy, 0)), outside = b.Select(no_seed, b.ScalarLike(v, harmless), v);
+  return b.Select(inside, v, outside);
+}
+static Value GuardedAbove0(Builder& b, Value dy, Value v) {
+  return Guarded(b, dy, v, b.Greater(v, b.ScalarLike(v, 0)), INFINITY);
+}
+static Value GuardedWithin1(Builder& b, Value dy, Value x) {
+  return Guarded(b, dy, x, b.Less(b.Abs(x), One(b, x)), 0);
+}
+// Where dy is 0 and x is infinite or NaN.
+static Value NothingAt(Builder& b, Value dy, Value x) {
+  const Value no_seed = b.Equal(dy, b.ScalarLike(dy, 0)), finite = b.Less(b.Abs(x), b.ScalarLike(x, INFINITY));
+  return b.And(no_seed, b.Not(finite));
 }
 // sqrt((1 - x) (1 + x)), exact to its last bits at the edges too.
 static Value RootOfOneMinusSquare(Builder& b, Value x) {
@@ -36,19 +48,19 @@ NOT_DIFFERENTIABLE(Ceil)
 NOT_DIFFERENTIABLE(Round)
 NOT_DIFFERENTIABLE(Trunc)
 GRAD(Sqrt, kNone, kY) {                                               // sqrt' = 1 / (2 sqrt(x))
-  g.Set(0, Quotient(b, b.Mul(g.dy(), b.ScalarLike(g.dy(), 0.5)), g.y()));
+  const Value half = b.Mul(g.dy(), b.ScalarLike(g.dy(), 0.5));
+  g.Set(0, b.Div(half, GuardedAbove0(b, half, g.y())));
 }
 // rsqrt' = -y^3 / 2: -inf at 0, but 0 for a zero seed.
 GRAD(Rsqrt, kNone, kY) {
-  const Value dy = g.dy(), zero = b.ScalarLike(dy, 0), y = g.y();
-  const Value cube = b.Mul(b.Mul(y, y), y);
-  const Value size = b.Abs(cube), infinite = b.Equal(size, b.ScalarLike(y, INFINITY));
-  const Value dx = b.Mul(cube, b.Mul(dy, b.ScalarLike(dy, -0.5)));
-  g.Set(0, b.Select(b.And(b.Equal(dy, zero), infinite), zero, dx));
+  const Value dy = g.dy(), cube = b.Mul(Square(b, g.y()), g.y()), none = NothingAt(b, dy, cube);
+  const Value y = b.Select(none, b.ScalarLike(dy, 0), g.y()), square = Square(b, y);
+  g.Set(0, b.Mul(b.Mul(square, y), b.Mul(dy, b.ScalarLike(dy, -0.5))));
 }
 GRAD(Cbrt, kNone, kY) {                                               // cbrt' = 1 / (3 cbrt(x)^2)
-  const Value square = Square(b, g.y());
-  g.Set(0, Quotient(b, g.dy(), b.Mul(b.ScalarLike(g.y(), 3), square)));
+  const Value y = g.y(), inside = b.Greater(b.Abs(y), b.ScalarLike(y, 0));
+  const Value square = Square(b, Guarded(b, g.dy(), y, inside, INFINITY));
+  g.Set(0, b.Div(g.dy(), b.Mul(b.ScalarLike(y, 3), square)));
 }
 GRAD(Exp, kNone, kY) { g.Set(0, b.Mul(g.dy(), g.y())); }              // exp' = exp
 GRAD(Exp2, kNone, kY) {                                               // (2^x)' = ln(2) 2^x
@@ -81,11 +93,11 @@ GRAD(Erf, kX, kNone) {                                                // erf' = 
 GRAD(Sin, kX, kNone) { g.Set(0, b.Mul(g.dy(), b.Cos(g.x()))); }         // sin' = cos
 GRAD(Cos, kX, kNone) { g.Set(0, b.Neg(b.Mul(g.dy(), b.Sin(g.x())))); }  // cos' = -sin
 GRAD(Asin, kX, kNone) {                                               // asin' = 1 / sqrt(1 - x^2)
-  g.Set(0, Quotient(b, g.dy(), RootOfOneMinusSquare(b, g.x())));
+  g.Set(0, b.Div(g.dy(), RootOfOneMinusSquare(b, GuardedWithin1(b, g.dy(), g.x()))));
 }
 GRAD(Acos, kX, kNone) {                                               // acos' = -asin'
-  const Value root = RootOfOneMinusSquare(b, g.x());
-  g.Set(0, Quotient(b, b.Neg(g.dy()), root));
+  const Value root = RootOfOneMinusSquare(b, GuardedWithin1(b, g.dy(), g.x()));
+  g.Set(0, b.Div(b.Neg(g.dy()), root));
 }
 GRAD(Atan, kX, kNone) {                                               // atan' = 1 / (1 + x^2)
   const Value square = Square(b, g.x());
@@ -95,10 +107,11 @@ GRAD(Sinh, kX, kNone) { g.Set(0, b.Mul(g.dy(), b.Cosh(g.x()))); }       // sinh'
 GRAD(Cosh, kX, kNone) { g.Set(0, b.Mul(g.dy(), b.Sinh(g.x()))); }       // cosh' = sinh
 // 1 / sqrt(x^2 + 1) and 1 / sqrt(x^2 - 1), where squares would overflow.
 GRAD(Asinh, kNone, kY) { g.Set(0, b.Div(g.dy(), b.Cosh(g.y()))); }
-GRAD(Acosh, kNone, kY) { g.Set(0, Quotient(b, g.dy(), b.Sinh(g.y()))); }
+GRAD(Acosh, kNone, kY) { g.Set(0, b.Div(g.dy(), b.Sinh(GuardedAbove0(b, g.dy(), g.y())))); }
 GRAD(Atanh, kX, kNone) {                                              // atanh' = 1 / (1 - x^2)
-  const Value one = One(b, g.x()), below = b.Sub(one, g.x()), above = b.Add(one, g.x());
-  g.Set(0, Quotient(b, g.dy(), b.Mul(below, above)));
+  const Value x = GuardedWithin1(b, g.dy(), g.x());
+  const Value one = One(b, x), below = b.Sub(one, x), above = b.Add(one, x);
+  g.Set(0, b.Div(g.dy(), b.Mul(below, above)));
 }
 NOT_DIFFERENTIABLE(Not)
 NOT_DIFFERENTIABLE(Bitcast)
@@ -122,7 +135,15 @@ GRAD_EACH(Mul, kB, kNone, kA, kNone) {  // da = b, db = a
   if (g.wants(1)) g.Set(1, b.Mul(g.dy(), Conj(b, g.in(0))));
 }
 GRAD_EACH(Div, kB, kNone, kB, kY) {  // y = a / b: da = 1 / b, db = -y / b
-  const ir::Value t = b.Div(g.dy(), Conj(b, g.in(1)));
+  const Value dy = g.dy();
+  if (!g.active(0) && !IsComplex(g.y_type().dtype)) {  // a function of b alone, as the reciprocal
+    const Value none = NothingAt(b, dy, g.y());
+    const Value y = b.Select(none, b.ScalarLike(dy, 0), g.y());
+    const Value t = b.Div(dy, b.Select(none, b.ScalarLike(dy, INFINITY), g.in(1)));
+    g.Set(1, b.Neg(b.Mul(t, y)));
+    return;
+  }
+  const Value t = b.Div(dy, Conj(b, g.in(1)));
   g.Set(0, t);
   if (g.wants(1)) g.Set(1, b.Neg(b.Mul(t, Conj(b, g.y()))));
 }
@@ -138,17 +159,24 @@ GRAD_EACH(Rem, kNone, kNone, kA | kB, kY) {
 static double LeastNormal(DType dtype) {
   return dtype == kFloat64 ? 0x1p-1022 : dtype == kFloat16 ? 0x1p-14 : 0x1p-126;
 }
+// Where a^c, c = b - 1, is infinite or NaN and dy is 0: at a = 0 for c < 0, and below for c no integer.
+static Value NoPower(Builder& b, Value dy, Value a, Value c, Value at_zero) {
+  const Value zero = b.ScalarLike(dy, 0), no_seed = b.Equal(dy, zero);
+  const Value pole = b.And(at_zero, b.Less(c, zero));
+  const Value broken = b.NotEqual(c, b.Trunc(c)), below = b.Not(b.GreaterEqual(a, zero));
+  return b.And(no_seed, b.Or(pole, b.And(broken, below)));
+}
 // da = b a^(b - 1), 0 for b = 0 at a = 0 too (TensorFlow has NaN there; PyTorch and JAX 0).
 // db = log(a) y where a > 0, else 0, as TensorFlow.
 GRAD_EACH(Pow, kA | kB, kNone, kA, kY) {
   const Value dy = g.dy(), a = g.in(0), zero = b.ScalarLike(dy, 0), one = One(b, dy);
   if (g.wants(0)) {
-    const Value exponent = g.in(1);
+    const Value c = b.Sub(g.in(1), one);
     // Where 1 / a is infinite and counts 0 times.
-    const Value least = b.ScalarLike(a, LeastNormal(g.x_type().dtype));
-    const Value none = b.Equal(exponent, zero), edge = b.And(none, b.Less(b.Abs(a), least));
-    const Value base = b.Select(edge, one, a), power = b.Pow(base, b.Sub(exponent, one));
-    g.Set(0, b.Mul(dy, b.Mul(exponent, power)));
+    const Value least = b.ScalarLike(a, LeastNormal(g.x_type().dtype)), at_zero = b.Less(b.Abs(a), least);
+    const Value edge = b.And(b.Equal(g.in(1), zero), at_zero), none = NoPower(b, dy, a, c, at_zero);
+    const Value exponent = b.Select(none, zero, g.in(1)), base = b.Select(b.Or(edge, none), one, a);
+    g.Set(0, b.Mul(dy, b.Mul(exponent, b.Pow(base, c))));
   }
   if (g.wants(1)) {
     const Value positive = b.Greater(a, zero);

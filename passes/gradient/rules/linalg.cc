@@ -117,8 +117,8 @@ GRAD(Qr, kNone, kAll) {
   g.Set(0, dx);
 }
 
-// Giles 2008 (NA-08-01, 3.1): <a> = V (diag <w> + F o (V' <V>)) V', F_ij = 1 / (w_j - w_i); here 0
-// for equal eigenvalues, which is right for what does not depend on the choice of their vectors.
+// Giles 2008 (NA-08-01, 3.1): <a> = V (diag <w> + F o (V' <V>)) V', F_ij = 1 / (w_j - w_i); as in TensorFlow 0
+// for equal eigenvalues, whose vectors have no derivative.
 // The lower triangle holds the sum of both, as in TensorFlow: nothing else is read.
 GRAD(Eigh, kNone, kAll) {
   const ir::Value w = g.y(0), v = g.y(1);

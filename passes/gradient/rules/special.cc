@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "ir/strings.h"
 #include "passes/gradient/rule.h"
 
@@ -17,8 +19,11 @@ void NoDerivative(GradContext& g, ir::Builder& b, int i, std::string_view name) 
              ") has no closed form and is not implemented; use stop_gradient on ", name)));
 }
 
-// (sqrt(pi) / 2) exp(y^2), the derivative of erf_inv at its value y.
-ir::Value ErfInvSlope(ir::Builder& b, ir::Value y) {
+// (sqrt(pi) / 2) exp(y^2), the derivative of erf_inv at its value y; finite for a zero seed.
+ir::Value ErfInvSlope(ir::Builder& b, ir::Value dy, ir::Value value) {
+  const ir::Value zero = b.ScalarLike(dy, 0), no_seed = b.Equal(dy, zero);
+  const ir::Value inside = b.Less(b.Abs(value), b.ScalarLike(value, INFINITY));
+  const ir::Value y = b.Select(inside, value, b.Select(no_seed, zero, value));
   const ir::Value e = b.Exp(b.Mul(y, y));
   return b.Mul(b.ScalarLike(y, 1 / kTwoOverSqrtPi), e);
 }
@@ -38,8 +43,8 @@ GRAD(Erfc, kX, kNone) {  // erfc' = -2/sqrt(pi) exp(-x^2)
   const ir::Value e = b.Exp(b.Neg(b.Mul(g.x(), g.x())));
   g.Set(0, b.Mul(g.dy(), b.Mul(b.ScalarLike(g.dy(), -kTwoOverSqrtPi), e)));
 }
-GRAD(ErfInv, kNone, kY) { g.Set(0, b.Mul(g.dy(), ErfInvSlope(b, g.y()))); }
-GRAD(ErfcInv, kNone, kY) { g.Set(0, b.Neg(b.Mul(g.dy(), ErfInvSlope(b, g.y())))); }
+GRAD(ErfInv, kNone, kY) { g.Set(0, b.Mul(g.dy(), ErfInvSlope(b, g.dy(), g.y()))); }
+GRAD(ErfcInv, kNone, kY) { g.Set(0, b.Neg(b.Mul(g.dy(), ErfInvSlope(b, g.dy(), g.y())))); }
 GRAD(Lgamma, kX, kNone) { g.Set(0, b.Mul(g.dy(), b.Digamma(g.x()))); }  // lgamma' = digamma
 GRAD(Digamma, kX, kNone) {  // digamma' = polygamma(1, x)
   g.Set(0, b.Mul(g.dy(), b.Polygamma(b.ScalarLike(g.x(), 1), g.x())));
