@@ -86,7 +86,10 @@ KernelCache& Cache() {
 }
 
 runtime::Buffer Need(runtime::Buffer buffer, const Type& type) {
-  if (!buffer) ThrowError(ErrorCode::kResourceExhausted, StrCat("no memory for ", type.ToString(), ": ", type.bytes(), " bytes"));
+  if (!buffer) {
+    ThrowError(ErrorCode::kResourceExhausted,
+               StrCat("no memory for ", type.ToString(), ": ", type.bytes(), " bytes"));
+  }
   return buffer;
 }
 

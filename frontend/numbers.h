@@ -16,7 +16,8 @@ Tensor NumberBeside(const Operand& x, DType strong);
 std::vector<Tensor> NumbersBeside(std::span<const Operand> operands);
 
 /// x padded with a value that is converted to x's dtype.
-Tensor PadWith(const Tensor& x, const std::vector<int64_t>& low, const std::vector<int64_t>& high, const Operand& value);
+Tensor PadWith(const Tensor& x, const std::vector<int64_t>& low, const std::vector<int64_t>& high,
+               const Operand& value);
 
 }  // namespace reel::internal
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "frontend/core.h"
+#include "frontend/compose.h"
 #include "ir/strings.h"
 #include "reel/ops.h"
 

@@ -215,7 +215,8 @@ int64_t Mirrored(int64_t i, int64_t n, PadMode mode) {
 void CheckRoom(const char* op, const Tensor& x, int axis, int64_t before, int64_t after) {
   Type type = x.type();
   int64_t extent = type.shape.dim(axis);
-  const bool counted = !__builtin_add_overflow(extent, before, &extent) && !__builtin_add_overflow(extent, after, &extent);
+  const bool counted =
+      !__builtin_add_overflow(extent, before, &extent) && !__builtin_add_overflow(extent, after, &extent);
   type.shape.set(axis, extent);
   const int64_t least = int64_t{sizeof(int64_t)} * (counted && extent < int64_t{1} << 56 ? extent : 0);  // positions
   if (counted && least > 0 && FitsInMemory(type.shape) &&

@@ -27,7 +27,10 @@ Tensor::Tensor(DType dtype, const Shape& shape, const void* elements) {
   const Type type{dtype, shape};
   const auto bytes = static_cast<size_t>(type.bytes());
   runtime::Buffer buffer = runtime::Buffer::TryAllocate(bytes);
-  if (!buffer) ThrowError(ErrorCode::kResourceExhausted, StrCat("no memory for ", type.ToString(), ": ", type.bytes(), " bytes"));
+  if (!buffer) {
+    ThrowError(ErrorCode::kResourceExhausted,
+               StrCat("no memory for ", type.ToString(), ": ", type.bytes(), " bytes"));
+  }
   if (bytes > 0) std::memcpy(buffer.data(), elements, bytes);
   data_ = std::make_shared<internal::TensorData>(type, std::move(buffer));
 }

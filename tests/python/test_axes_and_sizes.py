@@ -1,5 +1,5 @@
-"""Axes out of range, named twice, no integers or huge, and sizes that no machine has: always an error of Reel's own that
-says what was wrong, at once."""
+"""Axes out of range, named twice, no integers or huge, and sizes that no machine has: always an error of Reel's own
+that says what was wrong, at once."""
 
 import math
 
@@ -26,7 +26,8 @@ OPERANDS = {
     "reel.nn.resize": (reel.reshape(X, (1, 3, 4, 1)), [2, 2]),
 }
 # Functions whose parameter of that name is no axis of an operand, or which take one per argument.
-NO_AXIS = {"reel.vmap", "reel.vectorized_map", "reel.function", "reel.while_loop", "reel.tensordot", "reel.linalg.tensordot"}
+NO_AXIS = {"reel.vmap", "reel.vectorized_map", "reel.function", "reel.while_loop", "reel.tensordot",
+           "reel.linalg.tensordot"}
 SEVERAL = ("axes", "IntsLike", "AxisLike")
 
 

@@ -1,4 +1,5 @@
-"""Integers against Python's exact ones: all integer dtypes, at their edges, eager and compiled. What does not fit wraps."""
+"""Integers against Python's exact ones: all integer dtypes, at their edges, eager and compiled. What does not fit
+wraps."""
 
 import math
 
@@ -55,7 +56,8 @@ BINARY = {
 COMPARE = {"equal": lambda a, b: a == b, "less": lambda a, b: a < b, "less_equal": lambda a, b: a <= b,
            "greater": lambda a, b: a > b}
 UNARY = {"negative": lambda a: -a, "abs": abs, "square": lambda a: a * a, "positive": lambda a: a,
-         "sign": lambda a: (a > 0) - (a < 0), "bitwise_invert": lambda a: ~a, "floor": lambda a: a, "round": lambda a: a}
+         "sign": lambda a: (a > 0) - (a < 0), "bitwise_invert": lambda a: ~a, "floor": lambda a: a,
+         "round": lambda a: a}
 
 
 def compiled(f, *xs):

@@ -156,8 +156,8 @@ def test_pinv(name, matrix):
     hvp = reel.hvp(loss, (x,), (reel.asarray(v),))
     hvp = hvp[-1] if isinstance(hvp, (list, tuple)) else hvp
     hvp = hvp[0] if isinstance(hvp, (list, tuple)) else hvp
-    np.testing.assert_allclose(np.asarray(hvp), (grad_at(matrix + h * v) - grad_at(matrix - h * v)) / (2 * h), rtol=1e-4,
-                               atol=1e-4)
+    want = (grad_at(matrix + h * v) - grad_at(matrix - h * v)) / (2 * h)
+    np.testing.assert_allclose(np.asarray(hvp), want, rtol=1e-4, atol=1e-4)
 
 
 def test_pinv_of_a_fixed_rank():
@@ -173,7 +173,7 @@ def test_pinv_of_a_fixed_rank():
 
 
 def test_eigenvalues_of_the_unit_matrix():
-    """Through the values the gradient holds for equal ones too (what linalg.h promises); through vectors it does not."""
+    """Through the values the gradient holds for equal ones too (what linalg.h promises), not through vectors."""
     x, w = reel.asarray(np.eye(3)), np.array([[2.0, 0.0, 0.0], [1.0, 3.0, 0.0], [5.0, 4.0, 7.0]])
     trace = gradients(lambda a: reel.sum(reel.linalg.eigvalsh(a) ** 2), x, 1)
     np.testing.assert_allclose(np.asarray(trace), 2 * np.eye(3), atol=1e-12)

@@ -10,8 +10,8 @@ from surface import MODULES, TF_MODULES, functions, parameters
 
 DTYPES = ["float64", "float32", "float16", "bfloat16"]
 NUMBER = 0.4  # in no binary format
-SKIP = {"reel.wait_for_compiler", "reel.save", "reel.compile", "reel.export", "reel.check_numerics", "tf.print", "tf.no_op",
-        "tf.fill", "tf.nn.dropout"}  # a shape, and a draw
+SKIP = {"reel.wait_for_compiler", "reel.save", "reel.compile", "reel.export", "reel.check_numerics", "tf.print",
+        "tf.no_op", "tf.fill", "tf.nn.dropout"}  # a shape, and a draw
 
 
 def bits(x):
@@ -73,7 +73,8 @@ def test_every_function_of_tensorflow():
         x = tf.constant([0.3, 0.7, 0.55], tf.float64)
         y = tf.constant([0.25, 0.6, 0.8], tf.float64)
         scalar = tf.constant(NUMBER, tf.float64)
-        for weak, strong in (((x, NUMBER), (x, scalar)), ((NUMBER, x), (scalar, x)), ((x, NUMBER, y), (x, scalar, y)), ((x, y, NUMBER), (x, y, scalar))):
+        for weak, strong in (((x, NUMBER), (x, scalar)), ((NUMBER, x), (scalar, x)),
+                             ((x, NUMBER, y), (x, scalar, y)), ((x, y, NUMBER), (x, y, scalar))):
             if weak[0] is NUMBER and [p[0] for p in parameters(f)[:2]] != ["x", "y"]:
                 continue  # a function of one tensor: the number would be that
             want = attempt(f, *strong)

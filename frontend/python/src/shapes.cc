@@ -256,12 +256,15 @@ void RegisterShapes(nb::module_& m) {
         std::vector<int64_t> axes = axis.get("expand_dims");
         const int64_t rank = t.rank() + static_cast<int64_t>(axes.size());
         for (int64_t& a : axes) {
-          if (a < -rank || a >= rank)
-            ThrowInvalid(Text({"expand_dims: axis ", std::to_string(a), " is out of range for rank ", std::to_string(rank)}));
+          if (a < -rank || a >= rank) {
+            ThrowInvalid(Text({"expand_dims: axis ", std::to_string(a), " is out of range for rank ",
+                               std::to_string(rank)}));
+          }
           a += a < 0 ? rank : 0;
         }
         std::sort(axes.begin(), axes.end());
-        if (std::adjacent_find(axes.begin(), axes.end()) != axes.end()) ThrowInvalid("expand_dims: an axis is named twice");
+        if (std::adjacent_find(axes.begin(), axes.end()) != axes.end())
+          ThrowInvalid("expand_dims: an axis is named twice");
         for (const int64_t a : axes) t = ExpandDims(t, a);
         return axes.empty() ? Identity(t) : t;
       },

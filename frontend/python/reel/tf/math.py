@@ -34,7 +34,8 @@ def _without_nan(f, a, b, zero):
 def _both(a, b):
     """Two operands as tensors: a number in the other's dtype, which it would lose beside a second number."""
     is_a, is_b = (isinstance(v, (_core.Tensor, _core.Variable)) for v in (a, b))
-    return (a if is_a else _core.asarray(a, b.dtype if is_b else None)), (b if is_b else _core.asarray(b, a.dtype if is_a else None))
+    first = a if is_a else _core.asarray(a, b.dtype if is_b else None)
+    return first, b if is_b else _core.asarray(b, first.dtype)
 
 
 _BINARY = {
