@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "frontend/event_log.h"
-#include "frontend/key.h"
 #include "frontend/program_cache.h"
+#include "ir/key.h"
 
 namespace reel::internal {
 namespace {
@@ -14,9 +14,9 @@ std::string KeyOf(const char* name, absl::Span<const Tensor> operands, absl::Spa
   std::string key = "c";
   key += name;
   key.push_back('\0');
-  AppendKey(&key, static_cast<int64_t>(numbers.size()));
+  ir::AppendKey(&key, static_cast<int64_t>(numbers.size()));
   key.append(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(double));
-  for (const Tensor& x : operands) AppendKey(&key, x.type());
+  for (const Tensor& x : operands) ir::AppendKey(&key, x.type());
   return key;
 }
 

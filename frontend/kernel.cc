@@ -8,8 +8,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "frontend/compiled.h"
 #include "frontend/index.h"
-#include "frontend/key.h"
 #include "frontend/library.h"
+#include "ir/key.h"
 #include "ir/strings.h"
 
 // What the library of kernels lacks is compiled: a module of one node, once per op, attributes and operand types.
@@ -25,9 +25,10 @@ struct Kernel {
 
 // Everything that fixes the code, as bytes.
 std::string KeyOf(ir::Op op, const ir::Attributes& attributes, absl::Span<const Tensor> operands) {
-  std::string key(1, static_cast<char>(op));
-  AppendKey(&key, attributes);
-  for (const Tensor& x : operands) AppendKey(&key, x.type());
+  std::string key;
+  ir::AppendKey(&key, static_cast<int64_t>(op));
+  ir::AppendKey(&key, attributes);
+  for (const Tensor& x : operands) ir::AppendKey(&key, x.type());
   return key;
 }
 

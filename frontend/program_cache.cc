@@ -7,9 +7,9 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "absl/hash/hash.h"
 #include "frontend/compiled.h"
 #include "frontend/kernel.h"
+#include "ir/key_hash.h"
 #include "ir/strings.h"
 #include "runtime/environment.h"
 
@@ -121,7 +121,7 @@ ProgramCache::Found ProgramCache::Find(const Site& site, const std::string& key)
   Found found;
   if (!enabled_) return found;
   found.site = site;
-  found.hash = absl::HashOf(key);
+  found.hash = ir::KeyHash()(key);
   bool ran_out = false;
   {
     const std::lock_guard lock(mutex_);

@@ -3,8 +3,8 @@
 #include <cstring>
 
 #include "absl/container/flat_hash_map.h"
-#include "frontend/key.h"
 #include "ir/builder.h"
+#include "ir/key.h"
 #include "ir/strings.h"
 #include "passes/rewrite.h"
 
@@ -47,19 +47,22 @@ class StructureWriter {
   bool Write(absl::Span<const TapeEntry> entries, const GradientRequest& request) {
     if (entries.size() > static_cast<size_t>(ProgramCache::kMaxOps)) return false;
     key_ = "t";
+    ir::AppendKey(&key_, static_cast<int64_t>(entries.size()));
     numbers_.Start(entries);
     for (const TapeEntry& entry : entries) {
+      constexpr size_t kMost = 1 << 20;  // has room in WriteEntry's word
       if (entry.custom || ir::Info(entry.op).Has(ir::kControl)) return false;
+      if (entry.operands.size() > kMost || entry.results.size() > kMost) return false;
       WriteEntry(entry);
     }
-    AppendKey(&key_, int64_t{request.zero_unconnected} | int64_t{request.sparse} << 1);
+    ir::AppendKey(&key_, int64_t{request.zero_unconnected} | int64_t{request.sparse} << 1);
     for (const auto* ends : {&request.targets, &request.sources, &request.stops}) {
-      AppendKey(&key_, static_cast<int64_t>(ends->size()));
+      ir::AppendKey(&key_, static_cast<int64_t>(ends->size()));
       for (const GradientEnd& end : *ends) WriteValue(end.id, end.type);
     }
-    AppendKey(&key_, static_cast<int64_t>(request.seeds.size()));
+    ir::AppendKey(&key_, static_cast<int64_t>(request.seeds.size()));
     for (const auto& seed : request.seeds) {
-      AppendKey(&key_, int64_t{seed.has_value()} + (seed && IsNumber(*seed)));
+      ir::AppendKey(&key_, int64_t{seed.has_value()} + (seed && IsNumber(*seed)));
       if (seed) WriteValue(seed->id(), seed->type());
     }
     return true;
@@ -78,9 +81,9 @@ class StructureWriter {
       const uint64_t id = entry.operands[i];
       bool is_new;
       write(1 + i, numbers_.Of(id & ~kDetached, &is_new) | (id & kDetached));
-      if (is_new) AppendKey(&key_, *entry.operand_types[i]);
+      if (is_new) ir::AppendKey(&key_, *entry.operand_types[i]);
     }
-    if (entry.attributes) AppendKey(&key_, *entry.attributes);
+    if (entry.attributes) ir::AppendKey(&key_, *entry.attributes);
     for (uint64_t id : entry.results) numbers_.Add(id);
     for (const Tensor& x : entry.kept) key_ += IsNumber(x) ? '1' : '0';
   }
@@ -88,8 +91,8 @@ class StructureWriter {
   // Types of results follow from the op, its operands and attributes.
   void WriteValue(uint64_t id, const Type& type) {
     bool is_new;
-    AppendKey(&key_, static_cast<int64_t>(numbers_.Of(id, &is_new)));
-    if (is_new) AppendKey(&key_, type);
+    ir::AppendKey(&key_, static_cast<int64_t>(numbers_.Of(id, &is_new)));
+    if (is_new) ir::AppendKey(&key_, type);
   }
 
   std::string key_;

@@ -2,7 +2,7 @@
 
 #include "frontend/custom_gradient.h"
 #include "frontend/gradient.h"
-#include "frontend/key.h"
+#include "ir/key.h"
 #include "passes/gradient/gradient.h"
 
 // What a tape keeps of an op.
@@ -11,7 +11,7 @@ namespace reel::internal {
 
 const Type* TypeTable::Find(const Type& type) {
   std::string key;
-  AppendKey(&key, type);
+  ir::AppendKey(&key, type);
   const Type* const found = &types_.try_emplace(std::move(key), type).first->second;
   recent_[next_++ % recent_.size()] = found;
   return found;

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "ir/budget_scope.h"
+#include "ir/siphash.h"
 #include "ir/strings.h"
 
 namespace reel::ir {
@@ -13,23 +14,12 @@ namespace {
 
 const Attributes kNoAttributes;
 
-// 64-bit mixing with a fixed seed: fingerprints are stable across processes.
+// Hashes what two functions of one structure share, with a fixed key: fingerprints are stable across processes.
 class Mixer {
  public:
-  void Add(uint64_t x) {
-    state_ = (state_ ^ x) * 0x9e3779b97f4a7c15u;
-    state_ ^= state_ >> 29;
-  }
-  void Add(std::string_view s) {
-    Add(s.size());
-    size_t i = 0;
-    for (; i + 8 <= s.size(); i += 8) {
-      uint64_t w;
-      __builtin_memcpy(&w, s.data() + i, 8);
-      Add(w);
-    }
-    for (; i < s.size(); ++i) Add(static_cast<uint8_t>(s[i]));
-  }
+  void Add(uint64_t x) { hash_.Add(x); }
+  void Add(std::string_view s) { hash_.Add(s); }
+  void Add(Value v) { Add(static_cast<uint64_t>(v.id)); }
   void Add(const Shape& shape) {
     Add(static_cast<uint64_t>(shape.rank()));
     for (Extent e : shape) {
@@ -40,11 +30,15 @@ class Mixer {
     Add(static_cast<uint64_t>(type.dtype));
     Add(type.shape);
   }
-  void Add(const AttrValue& value) {
-    Add(static_cast<uint64_t>(value.index()));
-    std::visit([this](const auto& v) { AddOne(v); }, value);
+  void Add(const Attributes& attributes) {
+    Add(attributes.entries().size());
+    for (const auto& [name, value] : attributes.entries()) {
+      Add(std::string_view(name));
+      Add(static_cast<uint64_t>(value.index()));
+      std::visit([this](const auto& v) { AddOne(v); }, value);
+    }
   }
-  uint64_t value() const { return state_; }
+  uint64_t value() const { return hash_.Sum()[0]; }
 
  private:
   void AddOne(int64_t v) { Add(static_cast<uint64_t>(v)); }
@@ -60,7 +54,7 @@ class Mixer {
     Add(v.type());
     Add(std::string_view(reinterpret_cast<const char*>(v.bytes().data()), v.bytes().size()));
   }
-  uint64_t state_ = 0x243f6a8885a308d3u;
+  SipHash hash_{{0x243f6a8885a308d3u, 0x13198a2e03707344u}};
 };
 
 // "name.7" -> {"name", 7}; 0 if there is no such number, or one too large to count on from.
@@ -217,18 +211,18 @@ uint64_t Fingerprint(const Function& function) {
   Mixer mixer;
   mixer.Add(static_cast<uint64_t>(function.num_parameters()));
   for (int i = 0; i < function.num_parameters(); ++i) mixer.Add(function.parameter(i).type);
+  mixer.Add(function.state().size());
   for (const std::string& name : function.state()) mixer.Add(std::string_view(name));
+  mixer.Add(function.nodes().size());
   for (const Node& node : function.nodes()) {
     mixer.Add(static_cast<uint64_t>(node.op));
     mixer.Add(node.operands.size());
-    for (Value v : node.operands) mixer.Add(static_cast<uint64_t>(v.id));
-    for (const auto& [name, value] : node.attrs().entries()) {
-      mixer.Add(std::string_view(name));
-      mixer.Add(value);
-    }
+    for (Value v : node.operands) mixer.Add(v);
+    mixer.Add(node.attrs());
+    mixer.Add(static_cast<uint64_t>(node.num_results));
     for (int i = 0; i < node.num_results; ++i) mixer.Add(function.type(node.result(i)));
   }
-  for (Value v : function.results()) mixer.Add(static_cast<uint64_t>(v.id));
+  for (Value v : function.results()) mixer.Add(v);
   return mixer.value();
 }
 

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
+#include "ir/structure.h"
 #include "passes/pass.h"
 #include "passes/rewrite.h"
 #include "passes/splat.h"
@@ -12,10 +13,9 @@ namespace {
 using ir::Op;
 using ir::Value;
 
-// The fingerprint of the function with its first `num_parameters` parameters and `num_results`
-// results, state as ordinary values; nothing if those results depend on other parameters.
-std::optional<uint64_t> FingerprintOfPart(const ir::Function& f, int num_parameters,
-                                          size_t num_results) {
+// The function with its first `num_parameters` parameters and `num_results` results, state as ordinary values; nothing
+// if those results depend on other parameters.
+std::optional<ir::Function> PartOf(const ir::Function& f, int num_parameters, size_t num_results) {
   ir::Function all("part");
   Copier copier(f, &all);
   for (int i = 0; i < f.num_parameters(); ++i) {
@@ -38,7 +38,7 @@ std::optional<uint64_t> FingerprintOfPart(const ir::Function& f, int num_paramet
       if (!is_kept(v)) return std::nullopt;
     }
   }
-  return ir::Fingerprint(WithoutDeadNodes(all, &keep));
+  return WithoutDeadNodes(all, &keep);
 }
 
 class Merger {
@@ -88,8 +88,9 @@ class Merger {
 
   static bool SamePart(const ir::Function& small, const ir::Function& large, int parameters,
                        size_t results) {
-    const auto whole = FingerprintOfPart(small, parameters, results);
-    return whole && whole == FingerprintOfPart(large, parameters, results);
+    const auto whole = PartOf(small, parameters, results);
+    const auto part = whole ? PartOf(large, parameters, results) : std::nullopt;
+    return part && ir::SameStructure(*whole, *part);
   }
 
   const ir::Function& f_;

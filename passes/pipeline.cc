@@ -7,6 +7,7 @@
 #include "ir/budget_scope.h"
 #include "ir/file/writer.h"
 #include "ir/strings.h"
+#include "ir/structure.h"
 #include "ir/text/printer.h"
 #include "ir/verifier.h"
 
@@ -33,15 +34,10 @@ bool Contains(const std::vector<std::string>& list, std::string_view name) {
   return std::find(list.begin(), list.end(), name) != list.end();
 }
 
-// Changes whenever a function or its name does.
-uint64_t FingerprintOf(const ir::Module& m) {
-  uint64_t hash = m.functions().size();
-  const auto mix = [&hash](uint64_t x) { hash = (hash ^ x) * 0x9e3779b97f4a7c15u ^ hash >> 31; };
-  for (const auto& f : m.functions()) {
-    for (const char c : f->name()) mix(static_cast<unsigned char>(c));
-    mix(ir::Fingerprint(*f));
-  }
-  return hash;
+// The same functions of the same names.
+bool SameFunctions(const ir::Module& a, const ir::Module& b) {
+  const auto same = [](const auto& f, const auto& g) { return f->name() == g->name() && ir::SameStructure(*f, *g); };
+  return std::equal(a.functions().begin(), a.functions().end(), b.functions().begin(), b.functions().end(), same);
 }
 
 absl::Status AfterPass(const absl::Status& s, std::string_view name) {
@@ -64,8 +60,8 @@ absl::StatusOr<std::string> Dump(const ir::Module& m, std::string_view directory
 }
 
 // What a pass must keep: a valid module, and the truth about having changed it.
-absl::Status Distrust(const ir::Module& m, bool changed, uint64_t before) {
-  if (changed != (FingerprintOf(m) != before)) {
+absl::Status Distrust(const ir::Module& m, bool changed, const ir::Module& before) {
+  if (changed == SameFunctions(m, before)) {
     return absl::InternalError(changed ? "the pass says it changed the module, which is as before"
                                        : "the pass says it left the module, which changed");
   }
@@ -74,7 +70,7 @@ absl::Status Distrust(const ir::Module& m, bool changed, uint64_t before) {
 
 absl::StatusOr<PassReport> RunOne(ir::Module* m, const PassEntry& entry, int number,
                                   const PipelineOptions& options) {
-  const uint64_t before = options.verify ? FingerprintOf(*m) : 0;
+  const ir::Module before = options.verify ? *m : ir::Module();
   const auto start = std::chrono::steady_clock::now();
   const auto changed = ir::Within(options.context.meter, [&] { return entry.pass(m, options.context); });
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;

@@ -19,6 +19,18 @@ absl::flat_hash_set<const ir::Function*> Reached(const ir::Module& module, std::
   return {list.begin(), list.end()};
 }
 
+absl::flat_hash_set<int32_t> SymbolsIn(const absl::flat_hash_set<const ir::Function*>& functions) {
+  absl::flat_hash_set<int32_t> found;
+  for (const ir::Function* f : functions) {
+    for (int32_t id = 0; id < f->num_values(); ++id) {
+      for (Extent e : f->type({id}).shape) {
+        if (!e.is_constant()) found.insert(e.symbol());
+      }
+    }
+  }
+  return found;
+}
+
 class Substitution {
  public:
   explicit Substitution(absl::Span<const Extent> by_symbol) : by_symbol_(by_symbol) {}
@@ -126,14 +138,7 @@ bool Matches(const Type& want, const Type& got) {
 }  // namespace
 
 std::vector<int32_t> SymbolsOf(const ir::Module& module, const ir::Function& function) {
-  absl::flat_hash_set<int32_t> found;
-  for (const ir::Function* f : ir::ReachedFunctions(module, {&function})) {
-    for (int32_t id = 0; id < f->num_values(); ++id) {
-      for (Extent e : f->type({id}).shape) {
-        if (!e.is_constant()) found.insert(e.symbol());
-      }
-    }
-  }
+  const auto found = SymbolsIn(Reached(module, {&function}));
   std::vector<int32_t> out(found.begin(), found.end());
   std::sort(out.begin(), out.end());
   return out;
@@ -195,16 +200,6 @@ absl::StatusOr<ir::Module> Specialize(const ir::Module& module, const Extents& e
                                       absl::Span<const std::string> entries) {
   ir::Module out(module.name());
   out.metadata() = module.metadata();
-  std::vector<Extent> by_symbol;  // those that stay are numbered anew
-  for (size_t i = 0; i < module.symbols().size(); ++i) {
-    if (extents[i] >= 0) {
-      by_symbol.emplace_back(extents[i]);
-    } else {
-      by_symbol.push_back(Extent::Symbol(static_cast<int32_t>(out.symbols().size())));
-      out.symbols().push_back(module.symbols()[i]);
-    }
-  }
-  for (const ir::Variable& v : module.variables()) out.AddVariable(v);
   std::vector<const ir::Function*> roots = ir::InitFunctions(module);
   for (const auto& f : module.functions()) {
     if (entries.empty() || std::find(entries.begin(), entries.end(), f->name()) != entries.end()) {
@@ -212,6 +207,17 @@ absl::StatusOr<ir::Module> Specialize(const ir::Module& module, const Extents& e
     }
   }
   const absl::flat_hash_set<const ir::Function*> kept = Reached(module, std::move(roots));
+  const absl::flat_hash_set<int32_t> used = SymbolsIn(kept);
+  std::vector<Extent> by_symbol;  // those that stay are numbered anew
+  for (size_t i = 0; i < module.symbols().size(); ++i) {
+    if (extents[i] >= 0 || !used.contains(static_cast<int32_t>(i))) {
+      by_symbol.emplace_back(std::max(extents[i], int64_t{0}));  // of one that nothing has it does not matter
+    } else {
+      by_symbol.push_back(Extent::Symbol(static_cast<int32_t>(out.symbols().size())));
+      out.symbols().push_back(module.symbols()[i]);
+    }
+  }
+  for (const ir::Variable& v : module.variables()) out.AddVariable(v);
   for (const auto& f : module.functions()) {
     if (kept.contains(f.get())) out.AddFunction(WithExtents(*f, by_symbol));
   }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <span>
-#include <unordered_set>
 #include <utility>
 
 #include "codegen/aot/header.h"
@@ -34,10 +33,9 @@ absl::Status AddCode(const Program& program, const ProgramSymbols& symbols,
               std::as_writable_bytes(std::span(constants)).begin() + symbols.layout.offsets[i]);
   }
   AddBytes(module, symbols.constants, std::as_bytes(std::span(constants)));
-  std::unordered_set<std::string> seen;
   const std::vector<bool> called = CalledKernels(program);
   for (size_t k = 0; k < program.kernels.size(); ++k) {
-    if (!called[k] || !seen.insert(symbols.kernels[k]).second) continue;
+    if (!called[k]) continue;
     if (absl::Status s = CheckTime(meter); !s.ok()) return s;
     auto kernel = LowerKernel(program.kernels[k], target, symbols.kernels[k], module);
     if (!kernel.ok()) return kernel.status();

@@ -4,58 +4,53 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
+#include <cstdio>
 #include <utility>
 #include <vector>
 
 #include "codegen/cache/folder.h"
+#include "ir/key.h"
+#include "ir/siphash.h"
 #include "ir/strings.h"
 
 namespace reel::codegen {
 namespace {
 
-constexpr char kMagic[] = "reel code 2\n";                  // of this layout of files
-constexpr size_t kHeader = sizeof kMagic - 1 + 32 + 32;     // magic, key, code of all that
+constexpr std::string_view kMagic = "reel code 2\n";  // of this layout of files
+constexpr size_t kDigest = 32;                        // its digits
+constexpr size_t kHeader = kMagic.size() + kDigest;   // then the key with its length, and the bytes
 constexpr char kSuffix[] = ".reelcode";
+constexpr ir::SipHash::Key kNames = {0x243f6a8885a308d3u, 0x13198a2e03707344u};
 
-uint64_t Mix(uint64_t x, uint64_t factor) {
-  x *= factor;
-  return x ^ (x >> 32);
+/// 128 bits in hexadecimal digits; with a secret for a key, a code that only who has it can make.
+std::string DigestOf(const ir::SipHash::Key& key, std::string_view bytes, std::string_view more = "") {
+  ir::SipHash hash(key);
+  hash.Add(bytes);
+  hash.Add(more);
+  const auto [low, high] = hash.Sum();
+  char text[kDigest + 1];
+  std::snprintf(text, sizeof text, "%016llx%016llx", static_cast<unsigned long long>(low),
+                static_cast<unsigned long long>(high));
+  return text;
 }
 
-std::string NameOf(const std::string& key) { return key + kSuffix; }
+/// It finds a file; what the file is for is compared.
+std::string NameOf(const std::string& key) { return DigestOf(kNames, key) + kSuffix; }
 
-/// Whose bytes they are: of the user who has the secret, of this key.
-std::string HeaderOf(const Secret& secret, const std::string& key, std::string_view bytes) {
-  return StrCat(kMagic, key, AuthenticationCode(secret, StrCat(kMagic, key, bytes)));
+/// The key with its length in front, so that no other key with other bytes behind it is the same.
+std::string Packed(std::string_view key) {
+  std::string packed;
+  ir::AppendKey(&packed, key);
+  return packed;
+}
+
+/// What stands before the bytes: whose they are (of the user who has the secret), and what they are for.
+std::string HeadOf(const Secret& secret, const std::string& key, std::string_view bytes) {
+  const std::string packed = Packed(key);
+  return StrCat(kMagic, DigestOf(secret, packed, bytes), packed);
 }
 
 }  // namespace
-
-void Digest::Add(uint64_t x) {
-  a_ = Mix(a_ ^ x, 0x9E3779B97F4A7C15u) + b_;
-  b_ = Mix(b_ + x, 0xD6E8FEB86659FD93u) ^ (a_ << 1);
-}
-
-void Digest::Add(std::string_view bytes) {
-  Add(uint64_t{bytes.size()});
-  while (!bytes.empty()) {
-    uint64_t word = 0;
-    const size_t n = std::min(sizeof word, bytes.size());
-    std::memcpy(&word, bytes.data(), n);
-    Add(word);
-    bytes.remove_prefix(n);
-  }
-}
-
-std::string Digest::Text() const {
-  Digest end = *this;
-  for (int i = 0; i < 3; ++i) end.Add(uint64_t{0});
-  char text[33];
-  std::snprintf(text, sizeof text, "%016llx%016llx", static_cast<unsigned long long>(end.a_),
-                static_cast<unsigned long long>(end.b_));
-  return text;
-}
 
 std::optional<std::string> DiskCache::Get(const std::string& key) const {
   if (folder_.empty()) return std::nullopt;
@@ -64,10 +59,11 @@ std::optional<std::string> DiskCache::Get(const std::string& key) const {
   const auto secret = folder.GetSecret(/*make=*/false);
   if (!secret) return std::nullopt;
   auto bytes = folder.Read(NameOf(key), max_bytes_);
-  if (!bytes || bytes->size() < kHeader) return std::nullopt;
+  const size_t head = kHeader + Packed(key).size();
+  if (!bytes || bytes->size() < head) return std::nullopt;
   const std::string_view all = *bytes;
-  if (all.substr(0, kHeader) != HeaderOf(*secret, key, all.substr(kHeader))) return std::nullopt;
-  bytes->erase(0, kHeader);
+  if (all.substr(0, head) != HeadOf(*secret, key, all.substr(head))) return std::nullopt;
+  bytes->erase(0, head);
   return bytes;
 }
 
@@ -77,7 +73,7 @@ void DiskCache::Put(const std::string& key, std::string_view bytes) const {
   const CacheFolder folder(folder_, /*make=*/true);
   if (!folder.ok()) return;
   const auto secret = folder.GetSecret(/*make=*/true);
-  if (!secret || !folder.Write(NameOf(key), HeaderOf(*secret, key, bytes), bytes)) return;
+  if (!secret || !folder.Write(NameOf(key), HeadOf(*secret, key, bytes), bytes)) return;
   if (number++ % 16 == 0) Shrink(folder);
 }
 

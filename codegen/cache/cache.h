@@ -11,20 +11,6 @@
 
 namespace reel::codegen {
 
-/// 128 bits of content, in the order of the calls.
-class Digest {
- public:
-  void Add(uint64_t x);
-  void Add(int64_t x) { Add(static_cast<uint64_t>(x)); }
-  /// With its length.
-  void Add(std::string_view bytes);
-  /// 32 hexadecimal digits.
-  std::string Text() const;
-
- private:
-  uint64_t a_ = 0x243F6A8885A308D3u, b_ = 0x13198A2E03707344u;
-};
-
 class CacheFolder;
 
 /// Entries in a folder that is ours alone (folder.h), each with a code that only the user's secret there makes.
@@ -36,7 +22,7 @@ class DiskCache {
   explicit DiskCache(std::string folder, int64_t max_bytes = kMaxBytes)
       : folder_(std::move(folder)), max_bytes_(max_bytes) {}
 
-  /// What was stored under the key, a Digest's text.
+  /// What was stored under the key, any bytes: they name the file, and stand in it to be compared.
   std::optional<std::string> Get(const std::string& key) const;
   /// Stores the bytes, if the folder lets us: whole or not at all. Keeps the
   /// folder below its bound by removing what has not been used for longest.

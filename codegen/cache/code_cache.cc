@@ -3,66 +3,90 @@
 #include <sys/stat.h>
 
 #include <cstring>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "codegen/loop/key.h"
 #include "codegen/program/symbols.h"
+#include "ir/key.h"
 #include "runtime/shared_library.h"
 
 namespace reel::codegen {
 namespace {
 
-/// An unreleased compiler changes without changing its version.
-void AddCompiler(Digest* digest) {
-  digest->Add(REEL_VERSION_TEXT);
-  struct stat status = {};
-  ::stat(runtime::PathBeside("libreel_compiler.so").c_str(), &status);
-  digest->Add(int64_t{status.st_size});
-  digest->Add(int64_t{status.st_mtim.tv_sec});
-  digest->Add(int64_t{status.st_mtim.tv_nsec});
-}
-
-void AddTarget(const Target& target, Digest* digest) {
-  for (const std::string* text : {&target.name, &target.triple, &target.cpu, &target.features})
-    digest->Add(*text);
-  for (const int64_t x : {int64_t{target.vector_bits}, int64_t{target.vector_registers},
-                          int64_t{target.has_fma}, int64_t{target.has_f16c},
-                          int64_t{target.has_masks}, int64_t{target.has_scale},
-                          int64_t{target.has_bf16}}) {
-    digest->Add(x);
+/// A field that is added to a target or a step does not compile until it is named here.
+class CodeKeyWriter {
+ public:
+  std::string Run(const Program& program, const Target& target, int opt_level) && {
+    AddCompiler();
+    AddTarget(target);
+    Add(opt_level);
+    Add(program.profile);
+    Add(program.kernels.size());
+    for (const Kernel& kernel : program.kernels) AddText(KeyOf(kernel));
+    const ConstantLayout layout = LayOutConstants(program);
+    Add(program.entries.size());
+    for (const EntryPoint& entry : program.entries) AddSteps(entry.steps, program.checks, layout);
+    return std::move(key_);
   }
-}
 
-/// Recursion is as deep as control steps are nested.
-void AddSteps(const std::vector<Step>& steps, const std::vector<IndexCheck>& checks, const ConstantLayout& layout,
-              Digest* digest) {
-  digest->Add(uint64_t{steps.size()});
-  for (const Step& step : steps) {
-    digest->Add(int64_t{step.kernel});
-    digest->Add(step.bytes);
-    digest->Add(static_cast<uint64_t>(step.control));
-    digest->Add(step.maximum_iterations);
-    digest->Add(step.chunks);
-    digest->Add(step.lanes);
-    digest->Add(uint64_t{step.in_line});
-    digest->Add(uint64_t{step.buffers.size()});
-    for (const Slot& slot : step.buffers) {
-      digest->Add(static_cast<uint64_t>(slot.kind));
-      digest->Add(int64_t{slot.index});
-      digest->Add(slot.kind == Slot::Kind::kConstant
-                      ? layout.offsets[static_cast<size_t>(slot.index)]
-                      : slot.offset);
-    }
-    if (step.control == Step::Control::kCheck) {
-      const IndexCheck& check = checks[static_cast<size_t>(step.bytes)];
-      digest->Add(static_cast<uint64_t>(check.dtype));
-      digest->Add(check.extent);
-    }
-    if (step.control == Step::Control::kNone) continue;
-    AddSteps(step.first, checks, layout, digest);
-    AddSteps(step.second, checks, layout, digest);
+ private:
+  template <typename Number>
+    requires std::is_integral_v<Number> || std::is_enum_v<Number>
+  void Add(Number x) {
+    ir::AppendKey(&key_, static_cast<int64_t>(x));
   }
-}
+  void AddText(std::string_view text) { ir::AppendKey(&key_, text); }
+
+  /// An unreleased compiler changes without changing its version.
+  void AddCompiler() {
+    AddText(REEL_VERSION_TEXT);
+    struct stat status = {};
+    ::stat(runtime::PathBeside("libreel_compiler.so").c_str(), &status);
+    Add(status.st_size);
+    Add(status.st_mtim.tv_sec);
+    Add(status.st_mtim.tv_nsec);
+  }
+
+  void AddTarget(const Target& target) {
+    const auto& [name, triple, cpu, features, vector_bits, vector_registers, has_fma, has_f16c, has_masks, has_scale,
+                 has_bf16, l1_bytes, l2_bytes] = target;
+    for (const std::string* text : {&name, &triple, &cpu, &features}) AddText(*text);
+    for (const bool x : {has_fma, has_f16c, has_masks, has_scale, has_bf16}) Add(x);
+    for (const int64_t x : {int64_t{vector_bits}, int64_t{vector_registers}, l1_bytes, l2_bytes}) Add(x);
+  }
+
+  /// Recursion is as deep as control steps are nested.
+  void AddSteps(const std::vector<Step>& steps, const std::vector<IndexCheck>& checks, const ConstantLayout& layout) {
+    Add(steps.size());
+    for (const Step& step : steps) {
+      const auto& [kernel, buffers, bytes, control, maximum_iterations, first, second, chunks, lanes, in_line] = step;
+      Add(kernel);
+      Add(buffers.size());
+      for (const Slot& slot : buffers) {
+        Add(slot.kind);
+        Add(slot.index);
+        Add(slot.kind == Slot::Kind::kConstant ? layout.offsets[static_cast<size_t>(slot.index)] : slot.offset);
+      }
+      Add(bytes);
+      Add(control);
+      Add(maximum_iterations);
+      Add(chunks);
+      Add(lanes);
+      Add(in_line);
+      if (control == Step::Control::kCheck) {
+        Add(checks[static_cast<size_t>(bytes)].dtype);
+        Add(checks[static_cast<size_t>(bytes)].extent);
+      }
+      AddSteps(first, checks, layout);
+      AddSteps(second, checks, layout);
+    }
+  }
+
+  std::string key_;
+};
 
 /// count, then length and bytes of each; in the byte order of the machine, whose code it is.
 std::string Pack(const std::vector<std::string>& objects) {
@@ -99,17 +123,7 @@ std::optional<std::vector<std::string>> Unpack(std::string_view bytes) {
 }  // namespace
 
 std::string CodeKey(const Program& program, const Target& target, int opt_level) {
-  Digest digest;
-  AddCompiler(&digest);
-  AddTarget(target, &digest);
-  digest.Add(int64_t{opt_level});
-  if (program.profile) digest.Add("profile");
-  digest.Add(uint64_t{program.kernels.size()});
-  for (const Kernel& kernel : program.kernels) digest.Add(Fingerprint(kernel));
-  const ConstantLayout layout = LayOutConstants(program);
-  digest.Add(uint64_t{program.entries.size()});
-  for (const EntryPoint& entry : program.entries) AddSteps(entry.steps, program.checks, layout, &digest);
-  return digest.Text();
+  return CodeKeyWriter().Run(program, target, opt_level);
 }
 
 CodeCache::CodeCache(const std::string& folder, const Program& program, const Target& target,

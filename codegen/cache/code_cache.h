@@ -24,7 +24,7 @@ class CodeCache {
   const std::string key_;
 };
 
-/// All that the code depends on: kernels, steps and places; target and level; this version of Reel
+/// All that the code depends on, as bytes: kernels, steps and places; target and level; this version of Reel
 /// and its compiler library, LLVM's version. Not names, and not the values of constants and
 /// variables.
 std::string CodeKey(const Program& program, const Target& target, int opt_level);

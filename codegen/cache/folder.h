@@ -6,12 +6,14 @@
 #include <string>
 #include <string_view>
 
-#include "codegen/cache/mac.h"
 #include "ir/file/descriptor.h"
+#include "ir/siphash.h"
 
 struct stat;
 
 namespace reel::codegen {
+
+using Secret = ir::SipHash::Key;
 
 /// A folder whose files nobody but us can have made: ours, no link, writable by nobody else. All names are looked
 /// up in the open folder and no link is followed.

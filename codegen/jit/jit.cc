@@ -6,7 +6,6 @@
 #include <numeric>
 #include <system_error>
 #include <thread>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -144,10 +143,9 @@ std::vector<size_t> OrderOfKernels(const Program& program) {
 size_t SizeOf(const Kernel& kernel) { return 20 + kernel.exprs.size(); }
 
 /// Different kernels, then entry points, in batches of bounded size.
-std::vector<Unit> SplitProgram(const Program& program, const ProgramSymbols& symbols) {
+std::vector<Unit> SplitProgram(const Program& program) {
   const std::string name = ToIdentifier(program.name);  // also of dumped files
   std::vector<Unit> units;
-  std::unordered_set<std::string> seen;
   size_t all = 0;
   const std::vector<bool> called = CalledKernels(program);
   for (size_t k = 0; k < called.size(); ++k) {
@@ -160,7 +158,7 @@ std::vector<Unit> SplitProgram(const Program& program, const ProgramSymbols& sym
     return &units.back();
   };
   for (size_t k : OrderOfKernels(program)) {
-    if (!called[k] || !seen.insert(symbols.kernels[k]).second) continue;
+    if (!called[k]) continue;
     add(".kernels", k, SizeOf(program.kernels[k]))->kernels.push_back(k);
   }
   for (size_t e = 0; e < program.entries.size(); ++e) {
@@ -180,7 +178,7 @@ absl::StatusOr<CodeObjects> CompileObjects(const Program& program, const Target&
                                            const CodeOptions& options) {
   const auto start = Clock::now();
   const ProgramSymbols symbols = NameSymbols(program, "reel");
-  std::vector<Unit> units = SplitProgram(program, symbols);
+  std::vector<Unit> units = SplitProgram(program);
   UnitCompiler compiler(program, symbols, target, options);
   if (absl::Status s = compiler.Run(&units); !s.ok()) return s;
   CodeObjects code;

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
 #include "codegen/lower/loop.h"
@@ -527,12 +526,8 @@ size_t MostBuffers(const std::vector<Step>& steps) {
 
 ProgramSymbols NameSymbols(const Program& program, const std::string& prefix) {
   ProgramSymbols symbols;
-  std::unordered_map<uint64_t, std::string> by_content;
   for (size_t i = 0; i < program.kernels.size(); ++i) {
-    const Kernel& kernel = program.kernels[i];
-    auto [it, is_new] = by_content.try_emplace(Fingerprint(kernel));
-    if (is_new) it->second = StrCat(prefix, "_k", i, "_", SymbolPart(kernel.name));
-    symbols.kernels.push_back(it->second);
+    symbols.kernels.push_back(StrCat(prefix, "_k", i, "_", SymbolPart(program.kernels[i].name)));
   }
   for (const EntryPoint& entry : program.entries) {
     symbols.most_buffers = std::max(symbols.most_buffers, MostBuffers(entry.steps));

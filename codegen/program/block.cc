@@ -7,6 +7,7 @@
 
 #include "codegen/group/group.h"
 #include "codegen/group/verify.h"
+#include "codegen/loop/key.h"
 #include "codegen/program/chain.h"
 #include "codegen/program/overwritten.h"
 #include "codegen/program/verify_items.h"
@@ -355,14 +356,15 @@ absl::Status BlockBuilder::Finish(const std::vector<Key>& named, Block* block) {
 
 int32_t BlockBuilder::AddConstant(const Node& node) {
   const auto& literal = node.attr<ir::Literal>("value");
-  const auto [it, added] =
-      constant_index_.emplace(literal.bytes().data(), static_cast<int32_t>(program_->constants.size()));
+  const auto bytes = literal.bytes();  // an empty one may begin where another does
+  const auto [it, added] = constant_index_.emplace(std::pair(bytes.data(), bytes.size()),
+                                                   static_cast<int32_t>(program_->constants.size()));
   if (added) program_->constants.push_back(literal);
   return it->second;
 }
 
 int32_t BlockBuilder::AddKernel(Kernel kernel) {
-  const auto [it, added] = kernel_index_.emplace(Fingerprint(kernel), static_cast<int32_t>(program_->kernels.size()));
+  const auto [it, added] = kernel_index_.emplace(KeyOf(kernel), static_cast<int32_t>(program_->kernels.size()));
   if (added) program_->kernels.push_back(std::move(kernel));
   return it->second;
 }

@@ -13,6 +13,7 @@
 #include "codegen/program/program.h"
 #include "codegen/schedule/schedule.h"
 #include "ir/graph.h"
+#include "ir/key_hash.h"
 
 // Functions scheduled but without buffers. A function that several control ops name is one block, placed once for
 // each of them.
@@ -87,11 +88,11 @@ class BlockBuilder {
   const Target& target_;
   const PlanOptions& options_;
   Program* program_;
-  absl::flat_hash_map<Key, std::unique_ptr<Block>> blocks_;
-  absl::flat_hash_map<const std::byte*, int32_t> constant_index_;
-  absl::flat_hash_map<uint64_t, int32_t> kernel_index_;
+  absl::flat_hash_map<Key, std::unique_ptr<Block>, ir::KeyHash> blocks_;
+  absl::flat_hash_map<std::pair<const std::byte*, size_t>, int32_t, ir::KeyHash> constant_index_;  ///< by its bytes
+  absl::flat_hash_map<std::string, int32_t, ir::KeyHash> kernel_index_;  ///< by KeyOf
   /// By the words of a group's signature: its kernel, with positions of values in the place of values.
-  absl::flat_hash_map<std::vector<int64_t>, ScheduledKernel> scheduled_;
+  absl::flat_hash_map<std::vector<int64_t>, ScheduledKernel, ir::KeyHash> scheduled_;
 };
 
 }  // namespace reel::codegen

@@ -91,7 +91,9 @@ class Writer {
     Add(v.id - node->result().id);
     const bool is_leaf = !own && view && !IsUniformConstant(f_, v);
     if (is_leaf) return;
+    Add(static_cast<int64_t>(node->attrs().entries().size()));
     for (const auto& [name, value] : node->attrs().entries()) {
+      AddAttribute(name);
       Add(static_cast<int64_t>(value.index()));
       std::visit([this](const auto& x) { AddAttribute(x); }, value);
     }

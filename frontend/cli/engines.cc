@@ -234,14 +234,14 @@ RunResult RunFunction(const std::string& engine, const ir::Module& module,
                       const ir::Function& function, const std::vector<ir::Literal>& inputs,
                       const Budget& budget, bool profile) {
   if (engine == "interpret") return Interpret(module, function, inputs, budget);
-  if (!module.symbols().empty()) {
-    const passes::Extents extents = Take(passes::BindArguments(module, function, TypesOf(inputs)));
-    const std::string name = function.name();
-    const ir::Module constant = Take(passes::Specialize(module, extents, {&name, 1}));
-    return RunFunction(engine, constant, *constant.FindFunction(name), inputs, budget, profile);
-  }
-  if (engine == "eager") return RunEagerly(module, function, inputs, budget);
-  return RunCompiled(module, function, inputs, budget, profile);
+  const auto run = [&](const ir::Module& m, const ir::Function& f) {
+    return engine == "eager" ? RunEagerly(m, f, inputs, budget) : RunCompiled(m, f, inputs, budget, profile);
+  };
+  if (module.symbols().empty()) return run(module, function);
+  const passes::Extents extents = Take(passes::BindArguments(module, function, TypesOf(inputs)));
+  const std::string name = function.name();
+  const ir::Module constant = Take(passes::Specialize(module, extents, {&name, 1}));
+  return run(constant, *constant.FindFunction(name));
 }
 
 }  // namespace reel::cli

@@ -1,9 +1,10 @@
 #include <zlib.h>
 
-#include <cstring>
+#include <string_view>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/hash/hash.h"
+#include "ir/key_hash.h"
 #include "ir/proto/convert.h"
 #include "ir/proto/reel.pb.h"
 #include "ir/strings.h"
@@ -17,7 +18,14 @@ struct TypeHash {
   size_t operator()(const Type& type) const {
     size_t h = static_cast<size_t>(type.dtype);
     for (Extent e : type.shape) h = absl::HashOf(h, RawExtent(e));
-    return h;
+    return KeyHash()(h);
+  }
+};
+
+struct LiteralHash {
+  size_t operator()(const Literal& literal) const {
+    const auto bytes = literal.bytes();
+    return KeyHash()(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
   }
 };
 
@@ -41,8 +49,7 @@ class Writer {
   absl::flat_hash_map<std::string, uint32_t> strings_;
   absl::flat_hash_map<Type, uint32_t, TypeHash> types_;
   absl::flat_hash_map<Op, uint32_t> ops_;
-  // Constants with the same checksum and size; the bytes decide.
-  absl::flat_hash_map<std::pair<uint32_t, size_t>, std::vector<uint32_t>> constants_;
+  absl::flat_hash_map<Literal, uint32_t, LiteralHash> constants_;
   int64_t constant_bytes_ = 0;
 };
 
@@ -74,27 +81,16 @@ uint32_t Writer::OpIndex(Op op) {
 }
 
 uint32_t Writer::ConstantIndex(const Literal& literal) {
+  const auto [it, added] = constants_.try_emplace(literal, static_cast<uint32_t>(out_.constants_size()));
+  if (!added) return it->second;
   const auto bytes = literal.bytes();
-  const auto crc = static_cast<uint32_t>(
-      crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
-  const uint32_t type = TypeIndex(literal.type());
-  auto& candidates = constants_[{crc, bytes.size()}];
-  for (uint32_t i : candidates) {
-    const proto::Constant& c = out_.constants(static_cast<int>(i));
-    if (c.type() == type &&
-        (bytes.empty() || std::memcmp(c.data().data(), bytes.data(), bytes.size()) == 0)) {
-      return i;
-    }
-  }
-  const auto index = static_cast<uint32_t>(out_.constants_size());
-  candidates.push_back(index);
   constant_bytes_ += static_cast<int64_t>(bytes.size());
   proto::Constant* c = out_.add_constants();
-  c->set_type(type);
-  c->set_crc32(crc);
+  c->set_type(TypeIndex(literal.type()));
+  c->set_crc32(static_cast<uint32_t>(crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size())));
   // Over the limit nothing is written: the bytes need not be copied.
   if (constant_bytes_ <= kMaxTensorBytes) c->set_data(bytes.data(), bytes.size());
-  return index;
+  return it->second;
 }
 
 void Writer::WriteVariable(const Variable& v) {

@@ -3,6 +3,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "ir/key_hash.h"
 #include "ir/strings.h"
 #include "passes/gradient/rule.h"
 #include "passes/rewrite.h"
@@ -41,7 +42,7 @@ struct JvpFunctions {
   }
   ir::Module* module;
   Flow flow;
-  absl::flat_hash_map<JvpKey, std::string> names;  // of what is built
+  absl::flat_hash_map<JvpKey, std::string, ir::KeyHash> names;  // of what is built
 };
 
 }  // namespace

@@ -140,6 +140,34 @@ TEST_F(Commands, RunOnEveryEngine) {
                 .find("loss: f32[]\n11"));
 }
 
+TEST_F(Commands, SymbolsThatAFunctionDoesNotUseNeedNoValue) {
+  const std::string file = Path("unused.reel.txt");
+  Write(file, R"(reel 1
+module "unused"
+symbol "B" in [1, 9]
+symbol "nobody's" in [2, 9]
+func @main(%x: f32[2]) -> (y: f32[2]) {
+  %0 = add %x, %x : f32[2]
+  return %0
+}
+func @rows(%x: f32[B]) -> (y: f32[B]) {
+  %0 = neg %x : f32[B]
+  return %0
+}
+)");
+  const float x[] = {1, 2};
+  Write(Path("a.npy"), FormatNpy(ir::Literal::From<float>({2}, x)));
+  for (const std::string engine : {"interpret", "eager", "jit"}) {
+    SCOPED_TRACE(engine);
+    const auto values = [&](const std::string& function) {
+      const std::string input = "x=" + Path("a.npy");
+      return OkJson({"run", file, "--function", function, "--input", input, "--engine", engine})["results"][0]["values"];
+    };
+    EXPECT_EQ(Json::parse("[2.0, 4.0]"), values("main"));
+    EXPECT_EQ(Json::parse("[-1.0, -2.0]"), values("rows"));
+  }
+}
+
 TEST_F(Commands, SymbolicExtentsAreWhatTheInputsHave) {
   const std::string file = Path("any.reel.txt");
   Write(file, R"(reel 1

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "codegen/loop/key.h"
 #include "tests/codegen/kernel_util.h"
 
 namespace reel::codegen {
@@ -84,20 +85,20 @@ TEST(Loop, AffineKeepsTermsSortedAndDropsZeros) {
   EXPECT_EQ(a, At({{2, -2}, {3, 4}}, 14));
 }
 
-TEST(Loop, FingerprintIgnoresNamesOnly) {
+TEST(Loop, KeyIgnoresNamesOnly) {
   Kernel a = AddRelu(), b = AddRelu();
   b.name = "other";
   b.axes[0] = "chunk";
   b.buffers[1].name = "bias";
-  EXPECT_EQ(Fingerprint(a), Fingerprint(b));
+  EXPECT_EQ(KeyOf(a), KeyOf(b));
   b.body[0].body[0].body[0].width = 64;
-  EXPECT_NE(Fingerprint(a), Fingerprint(b));
+  EXPECT_NE(KeyOf(a), KeyOf(b));
   b = AddRelu();
   b.exprs.back().op = ir::Op::kMin;
-  EXPECT_NE(Fingerprint(a), Fingerprint(b));
+  EXPECT_NE(KeyOf(a), KeyOf(b));
   b = AddRelu();
   b.buffers[0].dtype = kFloat64;
-  EXPECT_NE(Fingerprint(a), Fingerprint(b));
+  EXPECT_NE(KeyOf(a), KeyOf(b));
 }
 
 TEST(Loop, Chunks) {

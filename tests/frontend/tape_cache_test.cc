@@ -11,6 +11,7 @@
 
 #include "frontend/library.h"
 #include "runtime/allocator.h"
+#include "tests/equal_hashes.h"
 #include "tests/frontend/tape_cache_testing.h"
 
 namespace reel {
@@ -97,6 +98,23 @@ TEST_F(TapeCacheTest, StructuresDiffer) {
   }
   EXPECT_EQ(compiled(), 6);
   EXPECT_EQ(hits(), 6);
+}
+
+// The first structure to be compiled keeps the place of its hash; no other one runs its program.
+TEST_F(TapeCacheTest, StructuresOfOneHashStayApart) {
+  const EqualHashes equal;
+  const Tensor x = Data({4}, 1);
+  for (int i = 0; i < 5; ++i) {
+    for (const bool square : {true, false}) {
+      GradientTape tape;
+      tape.Watch(x);
+      const Tensor g = *tape.Gradient(square ? x * x : x + x, x);
+      EXPECT_EQ(Bits(g), Bits(square ? x + x : OnesLike(x) + OnesLike(x))) << i;
+    }
+    WaitForCompiler();
+  }
+  EXPECT_EQ(compiled(), 1);
+  EXPECT_GT(hits(), 0);
 }
 
 TEST_F(TapeCacheTest, OffByTheSwitch) {

@@ -13,6 +13,7 @@
 #include "ir/text/printer.h"
 #include "ir/verifier.h"
 #include "passes/pass.h"
+#include "tests/equal_hashes.h"
 
 namespace reel::passes {
 namespace {
@@ -67,6 +68,10 @@ TEST_P(GoldenTest, Cases) {
   for (const GoldenCase& c : ReadCases(path)) {
     SCOPED_TRACE(c.name);
     const std::string out = Transform(c, GetParam().pass);
+    {
+      const EqualHashes equal;
+      EXPECT_EQ(Transform(c, GetParam().pass), out) << "hashes decide";
+    }
     EXPECT_TRUE(!c.name.starts_with("nofold") || out == c.in) << out;
     EXPECT_TRUE(update || out == c.out) << out << "expected\n" << c.out;
     StrAppend(&text, "=== ", c.name, '\n', c.in, "---\n", out);

@@ -10,6 +10,7 @@
 #include "frontend/cli/train/chart.h"
 #include "frontend/event_log.h"
 #include "ir/eval/eval.h"
+#include "ir/structure.h"
 
 namespace reel::cli {
 namespace {
@@ -167,8 +168,12 @@ class Job {
     const Tensor loss = EagerStep(eager_ - 1, batch);
     step_ = recording.Lift({{model_.input_name, batch.inputs}, {"labels", batch.labels}},
                            {{"loss", loss}}, {.name = "train"});
-    const auto& data = *step_.internal_data();
-    report_.nodes = static_cast<int64_t>(data.module.FindFunction(data.entry)->nodes().size());
+    report_.nodes = static_cast<int64_t>(EntryOf(step_).nodes().size());
+  }
+
+  static const ir::Function& EntryOf(const Function& function) {
+    const auto& data = *function.internal_data();
+    return *data.module.FindFunction(data.entry);
   }
 
   void CheckTrace() {
@@ -179,7 +184,7 @@ class Job {
         },
         {Spec(like.inputs, model_.input_name), Spec(like.labels, "labels")}, "train");
     Check("tracing the step gives the graph that the recording lifted",
-          traced.Fingerprint() == step_.Fingerprint());
+          ir::SameStructure(EntryOf(traced), EntryOf(step_)));
   }
 
   void SaveModule() {
