@@ -2,6 +2,8 @@
 
 #include "codegen/aot/aot.h"
 #include "codegen/jit/jit.h"
+#include "codegen/llvm_guard.h"
+#include "ir/lazy.h"
 
 namespace reel::codegen {
 namespace {
@@ -15,12 +17,24 @@ class LlvmBackend : public Backend {
   absl::StatusOr<ObjectFiles> CompileToObject(const Program& program, const std::string& name,
                                               const Target& target,
                                               const CodeOptions& options) override {
-    return AotCompile(program, name, target, options);
+    absl::StatusOr<ObjectFiles> files;
+    absl::Status s = InLlvm(options.reserve, [&] {
+      files = AotCompile(program, name, target, options);
+      return files.status();
+    });
+    if (!s.ok()) return s;
+    return files;
   }
   absl::StatusOr<std::string> EmitText(const Program& program, const std::string& name,
                                        const Target& target, const CodeOptions& options,
                                        bool assembly) override {
-    return AotText(program, name, target, options, assembly);
+    absl::StatusOr<std::string> text;
+    absl::Status s = InLlvm(options.reserve, [&] {
+      text = AotText(program, name, target, options, assembly);
+      return text.status();
+    });
+    if (!s.ok()) return s;
+    return text;
   }
 };
 
@@ -28,6 +42,6 @@ class LlvmBackend : public Backend {
 }  // namespace reel::codegen
 
 extern "C" reel::codegen::Backend* reel_backend() {
-  static auto* const backend = new reel::codegen::LlvmBackend;
-  return backend;
+  static constinit reel::Lazy<reel::codegen::LlvmBackend> backend;
+  return &backend.Get();
 }

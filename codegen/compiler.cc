@@ -1,11 +1,13 @@
 #include "codegen/compiler.h"
 
 #include <dlfcn.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <mutex>
+#include <new>
 #include <thread>
 #include <utility>
 
@@ -18,18 +20,44 @@
 #include "codegen/program/sized.h"
 #include "codegen/target/cpuid.h"
 #include "ir/file/writer.h"
+#include "ir/lazy.h"
 #include "ir/printable.h"
 #include "ir/strings.h"
+#include "runtime/fork.h"
 #include "runtime/shared_library.h"
 
 namespace reel::codegen {
 
+namespace {
+
+/// Address space that LLVM and the libraries it uses take, with what they make when they are opened.
+constexpr size_t kLibraryBytes = size_t{256} << 20;
+
+bool HasRoom(size_t bytes) {
+  void* const room = ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return room != MAP_FAILED && ::munmap(room, bytes) == 0;
+}
+
+/// No exception leaves the compiler.
+template <typename T, typename Work>
+absl::StatusOr<T> WithoutExceptions(const Work& work) {
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    return absl::ResourceExhaustedError("out of memory while compiling");
+  }
+}
+
+}  // namespace
+
 absl::StatusOr<Backend*> GetBackend() {
   static constexpr char kLibrary[] = "libreel_compiler.so";
-  static std::mutex mutex;
+  static constinit Lazy<runtime::Mutex> mutex;
   static Backend* backend = nullptr;  // tried again after a failure
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(mutex.Get());
   if (backend != nullptr) return backend;
+  // A library that finds no memory while it is opened ends the process.
+  if (!HasRoom(kLibraryBytes)) return absl::ResourceExhaustedError(StrCat("no memory for ", kLibrary, " and LLVM"));
   std::string error;
   void* const library = runtime::OpenBeside(kLibrary, &error);
   const auto getter =
@@ -68,13 +96,13 @@ absl::Status CheckBudget(const Program& program, const Budget& budget) {
              "; raise max_memory or make the batch smaller"));
 }
 
-/// What LLVM will take, before it is asked.
-absl::Status CheckCompiler(const Program& program, const Budget& budget, bool object) {
+/// Bytes that a function may take LLVM in work; an error if all that it will take is more than the budget.
+absl::StatusOr<int64_t> CheckCompiler(const Program& program, const Budget& budget, bool object) {
   const int threads = object ? 1 : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  const int64_t bytes = CompileBytes(program, threads, object);
-  if (bytes <= budget.max_memory) return absl::OkStatus();
+  const CompileMemory bytes = CompileBytes(program, threads, object);
+  if (bytes.all <= budget.max_memory) return bytes.in_work;
   return absl::ResourceExhaustedError(
-      StrCat("compiling ", program.name, " takes LLVM about ", bytes, " bytes for ", program.kernels.size(),
+      StrCat("compiling ", program.name, " takes LLVM about ", bytes.all, " bytes for ", program.kernels.size(),
              " kernels, more than the budget of ", budget.max_memory, "; raise max_memory or compile less at once"));
 }
 
@@ -89,6 +117,19 @@ class PlanningCompiler : public Compiler {
  public:
   absl::StatusOr<std::unique_ptr<CompiledModule>> Compile(const ir::Module& module,
                                                           const CompilerOptions& options) override {
+    return WithoutExceptions<std::unique_ptr<CompiledModule>>([&] { return Load(module, options); });
+  }
+  absl::StatusOr<ObjectFiles> CompileToObject(const ir::Module& module, const std::string& name,
+                                              const CompilerOptions& options) override {
+    return WithoutExceptions<ObjectFiles>([&] { return Object(module, name, options); });
+  }
+  absl::StatusOr<std::string> EmitText(const ir::Module& module, const std::string& name, const std::string& kind,
+                                       const CompilerOptions& options) override {
+    return WithoutExceptions<std::string>([&] { return Text(module, name, kind, options); });
+  }
+
+ private:
+  absl::StatusOr<std::unique_ptr<CompiledModule>> Load(const ir::Module& module, const CompilerOptions& options) {
     const auto start = Clock::now();
     ir::BudgetMeter meter(options.budget, options.clock);
     auto plan = Plan(module, options, &meter, options.profile);
@@ -106,11 +147,12 @@ class PlanningCompiler : public Compiler {
       auto loaded = LoadProgram(std::move(plan->program), *code, times);
       if (loaded.ok()) return loaded;  // else the program is still there
     }
-    if (absl::Status s = CheckCompiler(plan->program, options.budget, false); !s.ok()) return s;
+    const auto reserve = CheckCompiler(plan->program, options.budget, false);
+    if (!reserve.ok()) return reserve.status();
     const auto backend = GetBackend();
     if (!backend.ok()) return backend.status();
     auto code = (*backend)->CompileObjects(plan->program, plan->target,
-                                           {options.opt_level, options.dump_to, &meter});
+                                           {options.opt_level, options.dump_to, &meter, *reserve});
     if (!code.ok()) return code.status();
     cache.Put(*code);
     times.cached = false;
@@ -119,21 +161,21 @@ class PlanningCompiler : public Compiler {
     return LoadProgram(std::move(plan->program), *code, times);
   }
 
-  absl::StatusOr<ObjectFiles> CompileToObject(const ir::Module& module, const std::string& name,
-                                              const CompilerOptions& options) override {
+  absl::StatusOr<ObjectFiles> Object(const ir::Module& module, const std::string& name,
+                                     const CompilerOptions& options) {
     ir::BudgetMeter meter(options.budget, options.clock);
     auto plan = PlanObject(module, options, &meter);
     if (!plan.ok()) return plan.status();
-    if (absl::Status s = CheckCompiler(plan->program, options.budget, true); !s.ok()) return s;
+    const auto reserve = CheckCompiler(plan->program, options.budget, true);
+    if (!reserve.ok()) return reserve.status();
     const auto backend = GetBackend();
     if (!backend.ok()) return backend.status();
     return (*backend)->CompileToObject(plan->program, name, plan->target,
-                                       {options.opt_level, "", &meter});
+                                       {options.opt_level, "", &meter, *reserve});
   }
 
-  absl::StatusOr<std::string> EmitText(const ir::Module& module, const std::string& name,
-                                       const std::string& kind,
-                                       const CompilerOptions& options) override {
+  absl::StatusOr<std::string> Text(const ir::Module& module, const std::string& name, const std::string& kind,
+                                   const CompilerOptions& options) {
     if (kind != "llvm" && kind != "asm" && kind != "plan" && kind != "dot") {
       return absl::InvalidArgumentError(
           StrCat("cannot emit \"", kind, "\"; use \"llvm\", \"asm\", \"plan\" or \"dot\""));
@@ -143,14 +185,14 @@ class PlanningCompiler : public Compiler {
     if (!plan.ok()) return plan.status();
     if (kind == "plan") return ir::Printable(PlanText(plan->program));
     if (kind == "dot") return ir::Printable(PlanDot(plan->program));
-    if (absl::Status s = CheckCompiler(plan->program, options.budget, true); !s.ok()) return s;
+    const auto reserve = CheckCompiler(plan->program, options.budget, true);
+    if (!reserve.ok()) return reserve.status();
     const auto backend = GetBackend();
     if (!backend.ok()) return backend.status();
     return (*backend)->EmitText(plan->program, name, plan->target,
-                                {options.opt_level, "", &meter}, kind == "asm");
+                                {options.opt_level, "", &meter, *reserve}, kind == "asm");
   }
 
- private:
   struct Planned {
     Program program;
     Target target;
@@ -189,6 +231,6 @@ class PlanningCompiler : public Compiler {
 }  // namespace reel::codegen
 
 extern "C" reel::codegen::Compiler* reel_compiler() {
-  static auto* const compiler = new reel::codegen::PlanningCompiler;
-  return compiler;
+  static constinit reel::Lazy<reel::codegen::PlanningCompiler> compiler;
+  return &compiler.Get();
 }

@@ -5,7 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <system_error>
+#include <exception>
 #include <utility>
 
 namespace reel::internal {
@@ -31,11 +31,24 @@ void Background::Start() {
   try {
     thread_ = std::thread([this] { Main(); });
     joins_ = true;
-  } catch (const std::system_error&) {
+  } catch (const std::exception&) {  // no thread, or no memory for one
     ended_ = true;
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
+
+namespace {
+
+// A job that fails for want of memory is done: what it was to make is not there.
+bool Run(const Background::Job& job) noexcept {
+  try {
+    return job();
+  } catch (const std::exception&) {
+    return true;
+  }
+}
+
+}  // namespace
 
 void Background::Main() {
 #ifdef __linux__
@@ -50,7 +63,7 @@ void Background::Main() {
     jobs_.pop_front();
     running_ = true;
     lock.unlock();
-    const bool done = job();
+    const bool done = Run(job);
     if (done) job = nullptr;
     lock.lock();
     running_ = false;

@@ -18,6 +18,7 @@
 #include "ir/strings.h"
 #include "runtime/abi.h"
 #include "runtime/environment.h"
+#include "runtime/fork.h"
 
 namespace reel {
 namespace internal {
@@ -71,6 +72,25 @@ struct InstanceData {
     return profiles.emplace_back(current, std::make_unique<runtime::Profiler>(kernels)).profiler.get();
   }
 
+  // Throws if a variable is part old, part new: any if `slot` is null. Under the lock.
+  void CheckWhole(const codegen::VariableSlot* slot) {
+    NoteFork();
+    for (size_t i = 0; i < torn.size(); ++i) {
+      const codegen::VariableSlot& v = code->program().variables[i];
+      if (!torn[i] || (slot && slot != &v)) continue;
+      ThrowError(ErrorCode::kAborted,
+                 StrCat("this process was forked while another thread's call updated the variables of this executable; "
+                        "here '", v.name, "' may be part old, part new; set it, or use NewInstance()"));
+    }
+  }
+  void NoteFork() {
+    if (mutex.TakeInterrupted() && std::exchange(updating, false)) torn.assign(code->program().variables.size(), true);
+  }
+  void SetWhole(const codegen::VariableSlot& slot) {
+    NoteFork();
+    if (!torn.empty()) torn[static_cast<size_t>(&slot - code->program().variables.data())] = false;
+  }
+
   struct Profile {
     Profile(std::shared_ptr<const CompiledData> code_, std::unique_ptr<runtime::Profiler> profiler_)
         : code(std::move(code_)), profiler(std::move(profiler_)) {}
@@ -79,7 +99,9 @@ struct InstanceData {
   };
 
   const std::shared_ptr<const CompiledData> code;
-  std::mutex mutex;  // one call at a time
+  runtime::Mutex mutex;  // one call at a time
+  bool updating = false;  // a call is under way that writes to variables
+  std::vector<bool> torn;  // by variable, where a fork cut off such a call of another thread; empty: none
   bool started = false;
   std::vector<const void*> arguments;  // of the call in progress
   std::vector<void*> results;
@@ -171,9 +193,14 @@ Tensor NewTensor(const Type& type) {
 // Under the instance's lock.
 void RunEntry(InstanceData* data, size_t index, std::span<const Tensor> arguments,
               std::span<Tensor> results) {
+  data->CheckWhole(nullptr);
   const bool symbolic = data->code->symbolic != nullptr;
   if (symbolic) {
-    auto program = data->code->symbolic->Find(index, arguments);
+    std::shared_ptr<const CompiledData> program;
+    {
+      const runtime::ForkWindow window(data->mutex);
+      program = data->code->symbolic->Find(index, arguments);
+    }
     if (program != data->current) data->Use(std::move(program));
     index = 0;
   }
@@ -204,8 +231,13 @@ void RunEntry(InstanceData* data, size_t index, std::span<const Tensor> argument
   const int64_t begin = profiler ? runtime::ProfileClock() : 0;
   std::optional<internal::InterruptScope> interrupts;
   if (data->long_loops[index]) interrupts.emplace();
-  const int32_t status =
-      code.code->entry(static_cast<int>(index))(memory, data->arguments.data(), data->results.data());
+  int32_t status = 0;
+  data->updating = code.updates[index];
+  {
+    const runtime::ForkWindow window(data->mutex);
+    status = code.code->entry(static_cast<int>(index))(memory, data->arguments.data(), data->results.data());
+  }
+  data->updating = false;
   if (profiler) profiler->AddRun(static_cast<int32_t>(index), begin);
   internal::CheckStatus(entry.name, status, code.program(), memory);
   if (code.checked) internal::CheckNumericsFault(entry.name, code.sites, fault);
@@ -366,6 +398,7 @@ Tensor Executable::variable(std::string_view name) const {
   InstanceData& data = Data(data_);
   const codegen::VariableSlot& slot = NeedSlot(data.code->program(), name);
   const std::lock_guard lock(data.mutex);
+  data.CheckWhole(&slot);
   return Tensor::FromBytes(slot.initial.dtype(), slot.initial.shape(), data.At(slot));
 }
 
@@ -379,6 +412,7 @@ void Executable::set_variable(std::string_view name, const Tensor& value) const 
   const void* bytes = value.raw_data();
   const std::lock_guard lock(data.mutex);
   std::memcpy(data.At(slot), bytes, static_cast<size_t>(value.type().bytes()));
+  data.SetWhole(slot);
 }
 
 void Executable::LoadFrom(const std::vector<Variable>& variables) const {

@@ -1,5 +1,6 @@
 #include "frontend/compiled.h"
 
+#include <algorithm>
 #include <cstring>
 #include <span>
 #include <string>
@@ -22,6 +23,24 @@ bool IsZero(std::span<const std::byte> bytes) {
                            std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0);
 }
 
+bool IsVariable(const codegen::Program& program, const codegen::Slot& slot) {
+  return slot.kind == codegen::Slot::Kind::kInstance && !program.variables.empty() &&
+         slot.offset <= program.variables.back().offset;  // the arena comes after them
+}
+
+// Whether steps write to variables. As deep as control steps nest.
+bool Updates(const codegen::Program& program, const std::vector<codegen::Step>& steps) {
+  return std::any_of(steps.begin(), steps.end(), [&](const codegen::Step& s) {
+    if (s.control != codegen::Step::Control::kNone) return Updates(program, s.first) || Updates(program, s.second);
+    if (s.kernel < 0) return IsVariable(program, s.buffers[0]);
+    const codegen::Kernel& kernel = program.kernels[static_cast<size_t>(s.kernel)];
+    for (size_t i = 0; i < s.buffers.size(); ++i) {
+      if (kernel.buffers[i].is_output && IsVariable(program, s.buffers[i])) return true;
+    }
+    return false;
+  });
+}
+
 }  // namespace
 
 CompiledData::CompiledData() = default;
@@ -31,11 +50,13 @@ void CompiledData::Compile(const ir::Module& module, const codegen::CompilerOpti
   checked = check != NumericsCheck::kOff;
   if (!checked) {
     code = Take(reel_compiler()->Compile(module, options));
-    return;
+  } else {
+    ir::Module copy = module;
+    sites = Take(passes::AddNumericsChecks(&copy, check == NumericsCheck::kNanAndInf));
+    code = Take(reel_compiler()->Compile(copy, options));
   }
-  ir::Module copy = module;
-  sites = Take(passes::AddNumericsChecks(&copy, check == NumericsCheck::kNanAndInf));
-  code = Take(reel_compiler()->Compile(copy, options));
+  for (const codegen::EntryPoint& entry : code->program().entries)
+    updates.push_back(Updates(code->program(), entry.steps));
 }
 
 const codegen::Program& CompiledData::program() const {

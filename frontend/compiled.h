@@ -29,6 +29,7 @@ struct CompiledData {
   std::vector<std::shared_ptr<const std::vector<std::string>>> result_names;  // by entry
   std::vector<std::pair<uint64_t, std::string>> bound;  // id of a live variable, its name here
   std::vector<std::string> module_variables;
+  std::vector<bool> updates;  ///< by entry: whether it writes to variables
   size_t max_arguments = 0, max_results = 0;
   bool checked = false;                      ///< its entry points have a last result, see passes/check_numerics.h
   std::vector<passes::NumericsSite> sites;  ///< what that names

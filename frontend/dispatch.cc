@@ -11,6 +11,7 @@
 #include "frontend/numerics.h"
 #include "ir/infer.h"
 #include "ir/strings.h"
+#include "runtime/fork.h"
 
 namespace reel::internal {
 namespace {
@@ -49,6 +50,7 @@ TensorData::TensorData(Type type_, const Number& number)
 void TensorData::Write() const {
   runtime::Buffer filled = Filled(number_.bytes, type);
   State before = State::kUnwritten;
+  const runtime::NoFork whole;  // a child would wait for kWritten
   if (state_.compare_exchange_strong(before, State::kPublishing, std::memory_order_acquire)) {
     buffer_ = std::move(filled);
     state_.store(State::kWritten, std::memory_order_release);
@@ -148,10 +150,11 @@ void Tell(const ThreadState& state, ir::Op op, const AttributesPtr& attributes, 
   }
 }
 
+const ir::Attributes kNoAttributes;
+
 }  // namespace
 
 TensorList DispatchAll(ir::Op op, AttributesPtr attributes, absl::Span<const Tensor> operands) {
-  static const ir::Attributes kNoAttributes;
   CheckTraces(op, operands);
   ThreadState& state = State();
   ir::TypeList operand_types;
@@ -231,11 +234,13 @@ void AssignVariable(const VariablePtr& variable, const Tensor& value) {
 }
 
 runtime::Buffer VariableData::Load() {
+  const runtime::NoFork whole;
   const std::lock_guard lock(mutex);
   return buffer;
 }
 
 void VariableData::Store(runtime::Buffer value) {
+  const runtime::NoFork whole;
   const std::lock_guard lock(mutex);
   std::swap(buffer, value);
 }

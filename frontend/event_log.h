@@ -11,6 +11,7 @@
 #include "frontend/core.h"
 #include "frontend/gradient.h"
 #include "reel/recording.h"
+#include "runtime/fork.h"
 
 namespace reel::internal {
 
@@ -69,7 +70,7 @@ struct LiveSlot {
   LiveSlot() = default;
   LiveSlot(const LiveSlot&) {}
   LiveSlot& operator=(const LiveSlot&) = delete;
-  std::mutex mutex;
+  runtime::Mutex mutex;
   std::shared_ptr<LiveFunction> function;
 };
 

@@ -6,10 +6,12 @@
 #include "frontend/closed.h"
 #include "frontend/custom_gradient.h"
 #include "frontend/tape.h"
+#include "ir/lazy.h"
 #include "ir/strings.h"
 #include "passes/gradient/gradient.h"
 #include "passes/rewrite.h"
 #include "reel/ops.h"
+#include "runtime/fork.h"
 
 namespace reel {
 namespace internal {
@@ -17,12 +19,12 @@ namespace {
 
 // The accumulators alive: they are told when a tensor with a tangent dies.
 struct Registry {
-  std::mutex mutex;
+  runtime::Mutex mutex;
   std::vector<ForwardCore*> cores;
 };
 Registry& Cores() {
-  static auto* const registry = new Registry();
-  return *registry;
+  static constinit Lazy<Registry> registry;
+  return registry.Get();
 }
 
 // Only the sinks before this one listen: an accumulator and what began after it do not see what it computes.
@@ -157,7 +159,7 @@ bool Any(const std::vector<Tensor>& tangents) {
 }  // namespace
 
 void ForgetTangents(uint64_t id) {
-  std::vector<Tensor> forgotten;  // die without the lock: they may have tangents themselves
+  absl::InlinedVector<Tensor, 8> forgotten;  // die without the lock: they may have tangents themselves
   Registry& registry = Cores();
   const std::lock_guard lock(registry.mutex);
   for (ForwardCore* core : registry.cores) forgotten.push_back(core->Exchange(id, Tensor()));

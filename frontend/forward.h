@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "frontend/core.h"
 #include "reel/forward.h"
+#include "runtime/fork.h"
 
 namespace reel::internal {
 
@@ -36,7 +37,7 @@ class ForwardCore : public EventSink {
   void Put(const Tensor& value, Tensor tangent);
 
   std::atomic<bool> recording_{false};
-  mutable std::mutex mutex_;  // guards tangents_
+  mutable runtime::Mutex mutex_;  // guards tangents_
   absl::flat_hash_map<uint64_t, Tensor> tangents_;
 };
 

@@ -10,7 +10,9 @@
 #include "frontend/index.h"
 #include "frontend/library.h"
 #include "ir/key.h"
+#include "ir/lazy.h"
 #include "ir/strings.h"
+#include "runtime/fork.h"
 
 // What the library of kernels lacks is compiled: a module of one node, once per op, attributes and operand types.
 
@@ -76,15 +78,17 @@ class KernelCache {
 
  private:
   using Entry = std::pair<std::string, std::shared_ptr<const Kernel>>;
-  std::mutex mutex_;
+  runtime::Mutex mutex_;
   std::list<Entry> order_;  // latest use first
   absl::flat_hash_map<std::string, std::list<Entry>::iterator> index_;
 };
 
 KernelCache& Cache() {
-  static KernelCache* const cache = new KernelCache();
-  return *cache;
+  static constinit Lazy<KernelCache> cache;
+  return cache.Get();
 }
+
+const ir::Attributes kNone;
 
 runtime::Buffer Need(runtime::Buffer buffer, const Type& type) {
   if (!buffer) {
@@ -126,7 +130,6 @@ runtime::Buffer Filled(const std::byte* number, const Type& type) {
 
 TensorList RunKernel(ir::Op op, const AttributesPtr& attributes, absl::Span<const Tensor> operands,
                      absl::Span<const Type> result_types) {
-  static const ir::Attributes kNone;
   if (op == ir::Op::kCheckIndex) {
     CheckIndexValues(*attributes, operands[0]);
     return {MakeTensor(result_types[0], operands[0].internal_data()->buffer())};

@@ -8,6 +8,7 @@
 
 #include "frontend/core.h"
 #include "reel/layers.h"
+#include "runtime/fork.h"
 
 namespace reel::internal {
 
@@ -26,7 +27,9 @@ struct LayerData {
   void BuildOnce(F create) {
     const std::lock_guard lock(mutex);
     if (built) return;
+    variables.clear();  // of a call that a fork cut off
     try {
+      const runtime::ForkWindow initializers_are_the_users(mutex);
       create();
     } catch (...) {
       variables.clear();
@@ -46,7 +49,7 @@ struct LayerData {
   LayerOptions options;
   bool named;                       // by the user or by a Sequential
   bool built = false;
-  std::mutex mutex;                 // guards building
+  runtime::Mutex mutex;             // guards building
   std::vector<Variable> variables;  // its own, in the order of creation
   std::vector<std::shared_ptr<LayerData>> children;
 };

@@ -4,8 +4,10 @@
 #include <set>
 
 #include "frontend/layer.h"
+#include "ir/lazy.h"
 #include "ir/strings.h"
 #include "reel/random.h"
+#include "runtime/fork.h"
 
 namespace reel {
 namespace internal {
@@ -17,10 +19,14 @@ std::string Numbered(const std::string& kind, int n) {
 namespace {
 
 std::string NextName(const std::string& kind) {
-  static std::mutex mutex;
-  static auto* const counts = new std::map<std::string, int>();
-  const std::lock_guard lock(mutex);
-  return Numbered(kind, (*counts)[kind]++);
+  struct Counts {
+    runtime::Mutex mutex;
+    std::map<std::string, int> of;
+  };
+  static constinit Lazy<Counts> lazy;
+  Counts& counts = lazy.Get();
+  const std::lock_guard lock(counts.mutex);
+  return Numbered(kind, counts.of[kind]++);
 }
 
 // A layer and those inside it, each once, after what contains it.
@@ -52,8 +58,9 @@ Variable LayerData::Create(const char* what, const Shape& shape, const Initializ
                            bool trainable) {
   const SuspendScope eager;
   const Tensor initial = initializer(shape, options.dtype, options.generator);
-  variables.emplace_back(
-      initial, VariableOptions{.name = StrCat(options.name, "/", what), .trainable = trainable});
+  const Variable made(initial, VariableOptions{.name = StrCat(options.name, "/", what), .trainable = trainable});
+  const runtime::NoFork whole;
+  variables.push_back(made);
   return variables.back();
 }
 

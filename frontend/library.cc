@@ -9,6 +9,7 @@
 #include "codegen/library/library.h"
 #include "frontend/compiled.h"
 #include "frontend/kernel.h"
+#include "ir/lazy.h"
 #include "runtime/shared_library.h"
 #include "runtime/thread_pool.h"
 
@@ -54,8 +55,8 @@ class Table {
 };
 
 const LibraryKernel* FindKernel(ir::Op op, DType operand, DType result, uint8_t variant = LibraryKernel::kWhole) {
-  static const Table* const table = new Table();
-  return table->Find(op, operand, result, variant);
+  static constinit Lazy<const Table> table;
+  return table.Get().Find(op, operand, result, variant);
 }
 
 // in: up to three operands; the result goes to out.

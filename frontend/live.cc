@@ -5,7 +5,9 @@
 #include "frontend/numerics.h"
 #include "frontend/tape.h"
 #include "ir/calls.h"
+#include "ir/lazy.h"
 #include "ir/strings.h"
+#include "runtime/fork.h"
 #include "ir/verifier.h"
 #include "passes/rewrite.h"
 #include "passes/specialize.h"
@@ -87,12 +89,23 @@ bool OpsAreObserved() {
   return !state.sinks.empty() && FindListeners().others;
 }
 
-PureFunction::PureFunction(std::shared_ptr<ir::Module> module, std::string name, std::shared_ptr<std::mutex> mutex)
+PureFunction::PureFunction(std::shared_ptr<ir::Module> module, std::string name, std::shared_ptr<runtime::Mutex> mutex)
     : module_(std::move(module)),
       name_(std::move(name)),
       function_(*module_->FindFunction(name_)),
       mutex_(std::move(mutex)) {
   for (ir::Value v : function_.results()) result_types_.push_back(function_.type(v));
+}
+
+std::shared_ptr<ir::Module> PureFunction::Alone() {
+  {
+    const std::lock_guard lock(*mutex_);
+    if (alone_) return alone_;
+  }
+  auto copy = std::make_shared<ir::Module>(CopyAlone().module);
+  const std::lock_guard lock(*mutex_);
+  if (!alone_) alone_ = std::move(copy);
+  return alone_;
 }
 
 ModuleData PureFunction::CopyAlone() {
@@ -105,13 +118,23 @@ ModuleData PureFunction::CopyAlone() {
   return data;
 }
 
-std::vector<Tensor> PureFunction::Run(absl::Span<const Tensor> operands) {
-  Compiled& compiled = compiled_[static_cast<size_t>(numerics_check.load(std::memory_order_relaxed))];
-  std::call_once(compiled.once, [&] {
+void PureFunction::Make(Compiled* compiled) {
+  const std::lock_guard lock(compiled->mutex);
+  if (compiled->made) return;
+  Executable run;
+  {
+    const runtime::ForkWindow window(compiled->mutex);
     auto data = std::make_shared<const ModuleData>(CopyAlone());
     Check(ir::Verify(data->module));
-    compiled.run = Compile(Function(std::move(data)));
-  });
+    run = Compile(Function(std::move(data)));
+  }
+  compiled->run = std::move(run);
+  compiled->made.store(true, std::memory_order_release);
+}
+
+std::vector<Tensor> PureFunction::Run(absl::Span<const Tensor> operands) {
+  Compiled& compiled = compiled_[static_cast<size_t>(numerics_check.load(std::memory_order_relaxed))];
+  if (!compiled.made.load(std::memory_order_acquire)) Make(&compiled);
   std::vector<Tensor> results(result_types_.size());
   compiled.run.Run(name_, {operands.data(), operands.size()}, results);
   return results;
@@ -132,8 +155,7 @@ std::vector<Tensor> PureFunction::Apply(absl::Span<const Tensor> operands) {
   if (State().sinks.empty()) return Run(operands);
   const Listeners listeners = FindListeners();
   if (listeners.others) {
-    std::call_once(copied_, [this] { alone_ = std::make_shared<ir::Module>(CopyAlone().module); });
-    return RunThroughDispatch(alone_, name_, operands);
+    return RunThroughDispatch(Alone(), name_, operands);
   }
   const Mask followed = Followed(listeners, operands);
   if (!passes::Any(followed)) return Run(operands);
@@ -231,6 +253,30 @@ std::vector<std::optional<GradientValue>> PureFunction::Gradient(Forward* forwar
   return out;
 }
 
+namespace {
+
+// What a call holds of a variable that it assigns, from what it reads on: shared by the functions that assign it.
+std::shared_ptr<runtime::CallMutex> UpdatesOf(uint64_t variable) {
+  struct Known {
+    runtime::Mutex mutex;
+    std::map<uint64_t, std::weak_ptr<runtime::CallMutex>> by_variable;
+    size_t next_sweep = 64;  // at so many
+  };
+  static constinit Lazy<Known> lazy;
+  Known& known = lazy.Get();
+  const std::lock_guard lock(known.mutex);
+  if (known.by_variable.size() >= known.next_sweep) {
+    std::erase_if(known.by_variable, [](const auto& one) { return one.second.expired(); });
+    known.next_sweep = 2 * known.by_variable.size() + 64;
+  }
+  std::weak_ptr<runtime::CallMutex>& found = known.by_variable[variable];
+  std::shared_ptr<runtime::CallMutex> updates = found.lock();
+  if (!updates) found = updates = std::make_shared<runtime::CallMutex>();
+  return updates;
+}
+
+}  // namespace
+
 LiveFunction::LiveFunction(ClosedFunction closed, std::string name, std::vector<std::string> result_names)
     : closed_(std::move(closed)),
       name_(std::move(name)),
@@ -243,8 +289,10 @@ LiveFunction::LiveFunction(ClosedFunction closed, std::string name, std::vector<
   const std::vector<bool> read = ReadParameters(pure_->function());
   // A call that assigns may have to wait for another.
   work_ = closed_.assigned.empty() ? WorkOf(pure_->function()) : kUnknownWork;
-  locked_ = closed_.assigned;
-  std::sort(locked_.begin(), locked_.end(), [](const VariablePtr& a, const VariablePtr& b) { return a->id < b->id; });
+  std::vector<uint64_t> assigned;
+  for (const VariablePtr& v : closed_.assigned) assigned.push_back(v->id);
+  std::sort(assigned.begin(), assigned.end());
+  for (const uint64_t id : assigned) locked_.push_back(UpdatesOf(id));
   reads_.assign(read.end() - static_cast<std::ptrdiff_t>(closed_.variables.size()), read.end());
 }
 
@@ -279,9 +327,9 @@ std::shared_ptr<PureFunction> LiveFunction::Specialized(absl::Span<const Tensor>
 
 std::vector<Tensor> LiveFunction::Call(const std::vector<Tensor>& arguments) {
   CheckArguments(arguments);
-  std::vector<std::unique_lock<std::recursive_mutex>> updates;  // no call reads what another is about to assign
+  std::vector<std::unique_lock<runtime::CallMutex>> updates;  // no call reads what another is about to assign
   if (!State().trace) {
-    for (const VariablePtr& v : locked_) updates.emplace_back(v->updating);
+    for (const auto& one : locked_) updates.emplace_back(*one);
   }
   TensorList operands(arguments.begin(), arguments.end());
   operands.insert(operands.end(), closed_.outer.begin(), closed_.outer.end());
@@ -292,9 +340,16 @@ std::vector<Tensor> LiveFunction::Call(const std::vector<Tensor>& arguments) {
   }
   const auto pure = State().trace || closed_.module->symbols().empty() ? pure_ : Specialized(operands);
   std::vector<Tensor> results = pure->Apply(operands);
-  closed_.Assign(results);
+  Assign(results);
   results.resize(closed_.num_results);
   return results;
+}
+
+// A child has all of them or none.
+void LiveFunction::Assign(const std::vector<Tensor>& results) const {
+  std::optional<runtime::NoFork> whole;
+  if (closed_.assigned.size() > 1 && !Observed()) whole.emplace();
+  closed_.Assign(results);
 }
 
 std::shared_ptr<LiveFunction> MakeLive(const ModuleData& data) {

@@ -2,6 +2,7 @@
 #define REEL_FRONTEND_LIVE_H_
 
 #include <array>
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -13,6 +14,7 @@
 #include "frontend/live_binding.h"
 #include "passes/gradient/split.h"
 #include "reel/compile.h"
+#include "runtime/fork.h"
 
 // Functions that run compiled on live tensors and variables. While a tape records, one runs as "@f.fwd", which also
 // returns what "@f.bwd" reads of it; both are ordinary functions of tensors, so that other tapes follow them in turn.
@@ -24,7 +26,7 @@ namespace reel::internal {
 class PureFunction : public std::enable_shared_from_this<PureFunction> {
  public:
   PureFunction(std::shared_ptr<ir::Module> module, std::string name,
-               std::shared_ptr<std::mutex> mutex = std::make_shared<std::mutex>());
+               std::shared_ptr<runtime::Mutex> mutex = std::make_shared<runtime::Mutex>());
 
   /// The results; what this thread's tapes follow of them has a gradient. In a trace: a call. Other consumers of the
   /// thread's events see the ops.
@@ -47,7 +49,13 @@ class PureFunction : public std::enable_shared_from_this<PureFunction> {
     passes::BackwardFunction usual;     // by the cotangents of all results but residuals
     std::map<Mask, Backward> backward;  // by the results that have cotangents
   };
+  struct Compiled {
+    runtime::Mutex mutex;           // held to compile
+    std::atomic<bool> made{false};  // then run is there for good
+    Executable run;
+  };
 
+  void Make(Compiled* compiled);
   std::vector<Tensor> ApplyTaped(absl::Span<const Tensor> operands, const Mask& followed, bool hold_all);
   Forward* FindForward(const Mask& wanted);
   const Backward& FindBackward(Forward* forward, const Mask& seeded);
@@ -57,20 +65,16 @@ class PureFunction : public std::enable_shared_from_this<PureFunction> {
   static std::vector<Tensor> Held(const Forward& forward, absl::Span<const Tensor> operands,
                                   absl::Span<const Tensor> results, bool all);
 
-  // A copy of it and of what it names.
+  // A copy of it and of what it names; the same as one that is kept.
   ModuleData CopyAlone();
+  std::shared_ptr<ir::Module> Alone();
 
   const std::shared_ptr<ir::Module> module_;
   const std::string name_;
   const ir::Function& function_;
   std::vector<Type> result_types_;
-  const std::shared_ptr<std::mutex> mutex_;  // guards the module and forward_
-  struct Compiled {
-    std::once_flag once;
-    Executable run;
-  };
+  const std::shared_ptr<runtime::Mutex> mutex_;  // guards the module and forward_
   std::array<Compiled, 3> compiled_;  // by NumericsCheck: code keeps the checks that it was compiled with
-  std::once_flag copied_;
   std::shared_ptr<ir::Module> alone_;  // for those who see the ops
   std::map<Mask, std::unique_ptr<Forward>> forward_;  // by the operands that a tape follows
 };
@@ -92,14 +96,15 @@ class LiveFunction {
  private:
   void CheckArguments(const std::vector<Tensor>& arguments) const;
   // The function with the extents of the operands in the place of symbols.
+  void Assign(const std::vector<Tensor>& results) const;
   std::shared_ptr<PureFunction> Specialized(absl::Span<const Tensor> operands);
 
   const ClosedFunction closed_;
   const std::string name_;
   std::shared_ptr<const std::vector<std::string>> result_names_;
   std::vector<bool> reads_;  // by variable; others are only assigned
-  std::vector<VariablePtr> locked_;  // those that are assigned, in the order in which calls lock them
-  std::mutex specializing_;
+  std::vector<std::shared_ptr<runtime::CallMutex>> locked_;  // of those that are assigned, in the order of locking
+  runtime::Mutex specializing_;
   std::map<std::vector<int64_t>, std::shared_ptr<PureFunction>> specialized_;  // by extents
   int64_t work_ = 0;
   std::shared_ptr<PureFunction> pure_;

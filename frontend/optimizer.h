@@ -9,6 +9,7 @@
 
 #include "frontend/compose.h"
 #include "reel/optimizers.h"
+#include "runtime/fork.h"
 
 namespace reel::internal {
 
@@ -76,7 +77,7 @@ struct OptimizerData {
   const Schedule schedule;
   Variable learning_rate;
   Variable step;     // number of steps done; null if nobody asks
-  std::mutex mutex;  // guards slots and all
+  runtime::Mutex mutex;  // guards slots and all
   std::map<std::pair<std::string, uint64_t>, Variable> slots;
   std::vector<Variable> all;
 

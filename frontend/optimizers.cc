@@ -29,15 +29,18 @@ void OptimizerData::Decay(DecayKind kind, const WeightDecay& weight_decay) {
 
 Variable OptimizerData::Slot(const char* what, const Variable& p, const Shape& shape,
                              double initial) {
-  const std::lock_guard lock(mutex);
-  Variable& slot = slots[{what, p.id()}];
-  if (!slot.defined()) {
-    const SuspendScope eager;
-    slot = Variable(Full(shape, initial, StepType(p)),
-                    {.name = StrCat(name, "/", p.name(), "/", what), .trainable = false});
-    all.push_back(slot);
+  const std::pair<std::string, uint64_t> key(what, p.id());
+  {
+    const std::lock_guard lock(mutex);
+    if (const auto found = slots.find(key); found != slots.end()) return found->second;
   }
-  return slot;
+  const SuspendScope eager;
+  Variable slot(Full(shape, initial, StepType(p)),
+                {.name = StrCat(name, "/", p.name(), "/", what), .trainable = false});
+  const std::lock_guard lock(mutex);
+  const auto [at, is_new] = slots.emplace(key, std::move(slot));
+  if (is_new) all.push_back(at->second);
+  return at->second;
 }
 
 namespace {

@@ -10,8 +10,10 @@
 #include "codegen/loop/cost.h"
 #include "frontend/core.h"
 #include "ir/file/writer.h"
+#include "ir/lazy.h"
 #include "ir/strings.h"
 #include "runtime/environment.h"
+#include "runtime/fork.h"
 
 namespace reel {
 namespace internal {
@@ -95,7 +97,7 @@ class TraceFile {
   }
 
  private:
-  std::mutex mutex_;
+  runtime::Mutex mutex_;
   Json events_ = Json::array();
   int processes_ = 0;
   int64_t start_ = 0;
@@ -187,8 +189,8 @@ void ReportProfile(const codegen::Program& program, const Profiler& profiler) no
     const runtime::Environment& environment = runtime::GetEnvironment();
     if (!environment.profile) return;
     if (!environment.profile_to.empty()) {
-      static auto* const file = new TraceFile;  // for static destructors, too
-      file->Add(program, profiler.Get());
+      static constinit Lazy<TraceFile> file;  // for static destructors, too
+      file.Get().Add(program, profiler.Get());
       return;
     }
     const ExecutionProfile profile = ProfileOf(program, profiler);

@@ -1,6 +1,5 @@
 #include "frontend/program_cache.h"
 
-#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,8 +9,10 @@
 #include "frontend/compiled.h"
 #include "frontend/kernel.h"
 #include "ir/key_hash.h"
+#include "ir/lazy.h"
 #include "ir/strings.h"
 #include "runtime/environment.h"
+#include "runtime/fork.h"
 
 namespace reel::internal {
 
@@ -32,27 +33,35 @@ std::optional<std::vector<Tensor>> CachedProgram::Run(absl::Span<const void* con
   return results;
 }
 
+namespace {
+
+constinit Lazy<ProgramCache> the_cache;
+
+// While a fork is under way the background rests; the child has none.
+thread_local constinit Background* resting = nullptr;
+
+const struct BackgroundForkHooks {
+  BackgroundForkHooks() {
+    runtime::OnFork([] { if ((resting = ProgramCache::background())) resting->BeforeFork(); },
+                    [] { if (resting) resting->AfterForkInParent(); },
+                    [] { if (resting) resting->AfterForkInChild(); });
+  }
+} background_fork_hooks;
+
+}  // namespace
+
 ProgramCache& ProgramCache::Get() {
-  static ProgramCache* const cache = new ProgramCache();
-  return *cache;
+  return the_cache.Get([] { return std::make_unique<ProgramCache>(); });
+}
+
+Background* ProgramCache::background() {
+  ProgramCache* const cache = the_cache.found();
+  return cache ? &cache->background_ : nullptr;
 }
 
 ProgramCache::ProgramCache() : enabled_(runtime::GetEnvironment().tape_cache) {
   set_compile(nullptr);
   std::atexit([] { Get().Stop(); });
-  pthread_atfork(
-      [] {
-        Get().background_.BeforeFork();
-        Get().mutex_.lock();
-      },
-      [] {
-        Get().mutex_.unlock();
-        Get().background_.AfterForkInParent();
-      },
-      [] {
-        Get().mutex_.unlock();
-        Get().background_.AfterForkInChild();
-      });
 }
 
 namespace {
@@ -81,8 +90,8 @@ absl::StatusOr<std::unique_ptr<codegen::CompiledModule>> CompileModule(const ir:
   options.dump_to.clear();  // files are named after modules, and these come at any time
   options.budget.max_ops = ProgramCache::kMaxOps;
   options.clock = Clock;
-  static std::once_flag first;
-  std::call_once(first, CompileFirst, options);
+  static constinit std::atomic<bool> first{true};
+  if (first.exchange(false)) CompileFirst(options);
   return reel_compiler()->Compile(module, options);
 }
 

@@ -13,6 +13,7 @@
 #include "codegen/compiler.h"
 #include "frontend/background.h"
 #include "frontend/core.h"
+#include "runtime/fork.h"
 
 // What eager code asks for again and again, compiled in the background: gradients of tapes (tape_cache) and compositions
 // of ops (composition). The third request of a structure runs op by op as the first two did and leaves its graph to a
@@ -71,6 +72,7 @@ class ProgramCache {
 
   /// Never destroyed.
   static ProgramCache& Get();
+  ProgramCache();
 
   /// Whether requests of the site may run programs.
   bool Serves(const Site& site);
@@ -92,6 +94,8 @@ class ProgramCache {
   void Clear();
   /// Turns it off and on; for tests and measurements. It begins as REEL_TAPE_CACHE says.
   void set_enabled(bool enabled) { enabled_ = enabled; }
+  /// That of the process, once there is one: null if nobody has asked for the cache.
+  static Background* background();
   /// What compiles; for tests. Null: the compiler.
   void set_compile(Compile compile);
 
@@ -110,8 +114,6 @@ class ProgramCache {
   };
   using SiteKey = std::pair<const char*, uint32_t>;
 
-  ProgramCache();
-  ~ProgramCache() = delete;
   static SiteKey KeyOf(const Site& site) {
     return site.line.file ? SiteKey{site.line.file, site.line.line} : SiteKey{site.what, 0};
   }
@@ -124,7 +126,7 @@ class ProgramCache {
 
   std::atomic<bool> enabled_;
   Background background_;
-  std::mutex mutex_;  // guards everything below
+  runtime::Mutex mutex_;  // guards everything below
   absl::flat_hash_map<size_t, Structure> structures_;  // by the key's hash
   absl::flat_hash_map<SiteKey, SiteState> sites_;
   Compile compile_;

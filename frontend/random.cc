@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "frontend/compose.h"
+#include "ir/lazy.h"
 #include "ir/strings.h"
 #include "reel/functions.h"
 #include "reel/indexing.h"
@@ -23,8 +24,8 @@ Generator::Generator(int64_t seed, std::string name)
     : state_(Tensor({seed, int64_t{0}}), {.name = std::move(name), .trainable = false}) {}
 
 Generator& Generator::Default() {
-  static Generator* const generator = new Generator();
-  return *generator;
+  static constinit Lazy<Generator> generator;
+  return generator.Get();
 }
 
 Generator Generator::FromKey(const Operand& key) {

@@ -48,7 +48,11 @@ std::shared_ptr<const CompiledData> SymbolicPrograms::Find(size_t entry,
   if (auto found = Look(entry, arguments)) return found;
   const std::lock_guard lock(compiling_);
   if (auto found = Look(entry, arguments)) return found;  // somebody else made it
-  auto program = Make(entry, arguments);
+  std::shared_ptr<const CompiledData> program;
+  {
+    const runtime::ForkWindow window(compiling_);
+    program = Make(entry, arguments);
+  }
   const std::lock_guard guard(mutex_);
   if (made_.size() == kMaxPrograms) made_.pop_back();
   made_.insert(made_.begin(), {entry, program});

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "frontend/compiled.h"
+#include "runtime/fork.h"
 
 namespace reel::internal {
 
@@ -38,7 +39,7 @@ class SymbolicPrograms {
   const codegen::CompilerOptions options_;
   const NumericsCheck check_;
   codegen::Program signatures_;
-  std::mutex compiling_, mutex_;  // one compiles at a time; mutex_ guards made_
+  runtime::Mutex compiling_, mutex_;  // one compiles at a time; mutex_ guards made_
   std::vector<Made> made_;        // the last called first
 };
 

@@ -166,6 +166,7 @@ std::vector<Variable> TapeCore::WatchedVariables() {
 }
 
 std::vector<TapeEntry> TapeCore::Borrow(GradientRequest* request) {
+  const SourceLine line = UserLine();  // before the lock: it may wait for Python
   const std::lock_guard lock(mutex_);
   if (used_) {
     ThrowError(ErrorCode::kFailedPrecondition,
@@ -188,17 +189,21 @@ std::vector<TapeEntry> TapeCore::Borrow(GradientRequest* request) {
   if (options_.persistent) return entries_;  // the backward may be recorded here too
   used_ = true;
   recording_ = false;
-  end_ = UserLine();
+  end_ = line;
   return std::exchange(entries_, {});
 }
 
-void TapeCore::Return(std::vector<TapeEntry> entries) {
+void TapeCore::Return(std::vector<TapeEntry> entries) noexcept {
   if (options_.persistent) return;
-  for (TapeEntry& entry : entries) {  // for explanations, without values
-    entry.kept.clear();
-    entry.alive.clear();
-    entry.attributes.reset();
-    if (entry.custom) entry.custom = entry.custom->WithoutValues();  // other tapes may have it too
+  try {
+    for (TapeEntry& entry : entries) {  // for explanations, without values
+      entry.kept.clear();
+      entry.alive.clear();
+      entry.attributes.reset();
+      if (entry.custom) entry.custom = entry.custom->WithoutValues();  // other tapes may have it too
+    }
+  } catch (const std::bad_alloc&) {
+    entries.clear();  // nothing is explained
   }
   const std::lock_guard lock(mutex_);
   entries_ = std::move(entries);
@@ -230,8 +235,9 @@ void TapeCore::Start() {
 }
 
 void TapeCore::Stop() {
+  const SourceLine line = UserLine();
   const std::lock_guard lock(mutex_);
-  if (recording_) end_ = UserLine();
+  if (recording_) end_ = line;
   recording_ = false;
 }
 

@@ -8,6 +8,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "frontend/gradient.h"
+#include "runtime/fork.h"
 
 namespace reel::internal {
 
@@ -61,14 +62,14 @@ class TapeCore : public EventSink {
   void DropDead();
   // The recorded ops, for a gradient; of a tape that is not persistent they come back by Return.
   std::vector<TapeEntry> Borrow(GradientRequest* request);
-  void Return(std::vector<TapeEntry> entries);
+  void Return(std::vector<TapeEntry> entries) noexcept;
 
   static constexpr size_t kFirstDrop = 1024;
 
   const TapeOptions options_;
   std::atomic<bool> recording_{true};
   std::atomic<int> paused_{0};
-  std::mutex mutex_;  // guards everything below
+  runtime::Mutex mutex_;  // guards everything below
   bool used_ = false;
   SourceLine end_;  // where it stopped
   TypeTable types_;

@@ -8,6 +8,7 @@
 #include "ir/strings.h"
 #include "reel/functions.h"
 #include "reel/ops.h"
+#include "runtime/fork.h"
 
 namespace reel {
 namespace {
@@ -78,9 +79,23 @@ Tensor AllFinite(const GradientList& gradients) {
 
 struct ExponentialMovingAverage::Data {
   Variable decay, count;
-  std::mutex mutex;  // guards averages and all
+  runtime::Mutex mutex;  // guards averages and all
   std::map<uint64_t, Variable> averages;
   std::vector<Variable> all;
+
+  // Made at the first call, with the variable's value.
+  Variable AverageOf(const Variable& v) {
+    {
+      const std::lock_guard lock(mutex);
+      if (const auto found = averages.find(v.id()); found != averages.end()) return found->second;
+    }
+    const internal::SuspendScope eager;
+    Variable average(internal::Wide(v.value()), {.name = StrCat("average/", v.name()), .trainable = false});
+    const std::lock_guard lock(mutex);
+    const auto [at, is_new] = averages.emplace(v.id(), std::move(average));
+    if (is_new) all.push_back(at->second);
+    return at->second;
+  }
 };
 
 ExponentialMovingAverage::ExponentialMovingAverage(const AverageOptions& options)
@@ -107,18 +122,7 @@ void ExponentialMovingAverage::Update(const std::vector<Variable>& variables) co
     decay = Minimum(decay, Div(n, Add(n, 9.0)));
   }
   for (const Variable& v : variables) {
-    Variable average;
-    {
-      const std::lock_guard lock(data_->mutex);
-      Variable& entry = data_->averages[v.id()];
-      if (!entry.defined()) {
-        const internal::SuspendScope eager;
-        entry = Variable(internal::Wide(v.value()),
-                         {.name = StrCat("average/", v.name()), .trainable = false});
-        data_->all.push_back(entry);
-      }
-      average = entry;
-    }
+    const Variable average = data_->AverageOf(v);
     // average - (1 - decay) (average - value)
     const Tensor old = average.value();
     const Tensor distance = Sub(old, internal::Wide(v.value()));

@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "absl/container/flat_hash_map.h"
+#include "ir/lazy.h"
 
 namespace reel::ir {
 namespace {
@@ -35,13 +36,15 @@ std::vector<AttrSpec> ParseSpecs(std::string_view text) {
 
 const std::vector<OpInfo>& Table() {
   using enum DTypeSet;
-  static const auto* table = new std::vector<OpInfo>{
+  static constinit Lazy<const std::vector<OpInfo>> table;
+  return table.Get([] {
+    return std::make_unique<const std::vector<OpInfo>>(std::initializer_list<OpInfo>{
 #define OP(Enum, text, operands, traits, infer, dtypes, attributes, version, doc) \
   {#Enum, text, operands, traits, dtypes, ParseSpecs(attributes), version, doc},
 #include "ir/ops.def"
 #undef OP
-  };
-  return *table;
+    });
+  });
 }
 
 }  // namespace
@@ -74,13 +77,14 @@ bool Contains(DTypeSet set, DType d) {
 const OpInfo& Info(Op op) { return Table()[static_cast<size_t>(op)]; }
 
 std::optional<Op> ParseOp(std::string_view name) {
-  static const auto* map = [] {
-    auto* m = new absl::flat_hash_map<std::string_view, Op>();
+  static constinit Lazy<absl::flat_hash_map<std::string_view, Op>> lazy;
+  const auto& map = lazy.Get([] {
+    auto m = std::make_unique<absl::flat_hash_map<std::string_view, Op>>();
     for (Op op : AllOps()) m->emplace(Info(op).name, op);
     return m;
-  }();
-  const auto it = map->find(name);
-  if (it == map->end()) return std::nullopt;
+  });
+  const auto it = map.find(name);
+  if (it == map.end()) return std::nullopt;
   return it->second;
 }
 

@@ -8,6 +8,8 @@
 namespace reel::passes {
 namespace {
 
+const ir::Attributes kNoAttributes;
+
 // What a node computes: equal keys, equal bits.
 struct Key {
   ir::Op op;
@@ -15,8 +17,7 @@ struct Key {
   std::shared_ptr<const ir::Attributes> attributes;
 
   const ir::Attributes& attrs() const {
-    static const ir::Attributes kEmpty;
-    return attributes ? *attributes : kEmpty;
+    return attributes ? *attributes : kNoAttributes;
   }
   friend bool operator==(const Key& a, const Key& b) {
     return a.op == b.op && a.operands == b.operands &&

@@ -1,6 +1,5 @@
 #include "runtime/allocator.h"
 
-#include <pthread.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -105,19 +104,6 @@ constinit DefaultAllocator default_allocator;
 }  // namespace
 
 Allocator& Allocator::Default() { return default_allocator.allocator; }
-
-// A child must not inherit the lock from a thread that it does not have.
-struct AllocatorForkHooks {
-  AllocatorForkHooks() { pthread_atfork(&Lock, &Unlock, &Unlock); }
-  static void Lock() { Allocator::Default().mutex_.lock(); }
-  static void Unlock() { Allocator::Default().mutex_.unlock(); }
-};
-
-namespace {
-
-const AllocatorForkHooks fork_hooks;
-
-}  // namespace
 
 // A block; *zero tells whether all its bytes are known to be zero.
 void* Allocator::Take(size_t bytes, bool* zero) noexcept {

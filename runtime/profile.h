@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "runtime/abi.h"
+#include "runtime/fork.h"
 
 namespace reel::runtime {
 
@@ -70,7 +71,7 @@ class Profiler {
   void AddEvent(const ProfileEvent& event) noexcept;           // under the lock
   void AddChunk(Step* step, int64_t begin, int64_t end) noexcept;
 
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   std::vector<ProfileSums> kernels_;
   ProfileSums copies_, runs_;
   std::vector<ProfileEvent> events_;

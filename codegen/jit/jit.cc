@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <exception>
 #include <numeric>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "codegen/aot/names.h"
+#include "codegen/llvm_guard.h"
 #include "codegen/llvm_status.h"
 #include "codegen/lower/lower.h"
 #include "codegen/program/in_line.h"
@@ -62,13 +63,14 @@ class UnitCompiler {
     auto work = [&] {
       for (size_t i; (i = next.fetch_add(1)) < units->size();) {
         Unit& unit = (*units)[order[i]];
-        unit.status = Compile(&unit);
+        unit.status = TryCompile(&unit);
       }
     };
     std::vector<std::thread> threads;
     try {
+      threads.reserve(workers);
       for (size_t i = 1; i < workers; ++i) threads.emplace_back(work);
-    } catch (const std::system_error&) {  // fewer threads do it too
+    } catch (const std::exception&) {  // no thread, or no memory for one: fewer do it too
     }
     work();
     for (std::thread& thread : threads) thread.join();
@@ -79,6 +81,15 @@ class UnitCompiler {
   }
 
  private:
+  /// Nothing leaves the thread but by the unit.
+  absl::Status TryCompile(Unit* unit) noexcept {
+    try {
+      return InLlvm(options_.reserve, [&] { return Compile(unit); });
+    } catch (const std::exception&) {  // std::bad_alloc: it needs the memory of an empty status
+      return absl::Status(absl::StatusCode::kResourceExhausted, "");
+    }
+  }
+
   absl::Status Compile(Unit* unit) {
     if (absl::Status s = CheckTime(options_.meter); !s.ok()) return s;
     const auto start = Clock::now();

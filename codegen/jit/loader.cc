@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <optional>
 #include <vector>
@@ -91,6 +92,11 @@ class Linker {
  public:
   Linker(std::vector<Object> objects, const LoadedCode::Symbols& outside)
       : objects_(std::move(objects)), outside_(outside) {}
+  ~Linker() {
+    if (memory_ != nullptr) ::munmap(memory_, total_);
+  }
+  Linker(const Linker&) = delete;
+  Linker& operator=(const Linker&) = delete;
 
   absl::Status Link() {
     if (absl::Status s = Place(); !s.ok()) return s;
@@ -108,12 +114,13 @@ class Linker {
     }
     if (::mprotect(memory_, data_, PROT_READ | PROT_EXEC) != 0 ||
         ::mprotect(memory_ + data_, total_ - data_, PROT_READ) != 0) {
-      return absl::InternalError("the system refuses to make code executable");
+      return errno == ENOMEM ? absl::ResourceExhaustedError("no memory for machine code")
+                             : absl::InternalError("the system refuses to make code executable");
     }
     return absl::OkStatus();
   }
 
-  char* memory() const { return memory_; }
+  char* TakeMemory() { return std::exchange(memory_, nullptr); }
   uint64_t bytes() const { return total_; }
   LoadedCode::Symbols TakeSymbols() { return std::move(symbols_); }
 
@@ -289,12 +296,11 @@ absl::StatusOr<LoadedCode> LoadedCode::Load(std::span<const std::string> objects
     parsed.push_back(*std::move(object));
   }
   Linker linker(std::move(parsed), outside);
-  const absl::Status status = linker.Link();
+  if (absl::Status s = linker.Link(); !s.ok()) return s;
   LoadedCode code;
-  code.memory_ = linker.memory();
-  code.bytes_ = linker.bytes();
-  if (!status.ok()) return status;
   code.symbols_ = linker.TakeSymbols();
+  code.bytes_ = linker.bytes();
+  code.memory_ = linker.TakeMemory();
   return code;
 }
 

@@ -1,25 +1,30 @@
 // LLVM's target machine, the few IR passes we need, and code emission.
 #include <mutex>
 
+#include "codegen/llvm_guard.h"
 #include "codegen/llvm_headers.h"
 #include "codegen/lower/addresses.h"
 #include "codegen/lower/loop.h"
 #include "codegen/lower/lower.h"
+#include "ir/lazy.h"
 #include "ir/strings.h"
+#include "runtime/fork.h"
 
 namespace reel::codegen {
 namespace {
 
 void InitializeLlvm() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
-    llvm::InitializeNativeTargetAsmParser();  // for inline assembly: CPUID
-  });
+  static constinit Lazy<runtime::Mutex> mutex;
+  static bool initialized = false;
+  const std::lock_guard lock(mutex.Get());
+  if (initialized) return;
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  llvm::InitializeNativeTargetAsmParser();  // for inline assembly: CPUID
+  initialized = true;
 }
 
-/// First of the passes on a function: when the time is up, there is nothing left for the others to
+/// First of the passes on a function: when time or memory is up, there is nothing left for the others to
 /// do.
 class StopWhenSpent : public llvm::FunctionPass {
  public:
@@ -27,6 +32,7 @@ class StopWhenSpent : public llvm::FunctionPass {
       : FunctionPass(kId), meter_(meter), status_(*status) {}
 
   bool runOnFunction(llvm::Function& function) override {
+    if (status_.ok()) status_ = CheckLlvm();
     if (status_.ok()) status_ = meter_.CheckTime();
     if (status_.ok()) return false;
     function.dropAllReferences();
@@ -152,6 +158,7 @@ absl::Status Optimize(llvm::Module* module, llvm::TargetMachine* machine, int op
   loop_passes.addPass(
       llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
   for (llvm::Function& function : *module) {
+    if (absl::Status s = CheckLlvm(); !s.ok()) return s;
     if (!function.isDeclaration() && !function.hasOptNone()) passes.run(function, functions);
     if (!function.hasFnAttribute(kIsLoop)) continue;
     loop_passes.run(function, functions);

@@ -73,7 +73,7 @@ int64_t EmittedInstructions(const Kernel& kernel) {
   return 16 + 4 * static_cast<int64_t>(kernel.buffers.size()) + Counter(kernel).Count(kernel.body, 1);
 }
 
-int64_t CompileBytes(const Program& program, int threads, bool object) {
+CompileMemory CompileBytes(const Program& program, int threads, bool object) {
   int64_t all = 0, longest = 0, data = 0;
   const auto add = [&](int64_t n) {
     all += n;
@@ -89,7 +89,8 @@ int64_t CompileBytes(const Program& program, int threads, bool object) {
   }
   for (const ir::Literal& constant : program.constants) data += static_cast<int64_t>(constant.bytes().size());
   for (const VariableSlot& v : program.variables) data += static_cast<int64_t>(v.initial.bytes().size());
-  return kLibraryBytes + all * kBytesKept + longest * kBytesInWork * threads + (object ? kCopiesOfData * data : 0);
+  const int64_t copies = object ? kCopiesOfData * data : 0;
+  return {kLibraryBytes + all * kBytesKept + longest * kBytesInWork * threads + copies, longest * kBytesInWork + copies};
 }
 
 }  // namespace reel::codegen

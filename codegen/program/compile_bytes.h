@@ -12,7 +12,11 @@ int64_t EmittedInstructions(const Kernel& kernel);
 
 /// Bytes that LLVM may take to compile a program, by what it was seen to take: `threads` modules at once for this
 /// process, or one object, which holds constants and initial values.
-int64_t CompileBytes(const Program& program, int threads, bool object);
+struct CompileMemory {
+  int64_t all;
+  int64_t in_work;  ///< by one thread, for the longest function and what is written at the end
+};
+CompileMemory CompileBytes(const Program& program, int threads, bool object);
 
 }  // namespace reel::codegen
 

@@ -24,6 +24,12 @@ int ReportError(ExitStatus status, std::string_view message) {
   return status;
 }
 
+// There may be no memory for a text.
+int ReportNoMemory() {
+  std::fputs("reel: out of memory; lower --budget-memory to be told earlier\n", stderr);
+  return kBudget;
+}
+
 // --help and --version go to stdout with status 0; everything else is a usage error.
 int ReportParse(const CLI::App& app, const CLI::ParseError& error) {
   std::ostringstream out, err;
@@ -42,7 +48,7 @@ int Run(Program* program) {
   } catch (const Error& error) {
     return ReportError(StatusOf(static_cast<absl::StatusCode>(error.code())), error.what());
   } catch (const std::bad_alloc&) {
-    return ReportError(kBudget, "out of memory; lower --budget-memory to be told earlier");
+    return ReportNoMemory();
   }
 }
 
@@ -85,6 +91,8 @@ int Main(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     return reel::cli::Main(argc, argv);
+  } catch (const std::bad_alloc&) {
+    return reel::cli::ReportNoMemory();
   } catch (const std::exception& error) {
     return reel::cli::ReportError(reel::cli::kInvalid, error.what());
   }

@@ -5,6 +5,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "frontend/core.h"
 #include "frontend/onnx/reader.h"
+#include "ir/lazy.h"
 #include "ir/names.h"
 #include "ir/strings.h"
 
@@ -151,18 +152,19 @@ std::optional<std::vector<int64_t>> NodeContext::IntsSince(int64_t opset, std::s
 }
 
 const OpRow* FindOp(std::string_view domain, std::string_view op) {
-  static const auto* table = [] {
-    auto* rows = new absl::flat_hash_map<std::string_view, const OpRow*>;
+  static constinit Lazy<absl::flat_hash_map<std::string_view, const OpRow*>> lazy;
+  const auto& table = lazy.Get([] {
+    auto rows = std::make_unique<absl::flat_hash_map<std::string_view, const OpRow*>>();
     for (const auto family : {ContractOps(), ControlOps(), ConvOps(), ElementwiseOps(), IndexOps(),
                               NnOps(), QuantizeOps(), RandomOps(), RecurrentOps(), ReduceOps(),
                               ResizeOps(), SampleOps(), ShapeOps(), SignalOps()}) {
       for (const OpRow& row : family) rows->emplace(row.name, &row);
     }
     return rows;
-  }();
+  });
   if (!domain.empty() && domain != "ai.onnx") return nullptr;
-  const auto it = table->find(op);
-  return it == table->end() ? nullptr : it->second;
+  const auto it = table.find(op);
+  return it == table.end() ? nullptr : it->second;
 }
 
 Tensor IntsTensor(const std::vector<int64_t>& values) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "passes/simplify/rows.h"
+#include "ir/lazy.h"
 #include "passes/simplify/site.h"
 #include "passes/splat.h"
 
@@ -128,16 +129,17 @@ struct ParsedRow {
 
 // Rows by the op at the root of the pattern.
 const std::vector<ParsedRow>& RowsOf(Op op) {
-  static const auto* table = [] {
-    auto* t = new std::vector<std::vector<ParsedRow>>(ir::AllOps().size());
+  static constinit Lazy<std::vector<std::vector<ParsedRow>>> table;
+  const auto parse = [] {
+    auto t = std::make_unique<std::vector<std::vector<ParsedRow>>>(ir::AllOps().size());
     for (const Row& row : kRows) {
       std::string_view pattern = row.pattern, replacement = row.replacement;
       ParsedRow parsed{Parse(pattern), Parse(replacement), row.domain};
       (*t)[static_cast<size_t>(parsed.pattern.op)].push_back(std::move(parsed));
     }
     return t;
-  }();
-  return (*table)[static_cast<size_t>(op)];
+  };
+  return table.Get(parse)[static_cast<size_t>(op)];
 }
 
 // The literal has the very bits of the number: 0 does not match -0, and -1 is all ones in any

@@ -187,7 +187,7 @@ TEST(Budget, MemoryOfTheCompiler) {
   EXPECT_EQ(ErrorOf(Chain(3000), options), "");
   const auto bytes = [](int ops, bool object) {
     const auto program = BuildProgram(Chain(ops, Shape({64})), *FindTarget("x86-64-v3"), {});
-    return program.ok() ? CompileBytes(*program, 1, object) : 0;
+    return program.ok() ? CompileBytes(*program, 1, object).all : 0;
   };
   EXPECT_GT(bytes(150, false), bytes(20, false) + 130 * 512);
   EXPECT_LT(bytes(20000, true), int64_t{1} << 29);

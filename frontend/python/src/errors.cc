@@ -1,5 +1,4 @@
 #include <array>
-#include <mutex>
 #include <set>
 #include <string>
 
@@ -67,16 +66,14 @@ void TranslateCurrent() noexcept {
 
 namespace {
 
-// A copy of the name that lives as long as the process.
+// A copy of the name that lives as long as the process. The caller holds Python's lock.
 const char* Intern(PyObject* filename) {
-  static std::mutex mutex;
   static auto& names = *new std::set<std::string>;
   const char* text = PyUnicode_AsUTF8(filename);
   if (!text) {
     PyErr_Clear();
     return nullptr;
   }
-  const std::lock_guard lock(mutex);
   return names.insert(text).first->c_str();
 }
 
@@ -154,7 +151,7 @@ void RegisterErrors(nb::module_& m) {
       {ErrorCode::kPermissionDenied, "PermissionDeniedError", &PyExc_RuntimeError,
        "A file may not be read or written."},
       {ErrorCode::kResourceExhausted, "ResourceExhaustedError", &PyExc_RuntimeError,
-       "Memory or a budget is used up."},
+       "Memory or a budget is used up.", &PyExc_MemoryError},
       {ErrorCode::kFailedPrecondition, "FailedPreconditionError", &PyExc_RuntimeError,
        "The object is not in a state for this."},
       {ErrorCode::kAborted, "AbortedError", &PyExc_RuntimeError, "The work was given up."},
