@@ -5,6 +5,7 @@
 
 #include "codegen/group/uses.h"
 #include "codegen/group/view.h"
+#include "ir/lazy.h"
 #include "ir/strings.h"
 
 namespace reel::codegen {
@@ -155,8 +156,8 @@ absl::Status VerifyGrouping(const ir::Function& function, const Grouping& groupi
 }
 
 PlanChecks& GetPlanChecks() {
-  static auto* checks = new PlanChecks;
-  return *checks;
+  static constinit Lazy<PlanChecks> checks;
+  return checks.Get();
 }
 
 }  // namespace reel::codegen
