@@ -22,8 +22,8 @@ void CheckFile(const absl::Status& status) {
   const absl::StatusCode code = status.code();
   const bool io = code == absl::StatusCode::kNotFound || code == absl::StatusCode::kPermissionDenied ||
                   code == absl::StatusCode::kUnavailable;
-  if (io) Fail(kIo, std::string(status.message()));
-  Check(status);
+  const bool budget = code == absl::StatusCode::kResourceExhausted || code == absl::StatusCode::kDeadlineExceeded;
+  if (!status.ok()) Fail(io ? kIo : budget ? kBudget : kInvalid, std::string(status.message()));
 }
 
 }  // namespace
@@ -68,7 +68,7 @@ void OutputFiles::Commit() {
 }
 
 void Say(std::string_view text) {
-  CheckFile(ir::WriteFile(stdout_is_taken ? "/dev/stderr" : "/dev/stdout", ir::Printable(text)));
+  CheckFile(ir::WriteFile(stdout_is_taken ? "/dev/stderr" : "/dev/stdout", ir::Printable(text), {.durable = false}));
 }
 
 void OpenStandardDescriptors() {

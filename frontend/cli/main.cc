@@ -79,8 +79,6 @@ int Main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return ReportParse(app, error);
-  } catch (const Failure& failure) {
-    return ReportError(failure.status(), failure.what());
   }
   return Run(&program);
 }
@@ -93,6 +91,8 @@ int main(int argc, char** argv) {
     return reel::cli::Main(argc, argv);
   } catch (const std::bad_alloc&) {
     return reel::cli::ReportNoMemory();
+  } catch (const reel::cli::Failure& failure) {
+    return reel::cli::ReportError(failure.status(), failure.what());
   } catch (const std::exception& error) {
     return reel::cli::ReportError(reel::cli::kInvalid, error.what());
   }
