@@ -38,7 +38,7 @@ std::string ReadFile(const std::string& path, const Budget& budget) {
 }
 
 ir::FileWriter* OutputFiles::Open(const std::string& path) {
-  if (path == kStandard) {
+  if (path == kStandard || ir::DescriptorNamed(path) == STDOUT_FILENO) {
     if (stdout_is_taken) Fail(kUsage, "standard output takes one file: two outputs are named -");
     stdout_is_taken = true;
   }

@@ -100,7 +100,7 @@ TEST_F(Output, NamesOfAFileDoNotReachTheTerminal) {
     const std::string to = from == "small" ? from + bad : sigil + "\"" + from.substr(sigil.size()) + bad + "\"";
     for (size_t at = 0; (at = text.find(from, at)) != text.npos; at += to.size()) text.replace(at, from.size(), to);
   }
-  text.insert(text.find("variable"), "meta \"k\\xff\" = \"v\\xfe\\x80\\xe2\\x80\\xa8\"\n");
+  text.insert(text.find("variable"), "meta \"k\" = \"v\\xfe\\x80\\xe2\\x80\\xa8\"\n");
   Write(Path("bad.reel.txt"), text);
   Write(Path("x.npy"), FormatNpy(ir::Literal::Zeros({kFloat32, {2}})));
   Write(Path("n.npy"), FormatNpy(ir::Literal::ScalarInt(kInt32, 2)));
