@@ -45,7 +45,8 @@ def binary_text(m, name, x, y):
     if name in SAFE_BINARY:
         if m.special and name == "divide":
             return f"{x} / {y}"
-        return SAFE_BINARY[name].format(x, y)
+        text = SAFE_BINARY[name].format(x, y)
+        return text.replace(f"reel.abs({y})", f"abs({y})") if isinstance(y, float) else text  # a number stays one
     sign = {"add": "+", "subtract": "-", "multiply": "*"}.get(name)
     return f"{x} {sign} {y}" if sign else f"reel.{name}({x}, {y})"
 
