@@ -121,6 +121,10 @@ void ScheduleScatter(const ScheduleContext& c) {
     body = ByLines(c, &along, &along_n, std::move(body));
   }
   body = Nest(along, along_n, 1, Nest(before, before_n, 1, std::move(body)));
+  // Neighbouring stores compute all right sides first: one update of one element is apart, by a loop of one trip.
+  if (body.front().kind == Stmt::Kind::kStore) {
+    body = Only(MakeLoop(k->AddAxis("one"), 1, LoopKind::kSerial, 1, std::move(body)));
+  }
   for (Stmt& s : body) k->body.push_back(std::move(s));
 }
 

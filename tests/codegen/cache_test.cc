@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "codegen/cache/code_cache.h"
+#include "codegen/cache/folder.h"
 #include "codegen/compiler.h"
 #include "codegen/jit/jit.h"
 #include "codegen/jit/loader.h"

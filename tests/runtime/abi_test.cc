@@ -23,7 +23,8 @@ TEST(Abi, HeaderLayoutIsFixed) {
   EXPECT_EQ(offsetof(reel_instance, parallel_for), 8u);
   EXPECT_EQ(offsetof(reel_instance, context), 16u);
   EXPECT_EQ(offsetof(reel_instance, profile), 24u);
-  EXPECT_EQ(offsetof(reel_instance, reserved), 32u);
+  EXPECT_EQ(offsetof(reel_instance, fault), 32u);
+  EXPECT_EQ(offsetof(reel_instance, stop), 56u);
 }
 
 TEST(Abi, SameInC99) {

@@ -207,7 +207,7 @@ void RegisterEquations(nb::module_& m) {
         [](TensorLike x, const std::string& order) { return MatrixNorm(x.operand(), order); });
   m.def("_vector_norm", [](TensorLike x, AxisLike axis, bool keepdims) {
     return Norm(x.operand(), axis.get(), {.keepdims = keepdims});
-  });
+  }, "x"_a, "axis"_a = nb::none(), "keepdims"_a = false);
   m.def(
       "diagonal", [](TensorLike x, int64_t offset) { return DiagPart(x.operand(), offset); }, "x"_a,
       nb::kw_only(), "offset"_a = 0,
