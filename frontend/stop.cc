@@ -21,16 +21,13 @@ void OnInterrupt(int signal, siginfo_t* info, void* context) {
 
 const volatile int32_t* StopFlag() { return &stop; }
 
+// The thread that looked may not be there in a child.
+[[maybe_unused]] const int at_fork = pthread_atfork(nullptr, nullptr, [] {
+  stop = 0;
+  looking = false;
+});
+
 InterruptScope::InterruptScope() {
-  // The thread that looked may not be there in a child.
-  static const bool once = [] {
-    pthread_atfork(nullptr, nullptr, [] {
-      stop = 0;
-      looking = false;
-    });
-    return true;
-  }();
-  static_cast<void>(once);
   if (looking.exchange(true)) return;
   struct sigaction now;
   sigaction(SIGINT, nullptr, &now);

@@ -478,7 +478,7 @@ TEST(SymbolicErrors, OfOpsThatNeedANumber) {
                 {Zeros({4, 6})}, {x}).carry[0];
   });
   error("argsort: needs a constant extent here, got a symbolic one", [](const Tensor& x) { return Argsort(x, 0); });
-  error("reduce_prod of f32[B,4,6]: its derivative needs constant extents", [](const Tensor& x) {
+  error("reduce_prod of f64[B,4,6]: its derivative needs constant extents", [](const Tensor& x) {
     return *Gradients(ReduceProd(x, 0), {x})[0].gradient;
   });
 }
