@@ -30,6 +30,7 @@ TEST_P(EveryOp, RowHasAllDTypes) {
     const bool in_row = std::find(row.begin(), row.end(), dtype) != row.end();
     const bool no_first_operand = GetParam() == ir::Op::kSelect || GetParam() == ir::Op::kIota;
     if (no_first_operand) continue;  // the set is about the condition; iota has no bool
+    if (GetParam() == ir::Op::kCheckIndex) continue;  // its shape rule takes the two dtypes of indices alone
     EXPECT_EQ(in_row, ir::Contains(info().dtypes, dtype)) << Name(dtype);
   }
 }

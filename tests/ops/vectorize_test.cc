@@ -133,6 +133,12 @@ bool IsLarge(const OpCase& c) {
   return elements > 4096;
 }
 
+bool SomeRowFails(const OpCase& c, const Batch& batch, absl::StatusCode code) {
+  return std::any_of(batch.rows.begin(), batch.rows.end(), [&](const auto& row) {
+    return ir::Evaluate(c.module, c.main(), row).status().code() == code;
+  });
+}
+
 class EveryVectorized : public testing::TestWithParam<ir::Op> {};
 
 TEST_P(EveryVectorized, IsItsRowsStacked) {
@@ -156,7 +162,10 @@ TEST_P(EveryVectorized, IsItsRowsStacked) {
       ASSERT_TRUE(ir::Verify(m).ok()) << ir::Verify(m);
       const Batch batch = MakeBatch(c, mask);
       const auto all = ir::Evaluate(m, *m.FindFunction(f->name), batch.inputs);
-      ASSERT_TRUE(all.ok()) << all.status();
+      if (!all.ok()) {  // as one of the rows alone: check_index
+        EXPECT_TRUE(SomeRowFails(c, batch, all.status().code())) << all.status();
+        continue;
+      }
       for (int64_t r = 0; r < kRows; ++r) {
         const auto want = ir::Evaluate(c.module, c.main(), batch.rows[static_cast<size_t>(r)]);
         ASSERT_TRUE(want.ok()) << want.status();
