@@ -9,6 +9,7 @@
 
 #include "cli_testing.h"
 #include "frontend/npy.h"
+#include "tests/paths.h"
 
 namespace reel::cli {
 namespace {
@@ -100,7 +101,7 @@ TEST(BadInput, EveryCommandWritesNothing) {
 TEST(BadInput, BinaryTruncatedOrFlipped) {
   const TemporaryFolder folder;
   const std::string file = folder.path() + "/bad.reel";
-  const std::string good = Read(REEL_SOURCE_DIR "/tests/data/golden/v2.reel");
+  const std::string good = Read(SourceDir() + "/tests/data/golden/v2.reel");
   for (const size_t n : {size_t{0}, size_t{3}, good.size() / 2, good.size() - 1}) {
     Write(file, good.substr(0, n));
     ExpectFailure(Reel({"verify", file}), kInvalid, "bad.reel");

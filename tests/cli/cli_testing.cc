@@ -1,4 +1,5 @@
 #include "cli_testing.h"
+#include "tests/paths.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -10,7 +11,7 @@
 namespace reel::cli {
 
 ProcessResult Reel(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), REEL_BINARY_DIR "/bin/reel");
+  arguments.insert(arguments.begin(), BinaryDir() + "/bin/reel");
   return RunProcess(arguments);
 }
 

@@ -3,6 +3,7 @@
 #include "cli_testing.h"
 #include "frontend/npy.h"
 #include "ir/text/parser.h"
+#include "tests/paths.h"
 
 namespace reel::cli {
 namespace {
@@ -93,7 +94,7 @@ TEST_F(Commands, Ops) {
 TEST_F(Commands, OpsPageAndHeaderAreTheTables) {
   for (const auto& [file, flag] :
        {std::pair{"/ir/OPS.md", "--markdown"}, {"/frontend/reel/elementary.h", "--header"}}) {
-    const std::string path = std::string(REEL_SOURCE_DIR) + file;
+    const std::string path = SourceDir() + file;
     const std::string text = Ok({"ops", flag});
     if (std::getenv("REEL_UPDATE_GOLDEN")) Write(path, text);
     EXPECT_EQ(text, Read(path)) << "REEL_UPDATE_GOLDEN=1 writes it anew";

@@ -11,6 +11,7 @@
 #include "cli_testing.h"
 #include "frontend/npy.h"
 #include "ir/printable.h"
+#include "tests/paths.h"
 
 namespace reel::cli {
 namespace {
@@ -23,7 +24,7 @@ class Output : public testing::Test {
   std::string Path(const std::string& name) const { return folder_.path() + "/" + name; }
   /// Through a shell, in the folder, as `reel`.
   ProcessResult Shell(const std::string& command) const {
-    return RunProcess({"sh", "-c", "reel() { '" REEL_BINARY_DIR "/bin/reel' \"$@\"; }; " + command}, folder_.path());
+    return RunProcess({"sh", "-c", "reel() { '" + BinaryDir() + "/bin/reel' \"$@\"; }; " + command}, folder_.path());
   }
 
   const TemporaryFolder folder_;

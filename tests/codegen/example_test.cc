@@ -13,11 +13,12 @@
 #include "ir/text/parser.h"
 #include "ir/text/printer.h"
 #include "passes/pipeline.h"
+#include "tests/paths.h"
 
 namespace reel::codegen {
 namespace {
 
-constexpr char kPage[] = REEL_SOURCE_DIR "/codegen/EXAMPLE.md";
+std::string Page() { return SourceDir() + "/codegen/EXAMPLE.md"; }
 constexpr char kCpu[] = "x86-64-v3";
 
 constexpr char kModule[] = R"(reel 1
@@ -112,8 +113,8 @@ std::string Listing(const std::string& name) {
 }
 
 TEST(Example, ListingsAreWhatTheCompilerMakes) {
-  std::ifstream file(kPage);
-  ASSERT_TRUE(file) << kPage;
+  std::ifstream file(Page());
+  ASSERT_TRUE(file) << Page();
   const bool update = std::getenv("REEL_UPDATE_GOLDEN") != nullptr;
   std::string page, name, shown;
   int listings = 0;
@@ -141,7 +142,7 @@ TEST(Example, ListingsAreWhatTheCompilerMakes) {
     }
   }
   EXPECT_EQ(listings, 6);
-  if (update) std::ofstream(kPage) << page;
+  if (update) std::ofstream(Page()) << page;
 }
 
 // Rows past the last are read as the last: which one that is changes with the tile, not with k.

@@ -15,6 +15,7 @@
 #include "ir/strings.h"
 #include "ir/text/parser.h"
 #include "reel/reel.h"
+#include "tests/paths.h"
 
 namespace reel {
 namespace {
@@ -122,7 +123,7 @@ TEST(Rows, GoldenPrograms) {
   for (const char* name : {"softmax", "softmax_gradient", "layer_norm", "layer_norm_gradient"}) {
     StrAppend(&text, "=== ", name, " 512x256\n", codegen::ToString(Plan(Cases().at(name), 512, 256)));
   }
-  const std::string path = std::string(REEL_SOURCE_DIR) + "/tests/codegen/golden/rows.txt";
+  const std::string path = SourceDir() + "/tests/codegen/golden/rows.txt";
   if (std::getenv("REEL_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << text;
   std::ifstream file(path);
   std::ostringstream wanted;

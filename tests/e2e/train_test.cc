@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "frontend/cli/cli.h"
+#include "tests/paths.h"
 
 namespace reel::cli {
 namespace {
@@ -12,8 +13,8 @@ class Train : public testing::TestWithParam<std::pair<const char*, const char*>>
  protected:
   void SetUp() override {
     const ProcessResult result =
-        RunProcess({REEL_BINARY_DIR "/bin/reel", "train", "--model", GetParam().first, "--data",
-                    REEL_SOURCE_DIR "/tests/data", "--output-dir", root_.path(), "--steps", "40",
+        RunProcess({BinaryDir() + "/bin/reel", "train", "--model", GetParam().first, "--data",
+                    SourceDir() + "/tests/data", "--output-dir", root_.path(), "--steps", "40",
                     "--eager-steps", "5", "--json"});
     ASSERT_EQ(kOk, result.status) << result.err;
     EXPECT_EQ("", result.err);  // no progress bar: stderr is not a terminal
@@ -45,7 +46,7 @@ TEST_P(Train, WritesEveryFile) {
     EXPECT_TRUE(std::filesystem::exists(folder() + "/" + file)) << file;
   }
   const ProcessResult verify =
-      RunProcess({REEL_BINARY_DIR "/bin/reel", "verify", folder() + "/" + name + ".reel",
+      RunProcess({BinaryDir() + "/bin/reel", "verify", folder() + "/" + name + ".reel",
                   folder() + "/" + name + ".reel.txt"});
   EXPECT_EQ(kOk, verify.status) << verify.err;
 }

@@ -17,6 +17,7 @@
 
 #include "frontend/reel/reel.h"
 #include "runtime/fork.h"
+#include "tests/paths.h"
 
 namespace reel {
 namespace {
@@ -231,8 +232,8 @@ TEST(Locks, ThereAreNoOthers) {
                         R"(once_flag|call_once|condition_variable|pthread_(mutex|rwlock|cond|once)|sem_wait)");
   int files = 0;
   for (const char* folder : {"ir", "passes", "codegen", "runtime", "frontend"}) {
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(std::string(REEL_SOURCE_DIR "/") + folder)) {
-      const std::string path = std::filesystem::relative(entry.path(), REEL_SOURCE_DIR);
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(SourceDir() + "/" + folder)) {
+      const std::string path = std::filesystem::relative(entry.path(), SourceDir());
       if (!path.ends_with(".h") && !path.ends_with(".cc")) continue;
       if (path.starts_with("frontend/cli/") || known.contains(path)) continue;  // the program itself has no threads
       ++files;
@@ -249,7 +250,7 @@ TEST(Locks, ThereAreNoOthers) {
 TEST(Locks, NoStaticsOfFunctionsAreMadeUnderOne) {
   int statics = 0;
   for (const char* library : {"libreel.so", "libreel_compiler.so"}) {
-    const std::string command = std::string("nm -C " REEL_BINARY_DIR "/lib/") + library + " 2>&1";
+    const std::string command = "nm -C " + BinaryDir() + "/lib/" + library + " 2>&1";
     FILE* const pipe = ::popen(command.c_str(), "r");
     ASSERT_NE(pipe, nullptr);
     std::string text;

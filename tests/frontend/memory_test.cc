@@ -18,6 +18,9 @@
 #define REEL_NO_FAILING_ALLOCATOR  // the sanitizer has the allocator
 #endif
 
+#ifdef REEL_NO_FAILING_ALLOCATOR
+TEST(Memory, EachAllocationOfLlvmFailsOnce) { GTEST_SKIP() << "the allocator is the sanitizer's"; }
+#else
 namespace {
 std::atomic<int64_t> allocations{0};   // that LLVM asked for
 std::atomic<int64_t> failing{-1};      // the one that fails; negative: none
@@ -41,7 +44,6 @@ int FindLlvm(dl_phdr_info* info, size_t, void*) {
 }
 }  // namespace
 
-#ifndef REEL_NO_FAILING_ALLOCATOR
 // In the place of the C and C++ libraries', for all libraries of this program.
 extern "C" {
 void* __libc_malloc(size_t);
@@ -75,7 +77,6 @@ void operator delete[](void* p) noexcept { std::free(p); }
 void operator delete[](void* p, size_t) noexcept { std::free(p); }
 void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
 void operator delete(void* p, size_t, std::align_val_t) noexcept { std::free(p); }
-#endif
 
 namespace reel {
 namespace {
@@ -175,9 +176,6 @@ int FailInChild(const Step& step, const std::string& expected, int64_t first, in
 }
 
 TEST(Memory, EachAllocationOfLlvmFailsOnce) {
-#ifdef REEL_NO_FAILING_ALLOCATOR
-  GTEST_SKIP() << "the allocator is the sanitizer's";
-#endif
   constexpr int64_t kRuns = 150, kRunsOfChild = 50;
   const char* const every = std::getenv("REEL_FAIL_EVERY");
   Model model;
@@ -199,3 +197,4 @@ TEST(Memory, EachAllocationOfLlvmFailsOnce) {
 
 }  // namespace
 }  // namespace reel
+#endif  // REEL_NO_FAILING_ALLOCATOR

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "expect.h"
+#include "tests/paths.h"
 
 // Values, gradients and Hessian-vector products as TensorFlow 2.21 prints them
 // (tests/data/tf221_oracle.json), and the places where TensorFlow is wrong.
@@ -260,7 +261,7 @@ Results RunTapes(const Op& op, const Json& c, const Inputs& inputs) {
 }
 
 TEST(TfOracle, ValuesGradientsAndHessianVectorProducts) {
-  std::ifstream file(REEL_SOURCE_DIR "/tests/data/tf221_oracle.json");
+  std::ifstream file(SourceDir() + "/tests/data/tf221_oracle.json");
   const Json oracle = Json::parse(file);
   size_t cases = 0;
   for (const Json& c : oracle["cases"]) {

@@ -14,6 +14,7 @@
 #include "ir/text/parser.h"
 #include "ir/text/printer.h"
 #include "tests/equal_hashes.h"
+#include "tests/paths.h"
 
 namespace reel::ir {
 namespace {
@@ -111,7 +112,7 @@ std::string Saved(const Module& module) {
 
 TEST(Equality, TablesOfFiles) {
   std::ostringstream text;
-  text << std::ifstream(REEL_SOURCE_DIR "/tests/ir/text_every_op.reel.txt").rdbuf();
+  text << std::ifstream(SourceDir() + "/tests/ir/text_every_op.reel.txt").rdbuf();
   auto module = ParseModule(text.str(), "every_op");
   ASSERT_TRUE(module.ok()) << module.status();
   const std::string bytes = Saved(*module);

@@ -7,6 +7,7 @@
 #include "ir/strings.h"
 #include "ir/proto/convert.h"
 #include "tests/ir/text_util.h"
+#include "tests/paths.h"
 
 namespace reel::ir {
 namespace {
@@ -193,7 +194,7 @@ TEST(Proto, GoldenFiles) {
   const std::string text = ReadSource("tests/data/golden/v1.reel.txt");
   EXPECT_TRUE(ParseModule(text).ok());
   for (const char* file : {"v1.reel", "v2.reel"}) {
-    const auto binary = LoadModule(StrCat(REEL_SOURCE_DIR, "/tests/data/golden/", file));
+    const auto binary = LoadModule(StrCat(SourceDir(), "/tests/data/golden/", file));
     ASSERT_TRUE(binary.ok()) << binary.status();
     EXPECT_EQ(PrintAll(*binary), text) << file;
   }

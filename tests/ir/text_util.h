@@ -13,12 +13,13 @@
 #include "ir/proto/file.h"
 #include "ir/text/parser.h"
 #include "ir/text/printer.h"
+#include "tests/paths.h"
 
 namespace reel::ir {
 
 /// A file of the source tree.
 inline std::string ReadSource(const std::string& path) {
-  std::ifstream in(std::filesystem::path(REEL_SOURCE_DIR) / path, std::ios::binary);
+  std::ifstream in(SourceDir() + "/" + path, std::ios::binary);
   EXPECT_TRUE(in.good()) << path;
   return {std::istreambuf_iterator<char>(in), {}};
 }

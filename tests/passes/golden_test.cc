@@ -14,6 +14,7 @@
 #include "ir/verifier.h"
 #include "passes/pass.h"
 #include "tests/equal_hashes.h"
+#include "tests/paths.h"
 
 namespace reel::passes {
 namespace {
@@ -62,7 +63,7 @@ struct Golden {
 class GoldenTest : public testing::TestWithParam<Golden> {};
 
 TEST_P(GoldenTest, Cases) {
-  const std::string path = StrCat(REEL_SOURCE_DIR "/tests/passes/golden/", GetParam().file, ".txt");
+  const std::string path = StrCat(SourceDir(), "/tests/passes/golden/", GetParam().file, ".txt");
   const bool update = std::getenv("REEL_UPDATE_GOLDEN") != nullptr;
   std::string text;
   for (const GoldenCase& c : ReadCases(path)) {

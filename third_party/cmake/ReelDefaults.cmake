@@ -18,6 +18,8 @@ endif()
 
 find_program(REEL_CCACHE ccache)
 if(REEL_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  # Names relative to the sources: a second checkout finds what the first has compiled.
   set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env
+      "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1
       CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime "${REEL_CCACHE}")
 endif()

@@ -53,7 +53,7 @@ endfunction()
 
 # reel_test(NAME name SRCS file... [DEPS target...] [LABEL label] [SHARDS n] [OWN_OBJECTS]): a GoogleTest program known to
 # ctest. Links libreel, libreel_compiler and gtest_main; DEPS adds more. SHARDS: n tests that ctest can run side by side.
-# OWN_OBJECTS: its sources are compiled anew in each build, since they depend on how or where that is built.
+# OWN_OBJECTS: its sources are compiled anew in each build, since they depend on how that is built.
 function(reel_test)
   cmake_parse_arguments(T "OWN_OBJECTS" "NAME;LABEL;TIMEOUT;SHARDS" "SRCS;DEPS" ${ARGN})
   if(NOT TARGET reel_test_headers)  # the precompiled headers of all tests
@@ -61,6 +61,11 @@ function(reel_test)
     add_library(reel_test_headers OBJECT "${CMAKE_BINARY_DIR}/tests/headers.cc")
     target_link_libraries(reel_test_headers PRIVATE reel_flags reel_internal GTest::gmock)
     reel_precompile(reel_test_headers <gmock/gmock.h> <gtest/gtest.h>)
+    # Where this checkout and this build are: the one object that depends on it.
+    add_library(reel_test_paths STATIC "${PROJECT_SOURCE_DIR}/tests/paths.cc")
+    target_link_libraries(reel_test_paths PRIVATE reel_flags)
+    target_compile_definitions(reel_test_paths PRIVATE REEL_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+                               REEL_BINARY_DIR="${CMAKE_BINARY_DIR}")
   endif()
   add_executable(${T_NAME})
   if(T_OWN_OBJECTS)
@@ -73,11 +78,9 @@ function(reel_test)
   endif()
   target_compile_options(${T_NAME} PRIVATE -fPIC $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
   target_link_libraries(${T_NAME} PRIVATE reel_flags reel reel_compiler reel_internal
-                        GTest::gmock GTest::gtest_main ${T_DEPS})
+                        GTest::gmock GTest::gtest_main ${T_DEPS} reel_test_paths)
   add_dependencies(${T_NAME} reel_kernels)  # opened at run time
   set_target_properties(${T_NAME} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
-  target_compile_definitions(${T_NAME} PRIVATE REEL_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
-                             REEL_BINARY_DIR="${CMAKE_BINARY_DIR}")
   if(NOT T_TIMEOUT)
     set(T_TIMEOUT 300)
   endif()
