@@ -15,7 +15,7 @@
 namespace reel {
 namespace {
 
-std::string Golden() { return SourceDir() + "/tests/semantics/mistakes.golden.txt"; }
+std::string GoldenPath() { return SourceDir() + "/tests/semantics/mistakes.golden.txt"; }
 
 const Tensor kVector({1.f, 2.f, 3.f}), kMatrix({{1.f, 2.f}, {3.f, 4.f}});
 
@@ -316,7 +316,7 @@ void ExpectUnharmed() {
 // "# name" and the text, a paragraph each.
 std::map<std::string, std::string> Golden() {
   std::map<std::string, std::string> out;
-  std::ifstream in(Golden());
+  std::ifstream in(GoldenPath());
   std::string line, name;
   while (std::getline(in, line)) {
     if (line.starts_with("# ")) {
@@ -350,7 +350,7 @@ TEST(Mistakes, TextsAreTheGoldenOnes) {
   }
   EXPECT_EQ(golden.size(), update ? golden.size() : std::size(kMistakes)) << "texts without a mistake";
   std::remove((testing::TempDir() + "reel_mistake.reel").c_str());
-  if (update) std::ofstream(Golden()) << all.str();
+  if (update) std::ofstream(GoldenPath()) << all.str();
 }
 
 }  // namespace
