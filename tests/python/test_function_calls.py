@@ -9,10 +9,14 @@ import gc
 import math
 import os
 import pickle
+import random
 import signal
+import struct
 import sys
 import threading
 import weakref
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -79,6 +83,102 @@ def test_floats_are_the_same_argument_if_their_bits_are(front):
         assert [float(sign(x, 0.0, z)) for z in (0j, complex(0.0, -0.0))] == [1.0, -1.0]
         assert [float(sign(x, s=[float("nan")][0])), float(sign(x, float("nan")))] == [1.0, 1.0]
     assert len(traced) == (4 if front is tf else 6)  # tf.function binds keywords
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    value: object
+    other: object = 0
+    note: object = dataclasses.field(default="", compare=False)
+
+
+@dataclasses.dataclass(frozen=True)
+class Rounded:
+    """Its own == says more than its fields do."""
+
+    value: float
+    unit: str = dataclasses.field(default="", compare=False)
+
+    def __eq__(self, other):
+        return type(other) is Rounded and (self.value, self.unit) == (other.value, other.unit)
+
+    def __hash__(self):
+        return hash(self.value)
+
+
+class Celsius(float):
+    pass
+
+
+Pair = collections.namedtuple("Pair", "first second")
+
+
+def spelled(x):
+    """A text of a value that tells types and bits, at any depth."""
+    name = type(x).__name__
+    if isinstance(x, (float, complex)):
+        parts = (x,) if isinstance(x, float) else (x.real, x.imag)
+        return name + "".join(struct.pack("d", part).hex() for part in parts)
+    if isinstance(x, dict):
+        return name + str([(spelled(k), spelled(v)) for k, v in x.items()])
+    if isinstance(x, (tuple, list)):
+        return name + str([spelled(item) for item in x])
+    if isinstance(x, frozenset):
+        return name + str(sorted(map(spelled, x)))
+    if isinstance(x, Settings):
+        return name + spelled((x.value, x.other))
+    if isinstance(x, Rounded):
+        return name + spelled((x.value, x.unit))
+    return name + repr(x)
+
+
+def value_of(rng, depth):
+    """A random value that can be hashed."""
+    leaves = [0, 1, False, True, 0.0, -0.0, 1.0, float("nan"), 1 + 0j, complex(1.0, -0.0), 0j, Celsius(1.0),
+              Celsius(-0.0), "1", None, Decimal("1.0"), Decimal("1.00"), Decimal(1), Fraction(1), range(0), range(1, 1), b"1"]
+    if depth == 0:
+        return rng.choice(leaves)
+    inner = [value_of(rng, rng.randrange(depth)) for _ in range(rng.randrange(1, 3))]
+    make = rng.choice([tuple, frozenset, lambda x: Settings(*x, note=rng.random()), lambda x: Pair(x[0], x[-1]),
+                       lambda x: Settings(1, x[0]), lambda x: Rounded(1.0, spelled(x)[:4])])
+    return make(inner)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_arguments_are_told_apart_by_type_and_bits_at_any_depth(front, seed):
+    rng, traced = random.Random(seed), []
+
+    @front.function
+    def program(x, value):
+        traced.append(spelled(value))
+        return x * (len(traced) - 1)
+
+    x, met = front.ones(()), set()
+    for _ in range(250):
+        value = value_of(rng, rng.randrange(4))
+        if rng.random() < 0.2:
+            value = rng.choice([lambda v: [v, 1], lambda v: {v: 1}, lambda v: {"a": [v]}])(value)
+        met.add(spelled(value))
+        assert traced[int(program(x, value))] == spelled(value)
+    assert len(traced) == len(met)  # equal ones share a program
+
+
+def test_none_is_one_argument(front):
+    count = []
+    f = front.function(lambda x, mask=None, more=(): count.append(1) or x)
+    x = front.ones(())
+    for _ in range(4):
+        f(x, mask=None)
+        f(x, None, more=[None, frozenset([None])])
+    assert len(count) == 2
+
+
+def test_objects_inside_frozensets_are_themselves(front):
+    count = []
+    f = front.function(lambda x, s: count.append(1) or x * sum(t.value for t in s))
+    x, a, b = front.ones(()), Thing(2.0), Thing(2.0)
+    assert [float(f(x, frozenset([t]))) for t in (a, b, a, b)] == [2.0] * 4
+    assert len(count) == 2
 
 
 def layers(front):

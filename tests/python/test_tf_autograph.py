@@ -340,3 +340,19 @@ def test_callable_objects_are_converted():
             return x
     f = tf.function(Limit())
     assert [float(f(c(v))) for v in (0.5, 3.0)] == [0.5, 1.0]
+
+
+def power(x, n):
+    if n == 0:
+        return x * 0 + 1
+    if x > 100:
+        x = x * 0
+    return x * power(x, n - 1)
+
+
+def test_functions_that_call_themselves():
+    def nested(x, tree):
+        return x + sum(nested(x, t) for t in tree) if isinstance(tree, list) else x * tree
+
+    assert [float(tf.function(power)(c(v), 3)) for v in (2.0, 200.0)] == [8.0, 0.0]
+    assert float(tf.function(nested)(c(1.0), [1.0, [2.0, 3.0]])) == 8.0

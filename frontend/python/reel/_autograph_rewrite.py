@@ -38,7 +38,8 @@ def rewrite(function):
     definition.returns = None
     _Function(definition).run()
     factory = ast.parse(f"def factory({', '.join((RUNTIME, *function.__code__.co_freevars))}):\n    pass\n")
-    factory.body[0].body = [definition]
+    known = definition.name in function.__code__.co_freevars
+    factory.body[0].body = ([] if known else [ast.Global([definition.name])]) + [definition]  # it may call itself
     ast.fix_missing_locations(factory)
     module = compile(factory, function.__code__.co_filename, "exec")
     outer = next(c for c in module.co_consts if inspect.iscode(c))

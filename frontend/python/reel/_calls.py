@@ -3,6 +3,8 @@
 import collections as _collections
 import collections.abc as _abc
 import dataclasses as _dataclasses
+import datetime as _datetime
+import decimal as _decimal
 import functools as _functools
 import inspect as _inspect
 import os as _os
@@ -15,14 +17,14 @@ from . import _core
 
 
 class _Identity:
-    """An object in a key, equal to itself alone; lives on without it where it can be weakly referenced."""
+    """An object in a key, equal to itself alone; the key lives on without it where it can, unless `kept`."""
 
     __slots__ = ("_reference", "_hash")
 
-    def __init__(self, x):
+    def __init__(self, x, kept=False):
         self._hash = id(x)
         try:
-            self._reference = _weakref.ref(x)
+            self._reference = (lambda: x) if kept else _weakref.ref(x)
         except TypeError:
             self._reference = lambda: x
 
@@ -39,26 +41,90 @@ class _Identity:
         return repr(self._reference())
 
 
+class _Parts:
+    """A value in a key by what tells it from others; texts show the value."""
+
+    __slots__ = ("_parts", "_value")
+
+    def __init__(self, parts, value):
+        self._parts, self._value = parts, value
+
+    def __hash__(self):
+        return hash(self._parts)
+
+    def __eq__(self, other):
+        return isinstance(other, _Parts) and self._parts == other._parts
+
+    def __repr__(self):
+        return repr(self._value)
+
+
 def _by_identity(x):
-    return type(x).__hash__ is object.__hash__
+    return type(x).__hash__ is object.__hash__ and x is not None  # a value like others
+
+
+# Equal ones may differ: the decimals 1.0 and 1.00, ranges of the same numbers, times in two zones.
+_BY_TEXT = (_decimal.Decimal, range, _datetime.datetime, _datetime.time)
 
 
 def key_of(x):
     """What identifies an argument that is no tensor: a variable, an object by identity, a value of its type.
 
-    Floats are the same if their bits are. TypeError for values that cannot be hashed.
+    Floats are the same if their bits are, also inside tuples, frozensets and dataclasses, where numbers of two types
+    are two values, too. TypeError for values that cannot be hashed.
     """
+    if not isinstance(x, _core.Variable) and _by_identity(x):
+        return identity_of(x)
+    return _key_of_value(x)
+
+
+def key_of_name(k):
+    """The same for a key of a dict, of which most are strings."""
+    return k if type(k) is str else _key_of_part(k)
+
+
+def _key_of_part(x):
+    """The key of what is inside an argument: it keeps objects alive, for nobody waits for their end."""
+    if not isinstance(x, _core.Variable) and _by_identity(x):
+        return type(x), _Identity(x, kept=True)
+    return _key_of_value(x)
+
+
+def _key_of_value(x):
     kind = type(x)
     if isinstance(x, _core.Variable):
         return "variable", x._id
-    if kind is float:
-        return kind, _struct.pack("d", x)
-    if kind is complex:
-        return kind, _struct.pack("2d", x.real, x.imag)
-    if _by_identity(x):
-        return identity_of(x)
-    hash(x)
-    return kind, x
+    parts = _parts_of(x, kind)
+    if parts is None:
+        hash(x)
+        return kind, x
+    return kind, _Parts(parts, x)
+
+
+def _parts_of(x, kind):
+    """What tells it from equal values of its type; None if nothing but itself."""
+    equal = kind.__eq__
+    if equal is float.__eq__:
+        return _struct.pack("d", x)
+    if equal is complex.__eq__:
+        return _struct.pack("2d", x.real, x.imag)
+    if equal is tuple.__eq__:
+        return tuple(map(_key_of_part, x))
+    if equal is frozenset.__eq__:
+        hash(x)
+        return frozenset(map(_key_of_part, x))
+    if isinstance(x, _BY_TEXT):
+        return repr(x)
+    if _dataclasses.is_dataclass(x):
+        hash(x)
+        fields = tuple(_key_of_part(getattr(x, f.name)) for f in _dataclasses.fields(x) if f.compare)
+        return fields if _compares_fields(equal) else (fields, x)
+    return None
+
+
+def _compares_fields(equal):
+    """Whether it is the __eq__ that dataclasses make: they compile it of a text."""
+    return getattr(getattr(equal, "__code__", None), "co_filename", None) == "<string>"
 
 
 def identity_of(x):
@@ -69,8 +135,6 @@ def identity_of(x):
 def text_of(key):
     """What key_of was made of, for texts."""
     kind, value = key
-    if kind is float or kind is complex:
-        return repr(kind(*_struct.unpack("d" if kind is float else "2d", value)))
     return f"variable {value}" if kind == "variable" else repr(value)
 
 

@@ -21,7 +21,8 @@ def _leaves(tree, out, split=False):
     `split`: values and indices of slices are leaves, not they themselves.
     """
     if isinstance(tree, dict):
-        return (type(tree),) + tuple((k, _leaves(tree[k], out, split)) for k in _calls.sorted_keys(tree))
+        items = [(_calls.key_of_name(k), _leaves(tree[k], out, split)) for k in _calls.sorted_keys(tree)]
+        return type(tree), *items
     if isinstance(tree, (list, tuple)):
         return (type(tree),) + tuple(_leaves(x, out, split) for x in tree)
     if split and isinstance(tree, _core.IndexedSlices):

@@ -76,7 +76,7 @@ def _spec_of(t, open_axes):
 def _shape_key(tree):
     """What identifies a structure."""
     if isinstance(tree, dict):
-        return type(tree), tuple((k, _shape_key(tree[k])) for k in nest._keys(tree))
+        return type(tree), tuple((_calls.key_of_name(k), _shape_key(tree[k])) for k in nest._keys(tree))
     if nest.is_nested(tree):
         return type(tree), tuple(_shape_key(x) for x in tree)
     if isinstance(tree, IndexedSlices):
