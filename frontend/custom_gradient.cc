@@ -20,14 +20,20 @@ namespace {
 
 std::string Types(const Tensor& t) { return t.defined() ? t.type().ToString() : "a null tensor"; }
 
-// Trainable variables that were read and from which a result was computed, in the order of creation.
-std::vector<VariablePtr> UsedVariables(const EventLog& log, const std::vector<Tensor>& results,
-                                       const std::vector<Operand>& inputs) {
-  absl::flat_hash_set<uint64_t> wanted;
+// What a function took from its surroundings and computed its results from.
+struct Used {
+  std::vector<VariablePtr> variables;  ///< Trainable ones that were read, in the order of creation.
+  std::vector<Tensor> captured;        ///< Differentiable tensors, the last used first.
+};
+
+Used UsedBy(const EventLog& log, const std::vector<Tensor>& results, const std::vector<Operand>& inputs) {
+  absl::flat_hash_set<uint64_t> wanted, made;
   for (const Tensor& y : results) wanted.insert(y.id());
   std::map<uint64_t, VariablePtr> used;
+  std::vector<uint64_t> operands;
   for (size_t n = log.events().size(); n-- > 0;) {
     const LogEvent& e = log.events()[n];
+    made.insert(e.results.begin(), e.results.end());
     if (std::none_of(e.results.begin(), e.results.end(),
                      [&](uint64_t id) { return wanted.contains(id); })) {
       continue;
@@ -38,11 +44,17 @@ std::vector<VariablePtr> UsedVariables(const EventLog& log, const std::vector<Te
                                      [&](const Operand& x) { return x.variable().internal_data() == v; });
       if (v->trainable && !given && IsDifferentiable(v->type.dtype)) used.emplace(v->id, v);
     } else if (passes::HasGradient(e.op)) {
-      wanted.insert(e.operands.begin(), e.operands.end());
+      for (const uint64_t id : e.operands) {
+        if (wanted.insert(id).second) operands.push_back(id);
+      }
     }
   }
-  std::vector<VariablePtr> out;
-  for (const auto& [id, v] : used) out.push_back(v);
+  Used out;
+  for (const auto& [id, v] : used) out.variables.push_back(v);
+  for (const uint64_t id : operands) {
+    const Tensor* t = made.contains(id) ? nullptr : log.Captured(id);
+    if (t && IsDifferentiable(t->dtype())) out.captured.push_back(*t);
+  }
   return out;
 }
 
@@ -301,26 +313,43 @@ class AssignWatcher : public EventSink {
 };
 
 // The second run of a recomputed function, and its gradients.
-CustomGradients Again(const ListFunction& function, const std::vector<Tensor>& inputs,
-                      const Values& assigned, const std::vector<Tensor>& dys,
-                      const std::vector<Variable>& variables) {
+struct Again {
+  ListFunction function;
+  std::vector<Tensor> inputs, captured;
+  Values assigned;
+
+  CustomGradients operator()(const std::vector<Tensor>& dys, const std::vector<Variable>& variables) const;
+
+ private:
+  std::vector<Tensor> Run(const std::vector<Tensor>& xs) const;
+};
+
+// With what it read the first time; the variables are afterwards what they are now.
+std::vector<Tensor> Again::Run(const std::vector<Tensor>& xs) const {
   Values present;
   for (const auto& [v, old] : assigned) {
     present.emplace_back(v, ReadVariable(v));
     if (old.defined()) AssignVariable(v, old);
   }
+  std::vector<Tensor> results = function(xs);
+  for (const auto& [v, value] : present) AssignVariable(v, value);
+  return results;
+}
+
+CustomGradients Again::operator()(const std::vector<Tensor>& dys, const std::vector<Variable>& variables) const {
   std::vector<Tensor> xs;
+  for (const Tensor& x : inputs) xs.push_back(Identity(x));  // the same tensor twice is two inputs
   std::vector<Source> sources;
-  for (const Tensor& x : inputs) {
-    xs.push_back(Identity(x));  // the same tensor twice is two inputs
-    if (IsDifferentiable(x.dtype())) sources.push_back(xs.back());
+  for (const auto* list : {&std::as_const(xs), &captured}) {
+    for (const Tensor& x : *list) {
+      if (IsDifferentiable(x.dtype())) sources.push_back(x);
+    }
   }
   const size_t count = sources.size();
   sources.insert(sources.end(), variables.begin(), variables.end());
   GradientTape tape;
   tape.Watch(sources);
-  const std::vector<Tensor> results = function(xs);
-  for (const auto& [v, value] : present) AssignVariable(v, value);
+  const std::vector<Tensor> results = Run(xs);
   std::vector<Tensor> targets;
   GradientOptions options{.unconnected_gradients = UnconnectedGradients::kZero};
   for (size_t i = 0; i < results.size(); ++i) {
@@ -331,14 +360,30 @@ CustomGradients Again(const ListFunction& function, const std::vector<Tensor>& i
   const GradientList list = tape.Gradient(targets, sources, options);
   CustomGradients gradients;
   size_t next = 0;
-  for (const Tensor& x : inputs) {
-    if (IsDifferentiable(x.dtype()))
-      gradients.inputs.emplace_back(list.Dense(next++));
-    else
-      gradients.inputs.emplace_back(std::nullopt);
+  for (const auto* tensors : {&inputs, &captured}) {
+    for (const Tensor& x : *tensors)
+      gradients.inputs.push_back(IsDifferentiable(x.dtype()) ? std::optional(list.Dense(next++)) : std::nullopt);
   }
   for (size_t i = count; i < list.size(); ++i) gradients.variables.emplace_back(list.Dense(i));
   return gradients;
+}
+
+// Of tensors that a function captured, those whose gradient somebody may ask for: what a tape follows, what a trace
+// computed, and under a recording, which may be lifted and differentiated, all that were there before.
+std::vector<Tensor> Followed(const std::vector<Tensor>& captured, uint64_t begin) {
+  std::vector<bool> followed(captured.size());
+  bool recorded = false;
+  for (const auto& sink : State().sinks) {
+    if (auto* tape = dynamic_cast<TapeCore*>(sink.get())) tape->MarkFollowed(captured, &followed);
+    const auto* log = dynamic_cast<const EventLog*>(sink.get());
+    recorded |= log && log->listening() && !log->watcher() && !State().trace;
+  }
+  std::vector<Tensor> out;
+  for (size_t i = 0; i < captured.size(); ++i) {
+    const Tensor& t = captured[i];
+    if (followed[i] || t.symbolic() || (recorded && t.id() < begin)) out.push_back(t);
+  }
+  return out;
 }
 
 }  // namespace
@@ -393,8 +438,13 @@ std::vector<Tensor> CallCustom(const char* name, const CustomFunction& function,
   }
   const auto call = std::make_shared<CustomCall>();
   call->name = name;
-  call->variables = UsedVariables(*log, forward.results, operands);
+  const Used used = UsedBy(*log, forward.results, operands);
+  call->variables = used.variables;
   CheckForward(name, forward, call->variables);
+  if (auto* again = forward.backward.target<Again>()) {
+    again->captured = Followed(used.captured, begin);
+    inputs.insert(inputs.end(), again->captured.begin(), again->captured.end());
+  }
   for (const Tensor& x : inputs) call->input_types.push_back(x.type());
   for (const Tensor& y : forward.results) call->result_types.push_back(y.type());
   Builder builder(*call, inputs, forward, *log, begin);
@@ -411,12 +461,7 @@ CustomForward ForwardToRecompute(const ListFunction& function, const std::vector
     const SinkScope watching(watcher);
     results = function(inputs);
   }
-  return {std::move(results),
-          [function, inputs, assigned = watcher->Assigned()](
-              const std::vector<Tensor>& dys, const std::vector<Variable>& variables) {
-            return Again(function, inputs, assigned, dys, variables);
-          },
-          true};
+  return {std::move(results), Again{function, inputs, {}, watcher->Assigned()}, true};
 }
 
 CustomForward ForwardToPassThrough(const ListFunction& function,

@@ -124,7 +124,7 @@ def _(m):
 @kind("recompute_grad", 0.8)
 def _(m):
     x, y = m.real(), m.real()
-    f = m.block([x.tensor, y.tensor], lambda a, b: f"{m.steps(a, 2)}, {m.steps(b, 1)}", closed=True)
+    f = m.block([x.tensor, y.tensor], lambda a, b: f"{m.steps(a, 2)}, {m.steps(b, 1)}")
     m.emit(f"reel.recompute_grad({f.name})({x}, {y})", [f], count=2)
 
 

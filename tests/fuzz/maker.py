@@ -215,16 +215,15 @@ class Maker:
         eval(text, self.env)
         self.stack[-1].append(Stmt([], text))
 
-    def block(self, parameters, build, closed=False):
-        """A function of tensors: statements that `build` writes, which returns the result's text; `closed` ones use
-        nothing from outside."""
+    def block(self, parameters, build):
+        """A function of tensors: statements that `build` writes, which returns the result's text."""
         names = [self.new("p") for _ in parameters]
         values, env = list(self.values), dict(self.env)
         body = []
         self.stack.append(body)
         self.depth += 1
         mine = []
-        self.values = [] if closed else list(values)
+        self.values = list(values)
         for name, tensor in zip(names, parameters):
             self.env[name] = tensor
             mine.append(Value(name, tensor))

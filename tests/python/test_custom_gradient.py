@@ -280,6 +280,57 @@ def test_recompute_grad_of_higher_order_and_integers():
     assert g.shape == (0, 3)
 
 
+def wrapped_in(how, f):
+    """f of tensors as users call it: at once, compiled, inside another recomputed function, twice differentiated."""
+    if how == "compiled":
+        return reel.function(f)
+    if how == "nested":
+        return lambda *xs: reel.recompute_grad(lambda: f(*xs))()
+    if how == "inside":
+        return lambda *xs: reel.recompute_grad(lambda x: f(x, *xs[1:]))(xs[0])
+    return f
+
+
+@pytest.mark.parametrize("how", ["eager", "compiled", "nested", "inside"])
+def test_recompute_grad_by_captured_tensors(how):
+    """Of arguments of the caller, values computed from them, tensors inside structures, variables beside them."""
+
+    def uses(recompute):
+        def f(x, y):
+            z, box = reel.exp(y), {"w": [x * y]}
+            inner = recompute(lambda a: reel.sin(a * z) * box["w"][0] + y * y * v + reel.stop_gradient(x) * z)
+            return inner(x) * x + recompute(lambda: reel.cos(z))()
+        return f
+
+    def derivatives(f, x, y):
+        with reel.GradientTape() as outer:
+            outer.watch([x, y])
+            with reel.GradientTape() as tape:
+                tape.watch([x, y])
+                t = f(x, y)
+            first = tape.gradient(t, [x, y, v])
+            mixed = first[0] * 2 + first[1] * 3
+        return first + outer.gradient(mixed, [x, y, v])
+
+    x, y = reel.asarray(0.7, dtype=reel.float64), reel.asarray(0.4, dtype=reel.float64)
+    v = reel.Variable(reel.asarray(1.5, dtype=reel.float64))
+    want = derivatives(uses(lambda f: f), x, y)
+    got = derivatives(wrapped_in(how, uses(reel.recompute_grad)), x, y)
+    assert np.allclose([float(d) for d in got], [float(d) for d in want], rtol=1e-12)
+
+    whole = reel.function(lambda x, y: derivatives(uses(reel.recompute_grad), x, y))
+    assert np.allclose([float(d) for d in whole(x, y)], [float(d) for d in want], rtol=1e-12)
+
+
+def test_recompute_grad_captures_what_a_recording_made():
+    x = reel.asarray(2.0)
+    with reel.Recording() as recording:
+        z = x * x
+        y = reel.recompute_grad(lambda: reel.exp(z) * z)()
+    g = recording.lift([x], [y]).gradients(xs="arg0")
+    assert math.isclose(reel.compile(g)("main.grad", x).item(), 4 * math.exp(4) * 5, rel_tol=1e-5)
+
+
 def test_other_objects_get_no_gradient():
     f = reel.custom_gradient(lambda x, mode, nothing: (x * 2, lambda dy: 5 * dy))
     _, (g,) = gradient(lambda x: f(x, "mode", None), reel.asarray(1.0))

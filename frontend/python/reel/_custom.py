@@ -137,9 +137,8 @@ def _through(core_call, f):
 def recompute_grad(f):
     """f, whose intermediate values are not kept for its gradient but computed again: time for memory.
 
-    Random numbers are drawn as the first time, and what f assigns stays as it is. Gradients by its arguments and by
-    variables equal those of f; inputs that f does not use get zeros. A tensor that f takes from its surroundings gets
-    none through it: pass it.
+    Random numbers are drawn as the first time, and what f assigns stays as it is. Gradients by its arguments, by
+    variables and by tensors that f takes from its surroundings equal those of f; arguments that it does not use get zeros.
     """
     return _through(_core._call_recompute, f)
 
