@@ -49,7 +49,10 @@ Branch TraceBranch(const char* name, const std::vector<Tensor>& like, Body body)
   std::vector<Tensor> parameters;
   for (const Tensor& x : like) parameters.push_back(add(x.type()));
   const internal::TraceScope scope(&inner, branch.log);
-  for (const Tensor& y : body(parameters, add)) branch.request.results.push_back(y);
+  const uint64_t begin = internal::NextId();
+  std::vector<Tensor> results = body(parameters, add);
+  internal::SeparateResults(&results, begin);
+  for (const Tensor& y : results) branch.request.results.push_back(y);
   return branch;
 }
 
@@ -101,12 +104,42 @@ Tensor Condition(const char* op, const Operand& condition) {
 
 }  // namespace
 
+void internal::SeparateResults(std::vector<Tensor>* results, uint64_t begin) {
+  std::map<uint64_t, int> uses;
+  for (const Tensor& y : *results) {
+    if (y.defined()) ++uses[y.id()];
+  }
+  for (Tensor& y : *results) {
+    if (!y.defined() || !IsDifferentiable(y.dtype())) continue;
+    if (y.id() < begin || uses[y.id()] > 1) y = Identity(y);
+  }
+}
+
+void internal::SeparateOperands(std::vector<Tensor>* values) {
+  for (size_t i = values->size(); i-- > 0;) {
+    Tensor& x = (*values)[i];
+    if (x.defined() && IsDifferentiable(x.dtype())) x = Identity(x);
+  }
+}
+
+namespace {
+
+std::vector<Tensor> EagerCond(const std::function<std::vector<Tensor>()>& branch) {
+  if (!internal::Observed()) return branch();
+  const uint64_t begin = internal::NextId();
+  std::vector<Tensor> results = branch();
+  internal::SeparateResults(&results, begin);
+  return results;
+}
+
+}  // namespace
+
 std::vector<Tensor> Cond(const Operand& condition,
                          const std::function<std::vector<Tensor>()>& then_branch,
                          const std::function<std::vector<Tensor>()>& else_branch) {
   const LocationScope scope(condition);
   const Tensor c = Condition("cond", condition);
-  if (!State().trace) return c.item<bool>() ? then_branch() : else_branch();
+  if (!State().trace) return EagerCond(c.item<bool>() ? then_branch : else_branch);
 
   Branch yes = TraceBranch("then", {}, [&](const auto&, const auto&) { return then_branch(); });
   Branch no = TraceBranch("else", {}, [&](const auto&, const auto&) { return else_branch(); });
@@ -155,10 +188,14 @@ std::vector<Tensor> EagerWhile(
     const std::function<Tensor(const std::vector<Tensor>&)>& cond,
     const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& body,
     std::vector<Tensor> values, WhileOptions options) {
+  const bool observed = internal::Observed();
+  if (observed) internal::SeparateOperands(&values);
   for (int64_t i = 0; options.maximum_iterations < 0 || i < options.maximum_iterations; ++i) {
     if (!Condition("while", cond(values)).item<bool>()) break;
+    const uint64_t begin = internal::NextId();
     std::vector<Tensor> next = body(values);
     CheckCarried(values, next);
+    if (observed) internal::SeparateResults(&next, begin);
     values = std::move(next);
   }
   return values;

@@ -12,6 +12,13 @@ namespace reel::internal {
 /// those of the other variables, in the order of the calls.
 using AddCarried = std::function<Tensor(const Type&)>;
 
+/// What a branch or an iteration returns as values of their own: an identity of each floating one that is older than
+/// `begin`, a NextId, or that is returned twice. In graphs they are values of their own, so cotangents are added up in
+/// the same order in eager code.
+void SeparateResults(std::vector<Tensor>* results, uint64_t begin);
+/// The same for the first values of loop variables; the first one's identity is the last op.
+void SeparateOperands(std::vector<Tensor>* values);
+
 /// WhileLoop in a trace, for bodies that know some of their variables only when they have run.
 std::vector<Tensor> TracedWhile(
     const std::function<Tensor(const std::vector<Tensor>&)>& cond,

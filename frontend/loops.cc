@@ -60,6 +60,15 @@ int64_t ScanLength(const Tensors& xs, ScanOptions options) {
   return length;
 }
 
+// A value that is carried and stacked is two.
+void SeparateStep(ScanStep* step, uint64_t begin) {
+  Tensors all = step->carry;
+  all.insert(all.end(), step->ys.begin(), step->ys.end());
+  internal::SeparateResults(&all, begin);
+  const auto ys = all.begin() + static_cast<std::ptrdiff_t>(step->carry.size());
+  *step = {Tensors(all.begin(), ys), Tensors(ys, all.end())};
+}
+
 using StepFunction = std::function<ScanStep(const Tensors&, const Tensors&)>;
 
 // One step, checked: the carry keeps its types.
@@ -67,6 +76,7 @@ ScanStep RunStep(const StepFunction& step, const Tensors& carry, const Tensors& 
                  const Tensor& i) {
   Tensors rows;
   for (const Tensor& x : xs) rows.push_back(Row(x, i));
+  const uint64_t begin = internal::NextId();
   ScanStep next = step(carry, rows);
   if (next.carry.size() != carry.size()) {
     ThrowInvalid(StrCat("scan: the step returns ", next.carry.size(), " carried values for ",
@@ -77,6 +87,7 @@ ScanStep RunStep(const StepFunction& step, const Tensors& carry, const Tensors& 
     ThrowInvalid(StrCat("scan: carried value ", k, " changes from ", carry[k].type().ToString(),
                         " to ", next.carry[k].type().ToString(), "; it must keep its type"));
   }
+  if (internal::Observed()) SeparateStep(&next, begin);
   return next;
 }
 
@@ -123,6 +134,7 @@ ScanStep EmptyScan(const StepFunction& step, const Tensors& carry, const Tensors
     ys = RunStep(step, symbolic, xs, Number(0)).ys;
   }
   ScanStep out{carry, {}};
+  if (internal::Observed()) internal::SeparateOperands(&out.carry);
   for (const Tensor& y : ys) {
     CheckStacks(y);
     Shape shape{0};
@@ -135,6 +147,7 @@ ScanStep EmptyScan(const StepFunction& step, const Tensors& carry, const Tensors
 ScanStep EagerScan(const StepFunction& step, Tensors carry, const Tensors& xs, int64_t length,
                    bool reverse) {
   std::vector<Tensors> rows;  // by y
+  if (internal::Observed()) internal::SeparateOperands(&carry);
   for (int64_t k = 0; k < length; ++k) {
     ScanStep next = RunStep(step, carry, xs, Number(reverse ? length - 1 - k : k));
     rows.resize(next.ys.size());

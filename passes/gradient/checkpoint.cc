@@ -29,7 +29,7 @@ class Maker {
   Maker(const CheckpointedLoop& loop, FunctionGradients* functions)
       : loop_(loop), functions_(functions) {
     for (int i = 0; i < loop.body.num_parameters(); ++i) {
-      if (loop.body.results()[static_cast<size_t>(i)] != Value{i}) changed_.push_back(i);
+      if (!Unchanged(loop.body, i)) changed_.push_back(i);
     }
   }
 
@@ -92,12 +92,7 @@ class Maker {
 
   Values AddState(ir::Function* f) const { return AddCarried(loop_.body, f); }
   Values AddCotangents(ir::Function* f) const {
-    Values d;
-    for (size_t i = 0; i < loop_.key.results.size(); ++i) {
-      if (!loop_.key.results[i]) continue;
-      d.push_back(f->AddParameter(StrCat("d", i), loop_.body.parameter(static_cast<int>(i)).type));
-    }
-    return d;
+    return AddCarriedCotangents(loop_.body, loop_.key, f);
   }
   Values AddSlots(ir::Function* f, int64_t count) const {
     Values slots;
@@ -188,7 +183,7 @@ class Maker {
       AddCotangents(f);
       return Values{b.Greater(m, Int(b, 0))};
     });
-    const std::string gradient = functions_->Name(loop_.key, loop_.built.used);
+    const std::string gradient = functions_->Name(loop_.key, loop_.built.used, loop_.key.maybe_results);
     const std::string body = Define("back", [&](ir::Function* f, Builder& b) {
       const Values c = AddState(f);
       Value m = AddInt(f, "m");
@@ -276,6 +271,23 @@ Values AddCarried(const ir::Function& body, ir::Function* f) {
     out.push_back(f->AddParameter(StrCat("c", i), body.parameter(i).type));
   }
   return out;
+}
+
+Values AddCarriedCotangents(const ir::Function& body, const GradientKey& key, ir::Function* f) {
+  Values out;
+  for (size_t i = 0; i < key.results.size(); ++i) {
+    if (key.results[i]) out.push_back(f->AddParameter(StrCat("d", i), body.parameter(static_cast<int>(i)).type));
+  }
+  for (size_t i = 0; i < key.results.size(); ++i) {
+    if (Has(key.maybe_results, i)) out.push_back(f->AddParameter(StrCat("has", i), {kBool, {}}));
+  }
+  return out;
+}
+
+bool Unchanged(const ir::Function& body, int i) {
+  Value v = body.results()[static_cast<size_t>(i)];
+  while (body.Is(v, ir::Op::kIdentity)) v = body.producer(v)->operands[0];
+  return v == Value{i};
 }
 
 absl::StatusOr<std::vector<Value>> ReverseWithCheckpoints(const CheckpointedLoop& loop,

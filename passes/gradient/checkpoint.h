@@ -23,8 +23,8 @@ struct CheckpointedLoop {
   const BuiltGradient& built;
 };
 
-/// Appends it: the cotangents of the carried values in key.results before the loop, given the
-/// loop's operands and those after it.
+/// Appends it: the cotangents of the carried values in key.results before the loop, and which of
+/// key.maybe_results are present, given the loop's operands and those after it.
 absl::StatusOr<std::vector<ir::Value>> ReverseWithCheckpoints(
     const CheckpointedLoop& loop, const std::vector<ir::Value>& operands,
     const std::vector<ir::Value>& cotangents, FunctionGradients* functions, ir::Builder& b);
@@ -33,6 +33,10 @@ absl::StatusOr<std::vector<ir::Value>> ReverseWithCheckpoints(
 /// c0, c1, ... of f for the values that a loop with this body carries.
 Type Stacked(const Type& type, int64_t rows);
 std::vector<ir::Value> AddCarried(const ir::Function& body, ir::Function* f);
+/// Parameters d0, d1, ... for the cotangents in key.results, then has0, ... for key.maybe_results.
+std::vector<ir::Value> AddCarriedCotangents(const ir::Function& body, const GradientKey& key, ir::Function* f);
+/// Whether the body returns carried value i as it is, perhaps by an identity.
+bool Unchanged(const ir::Function& body, int i);
 
 }  // namespace reel::passes
 

@@ -112,12 +112,14 @@ absl::StatusOr<std::vector<ir::Value>> Gradients(ir::Function* f, ir::Module* m,
     const bool useful = IsDifferentiable(type.dtype) || is_x[static_cast<size_t>(ys[i].id)];
     if (!seeds[i].valid() && useful && TakesSeed(type.dtype)) seeds[i] = b.Ones(type);
   }
-  sweep.Start(ys, seeds, xs, options.stop_gradients);
+  std::vector<Cotangent> cotangents;
+  for (ir::Value seed : seeds) cotangents.push_back({seed});
+  sweep.Start(ys, cotangents, xs, options.stop_gradients);
   if (absl::Status s = RunSweep(&sweep, &functions); !s.ok()) return s;
 
   std::vector<ir::Value> gradients;
   for (ir::Value x : xs) {
-    ir::Value d = sweep.Cotangent(x);
+    ir::Value d = WithMissing(b, sweep.Found(x), true).value;
     if (!IsDifferentiable(f->type(x).dtype)) {  // an integer is connected to itself alone
       for (size_t i = 0; i < ys.size(); ++i) {
         if (ys[i] == x && seeds[i].valid()) d = d.valid() ? b.Add(d, seeds[i]) : seeds[i];

@@ -2,6 +2,7 @@
 #define REEL_PASSES_GRADIENT_GRADIENT_H_
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -65,6 +66,10 @@ absl::StatusOr<GradientFunction> AddGradientFunction(ir::Module* m, std::string_
                                                      absl::Span<const std::string> ys,
                                                      absl::Span<const std::string> xs,
                                                      bool has_grad_ys = false);
+
+/// Attribute of the identity of a variable that only a control op takes: its functions read the variable themselves, so
+/// their contributions go to the variable's sum one by one.
+inline constexpr std::string_view kOperandRead = "operand";
 
 /// Bit i: operand (result) i of a node.
 struct Needs {

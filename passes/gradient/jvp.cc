@@ -91,9 +91,9 @@ class NodeJvp {
       GradContext g(&b_, node_, nullptr);
       g.wanted_[i] = g.active_[i] = true;
       g.needs_ = NeededByGradient(node_.op, 1u << i);
-      g.cotangents_[0] = in_[i];
+      g.cotangents_[0] = {in_[i]};
       RuleOf(node_.op).emit(g, b_);
-      const Value part = g.gradients_[i];
+      const Value part = g.gradients_[i].value;
       if (part.valid()) tangents_[0] = tangents_[0].valid() ? b_.Add(tangents_[0], part) : part;
     }
   }

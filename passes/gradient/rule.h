@@ -27,7 +27,7 @@ class GradContext {
   GradContext(ir::Builder* builder, const ir::Node& node, FunctionGradients* functions)
       : functions_(functions), builder_(builder), node_(node),
         wanted_(node.operands.size()), active_(node.operands.size()),
-        is_total_(node.operands.size()), cotangents_(static_cast<size_t>(node.num_results)),
+        is_total_(node.operands.size()), wants_zeros_(node.operands.size()), cotangents_(static_cast<size_t>(node.num_results)),
         gradients_(node.operands.size()), sums_(node.operands.size()) {}
 
   const ir::Node& node() const { return node_; }
@@ -41,28 +41,33 @@ class GradContext {
     return node_.result(i);
   }
   /// Cotangent of result i; invalid = zero. For a node with one result it is valid.
-  ir::Value dy(int i = 0) const { return cotangents_[static_cast<size_t>(i)]; }
+  ir::Value dy(int i = 0) const { return cotangent(i).value; }
+  const Cotangent& cotangent(int i) const { return cotangents_[static_cast<size_t>(i)]; }
   /// The cotangent of result i, zeros if there is none.
   ir::Value dy_or_zeros(int i) { return dy(i).valid() ? dy(i) : builder_->Zeros(y_type(i)); }
   /// The results that have a cotangent.
   Mask seeded() const {
     Mask mask;
-    for (ir::Value d : cotangents_) mask.push_back(d.valid());
+    for (const Cotangent& d : cotangents_) mask.push_back(d.valid());
     return mask;
   }
   /// Whether operand i needs a cotangent. Rules with one differentiable operand need not ask.
   bool wants(int i) const { return wanted_[static_cast<size_t>(i)]; }
   /// Whether operand i depends on an x at all, wanted or not.
   bool active(int i) const { return active_[static_cast<size_t>(i)]; }
-  void Set(int i, ir::Value cotangent) { gradients_[static_cast<size_t>(i)] = cotangent; }
+  void Set(int i, ir::Value cotangent) { gradients_[static_cast<size_t>(i)] = {cotangent}; }
+  /// For control ops: one that may be missing.
+  void Set(int i, Cotangent cotangent) { gradients_[static_cast<size_t>(i)] = cotangent; }
   /// For control ops: the sum of what other nodes contributed to the cotangent of operand i, if
-  /// there is any and the operand is wanted and occurs once. A rule that adds its own part itself
-  /// hands the total back.
-  ir::Value sum(int i) const { return sums_[static_cast<size_t>(i)]; }
-  void SetTotal(int i, ir::Value total) {
+  /// there is any and the operand is wanted; of one that occurs twice, only for the last, which is the
+  /// one that functions captured. A rule that adds its own part itself hands the total back.
+  const Cotangent& sum(int i) const { return sums_[static_cast<size_t>(i)]; }
+  void SetTotal(int i, Cotangent total) {
     Set(i, total);
     is_total_[static_cast<size_t>(i)] = true;
   }
+  /// The sum had better be +0 where it is missing.
+  void WantZeros(int i) { wants_zeros_[static_cast<size_t>(i)] = true; }
 
   Type x_type(int i = 0) const {
     return builder_->function()->type(node_.operands[static_cast<size_t>(i)]);
@@ -87,8 +92,8 @@ class GradContext {
   ir::Builder* builder_;
   const ir::Node node_;  // a copy: emitting moves the function's nodes
   Needs needs_;
-  absl::InlinedVector<bool, 4> wanted_, active_, is_total_;
-  ir::ValueList cotangents_, gradients_, sums_;
+  absl::InlinedVector<bool, 4> wanted_, active_, is_total_, wants_zeros_;
+  absl::InlinedVector<Cotangent, 2> cotangents_, gradients_, sums_;
   std::optional<GradientKey> request_;
 };
 
@@ -129,6 +134,13 @@ inline ir::Value Conj(ir::Builder& b, ir::Value x) {
 
 /// y[t] = x[t - by] along the axis, `fill` where there is no such element.
 ir::Value ShiftAlong(ir::Builder& b, ir::Value x, int64_t axis, int64_t by, double fill);
+
+/// What a missing cotangent is: -0, or +0.
+ir::Value Missing(ir::Builder& b, const Type& type, bool zero);
+/// The cotangent with -0, or +0, where it is missing.
+Cotangent WithMissing(ir::Builder& b, Cotangent d, bool zero);
+/// One that is always there if one of the two is.
+ir::Value EitherPresent(ir::Builder& b, const Cotangent& x, const Cotangent& y);
 
 /// The rule of an op.
 const GradRule& RuleOf(ir::Op op);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <memory>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "ir/names.h"
 #include "ir/strings.h"
@@ -19,6 +18,13 @@ constexpr std::string_view kSuffix = ".grad";
 size_t Index(ir::Value v) { return static_cast<size_t>(v.id); }
 
 bool IsControl(const ir::Node& node) { return ir::Info(node.op).Has(ir::kControl); }
+
+// Whether its rule knows of cotangents that may be missing.
+bool TakesMaybe(const ir::Node& node) { return IsControl(node) && !node.attrs().Find("vjp"); }
+
+bool IsOperandRead(const ir::Node& node) {
+  return node.op == ir::Op::kIdentity && node.attrs().Find(kOperandRead) != nullptr;
+}
 
 // Zero but for a part: what a slice or a gather gives its operand.
 bool IsPart(const ir::Function& f, ir::Value v) {
@@ -75,8 +81,9 @@ absl::Status CheckExtents(const ir::Function& f, const ir::Node& node) {
   return absl::OkStatus();
 }
 
-// sum + part, at the cost of the part: loops that slice an invariant stay linear.
-ir::Value AddPart(ir::Builder& b, ir::Value sum, ir::Value part) {
+// sum + part, at the cost of the part: loops that slice an invariant stay linear. `present`: where the sum is +0
+// because it is missing, it is the part.
+ir::Value AddPart(ir::Builder& b, ir::Value sum, ir::Value part, ir::Value present) {
   const ir::Node node = *b.function()->producer(part);
   const auto axis = node.attr<int64_t>("axis");
   if (node.op == ir::Op::kScatterAdd) {
@@ -84,7 +91,26 @@ ir::Value AddPart(ir::Builder& b, ir::Value sum, ir::Value part) {
   }
   const ir::Value g = node.operands[1], start = node.operands[2];
   const int64_t size = b.shape(g).dim(static_cast<int>(axis));
-  return b.DynamicUpdate(sum, b.Add(b.DynamicSlice(sum, start, axis, size), g), start, axis);
+  ir::Value rows = b.Add(b.DynamicSlice(sum, start, axis, size), g);
+  if (present.valid()) rows = b.Select(b.BroadcastTo(present, Type(b.type(g)).shape), rows, g);
+  return b.DynamicUpdate(sum, rows, start, axis);
+}
+
+// One "present" for all results of a node whose rule does not know of it. If one is always there, the others are
+// zeros where they are missing.
+Cotangent Share(ir::Builder& b, absl::Span<Cotangent> dys) {
+  Cotangent shared;
+  bool always = false;
+  for (const Cotangent& dy : dys) {
+    if (!dy.valid()) continue;
+    always = always || !dy.maybe();
+    shared = {dy.value, shared.valid() ? EitherPresent(b, shared, dy) : dy.present, dy.zero};
+  }
+  if (!always) return shared;
+  for (Cotangent& dy : dys) {
+    if (dy.maybe()) dy = {WithMissing(b, dy, true).value};
+  }
+  return {};
 }
 
 // A function's gradient under construction.
@@ -98,37 +124,48 @@ class FunctionSweep {
     AddParameters(&copier);
     copier.CopyNodes();
     std::vector<ir::Value> ys, xs;
-    for (size_t i = 0; i < key.results.size(); ++i) {
+    for (size_t i = 0; i < key.sums.size(); ++i) {  // first what was contributed after the node
+      if (key.sums[i]) ys.push_back({static_cast<int32_t>(i)});
+    }
+    for (size_t i = key.results.size(); i-- > 0;) {  // as if the results were used in their order
       if (key.results[i]) ys.push_back(copier(forward_.results()[i]));
     }
     for (int i = 0; i < forward_.num_parameters(); ++i) {
       if (key.parameters[static_cast<size_t>(i)]) xs.push_back({i});
     }
-    for (size_t i = 0; i < key.sums.size(); ++i) {
-      if (key.sums[i]) ys.push_back({static_cast<int32_t>(i)});
-    }
     sweep_ = std::make_unique<Sweep>(&gradient_, functions);
-    sweep_->Start(ys, seeds_, xs, {});
+    std::vector<Cotangent> seeds = sums_;
+    seeds.insert(seeds.end(), seeds_.rbegin(), seeds_.rend());
+    sweep_->Start(ys, seeds, xs, {});
   }
 
   absl::StatusOr<std::optional<GradientKey>> Run() { return sweep_->Run(); }
 
   absl::Status Finish() {
-    std::vector<ir::Value> results;
-    for (int i = 0; i < forward_.num_parameters(); ++i) {
-      if (!key_.parameters[static_cast<size_t>(i)]) continue;
-      const ir::Value d = sweep_->Cotangent({i});
-      results.push_back(d.valid() ? d : sweep_->builder().Zeros(gradient_.type({i})));
+    std::vector<ir::Value> results, present;
+    Mask maybe(key_.parameters.size()), wants_zeros(key_.parameters.size());
+    ir::Builder& b = sweep_->builder();
+    for (size_t i = 0; i < key_.parameters.size(); ++i) {
+      if (!key_.parameters[i]) continue;
+      const ir::Value x{static_cast<int32_t>(i)};
+      const bool zero = Has(key_.zeros, i);
+      Cotangent d = sweep_->Found(x);
+      d = d.valid() ? WithMissing(b, d, zero) : Cotangent{Missing(b, gradient_.type(x), zero), b.Scalar(kBool, 0), zero};
+      maybe[i] = d.maybe();
+      wants_zeros[i] = sweep_->WantsZeros(x);
+      results.push_back(d.value);
+      present.push_back(d.maybe() ? d.present : b.Scalar(kBool, 1));
     }
+    results.insert(results.end(), present.begin(), present.end());
     gradient_.SetResults(std::move(results));
-    if (!sweep_->builder().status().ok()) return sweep_->builder().status();
-    functions_->Add(key_, {WithoutDeadNodes(gradient_), Used()});
+    if (!b.status().ok()) return b.status();
+    functions_->Add(key_, {WithoutDeadNodes(gradient_), Used(), std::move(maybe), std::move(wants_zeros)});
     return absl::OkStatus();
   }
 
  private:
   // All parameters of the forward function, its state included, then "d.<result>" for each seed,
-  // then "sum.<parameter>" for each sum.
+  // then "sum.<parameter>" for each sum, then "has.<...>" for those of both that may be missing.
   void AddParameters(Copier* copier) {
     absl::flat_hash_set<std::string> names;
     const auto unique = [&names](std::string name) {
@@ -144,14 +181,24 @@ class FunctionSweep {
       const int r = static_cast<int>(i), outputs = forward_.num_outputs();
       const std::string name = r < outputs ? forward_.result_name(r)
                                            : forward_.state()[static_cast<size_t>(r - outputs)];
-      seeds_.push_back(gradient_.AddParameter(unique(StrCat("d.", name)),
-                                              forward_.type(forward_.results()[i])));
+      seeds_.push_back({gradient_.AddParameter(unique(StrCat("d.", name)), forward_.type(forward_.results()[i])),
+                        {},
+                        Has(key_.zeros, i)});
     }
     for (size_t i = 0; i < key_.sums.size(); ++i) {
       if (!key_.sums[i]) continue;
       const ir::Parameter& p = forward_.parameter(static_cast<int>(i));
-      seeds_.push_back(gradient_.AddParameter(unique(StrCat("sum.", p.name)), p.type));
+      sums_.push_back({gradient_.AddParameter(unique(StrCat("sum.", p.name)), p.type), {}, Has(key_.zeros, i)});
     }
+    const auto add_present = [&](const Mask& given, const Mask& maybe, std::vector<Cotangent>* list) {
+      for (size_t i = 0, next = 0; i < given.size(); ++i) {
+        if (!given[i]) continue;
+        Cotangent& d = (*list)[next++];
+        if (Has(maybe, i)) d.present = gradient_.AddParameter(unique(StrCat("has", i)), {kBool, {}});
+      }
+    };
+    add_present(key_.results, key_.maybe_results, &seeds_);
+    add_present(key_.sums, key_.maybe_sums, &sums_);
   }
 
   Mask Used() const {
@@ -172,16 +219,34 @@ class FunctionSweep {
   FunctionGradients* functions_;
   const ir::Function& forward_;
   ir::Function gradient_;
-  std::vector<ir::Value> seeds_;
+  std::vector<Cotangent> seeds_, sums_;
   std::unique_ptr<Sweep> sweep_;
 };
 
 }  // namespace
 
+ir::Value Missing(ir::Builder& b, const Type& type, bool zero) {
+  const ir::Value zeros = b.Zeros(type);
+  return zero ? zeros : b.Neg(zeros);
+}
+
+Cotangent WithMissing(ir::Builder& b, Cotangent d, bool zero) {
+  if (!d.maybe() || d.zero == zero) return d;
+  const Type type = b.type(d.value);
+  const ir::Value missing = Missing(b, type, zero);
+  return {b.Select(b.BroadcastTo(d.present, type.shape), d.value, missing), d.present, zero};
+}
+
+ir::Value EitherPresent(ir::Builder& b, const Cotangent& x, const Cotangent& y) {
+  if (!x.maybe() || !y.maybe()) return {};
+  return x.present == y.present ? x.present : b.Or(x.present, y.present);
+}
+
 Sweep::Sweep(ir::Function* f, FunctionGradients* functions, bool name_nodes)
     : f_(f), functions_(functions), name_nodes_(name_nodes), builder_(f, functions->module()),
       active_(static_cast<size_t>(f->num_values())), differentiate_(f->nodes().size()),
-      cotangents_(static_cast<size_t>(f->num_values())), remaining_(f->nodes().size()) {}
+      cotangents_(static_cast<size_t>(f->num_values())), wants_zeros_(static_cast<size_t>(f->num_values())),
+      remaining_(f->nodes().size()) {}
 
 void Sweep::MarkActive(const ir::Node& node) {
   if (!HasGradient(node.op)) return;
@@ -202,7 +267,7 @@ void Sweep::MarkActive(const ir::Node& node) {
   }
 }
 
-void Sweep::Start(absl::Span<const ir::Value> ys, absl::Span<const ir::Value> seeds,
+void Sweep::Start(absl::Span<const ir::Value> ys, absl::Span<const Cotangent> seeds,
                   absl::Span<const ir::Value> xs, absl::Span<const ir::Value> stops) {
   for (ir::Value x : xs) active_[Index(x)] = IsDifferentiable(f_->type(x).dtype);
   std::vector<bool> stopped(remaining_);
@@ -215,17 +280,59 @@ void Sweep::Start(absl::Span<const ir::Value> ys, absl::Span<const ir::Value> se
   for (size_t i = 0; i < ys.size(); ++i) Accumulate(ys[i], seeds[i]);
 }
 
-void Sweep::Accumulate(ir::Value v, ir::Value cotangent) {
-  if (!active_[Index(v)] || !cotangent.valid()) return;
-  ir::Value& sum = cotangents_[Index(v)];
+void Sweep::Accumulate(ir::Value v, Cotangent d) {
+  if (!active_[Index(v)] || !d.valid()) return;
+  Cotangent& sum = cotangents_[Index(v)];
   if (!sum.valid()) {
-    sum = cotangent;
-  } else if (IsPart(*f_, cotangent)) {
-    sum = AddPart(builder_, sum, cotangent);
-  } else if (IsPart(*f_, sum)) {
-    sum = AddPart(builder_, cotangent, sum);
+    sum = d;
+    return;
+  }
+  const ir::Value present = EitherPresent(builder_, sum, d);
+  if (!d.maybe() && IsPart(*f_, d.value)) {
+    if (sum.maybe()) wants_zeros_[Index(v)] = true;
+    sum.value = AddPart(builder_, WithMissing(builder_, sum, true).value, d.value, sum.present);
+  } else if (!sum.maybe() && IsPart(*f_, sum.value)) {
+    sum.value = AddPart(builder_, WithMissing(builder_, d, true).value, sum.value, d.present);
   } else {
-    sum = builder_.Add(sum, cotangent);
+    const ir::Value before = WithMissing(builder_, sum, false).value;
+    sum.value = builder_.Add(before, WithMissing(builder_, d, false).value);
+  }
+  sum.present = present;
+  sum.zero = false;
+}
+
+ir::Value Sweep::SumOf(const ir::Node& node, ir::Value operand) const {
+  const ir::Node* read = f_->producer(operand);
+  if (!read || !IsOperandRead(*read) || cotangents_[Index(operand)].valid()) return operand;
+  return IsControl(node) ? read->operands[0] : operand;
+}
+
+void Sweep::TakeSums(const ir::Node& node, GradContext* g) const {
+  absl::flat_hash_set<int32_t> taken;
+  for (size_t i = node.operands.size(); i-- > 0;) {
+    if (!taken.insert(node.operands[i].id).second || !g->wanted_[i]) continue;
+    g->sums_[i] = cotangents_[Index(SumOf(node, node.operands[i]))];
+  }
+}
+
+void Sweep::HandOut(const ir::Node& node, GradContext* g, const Cotangent& shared) {
+  for (size_t i = 0; i < g->gradients_.size(); ++i) {
+    const ir::Value v = SumOf(node, node.operands[i]);
+    if (g->wants_zeros_[i] && f_->is_parameter(cotangents_[Index(v)].value)) wants_zeros_[Index(v)] = true;
+    if (g->is_total_[i]) cotangents_[Index(v)] = g->gradients_[i];
+  }
+  for (size_t i = 0; i < g->gradients_.size(); ++i) {
+    if (g->is_total_[i] || !g->wanted_[i]) continue;
+    Cotangent d = g->gradients_[i];
+    if (shared.maybe() && d.valid()) {
+      d.present = shared.present;
+      if (node.op == ir::Op::kIdentity)
+        d.zero = shared.zero;
+      else
+        d.value = builder_.Select(builder_.BroadcastTo(d.present, Type(builder_.type(d.value)).shape), d.value,
+                                  Missing(builder_, Type(builder_.type(d.value)), false));
+    }
+    Accumulate(node.operands[i], d);
   }
 }
 
@@ -248,18 +355,10 @@ absl::StatusOr<std::optional<GradientKey>> Sweep::Differentiate(const ir::Node& 
   GradContext g(&builder_, node, functions_);
   const Mask reachable = IsControl(node) ? functions_->flow().Backward(*f_, node, seeded)
                                          : Mask(node.operands.size(), true);
-  absl::flat_hash_map<int32_t, int> uses;  // only rules of control ops add to sums
-  if (IsControl(node)) {
-    for (ir::Value v : node.operands) ++uses[v.id];
-  }
   uint32_t wanted = 0;
   for (size_t i = 0; i < node.operands.size(); ++i) {
     g.active_[i] = active_[Index(node.operands[i])];
     g.wanted_[i] = g.active_[i] && reachable[i];
-    const auto same = uses.find(node.operands[i].id);
-    if (g.wanted_[i] && same != uses.end() && same->second == 1) {
-      g.sums_[i] = cotangents_[Index(node.operands[i])];
-    }
     if (g.wanted_[i]) wanted |= 1u << std::min<size_t>(i, 31);
   }
   if (wanted == 0) return std::nullopt;
@@ -268,18 +367,15 @@ absl::StatusOr<std::optional<GradientKey>> Sweep::Differentiate(const ir::Node& 
   for (int i = 0; i < node.num_results; ++i) {
     g.cotangents_[static_cast<size_t>(i)] = cotangents_[Index(node.result(i))];
   }
+  if (IsControl(node)) TakeSums(node, &g);
   builder_.set_location(node.location);
   const int32_t first = f_->num_values();
+  Cotangent shared;
+  if (!TakesMaybe(g.node_)) shared = Share(builder_, absl::MakeSpan(g.cotangents_));
   rule.emit(g, builder_);
   if (g.request_) return std::move(g.request_);
   if (!builder_.status().ok()) return builder_.status();
-  for (size_t i = 0; i < g.gradients_.size(); ++i) {
-    if (g.is_total_[i]) {
-      cotangents_[Index(g.node_.operands[i])] = g.gradients_[i];
-    } else if (g.wanted_[i]) {
-      Accumulate(g.node_.operands[i], g.gradients_[i]);
-    }
-  }
+  HandOut(g.node_, &g, shared);
   if (name_nodes_) NameNodes(g.node_, first);
   return std::nullopt;
 }

@@ -11,6 +11,8 @@
 
 namespace reel::passes {
 
+class GradContext;
+
 /// The reverse sweep over one function: marks what depends on the xs, then walks the forward nodes
 /// from the last to the first, adding each node's contributions to the cotangents of its operands.
 /// It stops where it needs the gradient of another function and goes on when called again.
@@ -19,19 +21,25 @@ class Sweep {
   /// name_nodes: as in GradientOptions; the gradients of other functions always have names.
   Sweep(ir::Function* f, FunctionGradients* functions, bool name_nodes = true);
 
-  /// seeds: one per y, all valid. Nodes that produce a value in `stops` are not differentiated.
-  void Start(absl::Span<const ir::Value> ys, absl::Span<const ir::Value> seeds,
+  /// seeds: one per y, added up in this order. Nodes that produce a value in `stops` are not differentiated.
+  void Start(absl::Span<const ir::Value> ys, absl::Span<const Cotangent> seeds,
              absl::Span<const ir::Value> xs, absl::Span<const ir::Value> stops);
   /// Null when done, else the gradient to build before the next call.
   absl::StatusOr<std::optional<GradientKey>> Run();
   /// The cotangent of a forward value; invalid = none.
-  ir::Value Cotangent(ir::Value v) const { return cotangents_[static_cast<size_t>(v.id)]; }
+  const Cotangent& Found(ir::Value v) const { return cotangents_[static_cast<size_t>(v.id)]; }
+  /// Whether a seed had better be +0 where it is missing: what is added to it first is a part.
+  bool WantsZeros(ir::Value v) const { return wants_zeros_[static_cast<size_t>(v.id)]; }
   ir::Builder& builder() { return builder_; }
 
  private:
   void MarkActive(const ir::Node& node);
   absl::StatusOr<std::optional<GradientKey>> Differentiate(const ir::Node& node);
-  void Accumulate(ir::Value v, ir::Value cotangent);
+  void Accumulate(ir::Value v, Cotangent cotangent);
+  // Where the sum is that a control op adds to for one of its operands: a variable that it reads has its own.
+  ir::Value SumOf(const ir::Node& node, ir::Value operand) const;
+  void TakeSums(const ir::Node& node, GradContext* g) const;
+  void HandOut(const ir::Node& node, GradContext* g, const Cotangent& shared);
   // Names what was appended since there were so many values after the node it is the gradient of.
   void NameNodes(const ir::Node& forward, int32_t first);
 
@@ -41,7 +49,8 @@ class Sweep {
   ir::Builder builder_;
   std::vector<bool> active_;        // by forward value: an x, or depends on one
   std::vector<bool> differentiate_;  // by forward node: a result depends on an x through the node
-  std::vector<ir::Value> cotangents_;  // by forward value: sum of the contributions so far
+  std::vector<Cotangent> cotangents_;  // by forward value: sum of the contributions so far
+  std::vector<bool> wants_zeros_;
   size_t remaining_ = 0;  // forward nodes not yet visited
 };
 

@@ -1,5 +1,6 @@
 #include "passes/gradient/trip_count.h"
 
+#include <algorithm>
 #include <cstdint>
 
 #include "passes/splat.h"
@@ -36,9 +37,10 @@ std::optional<int64_t> StepOf(const ir::Function& body, Value i) {
   return std::nullopt;
 }
 
-std::optional<int64_t> BoundIterations(const ir::Function& f, const ir::Node& loop,
-                                       const ir::Module& m) {
-  if (const auto* n = loop.attrs().Find("maximum_iterations")) return std::get<int64_t>(*n);
+namespace {
+
+// How often a loop runs that counts from a constant to a constant, without its maximum.
+std::optional<int64_t> Count(const ir::Function& f, const ir::Node& loop, const ir::Module& m) {
   const ir::Function& cond = *m.FindFunction(loop.attr<std::string>("cond"));
   const ir::Function& body = *m.FindFunction(loop.attr<std::string>("body"));
   const ir::Node* compare = cond.producer(cond.results()[0]);
@@ -61,6 +63,23 @@ std::optional<int64_t> BoundIterations(const ir::Function& f, const ir::Node& lo
     return std::nullopt;
   }
   return distance <= 0 ? 0 : (distance - 1) / *step + 1;
+}
+
+std::optional<int64_t> Maximum(const ir::Node& loop) {
+  const auto* n = loop.attrs().Find("maximum_iterations");
+  return n ? std::optional(std::get<int64_t>(*n)) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<int64_t> BoundIterations(const ir::Function& f, const ir::Node& loop, const ir::Module& m) {
+  const auto maximum = Maximum(loop);
+  return maximum ? maximum : Count(f, loop, m);
+}
+
+int64_t LeastIterations(const ir::Function& f, const ir::Node& loop, const ir::Module& m) {
+  const auto count = Count(f, loop, m), maximum = Maximum(loop);
+  return count ? std::min(*count, maximum.value_or(*count)) : 0;
 }
 
 }  // namespace reel::passes

@@ -13,6 +13,9 @@ namespace reel::passes {
 std::optional<int64_t> BoundIterations(const ir::Function& f, const ir::Node& loop,
                                        const ir::Module& m);
 
+/// How many iterations it has at least: what counting shows, else 0.
+int64_t LeastIterations(const ir::Function& f, const ir::Node& loop, const ir::Module& m);
+
 /// The constant that a loop's body adds to carried integer i, or to each of a tensor of them.
 std::optional<int64_t> StepOf(const ir::Function& body, ir::Value i);
 

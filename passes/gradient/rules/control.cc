@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "ir/strings.h"
 #include "passes/gradient/rule.h"
 
@@ -15,35 +17,46 @@ Mask Wanted(const GradContext& g, int first) {
   return mask;
 }
 
-// Wanted operands from `first` on that have a sum already; empty if none has.
-Mask Sums(const GradContext& g, int first) {
-  Mask mask;
-  for (int i = first; i < g.num_operands(); ++i) mask.push_back(g.sum(i).valid());
-  return Any(mask) ? mask : Mask();
+// The gradient of a function that takes the operands from `first` on: by the results that have cotangents, added to
+// the sums that wanted operands have so far.
+GradientKey Key(const GradContext& g, std::string_view function, int first) {
+  GradientKey key{g.node().attr<std::string>(function), Wanted(g, first), g.seeded()};
+  for (int i = first; i < g.num_operands(); ++i) {
+    key.sums.push_back(g.sum(i).valid());
+    key.maybe_sums.push_back(g.sum(i).maybe());
+    key.zeros.push_back(g.sum(i).maybe() && g.sum(i).zero);
+  }
+  for (int i = 0; i < g.node().num_results; ++i) key.maybe_results.push_back(g.cotangent(i).maybe());
+  for (Mask* mask : {&key.sums, &key.maybe_sums, &key.zeros, &key.maybe_results}) {
+    if (!Any(*mask)) mask->clear();
+  }
+  return key;
 }
 
-// The operands from `first` on that `keep` marks, then the cotangents and the sums that exist.
-Values Arguments(const GradContext& g, int first, const Mask& keep) {
-  Values out;
+// The operands from `first` on that `keep` marks, then the cotangents and the sums that exist, then what is present.
+Values Arguments(const GradContext& g, ir::Builder& b, int first, const Mask& keep) {
+  Values out, present;
   for (size_t i = 0; i < keep.size(); ++i) {
     if (keep[i]) out.push_back(g.in(first + static_cast<int>(i)));
   }
-  for (int i = 0; i < g.node().num_results; ++i) {
-    if (g.dy(i).valid()) out.push_back(g.dy(i));
-  }
-  for (int i = first; i < g.num_operands(); ++i) {
-    if (g.sum(i).valid()) out.push_back(g.sum(i));
-  }
+  const auto add = [&](const Cotangent& d) {
+    if (d.valid()) out.push_back(d.value);
+    if (d.maybe()) present.push_back(d.present);
+  };
+  for (int i = 0; i < g.node().num_results; ++i) add(WithMissing(b, g.cotangent(i), false));
+  for (int i = first; i < g.num_operands(); ++i) add(g.sum(i));
+  out.insert(out.end(), present.begin(), present.end());
   return out;
 }
 
 // Hands the results out to the wanted operands from `first` on.
-void SetWanted(GradContext& g, int first, const ir::ValueList& results) {
-  size_t next = 0;
-  for (int i = first; i < g.num_operands() && next < results.size(); ++i) {
-    if (!g.wants(i)) continue;
-    const ir::Value d = results[next++];
-    g.sum(i).valid() ? g.SetTotal(i, d) : g.Set(i, d);
+void SetWanted(GradContext& g, int first, const GradientKey& key, const Mask& maybe, const ir::ValueList& results) {
+  auto present = static_cast<size_t>(std::count(key.parameters.begin(), key.parameters.end(), true));
+  for (size_t i = 0, next = 0; i < key.parameters.size() && next < results.size(); ++i) {
+    if (!key.parameters[i]) continue;
+    const int operand = first + static_cast<int>(i);
+    const Cotangent d{results[next++], maybe[i] ? results[present++] : ir::Value(), Has(key.zeros, i)};
+    g.sum(operand).valid() ? g.SetTotal(operand, d) : g.Set(operand, d);
   }
 }
 
@@ -67,25 +80,30 @@ GRAD(Call, kAll, kNone) {
   if (const auto* vjp = g.node().attrs().Find("vjp")) {
     return CallVjp(g, b, std::get<std::string>(*vjp));
   }
-  const GradientKey key{g.node().attr<std::string>("callee"), Wanted(g, 0), g.seeded(), Sums(g, 0)};
+  const GradientKey key = Key(g, "callee", 0);
   const BuiltGradient* built = g.Require(key);
   if (!built) return;
-  SetWanted(g, 0, b.Call(g.functions().Name(key, built->used), Arguments(g, 0, built->used)));
+  for (int i = 0; i < g.num_operands(); ++i) {
+    if (built->wants_zeros[static_cast<size_t>(i)]) g.WantZeros(i);
+  }
+  const std::string name = g.functions().Name(key, built->used, built->maybe);
+  SetWanted(g, 0, key, built->maybe, b.Call(name, Arguments(g, b, 0, built->used)));
 }
 
 GRAD(If, kAll, kNone) {
-  const GradientKey then_key{g.node().attr<std::string>("then"), Wanted(g, 1), g.seeded(),
-                             Sums(g, 1)};
-  const GradientKey else_key{g.node().attr<std::string>("else"), Wanted(g, 1), g.seeded(),
-                             Sums(g, 1)};
+  const GradientKey then_key = Key(g, "then", 1), else_key = Key(g, "else", 1);
   const BuiltGradient* then_built = g.Require(then_key);
   if (!then_built) return;
   const BuiltGradient* else_built = g.Require(else_key);
   if (!else_built) return;
-  Mask keep = then_built->used;  // both branches take the same
-  for (size_t i = 0; i < keep.size(); ++i) keep[i] = keep[i] || else_built->used[i];
-  SetWanted(g, 1, b.If(g.in(0), g.functions().Name(then_key, keep),
-                       g.functions().Name(else_key, keep), Arguments(g, 1, keep)));
+  Mask keep = then_built->used, maybe = then_built->maybe;  // both branches take and return the same
+  for (size_t i = 0; i < keep.size(); ++i) {
+    keep[i] = keep[i] || else_built->used[i];
+    maybe[i] = maybe[i] || else_built->maybe[i];
+    if (then_built->wants_zeros[i] || else_built->wants_zeros[i]) g.WantZeros(1 + static_cast<int>(i));
+  }
+  const std::string yes = g.functions().Name(then_key, keep, maybe), no = g.functions().Name(else_key, keep, maybe);
+  SetWanted(g, 1, then_key, maybe, b.If(g.in(0), yes, no, Arguments(g, b, 1, keep)));
 }
 
 }  // namespace reel::passes

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "ir/strings.h"
 #include "passes/gradient/checkpoint.h"
 #include "passes/gradient/residuals.h"
@@ -85,11 +87,7 @@ struct Backward {
 Backward AddBackward(const Loop& loop, ir::Function* f) {
   Backward p;
   p.n = f->AddParameter("n", {kInt64, {}});
-  for (size_t i = 0; i < loop.key.results.size(); ++i) {
-    if (!loop.key.results[i]) continue;
-    p.cotangents.push_back(
-        f->AddParameter(StrCat("d", i), loop.body->parameter(static_cast<int>(i)).type));
-  }
+  p.cotangents = AddCarriedCotangents(*loop.body, loop.key, f);
   p.stacks = AddStacks(loop, f);
   for (size_t i = 0; i < loop.residuals.constants.size(); ++i) {
     if (!loop.residuals.constants[i]) continue;
@@ -167,46 +165,91 @@ absl::StatusOr<Backward> Record(GradContext& g, ir::Builder& b, const Loop& loop
   return record;
 }
 
-bool Unchanged(const ir::Function& body, int i) {
-  return body.results()[static_cast<size_t>(i)] == ir::Value{i};
+// An invariant whose cotangent is one running sum, as that of what the body captured. A loop variable that the body
+// passes on is an identity of itself: a value of its own in each iteration.
+bool IsInvariant(const ir::Function& body, size_t i) { return body.results()[i] == ir::Value{static_cast<int32_t>(i)}; }
+
+// What carried value i has after the loop. That of an invariant begins with what other nodes contributed.
+Cotangent StartOf(const GradContext& g, const ir::Function& body, size_t i) {
+  const Cotangent& sum = g.sum(static_cast<int>(i));
+  return IsInvariant(body, i) && sum.valid() ? sum : g.cotangent(static_cast<int>(i));
 }
 
-// The cotangents after the loop. Those of invariants begin with what other nodes contributed.
-Values StartCotangents(GradContext& g, ir::Builder& b, const ir::Function& body,
-                       const Mask& carried) {
-  Values out;
-  for (int i = 0; i < g.num_operands(); ++i) {
-    if (!carried[static_cast<size_t>(i)]) continue;
-    const ir::Value sum = Unchanged(body, i) ? g.sum(i) : ir::Value{};
-    out.push_back(!sum.valid()       ? g.dy_or_zeros(i)
-                  : g.dy(i).valid() ? b.Add(sum, g.dy(i))
-                                    : sum);
+// The cotangents after the loop, then which are present.
+Values StartCotangents(GradContext& g, ir::Builder& b, const Loop& loop) {
+  Values out, present;
+  for (size_t i = 0; i < loop.key.results.size(); ++i) {
+    if (!loop.key.results[i]) continue;
+    const auto k = static_cast<int>(i);
+    const bool zero = Has(loop.key.zeros, i);
+    Cotangent d = StartOf(g, *loop.body, i);
+    if (IsInvariant(*loop.body, i) && g.sum(k).valid() && g.dy(k).valid()) {
+      const ir::Value sum = WithMissing(b, d, false).value, dy = WithMissing(b, g.cotangent(k), false).value;
+      d = {b.Add(sum, dy), EitherPresent(b, d, g.cotangent(k))};
+    }
+    out.push_back(d.valid() ? WithMissing(b, d, zero).value : Missing(b, g.y_type(k), zero));
+    if (!Has(loop.key.maybe_results, i)) continue;
+    present.push_back(!d.valid() ? b.Scalar(kBool, 0) : d.maybe() ? d.present : b.Scalar(kBool, 1));
   }
+  out.insert(out.end(), present.begin(), present.end());
   return out;
 }
 
-void SetCarried(GradContext& g, const ir::Function& body, const Mask& carried,
+// `runs`: the loop has at least one iteration.
+void SetCarried(GradContext& g, const Loop& loop, const BuiltGradient& built, bool runs,
                 absl::Span<const ir::Value> results) {
-  size_t next = 0;
-  for (int i = 0; i < g.num_operands(); ++i) {
-    if (!carried[static_cast<size_t>(i)]) continue;
-    const bool total = Unchanged(body, i) && g.sum(i).valid();
-    if (g.wants(i)) total ? g.SetTotal(i, results[next]) : g.Set(i, results[next]);
-    ++next;
+  auto present = static_cast<size_t>(std::count(loop.key.results.begin(), loop.key.results.end(), true));
+  for (size_t i = 0, next = 0; i < loop.key.results.size(); ++i) {
+    if (!loop.key.results[i]) continue;
+    Cotangent d{results[next++], {}, Has(loop.key.zeros, i)};
+    if (Has(loop.key.maybe_results, i)) d.present = results[present++];
+    if (runs && !built.maybe[i]) d.present = {};
+    const auto k = static_cast<int>(i);
+    if (!g.wants(k)) continue;
+    IsInvariant(*loop.body, i) && g.sum(k).valid() ? g.SetTotal(k, d) : g.Set(k, d);
   }
 }
 
-absl::Status WhileBackward(GradContext& g, ir::Builder& b, const Loop& loop) {
+// The body's gradient. A cotangent that is there after the loop may be missing after some iterations, which only the
+// gradient says: then it is asked for again.
+const BuiltGradient* RequireBody(GradContext& g, Loop* loop) {
+  GradientKey& key = loop->key;
+  key.maybe_results.resize(key.results.size());
+  key.zeros.resize(key.results.size());
+  for (size_t i = 0; i < key.results.size(); ++i) {
+    const Cotangent start = StartOf(g, *loop->body, i), dy = g.cotangent(static_cast<int>(i));
+    const bool there = (start.valid() && !start.maybe()) || (dy.valid() && !dy.maybe());
+    key.maybe_results[i] = key.results[i] && !there;
+  }
+  while (true) {
+    const BuiltGradient* built = g.Require(key);
+    if (!built) return nullptr;
+    bool same = true;
+    for (size_t i = 0; i < key.results.size(); ++i) {
+      if (!key.results[i]) continue;
+      const bool wants_zeros = built->wants_zeros[i] && IsInvariant(*loop->body, i);
+      if (wants_zeros) g.WantZeros(static_cast<int>(i));
+      const bool maybe = key.maybe_results[i] || built->maybe[i];
+      const bool zero = key.zeros[i] || (maybe && wants_zeros);
+      same = same && maybe == key.maybe_results[i] && zero == key.zeros[i];
+      key.maybe_results[i] = maybe;
+      key.zeros[i] = zero;
+    }
+    if (same) return built;
+  }
+}
+
+absl::Status WhileBackward(GradContext& g, ir::Builder& b, const Loop& loop, const BuiltGradient& built, bool runs) {
   auto start = Record(g, b, loop);
   if (!start.ok()) return start.status();
-  start->cotangents = StartCotangents(g, b, *loop.body, loop.key.results);
+  start->cotangents = StartCotangents(g, b, loop);
   const auto cond = BackwardCond(g, loop);
   if (!cond.ok()) return cond.status();
   const auto body = BackwardBody(g, loop);
   if (!body.ok()) return body.status();
   const ir::ValueList results = b.While(*cond, *body, start->All(), loop.bound);
   if (!b.status().ok()) return b.status();
-  SetCarried(g, *loop.body, loop.key.results, absl::MakeSpan(results).subspan(1));  // after n
+  SetCarried(g, loop, built, runs, absl::MakeSpan(results).subspan(1));  // after n
   return absl::OkStatus();
 }
 
@@ -226,19 +269,19 @@ GRAD(While, kAll, kNone) {
   Loop loop{m.FindFunction(g.node().attr<std::string>("cond")), m.FindFunction(body),
             bound.value_or(-1), {body, carried, carried}, ir::Function(""),
             {{}, {}, ir::Function("")}, {}};
-  const BuiltGradient* built = g.Require(loop.key);
-  if (!built) return;
   if (loop.bound == 0) {  // the loop is the identity
-    for (int i = 0; i < g.num_operands(); ++i) g.Set(i, g.dy(i));
+    for (int i = 0; i < g.num_operands(); ++i) g.Set(i, g.cotangent(i));
     return;
   }
+  const BuiltGradient* built = RequireBody(g, &loop);
+  if (!built) return;
+  const bool runs = LeastIterations(*b.function(), g.node(), m) > 0;
   if (!bound) {
     Values operands;
     for (int i = 0; i < g.num_operands(); ++i) operands.push_back(g.in(i));
     const auto d = ReverseWithCheckpoints({*loop.cond, *loop.body, loop.key, *built}, operands,
-                                          StartCotangents(g, b, *loop.body, carried),
-                                          &g.functions(), b);
-    d.ok() ? SetCarried(g, *loop.body, carried, *d) : void(b.Fail(d.status()));
+                                          StartCotangents(g, b, loop), &g.functions(), b);
+    d.ok() ? SetCarried(g, loop, *built, runs, *d) : void(b.Fail(d.status()));
     return;
   }
   Mask saved, constants;
@@ -249,7 +292,7 @@ GRAD(While, kAll, kNone) {
     saved.push_back(built->used[i] && !known);
     constants.push_back(built->used[i] && known);
   }
-  auto full = Flatten(built->function, m);
+  auto full = Flatten(WithPresent(loop.key, *built, loop.key.maybe_results), m);
   if (!full.ok()) {
     b.Fail(full.status());
     return;
@@ -257,7 +300,7 @@ GRAD(While, kAll, kNone) {
   loop.full = *std::move(full);
   loop.residuals = ChooseResiduals(loop.full, loop.body->num_parameters(), saved, constants);
   loop.gradient = g.functions().AddFunction(loop.residuals.gradient);
-  if (absl::Status s = WhileBackward(g, b, loop); !s.ok()) b.Fail(std::move(s));
+  if (absl::Status s = WhileBackward(g, b, loop, *built, runs); !s.ok()) b.Fail(std::move(s));
 }
 
 }  // namespace reel::passes
