@@ -4,6 +4,7 @@
 
 #include "reel/loops.h"
 #include "tests/frontend/expect.h"
+#include "tests/frontend/same_bits.h"
 
 namespace reel {
 namespace {
@@ -226,6 +227,112 @@ TEST(Loops, MistakesNameTheValueAndTheRemedy) {
     ForLoop(Zeros({2}), [](const Tensor&, const Tensor& y) { return y; }, Tensor(1.f));
   });
   ExpectError(ErrorCode::kInvalidArgument, "no branches", [] { SwitchCase(1, {}); });
+}
+
+// Gradients have one order of additions: of all values with more than one use, where eager code goes through the same
+// tensor and a graph has values of their own. The products of these numbers round.
+const Tensor kRounds = Tensor({0.1f, 0.7f, -1.3f, -0.f, 3.3f});
+
+using Loop = std::function<Tensor(int64_t trips, const Tensor& x)>;
+
+struct LoopRow {
+  const char* name;
+  Loop f;
+};
+
+Tensors Repeat(int64_t n, const std::function<Tensors(const Tensors&)>& body, const Tensors& values) {
+  return ForLoop(n, [&](const Tensor&, const Tensors& v) { return body(v); }, values);
+}
+
+const LoopRow kLoops[] = {
+    {"before other uses",
+     [](int64_t n, const Tensor& x) {
+       const Tensor y = Repeat(n, [](const Tensors& v) { return Tensors{Tanh(v[0])}; }, {x})[0];
+       return y * x * Sin(x) + y * 0.3 + x * 0.7;
+     }},
+    {"captured before, inside and after",
+     [](int64_t n, const Tensor& x) {
+       const Tensor z = x * 1.7;
+       const Tensor y = Repeat(n, [&](const Tensors& v) { return Tensors{v[0] * z + Sin(z)}; }, {z * 0.9})[0];
+       return y * z + Cos(z) * x;
+     }},
+    {"variable and captured",
+     [](int64_t n, const Tensor& x) {
+       return Repeat(n, [&](const Tensors& v) { return Tensors{v[0] * x * 0.3 + Sin(x)}; }, {x})[0] * x + x * 0.1;
+     }},
+    {"passed through",
+     [](int64_t n, const Tensor& x) {
+       const Tensors r = Repeat(n, [](const Tensors& v) { return Tensors{v[0], v[1] * v[0] + Sin(v[0])}; }, {x, x * 0.2});
+       return r[0] * r[1] * x + Sin(r[0]);
+     }},
+    {"swapped, one result used",
+     [](int64_t n, const Tensor& x) {
+       return Repeat(n, [&](const Tensors& v) { return Tensors{v[1] * x, Tanh(v[0])}; }, {x, Sin(x)})[0] * x;
+     }},
+    {"one value as two and three results",
+     [](int64_t n, const Tensor& x) {
+       const auto body = [](const Tensors& v) {
+         const Tensor y = v[0] * v[1] + v[2] * 0.3;
+         return Tensors{y, y, y};
+       };
+       const Tensors r = Repeat(n, body, {x, x, Sin(x)});
+       return r[0] * r[1] * 0.7 + r[2] * r[0] + r[1] * 0.1;
+     }},
+    {"returns what it captured",
+     [](int64_t n, const Tensor& x) {
+       const Tensor y = Repeat(n, [&](const Tensors&) { return Tensors{x}; }, {Sin(x)})[0];
+       return y * x * 0.3 + y * Sin(x);
+     }},
+    {"nested",
+     [](int64_t n, const Tensor& x) {
+       const auto inner = [&](const Tensor& y) {
+         return Repeat(2, [&](const Tensors& v) { return Tensors{v[0] * x + y * 0.1}; }, {y})[0];
+       };
+       return Repeat(n, [&](const Tensors& v) { return Tensors{inner(v[0]) * 0.7 + Sin(x)}; }, {x})[0] * x;
+     }},
+    {"branch that returns captures",
+     [](int64_t n, const Tensor& x) {
+       const Tensor z = Sin(x);
+       const Tensors r = Cond(Tensor(n > 0), [&] { return Tensors{z, z, z * x}; },
+                              [&] { return Tensors{x, x * 0.3, x}; });
+       return r[0] * r[1] + r[2] * z + r[0] * 0.1 + x * 0.7;
+     }},
+    {"branch without one of them",
+     [](int64_t n, const Tensor& x) {
+       const Tensor z = Log(x - x);  // -inf, of which nothing comes if it is not used
+       const Tensor w = -1 * Where(x > 0.5, x, 0.0);
+       return Cond(Tensor(n > 0), [&] { return x * -0.3 + w; }, [&] { return z * x; }) * x;
+     }},
+    {"scan",
+     [](int64_t n, const Tensor& x) {
+       if (n == 0) return x;
+       const auto step = [&](const Tensors& c, const Tensors& e) {
+         const Tensor h = Tanh(c[0] * e[0] + ReduceMean(x));
+         return ScanStep{{h}, {h, h * e[0]}};
+       };
+       const ScanStep all = Scan(step, {ReduceSum(x) * 0.1}, {x});
+       return all.ys[0] * all.ys[1] * x + all.carry[0] * all.ys[0];
+     }},
+};
+
+TEST(Loops, FirstGradientsHaveTheBitsOfEagerCode) {
+  for (const LoopRow& row : kLoops) {
+    for (const int64_t trips : {0, 1, 3}) {
+      const auto gradient = GradientOf([&](const Tensor& x) { return row.f(trips, x); });
+      const Tensor eager = gradient(kRounds);
+      const Function traced = Trace(gradient, {Spec(kRounds)});
+      Recording recording;
+      const Tensor recorded = gradient(kRounds);
+      const Function lifted = recording.Lift({kRounds}, {recorded});
+      EXPECT_TRUE(SameBits(eager, recorded)) << row.name << ", " << trips << " trips, recorded";
+      for (const int level : {0, 2}) {
+        EXPECT_TRUE(SameBits(eager, Compile(traced, {.opt_level = level})(traced.name(), kRounds)[0]))
+            << row.name << ", " << trips << " trips, level " << level;
+        EXPECT_TRUE(SameBits(eager, Compile(lifted, {.opt_level = level})(lifted.name(), kRounds)[0]))
+            << row.name << ", " << trips << " trips, lifted, level " << level;
+      }
+    }
+  }
 }
 
 }  // namespace
