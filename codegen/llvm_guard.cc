@@ -50,7 +50,7 @@ struct Stay {
   jmp_buf out;
   char reason[400] = "";
 };
-thread_local constinit Stay* stay = nullptr;
+[[gnu::tls_model("initial-exec")]] thread_local constinit Stay* stay = nullptr;
 
 [[noreturn]] void Leave(Way way) {
   stay->reserve.GiveBack();

@@ -11,12 +11,14 @@
 namespace reel::internal {
 
 bool Background::Submit(Job job) {
+  std::list<Job> one;
+  one.push_back(std::move(job));
   {
     const std::lock_guard lock(mutex_);
     if (ended_) return false;
-    if (!started_) Start();
-    if (ended_) return false;
-    jobs_.push_back(std::move(job));
+    if (!joins_) Start();
+    if (!joins_) return false;
+    jobs_.splice(jobs_.end(), one);
   }
   changed_.notify_all();
   return true;
@@ -24,15 +26,13 @@ bool Background::Submit(Job job) {
 
 // The thread inherits the mask: signals go to the user's threads.
 void Background::Start() {
-  started_ = true;
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   try {
     thread_ = std::thread([this] { Main(); });
     joins_ = true;
-  } catch (const std::exception&) {  // no thread, or no memory for one
-    ended_ = true;
+  } catch (const std::exception&) {  // no thread, or no memory for one: the next job tries again
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
@@ -59,15 +59,15 @@ void Background::Main() {
   for (;;) {
     changed_.wait(lock, [&] { return ended_ || (!paused_ && !jobs_.empty()); });
     if (ended_) return;
-    Job job = std::move(jobs_.front());
-    jobs_.pop_front();
+    std::list<Job> job;
+    job.splice(job.end(), jobs_, jobs_.begin());
     running_ = true;
     lock.unlock();
-    const bool done = Run(job);
-    if (done) job = nullptr;
+    const bool done = Run(job.front());
+    if (done) job.clear();
     lock.lock();
     running_ = false;
-    if (!done && !ended_) jobs_.push_front(std::move(job));
+    if (!ended_) jobs_.splice(jobs_.begin(), job);
     changed_.notify_all();
   }
 }

@@ -3,8 +3,8 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <deque>
 #include <functional>
+#include <list>
 #include <mutex>
 #include <thread>
 
@@ -42,9 +42,9 @@ class Background {
 
   std::mutex mutex_;  // guards everything below
   std::condition_variable changed_;
-  std::deque<Job> jobs_;
+  std::list<Job> jobs_;  // taken and put back without memory
   std::thread thread_;
-  bool started_ = false, joins_ = false, running_ = false, paused_ = false, ended_ = false;
+  bool joins_ = false, running_ = false, paused_ = false, ended_ = false;
   std::atomic<bool> cancelled_{false};
 };
 

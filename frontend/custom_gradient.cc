@@ -5,6 +5,7 @@
 
 #include "frontend/tape.h"
 #include "frontend/trace.h"
+#include "ir/hash_map.h"
 #include "ir/strings.h"
 #include "passes/gradient/gradient.h"
 #include "reel/ops.h"
@@ -27,7 +28,7 @@ struct Used {
 };
 
 Used UsedBy(const EventLog& log, const std::vector<Tensor>& results, const std::vector<Operand>& inputs) {
-  absl::flat_hash_set<uint64_t> wanted, made;
+  HashSet<uint64_t> wanted, made;
   for (const Tensor& y : results) wanted.insert(y.id());
   std::map<uint64_t, VariablePtr> used;
   std::vector<uint64_t> operands;
@@ -237,7 +238,7 @@ class Builder {
   CustomGradients gradients_;
   std::vector<Tensor> outer_;
   std::map<uint64_t, VariablePtr> variables_;
-  absl::flat_hash_set<uint64_t> assigned_;
+  HashSet<uint64_t> assigned_;
 };
 
 // The module in which the recordings of this thread keep functions; null if there is none.
@@ -308,7 +309,7 @@ class AssignWatcher : public EventSink {
   }
 
  private:
-  absl::flat_hash_map<uint64_t, Tensor> read_;
+  HashMap<uint64_t, Tensor> read_;
   std::map<uint64_t, VariablePtr> assigned_;
 };
 

@@ -12,6 +12,7 @@
 #include "ir/infer.h"
 #include "ir/strings.h"
 #include "runtime/fork.h"
+#include "runtime/per_thread.h"
 
 namespace reel::internal {
 namespace {
@@ -65,10 +66,7 @@ TensorData::~TensorData() {
 int64_t LiveTensors() { return live_tensors.load(std::memory_order_relaxed); }
 uint64_t NextId() { return next_id.fetch_add(1, std::memory_order_relaxed); }
 
-ThreadState& State() {
-  thread_local ThreadState state;
-  return state;
-}
+ThreadState& State() { return runtime::PerThread<ThreadState>(); }
 
 void EventSink::OnCustom(const CustomEvent& event) {
   for (size_t i = 0; i < event.results.size(); ++i) {
@@ -80,8 +78,8 @@ void EventSink::OnCustom(const CustomEvent& event) {
 void SetLineFinder(LineFinder find) { line_finder = find; }
 
 SourceLine UserLine() {
-  const SourceLine& line = State().location;
-  if (line.file && *line.file) return line;
+  const ThreadState* const state = runtime::FindPerThread<ThreadState>();  // a destructor asks, which may not throw
+  if (state && state->location.file && *state->location.file) return state->location;
   const LineFinder find = line_finder;
   return find ? find() : SourceLine{};
 }

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "ir/builder.h"
+#include "ir/hash_map.h"
 #include "ir/strings.h"
 
 namespace reel::internal {
@@ -73,7 +74,7 @@ void LogBuilder::Resolve() {
 }
 
 void LogBuilder::MarkNeeded() {
-  absl::flat_hash_set<uint64_t> wanted;
+  HashSet<uint64_t> wanted;
   const auto want = [&](uint64_t id) {
     if (!arguments_.contains(id)) wanted.insert(id);
   };
@@ -103,7 +104,7 @@ void LogBuilder::MarkNeeded() {
 }
 
 void LogBuilder::CollectOuter() {
-  absl::flat_hash_set<uint64_t> known = arguments_;
+  HashSet<uint64_t> known = arguments_;
   for (const VariablePtr& v : variables_) known.insert(v->id);
   const auto look = [&](uint64_t id) {
     if (!known.insert(id).second) return;

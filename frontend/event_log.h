@@ -6,10 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "frontend/core.h"
 #include "frontend/gradient.h"
+#include "ir/hash_map.h"
 #include "reel/recording.h"
 #include "runtime/fork.h"
 
@@ -58,8 +57,8 @@ class EventLog : public EventSink {
 
   bool listening_ = true, watcher_ = false;
   std::vector<LogEvent> events_;
-  absl::flat_hash_set<uint64_t> produced_;
-  absl::flat_hash_map<uint64_t, Tensor> captured_;
+  HashSet<uint64_t> produced_;
+  HashMap<uint64_t, Tensor> captured_;
   std::shared_ptr<ir::Module> module_;
 };
 
@@ -135,15 +134,15 @@ class LogBuilder {
 
   const EventLog& log_;
   const BuildRequest& request_;
-  absl::flat_hash_map<uint64_t, uint64_t> alias_;  // result of a read -> the value it saw
-  absl::flat_hash_map<uint64_t, uint64_t> last_;   // variable -> its last assigned value
-  absl::flat_hash_map<uint64_t, uint64_t> rereads_;  // result of a read after an assign -> the value it saw
-  absl::flat_hash_map<std::string, std::string> reread_names_;  // by type
+  HashMap<uint64_t, uint64_t> alias_;  // result of a read -> the value it saw
+  HashMap<uint64_t, uint64_t> last_;   // variable -> its last assigned value
+  HashMap<uint64_t, uint64_t> rereads_;  // result of a read after an assign -> the value it saw
+  HashMap<std::string, std::string> reread_names_;  // by type
   std::vector<bool> needed_;                       // by event
-  absl::flat_hash_set<uint64_t> arguments_;
+  HashSet<uint64_t> arguments_;
   std::vector<VariablePtr> variables_;
   std::vector<Tensor> outer_;
-  absl::flat_hash_map<uint64_t, ir::Value> values_;
+  HashMap<uint64_t, ir::Value> values_;
   int64_t captured_bytes_ = 0;
 };
 

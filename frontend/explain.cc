@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <map>
 
-#include "absl/container/flat_hash_map.h"
 #include "frontend/custom_gradient.h"
 #include "frontend/tape.h"
+#include "ir/hash_map.h"
 #include "ir/strings.h"
 #include "passes/gradient/gradient.h"
 
@@ -29,7 +29,7 @@ struct Step {
 class Explanation {
  public:
   Explanation(absl::Span<const TapeEntry> entries, const std::deque<UnfollowedOp>& missed,
-              const absl::flat_hash_set<uint64_t>& followed, const TapeOptions& options,
+              const HashSet<uint64_t>& followed, const TapeOptions& options,
               std::string end)
       : followed_(followed), options_(options), end_(std::move(end)) {
     for (const TapeEntry& e : entries) steps_.push_back({&e, nullptr, e.operands, e.results});
@@ -130,7 +130,7 @@ class Explanation {
 
   // The source is followed: where do all paths end?
   std::string Cut(const Source& target, const Source& source) {
-    absl::flat_hash_set<uint64_t> reached = {source.id()};
+    HashSet<uint64_t> reached = {source.id()};
     for (const Step& s : steps_) {
       if (!s.entry || std::none_of(s.operands.begin(), s.operands.end(),
                                    [&](uint64_t id) { return reached.contains(id); })) {
@@ -161,7 +161,7 @@ class Explanation {
   }
 
   // Whether the user's gradient returned None for all the operands that are reached.
-  static bool NoneFrom(const Step& s, const absl::flat_hash_set<uint64_t>& reached) {
+  static bool NoneFrom(const Step& s, const HashSet<uint64_t>& reached) {
     if (!s.entry->custom || s.entry->custom->none.empty()) return false;
     for (size_t i = 0; i < s.operands.size(); ++i) {
       if (reached.contains(s.operands[i]) && !s.entry->custom->none[i]) return false;
@@ -185,12 +185,12 @@ class Explanation {
     return StrCat(what, " has no gradient: its derivative is zero wherever there is one");
   }
 
-  const absl::flat_hash_set<uint64_t>& followed_;
+  const HashSet<uint64_t>& followed_;
   const TapeOptions& options_;
   std::string end_;
   std::vector<Step> steps_;  // in the order in which they ran
-  absl::flat_hash_map<uint64_t, size_t> producer_;
-  absl::flat_hash_set<uint64_t> behind_;
+  HashMap<uint64_t, size_t> producer_;
+  HashSet<uint64_t> behind_;
 };
 
 std::string Bytes(int64_t n) {
@@ -210,7 +210,7 @@ std::string TapeCore::Summary() {
     int64_t count = 0, bytes = 0;
   };
   std::map<std::string, Row> rows;  // by op and line
-  absl::flat_hash_set<uint64_t> seen;
+  HashSet<uint64_t> seen;
   Row total;
   for (const TapeEntry& e : entries_) {
     const bool read = e.op == ir::Op::kIdentity && variables_.contains(e.operands[0]);

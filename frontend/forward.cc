@@ -195,7 +195,7 @@ Tensor ForwardCore::Exchange(uint64_t id, Tensor tangent) {
   Tensor old;
   if (it != tangents_.end()) old = std::move(it->second);
   if (tangent.defined()) {
-    tangents_.insert_or_assign(id, std::move(tangent));
+    tangents_[id] = std::move(tangent);
   } else if (it != tangents_.end()) {
     tangents_.erase(it);
   }

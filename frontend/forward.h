@@ -4,8 +4,8 @@
 #include <atomic>
 #include <mutex>
 
-#include "absl/container/flat_hash_map.h"
 #include "frontend/core.h"
+#include "ir/hash_map.h"
 #include "reel/forward.h"
 #include "runtime/fork.h"
 
@@ -38,7 +38,7 @@ class ForwardCore : public EventSink {
 
   std::atomic<bool> recording_{false};
   mutable runtime::Mutex mutex_;  // guards tangents_
-  absl::flat_hash_map<uint64_t, Tensor> tangents_;
+  HashMap<uint64_t, Tensor> tangents_;
 };
 
 }  // namespace reel::internal

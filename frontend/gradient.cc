@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "absl/container/flat_hash_set.h"
 #include "frontend/custom_gradient.h"
 #include "frontend/numerics.h"
 #include "frontend/tape_cache.h"
 #include "ir/builder.h"
+#include "ir/hash_map.h"
 #include "ir/strings.h"
 #include "passes/gradient/gradient.h"
 #include "passes/splat.h"
@@ -47,7 +47,7 @@ class Graph {
   ir::Function* function() { return &f_; }
   /// Where the entries and seeds have the forward values.
   std::vector<KeptAt> Places(absl::Span<const TapeEntry> entries, const GradientRequest& request) const {
-    absl::flat_hash_map<uint64_t, KeptAt> places;
+    HashMap<uint64_t, KeptAt> places;
     for (size_t i = 0; i < request.seeds.size(); ++i) {
       const auto& seed = request.seeds[i];
       if (seed) places.emplace(seed->id(), KeptAt{-1, static_cast<int32_t>(i), IsNumber(*seed)});
@@ -86,7 +86,7 @@ class Graph {
 
  private:
   void MarkNeeded(absl::Span<const TapeEntry> entries, const GradientRequest& request) {
-    absl::flat_hash_set<uint64_t> wanted;
+    HashSet<uint64_t> wanted;
     for (const GradientEnd& end : request.targets) wanted.insert(end.id);
     needed_.assign(entries.size(), false);
     for (size_t e = entries.size(); e-- > 0;) {
@@ -160,12 +160,12 @@ class Graph {
   ir::Module* module_;      // of the functions that nodes call; null if there are none
   ir::Module own_module_{"gradient"};
   absl::Span<const TapeEntry> entries_;
-  absl::flat_hash_map<std::string, std::shared_ptr<CustomCall>> customs_;  // by name of the vjp
+  HashMap<std::string, std::shared_ptr<CustomCall>> customs_;  // by name of the vjp
   std::vector<bool> needed_;
-  absl::flat_hash_set<uint64_t> produced_;
-  absl::flat_hash_map<uint64_t, Value> values_;
+  HashSet<uint64_t> produced_;
+  HashMap<uint64_t, Value> values_;
   std::vector<uint64_t> ids_;  // by forward value
-  absl::flat_hash_map<uint64_t, Tensor> kept_;
+  HashMap<uint64_t, Tensor> kept_;
 };
 
 // Ops inside are part of the gradient of a recorded op, and carry its line.
@@ -413,8 +413,8 @@ class BackwardRun {
   std::vector<int32_t> uses_;
   std::vector<bool> live_;
   std::vector<Tensor> values_;
-  absl::flat_hash_set<int32_t> none_;  // values that a user's gradient did not give
-  absl::flat_hash_map<int32_t, GradientValue> rows_;  // those that a compiled one gave as rows
+  HashSet<int32_t> none_;  // values that a user's gradient did not give
+  HashMap<int32_t, GradientValue> rows_;  // those that a compiled one gave as rows
 };
 
 // The rows of several lookups as one sparse gradient.

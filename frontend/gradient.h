@@ -6,9 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/node_hash_map.h"
 #include "frontend/core.h"
+#include "ir/hash_map.h"
 #include "reel/tape.h"
 
 // Differentiates a list of recorded ops: builds them as an ir::Function, lets the gradient pass
@@ -35,7 +34,7 @@ class TypeTable {
 
   std::array<const Type*, 4> recent_{};
   size_t next_ = 0;  // of recent_
-  absl::node_hash_map<std::string, Type> types_;  // by key.h
+  HashMap<std::string, std::unique_ptr<const Type>> types_;  // by key.h
 };
 
 /// One recorded op. A value is known by the id of its tensor, or of its variable. Types are of a table.

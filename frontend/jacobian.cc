@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "absl/container/flat_hash_map.h"
 #include "frontend/closed.h"
 #include "frontend/tape.h"
+#include "ir/hash_map.h"
 #include "ir/strings.h"
 #include "passes/vectorize/vectorize.h"
 #include "reel/ops.h"
@@ -110,7 +110,7 @@ class SeedRun {
   }
 
   const internal::ClosedFunction& f_;
-  absl::flat_hash_map<int64_t, passes::VectorizedFunction> vectorized_;  // by rows
+  HashMap<int64_t, passes::VectorizedFunction> vectorized_;  // by rows
 };
 
 // The gradients [n, source...] at all seeds; none for sources that are not connected.

@@ -5,10 +5,10 @@
 #include <list>
 #include <mutex>
 
-#include "absl/container/flat_hash_map.h"
 #include "frontend/compiled.h"
 #include "frontend/index.h"
 #include "frontend/library.h"
+#include "ir/hash_map.h"
 #include "ir/key.h"
 #include "ir/lazy.h"
 #include "ir/strings.h"
@@ -80,7 +80,7 @@ class KernelCache {
   using Entry = std::pair<std::string, std::shared_ptr<const Kernel>>;
   runtime::Mutex mutex_;
   std::list<Entry> order_;  // latest use first
-  absl::flat_hash_map<std::string, std::list<Entry>::iterator> index_;
+  HashMap<std::string, std::list<Entry>::iterator> index_;
 };
 
 KernelCache& Cache() {

@@ -7,6 +7,7 @@
 #include "frontend/trace.h"
 #include "ir/budget_scope.h"
 #include "ir/calls.h"
+#include "ir/hash_map.h"
 #include "ir/proto/file.h"
 #include "ir/strings.h"
 #include "ir/text/parser.h"
@@ -34,7 +35,7 @@ const ir::Function& Entry(const std::shared_ptr<const ModuleData>& data) {
   return *Data(data).module.FindFunction(Data(data).entry);
 }
 
-using Renames = absl::flat_hash_map<std::string, std::string>;
+using Renames = HashMap<std::string, std::string>;
 
 std::string Renamed(const Renames& renames, const std::string& name) {
   const auto it = renames.find(name);

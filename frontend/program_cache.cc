@@ -160,9 +160,10 @@ void ProgramCache::Prune() {
   constexpr size_t kMost = 4096;
   if (sites_.size() > kMost) sites_.clear();
   if (structures_.size() < kMost) return;
-  absl::erase_if(structures_, [](const auto& s) {
-    return s.second.state == Structure::State::kCounting || s.second.state == Structure::State::kNever;
-  });
+  for (auto s = structures_.begin(); s != structures_.end();) {
+    const auto state = s->second.state;
+    s = state == Structure::State::kCounting || state == Structure::State::kNever ? structures_.erase(s) : s + 1;
+  }
 }
 
 namespace {
@@ -181,37 +182,46 @@ bool EndsProcess() {
 // Of a thread that has left work to the background: exit() destroys those of its thread before all else.
 struct JoinAtExit {
   ~JoinAtExit() {
-    if (EndsProcess()) ProgramCache::Get().Stop();
+    Background* const background = ProgramCache::background();
+    if (background && EndsProcess()) background->Stop();
   }
 };
+bool WillJoin() {
+  thread_local const JoinAtExit join;
+  static_cast<void>(join);  // made here
+  return true;
+}
+// For the thread that opens the library, mostly the main one, while there is memory: glibc ends the process without.
+[[maybe_unused]] const bool first_will_join = WillJoin();
 
 }  // namespace
 
 void ProgramCache::Add(Found found, Make make) {
-  thread_local const JoinAtExit join;
-  static_cast<void>(join);  // made here
+  if (EndsProcess()) WillJoin();
+  std::string key = found.key;
+  const auto work = std::make_shared<const std::pair<Found, Make>>(std::move(found), std::move(make));
+  Background::Job job = [this, work] { return CompileJob(work->first, work->second); };
   {
     const std::lock_guard lock(mutex_);
-    Structure& s = structures_[found.hash];
+    Structure& s = structures_[work->first.hash];
     if (s.state != Structure::State::kCounting) return;  // another thread was first
     if (waiting_ == kMaxPrograms) return;                // the next request asks again
     ++waiting_;
     s.state = Structure::State::kQueued;
-    s.key = found.key;
+    s.key = std::move(key);
   }
-  const auto work = std::make_shared<std::pair<Found, Make>>(std::move(found), std::move(make));
-  background_.Submit([this, work] { return CompileJob(work->first, work->second); });
+  if (!background_.Submit(std::move(job))) Publish(work->first, nullptr);  // it stays op by op
 }
 
 bool ProgramCache::CompileJob(const Found& found, const Make& make) {
-  Compile compile;
-  {
-    const std::lock_guard lock(mutex_);
-    compile = compile_;
-  }
   absl::StatusOr<std::shared_ptr<const CachedProgram>> program = nullptr;
   try {
+    std::unique_lock lock(mutex_);
+    const Compile compile = compile_;
+    lock.unlock();
     program = make(compile);
+  } catch (const std::bad_alloc&) {
+    program = absl::Status(absl::StatusCode::kResourceExhausted, "");  // takes no memory
   } catch (const std::exception& e) {
     program = absl::InternalError(e.what());
   }
@@ -243,7 +253,7 @@ void ProgramCache::Publish(const Found& found, absl::StatusOr<std::shared_ptr<co
   }
   if (!complain) return;
   std::fputs(StrCat("reel: ", Text(found.site), " cannot be compiled and stays op by op: ",
-                    program.status().message(), "; others may, too\n").c_str(), stderr);
+                    program.status().message().empty() ? "out of memory" : program.status().message(), "; others may, too\n").c_str(), stderr);
 }
 
 // A structure that comes back is counted anew.

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "codegen/compiler.h"
 #include "frontend/background.h"
 #include "frontend/core.h"
+#include "ir/hash_map.h"
 #include "runtime/fork.h"
 
 // What eager code asks for again and again, compiled in the background: gradients of tapes (tape_cache) and compositions
@@ -127,8 +127,8 @@ class ProgramCache {
   std::atomic<bool> enabled_;
   Background background_;
   runtime::Mutex mutex_;  // guards everything below
-  absl::flat_hash_map<size_t, Structure> structures_;  // by the key's hash
-  absl::flat_hash_map<SiteKey, SiteState> sites_;
+  HashMap<size_t, Structure> structures_;  // by the key's hash
+  HashMap<SiteKey, SiteState> sites_;
   Compile compile_;
   ProgramCacheStats stats_;
   uint64_t clock_ = 0;

@@ -4,6 +4,7 @@
 #include "frontend/core.h"
 #include "frontend/numbers.h"
 #include "ir/strings.h"
+#include "runtime/per_thread.h"
 
 // Promotion (array API table, C++ numbers weak) and broadcasting (NumPy's rule).
 
@@ -171,7 +172,7 @@ Tensor BroadcastTensor(const Tensor& x, const Shape& shape) {
       Shape shape;
       AttributesPtr attributes;
     };
-    thread_local Last last;
+    Last& last = runtime::PerThread<Last>();
     if (!last.attributes || last.shape != shape)
       last = {shape, std::make_shared<const ir::Attributes>(
                          ir::Attributes{{"axes", std::vector<int64_t>{}}, {"shape", shape}})};

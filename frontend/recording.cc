@@ -1,9 +1,9 @@
 #include "reel/recording.h"
 
-#include "absl/container/flat_hash_map.h"
 #include "frontend/event_log.h"
 #include "frontend/tape.h"
 #include "ir/calls.h"
+#include "ir/hash_map.h"
 #include "ir/strings.h"
 #include "ir/verifier.h"
 
@@ -20,7 +20,7 @@ namespace internal {
 
 std::vector<std::string> StateNames(const std::vector<VariablePtr>& variables,
                                     const std::vector<std::string>& taken) {
-  absl::flat_hash_set<std::string> used(taken.begin(), taken.end());
+  HashSet<std::string> used(taken.begin(), taken.end());
   std::vector<std::string> names;
   for (const VariablePtr& v : variables) {
     const std::string base = v->name.empty() ? "variable" : v->name;
@@ -84,7 +84,7 @@ Function Recording::Lift(const NamedTensors& arguments, const NamedTensors& resu
       if (!t.tensor.defined()) ThrowInvalid("lift: an argument or result is a null tensor");
     }
   }
-  absl::flat_hash_map<uint64_t, size_t> seen;
+  HashMap<uint64_t, size_t> seen;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const auto [it, added] = seen.emplace(arguments[i].tensor.id(), i);
     if (added) continue;

@@ -4,9 +4,11 @@
 #include <cstdio>
 
 #include "frontend/custom_gradient.h"
+#include "ir/hash_map.h"
 #include "ir/strings.h"
 #include "passes/gradient/gradient.h"
 #include "reel/tape.h"
+#include "runtime/per_thread.h"
 
 namespace reel {
 namespace internal {
@@ -14,7 +16,9 @@ namespace internal {
 void PushSink(std::shared_ptr<EventSink> sink) { State().sinks.push_back(std::move(sink)); }
 
 bool PopSink(const EventSink* sink) {
-  auto& sinks = State().sinks;
+  ThreadState* const state = runtime::FindPerThread<ThreadState>();  // a destructor asks, which may not throw
+  if (state == nullptr) return false;
+  auto& sinks = state->sinks;
   const bool last = !sinks.empty() && sinks.back().get() == sink;
   sinks.erase(
       std::remove_if(sinks.begin(), sinks.end(), [&](const auto& s) { return s.get() == sink; }),
@@ -26,9 +30,9 @@ PauseTapesScope::PauseTapesScope() {
   for (const auto& sink : State().sinks) {
     auto tape = std::dynamic_pointer_cast<TapeCore>(sink);
     if (!tape) continue;
-    tape->Pause();
     tapes_.push_back(std::move(tape));
   }
+  for (const auto& tape : tapes_) tape->Pause();
 }
 PauseTapesScope::~PauseTapesScope() {
   for (const auto& tape : tapes_) tape->Resume();
@@ -64,7 +68,7 @@ void TapeCore::Record(TapeEntry entry) {
 }
 
 void TapeCore::DropDead() {
-  absl::flat_hash_map<uint64_t, long> kept;  // handles that the tape itself holds
+  HashMap<uint64_t, long> kept;  // handles that the tape itself holds
   for (const TapeEntry& entry : entries_) {
     for (const Tensor& t : entry.kept) ++kept[t.id()];
     if (!entry.custom) continue;
@@ -72,7 +76,7 @@ void TapeCore::DropDead() {
       if (t.defined()) ++kept[t.id()];
     }
   }
-  absl::flat_hash_set<uint64_t> needed;
+  HashSet<uint64_t> needed;
   std::vector<bool> live(entries_.size());
   for (size_t e = entries_.size(); e-- > 0;) {
     const TapeEntry& entry = entries_[e];
@@ -216,12 +220,15 @@ std::vector<std::optional<GradientValue>> TapeCore::Gradient(const Targets& targ
   GradientRequest request = MakeRequest(targets, sources, options);
   request.sparse = sparse;
   std::vector<TapeEntry> entries = Borrow(&request);
-  struct Returning {
-    TapeCore* tape;
-    std::vector<TapeEntry>* entries;
-    ~Returning() { tape->Return(std::move(*entries)); }
-  } returning{this, &entries};
-  return RunGradient(entries, request);
+  try {
+    auto gradients = RunGradient(entries, request);
+    Return(std::move(entries));
+    return gradients;
+  } catch (...) {  // it may be asked again
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(used_, false)) entries_ = std::move(entries);
+    throw;
+  }
 }
 
 void TapeCore::Start() {
@@ -307,9 +314,9 @@ void GradientTape::Stop(std::source_location location) {
 void GradientTape::Start() {
   if (!core_->stopped()) internal::ThrowError(ErrorCode::kFailedPrecondition, "Tape is still recording; Stop it first");
   if (attached_) internal::PopSink(core_.get());  // it goes on as the innermost
-  core_->Start();
   internal::PushSink(core_);
   attached_ = true;
+  core_->Start();
 }
 bool GradientTape::recording() const { return core_->recording(); }
 

@@ -6,8 +6,8 @@
 #include <map>
 #include <mutex>
 
-#include "absl/container/flat_hash_set.h"
 #include "frontend/gradient.h"
+#include "ir/hash_map.h"
 #include "runtime/fork.h"
 
 namespace reel::internal {
@@ -76,7 +76,7 @@ class TapeCore : public EventSink {
   std::vector<TapeEntry> entries_;
   size_t next_drop_ = kFirstDrop;  // at so many entries
   std::deque<UnfollowedOp> missed_;  // the last of them
-  absl::flat_hash_set<uint64_t> on_tape_;      // tensors and variables that are followed
+  HashSet<uint64_t> on_tape_;      // tensors and variables that are followed
   std::map<uint64_t, VariablePtr> variables_;  // watched, in the order of creation
 };
 

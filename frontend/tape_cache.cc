@@ -2,11 +2,12 @@
 
 #include <cstring>
 
-#include "absl/container/flat_hash_map.h"
 #include "ir/builder.h"
+#include "ir/hash_map.h"
 #include "ir/key.h"
 #include "ir/strings.h"
 #include "passes/rewrite.h"
+#include "runtime/per_thread.h"
 
 namespace reel::internal {
 namespace {
@@ -37,7 +38,7 @@ class Numbering {
 
   uint64_t first_ = 0, count_ = 0;
   std::vector<uint64_t> dense_;  // 0: none yet
-  absl::flat_hash_map<uint64_t, uint64_t> others_;
+  HashMap<uint64_t, uint64_t> others_;
 };
 
 // Writes a structure as bytes: equal if and only if the backward graphs are.
@@ -163,7 +164,7 @@ absl::StatusOr<std::shared_ptr<const CachedProgram>> GradientProgram::Make(const
     inputs.push_back(KeptOf(graph, v));
     if (inputs.back().slot < 0) return absl::InternalError("the tape did not keep a value");
   }
-  absl::flat_hash_map<int32_t, int> result_of;
+  HashMap<int32_t, int> result_of;
   for (size_t i = 0; i < results.size(); ++i) result_of[results[i].id] = static_cast<int>(i);
   std::vector<Root> of_root;
   for (ir::Value v : graph.roots.values) {
@@ -196,7 +197,7 @@ std::optional<std::vector<std::optional<Tensor>>> GradientProgram::RunOn(absl::S
 }
 
 ProgramCache::Found FindGradient(absl::Span<const TapeEntry> entries, const GradientRequest& request) {
-  thread_local StructureWriter writer;
+  auto& writer = runtime::PerThread<StructureWriter>();
   constexpr size_t kMost = 16;
   const ProgramCache::Site site{"a tape's gradient", UserLine(), kMost, true};
   ProgramCache& cache = ProgramCache::Get();

@@ -12,7 +12,9 @@ namespace reel::internal {
 const Type* TypeTable::Find(const Type& type) {
   std::string key;
   ir::AppendKey(&key, type);
-  const Type* const found = &types_.try_emplace(std::move(key), type).first->second;
+  auto it = types_.find(key);
+  if (it == types_.end()) it = types_.emplace(std::move(key), std::make_unique<const Type>(type)).first;
+  const Type* const found = it->second.get();
   recent_[next_++ % recent_.size()] = found;
   return found;
 }

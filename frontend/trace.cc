@@ -7,10 +7,10 @@ namespace reel {
 namespace internal {
 
 TraceScope::TraceScope(TraceState* trace, std::shared_ptr<EventLog> log)
-    : sinks_(std::exchange(State().sinks, {})),
+    : sinks_({std::move(log)}),  // all that may throw comes first
       outer_(std::exchange(State().trace, trace)),
       location_(std::exchange(State().location, {})) {
-  State().sinks.push_back(std::move(log));
+  sinks_.swap(State().sinks);
 }
 
 TraceScope::~TraceScope() {

@@ -1,9 +1,9 @@
 #include "ir/calls.h"
+#include "ir/hash_map.h"
 
 #include <string>
 #include <utility>
 
-#include "absl/container/flat_hash_set.h"
 
 namespace reel::ir {
 
@@ -18,7 +18,7 @@ absl::InlinedVector<std::string_view, 2> CalledFunctions(const Node& node) {
 
 std::vector<const Function*> ReachedFunctions(const Module& module, std::vector<const Function*> roots) {
   std::vector<const Function*> reached;
-  absl::flat_hash_set<const Function*> seen;
+  HashSet<const Function*> seen;
   const auto visit = [&](const Function* f) {
     if (f && seen.insert(f).second) reached.push_back(f);
   };
@@ -42,7 +42,7 @@ std::vector<const Function*> InitFunctions(const Module& module) {
 }
 
 std::vector<const Function*> EntryFunctions(const Module& module) {
-  absl::flat_hash_set<std::string_view> inner;
+  HashSet<std::string_view> inner;
   for (const Function* init : InitFunctions(module)) inner.insert(init->name());
   for (const auto& f : module.functions()) {
     for (const Node& node : f->nodes()) {
@@ -60,7 +60,7 @@ bool KeepReached(Module* module, std::vector<const Function*> roots) {
   for (const Function* init : InitFunctions(*module)) roots.push_back(init);
   const std::vector<const Function*> list = ReachedFunctions(*module, std::move(roots));
   if (list.size() == module->functions().size()) return false;
-  const absl::flat_hash_set<const Function*> reached(list.begin(), list.end());
+  const HashSet<const Function*> reached(list.begin(), list.end());
   // Removing them one by one would be quadratic.
   Module out(module->name());
   for (const auto& f : module->functions()) {

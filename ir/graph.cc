@@ -1,8 +1,8 @@
 #include "ir/graph.h"
 
 #include <algorithm>
-#include <cassert>
 #include <charconv>
+#include <stdexcept>
 #include <string_view>
 
 #include "ir/budget_scope.h"
@@ -73,7 +73,7 @@ std::pair<std::string_view, int64_t> SplitSuffix(std::string_view name) {
 const Attributes& Node::attrs() const { return attributes ? *attributes : kNoAttributes; }
 
 Value Function::AddParameter(std::string name, Type type) {
-  assert(nodes_.empty() && state_.empty());
+  if (!nodes_.empty() || !state_.empty()) throw std::logic_error("parameters come before states and nodes");
   parameters_.push_back({std::move(name), type});
   types_.push_back(std::move(type));
   producers_.push_back(-1);
@@ -81,7 +81,7 @@ Value Function::AddParameter(std::string name, Type type) {
 }
 
 Value Function::AddState(std::string variable, Type type) {
-  assert(nodes_.empty());
+  if (!nodes_.empty()) throw std::logic_error("states come before nodes");
   parameters_.push_back({variable, type});
   state_.push_back(std::move(variable));
   types_.push_back(std::move(type));

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <stdexcept>
 
 namespace reel::ir {
 namespace {
@@ -30,7 +31,7 @@ int64_t SaturateInt(DType dtype, double x) {
 
 Literal::Literal(Type type, std::vector<std::byte> bytes)
     : type_(std::move(type)), num_bytes_(bytes.size()) {
-  assert(static_cast<int64_t>(num_bytes_) == type_.bytes());
+  if (static_cast<int64_t>(num_bytes_) != type_.bytes()) throw std::logic_error("the bytes of a literal do not make its type");
   const auto owner = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
   bytes_ = {owner, owner->data()};
 }
@@ -96,7 +97,9 @@ int64_t Literal::AsInt(int64_t i) const {
     case kUInt16: return At<uint16_t>(*this, i);
     case kUInt32: return At<uint32_t>(*this, i);
     case kUInt64: return static_cast<int64_t>(At<uint64_t>(*this, i));
-    default: assert(IsFloat(dtype())); return SaturateInt(kInt64, AsDouble(i));
+    case kComplex64:
+    case kComplex128: throw std::logic_error("a complex number is asked for as a real one");
+    default: return SaturateInt(kInt64, AsDouble(i));
   }
 }
 

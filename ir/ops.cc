@@ -1,9 +1,9 @@
 #include "ir/ops.h"
 
 #include <algorithm>
-#include <cassert>
+#include <stdexcept>
 
-#include "absl/container/flat_hash_map.h"
+#include "ir/hash_map.h"
 #include "ir/lazy.h"
 
 namespace reel::ir {
@@ -16,8 +16,7 @@ AttrKind ParseKind(std::string_view name) {
   for (size_t i = 0; i < std::size(kKindNames); ++i) {
     if (kKindNames[i] == name) return static_cast<AttrKind>(i);
   }
-  assert(false && "unknown attribute kind in ops.def");
-  return AttrKind::kInt;
+  throw std::logic_error("unknown attribute kind in ops.def");
 }
 
 std::vector<AttrSpec> ParseSpecs(std::string_view text) {
@@ -77,9 +76,9 @@ bool Contains(DTypeSet set, DType d) {
 const OpInfo& Info(Op op) { return Table()[static_cast<size_t>(op)]; }
 
 std::optional<Op> ParseOp(std::string_view name) {
-  static constinit Lazy<absl::flat_hash_map<std::string_view, Op>> lazy;
+  static constinit Lazy<HashMap<std::string_view, Op>> lazy;
   const auto& map = lazy.Get([] {
-    auto m = std::make_unique<absl::flat_hash_map<std::string_view, Op>>();
+    auto m = std::make_unique<HashMap<std::string_view, Op>>();
     for (Op op : AllOps()) m->emplace(Info(op).name, op);
     return m;
   });

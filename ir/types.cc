@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cassert>
 #include <stdexcept>
 
 namespace reel {
@@ -75,7 +74,7 @@ Shape::Shape(const std::vector<int64_t>& extents) {
 }
 
 void Shape::push_back(Extent extent) {
-  assert(rank_ < kMaxRank);
+  if (rank_ >= kMaxRank) throw std::length_error("a shape has at most 10 extents");
   extents_[static_cast<size_t>(rank_++)] = extent;
 }
 

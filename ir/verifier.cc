@@ -1,8 +1,7 @@
 #include "ir/verifier.h"
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "ir/calls.h"
+#include "ir/hash_map.h"
 #include "ir/infer.h"
 #include "ir/names.h"
 #include "ir/strings.h"
@@ -114,7 +113,7 @@ absl::Status VerifyFunctionNames(const Function& f) {
 
 absl::Status VerifySignature(const Function& f, const Module& module) {
   const std::string where = StrCat("@", f.name());
-  absl::flat_hash_set<std::string_view> names, states;
+  HashSet<std::string_view> names, states;
   for (int i = 0; i < f.num_arguments(); ++i) {
     const Parameter& p = f.parameter(i);
     if (p.name.empty() || !names.insert(p.name).second) {
@@ -167,7 +166,7 @@ absl::Status VerifyResults(const Function& f) {
 }
 
 absl::Status VerifyVariables(const Module& module) {
-  absl::flat_hash_set<std::string_view> names;
+  HashSet<std::string_view> names;
   for (const Variable& v : module.variables()) {
     if (absl::Status s = CheckName("variable", v.name); !s.ok()) return s;
     const std::string where = StrCat("variable @", v.name);
@@ -200,7 +199,7 @@ absl::Status VerifyHeader(const Module& module) {
   for (const auto& [key, value] : module.metadata()) {
     if (absl::Status s = CheckName("metadata", key); !s.ok()) return s;
   }
-  absl::flat_hash_set<std::string_view> names;
+  HashSet<std::string_view> names;
   for (const Symbol& symbol : module.symbols()) {
     if (absl::Status s = CheckName("symbol", symbol.name); !s.ok()) return s;
     if (symbol.min < 0 || symbol.min > symbol.max) {
@@ -215,7 +214,7 @@ absl::Status VerifyHeader(const Module& module) {
 
 std::vector<const Function*> Callees(const Function& f, const Module& module) {
   std::vector<const Function*> out;
-  absl::flat_hash_set<const Function*> seen;
+  HashSet<const Function*> seen;
   for (const Node& node : f.nodes()) {
     for (std::string_view name : CalledFunctions(node)) {
       const Function* callee = module.FindFunction(name);
@@ -233,7 +232,7 @@ absl::Status VerifyNoRecursion(const Module& module) {
     std::vector<const Function*> callees;
     size_t next = 0;
   };
-  absl::flat_hash_map<const Function*, Colour> colour;
+  HashMap<const Function*, Colour> colour;
   for (const auto& root : module.functions()) {
     if (colour[root.get()] != Colour::kWhite) continue;
     std::vector<Frame> stack;

@@ -5,9 +5,9 @@
 #include <map>
 #include <utility>
 
-#include "absl/container/flat_hash_set.h"
 #include "ir/builder.h"
 #include "ir/calls.h"
+#include "ir/hash_map.h"
 #include "ir/strings.h"
 #include "ir/verifier.h"
 #include "passes/rewrite.h"
@@ -45,7 +45,7 @@ class Writer {
   Writer(const ir::Function& from, std::string name, const Variant& variant)
       : from(from), variant(variant), out(std::move(name)), b(&out), copier(from, &out) {
     const bool entry = variant.kind == Variant::Kind::kEntry;
-    absl::flat_hash_set<std::string> taken;
+    HashSet<std::string> taken;
     const auto add = [&](std::string parameter, const Type& type) {
       while (!taken.insert(parameter).second) parameter += "_";
       return out.AddParameter(parameter, type);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/hash_map.h"
 #include "passes/splat.h"
 
 namespace reel::passes {
@@ -248,7 +249,7 @@ class Planner {
     };
     // Of two classes that share a value none is chosen: which of its axes goes first would matter. Nor what is too much.
     std::vector<bool> shares(parent_.size());
-    absl::flat_hash_map<std::pair<const Function*, int>, int32_t> taken;
+    HashMap<std::pair<const Function*, int>, int32_t> taken;
     visit([&](const Function& f, int v, int, int32_t id) {
       if (!is_chosen(id)) return;
       const auto [it, added] = taken.try_emplace({&f, v}, id);
@@ -272,9 +273,9 @@ class Planner {
   }
 
   const ir::Module& m_;
-  absl::flat_hash_map<std::string, int> references_;
-  absl::flat_hash_set<std::string> bodies_, conditions_;
-  absl::flat_hash_map<std::string, std::vector<int32_t>> first_;  // by function and value: number of its first axis
+  HashMap<std::string, int> references_;
+  HashSet<std::string> bodies_, conditions_;
+  HashMap<std::string, std::vector<int32_t>> first_;  // by function and value: number of its first axis
   std::vector<int32_t> parent_;                                   // by axis
   std::vector<Class> classes_;
   bool in_loop_ = false;

@@ -5,9 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "ir/graph.h"
+#include "ir/hash_map.h"
 
 // Which values of loops had better be kept column by column (Unstack in pass.h).
 
@@ -15,8 +14,8 @@ namespace reel::passes {
 
 struct ColumnPlan {
   /// By name of a function that changes: by value the axis that is taken apart, -1: none.
-  absl::flat_hash_map<std::string, std::vector<int64_t>> axes;
-  absl::flat_hash_set<std::string> bodies, conditions;  ///< functions that a loop names
+  HashMap<std::string, std::vector<int64_t>> axes;
+  HashSet<std::string> bodies, conditions;  ///< functions that a loop names
 };
 
 /// Axes of values are united where an op leaves them alone. A class of axes is taken apart if in loops the ops that

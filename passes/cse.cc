@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "absl/container/flat_hash_map.h"
+#include "ir/hash_map.h"
 #include "ir/key_hash.h"
 #include "passes/pass.h"
 #include "passes/rewrite.h"
@@ -60,7 +60,7 @@ H AbslHashValue(H h, const Key& key) {
 absl::StatusOr<bool> Cse(ir::Module* m, const PassContext&) {
   bool changed = false;
   for (const auto& f : m->functions()) {
-    absl::flat_hash_map<Key, ir::Value, ir::KeyHash> seen;  // first result, in the new function
+    HashMap<Key, ir::Value, ir::KeyHash> seen;  // first result, in the new function
     const auto visit = [&](const ir::Node& node, Copier& copier, ir::Builder& b) {
       Key key{node.op, copier(node.operands), node.attributes};
       if (ir::Info(node.op).Has(ir::kCommutative)) {

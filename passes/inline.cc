@@ -1,5 +1,5 @@
-#include "absl/container/flat_hash_set.h"
 #include "ir/calls.h"
+#include "ir/hash_map.h"
 #include "passes/pass.h"
 #include "passes/rewrite.h"
 
@@ -13,7 +13,7 @@ std::vector<std::string> CalleesFirst(const ir::Module& m) {
     size_t node = 0;
   };
   std::vector<std::string> order;
-  absl::flat_hash_set<std::string> seen;
+  HashSet<std::string> seen;
   for (const auto& root : m.functions()) {
     if (!seen.insert(root->name()).second) continue;
     std::vector<Frame> stack{{root.get()}};

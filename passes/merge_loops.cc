@@ -1,7 +1,7 @@
 #include <optional>
 #include <string>
 
-#include "absl/container/flat_hash_map.h"
+#include "ir/hash_map.h"
 #include "ir/structure.h"
 #include "passes/pass.h"
 #include "passes/rewrite.h"
@@ -46,9 +46,9 @@ class Merger {
   Merger(const ir::Function& f, const ir::Module& m) : f_(f), m_(m) {}
 
   // For each loop, by node index, the later one that also computes its results.
-  absl::flat_hash_map<int32_t, int32_t> Find() const {
-    absl::flat_hash_map<std::vector<int32_t>, int32_t> by_operands;  // the latest with these
-    absl::flat_hash_map<int32_t, int32_t> found;
+  HashMap<int32_t, int32_t> Find() const {
+    HashMap<std::vector<int32_t>, int32_t> by_operands;  // the latest with these
+    HashMap<int32_t, int32_t> found;
     for (size_t n = 0; n < f_.nodes().size(); ++n) {
       const ir::Node& node = f_.nodes()[n];
       if (node.op != Op::kWhile) continue;
@@ -115,7 +115,7 @@ absl::StatusOr<bool> MergeLoops(ir::Module* m, const PassContext&) {
   for (const auto& f : m->functions()) {
     const auto merged = Merger(*f, *m).Find();
     if (merged.empty()) continue;
-    absl::flat_hash_map<int32_t, ir::ValueList> emitted;  // results by node index
+    HashMap<int32_t, ir::ValueList> emitted;  // results by node index
     const auto visit = [&](const ir::Node& node, Copier& copier, ir::Builder& b) {
       if (node.op != Op::kWhile || node.num_results == 0) return false;
       const int32_t index = f->producer_index(node.result());

@@ -5,7 +5,7 @@
 #include <optional>
 #include <set>
 
-#include "absl/container/flat_hash_set.h"
+#include "ir/hash_map.h"
 #include "passes/rewrite.h"
 
 namespace reel::passes {
@@ -140,7 +140,7 @@ class Chooser {
       return x != y ? x < y : a.value.id < b.value.id;
     });
     // What a choice starts from must stay; what was dropped can be started from no more.
-    absl::flat_hash_set<int32_t> dropped, needed;
+    HashSet<int32_t> dropped, needed;
     std::vector<Choice> chosen;
     for (Choice& c : found) {
       if (excess <= 0) break;

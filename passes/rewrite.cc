@@ -1,6 +1,6 @@
 #include "passes/rewrite.h"
 
-#include <cassert>
+#include <stdexcept>
 #include <string>
 
 namespace reel::passes {
@@ -68,7 +68,7 @@ std::vector<bool> LiveNodes(const ir::Function& f) {
 }
 
 ir::Function WithoutDeadNodes(const ir::Function& f, const std::vector<bool>* keep_parameter) {
-  assert(!keep_parameter || f.state().empty());
+  if (keep_parameter && !f.state().empty()) throw std::logic_error("the parameters of states cannot be dropped");
   ir::Function out(f.name());
   Copier copier(f, &out);
   if (!keep_parameter) {

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "ir/calls.h"
+#include "ir/hash_map.h"
 #include "ir/names.h"
 #include "ir/strings.h"
 #include "ir/text/printer.h"
@@ -14,13 +13,13 @@
 namespace reel::passes {
 namespace {
 
-absl::flat_hash_set<const ir::Function*> Reached(const ir::Module& module, std::vector<const ir::Function*> roots) {
+HashSet<const ir::Function*> Reached(const ir::Module& module, std::vector<const ir::Function*> roots) {
   const std::vector<const ir::Function*> list = ir::ReachedFunctions(module, std::move(roots));
   return {list.begin(), list.end()};
 }
 
-absl::flat_hash_set<int32_t> SymbolsIn(const absl::flat_hash_set<const ir::Function*>& functions) {
-  absl::flat_hash_set<int32_t> found;
+HashSet<int32_t> SymbolsIn(const HashSet<const ir::Function*>& functions) {
+  HashSet<int32_t> found;
   for (const ir::Function* f : functions) {
     for (int32_t id = 0; id < f->num_values(); ++id) {
       for (Extent e : f->type({id}).shape) {
@@ -97,7 +96,7 @@ class Substitution {
   absl::Span<const Extent> by_symbol_;
 };
 
-using Names = absl::flat_hash_map<std::string, std::string>;
+using Names = HashMap<std::string, std::string>;
 
 // The function with other names for those that it calls.
 ir::Function WithCallees(const ir::Function& f, const Names& names) {
@@ -206,8 +205,8 @@ absl::StatusOr<ir::Module> Specialize(const ir::Module& module, const Extents& e
       roots.push_back(f.get());
     }
   }
-  const absl::flat_hash_set<const ir::Function*> kept = Reached(module, std::move(roots));
-  const absl::flat_hash_set<int32_t> used = SymbolsIn(kept);
+  const HashSet<const ir::Function*> kept = Reached(module, std::move(roots));
+  const HashSet<int32_t> used = SymbolsIn(kept);
   std::vector<Extent> by_symbol;  // those that stay are numbered anew
   for (size_t i = 0; i < module.symbols().size(); ++i) {
     if (extents[i] >= 0 || !used.contains(static_cast<int32_t>(i))) {

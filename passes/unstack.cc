@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "ir/hash_map.h"
 #include "ir/strings.h"
 #include "passes/columns.h"
 #include "passes/pass.h"
@@ -286,19 +287,19 @@ class Unstacker {
   Copier copier_;
   ir::Builder b_;
   std::vector<Values> columns_;  // by value
-  absl::flat_hash_map<std::pair<int32_t, int64_t>, Values> elements_;  // by value that stays whole, and axis
-  absl::flat_hash_set<std::string> names_;                            // of parameters
+  HashMap<std::pair<int32_t, int64_t>, Values> elements_;  // by value that stays whole, and axis
+  HashSet<std::string> names_;                            // of parameters
 };
 
 // The functions of the plan, each after those of its loops.
 std::vector<std::string> CalleesFirst(const ir::Module& m, const ColumnPlan& plan) {
   std::vector<std::string> order, open;
-  absl::flat_hash_set<std::string> seen;
+  HashSet<std::string> seen;
   for (const auto& f : m.functions()) {
     if (plan.axes.contains(f->name())) open.push_back(f->name());
   }
   // Each is met twice: first its callees are put before it.
-  absl::flat_hash_set<std::string> done;
+  HashSet<std::string> done;
   while (!open.empty()) {
     const std::string name = open.back();
     if (done.contains(name)) {

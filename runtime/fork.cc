@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "runtime/allocator.h"
+#include "runtime/per_thread.h"
 
 namespace reel::runtime {
 
@@ -183,10 +184,8 @@ struct Own {
   int depth = 0;
   ~Own() {
     if (lock != nullptr) FreeLock(lock);
-    lock = nullptr;
   }
 };
-thread_local Own own;
 
 }  // namespace
 
@@ -225,19 +224,23 @@ void CallMutex::unlock() noexcept {
 }
 
 NoFork::NoFork() {
-  if (own.lock == nullptr) own.lock = NewLock();  // after ~Own, it is never given back
+  Own& own = PerThread<Own>();
+  if (own.lock == nullptr) own.lock = NewLock();
   if (own.depth++ == 0) own.lock->Acquire();
 }
 
 NoFork::~NoFork() {
+  Own& own = PerThread<Own>();
   if (--own.depth == 0) own.lock->Release();
 }
 
 void LetFork() noexcept {
-  if (forks.load(std::memory_order_relaxed) == 0 || own.depth == 0) return;
-  own.lock->Open();
+  if (forks.load(std::memory_order_relaxed) == 0) return;
+  const Own* const own = FindPerThread<Own>();
+  if (own == nullptr || own->depth == 0) return;
+  own->lock->Open();
   while (forks.load() != 0) std::this_thread::sleep_for(std::chrono::microseconds(50));
-  own.lock->Close();
+  own->lock->Close();
 }
 
 }  // namespace reel::runtime

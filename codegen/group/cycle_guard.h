@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
+#include "ir/hash_map.h"
 
 namespace reel::codegen {
 
@@ -33,7 +33,7 @@ class CycleGuard {
     int lowest = rank(parts.front());
     for (int part : parts) lowest = std::min(lowest, rank(part));
     std::vector<int> stack;
-    absl::flat_hash_set<int> between;
+    HashSet<int> between;
     for (int d : inputs) {
       if (!is_part(d)) stack.push_back(d);
     }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "absl/container/flat_hash_set.h"
 #include "codegen/group/arrays.h"
 #include "codegen/group/cost.h"
 #include "codegen/group/cycle_guard.h"
@@ -13,6 +12,7 @@
 #include "codegen/group/uses.h"
 #include "codegen/group/view.h"
 #include "codegen/group/widen.h"
+#include "ir/hash_map.h"
 
 namespace reel::codegen {
 namespace {
@@ -294,7 +294,7 @@ class Grouper {
 
   std::vector<Leaf> LeavesOf(std::vector<Leaf> stack) const {
     std::vector<Leaf> leaves;
-    absl::flat_hash_set<int64_t> seen;
+    HashSet<int64_t> seen;
     while (!stack.empty()) {
       const Leaf leaf = stack.back();
       stack.pop_back();
@@ -526,7 +526,7 @@ class Grouper {
   MergedGroups merged_;
   CycleGuard guard_;
   std::map<std::vector<int64_t>, int> small_;  // by extents: the last group of maps of few elements
-  absl::flat_hash_set<int> shared_;            // groups that hold unrelated maps
+  HashSet<int> shared_;            // groups that hold unrelated maps
 };
 
 }  // namespace

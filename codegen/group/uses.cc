@@ -1,8 +1,8 @@
 #include "codegen/group/uses.h"
+#include "ir/hash_map.h"
 
 #include <algorithm>
 
-#include "absl/container/flat_hash_set.h"
 
 namespace reel::codegen {
 namespace {
@@ -98,7 +98,7 @@ Uses UsesOf(const ir::Function& f) {
   for (size_t i = f.nodes().size(); i-- > 0;) {
     const Node& node = f.nodes()[i];
     if (uses.count[Index(node.result())] == 0 && !HasEffect(node.op)) continue;  // what Normalize left over
-    absl::flat_hash_set<int32_t> seen;  // operands, where they are many
+    HashSet<int32_t> seen;  // operands, where they are many
     for (size_t k = 0; k < node.operands.size(); ++k) {
       const auto* here = node.operands.begin() + k;
       const bool counted = node.operands.size() > kFew ? !seen.insert(here->id).second

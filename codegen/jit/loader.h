@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
+#include "ir/hash_map.h"
 
 // A static linker for what our code generator writes: relocatable ELF objects for x86-64 with code
 // and read-only data.
@@ -18,7 +18,7 @@ namespace reel::codegen {
 /// Linked code in this process. Never writable and executable at once; unmapped with the object.
 class LoadedCode {
  public:
-  using Symbols = absl::flat_hash_map<std::string, const void*>;
+  using Symbols = HashMap<std::string, const void*>;
 
   /// Links the objects with each other and with `outside`; nothing else of the process is visible
   /// to them. Whatever the bytes are, the result is code or an error.

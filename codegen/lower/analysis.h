@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
 #include "codegen/loop/loop.h"
+#include "ir/hash_map.h"
 
 // What the emitter asks about a kernel before it emits: on what expressions depend, what loops
 // write.
@@ -38,7 +38,7 @@ struct Analysis {
   explicit Analysis(const Kernel& kernel);
 
   std::vector<Dependencies> exprs;                 ///< by ExprId
-  absl::flat_hash_map<const Stmt*, Writes> loops;  ///< by loop statement
+  HashMap<const Stmt*, Writes> loops;  ///< by loop statement
   std::vector<int64_t> extents;                    ///< by AxisId: largest extent of its loops
   int64_t max_width = 1;                           ///< of all vector loops
 

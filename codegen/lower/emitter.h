@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "codegen/llvm_ir_headers.h"
@@ -16,6 +15,7 @@
 #include "codegen/lower/analysis.h"
 #include "codegen/lower/ops.h"
 #include "codegen/target/target.h"
+#include "ir/hash_map.h"
 
 namespace reel::codegen {
 
@@ -49,9 +49,9 @@ class KernelEmitter {
     const Writes* writes = nullptr;      ///< of a body that runs again; null: it runs once
     llvm::Instruction* entry = nullptr;  ///< terminator in front of this scope; null: falls through
     bool barrier = false;                ///< may not run at all: nothing is hoisted out
-    absl::flat_hash_map<ExprId, Memo> values;
-    absl::flat_hash_map<Terms, llvm::Value*> sums;
-    absl::flat_hash_map<std::pair<llvm::Value*, Terms>, llvm::Value*> pointers;
+    HashMap<ExprId, Memo> values;
+    HashMap<Terms, llvm::Value*> sums;
+    HashMap<std::pair<llvm::Value*, Terms>, llvm::Value*> pointers;
   };
 
   /// Position of an axis while its loop is open: a constant, or a value at the depth of its scope.
@@ -179,8 +179,8 @@ class KernelEmitter {
   llvm::Value* chunk_ = nullptr;       // null: 0
   std::vector<Axis> axes_;             // by AxisId
   std::vector<Storage> storage_;       // by LocalId, the open declaration
-  absl::flat_hash_map<ir::Op, int> long_ops_;  // how often the kernel has each
-  absl::flat_hash_map<std::pair<LocalId, int64_t>, llvm::AllocaInst*> allocas_;  // by local, lanes
+  HashMap<ir::Op, int> long_ops_;  // how often the kernel has each
+  HashMap<std::pair<LocalId, int64_t>, llvm::AllocaInst*> allocas_;  // by local, lanes
   int64_t stack_bytes_ = 0;
 
   std::deque<Scope> scopes_;

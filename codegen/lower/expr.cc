@@ -3,6 +3,7 @@
 
 #include "codegen/loop/cost.h"
 #include "codegen/lower/emitter.h"
+#include "ir/hash_map.h"
 #include "ir/strings.h"
 
 namespace reel::codegen {
@@ -39,7 +40,7 @@ Value* KernelEmitter::Eval(ExprId root) {
   if (const Memo* memo = Find(root)) return memo->value;
   // Everything below the root that is not known yet; operands have smaller ids than users.
   std::vector<ExprId> needed, open = {root};
-  absl::flat_hash_map<ExprId, bool> seen = {{root, true}};
+  HashMap<ExprId, bool> seen = {{root, true}};
   auto visit = [&](ExprId id) {
     if (id >= 0 && seen.emplace(id, true).second && Find(id) == nullptr) open.push_back(id);
   };

@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "codegen/group/normalize.h"
 #include "codegen/program/program.h"
 #include "codegen/schedule/schedule.h"
 #include "ir/graph.h"
+#include "ir/hash_map.h"
 #include "ir/key_hash.h"
 
 // Functions scheduled but without buffers. A function that several control ops name is one block, placed once for
@@ -44,7 +44,7 @@ struct BlockItem {
 struct Chain {
   int32_t first = 0, last = 0;  ///< items
   int64_t chunks = 1;           ///< of each of the kernels
-  absl::flat_hash_map<int32_t, int64_t> slices;  ///< by value they walk: bytes of a chunk, of which the last has fewer
+  HashMap<int32_t, int64_t> slices;  ///< by value they walk: bytes of a chunk, of which the last has fewer
 };
 
 struct Block {
@@ -88,11 +88,11 @@ class BlockBuilder {
   const Target& target_;
   const PlanOptions& options_;
   Program* program_;
-  absl::flat_hash_map<Key, std::unique_ptr<Block>, ir::KeyHash> blocks_;
-  absl::flat_hash_map<std::pair<const std::byte*, size_t>, int32_t, ir::KeyHash> constant_index_;  ///< by its bytes
-  absl::flat_hash_map<std::string, int32_t, ir::KeyHash> kernel_index_;  ///< by KeyOf
+  HashMap<Key, std::unique_ptr<Block>, ir::KeyHash> blocks_;
+  HashMap<std::pair<const std::byte*, size_t>, int32_t, ir::KeyHash> constant_index_;  ///< by its bytes
+  HashMap<std::string, int32_t, ir::KeyHash> kernel_index_;  ///< by KeyOf
   /// By the words of a group's signature: its kernel, with positions of values in the place of values.
-  absl::flat_hash_map<std::vector<int64_t>, ScheduledKernel, ir::KeyHash> scheduled_;
+  HashMap<std::vector<int64_t>, ScheduledKernel, ir::KeyHash> scheduled_;
 };
 
 }  // namespace reel::codegen

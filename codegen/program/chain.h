@@ -6,10 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "codegen/program/block.h"
 #include "codegen/schedule/chunk.h"
+#include "ir/hash_map.h"
 
 namespace reel::codegen {
 
@@ -67,11 +66,11 @@ class ChainBuilder {
   Block* block_;
   const int64_t l2_bytes_;
   const std::function<int32_t(Kernel)> add_;
-  absl::flat_hash_map<int32_t, int32_t> old_;  // of results: the parameter whose place they take
+  HashMap<int32_t, int32_t> old_;  // of results: the parameter whose place they take
   std::vector<Link> links_;
   std::vector<std::pair<BlockItem, Kernel>> waiting_;  // they come after the chain
-  absl::flat_hash_set<int32_t> awaited_;               // values they write
-  absl::flat_hash_map<int32_t, int64_t> granule_;  // by value that is walked: elements of a granule
+  HashSet<int32_t> awaited_;               // values they write
+  HashMap<int32_t, int64_t> granule_;  // by value that is walked: elements of a granule
   int64_t whole_ = 0;                    // bytes that every chunk reads as a whole
   std::vector<ir::Value> shared_;        // written and read in the chain, or read twice
 };

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "absl/container/flat_hash_map.h"
 #include "codegen/loop/cost.h"
 #include "codegen/program/in_line.h"
+#include "ir/hash_map.h"
 
 namespace reel::codegen {
 namespace {
@@ -64,7 +64,7 @@ class Counter {
 
   const Kernel& kernel_;
   std::vector<bool> seen_;
-  absl::flat_hash_map<ir::Op, int> copies_;
+  HashMap<ir::Op, int> copies_;
 };
 
 }  // namespace

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-#include "absl/container/flat_hash_map.h"
 #include "codegen/program/block.h"
 #include "codegen/program/buffers.h"
 #include "codegen/program/in_line.h"
 #include "ir/budget_scope.h"
 #include "ir/calls.h"
 #include "ir/eval/eval.h"
+#include "ir/hash_map.h"
 #include "ir/strings.h"
 #include "ir/verifier.h"
 #include "passes/pipeline.h"
@@ -144,7 +144,7 @@ class ProgramBuilder {
   Program program_;
   BlockBuilder blocks_;
   int64_t arena_offset_ = 0;
-  absl::flat_hash_map<std::string, int64_t> variable_offsets_;
+  HashMap<std::string, int64_t> variable_offsets_;
 };
 
 // What callers see has the types of the module: complex numbers were split, but their bytes did not move.

@@ -4,9 +4,9 @@
 #include <set>
 #include <utility>
 
-#include "absl/container/flat_hash_set.h"
 #include "codegen/schedule/fuse_rows.h"
 #include "codegen/schedule/renumber.h"
+#include "ir/hash_map.h"
 
 namespace reel::codegen {
 namespace {
@@ -169,14 +169,14 @@ class EarlyUpdates {
 
   const ir::Function& f_;
   Grouping& out_;
-  absl::flat_hash_set<int32_t> overwritten_;
+  HashSet<int32_t> overwritten_;
   std::vector<bool> early_;
   std::vector<int> missing_;  // by early group: what it still waits for
   std::vector<std::vector<size_t>> users_, successors_;
   std::vector<bool> is_state_;  // by value: a variable's new value
   std::vector<size_t> order_;
   std::set<size_t> ready_;
-  absl::flat_hash_set<size_t> done_;
+  HashSet<size_t> done_;
 };
 
 }  // namespace

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "absl/container/flat_hash_set.h"
 #include "codegen/schedule/contract_sums.h"
 #include "codegen/schedule/fuse_rows.h"
 #include "codegen/schedule/renumber.h"
+#include "ir/hash_map.h"
 
 namespace reel::codegen {
 namespace {
@@ -91,7 +91,7 @@ class OperandFuser {
   // Elementwise ops, broadcasts and reshapes of what other groups store: the index of an element is only used to load.
   bool IsPlain(Value v, int s) {
     std::vector<Value> stack{v, f_.producer(group(s).root)->operands[0]};
-    absl::flat_hash_set<int32_t> seen;
+    HashSet<int32_t> seen;
     while (!stack.empty()) {
       const Value o = stack.back();
       stack.pop_back();

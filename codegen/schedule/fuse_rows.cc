@@ -4,12 +4,12 @@
 #include <map>
 #include <set>
 
-#include "absl/container/flat_hash_set.h"
 #include "codegen/group/cycle_guard.h"
 #include "codegen/loop/ceil.h"
 #include "codegen/schedule/expr_builder.h"
 #include "codegen/schedule/renumber.h"
 #include "codegen/schedule/schedule.h"
+#include "ir/hash_map.h"
 
 namespace reel::codegen {
 namespace {
@@ -45,7 +45,7 @@ struct Form {
 struct Region {
   Form form;
   std::vector<int> parts;  // groups; of those that sum over rows only what makes the partial sums
-  absl::flat_hash_set<int32_t> reads;  // values
+  HashSet<int32_t> reads;  // values
   int last = 0;
   int nodes = 0;
   bool reduces = false;
@@ -253,7 +253,7 @@ class RowFuser {
   }
 
   bool ReadsTheSame(int r, int g) const {
-    const absl::flat_hash_set<int32_t>& read = regions_[static_cast<size_t>(r)].reads;
+    const HashSet<int32_t>& read = regions_[static_cast<size_t>(r)].reads;
     const std::vector<Value>& leaves = leaves_[static_cast<size_t>(g)];
     return std::any_of(leaves.begin(), leaves.end(), [&read](Value v) { return read.contains(v.id); });
   }
@@ -417,7 +417,7 @@ class RowFuser {
     std::map<int, std::vector<int>> users, inputs;
     std::set<std::pair<int, int>> ready;
     for (int o : owners) {
-      absl::flat_hash_set<int> seen;
+      HashSet<int> seen;
       VisitInputs(o, [&](int d) {
         if (!seen.insert(d).second) return;
         users[d].push_back(o);
@@ -484,7 +484,7 @@ std::vector<Value> LeavesOf(const ir::Function& f, const Grouping& grouping, Val
   std::vector<Value> leaves;
   const ir::Node& root = *f.producer(v);
   std::vector<Value> stack(root.operands.begin(), root.operands.end());
-  absl::flat_hash_set<int32_t> seen;
+  HashSet<int32_t> seen;
   while (!stack.empty()) {
     const Value o = stack.back();
     stack.pop_back();

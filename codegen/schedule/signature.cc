@@ -1,4 +1,5 @@
 #include "codegen/schedule/signature.h"
+#include "ir/hash_map.h"
 
 #include <algorithm>
 #include <numeric>
@@ -6,7 +7,6 @@
 #include <string>
 #include <variant>
 
-#include "absl/container/flat_hash_map.h"
 
 namespace reel::codegen {
 namespace {
@@ -122,7 +122,7 @@ class Writer {
   const Grouping& grouping_;
   const int group_;
   GroupSignature out_;
-  absl::flat_hash_map<int32_t, int64_t> positions_;
+  HashMap<int32_t, int64_t> positions_;
 };
 
 }  // namespace

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "absl/container/flat_hash_map.h"
 #include "frontend/core.h"
 #include "frontend/event_log.h"
 #include "frontend/onnx/node.h"
 #include "ir/budget_meter.h"
 #include "ir/eval/eval.h"
+#include "ir/hash_map.h"
 #include "ir/names.h"
 #include "ir/strings.h"
 
@@ -25,7 +25,7 @@ constexpr int64_t kMaxConstant = 1 << 12;
 constexpr int64_t kMaxFoldOperations = 100'000'000;
 
 struct Scope {
-  absl::flat_hash_map<std::string, Value> values;
+  HashMap<std::string, Value> values;
   const Scope* outer = nullptr;
 
   const Value* Find(const std::string& name) const {
@@ -86,7 +86,7 @@ class Importer {
   const OnnxOptions& options_;
   ir::BudgetMeter meter_;
   int64_t opset_ = 1;
-  absl::flat_hash_map<const ir::Literal*, Value> initial_;  // a subgraph may run many times
+  HashMap<const ir::Literal*, Value> initial_;  // a subgraph may run many times
   std::vector<const ValueInfo*> arguments_;
   std::vector<Spec> specs_;
 };
@@ -127,7 +127,7 @@ Type Importer::InputType(const ValueInfo& input) const {
 
 // Inputs that are neither constants nor have an initial value become arguments.
 void Importer::SplitInputs() {
-  absl::flat_hash_map<std::string_view, bool> initialized;
+  HashMap<std::string_view, bool> initialized;
   for (const auto& [name, literal] : model_.graph.initializers) initialized[name] = true;
   for (const ValueInfo& input : model_.graph.inputs) {
     if (initialized.contains(input.name) || options_.constants.contains(input.name)) continue;

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "absl/container/flat_hash_map.h"
 #include "frontend/core.h"
 #include "frontend/onnx/reader.h"
+#include "ir/hash_map.h"
 #include "ir/lazy.h"
 #include "ir/names.h"
 #include "ir/strings.h"
@@ -152,9 +152,9 @@ std::optional<std::vector<int64_t>> NodeContext::IntsSince(int64_t opset, std::s
 }
 
 const OpRow* FindOp(std::string_view domain, std::string_view op) {
-  static constinit Lazy<absl::flat_hash_map<std::string_view, const OpRow*>> lazy;
+  static constinit Lazy<HashMap<std::string_view, const OpRow*>> lazy;
   const auto& table = lazy.Get([] {
-    auto rows = std::make_unique<absl::flat_hash_map<std::string_view, const OpRow*>>();
+    auto rows = std::make_unique<HashMap<std::string_view, const OpRow*>>();
     for (const auto family : {ContractOps(), ControlOps(), ConvOps(), ElementwiseOps(), IndexOps(),
                               NnOps(), QuantizeOps(), RandomOps(), RecurrentOps(), ReduceOps(),
                               ResizeOps(), SampleOps(), ShapeOps(), SignalOps()}) {

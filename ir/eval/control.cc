@@ -3,8 +3,8 @@
 #include <memory>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
 #include "ir/eval/kernels.h"
+#include "ir/hash_map.h"
 #include "ir/infer.h"
 #include "ir/strings.h"
 
@@ -293,7 +293,7 @@ class Machine {
   const Module& module_;
   const EvalOptions& options_;
   std::vector<int64_t> symbols_;  // -1 = not bound
-  absl::flat_hash_map<const Function*, std::unique_ptr<LastUses>> last_uses_;
+  HashMap<const Function*, std::unique_ptr<LastUses>> last_uses_;
   int64_t operations_ = 0, live_bytes_ = 0;
   std::vector<Frame> stack_;
 };

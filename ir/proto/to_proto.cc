@@ -2,8 +2,8 @@
 
 #include <string_view>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/hash/hash.h"
+#include "ir/hash_map.h"
 #include "ir/key_hash.h"
 #include "ir/proto/convert.h"
 #include "ir/proto/reel.pb.h"
@@ -46,10 +46,10 @@ class Writer {
   void WriteAttribute(std::string_view name, const AttrValue& value, proto::Attribute* out);
 
   proto::Module& out_;
-  absl::flat_hash_map<std::string, uint32_t> strings_;
-  absl::flat_hash_map<Type, uint32_t, TypeHash> types_;
-  absl::flat_hash_map<Op, uint32_t> ops_;
-  absl::flat_hash_map<Literal, uint32_t, LiteralHash> constants_;
+  HashMap<std::string, uint32_t> strings_;
+  HashMap<Type, uint32_t, TypeHash> types_;
+  HashMap<Op, uint32_t> ops_;
+  HashMap<Literal, uint32_t, LiteralHash> constants_;
   int64_t constant_bytes_ = 0;
 };
 

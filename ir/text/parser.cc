@@ -1,7 +1,7 @@
 #include "ir/text/parser.h"
 
-#include "absl/container/flat_hash_map.h"
 #include "ir/budget_meter.h"
+#include "ir/hash_map.h"
 #include "ir/names.h"
 #include "ir/strings.h"
 #include "ir/text/literal_text.h"
@@ -25,7 +25,7 @@ class Parser {
   // Names of one function.
   struct Scope {
     Function* function;
-    absl::flat_hash_map<std::string, Value> parameters, states;
+    HashMap<std::string, Value> parameters, states;
   };
 
   bool Check(const absl::Status& status) { return status.ok() || r_.FailWith(status); }
@@ -53,7 +53,7 @@ class Parser {
 
   TokenReader r_;
   BudgetMeter meter_;
-  absl::flat_hash_map<std::string, int32_t> symbols_;
+  HashMap<std::string, int32_t> symbols_;
 };
 
 bool Parser::ParseHeader(Module* module) {

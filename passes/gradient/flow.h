@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "ir/graph.h"
+#include "ir/hash_map.h"
 
 namespace reel::passes {
 
@@ -57,7 +57,7 @@ class Flow {
   const ir::Function* Callee(const ir::Node& node, std::string_view attribute) const;
 
   const ir::Module* module_;
-  absl::flat_hash_map<Question, Mask> answers_;
+  HashMap<Question, Mask> answers_;
   Question missing_{};
 };
 

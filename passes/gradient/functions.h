@@ -6,9 +6,9 @@
 #include <tuple>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "ir/graph.h"
+#include "ir/hash_map.h"
 #include "passes/gradient/flow.h"
 
 namespace reel::passes {
@@ -75,8 +75,8 @@ class FunctionGradients {
  private:
   ir::Module* module_;
   Flow flow_;
-  absl::flat_hash_map<GradientKey, std::unique_ptr<BuiltGradient>> built_;
-  absl::flat_hash_map<std::tuple<GradientKey, Mask, Mask>, std::string> names_;
+  HashMap<GradientKey, std::unique_ptr<BuiltGradient>> built_;
+  HashMap<std::tuple<GradientKey, Mask, Mask>, std::string> names_;
 };
 
 }  // namespace reel::passes

@@ -1,8 +1,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
+#include "ir/hash_map.h"
 #include "ir/key_hash.h"
 #include "ir/strings.h"
 #include "passes/gradient/rule.h"
@@ -42,7 +41,7 @@ struct JvpFunctions {
   }
   ir::Module* module;
   Flow flow;
-  absl::flat_hash_map<JvpKey, std::string, ir::KeyHash> names;  // of what is built
+  HashMap<JvpKey, std::string, ir::KeyHash> names;  // of what is built
 };
 
 }  // namespace
@@ -351,7 +350,7 @@ class FunctionJvp {
   Copier copier_;
   ir::Builder b_;
   std::vector<Value> tangents_;  // by value of from_, in to_
-  absl::flat_hash_set<std::string> names_;
+  HashSet<std::string> names_;
   bool entry_;
   size_t done_ = 0;  // nodes
 };

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include "absl/container/flat_hash_set.h"
 #include "ir/calls.h"
+#include "ir/hash_map.h"
 #include "ir/strings.h"
 #include "passes/pass.h"
 #include "passes/rewrite.h"
@@ -142,7 +142,7 @@ Residuals ChooseResiduals(const ir::Function& full, int num_forward, const Mask&
   const std::set<Value> cut = Chooser(full, num_forward).Cut(saved);
   ir::Function all(full.name());
   Copier copier(full, &all);
-  absl::flat_hash_set<std::string> names;
+  HashSet<std::string> names;
   for (int i = 0; i < full.num_parameters(); ++i) names.insert(full.parameter(i).name);
   for (int i = 0; i < num_forward; ++i) {
     if (!constants[static_cast<size_t>(i)]) continue;

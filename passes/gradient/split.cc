@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "absl/container/flat_hash_map.h"
+#include "ir/hash_map.h"
 #include "ir/strings.h"
 #include "passes/gradient/gradient.h"
 #include "passes/gradient/residuals.h"
@@ -207,7 +207,7 @@ BackwardFunction WriteBackward(ir::Module* m, const Joint& joint, const Mask& se
     counts.push_back(static_cast<int>(parts.size() / 2));
     parts.empty() ? outputs.push_back(d) : (void)outputs.insert(outputs.end(), parts.begin(), parts.end());
   }
-  absl::flat_hash_map<int32_t, size_t> result_of;
+  HashMap<int32_t, size_t> result_of;
   for (size_t i = 0; i < joint.results.size(); ++i) result_of.emplace(joint.results[i].id, i);
   BackwardFunction out{"", Mask(static_cast<size_t>(joint.num_forward)), Mask(joint.results.size()), seeded,
                        joint.connected, std::move(counts)};

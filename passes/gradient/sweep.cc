@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "absl/container/flat_hash_set.h"
+#include "ir/hash_map.h"
 #include "ir/names.h"
 #include "ir/strings.h"
 #include "passes/gradient/rule.h"
@@ -167,7 +167,7 @@ class FunctionSweep {
   // All parameters of the forward function, its state included, then "d.<result>" for each seed,
   // then "sum.<parameter>" for each sum, then "has.<...>" for those of both that may be missing.
   void AddParameters(Copier* copier) {
-    absl::flat_hash_set<std::string> names;
+    HashSet<std::string> names;
     const auto unique = [&names](std::string name) {
       while (!names.insert(name).second) name += "_";
       return name;
@@ -308,7 +308,7 @@ ir::Value Sweep::SumOf(const ir::Node& node, ir::Value operand) const {
 }
 
 void Sweep::TakeSums(const ir::Node& node, GradContext* g) const {
-  absl::flat_hash_set<int32_t> taken;
+  HashSet<int32_t> taken;
   for (size_t i = node.operands.size(); i-- > 0;) {
     if (!taken.insert(node.operands[i].id).second || !g->wanted_[i]) continue;
     g->sums_[i] = cotangents_[Index(SumOf(node, node.operands[i]))];

@@ -1,6 +1,6 @@
 #include <memory>
 
-#include "absl/container/flat_hash_map.h"
+#include "ir/hash_map.h"
 #include "passes/pass.h"
 #include "passes/rewrite.h"
 #include "passes/simplify/demand.h"
@@ -47,9 +47,9 @@ std::vector<int> CountUses(const ir::Function& f) {
 // Conditions x <= 0 of nodes y = select(x <= 0, 0, x), and these y: where y <= 0 the condition holds,
 // for NaN and -0 too. What asks y in place of x, which has no other use, does not keep x: relu's
 // gradient.
-absl::flat_hash_map<int32_t, ir::Value> Relus(const ir::Function& f, const std::vector<int>& uses,
+HashMap<int32_t, ir::Value> Relus(const ir::Function& f, const std::vector<int>& uses,
                                               const Demand* demand) {
-  absl::flat_hash_map<int32_t, ir::Value> relus;
+  HashMap<int32_t, ir::Value> relus;
   const auto is_zero = [&f](ir::Value v) {
     const auto splat = SplatOf(f, v);
     return splat && splat->AsDouble(0) == 0;
@@ -69,7 +69,7 @@ absl::flat_hash_map<int32_t, ir::Value> Relus(const ir::Function& f, const std::
 }
 
 // select(x <= 0, a, b) = select(relu(x) <= 0, a, b)
-bool AskRelu(const ir::Node& node, const absl::flat_hash_map<int32_t, ir::Value>& relus,
+bool AskRelu(const ir::Node& node, const HashMap<int32_t, ir::Value>& relus,
              Copier& copier, ir::Builder& b) {
   if (node.op != Op::kSelect) return false;
   const auto it = relus.find(node.operands[0].id);

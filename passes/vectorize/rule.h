@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "ir/builder.h"
+#include "ir/hash_map.h"
 #include "passes/gradient/flow.h"
 
 // How a batching rule is written. Every op of ops.def has exactly one definition
@@ -56,8 +56,8 @@ class BatchFunctions {
  private:
   ir::Module* module_;
   Extent rows_;
-  absl::flat_hash_map<BatchKey, std::unique_ptr<BuiltBatch>> built_;
-  absl::flat_hash_map<std::string, std::string> unchecked_;
+  HashMap<BatchKey, std::unique_ptr<BuiltBatch>> built_;
+  HashMap<std::string, std::string> unchecked_;
 };
 
 /// [rows, shape...]; an error of the builder if that has too many axes.

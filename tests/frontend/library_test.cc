@@ -6,6 +6,7 @@
 
 #include "codegen/library/specs.h"
 #include "frontend/library.h"
+#include "ir/hash_map.h"
 #include "tests/frontend/expect.h"
 
 namespace reel {
@@ -34,7 +35,7 @@ constexpr DType kDTypes[] = {kFloat16, kBFloat16, kFloat32, kFloat64, kInt8, kIn
 // Every elementwise op and reduction of real numbers is in the library, on every CPU level.
 TEST(Library, IsWhole) {
   for (const std::string_view name : codegen::TargetNames()) {
-    absl::flat_hash_set<std::pair<ir::Op, DType>> have;
+    HashSet<std::pair<ir::Op, DType>> have;
     for (const codegen::LibrarySpec& s : codegen::LibrarySpecs(*codegen::FindTarget(name))) {
       const auto op = static_cast<ir::Op>(s.entry.op);
       have.insert({op, static_cast<DType>(s.entry.operand[ir::Info(op).operands - 1])});

@@ -19,7 +19,7 @@ namespace {
 
 using internal::LiveFunction;
 
-thread_local bool calls_slow_here = false;
+[[gnu::tls_model("initial-exec")]] thread_local bool calls_slow_here = false;
 std::atomic<bool> all_calls_slow = false;
 
 // Whether ReferenceTo made the reference of this object.

@@ -1,0 +1,72 @@
+#ifndef REEL_TESTS_FRONTEND_FAILING_ALLOCATOR_H_
+#define REEL_TESTS_FRONTEND_FAILING_ALLOCATOR_H_
+
+// In the place of the C and C++ libraries' allocators, for all libraries of the program that includes it, once: they
+// count, and one allocation fails.
+
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__GLIBC__)
+#define REEL_NO_FAILING_ALLOCATOR  // the sanitizer has the allocator
+#else
+
+namespace reel::failing {
+
+inline std::atomic<int64_t> allocations{0};  ///< of all threads, so far
+inline std::atomic<int64_t> failing{-1};     ///< the number of the one that fails; negative: none
+
+inline bool Fails() {
+  return allocations.fetch_add(1, std::memory_order_relaxed) == failing.load(std::memory_order_relaxed);
+}
+
+}  // namespace reel::failing
+
+extern "C" {
+void* __libc_malloc(size_t);
+void* __libc_calloc(size_t, size_t);
+void* __libc_realloc(void*, size_t);
+void* __libc_memalign(size_t, size_t);
+
+static void* ReelNoMemory() {
+  errno = ENOMEM;
+  return nullptr;
+}
+void* malloc(size_t bytes) { return reel::failing::Fails() ? ReelNoMemory() : __libc_malloc(bytes); }
+void* calloc(size_t n, size_t bytes) { return reel::failing::Fails() ? ReelNoMemory() : __libc_calloc(n, bytes); }
+void* realloc(void* p, size_t bytes) { return reel::failing::Fails() ? ReelNoMemory() : __libc_realloc(p, bytes); }
+void* memalign(size_t alignment, size_t bytes) {
+  return reel::failing::Fails() ? ReelNoMemory() : __libc_memalign(alignment, bytes);
+}
+void* aligned_alloc(size_t alignment, size_t bytes) { return memalign(alignment, bytes); }
+int posix_memalign(void** out, size_t alignment, size_t bytes) noexcept {
+  void* const p = memalign(alignment, bytes);
+  if (p == nullptr) return ENOMEM;
+  *out = p;
+  return 0;
+}
+}
+
+static void* ReelNew(size_t bytes, size_t alignment) {
+  for (bool fails = reel::failing::Fails();; fails = false) {
+    if (void* const p = fails ? nullptr : __libc_memalign(alignment, bytes == 0 ? 1 : bytes)) return p;
+    const std::new_handler handler = std::get_new_handler();
+    if (handler == nullptr) throw std::bad_alloc();
+    handler();
+  }
+}
+void* operator new(size_t bytes) { return ReelNew(bytes, 16); }
+void* operator new[](size_t bytes) { return ReelNew(bytes, 16); }
+void* operator new(size_t bytes, std::align_val_t alignment) { return ReelNew(bytes, static_cast<size_t>(alignment)); }
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete(void* p, size_t) noexcept { std::free(p); }
+void operator delete[](void* p) noexcept { std::free(p); }
+void operator delete[](void* p, size_t) noexcept { std::free(p); }
+void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
+void operator delete(void* p, size_t, std::align_val_t) noexcept { std::free(p); }
+
+#endif  // a sanitizer's
+#endif  // REEL_TESTS_FRONTEND_FAILING_ALLOCATOR_H_

@@ -1,0 +1,46 @@
+"""What ends a process, and hash tables that do not survive a failing allocation, are in no source of the library.
+
+usage: sources_test.py folder-of-the-project
+"""
+
+import pathlib
+import re
+import sys
+
+FOLDERS = ["ir", "passes", "codegen", "runtime", "frontend"]
+ENDS = re.compile(r"\b(assert|abort|terminate|__builtin_unreachable|__builtin_trap)\s*\(|\bABSL_(RAW_)?CHECK\b")
+TABLES = re.compile(r"\babsl::(flat|node)_hash_(map|set)\b|\babsl/container/(flat|node)_hash_")
+COMMENT = re.compile(r"//.*")
+
+# Calls that stay, by file: how many, and why no program, file or argument of a user reaches them.
+ALLOWED = {
+    "ir/literal.h": (2, "number and C++ type of the elements: written where the type is, by our own code"),
+    "passes/gradient/rule.h": (2, "the tests differentiate every op: a rule that reads what it does not declare fails there"),
+    "codegen/llvm_guard.cc": (1, "LLVM is used by somebody else in the process and has no memory: what LLVM does by itself"),
+}
+
+
+def main():
+    root, wrong, found = pathlib.Path(sys.argv[1]), [], {}
+    for folder in FOLDERS:
+        for path in sorted(root.joinpath(folder).rglob("*")):
+            if path.suffix not in (".h", ".cc") or not path.is_file():
+                continue
+            name = path.relative_to(root).as_posix()
+            for number, line in enumerate(path.read_text().splitlines(), 1):
+                code = COMMENT.sub("", line)
+                if TABLES.search(code):
+                    wrong.append(f"{name}:{number}: use HashMap and HashSet of ir/hash_map.h: {line.strip()}")
+                if ENDS.search(code.replace("static_assert", "")):
+                    found.setdefault(name, []).append(f"{name}:{number}: {line.strip()}")
+    for name in sorted(found.keys() | ALLOWED.keys()):
+        calls = found.get(name, [])
+        if len(calls) != ALLOWED.get(name, (0, ""))[0]:
+            wrong.append(f"{name}: {len(calls)} calls that end the process, {ALLOWED.get(name, (0, ''))[0]} are allowed; "
+                         "return a status or throw:\n  " + "\n  ".join(calls))
+    print("\n".join(wrong) or "no call ends the process but those that are listed")
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
