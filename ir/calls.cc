@@ -1,9 +1,10 @@
 #include "ir/calls.h"
-#include "ir/hash_map.h"
 
 #include <string>
 #include <utility>
 
+#include "ir/budget_scope.h"
+#include "ir/hash_map.h"
 
 namespace reel::ir {
 
@@ -24,6 +25,7 @@ std::vector<const Function*> ReachedFunctions(const Module& module, std::vector<
   };
   for (const Function* root : roots) visit(root);
   for (size_t i = 0; i < reached.size(); ++i) {
+    ChargeVisits(reached[i]->nodes().size());
     for (const Node& node : reached[i]->nodes()) {
       for (std::string_view callee : CalledFunctions(node)) visit(module.FindFunction(callee));
     }
@@ -45,6 +47,7 @@ std::vector<const Function*> EntryFunctions(const Module& module) {
   HashSet<std::string_view> inner;
   for (const Function* init : InitFunctions(module)) inner.insert(init->name());
   for (const auto& f : module.functions()) {
+    ChargeVisits(f->nodes().size());
     for (const Node& node : f->nodes()) {
       for (std::string_view callee : CalledFunctions(node)) inner.insert(callee);
     }
@@ -77,6 +80,27 @@ void CopyCallees(const Function& f, const Module& from, Module* to) {
   for (const Function* callee : ReachedFunctions(from, {&f})) {
     if (callee != &f && !to->FindFunction(callee->name())) to->AddFunction(*callee);
   }
+}
+
+std::vector<std::string> CalleesFirst(const Module& module) {
+  std::vector<std::string> order;
+  HashSet<const Function*> seen;
+  std::vector<std::pair<const Function*, bool>> open;  // true: what it calls was visited
+  for (const auto& root : module.functions()) {
+    open.emplace_back(root.get(), false);
+    while (!open.empty()) {
+      const auto [f, leave] = open.back();
+      open.pop_back();
+      if (leave) order.push_back(f->name());
+      if (leave || f == nullptr || !seen.insert(f).second) continue;
+      open.emplace_back(f, true);
+      ChargeVisits(f->nodes().size());
+      for (const Node& node : f->nodes()) {
+        for (std::string_view name : CalledFunctions(node)) open.emplace_back(module.FindFunction(name), false);
+      }
+    }
+  }
+  return order;
 }
 
 }  // namespace reel::ir

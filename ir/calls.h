@@ -1,6 +1,7 @@
 #ifndef REEL_IR_CALLS_H_
 #define REEL_IR_CALLS_H_
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -22,6 +23,9 @@ std::vector<const Function*> EntryFunctions(const Module& module);
 bool KeepReached(Module* module, std::vector<const Function*> roots);
 /// Adds the functions of `from` that f calls, directly or not, to `to`, but for names that `to` has.
 void CopyCallees(const Function& f, const Module& from, Module* to);
+
+/// The names of all functions, callees before their callers.
+std::vector<std::string> CalleesFirst(const Module& module);
 
 }  // namespace reel::ir
 

@@ -74,6 +74,7 @@ const Attributes& Node::attrs() const { return attributes ? *attributes : kNoAtt
 
 Value Function::AddParameter(std::string name, Type type) {
   if (!nodes_.empty() || !state_.empty()) throw std::logic_error("parameters come before states and nodes");
+  ChargeParameter(name.size());
   parameters_.push_back({std::move(name), type});
   types_.push_back(std::move(type));
   producers_.push_back(-1);
@@ -82,6 +83,7 @@ Value Function::AddParameter(std::string name, Type type) {
 
 Value Function::AddState(std::string variable, Type type) {
   if (!nodes_.empty()) throw std::logic_error("states come before nodes");
+  ChargeParameter(variable.size());
   parameters_.push_back({variable, type});
   state_.push_back(std::move(variable));
   types_.push_back(std::move(type));
@@ -208,6 +210,7 @@ TypeList OperandTypes(const Function& function, absl::Span<const Value> operands
 }
 
 uint64_t Fingerprint(const Function& function) {
+  ChargeVisits(function.nodes().size());
   Mixer mixer;
   mixer.Add(static_cast<uint64_t>(function.num_parameters()));
   for (int i = 0; i < function.num_parameters(); ++i) mixer.Add(function.parameter(i).type);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/budget_scope.h"
+
 namespace reel::ir {
 namespace {
 
@@ -17,6 +19,7 @@ bool SameStructure(const Function& a, const Function& b) {
       a.results() != b.results()) {
     return false;
   }
+  ChargeVisits(a.nodes().size());
   for (Value v{0}; v.id < a.num_values(); ++v.id) {
     if (a.type(v) != b.type(v)) return false;
   }

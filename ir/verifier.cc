@@ -1,5 +1,6 @@
 #include "ir/verifier.h"
 
+#include "ir/budget_scope.h"
 #include "ir/calls.h"
 #include "ir/hash_map.h"
 #include "ir/infer.h"
@@ -58,6 +59,7 @@ std::string LiteralFault(const Literal& literal) {
 }
 
 absl::Status VerifyNode(const Function& f, const Node& node, const Module& module) {
+  ChargeVisits(1 + node.operands.size() + static_cast<size_t>(node.num_results));
   for (Value v : node.operands) {
     if (v.id < 0 || v.id >= node.first_result) {
       return Error(DescribeNode(f, node),
@@ -103,6 +105,7 @@ absl::Status VerifyFunctionNames(const Function& f) {
   for (const Location& l : f.locations()) {
     if (absl::Status s = check("file", l.file, true); !s.ok()) return s;
   }
+  ChargeVisits(static_cast<size_t>(f.num_values()));
   for (int32_t id = f.num_parameters(); id < f.num_values(); ++id) {
     const std::string_view hint = f.name_hint({id});
     if (hint.empty()) continue;
@@ -215,6 +218,7 @@ absl::Status VerifyHeader(const Module& module) {
 std::vector<const Function*> Callees(const Function& f, const Module& module) {
   std::vector<const Function*> out;
   HashSet<const Function*> seen;
+  ChargeVisits(f.nodes().size());
   for (const Node& node : f.nodes()) {
     for (std::string_view name : CalledFunctions(node)) {
       const Function* callee = module.FindFunction(name);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/budget_scope.h"
 #include "ir/hash_map.h"
 #include "passes/splat.h"
 
@@ -48,6 +49,7 @@ class Planner {
   };
 
   void CountReferences(const Function& f) {
+    ir::ChargeVisits(f.nodes().size());
     for (const Node& node : f.nodes()) {
       if (!ir::Info(node.op).Has(ir::kControl)) continue;
       for (const char* name : {"body", "cond", "then", "else", "callee", "vjp"}) {
@@ -63,6 +65,7 @@ class Planner {
 
   void AddAxes(const Function& f) {
     std::vector<int32_t>& first = first_[f.name()];
+    ir::ChargeVisits(static_cast<size_t>(f.num_values()));
     for (int v = 0; v < f.num_values(); ++v) {
       const Shape& shape = f.type({v}).shape;
       const bool short_axis = shape.is_constant() && std::any_of(shape.begin(), shape.end(), [](Extent e) {
@@ -109,6 +112,7 @@ class Planner {
   }
 
   void Add(const Function& f, const Node& node) {
+    ir::ChargeVisits(1 + node.operands.size());
     if (node.op == Op::kWhile) return AddLoop(f, node);
     if (node.num_results == 1 && Relate(f, node)) return;
     for (Value v : node.operands) Whole(f, v);

@@ -3,6 +3,8 @@
 #include <optional>
 #include <string>
 
+#include "ir/budget_scope.h"
+#include "ir/calls.h"
 #include "ir/strings.h"
 #include "passes/pass.h"
 #include "passes/rewrite.h"
@@ -100,6 +102,7 @@ struct Invariants {
 
 Invariants FindInvariants(const ir::Function& body) {
   const auto count = body.nodes().size();
+  ir::ChargeVisits(count);
   const std::vector<bool> fixed = FixedValues(body);
   std::vector<bool> costly(count);
   for (size_t n = 0; n < count; ++n) {
@@ -181,35 +184,32 @@ std::optional<ir::ValueList> HoistFrom(const ir::Node& node, const Copier& copie
 }
 
 bool HasLoop(const ir::Function& f) {
+  ir::ChargeVisits(f.nodes().size());
   return std::any_of(f.nodes().begin(), f.nodes().end(),
                      [](const ir::Node& node) { return node.op == Op::kWhile; });
 }
 
 }  // namespace
 
+// Bodies come before the loops that name them: what leaves an inner loop goes on outwards.
 absl::StatusOr<bool> Hoist(ir::Module* m, const PassContext&) {
-  bool changed = false, again = true;
-  while (again) {  // as often as loops are nested: each time one level outwards
-    again = false;
-    std::vector<std::string> names;
-    for (const auto& f : m->functions()) names.push_back(f->name());
-    for (const std::string& name : names) {
-      if (!HasLoop(*m->FindFunction(name))) continue;
-      ir::Function f = *m->FindFunction(name);
-      const auto visit = [&](const ir::Node& node, Copier& copier, ir::Builder& b) {
-        if (node.op != Op::kWhile) return false;
-        const auto results = HoistFrom(node, copier, m, b, b.function());
-        if (!results) return false;
-        for (int i = 0; i < node.num_results && b.status().ok(); ++i)
-          copier.Map(node.result(i), (*results)[static_cast<size_t>(i)]);
-        return true;
-      };
-      const auto rewritten = Rewrite(&f, m, visit);
-      if (!rewritten.ok()) return rewritten;
-      if (!*rewritten) continue;
-      m->AddFunction(std::move(f));
-      changed = again = true;
-    }
+  bool changed = false;
+  for (const std::string& name : ir::CalleesFirst(*m)) {
+    if (!HasLoop(*m->FindFunction(name))) continue;
+    ir::Function f = *m->FindFunction(name);
+    const auto visit = [&](const ir::Node& node, Copier& copier, ir::Builder& b) {
+      if (node.op != Op::kWhile) return false;
+      const auto results = HoistFrom(node, copier, m, b, b.function());
+      if (!results) return false;
+      for (int i = 0; i < node.num_results && b.status().ok(); ++i)
+        copier.Map(node.result(i), (*results)[static_cast<size_t>(i)]);
+      return true;
+    };
+    const auto rewritten = Rewrite(&f, m, visit);
+    if (!rewritten.ok()) return rewritten;
+    if (!*rewritten) continue;
+    m->AddFunction(std::move(f));
+    changed = true;
   }
   return changed;
 }

@@ -1,6 +1,7 @@
 #include <optional>
 #include <string>
 
+#include "ir/budget_scope.h"
 #include "ir/hash_map.h"
 #include "ir/structure.h"
 #include "passes/pass.h"
@@ -47,21 +48,24 @@ class Merger {
 
   // For each loop, by node index, the later one that also computes its results.
   HashMap<int32_t, int32_t> Find() const {
-    HashMap<std::vector<int32_t>, int32_t> by_operands;  // the latest with these
+    // Lists of operands are numbered: a longer one by that without its last and the last. Loops of each are noted.
+    HashMap<std::pair<int32_t, int32_t>, int32_t> lists;
+    HashMap<int32_t, int32_t> by_operands;  // the latest with these
     HashMap<int32_t, int32_t> found;
     for (size_t n = 0; n < f_.nodes().size(); ++n) {
       const ir::Node& node = f_.nodes()[n];
       if (node.op != Op::kWhile) continue;
       const auto index = static_cast<int32_t>(n);
-      std::vector<int32_t> operands;
+      int32_t operands = 0;
       for (Value v : node.operands) {
         const auto it = by_operands.find(operands);
         if (it != by_operands.end() && !found.contains(it->second) && Extends(node, it->second)) {
           found.emplace(it->second, index);
         }
-        operands.push_back(v.id);
+        ir::ChargeVisits(1);
+        operands = lists.try_emplace({operands, v.id}, static_cast<int32_t>(lists.size()) + 1).first->second;
       }
-      by_operands[std::move(operands)] = index;
+      by_operands[operands] = index;
     }
     return found;
   }

@@ -39,6 +39,9 @@ absl::StatusOr<bool> Expand(ir::Module* m, const PassContext& context);
 /// Replaces calls by the bodies of the functions they name; a call with a vjp stays while gradients
 /// may be wanted.
 absl::StatusOr<bool> Inline(ir::Module* m, const PassContext& context);
+/// A function with the bodies of calls in their place, and of calls in those, as long as what is copied has at most
+/// *left nodes, which are taken off. Linear in what it makes; nothing else of the module is looked at.
+ir::Function WithoutCalls(const ir::Function& f, const ir::Module& m, bool with_vjp, int64_t* left);
 /// Replaces exact ops on constants, and sums of equal integers, by constants.
 absl::StatusOr<bool> Fold(ir::Module* m, const PassContext& context);
 /// Applies identities that hold bit for bit: x * 1 = x, never x + 0 = x (it is not so for -0).

@@ -3,6 +3,7 @@
 #include <limits>
 #include <vector>
 
+#include "ir/budget_scope.h"
 #include "ir/check_index.h"
 #include "passes/pass.h"
 #include "passes/rewrite.h"
@@ -31,6 +32,7 @@ Interval AllOf(DType dtype) {
 class Ranges {
  public:
   explicit Ranges(const ir::Function& f) : f_(f), all_(static_cast<size_t>(f.num_values())) {
+    ir::ChargeVisits(static_cast<size_t>(f.num_values()));
     for (int v = 0; v < f.num_values(); ++v) all_[static_cast<size_t>(v)] = AllOf(f.type({v}).dtype);
     for (const Node& node : f.nodes()) {
       if (node.num_results != 1) continue;

@@ -3,6 +3,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "ir/budget_scope.h"
+
 namespace reel::passes {
 
 ir::ValueList Copier::operator()(absl::Span<const ir::Value> from) const {
@@ -55,6 +57,7 @@ void CopyResults(const ir::Function& from, ir::Function* to, const Copier& copie
 }
 
 std::vector<bool> LiveNodes(const ir::Function& f) {
+  ir::ChargeVisits(f.nodes().size());
   std::vector<bool> live(f.nodes().size());
   const auto mark = [&](ir::Value v) {
     if (const int32_t i = f.producer_index(v); i >= 0) live[static_cast<size_t>(i)] = true;

@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "ir/budget_scope.h"
 #include "ir/builder.h"
 #include "ir/graph.h"
 
@@ -64,6 +65,7 @@ absl::StatusOr<bool> Rewrite(ir::Function* f, const ir::Module* m, Visit visit) 
   ir::Builder builder(&out, m);
   bool changed = false;
   for (const ir::Node& node : f->nodes()) {
+    ir::ChargeVisits(1);
     builder.set_location(copier.MapLocation(node.location));
     if (visit(node, copier, builder)) {
       changed = true;

@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "ir/budget_scope.h"
 
 namespace reel::passes {
 namespace {
@@ -20,10 +24,30 @@ class RowAnalysis {
  public:
   RowAnalysis(const ir::Module& module, int32_t symbol) : module_(module), rows_(Extent::Symbol(symbol)) {}
 
-  // The axes of the results, if the function works row by row with parameters of these axes.
-  std::optional<Axes> Run(const ir::Function& f, Axes axes, int depth) const {
+  // The axes of the results, if the function works row by row with parameters of these axes. Asked once for each.
+  std::optional<Axes> Run(const ir::Function& f, const Axes& axes, int depth) {
     constexpr int kMaxDepth = 64;  // of functions in functions
     if (depth > kMaxDepth) return std::nullopt;
+    std::pair<const ir::Function*, Axes> question(&f, axes);
+    if (const auto it = known_.find(question); it != known_.end()) return it->second;
+    auto results = Look(f, axes, depth);
+    known_.emplace(std::move(question), results);
+    return results;
+  }
+
+  // Where the rows are; kSame: nowhere; kTwice.
+  static constexpr int kTwice = -2;
+  int RowAxis(const Shape& shape) const {
+    int found = kSame;
+    for (int i = 0; i < shape.rank(); ++i) {
+      if (shape[i] == rows_) found = found == kSame ? i : kTwice;
+    }
+    return found;
+  }
+
+ private:
+  std::optional<Axes> Look(const ir::Function& f, Axes axes, int depth) {
+    ir::ChargeVisits(f.nodes().size());
     axes.resize(static_cast<size_t>(f.num_values()));
     for (const ir::Node& node : f.nodes()) {
       Axes in;
@@ -41,18 +65,7 @@ class RowAnalysis {
     return results;
   }
 
-  // Where the rows are; kSame: nowhere; kTwice.
-  static constexpr int kTwice = -2;
-  int RowAxis(const Shape& shape) const {
-    int found = kSame;
-    for (int i = 0; i < shape.rank(); ++i) {
-      if (shape[i] == rows_) found = found == kSame ? i : kTwice;
-    }
-    return found;
-  }
-
- private:
-  std::optional<Axes> Control(const ir::Node& node, const Axes& in, int depth) const {
+  std::optional<Axes> Control(const ir::Node& node, const Axes& in, int depth) {
     const auto callee = [&](std::string_view attribute) -> const ir::Function& {
       return *module_.FindFunction(node.attr<std::string>(attribute));
     };
@@ -173,12 +186,13 @@ class RowAnalysis {
 
   const ir::Module& module_;
   const Extent rows_;
+  HashMap<std::pair<const ir::Function*, Axes>, std::optional<Axes>> known_;
 };
 
 }  // namespace
 
 bool IsRowwise(const ir::Module& module, const ir::Function& function, int32_t symbol) {
-  const RowAnalysis analysis(module, symbol);
+  RowAnalysis analysis(module, symbol);
   Axes axes;
   for (int i = 0; i < function.num_parameters(); ++i) {
     axes.push_back(analysis.RowAxis(function.parameter(i).type.shape));

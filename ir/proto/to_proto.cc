@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "absl/hash/hash.h"
+#include "ir/budget_scope.h"
 #include "ir/hash_map.h"
 #include "ir/key_hash.h"
 #include "ir/proto/convert.h"
@@ -143,6 +144,7 @@ void Writer::WriteFunction(const Function& f) {
     state ? out->add_state_types(type) : out->add_parameter_types(type);
   }
   out->mutable_nodes()->Reserve(static_cast<int>(f.nodes().size()));
+  ChargeVisits(f.nodes().size());
   for (const Node& node : f.nodes()) WriteNode(node, f, out->add_nodes());
   for (Value v : f.results()) out->add_results(static_cast<uint32_t>(v.id));
   for (const std::string& name : f.result_names()) out->add_result_names(String(name));

@@ -2,6 +2,7 @@
 
 #include <type_traits>
 
+#include "ir/budget_scope.h"
 #include "ir/names.h"
 #include "ir/strings.h"
 #include "ir/text/literal_text.h"
@@ -213,6 +214,7 @@ void Printer::AddReturn(const Function& f) {
 
 void Printer::PrintFunction(const Function& f) {
   AddSignature(f);
+  ChargeVisits(f.nodes().size());
   for (const Node& node : f.nodes()) AddNode(f, node);
   AddReturn(f);
 }

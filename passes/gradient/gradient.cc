@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cstdlib>
 
+#include "ir/budget_scope.h"
+#include "ir/hash_map.h"
 #include "ir/strings.h"
 #include "passes/gradient/rule.h"
 #include "passes/gradient/sweep.h"
@@ -18,7 +20,6 @@ namespace reel::passes {
 const GradRule& RuleOf(ir::Op op) {
   static const GradRule* const kRules[] = {
 #define OP(Enum, ...) &k##Enum##Gradient,
-#include "ir/ops.def"
 #undef OP
   };
   return *kRules[static_cast<size_t>(op)];
@@ -81,6 +82,7 @@ absl::Status CheckArguments(const ir::Function& f, const ir::Module* m,
                           f.type(ys[i]).ToString(), "; they must have the same type"));
     }
   }
+  ir::ChargeVisits(f.nodes().size());
   for (const ir::Node& node : f.nodes()) {
     if (!m && ir::Info(node.op).Has(ir::kControl)) {
       return Error(StrCat("@", f.name(), " has the control op ", ir::Name(node.op),
@@ -99,9 +101,15 @@ absl::StatusOr<std::vector<ir::Value>> Gradients(ir::Function* f, ir::Module* m,
                                                  absl::Span<const ir::Value> ys,
                                                  absl::Span<const ir::Value> xs,
                                                  const GradientOptions& options) {
-  if (absl::Status s = CheckArguments(*f, m, ys, xs, options); !s.ok()) return s;
   FunctionGradients functions(m);
-  Sweep sweep(f, &functions, options.name_nodes);
+  return GradientsWith(&functions, f, ys, xs, options);
+}
+
+absl::StatusOr<std::vector<ir::Value>> GradientsWith(FunctionGradients* functions, ir::Function* f,
+                                                     absl::Span<const ir::Value> ys, absl::Span<const ir::Value> xs,
+                                                     const GradientOptions& options) {
+  if (absl::Status s = CheckArguments(*f, functions->module(), ys, xs, options); !s.ok()) return s;
+  Sweep sweep(f, functions, options.name_nodes);
   ir::Builder& b = sweep.builder();
   std::vector<bool> is_x(static_cast<size_t>(f->num_values()));
   for (ir::Value x : xs) is_x[static_cast<size_t>(x.id)] = true;
@@ -115,7 +123,7 @@ absl::StatusOr<std::vector<ir::Value>> Gradients(ir::Function* f, ir::Module* m,
   std::vector<Cotangent> cotangents;
   for (ir::Value seed : seeds) cotangents.push_back({seed});
   sweep.Start(ys, cotangents, xs, options.stop_gradients);
-  if (absl::Status s = RunSweep(&sweep, &functions); !s.ok()) return s;
+  if (absl::Status s = RunSweep(&sweep, functions); !s.ok()) return s;
 
   std::vector<ir::Value> gradients;
   for (ir::Value x : xs) {
@@ -142,6 +150,13 @@ absl::Status NotFound(const ir::Function& f, std::string_view what, std::string_
                                     "'; it has: ", list));
 }
 
+// Where the first of each name stands.
+HashMap<std::string_view, int> Positions(const std::vector<std::string>& names) {
+  HashMap<std::string_view, int> at;
+  for (size_t i = 0; i < names.size(); ++i) at.emplace(names[i], static_cast<int>(i));
+  return at;
+}
+
 // Positions in f.results() of the selected ys.
 absl::StatusOr<std::vector<int>> FindResults(const ir::Function& f,
                                              absl::Span<const std::string> names) {
@@ -151,8 +166,10 @@ absl::StatusOr<std::vector<int>> FindResults(const ir::Function& f,
     known.push_back(f.result_name(i));
     if (names.empty()) found.push_back(i);
   }
+  const auto positions = Positions(known);
   for (const std::string& name : names) {
-    auto at = static_cast<int>(std::find(known.begin(), known.end(), name) - known.begin());
+    const auto it = positions.find(name);
+    int at = it == positions.end() ? f.num_outputs() : it->second;
     if (at == f.num_outputs()) {
       const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), at);
       if (error != std::errc() || end != name.data() + name.size() || at < 0) at = f.num_outputs();
@@ -171,17 +188,17 @@ absl::StatusOr<std::vector<int>> FindParameters(const ir::Function& f,
     known.push_back(f.parameter(i).name);
     if (names.empty() && IsDifferentiable(f.parameter(i).type.dtype)) found.push_back(i);
   }
+  const auto positions = Positions(known);
   for (const std::string& name : names) {
-    const auto at = std::find(known.begin(), known.end(), name) - known.begin();
-    if (at == f.num_parameters()) return NotFound(f, "parameter or variable", name, known);
-    found.push_back(static_cast<int>(at));
+    const auto it = positions.find(name);
+    if (it == positions.end()) return NotFound(f, "parameter or variable", name, known);
+    found.push_back(it->second);
   }
   return found;
 }
 
-std::string Unique(std::vector<std::string>* taken, std::string name) {
-  while (std::find(taken->begin(), taken->end(), name) != taken->end()) name += "_";
-  taken->push_back(name);
+std::string Unique(HashSet<std::string>* taken, std::string name) {
+  while (!taken->insert(name).second) name += "_";
   return name;
 }
 
@@ -201,7 +218,7 @@ absl::StatusOr<GradientFunction> AddGradientFunction(ir::Module* m, std::string_
   ir::Function g(m->UniqueFunctionName(StrCat(function, ".grad")));
   Copier copier(*forward, &g);
   GradientOptions options;
-  std::vector<std::string> taken;
+  HashSet<std::string> taken;
   for (int i = 0; i < forward->num_arguments(); ++i) {
     const ir::Parameter& p = forward->parameter(i);
     copier.Map({i}, g.AddParameter(Unique(&taken, p.name), p.type));

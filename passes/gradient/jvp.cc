@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <memory>
 
+#include "ir/budget_scope.h"
 #include "ir/hash_map.h"
 #include "ir/key_hash.h"
 #include "ir/strings.h"
 #include "passes/gradient/rule.h"
+#include "passes/gradient/sweep.h"
 #include "passes/rewrite.h"
 
 // Forward mode, node by node: one rule serves both directions.
@@ -32,7 +34,7 @@ struct JvpKey {
 };
 
 struct JvpFunctions {
-  explicit JvpFunctions(ir::Module* m) : module(m), flow(m) {}
+  explicit JvpFunctions(ir::Module* m) : module(m), gradients(m) {}
   std::string AddFunction(ir::Function f) {
     std::string name = module->UniqueFunctionName(f.name());
     f.set_name(name);
@@ -40,7 +42,7 @@ struct JvpFunctions {
     return name;
   }
   ir::Module* module;
-  Flow flow;
+  FunctionGradients gradients;  // of what calls with a vjp name: shared, so that each is built once
   HashMap<JvpKey, std::string, ir::KeyHash> names;  // of what is built
 };
 
@@ -119,7 +121,7 @@ class NodeJvp {
       ys.push_back({first + static_cast<int32_t>(i)});
       us.push_back(sb.Ones(types[i]));  // any but 0, for which rules have answers of their own
     }
-    const auto g = Gradients(&s, functions_->module, ys, xs, {.grad_ys = us, .name_nodes = false});
+    const auto g = GradientsWith(&functions_->gradients, &s, ys, xs, {.grad_ys = us, .name_nodes = false});
     if (!g.ok()) return void(b_.Fail(g.status()));
     std::vector<Value> connected;
     GradientOptions along{.name_nodes = false};
@@ -128,7 +130,7 @@ class NodeJvp {
       connected.push_back((*g)[i]);
       along.grad_ys.push_back(dxs[i]);
     }
-    const auto t = Gradients(&s, functions_->module, connected, us, along);
+    const auto t = GradientsWith(&functions_->gradients, &s, connected, us, along);
     if (!t.ok()) return void(b_.Fail(t.status()));
     s.SetResults(OnlyValid(*t));
     CopyTransposed(s, dxs, *t);
@@ -198,7 +200,7 @@ class NodeJvp {
 
   void Branches() {
     const size_t from = node_.op == ir::Op::kIf ? 1 : 0;  // a condition has no tangent
-    const Mask moving = Moving(), results = functions_->flow.Forward(from_, source_, moving);
+    const Mask moving = Moving(), results = functions_->gradients.flow().Forward(from_, source_, moving);
     if (!Any(results)) return;
     const Mask parameters(moving.begin() + static_cast<std::ptrdiff_t>(from), moving.end());
     const auto name = [&](std::string_view attribute) {
@@ -216,7 +218,7 @@ class NodeJvp {
   }
 
   void While() {
-    const Mask carried = functions_->flow.LoopForward(source_, Moving());
+    const Mask carried = functions_->gradients.flow().LoopForward(source_, Moving());
     const std::string body = Require({source_.attr<std::string>("body"), carried, carried});
     if (request_) return;
     const ValueList operands = WithTangents(0, carried);
@@ -313,6 +315,7 @@ class FunctionJvp {
   }
 
   std::optional<JvpKey> Visit(const ir::Node& node) {
+    ir::ChargeVisits(1);
     ValueList tangents;
     bool moves = false;
     for (Value v : node.operands) {
@@ -387,6 +390,7 @@ absl::Status CheckTangents(const ir::Function& f, absl::Span<const Value> xs, ab
 
 // Nodes that produce ys, or what those need.
 std::vector<bool> NeededNodes(const ir::Function& f, absl::Span<const Value> ys) {
+  ir::ChargeVisits(f.nodes().size());
   std::vector<bool> needed(f.nodes().size());
   const auto mark = [&](Value v) {
     if (const int32_t i = f.producer_index(v); i >= 0) needed[static_cast<size_t>(i)] = true;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "ir/calls.h"
+#include "ir/budget_scope.h"
 #include "ir/hash_map.h"
 #include "ir/strings.h"
 #include "passes/pass.h"
@@ -23,6 +23,7 @@ class Chooser {
   Chooser(const ir::Function& full, int num_forward)
       : full_(full), users_(static_cast<size_t>(full.num_values())),
         forward_(static_cast<size_t>(full.num_values())) {
+    ir::ChargeVisits(full.nodes().size());
     for (int i = 0; i < num_forward; ++i) forward_[static_cast<size_t>(i)] = true;
     for (size_t n = 0; n < full.nodes().size(); ++n) {
       const ir::Node& node = full.nodes()[n];
@@ -41,6 +42,7 @@ class Chooser {
   std::set<Value> Cut(const Mask& saved) const {
     std::set<Value> cut = SmallestCut(saved);
     std::vector<bool> below(static_cast<size_t>(full_.num_values()));
+    ir::ChargeVisits(full_.nodes().size());
     for (Value v : cut) below[Index(v)] = true;
     for (const ir::Node& node : full_.nodes()) {
       const bool again = std::any_of(node.operands.begin(), node.operands.end(),
@@ -81,6 +83,7 @@ class Chooser {
     }
     while (!open.empty()) {  // users have larger numbers
       const Value v = *open.begin();
+      ir::ChargeVisits(1);
       open.erase(open.begin());
       const std::vector<Value> next = ReadOf(v);
       int64_t bytes = 0;
@@ -124,17 +127,11 @@ constexpr int64_t kMaxInlinedNodes = 20000;
 }  // namespace
 
 absl::StatusOr<ir::Function> Flatten(const ir::Function& f, const ir::Module& m) {
-  ir::Module part;  // f and what it calls
-  ir::Function top = f;
-  top.set_name(m.UniqueFunctionName(f.name()));
-  const std::string name = top.name();
-  ir::CopyCallees(part.AddFunction(std::move(top)), m, &part);
-  PassContext context;
-  context.inline_limit_nodes = kMaxInlinedNodes;
-  for (const Pass pass : {Inline, Cse}) {
-    if (auto changed = pass(&part, context); !changed.ok()) return changed.status();
-  }
-  return WithoutDeadNodes(*part.FindFunction(name));
+  int64_t left = kMaxInlinedNodes;
+  ir::Module part;  // what loops and branches name is left out: in loops in loops it would be copied again and again
+  ir::Function& top = part.AddFunction(WithoutCalls(f, m, /*with_vjp=*/false, &left));
+  if (const auto changed = Cse(&part, {}); !changed.ok()) return changed.status();
+  return WithoutDeadNodes(top);
 }
 
 Residuals ChooseResiduals(const ir::Function& full, int num_forward, const Mask& saved,
@@ -157,6 +154,7 @@ Residuals ChooseResiduals(const ir::Function& full, int num_forward, const Mask&
   for (int i = num_forward; i < full.num_parameters(); ++i) {
     copier.Map({i}, all.AddParameter(full.parameter(i).name, full.parameter(i).type));
   }
+  ir::ChargeVisits(full.nodes().size());
   for (const ir::Node& node : full.nodes()) {
     // What only the replaced values lead to has no names for its operands.
     bool known = !copier(node.result()).valid();
@@ -190,6 +188,7 @@ Residuals ChooseResiduals(const ir::Function& full, int num_forward, const Mask&
 
 std::vector<Value> EmitRows(const ir::Function& full, const Residuals& residuals,
                             const std::vector<Value>& parameters, ir::Builder& b) {
+  ir::ChargeVisits(full.nodes().size());
   std::vector<bool> needed(full.nodes().size());
   const auto need = [&](Value v) {
     if (const int32_t n = full.producer_index(v); n >= 0) needed[static_cast<size_t>(n)] = true;

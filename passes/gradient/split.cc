@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/budget_scope.h"
 #include "ir/hash_map.h"
 #include "ir/strings.h"
 #include "passes/gradient/gradient.h"
@@ -109,18 +110,22 @@ absl::StatusOr<Joint> MakeJoint(ir::Module* m, const ir::Function& f, const ir::
 Values PartsOf(const ir::Function& f, Value v) {
   Values parts;
   while (f.Is(v, ir::Op::kScatterAdd)) {
+    ir::ChargeVisits(1);
     const ir::Node& node = *f.producer(v);
     if (node.attr<int64_t>("axis") != 0 || !f.type(node.operands[1]).shape.is_constant()) return {};
-    parts.insert(parts.begin(), {node.operands[1], node.operands[2]});
+    parts.insert(parts.end(), {node.operands[2], node.operands[1]});
     v = node.operands[0];
   }
   const auto splat = SplatOf(f, v);
-  return splat && *splat == ir::Literal::Scalar(splat->dtype(), 0) ? parts : Values();
+  if (!splat || *splat != ir::Literal::Scalar(splat->dtype(), 0)) return {};
+  std::reverse(parts.begin(), parts.end());  // the last came first
+  return parts;
 }
 
 // Walks from some values to where `stop` says that one is known. Returns per node whether it is needed.
 template <typename Stop>
 std::vector<bool> NeededNodes(const ir::Function& f, const Values& from, Stop stop) {
+  ir::ChargeVisits(f.nodes().size());
   std::vector<bool> needed(f.nodes().size());
   const auto need = [&](Value v) {
     const int32_t n = f.producer_index(v);
@@ -137,6 +142,7 @@ std::vector<bool> NeededNodes(const ir::Function& f, const Values& from, Stop st
 // What the gradient reads of the forward part and would have to compute again at some cost.
 Values ChooseSaved(const Joint& joint) {
   const ir::Function& f = joint.function;
+  ir::ChargeVisits(f.nodes().size());
   std::vector<bool> forward(static_cast<size_t>(f.num_values())), known = forward, saved = forward;
   for (int i = 0; i < joint.num_forward; ++i) forward[static_cast<size_t>(i)] = true;
   for (const ir::Node& node : f.nodes()) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "ir/budget_scope.h"
 #include "ir/hash_map.h"
 #include "ir/names.h"
 #include "ir/strings.h"
@@ -274,6 +275,7 @@ void Sweep::Start(absl::Span<const ir::Value> ys, absl::Span<const Cotangent> se
   for (ir::Value v : stops) {
     if (const int32_t i = f_->producer_index(v); i >= 0) stopped[static_cast<size_t>(i)] = true;
   }
+  ir::ChargeVisits(remaining_);
   for (size_t i = 0; i < remaining_; ++i) {
     if (!stopped[i]) MarkActive(f_->nodes()[i]);
   }
@@ -339,6 +341,7 @@ void Sweep::HandOut(const ir::Node& node, GradContext* g, const Cotangent& share
 absl::StatusOr<std::optional<GradientKey>> Sweep::Run() {
   for (; remaining_ > 0; --remaining_) {
     if (!differentiate_[remaining_ - 1]) continue;
+    ir::ChargeVisits(1);
     auto request = Differentiate(f_->nodes()[remaining_ - 1]);
     if (!request.ok() || request->has_value()) return request;
   }

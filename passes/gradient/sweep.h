@@ -8,6 +8,7 @@
 #include "absl/types/span.h"
 #include "ir/builder.h"
 #include "passes/gradient/functions.h"
+#include "passes/gradient/gradient.h"
 
 namespace reel::passes {
 
@@ -53,6 +54,11 @@ class Sweep {
   std::vector<bool> wants_zeros_;
   size_t remaining_ = 0;  // forward nodes not yet visited
 };
+
+/// Gradients() with functions of the module that are built already, and for those to come.
+absl::StatusOr<std::vector<ir::Value>> GradientsWith(FunctionGradients* functions, ir::Function* f,
+                                                     absl::Span<const ir::Value> ys, absl::Span<const ir::Value> xs,
+                                                     const GradientOptions& options = {});
 
 /// Runs a sweep to its end; builds the gradients of functions it meets, without recursion.
 absl::Status RunSweep(Sweep* sweep, FunctionGradients* functions);

@@ -1,5 +1,6 @@
 #include <memory>
 
+#include "ir/budget_scope.h"
 #include "ir/hash_map.h"
 #include "passes/pass.h"
 #include "passes/rewrite.h"
@@ -36,6 +37,7 @@ bool SimplifyControl(const ir::Node& node, Copier& copier, ir::Builder& b) {
 
 // By value: how many operands and results it is.
 std::vector<int> CountUses(const ir::Function& f) {
+  ir::ChargeVisits(f.nodes().size());
   std::vector<int> uses(static_cast<size_t>(f.num_values()), 0);
   for (const ir::Node& node : f.nodes()) {
     for (ir::Value v : node.operands) ++uses[static_cast<size_t>(v.id)];
@@ -49,6 +51,7 @@ std::vector<int> CountUses(const ir::Function& f) {
 // gradient.
 HashMap<int32_t, ir::Value> Relus(const ir::Function& f, const std::vector<int>& uses,
                                               const Demand* demand) {
+  ir::ChargeVisits(f.nodes().size());
   HashMap<int32_t, ir::Value> relus;
   const auto is_zero = [&f](ir::Value v) {
     const auto splat = SplatOf(f, v);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ir/budget_scope.h"
 #include "ir/calls.h"
 #include "ir/strings.h"
 #include "passes/rewrite.h"
@@ -203,6 +204,7 @@ class FunctionBatch {
 
  private:
   std::optional<BatchKey> Visit(const ir::Node& node) {
+    ir::ChargeVisits(1);
     Mask batched;
     for (ir::Value v : node.operands) batched.push_back(batched_[static_cast<size_t>(v.id)]);
     if (!Any(batched)) {
