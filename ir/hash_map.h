@@ -31,8 +31,8 @@ struct DefaultHash {
   }
 };
 
-/// Entries in the order of insertion (until one is erased: the last takes its place), found by an index of their hashes;
-/// a few are found by a look at each. An insertion that throws leaves the table as it was. Insertions and erasures
+/// Entries in the order of insertion (until one is erased: the last takes its place), found by an index of their
+/// hashes; a few are found by a look at each. An insertion that throws leaves the table as it was. Insertions and erasures
 /// invalidate iterators and references, as with std::vector.
 template <typename Entry, typename KeyOf, typename Hash>
 class HashTable {
@@ -179,7 +179,8 @@ class HashTable {
       index_[PlaceOf(last)].number = static_cast<uint32_t>(entry + 1);  // where the last goes
       Free(place);
     }
-    const Entry erased = std::move(entries_[entry]);  // dies when the table is whole: it may look at it
+    // Dies when the table is whole: it may look at it.
+    [[maybe_unused]] const Entry erased = std::move(entries_[entry]);
     if (entry != last) {
       std::destroy_at(&entries_[entry]);
       std::construct_at(&entries_[entry], std::move(entries_[last]));

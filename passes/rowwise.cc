@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "ir/budget_scope.h"
+#include "ir/hash_map.h"
 
 namespace reel::passes {
 namespace {

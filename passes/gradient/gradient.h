@@ -67,10 +67,6 @@ absl::StatusOr<GradientFunction> AddGradientFunction(ir::Module* m, std::string_
                                                      absl::Span<const std::string> xs,
                                                      bool has_grad_ys = false);
 
-/// Attribute of the identity of a variable that only a control op takes: its functions read the variable themselves, so
-/// their contributions go to the variable's sum one by one.
-inline constexpr std::string_view kOperandRead = "operand";
-
 /// Bit i: operand (result) i of a node.
 struct Needs {
   uint32_t operands = 0, results = 0;

@@ -23,10 +23,6 @@ bool IsControl(const ir::Node& node) { return ir::Info(node.op).Has(ir::kControl
 // Whether its rule knows of cotangents that may be missing.
 bool TakesMaybe(const ir::Node& node) { return IsControl(node) && !node.attrs().Find("vjp"); }
 
-bool IsOperandRead(const ir::Node& node) {
-  return node.op == ir::Op::kIdentity && node.attrs().Find(kOperandRead) != nullptr;
-}
-
 // Zero but for a part: what a slice or a gather gives its operand.
 bool IsPart(const ir::Function& f, ir::Value v) {
   if (!f.Is(v, ir::Op::kDynamicUpdate) && !f.Is(v, ir::Op::kScatterAdd)) return false;
@@ -303,23 +299,17 @@ void Sweep::Accumulate(ir::Value v, Cotangent d) {
   sum.zero = false;
 }
 
-ir::Value Sweep::SumOf(const ir::Node& node, ir::Value operand) const {
-  const ir::Node* read = f_->producer(operand);
-  if (!read || !IsOperandRead(*read) || cotangents_[Index(operand)].valid()) return operand;
-  return IsControl(node) ? read->operands[0] : operand;
-}
-
 void Sweep::TakeSums(const ir::Node& node, GradContext* g) const {
   HashSet<int32_t> taken;
   for (size_t i = node.operands.size(); i-- > 0;) {
     if (!taken.insert(node.operands[i].id).second || !g->wanted_[i]) continue;
-    g->sums_[i] = cotangents_[Index(SumOf(node, node.operands[i]))];
+    g->sums_[i] = cotangents_[Index(node.operands[i])];
   }
 }
 
 void Sweep::HandOut(const ir::Node& node, GradContext* g, const Cotangent& shared) {
   for (size_t i = 0; i < g->gradients_.size(); ++i) {
-    const ir::Value v = SumOf(node, node.operands[i]);
+    const ir::Value v = node.operands[i];
     if (g->wants_zeros_[i] && f_->is_parameter(cotangents_[Index(v)].value)) wants_zeros_[Index(v)] = true;
     if (g->is_total_[i]) cotangents_[Index(v)] = g->gradients_[i];
   }
@@ -328,11 +318,12 @@ void Sweep::HandOut(const ir::Node& node, GradContext* g, const Cotangent& share
     Cotangent d = g->gradients_[i];
     if (shared.maybe() && d.valid()) {
       d.present = shared.present;
-      if (node.op == ir::Op::kIdentity)
+      if (node.op == ir::Op::kIdentity) {
         d.zero = shared.zero;
-      else
-        d.value = builder_.Select(builder_.BroadcastTo(d.present, Type(builder_.type(d.value)).shape), d.value,
-                                  Missing(builder_, Type(builder_.type(d.value)), false));
+      } else {
+        const Type type = builder_.type(d.value);
+        d.value = builder_.Select(builder_.BroadcastTo(d.present, type.shape), d.value, Missing(builder_, type, false));
+      }
     }
     Accumulate(node.operands[i], d);
   }

@@ -37,8 +37,6 @@ class Sweep {
   void MarkActive(const ir::Node& node);
   absl::StatusOr<std::optional<GradientKey>> Differentiate(const ir::Node& node);
   void Accumulate(ir::Value v, Cotangent cotangent);
-  // Where the sum is that a control op adds to for one of its operands: a variable that it reads has its own.
-  ir::Value SumOf(const ir::Node& node, ir::Value operand) const;
   void TakeSums(const ir::Node& node, GradContext* g) const;
   void HandOut(const ir::Node& node, GradContext* g, const Cotangent& shared);
   // Names what was appended since there were so many values after the node it is the gradient of.
