@@ -48,9 +48,11 @@ Branch TraceBranch(const char* name, const std::vector<Tensor>& like, Body body)
   };
   std::vector<Tensor> parameters;
   for (const Tensor& x : like) parameters.push_back(add(x.type()));
+  const internal::SourceLine line = State().location;
   const internal::TraceScope scope(&inner, branch.log);
   const uint64_t begin = internal::NextId();
   std::vector<Tensor> results = body(parameters, add);
+  State().location = line;  // the identities are the op's, not the body's
   internal::SeparateResults(&results, begin);
   for (const Tensor& y : results) branch.request.results.push_back(y);
   return branch;
@@ -111,35 +113,31 @@ void internal::SeparateResults(std::vector<Tensor>* results, uint64_t begin) {
   }
   for (Tensor& y : *results) {
     if (!y.defined() || !IsDifferentiable(y.dtype())) continue;
-    if (y.id() < begin || uses[y.id()] > 1) y = Identity(y);
+    if (y.id() < begin || uses[y.id()] > 1) y = Identity({y, {}});
   }
 }
 
 void internal::SeparateOperands(std::vector<Tensor>* values) {
   for (size_t i = values->size(); i-- > 0;) {
     Tensor& x = (*values)[i];
-    if (x.defined() && IsDifferentiable(x.dtype())) x = Identity(x);
+    if (x.defined() && IsDifferentiable(x.dtype())) x = Identity({x, {}});
   }
 }
 
-namespace {
-
-std::vector<Tensor> EagerCond(const std::function<std::vector<Tensor>()>& branch) {
-  if (!internal::Observed()) return branch();
-  const uint64_t begin = internal::NextId();
+std::vector<Tensor> internal::RunBranch(const std::function<std::vector<Tensor>()>& branch) {
+  if (!Observed()) return branch();
+  const uint64_t begin = NextId();
   std::vector<Tensor> results = branch();
-  internal::SeparateResults(&results, begin);
+  SeparateResults(&results, begin);
   return results;
 }
-
-}  // namespace
 
 std::vector<Tensor> Cond(const Operand& condition,
                          const std::function<std::vector<Tensor>()>& then_branch,
                          const std::function<std::vector<Tensor>()>& else_branch) {
   const LocationScope scope(condition);
   const Tensor c = Condition("cond", condition);
-  if (!State().trace) return EagerCond(c.item<bool>() ? then_branch : else_branch);
+  if (!State().trace) return internal::RunBranch(c.item<bool>() ? then_branch : else_branch);
 
   Branch yes = TraceBranch("then", {}, [&](const auto&, const auto&) { return then_branch(); });
   Branch no = TraceBranch("else", {}, [&](const auto&, const auto&) { return else_branch(); });

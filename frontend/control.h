@@ -18,6 +18,8 @@ using AddCarried = std::function<Tensor(const Type&)>;
 void SeparateResults(std::vector<Tensor>* results, uint64_t begin);
 /// The same for the first values of loop variables; the first one's identity is the last op.
 void SeparateOperands(std::vector<Tensor>* values);
+/// A branch that is taken at once; while something records or traces, with results of their own. Null ones stay null.
+std::vector<Tensor> RunBranch(const std::function<std::vector<Tensor>()>& branch);
 
 /// WhileLoop in a trace, for bodies that know some of their variables only when they have run.
 std::vector<Tensor> TracedWhile(

@@ -262,7 +262,8 @@ const LoopRow kLoops[] = {
      }},
     {"passed through",
      [](int64_t n, const Tensor& x) {
-       const Tensors r = Repeat(n, [](const Tensors& v) { return Tensors{v[0], v[1] * v[0] + Sin(v[0])}; }, {x, x * 0.2});
+       const auto body = [](const Tensors& v) { return Tensors{v[0], v[1] * v[0] + Sin(v[0])}; };
+       const Tensors r = Repeat(n, body, {x, x * 0.2});
        return r[0] * r[1] * x + Sin(r[0]);
      }},
     {"swapped, one result used",
@@ -296,6 +297,13 @@ const LoopRow kLoops[] = {
        const Tensors r = Cond(Tensor(n > 0), [&] { return Tensors{z, z, z * x}; },
                               [&] { return Tensors{x, x * 0.3, x}; });
        return r[0] * r[1] + r[2] * z + r[0] * 0.1 + x * 0.7;
+     }},
+    {"branch of three that returns captures, beside an op of many",
+     [](int64_t n, const Tensor& x) {
+       const Tensor z = Sin(x);
+       const Tensor y = SwitchCase(Tensor(n), {[&] { return Tensors{x}; }, [&] { return Tensors{z}; },
+                                               [&] { return Tensors{x * z}; }})[0];
+       return Abs(y) + y * 1.3 + RmsNormalize(x) * z + LogSoftmax(z);
      }},
     {"branch without one of them",
      [](int64_t n, const Tensor& x) {
@@ -333,6 +341,15 @@ TEST(Loops, FirstGradientsHaveTheBitsOfEagerCode) {
       }
     }
   }
+}
+
+// The values of their own that results get are on the user's line.
+TEST(Loops, ResultsHaveTheLocationOfTheOp) {
+  const Function f = Trace(
+      [](const Tensor& x) { return Cond(x > 0.0, [&] { return x; }, [&] { return -x; }); }, {Spec({kFloat32, {}})});
+  const std::string text = f.ToText();
+  EXPECT_NE(text.find("identity"), std::string::npos) << text;
+  EXPECT_EQ(text.find("control.cc"), std::string::npos) << text;
 }
 
 }  // namespace

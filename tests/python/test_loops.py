@@ -1,9 +1,12 @@
 """Control flow: eager, traced and differentiated."""
 
+import contextlib
+
 import numpy as np
 import pytest
 
 import reel
+import reel.tf as tf
 
 X = reel.asarray([1.0, 2.0, 3.0])
 
@@ -57,6 +60,72 @@ def test_eager_and_traced(name, function, expected):
 
     eager = gradient(X).numpy()
     np.testing.assert_array_equal(reel.compile(reel.trace(gradient, [reel.TensorSpec((3,))]))(X).numpy(), eager)
+
+
+BRANCHES = [
+    ("captured", lambda x, z: reel.cond(x[0] > 0, lambda: x, lambda: z)),
+    ("other captured", lambda x, z: reel.cond(x[0] < 0, lambda: x, lambda: z)),
+    ("twice", lambda x, z: sum(reel.cond(x[0] > 0, lambda: {"a": [z, z], "b": x}, lambda: {"a": [x, z], "b": x})["a"])),
+    ("op", lambda x, z: reel.cond(x[0] > 0, lambda: z * x, lambda: z)),
+    ("nested", lambda x, z: reel.cond(x[0] > 0, lambda: reel.cond(x[1] > 0, lambda: z, lambda: x), lambda: x)),
+    ("known in traces", lambda x, z: reel.cond(reel.asarray(True), lambda: x, lambda: z)),
+    ("switch_case", lambda x, z: reel.switch_case(reel.argmax(x), [lambda: x, lambda: z, lambda: x * z])),
+    ("case", lambda x, z: reel.case([(x[0] > 5, lambda: x), (x[1] > 0, lambda: z)], lambda: -x)),
+    ("while", lambda x, z: reel.while_loop(lambda i, y: i < 2, lambda i, y: (i + 1, z), (reel.asarray(0), x))[1]),
+]
+
+
+@pytest.mark.parametrize("branch", [r[1] for r in BRANCHES], ids=[r[0] for r in BRANCHES])
+def test_first_gradients_have_the_bits_of_eager_code(branch):
+    """Uses before and after a branch, whose cotangents round when they are added up in another order."""
+
+    def gradient(x):
+        with reel.GradientTape() as tape:
+            tape.watch(x)
+            z = reel.sin(x)
+            y = branch(x, z)
+            loss = reel.sum(y * 1.3 + reel.tanh(y) * z) + reel.sum(reel.exp(x * z) * 0.7) + reel.sum(x * x * z)
+        return tape.gradient(loss, x)
+
+    x = reel.asarray(np.random.default_rng(0).uniform(0.1, 3, 50), dtype=reel.float32)
+    eager = gradient(x).numpy()
+    for level in (0, 2):
+        compiled = reel.compile(reel.trace(gradient, [reel.TensorSpec((50,))]), opt_level=level)
+        assert compiled(x).numpy().tobytes() == eager.tobytes()
+
+
+TF_BRANCHES = [
+    ("cond", lambda x, z: tf.cond(x[0] > 0, lambda: x, lambda: z)),
+    ("cond twice", lambda x, z: sum(tf.cond(x[0] > 0, lambda: (z, z, x), lambda: (x, z, x))[:2])),
+    ("case", lambda x, z: tf.case([(x[0] > 5, lambda: x), (x[1] > 0, lambda: z)], lambda: -x)),
+    ("switch_case", lambda x, z: tf.switch_case(tf.argmax(x[:3]), [lambda: x, lambda: z, lambda: x * z])),
+]
+
+
+@pytest.mark.parametrize("branch", [r[1] for r in TF_BRANCHES], ids=[r[0] for r in TF_BRANCHES])
+def test_first_gradients_of_tf_branches_have_the_bits_of_eager_code(branch):
+    def gradient(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            z = tf.sin(x)
+            y = branch(x, z)
+            assert isinstance(y, tf.Tensor)
+            loss = tf.reduce_sum(y * 1.3 + tf.tanh(y) * z) + tf.reduce_sum(tf.exp(x * z) * 0.7 + x * x * z)
+        return tape.gradient(loss, x)
+
+    x = tf.constant(np.random.default_rng(0).uniform(0.1, 3, 50), dtype=tf.float32)
+    assert tf.function(gradient)(x).numpy().tobytes() == gradient(x).numpy().tobytes()
+
+
+def test_branches_taken_at_once_return_anything():
+    v = reel.Variable(2.0)
+    for within in (False, True):
+        with reel.GradientTape() if within else contextlib.nullcontext():
+            assert reel.cond(True, lambda: v, lambda: None) is v
+            assert reel.cond(True, lambda: None, lambda: v) is None
+            assert reel.switch_case(1, [lambda: 1, lambda: {"b": "text", "a": 0.5, 3: X}])["b"] == "text"
+            made = []
+            assert reel.cond(False, lambda: 1, lambda: made.append(X * 2) or made[0]) is made[0]
 
 
 def test_gradients_inside_and_bounds():

@@ -1,6 +1,8 @@
 #include "reel/loops.h"
 
 #include "callback.h"
+#include "frontend/binding.h"
+#include "frontend/control.h"
 #include "register.h"
 
 // Control flow: at once when eager; in a trace, branches and loops of the graph. Structures are
@@ -29,6 +31,27 @@ void CheckStructure(const char* op, nb::handle first, nb::handle other) {
                      nb::repr(b).c_str(), "; they must be the same"}));
 }
 
+// A branch that is taken at once returns any structure of anything; its tensors are treated as Cond's.
+nb::object RunBranch(const nb::object& branch) {
+  if (!internal::Observed()) return branch();
+  nb::object out;
+  std::vector<nb::object> leaves;
+  std::vector<Tensor> before;
+  const std::vector<Tensor> results = internal::RunBranch([&] {
+    out = branch();
+    FlattenTree(out, &leaves);
+    for (const nb::object& x : leaves) before.push_back(IsTensor(x.ptr()) ? ToTensor(x) : Tensor());
+    return before;
+  });
+  bool same = true;
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    if (!results[i].defined() || results[i].id() == before[i].id()) continue;
+    leaves[i] = WrapAs(Py_TYPE(leaves[i].ptr()), results[i]);
+    same = false;
+  }
+  return same ? out : RebuildTree(out, leaves);
+}
+
 nb::object CondOf(nb::handle pred, nb::handle true_fn, nb::handle false_fn) {
   const nb::object yes = nb::borrow(true_fn), no = nb::borrow(false_fn);
   const Operand condition = ToOperand(pred);
@@ -36,7 +59,7 @@ nb::object CondOf(nb::handle pred, nb::handle true_fn, nb::handle false_fn) {
   if (value.type() != Type{kBool, {}})
     ThrowInvalid("cond: the condition must be a bool scalar, not " + value.type().ToString() +
                  "; compare and reduce it to one bool");
-  if (!value.symbolic()) return value.item<bool>({}) ? yes() : no();
+  if (!value.symbolic()) return RunBranch(value.item<bool>({}) ? yes : no);
   nb::object structure, other;
   const std::vector<Tensor> results = Cond(
       Operand(value, {}), [&] { return CallForTensors(yes, nb::tuple(), &structure); },
@@ -171,7 +194,7 @@ nb::object SwitchOf(TensorLike index, nb::handle branches) {
     auto at = i.item<int64_t>({});
     if (at < 0 || at >= static_cast<int64_t>(functions.size()))
       at = static_cast<int64_t>(functions.size()) - 1;
-    return functions[static_cast<size_t>(at)]();
+    return RunBranch(functions[static_cast<size_t>(at)]);
   }
   nb::object structure;
   std::vector<std::function<std::vector<Tensor>()>> calls;

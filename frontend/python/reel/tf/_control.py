@@ -55,7 +55,7 @@ def cond(pred, true_fn=None, false_fn=None, name=None):
         return true_fn() if pred else false_fn()
     condition = _check_predicate(pred, "cond")
     if not condition.symbolic:
-        return true_fn() if bool(condition) else false_fn()
+        return _core.cond(condition, true_fn, false_fn)
     packer = _Packer()
     true_fn, false_fn = converted(true_fn), converted(false_fn)
     results = _core.cond(condition, lambda: _branch(packer, true_fn), lambda: _branch(packer, false_fn))
