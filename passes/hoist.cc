@@ -137,9 +137,15 @@ std::string WithCarried(const ir::Function& f, const ir::Function& body,
   ir::Function out(m->UniqueFunctionName(f.name()));
   Copier copier(f, &out);
   CopySignature(f, &out, &copier);
+  std::vector<std::string> names;  // what was hoisted from it before has some already
+  for (int i = 0; i < f.num_parameters(); ++i) names.push_back(f.parameter(i).name);
   std::vector<Value> extra;
-  for (Value v : carried)
-    extra.push_back(out.AddParameter(StrCat("fixed", extra.size()), body.type(v)));
+  for (Value v : carried) {
+    std::string name = StrCat("fixed", extra.size());
+    while (std::find(names.begin(), names.end(), name) != names.end()) name += "_";
+    names.push_back(name);
+    extra.push_back(out.AddParameter(std::move(name), body.type(v)));
+  }
   const bool is_body = &f == &body;
   std::vector<Value> instead(static_cast<size_t>(f.num_values()));
   for (size_t i = 0; is_body && i < carried.size(); ++i)

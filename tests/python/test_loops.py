@@ -72,6 +72,9 @@ BRANCHES = [
     ("switch_case", lambda x, z: reel.switch_case(reel.argmax(x), [lambda: x, lambda: z, lambda: x * z])),
     ("case", lambda x, z: reel.case([(x[0] > 5, lambda: x), (x[1] > 0, lambda: z)], lambda: -x)),
     ("while", lambda x, z: reel.while_loop(lambda i, y: i < 2, lambda i, y: (i + 1, z), (reel.asarray(0), x))[1]),
+    # Its gradient has loops in loops, which invariants leave one after the other.
+    ("while from a value", lambda x, z: reel.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * x + reel.sin(z)),
+                                                        (reel.astype(x[0] * 0, reel.int64), x))[1]),
 ]
 
 
