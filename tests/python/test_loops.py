@@ -97,16 +97,31 @@ def test_first_gradients_have_the_bits_of_eager_code(branch):
         assert compiled(x).numpy().tobytes() == eager.tobytes()
 
 
-TF_BRANCHES = [
+TF_ROWS = [
     ("cond", lambda x, z: tf.cond(x[0] > 0, lambda: x, lambda: z)),
     ("cond twice", lambda x, z: sum(tf.cond(x[0] > 0, lambda: (z, z, x), lambda: (x, z, x))[:2])),
     ("case", lambda x, z: tf.case([(x[0] > 5, lambda: x), (x[1] > 0, lambda: z)], lambda: -x)),
     ("switch_case", lambda x, z: tf.switch_case(tf.argmax(x[:3]), [lambda: x, lambda: z, lambda: x * z])),
+    ("while", lambda x, z: tf_while(lambda y: [y * x + tf.sin(z)], x)),
+    ("while captured", lambda x, z: tf_while(lambda y: [z], x)),
+    ("while two", lambda x, z: tf_while(lambda y, w: [w, w * y * 0.3], x, x)),
+    ("foldl", lambda x, z: tf.foldl(lambda a, e: tf.tanh(a * e) + x * z, x, x)),
+    ("foldl captured", lambda x, z: tf.foldl(lambda a, e: z, x, x)),
+    ("foldr", lambda x, z: tf.foldr(lambda a, e: tf.tanh(a * e) + a * z[0], x)),
+    ("scan", lambda x, z: tf.scan(lambda a, e: tf.tanh(a * e) + a * z[0], x, x[0])),
+    ("scan first", lambda x, z: tf.scan(lambda a, e: tf.tanh(a * e) + a * z[0], x)),
+    ("map", lambda x, z: tf.map_fn(lambda e: e * e * z[1] + tf.sin(e), x)),
+    ("map captured", lambda x, z: tf.reduce_sum(tf.map_fn(lambda e: z, x), 0)),
 ]
 
 
-@pytest.mark.parametrize("branch", [r[1] for r in TF_BRANCHES], ids=[r[0] for r in TF_BRANCHES])
-def test_first_gradients_of_tf_branches_have_the_bits_of_eager_code(branch):
+def tf_while(body, *values):
+    start = tf.cast(values[0][0] * 0, tf.int32)  # not known in a trace
+    return sum(tf.while_loop(lambda i, *_: i < 3, lambda i, *now: [i + 1, *body(*now)], [start, *values])[1:])
+
+
+@pytest.mark.parametrize("branch", [r[1] for r in TF_ROWS], ids=[r[0] for r in TF_ROWS])
+def test_first_gradients_of_tf_control_flow_have_the_bits_of_eager_code(branch):
     def gradient(x):
         with tf.GradientTape() as tape:
             tape.watch(x)

@@ -1,5 +1,7 @@
 #include "reel/loops.h"
 
+#include <optional>
+
 #include "callback.h"
 #include "frontend/binding.h"
 #include "frontend/control.h"
@@ -31,25 +33,42 @@ void CheckStructure(const char* op, nb::handle first, nb::handle other) {
                      nb::repr(b).c_str(), "; they must be the same"}));
 }
 
-// A branch that is taken at once returns any structure of anything; its tensors are treated as Cond's.
+// Any structure of anything; other leaves than tensors are null.
+struct Mixed {
+  explicit Mixed(const nb::object& tree_) : tree(tree_) {
+    FlattenTree(tree, &leaves);
+    for (const nb::object& x : leaves) tensors.push_back(IsTensor(x.ptr()) ? ToTensor(x) : Tensor());
+  }
+  // The structure with these tensors; itself if it has them.
+  nb::object With(const std::vector<Tensor>& others) {
+    bool same = true;
+    for (size_t i = 0; i < leaves.size(); ++i) {
+      if (!others[i].defined() || others[i].id() == tensors[i].id()) continue;
+      leaves[i] = WrapAs(Py_TYPE(leaves[i].ptr()), others[i]);
+      same = false;
+    }
+    return same ? tree : RebuildTree(tree, leaves);
+  }
+  nb::object tree;
+  std::vector<nb::object> leaves;
+  std::vector<Tensor> tensors;
+};
+
+// A branch that is taken at once: its tensors are treated as Cond's.
 nb::object RunBranch(const nb::object& branch) {
   if (!internal::Observed()) return branch();
-  nb::object out;
-  std::vector<nb::object> leaves;
-  std::vector<Tensor> before;
-  const std::vector<Tensor> results = internal::RunBranch([&] {
-    out = branch();
-    FlattenTree(out, &leaves);
-    for (const nb::object& x : leaves) before.push_back(IsTensor(x.ptr()) ? ToTensor(x) : Tensor());
-    return before;
-  });
-  bool same = true;
-  for (size_t i = 0; i < leaves.size(); ++i) {
-    if (!results[i].defined() || results[i].id() == before[i].id()) continue;
-    leaves[i] = WrapAs(Py_TYPE(leaves[i].ptr()), results[i]);
-    same = false;
-  }
-  return same ? out : RebuildTree(out, leaves);
+  std::optional<Mixed> out;
+  const std::vector<Tensor> results = internal::RunBranch([&] { return out.emplace(branch()).tensors; });
+  return out->With(results);
+}
+
+// The first values of the variables of a loop that runs at once: treated as WhileLoop's.
+nb::object OwnOperands(const nb::object& tree) {
+  if (!internal::Observed()) return tree;
+  Mixed values(tree);
+  std::vector<Tensor> own = values.tensors;
+  internal::SeparateOperands(&own);
+  return values.With(own);
 }
 
 nb::object CondOf(nb::handle pred, nb::handle true_fn, nb::handle false_fn) {
@@ -217,6 +236,8 @@ nb::object CaseOf(nb::handle pairs, nb::handle otherwise) {
 }  // namespace
 
 void RegisterLoops(nb::module_& m) {
+  m.def("_run_branch", [](nb::object branch) { return RunBranch(branch); }, "branch"_a);
+  m.def("_own_operands", [](nb::object values) { return OwnOperands(values); }, "values"_a);
   m.def("cond", &CondOf, "pred"_a, "true_fn"_a, "false_fn"_a,
         nb::sig("def cond(pred: TensorLike, true_fn: Callable[[], Any], false_fn: Callable[[], "
                 "Any]) -> Any"),

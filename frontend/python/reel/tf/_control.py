@@ -111,6 +111,11 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
     return _case([(index == i, f) for i, f in pairs], default)
 
 
+def _run(fn, *arguments):
+    """A step of an eager loop, whose results are values of their own to tapes, as in a graph."""
+    return _core._run_branch(lambda: fn(*arguments))
+
+
 def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations=10, back_prop=True, swap_memory=False,
                maximum_iterations=None, name=None):
     """loop_vars = body(*loop_vars) as long as cond(*loop_vars); at most maximum_iterations times.
@@ -128,8 +133,9 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
     if symbolic(test) or any(symbolic(x) for x in nest.flatten(values)):
         return _traced_while(cond, body, values, maximum_iterations)
     count = 0
+    values = _core._own_operands(values)
     while (maximum_iterations is None or count < int(maximum_iterations)) and bool(test):
-        values = _next_values(body(*values), values)
+        values = _run(lambda now: _next_values(body(*now), now), values)
         count += 1
         test = cond(*values)
     return values
@@ -197,7 +203,7 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
         return packer.pack(rows)
     if n == 0:
         raise ConversionError("map_fn: elems have no rows")
-    return _stack([fn(_row(elems, i)) for i in range(n)])
+    return _stack([_run(fn, _row(elems, i)) for i in range(n)])
 
 
 def _start(elems, n, initializer, reverse, what):
@@ -220,8 +226,9 @@ def _fold(fn, elems, initializer, reverse, what):
         last = fold(lambda a, x: state.leaves(fn(state.pack(a), inputs.pack(x))), [x._t for x in rows],
                     state.leaves(value))
         return state.pack(last)
+    value = _core._own_operands(value)
     for i in order:
-        value = fn(value, _row(elems, i))
+        value = _run(fn, value, _row(elems, i))
     return value
 
 
@@ -248,9 +255,10 @@ def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, sw
                                      start,
                                      reverse))
     values = [value] if initializer is None else []
+    value = _core._own_operands(value)
     for i in order:
-        value = fn(value, _row(elems, i))
-        values.append(value)
+        value, y = _run(lambda a, x: (fn(a, x),) * 2, value, _row(elems, i))
+        values.append(y)
     if not values:
         raise ConversionError("scan: elems have no rows")
     return _stack(values[::-1] if reverse else values)
