@@ -20,6 +20,7 @@ namespace reel::passes {
 const GradRule& RuleOf(ir::Op op) {
   static const GradRule* const kRules[] = {
 #define OP(Enum, ...) &k##Enum##Gradient,
+#include "ir/ops.def"
 #undef OP
   };
   return *kRules[static_cast<size_t>(op)];
