@@ -252,8 +252,9 @@ void ProgramCache::Publish(const Found& found, absl::StatusOr<std::shared_ptr<co
     complain = !std::exchange(complained_, true);
   }
   if (!complain) return;
+  const auto message = program.status().message();
   std::fputs(StrCat("reel: ", Text(found.site), " cannot be compiled and stays op by op: ",
-                    program.status().message().empty() ? "out of memory" : program.status().message(), "; others may, too\n").c_str(), stderr);
+                    message.empty() ? "out of memory" : message, "; others may, too\n").c_str(), stderr);
 }
 
 // A structure that comes back is counted anew.

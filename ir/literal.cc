@@ -31,7 +31,8 @@ int64_t SaturateInt(DType dtype, double x) {
 
 Literal::Literal(Type type, std::vector<std::byte> bytes)
     : type_(std::move(type)), num_bytes_(bytes.size()) {
-  if (static_cast<int64_t>(num_bytes_) != type_.bytes()) throw std::logic_error("the bytes of a literal do not make its type");
+  if (static_cast<int64_t>(num_bytes_) != type_.bytes())
+    throw std::logic_error("the bytes of a literal do not make its type");
   const auto owner = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
   bytes_ = {owner, owner->data()};
 }

@@ -9,7 +9,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <memory>
 
 #include "ir/file/temporary.h"
@@ -42,8 +41,9 @@ CacheFolder::CacheFolder(const std::string& given, bool make) {
   std::string path = given;
   while (path.size() > 1 && path.ends_with('/')) path.pop_back();  // would follow a link
   if (make) {
-    std::error_code error;
-    std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
+    // std::filesystem::path of libstdc++ 12 frees what it has not where an allocation of it fails.
+    for (size_t slash = path.find('/', 1); slash != std::string::npos; slash = path.find('/', slash + 1))
+      ::mkdir(path.substr(0, slash).c_str(), 0777);
     ::mkdir(path.c_str(), 0700);
   }
   folder_ = ir::Descriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));

@@ -208,7 +208,7 @@ class Linker {
     }
     const std::string_view name = NameAt(o.symbol_names, symbol.st_name);
     for (const LoadedCode::Symbols* known : {&symbols_, &outside_}) {
-      const auto it = known->find(absl::string_view(name.data(), name.size()));
+      const auto it = known->find(name);
       if (it != known->end()) return static_cast<const char*>(it->second);
     }
     return Broken(StrCat("it needs ", name));
@@ -309,7 +309,7 @@ LoadedCode::~LoadedCode() {
 }
 
 const void* LoadedCode::Find(std::string_view symbol) const {
-  const auto it = symbols_.find(absl::string_view(symbol.data(), symbol.size()));
+  const auto it = symbols_.find(symbol);
   return it == symbols_.end() ? nullptr : it->second;
 }
 

@@ -44,7 +44,7 @@ def run(command, limit, env=None):
             resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
     try:
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, preexec_fn=bound, env=env)
+        done = subprocess.run(command, capture_output=True, timeout=60, preexec_fn=bound, env=env)
     except subprocess.TimeoutExpired:  # an interpreter, where it can hardly start
         return "timeout", ""
     return done.returncode, done.stderr.decode(errors="replace")

@@ -4,6 +4,8 @@
 // In the place of the C and C++ libraries' allocators, for all libraries of the program that includes it, once: they
 // count, and one allocation fails.
 
+#include <dlfcn.h>
+
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
@@ -19,7 +21,11 @@ namespace reel::failing {
 inline std::atomic<int64_t> allocations{0};  ///< of all threads, so far
 inline std::atomic<int64_t> failing{-1};     ///< the number of the one that fails; negative: none
 
+// While a library is opened: without memory LLVM's static constructors end the process. Reel asks for room before.
+inline std::atomic<int> opening{0};
+
 inline bool Fails() {
+  if (opening.load(std::memory_order_relaxed) != 0) return false;
   return allocations.fetch_add(1, std::memory_order_relaxed) == failing.load(std::memory_order_relaxed);
 }
 
@@ -48,6 +54,14 @@ int posix_memalign(void** out, size_t alignment, size_t bytes) noexcept {
   *out = p;
   return 0;
 }
+}
+
+extern "C" void* dlopen(const char* name, int flags) noexcept {
+  static auto* const real = reinterpret_cast<void* (*)(const char*, int)>(::dlsym(RTLD_NEXT, "dlopen"));
+  reel::failing::opening.fetch_add(1);
+  void* const library = real(name, flags);
+  reel::failing::opening.fetch_sub(1);
+  return library;
 }
 
 static void* ReelNew(size_t bytes, size_t alignment) {
