@@ -82,7 +82,10 @@ function(reel_test)
   add_dependencies(${T_NAME} reel_kernels)  # opened at run time
   set_target_properties(${T_NAME} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
   if(NOT T_TIMEOUT)
-    set(T_TIMEOUT 300)
+    set(T_TIMEOUT 300)  # seconds, a watchdog for what hangs; sanitized code takes several times as long
+    if(REEL_SANITIZE)
+      set(T_TIMEOUT 900)
+    endif()
   endif()
   if(NOT T_SHARDS)
     add_test(NAME ${T_NAME} COMMAND ${T_NAME})
