@@ -123,7 +123,7 @@ void ScheduleRecurrence(const ScheduleContext& c) {
   const int64_t cost = ExprCost(*k);
   if (lanes) {
     const int64_t width = c.options.vectorize ? VectorWidth(*k, c.target, tile, 2) : 1;
-    Stmt neighbours = MakeLoop(lane, tile, LoopKind::kVector, width, std::move(body));
+    Stmt neighbours = MakeLoop(lane, std::min(extent, tile), LoopKind::kVector, width, std::move(body));
     if (extent % tile != 0) Clip(&neighbours, AxisAffine(tiles, tile), extent);
     body = Only(std::move(neighbours));
     around.insert(around.end(), inner.begin(), inner.end() - 1);
