@@ -25,7 +25,8 @@ constexpr int64_t kUseCounts = 600;  // seconds; a file's time tells its last us
 bool OnlyWeWrite(const struct stat& info) {
   return info.st_uid == ::geteuid() && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
-bool IsOurs(const struct stat& info) { return S_ISREG(info.st_mode) && info.st_nlink == 1 && OnlyWeWrite(info); }
+// A file that was replaced while it was open has no link left: still ours.
+bool IsOurs(const struct stat& info) { return S_ISREG(info.st_mode) && info.st_nlink <= 1 && OnlyWeWrite(info); }
 
 /// Machine code is executed: where others can put some, none is looked for. Users learn why nothing is kept.
 void SayRefused(const std::string& path, std::string_view why) {
