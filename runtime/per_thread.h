@@ -7,6 +7,10 @@
 #include <cstdint>
 #include <memory>
 
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/lsan_interface.h>
+#endif
+
 namespace reel::runtime {
 
 namespace internal {
@@ -46,6 +50,9 @@ template <typename T>
 T& PerThread() {
   if (T* const object = FindPerThread<T>()) [[likely]] return *object;
   auto mine = std::make_unique<T>();
+#if defined(__SANITIZE_ADDRESS__)
+  __lsan_ignore_object(mine.get());  // after a fork nothing leads to those of the threads that are not in the child
+#endif
   const int64_t key = internal::KeyOf<T>();
   if (key >= 0) pthread_setspecific(static_cast<pthread_key_t>(key), mine.get());  // else it outlives its thread
   return *(internal::of_thread<T> = mine.release());
