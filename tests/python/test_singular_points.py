@@ -185,3 +185,51 @@ def test_eigenvalues_of_the_unit_matrix():
     distinct = reel.asarray(np.array([[2.0, 0.0, 0.0], [0.5, 5.0, 0.0], [0.25, -0.5, 9.0]]))
     lower = np.tril(w + w.T) - np.diag(np.diag(w))
     np.testing.assert_allclose(np.asarray(gradients(whole, distinct, 1)), lower, atol=1e-9)
+
+
+def norm_of(axis, order):
+    return lambda x: reel.linalg.vector_norm(x, axis=axis, ord=order)
+
+
+# Smooth where an element is 0 or two are equal, though they may be computed with |x|, maxima or divisions.
+SMOOTH = {
+    "vector_norm": norm_of(-1, 2), "vector_norm of 4": norm_of(-1, 4), "vector_norm of all": norm_of(None, 2),
+    "matrix_norm": reel.linalg.matrix_norm, "prod": lambda x: reel.prod(x, axis=-1),
+    "cumulative_prod": lambda x: reel.cumulative_prod(x, axis=-1),
+    "x**2": lambda x: x**2, "x**3": lambda x: x**3, "square": reel.square, "var": lambda x: reel.var(x, axis=-1),
+    "std": lambda x: reel.std(x, axis=-1), "logsumexp": lambda x: reel.logsumexp(x, axis=-1),
+    "softmax": reel.nn.softmax, "log_softmax": reel.nn.log_softmax, "gelu": reel.nn.gelu, "silu": reel.nn.silu,
+    "softplus": reel.nn.softplus, "mish": reel.nn.mish, "sigmoid": reel.sigmoid, "tanh": reel.tanh,
+    "log_sigmoid": reel.nn.log_sigmoid, "sinc": reel.sinc, "erf": reel.erf, "expm1": reel.expm1, "log1p": reel.log1p,
+    "logaddexp": lambda x: reel.logaddexp(x, 0.0 * x), "hypot": lambda x: reel.hypot(x, x + 1.0),
+    "atan2": lambda x: reel.atan2(x, x + 1.0), "layer_normalize": reel.nn.layer_normalize,
+    "rms_normalize": reel.nn.rms_normalize, "l2_normalize": reel.nn.l2_normalize,
+    "log_cosh": lambda x: reel.nn.log_cosh(x, 0.0 * x),
+    "cosine_similarity": lambda x: reel.nn.cosine_similarity(x, x + 1.0),
+}
+
+
+@pytest.mark.parametrize("name", list(SMOOTH))
+def test_second_derivatives_at_zeros_and_ties(name):
+    f = SMOOTH[name]
+    a = np.array([[0.0, 1.25, -0.5, 0.7], [0.25, 0.0, 0.25, 2.0], [1.5, 0.75, 0.5, 0.25]])
+    if name in ("log1p", "hypot", "atan2"):
+        a = np.abs(a)
+    weights = np.cos(np.arange(a.size)).reshape(a.shape)
+
+    def total(x):
+        y = f(x)
+        return reel.sum(reel.sin(y) if y.shape != x.shape else y * reel.asarray(weights))
+
+    def slope(v):
+        return np.asarray(gradients(total, reel.asarray(v), 1))
+
+    def weighed(x):
+        return reel.sum(gradients(total, x, 1) * reel.asarray(weights[::-1].copy()))
+
+    def as_number(v):
+        return float((slope(v) * weights[::-1]).sum())
+
+    x = reel.asarray(a)
+    for got in (gradients(weighed, x, 1), reel.function(lambda x: gradients(weighed, x, 1))(x)):
+        np.testing.assert_allclose(np.asarray(got), by_differences(as_number, a), rtol=1e-6, atol=2e-8)

@@ -61,6 +61,8 @@ def matrix_norm(x, /, *, keepdims=False, ord="fro"):
 
 def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
     """(sum |x|^ord)^(1 / ord) over axes; inf: the largest |x|, 0: how many are not 0."""
+    if ord == 2:  # not of |x|, whose slope at 0 is 0: second derivatives
+        return _core.linalg._vector_norm(x, axis, keepdims)
     x = _core.abs(x)
     inf = float("inf")
     if ord in (inf, -inf):
@@ -69,8 +71,6 @@ def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
         return _core.astype(_core.count_nonzero(x, axis=axis, keepdims=keepdims), x.dtype)
     if ord == 1:
         return _core.sum(x, axis=axis, keepdims=keepdims)
-    if ord == 2:
-        return _core.linalg._vector_norm(x, axis, keepdims)
     y = _core.sum(x**ord, axis=axis, keepdims=keepdims)
     zero = y == 0  # where the root's slope is infinite: the gradient is 0, as that of ord 2
     return _core.where(zero, 0, _core.where(zero, 1, y) ** (1 / ord))
