@@ -23,9 +23,30 @@
 namespace reel {
 namespace internal {
 
+// How long a call of an entry point may take.
+enum class Length : uint8_t {
+  kMoment,  // so short that a fork may wait for it
+  kBounded,
+  kEndless,  // it has a loop that must look whether it is to stop
+};
+
+Length LengthOf(const codegen::Program& program, const codegen::EntryPoint& entry) {
+  constexpr size_t kSteps = 8;
+  constexpr int64_t kBytes = int64_t{1} << 16;  // read and written: some 10 us, were they operands of a product
+  if (codegen::HaveLongLoop(entry.steps)) return Length::kEndless;
+  int64_t bytes = program.instance_bytes;
+  for (const auto* list : {&entry.arguments, &entry.results})
+    for (const ir::Parameter& p : *list) bytes += p.type.bytes();
+  const bool straight = std::all_of(entry.steps.begin(), entry.steps.end(), [](const codegen::Step& s) {
+    return s.control == codegen::Step::Control::kNone || s.control == codegen::Step::Control::kCheck;
+  });
+  return straight && entry.steps.size() <= kSteps && bytes <= kBytes ? Length::kMoment : Length::kBounded;
+}
+
 struct InstanceData {
   explicit InstanceData(std::shared_ptr<const CompiledData> code_)
       : code(std::move(code_)),
+        signatures(&code->program()),
         arguments(code->max_arguments),
         results(code->max_results + 1),  // one more where numbers are checked
         memory(MakeInstance(code->program())) {
@@ -55,16 +76,17 @@ struct InstanceData {
       memory = std::move(larger);
     }
     current = std::move(next);
+    running = &program;
     auto* const header = static_cast<reel_instance*>(memory.data());
     header->stop = StopFlag();
-    long_loops.clear();
-    for (const codegen::EntryPoint& e : program.entries) long_loops.push_back(codegen::HaveLongLoop(e.steps));
+    lengths.clear();
+    for (const codegen::EntryPoint& e : program.entries) lengths.push_back(LengthOf(program, e));
     if (current->program().profile) static_cast<reel_instance*>(memory.data())->profile = Profiler();
   }
 
   // Of the current program; null: not compiled with profiling.
   runtime::Profiler* Profiler() {
-    if (!current || !current->program().profile) return nullptr;
+    if (!running || !running->profile) return nullptr;
     for (const Profile& p : profiles) {
       if (p.code == current) return p.profiler.get();
     }
@@ -99,6 +121,7 @@ struct InstanceData {
   };
 
   const std::shared_ptr<const CompiledData> code;
+  const codegen::Program* const signatures;  // of the code
   runtime::Mutex mutex;  // one call at a time
   bool updating = false;  // a call is under way that writes to variables
   std::vector<bool> torn;  // by variable, where a fork cut off such a call of another thread; empty: none
@@ -107,8 +130,9 @@ struct InstanceData {
   std::vector<void*> results;
   runtime::Buffer memory;
   std::shared_ptr<const CompiledData> current;  // null: symbolic, and never called
+  const codegen::Program* running = nullptr;    // its program
   std::vector<Profile> profiles;
-  std::vector<bool> long_loops;  // by entry point of the current program: it may go on for ever
+  std::vector<Length> lengths;  // by entry point of the current program
 };
 
 }  // namespace internal
@@ -205,10 +229,11 @@ void RunEntry(InstanceData* data, size_t index, std::span<const Tensor> argument
     index = 0;
   }
   const CompiledData& code = *data->current;
-  const codegen::EntryPoint& entry = code.program().entries[index];
+  const codegen::Program& program = *data->running;
+  const codegen::EntryPoint& entry = program.entries[index];
   CheckArguments(entry, arguments);
-  if (results.size() != code.num_results(index)) {
-    ThrowInvalid(StrCat("run ", entry.name, ": gives ", code.num_results(index),
+  if (const size_t n = entry.results.size() - (code.checked ? 1 : 0); results.size() != n) {
+    ThrowInvalid(StrCat("run ", entry.name, ": gives ", n,
                         " results, there is room for ", results.size()));
   }
   for (size_t i = 0; i < arguments.size(); ++i) data->arguments[i] = arguments[i].raw_data();
@@ -229,17 +254,21 @@ void RunEntry(InstanceData* data, size_t index, std::span<const Tensor> argument
   std::byte* const memory = data->Memory();
   runtime::Profiler* const profiler = data->Profiler();
   const int64_t begin = profiler ? runtime::ProfileClock() : 0;
+  const internal::Length length = data->lengths[index];
   std::optional<internal::InterruptScope> interrupts;
-  if (data->long_loops[index]) interrupts.emplace();
+  if (length == internal::Length::kEndless) interrupts.emplace();
   int32_t status = 0;
-  data->updating = code.updates[index];
   {
-    const runtime::ForkWindow window(data->mutex);
+    std::optional<runtime::ForkWindow> window;
+    if (length != internal::Length::kMoment) {
+      data->updating = code.updates[index];
+      window.emplace(data->mutex);
+    }
     status = code.code->entry(static_cast<int>(index))(memory, data->arguments.data(), data->results.data());
   }
   data->updating = false;
   if (profiler) profiler->AddRun(static_cast<int32_t>(index), begin);
-  internal::CheckStatus(entry.name, status, code.program(), memory);
+  if (status != REEL_OK) internal::CheckStatus(entry.name, status, program, memory);
   if (code.checked) internal::CheckNumericsFault(entry.name, code.sites, fault);
 }
 
@@ -379,7 +408,7 @@ Executable Executable::NewInstance() const {
 
 Results Executable::Call(std::string_view name, std::span<const Tensor> arguments) const {
   InstanceData& data = Data(data_);
-  const size_t entry = FindEntry(data.code->program(), name);
+  const size_t entry = FindEntry(*data.signatures, name);
   std::vector<Tensor> results(data.code->num_results(entry));
   const std::lock_guard lock(data.mutex);
   RunEntry(&data, entry, arguments, results);
@@ -389,7 +418,7 @@ Results Executable::Call(std::string_view name, std::span<const Tensor> argument
 void Executable::Run(std::string_view name, std::span<const Tensor> arguments,
                      std::span<Tensor> results) const {
   InstanceData& data = Data(data_);
-  const size_t entry = FindEntry(data.code->program(), name);
+  const size_t entry = FindEntry(*data.signatures, name);
   const std::lock_guard lock(data.mutex);
   RunEntry(&data, entry, arguments, results);
 }

@@ -22,40 +22,6 @@ struct AllocatorForkHooks {
   static void Unlock() { Allocator::Default().mutex_.unlock(); }
 };
 
-// Never freed: the memory of a mutex on the stack of a thread that the child does not have may be used again there.
-struct Mutex::Lock {
-  enum Window : int { kClosed, kOpen, kHeld };  // kHeld: open, and a fork is under way
-  enum class Fork { kTaken, kOwn, kInWindow };
-
-  std::mutex mutex;
-  std::atomic<pthread_t> owner{};
-  std::atomic<int> window{kClosed};
-  bool interrupted = false;  // guarded by the mutex
-  Fork fork = Fork::kTaken;  // how the fork that is under way met it
-  Lock* next = nullptr;      // of all
-  Lock* next_free = nullptr;
-
-  bool IsMine() const { return owner.load(std::memory_order_relaxed) == pthread_self(); }
-  void Acquire() {
-    mutex.lock();
-    owner.store(pthread_self(), std::memory_order_relaxed);
-  }
-  bool TryAcquire() {
-    if (!mutex.try_lock()) return false;
-    owner.store(pthread_self(), std::memory_order_relaxed);
-    return true;
-  }
-  void Release() {
-    owner.store(pthread_t{}, std::memory_order_relaxed);
-    mutex.unlock();
-  }
-  void Open() { window.store(kOpen, std::memory_order_release); }
-  void Close() {
-    for (int open = kOpen; !window.compare_exchange_weak(open, kClosed, std::memory_order_acquire); open = kOpen)
-      std::this_thread::yield();
-  }
-};
-
 namespace {
 
 using Lock = Mutex::Lock;
@@ -196,13 +162,6 @@ void OnFork(void (*before)(), void (*after_in_parent)(), void (*after_in_child)(
 
 Mutex::Mutex() : lock_(NewLock()) {}
 Mutex::~Mutex() { FreeLock(lock_); }
-void Mutex::lock() { lock_->Acquire(); }
-bool Mutex::try_lock() { return lock_->TryAcquire(); }
-void Mutex::unlock() noexcept { lock_->Release(); }
-bool Mutex::TakeInterrupted() noexcept { return std::exchange(lock_->interrupted, false); }
-
-ForkWindow::ForkWindow(Mutex& mutex) noexcept : lock_(mutex.lock_) { lock_->Open(); }
-ForkWindow::~ForkWindow() { lock_->Close(); }
 
 void CallMutex::lock() {
   if (mutex_.lock_->IsMine()) {

@@ -8,25 +8,64 @@
 #ifndef REEL_RUNTIME_FORK_H_
 #define REEL_RUNTIME_FORK_H_
 
+#include <pthread.h>
+
+#include <atomic>
+#include <mutex>
+#include <thread>
+#include <utility>
+
 namespace reel::runtime {
 
 // A lock of the process's table, which fork() goes through. Held for moments: whoever holds it takes no lock of another
 // library that a forking thread may hold (Python's), and waits for no thread, but in a ForkWindow.
 class Mutex {
  public:
-  struct Lock;  // fork.cc
+  // Never freed: the memory of a mutex on the stack of a thread that the child does not have may be used again there.
+  struct Lock {
+    enum Window : int { kClosed, kOpen, kHeld };  // kHeld: open, and a fork is under way
+    enum class Fork { kTaken, kOwn, kInWindow };
+
+    std::mutex mutex;
+    std::atomic<pthread_t> owner{};
+    std::atomic<int> window{kClosed};
+    bool interrupted = false;  // guarded by the mutex
+    Fork fork = Fork::kTaken;  // how the fork that is under way met it
+    Lock* next = nullptr;      // of all
+    Lock* next_free = nullptr;
+
+    bool IsMine() const { return owner.load(std::memory_order_relaxed) == pthread_self(); }
+    void Acquire() {
+      mutex.lock();
+      owner.store(pthread_self(), std::memory_order_relaxed);
+    }
+    bool TryAcquire() {
+      if (!mutex.try_lock()) return false;
+      owner.store(pthread_self(), std::memory_order_relaxed);
+      return true;
+    }
+    void Release() {
+      owner.store(pthread_t{}, std::memory_order_relaxed);
+      mutex.unlock();
+    }
+    void Open() { window.store(kOpen, std::memory_order_release); }
+    void Close() {
+      for (int open = kOpen; !window.compare_exchange_weak(open, kClosed, std::memory_order_acquire); open = kOpen)
+        std::this_thread::yield();
+    }
+  };
 
   Mutex();
   ~Mutex();
   Mutex(const Mutex&) = delete;
   Mutex& operator=(const Mutex&) = delete;
 
-  void lock();
-  bool try_lock();
-  void unlock() noexcept;
+  void lock() { lock_->Acquire(); }
+  bool try_lock() { return lock_->TryAcquire(); }
+  void unlock() noexcept { lock_->Release(); }
 
   // Once after a fork that met an owner in a window, in the child, for who holds it now.
-  bool TakeInterrupted() noexcept;
+  bool TakeInterrupted() noexcept { return lock_->interrupted && std::exchange(lock_->interrupted, false); }
 
  private:
   friend class ForkWindow;
@@ -37,8 +76,8 @@ class Mutex {
 // While it lives, the calling thread holds the mutex and a fork may happen. Closing it waits for a fork that is under way.
 class ForkWindow {
  public:
-  explicit ForkWindow(Mutex& mutex) noexcept;
-  ~ForkWindow();
+  explicit ForkWindow(Mutex& mutex) noexcept : lock_(mutex.lock_) { lock_->Open(); }
+  ~ForkWindow() { lock_->Close(); }
   ForkWindow(const ForkWindow&) = delete;
   ForkWindow& operator=(const ForkWindow&) = delete;
 
