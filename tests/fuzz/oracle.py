@@ -48,7 +48,9 @@ def both(g):
 
 
 T["add"], T["subtract"], T["multiply"] = both(torch.add), both(torch.subtract), both(torch.multiply)
-T["maximum"], T["minimum"] = both(torch.maximum), both(torch.minimum)
+# The gradient at ties goes to the first (torch: halves).
+T["maximum"] = both(lambda a, b: torch.where((a >= b) | (a != a), a, b))
+T["minimum"] = both(lambda a, b: torch.where((a <= b) | (a != a), a, b))
 T["atan2"], T["hypot"], T["logaddexp"] = both(torch.atan2), both(torch.hypot), both(torch.logaddexp)
 T["divide"], T["pow"], T["copysign"] = both(torch.divide), both(torch.pow), both(torch.copysign)
 T["remainder"], T["fmod"] = both(torch.remainder), both(torch.fmod)
