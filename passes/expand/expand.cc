@@ -16,6 +16,20 @@ Expansion ExpansionOf(ir::Op op) {
   }
 }
 
+namespace {
+
+// Whether there is nothing to compute. Schedules then need not think of axes of extent 0 in the middle of a kernel.
+bool IsEmpty(const ir::Function& f, const ir::Node& node) {
+  if (ir::Info(node.op).Has(ir::kControl) || node.op == ir::Op::kConstant || node.op == ir::Op::kBroadcast) return false;
+  for (int i = 0; i < node.num_results; ++i) {
+    const Shape& shape = f.type(node.result(i)).shape;
+    if (!shape.is_constant() || shape.size() != 0) return false;
+  }
+  return node.num_results > 0;
+}
+
+}  // namespace
+
 absl::StatusOr<bool> Expand(ir::Module* m, const PassContext&) {
   bool any = false;
   for (size_t i = 0; i < m->functions().size(); ++i) {  // expansions append functions
@@ -23,6 +37,10 @@ absl::StatusOr<bool> Expand(ir::Module* m, const PassContext&) {
     bool again = true;
     while (again) {  // an expansion may emit ops that have expansions
       auto changed = Rewrite(f, m, [m, f](const ir::Node& node, Copier& copier, ir::Builder& b) {
+        if (IsEmpty(*f, node)) {
+          for (int i = 0; i < node.num_results; ++i) copier.Map(node.result(i), b.Zeros(f->type(node.result(i))));
+          return true;
+        }
         const Expansion expand = ComputesInHalf(*f, node) ? ExpandHalf : ExpansionOf(node.op);
         if (!expand) return false;
         ExpandContext c{b, m, node, copier(node.operands)};

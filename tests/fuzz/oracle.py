@@ -34,7 +34,6 @@ for _n in ("relu relu6 selu silu softplus softsign mish elu celu").split():
 T["nn.log_sigmoid"] = F.logsigmoid
 T["nn.hard_sigmoid"] = F.hardsigmoid
 T["nn.hard_swish"] = F.hardswish
-T["nn.hard_tanh"] = F.hardtanh
 T["nn.tanh_shrink"] = F.tanhshrink
 T["nn.hard_shrink"] = F.hardshrink
 T["nn.soft_shrink"] = F.softshrink
@@ -66,6 +65,7 @@ for _n, _g in dict(equal=torch.eq, not_equal=torch.ne, less=torch.lt, less_equal
 for _n in ("logical_and", "logical_or", "logical_xor", "logical_not", "isnan", "isinf", "isfinite", "signbit"):
     T[_n] = getattr(torch, _n)
 T["where"] = lambda c, a, b: torch.where(c, t(a, b), t(b, a))
+T["nn.hard_tanh"] = lambda x: torch.clamp(x, -1, 1)  # with the slope 1 at its ends
 T["clip"] = lambda x, low, high: torch.clamp(x, low, high)
 
 
