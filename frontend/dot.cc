@@ -30,15 +30,16 @@ void AppendFunction(std::string* out, const ir::Function& f, size_t index) {
                  StrCat(Escaped(f.parameter(i).name), "\\n", f.parameter(i).type.ToString()),
                  state ? ", shape=folder, style=filled, fillcolor=\"#dbe9f6\"" : ", shape=box");
   }
-  for (const ir::Node& node : f.nodes()) {
-    const bool constant = node.op == ir::Op::kConstant;
-    const std::string id = StrCat(prefix, "v", node.first_result);
-    AppendVertex(out, id, StrCat(ir::Name(node.op), "\\n", f.type(node.result()).ToString()),
-                 constant ? ", shape=plaintext" : "");
-    for (ir::Value v : node.operands) {
-      const ir::Node* from = f.producer(v);
-      StrAppend(out, "    ", prefix, "v", from ? from->first_result : v.id, " -> ", id, ";\n");
-    }
+  const auto vertex = [&](ir::Value v) {
+    return f.is_parameter(v) ? StrCat(prefix, "v", v.id) : StrCat(prefix, "n", f.producer_index(v));
+  };
+  for (size_t n = 0; n < f.nodes().size(); ++n) {
+    const ir::Node& node = f.nodes()[n];
+    const std::string id = StrCat(prefix, "n", n);
+    const std::string type = node.num_results == 0 ? "()" : f.type(node.result()).ToString();  // a call may give nothing
+    AppendVertex(out, id, StrCat(ir::Name(node.op), "\\n", type),
+                 node.op == ir::Op::kConstant ? ", shape=plaintext" : "");
+    for (ir::Value v : node.operands) StrAppend(out, "    ", vertex(v), " -> ", id, ";\n");
   }
   for (size_t i = 0; i < f.results().size(); ++i) {
     const int n = static_cast<int>(i);
@@ -49,9 +50,7 @@ void AppendFunction(std::string* out, const ir::Function& f, size_t index) {
     AppendVertex(out, id, Escaped(name),
                  state ? ", shape=folder, style=filled, fillcolor=\"#dbe9f6\""
                        : ", shape=box, style=filled, fillcolor=\"#e4f2dc\"");
-    const ir::Node* from = f.producer(f.results()[i]);
-    StrAppend(out, "    ", prefix, "v", from ? from->first_result : f.results()[i].id, " -> ", id,
-              ";\n");
+    StrAppend(out, "    ", vertex(f.results()[i]), " -> ", id, ";\n");
   }
   out->append("  }\n");
 }

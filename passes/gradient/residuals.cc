@@ -45,6 +45,7 @@ class Chooser {
     ir::ChargeVisits(full_.nodes().size());
     for (Value v : cut) below[Index(v)] = true;
     for (const ir::Node& node : full_.nodes()) {
+      if (node.num_results == 0) continue;
       const bool again = std::any_of(node.operands.begin(), node.operands.end(),
                                      [&](Value v) { return below[Index(v)]; });
       if (!again || !forward_[Index(node.result())]) continue;
@@ -157,7 +158,7 @@ Residuals ChooseResiduals(const ir::Function& full, int num_forward, const Mask&
   ir::ChargeVisits(full.nodes().size());
   for (const ir::Node& node : full.nodes()) {
     // What only the replaced values lead to has no names for its operands.
-    bool known = !copier(node.result()).valid();
+    bool known = node.num_results == 0 || !copier(node.result()).valid();
     for (Value v : node.operands) known = known && copier(v).valid();
     if (known) copier.CopyNode(node);
   }

@@ -1,5 +1,6 @@
 """Recording, tracing, modules, compiling, reel.function."""
 
+import re
 import subprocess
 
 import numpy as np
@@ -255,3 +256,15 @@ def test_variables_are_made_in_the_first_trace_only():
     dense = reel.nn.Dense(3)
     g = reel.function(lambda x: dense(x))
     assert [g(reel.ones((n, 2))).shape for n in (1, 2)] == [(1, 3), (2, 3)]
+
+
+def test_calls_without_results_have_vertices():
+    """A function that only has effects gives nothing: its call has no type, and no vertex but its own."""
+    nothing = "func @nothing(%x: f32[2]) -> () {\n  return\n}\n"
+    call = "  call %x {callee=@nothing} : ()\n"
+    main = f"func @main(%x: f32[2]) -> (f32[2]) {{\n{call}  %0 = neg %x : f32[2]\n{call}  return %0\n}}\n"
+    text = f'reel 1\nmodule "m"\n{nothing}{main}'
+    dot = reel.Module.from_text(text).to_dot()
+    vertices = re.findall(r'(\w+) \[label="([^"]*)"', dot.split("@main")[1])
+    assert [label for _, label in vertices] == ["x\\nf32[2]", "call\\n()", "neg\\nf32[2]", "call\\n()", "result0"]
+    assert len({name for name, _ in vertices}) == 5
