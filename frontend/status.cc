@@ -5,6 +5,7 @@
 
 #include "frontend/core.h"
 #include "ir/printable.h"
+#include "ir/rank_handler.h"
 #include "ir/strings.h"
 
 namespace reel {
@@ -77,7 +78,15 @@ void NameSymbols(std::string* message) {
                     "Reshape"));
 }
 
-[[maybe_unused]] const bool handles_symbolic_extents = (SetSymbolicExtentHandler(ThrowSymbolicExtent), true);
+// A shape gets one extent too many.
+[[noreturn]] void ThrowRank() {
+  const ThreadState& state = State();
+  ThrowInvalid(StrCat(state.location.function ? StrCat(state.location.function, ": ") : "", "a shape has at most ",
+                      kMaxRank, " extents; reshape so that neighbouring axes become one"));
+}
+
+[[maybe_unused]] const bool handles_extents =
+    (SetSymbolicExtentHandler(ThrowSymbolicExtent), SetRankHandler(ThrowRank), true);
 
 }  // namespace
 

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <stdexcept>
 
+#include "ir/rank_handler.h"
+
 namespace reel {
 namespace {
 
@@ -23,6 +25,7 @@ constexpr DTypeInfo kInfo[kNumDTypes] = {
 const DTypeInfo& Info(DType dtype) { return kInfo[static_cast<size_t>(dtype)]; }
 
 std::atomic<SymbolicExtentHandler> symbolic_extent_handler{nullptr};
+std::atomic<RankHandler> rank_handler{nullptr};
 
 }  // namespace
 
@@ -58,6 +61,8 @@ int64_t HighestInt(DType d) {
 
 void SetSymbolicExtentHandler(SymbolicExtentHandler handler) { symbolic_extent_handler = handler; }
 
+void SetRankHandler(RankHandler handler) { rank_handler = handler; }
+
 void Extent::NeedNumber(int32_t symbol) {
   if (const SymbolicExtentHandler handler = symbolic_extent_handler) handler(symbol);
   throw std::logic_error("a symbolic extent is used as a number");
@@ -74,7 +79,10 @@ Shape::Shape(const std::vector<int64_t>& extents) {
 }
 
 void Shape::push_back(Extent extent) {
-  if (rank_ >= kMaxRank) throw std::length_error("a shape has at most 10 extents");
+  if (rank_ >= kMaxRank) {
+    if (const RankHandler handler = rank_handler) handler();
+    throw std::length_error("a shape has at most 10 extents");
+  }
   extents_[static_cast<size_t>(rank_++)] = extent;
 }
 

@@ -89,6 +89,17 @@ TEST(Errors, NameTheUsersLine) {
   }
 }
 
+TEST(Errors, ShapesOfTooManyExtents) {
+  const std::vector<int64_t> extents(kMaxRank + 1, 1);
+  const auto expect = [](const auto& make) {
+    ExpectError(ErrorCode::kInvalidArgument, "a shape has at most 10 extents; reshape so that", make);
+  };
+  expect([&] { Shape shape(extents); });
+  expect([] { Shape shape{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}; });
+  expect([&] { Shape(std::vector<int64_t>(kMaxRank, 1)).insert(0, 1); });
+  EXPECT_EQ(Shape(std::vector<int64_t>(kMaxRank, 1)).rank(), kMaxRank);
+}
+
 TEST(Variable, AssignDoesNotChangeWhatWasRead) {
   const Variable v(Tensor({1.f, 2.f}), {.name = "w"});
   const Tensor before = v.value();
