@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <mutex>
 #include <new>
 #include <thread>
@@ -19,6 +18,7 @@
 #include "codegen/program/plan.h"
 #include "codegen/program/sized.h"
 #include "codegen/target/cpuid.h"
+#include "ir/file/folder.h"
 #include "ir/file/writer.h"
 #include "ir/lazy.h"
 #include "ir/printable.h"
@@ -108,8 +108,7 @@ absl::StatusOr<int64_t> CheckCompiler(const Program& program, const Budget& budg
 
 absl::Status WriteText(const std::string& folder, const std::string& name,
                        const std::string& text) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
+  ir::MakeFolders(folder);  // the file says what is wrong
   return ir::WriteFile(StrCat(folder, "/", name), text, {.durable = false});
 }
 

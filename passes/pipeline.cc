@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 
 #include "ir/budget_scope.h"
+#include "ir/file/folder.h"
 #include "ir/file/writer.h"
 #include "ir/strings.h"
 #include "ir/structure.h"
@@ -49,8 +49,7 @@ absl::StatusOr<std::string> Dump(const ir::Module& m, std::string_view directory
                                  std::string_view pass) {
   std::string digits = StrCat(number);
   digits.insert(0, digits.size() < 4 ? 4 - digits.size() : 0, '0');
-  std::error_code error;
-  std::filesystem::create_directories(directory, error);
+  ir::MakeFolders(std::string(directory));  // the file says what is wrong
   std::string path = StrCat(directory, "/", digits, "_after_", pass, ".reel.txt");
   const absl::Status written =
       ir::WriteFile(path, ir::Print(m, {.elide_large_constants = true, .locations = true}), {.durable = false});

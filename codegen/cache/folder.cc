@@ -11,6 +11,7 @@
 #include <cstring>
 #include <memory>
 
+#include "ir/file/folder.h"
 #include "ir/file/temporary.h"
 #include "ir/file/writer.h"
 #include "ir/names.h"
@@ -41,12 +42,7 @@ void SayRefused(const std::string& path, std::string_view why) {
 CacheFolder::CacheFolder(const std::string& given, bool make) {
   std::string path = given;
   while (path.size() > 1 && path.ends_with('/')) path.pop_back();  // would follow a link
-  if (make) {
-    // std::filesystem::path of libstdc++ 12 frees what it has not where an allocation of it fails.
-    for (size_t slash = path.find('/', 1); slash != std::string::npos; slash = path.find('/', slash + 1))
-      ::mkdir(path.substr(0, slash).c_str(), 0777);
-    ::mkdir(path.c_str(), 0700);
-  }
+  if (make) ir::MakeFolders(path, 0700);
   folder_ = ir::Descriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct stat info;
   if (!folder_.ok()) {

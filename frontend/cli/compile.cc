@@ -1,9 +1,9 @@
 #include <cstring>
-#include <filesystem>
 #include <map>
 
 #include "codegen/compiler.h"
 #include "frontend/cli/cli.h"
+#include "ir/file/folder.h"
 #include "ir/names.h"
 #include "ir/number.h"
 #include "runtime/environment.h"
@@ -27,7 +27,7 @@ struct Options : Common {
 
 // The prefix of all symbols: the last part of the path.
 std::string SymbolName(const std::string& path) {
-  const std::string name = std::filesystem::path(path).filename().string();
+  const std::string name(ir::FileName(path));
   if (!ir::IsIdentifier(name) || name.find('.') != std::string::npos) {
     Fail(kUsage, StrCat("-o ", path, ": ", ir::Quoted(name),
                         " becomes the prefix of C functions; use letters, digits and _"));

@@ -1,12 +1,14 @@
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
-#include <filesystem>
 
 #include "frontend/cli/cli.h"
 #include "frontend/npy.h"
+#include "ir/file/folder.h"
 #include "ir/file/reader.h"
 #include "ir/names.h"
 #include "ir/printable.h"
@@ -81,24 +83,21 @@ void OpenStandardDescriptors() {
 
 void MakeFolder(const std::string& path) {
   if (path == kStandard) Fail(kUsage, "a folder for several files cannot be -, standard output");
-  std::error_code error;
-  std::filesystem::create_directories(path, error);
-  if (!error) return;
-  Fail(kIo, StrCat("cannot create the folder ", ir::Quoted(path), ": ", error.message()));
+  const int failure = ir::MakeFolders(path);
+  if (failure == 0) return;
+  Fail(kIo, StrCat("cannot create the folder ", ir::Quoted(path), ": ", std::strerror(failure)));
 }
 
 TemporaryFolder::TemporaryFolder() {
-  std::error_code error;
-  const std::filesystem::path root = std::filesystem::temp_directory_path(error);
-  path_ = ((error ? "/tmp" : root) / "reel-XXXXXX").string();
+  const char* const given = std::getenv("TMPDIR");
+  struct stat info;
+  const bool usable = given && ::stat(given, &info) == 0 && S_ISDIR(info.st_mode);
+  path_ = StrCat(usable ? given : "/tmp", "/reel-XXXXXX");
   if (::mkdtemp(path_.data())) return;
   const int failure = errno;
   Fail(kIo, StrCat("cannot create a folder like ", ir::Quoted(path_), ": ", std::strerror(failure)));
 }
 
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code error;
-  std::filesystem::remove_all(path_, error);
-}
+TemporaryFolder::~TemporaryFolder() { ir::RemoveFolder(path_); }
 
 }  // namespace reel::cli

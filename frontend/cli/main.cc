@@ -5,8 +5,10 @@
 #include <new>
 #include <sstream>
 #include <string>
+#include <system_error>
 
 #include "frontend/cli/cli.h"
+#include "ir/strings.h"
 #include "reel/error.h"
 #include "runtime/environment.h"
 
@@ -93,6 +95,8 @@ int main(int argc, char** argv) {
     return reel::cli::ReportNoMemory();
   } catch (const reel::cli::Failure& failure) {
     return reel::cli::ReportError(failure.status(), failure.what());
+  } catch (const std::system_error& error) {
+    return reel::cli::ReportError(reel::cli::kIo, reel::StrCat("cannot start a thread: ", error.what()));
   } catch (const std::exception& error) {
     return reel::cli::ReportError(reel::cli::kInvalid, error.what());
   }

@@ -2,10 +2,10 @@
 
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 
 #include "frontend/cli/cli.h"
 #include "frontend/cli/train/job.h"
+#include "ir/file/folder.h"
 
 namespace reel::cli {
 namespace {
@@ -67,10 +67,8 @@ std::string Table(const TrainReport& report) {
       report.total_seconds);
   for (const CheckRow& check : report.checks)
     StrAppend(&out, check.ok ? "  ok    " : "  WRONG ", check.what, "\n");
-  StrAppend(&out, "\n  in ", std::filesystem::path(report.files[0]).parent_path().string(), ":");
-  for (const std::string& file : report.files) {
-    StrAppend(&out, " ", std::filesystem::path(file).filename().string());
-  }
+  StrAppend(&out, "\n  in ", ir::ParentOf(report.files[0]), ":");
+  for (const std::string& file : report.files) StrAppend(&out, " ", ir::FileName(file));
   return out + "\n\n";
 }
 

@@ -17,6 +17,7 @@
 #include <sstream>
 #include <thread>
 
+#include "ir/file/folder.h"
 #include "ir/file/reader.h"
 #include "ir/file/temporary.h"
 #include "ir/file/writer.h"
@@ -90,6 +91,26 @@ TEST_F(FileTest, LongNamesHaveTemporariesToo) {
   const std::string path = Path(std::string(255, 'n'));
   ASSERT_TRUE(WriteFile(path, "x").ok());
   EXPECT_EQ(Read(path), "x");
+}
+
+TEST_F(FileTest, FoldersAreMadeAndRemoved) {
+  EXPECT_EQ(MakeFolders(Path("a/b//c/"), 0700), 0);
+  EXPECT_EQ(MakeFolders(Path("a/b/c")), 0) << "it is there";
+  EXPECT_EQ(fs::status(Path("a/b/c")).permissions(), fs::perms::owner_all);
+  Put(Path("file"), "x");
+  EXPECT_EQ(MakeFolders(Path("file")), ENOTDIR);
+  EXPECT_EQ(MakeFolders(Path("file/below")), ENOTDIR);
+  EXPECT_EQ(MakeFolders(""), ENOENT);
+  Put(Path("a/b/kept"), "x");
+  fs::create_symlink(Path("file"), Path("a/link"));
+  RemoveFolder(Path("a"));
+  RemoveFolder(Path("none"));
+  EXPECT_EQ(Names(), Strings{"file"});
+  EXPECT_EQ(FileName("a/b.o"), "b.o");
+  EXPECT_EQ(FileName("b.o"), "b.o");
+  EXPECT_EQ(FileName("a/"), "");
+  EXPECT_EQ(ParentOf("a/b/c"), "a/b");
+  EXPECT_EQ(ParentOf("c"), "");
 }
 
 TEST_F(FileTest, LinksAreFollowedAndStay) {

@@ -1,4 +1,4 @@
-"""What ends a process, and hash tables that do not survive a failing allocation, are in no source of the library.
+"""What ends a process, throws by surprise, or does not survive a failing allocation is in no source of the library.
 
 usage: sources_test.py folder-of-the-project
 """
@@ -10,6 +10,11 @@ import sys
 FOLDERS = ["ir", "passes", "codegen", "runtime", "frontend"]
 ENDS = re.compile(r"\b(assert|abort|terminate|__builtin_unreachable|__builtin_trap)\s*\(|\bABSL_(RAW_)?CHECK\b")
 TABLES = re.compile(r"\babsl::(flat|node)_hash_(map|set)\b|\babsl/container/(flat|node)_hash_")
+# They throw, the paths of libstdc++ 12 free what they have not where an allocation fails: ir/file, ir/number.h.
+THROWS = re.compile(r"\bstd::filesystem\b|\bstd::sto(i|l|ll|ul|ull|f|d|ld)\b")
+# Abseil's own string type has another hash than std::string_view.
+KEYS = re.compile(r"\bHash(Map|Set)<absl::string_view\b")
+THREADS = re.compile(r"\bstd::(j?thread|async)\b(?!::hardware_concurrency)")
 COMMENT = re.compile(r"//.*")
 
 # Calls that stay, by file: how many, and why no program, file or argument of a user reaches them.
@@ -17,6 +22,15 @@ ALLOWED = {
     "ir/literal.h": (2, "number and C++ type of the elements: our own code has both in one place"),
     "passes/gradient/rule.h": (2, "a rule that reads what it does not declare: the tests differentiate every op"),
     "codegen/llvm_guard.cc": (1, "somebody else in the process uses LLVM and has no memory: so does LLVM itself"),
+}
+
+# Where threads start, which throws if there is none to be had, and what becomes of that.
+STARTS = {
+    "codegen/jit/jit.cc": "fewer threads compile",
+    "frontend/background.cc": "the next job tries again",
+    "frontend/background.h": "only a member",
+    "frontend/cli/engines.cc": "the command fails",
+    "frontend/cli/bench/rates.cc": "those that run are joined, the command fails",
 }
 
 
@@ -31,6 +45,12 @@ def main():
                 code = COMMENT.sub("", line)
                 if TABLES.search(code):
                     wrong.append(f"{name}:{number}: use HashMap and HashSet of ir/hash_map.h: {line.strip()}")
+                if THROWS.search(code):
+                    wrong.append(f"{name}:{number}: throws: use ir/file and ir/number.h: {line.strip()}")
+                if KEYS.search(code):
+                    wrong.append(f"{name}:{number}: use std::string_view: {line.strip()}")
+                if THREADS.search(code) and name not in STARTS:
+                    wrong.append(f"{name}:{number}: say in this test what happens if no thread starts: {line.strip()}")
                 if ENDS.search(code.replace("static_assert", "")):
                     found.setdefault(name, []).append(f"{name}:{number}: {line.strip()}")
     for name in sorted(found.keys() | ALLOWED.keys()):

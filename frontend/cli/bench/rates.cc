@@ -34,7 +34,13 @@ double BestRate(int threads, int runs, const std::function<double(int thread)>& 
       while (ready < threads) std::this_thread::yield();
       done[static_cast<size_t>(t)] = work(t);
     };
-    for (int t = 1; t < threads; ++t) others.emplace_back(run, t);
+    try {
+      for (int t = 1; t < threads; ++t) others.emplace_back(run, t);
+    } catch (...) {  // those that run must end before they are destroyed
+      ready += threads;
+      for (std::thread& t : others) t.join();
+      throw;
+    }
     while (ready < threads - 1) std::this_thread::yield();
     const double start = Now();
     run(0);
