@@ -8,6 +8,7 @@
 #include "ir/strings.h"
 #include "reel/complex.h"
 #include "reel/ops.h"
+#include "reel/shapes.h"
 
 // Cooley-Tukey, decimation in frequency. With n = r m, j = j1 m + j2 and k = k1 + r k2:
 //
@@ -234,9 +235,10 @@ Tensor Irfft(const Operand& x, FftOptions options) {
   const Prepared p = Prepare("irfft", x, options, true);
   const int64_t half = p.n / 2 + 1;
   const Tensor z = Resized(ToComplex(p.x), half);
-  std::vector<int64_t> backwards;
-  for (int64_t k = half; k < p.n; ++k) backwards.push_back(p.n - k);
-  const Tensor mirrored = Gather(z, Tensor::FromData(backwards, {p.n - half}), -1);
+  std::vector<int64_t> starts(static_cast<size_t>(z.rank()), 0), limits = z.shape().dims();
+  starts.back() = 1;  // elements n - half, ..., 1 are those from half on
+  limits.back() = 1 + p.n - half;
+  const Tensor mirrored = Flip(Slice(z, starts, limits), {-1});
   const Tensor y = Real(Transform(Concat({z, Conj(mirrored)}, -1), options.norm, true));
   return Transpose(y, AxisBack(y.rank(), p.axis));
 }

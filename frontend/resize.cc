@@ -6,6 +6,7 @@
 #include "frontend/compose.h"
 #include "ir/strings.h"
 #include "reel/ops.h"
+#include "runtime/buffer.h"
 
 namespace reel {
 
@@ -37,8 +38,20 @@ Tensor Indices(const std::vector<int64_t>& indices) {
   return Tensor::FromData(indices, {static_cast<int64_t>(indices.size())});
 }
 
+// Is there memory for n positions along the axis and for the result? Looked for before they are counted.
+void CheckRoom(const Tensor& x, int64_t axis, int64_t n) {
+  Type type = x.type();
+  type.shape.set(static_cast<int>(axis), n);
+  const bool fits = FitsInMemory(type.shape);
+  const int64_t positions = int64_t{sizeof(int64_t)} * (fits ? n : 0);
+  if (fits && (n == 0 || runtime::Buffer::TryAllocate(static_cast<size_t>(std::max(positions, type.bytes()))))) return;
+  internal::ThrowError(ErrorCode::kResourceExhausted,
+                       StrCat("resize: no memory for ", n, " elements along axis ", axis, " of ", x.type().ToString()));
+}
+
 Tensor ResizeAxis(const Tensor& x, int64_t axis, int64_t n, const ResizeOptions& options) {
   const int64_t m = x.shape().dim(static_cast<int>(axis));
+  CheckRoom(x, axis, n);
   std::vector<int64_t> low, high;
   std::vector<double> weight;  // of the higher neighbour
   for (int64_t i = 0; i < n; ++i) {

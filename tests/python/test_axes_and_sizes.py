@@ -97,6 +97,8 @@ MAKERS = {
     "add": lambda: reel.zeros((2**21, 1)) + reel.zeros((1, 2**21)),
     "fft": lambda: reel.fft.fft(X, n=HUGE),
     "irfft": lambda: reel.fft.irfft(reel.asarray(np.ones(3, np.complex64)), n=HUGE),
+    "resize": lambda: reel.nn.resize(reel.ones((1, 2, 2, 1)), (HUGE, 2)),
+    "resize overflow": lambda: reel.nn.resize(reel.ones((1, 2, 2, 1)), (2, 2**62), method="nearest"),
     "normal": lambda: reel.random.normal((HUGE, 4)),
     "randint": lambda: reel.random.randint((HUGE, 4), 0, 5),
     "permutation": lambda: reel.random.permutation(HUGE),
@@ -113,6 +115,20 @@ def test_huge_sizes(name):
     with pytest.raises((reel.ResourceExhaustedError, reel.InvalidArgumentError)) as error:
         MAKERS[name]()[0].tolist() if name == "meshgrid" else np.asarray(MAKERS[name]())
     assert any(ch.isdigit() for ch in str(error.value)), error.value
+
+
+def test_huge_sizes_of_nothing():
+    """No work grows with a size of which there are none."""
+    assert reel.fft.irfft(reel.zeros((0, 3)), n=2**31).shape == (0, 2**31)
+
+
+def test_kinds_of_dtypes_do_not_nest():
+    kinds = ("bool",)
+    assert reel.isdtype(reel.bool, kinds) and not reel.isdtype(reel.int8, kinds)
+    for _ in range(200_000):
+        kinds = (kinds,)
+    with pytest.raises((TypeError, RecursionError)):  # or what its repr raises
+        reel.isdtype(reel.float32, kinds)
 
 
 @pytest.mark.parametrize("start, stop, step", [

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "bind.h"
@@ -82,16 +83,15 @@ bool IsKind(DType dtype, const std::string& kind) {
   ThrowInvalid("isdtype: unknown kind '" + kind + "'");
 }
 
+// A kind, a dtype, or a tuple of those, not of tuples.
 bool IsDTypeOf(nb::handle dtype, nb::handle kind) {
-  if (PyTuple_Check(kind.ptr())) {
-    for (const nb::handle k : nb::borrow<nb::tuple>(kind)) {
-      if (IsDTypeOf(dtype, k)) return true;
-    }
-    return false;
-  }
   const DType d = *ToDType(dtype);
-  if (PyUnicode_Check(kind.ptr())) return IsKind(d, nb::borrow<nb::str>(kind).c_str());
-  return ToDType(kind) == d;
+  const auto is = [d](nb::handle k) {
+    return PyUnicode_Check(k.ptr()) ? IsKind(d, nb::borrow<nb::str>(k).c_str()) : ToDType(k) == d;
+  };
+  if (!PyTuple_Check(kind.ptr())) return is(kind);
+  const auto kinds = nb::borrow<nb::tuple>(kind);
+  return std::any_of(kinds.begin(), kinds.end(), is);
 }
 
 // Dtype of what an op of these arguments gives.
