@@ -18,7 +18,7 @@ namespace reel::codegen {
 struct CodeOptions {
   int opt_level = 2;
   std::string dump_to = {};                ///< folder for LLVM IR and assembly; empty = none
-  const ir::BudgetMeter* meter = nullptr;  ///< time is looked at before every LLVM module; null = no limits
+  const ir::BudgetMeter* meter = nullptr;  ///< time is looked at before every function; null = no limits
   int64_t reserve = 0;                     ///< bytes that a function may take in work: compile_bytes.h
 };
 

@@ -78,6 +78,10 @@ double Seconds(Clock::time_point from) {
   return std::chrono::duration<double>(Clock::now() - from).count();
 }
 
+ir::BudgetMeter MeterOf(const CompilerOptions& options) {
+  return ir::BudgetMeter(options.budget, options.clock, options.start, options.stop);
+}
+
 /// Level 0 is the debugging engine: one scalar kernel per op.
 PlanOptions PlanFor(const CompilerOptions& options, const ir::BudgetMeter* meter) {
   PlanOptions plan;
@@ -130,7 +134,7 @@ class PlanningCompiler : public Compiler {
  private:
   absl::StatusOr<std::unique_ptr<CompiledModule>> Load(const ir::Module& module, const CompilerOptions& options) {
     const auto start = Clock::now();
-    ir::BudgetMeter meter(options.budget, options.clock);
+    ir::BudgetMeter meter = MeterOf(options);
     auto plan = Plan(module, options, &meter, options.profile);
     if (!plan.ok()) return plan.status();
     if (!options.host_supports(plan->target.name)) {
@@ -162,7 +166,7 @@ class PlanningCompiler : public Compiler {
 
   absl::StatusOr<ObjectFiles> Object(const ir::Module& module, const std::string& name,
                                      const CompilerOptions& options) {
-    ir::BudgetMeter meter(options.budget, options.clock);
+    ir::BudgetMeter meter = MeterOf(options);
     auto plan = PlanObject(module, options, &meter);
     if (!plan.ok()) return plan.status();
     const auto reserve = CheckCompiler(plan->program, options.budget, true);
@@ -179,7 +183,7 @@ class PlanningCompiler : public Compiler {
       return absl::InvalidArgumentError(
           StrCat("cannot emit \"", kind, "\"; use \"llvm\", \"asm\", \"plan\" or \"dot\""));
     }
-    ir::BudgetMeter meter(options.budget, options.clock);
+    ir::BudgetMeter meter = MeterOf(options);
     auto plan = PlanObject(module, options, &meter);
     if (!plan.ok()) return plan.status();
     if (kind == "plan") return ir::Printable(PlanText(plan->program));

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +30,8 @@ struct CompilerOptions {
   std::vector<std::pair<std::string, int64_t>> extents;
   Budget budget;
   ir::Clock clock = ir::SteadySeconds;  ///< of the budget
+  std::optional<double> start = {};     ///< when the budget's time began, by its clock; none: when compiling does
+  const volatile int32_t* stop = nullptr;  ///< compiling ends, Cancelled, when that is not 0
   bool (*host_supports)(std::string_view target) = HostSupports;
 };
 

@@ -46,6 +46,7 @@ absl::Status BudgetMeter::AddMemory(int64_t bytes) {
 }
 
 absl::Status BudgetMeter::CheckTime() const {
+  if (stop_ != nullptr && *stop_ != 0) return absl::CancelledError("interrupted");
   if (clock_() - start_ <= budget_.max_seconds) return absl::OkStatus();
   return absl::ResourceExhaustedError(
       StrCat("takes longer than the budget of ", budget_.max_seconds, " s (max_seconds)"));

@@ -1,6 +1,7 @@
 #ifndef REEL_IR_BUDGET_METER_H_
 #define REEL_IR_BUDGET_METER_H_
 
+#include <optional>
 #include <string_view>
 
 #include "absl/status/status.h"
@@ -19,15 +20,17 @@ double SteadySeconds();
 /// names the limit.
 class BudgetMeter {
  public:
-  explicit BudgetMeter(const Budget& budget, Clock clock = SteadySeconds)
-      : budget_(budget), clock_(clock), start_(clock()) {}
+  /// `start`: when its time began, by the clock; none: now. `stop`: time is up when that is not 0, which is Cancelled.
+  explicit BudgetMeter(const Budget& budget, Clock clock = SteadySeconds, std::optional<double> start = {},
+                       const volatile int32_t* stop = nullptr)
+      : budget_(budget), clock_(clock), start_(start ? *start : clock()), stop_(stop) {}
 
   /// The size of the input.
   absl::Status CheckBytes(int64_t bytes) const;
   /// One node with this many operands and results. Looks at the clock now and then.
   absl::Status AddNode(size_t operands, size_t results);
   absl::Status AddMemory(int64_t bytes);
-  /// Any thread may look.
+  /// Any thread may look. ResourceExhausted, or Cancelled.
   absl::Status CheckTime() const;
   /// The nodes of a module.
   absl::Status AddModule(const Module& module);
@@ -39,6 +42,7 @@ class BudgetMeter {
   Budget budget_;
   Clock clock_;
   double start_;
+  const volatile int32_t* stop_;
   int64_t ops_ = 0, values_ = 0, memory_ = 0;
 };
 

@@ -42,7 +42,8 @@ absl::Status AddCode(const Program& program, const ProgramSymbols& symbols,
     (*kernel)->setLinkage(llvm::GlobalValue::InternalLinkage);
   }
   for (size_t i = 0; i < program.entries.size(); ++i) {
-    auto entry = LowerEntry(program, program.entries[i], symbols, target, EntrySymbol(program, names, i), module);
+    auto entry =
+        LowerEntry(program, program.entries[i], symbols, target, EntrySymbol(program, names, i), module, meter);
     if (!entry.ok()) return entry.status();
     (*entry)->setLinkage(llvm::GlobalValue::InternalLinkage);
   }
@@ -64,7 +65,7 @@ absl::StatusOr<std::unique_ptr<Object>> Build(const Program& program, const std:
   const ProgramSymbols symbols = NameSymbols(program, StrCat(name, "."));
   if (auto s = AddCode(program, symbols, object->names, target, options.meter, module); !s.ok()) return s;
   AddWrappers(program, object->names, target, object->manifest, module);
-  if (auto s = Optimize(module, object->machine.get(), options.opt_level); !s.ok()) return s;
+  if (auto s = Optimize(module, object->machine.get(), options.opt_level, options.meter); !s.ok()) return s;
   return object;
 }
 

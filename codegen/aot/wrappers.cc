@@ -1,6 +1,10 @@
 #include "codegen/aot/wrappers.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <map>
+#include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -24,13 +28,30 @@ llvm::GlobalVariable* AddData(llvm::Module* module, const std::string& name, llv
   return global;
 }
 
-/// A memory operand of a call, for the checks and for going through its rows.
-struct Operand {
-  Value* pointer;
-  Value* bytes;
-  bool empty;         ///< no elements, whatever its symbolic extents
-  int64_t alignment;
-  int64_t row_bytes;  ///< of the rows of a symbolic axis 0; 0: there is none
+/// What an entry point's wrapper knows of its arguments and results, so many words each: code that goes through a table
+/// in loops does not grow with it.
+struct OperandTable {
+  /// Words of a row. Bytes are those of the constant extents, 0 if one of them is; times a product of symbolic ones.
+  enum Word : uint64_t { kBytes, kProduct, kLowBits, kWords };
+  std::vector<uint64_t> words;
+  /// Products of extents, by the symbols that are multiplied, with their numbers. The first is that of none.
+  std::map<std::vector<int32_t>, uint64_t> products{{{}, 0}};
+
+  uint64_t size() const { return words.size() / kWords; }
+  void Add(const Type& type) {
+    int64_t bytes = SizeOf(type.dtype);
+    std::vector<int32_t> symbols;
+    for (const Extent e : type.shape) {
+      if (e.is_constant()) {
+        bytes *= e.value();
+      } else {
+        symbols.push_back(e.symbol());
+      }
+    }
+    const uint64_t product = products.try_emplace(std::move(symbols), products.size()).first->second;
+    words.insert(words.end(),
+                 {static_cast<uint64_t>(bytes), product, static_cast<uint64_t>(SizeOf(RealOf(type.dtype)) - 1)});
+  }
 };
 
 class WrapperEmitter {
@@ -157,6 +178,17 @@ class WrapperEmitter {
     b_.CreateRet(Int64(value));
   }
 
+  /// The bytes of all variables as they lie one after the other in an instance.
+  std::string InitialValues() const {
+    std::string out;
+    for (const VariableSlot& v : program_.variables) {
+      const auto bytes = v.initial.bytes();
+      out.resize(static_cast<size_t>(v.offset - program_.variables[0].offset));
+      out.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    }
+    return out;
+  }
+
   /// NAME* NAME_init(void* memory, size_t size, int* error)
   void Init() {
     llvm::Function* supported = CpuCheckFunction();
@@ -168,12 +200,11 @@ class WrapperEmitter {
     Refuse(Misaligned(memory, REEL_INSTANCE_ALIGNMENT), REEL_MISALIGNED);
     Refuse(b_.CreateICmpULT(size, Int64(program_.instance_bytes)), REEL_MEMORY_TOO_SMALL);
     b_.CreateMemSet(memory, b_.getInt8(0), sizeof(reel_instance), llvm::Align(64));
-    for (size_t i = 0; i < program_.variables.size(); ++i) {
-      const VariableSlot& v = program_.variables[i];
-      if (v.initial.bytes().empty()) continue;
-      llvm::GlobalVariable* initial = AddBytes(module_, StrCat(names_.name, ".v", i), v.initial.bytes());
-      b_.CreateMemCpy(Field(memory, static_cast<uint64_t>(v.offset)), llvm::Align(64), initial,
-                      llvm::Align(64), v.initial.bytes().size());
+    if (const std::string values = InitialValues(); !values.empty()) {
+      const auto first = static_cast<uint64_t>(program_.variables[0].offset);
+      llvm::GlobalVariable* initial =
+          AddBytes(module_, StrCat(names_.name, ".initial"), std::as_bytes(std::span(values)));
+      b_.CreateMemCpy(Field(memory, first), llvm::Align(64), initial, llvm::Align(64), values.size());
     }
     b_.CreateStore(b_.getInt64(REEL_INSTANCE_MAGIC), memory);
     StoreError(b_.getInt32(REEL_OK));
@@ -204,94 +235,129 @@ class WrapperEmitter {
     return function_;
   }
 
-  /// Refuses nulls and misaligned pointers. A tensor without elements may be null.
-  void CheckPointers(const std::vector<Operand>& operands) {
-    for (const Operand& o : operands) {
-      if (!o.empty) Refuse(b_.CreateIsNull(o.pointer), REEL_NULL_POINTER);
-      if (o.alignment > 1) Refuse(Misaligned(o.pointer, o.alignment), REEL_MISALIGNED);
-    }
+  /// Emits `body` for 0, ..., count - 1.
+  template <typename Body>
+  void Loop(uint64_t count, const Body& body) {
+    if (count == 0) return;
+    llvm::BasicBlock *before = b_.GetInsertBlock(), *head = NewBlock("each"), *done = NewBlock("all");
+    b_.CreateBr(head);
+    b_.SetInsertPoint(head);
+    llvm::PHINode* i = b_.CreatePHI(i64_, 2);
+    i->addIncoming(Int64(0), before);
+    body(i);
+    Value* next = b_.CreateAdd(i, Int64(1));
+    i->addIncoming(next, b_.GetInsertBlock());
+    b_.CreateCondBr(b_.CreateICmpULT(next, b_.getInt64(count)), head, done);
+    b_.SetInsertPoint(done);
   }
 
-  /// Refuses results that overlap arguments, the instance (the last argument) or each other.
-  void CheckOverlap(const std::vector<Operand>& arguments, const std::vector<Operand>& results) {
-    Value* spans = b_.CreateAlloca(llvm::ArrayType::get(i64_, 2 * (arguments.size() + results.size())));
-    int64_t count = 0;
-    const auto add = [&](const Operand& o) {
-      Value* begin = b_.CreatePtrToInt(o.pointer, i64_);
-      const auto at = static_cast<uint64_t>(2 * count++);
-      b_.CreateStore(begin, b_.CreateConstInBoundsGEP1_64(i64_, spans, at));
-      b_.CreateStore(b_.CreateAdd(begin, o.bytes), b_.CreateConstInBoundsGEP1_64(i64_, spans, at + 1));
+  Value* Element(llvm::Type* type, Value* array, Value* i) { return b_.CreateInBoundsGEP(type, array, i); }
+  Value* Element(llvm::Type* type, Value* array, uint64_t i) { return b_.CreateConstInBoundsGEP1_64(type, array, i); }
+
+  /// A word of operand i.
+  Value* WordOf(Value* table, Value* i, OperandTable::Word word) {
+    Value* at = b_.CreateAdd(b_.CreateMul(i, Int64(OperandTable::kWords)), Int64(word));
+    return b_.CreateLoad(i64_, Element(i64_, table, at));
+  }
+
+  /// A local array of the current function.
+  Value* Array(uint64_t count) {
+    llvm::BasicBlock& entry = function_->getEntryBlock();
+    return llvm::IRBuilder<>(&entry, entry.begin()).CreateAlloca(i64_, b_.getInt64(count));
+  }
+
+  /// Begins the function of an entry point with so many words, extents and pointers, after the instance; returns an
+  /// array of them. As the calling convention has it, the first come in registers, the others lie on the stack like an
+  /// array that is passed by value.
+  Value* BeginEntry(const std::string& name, uint64_t count) {
+    constexpr uint64_t kRegisters = 5;
+    const uint64_t rest = count - std::min(count, kRegisters);
+    std::vector<llvm::Type*> types(1 + count - rest, i64_);
+    types[0] = ptr_;
+    if (rest > 0) types.push_back(ptr_);
+    Begin(name, i32_, types);
+    Value* words = Array(count);
+    for (unsigned i = 0; i < count - rest; ++i) b_.CreateStore(function_->getArg(i + 1), Element(i64_, words, i));
+    if (rest == 0) return words;
+    llvm::Argument* stack = function_->getArg(1 + kRegisters);
+    stack->addAttr(llvm::Attribute::getWithByValType(context_, llvm::ArrayType::get(i64_, rest)));
+    stack->addAttr(llvm::Attribute::getWithAlignment(context_, llvm::Align(8)));
+    Loop(rest, [&](Value* i) {
+      Value* word = b_.CreateLoad(i64_, Element(i64_, stack, i));
+      b_.CreateStore(word, Element(i64_, Element(i64_, words, kRegisters), i));
+    });
+    return words;
+  }
+
+  /// The values of symbols, which come first.
+  std::vector<Value*> Extents(const ObjectEntry& entry, Value* words) {
+    std::vector<Value*> extents;
+    for (const ir::Symbol& symbol : entry.symbols) {
+      extents.push_back(b_.CreateLoad(i64_, Element(i64_, words, extents.size())));
+      Value* above = b_.CreateSub(extents.back(), Int64(symbol.min));
+      Refuse(b_.CreateICmpUGT(above, Int64(symbol.max - symbol.min)), REEL_INVALID_ARGUMENT);
+    }
+    return extents;
+  }
+
+  /// An array of each product of extents.
+  Value* Products(const OperandTable& table, const std::vector<Value*>& extents) {
+    Value* products = Array(table.products.size());
+    for (const auto& [symbols, k] : table.products) {
+      Value* product = Int64(1);
+      for (const int32_t symbol : symbols) product = b_.CreateMul(product, extents[static_cast<size_t>(symbol)]);
+      b_.CreateStore(product, Element(i64_, products, k));
+    }
+    return products;
+  }
+
+  /// Refuses null pointers (a tensor without elements may be null), misaligned ones, and results, those after `inputs`,
+  /// that overlap arguments, the instance or each other.
+  void CheckPointers(const OperandTable& operands, Value* table, uint64_t inputs, Value* pointers,
+                     const std::vector<Value*>& extents) {
+    Value* spans = Array(2 * (operands.size() + 1));  // the instance's after the arguments'
+    Value* products = Products(operands, extents);
+    const auto add_span = [&](Value* at, Value* begin, Value* bytes) {
+      Value* span = Element(i64_, spans, b_.CreateShl(at, 1));
+      b_.CreateStore(begin, span);
+      b_.CreateStore(b_.CreateAdd(begin, bytes), Element(i64_, span, 1));
     };
-    for (const Operand& o : arguments) {
-      if (!o.empty) add(o);
-    }
-    for (const Operand& o : results) {
-      if (o.empty) continue;
-      add(o);
-      Refuse(b_.CreateCall(overlaps_, {spans, Int64(count - 1)}), REEL_OVERLAP);
-    }
-  }
-
-  Value* PointerArray(const std::vector<Operand>& operands, size_t count) {
-    if (count == 0) return llvm::ConstantPointerNull::get(ptr_);
-    Value* array = b_.CreateAlloca(llvm::ArrayType::get(ptr_, count));
-    for (size_t i = 0; i < count; ++i) {
-      b_.CreateStore(operands[i].pointer, b_.CreateConstInBoundsGEP1_64(ptr_, array, i));
-    }
-    return array;
-  }
-
-  /// A pointer of the function that a wrapper is, with what its type says; `extents`: values of symbols.
-  Operand OperandOf(const Type& type, Value* pointer, const std::vector<Value*>& extents) {
-    int64_t known = SizeOf(type.dtype);
-    Value* bytes = nullptr;
-    for (const Extent e : type.shape) {
-      if (e.is_constant()) {
-        known *= e.value();
-        continue;
-      }
-      Value* extent = extents[static_cast<size_t>(e.symbol())];
-      bytes = bytes == nullptr ? extent : b_.CreateMul(bytes, extent);
-    }
-    const bool rows = type.shape.rank() > 0 && !type.shape[0].is_constant();
-    bytes = bytes == nullptr ? Int64(known) : b_.CreateMul(bytes, Int64(known));
-    return {pointer, bytes, known == 0, SizeOf(RealOf(type.dtype)), rows ? known : 0};
+    Loop(operands.size(), [&](Value* i) {
+      Value* begin = b_.CreateLoad(i64_, Element(i64_, pointers, i));
+      Value* bytes = WordOf(table, i, OperandTable::kBytes);
+      Value* not_empty = b_.CreateICmpNE(bytes, Int64(0));
+      Refuse(b_.CreateAnd(not_empty, b_.CreateICmpEQ(begin, Int64(0))), REEL_NULL_POINTER);
+      Value* low = b_.CreateAnd(begin, WordOf(table, i, OperandTable::kLowBits));
+      Refuse(b_.CreateICmpNE(low, Int64(0)), REEL_MISALIGNED);
+      Value* product = b_.CreateLoad(i64_, Element(i64_, products, WordOf(table, i, OperandTable::kProduct)));
+      Value* is_result = b_.CreateZExt(b_.CreateICmpUGE(i, b_.getInt64(inputs)), i64_);
+      // What has no elements is from 0 to 0, which overlaps nothing.
+      add_span(b_.CreateAdd(i, is_result), b_.CreateSelect(not_empty, begin, Int64(0)), b_.CreateMul(bytes, product));
+    });
+    add_span(b_.getInt64(inputs), b_.CreatePtrToInt(function_->getArg(0), i64_), Int64(program_.instance_bytes));
+    Loop(operands.size() - inputs, [&](Value* i) {
+      Refuse(b_.CreateCall(overlaps_, {spans, b_.CreateAdd(i, b_.getInt64(inputs + 1))}), REEL_OVERLAP);
+    });
   }
 
   /// int NAME_<entry>(NAME* instance, int64_t extents..., arguments..., results...)
   void Entry(const ObjectEntry& entry, const std::string& name) {
-    const size_t inputs = entry.arguments.size();
-    std::vector<llvm::Type*> types(1, ptr_);
-    types.insert(types.end(), entry.symbols.size(), i64_);
-    types.insert(types.end(), inputs + entry.results.size(), ptr_);
-    Begin(name, i32_, types);
+    OperandTable operands;
+    for (const ir::Parameter& p : entry.arguments) operands.Add(p.type);
+    for (const ir::Parameter& p : entry.results) operands.Add(p.type);
+    Value* words = BeginEntry(name, entry.symbols.size() + operands.size());
     Value* instance = function_->getArg(0);
     Refuse(b_.CreateIsNull(instance), REEL_NULL_POINTER);
     Refuse(Misaligned(instance, REEL_INSTANCE_ALIGNMENT), REEL_MISALIGNED);
     Value* magic = b_.CreateLoad(i64_, instance);
     Refuse(b_.CreateICmpNE(magic, b_.getInt64(REEL_INSTANCE_MAGIC)), REEL_NOT_INITIALIZED);
-    unsigned next = 1;
-    std::vector<Value*> extents;
-    for (const ir::Symbol& symbol : entry.symbols) {
-      extents.push_back(function_->getArg(next++));
-      Value* above = b_.CreateSub(extents.back(), Int64(symbol.min));
-      Refuse(b_.CreateICmpUGT(above, Int64(symbol.max - symbol.min)), REEL_INVALID_ARGUMENT);
-    }
-    std::vector<Operand> arguments, results;
-    for (const ir::Parameter& p : entry.arguments) {
-      arguments.push_back(OperandOf(p.type, function_->getArg(next++), extents));
-    }
-    for (const ir::Parameter& p : entry.results) {
-      results.push_back(OperandOf(p.type, function_->getArg(next++), extents));
-    }
-    CheckPointers(arguments);
-    CheckPointers(results);
-    std::vector<Operand> with_instance = arguments;
-    with_instance.push_back({instance, Int64(program_.instance_bytes), false, 1, 0});
-    CheckOverlap(with_instance, results);
-    Value* in = PointerArray(arguments, inputs);
-    Value* out = PointerArray(results, results.size());
-    if (entry.rowwise) return CallInChunks(entry, extents[0], {instance, in, out}, arguments, results);
+    const std::vector<Value*> extents = Extents(entry, words);
+    Value* table = AddData(module_, StrCat(names_.name, ".", name, ".operands"),
+                           llvm::ConstantDataArray::get(context_, operands.words), alignof(uint64_t));
+    Value* in = Element(i64_, words, entry.symbols.size());
+    CheckPointers(operands, table, entry.arguments.size(), in, extents);
+    Value* out = Element(i64_, in, entry.arguments.size());
+    if (entry.rowwise) return CallInChunks(entry, extents[0], {instance, in, out}, operands.size(), table);
     for (const ObjectEntry::Variant& v : entry.variants) CallIfEqual(v, extents, {instance, in, out});
     if (!entry.symbols.empty()) b_.CreateRet(b_.getInt32(REEL_INVALID_ARGUMENT));
   }
@@ -319,20 +385,21 @@ class WrapperEmitter {
     if (other != nullptr) b_.SetInsertPoint(other);
   }
 
-  /// Moves the pointers of a PointerArray to the next rows.
-  void Advance(Value* array, const std::vector<Operand>& operands, int64_t rows) {
-    for (size_t i = 0; i < operands.size(); ++i) {
-      if (operands[i].row_bytes == 0) continue;
-      Value* slot = b_.CreateConstInBoundsGEP1_64(ptr_, array, i);
-      Value* row = b_.CreateLoad(ptr_, slot);
-      b_.CreateStore(Field(row, static_cast<uint64_t>(operands[i].row_bytes * rows)), slot);
-    }
+  /// Moves pointers to the next rows. The only symbol is their number, which operands have or not.
+  void Advance(Value* pointers, uint64_t count, Value* table, int64_t rows) {
+    Loop(count, [&](Value* i) {
+      Value* slot = Element(i64_, pointers, i);
+      Value* has_rows = b_.CreateICmpNE(WordOf(table, i, OperandTable::kProduct), Int64(0));
+      Value* bytes = b_.CreateMul(WordOf(table, i, OperandTable::kBytes), Int64(rows));
+      Value* next = b_.CreateAdd(b_.CreateLoad(i64_, slot), b_.CreateSelect(has_rows, bytes, Int64(0)));
+      b_.CreateStore(next, slot);
+    });
   }
 
   /// Each variant as often as its rows fit into those that are left.
-  void CallInChunks(const ObjectEntry& entry, Value* rows, llvm::ArrayRef<Value*> call,
-                    const std::vector<Operand>& arguments, const std::vector<Operand>& results) {
-    Value* left = b_.CreateAlloca(i64_);
+  void CallInChunks(const ObjectEntry& entry, Value* rows, llvm::ArrayRef<Value*> call, uint64_t operands,
+                    Value* table) {
+    Value* left = Array(1);
     b_.CreateStore(rows, left);
     for (const ObjectEntry::Variant& v : entry.variants) {
       llvm::BasicBlock *head = NewBlock("head"), *chunk = NewBlock("chunk"), *done = NewBlock("done");
@@ -342,8 +409,7 @@ class WrapperEmitter {
       b_.SetInsertPoint(chunk);
       Value* status = CallEntry(v.entry, call);
       Refuse(b_.CreateICmpNE(status, b_.getInt32(REEL_OK)), status);
-      Advance(call[1], arguments, v.extents[0]);
-      Advance(call[2], results, v.extents[0]);
+      Advance(call[1], operands, table, v.extents[0]);
       b_.CreateStore(b_.CreateSub(b_.CreateLoad(i64_, left), Int64(v.extents[0])), left);
       b_.CreateBr(head);
       b_.SetInsertPoint(done);

@@ -98,15 +98,16 @@ class UnitCompiler {
     llvm::LLVMContext context;
     auto module = MakeModule(context, unit->name, **machine);
     for (size_t k : unit->kernels) {
+      if (absl::Status s = CheckTime(options_.meter); !s.ok()) return s;
       auto function = LowerKernel(program_.kernels[k], target_, symbols_.kernels[k], module.get());
       if (!function.ok()) return function.status();
     }
     for (size_t e : unit->entries) {
-      const auto entry =
-          LowerEntry(program_, program_.entries[e], symbols_, target_, StrCat(kJitEntry, e), module.get());
+      const auto entry = LowerEntry(program_, program_.entries[e], symbols_, target_, StrCat(kJitEntry, e), module.get(),
+                                    options_.meter);
       if (!entry.ok()) return entry.status();
     }
-    if (absl::Status s = Optimize(module.get(), machine->get(), options_.opt_level); !s.ok()) {
+    if (absl::Status s = Optimize(module.get(), machine->get(), options_.opt_level, options_.meter); !s.ok()) {
       return s;
     }
     unit->emit = Seconds(start);
@@ -123,7 +124,7 @@ class UnitCompiler {
     if (options_.dump_to.empty()) return absl::OkStatus();
     const std::string path = StrCat(options_.dump_to, "/", unit.name);
     auto copy = llvm::CloneModule(module);
-    auto assembly = EmitCode(copy.get(), machine, /*assembly=*/true);
+    auto assembly = EmitCode(copy.get(), machine, /*assembly=*/true, options_.meter);
     if (!assembly.ok()) return assembly.status();
     const std::string_view code(assembly->data(), assembly->size());
     if (absl::Status s = ir::WriteFile(path + ".ll", ModuleText(module), {.durable = false}); !s.ok()) return s;

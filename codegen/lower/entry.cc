@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "codegen/backend.h"
 #include "codegen/lower/loop.h"
 #include "ir/strings.h"
 #include "runtime/abi.h"
@@ -189,8 +190,10 @@ llvm::Function* StepsFunction(llvm::Module* module, const Target& target, llvm::
 /// Functions of one entry point: the symbol, then internal parts of it.
 class EntryFunctions {
  public:
-  EntryFunctions(std::string symbol, const Target& target, llvm::Module* module)
-      : symbol_(std::move(symbol)), target_(target), module_(module) {}
+  EntryFunctions(std::string symbol, const Target& target, llvm::Module* module, const ir::BudgetMeter* meter)
+      : symbol_(std::move(symbol)), target_(target), module_(module), meter_(meter) {}
+
+  absl::Status CheckTime() const { return codegen::CheckTime(meter_); }
 
   /// An empty `i32 f(ptr instance, ptr arguments, ptr results)`.
   llvm::Function* Make() {
@@ -231,6 +234,7 @@ class EntryFunctions {
   const std::string symbol_;
   const Target& target_;
   llvm::Module* module_;
+  const ir::BudgetMeter* meter_;
   int count_ = 0;
 };
 
@@ -252,6 +256,7 @@ class StepEmitter {
 
   /// The function that does these steps.
   absl::StatusOr<llvm::Function*> Run(const Step* first, const Step* last) {
+    if (absl::Status s = functions_->CheckTime(); !s.ok()) return s;
     Emit(first, last);
     CallPending();
     b_.CreateRet(b_.getInt32(REEL_OK));
@@ -539,8 +544,9 @@ ProgramSymbols NameSymbols(const Program& program, const std::string& prefix) {
 
 absl::StatusOr<llvm::Function*> LowerEntry(const Program& program, const EntryPoint& entry,
                                            const ProgramSymbols& symbols, const Target& target,
-                                           const std::string& symbol, llvm::Module* module) {
-  EntryFunctions functions(symbol, target, module);
+                                           const std::string& symbol, llvm::Module* module,
+                                           const ir::BudgetMeter* meter) {
+  EntryFunctions functions(symbol, target, module, meter);
   const std::vector<Step>& steps = entry.steps;
   return StepEmitter(program, symbols, target, &functions)
       .Run(steps.data(), steps.data() + steps.size());

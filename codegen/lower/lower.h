@@ -48,16 +48,19 @@ struct ProgramSymbols {
 ProgramSymbols NameSymbols(const Program& program, const std::string& prefix);
 
 /// Adds `i32 symbol(ptr instance, ptr arguments, ptr results)`, which runs the steps in order. Long
-/// entry points are split into internal functions.
+/// entry points are split into internal functions; time is looked at before each.
 absl::StatusOr<llvm::Function*> LowerEntry(const Program& program, const EntryPoint& entry,
                                            const ProgramSymbols& symbols, const Target& target,
-                                           const std::string& symbol, llvm::Module* module);
+                                           const std::string& symbol, llvm::Module* module,
+                                           const ir::BudgetMeter* meter = nullptr);
 
 /// Verifies the module (a mistake of ours becomes an InternalError) and, from level 1, brings
 /// locals to registers, removes common subexpressions and takes index arithmetic out of loops.
-absl::Status Optimize(llvm::Module* module, llvm::TargetMachine* machine, int opt_level);
+/// Time is looked at before every function.
+absl::Status Optimize(llvm::Module* module, llvm::TargetMachine* machine, int opt_level,
+                      const ir::BudgetMeter* meter = nullptr);
 
-/// Object code or assembly text of an optimized module. Time is looked at before every function;
+/// Object code or assembly text of an optimized module. Time is looked at before every row of passes on a function;
 /// what the module holds when it is up is gone.
 absl::StatusOr<llvm::SmallVector<char, 0>> EmitCode(llvm::Module* module,
                                                     llvm::TargetMachine* machine, bool assembly,

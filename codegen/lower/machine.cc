@@ -1,6 +1,7 @@
 // LLVM's target machine, the few IR passes we need, and code emission.
 #include <mutex>
 
+#include "codegen/backend.h"
 #include "codegen/llvm_guard.h"
 #include "codegen/llvm_headers.h"
 #include "codegen/lower/addresses.h"
@@ -78,15 +79,24 @@ constexpr llvm::StringLiteral kNotNeeded[] = {
 /// Passes on to a pass manager what is needed.
 class NeededPasses : public llvm::legacy::PassManagerBase {
  public:
-  explicit NeededPasses(llvm::legacy::PassManager* to) : to_(*to) {}
+  NeededPasses(llvm::legacy::PassManager* to, const ir::BudgetMeter* meter, absl::Status* status)
+      : to_(*to), meter_(meter), status_(status) {}
 
+  /// Passes on functions that stand between two on modules are run function by function: each such row begins with a look
+  /// at the time.
   void add(llvm::Pass* pass) override {
-    const bool needed = !llvm::is_contained(kNotNeeded, pass->getPassName());
-    return needed ? to_.add(pass) : delete pass;
+    if (llvm::is_contained(kNotNeeded, pass->getPassName())) return delete pass;
+    const bool of_function = pass->getPassKind() == llvm::PT_Function;
+    if (of_function && !in_row_ && meter_ != nullptr) to_.add(new StopWhenSpent(*meter_, status_));
+    if (pass->getAsImmutablePass() == nullptr) in_row_ = of_function;
+    to_.add(pass);
   }
 
  private:
   llvm::legacy::PassManager& to_;
+  const ir::BudgetMeter* const meter_;
+  absl::Status* const status_;
+  bool in_row_ = false;
 };
 
 }  // namespace
@@ -129,7 +139,8 @@ std::unique_ptr<llvm::Module> MakeModule(llvm::LLVMContext& context, const std::
   return module;
 }
 
-absl::Status Optimize(llvm::Module* module, llvm::TargetMachine* machine, int opt_level) {
+absl::Status Optimize(llvm::Module* module, llvm::TargetMachine* machine, int opt_level,
+                      const ir::BudgetMeter* meter) {
   std::string problem;
   llvm::raw_string_ostream stream(problem);
   if (llvm::verifyModule(*module, &stream)) {
@@ -159,6 +170,7 @@ absl::Status Optimize(llvm::Module* module, llvm::TargetMachine* machine, int op
       llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
   for (llvm::Function& function : *module) {
     if (absl::Status s = CheckLlvm(); !s.ok()) return s;
+    if (absl::Status s = CheckTime(meter); !s.ok()) return s;
     if (!function.isDeclaration() && !function.hasOptNone()) passes.run(function, functions);
     if (!function.hasFnAttribute(kIsLoop)) continue;
     loop_passes.run(function, functions);
@@ -174,8 +186,7 @@ absl::StatusOr<llvm::SmallVector<char, 0>> EmitCode(llvm::Module* module,
   llvm::raw_svector_ostream stream(out);
   llvm::legacy::PassManager passes;
   absl::Status status;
-  if (meter != nullptr) passes.add(new StopWhenSpent(*meter, &status));
-  NeededPasses needed(&passes);
+  NeededPasses needed(&passes, meter, &status);
   const auto kind =
       assembly ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
   if (machine->addPassesToEmitFile(needed, stream, nullptr, kind)) {

@@ -240,13 +240,19 @@ Program Copies(int n) {
   return p;
 }
 
-TEST(Aot, CodeGrowsWithOperandsNotWithTheirPairs) {
-  const auto lines = [](int n) {
-    auto text = AotText(Copies(n), "copies", *FindTarget("x86-64-v3"), {}, /*assembly=*/false);
-    EXPECT_TRUE(text.ok()) << text.status();
-    return text.ok() ? std::count(text->begin(), text->end(), '\n') : 0;
-  };
-  EXPECT_LE(lines(160), 4 * lines(40));
+/// Lines of an entry point's wrapper in LLVM IR.
+ptrdiff_t WrapperLines(int operands) {
+  auto text = AotText(Copies(operands), "copies", *FindTarget("x86-64-v3"), {}, /*assembly=*/false);
+  EXPECT_TRUE(text.ok()) << text.status();
+  if (!text.ok()) return 0;
+  const size_t begin = text->find(" @copies_main("), end = text->find("\n}", begin);
+  EXPECT_NE(end, std::string::npos);
+  return std::count(text->begin() + static_cast<ptrdiff_t>(begin), text->begin() + static_cast<ptrdiff_t>(end), '\n');
+}
+
+TEST(Aot, WrappersDoNotGrowWithOperands) {
+  EXPECT_GT(WrapperLines(4), 40);
+  EXPECT_LE(WrapperLines(5000), WrapperLines(4) + 2);
 }
 
 constexpr char kOverlaps[] = R"(
@@ -275,6 +281,79 @@ TEST(Aot, ResultsOverlapNoOperandBeforeThem) {
   auto [log, failed] = Shell(StrCat("cc -std=c11 -o ", folder / "main", " ", folder / "main.c", " ", folder / "copies.o"));
   ASSERT_EQ(failed, 0) << log << files->header;
   EXPECT_EQ(Shell(folder / "main"), std::make_pair(std::string("0 0 4 4 4 4\n"), 0));
+}
+
+/// Copies(n) of rows, whose number the caller gives before the pointers, among other extents.
+Program SizedCopies(int n, int symbols) {
+  Program p = Copies(n);
+  if (symbols == 0) return p;
+  ObjectEntry entry{"main", p.entries[0].arguments, p.entries[0].results, {}, {{{}, 0}}};
+  for (int i = 0; i < symbols; ++i) {
+    entry.symbols.push_back({StrCat("N", i), 1, 100});
+    entry.variants[0].extents.push_back(100 - i);
+  }
+  const Type type{kFloat32, Shape({Extent::Symbol(0)})};
+  for (auto* operands : {&entry.arguments, &entry.results}) {
+    for (ir::Parameter& o : *operands) o.type = type;
+  }
+  p.offered = {entry};
+  return p;
+}
+
+/// Calls Copies(n) with operands that lie well, then makes each null, misaligned, and each result what lies before it.
+std::string CallAll(int n, int symbols) {
+  std::string sizes, call;
+  for (int i = 0; i < symbols; ++i) StrAppend(&sizes, ", N[", i, "]");
+  for (int i = 0; i < 2 * n; ++i) StrAppend(&call, ", p[", i, "]");
+  return StrCat("#include \"copies.h\"\n#include <stdio.h>\n#include <stdlib.h>\nenum { n = ", n, ", symbols = ", symbols,
+                " };\nstatic int64_t N[8];\nstatic float x[2 * n][100], *p[2 * n];\nstatic int call(copies* s) { return "
+                "copies_main(s", sizes, call, "); }\n", R"(
+static int with(copies* s, int i, void* pointer) {
+  float* before = p[i];
+  p[i] = pointer;
+  const int status = call(s);
+  p[i] = before;
+  return status;
+}
+int main(void) {
+  copies* s = copies_init(aligned_alloc(64, 128), 128, 0);
+  for (int i = 0; i < symbols; ++i) N[i] = 100 - i;
+  for (int i = 0; i < 2 * n; ++i) p[i] = x[i], x[i][0] = x[i][99] = i + 1;
+  int wrong = call(s) != 0;
+  for (int i = 0; i < n; ++i) wrong += x[n + i][0] != i + 1 || x[n + i][99] != i + 1;
+  for (int i = 0; i < 2 * n; ++i) {
+    wrong += with(s, i, 0) != 2;
+    wrong += with(s, i, (char*)p[i] + 2) != 3;
+    wrong += with(s, i, s) != (i < n ? 0 : 4);
+    if (i >= n) wrong += with(s, i, p[i - 1] + 99) != 4;
+  }
+  for (int i = 0; i < symbols; ++i) {
+    N[i] = 101, wrong += call(s) != 1;
+    N[i] = 3, wrong += call(s) != 1;
+    N[i] = 100 - i;
+  }
+  wrong += call(s) != 0;
+  printf("%d wrong\n", wrong);
+  return wrong;
+}
+)");
+}
+
+TEST(Aot, OperandsInRegistersAndOnTheStack) {
+  for (const int symbols : {0, 2, 7}) {
+    for (const int n : {1, 3, 40}) {
+      Folder folder;
+      auto files = AotCompile(SizedCopies(n, symbols), "copies", *FindTarget("native"), {});
+      ASSERT_TRUE(files.ok()) << files.status();
+      Write(folder / "copies.o", files->object);
+      Write(folder / "copies.h", files->header);
+      Write(folder / "main.c", CallAll(n, symbols));
+      auto [log, failed] =
+          Shell(StrCat("cc -std=c11 -o ", folder / "main", " ", folder / "main.c", " ", folder / "copies.o"));
+      ASSERT_EQ(failed, 0) << log << files->header;
+      EXPECT_EQ(Shell(folder / "main"), std::make_pair(std::string("0 wrong\n"), 0)) << n << ", " << symbols;
+    }
+  }
 }
 
 TEST(Aot, NamesMustBeDistinctIdentifiers) {
