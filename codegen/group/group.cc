@@ -12,6 +12,7 @@
 #include "codegen/group/uses.h"
 #include "codegen/group/view.h"
 #include "codegen/group/widen.h"
+#include "ir/budget_scope.h"
 #include "ir/hash_map.h"
 
 namespace reel::codegen {
@@ -55,8 +56,12 @@ class Grouper {
 
   Grouping Run() {
     for (int i = 0; i < f_.num_parameters(); ++i) Materialize({i}, Why::kNone);
-    for (const Node& node : f_.nodes()) Decide(node);
     for (const Node& node : f_.nodes()) {
+      ir::ChargeVisits(1);
+      Decide(node);
+    }
+    for (const Node& node : f_.nodes()) {
+      ir::ChargeVisits(1);
       const Value v = node.result();
       if (IsControl(node)) {
         PlaceControl(node);

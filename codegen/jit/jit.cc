@@ -64,6 +64,7 @@ class UnitCompiler {
       for (size_t i; (i = next.fetch_add(1)) < units->size();) {
         Unit& unit = (*units)[order[i]];
         unit.status = TryCompile(&unit);
+        if (!unit.status.ok()) next = units->size();  // nobody wants the others
       }
     };
     std::vector<std::thread> threads;

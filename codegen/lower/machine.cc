@@ -82,8 +82,8 @@ class NeededPasses : public llvm::legacy::PassManagerBase {
   NeededPasses(llvm::legacy::PassManager* to, const ir::BudgetMeter* meter, absl::Status* status)
       : to_(*to), meter_(meter), status_(status) {}
 
-  /// Passes on functions that stand between two on modules are run function by function: each such row begins with a look
-  /// at the time.
+  /// Passes on functions that stand between two on modules are run function by function: each such row begins with a
+  /// look at the time.
   void add(llvm::Pass* pass) override {
     if (llvm::is_contained(kNotNeeded, pass->getPassName())) return delete pass;
     const bool of_function = pass->getPassKind() == llvm::PT_Function;

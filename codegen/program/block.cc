@@ -17,6 +17,7 @@
 #include "codegen/schedule/join_sums.h"
 #include "codegen/schedule/signature.h"
 #include "codegen/schedule/split_sums.h"
+#include "ir/budget_scope.h"
 #include "ir/check_index.h"
 #include "ir/strings.h"
 
@@ -28,6 +29,7 @@ using ir::Op;
 using ir::Value;
 
 constexpr int kMaxDepth = 200;          // planning and emission recurse over nested control ops
+constexpr size_t kVisitsOfSchedule = 64;  // what scheduling a group costs beside its nodes, in visits of nodes
 constexpr int64_t kMaxItems = 1 << 20;  // after expansion: a function is placed once for each op that names it
 
 size_t Number(Value v) { return static_cast<size_t>(v.id); }
@@ -148,6 +150,7 @@ absl::StatusOr<Grouping> BlockBuilder::PlanGroups(const Key& key, bool fuse, boo
   };
   const PlanChecks& checks = GetPlanChecks();
   for (const auto& [phase, run] : phases) {
+    ir::ChargeVisits(f->nodes().size());
     run();
     if (checks.after_phase) checks.after_phase(phase, &grouping);
     const bool last = !fuse || &run == &std::end(phases)[-1].second;
@@ -174,9 +177,7 @@ absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::PrepareAs(const Key& key, b
   ChainBuilder chains(block.get(), key.second == Role::kBody, fuse && !options_.profile ? target_.l2_bytes : 0,
                       [this](Kernel kernel) { return AddKernel(std::move(kernel)); });
   for (size_t g = 0; g < grouping.groups.size(); ++g) {
-    if (options_.meter) {
-      if (absl::Status s = options_.meter->CheckTime(); !s.ok()) return s;
-    }
+    ir::ChargeVisits(kVisitsOfSchedule + static_cast<size_t>(grouping.groups[g].nodes));
     const Group& group = grouping.groups[g];
     if (group.root_kind == Group::Root::kControl) {
       chains.Finish();

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "codegen/loop/ceil.h"
+#include "ir/budget_scope.h"
 
 namespace reel::codegen {
 namespace {
@@ -164,6 +165,7 @@ class BlockPlanner {
   }
 
   void Plan(const BlockItem& item) {
+    ir::ChargeVisits(1 + item.values.size());
     switch (item.kind) {
       case BlockItem::Kind::kKernel: PlanKernel(item); break;
       case BlockItem::Kind::kCopy: PlanCopy(item); break;
@@ -189,6 +191,7 @@ class BlockPlanner {
     constexpr int64_t kLanes = 8;
     std::vector<const BlockItem*> items;
     for (; item_ <= chain.last; ++item_) {
+      ir::ChargeVisits(1);
       if (needed_[static_cast<size_t>(item_)]) items.push_back(&block_.items[static_cast<size_t>(item_)]);
     }
     item_ = chain.last;

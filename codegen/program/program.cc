@@ -241,6 +241,25 @@ void PrintSteps(const Program& program, const std::vector<Step>& steps, const st
   }
 }
 
+absl::StatusOr<Program> Build(const ir::Module& module, const Target& target, const PlanOptions& options) {
+  ir::Module copy = module;
+  std::vector<std::string> entries;
+  for (const ir::Function* f : ir::EntryFunctions(copy)) entries.push_back(f->name());
+  // Of the module as written: what its init functions expand to rounds in other places.
+  auto initial = ir::InitialState(module, EvaluationLimits(options.meter));
+  if (!initial.ok()) return initial.status();
+  for (size_t i = 0; i < initial->size(); ++i) {
+    copy.mutable_variables()[i].initial = std::move((*initial)[i]);
+  }
+  if (absl::Status s = RunGraphPasses(&copy, entries, options); !s.ok()) return s;
+  auto program = options.memory_budget > 0 ? BuildWithin(copy, entries, target, options)
+                                           : ProgramBuilder(copy, entries, target, options).Build();
+  if (!program.ok()) return program;
+  RestoreTypes(module, &*program);
+  program->profile = options.profile;
+  return program;
+}
+
 }  // namespace
 
 std::vector<ObjectEntry> ObjectEntries(const Program& program) {
@@ -275,22 +294,7 @@ int64_t CountSteps(const std::vector<Step>& steps, int64_t limit) {
 }
 
 absl::StatusOr<Program> BuildProgram(const ir::Module& module, const Target& target, const PlanOptions& options) {
-  ir::Module copy = module;
-  std::vector<std::string> entries;
-  for (const ir::Function* f : ir::EntryFunctions(copy)) entries.push_back(f->name());
-  // Of the module as written: what its init functions expand to rounds in other places.
-  auto initial = ir::InitialState(module, EvaluationLimits(options.meter));
-  if (!initial.ok()) return initial.status();
-  for (size_t i = 0; i < initial->size(); ++i) {
-    copy.mutable_variables()[i].initial = std::move((*initial)[i]);
-  }
-  if (absl::Status s = RunGraphPasses(&copy, entries, options); !s.ok()) return s;
-  auto program = options.memory_budget > 0 ? BuildWithin(copy, entries, target, options)
-                                           : ProgramBuilder(copy, entries, target, options).Build();
-  if (!program.ok()) return program;
-  RestoreTypes(module, &*program);
-  program->profile = options.profile;
-  return program;
+  return ir::Within(options.meter, [&] { return Build(module, target, options); });
 }
 
 std::string ToString(const Program& program) {

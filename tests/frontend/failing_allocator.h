@@ -19,6 +19,7 @@
 namespace reel::failing {
 
 inline std::atomic<int64_t> allocations{0};  ///< of all threads, so far
+inline thread_local constinit int64_t allocations_here = 0;  ///< of this thread
 inline std::atomic<int64_t> failing{-1};     ///< the number of the one that fails; negative: none
 
 // While a library is opened: without memory LLVM's static constructors end the process. Reel asks for room before.
@@ -26,6 +27,7 @@ inline std::atomic<int> opening{0};
 
 inline bool Fails() {
   if (opening.load(std::memory_order_relaxed) != 0) return false;
+  ++allocations_here;
   return allocations.fetch_add(1, std::memory_order_relaxed) == failing.load(std::memory_order_relaxed);
 }
 
