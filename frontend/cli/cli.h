@@ -13,7 +13,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "ir/budget.h"
+#include "ir/budget_meter.h"
 #include "ir/file/writer.h"
 #include "ir/graph.h"
 #include "ir/strings.h"
@@ -61,6 +61,10 @@ T Take(absl::StatusOr<T> value) {
 struct Common {
   bool json = false;
   Budget budget;
+  /// When the command began: what it does has one budget of time.
+  double start = ir::SteadySeconds();
+
+  ir::BudgetMeter meter() const { return ir::BudgetMeter(budget, ir::SteadySeconds, start); }
 };
 
 /// The command line being parsed.

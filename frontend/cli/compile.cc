@@ -56,6 +56,7 @@ Outputs Compile(const Options& options, const std::string& name) {
   codegen::CompilerOptions compiler = options.compiler;
   compiler.dump_to = runtime::GetEnvironment().dump_to;
   compiler.budget = options.budget;
+  compiler.start = options.start;
   compiler.extents = ParseExtents(options.extents);
   const ir::Module module = ReadModule(options.file, options.budget);
   Outputs outputs;

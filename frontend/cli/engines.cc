@@ -11,7 +11,7 @@
 #include "frontend/compiled.h"
 #include "frontend/core.h"
 #include "frontend/profile.h"
-#include "ir/budget_meter.h"
+#include "ir/budget_scope.h"
 #include "ir/eval/eval.h"
 #include "passes/pass.h"
 #include "passes/specialize.h"
@@ -27,6 +27,10 @@ double Now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+double SecondsLeft(const Common& common) {
+  return std::max(0.0, common.budget.max_seconds - (ir::SteadySeconds() - common.start));
+}
+
 // The function and what it calls, as a module whose only entry point it is.
 ir::Module Only(const ir::Module& module, const ir::Function& function) {
   ir::Module out = module;
@@ -39,12 +43,11 @@ ir::Module Only(const ir::Module& module, const ir::Function& function) {
 }
 
 RunResult Interpret(const ir::Module& module, const ir::Function& function,
-                    const std::vector<ir::Literal>& inputs, const Budget& budget) {
+                    const std::vector<ir::Literal>& inputs, const Common& common) {
   constexpr double kOperationsPerSecond = 1e7;  // of the evaluator, at least
   ir::EvalOptions options;
-  options.max_bytes = budget.max_memory;
-  options.max_operations =
-      static_cast<int64_t>(std::min(budget.max_seconds * kOperationsPerSecond, 9e18));
+  options.max_bytes = common.budget.max_memory;
+  options.max_operations = static_cast<int64_t>(std::min(SecondsLeft(common) * kOperationsPerSecond, 9e18));
   const double start = Now();
   ir::EntryResult result = Take(ir::EvaluateEntry(module, function.name(), inputs, {}, options));
   return {std::move(result.outputs), std::move(result.state), Now() - start};
@@ -53,7 +56,7 @@ RunResult Interpret(const ir::Module& module, const ir::Function& function,
 // Runs a function op by op: results of `f`, given its parameters.
 class EagerRunner {
  public:
-  EagerRunner(const ir::Module& module, const Budget& budget) : module_(module), meter_(budget) {}
+  EagerRunner(const ir::Module& module, const Common& common) : module_(module), meter_(common.meter()) {}
 
   std::vector<Tensor> Run(const ir::Function& f, const std::vector<Tensor>& parameters) {
     constexpr int kMaxDepth = 200;  // of control ops in control ops
@@ -78,6 +81,7 @@ class EagerRunner {
   }
 
   std::vector<Tensor> RunNode(const ir::Node& node, const std::vector<Tensor>& x) {
+    Check(meter_.CheckTime());
     switch (node.op) {
       case ir::Op::kCall: return Run(Named(node, "callee"), x);
       case ir::Op::kIf:
@@ -86,7 +90,6 @@ class EagerRunner {
         const ir::AttrValue* limit = node.attrs().Find("maximum_iterations");
         std::vector<Tensor> values = x;
         for (int64_t i = 0; limit == nullptr || i < std::get<int64_t>(*limit); ++i) {
-          Check(meter_.CheckTime());
           if (!Run(Named(node, "cond"), values)[0].item<bool>()) break;
           values = Run(Named(node, "body"), values);
         }
@@ -105,12 +108,12 @@ class EagerRunner {
 };
 
 RunResult RunEagerly(const ir::Module& module, const ir::Function& named,
-                     const std::vector<ir::Literal>& inputs, const Budget& budget) {
+                     const std::vector<ir::Literal>& inputs, const Common& common) {
   ir::Module only = Only(module, named);
   const std::string name = only.functions().back()->name();
   Take(passes::Inline(&only, {.entry_points = {name}, .differentiation_done = true}));
   const ir::Function& f = *only.FindFunction(name);
-  std::vector<ir::Literal> state = Take(ir::InitialState(module, {.max_bytes = budget.max_memory}));
+  std::vector<ir::Literal> state = Take(ir::InitialState(module, {.max_bytes = common.budget.max_memory}));
   std::vector<Tensor> parameters;
   const auto variable = [&](int i) -> ir::Literal& {
     const ir::Variable* v = module.FindVariable(f.state()[static_cast<size_t>(i)]);
@@ -122,7 +125,7 @@ RunResult RunEagerly(const ir::Module& module, const ir::Function& named,
         internal::FromLiteral(s < 0 ? inputs[static_cast<size_t>(i)] : variable(s)));
   }
   const double start = Now();
-  const std::vector<Tensor> results = EagerRunner(only, budget).Run(f, parameters);
+  const std::vector<Tensor> results = EagerRunner(only, common).Run(f, parameters);
   RunResult result{{}, std::move(state), Now() - start};
   for (int i = 0; i < static_cast<int>(f.results().size()); ++i) {
     const Tensor& value = results[static_cast<size_t>(i)];
@@ -167,10 +170,11 @@ class Deadline {
 };
 
 RunResult RunCompiled(const ir::Module& module, const ir::Function& function,
-                      const std::vector<ir::Literal>& inputs, const Budget& budget, bool profile) {
+                      const std::vector<ir::Literal>& inputs, const Common& common, bool profile) {
   const ir::Module only = Only(module, function);
   codegen::CompilerOptions options = internal::DefaultCompilerOptions();
-  options.budget = budget;
+  options.budget = common.budget;
+  options.start = common.start;
   options.profile = profile || runtime::GetEnvironment().profile;
   const auto compiled = Take(reel_compiler()->Compile(only, options));
   const codegen::Program& program = compiled->program();
@@ -191,7 +195,7 @@ RunResult RunCompiled(const ir::Module& module, const ir::Function& function,
   const double start = Now();
   const int64_t begin = runtime::ProfileClock();
   const int32_t status = [&] {
-    const Deadline deadline(budget.max_seconds);
+    const Deadline deadline(SecondsLeft(common));
     static_cast<reel_instance*>(instance.data())->stop = deadline.passed();
     return compiled->entry(0)(instance.data(), arguments.data(), results.data());
   }();
@@ -203,7 +207,7 @@ RunResult RunCompiled(const ir::Module& module, const ir::Function& function,
   }
   internal::ReportProfile(program, profiler);
   if (status == REEL_CANCELLED) {
-    Fail(kBudget, StrCat(function.name(), " runs longer than the budget of ", budget.max_seconds,
+    Fail(kBudget, StrCat(function.name(), " takes longer than the budget of ", common.budget.max_seconds,
                          " s; raise --budget-seconds"));
   }
   if (status == REEL_INDEX_OUT_OF_RANGE || status == REEL_STATE_PARTLY_UPDATED) {
@@ -232,16 +236,19 @@ std::vector<Type> TypesOf(const std::vector<ir::Literal>& literals) {
 
 RunResult RunFunction(const std::string& engine, const ir::Module& module,
                       const ir::Function& function, const std::vector<ir::Literal>& inputs,
-                      const Budget& budget, bool profile) {
-  if (engine == "interpret") return Interpret(module, function, inputs, budget);
+                      const Common& common, bool profile) {
+  if (engine == "interpret") return Interpret(module, function, inputs, common);
   const auto run = [&](const ir::Module& m, const ir::Function& f) {
-    return engine == "eager" ? RunEagerly(m, f, inputs, budget) : RunCompiled(m, f, inputs, budget, profile);
+    return engine == "eager" ? RunEagerly(m, f, inputs, common) : RunCompiled(m, f, inputs, common, profile);
   };
-  if (module.symbols().empty()) return run(module, function);
-  const passes::Extents extents = Take(passes::BindArguments(module, function, TypesOf(inputs)));
-  const std::string name = function.name();
-  const ir::Module constant = Take(passes::Specialize(module, extents, {&name, 1}));
-  return run(constant, *constant.FindFunction(name));
+  const ir::BudgetMeter meter = common.meter();
+  return Take(ir::Within(&meter, [&]() -> absl::StatusOr<RunResult> {
+    if (module.symbols().empty()) return run(module, function);
+    const passes::Extents extents = Take(passes::BindArguments(module, function, TypesOf(inputs)));
+    const std::string name = function.name();
+    const ir::Module constant = Take(passes::Specialize(module, extents, {&name, 1}));
+    return run(constant, *constant.FindFunction(name));
+  }));
 }
 
 }  // namespace reel::cli

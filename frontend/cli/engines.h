@@ -26,10 +26,11 @@ std::vector<Type> TypesOf(const std::vector<ir::Literal>& literals);
 
 /// Runs a function from the variables' initial values. `engine`: "interpret" is the reference
 /// evaluator in double, "eager" runs one kernel after the other, "jit" compiles the function, with timed
-/// kernels if `profile` is set. Symbolic extents are what the inputs have.
+/// kernels if `profile` is set. Symbolic extents are what the inputs have. The budget's time has begun when the command
+/// did.
 RunResult RunFunction(const std::string& engine, const ir::Module& module,
                       const ir::Function& function, const std::vector<ir::Literal>& inputs,
-                      const Budget& budget, bool profile = false);
+                      const Common& common, bool profile = false);
 
 }  // namespace reel::cli
 

@@ -40,7 +40,7 @@ void Run(const Options& options, Program* program) {
   if (!options.grad_ys.empty() && options.grad_ys.size() != ys) {
     Fail(kUsage, StrCat("--grad-ys has ", options.grad_ys.size(), " names for ", ys, " ys"));
   }
-  const ir::BudgetMeter meter(options.budget);
+  const ir::BudgetMeter meter = options.meter();
   const auto differentiate = [&] {
     return passes::AddGradientFunction(&module, forward.name(), options.ys, options.xs, !options.grad_ys.empty());
   };

@@ -26,7 +26,7 @@ passes::PipelineOptions Pipeline(const Options& options) {
 void Run(const Options& options, Program* program) {
   ir::Module module = ReadModule(options.file, options.budget);
   for (const std::string& name : options.entries) FindFunction(module, name);
-  const ir::BudgetMeter meter(options.budget);
+  const ir::BudgetMeter meter = options.meter();
   passes::PipelineOptions pipeline = Pipeline(options);
   pipeline.context.meter = &meter;
   const auto reports = Take(passes::Optimize(&module, pipeline));

@@ -107,7 +107,7 @@ void Run(const Options& options, Program* program) {
   if (options.profile.on && options.engine != kEngines[0])
     Fail(kUsage, StrCat("--profile: only compiled kernels are timed; leave out --engine ", options.engine));
   const RunResult result =
-      RunFunction(options.engine, module, function, inputs, options.budget, options.profile.on);
+      RunFunction(options.engine, module, function, inputs, options, options.profile.on);
 
   OutputFiles files;
   if (!options.profile.file.empty()) files.Add(options.profile.file, result.trace);

@@ -11,6 +11,7 @@
 #include "cli_testing.h"
 #include "frontend/npy.h"
 #include "ir/printable.h"
+#include "tests/codegen/bombs.h"
 #include "tests/paths.h"
 
 namespace reel::cli {
@@ -53,6 +54,36 @@ TEST_F(Output, LinksAndModesStay) {
   EXPECT_EQ(kOk, Reel({"verify", Path("model.reel")}).status);
   EXPECT_EQ(fs::perms(0600), fs::status(Path("model.reel")).permissions());
   EXPECT_EQ((std::vector<std::string>{"link", "model.reel", "small.reel.txt"}), List(folder_.path()));
+}
+
+/// The module comes late, and an argument as much later: each in time, but not both.
+TEST_F(Output, LoadingCompilingAndRunningHaveOneBudgetOfTime) {
+  const float x[] = {3, 4};
+  const int32_t n[] = {2};
+  Write(Path("x.npy"), FormatNpy(ir::Literal::From<float>({2}, x)));
+  Write(Path("n.npy"), FormatNpy(ir::Literal::From<int32_t>({}, n)));
+  ASSERT_EQ(0, ::mkfifo(Path("module").c_str(), 0600));
+  ASSERT_EQ(0, ::mkfifo(Path("n").c_str(), 0600));
+  for (const char* engine : {"jit", "eager", "interpret"}) {
+    for (const auto& [seconds, status] : {std::pair("1", kBudget), std::pair("600", kOk)}) {
+      const ProcessResult result = Shell(
+          StrCat("(sleep 0.7; cat small.reel.txt > module; sleep 0.7; cat n.npy > n) & reel run module --input x=x.npy "
+                 "--input n=n --engine ", engine, " --budget-seconds ", seconds, "; s=$?; wait; exit $s"));
+      EXPECT_EQ(status, result.status) << engine << ": " << result.err;
+      EXPECT_EQ(status == kBudget, result.err.find("budget") != std::string::npos) << result.err;
+    }
+  }
+}
+
+TEST_F(Output, AnInterruptEndsCompilingAndLeavesNothing) {
+  Write(Path("bomb.reel.txt"), StrCat("reel 1\nmodule \"bomb\"\n", codegen::BombSwitches(3000)));
+  const std::string reel = "'" + BinaryDir() + "/bin/reel'";
+  for (const char* seconds : {"0.1", "0.5"}) {
+    const ProcessResult result = Shell(StrCat("timeout --preserve-status -s INT ", seconds, " ", reel,
+                                              " compile bomb.reel.txt -o bomb; test $? = 130"));
+    EXPECT_EQ(0, result.status) << result.out << result.err;
+    EXPECT_EQ((std::vector<std::string>{"bomb.reel.txt", "small.reel.txt"}), List(folder_.path()));
+  }
 }
 
 TEST_F(Output, StandardInputAndOutput) {
