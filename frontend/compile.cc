@@ -373,8 +373,11 @@ void ObjectOf(const std::shared_ptr<const internal::ModuleData>& data, const std
   if (options.profile) {
     ThrowInvalid("compile: an object cannot be profiled, it calls nothing; profile what Compile returns");
   }
-  const codegen::ObjectFiles files = internal::Take(
-      reel_compiler()->CompileToObject(NeedModule(data).module, name, ToCompiler(options)));
+  codegen::CompilerOptions compiler = ToCompiler(options);
+  compiler.stop = internal::StopFlag();
+  const internal::InterruptScope interrupts;
+  const codegen::ObjectFiles files =
+      internal::Take(reel_compiler()->CompileToObject(NeedModule(data).module, name, compiler));
   internal::Check(WriteObject(path, files));
 }
 

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "frontend/stop.h"
 #include "frontend/symbolic.h"
 #include "ir/check_index.h"
 #include "ir/strings.h"
@@ -46,7 +47,10 @@ bool Updates(const codegen::Program& program, const std::vector<codegen::Step>& 
 CompiledData::CompiledData() = default;
 CompiledData::~CompiledData() = default;
 
-void CompiledData::Compile(const ir::Module& module, const codegen::CompilerOptions& options, NumericsCheck check) {
+void CompiledData::Compile(const ir::Module& module, const codegen::CompilerOptions& given, NumericsCheck check) {
+  const InterruptScope interrupts;
+  codegen::CompilerOptions options = given;
+  options.stop = StopFlag();
   checked = check != NumericsCheck::kOff;
   if (!checked) {
     code = Take(reel_compiler()->Compile(module, options));

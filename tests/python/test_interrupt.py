@@ -1,8 +1,10 @@
-"""An endless compiled loop ends at Ctrl-C, with the interpreter's own exception, and the process goes on."""
+"""An endless compiled loop and compiling end at Ctrl-C, with the interpreter's own exception; the process goes on."""
 
+import os
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -20,18 +22,58 @@ except KeyboardInterrupt:
     print("interrupted", int(f(reel.asarray(-1))))
 """
 
+# Tracing takes a second, compiling many. Code that was made to the end is kept in the cache.
+COMPILING = """
+import glob, os, reel
 
-@pytest.mark.parametrize("body", ["lambda x: x", "lambda x: reel.maximum(x * 2, 1)"], ids=["identity", "doubling"])
-def test_an_endless_loop_obeys_an_interrupt(body):
+@reel.function
+def f(x):
+    for i in range(20000):
+        x = reel.sin(reel.flip(x, axis=0)) if i % 2 else reel.erf(x) * float(i)
+        if i == 19999: print("ready", flush=True)
+    return x
+
+@reel.function
+def g(x):
+    return x + 1
+
+try:
+    f(reel.zeros([33]))
+    print("returned")
+except KeyboardInterrupt:
+    kept = glob.glob(os.environ["REEL_CACHE_DIR"] + "/*.reelcode")
+    print("interrupted", len(kept), int(g(reel.asarray(2))))
+"""
+
+
+def interrupted(script, wait=0.0, **environment):
+    """What is printed after a line that says ready, when Ctrl-C comes so much later."""
+
     def handled():
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
     process = subprocess.Popen(
-        [sys.executable, "-B", "-c", SCRIPT.format(body=body)], stdout=subprocess.PIPE, text=True, preexec_fn=handled
+        [sys.executable, "-B", "-c", script],
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=handled,
+        env={**os.environ, **environment},
     )
     try:
         assert process.stdout.readline() == "ready\n"
-        process.send_signal(signal.SIGINT)  # before the call or in it: both are in the try
-        assert process.communicate(timeout=60)[0] == "interrupted -1\n"
+        time.sleep(wait)
+        process.send_signal(signal.SIGINT)
+        return process.communicate(timeout=60)[0]
     finally:
         process.kill()
+
+
+@pytest.mark.parametrize("body", ["lambda x: x", "lambda x: reel.maximum(x * 2, 1)"], ids=["identity", "doubling"])
+def test_an_endless_loop_obeys_an_interrupt(body):
+    # before the call or in it: both are in the try
+    assert interrupted(SCRIPT.format(body=body)) == "interrupted -1\n"
+
+
+@pytest.mark.parametrize("wait", [0.0, 0.3, 1.0])
+def test_compiling_obeys_an_interrupt(wait, tmp_path):
+    assert interrupted(COMPILING, wait, REEL_CACHE_DIR=str(tmp_path)) == "interrupted 0 3\n"
