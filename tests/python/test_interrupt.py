@@ -61,7 +61,8 @@ def interrupted(script, wait=0.0, **environment):
     )
     try:
         assert process.stdout.readline() == "ready\n"
-        time.sleep(wait)
+        if wait > 0:
+            time.sleep(wait)
         process.send_signal(signal.SIGINT)
         return process.communicate(timeout=60)[0]
     finally:
