@@ -367,10 +367,25 @@ def custom_gradient(fn):
     return Custom.apply
 
 
+@contextlib.contextmanager
+def _captured_as(fn, x, other):
+    """Inside, where fn captured x it sees the other tensor."""
+    cells = [c for c in fn.__closure__ or () if c.cell_contents is x]
+    for c in cells:
+        c.cell_contents = other
+    try:
+        yield
+    finally:
+        for c in cells:
+            c.cell_contents = x
+
+
 def gradient_of(fn, x):
+    """A tape follows what is computed inside: x, also where fn captured it, but nothing that was made of it before."""
     with torch.enable_grad():
-        inner = x if x.requires_grad else x.detach().requires_grad_(True)
-        y = fn(inner)
+        inner = x.view_as(x) if x.requires_grad else x.detach().requires_grad_(True)
+        with _captured_as(fn, x, inner):
+            y = fn(inner)
         if not y.requires_grad:
             return torch.zeros_like(x)
         (g,) = torch.autograd.grad(y, inner, create_graph=True, allow_unused=True)
