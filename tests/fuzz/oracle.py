@@ -34,6 +34,7 @@ for _n in ("relu relu6 selu silu softplus softsign mish elu celu").split():
 T["nn.log_sigmoid"] = F.logsigmoid
 T["nn.hard_sigmoid"] = F.hardsigmoid
 T["nn.hard_swish"] = F.hardswish
+T["nn.hard_tanh"] = lambda x: torch.clamp(x, -1, 1)  # whose slope at the ends is 1
 T["nn.tanh_shrink"] = F.tanhshrink
 T["nn.hard_shrink"] = F.hardshrink
 T["nn.soft_shrink"] = F.softshrink
@@ -47,7 +48,7 @@ def both(g):
 
 
 T["add"], T["subtract"], T["multiply"] = both(torch.add), both(torch.subtract), both(torch.multiply)
-# The gradient at ties goes to the first (torch: halves).
+# Where both are equal the first has the gradient.
 T["maximum"] = both(lambda a, b: torch.where((a >= b) | (a != a), a, b))
 T["minimum"] = both(lambda a, b: torch.where((a <= b) | (a != a), a, b))
 T["atan2"], T["hypot"], T["logaddexp"] = both(torch.atan2), both(torch.hypot), both(torch.logaddexp)
@@ -65,7 +66,6 @@ for _n, _g in dict(equal=torch.eq, not_equal=torch.ne, less=torch.lt, less_equal
 for _n in ("logical_and", "logical_or", "logical_xor", "logical_not", "isnan", "isinf", "isfinite", "signbit"):
     T[_n] = getattr(torch, _n)
 T["where"] = lambda c, a, b: torch.where(c, t(a, b), t(b, a))
-T["nn.hard_tanh"] = lambda x: torch.clamp(x, -1, 1)  # with the slope 1 at its ends
 T["clip"] = lambda x, low, high: torch.clamp(x, low, high)
 
 
