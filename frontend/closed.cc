@@ -54,8 +54,9 @@ ClosedFunction TraceOn(std::string_view what, const TracedFunction& function, co
 
 }  // namespace
 
-ClosedFunction TraceClosed(std::string_view what, const TracedFunction& function, const std::vector<Type>& types) {
-  return TraceOn(what, function, [&](ir::Module*) { return types; }, false);
+ClosedFunction TraceClosed(std::string_view what, const TracedFunction& function, const std::vector<Type>& types,
+                           bool tape_reads) {
+  return TraceOn(what, function, [&](ir::Module*) { return types; }, tape_reads);
 }
 
 ClosedFunction TraceClosed(std::string_view what, const TracedFunction& function, const std::vector<Spec>& specs,

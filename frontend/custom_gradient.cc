@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "frontend/live_binding.h"
 #include "frontend/tape.h"
 #include "frontend/trace.h"
 #include "ir/hash_map.h"
@@ -256,10 +257,20 @@ std::shared_ptr<ir::Module> ModuleOfRecordings() {
   return module;
 }
 
-std::vector<Tensor> Traced(Builder* builder) {
+// A call, whose gradient is that of a tape inside the trace, too: the user's function, with what the ops before computed.
+std::vector<Tensor> Traced(Builder* builder, const std::shared_ptr<CustomCall>& call, const std::vector<Tensor>& inputs,
+                           const std::vector<Tensor>& inner) {
   const AttributesPtr attributes = builder->Build(State().trace->module);
-  const TensorList operands = builder->Operands();
-  const TensorList results = DispatchAll(ir::Op::kCall, attributes, operands);
+  if (TangentsAreFollowed()) {  // tapes have to see what those are made of
+    const TensorList results = DispatchAll(ir::Op::kCall, attributes, builder->Operands());
+    return {results.begin(), results.end()};
+  }
+  TensorList results;
+  {
+    const PauseTapesScope pause;
+    results = DispatchAll(ir::Op::kCall, attributes, builder->Operands());
+  }
+  TellTapes({call, inputs, inner, results, nullptr, UserLine()});
   return {results.begin(), results.end()};
 }
 
@@ -370,10 +381,12 @@ CustomGradients Again::operator()(const std::vector<Tensor>& dys, const std::vec
 }
 
 // Of tensors that a function captured, those whose gradient somebody may ask for: what a tape follows, what a trace
-// computed, and under a recording, which may be lifted and differentiated, all that were there before.
+// computed or takes as an operand, and under a recording, which may be lifted and differentiated, all that were there
+// before.
 std::vector<Tensor> Followed(const std::vector<Tensor>& captured, uint64_t begin) {
   std::vector<bool> followed(captured.size());
   bool recorded = false;
+  const uint64_t outer_before = State().trace ? State().trace->outer_before : 0;
   for (const auto& sink : State().sinks) {
     if (auto* tape = dynamic_cast<TapeCore*>(sink.get())) tape->MarkFollowed(captured, &followed);
     const auto* log = dynamic_cast<const EventLog*>(sink.get());
@@ -382,7 +395,7 @@ std::vector<Tensor> Followed(const std::vector<Tensor>& captured, uint64_t begin
   std::vector<Tensor> out;
   for (size_t i = 0; i < captured.size(); ++i) {
     const Tensor& t = captured[i];
-    if (followed[i] || t.symbolic() || (recorded && t.id() < begin)) out.push_back(t);
+    if (followed[i] || t.symbolic() || t.id() < outer_before || (recorded && t.id() < begin)) out.push_back(t);
   }
   return out;
 }
@@ -449,8 +462,8 @@ std::vector<Tensor> CallCustom(const char* name, const CustomFunction& function,
   for (const Tensor& x : inputs) call->input_types.push_back(x.type());
   for (const Tensor& y : forward.results) call->result_types.push_back(y.type());
   Builder builder(*call, inputs, forward, *log, begin);
-  if (State().trace) return Traced(&builder);
   call->backward = forward.backward;
+  if (State().trace) return Traced(&builder, call, inputs, forward.results);
   return Eager(&builder, call, inputs, forward.results);
 }
 

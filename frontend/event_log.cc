@@ -60,11 +60,18 @@ LogBuilder::LogBuilder(const EventLog& log, const BuildRequest& request)
 // A read sees the last assign before it, else the variable's value at the beginning, known by its
 // id.
 void LogBuilder::Resolve() {
+  HashMap<uint64_t, int> reads;
+  for (const LogEvent& e : log_.events()) {
+    if (e.kind == LogEvent::Kind::kRead) ++reads[e.variable->id];
+  }
   for (const LogEvent& e : log_.events()) {
     if (e.kind == LogEvent::Kind::kRead) {
       const auto last = last_.find(e.variable->id);
       if (last != last_.end() && request_.reads && IsDifferentiable(e.variable->type.dtype))
         rereads_[e.results[0]] = last->second;
+      else if (last == last_.end() && request_.closed && reads[e.variable->id] > 1 &&
+               IsDifferentiable(e.variable->type.dtype))
+        own_reads_.insert(e.results[0]);
       else
         alias_[e.results[0]] = last == last_.end() ? e.variable->id : last->second;
     } else if (e.kind == LogEvent::Kind::kAssign) {
@@ -87,6 +94,11 @@ void LogBuilder::MarkNeeded() {
     const LogEvent& e = events[n];
     if (e.kind != LogEvent::Kind::kOp) {
       touched.emplace(e.variable->id, e.variable);
+      if (IsOwnRead(e) && wanted.contains(e.results[0])) {
+        needed_[n] = true;
+        want(e.variable->id);
+        continue;
+      }
       if (!IsReread(e) || !wanted.contains(e.results[0])) continue;
       needed_[n] = true;
       want(e.variable->id);
@@ -232,6 +244,7 @@ void LogBuilder::AddNodes(ir::Function* f) {
     }
     const int32_t location = AddLocation(f, e.line);
     ir::ValueList operands;
+    if (IsOwnRead(e)) operands.push_back(values_.at(e.variable->id));
     for (uint64_t id : e.operands) operands.push_back(Get(f, Resolved(id), location));
     const ir::Node& node = f->AddNode(e.op, operands, e.attributes, e.result_types, location);
     for (size_t i = 0; i < e.results.size(); ++i) {

@@ -119,6 +119,11 @@ class LogBuilder {
 
  private:
   void Resolve();
+  // Of a variable that is read several times, for the function of a call or a control op: to gradients each read is a
+  // value of its own, as to a tape.
+  bool IsOwnRead(const LogEvent& e) const {
+    return e.kind == LogEvent::Kind::kRead && own_reads_.contains(e.results[0]);
+  }
   bool IsReread(const LogEvent& e) const { return rereads_.contains(e.results.empty() ? 0 : e.results[0]); }
   void AddReread(ir::Function* f, const LogEvent& e);
   void MarkNeeded();
@@ -137,6 +142,7 @@ class LogBuilder {
   HashMap<uint64_t, uint64_t> alias_;  // result of a read -> the value it saw
   HashMap<uint64_t, uint64_t> last_;   // variable -> its last assigned value
   HashMap<uint64_t, uint64_t> rereads_;  // result of a read after an assign -> the value it saw
+  HashSet<uint64_t> own_reads_;
   HashMap<std::string, std::string> reread_names_;  // by type
   std::vector<bool> needed_;                       // by event
   HashSet<uint64_t> arguments_;

@@ -44,6 +44,10 @@ class Graph {
     }
   }
 
+  /// Once the nodes have run nothing names them.
+  void RemoveStandIns() {
+    for (size_t i = stand_ins_.size(); i-- > 0;) module_->RemoveFunction(stand_ins_[i]);
+  }
   ir::Function* function() { return &f_; }
   /// Where the entries and seeds have the forward values.
   std::vector<KeptAt> Places(absl::Span<const TapeEntry> entries, const GradientRequest& request) const {
@@ -152,6 +156,7 @@ class Graph {
     module_->AddFunction(std::move(forward));
     module_->AddFunction(std::move(backward));
     customs_[vjp] = entry.custom;
+    stand_ins_.insert(stand_ins_.end(), {callee, vjp});
     return std::make_shared<const ir::Attributes>(
         ir::Attributes{{"callee", callee}, {"vjp", vjp}});
   }
@@ -161,6 +166,7 @@ class Graph {
   ir::Module own_module_{"gradient"};
   absl::Span<const TapeEntry> entries_;
   HashMap<std::string, std::shared_ptr<CustomCall>> customs_;  // by name of the vjp
+  std::vector<std::string> stand_ins_;
   std::vector<bool> needed_;
   HashSet<uint64_t> produced_;
   HashMap<uint64_t, Value> values_;
@@ -485,6 +491,7 @@ std::vector<std::optional<GradientValue>> RunGradient(absl::Span<const TapeEntry
   BackwardRun backward(graph, *f, forward_nodes, trace);
   GradientRoots roots = backward.Roots(gradients, request.sparse);
   const auto values = backward.Run(roots, request.sparse);
+  if (state) graph.RemoveStandIns();
   auto out = Assemble(roots, values, request);
   for (size_t i = 0; i < out.size() && request.sparse; ++i) {
     const int root = roots.sources[i].root;

@@ -2,15 +2,18 @@
 
 #include <algorithm>
 
+#include "frontend/forward.h"
 #include "frontend/numerics.h"
 #include "frontend/tape.h"
 #include "ir/calls.h"
+#include "ir/hash_map.h"
 #include "ir/lazy.h"
 #include "ir/strings.h"
 #include "runtime/fork.h"
 #include "ir/verifier.h"
 #include "passes/rewrite.h"
 #include "passes/specialize.h"
+#include "reel/ops.h"
 
 namespace reel::internal {
 namespace {
@@ -18,7 +21,8 @@ namespace {
 // What listens on this thread.
 struct Listeners {
   std::vector<TapeCore*> tapes;  // that record
-  bool others = false;           // recordings, accumulators, ...
+  bool logs = false;             // recordings, traces, ...: they see the ops
+  bool accumulators = false;     // their tangents are made of the ops, which tapes have to see then
 };
 
 Listeners FindListeners() {
@@ -26,8 +30,10 @@ Listeners FindListeners() {
   for (const auto& sink : State().sinks) {
     if (!sink->listening()) continue;
     auto* tape = dynamic_cast<TapeCore*>(sink.get());
-    if (!tape)
-      out.others = true;
+    if (dynamic_cast<ForwardCore*>(sink.get()))
+      out.accumulators = true;
+    else if (!tape)
+      out.logs = true;
     else if (tape->recording())
       out.tapes.push_back(tape);
   }
@@ -86,8 +92,13 @@ int64_t WorkOf(const ir::Function& f) {
 bool OpsAreObserved() {
   const ThreadState& state = State();
   if (state.trace) return true;
-  return !state.sinks.empty() && FindListeners().others;
+  if (state.sinks.empty()) return false;
+  const Listeners listeners = FindListeners();
+  return listeners.logs || listeners.accumulators;
 }
+
+bool TangentsAreFollowed() { return !State().sinks.empty() && FindListeners().accumulators; }
+bool InTrace() { return State().trace != nullptr; }
 
 PureFunction::PureFunction(std::shared_ptr<ir::Module> module, std::string name, std::shared_ptr<runtime::Mutex> mutex)
     : module_(std::move(module)),
@@ -141,46 +152,57 @@ std::vector<Tensor> PureFunction::Run(absl::Span<const Tensor> operands) {
 }
 
 std::vector<Tensor> PureFunction::Apply(absl::Span<const Tensor> operands) {
-  if (State().trace) {
-    ir::Module* const module = State().trace->module.get();
-    std::string callee;
-    {
-      const std::lock_guard lock(*mutex_);
-      callee = ImportFunction(*module_, name_, module);
-    }
-    const TensorList results = DispatchAll(
-        ir::Op::kCall, std::make_shared<const ir::Attributes>(ir::Attributes{{"callee", callee}}), operands);
-    return {results.begin(), results.end()};
-  }
   if (State().sinks.empty()) return Run(operands);
   const Listeners listeners = FindListeners();
-  if (listeners.others) {
-    return RunThroughDispatch(Alone(), name_, operands);
-  }
+  if (listeners.accumulators) return Traced(operands);
   const Mask followed = Followed(listeners, operands);
-  if (!passes::Any(followed)) return Run(operands);
+  if (!passes::Any(followed)) return listeners.logs ? Traced(operands) : Run(operands);
   const bool again = std::any_of(listeners.tapes.begin(), listeners.tapes.end(),
                                  [](const TapeCore* tape) { return tape->persistent(); });
-  return ApplyTaped(operands, followed, again || listeners.tapes.size() > 1);
+  return ApplyTaped(operands, followed, listeners.logs, again || listeners.tapes.size() > 1);
 }
 
-std::vector<Tensor> PureFunction::ApplyTaped(absl::Span<const Tensor> operands, const Mask& followed, bool hold_all) {
+std::vector<Tensor> PureFunction::Traced(absl::Span<const Tensor> operands) {
+  if (!State().trace) return RunThroughDispatch(Alone(), name_, operands);
+  const std::shared_ptr<ir::Module>& module = State().trace->module;
+  std::string callee = name_;
+  if (module != module_) {
+    const std::lock_guard lock(*mutex_);
+    callee = ImportFunction(*module_, name_, module.get());
+  }
+  const TensorList results =
+      DispatchAll(ir::Op::kCall, std::make_shared<const ir::Attributes>(ir::Attributes{{"callee", callee}}), operands);
+  return {results.begin(), results.end()};
+}
+
+std::vector<Tensor> PureFunction::RunBeside(absl::Span<const Tensor> operands, bool logs) {
+  if (!logs) return Run(operands);
+  const PauseTapesScope pause;
+  std::vector<Tensor> results = Traced(operands);
+  HashSet<uint64_t> known;
+  for (const Tensor& x : operands) known.insert(x.id());
+  for (Tensor& y : results) {  // values of their own, as those of compiled code
+    if (!known.insert(y.id()).second) y = Identity(y);
+  }
+  return results;
+}
+
+std::vector<Tensor> PureFunction::ApplyTaped(absl::Span<const Tensor> operands, const Mask& followed, bool logs,
+                                             bool hold_all) {
   Forward* const forward = FindForward(followed);
-  std::vector<Tensor> results = forward->function->Run(operands);
+  std::vector<Tensor> results = forward->function->RunBeside(operands, logs);
   const auto call = std::make_shared<CustomCall>();
   call->name = "function";
   call->why_none = "what the target uses of its results does not depend on it";
   for (const Tensor& x : operands) call->input_types.push_back(x.type());
-  call->result_types = forward->function->result_types_;
+  for (const Tensor& y : results) call->result_types.push_back(y.type());
   call->held = Held(*forward, operands, results, hold_all);
   // The call owns the closure.
   call->compiled = [self = shared_from_this(), forward, call = call.get()](const OptionalTensors& dys) {
     return self->Gradient(forward, *call, dys);
   };
   const CustomEvent event{call, operands, results, results, nullptr, UserLine()};
-  for (const auto& sink : State().sinks) {
-    if (sink->listening()) sink->OnCustom(event);
-  }
+  TellTapes(event);
   results.resize(result_types_.size());
   return results;
 }
@@ -386,6 +408,11 @@ std::shared_ptr<LiveFunction> MakeLive(const ModuleData& data) {
   for (int i = 0; i < f.num_outputs(); ++i) names.push_back(f.result_name(i));
   module->AddFunction(std::move(pure));
   return std::make_shared<LiveFunction>(std::move(closed), data.entry, std::move(names));
+}
+
+std::shared_ptr<LiveFunction> TraceLive(const std::string& name, const TracedFunction& function,
+                                        const std::vector<Type>& types) {
+  return std::make_shared<LiveFunction>(TraceClosed(name, function, types, true), name, std::vector<std::string>());
 }
 
 std::shared_ptr<LiveFunction> TraceLive(const std::string& name, const TracedFunction& function,

@@ -28,8 +28,8 @@ class PureFunction : public std::enable_shared_from_this<PureFunction> {
   PureFunction(std::shared_ptr<ir::Module> module, std::string name,
                std::shared_ptr<runtime::Mutex> mutex = std::make_shared<runtime::Mutex>());
 
-  /// The results; what this thread's tapes follow of them has a gradient. In a trace: a call. Other consumers of the
-  /// thread's events see the ops.
+  /// The results. To this thread's tapes it is one op, whose gradient they have. In a trace: a call. Other consumers of
+  /// the thread's events see the ops.
   std::vector<Tensor> Apply(absl::Span<const Tensor> operands);
   /// Only runs it.
   std::vector<Tensor> Run(absl::Span<const Tensor> operands);
@@ -56,7 +56,11 @@ class PureFunction : public std::enable_shared_from_this<PureFunction> {
   };
 
   void Make(Compiled* compiled);
-  std::vector<Tensor> ApplyTaped(absl::Span<const Tensor> operands, const Mask& followed, bool hold_all);
+  // A call of the trace, or the ops one by one.
+  std::vector<Tensor> Traced(absl::Span<const Tensor> operands);
+  // Runs it, seen by logs but by no tape.
+  std::vector<Tensor> RunBeside(absl::Span<const Tensor> operands, bool logs);
+  std::vector<Tensor> ApplyTaped(absl::Span<const Tensor> operands, const Mask& followed, bool logs, bool hold_all);
   Forward* FindForward(const Mask& wanted);
   const Backward& FindBackward(Forward* forward, const Mask& seeded);
   std::vector<std::optional<GradientValue>> Gradient(Forward* forward, const CustomCall& call,

@@ -18,6 +18,9 @@ class LiveFunction;  // live.h
 /// and assigned at each call, tensors may have gradients. Gradients are those that a tape around the callable finds.
 std::shared_ptr<LiveFunction> TraceLive(const std::string& name, const TracedFunction& function,
                                         const std::vector<Spec>& specs);
+/// The same on tensors whose symbols are those of the trace that is in progress.
+std::shared_ptr<LiveFunction> TraceLive(const std::string& name, const TracedFunction& function,
+                                        const std::vector<Type>& types);
 /// Runs it as a call of a Function; see there.
 std::vector<Tensor> CallLive(LiveFunction& function, const std::vector<Tensor>& arguments);
 /// About how much a call computes, in elements of cheap ops; more than any number if that is not known.
@@ -30,6 +33,9 @@ Function GraphOf(const LiveFunction& function, const std::string& name);
 /// Whether something on this thread sees what a compiled function would do op by op: a trace, a recording, an
 /// accumulator; tapes do not.
 bool OpsAreObserved();
+/// Whether an accumulator follows what is computed.
+bool TangentsAreFollowed();
+bool InTrace();
 
 }  // namespace reel::internal
 

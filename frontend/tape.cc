@@ -26,6 +26,13 @@ bool PopSink(const EventSink* sink) {
   return last;
 }
 
+void TellTapes(const CustomEvent& event) {
+  for (const auto& sink : State().sinks) {
+    auto* tape = dynamic_cast<TapeCore*>(sink.get());
+    if (tape && tape->listening()) tape->OnCustom(event);
+  }
+}
+
 PauseTapesScope::PauseTapesScope() {
   for (const auto& sink : State().sinks) {
     auto tape = std::dynamic_pointer_cast<TapeCore>(sink);

@@ -80,6 +80,9 @@ class TapeCore : public EventSink {
   std::map<uint64_t, VariablePtr> variables_;  // watched, in the order of creation
 };
 
+/// The event for this thread's tapes alone: others know the ops of the function.
+void TellTapes(const CustomEvent& event);
+
 /// Puts a sink on this thread's stream.
 void PushSink(std::shared_ptr<EventSink> sink);
 /// Takes it off; false if it is not the last one of this thread.

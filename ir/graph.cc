@@ -176,9 +176,10 @@ Function* Module::FindFunction(std::string_view name) {
 void Module::RemoveFunction(std::string_view name) {
   const auto it = function_index_.find(std::string(name));
   if (it == function_index_.end()) return;
-  functions_.erase(functions_.begin() + static_cast<std::ptrdiff_t>(it->second));
-  function_index_.clear();
-  for (size_t i = 0; i < functions_.size(); ++i) function_index_[functions_[i]->name()] = i;
+  const size_t at = it->second;
+  function_index_.erase(it);
+  functions_.erase(functions_.begin() + static_cast<std::ptrdiff_t>(at));
+  for (size_t i = at; i < functions_.size(); ++i) function_index_[functions_[i]->name()] = i;
 }
 
 std::string Module::UniqueFunctionName(std::string_view name) const {

@@ -82,6 +82,8 @@ absl::StatusOr<Joint> MakeJoint(ir::Module* m, const ir::Function& f, const ir::
     results.push_back(forward ? more(last.results()[i]) : y);
     if (seeded[i]) ys.push_back(y);
   }
+  std::reverse(ys.begin(), ys.end());  // as if the results were used in their order
+  std::reverse(options.grad_ys.begin(), options.grad_ys.end());
   const auto gradients = Gradients(&all, m, ys, xs, options);
   if (!gradients.ok()) return gradients.status();
   Joint joint;

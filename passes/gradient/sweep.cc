@@ -23,6 +23,10 @@ bool IsControl(const ir::Node& node) { return ir::Info(node.op).Has(ir::kControl
 // Whether its rule knows of cotangents that may be missing.
 bool TakesMaybe(const ir::Node& node) { return IsControl(node) && !node.attrs().Find("vjp"); }
 
+// Whether its rule adds to what its operands have so far, part by part. A call is one op: its own parts of a cotangent
+// are added up first, as where it runs compiled beside a tape.
+bool AddsToSums(const ir::Node& node) { return IsControl(node) && node.op != ir::Op::kCall; }
+
 // Zero but for a part: what a slice or a gather gives its operand.
 bool IsPart(const ir::Function& f, ir::Value v) {
   if (!f.Is(v, ir::Op::kDynamicUpdate) && !f.Is(v, ir::Op::kScatterAdd)) return false;
@@ -289,9 +293,7 @@ void Sweep::Accumulate(ir::Value v, Cotangent d) {
   if (!d.maybe() && IsPart(*f_, d.value)) {
     if (sum.maybe()) wants_zeros_[Index(v)] = true;
     sum.value = AddPart(builder_, WithMissing(builder_, sum, true).value, d.value, sum.present);
-  } else if (!sum.maybe() && IsPart(*f_, sum.value)) {
-    sum.value = AddPart(builder_, WithMissing(builder_, d, true).value, sum.value, d.present);
-  } else {
+  } else {  // also where the sum is a part: a function that it is passed to does not know
     const ir::Value before = WithMissing(builder_, sum, false).value;
     sum.value = builder_.Add(before, WithMissing(builder_, d, false).value);
   }
@@ -361,7 +363,7 @@ absl::StatusOr<std::optional<GradientKey>> Sweep::Differentiate(const ir::Node& 
   for (int i = 0; i < node.num_results; ++i) {
     g.cotangents_[static_cast<size_t>(i)] = cotangents_[Index(node.result(i))];
   }
-  if (IsControl(node)) TakeSums(node, &g);
+  if (AddsToSums(node)) TakeSums(node, &g);
   builder_.set_location(node.location);
   const int32_t first = f_->num_values();
   Cotangent shared;

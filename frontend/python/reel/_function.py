@@ -98,7 +98,8 @@ class _Program:
     """One compiled combination of argument types."""
 
     def __init__(self, function, name, leaves, args, kwargs, specs=None):
-        self._tensors = [i for i, x in enumerate(leaves) if isinstance(x, _core.Tensor)]
+        inside = _core._in_trace()  # then tensors that have values are constants
+        self._tensors = [i for i, x in enumerate(leaves) if isinstance(x, _core.Tensor) and (x.symbolic or not inside)]
         self._name = name if name.isidentifier() else "function"
 
         def traced(*symbolic):
@@ -144,8 +145,8 @@ class _Program:
 class _CompiledFunction(_core._Callable):
     """What reel.function makes: calls run compiled code, bound to the live variables.
 
-    To a tape a call is one op, whose gradient is compiled too. Under a recording, an accumulator or a trace the Python
-    function itself runs, so that these see its ops.
+    To a tape a call is one op, whose gradient is compiled too. A trace calls the function, a recording has the ops of its
+    graph; under an accumulator the Python function itself runs.
     """
 
     def __init__(self, python_function, input_signature=None):
@@ -175,14 +176,22 @@ class _CompiledFunction(_core._Callable):
 
     def _slow_call(self, *args, **kwargs):
         """A call whose program has to be looked for."""
-        if _core._ops_observed():
+        if _core._tangents_followed():
             return self.python_function(*args, **kwargs)
+        if _core._in_trace():
+            return self._call_in_trace(args, kwargs)
         with self._lock:
             program, leaves = self._find(args, kwargs)
         results = program(leaves)
         if not kwargs and program.fits(args, leaves):
             self._remember(args, program.program, program.packed)
         return results
+
+    def _call_in_trace(self, args, kwargs):
+        """A function of the trace that is in progress, which calls it: to tapes it is one op there, too."""
+        leaves = []
+        _leaves((args, kwargs), leaves, split=True)
+        return _Program(self.python_function, self.__name__, leaves, args, kwargs)(leaves)
 
     def _find(self, args, kwargs):
         args = tuple(map(_fitted, self.input_signature or (), args)) + args[len(self.input_signature or ()):]

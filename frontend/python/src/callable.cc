@@ -40,7 +40,8 @@ struct Program {
   std::shared_ptr<LiveFunction> live;
 };
 
-// The function takes tensors of these specs, or like these tensors, and returns a list of tensors.
+// The function takes tensors of these specs, or like these tensors, and returns a list of tensors. In a trace: like these
+// tensors of it.
 Program Trace(nb::handle function, nb::handle specs, const std::string& name) {
   const auto traced = [f = SharedObject(function)](std::span<const Tensor> arguments) {
     const nb::gil_scoped_acquire lock;
@@ -50,7 +51,10 @@ Program Trace(nb::handle function, nb::handle specs, const std::string& name) {
     for (const nb::handle y : (*f)(*args)) out.emplace_back(ToTensor(y));
     return out;
   };
-  return {internal::TraceLive(name, traced, ToSpecs(specs))};
+  if (!internal::InTrace()) return {internal::TraceLive(name, traced, ToSpecs(specs))};
+  std::vector<Type> types;
+  for (const nb::handle x : specs) types.push_back(ToTensor(x).type());
+  return {internal::TraceLive(name, traced, types)};
 }
 
 // Other Python threads run where it takes long, and where something may be compiled or be called back.
@@ -248,6 +252,8 @@ void RegisterCallable(nb::module_& m) {
   m.def("_trace_program", &Trace);
   m.def("_observed", [] { return internal::Observed(); });
   m.def("_ops_observed", [] { return internal::OpsAreObserved(); });
+  m.def("_tangents_followed", [] { return internal::TangentsAreFollowed(); });
+  m.def("_in_trace", [] { return internal::InTrace(); });
   m.def("_set_slow_calls", [](bool slow) { calls_slow_here = slow; });
   m.def("_set_all_calls_slow", [](bool slow) { all_calls_slow = slow; });
 }
