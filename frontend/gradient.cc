@@ -1,8 +1,10 @@
 #include "frontend/gradient.h"
 
 #include <algorithm>
+#include <map>
 
 #include "frontend/custom_gradient.h"
+#include "frontend/event_log.h"
 #include "frontend/numerics.h"
 #include "frontend/tape_cache.h"
 #include "ir/builder.h"
@@ -24,6 +26,7 @@ class Graph {
   Graph(absl::Span<const TapeEntry> entries, const GradientRequest& request, ir::Module* module)
       : f_("gradient"), module_(module), entries_(entries) {
     MarkNeeded(entries, request);
+    FindCounts();
     for (const auto* ends : {&request.targets, &request.sources, &request.stops}) {
       for (const GradientEnd& end : *ends) {
         if (!produced_.contains(end.id)) AddParameter(end.id, end.type);
@@ -33,11 +36,16 @@ class Graph {
       if (!needed_[e]) continue;
       for (size_t i = 0; i < entries[e].operands.size(); ++i) {
         const uint64_t id = entries[e].operands[i];
-        if (!produced_.contains(id)) AddParameter(id, *entries[e].operand_types[i]);
+        if (!produced_.contains(id) && !counts_.contains(id)) AddParameter(id, *entries[e].operand_types[i]);
       }
     }
     for (const auto& seed : request.seeds) {
       if (seed) AddParameter(seed->id(), seed->type(), *seed);
+    }
+    for (const auto& [id, attributes] : counts_) {
+      if (values_.contains(id)) continue;
+      values_[id] = f_.AddNode(ir::Op::kConstant, {}, attributes, {attributes->Get<ir::Literal>("value").type()}).result();
+      ids_.push_back(id);
     }
     for (size_t e = 0; e < entries.size(); ++e) {
       if (needed_[e]) AddNode(entries[e], static_cast<int32_t>(e));
@@ -105,6 +113,36 @@ class Graph {
     }
   }
 
+  // Numbers from which loops count: so the pass sees whether one runs at all.
+  void FindCounts() {
+    std::map<uint64_t, AttributesPtr> constants;  // of the trace
+    for (size_t e = 0; e < entries_.size(); ++e) {
+      if (!needed_[e] || entries_[e].op != ir::Op::kWhile) continue;
+      if (constants.empty()) constants = TracedIntegers();
+      for (const uint64_t id : entries_[e].operands) {
+        const auto found = constants.find(id & ~kDetached);
+        if (found != constants.end()) counts_.emplace(id, found->second);
+      }
+      for (const Tensor& t : entries_[e].kept) {
+        if (t.symbolic() || !IsInteger(t.dtype()) || t.rank() != 0) continue;
+        counts_.emplace(t.id() | kDetached,
+                        std::make_shared<const ir::Attributes>(ir::Attributes{{"value", ToLiteral(t)}}));
+      }
+    }
+  }
+
+  static std::map<uint64_t, AttributesPtr> TracedIntegers() {
+    std::map<uint64_t, AttributesPtr> out;
+    const auto* log = State().sinks.empty() ? nullptr : dynamic_cast<const EventLog*>(State().sinks.front().get());
+    if (!log || !State().trace) return out;
+    for (const LogEvent& event : log->events()) {
+      if (event.kind != LogEvent::Kind::kOp || event.op != ir::Op::kConstant) continue;
+      const Type& type = event.result_types[0];
+      if (IsInteger(type.dtype) && type.shape.rank() == 0) out.emplace(event.results[0], event.attributes);
+    }
+    return out;
+  }
+
   void AddParameter(uint64_t id, const Type& type) {
     if (values_.contains(id)) return;
     values_[id] = f_.AddParameter(StrCat("p", f_.num_parameters()), type);
@@ -170,6 +208,7 @@ class Graph {
   std::vector<bool> needed_;
   HashSet<uint64_t> produced_;
   HashMap<uint64_t, Value> values_;
+  std::map<uint64_t, AttributesPtr> counts_;  // constants by id
   std::vector<uint64_t> ids_;  // by forward value
   HashMap<uint64_t, Tensor> kept_;
 };

@@ -78,6 +78,37 @@ BRANCHES = [
 ]
 
 
+@pytest.mark.parametrize("use", [
+    lambda x: reel.cond(x[0] > 0, lambda: (x, reel.sin(x)), lambda: (x, x))[0],
+    lambda x: reel.for_loop(3, lambda i, y: y * x * 0.3 + reel.sin(x), x),
+    lambda x: reel.map_fn(lambda e: e * e - reel.sin(e), reel.reshape(x, (5, 10))),
+], ids=["cond", "for", "map"])
+def test_rows_that_were_gathered_before_and_after_are_added_in_one_order(use):
+    """A gather's gradient is added row by row to what there is; rows are gathered several times."""
+    rows = reel.asarray(np.random.default_rng(1).integers(0, 5, 120))
+
+    def gradient(x):
+        with reel.GradientTape() as tape:
+            tape.watch(x)
+            y = use(reel.take(x, rows[:50]) * x)
+            loss = reel.sum(reel.tanh(y) * 1.3) + reel.sum(reel.sin(reel.take(x, rows)))
+            loss = loss + reel.sum(reel.tanh(use(x)))
+        return tape.gradient(loss, x)
+
+    x = reel.asarray(np.random.default_rng(0).uniform(0.1, 3, 50), dtype=reel.float32)
+    eager = np.asarray(reel.asarray(gradient(x)))
+    assert np.asarray(reel.asarray(reel.function(gradient)(x))).tobytes() == eager.tobytes()
+
+    def last(x):
+        with reel.GradientTape() as tape:
+            tape.watch(x)
+            loss = reel.sum(reel.tanh(use(x)))
+            loss = loss + reel.sum(reel.sin(reel.take(x, rows)))
+        return tape.gradient(loss, x)
+
+    assert np.asarray(reel.asarray(reel.function(last)(x))).tobytes() == np.asarray(reel.asarray(last(x))).tobytes()
+
+
 TF_ROWS = [
     ("cond", lambda x, z: tf.cond(x[0] > 0, lambda: x, lambda: z)),
     ("cond twice", lambda x, z: sum(tf.cond(x[0] > 0, lambda: (z, z, x), lambda: (x, z, x))[:2])),
