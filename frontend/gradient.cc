@@ -544,23 +544,6 @@ std::vector<std::optional<GradientValue>> RunGradient(absl::Span<const TapeEntry
   return out;
 }
 
-GradientValue JoinRows(const std::vector<std::pair<Tensor, Tensor>>& parts, const Type& type) {
-  std::vector<Tensor> indices, rows;
-  std::vector<int64_t> row_shape = type.shape.dims();
-  bool mixed = false;
-  for (const auto& [i, r] : parts) {
-    row_shape[0] = i.size();
-    indices.push_back(i.rank() == 1 ? i : Reshape(i, {i.size()}));
-    rows.push_back(i.rank() == 1 ? r : Reshape(r, row_shape));
-    mixed = mixed || i.dtype() != indices[0].dtype();
-  }
-  for (Tensor& i : indices) {
-    if (mixed && i.dtype() != kInt64) i = Cast(i, kInt64);
-  }
-  if (rows.size() == 1) return GradientValue(IndexedSlices(rows[0], indices[0], type.shape));
-  return GradientValue(IndexedSlices(Concat(rows), Concat(indices), type.shape));
-}
-
 namespace {
 
 void AddEnds(const char* what, const std::vector<Source>& list, std::vector<GradientEnd>* ends) {
@@ -605,15 +588,6 @@ GradientRequest MakeRequest(const Targets& targets, const Sources& sources,
   request.seeds = seeds;
   request.zero_unconnected = options.unconnected_gradients == UnconnectedGradients::kZero;
   return request;
-}
-
-GradientList MakeGradientList(const Sources& sources,
-                              std::vector<std::optional<GradientValue>> gradients) {
-  std::vector<GradientEntry> entries;
-  for (size_t i = 0; i < gradients.size(); ++i) {
-    entries.push_back({sources.list()[i], std::move(gradients[i])});
-  }
-  return GradientList(std::move(entries));
 }
 
 }  // namespace reel::internal

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "frontend/core.h"
+#include "frontend/custom_gradient.h"
 #include "ir/strings.h"
 #include "reel/ops.h"
 
@@ -60,4 +61,24 @@ const IndexedSlices& GradientValue::slices() const {
   return std::get<IndexedSlices>(value_);
 }
 
+namespace internal {
+
+GradientValue JoinRows(const std::vector<std::pair<Tensor, Tensor>>& parts, const Type& type) {
+  std::vector<Tensor> indices, rows;
+  std::vector<int64_t> row_shape = type.shape.dims();
+  bool mixed = false;
+  for (const auto& [i, r] : parts) {
+    row_shape[0] = i.size();
+    indices.push_back(i.rank() == 1 ? i : Reshape(i, {i.size()}));
+    rows.push_back(i.rank() == 1 ? r : Reshape(r, row_shape));
+    mixed = mixed || i.dtype() != indices[0].dtype();
+  }
+  for (Tensor& i : indices) {
+    if (mixed && i.dtype() != kInt64) i = Cast(i, kInt64);
+  }
+  if (rows.size() == 1) return GradientValue(IndexedSlices(rows[0], indices[0], type.shape));
+  return GradientValue(IndexedSlices(Concat(rows), Concat(indices), type.shape));
+}
+
+}  // namespace internal
 }  // namespace reel

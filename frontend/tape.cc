@@ -267,6 +267,15 @@ void TapeCore::Reset() {
   variables_.clear();
 }
 
+GradientList MakeGradientList(const Sources& sources,
+                              std::vector<std::optional<GradientValue>> gradients) {
+  std::vector<GradientEntry> entries;
+  for (size_t i = 0; i < gradients.size(); ++i) {
+    entries.push_back({sources.list()[i], std::move(gradients[i])});
+  }
+  return GradientList(std::move(entries));
+}
+
 }  // namespace internal
 
 GradientTape::GradientTape(TapeOptions options)
