@@ -172,6 +172,27 @@ def sinh_tables(dtype):
     emit_table("kCosh", dtype, c, e, "(cosh(r) - 1 - s/2) / s^2 of s = r^2 on |r| <= ln(2)/2")
 
 
+def tanh_tables(dtype):
+    """Of the grid k h, h of few bits among those whose values are near floats, the last one next to 1; and
+    (d coth d - 1) / d^2, whose weighted error is that of d / (d coth d) in ULP of the result."""
+    size, h, degree = (8, mp.mpf(10147) / 2**13, 2) if dtype == "f32" else (16, mp.mpf(5208761) / 2**22, 7)
+    print("// tanh(k h) and 1 - tanh(k h)^2.")
+    emit_scalar("kTanhStep", dtype, h)
+    for name, f in (("kTanhGrid", mp.tanh), ("kTanhSlope", lambda x: mp.sech(x)**2)):
+        print(f"inline constexpr double {name}_{dtype}[] = {{")
+        for k in range(size):
+            print(f"    {literal(round_to(f(k * h), dtype), dtype)},")
+        print("};")
+    gap = around_zero(lambda s: (mp.sqrt(s) * mp.coth(mp.sqrt(s)) - 1) / s, [mp.mpf(1) / 3, -mp.mpf(1) / 45])
+
+    def weight(s):
+        t = mp.tanh(mp.sqrt(s))
+        return s / (1 + s * gap(s)) * mp.ldexp(t, -mp.frexp(t)[1])
+
+    c, e = fit(gap, weight, 0, (h / 2 * mp.mpf("1.001"))**2, degree, dtype)
+    emit_table("kTanhGap", dtype, c, e, "(d coth d - 1) / s of s = d^2 on |d| <= h/2")
+
+
 def inverse_tables(name, degrees, f, series, top, note):
     """(f(x)/x - 1) / s of s = x^2 on [0, top], to the double and to the float."""
     q = around_zero(lambda u: (f(mp.sqrt(u)) / mp.sqrt(u) - 1) / u, series)
@@ -258,6 +279,7 @@ def main():
         exp2_tables(dtype)
         log2_tables(dtype)
         sinh_tables(dtype)
+        tanh_tables(dtype)
     double_tables()
     two_over_pi_words(20)
 

@@ -194,6 +194,9 @@ inline Mask NotZero(Int a) {
   return {a.e, a.e->builder().CreateICmpNE(a.v, a.e->IntConst(0).v)};
 }
 
+/// first[i] and second[i] of each element's index i modulo their size: 8 for floats, 16 for doubles.
+Pair LookUp(Emitter& e, Int index, llvm::StringRef name, llvm::ArrayRef<double> first, llvm::ArrayRef<double> second);
+
 /// x = n ln(2) + (high + low), |high + low| <= ln(2)/2 (and a little); high is exact.
 struct ReducedLn2 {
   Int exponent;  ///< n << mantissa_bits

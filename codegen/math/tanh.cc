@@ -1,9 +1,7 @@
-// tanh|x| = -E / (2 + E), E = e^(-2|x|) - 1 in (-1, 0], and the sign of x put back.
-// With 2^n (1 + p) = e^(-2|x|): E = (2^n - 1) + 2^n p, where both terms are exact but for p's own
-// rounding; near 0 n = 0 and E = p, which is good to its last bit. Budget in ULP of the result: E 0.5,
-// p 0.5, 2 + E 1 (where the result is just below 1), quotient 0.5. Exact sums would save 1.5 of
-// these and take twice the time. All is halved, which is exact and saves the product -2 |x|. For floats with
-// FMA ln(2) is in one piece: it is good to 30 bits, and where n is large, 2^n makes its error small.
+// tanh(k h + d) = t + (1 - t^2) v / (1 + t v), t = tanh(k h), v = tanh(d), |d| <= h/2, h of few bits: k h and d are
+// exact. t and 1 - t^2 come from tables. With d coth(d) = 1 + d^2 g(d^2) and y = t + d g, v / (1 + t v) =
+// d - d^2 y / (1 + d y): a small number less than d, and rounded once; for k = 0 it is the result. Budget in ULP of the
+// result: t 0.25 (h is chosen for it), the sum 0.5, g 0.5 for floats and k = 0, the roundings of the quotient 0.3.
 #include "codegen/math/common.h"
 
 namespace reel::codegen::math {
@@ -14,21 +12,16 @@ llvm::Value* EmitTanh(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions&
   Emitter e(b, x->getType(), options);
   const Fp input = e.Wrap(x);
   // Beyond the clamp tanh rounds to 1.
-  const Fp negative = e.FromBits(e.Bits(input) | e.sign_bit());
-  const Fp clamped = e.ClampBelow(negative, -e.Pick(10.0, 20.0));
-  const Emitter::Rounded n = e.RoundProduct(clamped, 2 * e.Pick(kLog2E_f32, kLog2E_f64));
-  Fp r = clamped;
-  if (e.is_f32() && e.has_fma()) {
-    r = e.Fma(n.value, -kLn2Parts_f32[0] / 2, r);
-  } else {
-    r = e.Fma(n.value, -e.Pick(kLn2Hi_f32, kLn2Hi_f64) / 2, r);
-    r = e.Fma(n.value, -e.Pick(kLn2Lo_f32, kLn2Lo_f64) / 2, r);
-  }
-  const Int exponent = e.ShiftLeft(n.bits, e.mantissa_bits());
-  const Fp scale = e.FromBits(exponent + e.one_bits());
-  const Fp half_scale = e.FromBits(exponent + (e.one_bits() - e.one_step()));
-  const Fp num = e.Fma(scale, e.Fma(r * r, ExpPolynomial(e, r, 2), r), half_scale - 0.5);
-  return e.WithSignOf(e.Abs(num / (num + 1.0)), input).v;
+  const Fp size = e.ClampAbove(e.Abs(input), e.Pick(9.2, 19.2));
+  const double step = e.Pick(kTanhStep_f32, kTanhStep_f64);
+  const Emitter::Rounded k = e.RoundProduct(size, 1 / step);
+  const Fp d = e.Fma(k.value, -step, size);
+  const auto [t, slope] = LookUp(e, k.bits, "tanh", e.Pick(kTanhGrid_f32, kTanhGrid_f64),
+                                 e.Pick(kTanhSlope_f32, kTanhSlope_f64));
+  const Fp s = d * d;
+  const Fp y = e.Fma(d, e.Polynomial(s, e.Pick(kTanhGap_f32, kTanhGap_f64)), t);
+  const Fp v = e.Fma(-s, y / e.Fma(d, y, e.Const(1.0)), d);
+  return e.WithSignOf(e.Fma(slope, v, t), input).v;
 }
 
 }  // namespace reel::codegen::math
