@@ -78,13 +78,13 @@ Tensor Gelu(const Operand& x) {
   });
 }
 
-// x (1 + tanh(u)) / 2 = x sigmoid(2 u), which keeps its digits where x is negative. From |x| = 16 on, where it
-// is 0 or 1 but for 2e-137 at most, the cube may overflow.
+// x (1 + tanh(u)) / 2 = x sigmoid(2 u), which keeps its digits where x is negative. From |x| = 32 on, where it
+// is 0 or x in every dtype, the cube may overflow.
 Tensor GeluTanh(const Operand& x) {
   const LocationScope scope(x);
   return Compose("gelu_tanh", {Materialize(x)}, {}, [](Operands in) {
     const double slope = 2 * std::sqrt(2 / std::numbers::pi);
-    const Tensor &all = in[0], far = GreaterEqual(Abs(all), 16), t = Where(far, 0, all);
+    const Tensor &all = in[0], far = GreaterEqual(Abs(all), 32), t = Where(far, 0, all);
     const Tensor inner = Mul(t, Add(Mul(Square(t), 0.044715 * slope), slope));
     return Where(far, Relu(all), Mul(t, Sigmoid(inner)));
   });

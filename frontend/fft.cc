@@ -181,7 +181,7 @@ Prepared Prepare(const char* op, const Operand& operand, const FftOptions& optio
   const int64_t axis = NormalizeAxis(op, options.axis, x.rank());
   x = Transpose(x, AxisLast(x.rank(), axis));
   const int64_t extent = x.shape().dim(x.rank() - 1);
-  const int64_t n = options.n >= 0 ? options.n : from_half ? 2 * (extent - 1) : extent;
+  const int64_t n = options.n != -1 ? options.n : from_half ? 2 * (extent - 1) : extent;
   if (n < 1) {
     ThrowInvalid(StrCat(op, ": the length ", n, " of the transform of ", x.type().ToString(),
                         " must be positive; pass another n"));

@@ -126,14 +126,17 @@ Tensor Tan(const Operand& x) {
 // s = (pi x)^2 <= 1/4 are exact to 2^-56.
 Tensor Sinc(const Operand& x) {
   const LocationScope scope(x);
-  const Tensor t = Mul(Materialize(x), std::numbers::pi);
+  const Tensor all = Materialize(x), t = Mul(all, std::numbers::pi);
   const Tensor small = LessEqual(Abs(t), 0.5);
   const Tensor s = Square(Where(small, t, 0.0)), far = Where(small, 1.0, t);
+  // sin(pi (n + r)) = (-1)^n sin(pi r), where r is exact.
+  const Tensor n = Round(all), sine = Sin(Mul(Where(small, 0.0, Sub(all, n)), std::numbers::pi));
+  const Tensor wave = Where(NotEqual(Rem(n, 2.0), 0.0), Neg(sine), sine);
   Tensor series = Mul(s, -1.0 / 1307674368000.0);  // 15!
   for (const double factorial : {6227020800.0, -39916800.0, 362880.0, -5040.0, 120.0, -6.0}) {
     series = Mul(Add(series, 1 / factorial), s);
   }
-  return Where(small, Add(series, 1.0), Div(Sin(far), far));
+  return Where(small, Add(series, 1.0), Div(wave, far));
 }
 
 namespace {

@@ -55,7 +55,8 @@ Tensor Betainc(const Operand& a, const Operand& b, const Operand& x) {
 Tensor Lbeta(const Operand& a, const Operand& b) {
   const LocationScope scope(a);
   const TensorList t = Promote(ir::Op::kAdd, {&a, &b});
-  return Sub(Add(Lgamma(t[0]), Lgamma(t[1])), Lgamma(Add(t[0], t[1])));
+  const Tensor p = Cast(t[0], kFloat64), q = Cast(t[1], kFloat64);  // as Lgamma does: only the difference is rounded
+  return Cast(Sub(Add(Lgamma(p), Lgamma(q)), Lgamma(Add(p, q))), t[0].dtype());
 }
 
 Tensor Ndtr(const Operand& x) {

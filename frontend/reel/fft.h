@@ -15,7 +15,7 @@ namespace reel {
 enum class FftNorm : uint8_t { kBackward, kOrtho, kForward };
 
 struct FftOptions {
-  int64_t n = -1;  ///< length: the axis is cut or padded with zeros to it; < 0: as it is
+  int64_t n = -1;  ///< length: the axis is cut or padded with zeros to it; -1: as it is
   int64_t axis = -1;
   FftNorm norm = FftNorm::kBackward;
 };

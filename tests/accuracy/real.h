@@ -57,18 +57,21 @@ inline bool IsNan(const Real& a) { return mpfr_nan_p(a.get()) != 0; }
 inline bool IsInf(const Real& a) { return mpfr_inf_p(a.get()) != 0; }
 inline bool IsInteger(const Real& a) { return mpfr_integer_p(a.get()) != 0; }
 
-inline Real Exp(const Real& x) { return Real::Of(mpfr_exp, x); }
-inline Real Expm1(const Real& x) { return Real::Of(mpfr_expm1, x); }
-inline Real Log(const Real& x) { return Real::Of(mpfr_log, x); }
-inline Real Log1p(const Real& x) { return Real::Of(mpfr_log1p, x); }
-inline Real Sqrt(const Real& x) { return Real::Of(mpfr_sqrt, x); }
-inline Real Sin(const Real& x) { return Real::Of(mpfr_sin, x); }
-inline Real Tanh(const Real& x) { return Real::Of(mpfr_tanh, x); }
-inline Real Erf(const Real& x) { return Real::Of(mpfr_erf, x); }
-inline Real Erfc(const Real& x) { return Real::Of(mpfr_erfc, x); }
-inline Real Gamma(const Real& x) { return Real::Of(mpfr_gamma, x); }
-inline Real Digamma(const Real& x) { return Real::Of(mpfr_digamma, x); }
-inline Real Abs(const Real& x) { return Real::Of(mpfr_abs, x); }
+#define REEL_REAL_FUNCTION(Name, mpfr_name) \
+  inline Real Name(const Real& x) { return Real::Of(mpfr_name, x); }
+REEL_REAL_FUNCTION(Exp, mpfr_exp)
+REEL_REAL_FUNCTION(Expm1, mpfr_expm1)
+REEL_REAL_FUNCTION(Log, mpfr_log)
+REEL_REAL_FUNCTION(Log1p, mpfr_log1p)
+REEL_REAL_FUNCTION(Sqrt, mpfr_sqrt)
+REEL_REAL_FUNCTION(Sin, mpfr_sin)
+REEL_REAL_FUNCTION(Tanh, mpfr_tanh)
+REEL_REAL_FUNCTION(Erf, mpfr_erf)
+REEL_REAL_FUNCTION(Erfc, mpfr_erfc)
+REEL_REAL_FUNCTION(Gamma, mpfr_gamma)
+REEL_REAL_FUNCTION(Digamma, mpfr_digamma)
+REEL_REAL_FUNCTION(Abs, mpfr_abs)
+#undef REEL_REAL_FUNCTION
 inline Real Pow(const Real& x, const Real& y) { return Real::Of(mpfr_pow, x, y); }
 inline Real Max(const Real& x, const Real& y) { return IsNan(x) || IsNan(y) ? x + y : x < y ? y : x; }
 inline Real Min(const Real& x, const Real& y) { return IsNan(x) || IsNan(y) ? x + y : x < y ? x : y; }

@@ -26,10 +26,9 @@ struct Promise {
   double ulps[4];
 };
 
-/// Where a function is usually called, and at most (sizes of operands): outside, no digit is promised.
+/// Where a function is usually called.
 struct Range {
   double low = -10, high = 10;
-  double limit = INFINITY;
 };
 
 using Arguments = std::span<const Tensor>;
@@ -47,6 +46,10 @@ struct Scalar {
   Real (*size)(Reals x) = nullptr;
   /// What operand i must be made of a number (integers, positive ones, ...); null: anything.
   double (*fit)(double x, int operand) = nullptr;
+  /// Of a product of this and what may underflow before it: an ULP of this times the least normal number counts as one.
+  Real (*factor)(Reals x) = nullptr;
+  /// As size, of f64 alone: narrower ones are computed in f64.
+  Real (*tail)(Reals x) = nullptr;
 };
 
 std::span<const Scalar> ElementaryFunctions();  ///< Ops of one and two operands, and what is one of them.

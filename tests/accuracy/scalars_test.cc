@@ -138,7 +138,10 @@ Worst WorstOf(const Scalar& f, const Dtype& d, const std::vector<Column>& points
   for (size_t i = 0; i < got.size(); ++i) {
     for (size_t k = 0; k < x.size(); ++k) x[k] = points[k][i];
     const Real exact = f.exact(x);
-    const double ulps = Ulps(got[i], exact, f.size ? f.size(x) : Real(0), d);
+    Real size = f.size ? f.size(x) : Real(0);
+    if (f.tail && d.dtype == kFloat64) size = Max(size, f.tail(x));
+    if (f.factor) size = Max(size, Abs(f.factor(x)) * Real(std::ldexp(1.0, d.min_exponent - 1)));
+    const double ulps = Ulps(got[i], exact, size, d);
     if (!(ulps > worst.ulps)) continue;
     char text[200];
     std::snprintf(text, sizeof text, "(%a %a %a) = %.17g, not %.17g", points[0][i], points[points.size() > 1 ? 1 : 0][i],

@@ -233,3 +233,58 @@ def test_second_derivatives_at_zeros_and_ties(name):
     x = reel.asarray(a)
     for got in (gradients(weighed, x, 1), reel.function(lambda x: gradients(weighed, x, 1))(x)):
         np.testing.assert_allclose(np.asarray(got), by_differences(as_number, a), rtol=1e-6, atol=2e-8)
+
+
+def test_norms_of_any_order_do_not_overflow():
+    for d, big in (("float16", 3e4), ("bfloat16", 1e38), ("float32", 1e38)):
+        x = reel.asarray([big, -big / 2], getattr(reel, d))
+        exact = numbers(x)
+        for order in (2, 3, 4, 1.5, -2):
+            for norm in (reel.linalg.vector_norm, reel.function(reel.linalg.vector_norm)):
+                got = norm(x, ord=order)
+                want = abs(exact[0]) * sum((abs(v) / exact[0]) ** order for v in exact) ** (1 / order)
+                assert got.dtype == x.dtype and abs(numbers(got) / want - 1) < 4e-3, (d, order, got)
+
+
+def test_transforms_have_positive_lengths():
+    x = reel.asarray(np.ones(4, np.complex64))
+    for f in (reel.fft.fft, reel.fft.ifft, reel.fft.irfft, reel.fft.hfft):
+        for n in (-2, -1, 0):
+            with pytest.raises(ValueError, match="positive"):
+                f(x, n=n)
+    with pytest.raises(ValueError, match="positive"):
+        reel.fft.fftn(x, s=(-1,))
+
+
+# What gives NaN for a zero seed at finite operands, as TensorFlow's rules do (grad * reciprocal(x), grad * digamma(x),
+# grad * polygamma(1, x), grad / y); every other function gives 0 wherever it is asked.
+POLES = [0.0, -0.0, -1.0, -2.0]
+NAN_AT = {
+    "log": [0.0, -0.0], "log2": [0.0, -0.0], "log10": [0.0, -0.0], "log1p": [-1.0],
+    "lgamma": POLES, "digamma": POLES,
+}
+UNARY = ["abs", "sign", "square", "reciprocal", "sqrt", "rsqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p",
+         "tanh", "sigmoid", "erf", "erfc", "erfinv", "erfcinv", "lgamma", "digamma", "sin", "cos", "tan", "asin", "acos", "atan",
+         "sinh", "cosh", "asinh", "acosh", "atanh"]
+BINARY = ["add", "subtract", "multiply", "divide", "pow", "atan2", "maximum", "minimum", "copysign", "hypot", "logaddexp"]
+FINITE = [0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -1.5]  # where slopes overflow 0 * inf is NaN, too
+
+
+def of_zero_seed(f, xs):
+    with reel.GradientTape() as tape:
+        for x in xs:
+            tape.watch(x)
+        y = reel.where(reel.zeros(xs[0].shape, dtype=reel.bool), f(*xs), 0)
+    return tape.gradient(y, xs)
+
+
+@pytest.mark.parametrize("name", UNARY + BINARY)
+def test_zero_seeds_at_every_singular_point(name):
+    f = getattr(reel, name)
+    points = [(a,) for a in FINITE] if name in UNARY else [(a, b) for a in FINITE for b in FINITE]
+    xs = [reel.asarray([p[i] for p in points], reel.float64) for i in range(len(points[0]))]
+    for got in (of_zero_seed(f, xs), reel.function(lambda *v: of_zero_seed(f, list(v)))(*xs)):
+        for slopes in got:
+            for point, slope in zip(points, [] if slopes is None else slopes.tolist()):
+                nan = point[-1] == 0 if name == "divide" else point[0] in NAN_AT.get(name, [])
+                assert math.isnan(slope) if nan else slope == 0, (point, slope)

@@ -71,9 +71,11 @@ def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
         return _core.astype(_core.count_nonzero(x, axis=axis, keepdims=keepdims), x.dtype)
     if ord == 1:
         return _core.sum(x, axis=axis, keepdims=keepdims)
-    y = _core.sum(x**ord, axis=axis, keepdims=keepdims)
+    dtype = x.dtype if _core.isdtype(x.dtype, "real floating") else _core.float32
+    wide = _core.astype(x, _core.float64)  # as ord 2: where powers of narrower numbers would overflow
+    y = _core.sum(wide**ord, axis=axis, keepdims=keepdims)
     zero = y == 0  # where the root's slope is infinite: the gradient is 0, as that of ord 2
-    return _core.where(zero, 0, _core.where(zero, 1, y) ** (1 / ord))
+    return _core.astype(_core.where(zero, 0, _core.where(zero, 1, y) ** (1 / ord)), dtype)
 
 
 def trace(x, /, *, offset=0, dtype=None):  # type: ignore[no-redef]

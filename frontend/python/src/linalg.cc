@@ -231,8 +231,9 @@ template <Tensor (*F)(const Operand&, FftOptions)>
 void Transform(nb::module_& m, const char* name, const char* doc) {
   m.def(
       name,
-      [](TensorLike x, OptionalInt n, int64_t axis, const char* norm) {
+      [name](TensorLike x, OptionalInt n, int64_t axis, const char* norm) {
         const Operand a = x.operand();
+        if (n.get() == -1) ThrowInvalid(std::string(name) + ": the length n = -1 must be positive");
         const FftOptions options{.n = n.get().value_or(-1), .axis = axis, .norm = ToNorm(norm)};
         const Unlocked other_threads(kLong);
         return F(a, options);
