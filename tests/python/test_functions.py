@@ -40,7 +40,7 @@ UNARY = [
     ("asinh", np.arcsinh, X),
     ("acosh", np.arccosh, P + 1),
     ("atanh", np.arctanh, U),
-    ("sinc", np.sinc, X),
+    ("sinc", lambda x: np.where(x % 1, np.sinc(x), x == 0).astype(x.dtype), X),  # NumPy rounds pi x: -3e-8 at 4
     ("isfinite", np.isfinite, X),
     ("isnan", np.isnan, X),
     ("isinf", np.isinf, X),
