@@ -119,7 +119,7 @@ absl::StatusOr<bool> MergeLoops(ir::Module* m, const PassContext&) {
   for (const auto& f : m->functions()) {
     const auto merged = Merger(*f, *m).Find();
     if (merged.empty()) continue;
-    HashMap<int32_t, ir::ValueList> emitted;  // results by node index
+    HashMap<int32_t, std::vector<ir::Value>> emitted;  // results by node index
     const auto visit = [&](const ir::Node& node, Copier& copier, ir::Builder& b) {
       if (node.op != Op::kWhile || node.num_results == 0) return false;
       const int32_t index = f->producer_index(node.result());
@@ -128,10 +128,10 @@ absl::StatusOr<bool> MergeLoops(ir::Module* m, const PassContext&) {
         if (it == merged.end() || emitted.contains(it->second)) return false;
         const ir::Node& large = f->nodes()[static_cast<size_t>(it->second)];
         const ir::ValueList results = EmitLarge(*f, node, large, copier, b);
-        emitted[it->second] = results;
-        emitted[index] = results;
+        emitted[it->second].assign(results.begin(), results.end());
+        emitted[index].assign(results.begin(), results.end());
       }
-      const ir::ValueList& results = emitted[index];
+      const std::vector<ir::Value>& results = emitted[index];
       for (int i = 0; i < node.num_results && b.status().ok(); ++i) {
         copier.Map(node.result(i), results[static_cast<size_t>(i)]);
       }

@@ -292,13 +292,20 @@ T["isin"] = torch.isin
 
 # --- control ---
 
+def own(values):
+    """As new tensors: what leaves a loop is none of its operands, though there was no trip."""
+    if isinstance(values, (list, tuple)):
+        return type(values)(own(v) for v in values)
+    return values.view_as(values)
+
+
 @twin("while_loop")
 def while_loop(cond, body, values):
     values = list(values)
     while bool(cond(*values)):
         new = body(*values)
         values = list(new) if isinstance(new, (list, tuple)) else [new]
-    return values
+    return own(values)
 
 
 class _Single(list):
@@ -309,7 +316,7 @@ class _Single(list):
 def for_loop(n, body, values):
     for i in range(n):
         values = body(torch.tensor(i), values)
-    return values
+    return own(values)
 
 
 T["cond"] = lambda c, a, b: a() if bool(c) else b()
