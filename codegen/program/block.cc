@@ -194,11 +194,14 @@ absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::PrepareAs(const Key& key, b
   chains.Finish();
   if (fuse && key.second == Role::kBody && block->chains.empty()) RecordFirst(block.get());
   if (absl::Status s = VerifyItems(*block); !s.ok()) return s;  // kernels of a wrong plan stay, uncalled
+  const auto need = [&](Value v) {
+    if (v.valid() && f.Is(v, Op::kConstant)) block->constants[Number(v)] = AddConstant(*f.producer(v));
+  };
   for (const BlockItem& item : block->items) {
-    for (Value v : item.values) {
-      if (f.Is(v, Op::kConstant)) block->constants[Number(v)] = AddConstant(*f.producer(v));
-    }
+    for (Value v : item.values) need(v);
+    need(item.updated);  // it is copied to where that happens
   }
+  for (Value v : f.results()) need(v);
   return block;
 }
 

@@ -5,6 +5,7 @@
 #include "codegen/program/block.h"
 #include "codegen/program/buffers.h"
 #include "codegen/program/in_line.h"
+#include "codegen/program/verify_items.h"
 #include "ir/budget_scope.h"
 #include "ir/calls.h"
 #include "ir/eval/eval.h"
@@ -18,7 +19,6 @@
 namespace reel::codegen {
 namespace {
 
-constexpr int64_t kHeaderBytes = 64;  // runtime/abi.h
 int64_t RoundUp(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 // Graph passes before grouping; without fusion only what compilation cannot do without.
@@ -94,6 +94,7 @@ class ProgramBuilder {
     std::vector<int64_t> offsets;
     for (const std::string& name : f.state()) offsets.push_back(variable_offsets_[name]);
     BufferPlan plan = PlanBuffers(**block, program_.kernels, offsets, arena_offset_);
+    if (absl::Status s = VerifySlots(plan.steps); !s.ok()) return s;
     program_.arena_bytes = std::max(program_.arena_bytes, plan.arena_bytes);
     program_.live_bytes = std::max(program_.live_bytes, plan.live_bytes);
 

@@ -1,5 +1,6 @@
 #include "codegen/program/verify_items.h"
 
+#include "ir/budget_scope.h"
 #include "ir/strings.h"
 
 namespace reel::codegen {
@@ -57,5 +58,19 @@ class ItemVerifier {
 }  // namespace
 
 absl::Status VerifyItems(const Block& block) { return ItemVerifier(block).Run(); }
+
+absl::Status VerifySlots(const std::vector<Step>& steps) {
+  ir::ChargeVisits(steps.size());
+  for (const Step& step : steps) {
+    for (const Slot& slot : step.buffers) {
+      if (slot.kind == Slot::Kind::kInstance && slot.offset < kHeaderBytes)
+        return absl::InternalError("the plan is wrong: a step uses a value that has no memory");
+    }
+    for (const auto* inner : {&step.first, &step.second}) {
+      if (absl::Status s = VerifySlots(*inner); !s.ok()) return s;
+    }
+  }
+  return absl::OkStatus();
+}
 
 }  // namespace reel::codegen

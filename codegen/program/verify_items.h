@@ -1,14 +1,23 @@
 #ifndef REEL_CODEGEN_PROGRAM_VERIFY_ITEMS_H_
 #define REEL_CODEGEN_PROGRAM_VERIFY_ITEMS_H_
 
+#include <vector>
+
 #include "absl/status/status.h"
 #include "codegen/program/block.h"
+#include "codegen/program/program.h"
 
 namespace reel::codegen {
 
 /// Internal if an item reads a value, or a result is one, that no item before has written, or two write one. Linear:
 /// this is what the kernels themselves say, whatever was planned.
 absl::Status VerifyItems(const Block& block);
+
+/// Of an instance, before its variables: runtime/abi.h.
+inline constexpr int64_t kHeaderBytes = 64;
+
+/// Internal if a step uses memory of the instance's header, which no value has: one was not given a place.
+absl::Status VerifySlots(const std::vector<Step>& steps);
 
 }  // namespace reel::codegen
 
