@@ -38,5 +38,15 @@ INSTANTIATE_TEST_SUITE_P(All, ScatterBits,
                                          Case{"one_row", kFloat32, 1, 4, 33, 50}),
                          [](const auto& p) { return p.param.name; });
 
+// The constant has no other use: it is copied to where the updates go.
+TEST(Scatter, IntoAConstant) {
+  const Tensor y = Tensor::FromData(std::vector<float>{0.5f, 0.25f, 4}, {3});
+  const Tensor at = Tensor::FromData(std::vector<int32_t>{1, 0, 1}, {3});
+  const auto f = [](const Tensor& y, const Tensor& at) {
+    return std::vector<Tensor>{ScatterAdd(Tensor::FromData(std::vector<float>{1.5f, 1.75f}, {2}), at, y, 0)};
+  };
+  ExpectSameBits(Trace(f, {Spec(y), Spec(at)}), {y, at}, f(y, at));
+}
+
 }  // namespace
 }  // namespace reel
