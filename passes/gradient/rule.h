@@ -60,7 +60,8 @@ class GradContext {
   void Set(int i, Cotangent cotangent) { gradients_[static_cast<size_t>(i)] = cotangent; }
   /// For control ops: the sum of what other nodes contributed to the cotangent of operand i, if
   /// there is any and the operand is wanted; of one that occurs twice, only for the last, which is the
-  /// one that functions captured. A rule that adds its own part itself hands the total back.
+  /// one that functions captured. A rule that adds its own part itself hands the total back; without a sum its part comes
+  /// before those of the node's other operands, as in eager code, whose loops have used it last.
   const Cotangent& sum(int i) const { return sums_[static_cast<size_t>(i)]; }
   void SetTotal(int i, Cotangent total) {
     Set(i, total);

@@ -313,7 +313,11 @@ void Sweep::HandOut(const ir::Node& node, GradContext* g, const Cotangent& share
   for (size_t i = 0; i < g->gradients_.size(); ++i) {
     const ir::Value v = node.operands[i];
     if (g->wants_zeros_[i] && f_->is_parameter(cotangents_[Index(v)].value)) wants_zeros_[Index(v)] = true;
-    if (g->is_total_[i]) cotangents_[Index(v)] = g->gradients_[i];
+    if (!g->is_total_[i]) continue;
+    if (g->sums_[i].valid())
+      cotangents_[Index(v)] = g->gradients_[i];
+    else
+      Accumulate(v, g->gradients_[i]);
   }
   for (size_t i = 0; i < g->gradients_.size(); ++i) {
     if (g->is_total_[i] || !g->wanted_[i]) continue;

@@ -109,6 +109,26 @@ def test_rows_that_were_gathered_before_and_after_are_added_in_one_order(use):
     assert np.asarray(reel.asarray(reel.function(last)(x))).tobytes() == np.asarray(reel.asarray(last(x))).tobytes()
 
 
+@pytest.mark.parametrize("use", [
+    lambda x: reel.for_loop(1, lambda i, q: (reel.sin(q[0] * x), reel.tanh(q[1])), (x, x)),
+    lambda x: reel.for_loop(3, lambda i, q: (reel.sin(q[0]), reel.tanh(q[1] + x)), (x, x)),
+    lambda x: reel.for_loop(2, lambda i, q: (reel.sin(q[0]), reel.tanh(q[1]), reel.exp(-x)), (x, x, x)),
+    lambda x: reel.while_loop(lambda i, *_: i < 2, lambda i, a, b: (i + 1, a * x, b - x), (reel.asarray(0), x, x))[1:],
+], ids=["once", "added", "three", "while"])
+def test_operands_that_are_captured_too_are_added_in_one_order(use):
+    def gradient(x):
+        with reel.GradientTape() as tape:
+            tape.watch(x)
+            loss = sum((reel.sum(reel.sin(y * (1.3 + k))) for k, y in enumerate(use(x))), reel.asarray(0.0))
+        return tape.gradient(loss, x)
+
+    x = reel.asarray(np.random.default_rng(0).uniform(0.1, 3, 200), dtype=reel.float32)
+    eager = gradient(x).numpy()
+    for level in (0, 2):
+        compiled = reel.compile(reel.trace(gradient, [reel.TensorSpec((200,))]), opt_level=level)
+        assert compiled(x).numpy().tobytes() == eager.tobytes()
+
+
 TF_ROWS = [
     ("cond", lambda x, z: tf.cond(x[0] > 0, lambda: x, lambda: z)),
     ("cond twice", lambda x, z: sum(tf.cond(x[0] > 0, lambda: (z, z, x), lambda: (x, z, x))[:2])),

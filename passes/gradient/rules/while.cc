@@ -206,7 +206,7 @@ void SetCarried(GradContext& g, const Loop& loop, const BuiltGradient& built, bo
     if (runs && !built.maybe[i]) d.present = {};
     const auto k = static_cast<int>(i);
     if (!g.wants(k)) continue;
-    IsInvariant(*loop.body, i) && g.sum(k).valid() ? g.SetTotal(k, d) : g.Set(k, d);
+    IsInvariant(*loop.body, i) ? g.SetTotal(k, d) : g.Set(k, d);
   }
 }
 
