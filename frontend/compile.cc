@@ -256,7 +256,11 @@ void RunEntry(InstanceData* data, size_t index, std::span<const Tensor> argument
   const int64_t begin = profiler ? runtime::ProfileClock() : 0;
   const internal::Length length = data->lengths[index];
   std::optional<internal::InterruptScope> interrupts;
-  if (length == internal::Length::kEndless) interrupts.emplace();
+  if (length == internal::Length::kEndless) {
+    interrupts.emplace();
+    const runtime::ForkWindow window(data->mutex);
+    internal::CheckPending();
+  }
   int32_t status = 0;
   {
     std::optional<runtime::ForkWindow> window;
@@ -376,6 +380,7 @@ void ObjectOf(const std::shared_ptr<const internal::ModuleData>& data, const std
   codegen::CompilerOptions compiler = ToCompiler(options);
   compiler.stop = internal::StopFlag();
   const internal::InterruptScope interrupts;
+  internal::CheckPending();
   const codegen::ObjectFiles files =
       internal::Take(reel_compiler()->CompileToObject(NeedModule(data).module, name, compiler));
   internal::Check(WriteObject(path, files));

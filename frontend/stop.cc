@@ -10,6 +10,7 @@ namespace {
 
 volatile int32_t stop = 0;
 std::atomic<bool> looking{false};
+std::atomic<void (*)()> pending_check{nullptr};
 struct sigaction before;
 
 void OnInterrupt(int signal, siginfo_t* info, void* context) {
@@ -26,6 +27,11 @@ const volatile int32_t* StopFlag() { return &stop; }
   stop = 0;
   looking = false;
 });
+
+void CheckPending() {
+  if (void (*const check)() = pending_check.load()) check();
+}
+void SetPendingCheck(void (*check)()) { pending_check = check; }
 
 InterruptScope::InterruptScope() {
   if (looking.exchange(true)) return;

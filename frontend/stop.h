@@ -10,7 +10,8 @@ namespace reel::internal {
 const volatile int32_t* StopFlag();
 
 /// While one lives, an interrupt (Ctrl-C) for which the process has a handler, as Python has, stops those, too. Without a
-/// handler an interrupt ends the process, as ever. One at a time looks; others change nothing.
+/// handler an interrupt ends the process, as ever. One at a time looks; others change nothing. An interrupt that came
+/// before is the language's to tell: CheckPending().
 class InterruptScope {
  public:
   InterruptScope();
@@ -21,6 +22,12 @@ class InterruptScope {
  private:
   bool looks_ = false;
 };
+
+/// Throws what the handler's owner makes of an interrupt that it has seen and nobody was told of yet: Python's handler
+/// only notes it. Within a scope, with no lock but in a ForkWindow; nothing without an owner.
+void CheckPending();
+/// The owner's way to throw it; null: none.
+void SetPendingCheck(void (*check)());
 
 }  // namespace reel::internal
 

@@ -78,3 +78,31 @@ def test_an_endless_loop_obeys_an_interrupt(body):
 @pytest.mark.parametrize("wait", [0.0, 0.3, 1.0])
 def test_compiling_obeys_an_interrupt(wait, tmp_path):
     assert interrupted(COMPILING, wait, REEL_CACHE_DIR=str(tmp_path)) == "interrupted 0 3\n"
+
+
+# Signals around the beginning of calls; one call ends for each, and none is left for the next.
+MANY = """
+import os, random, signal, threading, time
+import reel
+
+f = reel.function(lambda x: reel.while_loop(lambda x: x > 0, lambda x: x, [x])[0])
+assert int(f(reel.asarray(0))) == 0
+random.seed(7)
+one, zero = reel.asarray(1), reel.asarray(0)
+for k in range(300):
+    told = threading.Thread(target=lambda: (time.sleep(random.random() * 2e-4), os.kill(os.getpid(), signal.SIGINT)))
+    try:
+        told.start()
+        f(one)
+        print("returned", k)
+    except KeyboardInterrupt:
+        pass
+    told.join()
+    assert int(f(zero)) == 0
+print("all", flush=True)
+"""
+
+
+def test_no_interrupt_is_lost_whenever_it_comes():
+    run = subprocess.run([sys.executable, "-B", "-c", MANY], capture_output=True, text=True, timeout=120, check=False)
+    assert run.stdout == "all\n", run.stderr

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "frontend/binding.h"
+#include "frontend/stop.h"
 #include "operators.h"
 #include "register.h"
 
@@ -46,6 +47,12 @@ void Translate(const std::exception_ptr& exception, void*) {
     PyObject* c = code < classes.size() && classes[code] ? classes[code] : error;
     PyErr_SetString(c, InPython(e.what()).c_str());
   }
+}
+
+// Raises what Python's handler of signals has noted. Interrupts reach the main thread alone.
+void RaisePending() {
+  const nb::gil_scoped_acquire gil;
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
 }  // namespace
@@ -134,6 +141,7 @@ std::string AtUserLine() {
 }
 
 void RegisterErrors(nb::module_& m) {
+  reel::internal::SetPendingCheck(&RaisePending);
   error =
       NewClass(m, "Error", nb::handle(PyExc_Exception),
                "Every failure of Reel; `code` says of what kind, the text what to do.", "Unknown")
