@@ -29,11 +29,12 @@ T["log_ndtr"] = lambda x: torch.special.log_ndtr(x)
 T["cbrt"] = lambda x: torch.sign(x) * torch.abs(x) ** (1 / 3)
 T["real"], T["imag"] = torch.real, torch.imag
 
-for _n in ("relu relu6 selu silu softplus softsign mish elu celu").split():
+for _n in ("relu relu6 silu softplus softsign mish elu celu").split():
     T["nn." + _n] = getattr(F, _n)
 T["nn.log_sigmoid"] = F.logsigmoid
 T["nn.hard_sigmoid"] = F.hardsigmoid
 T["nn.hard_swish"] = F.hardswish
+T["nn.selu"] = lambda x: 1.0507009873554805 * torch.where(x >= 0, x, 1.6732632423543772 * torch.expm1(x.clamp(max=0)))
 T["nn.hard_tanh"] = lambda x: torch.clamp(x, -1, 1)  # whose slope at the ends is 1
 T["nn.tanh_shrink"] = F.tanhshrink
 T["nn.hard_shrink"] = F.hardshrink
