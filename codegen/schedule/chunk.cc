@@ -148,6 +148,21 @@ class Bounds {
   std::map<AxisId, Loop> loops_;
 };
 
+// Whether iterations of the loop, the last statement, add to a local that was filled before it: a recurrence.
+bool Carries(const std::vector<Stmt>& body) {
+  std::vector<LocalId> filled;
+  for (const Stmt& s : body) {
+    if (s.kind == Stmt::Kind::kLocal && s.fill) filled.push_back(s.local);
+  }
+  bool carries = false;
+  VisitStatements(body.back().body, [&](const Stmt& s) {
+    const bool adds = s.kind == Stmt::Kind::kTree || s.kind == Stmt::Kind::kTranspose ||
+                      (s.kind == Stmt::Kind::kAccumulate && s.combine != Combine::kSet);
+    carries = carries || (adds && std::find(filled.begin(), filled.end(), s.local) != filled.end());
+  });
+  return carries;
+}
+
 }  // namespace
 
 std::optional<OuterLoop> FindOuterLoop(const Kernel& kernel) {
@@ -166,6 +181,7 @@ std::optional<OuterLoop> FindOuterLoop(const Kernel& kernel) {
   bool sorts = false;
   VisitStatements(kernel.body, [&sorts](const Stmt& s) { sorts = sorts || s.kind == Stmt::Kind::kSort; });
   if (loop.kind != Stmt::Kind::kLoop || sorts || (outer.chunk < 0 && loop.clip_total >= 0)) return std::nullopt;
+  if (Carries(*body)) return std::nullopt;
   outer.axis = loop.axis;
   outer.size = loop.extent.value();
   outer.extent = outer.chunk < 0          ? outer.size

@@ -16,7 +16,7 @@ struct OuterLoop {
   int64_t size = 0;  ///< iterations of a chunk
 };
 
-/// None if the kernel is not one loop after declarations of locals.
+/// None if the kernel is not one loop after declarations of locals, or its iterations depend on each other.
 std::optional<OuterLoop> FindOuterLoop(const Kernel& kernel);
 
 /// s, if iteration i of the loop touches nothing of the buffer but elements i * s .. (i + 1) * s, which are all of it: the

@@ -300,6 +300,24 @@ std::vector<std::string> Names() {
 }
 INSTANTIATE_TEST_SUITE_P(All, ChainBits, testing::ValuesIn(Names()), [](const auto& p) { return p.param; });
 
+// Iterations of a recurrence depend on each other: a chain does not cut it into chunks. The gradient of a product has two.
+TEST(Chains, CutNoRecurrence) {
+  const auto gradient = [](const Tensor& x) {
+    GradientTape tape;
+    tape.Watch(x);
+    const Tensor product = ReduceProd(x), y = product * product * 1.1 + Sin(product);
+    return tape.Gradient(y, x).value();
+  };
+  const auto f = [&](const Tensor& x) {
+    GradientTape tape;
+    tape.Watch(x);
+    const Tensor y = ReduceSum(Sin(gradient(x) * 0.7));
+    return std::vector<Tensor>{tape.Gradient(y, x).value()};
+  };
+  const Tensor noise = RandomNormal({65, 8, 3, 65}, {.generator = Generator(3)}), x = 1.0 + noise * 1e-4;
+  ExpectSameBits(Trace(f, {Spec(x)}), {x}, f(x));
+}
+
 // Positions are divided by what the user says: by 0 is 0.
 TEST(Chains, PositionsMayBeDividedByAnything) {
   for (const int by : {0, -1, -7, 3}) {
