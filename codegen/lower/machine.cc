@@ -1,5 +1,6 @@
 // LLVM's target machine, the few IR passes we need, and code emission.
-#include <mutex>
+#include <llvm/InitializePasses.h>
+#include <llvm/PassRegistry.h>
 
 #include "codegen/backend.h"
 #include "codegen/llvm_guard.h"
@@ -7,23 +8,27 @@
 #include "codegen/lower/addresses.h"
 #include "codegen/lower/loop.h"
 #include "codegen/lower/lower.h"
-#include "ir/lazy.h"
 #include "ir/strings.h"
-#include "runtime/fork.h"
 
 namespace reel::codegen {
 namespace {
 
-void InitializeLlvm() {
-  static constinit Lazy<runtime::Mutex> mutex;
-  static bool initialized = false;
-  const std::lock_guard lock(mutex.Get());
-  if (initialized) return;
+// LLVM registers passes under a lock of its own, in maps that allocate: when memory fails there, control leaves by a jump
+// (llvm_guard.h) and the lock would stay. So all are registered when the library is loaded.
+[[maybe_unused]] const bool initialized = [] {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   llvm::InitializeNativeTargetAsmParser();  // for inline assembly: CPUID
-  initialized = true;
-}
+  llvm::PassRegistry& passes = *llvm::PassRegistry::getPassRegistry();
+  llvm::initializeCore(passes);
+  llvm::initializeAnalysis(passes);
+  llvm::initializeTransformUtils(passes);
+  llvm::initializeScalarOpts(passes);
+  llvm::initializeCodeGen(passes);
+  llvm::initializeRegAllocScoringPass(passes);
+  llvm::initializeTarget(passes);
+  return true;
+}();
 
 /// First of the passes on a function: when time or memory is up, there is nothing left for the others to
 /// do.
@@ -103,7 +108,6 @@ class NeededPasses : public llvm::legacy::PassManagerBase {
 
 absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeTargetMachine(const Target& target,
                                                                        int opt_level) {
-  InitializeLlvm();
   std::string error;
   llvm::Triple triple(target.triple);
   const llvm::Target* backend = llvm::TargetRegistry::lookupTarget("", triple, error);
