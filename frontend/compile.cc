@@ -1,6 +1,7 @@
 #include "reel/compile.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstring>
 #include <optional>
@@ -81,6 +82,7 @@ struct InstanceData {
     header->stop = StopFlag();
     lengths.clear();
     for (const codegen::EntryPoint& e : program.entries) lengths.push_back(LengthOf(program, e));
+    if (std::find(lengths.begin(), lengths.end(), Length::kEndless) != lengths.end()) endless = true;
     if (current->program().profile) static_cast<reel_instance*>(memory.data())->profile = Profiler();
   }
 
@@ -133,6 +135,7 @@ struct InstanceData {
   const codegen::Program* running = nullptr;    // its program
   std::vector<Profile> profiles;
   std::vector<Length> lengths;  // by entry point of the current program
+  std::atomic<bool> endless{false};  // some program had an entry point that may be
 };
 
 }  // namespace internal
@@ -214,6 +217,20 @@ Tensor NewTensor(const Type& type) {
   return internal::MakeTensor(type, std::move(buffer));
 }
 
+// Before the instance's lock: what an interrupt's owner does may wait for those who hold that. What came before the
+// handler is told here, what comes later stops the loop.
+class Interrupts {
+ public:
+  explicit Interrupts(const InstanceData& data) {
+    if (!data.endless.load(std::memory_order_relaxed)) return;
+    scope_.emplace();
+    internal::CheckPending();
+  }
+
+ private:
+  std::optional<internal::InterruptScope> scope_;
+};
+
 // Under the instance's lock.
 void RunEntry(InstanceData* data, size_t index, std::span<const Tensor> arguments,
               std::span<Tensor> results) {
@@ -256,11 +273,7 @@ void RunEntry(InstanceData* data, size_t index, std::span<const Tensor> argument
   const int64_t begin = profiler ? runtime::ProfileClock() : 0;
   const internal::Length length = data->lengths[index];
   std::optional<internal::InterruptScope> interrupts;
-  if (length == internal::Length::kEndless) {
-    interrupts.emplace();
-    const runtime::ForkWindow window(data->mutex);
-    internal::CheckPending();
-  }
+  if (length == internal::Length::kEndless) interrupts.emplace();
   int32_t status = 0;
   {
     std::optional<runtime::ForkWindow> window;
@@ -418,6 +431,7 @@ Results Executable::Call(std::string_view name, std::span<const Tensor> argument
   InstanceData& data = Data(data_);
   const size_t entry = FindEntry(*data.signatures, name);
   std::vector<Tensor> results(data.code->num_results(entry));
+  const Interrupts interrupts(data);
   const std::lock_guard lock(data.mutex);
   RunEntry(&data, entry, arguments, results);
   return Results(std::move(results), data.code->result_names[entry]);
@@ -427,6 +441,7 @@ void Executable::Run(std::string_view name, std::span<const Tensor> arguments,
                      std::span<Tensor> results) const {
   InstanceData& data = Data(data_);
   const size_t entry = FindEntry(*data.signatures, name);
+  const Interrupts interrupts(data);
   const std::lock_guard lock(data.mutex);
   RunEntry(&data, entry, arguments, results);
 }

@@ -24,7 +24,7 @@ class InterruptScope {
 };
 
 /// Throws what the handler's owner makes of an interrupt that it has seen and nobody was told of yet: Python's handler
-/// only notes it. Within a scope, with no lock but in a ForkWindow; nothing without an owner.
+/// only notes it. Within a scope, with no lock: it may wait for other threads. Nothing without an owner.
 void CheckPending();
 /// The owner's way to throw it; null: none.
 void SetPendingCheck(void (*check)());

@@ -106,3 +106,23 @@ print("all", flush=True)
 def test_no_interrupt_is_lost_whenever_it_comes():
     run = subprocess.run([sys.executable, "-B", "-c", MANY], capture_output=True, text=True, timeout=120, check=False)
     assert run.stdout == "all\n", run.stderr
+
+
+# What asks for signals needs Python's lock, which others hold while they wait for the executable.
+BESIDE = """
+import threading
+import reel
+
+e = reel.compile(reel.trace(lambda x: reel.while_loop(lambda x: x > 0, lambda x: x - 1, [x])[0], reel.asarray(0)))
+one = reel.asarray(1000)
+calls = threading.Thread(target=lambda: [e(one) for _ in range(5000)])
+calls.start()
+while calls.is_alive():
+    e.plan()
+print("all", flush=True)
+"""
+
+
+def test_calls_of_long_loops_leave_others_their_turn():
+    run = subprocess.run([sys.executable, "-B", "-c", BESIDE], capture_output=True, text=True, timeout=120, check=False)
+    assert run.stdout == "all\n", run.stderr
