@@ -46,6 +46,8 @@ def conv(d):
         x = first(x)
         pads = _pads(x, w.shape[:d], (strides,) * d, (dilation,) * d, padding)
         x = F.pad(x, [n for pair in reversed(pads) for n in pair])
+        if not x.shape[1]:  # torch's result has no channels, then, instead of sums of nothing
+            x, w = F.pad(x, (0, 0) * d + (0, 1)), F.pad(w, (0, 0, 0, 1))
         return last(g(x, w.permute(d + 1, d, *range(d)), stride=strides, dilation=dilation))
     return call
 
@@ -144,8 +146,16 @@ T["nn.mean_absolute_error"] = loss(lambda x, y: (x - y).abs())
 T["nn.log_cosh"] = loss(lambda x, y: torch.logaddexp(x - y, y - x) - math.log(2))
 T["nn.huber"] = loss(lambda x, y: F.huber_loss(x, y, reduction="none"))
 T["nn.sigmoid_cross_entropy"] = loss(lambda x, y: F.binary_cross_entropy_with_logits(x, y, reduction="none"))
-T["nn.hinge"] = loss(lambda x, y: torch.relu(1 - x * y))
-T["nn.squared_hinge"] = loss(lambda x, y: torch.relu(1 - x * y) ** 2)
+
+
+def _margin(x, y):
+    """Whose slope at 0 is that of 1 - x y, the first operand of reel's maximum."""
+    value = 1 - x * y
+    return torch.where(value >= 0, value, 0)
+
+
+T["nn.hinge"] = loss(_margin)
+T["nn.squared_hinge"] = loss(lambda x, y: _margin(x, y) ** 2)
 
 
 @twin("nn.softmax_cross_entropy")
