@@ -45,7 +45,10 @@ def _strict(program, name):
 
 def _none_as(wanted, got):
     """The run with None where eager code has none: the branch that it did not take, or a loop that never ran, gives zeros
-    in a graph."""
+    in a graph. Then eager code has no second gradients, and a graph may have those of zeros."""
+    zeros = all(y is None or not np.any(y[1]) for name, y in got if name.startswith("second"))
+    if zeros and not any(name.startswith("second") for name, _ in wanted):
+        got = [(name, y) for name, y in got if not name.startswith("second")]
     out = []
     for (_, x), (name, y) in zip(wanted, got):
         none = x is None and y is not None and "gradient" in name and not np.any(y[1])
