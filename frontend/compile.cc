@@ -273,7 +273,7 @@ void RunEntry(InstanceData* data, size_t index, std::span<const Tensor> argument
   const int64_t begin = profiler ? runtime::ProfileClock() : 0;
   const internal::Length length = data->lengths[index];
   std::optional<internal::InterruptScope> interrupts;
-  if (length == internal::Length::kEndless) interrupts.emplace();
+  if (length == internal::Length::kEndless) interrupts.emplace();  // if it was compiled just now, nobody has
   int32_t status = 0;
   {
     std::optional<runtime::ForkWindow> window;

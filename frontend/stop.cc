@@ -1,15 +1,18 @@
 #include "frontend/stop.h"
 
-#include <pthread.h>
 #include <signal.h>
 
 #include <atomic>
+#include <mutex>
+
+#include "ir/lazy.h"
+#include "runtime/fork.h"
 
 namespace reel::internal {
 namespace {
 
 volatile int32_t stop = 0;
-std::atomic<bool> looking{false};
+bool looking = false;  // the handler is ours
 std::atomic<void (*)()> pending_check{nullptr};
 struct sigaction before;
 
@@ -18,15 +21,41 @@ void OnInterrupt(int signal, siginfo_t* info, void* context) {
   (before.sa_flags & SA_SIGINFO) != 0 ? before.sa_sigaction(signal, info, context) : before.sa_handler(signal);
 }
 
+constinit Lazy<runtime::Mutex> mutex;  // guards the handlers and the count
+int count = 0;                         // of scopes, of all threads
+[[gnu::tls_model("initial-exec")]] thread_local constinit int own_count = 0;
+
+void Look() {
+  struct sigaction now;
+  sigaction(SIGINT, nullptr, &now);
+  const bool handled = (now.sa_flags & SA_SIGINFO) != 0
+                           ? now.sa_sigaction != OnInterrupt
+                           : now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN;
+  if (!handled) return;
+  before = now;
+  now.sa_sigaction = OnInterrupt;
+  now.sa_flags |= SA_SIGINFO;
+  looking = sigaction(SIGINT, &now, nullptr) == 0;
+}
+
+void LookAway() {
+  if (looking) sigaction(SIGINT, &before, nullptr);
+  looking = false;
+  stop = 0;
+}
+
+// Scopes of other threads are not there in a child.
+[[maybe_unused]] const bool at_fork = [] {
+  runtime::OnFork([] {}, [] {}, [] {
+    count = own_count;
+    if (count == 0) LookAway();
+  });
+  return true;
+}();
+
 }  // namespace
 
 const volatile int32_t* StopFlag() { return &stop; }
-
-// The thread that looked may not be there in a child.
-[[maybe_unused]] const int at_fork = pthread_atfork(nullptr, nullptr, [] {
-  stop = 0;
-  looking = false;
-});
 
 void CheckPending() {
   if (void (*const check)() = pending_check.load()) check();
@@ -34,29 +63,16 @@ void CheckPending() {
 void SetPendingCheck(void (*check)()) { pending_check = check; }
 
 InterruptScope::InterruptScope() {
-  if (looking.exchange(true)) return;
-  struct sigaction now;
-  sigaction(SIGINT, nullptr, &now);
-  const bool handled = (now.sa_flags & SA_SIGINFO) != 0
-                           ? now.sa_sigaction != OnInterrupt
-                           : now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN;
-  if (!handled) {
-    looking = false;
-    return;
-  }
-  stop = 0;
-  before = now;
-  now.sa_sigaction = OnInterrupt;
-  now.sa_flags |= SA_SIGINFO;
-  looks_ = sigaction(SIGINT, &now, nullptr) == 0;
-  if (!looks_) looking = false;
+  const std::lock_guard lock(mutex.Get());
+  ++count;
+  ++own_count;
+  if (!looking) Look();
 }
 
 InterruptScope::~InterruptScope() {
-  if (!looks_) return;
-  sigaction(SIGINT, &before, nullptr);
-  stop = 0;
-  looking = false;
+  const std::lock_guard lock(mutex.Get());
+  --own_count;
+  if (--count == 0) LookAway();
 }
 
 }  // namespace reel::internal

@@ -9,18 +9,15 @@ namespace reel::internal {
 /// compiled for a caller who waits.
 const volatile int32_t* StopFlag();
 
-/// While one lives, an interrupt (Ctrl-C) for which the process has a handler, as Python has, stops those, too. Without a
-/// handler an interrupt ends the process, as ever. One at a time looks; others change nothing. An interrupt that came
-/// before is the language's to tell: CheckPending().
+/// While one lives, an interrupt (Ctrl-C) for which the process has a handler, as Python has, stops those, too. Without
+/// a handler an interrupt ends the process, as ever. It stops all that runs in scopes of any thread, and what enters
+/// one until the last of these has ended. An interrupt that came before is the language's to tell: CheckPending().
 class InterruptScope {
  public:
   InterruptScope();
   ~InterruptScope();
   InterruptScope(const InterruptScope&) = delete;
   InterruptScope& operator=(const InterruptScope&) = delete;
-
- private:
-  bool looks_ = false;
 };
 
 /// Throws what the handler's owner makes of an interrupt that it has seen and nobody was told of yet: Python's handler

@@ -267,10 +267,10 @@ class WrapperEmitter {
   }
 
   /// Begins the function of an entry point with so many words, extents and pointers, after the instance; returns an
-  /// array of them. As the calling convention has it, the first come in registers, the others lie on the stack like an
-  /// array that is passed by value.
+  /// array of them. As the System V convention for x86-64 has it, the first come in registers, the others lie on the
+  /// stack like an array that is passed by value.
   Value* BeginEntry(const std::string& name, uint64_t count) {
-    constexpr uint64_t kRegisters = 5;
+    constexpr uint64_t kRegisters = 5;  // of six; the instance has one
     const uint64_t rest = count - std::min(count, kRegisters);
     std::vector<llvm::Type*> types(1 + count - rest, i64_);
     types[0] = ptr_;

@@ -1,7 +1,4 @@
 // LLVM's target machine, the few IR passes we need, and code emission.
-#include <llvm/InitializePasses.h>
-#include <llvm/PassRegistry.h>
-
 #include "codegen/backend.h"
 #include "codegen/llvm_guard.h"
 #include "codegen/llvm_headers.h"

@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "codegen/program/block.h"
 #include "codegen/program/program.h"
+#include "runtime/abi.h"
 
 namespace reel::codegen {
 
@@ -13,8 +14,9 @@ namespace reel::codegen {
 /// this is what the kernels themselves say, whatever was planned.
 absl::Status VerifyItems(const Block& block);
 
-/// Of an instance, before its variables: runtime/abi.h.
-inline constexpr int64_t kHeaderBytes = 64;
+/// Of an instance, before its variables, which are aligned to it.
+inline constexpr int64_t kHeaderBytes = REEL_INSTANCE_ALIGNMENT;
+static_assert(sizeof(reel_instance) <= kHeaderBytes);
 
 /// Internal if a step uses memory of the instance's header, which no value has: one was not given a place.
 absl::Status VerifySlots(const std::vector<Step>& steps);

@@ -237,12 +237,12 @@ std::vector<Type> TypesOf(const std::vector<ir::Literal>& literals) {
 RunResult RunFunction(const std::string& engine, const ir::Module& module,
                       const ir::Function& function, const std::vector<ir::Literal>& inputs,
                       const Common& common, bool profile) {
-  if (engine == "interpret") return Interpret(module, function, inputs, common);
   const auto run = [&](const ir::Module& m, const ir::Function& f) {
     return engine == "eager" ? RunEagerly(m, f, inputs, common) : RunCompiled(m, f, inputs, common, profile);
   };
   const ir::BudgetMeter meter = common.meter();
   return Take(ir::Within(&meter, [&]() -> absl::StatusOr<RunResult> {
+    if (engine == "interpret") return Interpret(module, function, inputs, common);
     if (module.symbols().empty()) return run(module, function);
     const passes::Extents extents = Take(passes::BindArguments(module, function, TypesOf(inputs)));
     const std::string name = function.name();

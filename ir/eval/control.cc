@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "ir/budget_scope.h"
 #include "ir/eval/kernels.h"
 #include "ir/hash_map.h"
 #include "ir/infer.h"
@@ -216,12 +217,15 @@ class Machine {
     return std::max({cost, result.shape.size(), int64_t{1}});
   }
 
+  // Looks at the time of a budget's scope, if there is one: every 256 visits.
   absl::Status Charge(Op op, int64_t operations) {
+    constexpr int64_t kOperationsOfVisit = 1024;  // scalar ones, some 0.1 ms at most
     if (operations > options_.max_operations - operations_) {
       return absl::ResourceExhaustedError(StrCat(Name(op), ": more than ", options_.max_operations,
                                                  " operations, the evaluation's budget"));
     }
     operations_ += operations;
+    ChargeVisits(1 + static_cast<size_t>(operations / kOperationsOfVisit));
     return absl::OkStatus();
   }
 

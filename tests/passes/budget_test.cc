@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "ir/budget_scope.h"
 #include "ir/builder.h"
+#include "ir/eval/eval.h"
 #include "ir/strings.h"
 #include "passes/gradient/gradient.h"
 #include "passes/pipeline.h"
@@ -79,6 +81,32 @@ TEST(PassBudget, EveryPassThatMakesNodesEnds) {
     if (rebuilds) {
       EXPECT_THAT(std::string(reports.status().message()), HasSubstr("max_seconds")) << entry.name;
     }
+  }
+}
+
+// Small steps are many, large ones long.
+TEST(PassBudget, EvaluationEnds) {
+  for (const int64_t extent : {int64_t{1}, int64_t{1} << 20}) {
+    ir::Module m("m");
+    const Type type{kFloat32, {extent}};
+    for (const char* name : {"body", "cond"}) {
+      ir::Function f(name);
+      const Value x = f.AddParameter("x", type);
+      Builder b(&f, &m);
+      f.SetResults({*name == 'b' ? b.Tanh(x) : b.Scalar(kBool, 1)});
+      m.AddFunction(std::move(f));
+    }
+    ir::Function f("main");
+    const Value x = f.AddParameter("x", type);
+    Builder b(&f, &m);
+    f.SetResults({b.While("cond", "body", {x})[0]});
+    m.AddFunction(std::move(f));
+    looks = 0;
+    const ir::BudgetMeter meter({.max_seconds = 3}, Ticking);
+    const std::vector<ir::EvalTensor> inputs{ir::ZeroTensor(type)};
+    const auto result = ir::Within(&meter, [&] { return ir::Evaluate(m, *m.FindFunction("main"), inputs); });
+    EXPECT_THAT(std::string(result.status().message()), HasSubstr("max_seconds"));
+    EXPECT_LT(looks, 10);
   }
 }
 

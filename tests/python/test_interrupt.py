@@ -80,6 +80,12 @@ def test_compiling_obeys_an_interrupt(wait, tmp_path):
     assert interrupted(COMPILING, wait, REEL_CACHE_DIR=str(tmp_path)) == "interrupted 0 3\n"
 
 
+def whole(script):
+    """What it prints; a hang is an error."""
+    run = subprocess.run([sys.executable, "-B", "-c", script], capture_output=True, text=True, timeout=120, check=False)
+    return run.stdout + run.stderr
+
+
 # Signals around the beginning of calls; one call ends for each, and none is left for the next.
 MANY = """
 import os, random, signal, threading, time
@@ -104,8 +110,7 @@ print("all", flush=True)
 
 
 def test_no_interrupt_is_lost_whenever_it_comes():
-    run = subprocess.run([sys.executable, "-B", "-c", MANY], capture_output=True, text=True, timeout=120, check=False)
-    assert run.stdout == "all\n", run.stderr
+    assert whole(MANY) == "all\n"
 
 
 # What asks for signals needs Python's lock, which others hold while they wait for the executable.
@@ -115,7 +120,7 @@ import reel
 
 e = reel.compile(reel.trace(lambda x: reel.while_loop(lambda x: x > 0, lambda x: x - 1, [x])[0], reel.asarray(0)))
 one = reel.asarray(1000)
-calls = threading.Thread(target=lambda: [e(one) for _ in range(5000)])
+calls = threading.Thread(target=lambda: [e(one) for _ in range(300)])
 calls.start()
 while calls.is_alive():
     e.plan()
@@ -124,5 +129,32 @@ print("all", flush=True)
 
 
 def test_calls_of_long_loops_leave_others_their_turn():
-    run = subprocess.run([sys.executable, "-B", "-c", BESIDE], capture_output=True, text=True, timeout=120, check=False)
-    assert run.stdout == "all\n", run.stderr
+    assert whole(BESIDE) == "all\n"
+
+
+# The thread whose loop began first ends first.
+OUTLIVED = """
+import os, signal, threading, time
+import reel
+
+down = reel.function(lambda x: reel.while_loop(lambda x: x > 0, lambda x: x - 1, [x])[0])
+endless = reel.function(lambda x: reel.while_loop(lambda x: x > 0, lambda x: x, [x])[0])
+assert int(down(reel.asarray(0))) == int(endless(reel.asarray(0))) == 0
+steps, seconds = 1 << 20, 0.0
+while seconds < 0.2:
+    steps, begin = 2 * steps, time.time()
+    down(reel.asarray(steps))
+    seconds = time.time() - begin
+first = threading.Thread(target=lambda: down(reel.asarray(steps)))
+first.start()
+time.sleep(0.05)
+threading.Thread(target=lambda: (first.join(), time.sleep(0.1), os.kill(os.getpid(), signal.SIGINT))).start()
+try:
+    endless(reel.asarray(1))
+except KeyboardInterrupt:
+    print("interrupted", int(endless(reel.asarray(0))), flush=True)
+"""
+
+
+def test_a_loop_that_outlives_another_threads_obeys():
+    assert whole(OUTLIVED) == "interrupted 0\n"

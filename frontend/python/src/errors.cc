@@ -49,8 +49,12 @@ void Translate(const std::exception_ptr& exception, void*) {
   }
 }
 
-// Raises what Python's handler of signals has noted. Interrupts reach the main thread alone.
+unsigned long main_thread = 0;  // Python's, whose number is the system's
+
+// Raises what Python's handler of signals has noted. Interrupts reach the main thread alone: others do not wait for
+// Python's lock.
 void RaisePending() {
+  if (PyThread_get_thread_ident() != main_thread) return;
   const nb::gil_scoped_acquire gil;
   if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
@@ -141,6 +145,7 @@ std::string AtUserLine() {
 }
 
 void RegisterErrors(nb::module_& m) {
+  main_thread = nb::cast<unsigned long>(nb::module_::import_("threading").attr("main_thread")().attr("ident"));
   reel::internal::SetPendingCheck(&RaisePending);
   error =
       NewClass(m, "Error", nb::handle(PyExc_Exception),
