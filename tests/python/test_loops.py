@@ -180,3 +180,35 @@ def test_first_gradients_have_the_bits_of_eager_code(package, branch):
     eager = gradient(x).numpy()
     for engine in engines:
         assert engine(gradient, x).numpy().tobytes() == eager.tobytes()
+
+
+def test_branches_taken_at_once_return_anything():
+    v = reel.Variable(2.0)
+    for within in (False, True):
+        with reel.GradientTape() if within else contextlib.nullcontext():
+            assert reel.cond(True, lambda: v, lambda: None) is v
+            assert reel.cond(True, lambda: None, lambda: v) is None
+            assert reel.switch_case(1, [lambda: 1, lambda: {"b": "text", "a": 0.5, 3: X}])["b"] == "text"
+            made = []
+            assert reel.cond(False, lambda: 1, lambda: made.append(X * 2) or made[0]) is made[0]
+
+
+def test_gradients_inside_and_bounds():
+    x = reel.Variable(2.0)
+    with reel.GradientTape() as tape:
+        y = power(x, 4)
+    assert tape.gradient(y, x).item() == 32
+    assert reel.while_loop(lambda i: i < 100, lambda i: [i + 1], [reel.asarray(0)], maximum_iterations=7)[0].item() == 7
+
+
+def test_errors():
+    with pytest.raises(ValueError, match="bool scalar"):
+        reel.cond(X, lambda: 1, lambda: 2)
+    with pytest.raises(TypeError, match="list or tuple"):
+        reel.while_loop(lambda i: i < 3, lambda i: i + 1, reel.asarray(0))
+    with pytest.raises(ZeroDivisionError):
+        reel.while_loop(lambda i: i < 3, lambda i: 1 / 0, [reel.asarray(0)])
+    with pytest.raises(ValueError, match="branches return different types"):
+        reel.trace(lambda x: reel.cond(x[0] > 0, lambda: [x], lambda: [x, x])[0], [reel.TensorSpec((3,))])
+    with pytest.raises(ValueError, match="structures"):
+        reel.trace(lambda x: reel.cond(x[0] > 0, lambda: [x], lambda: {"a": x})[0], [reel.TensorSpec((3,))])
