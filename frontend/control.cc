@@ -12,6 +12,7 @@
 namespace reel {
 
 using internal::BuildRequest;
+using internal::Dispatch;
 using internal::DispatchAll;
 using internal::EventLog;
 using internal::GradientEnd;
@@ -95,6 +96,9 @@ std::string AddToModule(Branch* branch, const Surroundings& around) {
   return branch->request.name;
 }
 
+// An identity whose cotangent has all elements, as those that functions of a graph pass on.
+Tensor Dense(const Tensor& x) { return Dispatch(ir::Op::kIdentity, {x}, {{"dense", true}}); }
+
 Tensor Condition(const char* op, const Operand& condition) {
   Tensor c = internal::Materialize(condition);
   if (c.type() != Type{kBool, {}}) {
@@ -113,14 +117,17 @@ void internal::SeparateResults(std::vector<Tensor>* results, uint64_t begin) {
   }
   for (Tensor& y : *results) {
     if (!y.defined() || !IsDifferentiable(y.dtype())) continue;
-    if (y.id() < begin || uses[y.id()] > 1) y = Identity({y, {}});
+    if (!State().trace)
+      y = Dense(y);
+    else if (y.id() < begin || uses[y.id()] > 1)
+      y = Identity({y, {}});
   }
 }
 
 void internal::SeparateOperands(std::vector<Tensor>* values) {
   for (size_t i = values->size(); i-- > 0;) {
     Tensor& x = (*values)[i];
-    if (x.defined() && IsDifferentiable(x.dtype())) x = Identity({x, {}});
+    if (x.defined() && IsDifferentiable(x.dtype())) x = Dense(x);
   }
 }
 

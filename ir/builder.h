@@ -36,6 +36,10 @@ class Builder {
   Value Enum(Value a, Value b) { return Emit(Op::k##Enum, {a, b}); }
 #include "ir/ops.def"
 #undef OP
+  /// dense: see ops.def.
+  Value Identity(Value x, bool dense = false) {
+    return dense ? Emit(Op::kIdentity, {x}, {{"dense", true}}) : Emit(Op::kIdentity, {x});
+  }
   Value Select(Value condition, Value a, Value b) { return Emit(Op::kSelect, {condition, a, b}); }
   Value Cast(Value x, DType dtype);  ///< x itself if it has the dtype
   /// x's bits as another dtype of the same size.

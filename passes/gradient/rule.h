@@ -143,6 +143,9 @@ Cotangent WithMissing(ir::Builder& b, Cotangent d, bool zero);
 /// One that is always there if one of the two is.
 ir::Value EitherPresent(ir::Builder& b, const Cotangent& x, const Cotangent& y);
 
+/// Zero but for some rows: what a slice or a gather gives its operand. A sum adds those rows alone.
+bool IsPart(const ir::Function& f, ir::Value v);
+
 /// The rule of an op.
 const GradRule& RuleOf(ir::Op op);
 

@@ -27,17 +27,6 @@ bool TakesMaybe(const ir::Node& node) { return IsControl(node) && !node.attrs().
 // are added up first, as where it runs compiled beside a tape.
 bool AddsToSums(const ir::Node& node) { return IsControl(node) && node.op != ir::Op::kCall; }
 
-// Zero but for a part: what a slice or a gather gives its operand.
-bool IsPart(const ir::Function& f, ir::Value v) {
-  if (!f.Is(v, ir::Op::kDynamicUpdate) && !f.Is(v, ir::Op::kScatterAdd)) return false;
-  const ir::Node& node = *f.producer(v);
-  const auto splat = SplatOf(f, node.operands[0]);
-  if (!splat || *splat != ir::Literal::Scalar(splat->dtype(), 0)) return false;
-  if (node.op == ir::Op::kScatterAdd) return true;
-  const auto axis = static_cast<int>(node.attr<int64_t>("axis"));  // the others may be symbolic
-  return 2 * f.type(node.operands[1]).shape.dim(axis) <= f.type(v).shape.dim(axis);
-}
-
 // Whether the op's rule computes with extents of all axes, which must be constants then.
 bool UsesExtents(const ir::Node& node) {
   using ir::Op;
@@ -82,19 +71,32 @@ absl::Status CheckExtents(const ir::Function& f, const ir::Node& node) {
   return absl::OkStatus();
 }
 
-// sum + part, at the cost of the part: loops that slice an invariant stay linear. `present`: where the sum is +0
-// because it is missing, it is the part.
-ir::Value AddPart(ir::Builder& b, ir::Value sum, ir::Value part, ir::Value present) {
-  const ir::Node node = *b.function()->producer(part);
+// sum + part, at the cost of the part: loops that slice an invariant stay linear. A missing sum is +0, and then the
+// result is the part; where the part is missing, it is the sum.
+ir::Value AddPart(ir::Builder& b, const Cotangent& sum, const Cotangent& part) {
+  const ir::Node node = *b.function()->producer(part.value);
   const auto axis = node.attr<int64_t>("axis");
-  if (node.op == ir::Op::kScatterAdd) {
-    return b.ScatterAdd(sum, node.operands[1], node.operands[2], axis);
-  }
+  if (node.op == ir::Op::kScatterAdd) return b.ScatterAdd(sum.value, node.operands[1], node.operands[2], axis);
   const ir::Value g = node.operands[1], start = node.operands[2];
-  const int64_t size = b.shape(g).dim(static_cast<int>(axis));
-  ir::Value rows = b.Add(b.DynamicSlice(sum, start, axis, size), g);
-  if (present.valid()) rows = b.Select(b.BroadcastTo(present, Type(b.type(g)).shape), rows, g);
-  return b.DynamicUpdate(sum, rows, start, axis);
+  const Type type = b.type(g);
+  const ir::Value before = b.DynamicSlice(sum.value, start, axis, type.shape.dim(static_cast<int>(axis)));
+  ir::Value rows = b.Add(before, g);
+  if (sum.maybe()) rows = b.Select(b.BroadcastTo(sum.present, type.shape), rows, g);
+  if (part.maybe()) rows = b.Select(b.BroadcastTo(part.present, type.shape), rows, before);
+  return b.DynamicUpdate(sum.value, rows, start, axis);
+}
+
+// A part that is +0 where it is missing. Rows of -0 that are scattered change no sum.
+Cotangent MaybePart(ir::Builder& b, ir::Value part, ir::Value present) {
+  const ir::Node node = *b.function()->producer(part);
+  const bool scatter = node.op == ir::Op::kScatterAdd;
+  const ir::Value rows = node.operands[scatter ? 2 : 1];
+  const Type type = b.type(rows);
+  const ir::Value kept = b.Select(b.BroadcastTo(present, type.shape), rows, Missing(b, type, !scatter));
+  const auto axis = node.attr<int64_t>("axis");
+  return {scatter ? b.ScatterAdd(node.operands[0], node.operands[1], kept, axis)
+                  : b.DynamicUpdate(node.operands[0], kept, node.operands[2], axis),
+          present, true};
 }
 
 // One "present" for all results of a node whose rule does not know of it. If one is always there, the others are
@@ -226,6 +228,16 @@ class FunctionSweep {
 
 }  // namespace
 
+bool IsPart(const ir::Function& f, ir::Value v) {
+  if (!f.Is(v, ir::Op::kDynamicUpdate) && !f.Is(v, ir::Op::kScatterAdd)) return false;
+  const ir::Node& node = *f.producer(v);
+  const auto splat = SplatOf(f, node.operands[0]);
+  if (!splat || *splat != ir::Literal::Scalar(splat->dtype(), 0)) return false;
+  if (node.op == ir::Op::kScatterAdd) return true;
+  const auto axis = static_cast<int>(node.attr<int64_t>("axis"));  // the others may be symbolic
+  return 2 * f.type(node.operands[1]).shape.dim(axis) <= f.type(v).shape.dim(axis);
+}
+
 ir::Value Missing(ir::Builder& b, const Type& type, bool zero) {
   const ir::Value zeros = b.Zeros(type);
   return zero ? zeros : b.Neg(zeros);
@@ -290,15 +302,16 @@ void Sweep::Accumulate(ir::Value v, Cotangent d) {
     return;
   }
   const ir::Value present = EitherPresent(builder_, sum, d);
-  if (!d.maybe() && IsPart(*f_, d.value)) {
+  const bool part = IsPart(*f_, d.value);
+  if (part) {
     if (sum.maybe()) wants_zeros_[Index(v)] = true;
-    sum.value = AddPart(builder_, WithMissing(builder_, sum, true).value, d.value, sum.present);
+    sum.value = AddPart(builder_, WithMissing(builder_, sum, true), d);
   } else {  // also where the sum is a part: a function that it is passed to does not know
     const ir::Value before = WithMissing(builder_, sum, false).value;
     sum.value = builder_.Add(before, WithMissing(builder_, d, false).value);
   }
   sum.present = present;
-  sum.zero = false;
+  sum.zero = part && present.valid();
 }
 
 void Sweep::TakeSums(const ir::Node& node, GradContext* g) const {
@@ -326,6 +339,8 @@ void Sweep::HandOut(const ir::Node& node, GradContext* g, const Cotangent& share
       d.present = shared.present;
       if (node.op == ir::Op::kIdentity) {
         d.zero = shared.zero;
+      } else if (IsPart(*f_, d.value)) {
+        d = MaybePart(builder_, d.value, shared.present);
       } else {
         const Type type = builder_.type(d.value);
         d.value = builder_.Select(builder_.BroadcastTo(d.present, type.shape), d.value, Missing(builder_, type, false));

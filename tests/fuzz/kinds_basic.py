@@ -18,8 +18,10 @@ ACTIVATIONS = ["relu", "relu6", "selu", "silu", "softplus", "log_sigmoid", "soft
 BINARY = ["add", "subtract", "multiply", "maximum", "minimum", "atan2", "hypot", "logaddexp"]
 SAFE_BINARY = {"divide": "reel.divide({0}, reel.abs({1}) + 0.75)", "pow": "reel.pow(reel.abs({0}) + 0.5, {1})",
                "remainder": "reel.remainder({0}, reel.abs({1}) + 0.75)", "fmod": "reel.fmod({0}, reel.abs({1}) + 0.75)",
-               "divide_no_nan": "reel.divide_no_nan({0}, {1})", "xlogy": "reel.xlogy({0}, reel.abs({1}) + 0.5)",
-               "xlog1py": "reel.xlog1py({0}, reel.abs({1}))", "copysign": "reel.copysign({0}, {1})",
+               "divide_no_nan": "reel.divide_no_nan({0}, {1})", "copysign": "reel.copysign({0}, {1})",
+               # Their gradients at 0 are 0, not the slope.
+               "xlogy": "reel.xlogy(reel.where({0} == 0, 0.5, {0}), reel.abs({1}) + 0.5)",
+               "xlog1py": "reel.xlog1py(reel.where({0} == 0, 0.5, {0}), reel.abs({1}))",
                "lerp": "reel.lerp({0}, {1}, 0.3)", "floor_divide": "reel.floor_divide({0}, reel.abs({1}) + 0.75)"}
 
 
@@ -45,6 +47,8 @@ def binary_text(m, name, x, y):
     if name in SAFE_BINARY:
         if m.special and name == "divide":
             return f"{x} / {y}"
+        if m.special and name == "copysign" and not isinstance(y, float):  # the sign of a NaN is not part of its value
+            return f"reel.copysign({x}, reel.where(reel.isnan({y}), 1.0, {y}))"
         text = SAFE_BINARY[name].format(x, y)
         return text.replace(f"reel.abs({y})", f"abs({y})") if isinstance(y, float) else text  # a number stays one
     sign = {"add": "+", "subtract": "-", "multiply": "*"}.get(name)

@@ -56,8 +56,9 @@ T["minimum"] = both(lambda a, b: torch.where((a <= b) | (a != a), a, b))
 T["atan2"], T["hypot"], T["logaddexp"] = both(torch.atan2), both(torch.hypot), both(torch.logaddexp)
 T["divide"], T["pow"], T["copysign"] = both(torch.divide), both(torch.pow), both(torch.copysign)
 T["remainder"], T["fmod"] = both(torch.remainder), both(torch.fmod)
-T["xlogy"] = both(torch.xlogy)
-T["xlog1py"] = both(torch.special.xlog1py)
+# A zero factor has no gradient, as in TensorFlow.
+T["xlogy"] = both(lambda a, b: torch.where(a == 0, torch.zeros_like(a + b), torch.xlogy(a, b)))
+T["xlog1py"] = both(lambda a, b: torch.where(a == 0, torch.zeros_like(a + b), torch.special.xlog1py(a, b)))
 T["floor_divide"] = both(lambda a, b: torch.floor(a / b).detach())
 T["divide_no_nan"] = both(lambda a, b: torch.where(b == 0, torch.zeros_like(a + b),
                                                    a / torch.where(b == 0, torch.ones_like(b), b)))

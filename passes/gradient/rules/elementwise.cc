@@ -38,7 +38,10 @@ static Value RootOfOneMinusSquare(Builder& b, Value x) {
 }
 
 // --- one operand ---
-GRAD(Identity, kNone, kNone) { g.Set(0, g.dy()); }
+GRAD(Identity, kNone, kNone) {
+  const bool dense = g.node().attrs().Find("dense") && IsPart(*b.function(), g.dy());
+  g.Set(0, dense ? b.Identity(g.dy()) : g.dy());
+}
 NOT_DIFFERENTIABLE(StopGradient)
 GRAD(Neg, kNone, kNone) { g.Set(0, b.Neg(g.dy())); }            // (-x)' = -1
 GRAD(Abs, kX, kNone) { g.Set(0, b.Mul(g.dy(), b.Sign(g.x()))); }  // |x|' = sign(x), 0 at 0

@@ -18,6 +18,7 @@ static void BatchElementwise(BatchContext& c, ir::Builder&) {
 #include "ir/ops.def"
 #undef OP
 
+ELEMENTWISE(Identity)
 ELEMENTWISE(Cast)
 ELEMENTWISE(Bitcast)
 ELEMENTWISE(Betainc)
