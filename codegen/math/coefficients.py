@@ -8,6 +8,8 @@ coefficient is rounded to the target format and the rest refitted, one after the
 errors of the leading coefficients are absorbed by the later ones. The error printed in the comment
 is the maximum of weight * |polynomial - function| with the rounded coefficients.
 """
+import struct
+
 import mpmath as mp
 
 mp.mp.dps = 60
@@ -53,6 +55,13 @@ def fit(f, weight, lo, hi, degree, dtype):
 
 def literal(x, dtype):
     return float.hex(float(x))
+
+
+def less_bits(x, bits, dtype):
+    """The float whose bit pattern is that of x less `bits`."""
+    number, whole = ("<f", "<I") if dtype == "f32" else ("<d", "<Q")
+    pattern, = struct.unpack(whole, struct.pack(number, float(x)))
+    return mp.mpf(struct.unpack(number, struct.pack(whole, pattern - bits))[0])
 
 
 def emit_table(name, dtype, coefficients, error, note):
@@ -193,6 +202,31 @@ def tanh_tables(dtype):
     emit_table("kTanhGap", dtype, c, e, "(d coth d - 1) / s of s = d^2 on |d| <= h/2")
 
 
+def sigmoid_tables(dtype):
+    """e^-x = 2^(n / size) e^r: size, u 2^(k / size) as floats whose bits lack k / size of an exponent, and what rounding
+    took of them."""
+    size, unit, short, bits, degree = (8, -37, 12, 23, 2) if dtype == "f32" else (16, -96, 37, 52, 4)
+    unit = mp.mpf(99) / 64 * mp.mpf(2)**unit
+    print("// u 2^(k / size) with an exponent of k / size less, and (exact - rounded) / rounded.")
+    rounded = [round_to(unit * mp.mpf(2)**(mp.mpf(k) / size), dtype) for k in range(size)]
+    grid = [less_bits(x, k << (bits - size.bit_length() + 1), dtype) for k, x in enumerate(rounded)]
+    lost = [round_to(unit * mp.mpf(2)**(mp.mpf(k) / size) / x - 1, dtype) for k, x in enumerate(rounded)]
+    for name, values in (("kSigmoidGrid", grid), ("kSigmoidLost", lost)):
+        print(f"inline constexpr double {name}_{dtype}[] = {{")
+        for x in values:
+            print(f"    {literal(x, dtype)},")
+        print("};")
+    print("// ln(2) / size = hi + lo, n * hi is exact for every n.")
+    hi, lo = split(mp.log(2) / size, dtype, [short])
+    emit_scalar("kSigmoidStepHi", dtype, hi)
+    emit_scalar("kSigmoidStepLo", dtype, lo)
+    half = mp.log(2) / (2 * size) * mp.mpf("1.001")
+    q = around_zero(lambda r: (mp.expm1(r) - r) / r**2,
+                    [mp.mpf(1) / 2, mp.mpf(1) / 6, mp.mpf(1) / 24, mp.mpf(1) / 120])
+    c, e = fit(q, lambda r: r**2, -half, half, degree, dtype)
+    emit_table("kSigmoidExp", dtype, c, e, "(exp(r) - 1 - r) / r^2 on |r| <= ln(2) / (2 size)")
+
+
 def inverse_tables(name, degrees, f, series, top, note):
     """(f(x)/x - 1) / s of s = x^2 on [0, top], to the double and to the float."""
     q = around_zero(lambda u: (f(mp.sqrt(u)) / mp.sqrt(u) - 1) / u, series)
@@ -280,6 +314,7 @@ def main():
         log2_tables(dtype)
         sinh_tables(dtype)
         tanh_tables(dtype)
+        sigmoid_tables(dtype)
     double_tables()
     two_over_pi_words(20)
 

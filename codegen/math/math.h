@@ -2,7 +2,7 @@
 // fixed vector of them, and returns the result of the same type.
 //
 // Contract, for every function and both dtypes:
-//  * at most 1.0 ULP (tanh: 1.5, without FMA 1.8, sigmoid: 1.8) from the exact result (measured figures in README.md;
+//  * at most 1.0 ULP (sigmoid, tanh: 1.5, tanh without FMA 1.8) from the exact result (measured figures in README.md;
 //    the special functions apart), IEEE special values;
 //  * an element's bits depend on that element and on has_fma only, never on the vector's width;
 //  * no calls, the special functions apart: every intrinsic used lowers to instructions of

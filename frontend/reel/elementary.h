@@ -29,7 +29,7 @@ Tensor Log10(const Operand& x);
 Tensor Log1p(const Operand& x);
 /// hyperbolic tangent, within 1.5 ULP (without FMA 1.8)
 Tensor Tanh(const Operand& x);
-/// 1 / (1 + exp(-x)), within 1.8 ULP
+/// 1 / (1 + exp(-x)), within 1.5 ULP
 Tensor Sigmoid(const Operand& x);
 /// 2/sqrt(pi) times the integral of exp(-t*t) from 0 to x
 Tensor Erf(const Operand& x);

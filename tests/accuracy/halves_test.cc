@@ -56,7 +56,7 @@ const Row kRows[] = {
     {"log1p", Log1p, std::log1p, 1},
     {"cbrt", Cbrt, std::cbrt, 1},
     {"tanh", Tanh, std::tanh, 1.8},
-    {"sigmoid", Sigmoid, Sigma, 1.8},
+    {"sigmoid", Sigmoid, Sigma, 1.5},
     {"erf", Erf, std::erf, 1},
     {"erfc", Erfc, std::erfc, 1},
     {"lgamma", Lgamma, std::lgamma, 1},

@@ -7,7 +7,7 @@ namespace {
 
 // Rounded once: halves are computed in f32 or f64.
 constexpr Promise kExact{{0, 0, 0, 0}}, kRounded{{0.5, 0.5, 0.5, 0.5}}, kOne{{1, 1, 0.51, 0.51}};
-constexpr Promise kTanh{{1.5, 1.5, 0.51, 0.51}}, kSigmoid{{1.75, 1.75, 0.51, 0.51}};
+constexpr Promise kTanh{{1.5, 1.5, 0.51, 0.51}}, kSigmoid{{1.5, 1.5, 0.51, 0.51}};
 
 #define F1(name) [](Arguments x) { return name(x[0]); }
 #define F2(name) [](Arguments x) { return name(x[0], x[1]); }
