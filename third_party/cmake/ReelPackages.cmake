@@ -16,7 +16,7 @@ if(REEL_BUILD_TESTS)
   find_library(REEL_MPFR_LIBRARY mpfr REQUIRED)
 endif()
 
-# What Reel's own sources and tests link; users of reel::reel see none of it.
+# What Reel's own sources and tests link; users of Reel::reel see none of it.
 add_library(reel_internal INTERFACE)
 target_link_libraries(reel_internal INTERFACE absl::status absl::statusor absl::strings
                       absl::str_format absl::inlined_vector absl::flat_hash_map absl::flat_hash_set
