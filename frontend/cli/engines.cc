@@ -8,9 +8,11 @@
 #include <thread>
 
 #include "codegen/compiler.h"
-#include "frontend/compiled.h"
-#include "frontend/core.h"
-#include "frontend/profile.h"
+#include "frontend/eager/dispatch.h"
+#include "frontend/program/compiled_data.h"
+#include "frontend/program/execution_profile.h"
+#include "frontend/values/status.h"
+#include "frontend/values/tensor_data.h"
 #include "ir/budget_scope.h"
 #include "ir/eval/eval.h"
 #include "passes/pass.h"

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "frontend/cli/cli.h"
-#include "frontend/npy.h"
+#include "frontend/values/npy.h"
 #include "ir/file/folder.h"
 #include "ir/file/reader.h"
 #include "ir/names.h"

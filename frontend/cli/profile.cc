@@ -1,6 +1,6 @@
 #include "frontend/cli/profile.h"
 
-#include "frontend/profile.h"
+#include "frontend/program/execution_profile.h"
 
 namespace reel::cli {
 

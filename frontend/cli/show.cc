@@ -1,5 +1,5 @@
 #include "frontend/cli/cli.h"
-#include "frontend/event_log.h"
+#include "frontend/record/event_log.h"
 #include "ir/text/printer.h"
 
 namespace reel::cli {

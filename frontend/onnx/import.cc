@@ -2,9 +2,12 @@
 
 #include <algorithm>
 
-#include "frontend/core.h"
-#include "frontend/event_log.h"
 #include "frontend/onnx/node.h"
+#include "frontend/record/event_log.h"
+#include "frontend/record/event_stream.h"
+#include "frontend/values/location.h"
+#include "frontend/values/status.h"
+#include "frontend/values/tensor_data.h"
 #include "ir/budget_meter.h"
 #include "ir/eval/eval.h"
 #include "ir/hash_map.h"

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
-#include "frontend/core.h"
 #include "frontend/onnx/reader.h"
+#include "frontend/values/status.h"
+#include "frontend/values/tensor_data.h"
 #include "ir/hash_map.h"
 #include "ir/lazy.h"
 #include "ir/names.h"

@@ -4,8 +4,8 @@
 
 #include <memory>
 
-#include "frontend/core.h"
 #include "frontend/onnx/import.h"
+#include "frontend/values/status.h"
 #include "ir/file/reader.h"
 #include "ir/strings.h"
 

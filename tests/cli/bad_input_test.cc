@@ -8,7 +8,7 @@
 #include <functional>
 
 #include "cli_testing.h"
-#include "frontend/npy.h"
+#include "frontend/values/npy.h"
 #include "tests/paths.h"
 
 namespace reel::cli {

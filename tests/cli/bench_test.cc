@@ -3,7 +3,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "frontend/npy.h"
+#include "frontend/values/npy.h"
 #include "tests/cli/cli_testing.h"
 
 namespace reel::cli {

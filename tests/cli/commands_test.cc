@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "cli_testing.h"
-#include "frontend/npy.h"
+#include "frontend/values/npy.h"
 #include "ir/text/parser.h"
 #include "tests/paths.h"
 

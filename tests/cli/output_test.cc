@@ -9,7 +9,7 @@
 #include <filesystem>
 
 #include "cli_testing.h"
-#include "frontend/npy.h"
+#include "frontend/values/npy.h"
 #include "ir/printable.h"
 #include "tests/codegen/bombs.h"
 #include "tests/paths.h"

@@ -1,6 +1,6 @@
 // Cond and WhileLoop: the same results eagerly and traced.
 
-#include "frontend/event_log.h"
+#include "frontend/record/event_log.h"
 #include "ir/eval/eval.h"
 #include "tests/frontend/expect.h"
 

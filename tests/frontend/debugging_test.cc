@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "frontend/core.h"
+#include "frontend/values/tensor_data.h"
 #include "tests/frontend/expect.h"
 
 namespace reel {

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "codegen/library/specs.h"
-#include "frontend/library.h"
+#include "frontend/eager/kernel_library.h"
 #include "ir/hash_map.h"
 #include "tests/frontend/expect.h"
 

@@ -1,6 +1,6 @@
 // Recording and tracing: what ran, as a function.
 
-#include "frontend/event_log.h"
+#include "frontend/record/event_log.h"
 #include "ir/eval/eval.h"
 #include "passes/pass.h"
 #include "tests/frontend/classifier.h"

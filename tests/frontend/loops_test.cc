@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "frontend/event_log.h"
+#include "frontend/record/event_log.h"
 #include "reel/loops.h"
 #include "tests/frontend/expect.h"
 #include "tests/frontend/same_bits.h"

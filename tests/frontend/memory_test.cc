@@ -12,9 +12,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "frontend/core.h"
-#include "frontend/event_log.h"
-#include "frontend/status.h"
+#include "frontend/record/event_log.h"
+#include "frontend/values/status.h"
+#include "frontend/values/tensor_data.h"
 #include "ir/eval/eval.h"
 #include "ir/proto/file.h"
 #include "ir/text/parser.h"

@@ -14,7 +14,7 @@
 
 #include "codegen/cache/code_cache.h"
 #include "codegen/compiler.h"
-#include "frontend/event_log.h"
+#include "frontend/record/event_log.h"
 #include "reel/reel.h"
 #include "runtime/thread_pool.h"
 

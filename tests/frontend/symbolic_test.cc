@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <thread>
 
-#include "frontend/core.h"
-#include "frontend/event_log.h"
+#include "frontend/record/event_log.h"
+#include "frontend/values/tensor_data.h"
 #include "ir/eval/eval.h"
 #include "runtime/buffer.h"
 #include "tests/frontend/symbolic_util.h"

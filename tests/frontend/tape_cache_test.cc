@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "frontend/library.h"
+#include "frontend/eager/kernel_library.h"
 #include "runtime/allocator.h"
 #include "tests/equal_hashes.h"
 #include "tests/frontend/tape_cache_testing.h"

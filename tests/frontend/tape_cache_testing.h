@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "frontend/tape_cache.h"
+#include "frontend/autodiff/tape_cache.h"
 #include "tests/frontend/expect.h"
 
 namespace reel {

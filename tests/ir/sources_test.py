@@ -27,8 +27,8 @@ ALLOWED = {
 # Where threads start, which throws if there is none to be had, and what becomes of that.
 STARTS = {
     "codegen/jit/jit.cc": "fewer threads compile",
-    "frontend/background.cc": "the next job tries again",
-    "frontend/background.h": "only a member",
+    "frontend/eager/background.cc": "the next job tries again",
+    "frontend/eager/background.h": "only a member",
     "frontend/cli/engines.cc": "the command fails",
     "frontend/cli/bench/rates.cc": "those that run are joined, the command fails",
 }

@@ -9,9 +9,9 @@
 #include <random>
 #include <sstream>
 
-#include "frontend/core.h"
-#include "frontend/event_log.h"
 #include "frontend/onnx/node.h"
+#include "frontend/record/event_log.h"
+#include "frontend/values/tensor_data.h"
 #include "ir/eval/eval.h"
 #include "ir/strings.h"
 #include "passes/gradient/gradient.h"

@@ -8,10 +8,11 @@
 #include <map>
 #include <sstream>
 
-#include "frontend/core.h"
-#include "frontend/event_log.h"
 #include "frontend/onnx/node.h"
 #include "frontend/onnx/reader.h"
+#include "frontend/record/event_log.h"
+#include "frontend/values/status.h"
+#include "frontend/values/tensor_data.h"
 #include "ir/eval/eval.h"
 #include "ir/proto/file.h"
 #include "ir/strings.h"

@@ -1,4 +1,5 @@
-#include "frontend/core.h"
+#include "frontend/eager/dispatch.h"
+#include "frontend/values/tensor_data.h"
 #include "reel/indexing.h"
 #include "tests/ops/engines.h"
 

@@ -2,7 +2,8 @@
 
 #include <cmath>
 
-#include "frontend/core.h"
+#include "frontend/record/event_stream.h"
+#include "frontend/values/tensor_data.h"
 #include "tests/semantics/derivatives.h"
 
 namespace reel {

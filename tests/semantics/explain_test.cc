@@ -1,6 +1,6 @@
 // What a tape says about itself: why a gradient is None, and what was recorded.
 
-#include "frontend/core.h"
+#include "frontend/values/tensor_data.h"
 #include "tests/frontend/expect.h"
 
 namespace reel {

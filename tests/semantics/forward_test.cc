@@ -2,8 +2,9 @@
 
 #include <cmath>
 
-#include "frontend/core.h"
-#include "frontend/forward.h"
+#include "frontend/autodiff/forward_mode.h"
+#include "frontend/record/event_stream.h"
+#include "frontend/values/tensor_data.h"
 #include "tests/frontend/expect.h"
 
 namespace reel {

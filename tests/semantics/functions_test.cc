@@ -1,6 +1,7 @@
 // gradients_function and its family: rows TF.
 
-#include "frontend/core.h"
+#include "frontend/record/event_stream.h"
+#include "frontend/values/tensor_data.h"
 #include "tests/frontend/expect.h"
 
 namespace reel {

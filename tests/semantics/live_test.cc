@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "frontend/core.h"
+#include "frontend/values/tensor_data.h"
 #include "tests/semantics/derivatives.h"
 
 namespace reel {

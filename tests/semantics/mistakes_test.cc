@@ -8,7 +8,7 @@
 #include <sstream>
 #include <thread>
 
-#include "frontend/core.h"
+#include "frontend/values/tensor_data.h"
 #include "tests/frontend/expect.h"
 #include "tests/paths.h"
 

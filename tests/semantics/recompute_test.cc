@@ -1,6 +1,6 @@
 // Recomputation, stopped and passed-through gradients: rows RG and SG.
 
-#include "frontend/core.h"
+#include "frontend/values/tensor_data.h"
 #include "tests/semantics/derivatives.h"
 
 namespace reel {

@@ -1,6 +1,5 @@
 // Sparse gradients: rows IS.
 
-#include "frontend/core.h"
 #include "tests/frontend/expect.h"
 
 namespace reel {

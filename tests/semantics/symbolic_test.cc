@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "frontend/core.h"
+#include "frontend/record/observed.h"
 #include "tests/frontend/expect.h"
 
 namespace reel {

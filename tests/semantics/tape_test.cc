@@ -3,7 +3,8 @@
 #include <memory>
 #include <thread>
 
-#include "frontend/core.h"
+#include "frontend/record/event_stream.h"
+#include "frontend/values/tensor_data.h"
 #include "tests/frontend/expect.h"
 
 namespace reel {

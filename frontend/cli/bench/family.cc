@@ -1,8 +1,9 @@
 #include "frontend/cli/bench/family.h"
 
 #include "frontend/cli/cli.h"
-#include "frontend/core.h"
-#include "frontend/npy.h"
+#include "frontend/values/npy.h"
+#include "frontend/values/status.h"
+#include "frontend/values/tensor_data.h"
 
 namespace reel::cli {
 

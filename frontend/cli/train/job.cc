@@ -8,7 +8,7 @@
 #include "frontend/cli/cli.h"
 #include "frontend/cli/train/c_program.h"
 #include "frontend/cli/train/chart.h"
-#include "frontend/event_log.h"
+#include "frontend/record/event_log.h"
 #include "ir/eval/eval.h"
 #include "ir/structure.h"
 

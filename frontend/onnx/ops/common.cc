@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "frontend/core.h"
+#include "frontend/values/promotion.h"
 #include "ir/strings.h"
 
 namespace reel::onnx {

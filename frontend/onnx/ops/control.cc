@@ -1,9 +1,10 @@
 #include <algorithm>
 
-#include "frontend/core.h"
 #include "frontend/onnx/node.h"
 #include "frontend/onnx/ops/common.h"
-#include "frontend/trace.h"
+#include "frontend/record/event_stream.h"
+#include "frontend/record/trace.h"
+#include "frontend/values/tensor_data.h"
 #include "ir/strings.h"
 
 // If, Loop and Scan as the control flow of reel/ops.h. Extents are constant, so what a loop stacks

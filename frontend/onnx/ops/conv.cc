@@ -1,8 +1,8 @@
 #include "frontend/onnx/ops/conv.h"
 
-#include "frontend/extremes.h"
 #include "frontend/onnx/node.h"
 #include "frontend/onnx/ops/common.h"
+#include "frontend/ops/extremes.h"
 #include "ir/names.h"
 #include "ir/strings.h"
 #include "reel/functions.h"

@@ -1,6 +1,6 @@
-#include "frontend/core.h"
 #include "frontend/onnx/node.h"
 #include "frontend/onnx/ops/common.h"
+#include "frontend/values/tensor_data.h"
 #include "ir/strings.h"
 #include "reel/indexing.h"
 

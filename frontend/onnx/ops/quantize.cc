@@ -1,4 +1,3 @@
-#include "frontend/core.h"
 #include "frontend/onnx/node.h"
 #include "frontend/onnx/ops/common.h"
 #include "frontend/onnx/ops/conv.h"

@@ -1,6 +1,5 @@
 #include "reel/random.h"
 
-#include "frontend/core.h"
 #include "frontend/onnx/node.h"
 #include "frontend/onnx/ops/common.h"
 #include "ir/strings.h"

@@ -1,6 +1,6 @@
-#include "frontend/compose.h"
 #include "frontend/onnx/node.h"
 #include "frontend/onnx/ops/common.h"
+#include "frontend/ops/common.h"
 #include "ir/strings.h"
 #include "reel/reductions.h"
 

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "frontend/core.h"
 #include "frontend/onnx/node.h"
 #include "frontend/onnx/ops/common.h"
 #include "ir/strings.h"

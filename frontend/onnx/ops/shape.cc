@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "frontend/extremes.h"
 #include "frontend/onnx/node.h"
 #include "frontend/onnx/ops/common.h"
+#include "frontend/ops/extremes.h"
+#include "frontend/values/promotion.h"
+#include "frontend/values/tensor_data.h"
 #include "ir/strings.h"
 #include "reel/shapes.h"
 

@@ -2,7 +2,6 @@
 #include <cmath>
 #include <numbers>
 
-#include "frontend/core.h"
 #include "frontend/onnx/node.h"
 #include "frontend/onnx/ops/common.h"
 #include "ir/strings.h"

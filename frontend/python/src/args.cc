@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "common.h"
-#include "frontend/numbers.h"
+#include "frontend/values/weak_numbers.h"
 
 // Python objects as C++ values.
 

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "callback.h"
-#include "frontend/binding.h"
-#include "frontend/live_binding.h"
+#include "frontend/program/live_function_binding.h"
+#include "frontend/record/observed.h"
 #include "gradients.h"
 #include "operators.h"
 #include "register.h"

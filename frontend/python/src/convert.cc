@@ -1,7 +1,7 @@
 #include <cstring>
 
 #include "common.h"
-#include "frontend/binding.h"
+#include "frontend/values/adopt_memory.h"
 #include "slices.h"
 
 // Numbers, nested sequences and arrays as tensors.

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "frontend/binding.h"
+#include "frontend/values/adopt_memory.h"
 
 namespace reel::python {
 namespace {

@@ -2,8 +2,8 @@
 #include <set>
 #include <string>
 
-#include "frontend/binding.h"
-#include "frontend/stop.h"
+#include "frontend/program/interrupt.h"
+#include "frontend/values/location.h"
 #include "operators.h"
 #include "register.h"
 

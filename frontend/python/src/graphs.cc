@@ -2,9 +2,8 @@
 #include <functional>
 
 #include "callback.h"
-#include "frontend/binding.h"
-#include "ir/printable.h"
 #include "gradients.h"
+#include "ir/printable.h"
 #include "reel/compile.h"
 #include "reel/module.h"
 #include "reel/onnx.h"

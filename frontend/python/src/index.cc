@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "frontend/binding.h"
-#include "frontend/index.h"
+#include "frontend/ops/index.h"
+#include "frontend/record/observed.h"
 #include "operators.h"
 #include "reel/shapes.h"
 

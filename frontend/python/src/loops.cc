@@ -3,8 +3,8 @@
 #include <optional>
 
 #include "callback.h"
-#include "frontend/binding.h"
-#include "frontend/control.h"
+#include "frontend/ops/control.h"
+#include "frontend/record/observed.h"
 #include "register.h"
 
 // Control flow: at once when eager; in a trace, branches and loops of the graph. Structures are

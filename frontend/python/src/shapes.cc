@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "bind.h"
-#include "frontend/numbers.h"
+#include "frontend/values/weak_numbers.h"
 #include "register.h"
 
 // Shapes: moving, joining and repeating elements, by the array API's names.

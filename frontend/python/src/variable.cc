@@ -1,6 +1,6 @@
 #include <unordered_map>
 
-#include "frontend/binding.h"
+#include "frontend/record/observed.h"
 #include "gradients.h"
 #include "ir/printable.h"
 #include "members.h"

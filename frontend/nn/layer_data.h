@@ -1,0 +1,74 @@
+#ifndef REEL_FRONTEND_NN_LAYER_DATA_H_
+#define REEL_FRONTEND_NN_LAYER_DATA_H_
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "reel/layers.h"
+#include "runtime/fork.h"
+
+namespace reel::internal {
+
+/// What a layer has: a name, its variables, and the layers inside it. Concrete layers add their
+/// sizes.
+struct LayerData {
+  LayerData(std::string kind_, LayerOptions options_);
+  virtual ~LayerData() = default;
+
+  /// A variable "name/what", with its value computed now, in a trace too.
+  Variable Create(const char* what, const Shape& shape, const Initializer& initializer,
+                  bool trainable = true);
+  /// Calls create, which makes all variables of the layer, unless that is done. If it throws, the
+  /// layer stays without variables, and the next call tries again.
+  template <typename F>
+  void BuildOnce(F create) {
+    const std::lock_guard lock(mutex);
+    if (built) return;
+    variables.clear();  // of a call that a fork cut off
+    try {
+      const runtime::ForkWindow initializers_are_the_users(mutex);
+      create();
+    } catch (...) {
+      variables.clear();
+      throw;
+    }
+    built = true;
+  }
+  /// The user's initializer of the kernel or the bias, or the layer's own.
+  Initializer KernelInit(const Initializer& otherwise) const {
+    return options.kernel_init ? options.kernel_init : otherwise;
+  }
+  Initializer BiasInit() const { return options.bias_init ? options.bias_init : ZerosInit(); }
+  /// Options for a layer inside this one, named "name/what".
+  LayerOptions Inner(const char* what) const;
+
+  const std::string kind;  // dense, embedding, ...
+  LayerOptions options;
+  bool named;                       // by the user or by a Sequential
+  bool built = false;
+  runtime::Mutex mutex;             // guards building
+  std::vector<Variable> variables;  // its own, in the order of creation
+  std::vector<std::shared_ptr<LayerData>> children;
+};
+
+/// Its variables and those of the layers inside, in order; those of a layer that stands there twice
+/// once.
+std::vector<Variable> AllVariables(LayerData* layer);
+/// Changes the prefix of all names; an empty one is prepended to.
+void Rename(LayerData* layer, const std::string& name);
+
+/// "dense", "dense_1", ...: the n-th use of a name.
+std::string Numbered(const std::string& kind, int n);
+/// Throws unless value >= least: "dense: 0 units; there must be at least 1".
+void CheckAtLeast(const std::string& kind, const char* what, int64_t value, int64_t least = 1);
+
+template <typename Data>
+Data& As(const std::shared_ptr<LayerData>& data) {
+  return static_cast<Data&>(*data);
+}
+
+}  // namespace reel::internal
+
+#endif  // REEL_FRONTEND_NN_LAYER_DATA_H_

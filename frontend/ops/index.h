@@ -1,0 +1,21 @@
+#ifndef REEL_FRONTEND_OPS_INDEX_H_
+#define REEL_FRONTEND_OPS_INDEX_H_
+
+#include "ir/graph.h"
+#include "reel/variable.h"
+
+namespace reel::internal {
+
+/// The indices; throws if one is not in [0, extent of x's axis). What is traced or recorded checks them when it runs:
+/// it goes on with the tensor that this returns.
+[[nodiscard]] Tensor CheckIndices(const char* op, const Tensor& x, const Tensor& indices, int64_t axis);
+/// The same for the numbers of classes.
+[[nodiscard]] Tensor CheckLabelRange(const char* op, const Tensor& labels, int64_t classes);
+/// What a check_index does to values.
+void CheckIndexValues(const ir::Attributes& check, const Tensor& indices);
+/// The operand; throws unless it is i32 or i64.
+Tensor IndexTensor(const Operand& x);
+
+}  // namespace reel::internal
+
+#endif  // REEL_FRONTEND_OPS_INDEX_H_

@@ -1,0 +1,279 @@
+#include "reel/optimizers.h"
+
+#include <atomic>
+#include <cmath>
+#include <cstdio>
+
+#include "frontend/optim/optimizer_data.h"
+#include "frontend/record/event_stream.h"
+#include "frontend/values/location.h"
+#include "frontend/values/status.h"
+#include "ir/strings.h"
+
+// What all optimizers share, SGD, and those of Adam's family; the others are in
+// optimizers_adaptive.cc.
+
+namespace reel {
+namespace internal {
+
+Variable OptimizerData::Create(const char* what, const Tensor& initial) {
+  const SuspendScope eager;
+  Variable v(initial, {.name = StrCat(name, "/", what), .trainable = false});
+  all.push_back(v);
+  return v;
+}
+
+void OptimizerData::Decay(DecayKind kind, const WeightDecay& weight_decay) {
+  if (weight_decay.amount == 0) return;
+  decay_kind = kind;
+  decay = Hyper("weight_decay", weight_decay.amount);
+  decays = weight_decay.applies;
+}
+
+Variable OptimizerData::Slot(const char* what, const Variable& p, const Shape& shape,
+                             double initial) {
+  const std::pair<std::string, uint64_t> key(what, p.id());
+  {
+    const std::lock_guard lock(mutex);
+    if (const auto found = slots.find(key); found != slots.end()) return found->second;
+  }
+  const SuspendScope eager;
+  Variable slot(Full(shape, initial, StepType(p)),
+                {.name = StrCat(name, "/", p.name(), "/", what), .trainable = false});
+  const std::lock_guard lock(mutex);
+  const auto [at, is_new] = slots.emplace(key, std::move(slot));
+  if (is_new) all.push_back(at->second);
+  return at->second;
+}
+
+namespace {
+
+void WarnWithoutGradient(const std::string& optimizer, const std::string& variable) {
+  static std::atomic<bool> warned{false};
+  if (warned.exchange(true)) return;
+  std::fprintf(
+      stderr,
+      "reel: %s: variable '%s' has no gradient and is not updated; does the loss depend on it?\n",
+      optimizer.c_str(), variable.c_str());
+}
+
+}  // namespace
+
+void OptimizerData::Begin() {
+  if (schedule.constant()) {
+    rate = learning_rate.value();
+  } else {
+    rate = Cast(schedule(step), kFloat32);
+    Set(learning_rate, rate);
+  }
+  if (step.defined()) {
+    count = Add(step, int64_t{1});
+    Set(step, count);
+  }
+  if (decay.defined()) decay_value = decay.value();
+  BeginStep();
+}
+
+void OptimizerData::Update(const Variable& p, Tensor g) {
+  const bool decayed = Decays(p);
+  g = Wide(g);
+  if (decayed && decay_kind == DecayKind::kCoupled) {
+    const Tensor value = Wide(p.value());
+    g = Add(g, Mul(value, As(decay_value, p)));
+  }
+  const Tensor delta = Step(p, g);
+  Tensor value = Wide(p.value());
+  if (decayed && decay_kind == DecayKind::kDecoupled)
+    value = Mul(value, As(Sub(1, Mul(rate, decay_value)), p));
+  Set(p, Cast(Sub(value, delta), p.dtype()));
+}
+
+void OptimizerData::Apply(const GradientList& gradients, const Tensor& when) {
+  condition = when;
+  Begin();
+  for (const GradientEntry& entry : gradients) {
+    if (!entry.source.is_variable()) {
+      ThrowInvalid(StrCat(name, ": a source is a tensor ", entry.source.type().ToString(),
+                          "; only variables can be updated"));
+    }
+    const Variable& p = entry.source.variable();
+    if (!entry.gradient) {
+      if (p.trainable()) WarnWithoutGradient(name, p.name());
+    } else if (!entry.gradient->sparse() && entry.gradient->shape() != p.type().shape) {
+      ThrowInvalid(StrCat(name, ": the gradient of variable '", p.name(), "' has the shape ",
+                          entry.gradient->shape().ToString(), ", the variable ", p.type().shape.ToString(),
+                          "; pass gradients in the order of their variables"));
+    } else if (!entry.gradient->sparse() || !StepRows(p, entry.gradient->slices())) {
+      Update(p, entry.gradient->Dense());
+    }
+  }
+}
+
+namespace {
+
+struct SgdData : OptimizerData {
+  explicit SgdData(const SgdOptions& options)
+      : OptimizerData("sgd", options.learning_rate), nesterov(options.nesterov) {
+    if (options.momentum != 0) momentum = Hyper("momentum", options.momentum);
+    Decay(DecayKind::kCoupled, options.weight_decay);
+  }
+
+  void BeginStep() override {
+    if (momentum.defined()) inertia = momentum.value();
+  }
+
+  Tensor Step(const Variable& p, const Tensor& g) override {
+    if (!momentum.defined()) return Mul(g, As(rate, p));
+    const Variable velocity = Slot("momentum", p);
+    const Tensor u = Add(Mul(velocity, As(inertia, p)), g);
+    Set(velocity, u);
+    return Mul(nesterov ? Add(g, Mul(u, As(inertia, p))) : u, As(rate, p));
+  }
+
+  bool StepRows(const Variable& p, const IndexedSlices& g) override {
+    if (momentum.defined() || Decays(p) || IsHalf(p.dtype())) return false;  // these move all rows
+    const Tensor rows = Neg(Mul(g.values(), As(rate, p)));
+    Set(p, ScatterAdd(p, g.indices(), rows));
+    return true;
+  }
+
+  bool nesterov;
+  Variable momentum;
+  Tensor inertia;  // of the step in progress
+};
+
+struct AdamData : Moments {
+  AdamData(const char* name_, const AdamOptions& options)
+      : Moments(name_, options.learning_rate, options.beta_1, options.beta_2, options.epsilon),
+        amsgrad(options.amsgrad) {
+    power_1 = Hyper("beta_1_power", 1);
+    power_2 = Hyper("beta_2_power", 1);
+  }
+
+  // scaled / (sqrt(v) scale + epsilon) with scaled = learning_rate / (1 - beta_1^t) m, scale = 1 /
+  // sqrt(1 - beta_2^t)
+  void BeginStep() override {
+    Moments::BeginStep();
+    const Tensor p1 = Raise(power_1, b1), p2 = Raise(power_2, b2);
+    scaled_rate = Div(rate, Sub(1, p1));
+    scale = Rsqrt(Sub(1, p2));
+  }
+
+  Tensor Step(const Variable& p, const Tensor& g) override {
+    const Tensor m = NextFirst(p, g);
+    Tensor v = NextSecond(p, g);
+    if (amsgrad) {
+      const Variable largest = Slot("v_max", p);
+      v = Maximum(largest, v);
+      Set(largest, v);
+    }
+    const Tensor root = Add(Mul(Sqrt(v), As(scale, p)), As(eps, p));
+    return Div(Mul(m, As(scaled_rate, p)), root);
+  }
+
+  bool amsgrad;
+  Variable power_1, power_2;
+  Tensor scaled_rate, scale;  // of the step in progress
+};
+
+struct AdamaxData : Moments {
+  explicit AdamaxData(const AdamaxOptions& options)
+      : Moments("adamax", options.learning_rate, options.beta_1, options.beta_2, options.epsilon) {
+    power_1 = Hyper("beta_1_power", 1);
+    Decay(DecayKind::kCoupled, options.weight_decay);
+  }
+
+  void BeginStep() override {
+    Moments::BeginStep();
+    scaled_rate = Div(rate, Sub(1, Raise(power_1, b1)));
+  }
+
+  Tensor Step(const Variable& p, const Tensor& g) override {
+    const Tensor m = NextFirst(p, g);
+    const Variable norm = Slot("u", p);
+    const Tensor u = Maximum(Mul(norm, As(b2, p)), Add(Abs(g), As(eps, p)));
+    Set(norm, u);
+    return Div(Mul(m, As(scaled_rate, p)), u);
+  }
+
+  Variable power_1;
+  Tensor scaled_rate;  // of the step in progress
+};
+
+struct NadamData : Moments {
+  explicit NadamData(const NadamOptions& options)
+      : Moments("nadam", options.learning_rate, options.beta_1, options.beta_2, options.epsilon) {
+    power_2 = Hyper("beta_2_power", 1);
+    product = Hyper("momentum_product", 1);
+    factor = Hyper("momentum_factor", std::pow(0.96, options.momentum_decay));
+    factor_power = Hyper("momentum_factor_power", 1);
+    Decay(DecayKind::kCoupled, options.weight_decay);
+  }
+
+  void BeginStep() override {
+    Moments::BeginStep();
+    const Tensor f = factor.value(), now = Raise(factor_power, f);
+    const auto momentum = [&](const Tensor& power) {  // beta_1 (1 - 0.96^(t decay) / 2)
+      return Mul(b1, Sub(1, Mul(power, 0.5)));
+    };
+    const Tensor mu = momentum(now), next = momentum(Mul(now, f));
+    const Tensor all_mu = Raise(product, mu);
+    of_gradient = Div(Mul(rate, Sub(1, mu)), Sub(1, all_mu));
+    of_mean = Div(Mul(rate, next), Sub(1, Mul(all_mu, next)));
+    scale = Rsqrt(Sub(1, Raise(power_2, b2)));
+  }
+
+  Tensor Step(const Variable& p, const Tensor& g) override {
+    const Tensor m = NextFirst(p, g), v = NextSecond(p, g);
+    const Tensor root = Add(Mul(Sqrt(v), As(scale, p)), As(eps, p));
+    return Div(Add(Mul(g, As(of_gradient, p)), Mul(m, As(of_mean, p))), root);
+  }
+
+  Variable power_2, product, factor, factor_power;
+  Tensor of_gradient, of_mean, scale;  // of the step in progress
+};
+
+std::shared_ptr<AdamData> MakeAdam(const char* name, const AdamOptions& options, DecayKind kind) {
+  auto data = std::make_shared<AdamData>(name, options);
+  data->Decay(kind, options.weight_decay);
+  return data;
+}
+
+}  // namespace
+}  // namespace internal
+
+void Optimizer::Apply(const GradientList& gradients, std::source_location location) const {
+  const internal::LocationScope scope(location);
+  data_->Apply(gradients, Tensor());
+}
+
+void Optimizer::ApplyIf(const Operand& condition, const GradientList& gradients) const {
+  const internal::LocationScope scope(condition);
+  const Tensor when = condition.tensor();
+  if (when.type() != Type{kBool, Shape()}) {
+    internal::ThrowInvalid(StrCat(data_->name, ": the condition must be bool[], got ",
+                                  when.type().ToString(), "; reduce it with ReduceAll"));
+  }
+  data_->Apply(gradients, when);
+}
+
+std::vector<Variable> Optimizer::variables() const {
+  const std::lock_guard lock(data_->mutex);
+  return data_->all;
+}
+
+const Variable& Optimizer::learning_rate() const { return data_->learning_rate; }
+
+using internal::DecayKind;
+
+Sgd::Sgd(const SgdOptions& options) : Optimizer(std::make_shared<internal::SgdData>(options)) {}
+Adam::Adam(const AdamOptions& options)
+    : Optimizer(internal::MakeAdam("adam", options, DecayKind::kCoupled)) {}
+AdamW::AdamW(const AdamOptions& options)
+    : Optimizer(internal::MakeAdam("adamw", options, DecayKind::kDecoupled)) {}
+Adamax::Adamax(const AdamaxOptions& options)
+    : Optimizer(std::make_shared<internal::AdamaxData>(options)) {}
+Nadam::Nadam(const NadamOptions& options)
+    : Optimizer(std::make_shared<internal::NadamData>(options)) {}
+
+}  // namespace reel

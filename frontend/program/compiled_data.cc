@@ -1,0 +1,126 @@
+#include "frontend/program/compiled_data.h"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+#include <string>
+
+#include "frontend/program/interrupt.h"
+#include "frontend/program/symbolic_programs.h"
+#include "frontend/values/status.h"
+#include "ir/check_index.h"
+#include "ir/strings.h"
+#include "runtime/abi.h"
+#include "runtime/allocator.h"
+#include "runtime/environment.h"
+#include "runtime/thread_pool.h"
+
+namespace reel::internal {
+namespace {
+
+constexpr size_t kLargeInstance = size_t{64} << 20;
+
+bool IsZero(std::span<const std::byte> bytes) {
+  return bytes.empty() || (bytes[0] == std::byte{} &&
+                           std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0);
+}
+
+bool IsVariable(const codegen::Program& program, const codegen::Slot& slot) {
+  return slot.kind == codegen::Slot::Kind::kInstance && !program.variables.empty() &&
+         slot.offset <= program.variables.back().offset;  // the arena comes after them
+}
+
+// Whether steps write to variables. As deep as control steps nest.
+bool Updates(const codegen::Program& program, const std::vector<codegen::Step>& steps) {
+  return std::any_of(steps.begin(), steps.end(), [&](const codegen::Step& s) {
+    if (s.control != codegen::Step::Control::kNone) return Updates(program, s.first) || Updates(program, s.second);
+    if (s.kernel < 0) return IsVariable(program, s.buffers[0]);
+    const codegen::Kernel& kernel = program.kernels[static_cast<size_t>(s.kernel)];
+    for (size_t i = 0; i < s.buffers.size(); ++i) {
+      if (kernel.buffers[i].is_output && IsVariable(program, s.buffers[i])) return true;
+    }
+    return false;
+  });
+}
+
+}  // namespace
+
+CompiledData::CompiledData() = default;
+CompiledData::~CompiledData() = default;
+
+void CompiledData::Compile(const ir::Module& module, const codegen::CompilerOptions& given, NumericsCheck check) {
+  const InterruptScope interrupts;
+  codegen::CompilerOptions options = given;
+  options.stop = StopFlag();
+  checked = check != NumericsCheck::kOff;
+  if (!checked) {
+    code = Take(reel_compiler()->Compile(module, options));
+  } else {
+    ir::Module copy = module;
+    sites = Take(passes::AddNumericsChecks(&copy, check == NumericsCheck::kNanAndInf));
+    code = Take(reel_compiler()->Compile(copy, options));
+  }
+  for (const codegen::EntryPoint& entry : code->program().entries)
+    updates.push_back(Updates(code->program(), entry.steps));
+}
+
+const codegen::Program& CompiledData::program() const {
+  return symbolic ? symbolic->signatures() : code->program();
+}
+
+codegen::CompilerOptions DefaultCompilerOptions() {
+  const runtime::Environment& environment = runtime::GetEnvironment();
+  codegen::CompilerOptions options;
+  options.dump_to = environment.dump_to;
+  options.cache_dir = environment.cache_dir;
+  return options;
+}
+
+void InitHeader(void* instance) {
+  auto* header = static_cast<reel_instance*>(instance);
+  *header = {REEL_INSTANCE_MAGIC, reel_gang_parallel_for, nullptr, nullptr, {}, nullptr};
+}
+
+runtime::Buffer MakeInstance(const codegen::Program& program) {
+  const auto bytes = static_cast<size_t>(program.instance_bytes);
+  // It lives long: what eager ops have left in the cache goes first.
+  if (bytes >= kLargeInstance) runtime::Allocator::Default().ReleaseCache();
+  runtime::Buffer memory = runtime::Buffer::TryAllocateZeroed(bytes);
+  if (!memory) {
+    ThrowError(
+        ErrorCode::kResourceExhausted,
+        StrCat(program.name, ": no memory for an instance of ", program.instance_bytes, " bytes"));
+  }
+  InitHeader(memory.data());
+  return memory;
+}
+
+void WriteInitialValues(const codegen::Program& program, const runtime::Buffer& instance) {
+  auto* const first = static_cast<std::byte*>(instance.data());
+  for (const codegen::VariableSlot& v : program.variables) {
+    const auto initial = v.initial.bytes();
+    if (!IsZero(initial)) std::memcpy(first + v.offset, initial.data(), initial.size());
+  }
+}
+
+std::string IndexFaultText(int32_t status, const codegen::Program& program, const void* instance) {
+  const int64_t* fault = static_cast<const reel_instance*>(instance)->fault;
+  const codegen::IndexCheck& check = program.checks.at(static_cast<size_t>(fault[0]));
+  std::string text = ir::IndexOutOfRangeText(*check.attributes, fault[1]);
+  if (check.location.line > 0) StrAppend(&text, ", at ", check.location.file, ":", check.location.line);
+  if (status == REEL_STATE_PARTLY_UPDATED) StrAppend(&text, "; ", reel_status_message(status));
+  return text;
+}
+
+void CheckStatus(std::string_view entry, int32_t status, const codegen::Program& program, const void* instance) {
+  if (status == REEL_OK) return;
+  if (status == REEL_INDEX_OUT_OF_RANGE || status == REEL_STATE_PARTLY_UPDATED) {
+    ThrowError(ErrorCode::kOutOfRange, IndexFaultText(status, program, instance));
+  }
+  if (status == REEL_CANCELLED) ThrowError(ErrorCode::kCancelled, StrCat(entry, ": ", reel_status_message(status)));
+  const bool users = status == REEL_INVALID_ARGUMENT;
+  ThrowError(users ? ErrorCode::kInvalidArgument : ErrorCode::kInternal,
+             StrCat(entry, ": ", reel_status_message(status)));
+}
+
+}  // namespace reel::internal

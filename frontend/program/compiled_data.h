@@ -1,0 +1,58 @@
+#ifndef REEL_FRONTEND_PROGRAM_COMPILED_DATA_H_
+#define REEL_FRONTEND_PROGRAM_COMPILED_DATA_H_
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "codegen/compiler.h"
+#include "frontend/autodiff/check_numerics.h"
+#include "runtime/buffer.h"
+
+namespace reel::internal {
+
+class SymbolicPrograms;
+
+/// Code and what it was compiled from: immutable, shared by instances.
+struct CompiledData {
+  CompiledData();
+  ~CompiledData();
+  /// Compiles a module without symbolic extents, with the checks that CheckNumerics asks for.
+  void Compile(const ir::Module& module, const codegen::CompilerOptions& options, NumericsCheck check);
+  /// Of entry point i: those of the module as it was, without what checks add.
+  size_t num_results(size_t i) const { return program().entries[i].results.size() - (checked ? 1 : 0); }
+
+  std::unique_ptr<codegen::CompiledModule> code;
+  std::unique_ptr<SymbolicPrograms> symbolic;  ///< in the place of code, of a module with symbolic extents
+  std::vector<std::shared_ptr<const std::vector<std::string>>> result_names;  // by entry
+  std::vector<std::pair<uint64_t, std::string>> bound;  // id of a live variable, its name here
+  std::vector<std::string> module_variables;
+  std::vector<bool> updates;  ///< by entry: whether it writes to variables
+  size_t max_arguments = 0, max_results = 0;
+  bool checked = false;                      ///< its entry points have a last result, see passes/check_numerics.h
+  std::vector<passes::NumericsSite> sites;  ///< what that names
+
+  /// Of a symbolic module: its variables and the signatures of its entry points, with no steps.
+  const codegen::Program& program() const;
+};
+
+/// Options as the environment has them: dumps, cache.
+codegen::CompilerOptions DefaultCompilerOptions();
+
+/// Zero memory for one instance of a program, with its header.
+runtime::Buffer MakeInstance(const codegen::Program& program);
+/// Writes the variables' initial values into memory of MakeInstance.
+void WriteInitialValues(const codegen::Program& program, const runtime::Buffer& instance);
+/// The header alone, for programs without variables.
+void InitHeader(void* instance);
+
+/// Throws what a compiled entry point reports, which ran on this instance.
+void CheckStatus(std::string_view entry, int32_t status, const codegen::Program& program, const void* instance);
+/// Of a check of indices that failed: "gather: index 7 is out of range ..., at model.py:12".
+std::string IndexFaultText(int32_t status, const codegen::Program& program, const void* instance);
+
+}  // namespace reel::internal
+
+#endif  // REEL_FRONTEND_PROGRAM_COMPILED_DATA_H_

@@ -1,0 +1,133 @@
+#include "frontend/record/trace.h"
+
+#include "frontend/values/status.h"
+#include "frontend/values/tensor_data.h"
+#include "ir/strings.h"
+#include "reel/module.h"
+
+namespace reel {
+namespace internal {
+
+TraceScope::TraceScope(TraceState* trace, std::shared_ptr<EventLog> log)
+    : sinks_({std::move(log)}),  // all that may throw comes first
+      outer_(std::exchange(State().trace, trace)),
+      location_(std::exchange(State().location, {})) {
+  sinks_.swap(State().sinks);
+}
+
+TraceScope::~TraceScope() {
+  State().sinks = std::move(sinks_);
+  State().trace = outer_;
+  State().location = location_;
+}
+
+Type AddSymbols(const Spec& spec, ir::Module* module) {
+  Type type = spec.type;
+  for (int i = 0; i < type.shape.rank(); ++i) {
+    if (type.shape[i].is_constant()) continue;
+    const auto local = static_cast<size_t>(type.shape[i].symbol());
+    if (local >= spec.symbols.size())
+      ThrowInvalid(StrCat("Spec: axis ", i, " of ", type.ToString(), " is negative, or a symbol without a Dim"));
+    const Dim& dim = spec.symbols[local];
+    type.shape.set(i, AddSymbol({dim.name, dim.min, dim.max}, module));
+  }
+  return type;
+}
+
+Extent AddSymbol(const ir::Symbol& symbol, ir::Module* module) {
+  auto& symbols = module->symbols();
+  for (size_t i = 0; i < symbols.size(); ++i) {
+    if (symbols[i].name != symbol.name) continue;
+    if (!(symbols[i] == symbol)) {
+      ThrowInvalid(StrCat("dimension '", symbol.name, "' ranges from ", symbols[i].min, " to ", symbols[i].max,
+                          " in one place and from ", symbol.min, " to ", symbol.max,
+                          " in another; give one range, or two names"));
+    }
+    return Extent::Symbol(static_cast<int32_t>(i));
+  }
+  symbols.push_back(symbol);
+  return Extent::Symbol(static_cast<int32_t>(symbols.size() - 1));
+}
+
+Function TraceFunction(std::string name, const TracedFunction& function,
+                       const std::vector<Spec>& specs) {
+  if (State().trace) {
+    ThrowError(
+        ErrorCode::kFailedPrecondition,
+        StrCat("trace @", name, ": a trace is in progress; call the function itself instead"));
+  }
+  TraceState trace(nullptr);
+  const auto log = std::make_shared<EventLog>();
+  BuildRequest request;
+  request.name = std::move(name);
+  {
+    const TraceScope scope(&trace, log);
+    std::vector<Tensor> arguments;
+    for (const Spec& spec : specs) {
+      arguments.push_back(MakeSymbolic(AddSymbols(spec, trace.module.get()), trace.id));
+      request.arguments.push_back({spec.name, arguments.back()});
+    }
+    request.results = function(arguments);
+    for (const NamedTensor& y : request.results) {
+      if (!y.tensor.defined())
+        ThrowInvalid(StrCat("trace @", request.name, ": a result is a null tensor"));
+    }
+  }
+  LogBuilder builder(*log, request);
+  return MakeFunction(builder.Build(StateNames(builder.variables(), {})), trace.module.get());
+}
+
+}  // namespace internal
+
+namespace internal {
+
+void AppendEntry(const LogEvent& e, const EventLog& log, TypeTable* types, std::vector<TapeEntry>* entries) {
+  if (e.kind == LogEvent::Kind::kAssign) return;
+  TapeEntry entry{e.op, e.attributes, {}, {}, {}, {}, {}, e.line};
+  if (e.kind == LogEvent::Kind::kRead) {
+    entry.operands.push_back(e.variable->id);
+    entry.operand_types.push_back((*types)(e.variable->type));
+  }
+  for (uint64_t id : e.operands) {
+    const Tensor* captured = log.Captured(id);
+    entry.operands.push_back(id);
+    entry.operand_types.push_back((*types)(captured ? captured->type() : Type()));  // used for captured ones alone
+    if (captured) entry.kept.push_back(*captured);
+  }
+  entry.results.assign(e.results.begin(), e.results.end());
+  for (const Type& type : e.result_types) entry.result_types.push_back((*types)(type));
+  entries->push_back(std::move(entry));
+}
+
+}  // namespace internal
+
+GradientList Gradients(const Targets& ys, const Sources& xs, const SymbolicGradientOptions& options,
+                       std::source_location location) {
+  const internal::LocationScope scope(location);
+  internal::ThreadState& state = internal::State();
+  if (!state.trace) {
+    internal::ThrowError(
+        ErrorCode::kFailedPrecondition,
+        "gradients: nothing is being traced; call Gradients inside a traced function, or use a "
+        "GradientTape around eager code");
+  }
+  internal::GradientRequest request =
+      internal::MakeRequest(ys, xs, {options.grad_ys, options.unconnected_gradients});
+  request.sparse = true;
+  for (size_t i = 0; i < request.targets.size(); ++i) {
+    const DType dtype = request.targets[i].type.dtype;
+    if (!IsComplex(dtype) || (i < request.seeds.size() && request.seeds[i])) continue;
+    internal::ThrowInvalid(StrCat("Gradients of complex tensors must set grad_ys (y.dtype = ",
+                                  NumPyName(dtype), ")"));
+  }
+  for (const Tensor& stop : options.stop_gradients)
+    request.stops.push_back({stop.id(), stop.type()});
+  // The log of this trace is its first sink.
+  const auto& log = static_cast<const internal::EventLog&>(*state.sinks.front());
+  internal::TypeTable types;
+  std::vector<internal::TapeEntry> entries;
+  for (const internal::LogEvent& e : log.events()) internal::AppendEntry(e, log, &types, &entries);
+  return internal::MakeGradientList(xs, internal::RunGradient(entries, request, state.trace->id));
+}
+
+}  // namespace reel
