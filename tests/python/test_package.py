@@ -1,6 +1,7 @@
 """The package as such: import, type stubs, docstrings."""
 
 import ast
+import graphlib
 import pathlib
 import re
 import subprocess
@@ -76,6 +77,72 @@ def test_lines_point_outside_of_the_package():
         Model()(reel.ones((2,)))
     line = next(i for i, text in enumerate(pathlib.Path(__file__).read_text().split("\n"), 1) if "# this line" in text)
     assert f"test_package.py:{line}" in str(e.value)
+
+
+def python_modules():
+    """The files of the package, by the names of their modules."""
+    out = {}
+    for path in FOLDER.rglob("*.py"):
+        if path.is_file():  # no link to a file that has moved
+            parts = ("reel", *path.relative_to(FOLDER).with_suffix("").parts)
+            out[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return out
+
+
+def imported(module, path, modules):
+    """The modules of the package that a module names in imports, in functions too."""
+    package = module.split(".") if path.name == "__init__.py" else module.split(".")[:-1]
+    out = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            out |= {a.name for a in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            source = ".".join(base + ([node.module] if node.module else []))
+            out |= {f"{source}.{a.name}" if f"{source}.{a.name}" in {*modules, "reel._core"} else source
+                    for a in node.names}
+    return (out & set(modules)) - {module}
+
+
+def test_no_circles_of_imports():
+    modules = python_modules()
+    assert {"reel", "reel.tf", "reel.tf._tensor", "reel.tf.compat.v1"} <= set(modules)
+    graph = {m: imported(m, path, modules) for m, path in modules.items()}
+    assert graph["reel.tf._slices"] >= {"reel.tf._tensor", "reel.tf._shape"}
+    graphlib.TopologicalSorter(graph).prepare()  # names a circle, if there is one
+
+
+def test_version_1_changes_no_module():
+    code = """
+import sys
+from reel.tf import square
+before = {name: dict(vars(m)) for name, m in sys.modules.items() if name.startswith("reel")}
+import reel.tf.compat.v1 as v1
+with v1.Graph().as_default(), v1.Session() as session:
+    x = v1.placeholder("float32", [])
+    gradient, = v1.gradients(square(x), [x])  # a name from before
+    assert session.run(gradient, {x: 3.0}) == 6.0
+changed = [f"{m}.{n}" for m, names in before.items() for n, value in names.items() if vars(sys.modules[m])[n] is not value]
+assert not changed, changed
+assert square(3.0).numpy() == 9.0
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+
+
+def test_each_module_can_be_the_first():
+    code = """
+import os, sys
+for module in sys.argv[1:]:
+    child = os.fork()  # of an interpreter that has imported nothing
+    if child == 0:
+        __import__(module)
+        os._exit(0)
+    if os.waitpid(child, 0)[1]:
+        print(module)
+"""
+    run = subprocess.run([sys.executable, "-c", code, *python_modules()], capture_output=True, text=True)
+    assert run.returncode == 0 and run.stdout == "", run.stdout + run.stderr
 
 
 @pytest.mark.parametrize("readme", ["README.md", "frontend/python/README.md"])

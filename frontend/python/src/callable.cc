@@ -19,7 +19,7 @@ namespace {
 
 using internal::LiveFunction;
 
-[[gnu::tls_model("initial-exec")]] thread_local bool calls_slow_here = false;
+[[gnu::tls_model("initial-exec")]] thread_local bool builds_graph = false;
 std::atomic<bool> all_calls_slow = false;
 
 // Whether ReferenceTo made the reference of this object.
@@ -181,7 +181,7 @@ nb::object CallKnown(const Known& found, PyObject* args) {
 PyObject* Call(PyObject* self, PyObject* args, PyObject* kwargs) {
   auto* const callable = nb::inst_ptr<Callable>(self);
   const bool plain = !kwargs || PyDict_GET_SIZE(kwargs) == 0;
-  if (plain && !calls_slow_here && !all_calls_slow.load(std::memory_order_relaxed) && !internal::OpsAreObserved()) {
+  if (plain && !builds_graph && !all_calls_slow.load(std::memory_order_relaxed) && !internal::OpsAreObserved()) {
     if (const Known* known = callable->Find(args)) return Guarded([&] { return CallKnown(*known, args); });
   }
   static PyObject* const name = PyUnicode_InternFromString("_slow_call");
@@ -240,6 +240,8 @@ const PyType_Slot slots[] = {
 
 }  // namespace
 
+bool BuildsGraph() { return builds_graph; }
+
 void RegisterCallable(nb::module_& m) {
   nb::class_<Program> p(m, "_Program");
   p.def("__call__", &CallProgram);
@@ -254,7 +256,7 @@ void RegisterCallable(nb::module_& m) {
   m.def("_ops_observed", [] { return internal::OpsAreObserved(); });
   m.def("_tangents_followed", [] { return internal::TangentsAreFollowed(); });
   m.def("_in_trace", [] { return internal::InTrace(); });
-  m.def("_set_slow_calls", [](bool slow) { calls_slow_here = slow; });
+  m.def("_set_builds_graph", [](bool builds) { builds_graph = builds; });
   m.def("_set_all_calls_slow", [](bool slow) { all_calls_slow = slow; });
 }
 

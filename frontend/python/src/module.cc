@@ -28,5 +28,6 @@ NB_MODULE(_core, m) {
   RegisterTransforms(m);
   RegisterCustom(m);
   RegisterCallable(m);
+  RegisterGraphAware(m);
   RegisterTf(m);
 }

@@ -13,6 +13,8 @@ enum class TfOperator : int {
 };
 /// reel.tf's tensors and variables.
 inline bool IsTf(PyObject* x) { return IsTfTensor(x) || (IsVariable(x) && IsTfVariable(x)); }
+/// Whether this thread builds a tf.Graph.
+bool BuildsGraph();
 /// An operator with such an operand: equal dtypes and plain numbers here, all else by the Python functions of a table.
 PyObject* TfBinary(TfOperator op, Tensor (*f)(const Operand&, const Operand&), PyObject* a, PyObject* b);
 

@@ -29,6 +29,7 @@ void RegisterLoops(nb::module_& m);
 void RegisterTransforms(nb::module_& m);
 void RegisterCustom(nb::module_& m);
 void RegisterCallable(nb::module_& m);
+void RegisterGraphAware(nb::module_& m);
 void RegisterTf(nb::module_& m);
 
 }  // namespace reel::python

@@ -40,7 +40,7 @@ from .math import (abs, acos, acosh, add, add_n, argmax, argmin, asin, asinh, at
 globals().update(_BY_NAME)
 newaxis = None
 __version__ = "2.21.0-reel"
-_LAZY = {"keras": ".keras", "compat": ".compat", "tfe": "..tfe", "config": "._config", "autograph": "..autograph"}
+_LAZY = {"keras": ".keras", "compat": ".compat", "tfe": "..tfe", "config": "._config", "autograph": ".autograph"}
 
 
 def __getattr__(name):

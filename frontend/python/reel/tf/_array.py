@@ -4,8 +4,10 @@ from builtins import range as _range, slice as _slice
 
 from .. import _core
 from . import dtypes
+from ._range import TracedRange
 from ._shape import TensorShape
 from ._tensor import TensorLike, convert_to_tensor, operand, to_core, wrap
+from ._trace import all_in_graph as _all_in_graph
 from .errors import InvalidArgumentError
 
 newaxis = None
@@ -71,7 +73,6 @@ def range(start, limit=None, delta=1, dtype=None, name="range"):
     if limit is None:
         start, limit = 0, start
     if any(isinstance(x, TensorLike) and x._core_value().symbolic for x in (start, limit, delta)):
-        from .._autograph_runtime import TracedRange
         return TracedRange(start, limit, delta)
     numbers = [x._core_value().item() if isinstance(x, TensorLike) else x for x in (start, limit, delta)]
     if dtype is None:
@@ -378,6 +379,8 @@ def print_v2(*inputs, output_stream=None, summarize=3, sep=" ", end="\n", name=N
     stream = output_stream if hasattr(output_stream, "write") else sys.stderr
     stream.write(sep.join(texts) + end)
 
+
+_all_in_graph(globals(), "ints", "is_tensor", "no_op", "print_v2")
 
 __all__ = [_n for _n, _f in list(globals().items())
            if getattr(_f, "__module__", None) == __name__ and not _n.startswith("_") and _n not in ("ints", "print_v2")]

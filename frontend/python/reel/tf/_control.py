@@ -3,7 +3,7 @@
 from .. import _core
 from . import nest
 from ._tensor import Tensor, convert_to_tensor, to_core, wrap
-from ._trace import converted
+from ._trace import as_method, converted
 from .errors import ConversionError, InvalidArgumentError
 
 
@@ -47,6 +47,7 @@ def _check_predicate(pred, what):
     return t if t.dtype is _core.bool else _core.not_equal(t, 0)
 
 
+@as_method("cond")
 def cond(pred, true_fn=None, false_fn=None, name=None):
     """true_fn() if the bool scalar is true, else false_fn(). In a trace: both branches, of one structure and type."""
     if not callable(true_fn) or not callable(false_fn):
@@ -116,6 +117,7 @@ def _run(fn, *arguments):
     return _core._run_branch(lambda: fn(*arguments))
 
 
+@as_method("while_loop")
 def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations=10, back_prop=True, swap_memory=False,
                maximum_iterations=None, name=None):
     """loop_vars = body(*loop_vars) as long as cond(*loop_vars); at most maximum_iterations times.
@@ -192,6 +194,7 @@ def _stack(rows):
     return nest.pack_sequence_as(rows[0], [wrap(_core.stack([to_core(x) for x in column])) for column in leaves])
 
 
+@as_method("no_scan")
 def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap_memory=False, infer_shape=True,
            name=None,
            fn_output_signature=None):
@@ -232,16 +235,19 @@ def _fold(fn, elems, initializer, reverse, what):
     return value
 
 
+@as_method("no_scan")
 def foldl(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
     """a = fn(a, row) for each row; the last a. Without an initializer the first row is one."""
     return _fold(fn, elems, initializer, False, "foldl")
 
 
+@as_method("no_scan")
 def foldr(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
     """The same from the last row to the first."""
     return _fold(fn, elems, initializer, True, "foldr")
 
 
+@as_method("no_scan")
 def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, infer_shape=True,
          reverse=False,
          name=None):

@@ -5,7 +5,7 @@ import functools as _functools
 import warnings as _warnings
 
 from .. import _calls, _core
-from . import _config, _variable, nest
+from . import _autograph_runtime, _config, _variable, nest
 from ._shape import TensorSpec
 from ._slices import IndexedSlices, from_core
 from ._tensor import Tensor, TensorLike, convert_to_tensor, wrap
@@ -126,13 +126,13 @@ class ConcreteFunction:
         for i, x in zip(self._inputs, symbolic):
             values[i] = wrap(x)
         args, kwargs = self._pack(values)
-        outer = state.autograph
-        state.depth, state.autograph = state.depth + 1, self._autograph
+        outer = state.convert
+        state.depth, state.convert = state.depth + 1, self._autograph and _autograph_runtime.convert
         try:
             result = _outputs(self._function(*args, **kwargs))
             _calls.refuse_leaks(self._name, result)
         finally:
-            state.depth, state.autograph = state.depth - 1, outer
+            state.depth, state.convert = state.depth - 1, outer
         flat = nest.flatten(result)
         self._results = [_tensors_of(x) for x in flat]
         self._shapes = [x.shape if isinstance(x, IndexedSlices) else None for x in flat]
@@ -221,8 +221,7 @@ class Function(_core._Callable):
     def _converted(self):
         if not self._autograph:
             return self.python_function
-        from ..autograph import _runtime
-        return _runtime.call(self.python_function)
+        return _autograph_runtime.call(self.python_function)
 
     def _slow_call(self, *args, **kwargs):
         """A call whose program has to be looked for."""

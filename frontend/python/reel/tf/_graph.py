@@ -1,22 +1,22 @@
 """tf.Graph of version 1: calls are kept as nodes, which Session.run evaluates.
 
-Importing this module makes the public functions of reel.tf look whether a graph is being built; then they return a
-GraphTensor, whose type is found by calling the function once on values of the argument's types.
+On a thread that builds a graph, the public functions of reel.tf (in_graph of _trace) return a GraphTensor, whose type is
+found by calling the function once on values of the argument's types.
 """
 
 import functools as _functools
 import operator as _operator
-import sys as _sys
-import types as _types
 
 from .. import _core
-from . import _array, _control, _tensor, autodiff, dtypes, linalg, math, nest, nn, random
+from . import _array, _tensor, autodiff, dtypes, nest
 from ._shape import TensorShape
 from ._tape import GradientTape, unconnected_name
-from ._tensor import PythonOperators, TensorLike, convert_to_tensor as _convert, wrap
+from ._tensor import PythonOperators, TensorLike, convert_to_tensor, wrap
 from ._trace import state
 from ._variable import Variable
 from .errors import ConversionError, FailedPreconditionError, InvalidArgumentError
+
+_convert = convert_to_tensor.__wrapped__  # at once, while a graph is built too
 
 
 class Node:
@@ -274,8 +274,7 @@ class Graph:
         for x in ys + xs:
             if not isinstance(x, GraphTensor):
                 raise ConversionError(f"gradients: {x!r} is not of the graph; make it inside `with "
-                                      "graph.as_default():`, by a function of tf that was looked up after tf.compat.v1 "
-                                      "was first used")
+                                      "graph.as_default():`, by a function of tf")
         unconnected = unconnected_name(unconnected_gradients)
         if aggregation_method not in (None, 0, 1, 2):
             raise ConversionError(f"Invalid `aggregation_method` specified {aggregation_method}. Accepted values are "
@@ -309,20 +308,28 @@ class Graph:
     def while_loop(self, cond, body, loop_vars, shape_invariants=None, parallel_iterations=10, back_prop=True,
                    swap_memory=False, maximum_iterations=None, name=None):
         """A node that repeats nodes, which are made now, as long as the test holds."""
-        initial = [_convert_in_graph(self, x) for x in nest.flatten(loop_vars)]
+        initial = [self.convert(x) for x in nest.flatten(loop_vars)]
         first = len(self.nodes)
         variables = [self.placeholder(x.dtype, x.shape, "loop_variable") for x in initial]
         packed = nest.pack_sequence_as(loop_vars, variables)
-        test, out = _convert_in_graph(self, cond(*packed)), body(*packed)
+        test, out = self.convert(cond(*packed)), body(*packed)
         if not isinstance(out, (list, tuple)):
             out = [out]
         nest.assert_same_structure(list(loop_vars), list(out), check_types=False)
-        results = [_convert_in_graph(self, x) for x in nest.flatten(out)]
+        results = [self.convert(x) for x in nest.flatten(out)]
         captured = [x for n in self.nodes[first:] for x in nest.flatten([list(n.args), n.kwargs])
                     if isinstance(x, GraphTensor) and x.node.id < first]
         node = Node(self, name or "while", None, (initial, captured),
                     special=_Loop(variables, test, results, maximum_iterations))
         return nest.pack_sequence_as(loop_vars, [GraphTensor(node, i, x.dtype, x.shape) for i, x in enumerate(initial)])
+
+    def convert(self, value, *args, **kwargs):
+        """tf.convert_to_tensor: what is of the graph stays."""
+        return value if isinstance(value, GraphTensor) else self.call(_convert, (value, *args), kwargs)
+
+    def no_scan(self, *args, **kwargs):
+        raise _core.UnimplementedError("scans and maps are not in tf.compat.v1 graphs; use tf.while_loop, or a "
+                                       "tf.function")
 
     def placeholder(self, dtype, shape=None, name=None):
         """A value that is fed to Session.run."""
@@ -521,65 +528,3 @@ def default_session():
         raise ConversionError("Cannot evaluate tensor using `eval()`: No default session is registered. Use `with "
                               "sess:`")
     return Session._open[-1]
-
-
-# --- functions that look whether a graph is built ---
-
-_PLAIN = {"is_tensor", "executing_eagerly", "inside_function", "as_dtype", "set_seed", "print_v2", "Assert", "no_op"}
-
-
-def _dispatching(function):
-    @_functools.wraps(function)
-    def wrapper(*args, **kwargs):
-        graph = state.graph
-        return function(*args, **kwargs) if graph is None else graph.call(function, args, kwargs)
-
-    return wrapper
-
-
-def _special(function, method):
-    @_functools.wraps(function)
-    def wrapper(*args, **kwargs):
-        graph = state.graph
-        return function(*args, **kwargs) if graph is None else method(graph, *args, **kwargs)
-
-    return wrapper
-
-
-def _no_graph(graph, *args, **kwargs):
-    raise _core.UnimplementedError("scans and maps are not in tf.compat.v1 graphs; use tf.while_loop, or a tf.function")
-
-
-def _convert_in_graph(graph, value, *args, **kwargs):
-    return value if isinstance(value, GraphTensor) else graph.call(_convert, (value, *args), kwargs)
-
-
-def _is_public(name, f):
-    """Whether it is a function of tensors that users call."""
-    if not isinstance(f, _types.FunctionType) or name.startswith("_") or name in _PLAIN:
-        return False
-    return f.__module__ in {m.__name__ for m in (math, nn, linalg, random, _array)}
-
-
-def _install():
-    """Replaces the public functions in all modules of reel.tf."""
-    new = {}
-    for module in (math, nn, linalg, random, _array):
-        new.update({f: _dispatching(f) for name, f in vars(module).items() if _is_public(name, f)})
-    del new[_array.ints]
-    new[_tensor.constant] = _dispatching(_tensor.constant)
-    new[dtypes.cast] = _dispatching(dtypes.cast)
-    new[_convert] = _special(_convert, _convert_in_graph)
-    new[autodiff.gradients] = _special(autodiff.gradients, Graph.gradients)
-    new[_control.cond] = _special(_control.cond, Graph.cond)
-    new[_control.while_loop] = _special(_control.while_loop, Graph.while_loop)
-    for f in (_control.map_fn, _control.foldl, _control.foldr, _control.scan):
-        new[f] = _special(f, _no_graph)
-    for name, module in list(_sys.modules.items()):
-        if name.startswith("reel.tf") and module is not None and name != __name__:
-            for key, value in list(vars(module).items()):
-                if isinstance(value, _types.FunctionType) and value in new:
-                    setattr(module, key, new[value])
-
-
-_install()

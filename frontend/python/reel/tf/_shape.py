@@ -1,7 +1,7 @@
 """TensorShape and TensorSpec."""
 
 from .. import _core
-from . import dtypes
+from . import _dtypes as dtypes
 
 
 class TensorShape(tuple):

@@ -1,12 +1,13 @@
 """tf.IndexedSlices: what gradients of lookups are."""
 
 from .. import _core
-from . import dtypes
+from . import _dtypes as dtypes
 from ._shape import TensorShape
+from ._tensor import Sparse, convert_to_tensor, wrap
 from .errors import ConversionError
 
 
-class IndexedSlices:
+class IndexedSlices(Sparse):
     """Rows of a tensor that is zero elsewhere, duplicates included: values [n, ...] at indices [n] of dense_shape.
 
     Functions of tf take it as the dense tensor; ValueError without a dense_shape.
@@ -15,7 +16,6 @@ class IndexedSlices:
     __slots__ = ("values", "indices", "dense_shape")
 
     def __init__(self, values, indices, dense_shape=None):
-        from ._tensor import convert_to_tensor
         self.values, self.indices = convert_to_tensor(values), convert_to_tensor(indices)
         if isinstance(dense_shape, (list, tuple)):
             dense_shape = convert_to_tensor(list(dense_shape), dtypes.int64)
@@ -44,7 +44,6 @@ class IndexedSlices:
 
 def from_core(slices):
     """The IndexedSlices of reel's."""
-    from ._tensor import wrap
     out = IndexedSlices.__new__(IndexedSlices)
     out.values, out.indices = wrap(slices.values), wrap(slices.indices)
     shape = slices.dense_shape

@@ -3,10 +3,10 @@
 import operator as _operator
 
 from .. import _core
-from . import dtypes
+from . import _dtypes as dtypes, nest
 from .errors import ConversionError, InvalidArgumentError, OperatorNotAllowedInGraphError
 from ._shape import TensorShape
-from ._slices import IndexedSlices
+from ._trace import as_method, in_graph
 
 _Core = _core.Tensor
 _CoreVariable = _core.Variable
@@ -36,6 +36,15 @@ class Reference:
 
     def __repr__(self):
         return f"<Reference wrapping {self._value!r}>"
+
+
+class Sparse:
+    """What stands for a tensor and is none: dense() makes the core tensor."""
+
+    __slots__ = ()
+
+    def dense(self):
+        raise NotImplementedError
 
 
 class TensorLike:
@@ -241,8 +250,7 @@ def _pack(value, dtype):
     if not isinstance(value, (list, tuple)):
         return to_core(value, dtype)
     if dtype is None:
-        from .nest import flatten
-        dtype = next(_operand_dtype(v) for v in flatten(list(value)) if isinstance(v, TensorLike))
+        dtype = next(_operand_dtype(v) for v in nest.flatten(list(value)) if isinstance(v, TensorLike))
     return _core.stack([_pack(v, dtype) for v in value])
 
 
@@ -286,7 +294,7 @@ def to_core(value, dtype=None):
         t = value
     elif isinstance(value, _CoreVariable):
         t = _read(value)
-    elif value.__class__ is IndexedSlices:
+    elif isinstance(value, Sparse):
         t = value.dense()
     elif isinstance(value, (bool, int, float, complex, list, tuple)):
         return _from_numbers(value, dtype)
@@ -322,6 +330,7 @@ def _from_array(value, dtype):
         raise ConversionError(f"Failed to convert a {type(value).__name__} to a Tensor: {error}") from None
 
 
+@as_method("convert")
 def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None):
     """A tensor of a tensor, variable, number, nested list or array.
 
@@ -338,13 +347,24 @@ def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None):
     return wrap(to_core(value, dtypes.core_dtype(dtype)))
 
 
+@in_graph
+def cast(x, dtype, name=None):
+    """The elements converted to a dtype; the same tensor if they have it. Gradient: the cast of dy, floats only."""
+    x = convert_to_tensor(x)
+    wanted = dtypes.as_dtype(dtype)
+    if x.dtype is wanted:
+        return x
+    return wrap(_core.astype(x._t, wanted.core))
+
+
+@in_graph
 def constant(value, dtype=None, shape=None, name="Const"):
     """A tensor of numbers, nested lists or an array; float32 and int32 unless the array or dtype says otherwise.
 
     shape: the elements in it, row-major; one element fills it.
     """
     if value.__class__ is Tensor:
-        out = value if dtype is None else dtypes.cast(value, dtype)
+        out = value if dtype is None else cast(value, dtype)
     else:
         out = wrap(to_core(value, dtypes.core_dtype(dtype)))
     if shape is not None:
@@ -356,7 +376,7 @@ def constant(value, dtype=None, shape=None, name="Const"):
 # --- operators ---
 
 _WEAK = (int, float)
-_NO_OPERANDS = (str, dict, IndexedSlices)
+_NO_OPERANDS = (str, dict, Sparse)
 
 
 def mismatch(op, a, b):
@@ -386,7 +406,7 @@ def operand(other, dtype, op, weak=True):
     elif isinstance(other, (bool, int, float, complex)):
         _check_numbers(other, dtype)
         return other if weak else _core.asarray(other, dtype)
-    elif isinstance(other, (list, tuple, _Core, _CoreVariable, IndexedSlices)):
+    elif isinstance(other, (list, tuple, _Core, _CoreVariable, Sparse)):
         b = to_core(other, dtype)
     else:
         b = _array_operand(other, dtype)

@@ -1,13 +1,15 @@
 """Whether this thread traces a tf.function or builds a graph."""
 
+import functools as _functools
 import threading as _threading
+import types as _types
 
 from .. import _core
 
 
 class _State(_threading.local):
     depth = 0
-    autograph = False
+    convert = None  # autograph's, if the function that is traced has it
     _graph = None
 
     @property
@@ -18,7 +20,7 @@ class _State(_threading.local):
     @graph.setter
     def graph(self, graph):
         self._graph = graph
-        _core._set_slow_calls(graph is not None)
+        _core._set_builds_graph(graph is not None)
 
 
 state = _State()
@@ -31,12 +33,33 @@ def executing_eagerly():
 
 def converted(function):
     """A user's function as a trace calls it: by autograph, if the function that is traced has it."""
-    if not state.autograph:
-        return function
-    from ..autograph import convert
-    return convert(function)
+    return state.convert(function) if state.convert else function
 
 
 def inside_function():
     """Whether a tf.function is being traced."""
     return state.depth > 0
+
+
+# --- functions in a tf.Graph of version 1 ---
+
+def in_graph(function, method=None):
+    """The function; on a thread that builds a tf.Graph it calls Graph.call, or the method of this name."""
+    def node(*args, **kwargs):
+        return state.graph.call(function, args, kwargs) if method is None else getattr(state.graph, method)(*args, **kwargs)
+
+    return _functools.update_wrapper(_core._GraphAware(function, node), function)
+
+
+def as_method(name):
+    """Decorates a function that has a method of Graph of its own."""
+    return lambda function: in_graph(function, name)
+
+
+def all_in_graph(module, *others):
+    """in_graph for the public functions of a module, given its names; not for the others."""
+    own = [f for name, f in module.items() if isinstance(f, _types.FunctionType) and not name.startswith("_")
+           and f.__module__ == module["__name__"] and name not in others]
+    made = {f: in_graph(f) for f in own}
+    module.update({name: made[f] for name, f in module.items() if isinstance(f, _types.FunctionType) and f in made
+                   and not name.startswith("_") and name not in others})

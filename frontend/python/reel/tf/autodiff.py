@@ -4,7 +4,7 @@ from .. import _core
 from . import nest
 from ._tape import UnconnectedGradients, handle_dtype, handle_of, unconnected_name, wrap_gradient
 from ._tensor import TensorLike, convert_to_tensor, to_core, wrap
-from ._trace import executing_eagerly
+from ._trace import as_method, executing_eagerly
 from .errors import ConversionError, StateError
 
 
@@ -28,6 +28,7 @@ def _list(values, what):
     return values
 
 
+@as_method("gradients")
 def gradients(ys, xs, grad_ys=None, name="gradients", gate_gradients=False, aggregation_method=None,
               stop_gradients=None,
               unconnected_gradients=UnconnectedGradients.NONE):

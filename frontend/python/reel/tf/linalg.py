@@ -4,6 +4,7 @@ from .. import _core
 from . import dtypes  # noqa: F401
 from ._array import eye, norm  # noqa: F401
 from ._tensor import operand, to_core, wrap
+from ._trace import all_in_graph as _all_in_graph
 from .math import einsum, matmul, tensordot  # noqa: F401
 
 _l = _core.linalg
@@ -138,3 +139,6 @@ def normalize(tensor, ord="euclidean", axis=None, name=None):
     """(tensor / norm, norm)."""
     n = norm(tensor, ord, axis, keepdims=True)
     return wrap(to_core(tensor) / n._t), n
+
+
+_all_in_graph(globals())

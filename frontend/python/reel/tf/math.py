@@ -10,7 +10,8 @@ from ..nn import softmax as _softmax, log_softmax as _log_softmax
 from . import dtypes as _dtypes
 from ._tensor import (TensorLike as _TensorLike, binary as _binary_op, mismatch as _mismatch,
                       operand as _operand, to_core as _to_core, true_divide as _true_divide, wrap as _wrap)
-from .dtypes import cast  # noqa: F401
+from ._tensor import cast  # noqa: F401
+from ._trace import all_in_graph as _all_in_graph
 
 _UNARY = {
     "sin": "sin", "cos": "cos", "tan": "tan", "asin": "asin", "acos": "acos", "atan": "atan", "sinh": "sinh",
@@ -297,3 +298,6 @@ def tensordot(a, b, axes, name=None):
 def einsum(equation, *inputs, name=None):
     """Einstein's notation: einsum('bij,bjk->bik', a, b)."""
     return _wrap(_core.einsum(equation, *[_to_core(x) for x in inputs]))
+
+
+_all_in_graph(globals())

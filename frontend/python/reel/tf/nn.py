@@ -4,6 +4,7 @@ from .. import _core, nn as _nn
 from . import dtypes
 from ._array import gather
 from ._tensor import operand, to_core, wrap
+from ._trace import all_in_graph as _all_in_graph
 from .errors import ConversionError
 from .linalg import l2_normalize  # noqa: F401
 from .math import in_top_k, log_softmax, sigmoid, softmax, softplus, tanh, top_k, _axis  # noqa: F401
@@ -166,3 +167,6 @@ def avg_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
 
 
 max_pool, avg_pool = max_pool2d, avg_pool2d
+
+
+_all_in_graph(globals())

@@ -4,6 +4,7 @@ from .. import _core
 from . import dtypes
 from ._array import ints
 from ._tensor import to_core, wrap
+from ._trace import all_in_graph as _all_in_graph
 
 _r = _core.random
 
@@ -62,3 +63,6 @@ def shuffle(value, seed=None, name=None):
 def _generator(seed):
     """An op's own seed starts a sequence of its own; None draws from the global one."""
     return None if seed is None else _r.Generator(int(seed))
+
+
+_all_in_graph(globals(), "set_seed")

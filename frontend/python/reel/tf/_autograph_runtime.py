@@ -6,13 +6,16 @@ import os as _os
 import sys as _sys
 import types as _types
 
-from . import _core
-from .tf import _control, nest
-from .tf._tensor import TensorLike, convert_to_tensor
-from .tf.errors import ConversionError, OperatorNotAllowedInGraphError
+from .. import _core
+from . import _array, _autograph_convert, _control, math, nest
+from ._range import TracedRange
+from ._tensor import TensorLike, convert_to_tensor
+from .errors import ConversionError, OperatorNotAllowedInGraphError
 
-STDLIB = _os.path.dirname(_os.__file__) + _os.sep
-convert = None  # set by autograph
+
+def convert(function):
+    """The converted function; itself if its source is not known, or it is not the user's own."""
+    return _autograph_convert.convert(function, _sys.modules[__name__])
 
 
 class Undefined:
@@ -254,8 +257,7 @@ class _TracedIf:
 
 
 def _zeros(t):
-    from .tf._array import zeros_like
-    return zeros_like(t)
+    return _array.zeros_like(t)
 
 
 def _show(value):
@@ -354,17 +356,6 @@ def _traced_while(test, body, get, put, names, line, maximum_iterations=None):
     state.finish(_control.while_loop(condition, step, list(state.values), maximum_iterations=maximum_iterations))
 
 
-class TracedRange:
-    """range() of traced tensors, which only converted `for` loops can go through."""
-
-    def __init__(self, start, stop, step):
-        self.start, self.stop, self.step = (convert_to_tensor(x) for x in (start, stop, step))
-
-    def __iter__(self):
-        raise OperatorNotAllowedInGraphError("a range of a traced tensor can only be the iterable of a `for` in a "
-                                             "tf.function; elsewhere write tf.while_loop(cond, body, loop_vars)")
-
-
 def range_(*args):
     """range(), of traced tensors too."""
     if not any(_traced(x) for x in args):
@@ -416,7 +407,6 @@ def _counting(start, more, next_value, item_of, proceed, body, get, put, names, 
 
 
 def _for_range(r, proceed, body, get, put, names, line):
-    from .tf import math
     up = r.step > 0
 
     def more(i):
@@ -426,7 +416,6 @@ def _for_range(r, proceed, body, get, put, names, line):
 
 
 def _for_rows(rows, proceed, body, get, put, names, line):
-    from .tf import _array
     if not rows.shape:
         raise ConversionError(f"{_where(line)}: a scalar tensor cannot be iterated over")
     n = rows.shape[0]

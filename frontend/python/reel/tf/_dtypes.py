@@ -1,0 +1,127 @@
+"""Element types: tf.float32 and so on, without what needs tensors."""
+
+from .. import _core
+
+_TYPE_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
+
+
+class DType:
+    """An element type, equal to NumPy's of the same name. There is one object of each."""
+
+    __slots__ = ("name", "core", "is_floating", "is_complex", "is_integer", "is_bool", "size")
+
+    def __init__(self, name):
+        self.name = name
+        self.core = getattr(_core, name)
+        self.is_floating = self.core.is_floating
+        self.is_complex = self.core.is_complex
+        self.is_integer = self.core.is_integer
+        self.is_bool = self.core.is_bool
+        self.size = self.core.itemsize
+
+    @property
+    def as_numpy_dtype(self):
+        """NumPy's scalar type."""
+        return self.core.as_numpy_dtype
+
+    @property
+    def base_dtype(self):
+        return self
+
+    @property
+    def itemsize(self):
+        return self.size
+
+    @property
+    def is_unsigned(self):
+        return self.core.kind == "u"
+
+    @property
+    def is_numeric(self):
+        return not self.is_bool
+
+    @property
+    def real_dtype(self):
+        """The dtype of the parts of a complex one; itself of others."""
+        return {"complex64": float32, "complex128": float64}.get(self.name, self)
+
+    @property
+    def min(self):
+        return self._limits().min
+
+    @property
+    def max(self):
+        return self._limits().max
+
+    def _limits(self):
+        from .. import finfo, iinfo
+        return iinfo(self.core) if self.is_integer else finfo(self.core)
+
+    def is_compatible_with(self, other):
+        return as_dtype(other) is self
+
+    @property
+    def type_name(self):
+        """The name in TensorFlow's error texts: 'float' for float32."""
+        return _TYPE_NAMES.get(self.name, self.name)
+
+    def __eq__(self, other):
+        if other is self:
+            return True
+        if other is None or isinstance(other, DType):
+            return False
+        try:
+            return as_dtype(other) is self
+        except TypeError:
+            return False
+
+    def __ne__(self, other):
+        return not self == other
+
+    def __hash__(self):
+        return id(self) >> 4
+
+    def __repr__(self):
+        return "tf." + self.name
+
+    def __str__(self):
+        return f"<dtype: '{self.name}'>"
+
+    def __reduce__(self):
+        return as_dtype, (self.name,)
+
+
+_NAMES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+          "float16", "bfloat16", "float32", "float64", "complex64", "complex128"]
+BY_NAME = {name: DType(name) for name in _NAMES}
+BY_CORE = {d.core: d for d in BY_NAME.values()}
+globals().update(BY_NAME)
+half = BY_NAME["float16"]
+double = BY_NAME["float64"]
+float32, float64, int32, int64 = (BY_NAME[n] for n in ("float32", "float64", "int32", "int64"))
+_FROM_TYPE = {float: float32, int: int32, bool: BY_NAME["bool"], complex: BY_NAME["complex64"]}
+
+
+def as_dtype(type_value):
+    """The dtype of a tf.DType, a name, a NumPy dtype or scalar type, or float, int, bool."""
+    if isinstance(type_value, DType):
+        return type_value
+    if isinstance(type_value, str):
+        if type_value in BY_NAME:
+            return BY_NAME[type_value]
+    elif type_value in _FROM_TYPE:
+        return _FROM_TYPE[type_value]
+    elif isinstance(type_value, _core.DType):
+        return BY_CORE[type_value]
+    elif type_value is not None:
+        try:
+            import numpy
+            return BY_NAME[numpy.dtype(type_value).name]
+        except (KeyError, TypeError):
+            pass
+    raise _core.InvalidTypeError(f"Cannot convert the argument `type_value`: {type_value!r} to a TensorFlow DType.")
+
+
+def core_dtype(dtype):
+    """The core's dtype of anything that names one; None stays None."""
+    return None if dtype is None else as_dtype(dtype).core
