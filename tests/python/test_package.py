@@ -4,6 +4,7 @@ import ast
 import graphlib
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -143,6 +144,22 @@ for module in sys.argv[1:]:
 """
     run = subprocess.run([sys.executable, "-c", code, *python_modules()], capture_output=True, text=True)
     assert run.returncode == 0 and run.stdout == "", run.stdout + run.stderr
+
+
+@pytest.mark.parametrize("there", ["nothing", "stubs", "another Python's"])
+def test_import_without_the_extension_says_what_to_build(tmp_path, there):
+    shutil.copytree(FOLDER, tmp_path / "reel", ignore=shutil.ignore_patterns("*.so", "_core", "__pycache__", "lib"),
+                    ignore_dangling_symlinks=True)
+    if there != "nothing":
+        shutil.copytree(FOLDER / "_core", tmp_path / "reel" / "_core")
+    if there == "another Python's":
+        (tmp_path / "reel" / "_core.cpython-37m-x86_64-linux-gnu.so").touch()
+    run = subprocess.run([sys.executable, "-c", "import reel"], capture_output=True, text=True, cwd=tmp_path,
+                         env={"PYTHONPATH": str(tmp_path)})
+    assert run.returncode == 1
+    message = run.stderr.strip().splitlines()[-1]
+    assert message.startswith("ImportError: reel: ") and "third_party/setup build" in message, run.stderr
+    assert ("cpython-37m" in message) == (there == "another Python's")
 
 
 @pytest.mark.parametrize("readme", ["README.md", "frontend/python/README.md"])
