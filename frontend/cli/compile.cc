@@ -2,6 +2,7 @@
 #include <map>
 
 #include "codegen/compiler.h"
+#include "codegen/target/target.h"
 #include "frontend/cli/cli.h"
 #include "ir/file/folder.h"
 #include "ir/names.h"
@@ -147,9 +148,9 @@ void AddCompile(Program* program) {
       ->required();
   command
       ->add_option("--cpu", options->compiler.cpu,
-                   "native, x86-64-v2, x86-64-v3, x86-64-v4, x86-64-v4-bf16 or an LLVM name")
+                   StrCat("native (the best this machine has) or one of ", CLI::detail::join(codegen::TargetNames(), ", ")))
       ->capture_default_str();
-  command->add_option("--emit", options->emit, "What to write, of obj, header, llvm, asm, so, plan, dot")
+  command->add_option("--emit", options->emit, StrCat("What to write, of ", CLI::detail::join(kKinds, ", ")))
       ->delimiter(',')
       ->check(CLI::IsMember(kKinds))
       ->capture_default_str();
