@@ -355,10 +355,11 @@ Executable CompileData(const std::shared_ptr<const internal::ModuleData>& shared
     else
       code->symbolic = std::make_unique<internal::SymbolicPrograms>(std::move(module), ToCompiler(options), check);
   }
-  for (size_t i = 0; i < data.bound.size(); ++i) {
+  const std::vector<internal::VariablePtr> bound = internal::BoundVariables(data, /*make=*/false);
+  for (size_t i = 0; i < bound.size(); ++i) {
     const std::string& name = data.module.variables()[i].name;
     code->module_variables.push_back(name);
-    if (data.bound[i]) code->bound.emplace_back(data.bound[i]->id, name);
+    if (bound[i]) code->bound.emplace_back(bound[i]->id, name);
   }
   for (size_t i = 0; i < code->program().entries.size(); ++i) {
     const codegen::EntryPoint& entry = code->program().entries[i];

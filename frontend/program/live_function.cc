@@ -398,11 +398,6 @@ std::shared_ptr<LiveFunction> MakeLive(const ModuleData& data) {
     for (size_t k = 0; k < data.bound.size(); ++k) {
       if (data.module.variables()[k].name == f.state()[i]) variable = data.bound[k];
     }
-    if (!variable) {
-      ThrowError(ErrorCode::kFailedPrecondition,
-                 StrCat("call @", data.entry, ": variable '", f.state()[i],
-                        "' is not a live one of this process: the function was loaded; Compile it, and call that"));
-    }
     closed.variables.push_back(variable);
     const ir::Value last = f.results()[static_cast<size_t>(f.num_outputs()) + i];
     if (last.id == f.num_arguments() + static_cast<int>(i)) continue;

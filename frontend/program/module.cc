@@ -11,6 +11,7 @@
 #include "frontend/values/variable_data.h"
 #include "ir/budget_scope.h"
 #include "ir/calls.h"
+#include "ir/eval/eval.h"
 #include "ir/hash_map.h"
 #include "ir/proto/file.h"
 #include "ir/strings.h"
@@ -87,9 +88,10 @@ class Merger {
     if (out_->module.FindFunction(name))
       ThrowInvalid(StrCat("module: two entry points are called '", name, "'"));
     Renames variables, functions;
-    for (size_t i = 0; i < in.bound.size(); ++i) {
+    const std::vector<VariablePtr> bound = internal::BoundVariables(in, /*make=*/false);
+    for (size_t i = 0; i < bound.size(); ++i) {
       const ir::Variable& v = in.module.variables()[i];
-      variables[v.name] = AddVariable(v, in.bound[i]);
+      variables[v.name] = AddVariable(v, bound[i]);
     }
     functions[in.entry] = name;
     std::vector<Extent> symbols;
@@ -147,6 +149,17 @@ Module FromIr(ir::Module module) {
 
 }  // namespace
 
+std::vector<VariablePtr> internal::BoundVariables(const ModuleData& data, bool make) {
+  const std::lock_guard lock(data.live.mutex);
+  if (!make || std::find(data.bound.begin(), data.bound.end(), nullptr) == data.bound.end()) return data.bound;
+  const std::vector<ir::Literal> values = Take(ir::InitialState(data.module));
+  for (size_t i = 0; i < data.bound.size(); ++i) {
+    const ir::Variable& v = data.module.variables()[i];
+    if (!data.bound[i]) data.bound[i] = Variable(internal::FromLiteral(values[i]), {v.name, v.trainable}).internal_data();
+  }
+  return data.bound;
+}
+
 Results Function::Call(const std::vector<Tensor>& arguments) const {
   const ModuleData& data = Data(data_);
   std::shared_ptr<internal::LiveFunction> live;
@@ -162,8 +175,13 @@ const std::string& Function::name() const { return Data(data_).entry; }
 int Function::num_arguments() const { return Entry(data_).num_arguments(); }
 int Function::num_results() const { return Entry(data_).num_outputs(); }
 std::vector<Variable> Function::variables() const {
+  const std::vector<VariablePtr> bound = internal::BoundVariables(Data(data_), /*make=*/true);
+  const std::vector<std::string>& state = Entry(data_).state();
   std::vector<Variable> out;
-  for (const VariablePtr& v : Data(data_).bound) out.push_back(Variable(v));
+  for (size_t i = 0; i < bound.size(); ++i) {
+    const std::string& name = Data(data_).module.variables()[i].name;
+    if (std::find(state.begin(), state.end(), name) != state.end()) out.push_back(Variable(bound[i]));
+  }
   return out;
 }
 std::string Function::ToText() const { return ir::Print(Data(data_).module); }
@@ -224,9 +242,20 @@ Function Module::function(std::string_view entry) const {
   if (!data.module.FindFunction(entry)) {
     ThrowError(ErrorCode::kNotFound, StrCat("module: there is no function '", entry, "'"));
   }
-  auto copy = std::make_shared<ModuleData>(data);
-  copy->entry = std::string(entry);
+  const std::vector<VariablePtr> bound = internal::BoundVariables(data, /*make=*/true);
+  auto copy = std::make_shared<ModuleData>(ModuleData{data.module, std::string(entry), bound});
   return Function(std::move(copy));
+}
+
+Module Module::Snapshot() const {
+  const ModuleData& data = Data(data_);
+  auto copy = std::make_shared<ModuleData>(ModuleData{ir::Module(), data.entry, internal::BoundVariables(data, /*make=*/false)});
+  copy->module = data.module;
+  for (size_t i = 0; i < copy->bound.size(); ++i) {
+    if (!copy->bound[i]) continue;
+    copy->module.mutable_variables()[i].initial = internal::ToLiteral(Variable(copy->bound[i]).value());
+  }
+  return Module(std::move(copy));
 }
 
 std::vector<std::string> Module::variables() const {

@@ -79,9 +79,13 @@ struct LiveSlot {
 struct ModuleData {
   ir::Module module;
   std::string entry;               // of a Function
-  std::vector<VariablePtr> bound;  // parallel to module.variables(); null if unknown
+  mutable std::vector<VariablePtr> bound;  // parallel to module.variables(); null: made when asked for; live guards it
   mutable LiveSlot live = {};
 };
+
+/// The variables behind those of the module. Those of a module that was loaded are made by the first call that wants
+/// them (`make`), with the module's values; null before.
+std::vector<VariablePtr> BoundVariables(const ModuleData& data, bool make);
 
 struct BuildRequest {
   std::string name;

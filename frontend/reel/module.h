@@ -40,15 +40,14 @@ class Function {
   const std::string& name() const;
   int num_arguments() const;
   int num_results() const;
-  /// The variables it reads or writes, in the order of their creation; null handles if it was
-  /// loaded.
+  /// The variables it reads or writes, in the order of their creation.
   std::vector<Variable> variables() const;
   /// Runs it on tensors of its arguments' types, compiled at the first call, on the live Variables: reads and updates
   /// them, where a call of an Executable has values of its own. Tapes see one op with a gradient, compiled too, by the
   /// arguments and the variables it reads; gradients of gradients go through it, those of lookups stay rows. A value
   /// that it assigned and reads again is to the gradient what it was computed from. In a trace it is a call; a
   /// Recording or ForwardAccumulator sees its ops one by one. A call that fails leaves the variables as they were.
-  /// Throws kInvalidArgument for arguments that it does not take, kFailedPrecondition if it uses variables and was loaded.
+  /// Throws kInvalidArgument for arguments that it does not take.
   template <typename... Arguments>
     requires(std::is_constructible_v<Operand, const Arguments&, std::source_location> && ...)
   Results operator()(const Arguments&... arguments) const {
@@ -210,13 +209,16 @@ class Module {
   const std::string& name() const;
   /// Names of the entry points.
   std::vector<std::string> entries() const;
-  /// An entry point as a function of its own, to be transformed or lifted again; its variables keep the module's
-  /// values.
+  /// An entry point as a function of its own: to be called and differentiated like one that was traced, transformed, or
+  /// lifted again. The functions of a module that was loaded share Variables, which begin with the module's values: a
+  /// loaded training step goes on training, an imported model is trained.
   Function function(std::string_view entry) const;
   /// Names of the variables.
   std::vector<std::string> variables() const;
   /// The value that the module holds for a variable.
   Tensor value(std::string_view variable) const;
+  /// The same module with the values that its Variables have now, to be saved.
+  Module Snapshot() const;
 
   explicit Module(std::shared_ptr<const internal::ModuleData> data) : data_(std::move(data)) {}
   const std::shared_ptr<const internal::ModuleData>& internal_data() const { return data_; }

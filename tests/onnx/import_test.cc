@@ -126,6 +126,18 @@ TEST(OnnxImport, WeightsAreTrainable) {
   EXPECT_FALSE(frozen.internal_data()->module.variables()[0].trainable);
 }
 
+TEST(OnnxImport, AnImportedModelIsTrained) {
+  const Function model = Import(kLinear).function("main");
+  const Tensor x({{1.f, 0.f, 0.f}, {0.f, 1.f, 1.f}});
+  const Sgd optimizer({.learning_rate = 0.125});
+  GradientTape tape;
+  const Tensor loss = ReduceSum(Tensor(model(x)));
+  ASSERT_EQ(model.variables().size(), 1u);
+  optimizer.Apply(tape.Gradient(loss, model.variables()));
+  EXPECT_EQ(model.variables()[0].value().ToVector<float>(), (std::vector<float>{0.875, 1.875, 2.875}));
+  EXPECT_EQ(Tensor(model(x)).ToVector<float>(), (std::vector<float>{0.875, 4.75}));
+}
+
 TEST(OnnxImport, OpenExtents) {
   const std::string graph = Input("x", {"batch", "3"}) + Op("Neg", {"x"}, {"y"}) + Output("y");
   EXPECT_THAT(ErrorOf(ModelOf(graph)), HasSubstr("--dim batch=8"));

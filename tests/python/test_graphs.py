@@ -47,6 +47,59 @@ def test_recording_lifts_what_ran(tmp_path):
     assert reel.Module.from_text(loaded.to_text()).to_text() == loaded.to_text()
 
 
+def test_a_loaded_step_goes_on_training(tmp_path):
+    train, w, b = make_step()
+    x, labels = reel.asarray(X), reel.asarray(LABELS)
+    train(x, labels)
+    step = reel.trace(train, [reel.TensorSpec((5, 4)), reel.TensorSpec((5,), reel.int64)])
+    predict = reel.trace(lambda x: x @ w + b, [reel.TensorSpec((5, 4))])
+    path = str(tmp_path / "step.reel")
+    reel.Module.lift({"train": step, "predict": predict}).save(path)
+    eager = [train(x, labels).item() for _ in range(3)]
+
+    loaded = reel.load(path)
+    again, model = loaded.function("train"), loaded.function("predict")
+    assert [again(x, labels).item() for _ in range(3)] == eager
+    own = {v.name: v for v in model.variables}
+    assert sorted(own) == ["b", "w"] and own["w"] is not w and own["w"].trainable
+    assert own["w"].numpy().tobytes() == w.numpy().tobytes()
+    assert set(own.values()) <= set(again.variables) and len(again.variables) > 2  # with Adam's
+    assert model(x).numpy().tobytes() == predict(x).numpy().tobytes()
+    assert loaded.value("w").numpy().tobytes() != w.numpy().tobytes()  # the module is what was loaded
+    loaded.snapshot().save(path)
+    assert reel.load(path).value("w").numpy().tobytes() == w.numpy().tobytes()
+    with pytest.raises(reel.Error, match="no function 'main'"):
+        loaded.function("main")
+
+
+def test_a_loaded_model_is_trained_like_any_other(tmp_path):
+    w = reel.Variable(np.full((4, 3), 0.1, np.float32), name="w")
+    path = str(tmp_path / "model.reel")
+    reel.Module.lift({"main": (lambda x: reel.tanh(x @ w), [reel.TensorSpec((5, 4))])}).save(path)
+    model, x = reel.load(path).function("main"), reel.asarray(X)
+    (own,), optimizer = model.variables, reel.optim.Adam(0.1)
+
+    def loss_of(model, variables):
+        with reel.GradientTape() as tape:
+            loss = reel.sum(reel.nn.relu(model(x)) ** 2 - model(x))
+        return loss, tape.gradient(loss, variables)
+
+    loss, (gradient,) = loss_of(model, [own])
+    other, (same,) = loss_of(lambda x: reel.tanh(x @ w), [w])
+    np.testing.assert_allclose(gradient.numpy(), same.numpy(), rtol=1e-5)
+    for _ in range(5):
+        optimizer.apply(loss_of(model, [own])[1], [own])
+    assert loss_of(model, [own])[0].item() < loss.item()
+
+    @reel.function
+    def outer(x):  # in a trace it is a call
+        return reel.sum(model(x))
+
+    np.testing.assert_allclose(outer(x).item(), reel.sum(model(x)).item(), rtol=1e-6)
+    net = reel.nn.Sequential(model, reel.nn.Dense(2))
+    assert net(x).shape == (5, 2)
+
+
 def test_trace_gives_the_same_graph():
     train, w, b = make_step()
     x, labels = reel.asarray(X), reel.asarray(LABELS)

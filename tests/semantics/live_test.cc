@@ -331,8 +331,31 @@ TEST_F(LiveFunctions, ErrorsNameTheFunction) {
   ExpectError(ErrorCode::kInvalidArgument, "call @f: argument 0 ('arg0') must be f32[4,2], got f32[2]",
               [&] { f(Tensor({1.f, 2.f})); });
   ExpectError(ErrorCode::kFailedPrecondition, "a null function", [&] { Function()(x); });
-  const Module module = Module::FromText(Module::Lift({{"f", f}}).ToText());
-  ExpectError(ErrorCode::kFailedPrecondition, "variable 'w' is not a live one", [&] { module.function("f")(x); });
+}
+
+// Its variables begin with the module's values and are shared by its functions; those it was made from are others.
+TEST_F(LiveFunctions, OfALoadedModule) {
+  const Function f = Trace([&](const Tensor& t) { return MatMul(t, w); }, {Spec(x)}, "f");
+  const Function g = Trace([&] { w.Assign(w * 2.0); }, {}, "g");
+  const Module module = Module::FromText(Module::Lift({{"f", f}, {"g", g}}).ToText());
+  const Function loaded = module.function("f"), twice = module.function("g");
+  const Tensor y = loaded(x), before = w.value();
+  EXPECT_EQ(y.ToVector<float>(), Tensor(f(x)).ToVector<float>());
+  ASSERT_EQ(loaded.variables().size(), 1u);
+  const Variable own = loaded.variables()[0];
+  EXPECT_EQ(own.name(), "w");
+  EXPECT_EQ(own.trainable(), w.trainable());
+  GradientTape tape;
+  const Tensor loss = ReduceSum(Tensor(loaded(x)));
+  const Tensor gradient = tape.Gradient(loss, own).value();
+  GradientTape other;
+  const Tensor same = other.Gradient(ReduceSum(MatMul(x, w)), w).value();
+  EXPECT_EQ(gradient.ToVector<float>(), same.ToVector<float>());
+  twice();
+  EXPECT_EQ(w.value().ToVector<float>(), before.ToVector<float>());
+  EXPECT_EQ(own.value().ToVector<float>(), Tensor(before * 2.0).ToVector<float>());
+  EXPECT_EQ(module.value("w").ToVector<float>(), before.ToVector<float>());
+  EXPECT_EQ(module.Snapshot().value("w").ToVector<float>(), own.value().ToVector<float>());
 }
 
 }  // namespace

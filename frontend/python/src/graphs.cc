@@ -297,6 +297,18 @@ nb::object Run(const Executable& self, nb::args args) {
   return nb::cast(std::move(results));
 }
 
+// step(x, labels): on the live variables.
+nb::object CallFunction(const Function& self, nb::args args) {
+  std::vector<Tensor> arguments;
+  for (const nb::handle x : args) arguments.push_back(ToTensor(x));
+  Results results = [&] {
+    const nb::gil_scoped_release other_threads;
+    return self(arguments);
+  }();
+  if (results.size() == 1) return Wrap(results[0]);
+  return nb::cast(std::move(results));
+}
+
 void RegisterDim(nb::module_& m) {
   nb::class_<Dim> c(m, "Dim",
                     "A named extent with its range: open in a trace, a number in each call of what it gave.\n\n"
@@ -354,8 +366,10 @@ void RegisterFunction(nb::module_& m) {
   c.def_prop_ro("num_results", &Function::num_results);
   c.def_prop_ro(
       "variables", [](const Function& f) { return VariableTuple(f.variables()); },
-      nb::sig("def variables(self) -> tuple[Variable | None, ...]"),
-      "The variables it reads or writes; None if it was loaded.");
+      nb::sig("def variables(self) -> tuple[Variable, ...]"), "The variables it reads or writes.");
+  c.def("__call__", &CallFunction, nb::sig("def __call__(self, *args: TensorLike) -> Tensor | Results"),
+        "Runs it on its live variables, compiled at the first call: reads and updates them. A tape sees one op. A "
+        "tensor, or Results if there are none or several.");
   c.def("to_text", &Function::ToText, "Its text form.");
   c.def("to_dot", &Function::ToDot, "Graphviz source of its graph.");
   c.def("fingerprint", &Function::Fingerprint, "Equal for structurally equal functions.");
@@ -414,6 +428,11 @@ void RegisterModule(nb::module_& m) {
   c.def(
       "value", [](const Module& x, const std::string& name) { return x.value(name); }, "variable"_a,
       "The value that the module holds for a variable.");
+  c.def("function", &Module::function, "entry"_a, nb::call_guard<nb::gil_scoped_release>(),
+        "An entry point to call, to differentiate and to train. The functions of a module that was loaded share "
+        "variables, which begin with the module's values.");
+  c.def("snapshot", &Module::Snapshot, nb::call_guard<nb::gil_scoped_release>(),
+        "The same module with the values that its variables have now, to be saved.");
   c.def("__str__", &Module::ToText);
   m.def(
       "load",
