@@ -223,6 +223,7 @@ struct MultiHeadData : LayerData {
       : LayerData("multi_head_attention", std::move(layer)),
         heads(heads_),
         sizes(std::move(options_)) {
+    built = true;  // the dense layers inside have the variables
     CheckAtLeast(kind, "units", units);
     CheckAtLeast(kind, "heads", heads);
     if (sizes.key_heads == 0) sizes.key_heads = heads;

@@ -38,6 +38,8 @@ struct ConvData : LayerData {
   virtual Tensor Apply(const Tensor& x) const = 0;
   /// The last two axes of the kernel for an input of that many channels.
   virtual std::pair<int64_t, int64_t> Ends(int64_t channels) const = 0;
+  /// How many channels a kernel with these last axes is for.
+  virtual int64_t Channels(int64_t a, int64_t b) const = 0;
   virtual int64_t Outputs(int64_t) const { return filters; }
   virtual DataFormat format() const = 0;
 
@@ -58,6 +60,13 @@ struct ConvData : LayerData {
 
   void Build(int64_t channels) {
     BuildOnce([&] { CreateFor(channels); });
+  }
+
+  void BuildKept() override {
+    const Shape* shape = internal::KeptShape("kernel", rank + 2);
+    if (!shape) return;
+    const bool first = format() == kChannelsFirst;  // [b, a, spatial...]
+    Build(first ? Channels(shape->dim(1), shape->dim(0)) : Channels(shape->dim(rank), shape->dim(rank + 1)));
   }
 
   void CreateFor(int64_t channels) {
@@ -100,6 +109,7 @@ struct ForwardData : ConvData {
     CheckGroups(*this, channels, conv.groups);
     return {channels / conv.groups, filters};
   }
+  int64_t Channels(int64_t a, int64_t) const override { return a * conv.groups; }
   DataFormat format() const override { return conv.format; }
 
   ConvOptions conv;
@@ -112,6 +122,9 @@ struct DepthwiseData : ForwardData {
   std::pair<int64_t, int64_t> Ends(int64_t channels) const override {
     if (conv.format == kChannelsFirst) return {1, channels * filters};
     return {channels, filters};
+  }
+  int64_t Channels(int64_t a, int64_t b) const override {
+    return conv.format == kChannelsFirst ? b / filters : a;
   }
   int64_t Outputs(int64_t channels) const override { return channels * filters; }
 };
@@ -128,6 +141,7 @@ struct TransposeData : ConvData {
     CheckGroups(*this, filters, conv.groups);
     return {filters / conv.groups, channels};
   }
+  int64_t Channels(int64_t, int64_t b) const override { return b; }
   DataFormat format() const override { return conv.format; }
 
   ConvTransposeOptions conv;

@@ -1,6 +1,7 @@
 #ifndef REEL_FRONTEND_NN_LAYER_DATA_H_
 #define REEL_FRONTEND_NN_LAYER_DATA_H_
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -11,6 +12,22 @@
 
 namespace reel::internal {
 
+/// While it lives, layers of this thread that make variables take these, by the part of the name behind the layer's
+/// ("kernel"), in the place of first values. One of another type than the layer needs is left: it gets zeros.
+using KeptVariables = std::map<std::string, Variable>;
+class KeptScope {
+ public:
+  explicit KeptScope(const KeptVariables& variables);
+  ~KeptScope();
+  KeptScope(const KeptScope&) = delete;
+  KeptScope& operator=(const KeptScope&) = delete;
+
+ private:
+  const KeptVariables* outer_;
+};
+/// The shape of a variable of the present scope if it has that rank, else null.
+const Shape* KeptShape(const char* what, int rank);
+
 /// What a layer has: a name, its variables, and the layers inside it. Concrete layers add their
 /// sizes.
 struct LayerData {
@@ -20,6 +37,8 @@ struct LayerData {
   /// A variable "name/what", with its value computed now, in a trace too.
   Variable Create(const char* what, const Shape& shape, const Initializer& initializer,
                   bool trainable = true);
+  /// Makes the variables of a layer that has none yet, of the sizes that those of the present KeptScope have.
+  virtual void BuildKept() {}
   /// Calls create, which makes all variables of the layer, unless that is done. If it throws, the
   /// layer stays without variables, and the next call tries again.
   template <typename F>
@@ -47,12 +66,17 @@ struct LayerData {
   const std::string kind;  // dense, embedding, ...
   LayerOptions options;
   bool named;                       // by the user or by a Sequential
-  bool built = false;
+  bool built = false;               // all variables of its own exist
   runtime::Mutex mutex;             // guards building
   std::vector<Variable> variables;  // its own, in the order of creation
   std::vector<std::shared_ptr<LayerData>> children;
 };
 
+/// A layer and those inside it, each once, after what contains it.
+std::vector<LayerData*> Family(LayerData* layer);
+/// Makes the variables of those that have none yet of these, by their names behind the outer layer's, where they are of
+/// the right kind; gives the layers that it made (keep/sources.cc).
+std::vector<LayerData*> BuildKept(LayerData* outer, const KeptVariables& variables);
 /// Its variables and those of the layers inside, in order; those of a layer that stands there twice
 /// once.
 std::vector<Variable> AllVariables(LayerData* layer);

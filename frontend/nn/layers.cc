@@ -34,7 +34,16 @@ std::string NextName(const std::string& kind) {
   return Numbered(kind, counts.of[kind]++);
 }
 
-// A layer and those inside it, each once, after what contains it.
+thread_local const KeptVariables* kept_now = nullptr;
+
+Variable Kept(const char* what) {
+  if (!kept_now) return {};
+  const auto found = kept_now->find(what);
+  return found == kept_now->end() ? Variable() : found->second;
+}
+
+}  // namespace
+
 std::vector<LayerData*> Family(LayerData* layer) {
   std::vector<LayerData*> out, open = {layer};
   std::set<LayerData*> seen;
@@ -48,7 +57,13 @@ std::vector<LayerData*> Family(LayerData* layer) {
   return out;
 }
 
-}  // namespace
+KeptScope::KeptScope(const KeptVariables& variables) : outer_(std::exchange(kept_now, &variables)) {}
+KeptScope::~KeptScope() { kept_now = outer_; }
+
+const Shape* KeptShape(const char* what, int rank) {
+  const Variable v = Kept(what);
+  return v.defined() && v.shape().rank() == rank ? &v.internal_data()->type.shape : nullptr;
+}
 
 LayerData::LayerData(std::string kind_, LayerOptions options_)
     : kind(std::move(kind_)), options(std::move(options_)), named(!options.name.empty()) {
@@ -62,8 +77,16 @@ LayerData::LayerData(std::string kind_, LayerOptions options_)
 Variable LayerData::Create(const char* what, const Shape& shape, const Initializer& initializer,
                            bool trainable) {
   const SuspendScope eager;
-  const Tensor initial = initializer(shape, options.dtype, options.generator);
-  const Variable made(initial, VariableOptions{.name = StrCat(options.name, "/", what), .trainable = trainable});
+  const Type type{options.dtype, shape};
+  Variable made = Kept(what);
+  if (made.defined() && made.type() == type) {
+    made.internal_data()->name = StrCat(options.name, "/", what);
+    made.internal_data()->trainable = trainable;
+  } else {
+    const Tensor initial =
+        made.defined() ? Zeros(shape, options.dtype) : initializer(shape, options.dtype, options.generator);
+    made = Variable(initial, VariableOptions{.name = StrCat(options.name, "/", what), .trainable = trainable});
+  }
   const runtime::NoFork whole;
   variables.push_back(made);
   return variables.back();
@@ -136,6 +159,15 @@ struct DenseData : LayerData {
       : LayerData("dense", std::move(options_)), units(units_), activation(std::move(activation_)) {
     CheckAtLeast(kind, "units", units);
   }
+  void Build(int64_t in) {
+    BuildOnce([&] {
+      kernel = Create("kernel", {in, units}, KernelInit(GlorotUniform()));
+      if (options.use_bias) bias = Create("bias", {units}, BiasInit());
+    });
+  }
+  void BuildKept() override {
+    if (const Shape* kernel_shape = internal::KeptShape("kernel", 2)) Build(kernel_shape->dim(0));
+  }
   int64_t units;
   Activation activation;
   Variable kernel, bias;
@@ -152,13 +184,7 @@ Dense::Dense(int64_t in, int64_t out, Activation activation, LayerOptions option
   Build(in);
 }
 
-void Dense::Build(int64_t in) const {
-  auto& d = As<DenseData>(data_);
-  d.BuildOnce([&] {
-    d.kernel = d.Create("kernel", {in, d.units}, d.KernelInit(GlorotUniform()));
-    if (d.options.use_bias) d.bias = d.Create("bias", {d.units}, d.BiasInit());
-  });
-}
+void Dense::Build(int64_t in) const { As<DenseData>(data_).Build(in); }
 
 Tensor Dense::operator()(const Operand& x) const {
   const LocationScope scope(x);
@@ -179,6 +205,7 @@ struct EmbeddingData : LayerData {
       : LayerData("embedding", std::move(options_)) {
     if (vocabulary < 1) internal::ThrowInvalid("embedding: the vocabulary is empty");
     CheckAtLeast(kind, "units", dim);
+    built = true;
     table = Create("table", {vocabulary, dim}, KernelInit(UniformInit()));
   }
   Variable table;
@@ -201,6 +228,7 @@ struct SequentialData : LayerData {
   explicit SequentialData(const char* kind_) : LayerData(kind_, {.name = kind_}) {
     options.name = "";
     named = false;
+    built = true;
   }
   std::vector<std::function<Tensor(const Operand&)>> steps;
   std::map<std::string, int> counts;  // layers of each kind

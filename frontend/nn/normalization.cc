@@ -192,16 +192,21 @@ struct NormData : LayerData {
            int64_t groups_ = 1)
       : LayerData(kind_, std::move(options_)), epsilon(epsilon_), axis(axis_), groups(groups_) {}
 
-  void Build(const Tensor& x, bool with_offset) {
+  void Build(const Tensor& x) {
     BuildOnce([&] {
       const int64_t at = NormalizeAxis(kind.c_str(), axis, x.rank());
-      const Shape shape = {x.shape().dim(static_cast<int>(at))};
-      scale = Create("scale", shape, KernelInit(OnesInit()));
-      if (with_offset && options.use_bias) offset = Create("offset", shape, BiasInit());
-      BuildMore();
+      CreateFor({x.shape().dim(static_cast<int>(at))});
     });
   }
+  void CreateFor(const Shape& shape) {
+    scale = Create("scale", shape, KernelInit(OnesInit()));
+    if (options.use_bias) offset = Create("offset", shape, BiasInit());
+    BuildMore();
+  }
   virtual void BuildMore() {}
+  void BuildKept() override {
+    if (const Shape* shape = internal::KeptShape("scale", 1)) BuildOnce([&] { CreateFor(*shape); });
+  }
   OptionalOperand Offset() const {
     return offset.defined() ? OptionalOperand(offset) : std::nullopt;
   }
@@ -220,18 +225,20 @@ Tensor LayerNorm::operator()(const Operand& x) const {
   const LocationScope location(x);
   auto& d = As<NormData>(data_);
   const Tensor t = Materialize(x);
-  d.Build(t, true);
+  d.Build(t);
   return LayerNormalize(t, d.scale, d.Offset(), {.epsilon = d.epsilon});
 }
 
-RmsNorm::RmsNorm(double epsilon, LayerOptions options)
-    : Layer(std::make_shared<NormData>("rms_norm", epsilon, std::move(options))) {}
+RmsNorm::RmsNorm(double epsilon, LayerOptions options) {
+  options.use_bias = false;
+  data_ = std::make_shared<NormData>("rms_norm", epsilon, std::move(options));
+}
 
 Tensor RmsNorm::operator()(const Operand& x) const {
   const LocationScope location(x);
   auto& d = As<NormData>(data_);
   const Tensor t = Materialize(x);
-  d.Build(t, false);
+  d.Build(t);
   return RmsNormalize(t, d.scale, {.epsilon = d.epsilon});
 }
 
@@ -243,7 +250,7 @@ Tensor GroupNorm::operator()(const Operand& x) const {
   const LocationScope location(x);
   auto& d = As<NormData>(data_);
   const Tensor t = Materialize(x);
-  d.Build(t, true);
+  d.Build(t);
   return GroupNormalize(t, d.groups, d.scale, d.Offset(), {.axis = d.axis, .epsilon = d.epsilon});
 }
 
@@ -255,7 +262,7 @@ Tensor InstanceNorm::operator()(const Operand& x) const {
   const LocationScope location(x);
   auto& d = As<NormData>(data_);
   const Tensor t = Materialize(x);
-  d.Build(t, true);
+  d.Build(t);
   return InstanceNormalize(t, d.scale, d.Offset(), {.axis = d.axis, .epsilon = d.epsilon});
 }
 
@@ -305,7 +312,7 @@ Tensor BatchNorm::operator()(const Operand& x) const {
   const LocationScope location(x);
   auto& d = As<BatchNormData>(data_);
   const Tensor t = Floats("batch_norm", x);
-  d.Build(t, true);
+  d.Build(t);
   const BatchNormalizeOptions options = {.axis = d.axis, .epsilon = d.epsilon};
   if (!Training()) return BatchNormalize(t, d.mean, d.variance, d.scale, d.Offset(), options);
   const int64_t axis = NormalizeAxis("batch_norm", d.axis, t.rank());

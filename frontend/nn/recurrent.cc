@@ -36,6 +36,9 @@ struct RecurrentData : LayerData {
   virtual RecurrentState Next(const Tensor& projected, const RecurrentState& state) const = 0;
   virtual Initializer GateBias() const { return BiasInit(); }
   virtual void BuildMore() {}
+  void BuildKept() override {
+    if (const Shape* kernel_shape = internal::KeptShape("kernel", 2)) Build(kernel_shape->dim(0));
+  }
 
   void Build(int64_t features) {
     BuildOnce([&] {
@@ -194,6 +197,7 @@ namespace {
 struct BidirectionalData : LayerData {
   BidirectionalData(const Recurrent& forward_, const Recurrent& backward_, LayerOptions options_)
       : LayerData("bidirectional", std::move(options_)), forward(forward_), backward(backward_) {
+    built = true;  // the layers inside have the variables
     children = {forward.internal_data(), backward.internal_data()};
     internal::Rename(children[0].get(), StrCat(options.name, "/forward"));
     internal::Rename(children[1].get(), StrCat(options.name, "/backward"));

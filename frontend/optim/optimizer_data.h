@@ -3,7 +3,9 @@
 
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -42,6 +44,8 @@ struct OptimizerData {
 
   /// Once per Apply, before the variables; `rate` is known.
   virtual void BeginStep() {}
+  /// The names of the rule's slots: all that it may ever ask for.
+  virtual std::vector<std::string_view> SlotNames() const = 0;
   /// What is subtracted from p for its gradient; both of p's StepType.
   virtual Tensor Step(const Variable& p, const Tensor& g) = 0;
   /// Steps the rows of p alone that g has, if that is the step for the whole of g; false if not.
@@ -80,7 +84,13 @@ struct OptimizerData {
   Variable step;     // number of steps done; null if nobody asks
   runtime::Mutex mutex;  // guards slots and all
   std::map<std::pair<std::string, uint64_t>, Variable> slots;
+  std::map<uint64_t, std::string> slot_owners;  // what slots call their variable, by its id: names, made distinct
+  std::set<std::string> owner_names;
+  std::map<std::string, Tensor> kept;           // values of slots that do not exist yet, by their names
   std::vector<Variable> all;
+
+  /// Whether the rule has slots of that name.
+  bool HasSlot(std::string_view what) const;
 
   DecayKind decay_kind = DecayKind::kNone;
   Variable decay;
@@ -92,6 +102,8 @@ struct OptimizerData {
   Tensor condition;  // null: always
 
  private:
+  std::string SlotName(const char* what, const Variable& p);
+  Tensor TakeKept(const std::string& slot, const Type& type);
   Variable Create(const char* what, const Tensor& initial);
   void Begin();
   void Update(const Variable& p, Tensor g);
@@ -114,6 +126,8 @@ struct Moments : OptimizerData {
     rest_2 = Sub(1, b2);
   }
 
+  std::vector<std::string_view> SlotNames() const override { return {"m", "v"}; }
+
   // The power of a decay after this step; starts at 1.
   Tensor Raise(const Variable& power, const Tensor& by) {
     const Tensor next = Mul(power, by);
@@ -129,6 +143,18 @@ struct Moments : OptimizerData {
 
   Variable beta_1, beta_2, epsilon;
   Tensor b1, b2, eps, rest_1, rest_2;  // of the step in progress
+};
+
+/// What an ExponentialMovingAverage has.
+struct AverageData {
+  Variable decay, count;
+  runtime::Mutex mutex;  // guards averages, kept and all
+  std::map<uint64_t, Variable> averages;
+  std::map<std::string, Tensor> kept;  // values of averages that do not exist yet, by their names
+  std::vector<Variable> all;
+
+  /// Made at the first call, with the value that was kept for it or the variable's.
+  Variable AverageOf(const Variable& v);
 };
 
 }  // namespace reel::internal

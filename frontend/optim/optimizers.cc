@@ -37,13 +37,44 @@ Variable OptimizerData::Slot(const char* what, const Variable& p, const Shape& s
     const std::lock_guard lock(mutex);
     if (const auto found = slots.find(key); found != slots.end()) return found->second;
   }
+  if (!HasSlot(what)) ThrowError(ErrorCode::kInternal, StrCat(name, ": SlotNames() has no '", what, "'"));
   const SuspendScope eager;
-  Variable slot(Full(shape, initial, StepType(p)),
-                {.name = StrCat(name, "/", p.name(), "/", what), .trainable = false});
+  const std::string full = SlotName(what, p);
+  Tensor value = TakeKept(full, {StepType(p), shape});
+  if (!value.defined()) value = Full(shape, initial, StepType(p));
+  Variable slot(value, {.name = full, .trainable = false});
   const std::lock_guard lock(mutex);
+  kept.erase(full);
   const auto [at, is_new] = slots.emplace(key, std::move(slot));
   if (is_new) all.push_back(at->second);
   return at->second;
+}
+
+// "adam/dense/kernel/m". A second variable of one name is called name_1 here, and so on, in the order of first steps.
+std::string OptimizerData::SlotName(const char* what, const Variable& p) {
+  const std::lock_guard lock(mutex);
+  const auto [owner, is_new] = slot_owners.try_emplace(p.id(), p.name());
+  for (int n = 1; is_new && !owner_names.insert(owner->second).second; ++n) owner->second = StrCat(p.name(), "_", n);
+  return StrCat(name, "/", owner->second, "/", what);
+}
+
+Tensor OptimizerData::TakeKept(const std::string& slot, const Type& type) {
+  const std::lock_guard lock(mutex);
+  const auto found = kept.find(slot);
+  if (found == kept.end()) return {};
+  if (found->second.type() != type) {
+    ThrowInvalid(StrCat(name, ": the value that was loaded for slot '", slot, "' is ",
+                        found->second.type().ToString(), ", the variable needs ", type.ToString(),
+                        "; is it the state of another model?"));
+  }
+  return found->second;
+}
+
+bool OptimizerData::HasSlot(std::string_view what) const {
+  for (const std::string_view slot : SlotNames()) {
+    if (slot == what) return true;
+  }
+  return false;
 }
 
 namespace {
@@ -122,6 +153,10 @@ struct SgdData : OptimizerData {
     if (momentum.defined()) inertia = momentum.value();
   }
 
+  std::vector<std::string_view> SlotNames() const override {
+    if (!momentum.defined()) return {};
+    return {"momentum"};
+  }
   Tensor Step(const Variable& p, const Tensor& g) override {
     if (!momentum.defined()) return Mul(g, As(rate, p));
     const Variable velocity = Slot("momentum", p);
@@ -148,6 +183,11 @@ struct AdamData : Moments {
         amsgrad(options.amsgrad) {
     power_1 = Hyper("beta_1_power", 1);
     power_2 = Hyper("beta_2_power", 1);
+  }
+
+  std::vector<std::string_view> SlotNames() const override {
+    if (!amsgrad) return {"m", "v"};
+    return {"m", "v", "v_max"};
   }
 
   // scaled / (sqrt(v) scale + epsilon) with scaled = learning_rate / (1 - beta_1^t) m, scale = 1 /
@@ -188,6 +228,7 @@ struct AdamaxData : Moments {
     scaled_rate = Div(rate, Sub(1, Raise(power_1, b1)));
   }
 
+  std::vector<std::string_view> SlotNames() const override { return {"m", "u"}; }
   Tensor Step(const Variable& p, const Tensor& g) override {
     const Tensor m = NextFirst(p, g);
     const Variable norm = Slot("u", p);

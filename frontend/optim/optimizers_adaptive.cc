@@ -27,6 +27,12 @@ struct RmsPropData : OptimizerData {
     if (momentum.defined()) inertia = momentum.value();
   }
 
+  std::vector<std::string_view> SlotNames() const override {
+    std::vector<std::string_view> names = {"v"};
+    if (centered) names.push_back("mean");
+    if (momentum.defined()) names.push_back("momentum");
+    return names;
+  }
   Tensor Step(const Variable& p, const Tensor& g) override {
     const Tensor k = As(keep, p), rest = As(Rest(keep), p);
     const Tensor v = Average(Slot("v", p), k, Square(g), rest);
@@ -57,6 +63,7 @@ struct AdagradData : OptimizerData {
 
   void BeginStep() override { eps = epsilon.value(); }
 
+  std::vector<std::string_view> SlotNames() const override { return {"sum"}; }
   Tensor Step(const Variable& p, const Tensor& g) override {
     const Variable sum = Slot("sum", p, start);
     const Tensor s = Add(sum, Square(g));
@@ -82,6 +89,7 @@ struct AdadeltaData : OptimizerData {
     eps = epsilon.value();
   }
 
+  std::vector<std::string_view> SlotNames() const override { return {"v", "u"}; }
   Tensor Step(const Variable& p, const Tensor& g) override {
     const Tensor k = As(keep, p), rest = As(Rest(keep), p), e = As(eps, p);
     const Variable square = Slot("v", p), moved = Slot("u", p);
@@ -109,6 +117,7 @@ struct LionData : OptimizerData {
     b2 = beta_2.value();
   }
 
+  std::vector<std::string_view> SlotNames() const override { return {"m"}; }
   Tensor Step(const Variable& p, const Tensor& g) override {
     const Variable mean = Slot("m", p);
     const Tensor m = mean.value();
@@ -182,6 +191,7 @@ struct AdafactorData : OptimizerData {
     return Div(Mul(rows, columns), mean);
   }
 
+  std::vector<std::string_view> SlotNames() const override { return {"v", "rows", "columns"}; }
   Tensor Step(const Variable& p, const Tensor& g) override {
     const double least = settings.epsilon_1 > 0  ? settings.epsilon_1
                          : p.dtype() == kFloat64 ? std::numeric_limits<double>::epsilon()

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "frontend/ops/common.h"
+#include "frontend/optim/optimizer_data.h"
 #include "frontend/record/event_stream.h"
 #include "frontend/values/location.h"
 #include "frontend/values/promotion.h"
@@ -81,29 +82,32 @@ Tensor AllFinite(const GradientList& gradients) {
   return finite;
 }
 
-struct ExponentialMovingAverage::Data {
-  Variable decay, count;
-  runtime::Mutex mutex;  // guards averages and all
-  std::map<uint64_t, Variable> averages;
-  std::vector<Variable> all;
-
-  // Made at the first call, with the variable's value.
-  Variable AverageOf(const Variable& v) {
-    {
-      const std::lock_guard lock(mutex);
-      if (const auto found = averages.find(v.id()); found != averages.end()) return found->second;
-    }
-    const internal::SuspendScope eager;
-    Variable average(internal::Wide(v.value()), {.name = StrCat("average/", v.name()), .trainable = false});
+Variable internal::AverageData::AverageOf(const Variable& v) {
+  const std::string name = StrCat("average/", v.name());
+  Tensor initial;
+  {
     const std::lock_guard lock(mutex);
-    const auto [at, is_new] = averages.emplace(v.id(), std::move(average));
-    if (is_new) all.push_back(at->second);
-    return at->second;
+    if (const auto found = averages.find(v.id()); found != averages.end()) return found->second;
+    if (const auto found = kept.find(name); found != kept.end()) initial = found->second;
   }
-};
+  const SuspendScope eager;
+  const Tensor value = Wide(v.value());
+  if (initial.defined() && initial.type() != value.type()) {
+    ThrowInvalid(StrCat("exponential_moving_average: the value that was loaded for '", name, "' is ",
+                        initial.type().ToString(), ", the variable needs ", value.type().ToString(),
+                        "; is it the state of another model?"));
+  }
+  Variable average(initial.defined() ? initial : value, {.name = name, .trainable = false});
+  const std::lock_guard lock(mutex);
+  const auto [at, is_new] = averages.emplace(v.id(), std::move(average));
+  if (!is_new) return at->second;
+  kept.erase(name);
+  all.push_back(at->second);
+  return at->second;
+}
 
 ExponentialMovingAverage::ExponentialMovingAverage(const AverageOptions& options)
-    : data_(std::make_shared<Data>()) {
+    : data_(std::make_shared<internal::AverageData>()) {
   if (!(options.decay >= 0 && options.decay < 1)) {
     internal::ThrowInvalid(
         StrCat("exponential_moving_average: decay ", options.decay, " is not in [0, 1)"));
@@ -135,14 +139,16 @@ void ExponentialMovingAverage::Update(const std::vector<Variable>& variables) co
 }
 
 Variable ExponentialMovingAverage::Average(const Variable& variable) const {
-  const std::lock_guard lock(data_->mutex);
-  const auto found = data_->averages.find(variable.id());
-  if (found == data_->averages.end()) {
+  const auto exists = [&] {
+    const std::lock_guard lock(data_->mutex);
+    return data_->averages.contains(variable.id()) || data_->kept.contains(StrCat("average/", variable.name()));
+  };
+  if (!exists()) {
     internal::ThrowError(ErrorCode::kNotFound,
                          StrCat("exponential_moving_average: variable '", variable.name(),
                                 "' has no average; pass it to Update first"));
   }
-  return found->second;
+  return data_->AverageOf(variable);
 }
 
 void ExponentialMovingAverage::AssignTo(const std::vector<Variable>& variables) const {

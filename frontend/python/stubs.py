@@ -11,7 +11,8 @@ import sys
 PRELUDE = '''"""The C++ part of Reel; import reel instead."""
 
 import builtins
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 TensorLike: TypeAlias = Any  # a Tensor, Variable, number, nested list of them, or array
@@ -23,7 +24,8 @@ Padding: TypeAlias = str | int | Sequence[int] | Sequence[tuple[int, int]]
 
 '''
 IMPORTS = """import builtins
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from reel._core import AxisLike, DType, DTypeLike, IntsLike, Padding, ShapeLike, Tensor, TensorLike, Variable

@@ -39,6 +39,8 @@ class Optimizer {
   /// With a schedule: the rate of the last step.
   const Variable& learning_rate() const;
 
+  const std::shared_ptr<internal::OptimizerData>& internal_data() const { return data_; }
+
  protected:
   explicit Optimizer(std::shared_ptr<internal::OptimizerData> data) : data_(std::move(data)) {}
 

@@ -5,6 +5,7 @@
 
 #include "reel/activations.h"
 #include "reel/attention.h"
+#include "reel/checkpoint.h"
 #include "reel/compile.h"
 #include "reel/complex.h"
 #include "reel/conv.h"
@@ -43,5 +44,6 @@
 #include "reel/training.h"
 #include "reel/transforms.h"
 #include "reel/variable.h"
+#include "reel/weights.h"
 
 #endif  // REEL_REEL_H_

@@ -14,6 +14,10 @@
 
 namespace reel {
 
+namespace internal {
+struct AverageData;
+}
+
 /// min(max(g, low), high) of every gradient.
 GradientList ClipByValue(const GradientList& gradients, double low, double high);
 /// x scaled down to a Euclidean norm of at most max_norm: x max_norm / max(|x|, max_norm).
@@ -48,9 +52,10 @@ class ExponentialMovingAverage {
   /// decay, count of updates, averages.
   std::vector<Variable> variables() const;
 
+  const std::shared_ptr<internal::AverageData>& internal_data() const { return data_; }
+
  private:
-  struct Data;
-  std::shared_ptr<Data> data_;
+  std::shared_ptr<internal::AverageData> data_;
 };
 
 struct LossScaleOptions {

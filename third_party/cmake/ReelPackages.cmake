@@ -8,6 +8,7 @@ endif()
 find_package(absl REQUIRED CONFIG)
 find_package(Protobuf REQUIRED)
 find_package(ZLIB REQUIRED)
+find_library(REEL_ZIP_LIBRARY zip REQUIRED)  # Debian's libzip-config.cmake wants its command-line tools as well
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(Threads REQUIRED)

@@ -41,6 +41,7 @@ from . import fft, linalg, nn, optim, random  # type: ignore[no-redef]
 from ._custom import custom_gradient, grad_pass_through, recompute_grad
 from ._debugging import check_gradients, check_numerics
 from ._function import function
+from ._keep import Checkpoint, load_weights, save_weights
 from ._transforms import hessian, hvp, jacobian, jvp, vectorized_map, vjp, vmap
 from ._enums import UnconnectedGradients
 

@@ -5,6 +5,7 @@
 #include "bind.h"
 #include "callback.h"
 #include "gradients.h"
+#include "record.h"
 #include "reel/attention.h"
 #include "reel/conv_layers.h"
 #include "reel/normalization.h"
@@ -176,14 +177,14 @@ void RegisterDense(nb::module_& m) {
                     "zeros; made by the first call.")
       .def(
           "__init__",
-          [](Dense* self, int64_t units, nb::handle activation, nb::handle inputs,
+          Recorded([](Dense* self, int64_t units, nb::handle activation, nb::handle inputs,
              nb::kwargs kwargs) {
             if (inputs.is_none())
               new (self) Dense(units, ToActivation(activation), ToOptions(kwargs));
             else
               new (self) Dense(ToInt(inputs, "inputs"), units, ToActivation(activation),
                                ToOptions(kwargs));
-          },
+          }),
           "units"_a, "activation"_a = nb::none(), "inputs"_a = nb::none(), "kwargs"_a,
           nb::sig(Text({"def __init__(self, units: int, activation: str | Callable[[Tensor], "
                         "Tensor] | None = None, inputs: int | None = None, *, ",
@@ -192,28 +193,28 @@ void RegisterDense(nb::module_& m) {
   LayerClass<Embedding>(m, "Embedding", "Rows of a table [vocabulary, dim] at integer indices.")
       .def(
           "__init__",
-          [](Embedding* self, int64_t vocabulary, int64_t dim, nb::kwargs kwargs) {
+          Recorded([](Embedding* self, int64_t vocabulary, int64_t dim, nb::kwargs kwargs) {
             new (self) Embedding(vocabulary, dim, ToOptions(kwargs));
-          },
+          }),
           "vocabulary"_a, "dim"_a, "kwargs"_a,
           nb::sig(Text({"def __init__(self, vocabulary: int, dim: int, *, ", kOptions}).c_str()));
   LayerClass<Steps>(m, "Sequential",
                     "One layer after another; takes layers and any function of one tensor.")
       .def(
-          "__init__", [](Steps* self, nb::args layers) { new (self) Steps(layers); },
+          "__init__", Recorded([](Steps* self, nb::args layers) { new (self) Steps(layers); }),
           nb::sig("def __init__(self, *layers: Callable[[Tensor], Tensor]) -> None"));
   LayerClass<ResidualSteps>(m, "Residual", "x + layers(x), the layers in sequence.")
       .def(
           "__init__",
-          [](ResidualSteps* self, nb::args layers) { new (self) ResidualSteps(layers); },
+          Recorded([](ResidualSteps* self, nb::args layers) { new (self) ResidualSteps(layers); }),
           nb::sig("def __init__(self, *layers: Callable[[Tensor], Tensor]) -> None"));
-  nb::class_<Dropout>(m, "Dropout",
+  nb::class_<Dropout>(m, "Dropout", nb::dynamic_attr(),
                       "In training, each element is 0 with probability rate, else x / (1 - rate).")
       .def(
-          "__init__", [](Dropout* self, double rate) { new (self) Dropout(rate); }, "rate"_a)
+          "__init__", Recorded([](Dropout* self, double rate) { new (self) Dropout(rate); }), "rate"_a)
       .def("__call__", &CallLayer<Dropout>, "x"_a);
-  nb::class_<Flatten>(m, "Flatten", "[batch, ...] as [batch, the rest].")
-      .def(nb::init<>())
+  nb::class_<Flatten>(m, "Flatten", nb::dynamic_attr(), "[batch, ...] as [batch, the rest].")
+      .def("__init__", Recorded([](Flatten* self) { new (self) Flatten(); }))
       .def("__call__", &CallLayer<Flatten>, "x"_a);
 }
 
@@ -222,13 +223,13 @@ void ConvolutionClass(nb::module_& m, const char* name, const char* doc) {
   LayerClass<C>(m, name, doc)
       .def(
           "__init__",
-          [](C* self, int64_t filters, IntsLike size, nb::handle activation, nb::handle strides,
+          Recorded([](C* self, int64_t filters, IntsLike size, nb::handle activation, nb::handle strides,
              nb::handle padding, nb::handle dilation, int64_t groups, const char* format,
              nb::kwargs kwargs) {
             new (self)
                 C(filters, size.get("size"), ToActivation(activation),
                   ToConvOptions(strides, padding, dilation, groups, format), ToOptions(kwargs));
-          },
+          }),
           "filters"_a, "size"_a, "activation"_a = nb::none(), "strides"_a = 1,
           "padding"_a = "valid", "dilation"_a = 1, "groups"_a = 1,
           "data_format"_a = "channels_last", "kwargs"_a,
@@ -245,14 +246,14 @@ void TransposeClass(nb::module_& m, const char* name, const char* doc) {
   LayerClass<C>(m, name, doc)
       .def(
           "__init__",
-          [](C* self, int64_t filters, IntsLike size, nb::handle activation, nb::handle strides,
+          Recorded([](C* self, int64_t filters, IntsLike size, nb::handle activation, nb::handle strides,
              nb::handle padding, nb::handle dilation, nb::handle output_padding, int64_t groups,
              const char* format, nb::kwargs kwargs) {
             new (self) C(filters, size.get("size"), ToActivation(activation),
                          ToTransposeOptions(strides, padding, dilation, output_padding, nb::none(),
                                             groups, format),
                          ToOptions(kwargs));
-          },
+          }),
           "filters"_a, "size"_a, "activation"_a = nb::none(), "strides"_a = 1,
           "padding"_a = "valid", "dilation"_a = 1, "output_padding"_a = nb::none(), "groups"_a = 1,
           "data_format"_a = "channels_last", "kwargs"_a,
@@ -276,12 +277,12 @@ void RegisterConvolutions(nb::module_& m) {
   LayerClass<DepthwiseConvolution2D>(m, "DepthwiseConv2D", "Each channel by itself.")
       .def(
           "__init__",
-          [](DepthwiseConvolution2D* self, IntsLike size, int64_t multiplier, nb::handle activation,
+          Recorded([](DepthwiseConvolution2D* self, IntsLike size, int64_t multiplier, nb::handle activation,
              nb::handle strides, nb::handle padding, const char* format, nb::kwargs kwargs) {
             new (self) DepthwiseConvolution2D(
                 size.get("size"), multiplier, ToActivation(activation),
                 ToConvOptions(strides, padding, nb::int_(1), 1, format), ToOptions(kwargs));
-          },
+          }),
           "size"_a, "multiplier"_a = 1, "activation"_a = nb::none(), "strides"_a = 1,
           "padding"_a = "valid", "data_format"_a = "channels_last", "kwargs"_a,
           nb::sig(Text({"def __init__(self, size: IntsLike, multiplier: int = 1, activation: str | "
@@ -296,25 +297,25 @@ void RegisterNorms(nb::module_& m) {
   LayerClass<LayerNorm>(m, "LayerNorm", "layer_normalize over the last axis.")
       .def(
           "__init__",
-          [](LayerNorm* self, double epsilon, nb::kwargs k) {
+          Recorded([](LayerNorm* self, double epsilon, nb::kwargs k) {
             new (self) LayerNorm(epsilon, ToOptions(k));
-          },
+          }),
           "epsilon"_a = 1e-5, "kwargs"_a,
           nb::sig(Text({"def __init__(self, epsilon: float = 1e-5, *, ", kOptions}).c_str()));
   LayerClass<RmsNorm>(m, "RMSNorm", "rms_normalize over the last axis.")
       .def(
           "__init__",
-          [](RmsNorm* self, double epsilon, nb::kwargs k) {
+          Recorded([](RmsNorm* self, double epsilon, nb::kwargs k) {
             new (self) RmsNorm(epsilon, ToOptions(k));
-          },
+          }),
           "epsilon"_a = 1e-6, "kwargs"_a,
           nb::sig(Text({"def __init__(self, epsilon: float = 1e-6, *, ", kOptions}).c_str()));
   LayerClass<GroupNorm>(m, "GroupNorm", "group_normalize.")
       .def(
           "__init__",
-          [](GroupNorm* self, int64_t groups, int64_t axis, double epsilon, nb::kwargs k) {
+          Recorded([](GroupNorm* self, int64_t groups, int64_t axis, double epsilon, nb::kwargs k) {
             new (self) GroupNorm(groups, {.axis = axis, .epsilon = epsilon}, ToOptions(k));
-          },
+          }),
           "groups"_a, "axis"_a = -1, "epsilon"_a = 1e-5, "kwargs"_a,
           nb::sig(
               Text({"def __init__(self, groups: int, axis: int = -1, epsilon: float = 1e-5, *, ",
@@ -325,9 +326,9 @@ void RegisterNorms(nb::module_& m) {
                         "averaged; else by the averages.")
       .def(
           "__init__",
-          [](BatchNorm* self, int64_t axis, double epsilon, double decay, nb::kwargs k) {
+          Recorded([](BatchNorm* self, int64_t axis, double epsilon, double decay, nb::kwargs k) {
             new (self) BatchNorm({.axis = axis, .epsilon = epsilon, .decay = decay}, ToOptions(k));
-          },
+          }),
           "axis"_a = -1, "epsilon"_a = 1e-5, "decay"_a = 0.9, "kwargs"_a,
           nb::sig(Text({"def __init__(self, axis: int = -1, epsilon: float = 1e-5, decay: float = "
                         "0.9, *, ",
@@ -340,10 +341,10 @@ void RecurrentClass(nb::module_& m, const char* name, const char* doc, Make make
   nb::class_<C, Recurrent>(m, name, doc)
       .def(
           "__init__",
-          [make](C* self, int64_t units, bool sequence, bool reverse, nb::kwargs k) {
+          Recorded([make](C* self, int64_t units, bool sequence, bool reverse, nb::kwargs k) {
             make(self, units, RecurrentOptions{.sequence = sequence, .reverse = reverse},
                  ToOptions(k));
-          },
+          }),
           "units"_a, "sequence"_a = true, "reverse"_a = false, "kwargs"_a,
           nb::sig(Text({"def __init__(self, units: int, sequence: bool = True, reverse: bool = "
                         "False, *, ",
@@ -371,13 +372,13 @@ void RegisterRecurrent(nb::module_& m) {
                                         "Heads of attention between dense layers.")
       .def(
           "__init__",
-          [](MultiHeadAttention* self, int64_t units, int64_t heads, int64_t key_heads, bool causal,
+          Recorded([](MultiHeadAttention* self, int64_t units, int64_t heads, int64_t key_heads, bool causal,
              bool rotary, double dropout, nb::kwargs k) {
             new (self) MultiHeadAttention(
                 units, heads,
                 {.key_heads = key_heads, .causal = causal, .rotary = rotary, .dropout = dropout},
                 ToOptions(k));
-          },
+          }),
           "units"_a, "heads"_a, "key_heads"_a = 0, "causal"_a = false, "rotary"_a = false,
           "dropout"_a = 0.0, "kwargs"_a,
           nb::sig(Text({"def __init__(self, units: int, heads: int, key_heads: int = 0, causal: "

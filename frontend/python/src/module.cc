@@ -29,5 +29,6 @@ NB_MODULE(_core, m) {
   RegisterCustom(m);
   RegisterCallable(m);
   RegisterGraphAware(m);
+  RegisterKeep(m);
   RegisterTf(m);
 }

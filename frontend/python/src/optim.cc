@@ -1,6 +1,7 @@
 #include "bind.h"
 #include "callback.h"
 #include "gradients.h"
+#include "record.h"
 #include "reel/optimizers.h"
 #include "reel/schedules.h"
 #include "register.h"
@@ -53,7 +54,8 @@ void ApplyGradients(const Optimizer& self, nb::handle pairs) {
 }
 
 void RegisterBase(nb::module_& m) {
-  nb::class_<Optimizer> c(m, "Optimizer", nb::is_weak_referenceable(), "What all optimizers have.");
+  nb::class_<Optimizer> c(m, "Optimizer", nb::is_weak_referenceable(), nb::dynamic_attr(),
+                          "What all optimizers have.");
   c.def("apply", &Apply, "gradients"_a.none(), "variables"_a,
         nb::sig("def apply(self, gradients: Any, variables: Any) -> None"),
         "Updates each variable by its gradient, both of one structure. None: it stays, with a "
@@ -138,7 +140,7 @@ void Bind(nb::module_& m, const char* name, Options defaults, std::vector<Member
   }
   c.def(
       "__init__",
-      [defaults, members, name = std::string(name)](C* self, nb::args args, nb::kwargs kwargs) {
+      Recorded([defaults, members, name = std::string(name)](C* self, nb::args args, nb::kwargs kwargs) {
         Options options = defaults;
         if (args.size() > 1)
           ThrowType(name + ": only the learning rate may be given without its name");
@@ -154,7 +156,7 @@ void Bind(nb::module_& m, const char* name, Options defaults, std::vector<Member
           if (!found) ThrowType(Text({name, ": there is no hyperparameter '", wanted, "'"}));
         }
         new (self) C(options);
-      },
+      }),
       nb::sig((signature + ") -> None").c_str()));
 }
 
@@ -227,76 +229,78 @@ void RegisterOptimizers(nb::module_& m) {
 }
 
 void RegisterSchedules(nb::module_& m) {
-  nb::class_<Schedule> c(m, "Schedule",
+  nb::class_<Schedule> c(m, "Schedule", nb::dynamic_attr(),
                          "A learning rate as a function of the number of updates made.");
   c.def(
       "__call__", [](const Schedule& s, TensorLike step) { return s(step.operand()); }, "step"_a,
       "The value at a step, float64[].");
   m.def(
       "exponential_decay",
-      [](double initial, double rate, int64_t steps, bool staircase) {
+      RecordedSchedule(m, "exponential_decay", [](double initial, double rate, int64_t steps, bool staircase) {
         return ExponentialDecay(
             {.initial = initial, .rate = rate, .steps = steps, .staircase = staircase});
-      },
+      }),
       "initial"_a, "rate"_a, "steps"_a, "staircase"_a = false, "initial rate^(step / steps).");
   m.def(
       "inverse_time_decay",
-      [](double initial, double rate, int64_t steps) {
+      RecordedSchedule(m, "inverse_time_decay", [](double initial, double rate, int64_t steps) {
         return InverseTimeDecay({.initial = initial, .rate = rate, .steps = steps});
-      },
+      }),
       "initial"_a, "rate"_a, "steps"_a, "initial / (1 + rate step / steps).");
   m.def(
       "polynomial_decay",
-      [](double initial, double final, int64_t steps, double power) {
+      RecordedSchedule(m, "polynomial_decay", [](double initial, double final, int64_t steps, double power) {
         return PolynomialDecay(
             {.initial = initial, .final = final, .power = power, .steps = steps});
-      },
+      }),
       "initial"_a, "final"_a, "steps"_a, "power"_a = 1.0,
       "final + (initial - final) (1 - min(step, steps) / steps)^power.");
   m.def(
       "cosine_decay",
-      [](double initial, int64_t steps, double final, int64_t warmup_steps, double warmup_start) {
+      RecordedSchedule(m, "cosine_decay", [](double initial, int64_t steps, double final, int64_t warmup_steps,
+                                             double warmup_start) {
         return CosineDecay({.initial = initial,
                             .final = final,
                             .steps = steps,
                             .warmup_steps = warmup_steps,
                             .warmup_start = warmup_start});
-      },
+      }),
       "initial"_a, "steps"_a, "final"_a = 0.0, "warmup_steps"_a = 0, "warmup_start"_a = 0.0,
       "A cosine from initial to final, after a linear warm-up.");
   m.def(
       "cosine_restarts",
-      [](double initial, int64_t first_steps, double final, double period_factor,
+      RecordedSchedule(m, "cosine_restarts", [](double initial, int64_t first_steps, double final, double period_factor,
          double height_factor) {
         return CosineRestarts({.initial = initial,
                                .final = final,
                                .first_steps = first_steps,
                                .period_factor = period_factor,
                                .height_factor = height_factor});
-      },
+      }),
       "initial"_a, "first_steps"_a, "final"_a = 0.0, "period_factor"_a = 2.0,
       "height_factor"_a = 1.0, "Cosines one after the other.");
   m.def(
       "piecewise_constant",
-      [](IntsLike boundaries, nb::handle values) {
+      RecordedSchedule(m, "piecewise_constant", [](IntsLike boundaries, nb::handle values) {
         std::vector<double> list;
         for (const nb::handle v : values) list.push_back(ToDouble(v, "piecewise_constant"));
         return PiecewiseConstant(boundaries.get("piecewise_constant"), list);
-      },
+      }),
       "boundaries"_a, "values"_a,
       nb::sig(
           "def piecewise_constant(boundaries: Sequence[int], values: Sequence[float]) -> Schedule"),
       "values[i] for steps above boundaries[i - 1] up to boundaries[i].");
   m.def(
       "inverse_sqrt_decay",
-      [](double peak, int64_t warmup_steps) { return InverseSqrtDecay(peak, warmup_steps); },
+      RecordedSchedule(m, "inverse_sqrt_decay",
+                       [](double peak, int64_t warmup_steps) { return InverseSqrtDecay(peak, warmup_steps); }),
       "peak"_a, "warmup_steps"_a,
       "peak min(n / warmup_steps, sqrt(warmup_steps / n)), n = step + 1.");
   m.def(
       "linear_warmup",
-      [](int64_t steps, nb::handle after, double start) {
+      RecordedSchedule(m, "linear_warmup", [](int64_t steps, nb::handle after, double start) {
         return LinearWarmup(steps, ToSchedule(after), start);
-      },
+      }),
       "steps"_a, "after"_a, "start"_a = 0.0,
       nb::sig(
           "def linear_warmup(steps: int, after: float | Schedule, start: float = 0) -> Schedule"),

@@ -30,6 +30,7 @@ void RegisterTransforms(nb::module_& m);
 void RegisterCustom(nb::module_& m);
 void RegisterCallable(nb::module_& m);
 void RegisterGraphAware(nb::module_& m);
+void RegisterKeep(nb::module_& m);
 void RegisterTf(nb::module_& m);
 
 }  // namespace reel::python

@@ -1,6 +1,7 @@
 #include "reel/training.h"
 
 #include "gradients.h"
+#include "record.h"
 #include "register.h"
 #include "tree.h"
 
@@ -73,13 +74,13 @@ void RegisterClipping(nb::module_& m) {
 
 void RegisterAverages(nb::module_& m) {
   using Average = ExponentialMovingAverage;
-  nb::class_<Average> c(m, "ExponentialMovingAverage",
+  nb::class_<Average> c(m, "ExponentialMovingAverage", nb::dynamic_attr(),
                         "Averages of variables: average = decay average + (1 - decay) value.");
   c.def(
       "__init__",
-      [](Average* self, double decay, bool warmup) {
+      Recorded([](Average* self, double decay, bool warmup) {
         new (self) Average({.decay = decay, .warmup = warmup});
-      },
+      }),
       "decay"_a = 0.999, "warmup"_a = false);
   c.def(
       "update", [](const Average& self, nb::handle v) { self.Update(ToVariables(v)); },
@@ -98,16 +99,16 @@ void RegisterAverages(nb::module_& m) {
 
 void RegisterLossScale(nb::module_& m) {
   nb::class_<LossScale> c(
-      m, "LossScale",
+      m, "LossScale", nb::dynamic_attr(),
       "Keeps small gradients of narrow dtypes from vanishing: scale the loss, unscale the "
       "gradients, "
       "apply. A step with a gradient that is not finite changes nothing but the scale.");
   c.def(
       "__init__",
-      [](LossScale* self, double initial, bool dynamic, double factor, int64_t interval) {
+      Recorded([](LossScale* self, double initial, bool dynamic, double factor, int64_t interval) {
         new (self) LossScale(
             {.initial = initial, .dynamic = dynamic, .factor = factor, .interval = interval});
-      },
+      }),
       "initial"_a = 32768.0, "dynamic"_a = true, "factor"_a = 2.0, "interval"_a = 2000);
   c.def(
       "scale", [](const LossScale& self, TensorLike loss) { return self.Scale(loss.operand()); },

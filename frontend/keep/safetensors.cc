@@ -1,0 +1,263 @@
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <optional>
+#include <set>
+
+#include "frontend/keep/formats.h"
+#include "ir/names.h"
+#include "ir/strings.h"
+
+namespace reel::internal {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "files are little-endian");
+
+using ir::Quoted;
+
+constexpr size_t kLengthBytes = 8, kAlignment = 8;
+constexpr uint64_t kMaxHeader = 100'000'000;  // the format's own limit
+constexpr std::string_view kMetadata = "__metadata__";
+
+struct Code {
+  DType dtype;
+  std::string_view text;
+};
+constexpr std::array<Code, 14> kCodes{{{kBool, "BOOL"},
+                                       {kInt8, "I8"},
+                                       {kInt16, "I16"},
+                                       {kInt32, "I32"},
+                                       {kInt64, "I64"},
+                                       {kUInt8, "U8"},
+                                       {kUInt16, "U16"},
+                                       {kUInt32, "U32"},
+                                       {kUInt64, "U64"},
+                                       {kFloat16, "F16"},
+                                       {kBFloat16, "BF16"},
+                                       {kFloat32, "F32"},
+                                       {kFloat64, "F64"},
+                                       {kComplex64, "C64"}}};
+
+std::string_view CodeOf(DType dtype) {
+  for (const Code& code : kCodes) {
+    if (code.dtype == dtype) return code.text;
+  }
+  return {};
+}
+
+/// What the header says of a tensor.
+struct Entry {
+  std::string name;
+  std::optional<DType> dtype;
+  std::optional<Shape> shape;
+  std::optional<std::pair<uint64_t, uint64_t>> place;  // of its bytes behind the header
+};
+
+/// Takes {"name": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}, ...} as the parser reads it, and stops at
+/// the first thing that has no place there: nothing nests deeper than that.
+class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  std::vector<Entry> entries;
+  std::map<std::string, std::string> metadata;
+  std::string error;
+
+  bool start_object(size_t) override {
+    if (in_list_ || depth_ == 2 || (depth_ == 1 && !has_key_)) return Unexpected("an object");
+    ++depth_;
+    return true;
+  }
+  bool key(string_t& key) override {
+    has_key_ = true;
+    if (depth_ == 2) {
+      key_ = key;
+      return in_metadata_ || Known(key);
+    }
+    if (!names_.insert(key).second) return Fail(StrCat("two entries are called ", Quoted(key)));
+    in_metadata_ = key == kMetadata;
+    if (!in_metadata_) entries.push_back({key, {}, {}, {}});
+    return true;
+  }
+  bool end_object() override {
+    if (depth_-- == 1 || in_metadata_) return true;
+    const Entry& e = entries.back();
+    const bool whole = e.dtype && e.shape && e.place;
+    return whole || Fail(StrCat("entry ", Quoted(e.name), ": dtype, shape or data_offsets is missing"));
+  }
+  bool string(string_t& text) override {
+    if (depth_ != 2 || in_list_) return Unexpected("a string");
+    if (in_metadata_)
+      return metadata.emplace(key_, text).second || Fail(StrCat("metadata has ", Quoted(key_), " twice"));
+    if (key_ != "dtype") return Unexpected("a string");
+    for (const Code& code : kCodes) {
+      if (code.text == text) entries.back().dtype = code.dtype;
+    }
+    return entries.back().dtype || FailEntry(StrCat("dtype ", Quoted(text), " is none that Reel has"));
+  }
+  bool start_array(size_t) override {
+    if (depth_ != 2 || in_list_ || in_metadata_ || key_ == "dtype") return Unexpected("a list");
+    in_list_ = true;
+    numbers_.clear();
+    return true;
+  }
+  bool number_unsigned(uint64_t value) override {
+    if (!in_list_) return Unexpected("a number");
+    if (numbers_.size() == kMaxRank) return FailEntry(StrCat("it has more than ", kMaxRank, " axes"));
+    numbers_.push_back(value);
+    return true;
+  }
+  bool end_array() override {
+    in_list_ = false;
+    Entry& e = entries.back();
+    if (key_ == "data_offsets") {
+      if (numbers_.size() != 2) return FailEntry("data_offsets are not two numbers");
+      e.place = {numbers_[0], numbers_[1]};
+      return true;
+    }
+    Shape shape;
+    for (const uint64_t n : numbers_) {
+      if (n > (uint64_t{1} << 62)) return FailEntry("an extent is too large");
+      shape.push_back(static_cast<int64_t>(n));
+    }
+    e.shape = shape;
+    return true;
+  }
+  bool null() override { return Unexpected("null"); }
+  bool boolean(bool) override { return Unexpected("a boolean"); }
+  bool number_integer(int64_t) override { return FailEntry("a number is negative"); }
+  bool number_float(double, const string_t&) override { return Unexpected("a fraction"); }
+  bool binary(binary_t&) override { return Unexpected("binary data"); }
+  bool parse_error(size_t position, const std::string&, const nlohmann::detail::exception&) override {
+    return Fail(StrCat("the header is no JSON at byte ", position));
+  }
+
+ private:
+  bool Fail(std::string text) {
+    error = std::move(text);
+    return false;
+  }
+  bool FailEntry(const std::string& text) {
+    if (entries.empty() || depth_ < 2) return Fail(text);
+    return Fail(StrCat("entry ", Quoted(entries.back().name), ": ", text));
+  }
+  bool Unexpected(const char* what) {
+    if (depth_ == 0) return Fail("the header is not a JSON object");
+    if (in_metadata_) return Fail(StrCat("metadata: there is ", what, ", all must be strings"));
+    return Fail(StrCat("entry ", Quoted(entries.empty() ? "" : entries.back().name), ": unexpected ", what));
+  }
+  bool Known(const std::string& key) {
+    const Entry& e = entries.back();
+    const bool dtype = key == "dtype", shape = key == "shape", place = key == "data_offsets";
+    if (!dtype && !shape && !place) return FailEntry(StrCat("key ", Quoted(key), " is unknown"));
+    if ((dtype && e.dtype) || (shape && e.shape) || (place && e.place)) return FailEntry(StrCat(key, " comes twice"));
+    return true;
+  }
+
+  int depth_ = 0;
+  bool in_list_ = false, in_metadata_ = false, has_key_ = false;
+  std::string key_;
+  std::vector<uint64_t> numbers_;
+  std::set<std::string> names_;
+};
+
+absl::Status Damaged(const std::string& what) { return absl::DataLossError(StrCat("damaged safetensors: ", what)); }
+
+/// That places are what dtypes and shapes need, and lie one after the other from the first byte to the last.
+absl::Status CheckPlaces(const std::vector<Entry>& entries, uint64_t size) {
+  std::vector<const Entry*> sorted;
+  for (const Entry& e : entries) {
+    const auto [begin, end] = *e.place;
+    if (begin > end || end > size) {
+      return Damaged(StrCat("entry ", Quoted(e.name), ": bytes ", begin, " to ", end, " of ", size));
+    }
+    if (!FitsInMemory(*e.shape) || static_cast<uint64_t>(Type{*e.dtype, *e.shape}.bytes()) != end - begin) {
+      return Damaged(
+          StrCat("entry ", Quoted(e.name), ": ", Type{*e.dtype, *e.shape}.ToString(), " in ", end - begin, " bytes"));
+    }
+    sorted.push_back(&e);
+  }
+  std::stable_sort(sorted.begin(), sorted.end(), [](const Entry* a, const Entry* b) { return *a->place < *b->place; });
+  uint64_t at = 0;
+  for (const Entry* e : sorted) {
+    if (e->place->first != at) {
+      return Damaged(
+          StrCat("entry ", Quoted(e->name), " begins at byte ", e->place->first, ", what is before it ends at ", at));
+    }
+    at = e->place->second;
+  }
+  if (at != size) return Damaged(StrCat(size - at, " bytes follow the last entry"));
+  return absl::OkStatus();
+}
+
+bool IsBools(std::string_view bytes) {
+  return std::all_of(bytes.begin(), bytes.end(), [](char c) { return c == 0 || c == 1; });
+}
+
+}  // namespace
+
+absl::StatusOr<WeightsFile> ParseSafetensors(std::string_view bytes) {
+  if (bytes.size() < kLengthBytes) return Damaged("it is shorter than the length of its header");
+  uint64_t length;
+  std::memcpy(&length, bytes.data(), sizeof length);
+  if (length > bytes.size() - kLengthBytes || length > kMaxHeader)
+    return Damaged(StrCat("a header of ", length, " bytes in a file of ", bytes.size()));
+  const std::string_view header = bytes.substr(kLengthBytes, length), data = bytes.substr(kLengthBytes + length);
+  HeaderHandler handler;
+  if (!nlohmann::json::sax_parse(header.begin(), header.end(), &handler)) return Damaged(handler.error);
+  if (absl::Status s = CheckPlaces(handler.entries, data.size()); !s.ok()) return s;
+  WeightsFile out;
+  for (const Entry& e : handler.entries) {
+    const std::string_view own = data.substr(e.place->first, e.place->second - e.place->first);
+    if (*e.dtype == kBool && !IsBools(own))
+      return Damaged(StrCat("entry ", Quoted(e.name), ": a bool is neither 0 nor 1"));
+    out.values.emplace_back(e.name, Tensor::FromBytes(*e.dtype, *e.shape, own.data()));
+  }
+  out.metadata = std::move(handler.metadata);
+  return out;
+}
+
+absl::Status WriteSafetensors(const WeightsFile& file, ir::FileWriter* out) {
+  // Entries with large elements first: every one is aligned, and there are no gaps.
+  std::vector<size_t> order(file.values.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return SizeOf(file.values[a].second.dtype()) > SizeOf(file.values[b].second.dtype());
+  });
+  std::vector<int64_t> begins(order.size());
+  int64_t at = 0;
+  for (const size_t i : order) {
+    begins[i] = at;
+    at += file.values[i].second.type().bytes();
+  }
+  nlohmann::ordered_json header = nlohmann::ordered_json::object();
+  if (!file.metadata.empty()) header[std::string(kMetadata)] = file.metadata;
+  for (size_t i = 0; i < begins.size(); ++i) {
+    const auto& [name, value] = file.values[i];
+    if (!ir::IsValidName(name) || name == kMetadata)
+      return absl::InvalidArgumentError(StrCat("variable ", Quoted(name), ": safetensors has no such names"));
+    const std::string_view code = CodeOf(value.dtype());
+    if (code.empty()) {
+      return absl::InvalidArgumentError(StrCat("variable ", Quoted(name), ": safetensors has no ", Name(value.dtype()),
+                                               "; write a .npz file, or its parts"));
+    }
+    header[name] = {{"dtype", code},
+                    {"shape", value.shape().dims()},
+                    {"data_offsets", {begins[i], begins[i] + value.type().bytes()}}};
+  }
+  std::string text = header.dump();
+  text.append((kAlignment - text.size() % kAlignment) % kAlignment, ' ');
+  const uint64_t length = text.size();
+  if (length > kMaxHeader) return absl::InvalidArgumentError("too many variables for a safetensors file");
+  if (absl::Status s = out->Append({reinterpret_cast<const char*>(&length), sizeof length}); !s.ok()) return s;
+  if (absl::Status s = out->Append(text); !s.ok()) return s;
+  for (const size_t i : order) {
+    const Tensor& value = file.values[i].second;
+    const auto n = static_cast<size_t>(value.type().bytes());
+    if (absl::Status s = out->Append({static_cast<const char*>(value.raw_data()), n}); !s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace reel::internal
