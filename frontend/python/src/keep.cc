@@ -102,15 +102,29 @@ void RegisterFiles(nb::module_& m) {
   m.def("_load", [](nb::handle x, nb::handle values, bool strict, const std::string& what) {
     internal::LoadState(ToState(x).internal_data().get(), ToValues(values), strict, what);
   });
-  m.def("_read_weights", [](const std::string& path) { return ToDict(ReadWeights(path)); });
-  m.def("_write_weights", [](const std::string& path, nb::handle values) { SaveWeights(path, ToValues(values)); });
+  m.def("_read_weights", [](const std::string& path) {
+    StateDict values;
+    {
+      const Unlocked other_threads(kLong);
+      values = ReadWeights(path);
+    }
+    return ToDict(values);
+  });
+  m.def("_write_weights", [](const std::string& path, nb::handle mapping) {
+    const StateDict values = ToValues(mapping);
+    const Unlocked other_threads(kLong);
+    SaveWeights(path, values);
+  });
   nb::class_<Checkpoint> c(m, "_Checkpoint");
   c.def("__init__", [](Checkpoint* self, const std::string& prefix, nb::handle parts, int keep) {
     std::vector<std::pair<std::string, State>> list;
     for (const nb::handle pair : parts) list.emplace_back(nb::cast<std::string>(pair[0]), ToState(pair[1]));
     new (self) Checkpoint(prefix, std::move(list), {.keep = keep});
   });
-  c.def("save", &Checkpoint::Save);
+  c.def("save", [](const Checkpoint& self) {
+    const Unlocked other_threads(kLong);
+    return self.Save();
+  });
   c.def("restore", [](const Checkpoint& self) { return self.Restore(); });
   c.def("restore_file", [](const Checkpoint& self, const std::string& path) { self.Restore(path); });
   c.def("files", [](const Checkpoint& self) {
