@@ -123,7 +123,8 @@ with v1.Graph().as_default(), v1.Session() as session:
     x = v1.placeholder("float32", [])
     gradient, = v1.gradients(square(x), [x])  # a name from before
     assert session.run(gradient, {x: 3.0}) == 6.0
-changed = [f"{m}.{n}" for m, names in before.items() for n, value in names.items() if vars(sys.modules[m])[n] is not value]
+changed = [f"{m}.{n}" for m, names in before.items() for n, value in names.items()
+           if vars(sys.modules[m])[n] is not value]
 assert not changed, changed
 assert square(3.0).numpy() == 9.0
 """

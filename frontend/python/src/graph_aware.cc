@@ -5,8 +5,8 @@
 
 #include <structmember.h>  // after Python.h
 
-// Public functions of reel.tf. Called on a thread that builds a tf.Graph, they add a node to it; elsewhere that they might
-// costs one look at a flag.
+// Public functions of reel.tf. Called on a thread that builds a tf.Graph, they add a node to it; elsewhere that costs
+// one look at a flag.
 
 namespace reel::python {
 namespace {

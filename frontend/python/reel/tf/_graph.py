@@ -1,7 +1,7 @@
 """tf.Graph of version 1: calls are kept as nodes, which Session.run evaluates.
 
-On a thread that builds a graph, the public functions of reel.tf (in_graph of _trace) return a GraphTensor, whose type is
-found by calling the function once on values of the argument's types.
+On a thread that builds a graph, the public functions of reel.tf (in_graph of _trace) return a GraphTensor, whose type
+is found by calling the function once on values of the argument's types.
 """
 
 import functools as _functools
