@@ -145,6 +145,8 @@ ir::Value EitherPresent(ir::Builder& b, const Cotangent& x, const Cotangent& y);
 
 /// Zero but for some rows: what a slice or a gather gives its operand. A sum adds those rows alone.
 bool IsPart(const ir::Function& f, ir::Value v);
+/// A cotangent of all elements, as a function of a graph passes it on: an identity of a part is none.
+Cotangent Whole(ir::Builder& b, Cotangent d);
 
 /// The rule of an op.
 const GradRule& RuleOf(ir::Op op);

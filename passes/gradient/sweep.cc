@@ -238,6 +238,11 @@ bool IsPart(const ir::Function& f, ir::Value v) {
   return 2 * f.type(node.operands[1]).shape.dim(axis) <= f.type(v).shape.dim(axis);
 }
 
+Cotangent Whole(ir::Builder& b, Cotangent d) {
+  if (d.valid() && IsPart(*b.function(), d.value)) d.value = b.Identity(d.value);
+  return d;
+}
+
 ir::Value Missing(ir::Builder& b, const Type& type, bool zero) {
   const ir::Value zeros = b.Zeros(type);
   return zero ? zeros : b.Neg(zeros);

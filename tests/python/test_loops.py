@@ -149,6 +149,7 @@ GATHERS = [
         *reel.cond(p, lambda: (x, x), lambda: (x, x)))),
     ("after a loop", lambda p, x: some(reel.while_loop(lambda i, y: i < 2, lambda i, y: (i + 1, y + 0.1 * x),
                                                        (reel.astype(p, reel.int64), x))[1])),
+    ("after no iterations", lambda p, x: [some(reel.for_loop(0, lambda i, y: y, x)), x * 0.7]),
     ("of a loop's first value", lambda p, x: reel.while_loop(
         lambda i, y: i < 2, lambda i, y: (i + 1, some(y)), (reel.astype(p, reel.int64), some(x)))[1]),
     ("of a loop's result", lambda p, x: (lambda y: [y, some(y)])(reel.for_loop(2, lambda i, y: reel.sin(y) + x, x))),

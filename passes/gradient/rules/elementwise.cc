@@ -39,8 +39,7 @@ static Value RootOfOneMinusSquare(Builder& b, Value x) {
 
 // --- one operand ---
 GRAD(Identity, kNone, kNone) {
-  const bool dense = g.node().attrs().Find("dense") && IsPart(*b.function(), g.dy());
-  g.Set(0, dense ? b.Identity(g.dy()) : g.dy());
+  g.Set(0, g.node().attrs().Find("dense") ? Whole(b, g.cotangent(0)).value : g.dy());
 }
 NOT_DIFFERENTIABLE(StopGradient)
 GRAD(Neg, kNone, kNone) { g.Set(0, b.Neg(g.dy())); }            // (-x)' = -1

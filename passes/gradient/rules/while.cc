@@ -270,7 +270,7 @@ GRAD(While, kAll, kNone) {
             bound.value_or(-1), {body, carried, carried}, ir::Function(""),
             {{}, {}, ir::Function("")}, {}};
   if (loop.bound == 0) {  // the loop is the identity
-    for (int i = 0; i < g.num_operands(); ++i) g.Set(i, g.cotangent(i));
+    for (int i = 0; i < g.num_operands(); ++i) g.Set(i, Whole(b, g.cotangent(i)));
     return;
   }
   const BuiltGradient* built = RequireBody(g, &loop);
