@@ -428,7 +428,8 @@ void RegisterModule(nb::module_& m) {
   c.def(
       "value", [](const Module& x, const std::string& name) { return x.value(name); }, "variable"_a,
       "The value that the module holds for a variable.");
-  c.def("function", &Module::function, "entry"_a, nb::call_guard<nb::gil_scoped_release>(),
+  c.def("function", [](const Module& x, const std::string& entry) { return x.function(entry); }, "entry"_a,
+        nb::call_guard<nb::gil_scoped_release>(),
         "An entry point to call, to differentiate and to train. The functions of a module that was loaded share "
         "variables, which begin with the module's values.");
   c.def("snapshot", &Module::Snapshot, nb::call_guard<nb::gil_scoped_release>(),
