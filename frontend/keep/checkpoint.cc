@@ -63,7 +63,7 @@ std::vector<int64_t> Numbers(const std::string& prefix) {
 
 }  // namespace
 
-Checkpoint::Checkpoint(const std::string& prefix, std::vector<std::pair<std::string, State>> parts,
+Checkpoint::Checkpoint(const std::string& prefix, std::vector<std::pair<std::string, StateRef>> parts,
                        CheckpointOptions options)
     : prefix_(prefix), state_(std::move(parts)), options_(options) {
   if (prefix.empty()) internal::ThrowInvalid("checkpoint: the path is empty");
@@ -78,7 +78,7 @@ std::vector<std::string> Checkpoint::files() const {
 }
 
 std::string Checkpoint::Save() const {
-  const internal::WeightsFile file{Values(state_), {}};
+  const internal::WeightsFile file{GetState(state_), {}};
   if (const std::string folder(ir::ParentOf(prefix_)); !folder.empty()) {
     if (const int failure = ir::MakeFolders(folder); failure != 0)
       internal::ThrowError(ErrorCode::kUnavailable,

@@ -134,7 +134,7 @@ class SlotsSource : public StateSource {
 
 class PartsSource : public StateSource {
  public:
-  using Parts = std::vector<std::pair<std::string, reel::State>>;
+  using Parts = std::vector<std::pair<std::string, StateRef>>;
   explicit PartsSource(Parts parts) : parts_(std::move(parts)) {}
 
   std::vector<StateEntry> Entries() const override {
@@ -224,26 +224,27 @@ std::vector<LayerData*> BuildKept(LayerData* outer, const KeptVariables& variabl
 
 using internal::EntryOf;
 
-State::State(const Layer& layer) : data_(std::make_shared<internal::LayerSource>(layer.internal_data())) {}
-State::State(const Optimizer& optimizer)
+StateRef::StateRef(const Layer& layer) : data_(std::make_shared<internal::LayerSource>(layer.internal_data())) {}
+StateRef::StateRef(const Optimizer& optimizer)
     : data_(std::make_shared<internal::SlotsSource<internal::OptimizerData>>(optimizer.internal_data(),
                                                                              optimizer.internal_data()->name)) {}
-State::State(const Generator& generator) {
+StateRef::StateRef(const Generator& generator) {
   if (!generator.state().defined())
     internal::ThrowInvalid("state: a generator from a key has no state of its own; keep the key");
   data_ = std::make_shared<internal::OneSource>(EntryOf("", generator.state()));
 }
-State::State(const ExponentialMovingAverage& average)
+StateRef::StateRef(const ExponentialMovingAverage& average)
     : data_(std::make_shared<internal::SlotsSource<internal::AverageData>>(average.internal_data(), "average")) {}
-State::State(const LossScale& scale)
+StateRef::StateRef(const LossScale& scale)
     : data_(std::make_shared<internal::VariablesSource>(scale.variables(), "loss_scale")) {}
-State::State(const Variable& variable) {
+StateRef::StateRef(const Variable& variable) {
   if (!variable.defined()) internal::ThrowInvalid("state: a variable is null");
   data_ = std::make_shared<internal::OneSource>(EntryOf("", variable));
 }
-State::State(const std::vector<Variable>& variables) : data_(std::make_shared<internal::VariablesSource>(variables)) {}
-State::State(int64_t* number) : data_(std::make_shared<internal::OneSource>(internal::EntryOfNumber(number))) {}
-State::State(std::vector<std::pair<std::string, State>> parts)
+StateRef::StateRef(const std::vector<Variable>& variables)
+    : data_(std::make_shared<internal::VariablesSource>(variables)) {}
+StateRef::StateRef(int64_t* number) : data_(std::make_shared<internal::OneSource>(internal::EntryOfNumber(number))) {}
+StateRef::StateRef(std::vector<std::pair<std::string, StateRef>> parts)
     : data_(std::make_shared<internal::PartsSource>(std::move(parts))) {}
 
 }  // namespace reel

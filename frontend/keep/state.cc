@@ -149,9 +149,9 @@ StateDict ValuesOf(const StateSource& source) {
 
 }  // namespace internal
 
-StateDict Values(const State& state) { return internal::ValuesOf(*state.internal_data()); }
+StateDict GetState(const StateRef& state) { return internal::ValuesOf(*state.internal_data()); }
 
-void Load(const State& state, const StateDict& values, const LoadOptions& options) {
+void LoadState(const StateRef& state, const StateDict& values, const LoadOptions& options) {
   internal::LoadState(state.internal_data().get(), values, options.strict, "load");
 }
 

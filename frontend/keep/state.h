@@ -18,7 +18,7 @@ struct StateEntry {
   std::function<void(const Tensor&)> set;
 };
 
-/// What a State is made of. Names are relative to it; "" is one that is the whole of it.
+/// What a StateRef is made of. Names are relative to it; "" is one that is the whole of it.
 class StateSource {
  public:
   virtual ~StateSource() = default;
@@ -38,9 +38,9 @@ class StateSource {
 };
 
 StateEntry EntryOf(std::string name, const Variable& variable);
-/// Load(); `what` begins the error.
+/// LoadState(); `what` begins the error.
 void LoadState(StateSource* source, const StateDict& values, bool strict, std::string_view what);
-/// Values().
+/// GetState().
 StateDict ValuesOf(const StateSource& source);
 /// outer/inner; either alone if the other is empty.
 std::string Joined(std::string_view outer, std::string_view inner);

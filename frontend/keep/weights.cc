@@ -66,11 +66,11 @@ absl::Status WriteWeightsFile(const std::string& path, const WeightsFile& file) 
 void SaveWeights(const std::string& path, const StateDict& values) {
   internal::Check(internal::WriteWeightsFile(path, {values, {}}));
 }
-void SaveWeights(const std::string& path, const State& state) { SaveWeights(path, Values(state)); }
+void SaveWeights(const std::string& path, const StateRef& state) { SaveWeights(path, GetState(state)); }
 
 StateDict ReadWeights(const std::string& path) { return internal::Take(internal::ReadWeightsFile(path)).values; }
 
-void LoadWeights(const std::string& path, const State& state, const LoadOptions& options) {
+void LoadWeights(const std::string& path, const StateRef& state, const LoadOptions& options) {
   internal::LoadState(state.internal_data().get(), ReadWeights(path), options.strict, ir::Quoted(path));
 }
 

@@ -25,7 +25,7 @@ class Checkpoint {
  public:
   /// Files are called prefix-1.safetensors, ...; of a folder (it exists, or the path ends with /)
   /// folder/checkpoint-1.safetensors. Missing folders are made by Save().
-  Checkpoint(const std::string& prefix, std::vector<std::pair<std::string, State>> parts,
+  Checkpoint(const std::string& prefix, std::vector<std::pair<std::string, StateRef>> parts,
              CheckpointOptions options = {});
 
   /// Writes the next file, whole or not at all, and then removes all but the newest. Gives its path.
@@ -40,7 +40,7 @@ class Checkpoint {
 
  private:
   std::string prefix_;
-  State state_;
+  StateRef state_;
   CheckpointOptions options_;
 };
 

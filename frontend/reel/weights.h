@@ -31,20 +31,20 @@ using StateDict = std::vector<std::pair<std::string, Tensor>>;
 /// What has state, as a handle: a layer, an optimizer, a generator, variables, a number, or several of these by name.
 /// A layer calls its values what its variables are called, without its own name: "dense/kernel" in a Sequential,
 /// "kernel" of a Dense; an optimizer "learning_rate", "dense/kernel/m".
-class State {
+class StateRef {
  public:
-  State(const Layer& layer);                       // NOLINT: implicit by design
-  State(const Optimizer& optimizer);               // NOLINT
-  State(const Generator& generator);               // NOLINT
-  State(const ExponentialMovingAverage& average);  // NOLINT
-  State(const LossScale& scale);                   // NOLINT
-  State(const Variable& variable);                 // NOLINT
+  StateRef(const Layer& layer);                       // NOLINT: implicit by design
+  StateRef(const Optimizer& optimizer);               // NOLINT
+  StateRef(const Generator& generator);               // NOLINT
+  StateRef(const ExponentialMovingAverage& average);  // NOLINT
+  StateRef(const LossScale& scale);                   // NOLINT
+  StateRef(const Variable& variable);                 // NOLINT
   /// Variables by their names, which must be distinct.
-  State(const std::vector<Variable>& variables);  // NOLINT
+  StateRef(const std::vector<Variable>& variables);  // NOLINT
   /// An i64 scalar; the number must outlive this.
-  State(int64_t* number);  // NOLINT
+  StateRef(int64_t* number);  // NOLINT
   /// Parts: "model/dense/kernel".
-  State(std::vector<std::pair<std::string, State>> parts);  // NOLINT
+  StateRef(std::vector<std::pair<std::string, StateRef>> parts);  // NOLINT
 
   const std::shared_ptr<internal::StateSource>& internal_data() const { return data_; }
 
@@ -53,7 +53,7 @@ class State {
 };
 
 /// The present values, and those that wait for a variable to be made.
-StateDict Values(const State& state);
+StateDict GetState(const StateRef& state);
 
 struct LoadOptions {
   /// False: what is missing stays as it is, and what belongs nowhere is left out. A wrong shape or dtype is an error
@@ -63,14 +63,14 @@ struct LoadOptions {
 /// Assigns the values. All that does not fit (missing, extra, shape, dtype) is one error, and then nothing is assigned.
 /// A layer that was not called yet makes its variables, of the sizes that the values have. Slots of an optimizer and
 /// averages are made by the first step as ever: until then their values are kept, and they begin with these.
-void Load(const State& state, const StateDict& values, const LoadOptions& options = {});
+void LoadState(const StateRef& state, const StateDict& values, const LoadOptions& options = {});
 
 /// Writes a file: safetensors, or NumPy's archive if the path ends with .npz. At any moment there is the old file or
 /// the new one.
-void SaveWeights(const std::string& path, const State& state);
+void SaveWeights(const std::string& path, const StateRef& state);
 void SaveWeights(const std::string& path, const StateDict& values);
-/// Load() of a file's values.
-void LoadWeights(const std::string& path, const State& state, const LoadOptions& options = {});
+/// LoadState() of a file's values.
+void LoadWeights(const std::string& path, const StateRef& state, const LoadOptions& options = {});
 /// What a file of weights holds, of Reel or another program. A damaged file is an error that names the damaged entry.
 StateDict ReadWeights(const std::string& path);
 

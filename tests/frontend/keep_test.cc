@@ -150,15 +150,13 @@ TEST(Safetensors, DamagedFilesAreNamedWithTheEntry) {
       {File(R"({"a":3})"), "entry \"a\": unexpected a number"},
       {File(R"({"__metadata__":{"x":{}}})"), "metadata"},
       {File(R"({"__metadata__":[]})"), "metadata"},
-      {File(
-           R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},)"
+      {File(R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},)"
             R"("b":{"dtype":"U8","shape":[5],"data_offsets":[3,8]}})",
-           eight),
+            eight),
        "entry \"b\" begins at byte 3, what is before it ends at 4"},
-      {File(
-           R"({"a":{"dtype":"U8","shape":[3],"data_offsets":[0,3]},)"
+      {File(R"({"a":{"dtype":"U8","shape":[3],"data_offsets":[0,3]},)"
             R"("b":{"dtype":"U8","shape":[4],"data_offsets":[4,8]}})",
-           eight),
+            eight),
        "entry \"b\" begins at byte 4, what is before it ends at 3"},
       {File(R"({"a":{"dtype":"BOOL","shape":[8],"data_offsets":[0,8]}})", "\1\1\1\1\1\1\1\2"),
        "entry \"a\": a bool is neither"},
@@ -339,16 +337,16 @@ TEST(Weights, OfALayerThatWasNotCalledMakeItsVariables) {
   const Sequential model = Model();
   const Tensor y = model(x);
   SaveWeights(folder / "m.safetensors", model);
-  EXPECT_THAT(NamesOf(Values(model)),
+  EXPECT_THAT(NamesOf(GetState(model)),
               ElementsAre("dense/kernel", "dense/bias", "batch_norm/scale", "batch_norm/offset",
                           "batch_norm/running_mean", "batch_norm/running_variance", "dense_1/kernel", "dense_1/bias"));
   SaveWeights(folder / "m.npz", model);
-  EXPECT_TRUE(Same(ReadWeights(folder / "m.npz"), Values(model)));
+  EXPECT_TRUE(Same(ReadWeights(folder / "m.npz"), GetState(model)));
   const Sequential other = Model();
   const Tensor before = Generator::Default().Key();
   LoadWeights(folder / "m.safetensors", other);
   EXPECT_TRUE(Same(before, Generator::Default().Key())) << "nothing is drawn";
-  EXPECT_TRUE(Same(Values(model), Values(other)));
+  EXPECT_TRUE(Same(GetState(model), GetState(other)));
   EXPECT_EQ(other.trainable_variables().size(), model.trainable_variables().size());
   EXPECT_TRUE(Same(y, other(x)));
 }
@@ -358,10 +356,10 @@ template <typename Make>
 void ExpectLoads(const Make& make, const Tensor& x) {
   const auto model = make();
   const Tensor y = model(x);
-  const StateDict values = Values(model);
+  const StateDict values = GetState(model);
   const auto other = make();
-  Load(other, values);
-  EXPECT_TRUE(Same(values, Values(other)));
+  LoadState(other, values);
+  EXPECT_TRUE(Same(values, GetState(other)));
   EXPECT_TRUE(Same(y, other(x))) << model.name();
 }
 
@@ -390,56 +388,58 @@ TEST(Weights, OfEveryKindOfLayer) {
   const auto attention = [] { return MultiHeadAttention(4, 2); };
   const MultiHeadAttention a = attention(), b = attention();
   const Tensor y = a(words);
-  Load(b, Values(a));
-  EXPECT_THAT(NamesOf(Values(b)), testing::Contains("query/kernel"));
+  LoadState(b, GetState(a));
+  EXPECT_THAT(NamesOf(GetState(b)), testing::Contains("query/kernel"));
   EXPECT_TRUE(Same(y, b(words)));
 }
 
 TEST(Weights, AllDifferencesAreOneErrorAndNothingIsLoaded) {
   const Sequential model(Dense(3, 5), Dense(5, 2), Dense(2, 2));
-  const StateDict before = Values(model);
+  const StateDict before = GetState(model);
   StateDict values = before;
   values[0].second = Zeros({3, 6});
   values[1].second = Zeros({5}, kFloat64);
   values[2].first = "dense_1/kernell";
   values[4].second = Zeros({2, 2});
-  const std::string error = ErrorOf([&] { Load(model, values); });
+  const std::string error = ErrorOf([&] { LoadState(model, values); });
   EXPECT_THAT(error, HasSubstr("4 differences, nothing was loaded"));
   EXPECT_THAT(error, HasSubstr("shape: \"dense/kernel\" is f32[3,6], not f32[3,5]"));
   EXPECT_THAT(error, HasSubstr("dtype: \"dense/bias\" is f64[5], not f32[5]"));
   EXPECT_THAT(error, HasSubstr("missing: \"dense_1/kernel\" f32[5,2]"));
   EXPECT_THAT(error, HasSubstr("extra: \"dense_1/kernell\" f32[5,2]"));
-  EXPECT_TRUE(Same(before, Values(model)));
+  EXPECT_TRUE(Same(before, GetState(model)));
   // Without strict the wrong types are errors still; what is missing stays.
-  EXPECT_THAT(ErrorOf([&] { Load(model, values, {.strict = false}); }), HasSubstr("2 differences"));
-  EXPECT_TRUE(Same(before, Values(model)));
+  EXPECT_THAT(ErrorOf([&] { LoadState(model, values, {.strict = false}); }), HasSubstr("2 differences"));
+  EXPECT_TRUE(Same(before, GetState(model)));
   values[0].second = Ones({3, 5});
   values[1].second = Ones({5});
-  Load(model, values, {.strict = false});
-  EXPECT_TRUE(Same(Values(model)[0].second, Ones({3, 5})));
-  EXPECT_TRUE(Same(Values(model)[2].second, before[2].second));
-  EXPECT_TRUE(Same(Values(model)[4].second, Zeros({2, 2})));
+  LoadState(model, values, {.strict = false});
+  EXPECT_TRUE(Same(GetState(model)[0].second, Ones({3, 5})));
+  EXPECT_TRUE(Same(GetState(model)[2].second, before[2].second));
+  EXPECT_TRUE(Same(GetState(model)[4].second, Zeros({2, 2})));
 }
 
 TEST(Weights, ThatDoNotFitLeaveALayerUnbuilt) {
   const Sequential model = Model(), other(Dense(5), Dense(7));
   model(RandomNormal({4, 3}));
-  const std::string error = ErrorOf([&] { Load(other, Values(model)); });
+  const std::string error = ErrorOf([&] { LoadState(other, GetState(model)); });
   EXPECT_THAT(error, HasSubstr("shape: \"dense_1/kernel\" is f32[5,2], not f32[5,7]"));
   EXPECT_THAT(error, HasSubstr("extra: \"batch_norm/scale\""));
   EXPECT_TRUE(other.variables().empty());
   EXPECT_EQ(other(RandomNormal({1, 9})).shape(), (Shape{1, 7}));
   const Sequential third(Dense(5), Dense(7));
-  EXPECT_THAT(ErrorOf([&] { Load(third, StateDict{{"dense/kernel", Zeros({3, 5})}, {"dense_1/bias", Zeros({7})}}); }),
-              testing::AllOf(HasSubstr("missing: \"dense/bias\" f32[5]"), HasSubstr("missing: all of \"dense_1\""),
-                             HasSubstr("extra: \"dense_1/bias\"")));
+  EXPECT_THAT(
+      ErrorOf([&] { LoadState(third, StateDict{{"dense/kernel", Zeros({3, 5})}, {"dense_1/bias", Zeros({7})}}); }),
+      testing::AllOf(HasSubstr("missing: \"dense/bias\" f32[5]"), HasSubstr("missing: all of \"dense_1\""),
+                     HasSubstr("extra: \"dense_1/bias\"")));
 }
 
 TEST(Weights, OfVariablesNeedDistinctNames) {
   const Variable a(Zeros({2}), {.name = "a"}), b(Ones({3}), {.name = "b"});
-  EXPECT_THAT(NamesOf(Values(std::vector{a, b})), ElementsAre("a", "b"));
-  EXPECT_THAT(ErrorOf([&] { Values(std::vector{a, a}); }), HasSubstr("two variables are called \"a\""));
-  EXPECT_THAT(ErrorOf([&] { Values(Generator::FromKey(Tensor({int64_t{1}, int64_t{2}}))); }), HasSubstr("from a key"));
+  EXPECT_THAT(NamesOf(GetState(std::vector{a, b})), ElementsAre("a", "b"));
+  EXPECT_THAT(ErrorOf([&] { GetState(std::vector{a, a}); }), HasSubstr("two variables are called \"a\""));
+  EXPECT_THAT(ErrorOf([&] { GetState(Generator::FromKey(Tensor({int64_t{1}, int64_t{2}}))); }),
+              HasSubstr("from a key"));
 }
 
 /// Training with dropout: model, optimizer and generator.
@@ -460,7 +460,7 @@ struct Experiment {
     ++step;
     return loss.item<float>();
   }
-  std::vector<std::pair<std::string, State>> parts() {
+  std::vector<std::pair<std::string, StateRef>> parts() {
     return {{"model", model}, {"optimizer", optimizer}, {"generator", generator}, {"step", &step}};
   }
 };
@@ -498,7 +498,7 @@ TEST(Checkpoint, GoesOnWhereItWasWithEveryOptimizer) {
     for (Experiment* run : {&resumed, &again}) {
       run->Step();
       run->Step();
-      EXPECT_TRUE(Same(Values(State(run->parts())), Values(State(whole.parts())))) << name;
+      EXPECT_TRUE(Same(GetState(StateRef(run->parts())), GetState(StateRef(whole.parts())))) << name;
     }
   }
 }
@@ -531,7 +531,7 @@ TEST(Checkpoint, SaysAllDifferencesOfAllPartsAtOnce) {
   adam.Step();
   Checkpoint(folder / "run", adam.parts()).Save();
   Experiment sgd{Sgd({.momentum = 0.9})};
-  const StateDict before = Values(State(sgd.parts()));
+  const StateDict before = GetState(StateRef(sgd.parts()));
   const Variable more(Zeros({1}));
   auto parts = sgd.parts();
   parts[0].second = Sequential(Dense(3, 6), Dense(6, 2));
@@ -543,7 +543,7 @@ TEST(Checkpoint, SaysAllDifferencesOfAllPartsAtOnce) {
   EXPECT_THAT(error, HasSubstr("extra: \"optimizer/beta_1\" f32[]"));
   EXPECT_THAT(error, HasSubstr("extra: \"optimizer/dense/kernel/m\" f32[3,6]"));
   EXPECT_THAT(error, HasSubstr("missing: \"more\" f32[1]"));
-  EXPECT_TRUE(Same(before, Values(State(sgd.parts()))));
+  EXPECT_TRUE(Same(before, GetState(StateRef(sgd.parts()))));
 }
 
 TEST(Checkpoint, SlotsOfAnotherModelAreSaidByTheFirstStep) {
@@ -556,10 +556,10 @@ TEST(Checkpoint, SlotsOfAnotherModelAreSaidByTheFirstStep) {
   };
   const Adam one, two, three;
   step(one, {a, b});
-  EXPECT_THAT(NamesOf(Values(one)), testing::IsSupersetOf({"w/m", "w_1/m"})) << "names of slots are distinct";
-  Load(two, Values(one));
+  EXPECT_THAT(NamesOf(GetState(one)), testing::IsSupersetOf({"w/m", "w_1/m"})) << "names of slots are distinct";
+  LoadState(two, GetState(one));
   step(two, {a, b});
-  Load(three, Values(one));
+  LoadState(three, GetState(one));
   EXPECT_THAT(ErrorOf([&] { step(three, {b}); }),
               HasSubstr("loaded for slot 'adam/w/m' is f32[2], the variable needs f32[3]"));
 }
@@ -571,12 +571,12 @@ TEST(Checkpoint, AveragesAndLossScales) {
   one.Update({w});
   w.Assign(Tensor({5.f, 6.f}));
   one.Update({w});
-  Load(State({{"average", one}, {"scale", scale}}), Values(State({{"average", one}, {"scale", scale}})));
-  Load(two, Values(one));
-  Load(other, Values(scale));
+  LoadState(StateRef({{"average", one}, {"scale", scale}}), GetState(StateRef({{"average", one}, {"scale", scale}})));
+  LoadState(two, GetState(one));
+  LoadState(other, GetState(scale));
   EXPECT_TRUE(Same(one.Average(w).value(), two.Average(w).value()));
-  EXPECT_TRUE(Same(Values(one), Values(two)));
-  EXPECT_TRUE(Same(Values(scale), Values(other)));
+  EXPECT_TRUE(Same(GetState(one), GetState(two)));
+  EXPECT_TRUE(Same(GetState(scale), GetState(other)));
 }
 
 }  // namespace

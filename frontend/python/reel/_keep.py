@@ -4,9 +4,11 @@ import copyreg
 import importlib
 import os
 import types
+from collections.abc import Mapping
+from typing import Any, overload
 
 from . import _core
-from ._core import Variable
+from ._core import Tensor, Variable
 from ._core.nn import Layer, Residual, Sequential
 from ._core.optim import ExponentialMovingAverage, LossScale, Optimizer
 from ._core.random import Generator, default_generator
@@ -17,8 +19,12 @@ _STATEFUL = (Variable, Layer, Optimizer, Generator, ExponentialMovingAverage, Lo
 class Kept:
     """What nn.Module has: the layers and variables in its attributes, by name."""
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+        _collect(value, name, self.__dict__.get("_outer_name", ""), [], {id(self)})
+
     @property
-    def variables(self):
+    def variables(self) -> tuple[Variable, ...]:
         """All variables that exist, each once, in the order of the attributes."""
         found = {}
         for _, leaf in _leaves(self):
@@ -27,24 +33,24 @@ class Kept:
         return tuple(found.values())
 
     @property
-    def trainable_variables(self):
+    def trainable_variables(self) -> tuple[Variable, ...]:
         """Those that tapes watch."""
         return tuple(v for v in self.variables if v.trainable)
 
-    def state_dict(self):
+    def state_dict(self) -> dict[str, Tensor]:
         """Its values by name, in order."""
         return _core._values(_state(self))
 
-    def load_state_dict(self, state, strict=True):
+    def load_state_dict(self, state: Mapping[str, Any], strict: bool = True) -> None:
         """Assigns values by name. All that does not fit is one error, and then nothing is assigned; with strict=False,
         what is missing or belongs nowhere is left out."""
         _core._load(_state(self), state, strict, "load_state_dict")
 
-    def save_weights(self, path):
+    def save_weights(self, path: str | os.PathLike[str]) -> None:
         """Writes its values to a file, as reel.save_weights does."""
         save_weights(path, self)
 
-    def load_weights(self, path, strict=True):
+    def load_weights(self, path: str | os.PathLike[str], strict: bool = True) -> None:
         """Assigns the values of a file, as reel.load_weights does."""
         load_weights(path, self, strict)
 
@@ -68,6 +74,13 @@ def _collect(x, inner, outer, found, seen):
         last = name(x, "/".join(n for n in (outer, folder) if n), key)
         found.append((f"{folder}/{last}" if folder else last, x))
         return
+    if isinstance(x, _core.Function):  # of a module that was loaded: its variables have their names
+        seen.add(id(x))
+        for v in x.variables:
+            if id(v) not in seen:
+                seen.add(id(v))
+                found.append(("/".join(n for n in (inner, v.name) if n), v))
+        return
     if isinstance(x, Kept):
         seen.add(id(x))
         if inner:
@@ -89,6 +102,8 @@ def _state(x):
         return x
     if isinstance(x, Kept):
         return _leaves(x)
+    if isinstance(x, _core.Function):
+        return [(v.name, v) for v in x.variables]
     if isinstance(x, dict):
         return [(str(k), _state(v)) for k, v in x.items()]
     if isinstance(x, (list, tuple)):
@@ -111,7 +126,7 @@ def _values(x):
     return out
 
 
-def save_weights(path, model):
+def save_weights(path: str | os.PathLike[str], model: Any) -> None:
     """Writes the values of a model, of variables (their names must be distinct), or of a dict of names and tensors.
 
     The path ends with .safetensors, or with .npz for NumPy's format. At any moment there is the old file or the new.
@@ -119,6 +134,10 @@ def save_weights(path, model):
     _core._write_weights(os.fspath(path), _values(model))
 
 
+@overload
+def load_weights(path: str | os.PathLike[str], model: None = None, strict: bool = True) -> dict[str, Tensor]: ...
+@overload
+def load_weights(path: str | os.PathLike[str], model: Any, strict: bool = True) -> None: ...
 def load_weights(path, model=None, strict=True):
     """Assigns the values of a file to a model, or to variables; without one, returns them: a dict of names and tensors.
 
@@ -147,19 +166,19 @@ class Checkpoint:
     variables, and integers, which are attributes of the checkpoint.
     """
 
-    def __init__(self, path, keep=3, **parts):
+    def __init__(self, path: str | os.PathLike[str], keep: int = 3, **parts: Any) -> None:
         for name in parts:
             if name.startswith("_") or hasattr(type(self), name):
                 raise _core.InvalidArgumentError(f"checkpoint: a part cannot be called '{name}'")
         self.__dict__.update(_path=os.fspath(path), _keep=keep, _parts=dict(parts))
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         parts = self.__dict__.get("_parts", {})
         if name not in parts:
             raise AttributeError(f"the checkpoint has no part '{name}'")
         return parts[name]
 
-    def __setattr__(self, name, value):
+    def __setattr__(self, name: str, value: Any) -> None:
         if name not in self._parts:
             raise AttributeError(f"the checkpoint has no part '{name}'; give it when the checkpoint is made")
         self._parts[name] = value
@@ -174,11 +193,11 @@ class Checkpoint:
             parts.append((name, _state(part)))
         return numbers, _core._Checkpoint(self._path, parts, self._keep)
 
-    def save(self):
+    def save(self) -> str:
         """Writes the next file, whole or not at all, then removes all but the newest. Returns its path."""
         return self._open()[1].save()
 
-    def restore(self, path=None):
+    def restore(self, path: str | os.PathLike[str] | None = None) -> str | None:
         """Loads the newest file that is whole, or this one, and returns its path; None if there is no file.
 
         All that does not fit is one error, and then nothing is assigned.
@@ -194,7 +213,7 @@ class Checkpoint:
         return path
 
     @property
-    def files(self):
+    def files(self) -> list[str]:
         """The files that there are, the oldest first."""
         return self._open()[1].files()
 

@@ -7,7 +7,7 @@
 #include "reel/weights.h"
 #include "register.h"
 
-// State by name, files of weights, checkpoints: what reel/_keep.py is made of.
+// StateRef by name, files of weights, checkpoints: what reel/_keep.py is made of.
 
 namespace reel::python {
 namespace {
@@ -24,7 +24,7 @@ const T* As(nb::handle x) {
 }
 
 /// An object of Reel's that has state, or a list of pairs (name, such a thing).
-State ToState(nb::handle x) {
+StateRef ToState(nb::handle x) {
   if (IsVariable(x.ptr())) return VariableOf(x.ptr());
   if (const auto* layer = As<Layer>(x)) return *layer;
   if (const auto* optimizer = As<Optimizer>(x)) return *optimizer;
@@ -34,7 +34,7 @@ State ToState(nb::handle x) {
   if (Number* number = nullptr; nb::try_cast(x, number) && number) return &number->value;
   if (!PyList_Check(x.ptr()))
     ThrowType("state: expected a model, an optimizer, a generator or variables, not " + TypeName(x));
-  std::vector<std::pair<std::string, State>> parts;
+  std::vector<std::pair<std::string, StateRef>> parts;
   for (const nb::handle pair : x) parts.emplace_back(nb::cast<std::string>(pair[0]), ToState(pair[1]));
   return parts;
 }
@@ -98,7 +98,7 @@ std::string NameVariable(const Variable& v, const std::string& outer, const std:
 
 void RegisterFiles(nb::module_& m) {
   nb::class_<Number>(m, "_Number").def(nb::init<>()).def_rw("value", &Number::value);
-  m.def("_values", [](nb::handle x) { return ToDict(Values(ToState(x))); });
+  m.def("_values", [](nb::handle x) { return ToDict(GetState(ToState(x))); });
   m.def("_load", [](nb::handle x, nb::handle values, bool strict, const std::string& what) {
     internal::LoadState(ToState(x).internal_data().get(), ToValues(values), strict, what);
   });
@@ -117,7 +117,7 @@ void RegisterFiles(nb::module_& m) {
   });
   nb::class_<Checkpoint> c(m, "_Checkpoint");
   c.def("__init__", [](Checkpoint* self, const std::string& prefix, nb::handle parts, int keep) {
-    std::vector<std::pair<std::string, State>> list;
+    std::vector<std::pair<std::string, StateRef>> list;
     for (const nb::handle pair : parts) list.emplace_back(nb::cast<std::string>(pair[0]), ToState(pair[1]));
     new (self) Checkpoint(prefix, std::move(list), {.keep = keep});
   });
@@ -145,7 +145,7 @@ void RegisterMethods(nb::handle c, const char* remake, bool files) {
     return nb::module_::import_("reel._keep").attr(function)(arguments...);
   };
   Method(
-      c, "state_dict", [](nb::handle self) { return ToDict(Values(ToState(self))); },
+      c, "state_dict", [](nb::handle self) { return ToDict(GetState(ToState(self))); },
       nb::sig("def state_dict(self) -> dict[str, Tensor]"), "Its values by name, in order.");
   Method(
       c, "load_state_dict",
