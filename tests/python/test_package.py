@@ -164,7 +164,8 @@ def test_import_without_the_extension_says_what_to_build(tmp_path, there):
 
 
 @pytest.mark.parametrize("readme", ["README.md", "frontend/python/README.md"])
-def test_readme(readme):
+def test_readme(readme, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # for the files they write
     text = (pathlib.Path(__file__).parents[2] / readme).read_text()
     blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     assert blocks
