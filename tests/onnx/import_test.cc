@@ -17,6 +17,8 @@
 #include "passes/gradient/gradient.h"
 #include "reel/compile.h"
 #include "reel/onnx.h"
+#include "reel/optimizers.h"
+#include "reel/tape.h"
 
 namespace reel::onnx {
 namespace {
