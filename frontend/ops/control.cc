@@ -119,16 +119,19 @@ Tensor Condition(const char* op, const Operand& condition) {
 }  // namespace
 
 void internal::SeparateResults(std::vector<Tensor>* results, uint64_t begin) {
+  if (!State().trace) {
+    for (Tensor& y : *results) {
+      if (y.defined() && IsDifferentiable(y.dtype())) y = Dense(y);
+    }
+    return;
+  }
   std::map<uint64_t, int> uses;
   for (const Tensor& y : *results) {
     if (y.defined()) ++uses[y.id()];
   }
   for (Tensor& y : *results) {
     if (!y.defined() || !IsDifferentiable(y.dtype())) continue;
-    if (!State().trace)
-      y = Dense(y);
-    else if (y.id() < begin || uses[y.id()] > 1)
-      y = Identity({y, {}});
+    if (y.id() < begin || uses[y.id()] > 1) y = Identity({y, {}});
   }
 }
 

@@ -176,11 +176,10 @@ int Function::num_arguments() const { return Entry(data_).num_arguments(); }
 int Function::num_results() const { return Entry(data_).num_outputs(); }
 std::vector<Variable> Function::variables() const {
   const std::vector<VariablePtr> bound = internal::BoundVariables(Data(data_), /*make=*/true);
-  const std::vector<std::string>& state = Entry(data_).state();
+  const HashSet<std::string> state(Entry(data_).state().begin(), Entry(data_).state().end());
   std::vector<Variable> out;
   for (size_t i = 0; i < bound.size(); ++i) {
-    const std::string& name = Data(data_).module.variables()[i].name;
-    if (std::find(state.begin(), state.end(), name) != state.end()) out.push_back(Variable(bound[i]));
+    if (state.contains(Data(data_).module.variables()[i].name)) out.push_back(Variable(bound[i]));
   }
   return out;
 }
