@@ -14,8 +14,7 @@ class LlvmBackend : public Backend {
                                              const CodeOptions& options) override {
     return codegen::CompileObjects(program, target, options);
   }
-  absl::StatusOr<ObjectFiles> CompileToObject(const Program& program, const std::string& name,
-                                              const Target& target,
+  absl::StatusOr<ObjectFiles> CompileToObject(const Program& program, const std::string& name, const Target& target,
                                               const CodeOptions& options) override {
     absl::StatusOr<ObjectFiles> files;
     absl::Status s = InLlvm(options.reserve, [&] {
@@ -25,9 +24,8 @@ class LlvmBackend : public Backend {
     if (!s.ok()) return s;
     return files;
   }
-  absl::StatusOr<std::string> EmitText(const Program& program, const std::string& name,
-                                       const Target& target, const CodeOptions& options,
-                                       bool assembly) override {
+  absl::StatusOr<std::string> EmitText(const Program& program, const std::string& name, const Target& target,
+                                       const CodeOptions& options, bool assembly) override {
     absl::StatusOr<std::string> text;
     absl::Status s = InLlvm(options.reserve, [&] {
       text = AotText(program, name, target, options, assembly);

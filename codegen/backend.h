@@ -39,13 +39,11 @@ class Backend {
   virtual absl::StatusOr<CodeObjects> CompileObjects(const Program& program, const Target& target,
                                                      const CodeOptions& options) = 0;
   /// One object that stands alone.
-  virtual absl::StatusOr<ObjectFiles> CompileToObject(const Program& program,
-                                                      const std::string& name, const Target& target,
-                                                      const CodeOptions& options) = 0;
+  virtual absl::StatusOr<ObjectFiles> CompileToObject(const Program& program, const std::string& name,
+                                                      const Target& target, const CodeOptions& options) = 0;
   /// LLVM IR or assembly of that object.
-  virtual absl::StatusOr<std::string> EmitText(const Program& program, const std::string& name,
-                                               const Target& target, const CodeOptions& options,
-                                               bool assembly) = 0;
+  virtual absl::StatusOr<std::string> EmitText(const Program& program, const std::string& name, const Target& target,
+                                               const CodeOptions& options, bool assembly) = 0;
 };
 
 /// The process's backend; the first call opens libreel_compiler.so, beside libreel.so or by its

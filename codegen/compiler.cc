@@ -60,11 +60,9 @@ absl::StatusOr<Backend*> GetBackend() {
   if (!HasRoom(kLibraryBytes)) return absl::ResourceExhaustedError(StrCat("no memory for ", kLibrary, " and LLVM"));
   std::string error;
   void* const library = runtime::OpenBeside(kLibrary, &error);
-  const auto getter =
-      library ? reinterpret_cast<Backend* (*)()>(::dlsym(library, "reel_backend")) : nullptr;
+  const auto getter = library ? reinterpret_cast<Backend* (*)()>(::dlsym(library, "reel_backend")) : nullptr;
   if (getter == nullptr) {
-    return absl::UnavailableError(StrCat("the compiler cannot be opened: ", error, "; install ",
-                                         kLibrary,
+    return absl::UnavailableError(StrCat("the compiler cannot be opened: ", error, "; install ", kLibrary,
                                          " beside libreel.so or where the loader looks"));
   }
   return backend = getter();
@@ -74,9 +72,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double Seconds(Clock::time_point from) {
-  return std::chrono::duration<double>(Clock::now() - from).count();
-}
+double Seconds(Clock::time_point from) { return std::chrono::duration<double>(Clock::now() - from).count(); }
 
 ir::BudgetMeter MeterOf(const CompilerOptions& options) {
   return ir::BudgetMeter(options.budget, options.clock, options.start, options.stop);
@@ -94,10 +90,9 @@ PlanOptions PlanFor(const CompilerOptions& options, const ir::BudgetMeter* meter
 
 absl::Status CheckBudget(const Program& program, const Budget& budget) {
   if (program.instance_bytes <= budget.max_memory) return absl::OkStatus();
-  return absl::ResourceExhaustedError(
-      StrCat("program ", program.name, " needs ", program.instance_bytes,
-             " bytes of memory, more than the budget of ", budget.max_memory,
-             "; raise max_memory or make the batch smaller"));
+  return absl::ResourceExhaustedError(StrCat("program ", program.name, " needs ", program.instance_bytes,
+                                             " bytes of memory, more than the budget of ", budget.max_memory,
+                                             "; raise max_memory or make the batch smaller"));
 }
 
 /// Bytes that a function may take LLVM in work; an error if all that it will take is more than the budget.
@@ -105,13 +100,12 @@ absl::StatusOr<int64_t> CheckCompiler(const Program& program, const Budget& budg
   const int threads = object ? 1 : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   const CompileMemory bytes = CompileBytes(program, threads, object);
   if (bytes.all <= budget.max_memory) return bytes.in_work;
-  return absl::ResourceExhaustedError(
-      StrCat("compiling ", program.name, " takes LLVM about ", bytes.all, " bytes for ", program.kernels.size(),
-             " kernels, more than the budget of ", budget.max_memory, "; raise max_memory or compile less at once"));
+  return absl::ResourceExhaustedError(StrCat("compiling ", program.name, " takes LLVM about ", bytes.all, " bytes for ",
+                                             program.kernels.size(), " kernels, more than the budget of ",
+                                             budget.max_memory, "; raise max_memory or compile less at once"));
 }
 
-absl::Status WriteText(const std::string& folder, const std::string& name,
-                       const std::string& text) {
+absl::Status WriteText(const std::string& folder, const std::string& name, const std::string& text) {
   ir::MakeFolders(folder);  // the file says what is wrong
   return ir::WriteFile(StrCat(folder, "/", name), text, {.durable = false});
 }
@@ -143,8 +137,8 @@ class PlanningCompiler : public Compiler {
     }
     CompiledModule::Times times;
     times.plan = Seconds(start);
-    const CodeCache cache(options.dump_to.empty() ? options.cache_dir : "", plan->program,
-                          plan->target, options.opt_level);
+    const CodeCache cache(options.dump_to.empty() ? options.cache_dir : "", plan->program, plan->target,
+                          options.opt_level);
     if (const auto code = cache.Get()) {
       times.cached = true;
       auto loaded = LoadProgram(std::move(plan->program), *code, times);
@@ -154,8 +148,8 @@ class PlanningCompiler : public Compiler {
     if (!reserve.ok()) return reserve.status();
     const auto backend = GetBackend();
     if (!backend.ok()) return backend.status();
-    auto code = (*backend)->CompileObjects(plan->program, plan->target,
-                                           {options.opt_level, options.dump_to, &meter, *reserve});
+    auto code =
+        (*backend)->CompileObjects(plan->program, plan->target, {options.opt_level, options.dump_to, &meter, *reserve});
     if (!code.ok()) return code.status();
     cache.Put(*code);
     times.cached = false;
@@ -173,8 +167,7 @@ class PlanningCompiler : public Compiler {
     if (!reserve.ok()) return reserve.status();
     const auto backend = GetBackend();
     if (!backend.ok()) return backend.status();
-    return (*backend)->CompileToObject(plan->program, name, plan->target,
-                                       {options.opt_level, "", &meter, *reserve});
+    return (*backend)->CompileToObject(plan->program, name, plan->target, {options.opt_level, "", &meter, *reserve});
   }
 
   absl::StatusOr<std::string> Text(const ir::Module& module, const std::string& name, const std::string& kind,
@@ -192,8 +185,8 @@ class PlanningCompiler : public Compiler {
     if (!reserve.ok()) return reserve.status();
     const auto backend = GetBackend();
     if (!backend.ok()) return backend.status();
-    return (*backend)->EmitText(plan->program, name, plan->target,
-                                {options.opt_level, "", &meter, *reserve}, kind == "asm");
+    return (*backend)->EmitText(plan->program, name, plan->target, {options.opt_level, "", &meter, *reserve},
+                                kind == "asm");
   }
 
   struct Planned {
@@ -201,8 +194,7 @@ class PlanningCompiler : public Compiler {
     Target target;
   };
 
-  absl::StatusOr<Planned> PlanObject(const ir::Module& module, const CompilerOptions& options,
-                                     ir::BudgetMeter* meter) {
+  absl::StatusOr<Planned> PlanObject(const ir::Module& module, const CompilerOptions& options, ir::BudgetMeter* meter) {
     if (module.symbols().empty() && options.extents.empty()) return Plan(module, options, meter);
     const auto sized = SizeModule(module, options.extents);
     if (!sized.ok()) return sized.status();
@@ -211,8 +203,8 @@ class PlanningCompiler : public Compiler {
     return plan;
   }
 
-  absl::StatusOr<Planned> Plan(const ir::Module& module, const CompilerOptions& options,
-                               ir::BudgetMeter* meter, bool profile = false) {
+  absl::StatusOr<Planned> Plan(const ir::Module& module, const CompilerOptions& options, ir::BudgetMeter* meter,
+                               bool profile = false) {
     if (absl::Status s = meter->AddModule(module); !s.ok()) return s;
     auto target = FindTarget(options.cpu);
     if (!target.ok()) return target.status();
@@ -222,8 +214,8 @@ class PlanningCompiler : public Compiler {
     if (!program.ok()) return program.status();
     if (absl::Status s = CheckBudget(*program, options.budget); !s.ok()) return s;
     if (!options.dump_to.empty()) {
-      absl::Status s = WriteText(
-          options.dump_to, StrCat(ToIdentifier(program->name), ".program.txt"), ToString(*program));
+      absl::Status s =
+          WriteText(options.dump_to, StrCat(ToIdentifier(program->name), ".program.txt"), ToString(*program));
       if (!s.ok()) return s;
     }
     return Planned{*std::move(program), *std::move(target)};

@@ -26,8 +26,7 @@ enum Way : int { kNone = 0, kNoMemory, kFatal };
 class Reserve {
  public:
   explicit Reserve(size_t bytes)
-      : bytes_(bytes),
-        memory_(::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {}
+      : bytes_(bytes), memory_(::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {}
   ~Reserve() { GiveBack(); }
   Reserve(const Reserve&) = delete;
   Reserve& operator=(const Reserve&) = delete;

@@ -14,8 +14,7 @@
 namespace reel::ir {
 
 /// Value of an attribute. The order of the alternatives is AttrKind's.
-using AttrValue =
-    std::variant<int64_t, bool, std::string, std::vector<int64_t>, Shape, DType, Literal>;
+using AttrValue = std::variant<int64_t, bool, std::string, std::vector<int64_t>, Shape, DType, Literal>;
 enum class AttrKind { kInt, kBool, kString, kInts, kShape, kDType, kLiteral };
 
 /// Attributes of a node, sorted by name; nodes share them.

@@ -25,8 +25,7 @@ absl::Status BudgetMeter::CheckBytes(int64_t bytes) const {
 
 absl::Status BudgetMeter::AddNode(size_t operands, size_t results) {
   if (++ops_ > budget_.max_ops) {
-    return absl::ResourceExhaustedError(
-        StrCat("more than ", budget_.max_ops, " ops, the budget (max_ops)"));
+    return absl::ResourceExhaustedError(StrCat("more than ", budget_.max_ops, " ops, the budget (max_ops)"));
   }
   values_ += static_cast<int64_t>(results);
   if (values_ > kMaxValues) return absl::ResourceExhaustedError("more than 2^30 values");
@@ -54,8 +53,8 @@ absl::Status BudgetMeter::CheckTime() const {
 
 absl::Status BudgetMeter::AddLiteral(const Type& type) {
   if (!type.shape.is_constant() || !FitsInMemory(type.shape)) {
-    return absl::InvalidArgumentError(StrCat("a literal cannot be ", type.ToString(),
-                                             ": its shape must be constant and fit in memory"));
+    return absl::InvalidArgumentError(
+        StrCat("a literal cannot be ", type.ToString(), ": its shape must be constant and fit in memory"));
   }
   return AddMemory(type.bytes());
 }

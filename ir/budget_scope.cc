@@ -38,8 +38,8 @@ void BudgetScope::AddVisits(int64_t count) {
 void BudgetScope::AddMemory(int64_t bytes) {
   memory_ += bytes;
   if (memory_ <= meter_.budget().max_memory) return;
-  throw BudgetExceeded(absl::ResourceExhaustedError(StrCat(
-      "makes a graph that needs more memory than the budget of ", meter_.budget().max_memory, " bytes (max_memory)")));
+  throw BudgetExceeded(absl::ResourceExhaustedError(StrCat("makes a graph that needs more memory than the budget of ",
+                                                           meter_.budget().max_memory, " bytes (max_memory)")));
 }
 
 void BudgetScope::Spend(int64_t steps) {

@@ -24,8 +24,8 @@ class BudgetExceeded : public std::exception {
   absl::Status status_;
 };
 
-/// What this thread makes while it lives is charged: time and memory, and if asked the number of nodes. Scopes nest: the
-/// innermost counts, the clock is looked at for all of them.
+/// What this thread makes while it lives is charged: time and memory, and if asked the number of nodes. Scopes nest:
+/// the innermost counts, the clock is looked at for all of them.
 class BudgetScope {
  public:
   /// Nodes made or visited between two looks at the clock.

@@ -62,9 +62,7 @@ Value Builder::ReduceProd(Value x, std::vector<int64_t> axes) {
   return axes.empty() ? x : Emit(Op::kReduceProd, {x}, {{"axes", std::move(axes)}});
 }
 
-Value Builder::Constant(Literal literal) {
-  return Emit(Op::kConstant, {}, {{"value", std::move(literal)}});
-}
+Value Builder::Constant(Literal literal) { return Emit(Op::kConstant, {}, {{"value", std::move(literal)}}); }
 
 Value Builder::Full(const Type& type, double value) {
   const Type copy = type;  // emitting may move the types that `type` refers to
@@ -85,8 +83,7 @@ Value Builder::Transpose(Value x, std::vector<int64_t> permutation) {
   return Emit(Op::kTranspose, {x}, {{"permutation", std::move(permutation)}});
 }
 
-Value Builder::Slice(Value x, std::vector<int64_t> starts, std::vector<int64_t> limits,
-                     std::vector<int64_t> strides) {
+Value Builder::Slice(Value x, std::vector<int64_t> starts, std::vector<int64_t> limits, std::vector<int64_t> strides) {
   return Emit(Op::kSlice, {x},
               {{"starts", std::move(starts)}, {"limits", std::move(limits)}, {"strides", std::move(strides)}});
 }
@@ -127,8 +124,7 @@ Value Builder::BroadcastTo(Value x, const Shape& shape) {
   if (!x.valid() || this->shape(x) == shape) return x;
   const int offset = shape.rank() - this->shape(x).rank();
   if (offset < 0) {
-    return Fail(OpError(Op::kBroadcast, StrCat(type(x).ToString(), " has a higher rank than ",
-                                                     shape.ToString())));
+    return Fail(OpError(Op::kBroadcast, StrCat(type(x).ToString(), " has a higher rank than ", shape.ToString())));
   }
   std::vector<int64_t> axes;
   for (int i = offset; i < shape.rank(); ++i) axes.push_back(i);
@@ -152,14 +148,19 @@ Value Builder::Window(Value x, const Windows& w) {
 
 Value Builder::Contract(Value a, Value b, const ContractAxes& axes) {
   return Emit(Op::kContract, {a, b},
-              {{"a_batch", axes.a_batch}, {"b_batch", axes.b_batch},
-               {"a_contract", axes.a_contract}, {"b_contract", axes.b_contract}});
+              {{"a_batch", axes.a_batch},
+               {"b_batch", axes.b_batch},
+               {"a_contract", axes.a_contract},
+               {"b_contract", axes.b_contract}});
 }
 
 Value Builder::Conv(Value a, Value b, const ConvGeometry& g) {
   return Emit(Op::kConv, {a, b},
-              {{"strides", g.strides}, {"low", g.low}, {"high", g.high},
-               {"a_dilation", g.a_dilation}, {"b_dilation", g.b_dilation}});
+              {{"strides", g.strides},
+               {"low", g.low},
+               {"high", g.high},
+               {"a_dilation", g.a_dilation},
+               {"b_dilation", g.b_dilation}});
 }
 
 Value Builder::Recurrence(Value a, Value b, int64_t axis, bool reverse) {
@@ -168,8 +169,7 @@ Value Builder::Recurrence(Value a, Value b, int64_t axis, bool reverse) {
 
 Value Builder::TriangularSolve(Value a, Value b, const TriangularForm& form) {
   return Emit(Op::kTriangularSolve, {a, b},
-              {{"lower", form.lower}, {"transpose", form.transpose},
-               {"unit_diagonal", form.unit_diagonal}});
+              {{"lower", form.lower}, {"transpose", form.transpose}, {"unit_diagonal", form.unit_diagonal}});
 }
 
 Value Builder::Gather(Value a, Value indices, int64_t axis) {
@@ -204,8 +204,7 @@ ValueList Builder::If(Value condition, std::string_view then_function, std::stri
                       absl::Span<const Value> operands) {
   ValueList all{condition};
   all.insert(all.end(), operands.begin(), operands.end());
-  return EmitAll(Op::kIf, all,
-                 {{"then", std::string(then_function)}, {"else", std::string(else_function)}});
+  return EmitAll(Op::kIf, all, {{"then", std::string(then_function)}, {"else", std::string(else_function)}});
 }
 
 ValueList Builder::While(std::string_view cond, std::string_view body, absl::Span<const Value> operands,

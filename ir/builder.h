@@ -20,8 +20,7 @@ namespace reel::ir {
 class Builder {
  public:
   /// `module` resolves callees and symbols; null if there are none.
-  explicit Builder(Function* function, const Module* module = nullptr)
-      : function_(function), module_(module) {}
+  explicit Builder(Function* function, const Module* module = nullptr) : function_(function), module_(module) {}
 
   /// A node with one result.
   Value Emit(Op op, absl::Span<const Value> operands, Attributes attributes = {});
@@ -62,15 +61,13 @@ class Builder {
 
   Value Reshape(Value x, const Shape& shape);  ///< x itself if it has the shape
   Value Transpose(Value x, std::vector<int64_t> permutation);  ///< x itself if nothing moves
-  Value Slice(Value x, std::vector<int64_t> starts, std::vector<int64_t> limits,
-              std::vector<int64_t> strides);
+  Value Slice(Value x, std::vector<int64_t> starts, std::vector<int64_t> limits, std::vector<int64_t> strides);
   /// The elements of x along some axes (ascending), one by one in row-major order: each of the shape without these.
   std::vector<Value> Elements(Value x, const std::vector<int64_t>& axes);
   Value Broadcast(Value x, const Shape& shape, std::vector<int64_t> axes);
   /// NumPy's rule: aligns trailing axes; x itself if it has the shape.
   Value BroadcastTo(Value x, const Shape& shape);
-  Value Pad(Value x, Value value, std::vector<int64_t> low, std::vector<int64_t> high,
-            std::vector<int64_t> interior);
+  Value Pad(Value x, Value value, std::vector<int64_t> low, std::vector<int64_t> high, std::vector<int64_t> interior);
 
   Value Reverse(Value x, std::vector<int64_t> axes);  ///< x itself if axes is empty
   /// One entry per axis to slide along: elements `dilations` apart, windows `strides` apart.

@@ -13,7 +13,8 @@ namespace reel::ir {
 
 /// Names of the functions a node calls (callee, vjp, then, else, cond, body that are present).
 absl::InlinedVector<std::string_view, 2> CalledFunctions(const Node& node);
-/// The roots and what they call, directly or not, each once; linear in their nodes. Names of no function are passed over.
+/// The roots and what they call, directly or not, each once; linear in their nodes. Names of no function are passed
+/// over.
 std::vector<const Function*> ReachedFunctions(const Module& module, std::vector<const Function*> roots);
 /// Functions that compute initial values of variables.
 std::vector<const Function*> InitFunctions(const Module& module);

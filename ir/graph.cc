@@ -91,12 +91,11 @@ Value Function::AddState(std::string variable, Type type) {
   return {num_values() - 1};
 }
 
-const Node& Function::AddNode(Op op, absl::Span<const Value> operands,
-                              std::shared_ptr<const Attributes> attributes,
+const Node& Function::AddNode(Op op, absl::Span<const Value> operands, std::shared_ptr<const Attributes> attributes,
                               absl::Span<const Type> types, int32_t location) {
   ChargeNode(operands.size(), types.size());
-  Node node{op, ValueList(operands.begin(), operands.end()), std::move(attributes), num_values(),
-            static_cast<int32_t>(types.size()), location};
+  Node node{op,           ValueList(operands.begin(), operands.end()), std::move(attributes),
+            num_values(), static_cast<int32_t>(types.size()),          location};
   for (const Type& type : types) {
     types_.push_back(type);
     producers_.push_back(static_cast<int32_t>(nodes_.size()));

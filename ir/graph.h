@@ -83,9 +83,8 @@ class Function {
   /// Adds a variable this function touches: its hidden parameter; only before the first node.
   Value AddState(std::string variable, Type type);
   /// Appends a node whose result types are known. Checks nothing: the verifier does.
-  const Node& AddNode(Op op, absl::Span<const Value> operands,
-                      std::shared_ptr<const Attributes> attributes, absl::Span<const Type> types,
-                      int32_t location = -1);
+  const Node& AddNode(Op op, absl::Span<const Value> operands, std::shared_ptr<const Attributes> attributes,
+                      absl::Span<const Type> types, int32_t location = -1);
   /// Sets all results: declared ones, then one per state entry.
   void SetResults(std::vector<Value> results) { results_ = std::move(results); }
   void set_result_names(std::vector<std::string> names) { result_names_ = std::move(names); }

@@ -18,8 +18,7 @@ uint16_t RoundToHalf(int exponent_bits, double value) {
   if (magnitude >= limit) return static_cast<uint16_t>(sign | infinity);
   // The step between neighbours is a power of two: round to a multiple of it.
   const int exponent = magnitude == 0 ? 1 - bias : std::max(std::ilogb(magnitude), 1 - bias);
-  const auto steps =
-      static_cast<int>(std::nearbyint(std::ldexp(magnitude, fraction_bits - exponent)));
+  const auto steps = static_cast<int>(std::nearbyint(std::ldexp(magnitude, fraction_bits - exponent)));
   return static_cast<uint16_t>(sign | (((exponent + bias - 1) << fraction_bits) + steps));
 }
 
@@ -30,9 +29,8 @@ float WidenHalf(int exponent_bits, uint16_t bits) {
   if (exponent == 31) {
     return std::bit_cast<float>(sign | 0x7F800000u | static_cast<uint32_t>(fraction) << 13);
   }
-  const float magnitude = exponent == 0
-                              ? std::ldexp(static_cast<float>(fraction), -24)
-                              : std::ldexp(static_cast<float>(fraction + 1024), exponent - 25);
+  const float magnitude = exponent == 0 ? std::ldexp(static_cast<float>(fraction), -24)
+                                        : std::ldexp(static_cast<float>(fraction + 1024), exponent - 25);
   return std::bit_cast<float>(sign | std::bit_cast<uint32_t>(magnitude));
 }
 

@@ -32,8 +32,8 @@ struct DefaultHash {
 };
 
 /// Entries in the order of insertion (until one is erased: the last takes its place), found by an index of their
-/// hashes; a few are found by a look at each. An insertion that throws leaves the table as it was. Insertions and erasures
-/// invalidate iterators and references, as with std::vector.
+/// hashes; a few are found by a look at each. An insertion that throws leaves the table as it was. Insertions and
+/// erasures invalidate iterators and references, as with std::vector.
 template <typename Entry, typename KeyOf, typename Hash>
 class HashTable {
  public:
@@ -251,8 +251,8 @@ class HashMap : public HashTable<std::pair<K, V>, KeyOfMap<K, V>, Hash> {
   /// Makes the value of `args` if there is none; then alone they are taken.
   template <typename Q = K, typename... Args>
   std::pair<iterator, bool> try_emplace(Q&& key, Args&&... args) {
-    return this->InsertWith(
-        key, [&] { return std::pair<K, V>(K(std::forward<Q>(key)), V(std::forward<Args>(args)...)); });
+    return this->InsertWith(key,
+                            [&] { return std::pair<K, V>(K(std::forward<Q>(key)), V(std::forward<Args>(args)...)); });
   }
   template <typename Q = K, typename... Args>
   std::pair<iterator, bool> emplace(Q&& key, Args&&... args) {

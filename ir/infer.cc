@@ -15,14 +15,12 @@ absl::Status CheckAttributes(const InferContext& c) {
     const AttrValue* value = c.attributes.Find(spec.name);
     if (!value) {
       if (spec.optional) continue;
-      return OpError(c.op, StrCat("attribute '", spec.name, "' of kind ", Name(spec.kind),
-                                        " is missing"));
+      return OpError(c.op, StrCat("attribute '", spec.name, "' of kind ", Name(spec.kind), " is missing"));
     }
     ++present;
     if (value->index() != static_cast<size_t>(spec.kind)) {
-      return OpError(c.op, StrCat("attribute '", spec.name, "' must be of kind ",
-                                        Name(spec.kind), ", not ",
-                                        Name(static_cast<AttrKind>(value->index()))));
+      return OpError(c.op, StrCat("attribute '", spec.name, "' must be of kind ", Name(spec.kind), ", not ",
+                                  Name(static_cast<AttrKind>(value->index()))));
     }
   }
   if (present == c.attributes.entries().size()) return absl::OkStatus();
@@ -50,12 +48,11 @@ absl::Status OpError(Op op, std::string_view message) {
 absl::StatusOr<TypeList> InferTypes(const InferContext& c) {
   const OpInfo& info = Info(c.op);
   if (info.operands >= 0 && static_cast<size_t>(info.operands) != c.operands.size()) {
-    return OpError(c.op, StrCat("takes ", info.operands, " operands, got ",
-                                      c.operands.size()));
+    return OpError(c.op, StrCat("takes ", info.operands, " operands, got ", c.operands.size()));
   }
   if (info.operands > 0 && !Contains(info.dtypes, c.operand(0).dtype)) {
-    return OpError(c.op, StrCat("operand must be ", Describe(info.dtypes), ", got ",
-                                      c.operand(0).ToString(), "; cast it first"));
+    return OpError(
+        c.op, StrCat("operand must be ", Describe(info.dtypes), ", got ", c.operand(0).ToString(), "; cast it first"));
   }
   if (absl::Status s = CheckAttributes(c); !s.ok()) return s;
   auto types = kRules[static_cast<size_t>(c.op)](c);
@@ -73,8 +70,7 @@ absl::StatusOr<int> CheckAxis(Op op, std::string_view what, int64_t axis, int ra
   return OpError(op, StrCat(what, " ", axis, " is out of range for rank ", rank));
 }
 
-absl::Status CheckAxes(Op op, std::string_view what, const std::vector<int64_t>& axes, int rank,
-                       bool any_order) {
+absl::Status CheckAxes(Op op, std::string_view what, const std::vector<int64_t>& axes, int rank, bool any_order) {
   uint32_t seen = 0;
   int64_t last = -1;
   for (int64_t axis : axes) {
@@ -87,17 +83,15 @@ absl::Status CheckAxes(Op op, std::string_view what, const std::vector<int64_t>&
   return absl::OkStatus();
 }
 
-absl::Status CheckLength(const InferContext& c, std::string_view name, int count,
-                         std::string_view what) {
+absl::Status CheckLength(const InferContext& c, std::string_view name, int count, std::string_view what) {
   const size_t entries = c.attr_ints(name).size();
   if (static_cast<int>(entries) == count) return absl::OkStatus();
-  return OpError(c.op, StrCat("'", name, "' has ", entries, " entries for ", what, " ", count,
-                              " (operand ", c.operand(0).ToString(), "); give ", count));
+  return OpError(c.op, StrCat("'", name, "' has ", entries, " entries for ", what, " ", count, " (operand ",
+                              c.operand(0).ToString(), "); give ", count));
 }
 
 absl::StatusOr<int64_t> CountWindows(Op op, const AxisWindow& w) {
-  for (auto [name, v] : {std::pair("size", w.size), std::pair("stride", w.stride),
-                         std::pair("dilation", w.dilation)}) {
+  for (auto [name, v] : {std::pair("size", w.size), std::pair("stride", w.stride), std::pair("dilation", w.dilation)}) {
     if (v < 1) return OpError(op, StrCat("window ", name, " ", v, " must be at least 1"));
   }
   int64_t span = 0;

@@ -42,8 +42,7 @@ absl::StatusOr<int> CheckAxis(Op op, std::string_view what, int64_t axis, int ra
 absl::Status CheckAxes(Op op, std::string_view what, const std::vector<int64_t>& axes, int rank,
                        bool any_order = false);
 /// The attribute, of integers, has one entry for each of `count` things, named by `what`.
-absl::Status CheckLength(const InferContext& context, std::string_view name, int count,
-                         std::string_view what = "rank");
+absl::Status CheckLength(const InferContext& context, std::string_view name, int count, std::string_view what = "rank");
 /// Windows of an axis: size elements, dilation apart, starting stride apart. All at least 1; the axis must hold one.
 struct AxisWindow {
   int64_t extent, size, stride, dilation;

@@ -29,8 +29,7 @@ int64_t SaturateInt(DType dtype, double x) {
   return dtype == kUInt64 ? static_cast<int64_t>(static_cast<uint64_t>(x)) : static_cast<int64_t>(x);
 }
 
-Literal::Literal(Type type, std::vector<std::byte> bytes)
-    : type_(std::move(type)), num_bytes_(bytes.size()) {
+Literal::Literal(Type type, std::vector<std::byte> bytes) : type_(std::move(type)), num_bytes_(bytes.size()) {
   if (static_cast<int64_t>(num_bytes_) != type_.bytes())
     throw std::logic_error("the bytes of a literal do not make its type");
   const auto owner = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
@@ -38,9 +37,7 @@ Literal::Literal(Type type, std::vector<std::byte> bytes)
 }
 
 Literal::Literal(Type type, std::shared_ptr<const std::byte> bytes)
-    : type_(std::move(type)),
-      bytes_(std::move(bytes)),
-      num_bytes_(static_cast<size_t>(type_.bytes())) {}
+    : type_(std::move(type)), bytes_(std::move(bytes)), num_bytes_(static_cast<size_t>(type_.bytes())) {}
 
 Literal Literal::Scalar(DType dtype, double value) {
   switch (dtype) {
@@ -108,8 +105,7 @@ bool operator==(const Literal& a, const Literal& b) {
   return a.type_ == b.type_ &&
          (a.bytes_ == b.bytes_ ||
           (a.bytes().size() == b.bytes().size() &&
-           (a.bytes().empty() ||
-            std::memcmp(a.bytes().data(), b.bytes().data(), a.bytes().size()) == 0)));
+           (a.bytes().empty() || std::memcmp(a.bytes().data(), b.bytes().data(), a.bytes().size()) == 0)));
 }
 
 }  // namespace reel::ir

@@ -41,9 +41,7 @@ class Literal {
   DType dtype() const { return type_.dtype; }
   const Shape& shape() const { return type_.shape; }
   int64_t size() const { return type_.shape.size(); }
-  std::span<const std::byte> bytes() const {
-    return {bytes_.get(), num_bytes_};
-  }
+  std::span<const std::byte> bytes() const { return {bytes_.get(), num_bytes_}; }
   /// Elements; T must be the dtype's C++ type.
   template <typename T>
   std::span<const T> data() const {

@@ -9,8 +9,7 @@
 namespace reel::ir {
 namespace {
 
-constexpr std::string_view kKindNames[] = {"int",   "bool",  "string", "ints",
-                                           "shape", "dtype", "literal"};
+constexpr std::string_view kKindNames[] = {"int", "bool", "string", "ints", "shape", "dtype", "literal"};
 
 AttrKind ParseKind(std::string_view name) {
   for (size_t i = 0; i < std::size(kKindNames); ++i) {
@@ -50,9 +49,9 @@ const std::vector<OpInfo>& Table() {
 
 std::string_view Describe(DTypeSet set) {
   constexpr std::string_view kText[] = {
-      "any dtype",      "a number",   "a real number",      "bool or a real number",
-      "floating point", "f32 or f64", "complex",            "an integer",
-      "bool or an integer", "bool",   "i64"};
+      "any dtype",  "a number", "a real number", "bool or a real number", "floating point",
+      "f32 or f64", "complex",  "an integer",    "bool or an integer",    "bool",
+      "i64"};
   return kText[static_cast<size_t>(set)];
 }
 

@@ -27,7 +27,17 @@ enum OpTrait : uint32_t {
 };
 
 enum class DTypeSet : uint8_t {
-  kAny, kNumeric, kReal, kOrdered, kFloating, kWide, kComplex, kIntegral, kBits, kBoolean, kLong
+  kAny,
+  kNumeric,
+  kReal,
+  kOrdered,
+  kFloating,
+  kWide,
+  kComplex,
+  kIntegral,
+  kBits,
+  kBoolean,
+  kLong
 };
 /// "any dtype", "a number", ...: how an error names the set.
 std::string_view Describe(DTypeSet set);

@@ -21,7 +21,10 @@ void AppendPart(std::string* out, T part) {
   out->append(buffer, end);
 }
 template <typename T>  // absl::string_view
-  requires requires(const T& t) { t.data(); t.size(); } && (!std::convertible_to<T, std::string_view>)
+  requires requires(const T& t) {
+    t.data();
+    t.size();
+  } && (!std::convertible_to<T, std::string_view>)
 void AppendPart(std::string* out, const T& part) {
   out->append(part.data(), part.size());
 }

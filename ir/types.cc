@@ -15,11 +15,10 @@ struct DTypeInfo {
 };
 
 constexpr DTypeInfo kInfo[kNumDTypes] = {
-    {"bool", "bool", 1},        {"i8", "int8", 1},          {"i16", "int16", 2},
-    {"i32", "int32", 4},        {"i64", "int64", 8},        {"u8", "uint8", 1},
-    {"u16", "uint16", 2},       {"u32", "uint32", 4},       {"u64", "uint64", 8},
-    {"f16", "float16", 2},      {"bf16", "bfloat16", 2},    {"f32", "float32", 4},
-    {"f64", "float64", 8},      {"c64", "complex64", 8},    {"c128", "complex128", 16},
+    {"bool", "bool", 1},   {"i8", "int8", 1},       {"i16", "int16", 2},        {"i32", "int32", 4},
+    {"i64", "int64", 8},   {"u8", "uint8", 1},      {"u16", "uint16", 2},       {"u32", "uint32", 4},
+    {"u64", "uint64", 8},  {"f16", "float16", 2},   {"bf16", "bfloat16", 2},    {"f32", "float32", 4},
+    {"f64", "float64", 8}, {"c64", "complex64", 8}, {"c128", "complex128", 16},
 };
 
 const DTypeInfo& Info(DType dtype) { return kInfo[static_cast<size_t>(dtype)]; }
@@ -126,9 +125,7 @@ std::string Shape::ToString() const {
   return out + "]";
 }
 
-bool operator==(const Shape& a, const Shape& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end());
-}
+bool operator==(const Shape& a, const Shape& b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
 
 std::string Type::ToString() const { return std::string(Name(dtype)) + shape.ToString(); }
 

@@ -21,10 +21,20 @@ namespace reel {
 /// Element type of a tensor. The enumerators are also visible as reel::kFloat32 and so on.
 enum class DType : uint8_t {
   kBool,
-  kInt8, kInt16, kInt32, kInt64,
-  kUInt8, kUInt16, kUInt32, kUInt64,
-  kFloat16, kBFloat16, kFloat32, kFloat64,
-  kComplex64, kComplex128,
+  kInt8,
+  kInt16,
+  kInt32,
+  kInt64,
+  kUInt8,
+  kUInt16,
+  kUInt32,
+  kUInt64,
+  kFloat16,
+  kBFloat16,
+  kFloat32,
+  kFloat64,
+  kComplex64,
+  kComplex128,
 };
 using enum DType;
 inline constexpr int kNumDTypes = 15;
@@ -52,6 +62,7 @@ int64_t HighestInt(DType dtype);
 /// Dtypes that carry gradients: floats and complex numbers.
 inline bool IsDifferentiable(DType dtype) { return IsFloat(dtype) || IsComplex(dtype); }
 
+// clang-format off
 template <typename T> struct DTypeOf;
 template <> struct DTypeOf<bool> { static constexpr DType value = kBool; };
 template <> struct DTypeOf<int8_t> { static constexpr DType value = kInt8; };
@@ -68,6 +79,7 @@ template <> struct DTypeOf<float> { static constexpr DType value = kFloat32; };
 template <> struct DTypeOf<double> { static constexpr DType value = kFloat64; };
 template <> struct DTypeOf<std::complex<float>> { static constexpr DType value = kComplex64; };
 template <> struct DTypeOf<std::complex<double>> { static constexpr DType value = kComplex128; };
+// clang-format on
 
 /// What happens where a symbolic extent is used as a number: must throw. The front's says which op of the user's
 /// program wants it; without a front it is a std::logic_error.

@@ -29,9 +29,8 @@ absl::Status CheckName(std::string_view what, std::string_view name, bool may_be
     return absl::InvalidArgumentError(StrCat(what, " name is empty"));
   }
   if (IsValidName(name)) return absl::OkStatus();
-  return absl::InvalidArgumentError(StrCat(what, " name ", Quoted(name),
-                                           " is not printable UTF-8 of at most ", kMaxNameBytes,
-                                           " bytes"));
+  return absl::InvalidArgumentError(
+      StrCat(what, " name ", Quoted(name), " is not printable UTF-8 of at most ", kMaxNameBytes, " bytes"));
 }
 
 // What is wrong with the extents of a type, "" if nothing: a symbolic extent must name a symbol of
@@ -62,22 +61,21 @@ absl::Status VerifyNode(const Function& f, const Node& node, const Module& modul
   ChargeVisits(1 + node.operands.size() + static_cast<size_t>(node.num_results));
   for (Value v : node.operands) {
     if (v.id < 0 || v.id >= node.first_result) {
-      return Error(DescribeNode(f, node),
-                   StrCat(Name(node.op), ": operand is not defined before its use"));
+      return Error(DescribeNode(f, node), StrCat(Name(node.op), ": operand is not defined before its use"));
     }
   }
   const TypeList operands = OperandTypes(f, node.operands);
   const auto types = InferTypes({node.op, operands, node.attrs(), &module});
   if (!types.ok()) return Error(DescribeNode(f, node), std::string(types.status().message()));
   if (types->size() != static_cast<size_t>(node.num_results)) {
-    return Error(DescribeNode(f, node), StrCat(Name(node.op), ": has ", types->size(),
-                                               " results, declared ", node.num_results));
+    return Error(DescribeNode(f, node),
+                 StrCat(Name(node.op), ": has ", types->size(), " results, declared ", node.num_results));
   }
   for (int i = 0; i < node.num_results; ++i) {
     const Type &got = f.type(node.result(i)), &want = (*types)[static_cast<size_t>(i)];
     if (got != want) {
-      return Error(DescribeNode(f, node), StrCat(Name(node.op), ": result is ", want.ToString(),
-                                                       ", declared ", got.ToString()));
+      return Error(DescribeNode(f, node),
+                   StrCat(Name(node.op), ": result is ", want.ToString(), ", declared ", got.ToString()));
     }
     if (got.shape.is_constant()) continue;
     if (const std::string fault = ExtentFault(got, module); !fault.empty()) {
@@ -134,8 +132,7 @@ absl::Status VerifySignature(const Function& f, const Module& module) {
   }
   if (f.results().size() < f.state().size()) return Error(where, "results do not cover the state");
   if (f.result_names().size() > static_cast<size_t>(f.num_outputs())) {
-    return Error(where, StrCat("has ", f.num_outputs(), " results but ", f.result_names().size(),
-                               " names for them"));
+    return Error(where, StrCat("has ", f.num_outputs(), " results but ", f.result_names().size(), " names for them"));
   }
   for (size_t i = 0; i < f.state().size(); ++i) {
     const Variable* v = module.FindVariable(f.state()[i]);
@@ -145,8 +142,7 @@ absl::Status VerifySignature(const Function& f, const Module& module) {
     }
     const Type& have = f.parameter(f.num_arguments() + static_cast<int>(i)).type;
     if (have != v->type) {
-      return Error(where, StrCat("variable @", v->name, " is ", v->type.ToString(), ", used as ",
-                                       have.ToString()));
+      return Error(where, StrCat("variable @", v->name, " is ", v->type.ToString(), ", used as ", have.ToString()));
     }
   }
   return absl::OkStatus();
@@ -161,8 +157,7 @@ absl::Status VerifyResults(const Function& f) {
     const Type& out = f.type(f.results()[static_cast<size_t>(f.num_outputs()) + i]);
     const Type& in = f.parameter(f.num_arguments() + static_cast<int>(i)).type;
     if (out != in) {
-      return Error(where, StrCat("new value of @", f.state()[i], " is ", out.ToString(),
-                                 ", must be ", in.ToString()));
+      return Error(where, StrCat("new value of @", f.state()[i], " is ", out.ToString(), ", must be ", in.ToString()));
     }
   }
   return absl::OkStatus();
@@ -178,8 +173,7 @@ absl::Status VerifyVariables(const Module& module) {
     if (!FitsInMemory(v.type.shape)) return Error(where, "is too large");
     if (const auto* literal = std::get_if<Literal>(&v.initial)) {
       if (literal->type() != v.type) {
-        return Error(where, StrCat("is ", v.type.ToString(), ", its initial value ",
-                                         literal->type().ToString()));
+        return Error(where, StrCat("is ", v.type.ToString(), ", its initial value ", literal->type().ToString()));
       }
       if (const std::string fault = LiteralFault(*literal); !fault.empty()) {
         return Error(where, fault);
@@ -252,10 +246,9 @@ absl::Status VerifyNoRecursion(const Module& module) {
       const Function* callee = frame.callees[frame.next++];
       Colour& c = colour[callee];
       if (c == Colour::kGrey) {
-        return Error(StrCat("@", frame.function->name()),
-                     StrCat("calls @", callee->name(),
-                            ", which calls it: recursion is not supported, "
-                            "write a while loop"));
+        return Error(StrCat("@", frame.function->name()), StrCat("calls @", callee->name(),
+                                                                 ", which calls it: recursion is not supported, "
+                                                                 "write a while loop"));
       }
       if (c == Colour::kWhite) {
         c = Colour::kGrey;

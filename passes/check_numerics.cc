@@ -251,10 +251,10 @@ class NumericsPass {
     const auto kind = [&](NumericsFault::Kind k) { return w->Ints(flat, static_cast<int64_t>(k)); };
     const Value number = b.Equal(x, x), none = w->Ints(flat, kNone);
     if (!infinities_) return b.Select(number, none, first);
-    const Value finite = b.Or(b.Less(b.Abs(x), b.ScalarLike(x, std::numeric_limits<double>::infinity())),
-                              b.And(brought, number));
-    const Value sign = b.Select(b.Less(x, b.ScalarLike(x, 0)), kind(NumericsFault::Kind::kMinusInf),
-                                kind(NumericsFault::Kind::kInf));
+    const Value finite =
+        b.Or(b.Less(b.Abs(x), b.ScalarLike(x, std::numeric_limits<double>::infinity())), b.And(brought, number));
+    const Value sign =
+        b.Select(b.Less(x, b.ScalarLike(x, 0)), kind(NumericsFault::Kind::kMinusInf), kind(NumericsFault::Kind::kInf));
     return b.Select(finite, none, b.Add(first, b.Select(number, sign, kind(NumericsFault::Kind::kNaN))));
   }
 
@@ -332,10 +332,8 @@ bool ChecksNumerics(Op op) {
     case Op::kScatterMax:
     case Op::kScatterMin:
     case Op::kDynamicSlice:
-    case Op::kDynamicUpdate:
-      return false;
-    default:
-      return !ir::Info(op).Has(ir::kControl);
+    case Op::kDynamicUpdate: return false;
+    default: return !ir::Info(op).Has(ir::kControl);
   }
 }
 

@@ -244,14 +244,14 @@ class Planner {
         }
       }
     };
-    visit([&](const Function& f, int v, int a, int32_t id) {
-      classes_[Number(id)].members += f.type({v}).shape.dim(a);
-    });
+    visit(
+        [&](const Function& f, int v, int a, int32_t id) { classes_[Number(id)].members += f.type({v}).shape.dim(a); });
     const auto is_chosen = [&](int32_t id) {
       const Class& c = classes_[Number(id)];
       return c.columns >= 2 && c.columns > 2 * c.whole && c.members <= kMostNodes;
     };
-    // Of two classes that share a value none is chosen: which of its axes goes first would matter. Nor what is too much.
+    // Of two classes that share a value none is chosen: which of its axes goes first would matter. Nor what is too
+    // much.
     std::vector<bool> shares(parent_.size());
     HashMap<std::pair<const Function*, int>, int32_t> taken;
     visit([&](const Function& f, int v, int, int32_t id) {

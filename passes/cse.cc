@@ -16,12 +16,9 @@ struct Key {
   ir::ValueList operands;
   std::shared_ptr<const ir::Attributes> attributes;
 
-  const ir::Attributes& attrs() const {
-    return attributes ? *attributes : kNoAttributes;
-  }
+  const ir::Attributes& attrs() const { return attributes ? *attributes : kNoAttributes; }
   friend bool operator==(const Key& a, const Key& b) {
-    return a.op == b.op && a.operands == b.operands &&
-           (a.attributes == b.attributes || a.attrs() == b.attrs());
+    return a.op == b.op && a.operands == b.operands && (a.attributes == b.attributes || a.attrs() == b.attrs());
   }
 };
 

@@ -26,9 +26,8 @@ std::optional<ir::Literal> Compute(const ir::Node& node, const std::vector<ir::L
 }
 
 // All operands are small constants and so is the result. A broadcast stays: it is the short form.
-std::optional<ir::Literal> FoldConstants(const ir::Node& node, const ir::Function& out,
-                                         const ir::ValueList& operands, const Type& type,
-                                         int64_t limit) {
+std::optional<ir::Literal> FoldConstants(const ir::Node& node, const ir::Function& out, const ir::ValueList& operands,
+                                         const Type& type, int64_t limit) {
   if (node.op == Op::kBroadcast || !type.shape.is_constant() || type.bytes() > limit) {
     return std::nullopt;
   }
@@ -42,8 +41,7 @@ std::optional<ir::Literal> FoldConstants(const ir::Node& node, const ir::Functio
 }
 
 // An elementwise op on operands that are one number each gives one number: computed once.
-std::optional<ir::Literal> FoldSplats(const ir::Node& node, const ir::Function& out,
-                                      const ir::ValueList& operands) {
+std::optional<ir::Literal> FoldSplats(const ir::Node& node, const ir::Function& out, const ir::ValueList& operands) {
   if (!ir::Info(node.op).Has(ir::kElementwise)) return std::nullopt;
   std::vector<ir::Literal> literals;
   for (ir::Value v : operands) {

@@ -52,8 +52,7 @@ std::vector<bool> FixedValues(const ir::Function& body) {
   for (const ir::Node& node : body.nodes()) {
     if (node.num_results != 1 || ir::Info(node.op).Has(ir::kControl)) continue;
     if (node.op == Op::kCheckIndex) continue;  // a loop that does not run fails at nothing
-    fixed[static_cast<size_t>(node.result().id)] =
-        std::all_of(node.operands.begin(), node.operands.end(), is_fixed);
+    fixed[static_cast<size_t>(node.result().id)] = std::all_of(node.operands.begin(), node.operands.end(), is_fixed);
   }
   return fixed;
 }
@@ -107,8 +106,7 @@ Invariants FindInvariants(const ir::Function& body) {
   std::vector<bool> costly(count);
   for (size_t n = 0; n < count; ++n) {
     const ir::Node& node = body.nodes()[n];
-    costly[n] = node.num_results == 1 && fixed[static_cast<size_t>(node.result().id)] &&
-                IsCostly(node.op);
+    costly[n] = node.num_results == 1 && fixed[static_cast<size_t>(node.result().id)] && IsCostly(node.op);
   }
   // Backwards: which costly results what stays needs, then all that they are computed from.
   Invariants out;
@@ -132,8 +130,8 @@ Invariants FindInvariants(const ir::Function& body) {
 
 // The function with one more parameter for each carried value. A body returns them and takes them
 // for what it computed before.
-std::string WithCarried(const ir::Function& f, const ir::Function& body,
-                        const std::vector<Value>& carried, ir::Module* m) {
+std::string WithCarried(const ir::Function& f, const ir::Function& body, const std::vector<Value>& carried,
+                        ir::Module* m) {
   ir::Function out(m->UniqueFunctionName(f.name()));
   Copier copier(f, &out);
   CopySignature(f, &out, &copier);
@@ -148,8 +146,7 @@ std::string WithCarried(const ir::Function& f, const ir::Function& body,
   }
   const bool is_body = &f == &body;
   std::vector<Value> instead(static_cast<size_t>(f.num_values()));
-  for (size_t i = 0; is_body && i < carried.size(); ++i)
-    instead[static_cast<size_t>(carried[i].id)] = extra[i];
+  for (size_t i = 0; is_body && i < carried.size(); ++i) instead[static_cast<size_t>(carried[i].id)] = extra[i];
   for (const ir::Node& node : f.nodes()) {
     copier.CopyNode(node);
     if (node.num_results != 1) continue;
@@ -166,8 +163,8 @@ std::string WithCarried(const ir::Function& f, const ir::Function& body,
 }
 
 // Emits the loop with what need not be in it before it; its results, or nothing if it stays as it is.
-std::optional<ir::ValueList> HoistFrom(const ir::Node& node, const Copier& copier, ir::Module* m,
-                                       ir::Builder& b, ir::Function* target) {
+std::optional<ir::ValueList> HoistFrom(const ir::Node& node, const Copier& copier, ir::Module* m, ir::Builder& b,
+                                       ir::Function* target) {
   const ir::Function cond = *m->FindFunction(node.attr<std::string>("cond"));
   const ir::Function& given = *m->FindFunction(node.attr<std::string>("body"));
   if (!given.state().empty() || !cond.state().empty()) return std::nullopt;
@@ -191,8 +188,7 @@ std::optional<ir::ValueList> HoistFrom(const ir::Node& node, const Copier& copie
 
 bool HasLoop(const ir::Function& f) {
   ir::ChargeVisits(f.nodes().size());
-  return std::any_of(f.nodes().begin(), f.nodes().end(),
-                     [](const ir::Node& node) { return node.op == Op::kWhile; });
+  return std::any_of(f.nodes().begin(), f.nodes().end(), [](const ir::Node& node) { return node.op == Op::kWhile; });
 }
 
 }  // namespace

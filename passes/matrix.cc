@@ -22,9 +22,7 @@ Shape WithAxis(const Shape& shape, int axis) {
   return out;
 }
 
-int64_t AxisOf(const ir::Builder& b, ir::Value x, Over over) {
-  return Rank(b, x) - (over == Over::kRows ? 2 : 1);
-}
+int64_t AxisOf(const ir::Builder& b, ir::Value x, Over over) { return Rank(b, x) - (over == Over::kRows ? 2 : 1); }
 
 Shape Kept(const ir::Builder& b, ir::Value x, int64_t axis) {
   Shape shape = b.shape(x);
@@ -62,44 +60,30 @@ ir::Value Transposed(ir::Builder& b, ir::Value x) {
   return b.Transpose(x, permutation);
 }
 
-ir::Value RowIndex(ir::Builder& b, ir::Value x) {
-  return b.Iota(kInt32, Shape(b.shape(x)), Rank(b, x) - 2);
-}
-ir::Value ColumnIndex(ir::Builder& b, ir::Value x) {
-  return b.Iota(kInt32, Shape(b.shape(x)), Rank(b, x) - 1);
-}
+ir::Value RowIndex(ir::Builder& b, ir::Value x) { return b.Iota(kInt32, Shape(b.shape(x)), Rank(b, x) - 2); }
+ir::Value ColumnIndex(ir::Builder& b, ir::Value x) { return b.Iota(kInt32, Shape(b.shape(x)), Rank(b, x) - 1); }
 ir::Value OnDiagonal(ir::Builder& b, ir::Value x) {
   const ir::Value row = RowIndex(b, x);  // first: compilers differ in the order of arguments
   return b.Equal(row, ColumnIndex(b, x));
 }
-ir::Value Index(ir::Builder& b, int64_t value) {
-  return b.Scalar(kInt32, static_cast<double>(value));
-}
-DType IndexType(int64_t count) {
-  return count > std::numeric_limits<int32_t>::max() ? kInt64 : kInt32;
-}
+ir::Value Index(ir::Builder& b, int64_t value) { return b.Scalar(kInt32, static_cast<double>(value)); }
+DType IndexType(int64_t count) { return count > std::numeric_limits<int32_t>::max() ? kInt64 : kInt32; }
 bool CheckPositions(ir::Builder& b, ir::Value x) {
   if (IndexType(std::max(Rows(b, x), Columns(b, x))) == kInt32) return true;
-  b.Fail(absl::UnimplementedError(StrCat("matrices with more than 2^31 - 1 rows or columns cannot ",
-                                         "be compiled, got ", b.type(x).ToString())));
+  b.Fail(absl::UnimplementedError(
+      StrCat("matrices with more than 2^31 - 1 rows or columns cannot ", "be compiled, got ", b.type(x).ToString())));
   return false;
 }
 
-ir::Value Masked(ir::Builder& b, ir::Value mask, ir::Value x) {
-  return b.Select(mask, x, b.ScalarLike(x, 0));
-}
+ir::Value Masked(ir::Builder& b, ir::Value mask, ir::Value x) { return b.Select(mask, x, b.ScalarLike(x, 0)); }
 
 ir::Value Keep(ir::Builder& b, ir::Value x, Triangle triangle) {
   const ir::Value row = RowIndex(b, x), column = ColumnIndex(b, x);
   switch (triangle) {
-    case Triangle::kLower:
-      return Masked(b, b.GreaterEqual(row, column), x);
-    case Triangle::kStrictlyLower:
-      return Masked(b, b.Greater(row, column), x);
-    case Triangle::kUpper:
-      return Masked(b, b.LessEqual(row, column), x);
-    case Triangle::kStrictlyUpper:
-      break;
+    case Triangle::kLower: return Masked(b, b.GreaterEqual(row, column), x);
+    case Triangle::kStrictlyLower: return Masked(b, b.Greater(row, column), x);
+    case Triangle::kUpper: return Masked(b, b.LessEqual(row, column), x);
+    case Triangle::kStrictlyUpper: break;
   }
   return Masked(b, b.Less(row, column), x);
 }
@@ -111,8 +95,7 @@ ir::Value Diagonal(ir::Builder& b, ir::Value x) {
   flat.push_back(rows * columns);
   result.push_back(k);
   if (k == 0) return b.Zeros({b.type(x).dtype, result});
-  Ints starts(static_cast<size_t>(flat.rank())), limits = flat.dims(),
-                                                 strides(static_cast<size_t>(flat.rank()), 1);
+  Ints starts(static_cast<size_t>(flat.rank())), limits = flat.dims(), strides(static_cast<size_t>(flat.rank()), 1);
   limits.back() = (k - 1) * (columns + 1) + 1;
   strides.back() = columns + 1;
   return b.Slice(b.Reshape(x, flat), starts, limits, strides);
@@ -138,12 +121,8 @@ ir::Value AsColumns(ir::Builder& b, ir::Value d, ir::Value x) {
   const ir::Value column = AsColumn(b, d);
   return Stretched(b, column, b.shape(x));
 }
-ir::Value AsColumn(ir::Builder& b, ir::Value x) {
-  return b.Reshape(x, WithAxis(b.shape(x), Rank(b, x)));
-}
-ir::Value AsRow(ir::Builder& b, ir::Value x) {
-  return b.Reshape(x, WithAxis(b.shape(x), Rank(b, x) - 1));
-}
+ir::Value AsColumn(ir::Builder& b, ir::Value x) { return b.Reshape(x, WithAxis(b.shape(x), Rank(b, x))); }
+ir::Value AsRow(ir::Builder& b, ir::Value x) { return b.Reshape(x, WithAxis(b.shape(x), Rank(b, x) - 1)); }
 
 ir::Value Sum(ir::Builder& b, ir::Value x, Over over) {
   const int64_t axis = AxisOf(b, x, over);
@@ -225,11 +204,7 @@ ir::Value Stretched(ir::Builder& b, ir::Value x, Shape shape) {  // NOLINT: by v
   std::iota(axes.begin(), axes.end(), shape.rank() - b.shape(x).rank());
   return b.Broadcast(x, shape, axes);
 }
-ir::Value StretchLike(ir::Builder& b, ir::Value x, ir::Value like) {
-  return Stretched(b, x, b.shape(like));
-}
-ir::Value Like(ir::Builder& b, ir::Value scalar, ir::Value x) {
-  return b.BroadcastTo(scalar, Shape(b.shape(x)));
-}
+ir::Value StretchLike(ir::Builder& b, ir::Value x, ir::Value like) { return Stretched(b, x, b.shape(like)); }
+ir::Value Like(ir::Builder& b, ir::Value scalar, ir::Value x) { return b.BroadcastTo(scalar, Shape(b.shape(x))); }
 
 }  // namespace reel::passes

@@ -80,8 +80,7 @@ class Merger {
   bool Extends(const ir::Node& large, int32_t small_index) const {
     const ir::Node& small = f_.nodes()[static_cast<size_t>(small_index)];
     const int n = small.num_results;
-    const auto *a = small.attrs().Find("maximum_iterations"),
-               *b = large.attrs().Find("maximum_iterations");
+    const auto *a = small.attrs().Find("maximum_iterations"), *b = large.attrs().Find("maximum_iterations");
     if (n == 0 || (a == nullptr) != (b == nullptr) || (a && *a != *b)) return false;
     for (size_t i = static_cast<size_t>(n); i < large.operands.size(); ++i) {
       if (!SplatOf(f_, large.operands[i])) return false;
@@ -90,8 +89,7 @@ class Merger {
            SamePart(Callee(small, "body"), Callee(large, "body"), n, static_cast<size_t>(n));
   }
 
-  static bool SamePart(const ir::Function& small, const ir::Function& large, int parameters,
-                       size_t results) {
+  static bool SamePart(const ir::Function& small, const ir::Function& large, int parameters, size_t results) {
     const auto whole = PartOf(small, parameters, results);
     const auto part = whole ? PartOf(large, parameters, results) : std::nullopt;
     return part && ir::SameStructure(*whole, *part);
@@ -102,8 +100,8 @@ class Merger {
 };
 
 // Emits the larger loop where the smaller one was; returns its results.
-ir::ValueList EmitLarge(const ir::Function& f, const ir::Node& small, const ir::Node& large,
-                        const Copier& copier, ir::Builder& b) {
+ir::ValueList EmitLarge(const ir::Function& f, const ir::Node& small, const ir::Node& large, const Copier& copier,
+                        ir::Builder& b) {
   ir::ValueList operands = copier(small.operands);
   for (size_t i = operands.size(); i < large.operands.size(); ++i) {
     const Shape shape = f.type(large.operands[i]).shape;

@@ -45,8 +45,7 @@ absl::Status AfterPass(const absl::Status& s, std::string_view name) {
 }
 
 // Writes "<directory>/0003_after_cse.reel.txt".
-absl::StatusOr<std::string> Dump(const ir::Module& m, std::string_view directory, int number,
-                                 std::string_view pass) {
+absl::StatusOr<std::string> Dump(const ir::Module& m, std::string_view directory, int number, std::string_view pass) {
   std::string digits = StrCat(number);
   digits.insert(0, digits.size() < 4 ? 4 - digits.size() : 0, '0');
   ir::MakeFolders(std::string(directory));  // the file says what is wrong
@@ -54,8 +53,7 @@ absl::StatusOr<std::string> Dump(const ir::Module& m, std::string_view directory
   const absl::Status written =
       ir::WriteFile(path, ir::Print(m, {.elide_large_constants = true, .locations = true}), {.durable = false});
   if (written.ok()) return path;
-  return absl::UnavailableError(
-      StrCat(std::string(written.message()), "; set REEL_DUMP_TO to a directory"));
+  return absl::UnavailableError(StrCat(std::string(written.message()), "; set REEL_DUMP_TO to a directory"));
 }
 
 // What a pass must keep: a valid module, and the truth about having changed it.
@@ -67,8 +65,7 @@ absl::Status Distrust(const ir::Module& m, bool changed, const ir::Module& befor
   return changed ? ir::Verify(m) : absl::OkStatus();
 }
 
-absl::StatusOr<PassReport> RunOne(ir::Module* m, const PassEntry& entry, int number,
-                                  const PipelineOptions& options) {
+absl::StatusOr<PassReport> RunOne(ir::Module* m, const PassEntry& entry, int number, const PipelineOptions& options) {
   const ir::Module before = options.verify ? *m : ir::Module();
   const auto start = std::chrono::steady_clock::now();
   const auto changed = ir::Within(options.context.meter, [&] { return entry.pass(m, options.context); });

@@ -49,8 +49,7 @@ absl::StatusOr<std::vector<PassReport>> RunPasses(ir::Module* m, absl::Span<cons
                                                   const PipelineOptions& options = {});
 
 /// RunPasses(OptimizationPipeline()).
-absl::StatusOr<std::vector<PassReport>> Optimize(ir::Module* m,
-                                                 const PipelineOptions& options = {});
+absl::StatusOr<std::vector<PassReport>> Optimize(ir::Module* m, const PipelineOptions& options = {});
 
 }  // namespace reel::passes
 

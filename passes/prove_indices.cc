@@ -56,20 +56,25 @@ class Ranges {
       case Op::kSub: return Sub(in(node, 0), in(node, 1));
       case Op::kMul: return Mul(in(node, 0), in(node, 1));
       case Op::kRem: return Rem(in(node, 0), in(node, 1));
-      case Op::kMin:
-        return {std::min(in(node, 0).low, in(node, 1).low), std::min(in(node, 0).high, in(node, 1).high)};
-      case Op::kMax:
-        return {std::max(in(node, 0).low, in(node, 1).low), std::max(in(node, 0).high, in(node, 1).high)};
+      case Op::kMin: return {std::min(in(node, 0).low, in(node, 1).low), std::min(in(node, 0).high, in(node, 1).high)};
+      case Op::kMax: return {std::max(in(node, 0).low, in(node, 1).low), std::max(in(node, 0).high, in(node, 1).high)};
       case Op::kSelect: return Union(Branch(node, 1), Branch(node, 2));
-      case Op::kCast: return IsInteger(f_.type(node.operands[0]).dtype) || f_.type(node.operands[0]).dtype == kBool
-                                 ? OfCast(node)
-                                 : Interval();
+      case Op::kCast:
+        return IsInteger(f_.type(node.operands[0]).dtype) || f_.type(node.operands[0]).dtype == kBool ? OfCast(node)
+                                                                                                      : Interval();
       case Op::kCheckIndex: return Checked(node);
       case Op::kGather: return Union(in(node, 0), {0, 0});  // out of range
       case Op::kPad: return Union(in(node, 0), in(node, 1));
       case Op::kDynamicUpdate: return Union(in(node, 0), in(node, 1));
-      case Op::kIdentity: case Op::kStopGradient: case Op::kReshape: case Op::kTranspose: case Op::kSlice:
-      case Op::kBroadcast: case Op::kReverse: case Op::kWindow: case Op::kDynamicSlice: return in(node, 0);
+      case Op::kIdentity:
+      case Op::kStopGradient:
+      case Op::kReshape:
+      case Op::kTranspose:
+      case Op::kSlice:
+      case Op::kBroadcast:
+      case Op::kReverse:
+      case Op::kWindow:
+      case Op::kDynamicSlice: return in(node, 0);
       default: return {};
     }
   }
@@ -127,8 +132,8 @@ class Ranges {
     if (!condition || condition->op != Op::kLess || !IsZero(condition->operands[1])) return plain;
     const Value x = condition->operands[0];
     const Interval all = (*this)[x];
-    const Interval there = k == 1 ? Interval{all.low, std::min<int64_t>(all.high, -1)}
-                                  : Interval{std::max<int64_t>(all.low, 0), all.high};
+    const Interval there =
+        k == 1 ? Interval{all.low, std::min<int64_t>(all.high, -1)} : Interval{std::max<int64_t>(all.low, 0), all.high};
     if (there.low > there.high) return k == 1 ? in(node, 2) : in(node, 1);  // not taken
     if (node.operands[k] == x) return there;
     const Node* made = f_.producer(node.operands[k]);

@@ -18,8 +18,8 @@ constexpr int kMaxRounds = 24;
 constexpr size_t kMaxChain = 24;  // ops that are repeated for one value
 
 bool IsView(Op op) {
-  return op == Op::kReshape || op == Op::kTranspose || op == Op::kSlice || op == Op::kBroadcast ||
-         op == Op::kReverse || op == Op::kWindow;
+  return op == Op::kReshape || op == Op::kTranspose || op == Op::kSlice || op == Op::kBroadcast || op == Op::kReverse ||
+         op == Op::kWindow;
 }
 
 // Scalar operations of a node, roughly.
@@ -146,8 +146,7 @@ class Chooser {
       if (excess <= 0) break;
       if (needed.contains(c.value.id)) continue;
       const std::vector<int32_t> sources = SourcesOf(c);
-      if (std::any_of(sources.begin(), sources.end(), [&](int32_t s) { return dropped.contains(s); }))
-        continue;
+      if (std::any_of(sources.begin(), sources.end(), [&](int32_t s) { return dropped.contains(s); })) continue;
       needed.insert(sources.begin(), sources.end());
       dropped.insert(c.value.id);
       excess -= c.bytes;
@@ -199,8 +198,7 @@ class Chooser {
     std::vector<int32_t> sources;
     for (int32_t index : c.ops) {
       for (Value o : f_.nodes()[static_cast<size_t>(index)].operands) {
-        if (!std::binary_search(c.ops.begin(), c.ops.end(), f_.producer_index(o)))
-          sources.push_back(o.id);
+        if (!std::binary_search(c.ops.begin(), c.ops.end(), f_.producer_index(o))) sources.push_back(o.id);
       }
     }
     return sources;
@@ -223,8 +221,7 @@ std::vector<std::vector<int32_t>> ViewsOf(const ir::Function& f) {
 }
 
 // Repeats the ops of a choice and the views of its value; all later uses take those.
-void Repeat(const ir::Function& f, const Choice& c, absl::Span<const int32_t> views,
-            Copier* copier) {
+void Repeat(const ir::Function& f, const Choice& c, absl::Span<const int32_t> views, Copier* copier) {
   std::vector<Value> names;
   for (int32_t op : c.ops) {
     const ir::Node& node = f.nodes()[static_cast<size_t>(op)];

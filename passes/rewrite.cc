@@ -27,8 +27,7 @@ void Copier::CopyNode(const ir::Node& node) {
     return ir::OperandTypes(from_, results);
   }();
   const int32_t location = MapLocation(node.location);
-  const ir::Value first =
-      to_->AddNode(node.op, (*this)(node.operands), node.attributes, types, location).result(0);
+  const ir::Value first = to_->AddNode(node.op, (*this)(node.operands), node.attributes, types, location).result(0);
   for (int i = 0; i < node.num_results; ++i) {
     const ir::Value copy{first.id + i};
     Map(node.result(i), copy);
@@ -44,8 +43,7 @@ void Copier::CopyNodes() {
 void CopySignature(const ir::Function& from, ir::Function* to, Copier* copier) {
   for (int i = 0; i < from.num_parameters(); ++i) {
     const ir::Parameter& p = from.parameter(i);
-    copier->Map({i}, i < from.num_arguments() ? to->AddParameter(p.name, p.type)
-                                              : to->AddState(p.name, p.type));
+    copier->Map({i}, i < from.num_arguments() ? to->AddParameter(p.name, p.type) : to->AddState(p.name, p.type));
   }
 }
 

@@ -17,8 +17,7 @@ namespace reel::passes {
 class Copier {
  public:
   Copier(const ir::Function& from, ir::Function* to)
-      : from_(from), to_(to), map_(static_cast<size_t>(from.num_values())),
-        locations_(from.locations().size(), -1) {}
+      : from_(from), to_(to), map_(static_cast<size_t>(from.num_values())), locations_(from.locations().size(), -1) {}
 
   /// Says what a value of the source is called in the target.
   void Map(ir::Value from, ir::Value to) { map_[static_cast<size_t>(from.id)] = to; }
@@ -49,8 +48,7 @@ std::vector<bool> LiveNodes(const ir::Function& f);
 /// The function without nodes on which no result depends. With `keep_parameter`, also without the
 /// parameters it marks false, which no live node or result may use; the function must then have no
 /// state.
-ir::Function WithoutDeadNodes(const ir::Function& f,
-                              const std::vector<bool>* keep_parameter = nullptr);
+ir::Function WithoutDeadNodes(const ir::Function& f, const std::vector<bool>* keep_parameter = nullptr);
 
 /// Rebuilds a function node by node. visit(node, copier, builder) looks at a node of the old
 /// function and either maps all its results to values of the new one, and returns true, or returns

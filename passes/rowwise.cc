@@ -70,8 +70,7 @@ class RowAnalysis {
       return *module_.FindFunction(node.attr<std::string>(attribute));
     };
     switch (node.op) {
-      case Op::kCall:
-        return Run(callee("callee"), in, depth + 1);
+      case Op::kCall: return Run(callee("callee"), in, depth + 1);
       case Op::kIf: {
         if (in[0] != kSame) return std::nullopt;
         const Axes rest(in.begin() + 1, in.end());
@@ -109,14 +108,13 @@ class RowAnalysis {
     if (ir::Info(node.op).Has(ir::kElementwise)) return made;
     const auto only_first = [&]() -> std::optional<int> {
       return std::all_of(in.begin() + 1, in.end(), [](int axis) { return axis == kSame; }) ? std::optional(in[0])
-                                                                                            : std::nullopt;
+                                                                                           : std::nullopt;
     };
     switch (node.op) {
       case Op::kBroadcast:  // of what has no rows: all rows are equal
         if (in[0] == kSame) return made;
         return static_cast<int>(ints("axes")[static_cast<size_t>(in[0])]);
-      case Op::kIota:
-        return made == node.attr<int64_t>("axis") ? std::nullopt : std::optional(made);
+      case Op::kIota: return made == node.attr<int64_t>("axis") ? std::nullopt : std::optional(made);
       case Op::kReduceSum:
       case Op::kReduceMax:
       case Op::kReduceMin:
@@ -138,16 +136,11 @@ class RowAnalysis {
       case Op::kReverse:
       case Op::kWindow:
       case Op::kArgsort:
-      case Op::kDynamicSlice:
-        return only_first();
-      case Op::kRecurrence:
-        return made;
-      case Op::kDynamicUpdate:
-        return in[2] == kSame ? std::optional(made) : std::nullopt;
-      case Op::kContract:
-        return Contracted(node, in, made);
-      case Op::kConv:
-        return in[0] == 0 && in[1] == kSame ? std::optional(0) : std::nullopt;
+      case Op::kDynamicSlice: return only_first();
+      case Op::kRecurrence: return made;
+      case Op::kDynamicUpdate: return in[2] == kSame ? std::optional(made) : std::nullopt;
+      case Op::kContract: return Contracted(node, in, made);
+      case Op::kConv: return in[0] == 0 && in[1] == kSame ? std::optional(0) : std::nullopt;
       case Op::kGather:  // rows of a table, or along an axis of rows
         return in[0] == kSame || (in[1] == kSame && in[0] != node.attr<int64_t>("axis")) ? std::optional(made)
                                                                                          : std::nullopt;
@@ -165,8 +158,7 @@ class RowAnalysis {
       case Op::kEigh:
       case Op::kSvd:  // a batch changes none of its matrices
         return in[0] < f.type(node.operands[0]).shape.rank() - 2 ? std::optional(in[0]) : std::nullopt;
-      default:
-        return std::nullopt;
+      default: return std::nullopt;
     }
   }
 

@@ -38,8 +38,7 @@ class Substitution {
     ir::Function out(f.name());
     for (int i = 0; i < f.num_parameters(); ++i) {
       const Type type = Of(f.parameter(i).type);
-      i < f.num_arguments() ? out.AddParameter(f.parameter(i).name, type)
-                            : out.AddState(f.parameter(i).name, type);
+      i < f.num_arguments() ? out.AddParameter(f.parameter(i).name, type) : out.AddState(f.parameter(i).name, type);
     }
     std::vector<int32_t> locations;
     for (const ir::Location& location : f.locations()) locations.push_back(out.AddLocation(location));
@@ -175,8 +174,7 @@ absl::StatusOr<Extents> BindArguments(const ir::Module& module, const ir::Functi
   return extents;
 }
 
-absl::StatusOr<Extents> BindNames(const ir::Module& module,
-                                  absl::Span<const std::pair<std::string, int64_t>> values) {
+absl::StatusOr<Extents> BindNames(const ir::Module& module, absl::Span<const std::pair<std::string, int64_t>> values) {
   Extents extents(module.symbols().size(), -1);
   for (const auto& [name, value] : values) {
     size_t symbol = 0;

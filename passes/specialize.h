@@ -23,8 +23,7 @@ using Extents = std::vector<int64_t>;
 absl::StatusOr<Extents> BindArguments(const ir::Module& module, const ir::Function& function,
                                       absl::Span<const Type> arguments);
 /// Values by name: {"B", 64}. InvalidArgument for an unknown name, a value out of range, a name given twice.
-absl::StatusOr<Extents> BindNames(const ir::Module& module,
-                                  absl::Span<const std::pair<std::string, int64_t>> values);
+absl::StatusOr<Extents> BindNames(const ir::Module& module, absl::Span<const std::pair<std::string, int64_t>> values);
 
 /// The function with other extents in the place of symbols: constants, or symbols of another module.
 ir::Function WithExtents(const ir::Function& function, absl::Span<const Extent> by_symbol);

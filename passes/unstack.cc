@@ -38,14 +38,19 @@ Shape Without(Shape shape, int64_t axis) {
 class Unstacker {
  public:
   Unstacker(const Function& f, const ColumnPlan& plan, const ir::Module& m)
-      : f_(f), plan_(plan), axes_(plan.axes.at(f.name())), out_(f.name()), copier_(f, &out_), b_(&out_, &m),
+      : f_(f),
+        plan_(plan),
+        axes_(plan.axes.at(f.name())),
+        out_(f.name()),
+        copier_(f, &out_),
+        b_(&out_, &m),
         columns_(static_cast<size_t>(f.num_values())) {}
 
   // Parameters and results of loops come in columns, too.
   absl::StatusOr<Function> Run() {
     const bool is_body = plan_.bodies.contains(f_.name());
     const bool of_loop = is_body || plan_.conditions.contains(f_.name());
-    of_loop && f_.state().empty() ? AddParameters() : CopySignature(f_, &out_, &copier_);  // others keep theirs whole
+    of_loop&& f_.state().empty() ? AddParameters() : CopySignature(f_, &out_, &copier_);  // others keep theirs whole
     for (const Node& node : f_.nodes()) {
       b_.set_location(copier_.MapLocation(node.location));
       Visit(node);
@@ -90,8 +95,7 @@ class Unstacker {
         continue;
       }
       for (int64_t k = 0; k < count({i}); ++k) {
-        columns_[Number(i)].push_back(
-            out_.AddParameter(NameOf(i, k), {p.type.dtype, ColumnShape({i})}));
+        columns_[Number(i)].push_back(out_.AddParameter(NameOf(i, k), {p.type.dtype, ColumnShape({i})}));
       }
     }
   }

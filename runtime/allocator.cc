@@ -28,8 +28,7 @@ constexpr size_t kHugePage = size_t{2} << 20;
 constexpr size_t kSmallPage = 4096;
 
 // Marks [begin, end) of a block as out of bounds, or as usable, for AddressSanitizer.
-void Poison([[maybe_unused]] void* block, [[maybe_unused]] size_t begin,
-            [[maybe_unused]] size_t end) {
+void Poison([[maybe_unused]] void* block, [[maybe_unused]] size_t begin, [[maybe_unused]] size_t end) {
 #ifdef REEL_ADDRESS_SANITIZER
   __asan_poison_memory_region(static_cast<char*>(block) + begin, end - begin);
 #endif
@@ -47,8 +46,7 @@ size_t PagesOf(size_t block_bytes) { return (block_bytes + kSmallPage - 1) & ~(k
 // Zero pages that begin at a huge page, or null.
 void* NewMapping(size_t block_bytes) {
   const size_t bytes = PagesOf(block_bytes);
-  void* const mapped = mmap(nullptr, bytes + kHugePage, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* const mapped = mmap(nullptr, bytes + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) return nullptr;
   auto* const begin = static_cast<char*>(mapped);
   const size_t before = -reinterpret_cast<uintptr_t>(mapped) & (kHugePage - 1);

@@ -37,8 +37,7 @@ class Allocator {
 
   // Keeps at most `cache_bytes` of freed blocks; when full, the longest unused size classes go
   // first.
-  constexpr explicit Allocator(size_t cache_bytes = kDefaultCacheBytes) noexcept
-      : cache_bytes_(cache_bytes) {}
+  constexpr explicit Allocator(size_t cache_bytes = kDefaultCacheBytes) noexcept : cache_bytes_(cache_bytes) {}
   // All blocks must have been freed.
   ~Allocator() { ReleaseCache(); }
   Allocator(const Allocator&) = delete;

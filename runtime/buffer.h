@@ -34,8 +34,7 @@ class Buffer {
   }
 
   // The same with all bytes zero; large new ones take memory only where they are written.
-  static Buffer TryAllocateZeroed(size_t bytes,
-                                  Allocator& allocator = Allocator::Default()) noexcept {
+  static Buffer TryAllocateZeroed(size_t bytes, Allocator& allocator = Allocator::Default()) noexcept {
     if (bytes > SIZE_MAX - sizeof(Header)) return Buffer();
     return In(allocator.TryAllocateZeroed(sizeof(Header) + bytes), bytes, allocator);
   }

@@ -16,8 +16,7 @@ namespace {
 #ifdef __linux__
 // First CPU that shares a core with `cpu`; `cpu` itself when the system does not say.
 int FirstSibling(int cpu) {
-  std::ifstream file("/sys/devices/system/cpu/cpu" + std::to_string(cpu) +
-                     "/topology/thread_siblings_list");
+  std::ifstream file("/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/thread_siblings_list");
   int first = cpu;
   return file >> first ? first : cpu;
 }

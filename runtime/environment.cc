@@ -85,9 +85,7 @@ class Reader {
 Environment ParseEnvironment(const EnvironmentLookup& lookup) {
   constexpr std::string_view kNames = "NAME[,NAME...] with NAME of characters a-z 0-9 _ -";
   const auto path = [](std::string_view text) { return std::optional<std::string>(text); };
-  const auto count = [](std::string_view text) {
-    return ParseCount(text, 0, std::numeric_limits<int64_t>::max());
-  };
+  const auto count = [](std::string_view text) { return ParseCount(text, 0, std::numeric_limits<int64_t>::max()); };
   const auto threads = [](std::string_view text) -> std::optional<int> {
     const std::optional<int64_t> parsed = ParseCount(text, 1, kMaxThreads);
     return parsed ? std::optional<int>(static_cast<int>(*parsed)) : std::nullopt;
@@ -111,8 +109,7 @@ Environment ParseEnvironment(const EnvironmentLookup& lookup) {
   reader.Read("REEL_PROFILE", "0 or REEL_PROFILE=1 or REEL_PROFILE=FILE.json", values.profile_to, profile);
   values.profile = !values.profile_to.empty() && values.profile_to != "0";
   if (values.profile_to.size() <= 1) values.profile_to.clear();
-  reader.Read("REEL_NUM_THREADS", "COUNT, a decimal number from 1 to 1024", values.num_threads,
-              threads);
+  reader.Read("REEL_NUM_THREADS", "COUNT, a decimal number from 1 to 1024", values.num_threads, threads);
   reader.Read("REEL_CACHE_DIR", "DIRECTORY", values.cache_dir, path);
   reader.Read("REEL_TAPE_CACHE", "0 or REEL_TAPE_CACHE=1", values.tape_cache, flag);
   values.error = reader.TakeError();
@@ -124,11 +121,9 @@ const Environment& GetEnvironment() {
   // it taken in the child.
   static std::atomic<const Environment*> published{nullptr};
   if (const Environment* const values = published.load(std::memory_order_acquire)) return *values;
-  auto mine = std::make_unique<const Environment>(
-      ParseEnvironment([](const char* name) { return std::getenv(name); }));
+  auto mine = std::make_unique<const Environment>(ParseEnvironment([](const char* name) { return std::getenv(name); }));
   const Environment* first = nullptr;
-  const bool is_first =
-      published.compare_exchange_strong(first, mine.get(), std::memory_order_acq_rel);
+  const bool is_first = published.compare_exchange_strong(first, mine.get(), std::memory_order_acq_rel);
   if (!is_first) return *first;
   const Environment& values = *mine.release();
   if (!values.error.empty()) std::fprintf(stderr, "reel: ignored: %s\n", values.error.c_str());

@@ -31,7 +31,7 @@ class Mutex {
     std::atomic<int> window{kClosed};
     bool interrupted = false;  // guarded by the mutex
     Fork fork = Fork::kTaken;  // how the fork that is under way met it
-    Lock* next = nullptr;      // of all
+    Lock* next = nullptr;  // of all
     Lock* next_free = nullptr;
 
     bool IsMine() const { return owner.load(std::memory_order_relaxed) == pthread_self(); }
@@ -73,7 +73,8 @@ class Mutex {
   Lock* const lock_;
 };
 
-// While it lives, the calling thread holds the mutex and a fork may happen. Closing it waits for a fork that is under way.
+// While it lives, the calling thread holds the mutex and a fork may happen. Closing it waits for a fork that is under
+// way.
 class ForkWindow {
  public:
   explicit ForkWindow(Mutex& mutex) noexcept : lock_(mutex.lock_) { lock_->Open(); }

@@ -21,7 +21,8 @@ template <typename T>
 template <typename T>
 inline constinit std::atomic<int64_t> key_of = -1;  // a pthread_key_t; negative: none yet
 
-// The key whose destructor ends a thread's T; negative if the system has none left. No lock: a fork may come at any time.
+// The key whose destructor ends a thread's T; negative if the system has none left. No lock: a fork may come at any
+// time.
 template <typename T>
 int64_t KeyOf() {
   int64_t known = key_of<T>.load(std::memory_order_acquire);
@@ -48,7 +49,8 @@ T* FindPerThread() {
 /// The main thread's is not destroyed.
 template <typename T>
 T& PerThread() {
-  if (T* const object = FindPerThread<T>()) [[likely]] return *object;
+  if (T* const object = FindPerThread<T>()) [[likely]]
+    return *object;
   auto mine = std::make_unique<T>();
 #if defined(__SANITIZE_ADDRESS__)
   __lsan_ignore_object(mine.get());  // after a fork nothing leads to those of the threads that are not in the child

@@ -26,15 +26,12 @@ inline constexpr uint32_t kPhiloxIncrement1 = 0xBB67AE85;
 inline constexpr int kPhiloxRounds = 10;
 
 // Four random words for one 128-bit counter and one 64-bit key.
-constexpr std::array<uint32_t, 4> Philox4x32(std::array<uint32_t, 4> counter,
-                                             std::array<uint32_t, 2> key) {
+constexpr std::array<uint32_t, 4> Philox4x32(std::array<uint32_t, 4> counter, std::array<uint32_t, 2> key) {
   for (int round = 0; round < kPhiloxRounds; ++round) {
     const uint64_t product0 = uint64_t{kPhiloxMultiplier0} * counter[0];
     const uint64_t product1 = uint64_t{kPhiloxMultiplier1} * counter[2];
-    counter = {static_cast<uint32_t>(product1 >> 32) ^ counter[1] ^ key[0],
-               static_cast<uint32_t>(product1),
-               static_cast<uint32_t>(product0 >> 32) ^ counter[3] ^ key[1],
-               static_cast<uint32_t>(product0)};
+    counter = {static_cast<uint32_t>(product1 >> 32) ^ counter[1] ^ key[0], static_cast<uint32_t>(product1),
+               static_cast<uint32_t>(product0 >> 32) ^ counter[3] ^ key[1], static_cast<uint32_t>(product0)};
     key = {key[0] + kPhiloxIncrement0, key[1] + kPhiloxIncrement1};
   }
   return counter;

@@ -6,8 +6,7 @@ namespace reel::runtime {
 
 std::string PathBeside(const char* name) {
   Dl_info info;
-  if (::dladdr(reinterpret_cast<const void*>(&PathBeside), &info) == 0 || !info.dli_fname)
-    return name;
+  if (::dladdr(reinterpret_cast<const void*>(&PathBeside), &info) == 0 || !info.dli_fname) return name;
   const std::string path = info.dli_fname;
   const size_t slash = path.rfind('/');
   return slash == std::string::npos ? name : path.substr(0, slash + 1) + name;

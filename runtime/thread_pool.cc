@@ -64,9 +64,7 @@ constexpr int kRemainingBits = 24;
 constexpr uint64_t kRemainingMask = (uint64_t{1} << kRemainingBits) - 1;
 constexpr int64_t kMaxChunks = static_cast<int64_t>(kRemainingMask);
 
-constexpr int64_t Remaining(uint64_t ticket) {
-  return static_cast<int64_t>(ticket & kRemainingMask);
-}
+constexpr int64_t Remaining(uint64_t ticket) { return static_cast<int64_t>(ticket & kRemainingMask); }
 constexpr uint64_t StepOf(uint64_t ticket) { return ticket >> kRemainingBits; }
 
 class Gang {
@@ -236,8 +234,7 @@ void Gang::RunStep(int64_t first, int64_t count, reel_body body, void* argument)
   float_mode_.store(FloatMode(), std::memory_order_relaxed);
   const uint64_t step = StepOf(ticket_.load(std::memory_order_relaxed)) + 1;
   // The first chunk is the caller's own; only the others are up to be claimed.
-  ticket_.store((step << kRemainingBits) | static_cast<uint64_t>(count - 1),
-                std::memory_order_seq_cst);
+  ticket_.store((step << kRemainingBits) | static_cast<uint64_t>(count - 1), std::memory_order_seq_cst);
   WakeOneFor(count);
   body(argument, first);
   uint64_t ticket = ticket_.load(std::memory_order_acquire);
@@ -253,12 +250,10 @@ int64_t Gang::RunChunks(uint64_t& ticket) {
     // Valid if the exchange succeeds: then the step has been open since `ticket` was read.
     const reel_body body = body_.load(std::memory_order_relaxed);
     void* const argument = argument_.load(std::memory_order_relaxed);
-    const int64_t end = first_.load(std::memory_order_relaxed) +
-                        count_.load(std::memory_order_relaxed);
+    const int64_t end = first_.load(std::memory_order_relaxed) + count_.load(std::memory_order_relaxed);
     const uint64_t mode = float_mode_.load(std::memory_order_relaxed);
     const int64_t chunk = end - Remaining(ticket);
-    if (!ticket_.compare_exchange_weak(ticket, ticket - 1, std::memory_order_acq_rel,
-                                       std::memory_order_acquire)) {
+    if (!ticket_.compare_exchange_weak(ticket, ticket - 1, std::memory_order_acq_rel, std::memory_order_acquire)) {
       continue;
     }
     if (mode != FloatMode()) SetFloatMode(mode);
@@ -324,8 +319,7 @@ int NumThreads() noexcept {
 }
 
 void SetNumThreads(int threads) noexcept {
-  threads_override.store(threads == 0 ? 0 : std::clamp(threads, 1, kMaxThreads),
-                         std::memory_order_relaxed);
+  threads_override.store(threads == 0 ? 0 : std::clamp(threads, 1, kMaxThreads), std::memory_order_relaxed);
 }
 
 void ParallelFor(int64_t n, reel_body body, void* argument) noexcept {

@@ -29,8 +29,7 @@ template <typename Body>
 void ParallelFor(int64_t n, const Body& body) noexcept {
   static_assert(std::is_nothrow_invocable_v<const Body&, int64_t>, "declare the body noexcept");
   ParallelFor(
-      n,
-      [](void* argument, int64_t chunk) { (*static_cast<const Body*>(argument))(chunk); },
+      n, [](void* argument, int64_t chunk) { (*static_cast<const Body*>(argument))(chunk); },
       const_cast<Body*>(std::addressof(body)));
 }
 
@@ -43,7 +42,6 @@ void SetNumThreads(int threads) noexcept;
 }  // namespace reel::runtime
 
 // ParallelFor with the signature of reel_instance::parallel_for; `context` is ignored.
-extern "C" void reel_gang_parallel_for(void* context, int64_t n, reel_body body,
-                                       void* argument) noexcept;
+extern "C" void reel_gang_parallel_for(void* context, int64_t n, reel_body body, void* argument) noexcept;
 
 #endif  // REEL_RUNTIME_THREAD_POOL_H_

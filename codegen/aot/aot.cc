@@ -23,9 +23,8 @@ struct Object {
   std::unique_ptr<llvm::Module> module;
 };
 
-absl::Status AddCode(const Program& program, const ProgramSymbols& symbols,
-                     const ObjectNames& names, const Target& target, const ir::BudgetMeter* meter,
-                     llvm::Module* module) {
+absl::Status AddCode(const Program& program, const ProgramSymbols& symbols, const ObjectNames& names,
+                     const Target& target, const ir::BudgetMeter* meter, llvm::Module* module) {
   std::string constants(static_cast<size_t>(symbols.layout.bytes), '\0');
   for (size_t i = 0; i < program.constants.size(); ++i) {
     const auto bytes = program.constants[i].bytes();
@@ -50,8 +49,8 @@ absl::Status AddCode(const Program& program, const ProgramSymbols& symbols,
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::unique_ptr<Object>> Build(const Program& program, const std::string& name,
-                                              const Target& target, const CodeOptions& options) {
+absl::StatusOr<std::unique_ptr<Object>> Build(const Program& program, const std::string& name, const Target& target,
+                                              const CodeOptions& options) {
   auto names = NameObject(program, name);
   if (!names.ok()) return names.status();
   auto machine = MakeTargetMachine(target, options.opt_level);
@@ -71,8 +70,8 @@ absl::StatusOr<std::unique_ptr<Object>> Build(const Program& program, const std:
 
 }  // namespace
 
-absl::StatusOr<ObjectFiles> AotCompile(const Program& program, const std::string& name,
-                                       const Target& target, const CodeOptions& options) {
+absl::StatusOr<ObjectFiles> AotCompile(const Program& program, const std::string& name, const Target& target,
+                                       const CodeOptions& options) {
   auto object = Build(program, name, target, options);
   if (!object.ok()) return object.status();
   auto code = EmitCode((*object)->module.get(), (*object)->machine.get(), /*assembly=*/false, options.meter);
@@ -84,8 +83,8 @@ absl::StatusOr<ObjectFiles> AotCompile(const Program& program, const std::string
   return files;
 }
 
-absl::StatusOr<std::string> AotText(const Program& program, const std::string& name,
-                                    const Target& target, const CodeOptions& options, bool assembly) {
+absl::StatusOr<std::string> AotText(const Program& program, const std::string& name, const Target& target,
+                                    const CodeOptions& options, bool assembly) {
   auto object = Build(program, name, target, options);
   if (!object.ok()) return object.status();
   if (!assembly) return ModuleText(*(*object)->module);

@@ -12,12 +12,12 @@ namespace reel::codegen {
 
 /// A relocatable object with its C header and manifest: position independent, no writable globals,
 /// no calls but memcpy, memmove and memset. The same program, name and target give the same bytes.
-absl::StatusOr<ObjectFiles> AotCompile(const Program& program, const std::string& name,
-                                       const Target& target, const CodeOptions& options);
+absl::StatusOr<ObjectFiles> AotCompile(const Program& program, const std::string& name, const Target& target,
+                                       const CodeOptions& options);
 
 /// LLVM IR or assembly of that object.
-absl::StatusOr<std::string> AotText(const Program& program, const std::string& name,
-                                    const Target& target, const CodeOptions& options, bool assembly);
+absl::StatusOr<std::string> AotText(const Program& program, const std::string& name, const Target& target,
+                                    const CodeOptions& options, bool assembly);
 
 }  // namespace reel::codegen
 

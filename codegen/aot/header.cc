@@ -70,13 +70,12 @@ std::string Ranges(const ObjectEntry& entry, const ObjectNames::Entry& names) {
 
 std::string Functions(const Program& program, const ObjectNames& names) {
   const std::string& n = names.name;
-  std::string out =
-      StrCat("/* Bytes and alignment of an instance. */\n", "size_t ", n, "_size(void);\n",
-             "size_t ", n, "_alignment(void);\n\n", "/* Makes an instance in `memory` (at least ",
-             names.upper, "_SIZE bytes, aligned to ", names.upper, "_ALIGNMENT) with all\n",
-             "   variables at their initial values. Null on failure; the reason goes to *error if "
-             "error is not null. */\n",
-             n, "* ", n, "_init(void* memory, size_t size, int* error);\n\n");
+  std::string out = StrCat("/* Bytes and alignment of an instance. */\n", "size_t ", n, "_size(void);\n", "size_t ", n,
+                           "_alignment(void);\n\n", "/* Makes an instance in `memory` (at least ", names.upper,
+                           "_SIZE bytes, aligned to ", names.upper, "_ALIGNMENT) with all\n",
+                           "   variables at their initial values. Null on failure; the reason goes to *error if "
+                           "error is not null. */\n",
+                           n, "* ", n, "_init(void* memory, size_t size, int* error);\n\n");
   const std::vector<ObjectEntry> entries = ObjectEntries(program);
   for (size_t i = 0; i < entries.size(); ++i) {
     const ObjectNames::Entry& entry = names.entries[i];
@@ -84,33 +83,28 @@ std::string Functions(const Program& program, const ObjectNames& names) {
               Shapes(entries[i].results, entry.results, entry), Ranges(entries[i], entry), " */\n", "int ", n, "_",
               entry.name, "(", n, "* instance", Parameters(entries[i], entry), ");\n");
   }
-  out += program.variables.empty()
-             ? ""
-             : "\n/* Variables: row-major, readable and writable between calls. */\n";
+  out += program.variables.empty() ? "" : "\n/* Variables: row-major, readable and writable between calls. */\n";
   for (size_t i = 0; i < program.variables.size(); ++i) {
     const VariableSlot& v = program.variables[i];
-    StrAppend(&out, CTypeOf(v.type.dtype), "* ", n, "_variable_", names.variables[i], "(", n,
-              "* instance);  /* ", v.type.ToString(), v.trainable ? "" : ", not trainable",
-              " */\n");
+    StrAppend(&out, CTypeOf(v.type.dtype), "* ", n, "_variable_", names.variables[i], "(", n, "* instance);  /* ",
+              v.type.ToString(), v.trainable ? "" : ", not trainable", " */\n");
   }
-  StrAppend(
-      &out,
-      "\n/* parallel_for calls body(argument, chunk) for every chunk in [0, n), on any threads, "
-      "and returns\n",
-      "   when all are done. Null, the initial state, runs serially. The bits are the same. */\n",
-      "void ", n, "_set_parallel_for(", n, "* instance,\n",
-      "    void (*parallel_for)(void* context, int64_t n, void (*body)(void* argument, int64_t "
-      "chunk),\n",
-      "                         void* argument),\n", "    void* context);\n\n",
-      "/* Message of an error code. */\n", "const char* ", n, "_error(int code);\n",
-      "/* Entry points, variables, types and target as JSON. */\n", "extern const char ", n,
-      "_manifest_json[];\n");
+  StrAppend(&out,
+            "\n/* parallel_for calls body(argument, chunk) for every chunk in [0, n), on any threads, "
+            "and returns\n",
+            "   when all are done. Null, the initial state, runs serially. The bits are the same. */\n", "void ", n,
+            "_set_parallel_for(", n, "* instance,\n",
+            "    void (*parallel_for)(void* context, int64_t n, void (*body)(void* argument, int64_t "
+            "chunk),\n",
+            "                         void* argument),\n", "    void* context);\n\n",
+            "/* Message of an error code. */\n", "const char* ", n, "_error(int code);\n",
+            "/* Entry points, variables, types and target as JSON. */\n", "extern const char ", n,
+            "_manifest_json[];\n");
   return out;
 }
 
 /// Lookup function of the C++ class: index of a name, with or without LLVM's prefix, -1 if unknown.
-std::string Lookup(std::string_view function, std::string_view prefix,
-                   const std::vector<std::string>& names) {
+std::string Lookup(std::string_view function, std::string_view prefix, const std::vector<std::string>& names) {
   std::string out = StrCat("  int ", function, "(const std::string& name) const {\n");
   for (const std::string_view before : {std::string_view(), prefix}) {
     for (size_t i = 0; i < names.size(); ++i)
@@ -149,32 +143,26 @@ std::string Class(const Program& program, const ObjectNames& names) {
   const ObjectEntry none;
   const ObjectNames::Entry no_names;
   const ObjectEntry& entry = run < 0 ? none : entries[static_cast<size_t>(run)];
-  const ObjectNames::Entry& entry_names =
-      run < 0 ? no_names : names.entries[static_cast<size_t>(run)];
+  const ObjectNames::Entry& entry_names = run < 0 ? no_names : names.entries[static_cast<size_t>(run)];
   std::string call;
   for (size_t i = 0; i < entry.arguments.size(); ++i) StrAppend(&call, ", arg", i, "_");
   for (size_t i = 0; i < entry.results.size(); ++i) StrAppend(&call, ", result", i, "_");
-  return StrCat("/* An instance with buffers for the arguments and results of ", n, "_",
-                run < 0 ? "*" : entry_names.name,
-                ": what LLVM's\n   ReleaseModeModelRunner wants of a compiled model. The address "
-                "of an object is a handle\n",
-                "   for the functions above. Objects may be large: allocate them with new or "
-                "make_unique. */\n",
-                "struct ", n, " {\n", "  ", n, "() { ::", n, "_init(this, ", names.upper,
-                "_SIZE, &error_); }\n", "  ", n, "(const ", n, "&) = delete;\n", "  ", n,
-                "& operator=(const ", n, "&) = delete;\n",
-                "  /* 0, or why the constructor or the last Run failed. */\n",
-                "  int error() const { return error_; }\n",
-                Lookup("LookupArgIndex", "feed_", entry_names.arguments),
-                Lookup("LookupResultIndex", "fetch_", entry_names.results),
-                Data("arg_data", "arg", entry.arguments.size()),
-                Data("result_data", "result", entry.results.size()),
-                run < 0 ? std::string("  bool Run() { return error_ == 0; }\n")
-                        : StrCat("  bool Run() { return (error_ = ::", n, "_", entry_names.name,
-                                 "(this", call, ")) == 0; }\n"),
-                "\n private:\n", "  alignas(", names.upper, "_ALIGNMENT) unsigned char memory_[",
-                names.upper, "_SIZE];\n", "  int error_ = 0;\n", Members(entry.arguments, "arg"),
-                Members(entry.results, "result"), "};\n");
+  return StrCat(
+      "/* An instance with buffers for the arguments and results of ", n, "_", run < 0 ? "*" : entry_names.name,
+      ": what LLVM's\n   ReleaseModeModelRunner wants of a compiled model. The address "
+      "of an object is a handle\n",
+      "   for the functions above. Objects may be large: allocate them with new or "
+      "make_unique. */\n",
+      "struct ", n, " {\n", "  ", n, "() { ::", n, "_init(this, ", names.upper, "_SIZE, &error_); }\n", "  ", n,
+      "(const ", n, "&) = delete;\n", "  ", n, "& operator=(const ", n, "&) = delete;\n",
+      "  /* 0, or why the constructor or the last Run failed. */\n", "  int error() const { return error_; }\n",
+      Lookup("LookupArgIndex", "feed_", entry_names.arguments),
+      Lookup("LookupResultIndex", "fetch_", entry_names.results), Data("arg_data", "arg", entry.arguments.size()),
+      Data("result_data", "result", entry.results.size()),
+      run < 0 ? std::string("  bool Run() { return error_ == 0; }\n")
+              : StrCat("  bool Run() { return (error_ = ::", n, "_", entry_names.name, "(this", call, ")) == 0; }\n"),
+      "\n private:\n", "  alignas(", names.upper, "_ALIGNMENT) unsigned char memory_[", names.upper, "_SIZE];\n",
+      "  int error_ = 0;\n", Members(entry.arguments, "arg"), Members(entry.results, "result"), "};\n");
 }
 
 /// Symbolic extents are their names in C.
@@ -187,12 +175,12 @@ std::string JsonType(const Type& type, const ObjectNames::Entry& names = {}) {
   return StrCat("\"dtype\": \"", NumPyName(type.dtype), "\", \"shape\": [", dims, "]");
 }
 
-std::string JsonParameters(const std::vector<ir::Parameter>& parameters,
-                           const std::vector<std::string>& list, const ObjectNames::Entry& names) {
+std::string JsonParameters(const std::vector<ir::Parameter>& parameters, const std::vector<std::string>& list,
+                           const ObjectNames::Entry& names) {
   std::string out;
   for (size_t i = 0; i < parameters.size(); ++i) {
-    StrAppend(&out, i == 0 ? "" : ", ", "{\"name\": ", ir::JsonQuoted(parameters[i].name),
-              ", \"c_name\": \"", list[i], "\", ", JsonType(parameters[i].type, names), "}");
+    StrAppend(&out, i == 0 ? "" : ", ", "{\"name\": ", ir::JsonQuoted(parameters[i].name), ", \"c_name\": \"", list[i],
+              "\", ", JsonType(parameters[i].type, names), "}");
   }
   return out;
 }
@@ -230,20 +218,15 @@ int RunEntry(const Program& program) {
 std::string HeaderText(const Program& program, const ObjectNames& names, const Target& target) {
   const std::string& n = names.name;
   const std::string guard = StrCat(names.upper, "_H_");
-  return StrCat(
-      "/* ", n, ".o, made by Reel for ", target.name, ". Functions return 0 or an error code, see ",
-      n, "_error().\n",
-      "   Pointers need the alignment of their elements; results must not overlap anything.\n",
-      "   f16 and bf16 are their bits; a complex number is its real, then its imaginary part.\n",
-      "   One instance may be used by one thread at a time; the code allocates nothing. */\n",
-      "#ifndef ", guard, "\n#define ", guard,
-      "\n\n#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n\n", "#define ",
-      names.upper, "_SIZE ", program.instance_bytes, "\n#define ", names.upper, "_ALIGNMENT ",
-      REEL_INSTANCE_ALIGNMENT,
-      "\n\n#ifdef __cplusplus\n#include <string>\n\nextern \"C\" {\n#endif\n\n", "typedef struct ",
-      n, " ", n, ";\n\n", Functions(program, names),
-      "\n#ifdef __cplusplus\n}  /* extern \"C\" */\n\n", Class(program, names),
-      "#endif\n\n#endif\n");
+  return StrCat("/* ", n, ".o, made by Reel for ", target.name, ". Functions return 0 or an error code, see ", n,
+                "_error().\n", "   Pointers need the alignment of their elements; results must not overlap anything.\n",
+                "   f16 and bf16 are their bits; a complex number is its real, then its imaginary part.\n",
+                "   One instance may be used by one thread at a time; the code allocates nothing. */\n", "#ifndef ",
+                guard, "\n#define ", guard, "\n\n#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n\n",
+                "#define ", names.upper, "_SIZE ", program.instance_bytes, "\n#define ", names.upper, "_ALIGNMENT ",
+                REEL_INSTANCE_ALIGNMENT, "\n\n#ifdef __cplusplus\n#include <string>\n\nextern \"C\" {\n#endif\n\n",
+                "typedef struct ", n, " ", n, ";\n\n", Functions(program, names),
+                "\n#ifdef __cplusplus\n}  /* extern \"C\" */\n\n", Class(program, names), "#endif\n\n#endif\n");
 }
 
 std::string ManifestText(const Program& program, const ObjectNames& names, const Target& target) {
@@ -252,20 +235,19 @@ std::string ManifestText(const Program& program, const ObjectNames& names, const
   for (size_t i = 0; i < offered.size(); ++i) {
     const ObjectEntry& e = offered[i];
     const ObjectNames::Entry& own = names.entries[i];
-    StrAppend(&entries, i == 0 ? "" : ",", "\n    {\"name\": ", ir::JsonQuoted(e.name),
-              ", \"function\": \"", names.name, "_", own.name, "\",", JsonExtents(e, own),
-              "\n     \"arguments\": [", JsonParameters(e.arguments, own.arguments, own),
-              "],\n     \"results\": [", JsonParameters(e.results, own.results, own), "]}");
+    StrAppend(&entries, i == 0 ? "" : ",", "\n    {\"name\": ", ir::JsonQuoted(e.name), ", \"function\": \"",
+              names.name, "_", own.name, "\",", JsonExtents(e, own), "\n     \"arguments\": [",
+              JsonParameters(e.arguments, own.arguments, own), "],\n     \"results\": [",
+              JsonParameters(e.results, own.results, own), "]}");
   }
   for (size_t i = 0; i < program.variables.size(); ++i) {
     const VariableSlot& v = program.variables[i];
-    StrAppend(&variables, i == 0 ? "" : ",", "\n    {\"name\": ", ir::JsonQuoted(v.name),
-              ", \"c_name\": \"", names.variables[i], "\", ", JsonType(v.type),
-              ", \"trainable\": ", v.trainable ? "true" : "false", ", \"offset\": ", v.offset, "}");
+    StrAppend(&variables, i == 0 ? "" : ",", "\n    {\"name\": ", ir::JsonQuoted(v.name), ", \"c_name\": \"",
+              names.variables[i], "\", ", JsonType(v.type), ", \"trainable\": ", v.trainable ? "true" : "false",
+              ", \"offset\": ", v.offset, "}");
   }
-  return StrCat("{\n  \"format\": 1,\n  \"name\": \"", names.name,
-                "\",\n  \"module\": ", ir::JsonQuoted(program.name), ",\n  \"target\": \"", target.name,
-                "\",\n  \"instance_bytes\": ", program.instance_bytes,
+  return StrCat("{\n  \"format\": 1,\n  \"name\": \"", names.name, "\",\n  \"module\": ", ir::JsonQuoted(program.name),
+                ",\n  \"target\": \"", target.name, "\",\n  \"instance_bytes\": ", program.instance_bytes,
                 ",\n  \"arena_bytes\": ", program.arena_bytes, ",\n  \"entries\": [", entries,
                 "\n  ],\n  \"variables\": [", variables, "\n  ]\n}\n");
 }

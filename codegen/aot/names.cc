@@ -15,8 +15,7 @@ bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 /// Distinct parameter names: a name that is taken gets underscores.
 template <typename Named>
-std::vector<std::string> ParameterNames(const std::vector<Named>& parameters,
-                                        std::unordered_set<std::string>* taken) {
+std::vector<std::string> ParameterNames(const std::vector<Named>& parameters, std::unordered_set<std::string>* taken) {
   std::vector<std::string> names;
   for (const Named& p : parameters) {
     std::string name = Unreserved(ToIdentifier(p.name));
@@ -28,19 +27,17 @@ std::vector<std::string> ParameterNames(const std::vector<Named>& parameters,
 
 /// Members of the C++ class (header.cc), which cannot have its name.
 bool IsMember(std::string_view name) {
-  for (const std::string_view member : {"error", "error_", "memory_", "Run", "LookupArgIndex", "LookupResultIndex",
-                                        "arg_data", "result_data"}) {
+  for (const std::string_view member :
+       {"error", "error_", "memory_", "Run", "LookupArgIndex", "LookupResultIndex", "arg_data", "result_data"}) {
     if (name == member) return true;
   }
   const bool buffer = (name.starts_with("arg") || name.starts_with("result")) && name.ends_with('_');
   return buffer && name.find_first_of("0123456789") != name.npos;
 }
 
-absl::Status Collision(std::string_view what, std::string_view a, std::string_view b,
-                       std::string_view identifier) {
-  return absl::InvalidArgumentError(StrCat(what, " \"", a, "\" and \"", b,
-                                           "\" both become the C name ", identifier,
-                                           "; rename one of them"));
+absl::Status Collision(std::string_view what, std::string_view a, std::string_view b, std::string_view identifier) {
+  return absl::InvalidArgumentError(
+      StrCat(what, " \"", a, "\" and \"", b, "\" both become the C name ", identifier, "; rename one of them"));
 }
 
 }  // namespace
@@ -55,8 +52,7 @@ std::string ToIdentifier(std::string_view text) {
 absl::StatusOr<ObjectNames> NameObject(const Program& program, const std::string& name) {
   if (name != ToIdentifier(name) || IsReservedWord(name) || IsMember(name) || name[0] == '_') {
     return absl::InvalidArgumentError(
-        StrCat(ir::Quoted(name), " cannot be the name of an object: it must be a C identifier such as ",
-               "\"mnist\""));
+        StrCat(ir::Quoted(name), " cannot be the name of an object: it must be a C identifier such as ", "\"mnist\""));
   }
   ObjectNames names;
   names.name = name;
@@ -64,8 +60,7 @@ absl::StatusOr<ObjectNames> NameObject(const Program& program, const std::string
     names.upper += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
   }
   std::unordered_map<std::string, std::string> functions;
-  for (const char* own :
-       {"size", "alignment", "init", "error", "set_parallel_for", "manifest_json"}) {
+  for (const char* own : {"size", "alignment", "init", "error", "set_parallel_for", "manifest_json"}) {
     functions[own] = own;
   }
   const std::vector<std::string> macros = {names.upper + "_SIZE", names.upper + "_ALIGNMENT", names.upper + "_H_"};
@@ -82,11 +77,10 @@ absl::StatusOr<ObjectNames> NameObject(const Program& program, const std::string
     ObjectNames::Entry entry;
     entry.name = ToIdentifier(e.name);
     auto [it, is_new] = functions.emplace(entry.name, e.name);
-    if (!is_new)
-      return Collision("entry points", it->second, e.name, StrCat(name, "_", entry.name));
+    if (!is_new) return Collision("entry points", it->second, e.name, StrCat(name, "_", entry.name));
     if (IsReserved(StrCat(name, "_", entry.name))) {
-      return absl::InvalidArgumentError(StrCat("entry point ", ir::Quoted(e.name), " would be the function ", name,
-                                               "_", entry.name, ", which C keeps for itself; rename it"));
+      return absl::InvalidArgumentError(StrCat("entry point ", ir::Quoted(e.name), " would be the function ", name, "_",
+                                               entry.name, ", which C keeps for itself; rename it"));
     }
     std::unordered_set<std::string> taken(macros.begin(), macros.end());
     taken.insert({name, "instance"});

@@ -7,6 +7,7 @@ namespace reel::codegen {
 namespace {
 
 /// Sorted.
+// clang-format off
 constexpr std::string_view kWords[] = {
     "EOF", "FILE", "I", "INFINITY", "NAN", "NULL", "alignas", "aligned_alloc", "alignof", "and", "and_eq", "asm",
     "at_quick_exit", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char", "char16_t", "char32_t",
@@ -27,6 +28,7 @@ constexpr std::string_view kWords[] = {
     "uint_fast8_t", "uint_least16_t", "uint_least32_t", "uint_least64_t", "uint_least8_t", "uintmax_t", "uintptr_t",
     "union", "unix", "unsigned", "using", "va_list", "virtual", "void", "volatile", "wchar_t", "wctrans_t",
     "wctype_t", "while", "wint_t", "xor", "xor_eq"};
+// clang-format on
 static_assert(std::is_sorted(std::begin(kWords), std::end(kWords)));
 
 bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
@@ -38,8 +40,8 @@ bool IsOfTheImplementation(std::string_view word) {
 
 /// NULL, INT64_MAX, E2BIG, M_PI; of single letters only I, the imaginary unit.
 bool IsLikeAMacro(std::string_view word) {
-  const bool upper = std::all_of(word.begin(), word.end(),
-                                 [](char c) { return IsUpper(c) || c == '_' || (c >= '0' && c <= '9'); });
+  const bool upper =
+      std::all_of(word.begin(), word.end(), [](char c) { return IsUpper(c) || c == '_' || (c >= '0' && c <= '9'); });
   return upper && IsUpper(word[0]) && (word.size() > 1 || word == "I");
 }
 

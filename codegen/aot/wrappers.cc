@@ -18,8 +18,7 @@ namespace {
 using llvm::Value;
 
 /// An internal constant.
-llvm::GlobalVariable* AddData(llvm::Module* module, const std::string& name, llvm::Constant* data,
-                              uint64_t alignment) {
+llvm::GlobalVariable* AddData(llvm::Module* module, const std::string& name, llvm::Constant* data, uint64_t alignment) {
   auto* global = llvm::cast<llvm::GlobalVariable>(module->getOrInsertGlobal(name, data->getType()));
   global->setInitializer(data);
   global->setConstant(true);
@@ -56,8 +55,7 @@ struct OperandTable {
 
 class WrapperEmitter {
  public:
-  WrapperEmitter(const Program& program, const ObjectNames& names, const Target& target,
-                 llvm::Module* module)
+  WrapperEmitter(const Program& program, const ObjectNames& names, const Target& target, llvm::Module* module)
       : program_(program),
         names_(names),
         target_(target),
@@ -87,15 +85,12 @@ class WrapperEmitter {
   Value* Field(Value* instance, uint64_t offset) {
     return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), instance, offset);
   }
-  llvm::BasicBlock* NewBlock(const char* name) {
-    return llvm::BasicBlock::Create(context_, name, function_);
-  }
+  llvm::BasicBlock* NewBlock(const char* name) { return llvm::BasicBlock::Create(context_, name, function_); }
 
   /// Begins a function for the baseline CPU.
   void Begin(const std::string& suffix, llvm::Type* result, llvm::ArrayRef<llvm::Type*> parameters,
              bool visible = true) {
-    const auto linkage =
-        visible ? llvm::Function::ExternalLinkage : llvm::Function::InternalLinkage;
+    const auto linkage = visible ? llvm::Function::ExternalLinkage : llvm::Function::InternalLinkage;
     function_ = llvm::Function::Create(llvm::FunctionType::get(result, parameters, false), linkage,
                                        StrCat(names_.name, visible ? "_" : ".", suffix), module_);
     function_->addFnAttr(llvm::Attribute::NoUnwind);
@@ -120,9 +115,7 @@ class WrapperEmitter {
     }
     b_.SetInsertPoint(next);
   }
-  void Refuse(Value* wrong, reel_status code) {
-    Refuse(wrong, b_.getInt32(static_cast<uint32_t>(code)));
-  }
+  void Refuse(Value* wrong, reel_status code) { Refuse(wrong, b_.getInt32(static_cast<uint32_t>(code))); }
 
   /// *error = code unless error is null.
   void StoreError(Value* code) {
@@ -142,9 +135,9 @@ class WrapperEmitter {
   /// Registers {eax, ebx, ecx, edx} of CPUID.
   Value* Cpuid(uint32_t leaf, uint32_t subleaf) {
     auto* result = llvm::StructType::get(context_, {i32_, i32_, i32_, i32_});
-    auto* code = llvm::InlineAsm::get(
-        llvm::FunctionType::get(result, {i32_, i32_}, false), "cpuid",
-        "={ax},={bx},={cx},={dx},{ax},{cx},~{dirflag},~{fpsr},~{flags}", /*hasSideEffects=*/true);
+    auto* code =
+        llvm::InlineAsm::get(llvm::FunctionType::get(result, {i32_, i32_}, false), "cpuid",
+                             "={ax},={bx},={cx},={dx},{ax},{cx},~{dirflag},~{fpsr},~{flags}", /*hasSideEffects=*/true);
     return b_.CreateCall(code->getFunctionType(), code, {b_.getInt32(leaf), b_.getInt32(subleaf)});
   }
 
@@ -156,15 +149,14 @@ class WrapperEmitter {
     for (const CpuCheck& check : needs.checks) {
       Value* last = b_.CreateExtractValue(Cpuid(check.leaf & 0x80000000u, 0), 0);
       Refuse(b_.CreateICmpULT(last, b_.getInt32(check.leaf)), b_.getFalse());
-      Value* found =
-          b_.CreateExtractValue(Cpuid(check.leaf, check.subleaf), static_cast<unsigned>(check.reg));
+      Value* found = b_.CreateExtractValue(Cpuid(check.leaf, check.subleaf), static_cast<unsigned>(check.reg));
       Value* bits = b_.CreateAnd(found, b_.getInt32(check.mask));
       Refuse(b_.CreateICmpNE(bits, b_.getInt32(check.mask)), b_.getFalse());
     }
     if (needs.xcr0 != 0) {
       auto* result = llvm::StructType::get(context_, {i32_, i32_});
-      auto* xgetbv = llvm::InlineAsm::get(llvm::FunctionType::get(result, {i32_}, false),
-                                          ".byte 0x0f, 0x01, 0xd0", "={ax},={dx},{cx}", true);
+      auto* xgetbv = llvm::InlineAsm::get(llvm::FunctionType::get(result, {i32_}, false), ".byte 0x0f, 0x01, 0xd0",
+                                          "={ax},={dx},{cx}", true);
       Value* saved = b_.CreateCall(xgetbv->getFunctionType(), xgetbv, {b_.getInt32(0)});
       Value* bits = b_.CreateAnd(b_.CreateExtractValue(saved, 0), b_.getInt32(needs.xcr0));
       Refuse(b_.CreateICmpNE(bits, b_.getInt32(needs.xcr0)), b_.getFalse());
@@ -445,8 +437,7 @@ class WrapperEmitter {
     Value* text = Text(StrCat(names_.name, ".e"), reel_status_message(-1));
     for (int32_t code = 0; code < REEL_STATUS_COUNT; ++code) {
       Value* known = Text(StrCat(names_.name, ".e", code), reel_status_message(code));
-      Value* is_code =
-          b_.CreateICmpEQ(function_->getArg(0), b_.getInt32(static_cast<uint32_t>(code)));
+      Value* is_code = b_.CreateICmpEQ(function_->getArg(0), b_.getInt32(static_cast<uint32_t>(code)));
       text = b_.CreateSelect(is_code, known, text);
     }
     b_.CreateRet(text);
@@ -470,16 +461,15 @@ std::string EntrySymbol(const Program& program, const ObjectNames& names, size_t
   return StrCat(names.name, ".entry.", i, ".", ToIdentifier(program.entries[i].name));
 }
 
-llvm::GlobalVariable* AddBytes(llvm::Module* module, const std::string& name,
-                               std::span<const std::byte> bytes) {
-  llvm::Constant* data = llvm::ConstantDataArray::getRaw(
-      llvm::StringRef(reinterpret_cast<const char*>(bytes.data()), bytes.size()), bytes.size(),
-      llvm::Type::getInt8Ty(module->getContext()));
+llvm::GlobalVariable* AddBytes(llvm::Module* module, const std::string& name, std::span<const std::byte> bytes) {
+  llvm::Constant* data =
+      llvm::ConstantDataArray::getRaw(llvm::StringRef(reinterpret_cast<const char*>(bytes.data()), bytes.size()),
+                                      bytes.size(), llvm::Type::getInt8Ty(module->getContext()));
   return AddData(module, name, data, 64);
 }
 
-void AddWrappers(const Program& program, const ObjectNames& names, const Target& target,
-                 const std::string& manifest, llvm::Module* module) {
+void AddWrappers(const Program& program, const ObjectNames& names, const Target& target, const std::string& manifest,
+                 llvm::Module* module) {
   WrapperEmitter(program, names, target, module).Run(manifest);
 }
 

@@ -91,8 +91,7 @@ void DiskCache::Shrink(const CacheFolder& folder) const {
     total += info.st_size;
   });
   if (total <= max_bytes_) return;
-  std::sort(entries.begin(), entries.end(),
-            [](const Entry& a, const Entry& b) { return a.time < b.time; });
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.time < b.time; });
   for (const Entry& entry : entries) {
     if (total <= max_bytes_ / 4 * 3) return;
     folder.Remove(entry.name);

@@ -126,8 +126,7 @@ std::string CodeKey(const Program& program, const Target& target, int opt_level)
   return CodeKeyWriter().Run(program, target, opt_level);
 }
 
-CodeCache::CodeCache(const std::string& folder, const Program& program, const Target& target,
-                     int opt_level)
+CodeCache::CodeCache(const std::string& folder, const Program& program, const Target& target, int opt_level)
     : cache_(folder), key_(folder.empty() ? "" : CodeKey(program, target, opt_level)) {}
 
 std::optional<CodeObjects> CodeCache::Get() const {

@@ -68,12 +68,12 @@ std::optional<std::string> CacheFolder::Read(const std::string& name, int64_t ma
   if (info.st_size > max_bytes) return std::nullopt;
   std::string bytes(static_cast<size_t>(info.st_size), '\0');
   for (size_t done = 0; done < bytes.size();) {
-    const ssize_t n =
-        ir::Uninterrupted([&] { return ::read(file.fd(), bytes.data() + done, bytes.size() - done); });
+    const ssize_t n = ir::Uninterrupted([&] { return ::read(file.fd(), bytes.data() + done, bytes.size() - done); });
     if (n <= 0) return std::nullopt;
     done += static_cast<size_t>(n);
   }
-  const auto now = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch());
+  const auto now =
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch());
   if (now.count() - info.st_mtim.tv_sec > kUseCounts) ::futimens(file.fd(), nullptr);
   return bytes;
 }

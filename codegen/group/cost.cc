@@ -13,8 +13,12 @@ int OwnCost(Op op) {
   switch (op) {
     case Op::kRandomBits: return 40;
     case Op::kIota: return 0;
-    case Op::kDiv: case Op::kSqrt: return 5;
-    case Op::kPad: case Op::kGather: case Op::kDynamicSlice: case Op::kDynamicUpdate: return 4;
+    case Op::kDiv:
+    case Op::kSqrt: return 5;
+    case Op::kPad:
+    case Op::kGather:
+    case Op::kDynamicSlice:
+    case Op::kDynamicUpdate: return 4;
     default: return IsView(op) ? 0 : std::max(1, FlopsOf(op));
   }
 }

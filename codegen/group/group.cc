@@ -130,10 +130,15 @@ class Grouper {
   void ForceOperands(const Node& node) {
     switch (node.op) {
       case Op::kContract: ForceFactors(node); break;
-      case Op::kReduceSum: case Op::kReduceMax: case Op::kReduceMin: case Op::kReduceProd:
+      case Op::kReduceSum:
+      case Op::kReduceMax:
+      case Op::kReduceMin:
+      case Op::kReduceProd:
         if (ReducedAxes(node) > 1 && !flat_[Index(node.operands[0])]) Force(node.operands[0]);
         break;
-      case Op::kGather: case Op::kDynamicSlice: case Op::kPad: ForceView(node.operands[0]); break;
+      case Op::kGather:
+      case Op::kDynamicSlice:
+      case Op::kPad: ForceView(node.operands[0]); break;
       case Op::kArgsort:
         ForceView(node.operands[0]);
         if (IsWidened(node.operands[0])) Force(node.operands[0]);
@@ -145,7 +150,11 @@ class Grouper {
         }
         ForceView(node.operands[1]);  // operand 0 is read at the result's own indices
         break;
-      case Op::kScatterAdd: case Op::kScatterSet: case Op::kScatterMax: case Op::kScatterMin: case Op::kScatterMul:
+      case Op::kScatterAdd:
+      case Op::kScatterSet:
+      case Op::kScatterMax:
+      case Op::kScatterMin:
+      case Op::kScatterMul:
         if (IsUniformConstant(f_, node.operands[0])) break;
         if (!IsBuffer(node.operands[0])) Force(node.operands[0]);
         ForceOthers(node);
@@ -188,7 +197,8 @@ class Grouper {
 
   int ReducedAxes(const Node& node) const {
     int n = 0;
-    for (int64_t a : node.attr<std::vector<int64_t>>("axes")) n += shape(node.operands[0]).dim(static_cast<int>(a)) != 1;
+    for (int64_t a : node.attr<std::vector<int64_t>>("axes"))
+      n += shape(node.operands[0]).dim(static_cast<int>(a)) != 1;
     return n;
   }
 
@@ -208,7 +218,8 @@ class Grouper {
     if (!Info(node.op).Has(ir::kElementwise)) return false;
     return std::any_of(node.operands.begin(), node.operands.end(), [&](Value o) {
       const Node* inner = f_.producer(o);
-      if (!inner || uses_.reader[Index(o)] != &node || f_.type(o).bytes() < f_.type(node.result()).bytes()) return false;
+      if (!inner || uses_.reader[Index(o)] != &node || f_.type(o).bytes() < f_.type(node.result()).bytes())
+        return false;
       return inner->op == Op::kContract || (!out_.materialized[Index(o)] && ReplacesProduct(*inner));
     });
   }
@@ -240,8 +251,8 @@ class Grouper {
     ForceOperands(node);
     flat_expr_[i] = flat_[i];
     if (Info(node.op).Has(ir::kElementwise)) {
-      flat_expr_[i] = std::all_of(node.operands.begin(), node.operands.end(),
-                                  [this](Value o) { return flat_[Index(o)]; });
+      flat_expr_[i] =
+          std::all_of(node.operands.begin(), node.operands.end(), [this](Value o) { return flat_[Index(o)]; });
       flat_[i] = flat_expr_[i];
     }
     cost_[i] = OwnCost(node.op);
@@ -526,12 +537,12 @@ class Grouper {
   const Arrays arrays_;
   std::vector<int> cost_, nodes_, whole_cost_;
   std::vector<bool> flat_, flat_expr_;
-  std::vector<bool> in_place_;             // a dynamic_update that is a root
+  std::vector<bool> in_place_;  // a dynamic_update that is a root
   std::vector<std::vector<int>> readers_;  // groups, of values that want a buffer
   MergedGroups merged_;
   CycleGuard guard_;
   std::map<std::vector<int64_t>, int> small_;  // by extents: the last group of maps of few elements
-  HashSet<int> shared_;            // groups that hold unrelated maps
+  HashSet<int> shared_;  // groups that hold unrelated maps
 };
 
 }  // namespace

@@ -44,11 +44,21 @@ enum class Apart : uint8_t {
 
 /// Values computed by one kernel. `pre` are maps over the operand of the root (reduce only), `post` maps over the
 /// root's result, or over one common shape if there is no root. A scatter or dynamic_update that only writes its
-/// part of a buffer that holds operand 0 has the root kind kScatter or kUpdate. A control op is a group of its own: `root` is its
-/// first result, and it reads and writes whole buffers. So is a check_index (kCheck), which writes nothing.
+/// part of a buffer that holds operand 0 has the root kind kScatter or kUpdate. A control op is a group of its own:
+/// `root` is its first result, and it reads and writes whole buffers. So is a check_index (kCheck), which writes
+/// nothing.
 struct Group {
   enum class Root : uint8_t {
-    kNone, kReduce, kContract, kScatter, kUpdate, kRecurrence, kSort, kRows, kControl, kCheck
+    kNone,
+    kReduce,
+    kContract,
+    kScatter,
+    kUpdate,
+    kRecurrence,
+    kSort,
+    kRows,
+    kControl,
+    kCheck
   };
   Root root_kind = Root::kNone;
   ir::Value root;
@@ -64,27 +74,27 @@ struct Group {
   /// [groups, elements of a row], or (rank 1) of blocks.
   ir::Value partials;
   std::vector<int> inputs;  ///< groups it reads from, sorted
-  int32_t last = 0;         ///< largest value id: its place in program order
-  int nodes = 0;            ///< inlined ops
+  int32_t last = 0;  ///< largest value id: its place in program order
+  int nodes = 0;  ///< inlined ops
   Apart apart = Apart::kNone;
-  ir::Value apart_from;     ///< a value of the group that it is apart from
+  ir::Value apart_from;  ///< a value of the group that it is apart from
 };
 
 struct Grouping {
-  std::vector<bool> materialized;          ///< by value: has memory (parameters too) or is a group's member
+  std::vector<bool> materialized;  ///< by value: has memory (parameters too) or is a group's member
   std::vector<std::optional<View>> views;  ///< by value: set if it can be read as strided memory
-  std::vector<int> group_of;               ///< by value: the group that computes it, -1 = none
-  std::vector<bool> stored;                ///< by value: needs memory: read outside its group, or a result
-  std::vector<Group> groups;               ///< in execution order
+  std::vector<int> group_of;  ///< by value: the group that computes it, -1 = none
+  std::vector<bool> stored;  ///< by value: needs memory: read outside its group, or a result
+  std::vector<Group> groups;  ///< in execution order
   // For Plan(), by value but for those that fusing rows adds:
-  std::vector<Why> why;            ///< it is materialized
+  std::vector<Why> why;  ///< it is materialized
   std::vector<int> readers, cost;  ///< ops that read it; scalar operations of one element
 };
 
 struct GroupOptions {
   bool fuse = true;
   bool gather_small = false;  ///< with fuse: maps of few elements share a kernel though they share no values
-  bool pairs = false;         ///< with fuse: the target multiplies pairs of bf16
+  bool pairs = false;  ///< with fuse: the target multiplies pairs of bf16
 };
 
 /// Groups a normalised function. Linear but for bounded look-arounds.

@@ -30,8 +30,8 @@ std::optional<Axes> ProductLayout(const ir::Function& function, const ir::Node& 
   if (last < 0 || from.size() == 0) return std::nullopt;
   const auto lanes = static_cast<int>(permutation[static_cast<size_t>(last)]);
   const auto batches = static_cast<int>(product.attr<Axes>("a_batch").size());
-  const int columns = function.type(product.operands[0]).shape.rank() -
-                      static_cast<int>(product.attr<Axes>("a_contract").size());
+  const int columns =
+      function.type(product.operands[0]).shape.rank() - static_cast<int>(product.attr<Axes>("a_contract").size());
   const int column = LastAxis(from, columns, from.rank());
   if (column != lanes) {
     const auto a = static_cast<size_t>(lanes);

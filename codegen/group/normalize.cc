@@ -48,8 +48,8 @@ bool RowsBecomeLanes(const Shape& x, const Shape& y, const Axes& xk, const Axes&
 }
 
 Value NormalizeContract(Builder* b, const Node& node, Value x, Value y) {
-  const auto &xb = node.attr<Axes>("a_batch"), &yb = node.attr<Axes>("b_batch"),
-             &xk = node.attr<Axes>("a_contract"), &yk = node.attr<Axes>("b_contract");
+  const auto &xb = node.attr<Axes>("a_batch"), &yb = node.attr<Axes>("b_batch"), &xk = node.attr<Axes>("a_contract"),
+             &yk = node.attr<Axes>("b_contract");
   const Axes m = Rest(b->shape(x).rank(), xb, xk), n = Rest(b->shape(y).rank(), yb, yk);
   const auto from = [](size_t first, size_t count) {
     Axes axes;
@@ -174,8 +174,8 @@ std::vector<int> ReadersOf(const ir::Function& f) {
   return readers;
 }
 
-// A broadcast in another shape, as a broadcast to that; none if there is no such. What it repeats may be computed where it
-// is read: a reshape of the broadcast would store all of it.
+// A broadcast in another shape, as a broadcast to that; none if there is no such. What it repeats may be computed where
+// it is read: a reshape of the broadcast would store all of it.
 Value BroadcastIn(Builder* b, const Node& broadcast, const Shape& to) {
   const Value x = broadcast.operands[0];
   const Shape from = b->shape(x);
@@ -221,7 +221,8 @@ Value MapOfProduct(Builder* b, const ir::Function& original, const Node& node, c
 
 absl::Status CheckSupported(const ir::Function& f, const Type& type, std::string_view what) {
   if (!type.shape.is_constant()) {
-    return absl::UnimplementedError(StrCat("@", f.name(), ": ", what, " has a symbolic extent; compile for a number, with "
+    return absl::UnimplementedError(StrCat("@", f.name(), ": ", what,
+                                           " has a symbolic extent; compile for a number, with "
                                            "CompileOptions::extents or --extent NAME=NUMBER"));
   }
   return absl::OkStatus();
@@ -261,8 +262,8 @@ std::vector<bool> EarlyChecks(const ir::Function& f) {
   };
   for (size_t n = 0; n < count; ++n) {
     const Node& node = f.nodes()[n];
-    const bool simple = ir::Info(node.op).Has(ir::kElementwise) || IsView(node.op) || node.op == Op::kIota ||
-                        node.op == Op::kConstant;
+    const bool simple =
+        ir::Info(node.op).Has(ir::kElementwise) || IsView(node.op) || node.op == Op::kIota || node.op == Op::kConstant;
     possible[n] = simple && std::all_of(node.operands.begin(), node.operands.end(), made_early);
   }
   for (size_t n = count; n-- > 0;) {
@@ -360,9 +361,7 @@ absl::StatusOr<ir::Function> Normalize(const ir::Function& f, const ir::Module& 
         break;
       case Op::kIdentity:
       case Op::kStopGradient: result = operands[0]; break;
-      case Op::kContract:
-        result = NormalizeContract(&b, node, operands[0], operands[1]);
-        break;
+      case Op::kContract: result = NormalizeContract(&b, node, operands[0], operands[1]); break;
       case Op::kReduceSum:
       case Op::kReduceMax:
       case Op::kReduceMin:

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-
 namespace reel::codegen {
 namespace {
 
@@ -54,7 +53,8 @@ void Add(const ir::Function& f, const Node& node, size_t operand, std::vector<bo
   (*is_read)[o] = true;
   uses->count[o] = std::min(uses->count[o] + (IsView(node.op) ? uses->count[r] : 1), 1000);
   const bool repeats = node.op == Op::kBroadcast || node.op == Op::kWindow;
-  if (repeats && f.type(node.result()).shape.size() > f.type(node.operands[operand]).shape.size()) uses->grown[o] = true;
+  if (repeats && f.type(node.result()).shape.size() > f.type(node.operands[operand]).shape.size())
+    uses->grown[o] = true;
   if (IsView(node.op) && uses->grown[r]) uses->grown[o] = true;
   if (IsView(node.op) && (uses->spread[r] || Spreads(f, node))) uses->spread[o] = true;
   const bool reshapes = node.op == Op::kReshape && !uses->elsewhere[r] &&
@@ -73,10 +73,16 @@ void Add(const ir::Function& f, const Node& node, size_t operand, std::vector<bo
 Group::Root RootOf(Op op) {
   switch (op) {
     case Op::kContract: return Group::Root::kContract;
-    case Op::kScatterAdd: case Op::kScatterSet: case Op::kScatterMax: case Op::kScatterMin: case Op::kScatterMul:
-      return Group::Root::kScatter;
+    case Op::kScatterAdd:
+    case Op::kScatterSet:
+    case Op::kScatterMax:
+    case Op::kScatterMin:
+    case Op::kScatterMul: return Group::Root::kScatter;
     case Op::kDynamicUpdate: return Group::Root::kUpdate;
-    case Op::kReduceSum: case Op::kReduceMax: case Op::kReduceMin: case Op::kReduceProd: return Group::Root::kReduce;
+    case Op::kReduceSum:
+    case Op::kReduceMax:
+    case Op::kReduceMin:
+    case Op::kReduceProd: return Group::Root::kReduce;
     case Op::kRecurrence: return Group::Root::kRecurrence;
     case Op::kArgsort: return Group::Root::kSort;
     default: return Group::Root::kNone;
@@ -86,7 +92,13 @@ Group::Root RootOf(Op op) {
 Uses UsesOf(const ir::Function& f) {
   const auto n = static_cast<size_t>(f.num_values());
   const std::vector<bool> none(n, false);
-  Uses uses{std::vector<int>(n, 0), std::vector<const Node*>(n, nullptr), none, none, none, none, none,
+  Uses uses{std::vector<int>(n, 0),
+            std::vector<const Node*>(n, nullptr),
+            none,
+            none,
+            none,
+            none,
+            none,
             std::vector<int32_t>(n, Uses::kUnread)};
   std::vector<bool> is_read = none;
   for (Value v : f.results()) {

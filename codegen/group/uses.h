@@ -16,9 +16,9 @@ struct Uses {
   std::vector<bool> is_result;
   std::vector<bool> grown;               ///< a view of it repeats its elements
   std::vector<bool> spread;              ///< a broadcast repeats each element along a short last axis
-  std::vector<bool> elsewhere;           ///< what is no map of it reads it: reductions, slices, rows of another shape, ...
-  std::vector<bool> wants_buffer;        ///< some op could write over it, or takes it as a whole
-  std::vector<int32_t> stack;            ///< id of the last value of the only stack that reads it, or one of the above
+  std::vector<bool> elsewhere;  ///< what is no map of it reads it: reductions, slices, rows of another shape, ...
+  std::vector<bool> wants_buffer;  ///< some op could write over it, or takes it as a whole
+  std::vector<int32_t> stack;  ///< id of the last value of the only stack that reads it, or one of the above
 };
 
 Uses UsesOf(const ir::Function& function);

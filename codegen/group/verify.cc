@@ -20,8 +20,13 @@ size_t Index(Value v) { return static_cast<size_t>(v.id); }
 // Whether an element of the op's result is an expression of elements of its operands.
 bool IsExpression(Op op) {
   switch (op) {
-    case Op::kPad: case Op::kGather: case Op::kDynamicSlice: case Op::kDynamicUpdate: case Op::kRandomBits:
-    case Op::kIota: case Op::kConstant: return true;
+    case Op::kPad:
+    case Op::kGather:
+    case Op::kDynamicSlice:
+    case Op::kDynamicUpdate:
+    case Op::kRandomBits:
+    case Op::kIota:
+    case Op::kConstant: return true;
     default: return IsView(op) || Info(op).Has(ir::kElementwise);
   }
 }

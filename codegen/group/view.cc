@@ -12,8 +12,8 @@ using Ints = std::vector<int64_t>;
 }  // namespace
 
 bool IsView(Op op) {
-  return op == Op::kReshape || op == Op::kTranspose || op == Op::kSlice || op == Op::kBroadcast ||
-         op == Op::kReverse || op == Op::kWindow;
+  return op == Op::kReshape || op == Op::kTranspose || op == Op::kSlice || op == Op::kBroadcast || op == Op::kReverse ||
+         op == Op::kWindow;
 }
 
 bool IsUniformConstant(const ir::Function& f, ir::Value v) {
@@ -155,8 +155,8 @@ bool IsStackStep(const ir::Function& f, const Node& node) {
 }
 
 bool IsWhole(const ir::Function& function, ir::Value v, const View& view) {
-  const auto &[dtype, shape] = function.type(v);
-  const auto &[stored, base] = function.type(view.base);
+  const auto& [dtype, shape] = function.type(v);
+  const auto& [stored, base] = function.type(view.base);
   return dtype == stored && IsRowMajor(view, shape) && shape.size() == base.size();
 }
 

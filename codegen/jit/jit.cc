@@ -28,9 +28,7 @@ using Clock = std::chrono::steady_clock;
 constexpr size_t kLeastModuleSize = 150, kMostModuleSize = 600, kModules = 6;
 constexpr size_t kInstructionsOfExpression = 4;
 
-double Seconds(Clock::time_point from) {
-  return std::chrono::duration<double>(Clock::now() - from).count();
-}
+double Seconds(Clock::time_point from) { return std::chrono::duration<double>(Clock::now() - from).count(); }
 
 /// One LLVM module: its name and what to put into it.
 struct Unit {
@@ -47,14 +45,12 @@ struct Unit {
 
 class UnitCompiler {
  public:
-  UnitCompiler(const Program& program, const ProgramSymbols& symbols, const Target& target,
-               const CodeOptions& options)
+  UnitCompiler(const Program& program, const ProgramSymbols& symbols, const Target& target, const CodeOptions& options)
       : program_(program), symbols_(symbols), target_(target), options_(options) {}
 
   /// Compiles all units, side by side on as many threads as there are cores.
   absl::Status Run(std::vector<Unit>* units) {
-    const size_t workers =
-        std::clamp<size_t>(std::thread::hardware_concurrency(), 1, units->size());
+    const size_t workers = std::clamp<size_t>(std::thread::hardware_concurrency(), 1, units->size());
     std::vector<size_t> order(units->size());  // the largest first: threads end together
     std::iota(order.begin(), order.end(), size_t{0});
     std::stable_sort(order.begin(), order.end(),
@@ -104,8 +100,8 @@ class UnitCompiler {
       if (!function.ok()) return function.status();
     }
     for (size_t e : unit->entries) {
-      const auto entry = LowerEntry(program_, program_.entries[e], symbols_, target_, StrCat(kJitEntry, e), module.get(),
-                                    options_.meter);
+      const auto entry = LowerEntry(program_, program_.entries[e], symbols_, target_, StrCat(kJitEntry, e),
+                                    module.get(), options_.meter);
       if (!entry.ok()) return entry.status();
     }
     if (absl::Status s = Optimize(module.get(), machine->get(), options_.opt_level, options_.meter); !s.ok()) {
@@ -139,9 +135,8 @@ class UnitCompiler {
 };
 
 bool HasTransposition(const std::vector<Stmt>& body) {
-  return std::any_of(body.begin(), body.end(), [](const Stmt& s) {
-    return s.kind == Stmt::Kind::kTranspose || HasTransposition(s.body);
-  });
+  return std::any_of(body.begin(), body.end(),
+                     [](const Stmt& s) { return s.kind == Stmt::Kind::kTranspose || HasTransposition(s.body); });
 }
 
 /// Kernels in order, but those that share a function of their module (transpose.h) side by side.
@@ -187,8 +182,7 @@ std::vector<Unit> SplitProgram(const Program& program) {
 
 }  // namespace
 
-absl::StatusOr<CodeObjects> CompileObjects(const Program& program, const Target& target,
-                                           const CodeOptions& options) {
+absl::StatusOr<CodeObjects> CompileObjects(const Program& program, const Target& target, const CodeOptions& options) {
   const auto start = Clock::now();
   const ProgramSymbols symbols = NameSymbols(program, "reel");
   std::vector<Unit> units = SplitProgram(program);

@@ -21,13 +21,11 @@ class ConstantData {
  public:
   explicit ConstantData(const Program& program) {
     const ConstantLayout layout = LayOutConstants(program);
-    memory_.reset(static_cast<std::byte*>(
-        std::aligned_alloc(64, static_cast<size_t>(layout.bytes) + 64)));
+    memory_.reset(static_cast<std::byte*>(std::aligned_alloc(64, static_cast<size_t>(layout.bytes) + 64)));
     if (memory_ == nullptr) throw std::bad_alloc();
     for (size_t i = 0; i < program.constants.size(); ++i) {
       const auto bytes = program.constants[i].bytes();
-      if (!bytes.empty())
-        std::memcpy(memory_.get() + layout.offsets[i], bytes.data(), bytes.size());
+      if (!bytes.empty()) std::memcpy(memory_.get() + layout.offsets[i], bytes.data(), bytes.size());
     }
   }
   const void* address() const { return memory_.get(); }
@@ -41,8 +39,7 @@ class ConstantData {
 
 class LoadedModule : public CompiledModule {
  public:
-  LoadedModule(Program program, ConstantData constants, LoadedCode code, std::vector<Entry> entries,
-               Times times)
+  LoadedModule(Program program, ConstantData constants, LoadedCode code, std::vector<Entry> entries, Times times)
       : program_(std::move(program)),
         constants_(std::move(constants)),
         code_(std::move(code)),
@@ -63,8 +60,7 @@ class LoadedModule : public CompiledModule {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<CompiledModule>> LoadProgram(Program&& program,
-                                                            const CodeObjects& code,
+absl::StatusOr<std::unique_ptr<CompiledModule>> LoadProgram(Program&& program, const CodeObjects& code,
                                                             CompiledModule::Times times) {
   const auto start = std::chrono::steady_clock::now();
   ConstantData constants(program);
@@ -85,8 +81,8 @@ absl::StatusOr<std::unique_ptr<CompiledModule>> LoadProgram(Program&& program,
     entries.push_back(reinterpret_cast<CompiledModule::Entry>(const_cast<void*>(entry)));
   }
   times.load = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return std::make_unique<LoadedModule>(std::move(program), std::move(constants),
-                                        *std::move(loaded), std::move(entries), times);
+  return std::make_unique<LoadedModule>(std::move(program), std::move(constants), *std::move(loaded),
+                                        std::move(entries), times);
 }
 
 }  // namespace reel::codegen

@@ -59,9 +59,8 @@ absl::StatusOr<Object> Parse(std::string_view bytes) {
   Object o;
   o.bytes = bytes;
   const auto header = ReadAt<Elf64_Ehdr>(bytes, 0);
-  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
-      header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_type != ET_REL ||
-      header->e_machine != EM_X86_64 || header->e_shentsize != sizeof(Elf64_Shdr)) {
+  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_ident[EI_CLASS] != ELFCLASS64 ||
+      header->e_type != ET_REL || header->e_machine != EM_X86_64 || header->e_shentsize != sizeof(Elf64_Shdr)) {
     return Broken("not an object for this kind of machine");
   }
   auto first = ReadAt<Elf64_Shdr>(bytes, header->e_shoff);
@@ -135,9 +134,7 @@ class Linker {
       o.places.assign(o.sections.size(), kNowhere);
     }
     uint64_t end = 0;
-    const auto round_up = [&end](uint64_t alignment) {
-      end = (end + alignment - 1) / alignment * alignment;
-    };
+    const auto round_up = [&end](uint64_t alignment) { end = (end + alignment - 1) / alignment * alignment; };
     for (const bool code : {true, false}) {
       for (Object& o : objects_) {
         for (size_t i = 0; i < o.sections.size(); ++i) {
@@ -169,8 +166,7 @@ class Linker {
     for (const Object& o : objects_) {
       for (size_t i = 0; i < o.sections.size(); ++i) {
         const std::string_view from = Contents(o, o.sections[i]);
-        if (o.places[i] != kNowhere && !from.empty())
-          std::memcpy(memory_ + o.places[i], from.data(), from.size());
+        if (o.places[i] != kNowhere && !from.empty()) std::memcpy(memory_ + o.places[i], from.data(), from.size());
       }
     }
   }
@@ -190,8 +186,7 @@ class Linker {
 
   std::optional<const char*> AddressInside(const Object& o, const Elf64_Sym& symbol) const {
     const size_t section = symbol.st_shndx;
-    if (section >= o.places.size() || o.places[section] == kNowhere ||
-        symbol.st_value > o.sections[section].sh_size) {
+    if (section >= o.places.size() || o.places[section] == kNowhere || symbol.st_value > o.sections[section].sh_size) {
       return std::nullopt;
     }
     return memory_ + o.places[section] + symbol.st_value;
@@ -252,8 +247,7 @@ class Linker {
     const char* to = *symbol;
     const auto addend = static_cast<uint64_t>(r.r_addend);  // sums wrap, whatever the file says
     const auto distance = [&](const char* target) {
-      return static_cast<int64_t>(reinterpret_cast<uintptr_t>(target) + addend -
-                                  reinterpret_cast<uintptr_t>(place));
+      return static_cast<int64_t>(reinterpret_cast<uintptr_t>(target) + addend - reinterpret_cast<uintptr_t>(place));
     };
     const auto is_near = [](int64_t x) { return x == static_cast<int32_t>(x); };
     switch (ELF64_R_TYPE(r.r_info)) {
@@ -287,8 +281,7 @@ class Linker {
 
 }  // namespace
 
-absl::StatusOr<LoadedCode> LoadedCode::Load(std::span<const std::string> objects,
-                                            const Symbols& outside) {
+absl::StatusOr<LoadedCode> LoadedCode::Load(std::span<const std::string> objects, const Symbols& outside) {
   std::vector<Object> parsed;
   for (const std::string& bytes : objects) {
     auto object = Parse(bytes);

@@ -22,8 +22,7 @@ class LoadedCode {
 
   /// Links the objects with each other and with `outside`; nothing else of the process is visible
   /// to them. Whatever the bytes are, the result is code or an error.
-  static absl::StatusOr<LoadedCode> Load(std::span<const std::string> objects,
-                                         const Symbols& outside);
+  static absl::StatusOr<LoadedCode> Load(std::span<const std::string> objects, const Symbols& outside);
   LoadedCode() = default;
   LoadedCode(LoadedCode&& other) noexcept { *this = std::move(other); }
   LoadedCode& operator=(LoadedCode&& other) noexcept {

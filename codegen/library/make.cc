@@ -50,11 +50,11 @@ std::string Table(const std::vector<LibrarySpec>& specs, const std::string& suff
   StrAppend(&out, "}\n\nnamespace {\nconst reel::codegen::LibraryKernel kKernels[] = {\n");
   for (const LibrarySpec& spec : specs) {
     const LibraryKernel& e = spec.entry;
-    StrAppend(&out, "    {", int{e.op}, ", ", Bytes(e.operand, 3), ", ", int{e.result}, ", ",
-              int{e.variant}, ", ", Bytes(e.order, 4), ", ", spec.symbol, suffix, "},\n");
+    StrAppend(&out, "    {", int{e.op}, ", ", Bytes(e.operand, 3), ", ", int{e.result}, ", ", int{e.variant}, ", ",
+              Bytes(e.order, 4), ", ", spec.symbol, suffix, "},\n");
   }
-  StrAppend(&out, "};\n}  // namespace\n\nreel::codegen::Library reel_kernels", suffix,
-            "() { return {kKernels, ", specs.size(), "}; }\n");
+  StrAppend(&out, "};\n}  // namespace\n\nreel::codegen::Library reel_kernels", suffix, "() { return {kKernels, ",
+            specs.size(), "}; }\n");
   return out;
 }
 

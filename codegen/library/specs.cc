@@ -25,8 +25,7 @@ constexpr int64_t kRows = 64, kColumns = 61;           // reductions of rows: a 
 constexpr int64_t kUnbounded = int64_t{1} << 40;
 
 bool IsReduction(ir::Op op) {
-  return op == ir::Op::kReduceSum || op == ir::Op::kReduceMax || op == ir::Op::kReduceMin ||
-         op == ir::Op::kReduceProd;
+  return op == ir::Op::kReduceSum || op == ir::Op::kReduceMax || op == ir::Op::kReduceMin || op == ir::Op::kReduceProd;
 }
 
 // Replaces the marker by the runtime length: as the extent of a loop, which becomes `most`, or as
@@ -56,8 +55,8 @@ bool UseLength(std::vector<Stmt>* body, int64_t marker, int64_t most, int* found
 }
 
 // The one kernel of f(x0, x1, ...) = op on operands of a shape that ends with `length`, if it is one.
-std::optional<LibrarySpec> Plan(ir::Op op, const Dtypes& dtypes, const ir::Attributes& attributes,
-                                const Shape& shape, int64_t most, const Target& target) {
+std::optional<LibrarySpec> Plan(ir::Op op, const Dtypes& dtypes, const ir::Attributes& attributes, const Shape& shape,
+                                int64_t most, const Target& target) {
   const int64_t length = shape.dim(shape.rank() - 1);
   ir::Module module("library");
   ir::Function f("main");
@@ -142,7 +141,7 @@ bool UseStride(LibrarySpec* spec) {
   return true;
 }
 
-constexpr DType kReals[] = {kBool,  kInt8,   kInt16,  kInt32,  kInt64,   kUInt8,  kUInt16,
+constexpr DType kReals[] = {kBool,   kInt8,   kInt16,   kInt32,    kInt64,   kUInt8,  kUInt16,
                             kUInt32, kUInt64, kFloat16, kBFloat16, kFloat32, kFloat64};
 
 // What the operands of an op with `count` of them may be, one combination each.

@@ -283,14 +283,28 @@ int FlopsOf(ir::Op op) {
 #define OP(...)
 #define UNARY(...)
 #define BINARY(...)
-#define FUNCTION(Enum, ...) case Op::k##Enum: return 20;
+#define FUNCTION(Enum, ...) \
+  case Op::k##Enum: return 20;
 #include "ir/ops.def"
 #undef OP
-    case Op::kIdentity: case Op::kStopGradient: case Op::kCast: case Op::kBitcast: case Op::kSelect: return 0;
-    case Op::kPow: case Op::kAtan2: case Op::kRem: return 40;
-    case Op::kErfc: case Op::kErfInv: case Op::kErfcInv: return 40;
-    case Op::kLgamma: case Op::kDigamma: return 80;
-    case Op::kIgamma: case Op::kIgammac: case Op::kZeta: case Op::kPolygamma: case Op::kBetainc: return 1000;
+    case Op::kIdentity:
+    case Op::kStopGradient:
+    case Op::kCast:
+    case Op::kBitcast:
+    case Op::kSelect: return 0;
+    case Op::kPow:
+    case Op::kAtan2:
+    case Op::kRem: return 40;
+    case Op::kErfc:
+    case Op::kErfInv:
+    case Op::kErfcInv: return 40;
+    case Op::kLgamma:
+    case Op::kDigamma: return 80;
+    case Op::kIgamma:
+    case Op::kIgammac:
+    case Op::kZeta:
+    case Op::kPolygamma:
+    case Op::kBetainc: return 1000;
     default: return 1;
   }
 }

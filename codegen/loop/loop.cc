@@ -12,8 +12,8 @@ int64_t Affine::coefficient(AxisId axis) const {
 }
 
 void Affine::Add(AxisId axis, int64_t coefficient) {
-  auto it = std::lower_bound(terms.begin(), terms.end(), axis,
-                             [](const auto& term, AxisId a) { return term.first < a; });
+  auto it =
+      std::lower_bound(terms.begin(), terms.end(), axis, [](const auto& term, AxisId a) { return term.first < a; });
   if (it == terms.end() || it->first != axis) {
     if (coefficient != 0) terms.insert(it, {axis, coefficient});
     return;
@@ -49,8 +49,8 @@ ExprId Kernel::AddExpr(Expr expr) {
 }
 
 int64_t Kernel::chunks() const {
-  const bool parallel = body.size() == 1 && body[0].kind == Stmt::Kind::kLoop &&
-                        body[0].loop_kind == LoopKind::kParallel;
+  const bool parallel =
+      body.size() == 1 && body[0].kind == Stmt::Kind::kLoop && body[0].loop_kind == LoopKind::kParallel;
   return parallel ? body[0].extent.value() : 1;
 }
 

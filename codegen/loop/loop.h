@@ -47,12 +47,12 @@ struct Expr {
   enum class Kind : uint8_t {
     kConstant,  ///< bits of a scalar of dtype, in the low bytes
     kIndex,     ///< the affine value as an integer or float of dtype
-    kLoad,      ///< buffer[index + dynamic * dynamic_stride]; 0 where guard is false (no access then). Of another dtype
-                ///< than the buffer's: the bits of as many neighbours as that has room for, the first in the low ones;
-                ///< index, with all its coefficients, and dynamic * dynamic_stride are multiples of their number
-    kLocal,     ///< locals[local][index]
-    kOp,        ///< an elementwise op of ops.def on operands, with its exact meaning
-    kRandom,    ///< i32 word of Philox4x32-10: operands {key: i64, counter: i64, element: i64}
+    kLoad,  ///< buffer[index + dynamic * dynamic_stride]; 0 where guard is false (no access then). Of another dtype
+            ///< than the buffer's: the bits of as many neighbours as that has room for, the first in the low ones;
+            ///< index, with all its coefficients, and dynamic * dynamic_stride are multiples of their number
+    kLocal,  ///< locals[local][index]
+    kOp,  ///< an elementwise op of ops.def on operands, with its exact meaning
+    kRandom,  ///< i32 word of Philox4x32-10: operands {key: i64, counter: i64, element: i64}
   };
   Kind kind = Kind::kConstant;
   DType dtype = kFloat32;
@@ -62,9 +62,9 @@ struct Expr {
   BufferId buffer = -1;
   LocalId local = -1;
   Affine index;
-  ExprId dynamic = -1;         ///< kLoad: an i64 expression, -1 = none
+  ExprId dynamic = -1;  ///< kLoad: an i64 expression, -1 = none
   int64_t dynamic_stride = 0;
-  ExprId guard = -1;           ///< kLoad: a bool expression, -1 = always
+  ExprId guard = -1;  ///< kLoad: a bool expression, -1 = always
 };
 
 /// A memory operand of the kernel, bound by the caller: an argument, a result, a variable, a constant or arena space.
@@ -72,7 +72,7 @@ struct KernelBuffer {
   std::string name;
   DType dtype = kFloat32;
   bool is_output = false;  ///< written (outputs may also be read)
-  int64_t elements = 0;    ///< of the whole buffer; 0: unknown. For CostOf alone
+  int64_t elements = 0;  ///< of the whole buffer; 0: unknown. For CostOf alone
 };
 
 /// Scratch of one chunk. Declared by a kLocal statement, which may fill it with `init`. Declared inside a vector loop
@@ -88,13 +88,13 @@ enum class LoopKind : uint8_t {
   kSerial,
   kParallel,  ///< outermost only: iterations are chunks that may run at once, in any order
   kUnrolled,  ///< constant extent, body repeated
-  kVector,    ///< `width` iterations at once; the last, partial step is masked. No vector loop inside another.
+  kVector,  ///< `width` iterations at once; the last, partial step is masked. No vector loop inside another.
 };
 
 /// How Accumulate combines.
 enum class Combine : uint8_t {
   kSum,  ///< local + a
-  kProd, ///< local * a
+  kProd,  ///< local * a
   kMax,  ///< IEEE maximum (ints: larger; bool: or)
   kMin,  ///< IEEE minimum (ints: smaller; bool: and)
   kFma,  ///< fma(a, b, local): one rounding on FMA targets, mul then add on others; ints wrap
@@ -105,18 +105,18 @@ enum class Combine : uint8_t {
 
 struct Stmt {
   enum class Kind : uint8_t {
-    kLoop,        ///< for axis in 0..trip { body }
-    kLocal,       ///< declares and fills a local
+    kLoop,  ///< for axis in 0..trip { body }
+    kLocal,  ///< declares and fills a local
     kAccumulate,  ///< locals[local][index] = combine(locals[local][index], a, b)
-    kTree,        ///< the partials of `local` (size n, a power of two up to 64) to element 0:
-                  ///< for s = n/2, n/4, .. 1: p[j] = combine(p[j], p[j + s]) for j < s. With width > 1 those of as many
-                  ///< rows, one after the other: row r's result to element r
-    kTranspose,   ///< `local`, a square matrix of vectors of a power of two lanes, becomes its transpose
-    kStore,       ///< buffer[index + dynamic * dynamic_stride] = a, where guard. Neighbouring stores of a block are
-                  ///< one parallel assignment: all right sides are evaluated before the first one writes.
-    kSort,        ///< buffer[index + i] for i in 0..extent: the positions, as i64, that sort the keys which start at
-                  ///< the load a and are dynamic_stride elements apart. Stable; NaN is the largest key.
-    kPrefetch,    ///< buffer[index], which may lie beyond the end, is wanted in L2 soon: no more than a hint
+    kTree,  ///< the partials of `local` (size n, a power of two up to 64) to element 0:
+            ///< for s = n/2, n/4, .. 1: p[j] = combine(p[j], p[j + s]) for j < s. With width > 1 those of as many
+            ///< rows, one after the other: row r's result to element r
+    kTranspose,  ///< `local`, a square matrix of vectors of a power of two lanes, becomes its transpose
+    kStore,  ///< buffer[index + dynamic * dynamic_stride] = a, where guard. Neighbouring stores of a block are
+             ///< one parallel assignment: all right sides are evaluated before the first one writes.
+    kSort,  ///< buffer[index + i] for i in 0..extent: the positions, as i64, that sort the keys which start at
+            ///< the load a and are dynamic_stride elements apart. Stable; NaN is the largest key.
+    kPrefetch,  ///< buffer[index], which may lie beyond the end, is wanted in L2 soon: no more than a hint
   };
   Kind kind = Kind::kLoop;
 
@@ -133,7 +133,7 @@ struct Stmt {
   // kLocal, kAccumulate, kTree, kTranspose
   LocalId local = -1;
   uint64_t init = 0;  ///< kLocal: bits of the fill value
-  bool fill = true;   ///< kLocal: false if whatever is read is written before
+  bool fill = true;  ///< kLocal: false if whatever is read is written before
   Combine combine = Combine::kSum;
 
   // kAccumulate, kStore, kPrefetch; guard: kLoop, too
@@ -157,7 +157,7 @@ struct Kernel {
 
   // For Plan() and Profile(); no code depends on these, and Fingerprint() does not see them.
   std::vector<std::string> why;  ///< how it was made and why, a line each
-  double product_flops = -1;     ///< of its matrix products as such, without what is computed past the end; -1: of kFma
+  double product_flops = -1;  ///< of its matrix products as such, without what is computed past the end; -1: of kFma
 
   AxisId AddAxis(std::string name);
   BufferId AddBuffer(std::string name, DType dtype, bool is_output);

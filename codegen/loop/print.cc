@@ -12,17 +12,12 @@ namespace {
 
 std::string ConstantText(DType dtype, uint64_t bits) {
   switch (dtype) {
-    case kBool:
-      return (bits & 1) != 0 ? "true" : "false";
-    case kFloat32:
-      return StrCat(std::bit_cast<float>(static_cast<uint32_t>(bits)));
-    case kFloat64:
-      return StrCat(std::bit_cast<double>(bits));
+    case kBool: return (bits & 1) != 0 ? "true" : "false";
+    case kFloat32: return StrCat(std::bit_cast<float>(static_cast<uint32_t>(bits)));
+    case kFloat64: return StrCat(std::bit_cast<double>(bits));
     case kFloat16:
-    case kBFloat16:
-      return StrCat("bits(", bits, ")");
-    default:
-      break;
+    case kBFloat16: return StrCat("bits(", bits, ")");
+    default: break;
   }
   if (IsUnsigned(dtype)) return StrCat(bits);
   const auto unused = static_cast<unsigned>(64 - 8 * SizeOf(dtype));
@@ -98,25 +93,20 @@ class Printer {
 
   const std::string& Text(ExprId e) const { return text_[static_cast<size_t>(e)]; }
 
-  std::string Element(std::string_view name, const Affine& index, ExprId dynamic,
-                      int64_t stride) const {
+  std::string Element(std::string_view name, const Affine& index, ExprId dynamic, int64_t stride) const {
     std::string text = AffineText(index);
     if (dynamic >= 0) {
       const std::string factor = stride == 1 ? "" : StrCat(stride, "*");
-      text =
-          text == "0" ? StrCat(factor, Text(dynamic)) : StrCat(text, " + ", factor, Text(dynamic));
+      text = text == "0" ? StrCat(factor, Text(dynamic)) : StrCat(text, " + ", factor, Text(dynamic));
     }
     return StrCat(name, "[", text, "]");
   }
 
   std::string ExprText(const Expr& e) const {
     switch (e.kind) {
-      case Expr::Kind::kConstant:
-        return ConstantText(e.dtype, e.bits);
-      case Expr::Kind::kIndex:
-        return StrCat(Name(e.dtype), "(", AffineText(e.index), ")");
-      case Expr::Kind::kLocal:
-        return Element(k_.locals[static_cast<size_t>(e.local)].name, e.index, -1, 0);
+      case Expr::Kind::kConstant: return ConstantText(e.dtype, e.bits);
+      case Expr::Kind::kIndex: return StrCat(Name(e.dtype), "(", AffineText(e.index), ")");
+      case Expr::Kind::kLocal: return Element(k_.locals[static_cast<size_t>(e.local)].name, e.index, -1, 0);
       case Expr::Kind::kLoad: {
         const KernelBuffer& buffer = k_.buffers[static_cast<size_t>(e.buffer)];
         std::string text = Element(buffer.name, e.index, e.dynamic, e.dynamic_stride);
@@ -124,11 +114,11 @@ class Printer {
         return e.guard < 0 ? text : StrCat("(", text, " if ", Text(e.guard), ")");
       }
       case Expr::Kind::kOp:
-      case Expr::Kind::kRandom:
-        break;
+      case Expr::Kind::kRandom: break;
     }
     std::string text(e.kind == Expr::Kind::kRandom ? "random" : ir::Name(e.op));
-    if (e.kind == Expr::Kind::kOp && (e.op == ir::Op::kCast || e.op == ir::Op::kBitcast)) StrAppend(&text, "_", Name(e.dtype));
+    if (e.kind == Expr::Kind::kOp && (e.op == ir::Op::kCast || e.op == ir::Op::kBitcast))
+      StrAppend(&text, "_", Name(e.dtype));
     text += "(";
     for (size_t i = 0; i < e.operands.size(); ++i) {
       StrAppend(&text, i == 0 ? "" : ", ", Text(e.operands[i]));
@@ -140,8 +130,7 @@ class Printer {
     if (uses_[i] == 0) return;
     const Expr& e = k_.exprs[i];
     text_[i] = ExprText(e);
-    const bool has_parts = e.kind == Expr::Kind::kOp || e.kind == Expr::Kind::kRandom ||
-                           e.dynamic >= 0 || e.guard >= 0;
+    const bool has_parts = e.kind == Expr::Kind::kOp || e.kind == Expr::Kind::kRandom || e.dynamic >= 0 || e.guard >= 0;
     if ((has_parts && uses_[i] > 1) || text_[i].size() > kLongText) {
       StrAppend(&out_, "  let t", i, " = ", text_[i], "\n");
       text_[i] = StrCat("t", i);
@@ -150,10 +139,9 @@ class Printer {
 
   std::string Header(const Stmt& s) const {
     static constexpr std::string_view kWords[] = {"for", "parallel", "unroll", "vector"};
-    const std::string extent =
-        s.extent.is_constant() ? StrCat(s.extent.value()) : StrCat("?", s.extent.symbol());
-    std::string text = StrCat(kWords[static_cast<size_t>(s.loop_kind)], " ",
-                              k_.axes[static_cast<size_t>(s.axis)], " in 0..");
+    const std::string extent = s.extent.is_constant() ? StrCat(s.extent.value()) : StrCat("?", s.extent.symbol());
+    std::string text =
+        StrCat(kWords[static_cast<size_t>(s.loop_kind)], " ", k_.axes[static_cast<size_t>(s.axis)], " in 0..");
     if (s.clip_total < 0) {
       text += extent;
     } else {
@@ -161,7 +149,11 @@ class Printer {
       const bool runtime = s.clip_total >= kRuntimeRows;
       rest.constant = runtime ? 0 : s.clip_total;
       rest.Add(s.clip_base, -1);
-      StrAppend(&text, "min(", extent, ", ", !runtime ? "" : s.clip_total == kRuntimeRows ? "rows + " : "length + ", AffineText(rest), ")");
+      StrAppend(&text, "min(", extent, ", ",
+                !runtime                       ? ""
+                : s.clip_total == kRuntimeRows ? "rows + "
+                                               : "length + ",
+                AffineText(rest), ")");
     }
     if (s.loop_kind == LoopKind::kVector) StrAppend(&text, " by ", s.width);
     if (s.guard >= 0) StrAppend(&text, " if ", Text(s.guard));
@@ -183,8 +175,8 @@ class Printer {
                       s.width > 1 ? StrCat(" of ", s.width, " rows") : "");
       case Stmt::Kind::kTranspose: return StrCat("transpose ", k_.locals[static_cast<size_t>(s.local)].name);
       case Stmt::Kind::kAccumulate: {
-        const std::string to = Element(k_.locals[static_cast<size_t>(s.local)].name, s.index,
-                                       s.dynamic, s.dynamic_stride);
+        const std::string to =
+            Element(k_.locals[static_cast<size_t>(s.local)].name, s.index, s.dynamic, s.dynamic_stride);
         const std::string b = s.b >= 0 ? StrCat(" * ", Text(s.b)) : "";
         const std::string_view sign = s.combine == Combine::kSum ? "+" : s.combine == Combine::kSet ? "" : combine;
         return StrCat(to, " ", sign, "= ", Text(s.a), b, guard);
@@ -196,8 +188,7 @@ class Printer {
                       s.descending ? "_descending" : "", " ", s.extent.value(), " keys from ", Text(s.a), " by ",
                       s.dynamic_stride);
       default:
-        return StrCat(Element(k_.buffers[static_cast<size_t>(s.buffer)].name, s.index, s.dynamic,
-                              s.dynamic_stride),
+        return StrCat(Element(k_.buffers[static_cast<size_t>(s.buffer)].name, s.index, s.dynamic, s.dynamic_stride),
                       " = ", Text(s.a), guard);
     }
   }

@@ -16,16 +16,24 @@ using llvm::Value;
 bool IsIndexArithmetic(const Instruction& i) {
   if (!i.getType()->isIntOrPtrTy()) return false;
   switch (i.getOpcode()) {
-    case Instruction::Add: case Instruction::Sub: case Instruction::Mul: case Instruction::Shl:
-    case Instruction::And: case Instruction::Or: case Instruction::Xor: case Instruction::ICmp:
-    case Instruction::Select: case Instruction::SExt: case Instruction::ZExt: case Instruction::Trunc:
-    case Instruction::GetElementPtr:
-      return true;
+    case Instruction::Add:
+    case Instruction::Sub:
+    case Instruction::Mul:
+    case Instruction::Shl:
+    case Instruction::And:
+    case Instruction::Or:
+    case Instruction::Xor:
+    case Instruction::ICmp:
+    case Instruction::Select:
+    case Instruction::SExt:
+    case Instruction::ZExt:
+    case Instruction::Trunc:
+    case Instruction::GetElementPtr: return true;
     default: break;
   }
   const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&i);
-  return call != nullptr && (call->getIntrinsicID() == llvm::Intrinsic::smin ||
-                             call->getIntrinsicID() == llvm::Intrinsic::smax);
+  return call != nullptr &&
+         (call->getIntrinsicID() == llvm::Intrinsic::smin || call->getIntrinsicID() == llvm::Intrinsic::smax);
 }
 
 /// base[index], both scalars.
@@ -51,7 +59,8 @@ class Hoister {
         Hoist(&i, loop);
       }
     }
-    for (auto i = replaced_.rbegin(); i != replaced_.rend(); ++i) if (*i) llvm::RecursivelyDeleteTriviallyDeadInstructions(*i);
+    for (auto i = replaced_.rbegin(); i != replaced_.rend(); ++i)
+      if (*i) llvm::RecursivelyDeleteTriviallyDeadInstructions(*i);
     return true;
   }
 
@@ -119,7 +128,8 @@ class Hoister {
     for (size_t at = 0; at < terms_.size();) {
       const unsigned level = terms_[at].level;
       Value* sum = terms_[at++].value;
-      for (; at < terms_.size() && terms_[at].level == level; ++at) sum = Make(nullptr, sum, terms_[at].value, gep, level, loop);
+      for (; at < terms_.size() && terms_[at].level == level; ++at)
+        sum = Make(nullptr, sum, terms_[at].value, gep, level, loop);
       base = Make(element, base, sum, gep, level, loop);
     }
     if (constant_ != 0) {

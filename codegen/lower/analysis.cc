@@ -9,8 +9,7 @@ void AddAxes(const Affine& affine, IdSet* axes) {
   for (const auto& [axis, coefficient] : affine.terms) Insert(axes, axis);
 }
 
-Dependencies DependenciesOf(const Kernel& kernel, const Expr& e,
-                            const std::vector<Dependencies>& earlier) {
+Dependencies DependenciesOf(const Kernel& kernel, const Expr& e, const std::vector<Dependencies>& earlier) {
   Dependencies d;
   auto add = [&](ExprId operand) {
     if (operand < 0) return;

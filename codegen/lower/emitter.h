@@ -102,8 +102,7 @@ class KernelEmitter {
   void Declare(const Stmt& s);
   void Fill(const Storage& storage, llvm::Value* value, int64_t elements, bool zero_bits);
   void Accumulate(const Stmt& s);
-  void AccumulateLanes(const Stmt& s, const Address& to, llvm::Value* a, llvm::Value* b,
-                       llvm::Value* mask);
+  void AccumulateLanes(const Stmt& s, const Address& to, llvm::Value* a, llvm::Value* b, llvm::Value* mask);
   void Tree(const Stmt& s);
   llvm::Value* TreesOfRows(const Stmt& s, const Local& local, llvm::Value* pointer);
   void Transpose(const Stmt& s);
@@ -138,8 +137,7 @@ class KernelEmitter {
   bool IsVector(const llvm::Value* value) const { return value->getType()->isVectorTy(); }
 
   // memory.cc: loads and stores
-  Address Resolve(llvm::Value* base, llvm::Type* element, const Affine& index, llvm::Value* dynamic,
-                  int64_t stride);
+  Address Resolve(llvm::Value* base, llvm::Type* element, const Affine& index, llvm::Value* dynamic, int64_t stride);
   llvm::Value* Read(DType dtype, const Address& from, llvm::Value* guard, llvm::Align align);
   void Write(DType dtype, const Address& to, llvm::Value* value, llvm::Value* guard);
   llvm::Value* LoadBuffer(const Expr& e);
@@ -159,13 +157,9 @@ class KernelEmitter {
   llvm::Type* Lanes(llvm::Type* element, int64_t lanes) const {
     return lanes > 1 ? llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes)) : element;
   }
-  llvm::Align AlignOf(DType dtype) const {
-    return llvm::Align(static_cast<uint64_t>(SizeOf(dtype)));
-  }
+  llvm::Align AlignOf(DType dtype) const { return llvm::Align(static_cast<uint64_t>(SizeOf(dtype))); }
   const Local& LocalOf(LocalId id) const { return kernel_.locals[static_cast<size_t>(id)]; }
-  llvm::BasicBlock* NewBlock(const char* name) {
-    return llvm::BasicBlock::Create(context_, name, function_);
-  }
+  llvm::BasicBlock* NewBlock(const char* name) { return llvm::BasicBlock::Create(context_, name, function_); }
 
   const Kernel& kernel_;
   const Target& target_;

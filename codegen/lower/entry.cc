@@ -40,9 +40,8 @@ llvm::Function* RunFunction(llvm::Module* module, const Target& target) {
   llvm::LLVMContext& context = module->getContext();
   llvm::IRBuilder<> b(context);
   llvm::Type *ptr = b.getPtrTy(), *i64 = b.getInt64Ty(), *none = b.getVoidTy();
-  auto* function =
-      llvm::Function::Create(llvm::FunctionType::get(none, {ptr, ptr, i64, ptr}, false),
-                             llvm::Function::InternalLinkage, "reel.run", module);
+  auto* function = llvm::Function::Create(llvm::FunctionType::get(none, {ptr, ptr, i64, ptr}, false),
+                                          llvm::Function::InternalLinkage, "reel.run", module);
   SetFunctionAttributes(function, target);
   Value *kernel = function->getArg(0), *buffers = function->getArg(1);
   Value *chunks = function->getArg(2), *instance = function->getArg(3);
@@ -58,8 +57,7 @@ llvm::Function* RunFunction(llvm::Module* module, const Target& target) {
   Value* parallel_for = field(offsetof(reel_instance, parallel_for));
   b.CreateCondBr(b.CreateIsNull(parallel_for), serial, parallel);
   b.SetInsertPoint(parallel);
-  b.CreateCall(parallel_type, parallel_for,
-               {field(offsetof(reel_instance, context)), chunks, kernel, buffers});
+  b.CreateCall(parallel_type, parallel_for, {field(offsetof(reel_instance, context)), chunks, kernel, buffers});
   b.CreateBr(done);
   b.SetInsertPoint(serial);
   llvm::PHINode* chunk = b.CreatePHI(i64, 2);
@@ -76,8 +74,8 @@ llvm::Function* RunFunction(llvm::Module* module, const Target& target) {
 /// With profiling: `void reel_profile_step(instance, kernel's number, kernel, buffers, chunks)`.
 llvm::FunctionCallee ProfileStep(llvm::Module* module, llvm::IRBuilderBase& b) {
   llvm::Type *ptr = b.getPtrTy(), *i64 = b.getInt64Ty();
-  return module->getOrInsertFunction(
-      kProfileStep, llvm::FunctionType::get(b.getVoidTy(), {ptr, i64, ptr, ptr, i64}, false));
+  return module->getOrInsertFunction(kProfileStep,
+                                     llvm::FunctionType::get(b.getVoidTy(), {ptr, i64, ptr, ptr, i64}, false));
 }
 
 /// What a buffer's word adds to. Of the latter two, the sum points to the buffer's address.
@@ -85,16 +83,15 @@ enum Base : uint64_t { kInstance, kConstants, kArguments, kResults };
 
 /// Internal `void reel.step(instance, arguments, results, words, kernel)`: makes the table of
 /// buffers, at most `longest` of them, and runs all chunks.
-llvm::Function* StepFunction(llvm::Module* module, const Target& target, llvm::Value* constants,
-                             uint64_t longest, bool profile) {
+llvm::Function* StepFunction(llvm::Module* module, const Target& target, llvm::Value* constants, uint64_t longest,
+                             bool profile) {
   if (llvm::Function* known = module->getFunction("reel.step")) return known;
   llvm::Function* run = profile ? nullptr : RunFunction(module, target);
   llvm::LLVMContext& context = module->getContext();
   llvm::IRBuilder<> b(context);
   llvm::Type *ptr = b.getPtrTy(), *i64 = b.getInt64Ty(), *none = b.getVoidTy();
-  auto* function =
-      llvm::Function::Create(llvm::FunctionType::get(none, {ptr, ptr, ptr, ptr, ptr}, false),
-                             llvm::Function::InternalLinkage, "reel.step", module);
+  auto* function = llvm::Function::Create(llvm::FunctionType::get(none, {ptr, ptr, ptr, ptr, ptr}, false),
+                                          llvm::Function::InternalLinkage, "reel.step", module);
   SetFunctionAttributes(function, target);
   Value *instance = function->getArg(0), *arguments = function->getArg(1);
   Value *results = function->getArg(2), *words = function->getArg(3), *kernel = function->getArg(4);
@@ -115,8 +112,7 @@ llvm::Function* StepFunction(llvm::Module* module, const Target& target, llvm::V
   Value* direct = b.CreateSelect(b.CreateICmpEQ(base, b.getInt64(kConstants)), constants, instance);
   Value* listed = b.CreateSelect(b.CreateICmpEQ(base, b.getInt64(kResults)), results, arguments);
   Value* is_listed = b.CreateICmpUGE(base, b.getInt64(kArguments));
-  Value* place = b.CreateGEP(b.getInt8Ty(), b.CreateSelect(is_listed, listed, direct),
-                             b.CreateLShr(w, 2));
+  Value* place = b.CreateGEP(b.getInt8Ty(), b.CreateSelect(is_listed, listed, direct), b.CreateLShr(w, 2));
   b.CreateCondBr(is_listed, load, store);
   b.SetInsertPoint(load);
   Value* loaded = b.CreateLoad(ptr, place);
@@ -157,9 +153,8 @@ llvm::Function* StepsFunction(llvm::Module* module, const Target& target, llvm::
   llvm::LLVMContext& context = module->getContext();
   llvm::IRBuilder<> b(context);
   llvm::Type *ptr = b.getPtrTy(), *i64 = b.getInt64Ty();
-  auto* function = llvm::Function::Create(
-      llvm::FunctionType::get(b.getVoidTy(), {ptr, ptr, ptr, ptr, i64}, false),
-      llvm::Function::InternalLinkage, "reel.steps", module);
+  auto* function = llvm::Function::Create(llvm::FunctionType::get(b.getVoidTy(), {ptr, ptr, ptr, ptr, i64}, false),
+                                          llvm::Function::InternalLinkage, "reel.steps", module);
   SetFunctionAttributes(function, target);
   Value *table = function->getArg(3), *count = function->getArg(4);
   auto* entry = llvm::BasicBlock::Create(context, "entry", function);
@@ -174,8 +169,8 @@ llvm::Function* StepsFunction(llvm::Module* module, const Target& target, llvm::
     return b.CreateSExt(b.CreateLoad(b.getInt32Ty(), place), i64);
   };
   const auto after = [&](Value* from, Value* bytes) { return b.CreateGEP(b.getInt8Ty(), from, bytes); };
-  b.CreateCall(step, {function->getArg(0), function->getArg(1), function->getArg(2),
-                      after(at, b.getInt64(8)), after(table, field(0))});
+  b.CreateCall(step, {function->getArg(0), function->getArg(1), function->getArg(2), after(at, b.getInt64(8)),
+                      after(table, field(0))});
   Value *next = b.CreateAdd(i, b.getInt64(1)), *next_at = after(at, field(1));
   i->addIncoming(b.getInt64(0), entry);
   i->addIncoming(next, loop);
@@ -220,9 +215,9 @@ class EntryFunctions {
   /// The first one is the entry point.
   llvm::Function* Add(llvm::FunctionType* type) {
     const bool first = count_ == 0;
-    auto* function = llvm::Function::Create(
-        type, first ? llvm::Function::ExternalLinkage : llvm::Function::InternalLinkage,
-        first ? symbol_ : StrCat(symbol_, ".", count_), module_);
+    auto* function =
+        llvm::Function::Create(type, first ? llvm::Function::ExternalLinkage : llvm::Function::InternalLinkage,
+                               first ? symbol_ : StrCat(symbol_, ".", count_), module_);
     ++count_;
     SetFunctionAttributes(function, target_);
     // Nothing here is worth LLVM's time.
@@ -242,8 +237,7 @@ class EntryFunctions {
 /// control steps are nested.
 class StepEmitter {
  public:
-  StepEmitter(const Program& program, const ProgramSymbols& symbols, const Target& target,
-              EntryFunctions* functions)
+  StepEmitter(const Program& program, const ProgramSymbols& symbols, const Target& target, EntryFunctions* functions)
       : program_(program),
         symbols_(symbols),
         target_(target),
@@ -357,9 +351,9 @@ class StepEmitter {
     switch (slot.kind) {
       case Slot::Kind::kArgument: return {kArguments, index * sizeof(void*)};
       case Slot::Kind::kResult: return {kResults, index * sizeof(void*)};
-      case Slot::Kind::kConstant:
-        return {kConstants, static_cast<uint64_t>(symbols_.layout.offsets[index])};
-      case Slot::Kind::kInstance: case Slot::Kind::kLane: break;
+      case Slot::Kind::kConstant: return {kConstants, static_cast<uint64_t>(symbols_.layout.offsets[index])};
+      case Slot::Kind::kInstance:
+      case Slot::Kind::kLane: break;
     }
     return {kInstance, static_cast<uint64_t>(slot.offset)};
   }
@@ -380,12 +374,11 @@ class StepEmitter {
       llvm::Type *ptr = b_.getPtrTy(), *i64 = b_.getInt64Ty();
       auto* type = llvm::FunctionType::get(b_.getVoidTy(), {ptr, ptr, ptr, i64}, false);
       b_.CreateCall(module_->getOrInsertFunction(kProfileCopy, type),
-                    {function_->getArg(0), Pointer(s.buffers[0]), Pointer(s.buffers[1]),
-                     Int64(b_, s.bytes)});
+                    {function_->getArg(0), Pointer(s.buffers[0]), Pointer(s.buffers[1]), Int64(b_, s.bytes)});
       return;
     }
-    b_.CreateMemCpy(Pointer(s.buffers[0]), llvm::MaybeAlign(1), Pointer(s.buffers[1]),
-                    llvm::MaybeAlign(1), static_cast<uint64_t>(s.bytes));
+    b_.CreateMemCpy(Pointer(s.buffers[0]), llvm::MaybeAlign(1), Pointer(s.buffers[1]), llvm::MaybeAlign(1),
+                    static_cast<uint64_t>(s.bytes));
   }
 
   void Call(const Step& s) {
@@ -468,8 +461,7 @@ class StepEmitter {
     constexpr size_t kMany = 6;
     const std::vector<PendingCall> calls = std::exchange(pending_, {});
     if (calls.empty()) return;
-    llvm::Function* step = StepFunction(module_, target_, Constants(), symbols_.most_buffers,
-                                        program_.profile);
+    llvm::Function* step = StepFunction(module_, target_, Constants(), symbols_.most_buffers, program_.profile);
     const auto words = [&](const PendingCall& call) {
       return llvm::ConstantDataArray::get(b_.getContext(), call.words);
     };
@@ -548,8 +540,7 @@ absl::StatusOr<llvm::Function*> LowerEntry(const Program& program, const EntryPo
                                            const ir::BudgetMeter* meter) {
   EntryFunctions functions(symbol, target, module, meter);
   const std::vector<Step>& steps = entry.steps;
-  return StepEmitter(program, symbols, target, &functions)
-      .Run(steps.data(), steps.data() + steps.size());
+  return StepEmitter(program, symbols, target, &functions).Run(steps.data(), steps.data() + steps.size());
 }
 
 }  // namespace reel::codegen

@@ -63,10 +63,9 @@ void KernelEmitter::EmitExpr(ExprId id) {
   const Expr& e = kernel_.exprs[static_cast<size_t>(id)];
   Value* value = EmitAt(level, [&] { return Emit(e); });
   if (value == nullptr) {
-    Fail(absl::UnimplementedError(
-        StrCat("kernel ", kernel_.name, ": ",
-               e.kind == Expr::Kind::kOp ? ir::Name(e.op) : std::string_view("an expression"),
-               " has no code for ", Name(TypeOfOperands(kernel_, e)))));
+    Fail(absl::UnimplementedError(StrCat("kernel ", kernel_.name, ": ",
+                                         e.kind == Expr::Kind::kOp ? ir::Name(e.op) : std::string_view("an expression"),
+                                         " has no code for ", Name(TypeOfOperands(kernel_, e)))));
     value = llvm::PoisonValue::get(b_.getFloatTy());
   }
   scopes_[static_cast<size_t>(level)].values[id] = {value, clock_};
@@ -75,17 +74,12 @@ void KernelEmitter::EmitExpr(ExprId id) {
 Value* KernelEmitter::Emit(const Expr& e) {
   if (RegisterType(context_, e.dtype) == nullptr || !status_.ok()) return nullptr;
   switch (e.kind) {
-    case Expr::Kind::kConstant:
-      return ConstantOf(context_, e.dtype, e.bits);
-    case Expr::Kind::kIndex:
-      return EmitIndex(e);
-    case Expr::Kind::kLoad:
-      return LoadBuffer(e);
-    case Expr::Kind::kLocal:
-      return LoadLocal(e);
+    case Expr::Kind::kConstant: return ConstantOf(context_, e.dtype, e.bits);
+    case Expr::Kind::kIndex: return EmitIndex(e);
+    case Expr::Kind::kLoad: return LoadBuffer(e);
+    case Expr::Kind::kLocal: return LoadLocal(e);
     case Expr::Kind::kOp:
-    case Expr::Kind::kRandom:
-      return EmitOpExpr(e);
+    case Expr::Kind::kRandom: return EmitOpExpr(e);
   }
   return nullptr;
 }
@@ -109,8 +103,7 @@ Value* KernelEmitter::EmitIndex(const Expr& e) {
   llvm::Type* integer = narrow ? b_.getInt32Ty() : b_.getInt64Ty();
   Value* value = b_.CreateTrunc(ValueOf(e.index), integer);
   if (coefficient != 0) value = b_.CreateAdd(Splat(value), LaneOffsets(integer, coefficient));
-  if (e.dtype == kBool)
-    return b_.CreateICmpNE(value, llvm::Constant::getNullValue(value->getType()));
+  if (e.dtype == kBool) return b_.CreateICmpNE(value, llvm::Constant::getNullValue(value->getType()));
   if (!IsFloat(e.dtype)) return b_.CreateTrunc(value, value->getType()->getWithNewType(type));
   return b_.CreateSIToFP(value, value->getType()->getWithNewType(type));
 }

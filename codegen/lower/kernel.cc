@@ -75,31 +75,17 @@ void KernelEmitter::Body(const std::vector<Stmt>& body) {
     const Stmt& s = body[i];
     size_t next = i + 1;
     switch (s.kind) {
-      case Stmt::Kind::kLoop:
-        Loop(s);
-        break;
-      case Stmt::Kind::kLocal:
-        Declare(s);
-        break;
-      case Stmt::Kind::kAccumulate:
-        Accumulate(s);
-        break;
-      case Stmt::Kind::kTree:
-        Tree(s);
-        break;
-      case Stmt::Kind::kTranspose:
-        Transpose(s);
-        break;
+      case Stmt::Kind::kLoop: Loop(s); break;
+      case Stmt::Kind::kLocal: Declare(s); break;
+      case Stmt::Kind::kAccumulate: Accumulate(s); break;
+      case Stmt::Kind::kTree: Tree(s); break;
+      case Stmt::Kind::kTranspose: Transpose(s); break;
       case Stmt::Kind::kStore:
         while (next < body.size() && body[next].kind == Stmt::Kind::kStore) ++next;
         Stores(&body[i], body.data() + next);
         break;
-      case Stmt::Kind::kSort:
-        Sort(s);
-        break;
-      case Stmt::Kind::kPrefetch:
-        Prefetch(s);
-        break;
+      case Stmt::Kind::kSort: Sort(s); break;
+      case Stmt::Kind::kPrefetch: Prefetch(s); break;
     }
     i = next;
   }
@@ -110,8 +96,7 @@ void KernelEmitter::Body(const std::vector<Stmt>& body) {
 /// min(extent, clip_total - clip_base), a constant where the ranges of the axes say so.
 KernelEmitter::Trip KernelEmitter::TripOf(const Stmt& s) {
   if (!s.extent.is_constant()) {
-    Fail(
-        absl::UnimplementedError(StrCat("kernel ", kernel_.name, ": loop over a symbolic extent")));
+    Fail(absl::UnimplementedError(StrCat("kernel ", kernel_.name, ": loop over a symbolic extent")));
     return {};
   }
   const int64_t extent = s.extent.value();
@@ -141,8 +126,7 @@ KernelEmitter::Trip KernelEmitter::TripOf(const Stmt& s) {
   Value* trip = EmitAt(LevelOf(needs), [&] {
     Value* rest = b_.CreateNSWSub(Int64(b_, s.clip_total), base);
     if (rest_high <= extent) return rest;
-    return static_cast<Value*>(
-        b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, rest, Int64(b_, extent)));
+    return static_cast<Value*>(b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, rest, Int64(b_, extent)));
   });
   return {trip, 0, rest_low < 1, divisor};
 }
@@ -181,9 +165,7 @@ void KernelEmitter::Iterations(const Stmt& s) {
   if (trip.maybe_zero && s.loop_kind != LoopKind::kUnrolled) {
     trip.maybe_zero = false;
     return If(b_.CreateICmpSGT(trip.value, b_.getInt64(0)), [&] {
-      s.loop_kind == LoopKind::kVector&& s.width > 1
-          ? Vector(s, trip)
-          : VectorSteps(s, 1, b_.getInt64(0), trip.value);
+      s.loop_kind == LoopKind::kVector&& s.width > 1 ? Vector(s, trip) : VectorSteps(s, 1, b_.getInt64(0), trip.value);
     });
   }
   if (s.loop_kind == LoopKind::kUnrolled) return Unrolled(s, trip);
@@ -211,7 +193,8 @@ void KernelEmitter::Unrolled(const Stmt& s, const Trip& trip) {
 /// Whether `rest` lanes are stored in two narrower steps: what is read next, often the neighbour in memory, would wait
 /// for all lanes of a masked one where the result takes the place of the operand.
 static bool StoresInTwo(const Stmt& s, int64_t rest) {
-  const bool stores = std::any_of(s.body.begin(), s.body.end(), [](const Stmt& b) { return b.kind == Stmt::Kind::kStore; });
+  const bool stores =
+      std::any_of(s.body.begin(), s.body.end(), [](const Stmt& b) { return b.kind == Stmt::Kind::kStore; });
   return stores && std::popcount(static_cast<uint64_t>(rest)) == 2;
 }
 
@@ -355,8 +338,8 @@ void KernelEmitter::Declare(const Stmt& s) {
   const Local& local = LocalOf(s.local);
   llvm::Type* memory = MemoryType(context_, local.dtype);
   if (memory == nullptr) {
-    return Fail(absl::UnimplementedError(
-        StrCat("kernel ", kernel_.name, ": no code for locals of ", Name(local.dtype))));
+    return Fail(
+        absl::UnimplementedError(StrCat("kernel ", kernel_.name, ": no code for locals of ", Name(local.dtype))));
   }
   // Plain locals are padded so that a vector that starts inside may end outside.
   const int64_t padding = lanes_ == 1 && analysis_.max_width > 1 ? analysis_.max_width : 0;
@@ -365,9 +348,9 @@ void KernelEmitter::Declare(const Stmt& s) {
   if (alloca == nullptr) {
     stack_bytes_ += (local.size + padding) * lanes_ * SizeOf(local.dtype);
     if (stack_bytes_ > kMaxStackBytes) {
-      return Fail(absl::ResourceExhaustedError(
-          StrCat("kernel ", kernel_.name, ": locals need more than ", kMaxStackBytes,
-                 " bytes of stack; the schedule must tile further")));
+      return Fail(
+          absl::ResourceExhaustedError(StrCat("kernel ", kernel_.name, ": locals need more than ", kMaxStackBytes,
+                                              " bytes of stack; the schedule must tile further")));
     }
     llvm::BasicBlock& entry = function_->getEntryBlock();
     llvm::IRBuilder<> front(&entry, entry.begin());
@@ -379,8 +362,7 @@ void KernelEmitter::Declare(const Stmt& s) {
   local_writes_[static_cast<size_t>(s.local)] = ++clock_;
   if (!s.fill) return;
   Value* init = ToMemory(local.dtype, ConstantOf(context_, local.dtype, s.init));
-  Fill(storage_[static_cast<size_t>(s.local)], init, local.size,
-       llvm::cast<llvm::Constant>(init)->isNullValue());
+  Fill(storage_[static_cast<size_t>(s.local)], init, local.size, llvm::cast<llvm::Constant>(init)->isNullValue());
 }
 
 /// Fills in chunks of the kernel's vector width, so that registers can hold the pieces.
@@ -388,8 +370,7 @@ void KernelEmitter::Fill(const Storage& storage, Value* value, int64_t elements,
   llvm::Type* scalar = value->getType();
   const uint64_t bytes = scalar->getPrimitiveSizeInBits() / 8;
   if (zero_bits && elements > 1 && storage.lanes == 1) {
-    b_.CreateMemSet(storage.memory, b_.getInt8(0), static_cast<uint64_t>(elements) * bytes,
-                    llvm::Align(64));
+    b_.CreateMemSet(storage.memory, b_.getInt8(0), static_cast<uint64_t>(elements) * bytes, llvm::Align(64));
     return;
   }
   const int64_t most = storage.lanes > 1 ? 1 : std::max<int64_t>(analysis_.max_width, 16);
@@ -397,10 +378,9 @@ void KernelEmitter::Fill(const Storage& storage, Value* value, int64_t elements,
   llvm::Type* unit = Lanes(scalar, storage.lanes);
   auto store = [&](Value* index, int64_t n) {
     llvm::Type* type = storage.lanes > 1 ? unit : Lanes(scalar, n);
-    Value* filled =
-        type->isVectorTy()
-            ? b_.CreateVectorSplat(llvm::cast<llvm::FixedVectorType>(type)->getNumElements(), value)
-            : value;
+    Value* filled = type->isVectorTy()
+                        ? b_.CreateVectorSplat(llvm::cast<llvm::FixedVectorType>(type)->getNumElements(), value)
+                        : value;
     b_.CreateAlignedStore(filled, b_.CreateGEP(unit, storage.memory, index), llvm::Align(bytes));
   };
   int64_t at = 0;
@@ -459,19 +439,15 @@ void KernelEmitter::Accumulate(const Stmt& s) {
 }
 
 /// Lane after lane, in order: lanes may meet in one element.
-void KernelEmitter::AccumulateLanes(const Stmt& s, const Address& to, Value* a, Value* b,
-                                    Value* mask) {
+void KernelEmitter::AccumulateLanes(const Stmt& s, const Address& to, Value* a, Value* b, Value* mask) {
   const DType dtype = LocalOf(s.local).dtype;
   auto lane_of = [&](Value* value, int64_t lane) {
-    return value != nullptr && IsVector(value) ? b_.CreateExtractElement(value, Int64(b_, lane))
-                                               : value;
+    return value != nullptr && IsVector(value) ? b_.CreateExtractElement(value, Int64(b_, lane)) : value;
   };
   for (int64_t lane = 0; lane < lanes_; ++lane) {
     Value* pointer = lane_of(to.pointer, lane);
-    Value* old = FromMemory(
-        dtype, b_.CreateAlignedLoad(MemoryType(context_, dtype), pointer, AlignOf(dtype)));
-    Value* result =
-        EmitCombine(b_, s.combine, dtype, old, lane_of(a, lane), lane_of(b, lane), target_);
+    Value* old = FromMemory(dtype, b_.CreateAlignedLoad(MemoryType(context_, dtype), pointer, AlignOf(dtype)));
+    Value* result = EmitCombine(b_, s.combine, dtype, old, lane_of(a, lane), lane_of(b, lane), target_);
     if (mask != nullptr) result = b_.CreateSelect(lane_of(mask, lane), result, old);
     b_.CreateAlignedStore(ToMemory(dtype, result), pointer, AlignOf(dtype));
   }
@@ -509,8 +485,8 @@ void KernelEmitter::Stores(const Stmt* first, const Stmt* last) {
   for (const Stmt* s = first; s != last; ++s) {
     const Pending& p = pending[static_cast<size_t>(s - first)];
     const DType dtype = kernel_.buffers[static_cast<size_t>(s->buffer)].dtype;
-    const Address to = Resolve(buffers_[static_cast<size_t>(s->buffer)],
-                               MemoryType(context_, dtype), s->index, p.dynamic, s->dynamic_stride);
+    const Address to = Resolve(buffers_[static_cast<size_t>(s->buffer)], MemoryType(context_, dtype), s->index,
+                               p.dynamic, s->dynamic_stride);
     Write(dtype, to, p.value, p.guard);
     buffer_writes_[static_cast<size_t>(s->buffer)] = ++clock_;
   }

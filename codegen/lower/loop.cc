@@ -38,9 +38,7 @@ class LoopEmitter {
   void Emit(const std::vector<Step>& steps) {
     for (const Step& s : steps) {
       switch (s.control) {
-        case Step::Control::kIf:
-          EmitIf(b_, Condition(s), [&] { Emit(s.first); }, [&] { Emit(s.second); });
-          break;
+        case Step::Control::kIf: EmitIf(b_, Condition(s), [&] { Emit(s.first); }, [&] { Emit(s.second); }); break;
         case Step::Control::kWhile: While(s); break;
         case Step::Control::kCheck: EmitCheck(b_, program_, s, function_->getArg(0), Pointer(s.buffers[0])); break;
         default: s.kernel < 0 ? Copy(s) : Kernel(s);
@@ -94,7 +92,8 @@ class LoopEmitter {
       case Slot::Kind::kConstant:
         return pointer = at(function_->getParent()->getOrInsertGlobal(symbols_.constants, b.getInt8Ty()),
                             symbols_.layout.offsets[index]);
-      case Slot::Kind::kInstance: case Slot::Kind::kLane: break;
+      case Slot::Kind::kInstance:
+      case Slot::Kind::kLane: break;
     }
     return pointer = at(function_->getArg(0), slot.offset);
   }

@@ -14,12 +14,11 @@ void SetFunctionAttributes(llvm::Function* function, const Target& target) {
   function->addFnAttr("min-legal-vector-width", StrCat(target.vector_bits));
 }
 
-absl::StatusOr<llvm::Function*> LowerKernel(const Kernel& kernel, const Target& target,
-                                            const std::string& symbol, llvm::Module* module) {
+absl::StatusOr<llvm::Function*> LowerKernel(const Kernel& kernel, const Target& target, const std::string& symbol,
+                                            llvm::Module* module) {
   llvm::LLVMContext& context = module->getContext();
-  auto* type = llvm::FunctionType::get(
-      llvm::Type::getVoidTy(context),
-      {llvm::PointerType::get(context, 0), llvm::Type::getInt64Ty(context)}, false);
+  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context),
+                                       {llvm::PointerType::get(context, 0), llvm::Type::getInt64Ty(context)}, false);
   llvm::Function* function = module->getFunction(symbol);  // a declaration, or null
   if (function == nullptr) {
     function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, symbol, module);

@@ -24,16 +24,15 @@ namespace reel::codegen {
 
 /// LLVM's code generator for a target. Position independent; no fusing of multiplications and
 /// additions.
-absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeTargetMachine(const Target& target,
-                                                                       int opt_level);
+absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeTargetMachine(const Target& target, int opt_level);
 /// An empty module for the machine.
 std::unique_ptr<llvm::Module> MakeModule(llvm::LLVMContext& context, const std::string& name,
                                          const llvm::TargetMachine& machine);
 
 /// Adds `void symbol(ptr buffers, i64 chunk)`, where buffers is an array of pointers in the order
 /// of Kernel::buffers.
-absl::StatusOr<llvm::Function*> LowerKernel(const Kernel& kernel, const Target& target,
-                                            const std::string& symbol, llvm::Module* module);
+absl::StatusOr<llvm::Function*> LowerKernel(const Kernel& kernel, const Target& target, const std::string& symbol,
+                                            llvm::Module* module);
 
 /// Names of what an entry point refers to.
 struct ProgramSymbols {
@@ -62,8 +61,7 @@ absl::Status Optimize(llvm::Module* module, llvm::TargetMachine* machine, int op
 
 /// Object code or assembly text of an optimized module. Time is looked at before every row of passes on a function;
 /// what the module holds when it is up is gone.
-absl::StatusOr<llvm::SmallVector<char, 0>> EmitCode(llvm::Module* module,
-                                                    llvm::TargetMachine* machine, bool assembly,
+absl::StatusOr<llvm::SmallVector<char, 0>> EmitCode(llvm::Module* module, llvm::TargetMachine* machine, bool assembly,
                                                     const ir::BudgetMeter* meter = nullptr);
 
 /// LLVM's text of a module.

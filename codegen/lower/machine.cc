@@ -10,8 +10,8 @@
 namespace reel::codegen {
 namespace {
 
-// LLVM registers passes under a lock of its own, in maps that allocate: when memory fails there, control leaves by a jump
-// (llvm_guard.h) and the lock would stay. So all are registered when the library is loaded.
+// LLVM registers passes under a lock of its own, in maps that allocate: when memory fails there, control leaves by a
+// jump (llvm_guard.h) and the lock would stay. So all are registered when the library is loaded.
 [[maybe_unused]] const bool initialized = [] {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
@@ -51,8 +51,8 @@ class StopWhenSpent : public llvm::FunctionPass {
 };
 char StopWhenSpent::kId = 0;
 
-/// Passes that our code does not need. HoistAddressesPass stands for the first two, which took a quarter of LLVM's time;
-/// the others are for what we never emit: each costs little, but for every function.
+/// Passes that our code does not need. HoistAddressesPass stands for the first two, which took a quarter of LLVM's
+/// time; the others are for what we never emit: each costs little, but for every function.
 constexpr llvm::StringLiteral kNotNeeded[] = {
     "Canonicalize Freeze Instructions in Loops", "Loop Strength Reduction",
     // wide integers, library calls, masks with lengths, vectors in groups
@@ -103,14 +103,12 @@ class NeededPasses : public llvm::legacy::PassManagerBase {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeTargetMachine(const Target& target,
-                                                                       int opt_level) {
+absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeTargetMachine(const Target& target, int opt_level) {
   std::string error;
   llvm::Triple triple(target.triple);
   const llvm::Target* backend = llvm::TargetRegistry::lookupTarget("", triple, error);
   if (backend == nullptr) {
-    return absl::InternalError(
-        StrCat("LLVM has no code generator for ", target.triple, ": ", error));
+    return absl::InternalError(StrCat("LLVM has no code generator for ", target.triple, ": ", error));
   }
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // an fma exists only where we emit one
@@ -120,9 +118,8 @@ absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeTargetMachine(const Tar
   const std::string& name = target.triple;
 #endif
   const auto level = opt_level == 0 ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Default;
-  std::unique_ptr<llvm::TargetMachine> machine(
-      backend->createTargetMachine(name, target.cpu, target.features, options, llvm::Reloc::PIC_,
-                                   llvm::CodeModel::Small, level));
+  std::unique_ptr<llvm::TargetMachine> machine(backend->createTargetMachine(
+      name, target.cpu, target.features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small, level));
   if (machine == nullptr) return absl::InternalError("LLVM cannot make a target machine");
   return machine;
 }
@@ -140,8 +137,7 @@ std::unique_ptr<llvm::Module> MakeModule(llvm::LLVMContext& context, const std::
   return module;
 }
 
-absl::Status Optimize(llvm::Module* module, llvm::TargetMachine* machine, int opt_level,
-                      const ir::BudgetMeter* meter) {
+absl::Status Optimize(llvm::Module* module, llvm::TargetMachine* machine, int opt_level, const ir::BudgetMeter* meter) {
   std::string problem;
   llvm::raw_string_ostream stream(problem);
   if (llvm::verifyModule(*module, &stream)) {
@@ -180,16 +176,14 @@ absl::Status Optimize(llvm::Module* module, llvm::TargetMachine* machine, int op
   return absl::OkStatus();
 }
 
-absl::StatusOr<llvm::SmallVector<char, 0>> EmitCode(llvm::Module* module,
-                                                    llvm::TargetMachine* machine, bool assembly,
+absl::StatusOr<llvm::SmallVector<char, 0>> EmitCode(llvm::Module* module, llvm::TargetMachine* machine, bool assembly,
                                                     const ir::BudgetMeter* meter) {
   llvm::SmallVector<char, 0> out;
   llvm::raw_svector_ostream stream(out);
   llvm::legacy::PassManager passes;
   absl::Status status;
   NeededPasses needed(&passes, meter, &status);
-  const auto kind =
-      assembly ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
+  const auto kind = assembly ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
   if (machine->addPassesToEmitFile(needed, stream, nullptr, kind)) {
     return absl::InternalError("LLVM cannot write this kind of file for the target");
   }

@@ -11,8 +11,8 @@ using llvm::Value;
 
 /// Addresses base[index + dynamic * stride]. The constant part comes last so that it becomes the
 /// displacement.
-KernelEmitter::Address KernelEmitter::Resolve(Value* base, llvm::Type* element, const Affine& index,
-                                              Value* dynamic, int64_t stride) {
+KernelEmitter::Address KernelEmitter::Resolve(Value* base, llvm::Type* element, const Affine& index, Value* dynamic,
+                                              int64_t stride) {
   auto [terms, constant] = OpenTerms(index);
   Value* pointer = base;
   if (!terms.empty()) {
@@ -147,13 +147,14 @@ std::optional<KernelEmitter::LaneQuotient> KernelEmitter::QuotientOfLane(const E
   return out.last < 0 ? std::nullopt : std::optional(out);
 }
 
-/// x[index + lane / divisor * stride] where a register's lanes have two quotients at most: both elements are loaded once.
-/// Null if that is not so.
+/// x[index + lane / divisor * stride] where a register's lanes have two quotients at most: both elements are loaded
+/// once. Null if that is not so.
 Value* KernelEmitter::LoadQuotients(const Expr& e) {
   const std::optional<LaneQuotient> quotient = QuotientOfLane(e);
   const int64_t count = std::min<int64_t>(lanes_, target_.lanes(SizeOf(e.dtype)));  // of a register
   const DType stored = kernel_.buffers[static_cast<size_t>(e.buffer)].dtype;
-  if (!quotient || quotient->divisor < count || lanes_ % count != 0 || stored != e.dtype || stored == kBool) return nullptr;
+  if (!quotient || quotient->divisor < count || lanes_ % count != 0 || stored != e.dtype || stored == kBool)
+    return nullptr;
   const auto& [lane, last, divisor] = *quotient;
   Dependencies needs;
   const auto [terms, constant] = OpenTerms(lane);
@@ -205,22 +206,21 @@ Value* KernelEmitter::LoadBuffer(const Expr& e) {
       dynamic = b_.CreateExactSDiv(dynamic, llvm::ConstantInt::getSigned(dynamic->getType(), together));
     }
   }
-  const Address from = Resolve(buffers_[static_cast<size_t>(e.buffer)], MemoryType(context_, e.dtype), index, dynamic,
-                               e.dynamic_stride);
+  const Address from =
+      Resolve(buffers_[static_cast<size_t>(e.buffer)], MemoryType(context_, e.dtype), index, dynamic, e.dynamic_stride);
   return Read(e.dtype, from, guard, AlignOf(stored));
 }
 
 /// Address of an element of a local. Per-lane locals hold one vector per element.
-KernelEmitter::Address KernelEmitter::LocalAddress(LocalId local, const Affine& index,
-                                                   Value* dynamic, int64_t stride) {
+KernelEmitter::Address KernelEmitter::LocalAddress(LocalId local, const Affine& index, Value* dynamic, int64_t stride) {
   const Storage& storage = storage_[static_cast<size_t>(local)];
   llvm::Type* element = MemoryType(context_, LocalOf(local).dtype);
   const bool foreign_lanes = storage.lanes > 1 && storage.lanes != lanes_;
   const bool lane_index = storage.lanes > 1 && index.coefficient(vector_axis_) != 0;
   if (storage.memory == nullptr || foreign_lanes || lane_index) {
-    Fail(absl::InternalError(StrCat("kernel ", kernel_.name, ": local ", LocalOf(local).name,
-                                    storage.memory ? " is per lane and indexed by the lane"
-                                                   : " is used before its declaration")));
+    Fail(absl::InternalError(
+        StrCat("kernel ", kernel_.name, ": local ", LocalOf(local).name,
+               storage.memory ? " is per lane and indexed by the lane" : " is used before its declaration")));
     return {Address::Kind::kUniform, llvm::PoisonValue::get(b_.getPtrTy())};
   }
   return Resolve(storage.memory, Lanes(element, storage.lanes), index, dynamic, stride);

@@ -23,11 +23,9 @@ Value* IntDiv(Builder& b, DType dtype, Value* x, Value* y) {
     Value* by_zero = b.CreateICmpEQ(y, zero);
     return b.CreateSelect(by_zero, zero, b.CreateUDiv(x, b.CreateSelect(by_zero, one, y)));
   }
-  llvm::Constant* lowest =
-      llvm::ConstantInt::get(type, llvm::APInt::getSignedMinValue(type->getScalarSizeInBits()));
+  llvm::Constant* lowest = llvm::ConstantInt::get(type, llvm::APInt::getSignedMinValue(type->getScalarSizeInBits()));
   Value* by_zero = b.CreateICmpEQ(y, zero);
-  Value* overflow = b.CreateAnd(b.CreateICmpEQ(x, lowest),
-                                b.CreateICmpEQ(y, llvm::Constant::getAllOnesValue(type)));
+  Value* overflow = b.CreateAnd(b.CreateICmpEQ(x, lowest), b.CreateICmpEQ(y, llvm::Constant::getAllOnesValue(type)));
   Value* safe = b.CreateSelect(b.CreateOr(by_zero, overflow), one, y);
   return b.CreateSelect(by_zero, zero, b.CreateSDiv(x, safe));
 }
@@ -48,8 +46,7 @@ Value* IntRem(Builder& b, DType dtype, Value* x, Value* y) {
 Value* Shift(Builder& b, ir::Op op, Value* x, Value* count) {
   llvm::Type* type = x->getType();
   llvm::Constant* zero = llvm::Constant::getNullValue(type);
-  Value* in_range =
-      b.CreateICmpULT(count, llvm::ConstantInt::get(type, type->getScalarSizeInBits()));
+  Value* in_range = b.CreateICmpULT(count, llvm::ConstantInt::get(type, type->getScalarSizeInBits()));
   Value* safe = b.CreateSelect(in_range, count, zero);
   Value* shifted = op == ir::Op::kShiftLeft ? b.CreateShl(x, safe) : b.CreateLShr(x, safe);
   return b.CreateSelect(in_range, shifted, zero);
@@ -65,8 +62,7 @@ Value* Sign(Builder& b, DType dtype, Value* x) {
   }
   llvm::Constant* zero = llvm::Constant::getNullValue(type);
   if (IsUnsigned(dtype)) return b.CreateZExt(b.CreateICmpNE(x, zero), type);
-  Value* rest =
-      b.CreateSelect(b.CreateICmpSLT(x, zero), llvm::Constant::getAllOnesValue(type), zero);
+  Value* rest = b.CreateSelect(b.CreateICmpSLT(x, zero), llvm::Constant::getAllOnesValue(type), zero);
   return b.CreateSelect(b.CreateICmpSGT(x, zero), llvm::ConstantInt::get(type, 1), rest);
 }
 
@@ -112,23 +108,12 @@ Value* Compare(Builder& b, ir::Op op, DType dtype, Value* x, Value* y) {
   P floats = P::FCMP_OEQ, ints = P::ICMP_EQ;
   const bool is_unsigned = IsUnsigned(dtype);
   switch (op) {
-    case ir::Op::kNotEqual:
-      floats = P::FCMP_UNE, ints = P::ICMP_NE;
-      break;
-    case ir::Op::kLess:
-      floats = P::FCMP_OLT, ints = is_unsigned ? P::ICMP_ULT : P::ICMP_SLT;
-      break;
-    case ir::Op::kLessEqual:
-      floats = P::FCMP_OLE, ints = is_unsigned ? P::ICMP_ULE : P::ICMP_SLE;
-      break;
-    case ir::Op::kGreater:
-      floats = P::FCMP_OGT, ints = is_unsigned ? P::ICMP_UGT : P::ICMP_SGT;
-      break;
-    case ir::Op::kGreaterEqual:
-      floats = P::FCMP_OGE, ints = is_unsigned ? P::ICMP_UGE : P::ICMP_SGE;
-      break;
-    default:
-      break;
+    case ir::Op::kNotEqual: floats = P::FCMP_UNE, ints = P::ICMP_NE; break;
+    case ir::Op::kLess: floats = P::FCMP_OLT, ints = is_unsigned ? P::ICMP_ULT : P::ICMP_SLT; break;
+    case ir::Op::kLessEqual: floats = P::FCMP_OLE, ints = is_unsigned ? P::ICMP_ULE : P::ICMP_SLE; break;
+    case ir::Op::kGreater: floats = P::FCMP_OGT, ints = is_unsigned ? P::ICMP_UGT : P::ICMP_SGT; break;
+    case ir::Op::kGreaterEqual: floats = P::FCMP_OGE, ints = is_unsigned ? P::ICMP_UGE : P::ICMP_SGE; break;
+    default: break;
   }
   return b.CreateCmp(IsFloat(dtype) ? floats : ints, x, y);
 }
@@ -136,122 +121,81 @@ Value* Compare(Builder& b, ir::Op op, DType dtype, Value* x, Value* y) {
 Value* Larger(Builder& b, DType dtype, Value* x, Value* y) {
   if (IsFloat(dtype)) return math::EmitMaximum(b, x, y);
   if (dtype == kBool) return b.CreateOr(x, y);
-  return b.CreateBinaryIntrinsic(
-      IsUnsigned(dtype) ? llvm::Intrinsic::umax : llvm::Intrinsic::smax, x, y);
+  return b.CreateBinaryIntrinsic(IsUnsigned(dtype) ? llvm::Intrinsic::umax : llvm::Intrinsic::smax, x, y);
 }
 
 Value* Smaller(Builder& b, DType dtype, Value* x, Value* y) {
   if (IsFloat(dtype)) return math::EmitMinimum(b, x, y);
   if (dtype == kBool) return b.CreateAnd(x, y);
-  return b.CreateBinaryIntrinsic(
-      IsUnsigned(dtype) ? llvm::Intrinsic::umin : llvm::Intrinsic::smin, x, y);
+  return b.CreateBinaryIntrinsic(IsUnsigned(dtype) ? llvm::Intrinsic::umin : llvm::Intrinsic::smin, x, y);
 }
 
 Value* EmitUnary(Builder& b, ir::Op op, DType dtype, Value* x, const math::MathOptions& options) {
   switch (op) {
     case ir::Op::kIdentity:
-    case ir::Op::kStopGradient:
-      return x;
-    case ir::Op::kNeg:
-      return IsFloat(dtype) ? b.CreateFNeg(x) : b.CreateNeg(x);
+    case ir::Op::kStopGradient: return x;
+    case ir::Op::kNeg: return IsFloat(dtype) ? b.CreateFNeg(x) : b.CreateNeg(x);
     case ir::Op::kAbs:
       if (IsFloat(dtype)) return Unary(b, llvm::Intrinsic::fabs, x);
       if (IsUnsigned(dtype)) return x;
       return b.CreateBinaryIntrinsic(llvm::Intrinsic::abs, x, b.getFalse());
-    case ir::Op::kSign:
-      return Sign(b, dtype, x);
-    case ir::Op::kFloor:
-      return Unary(b, llvm::Intrinsic::floor, x);
-    case ir::Op::kCeil:
-      return Unary(b, llvm::Intrinsic::ceil, x);
-    case ir::Op::kSqrt:
-      return Unary(b, llvm::Intrinsic::sqrt, x);
-    case ir::Op::kRound:
-      return Unary(b, llvm::Intrinsic::roundeven, x);
-    case ir::Op::kTrunc:
-      return Unary(b, llvm::Intrinsic::trunc, x);
-    case ir::Op::kErfc:
-      return math::EmitErfc(b, x, options);
-    case ir::Op::kErfInv:
-      return math::EmitErfInv(b, x, options);
-    case ir::Op::kErfcInv:
-      return math::EmitErfcInv(b, x, options);
-    case ir::Op::kLgamma:
-      return math::EmitLgamma(b, x, options);
-    case ir::Op::kDigamma:
-      return math::EmitDigamma(b, x, options);
-    case ir::Op::kNot:
-      return b.CreateNot(x);
+    case ir::Op::kSign: return Sign(b, dtype, x);
+    case ir::Op::kFloor: return Unary(b, llvm::Intrinsic::floor, x);
+    case ir::Op::kCeil: return Unary(b, llvm::Intrinsic::ceil, x);
+    case ir::Op::kSqrt: return Unary(b, llvm::Intrinsic::sqrt, x);
+    case ir::Op::kRound: return Unary(b, llvm::Intrinsic::roundeven, x);
+    case ir::Op::kTrunc: return Unary(b, llvm::Intrinsic::trunc, x);
+    case ir::Op::kErfc: return math::EmitErfc(b, x, options);
+    case ir::Op::kErfInv: return math::EmitErfInv(b, x, options);
+    case ir::Op::kErfcInv: return math::EmitErfcInv(b, x, options);
+    case ir::Op::kLgamma: return math::EmitLgamma(b, x, options);
+    case ir::Op::kDigamma: return math::EmitDigamma(b, x, options);
+    case ir::Op::kNot: return b.CreateNot(x);
 #define OP(...)
 #define UNARY(...)
 #define BINARY(...)
 #define FUNCTION(Enum, ...) \
-  case ir::Op::k##Enum:     \
-    return math::Emit##Enum(b, x, options);
+  case ir::Op::k##Enum: return math::Emit##Enum(b, x, options);
 #include "ir/ops.def"
 #undef OP
-    default:
-      return nullptr;
+    default: return nullptr;
   }
 }
 
-Value* EmitBinary(Builder& b, ir::Op op, DType dtype, Value* x, Value* y,
-                  const math::MathOptions& options) {
+Value* EmitBinary(Builder& b, ir::Op op, DType dtype, Value* x, Value* y, const math::MathOptions& options) {
   const bool is_float = IsFloat(dtype);
   switch (op) {
-    case ir::Op::kAdd:
-      return is_float ? b.CreateFAdd(x, y) : b.CreateAdd(x, y);
-    case ir::Op::kSub:
-      return is_float ? b.CreateFSub(x, y) : b.CreateSub(x, y);
-    case ir::Op::kMul:
-      return is_float ? b.CreateFMul(x, y) : b.CreateMul(x, y);
-    case ir::Op::kDiv:
-      return is_float ? b.CreateFDiv(x, y) : IntDiv(b, dtype, x, y);
-    case ir::Op::kRem:
-      return is_float ? math::EmitRem(b, x, y, options) : IntRem(b, dtype, x, y);
-    case ir::Op::kPow:
-      return math::EmitPow(b, x, y, options);
-    case ir::Op::kAtan2:
-      return math::EmitAtan2(b, x, y, options);
-    case ir::Op::kMax:
-      return Larger(b, dtype, x, y);
-    case ir::Op::kMin:
-      return Smaller(b, dtype, x, y);
-    case ir::Op::kNextAfter:
-      return math::EmitNextAfter(b, x, y);
-    case ir::Op::kAnd:
-      return b.CreateAnd(x, y);
-    case ir::Op::kOr:
-      return b.CreateOr(x, y);
-    case ir::Op::kXor:
-      return b.CreateXor(x, y);
+    case ir::Op::kAdd: return is_float ? b.CreateFAdd(x, y) : b.CreateAdd(x, y);
+    case ir::Op::kSub: return is_float ? b.CreateFSub(x, y) : b.CreateSub(x, y);
+    case ir::Op::kMul: return is_float ? b.CreateFMul(x, y) : b.CreateMul(x, y);
+    case ir::Op::kDiv: return is_float ? b.CreateFDiv(x, y) : IntDiv(b, dtype, x, y);
+    case ir::Op::kRem: return is_float ? math::EmitRem(b, x, y, options) : IntRem(b, dtype, x, y);
+    case ir::Op::kPow: return math::EmitPow(b, x, y, options);
+    case ir::Op::kAtan2: return math::EmitAtan2(b, x, y, options);
+    case ir::Op::kMax: return Larger(b, dtype, x, y);
+    case ir::Op::kMin: return Smaller(b, dtype, x, y);
+    case ir::Op::kNextAfter: return math::EmitNextAfter(b, x, y);
+    case ir::Op::kAnd: return b.CreateAnd(x, y);
+    case ir::Op::kOr: return b.CreateOr(x, y);
+    case ir::Op::kXor: return b.CreateXor(x, y);
     case ir::Op::kShiftLeft:
-    case ir::Op::kShiftRight:
-      return Shift(b, op, x, y);
+    case ir::Op::kShiftRight: return Shift(b, op, x, y);
     case ir::Op::kEqual:
     case ir::Op::kNotEqual:
     case ir::Op::kLess:
     case ir::Op::kLessEqual:
     case ir::Op::kGreater:
-    case ir::Op::kGreaterEqual:
-      return Compare(b, op, dtype, x, y);
-    case ir::Op::kIgamma:
-      return math::EmitIgamma(b, x, y, options);
-    case ir::Op::kIgammac:
-      return math::EmitIgammac(b, x, y, options);
-    case ir::Op::kZeta:
-      return math::EmitZeta(b, x, y, options);
-    case ir::Op::kPolygamma:
-      return math::EmitPolygamma(b, x, y, options);
-    default:
-      return nullptr;
+    case ir::Op::kGreaterEqual: return Compare(b, op, dtype, x, y);
+    case ir::Op::kIgamma: return math::EmitIgamma(b, x, y, options);
+    case ir::Op::kIgammac: return math::EmitIgammac(b, x, y, options);
+    case ir::Op::kZeta: return math::EmitZeta(b, x, y, options);
+    case ir::Op::kPolygamma: return math::EmitPolygamma(b, x, y, options);
+    default: return nullptr;
   }
 }
 
 /// Low 32 bits and high 32 bits of an i64.
-Value* Low32(Builder& b, Value* x) {
-  return b.CreateTrunc(x, x->getType()->getWithNewBitWidth(32));
-}
+Value* Low32(Builder& b, Value* x) { return b.CreateTrunc(x, x->getType()->getWithNewBitWidth(32)); }
 Value* High32(Builder& b, Value* x) { return Low32(b, b.CreateLShr(x, 32)); }
 
 /// The sum of the products of two bf16 each, the high halves' first. `as_dot`: as one instruction.
@@ -259,8 +203,8 @@ Value* EmitPair(Builder& b, bool as_dot, Value* sum, Value* x, Value* y) {
   if (as_dot) {
     auto* halves = llvm::FixedVectorType::get(b.getBFloatTy(), 32);
     auto* type = llvm::FunctionType::get(sum->getType(), {sum->getType(), halves, halves}, false);
-    llvm::FunctionCallee dot = b.GetInsertBlock()->getModule()->getOrInsertFunction(
-        "llvm.x86.avx512bf16.dpbf16ps.512", type);
+    llvm::FunctionCallee dot =
+        b.GetInsertBlock()->getModule()->getOrInsertFunction("llvm.x86.avx512bf16.dpbf16ps.512", type);
     return b.CreateCall(dot, {sum, b.CreateBitCast(x, halves), b.CreateBitCast(y, halves)});
   }
   llvm::Constant* high_bits = llvm::ConstantInt::get(x->getType(), 0xFFFF0000u);
@@ -276,17 +220,12 @@ Value* EmitPair(Builder& b, bool as_dot, Value* sum, Value* x, Value* y) {
 
 llvm::Type* RegisterType(llvm::LLVMContext& context, DType dtype) {
   switch (dtype) {
-    case kBool:
-      return llvm::Type::getInt1Ty(context);
-    case kFloat32:
-      return llvm::Type::getFloatTy(context);
-    case kFloat64:
-      return llvm::Type::getDoubleTy(context);
+    case kBool: return llvm::Type::getInt1Ty(context);
+    case kFloat32: return llvm::Type::getFloatTy(context);
+    case kFloat64: return llvm::Type::getDoubleTy(context);
     case kComplex64:
-    case kComplex128:
-      return nullptr;
-    default:
-      return llvm::Type::getIntNTy(context, static_cast<unsigned>(8 * SizeOf(dtype)));
+    case kComplex128: return nullptr;
+    default: return llvm::Type::getIntNTy(context, static_cast<unsigned>(8 * SizeOf(dtype)));
   }
 }
 
@@ -297,21 +236,17 @@ llvm::Type* MemoryType(llvm::LLVMContext& context, DType dtype) {
 llvm::Constant* ConstantOf(llvm::LLVMContext& context, DType dtype, uint64_t bits) {
   llvm::Type* type = RegisterType(context, dtype);
   switch (dtype) {
-    case kBool:
-      return llvm::ConstantInt::getBool(context, (bits & 0xFF) != 0);
+    case kBool: return llvm::ConstantInt::getBool(context, (bits & 0xFF) != 0);
     case kFloat32:
-      return llvm::ConstantFP::get(
-          type, llvm::APFloat(llvm::APFloat::IEEEsingle(), llvm::APInt(32, bits & 0xFFFFFFFFu)));
+      return llvm::ConstantFP::get(type,
+                                   llvm::APFloat(llvm::APFloat::IEEEsingle(), llvm::APInt(32, bits & 0xFFFFFFFFu)));
     case kFloat64:
-      return llvm::ConstantFP::get(
-          type, llvm::APFloat(llvm::APFloat::IEEEdouble(), llvm::APInt(64, bits)));
-    default:
-      return llvm::ConstantInt::get(type, bits & (~uint64_t{0} >> (64 - 8 * SizeOf(dtype))));
+      return llvm::ConstantFP::get(type, llvm::APFloat(llvm::APFloat::IEEEdouble(), llvm::APInt(64, bits)));
+    default: return llvm::ConstantInt::get(type, bits & (~uint64_t{0} >> (64 - 8 * SizeOf(dtype))));
   }
 }
 
-Value* EmitOp(Builder& b, ir::Op op, DType from, DType to, llvm::ArrayRef<Value*> operands,
-              const Target& target) {
+Value* EmitOp(Builder& b, ir::Op op, DType from, DType to, llvm::ArrayRef<Value*> operands, const Target& target) {
   switch (operands.size()) {
     case 1:
       if (op == ir::Op::kCast) return Cast(b, from, to, operands[0], target);
@@ -320,16 +255,14 @@ Value* EmitOp(Builder& b, ir::Op op, DType from, DType to, llvm::ArrayRef<Value*
         return b.CreateBitCast(operands[0], operands[0]->getType()->getWithNewType(bits));
       }
       return EmitUnary(b, op, from, operands[0], {target.has_fma, target.has_scale});
-    case 2:
-      return EmitBinary(b, op, from, operands[0], operands[1], {target.has_fma, target.has_scale});
+    case 2: return EmitBinary(b, op, from, operands[0], operands[1], {target.has_fma, target.has_scale});
     case 3:
       if (op == ir::Op::kBetainc) {
         return math::EmitBetainc(b, operands[0], operands[1], operands[2], {target.has_fma, target.has_scale});
       }
       if (op != ir::Op::kSelect) return nullptr;
       return b.CreateSelect(operands[0], operands[1], operands[2]);
-    default:
-      return nullptr;
+    default: return nullptr;
   }
 }
 
@@ -346,21 +279,18 @@ bool IsLong(ir::Op op) {
     case ir::Op::kRem:
     case ir::Op::kErfc:
     case ir::Op::kErfInv:
-    case ir::Op::kErfcInv:
-      return true;
-    default:
-      return false;
+    case ir::Op::kErfcInv: return true;
+    default: return false;
   }
 }
 
-Value* EmitOpCall(Builder& b, ir::Op op, DType from, DType to, llvm::ArrayRef<Value*> operands,
-                  const Target& target) {
+Value* EmitOpCall(Builder& b, ir::Op op, DType from, DType to, llvm::ArrayRef<Value*> operands, const Target& target) {
   llvm::Function* caller = b.GetInsertBlock()->getParent();
   llvm::Module* module = caller->getParent();
   llvm::Type* type = operands[0]->getType();
   const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
-  const std::string symbol = StrCat("reel.op.", ir::Name(op), ".", Name(from), ".", Name(to), ".",
-                                    vector ? vector->getNumElements() : 1);
+  const std::string symbol =
+      StrCat("reel.op.", ir::Name(op), ".", Name(from), ".", Name(to), ".", vector ? vector->getNumElements() : 1);
   llvm::Function* function = module->getFunction(symbol);
   if (function == nullptr) {
     const llvm::SmallVector<llvm::Type*, 3> parameters(operands.size(), type);
@@ -378,26 +308,18 @@ Value* EmitOpCall(Builder& b, ir::Op op, DType from, DType to, llvm::ArrayRef<Va
   return b.CreateCall(function, operands);
 }
 
-Value* EmitCombine(Builder& b, Combine combine, DType dtype, Value* old, Value* x, Value* y,
-                   const Target& target) {
+Value* EmitCombine(Builder& b, Combine combine, DType dtype, Value* old, Value* x, Value* y, const Target& target) {
   const bool is_float = IsFloat(dtype);
   switch (combine) {
     case Combine::kFmaPair:
-    case Combine::kDotPair:
-      return EmitPair(b, combine == Combine::kDotPair, old, x, y);
+    case Combine::kDotPair: return EmitPair(b, combine == Combine::kDotPair, old, x, y);
     // What depends on the first operand's sign alone is not in the chain of dependent operations.
-    case Combine::kMax:
-      return Larger(b, dtype, x, old);
-    case Combine::kMin:
-      return Smaller(b, dtype, x, old);
-    case Combine::kSum:
-      return is_float ? b.CreateFAdd(old, x) : b.CreateAdd(old, x);
-    case Combine::kProd:
-      return is_float ? b.CreateFMul(old, x) : b.CreateMul(old, x);
-    case Combine::kSet:
-      return x;
-    case Combine::kFma:
-      break;
+    case Combine::kMax: return Larger(b, dtype, x, old);
+    case Combine::kMin: return Smaller(b, dtype, x, old);
+    case Combine::kSum: return is_float ? b.CreateFAdd(old, x) : b.CreateAdd(old, x);
+    case Combine::kProd: return is_float ? b.CreateFMul(old, x) : b.CreateMul(old, x);
+    case Combine::kSet: return x;
+    case Combine::kFma: break;
   }
   if (!is_float) return b.CreateAdd(old, b.CreateMul(x, y));
   if (!target.has_fma) return b.CreateFAdd(old, b.CreateFMul(x, y));
@@ -430,10 +352,8 @@ Value* EmitRandom(Builder& b, Value* key, Value* counter, Value* element) {
   Value* k1 = High32(b, key);
   Value* c[4] = {Low32(b, block), High32(b, block), constant(narrow, 0), constant(narrow, 0)};
   for (int round = 0; round < runtime::kPhiloxRounds; ++round) {
-    Value* product0 =
-        b.CreateMul(b.CreateZExt(c[0], wide), constant(wide, runtime::kPhiloxMultiplier0));
-    Value* product1 =
-        b.CreateMul(b.CreateZExt(c[2], wide), constant(wide, runtime::kPhiloxMultiplier1));
+    Value* product0 = b.CreateMul(b.CreateZExt(c[0], wide), constant(wide, runtime::kPhiloxMultiplier0));
+    Value* product1 = b.CreateMul(b.CreateZExt(c[2], wide), constant(wide, runtime::kPhiloxMultiplier1));
     Value* next0 = b.CreateXor(b.CreateXor(High32(b, product1), c[1]), k0);
     Value* next2 = b.CreateXor(b.CreateXor(High32(b, product0), c[3]), k1);
     c[0] = next0, c[1] = Low32(b, product1), c[2] = next2, c[3] = Low32(b, product0);

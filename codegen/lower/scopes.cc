@@ -9,8 +9,8 @@ using llvm::Value;
 
 bool KernelEmitter::CanLeave(const Scope& scope, const Dependencies& d) const {
   if (scope.barrier || Has(d.axes, scope.axis)) return false;
-  return scope.writes == nullptr || (!Intersect(scope.writes->locals, d.locals) &&
-                                     !Intersect(scope.writes->buffers, d.buffers));
+  return scope.writes == nullptr ||
+         (!Intersect(scope.writes->locals, d.locals) && !Intersect(scope.writes->buffers, d.buffers));
 }
 
 int KernelEmitter::LevelOf(const Dependencies& d) const {
@@ -39,8 +39,7 @@ Value* KernelEmitter::EmitAt(int level, const std::function<Value*()>& emit) {
   return emit();
 }
 
-KernelEmitter::Scope& KernelEmitter::Push(AxisId axis, const Writes* writes,
-                                          llvm::Instruction* entry) {
+KernelEmitter::Scope& KernelEmitter::Push(AxisId axis, const Writes* writes, llvm::Instruction* entry) {
   Scope& scope = scopes_.emplace_back();
   scope.axis = axis;
   scope.writes = writes;
@@ -92,10 +91,9 @@ Value* KernelEmitter::SumOf(const Affine& affine, int64_t* constant) {
     Value*& cached = scopes_[static_cast<size_t>(axis.scope)].sums[prefix];
     if (cached == nullptr) {
       cached = EmitAt(axis.scope, [&] {
-        Value* product =
-            term.second == 1
-                ? axis.value
-                : b_.CreateNSWMul(axis.value, b_.getInt64(static_cast<uint64_t>(term.second)));
+        Value* product = term.second == 1
+                             ? axis.value
+                             : b_.CreateNSWMul(axis.value, b_.getInt64(static_cast<uint64_t>(term.second)));
         return sum == nullptr ? product : b_.CreateNSWAdd(sum, product);
       });
     }

@@ -56,9 +56,7 @@ class SortEmitter {
   }
 
  private:
-  llvm::BasicBlock* NewBlock(const char* name) {
-    return llvm::BasicBlock::Create(context_, name, function_);
-  }
+  llvm::BasicBlock* NewBlock(const char* name) { return llvm::BasicBlock::Create(context_, name, function_); }
   Value* Int(int64_t x) { return b_.getInt64(static_cast<uint64_t>(x)); }
   Value* Add(Value* x, Value* y) { return b_.CreateNSWAdd(x, y); }
   Value* Min(Value* x, Value* y) { return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, x, y); }
@@ -70,9 +68,7 @@ class SortEmitter {
     Set(variable, value);
     return variable;
   }
-  Value* Get(llvm::AllocaInst* variable) {
-    return b_.CreateLoad(variable->getAllocatedType(), variable);
-  }
+  Value* Get(llvm::AllocaInst* variable) { return b_.CreateLoad(variable->getAllocatedType(), variable); }
   void Set(llvm::AllocaInst* variable, Value* value) { b_.CreateStore(value, variable); }
 
   void While(const std::function<Value*()>& condition, const std::function<void()>& body) {
@@ -96,8 +92,7 @@ class SortEmitter {
   }
   /// first && second(), which is not evaluated if first is false.
   Value* AndThen(Value* first, const std::function<Value*()>& second) {
-    llvm::BasicBlock *before = b_.GetInsertBlock(), *more = NewBlock("and"),
-                     *done = NewBlock("both");
+    llvm::BasicBlock *before = b_.GetInsertBlock(), *more = NewBlock("and"), *done = NewBlock("both");
     b_.CreateCondBr(first, more, done);
     b_.SetInsertPoint(more);
     Value* value = second();
@@ -112,9 +107,7 @@ class SortEmitter {
 
   Value* Slot(Value* array, Value* i) { return b_.CreateGEP(b_.getInt32Ty(), array, i); }
   Value* Position(Value* array, Value* i) { return b_.CreateLoad(b_.getInt32Ty(), Slot(array, i)); }
-  void SetPosition(Value* array, Value* i, Value* position) {
-    b_.CreateStore(position, Slot(array, i));
-  }
+  void SetPosition(Value* array, Value* i, Value* position) { b_.CreateStore(position, Slot(array, i)); }
   Value* Key(Value* position) {
     llvm::Type* type = MemoryType(context_, dtype_);
     Value* at = b_.CreateNSWMul(b_.CreateZExt(position, b_.getInt64Ty()), stride_);
@@ -136,8 +129,7 @@ class SortEmitter {
       llvm::AllocaInst* j = Variable(i);
       const auto before = [&] { return b_.CreateNSWSub(Get(j), Int(1)); };
       const auto moves = [&] {
-        return AndThen(b_.CreateICmpSGT(Get(j), begin),
-                       [&] { return Before(key, Key(Position(out_, before()))); });
+        return AndThen(b_.CreateICmpSGT(Get(j), begin), [&] { return Before(key, Key(Position(out_, before()))); });
       };
       While(moves, [&] {
         Value* from = before();
@@ -158,8 +150,7 @@ class SortEmitter {
       Set(k, Add(Get(k), Int(1)));
     };
     Value* mixed = AndThen(b_.CreateICmpSLT(middle, end), [&] {
-      return Before(Key(Position(from, middle)),
-                    Key(Position(from, b_.CreateNSWSub(middle, Int(1)))));
+      return Before(Key(Position(from, middle)), Key(Position(from, b_.CreateNSWSub(middle, Int(1)))));
     });
     const auto both = [&] {
       Value* left = b_.CreateICmpSLT(Get(i), middle);
@@ -203,8 +194,7 @@ class SortEmitter {
 };
 
 /// The module's function for the dtype and direction.
-llvm::Function* SortFunction(llvm::Module* module, const Target& target, DType dtype,
-                             bool descending) {
+llvm::Function* SortFunction(llvm::Module* module, const Target& target, DType dtype, bool descending) {
   const std::string name = StrCat("reel.argsort.", Name(dtype), descending ? ".descending" : "");
   if (llvm::Function* known = module->getFunction(name)) return known;
   llvm::LLVMContext& context = module->getContext();
@@ -223,19 +213,17 @@ void KernelEmitter::Sort(const Stmt& s) {
   const int64_t n = s.extent.value();
   if (n == 0) return;
   if (n > UINT32_MAX) {
-    return Fail(absl::UnimplementedError(
-        StrCat("kernel ", kernel_.name, ": argsort of ", n, " elements; at most 2^32 - 1")));
+    return Fail(
+        absl::UnimplementedError(StrCat("kernel ", kernel_.name, ": argsort of ", n, " elements; at most 2^32 - 1")));
   }
   const auto address = [&](BufferId buffer, DType dtype, const Affine& index) {
-    return Resolve(buffers_[static_cast<size_t>(buffer)], MemoryType(context_, dtype), index,
-                   nullptr, 0)
-        .pointer;
+    return Resolve(buffers_[static_cast<size_t>(buffer)], MemoryType(context_, dtype), index, nullptr, 0).pointer;
   };
   Value* from = address(keys.buffer, keys.dtype, keys.index);
   Value* to = address(s.buffer, kInt64, s.index);
   llvm::Function* sort = SortFunction(function_->getParent(), target_, keys.dtype, s.descending);
-  b_.CreateCall(sort, {from, b_.getInt64(static_cast<uint64_t>(s.dynamic_stride)), to,
-                       b_.getInt64(static_cast<uint64_t>(n))});
+  b_.CreateCall(
+      sort, {from, b_.getInt64(static_cast<uint64_t>(s.dynamic_stride)), to, b_.getInt64(static_cast<uint64_t>(n))});
   buffer_writes_[static_cast<size_t>(s.buffer)] = ++clock_;
 }
 

@@ -57,8 +57,7 @@ void KernelEmitter::Tree(const Stmt& s) {
   if (s.width > 1) {
     result = TreesOfRows(s, local, to.pointer);
   } else if (storage.lanes == 1) {
-    result = FromMemory(local.dtype,
-                        b_.CreateAlignedLoad(Lanes(element, local.size), to.pointer, align));
+    result = FromMemory(local.dtype, b_.CreateAlignedLoad(Lanes(element, local.size), to.pointer, align));
     const bool ordered = IsFloat(local.dtype) && (s.combine == Combine::kMax || s.combine == Combine::kMin);
     llvm::Type* type = result->getType()->getScalarType();
     if (ordered) result = ToOrdered(b_, s.combine, result);
@@ -92,9 +91,8 @@ void KernelEmitter::Tree(const Stmt& s) {
     int64_t rest = local.size;
     if (rest >= kLongTree) {
       rest /= 4;
-      Repeat(rest, 1, [&](Value* j) {
-        b_.CreateAlignedStore(ToMemory(local.dtype, combine(j, rest, 4)), address(j), align);
-      });
+      Repeat(rest, 1,
+             [&](Value* j) { b_.CreateAlignedStore(ToMemory(local.dtype, combine(j, rest, 4)), address(j), align); });
     }
     result = combine(b_.getInt64(0), 1, rest);
   }

@@ -70,9 +70,7 @@ Fp Atan(Emitter& e, Fp x) {
   const Mask large = Greater(size, e.Const(1 / kSmallTangent));
   const Fp one = e.Const(1.0);
   const Pair minus = e.TwoSum(size, -one), plus = e.TwoSum(size, one);
-  const auto choose = [&](Fp small, Fp mid, Fp big) {
-    return e.Select(large, big, e.Select(middle, mid, small));
-  };
+  const auto choose = [&](Fp small, Fp mid, Fp big) { return e.Select(large, big, e.Select(middle, mid, small)); };
   const Pair num{choose(size, minus.hi, -one), choose(e.None(), minus.lo, e.None())};
   const Pair den{choose(one, plus.hi, size), choose(e.None(), plus.lo, e.None())};
   const Pair q = e.Divide(num, den);
@@ -94,16 +92,15 @@ Sizes Normalize(Emitter& e, Fp hi, Fp lo) {
   lo = e.Select(infinite, e.Select(Equal(lo, inf), 1.0, 0.0), lo);
   hi = e.Select(infinite | Equal(hi, e.Const(0.0)), 1.0, hi);
   if (e.coarse()) return {hi, lo};
-  const Fp scale = e.Select(Less(hi, e.Const(1.0)), e.Const(0x1p900),
-                            e.Select(Less(hi, e.Const(0x1p800)), 0x1p100, 0x1p-100));
+  const Fp scale =
+      e.Select(Less(hi, e.Const(1.0)), e.Const(0x1p900), e.Select(Less(hi, e.Const(0x1p800)), 0x1p100, 0x1p-100));
   return {hi * scale, lo * scale};
 }
 
 Fp Atan2(Emitter& e, Fp y, Fp x) {
   const Fp y_size = e.Abs(y), x_size = e.Abs(x);
   const Mask swap = Greater(y_size, x_size);
-  const auto [hi, lo] =
-      Normalize(e, e.Select(swap, y_size, x_size), e.Select(swap, x_size, y_size));
+  const auto [hi, lo] = Normalize(e, e.Select(swap, y_size, x_size), e.Select(swap, x_size, y_size));
   const Mask middle = Greater(lo, hi * kSmallTangent);
   const Pair minus = e.TwoSum(lo, -hi), plus = e.TwoSum(hi, lo);
   const Pair num{e.Select(middle, minus.hi, lo), e.Select(middle, minus.lo, e.None())};
@@ -134,8 +131,7 @@ llvm::Value* EmitAtan(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions&
   return InDouble(b, x, options, Atan);
 }
 
-llvm::Value* EmitAtan2(llvm::IRBuilderBase& b, llvm::Value* y, llvm::Value* x,
-                       const MathOptions& options) {
+llvm::Value* EmitAtan2(llvm::IRBuilderBase& b, llvm::Value* y, llvm::Value* x, const MathOptions& options) {
   return InDouble(b, y, x, options, Atan2);
 }
 

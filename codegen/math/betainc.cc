@@ -103,9 +103,8 @@ Fp BetaincOf(Emitter& e, Fp a, Fp b, Fp x) {
 
 llvm::Value* EmitBetainc(llvm::IRBuilderBase& b, llvm::Value* a, llvm::Value* q, llvm::Value* x,
                          const MathOptions& options) {
-  return CallInDouble(b, "betainc", {a, q, x}, options, [](Emitter& e, const std::vector<Fp>& in) {
-    return BetaincOf(e, in[0], in[1], in[2]);
-  });
+  return CallInDouble(b, "betainc", {a, q, x}, options,
+                      [](Emitter& e, const std::vector<Fp>& in) { return BetaincOf(e, in[0], in[1], in[2]); });
 }
 
 }  // namespace reel::codegen::math

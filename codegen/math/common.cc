@@ -6,8 +6,7 @@
 
 namespace reel::codegen::math::internal {
 
-Emitter::Emitter(llvm::IRBuilderBase& builder, llvm::Type* type, const MathOptions& options,
-                 bool coarse)
+Emitter::Emitter(llvm::IRBuilderBase& builder, llvm::Type* type, const MathOptions& options, bool coarse)
     : builder_(builder),
       guard_(builder),
       type_(type),
@@ -100,13 +99,9 @@ Fp Emitter::Select(Mask m, Fp a, Fp b) {
   return {this, builder_.CreateSelect(m.v, a.v, b.v)};
 }
 
-Fp Emitter::ClampAbove(Fp a, double limit) {
-  return Select(Less(Const(limit), a), Const(limit), a);
-}
+Fp Emitter::ClampAbove(Fp a, double limit) { return Select(Less(Const(limit), a), Const(limit), a); }
 
-Fp Emitter::ClampBelow(Fp a, double limit) {
-  return Select(Greater(Const(limit), a), Const(limit), a);
-}
+Fp Emitter::ClampBelow(Fp a, double limit) { return Select(Greater(Const(limit), a), Const(limit), a); }
 
 // 1.5 * 2^mantissa_bits has unit ulp: adding it rounds, subtracting it gives the integer back.
 Emitter::Rounded Emitter::RoundProduct(Fp x, double factor) {
@@ -169,7 +164,9 @@ Fp Emitter::Scale(Fp x, Int exponent, Fp n) {
   if (!options_.has_scale) return Scale(x, exponent);
   if (type_->isVectorTy()) return {this, ScaleVector(builder_, x.v, n.v)};
   llvm::Type* pair = llvm::FixedVectorType::get(type_, 128 / bits());
-  const auto wide = [&](Fp scalar) { return builder_.CreateInsertElement(llvm::PoisonValue::get(pair), scalar.v, uint64_t{0}); };
+  const auto wide = [&](Fp scalar) {
+    return builder_.CreateInsertElement(llvm::PoisonValue::get(pair), scalar.v, uint64_t{0});
+  };
   return {this, builder_.CreateExtractElement(ScaleVector(builder_, wide(x), wide(n)), uint64_t{0})};
 }
 
@@ -301,8 +298,7 @@ llvm::Value* Widen(llvm::IRBuilderBase& b, llvm::Value* x) {
 
 }  // namespace
 
-llvm::Value* InDouble(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions& options,
-                      Fp (*f)(Emitter& e, Fp x)) {
+llvm::Value* InDouble(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions& options, Fp (*f)(Emitter& e, Fp x)) {
   const bool narrow = x->getType()->getScalarType()->isFloatTy();
   llvm::Value* wide = narrow ? Widen(b, x) : x;
   Emitter e(b, wide->getType(), options, narrow);
@@ -310,8 +306,8 @@ llvm::Value* InDouble(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions&
   return narrow ? b.CreateFPTrunc(y, x->getType()) : y;
 }
 
-llvm::Value* InDouble(llvm::IRBuilderBase& b, llvm::Value* x, llvm::Value* y,
-                      const MathOptions& options, Fp (*f)(Emitter& e, Fp x, Fp y)) {
+llvm::Value* InDouble(llvm::IRBuilderBase& b, llvm::Value* x, llvm::Value* y, const MathOptions& options,
+                      Fp (*f)(Emitter& e, Fp x, Fp y)) {
   const bool narrow = x->getType()->getScalarType()->isFloatTy();
   llvm::Value* wide = narrow ? Widen(b, x) : x;
   Emitter e(b, wide->getType(), options, narrow);

@@ -43,8 +43,7 @@ class Emitter {
  public:
   /// Coarse: doubles that will be rounded to float. Error-free sums and products have no low parts,
   /// so one formula serves both dtypes.
-  Emitter(llvm::IRBuilderBase& builder, llvm::Type* type, const MathOptions& options,
-          bool coarse = false);
+  Emitter(llvm::IRBuilderBase& builder, llvm::Type* type, const MathOptions& options, bool coarse = false);
 
   llvm::IRBuilderBase& builder() { return builder_; }
   llvm::Type* type() const { return type_; }
@@ -190,9 +189,7 @@ inline Mask operator^(Mask a, Mask b) { return {a.e, a.e->builder().CreateXor(a.
 inline Mask operator!(Mask a) { return {a.e, a.e->builder().CreateNot(a.v)}; }
 /// a or b is NaN.
 inline Mask Unordered(Fp a, Fp b) { return {a.e, a.e->builder().CreateFCmpUNO(a.v, b.v)}; }
-inline Mask NotZero(Int a) {
-  return {a.e, a.e->builder().CreateICmpNE(a.v, a.e->IntConst(0).v)};
-}
+inline Mask NotZero(Int a) { return {a.e, a.e->builder().CreateICmpNE(a.v, a.e->IntConst(0).v)}; }
 
 /// first[i] and second[i] of each element's index i modulo their size: 8 for floats, 16 for doubles.
 Pair LookUp(Emitter& e, Int index, llvm::StringRef name, llvm::ArrayRef<double> first, llvm::ArrayRef<double> second);
@@ -248,10 +245,9 @@ Fp LogOfPair(Emitter& e, Pair x, Fp extra = {nullptr, nullptr});
 Pair LogPair(Emitter& e, Fp size);
 
 /// f(x), for floats computed in doubles by a coarse emitter.
-llvm::Value* InDouble(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions& options,
-                      Fp (*f)(Emitter& e, Fp x));
-llvm::Value* InDouble(llvm::IRBuilderBase& b, llvm::Value* x, llvm::Value* y,
-                      const MathOptions& options, Fp (*f)(Emitter& e, Fp x, Fp y));
+llvm::Value* InDouble(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions& options, Fp (*f)(Emitter& e, Fp x));
+llvm::Value* InDouble(llvm::IRBuilderBase& b, llvm::Value* x, llvm::Value* y, const MathOptions& options,
+                      Fp (*f)(Emitter& e, Fp x, Fp y));
 
 }  // namespace reel::codegen::math::internal
 

@@ -10,9 +10,7 @@ using llvm::Value;
 using Builder = llvm::IRBuilderBase;
 
 llvm::Type* With(Value* x, llvm::Type* element) { return x->getType()->getWithNewType(element); }
-llvm::Constant* IntOf(Value* like, uint64_t value) {
-  return llvm::ConstantInt::get(like->getType(), value);
-}
+llvm::Constant* IntOf(Value* like, uint64_t value) { return llvm::ConstantInt::get(like->getType(), value); }
 
 /// x (f64) as f32, rounded to odd: where bits are lost the last one is set, so that rounding once
 /// more to at most 22 bits gives what rounding x would.
@@ -44,8 +42,7 @@ Value* RoundToF16(Builder& b, Value* bits) {
   Value* special = b.CreateSelect(is_nan, IntOf(bits, 0x7E00), IntOf(bits, 0x7C00));
   Value* is_small = b.CreateICmpULT(magnitude, IntOf(bits, 0x38800000));  // below 2^-14
   Value* is_large = b.CreateICmpUGE(magnitude, IntOf(bits, 0x47800000));  // 2^16 and up
-  return b.CreateOr(
-      sign, b.CreateSelect(is_large, special, b.CreateSelect(is_small, denormal, normal)));
+  return b.CreateOr(sign, b.CreateSelect(is_large, special, b.CreateSelect(is_small, denormal, normal)));
 }
 
 Value* RoundToBf16(Builder& b, Value* bits) {
@@ -67,8 +64,7 @@ Value* WidenF16(Builder& b, Value* x) {
   Value* scaled = b.CreateFMul(b.CreateBitCast(magnitude, f32), rebias);
   Value* special = b.CreateICmpUGE(magnitude, IntOf(bits, 0x0F800000));
   Value* finite = b.CreateBitCast(scaled, bits->getType());
-  Value* widened =
-      b.CreateSelect(special, b.CreateOr(magnitude, IntOf(bits, 0x7F800000)), finite);
+  Value* widened = b.CreateSelect(special, b.CreateOr(magnitude, IntOf(bits, 0x7F800000)), finite);
   return b.CreateBitCast(b.CreateOr(widened, sign), f32);
 }
 
@@ -107,8 +103,7 @@ llvm::Value* EmitMinimum(llvm::IRBuilderBase& b, llvm::Value* x, llvm::Value* y)
   return b.CreateIntrinsic(llvm::Intrinsic::minimum, {x->getType()}, {x, y});
 }
 
-llvm::Value* EmitFloatToIntSaturate(llvm::IRBuilderBase& b, llvm::Value* x, llvm::Type* to,
-                                    bool is_unsigned) {
+llvm::Value* EmitFloatToIntSaturate(llvm::IRBuilderBase& b, llvm::Value* x, llvm::Type* to, bool is_unsigned) {
   llvm::Type* result = x->getType()->getWithNewType(to->getScalarType());
   const auto saturate = is_unsigned ? llvm::Intrinsic::fptoui_sat : llvm::Intrinsic::fptosi_sat;
   return b.CreateIntrinsic(saturate, {result, x->getType()}, {x});

@@ -23,8 +23,7 @@ Fp Erfc(Fp x) {
 }  // namespace internal
 
 llvm::Value* EmitErfc(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions& options) {
-  return FormulaInDouble(b, {x}, options,
-                         [](Emitter&, const std::vector<Fp>& in) { return Erfc(in[0]); });
+  return FormulaInDouble(b, {x}, options, [](Emitter&, const std::vector<Fp>& in) { return Erfc(in[0]); });
 }
 
 }  // namespace reel::codegen::math

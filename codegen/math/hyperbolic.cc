@@ -34,8 +34,7 @@ Halves ReduceHyperbolic(Emitter& e, Fp x) {
   const Fp sum = r.high + r.low;
   const Fp s = sum * sum;
   const Fp sinh_tail = e.Fma(sum * s, e.Polynomial(s, e.Pick(kSinh_f32, kSinh_f64)), r.low);
-  const Fp cosh_tail =
-      s * e.Fma(s, e.Polynomial(s, e.Pick(kCosh_f32, kCosh_f64)), e.Const(0.5));
+  const Fp cosh_tail = s * e.Fma(s, e.Polynomial(s, e.Pick(kCosh_f32, kCosh_f64)), e.Const(0.5));
   // 2^-2n; beyond 2^-120 (floats 2^-60) it does not matter.
   const Int n = e.Min(r.exponent, static_cast<uint64_t>(e.Pick(30, 60)) << e.mantissa_bits());
   const Fp w = e.FromBits(e.IntConst(e.one_bits()) - (n + n));
@@ -79,8 +78,7 @@ Fp LogOfSum(Emitter& e, Fp x, Pair root) {
 }
 
 // x + x s P(s) up to 1/2.
-Fp SmallOr(Emitter& e, Fp size, llvm::ArrayRef<double> fine, llvm::ArrayRef<double> coarse,
-           Fp beyond) {
+Fp SmallOr(Emitter& e, Fp size, llvm::ArrayRef<double> fine, llvm::ArrayRef<double> coarse, Fp beyond) {
   const Fp s = size * size;
   const Fp p = e.Polynomial(s, e.Table(coarse, fine));
   return e.Select(Greater(size, e.Const(0.5)), beyond, e.Fma(size * s, p, size));

@@ -121,18 +121,14 @@ Fp IncompleteGamma(Emitter& e, Fp a, Fp x, bool upper) {
 
 }  // namespace
 
-llvm::Value* EmitIgamma(llvm::IRBuilderBase& b, llvm::Value* a, llvm::Value* x,
-                        const MathOptions& options) {
-  return CallInDouble(b, "igamma", {a, x}, options, [](Emitter& e, const std::vector<Fp>& in) {
-    return IncompleteGamma(e, in[0], in[1], false);
-  });
+llvm::Value* EmitIgamma(llvm::IRBuilderBase& b, llvm::Value* a, llvm::Value* x, const MathOptions& options) {
+  return CallInDouble(b, "igamma", {a, x}, options,
+                      [](Emitter& e, const std::vector<Fp>& in) { return IncompleteGamma(e, in[0], in[1], false); });
 }
 
-llvm::Value* EmitIgammac(llvm::IRBuilderBase& b, llvm::Value* a, llvm::Value* x,
-                         const MathOptions& options) {
-  return CallInDouble(b, "igammac", {a, x}, options, [](Emitter& e, const std::vector<Fp>& in) {
-    return IncompleteGamma(e, in[0], in[1], true);
-  });
+llvm::Value* EmitIgammac(llvm::IRBuilderBase& b, llvm::Value* a, llvm::Value* x, const MathOptions& options) {
+  return CallInDouble(b, "igammac", {a, x}, options,
+                      [](Emitter& e, const std::vector<Fp>& in) { return IncompleteGamma(e, in[0], in[1], true); });
 }
 
 }  // namespace reel::codegen::math

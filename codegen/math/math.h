@@ -17,7 +17,8 @@ namespace reel::codegen::math {
 /// What the emitted code may rely on. The two FMA classes differ in bits, not in meaning.
 struct MathOptions {
   bool has_fma = true;     ///< The target has a fused multiply-add instruction.
-  bool has_scale = false;  ///< It has AVX-512's multiplication by a power of two (vscalef): the same bits in fewer steps.
+  bool has_scale =
+      false;  ///< It has AVX-512's multiplication by a power of two (vscalef): the same bits in fewer steps.
 };
 
 /// The functions of ir/ops.def: EmitExp, EmitLog, ... What they return at the edges of their
@@ -26,23 +27,19 @@ struct MathOptions {
 #define OP(...)
 #define UNARY(...)
 #define BINARY(...)
-#define FUNCTION(Enum, ...) \
-  llvm::Value* Emit##Enum(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions& options);
+#define FUNCTION(Enum, ...) llvm::Value* Emit##Enum(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions& options);
 #include "ir/ops.def"
 #undef OP
 
 /// Angle of the point (x, y) in [-pi, pi], also on the axes and at infinity (C23 F.10.1.4).
-llvm::Value* EmitAtan2(llvm::IRBuilderBase& b, llvm::Value* y, llvm::Value* x,
-                       const MathOptions& options);
+llvm::Value* EmitAtan2(llvm::IRBuilderBase& b, llvm::Value* y, llvm::Value* x, const MathOptions& options);
 
 /// x^y with the special values of C23 F.10.4.5: pow(x, 0) = pow(1, y) = 1, also for NaN.
-llvm::Value* EmitPow(llvm::IRBuilderBase& b, llvm::Value* x, llvm::Value* y,
-                     const MathOptions& options);
+llvm::Value* EmitPow(llvm::IRBuilderBase& b, llvm::Value* x, llvm::Value* y, const MathOptions& options);
 
 /// x - n y, n = x/y truncated: exact, with the sign of x. NaN for x infinite or y = 0. May split
 /// the builder's basic block.
-llvm::Value* EmitRem(llvm::IRBuilderBase& b, llvm::Value* x, llvm::Value* y,
-                     const MathOptions& options);
+llvm::Value* EmitRem(llvm::IRBuilderBase& b, llvm::Value* x, llvm::Value* y, const MathOptions& options);
 
 /// The float after x in the direction of y; y if they are equal.
 llvm::Value* EmitNextAfter(llvm::IRBuilderBase& b, llvm::Value* x, llvm::Value* y);
@@ -61,16 +58,12 @@ llvm::Value* EmitLgamma(llvm::IRBuilderBase& b, llvm::Value* x, const MathOption
 /// Derivative of lgamma; -+inf at +-0, NaN at the negative integers and -inf.
 llvm::Value* EmitDigamma(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions& options);
 /// Regularised incomplete gamma functions P(a, x) and Q(a, x).
-llvm::Value* EmitIgamma(llvm::IRBuilderBase& b, llvm::Value* a, llvm::Value* x,
-                        const MathOptions& options);
-llvm::Value* EmitIgammac(llvm::IRBuilderBase& b, llvm::Value* a, llvm::Value* x,
-                         const MathOptions& options);
+llvm::Value* EmitIgamma(llvm::IRBuilderBase& b, llvm::Value* a, llvm::Value* x, const MathOptions& options);
+llvm::Value* EmitIgammac(llvm::IRBuilderBase& b, llvm::Value* a, llvm::Value* x, const MathOptions& options);
 /// Hurwitz zeta(s, q).
-llvm::Value* EmitZeta(llvm::IRBuilderBase& b, llvm::Value* s, llvm::Value* q,
-                      const MathOptions& options);
+llvm::Value* EmitZeta(llvm::IRBuilderBase& b, llvm::Value* s, llvm::Value* q, const MathOptions& options);
 /// n-th derivative of digamma.
-llvm::Value* EmitPolygamma(llvm::IRBuilderBase& b, llvm::Value* n, llvm::Value* x,
-                           const MathOptions& options);
+llvm::Value* EmitPolygamma(llvm::IRBuilderBase& b, llvm::Value* n, llvm::Value* x, const MathOptions& options);
 /// Regularised incomplete beta I_x(a, q).
 llvm::Value* EmitBetainc(llvm::IRBuilderBase& b, llvm::Value* a, llvm::Value* q, llvm::Value* x,
                          const MathOptions& options);
@@ -89,8 +82,7 @@ llvm::Value* EmitWidenHalf(llvm::IRBuilderBase& b, llvm::Value* x, bool is_bf16,
 llvm::Value* EmitRoundToHalf(llvm::IRBuilderBase& b, llvm::Value* x, bool is_bf16, bool has_f16c);
 
 /// x truncated to integers of element type `to` (i8 to i64), saturated; NaN gives 0.
-llvm::Value* EmitFloatToIntSaturate(llvm::IRBuilderBase& b, llvm::Value* x, llvm::Type* to,
-                                    bool is_unsigned = false);
+llvm::Value* EmitFloatToIntSaturate(llvm::IRBuilderBase& b, llvm::Value* x, llvm::Type* to, bool is_unsigned = false);
 
 }  // namespace reel::codegen::math
 

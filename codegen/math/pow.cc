@@ -41,8 +41,7 @@ Fp Pow(Emitter& e, Fp x, Fp y) {
 
 }  // namespace
 
-llvm::Value* EmitPow(llvm::IRBuilderBase& b, llvm::Value* x, llvm::Value* y,
-                     const MathOptions& options) {
+llvm::Value* EmitPow(llvm::IRBuilderBase& b, llvm::Value* x, llvm::Value* y, const MathOptions& options) {
   return InDouble(b, x, y, options, Pow);
 }
 

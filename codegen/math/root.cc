@@ -39,8 +39,7 @@ Fp Cbrt(Emitter& e, Fp x) {
   const Fp normal = e.coarse() ? size : e.Select(tiny, size * 0x1p54, size);
   const uint64_t mantissa_field = (uint64_t{1} << 52) - 1;
   const Int bits = e.Bits(normal);
-  const Fp k = e.FromBits(e.ShiftRight(bits, 52) | (e.one_bits() + (uint64_t{52} << 52))) -
-               (0x1p52 + 1023);
+  const Fp k = e.FromBits(e.ShiftRight(bits, 52) | (e.one_bits() + (uint64_t{52} << 52))) - (0x1p52 + 1023);
   const Emitter::Rounded q = e.RoundProduct(k, 1.0 / 3);
   const Fp j = e.Fma(q.value, -3.0, k);
   const Mask low = Less(j, e.Const(-0.5)), high = Greater(j, e.Const(0.5));

@@ -1,8 +1,8 @@
 // sigmoid(x) = u / (u + u e^-x), u = 99/64 2^-37 (2^-96), so that u e^-x does not overflow where the result is
-// denormal. e^-x = 2^(n / size) (1 + p): u 2^(n / size) comes from a table of `size` numbers and the bits of n above, p is
-// small beside 1, so that neither the reduction nor the polynomial rounds much. Of u and the power the smaller one is
-// added to the power times p first. Budget in ULP of the result: the denominator 0.98 at most (with u = 2^-37 it is 1.5,
-// just below powers of two), the quotient 0.5.
+// denormal. e^-x = 2^(n / size) (1 + p): u 2^(n / size) comes from a table of `size` numbers and the bits of n above, p
+// is small beside 1, so that neither the reduction nor the polynomial rounds much. Of u and the power the smaller one
+// is added to the power times p first. Budget in ULP of the result: the denominator 0.98 at most (with u = 2^-37 it
+// is 1.5, just below powers of two), the quotient 0.5.
 #include "codegen/math/common.h"
 
 namespace reel::codegen::math {

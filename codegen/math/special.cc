@@ -16,12 +16,10 @@ unsigned Lanes(llvm::Type* type) {
 }
 
 // The same number of doubles.
-llvm::Type* Widened(llvm::IRBuilderBase& b, llvm::Type* type) {
-  return type->getWithNewType(b.getDoubleTy());
-}
+llvm::Type* Widened(llvm::IRBuilderBase& b, llvm::Type* type) { return type->getWithNewType(b.getDoubleTy()); }
 
-llvm::Value* Evaluate(llvm::IRBuilderBase& b, llvm::ArrayRef<llvm::Value*> operands,
-                      const MathOptions& options, const Formula& formula) {
+llvm::Value* Evaluate(llvm::IRBuilderBase& b, llvm::ArrayRef<llvm::Value*> operands, const MathOptions& options,
+                      const Formula& formula) {
   Emitter e(b, operands[0]->getType(), options);
   std::vector<Fp> values;
   for (llvm::Value* v : operands) values.push_back(e.Wrap(v));
@@ -30,20 +28,18 @@ llvm::Value* Evaluate(llvm::IRBuilderBase& b, llvm::ArrayRef<llvm::Value*> opera
 
 // `double name(double, ...)` for vectors of the type, with the attributes of the function that b
 // emits into.
-llvm::Function* FunctionFor(llvm::IRBuilderBase& b, const std::string& name, llvm::Type* type,
-                            size_t operands, const MathOptions& options, const Formula& formula) {
+llvm::Function* FunctionFor(llvm::IRBuilderBase& b, const std::string& name, llvm::Type* type, size_t operands,
+                            const MathOptions& options, const Formula& formula) {
   llvm::Function* caller = b.GetInsertBlock()->getParent();
   llvm::Module& module = *caller->getParent();
-  const std::string symbol =
-      "reel.math." + name + "." + std::to_string(Lanes(type)) + (options.has_fma ? ".fma" : "");
+  const std::string symbol = "reel.math." + name + "." + std::to_string(Lanes(type)) + (options.has_fma ? ".fma" : "");
   if (llvm::Function* known = module.getFunction(symbol)) return known;
   llvm::LLVMContext& context = module.getContext();
   const llvm::SmallVector<llvm::Type*, 3> parameters(operands, type);
   auto* function = llvm::Function::Create(llvm::FunctionType::get(type, parameters, false),
                                           llvm::GlobalValue::InternalLinkage, symbol, module);
-  function->setAttributes(
-      llvm::AttributeList::get(context, llvm::AttributeList::FunctionIndex,
-                               llvm::AttrBuilder(context, caller->getAttributes().getFnAttrs())));
+  function->setAttributes(llvm::AttributeList::get(context, llvm::AttributeList::FunctionIndex,
+                                                   llvm::AttrBuilder(context, caller->getAttributes().getFnAttrs())));
   llvm::IRBuilder<> inside(llvm::BasicBlock::Create(context, "entry", function));
   llvm::SmallVector<llvm::Value*, 3> arguments;
   for (llvm::Argument& argument : function->args()) arguments.push_back(&argument);
@@ -53,8 +49,8 @@ llvm::Function* FunctionFor(llvm::IRBuilderBase& b, const std::string& name, llv
 
 }  // namespace
 
-llvm::Value* FormulaInDouble(llvm::IRBuilderBase& b, llvm::ArrayRef<llvm::Value*> operands,
-                             const MathOptions& options, const Formula& formula) {
+llvm::Value* FormulaInDouble(llvm::IRBuilderBase& b, llvm::ArrayRef<llvm::Value*> operands, const MathOptions& options,
+                             const Formula& formula) {
   llvm::Type* type = operands[0]->getType();
   llvm::Type* wide = Widened(b, type);
   llvm::SmallVector<llvm::Value*, 3> doubles;
@@ -62,9 +58,8 @@ llvm::Value* FormulaInDouble(llvm::IRBuilderBase& b, llvm::ArrayRef<llvm::Value*
   return b.CreateFPTrunc(Evaluate(b, doubles, options, formula), type);
 }
 
-llvm::Value* CallInDouble(llvm::IRBuilderBase& b, const char* name,
-                          llvm::ArrayRef<llvm::Value*> operands, const MathOptions& options,
-                          const Formula& formula) {
+llvm::Value* CallInDouble(llvm::IRBuilderBase& b, const char* name, llvm::ArrayRef<llvm::Value*> operands,
+                          const MathOptions& options, const Formula& formula) {
   llvm::Type* type = operands[0]->getType();
   llvm::Type* wide = Widened(b, type);
   llvm::SmallVector<llvm::Value*, 3> doubles;
@@ -122,9 +117,7 @@ void Iterate(Emitter& e, Mask active, std::vector<Fp>& state, int limit,
   b.SetInsertPoint(done);
 }
 
-llvm::Value* Any(Mask m) {
-  return m.v->getType()->isVectorTy() ? m.e->builder().CreateOrReduce(m.v) : m.v;
-}
+llvm::Value* Any(Mask m) { return m.v->getType()->isVectorTy() ? m.e->builder().CreateOrReduce(m.v) : m.v; }
 Mask IsNan(Fp x) { return Unordered(x, x); }
 Fp NaN(Emitter& e) { return e.Const(std::numeric_limits<double>::quiet_NaN()); }
 Fp Infinity(Emitter& e) { return e.Const(std::numeric_limits<double>::infinity()); }
@@ -209,9 +202,7 @@ Fp SinPi(Fp r) {
   return e.Fma(r, rest, r * kPiHi_f64);
 }
 
-Fp FromNearestInteger(Fp x) {
-  return x - Fp{x.e, x.e->builder().CreateUnaryIntrinsic(llvm::Intrinsic::rint, x.v)};
-}
+Fp FromNearestInteger(Fp x) { return x - Fp{x.e, x.e->builder().CreateUnaryIntrinsic(llvm::Intrinsic::rint, x.v)}; }
 
 Mask IsOdd(Fp x) {
   const Fp half = x * 0.5;

@@ -16,13 +16,12 @@ namespace reel::codegen::math::internal {
 using Formula = std::function<Fp(Emitter& e, const std::vector<Fp>& operands)>;
 
 /// formula(operands) in double, emitted in place.
-llvm::Value* FormulaInDouble(llvm::IRBuilderBase& b, llvm::ArrayRef<llvm::Value*> operands,
-                             const MathOptions& options, const Formula& formula);
+llvm::Value* FormulaInDouble(llvm::IRBuilderBase& b, llvm::ArrayRef<llvm::Value*> operands, const MathOptions& options,
+                             const Formula& formula);
 
 /// The same as a call of the internal function `name` of the module, which is made if needed.
-llvm::Value* CallInDouble(llvm::IRBuilderBase& b, const char* name,
-                          llvm::ArrayRef<llvm::Value*> operands, const MathOptions& options,
-                          const Formula& formula);
+llvm::Value* CallInDouble(llvm::IRBuilderBase& b, const char* name, llvm::ArrayRef<llvm::Value*> operands,
+                          const MathOptions& options, const Formula& formula);
 
 /// Runs step(state, n) for n = 1, 2, ... on the active elements: it updates the state and returns
 /// where to go on. An element that is not or no longer active keeps its state, so its bits do not

@@ -86,8 +86,7 @@ Fp Rem(Emitter& e, Fp x, Fp y) {
 
 }  // namespace
 
-llvm::Value* EmitRem(llvm::IRBuilderBase& b, llvm::Value* x, llvm::Value* y,
-                     const MathOptions& options) {
+llvm::Value* EmitRem(llvm::IRBuilderBase& b, llvm::Value* x, llvm::Value* y, const MathOptions& options) {
   return InDouble(b, x, y, options, Rem);
 }
 
@@ -98,8 +97,7 @@ llvm::Value* EmitNextAfter(llvm::IRBuilderBase& b, llvm::Value* x, llvm::Value* 
   const Mask up = Less(from, to);
   const Mask away{&e, b.CreateICmpEQ(up.v, Greater(from, zero).v)};
   const Int bits = e.Bits(from);
-  const Fp moved =
-      e.FromBits(e.Select(away, bits + uint64_t{1}, bits - uint64_t{1}));
+  const Fp moved = e.FromBits(e.Select(away, bits + uint64_t{1}, bits - uint64_t{1}));
   const Fp least = e.FromBits(e.SignBit(to) | uint64_t{1});
   Fp result = e.Select(Equal(from, zero), least, moved);
   result = e.Select(Equal(from, to), to, result);

@@ -16,8 +16,8 @@ llvm::Value* EmitTanh(llvm::IRBuilderBase& b, llvm::Value* x, const MathOptions&
   const double step = e.Pick(kTanhStep_f32, kTanhStep_f64);
   const Emitter::Rounded k = e.RoundProduct(size, 1 / step);
   const Fp d = e.Fma(k.value, -step, size);
-  const auto [t, slope] = LookUp(e, k.bits, "tanh", e.Pick(kTanhGrid_f32, kTanhGrid_f64),
-                                 e.Pick(kTanhSlope_f32, kTanhSlope_f64));
+  const auto [t, slope] =
+      LookUp(e, k.bits, "tanh", e.Pick(kTanhGrid_f32, kTanhGrid_f64), e.Pick(kTanhSlope_f32, kTanhSlope_f64));
   const Fp s = d * d;
   const Fp y = e.Fma(d, e.Polynomial(s, e.Pick(kTanhGap_f32, kTanhGap_f64)), t);
   const Fp v = e.Fma(-s, y / e.Fma(d, y, e.Const(1.0)), d);

@@ -68,8 +68,7 @@ FixedPoint MultiplyTwoOverPi(Emitter& e, Fp size) {
   mantissa = b.CreateZExt(mantissa, i128);
   // The table starts with 64 zeros: skip E - 2 + 64 bits, E = field - bias - shift.
   llvm::Value* field = b.CreateLShr(bits, shift);
-  llvm::Value* skip =
-      b.CreateSub(field, b.getInt64(static_cast<uint64_t>(e.bias()) + shift + 2 - 64));
+  llvm::Value* skip = b.CreateSub(field, b.getInt64(static_cast<uint64_t>(e.bias()) + shift + 2 - 64));
   llvm::Value* word = b.CreateLShr(skip, 6);
   llvm::Value* offset = b.CreateAnd(skip, 63);
   llvm::Module& module = *b.GetInsertBlock()->getModule();
@@ -80,8 +79,7 @@ FixedPoint MultiplyTwoOverPi(Emitter& e, Fp size) {
   }
   llvm::Value* product[3];
   for (unsigned i = 0; i < 3; ++i) {
-    llvm::Value* window =
-        b.CreateIntrinsic(llvm::Intrinsic::fshl, {i64}, {raw[i], raw[i + 1], offset});
+    llvm::Value* window = b.CreateIntrinsic(llvm::Intrinsic::fshl, {i64}, {raw[i], raw[i + 1], offset});
     product[i] = b.CreateMul(mantissa, b.CreateZExt(window, i128));
   }
   llvm::Value* sum = b.CreateAdd(product[1], b.CreateLShr(product[2], 64));
@@ -94,8 +92,7 @@ Pair FractionToRadiansF32(Emitter& e, llvm::Value* fraction) {
   llvm::IRBuilderBase& b = e.builder();
   llvm::Type* f64 = b.getDoubleTy();
   const double unit = kPio2Fma0_f64 * 0x1p-62;
-  llvm::Value* r =
-      b.CreateFMul(b.CreateSIToFP(fraction, f64), llvm::ConstantFP::get(f64, unit));
+  llvm::Value* r = b.CreateFMul(b.CreateSIToFP(fraction, f64), llvm::ConstantFP::get(f64, unit));
   llvm::Value* hi = b.CreateFPTrunc(r, e.type());
   llvm::Value* lo = b.CreateFSub(r, b.CreateFPExt(hi, f64));
   return {e.Wrap(hi), e.Wrap(b.CreateFPTrunc(lo, e.type()))};
@@ -110,8 +107,7 @@ Pair FractionToRadiansF64(Emitter& e, llvm::Value* hi, llvm::Value* lo) {
   llvm::Value* all = b.CreateOr(b.CreateShl(b.CreateZExt(hi, i128), 64), b.CreateZExt(lo, i128));
   llvm::Value* negative = b.CreateICmpSLT(hi, b.getInt64(0));
   all = b.CreateSelect(negative, b.CreateNeg(all), all);
-  llvm::Value* zeros =
-      b.CreateIntrinsic(llvm::Intrinsic::ctlz, {i128}, {all, b.getTrue()});
+  llvm::Value* zeros = b.CreateIntrinsic(llvm::Intrinsic::ctlz, {i128}, {all, b.getTrue()});
   all = b.CreateShl(all, zeros);
   llvm::Value* top = b.CreateTrunc(b.CreateLShr(all, 75), i64);
   llvm::Value* next = b.CreateAnd(b.CreateTrunc(b.CreateLShr(all, 22), i64), (1ull << 53) - 1);
@@ -173,17 +169,14 @@ class LargeAngleLoop {
   }
 
  private:
-  llvm::Value* Element(llvm::Value* array, llvm::Type* type, llvm::Value* i) {
-    return b_.CreateGEP(type, array, i);
-  }
+  llvm::Value* Element(llvm::Value* array, llvm::Type* type, llvm::Value* i) { return b_.CreateGEP(type, array, i); }
 
   // Element i: in place if limit < size < inf.
   void EmitElement(llvm::Value* i, llvm::BasicBlock* body, llvm::BasicBlock* next) {
     Emitter scalar(b_, e_.type()->getScalarType(), e_.options());
     const Fp size = scalar.Wrap(b_.CreateLoad(scalar.type(), Element(size_, scalar.type(), i)));
-    llvm::Value* large = b_.CreateAnd(
-        Greater(size, scalar.Const(CodyWaiteLimit(scalar))).v,
-        Less(size, scalar.Const(std::numeric_limits<double>::infinity())).v);
+    llvm::Value* large = b_.CreateAnd(Greater(size, scalar.Const(CodyWaiteLimit(scalar))).v,
+                                      Less(size, scalar.Const(std::numeric_limits<double>::infinity())).v);
     b_.CreateCondBr(large, body, next);
 
     b_.SetInsertPoint(body);
@@ -211,8 +204,7 @@ ReducedAngle ReduceLargeAngle(Emitter& e, Fp size) {
   // Nearest quadrant, and the signed rest in [-1/2, 1/2).
   llvm::Value* quadrant = b.CreateLShr(b.CreateAdd(turns.hi, b.getInt64(1ull << 61)), 62);
   llvm::Value* rest = b.CreateSub(turns.hi, b.CreateShl(quadrant, 62));
-  const Pair r = e.is_f32() ? FractionToRadiansF32(e, rest)
-                            : FractionToRadiansF64(e, rest, turns.lo);
+  const Pair r = e.is_f32() ? FractionToRadiansF32(e, rest) : FractionToRadiansF64(e, rest, turns.lo);
   return {{&e, b.CreateTrunc(quadrant, e.int_type())}, r};
 }
 
@@ -261,9 +253,7 @@ Fp SinOfReduced(Emitter& e, const ReducedAngle& angle) {
   const Fp w_rest = e.Fma(-hi, lo, e.Fma(s, -0.5, 1.0 - w));
   const llvm::ArrayRef<double> sine = e.Pick(kSin_f32, kSin_f64);
   const llvm::ArrayRef<double> cosine = e.Pick(kCos_f32, kCos_f64);
-  const auto coefficient = [&](size_t i) {
-    return e.Select(odd, e.Const(cosine[i]), e.Const(sine[i]));
-  };
+  const auto coefficient = [&](size_t i) { return e.Select(odd, e.Const(cosine[i]), e.Const(sine[i])); };
   Fp p = coefficient(sine.size() - 1);
   for (size_t i = sine.size() - 1; i > 0; --i) p = e.Fma(p, s, coefficient(i - 1));
   const Fp factor = e.Select(odd, s, hi) * s;

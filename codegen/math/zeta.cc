@@ -35,20 +35,19 @@ Fp Scaled(Emitter& e, Fp s, Fp q) {
 
 // gamma(n + 1) zeta(s, q) for s > 1, q > 0, given log_factorial = log gamma(n + 1).
 Fp Positive(Fp s, Fp q, Fp n, Fp log_factorial) {
-  return {s.e, CallInDouble(
-                   s.e->builder(), "zeta_positive", {s.v, q.v, n.v, log_factorial.v},
-                   s.e->options(), [](Emitter& e, const std::vector<Fp>& in) {
-                     const Fp zero = e.Const(0), s = in[0], q = in[1], n = in[2];
-                     const Pair log_q = LogPair(q);
-                     const Mask big = !Less(q, e.Const(1));
-                     const Pair extra{e.Select(big, log_q.hi, zero), e.Select(big, log_q.lo, zero)};
-                     Pair exponent = Sum(Sum(Product(log_q, -s), extra), {in[3], zero});
+  return {s.e, CallInDouble(s.e->builder(), "zeta_positive", {s.v, q.v, n.v, log_factorial.v}, s.e->options(),
+                            [](Emitter& e, const std::vector<Fp>& in) {
+                              const Fp zero = e.Const(0), s = in[0], q = in[1], n = in[2];
+                              const Pair log_q = LogPair(q);
+                              const Mask big = !Less(q, e.Const(1));
+                              const Pair extra{e.Select(big, log_q.hi, zero), e.Select(big, log_q.lo, zero)};
+                              Pair exponent = Sum(Sum(Product(log_q, -s), extra), {in[3], zero});
                      // Huge n: n! ~ (n/e)^n, and one product cannot become inf - inf.
-                     const Fp huge = n * ((Log(n) - 1.0) - log_q.hi);
-                     exponent.hi = e.Select(Greater(n, e.Const(1e15)), huge, exponent.hi);
-                     const Fp value = ExpTimes(exponent, Scaled(e, s, q));
-                     return e.Select(Equal(q, Infinity(e)), zero, value);
-                   })};
+                              const Fp huge = n * ((Log(n) - 1.0) - log_q.hi);
+                              exponent.hi = e.Select(Greater(n, e.Const(1e15)), huge, exponent.hi);
+                              const Fp value = ExpTimes(exponent, Scaled(e, s, q));
+                              return e.Select(Equal(q, Infinity(e)), zero, value);
+                            })};
 }
 
 // (first -+ second) +- third, the sum above; terms that overflow are told apart by g: the nearer
@@ -56,8 +55,7 @@ Fp Positive(Fp s, Fp q, Fp n, Fp log_factorial) {
 Fp Combined(Emitter& e, Fp g, Mask odd, Fp first, Fp second, Fp third) {
   const Fp infinity = Infinity(e), half = e.Const(0.5);
   const Mask overflow = Equal(first, infinity) & Equal(second, infinity);
-  const Fp winner =
-      e.Select(Greater(g, half), infinity, e.Select(Less(g, half), -infinity, e.Const(0)));
+  const Fp winner = e.Select(Greater(g, half), infinity, e.Select(Less(g, half), -infinity, e.Const(0)));
   const Fp difference = e.Select(overflow, winner, first - second);
   const Fp sum = e.Select(odd, difference, first + second);
   const Fp value = sum + e.Select(odd, third, -third);
@@ -107,18 +105,14 @@ Fp PolygammaOf(Emitter& e, Fp n, Fp x) {
 
 }  // namespace
 
-llvm::Value* EmitZeta(llvm::IRBuilderBase& b, llvm::Value* s, llvm::Value* q,
-                      const MathOptions& options) {
-  return CallInDouble(b, "zeta", {s, q}, options, [](Emitter& e, const std::vector<Fp>& in) {
-    return FactorialZeta(e, in[0], in[1], e.Const(0));
-  });
+llvm::Value* EmitZeta(llvm::IRBuilderBase& b, llvm::Value* s, llvm::Value* q, const MathOptions& options) {
+  return CallInDouble(b, "zeta", {s, q}, options,
+                      [](Emitter& e, const std::vector<Fp>& in) { return FactorialZeta(e, in[0], in[1], e.Const(0)); });
 }
 
-llvm::Value* EmitPolygamma(llvm::IRBuilderBase& b, llvm::Value* n, llvm::Value* x,
-                           const MathOptions& options) {
-  return CallInDouble(b, "polygamma", {n, x}, options, [](Emitter& e, const std::vector<Fp>& in) {
-    return PolygammaOf(e, in[0], in[1]);
-  });
+llvm::Value* EmitPolygamma(llvm::IRBuilderBase& b, llvm::Value* n, llvm::Value* x, const MathOptions& options) {
+  return CallInDouble(b, "polygamma", {n, x}, options,
+                      [](Emitter& e, const std::vector<Fp>& in) { return PolygammaOf(e, in[0], in[1]); });
 }
 
 }  // namespace reel::codegen::math

@@ -138,15 +138,22 @@ void BlockBuilder::WarnOfWrongPlan(const Key& key, const absl::Status& wrong) co
 absl::StatusOr<Grouping> BlockBuilder::PlanGroups(const Key& key, bool fuse, bool each_phase, ir::Function* f) const {
   Grouping grouping;
   const std::pair<const char*, std::function<void()>> phases[] = {
-      {"group", [&] {
+      {"group",
+       [&] {
          const bool body = key.second == Role::kBody, pairs = target_.has_bf16 && options_.vectorize;
          grouping = GroupFunction(*f, {.fuse = fuse, .gather_small = body, .pairs = pairs});
        }},
       {"fuse_rows", [&] { FuseRows(f, &grouping); }},
       {"split_sums", [&] { SplitSums(f, &grouping); }},
       {"join_sums", [&] { JoinSums(*f, target_, &grouping); }},
-      {"fuse_operands", [&] { if (options_.vectorize) FuseOperands(*f, &grouping); }},
-      {"early_updates", [&] { if (key.second == Role::kEntry) RunUpdatesEarly(*f, &grouping); }},
+      {"fuse_operands",
+       [&] {
+         if (options_.vectorize) FuseOperands(*f, &grouping);
+       }},
+      {"early_updates",
+       [&] {
+         if (key.second == Role::kEntry) RunUpdatesEarly(*f, &grouping);
+       }},
   };
   const PlanChecks& checks = GetPlanChecks();
   for (const auto& [phase, run] : phases) {
@@ -255,8 +262,7 @@ ScheduledKernel BlockBuilder::Schedule(const Grouping& grouping, int group, cons
   return k;
 }
 
-void BlockBuilder::AddControlItem(const Grouping& grouping, const Node& node, std::vector<Key>* named,
-                                  Block* block) {
+void BlockBuilder::AddControlItem(const Grouping& grouping, const Node& node, std::vector<Key>* named, Block* block) {
   BlockItem item;
   for (Value v : node.operands) item.values.push_back(BufferOf(grouping, v));
   item.result = node.result();
@@ -283,9 +289,7 @@ void BlockBuilder::AddControlItem(const Grouping& grouping, const Node& node, st
       named->emplace_back(node.attr<std::string>("cond"), Role::kBranch);
       named->emplace_back(node.attr<std::string>("body"), Role::kBody);
       break;
-    default:
-      item.kind = BlockItem::Kind::kCall;
-      named->emplace_back(node.attr<std::string>("callee"), Role::kBranch);
+    default: item.kind = BlockItem::Kind::kCall; named->emplace_back(node.attr<std::string>("callee"), Role::kBranch);
   }
   block->items.push_back(std::move(item));
 }
@@ -328,7 +332,8 @@ absl::Status BlockBuilder::Finish(const std::vector<Key>& named, Block* block) {
         item.second = take();
         for (int k = 0; k < item.num_results; ++k) result(k) = item.values[static_cast<size_t>(k)];
         break;
-      case BlockItem::Kind::kIf: case BlockItem::Kind::kCall: {
+      case BlockItem::Kind::kIf:
+      case BlockItem::Kind::kCall: {
         const bool branches = item.kind == BlockItem::Kind::kIf;
         item.first = take();
         if (branches) item.second = take();
@@ -346,8 +351,8 @@ absl::Status BlockBuilder::Finish(const std::vector<Key>& named, Block* block) {
                                                kMaxItems, " kernel calls; name each function by fewer ops"));
   }
   if (block->depth > kMaxDepth) {
-    return absl::UnimplementedError(StrCat("@", block->f.name(), ": branches and loops nested more than ", kMaxDepth,
-                                           " deep do not compile"));
+    return absl::UnimplementedError(
+        StrCat("@", block->f.name(), ": branches and loops nested more than ", kMaxDepth, " deep do not compile"));
   }
   std::vector<int> source;  // by value
   for (int v = 0; v < block->f.num_values(); ++v) {
@@ -361,8 +366,8 @@ absl::Status BlockBuilder::Finish(const std::vector<Key>& named, Block* block) {
 int32_t BlockBuilder::AddConstant(const Node& node) {
   const auto& literal = node.attr<ir::Literal>("value");
   const auto bytes = literal.bytes();  // an empty one may begin where another does
-  const auto [it, added] = constant_index_.emplace(std::pair(bytes.data(), bytes.size()),
-                                                   static_cast<int32_t>(program_->constants.size()));
+  const auto [it, added] =
+      constant_index_.emplace(std::pair(bytes.data(), bytes.size()), static_cast<int32_t>(program_->constants.size()));
   if (added) program_->constants.push_back(literal);
   return it->second;
 }

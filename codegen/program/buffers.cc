@@ -146,9 +146,7 @@ class BlockPlanner {
       needed_[p] = block_.items[p].kind == BlockItem::Kind::kCheck;
       VisitWrites(block_.items[p], [&](Value v) { needed_[p] = needed_[p] || IsRead(v); });
       if (!needed_[p]) continue;
-      VisitReads(block_.items[p], [&](Value v) {
-        last_read_[Index(v)] = std::max(last_read_[Index(v)], time[p]);
-      });
+      VisitReads(block_.items[p], [&](Value v) { last_read_[Index(v)] = std::max(last_read_[Index(v)], time[p]); });
     }
   }
 
@@ -232,10 +230,10 @@ class BlockPlanner {
         const auto slice = static_cast<int32_t>(it->second);
         const auto old = std::find_if(last.begin(), last.end(), [&](const auto& read) {
           return read.second == i && slot(read.first).kind == Slot::Kind::kLane && slot(read.first).index == slice &&
-                 f_.type(read.first).dtype == f_.type(v).dtype && MayOverwrite(*items[i], BufferOf(*items[i], v), read.first);
+                 f_.type(read.first).dtype == f_.type(v).dtype &&
+                 MayOverwrite(*items[i], BufferOf(*items[i], v), read.first);
         });
-        slot(v) = old != last.end() ? slot(old->first)
-                                    : Slot{Slot::Kind::kLane, slice, frame.Allocate(slice)};
+        slot(v) = old != last.end() ? slot(old->first) : Slot{Slot::Kind::kLane, slice, frame.Allocate(slice)};
         if (old != last.end()) last.erase(old);
       });
       for (const auto& [v, reader] : last) {
@@ -331,7 +329,10 @@ class BlockPlanner {
       if (!IsOverwritten(item, i)) Copy(carried[i], item.values[i]);
     }
     const int64_t condition = memory_->arena.Allocate(1);
-    Step step{-1, {{Slot::Kind::kInstance, 0, memory_->offset + condition}}, 0, Step::Control::kWhile,
+    Step step{-1,
+              {{Slot::Kind::kInstance, 0, memory_->offset + condition}},
+              0,
+              Step::Control::kWhile,
               item.maximum_iterations};
     step.first = BlockPlanner(memory_, *item.first, carried, {step.buffers[0]}).Run();
     memory_->arena.Free(condition, 1);
@@ -407,9 +408,9 @@ class BlockPlanner {
   std::vector<Slot> slots_;
   std::vector<int32_t> last_read_;  // item
   std::vector<int32_t> result_of_;  // the result it is, -1: none
-  std::vector<int32_t> wanted_;     // the result in whose place it had best be, -1: none
-  std::vector<bool> in_arena_;      // owns arena space
-  std::vector<bool> needed_;        // by item: something reads what it writes
+  std::vector<int32_t> wanted_;  // the result in whose place it had best be, -1: none
+  std::vector<bool> in_arena_;  // owns arena space
+  std::vector<bool> needed_;  // by item: something reads what it writes
 };
 
 }  // namespace

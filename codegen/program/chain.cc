@@ -212,8 +212,10 @@ void ChainBuilder::End() {
         if (WriterOf(item(link).values[b])) DropPrefetches(&link.kernel, static_cast<BufferId>(b));
       }
     }
-    Chain chain{static_cast<int32_t>(links_.front().item), static_cast<int32_t>(links_.back().item),
-                Ceil(Granules(), granules), {}};
+    Chain chain{static_cast<int32_t>(links_.front().item),
+                static_cast<int32_t>(links_.back().item),
+                Ceil(Granules(), granules),
+                {}};
     for (const auto& [v, elements] : granule_) {
       chain.slices.emplace(v, granules * elements * SizeOf(block_->f.type(Value{v}).dtype));
     }

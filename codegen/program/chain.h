@@ -69,10 +69,10 @@ class ChainBuilder {
   HashMap<int32_t, int32_t> old_;  // of results: the parameter whose place they take
   std::vector<Link> links_;
   std::vector<std::pair<BlockItem, Kernel>> waiting_;  // they come after the chain
-  HashSet<int32_t> awaited_;               // values they write
+  HashSet<int32_t> awaited_;  // values they write
   HashMap<int32_t, int64_t> granule_;  // by value that is walked: elements of a granule
-  int64_t whole_ = 0;                    // bytes that every chunk reads as a whole
-  std::vector<ir::Value> shared_;        // written and read in the chain, or read twice
+  int64_t whole_ = 0;  // bytes that every chunk reads as a whole
+  std::vector<ir::Value> shared_;  // written and read in the chain, or read twice
 };
 
 }  // namespace reel::codegen

@@ -90,7 +90,8 @@ CompileMemory CompileBytes(const Program& program, int threads, bool object) {
   for (const ir::Literal& constant : program.constants) data += static_cast<int64_t>(constant.bytes().size());
   for (const VariableSlot& v : program.variables) data += static_cast<int64_t>(v.initial.bytes().size());
   const int64_t copies = object ? kCopiesOfData * data : 0;
-  return {kLibraryBytes + all * kBytesKept + longest * kBytesInWork * threads + copies, longest * kBytesInWork + copies};
+  return {kLibraryBytes + all * kBytesKept + longest * kBytesInWork * threads + copies,
+          longest * kBytesInWork + copies};
 }
 
 }  // namespace reel::codegen

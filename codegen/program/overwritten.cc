@@ -60,7 +60,11 @@ std::optional<Counted> CountedFrom(const Function& f, Value v) {
 class Loop {
  public:
   Loop(const Function& f, const Node& node, const ir::Module& m, int depth)
-      : f_(f), node_(node), m_(m), depth_(depth), body_(*m.FindFunction(node.attr<std::string>("body"))),
+      : f_(f),
+        node_(node),
+        m_(m),
+        depth_(depth),
+        body_(*m.FindFunction(node.attr<std::string>("body"))),
         cond_(*m.FindFunction(node.attr<std::string>("cond"))) {}
 
   // How often the body runs, if a counter says so.
@@ -119,7 +123,8 @@ class Loop {
     const Shape& shape = body_.type({i}).shape;
     if (body_.type(update->operands[1]).shape[axis] != Extent(1) || !shape[axis].is_constant()) return false;
     const auto uses = [](const std::vector<int>& by_value, Value v) { return by_value[static_cast<size_t>(v.id)]; };
-    if (uses(body_uses_, {i}) != 1 || uses(body_uses_, update->result()) != 1 || uses(cond_uses_, {i}) != 0) return false;
+    if (uses(body_uses_, {i}) != 1 || uses(body_uses_, update->result()) != 1 || uses(cond_uses_, {i}) != 0)
+      return false;
     const auto index = CountedFrom(body_, update->operands[2]);
     if (!index) return false;
     const auto start = Start(index->parameter);

@@ -122,8 +122,8 @@ class ProgramBuilder {
       };
       if (step.control == Step::Control::kNone) {
         for (size_t i = 0; i < step.buffers.size(); ++i) {
-          const bool writes = step.kernel < 0 ? i == 0
-                                              : program_.kernels[static_cast<size_t>(step.kernel)].buffers[i].is_output;
+          const bool writes =
+              step.kernel < 0 ? i == 0 : program_.kernels[static_cast<size_t>(step.kernel)].buffers[i].is_output;
           written = written || (writes && is_variable(step.buffers[i]));
         }
       }

@@ -39,19 +39,19 @@ struct Slot {
 struct Step {
   enum class Control : uint8_t {
     kNone,
-    kIf,     ///< condition ? first : second
+    kIf,  ///< condition ? first : second
     kWhile,  ///< first writes the condition; while it holds: second, first
     kChain,  ///< first: the kernel calls
     kCheck,  ///< the call fails if the number in buffers[0] is out of range for Program::checks[bytes]
   };
   int32_t kernel = -1;
   std::vector<Slot> buffers;  ///< in the order of Kernel::buffers
-  int64_t bytes = 0;          ///< of a copy, of a chain's frames; kCheck: which check
+  int64_t bytes = 0;  ///< of a copy, of a chain's frames; kCheck: which check
   Control control = Control::kNone;
   int64_t maximum_iterations = -1;  ///< kWhile: < 0 = no bound; kCounted: the condition bounds it, to not many
   std::vector<Step> first = {}, second = {};
   int64_t chunks = 0, lanes = 0;  ///< kChain; kCheck: lanes is 1 if a variable may have its new value already
-  bool in_line = false;           ///< kWhile: a function of its own that holds its kernels (in_line.h)
+  bool in_line = false;  ///< kWhile: a function of its own that holds its kernels (in_line.h)
 
   int64_t chunks_per_lane() const { return (chunks + lanes - 1) / lanes; }
 };
@@ -59,7 +59,7 @@ struct Step {
 struct EntryPoint {
   std::string name;
   std::vector<ir::Parameter> arguments;  ///< declared parameters
-  std::vector<ir::Parameter> results;    ///< declared results with their names
+  std::vector<ir::Parameter> results;  ///< declared results with their names
   std::vector<Step> steps;
 };
 
@@ -68,7 +68,7 @@ struct EntryPoint {
 struct ObjectEntry {
   struct Variant {
     std::vector<int64_t> extents;  ///< by symbol
-    int32_t entry = 0;             ///< of Program::entries
+    int32_t entry = 0;  ///< of Program::entries
   };
   std::string name;
   std::vector<ir::Parameter> arguments, results;
@@ -83,7 +83,7 @@ struct VariableSlot {
   std::string name;
   Type type;
   bool trainable = true;
-  int64_t offset = 0;   ///< in the instance
+  int64_t offset = 0;  ///< in the instance
   ir::Literal initial;
 };
 
@@ -102,7 +102,7 @@ struct IndexCheck {
   DType dtype = kInt64;
   int64_t extent = 0;
   std::shared_ptr<const ir::Attributes> attributes;  ///< of the check_index
-  ir::Location location;                             ///< line 0: unknown
+  ir::Location location;  ///< line 0: unknown
 };
 
 struct Program {
@@ -113,24 +113,26 @@ struct Program {
   std::vector<EntryPoint> entries;
   std::vector<ObjectEntry> offered;  ///< of an object of a module with symbolic extents; else empty: ObjectEntries
   int64_t arena_bytes = 0;
-  int64_t live_bytes = 0;      ///< largest sum of simultaneously live arena buffers
+  int64_t live_bytes = 0;  ///< largest sum of simultaneously live arena buffers
   int64_t instance_bytes = 0;  ///< header + variables + arena, a multiple of 64
-  bool profile = false;        ///< entry points report to runtime/profile.h; kernels are the same
+  bool profile = false;  ///< entry points report to runtime/profile.h; kernels are the same
   std::vector<IndexCheck> checks;
 };
 
 struct PlanOptions {
-  bool fuse = true;       ///< false: one kernel per op, scalar loops (-O0)
+  bool fuse = true;  ///< false: one kernel per op, scalar loops (-O0)
   bool vectorize = true;
-  int64_t memory_budget = 0;  ///< bytes of the arena; above them values are computed again instead of kept; 0 = no limit
+  int64_t memory_budget =
+      0;  ///< bytes of the arena; above them values are computed again instead of kept; 0 = no limit
   bool share_kernels = true;  ///< false: every group is scheduled, though equal to another (tests)
-  bool profile = false;       ///< Program::profile; kernels run one after the other, in no chains
-  bool check_bounds = true;   ///< false: check_index checks nothing
+  bool profile = false;  ///< Program::profile; kernels run one after the other, in no chains
+  bool check_bounds = true;  ///< false: check_index checks nothing
   const ir::BudgetMeter* meter = nullptr;  ///< looked at between steps of bounded size; null = no limits
 };
 
-/// Verified module without symbolic extents to program: inlines, simplifies, groups, schedules, plans buffers. Its entry
-/// points are ir::EntryFunctions (init functions of variables are run here, by the reference rules, not compiled).
+/// Verified module without symbolic extents to program: inlines, simplifies, groups, schedules, plans buffers. Its
+/// entry points are ir::EntryFunctions (init functions of variables are run here, by the reference rules, not
+/// compiled).
 absl::StatusOr<Program> BuildProgram(const ir::Module& module, const Target& target, const PlanOptions& options);
 
 /// What an object of the program offers: Program::offered, or each of its entries.

@@ -136,8 +136,8 @@ class Sizer {
       }
       combinations = std::move(longer);
       if (combinations.size() > kMaxVariants) {
-        return absl::InvalidArgumentError(StrCat("@", f.name(), ": more than ", kMaxVariants,
-                                                 " combinations of extents; choose fewer values"));
+        return absl::InvalidArgumentError(
+            StrCat("@", f.name(), ": more than ", kMaxVariants, " combinations of extents; choose fewer values"));
       }
     }
     return combinations;
@@ -158,10 +158,11 @@ class Sizer {
       for (int64_t v = symbol.min; v <= symbol.max; ++v) values.push_back(v);
     }
     if (!values.empty()) return values;
-    return absl::UnimplementedError(
-        StrCat("@", f.name(), ": results depend on all of extent ", symbol.name, ", from ", symbol.min, " to ",
-               symbol.max, ": an object has one program for each of its values; choose them, with "
-               "CompileOptions::extents or --extent ", symbol.name, "=NUMBER, once for each"));
+    return absl::UnimplementedError(StrCat("@", f.name(), ": results depend on all of extent ", symbol.name, ", from ",
+                                           symbol.min, " to ", symbol.max,
+                                           ": an object has one program for each of its values; choose them, with "
+                                           "CompileOptions::extents or --extent ",
+                                           symbol.name, "=NUMBER, once for each"));
   }
 
   const ir::Module& module_;

@@ -60,9 +60,7 @@ class Bounds {
 
   Range OfAffine(Affine a) const {
     Range range{a.constant, a.constant};
-    const auto add = [&range](int64_t factor, int64_t most) {
-      (factor > 0 ? range.high : range.low) += factor * most;
-    };
+    const auto add = [&range](int64_t factor, int64_t most) { (factor > 0 ? range.high : range.low) += factor * most; };
     // x < total - base: x and base together are less than total. Inner loops, whose bases have more axes, come first.
     const auto terms_of_base = [this](const auto& term) {
       const auto it = loops_.find(term.first);
@@ -168,8 +166,7 @@ bool Carries(const std::vector<Stmt>& body) {
 std::optional<OuterLoop> FindOuterLoop(const Kernel& kernel) {
   const std::vector<Stmt>* body = &kernel.body;
   OuterLoop outer;
-  if (body->size() == 1 && body->front().kind == Stmt::Kind::kLoop &&
-      body->front().loop_kind == LoopKind::kParallel) {
+  if (body->size() == 1 && body->front().kind == Stmt::Kind::kLoop && body->front().loop_kind == LoopKind::kParallel) {
     outer.chunk = body->front().axis;
     body = &body->front().body;
   }
@@ -184,9 +181,7 @@ std::optional<OuterLoop> FindOuterLoop(const Kernel& kernel) {
   if (Carries(*body)) return std::nullopt;
   outer.axis = loop.axis;
   outer.size = loop.extent.value();
-  outer.extent = outer.chunk < 0          ? outer.size
-                 : loop.clip_total < 0 ? kernel.chunks() * outer.size
-                                       : loop.clip_total;
+  outer.extent = outer.chunk < 0 ? outer.size : loop.clip_total < 0 ? kernel.chunks() * outer.size : loop.clip_total;
   return outer;
 }
 

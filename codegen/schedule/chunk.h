@@ -19,8 +19,8 @@ struct OuterLoop {
 /// None if the kernel is not one loop after declarations of locals, or its iterations depend on each other.
 std::optional<OuterLoop> FindOuterLoop(const Kernel& kernel);
 
-/// s, if iteration i of the loop touches nothing of the buffer but elements i * s .. (i + 1) * s, which are all of it: the
-/// last iteration may have fewer. 0 if not so, and where bounds could not tell.
+/// s, if iteration i of the loop touches nothing of the buffer but elements i * s .. (i + 1) * s, which are all of it:
+/// the last iteration may have fewer. 0 if not so, and where bounds could not tell.
 int64_t SliceOf(const Kernel& kernel, const OuterLoop& loop, BufferId buffer, int64_t elements);
 
 /// Nothing of the buffer is prefetched: it is near.

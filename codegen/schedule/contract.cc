@@ -62,8 +62,9 @@ class ContractSchedule {
     const int64_t lanes = tiles_.lanes;
     const bool panels = tiles_.pack && SharesPanels(shape_, lanes);
     if (panels) loops.emplace_back(k_->AddAxis("n"), shape_.lane.extent / lanes);
-    std::vector<Stmt> body = panels ? Block(AxisAffine(loops.back().first, lanes), lanes, lanes)
-                             : tiles_.whole_rows ? WholeRows() : Panels(loops.empty());
+    std::vector<Stmt> body = panels              ? Block(AxisAffine(loops.back().first, lanes), lanes, lanes)
+                             : tiles_.whole_rows ? WholeRows()
+                                                 : Panels(loops.empty());
     // Threads share the outermost loop: if it is short, the longest.
     if (!loops.empty() && loops[0].second < kSharedSteps && split_ < 0) {
       const auto longer = [](const auto& a, const auto& b) { return a.second < b.second; };
@@ -151,8 +152,8 @@ class ContractSchedule {
   // Loops over the rows of a block, as for block axis { for inner axes { body } }; rows past the end are left out.
   struct RowLoops {
     Affine local;  // position in the block
-    Index index;   // of the result
-    Affine x;      // offset from the start of the block
+    Index index;  // of the result
+    Affine x;  // offset from the start of the block
     std::vector<std::pair<AxisId, int64_t>> axes;
   };
   RowLoops OpenRows() {
@@ -190,7 +191,7 @@ class ContractSchedule {
     for (Stmt& s : OverRows(r, {set})) out->push_back(std::move(s));
   }
 
-  KOffsets OffsetsOf(int64_t ContractAxis::*stride, AxisId block, std::vector<Stmt>* out) {
+  KOffsets OffsetsOf(int64_t ContractAxis::* stride, AxisId block, std::vector<Stmt>* out) {
     return OffsetsAlongK(c_, shape_.k, stride, OfBlock(block, {}), OverK(k_->AddAxis("t"), block, {}), out);
   }
 
@@ -578,17 +579,17 @@ class ContractSchedule {
   const DType dtype_;
   const ContractShape shape_;
   const ContractTiles tiles_;
-  AxisId block_ = -1;        // blocks of rows, if there are several
-  AxisId split_ = -1;        // blocks of k, if another kernel adds their sums
+  AxisId block_ = -1;  // blocks of rows, if there are several
+  AxisId split_ = -1;  // blocks of k, if another kernel adds their sums
   const int64_t k_block_;  // of what k counts
-  const DType packed_;     // an element of a packed operand: of pairs, the first in the upper half
+  const DType packed_;  // an element of a packed operand: of pairs, the first in the upper half
   const std::vector<RowSums> sums_;  // over rows, of the group at hand
-  bool direct_ = false;      // sums of a tile go from registers to the result, through no table
+  bool direct_ = false;  // sums of a tile go from registers to the result, through no table
   LocalId total_ = -1, pack_ = -1, square_ = -1, rows_ = -1;
   int64_t table_width_ = 0;  // of a table of whole rows
   LocalId x_least_ = -1, w_least_ = -1;  // LeastOf
-  Index index_;              // of the result, as far as the outer loops say
-  Affine x_base_, w_base_;   // the same of the operands
+  Index index_;  // of the result, as far as the outer loops say
+  Affine x_base_, w_base_;  // the same of the operands
 };
 
 }  // namespace

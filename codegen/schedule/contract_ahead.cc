@@ -21,7 +21,7 @@ struct Operand {
 
 // Operand 0 or 1, if it is too large to be near; elements: of a matrix.
 std::optional<Operand> FarOperand(const ScheduleContext& c, const ContractShape& shape, size_t number, int64_t elements,
-                                  int64_t ContractAxis::*stride) {
+                                  int64_t ContractAxis::* stride) {
   if (!c.options.vectorize || shape.pairs || shape.k.size() != 1 || shape.lane.x != 0) return std::nullopt;
   if (!c.group().columns.empty()) return std::nullopt;
   const ir::Value v = c.f.producer(c.group().root)->operands[number];

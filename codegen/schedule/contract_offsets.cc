@@ -8,7 +8,7 @@ namespace reel::codegen {
 using ir::Op;
 
 KOffsets OffsetsAlongK(const ScheduleContext& context, const std::vector<ContractAxis>& all,
-                       int64_t ContractAxis::*stride, const Affine& first, Stmt loop, std::vector<Stmt>* out) {
+                       int64_t ContractAxis::* stride, const Affine& first, Stmt loop, std::vector<Stmt>* out) {
   std::vector<ContractAxis> axes;  // those that this operand alone can tell apart
   int64_t span = 1;
   for (const ContractAxis& a : all) {

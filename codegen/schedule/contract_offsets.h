@@ -16,7 +16,7 @@ struct KOffsets {
 /// `stride`: of which operand; first: the k where the block begins that `loop`, which has no body, walks. What fills
 /// the table, if there is one, goes to `out`.
 KOffsets OffsetsAlongK(const ScheduleContext& context, const std::vector<ContractAxis>& axes,
-                       int64_t ContractAxis::*stride, const Affine& first, Stmt loop, std::vector<Stmt>* out);
+                       int64_t ContractAxis::* stride, const Affine& first, Stmt loop, std::vector<Stmt>* out);
 
 }  // namespace reel::codegen
 

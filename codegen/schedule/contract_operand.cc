@@ -44,8 +44,9 @@ Element ElementAt(const ScheduleContext& c, const Affine& row, const Affine& lan
     q = k->AddAxis("q"), r = k->AddAxis("r");
     at = {row, AxisAffine(q), AxisAffine(r)};
     const ExprId last = b.Constant(kInt64, static_cast<double>(dims[1] * dims[2] - 1));
-    quotient = b.Apply(Op::kDiv, kInt64, {b.Apply(Op::kMin, kInt64, {b.Position(lane), last}),
-                                          b.Constant(kInt64, static_cast<double>(dims[2]))});
+    quotient = b.Apply(
+        Op::kDiv, kInt64,
+        {b.Apply(Op::kMin, kInt64, {b.Position(lane), last}), b.Constant(kInt64, static_cast<double>(dims[2]))});
   }
   Index index(static_cast<size_t>(shape.rank()));
   size_t next = 0;

@@ -16,13 +16,12 @@ ExprId Number(ExprBuilder* b, int64_t x) { return b->Constant(kInt32, static_cas
 
 }  // namespace
 
-ExprId PairAt(ExprBuilder* b, ir::Value operand, const PairedOperand& paired, const Affine& at,
-              ExprId dynamic) {
+ExprId PairAt(ExprBuilder* b, ir::Value operand, const PairedOperand& paired, const Affine& at, ExprId dynamic) {
   const ExprId half = Number(b, 16);
   if (paired.joined) {
     const ExprId both = b->LoadBits(operand, at, kInt32, dynamic);
-    return b->Apply(Op::kOr, kInt32, {b->Apply(Op::kShiftLeft, kInt32, {both, half}),
-                                      b->Apply(Op::kShiftRight, kInt32, {both, half})});
+    return b->Apply(Op::kOr, kInt32,
+                    {b->Apply(Op::kShiftLeft, kInt32, {both, half}), b->Apply(Op::kShiftRight, kInt32, {both, half})});
   }
   Affine second = at;
   second.constant += paired.next;

@@ -45,8 +45,7 @@ Axes Collapsed(const Axes& axes) {
 // All accesses of the kernel, on axes of its own: decides which axes of the result can be one.
 class Probe {
  public:
-  Probe(const ScheduleContext& c, const Axes& axes)
-      : builder_(c.f, c.grouping, c.group_index, &kernel_) {
+  Probe(const ScheduleContext& c, const Axes& axes) : builder_(c.f, c.grouping, c.group_index, &kernel_) {
     const ir::Node& node = *c.f.producer(c.group().root);
     Index at;
     Affine x, w;
@@ -139,7 +138,7 @@ int64_t PiecesToShare(const ContractShape& shape, size_t axis) {
 }
 
 // Whether all steps through an operand but those along k, and its place, are even.
-bool IsEven(const ContractShape& s, const View& view, int64_t ContractAxis::*stride) {
+bool IsEven(const ContractShape& s, const View& view, int64_t ContractAxis::* stride) {
   const auto odd = [stride](const ContractAxis& a) { return a.extent > 1 && a.*stride % 2 != 0; };
   const auto none = [&odd](const Axes& axes) { return std::none_of(axes.begin(), axes.end(), odd); };
   return view.offset % 2 == 0 && none(s.outer) && none(s.rows) && !odd(s.lane);
@@ -240,8 +239,8 @@ void BlockRows(const ContractShape& shape, const Target& target, int64_t element
   // Whole inner axes as far as they fit.
   const int64_t most_rows = t->pack && SharesPanels(shape, t->lanes) ? kManyRows : kMaxRows;
   const int64_t wanted = t->whole_rows ? std::clamp(kWaiting / (shape.lane.extent * element_bytes), kMinRows, kMaxRows)
-                         : t->pack   ? most_rows
-                                     : WantedRows(shape, element_bytes);
+                         : t->pack     ? most_rows
+                                       : WantedRows(shape, element_bytes);
   t->axis = shape.rows.size() - 1;
   const auto share = [&]() -> int64_t { return t->pack ? 1 : PiecesToShare(shape, t->axis); };
   while (t->axis > 0 && t->inner * shape.rows[t->axis].extent <= wanted && share() == 1) {
@@ -283,8 +282,7 @@ void BlockRows(const ContractShape& shape, const Target& target, int64_t element
 double Steps(const ContractShape& shape, const ContractTiles& t, int64_t hardware) {
   constexpr int64_t kLatency = 8, kLoop = 2;
   const auto tile = [&t](int64_t across) { return std::max({t.rows * across, t.rows + across, kLatency}) + kLoop; };
-  const int64_t registers = Ceil(shape.lane.extent, hardware), across = t.lanes / hardware,
-                rest = registers % across;
+  const int64_t registers = Ceil(shape.lane.extent, hardware), across = t.lanes / hardware, rest = registers % across;
   const int64_t tiles = Ceil(Product(shape.rows), t.rows);
   return static_cast<double>(tiles * (registers / across * tile(across) + (rest > 0 ? tile(rest) : 0)));
 }
@@ -330,8 +328,7 @@ ContractShape ShapeOfContract(const ScheduleContext& c) {
   return s;
 }
 
-ContractTiles TilesOfContract(const ContractShape& shape, const Target& target, int64_t element_bytes,
-                              bool vectorize) {
+ContractTiles TilesOfContract(const ContractShape& shape, const Target& target, int64_t element_bytes, bool vectorize) {
   ContractTiles t;
   if (!vectorize) {
     BlockRows(shape, target, element_bytes, 1, &t);

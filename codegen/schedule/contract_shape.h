@@ -58,8 +58,7 @@ inline constexpr int64_t kSharedSteps = 8;
 /// Whether panels of so many lanes are alike, and enough for threads to share.
 bool SharesPanels(const ContractShape& shape, int64_t lanes);
 
-ContractTiles TilesOfContract(const ContractShape& shape, const Target& target, int64_t element_bytes,
-                              bool vectorize);
+ContractTiles TilesOfContract(const ContractShape& shape, const Target& target, int64_t element_bytes, bool vectorize);
 
 /// For Plan().
 std::string TextOf(const ContractShape& shape, const ContractTiles& tiles);

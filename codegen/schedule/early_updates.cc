@@ -18,8 +18,13 @@ constexpr int64_t kTimesLess = 4, kLittle = 256;  // bytes
 class EarlyUpdates {
  public:
   EarlyUpdates(const ir::Function& f, Grouping* grouping)
-      : f_(f), out_(*grouping), early_(out_.groups.size()), missing_(early_.size()), users_(early_.size()),
-        successors_(early_.size()), is_state_(static_cast<size_t>(f.num_values()), false) {
+      : f_(f),
+        out_(*grouping),
+        early_(out_.groups.size()),
+        missing_(early_.size()),
+        users_(early_.size()),
+        successors_(early_.size()),
+        is_state_(static_cast<size_t>(f.num_values()), false) {
     for (size_t r = static_cast<size_t>(f.num_outputs()); r < f.results().size(); ++r) {
       is_state_[Index(f.results()[r])] = true;
     }
@@ -86,7 +91,8 @@ class EarlyUpdates {
     if (WritesPart(group)) return false;
     if (!std::all_of(users_[g].begin(), users_[g].end(), [this](size_t u) { return early_[u]; })) return false;
     const std::vector<Value> leaves = Leaves(group);
-    if (std::any_of(leaves.begin(), leaves.end(), [this](Value v) { return overwritten_.contains(v.id); })) return false;
+    if (std::any_of(leaves.begin(), leaves.end(), [this](Value v) { return overwritten_.contains(v.id); }))
+      return false;
     int64_t stored = 0, read = 0;
     bool updates = true;
     const auto visit = [&](Value v) {

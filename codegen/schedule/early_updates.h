@@ -5,9 +5,9 @@
 
 namespace reel::codegen {
 
-/// Updates of variables that nothing waits for run as soon as they can: what they read is still in cache, and its memory
-/// is free earlier. So do sums that only they read. Readers of a variable's old value run before, so that the new one is
-/// written in its place; updates that read each other's variables come last, through a copy.
+/// Updates of variables that nothing waits for run as soon as they can: what they read is still in cache, and its
+/// memory is free earlier. So do sums that only they read. Readers of a variable's old value run before, so that the
+/// new one is written in its place; updates that read each other's variables come last, through a copy.
 void RunUpdatesEarly(const ir::Function& function, Grouping* grouping);
 
 }  // namespace reel::codegen

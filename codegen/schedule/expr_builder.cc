@@ -155,8 +155,8 @@ ExprId ExprBuilder::InRange(ExprId x, int64_t extent) {
 
 ExprId ExprBuilder::ClampedStart(Value start, int64_t high) {
   const ExprId s = ToInt64(Build(start, {}));
-  return Apply(Op::kMin, kInt64, {Apply(Op::kMax, kInt64, {s, Constant(kInt64, 0)}),
-                                  Constant(kInt64, static_cast<double>(high))});
+  return Apply(Op::kMin, kInt64,
+               {Apply(Op::kMax, kInt64, {s, Constant(kInt64, 0)}), Constant(kInt64, static_cast<double>(high))});
 }
 
 ExprId ExprBuilder::Load(DType dtype, Value base, Affine flat, ExprId dynamic, int64_t dynamic_stride, ExprId guard) {
@@ -204,7 +204,7 @@ ExprId ExprBuilder::Build(Value v, const Index& index) {
   const auto i = static_cast<size_t>(v.id);
   const bool own = grouping_.group_of[i] == group_;
   const ExprId e = !own && grouping_.views[i] ? Load(f_.type(v).dtype, ViewOf(v).base, Flatten(ViewOf(v), index))
-                                                   : Compute(v, index);
+                                              : Compute(v, index);
   memo_.emplace(key, e);
   return e;
 }
@@ -216,14 +216,18 @@ ExprId ExprBuilder::BuildOperand(Value v, int k, const Index& index) {
 ExprId ExprBuilder::Compute(Value v, const Index& index) {
   const Node& node = *f_.producer(v);
   switch (node.op) {
-    case Op::kReshape: case Op::kTranspose: case Op::kSlice: case Op::kBroadcast: case Op::kReverse:
+    case Op::kReshape:
+    case Op::kTranspose:
+    case Op::kSlice:
+    case Op::kBroadcast:
+    case Op::kReverse:
     case Op::kWindow: return BuildView(node, index);
     case Op::kPad: return BuildPad(node, index);
     case Op::kGather: return BuildGather(node, index);
-    case Op::kDynamicSlice: case Op::kDynamicUpdate: return BuildDynamic(node, index);
+    case Op::kDynamicSlice:
+    case Op::kDynamicUpdate: return BuildDynamic(node, index);
     case Op::kRandomBits: return BuildRandom(node, index);
-    case Op::kIota:
-      return Position(index[static_cast<size_t>(node.attr<int64_t>("axis"))], node.attr<DType>("dtype"));
+    case Op::kIota: return Position(index[static_cast<size_t>(node.attr<int64_t>("axis"))], node.attr<DType>("dtype"));
     case Op::kConstant: return kernel_->AddExpr(ScalarExpr(node.attr<ir::Literal>("value")));
     default: break;
   }
@@ -232,7 +236,8 @@ ExprId ExprBuilder::Compute(Value v, const Index& index) {
     const Node& here = *f_.producer(node.operands[0]);
     const Node& iota = *f_.producer(here.operands[0]);
     const Affine& at = index[static_cast<size_t>(iota.attr<int64_t>("axis"))];
-    if (at.terms.empty()) return Build(node.operands[at.constant == UniformInteger(f_, here.operands[1]) ? 1 : 2], index);
+    if (at.terms.empty())
+      return Build(node.operands[at.constant == UniformInteger(f_, here.operands[1]) ? 1 : 2], index);
     for (const auto& [axis, coefficient] : at.terms) choices_.insert(axis);
   }
   Expr e;
@@ -247,7 +252,8 @@ ExprId ExprBuilder::BuildView(const Node& node, const Index& index) {
   const Value x = node.operands[0];
   const Shape &from = f_.type(x).shape, &to = f_.type(node.result()).shape;
   if (const auto& view = grouping_.views[static_cast<size_t>(x.id)]) {
-    if (auto through = ViewThrough(f_, node, *view)) return Load(f_.type(x).dtype, view->base, Flatten(*through, index));
+    if (auto through = ViewThrough(f_, node, *view))
+      return Load(f_.type(x).dtype, view->base, Flatten(*through, index));
   }
   Index inner(static_cast<size_t>(from.rank()));
   switch (node.op) {

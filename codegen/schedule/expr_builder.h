@@ -29,8 +29,8 @@ class ExprBuilder {
   ExprId Build(ir::Value v, const Index& index);
   /// Operand k of the node that defines v, at `index`.
   ExprId BuildOperand(ir::Value v, int k, const Index& index);
-  /// The element of v, which is a view, that is `offset` + dynamic elements of memory behind its first; 0 where guard is
-  /// false.
+  /// The element of v, which is a view, that is `offset` + dynamic elements of memory behind its first; 0 where guard
+  /// is false.
   ExprId LoadView(ir::Value v, Affine offset, ExprId dynamic = -1, ExprId guard = -1);
   /// Bits of the memory that v is a view of, `offset` elements (+ dynamic) behind its first, as dtype: of one element,
   /// or of several neighbours, the first in the low bits. Then every step of these, v's place too, is a multiple of
@@ -72,9 +72,7 @@ class ExprBuilder {
   ir::Value BaseOf(ir::Value v) const { return ViewOf(v).base; }
 
  private:
-  bool IsRowMember(ir::Value v) const {
-    return has_row_ && grouping_.group_of[static_cast<size_t>(v.id)] == group_;
-  }
+  bool IsRowMember(ir::Value v) const { return has_row_ && grouping_.group_of[static_cast<size_t>(v.id)] == group_; }
   bool IsPerElement(ir::Value v) const;
   /// Of a value of this dtype, which the base may have in 16 bits (View).
   ExprId Load(DType dtype, ir::Value base, Affine flat, ExprId dynamic = -1, int64_t dynamic_stride = 0,

@@ -69,8 +69,8 @@ class OperandFuser {
     const bool rows = dims.size() >= 2 && dims.size() <= 3 && dims[0] == w.dim(0);
     const bool same = f_.type(view.base).dtype == f_.type(node.result()).dtype && IsFloat(f_.type(node.result()).dtype);
     if (dims.size() == 3 && dims[2] * SizeOf(f_.type(view.base).dtype) < kRegister) return false;
-    return rows && same && x.size() > 0 && x.dim(0) <= kMostRows && view.offset == 0 && view.strides == Ints{w.dim(1), 1} &&
-           f_.type(view.base).shape.size() == w.size();
+    return rows && same && x.size() > 0 && x.dim(0) <= kMostRows && view.offset == 0 &&
+           view.strides == Ints{w.dim(1), 1} && f_.type(view.base).shape.size() == w.size();
   }
 
   // The group adds up the rows of v, or of a map of it, and stores v alone.

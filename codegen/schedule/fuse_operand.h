@@ -7,7 +7,8 @@
 namespace reel::codegen {
 
 /// A product over many rows (the gradient of weights) whose second operand is a map that, beside it, only sums over the
-/// same rows read (the gradient of a bias) takes in that map and these sums: nothing is stored. After SplitSums. Linear.
+/// same rows read (the gradient of a bias) takes in that map and these sums: nothing is stored. After SplitSums.
+/// Linear.
 void FuseOperands(const ir::Function& f, Grouping* grouping);
 
 }  // namespace reel::codegen

@@ -12,8 +12,8 @@ namespace reel::codegen {
 /// a node to `f` for each value that holds partial sums. Linear but for bounded look-arounds.
 void FuseRows(ir::Function* f, Grouping* grouping);
 
-/// Adds a value to the function that holds what a reduction has before its last step: its kernel reads it in the place of
-/// the root's operand. No group computes it yet.
+/// Adds a value to the function that holds what a reduction has before its last step: its kernel reads it in the place
+/// of the root's operand. No group computes it yet.
 ir::Value AddPartials(ir::Function* f, Grouping* grouping, ir::Value root, const Shape& shape);
 /// Extents of a shape without those that are 1.
 std::vector<int64_t> WithoutOnes(const Shape& shape);

@@ -62,7 +62,8 @@ class SumJoiner {
     const auto batch = node.attr<std::vector<int64_t>>("a_batch").size(),
                deep = node.attr<std::vector<int64_t>>("a_contract").size();
     const auto& view = out_.views[Index(product.root)];
-    if (rank(1) != batch + deep + 1 || shape.dim(shape.rank() - 1) != width || !(f_.type(v).shape == shape)) return false;
+    if (rank(1) != batch + deep + 1 || shape.dim(shape.rank() - 1) != width || !(f_.type(v).shape == shape))
+      return false;
     if (!view || !IsWhole(f_, product.root, *view)) return false;
     const std::vector<int64_t> dims = shape.dims();
     if (IsOneBlock(node, batch, deep)) return false;

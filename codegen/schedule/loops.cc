@@ -187,9 +187,8 @@ void CollapseAxes(Kernel* kernel, std::vector<Stmt>* statements, std::vector<Axi
     const AxisId outer = (*axes)[i - 1], inner = (*axes)[i];
     const int64_t n = (*extents)[i];
     bool together = true;
-    ForEachAffine(kernel, statements, [&](Affine& a) {
-      together = together && a.coefficient(outer) == a.coefficient(inner) * n;
-    });
+    ForEachAffine(kernel, statements,
+                  [&](Affine& a) { together = together && a.coefficient(outer) == a.coefficient(inner) * n; });
     if (!together) continue;
     ForEachAffine(kernel, statements, [&](Affine& a) { RemoveAxis(&a, outer); });
     // The merged axis keeps the inner id; what lies further out is looked at next.
@@ -233,8 +232,8 @@ std::vector<bool> Varying(const Kernel& kernel) {
   const auto of = [&](ExprId id) { return id >= 0 && varies[static_cast<size_t>(id)]; };
   for (size_t i = 0; i < varies.size(); ++i) {
     const Expr& e = kernel.exprs[i];
-    varies[i] = !e.index.terms.empty() || of(e.dynamic) || of(e.guard) ||
-                std::any_of(e.operands.begin(), e.operands.end(), of);
+    varies[i] =
+        !e.index.terms.empty() || of(e.dynamic) || of(e.guard) || std::any_of(e.operands.begin(), e.operands.end(), of);
   }
   return varies;
 }

@@ -47,8 +47,8 @@ class CarriedStep {
     const ExprId p = Apply(ir::Op::kMul, a, LocalExpr(k_, h_, at));
     body.push_back(MakeAccumulate(next_, at, Combine::kSet, Apply(ir::Op::kAdd, p, b)));
     const ExprId s = LocalExpr(k_, next_, at), b_part = Apply(ir::Op::kSub, s, p);
-    const ExprId error = Apply(ir::Op::kAdd, Apply(ir::Op::kSub, p, Apply(ir::Op::kSub, s, b_part)),
-                               Apply(ir::Op::kSub, b, b_part));
+    const ExprId error =
+        Apply(ir::Op::kAdd, Apply(ir::Op::kSub, p, Apply(ir::Op::kSub, s, b_part)), Apply(ir::Op::kSub, b, b_part));
     body.push_back(MakeAccumulate(low_, at, Combine::kProd, a));
     body.push_back(MakeAccumulate(low_, at, Combine::kSum, error));
     const ExprId sum = LocalExpr(k_, next_, at), low = LocalExpr(k_, low_, at);
@@ -102,8 +102,8 @@ void ScheduleRecurrence(const ScheduleContext& c) {
     at = AxisAffine(t, -1);
     at.constant = shape.dim(axis) - 1;
   }
-  const ExprId later = c.builder->Apply(ir::Op::kGreater, kBool,
-                                        {c.builder->Position(AxisAffine(t)), c.builder->Constant(kInt64, 0)});
+  const ExprId later =
+      c.builder->Apply(ir::Op::kGreater, kBool, {c.builder->Position(AxisAffine(t)), c.builder->Constant(kInt64, 0)});
   const ExprId factor = c.builder->Apply(
       ir::Op::kSelect, dtype, {later, c.builder->BuildOperand(root, 0, index), c.builder->Constant(dtype, 1)});
   const ExprId b = c.builder->BuildOperand(root, 1, index);

@@ -85,8 +85,7 @@ class ReduceNest {
       Affine below;
       below.Add(position, kReducedBlock);
       inner = Level(l - 1, below);
-      inner.push_back(MakeAccumulate(locals_[l], AxisAffine(column), combine_,
-                                     LocalExpr(kernel_, locals_[l - 1], {})));
+      inner.push_back(MakeAccumulate(locals_[l], AxisAffine(column), combine_, LocalExpr(kernel_, locals_[l - 1], {})));
     }
     const bool vector = l == 0 && vectorize_;
     Stmt columns = MakeLoop(column, rows == 1 ? std::min(count, size) : size,
@@ -131,7 +130,7 @@ struct RowsNest {
   Combine combine;
   DType dtype;
   AxisId axis;
-  int64_t group;                  // rows of one
+  int64_t group;  // rows of one
   std::vector<int64_t> counts{};  // by level: rows, groups of rows, groups of these, ...
   std::vector<LocalId> locals{};
 
@@ -303,8 +302,7 @@ void ScheduleReduce(const ScheduleContext& c) {
     index = {AxisAffine(axes[1][0])};
     if (!of_blocks) index.push_back(c.builder->Flat(root, kept));
   }
-  const ExprId operand =
-      partials.valid() ? c.builder->Build(partials, index) : c.builder->BuildOperand(root, 0, index);
+  const ExprId operand = partials.valid() ? c.builder->Build(partials, index) : c.builder->BuildOperand(root, 0, index);
   CollapseAxes(k, &element, &axes[1], &extents[1]);
   if (axes[1].size() > 1) {  // grouping leaves one
     *c.status = absl::InternalError(StrCat("%", root.id, " is reduced along ", axes[1].size(), " axes apart"));

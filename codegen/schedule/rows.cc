@@ -55,7 +55,8 @@ class RowSchedule {
     CollapseAxes(k_, &body, &rows_, &extents_);
     const int64_t rows = Count(group_.row_extents), cost = width_ * Ceil(cost_, 1) + 64;
     k_->why.push_back(StrCat("row kernel: ", last_pass_ + 1, last_pass_ > 0 ? " passes over " : " pass over ", width_,
-                             " elements of each of ", rows, " rows", columns_.empty() ? "" : ", and sums over the rows"));
+                             " elements of each of ", rows, " rows",
+                             columns_.empty() ? "" : ", and sums over the rows"));
     if (columns_.empty()) {
       k_->body = Nest(rows_, extents_, 1, std::move(body));
     } else {
@@ -202,8 +203,8 @@ class RowSchedule {
       for (int level = 0;; ++level, n = Ceil(n, kReducedBlock)) {
         int64_t size = 1;
         while (size < std::min(n, kPartials)) size *= 2;
-        m.sums.push_back(k_->AddLocal("p" + std::to_string(i) + (level ? "_" + std::to_string(level) : ""), dtype(m.v),
-                                      size));
+        m.sums.push_back(
+            k_->AddLocal("p" + std::to_string(i) + (level ? "_" + std::to_string(level) : ""), dtype(m.v), size));
         if (n <= kReducedBlock) break;
       }
       sums.push_back(i);
@@ -473,8 +474,8 @@ class RowSchedule {
       if (pass_ == 0 && !buffer.is_output) first_read_.insert(s.buffer);
       if (pass_ == 0 || element_cost_ <= kLight) continue;
       const int64_t bytes = width_ * SizeOf(buffer.dtype);
-      const bool far = bytes < kLongRow ? Count(group_.row_extents) * bytes > l2
-                                        : first_read_.contains(s.buffer) && bytes <= l2 / 4;
+      const bool far =
+          bytes < kLongRow ? Count(group_.row_extents) * bytes > l2 : first_read_.contains(s.buffer) && bytes <= l2 / 4;
       if (!far || bytes < kShortRow || prefetched_.emplace(s.buffer, loop).first->second != loop) continue;
       s.index.constant += Ceil(kAhead, together_ * bytes) * s.index.coefficient(rows_.back());
       out->push_back(std::move(s));
@@ -526,17 +527,17 @@ class RowSchedule {
   const Group& group_;
   const int64_t width_;
   std::vector<AxisId> rows_;
-  std::vector<int64_t> extents_;         // of steps, along these
-  int64_t together_ = 1;                 // rows in each step
-  AxisId one_ = -1;                      // of these
+  std::vector<int64_t> extents_;  // of steps, along these
+  int64_t together_ = 1;  // rows in each step
+  AxisId one_ = -1;  // of these
   Index row_;
   std::vector<Member> members_;
   std::map<int32_t, size_t> member_of_;  // by value
   std::vector<Column> columns_;
-  std::vector<Stmt> declarations_;       // of rows that wait on the stack: one for all rows of a chunk
+  std::vector<Stmt> declarations_;  // of rows that wait on the stack: one for all rows of a chunk
   std::pair<Value, LocalId> early_{{}, -1};  // what is computed before the rest of this pass, and where it waits
-  std::set<BufferId> first_read_;        // by the first pass
-  std::map<BufferId, int> prefetched_;   // by which loop: 2 pass + 1, one less for what is computed early
+  std::set<BufferId> first_read_;  // by the first pass
+  std::map<BufferId, int> prefetched_;  // by which loop: 2 pass + 1, one less for what is computed early
   int pass_ = 0, last_pass_ = 0;
   int64_t element_cost_ = 1, cost_ = 0;
   int64_t stack_ = 0;  // bytes of rows that wait there

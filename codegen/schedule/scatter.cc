@@ -35,12 +35,12 @@ void Fill(const ScheduleContext& c, ir::Value root, BufferId out) {
   std::vector<Stmt> copy;
   copy.push_back(MakeStore(out, c.builder->Flat(root, index), c.builder->BuildOperand(root, 0, index)));
   CollapseAxes(k, &copy, &axes, &extents);
-  const int64_t width =
-      c.options.vectorize ? VectorWidth(*k, c.target, extents.empty() ? 1 : extents.back(), 2) : 1;
+  const int64_t width = c.options.vectorize ? VectorWidth(*k, c.target, extents.empty() ? 1 : extents.back(), 2) : 1;
   k->body = Nest(axes, extents, width, std::move(copy));
 }
 
-// Where updates are neighbours along the last index, and others of the same indices far apart: a line of each at a time.
+// Where updates are neighbours along the last index, and others of the same indices far apart: a line of each at a
+// time.
 std::vector<Stmt> ByLines(const ScheduleContext& c, std::vector<AxisId>* along, std::vector<int64_t>* extents,
                           std::vector<Stmt> body) {
   const int64_t line = std::min(kMaxUnrolled, kLine / SizeOf(c.f.type(c.group().root).dtype)), extent = extents->back();
@@ -90,8 +90,7 @@ void ScheduleScatter(const ScheduleContext& c) {
   const ExprId inside = c.builder->Apply(
       ir::Op::kAnd, kBool,
       {c.builder->Apply(ir::Op::kGreaterEqual, kBool, {d, c.builder->Constant(kInt64, 0)}),
-       c.builder->Apply(ir::Op::kLess, kBool,
-                        {d, c.builder->Constant(kInt64, static_cast<double>(shape.dim(axis)))})});
+       c.builder->Apply(ir::Op::kLess, kBool, {d, c.builder->Constant(kInt64, static_cast<double>(shape.dim(axis)))})});
   Index target;
   for (int i = 0; i < shape.rank(); ++i) {
     target.push_back(i == axis ? Affine{} : update[static_cast<size_t>(i < axis ? i : i + count - 1)]);

@@ -38,7 +38,8 @@ ScheduledKernel ScheduleGroup(const ir::Function& f, const Grouping& grouping, i
     case Group::Root::kSort: ScheduleSort(context); break;
     case Group::Root::kUpdate: ScheduleUpdate(context); break;
     case Group::Root::kRows: ScheduleRows(context); break;
-    case Group::Root::kControl: case Group::Root::kCheck: break;  // no kernel
+    case Group::Root::kControl:
+    case Group::Root::kCheck: break;  // no kernel
   }
   PruneExprs(&out.kernel);
   out.bound = builder.bound();

@@ -7,7 +7,6 @@
 #include <string>
 #include <variant>
 
-
 namespace reel::codegen {
 namespace {
 
@@ -16,8 +15,7 @@ using ir::Value;
 
 class Writer {
  public:
-  Writer(const ir::Function& f, const Grouping& grouping, int group)
-      : f_(f), grouping_(grouping), group_(group) {}
+  Writer(const ir::Function& f, const Grouping& grouping, int group) : f_(f), grouping_(grouping), group_(group) {}
 
   GroupSignature Run() {
     WriteGroup(grouping_.groups[static_cast<size_t>(group_)]);

@@ -32,8 +32,9 @@ Shape BlocksOf(const ir::Function& f, const Grouping& grouping, const Group& gro
   const int64_t blocks = Ceil(x.dim(static_cast<int>(deep[0])), kProductBlock);
   const int64_t size = f.type(group.root).shape.size();
   const int64_t read = x.size() + w.size();
-  return blocks >= kLeastDeepBlocks && read >= kLeastElements && kTimesLess * blocks * size <= read ? Shape{blocks, size}
-                                                                                                : Shape{};
+  return blocks >= kLeastDeepBlocks && read >= kLeastElements && kTimesLess * blocks * size <= read
+             ? Shape{blocks, size}
+             : Shape{};
 }
 
 // What the first of two kernels leaves to the second; of rank 0: one kernel does it.

@@ -27,11 +27,9 @@ constexpr CpuRegister kEax = CpuRegister::kEax, kEbx = CpuRegister::kEbx, kEcx =
 constexpr uint32_t kV2Leaf1 = Bits({0, 9, 13, 19, 20, 23});
 constexpr uint32_t kV3Leaf1 = kV2Leaf1 | Bits({12, 22, 27, 28, 29});
 constexpr CpuCheck kV2[] = {{1, 0, kEcx, kV2Leaf1}, {0x80000001, 0, kEcx, Bits({0})}};
-constexpr CpuCheck kV3[] = {
-    {1, 0, kEcx, kV3Leaf1}, {7, 0, kEbx, Bits({3, 5, 8})}, {0x80000001, 0, kEcx, Bits({0, 5})}};
-constexpr CpuCheck kV4[] = {{1, 0, kEcx, kV3Leaf1},
-                            {7, 0, kEbx, Bits({3, 5, 8, 16, 17, 28, 30, 31})},
-                            {0x80000001, 0, kEcx, Bits({0, 5})}};
+constexpr CpuCheck kV3[] = {{1, 0, kEcx, kV3Leaf1}, {7, 0, kEbx, Bits({3, 5, 8})}, {0x80000001, 0, kEcx, Bits({0, 5})}};
+constexpr CpuCheck kV4[] = {
+    {1, 0, kEcx, kV3Leaf1}, {7, 0, kEbx, Bits({3, 5, 8, 16, 17, 28, 30, 31})}, {0x80000001, 0, kEcx, Bits({0, 5})}};
 constexpr CpuCheck kV4Bf16[] = {{1, 0, kEcx, kV3Leaf1},
                                 {7, 0, kEbx, Bits({3, 5, 8, 16, 17, 28, 30, 31})},
                                 {7, 1, kEax, Bits({5})},
@@ -107,8 +105,7 @@ absl::StatusOr<Target> FindTarget(std::string_view cpu) {
     for (auto needs = std::rbegin(kNeeds); needs != std::rend(kNeeds); ++needs) {
       if (HostSupports(needs->name)) return MakeTarget(needs->name);
     }
-    return absl::FailedPreconditionError(
-        "this CPU is older than x86-64-v2, the lowest level Reel compiles for");
+    return absl::FailedPreconditionError("this CPU is older than x86-64-v2, the lowest level Reel compiles for");
   }
   for (const CpuNeeds& needs : kNeeds) {
     if (needs.name == cpu) return MakeTarget(cpu);

@@ -46,7 +46,8 @@ class Graph {
     }
     for (const auto& [id, attributes] : counts_) {
       if (values_.contains(id)) continue;
-      values_[id] = f_.AddNode(ir::Op::kConstant, {}, attributes, {attributes->Get<ir::Literal>("value").type()}).result();
+      values_[id] =
+          f_.AddNode(ir::Op::kConstant, {}, attributes, {attributes->Get<ir::Literal>("value").type()}).result();
       ids_.push_back(id);
     }
     for (size_t e = 0; e < entries.size(); ++e) {
@@ -105,8 +106,7 @@ class Graph {
     needed_.assign(entries.size(), false);
     for (size_t e = entries.size(); e-- > 0;) {
       const TapeEntry& entry = entries[e];
-      if (std::none_of(entry.results.begin(), entry.results.end(),
-                       [&](uint64_t id) { return wanted.contains(id); })) {
+      if (std::none_of(entry.results.begin(), entry.results.end(), [&](uint64_t id) { return wanted.contains(id); })) {
         continue;
       }
       needed_[e] = true;
@@ -197,8 +197,7 @@ class Graph {
     module_->AddFunction(std::move(backward));
     customs_[vjp] = entry.custom;
     stand_ins_.insert(stand_ins_.end(), {callee, vjp});
-    return std::make_shared<const ir::Attributes>(
-        ir::Attributes{{"callee", callee}, {"vjp", vjp}});
+    return std::make_shared<const ir::Attributes>(ir::Attributes{{"callee", callee}, {"vjp", vjp}});
   }
 
   ir::Function f_;
@@ -243,8 +242,7 @@ class BackwardRun {
         f_(f),
         first_node_(first_node),
         trace_(trace),
-        first_value_(first_node < f.nodes().size() ? f.nodes()[first_node].first_result
-                                                   : f.num_values()),
+        first_value_(first_node < f.nodes().size() ? f.nodes()[first_node].first_result : f.num_values()),
         uses_(static_cast<size_t>(f.num_values())),
         values_(static_cast<size_t>(f.num_values())) {}
 
@@ -300,9 +298,7 @@ class BackwardRun {
     while (!work.empty()) {
       const Value v = work.back();
       work.pop_back();
-      const ir::Node* node = f_.producer_index(v) < static_cast<int32_t>(first_node_)
-                                 ? nullptr
-                                 : f_.producer(v);
+      const ir::Node* node = f_.producer_index(v) < static_cast<int32_t>(first_node_) ? nullptr : f_.producer(v);
       if (!node || parts.size() > f_.nodes().size()) return {};
       if (node->op == ir::Op::kScatterAdd && node->attr<int64_t>("axis") == 0) {
         // Rows of several lookups are counted to be joined.
@@ -372,9 +368,8 @@ class BackwardRun {
     const auto gradients = Gradients(custom, dys);
     int i = 0;
     for (size_t k = 0; k < gradients.size(); ++k) {
-      const Type& type = k < custom->input_types.size()
-                             ? custom->input_types[k]
-                             : custom->variables[k - custom->input_types.size()]->type;
+      const Type& type = k < custom->input_types.size() ? custom->input_types[k]
+                                                        : custom->variables[k - custom->input_types.size()]->type;
       if (!IsDifferentiable(type.dtype)) continue;
       const Value result = node.result(i++);
       if (!gradients[k])
@@ -409,8 +404,8 @@ class BackwardRun {
     const auto nothing = [&](Value v) {  // None, a constant 0, an index
       return none(v) || !IsDifferentiable(f_.type(v).dtype) || IsZero(v);
     };
-    const bool product = node.op == ir::Op::kMul || node.op == ir::Op::kDiv ||
-                         node.op == ir::Op::kContract || node.op == ir::Op::kConv;
+    const bool product =
+        node.op == ir::Op::kMul || node.op == ir::Op::kDiv || node.op == ir::Op::kContract || node.op == ir::Op::kConv;
     if (!ir::Info(node.op).Has(ir::kControl) &&
         (product || std::all_of(node.operands.begin(), node.operands.end(), nothing))) {
       for (int i = 0; i < node.num_results; ++i) none_.insert(node.result(i).id);
@@ -442,8 +437,8 @@ class BackwardRun {
       slot = MakeSymbolic(f_.type(v), trace_);
       slot.internal_data()->id = graph_.id(v);
     } else {
-      ThrowError(ErrorCode::kInternal, StrCat("gradient: the tape did not keep a value of type ",
-                                              f_.type(v).ToString(), " that the backward needs"));
+      ThrowError(ErrorCode::kInternal, StrCat("gradient: the tape did not keep a value of type ", f_.type(v).ToString(),
+                                              " that the backward needs"));
     }
     return slot;
   }
@@ -501,8 +496,7 @@ std::optional<ir::Op>& GradientOf() {
 }
 
 std::vector<std::optional<GradientValue>> RunGradient(absl::Span<const TapeEntry> entries,
-                                                      const GradientRequest& request,
-                                                      uint64_t trace) {
+                                                      const GradientRequest& request, uint64_t trace) {
   ProgramCache::Found found;
   if (MayRunPrograms()) found = FindGradient(entries, request);
   if (found.program) {
@@ -518,8 +512,7 @@ std::vector<std::optional<GradientValue>> RunGradient(absl::Span<const TapeEntry
   passes::GradientOptions options;
   options.zero_unconnected = request.zero_unconnected;
   options.name_nodes = false;
-  for (const GradientEnd& stop : request.stops)
-    options.stop_gradients.push_back(graph.Find(stop.id));
+  for (const GradientEnd& stop : request.stops) options.stop_gradients.push_back(graph.Find(stop.id));
   for (const auto& seed : request.seeds) {
     options.grad_ys.push_back(seed ? graph.Find(seed->id()) : Value());
   }
@@ -527,8 +520,7 @@ std::vector<std::optional<GradientValue>> RunGradient(absl::Span<const TapeEntry
   for (const GradientEnd& y : request.targets) ys.push_back(graph.Find(y.id));
   for (const GradientEnd& x : request.sources) xs.push_back(graph.Find(x.id));
   const size_t forward_nodes = f->nodes().size();
-  const std::vector<Value> gradients =
-      Take(passes::Gradients(f, graph.module(), ys, xs, options));
+  const std::vector<Value> gradients = Take(passes::Gradients(f, graph.module(), ys, xs, options));
   BackwardRun backward(graph, *f, forward_nodes, trace);
   GradientRoots roots = backward.Roots(gradients, request.sparse);
   const auto values = backward.Run(roots, request.sparse);
@@ -551,8 +543,7 @@ namespace {
 void AddEnds(const char* what, const std::vector<Source>& list, std::vector<GradientEnd>* ends) {
   for (const Source& end : list) {
     if (!end.is_variable() && !end.tensor().defined()) {
-      ThrowInvalid(StrCat("gradient: ", what, " ", ends->size(),
-                          " is a null tensor; pass one that was computed"));
+      ThrowInvalid(StrCat("gradient: ", what, " ", ends->size(), " is a null tensor; pass one that was computed"));
     }
     ends->push_back({end.id(), end.type()});
   }
@@ -560,15 +551,13 @@ void AddEnds(const char* what, const std::vector<Source>& list, std::vector<Grad
 
 }  // namespace
 
-GradientRequest MakeRequest(const Targets& targets, const Sources& sources,
-                            const GradientOptions& options) {
+GradientRequest MakeRequest(const Targets& targets, const Sources& sources, const GradientOptions& options) {
   GradientRequest request;
   AddEnds("target", targets.list(), &request.targets);
   AddEnds("source", sources.list(), &request.sources);
   if (options.unconnected_gradients != UnconnectedGradients::kNone &&
       options.unconnected_gradients != UnconnectedGradients::kZero) {
-    ThrowInvalid(StrCat("Unknown value for unconnected_gradients: ",
-                        static_cast<int>(options.unconnected_gradients),
+    ThrowInvalid(StrCat("Unknown value for unconnected_gradients: ", static_cast<int>(options.unconnected_gradients),
                         "; it must be kNone or kZero"));
   }
   const auto& seeds = options.output_gradients;
@@ -579,12 +568,11 @@ GradientRequest MakeRequest(const Targets& targets, const Sources& sources,
   for (size_t i = 0; i < seeds.size(); ++i) {
     const Type& type = targets.list()[i].type();
     if (seeds[i] && !seeds[i]->defined()) {
-      ThrowInvalid(StrCat("gradient: output gradient ", i,
-                          " is a null tensor; pass std::nullopt for ones"));
+      ThrowInvalid(StrCat("gradient: output gradient ", i, " is a null tensor; pass std::nullopt for ones"));
     }
     if (seeds[i] && seeds[i]->type() != type) {
-      ThrowInvalid(StrCat("gradient: output gradient ", i, " is ", seeds[i]->type().ToString(),
-                          ", its target is ", type.ToString(), "; they must have the same type"));
+      ThrowInvalid(StrCat("gradient: output gradient ", i, " is ", seeds[i]->type().ToString(), ", its target is ",
+                          type.ToString(), "; they must have the same type"));
     }
   }
   request.seeds = seeds;

@@ -73,8 +73,7 @@ struct GradientRequest {
 /// The gradients of the sources, computed now. In a trace, where every value can be named again,
 /// `trace` is its id and entries need not keep values; else 0.
 std::vector<std::optional<GradientValue>> RunGradient(absl::Span<const TapeEntry> entries,
-                                                      const GradientRequest& request,
-                                                      uint64_t trace = 0);
+                                                      const GradientRequest& request, uint64_t trace = 0);
 
 /// The recorded op whose gradient the ops that run now on this thread are part of; null outside of a gradient.
 std::optional<ir::Op>& GradientOf();
@@ -88,12 +87,10 @@ TapeEntry MakeCustomEntry(const CustomEvent& event, const std::vector<bool>& fol
 TapeEntry MakeReadEntry(const VariablePtr& variable, const Tensor& value, SourceLine line, TypeTable* types);
 
 /// Ends of a public list; checks options against targets.
-GradientRequest MakeRequest(const Targets& targets, const Sources& sources,
-                            const GradientOptions& options);
+GradientRequest MakeRequest(const Targets& targets, const Sources& sources, const GradientOptions& options);
 
 /// Results beside their sources.
-GradientList MakeGradientList(const Sources& sources,
-                              std::vector<std::optional<GradientValue>> gradients);
+GradientList MakeGradientList(const Sources& sources, std::vector<std::optional<GradientValue>> gradients);
 
 }  // namespace reel::internal
 

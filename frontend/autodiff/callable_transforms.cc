@@ -252,8 +252,8 @@ Tensors Seeds(const Tensors& given, const std::vector<Type>& types) {
     } else if (!given[i].defined()) {
       out.push_back(Zeros(types[i].shape, types[i].dtype));
     } else if (given[i].type() != types[i]) {
-      ThrowInvalid(StrCat("vjp: seed ", i, " is ", given[i].type().ToString(), ", its result is ",
-                          types[i].ToString(), "; they must have the same type"));
+      ThrowInvalid(StrCat("vjp: seed ", i, " is ", given[i].type().ToString(), ", its result is ", types[i].ToString(),
+                          "; they must have the same type"));
     } else {
       out.push_back(given[i]);
     }

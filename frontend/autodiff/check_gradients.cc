@@ -149,11 +149,14 @@ class GradientChecker {
     const Type& type = inputs_[input].type();
     const bool complex = IsComplex(type.dtype);
     const std::string index = passes::IndexText(type.shape, complex ? k / 2 : k);
-    ThrowError(ErrorCode::kFailedPrecondition,
-               StrCat("check_gradients: order ", order, ", input ", input, " ", type.ToString(), ", element [", index,
-                      "]", !complex ? "" : k % 2 == 0 ? " (real part)" : " (imaginary part)", ": the gradient is ",
-                      computed, connected ? "" : " (None)", ", the central difference is ", measured,
-                      "; look at the custom gradients on the way, or move the input off a kink"));
+    ThrowError(
+        ErrorCode::kFailedPrecondition,
+        StrCat("check_gradients: order ", order, ", input ", input, " ", type.ToString(), ", element [", index, "]",
+               !complex     ? ""
+               : k % 2 == 0 ? " (real part)"
+                            : " (imaginary part)",
+               ": the gradient is ", computed, connected ? "" : " (None)", ", the central difference is ", measured,
+               "; look at the custom gradients on the way, or move the input off a kink"));
   }
 
   const TracedFunction& function_;

@@ -84,9 +84,9 @@ void CheckNumericsOf(ir::Op op, absl::Span<const Tensor> operands, absl::Span<co
     if (fault && std::any_of(operands.begin(), operands.end(), brought)) fault = FaultOf(y, {true, false});
     if (!fault) continue;
     const std::optional<ir::Op> of = GradientOf();
-    ThrowInvalid(StrCat("check_numerics: ",
-                        passes::NumericsText(op, y.type(), of ? ir::Name(*of) : std::string_view(), *fault),
-                        Origin(op, operands, fault->element), kAdvice));
+    ThrowInvalid(
+        StrCat("check_numerics: ", passes::NumericsText(op, y.type(), of ? ir::Name(*of) : std::string_view(), *fault),
+               Origin(op, operands, fault->element), kAdvice));
   }
 }
 

@@ -42,8 +42,7 @@ Used UsedBy(const EventLog& log, const std::vector<Tensor>& results, const std::
   for (size_t n = log.events().size(); n-- > 0;) {
     const LogEvent& e = log.events()[n];
     made.insert(e.results.begin(), e.results.end());
-    if (std::none_of(e.results.begin(), e.results.end(),
-                     [&](uint64_t id) { return wanted.contains(id); })) {
+    if (std::none_of(e.results.begin(), e.results.end(), [&](uint64_t id) { return wanted.contains(id); })) {
       continue;
     }
     if (e.kind == LogEvent::Kind::kRead) {
@@ -69,20 +68,18 @@ Used UsedBy(const EventLog& log, const std::vector<Tensor>& results, const std::
 void CheckGradients(const char* name, const char* what, const OptionalTensors& gradients,
                     absl::Span<const Type> types) {
   if (gradients.size() != types.size()) {
-    ThrowInvalid(StrCat(name, ": the gradient function returns ", gradients.size(),
-                        " gradients for ", types.size(), " ", what,
-                        "; return one for each, std::nullopt for none"));
+    ThrowInvalid(StrCat(name, ": the gradient function returns ", gradients.size(), " gradients for ", types.size(),
+                        " ", what, "; return one for each, std::nullopt for none"));
   }
   for (size_t i = 0; i < types.size(); ++i) {
     if (!gradients[i] || !IsDifferentiable(types[i].dtype)) continue;
     if (gradients[i]->defined() && gradients[i]->type() == types[i]) continue;
-    ThrowInvalid(StrCat(name, ": gradient ", i, " of the ", what, " is ", Types(*gradients[i]),
-                        ", it must be ", types[i].ToString(), "; reduce or cast it to that"));
+    ThrowInvalid(StrCat(name, ": gradient ", i, " of the ", what, " is ", Types(*gradients[i]), ", it must be ",
+                        types[i].ToString(), "; reduce or cast it to that"));
   }
 }
 
-void CheckForward(const char* name, const CustomForward& forward,
-                  const std::vector<VariablePtr>& variables) {
+void CheckForward(const char* name, const CustomForward& forward, const std::vector<VariablePtr>& variables) {
   for (const Tensor& y : forward.results) {
     if (!y.defined()) ThrowInvalid(StrCat(name, ": the function returns a null tensor"));
   }
@@ -106,9 +103,12 @@ Tensor NamedAs(uint64_t id, const VariablePtr& v) {
 // Builds the function and its gradient for logs.
 class Builder {
  public:
-  Builder(const CustomCall& call, const std::vector<Tensor>& inputs, const CustomForward& forward,
-          const EventLog& log, uint64_t begin)
-      : call_(call), inputs_(inputs), forward_(forward), log_(log),
+  Builder(const CustomCall& call, const std::vector<Tensor>& inputs, const CustomForward& forward, const EventLog& log,
+          uint64_t begin)
+      : call_(call),
+        inputs_(inputs),
+        forward_(forward),
+        log_(log),
         begin_(State().trace ? State().trace->outer_before : begin) {}
 
   // Adds both to the module; returns the attributes of the call.
@@ -126,8 +126,7 @@ class Builder {
     }
     FillResults(&trace, &backward);
     module->AddFunction(LogBuilder(*backward_log_, backward).Build({}).function);
-    return std::make_shared<const ir::Attributes>(
-        ir::Attributes{{"callee", forward.name}, {"vjp", backward.name}});
+    return std::make_shared<const ir::Attributes>(ir::Attributes{{"callee", forward.name}, {"vjp", backward.name}});
   }
 
   // What the call takes: inputs, other tensors, variables; stopped where no gradient comes back.
@@ -152,8 +151,7 @@ class Builder {
     backward_log_ = std::make_shared<EventLog>(log_);
     const TraceScope scope(trace, backward_log_);
     for (const Type& type : call_.result_types) {
-      dys_.push_back(IsDifferentiable(type.dtype) ? MakeSymbolic(type, trace->id)
-                                                  : Zeros(type.shape, type.dtype));
+      dys_.push_back(IsDifferentiable(type.dtype) ? MakeSymbolic(type, trace->id) : Zeros(type.shape, type.dtype));
     }
     std::vector<Variable> variables;
     for (const VariablePtr& v : call_.variables) variables.push_back(Variable(v));
@@ -183,8 +181,7 @@ class Builder {
   }
   void Collect(const LogBuilder& builder) {
     for (const Tensor& t : builder.outer()) {
-      if (std::none_of(outer_.begin(), outer_.end(),
-                       [&](const Tensor& u) { return u.id() == t.id(); })) {
+      if (std::none_of(outer_.begin(), outer_.end(), [&](const Tensor& u) { return u.id() == t.id(); })) {
         outer_.push_back(t);
       }
     }
@@ -263,7 +260,8 @@ std::shared_ptr<ir::Module> ModuleOfRecordings() {
   return module;
 }
 
-// A call, whose gradient is that of a tape inside the trace, too: the user's function, with what the ops before computed.
+// A call, whose gradient is that of a tape inside the trace, too: the user's function, with what the ops before
+// computed.
 std::vector<Tensor> Traced(Builder* builder, const std::shared_ptr<CustomCall>& call, const std::vector<Tensor>& inputs,
                            const std::vector<Tensor>& inner) {
   const AttributesPtr attributes = builder->Build(State().trace->module);
@@ -280,11 +278,10 @@ std::vector<Tensor> Traced(Builder* builder, const std::shared_ptr<CustomCall>& 
   return {results.begin(), results.end()};
 }
 
-std::vector<Tensor> Eager(Builder* builder, const std::shared_ptr<CustomCall>& call,
-                          const std::vector<Tensor>& inputs, const std::vector<Tensor>& inner) {
+std::vector<Tensor> Eager(Builder* builder, const std::shared_ptr<CustomCall>& call, const std::vector<Tensor>& inputs,
+                          const std::vector<Tensor>& inner) {
   std::vector<Tensor> results;
-  for (const Tensor& y : inner)
-    results.push_back(MakeTensor(y.type(), y.internal_data()->buffer()));
+  for (const Tensor& y : inner) results.push_back(MakeTensor(y.type(), y.internal_data()->buffer()));
   AttributesPtr attributes;
   TensorList operands;
   const auto module = ModuleOfRecordings();
@@ -310,9 +307,7 @@ class AssignWatcher : public EventSink {
   void OnRead(const VariablePtr& v, const Tensor& value, SourceLine) override {
     if (!assigned_.contains(v->id)) read_.try_emplace(v->id, value);
   }
-  void OnAssign(const VariablePtr& v, const Tensor&, SourceLine) override {
-    assigned_.emplace(v->id, v);
-  }
+  void OnAssign(const VariablePtr& v, const Tensor&, SourceLine) override { assigned_.emplace(v->id, v); }
   bool listening() const override { return true; }
 
   // The variables that were assigned, with what was read of them before; a null tensor if nothing.
@@ -442,8 +437,7 @@ std::shared_ptr<CustomCall> CustomCall::WithoutValues() const {
   return out;
 }
 
-std::vector<Tensor> CallCustom(const char* name, const CustomFunction& function,
-                               const std::vector<Operand>& operands) {
+std::vector<Tensor> CallCustom(const char* name, const CustomFunction& function, const std::vector<Operand>& operands) {
   std::optional<LocationScope> scope;
   if (!operands.empty()) scope.emplace(operands[0]);
   std::vector<Tensor> inputs;
@@ -484,18 +478,15 @@ CustomForward ForwardToRecompute(const ListFunction& function, const std::vector
   return {std::move(results), Again{function, inputs, {}, watcher->Assigned()}, true};
 }
 
-CustomForward ForwardToPassThrough(const ListFunction& function,
-                                   const std::vector<Tensor>& inputs) {
+CustomForward ForwardToPassThrough(const ListFunction& function, const std::vector<Tensor>& inputs) {
   std::vector<Tensor> results = function(inputs);
   if (results.size() != inputs.size()) {
-    ThrowInvalid(StrCat("grad_pass_through: the function returns ", results.size(),
-                        " tensors for ", inputs.size(), " inputs; it must return one for each"));
+    ThrowInvalid(StrCat("grad_pass_through: the function returns ", results.size(), " tensors for ", inputs.size(),
+                        " inputs; it must return one for each"));
   }
   return {std::move(results),
           [](const std::vector<Tensor>& dys, const std::vector<Variable>& variables) {
-            return CustomGradients{
-                {dys.begin(), dys.end()},
-                std::vector<std::optional<Tensor>>(variables.size())};
+            return CustomGradients{{dys.begin(), dys.end()}, std::vector<std::optional<Tensor>>(variables.size())};
           },
           true};
 }

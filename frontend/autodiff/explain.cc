@@ -15,9 +15,7 @@ namespace {
 
 constexpr size_t kMaxReasons = 3;
 
-std::string At(SourceLine line) {
-  return line.file ? StrCat(" at ", line.file, ":", line.line) : "";
-}
+std::string At(SourceLine line) { return line.file ? StrCat(" at ", line.file, ":", line.line) : ""; }
 
 // Followed or not: what ran, by the ids of its values.
 struct Step {
@@ -30,8 +28,7 @@ struct Step {
 class Explanation {
  public:
   Explanation(absl::Span<const TapeEntry> entries, const std::deque<UnfollowedOp>& missed,
-              const HashSet<uint64_t>& followed, const TapeOptions& options,
-              std::string end)
+              const HashSet<uint64_t>& followed, const TapeOptions& options, std::string end)
       : followed_(followed), options_(options), end_(std::move(end)) {
     for (const TapeEntry& e : entries) steps_.push_back({&e, nullptr, e.operands, e.results});
     for (const UnfollowedOp& m : missed) steps_.push_back({nullptr, &m, m.operands, m.results});
@@ -87,9 +84,10 @@ class Explanation {
                          [&](uint64_t id) { return (id & ~kDetached) == source.id(); });
     });
     if (!target.is_variable() && !producer_.contains(target.id())) {
-      return StrCat("the target was not computed while the tape recorded: it is older than the tape, "
-                    "from another thread, or was computed after the tape stopped",
-                    end_, "; compute it while the tape records");
+      return StrCat(
+          "the target was not computed while the tape recorded: it is older than the tape, "
+          "from another thread, or was computed after the tape stopped",
+          end_, "; compute it while the tape records");
     }
     if (source.is_variable() && !read) {
       return StrCat("variable '", source.variable().name(),
@@ -106,8 +104,7 @@ class Explanation {
     const auto use = std::find_if(steps_.begin(), steps_.end(), [&](const Step& s) {
       return std::any_of(s.operands.begin(), s.operands.end(),
                          [&](uint64_t id) { return (id & ~kDetached) == source.id(); }) &&
-             std::any_of(s.results.begin(), s.results.end(),
-                         [&](uint64_t id) { return behind_.contains(id); });
+             std::any_of(s.results.begin(), s.results.end(), [&](uint64_t id) { return behind_.contains(id); });
     });
     return use == steps_.end() ? "" : StrCat(" before ", Describe(*use));
   }
@@ -120,8 +117,10 @@ class Explanation {
         return StrCat(name, " is not trainable, so reading it does not watch it; Watch it", where);
       }
       if (!options_.watch_accessed_variables) {
-        return StrCat(name, " is not watched: the tape was made with watch_accessed_variables = "
-                      "false; Watch it", where);
+        return StrCat(name,
+                      " is not watched: the tape was made with watch_accessed_variables = "
+                      "false; Watch it",
+                      where);
       }
       return StrCat(name, " was read while recording was stopped; read it outside of StopRecording");
     }
@@ -133,8 +132,8 @@ class Explanation {
   std::string Cut(const Source& target, const Source& source) {
     HashSet<uint64_t> reached = {source.id()};
     for (const Step& s : steps_) {
-      if (!s.entry || std::none_of(s.operands.begin(), s.operands.end(),
-                                   [&](uint64_t id) { return reached.contains(id); })) {
+      if (!s.entry ||
+          std::none_of(s.operands.begin(), s.operands.end(), [&](uint64_t id) { return reached.contains(id); })) {
         continue;
       }
       if (NoneFrom(s, reached)) continue;
@@ -148,12 +147,10 @@ class Explanation {
     std::string out;
     size_t reasons = 0;
     for (const Step& s : steps_) {
-      const bool leads = std::any_of(s.results.begin(), s.results.end(), [&](uint64_t id) {
-        return behind_.contains(id) && !reached.contains(id);
-      });
-      const bool uses = std::any_of(s.operands.begin(), s.operands.end(), [&](uint64_t id) {
-        return reached.contains(id & ~kDetached);
-      });
+      const bool leads = std::any_of(s.results.begin(), s.results.end(),
+                                     [&](uint64_t id) { return behind_.contains(id) && !reached.contains(id); });
+      const bool uses = std::any_of(s.operands.begin(), s.operands.end(),
+                                    [&](uint64_t id) { return reached.contains(id & ~kDetached); });
       if (!leads || !uses || ++reasons > kMaxReasons) continue;
       StrAppend(&out, out.empty() ? "" : "; ", Reason(s));
     }
@@ -174,15 +171,13 @@ class Explanation {
     const std::string what = Describe(s);
     if (s.entry && s.entry->custom && !s.entry->custom->none.empty())
       return StrCat(what, ": ", s.entry->custom->why_none);
-    if (s.entry || (!s.missed->stopped && passes::HasGradient(s.missed->op) &&
-                    IsDifferentiable(s.missed->dtype))) {
+    if (s.entry || (!s.missed->stopped && passes::HasGradient(s.missed->op) && IsDifferentiable(s.missed->dtype))) {
       return StrCat(what, " ran before the source was watched; Watch it earlier");
     }
     if (s.missed->stopped) return StrCat(what, " ran while recording was stopped");
     if (s.missed->op == ir::Op::kStopGradient) return StrCat(what, " cuts the path");
     if (!IsDifferentiable(s.missed->dtype))
-      return StrCat(what, " gives ", ::reel::Name(s.missed->dtype),
-                    ", which carries no gradient");
+      return StrCat(what, " gives ", ::reel::Name(s.missed->dtype), ", which carries no gradient");
     return StrCat(what, " has no gradient: its derivative is zero wherever there is one");
   }
 
@@ -229,11 +224,9 @@ std::string TapeCore::Summary() {
     for (const Tensor& t : e.custom->held) keep(t);
   }
   std::string out = StrCat("GradientTape: ", recording() ? "recording" : "stopped",
-                           options_.persistent ? ", persistent" : "", "; ", total.count,
-                           " ops, ", seen.size(), " tensors of ", Bytes(total.bytes), " kept, ",
-                           variables_.size(), " variables watched\n");
-  for (const auto& [id, v] : variables_)
-    StrAppend(&out, "  variable '", v->name, "' ", v->type.ToString(), "\n");
+                           options_.persistent ? ", persistent" : "", "; ", total.count, " ops, ", seen.size(),
+                           " tensors of ", Bytes(total.bytes), " kept, ", variables_.size(), " variables watched\n");
+  for (const auto& [id, v] : variables_) StrAppend(&out, "  variable '", v->name, "' ", v->type.ToString(), "\n");
   for (const auto& [what, row] : rows) {
     StrAppend(&out, "  ", what, ": ", row.count, row.count == 1 ? " op" : " ops");
     if (row.bytes > 0) StrAppend(&out, ", keeps ", Bytes(row.bytes));

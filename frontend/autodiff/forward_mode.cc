@@ -276,8 +276,8 @@ void ForwardAccumulator::Watch(const Sources& primals, const std::vector<Tensor>
   const internal::LocationScope scope(location);
   const std::vector<Source>& list = primals.list();
   if (list.size() != tangents.size()) {
-    internal::ThrowInvalid(StrCat("forward accumulator: ", tangents.size(), " tangents for ", list.size(),
-                                  " primals; give one for each"));
+    internal::ThrowInvalid(
+        StrCat("forward accumulator: ", tangents.size(), " tangents for ", list.size(), " primals; give one for each"));
   }
   for (size_t i = 0; i < list.size(); ++i) {
     if (!list[i].is_variable() && !list[i].tensor().defined()) {

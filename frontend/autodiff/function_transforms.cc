@@ -54,7 +54,11 @@ std::vector<int> SmoothResults(const ir::Function& f) {
 class MapWriter {
  public:
   MapWriter(ir::Module* m, const ir::Function& f, int64_t rows, const MapOptions& options)
-      : m_(m), f_(f), rows_(rows), options_(options), to_(m->UniqueFunctionName(StrCat(f.name(), ".map"))),
+      : m_(m),
+        f_(f),
+        rows_(rows),
+        options_(options),
+        to_(m->UniqueFunctionName(StrCat(f.name(), ".map"))),
         b_(&to_, m) {}
 
   std::string Write() {
@@ -121,8 +125,8 @@ class MapWriter {
     const int rank = f_.type(f_.results()[i]).shape.rank();
     const auto axis = At("out_axes", options_.out_axes, i, static_cast<size_t>(f_.num_outputs()), rank);
     if (!axis && batched) {
-      ThrowInvalid(StrCat("vectorized_map: result ", i,
-                          " differs between the rows, its axis must not be std::nullopt"));
+      ThrowInvalid(
+          StrCat("vectorized_map: result ", i, " differs between the rows, its axis must not be std::nullopt"));
     }
     if (!axis) return y;
     const ir::Value all = batched ? y : passes::Repeat(b_, rows_, y);
@@ -141,8 +145,8 @@ class MapWriter {
 passes::GradientFunction AddGradient(ModuleData* data, int argument) {
   const ir::Function& f = Entry(*data);
   if (argument < 0 || argument >= f.num_arguments()) {
-    ThrowInvalid(StrCat("hessian: @", f.name(), " has ", f.num_arguments(), " arguments, there is no argument ",
-                        argument));
+    ThrowInvalid(
+        StrCat("hessian: @", f.name(), " has ", f.num_arguments(), " arguments, there is no argument ", argument));
   }
   return Take(passes::AddGradientFunction(&data->module, data->entry, {}, {f.parameter(argument).name}));
 }

@@ -36,18 +36,16 @@ IndexedSlices::IndexedSlices(Tensor values, Tensor indices, std::optional<Shape>
     for (int k = 1; fits && k < v.rank(); ++k) fits = dense_shape_->dim(k) == v.dim(k);
   }
   if (fits) return;
-  internal::ThrowInvalid(StrCat(
-      "indexed_slices: values ", values_.type().ToString(), " with indices ",
-      indices_.type().ToString(), " and dense shape ",
-      dense_shape_ ? Type{values_.dtype(), *dense_shape_}.ToString() : "none",
-      "; they must be [n, ...], [n] of i32 or i64, and [rows, ...] with the same rest"));
+  internal::ThrowInvalid(StrCat("indexed_slices: values ", values_.type().ToString(), " with indices ",
+                                indices_.type().ToString(), " and dense shape ",
+                                dense_shape_ ? Type{values_.dtype(), *dense_shape_}.ToString() : "none",
+                                "; they must be [n, ...], [n] of i32 or i64, and [rows, ...] with the same rest"));
 }
 
 Tensor IndexedSlices::Dense(std::source_location location) const {
   const internal::LocationScope scope(location);
   if (!dense_shape_) {
-    internal::ThrowInvalid(
-        "Tensor conversion requested for IndexedSlices without dense_shape; give it one");
+    internal::ThrowInvalid("Tensor conversion requested for IndexedSlices without dense_shape; give it one");
   }
   WarnOfSize({dtype(), *dense_shape_});
   return ScatterAdd(Zeros(*dense_shape_, dtype()), indices_, values_);
@@ -55,9 +53,8 @@ Tensor IndexedSlices::Dense(std::source_location location) const {
 
 const IndexedSlices& GradientValue::slices() const {
   if (!sparse()) {
-    internal::ThrowError(ErrorCode::kFailedPrecondition,
-                         StrCat("gradient: it is a dense ", Dense().type().ToString(),
-                                ", not slices; look at sparse() first"));
+    internal::ThrowError(ErrorCode::kFailedPrecondition, StrCat("gradient: it is a dense ", Dense().type().ToString(),
+                                                                ", not slices; look at sparse() first"));
   }
   return std::get<IndexedSlices>(value_);
 }

@@ -21,9 +21,7 @@ bool PopSink(const EventSink* sink) {
   if (state == nullptr) return false;
   auto& sinks = state->sinks;
   const bool last = !sinks.empty() && sinks.back().get() == sink;
-  sinks.erase(
-      std::remove_if(sinks.begin(), sinks.end(), [&](const auto& s) { return s.get() == sink; }),
-      sinks.end());
+  sinks.erase(std::remove_if(sinks.begin(), sinks.end(), [&](const auto& s) { return s.get() == sink; }), sinks.end());
   return last;
 }
 
@@ -188,15 +186,13 @@ std::vector<TapeEntry> TapeCore::Borrow(GradientRequest* request) {
   // What the tape never followed is not connected; sources stay, since a target may be its own
   // source.
   const auto followed = [&](uint64_t id) {
-    return on_tape_.contains(id) ||
-           std::any_of(request->sources.begin(), request->sources.end(),
-                       [id](const GradientEnd& x) { return x.id == id; });
+    return on_tape_.contains(id) || std::any_of(request->sources.begin(), request->sources.end(),
+                                                [id](const GradientEnd& x) { return x.id == id; });
   };
   for (size_t i = request->targets.size(); i-- > 0;) {
     if (followed(request->targets[i].id)) continue;
     request->targets.erase(request->targets.begin() + static_cast<std::ptrdiff_t>(i));
-    if (!request->seeds.empty())
-      request->seeds.erase(request->seeds.begin() + static_cast<std::ptrdiff_t>(i));
+    if (!request->seeds.empty()) request->seeds.erase(request->seeds.begin() + static_cast<std::ptrdiff_t>(i));
   }
   if (options_.persistent) return entries_;  // the backward may be recorded here too
   used_ = true;
@@ -221,10 +217,8 @@ void TapeCore::Return(std::vector<TapeEntry> entries) noexcept {
   entries_ = std::move(entries);
 }
 
-std::vector<std::optional<GradientValue>> TapeCore::Gradient(const Targets& targets,
-                                                             const Sources& sources,
-                                                             const GradientOptions& options,
-                                                             bool sparse) {
+std::vector<std::optional<GradientValue>> TapeCore::Gradient(const Targets& targets, const Sources& sources,
+                                                             const GradientOptions& options, bool sparse) {
   GradientRequest request = MakeRequest(targets, sources, options);
   request.sparse = sparse;
   std::vector<TapeEntry> entries = Borrow(&request);
@@ -258,8 +252,7 @@ void TapeCore::Stop() {
 
 void TapeCore::Reset() {
   if (!recording()) {
-    ThrowError(ErrorCode::kFailedPrecondition,
-               "reset: the tape is not recording; construct a new one");
+    ThrowError(ErrorCode::kFailedPrecondition, "reset: the tape is not recording; construct a new one");
   }
   const std::lock_guard lock(mutex_);
   entries_.clear();
@@ -268,8 +261,7 @@ void TapeCore::Reset() {
   variables_.clear();
 }
 
-GradientList MakeGradientList(const Sources& sources,
-                              std::vector<std::optional<GradientValue>> gradients) {
+GradientList MakeGradientList(const Sources& sources, std::vector<std::optional<GradientValue>> gradients) {
   std::vector<GradientEntry> entries;
   for (size_t i = 0; i < gradients.size(); ++i) {
     entries.push_back({sources.list()[i], std::move(gradients[i])});
@@ -279,8 +271,7 @@ GradientList MakeGradientList(const Sources& sources,
 
 }  // namespace internal
 
-GradientTape::GradientTape(TapeOptions options)
-    : core_(std::make_shared<internal::TapeCore>(options)) {
+GradientTape::GradientTape(TapeOptions options) : core_(std::make_shared<internal::TapeCore>(options)) {
   internal::PushSink(core_);
 }
 
@@ -295,23 +286,21 @@ GradientTape::~GradientTape() {
 
 void GradientTape::Watch(const Sources& sources) {
   if (sources.list().empty()) {
-    std::fputs("reel: watch: the list is empty; a layer has no variables before its first call\n",
-               stderr);
+    std::fputs("reel: watch: the list is empty; a layer has no variables before its first call\n", stderr);
   }
   for (const Source& source : sources.list()) core_->Watch(source);
 }
 
 std::vector<Variable> GradientTape::WatchedVariables() const { return core_->WatchedVariables(); }
 
-GradientList GradientTape::Gradient(const Targets& target, const Sources& sources,
-                                    GradientOptions options, std::source_location location) {
+GradientList GradientTape::Gradient(const Targets& target, const Sources& sources, GradientOptions options,
+                                    std::source_location location) {
   const internal::LocationScope scope(location);
   return internal::MakeGradientList(sources, core_->Gradient(target, sources, options, true));
 }
 
 std::optional<Tensor> GradientTape::DenseGradient(const Targets& target, const Source& source,
-                                                  const GradientOptions& options,
-                                                  std::source_location location) {
+                                                  const GradientOptions& options, std::source_location location) {
   const internal::LocationScope scope(location);
   return core_->Gradient(target, Sources{source}, options, false)[0];
 }
@@ -338,14 +327,12 @@ bool GradientTape::recording() const { return core_->recording(); }
 
 GradientTape::StopScope GradientTape::StopRecording() {
   if (core_->stopped()) {
-    internal::ThrowError(ErrorCode::kFailedPrecondition,
-                         "Trying to stop recording a tape which is not recording.");
+    internal::ThrowError(ErrorCode::kFailedPrecondition, "Trying to stop recording a tape which is not recording.");
   }
   return StopScope(core_);
 }
 
-GradientTape::StopScope::StopScope(std::shared_ptr<internal::TapeCore> core)
-    : core_(std::move(core)) {
+GradientTape::StopScope::StopScope(std::shared_ptr<internal::TapeCore> core) : core_(std::move(core)) {
   core_->Pause();
 }
 GradientTape::StopScope::~StopScope() {
@@ -365,8 +352,7 @@ TapeScope::~TapeScope() { internal::PopSink(core_.get()); }
 Tensor GradientList::Dense(size_t i, std::source_location location) const {
   const internal::LocationScope scope(location);
   if (i >= entries_.size()) {
-    internal::ThrowError(ErrorCode::kOutOfRange,
-                         StrCat("gradient ", i, " of ", entries_.size(), " does not exist"));
+    internal::ThrowError(ErrorCode::kOutOfRange, StrCat("gradient ", i, " of ", entries_.size(), " does not exist"));
   }
   const GradientEntry& entry = entries_[i];
   if (!entry.gradient) {

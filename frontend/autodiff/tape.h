@@ -42,8 +42,7 @@ class TapeCore : public EventSink {
   void MarkFollowed(absl::Span<const Tensor> tensors, std::vector<bool>* followed);
   void Watch(const Source& source);
   std::vector<Variable> WatchedVariables();
-  std::vector<std::optional<GradientValue>> Gradient(const Targets& targets,
-                                                     const Sources& sources,
+  std::vector<std::optional<GradientValue>> Gradient(const Targets& targets, const Sources& sources,
                                                      const GradientOptions& options, bool sparse);
   std::string ExplainNone(const Source& target, const Source& source);
   std::string Summary();
@@ -94,9 +93,7 @@ bool PopSink(const EventSink* sink);
 /// A sink on this thread's stream while this lives.
 class SinkScope {
  public:
-  explicit SinkScope(std::shared_ptr<EventSink> sink) : sink_(sink.get()) {
-    PushSink(std::move(sink));
-  }
+  explicit SinkScope(std::shared_ptr<EventSink> sink) : sink_(sink.get()) { PushSink(std::move(sink)); }
   ~SinkScope() { PopSink(sink_); }
   SinkScope(const SinkScope&) = delete;
   SinkScope& operator=(const SinkScope&) = delete;

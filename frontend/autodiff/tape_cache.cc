@@ -114,7 +114,8 @@ KeptAt KeptOf(const GradientGraph& graph, ir::Value v) {
 
 // The nodes from graph.first_node on that the roots need. Parameters: the values from before that these use, numbers as
 // scalars.
-ir::Function BackwardFunction(const GradientGraph& graph, std::vector<ir::Value>* given, std::vector<ir::Value>* results) {
+ir::Function BackwardFunction(const GradientGraph& graph, std::vector<ir::Value>* given,
+                              std::vector<ir::Value>* results) {
   const ir::Function& f = graph.function;
   const auto& nodes = f.nodes();
   const int32_t before = graph.first_node < nodes.size() ? nodes[graph.first_node].first_result : f.num_values();

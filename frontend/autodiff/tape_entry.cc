@@ -25,9 +25,7 @@ const Type* TypeTable::Find(const Type& type) {
 TapeEntry MakeEntry(const OpEvent& event, uint32_t wanted, TypeTable* types) {
   TapeEntry entry{event.op, event.attributes, {}, {}, {}, {}, {}, event.line};
   const passes::Needs needs = passes::NeededByGradient(event.op, wanted);
-  const auto needed = [](uint32_t mask, size_t i) {
-    return (mask >> std::min<size_t>(i, 31) & 1) != 0;
-  };
+  const auto needed = [](uint32_t mask, size_t i) { return (mask >> std::min<size_t>(i, 31) & 1) != 0; };
   for (size_t i = 0; i < event.operands.size(); ++i) {
     entry.operands.push_back(event.operands[i].id() | (needed(wanted, i) ? 0 : kDetached));
     entry.operand_types.push_back((*types)(event.operands[i].type()));

@@ -95,8 +95,7 @@ class SeedRun {
   std::vector<Tensor> OneRow(const Tensor& seed) {
     std::vector<int64_t> shape = seed.shape().dims();
     shape.erase(shape.begin());
-    std::vector<Tensor> out =
-        internal::RunThroughDispatch(f_.module, f_.name, f_.Operands({Reshape(seed, shape)}));
+    std::vector<Tensor> out = internal::RunThroughDispatch(f_.module, f_.name, f_.Operands({Reshape(seed, shape)}));
     out.resize(f_.num_results);
     for (Tensor& d : out) d = ExpandDims(d, 0);
     return out;
@@ -152,13 +151,14 @@ std::vector<int64_t> Joined(const Shape& a, const Shape& b, int from = 0) {
 void CheckBatches(const Tensor& target, const Source& source) {
   const Shape &y = target.shape(), &x = source.type().shape;
   if (y.rank() < 2 || x.rank() < 2) {
-    ThrowInvalid(StrCat("batch_jacobian: target ", target.type().ToString(), " and source ",
-                        source.type().ToString(), " must have rank at least 2: examples, then their elements; "
+    ThrowInvalid(StrCat("batch_jacobian: target ", target.type().ToString(), " and source ", source.type().ToString(),
+                        " must have rank at least 2: examples, then their elements; "
                         "use Jacobian for other shapes"));
   }
   if (y.dim(0) == x.dim(0)) return;
   ThrowInvalid(StrCat("batch_jacobian: Need first dimension of target shape ", y.ToString(), " and source shape ",
-                      x.ToString(), " to match: example i of one belongs to example i of the other; use Jacobian "
+                      x.ToString(),
+                      " to match: example i of one belongs to example i of the other; use Jacobian "
                       "otherwise"));
 }
 

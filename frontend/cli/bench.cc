@@ -36,9 +36,8 @@ std::string Line(const Json& row) {
   std::snprintf(line, sizeof line,
                 "%-18s %10.1f us  limit %10.1f us  (%.2f of it)  compiled in %.0f ms  "
                 "%d kernels  arena %.1f MB  peak %d MB\n",
-                row["workload"].get<std::string>().c_str(), median * 1e6, limit * 1e6,
-                median / limit, compile * 1e3, row["kernels"].get<int>(),
-                1e-6 * row["arena_bytes"].get<double>(), row["rss_mb"].get<int>());
+                row["workload"].get<std::string>().c_str(), median * 1e6, limit * 1e6, median / limit, compile * 1e3,
+                row["kernels"].get<int>(), 1e-6 * row["arena_bytes"].get<double>(), row["rss_mb"].get<int>());
   return line;
 }
 
@@ -63,8 +62,7 @@ ExitStatus RunOne(const std::string& name, const Options& options, const Machine
     } catch (const std::exception& error) {
       const auto* failure = dynamic_cast<const Failure*>(&error);
       status = failure ? failure->status() : kInvalid;
-      std::fprintf(stderr, "reel: %s\n",
-                   Printable(StrCat(name, ": ", error.what()), 4000).c_str());
+      std::fprintf(stderr, "reel: %s\n", Printable(StrCat(name, ": ", error.what()), 4000).c_str());
     }
     ::_exit(status);
   }
@@ -101,12 +99,10 @@ void AddBench(Program* program) {
   auto options = std::make_shared<Options>();
   CLI::App* command =
       AddCommand(program, "bench", "Time compiled steps beside what the machine allows",
-                 "reel bench mlp_small ew_chain --threads 1 --json", options.get(),
-                 [options] { Run(*options); });
+                 "reel bench mlp_small ew_chain --threads 1 --json", options.get(), [options] { Run(*options); });
   command->add_option("workloads", options->workloads,
                       StrCat("Workloads or groups of them (default: all): ", DescribeWorkloads()));
-  command->add_option("--data", options->measure.data,
-                      "Folder written by tests/bench/peers/workloads.py export");
+  command->add_option("--data", options->measure.data, "Folder written by tests/bench/peers/workloads.py export");
   command->add_option("--threads", options->measure.threads, "Threads of a step")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();

@@ -26,8 +26,7 @@ std::string CheckCount(const std::string& text) {
 }  // namespace
 
 ExitStatus StatusOf(absl::StatusCode code) {
-  const bool budget =
-      code == absl::StatusCode::kResourceExhausted || code == absl::StatusCode::kDeadlineExceeded;
+  const bool budget = code == absl::StatusCode::kResourceExhausted || code == absl::StatusCode::kDeadlineExceeded;
   return budget ? kBudget : kInvalid;
 }
 
@@ -35,8 +34,8 @@ void Check(const absl::Status& status) {
   if (!status.ok()) Fail(StatusOf(status.code()), std::string(status.message()));
 }
 
-CLI::App* AddCommand(Program* program, const std::string& name, const std::string& purpose,
-                     const std::string& example, Common* common, std::function<void()> action) {
+CLI::App* AddCommand(Program* program, const std::string& name, const std::string& purpose, const std::string& example,
+                     Common* common, std::function<void()> action) {
   CLI::App* command = program->app->add_subcommand(name, purpose);
   command->footer("Example:\n  " + example);
   command->add_flag("--json", common->json, "Print JSON");
@@ -54,8 +53,7 @@ CLI::App* AddCommand(Program* program, const std::string& name, const std::strin
       ->check(CheckCount)
       ->group(group)
       ->type_name("N");
-  command
-      ->add_option("--budget-seconds", budget->max_seconds, "Most seconds of loading and compiling")
+  command->add_option("--budget-seconds", budget->max_seconds, "Most seconds of loading and compiling")
       ->check(CheckSeconds)
       ->group(group)
       ->type_name("S");
@@ -136,10 +134,7 @@ Json Describe(const ir::Module& module) {
   }
   Json metadata = Json::object();
   for (const auto& [key, value] : module.metadata()) metadata[key] = value;
-  return {{"name", module.name()},
-          {"functions", functions},
-          {"variables", variables},
-          {"metadata", metadata}};
+  return {{"name", module.name()}, {"functions", functions}, {"variables", variables}, {"metadata", metadata}};
 }
 
 }  // namespace reel::cli

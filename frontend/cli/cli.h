@@ -36,17 +36,14 @@ enum ExitStatus {
 /// Ends a command with a message for stderr and an exit status.
 class Failure : public std::runtime_error {
  public:
-  Failure(ExitStatus status, const std::string& message)
-      : std::runtime_error(message), status_(status) {}
+  Failure(ExitStatus status, const std::string& message) : std::runtime_error(message), status_(status) {}
   ExitStatus status() const { return status_; }
 
  private:
   ExitStatus status_;
 };
 
-[[noreturn]] inline void Fail(ExitStatus status, const std::string& message) {
-  throw Failure(status, message);
-}
+[[noreturn]] inline void Fail(ExitStatus status, const std::string& message) { throw Failure(status, message); }
 /// 3 for exhausted budgets, else 1.
 ExitStatus StatusOf(absl::StatusCode code);
 /// Throws what is not OK.
@@ -75,8 +72,8 @@ struct Program {
 };
 
 /// Declares a subcommand with its one-line purpose and an example for --help.
-CLI::App* AddCommand(Program* program, const std::string& name, const std::string& purpose,
-                     const std::string& example, Common* common, std::function<void()> action);
+CLI::App* AddCommand(Program* program, const std::string& name, const std::string& purpose, const std::string& example,
+                     Common* common, std::function<void()> action);
 
 void AddShow(Program* program);
 void AddVerify(Program* program);

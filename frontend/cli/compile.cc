@@ -21,17 +21,15 @@ struct Options : Common {
   bool isolate = false;
   codegen::CompilerOptions compiler;
 
-  bool Emits(std::string_view kind) const {
-    return std::find(emit.begin(), emit.end(), kind) != emit.end();
-  }
+  bool Emits(std::string_view kind) const { return std::find(emit.begin(), emit.end(), kind) != emit.end(); }
 };
 
 // The prefix of all symbols: the last part of the path.
 std::string SymbolName(const std::string& path) {
   const std::string name(ir::FileName(path));
   if (!ir::IsIdentifier(name) || name.find('.') != std::string::npos) {
-    Fail(kUsage, StrCat("-o ", path, ": ", ir::Quoted(name),
-                        " becomes the prefix of C functions; use letters, digits and _"));
+    Fail(kUsage,
+         StrCat("-o ", path, ": ", ir::Quoted(name), " becomes the prefix of C functions; use letters, digits and _"));
   }
   return name;
 }
@@ -43,8 +41,7 @@ std::vector<std::pair<std::string, int64_t>> ParseExtents(const std::vector<std:
     const size_t equals = text.find('=');
     int64_t value = -1;
     const bool number = equals != std::string::npos && ir::ParseNumber(text.substr(equals + 1), &value);
-    if (!number || value < 0)
-      Fail(kUsage, StrCat("--extent ", text, ": write --extent NAME=NUMBER"));
+    if (!number || value < 0) Fail(kUsage, StrCat("--extent ", text, ": write --extent NAME=NUMBER"));
     extents.emplace_back(text.substr(0, equals), value);
   }
   return extents;
@@ -66,8 +63,7 @@ Outputs Compile(const Options& options, const std::string& name) {
     outputs.emplace_back(kind, Take(reel_compiler()->EmitText(module, name, kind, compiler)));
   }
   if (options.Emits("obj") || options.Emits("header") || options.Emits("so")) {
-    const codegen::ObjectFiles files =
-        Take(reel_compiler()->CompileToObject(module, name, compiler));
+    const codegen::ObjectFiles files = Take(reel_compiler()->CompileToObject(module, name, compiler));
     if (options.Emits("obj")) outputs.emplace_back("obj", files.object);
     if (options.Emits("header")) outputs.emplace_back("header", files.header);
     if (options.Emits("so")) outputs.emplace_back("so", files.object);
@@ -117,12 +113,11 @@ std::string Linked(const std::string& object, const Budget& budget) {
 
 void Run(const Options& options, Program* program) {
   static const std::map<std::string_view, std::string_view> kSuffixes = {
-      {"obj", ".o"}, {"header", ".h"}, {"llvm", ".ll"}, {"asm", ".s"}, {"so", ".so"},
-      {"plan", ".plan.txt"}, {"dot", ".dot"}};
+      {"obj", ".o"}, {"header", ".h"},      {"llvm", ".ll"}, {"asm", ".s"},
+      {"so", ".so"}, {"plan", ".plan.txt"}, {"dot", ".dot"}};
   const std::string name = SymbolName(options.out);
   OutputFiles files;
-  for (const auto& [kind, bytes] :
-       options.isolate ? CompileIsolated(options, name) : Compile(options, name)) {
+  for (const auto& [kind, bytes] : options.isolate ? CompileIsolated(options, name) : Compile(options, name)) {
     const std::string path = StrCat(options.out, kSuffixes.at(kind));
     const std::string linked = kind == "so" ? Linked(bytes, options.budget) : "";
     const std::string& file = kind == "so" ? linked : bytes;
@@ -137,33 +132,31 @@ void Run(const Options& options, Program* program) {
 
 void AddCompile(Program* program) {
   auto options = std::make_shared<Options>();
-  CLI::App* command =
-      AddCommand(program, "compile", "Compile a module to an object that a C program links",
-                 "reel compile mnist.reel -o mnist --cpu x86-64-v3 --emit=obj,header",
-                 options.get(), [options, program] { Run(*options, program); });
+  CLI::App* command = AddCommand(program, "compile", "Compile a module to an object that a C program links",
+                                 "reel compile mnist.reel -o mnist --cpu x86-64-v3 --emit=obj,header", options.get(),
+                                 [options, program] { Run(*options, program); });
   command->add_option("file", options->file, "A .reel or .reel.txt file")->required();
   command
-      ->add_option("-o,--output", options->out,
-                   "NAME: writes NAME.o, NAME.h, ...; NAME is the prefix of the functions")
+      ->add_option("-o,--output", options->out, "NAME: writes NAME.o, NAME.h, ...; NAME is the prefix of the functions")
       ->required();
   command
-      ->add_option("--cpu", options->compiler.cpu,
-                   StrCat("native (the best this machine has) or one of ", CLI::detail::join(codegen::TargetNames(), ", ")))
+      ->add_option(
+          "--cpu", options->compiler.cpu,
+          StrCat("native (the best this machine has) or one of ", CLI::detail::join(codegen::TargetNames(), ", ")))
       ->capture_default_str();
   command->add_option("--emit", options->emit, StrCat("What to write, of ", CLI::detail::join(kKinds, ", ")))
       ->delimiter(',')
       ->check(CLI::IsMember(kKinds))
       ->capture_default_str();
   command
-      ->add_option("--extent", options->extents, "NAME=NUMBER: a value of a symbolic extent; once fixes it, several times lets the caller choose")
+      ->add_option("--extent", options->extents,
+                   "NAME=NUMBER: a value of a symbolic extent; once fixes it, several times lets the caller choose")
       ->allow_extra_args(false);
   command->add_flag("--no-bounds-checks{false}", options->compiler.check_bounds,
                     "Indices out of range read 0 and write nothing, unreported");
   command->add_flag("--isolate", options->isolate,
                     "Compile in a process of its own, with the memory and the time of --budget-*");
-  command
-      ->add_option("-O,--opt-level", options->compiler.opt_level,
-                   "0: one scalar loop per op; 2: fused, vectorised")
+  command->add_option("-O,--opt-level", options->compiler.opt_level, "0: one scalar loop per op; 2: fused, vectorised")
       ->check(CLI::IsMember({0, 2}))
       ->capture_default_str();
 }

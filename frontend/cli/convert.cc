@@ -36,8 +36,7 @@ OnnxOptions ImportOptions(const Options& options) {
   }
   for (const std::string& text : options.constants) {
     const auto [name, path] = Split("--constant", text);
-    out.constants[name] =
-        internal::FromLiteral(Take(ParseNpy(ReadFile(path, options.budget), path, options.budget)));
+    out.constants[name] = internal::FromLiteral(Take(ParseNpy(ReadFile(path, options.budget), path, options.budget)));
   }
   return out;
 }
@@ -46,8 +45,7 @@ ir::Module ReadAny(const Options& options) {
   const bool standard = options.file == kStandard;
   if (!standard && !options.file.ends_with(".onnx") && !options.file.ends_with(".reel") &&
       !options.file.ends_with(".reel.txt")) {
-    Fail(kUsage,
-         StrCat(ir::Quoted(options.file), ": its name must end in .onnx, .reel or .reel.txt"));
+    Fail(kUsage, StrCat(ir::Quoted(options.file), ": its name must end in .onnx, .reel or .reel.txt"));
   }
   const std::string bytes = ReadFile(options.file, options.budget);
   const std::string name = standard ? "standard input" : options.file;
@@ -76,21 +74,19 @@ void Run(const Options& options, Program* program) {
   }
   size_t nodes = 0;
   for (const auto& f : module.functions()) nodes += f->nodes().size();
-  program->out = StrCat(options.out, ": ", module.functions().size(), " functions, ", nodes,
-                        " nodes, ", module.variables().size(), " variables\n");
+  program->out = StrCat(options.out, ": ", module.functions().size(), " functions, ", nodes, " nodes, ",
+                        module.variables().size(), " variables\n");
 }
 
 }  // namespace
 
 void AddConvert(Program* program) {
   auto options = std::make_shared<Options>();
-  CLI::App* command =
-      AddCommand(program, "convert", "Read an ONNX model, or change between .reel and .reel.txt",
-                 "reel convert resnet.onnx --dim batch=8 -o resnet.reel", options.get(),
-                 [options, program] { Run(*options, program); });
+  CLI::App* command = AddCommand(program, "convert", "Read an ONNX model, or change between .reel and .reel.txt",
+                                 "reel convert resnet.onnx --dim batch=8 -o resnet.reel", options.get(),
+                                 [options, program] { Run(*options, program); });
   command->add_option("file", options->file, "A .onnx, .reel or .reel.txt file")->required();
-  command->add_option("-o,--output", options->out, "File to write; text if it ends in .txt")
-      ->required();
+  command->add_option("-o,--output", options->out, "File to write; text if it ends in .txt")->required();
   command->add_option("--dim", options->dims, "NAME=N: an extent that the model leaves open");
   command->add_option("--constant", options->constants,
                       "NAME=FILE.npy: an input that becomes a constant, as those that decide "

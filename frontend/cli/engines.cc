@@ -25,9 +25,7 @@
 namespace reel::cli {
 namespace {
 
-double Now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double Now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 double SecondsLeft(const Common& common) {
   return std::max(0.0, common.budget.max_seconds - (ir::SteadySeconds() - common.start));
@@ -44,8 +42,8 @@ ir::Module Only(const ir::Module& module, const ir::Function& function) {
   return out;
 }
 
-RunResult Interpret(const ir::Module& module, const ir::Function& function,
-                    const std::vector<ir::Literal>& inputs, const Common& common) {
+RunResult Interpret(const ir::Module& module, const ir::Function& function, const std::vector<ir::Literal>& inputs,
+                    const Common& common) {
   constexpr double kOperationsPerSecond = 1e7;  // of the evaluator, at least
   ir::EvalOptions options;
   options.max_bytes = common.budget.max_memory;
@@ -86,8 +84,7 @@ class EagerRunner {
     Check(meter_.CheckTime());
     switch (node.op) {
       case ir::Op::kCall: return Run(Named(node, "callee"), x);
-      case ir::Op::kIf:
-        return Run(Named(node, x[0].item<bool>() ? "then" : "else"), {x.begin() + 1, x.end()});
+      case ir::Op::kIf: return Run(Named(node, x[0].item<bool>() ? "then" : "else"), {x.begin() + 1, x.end()});
       case ir::Op::kWhile: {
         const ir::AttrValue* limit = node.attrs().Find("maximum_iterations");
         std::vector<Tensor> values = x;
@@ -109,8 +106,8 @@ class EagerRunner {
   int depth_ = 0;
 };
 
-RunResult RunEagerly(const ir::Module& module, const ir::Function& named,
-                     const std::vector<ir::Literal>& inputs, const Common& common) {
+RunResult RunEagerly(const ir::Module& module, const ir::Function& named, const std::vector<ir::Literal>& inputs,
+                     const Common& common) {
   ir::Module only = Only(module, named);
   const std::string name = only.functions().back()->name();
   Take(passes::Inline(&only, {.entry_points = {name}, .differentiation_done = true}));
@@ -123,8 +120,7 @@ RunResult RunEagerly(const ir::Module& module, const ir::Function& named,
   };
   for (int i = 0; i < f.num_parameters(); ++i) {
     const int s = i - f.num_arguments();
-    parameters.push_back(
-        internal::FromLiteral(s < 0 ? inputs[static_cast<size_t>(i)] : variable(s)));
+    parameters.push_back(internal::FromLiteral(s < 0 ? inputs[static_cast<size_t>(i)] : variable(s)));
   }
   const double start = Now();
   const std::vector<Tensor> results = EagerRunner(only, common).Run(f, parameters);
@@ -171,8 +167,8 @@ class Deadline {
   std::thread thread_;  // the last: it uses the others
 };
 
-RunResult RunCompiled(const ir::Module& module, const ir::Function& function,
-                      const std::vector<ir::Literal>& inputs, const Common& common, bool profile) {
+RunResult RunCompiled(const ir::Module& module, const ir::Function& function, const std::vector<ir::Literal>& inputs,
+                      const Common& common, bool profile) {
   const ir::Module only = Only(module, function);
   codegen::CompilerOptions options = internal::DefaultCompilerOptions();
   options.budget = common.budget;
@@ -222,8 +218,7 @@ RunResult RunCompiled(const ir::Module& module, const ir::Function& function,
   for (const codegen::VariableSlot& v : program.variables) {
     const auto* first = static_cast<const std::byte*>(instance.data()) + v.offset;
     const auto index = static_cast<size_t>(module.FindVariable(v.name) - module.variables().data());
-    result.state[index] =
-        ir::Literal(v.type, std::vector<std::byte>(first, first + v.type.bytes()));
+    result.state[index] = ir::Literal(v.type, std::vector<std::byte>(first, first + v.type.bytes()));
   }
   return result;
 }
@@ -236,9 +231,8 @@ std::vector<Type> TypesOf(const std::vector<ir::Literal>& literals) {
   return types;
 }
 
-RunResult RunFunction(const std::string& engine, const ir::Module& module,
-                      const ir::Function& function, const std::vector<ir::Literal>& inputs,
-                      const Common& common, bool profile) {
+RunResult RunFunction(const std::string& engine, const ir::Module& module, const ir::Function& function,
+                      const std::vector<ir::Literal>& inputs, const Common& common, bool profile) {
   const auto run = [&](const ir::Module& m, const ir::Function& f) {
     return engine == "eager" ? RunEagerly(m, f, inputs, common) : RunCompiled(m, f, inputs, common, profile);
   };

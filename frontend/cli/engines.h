@@ -28,9 +28,8 @@ std::vector<Type> TypesOf(const std::vector<ir::Literal>& literals);
 /// evaluator in double, "eager" runs one kernel after the other, "jit" compiles the function, with timed
 /// kernels if `profile` is set. Symbolic extents are what the inputs have. The budget's time has begun when the command
 /// did.
-RunResult RunFunction(const std::string& engine, const ir::Module& module,
-                      const ir::Function& function, const std::vector<ir::Literal>& inputs,
-                      const Common& common, bool profile = false);
+RunResult RunFunction(const std::string& engine, const ir::Module& module, const ir::Function& function,
+                      const std::vector<ir::Literal>& inputs, const Common& common, bool profile = false);
 
 }  // namespace reel::cli
 

@@ -14,8 +14,7 @@ struct Options : Common {
 };
 
 // `function` with other names for its parameters first, first + 1, ...
-ir::Function Renamed(const ir::Function& function, size_t first,
-                     const std::vector<std::string>& names) {
+ir::Function Renamed(const ir::Function& function, size_t first, const std::vector<std::string>& names) {
   ir::Function out(function.name());
   passes::Copier copier(function, &out);
   for (int i = 0; i < function.num_parameters(); ++i) {
@@ -34,8 +33,7 @@ ir::Function Renamed(const ir::Function& function, size_t first,
 void Run(const Options& options, Program* program) {
   ir::Module module = ReadModule(options.file, options.budget);
   const ir::Function& forward = FindFunction(module, options.function);
-  const size_t ys =
-      options.ys.empty() ? static_cast<size_t>(forward.num_outputs()) : options.ys.size();
+  const size_t ys = options.ys.empty() ? static_cast<size_t>(forward.num_outputs()) : options.ys.size();
   const auto first_seed = static_cast<size_t>(forward.num_arguments());
   if (!options.grad_ys.empty() && options.grad_ys.size() != ys) {
     Fail(kUsage, StrCat("--grad-ys has ", options.grad_ys.size(), " names for ", ys, " ys"));
@@ -63,8 +61,7 @@ void Run(const Options& options, Program* program) {
   } else if (options.out.empty()) {
     program->out = ir::Print(module);
   } else {
-    program->out = StrCat(options.out, ": added function ", gradient.name, ", ",
-                          added.nodes().size(), " nodes\n");
+    program->out = StrCat(options.out, ": added function ", gradient.name, ", ", added.nodes().size(), " nodes\n");
   }
 }
 
@@ -72,23 +69,17 @@ void Run(const Options& options, Program* program) {
 
 void AddGrad(Program* program) {
   auto options = std::make_shared<Options>();
-  CLI::App* command =
-      AddCommand(program, "grad", "Add the gradient of a function to its module",
-                 "reel grad mlp.reel --function loss --ys loss --xs w,b -o mlp_grad.reel",
-                 options.get(), [options, program] { Run(*options, program); });
+  CLI::App* command = AddCommand(program, "grad", "Add the gradient of a function to its module",
+                                 "reel grad mlp.reel --function loss --ys loss --xs w,b -o mlp_grad.reel",
+                                 options.get(), [options, program] { Run(*options, program); });
   command->add_option("file", options->file, "A .reel or .reel.txt file")->required();
   command->add_option("--function", options->function, "Function to differentiate (default: main)");
-  command
-      ->add_option("--ys", options->ys,
-                   "Results to differentiate, by name or position (default: all)")
+  command->add_option("--ys", options->ys, "Results to differentiate, by name or position (default: all)")
+      ->delimiter(',');
+  command->add_option("--xs", options->xs, "Parameters or variables to differentiate by (default: all floating ones)")
       ->delimiter(',');
   command
-      ->add_option("--xs", options->xs,
-                   "Parameters or variables to differentiate by (default: all floating ones)")
-      ->delimiter(',');
-  command
-      ->add_option("--grad-ys", options->grad_ys,
-                   "Names of further arguments: one seed per y (default: seeds of ones)")
+      ->add_option("--grad-ys", options->grad_ys, "Names of further arguments: one seed per y (default: seeds of ones)")
       ->delimiter(',');
   command->add_option("-o,--output", options->out, "File to write; without it the text is printed");
 }

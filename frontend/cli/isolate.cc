@@ -39,8 +39,8 @@ void LimitMemory([[maybe_unused]] int64_t bytes) {
     if (std::fscanf(statm, "%llu", &pages) != 1) pages = 0;
     std::fclose(statm);
   }
-  const rlim_t limit = pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + kLibraryBytes +
-                       static_cast<rlim_t>(bytes);
+  const rlim_t limit =
+      pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + kLibraryBytes + static_cast<rlim_t>(bytes);
   const rlimit memory{limit, limit};
   ::setrlimit(RLIMIT_AS, &memory);
 #endif
@@ -62,19 +62,17 @@ std::string Answer(const std::function<std::string()>& work) {
   }
 }
 
-[[noreturn]] void RunChild(const Budget& budget, const std::function<std::string()>& work, int out,
-                           int err) {
+[[noreturn]] void RunChild(const Budget& budget, const std::function<std::string()>& work, int out, int err) {
   ::dup2(err, STDERR_FILENO);
   LimitMemory(budget.max_memory);
   ::_exit(WriteAll(out, Answer(work)) ? 0 : kIo);
 }
 
 [[noreturn]] void FailKilled(int signal, const std::string& err) {
-  const bool memory = signal == SIGKILL || err.find("bad_alloc") != std::string::npos ||
-                      err.find("out of memory") != std::string::npos;
+  const bool memory =
+      signal == SIGKILL || err.find("bad_alloc") != std::string::npos || err.find("out of memory") != std::string::npos;
   if (memory) {
-    Fail(kBudget,
-         "the isolated process ran out of memory; nothing was written; raise --budget-memory");
+    Fail(kBudget, "the isolated process ran out of memory; nothing was written; raise --budget-memory");
   }
   Fail(kInvalid, StrCat("the isolated process crashed (signal ", signal,
                         "); nothing was written; what it said: ", err.substr(0, 1024)));
@@ -95,8 +93,8 @@ std::string RunIsolated(const Budget& budget, const std::function<std::string()>
   if (!ended) ::kill(child, SIGKILL);
   const int status = WaitFor(child);
   if (!ended) {
-    Fail(kBudget, StrCat("the isolated process took longer than the budget of ",
-                         budget.max_seconds, " s and was stopped; raise --budget-seconds"));
+    Fail(kBudget, StrCat("the isolated process took longer than the budget of ", budget.max_seconds,
+                         " s and was stopped; raise --budget-seconds"));
   }
   if (WIFSIGNALED(status)) FailKilled(WTERMSIG(status), said);
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || answer.empty())

@@ -29,8 +29,7 @@ Json OperandsWithoutGradient(ir::Op op) {
   }
   ir::Builder b(&f, &module);
   const ir::Value y =
-      b.Emit(op, operands,
-             info.attributes.empty() ? ir::Attributes{} : ir::Attributes{{"dtype", kFloat64}});
+      b.Emit(op, operands, info.attributes.empty() ? ir::Attributes{} : ir::Attributes{{"dtype", kFloat64}});
   for (int i = 0; i < info.operands; ++i) {
     const auto gradient = passes::Gradients(&f, &module, {y}, {operands[static_cast<size_t>(i)]});
     if (absl::IsUnimplemented(gradient.status())) none.push_back(i);
@@ -41,8 +40,7 @@ Json OperandsWithoutGradient(ir::Op op) {
 std::string GradientOf(ir::Op op) {
   if (!passes::HasGradient(op)) return "none";
   std::string but;
-  for (const Json& i : OperandsWithoutGradient(op))
-    StrAppend(&but, but.empty() ? "" : ", ", i.get<int>());
+  for (const Json& i : OperandsWithoutGradient(op)) StrAppend(&but, but.empty() ? "" : ", ", i.get<int>());
   return but.empty() ? "every order" : StrCat("every order, not by operand ", but);
 }
 
@@ -57,15 +55,14 @@ Json Row(ir::Op op) {
     const auto dtype = static_cast<DType>(n);
     if (ir::Contains(info.dtypes, dtype)) supported.push_back(Name(dtype));
   }
-  return {
-      {"name", info.name},
-      {"operands", info.operands},
-      {"dtypes", ir::Describe(info.dtypes)},
-      {"supported", {{"dtypes", supported}, {"engines", kEngines}, {"gradient", GradientOf(op)}}},
-      {"attributes", attributes},
-      {"version", info.version},
-      {"differentiable", passes::HasGradient(op)},
-      {"doc", info.doc}};
+  return {{"name", info.name},
+          {"operands", info.operands},
+          {"dtypes", ir::Describe(info.dtypes)},
+          {"supported", {{"dtypes", supported}, {"engines", kEngines}, {"gradient", GradientOf(op)}}},
+          {"attributes", attributes},
+          {"version", info.version},
+          {"differentiable", passes::HasGradient(op)},
+          {"doc", info.doc}};
 }
 
 // add(2)  a number  a + b; integers wrap
@@ -97,11 +94,9 @@ std::string MarkdownLine(const Json& row) {
               a["kind"].get<std::string>(), a["optional"].get<bool>() ? "?" : "");
   }
   std::string doc = row["doc"];
-  for (size_t at = 0; (at = doc.find('|', at)) != std::string::npos; at += 2)
-    doc.insert(at, 1, '\\');
+  for (size_t at = 0; (at = doc.find('|', at)) != std::string::npos; at += 2) doc.insert(at, 1, '\\');
   const int operands = row["operands"];
-  return StrCat("| `", row["name"].get<std::string>(), "` | ",
-                operands < 0 ? "any" : std::to_string(operands), " | ",
+  return StrCat("| `", row["name"].get<std::string>(), "` | ", operands < 0 ? "any" : std::to_string(operands), " | ",
                 row["dtypes"].get<std::string>(), " | ", attributes, " | ",
                 MarkdownGradient(row["supported"]["gradient"]), " | ", doc, " |\n");
 }
@@ -150,8 +145,7 @@ void Run(const Options& options, Program* program) {
   for (const ir::Op op : ir::AllOps()) {
     if (options.name.empty() || ir::Name(op) == options.name) rows.push_back(Row(op));
   }
-  if (rows.empty())
-    Fail(kInvalid, StrCat("there is no op '", options.name, "'; `reel ops` lists all"));
+  if (rows.empty()) Fail(kInvalid, StrCat("there is no op '", options.name, "'; `reel ops` lists all"));
   if (options.markdown) {
     program->out += Markdown(rows);
     return;
@@ -163,9 +157,8 @@ void Run(const Options& options, Program* program) {
 
 void AddOps(Program* program) {
   auto options = std::make_shared<Options>();
-  CLI::App* command =
-      AddCommand(program, "ops", "List the primitive ops", "reel ops contract --json",
-                 options.get(), [options, program] { Run(*options, program); });
+  CLI::App* command = AddCommand(program, "ops", "List the primitive ops", "reel ops contract --json", options.get(),
+                                 [options, program] { Run(*options, program); });
   command->add_option("op", options->name, "Only this op");
   command->add_flag("--markdown", options->markdown, "As the page ir/OPS.md");
   command->add_flag("--header", options->header, "As the header reel/elementary.h");

@@ -58,12 +58,10 @@ void Run(const Options& options, Program* program) {
 void AddOpt(Program* program) {
   auto options = std::make_shared<Options>();
   CLI::App* command = AddCommand(program, "opt", "Run the passes that come before compilation",
-                                 "reel opt mnist.reel --entry train -o mnist_opt.reel.txt",
-                                 options.get(), [options, program] { Run(*options, program); });
+                                 "reel opt mnist.reel --entry train -o mnist_opt.reel.txt", options.get(),
+                                 [options, program] { Run(*options, program); });
   command->add_option("file", options->file, "A .reel or .reel.txt file")->required();
-  command
-      ->add_option("--entry", options->entries,
-                   "Functions to keep, with what they call (default: all)")
+  command->add_option("--entry", options->entries, "Functions to keep, with what they call (default: all)")
       ->delimiter(',');
   command->add_option("--disable", options->disable, "Passes to leave out")->delimiter(',');
   command->add_option("--pass-limit", options->limit, "Stop after so many passes");

@@ -8,7 +8,9 @@ void AddProfileOption(CLI::App* command, ProfileOption* option) {
   const auto parse = [option](const CLI::results_t& values) {
     option->on = true;
     option->file = values.back() == "true" ? "" : values.back();
-    if (option->file.empty() || option->file == kStandard || (option->file.size() > 5 && option->file.ends_with(".json"))) return true;
+    if (option->file.empty() || option->file == kStandard ||
+        (option->file.size() > 5 && option->file.ends_with(".json")))
+      return true;
     throw CLI::ValidationError("--profile=" + option->file, "write --profile or --profile=FILE.json");
   };
   command

@@ -24,36 +24,33 @@ struct Options : Common {
 };
 
 // The arguments in the order of the parameters, from NAME=FILE.npy.
-std::vector<ir::Literal> ReadInputs(const Options& options, const ir::Module& module,
-                                    const ir::Function& function) {
+std::vector<ir::Literal> ReadInputs(const Options& options, const ir::Module& module, const ir::Function& function) {
   std::vector<ir::Literal> literals(static_cast<size_t>(function.num_arguments()));
   std::vector<bool> given(literals.size());
   for (const std::string& input : options.inputs) {
     const size_t equals = input.find('=');
-    if (equals == std::string::npos)
-      Fail(kUsage, StrCat("--input ", input, ": write --input NAME=FILE.npy"));
+    if (equals == std::string::npos) Fail(kUsage, StrCat("--input ", input, ": write --input NAME=FILE.npy"));
     const std::string name = input.substr(0, equals), path = input.substr(equals + 1);
     int index = 0;
     while (index < function.num_arguments() && function.parameter(index).name != name) ++index;
     if (index == function.num_arguments()) {
-      Fail(kInvalid,
-           StrCat("function ", ir::Quoted(function.name()), " has no argument ", ir::Quoted(name)));
+      Fail(kInvalid, StrCat("function ", ir::Quoted(function.name()), " has no argument ", ir::Quoted(name)));
     }
     const auto at = static_cast<size_t>(index);
     if (given[at]) Fail(kUsage, StrCat("--input ", name, " is given twice"));
     const Type& type = function.parameter(index).type;
     literals[at] = Take(ParseNpy(ReadFile(path, options.budget), path, options.budget));
     if (type.shape.is_constant() && literals[at].type() != type) {
-      Fail(kInvalid, StrCat(path, ": argument ", ir::Quoted(name), " is ", type.ToString(),
-                            ", the file has ", literals[at].type().ToString()));
+      Fail(kInvalid, StrCat(path, ": argument ", ir::Quoted(name), " is ", type.ToString(), ", the file has ",
+                            literals[at].type().ToString()));
     }
     given[at] = true;
   }
   for (size_t i = 0; i < given.size(); ++i) {
     if (given[i]) continue;
     const ir::Parameter& p = function.parameter(static_cast<int>(i));
-    Fail(kInvalid, StrCat("argument ", ir::Quoted(p.name), " is missing; add --input ", p.name,
-                          "=FILE.npy with a ", ir::Print(p.type, module)));
+    Fail(kInvalid, StrCat("argument ", ir::Quoted(p.name), " is missing; add --input ", p.name, "=FILE.npy with a ",
+                          ir::Print(p.type, module)));
   }
   Take(passes::BindArguments(module, function, TypesOf(literals)));  // symbolic extents agree
   return literals;
@@ -64,8 +61,7 @@ std::string FileName(const std::string& result, std::set<std::string>* taken) {
   std::string name = result.empty() || result[0] == '.' ? "_" + result : result;
   std::replace_if(
       name.begin(), name.end(),
-      [](char c) { return !std::isalnum(static_cast<unsigned char>(c)) && !strchr("_-.", c); },
-      '_');
+      [](char c) { return !std::isalnum(static_cast<unsigned char>(c)) && !strchr("_-.", c); }, '_');
   name.resize(std::min<size_t>(name.size(), 200));
   while (!taken->insert(name).second) name += "_";
   return name + ".npy";
@@ -107,8 +103,7 @@ void Run(const Options& options, Program* program) {
   const std::vector<ir::Literal> inputs = ReadInputs(options, module, function);
   if (options.profile.on && options.engine != kEngines[0])
     Fail(kUsage, StrCat("--profile: only compiled kernels are timed; leave out --engine ", options.engine));
-  const RunResult result =
-      RunFunction(options.engine, module, function, inputs, options, options.profile.on);
+  const RunResult result = RunFunction(options.engine, module, function, inputs, options, options.profile.on);
 
   OutputFiles files;
   if (!options.profile.file.empty()) files.Add(options.profile.file, result.trace);
@@ -131,8 +126,7 @@ void Run(const Options& options, Program* program) {
     rows.push_back(std::move(row));
   }
   if (!options.save_state.empty()) {
-    for (size_t i = 0; i < result.state.size(); ++i)
-      module.mutable_variables()[i].initial = result.state[i];
+    for (size_t i = 0; i < result.state.size(); ++i) module.mutable_variables()[i].initial = result.state[i];
     files.Add(options.save_state, module);
   }
   files.Commit();
@@ -143,10 +137,8 @@ void Run(const Options& options, Program* program) {
     profile = ProfileJson(*result.profile, machine);
   }
   if (!options.json) return;
-  Json json = {{"function", function.name()},
-               {"engine", options.engine},
-               {"seconds", result.seconds},
-               {"results", rows}};
+  Json json = {
+      {"function", function.name()}, {"engine", options.engine}, {"seconds", result.seconds}, {"results", rows}};
   if (result.profile) json["profile"] = std::move(profile);
   program->out = JsonText(json) + "\n";
 }
@@ -155,22 +147,19 @@ void Run(const Options& options, Program* program) {
 
 void AddRun(Program* program) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = AddCommand(
-      program, "run", "Run a function on .npy files",
-      "reel run mnist.reel --function predict --input images=images.npy --output-dir out",
-      options.get(), [options, program] { Run(*options, program); });
+  CLI::App* command = AddCommand(program, "run", "Run a function on .npy files",
+                                 "reel run mnist.reel --function predict --input images=images.npy --output-dir out",
+                                 options.get(), [options, program] { Run(*options, program); });
   command->add_option("file", options->file, "A .reel or .reel.txt file")->required();
   command->add_option("--function", options->function, "Function to run (default: main)");
-  command->add_option("--input", options->inputs, "NAME=FILE.npy, once per argument")
-      ->allow_extra_args(false);
+  command->add_option("--input", options->inputs, "NAME=FILE.npy, once per argument")->allow_extra_args(false);
   command->add_option("--output-dir", options->folder, "Write each result to NAME.npy there");
   command
       ->add_option("--engine", options->engine,
                    "jit: compiled; interpret: reference evaluator in double; eager: op by op")
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kEngines), std::end(kEngines))))
       ->capture_default_str();
-  command->add_option("--save-state", options->save_state,
-                      "Write the module with the new values of its variables");
+  command->add_option("--save-state", options->save_state, "Write the module with the new values of its variables");
   AddProfileOption(command, &options->profile);
 }
 

@@ -14,8 +14,7 @@ void Run(const Options& options, Program* program) {
   const ir::Module module = ReadModule(options.file, options.budget);
   const bool one = !options.function.empty();
   if (options.json) {
-    const Json json =
-        one ? Describe(module, FindFunction(module, options.function)) : Describe(module);
+    const Json json = one ? Describe(module, FindFunction(module, options.function)) : Describe(module);
     program->out = JsonText(json, 2) + "\n";
     return;
   }
@@ -26,23 +25,20 @@ void Run(const Options& options, Program* program) {
     program->out = internal::DotOf(functions);
     return;
   }
-  const ir::PrintOptions print{.elide_large_constants = !options.full,
-                               .locations = options.locations};
-  program->out = one ? ir::Print(FindFunction(module, options.function), print, &module)
-                     : ir::Print(module, print);
+  const ir::PrintOptions print{.elide_large_constants = !options.full, .locations = options.locations};
+  program->out = one ? ir::Print(FindFunction(module, options.function), print, &module) : ir::Print(module, print);
 }
 
 }  // namespace
 
 void AddShow(Program* program) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = AddCommand(program, "show", "Print a module or one function as text",
-                                 "reel show mnist.reel --function train", options.get(),
-                                 [options, program] { Run(*options, program); });
+  CLI::App* command =
+      AddCommand(program, "show", "Print a module or one function as text", "reel show mnist.reel --function train",
+                 options.get(), [options, program] { Run(*options, program); });
   command->add_option("file", options->file, "A .reel or .reel.txt file")->required();
   command->add_option("--function", options->function, "Only this function");
-  command->add_flag("--full", options->full,
-                    "Print large constants in full, so that the text loads again");
+  command->add_flag("--full", options->full, "Print large constants in full, so that the text loads again");
   command->add_flag("--locations", options->locations, "Print source lines");
   command->add_flag("--dot", options->dot, "Print the graphs as Graphviz source");
 }

@@ -18,8 +18,7 @@ struct Options : Common {
 // A bar on stderr that is rewritten in place; nothing if stderr is not a terminal.
 class ProgressBar {
  public:
-  explicit ProgressBar(std::string title)
-      : title_(std::move(title)), shown_(::isatty(STDERR_FILENO) == 1) {}
+  explicit ProgressBar(std::string title) : title_(std::move(title)), shown_(::isatty(STDERR_FILENO) == 1) {}
   ~ProgressBar() {
     if (shown_) std::fputs("\r\x1b[K", stderr);
   }
@@ -27,10 +26,9 @@ class ProgressBar {
     if (!shown_) return;
     constexpr int kWidth = 40;
     const int full = static_cast<int>(done * kWidth);
-    const std::string bar = std::string(static_cast<size_t>(full), '#') +
-                            std::string(static_cast<size_t>(kWidth - full), '.');
-    std::fprintf(stderr, "\r\x1b[K%s [%s] %3.0f %% %s", title_.c_str(), bar.c_str(), done * 100,
-                 what.c_str());
+    const std::string bar =
+        std::string(static_cast<size_t>(full), '#') + std::string(static_cast<size_t>(kWidth - full), '.');
+    std::fprintf(stderr, "\r\x1b[K%s [%s] %3.0f %% %s", title_.c_str(), bar.c_str(), done * 100, what.c_str());
     std::fflush(stderr);
   }
 
@@ -50,23 +48,19 @@ std::string Table(const TrainReport& report) {
   std::string out =
       StrCat(report.title, "\n\n",
              Format("  %-20s %11s %12s %18s %15s\n", "engine", "steps", "us/step",
-                    Format("loss at step %d", static_cast<int>(report.compared_step)).c_str(),
-                    "test accuracy"));
+                    Format("loss at step %d", static_cast<int>(report.compared_step)).c_str(), "test accuracy"));
   for (const EngineRow& row : report.rows) {
     const std::string steps = StrCat(row.first, "-", row.last);
-    const std::string loss =
-        std::isnan(row.loss) ? "-" : Format("%.9g", static_cast<double>(row.loss));
+    const std::string loss = std::isnan(row.loss) ? "-" : Format("%.9g", static_cast<double>(row.loss));
     const std::string accuracy = row.accuracy < 0 ? "-" : Format("%.2f %%", row.accuracy * 100);
-    out += Format("  %-20s %11s %12.1f %18s %15s\n", row.engine.c_str(), steps.c_str(),
-                  row.seconds_per_step * 1e6, loss.c_str(), accuracy.c_str());
+    out += Format("  %-20s %11s %12.1f %18s %15s\n", row.engine.c_str(), steps.c_str(), row.seconds_per_step * 1e6,
+                  loss.c_str(), accuracy.c_str());
   }
   out += Format(
       "\n  lifted step: %d nodes; compiled in %.0f ms, to an object in %.0f ms; everything took "
       "%.1f s\n\n",
-      static_cast<int>(report.nodes), report.compile_seconds * 1e3, report.object_seconds * 1e3,
-      report.total_seconds);
-  for (const CheckRow& check : report.checks)
-    StrAppend(&out, check.ok ? "  ok    " : "  WRONG ", check.what, "\n");
+      static_cast<int>(report.nodes), report.compile_seconds * 1e3, report.object_seconds * 1e3, report.total_seconds);
+  for (const CheckRow& check : report.checks) StrAppend(&out, check.ok ? "  ok    " : "  WRONG ", check.what, "\n");
   StrAppend(&out, "\n  in ", ir::ParentOf(report.files[0]), ":");
   for (const std::string& file : report.files) StrAppend(&out, " ", ir::FileName(file));
   return out + "\n\n";
@@ -83,8 +77,7 @@ Json ToJson(const TrainReport& report) {
                     {"accuracy", row.accuracy}});
     if (row.accuracy < 0) rows.back()["accuracy"] = nullptr;
   }
-  for (const CheckRow& check : report.checks)
-    checks.push_back({{"what", check.what}, {"ok", check.ok}});
+  for (const CheckRow& check : report.checks) checks.push_back({{"what", check.what}, {"ok", check.ok}});
   return {{"model", report.name},
           {"ok", report.ok()},
           {"compared_step", report.compared_step},
@@ -128,21 +121,18 @@ void Run(const Options& options, Program* program) {
 
 void AddTrain(Program* program) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = AddCommand(
-      program, "train",
-      "Train on real data: eagerly, compiled, and in a C program; compare them bit for bit",
-      "reel train --model mnist --output-dir build/demo", options.get(),
-      [options, program] { Run(*options, program); });
+  CLI::App* command = AddCommand(program, "train",
+                                 "Train on real data: eagerly, compiled, and in a C program; compare them bit for bit",
+                                 "reel train --model mnist --output-dir build/demo", options.get(),
+                                 [options, program] { Run(*options, program); });
   command->add_option("--model", options->model, "mnist, conv, char or all")
       ->check(CLI::IsMember({"mnist", "conv", "char", "all"}))
       ->capture_default_str();
   command->add_option("--data", options->data, "Folder with the data files")->capture_default_str();
-  command->add_option("--output-dir", options->folder, "Folder for what is written")
-      ->capture_default_str();
+  command->add_option("--output-dir", options->folder, "Folder for what is written")->capture_default_str();
   command->add_option("--steps", options->train.steps, "Steps in all (default: enough to learn)")
       ->check(CLI::PositiveNumber);
-  command
-      ->add_option("--eager-steps", options->train.eager_steps, "Steps before the step is lifted")
+  command->add_option("--eager-steps", options->train.eager_steps, "Steps before the step is lifted")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
 }

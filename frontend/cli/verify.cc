@@ -33,9 +33,8 @@ void Run(const Options& options, Program* program) {
     if (options.json)
       StrAppend(&program->out, JsonText(row), "\n");
     else
-      StrAppend(&program->out, row["file"].get<std::string>(), ": ok, ",
-                row["functions"].get<size_t>(), " functions, ", row["nodes"].get<size_t>(),
-                " nodes, ", row["variables"].get<size_t>(), " variables\n");
+      StrAppend(&program->out, row["file"].get<std::string>(), ": ok, ", row["functions"].get<size_t>(), " functions, ",
+                row["nodes"].get<size_t>(), " nodes, ", row["variables"].get<size_t>(), " variables\n");
   }
 }
 
@@ -43,10 +42,9 @@ void Run(const Options& options, Program* program) {
 
 void AddVerify(Program* program) {
   auto options = std::make_shared<Options>();
-  CLI::App* command =
-      AddCommand(program, "verify", "Check files: status 0 if all are valid modules",
-                 "reel verify mnist.reel mnist.reel.txt", options.get(),
-                 [options, program] { Run(*options, program); });
+  CLI::App* command = AddCommand(program, "verify", "Check files: status 0 if all are valid modules",
+                                 "reel verify mnist.reel mnist.reel.txt", options.get(),
+                                 [options, program] { Run(*options, program); });
   command->add_option("files", options->files, ".reel or .reel.txt files")->required();
 }
 

@@ -14,7 +14,8 @@ namespace reel::internal {
 /// Never destroyed before Stop.
 class Background {
  public:
-  /// Work that looks at cancelled() now and then. False if it gave up for that: it is run again, unless the process ends.
+  /// Work that looks at cancelled() now and then. False if it gave up for that: it is run again, unless the process
+  /// ends.
   using Job = std::function<bool()>;
 
   Background() = default;

@@ -33,7 +33,8 @@ std::shared_ptr<const ModuleData> GraphOf(const char* name, absl::Span<const Ten
 
 }  // namespace
 
-Tensor Compose(const char* name, absl::Span<const Tensor> operands, absl::Span<const double> numbers, CompositionBody body) {
+Tensor Compose(const char* name, absl::Span<const Tensor> operands, absl::Span<const double> numbers,
+               CompositionBody body) {
   constexpr size_t kMost = 64;  // kinds of one composition; shapes that come once, as of growing caches, do not count
   const bool leaked = std::any_of(operands.begin(), operands.end(), [](const Tensor& x) { return x.symbolic(); });
   if (leaked || !MayRunPrograms()) return body(operands);  // ops say what is wrong with tensors of a trace that is over
@@ -51,12 +52,13 @@ Tensor Compose(const char* name, absl::Span<const Tensor> operands, absl::Span<c
   }
   Tensor y = body(operands);
   if (found.wanted) {
-    cache.Add(std::move(found), [graph = GraphOf(name, operands, body)](const ProgramCache::Compile& compile)
-                                    -> absl::StatusOr<std::shared_ptr<const CachedProgram>> {
-      auto code = compile(graph->module);
-      if (!code.ok()) return code.status();
-      return std::make_shared<CachedProgram>(*std::move(code));
-    });
+    cache.Add(std::move(found),
+              [graph = GraphOf(name, operands, body)](
+                  const ProgramCache::Compile& compile) -> absl::StatusOr<std::shared_ptr<const CachedProgram>> {
+                auto code = compile(graph->module);
+                if (!code.ok()) return code.status();
+                return std::make_shared<CachedProgram>(*std::move(code));
+              });
   }
   return y;
 }

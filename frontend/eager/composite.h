@@ -11,7 +11,8 @@ namespace reel::internal {
 /// and types leaves the graph to be compiled in the background; afterwards one program runs (program_cache). The body
 /// depends on nothing else, and reads no values.
 using CompositionBody = absl::FunctionRef<Tensor(absl::Span<const Tensor> operands)>;
-Tensor Compose(const char* name, absl::Span<const Tensor> operands, absl::Span<const double> numbers, CompositionBody body);
+Tensor Compose(const char* name, absl::Span<const Tensor> operands, absl::Span<const double> numbers,
+               CompositionBody body);
 
 }  // namespace reel::internal
 

@@ -21,8 +21,7 @@ Source SourceOf(ir::Op op, const ir::Attributes& attributes, const Shape& from, 
   const Ints strides = RowMajorStrides(from);
   Source s;
   if (op == ir::Op::kTranspose) {
-    for (int64_t a : attributes.Get<Ints>("permutation"))
-      s.strides.push_back(strides[static_cast<size_t>(a)]);
+    for (int64_t a : attributes.Get<Ints>("permutation")) s.strides.push_back(strides[static_cast<size_t>(a)]);
   } else if (op == ir::Op::kSlice) {
     const auto &starts = attributes.Get<Ints>("starts"), &steps = attributes.Get<Ints>("strides");
     for (size_t i = 0; i < starts.size(); ++i) {
@@ -90,13 +89,11 @@ void CopyRow(const T* from, int64_t stride, int64_t n, T* to) {
 
 // rows x n elements; reading down the columns of the source in blocks that fit the first cache.
 template <typename T>
-void CopyBlocked(const T* from, int64_t row_stride, int64_t stride, int64_t rows, int64_t n,
-                 T* to) {
+void CopyBlocked(const T* from, int64_t row_stride, int64_t stride, int64_t rows, int64_t n, T* to) {
   constexpr int64_t kBlock = 16;  // so many lines fit the first cache at any distance
   for (int64_t j0 = 0; j0 < n; j0 += kBlock) {
     const int64_t width = std::min(kBlock, n - j0);
-    for (int64_t i = 0; i < rows; ++i)
-      CopyRow(from + i * row_stride + j0 * stride, stride, width, to + i * n + j0);
+    for (int64_t i = 0; i < rows; ++i) CopyRow(from + i * row_stride + j0 * stride, stride, width, to + i * n + j0);
   }
 }
 
@@ -183,13 +180,11 @@ void Write(const Tensor& x, const Source& place, void* to) {
   Collapse(&extents, &strides);
   WithElement(SizeOf(x.dtype()), [&](auto element) {
     using T = decltype(element);
-    WriteStrided(static_cast<const T*>(x.raw_data()), extents, strides,
-                 static_cast<T*>(to) + place.offset);
+    WriteStrided(static_cast<const T*>(x.raw_data()), extents, strides, static_cast<T*>(to) + place.offset);
   });
 }
 
-void Pad(const ir::Attributes& attributes, const Tensor& x, const Tensor& value, const Type& result,
-         void* out) {
+void Pad(const ir::Attributes& attributes, const Tensor& x, const Tensor& value, const Type& result, void* out) {
   WithElement(SizeOf(x.dtype()), [&](auto element) {
     using T = decltype(element);
     T fill;
@@ -207,9 +202,7 @@ void Pad(const ir::Attributes& attributes, const Tensor& x, const Tensor& value,
 }
 
 // A start index as dynamic_slice and dynamic_update take it: clamped to [0, most].
-int64_t Start(const Tensor& start, int64_t most) {
-  return std::clamp<int64_t>(start.item<int64_t>(), 0, most);
-}
+int64_t Start(const Tensor& start, int64_t most) { return std::clamp<int64_t>(start.item<int64_t>(), 0, most); }
 
 void DynamicSlice(int64_t axis, absl::Span<const Tensor> operands, const Type& result, void* out) {
   const Shape& shape = operands[0].shape();
@@ -223,8 +216,8 @@ void DynamicUpdate(int64_t axis, absl::Span<const Tensor> operands, const Type& 
   const auto a = static_cast<int>(axis);
   std::memcpy(out, operands[0].raw_data(), static_cast<size_t>(result.bytes()));
   Source place{0, RowMajorStrides(result.shape)};
-  place.offset = Start(operands[2], result.shape.dim(a) - operands[1].shape().dim(a)) *
-                 place.strides[static_cast<size_t>(a)];
+  place.offset =
+      Start(operands[2], result.shape.dim(a) - operands[1].shape().dim(a)) * place.strides[static_cast<size_t>(a)];
   if (operands[1].shape().size() > 0) Write(operands[1], place, out);
 }
 
@@ -237,22 +230,19 @@ void Transpose(const void* from, int64_t rows, int64_t columns, int64_t bytes, v
   });
 }
 
-bool RunAsCopy(ir::Op op, const ir::Attributes& attributes, absl::Span<const Tensor> operands,
-               const Type& result, void* out) {
+bool RunAsCopy(ir::Op op, const ir::Attributes& attributes, absl::Span<const Tensor> operands, const Type& result,
+               void* out) {
   switch (op) {
     case ir::Op::kTranspose:
     case ir::Op::kSlice:
     case ir::Op::kBroadcast:
     case ir::Op::kReverse:
       if (result.shape.size() == 0) return true;
-      Copy(operands[0].raw_data(), SourceOf(op, attributes, operands[0].shape(), result.shape),
-           result, out);
+      Copy(operands[0].raw_data(), SourceOf(op, attributes, operands[0].shape(), result.shape), result, out);
       return true;
     case ir::Op::kPad: return Pad(attributes, operands[0], operands[1], result, out), true;
-    case ir::Op::kDynamicSlice:
-      return DynamicSlice(attributes.Get<int64_t>("axis"), operands, result, out), true;
-    case ir::Op::kDynamicUpdate:
-      return DynamicUpdate(attributes.Get<int64_t>("axis"), operands, result, out), true;
+    case ir::Op::kDynamicSlice: return DynamicSlice(attributes.Get<int64_t>("axis"), operands, result, out), true;
+    case ir::Op::kDynamicUpdate: return DynamicUpdate(attributes.Get<int64_t>("axis"), operands, result, out), true;
     default: return false;
   }
 }

@@ -18,8 +18,7 @@ namespace {
 // A symbolic operand must belong to the trace in progress or to one around it.
 void CheckTraces(ir::Op op, absl::Span<const Tensor> operands) {
   for (const Tensor& x : operands) {
-    if (!x.defined())
-      ThrowInvalid(StrCat(ir::Name(op), ": an operand is a null tensor; assign it first"));
+    if (!x.defined()) ThrowInvalid(StrCat(ir::Name(op), ": an operand is a null tensor; assign it first"));
     if (!x.symbolic()) continue;
     const TraceState* trace = State().trace;
     while (trace && trace->id != x.internal_data()->trace) trace = trace->outer;
@@ -51,9 +50,8 @@ TensorList DispatchAll(ir::Op op, AttributesPtr attributes, absl::Span<const Ten
   ThreadState& state = State();
   ir::TypeList operand_types;
   for (const Tensor& x : operands) operand_types.push_back(x.type());
-  const ir::TypeList types =
-      Take(ir::InferTypes({op, operand_types, attributes ? *attributes : kNoAttributes,
-                           state.trace ? state.trace->module.get() : nullptr}));
+  const ir::TypeList types = Take(ir::InferTypes({op, operand_types, attributes ? *attributes : kNoAttributes,
+                                                  state.trace ? state.trace->module.get() : nullptr}));
   TensorList results;
   if (state.trace) {
     for (const Type& type : types) results.push_back(MakeSymbolic(type, state.trace->id));
@@ -102,8 +100,8 @@ Tensor Dispatch(ir::Op op, absl::Span<const Tensor> operands, ir::Attributes att
 
 Tensor ReadVariable(const VariablePtr& variable) {
   ThreadState& state = State();
-  const Tensor value = state.trace ? MakeSymbolic(variable->type, state.trace->id)
-                                   : MakeTensor(variable->type, variable->Load());
+  const Tensor value =
+      state.trace ? MakeSymbolic(variable->type, state.trace->id) : MakeTensor(variable->type, variable->Load());
   for (const auto& sink : state.sinks) {
     if (sink->listening()) sink->OnRead(variable, value, UserLine());
   }
@@ -112,9 +110,8 @@ Tensor ReadVariable(const VariablePtr& variable) {
 
 void AssignVariable(const VariablePtr& variable, const Tensor& value) {
   if (!value.defined() || value.type() != variable->type) {
-    ThrowInvalid(StrCat(
-        "assign: variable '", variable->name, "' is ", variable->type.ToString(), ", the value is ",
-        value.defined() ? value.type().ToString() : "a null tensor", "; cast or reshape it"));
+    ThrowInvalid(StrCat("assign: variable '", variable->name, "' is ", variable->type.ToString(), ", the value is ",
+                        value.defined() ? value.type().ToString() : "a null tensor", "; cast or reshape it"));
   }
   ThreadState& state = State();
   const Tensor operands[] = {value};

@@ -23,16 +23,13 @@ namespace reel::internal {
 TensorList DispatchAll(ir::Op op, AttributesPtr attributes, absl::Span<const Tensor> operands);
 /// The same for ops with one result.
 Tensor Dispatch(ir::Op op, absl::Span<const Tensor> operands, ir::Attributes attributes = {});
-inline Tensor Dispatch(ir::Op op, std::initializer_list<Tensor> operands,
-                       ir::Attributes attributes = {}) {
-  return Dispatch(op, absl::Span<const Tensor>(operands.begin(), operands.size()),
-                  std::move(attributes));
+inline Tensor Dispatch(ir::Op op, std::initializer_list<Tensor> operands, ir::Attributes attributes = {}) {
+  return Dispatch(op, absl::Span<const Tensor>(operands.begin(), operands.size()), std::move(attributes));
 }
 
 /// An elementwise op whose operands have one type and values, and for which there is a kernel, outside of traces: it is
 /// run, and told to those who record. Null if that is not so.
-Tensor RunReady(ir::Op op, std::initializer_list<const Operand*> operands,
-                const char* function = __builtin_FUNCTION());
+Tensor RunReady(ir::Op op, std::initializer_list<const Operand*> operands, const char* function = __builtin_FUNCTION());
 
 /// The value of a variable as a new tensor; in a trace, symbolic.
 Tensor ReadVariable(const VariablePtr& variable);

@@ -36,13 +36,11 @@ std::string KeyOf(ir::Op op, const ir::Attributes& attributes, absl::Span<const 
 }
 
 std::shared_ptr<const Kernel> CompileKernel(ir::Op op, const AttributesPtr& attributes,
-                                            absl::Span<const Tensor> operands,
-                                            absl::Span<const Type> results) {
+                                            absl::Span<const Tensor> operands, absl::Span<const Type> results) {
   ir::Module module(StrCat("eager_", ir::Name(op)));
   ir::Function f("main");
   ir::ValueList values;
-  for (size_t i = 0; i < operands.size(); ++i)
-    values.push_back(f.AddParameter(StrCat("x", i), operands[i].type()));
+  for (size_t i = 0; i < operands.size(); ++i) values.push_back(f.AddParameter(StrCat("x", i), operands[i].type()));
   const ir::Node& node = f.AddNode(op, values, attributes, results);
   std::vector<ir::Value> outputs;
   for (int i = 0; i < node.num_results; ++i) outputs.push_back(node.result(i));
@@ -93,14 +91,13 @@ const ir::Attributes kNone;
 
 runtime::Buffer Need(runtime::Buffer buffer, const Type& type) {
   if (!buffer) {
-    ThrowError(ErrorCode::kResourceExhausted,
-               StrCat("no memory for ", type.ToString(), ": ", type.bytes(), " bytes"));
+    ThrowError(ErrorCode::kResourceExhausted, StrCat("no memory for ", type.ToString(), ": ", type.bytes(), " bytes"));
   }
   return buffer;
 }
 
-// A scalar repeated. Elementwise ops take a long one as the number it is, so it has no memory until something else reads
-// it; what might not fit into memory has it at once, for the error to name this line.
+// A scalar repeated. Elementwise ops take a long one as the number it is, so it has no memory until something else
+// reads it; what might not fit into memory has it at once, for the error to name this line.
 Tensor Fill(const Tensor& scalar, const Type& type) {
   const auto* value = static_cast<const std::byte*>(scalar.raw_data());
   constexpr int64_t kMuch = int64_t{1} << 30;
@@ -124,8 +121,7 @@ runtime::Buffer Filled(const std::byte* number, const Type& type) {
   runtime::Buffer buffer = NewBuffer(type);
   auto* out = static_cast<std::byte*>(buffer.data());
   std::memcpy(out, number, done);
-  for (; done < total; done += std::min(done, total - done))
-    std::memcpy(out + done, out, std::min(done, total - done));
+  for (; done < total; done += std::min(done, total - done)) std::memcpy(out + done, out, std::min(done, total - done));
   return buffer;
 }
 
@@ -138,8 +134,7 @@ TensorList RunKernel(ir::Op op, const AttributesPtr& attributes, absl::Span<cons
   if (op == ir::Op::kIdentity || op == ir::Op::kStopGradient || op == ir::Op::kReshape) {
     return {MakeTensor(result_types[0], operands[0].internal_data()->buffer())};
   }
-  if (op == ir::Op::kBroadcast && operands[0].rank() == 0)
-    return {Fill(operands[0], result_types[0])};
+  if (op == ir::Op::kBroadcast && operands[0].rank() == 0) return {Fill(operands[0], result_types[0])};
   const ir::Attributes& given = attributes ? *attributes : kNone;
   if (result_types.size() == 1 && !operands.empty()) {
     runtime::Buffer buffer = NewBuffer(result_types[0]);

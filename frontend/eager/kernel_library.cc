@@ -29,16 +29,14 @@ class Table {
  public:
   Table() {
     void* const library = runtime::OpenBeside("libreel_kernels.so");
-    const auto get = library ? reinterpret_cast<codegen::Library (*)()>(
-                                   ::dlsym(library, "reel_kernels"))
-                             : nullptr;
+    const auto get = library ? reinterpret_cast<codegen::Library (*)()>(::dlsym(library, "reel_kernels")) : nullptr;
     if (!get) return;  // every op is compiled on its first use
     const codegen::Library all = get();
     for (int64_t i = 0; i < all.count; ++i) {
       const LibraryKernel& k = all.kernels[i];
       const uint8_t* last = std::find(k.operand, k.operand + 3, LibraryKernel::kNone) - 1;
-      kernels_[Index(static_cast<ir::Op>(k.op), static_cast<DType>(*last),
-                     static_cast<DType>(k.result), k.variant)] = &k;
+      kernels_[Index(static_cast<ir::Op>(k.op), static_cast<DType>(*last), static_cast<DType>(k.result), k.variant)] =
+          &k;
     }
   }
   const LibraryKernel* Find(ir::Op op, DType operand, DType result, uint8_t variant) const {
@@ -49,7 +47,9 @@ class Table {
   static constexpr size_t kOps = 128, kDTypes = 16;
   static size_t Index(ir::Op op, DType operand, DType result, uint8_t variant) {
     return ((static_cast<size_t>(op) * kDTypes + static_cast<size_t>(operand)) * kDTypes +
-            static_cast<size_t>(result)) * LibraryKernel::kVariants + variant;
+            static_cast<size_t>(result)) *
+               LibraryKernel::kVariants +
+           variant;
   }
   std::array<const LibraryKernel*, kOps * kDTypes * kDTypes * LibraryKernel::kVariants> kernels_{};
 };
@@ -68,9 +68,7 @@ void Call(const LibraryKernel& k, const void* const* in, void* out, int64_t leng
   k.code(buffers, length);
 }
 
-const std::byte* At(const void* base, int64_t bytes) {
-  return static_cast<const std::byte*>(base) + bytes;
-}
+const std::byte* At(const void* base, int64_t bytes) { return static_cast<const std::byte*>(base) + bytes; }
 std::byte* At(void* base, int64_t bytes) { return static_cast<std::byte*>(base) + bytes; }
 
 // --- reductions ---
@@ -148,16 +146,15 @@ using Ints = std::vector<int64_t>;
 // Reduced axes that are neighbours: [outer, count, inner] -> [outer, inner].
 bool Reduce(ir::Op op, const Ints& axes, const Tensor& x, void* out) {
   const DType dtype = x.dtype();
-  if (axes.empty() || axes.back() - axes.front() + 1 != static_cast<int64_t>(axes.size()))
-    return false;
+  if (axes.empty() || axes.back() - axes.front() + 1 != static_cast<int64_t>(axes.size())) return false;
   int64_t extents[3] = {1, 1, 1};
   for (int i = 0; i < x.rank(); ++i) {
     extents[i < axes.front() ? 0 : i <= axes.back() ? 1 : 2] *= x.shape().dim(i);
   }
   const auto [outer, count, inner] = extents;
   const Reduction r{FindKernel(op, dtype, dtype), FindKernel(op, dtype, dtype, LibraryKernel::kShort),
-                    FindKernel(op, dtype, dtype, LibraryKernel::kColumns),
-                    FindKernel(CombineOf(op), dtype, dtype), SizeOf(dtype)};
+                    FindKernel(op, dtype, dtype, LibraryKernel::kColumns), FindKernel(CombineOf(op), dtype, dtype),
+                    SizeOf(dtype)};
   if (!r.block || !r.short_rows || count == 0) return false;
   const bool half = IsHalf(dtype);  // sums are f32 until the end
   if (half && (count > kBlock || inner > 1)) return false;
@@ -190,8 +187,7 @@ bool Reduce(ir::Op op, const Ints& axes, const Tensor& x, void* out) {
 
 // Over everything: the last axis first, if it is long enough, then the others.
 bool ReduceAll(ir::Op op, Ints axes, Tensor x, void* out) {
-  while (axes.size() > 1 && static_cast<int>(axes.size()) == x.rank() &&
-         x.shape().dim(x.rank() - 1) >= kPartials) {
+  while (axes.size() > 1 && static_cast<int>(axes.size()) == x.rank() && x.shape().dim(x.rank() - 1) >= kPartials) {
     if (IsHalf(x.dtype())) return false;  // sums are f32 until the end
     Ints rest = x.shape().dims();
     rest.pop_back();
@@ -240,8 +236,8 @@ void RunElementwise(const LibraryKernel& k, absl::Span<const ElementwiseOperand>
   });
 }
 
-bool RunFromLibrary(ir::Op op, const ir::Attributes& attributes, absl::Span<const Tensor> operands,
-                    const Type& result, void* out) {
+bool RunFromLibrary(ir::Op op, const ir::Attributes& attributes, absl::Span<const Tensor> operands, const Type& result,
+                    void* out) {
   if (ir::Info(op).Has(ir::kElementwise)) {
     const LibraryKernel* k = FindKernel(op, operands.back().dtype(), result.dtype);
     if (!k) return false;

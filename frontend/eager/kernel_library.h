@@ -14,8 +14,8 @@
 namespace reel::internal {
 
 /// Runs the op into `out`, contiguous memory for the result; false if it has to be compiled.
-bool RunFromLibrary(ir::Op op, const ir::Attributes& attributes, absl::Span<const Tensor> operands,
-                    const Type& result, void* out);
+bool RunFromLibrary(ir::Op op, const ir::Attributes& attributes, absl::Span<const Tensor> operands, const Type& result,
+                    void* out);
 
 /// The kernel of an elementwise op whose operands have one dtype, and its result's dtype; null if
 /// there is none.
@@ -42,8 +42,8 @@ inline constexpr int64_t kRepeatsFrom = 1 << 13;
 
 /// Ops that only move elements (broadcast, transpose, slice, reverse, pad, dynamic_slice,
 /// dynamic_update): the same as copies; false for others.
-bool RunAsCopy(ir::Op op, const ir::Attributes& attributes, absl::Span<const Tensor> operands,
-               const Type& result, void* out);
+bool RunAsCopy(ir::Op op, const ir::Attributes& attributes, absl::Span<const Tensor> operands, const Type& result,
+               void* out);
 
 /// rows x columns elements of `bytes` each (1 to 16) to columns x rows.
 void Transpose(const void* from, int64_t rows, int64_t columns, int64_t bytes, void* to);

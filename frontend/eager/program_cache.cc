@@ -43,9 +43,16 @@ thread_local constinit Background* resting = nullptr;
 
 const struct BackgroundForkHooks {
   BackgroundForkHooks() {
-    runtime::OnFork([] { if ((resting = ProgramCache::background())) resting->BeforeFork(); },
-                    [] { if (resting) resting->AfterForkInParent(); },
-                    [] { if (resting) resting->AfterForkInChild(); });
+    runtime::OnFork(
+        [] {
+          if ((resting = ProgramCache::background())) resting->BeforeFork();
+        },
+        [] {
+          if (resting) resting->AfterForkInParent();
+        },
+        [] {
+          if (resting) resting->AfterForkInChild();
+        });
   }
 } background_fork_hooks;
 
@@ -75,7 +82,8 @@ double Clock() {
 }
 
 // exit() must join the thread before it destroys what the thread uses. LLVM has objects that are made when it compiles
-// for the first time, and what is made later is destroyed earlier: so a small program comes first, then the order to join.
+// for the first time, and what is made later is destroyed earlier: so a small program comes first, then the order to
+// join.
 void CompileFirst(const codegen::CompilerOptions& options) {
   ir::Module module("tape");
   ir::Function f("first");
@@ -151,7 +159,9 @@ ProgramCache::Found ProgramCache::Find(const Site& site, const std::string& key)
   }
   if (ran_out) {
     std::fputs(StrCat("reel: ", Text(site), " has had more than ", site.most_structures,
-                      " structures; it is not compiled there any more, it stays op by op\n").c_str(), stderr);
+                      " structures; it is not compiled there any more, it stays op by op\n")
+                   .c_str(),
+               stderr);
   }
   return found;
 }
@@ -255,7 +265,9 @@ void ProgramCache::Publish(const Found& found, absl::StatusOr<std::shared_ptr<co
   if (!complain) return;
   const auto message = program.status().message();
   std::fputs(StrCat("reel: ", Text(found.site), " cannot be compiled and stays op by op: ",
-                    message.empty() ? "out of memory" : message, "; others may, too\n").c_str(), stderr);
+                    message.empty() ? "out of memory" : message, "; others may, too\n")
+                 .c_str(),
+             stderr);
 }
 
 // A structure that comes back is counted anew.

@@ -15,9 +15,10 @@
 #include "ir/hash_map.h"
 #include "runtime/fork.h"
 
-// What eager code asks for again and again, compiled in the background: gradients of tapes (tape_cache) and compositions
-// of ops (composite). The third request of a structure runs op by op as the first two did and leaves its graph to a
-// thread, which compiles it; when that is done, requests run the program. The bits are the same (ir/README.md).
+// What eager code asks for again and again, compiled in the background: gradients of tapes (tape_cache) and
+// compositions of ops (composite). The third request of a structure runs op by op as the first two did and leaves its
+// graph to a thread, which compiles it; when that is done, requests run the program. The bits are the same
+// (ir/README.md).
 
 namespace reel::internal {
 
@@ -104,7 +105,7 @@ class ProgramCache {
     enum class State { kCounting, kQueued, kReady, kNever };
     State state = State::kCounting;
     int seen = 0;
-    std::string key;                               // unless counting
+    std::string key;  // unless counting
     std::shared_ptr<const CachedProgram> program;  // if ready
     uint64_t last_use = 0;
   };

@@ -26,18 +26,16 @@ namespace {
 
 int64_t FromEnd(const Tensor& x, int axis) { return x.shape().dim(x.rank() - axis); }
 
-[[noreturn]] void AttentionError(const Tensor& q, const Tensor& k, const Tensor& v,
-                                 const char* hint) {
-  ThrowInvalid(StrCat("attention: query ", q.type().ToString(), ", key ", k.type().ToString(),
-                      " and value ", v.type().ToString(), " do not fit; ", hint));
+[[noreturn]] void AttentionError(const Tensor& q, const Tensor& k, const Tensor& v, const char* hint) {
+  ThrowInvalid(StrCat("attention: query ", q.type().ToString(), ", key ", k.type().ToString(), " and value ",
+                      v.type().ToString(), " do not fit; ", hint));
 }
 
 // Query heads for each head of keys and values.
 int64_t CheckAttention(const Tensor& q, const Tensor& k, const Tensor& v) {
   if (q.rank() < 2 || k.rank() != q.rank() || v.rank() != q.rank())
     AttentionError(q, k, v, "all have one rank, at least 2");
-  if (FromEnd(q, 1) != FromEnd(k, 1))
-    AttentionError(q, k, v, "queries and keys have as many features");
+  if (FromEnd(q, 1) != FromEnd(k, 1)) AttentionError(q, k, v, "queries and keys have as many features");
   if (FromEnd(k, 2) != FromEnd(v, 2)) AttentionError(q, k, v, "each key has a value");
   if (q.rank() == 2) return 1;
   const int64_t heads = FromEnd(q, 3), of_keys = FromEnd(k, 3);
@@ -83,8 +81,8 @@ Terms MaskedTerms(Tensor scores, const AttentionOptions& options, int64_t first)
   if (options.causal) visible = TriangularMask(FromEnd(scores, 2), FromEnd(scores, 1), first);
   if (seen.defined() && seen.dtype() != kBool) {
     if (!IsFloat(seen.dtype())) {
-      ThrowInvalid(StrCat("attention: the mask must be bool or floats, got ",
-                          seen.type().ToString(), "; Cast it to kBool if 1 means visible"));
+      ThrowInvalid(StrCat("attention: the mask must be bool or floats, got ", seen.type().ToString(),
+                          "; Cast it to kBool if 1 means visible"));
     }
     scores = Add(scores, Cast(seen, scores.dtype()));
     seen = NotEqual(seen, -std::numeric_limits<double>::infinity());
@@ -96,8 +94,8 @@ Terms MaskedTerms(Tensor scores, const AttentionOptions& options, int64_t first)
 // Attention of scaled queries, the first of which is `first`. The product is divided by the sums,
 // not the weights: these are many more, and the gradient needs no pass over them. Halves could
 // overflow before the division.
-Tensor Attend(const Tensor& q, const Tensor& k, const Tensor& v, int64_t group,
-              const AttentionOptions& options, int64_t first) {
+Tensor Attend(const Tensor& q, const Tensor& k, const Tensor& v, int64_t group, const AttentionOptions& options,
+              int64_t first) {
   const Tensor scores = Unfolded(MatMul(Folded(q, group), SwapAxes(k, -1, -2)), group);
   const auto [terms, sum] = MaskedTerms(internal::Wide(scores), options, first);
   const bool half = terms.dtype() != q.dtype();
@@ -120,8 +118,7 @@ Tensor Part(const Tensor& x, int64_t begin, int64_t end, int from_end = 2) {
 }
 
 // What of a mask is for some of the queries and keys; one that does not fit is left for the error.
-Tensor MaskPart(Tensor mask, int64_t queries, int64_t keys, int64_t first, int64_t end,
-                int64_t seen) {
+Tensor MaskPart(Tensor mask, int64_t queries, int64_t keys, int64_t first, int64_t end, int64_t seen) {
   if (!mask.defined()) return mask;
   if (mask.rank() > 0 && FromEnd(mask, 1) == keys) mask = Part(mask, 0, seen, 1);
   if (mask.rank() > 1 && FromEnd(mask, 2) == queries) mask = Part(mask, first, end);
@@ -129,24 +126,22 @@ Tensor MaskPart(Tensor mask, int64_t queries, int64_t keys, int64_t first, int64
 }
 
 // Blocks of queries, each with the keys that one of them sees.
-Tensor CausalAttention(const Tensor& q, const Tensor& k, const Tensor& v, int64_t group,
-                       int64_t block, const AttentionOptions& options) {
+Tensor CausalAttention(const Tensor& q, const Tensor& k, const Tensor& v, int64_t group, int64_t block,
+                       const AttentionOptions& options) {
   const int64_t queries = FromEnd(q, 2), keys = FromEnd(k, 2);
   std::vector<Tensor> blocks;
   for (int64_t first = 0; first < queries; first += block) {
     const int64_t end = std::min(first + block, queries), seen = std::min(end, keys);
     AttentionOptions own = options;
     own.mask = MaskPart(options.mask, queries, keys, first, end, seen);
-    blocks.push_back(
-        Attend(Part(q, first, end), Part(k, 0, seen), Part(v, 0, seen), group, own, first));
+    blocks.push_back(Attend(Part(q, first, end), Part(k, 0, seen), Part(v, 0, seen), group, own, first));
   }
   return Concat(blocks, -2);
 }
 
 }  // namespace
 
-Tensor Attention(const Operand& query, const Operand& key, const Operand& value,
-                 const AttentionOptions& options) {
+Tensor Attention(const Operand& query, const Operand& key, const Operand& value, const AttentionOptions& options) {
   const LocationScope scope(query);
   const Tensor q = Materialize(query), k = Materialize(key), v = Materialize(value);
   const int64_t group = CheckAttention(q, k, v);
@@ -187,15 +182,14 @@ Tensor RotaryEmbedding(const Operand& x, const RotaryOptions& options) {
   const LocationScope scope(x);
   const Tensor t = Materialize(x);
   if (t.rank() < 2 || !IsFloat(t.dtype())) {
-    ThrowInvalid(StrCat("rotary_embedding: needs floats [..., length, features], got ",
-                        t.type().ToString()));
+    ThrowInvalid(StrCat("rotary_embedding: needs floats [..., length, features], got ", t.type().ToString()));
   }
   const int64_t length = FromEnd(t, 2), features = FromEnd(t, 1);
   CheckEven("rotary_embedding", features);
   const Tensor positions = options.positions.defined() ? options.positions : Arange(0, length);
   if (positions.shape() != Shape({length})) {
-    ThrowInvalid(StrCat("rotary_embedding: positions ", positions.type().ToString(), " for ",
-                        t.type().ToString(), "; give one for each of the ", length));
+    ThrowInvalid(StrCat("rotary_embedding: positions ", positions.type().ToString(), " for ", t.type().ToString(),
+                        "; give one for each of the ", length));
   }
   const Tensor angles = Angles(positions, features, options.base);
   const Tensor c = Cast(Cos(angles), t.dtype()), s = Cast(Sin(angles), t.dtype());
@@ -220,22 +214,18 @@ namespace {
 
 struct MultiHeadData : LayerData {
   MultiHeadData(int64_t units, int64_t heads_, MultiHeadOptions options_, LayerOptions layer)
-      : LayerData("multi_head_attention", std::move(layer)),
-        heads(heads_),
-        sizes(std::move(options_)) {
+      : LayerData("multi_head_attention", std::move(layer)), heads(heads_), sizes(std::move(options_)) {
     built = true;  // the dense layers inside have the variables
     CheckAtLeast(kind, "units", units);
     CheckAtLeast(kind, "heads", heads);
     if (sizes.key_heads == 0) sizes.key_heads = heads;
     if (sizes.head_size == 0 && units % heads == 0) sizes.head_size = units / heads;
     if (sizes.head_size < 1 || sizes.key_heads < 1 || heads % sizes.key_heads != 0) {
-      ThrowInvalid(StrCat(kind, ": ", units, " units do not divide into ", heads, " heads, or ",
-                          heads, " heads into ", sizes.key_heads,
-                          " heads of keys; set head_size or other numbers"));
+      ThrowInvalid(StrCat(kind, ": ", units, " units do not divide into ", heads, " heads, or ", heads, " heads into ",
+                          sizes.key_heads, " heads of keys; set head_size or other numbers"));
     }
     for (const auto& [what, size] :
-         {std::pair("query", heads * sizes.head_size),
-          std::pair("key", sizes.key_heads * sizes.head_size),
+         {std::pair("query", heads * sizes.head_size), std::pair("key", sizes.key_heads * sizes.head_size),
           std::pair("value", sizes.key_heads * sizes.head_size), std::pair("output", units)}) {
       dense.emplace_back(size, Activation(), Inner(what));
       children.push_back(dense.back().internal_data());
@@ -245,8 +235,7 @@ struct MultiHeadData : LayerData {
   // [batch, length, features] -> [batch, heads, length, head_size]
   Tensor Heads(const Tensor& x, size_t which, int64_t n) const {
     const Tensor y = dense[which](x);
-    return Transpose(Reshape(y, Shape{y.shape()[0], y.shape()[1], n, sizes.head_size}),
-                     {0, 2, 1, 3});
+    return Transpose(Reshape(y, Shape{y.shape()[0], y.shape()[1], n, sizes.head_size}), {0, 2, 1, 3});
   }
 
   int64_t heads;
@@ -260,15 +249,15 @@ MultiHeadAttention::MultiHeadAttention(int64_t units, int64_t heads, MultiHeadOp
                                        LayerOptions options)
     : Layer(std::make_shared<MultiHeadData>(units, heads, heads_options, std::move(options))) {}
 
-Tensor MultiHeadAttention::operator()(const Operand& query, const Operand& key,
-                                      const Operand& value, const Tensor& mask) const {
+Tensor MultiHeadAttention::operator()(const Operand& query, const Operand& key, const Operand& value,
+                                      const Tensor& mask) const {
   const LocationScope scope(query);
   const auto& d = As<MultiHeadData>(data_);
   const Tensor x = Materialize(query), y = Materialize(key), z = Materialize(value);
   for (const Tensor& t : {x, y, z}) {
     if (t.rank() == 3) continue;
-    ThrowInvalid(StrCat("multi_head_attention: needs [batch, length, features], got ",
-                        t.type().ToString(), "; ExpandDims adds a batch"));
+    ThrowInvalid(StrCat("multi_head_attention: needs [batch, length, features], got ", t.type().ToString(),
+                        "; ExpandDims adds a batch"));
   }
   Tensor q = d.Heads(x, 0, d.heads), k = d.Heads(y, 1, d.sizes.key_heads);
   const Tensor v = d.Heads(z, 2, d.sizes.key_heads);
@@ -276,14 +265,10 @@ Tensor MultiHeadAttention::operator()(const Operand& query, const Operand& key,
     q = RotaryEmbedding(q);
     k = RotaryEmbedding(k);
   }
-  const Tensor out = Attention(q, k, v,
-                               {.mask = mask,
-                                .causal = d.sizes.causal,
-                                .dropout = d.sizes.dropout,
-                                .generator = d.options.generator});
+  const Tensor out = Attention(
+      q, k, v, {.mask = mask, .causal = d.sizes.causal, .dropout = d.sizes.dropout, .generator = d.options.generator});
   const Tensor joined = Transpose(out, {0, 2, 1, 3});
-  return d.dense[3](
-      Reshape(joined, Shape{x.shape()[0], x.shape()[1], d.heads * d.sizes.head_size}));
+  return d.dense[3](Reshape(joined, Shape{x.shape()[0], x.shape()[1], d.heads * d.sizes.head_size}));
 }
 
 }  // namespace reel

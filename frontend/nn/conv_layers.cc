@@ -19,8 +19,8 @@ namespace {
 
 /// Sizes, variables, and which convolution it is.
 struct ConvData : LayerData {
-  ConvData(const char* kind_, int rank_, int64_t filters_, std::vector<int64_t> size_,
-           Activation activation_, LayerOptions options_)
+  ConvData(const char* kind_, int rank_, int64_t filters_, std::vector<int64_t> size_, Activation activation_,
+           LayerOptions options_)
       : LayerData(kind_, std::move(options_)),
         rank(rank_),
         filters(filters_),
@@ -29,8 +29,7 @@ struct ConvData : LayerData {
     CheckAtLeast(kind, "filters", filters);
     if (size.size() == 1) size.assign(static_cast<size_t>(rank), size[0]);
     if (size.size() != static_cast<size_t>(rank)) {
-      ThrowInvalid(StrCat(kind, ": ", size.size(), " sizes for ", rank,
-                          " spatial axes; give one, or one each"));
+      ThrowInvalid(StrCat(kind, ": ", size.size(), " sizes for ", rank, " spatial axes; give one, or one each"));
     }
     for (const int64_t extent : size) CheckAtLeast(kind, "elements wide", extent);
   }
@@ -98,10 +97,9 @@ void CheckGroups(const LayerData& d, int64_t channels, int64_t groups) {
 }
 
 struct ForwardData : ConvData {
-  ForwardData(const char* kind_, int rank_, int64_t filters_, std::vector<int64_t> size_,
-              Activation activation_, ConvOptions conv_, LayerOptions options_)
-      : ConvData(kind_, rank_, filters_, std::move(size_), std::move(activation_),
-                 std::move(options_)),
+  ForwardData(const char* kind_, int rank_, int64_t filters_, std::vector<int64_t> size_, Activation activation_,
+              ConvOptions conv_, LayerOptions options_)
+      : ConvData(kind_, rank_, filters_, std::move(size_), std::move(activation_), std::move(options_)),
         conv(std::move(conv_)) {}
 
   Tensor Apply(const Tensor& x) const override { return Conv(x, kernel, conv); }
@@ -123,17 +121,14 @@ struct DepthwiseData : ForwardData {
     if (conv.format == kChannelsFirst) return {1, channels * filters};
     return {channels, filters};
   }
-  int64_t Channels(int64_t a, int64_t b) const override {
-    return conv.format == kChannelsFirst ? b / filters : a;
-  }
+  int64_t Channels(int64_t a, int64_t b) const override { return conv.format == kChannelsFirst ? b / filters : a; }
   int64_t Outputs(int64_t channels) const override { return channels * filters; }
 };
 
 struct TransposeData : ConvData {
-  TransposeData(const char* kind_, int rank_, int64_t filters_, std::vector<int64_t> size_,
-                Activation activation_, ConvTransposeOptions conv_, LayerOptions options_)
-      : ConvData(kind_, rank_, filters_, std::move(size_), std::move(activation_),
-                 std::move(options_)),
+  TransposeData(const char* kind_, int rank_, int64_t filters_, std::vector<int64_t> size_, Activation activation_,
+                ConvTransposeOptions conv_, LayerOptions options_)
+      : ConvData(kind_, rank_, filters_, std::move(size_), std::move(activation_), std::move(options_)),
         conv(std::move(conv_)) {}
 
   Tensor Apply(const Tensor& x) const override { return ConvTranspose(x, kernel, conv); }
@@ -154,8 +149,8 @@ Tensor ConvolutionLayer::operator()(const Operand& x) const {
   auto& d = As<ConvData>(data_);
   const Tensor t = Materialize(x);
   if (t.rank() != d.rank + 2) {
-    ThrowInvalid(StrCat(d.kind, ": needs an input of rank ", d.rank + 2, ", got ",
-                        t.type().ToString(), "; it has axes for the batch and the channels"));
+    ThrowInvalid(StrCat(d.kind, ": needs an input of rank ", d.rank + 2, ", got ", t.type().ToString(),
+                        "; it has axes for the batch and the channels"));
   }
   const int axis = d.format() == kChannelsFirst ? 1 : t.rank() - 1;
   d.Build(t.shape().dim(axis));
@@ -168,12 +163,10 @@ Tensor ConvolutionLayer::operator()(const Operand& x) const {
   return d.activation ? d.activation(y) : y;
 }
 
-#define CONVOLUTION(Class, kind, rank, Data, Options)                                           \
-  Class::Class(int64_t filters, std::vector<int64_t> size, Activation activation, Options conv, \
-               LayerOptions options)                                                            \
-      : ConvolutionLayer(std::make_shared<Data>(kind, rank, filters, std::move(size),           \
-                                                std::move(activation), std::move(conv),         \
-                                                std::move(options))) {}
+#define CONVOLUTION(Class, kind, rank, Data, Options)                                                                 \
+  Class::Class(int64_t filters, std::vector<int64_t> size, Activation activation, Options conv, LayerOptions options) \
+      : ConvolutionLayer(std::make_shared<Data>(kind, rank, filters, std::move(size), std::move(activation),          \
+                                                std::move(conv), std::move(options))) {}
 CONVOLUTION(Convolution1D, "conv1d", 1, ForwardData, ConvOptions)
 CONVOLUTION(Convolution2D, "conv2d", 2, ForwardData, ConvOptions)
 CONVOLUTION(Convolution3D, "conv3d", 3, ForwardData, ConvOptions)
@@ -182,11 +175,9 @@ CONVOLUTION(ConvolutionTranspose2D, "conv2d_transpose", 2, TransposeData, ConvTr
 CONVOLUTION(ConvolutionTranspose3D, "conv3d_transpose", 3, TransposeData, ConvTransposeOptions)
 #undef CONVOLUTION
 
-DepthwiseConvolution2D::DepthwiseConvolution2D(std::vector<int64_t> size, int64_t multiplier,
-                                               Activation activation, ConvOptions conv,
-                                               LayerOptions options)
-    : ConvolutionLayer(std::make_shared<DepthwiseData>("depthwise_conv2d", 2, multiplier,
-                                                       std::move(size), std::move(activation),
-                                                       std::move(conv), std::move(options))) {}
+DepthwiseConvolution2D::DepthwiseConvolution2D(std::vector<int64_t> size, int64_t multiplier, Activation activation,
+                                               ConvOptions conv, LayerOptions options)
+    : ConvolutionLayer(std::make_shared<DepthwiseData>("depthwise_conv2d", 2, multiplier, std::move(size),
+                                                       std::move(activation), std::move(conv), std::move(options))) {}
 
 }  // namespace reel

@@ -31,14 +31,12 @@ std::vector<double> NumbersOf(const Options& options) {
 
 // Integer labels for scores [..., classes], checked.
 Tensor CheckLabels(const char* op, const Tensor& scores, const Tensor& labels) {
-  const Shape batch = scores.rank() == 0
-                          ? Shape()
-                          : Shape(std::span(scores.shape().begin(), scores.shape().end() - 1));
+  const Shape batch = scores.rank() == 0 ? Shape() : Shape(std::span(scores.shape().begin(), scores.shape().end() - 1));
   const bool integers = labels.dtype() == kInt32 || labels.dtype() == kInt64;
   if (scores.rank() == 0 || !IsFloat(scores.dtype()) || !integers || labels.shape() != batch) {
-    internal::ThrowInvalid(StrCat(
-        op, ": scores ", scores.type().ToString(), " and labels ", labels.type().ToString(),
-        " do not fit; labels are i32 or i64 of the shape of the scores without the last axis"));
+    internal::ThrowInvalid(
+        StrCat(op, ": scores ", scores.type().ToString(), " and labels ", labels.type().ToString(),
+               " do not fit; labels are i32 or i64 of the shape of the scores without the last axis"));
   }
   return internal::CheckLabelRange(op, labels, scores.shape().dim(scores.rank() - 1));
 }
@@ -82,8 +80,7 @@ Tensor SparseCrossEntropy(const Tensor& z, const Tensor& labels, double smoothin
 }  // namespace
 
 // log sum exp(z) - sum t z, z = logits - max
-Tensor SoftmaxCrossEntropy(const Operand& logits, const Operand& labels,
-                           const CrossEntropyOptions& options) {
+Tensor SoftmaxCrossEntropy(const Operand& logits, const Operand& labels, const CrossEntropyOptions& options) {
   const char* const op = "softmax_cross_entropy";
   const LocationScope scope(logits);
   const Tensor given = Materialize(logits);
@@ -99,16 +96,14 @@ Tensor SoftmaxCrossEntropy(const Operand& logits, const Operand& labels,
   });
 }
 
-Tensor NegativeLogLikelihood(const Operand& log_probabilities, const Operand& labels,
-                             const LossOptions& options) {
+Tensor NegativeLogLikelihood(const Operand& log_probabilities, const Operand& labels, const LossOptions& options) {
   const LocationScope scope(log_probabilities);
   const Tensor x = Materialize(log_probabilities);
   const Tensor y = CheckLabels("negative_log_likelihood", x, Materialize(labels));
   return Reduced(Neg(Picked(x, y)), options.reduction);
 }
 
-Tensor KlDivergence(const Operand& prediction, const Operand& target,
-                    const KlDivergenceOptions& options) {
+Tensor KlDivergence(const Operand& prediction, const Operand& target, const KlDivergenceOptions& options) {
   const LocationScope scope(prediction);
   const auto [q, t] = Match("kl_divergence", prediction, target, true);
   const Tensor none = Equal(t, 0);
@@ -134,8 +129,7 @@ Tensor BoundedLog(const Tensor& p) {
 }  // namespace
 
 // max(x, 0) - x t + log(1 + e^-|x|), with the branches of Softplus.
-Tensor SigmoidCrossEntropy(const Operand& logits, const Operand& target,
-                           const BinaryCrossEntropyOptions& options) {
+Tensor SigmoidCrossEntropy(const Operand& logits, const Operand& target, const BinaryCrossEntropyOptions& options) {
   const char* const op = "sigmoid_cross_entropy";
   const LocationScope scope(logits);
   const auto [prediction, wanted] = Match(op, logits, target);

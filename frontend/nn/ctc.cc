@@ -29,20 +29,18 @@ Sizes CheckCtc(const Tensor& x, const Tensor& labels, const CtcOptions& options)
   const auto integer = [](const Tensor& t) { return t.dtype() == kInt32 || t.dtype() == kInt64; };
   if (x.rank() != 3 || !IsFloat(x.dtype()) || labels.rank() != 2 || !integer(labels) ||
       labels.shape().dim(0) != x.shape().dim(0) || x.shape().dim(1) == 0) {
-    internal::ThrowInvalid(StrCat("ctc_loss: logits ", x.type().ToString(), " and labels ",
-                                  labels.type().ToString(),
+    internal::ThrowInvalid(StrCat("ctc_loss: logits ", x.type().ToString(), " and labels ", labels.type().ToString(),
                                   " do not fit; logits are floats [batch, time, classes] of at "
                                   "least one step, labels i32 or i64 [batch, length]"));
   }
   const Sizes n = {x.shape().dim(0), x.shape().dim(1), x.shape().dim(2), labels.shape().dim(1)};
   for (const Tensor& lengths : {options.logit_lengths, options.label_lengths}) {
     if (!lengths.defined() || (integer(lengths) && lengths.shape() == Shape({n.batch}))) continue;
-    internal::ThrowInvalid(StrCat("ctc_loss: lengths must be i32 or i64 [", n.batch, "], got ",
-                                  lengths.type().ToString()));
+    internal::ThrowInvalid(
+        StrCat("ctc_loss: lengths must be i32 or i64 [", n.batch, "], got ", lengths.type().ToString()));
   }
   if (options.blank < 0 || options.blank >= n.classes) {
-    internal::ThrowInvalid(
-        StrCat("ctc_loss: blank ", options.blank, " is not one of ", n.classes, " classes"));
+    internal::ThrowInvalid(StrCat("ctc_loss: blank ", options.blank, " is not one of ", n.classes, " classes"));
   }
   return n;
 }
@@ -50,8 +48,7 @@ Sizes CheckCtc(const Tensor& x, const Tensor& labels, const CtcOptions& options)
 // [batch, S]: blank, label, blank, ..., blank.
 Tensor Extended(const Tensor& labels, const Sizes& n, int64_t blank) {
   const Tensor blanks = Full({n.batch, n.labels, 1}, static_cast<double>(blank), kInt64);
-  const Tensor pairs =
-      Reshape(Concat({blanks, ExpandDims(labels, -1)}, 2), {n.batch, 2 * n.labels});
+  const Tensor pairs = Reshape(Concat({blanks, ExpandDims(labels, -1)}, 2), {n.batch, 2 * n.labels});
   return Concat({pairs, Full({n.batch, 1}, static_cast<double>(blank), kInt64)}, 1);
 }
 
@@ -81,9 +78,7 @@ Tensor LogSum(const std::vector<Tensor>& terms) {
 }
 
 Tensor Lengths(const Tensor& lengths, int64_t batch, int64_t all) {
-  return ExpandDims(
-      lengths.defined() ? Cast(lengths, kInt64) : Full({batch}, static_cast<double>(all), kInt64),
-      1);
+  return ExpandDims(lengths.defined() ? Cast(lengths, kInt64) : Full({batch}, static_cast<double>(all), kInt64), 1);
 }
 
 // x[position] of every row, kNever before the first.
@@ -101,8 +96,7 @@ Tensor CtcLoss(const Operand& logits, const Operand& labels, const CtcOptions& o
   const Sizes n = CheckCtc(x, y, options);
   const Tensor label_lengths = Lengths(options.label_lengths, n.batch, n.labels);
   const Tensor counts = Less(Iota(y.shape(), 1), label_lengths);  // the rest is padding
-  const Tensor used =
-      internal::CheckLabelRange("ctc_loss", Where(counts, Cast(y, kInt64), options.blank), n.classes);
+  const Tensor used = internal::CheckLabelRange("ctc_loss", Where(counts, Cast(y, kInt64), options.blank), n.classes);
   const Tensor extended = Extended(used, n, options.blank);
   const Tensor wide = internal::Wide(x);
   const Tensor emissions = Emissions(LogSoftmax(wide), extended, n);
@@ -123,8 +117,7 @@ Tensor CtcLoss(const Operand& logits, const Operand& labels, const CtcOptions& o
   // Before the first step the alignment stands on the first blank, which may be passed over.
   const Tensor start = Where(Equal(Iota(row, 1), 0), 0, Full(row, kNever, wide.dtype()));
   const Tensor first =
-      Where(LessEqual(Iota(row, 1), 1),
-            Squeeze(Slice(emissions, {0, 0, 0}, {1, row.dim(0), row.dim(1)}), 0), kNever);
+      Where(LessEqual(Iota(row, 1), 1), Squeeze(Slice(emissions, {0, 0, 0}, {1, row.dim(0), row.dim(1)}), 0), kNever);
   const Tensor alive = Where(Greater(steps, 0), first, start);
   Tensor last = alive;
   if (n.time > 1) {

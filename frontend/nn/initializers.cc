@@ -28,9 +28,7 @@ Fans FansOf(const Shape& shape) {
 
 double FanOf(const Shape& shape, FanMode mode) {
   const Fans fans = FansOf(shape);
-  const double fan = mode == FanMode::kIn    ? fans.in
-                     : mode == FanMode::kOut ? fans.out
-                                             : (fans.in + fans.out) / 2;
+  const double fan = mode == FanMode::kIn ? fans.in : mode == FanMode::kOut ? fans.out : (fans.in + fans.out) / 2;
   return std::max(fan, 1.0);  // empty kernels draw nothing
 }
 
@@ -47,15 +45,14 @@ Tensor Initializer::operator()(const Shape& shape, DType dtype, const Generator&
   if (!function_) internal::ThrowInvalid("initializer: it is null; give it a function");
   const Tensor value = function_(shape, dtype, generator);
   if (value.type() != Type{dtype, shape}) {
-    internal::ThrowInvalid(StrCat("initializer: it gave ", value.type().ToString(), " for ",
-                                  Type{dtype, shape}.ToString()));
+    internal::ThrowInvalid(
+        StrCat("initializer: it gave ", value.type().ToString(), " for ", Type{dtype, shape}.ToString()));
   }
   return value;
 }
 
 Initializer ConstantInit(double value) {
-  return
-      [=](const Shape& shape, DType dtype, const Generator&) { return Full(shape, value, dtype); };
+  return [=](const Shape& shape, DType dtype, const Generator&) { return Full(shape, value, dtype); };
 }
 Initializer ZerosInit() { return ConstantInit(0); }
 Initializer OnesInit() { return ConstantInit(1); }
@@ -63,8 +60,7 @@ Initializer OnesInit() { return ConstantInit(1); }
 Initializer IdentityInit(double gain) {
   return [=](const Shape& shape, DType dtype, const Generator&) {
     if (shape.rank() != 2) {
-      internal::ThrowInvalid(
-          StrCat("identity: the shape ", shape.ToString(), " is not that of a matrix"));
+      internal::ThrowInvalid(StrCat("identity: the shape ", shape.ToString(), " is not that of a matrix"));
     }
     return Mul(Eye(shape.dim(0), shape.dim(1), 0, dtype), gain);
   };
@@ -72,16 +68,14 @@ Initializer IdentityInit(double gain) {
 
 Initializer UniformInit(double low, double high) {
   return [=](const Shape& shape, DType dtype, const Generator& generator) {
-    const UniformOptions uniform = {
-        .low = low, .high = high, .dtype = DrawType(dtype), .generator = generator};
+    const UniformOptions uniform = {.low = low, .high = high, .dtype = DrawType(dtype), .generator = generator};
     return Cast(RandomUniform(shape, uniform), dtype);
   };
 }
 
 Initializer NormalInit(double mean, double stddev) {
   return [=](const Shape& shape, DType dtype, const Generator& generator) {
-    const NormalOptions normal = {
-        .mean = mean, .stddev = stddev, .dtype = DrawType(dtype), .generator = generator};
+    const NormalOptions normal = {.mean = mean, .stddev = stddev, .dtype = DrawType(dtype), .generator = generator};
     return Cast(RandomNormal(shape, normal), dtype);
   };
 }
@@ -99,8 +93,7 @@ Initializer TruncatedNormalInit(double mean, double stddev) {
 Initializer OrthogonalInit(double gain) {
   return [=](const Shape& shape, DType dtype, const Generator& generator) {
     if (shape.rank() < 2) {
-      internal::ThrowInvalid(
-          StrCat("orthogonal: the shape ", shape.ToString(), " is not that of a matrix"));
+      internal::ThrowInvalid(StrCat("orthogonal: the shape ", shape.ToString(), " is not that of a matrix"));
     }
     const int64_t columns = shape.dim(shape.rank() - 1);
     const int64_t rows = columns == 0 ? 0 : shape.size() / columns;
@@ -137,8 +130,7 @@ Initializer HeNormal() { return Scaled(2, FanMode::kIn, FanDistribution::kNormal
 Initializer LecunUniform() { return Scaled(1, FanMode::kIn, FanDistribution::kUniform); }
 Initializer LecunNormal() { return Scaled(1, FanMode::kIn, FanDistribution::kNormal); }
 
-Tensor GlorotUniform(int64_t fan_in, int64_t fan_out, const Shape& shape,
-                     const Generator& generator) {
+Tensor GlorotUniform(int64_t fan_in, int64_t fan_out, const Shape& shape, const Generator& generator) {
   const double limit = std::sqrt(6.0 / static_cast<double>(fan_in + fan_out));
   return RandomUniform(shape, {.low = -limit, .high = limit, .generator = generator});
 }

@@ -35,8 +35,7 @@ struct LayerData {
   virtual ~LayerData() = default;
 
   /// A variable "name/what", with its value computed now, in a trace too.
-  Variable Create(const char* what, const Shape& shape, const Initializer& initializer,
-                  bool trainable = true);
+  Variable Create(const char* what, const Shape& shape, const Initializer& initializer, bool trainable = true);
   /// Makes the variables of a layer that has none yet, of the sizes that those of the present KeptScope have.
   virtual void BuildKept() {}
   /// Calls create, which makes all variables of the layer, unless that is done. If it throws, the

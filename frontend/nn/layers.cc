@@ -17,9 +17,7 @@
 namespace reel {
 namespace internal {
 
-std::string Numbered(const std::string& kind, int n) {
-  return n == 0 ? kind : StrCat(kind, "_", n);
-}
+std::string Numbered(const std::string& kind, int n) { return n == 0 ? kind : StrCat(kind, "_", n); }
 
 namespace {
 
@@ -68,14 +66,13 @@ const Shape* KeptShape(const char* what, int rank) {
 LayerData::LayerData(std::string kind_, LayerOptions options_)
     : kind(std::move(kind_)), options(std::move(options_)), named(!options.name.empty()) {
   if (!IsFloat(options.dtype)) {
-    ThrowInvalid(StrCat(kind, ": variables must be floats, got ", Name(options.dtype),
-                        "; set options.dtype to kFloat32"));
+    ThrowInvalid(
+        StrCat(kind, ": variables must be floats, got ", Name(options.dtype), "; set options.dtype to kFloat32"));
   }
   if (!named) options.name = NextName(kind);
 }
 
-Variable LayerData::Create(const char* what, const Shape& shape, const Initializer& initializer,
-                           bool trainable) {
+Variable LayerData::Create(const char* what, const Shape& shape, const Initializer& initializer, bool trainable) {
   const SuspendScope eager;
   const Type type{options.dtype, shape};
   Variable made = Kept(what);
@@ -100,8 +97,7 @@ LayerOptions LayerData::Inner(const char* what) const {
 
 std::vector<Variable> AllVariables(LayerData* layer) {
   std::vector<Variable> out;
-  for (const LayerData* d : Family(layer))
-    out.insert(out.end(), d->variables.begin(), d->variables.end());
+  for (const LayerData* d : Family(layer)) out.insert(out.end(), d->variables.begin(), d->variables.end());
   return out;
 }
 
@@ -189,8 +185,7 @@ void Dense::Build(int64_t in) const { As<DenseData>(data_).Build(in); }
 Tensor Dense::operator()(const Operand& x) const {
   const LocationScope scope(x);
   const Tensor t = internal::Materialize(x);
-  if (t.rank() == 0)
-    internal::ThrowInvalid("dense: the input is a scalar; give it an axis of features");
+  if (t.rank() == 0) internal::ThrowInvalid("dense: the input is a scalar; give it an axis of features");
   Build(t.shape().dim(t.rank() - 1));
   const auto& d = As<DenseData>(data_);
   Tensor y = MatMul(t, d.kernel);
@@ -201,8 +196,7 @@ Tensor Dense::operator()(const Operand& x) const {
 namespace {
 
 struct EmbeddingData : LayerData {
-  EmbeddingData(int64_t vocabulary, int64_t dim, LayerOptions options_)
-      : LayerData("embedding", std::move(options_)) {
+  EmbeddingData(int64_t vocabulary, int64_t dim, LayerOptions options_) : LayerData("embedding", std::move(options_)) {
     if (vocabulary < 1) internal::ThrowInvalid("embedding: the vocabulary is empty");
     CheckAtLeast(kind, "units", dim);
     built = true;
@@ -263,15 +257,14 @@ Tensor Residual::operator()(const Operand& x) const {
   const Tensor t = internal::Materialize(x);
   const Tensor y = Sequential::operator()(t);
   if (y.shape() != t.shape()) {
-    internal::ThrowInvalid(StrCat("residual: the layers make ", y.type().ToString(), " of ",
-                                  t.type().ToString(), "; the shape must stay"));
+    internal::ThrowInvalid(StrCat("residual: the layers make ", y.type().ToString(), " of ", t.type().ToString(),
+                                  "; the shape must stay"));
   }
   return reel::Add(t, y);
 }
 
 Dropout::Dropout(double rate, const Generator& generator) : rate_(rate), generator_(generator) {
-  if (!(rate >= 0 && rate < 1))
-    internal::ThrowInvalid(StrCat("dropout: rate ", rate, " is not in [0, 1)"));
+  if (!(rate >= 0 && rate < 1)) internal::ThrowInvalid(StrCat("dropout: rate ", rate, " is not in [0, 1)"));
 }
 
 Tensor Dropout::operator()(const Operand& x) const {

@@ -16,8 +16,7 @@ struct LossOperands {
   Tensor prediction, target;
 };
 /// Checks the shapes; a scalar target is broadcast. Losses over the last axis need one.
-LossOperands Match(const char* op, const Operand& prediction, const Operand& target,
-                   bool over_last_axis = false);
+LossOperands Match(const char* op, const Operand& prediction, const Operand& target, bool over_last_axis = false);
 
 }  // namespace reel::internal
 

@@ -25,29 +25,24 @@ namespace internal {
 
 Tensor Reduced(const Tensor& values, Reduction reduction) {
   switch (reduction) {
-    case kMean:
-      return ReduceMean(values);
-    case kSum:
-      return ReduceSum(values);
-    default:
-      return values;
+    case kMean: return ReduceMean(values);
+    case kSum: return ReduceSum(values);
+    default: return values;
   }
 }
 
-LossOperands Match(const char* op, const Operand& prediction, const Operand& target,
-                   bool over_last_axis) {
+LossOperands Match(const char* op, const Operand& prediction, const Operand& target, bool over_last_axis) {
   const TensorList t = Promote(ir::Op::kSub, {&prediction, &target});
   const Tensor &x = t[0], &y = t[1];
   if (!IsFloat(x.dtype())) {
-    ThrowInvalid(StrCat(op, ": needs floats, got ", x.type().ToString(), " and ",
-                        y.type().ToString(), "; Cast them to kFloat32"));
+    ThrowInvalid(StrCat(op, ": needs floats, got ", x.type().ToString(), " and ", y.type().ToString(),
+                        "; Cast them to kFloat32"));
   }
   if (over_last_axis && x.rank() == 0) {
     ThrowInvalid(StrCat(op, ": the prediction is a scalar; give it an axis to sum over"));
   }
   if (y.shape() != x.shape() && (over_last_axis || y.rank() != 0)) {
-    ThrowInvalid(StrCat(op, ": the prediction ", x.type().ToString(), " and the target ",
-                        y.type().ToString(),
+    ThrowInvalid(StrCat(op, ": the prediction ", x.type().ToString(), " and the target ", y.type().ToString(),
                         " must have one shape; Reshape or BroadcastTo one of them"));
   }
   return {x, BroadcastTensor(y, x.shape())};
@@ -55,15 +50,13 @@ LossOperands Match(const char* op, const Operand& prediction, const Operand& tar
 
 }  // namespace internal
 
-Tensor MeanSquaredError(const Operand& prediction, const Operand& target,
-                        const LossOptions& options) {
+Tensor MeanSquaredError(const Operand& prediction, const Operand& target, const LossOptions& options) {
   const LocationScope scope(prediction);
   const auto [x, y] = Match("mean_squared_error", prediction, target);
   return Reduced(Square(Sub(x, y)), options.reduction);
 }
 
-Tensor MeanAbsoluteError(const Operand& prediction, const Operand& target,
-                         const LossOptions& options) {
+Tensor MeanAbsoluteError(const Operand& prediction, const Operand& target, const LossOptions& options) {
   const LocationScope scope(prediction);
   const auto [x, y] = Match("mean_absolute_error", prediction, target);
   return Reduced(Abs(Sub(x, y)), options.reduction);
@@ -72,8 +65,7 @@ Tensor MeanAbsoluteError(const Operand& prediction, const Operand& target,
 Tensor Huber(const Operand& prediction, const Operand& target, const HuberOptions& options) {
   const LocationScope scope(prediction);
   const auto [x, y] = Match("huber", prediction, target);
-  if (!(options.delta > 0))
-    internal::ThrowInvalid(StrCat("huber: delta ", options.delta, " must be positive"));
+  if (!(options.delta > 0)) internal::ThrowInvalid(StrCat("huber: delta ", options.delta, " must be positive"));
   const Tensor d = Sub(x, y), size = Abs(d), small = LessEqual(size, options.delta);
   const Tensor parabola = Mul(Square(Where(small, d, 0)), 0.5);
   const Tensor line = Mul(Sub(size, options.delta / 2), options.delta);
@@ -92,8 +84,7 @@ Tensor LogCosh(const Operand& prediction, const Operand& target, const LossOptio
   return Reduced(Where(small, near, Sub(sum, std::numbers::ln2)), options.reduction);
 }
 
-Tensor PoissonLoss(const Operand& prediction, const Operand& target,
-                   const PoissonOptions& options) {
+Tensor PoissonLoss(const Operand& prediction, const Operand& target, const PoissonOptions& options) {
   const LocationScope scope(prediction);
   const auto [x, y] = Match("poisson_loss", prediction, target);
   Tensor values;
@@ -134,8 +125,7 @@ Tensor SquaredHinge(const Operand& prediction, const Operand& target, const Loss
   return Reduced(Square(HingeValues("squared_hinge", prediction, target)), options.reduction);
 }
 
-Tensor CategoricalHinge(const Operand& prediction, const Operand& target,
-                        const LossOptions& options) {
+Tensor CategoricalHinge(const Operand& prediction, const Operand& target, const LossOptions& options) {
   const LocationScope scope(prediction);
   const auto [x, y] = Match("categorical_hinge", prediction, target, true);
   const Tensor right = ReduceSum(Mul(y, x), -1);

@@ -43,8 +43,8 @@ Tensor AlongAxes(const char* op, const char* what, const Operand& parameter, con
   }
   const Tensor t = parameter.tensor();
   if (t.shape() != own) {
-    ThrowInvalid(StrCat(op, ": ", what, " must have the shape ", own.ToString(),
-                        " for an input ", x.type().ToString(), ", got ", t.type().ToString()));
+    ThrowInvalid(StrCat(op, ": ", what, " must have the shape ", own.ToString(), " for an input ", x.type().ToString(),
+                        ", got ", t.type().ToString()));
   }
   return Reshape(t, shape);
 }
@@ -127,8 +127,7 @@ Tensor LayerNormalize(const Operand& x, const OptionalOperand& scale, const Opti
       op, [&](Operands in) { return Standardized(Wide(in[0]), axes, options.epsilon); });
 }
 
-Tensor RmsNormalize(const Operand& x, const OptionalOperand& scale,
-                    const RmsNormalizeOptions& options) {
+Tensor RmsNormalize(const Operand& x, const OptionalOperand& scale, const RmsNormalizeOptions& options) {
   const char* const op = "rms_normalize";
   const LocationScope location(x);
   const Tensor t = Floats(op, x);
@@ -140,16 +139,16 @@ Tensor RmsNormalize(const Operand& x, const OptionalOperand& scale,
 }
 
 // [batch, ..., channels, ...] -> [batch, ..., groups, channels / groups, ...]
-Tensor GroupNormalize(const Operand& x, int64_t groups, const OptionalOperand& scale,
-                      const OptionalOperand& offset, const GroupNormalizeOptions& options) {
+Tensor GroupNormalize(const Operand& x, int64_t groups, const OptionalOperand& scale, const OptionalOperand& offset,
+                      const GroupNormalizeOptions& options) {
   const char* const op = "group_normalize";
   const LocationScope location(x);
   const Tensor t = Floats(op, x);
   const int64_t axis = NormalizeAxis(op, options.axis, t.rank());
   const int64_t channels = t.shape().dim(static_cast<int>(axis));
   if (axis == 0 || groups < 1 || channels % groups != 0) {
-    ThrowInvalid(StrCat(op, ": axis ", axis, " of ", t.type().ToString(), " does not divide into ",
-                        groups, " groups of channels; axis 0 is the batch"));
+    ThrowInvalid(StrCat(op, ": axis ", axis, " of ", t.type().ToString(), " does not divide into ", groups,
+                        " groups of channels; axis 0 is the batch"));
   }
   Shape shape = t.shape();
   shape.set(static_cast<int>(axis), groups);
@@ -163,33 +162,31 @@ Tensor GroupNormalize(const Operand& x, int64_t groups, const OptionalOperand& s
   });
 }
 
-Tensor InstanceNormalize(const Operand& x, const OptionalOperand& scale,
-                         const OptionalOperand& offset, const GroupNormalizeOptions& options) {
+Tensor InstanceNormalize(const Operand& x, const OptionalOperand& scale, const OptionalOperand& offset,
+                         const GroupNormalizeOptions& options) {
   const LocationScope location(x);
   const Tensor t = Floats("instance_normalize", x);
   const int64_t axis = NormalizeAxis("instance_normalize", options.axis, t.rank());
   return GroupNormalize(t, t.shape().dim(static_cast<int>(axis)), scale, offset, options);
 }
 
-Tensor BatchNormalize(const Operand& x, const Operand& mean, const Operand& variance,
-                      const OptionalOperand& scale, const OptionalOperand& offset,
-                      const BatchNormalizeOptions& options) {
+Tensor BatchNormalize(const Operand& x, const Operand& mean, const Operand& variance, const OptionalOperand& scale,
+                      const OptionalOperand& offset, const BatchNormalizeOptions& options) {
   const char* const op = "batch_normalize";
   const LocationScope location(x);
   const Tensor t = Floats(op, x);
   const std::vector<int64_t> axes = {NormalizeAxis(op, options.axis, t.rank())};
-  const Tensor shaped_mean = AlongAxes(op, "mean", mean, t, axes), spread = AlongAxes(op, "variance", variance, t, axes);
-  return MakeNormalizer(op, {t, shaped_mean, spread}, scale, offset, axes, options.epsilon)(op, [&](Operands in) {
-    return Mul(Sub(Wide(in[0]), in[1]), Rsqrt(Add(Wide(in[2]), options.epsilon)));
-  });
+  const Tensor shaped_mean = AlongAxes(op, "mean", mean, t, axes),
+               spread = AlongAxes(op, "variance", variance, t, axes);
+  return MakeNormalizer(op, {t, shaped_mean, spread}, scale, offset, axes, options.epsilon)(
+      op, [&](Operands in) { return Mul(Sub(Wide(in[0]), in[1]), Rsqrt(Add(Wide(in[2]), options.epsilon))); });
 }
 
 namespace {
 
 // A scale and an offset of the extent of one axis.
 struct NormData : LayerData {
-  NormData(const char* kind_, double epsilon_, LayerOptions options_, int64_t axis_ = -1,
-           int64_t groups_ = 1)
+  NormData(const char* kind_, double epsilon_, LayerOptions options_, int64_t axis_ = -1, int64_t groups_ = 1)
       : LayerData(kind_, std::move(options_)), epsilon(epsilon_), axis(axis_), groups(groups_) {}
 
   void Build(const Tensor& x) {
@@ -207,9 +204,7 @@ struct NormData : LayerData {
   void BuildKept() override {
     if (const Shape* shape = internal::KeptShape("scale", 1)) BuildOnce([&] { CreateFor(*shape); });
   }
-  OptionalOperand Offset() const {
-    return offset.defined() ? OptionalOperand(offset) : std::nullopt;
-  }
+  OptionalOperand Offset() const { return offset.defined() ? OptionalOperand(offset) : std::nullopt; }
 
   double epsilon;
   int64_t axis, groups;
@@ -243,8 +238,7 @@ Tensor RmsNorm::operator()(const Operand& x) const {
 }
 
 GroupNorm::GroupNorm(int64_t groups, GroupNormalizeOptions axis, LayerOptions options)
-    : Layer(std::make_shared<NormData>("group_norm", axis.epsilon, std::move(options), axis.axis,
-                                       groups)) {}
+    : Layer(std::make_shared<NormData>("group_norm", axis.epsilon, std::move(options), axis.axis, groups)) {}
 
 Tensor GroupNorm::operator()(const Operand& x) const {
   const LocationScope location(x);
@@ -255,8 +249,7 @@ Tensor GroupNorm::operator()(const Operand& x) const {
 }
 
 InstanceNorm::InstanceNorm(GroupNormalizeOptions axis, LayerOptions options)
-    : Layer(std::make_shared<NormData>("instance_norm", axis.epsilon, std::move(options),
-                                       axis.axis)) {}
+    : Layer(std::make_shared<NormData>("instance_norm", axis.epsilon, std::move(options), axis.axis)) {}
 
 Tensor InstanceNorm::operator()(const Operand& x) const {
   const LocationScope location(x);
@@ -270,8 +263,7 @@ namespace {
 
 struct BatchNormData : NormData {
   BatchNormData(const BatchNormOptions& batch, LayerOptions options_)
-      : NormData("batch_norm", batch.epsilon, std::move(options_), batch.axis),
-        decay(batch.decay) {}
+      : NormData("batch_norm", batch.epsilon, std::move(options_), batch.axis), decay(batch.decay) {}
 
   void BuildMore() override {
     mean = Create("running_mean", scale.shape(), ZerosInit(), false);

@@ -22,13 +22,9 @@ namespace {
 
 /// Sizes, variables, and the rule of a step.
 struct RecurrentData : LayerData {
-  RecurrentData(const char* kind_, int64_t units_, int64_t gates_, size_t states_,
-                RecurrentOptions run_, LayerOptions options_)
-      : LayerData(kind_, std::move(options_)),
-        units(units_),
-        gates(gates_),
-        states(states_),
-        run(run_) {
+  RecurrentData(const char* kind_, int64_t units_, int64_t gates_, size_t states_, RecurrentOptions run_,
+                LayerOptions options_)
+      : LayerData(kind_, std::move(options_)), units(units_), gates(gates_), states(states_), run(run_) {
     CheckAtLeast(kind, "units", units);
   }
 
@@ -56,9 +52,7 @@ struct RecurrentData : LayerData {
     return bias.defined() ? Add(y, bias) : y;
   }
   /// Gate i of [batch, gates units].
-  Tensor Gate(const Tensor& all, int64_t i) const {
-    return Slice(all, {0, i * units}, {kEnd, (i + 1) * units});
-  }
+  Tensor Gate(const Tensor& all, int64_t i) const { return Slice(all, {0, i * units}, {kEnd, (i + 1) * units}); }
 
   int64_t units, gates;
   size_t states;
@@ -70,9 +64,8 @@ void CheckState(const RecurrentData& d, const RecurrentState& state, Extent batc
   bool fits = state.size() == d.states;
   for (const Tensor& s : state) fits = fits && s.shape() == Shape({batch, d.units});
   if (fits) return;
-  ThrowInvalid(StrCat(d.kind, ": the state must be ", d.states, " tensors ",
-                      Shape({batch, d.units}).ToString(), ", got ", state.size(),
-                      state.empty() ? "" : StrCat(", the first ", state[0].type().ToString()),
+  ThrowInvalid(StrCat(d.kind, ": the state must be ", d.states, " tensors ", Shape({batch, d.units}).ToString(),
+                      ", got ", state.size(), state.empty() ? "" : StrCat(", the first ", state[0].type().ToString()),
                       "; begin with ZeroState(x.shape()[0])"));
 }
 
@@ -80,8 +73,7 @@ void CheckState(const RecurrentData& d, const RecurrentState& state, Extent batc
 Tensor Input(RecurrentData* d, const Operand& x, int rank) {
   const Tensor t = Materialize(x);
   if (t.rank() != rank) {
-    ThrowInvalid(StrCat(d->kind, ": needs ",
-                        rank == 3 ? "[batch, time, features]" : "[batch, features]", ", got ",
+    ThrowInvalid(StrCat(d->kind, ": needs ", rank == 3 ? "[batch, time, features]" : "[batch, features]", ", got ",
                         t.type().ToString()));
   }
   d->Build(t.shape().dim(rank - 1));
@@ -130,8 +122,7 @@ namespace {
 
 struct RnnData : RecurrentData {
   RnnData(int64_t units_, Activation activation_, RecurrentOptions run_, LayerOptions options_)
-      : RecurrentData("rnn", units_, 1, 1, run_, std::move(options_)),
-        activation(std::move(activation_)) {}
+      : RecurrentData("rnn", units_, 1, 1, run_, std::move(options_)), activation(std::move(activation_)) {}
 
   RecurrentState Next(const Tensor& projected, const RecurrentState& state) const override {
     return {activation(Add(projected, MatMul(state[0], recurrent)))};
@@ -165,9 +156,7 @@ struct GruData : RecurrentData {
   GruData(int64_t units_, RecurrentOptions run_, LayerOptions options_)
       : RecurrentData("gru", units_, 3, 1, run_, std::move(options_)) {}
 
-  void BuildMore() override {
-    recurrent_bias = Create("recurrent_bias", {gates * units}, BiasInit());
-  }
+  void BuildMore() override { recurrent_bias = Create("recurrent_bias", {gates * units}, BiasInit()); }
 
   RecurrentState Next(const Tensor& projected, const RecurrentState& state) const override {
     // Used once, the state's gradient adds up in one order, in a C++ loop and in a compiled one.
@@ -207,8 +196,7 @@ struct BidirectionalData : LayerData {
 
 }  // namespace
 
-Bidirectional::Bidirectional(const Recurrent& forward, const Recurrent& backward,
-                             LayerOptions options)
+Bidirectional::Bidirectional(const Recurrent& forward, const Recurrent& backward, LayerOptions options)
     : Layer(std::make_shared<BidirectionalData>(forward, backward, std::move(options))) {}
 
 Tensor Bidirectional::operator()(const Operand& x) const {

@@ -22,12 +22,9 @@ double Place(ResizeCoordinates coordinates, int64_t i, int64_t m, int64_t n) {
   // One product, one quotient: a ratio rounded first would move places that are integers.
   const auto at = static_cast<double>(i), in = static_cast<double>(m), out = static_cast<double>(n);
   switch (coordinates) {
-    case ResizeCoordinates::kHalfPixel:
-      return (at + 0.5) * in / out - 0.5;
-    case ResizeCoordinates::kAlignCorners:
-      return n == 1 ? 0 : at * (in - 1) / (out - 1);
-    default:
-      return at * in / out;
+    case ResizeCoordinates::kHalfPixel: return (at + 0.5) * in / out - 0.5;
+    case ResizeCoordinates::kAlignCorners: return n == 1 ? 0 : at * (in - 1) / (out - 1);
+    default: return at * in / out;
   }
 }
 
@@ -83,8 +80,7 @@ Tensor Resize(const Operand& x, const std::vector<int64_t>& sizes, const ResizeO
   const internal::LocationScope scope(x);
   Tensor t = internal::Materialize(x);
   if (sizes.size() != options.axes.size()) {
-    ThrowInvalid(StrCat("resize: ", sizes.size(), " sizes for ", options.axes.size(),
-                        " axes; give one each"));
+    ThrowInvalid(StrCat("resize: ", sizes.size(), " sizes for ", options.axes.size(), " axes; give one each"));
   }
   if (options.method == ResizeMethod::kLinear && !IsFloat(t.dtype())) {
     ThrowInvalid(StrCat("resize: linear interpolation needs floats, got ", t.type().ToString(),

@@ -63,10 +63,7 @@ std::string Describe(const Node& node, size_t index) {
 class Importer {
  public:
   Importer(const Model& model, const std::string& name, const OnnxOptions& options)
-      : model_(model),
-        file_(name.substr(name.rfind('/') + 1)),
-        options_(options),
-        meter_(options.budget) {}
+      : model_(model), file_(name.substr(name.rfind('/') + 1)), options_(options), meter_(options.budget) {}
 
   Module Import();
 
@@ -107,8 +104,7 @@ void Importer::CheckModel() {
 
 Type Importer::InputType(const ValueInfo& input) const {
   const std::string what = StrCat("input ", ir::Quoted(input.name));
-  if (!input.unsupported.empty())
-    Refuse(StrCat(what, ": ", input.unsupported, " are not supported"));
+  if (!input.unsupported.empty()) Refuse(StrCat(what, ": ", input.unsupported, " are not supported"));
   if (!input.has_shape) Refuse(StrCat(what, " has no shape; give it one in the model"));
   if (input.shape.size() > kMaxRank) Refuse(StrCat(what, " has rank ", input.shape.size()));
   std::vector<int64_t> dims;
@@ -117,8 +113,7 @@ Type Importer::InputType(const ValueInfo& input) const {
     if (dim.value < 0 && (dim.name.empty() || given == options_.dims.end())) {
       Refuse(StrCat(what, ": axis ", dims.size(), " is open",
                     dim.name.empty() ? "; give the model a number or a name for it"
-                                     : StrCat(" (", ir::Quoted(dim.name), "); give it: --dim ",
-                                              dim.name, "=8")));
+                                     : StrCat(" (", ir::Quoted(dim.name), "); give it: --dim ", dim.name, "=8")));
     }
     dims.push_back(dim.value >= 0 ? dim.value : given->second);
     if (dims.back() < 0) Wrong(StrCat("dim ", ir::Quoted(dim.name), " must not be negative"));
@@ -144,14 +139,12 @@ Module Importer::Import() {
   CheckModel();
   SplitInputs();
   const auto callable = [this](std::span<const Tensor> arguments) { return RunMain(arguments); };
-  return Module::Lift({{options_.entry, callable, specs_}},
-                      model_.graph.name.empty() ? "onnx" : model_.graph.name);
+  return Module::Lift({{options_.entry, callable, specs_}}, model_.graph.name.empty() ? "onnx" : model_.graph.name);
 }
 
 NamedTensors Importer::RunMain(std::span<const Tensor> arguments) {
   Scope scope;
-  for (const auto& [name, tensor] : options_.constants)
-    Define(&scope, name, {tensor, {}, tensor, ""});
+  for (const auto& [name, tensor] : options_.constants) Define(&scope, name, {tensor, {}, tensor, ""});
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string& name = arguments_[i]->name;
     Define(&scope, name, {arguments[i], {}, {}, name});
@@ -161,8 +154,7 @@ NamedTensors Importer::RunMain(std::span<const Tensor> arguments) {
   NamedTensors results;
   for (const ValueInfo& output : model_.graph.outputs) {
     if (!output.unsupported.empty())
-      Refuse(StrCat("output ", ir::Quoted(output.name), ": ", output.unsupported,
-                    " are not supported"));
+      Refuse(StrCat("output ", ir::Quoted(output.name), ": ", output.unsupported, " are not supported"));
     results.emplace_back(output.name, Lookup(scope, output.name).Get());
   }
   return results;
@@ -170,8 +162,8 @@ NamedTensors Importer::RunMain(std::span<const Tensor> arguments) {
 
 Tensors Importer::RunSubgraph(const Graph& graph, const Tensors& arguments, const Scope* outer) {
   if (arguments.size() != graph.inputs.size()) {
-    Wrong(StrCat("subgraph ", ir::Quoted(graph.name), " has ", graph.inputs.size(),
-                 " inputs, its node gives ", arguments.size()));
+    Wrong(StrCat("subgraph ", ir::Quoted(graph.name), " has ", graph.inputs.size(), " inputs, its node gives ",
+                 arguments.size()));
   }
   Scope scope;
   scope.outer = outer;
@@ -238,8 +230,8 @@ void Importer::RunNode(const Node& node, Scope* scope) {
   const OpRow* row = FindOp(node.domain, node.op);
   if (!row) Refuse("Reel does not have this operator");
   if (opset_ < row->since) {
-    Refuse(StrCat("of opset ", opset_, "; it is read from opset ", row->since,
-                  " on: convert the model to a newer opset"));
+    Refuse(
+        StrCat("of opset ", opset_, "; it is read from opset ", row->since, " on: convert the model to a newer opset"));
   }
   std::vector<Value> inputs;
   bool known = !node.inputs.empty(), weights = false;
@@ -255,10 +247,9 @@ void Importer::RunNode(const Node& node, Scope* scope) {
   Tensors folded, results;
   if (known && row->fold) folded = Fold(*row, node, inputs);
   if (folded.empty() || weights) {
-    const NodeContext context(node, opset_, std::move(inputs),
-                              [&](const Graph& graph, const Tensors& arguments) {
-                                return RunSubgraph(graph, arguments, scope);
-                              });
+    const NodeContext context(node, opset_, std::move(inputs), [&](const Graph& graph, const Tensors& arguments) {
+      return RunSubgraph(graph, arguments, scope);
+    });
     results = row->import(context);
     context.CheckAllRead();
   } else {
@@ -266,8 +257,7 @@ void Importer::RunNode(const Node& node, Scope* scope) {
   }
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     if (node.outputs[i].empty()) continue;
-    if (i >= results.size() || !results[i].defined())
-      Refuse(StrCat("output ", i, " is not supported"));
+    if (i >= results.size() || !results[i].defined()) Refuse(StrCat("output ", i, " is not supported"));
     Value value{results[i], {}, folded.empty() ? Tensor() : folded[i], origin};
     if (!results[i].symbolic()) {
       if (results[i].size() <= kMaxFolded) value.known = results[i];
@@ -297,8 +287,8 @@ Tensors Importer::Fold(const OpRow& row, const Node& node, const std::vector<Val
   for (const ir::Value v : function.results()) {
     if (function.type(v).shape.size() > kMaxFolded) return {};
   }
-  const auto result = ir::EvaluateLiterals(
-      data.module, function, {}, {.max_operations = kMaxFoldOperations, .round_each_op = true});
+  const auto result =
+      ir::EvaluateLiterals(data.module, function, {}, {.max_operations = kMaxFoldOperations, .round_each_op = true});
   if (!result.ok()) return {};
   Tensors out;
   for (const ir::Literal& literal : *result) out.push_back(internal::FromLiteral(literal));
@@ -309,8 +299,7 @@ Tensors Importer::Fold(const OpRow& row, const Node& node, const std::vector<Val
 
 Module Import(std::string_view bytes, const std::string& name, const OnnxOptions& options,
               const ReadExternal& external) {
-  const Model model =
-      internal::Take(ParseModel(std::as_bytes(std::span(bytes)), name, options.budget, external));
+  const Model model = internal::Take(ParseModel(std::as_bytes(std::span(bytes)), name, options.budget, external));
   try {
     return Importer(model, name, options).Import();
   } catch (const UnknownElements& error) {

@@ -30,9 +30,8 @@ Tensor NodeContext::Known(size_t i) const {
   if (!Has(i)) Wrong(StrCat("input ", i, " is missing"));
   const Value& value = inputs_[i];
   if (value.known.defined()) return value.known;
-  std::string message =
-      StrCat("input ", i, ", ", ir::Quoted(node_.inputs[i]),
-             ", decides shapes or the graph, so its elements must be known at import");
+  std::string message = StrCat("input ", i, ", ", ir::Quoted(node_.inputs[i]),
+                               ", decides shapes or the graph, so its elements must be known at import");
   if (!value.origin.empty()) {
     StrAppend(&message, "; it depends on the graph's input ", ir::Quoted(value.origin),
               ": give that as a constant (--constant ", value.origin, "=FILE.npy)");
@@ -51,8 +50,7 @@ std::vector<int64_t> NodeContext::KnownInts(size_t i) const {
 
 std::vector<double> NodeContext::KnownFloats(size_t i) const {
   const ir::Literal literal = internal::ToLiteral(Known(i));
-  if (IsComplex(literal.dtype()))
-    Wrong(StrCat("input ", i, " must be real numbers, got ", literal.type().ToString()));
+  if (IsComplex(literal.dtype())) Wrong(StrCat("input ", i, " must be real numbers, got ", literal.type().ToString()));
   std::vector<double> out;
   for (int64_t k = 0; k < literal.size(); ++k) out.push_back(literal.AsDouble(k));
   return out;
@@ -106,8 +104,7 @@ std::string NodeContext::String(std::string_view name, const std::string& otherw
   const auto* value = Get<std::string>(name);
   return value ? *value : otherwise;
 }
-std::vector<int64_t> NodeContext::Ints(std::string_view name,
-                                       const std::vector<int64_t>& otherwise) const {
+std::vector<int64_t> NodeContext::Ints(std::string_view name, const std::vector<int64_t>& otherwise) const {
   const auto* value = Get<std::vector<int64_t>>(name);
   return value ? *value : otherwise;
 }
@@ -136,17 +133,14 @@ DType NodeContext::DTypeAttribute(std::string_view name, DType otherwise) const 
 
 void NodeContext::CheckAllRead() const {
   for (const Attribute& a : node_.attributes) {
-    if (!read_.contains(a.name))
-      Refuse(StrCat("attribute ", ir::Quoted(a.name), " is not supported"));
+    if (!read_.contains(a.name)) Refuse(StrCat("attribute ", ir::Quoted(a.name), " is not supported"));
   }
   for (size_t i = asked_; i < inputs_.size(); ++i) {
-    if (inputs_[i].defined())
-      Refuse(StrCat("input ", i, ", ", ir::Quoted(node_.inputs[i]), ", is not supported"));
+    if (inputs_[i].defined()) Refuse(StrCat("input ", i, ", ", ir::Quoted(node_.inputs[i]), ", is not supported"));
   }
 }
 
-std::optional<std::vector<int64_t>> NodeContext::IntsSince(int64_t opset, std::string_view name,
-                                                           size_t i) const {
+std::optional<std::vector<int64_t>> NodeContext::IntsSince(int64_t opset, std::string_view name, size_t i) const {
   if (opset_ >= opset) return Has(i) ? std::optional(KnownInts(i)) : std::nullopt;
   const auto* value = Get<std::vector<int64_t>>(name);
   return value ? std::optional(*value) : std::nullopt;
@@ -156,9 +150,9 @@ const OpRow* FindOp(std::string_view domain, std::string_view op) {
   static constinit Lazy<HashMap<std::string_view, const OpRow*>> lazy;
   const auto& table = lazy.Get([] {
     auto rows = std::make_unique<HashMap<std::string_view, const OpRow*>>();
-    for (const auto family : {ContractOps(), ControlOps(), ConvOps(), ElementwiseOps(), IndexOps(),
-                              NnOps(), QuantizeOps(), RandomOps(), RecurrentOps(), ReduceOps(),
-                              ResizeOps(), SampleOps(), ShapeOps(), SignalOps()}) {
+    for (const auto family :
+         {ContractOps(), ControlOps(), ConvOps(), ElementwiseOps(), IndexOps(), NnOps(), QuantizeOps(), RandomOps(),
+          RecurrentOps(), ReduceOps(), ResizeOps(), SampleOps(), ShapeOps(), SignalOps()}) {
       for (const OpRow& row : family) rows->emplace(row.name, &row);
     }
     return rows;

@@ -96,8 +96,7 @@ class NodeContext {
   int64_t Int(std::string_view name) const;  ///< throws if it is missing
   double Float(std::string_view name, double otherwise) const;
   std::string String(std::string_view name, const std::string& otherwise) const;
-  std::vector<int64_t> Ints(std::string_view name,
-                            const std::vector<int64_t>& otherwise = {}) const;
+  std::vector<int64_t> Ints(std::string_view name, const std::vector<int64_t>& otherwise = {}) const;
   std::vector<double> Floats(std::string_view name) const;
   std::vector<std::string> Strings(std::string_view name) const;
   std::optional<ir::Literal> Literal(std::string_view name) const;
@@ -112,8 +111,7 @@ class NodeContext {
   Tensors Run(const Graph& graph, const Tensors& arguments) const { return run_(graph, arguments); }
 
   /// Integers that are an attribute before `opset`, and input i from then on; nothing if left out.
-  std::optional<std::vector<int64_t>> IntsSince(int64_t opset, std::string_view name,
-                                                size_t i) const;
+  std::optional<std::vector<int64_t>> IntsSince(int64_t opset, std::string_view name, size_t i) const;
 
  private:
   const Attribute* Find(std::string_view name) const;

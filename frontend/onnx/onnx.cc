@@ -41,8 +41,7 @@ Module ImportOnnx(const std::string& path, const OnnxOptions& options) {
   return onnx::Import(onnx::ReadWhole(path, options.budget), path, options, onnx::ReadBeside(path));
 }
 
-Module ImportOnnxBytes(std::string_view bytes, const std::string& name,
-                       const OnnxOptions& options) {
+Module ImportOnnxBytes(std::string_view bytes, const std::string& name, const OnnxOptions& options) {
   return onnx::Import(bytes, name, options, nullptr);
 }
 

@@ -18,40 +18,23 @@ namespace reel::onnx {
 absl::StatusOr<DType> DTypeOf(int64_t type) {
   using proto::TensorProto;
   switch (type) {
-    case TensorProto::FLOAT:
-      return kFloat32;
-    case TensorProto::DOUBLE:
-      return kFloat64;
-    case TensorProto::FLOAT16:
-      return kFloat16;
-    case TensorProto::BFLOAT16:
-      return kBFloat16;
-    case TensorProto::BOOL:
-      return kBool;
-    case TensorProto::INT8:
-      return kInt8;
-    case TensorProto::INT16:
-      return kInt16;
-    case TensorProto::INT32:
-      return kInt32;
-    case TensorProto::INT64:
-      return kInt64;
-    case TensorProto::UINT8:
-      return kUInt8;
-    case TensorProto::UINT16:
-      return kUInt16;
-    case TensorProto::UINT32:
-      return kUInt32;
-    case TensorProto::UINT64:
-      return kUInt64;
-    case TensorProto::COMPLEX64:
-      return kComplex64;
-    case TensorProto::COMPLEX128:
-      return kComplex128;
-    case TensorProto::STRING:
-      return absl::UnimplementedError("strings are not supported");
-    default:
-      break;
+    case TensorProto::FLOAT: return kFloat32;
+    case TensorProto::DOUBLE: return kFloat64;
+    case TensorProto::FLOAT16: return kFloat16;
+    case TensorProto::BFLOAT16: return kBFloat16;
+    case TensorProto::BOOL: return kBool;
+    case TensorProto::INT8: return kInt8;
+    case TensorProto::INT16: return kInt16;
+    case TensorProto::INT32: return kInt32;
+    case TensorProto::INT64: return kInt64;
+    case TensorProto::UINT8: return kUInt8;
+    case TensorProto::UINT16: return kUInt16;
+    case TensorProto::UINT32: return kUInt32;
+    case TensorProto::UINT64: return kUInt64;
+    case TensorProto::COMPLEX64: return kComplex64;
+    case TensorProto::COMPLEX128: return kComplex128;
+    case TensorProto::STRING: return absl::UnimplementedError("strings are not supported");
+    default: break;
   }
   return absl::UnimplementedError(StrCat("unknown element type ", type));
 }
@@ -110,8 +93,7 @@ constexpr ir::WireField kModelSchema[] = {
 
 class Reader {
  public:
-  Reader(const Budget& budget, const ReadExternal& external)
-      : meter_(budget), external_(external) {}
+  Reader(const Budget& budget, const ReadExternal& external) : meter_(budget), external_(external) {}
 
   absl::Status Read(const proto::ModelProto& in, Model* out);
   absl::StatusOr<ir::Literal> Read(const proto::TensorProto& in);
@@ -122,10 +104,8 @@ class Reader {
   absl::Status Read(const proto::AttributeProto& in, Attribute* out);
   absl::Status Read(const proto::ValueInfoProto& in, ValueInfo* out);
   absl::Status ReadShape(const proto::TypeProto::Tensor& in, ValueInfo* out);
-  absl::Status ReadData(const proto::TensorProto& in, const Type& type,
-                        std::vector<std::byte>* out);
-  absl::Status ReadFile(const proto::TensorProto& in, const Type& type,
-                        std::vector<std::byte>* out);
+  absl::Status ReadData(const proto::TensorProto& in, const Type& type, std::vector<std::byte>* out);
+  absl::Status ReadFile(const proto::TensorProto& in, const Type& type, std::vector<std::byte>* out);
 
   template <typename In, typename Out>
   absl::Status ReadAll(const RepeatedPtrField<In>& in, std::vector<Out>* out) {
@@ -142,19 +122,17 @@ class Reader {
 
 absl::Status CheckName(std::string_view name) {
   if (name.empty() || ir::IsValidName(name)) return absl::OkStatus();
-  return absl::InvalidArgumentError(StrCat("the name ", ir::Quoted(name),
-                                           " is too long or not UTF-8 without control characters"));
+  return absl::InvalidArgumentError(
+      StrCat("the name ", ir::Quoted(name), " is too long or not UTF-8 without control characters"));
 }
 
 absl::Status Within(std::string_view what, std::string_view name, const absl::Status& status) {
   if (status.ok()) return status;
-  return absl::Status(status.code(),
-                      std::string(StrCat(what, " ", ir::Quoted(name), ": ", status.message())));
+  return absl::Status(status.code(), std::string(StrCat(what, " ", ir::Quoted(name), ": ", status.message())));
 }
 
 absl::Status Reader::Read(const proto::ModelProto& in, Model* out) {
-  for (const auto& opset : in.opset_import())
-    out->opsets.emplace_back(opset.domain(), opset.version());
+  for (const auto& opset : in.opset_import()) out->opsets.emplace_back(opset.domain(), opset.version());
   if (!in.has_graph()) return absl::InvalidArgumentError("it has no graph: not an ONNX model");
   return Read(in.graph(), &out->graph);
 }
@@ -162,8 +140,7 @@ absl::Status Reader::Read(const proto::ModelProto& in, Model* out) {
 // Depth of the calls: that of the message, which the parser limits.
 absl::Status Reader::Read(const proto::GraphProto& in, Graph* out) {
   out->name = in.name();
-  if (in.sparse_initializer_size() > 0)
-    return absl::UnimplementedError("sparse initializers are not supported");
+  if (in.sparse_initializer_size() > 0) return absl::UnimplementedError("sparse initializers are not supported");
   for (const auto& tensor : in.initializer()) {
     absl::StatusOr<ir::Literal> literal = Read(tensor);
     if (absl::Status s = CheckName(tensor.name()); !s.ok()) return s;
@@ -195,21 +172,11 @@ absl::Status Reader::Read(const proto::AttributeProto& in, Attribute* out) {
   using proto::AttributeProto;
   out->name = in.name();
   switch (in.type()) {
-    case AttributeProto::FLOAT:
-      out->value = in.f();
-      break;
-    case AttributeProto::INT:
-      out->value = int64_t{in.i()};
-      break;
-    case AttributeProto::STRING:
-      out->value = in.s();
-      break;
-    case AttributeProto::FLOATS:
-      out->value = std::vector<float>(in.floats().begin(), in.floats().end());
-      break;
-    case AttributeProto::INTS:
-      out->value = std::vector<int64_t>(in.ints().begin(), in.ints().end());
-      break;
+    case AttributeProto::FLOAT: out->value = in.f(); break;
+    case AttributeProto::INT: out->value = int64_t{in.i()}; break;
+    case AttributeProto::STRING: out->value = in.s(); break;
+    case AttributeProto::FLOATS: out->value = std::vector<float>(in.floats().begin(), in.floats().end()); break;
+    case AttributeProto::INTS: out->value = std::vector<int64_t>(in.ints().begin(), in.ints().end()); break;
     case AttributeProto::STRINGS:
       out->value = std::vector<std::string>(in.strings().begin(), in.strings().end());
       break;
@@ -221,8 +188,7 @@ absl::Status Reader::Read(const proto::AttributeProto& in, Attribute* out) {
     }
     case AttributeProto::GRAPH: {
       auto graph = std::make_shared<Graph>();
-      if (absl::Status s = Read(in.g(), graph.get()); !s.ok())
-        return Within("attribute", in.name(), s);
+      if (absl::Status s = Read(in.g(), graph.get()); !s.ok()) return Within("attribute", in.name(), s);
       out->value = std::shared_ptr<const Graph>(std::move(graph));
       break;
     }
@@ -244,22 +210,12 @@ absl::Status Reader::Read(const proto::ValueInfoProto& in, ValueInfo* out) {
   out->name = in.name();
   const proto::TypeProto& type = in.type();
   switch (type.value_case()) {
-    case proto::TypeProto::kTensorType:
-      return ReadShape(type.tensor_type(), out);
-    case proto::TypeProto::kSequenceType:
-      out->unsupported = "sequences";
-      break;
-    case proto::TypeProto::kMapType:
-      out->unsupported = "maps";
-      break;
-    case proto::TypeProto::kOptionalType:
-      out->unsupported = "optional values";
-      break;
-    case proto::TypeProto::kSparseTensorType:
-      out->unsupported = "sparse tensors";
-      break;
-    default:
-      break;  // no type: allowed in subgraphs
+    case proto::TypeProto::kTensorType: return ReadShape(type.tensor_type(), out);
+    case proto::TypeProto::kSequenceType: out->unsupported = "sequences"; break;
+    case proto::TypeProto::kMapType: out->unsupported = "maps"; break;
+    case proto::TypeProto::kOptionalType: out->unsupported = "optional values"; break;
+    case proto::TypeProto::kSparseTensorType: out->unsupported = "sparse tensors"; break;
+    default: break;  // no type: allowed in subgraphs
   }
   return absl::OkStatus();
 }
@@ -282,8 +238,7 @@ absl::StatusOr<ir::Literal> Reader::Read(const proto::TensorProto& in) {
   if (!dtype.ok()) return dtype.status();
   if (in.has_segment()) return absl::UnimplementedError("tensors in segments are not supported");
   if (in.dims_size() > kMaxRank) {
-    return absl::UnimplementedError(
-        StrCat("rank ", in.dims_size(), " is above ", kMaxRank, ", the largest of Reel"));
+    return absl::UnimplementedError(StrCat("rank ", in.dims_size(), " is above ", kMaxRank, ", the largest of Reel"));
   }
   for (const int64_t dim : in.dims()) {
     if (dim < 0) return absl::InvalidArgumentError(StrCat("a tensor has the extent ", dim));
@@ -299,12 +254,10 @@ absl::StatusOr<ir::Literal> Reader::Read(const proto::TensorProto& in) {
 }
 
 absl::Status WrongSize(const Type& type, int64_t got, const char* unit) {
-  return absl::InvalidArgumentError(
-      StrCat("a tensor ", type.ToString(), " comes with ", got, " ", unit));
+  return absl::InvalidArgumentError(StrCat("a tensor ", type.ToString(), " comes with ", got, " ", unit));
 }
 
-absl::Status Reader::ReadData(const proto::TensorProto& in, const Type& type,
-                              std::vector<std::byte>* out) {
+absl::Status Reader::ReadData(const proto::TensorProto& in, const Type& type, std::vector<std::byte>* out) {
   if (in.data_location() == proto::TensorProto::EXTERNAL) return ReadFile(in, type, out);
   if (in.has_raw_data()) {
     const std::string& raw = in.raw_data();
@@ -343,8 +296,7 @@ absl::Status Reader::ReadData(const proto::TensorProto& in, const Type& type,
   return absl::OkStatus();
 }
 
-absl::Status Reader::ReadFile(const proto::TensorProto& in, const Type& type,
-                              std::vector<std::byte>* out) {
+absl::Status Reader::ReadFile(const proto::TensorProto& in, const Type& type, std::vector<std::byte>* out) {
   if (!external_) {
     return absl::UnimplementedError(
         "its data is in another file, which is read only for a model that is itself a file");
@@ -367,14 +319,13 @@ absl::Status Reader::ReadFile(const proto::TensorProto& in, const Type& type,
 
 // Parses and reads; the message lives in an arena, so its destruction does not recurse.
 template <typename Message, typename Use>
-absl::Status Parse(std::span<const std::byte> bytes, std::string_view name,
-                   std::span<const ir::WireField> schema, const Budget& budget, const Use& use) {
+absl::Status Parse(std::span<const std::byte> bytes, std::string_view name, std::span<const ir::WireField> schema,
+                   const Budget& budget, const Use& use) {
   const auto size = static_cast<int64_t>(bytes.size());
   ir::BudgetMeter meter(budget);
   int64_t memory = 0;
   if (absl::Status s = meter.CheckBytes(size); !s.ok()) return Within("onnx:", name, s);
-  const bool well_formed =
-      size <= std::numeric_limits<int>::max() && ir::EstimateParseMemory(bytes, schema, &memory);
+  const bool well_formed = size <= std::numeric_limits<int>::max() && ir::EstimateParseMemory(bytes, schema, &memory);
   if (absl::Status s = meter.AddMemory(memory); !s.ok()) return Within("onnx:", name, s);
   const google::protobuf::LogSilencer quiet;  // the error below says it all
   google::protobuf::Arena arena;
@@ -386,22 +337,20 @@ absl::Status Parse(std::span<const std::byte> bytes, std::string_view name,
 
 }  // namespace
 
-absl::StatusOr<Model> ParseModel(std::span<const std::byte> bytes, std::string_view name,
-                                 const Budget& budget, const ReadExternal& external) {
+absl::StatusOr<Model> ParseModel(std::span<const std::byte> bytes, std::string_view name, const Budget& budget,
+                                 const ReadExternal& external) {
   Model model;
   const absl::Status status = Parse<proto::ModelProto>(
-      bytes, name, kModelSchema, budget, [&](const proto::ModelProto& message) {
-        return Reader(budget, external).Read(message, &model);
-      });
+      bytes, name, kModelSchema, budget,
+      [&](const proto::ModelProto& message) { return Reader(budget, external).Read(message, &model); });
   if (!status.ok()) return status;
   return model;
 }
 
-absl::StatusOr<ir::Literal> ParseTensor(std::span<const std::byte> bytes, std::string_view name,
-                                        const Budget& budget) {
+absl::StatusOr<ir::Literal> ParseTensor(std::span<const std::byte> bytes, std::string_view name, const Budget& budget) {
   ir::Literal literal;
-  const absl::Status status = Parse<proto::TensorProto>(
-      bytes, name, kTensorSchema, budget, [&](const proto::TensorProto& message) {
+  const absl::Status status =
+      Parse<proto::TensorProto>(bytes, name, kTensorSchema, budget, [&](const proto::TensorProto& message) {
         absl::StatusOr<ir::Literal> read = Reader(budget, nullptr).Read(message);
         if (read.ok()) literal = *std::move(read);
         return read.status();

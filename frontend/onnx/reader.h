@@ -14,13 +14,13 @@
 namespace reel::onnx {
 
 /// Reads `length` bytes at `offset` of a file that the model names.
-using ReadExternal = std::function<absl::StatusOr<std::vector<std::byte>>(
-    std::string_view location, int64_t offset, int64_t length)>;
+using ReadExternal =
+    std::function<absl::StatusOr<std::vector<std::byte>>(std::string_view location, int64_t offset, int64_t length)>;
 
 /// A ModelProto. Whatever the bytes, the answer is a Model or one error that begins with `name`.
 /// Without `external`, a tensor whose data is in another file is an error.
-absl::StatusOr<Model> ParseModel(std::span<const std::byte> bytes, std::string_view name,
-                                 const Budget& budget, const ReadExternal& external = nullptr);
+absl::StatusOr<Model> ParseModel(std::span<const std::byte> bytes, std::string_view name, const Budget& budget,
+                                 const ReadExternal& external = nullptr);
 
 /// A TensorProto: the inputs and outputs that test data come with.
 absl::StatusOr<ir::Literal> ParseTensor(std::span<const std::byte> bytes, std::string_view name,

@@ -23,8 +23,8 @@ struct Unsupported {
 };
 struct Attribute {
   std::string name;
-  std::variant<Unsupported, float, int64_t, std::string, ir::Literal, std::shared_ptr<const Graph>,
-               std::vector<float>, std::vector<int64_t>, std::vector<std::string>>
+  std::variant<Unsupported, float, int64_t, std::string, ir::Literal, std::shared_ptr<const Graph>, std::vector<float>,
+               std::vector<int64_t>, std::vector<std::string>>
       value;
 };
 

@@ -172,8 +172,8 @@ Tensor Glu(const Operand& x, int64_t axis) {
   const int64_t a = internal::NormalizeAxis("glu", axis, t.rank());
   const int64_t extent = t.shape().dim(static_cast<int>(a));
   if (extent % 2 != 0) {
-    internal::ThrowInvalid(StrCat("glu: axis ", axis, " of ", t.type().ToString(),
-                                  " has no halves; its extent must be even"));
+    internal::ThrowInvalid(
+        StrCat("glu: axis ", axis, " of ", t.type().ToString(), " has no halves; its extent must be even"));
   }
   const Tensor gate = Sigmoid(internal::SliceAxis(t, a, extent / 2, extent));
   return Mul(internal::SliceAxis(t, a, 0, extent / 2), gate);
@@ -182,9 +182,7 @@ Tensor Glu(const Operand& x, int64_t axis) {
 namespace {
 
 // x - max(x): at most 0, and the maximum cancels out of every gradient.
-Tensor Shifted(const Tensor& x, int64_t axis) {
-  return Sub(x, StopGradient(ReduceMax(x, axis, {.keepdims = true})));
-}
+Tensor Shifted(const Tensor& x, int64_t axis) { return Sub(x, StopGradient(ReduceMax(x, axis, {.keepdims = true}))); }
 
 }  // namespace
 

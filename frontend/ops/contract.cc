@@ -27,8 +27,8 @@ Tensor Contract(const Operand& a, const Operand& b, const ContractAxes& axes) {
 namespace {
 
 [[noreturn]] void MatMulError(const Tensor& a, const Tensor& b, const char* hint) {
-  internal::ThrowInvalid(StrCat("matmul: shapes ", a.shape().ToString(), " and ",
-                                b.shape().ToString(), " do not multiply; ", hint));
+  internal::ThrowInvalid(
+      StrCat("matmul: shapes ", a.shape().ToString(), " and ", b.shape().ToString(), " do not multiply; ", hint));
 }
 
 // Leading axes of x broadcast to `batch`, its last two kept.
@@ -39,9 +39,7 @@ Tensor BroadcastBatch(const Tensor& x, const Shape& batch) {
   return BroadcastTensor(x, shape);
 }
 
-Shape Leading(const Shape& shape) {
-  return Shape(std::span<const Extent>(shape.begin(), shape.end() - 2));
-}
+Shape Leading(const Shape& shape) { return Shape(std::span<const Extent>(shape.begin(), shape.end() - 2)); }
 
 }  // namespace
 
@@ -57,29 +55,22 @@ Tensor MatMul(const Operand& a, const Operand& b) {
                 "of them");
   }
   if (x.rank() <= 2 && y.rank() <= 2) {
-    return Contract(
-        x, y, {.a_batch = {}, .b_batch = {}, .a_contract = {x.rank() - 1}, .b_contract = {k_of_y}});
+    return Contract(x, y, {.a_batch = {}, .b_batch = {}, .a_contract = {x.rank() - 1}, .b_contract = {k_of_y}});
   }
   // A vector on either side, or a matrix on the right of a stack, needs no batch axes.
   if (y.rank() <= 2) {
-    return Contract(
-        x, y, {.a_batch = {}, .b_batch = {}, .a_contract = {x.rank() - 1}, .b_contract = {k_of_y}});
+    return Contract(x, y, {.a_batch = {}, .b_batch = {}, .a_contract = {x.rank() - 1}, .b_contract = {k_of_y}});
   }
   if (x.rank() == 1) {
-    return Contract(y, x,
-                    {.a_batch = {}, .b_batch = {}, .a_contract = {k_of_y}, .b_contract = {0}});
+    return Contract(y, x, {.a_batch = {}, .b_batch = {}, .a_contract = {k_of_y}, .b_contract = {0}});
   }
-  const Shape batch =
-      internal::BroadcastShapes(ir::Op::kContract, Leading(x.shape()), Leading(y.shape()));
+  const Shape batch = internal::BroadcastShapes(ir::Op::kContract, Leading(x.shape()), Leading(y.shape()));
   x = BroadcastBatch(x, batch);
   y = BroadcastBatch(y, batch);
   std::vector<int64_t> axes;
   for (int i = 0; i < batch.rank(); ++i) axes.push_back(i);
   return Contract(x, y,
-                  {.a_batch = axes,
-                   .b_batch = axes,
-                   .a_contract = {batch.rank() + 1},
-                   .b_contract = {batch.rank()}});
+                  {.a_batch = axes, .b_batch = axes, .a_contract = {batch.rank() + 1}, .b_contract = {batch.rank()}});
 }
 
 }  // namespace reel

@@ -26,8 +26,7 @@ Tensor MatMul(const Operand& a, const Operand& b, const MatMulOptions& options) 
     const Tensor x = Materialize(operand);
     if (!turn) return x;
     if (x.rank() < 2) {
-      ThrowInvalid(
-          StrCat("matmul: ", x.type().ToString(), " has no two axes to transpose; Reshape it"));
+      ThrowInvalid(StrCat("matmul: ", x.type().ToString(), " has no two axes to transpose; Reshape it"));
     }
     return SwapAxes(x, -1, -2);
   };
@@ -64,8 +63,8 @@ Tensor TensorDot(const Operand& a, const Operand& b, int64_t axes) {
   const internal::TensorList t = internal::Promote(ir::Op::kContract, {&a, &b});
   const Tensor &x = t[0], &y = t[1];
   if (axes < 0 || axes > std::min(x.rank(), y.rank())) {
-    ThrowInvalid(StrCat("tensordot: ", axes, " axes of ", x.type().ToString(), " and ",
-                        y.type().ToString(), "; at most the smaller rank"));
+    ThrowInvalid(StrCat("tensordot: ", axes, " axes of ", x.type().ToString(), " and ", y.type().ToString(),
+                        "; at most the smaller rank"));
   }
   Ints last, first;
   for (int64_t i = 0; i < axes; ++i) last.push_back(x.rank() - axes + i), first.push_back(i);
@@ -79,9 +78,7 @@ namespace {
 constexpr int kEllipsis = 1000;
 using Labels = std::vector<int>;
 
-bool Has(const Labels& labels, int label) {
-  return std::find(labels.begin(), labels.end(), label) != labels.end();
-}
+bool Has(const Labels& labels, int label) { return std::find(labels.begin(), labels.end(), label) != labels.end(); }
 int64_t AxisOf(const Labels& labels, int label) {
   return std::find(labels.begin(), labels.end(), label) - labels.begin();
 }
@@ -113,8 +110,7 @@ class Equation {
     }
     for (size_t i = 0; i < parts.size(); ++i) {
       terms_.push_back({operands[i], Parse(parts[i], operands[i].rank(), static_cast<int>(i))});
-      for (int label : terms_.back().labels)
-        most_dots_ = std::max(most_dots_, label - kEllipsis + 1);
+      for (int label : terms_.back().labels) most_dots_ = std::max(most_dots_, label - kEllipsis + 1);
     }
     output_ = has_output ? Parse(output, -1, -1) : ImplicitOutput();
   }
@@ -145,8 +141,8 @@ class Equation {
     int dots = rank < 0 ? most_dots_ : rank - static_cast<int>(letters.size());
     if (dots_at == std::string::npos && rank < 0) dots = 0;
     if (dots < 0 || (dots > 0 && dots_at == std::string::npos)) {
-      Fail(StrCat("operand ", operand, " has rank ", rank, ", \"", std::string(part), "\" names ",
-                  letters.size(), " axes"));
+      Fail(StrCat("operand ", operand, " has rank ", rank, ", \"", std::string(part), "\" names ", letters.size(),
+                  " axes"));
     }
     Labels labels(letters.begin(), letters.end());
     for (int d = 0; d < dots; ++d) {  // from the last
@@ -159,10 +155,8 @@ class Equation {
   void CheckOutput(const Labels& labels) const {
     for (int label : labels) {
       const std::string name(1, static_cast<char>(label));
-      if (std::count(labels.begin(), labels.end(), label) > 1)
-        Fail(StrCat("the result names '", name, "' twice"));
-      const bool known = std::any_of(terms_.begin(), terms_.end(),
-                                     [&](const Term& t) { return Has(t.labels, label); });
+      if (std::count(labels.begin(), labels.end(), label) > 1) Fail(StrCat("the result names '", name, "' twice"));
+      const bool known = std::any_of(terms_.begin(), terms_.end(), [&](const Term& t) { return Has(t.labels, label); });
       if (!known) Fail(StrCat("the result's '", name, "' is in no operand"));
     }
   }
@@ -191,14 +185,12 @@ class Equation {
 // Axes of one label become their diagonal: elements 1 apart in all of them, n + 1 apart in memory.
 void TakeDiagonals(const Equation& equation, Term* t) {
   for (size_t i = 0; i < t->labels.size(); ++i) {
-    const auto next = std::find(t->labels.begin() + static_cast<std::ptrdiff_t>(i) + 1,
-                                t->labels.end(), t->labels[i]);
+    const auto next = std::find(t->labels.begin() + static_cast<std::ptrdiff_t>(i) + 1, t->labels.end(), t->labels[i]);
     if (next == t->labels.end()) continue;
     const auto j = static_cast<size_t>(next - t->labels.begin());
     const int64_t n = t->x.shape().dim(static_cast<int>(i));
     if (t->x.shape().dim(static_cast<int>(j)) != n) {
-      equation.Fail(
-          StrCat("axes ", i, " and ", j, " of ", t->x.type().ToString(), " have one label"));
+      equation.Fail(StrCat("axes ", i, " and ", j, " of ", t->x.type().ToString(), " have one label"));
     }
     Ints order, dims;
     for (size_t k = 0; k < t->labels.size(); ++k) {
@@ -245,8 +237,8 @@ void DropStretched(const Equation& equation, std::vector<Term>* terms) {
         const int64_t m = other.x.shape().dim(static_cast<int>(axis));
         if (m == n || n == 1) continue;
         if (m != 1) {
-          equation.Fail(StrCat("a label has extents ", n, " and ", m, " in ", t.x.type().ToString(),
-                               " and ", other.x.type().ToString()));
+          equation.Fail(StrCat("a label has extents ", n, " and ", m, " in ", t.x.type().ToString(), " and ",
+                               other.x.type().ToString()));
         }
         other.x = Squeeze(other.x, axis);
         other.labels.erase(other.labels.begin() + axis);
@@ -260,8 +252,7 @@ Tensor Arrange(const Term& t, const Labels& labels) {
   Ints order, dims;
   for (int label : labels) {
     if (Has(t.labels, label)) order.push_back(AxisOf(t.labels, label));
-    dims.push_back(Has(t.labels, label) ? t.x.shape().dim(static_cast<int>(AxisOf(t.labels, label)))
-                                        : 1);
+    dims.push_back(Has(t.labels, label) ? t.x.shape().dim(static_cast<int>(AxisOf(t.labels, label))) : 1);
   }
   const Tensor x = std::is_sorted(order.begin(), order.end()) ? t.x : Transpose(t.x, order);
   return x.rank() == static_cast<int>(dims.size()) ? x : Reshape(x, dims);
@@ -287,8 +278,7 @@ Term Multiply(const Term& a, const Term& b, const Labels& keep) {
   Term y{{}, batch};
   y.labels.insert(y.labels.end(), a_free.begin(), a_free.end());
   y.labels.insert(y.labels.end(), b_free.begin(), b_free.end());
-  y.x = axes.a_contract.empty() ? Mul(Arrange(a, y.labels), Arrange(b, y.labels))
-                                : Contract(a.x, b.x, axes);
+  y.x = axes.a_contract.empty() ? Mul(Arrange(a, y.labels), Arrange(b, y.labels)) : Contract(a.x, b.x, axes);
   return y;
 }
 

@@ -97,8 +97,7 @@ struct Surroundings {
 
 std::string AddToModule(Branch* branch, const Surroundings& around) {
   ir::Module& module = *State().trace->module;
-  branch->request.name =
-      module.UniqueFunctionName(branch->request.name);  // nested ones have theirs by now
+  branch->request.name = module.UniqueFunctionName(branch->request.name);  // nested ones have theirs by now
   branch->request.free = around.Free();
   module.AddFunction(branch->builder->Build({}).function);
   return branch->request.name;
@@ -110,8 +109,8 @@ Tensor Dense(const Tensor& x) { return Dispatch(ir::Op::kIdentity, {x}, {{"dense
 Tensor Condition(const char* op, const Operand& condition) {
   Tensor c = internal::Materialize(condition);
   if (c.type() != Type{kBool, {}}) {
-    ThrowInvalid(StrCat(op, ": the condition must be bool[], got ", c.type().ToString(),
-                        "; compare and reduce it to one bool"));
+    ThrowInvalid(
+        StrCat(op, ": the condition must be bool[], got ", c.type().ToString(), "; compare and reduce it to one bool"));
   }
   return c;
 }
@@ -150,8 +149,7 @@ std::vector<Tensor> internal::RunBranch(const std::function<std::vector<Tensor>(
   return results;
 }
 
-std::vector<Tensor> Cond(const Operand& condition,
-                         const std::function<std::vector<Tensor>()>& then_branch,
+std::vector<Tensor> Cond(const Operand& condition, const std::function<std::vector<Tensor>()>& then_branch,
                          const std::function<std::vector<Tensor>()>& else_branch) {
   const LocationScope scope(condition);
   const Tensor c = Condition("cond", condition);
@@ -168,10 +166,9 @@ std::vector<Tensor> Cond(const Operand& condition,
   const std::string then_name = AddToModule(&yes, around), else_name = AddToModule(&no, around);
   TensorList operands = {c};
   around.AppendOperands(&operands);
-  const TensorList results = DispatchAll(ir::Op::kIf,
-                                         std::make_shared<const ir::Attributes>(ir::Attributes{
-                                             {"then", then_name}, {"else", else_name}}),
-                                         operands);
+  const TensorList results = DispatchAll(
+      ir::Op::kIf, std::make_shared<const ir::Attributes>(ir::Attributes{{"then", then_name}, {"else", else_name}}),
+      operands);
   const size_t count = results.size() - around.assigned.size();
   size_t at = count;
   for (const auto& [id, v] : around.assigned) internal::AssignVariable(v, results[at++]);
@@ -200,10 +197,9 @@ void CheckCarried(const std::vector<Tensor>& before, const std::vector<Tensor>& 
   }
 }
 
-std::vector<Tensor> EagerWhile(
-    const std::function<Tensor(const std::vector<Tensor>&)>& cond,
-    const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& body,
-    std::vector<Tensor> values, WhileOptions options) {
+std::vector<Tensor> EagerWhile(const std::function<Tensor(const std::vector<Tensor>&)>& cond,
+                               const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& body,
+                               std::vector<Tensor> values, WhileOptions options) {
   const bool observed = internal::Observed();
   if (observed) internal::SeparateOperands(&values);
   for (int64_t i = 0; options.maximum_iterations < 0 || i < options.maximum_iterations; ++i) {
@@ -219,10 +215,9 @@ std::vector<Tensor> EagerWhile(
 
 }  // namespace
 
-std::vector<Tensor> WhileLoop(
-    const std::function<Tensor(const std::vector<Tensor>&)>& cond,
-    const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& body,
-    const std::vector<Tensor>& values, WhileOptions options) {
+std::vector<Tensor> WhileLoop(const std::function<Tensor(const std::vector<Tensor>&)>& cond,
+                              const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& body,
+                              const std::vector<Tensor>& values, WhileOptions options) {
   if (!State().trace) return EagerWhile(cond, body, values, options);
   return internal::TracedWhile(
       cond, [&](const auto& v, const internal::AddCarried&) { return body(v); }, values, options);
@@ -241,33 +236,29 @@ std::vector<Tensor> internal::TracedWhile(
     const Type& type = step.request.arguments[i].tensor.type();
     values.push_back(Zeros(type.shape, type.dtype));
   }
-  Branch test = TraceBranch("cond", values, [&](const auto& v, const auto&) {
-    return std::vector<Tensor>{cond(v)};
-  });
+  Branch test = TraceBranch("cond", values, [&](const auto& v, const auto&) { return std::vector<Tensor>{cond(v)}; });
   Surroundings around;
   around.Add(&test);
   if (!around.assigned.empty()) {
-    ThrowInvalid(StrCat("while: the condition assigns variable '",
-                        around.assigned.begin()->second->name, "'; assign it in the body"));
+    ThrowInvalid(StrCat("while: the condition assigns variable '", around.assigned.begin()->second->name,
+                        "'; assign it in the body"));
   }
   around.Add(&step);
   for (const GradientEnd& free : around.Free()) step.request.carried.push_back(free.id);
   ir::Attributes attributes;
   attributes.Set("cond", AddToModule(&test, around));
   attributes.Set("body", AddToModule(&step, around));
-  if (options.maximum_iterations >= 0)
-    attributes.Set("maximum_iterations", options.maximum_iterations);
+  if (options.maximum_iterations >= 0) attributes.Set("maximum_iterations", options.maximum_iterations);
   TensorList operands(values.begin(), values.end());
   around.AppendOperands(&operands);
-  const TensorList results = DispatchAll(
-      ir::Op::kWhile, std::make_shared<const ir::Attributes>(std::move(attributes)), operands);
+  const TensorList results =
+      DispatchAll(ir::Op::kWhile, std::make_shared<const ir::Attributes>(std::move(attributes)), operands);
   size_t at = values.size() + around.tensors.size();
   for (const auto& [id, v] : around.variables) {
     if (around.assigned.contains(id)) internal::AssignVariable(v, results[at]);
     ++at;
   }
-  return std::vector<Tensor>(results.begin(),
-                             results.begin() + static_cast<std::ptrdiff_t>(values.size()));
+  return std::vector<Tensor>(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(values.size()));
 }
 
 }  // namespace reel

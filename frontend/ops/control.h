@@ -12,9 +12,9 @@ namespace reel::internal {
 /// those of the other variables, in the order of the calls.
 using AddCarried = std::function<Tensor(const Type&)>;
 
-/// What a branch or an iteration returns as values of their own, with cotangents of all elements, as in graphs: so these are
-/// added up in the same order in eager code. In a trace only what is older than `begin`, a NextId, or returned twice
-/// becomes an identity: its function takes the others' cotangents as parameters.
+/// What a branch or an iteration returns as values of their own, with cotangents of all elements, as in graphs: so
+/// these are added up in the same order in eager code. In a trace only what is older than `begin`, a NextId, or
+/// returned twice becomes an identity: its function takes the others' cotangents as parameters.
 void SeparateResults(std::vector<Tensor>* results, uint64_t begin);
 /// The same for the first values of loop variables; the first one's identity is the last op.
 void SeparateOperands(std::vector<Tensor>* values);

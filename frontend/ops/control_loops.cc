@@ -31,8 +31,7 @@ Tensor Number(int64_t i) { return Tensor(i); }
 Tensor TripCount(const Operand& n) {
   const Tensor t = Materialize(n);
   if (t.rank() != 0 || !IsInteger(t.dtype())) {
-    ThrowInvalid(StrCat("for_loop: the number of iterations must be an integer scalar, got ",
-                        t.type().ToString()));
+    ThrowInvalid(StrCat("for_loop: the number of iterations must be an integer scalar, got ", t.type().ToString()));
   }
   return t.dtype() == kInt64 ? t : Cast(t, kInt64);
 }
@@ -77,20 +76,18 @@ void SeparateStep(ScanStep* step, uint64_t begin) {
 using StepFunction = std::function<ScanStep(const Tensors&, const Tensors&)>;
 
 // One step, checked: the carry keeps its types.
-ScanStep RunStep(const StepFunction& step, const Tensors& carry, const Tensors& xs,
-                 const Tensor& i) {
+ScanStep RunStep(const StepFunction& step, const Tensors& carry, const Tensors& xs, const Tensor& i) {
   Tensors rows;
   for (const Tensor& x : xs) rows.push_back(Row(x, i));
   const uint64_t begin = internal::NextId();
   ScanStep next = step(carry, rows);
   if (next.carry.size() != carry.size()) {
-    ThrowInvalid(StrCat("scan: the step returns ", next.carry.size(), " carried values for ",
-                        carry.size()));
+    ThrowInvalid(StrCat("scan: the step returns ", next.carry.size(), " carried values for ", carry.size()));
   }
   for (size_t k = 0; k < carry.size(); ++k) {
     if (next.carry[k].type() == carry[k].type()) continue;
-    ThrowInvalid(StrCat("scan: carried value ", k, " changes from ", carry[k].type().ToString(),
-                        " to ", next.carry[k].type().ToString(), "; it must keep its type"));
+    ThrowInvalid(StrCat("scan: carried value ", k, " changes from ", carry[k].type().ToString(), " to ",
+                        next.carry[k].type().ToString(), "; it must keep its type"));
   }
   if (internal::Observed()) SeparateStep(&next, begin);
   return next;
@@ -98,13 +95,12 @@ ScanStep RunStep(const StepFunction& step, const Tensors& carry, const Tensors& 
 
 void CheckStacks(const Tensor& y) {
   if (y.rank() < kMaxRank) return;
-  ThrowInvalid(StrCat("scan: the step returns ", y.type().ToString(), ", to be stacked; it has ",
-                      kMaxRank, " axes already: Reshape it to fewer"));
+  ThrowInvalid(StrCat("scan: the step returns ", y.type().ToString(), ", to be stacked; it has ", kMaxRank,
+                      " axes already: Reshape it to fewer"));
 }
 
 // Loop variables: the step's number, the carry, then each y as [length, ...], written row by row.
-ScanStep TracedScan(const StepFunction& step, const Tensors& carry, const Tensors& xs,
-                    int64_t length, bool reverse) {
+ScanStep TracedScan(const StepFunction& step, const Tensors& carry, const Tensors& xs, int64_t length, bool reverse) {
   Tensors values{Number(0)};
   values.insert(values.end(), carry.begin(), carry.end());
   const auto body = [&](const Tensors& v, const internal::AddCarried& add) {
@@ -121,9 +117,8 @@ ScanStep TracedScan(const StepFunction& step, const Tensors& carry, const Tensor
     }
     return out;
   };
-  const Tensors results = internal::TracedWhile(
-      [&](const Tensors& v) { return v[0] < Number(length); }, body, values,
-      {.maximum_iterations = length});
+  const Tensors results = internal::TracedWhile([&](const Tensors& v) { return v[0] < Number(length); }, body, values,
+                                                {.maximum_iterations = length});
   const auto ys = results.begin() + static_cast<std::ptrdiff_t>(values.size());
   return {Tensors(results.begin() + 1, ys), Tensors(ys, results.end())};
 }
@@ -149,8 +144,7 @@ ScanStep EmptyScan(const StepFunction& step, const Tensors& carry, const Tensors
   return out;
 }
 
-ScanStep EagerScan(const StepFunction& step, Tensors carry, const Tensors& xs, int64_t length,
-                   bool reverse) {
+ScanStep EagerScan(const StepFunction& step, Tensors carry, const Tensors& xs, int64_t length, bool reverse) {
   std::vector<Tensors> rows;  // by y
   if (internal::Observed()) internal::SeparateOperands(&carry);
   for (int64_t k = 0; k < length; ++k) {
@@ -169,10 +163,9 @@ ScanStep EagerScan(const StepFunction& step, Tensors carry, const Tensors& xs, i
 
 }  // namespace
 
-std::vector<Tensor> ForLoop(
-    const Operand& n,
-    const std::function<std::vector<Tensor>(const Tensor& i, const std::vector<Tensor>&)>& body,
-    const std::vector<Tensor>& values, WhileOptions options) {
+std::vector<Tensor> ForLoop(const Operand& n,
+                            const std::function<std::vector<Tensor>(const Tensor& i, const std::vector<Tensor>&)>& body,
+                            const std::vector<Tensor>& values, WhileOptions options) {
   const LocationScope scope(n);
   const Tensor count = TripCount(n);
   if (!count.symbolic() && options.maximum_iterations < 0) {
@@ -180,29 +173,24 @@ std::vector<Tensor> ForLoop(
   }
   Tensors all{Number(0)};
   all.insert(all.end(), values.begin(), values.end());
-  const Tensors results = WhileLoop(
-      [&](const Tensors& v) { return v[0] < count; },
-      [&](const Tensors& v) {
-        Tensors next = body(v[0], Tensors(v.begin() + 1, v.end()));
-        next.insert(next.begin(), v[0] + Number(1));
-        return next;
-      },
-      all, options);
+  const Tensors results = WhileLoop([&](const Tensors& v) { return v[0] < count; },
+                                    [&](const Tensors& v) {
+                                      Tensors next = body(v[0], Tensors(v.begin() + 1, v.end()));
+                                      next.insert(next.begin(), v[0] + Number(1));
+                                      return next;
+                                    },
+                                    all, options);
   return Tensors(results.begin() + 1, results.end());
 }
 
-Tensor ForLoop(const Operand& n,
-               const std::function<Tensor(const Tensor& i, const Tensor& value)>& body,
+Tensor ForLoop(const Operand& n, const std::function<Tensor(const Tensor& i, const Tensor& value)>& body,
                const Tensor& value, WhileOptions options) {
   return ForLoop(
-      n, [&](const Tensor& i, const Tensors& v) { return Tensors{body(i, v[0])}; }, Tensors{value},
-      options)[0];
+      n, [&](const Tensor& i, const Tensors& v) { return Tensors{body(i, v[0])}; }, Tensors{value}, options)[0];
 }
 
-ScanStep Scan(const std::function<ScanStep(const std::vector<Tensor>& carry,
-                                           const std::vector<Tensor>& x)>& step,
-              const std::vector<Tensor>& carry, const std::vector<Tensor>& xs,
-              ScanOptions options) {
+ScanStep Scan(const std::function<ScanStep(const std::vector<Tensor>& carry, const std::vector<Tensor>& x)>& step,
+              const std::vector<Tensor>& carry, const std::vector<Tensor>& xs, ScanOptions options) {
   const int64_t length = ScanLength(xs, options);
   if (State().trace) return TracedScan(step, carry, xs, length, options.reverse);
   if (length == 0) return EmptyScan(step, carry, xs);
@@ -217,37 +205,33 @@ Tensor Map(const std::function<Tensor(const Tensor& x)>& fn, const Operand& xs) 
 
 namespace {
 
-Tensor Fold(const std::function<Tensor(const Tensor& value, const Tensor& x)>& fn,
-            const Tensor& start, const Operand& xs, bool reverse) {
+Tensor Fold(const std::function<Tensor(const Tensor& value, const Tensor& x)>& fn, const Tensor& start,
+            const Operand& xs, bool reverse) {
   const LocationScope scope(xs);
   const Tensor rows = Materialize(xs);
   if (rows.rank() > 0 && rows.shape().dim(0) == 0) return start;
-  const auto step = [&](const Tensors& v, const Tensors& x) {
-    return ScanStep{{fn(v[0], x[0])}, {}};
-  };
+  const auto step = [&](const Tensors& v, const Tensors& x) { return ScanStep{{fn(v[0], x[0])}, {}}; };
   return Scan(step, {start}, {rows}, {.reverse = reverse}).carry[0];
 }
 
 // branches[low .. high) by halves.
-Tensors SwitchAmong(const Tensor& index,
-                    const std::vector<std::function<Tensors()>>& branches, size_t low,
+Tensors SwitchAmong(const Tensor& index, const std::vector<std::function<Tensors()>>& branches, size_t low,
                     size_t high) {
   if (high - low == 1) return branches[low]();
   const size_t middle = low + (high - low) / 2;
   return Cond(
-      index < Number(static_cast<int64_t>(middle)),
-      [&] { return SwitchAmong(index, branches, low, middle); },
+      index < Number(static_cast<int64_t>(middle)), [&] { return SwitchAmong(index, branches, low, middle); },
       [&] { return SwitchAmong(index, branches, middle, high); });
 }
 
 }  // namespace
 
-Tensor FoldL(const std::function<Tensor(const Tensor& value, const Tensor& x)>& fn,
-             const Tensor& start, const Operand& xs) {
+Tensor FoldL(const std::function<Tensor(const Tensor& value, const Tensor& x)>& fn, const Tensor& start,
+             const Operand& xs) {
   return Fold(fn, start, xs, false);
 }
-Tensor FoldR(const std::function<Tensor(const Tensor& value, const Tensor& x)>& fn,
-             const Tensor& start, const Operand& xs) {
+Tensor FoldR(const std::function<Tensor(const Tensor& value, const Tensor& x)>& fn, const Tensor& start,
+             const Operand& xs) {
   return Fold(fn, start, xs, true);
 }
 
@@ -257,17 +241,15 @@ std::vector<Tensor> SwitchCase(const Operand& index,
   if (branches.empty()) ThrowInvalid("switch_case: there are no branches");
   Tensor i = Materialize(index);
   if (i.rank() != 0 || !IsInteger(i.dtype())) {
-    ThrowInvalid(StrCat("switch_case: the index must be an integer scalar, got ",
-                        i.type().ToString()));
+    ThrowInvalid(StrCat("switch_case: the index must be an integer scalar, got ", i.type().ToString()));
   }
   if (i.dtype() != kInt64) i = Cast(i, kInt64);
   const Tensor last = Number(static_cast<int64_t>(branches.size()) - 1);
   return SwitchAmong(Where(i < Number(0), last, i), branches, 0, branches.size());
 }
 
-std::vector<Tensor> Case(
-    const std::vector<std::pair<Tensor, std::function<std::vector<Tensor>()>>>& branches,
-    const std::function<std::vector<Tensor>()>& otherwise) {
+std::vector<Tensor> Case(const std::vector<std::pair<Tensor, std::function<std::vector<Tensor>()>>>& branches,
+                         const std::function<std::vector<Tensor>()>& otherwise) {
   std::function<Tensors(size_t)> from = [&](size_t k) {
     if (k == branches.size()) return otherwise();
     return Cond(branches[k].first, branches[k].second, [&] { return from(k + 1); });

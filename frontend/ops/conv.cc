@@ -13,8 +13,8 @@
 namespace reel {
 namespace internal {
 
-std::vector<int64_t> PerAxis(const char* op, const char* what, const std::vector<int64_t>& list,
-                             int count, int64_t otherwise) {
+std::vector<int64_t> PerAxis(const char* op, const char* what, const std::vector<int64_t>& list, int count,
+                             int64_t otherwise) {
   const auto n = static_cast<size_t>(count);
   if (list.empty()) return std::vector<int64_t>(n, otherwise);
   if (list.size() == 1) return std::vector<int64_t>(n, list[0]);
@@ -29,16 +29,14 @@ namespace {
 constexpr int64_t kFar = int64_t{1} << 59;
 
 void CheckNotFar(const char* op, const char* what, int64_t value) {
-  if (value < -kFar || value > kFar)
-    ThrowInvalid(StrCat(op, ": ", what, " ", value, " is out of range"));
+  if (value < -kFar || value > kFar) ThrowInvalid(StrCat(op, ": ", what, " ", value, " is out of range"));
 }
 
 }  // namespace
 
-AxisGeometry MakeGeometry(const char* op, AxisGeometry axis, Padding padding, int64_t low,
-                          int64_t high) {
-  for (auto [name, value] : {std::pair("window size", axis.size), std::pair("stride", axis.stride),
-                             std::pair("dilation", axis.dilation)}) {
+AxisGeometry MakeGeometry(const char* op, AxisGeometry axis, Padding padding, int64_t low, int64_t high) {
+  for (auto [name, value] :
+       {std::pair("window size", axis.size), std::pair("stride", axis.stride), std::pair("dilation", axis.dilation)}) {
     if (value < 1) ThrowInvalid(StrCat(op, ": ", name, " ", value, " must be at least 1"));
     CheckNotFar(op, name, value);
   }
@@ -46,8 +44,7 @@ AxisGeometry MakeGeometry(const char* op, AxisGeometry axis, Padding padding, in
   CheckNotFar(op, "padding", high);
   int64_t span = 0;
   if (__builtin_mul_overflow(axis.size, axis.dilation, &span) || span > kFar) {
-    ThrowInvalid(StrCat(op, ": a window of ", axis.size, " elements, ", axis.dilation,
-                        " apart, is too large"));
+    ThrowInvalid(StrCat(op, ": a window of ", axis.size, " elements, ", axis.dilation, " apart, is too large"));
   }
   axis.low = axis.high = 0;
   if (padding == kExplicit) {
@@ -55,8 +52,7 @@ AxisGeometry MakeGeometry(const char* op, AxisGeometry axis, Padding padding, in
     axis.high = high;
   } else if (padding != kValid && axis.extent > 0) {
     const int64_t windows = (axis.extent - 1) / axis.stride + 1;
-    const int64_t total =
-        std::max<int64_t>((windows - 1) * axis.stride + axis.span() - axis.extent, 0);
+    const int64_t total = std::max<int64_t>((windows - 1) * axis.stride + axis.span() - axis.extent, 0);
     axis.low = padding == kSame ? total / 2 : total - total / 2;
     axis.high = total - axis.low;
   }
@@ -111,14 +107,12 @@ struct Operands {
   int spatial;
 };
 
-Operands Prepare(const char* op, const Operand& a, const Operand& b, int spatial,
-                 DataFormat format) {
+Operands Prepare(const char* op, const Operand& a, const Operand& b, int spatial, DataFormat format) {
   internal::TensorList t = internal::Promote(ir::Op::kConv, {&a, &b});
   if (spatial == 0) spatial = t[0].rank() - 2;
   if (spatial < 1 || spatial > 3 || t[0].rank() != spatial + 2 || t[1].rank() != spatial + 2) {
-    ThrowInvalid(
-        StrCat(op, ": input ", t[0].type().ToString(), " and filter ", t[1].type().ToString(),
-               " must both have rank spatial axes + 2, with 1 to 3 spatial axes; Reshape them"));
+    ThrowInvalid(StrCat(op, ": input ", t[0].type().ToString(), " and filter ", t[1].type().ToString(),
+                        " must both have rank spatial axes + 2, with 1 to 3 spatial axes; Reshape them"));
   }
   if (format == kChannelsFirst) {
     t[0] = internal::ChannelsToLast(t[0]);
@@ -131,20 +125,16 @@ Operands Prepare(const char* op, const Operand& a, const Operand& b, int spatial
 }
 
 void CheckGroups(const char* op, const Operands& t, int64_t groups, int64_t channels_of_filter) {
-  const int64_t channels = t.x.shape().dim(t.spatial + 1),
-                outputs = t.filter.shape().dim(t.spatial + 1);
+  const int64_t channels = t.x.shape().dim(t.spatial + 1), outputs = t.filter.shape().dim(t.spatial + 1);
   if (groups < 1) ThrowInvalid(StrCat(op, ": groups ", groups, " must be at least 1"));
-  if (channels % groups == 0 && outputs % groups == 0 && channels_of_filter == channels / groups)
-    return;
-  ThrowInvalid(StrCat(op, ": input ", t.x.type().ToString(), " and filter ",
-                      t.filter.type().ToString(), " (channels last) do not fit in ", groups,
-                      " groups; the filter has channels / groups of ", channels,
-                      " channels and a multiple of groups outputs"));
+  if (channels % groups == 0 && outputs % groups == 0 && channels_of_filter == channels / groups) return;
+  ThrowInvalid(StrCat(op, ": input ", t.x.type().ToString(), " and filter ", t.filter.type().ToString(),
+                      " (channels last) do not fit in ", groups, " groups; the filter has channels / groups of ",
+                      channels, " channels and a multiple of groups outputs"));
 }
 
 // a[n, s..., g, c] and b[k..., g, c, o] by the primitive.
-Tensor Convolve(const Tensor& a, const Tensor& b, const std::vector<AxisGeometry>& axes,
-                const Ints& a_dilation) {
+Tensor Convolve(const Tensor& a, const Tensor& b, const std::vector<AxisGeometry>& axes, const Ints& a_dilation) {
   Ints strides, low, high, b_dilation;
   for (const AxisGeometry& q : axes) {
     strides.push_back(q.stride);
@@ -152,12 +142,9 @@ Tensor Convolve(const Tensor& a, const Tensor& b, const std::vector<AxisGeometry
     high.push_back(q.high);
     b_dilation.push_back(q.dilation);
   }
-  return Dispatch(ir::Op::kConv, {a, b},
-                  {{"strides", strides},
-                   {"low", low},
-                   {"high", high},
-                   {"a_dilation", a_dilation},
-                   {"b_dilation", b_dilation}});
+  return Dispatch(
+      ir::Op::kConv, {a, b},
+      {{"strides", strides}, {"low", low}, {"high", high}, {"a_dilation", a_dilation}, {"b_dilation", b_dilation}});
 }
 
 // The filter [k..., c, groups * o] as [k..., groups, c, o].
@@ -169,8 +156,7 @@ Tensor GroupedFilter(const Tensor& filter, int spatial, int64_t groups) {
   return Transpose(Split(filter, spatial + 1, groups), order);
 }
 
-Tensor ConvOf(const char* op, const Operand& a, const Operand& b, int spatial,
-              const ConvOptions& options) {
+Tensor ConvOf(const char* op, const Operand& a, const Operand& b, int spatial, const ConvOptions& options) {
   const LocationScope scope(a);
   const Operands t = Prepare(op, a, b, spatial, options.format);
   CheckGroups(op, t, options.groups, t.filter.shape().dim(t.spatial));
@@ -184,10 +170,10 @@ Tensor ConvOf(const char* op, const Operand& a, const Operand& b, int spatial,
     AxisGeometry axis{t.x.shape().dim(i + 1), t.filter.shape().dim(i), strides[n], dilation[n]};
     axes.push_back(MakeGeometry(op, axis, options.padding, low[n], high[n]));
   }
-  const Tensor y = Join(Convolve(Split(t.x, t.spatial + 1, options.groups),
-                                 GroupedFilter(t.filter, t.spatial, options.groups), axes,
-                                 Ints(static_cast<size_t>(t.spatial), 1)),
-                        t.spatial + 1);
+  const Tensor y =
+      Join(Convolve(Split(t.x, t.spatial + 1, options.groups), GroupedFilter(t.filter, t.spatial, options.groups), axes,
+                    Ints(static_cast<size_t>(t.spatial), 1)),
+           t.spatial + 1);
   return options.format == kChannelsFirst ? internal::ChannelsToFirst(y) : y;
 }
 
@@ -211,8 +197,7 @@ AxisGeometry TransposedGeometry(const char* op, AxisGeometry axis, int64_t size,
                                        : in * axis.stride;
   }
   const bool same = options.padding == kSame || options.padding == kSameLower;
-  int64_t before = options.padding == kExplicit ? low : 0,
-          after = options.padding == kExplicit ? high : 0;
+  int64_t before = options.padding == kExplicit ? low : 0, after = options.padding == kExplicit ? high : 0;
   if (same) {
     const int64_t total = std::max<int64_t>(least - out, 0);
     before = options.padding == kSame ? total / 2 : total - total / 2;
@@ -220,9 +205,8 @@ AxisGeometry TransposedGeometry(const char* op, AxisGeometry axis, int64_t size,
   }
   const int64_t smallest = same ? (in - 1) * axis.stride + 1 : least - before - after;
   if (out < 0 || out < smallest || out >= smallest + axis.stride) {
-    ThrowInvalid(StrCat(op, ": a result of extent ", out, " is not convolved to an input of ", in,
-                        " with stride ", axis.stride, ", window ", axis.span(),
-                        " and this padding; give an output_size from ",
+    ThrowInvalid(StrCat(op, ": a result of extent ", out, " is not convolved to an input of ", in, " with stride ",
+                        axis.stride, ", window ", axis.span(), " and this padding; give an output_size from ",
                         std::max<int64_t>(smallest, 0), " to ", smallest + axis.stride - 1));
   }
   const int64_t spread = in == 0 ? 0 : (in - 1) * axis.stride + 1;
@@ -235,13 +219,12 @@ AxisGeometry TransposedGeometry(const char* op, AxisGeometry axis, int64_t size,
 Tensor ConvTransposeOf(const char* op, const Operand& a, const Operand& b, int spatial,
                        const ConvTransposeOptions& options) {
   const LocationScope scope(a);
-  const Operands t =
-      Prepare(op, a, b, spatial, options.format);  // filter [k..., outputs / groups, channels]
+  const Operands t = Prepare(op, a, b, spatial, options.format);  // filter [k..., outputs / groups, channels]
   const int64_t groups = options.groups, channels = t.x.shape().dim(t.spatial + 1);
   if (groups < 1 || channels % groups != 0 || t.filter.shape().dim(t.spatial + 1) != channels) {
-    ThrowInvalid(StrCat(op, ": the filter ", t.filter.type().ToString(), " must end in the ",
-                        channels, " channels of the input ", t.x.type().ToString(), ", which ",
-                        groups, " groups must divide (channels last)"));
+    ThrowInvalid(StrCat(op, ": the filter ", t.filter.type().ToString(), " must end in the ", channels,
+                        " channels of the input ", t.x.type().ToString(), ", which ", groups,
+                        " groups must divide (channels last)"));
   }
   const Ints strides = PerAxis(op, "strides", options.strides, t.spatial, 1),
              dilation = PerAxis(op, "dilation", options.dilation, t.spatial, 1),
@@ -253,8 +236,7 @@ Tensor ConvTransposeOf(const char* op, const Operand& a, const Operand& b, int s
   Ints spatial_axes;
   for (int i = 0; i < t.spatial; ++i) {
     const auto n = static_cast<size_t>(i);
-    const AxisGeometry axis{t.x.shape().dim(i + 1), t.filter.shape().dim(i), strides[n],
-                            dilation[n]};
+    const AxisGeometry axis{t.x.shape().dim(i + 1), t.filter.shape().dim(i), strides[n], dilation[n]};
     axes.push_back(TransposedGeometry(op, axis, size[n], more[n], options, low[n], high[n]));
     spatial_axes.push_back(i);
   }
@@ -263,8 +245,7 @@ Tensor ConvTransposeOf(const char* op, const Operand& a, const Operand& b, int s
   order.insert(order.end(), {t.spatial + 1, t.spatial + 2, t.spatial});
   const Tensor turned = Dispatch(ir::Op::kReverse, {t.filter}, {{"axes", spatial_axes}});
   const Tensor filter = Transpose(Split(turned, t.spatial + 1, groups), order);
-  const Tensor y =
-      Join(Convolve(Split(t.x, t.spatial + 1, groups), filter, axes, strides), t.spatial + 1);
+  const Tensor y = Join(Convolve(Split(t.x, t.spatial + 1, groups), filter, axes, strides), t.spatial + 1);
   return options.format == kChannelsFirst ? internal::ChannelsToFirst(y) : y;
 }
 
@@ -288,8 +269,7 @@ Tensor DepthwiseConv2D(const Operand& x, const Operand& filter, const ConvOption
   ConvOptions grouped = options;
   Tensor f = internal::Materialize(filter);
   if (f.rank() != 4) {
-    ThrowInvalid(
-        StrCat("depthwise_conv2d: filter ", f.type().ToString(), " must have rank 4; Reshape it"));
+    ThrowInvalid(StrCat("depthwise_conv2d: filter ", f.type().ToString(), " must have rank 4; Reshape it"));
   }
   const Ints dims = f.shape().dims();
   if (options.format == kChannelsLast) {
@@ -304,16 +284,13 @@ Tensor DepthwiseConv2D(const Operand& x, const Operand& filter, const ConvOption
 Tensor ConvTranspose(const Operand& x, const Operand& filter, const ConvTransposeOptions& options) {
   return ConvTransposeOf("conv_transpose", x, filter, 0, options);
 }
-Tensor ConvTranspose1D(const Operand& x, const Operand& filter,
-                       const ConvTransposeOptions& options) {
+Tensor ConvTranspose1D(const Operand& x, const Operand& filter, const ConvTransposeOptions& options) {
   return ConvTransposeOf("conv_transpose1d", x, filter, 1, options);
 }
-Tensor ConvTranspose2D(const Operand& x, const Operand& filter,
-                       const ConvTransposeOptions& options) {
+Tensor ConvTranspose2D(const Operand& x, const Operand& filter, const ConvTransposeOptions& options) {
   return ConvTransposeOf("conv_transpose2d", x, filter, 2, options);
 }
-Tensor ConvTranspose3D(const Operand& x, const Operand& filter,
-                       const ConvTransposeOptions& options) {
+Tensor ConvTranspose3D(const Operand& x, const Operand& filter, const ConvTransposeOptions& options) {
   return ConvTransposeOf("conv_transpose3d", x, filter, 3, options);
 }
 

@@ -24,8 +24,7 @@ using Ints = std::vector<int64_t>;
 int64_t ExtentOf(const Tensor& x, int64_t axis) { return x.shape().dim(static_cast<int>(axis)); }
 
 void NeedNumber(const char* op, const Tensor& x) {
-  if (x.dtype() == kBool)
-    ThrowInvalid(StrCat(op, ": needs a number, got ", x.type().ToString(), "; Cast it"));
+  if (x.dtype() == kBool) ThrowInvalid(StrCat(op, ": needs a number, got ", x.type().ToString(), "; Cast it"));
 }
 
 // x moved by n along the axis (towards its start if reverse), filled up with a number.
@@ -64,8 +63,7 @@ Tensor RunningMax(Tensor x, int64_t axis, bool max, bool reverse) {
   return x;
 }
 
-Tensor CumExtremum(const char* op, const Operand& operand, int64_t axis, bool max,
-                   CumulativeOptions options) {
+Tensor CumExtremum(const char* op, const Operand& operand, int64_t axis, bool max, CumulativeOptions options) {
   const LocationScope scope(operand);
   const Tensor x = Materialize(operand);
   NeedNumber(op, x);
@@ -75,16 +73,13 @@ Tensor CumExtremum(const char* op, const Operand& operand, int64_t axis, bool ma
   // A position counts where its element exceeds all before it, or is the first NaN. The latest such
   // position is the first that attains the maximum so far.
   const Tensor value = StopGradient(x),
-               before = Shift(RunningMax(value, axis, max, options.reverse), axis, 1, lowest,
-                              options.reverse);
-  Tensor counts = LogicalOr(max ? Greater(value, before) : Less(value, before),
-                            IsFirst(x, axis, options.reverse));
-  if (IsFloat(x.dtype()))
-    counts = LogicalOr(counts, LogicalAnd(NotEqual(value, value), Equal(before, before)));
+               before = Shift(RunningMax(value, axis, max, options.reverse), axis, 1, lowest, options.reverse);
+  Tensor counts = LogicalOr(max ? Greater(value, before) : Less(value, before), IsFirst(x, axis, options.reverse));
+  if (IsFloat(x.dtype())) counts = LogicalOr(counts, LogicalAnd(NotEqual(value, value), Equal(before, before)));
   const Tensor position = Iota(x.shape(), axis);
   const int64_t n = ExtentOf(x, axis);
-  const Tensor index = RunningMax(Where(counts, position, options.reverse ? n : int64_t{-1}), axis,
-                                  !options.reverse, options.reverse);
+  const Tensor index =
+      RunningMax(Where(counts, position, options.reverse ? n : int64_t{-1}), axis, !options.reverse, options.reverse);
   const Tensor y = TakeAlongAxis(x, index, axis);
   return options.exclusive ? Shift(y, axis, 1, lowest, options.reverse) : y;
 }
@@ -114,8 +109,7 @@ Tensor CumProd(const Operand& operand, int64_t axis, CumulativeOptions options) 
   axis = NormalizeAxis("cumprod", axis, x.rank());
   // y + -0 = y for every y
   const Tensor nothing = Full(x.shape(), IsFloat(x.dtype()) ? -0.0 : 0.0, x.dtype());
-  const Tensor y =
-      Run(x, Where(IsFirst(x, axis, options.reverse), x, nothing), axis, options.reverse);
+  const Tensor y = Run(x, Where(IsFirst(x, axis, options.reverse), x, nothing), axis, options.reverse);
   return options.exclusive && !x.shape().has_zero() ? Shift(y, axis, 1, 1, options.reverse) : y;
 }
 
@@ -132,8 +126,7 @@ Tensor LogCumSumExp(const Operand& operand, int64_t axis, CumulativeOptions opti
   const LocationScope scope(operand);
   const Tensor given = Materialize(operand), x = internal::Wide(given);
   if (!IsFloat(x.dtype())) {
-    ThrowInvalid(StrCat("log_cum_sum_exp: needs floats, got ", x.type().ToString(),
-                        "; Cast it to kFloat32"));
+    ThrowInvalid(StrCat("log_cum_sum_exp: needs floats, got ", x.type().ToString(), "; Cast it to kFloat32"));
   }
   axis = NormalizeAxis("log_cum_sum_exp", axis, x.rank());
   if (x.shape().has_zero()) return Identity(given);

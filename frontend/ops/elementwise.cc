@@ -101,9 +101,7 @@ Tensor NotEqual(const Operand& a, const Operand& b) { return Binary(ir::Op::kNot
 Tensor Less(const Operand& a, const Operand& b) { return Binary(ir::Op::kLess, a, b); }
 Tensor LessEqual(const Operand& a, const Operand& b) { return Binary(ir::Op::kLessEqual, a, b); }
 Tensor Greater(const Operand& a, const Operand& b) { return Binary(ir::Op::kGreater, a, b); }
-Tensor GreaterEqual(const Operand& a, const Operand& b) {
-  return Binary(ir::Op::kGreaterEqual, a, b);
-}
+Tensor GreaterEqual(const Operand& a, const Operand& b) { return Binary(ir::Op::kGreaterEqual, a, b); }
 
 Tensor Where(const Operand& condition, const Operand& a, const Operand& b) {
   const LocationScope scope(condition);

@@ -33,9 +33,7 @@ std::array<Tensor, 2> Together(ir::Op op, const Operand& a, const Operand& b) {
 }
 
 // x, but `value` where the condition holds.
-Tensor Except(const Tensor& condition, double value, const Tensor& x) {
-  return Where(condition, value, x);
-}
+Tensor Except(const Tensor& condition, double value, const Tensor& x) { return Where(condition, value, x); }
 
 }  // namespace
 

@@ -13,8 +13,7 @@ namespace reel::internal {
 /// infinite for floats.
 inline Tensor LimitOf(DType dtype, bool highest) {
   if (!IsFloat(dtype))
-    return FromLiteral(
-        ir::Literal::ScalarInt(dtype, highest ? HighestInt(dtype) : LowestInt(dtype)));
+    return FromLiteral(ir::Literal::ScalarInt(dtype, highest ? HighestInt(dtype) : LowestInt(dtype)));
   const double inf = std::numeric_limits<double>::infinity();
   return ScalarOf(dtype, highest ? inf : -inf);
 }
@@ -22,9 +21,8 @@ inline Tensor LimitOf(DType dtype, bool highest) {
 /// x with copies of a scalar of its dtype around it.
 inline Tensor PadWithScalar(const Tensor& x, const Tensor& value, const std::vector<int64_t>& low,
                             const std::vector<int64_t>& high) {
-  return Dispatch(
-      ir::Op::kPad, {x, value},
-      {{"low", low}, {"high", high}, {"interior", std::vector<int64_t>(low.size(), 0)}});
+  return Dispatch(ir::Op::kPad, {x, value},
+                  {{"low", low}, {"high", high}, {"interior", std::vector<int64_t>(low.size(), 0)}});
 }
 
 }  // namespace reel::internal

@@ -29,21 +29,16 @@ int64_t ExtentOf(const Tensor& x, int64_t axis) { return x.shape().dim(static_ca
 
 ir::Op OpOf(ScatterMode mode) {
   switch (mode) {
-    case ScatterMode::kAdd:
-      return ir::Op::kScatterAdd;
-    case ScatterMode::kMul:
-      return ir::Op::kScatterMul;
-    case ScatterMode::kMax:
-      return ir::Op::kScatterMax;
-    case ScatterMode::kMin:
-      return ir::Op::kScatterMin;
-    default:
-      return ir::Op::kScatterSet;
+    case ScatterMode::kAdd: return ir::Op::kScatterAdd;
+    case ScatterMode::kMul: return ir::Op::kScatterMul;
+    case ScatterMode::kMax: return ir::Op::kScatterMax;
+    case ScatterMode::kMin: return ir::Op::kScatterMin;
+    default: return ir::Op::kScatterSet;
   }
 }
 
-Tensor ScatterOf(const char* name, ir::Op op, const Operand& x, const Operand& indices,
-                 const Operand& updates, int64_t axis) {
+Tensor ScatterOf(const char* name, ir::Op op, const Operand& x, const Operand& indices, const Operand& updates,
+                 int64_t axis) {
   const LocationScope scope(x);
   const Tensor t = Materialize(x), i = IndexTensor(indices);
   axis = NormalizeAxis(name, axis, t.rank());
@@ -67,8 +62,7 @@ Tensor LinearIndex(const char* op, const Tensor& x, const Tensor& indices) {
   const int64_t parts = indices.rank() == 0 ? -1 : ExtentOf(indices, -1 + indices.rank());
   if (parts < 0 || parts > x.rank()) {
     ThrowInvalid(StrCat(op, ": the last axis of the indices ", indices.type().ToString(),
-                        " must have at most as many entries as ", x.type().ToString(),
-                        " has axes"));
+                        " must have at most as many entries as ", x.type().ToString(), " has axes"));
   }
   Shape shape(std::span<const Extent>(indices.shape().begin(), indices.shape().end() - 1));
   Tensor position = Zeros(shape, kInt64), valid = Full(shape, 1, kBool);
@@ -103,23 +97,18 @@ Tensor GatherNd(const Operand& x, const Operand& indices) {
   const LocationScope scope(x);
   const Tensor t = Materialize(x), i = IndexTensor(indices);
   const Tensor position = LinearIndex("gather_nd", t, i);
-  return Dispatch(ir::Op::kGather, {Flatten(t, i.shape().dim(i.rank() - 1)), position},
-                  {{"axis", int64_t{0}}});
+  return Dispatch(ir::Op::kGather, {Flatten(t, i.shape().dim(i.rank() - 1)), position}, {{"axis", int64_t{0}}});
 }
 
-Tensor TensorScatter(const Operand& x, const Operand& indices, const Operand& updates,
-                     ScatterMode mode) {
+Tensor TensorScatter(const Operand& x, const Operand& indices, const Operand& updates, ScatterMode mode) {
   const LocationScope scope(x);
-  const Tensor t = Materialize(x), i = IndexTensor(indices),
-               u = internal::ConvertWeak(updates, t.dtype());
+  const Tensor t = Materialize(x), i = IndexTensor(indices), u = internal::ConvertWeak(updates, t.dtype());
   const Tensor position = LinearIndex("tensor_scatter", t, i);
   const Tensor flat = Flatten(t, i.shape().dim(i.rank() - 1));
-  return Reshape(Dispatch(OpOf(mode), {flat, position, u}, {{"axis", int64_t{0}}}),
-                 t.shape().dims());
+  return Reshape(Dispatch(OpOf(mode), {flat, position, u}, {{"axis", int64_t{0}}}), t.shape().dims());
 }
 
-Tensor ScatterNd(const Operand& indices, const Operand& updates, const Shape& shape,
-                 ScatterMode mode) {
+Tensor ScatterNd(const Operand& indices, const Operand& updates, const Shape& shape, ScatterMode mode) {
   const LocationScope scope(indices);
   const Tensor u = Materialize(updates);
   return TensorScatter(Zeros(shape, u.dtype()), indices, u, mode);
@@ -131,8 +120,8 @@ namespace {
 // of range.
 Tensor AlongAxis(const char* op, const Tensor& x, Tensor indices, int64_t axis) {
   if (indices.rank() != x.rank()) {
-    ThrowInvalid(StrCat(op, ": indices ", indices.type().ToString(), " must have the rank of ",
-                        x.type().ToString(), "; ExpandDims them"));
+    ThrowInvalid(StrCat(op, ": indices ", indices.type().ToString(), " must have the rank of ", x.type().ToString(),
+                        "; ExpandDims them"));
   }
   indices = CheckIndices(op, x, indices, axis);
   Shape shape = x.shape();
@@ -142,8 +131,7 @@ Tensor AlongAxis(const char* op, const Tensor& x, Tensor indices, int64_t axis) 
   const int64_t n = ExtentOf(x, axis);
   Tensor position = Mul(indices, strides[static_cast<size_t>(axis)]);
   for (int i = 0; i < x.rank(); ++i) {
-    if (i != axis && shape.dim(i) > 1)
-      position = Add(position, Mul(Iota(shape, i), strides[static_cast<size_t>(i)]));
+    if (i != axis && shape.dim(i) > 1) position = Add(position, Mul(Iota(shape, i), strides[static_cast<size_t>(i)]));
   }
   return Where(LogicalAnd(GreaterEqual(indices, 0), Less(indices, n)), position, -1);
 }
@@ -158,15 +146,13 @@ Tensor TakeAlongAxis(const Operand& x, const Operand& indices, int64_t axis) {
   return Dispatch(ir::Op::kGather, {Flatten(t, t.rank()), position}, {{"axis", int64_t{0}}});
 }
 
-Tensor PutAlongAxis(const Operand& x, const Operand& indices, const Operand& values, int64_t axis,
-                    ScatterMode mode) {
+Tensor PutAlongAxis(const Operand& x, const Operand& indices, const Operand& values, int64_t axis, ScatterMode mode) {
   const LocationScope scope(x);
   const Tensor t = Materialize(x), i = IndexTensor(indices);
   axis = NormalizeAxis("put_along_axis", axis, t.rank());
   const Tensor position = AlongAxis("put_along_axis", t, i, axis);
   const Tensor v = BroadcastTo(internal::ConvertWeak(values, t.dtype()), position.shape());
-  return Reshape(Dispatch(OpOf(mode), {Flatten(t, t.rank()), position, v}, {{"axis", int64_t{0}}}),
-                 t.shape().dims());
+  return Reshape(Dispatch(OpOf(mode), {Flatten(t, t.rank()), position, v}, {{"axis", int64_t{0}}}), t.shape().dims());
 }
 
 // --- sort ---
@@ -190,8 +176,8 @@ TopKResult TopK(const Operand& x, int64_t k, int64_t axis, bool largest) {
   const Tensor t = Materialize(x);
   axis = NormalizeAxis("top_k", axis, t.rank());
   if (k < 0 || k > ExtentOf(t, axis)) {
-    ThrowInvalid(StrCat("top_k: k ", k, " must be in [0, ", ExtentOf(t, axis), "], axis ", axis,
-                        " of ", t.type().ToString()));
+    ThrowInvalid(
+        StrCat("top_k: k ", k, " must be in [0, ", ExtentOf(t, axis), "], axis ", axis, " of ", t.type().ToString()));
   }
   Ints starts(static_cast<size_t>(t.rank()), 0), limits(starts.size(), kEnd);
   limits[static_cast<size_t>(axis)] = k;
@@ -205,13 +191,11 @@ Tensor SearchSorted(const Operand& sorted, const Operand& values, Side side) {
   const internal::TensorList t = internal::Promote(ir::Op::kLess, {&sorted, &values});
   const Tensor a = StopGradient(t[0]), v = StopGradient(t[1]);
   if (a.rank() != 1) {
-    ThrowInvalid(
-        StrCat("search_sorted: the sorted values ", a.type().ToString(), " must be a vector"));
+    ThrowInvalid(StrCat("search_sorted: the sorted values ", a.type().ToString(), " must be a vector"));
   }
   const int64_t n = a.size();
   Tensor position = Zeros(v.shape(), kInt64);
-  for (auto step = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(n))); step > 0;
-       step /= 2) {
+  for (auto step = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(n))); step > 0; step /= 2) {
     const Tensor next = Add(position, step), last = Minimum(Sub(next, 1), n - 1);
     const Tensor there = Gather(a, last);
     // As Argsort orders: NaN is the largest.
@@ -236,9 +220,7 @@ Tensor IsIn(const Operand& x, const Operand& values) {
 
 // --- counting and segments ---
 
-Tensor Bincount(const Operand& x, int64_t length) {
-  return Bincount(x, length, Tensor(int64_t{1}));
-}
+Tensor Bincount(const Operand& x, int64_t length) { return Bincount(x, length, Tensor(int64_t{1})); }
 
 Tensor Bincount(const Operand& x, int64_t length, const Operand& weights) {
   const LocationScope scope(x);
@@ -251,13 +233,13 @@ Tensor Bincount(const Operand& x, int64_t length, const Operand& weights) {
 
 namespace {
 
-Tensor SegmentOf(const char* name, ScatterMode mode, const Tensor& x, const Operand& segments,
-                 int64_t count, const Tensor& begin) {
+Tensor SegmentOf(const char* name, ScatterMode mode, const Tensor& x, const Operand& segments, int64_t count,
+                 const Tensor& begin) {
   const Tensor s = IndexTensor(segments);
   if (count < 0) ThrowInvalid(StrCat(name, ": ", count, " segments are not a number of segments"));
   if (s.rank() > x.rank() || !std::equal(s.shape().begin(), s.shape().end(), x.shape().begin())) {
-    ThrowInvalid(StrCat(name, ": segments ", s.type().ToString(),
-                        " must be a number for each row of ", x.type().ToString()));
+    ThrowInvalid(
+        StrCat(name, ": segments ", s.type().ToString(), " must be a number for each row of ", x.type().ToString()));
   }
   Shape shape{count};
   for (int i = s.rank(); i < x.rank(); ++i) shape.push_back(x.shape()[i]);
@@ -269,43 +251,36 @@ Tensor SegmentOf(const char* name, ScatterMode mode, const Tensor& x, const Oper
 Tensor SegmentSum(const Operand& x, const Operand& segments, int64_t count) {
   const LocationScope scope(x);
   const Tensor t = Materialize(x);
-  return SegmentOf("segment_sum", ScatterMode::kAdd, t, segments, count,
-                   internal::ScalarOf(t.dtype(), 0));
+  return SegmentOf("segment_sum", ScatterMode::kAdd, t, segments, count, internal::ScalarOf(t.dtype(), 0));
 }
 Tensor SegmentProd(const Operand& x, const Operand& segments, int64_t count) {
   const LocationScope scope(x);
   const Tensor t = Materialize(x);
-  return SegmentOf("segment_prod", ScatterMode::kMul, t, segments, count,
-                   internal::ScalarOf(t.dtype(), 1));
+  return SegmentOf("segment_prod", ScatterMode::kMul, t, segments, count, internal::ScalarOf(t.dtype(), 1));
 }
 Tensor SegmentMax(const Operand& x, const Operand& segments, int64_t count) {
   const LocationScope scope(x);
   const Tensor t = Materialize(x);
-  return SegmentOf("segment_max", ScatterMode::kMax, t, segments, count,
-                   internal::LimitOf(t.dtype(), false));
+  return SegmentOf("segment_max", ScatterMode::kMax, t, segments, count, internal::LimitOf(t.dtype(), false));
 }
 Tensor SegmentMin(const Operand& x, const Operand& segments, int64_t count) {
   const LocationScope scope(x);
   const Tensor t = Materialize(x);
-  return SegmentOf("segment_min", ScatterMode::kMin, t, segments, count,
-                   internal::LimitOf(t.dtype(), true));
+  return SegmentOf("segment_min", ScatterMode::kMin, t, segments, count, internal::LimitOf(t.dtype(), true));
 }
 Tensor SegmentMean(const Operand& x, const Operand& segments, int64_t count) {
   const LocationScope scope(x);
   const Tensor t = Materialize(x), s = IndexTensor(segments);
   if (!IsFloat(t.dtype())) {
-    ThrowInvalid(
-        StrCat("segment_mean: needs floats, got ", t.type().ToString(), "; Cast it to kFloat32"));
+    ThrowInvalid(StrCat("segment_mean: needs floats, got ", t.type().ToString(), "; Cast it to kFloat32"));
   }
-  const Tensor sum = SegmentSum(t, s, count),
-               rows = SegmentSum(Ones(s.shape(), t.dtype()), s, count);
+  const Tensor sum = SegmentSum(t, s, count), rows = SegmentSum(Ones(s.shape(), t.dtype()), s, count);
   Ints dims(static_cast<size_t>(sum.rank()), 1);
   dims[0] = count;
   return Div(sum, Reshape(Maximum(rows, 1), dims));
 }
 
-Tensor OneHot(const Operand& indices, int64_t depth, const Operand& on, const Operand& off,
-              int64_t axis) {
+Tensor OneHot(const Operand& indices, int64_t depth, const Operand& on, const Operand& off, int64_t axis) {
   const LocationScope scope(indices);
   const Tensor i = IndexTensor(indices);
   axis = NormalizeAxis("one_hot", axis, i.rank() + 1);
@@ -318,17 +293,14 @@ namespace {
 [[noreturn]] void DependsOnValues(const char* op, const char* instead) {
   internal::ThrowError(
       ErrorCode::kUnimplemented,
-      StrCat(op, ": the shape of the result depends on values, which compiled code cannot have; ",
-             instead));
+      StrCat(op, ": the shape of the result depends on values, which compiled code cannot have; ", instead));
 }
 
 }  // namespace
 
 Tensor Nonzero(const Operand& x) {
   const LocationScope scope(x);
-  DependsOnValues(
-      "nonzero",
-      "use Where(condition, a, b), CountNonzero, or Argsort of the condition, descending");
+  DependsOnValues("nonzero", "use Where(condition, a, b), CountNonzero, or Argsort of the condition, descending");
 }
 
 Tensor Unique(const Operand& x) {

@@ -22,9 +22,7 @@ using internal::ThrowInvalid;
 
 namespace {
 
-Shape Leading(const Shape& shape) {
-  return Shape(std::span<const Extent>(shape.begin(), shape.end() - 2));
-}
+Shape Leading(const Shape& shape) { return Shape(std::span<const Extent>(shape.begin(), shape.end() - 2)); }
 int64_t RowsOf(const Tensor& x) { return x.shape().dim(x.rank() - 2); }
 int64_t ColumnsOf(const Tensor& x) { return x.shape().dim(x.rank() - 1); }
 
@@ -32,25 +30,21 @@ int64_t ColumnsOf(const Tensor& x) { return x.shape().dim(x.rank() - 1); }
 Tensor Matrices(const char* op, const Operand& x) {
   Tensor t = Materialize(x);
   if (t.dtype() != kFloat32 && t.dtype() != kFloat64) {
-    ThrowInvalid(
-        StrCat(op, ": operand must be f32 or f64, got ", t.type().ToString(), "; cast it first"));
+    ThrowInvalid(StrCat(op, ": operand must be f32 or f64, got ", t.type().ToString(), "; cast it first"));
   }
   if (t.rank() < 2) {
-    ThrowInvalid(
-        StrCat(op, ": needs matrices, rank 2 or more, got ", t.type().ToString(), "; reshape it"));
+    ThrowInvalid(StrCat(op, ": needs matrices, rank 2 or more, got ", t.type().ToString(), "; reshape it"));
   }
   return t;
 }
 Tensor SquareMatrices(const char* op, const Operand& x) {
   Tensor t = Matrices(op, x);
   if (RowsOf(t) == ColumnsOf(t)) return t;
-  ThrowInvalid(StrCat(op, ": needs square matrices, got ", t.type().ToString(),
-                      "; LeastSquares and PseudoInverse take others"));
+  ThrowInvalid(
+      StrCat(op, ": needs square matrices, got ", t.type().ToString(), "; LeastSquares and PseudoInverse take others"));
 }
 
-TensorList Factors(ir::Op op, const Tensor& a) {
-  return internal::DispatchAll(op, nullptr, std::span(&a, 1));
-}
+TensorList Factors(ir::Op op, const Tensor& a) { return internal::DispatchAll(op, nullptr, std::span(&a, 1)); }
 
 Tensor WithBatch(const Tensor& x, const Shape& batch) {
   Shape shape = batch;
@@ -61,18 +55,15 @@ Tensor WithBatch(const Tensor& x, const Shape& batch) {
 
 // The two operands of an equation: b as matrices, leading axes alike.
 struct Equation {
-  Equation(const char* op, const Tensor& matrices, const Operand& rhs)
-      : a(matrices), b(Materialize(rhs)) {
+  Equation(const char* op, const Tensor& matrices, const Operand& rhs) : a(matrices), b(Materialize(rhs)) {
     if (rhs.type().dtype != a.dtype()) b = internal::ConvertWeak(rhs, a.dtype());
     vector = b.rank() == 1;
     if (vector) b = ExpandDims(b, -1);
     if (b.rank() == 0 || b.dtype() != a.dtype() || RowsOf(b) != RowsOf(a)) {
-      ThrowInvalid(StrCat(op, ": ", rhs.type().ToString(), " is no right side for ",
-                          a.type().ToString(), "; b needs a's dtype and ", RowsOf(a),
-                          " rows, or is a vector of ", RowsOf(a)));
+      ThrowInvalid(StrCat(op, ": ", rhs.type().ToString(), " is no right side for ", a.type().ToString(),
+                          "; b needs a's dtype and ", RowsOf(a), " rows, or is a vector of ", RowsOf(a)));
     }
-    const Shape batch =
-        internal::BroadcastShapes(ir::Op::kTriangularSolve, Leading(a.shape()), Leading(b.shape()));
+    const Shape batch = internal::BroadcastShapes(ir::Op::kTriangularSolve, Leading(a.shape()), Leading(b.shape()));
     a = WithBatch(a, batch);
     b = WithBatch(b, batch);
   }
@@ -82,10 +73,9 @@ struct Equation {
 };
 
 Tensor SolveTriangle(const Tensor& a, const Tensor& b, const TriangularOptions& options) {
-  return Dispatch(ir::Op::kTriangularSolve, {a, b},
-                  {{"lower", options.lower},
-                   {"transpose", options.transpose},
-                   {"unit_diagonal", options.unit_diagonal}});
+  return Dispatch(
+      ir::Op::kTriangularSolve, {a, b},
+      {{"lower", options.lower}, {"transpose", options.transpose}, {"unit_diagonal", options.unit_diagonal}});
 }
 
 Tensor IdentityLike(const Tensor& a) {
@@ -127,8 +117,7 @@ Tensor ParityOf(const Tensor& permutation, DType dtype) {
 }
 
 double EpsilonOf(const Tensor& x) {
-  return x.dtype() == kFloat32 ? std::numeric_limits<float>::epsilon()
-                               : std::numeric_limits<double>::epsilon();
+  return x.dtype() == kFloat32 ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
 }
 
 // [...] true where singular values [..., k] exceed `tolerance` times the largest.
@@ -188,8 +177,7 @@ Tensor Solve(const Operand& a, const Operand& b) {
   const Tensor offsets = Mul(Iota({count, n}, 0, kInt32), n);
   const Tensor rows = Reshape(Add(Reshape(f.permutation, {count, n}), offsets), {count * n});
   const Tensor permuted = Reshape(
-      Dispatch(ir::Op::kGather, {Reshape(e.b, {count * n, k}), rows}, {{"axis", int64_t{0}}}),
-      e.b.shape().dims());
+      Dispatch(ir::Op::kGather, {Reshape(e.b, {count * n, k}), rows}, {{"axis", int64_t{0}}}), e.b.shape().dims());
   const Tensor y = SolveTriangle(f.lu, permuted, {.unit_diagonal = true});
   return e.Finish(SolveTriangle(f.lu, y, {.lower = false}));
 }
@@ -281,8 +269,7 @@ Tensor MatrixNorm(const Operand& a, const std::string& order) {
   if (order == "-1") return ReduceMin(ReduceSum(Abs(x), -2), -1);
   if (order == "inf") return ReduceMax(ReduceSum(Abs(x), -1), -1);
   if (order == "-inf") return ReduceMin(ReduceSum(Abs(x), -1), -1);
-  ThrowInvalid(StrCat("matrix_norm: there is no order '", order,
-                      "'; it is one of fro, nuc, 1, -1, 2, -2, inf, -inf"));
+  ThrowInvalid(StrCat("matrix_norm: there is no order '", order, "'; it is one of fro, nuc, 1, -1, 2, -2, inf, -inf"));
 }
 
 Tensor MatrixPower(const Operand& a, int64_t n) {
@@ -320,15 +307,13 @@ Tensor MatrixExp(const Operand& a) {
                                       1};
   const Tensor x = SquareMatrices("matrix_exp", a);
   if (x.size() == 0) return Identity(x);
-  Tensor norm = StopGradient(ExpandDims(ExpandDims(MatrixNorm(x, "1"), -1), -1)),
-         scale = OnesLike(norm);
+  Tensor norm = StopGradient(ExpandDims(ExpandDims(MatrixNorm(x, "1"), -1), -1)), scale = OnesLike(norm);
   std::vector<Tensor> squared;  // whether a squaring is one of this matrix's
   for (int i = 0; i < kSquarings; ++i) {
     squared.push_back(Greater(Mul(norm, scale), kTheta));
     scale = Where(squared.back(), Mul(scale, 0.5), scale);
   }
-  const Tensor one = IdentityLike(x), x1 = Mul(x, scale), x2 = MatMul(x1, x1), x4 = MatMul(x2, x2),
-               x6 = MatMul(x2, x4);
+  const Tensor one = IdentityLike(x), x1 = Mul(x, scale), x2 = MatMul(x1, x1), x4 = MatMul(x2, x2), x6 = MatMul(x2, x4);
   const auto sum = [&](int first) {  // of the powers 6, 4 and 2, two by two coefficients
     const double* b = kCoefficients + first;
     return Add(Add(Mul(x6, b[4]), Mul(x4, b[2])), Mul(x2, b[0]));
@@ -346,8 +331,8 @@ Tensor Cross(const Operand& a, const Operand& b, int64_t axis) {
   internal::BroadcastTogether(ir::Op::kMul, absl::MakeSpan(t));
   axis = internal::NormalizeAxis("cross", axis, t[0].rank());
   if (t[0].shape().dim(static_cast<int>(axis)) != 3) {
-    ThrowInvalid(StrCat("cross: axis ", axis, " of ", a.type().ToString(), " and ",
-                        b.type().ToString(), " must have 3 elements; pad vectors of 2"));
+    ThrowInvalid(StrCat("cross: axis ", axis, " of ", a.type().ToString(), " and ", b.type().ToString(),
+                        " must have 3 elements; pad vectors of 2"));
   }
   const Tensor next({1, 2, 0}), last({2, 0, 1});
   const auto at = [&](const Tensor& x, const Tensor& which) { return Gather(x, which, axis); };

@@ -24,28 +24,21 @@ using Ints = std::vector<int64_t>;
 // The scalar that does not change a reduction.
 Tensor Neutral(WindowReduction reduction, DType dtype) {
   switch (reduction) {
-    case WindowReduction::kSum:
-      return internal::ScalarOf(dtype, 0);
-    case WindowReduction::kProd:
-      return internal::ScalarOf(dtype, 1);
-    default:
-      return internal::LimitOf(dtype, reduction == WindowReduction::kMin);
+    case WindowReduction::kSum: return internal::ScalarOf(dtype, 0);
+    case WindowReduction::kProd: return internal::ScalarOf(dtype, 1);
+    default: return internal::LimitOf(dtype, reduction == WindowReduction::kMin);
   }
 }
 
 // x padded with copies of a scalar; x itself if there is nothing to add.
 Tensor PadWith(const Tensor& x, const Ints& low, const Ints& high, const Tensor& value) {
-  const auto any = [](const Ints& v) {
-    return std::any_of(v.begin(), v.end(), [](int64_t n) { return n != 0; });
-  };
+  const auto any = [](const Ints& v) { return std::any_of(v.begin(), v.end(), [](int64_t n) { return n != 0; }); };
   return any(low) || any(high) ? internal::PadWithScalar(x, value, low, high) : x;
 }
 
-Tensor WindowsOf(const Tensor& x, const Ints& axes, const Ints& sizes, const Ints& strides,
-                 const Ints& dilations) {
-  return Dispatch(
-      ir::Op::kWindow, {x},
-      {{"axes", axes}, {"sizes", sizes}, {"strides", strides}, {"dilations", dilations}});
+Tensor WindowsOf(const Tensor& x, const Ints& axes, const Ints& sizes, const Ints& strides, const Ints& dilations) {
+  return Dispatch(ir::Op::kWindow, {x},
+                  {{"axes", axes}, {"sizes", sizes}, {"strides", strides}, {"dilations", dilations}});
 }
 
 Tensor ReduceLast(const Tensor& x, WindowReduction reduction, int count) {
@@ -53,14 +46,10 @@ Tensor ReduceLast(const Tensor& x, WindowReduction reduction, int count) {
   for (int i = x.rank() - count; i < x.rank(); ++i) axes.push_back(i);
   if (axes.empty()) return x;
   switch (reduction) {
-    case WindowReduction::kSum:
-      return ReduceSum(x, axes);
-    case WindowReduction::kProd:
-      return Dispatch(ir::Op::kReduceProd, {x}, {{"axes", axes}});
-    case WindowReduction::kMax:
-      return Dispatch(ir::Op::kReduceMax, {x}, {{"axes", axes}, {"first", true}});
-    default:
-      return Dispatch(ir::Op::kReduceMin, {x}, {{"axes", axes}, {"first", true}});
+    case WindowReduction::kSum: return ReduceSum(x, axes);
+    case WindowReduction::kProd: return Dispatch(ir::Op::kReduceProd, {x}, {{"axes", axes}});
+    case WindowReduction::kMax: return Dispatch(ir::Op::kReduceMax, {x}, {{"axes", axes}, {"first", true}});
+    default: return Dispatch(ir::Op::kReduceMin, {x}, {{"axes", axes}, {"first", true}});
   }
 }
 
@@ -95,8 +84,7 @@ int64_t CeilPadding(const AxisGeometry& q) {
   return begin >= q.low + q.extent ? 0 : begin + q.span() - (q.low + q.extent + q.high);
 }
 
-Pooling Prepare(const char* op, const Operand& operand, int spatial, const Ints& window,
-                const PoolOptions& options) {
+Pooling Prepare(const char* op, const Operand& operand, int spatial, const Ints& window, const PoolOptions& options) {
   Pooling out{Materialize(operand), {}, {}};
   if (spatial == 0) spatial = out.x.rank() - 2;
   if (spatial < 1 || spatial > 3 || out.x.rank() != spatial + 2) {
@@ -106,14 +94,12 @@ Pooling Prepare(const char* op, const Operand& operand, int spatial, const Ints&
   if (options.format == kChannelsFirst) out.x = internal::ChannelsToLast(out.x);
   if (window.empty()) ThrowInvalid(StrCat(op, ": the window is missing; give its extents"));
   const Ints sizes = PerAxis(op, "window", window, spatial, 1),
-             strides = PerAxis(op, "strides", options.strides.empty() ? sizes : options.strides,
-                               spatial, 1),
+             strides = PerAxis(op, "strides", options.strides.empty() ? sizes : options.strides, spatial, 1),
              dilation = PerAxis(op, "dilation", options.dilation, spatial, 1),
              low = PerAxis(op, "low", options.low, spatial, 0),
              high = PerAxis(op, "high", options.high.empty() ? low : options.high, spatial, 0);
   for (size_t i = 0; i < sizes.size(); ++i) {
-    const AxisGeometry axis{out.x.shape().dim(static_cast<int>(i) + 1), sizes[i], strides[i],
-                            dilation[i]};
+    const AxisGeometry axis{out.x.shape().dim(static_cast<int>(i) + 1), sizes[i], strides[i], dilation[i]};
     out.axes.push_back(internal::MakeGeometry(op, axis, options.padding, low[i], high[i]));
     out.extra.push_back(options.ceil_mode ? CeilPadding(out.axes.back()) : 0);
     out.axes.back().high += out.extra.back();
@@ -121,8 +107,7 @@ Pooling Prepare(const char* op, const Operand& operand, int spatial, const Ints&
   return out;
 }
 
-Tensor MaxPoolOf(const char* op, const Operand& x, int spatial, const Ints& window,
-                 const PoolOptions& options) {
+Tensor MaxPoolOf(const char* op, const Operand& x, int spatial, const Ints& window, const PoolOptions& options) {
   const LocationScope scope(x);
   const Pooling p = Prepare(op, x, spatial, window, options);
   const Tensor windows = p.Windows(Neutral(WindowReduction::kMax, p.x.dtype()));
@@ -133,8 +118,7 @@ Tensor MaxPoolOf(const char* op, const Operand& x, int spatial, const Ints& wind
 // How many elements of every window of an axis count: those of the input, and of the padding if
 // that counts. Null if all do.
 Tensor Counts(const AxisGeometry& q, int64_t windows, int64_t extra, bool padding) {
-  const int64_t begin = padding ? 0 : q.low,
-                end = padding ? q.low + q.extent + q.high - extra : q.low + q.extent;
+  const int64_t begin = padding ? 0 : q.low, end = padding ? q.low + q.extent + q.high - extra : q.low + q.extent;
   if (begin <= 0 && (windows - 1) * q.stride + q.span() <= end) return {};
   const Tensor start = Mul(Iota({windows}, 0), q.stride);
   const auto before = [&](int64_t bound) {  // the elements of a window that stand before it
@@ -145,25 +129,21 @@ Tensor Counts(const AxisGeometry& q, int64_t windows, int64_t extra, bool paddin
   return Sub(before(end), left_out);
 }
 
-Tensor AvgPoolOf(const char* op, const Operand& x, int spatial, const Ints& window,
-                 const PoolOptions& options) {
+Tensor AvgPoolOf(const char* op, const Operand& x, int spatial, const Ints& window, const PoolOptions& options) {
   const LocationScope scope(x);
   Pooling p = Prepare(op, x, spatial, window, options);
   const DType dtype = p.x.dtype();
   if (!IsFloat(dtype)) {
-    ThrowInvalid(
-        StrCat(op, ": needs floats, got ", p.x.type().ToString(), "; Cast it to kFloat32"));
+    ThrowInvalid(StrCat(op, ": needs floats, got ", p.x.type().ToString(), "; Cast it to kFloat32"));
   }
   p.x = internal::Wide(p.x);
-  Tensor y =
-      ReduceLast(p.Windows(internal::ScalarOf(p.x.dtype(), 0)), WindowReduction::kSum, p.spatial());
+  Tensor y = ReduceLast(p.Windows(internal::ScalarOf(p.x.dtype(), 0)), WindowReduction::kSum, p.spatial());
   double whole = 1;
   Tensor counts;
   for (int i = 0; i < p.spatial(); ++i) {
     const AxisGeometry& q = p.axes[static_cast<size_t>(i)];
     const int64_t windows = y.shape().dim(i + 1);
-    const Tensor list =
-        Counts(q, windows, p.extra[static_cast<size_t>(i)], options.count_include_pad);
+    const Tensor list = Counts(q, windows, p.extra[static_cast<size_t>(i)], options.count_include_pad);
     if (!list.defined()) {
       whole *= static_cast<double>(q.size);
       continue;
@@ -181,8 +161,7 @@ Tensor AvgPoolOf(const char* op, const Operand& x, int spatial, const Ints& wind
 // The spatial axes of an input.
 Axes SpatialAxes(const char* op, const Tensor& x, DataFormat format) {
   if (x.rank() < 3) {
-    ThrowInvalid(StrCat(op, ": input ", x.type().ToString(),
-                        " has no spatial axes beside batch and channels"));
+    ThrowInvalid(StrCat(op, ": input ", x.type().ToString(), " has no spatial axes beside batch and channels"));
   }
   Ints axes;
   for (int i = 0; i + 2 < x.rank(); ++i) axes.push_back(i + (format == kChannelsFirst ? 2 : 1));
@@ -191,10 +170,9 @@ Axes SpatialAxes(const char* op, const Tensor& x, DataFormat format) {
 
 }  // namespace
 
-#define POOL(Kind, dimensions, text, spatial)                                   \
-  Tensor Kind##dimensions(const Operand& x, const std::vector<int64_t>& window, \
-                          const PoolOptions& options) {                         \
-    return Kind##Of(text, x, spatial, window, options);                         \
+#define POOL(Kind, dimensions, text, spatial)                                                                 \
+  Tensor Kind##dimensions(const Operand& x, const std::vector<int64_t>& window, const PoolOptions& options) { \
+    return Kind##Of(text, x, spatial, window, options);                                                       \
   }
 POOL(MaxPool, , "max_pool", 0)
 POOL(MaxPool, 1D, "max_pool1d", 1)
@@ -217,8 +195,8 @@ Tensor GlobalAvgPool(const Operand& x, DataFormat format, ReduceOptions options)
   return ReduceMean(t, SpatialAxes("global_avg_pool", t, format), options);
 }
 
-Tensor Windows(const Operand& x, const std::vector<int64_t>& axes,
-               const std::vector<int64_t>& sizes, const WindowOptions& options) {
+Tensor Windows(const Operand& x, const std::vector<int64_t>& axes, const std::vector<int64_t>& sizes,
+               const WindowOptions& options) {
   const LocationScope scope(x);
   const Tensor t = Materialize(x);
   const auto n = axes.size();
@@ -246,13 +224,12 @@ Tensor ReduceWindow(const Operand& x, WindowReduction reduction, const std::vect
   const auto per_axis = [&](const char* what, const Ints& list, int64_t otherwise) {
     if (list.empty()) return Ints(rank, otherwise);
     if (list.size() == rank) return list;
-    ThrowInvalid(StrCat("reduce_window: ", what, " has ", list.size(), " entries for ",
-                        t.type().ToString(), "; give one per axis"));
+    ThrowInvalid(StrCat("reduce_window: ", what, " has ", list.size(), " entries for ", t.type().ToString(),
+                        "; give one per axis"));
   };
-  const Ints extents = per_axis("sizes", sizes, 1),
-             strides = per_axis("strides", options.strides, 1),
-             dilations = per_axis("dilations", options.dilations, 1),
-             low = per_axis("low", options.low, 0), high = per_axis("high", options.high, 0);
+  const Ints extents = per_axis("sizes", sizes, 1), strides = per_axis("strides", options.strides, 1),
+             dilations = per_axis("dilations", options.dilations, 1), low = per_axis("low", options.low, 0),
+             high = per_axis("high", options.high, 0);
   // Axes whose windows are their elements are left out: they would only raise the rank.
   Ints along, s, d, k;
   for (size_t i = 0; i < rank; ++i) {
@@ -267,14 +244,12 @@ Tensor ReduceWindow(const Operand& x, WindowReduction reduction, const std::vect
   return ReduceLast(WindowsOf(padded, along, k, s, d), reduction, static_cast<int>(along.size()));
 }
 
-Tensor ExtractPatches(const Operand& x, const std::vector<int64_t>& window,
-                      const PoolOptions& options) {
+Tensor ExtractPatches(const Operand& x, const std::vector<int64_t>& window, const PoolOptions& options) {
   const LocationScope scope(x);
   PoolOptions dense = options;
   if (dense.strides.empty()) dense.strides = {1};
   const Pooling p = Prepare("extract_patches", x, 0, window, dense);
-  const Tensor windows =
-      p.Windows(internal::ScalarOf(p.x.dtype(), 0));  // [n, windows..., c, size...]
+  const Tensor windows = p.Windows(internal::ScalarOf(p.x.dtype(), 0));  // [n, windows..., c, size...]
   const int s = p.spatial();
   Ints order;
   Shape shape;

@@ -36,8 +36,8 @@ Generator& Generator::Default() {
 Generator Generator::FromKey(const Operand& key) {
   const Tensor state = Materialize(key);
   if (state.dtype() != kInt64 || state.shape() != Shape{2}) {
-    ThrowInvalid(StrCat("Generator::FromKey: a key is i64[2] {key, counter}, got ",
-                        state.type().ToString(), "; Generator(seed).Key() makes one"));
+    ThrowInvalid(StrCat("Generator::FromKey: a key is i64[2] {key, counter}, got ", state.type().ToString(),
+                        "; Generator(seed).Key() makes one"));
   }
   return Generator(Variable(), std::make_shared<Tensor>(state));
 }
@@ -69,9 +69,7 @@ Tensor BitsAt(const Tensor& state, const Shape& shape) {
   return internal::Dispatch(ir::Op::kRandomBits, {state}, {{"shape", shape}});
 }
 
-Tensor Advanced(const Tensor& state, int64_t blocks) {
-  return Add(state, Tensor({int64_t{0}, blocks}));
-}
+Tensor Advanced(const Tensor& state, int64_t blocks) { return Add(state, Tensor({int64_t{0}, blocks})); }
 
 }  // namespace
 
@@ -164,15 +162,11 @@ Tensor FirstAccepted(const Generator& generator, const Tensor& fallback, int rou
       return bits;
     });
     const Tensor take = LogicalAnd(loop[2], proposal.accept);
-    return {state, Where(take, proposal.value, loop[1]),
-            LogicalAnd(loop[2], LogicalNot(proposal.accept))};
+    return {state, Where(take, proposal.value, loop[1]), LogicalAnd(loop[2], LogicalNot(proposal.accept))};
   };
-  const auto pending = [&](const std::vector<Tensor>& loop) {
-    return ends_early ? ReduceAny(loop[2]) : Tensor(true);
-  };
+  const auto pending = [&](const std::vector<Tensor>& loop) { return ends_early ? ReduceAny(loop[2]) : Tensor(true); };
   const std::vector<Tensor> end =
-      WhileLoop(pending, body, {start, fallback, Full(fallback.shape(), 1, kBool)},
-                {.maximum_iterations = rounds});
+      WhileLoop(pending, body, {start, fallback, Full(fallback.shape(), 1, kBool)}, {.maximum_iterations = rounds});
   generator.Advance(rounds * blocks);
   return StopGradient(end[1]);
 }
@@ -282,8 +276,7 @@ Tensor RandomTruncatedNormal(const Shape& shape, const TruncatedNormalOptions& o
   CheckFloat("random_truncated_normal", options.dtype);
   const double low = options.low, high = options.high;
   if (!(low < high)) {
-    ThrowInvalid(
-        StrCat("random_truncated_normal: low must be below high, got ", low, " and ", high));
+    ThrowInvalid(StrCat("random_truncated_normal: low must be below high, got ", low, " and ", high));
   }
   const Tensor u = OpenUnitInterval(From(options.generator), shape);
   const double root = std::numbers::sqrt2;
@@ -311,8 +304,7 @@ Tensor RandomBernoulli(const Shape& shape, const Operand& p, const Generator& ge
 Tensor RandomInt(const Shape& shape, int64_t low, int64_t high, const Generator& generator) {
   const uint64_t distance = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
   if (!(low < high) || distance >> 63 != 0) {
-    ThrowInvalid(
-        StrCat("random_int: low must be below high by less than 2^63, got ", low, " and ", high));
+    ThrowInvalid(StrCat("random_int: low must be below high by less than 2^63, got ", low, " and ", high));
   }
   // 63 bits v; those at and above the largest multiple of the range would favour small results.
   // Half of all v are below it at least: 60 rounds fail with at most 2^-60.
@@ -382,8 +374,7 @@ Tensor RandomGamma(const Shape& shape, const Operand& alpha, const DrawOptions& 
 }
 
 // x / (x + y) of two gamma variates, from their logarithms: small parameters do not underflow.
-Tensor RandomBeta(const Shape& shape, const Operand& a, const Operand& b,
-                  const DrawOptions& options) {
+Tensor RandomBeta(const Shape& shape, const Operand& a, const Operand& b, const DrawOptions& options) {
   const LocationScope scope(a);
   CheckFloat("random_beta", options.dtype);
   const Tensor x = LogGammaVariate(options.generator, Parameter("random_beta", a, shape));

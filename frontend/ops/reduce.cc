@@ -33,8 +33,7 @@ std::vector<int64_t> internal::ResolveAxes(const char* op, const Axes& axes, int
 
 namespace {
 
-Tensor Reduce(const char* name, ir::Op op, const Operand& x, const Axes& axes,
-              ReduceOptions options) {
+Tensor Reduce(const char* name, ir::Op op, const Operand& x, const Axes& axes, ReduceOptions options) {
   const LocationScope scope(x);
   const Tensor t = Materialize(x);
   const std::vector<int64_t> list = internal::ResolveAxes(name, axes, t.rank());
@@ -83,8 +82,7 @@ Tensor ReduceMean(const Operand& x, const Axes& axes, ReduceOptions options) {
   const Tensor t = Materialize(x);
   if (IsHalf(t.dtype())) return Cast(ReduceMean(internal::Wide(t), axes, options), t.dtype());
   if (!IsDifferentiable(t.dtype())) {
-    ThrowInvalid(
-        StrCat("reduce_mean: needs floats, got ", t.type().ToString(), "; Cast it to kFloat32"));
+    ThrowInvalid(StrCat("reduce_mean: needs floats, got ", t.type().ToString(), "; Cast it to kFloat32"));
   }
   const std::vector<int64_t> list = internal::ResolveAxes("reduce_mean", axes, t.rank());
   const Tensor sum = ReduceSum(t, axes, options);
@@ -124,8 +122,7 @@ Tensor ArgReduce(const char* name, const Operand& x, int64_t axis, bool max) {
   if (t.shape()[static_cast<int>(axis)] == Extent(0)) {
     ThrowInvalid(StrCat(name, ": axis ", axis, " of ", t.type().ToString(), " is empty"));
   }
-  const Tensor best =
-      max ? ReduceMax(t, axis, {.keepdims = true}) : ReduceMin(t, axis, {.keepdims = true});
+  const Tensor best = max ? ReduceMax(t, axis, {.keepdims = true}) : ReduceMin(t, axis, {.keepdims = true});
   Tensor found = Equal(t, best);
   if (IsFloat(t.dtype())) found = LogicalOr(found, NotEqual(t, t));
   return FirstTrue(found, axis);

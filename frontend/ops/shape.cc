@@ -34,8 +34,7 @@ Tensor OnesLike(const Operand& x) {
 
 Tensor Iota(const Shape& shape, int64_t axis, DType dtype) {
   axis = NormalizeAxis("iota", axis, shape.rank());
-  return Dispatch(ir::Op::kIota, absl::Span<const Tensor>(),
-                  {{"axis", axis}, {"dtype", dtype}, {"shape", shape}});
+  return Dispatch(ir::Op::kIota, absl::Span<const Tensor>(), {{"axis", axis}, {"dtype", dtype}, {"shape", shape}});
 }
 
 Tensor Arange(int64_t start, int64_t stop, DType dtype) {
@@ -165,20 +164,20 @@ Tensor BroadcastTo(const Operand& x, const Shape& shape) {
   const LocationScope scope(x);
   const Tensor t = Materialize(x);
   if (internal::BroadcastShapes(ir::Op::kBroadcast, t.shape(), shape) != shape) {
-    ThrowInvalid(StrCat("broadcast: ", t.type().ToString(), " does not broadcast to ",
-                        shape.ToString(), "; its extents must be 1 or those of the shape"));
+    ThrowInvalid(StrCat("broadcast: ", t.type().ToString(), " does not broadcast to ", shape.ToString(),
+                        "; its extents must be 1 or those of the shape"));
   }
   return internal::BroadcastTensor(t, shape);
 }
 
-Tensor Slice(const Operand& x, const std::vector<int64_t>& starts,
-             const std::vector<int64_t>& limits, const std::vector<int64_t>& strides) {
+Tensor Slice(const Operand& x, const std::vector<int64_t>& starts, const std::vector<int64_t>& limits,
+             const std::vector<int64_t>& strides) {
   const LocationScope scope(x);
   const Tensor t = Materialize(x);
   const auto rank = static_cast<size_t>(t.rank());
   if (starts.size() != rank || limits.size() != rank) {
-    ThrowInvalid(StrCat("slice: ", starts.size(), " starts and ", limits.size(), " limits for ",
-                        t.type().ToString(), "; give one of each per axis"));
+    ThrowInvalid(StrCat("slice: ", starts.size(), " starts and ", limits.size(), " limits for ", t.type().ToString(),
+                        "; give one of each per axis"));
   }
   std::vector<int64_t> from = starts, to = limits;
   for (size_t i = 0; i < rank; ++i) {
@@ -191,19 +190,16 @@ Tensor Slice(const Operand& x, const std::vector<int64_t>& starts,
     if (to[i] < 0) to[i] += n;
     if (to[i] == kEnd) to[i] = n;
   }
-  return Dispatch(ir::Op::kSlice, {t},
-                  {{"starts", from},
-                   {"limits", to},
-                   {"strides", strides.empty() ? std::vector<int64_t>(rank, 1) : strides}});
+  return Dispatch(
+      ir::Op::kSlice, {t},
+      {{"starts", from}, {"limits", to}, {"strides", strides.empty() ? std::vector<int64_t>(rank, 1) : strides}});
 }
 
-Tensor Pad(const Operand& x, const std::vector<int64_t>& low, const std::vector<int64_t>& high,
-           double value) {
+Tensor Pad(const Operand& x, const std::vector<int64_t>& low, const std::vector<int64_t>& high, double value) {
   const LocationScope scope(x);
   const Tensor t = Materialize(x);
-  return Dispatch(
-      ir::Op::kPad, {t, internal::ScalarOf(t.dtype(), value)},
-      {{"low", low}, {"high", high}, {"interior", std::vector<int64_t>(low.size(), 0)}});
+  return Dispatch(ir::Op::kPad, {t, internal::ScalarOf(t.dtype(), value)},
+                  {{"low", low}, {"high", high}, {"interior", std::vector<int64_t>(low.size(), 0)}});
 }
 
 Tensor internal::PadWith(const Tensor& x, const std::vector<int64_t>& low, const std::vector<int64_t>& high,
@@ -235,9 +231,8 @@ Tensor Concat(const std::vector<Tensor>& parts, int64_t axis) {
     Shape expected = part.shape();
     if (expected.rank() == shape.rank()) expected.set(a, shape[a]);
     if (expected != shape || part.dtype() != parts[0].dtype()) {
-      ThrowInvalid(StrCat("concat: ", part.type().ToString(), " does not fit beside ",
-                          parts[0].type().ToString(), " along axis ", axis,
-                          "; all other extents and the dtype must agree"));
+      ThrowInvalid(StrCat("concat: ", part.type().ToString(), " does not fit beside ", parts[0].type().ToString(),
+                          " along axis ", axis, "; all other extents and the dtype must agree"));
     }
   }
   std::vector<Tensor> list = parts;

@@ -27,9 +27,7 @@ Tensor RollAxis(const Tensor& x, int64_t shift, int64_t axis) {
   const int64_t n = x.shape().dim(static_cast<int>(axis));
   if (n == 0) return x;
   shift = (shift % n + n) % n;
-  return shift == 0
-             ? x
-             : Concat({SliceAxis(x, axis, n - shift, n), SliceAxis(x, axis, 0, n - shift)}, axis);
+  return shift == 0 ? x : Concat({SliceAxis(x, axis, n - shift, n), SliceAxis(x, axis, 0, n - shift)}, axis);
 }
 
 Ints Identity(int rank) {
@@ -42,8 +40,8 @@ Ints Identity(int rank) {
 // more axes, is refused.
 Tensor Widened(const char* op, const Tensor& x, int64_t axis, const Ints& dims) {
   if (x.rank() == kMaxRank) {
-    ThrowInvalid(StrCat(op, ": ", x.type().ToString(), " has ", kMaxRank,
-                        " axes, and one more is needed; Reshape it to fewer"));
+    ThrowInvalid(
+        StrCat(op, ": ", x.type().ToString(), " has ", kMaxRank, " axes, and one more is needed; Reshape it to fewer"));
   }
   return BroadcastTo(ExpandDims(x, axis), Shape(dims));
 }
@@ -51,8 +49,7 @@ Tensor Widened(const char* op, const Tensor& x, int64_t axis, const Ints& dims) 
 // Last two axes of a tensor of matrices.
 std::pair<int64_t, int64_t> MatrixDims(const char* op, const Tensor& x) {
   if (x.rank() < 2) {
-    ThrowInvalid(StrCat(op, ": needs matrices, got ", x.type().ToString(),
-                        "; Reshape it to rank 2 or more"));
+    ThrowInvalid(StrCat(op, ": needs matrices, got ", x.type().ToString(), "; Reshape it to rank 2 or more"));
   }
   return {x.shape().dim(x.rank() - 2), x.shape().dim(x.rank() - 1)};
 }
@@ -68,16 +65,13 @@ Tensor Flip(const Operand& x, const Axes& axes) {
   return Dispatch(ir::Op::kReverse, {t}, {{"axes", list}});
 }
 
-Tensor Roll(const Operand& x, const std::vector<int64_t>& shifts,
-            const std::vector<int64_t>& axes) {
+Tensor Roll(const Operand& x, const std::vector<int64_t>& shifts, const std::vector<int64_t>& axes) {
   const LocationScope scope(x);
   Tensor t = Materialize(x);
   if (shifts.size() != axes.size()) {
-    ThrowInvalid(
-        StrCat("roll: ", shifts.size(), " shifts for ", axes.size(), " axes; give one per axis"));
+    ThrowInvalid(StrCat("roll: ", shifts.size(), " shifts for ", axes.size(), " axes; give one per axis"));
   }
-  for (size_t i = 0; i < axes.size(); ++i)
-    t = RollAxis(t, shifts[i], NormalizeAxis("roll", axes[i], t.rank()));
+  for (size_t i = 0; i < axes.size(); ++i) t = RollAxis(t, shifts[i], NormalizeAxis("roll", axes[i], t.rank()));
   return reel::Identity(t);
 }
 
@@ -95,8 +89,7 @@ Tensor Tile(const Operand& x, const std::vector<int64_t>& repeats) {
   while (list.size() < N(t.rank())) list.insert(list.begin(), 1);
   while (N(t.rank()) < list.size()) t = ExpandDims(t, 0);
   for (size_t i = 0; i < list.size(); ++i) {
-    if (list[i] < 0)
-      ThrowInvalid(StrCat("tile: ", list[i], " repeats of axis ", i, " are negative"));
+    if (list[i] < 0) ThrowInvalid(StrCat("tile: ", list[i], " repeats of axis ", i, " are negative"));
     if (list[i] == 1) continue;
     Ints dims = t.shape().dims(), wide = dims;
     wide.insert(wide.begin() + static_cast<std::ptrdiff_t>(i), list[i]);
@@ -126,12 +119,10 @@ std::vector<Tensor> Split(const Operand& x, const std::vector<int64_t>& extents,
   const int64_t n = t.shape().dim(static_cast<int>(axis));
   int64_t total = 0;
   for (int64_t e : extents) {
-    if (e < 0 || __builtin_add_overflow(total, e, &total))
-      ThrowInvalid(StrCat("split: extent ", e, " is no extent"));
+    if (e < 0 || __builtin_add_overflow(total, e, &total)) ThrowInvalid(StrCat("split: extent ", e, " is no extent"));
   }
   if (total != n) {
-    ThrowInvalid(StrCat("split: extents add up to ", total, ", axis ", axis, " of ",
-                        t.type().ToString(), " has ", n));
+    ThrowInvalid(StrCat("split: extents add up to ", total, ", axis ", axis, " of ", t.type().ToString(), " has ", n));
   }
   std::vector<Tensor> parts;
   int64_t at = 0;
@@ -148,8 +139,8 @@ std::vector<Tensor> Split(const Operand& x, int64_t parts, int64_t axis) {
   axis = NormalizeAxis("split", axis, t.rank());
   const int64_t n = t.shape().dim(static_cast<int>(axis));
   if (parts < 1 || n % parts != 0) {
-    ThrowInvalid(StrCat("split: axis ", axis, " of ", t.type().ToString(), " does not divide into ",
-                        parts, " parts; give the extent of each"));
+    ThrowInvalid(StrCat("split: axis ", axis, " of ", t.type().ToString(), " does not divide into ", parts,
+                        " parts; give the extent of each"));
   }
   return Split(t, Ints(N(parts), n / parts), axis);
 }
@@ -180,8 +171,7 @@ Tensor SwapAxes(const Operand& x, int64_t a, int64_t b) {
   const LocationScope scope(x);
   const Tensor t = Materialize(x);
   Ints order = Identity(t.rank());
-  std::swap(order[N(NormalizeAxis("swap_axes", a, t.rank()))],
-            order[N(NormalizeAxis("swap_axes", b, t.rank()))]);
+  std::swap(order[N(NormalizeAxis("swap_axes", a, t.rank()))], order[N(NormalizeAxis("swap_axes", b, t.rank()))]);
   return Transpose(t, order);
 }
 
@@ -208,9 +198,7 @@ namespace {
 // Which of n elements stands at position i, which may be outside.
 int64_t Mirrored(int64_t i, int64_t n, PadMode mode) {
   if (mode == PadMode::kEdge || n == 1) return std::clamp<int64_t>(i, 0, n - 1);
-  const int64_t period = mode == PadMode::kWrap      ? n
-                         : mode == PadMode::kReflect ? 2 * (n - 1)
-                                                     : 2 * n;
+  const int64_t period = mode == PadMode::kWrap ? n : mode == PadMode::kReflect ? 2 * (n - 1) : 2 * n;
   const int64_t at = (i % period + period) % period;
   return at < n ? at : mode == PadMode::kReflect ? period - at : period - 1 - at;
 }
@@ -233,24 +221,20 @@ void CheckRoom(const char* op, const Tensor& x, int axis, int64_t before, int64_
 
 }  // namespace
 
-Tensor Pad(const Operand& x, const std::vector<int64_t>& low, const std::vector<int64_t>& high,
-           PadMode mode) {
+Tensor Pad(const Operand& x, const std::vector<int64_t>& low, const std::vector<int64_t>& high, PadMode mode) {
   const LocationScope scope(x);
   Tensor t = Materialize(x);
   if (low.size() != N(t.rank()) || high.size() != N(t.rank())) {
-    ThrowInvalid(StrCat("pad: ", low.size(), " low and ", high.size(), " high for ",
-                        t.type().ToString(), "; give one of each per axis"));
+    ThrowInvalid(StrCat("pad: ", low.size(), " low and ", high.size(), " high for ", t.type().ToString(),
+                        "; give one of each per axis"));
   }
   for (int axis = 0; axis < t.rank(); ++axis) {
     const int64_t n = t.shape().dim(axis), before = low[N(axis)], after = high[N(axis)];
     if (before < 0 || after < 0) {
-      ThrowInvalid(StrCat("pad: padding ", before, " and ", after, " of axis ", axis,
-                          " is negative; Slice instead"));
+      ThrowInvalid(StrCat("pad: padding ", before, " and ", after, " of axis ", axis, " is negative; Slice instead"));
     }
     if (before + after == 0) continue;
-    if (n == 0)
-      ThrowInvalid(
-          StrCat("pad: axis ", axis, " of ", t.type().ToString(), " has no elements to repeat"));
+    if (n == 0) ThrowInvalid(StrCat("pad: axis ", axis, " of ", t.type().ToString(), " has no elements to repeat"));
     CheckRoom("pad", t, axis, before, after);
     Ints from;
     for (int64_t i = -before; i < n + after; ++i) from.push_back(Mirrored(i, n, mode));
@@ -264,12 +248,10 @@ std::vector<Tensor> Meshgrid(const std::vector<Tensor>& vectors, bool xy) {
   const auto rank = static_cast<int64_t>(vectors.size());
   Ints dims;
   for (const Tensor& v : vectors) {
-    if (v.rank() != 1)
-      ThrowInvalid(StrCat("meshgrid: needs vectors, got ", v.type().ToString(), "; Ravel it"));
+    if (v.rank() != 1) ThrowInvalid(StrCat("meshgrid: needs vectors, got ", v.type().ToString(), "; Ravel it"));
     dims.push_back(v.size());
   }
-  if (rank > kMaxRank)
-    ThrowInvalid(StrCat("meshgrid: ", rank, " vectors; a grid has at most ", kMaxRank, " axes"));
+  if (rank > kMaxRank) ThrowInvalid(StrCat("meshgrid: ", rank, " vectors; a grid has at most ", kMaxRank, " axes"));
   const auto place = [&](int64_t i) { return xy && rank > 1 && i < 2 ? 1 - i : i; };
   Ints shape(dims.size());
   for (int64_t i = 0; i < rank; ++i) shape[N(place(i))] = dims[N(i)];
@@ -317,8 +299,7 @@ Tensor DiagPart(const Operand& x, int64_t k) {
   const LocationScope scope(x);
   const Tensor t = Materialize(x);
   const auto [rows, columns] = MatrixDims("diag_part", t);
-  const int64_t length =
-      std::max<int64_t>(k >= 0 ? std::min(rows, columns - k) : std::min(rows + k, columns), 0);
+  const int64_t length = std::max<int64_t>(k >= 0 ? std::min(rows, columns - k) : std::min(rows + k, columns), 0);
   Ints dims = t.shape().dims();
   dims.pop_back();
   dims.back() = rows * columns;
@@ -338,8 +319,7 @@ Tensor TriangularMask(int64_t rows, int64_t columns, int64_t k) {
   const Shape shape{rows, columns};
   const DType dtype = std::max(rows, columns) <= INT32_MAX / 2 ? kInt32 : kInt64;  // more lanes
   const auto diagonal = static_cast<double>(std::clamp(k, -rows, columns));
-  return LessEqual(Iota(shape, 1, dtype),
-                   Add(Iota(shape, 0, dtype), internal::ScalarOf(dtype, diagonal)));
+  return LessEqual(Iota(shape, 1, dtype), Add(Iota(shape, 0, dtype), internal::ScalarOf(dtype, diagonal)));
 }
 
 Tensor Tril(const Operand& x, int64_t k) {

@@ -45,15 +45,11 @@ Tensor ErfInv(const Operand& x) { return Unary(ir::Op::kErfInv, x); }
 Tensor ErfcInv(const Operand& x) { return Unary(ir::Op::kErfcInv, x); }
 Tensor Lgamma(const Operand& x) { return Unary(ir::Op::kLgamma, x); }
 Tensor Digamma(const Operand& x) { return Unary(ir::Op::kDigamma, x); }
-Tensor Polygamma(const Operand& n, const Operand& x) {
-  return Several(ir::Op::kPolygamma, {&n, &x});
-}
+Tensor Polygamma(const Operand& n, const Operand& x) { return Several(ir::Op::kPolygamma, {&n, &x}); }
 Tensor Zeta(const Operand& s, const Operand& q) { return Several(ir::Op::kZeta, {&s, &q}); }
 Tensor Igamma(const Operand& a, const Operand& x) { return Several(ir::Op::kIgamma, {&a, &x}); }
 Tensor Igammac(const Operand& a, const Operand& x) { return Several(ir::Op::kIgammac, {&a, &x}); }
-Tensor Betainc(const Operand& a, const Operand& b, const Operand& x) {
-  return Several(ir::Op::kBetainc, {&a, &b, &x});
-}
+Tensor Betainc(const Operand& a, const Operand& b, const Operand& x) { return Several(ir::Op::kBetainc, {&a, &b, &x}); }
 
 Tensor Lbeta(const Operand& a, const Operand& b) {
   const LocationScope scope(a);
@@ -64,16 +60,12 @@ Tensor Lbeta(const Operand& a, const Operand& b) {
 
 Tensor Ndtr(const Operand& x) {
   const LocationScope scope(x);
-  return InDouble(Materialize(x), [](const Tensor& t) {
-    return Mul(Erfc(Mul(t, -std::numbers::sqrt2 / 2)), 0.5);
-  });
+  return InDouble(Materialize(x), [](const Tensor& t) { return Mul(Erfc(Mul(t, -std::numbers::sqrt2 / 2)), 0.5); });
 }
 
 Tensor Ndtri(const Operand& p) {
   const LocationScope scope(p);
-  return InDouble(Materialize(p), [](const Tensor& t) {
-    return Mul(ErfcInv(Mul(t, 2.0)), -std::numbers::sqrt2);
-  });
+  return InDouble(Materialize(p), [](const Tensor& t) { return Mul(ErfcInv(Mul(t, 2.0)), -std::numbers::sqrt2); });
 }
 
 // x > 0: log(1 - q), q = Ndtr(-x). Then log(Ndtr(x)). Where Ndtr leaves the normal range the asymptotic

@@ -44,15 +44,15 @@ Tensor ReduceVariance(const Operand& x, const Axes& axes, VarianceOptions option
   Tensor distance = Sub(t, ReduceMean(t, axes, {.keepdims = true}));
   // In its own dtype the mean is rounded far from 0: what the distances then sum up to would be squared into the
   // result. Its derivative is 0.
-  if (t.dtype() == given.dtype()) distance = Sub(distance, StopGradient(ReduceMean(distance, axes, {.keepdims = true})));
+  if (t.dtype() == given.dtype())
+    distance = Sub(distance, StopGradient(ReduceMean(distance, axes, {.keepdims = true})));
   const Tensor squares = ReduceSum(Square(distance), axes, {.keepdims = options.keepdims});
   if (!t.shape().is_constant()) {
     const Tensor n = internal::CountOf(t, internal::ResolveAxes("reduce_variance", axes, t.rank()));
     const Tensor divisor = Maximum(Sub(n, options.ddof), int64_t{0});
     return Cast(Div(squares, Cast(divisor, t.dtype())), given.dtype());
   }
-  const double count =
-      squares.size() == 0 ? 1 : static_cast<double>(t.size()) / static_cast<double>(squares.size());
+  const double count = squares.size() == 0 ? 1 : static_cast<double>(t.size()) / static_cast<double>(squares.size());
   const double divisor = std::max(count - static_cast<double>(options.ddof), 0.0);
   return Cast(Div(squares, divisor), given.dtype());
 }
@@ -68,8 +68,7 @@ Tensor Norm(const Operand& x, const Axes& axes, NormOptions options) {
   const Tensor t = NeedFloats("norm", x);
   const ReduceOptions reduce{.keepdims = options.keepdims};
   if (options.order == NormOrder::kOne) return ReduceSum(Abs(t), axes, reduce);
-  if (options.order == NormOrder::kTwo)
-    return Cast(SafeSqrt(ReduceSum(Square(Widest(t)), axes, reduce)), t.dtype());
+  if (options.order == NormOrder::kTwo) return Cast(SafeSqrt(ReduceSum(Square(Widest(t)), axes, reduce)), t.dtype());
   // Over nothing it is 0, not -inf.
   return Maximum(ReduceMax(Abs(t), axes, reduce), 0);
 }

@@ -11,8 +11,8 @@
 namespace reel::internal {
 
 /// One entry per spatial axis: a list of `count`, of one for all, or none for `otherwise`.
-std::vector<int64_t> PerAxis(const char* op, const char* what, const std::vector<int64_t>& list,
-                             int count, int64_t otherwise);
+std::vector<int64_t> PerAxis(const char* op, const char* what, const std::vector<int64_t>& list, int count,
+                             int64_t otherwise);
 
 /// The windows of one spatial axis and what is put around it.
 struct AxisGeometry {
@@ -23,8 +23,7 @@ struct AxisGeometry {
 };
 /// Checks size, stride and dilation and computes the padding. `low` and `high` are those of
 /// kExplicit.
-AxisGeometry MakeGeometry(const char* op, AxisGeometry axis, Padding padding, int64_t low,
-                          int64_t high);
+AxisGeometry MakeGeometry(const char* op, AxisGeometry axis, Padding padding, int64_t low, int64_t high);
 
 /// [n, c, s...] to [n, s..., c] and back.
 Tensor ChannelsToLast(const Tensor& x);

@@ -23,8 +23,7 @@ inline DType StepType(const Variable& p) { return IsHalf(p.dtype()) ? kFloat32 :
 inline Tensor As(const Tensor& hyper, const Variable& p) { return Cast(hyper, StepType(p)); }
 
 /// decay old + (1 - decay) value, `rest` = 1 - decay.
-inline Tensor Blend(const Operand& old, const Tensor& decay, const Tensor& value,
-                    const Tensor& rest) {
+inline Tensor Blend(const Operand& old, const Tensor& decay, const Tensor& value, const Tensor& rest) {
   return Add(Mul(old, decay), Mul(value, rest));
 }
 
@@ -60,9 +59,7 @@ struct OptimizerData {
   bool Decays(const Variable& p) const { return decay.defined() && (!decays || decays(p)); }
 
   /// The slot of a variable: at first `initial` everywhere.
-  Variable Slot(const char* what, const Variable& p, double initial = 0) {
-    return Slot(what, p, p.shape(), initial);
-  }
+  Variable Slot(const char* what, const Variable& p, double initial = 0) { return Slot(what, p, p.shape(), initial); }
   Variable Slot(const char* what, const Variable& p, const Shape& shape, double initial = 0);
 
   /// Assigns, unless this step is one that changes nothing.
@@ -71,8 +68,7 @@ struct OptimizerData {
   }
 
   /// The slot becomes decay slot + rest value; returns that.
-  Tensor Average(const Variable& slot, const Tensor& decay_, const Tensor& value,
-                 const Tensor& rest) const {
+  Tensor Average(const Variable& slot, const Tensor& decay_, const Tensor& value, const Tensor& rest) const {
     const Tensor next = Blend(slot, decay_, value, rest);
     Set(slot, next);
     return next;
@@ -134,9 +130,7 @@ struct Moments : OptimizerData {
     Set(power, next);
     return next;
   }
-  Tensor NextFirst(const Variable& p, const Tensor& g) {
-    return Average(Slot("m", p), As(b1, p), g, As(rest_1, p));
-  }
+  Tensor NextFirst(const Variable& p, const Tensor& g) { return Average(Slot("m", p), As(b1, p), g, As(rest_1, p)); }
   Tensor NextSecond(const Variable& p, const Tensor& g) {
     return Average(Slot("v", p), As(b2, p), Square(g), As(rest_2, p));
   }

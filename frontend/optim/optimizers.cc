@@ -30,8 +30,7 @@ void OptimizerData::Decay(DecayKind kind, const WeightDecay& weight_decay) {
   decays = weight_decay.applies;
 }
 
-Variable OptimizerData::Slot(const char* what, const Variable& p, const Shape& shape,
-                             double initial) {
+Variable OptimizerData::Slot(const char* what, const Variable& p, const Shape& shape, double initial) {
   const std::pair<std::string, uint64_t> key(what, p.id());
   {
     const std::lock_guard lock(mutex);
@@ -63,9 +62,8 @@ Tensor OptimizerData::TakeKept(const std::string& slot, const Type& type) {
   const auto found = kept.find(slot);
   if (found == kept.end()) return {};
   if (found->second.type() != type) {
-    ThrowInvalid(StrCat(name, ": the value that was loaded for slot '", slot, "' is ",
-                        found->second.type().ToString(), ", the variable needs ", type.ToString(),
-                        "; is it the state of another model?"));
+    ThrowInvalid(StrCat(name, ": the value that was loaded for slot '", slot, "' is ", found->second.type().ToString(),
+                        ", the variable needs ", type.ToString(), "; is it the state of another model?"));
   }
   return found->second;
 }
@@ -82,10 +80,8 @@ namespace {
 void WarnWithoutGradient(const std::string& optimizer, const std::string& variable) {
   static std::atomic<bool> warned{false};
   if (warned.exchange(true)) return;
-  std::fprintf(
-      stderr,
-      "reel: %s: variable '%s' has no gradient and is not updated; does the loss depend on it?\n",
-      optimizer.c_str(), variable.c_str());
+  std::fprintf(stderr, "reel: %s: variable '%s' has no gradient and is not updated; does the loss depend on it?\n",
+               optimizer.c_str(), variable.c_str());
 }
 
 }  // namespace
@@ -114,8 +110,7 @@ void OptimizerData::Update(const Variable& p, Tensor g) {
   }
   const Tensor delta = Step(p, g);
   Tensor value = Wide(p.value());
-  if (decayed && decay_kind == DecayKind::kDecoupled)
-    value = Mul(value, As(Sub(1, Mul(rate, decay_value)), p));
+  if (decayed && decay_kind == DecayKind::kDecoupled) value = Mul(value, As(Sub(1, Mul(rate, decay_value)), p));
   Set(p, Cast(Sub(value, delta), p.dtype()));
 }
 
@@ -124,8 +119,8 @@ void OptimizerData::Apply(const GradientList& gradients, const Tensor& when) {
   Begin();
   for (const GradientEntry& entry : gradients) {
     if (!entry.source.is_variable()) {
-      ThrowInvalid(StrCat(name, ": a source is a tensor ", entry.source.type().ToString(),
-                          "; only variables can be updated"));
+      ThrowInvalid(
+          StrCat(name, ": a source is a tensor ", entry.source.type().ToString(), "; only variables can be updated"));
     }
     const Variable& p = entry.source.variable();
     if (!entry.gradient) {
@@ -292,8 +287,8 @@ void Optimizer::ApplyIf(const Operand& condition, const GradientList& gradients)
   const internal::LocationScope scope(condition);
   const Tensor when = condition.tensor();
   if (when.type() != Type{kBool, Shape()}) {
-    internal::ThrowInvalid(StrCat(data_->name, ": the condition must be bool[], got ",
-                                  when.type().ToString(), "; reduce it with ReduceAll"));
+    internal::ThrowInvalid(StrCat(data_->name, ": the condition must be bool[], got ", when.type().ToString(),
+                                  "; reduce it with ReduceAll"));
   }
   data_->Apply(gradients, when);
 }
@@ -308,13 +303,9 @@ const Variable& Optimizer::learning_rate() const { return data_->learning_rate; 
 using internal::DecayKind;
 
 Sgd::Sgd(const SgdOptions& options) : Optimizer(std::make_shared<internal::SgdData>(options)) {}
-Adam::Adam(const AdamOptions& options)
-    : Optimizer(internal::MakeAdam("adam", options, DecayKind::kCoupled)) {}
-AdamW::AdamW(const AdamOptions& options)
-    : Optimizer(internal::MakeAdam("adamw", options, DecayKind::kDecoupled)) {}
-Adamax::Adamax(const AdamaxOptions& options)
-    : Optimizer(std::make_shared<internal::AdamaxData>(options)) {}
-Nadam::Nadam(const NadamOptions& options)
-    : Optimizer(std::make_shared<internal::NadamData>(options)) {}
+Adam::Adam(const AdamOptions& options) : Optimizer(internal::MakeAdam("adam", options, DecayKind::kCoupled)) {}
+AdamW::AdamW(const AdamOptions& options) : Optimizer(internal::MakeAdam("adamw", options, DecayKind::kDecoupled)) {}
+Adamax::Adamax(const AdamaxOptions& options) : Optimizer(std::make_shared<internal::AdamaxData>(options)) {}
+Nadam::Nadam(const NadamOptions& options) : Optimizer(std::make_shared<internal::NadamData>(options)) {}
 
 }  // namespace reel

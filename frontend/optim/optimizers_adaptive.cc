@@ -77,8 +77,7 @@ struct AdagradData : OptimizerData {
 };
 
 struct AdadeltaData : OptimizerData {
-  explicit AdadeltaData(const AdadeltaOptions& options)
-      : OptimizerData("adadelta", options.learning_rate) {
+  explicit AdadeltaData(const AdadeltaOptions& options) : OptimizerData("adadelta", options.learning_rate) {
     rho = Hyper("rho", options.rho);
     epsilon = Hyper("epsilon", options.epsilon);
     Decay(DecayKind::kCoupled, options.weight_decay);
@@ -210,15 +209,11 @@ struct AdafactorData : OptimizerData {
 }  // namespace
 }  // namespace internal
 
-RmsProp::RmsProp(const RmsPropOptions& options)
-    : Optimizer(std::make_shared<internal::RmsPropData>(options)) {}
-Adagrad::Adagrad(const AdagradOptions& options)
-    : Optimizer(std::make_shared<internal::AdagradData>(options)) {}
-Adadelta::Adadelta(const AdadeltaOptions& options)
-    : Optimizer(std::make_shared<internal::AdadeltaData>(options)) {}
+RmsProp::RmsProp(const RmsPropOptions& options) : Optimizer(std::make_shared<internal::RmsPropData>(options)) {}
+Adagrad::Adagrad(const AdagradOptions& options) : Optimizer(std::make_shared<internal::AdagradData>(options)) {}
+Adadelta::Adadelta(const AdadeltaOptions& options) : Optimizer(std::make_shared<internal::AdadeltaData>(options)) {}
 Lion::Lion(const LionOptions& options) : Optimizer(std::make_shared<internal::LionData>(options)) {}
 Lamb::Lamb(const LambOptions& options) : Optimizer(std::make_shared<internal::LambData>(options)) {}
-Adafactor::Adafactor(const AdafactorOptions& options)
-    : Optimizer(std::make_shared<internal::AdafactorData>(options)) {}
+Adafactor::Adafactor(const AdafactorOptions& options) : Optimizer(std::make_shared<internal::AdafactorData>(options)) {}
 
 }  // namespace reel

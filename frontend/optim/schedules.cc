@@ -31,8 +31,8 @@ Tensor Schedule::operator()(const Operand& step) const {
   if (constant()) return Tensor(value_);
   const Tensor rate = function_(Cast(step, kFloat64));
   if (rate.rank() != 0 || rate.dtype() != kFloat64) {
-    internal::ThrowInvalid(StrCat("schedule: the rate must be f64[], got ", rate.type().ToString(),
-                                  "; compute it from the step alone"));
+    internal::ThrowInvalid(
+        StrCat("schedule: the rate must be f64[], got ", rate.type().ToString(), "; compute it from the step alone"));
   }
   return rate;
 }
@@ -48,8 +48,7 @@ Schedule ExponentialDecay(const ExponentialDecayOptions& options) {
 Schedule InverseTimeDecay(const InverseTimeDecayOptions& options) {
   CheckSteps("inverse_time_decay", options.steps);
   return [=](const Tensor& step) {
-    return Div(options.initial,
-               Add(Mul(step, options.rate / static_cast<double>(options.steps)), 1.0));
+    return Div(options.initial, Add(Mul(step, options.rate / static_cast<double>(options.steps)), 1.0));
   };
 }
 
@@ -77,15 +76,13 @@ Schedule CosineDecay(const CosineDecayOptions& options) {
 Schedule CosineRestarts(const CosineRestartsOptions& options) {
   CheckSteps("cosine_restarts", options.first_steps);
   if (!(options.period_factor >= 1)) {
-    internal::ThrowInvalid(
-        StrCat("cosine_restarts: period_factor ", options.period_factor, " must be at least 1"));
+    internal::ThrowInvalid(StrCat("cosine_restarts: period_factor ", options.period_factor, " must be at least 1"));
   }
   return [=](const Tensor& step) {
     const double f = options.period_factor;
     const Tensor done = Div(step, static_cast<double>(options.first_steps));
     // The logarithm of f^i may come out just below i.
-    const Tensor i =
-        f == 1 ? Floor(done) : Floor(Add(Div(Log(Add(Mul(done, f - 1), 1.0)), std::log(f)), 1e-9));
+    const Tensor i = f == 1 ? Floor(done) : Floor(Add(Div(Log(Add(Mul(done, f - 1), 1.0)), std::log(f)), 1e-9));
     const Tensor length = f == 1 ? OnesLike(i) : Pow(f, i);
     const Tensor begin = f == 1 ? i : Div(Sub(length, 1.0), f - 1);
     const Tensor height = Pow(options.height_factor, i);
@@ -94,11 +91,10 @@ Schedule CosineRestarts(const CosineRestartsOptions& options) {
   };
 }
 
-Schedule PiecewiseConstant(const std::vector<int64_t>& boundaries,
-                           const std::vector<double>& values) {
+Schedule PiecewiseConstant(const std::vector<int64_t>& boundaries, const std::vector<double>& values) {
   if (values.size() != boundaries.size() + 1) {
-    internal::ThrowInvalid(StrCat("piecewise_constant: ", values.size(), " values for ",
-                                  boundaries.size(), " boundaries; give one value more"));
+    internal::ThrowInvalid(StrCat("piecewise_constant: ", values.size(), " values for ", boundaries.size(),
+                                  " boundaries; give one value more"));
   }
   return [=](const Tensor& step) {
     Tensor rate = Tensor(values.back());

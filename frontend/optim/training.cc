@@ -109,12 +109,10 @@ Variable internal::AverageData::AverageOf(const Variable& v) {
 ExponentialMovingAverage::ExponentialMovingAverage(const AverageOptions& options)
     : data_(std::make_shared<internal::AverageData>()) {
   if (!(options.decay >= 0 && options.decay < 1)) {
-    internal::ThrowInvalid(
-        StrCat("exponential_moving_average: decay ", options.decay, " is not in [0, 1)"));
+    internal::ThrowInvalid(StrCat("exponential_moving_average: decay ", options.decay, " is not in [0, 1)"));
   }
   const internal::SuspendScope eager;
-  data_->decay = Variable(internal::ScalarOf(kFloat32, options.decay),
-                          {.name = "average/decay", .trainable = false});
+  data_->decay = Variable(internal::ScalarOf(kFloat32, options.decay), {.name = "average/decay", .trainable = false});
   data_->all = {data_->decay};
   if (!options.warmup) return;
   data_->count = Variable(Tensor(int64_t{0}), {.name = "average/count", .trainable = false});
@@ -144,9 +142,8 @@ Variable ExponentialMovingAverage::Average(const Variable& variable) const {
     return data_->averages.contains(variable.id()) || data_->kept.contains(StrCat("average/", variable.name()));
   };
   if (!exists()) {
-    internal::ThrowError(ErrorCode::kNotFound,
-                         StrCat("exponential_moving_average: variable '", variable.name(),
-                                "' has no average; pass it to Update first"));
+    internal::ThrowError(ErrorCode::kNotFound, StrCat("exponential_moving_average: variable '", variable.name(),
+                                                      "' has no average; pass it to Update first"));
   }
   return data_->AverageOf(variable);
 }
@@ -167,17 +164,16 @@ struct LossScale::Data {
 
 LossScale::LossScale(const LossScaleOptions& options) : data_(std::make_shared<Data>()) {
   if (!(options.initial > 0) || !(options.factor > 1) || options.interval < 1) {
-    internal::ThrowInvalid(StrCat("loss_scale: initial ", options.initial, ", factor ",
-                                  options.factor, ", interval ", options.interval,
+    internal::ThrowInvalid(StrCat("loss_scale: initial ", options.initial, ", factor ", options.factor, ", interval ",
+                                  options.interval,
                                   "; initial must be positive, factor above 1, interval at least "
                                   "1"));
   }
   const internal::SuspendScope eager;
   data_->options = options;
-  data_->scale = Variable(internal::ScalarOf(kFloat32, options.initial),
-                          {.name = "loss_scale/scale", .trainable = false});
-  data_->count =
-      Variable(Tensor(int64_t{0}), {.name = "loss_scale/finite_steps", .trainable = false});
+  data_->scale =
+      Variable(internal::ScalarOf(kFloat32, options.initial), {.name = "loss_scale/scale", .trainable = false});
+  data_->count = Variable(Tensor(int64_t{0}), {.name = "loss_scale/finite_steps", .trainable = false});
 }
 
 Tensor LossScale::Scale(const Operand& loss) const {

@@ -21,8 +21,8 @@ namespace {
 constexpr size_t kLargeInstance = size_t{64} << 20;
 
 bool IsZero(std::span<const std::byte> bytes) {
-  return bytes.empty() || (bytes[0] == std::byte{} &&
-                           std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0);
+  return bytes.empty() ||
+         (bytes[0] == std::byte{} && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0);
 }
 
 bool IsVariable(const codegen::Program& program, const codegen::Slot& slot) {
@@ -64,9 +64,7 @@ void CompiledData::Compile(const ir::Module& module, const codegen::CompilerOpti
     updates.push_back(Updates(code->program(), entry.steps));
 }
 
-const codegen::Program& CompiledData::program() const {
-  return symbolic ? symbolic->signatures() : code->program();
-}
+const codegen::Program& CompiledData::program() const { return symbolic ? symbolic->signatures() : code->program(); }
 
 codegen::CompilerOptions DefaultCompilerOptions() {
   const runtime::Environment& environment = runtime::GetEnvironment();
@@ -87,9 +85,8 @@ runtime::Buffer MakeInstance(const codegen::Program& program) {
   if (bytes >= kLargeInstance) runtime::Allocator::Default().ReleaseCache();
   runtime::Buffer memory = runtime::Buffer::TryAllocateZeroed(bytes);
   if (!memory) {
-    ThrowError(
-        ErrorCode::kResourceExhausted,
-        StrCat(program.name, ": no memory for an instance of ", program.instance_bytes, " bytes"));
+    ThrowError(ErrorCode::kResourceExhausted,
+               StrCat(program.name, ": no memory for an instance of ", program.instance_bytes, " bytes"));
   }
   InitHeader(memory.data());
   return memory;

@@ -107,7 +107,8 @@ struct InstanceData {
       if (!torn[i] || (slot && slot != &v)) continue;
       ThrowError(ErrorCode::kAborted,
                  StrCat("this process was forked while another thread's call updated the variables of this executable; "
-                        "here '", v.name, "' may be part old, part new; set it, or use NewInstance()"));
+                        "here '",
+                        v.name, "' may be part old, part new; set it, or use NewInstance()"));
     }
   }
   void NoteFork() {
@@ -151,9 +152,7 @@ using internal::ThrowInvalid;
 namespace {
 
 InstanceData& Data(const std::shared_ptr<InstanceData>& data) {
-  if (!data)
-    ThrowError(ErrorCode::kFailedPrecondition,
-               "a null executable; assign what Compile returns first");
+  if (!data) ThrowError(ErrorCode::kFailedPrecondition, "a null executable; assign what Compile returns first");
   return *data;
 }
 
@@ -173,8 +172,8 @@ size_t FindEntry(const codegen::Program& program, std::string_view name) {
   for (size_t i = 0; i < program.entries.size(); ++i) {
     if (program.entries[i].name == name) return i;
   }
-  ThrowError(ErrorCode::kNotFound, StrCat("run: there is no entry point '", name,
-                                          "'; there are: ", Listed(EntryNames(program))));
+  ThrowError(ErrorCode::kNotFound,
+             StrCat("run: there is no entry point '", name, "'; there are: ", Listed(EntryNames(program))));
 }
 
 const codegen::VariableSlot* FindSlot(const codegen::Program& program, std::string_view name) {
@@ -188,21 +187,19 @@ const codegen::VariableSlot& NeedSlot(const codegen::Program& program, std::stri
   if (const codegen::VariableSlot* slot = FindSlot(program, name)) return *slot;
   std::vector<std::string> names;
   for (const codegen::VariableSlot& v : program.variables) names.push_back(v.name);
-  ThrowError(ErrorCode::kNotFound, StrCat("run: there is no variable '", name, "'; there are: ",
-                                          names.empty() ? "none" : Listed(names)));
+  ThrowError(ErrorCode::kNotFound,
+             StrCat("run: there is no variable '", name, "'; there are: ", names.empty() ? "none" : Listed(names)));
 }
 
 void CheckArguments(const codegen::EntryPoint& entry, std::span<const Tensor> arguments) {
   if (arguments.size() != entry.arguments.size()) {
-    ThrowInvalid(StrCat("run ", entry.name, ": takes ", entry.arguments.size(), " arguments, got ",
-                        arguments.size()));
+    ThrowInvalid(StrCat("run ", entry.name, ": takes ", entry.arguments.size(), " arguments, got ", arguments.size()));
   }
   for (size_t i = 0; i < arguments.size(); ++i) {
     const ir::Parameter& p = entry.arguments[i];
     if (arguments[i].type() != p.type) {
-      ThrowInvalid(StrCat("run ", entry.name, ": argument ", i, " ('", p.name, "') must be ",
-                          p.type.ToString(), ", got ", arguments[i].type().ToString(),
-                          "; cast or reshape it, or trace for its shape"));
+      ThrowInvalid(StrCat("run ", entry.name, ": argument ", i, " ('", p.name, "') must be ", p.type.ToString(),
+                          ", got ", arguments[i].type().ToString(), "; cast or reshape it, or trace for its shape"));
     }
   }
 }
@@ -215,8 +212,7 @@ bool Writable(const Tensor& t, const Type& type) {
 
 Tensor NewTensor(const Type& type) {
   runtime::Buffer buffer = runtime::Buffer::TryAllocate(static_cast<size_t>(type.bytes()));
-  if (!buffer)
-    ThrowError(ErrorCode::kResourceExhausted, StrCat("run: no memory for ", type.ToString()));
+  if (!buffer) ThrowError(ErrorCode::kResourceExhausted, StrCat("run: no memory for ", type.ToString()));
   return internal::MakeTensor(type, std::move(buffer));
 }
 
@@ -235,8 +231,7 @@ class Interrupts {
 };
 
 // Under the instance's lock.
-void RunEntry(InstanceData* data, size_t index, std::span<const Tensor> arguments,
-              std::span<Tensor> results) {
+void RunEntry(InstanceData* data, size_t index, std::span<const Tensor> arguments, std::span<Tensor> results) {
   data->CheckWhole(nullptr);
   const bool symbolic = data->code->symbolic != nullptr;
   if (symbolic) {
@@ -253,14 +248,13 @@ void RunEntry(InstanceData* data, size_t index, std::span<const Tensor> argument
   const codegen::EntryPoint& entry = program.entries[index];
   CheckArguments(entry, arguments);
   if (const size_t n = entry.results.size() - (code.checked ? 1 : 0); results.size() != n) {
-    ThrowInvalid(StrCat("run ", entry.name, ": gives ", n,
-                        " results, there is room for ", results.size()));
+    ThrowInvalid(StrCat("run ", entry.name, ": gives ", n, " results, there is room for ", results.size()));
   }
   for (size_t i = 0; i < arguments.size(); ++i) data->arguments[i] = arguments[i].raw_data();
   std::vector<Tensor> held;  // arguments that are also results: they live until the call returns
   for (size_t i = 0; i < results.size(); ++i) {
-    const bool is_argument = std::any_of(arguments.begin(), arguments.end(),
-                                         [&](const Tensor& x) { return &x == &results[i]; });
+    const bool is_argument =
+        std::any_of(arguments.begin(), arguments.end(), [&](const Tensor& x) { return &x == &results[i]; });
     if (is_argument) held.push_back(results[i]);
     if (Writable(results[i], entry.results[i].type)) {
       results[i].internal_data()->id = internal::NextId();
@@ -296,8 +290,9 @@ void RunEntry(InstanceData* data, size_t index, std::span<const Tensor> argument
 const CompiledData& Current(const InstanceData& data, const char* what) {
   if (data.current) return *data.current;
   ThrowError(ErrorCode::kFailedPrecondition,
-             StrCat(what, ": a module with symbolic extents is compiled when it is called; call it first, or fix them "
-                          "with CompileOptions::extents"));
+             StrCat(what,
+                    ": a module with symbolic extents is compiled when it is called; call it first, or fix them "
+                    "with CompileOptions::extents"));
 }
 
 runtime::Profiler& NeedProfiler(InstanceData& data) {
@@ -316,14 +311,12 @@ const std::string& NameOf(const CompiledData& code, const Variable& variable) {
   for (const std::string& name : code.module_variables) {
     if (name == variable.name()) return name;
   }
-  ThrowError(ErrorCode::kNotFound, StrCat("the module has no variable '", variable.name(),
-                                          "'; it has: ", Listed(code.module_variables)));
+  ThrowError(ErrorCode::kNotFound,
+             StrCat("the module has no variable '", variable.name(), "'; it has: ", Listed(code.module_variables)));
 }
 
 const internal::ModuleData& NeedModule(const std::shared_ptr<const internal::ModuleData>& data) {
-  if (!data)
-    ThrowError(ErrorCode::kFailedPrecondition,
-               "compile: a null module or function; assign it first");
+  if (!data) ThrowError(ErrorCode::kFailedPrecondition, "compile: a null module or function; assign it first");
   const std::string& error = runtime::GetEnvironment().error;
   if (!error.empty()) ThrowInvalid(error);
   return *data;
@@ -341,8 +334,7 @@ codegen::CompilerOptions ToCompiler(const CompileOptions& options) {
   return out;
 }
 
-Executable CompileData(const std::shared_ptr<const internal::ModuleData>& shared,
-                       const CompileOptions& options) {
+Executable CompileData(const std::shared_ptr<const internal::ModuleData>& shared, const CompileOptions& options) {
   const internal::ModuleData& data = NeedModule(shared);
   auto code = std::make_shared<CompiledData>();
   const NumericsCheck check = internal::numerics_check;
@@ -388,8 +380,7 @@ void ObjectOf(const std::shared_ptr<const internal::ModuleData>& data, const std
               const CompileOptions& options) {
   const std::string name = path.substr(path.rfind('/') + 1);
   if (!ir::IsIdentifier(name) || name.find('.') != std::string::npos) {
-    ThrowInvalid(StrCat("compile: '", name,
-                        "' cannot begin C symbols; end the path in letters, digits and _"));
+    ThrowInvalid(StrCat("compile: '", name, "' cannot begin C symbols; end the path in letters, digits and _"));
   }
   if (options.profile) {
     ThrowInvalid("compile: an object cannot be profiled, it calls nothing; profile what Compile returns");
@@ -407,29 +398,24 @@ void ObjectOf(const std::shared_ptr<const internal::ModuleData>& data, const std
 
 Results::operator Tensor() const {
   if (tensors_.size() != 1) {
-    ThrowInvalid(StrCat("results: there are ", tensors_.size(),
-                        " results, not one; choose by [i] or [name]"));
+    ThrowInvalid(StrCat("results: there are ", tensors_.size(), " results, not one; choose by [i] or [name]"));
   }
   return tensors_[0];
 }
 
 const Tensor& Results::operator[](size_t i) const {
   if (i < tensors_.size()) return tensors_[i];
-  ThrowError(ErrorCode::kOutOfRange,
-             StrCat("results: there is no result ", i, ", only ", tensors_.size()));
+  ThrowError(ErrorCode::kOutOfRange, StrCat("results: there is no result ", i, ", only ", tensors_.size()));
 }
 
 const Tensor& Results::operator[](std::string_view name) const {
   for (size_t i = 0; i < tensors_.size(); ++i) {
     if ((*names_)[i] == name) return tensors_[i];
   }
-  ThrowError(ErrorCode::kNotFound,
-             StrCat("results: there is no result '", name, "'; there are: ", Listed(*names_)));
+  ThrowError(ErrorCode::kNotFound, StrCat("results: there is no result '", name, "'; there are: ", Listed(*names_)));
 }
 
-Executable Executable::NewInstance() const {
-  return Executable(std::make_shared<InstanceData>(Data(data_).code));
-}
+Executable Executable::NewInstance() const { return Executable(std::make_shared<InstanceData>(Data(data_).code)); }
 
 Results Executable::Call(std::string_view name, std::span<const Tensor> arguments) const {
   InstanceData& data = Data(data_);
@@ -441,8 +427,7 @@ Results Executable::Call(std::string_view name, std::span<const Tensor> argument
   return Results(std::move(results), data.code->result_names[entry]);
 }
 
-void Executable::Run(std::string_view name, std::span<const Tensor> arguments,
-                     std::span<Tensor> results) const {
+void Executable::Run(std::string_view name, std::span<const Tensor> arguments, std::span<Tensor> results) const {
   InstanceData& data = Data(data_);
   const size_t entry = FindEntry(*data.signatures, name);
   const Interrupts interrupts(data);
@@ -462,8 +447,8 @@ void Executable::set_variable(std::string_view name, const Tensor& value) const 
   InstanceData& data = Data(data_);
   const codegen::VariableSlot& slot = NeedSlot(data.code->program(), name);
   if (value.type() != slot.initial.type()) {
-    ThrowInvalid(StrCat("run: variable '", name, "' is ", slot.initial.type().ToString(),
-                        ", the value is ", value.type().ToString(), "; cast or reshape it"));
+    ThrowInvalid(StrCat("run: variable '", name, "' is ", slot.initial.type().ToString(), ", the value is ",
+                        value.type().ToString(), "; cast or reshape it"));
   }
   const void* bytes = value.raw_data();
   const std::lock_guard lock(data.mutex);
@@ -488,14 +473,11 @@ void Executable::StoreTo(const std::vector<Variable>& variables) const {
   }
 }
 
-std::vector<std::string> Executable::entries() const {
-  return EntryNames(Data(data_).code->program());
-}
+std::vector<std::string> Executable::entries() const { return EntryNames(Data(data_).code->program()); }
 
 std::vector<std::string> Executable::variables() const {
   std::vector<std::string> names;
-  for (const codegen::VariableSlot& v : Data(data_).code->program().variables)
-    names.push_back(v.name);
+  for (const codegen::VariableSlot& v : Data(data_).code->program().variables) names.push_back(v.name);
   return names;
 }
 
@@ -516,8 +498,8 @@ ProgramSize Executable::size() const {
   InstanceData& data = Data(data_);
   const std::lock_guard lock(data.mutex);
   const codegen::Program& program = Current(data, "size").program();
-  return {static_cast<int64_t>(program.kernels.size()), program.instance_bytes,
-          program.arena_bytes, program.live_bytes};
+  return {static_cast<int64_t>(program.kernels.size()), program.instance_bytes, program.arena_bytes,
+          program.live_bytes};
 }
 
 ExecutionProfile Executable::Profile() const {
@@ -550,8 +532,7 @@ Executable Compile(const Function& function, const CompileOptions& options) {
 void CompileToObject(const Module& module, const std::string& path, const CompileOptions& options) {
   ObjectOf(module.internal_data(), path, options);
 }
-void CompileToObject(const Function& function, const std::string& path,
-                     const CompileOptions& options) {
+void CompileToObject(const Function& function, const std::string& path, const CompileOptions& options) {
   ObjectOf(function.internal_data(), path, options);
 }
 

@@ -32,8 +32,8 @@ Json Metadata(const char* what, int process, int thread, const std::string& name
   return {{"name", what}, {"ph", "M"}, {"pid", process}, {"tid", thread}, {"args", {{"name", name}}}};
 }
 
-Json Slice(const codegen::Program& program, const std::vector<codegen::KernelCost>& costs,
-           const ProfileEvent& event, int process, int64_t start) {
+Json Slice(const codegen::Program& program, const std::vector<codegen::KernelCost>& costs, const ProfileEvent& event,
+           int process, int64_t start) {
   Json slice = {{"name", "copy"},
                 {"cat", "kernel"},
                 {"ph", "X"},
@@ -58,8 +58,7 @@ Json Slice(const codegen::Program& program, const std::vector<codegen::KernelCos
 }
 
 // Appends the slices of one program as one process of the trace; times count from `start`.
-void AddSlices(const codegen::Program& program, const Profiler::Data& data, int process, int64_t start,
-               Json* events) {
+void AddSlices(const codegen::Program& program, const Profiler::Data& data, int process, int64_t start, Json* events) {
   std::vector<codegen::KernelCost> costs;
   for (const codegen::Kernel& kernel : program.kernels) costs.push_back(codegen::CostOf(kernel));
   events->push_back(Metadata("process_name", process, 0, Utf8(program.name)));
@@ -72,8 +71,7 @@ void AddSlices(const codegen::Program& program, const Profiler::Data& data, int 
     const char* const role = callers.contains(thread) ? "caller " : "worker ";
     events->push_back(Metadata("thread_name", process, thread, StrCat(role, thread)));
   }
-  for (const ProfileEvent& event : data.events)
-    events->push_back(Slice(program, costs, event, process, start));
+  for (const ProfileEvent& event : data.events) events->push_back(Slice(program, costs, event, process, start));
 }
 
 std::string TraceText(Json events) {
@@ -91,8 +89,7 @@ class TraceFile {
     AddSlices(program, data, ++processes_, start_, &events_);
     const std::string& path = runtime::GetEnvironment().profile_to;
     const absl::Status written = ir::WriteFile(path, TraceText(events_));
-    if (!written.ok())
-      std::fprintf(stderr, "reel: REEL_PROFILE: %s\n", std::string(written.message()).c_str());
+    if (!written.ok()) std::fprintf(stderr, "reel: REEL_PROFILE: %s\n", std::string(written.message()).c_str());
   }
 
  private:
@@ -104,8 +101,8 @@ class TraceFile {
 
 std::string Header(bool limit) {
   char line[160];
-  std::snprintf(line, sizeof line, "%-40s %7s %10s %6s %10s %10s %10s %8s %8s", "kernel", "calls", "ms", "%",
-                "best us", "MB", "Mflop", "GB/s", "GFLOP/s");
+  std::snprintf(line, sizeof line, "%-40s %7s %10s %6s %10s %10s %10s %8s %8s", "kernel", "calls", "ms", "%", "best us",
+                "MB", "Mflop", "GB/s", "GFLOP/s");
   return std::string(line) + (limit ? "  % of limit\n" : "\n");
 }
 
@@ -134,8 +131,7 @@ ExecutionProfile ProfileOf(const codegen::Program& program, const Profiler& prof
     const auto calls = static_cast<double>(sums.calls);
     out.kernels.push_back({program.kernels[k].name, static_cast<int64_t>(k), sums.calls,
                            1e-9 * static_cast<double>(sums.nanoseconds), 1e-9 * static_cast<double>(sums.least),
-                           calls * cost.flops,
-                           calls * static_cast<double>(cost.bytes_read),
+                           calls * cost.flops, calls * static_cast<double>(cost.bytes_read),
                            calls * static_cast<double>(cost.bytes_written), cost.dtype});
   }
   if (data.copies.calls > 0) {

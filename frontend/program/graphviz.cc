@@ -16,8 +16,7 @@ std::string Escaped(std::string_view text) {
   return out;
 }
 
-void AppendVertex(std::string* out, const std::string& id, std::string_view label,
-                  std::string_view style) {
+void AppendVertex(std::string* out, const std::string& id, std::string_view label, std::string_view style) {
   StrAppend(out, "    ", id, " [label=\"", label, "\"", style, "];\n");
 }
 
@@ -36,7 +35,8 @@ void AppendFunction(std::string* out, const ir::Function& f, size_t index) {
   for (size_t n = 0; n < f.nodes().size(); ++n) {
     const ir::Node& node = f.nodes()[n];
     const std::string id = StrCat(prefix, "n", n);
-    const std::string type = node.num_results == 0 ? "()" : f.type(node.result()).ToString();  // a call may give nothing
+    const std::string type =
+        node.num_results == 0 ? "()" : f.type(node.result()).ToString();  // a call may give nothing
     AppendVertex(out, id, StrCat(ir::Name(node.op), "\\n", type),
                  node.op == ir::Op::kConstant ? ", shape=plaintext" : "");
     for (ir::Value v : node.operands) StrAppend(out, "    ", vertex(v), " -> ", id, ";\n");
@@ -44,8 +44,7 @@ void AppendFunction(std::string* out, const ir::Function& f, size_t index) {
   for (size_t i = 0; i < f.results().size(); ++i) {
     const int n = static_cast<int>(i);
     const bool state = n >= f.num_outputs();
-    const std::string& name =
-        state ? f.state()[i - static_cast<size_t>(f.num_outputs())] : f.result_name(n);
+    const std::string& name = state ? f.state()[i - static_cast<size_t>(f.num_outputs())] : f.result_name(n);
     const std::string id = StrCat(prefix, "r", i);
     AppendVertex(out, id, Escaped(name),
                  state ? ", shape=folder, style=filled, fillcolor=\"#dbe9f6\""

@@ -28,9 +28,8 @@ int count = 0;                         // of scopes, of all threads
 void Look() {
   struct sigaction now;
   sigaction(SIGINT, nullptr, &now);
-  const bool handled = (now.sa_flags & SA_SIGINFO) != 0
-                           ? now.sa_sigaction != OnInterrupt
-                           : now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN;
+  const bool handled = (now.sa_flags & SA_SIGINFO) != 0 ? now.sa_sigaction != OnInterrupt
+                                                        : now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN;
   if (!handled) return;
   before = now;
   now.sa_sigaction = OnInterrupt;
@@ -46,10 +45,11 @@ void LookAway() {
 
 // Scopes of other threads are not there in a child.
 [[maybe_unused]] const bool at_fork = [] {
-  runtime::OnFork([] {}, [] {}, [] {
-    count = own_count;
-    if (count == 0) LookAway();
-  });
+  runtime::OnFork([] {}, [] {},
+                  [] {
+                    count = own_count;
+                    if (count == 0) LookAway();
+                  });
   return true;
 }();
 

@@ -383,8 +383,13 @@ void LiveFunction::Assign(const std::vector<Tensor>& results) const {
 std::shared_ptr<LiveFunction> MakeLive(const ModuleData& data) {
   const ir::Function& f = *data.module.FindFunction(data.entry);
   auto module = std::make_shared<ir::Module>(data.module);
-  ClosedFunction closed{module, module->UniqueFunctionName(data.entry), static_cast<size_t>(f.num_arguments()),
-                        static_cast<size_t>(f.num_outputs()), {}, {}, {}};
+  ClosedFunction closed{module,
+                        module->UniqueFunctionName(data.entry),
+                        static_cast<size_t>(f.num_arguments()),
+                        static_cast<size_t>(f.num_outputs()),
+                        {},
+                        {},
+                        {}};
   ir::Function pure(closed.name);
   passes::Copier copier(f, &pure);
   for (int i = 0; i < f.num_parameters(); ++i) {

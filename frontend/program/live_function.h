@@ -46,11 +46,11 @@ class PureFunction : public std::enable_shared_from_this<PureFunction> {
   struct Forward {
     Mask wanted;
     std::shared_ptr<PureFunction> function;
-    passes::BackwardFunction usual;     // by the cotangents of all results but residuals
+    passes::BackwardFunction usual;  // by the cotangents of all results but residuals
     std::map<Mask, Backward> backward;  // by the results that have cotangents
   };
   struct Compiled {
-    runtime::Mutex mutex;           // held to compile
+    runtime::Mutex mutex;  // held to compile
     std::atomic<bool> made{false};  // then run is there for good
     Executable run;
   };

@@ -14,8 +14,9 @@ namespace reel::internal {
 
 class LiveFunction;  // live_function.h
 
-/// Traces a callable on tensors of these types, which may have symbols. What it uses of its surroundings stays what it is: variables are read
-/// and assigned at each call, tensors may have gradients. Gradients are those that a tape around the callable finds.
+/// Traces a callable on tensors of these types, which may have symbols. What it uses of its surroundings stays what it
+/// is: variables are read and assigned at each call, tensors may have gradients. Gradients are those that a tape around
+/// the callable finds.
 std::shared_ptr<LiveFunction> TraceLive(const std::string& name, const TracedFunction& function,
                                         const std::vector<Spec>& specs);
 /// The same on tensors whose symbols are those of the trace that is in progress.

@@ -31,8 +31,7 @@ using internal::VariablePtr;
 namespace {
 
 const ModuleData& Data(const std::shared_ptr<const ModuleData>& data) {
-  if (!data)
-    ThrowError(ErrorCode::kFailedPrecondition, "a null function or module; assign it first");
+  if (!data) ThrowError(ErrorCode::kFailedPrecondition, "a null function or module; assign it first");
   return *data;
 }
 
@@ -59,11 +58,9 @@ internal::AttributesPtr RenameCallees(const ir::Node& node, const Renames& funct
 }
 
 // The same function under other names: its own, its variables', its callees'.
-ir::Function Rename(const ir::Function& f, std::string name, const Renames& variables,
-                    const Renames& functions) {
+ir::Function Rename(const ir::Function& f, std::string name, const Renames& variables, const Renames& functions) {
   ir::Function out(std::move(name));
-  for (int i = 0; i < f.num_arguments(); ++i)
-    out.AddParameter(f.parameter(i).name, f.parameter(i).type);
+  for (int i = 0; i < f.num_arguments(); ++i) out.AddParameter(f.parameter(i).name, f.parameter(i).type);
   for (int i = f.num_arguments(); i < f.num_parameters(); ++i) {
     out.AddState(Renamed(variables, f.parameter(i).name), f.parameter(i).type);
   }
@@ -85,8 +82,7 @@ class Merger {
   explicit Merger(ModuleData* out) : out_(out) {}
 
   void Add(const std::string& name, const ModuleData& in) {
-    if (out_->module.FindFunction(name))
-      ThrowInvalid(StrCat("module: two entry points are called '", name, "'"));
+    if (out_->module.FindFunction(name)) ThrowInvalid(StrCat("module: two entry points are called '", name, "'"));
     Renames variables, functions;
     const std::vector<VariablePtr> bound = internal::BoundVariables(in, /*make=*/false);
     for (size_t i = 0; i < bound.size(); ++i) {
@@ -97,12 +93,10 @@ class Merger {
     std::vector<Extent> symbols;
     for (const ir::Symbol& s : in.module.symbols()) symbols.push_back(internal::AddSymbol(s, &out_->module));
     for (const auto& f : in.module.functions()) {
-      if (f->name() != in.entry)
-        functions[f->name()] = out_->module.UniqueFunctionName(StrCat(name, ".", f->name()));
+      if (f->name() != in.entry) functions[f->name()] = out_->module.UniqueFunctionName(StrCat(name, ".", f->name()));
     }
     for (const auto& f : in.module.functions()) {
-      out_->module.AddFunction(
-          Rename(passes::WithExtents(*f, symbols), functions[f->name()], variables, functions));
+      out_->module.AddFunction(Rename(passes::WithExtents(*f, symbols), functions[f->name()], variables, functions));
     }
   }
 
@@ -155,7 +149,8 @@ std::vector<VariablePtr> internal::BoundVariables(const ModuleData& data, bool m
   const std::vector<ir::Literal> values = Take(ir::InitialState(data.module));
   for (size_t i = 0; i < data.bound.size(); ++i) {
     const ir::Variable& v = data.module.variables()[i];
-    if (!data.bound[i]) data.bound[i] = Variable(internal::FromLiteral(values[i]), {v.name, v.trainable}).internal_data();
+    if (!data.bound[i])
+      data.bound[i] = Variable(internal::FromLiteral(values[i]), {v.name, v.trainable}).internal_data();
   }
   return data.bound;
 }
@@ -208,8 +203,7 @@ Module Module::Lift(std::vector<EntrySpec> entries, std::string name) {
   data->module.set_name(std::move(name));
   Merger merger(data.get());
   for (const EntrySpec& entry : entries) {
-    const Function f = entry.traced ? internal::TraceFunction(entry.name, entry.traced, entry.specs)
-                                    : entry.function;
+    const Function f = entry.traced ? internal::TraceFunction(entry.name, entry.traced, entry.specs) : entry.function;
     merger.Add(entry.name, Data(f.internal_data()));
   }
   internal::Check(ir::Verify(data->module));
@@ -222,9 +216,7 @@ Module Module::Load(const std::string& path, const Budget& budget) {
 Module Module::FromText(std::string_view text, const Budget& budget) {
   return FromIr(internal::Take(ir::ParseModule(text, "text", budget)));
 }
-void Module::Save(const std::string& path) const {
-  internal::Check(ir::SaveModule(Data(data_).module, path));
-}
+void Module::Save(const std::string& path) const { internal::Check(ir::SaveModule(Data(data_).module, path)); }
 std::string Module::ToText() const { return ir::Print(Data(data_).module); }
 std::string Module::ToDot() const { return internal::DotOf(ir::EntryFunctions(Data(data_).module)); }
 void Module::Verify() const { internal::Check(ir::Verify(Data(data_).module)); }
@@ -248,7 +240,8 @@ Function Module::function(std::string_view entry) const {
 
 Module Module::Snapshot() const {
   const ModuleData& data = Data(data_);
-  auto copy = std::make_shared<ModuleData>(ModuleData{ir::Module(), data.entry, internal::BoundVariables(data, /*make=*/false)});
+  auto copy = std::make_shared<ModuleData>(
+      ModuleData{ir::Module(), data.entry, internal::BoundVariables(data, /*make=*/false)});
   copy->module = data.module;
   for (size_t i = 0; i < copy->bound.size(); ++i) {
     if (!copy->bound[i]) continue;

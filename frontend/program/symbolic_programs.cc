@@ -34,8 +34,7 @@ codegen::EntryPoint Signature(const ir::Function& f) {
 
 SymbolicPrograms::SymbolicPrograms(ir::Module module, codegen::CompilerOptions options, NumericsCheck check)
     : module_(std::move(module)), options_(std::move(options)), check_(check) {
-  std::vector<ir::Literal> initial =
-      Take(ir::InitialState(module_, {.max_bytes = options_.budget.max_memory}));
+  std::vector<ir::Literal> initial = Take(ir::InitialState(module_, {.max_bytes = options_.budget.max_memory}));
   const std::vector<const ir::Function*> entries = ir::EntryFunctions(module_);
   for (size_t i = 0; i < initial.size(); ++i) {
     module_.mutable_variables()[i].initial = std::move(initial[i]);
@@ -44,8 +43,7 @@ SymbolicPrograms::SymbolicPrograms(ir::Module module, codegen::CompilerOptions o
   for (const ir::Function* entry : entries) signatures_.entries.push_back(Signature(*entry));
 }
 
-std::shared_ptr<const CompiledData> SymbolicPrograms::Find(size_t entry,
-                                                           std::span<const Tensor> arguments) {
+std::shared_ptr<const CompiledData> SymbolicPrograms::Find(size_t entry, std::span<const Tensor> arguments) {
   if (auto found = Look(entry, arguments)) return found;
   const std::lock_guard lock(compiling_);
   if (auto found = Look(entry, arguments)) return found;  // somebody else made it
@@ -60,8 +58,7 @@ std::shared_ptr<const CompiledData> SymbolicPrograms::Find(size_t entry,
   return program;
 }
 
-std::shared_ptr<const CompiledData> SymbolicPrograms::Look(size_t entry,
-                                                           std::span<const Tensor> arguments) {
+std::shared_ptr<const CompiledData> SymbolicPrograms::Look(size_t entry, std::span<const Tensor> arguments) {
   const std::lock_guard lock(mutex_);
   const auto found = std::find_if(made_.begin(), made_.end(), [&](const Made& m) {
     if (m.entry != entry) return false;
@@ -74,13 +71,11 @@ std::shared_ptr<const CompiledData> SymbolicPrograms::Look(size_t entry,
   return made_.front().program;
 }
 
-std::shared_ptr<const CompiledData> SymbolicPrograms::Make(
-    size_t entry, std::span<const Tensor> arguments) const {
+std::shared_ptr<const CompiledData> SymbolicPrograms::Make(size_t entry, std::span<const Tensor> arguments) const {
   const codegen::EntryPoint& signature = signatures_.entries[entry];
   const std::string& name = signature.name;
   if (arguments.size() != signature.arguments.size()) {
-    ThrowInvalid(StrCat("run ", name, ": takes ", signature.arguments.size(), " arguments, got ",
-                        arguments.size()));
+    ThrowInvalid(StrCat("run ", name, ": takes ", signature.arguments.size(), " arguments, got ", arguments.size()));
   }
   std::vector<Type> types;
   for (const Tensor& x : arguments) types.push_back(x.type());
@@ -93,8 +88,7 @@ std::shared_ptr<const CompiledData> SymbolicPrograms::Make(
   return made;
 }
 
-ir::Module FixExtents(const ir::Module& module,
-                      const std::vector<std::pair<std::string, int64_t>>& extents) {
+ir::Module FixExtents(const ir::Module& module, const std::vector<std::pair<std::string, int64_t>>& extents) {
   return Take(passes::Specialize(module, Take(passes::BindNames(module, extents))));
 }
 

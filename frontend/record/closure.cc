@@ -45,8 +45,13 @@ ClosedFunction TraceOn(std::string_view what, const TracedFunction& function, co
     if (!y.tensor.defined()) ThrowInvalid(StrCat(what, ": the function returns a null tensor"));
   }
   LogBuilder builder(*log, request);
-  ClosedFunction closed{trace.module, trace.module->UniqueFunctionName(what), request.arguments.size(), request.results.size(),
-                        builder.outer(), builder.variables(), builder.Assigned()};
+  ClosedFunction closed{trace.module,
+                        trace.module->UniqueFunctionName(what),
+                        request.arguments.size(),
+                        request.results.size(),
+                        builder.outer(),
+                        builder.variables(),
+                        builder.Assigned()};
   request.name = closed.name;
   for (const Tensor& t : closed.outer) request.free.push_back({t.id(), t.type()});
   for (const VariablePtr& v : closed.variables) request.free.push_back({v->id, v->type});

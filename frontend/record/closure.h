@@ -33,8 +33,8 @@ struct ClosedFunction {
   void Assign(const std::vector<Tensor>& returned) const;
 };
 
-/// Traces a callable on tensors of these types, whose symbols are those of the trace around, or of these specs. Names in
-/// errors: `what`. With `tape_reads`, gradients of the function are those that a tape around the callable finds:
+/// Traces a callable on tensors of these types, whose symbols are those of the trace around, or of these specs. Names
+/// in errors: `what`. With `tape_reads`, gradients of the function are those that a tape around the callable finds:
 /// BuildRequest::reads.
 ClosedFunction TraceClosed(std::string_view what, const TracedFunction& function, const std::vector<Type>& types,
                            bool tape_reads = false);

@@ -31,28 +31,18 @@ void EventLog::OnOp(const OpEvent& event) {
 
 void EventLog::OnRead(const VariablePtr& variable, const Tensor& value, SourceLine line) {
   produced_.insert(value.id());
-  events_.push_back({LogEvent::Kind::kRead,
-                     ir::Op::kIdentity,
-                     nullptr,
-                     {},
-                     {value.id()},
-                     {value.type()},
-                     variable,
-                     line});
+  events_.push_back(
+      {LogEvent::Kind::kRead, ir::Op::kIdentity, nullptr, {}, {value.id()}, {value.type()}, variable, line});
 }
 
 void EventLog::OnAssign(const VariablePtr& variable, const Tensor& value, SourceLine line) {
   Capture(value);
-  events_.push_back(
-      {LogEvent::Kind::kAssign, ir::Op::kIdentity, nullptr, {value.id()}, {}, {}, variable, line});
+  events_.push_back({LogEvent::Kind::kAssign, ir::Op::kIdentity, nullptr, {value.id()}, {}, {}, variable, line});
 }
 
-void EventLog::OnCustom(const CustomEvent& event) {
-  event.call ? OnOp(*event.call) : EventSink::OnCustom(event);
-}
+void EventLog::OnCustom(const CustomEvent& event) { event.call ? OnOp(*event.call) : EventSink::OnCustom(event); }
 
-LogBuilder::LogBuilder(const EventLog& log, const BuildRequest& request)
-    : log_(log), request_(request) {
+LogBuilder::LogBuilder(const EventLog& log, const BuildRequest& request) : log_(log), request_(request) {
   for (const NamedTensor& x : request.arguments) arguments_.insert(x.tensor.id());
   Resolve();
   MarkNeeded();
@@ -107,8 +97,7 @@ void LogBuilder::MarkNeeded() {
       want(rereads_.at(e.results[0]));
       continue;
     }
-    needed_[n] = std::any_of(e.results.begin(), e.results.end(),
-                             [&](uint64_t id) { return wanted.contains(id); });
+    needed_[n] = std::any_of(e.results.begin(), e.results.end(), [&](uint64_t id) { return wanted.contains(id); });
     if (!needed_[n]) continue;
     for (uint64_t id : e.operands) want(Resolved(id));
   }
@@ -172,16 +161,13 @@ ir::Value LogBuilder::Get(ir::Function* f, uint64_t id, int32_t location) {
   }
   captured_bytes_ += t->type().bytes();
   if (captured_bytes_ > request_.max_captured_bytes) {
-    ThrowError(
-        ErrorCode::kResourceExhausted,
-        StrCat(
-            "lift @", request_.name, ": the captured tensors, the last of them ",
-            t->type().ToString(), ", take more than ", request_.max_captured_bytes,
-            " bytes as constants; pass large tensors as arguments, make them Variables, or raise "
-            "max_captured_bytes"));
+    ThrowError(ErrorCode::kResourceExhausted,
+               StrCat("lift @", request_.name, ": the captured tensors, the last of them ", t->type().ToString(),
+                      ", take more than ", request_.max_captured_bytes,
+                      " bytes as constants; pass large tensors as arguments, make them Variables, or raise "
+                      "max_captured_bytes"));
   }
-  const auto attributes =
-      std::make_shared<const ir::Attributes>(ir::Attributes{{"value", ToLiteral(*t)}});
+  const auto attributes = std::make_shared<const ir::Attributes>(ir::Attributes{{"value", ToLiteral(*t)}});
   const ir::Value v = f->AddNode(ir::Op::kConstant, {}, attributes, {t->type()}, location).result();
   values_[id] = v;
   return v;
@@ -193,8 +179,7 @@ void LogBuilder::AddParameters(ir::Function* f, const std::vector<std::string>& 
     const NamedTensor& x = request_.arguments[i];
     const std::string base = x.name.empty() ? StrCat("arg", i) : x.name;
     std::string name = base;
-    for (int n = 1; std::find(taken.begin(), taken.end(), name) != taken.end(); ++n)
-      name = StrCat(base, "_", n);
+    for (int n = 1; std::find(taken.begin(), taken.end(), name) != taken.end(); ++n) name = StrCat(base, "_", n);
     taken.push_back(name);
     values_[x.tensor.id()] = f->AddParameter(name, x.tensor.type());
   }
@@ -227,11 +212,10 @@ void LogBuilder::AddReread(ir::Function* f, const LogEvent& e) {
     request_.reads->AddFunction(std::move(forward));
     request_.reads->AddFunction(std::move(backward));
   }
-  const auto attributes = std::make_shared<const ir::Attributes>(
-      ir::Attributes{{"callee", name}, {"vjp", StrCat(name, ".vjp")}});
+  const auto attributes =
+      std::make_shared<const ir::Attributes>(ir::Attributes{{"callee", name}, {"vjp", StrCat(name, ".vjp")}});
   const ir::Value operands[] = {values_.at(e.variable->id), Get(f, rereads_.at(e.results[0]))};
-  const ir::Value read =
-      f->AddNode(ir::Op::kCall, operands, attributes, {type}, AddLocation(f, e.line)).result();
+  const ir::Value read = f->AddNode(ir::Op::kCall, operands, attributes, {type}, AddLocation(f, e.line)).result();
   values_[e.results[0]] = read;
 }
 

@@ -146,11 +146,11 @@ class LogBuilder {
   const EventLog& log_;
   const BuildRequest& request_;
   HashMap<uint64_t, uint64_t> alias_;  // result of a read -> the value it saw
-  HashMap<uint64_t, uint64_t> last_;   // variable -> its last assigned value
+  HashMap<uint64_t, uint64_t> last_;  // variable -> its last assigned value
   HashMap<uint64_t, uint64_t> rereads_;  // result of a read after an assign -> the value it saw
   HashSet<uint64_t> own_reads_;
   HashMap<std::string, std::string> reread_names_;  // by type
-  std::vector<bool> needed_;                       // by event
+  std::vector<bool> needed_;  // by event
   HashSet<uint64_t> arguments_;
   std::vector<VariablePtr> variables_;
   std::vector<Tensor> outer_;
@@ -162,8 +162,7 @@ class LogBuilder {
 std::string ImportFunction(const ir::Module& from, const std::string& name, ir::Module* to);
 
 /// Names for the state of a function: those of the variables, made distinct.
-std::vector<std::string> StateNames(const std::vector<VariablePtr>& variables,
-                                    const std::vector<std::string>& taken);
+std::vector<std::string> StateNames(const std::vector<VariablePtr>& variables, const std::vector<std::string>& taken);
 
 /// A Function of a built ir::Function: variables with their present values; `callees` provides the
 /// functions that its control ops name, may be null.

@@ -13,8 +13,7 @@ ThreadState& State() { return runtime::PerThread<ThreadState>(); }
 
 void EventSink::OnCustom(const CustomEvent& event) {
   for (size_t i = 0; i < event.results.size(); ++i) {
-    OnOp({ir::Op::kIdentity, nullptr, event.inner.subspan(i, 1), event.results.subspan(i, 1),
-          event.line});
+    OnOp({ir::Op::kIdentity, nullptr, event.inner.subspan(i, 1), event.results.subspan(i, 1), event.line});
   }
 }
 

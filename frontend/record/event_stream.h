@@ -64,12 +64,13 @@ struct TraceState {
 /// What a thread records now.
 struct ThreadState {
   std::vector<std::shared_ptr<EventSink>> sinks;  // outermost first
-  TraceState* trace = nullptr;                    // innermost
+  TraceState* trace = nullptr;  // innermost
   SourceLine location;  // of the outermost op call in progress; a file "" is found when needed
 };
 ThreadState& State();
 
-/// Whether a compiled program may stand for ops that run now: nothing records or traces them, or looks at their numbers.
+/// Whether a compiled program may stand for ops that run now: nothing records or traces them, or looks at their
+/// numbers.
 bool MayRunPrograms();
 
 /// Nothing is recorded or traced inside: for initial values, slots, checks.

@@ -23,8 +23,7 @@ using internal::ThrowInvalid;
 
 namespace internal {
 
-std::vector<std::string> StateNames(const std::vector<VariablePtr>& variables,
-                                    const std::vector<std::string>& taken) {
+std::vector<std::string> StateNames(const std::vector<VariablePtr>& variables, const std::vector<std::string>& taken) {
   HashSet<std::string> used(taken.begin(), taken.end());
   std::vector<std::string> names;
   for (const VariablePtr& v : variables) {
@@ -57,9 +56,8 @@ Function MakeFunction(Built built, const ir::Module* callees) {
 
 Recording::Recording() : log_(std::make_shared<EventLog>()) {
   if (internal::State().trace) {
-    internal::ThrowError(
-        ErrorCode::kFailedPrecondition,
-        "recording: a Recording cannot begin inside a trace; the trace already is one");
+    internal::ThrowError(ErrorCode::kFailedPrecondition,
+                         "recording: a Recording cannot begin inside a trace; the trace already is one");
   }
   internal::PushSink(log_);
 }
@@ -75,8 +73,8 @@ void Recording::Stop() {
 }
 bool Recording::recording() const { return log_->listening(); }
 
-Function Recording::Lift(const NamedTensors& arguments, const NamedTensors& results,
-                         const LiftOptions& options, std::source_location location) {
+Function Recording::Lift(const NamedTensors& arguments, const NamedTensors& results, const LiftOptions& options,
+                         std::source_location location) {
   const internal::LocationScope scope(location);
   log_->Stop();
   BuildRequest request;
@@ -93,12 +91,10 @@ Function Recording::Lift(const NamedTensors& arguments, const NamedTensors& resu
   for (size_t i = 0; i < arguments.size(); ++i) {
     const auto [it, added] = seen.emplace(arguments[i].tensor.id(), i);
     if (added) continue;
-    ThrowInvalid(
-        StrCat("lift: arguments ", it->second, " and ", i, " are the same tensor; pass it once"));
+    ThrowInvalid(StrCat("lift: arguments ", it->second, " and ", i, " are the same tensor; pass it once"));
   }
   LogBuilder builder(*log_, request);
-  return internal::MakeFunction(builder.Build(internal::StateNames(builder.variables(), {})),
-                                log_->module().get());
+  return internal::MakeFunction(builder.Build(internal::StateNames(builder.variables(), {})), log_->module().get());
 }
 
 }  // namespace reel

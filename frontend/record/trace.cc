@@ -49,12 +49,10 @@ Extent AddSymbol(const ir::Symbol& symbol, ir::Module* module) {
   return Extent::Symbol(static_cast<int32_t>(symbols.size() - 1));
 }
 
-Function TraceFunction(std::string name, const TracedFunction& function,
-                       const std::vector<Spec>& specs) {
+Function TraceFunction(std::string name, const TracedFunction& function, const std::vector<Spec>& specs) {
   if (State().trace) {
-    ThrowError(
-        ErrorCode::kFailedPrecondition,
-        StrCat("trace @", name, ": a trace is in progress; call the function itself instead"));
+    ThrowError(ErrorCode::kFailedPrecondition,
+               StrCat("trace @", name, ": a trace is in progress; call the function itself instead"));
   }
   TraceState trace(nullptr);
   const auto log = std::make_shared<EventLog>();
@@ -69,8 +67,7 @@ Function TraceFunction(std::string name, const TracedFunction& function,
     }
     request.results = function(arguments);
     for (const NamedTensor& y : request.results) {
-      if (!y.tensor.defined())
-        ThrowInvalid(StrCat("trace @", request.name, ": a result is a null tensor"));
+      if (!y.tensor.defined()) ThrowInvalid(StrCat("trace @", request.name, ": a result is a null tensor"));
     }
   }
   LogBuilder builder(*log, request);
@@ -106,22 +103,18 @@ GradientList Gradients(const Targets& ys, const Sources& xs, const SymbolicGradi
   const internal::LocationScope scope(location);
   internal::ThreadState& state = internal::State();
   if (!state.trace) {
-    internal::ThrowError(
-        ErrorCode::kFailedPrecondition,
-        "gradients: nothing is being traced; call Gradients inside a traced function, or use a "
-        "GradientTape around eager code");
+    internal::ThrowError(ErrorCode::kFailedPrecondition,
+                         "gradients: nothing is being traced; call Gradients inside a traced function, or use a "
+                         "GradientTape around eager code");
   }
-  internal::GradientRequest request =
-      internal::MakeRequest(ys, xs, {options.grad_ys, options.unconnected_gradients});
+  internal::GradientRequest request = internal::MakeRequest(ys, xs, {options.grad_ys, options.unconnected_gradients});
   request.sparse = true;
   for (size_t i = 0; i < request.targets.size(); ++i) {
     const DType dtype = request.targets[i].type.dtype;
     if (!IsComplex(dtype) || (i < request.seeds.size() && request.seeds[i])) continue;
-    internal::ThrowInvalid(StrCat("Gradients of complex tensors must set grad_ys (y.dtype = ",
-                                  NumPyName(dtype), ")"));
+    internal::ThrowInvalid(StrCat("Gradients of complex tensors must set grad_ys (y.dtype = ", NumPyName(dtype), ")"));
   }
-  for (const Tensor& stop : options.stop_gradients)
-    request.stops.push_back({stop.id(), stop.type()});
+  for (const Tensor& stop : options.stop_gradients) request.stops.push_back({stop.id(), stop.type()});
   // The log of this trace is its first sink.
   const auto& log = static_cast<const internal::EventLog&>(*state.sinks.front());
   internal::TypeTable types;

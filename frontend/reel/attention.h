@@ -28,8 +28,7 @@ struct AttentionOptions {
 /// is up to 8 blocks of a multiple of 64 of them, each with the keys up to its last query: half of the
 /// products are left out. The exponentials are multiplied with the values, then divided by their sum.
 /// Vaswani et al.: "Attention is all you need", 2017; Ainslie et al.: "GQA", 2023.
-Tensor Attention(const Operand& query, const Operand& key, const Operand& value,
-                 const AttentionOptions& options = {});
+Tensor Attention(const Operand& query, const Operand& key, const Operand& value, const AttentionOptions& options = {});
 
 struct RotaryOptions {
   double base = 10000;
@@ -44,8 +43,7 @@ Tensor RotaryEmbedding(const Operand& x, const RotaryOptions& options = {});
 
 /// [length, features]: sin and cos of position base^(-2i / features) at 2i and 2i + 1. Vaswani et
 /// al., 2017.
-Tensor SinusoidalPositions(int64_t length, int64_t features, double base = 10000,
-                           DType dtype = kFloat32);
+Tensor SinusoidalPositions(int64_t length, int64_t features, double base = 10000, DType dtype = kFloat32);
 
 struct MultiHeadOptions {
   int64_t key_heads = 0;  ///< of keys and values; 0: as many as heads
@@ -58,14 +56,12 @@ struct MultiHeadOptions {
 /// query/kernel, ...); inputs [batch, length, features], results [batch, length of query, units].
 class MultiHeadAttention : public Layer {
  public:
-  MultiHeadAttention(int64_t units, int64_t heads, MultiHeadOptions heads_options = {},
-                     LayerOptions options = {});
+  MultiHeadAttention(int64_t units, int64_t heads, MultiHeadOptions heads_options = {}, LayerOptions options = {});
 
   /// Attention of x to itself.
   Tensor operator()(const Operand& x) const { return (*this)(x, x, x); }
   /// The mask broadcasts to [batch, heads, queries, keys].
-  Tensor operator()(const Operand& query, const Operand& key, const Operand& value,
-                    const Tensor& mask = {}) const;
+  Tensor operator()(const Operand& query, const Operand& key, const Operand& value, const Tensor& mask = {}) const;
 };
 
 }  // namespace reel

@@ -75,8 +75,7 @@ class Executable {
   }
   /// The same into tensors of the caller. One that has the right type and no other handle is
   /// written in place, others are replaced; when all are in place, nothing is allocated.
-  void Run(std::string_view entry, std::span<const Tensor> arguments,
-           std::span<Tensor> results) const;
+  void Run(std::string_view entry, std::span<const Tensor> arguments, std::span<Tensor> results) const;
 
   /// The present value of a variable of the instance, and a new one.
   Tensor variable(std::string_view name) const;
@@ -121,10 +120,8 @@ Executable Compile(const Function& function, const CompileOptions& options = {})
 /// extent of the range, in chunks of 64, 32, ... 1 rows; another one takes the values that
 /// CompileOptions::extents lists ({{"B", 1}, {"B", 32}}; one value makes it a number, in all), or all
 /// of a range of at most 16. Throws kUnimplemented if there are none. The bits are those of Compile.
-void CompileToObject(const Module& module, const std::string& path,
-                     const CompileOptions& options = {});
-void CompileToObject(const Function& function, const std::string& path,
-                     const CompileOptions& options = {});
+void CompileToObject(const Module& module, const std::string& path, const CompileOptions& options = {});
+void CompileToObject(const Function& function, const std::string& path, const CompileOptions& options = {});
 
 /// Returns when nothing is being compiled in the background: tapes have their gradients compiled there when the same
 /// structure comes for the third time (REEL_TAPE_CACHE=0 in the environment: never). For measurements and tests;

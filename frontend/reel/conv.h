@@ -57,14 +57,10 @@ struct ConvTransposeOptions {
 /// The transpose of the convolution whose filter this is: filter [spatial..., outputs / groups,
 /// channels] (channels first: [channels, outputs / groups, spatial...]). Extents: (input - 1) *
 /// stride + size of the filter - low - high; kValid: at least input * stride, as in TensorFlow.
-Tensor ConvTranspose(const Operand& x, const Operand& filter,
-                     const ConvTransposeOptions& options = {});
-Tensor ConvTranspose1D(const Operand& x, const Operand& filter,
-                       const ConvTransposeOptions& options = {});
-Tensor ConvTranspose2D(const Operand& x, const Operand& filter,
-                       const ConvTransposeOptions& options = {});
-Tensor ConvTranspose3D(const Operand& x, const Operand& filter,
-                       const ConvTransposeOptions& options = {});
+Tensor ConvTranspose(const Operand& x, const Operand& filter, const ConvTransposeOptions& options = {});
+Tensor ConvTranspose1D(const Operand& x, const Operand& filter, const ConvTransposeOptions& options = {});
+Tensor ConvTranspose2D(const Operand& x, const Operand& filter, const ConvTransposeOptions& options = {});
+Tensor ConvTranspose3D(const Operand& x, const Operand& filter, const ConvTransposeOptions& options = {});
 
 /// One entry per spatial axis, or one for all.
 struct PoolOptions {
@@ -72,34 +68,23 @@ struct PoolOptions {
   Padding padding = kValid;
   std::vector<int64_t> low = {}, high = {};  ///< of kExplicit; high defaults to low
   std::vector<int64_t> dilation = {};
-  bool ceil_mode =
-      false;  ///< a last window that begins inside may end beyond the padding (PyTorch)
+  bool ceil_mode = false;  ///< a last window that begins inside may end beyond the padding (PyTorch)
   bool count_include_pad = false;  ///< the mean counts padding, as PyTorch does by default
   DataFormat format = kChannelsLast;
 };
 /// The maximum of every window. Ties: the gradient goes to the first maximum.
-Tensor MaxPool(const Operand& x, const std::vector<int64_t>& window,
-               const PoolOptions& options = {});
-Tensor MaxPool1D(const Operand& x, const std::vector<int64_t>& window,
-                 const PoolOptions& options = {});
-Tensor MaxPool2D(const Operand& x, const std::vector<int64_t>& window,
-                 const PoolOptions& options = {});
-Tensor MaxPool3D(const Operand& x, const std::vector<int64_t>& window,
-                 const PoolOptions& options = {});
+Tensor MaxPool(const Operand& x, const std::vector<int64_t>& window, const PoolOptions& options = {});
+Tensor MaxPool1D(const Operand& x, const std::vector<int64_t>& window, const PoolOptions& options = {});
+Tensor MaxPool2D(const Operand& x, const std::vector<int64_t>& window, const PoolOptions& options = {});
+Tensor MaxPool3D(const Operand& x, const std::vector<int64_t>& window, const PoolOptions& options = {});
 /// The mean of every window.
-Tensor AvgPool(const Operand& x, const std::vector<int64_t>& window,
-               const PoolOptions& options = {});
-Tensor AvgPool1D(const Operand& x, const std::vector<int64_t>& window,
-                 const PoolOptions& options = {});
-Tensor AvgPool2D(const Operand& x, const std::vector<int64_t>& window,
-                 const PoolOptions& options = {});
-Tensor AvgPool3D(const Operand& x, const std::vector<int64_t>& window,
-                 const PoolOptions& options = {});
+Tensor AvgPool(const Operand& x, const std::vector<int64_t>& window, const PoolOptions& options = {});
+Tensor AvgPool1D(const Operand& x, const std::vector<int64_t>& window, const PoolOptions& options = {});
+Tensor AvgPool2D(const Operand& x, const std::vector<int64_t>& window, const PoolOptions& options = {});
+Tensor AvgPool3D(const Operand& x, const std::vector<int64_t>& window, const PoolOptions& options = {});
 /// Over all spatial axes, which go unless keepdims.
-Tensor GlobalMaxPool(const Operand& x, DataFormat format = kChannelsLast,
-                     ReduceOptions options = {});
-Tensor GlobalAvgPool(const Operand& x, DataFormat format = kChannelsLast,
-                     ReduceOptions options = {});
+Tensor GlobalMaxPool(const Operand& x, DataFormat format = kChannelsLast, ReduceOptions options = {});
+Tensor GlobalAvgPool(const Operand& x, DataFormat format = kChannelsLast, ReduceOptions options = {});
 
 /// Windows of axes; lists have one entry per axis. Strides and dilations default to 1.
 struct WindowOptions {
@@ -107,8 +92,8 @@ struct WindowOptions {
   std::vector<int64_t> low = {}, high = {};  ///< padding, by what does not change the reduction
 };
 /// Every axis becomes its windows; their elements are new axes at the end, in the order of `axes`.
-Tensor Windows(const Operand& x, const std::vector<int64_t>& axes,
-               const std::vector<int64_t>& sizes, const WindowOptions& options = {});
+Tensor Windows(const Operand& x, const std::vector<int64_t>& axes, const std::vector<int64_t>& sizes,
+               const WindowOptions& options = {});
 /// As PyTorch's unfold: the windows of one axis, step apart.
 Tensor Unfold(const Operand& x, int64_t axis, int64_t size, int64_t step = 1);
 /// What becomes of the elements of a window: their sum, product, maximum or minimum.
@@ -118,8 +103,7 @@ Tensor ReduceWindow(const Operand& x, WindowReduction reduction, const std::vect
                     const WindowOptions& options = {});
 /// im2col: [n, spatial..., c] to [n, windows..., size... * c], the rows that a filter of this size
 /// multiplies.
-Tensor ExtractPatches(const Operand& x, const std::vector<int64_t>& window,
-                      const PoolOptions& options = {});
+Tensor ExtractPatches(const Operand& x, const std::vector<int64_t>& window, const PoolOptions& options = {});
 
 }  // namespace reel
 

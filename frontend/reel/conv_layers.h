@@ -25,28 +25,27 @@ class ConvolutionLayer : public Layer {
 /// conv1d/kernel [width, channels / groups, filters].
 class Convolution1D : public ConvolutionLayer {
  public:
-  Convolution1D(int64_t filters, std::vector<int64_t> size, Activation activation = {},
-                ConvOptions conv = {}, LayerOptions options = {});
+  Convolution1D(int64_t filters, std::vector<int64_t> size, Activation activation = {}, ConvOptions conv = {},
+                LayerOptions options = {});
 };
 /// conv2d/kernel [height, width, channels / groups, filters].
 class Convolution2D : public ConvolutionLayer {
  public:
-  Convolution2D(int64_t filters, std::vector<int64_t> size, Activation activation = {},
-                ConvOptions conv = {}, LayerOptions options = {});
+  Convolution2D(int64_t filters, std::vector<int64_t> size, Activation activation = {}, ConvOptions conv = {},
+                LayerOptions options = {});
 };
 /// conv3d/kernel [depth, height, width, channels / groups, filters].
 class Convolution3D : public ConvolutionLayer {
  public:
-  Convolution3D(int64_t filters, std::vector<int64_t> size, Activation activation = {},
-                ConvOptions conv = {}, LayerOptions options = {});
+  Convolution3D(int64_t filters, std::vector<int64_t> size, Activation activation = {}, ConvOptions conv = {},
+                LayerOptions options = {});
 };
 /// Each channel by itself, `multiplier` results each: depthwise_conv2d/kernel [height, width,
 /// channels, multiplier], bias [channels multiplier].
 class DepthwiseConvolution2D : public ConvolutionLayer {
  public:
-  explicit DepthwiseConvolution2D(std::vector<int64_t> size, int64_t multiplier = 1,
-                                  Activation activation = {}, ConvOptions conv = {},
-                                  LayerOptions options = {});
+  explicit DepthwiseConvolution2D(std::vector<int64_t> size, int64_t multiplier = 1, Activation activation = {},
+                                  ConvOptions conv = {}, LayerOptions options = {});
 };
 
 /// activation(ConvTranspose(x, kernel) + bias): conv2d_transpose/kernel [spatial..., filters /

@@ -24,8 +24,8 @@ struct CustomGradients {
 
 namespace internal {
 
-using CustomBackward = std::function<CustomGradients(const std::vector<Tensor>& dys,
-                                                     const std::vector<Variable>& variables)>;
+using CustomBackward =
+    std::function<CustomGradients(const std::vector<Tensor>& dys, const std::vector<Variable>& variables)>;
 /// Results of a function, and the gradient that stands for its own.
 struct CustomForward {
   std::vector<Tensor> results;
@@ -38,8 +38,7 @@ using CustomFunction = std::function<CustomForward(const std::vector<Tensor>&)>;
 using ListFunction = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
 
 /// Runs the function; tapes, recordings and traces see one call with its gradient.
-std::vector<Tensor> CallCustom(const char* name, const CustomFunction& function,
-                               const std::vector<Operand>& inputs);
+std::vector<Tensor> CallCustom(const char* name, const CustomFunction& function, const std::vector<Operand>& inputs);
 CustomForward ForwardToRecompute(const ListFunction& function, const std::vector<Tensor>& inputs);
 CustomForward ForwardToPassThrough(const ListFunction& function, const std::vector<Tensor>& inputs);
 
@@ -49,15 +48,11 @@ void CheckArity(size_t got, size_t want);
 inline std::vector<Tensor> AsList(const Tensor& x) { return {x}; }
 inline std::vector<Tensor> AsList(std::vector<Tensor> list) { return list; }
 inline std::vector<std::optional<Tensor>> AsGradients(const Tensor& x) { return {x}; }
-inline std::vector<std::optional<Tensor>> AsGradients(const std::optional<Tensor>& x) {
-  return {x};
-}
+inline std::vector<std::optional<Tensor>> AsGradients(const std::optional<Tensor>& x) { return {x}; }
 inline std::vector<std::optional<Tensor>> AsGradients(const std::vector<Tensor>& list) {
   return {list.begin(), list.end()};
 }
-inline std::vector<std::optional<Tensor>> AsGradients(std::vector<std::optional<Tensor>> list) {
-  return list;
-}
+inline std::vector<std::optional<Tensor>> AsGradients(std::vector<std::optional<Tensor>> list) { return list; }
 inline CustomGradients AsCustomGradients(CustomGradients gradients) { return gradients; }
 template <typename X>
 CustomGradients AsCustomGradients(const X& inputs) {
@@ -83,13 +78,11 @@ decltype(auto) ApplyToList(const F& f, const std::vector<Tensor>& inputs) {
   } else if constexpr (std::is_invocable_v<const F&, const Tensor&, const Tensor&>) {
     CheckArity(inputs.size(), 2);
     return f(inputs[0], inputs[1]);
-  } else if constexpr (std::is_invocable_v<const F&, const Tensor&, const Tensor&,
-                                           const Tensor&>) {
+  } else if constexpr (std::is_invocable_v<const F&, const Tensor&, const Tensor&, const Tensor&>) {
     CheckArity(inputs.size(), 3);
     return f(inputs[0], inputs[1], inputs[2]);
   } else {
-    static_assert(std::is_invocable_v<const F&, const Tensor&, const Tensor&, const Tensor&,
-                                      const Tensor&>,
+    static_assert(std::is_invocable_v<const F&, const Tensor&, const Tensor&, const Tensor&, const Tensor&>,
                   "the function must take one to four tensors, or const std::vector<Tensor>&");
     CheckArity(inputs.size(), 4);
     return f(inputs[0], inputs[1], inputs[2], inputs[3]);
@@ -100,8 +93,7 @@ decltype(auto) ApplyToList(const F& f, const std::vector<Tensor>& inputs) {
 template <typename R, typename G>
 CustomForward MakeForward(const std::pair<R, G>& made) {
   using Variables = const std::vector<Variable>&;
-  using Dy = std::conditional_t<std::is_same_v<R, Tensor>, const Tensor&,
-                                const std::vector<Tensor>&>;
+  using Dy = std::conditional_t<std::is_same_v<R, Tensor>, const Tensor&, const std::vector<Tensor>&>;
   const auto dy = [](const std::vector<Tensor>& dys) -> Dy {
     if constexpr (std::is_same_v<R, Tensor>)
       return dys[0];
@@ -132,15 +124,11 @@ class WrappedFunction {
   R operator()() const { return Call({}); }
   R operator()(const Operand& a) const { return Call({a}); }
   R operator()(const Operand& a, const Operand& b) const { return Call({a, b}); }
-  R operator()(const Operand& a, const Operand& b, const Operand& c) const {
-    return Call({a, b, c});
-  }
+  R operator()(const Operand& a, const Operand& b, const Operand& c) const { return Call({a, b, c}); }
   R operator()(const Operand& a, const Operand& b, const Operand& c, const Operand& d) const {
     return Call({a, b, c, d});
   }
-  R operator()(const std::vector<Tensor>& inputs) const {
-    return Call({inputs.begin(), inputs.end()});
-  }
+  R operator()(const std::vector<Tensor>& inputs) const { return Call({inputs.begin(), inputs.end()}); }
   /// The function itself, without what was wrapped around it.
   const F& wrapped() const { return function_; }
 
@@ -159,13 +147,11 @@ class WrappedFunction {
 };
 
 template <typename F>
-using ResultOf = std::decay_t<decltype(ApplyToList(std::declval<const F&>(),
-                                                   std::declval<const std::vector<Tensor>&>()))>;
+using ResultOf =
+    std::decay_t<decltype(ApplyToList(std::declval<const F&>(), std::declval<const std::vector<Tensor>&>()))>;
 template <typename F>
 ListFunction AsListFunction(F f) {
-  return [f = std::move(f)](const std::vector<Tensor>& inputs) {
-    return AsList(ApplyToList(f, inputs));
-  };
+  return [f = std::move(f)](const std::vector<Tensor>& inputs) { return AsList(ApplyToList(f, inputs)); };
 }
 
 }  // namespace internal
@@ -193,8 +179,7 @@ auto CustomGradient(F f) {
   internal::CustomFunction custom = [f](const std::vector<Tensor>& inputs) {
     return internal::MakeForward(internal::ApplyToList(f, inputs));
   };
-  return internal::WrappedFunction<F, typename Made::first_type>("custom_gradient", std::move(f),
-                                                                 std::move(custom));
+  return internal::WrappedFunction<F, typename Made::first_type>("custom_gradient", std::move(f), std::move(custom));
 }
 
 /// f, whose intermediate values are not kept for its gradient but computed again when that is asked
@@ -203,24 +188,20 @@ auto CustomGradient(F f) {
 /// does not use get zeros.
 template <typename F>
 auto Recompute(F f) {
-  internal::CustomFunction custom = [list = internal::AsListFunction(f)](
-                                        const std::vector<Tensor>& inputs) {
+  internal::CustomFunction custom = [list = internal::AsListFunction(f)](const std::vector<Tensor>& inputs) {
     return internal::ForwardToRecompute(list, inputs);
   };
-  return internal::WrappedFunction<F, internal::ResultOf<F>>("recompute", std::move(f),
-                                                             std::move(custom));
+  return internal::WrappedFunction<F, internal::ResultOf<F>>("recompute", std::move(f), std::move(custom));
 }
 
 /// f with the gradient of the identity: the gradient of result i is that of input i; variables that
 /// f uses get none. f must return as many tensors, of the same types, as it takes.
 template <typename F>
 auto GradPassThrough(F f) {
-  internal::CustomFunction custom = [list = internal::AsListFunction(f)](
-                                        const std::vector<Tensor>& inputs) {
+  internal::CustomFunction custom = [list = internal::AsListFunction(f)](const std::vector<Tensor>& inputs) {
     return internal::ForwardToPassThrough(list, inputs);
   };
-  return internal::WrappedFunction<F, internal::ResultOf<F>>("grad_pass_through", std::move(f),
-                                                             std::move(custom));
+  return internal::WrappedFunction<F, internal::ResultOf<F>>("grad_pass_through", std::move(f), std::move(custom));
 }
 
 }  // namespace reel

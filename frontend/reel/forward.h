@@ -41,8 +41,7 @@ class ForwardAccumulator {
 
   /// How a tensor or variable moves: looked up, not computed, as often as wanted, also after Stop(). None (or zeros)
   /// if nothing that moves went into it while this recorded.
-  std::optional<Tensor> Jvp(const Source& target,
-                            UnconnectedGradients unconnected = UnconnectedGradients::kNone) const;
+  std::optional<Tensor> Jvp(const Source& target, UnconnectedGradients unconnected = UnconnectedGradients::kNone) const;
   std::vector<std::optional<Tensor>> Jvp(const std::vector<Tensor>& targets,
                                          UnconnectedGradients unconnected = UnconnectedGradients::kNone) const;
 

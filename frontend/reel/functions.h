@@ -33,8 +33,8 @@ Tensor BitwiseNot(const Operand& x);
 
 // --- powers, exponentials, logarithms ---
 /// a^b. Of integers it wraps as products do; negative exponents give 1 / a^|b| truncated (0 for
-/// a = 0), an error if b is a number. Of floats, by a the derivative is b a^(b - 1), 0 for b = 0 at a = 0 too; by b it is
-/// log(a) a^b for a > 0, else 0.
+/// a = 0), an error if b is a number. Of floats, by a the derivative is b a^(b - 1), 0 for b = 0 at a = 0 too; by b it
+/// is log(a) a^b for a > 0, else 0.
 Tensor Pow(const Operand& a, const Operand& b);
 /// log(e^a + e^b) without overflow, a composition.
 Tensor Logaddexp(const Operand& a, const Operand& b);

@@ -85,11 +85,9 @@ class DifferentiatedFunction {
   auto Run(const Seeds& dy, const T&... arguments) const {
     DifferentiatedCall call(params_, sizeof...(T));
     // Braces: from left to right.
-    const std::tuple<decltype(TakeArgument(&call, arguments))...> taken{
-        TakeArgument(&call, arguments)...};
+    const std::tuple<decltype(TakeArgument(&call, arguments))...> taken{TakeArgument(&call, arguments)...};
     using R = std::decay_t<decltype(std::apply(function_, taken))>;
-    static_assert(!std::is_void_v<R>,
-                  "the function returns nothing: there is nothing to differentiate");
+    static_assert(!std::is_void_v<R>, "the function returns nothing: there is nothing to differentiate");
     R value = std::apply(function_, taken);
     GradientList gradients = call.Gradients(TargetsOf(value), dy);
     return ValueAndGradients<R>{std::move(value), std::move(gradients)};
@@ -152,8 +150,7 @@ class GradientsFunction {
 template <typename F>
 GradientsFunction(GradientsFunction<F>) -> GradientsFunction<GradientsFunction<F>>;
 template <typename F>
-ValueAndGradientsFunction(ValueAndGradientsFunction<F>)
-    -> ValueAndGradientsFunction<ValueAndGradientsFunction<F>>;
+ValueAndGradientsFunction(ValueAndGradientsFunction<F>) -> ValueAndGradientsFunction<ValueAndGradientsFunction<F>>;
 
 /// A function of f's arguments that returns f's value and its gradients by all trainable variables
 /// that f read, in the order of their creation: ready for Optimizer::Apply. A variable that was read
@@ -167,8 +164,7 @@ auto ImplicitValueAndGradients(F function) {
   return [function = std::move(function)](const auto&... arguments) {
     GradientTape tape;
     using R = std::decay_t<decltype(function(arguments...))>;
-    static_assert(!std::is_void_v<R>,
-                  "the function returns nothing: there is nothing to differentiate");
+    static_assert(!std::is_void_v<R>, "the function returns nothing: there is nothing to differentiate");
     R value = function(arguments...);
     GradientList gradients = internal::ImplicitGradient(&tape, internal::TargetsOf(value));
     return ValueAndGradients<R>{std::move(value), std::move(gradients)};

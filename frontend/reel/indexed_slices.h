@@ -51,9 +51,7 @@ class GradientValue {
 
   DType dtype() const { return sparse() ? slices().dtype() : std::get<Tensor>(value_).dtype(); }
   /// Of the whole; throws InvalidArgument for slices without one.
-  Shape shape() const {
-    return sparse() && slices().dense_shape() ? *slices().dense_shape() : Dense().shape();
-  }
+  Shape shape() const { return sparse() && slices().dense_shape() ? *slices().dense_shape() : Dense().shape(); }
   template <internal::Element T>
   T item(std::source_location location = std::source_location::current()) const {
     return Dense(location).item<T>(location);

@@ -13,17 +13,13 @@ namespace reel {
 
 /// x with `updates` written along axis at the indices; of equal indices the last in row-major order
 /// stays. Gradients: what was overwritten gets 0, updates that were overwritten too.
-Tensor ScatterSet(const Operand& x, const Operand& indices, const Operand& updates,
-                  int64_t axis = 0);
+Tensor ScatterSet(const Operand& x, const Operand& indices, const Operand& updates, int64_t axis = 0);
 /// The larger (smaller) of x and the updates along axis at the indices. Ties share the gradient
 /// equally.
-Tensor ScatterMax(const Operand& x, const Operand& indices, const Operand& updates,
-                  int64_t axis = 0);
-Tensor ScatterMin(const Operand& x, const Operand& indices, const Operand& updates,
-                  int64_t axis = 0);
+Tensor ScatterMax(const Operand& x, const Operand& indices, const Operand& updates, int64_t axis = 0);
+Tensor ScatterMin(const Operand& x, const Operand& indices, const Operand& updates, int64_t axis = 0);
 /// x times the updates along axis at the indices.
-Tensor ScatterMul(const Operand& x, const Operand& indices, const Operand& updates,
-                  int64_t axis = 0);
+Tensor ScatterMul(const Operand& x, const Operand& indices, const Operand& updates, int64_t axis = 0);
 
 /// How an update meets what is there.
 enum class ScatterMode : uint8_t { kSet, kAdd, kMul, kMax, kMin };
@@ -74,8 +70,7 @@ Tensor SegmentMin(const Operand& x, const Operand& segments, int64_t count);
 Tensor SegmentMean(const Operand& x, const Operand& segments, int64_t count);
 
 /// `on` at the index, `off` elsewhere, along a new axis of the result.
-Tensor OneHot(const Operand& indices, int64_t depth, const Operand& on, const Operand& off,
-              int64_t axis = -1);
+Tensor OneHot(const Operand& indices, int64_t depth, const Operand& on, const Operand& off, int64_t axis = -1);
 
 /// Their shapes depend on values, which compiled code cannot have: these throw and name what to use
 /// instead.

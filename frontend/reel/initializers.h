@@ -10,7 +10,6 @@
 
 namespace reel {
 
-
 /// How a variable begins: a function of its shape that draws from a generator (null: the default
 /// one). Fans are those of a kernel [..., in, out]: fan_in is the product of all extents but the
 /// last, fan_out of all but the last but one; a vector of n has both n, a scalar 1.
@@ -19,8 +18,7 @@ class Initializer {
   /// None: a layer takes its own.
   Initializer() = default;
   template <typename F>
-    requires(std::is_class_v<F> &&
-             std::is_invocable_r_v<Tensor, const F&, const Shape&, DType, const Generator&>)
+    requires(std::is_class_v<F> && std::is_invocable_r_v<Tensor, const F&, const Shape&, DType, const Generator&>)
   Initializer(F f) : function_(std::move(f)) {}  // NOLINT: implicit
 
   Tensor operator()(const Shape& shape, DType dtype = kFloat32,

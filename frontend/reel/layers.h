@@ -20,7 +20,6 @@
 
 namespace reel {
 
-
 /// A function of one tensor that a layer applies to its result; the default is none.
 class Activation {
  public:
@@ -114,8 +113,7 @@ class Embedding : public Layer {
 class Sequential : public Layer {
  public:
   template <typename... Layers>
-    requires(sizeof...(Layers) > 0 &&
-             (std::is_invocable_r_v<Tensor, const Layers&, const Operand&> && ...) &&
+    requires(sizeof...(Layers) > 0 && (std::is_invocable_r_v<Tensor, const Layers&, const Operand&> && ...) &&
              !(sizeof...(Layers) == 1 && (std::is_same_v<Layers, Sequential> && ...)))
   explicit Sequential(Layers... layers) : Sequential("sequential") {
     (Add(std::move(layers)), ...);
@@ -140,8 +138,7 @@ class Sequential : public Layer {
 class Residual : public Sequential {
  public:
   template <typename... Layers>
-    requires(sizeof...(Layers) > 0 &&
-             (std::is_invocable_r_v<Tensor, const Layers&, const Operand&> && ...) &&
+    requires(sizeof...(Layers) > 0 && (std::is_invocable_r_v<Tensor, const Layers&, const Operand&> && ...) &&
              !(sizeof...(Layers) == 1 && (std::is_same_v<Layers, Residual> && ...)))
   explicit Residual(Layers... layers) : Sequential("residual") {
     (Add(std::move(layers)), ...);

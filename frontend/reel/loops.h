@@ -15,13 +15,11 @@ namespace reel {
 
 /// values = body(i, values) for i = 0, 1, ... n - 1, an i64 scalar. n may be computed in a trace:
 /// with options.maximum_iterations its gradient saves every step, else it saves 64 and runs again.
-std::vector<Tensor> ForLoop(
-    const Operand& n,
-    const std::function<std::vector<Tensor>(const Tensor& i, const std::vector<Tensor>&)>& body,
-    const std::vector<Tensor>& values, WhileOptions options = {});
+std::vector<Tensor> ForLoop(const Operand& n,
+                            const std::function<std::vector<Tensor>(const Tensor& i, const std::vector<Tensor>&)>& body,
+                            const std::vector<Tensor>& values, WhileOptions options = {});
 /// The same for one loop variable.
-Tensor ForLoop(const Operand& n,
-               const std::function<Tensor(const Tensor& i, const Tensor& value)>& body,
+Tensor ForLoop(const Operand& n, const std::function<Tensor(const Tensor& i, const Tensor& value)>& body,
                const Tensor& value, WhileOptions options = {});
 
 /// What a step of a scan returns, and a scan itself: then ys have a leading axis, one row a step.
@@ -37,28 +35,24 @@ struct ScanOptions {
 /// run, for their types.
 ///
 ///   auto [h, hs] = Scan(cell, {h0}, {inputs});   // inputs: [time, batch, features]
-ScanStep Scan(const std::function<ScanStep(const std::vector<Tensor>& carry,
-                                           const std::vector<Tensor>& x)>& step,
-              const std::vector<Tensor>& carry, const std::vector<Tensor>& xs,
-              ScanOptions options = {});
+ScanStep Scan(const std::function<ScanStep(const std::vector<Tensor>& carry, const std::vector<Tensor>& x)>& step,
+              const std::vector<Tensor>& carry, const std::vector<Tensor>& xs, ScanOptions options = {});
 
 /// fn of each row, stacked: a scan that carries nothing.
 Tensor Map(const std::function<Tensor(const Tensor& x)>& fn, const Operand& xs);
 /// fn(... fn(fn(start, xs[0]), xs[1]) ..., xs[n - 1])
-Tensor FoldL(const std::function<Tensor(const Tensor& value, const Tensor& x)>& fn,
-             const Tensor& start, const Operand& xs);
+Tensor FoldL(const std::function<Tensor(const Tensor& value, const Tensor& x)>& fn, const Tensor& start,
+             const Operand& xs);
 /// The same from the last row to the first.
-Tensor FoldR(const std::function<Tensor(const Tensor& value, const Tensor& x)>& fn,
-             const Tensor& start, const Operand& xs);
+Tensor FoldR(const std::function<Tensor(const Tensor& value, const Tensor& x)>& fn, const Tensor& start,
+             const Operand& xs);
 
 /// branches[index](); an index out of range calls the last one. index: an i32 or i64 scalar. All
 /// branches return the same types.
-std::vector<Tensor> SwitchCase(const Operand& index,
-                               const std::vector<std::function<std::vector<Tensor>()>>& branches);
+std::vector<Tensor> SwitchCase(const Operand& index, const std::vector<std::function<std::vector<Tensor>()>>& branches);
 /// The second of the first pair whose bool scalar is true, called; otherwise() if none is.
-std::vector<Tensor> Case(
-    const std::vector<std::pair<Tensor, std::function<std::vector<Tensor>()>>>& branches,
-    const std::function<std::vector<Tensor>()>& otherwise);
+std::vector<Tensor> Case(const std::vector<std::pair<Tensor, std::function<std::vector<Tensor>()>>>& branches,
+                         const std::function<std::vector<Tensor>()>& otherwise);
 
 }  // namespace reel
 

@@ -31,17 +31,14 @@ struct CrossEntropyOptions {
 /// i64, of the shape of the logits without that axis: t is 1 there) or, as floats of the shape of
 /// the logits, the distribution itself. Classes with a logit of -inf and no target are left out.
 /// Eager calls check the labels' range.
-Tensor SoftmaxCrossEntropy(const Operand& logits, const Operand& labels,
-                           const CrossEntropyOptions& options = {});
+Tensor SoftmaxCrossEntropy(const Operand& logits, const Operand& labels, const CrossEntropyOptions& options = {});
 
 /// -log_probabilities[label] over the last axis; labels as in SoftmaxCrossEntropy.
-Tensor NegativeLogLikelihood(const Operand& log_probabilities, const Operand& labels,
-                             const LossOptions& options = {});
+Tensor NegativeLogLikelihood(const Operand& log_probabilities, const Operand& labels, const LossOptions& options = {});
 
 /// max(0, 1 + max (1 - t) x - sum t x) over the last axis for a one-hot target t; derivatives at
 /// the outer kink are those inside. Weston, Watkins, 1999.
-Tensor CategoricalHinge(const Operand& prediction, const Operand& target,
-                        const LossOptions& options = {});
+Tensor CategoricalHinge(const Operand& prediction, const Operand& target, const LossOptions& options = {});
 
 struct CtcOptions {
   Reduction reduction = kMean;
@@ -60,21 +57,17 @@ struct KlDivergenceOptions {
   bool log_prediction = false;  ///< the prediction is log q, as PyTorch has it
 };
 /// sum t (log t - log q) over the last axis, target t, prediction q; t = 0 counts 0.
-Tensor KlDivergence(const Operand& prediction, const Operand& target,
-                    const KlDivergenceOptions& options = {});
+Tensor KlDivergence(const Operand& prediction, const Operand& target, const KlDivergenceOptions& options = {});
 
 /// 1 - cos(a, b) over the last axis; see CosineSimilarity.
-Tensor CosineLoss(const Operand& prediction, const Operand& target,
-                  const LossOptions& options = {});
+Tensor CosineLoss(const Operand& prediction, const Operand& target, const LossOptions& options = {});
 /// sum ab / (|a| |b|) along axis, each norm at least epsilon; finite at 0.
-Tensor CosineSimilarity(const Operand& a, const Operand& b, int64_t axis = -1,
-                        double epsilon = 1e-8);
+Tensor CosineSimilarity(const Operand& a, const Operand& b, int64_t axis = -1, double epsilon = 1e-8);
 
 struct TripletOptions {
   Reduction reduction = kMean;
   double margin = 1;
-  double epsilon =
-      1e-6;  ///< added to every difference: the distance of equal points has a gradient
+  double epsilon = 1e-6;  ///< added to every difference: the distance of equal points has a gradient
 };
 /// max(0, |anchor - positive| - |anchor - negative| + margin) over the last axis. Schroff,
 /// Kalenichenko, Philbin: "FaceNet", 2015, with PyTorch's epsilon.
@@ -88,8 +81,7 @@ struct BinaryCrossEntropyOptions {
   double label_smoothing = 0;  ///< target t becomes (1 - label_smoothing) t + label_smoothing / 2
 };
 /// -t log sigmoid(x) - (1 - t) log(1 - sigmoid(x)) = max(x, 0) - x t + log(1 + e^-|x|).
-Tensor SigmoidCrossEntropy(const Operand& logits, const Operand& target,
-                           const BinaryCrossEntropyOptions& options = {});
+Tensor SigmoidCrossEntropy(const Operand& logits, const Operand& target, const BinaryCrossEntropyOptions& options = {});
 /// -t log p - (1 - t) log(1 - p) for probabilities p in [0, 1]; each logarithm is at least -100 (as
 /// in PyTorch), with derivative 0 there.
 Tensor BinaryCrossEntropy(const Operand& probabilities, const Operand& target,
@@ -97,17 +89,14 @@ Tensor BinaryCrossEntropy(const Operand& probabilities, const Operand& target,
 /// max(0, 1 - t x), target t -1 or 1; the derivative at the kink is -t.
 Tensor Hinge(const Operand& prediction, const Operand& target, const LossOptions& options = {});
 /// max(0, 1 - t x)^2.
-Tensor SquaredHinge(const Operand& prediction, const Operand& target,
-                    const LossOptions& options = {});
+Tensor SquaredHinge(const Operand& prediction, const Operand& target, const LossOptions& options = {});
 
 // --- regression: one value per element ---
 
 /// (prediction - target)^2.
-Tensor MeanSquaredError(const Operand& prediction, const Operand& target,
-                        const LossOptions& options = {});
+Tensor MeanSquaredError(const Operand& prediction, const Operand& target, const LossOptions& options = {});
 /// |prediction - target|; the derivative at 0 is 0.
-Tensor MeanAbsoluteError(const Operand& prediction, const Operand& target,
-                         const LossOptions& options = {});
+Tensor MeanAbsoluteError(const Operand& prediction, const Operand& target, const LossOptions& options = {});
 
 struct HuberOptions {
   Reduction reduction = kMean;
@@ -124,8 +113,7 @@ struct PoissonOptions {
 };
 /// rate - target log rate: -log of a Poisson probability, without the term of the target alone.
 /// 0 log 0 counts 0.
-Tensor PoissonLoss(const Operand& prediction, const Operand& target,
-                   const PoissonOptions& options = {});
+Tensor PoissonLoss(const Operand& prediction, const Operand& target, const PoissonOptions& options = {});
 
 struct GaussianOptions {
   Reduction reduction = kMean;

@@ -90,8 +90,7 @@ NamedTensors AsResults(const R& result) {
   } else if constexpr (std::is_constructible_v<NamedTensor, const R&>) {
     return {NamedTensor(result)};
   } else if constexpr (IsTuple<R>::value) {
-    return std::apply([](const auto&... parts) { return NamedTensors{NamedTensor(parts)...}; },
-                      result);
+    return std::apply([](const auto&... parts) { return NamedTensors{NamedTensor(parts)...}; }, result);
   } else {
     return NamedTensors(std::begin(result), std::end(result));
   }
@@ -128,16 +127,14 @@ NamedTensors CallWith(F& f, std::span<const Tensor> arguments) {
 
 template <typename F>
 TracedFunction MakeTraced(F f) {
-  if constexpr (std::is_invocable_v<F&, std::span<const Tensor>> &&
-                !std::is_invocable_v<F&, const Tensor&>) {
+  if constexpr (std::is_invocable_v<F&, std::span<const Tensor>> && !std::is_invocable_v<F&, const Tensor&>) {
     return [f](std::span<const Tensor> arguments) mutable { return AsResults(f(arguments)); };
   } else {
     return [f](std::span<const Tensor> arguments) mutable { return CallWith<F>(f, arguments); };
   }
 }
 
-Function TraceFunction(std::string name, const TracedFunction& function,
-                       const std::vector<Spec>& specs);
+Function TraceFunction(std::string name, const TracedFunction& function, const std::vector<Spec>& specs);
 
 }  // namespace internal
 
@@ -152,11 +149,10 @@ Function Trace(F function, const std::vector<Spec>& specs, std::string name = "m
 /// Symbolic gradients with the meaning of tf.gradients, inside a trace: of the sum of ys by each x.
 struct SymbolicGradientOptions {
   std::vector<std::optional<Tensor>> grad_ys = {};  ///< seeds; empty optionals mean ones
-  std::vector<Tensor> stop_gradients = {};          ///< no gradient flows back through these
+  std::vector<Tensor> stop_gradients = {};  ///< no gradient flows back through these
   UnconnectedGradients unconnected_gradients = UnconnectedGradients::kNone;
 };
-GradientList Gradients(const Targets& ys, const Sources& xs,
-                       const SymbolicGradientOptions& options = {},
+GradientList Gradients(const Targets& ys, const Sources& xs, const SymbolicGradientOptions& options = {},
                        std::source_location location = std::source_location::current());
 /// The function that computes the gradients of results `ys` (all if empty) by parameters or
 /// variables `xs` (all floating ones if empty) of a function; with grad_ys, it takes one seed per y
@@ -173,11 +169,8 @@ struct EntrySpec {
   template <typename F>
     requires(!std::is_same_v<std::decay_t<F>, Function>)
   EntrySpec(std::string name_, F callable, std::vector<Spec> specs_)
-      : name(std::move(name_)),
-        traced(internal::MakeTraced(std::move(callable))),
-        specs(std::move(specs_)) {}
-  EntrySpec(std::string name_, Function function_)
-      : name(std::move(name_)), function(std::move(function_)) {}
+      : name(std::move(name_)), traced(internal::MakeTraced(std::move(callable))), specs(std::move(specs_)) {}
+  EntrySpec(std::string name_, Function function_) : name(std::move(name_)), function(std::move(function_)) {}
 
   std::string name;
   internal::TracedFunction traced;

@@ -32,8 +32,7 @@ struct LayerNormalizeOptions {
 };
 /// (x - mean) / sqrt(variance + epsilon) scale + offset over axes: Ba, Kiros, Hinton: "Layer
 /// normalization", 2016.
-Tensor LayerNormalize(const Operand& x, const OptionalOperand& scale = {},
-                      const OptionalOperand& offset = {},
+Tensor LayerNormalize(const Operand& x, const OptionalOperand& scale = {}, const OptionalOperand& offset = {},
                       const LayerNormalizeOptions& options = {});
 
 struct RmsNormalizeOptions {
@@ -42,8 +41,7 @@ struct RmsNormalizeOptions {
 };
 /// x / sqrt(mean(x^2) + epsilon) scale over axes: Zhang, Sennrich: "Root mean square layer
 /// normalization", 2019.
-Tensor RmsNormalize(const Operand& x, const OptionalOperand& scale = {},
-                    const RmsNormalizeOptions& options = {});
+Tensor RmsNormalize(const Operand& x, const OptionalOperand& scale = {}, const RmsNormalizeOptions& options = {});
 
 struct GroupNormalizeOptions {
   int64_t axis = -1;  ///< of the channels; axis 0 is the batch
@@ -52,12 +50,10 @@ struct GroupNormalizeOptions {
 /// Layer normalisation of each group of neighbouring channels, over all positions of one example;
 /// scale and offset [channels]. Wu, He: "Group normalization", 2018.
 Tensor GroupNormalize(const Operand& x, int64_t groups, const OptionalOperand& scale = {},
-                      const OptionalOperand& offset = {},
-                      const GroupNormalizeOptions& options = {});
+                      const OptionalOperand& offset = {}, const GroupNormalizeOptions& options = {});
 /// GroupNormalize with one channel in each group: Ulyanov, Vedaldi, Lempitsky: "Instance
 /// normalization", 2016.
-Tensor InstanceNormalize(const Operand& x, const OptionalOperand& scale = {},
-                         const OptionalOperand& offset = {},
+Tensor InstanceNormalize(const Operand& x, const OptionalOperand& scale = {}, const OptionalOperand& offset = {},
                          const GroupNormalizeOptions& options = {});
 
 struct BatchNormalizeOptions {
@@ -65,9 +61,8 @@ struct BatchNormalizeOptions {
   double epsilon = 1e-5;
 };
 /// (x - mean) / sqrt(variance + epsilon) scale + offset; all four [channels].
-Tensor BatchNormalize(const Operand& x, const Operand& mean, const Operand& variance,
-                      const OptionalOperand& scale = {}, const OptionalOperand& offset = {},
-                      const BatchNormalizeOptions& options = {});
+Tensor BatchNormalize(const Operand& x, const Operand& mean, const Operand& variance, const OptionalOperand& scale = {},
+                      const OptionalOperand& offset = {}, const BatchNormalizeOptions& options = {});
 
 // --- layers: variables scale (ones; LayerOptions::kernel_init) and offset (zeros; bias_init, if
 // use_bias), made by the first call ---

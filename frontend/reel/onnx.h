@@ -27,8 +27,7 @@ struct OnnxOptions {
 /// Throws Unimplemented for what Reel does not have, naming the node.
 Module ImportOnnx(const std::string& path, const OnnxOptions& options = {});
 /// The same for the bytes of a model; `name` begins every error.
-Module ImportOnnxBytes(std::string_view bytes, const std::string& name,
-                       const OnnxOptions& options = {});
+Module ImportOnnxBytes(std::string_view bytes, const std::string& name, const OnnxOptions& options = {});
 
 }  // namespace reel
 

@@ -128,11 +128,10 @@ Tensor BroadcastTo(const Operand& x, const Shape& shape);
 inline constexpr int64_t kEnd = INT64_MAX;
 /// Elements start, start + stride, ... below limit of every axis; strides default to 1. Negative
 /// starts and limits count from the end. A symbolic axis stays whole: start 0, limit kEnd.
-Tensor Slice(const Operand& x, const std::vector<int64_t>& starts,
-             const std::vector<int64_t>& limits, const std::vector<int64_t>& strides = {});
+Tensor Slice(const Operand& x, const std::vector<int64_t>& starts, const std::vector<int64_t>& limits,
+             const std::vector<int64_t>& strides = {});
 /// x with copies of `value` before (low) and after (high) every axis.
-Tensor Pad(const Operand& x, const std::vector<int64_t>& low, const std::vector<int64_t>& high,
-           double value = 0);
+Tensor Pad(const Operand& x, const std::vector<int64_t>& low, const std::vector<int64_t>& high, double value = 0);
 Tensor Concat(const std::vector<Tensor>& parts, int64_t axis = 0);
 Tensor Stack(const std::vector<Tensor>& parts, int64_t axis = 0);
 
@@ -151,21 +150,18 @@ Tensor Contract(const Operand& a, const Operand& b, const ContractAxes& axes);
 /// throws; compiled code reads 0 there.
 Tensor Gather(const Operand& x, const Operand& indices, int64_t axis = 0);
 /// x plus the slices `updates`, added along axis at the indices, in order.
-Tensor ScatterAdd(const Operand& x, const Operand& indices, const Operand& updates,
-                  int64_t axis = 0);
+Tensor ScatterAdd(const Operand& x, const Operand& indices, const Operand& updates, int64_t axis = 0);
 /// `size` elements along axis from a computed start, clamped into range.
 Tensor DynamicSlice(const Operand& x, const Operand& start, int64_t size, int64_t axis = 0);
 /// x with `update` written over it along axis from a computed start, clamped into range.
-Tensor DynamicUpdate(const Operand& x, const Operand& update, const Operand& start,
-                     int64_t axis = 0);
+Tensor DynamicUpdate(const Operand& x, const Operand& update, const Operand& start, int64_t axis = 0);
 /// [..., depth]: 1 at the index, 0 elsewhere (everywhere if the index is out of range).
 Tensor OneHot(const Operand& indices, int64_t depth, DType dtype = kFloat32);
 
 // --- control ---
 /// then_branch() if the bool scalar is true, else else_branch(). Eager: calls one. In a trace: an
 /// `if` of both, whose results must agree in number and type.
-std::vector<Tensor> Cond(const Operand& condition,
-                         const std::function<std::vector<Tensor>()>& then_branch,
+std::vector<Tensor> Cond(const Operand& condition, const std::function<std::vector<Tensor>()>& then_branch,
                          const std::function<std::vector<Tensor>()>& else_branch);
 /// The same for branches of one result.
 Tensor Cond(const Operand& condition, const std::function<Tensor()>& then_branch,
@@ -174,10 +170,9 @@ struct WhileOptions {
   int64_t maximum_iterations = -1;  ///< negative: no bound
 };
 /// values = body(values) as long as cond(values). Eager: a plain loop. In a trace: a `while`.
-std::vector<Tensor> WhileLoop(
-    const std::function<Tensor(const std::vector<Tensor>&)>& cond,
-    const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& body,
-    const std::vector<Tensor>& values, WhileOptions options = {});
+std::vector<Tensor> WhileLoop(const std::function<Tensor(const std::vector<Tensor>&)>& cond,
+                              const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& body,
+                              const std::vector<Tensor>& values, WhileOptions options = {});
 
 }  // namespace reel
 

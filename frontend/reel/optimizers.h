@@ -29,8 +29,7 @@ class Optimizer {
   /// are, with a warning the first time if they are trainable. A sparse gradient gives the same step
   /// as the dense one of the same sums; where other rows do not move (SGD without momentum and decay),
   /// only its rows are touched.
-  void Apply(const GradientList& gradients,
-             std::source_location location = std::source_location::current()) const;
+  void Apply(const GradientList& gradients, std::source_location location = std::source_location::current()) const;
   /// The same where the bool scalar is true; where it is false, nothing changes, slots and counts
   /// included, whatever the gradients hold. A selection in the graph, not a branch.
   void ApplyIf(const Operand& condition, const GradientList& gradients) const;

@@ -39,8 +39,7 @@ class Generator {
   void Advance(int64_t blocks) const;
 
  private:
-  Generator(Variable state, std::shared_ptr<Tensor> value)
-      : state_(std::move(state)), value_(std::move(value)) {}
+  Generator(Variable state, std::shared_ptr<Tensor> value) : state_(std::move(state)), value_(std::move(value)) {}
   void Set(const Tensor& state) const;
 
   Variable state_;
@@ -87,8 +86,7 @@ Tensor RandomTruncatedNormal(const Shape& shape, const TruncatedNormalOptions& o
 Tensor RandomBernoulli(const Shape& shape, const Operand& p, const Generator& generator = Generator::Default());
 
 /// i64 uniform on low, ..., high - 1, without bias.
-Tensor RandomInt(const Shape& shape, int64_t low, int64_t high,
-                 const Generator& generator = Generator::Default());
+Tensor RandomInt(const Shape& shape, int64_t low, int64_t high, const Generator& generator = Generator::Default());
 
 /// i64[n]: 0, ..., n - 1 in random order, by sorting 64 random bits each. Two that are equal, with
 /// probability below n^2 2^-65, would keep their order.
@@ -101,23 +99,20 @@ struct DrawOptions {
   Generator generator = Generator::Default();
 };
 /// -log(u) / rate; the rate broadcasts to shape.
-Tensor RandomExponential(const Shape& shape, const Operand& rate = 1.0,
-                         const DrawOptions& options = {});
+Tensor RandomExponential(const Shape& shape, const Operand& rate = 1.0, const DrawOptions& options = {});
 /// -log(-log(u)).
 Tensor RandomGumbel(const Shape& shape, const DrawOptions& options = {});
 
 /// i64[..., samples]: class indices drawn from softmax(logits[..., classes]), by the largest of
 /// logits + RandomGumbel in f64.
-Tensor RandomCategorical(const Operand& logits, int64_t samples = 1,
-                         const Generator& generator = Generator::Default());
+Tensor RandomCategorical(const Operand& logits, int64_t samples = 1, const Generator& generator = Generator::Default());
 
 /// Gamma variates of shape parameter alpha (broadcasts to shape) and scale 1; NaN for alpha < 0.
 /// Marsaglia and Tsang, 2000, in 14 rounds, which all fail with probability below 2^-61. No
 /// gradient flows to alpha.
 Tensor RandomGamma(const Shape& shape, const Operand& alpha, const DrawOptions& options = {});
 /// Beta variates x / (x + y) of gamma variates x(a), y(b).
-Tensor RandomBeta(const Shape& shape, const Operand& a, const Operand& b,
-                  const DrawOptions& options = {});
+Tensor RandomBeta(const Shape& shape, const Operand& a, const Operand& b, const DrawOptions& options = {});
 
 struct RandomPoissonOptions {
   DType dtype = kInt64;                  ///< any number; rates below 0 give NaN, integers 0
@@ -125,8 +120,7 @@ struct RandomPoissonOptions {
 };
 /// Poisson counts; the rate broadcasts to shape. Below 10 by inversion of 52 bits, from 10 on by
 /// Hoermann's PTRS, 1993, in 30 rounds, which all fail with probability below 2^-60.
-Tensor RandomPoisson(const Shape& shape, const Operand& rate,
-                     const RandomPoissonOptions& options = {});
+Tensor RandomPoisson(const Shape& shape, const Operand& rate, const RandomPoissonOptions& options = {});
 
 }  // namespace reel
 

@@ -36,8 +36,7 @@ class Recording {
 
   /// The graph of what ran, from the arguments to the results and the variables' new values; stops
   /// the recording. Variables become state, other tensors that were used become constants.
-  Function Lift(const NamedTensors& arguments, const NamedTensors& results,
-                const LiftOptions& options = {},
+  Function Lift(const NamedTensors& arguments, const NamedTensors& results, const LiftOptions& options = {},
                 std::source_location location = std::source_location::current());
   void Stop();
   bool recording() const;

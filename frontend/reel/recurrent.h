@@ -42,8 +42,7 @@ class Recurrent : public Layer {
 /// h = activation(x kernel + h recurrent_kernel + bias). Elman, 1990.
 class Rnn : public Recurrent {
  public:
-  explicit Rnn(int64_t units, Activation activation = Tanh, RecurrentOptions run = {},
-               LayerOptions options = {});
+  explicit Rnn(int64_t units, Activation activation = Tanh, RecurrentOptions run = {}, LayerOptions options = {});
 };
 
 /// Gates i, f, g, o in the order of PyTorch and Keras, of x kernel + h recurrent_kernel + bias:

@@ -33,8 +33,7 @@ struct ResizeOptions {
 /// places beyond the ends take the end's element. Nearest rounds down in kAsymmetric, half up in
 /// kAlignCorners, and takes the element that contains the place in kHalfPixel. Gathers and sums:
 /// the gradient adds up what each element gave.
-Tensor Resize(const Operand& x, const std::vector<int64_t>& sizes,
-              const ResizeOptions& options = {});
+Tensor Resize(const Operand& x, const std::vector<int64_t>& sizes, const ResizeOptions& options = {});
 
 }  // namespace reel
 

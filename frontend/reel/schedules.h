@@ -78,8 +78,7 @@ struct CosineRestartsOptions {
 Schedule CosineRestarts(const CosineRestartsOptions& options);
 
 /// values[i] for steps above boundaries[i - 1] up to boundaries[i]: one more value than boundaries.
-Schedule PiecewiseConstant(const std::vector<int64_t>& boundaries,
-                           const std::vector<double>& values);
+Schedule PiecewiseConstant(const std::vector<int64_t>& boundaries, const std::vector<double>& values);
 
 /// peak min(n / warmup_steps, sqrt(warmup_steps / n)), n = step + 1. Vaswani et al.: "Attention is
 /// all you need", 2017.

@@ -35,15 +35,13 @@ Tensor Ravel(const Operand& x, int64_t begin = 0, int64_t end = -1);
 /// What padding reads: the nearest element; elements mirrored at the edge, without it (kReflect) or
 /// with it (kSymmetric); elements from the other side (kWrap).
 enum class PadMode : uint8_t { kEdge, kReflect, kSymmetric, kWrap };
-Tensor Pad(const Operand& x, const std::vector<int64_t>& low, const std::vector<int64_t>& high,
-           PadMode mode);
+Tensor Pad(const Operand& x, const std::vector<int64_t>& low, const std::vector<int64_t>& high, PadMode mode);
 
 /// The coordinates of a grid: one tensor of rank vectors.size() per vector. As NumPy's
 /// indexing="ij"; xy swaps the first two axes.
 std::vector<Tensor> Meshgrid(const std::vector<Tensor>& vectors, bool xy = false);
 /// `count` numbers from start to stop, evenly apart; without the last one unless `endpoint`.
-Tensor Linspace(double start, double stop, int64_t count, DType dtype = kFloat32,
-                bool endpoint = true);
+Tensor Linspace(double start, double stop, int64_t count, DType dtype = kFloat32, bool endpoint = true);
 /// Ones on diagonal k of [rows, columns] (negative k: below), zeros elsewhere. columns < 0: as many
 /// as rows.
 Tensor Eye(int64_t rows, int64_t columns = -1, int64_t k = 0, DType dtype = kFloat32);

@@ -39,10 +39,9 @@ class Source {
 class Sources {
  public:
   Sources(std::initializer_list<Source> sources) : list_(sources) {}
-  Sources(const std::vector<Variable>& variables)
-      : list_(variables.begin(), variables.end()) {}                                      // NOLINT
+  Sources(const std::vector<Variable>& variables) : list_(variables.begin(), variables.end()) {}  // NOLINT
   Sources(const std::vector<Tensor>& tensors) : list_(tensors.begin(), tensors.end()) {}  // NOLINT
-  Sources(std::vector<Source> sources) : list_(std::move(sources)) {}                     // NOLINT
+  Sources(std::vector<Source> sources) : list_(std::move(sources)) {}  // NOLINT
   const std::vector<Source>& list() const { return list_; }
 
  private:
@@ -52,11 +51,11 @@ class Sources {
 /// What is differentiated: one tensor or variable, or several, whose gradients are summed.
 class Targets {
  public:
-  Targets(const Tensor& tensor) : list_({tensor}) {}        // NOLINT: implicit
+  Targets(const Tensor& tensor) : list_({tensor}) {}  // NOLINT: implicit
   Targets(const Variable& variable) : list_({variable}) {}  // NOLINT: implicit
   Targets(std::initializer_list<Source> targets) : list_(targets) {}
   Targets(const std::vector<Tensor>& tensors) : list_(tensors.begin(), tensors.end()) {}  // NOLINT
-  Targets(std::vector<Source> targets) : list_(std::move(targets)) {}                     // NOLINT
+  Targets(std::vector<Source> targets) : list_(std::move(targets)) {}  // NOLINT
   const std::vector<Source>& list() const { return list_; }
 
  private:
@@ -152,8 +151,7 @@ class GradientTape {
   /// The same for one source, always dense; no value if it is not connected.
   template <typename S>
     requires std::same_as<S, Tensor> || std::same_as<S, Variable>
-  std::optional<Tensor> Gradient(const Targets& target, const S& source,
-                                 GradientOptions options = {},
+  std::optional<Tensor> Gradient(const Targets& target, const S& source, GradientOptions options = {},
                                  std::source_location location = std::source_location::current()) {
     return DenseGradient(target, source, options, location);
   }
@@ -211,8 +209,7 @@ class GradientTape {
   const std::shared_ptr<internal::TapeCore>& internal_core() const { return core_; }
 
  private:
-  std::optional<Tensor> DenseGradient(const Targets& target, const Source& source,
-                                      const GradientOptions& options,
+  std::optional<Tensor> DenseGradient(const Targets& target, const Source& source, const GradientOptions& options,
                                       std::source_location location);
 
   std::shared_ptr<internal::TapeCore> core_;

@@ -24,8 +24,7 @@ struct TensorData;
 struct VariableData;
 
 template <typename T>
-inline constexpr bool kIsComplex =
-    std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
+inline constexpr bool kIsComplex = std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
 template <typename T>
 inline constexpr bool kIsHalf = std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
 
@@ -49,16 +48,14 @@ consteval DType ElementDType() {
 }
 
 template <typename T>
-concept Element = (std::is_arithmetic_v<T> && !std::is_same_v<T, long double>) || kIsComplex<T> ||
-                  kIsHalf<T>;
+concept Element = (std::is_arithmetic_v<T> && !std::is_same_v<T, long double>) || kIsComplex<T> || kIsHalf<T>;
 
 /// Matches {1, 2.f}: only to say what is wrong with it.
 struct MixedElements {
   template <typename A, typename B, typename... Rest>
   MixedElements(A, B, Rest...) {  // NOLINT: implicit by design
-    static_assert(
-        sizeof...(Rest) == static_cast<size_t>(-1),
-        "the elements of a tensor literal must have one type: write {1.f, 2.f}, not {1, 2.f}");
+    static_assert(sizeof...(Rest) == static_cast<size_t>(-1),
+                  "the elements of a tensor literal must have one type: write {1.f, 2.f}, not {1, 2.f}");
   }
 };
 
@@ -86,9 +83,7 @@ class Tensor {
   Tensor(std::initializer_list<std::initializer_list<std::initializer_list<T>>> values)
       : Tensor(Collect<T, 3>(values)) {}
   template <internal::Element T>
-  Tensor(
-      std::initializer_list<std::initializer_list<std::initializer_list<std::initializer_list<T>>>>
-          values)
+  Tensor(std::initializer_list<std::initializer_list<std::initializer_list<std::initializer_list<T>>>> values)
       : Tensor(Collect<T, 4>(values)) {}
   Tensor(internal::MixedElements);                         // NOLINT: explains an error
   Tensor(std::initializer_list<internal::MixedElements>);  // NOLINT: the same for rows
@@ -124,8 +119,7 @@ class Tensor {
   /// The elements, row-major. T must be the dtype's type; null only for empty tensors.
   template <internal::Element T>
   std::span<const T> data(std::source_location location = std::source_location::current()) const {
-    return {static_cast<const T*>(Elements(internal::ElementDType<T>(), location)),
-            static_cast<size_t>(size())};
+    return {static_cast<const T*>(Elements(internal::ElementDType<T>(), location)), static_cast<size_t>(size())};
   }
   /// A copy of the elements, row-major.
   template <internal::Element T>
@@ -168,8 +162,7 @@ class Tensor {
 
   Tensor(DType dtype, const Shape& shape, const void* elements);
   template <typename T>
-  explicit Tensor(const Elements1<T>& e)
-      : Tensor(internal::ElementDType<T>(), e.shape, e.values.data()) {}
+  explicit Tensor(const Elements1<T>& e) : Tensor(internal::ElementDType<T>(), e.shape, e.values.data()) {}
 
   template <typename T, int kRank, typename List>
   static Elements1<T> Collect(const List& list) {
@@ -206,8 +199,7 @@ class Tensor {
 /// its name, a number when the function runs. One value (min == max) is a constant.
 struct Dim {
   Dim(int64_t value) : min(value), max(value) {}  // NOLINT: 784 is a dimension
-  Dim(std::string name_, int64_t min_, int64_t max_)
-      : name(std::move(name_)), min(min_), max(max_) {}
+  Dim(std::string name_, int64_t min_, int64_t max_) : name(std::move(name_)), min(min_), max(max_) {}
   std::string name;
   int64_t min, max;
 };
@@ -215,11 +207,9 @@ struct Dim {
 /// Type of an argument of a traced function, with the name it gets.
 struct Spec {
   Spec(DType dtype_, std::initializer_list<Dim> dims, std::string name_ = "");
-  Spec(DType dtype_, const Shape& shape, std::string name_ = "")
-      : type{dtype_, shape}, name(std::move(name_)) {}
+  Spec(DType dtype_, const Shape& shape, std::string name_ = "") : type{dtype_, shape}, name(std::move(name_)) {}
   /// The type of a tensor.
-  explicit Spec(const Tensor& like, std::string name_ = "")
-      : type(like.type()), name(std::move(name_)) {}
+  explicit Spec(const Tensor& like, std::string name_ = "") : type(like.type()), name(std::move(name_)) {}
   Type type;
   std::string name;
   std::vector<Dim> symbols;  ///< what Extent::Symbol(i) in the type's shape is

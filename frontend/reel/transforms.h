@@ -60,7 +60,7 @@ using TensorFunction = std::function<std::vector<Tensor>(const TracedFunction&, 
 template <typename F>
 auto Transformed(F f, TensorFunction transform) {
   return [f = std::move(f), transform = std::move(transform)]<typename... T>(const T&... arguments)
-             requires((std::convertible_to<const T&, Operand> && ...) && TakesTensors<F, sizeof...(T)>)
+    requires((std::convertible_to<const T&, Operand> && ...) && TakesTensors<F, sizeof...(T)>)
   {
     using R = ResultOfTensors<F, sizeof...(T)>;
     // Braces: from left to right. Numbers become tensors of their default dtype.
@@ -93,7 +93,7 @@ std::vector<Tensor> MapRows(const TracedFunction& f, const std::vector<Tensor>& 
 template <internal::Callable F>
 auto VectorizedMap(F f, MapOptions options = {}) {
   return internal::Transformed(std::move(f), [options = std::move(options)](const internal::TracedFunction& traced,
-                                                                          const std::vector<Tensor>& arguments) {
+                                                                            const std::vector<Tensor>& arguments) {
     return internal::MapRows(traced, arguments, options);
   });
 }
@@ -154,10 +154,10 @@ Function Vjp(const Function& function);
 ///   Tensor j = Jacobian(f)(x);
 template <internal::Callable F>
 auto Jacobian(F f, int argument = 0) {
-  return internal::Transformed(std::move(f), [argument](const internal::TracedFunction& traced,
-                                                       const std::vector<Tensor>& arguments) {
-    return internal::RunJacobian(traced, arguments, argument);
-  });
+  return internal::Transformed(
+      std::move(f), [argument](const internal::TracedFunction& traced, const std::vector<Tensor>& arguments) {
+        return internal::RunJacobian(traced, arguments, argument);
+      });
 }
 /// A function of the same arguments that returns the Jacobians of its floating results.
 Function Jacobian(const Function& function, int argument = 0);

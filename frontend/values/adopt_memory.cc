@@ -9,11 +9,9 @@
 namespace reel::internal {
 
 Tensor AdoptMemory(const Type& type, const void* elements, void (*release)(void*), void* context) {
-  runtime::Buffer buffer =
-      runtime::Buffer::TryAdopt(elements, static_cast<size_t>(type.bytes()), release, context);
+  runtime::Buffer buffer = runtime::Buffer::TryAdopt(elements, static_cast<size_t>(type.bytes()), release, context);
   if (!buffer) {
-    ThrowError(ErrorCode::kResourceExhausted,
-               StrCat("no memory for ", type.ToString(), ": ", type.bytes(), " bytes"));
+    ThrowError(ErrorCode::kResourceExhausted, StrCat("no memory for ", type.ToString(), ": ", type.bytes(), " bytes"));
   }
   return MakeTensor(type, std::move(buffer));
 }

@@ -50,12 +50,9 @@ class HeaderReader {
       const auto key = String();
       if (!key || !Eat(':')) return Error("a key or ':' is missing");
       const size_t k = *key == "descr" ? 0 : *key == "fortran_order" ? 1 : *key == "shape" ? 2 : 3;
-      if (k == 3 || seen[k])
-        return Error(StrCat("key ", ir::Quoted(*key), " is unknown or comes twice"));
+      if (k == 3 || seen[k]) return Error(StrCat("key ", ir::Quoted(*key), " is unknown or comes twice"));
       seen[k] = true;
-      const absl::Status status = k == 0   ? ReadDescr(&type)
-                                  : k == 1 ? ReadOrder()
-                                           : ReadShape(&type);
+      const absl::Status status = k == 0 ? ReadDescr(&type) : k == 1 ? ReadOrder() : ReadShape(&type);
       if (!status.ok()) return status;
       if (!Eat(',') && Peek() != '}') return Error("',' is missing");
     }
@@ -111,8 +108,7 @@ class HeaderReader {
   }
   absl::Status ReadOrder() {
     if (EatWord("False")) return absl::OkStatus();
-    return absl::InvalidArgumentError(
-        "the elements are in Fortran order; save numpy.ascontiguousarray(x) instead");
+    return absl::InvalidArgumentError("the elements are in Fortran order; save numpy.ascontiguousarray(x) instead");
   }
   absl::Status ReadShape(Type* type) {
     if (!Eat('(')) return Error("the shape is not a tuple");
@@ -120,10 +116,8 @@ class HeaderReader {
       SkipBlanks();
       int64_t extent = 0;
       const auto [end, error] = std::from_chars(text_.data(), text_.data() + text_.size(), extent);
-      if (error != std::errc() || extent < 0)
-        return Error("an extent is not a number from 0 to 2^63 - 1");
-      if (type->shape.rank() == kMaxRank)
-        return Error(StrCat("there are more than ", kMaxRank, " axes"));
+      if (error != std::errc() || extent < 0) return Error("an extent is not a number from 0 to 2^63 - 1");
+      if (type->shape.rank() == kMaxRank) return Error(StrCat("there are more than ", kMaxRank, " axes"));
       type->shape.push_back(extent);
       text_.remove_prefix(static_cast<size_t>(end - text_.data()));
       if (!Eat(',') && Peek() != ')') return Error("',' is missing in the shape");
@@ -136,23 +130,18 @@ class HeaderReader {
 
 // Splits a file into its header text and its data.
 absl::Status Split(std::string_view bytes, std::string_view* header, std::string_view* data) {
-  const auto byte = [&](size_t i) {
-    return static_cast<size_t>(static_cast<unsigned char>(bytes[i]));
-  };
+  const auto byte = [&](size_t i) { return static_cast<size_t>(static_cast<unsigned char>(bytes[i])); };
   if (!bytes.starts_with(kMagic) || bytes.size() < 10) {
     return absl::InvalidArgumentError("not an .npy file, or truncated");
   }
   const size_t version = byte(6);
   if (version < 1 || version > 3 || byte(7) != 0) {
-    return absl::InvalidArgumentError(
-        StrCat(".npy version ", version, ".", byte(7), " is not 1.0, 2.0 or 3.0"));
+    return absl::InvalidArgumentError(StrCat(".npy version ", version, ".", byte(7), " is not 1.0, 2.0 or 3.0"));
   }
   const size_t start = version == 1 ? 10 : 12;
   if (bytes.size() < start) return absl::InvalidArgumentError("truncated in the .npy header");
-  const size_t length =
-      byte(8) | byte(9) << 8 | (version == 1 ? 0 : byte(10) << 16 | byte(11) << 24);
-  if (bytes.size() - start < length)
-    return absl::InvalidArgumentError("truncated in the .npy header");
+  const size_t length = byte(8) | byte(9) << 8 | (version == 1 ? 0 : byte(10) << 16 | byte(11) << 24);
+  if (bytes.size() - start < length) return absl::InvalidArgumentError("truncated in the .npy header");
   *header = bytes.substr(start, length);
   *data = bytes.substr(start + length);
   return absl::OkStatus();
@@ -165,12 +154,12 @@ absl::StatusOr<ir::Literal> Parse(std::string_view bytes, const Budget& budget) 
   if (!type.ok()) return type.status();
   if (!FitsInMemory(type->shape)) return absl::InvalidArgumentError("the shape overflows");
   if (type->bytes() != static_cast<int64_t>(data.size())) {
-    return absl::InvalidArgumentError(StrCat(type->ToString(), " takes ", type->bytes(),
-                                             " bytes, but ", data.size(), " follow the header"));
+    return absl::InvalidArgumentError(
+        StrCat(type->ToString(), " takes ", type->bytes(), " bytes, but ", data.size(), " follow the header"));
   }
   if (type->bytes() > budget.max_memory) {
-    return absl::ResourceExhaustedError(StrCat(
-        type->ToString(), " is larger than the memory budget of ", budget.max_memory, " bytes"));
+    return absl::ResourceExhaustedError(
+        StrCat(type->ToString(), " is larger than the memory budget of ", budget.max_memory, " bytes"));
   }
   if (type->dtype == kBool && data.find_first_not_of(std::string_view("\0\1", 2)) != data.npos) {
     return absl::InvalidArgumentError("a bool is neither 0 nor 1");
@@ -181,8 +170,7 @@ absl::StatusOr<ir::Literal> Parse(std::string_view bytes, const Budget& budget) 
 
 }  // namespace
 
-absl::StatusOr<ir::Literal> ParseNpy(std::string_view bytes, std::string_view name,
-                                     const Budget& budget) {
+absl::StatusOr<ir::Literal> ParseNpy(std::string_view bytes, std::string_view name, const Budget& budget) {
   auto literal = Parse(bytes, budget);
   if (literal.ok()) return literal;
   const absl::Status& status = literal.status();
@@ -198,15 +186,13 @@ std::string NpyHeader(const ir::Literal& literal) {
     StrAppend(&shape, shape.empty() ? "" : ", ", extent.value());
   }
   if (literal.shape().rank() == 1) shape += ",";
-  std::string header =
-      StrCat("{'descr': '", descr, "', 'fortran_order': False, 'shape': (", shape, "), }");
+  std::string header = StrCat("{'descr': '", descr, "', 'fortran_order': False, 'shape': (", shape, "), }");
   const size_t prefix = kMagic.size() + 4;  // version and length of the header
   const size_t total = (prefix + header.size() + kAlignment) / kAlignment * kAlignment;
   header.append(total - prefix - header.size() - 1, ' ');
   header += '\n';
   std::string out(kMagic);
-  out += {'\x01', '\x00', static_cast<char>(header.size() & 0xff),
-          static_cast<char>(header.size() >> 8)};
+  out += {'\x01', '\x00', static_cast<char>(header.size() & 0xff), static_cast<char>(header.size() >> 8)};
   return out + header;
 }
 

@@ -14,8 +14,7 @@ namespace reel {
 
 /// Reads format versions 1 to 3. The header must be in the form that NumPy writes and the data must
 /// be exactly as long as it says. `name` begins every error.
-absl::StatusOr<ir::Literal> ParseNpy(std::string_view bytes, std::string_view name,
-                                     const Budget& budget = {});
+absl::StatusOr<ir::Literal> ParseNpy(std::string_view bytes, std::string_view name, const Budget& budget = {});
 
 /// Format version 1.0, the very bytes that numpy.save writes.
 std::string FormatNpy(const ir::Literal& literal);

@@ -48,9 +48,8 @@ template <typename T>
 Decimal Shortest(T x) {
   char buffer[64];
   for (int fraction = 0;; ++fraction) {
-    const auto end = std::to_chars(buffer, buffer + sizeof buffer, std::abs(float{x}),
-                                   std::chars_format::scientific, fraction)
-                         .ptr;
+    const auto end =
+        std::to_chars(buffer, buffer + sizeof buffer, std::abs(float{x}), std::chars_format::scientific, fraction).ptr;
     double value = 0;
     std::from_chars(buffer, end, value);
     if (T(value).bits == (x.bits & 0x7FFF)) return Parse(buffer, end);
@@ -60,8 +59,7 @@ template <typename T>
   requires std::is_floating_point_v<T>
 Decimal Shortest(T x) {
   char buffer[64];
-  const auto end =
-      std::to_chars(buffer, buffer + sizeof buffer, std::abs(x), std::chars_format::scientific).ptr;
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, std::abs(x), std::chars_format::scientific).ptr;
   return Parse(buffer, end);
 }
 
@@ -69,9 +67,9 @@ Decimal Shortest(T x) {
 template <typename T>
 Decimal Rounded(T x, int fraction) {
   char buffer[128];
-  const auto end = std::to_chars(buffer, buffer + sizeof buffer, std::abs(Arithmetic<T>{x}),
-                                 std::chars_format::scientific, fraction)
-                       .ptr;
+  const auto end =
+      std::to_chars(buffer, buffer + sizeof buffer, std::abs(Arithmetic<T>{x}), std::chars_format::scientific, fraction)
+          .ptr;
   return Parse(buffer, end);
 }
 
@@ -89,9 +87,9 @@ std::string Positional(T x, int precision, bool plus = false) {
   const int digits = static_cast<int>(d.digits.size());
   if (x != 0 && precision >= 0 && digits - 1 - d.exponent > precision) {
     char buffer[512];
-    const auto end = std::to_chars(buffer, buffer + sizeof buffer, std::abs(Arithmetic<T>{x}),
-                                   std::chars_format::fixed, precision)
-                         .ptr;
+    const auto end =
+        std::to_chars(buffer, buffer + sizeof buffer, std::abs(Arithmetic<T>{x}), std::chars_format::fixed, precision)
+            .ptr;
     const std::string text(buffer, end);
     const size_t point = std::min(text.find('.'), text.size());
     whole = text.substr(0, point);
@@ -118,15 +116,12 @@ std::string Exponent(int exponent, size_t width) {
 // Scientific text. fraction < 0: shortest, at most `precision` digits, zeros trimmed; else exactly
 // that many.
 template <typename T>
-std::string Scientific(T x, int precision, int fraction, size_t exponent_width,
-                       bool plus = false) {
+std::string Scientific(T x, int precision, int fraction, size_t exponent_width, bool plus = false) {
   Decimal d = fraction >= 0 ? Rounded(x, fraction) : Shortest(x);
-  if (fraction < 0 && precision >= 0 && static_cast<int>(d.digits.size()) - 1 > precision)
-    d = Rounded(x, precision);
+  if (fraction < 0 && precision >= 0 && static_cast<int>(d.digits.size()) - 1 > precision) d = Rounded(x, precision);
   std::string rest = d.digits.substr(1);
   if (fraction < 0) rest.erase(rest.find_last_not_of('0') + 1);
-  return StrCat(Sign(x, plus), d.digits.substr(0, 1), ".", rest,
-                Exponent(d.exponent, exponent_width));
+  return StrCat(Sign(x, plus), d.digits.substr(0, 1), ".", rest, Exponent(d.exponent, exponent_width));
 }
 
 using Words = std::vector<std::string>;
@@ -159,25 +154,22 @@ Words FloatWords(const std::vector<T>& values, bool plus) {
     smallest = std::min(smallest, std::abs(x));
   }
   const A cutoff = sizeof(T) == 2 ? A(1e3) : sizeof(T) == 4 ? A(1e6) : A(1e8);
-  const bool scientific =
-      largest > 0 && (largest >= cutoff || smallest < A(0.0001) || largest / smallest > A(1000));
+  const bool scientific = largest > 0 && (largest >= cutoff || smallest < A(0.0001) || largest / smallest > A(1000));
   size_t left = 0, right = 0, exponent_width = 0;
   int fraction = 0;
   for (T x : values) {
     if (!std::isfinite(A{x})) continue;
-    const std::string s = scientific ? Scientific(x, kPrecision, -1, 2, plus)
-                                     : Positional(x, kPrecision, plus);
+    const std::string s = scientific ? Scientific(x, kPrecision, -1, 2, plus) : Positional(x, kPrecision, plus);
     const size_t point = s.find('.'), e = scientific ? s.find('e') : s.size();
     left = std::max(left, point);
     fraction = std::max(fraction, static_cast<int>(e - point - 1));
     if (scientific) exponent_width = std::max(exponent_width, s.size() - e - 2);
   }
   if (any_finite)
-    right = scientific ? exponent_width + 2 + static_cast<size_t>(fraction)
-                       : static_cast<size_t>(fraction);
+    right = scientific ? exponent_width + 2 + static_cast<size_t>(fraction) : static_cast<size_t>(fraction);
   if (special)
-    left = std::max(left, static_cast<size_t>(std::max(
-                              0, 3 + (negative_infinity ? 1 : 0) - static_cast<int>(right) - 1)));
+    left =
+        std::max(left, static_cast<size_t>(std::max(0, 3 + (negative_infinity ? 1 : 0) - static_cast<int>(right) - 1)));
   Words words;
   for (T x : values) {
     if (const A a = x; !std::isfinite(a)) {
@@ -290,8 +282,7 @@ class Layout {
   std::string Format(int axis, const std::string& indent, int width) {
     const int64_t n = shape_.dim(axis);
     const bool cut = summarise_ && n > 2 * kEdge;
-    const std::string body =
-        axis == shape_.rank() - 1 ? Row(n, cut, indent, width) : Rows(n, cut, axis, indent, width);
+    const std::string body = axis == shape_.rank() - 1 ? Row(n, cut, indent, width) : Rows(n, cut, axis, indent, width);
     return "[" + body.substr(indent.size()) + "]";
   }
 
@@ -340,32 +331,22 @@ template <typename T, typename Format>
 std::string Print(const Tensor& x, bool summarise, Format format) {
   const auto data = x.data<T>();
   std::vector<T> values;
-  for (int64_t i : ShownElements(x.shape(), summarise))
-    values.push_back(data[static_cast<size_t>(i)]);
+  for (int64_t i : ShownElements(x.shape(), summarise)) values.push_back(data[static_cast<size_t>(i)]);
   const Words words = format(values);
   return Layout(x.shape(), summarise, words).Format(0, " ", kLineWidth);
 }
 
 std::string PrintScalar(const Tensor& x) {
   switch (x.dtype()) {
-    case kBool:
-      return x.item<bool>() ? "True" : "False";
-    case kFloat16:
-      return FloatScalar(x.item<Float16>());
-    case kBFloat16:
-      return FloatScalar(x.item<BFloat16>());
-    case kComplex64:
-      return ComplexScalar(x.item<std::complex<float>>());
-    case kComplex128:
-      return ComplexScalar(x.item<std::complex<double>>());
-    case kFloat32:
-      return FloatScalar(x.item<float>());
-    case kFloat64:
-      return FloatScalar(x.item<double>());
-    case kUInt64:
-      return StrCat(x.data<uint64_t>()[0]);
-    default:
-      return StrCat(x.item<int64_t>());
+    case kBool: return x.item<bool>() ? "True" : "False";
+    case kFloat16: return FloatScalar(x.item<Float16>());
+    case kBFloat16: return FloatScalar(x.item<BFloat16>());
+    case kComplex64: return ComplexScalar(x.item<std::complex<float>>());
+    case kComplex128: return ComplexScalar(x.item<std::complex<double>>());
+    case kFloat32: return FloatScalar(x.item<float>());
+    case kFloat64: return FloatScalar(x.item<double>());
+    case kUInt64: return StrCat(x.data<uint64_t>()[0]);
+    default: return StrCat(x.item<int64_t>());
   }
 }
 
@@ -381,41 +362,24 @@ std::string Tensor::str() const {
   if (size() == 0) return "[]";
   const bool summarise = size() > kThreshold;
   switch (dtype()) {
-    case kBool:
-      return Print<bool>(*this, summarise, BoolWords);
-    case kInt8:
-      return Print<int8_t>(*this, summarise, IntegerWords<int8_t>);
-    case kInt16:
-      return Print<int16_t>(*this, summarise, IntegerWords<int16_t>);
-    case kInt32:
-      return Print<int32_t>(*this, summarise, IntegerWords<int32_t>);
-    case kInt64:
-      return Print<int64_t>(*this, summarise, IntegerWords<int64_t>);
-    case kUInt8:
-      return Print<uint8_t>(*this, summarise, IntegerWords<uint8_t>);
-    case kUInt16:
-      return Print<uint16_t>(*this, summarise, IntegerWords<uint16_t>);
-    case kUInt32:
-      return Print<uint32_t>(*this, summarise, IntegerWords<uint32_t>);
-    case kUInt64:
-      return Print<uint64_t>(*this, summarise, IntegerWords<uint64_t>);
-    case kFloat16:
-      return Print<Float16>(*this, summarise, RealWords<Float16>);
-    case kBFloat16:
-      return Print<BFloat16>(*this, summarise, RealWords<BFloat16>);
-    case kFloat32:
-      return Print<float>(*this, summarise, RealWords<float>);
-    case kFloat64:
-      return Print<double>(*this, summarise, RealWords<double>);
-    case kComplex64:
-      return Print<std::complex<float>>(*this, summarise, ComplexWords<float>);
-    default:
-      return Print<std::complex<double>>(*this, summarise, ComplexWords<double>);
+    case kBool: return Print<bool>(*this, summarise, BoolWords);
+    case kInt8: return Print<int8_t>(*this, summarise, IntegerWords<int8_t>);
+    case kInt16: return Print<int16_t>(*this, summarise, IntegerWords<int16_t>);
+    case kInt32: return Print<int32_t>(*this, summarise, IntegerWords<int32_t>);
+    case kInt64: return Print<int64_t>(*this, summarise, IntegerWords<int64_t>);
+    case kUInt8: return Print<uint8_t>(*this, summarise, IntegerWords<uint8_t>);
+    case kUInt16: return Print<uint16_t>(*this, summarise, IntegerWords<uint16_t>);
+    case kUInt32: return Print<uint32_t>(*this, summarise, IntegerWords<uint32_t>);
+    case kUInt64: return Print<uint64_t>(*this, summarise, IntegerWords<uint64_t>);
+    case kFloat16: return Print<Float16>(*this, summarise, RealWords<Float16>);
+    case kBFloat16: return Print<BFloat16>(*this, summarise, RealWords<BFloat16>);
+    case kFloat32: return Print<float>(*this, summarise, RealWords<float>);
+    case kFloat64: return Print<double>(*this, summarise, RealWords<double>);
+    case kComplex64: return Print<std::complex<float>>(*this, summarise, ComplexWords<float>);
+    default: return Print<std::complex<double>>(*this, summarise, ComplexWords<double>);
   }
 }
 
-std::ostream& operator<<(std::ostream& stream, const Tensor& tensor) {
-  return stream << tensor.str();
-}
+std::ostream& operator<<(std::ostream& stream, const Tensor& tensor) { return stream << tensor.str(); }
 
 }  // namespace reel

@@ -43,8 +43,7 @@ std::optional<DType> PromoteTypes(DType a, DType b) {
   const bool has_complex = ka == Kind::kComplex || kb == Kind::kComplex;
   const bool numbers = std::min(ka, kb) >= Kind::kFloat;
   if (!has_complex || !numbers) return std::nullopt;
-  return SizeOf(a) > 8 || SizeOf(b) > 8 || a == kFloat64 || b == kFloat64 ? kComplex128
-                                                                          : kComplex64;
+  return SizeOf(a) > 8 || SizeOf(b) > 8 || a == kFloat64 || b == kFloat64 ? kComplex128 : kComplex64;
 }
 
 // The dtype that a weak number of this C++ type gives to a result that would be `strong`.
@@ -97,11 +96,10 @@ Tensor Convert(std::string_view op, const Operand& x, DType dtype) {
   const auto value = number.item<int64_t>();
   const ir::Literal literal = ir::Literal::ScalarInt(dtype, value);
   const bool negative = value < 0 && !IsUnsigned(number.dtype());
-  const bool fits = literal.AsInt(0) == value &&
-                    (IsUnsigned(dtype) ? !negative : value >= 0 || negative);
+  const bool fits = literal.AsInt(0) == value && (IsUnsigned(dtype) ? !negative : value >= 0 || negative);
   if (IsInteger(dtype) && !fits) {
-    ThrowInvalid(StrCat(op, op.empty() ? "" : ": ", "the number ", number.str(), " does not fit ",
-                        Name(dtype), "; Cast the other operand to a wider dtype"));
+    ThrowInvalid(StrCat(op, op.empty() ? "" : ": ", "the number ", number.str(), " does not fit ", Name(dtype),
+                        "; Cast the other operand to a wider dtype"));
   }
   return FromLiteral(literal);
 }
@@ -160,9 +158,8 @@ Shape BroadcastShapes(ir::Op op, const Shape& a, const Shape& b) {
     const int ia = i - (rank - a.rank()), ib = i - (rank - b.rank());
     const Extent ea = ia < 0 ? Extent(1) : a[ia], eb = ib < 0 ? Extent(1) : b[ib];
     if (ea != eb && ea != Extent(1) && eb != Extent(1)) {
-      ThrowInvalid(StrCat(ir::Name(op), ": shapes ", a.ToString(), " and ", b.ToString(),
-                          " do not broadcast: axis ", i - rank, " has ", ExtentText(ea), " and ",
-                          ExtentText(eb),
+      ThrowInvalid(StrCat(ir::Name(op), ": shapes ", a.ToString(), " and ", b.ToString(), " do not broadcast: axis ",
+                          i - rank, " has ", ExtentText(ea), " and ", ExtentText(eb),
                           "; one of them must be 1, or Reshape or Transpose an operand"));
     }
     out.push_back(ea == Extent(1) ? eb : ea);
@@ -196,8 +193,7 @@ void BroadcastTogether(ir::Op op, absl::Span<Tensor> operands) {
 
 int64_t NormalizeAxis(const char* op, int64_t axis, int rank) {
   if (axis < -rank || axis >= rank) {
-    ThrowInvalid(StrCat(op, ": axis ", axis, " is out of range for rank ", rank, "; use -", rank,
-                        " to ", rank - 1));
+    ThrowInvalid(StrCat(op, ": axis ", axis, " is out of range for rank ", rank, "; use -", rank, " to ", rank - 1));
   }
   return axis < 0 ? axis + rank : axis;
 }

@@ -13,36 +13,21 @@ namespace reel {
 
 const char* Name(ErrorCode code) {
   switch (code) {
-    case ErrorCode::kCancelled:
-      return "Cancelled";
-    case ErrorCode::kUnknown:
-      return "Unknown";
-    case ErrorCode::kInvalidArgument:
-      return "InvalidArgument";
-    case ErrorCode::kDeadlineExceeded:
-      return "DeadlineExceeded";
-    case ErrorCode::kNotFound:
-      return "NotFound";
-    case ErrorCode::kAlreadyExists:
-      return "AlreadyExists";
-    case ErrorCode::kPermissionDenied:
-      return "PermissionDenied";
-    case ErrorCode::kResourceExhausted:
-      return "ResourceExhausted";
-    case ErrorCode::kFailedPrecondition:
-      return "FailedPrecondition";
-    case ErrorCode::kAborted:
-      return "Aborted";
-    case ErrorCode::kOutOfRange:
-      return "OutOfRange";
-    case ErrorCode::kUnimplemented:
-      return "Unimplemented";
-    case ErrorCode::kInternal:
-      return "Internal";
-    case ErrorCode::kUnavailable:
-      return "Unavailable";
-    case ErrorCode::kDataLoss:
-      return "DataLoss";
+    case ErrorCode::kCancelled: return "Cancelled";
+    case ErrorCode::kUnknown: return "Unknown";
+    case ErrorCode::kInvalidArgument: return "InvalidArgument";
+    case ErrorCode::kDeadlineExceeded: return "DeadlineExceeded";
+    case ErrorCode::kNotFound: return "NotFound";
+    case ErrorCode::kAlreadyExists: return "AlreadyExists";
+    case ErrorCode::kPermissionDenied: return "PermissionDenied";
+    case ErrorCode::kResourceExhausted: return "ResourceExhausted";
+    case ErrorCode::kFailedPrecondition: return "FailedPrecondition";
+    case ErrorCode::kAborted: return "Aborted";
+    case ErrorCode::kOutOfRange: return "OutOfRange";
+    case ErrorCode::kUnimplemented: return "Unimplemented";
+    case ErrorCode::kInternal: return "Internal";
+    case ErrorCode::kUnavailable: return "Unavailable";
+    case ErrorCode::kDataLoss: return "DataLoss";
   }
   return "Unknown";
 }
@@ -98,9 +83,7 @@ void ThrowError(ErrorCode code, std::string message) {
   throw Error(code, ir::Printable(message));
 }
 
-void ThrowInvalid(std::string message) {
-  ThrowError(ErrorCode::kInvalidArgument, std::move(message));
-}
+void ThrowInvalid(std::string message) { ThrowError(ErrorCode::kInvalidArgument, std::move(message)); }
 
 void Throw(const absl::Status& status) {
   const int code = static_cast<int>(status.code());

@@ -17,30 +17,27 @@ using internal::ThrowInvalid;
 namespace {
 
 const internal::TensorData& Data(const std::shared_ptr<internal::TensorData>& data) {
-  if (!data)
-    ThrowError(ErrorCode::kFailedPrecondition, "a null tensor has no value; assign it first");
+  if (!data) ThrowError(ErrorCode::kFailedPrecondition, "a null tensor has no value; assign it first");
   return *data;
 }
 
 }  // namespace
 
 Tensor::Tensor(DType dtype, const Shape& shape, const void* elements) {
-  if (!FitsInMemory(shape))
-    ThrowInvalid(StrCat("tensor of shape ", shape.ToString(), " is too large"));
+  if (!FitsInMemory(shape)) ThrowInvalid(StrCat("tensor of shape ", shape.ToString(), " is too large"));
   const Type type{dtype, shape};
   const auto bytes = static_cast<size_t>(type.bytes());
   runtime::Buffer buffer = runtime::Buffer::TryAllocate(bytes);
   if (!buffer) {
-    ThrowError(ErrorCode::kResourceExhausted,
-               StrCat("no memory for ", type.ToString(), ": ", type.bytes(), " bytes"));
+    ThrowError(ErrorCode::kResourceExhausted, StrCat("no memory for ", type.ToString(), ": ", type.bytes(), " bytes"));
   }
   if (bytes > 0) std::memcpy(buffer.data(), elements, bytes);
   data_ = std::make_shared<internal::TensorData>(type, std::move(buffer));
 }
 
 void Tensor::RaggedLiteral(int64_t first, int64_t other) {
-  ThrowInvalid(StrCat("tensor literal: rows of ", first, " and of ", other,
-                      " elements; all rows must have one length"));
+  ThrowInvalid(
+      StrCat("tensor literal: rows of ", first, " and of ", other, " elements; all rows must have one length"));
 }
 
 void Tensor::CheckCount(int64_t count, const Shape& shape) {
@@ -74,8 +71,8 @@ const void* Tensor::Elements(DType dtype, std::source_location location) const {
   const void* elements = raw_data(location);
   if (dtype != this->dtype()) {
     const internal::LocationScope scope(location);
-    ThrowInvalid(StrCat("elements of a tensor ", type().ToString(), " are not ", Name(dtype),
-                        "; use data<", NumPyName(this->dtype()), "> or Cast"));
+    ThrowInvalid(StrCat("elements of a tensor ", type().ToString(), " are not ", Name(dtype), "; use data<",
+                        NumPyName(this->dtype()), "> or Cast"));
   }
   return elements;
 }
@@ -114,8 +111,8 @@ auto Item(const Tensor& x, std::source_location location, Visit visit) {
 
 [[noreturn]] void ThrowComplexItem(const Tensor& x, std::source_location location) {
   const internal::LocationScope scope(location);
-  ThrowInvalid(StrCat("item: ", x.type().ToString(),
-                      " is complex; use item<std::complex<double>>(), or Real or Imag of it"));
+  ThrowInvalid(
+      StrCat("item: ", x.type().ToString(), " is complex; use item<std::complex<double>>(), or Real or Imag of it"));
 }
 
 }  // namespace
@@ -149,9 +146,8 @@ Tensor Tensor::operator[](int64_t i) const {
   if (rank() == 0) ThrowInvalid("operator[]: a scalar cannot be indexed");
   const int64_t n = shape().dim(0);
   if (i < -n || i >= n) {
-    internal::ThrowError(
-        ErrorCode::kOutOfRange,
-        StrCat("operator[]: index ", i, " is out of range for ", type().ToString()));
+    internal::ThrowError(ErrorCode::kOutOfRange,
+                         StrCat("operator[]: index ", i, " is out of range for ", type().ToString()));
   }
   if (i < 0) i += n;
   Shape rest = shape();
@@ -159,8 +155,7 @@ Tensor Tensor::operator[](int64_t i) const {
   return Reshape(internal::SliceAxis(*this, 0, i, i + 1), rest);
 }
 
-Spec::Spec(DType dtype_, std::initializer_list<Dim> dims, std::string name_)
-    : name(std::move(name_)) {
+Spec::Spec(DType dtype_, std::initializer_list<Dim> dims, std::string name_) : name(std::move(name_)) {
   type.dtype = dtype_;
   for (const Dim& dim : dims) {
     if (dim.min == dim.max) {

@@ -30,7 +30,8 @@ struct TensorData {
 
   /// Null if symbolic. Threads may share a tensor.
   const runtime::Buffer& buffer() const {
-    if (!written()) [[unlikely]] Write();
+    if (!written()) [[unlikely]]
+      Write();
     return buffer_;
   }
   /// All elements are number(), and there is no memory of them yet.

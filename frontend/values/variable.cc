@@ -12,9 +12,7 @@ namespace reel {
 namespace {
 
 internal::VariableData& Data(const internal::VariablePtr& data) {
-  if (!data)
-    internal::ThrowError(ErrorCode::kFailedPrecondition,
-                         "a null variable has no value; assign it first");
+  if (!data) internal::ThrowError(ErrorCode::kFailedPrecondition, "a null variable has no value; assign it first");
   return *data;
 }
 

@@ -6,7 +6,8 @@
 
 #include "reel/variable.h"
 
-// Numbers of another language as tensors: what Promote (promotion.h) does for the operands of an op, where there is no op.
+// Numbers of another language as tensors: what Promote (promotion.h) does for the operands of an op, where there is no
+// op.
 
 namespace reel::internal {
 

@@ -5,9 +5,7 @@
 namespace reel::ir {
 namespace {
 
-bool Has(const std::vector<int64_t>& v, int64_t x) {
-  return std::find(v.begin(), v.end(), x) != v.end();
-}
+bool Has(const std::vector<int64_t>& v, int64_t x) { return std::find(v.begin(), v.end(), x) != v.end(); }
 
 // Offsets into a tensor over some of its axes, in row-major order of those axes as listed.
 std::vector<int64_t> AxisOffsets(const Shape& shape, const std::vector<int64_t>& axes) {
@@ -22,8 +20,7 @@ std::vector<int64_t> AxisOffsets(const Shape& shape, const std::vector<int64_t>&
 
 // One operand: offsets of its batch, remaining and contracted indices.
 struct Side {
-  Side(const Shape& shape, const std::vector<int64_t>& batch_axes,
-       const std::vector<int64_t>& sum_axes)
+  Side(const Shape& shape, const std::vector<int64_t>& batch_axes, const std::vector<int64_t>& sum_axes)
       : batch(AxisOffsets(shape, batch_axes)), sum(AxisOffsets(shape, sum_axes)) {
     std::vector<int64_t> rest_axes;
     for (int k = 0; k < shape.rank(); ++k) {
@@ -36,8 +33,8 @@ struct Side {
 
 // out[n, i, j] = sum over k of a[n, i, k] * b[n, j, k].
 template <typename T, typename F>
-void Sum(const Side& a_side, const Side& b_side, const std::vector<T>& a, const std::vector<T>& b,
-         std::vector<T>& out, F multiply_add) {
+void Sum(const Side& a_side, const Side& b_side, const std::vector<T>& a, const std::vector<T>& b, std::vector<T>& out,
+         F multiply_add) {
   size_t at = 0;
   for (size_t n = 0; n < a_side.batch.size(); ++n) {
     for (int64_t i : a_side.rest) {
@@ -65,13 +62,11 @@ KERNEL(Contract) {
     using Z = std::complex<double>;
     Sum(a_side, b_side, a.c, b.c, out.c, [](Z x, Z y, Z sum) { return sum + Product()(x, y); });
   } else if (IsFloat(c.result.dtype)) {
-    Sum(a_side, b_side, a.f, b.f, out.f,
-        [](double x, double y, double sum) { return sum + x * y; });
+    Sum(a_side, b_side, a.f, b.f, out.f, [](double x, double y, double sum) { return sum + x * y; });
   } else {
-    Sum(a_side, b_side, a.i, b.i, out.i,
-        [dtype = c.result.dtype](int64_t x, int64_t y, int64_t sum) {
-          return Wrap(dtype, static_cast<uint64_t>(sum) + Product()(x, y));
-        });
+    Sum(a_side, b_side, a.i, b.i, out.i, [dtype = c.result.dtype](int64_t x, int64_t y, int64_t sum) {
+      return Wrap(dtype, static_cast<uint64_t>(sum) + Product()(x, y));
+    });
   }
   return out;
 }

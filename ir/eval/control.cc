@@ -42,17 +42,12 @@ absl::InlinedVector<int64_t, 4> WorkPerElement(const Node& node, const Shape& a,
       work.push_back(b.dim(b.rank() - 2));
       break;
     case Op::kEigh:
-    case Op::kSvd:
-      work.push_back(kMaxJacobiSweeps);
-      [[fallthrough]];
+    case Op::kSvd: work.push_back(kMaxJacobiSweeps); [[fallthrough]];
     case Op::kCholesky:
     case Op::kTriangularSolve:
     case Op::kLu:
-    case Op::kQr:
-      work.push_back(std::min(a.dim(a.rank() - 2), a.dim(a.rank() - 1)));
-      break;
-    default:
-      break;
+    case Op::kQr: work.push_back(std::min(a.dim(a.rank() - 2), a.dim(a.rank() - 1))); break;
+    default: break;
   }
   return work;
 }
@@ -74,8 +69,7 @@ class Machine {
   Machine(const Module& module, const EvalOptions& options)
       : module_(module), options_(options), symbols_(module.symbols().size(), -1) {}
 
-  absl::StatusOr<std::vector<EvalTensor>> Run(const Function& f,
-                                              absl::Span<const EvalTensor> parameters) {
+  absl::StatusOr<std::vector<EvalTensor>> Run(const Function& f, absl::Span<const EvalTensor> parameters) {
     if (absl::Status s = BindSymbols(f, parameters); !s.ok()) return s;
     Handles handles;
     for (const EvalTensor& t : parameters) handles.emplace_back(Handle(), &t);  // not owned
@@ -87,8 +81,7 @@ class Machine {
         continue;
       }
       Handles results;
-      for (Value v : frame.function->results())
-        results.push_back(frame.values[static_cast<size_t>(v.id)]);
+      for (Value v : frame.function->results()) results.push_back(frame.values[static_cast<size_t>(v.id)]);
       stack_.pop_back();
       if (stack_.empty()) {
         std::vector<EvalTensor> out;
@@ -121,9 +114,7 @@ class Machine {
       if ((*frame.last_uses)[id] == static_cast<int32_t>(frame.next)) frame.values[id] = nullptr;
     }
     switch (node.op) {
-      case Op::kCall:
-        Push(Callee(node, "callee"), std::move(operands));
-        return absl::OkStatus();
+      case Op::kCall: Push(Callee(node, "callee"), std::move(operands)); return absl::OkStatus();
       case Op::kIf: {
         const bool condition = operands[0]->i[0] != 0;
         operands.erase(operands.begin());
@@ -136,8 +127,7 @@ class Machine {
         frame.in_condition = true;
         Push(Callee(node, "cond"), std::move(operands));
         return absl::OkStatus();
-      default:
-        return Compute(frame, node, operands);
+      default: return Compute(frame, node, operands);
     }
   }
 
@@ -203,8 +193,7 @@ class Machine {
   }
 
   // Scalar operations of a node, roughly.
-  static int64_t Cost(const Node& node, absl::Span<const EvalTensor* const> operands,
-                      const Type& result) {
+  static int64_t Cost(const Node& node, absl::Span<const EvalTensor* const> operands, const Type& result) {
     int64_t cost = result.shape.size();
     if (node.op != Op::kContract && node.op != Op::kConv) {
       for (const EvalTensor* t : operands) cost = std::max(cost, t->type.shape.size());
@@ -221,8 +210,8 @@ class Machine {
   absl::Status Charge(Op op, int64_t operations) {
     constexpr int64_t kOperationsOfVisit = 1024;  // scalar ones, some 0.1 ms at most
     if (operations > options_.max_operations - operations_) {
-      return absl::ResourceExhaustedError(StrCat(Name(op), ": more than ", options_.max_operations,
-                                                 " operations, the evaluation's budget"));
+      return absl::ResourceExhaustedError(
+          StrCat(Name(op), ": more than ", options_.max_operations, " operations, the evaluation's budget"));
     }
     operations_ += operations;
     ChargeVisits(1 + static_cast<size_t>(operations / kOperationsOfVisit));
@@ -249,8 +238,7 @@ class Machine {
                                            : Bind(want.shape[k].symbol(), got.shape.dim(k));
       }
       if (!same) {
-        return error(StrCat("%", f.parameter(n).name, " must be ", want.ToString(), ", got ",
-                            got.ToString()));
+        return error(StrCat("%", f.parameter(n).name, " must be ", want.ToString(), ", got ", got.ToString()));
       }
     }
     return absl::OkStatus();
@@ -282,9 +270,8 @@ class Machine {
       if (e.is_constant()) continue;
       const int64_t value = symbols_[static_cast<size_t>(e.symbol())];
       if (value < 0) {
-        return absl::InvalidArgumentError(
-            StrCat("symbol '", module_.symbols()[static_cast<size_t>(e.symbol())].name,
-                   "' has no value: no parameter has it"));
+        return absl::InvalidArgumentError(StrCat("symbol '", module_.symbols()[static_cast<size_t>(e.symbol())].name,
+                                                 "' has no value: no parameter has it"));
       }
       type.shape.set(k, value);
     }
@@ -313,8 +300,7 @@ KERNEL(If) { return NeedsModule(c); }
 KERNEL(While) { return NeedsModule(c); }
 
 absl::StatusOr<std::vector<EvalTensor>> Evaluate(const Module& module, const Function& function,
-                                                 absl::Span<const EvalTensor> parameters,
-                                                 const EvalOptions& options) {
+                                                 absl::Span<const EvalTensor> parameters, const EvalOptions& options) {
   return Machine(module, options).Run(function, parameters);
 }
 

@@ -27,18 +27,17 @@ struct Geometry {
   // Where element k of window w of spatial axis s is in a; -1: in the padding, which is 0.
   int64_t Source(size_t s, int64_t w, int64_t k) const {
     const int64_t at = w * stride[s] + k * b_dilation[s] - low[s];
-    return at < 0 || at % a_dilation[s] != 0 || at / a_dilation[s] >= in[s] ? -1
-                                                                            : at / a_dilation[s];
+    return at < 0 || at % a_dilation[s] != 0 || at / a_dilation[s] >= in[s] ? -1 : at / a_dilation[s];
   }
   int64_t batch, groups, channels, outputs;
-  int64_t in[3] = {1, 1, 1}, filter[3] = {1, 1, 1}, out[3] = {1, 1, 1}, stride[3] = {1, 1, 1},
-          low[3] = {0, 0, 0}, a_dilation[3] = {1, 1, 1}, b_dilation[3] = {1, 1, 1};
+  int64_t in[3] = {1, 1, 1}, filter[3] = {1, 1, 1}, out[3] = {1, 1, 1}, stride[3] = {1, 1, 1}, low[3] = {0, 0, 0},
+          a_dilation[3] = {1, 1, 1}, b_dilation[3] = {1, 1, 1};
 };
 
 // Sums over one window at n, (x, y, z), g for output o.
 template <typename T, typename F>
-T SumWindow(const Geometry& q, const std::vector<T>& a, const std::vector<T>& b, int64_t n,
-            const int64_t (&w)[3], int64_t g, int64_t o, F multiply_add) {
+T SumWindow(const Geometry& q, const std::vector<T>& a, const std::vector<T>& b, int64_t n, const int64_t (&w)[3],
+            int64_t g, int64_t o, F multiply_add) {
   T sum = 0;
   for (int64_t i = 0; i < q.filter[0]; ++i) {
     for (int64_t j = 0; j < q.filter[1]; ++j) {
@@ -59,8 +58,8 @@ T SumWindow(const Geometry& q, const std::vector<T>& a, const std::vector<T>& b,
 }
 
 template <typename T, typename F>
-void Convolve(const Geometry& q, const std::vector<T>& a, const std::vector<T>& b,
-              std::vector<T>& out, F multiply_add) {
+void Convolve(const Geometry& q, const std::vector<T>& a, const std::vector<T>& b, std::vector<T>& out,
+              F multiply_add) {
   size_t at = 0;
   for (int64_t n = 0; n < q.batch; ++n) {
     for (int64_t x = 0; x < q.out[0]; ++x) {
@@ -84,13 +83,11 @@ KERNEL(Conv) {
   EvalTensor out = ZeroTensor(c.result);
   if (out.size() == 0 || q.channels == 0) return out;  // other extents may be huge
   if (IsFloat(c.result.dtype)) {
-    Convolve(q, c.operand(0).f, c.operand(1).f, out.f,
-             [](double x, double y, double sum) { return sum + x * y; });
+    Convolve(q, c.operand(0).f, c.operand(1).f, out.f, [](double x, double y, double sum) { return sum + x * y; });
   } else {
-    Convolve(q, c.operand(0).i, c.operand(1).i, out.i,
-             [dtype = c.result.dtype](int64_t x, int64_t y, int64_t sum) {
-               return Wrap(dtype, static_cast<uint64_t>(sum) + Product()(x, y));
-             });
+    Convolve(q, c.operand(0).i, c.operand(1).i, out.i, [dtype = c.result.dtype](int64_t x, int64_t y, int64_t sum) {
+      return Wrap(dtype, static_cast<uint64_t>(sum) + Product()(x, y));
+    });
   }
   return out;
 }

@@ -33,8 +33,7 @@ EvalTensor FloatUnary(const KernelContext& c, F f) {
 // the nearest.
 template <typename F>
 EvalTensor Precise(const KernelContext& c, F f) {
-  return FloatUnary(c,
-                    [f](double x) { return static_cast<double>(f(static_cast<long double>(x))); });
+  return FloatUnary(c, [f](double x) { return static_cast<double>(f(static_cast<long double>(x))); });
 }
 
 template <typename F, typename I>
@@ -147,9 +146,8 @@ KERNEL(Abs) {
       [dtype = c.result.dtype](int64_t x) { return x < 0 && dtype != kUInt64 ? 0 - U(x) : U(x); });
 }
 KERNEL(Sign) {
-  return Unary(c, SignOf, [dtype = c.result.dtype](int64_t x) {
-    return dtype == kUInt64 ? Bits{x != 0} : U((x > 0) - (x < 0));
-  });
+  return Unary(c, SignOf,
+               [dtype = c.result.dtype](int64_t x) { return dtype == kUInt64 ? Bits{x != 0} : U((x > 0) - (x < 0)); });
 }
 KERNEL(Floor) {
   return FloatUnary(c, [](double x) { return std::floor(x); });
@@ -247,8 +245,7 @@ KERNEL(Cast) {
                : from_float    ? Z(RoundTo(part, x.f[k]))
                                : Z(FloatOfInt(from, part, x.i[k]));
   }
-  for (size_t k = 0; k < out.f.size(); ++k)
-    out.f[k] = from_float ? RoundTo(to, x.f[k]) : FloatOfInt(from, to, x.i[k]);
+  for (size_t k = 0; k < out.f.size(); ++k) out.f[k] = from_float ? RoundTo(to, x.f[k]) : FloatOfInt(from, to, x.i[k]);
   for (size_t k = 0; k < out.i.size(); ++k) {
     if (to == kBool) {
       out.i[k] = from_float ? x.f[k] != 0 : x.i[k] != 0;
@@ -265,20 +262,14 @@ KERNEL(Bitcast) {
 }
 
 KERNEL(Add) {
-  return Binary(
-      c, [](auto a, auto b) { return a + b; },
-      [](int64_t a, int64_t b) { return U(a) + U(b); });
+  return Binary(c, [](auto a, auto b) { return a + b; }, [](int64_t a, int64_t b) { return U(a) + U(b); });
 }
 KERNEL(Sub) {
-  return Binary(
-      c, [](auto a, auto b) { return a - b; },
-      [](int64_t a, int64_t b) { return U(a) - U(b); });
+  return Binary(c, [](auto a, auto b) { return a - b; }, [](int64_t a, int64_t b) { return U(a) - U(b); });
 }
 KERNEL(Mul) { return Binary(c, Product(), Product()); }
 KERNEL(Div) {
-  return Binary(
-      c, Quotient(),
-      [dtype = c.result.dtype](int64_t a, int64_t b) { return U(Divide(dtype, a, b)); });
+  return Binary(c, Quotient(), [dtype = c.result.dtype](int64_t a, int64_t b) { return U(Divide(dtype, a, b)); });
 }
 KERNEL(Rem) {
   return Binary(
@@ -324,8 +315,7 @@ KERNEL(Xor) {
 }
 KERNEL(ShiftLeft) {
   const DType dtype = c.result.dtype;
-  return IntBinary(c,
-                   [dtype](int64_t a, int64_t b) { return ShiftsOut(dtype, b) ? 0 : U(a) << b; });
+  return IntBinary(c, [dtype](int64_t a, int64_t b) { return ShiftsOut(dtype, b) ? 0 : U(a) << b; });
 }
 KERNEL(ShiftRight) {
   const DType dtype = c.result.dtype;

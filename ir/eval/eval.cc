@@ -20,8 +20,7 @@ std::vector<size_t> StateIndices(const Module& module, const Function& f) {
 
 }  // namespace
 
-absl::StatusOr<std::vector<Literal>> EvaluateLiterals(const Module& module,
-                                                      const Function& function,
+absl::StatusOr<std::vector<Literal>> EvaluateLiterals(const Module& module, const Function& function,
                                                       absl::Span<const Literal> parameters,
                                                       const EvalOptions& options) {
   std::vector<EvalTensor> tensors;
@@ -39,8 +38,7 @@ absl::StatusOr<std::vector<Literal>> EvaluateLiterals(const Module& module,
   return literals;
 }
 
-absl::StatusOr<std::vector<Literal>> InitialState(const Module& module,
-                                                  const EvalOptions& options) {
+absl::StatusOr<std::vector<Literal>> InitialState(const Module& module, const EvalOptions& options) {
   EvalOptions rounding = options;
   rounding.round_each_op = true;  // every engine starts from these bits
   std::vector<Literal> state;
@@ -58,8 +56,7 @@ absl::StatusOr<std::vector<Literal>> InitialState(const Module& module,
 }
 
 absl::StatusOr<EntryResult> EvaluateEntry(const Module& module, std::string_view name,
-                                          absl::Span<const Literal> arguments,
-                                          absl::Span<const Literal> state,
+                                          absl::Span<const Literal> arguments, absl::Span<const Literal> state,
                                           const EvalOptions& options) {
   const Function* f = module.FindFunction(name);
   if (!f) return Error(name, "there is no such function");
@@ -74,8 +71,8 @@ absl::StatusOr<EntryResult> EvaluateEntry(const Module& module, std::string_view
     result.state = *std::move(initial);
   }
   if (result.state.size() != module.variables().size()) {
-    return Error(name, StrCat("state has ", result.state.size(), " values for ",
-                              module.variables().size(), " variables"));
+    return Error(name,
+                 StrCat("state has ", result.state.size(), " values for ", module.variables().size(), " variables"));
   }
   const std::vector<size_t> indices = StateIndices(module, *f);
   std::vector<Literal> parameters(arguments.begin(), arguments.end());

@@ -61,15 +61,13 @@ absl::StatusOr<std::vector<EvalTensor>> EvaluateNode(Op op, const Attributes& at
                                                      const EvalOptions& options = {});
 
 /// Evaluate() on literals.
-absl::StatusOr<std::vector<Literal>> EvaluateLiterals(const Module& module,
-                                                      const Function& function,
+absl::StatusOr<std::vector<Literal>> EvaluateLiterals(const Module& module, const Function& function,
                                                       absl::Span<const Literal> parameters,
                                                       const EvalOptions& options = {});
 
 /// The initial values of the module's variables, in the order of module.variables(). Init functions
 /// run with round_each_op: all engines start from the same bits.
-absl::StatusOr<std::vector<Literal>> InitialState(const Module& module,
-                                                  const EvalOptions& options = {});
+absl::StatusOr<std::vector<Literal>> InitialState(const Module& module, const EvalOptions& options = {});
 
 struct EntryResult {
   std::vector<Literal> outputs;
@@ -79,8 +77,7 @@ struct EntryResult {
 /// Runs an entry point: `arguments` without state; `state` as in EntryResult, empty = the initial
 /// one.
 absl::StatusOr<EntryResult> EvaluateEntry(const Module& module, std::string_view name,
-                                          absl::Span<const Literal> arguments,
-                                          absl::Span<const Literal> state = {},
+                                          absl::Span<const Literal> arguments, absl::Span<const Literal> state = {},
                                           const EvalOptions& options = {});
 
 }  // namespace reel::ir

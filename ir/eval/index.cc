@@ -13,12 +13,9 @@ namespace {
 // A tensor seen as [outer, extent, inner] around one axis.
 struct AxisView {
   AxisView(const Shape& shape, int64_t axis) : extent(shape.dim(static_cast<int>(axis))) {
-    for (int k = 0; k < shape.rank(); ++k)
-      (k < axis ? outer : inner) *= k == axis ? 1 : shape.dim(k);
+    for (int k = 0; k < shape.rank(); ++k) (k < axis ? outer : inner) *= k == axis ? 1 : shape.dim(k);
   }
-  size_t At(int64_t o, int64_t e, int64_t i) const {
-    return static_cast<size_t>((o * extent + e) * inner + i);
-  }
+  size_t At(int64_t o, int64_t e, int64_t i) const { return static_cast<size_t>((o * extent + e) * inner + i); }
   bool Contains(int64_t e) const { return e >= 0 && e < extent; }
   int64_t outer = 1, extent, inner = 1;
 };
@@ -78,22 +75,19 @@ KERNEL(ScatterAdd) {
   });
 }
 KERNEL(ScatterMul) {
-  return Scatter(c, Product(),
-                 [](int64_t x, int64_t y) { return static_cast<int64_t>(Product()(x, y)); });
+  return Scatter(c, Product(), [](int64_t x, int64_t y) { return static_cast<int64_t>(Product()(x, y)); });
 }
 KERNEL(ScatterSet) {
   const auto second = [](auto, const auto& y) { return y; };
   return Scatter(c, second, second);
 }
 KERNEL(ScatterMax) {
-  return Scatter(c, Maximum, [d = c.result.dtype](int64_t x, int64_t y) {
-    return OrderOf(d, x) < OrderOf(d, y) ? y : x;
-  });
+  return Scatter(c, Maximum,
+                 [d = c.result.dtype](int64_t x, int64_t y) { return OrderOf(d, x) < OrderOf(d, y) ? y : x; });
 }
 KERNEL(ScatterMin) {
-  return Scatter(c, Minimum, [d = c.result.dtype](int64_t x, int64_t y) {
-    return OrderOf(d, y) < OrderOf(d, x) ? y : x;
-  });
+  return Scatter(c, Minimum,
+                 [d = c.result.dtype](int64_t x, int64_t y) { return OrderOf(d, y) < OrderOf(d, x) ? y : x; });
 }
 
 KERNEL(CheckIndex) {
@@ -104,8 +98,7 @@ KERNEL(CheckIndex) {
 }
 
 KERNEL(DynamicSlice) {
-  const AxisView from(c.operand(0).type.shape, c.attr_int("axis")),
-      to(c.result.shape, c.attr_int("axis"));
+  const AxisView from(c.operand(0).type.shape, c.attr_int("axis")), to(c.result.shape, c.attr_int("axis"));
   const int64_t start = Clamp(c.operand(1).i[0], from.extent, to.extent);
   if (c.result.shape.size() == 0) return ZeroTensor(c.result);
   return WithStorage(c, 0, [&](const auto& a, auto& out) {
@@ -118,14 +111,12 @@ KERNEL(DynamicSlice) {
 }
 
 KERNEL(DynamicUpdate) {
-  const AxisView to(c.result.shape, c.attr_int("axis")),
-      from(c.operand(1).type.shape, c.attr_int("axis"));
+  const AxisView to(c.result.shape, c.attr_int("axis")), from(c.operand(1).type.shape, c.attr_int("axis"));
   const int64_t start = Clamp(c.operand(2).i[0], to.extent, from.extent);
   const auto write = [&](const auto& update, auto& out) {
     for (int64_t o = 0; o < from.outer; ++o) {
       for (int64_t e = 0; e < from.extent; ++e) {
-        for (int64_t i = 0; i < from.inner; ++i)
-          out[to.At(o, start + e, i)] = update[from.At(o, e, i)];
+        for (int64_t i = 0; i < from.inner; ++i) out[to.At(o, start + e, i)] = update[from.At(o, e, i)];
       }
     }
   };

@@ -17,8 +17,7 @@ constexpr Kernel kKernels[] = {
 
 }  // namespace
 
-absl::StatusOr<std::vector<EvalTensor>> RunKernel(const KernelContext& c,
-                                                  const EvalOptions& options) {
+absl::StatusOr<std::vector<EvalTensor>> RunKernel(const KernelContext& c, const EvalOptions& options) {
   auto out = kKernels[static_cast<size_t>(c.op)](c);
   if (!out.ok()) return out.status();
   for (EvalTensor& t : out->tensors) {
@@ -48,9 +47,8 @@ absl::StatusOr<EvalTensor> FromLiteral(const Literal& literal) {
   for (size_t k = 0; k < out.f.size(); ++k) out.f[k] = literal.AsDouble(static_cast<int64_t>(k));
   for (size_t k = 0; k < out.i.size(); ++k) out.i[k] = literal.AsInt(static_cast<int64_t>(k));
   for (size_t k = 0; k < out.c.size(); ++k) {
-    out.c[k] = literal.dtype() == kComplex64
-                   ? std::complex<double>(literal.data<std::complex<float>>()[k])
-                   : literal.data<std::complex<double>>()[k];
+    out.c[k] = literal.dtype() == kComplex64 ? std::complex<double>(literal.data<std::complex<float>>()[k])
+                                             : literal.data<std::complex<double>>()[k];
   }
   return out;
 }
@@ -103,9 +101,7 @@ int64_t Wrap(DType dtype, uint64_t bits) {
   }
 }
 
-int64_t OrderOf(DType dtype, int64_t x) {
-  return dtype == kUInt64 ? x ^ std::numeric_limits<int64_t>::min() : x;
-}
+int64_t OrderOf(DType dtype, int64_t x) { return dtype == kUInt64 ? x ^ std::numeric_limits<int64_t>::min() : x; }
 
 double ToDouble(DType dtype, int64_t x) {
   return dtype == kUInt64 ? static_cast<double>(static_cast<uint64_t>(x)) : static_cast<double>(x);
@@ -128,12 +124,10 @@ double Maximum(double a, double b) {
 
 double Minimum(double a, double b) { return -Maximum(-a, -b); }
 
-std::vector<int64_t> Offsets(const std::vector<int64_t>& dims, const std::vector<int64_t>& strides,
-                             int64_t base) {
+std::vector<int64_t> Offsets(const std::vector<int64_t>& dims, const std::vector<int64_t>& strides, int64_t base) {
   if (std::find(dims.begin(), dims.end(), 0) != dims.end()) return {};  // the others may be huge
   std::vector<int64_t> out{base};
-  for (size_t k = 0; k < dims.size();
-       ++k) {  // each axis multiplies the list, the last one varies fastest
+  for (size_t k = 0; k < dims.size(); ++k) {  // each axis multiplies the list, the last one varies fastest
     std::vector<int64_t> next;
     next.reserve(out.size() * static_cast<size_t>(dims[k]));
     for (int64_t offset : out) {
@@ -160,8 +154,7 @@ absl::StatusOr<std::vector<EvalTensor>> EvaluateNode(Op op, const Attributes& at
   for (const Type& type : *results) {
     if (!type.shape.is_constant()) return OpError(op, "the evaluator needs constant extents");
     if (BytesOf(type) > options.max_bytes - bytes) {
-      return absl::ResourceExhaustedError(
-          StrCat(Name(op), ": ", type.ToString(), " exceeds the memory budget"));
+      return absl::ResourceExhaustedError(StrCat(Name(op), ": ", type.ToString(), " exceeds the memory budget"));
     }
     bytes += BytesOf(type);
   }

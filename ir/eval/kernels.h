@@ -10,10 +10,9 @@ namespace reel::ir {
 
 /// What a kernel sees: checked operands and the results' types, whose shapes are constant.
 struct KernelContext {
-  KernelContext(Op op_, const Attributes& attributes_,
-                absl::Span<const EvalTensor* const> operands_, absl::Span<const Type> results_)
-      : op(op_), attributes(attributes_), operands(operands_), results(results_),
-        result(results_[0]) {}
+  KernelContext(Op op_, const Attributes& attributes_, absl::Span<const EvalTensor* const> operands_,
+                absl::Span<const Type> results_)
+      : op(op_), attributes(attributes_), operands(operands_), results(results_), result(results_[0]) {}
 
   Op op;
   const Attributes& attributes;
@@ -35,23 +34,19 @@ struct KernelResults {
   std::vector<EvalTensor> tensors;
 };
 using Kernel = absl::StatusOr<KernelResults> (*)(const KernelContext&);
-#define KERNEL(Enum) \
-  absl::StatusOr<KernelResults> Eval##Enum([[maybe_unused]] const KernelContext& c)
+#define KERNEL(Enum) absl::StatusOr<KernelResults> Eval##Enum([[maybe_unused]] const KernelContext& c)
 #define OP(Enum, ...) KERNEL(Enum);
 #include "ir/ops.def"
 #undef OP
 
 /// Looks up the op's kernel and runs it.
-absl::StatusOr<std::vector<EvalTensor>> RunKernel(const KernelContext& context,
-                                                  const EvalOptions& options);
+absl::StatusOr<std::vector<EvalTensor>> RunKernel(const KernelContext& context, const EvalOptions& options);
 
 /// After so many sweeps eigh and svd stop.
 inline constexpr int kMaxJacobiSweeps = 60;
 
 /// What a tensor of the type holds, see EvalTensor::bytes().
-inline int64_t BytesOf(const Type& type) {
-  return type.shape.size() * (IsComplex(type.dtype) ? 16 : 8);
-}
+inline int64_t BytesOf(const Type& type) { return type.shape.size() * (IsComplex(type.dtype) ? 16 : 8); }
 
 /// a b: the bits of integers, which Wrap() takes; complex numbers written out, since the library
 /// treats infinities in a way of its own.
@@ -61,9 +56,7 @@ struct Product {
   Z operator()(Z a, Z b) const {
     return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
   }
-  uint64_t operator()(int64_t a, int64_t b) const {
-    return static_cast<uint64_t>(a) * static_cast<uint64_t>(b);
-  }
+  uint64_t operator()(int64_t a, int64_t b) const { return static_cast<uint64_t>(a) * static_cast<uint64_t>(b); }
 };
 
 /// `bits` as a value of an integer dtype or bool: two's complement.
@@ -80,8 +73,7 @@ double Maximum(double a, double b);
 double Minimum(double a, double b);
 
 /// The offset sum(index[k] * strides[k]) + base of every index below `dims`, in row-major order.
-std::vector<int64_t> Offsets(const std::vector<int64_t>& dims, const std::vector<int64_t>& strides,
-                             int64_t base = 0);
+std::vector<int64_t> Offsets(const std::vector<int64_t>& dims, const std::vector<int64_t>& strides, int64_t base = 0);
 
 /// Calls f(vector of operand n, vector of result) with the element storage of the result's dtype,
 /// which the operand must share.

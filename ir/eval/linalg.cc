@@ -27,13 +27,10 @@ struct Matrix {
 };
 
 struct Stack {
-  Stack(const Shape& shape)
-      : rows(shape.dim(shape.rank() - 2)), columns(shape.dim(shape.rank() - 1)) {
+  Stack(const Shape& shape) : rows(shape.dim(shape.rank() - 2)), columns(shape.dim(shape.rank() - 1)) {
     for (int k = 0; k + 2 < shape.rank(); ++k) count *= shape.dim(k);
   }
-  Matrix At(std::vector<double>& storage, int64_t index) const {
-    return Matrix(storage, index, rows, columns);
-  }
+  Matrix At(std::vector<double>& storage, int64_t index) const { return Matrix(storage, index, rows, columns); }
   int64_t count = 1, rows, columns;
 };
 
@@ -71,8 +68,7 @@ KERNEL(Cholesky) {
 }
 
 KERNEL(TriangularSolve) {
-  const bool transpose = c.attributes.Get<bool>("transpose"),
-             unit = c.attributes.Get<bool>("unit_diagonal"),
+  const bool transpose = c.attributes.Get<bool>("transpose"), unit = c.attributes.Get<bool>("unit_diagonal"),
              lower = c.attributes.Get<bool>("lower") != transpose;
   const Stack as(c.operand(0).type.shape), xs(c.result.shape);
   EvalTensor a = c.operand(0), out = c.operand(1);
@@ -202,8 +198,7 @@ void RotateColumns(const Matrix& m, int64_t i, int64_t j, std::pair<double, doub
 // The power of two at or below the largest element: divided by it, squares do not overflow.
 double ScaleOf(const Matrix& a) {
   double largest = 0;
-  std::for_each_n(a.data, a.rows * a.columns,
-                  [&](double x) { largest = std::max(largest, std::fabs(x)); });
+  std::for_each_n(a.data, a.rows * a.columns, [&](double x) { largest = std::max(largest, std::fabs(x)); });
   return largest == 0 ? 1 : std::ldexp(1.0, std::ilogb(largest));
 }
 

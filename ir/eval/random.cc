@@ -27,11 +27,9 @@ std::array<uint32_t, 4> Philox(uint64_t counter, uint64_t key) {
 }  // namespace
 
 KERNEL(RandomBits) {
-  const auto key = static_cast<uint64_t>(c.operand(0).i[0]),
-             counter = static_cast<uint64_t>(c.operand(0).i[1]);
+  const auto key = static_cast<uint64_t>(c.operand(0).i[0]), counter = static_cast<uint64_t>(c.operand(0).i[1]);
   EvalTensor out = ZeroTensor(c.result);
-  for (size_t k = 0; k < out.i.size(); ++k)
-    out.i[k] = Wrap(kInt32, Philox(counter + k / 4, key)[k % 4]);
+  for (size_t k = 0; k < out.i.size(); ++k) out.i[k] = Wrap(kInt32, Philox(counter + k / 4, key)[k % 4]);
   return out;
 }
 

@@ -7,13 +7,11 @@ namespace {
 
 // y[t] = step(a[t], b[t], carry) along the axis, or from its end, with 1 for a[0].
 template <typename Carry, typename T, typename F>
-void Run(const KernelContext& c, const std::vector<T>& a, const std::vector<T>& b,
-         std::vector<T>& y, F step) {
+void Run(const KernelContext& c, const std::vector<T>& a, const std::vector<T>& b, std::vector<T>& y, F step) {
   if (y.empty()) return;
   const auto axis = static_cast<size_t>(c.attr_int("axis"));
   const bool reverse = c.attributes.Get<bool>("reverse");
-  const int64_t stride = RowMajorStrides(c.result.shape)[axis],
-                n = c.result.shape.dim(static_cast<int>(axis));
+  const int64_t stride = RowMajorStrides(c.result.shape)[axis], n = c.result.shape.dim(static_cast<int>(axis));
   std::vector<int64_t> dims = c.result.shape.dims();
   dims[axis] = 1;
   for (int64_t row : Offsets(dims, RowMajorStrides(c.result.shape))) {
@@ -47,10 +45,9 @@ KERNEL(Recurrence) {
     struct Whole {
       int64_t sum = 0;
     };
-    Run<Whole>(c, c.operand(0).i, c.operand(1).i, out.i,
-               [dtype = c.result.dtype](int64_t a, int64_t b, Whole& h) {
-                 return h.sum = Wrap(dtype, Product()(a, h.sum) + static_cast<uint64_t>(b));
-               });
+    Run<Whole>(c, c.operand(0).i, c.operand(1).i, out.i, [dtype = c.result.dtype](int64_t a, int64_t b, Whole& h) {
+      return h.sum = Wrap(dtype, Product()(a, h.sum) + static_cast<uint64_t>(b));
+    });
   }
   return out;
 }

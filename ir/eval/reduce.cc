@@ -49,9 +49,8 @@ KERNEL(ReduceMax) {
     Fold(c, c.operand(0).f, out.f, -kInfinity, Maximum);
   } else {
     const DType dtype = c.result.dtype;
-    Fold(c, c.operand(0).i, out.i, LowestInt(dtype), [dtype](int64_t a, int64_t b) {
-      return OrderOf(dtype, a) < OrderOf(dtype, b) ? b : a;
-    });
+    Fold(c, c.operand(0).i, out.i, LowestInt(dtype),
+         [dtype](int64_t a, int64_t b) { return OrderOf(dtype, a) < OrderOf(dtype, b) ? b : a; });
   }
   return out;
 }
@@ -62,9 +61,8 @@ KERNEL(ReduceMin) {
     Fold(c, c.operand(0).f, out.f, kInfinity, Minimum);
   } else {
     const DType dtype = c.result.dtype;
-    Fold(c, c.operand(0).i, out.i, HighestInt(dtype), [dtype](int64_t a, int64_t b) {
-      return OrderOf(dtype, a) > OrderOf(dtype, b) ? b : a;
-    });
+    Fold(c, c.operand(0).i, out.i, HighestInt(dtype),
+         [dtype](int64_t a, int64_t b) { return OrderOf(dtype, a) > OrderOf(dtype, b) ? b : a; });
   }
   return out;
 }

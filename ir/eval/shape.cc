@@ -24,8 +24,7 @@ KERNEL(Reshape) {
 KERNEL(Transpose) {
   const std::vector<int64_t> from = RowMajorStrides(c.operand(0).type.shape);
   std::vector<int64_t> strides;
-  for (int64_t axis : c.attr_ints("permutation"))
-    strides.push_back(from[static_cast<size_t>(axis)]);
+  for (int64_t axis : c.attr_ints("permutation")) strides.push_back(from[static_cast<size_t>(axis)]);
   return Read(c, strides);
 }
 
@@ -106,8 +105,7 @@ KERNEL(Iota) {
   const std::vector<int64_t> positions = Offsets(c.result.shape.dims(), strides);
   EvalTensor out = ZeroTensor(c.result);
   for (size_t k = 0; k < out.f.size(); ++k) out.f[k] = static_cast<double>(positions[k]);
-  for (size_t k = 0; k < out.i.size(); ++k)
-    out.i[k] = Wrap(c.result.dtype, static_cast<uint64_t>(positions[k]));
+  for (size_t k = 0; k < out.i.size(); ++k) out.i[k] = Wrap(c.result.dtype, static_cast<uint64_t>(positions[k]));
   return out;
 }
 

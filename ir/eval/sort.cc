@@ -23,9 +23,8 @@ void Sort(const KernelContext& c, const std::vector<T>& x, std::vector<int64_t>&
   for (int64_t row : Offsets(dims, RowMajorStrides(c.result.shape))) {
     std::iota(order.begin(), order.end(), 0);
     const auto at = [&](int64_t i) { return x[static_cast<size_t>(row + i * stride)]; };
-    std::stable_sort(order.begin(), order.end(), [&](int64_t i, int64_t j) {
-      return descending ? Less(at(j), at(i)) : Less(at(i), at(j));
-    });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](int64_t i, int64_t j) { return descending ? Less(at(j), at(i)) : Less(at(i), at(j)); });
     for (size_t i = 0; i < order.size(); ++i) {
       out[static_cast<size_t>(row + static_cast<int64_t>(i) * stride)] = order[i];
     }

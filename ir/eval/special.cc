@@ -154,8 +154,7 @@ Real UpperFraction(Real a, Real x) {
 // Q(a, x) for a < 1, x < 2, where 1 - P cancels: 1 - w (1 + a sum (-x)^n / (n! (a + n))),
 // w = x^a / gamma(1 + a).
 Real UpperSmall(Real a, Real x) {
-  const Real log_gamma =
-      a < 1e-9L ? a * (kPi * kPi / 12 * a - std::numbers::egamma_v<Real>) : LogGamma(1 + a);
+  const Real log_gamma = a < 1e-9L ? a * (kPi * kPi / 12 * a - std::numbers::egamma_v<Real>) : LogGamma(1 + a);
   const Real log_w = a * std::log(x) - log_gamma;
   Real sum = 0, term = 1;
   for (int n = 1; n < 80; ++n) {
@@ -199,11 +198,10 @@ Real IncompleteGamma(Real a, Real x, bool upper) {
 
 // q^s zeta(s, q) for s > 1, q > 0: twenty terms and the Euler-Maclaurin formula for the rest.
 Real ScaledZeta(Real s, Real q) {
-  static constexpr Real kBernoulli[] = {
-      1.0L / 12,          -1.0L / 720,
-      1.0L / 30240,       -1.0L / 1209600,
-      1.0L / 47900160,    -691.0L / 1307674368000,
-      1.0L / 74724249600, -3617.0L / 10670622842880000};  // B_2j / (2j)!
+  static constexpr Real kBernoulli[] = {1.0L / 12,          -1.0L / 720,
+                                        1.0L / 30240,       -1.0L / 1209600,
+                                        1.0L / 47900160,    -691.0L / 1307674368000,
+                                        1.0L / 74724249600, -3617.0L / 10670622842880000};  // B_2j / (2j)!
   Real sum = 0;
   for (int k = 0; k < 20; ++k) sum += std::pow(q / (q + k), s);
   const Real a = q + 20, t = std::pow(q / a, s);
@@ -258,8 +256,8 @@ Real Polygamma(Real n, Real x) {
 Real BetaTerm(Real a, Real b, Real x, Real y) {
   const Real n = a + b;
   if (std::min(a, b) < 20) {
-    return std::exp(a * std::log(x) + b * (x < 0.5L ? std::log1p(-x) : std::log(y)) + LogGamma(n) -
-                    LogGamma(a + 1) - LogGamma(b));
+    return std::exp(a * std::log(x) + b * (x < 0.5L ? std::log1p(-x) : std::log(y)) + LogGamma(n) - LogGamma(a + 1) -
+                    LogGamma(b));
   }
   const Real delta = b * x - a * y;
   const Real correction = StirlingCorrection(n) - StirlingCorrection(a) - StirlingCorrection(b);

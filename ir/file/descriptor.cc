@@ -10,9 +10,9 @@ namespace reel::ir {
 
 absl::Status FileError(std::string_view what, std::string_view path) {
   const int error = errno;
-  const auto code = error == ENOENT || error == ENOTDIR                      ? absl::StatusCode::kNotFound
+  const auto code = error == ENOENT || error == ENOTDIR                   ? absl::StatusCode::kNotFound
                     : error == EACCES || error == EPERM || error == EROFS ? absl::StatusCode::kPermissionDenied
-                                                                             : absl::StatusCode::kUnavailable;
+                                                                          : absl::StatusCode::kUnavailable;
   return absl::Status(code, StrCat(what, " ", Quoted(path), ": ", std::string_view(std::strerror(error))));
 }
 

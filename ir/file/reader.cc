@@ -44,7 +44,8 @@ absl::StatusOr<Descriptor> OpenBelow(const Descriptor& folder, std::string_view 
 absl::Status ReadAt(int fd, int64_t offset, std::vector<std::byte>* out, std::string_view path) {
   for (size_t done = 0; done < out->size();) {
     const ssize_t n = Uninterrupted([&] {
-      return ::pread(fd, out->data() + done, out->size() - done, static_cast<off_t>(offset + static_cast<int64_t>(done)));
+      return ::pread(fd, out->data() + done, out->size() - done,
+                     static_cast<off_t>(offset + static_cast<int64_t>(done)));
     });
     if (n < 0) return FileError(kCannotRead, path);
     if (n == 0) return absl::DataLossError(StrCat(Quoted(path), " became shorter while it was read"));

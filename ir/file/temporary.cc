@@ -59,8 +59,8 @@ void RemoveIfAbandoned(int folder, const char* name) {
   const Descriptor file(::openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!file.ok() || ::fstat(file.fd(), &info) != 0 || !IsOurs(info)) return;
   if (::flock(file.fd(), LOCK_EX | LOCK_NB) != 0) return;
-  const bool same = ::fstatat(folder, name, &now, AT_SYMLINK_NOFOLLOW) == 0 && now.st_dev == info.st_dev &&
-                    now.st_ino == info.st_ino;
+  const bool same =
+      ::fstatat(folder, name, &now, AT_SYMLINK_NOFOLLOW) == 0 && now.st_dev == info.st_dev && now.st_ino == info.st_ino;
   if (same) ::unlinkat(folder, name, 0);
 }
 

@@ -83,8 +83,7 @@ absl::StatusOr<FileWriter> FileWriter::Open(const std::string& path, const Write
   return writer;
 }
 
-absl::StatusOr<FileWriter> FileWriter::OpenIn(Descriptor folder, const std::string& name,
-                                              const WriteOptions& options) {
+absl::StatusOr<FileWriter> FileWriter::OpenIn(Descriptor folder, const std::string& name, const WriteOptions& options) {
   FileWriter writer(name, options);
   writer.folder_ = std::move(folder);
   if (absl::Status s = writer.OpenName(name); !s.ok()) return s;
@@ -113,9 +112,8 @@ absl::Status FileWriter::OpenName(const std::string& name) {
 
 absl::Status FileWriter::OpenStream(int named, int folder, const std::string& name) {
   constexpr int kFlags = O_WRONLY | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC;
-  file_ = Descriptor(Uninterrupted([&] {
-    return named >= 0 ? ::fcntl(named, F_DUPFD_CLOEXEC, 3) : ::openat(folder, name.c_str(), kFlags);
-  }));
+  file_ = Descriptor(Uninterrupted(
+      [&] { return named >= 0 ? ::fcntl(named, F_DUPFD_CLOEXEC, 3) : ::openat(folder, name.c_str(), kFlags); }));
   struct stat info;
   if (!file_.ok() || ::fstat(file_.fd(), &info) != 0) return Fail(kCannotWrite);
   if (named >= 0 || !S_ISREG(info.st_mode)) return absl::OkStatus();

@@ -24,8 +24,7 @@ inline constexpr int64_t kMaxTensorBytes = int64_t{64} << 20;
 absl::Status ToProto(const Module& module, proto::Module* out);
 
 /// The module of a message from an untrusted source; not yet verified. `name` begins every error.
-absl::StatusOr<Module> FromProto(const proto::Module& in, std::string_view name,
-                                 BudgetMeter* meter);
+absl::StatusOr<Module> FromProto(const proto::Module& in, std::string_view name, BudgetMeter* meter);
 
 }  // namespace reel::ir
 

@@ -22,16 +22,11 @@ constexpr std::string_view kBinaryPrefix("\x0a\x04REEL", 6);
 
 enum WireMessage { kModule, kFunction, kNode, kConstant, kLeaf };
 constexpr WireField kWireSchema[] = {
-    {kModule, proto::Module::kStringsFieldNumber, kWireBytes},
-    {kModule, proto::Module::kSymbolsFieldNumber, kLeaf},
-    {kModule, proto::Module::kTypesFieldNumber, kLeaf},
-    {kModule, proto::Module::kOpsFieldNumber, kLeaf},
-    {kModule, proto::Module::kConstantsFieldNumber, kConstant},
-    {kModule, proto::Module::kVariablesFieldNumber, kLeaf},
-    {kModule, proto::Module::kFunctionsFieldNumber, kFunction},
-    {kFunction, proto::Function::kNodesFieldNumber, kNode},
-    {kFunction, proto::Function::kLocationsFieldNumber, kLeaf},
-    {kNode, proto::Node::kAttributesFieldNumber, kLeaf},
+    {kModule, proto::Module::kStringsFieldNumber, kWireBytes},  {kModule, proto::Module::kSymbolsFieldNumber, kLeaf},
+    {kModule, proto::Module::kTypesFieldNumber, kLeaf},         {kModule, proto::Module::kOpsFieldNumber, kLeaf},
+    {kModule, proto::Module::kConstantsFieldNumber, kConstant}, {kModule, proto::Module::kVariablesFieldNumber, kLeaf},
+    {kModule, proto::Module::kFunctionsFieldNumber, kFunction}, {kFunction, proto::Function::kNodesFieldNumber, kNode},
+    {kFunction, proto::Function::kLocationsFieldNumber, kLeaf}, {kNode, proto::Node::kAttributesFieldNumber, kLeaf},
     {kConstant, proto::Constant::kDataFieldNumber, kWireBytes},
 };
 
@@ -58,8 +53,7 @@ absl::StatusOr<const proto::Module*> ToMessage(const Module& module, google::pro
   message->set_file_size(1);  // takes its eight bytes
   message->set_file_size(message->ByteSizeLong());
   if (message->ByteSizeLong() <= INT32_MAX) return message;
-  return absl::ResourceExhaustedError(
-      StrCat("module '", module.name(), "' takes more than 2 GiB in the binary form"));
+  return absl::ResourceExhaustedError(StrCat("module '", module.name(), "' takes more than 2 GiB in the binary form"));
 }
 
 absl::Status WriteBinary(const Module& module, FileWriter* file) {
@@ -74,8 +68,7 @@ absl::Status WriteBinary(const Module& module, FileWriter* file) {
   return absl::InternalError(StrCat("module '", module.name(), "' cannot be serialized"));
 }
 
-absl::StatusOr<Module> ParseBinary(std::span<const std::byte> bytes, std::string_view name,
-                                   const Budget& budget) {
+absl::StatusOr<Module> ParseBinary(std::span<const std::byte> bytes, std::string_view name, const Budget& budget) {
   BudgetMeter meter(budget);
   const auto fail = [&](const absl::Status& s) {
     return absl::Status(s.code(), StrCat(name, ": ", std::string(s.message())));
@@ -90,12 +83,11 @@ absl::StatusOr<Module> ParseBinary(std::span<const std::byte> bytes, std::string
   google::protobuf::Arena arena;
   auto* message = google::protobuf::Arena::CreateMessage<proto::Module>(&arena);
   if (!well_formed || !message->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-    return fail(
-        absl::InvalidArgumentError("truncated or damaged: the bytes are not a Reel module"));
+    return fail(absl::InvalidArgumentError("truncated or damaged: the bytes are not a Reel module"));
   }
   if (message->format_version() > 1 && message->file_size() != bytes.size()) {
-    return fail(absl::InvalidArgumentError(StrCat("truncated or damaged: ", message->file_size(),
-                                                  " bytes were written, here are ", bytes.size())));
+    return fail(absl::InvalidArgumentError(
+        StrCat("truncated or damaged: ", message->file_size(), " bytes were written, here are ", bytes.size())));
   }
   auto module = FromProto(*message, name, &meter);
   if (!module.ok()) return module;
@@ -115,14 +107,12 @@ absl::StatusOr<std::string> SerializeModule(const Module& module) {
   return absl::InternalError(StrCat("module '", module.name(), "' cannot be serialized"));
 }
 
-absl::StatusOr<Module> ParseModuleBytes(std::span<const std::byte> bytes, std::string_view name,
-                                        const Budget& budget) {
+absl::StatusOr<Module> ParseModuleBytes(std::span<const std::byte> bytes, std::string_view name, const Budget& budget) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   if (text.starts_with(kBinaryPrefix)) return ParseBinary(bytes, name, budget);
   // A text file begins with "reel", blanks or a comment; a cut binary file with a part of its
   // prefix.
-  if (text.empty() || kBinaryPrefix.starts_with(text) ||
-      text.find('\0') != std::string_view::npos) {
+  if (text.empty() || kBinaryPrefix.starts_with(text) || text.find('\0') != std::string_view::npos) {
     return absl::InvalidArgumentError(StrCat(name, ": truncated or damaged: not a Reel module"));
   }
   return ParseModule(text, name, budget);

@@ -13,8 +13,7 @@ namespace {
 // Reads return false once there is an error, which is then in status().
 class Reader {
  public:
-  Reader(const proto::Module& in, std::string_view file, BudgetMeter* meter)
-      : in_(in), file_(file), meter_(*meter) {}
+  Reader(const proto::Module& in, std::string_view file, BudgetMeter* meter) : in_(in), file_(file), meter_(*meter) {}
 
   bool ReadModule(Module* module);
   const absl::Status& status() const { return status_; }
@@ -38,8 +37,7 @@ class Reader {
     return s.ok();
   }
   bool InTable(std::string_view table, uint32_t index, size_t size) {
-    return index < size ||
-           Fail(StrCat("index ", index, " of ", table, " is out of range, there are ", size));
+    return index < size || Fail(StrCat("index ", index, " of ", table, " is out of range, there are ", size));
   }
   bool ReadString(uint32_t index, std::string* out) {
     if (!InTable("strings", index, static_cast<size_t>(in_.strings_size()))) return false;
@@ -104,8 +102,8 @@ bool Reader::ReadShape(const List& extents, Shape* shape) {
 bool Reader::ReadHeader(Module* module) {
   if (in_.magic() != "REEL") return Fail("not a Reel module");
   if (in_.min_reader_version() > kFormatVersion) {
-    return Fail(StrCat("needs a reader of format version ", in_.min_reader_version(),
-                       ", this one knows ", kFormatVersion, "; use a newer Reel"));
+    return Fail(StrCat("needs a reader of format version ", in_.min_reader_version(), ", this one knows ",
+                       kFormatVersion, "; use a newer Reel"));
   }
   if (in_.format_version() == 0) return Fail("has no format version");
   std::string key, value;
@@ -151,8 +149,7 @@ bool Reader::ReadOps() {
     const auto op = ParseOp(name);
     if (!op) return Fail(StrCat("unknown op ", Quoted(name), "; the file may need a newer Reel"));
     if (in.version() == 0 || in.version() > static_cast<uint32_t>(Info(*op).version)) {
-      return Fail(StrCat("op ", name, " has version ", in.version(), ", this reader knows ",
-                         Info(*op).version));
+      return Fail(StrCat("op ", name, " has version ", in.version(), ", this reader knows ", Info(*op).version));
     }
     ops_.push_back(*op);
   }
@@ -200,8 +197,7 @@ bool Reader::ReadVariable(const proto::Variable& in, Module* module) {
 }
 
 bool Reader::ReadParameters(const proto::Function& in, Function* f) {
-  if (in.parameter_names_size() != in.parameter_types_size() ||
-      in.state_size() != in.state_types_size()) {
+  if (in.parameter_names_size() != in.parameter_types_size() || in.state_size() != in.state_types_size()) {
     return Fail("parameters or states have not as many names as types");
   }
   const int64_t each = 2 * static_cast<int64_t>(sizeof(Type) + sizeof(Parameter));
@@ -264,8 +260,7 @@ bool Reader::ReadAttributes(Op op, const proto::Node& in, Attributes* attributes
 }
 
 bool Reader::ReadNode(const proto::Node& in, Function* f) {
-  if (!Check(meter_.AddNode(static_cast<size_t>(in.operands_size()),
-                            static_cast<size_t>(in.types_size())))) {
+  if (!Check(meter_.AddNode(static_cast<size_t>(in.operands_size()), static_cast<size_t>(in.types_size())))) {
     return false;
   }
   if (!InTable("ops", in.op(), ops_.size())) return false;
@@ -284,16 +279,13 @@ bool Reader::ReadNode(const proto::Node& in, Function* f) {
   Attributes attributes;
   const Op op = ops_[in.op()];
   if (!ReadAttributes(op, in, &attributes)) return false;
-  f->AddNode(
-      op, operands,
-      attributes.empty() ? nullptr : std::make_shared<const Attributes>(std::move(attributes)),
-      types, static_cast<int32_t>(in.location()) - 1);
+  f->AddNode(op, operands, attributes.empty() ? nullptr : std::make_shared<const Attributes>(std::move(attributes)),
+             types, static_cast<int32_t>(in.location()) - 1);
   return true;
 }
 
 bool Reader::ReadResults(const proto::Function& in, Function* f) {
-  if (in.results_size() < in.state_size() ||
-      in.result_names_size() > in.results_size() - in.state_size()) {
+  if (in.results_size() < in.state_size() || in.result_names_size() > in.results_size() - in.state_size()) {
     return Fail("results do not cover states and result names");
   }
   std::vector<Value> results;
@@ -317,8 +309,7 @@ bool Reader::ReadNames(const proto::Function& in, Function* f) {
   for (int i = 0; i < in.named_values_size(); ++i) {
     const uint32_t id = in.named_values(i);
     std::string name;
-    if (!InTable("values", id, static_cast<size_t>(f->num_values())) ||
-        !ReadString(in.value_names(i), &name)) {
+    if (!InTable("values", id, static_cast<size_t>(f->num_values())) || !ReadString(in.value_names(i), &name)) {
       return false;
     }
     if (id < static_cast<uint32_t>(f->num_parameters())) {
@@ -355,8 +346,7 @@ bool Reader::ReadFunction(const proto::Function& in, Module* module) {
 }
 
 bool Reader::ReadModule(Module* module) {
-  if (!ReadHeader(module) || !ReadSymbols(module) || !ReadTypes() || !ReadOps() ||
-      !ReadConstants()) {
+  if (!ReadHeader(module) || !ReadSymbols(module) || !ReadTypes() || !ReadOps() || !ReadConstants()) {
     return false;
   }
   for (const proto::Variable& v : in_.variables()) {
@@ -370,8 +360,7 @@ bool Reader::ReadModule(Module* module) {
 
 }  // namespace
 
-absl::StatusOr<Module> FromProto(const proto::Module& in, std::string_view name,
-                                 BudgetMeter* meter) {
+absl::StatusOr<Module> FromProto(const proto::Module& in, std::string_view name, BudgetMeter* meter) {
   Module module;
   Reader reader(in, name, meter);
   if (!reader.ReadModule(&module)) return reader.status();

@@ -55,8 +55,7 @@ class Writer {
 };
 
 uint32_t Writer::String(std::string_view s) {
-  const auto [it, added] =
-      strings_.try_emplace(std::string(s), static_cast<uint32_t>(out_.strings_size()));
+  const auto [it, added] = strings_.try_emplace(std::string(s), static_cast<uint32_t>(out_.strings_size()));
   if (added) out_.add_strings(s.data(), s.size());
   return it->second;
 }
@@ -179,16 +178,13 @@ absl::Status Writer::WriteModule(const Module& module) {
   for (const Variable& v : module.variables()) WriteVariable(v);
   for (const auto& f : module.functions()) WriteFunction(*f);
   if (constant_bytes_ <= kMaxTensorBytes) return absl::OkStatus();
-  return absl::ResourceExhaustedError(
-      StrCat("module '", module.name(), "' has ", constant_bytes_,
-             " bytes of constants, the binary form holds ", kMaxTensorBytes,
-             "; save as .reel.txt, or pass large tensors as arguments"));
+  return absl::ResourceExhaustedError(StrCat("module '", module.name(), "' has ", constant_bytes_,
+                                             " bytes of constants, the binary form holds ", kMaxTensorBytes,
+                                             "; save as .reel.txt, or pass large tensors as arguments"));
 }
 
 }  // namespace
 
-absl::Status ToProto(const Module& module, proto::Module* out) {
-  return Writer(out).WriteModule(module);
-}
+absl::Status ToProto(const Module& module, proto::Module* out) { return Writer(out).WriteModule(module); }
 
 }  // namespace reel::ir

@@ -44,8 +44,8 @@ int Inner(std::span<const WireField> schema, int message, uint64_t field) {
   return kWireNumbers;
 }
 
-bool Scan(std::span<const std::byte> bytes, std::span<const WireField> schema, int message,
-          int depth, int64_t* memory) {
+bool Scan(std::span<const std::byte> bytes, std::span<const WireField> schema, int message, int depth,
+          int64_t* memory) {
   if (depth > kMaxDepth) return false;
   for (Cursor cursor(bytes); !cursor.done();) {
     uint64_t tag = 0, size = 0;
@@ -56,17 +56,12 @@ bool Scan(std::span<const std::byte> bytes, std::span<const WireField> schema, i
       case 0:
         if (!cursor.Varint(&size)) return false;
         continue;
-      case 1:
-        size = 8;
-        break;
+      case 1: size = 8; break;
       case 2:
         if (!cursor.Varint(&size)) return false;
         break;
-      case 5:
-        size = 4;
-        break;
-      default:
-        return false;
+      case 5: size = 4; break;
+      default: return false;
     }
     if (!cursor.Take(size, &payload)) return false;
     if ((tag & 7) != 2) continue;
@@ -85,8 +80,7 @@ bool Scan(std::span<const std::byte> bytes, std::span<const WireField> schema, i
 
 }  // namespace
 
-bool EstimateParseMemory(std::span<const std::byte> bytes, std::span<const WireField> schema,
-                         int64_t* memory) {
+bool EstimateParseMemory(std::span<const std::byte> bytes, std::span<const WireField> schema, int64_t* memory) {
   *memory = 0;
   return Scan(bytes, schema, 0, 1, memory);
 }

@@ -20,8 +20,7 @@ inline constexpr int kWireBytes = -1;
 /// takes: a few bytes of input can stand for a message of a hundred. False if the bytes are not
 /// well-formed, nest deeper than parsers allow, or hold groups (the only wire type that nests
 /// without a schema).
-bool EstimateParseMemory(std::span<const std::byte> bytes, std::span<const WireField> schema,
-                         int64_t* memory);
+bool EstimateParseMemory(std::span<const std::byte> bytes, std::span<const WireField> schema, int64_t* memory);
 
 }  // namespace reel::ir
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "ir/strings.h"
 #include "ir/infer.h"
+#include "ir/strings.h"
 
 namespace reel::ir {
 namespace {
@@ -16,8 +16,7 @@ absl::StatusOr<TypeList> InferContractRule(const InferContext& c) {
   const auto &a_batch = c.attr_ints("a_batch"), &b_batch = c.attr_ints("b_batch"),
              &a_contract = c.attr_ints("a_contract"), &b_contract = c.attr_ints("b_contract");
   if (a.dtype != b.dtype) {
-    return OpError(c.op, StrCat("operand dtypes differ: ", a.ToString(), " and ", b.ToString(),
-                                      "; cast one of them"));
+    return OpError(c.op, StrCat("operand dtypes differ: ", a.ToString(), " and ", b.ToString(), "; cast one of them"));
   }
   if (a_batch.size() != b_batch.size() || a_contract.size() != b_contract.size()) {
     return OpError(c.op, "a and b must name equally many batch and contracted axes");
@@ -30,8 +29,8 @@ absl::StatusOr<TypeList> InferContractRule(const InferContext& c) {
   for (size_t i = 0; i < a_axes.size(); ++i) {
     const int ia = static_cast<int>(a_axes[i]), ib = static_cast<int>(b_axes[i]);
     if (a.shape[ia] != b.shape[ib]) {
-      return OpError(c.op, StrCat("axis ", ia, " of ", a.ToString(), " and axis ", ib, " of ",
-                                        b.ToString(), " must have the same extent"));
+      return OpError(c.op, StrCat("axis ", ia, " of ", a.ToString(), " and axis ", ib, " of ", b.ToString(),
+                                  " must have the same extent"));
     }
   }
   const size_t rank = a_batch.size() + static_cast<size_t>(a.shape.rank()) - a_axes.size() +

@@ -1,5 +1,5 @@
-#include "ir/strings.h"
 #include "ir/infer.h"
+#include "ir/strings.h"
 
 namespace reel::ir {
 namespace {
@@ -28,8 +28,7 @@ TypeList ResultTypes(const Function& f) { return OperandTypes(f, f.results()); }
 absl::Status CheckOperands(const InferContext& c, const Function& f, absl::Span<const Type> operands) {
   const TypeList want = ParameterTypes(f);
   if (absl::Span<const Type>(want) == operands) return absl::OkStatus();
-  return OpError(c.op, StrCat("@", f.name(), " takes ", TypesToString(want), ", got ",
-                                    TypesToString(operands)));
+  return OpError(c.op, StrCat("@", f.name(), " takes ", TypesToString(want), ", got ", TypesToString(operands)));
 }
 
 }  // namespace
@@ -50,9 +49,8 @@ absl::StatusOr<TypeList> InferCallRule(const InferContext& c) {
     if (IsDifferentiable(t.dtype)) give.push_back(t);
   }
   if (ParameterTypes(**g) != want || ResultTypes(**g) != give) {
-    return OpError(c.op, StrCat("vjp @", (*g)->name(), " must be ", TypesToString(want), " -> ",
-                                      TypesToString(give), ", is ", TypesToString(ParameterTypes(**g)),
-                                      " -> ", TypesToString(ResultTypes(**g))));
+    return OpError(c.op, StrCat("vjp @", (*g)->name(), " must be ", TypesToString(want), " -> ", TypesToString(give),
+                                ", is ", TypesToString(ParameterTypes(**g)), " -> ", TypesToString(ResultTypes(**g))));
   }
   return ResultTypes(**f);
 }
@@ -68,9 +66,9 @@ absl::StatusOr<TypeList> InferIfRule(const InferContext& c) {
     if (absl::Status s = CheckOperands(c, *branch, c.operands.subspan(1)); !s.ok()) return s;
   }
   if (ResultTypes(**f) != ResultTypes(**g)) {
-    return OpError(c.op, StrCat("branches return different types: @", (*f)->name(), " ",
-                                      TypesToString(ResultTypes(**f)), ", @", (*g)->name(), " ",
-                                      TypesToString(ResultTypes(**g))));
+    return OpError(
+        c.op, StrCat("branches return different types: @", (*f)->name(), " ", TypesToString(ResultTypes(**f)), ", @",
+                     (*g)->name(), " ", TypesToString(ResultTypes(**g))));
   }
   return ResultTypes(**f);
 }
@@ -83,13 +81,12 @@ absl::StatusOr<TypeList> InferWhileRule(const InferContext& c) {
   if (absl::Status s = CheckOperands(c, **body, c.operands); !s.ok()) return s;
   const TypeList condition = ResultTypes(**cond);
   if (condition.empty() || condition[0] != Type{kBool, {}} || (*cond)->num_outputs() != 1) {
-    return OpError(c.op, StrCat("condition @", (*cond)->name(), " must return one bool[], returns ",
-                                      TypesToString(condition)));
+    return OpError(
+        c.op, StrCat("condition @", (*cond)->name(), " must return one bool[], returns ", TypesToString(condition)));
   }
   if (absl::Span<const Type>(ResultTypes(**body)) != c.operands) {
-    return OpError(c.op, StrCat("body @", (*body)->name(), " must return what it takes, ",
-                                      TypesToString(c.operands), ", returns ",
-                                      TypesToString(ResultTypes(**body))));
+    return OpError(c.op, StrCat("body @", (*body)->name(), " must return what it takes, ", TypesToString(c.operands),
+                                ", returns ", TypesToString(ResultTypes(**body))));
   }
   if (const AttrValue* n = c.attributes.Find("maximum_iterations"); n && std::get<int64_t>(*n) < 0) {
     return OpError(c.op, "maximum_iterations is negative");

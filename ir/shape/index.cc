@@ -1,5 +1,5 @@
-#include "ir/strings.h"
 #include "ir/infer.h"
+#include "ir/strings.h"
 
 namespace reel::ir {
 namespace {
@@ -35,9 +35,9 @@ absl::StatusOr<TypeList> InferScatterRule(const InferContext& c) {
   const auto shape = GatheredShape(c);
   if (!shape.ok()) return shape.status();
   if (c.operand(2) != Type{c.operand(0).dtype, *shape}) {
-    return OpError(c.op, StrCat("updates must be ", Type{c.operand(0).dtype, *shape}.ToString(), " for ",
-                                      c.operand(0).ToString(), " and indices ", c.operand(1).ToString(),
-                                      ", got ", c.operand(2).ToString()));
+    return OpError(
+        c.op, StrCat("updates must be ", Type{c.operand(0).dtype, *shape}.ToString(), " for ", c.operand(0).ToString(),
+                     " and indices ", c.operand(1).ToString(), ", got ", c.operand(2).ToString()));
   }
   return TypeList{c.operand(0)};
 }
@@ -51,8 +51,7 @@ absl::StatusOr<TypeList> InferDynamicSliceRule(const InferContext& c) {
   if (!extent.ok()) return extent.status();
   const int64_t size = c.attr_int("size");
   if (size < 0 || size > *extent) {
-    return OpError(c.op, StrCat("size ", size, " must be in [0, ", *extent, "], axis ", *axis, " of ",
-                                      a.ToString()));
+    return OpError(c.op, StrCat("size ", size, " must be in [0, ", *extent, "], axis ", *axis, " of ", a.ToString()));
   }
   Type result = a;
   result.shape.set(*axis, size);
@@ -66,13 +65,13 @@ absl::StatusOr<TypeList> InferDynamicUpdateRule(const InferContext& c) {
   if (!axis.ok()) return axis.status();
   bool fits = update.dtype == a.dtype && update.shape.rank() == a.shape.rank();
   for (int i = 0; fits && i < a.shape.rank(); ++i) {
-    fits = i == *axis ? a.shape[i].is_constant() && update.shape[i].is_constant() &&
-                            update.shape.dim(i) <= a.shape.dim(i)
-                      : a.shape[i] == update.shape[i];
+    fits = i == *axis
+               ? a.shape[i].is_constant() && update.shape[i].is_constant() && update.shape.dim(i) <= a.shape.dim(i)
+               : a.shape[i] == update.shape[i];
   }
   if (!fits) {
-    return OpError(c.op, StrCat("update ", update.ToString(), " does not fit into ", a.ToString(),
-                                      " along axis ", *axis));
+    return OpError(c.op,
+                   StrCat("update ", update.ToString(), " does not fit into ", a.ToString(), " along axis ", *axis));
   }
   return TypeList{a};
 }

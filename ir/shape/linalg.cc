@@ -15,11 +15,9 @@ absl::StatusOr<Matrix> MatrixOf(const InferContext& c, int i) {
   const Shape& shape = c.operand(i).shape;
   const int rank = shape.rank();
   if (rank < 2) {
-    return OpError(c.op, StrCat("needs matrices, rank 2 or more, got ", c.operand(i).ToString(),
-                                "; reshape it"));
+    return OpError(c.op, StrCat("needs matrices, rank 2 or more, got ", c.operand(i).ToString(), "; reshape it"));
   }
-  const auto rows = NeedConstant(c.op, shape[rank - 2]),
-             columns = NeedConstant(c.op, shape[rank - 1]);
+  const auto rows = NeedConstant(c.op, shape[rank - 2]), columns = NeedConstant(c.op, shape[rank - 1]);
   if (!rows.ok()) return rows.status();
   if (!columns.ok()) return columns.status();
   return Matrix{*rows, *columns};
@@ -29,8 +27,8 @@ absl::StatusOr<int64_t> SquareOf(const InferContext& c) {
   const auto matrix = MatrixOf(c, 0);
   if (!matrix.ok()) return matrix.status();
   if (matrix->rows == matrix->columns) return matrix->rows;
-  return OpError(c.op, StrCat("needs square matrices, got ", c.operand(0).ToString(),
-                              "; qr, svd and least squares take others"));
+  return OpError(
+      c.op, StrCat("needs square matrices, got ", c.operand(0).ToString(), "; qr, svd and least squares take others"));
 }
 
 // The type of operand 0 with other extents in place of the last two.
@@ -59,8 +57,7 @@ absl::StatusOr<TypeList> InferTriangularSolveRule(const InferContext& c) {
   if (!b.ok()) return b.status();
   if (c.operand(1) != WithMatrix(c, {*n, b->columns})) {
     return OpError(c.op, StrCat("b must have the dtype, the leading axes and the ", *n, " rows of ",
-                                c.operand(0).ToString(), ", got ", c.operand(1).ToString(),
-                                "; broadcast or cast it"));
+                                c.operand(0).ToString(), ", got ", c.operand(1).ToString(), "; broadcast or cast it"));
   }
   return TypeList{c.operand(1)};
 }

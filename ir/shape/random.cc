@@ -1,5 +1,5 @@
-#include "ir/strings.h"
 #include "ir/infer.h"
+#include "ir/strings.h"
 
 namespace reel::ir {
 

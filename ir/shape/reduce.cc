@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "ir/strings.h"
 #include "ir/infer.h"
+#include "ir/strings.h"
 
 namespace reel::ir {
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "ir/strings.h"
 #include "ir/infer.h"
+#include "ir/strings.h"
 
 namespace reel::ir {
 absl::Status CheckSymbols(const InferContext& c, const Shape& shape) {
@@ -60,8 +60,7 @@ absl::StatusOr<TypeList> InferTransposeRule(const InferContext& c) {
 absl::StatusOr<TypeList> InferSliceRule(const InferContext& c) {
   const Type& x = c.operand(0);
   const int rank = x.shape.rank();
-  const auto &starts = c.attr_ints("starts"), &limits = c.attr_ints("limits"),
-             &strides = c.attr_ints("strides");
+  const auto &starts = c.attr_ints("starts"), &limits = c.attr_ints("limits"), &strides = c.attr_ints("strides");
   for (std::string_view name : {"starts", "limits", "strides"}) {
     if (absl::Status s = CheckLength(c, name, rank); !s.ok()) return s;
   }
@@ -75,9 +74,9 @@ absl::StatusOr<TypeList> InferSliceRule(const InferContext& c) {
     const auto extent = NeedConstant(c.op, x.shape[i]);
     if (!extent.ok()) return extent.status();
     if (starts[n] < 0 || starts[n] > limits[n] || limits[n] > *extent || strides[n] < 1) {
-      return OpError(c.op, StrCat("axis ", i, " of ", x.ToString(), ": need 0 <= start <= limit <= ",
-                                        *extent, " and stride >= 1, got start ", starts[n], ", limit ",
-                                        limits[n], ", stride ", strides[n]));
+      return OpError(c.op,
+                     StrCat("axis ", i, " of ", x.ToString(), ": need 0 <= start <= limit <= ", *extent,
+                            " and stride >= 1, got start ", starts[n], ", limit ", limits[n], ", stride ", strides[n]));
     }
     shape.push_back(limits[n] == starts[n] ? 0 : (limits[n] - starts[n] - 1) / strides[n] + 1);
   }
@@ -94,8 +93,8 @@ absl::StatusOr<TypeList> InferBroadcastRule(const InferContext& c) {
   for (int i = 0; i < x.shape.rank(); ++i) {
     const Extent from = x.shape[i], to = shape[static_cast<int>(axes[static_cast<size_t>(i)])];
     if (from != to && from != Extent(1)) {
-      return OpError(c.op, StrCat("axis ", i, " of ", x.ToString(), " does not stretch to ",
-                                        shape.ToString(), "; only extent 1 does"));
+      return OpError(c.op, StrCat("axis ", i, " of ", x.ToString(), " does not stretch to ", shape.ToString(),
+                                  "; only extent 1 does"));
     }
   }
   return TypeList{{x.dtype, shape}};
@@ -123,8 +122,8 @@ absl::StatusOr<TypeList> InferPadRule(const InferContext& c) {
     if (!extent.ok()) return extent.status();
     int64_t gaps = 0, total = 0;
     const auto error = [&](std::string_view what) {
-      return OpError(c.op, StrCat("low ", low[n], ", high ", high[n], " and interior ", interior[n],
-                                  " on axis ", i, " of ", x.ToString(), what));
+      return OpError(c.op, StrCat("low ", low[n], ", high ", high[n], " and interior ", interior[n], " on axis ", i,
+                                  " of ", x.ToString(), what));
     };
     if (low[n] < 0 || high[n] < 0 || interior[n] < 0) {
       return error(": padding is negative; slice instead");
@@ -154,8 +153,7 @@ absl::StatusOr<TypeList> InferIotaRule(const InferContext& c) {
   const DType dtype = c.attributes.Get<DType>("dtype");
   if (absl::Status s = CheckSymbols(c, shape); !s.ok()) return s;
   if (dtype == kBool || IsComplex(dtype)) {
-    return OpError(
-        c.op, StrCat("dtype must be a real number, got ", Name(dtype), "; take i32 and cast it"));
+    return OpError(c.op, StrCat("dtype must be a real number, got ", Name(dtype), "; take i32 and cast it"));
   }
   if (auto axis = CheckAxis(c.op, "axis", c.attr_int("axis"), shape.rank()); !axis.ok()) return axis.status();
   return TypeList{{dtype, shape}};

@@ -24,8 +24,8 @@ void AppendBase64(std::string* out, std::span<const std::byte> bytes) {
     uint32_t word = static_cast<uint32_t>(bytes[i]) << 16;
     if (n > 1) word |= static_cast<uint32_t>(bytes[i + 1]) << 8;
     if (n > 2) word |= static_cast<uint32_t>(bytes[i + 2]);
-    const char quad[4] = {kDigits[word >> 18], kDigits[word >> 12 & 63],
-                          n > 1 ? kDigits[word >> 6 & 63] : '=', n > 2 ? kDigits[word & 63] : '='};
+    const char quad[4] = {kDigits[word >> 18], kDigits[word >> 12 & 63], n > 1 ? kDigits[word >> 6 & 63] : '=',
+                          n > 2 ? kDigits[word & 63] : '='};
     out->append(quad, 4);
   }
 }
@@ -45,8 +45,7 @@ bool DecodeBase64(std::string_view text, std::vector<std::byte>* bytes) {
       word = word << 6 | static_cast<uint32_t>(value);
     }
     if ((pad == 1 && (word & 0xFF)) || (pad == 2 && (word & 0xFFFF))) return false;
-    for (int k = 0; k < 3 - pad; ++k)
-      bytes->push_back(static_cast<std::byte>(word >> (16 - 8 * k)));
+    for (int k = 0; k < 3 - pad; ++k) bytes->push_back(static_cast<std::byte>(word >> (16 - 8 * k)));
   }
   return true;
 }

@@ -58,7 +58,8 @@ bool Lexer::ReadEscape(Token* token) {
   const char c = Peek();
   ++position_;
   switch (c) {
-    case '"': case '\\': unescaped_ += c; return true;
+    case '"':
+    case '\\': unescaped_ += c; return true;
     case 'n': unescaped_ += '\n'; return true;
     case 't': unescaped_ += '\t'; return true;
     case 'x': {

@@ -41,9 +41,7 @@ class Lexer {
   std::string_view source() const { return source_; }
 
  private:
-  char Peek(size_t ahead = 0) const {
-    return position_ + ahead < source_.size() ? source_[position_ + ahead] : '\0';
-  }
+  char Peek(size_t ahead = 0) const { return position_ + ahead < source_.size() ? source_[position_ + ahead] : '\0'; }
   void SkipBlanks();
   std::string_view ReadWord();
   std::string_view ReadNumber();

@@ -169,16 +169,15 @@ bool ReadElement(TokenReader* r, DType dtype, std::byte* p) {
     case kComplex64:
     case kComplex128: {
       const DType part = dtype == kComplex64 ? kFloat32 : kFloat64;
-      return r->Expect('(') && ReadFloat(r, part, p) && r->Expect(',') &&
-             ReadFloat(r, part, p + SizeOf(part)) && r->Expect(')');
+      return r->Expect('(') && ReadFloat(r, part, p) && r->Expect(',') && ReadFloat(r, part, p + SizeOf(part)) &&
+             r->Expect(')');
     }
     default: return ReadFloat(r, dtype, p);
   }
 }
 
 bool ReadList(TokenReader* r, const Type& type, std::vector<std::byte>* bytes) {
-  const auto size = static_cast<size_t>(SizeOf(type.dtype)),
-             want = static_cast<size_t>(type.bytes());
+  const auto size = static_cast<size_t>(SizeOf(type.dtype)), want = static_cast<size_t>(type.bytes());
   const size_t position = r->token().begin;
   if (!r->Expect('[')) return false;
   // An element takes at least two characters, so the text bounds what is reserved.
@@ -191,16 +190,15 @@ bool ReadList(TokenReader* r, const Type& type, std::vector<std::byte>* bytes) {
   }
   r->Advance();
   if (bytes->size() == want) return true;
-  return r->FailAt(position, StrCat("found ", bytes->size() / size, " elements, expected ",
-                                    want / size, " of a literal ", type.ToString()));
+  return r->FailAt(position, StrCat("found ", bytes->size() / size, " elements, expected ", want / size,
+                                    " of a literal ", type.ToString()));
 }
 
 bool ReadBase64(TokenReader* r, const Type& type, std::vector<std::byte>* bytes) {
   r->Advance();
   if (!r->At(Tok::kString)) return r->Fail("a quoted string");
   const size_t want = static_cast<size_t>(type.bytes());
-  if (r->token().name.size() != (want + 2) / 3 * 4 || !DecodeBase64(r->token().name, bytes) ||
-      bytes->size() != want) {
+  if (r->token().name.size() != (want + 2) / 3 * 4 || !DecodeBase64(r->token().name, bytes) || bytes->size() != want) {
     return r->Fail(StrCat("base64 of the ", want, " bytes of ", type.ToString()));
   }
   r->Advance();

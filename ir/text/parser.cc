@@ -62,13 +62,11 @@ bool Parser::ParseHeader(Module* module) {
   int64_t version = 0;
   if (!r_.ReadInt("the version of the text form", &version)) return false;
   if (version != kTextVersion) {
-    return r_.FailAt(position,
-                     StrCat("text version ", version, ", this reader knows ", kTextVersion,
-                            version > kTextVersion ? "; use a newer Reel" : ""));
+    return r_.FailAt(position, StrCat("text version ", version, ", this reader knows ", kTextVersion,
+                                      version > kTextVersion ? "; use a newer Reel" : ""));
   }
   std::string name;
-  if (!r_.ExpectWord("module") ||
-      !r_.ReadName(Tok::kString, "the module's name in quotes", &name)) {
+  if (!r_.ExpectWord("module") || !r_.ReadName(Tok::kString, "the module's name in quotes", &name)) {
     return false;
   }
   module->set_name(std::move(name));
@@ -89,9 +87,9 @@ bool Parser::ParseMeta(Module* module) {
 bool Parser::ParseSymbol(Module* module) {
   Symbol s;
   const size_t position = r_.token().begin;
-  if (!r_.ReadName(Tok::kString, "the symbol's name in quotes", &s.name) || !r_.ExpectWord("in") ||
-      !r_.Expect('[') || !r_.ReadInt("the least extent", &s.min) || !r_.Expect(',') ||
-      !r_.ReadInt("the largest extent", &s.max) || !r_.Expect(']')) {
+  if (!r_.ReadName(Tok::kString, "the symbol's name in quotes", &s.name) || !r_.ExpectWord("in") || !r_.Expect('[') ||
+      !r_.ReadInt("the least extent", &s.min) || !r_.Expect(',') || !r_.ReadInt("the largest extent", &s.max) ||
+      !r_.Expect(']')) {
     return false;
   }
   if (!symbols_.emplace(s.name, static_cast<int32_t>(module->symbols().size())).second) {
@@ -166,8 +164,7 @@ bool Parser::ParseParameters(Scope* scope, bool state) {
     if (!Check(meter_.AddMemory(3 * static_cast<int64_t>(sizeof(Type) + name.size())))) {
       return false;
     }
-    const Value v = state ? scope->function->AddState(name, type)
-                          : scope->function->AddParameter(name, type);
+    const Value v = state ? scope->function->AddState(name, type) : scope->function->AddParameter(name, type);
     if (!(state ? scope->states : scope->parameters).emplace(name, v).second) {
       return r_.FailAt(position, StrCat(Quoted(name), " is declared twice"));
     }
@@ -236,8 +233,7 @@ bool Parser::ParseValues(const Scope& scope, List* values) {
 }
 
 // "%4.h, %5 = ": the numbers must be the next ones.
-bool Parser::ParseDefinitions(const Scope& scope, TypeList* types,
-                              std::vector<std::string>* hints) {
+bool Parser::ParseDefinitions(const Scope& scope, TypeList* types, std::vector<std::string>* hints) {
   int32_t next = scope.function->num_values() - scope.function->num_parameters();
   if (!r_.At(Tok::kValue)) return true;
   do {
@@ -338,8 +334,8 @@ bool Parser::ParseLocation(Function* function, int32_t* location) {
   if (!r_.AcceptWord("loc")) return true;
   Location at;
   int64_t line = 0;
-  if (!r_.Expect('(') || !r_.ReadName(Tok::kString, "a file name in quotes", &at.file) ||
-      !r_.Expect(':') || !r_.ReadInt("a line number", &line)) {
+  if (!r_.Expect('(') || !r_.ReadName(Tok::kString, "a file name in quotes", &at.file) || !r_.Expect(':') ||
+      !r_.ReadInt("a line number", &line)) {
     return false;
   }
   at.line = static_cast<int32_t>(line);
@@ -368,9 +364,8 @@ bool Parser::ParseNode(Scope* scope) {
   int32_t location = -1;
   if (!ParseLocation(scope->function, &location)) return false;
   const Node& node = scope->function->AddNode(
-      *op, operands,
-      attributes.empty() ? nullptr : std::make_shared<const Attributes>(std::move(attributes)),
-      types, location);
+      *op, operands, attributes.empty() ? nullptr : std::make_shared<const Attributes>(std::move(attributes)), types,
+      location);
   for (size_t i = 0; i < hints.size(); ++i) {
     if (hints[i].empty()) continue;
     if (!Check(meter_.AddMemory(64 + static_cast<int64_t>(hints[i].size())))) return false;
@@ -385,21 +380,19 @@ bool Parser::ParseReturn(const Scope& scope, const std::vector<Type>& types) {
   std::vector<Value> results, states;
   if (!ParseValues(scope, &results)) return false;
   if (results.size() != types.size()) {
-    return r_.FailAt(position,
-                     StrCat("found ", results.size(), " results, expected ", types.size()));
+    return r_.FailAt(position, StrCat("found ", results.size(), " results, expected ", types.size()));
   }
   for (size_t i = 0; i < types.size(); ++i) {
     if (f->type(results[i]) == types[i]) continue;
-    return r_.FailAt(position, StrCat("result ", i, " is ", f->type(results[i]).ToString(),
-                                      ", declared ", types[i].ToString()));
+    return r_.FailAt(position,
+                     StrCat("result ", i, " is ", f->type(results[i]).ToString(), ", declared ", types[i].ToString()));
   }
-  if (!f->state().empty() && (!r_.ExpectWord("state") || !r_.Expect('(') ||
-                              !ParseValues(scope, &states) || !r_.Expect(')'))) {
+  if (!f->state().empty() &&
+      (!r_.ExpectWord("state") || !r_.Expect('(') || !ParseValues(scope, &states) || !r_.Expect(')'))) {
     return false;
   }
   if (states.size() != f->state().size()) {
-    return r_.FailAt(position, StrCat("found ", states.size(), " new states, expected ",
-                                      f->state().size()));
+    return r_.FailAt(position, StrCat("found ", states.size(), " new states, expected ", f->state().size()));
   }
   results.insert(results.end(), states.begin(), states.end());
   f->SetResults(std::move(results));
@@ -452,8 +445,7 @@ bool Parser::ParseModule(Module* module) {
 
 }  // namespace
 
-absl::StatusOr<Module> ParseModule(std::string_view text, std::string_view file_name,
-                                   const Budget& budget) {
+absl::StatusOr<Module> ParseModule(std::string_view text, std::string_view file_name, const Budget& budget) {
   Module module;
   Parser parser(text, file_name, budget);
   if (!parser.ParseModule(&module)) return parser.status();

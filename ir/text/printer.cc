@@ -27,9 +27,7 @@ class Printer {
   void Add(const Parts&... parts) {
     StrAppend(&out_, parts...);
   }
-  void AddName(std::string_view name) {
-    IsIdentifier(name) ? Add(name) : AppendQuoted(&out_, name);
-  }
+  void AddName(std::string_view name) { IsIdentifier(name) ? Add(name) : AppendQuoted(&out_, name); }
   void AddGlobal(std::string_view name) {
     Add('@');
     AddName(name);
@@ -136,8 +134,7 @@ const Literal* PlainConstant(const Function& f, const Node& node) {
     return nullptr;
   }
   const auto* literal = std::get_if<Literal>(&node.attrs().entries()[0].second);
-  return literal && node.operands.empty() && literal->type() == f.type(node.result()) ? literal
-                                                                                      : nullptr;
+  return literal && node.operands.empty() && literal->type() == f.type(node.result()) ? literal : nullptr;
 }
 
 void Printer::AddNode(const Function& f, const Node& node) {
@@ -161,8 +158,7 @@ void Printer::AddNode(const Function& f, const Node& node) {
     AddType(f.type(node.result(i)));
   }
   if (node.num_results == 0) Add(" ()");
-  if (options_.locations && node.location >= 0 &&
-      static_cast<size_t>(node.location) < f.locations().size()) {
+  if (options_.locations && node.location >= 0 && static_cast<size_t>(node.location) < f.locations().size()) {
     const Location& location = f.locations()[static_cast<size_t>(node.location)];
     Add(" loc(");
     AppendQuoted(&out_, location.file);
@@ -176,8 +172,10 @@ void Printer::AddSignature(const Function& f) {
   AddGlobal(f.name());
   Add('(');
   for (int i = 0; i < f.num_parameters(); ++i) {
-    if (i == f.num_arguments()) Add(") state(");
-    else if (i) Add(", ");
+    if (i == f.num_arguments())
+      Add(") state(");
+    else if (i)
+      Add(", ");
     AddValue(f, {i});
     Add(": ");
     AddType(f.parameter(i).type);

@@ -24,8 +24,7 @@ struct PrintOptions {
 std::string Print(const Module& module, const PrintOptions& options = {});
 
 /// One function, for messages and dumps; `module` names its symbolic extents.
-std::string Print(const Function& function, const PrintOptions& options = {},
-                  const Module* module = nullptr);
+std::string Print(const Function& function, const PrintOptions& options = {}, const Module* module = nullptr);
 
 /// f32[B,784]: a type with the names of symbolic extents.
 std::string Print(const Type& type, const Module& module);

@@ -25,8 +25,7 @@ std::string TokenReader::Describe() const {
 
 bool TokenReader::FailWith(const absl::Status& status) {
   if (status_.ok()) {
-    status_ =
-        absl::Status(status.code(), StrCat(Where(token_.begin), std::string(status.message())));
+    status_ = absl::Status(status.code(), StrCat(Where(token_.begin), std::string(status.message())));
   }
   return false;
 }

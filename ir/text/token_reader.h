@@ -12,8 +12,7 @@ namespace reel::ir {
 /// The current token and the first error. Readers return false once there is an error.
 class TokenReader {
  public:
-  TokenReader(std::string_view source, std::string_view file_name)
-      : lexer_(source), file_name_(file_name) {
+  TokenReader(std::string_view source, std::string_view file_name) : lexer_(source), file_name_(file_name) {
     Advance();
   }
 
@@ -28,9 +27,7 @@ class TokenReader {
 
   bool At(Tok kind) const { return token_.kind == kind; }
   bool At(char punct) const { return token_.kind == Tok::kPunct && token_.punct == punct; }
-  bool AtWord(std::string_view word) const {
-    return token_.kind == Tok::kWord && token_.name == word;
-  }
+  bool AtWord(std::string_view word) const { return token_.kind == Tok::kWord && token_.name == word; }
   /// Skips the token if it is the current one.
   bool Accept(char punct) { return At(punct) && (Advance(), true); }
   bool AcceptWord(std::string_view word) { return AtWord(word) && (Advance(), true); }

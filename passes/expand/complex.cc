@@ -71,15 +71,13 @@ bool IsPartwise(Op op) {
 class Splitter {
  public:
   Splitter(const ir::Function& from, ir::Function* to, const ir::Module& m)
-      : from_(from), to_(to), b_(to, &m), copier_(from, to),
-        parts_(static_cast<size_t>(from.num_values())) {}
+      : from_(from), to_(to), b_(to, &m), copier_(from, to), parts_(static_cast<size_t>(from.num_values())) {}
 
   absl::Status Run() {
     for (int i = 0; i < from_.num_parameters(); ++i) {
       const ir::Parameter& p = from_.parameter(i);
       const Type type = Interleaved(p.type);
-      copier_.Map({i}, i < from_.num_arguments() ? to_->AddParameter(p.name, type)
-                                                 : to_->AddState(p.name, type));
+      copier_.Map({i}, i < from_.num_arguments() ? to_->AddParameter(p.name, type) : to_->AddState(p.name, type));
     }
     for (const ir::Node& node : from_.nodes()) {
       b_.set_location(copier_.MapLocation(node.location));
@@ -174,15 +172,14 @@ class Splitter {
     for (Value v : node.operands) operands.push_back(Whole(v));
     ir::TypeList types;
     for (int i = 0; i < node.num_results; ++i) types.push_back(Interleaved(from_.type(node.result(i))));
-    const Value first = to_->AddNode(node.op, operands, node.attributes, types,
-                                     copier_.MapLocation(node.location)).result(0);
+    const Value first =
+        to_->AddNode(node.op, operands, node.attributes, types, copier_.MapLocation(node.location)).result(0);
     for (int i = 0; i < node.num_results; ++i) copier_.Map(node.result(i), {first.id + i});
   }
 
   void EachPart(const ir::Node& node) {
     if (!IsPartwise(node.op)) {
-      b_.Fail(absl::UnimplementedError(
-          StrCat(ir::Name(node.op), ": no code for complex operands; use Real and Imag")));
+      b_.Fail(absl::UnimplementedError(StrCat(ir::Name(node.op), ": no code for complex operands; use Real and Imag")));
       return;
     }
     ir::ValueList re, im;

@@ -20,7 +20,8 @@ namespace {
 
 // Whether there is nothing to compute. Schedules then need not think of axes of extent 0 in the middle of a kernel.
 bool IsEmpty(const ir::Function& f, const ir::Node& node) {
-  if (ir::Info(node.op).Has(ir::kControl) || node.op == ir::Op::kConstant || node.op == ir::Op::kBroadcast) return false;
+  if (ir::Info(node.op).Has(ir::kControl) || node.op == ir::Op::kConstant || node.op == ir::Op::kBroadcast)
+    return false;
   for (int i = 0; i < node.num_results; ++i) {
     const Shape& shape = f.type(node.result(i)).shape;
     if (!shape.is_constant() || shape.size() != 0) return false;

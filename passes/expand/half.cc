@@ -57,8 +57,8 @@ bool ComputesInHalf(const ir::Function& f, const ir::Node& node) {
 ir::ValueList ExpandHalf(ExpandContext& c) {
   ir::ValueList wide;
   for (ir::Value v : c.operands) wide.push_back(IsHalf(c.b.type(v).dtype) ? c.b.Cast(v, kFloat32) : v);
-  const auto types = ir::InferTypes({c.node.op, ir::OperandTypes(*c.b.function(), c.operands),
-                                     c.node.attrs(), c.module});
+  const auto types =
+      ir::InferTypes({c.node.op, ir::OperandTypes(*c.b.function(), c.operands), c.node.attrs(), c.module});
   if (!types.ok()) return {c.b.Fail(types.status())};
   ir::ValueList results = c.b.EmitAll(c.node.op, wide, Widened(c.node.attrs()));
   for (size_t i = 0; i < results.size(); ++i) results[i] = c.b.Cast(results[i], (*types)[i].dtype);

@@ -18,8 +18,7 @@ namespace {
 constexpr int64_t kMaxSweeps = 40;  // about log2(n) + 6 are needed
 
 double Epsilon(DType dtype) {
-  return dtype == kFloat32 ? std::numeric_limits<float>::epsilon()
-                           : std::numeric_limits<double>::epsilon();
+  return dtype == kFloat32 ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
 }
 
 // Whom each of n players meets in a round, i32[n]: the circle method. Player i < m meets r - i mod
@@ -33,8 +32,7 @@ ir::Value Partners(ir::Builder& b, ir::Value round, int64_t n) {
   const ir::Value other = b.Select(negative, b.Add(difference, circle), difference);
   if (n % 2 != 0) return other;
   const ir::Value one = Index(b, 1), odd = b.Equal(b.And(round, one), one);
-  const ir::Value even =
-      b.Select(odd, b.Add(round, Index(b, m)), round);  // of player m: 2 p = r mod m
+  const ir::Value even = b.Select(odd, b.Add(round, Index(b, m)), round);  // of player m: 2 p = r mod m
   const ir::Value last = Like(b, b.ShiftRight(even, one), i);
   const ir::Value is_last = b.Equal(i, circle);
   return b.Select(is_last, last, b.Select(b.Equal(other, i), circle, other));
@@ -45,8 +43,7 @@ struct Angles {
 };
 // That make [p x; x q] diagonal for the rows where `rotate` holds; no rotation elsewhere. p, q and
 // x belong to row i: a row's partner gets the opposite tangent.
-Angles AnglesOf(ir::Builder& b, ir::Value p, ir::Value x, ir::Value q, ir::Value before,
-                ir::Value rotate) {
+Angles AnglesOf(ir::Builder& b, ir::Value p, ir::Value x, ir::Value q, ir::Value before, ir::Value rotate) {
   const ir::Value zero = b.ScalarLike(p, 0), one = b.ScalarLike(p, 1);
   const ir::Value difference = b.Sub(q, p), tau = b.Div(difference, b.Add(x, x));
   const ir::Value size = b.Abs(tau);
@@ -75,16 +72,13 @@ ir::Value RotateColumns(ir::Builder& b, ir::Value x, ir::Value partner, const An
 }
 
 // The whole-matrix maximum, [..., 1, 1].
-ir::Value LargestOfAll(ir::Builder& b, ir::Value x) {
-  return Largest(b, Largest(b, x, Over::kColumns), Over::kRows);
-}
+ir::Value LargestOfAll(ir::Builder& b, ir::Value x) { return Largest(b, Largest(b, x, Over::kColumns), Over::kRows); }
 
 // The powers of two at or below sizes, or the least normal number: divided by them, squares do not
 // overflow and nothing is rounded.
 ir::Value PowersOfTwo(ir::Builder& b, ir::Value sizes) {
   const DType dtype = b.type(sizes).dtype, bits = dtype == kFloat32 ? kInt32 : kInt64;
-  const double least =
-      dtype == kFloat32 ? std::numeric_limits<float>::min() : std::numeric_limits<double>::min();
+  const double least = dtype == kFloat32 ? std::numeric_limits<float>::min() : std::numeric_limits<double>::min();
   const ir::Value infinity = b.ScalarLike(sizes, std::numeric_limits<double>::infinity());
   const ir::Value number = b.Bitcast(sizes, bits), exponent = b.Bitcast(infinity, bits);
   const ir::Value power = b.Bitcast(b.And(number, exponent), dtype);
@@ -125,10 +119,8 @@ ir::Value Signs(ir::Builder& b, ir::Value rows) {
   const ir::Value least = StretchLike(b, b.Mul(largest, b.ScalarLike(largest, 0.55)), size);
   const ir::Value column = ColumnIndex(b, size);
   const ir::Value last = b.ScalarLike(column, static_cast<double>(Columns(b, rows) - 1));
-  const ir::Value first =
-      Smallest(b, b.Select(b.GreaterEqual(size, least), column, last), Over::kColumns);
-  const ir::Value chosen =
-      Sum(b, Masked(b, b.Equal(column, StretchLike(b, first, column)), rows), Over::kColumns);
+  const ir::Value first = Smallest(b, b.Select(b.GreaterEqual(size, least), column, last), Over::kColumns);
+  const ir::Value chosen = Sum(b, Masked(b, b.Equal(column, StretchLike(b, first, column)), rows), Over::kColumns);
   return SignOf(b, chosen);
 }
 
@@ -156,8 +148,7 @@ ir::Value IsActive(ir::Builder& b, ir::Value a) {
 }
 
 // One round on a and the rows of vt.
-ir::ValueList EighRound(ir::Builder& s, ir::Value round, ir::Value a, ir::Value vt,
-                        ir::Value active) {
+ir::ValueList EighRound(ir::Builder& s, ir::Value round, ir::Value a, ir::Value vt, ir::Value active) {
   const int64_t n = Rows(s, a);
   const ir::Value partner = Partners(s, round, n), i = s.Iota(kInt32, {n}, 0);
   Shape flat = s.shape(active);
@@ -211,16 +202,14 @@ EXPAND(Eigh) {
     return next;
   };
   const auto more = [](ir::Builder& s, Loops::Values carried) { return Any(s, carried[2]); };
-  const ir::ValueList done =
-      loops.For(b, kMaxSweeps, {a, Identity(b, type), IsActive(b, a)}, {}, sweep, more);
+  const ir::ValueList done = loops.For(b, kMaxSweeps, {a, Identity(b, type), IsActive(b, a)}, {}, sweep, more);
   if (done.empty()) return {};
   const ir::Value w = Diagonal(b, done[0]), order = SortedOrder(b, w, false);
   const ir::Value sorted = GatherRows(b, AsColumn(b, w), order);  // [..., n, 1]
   const ir::Value scaled = b.Mul(sorted, StretchLike(b, scale, sorted));
   const ir::Value vt = GatherRows(b, done[1], order);
   const ir::Value signed_vt = b.Mul(vt, StretchLike(b, Signs(b, vt), vt));
-  return {b.Reshape(OrNaN(b, finite, scaled), w_type.shape),
-          OrNaN(b, finite, Transposed(b, signed_vt))};
+  return {b.Reshape(OrNaN(b, finite, scaled), w_type.shape), OrNaN(b, finite, Transposed(b, signed_vt))};
 }
 
 // --- svd ---
@@ -237,8 +226,8 @@ ir::ValueList SvdRound(ir::Builder& s, ir::Value round, Loops::Values carried) {
   const ir::Value p = s.ReduceSum(s.Mul(g, g), {last}), q = Take(s, p, partner);
   const ir::Value x = s.ReduceSum(s.Mul(g, s.Gather(g, partner, last - 1)), {last});
   const auto per_row = [&](ir::Value v) { return s.BroadcastTo(v, Shape(s.shape(p))); };
-  const double tolerance = Epsilon(s.type(g).dtype) *
-                           std::sqrt(static_cast<double>(std::max<int64_t>(Columns(s, g), 4)));
+  const double tolerance =
+      Epsilon(s.type(g).dtype) * std::sqrt(static_cast<double>(std::max<int64_t>(Columns(s, g), 4)));
   const ir::Value mine = s.Sqrt(p), lengths = s.Mul(mine, s.Sqrt(q));
   const ir::Value least = s.Mul(lengths, s.ScalarLike(p, tolerance));
   // 0 for rows so short that their squares vanish: beside the others they are nothing
@@ -247,8 +236,7 @@ ir::ValueList SvdRound(ir::Builder& s, ir::Value round, Loops::Values carried) {
   const ir::Value rotate = s.And(plays, s.Greater(s.Abs(x), least));
   const Angles angles = AnglesOf(s, p, x, q, per_row(s.Less(i, partner)), rotate);
   const ir::Value any = Largest(s, AsRow(s, rotate), Over::kColumns);
-  return {RotateRows(s, g, partner, angles), RotateRows(s, vt, partner, angles),
-          s.Or(carried[2], any)};
+  return {RotateRows(s, g, partner, angles), RotateRows(s, vt, partner, angles), s.Or(carried[2], any)};
 }
 
 struct Factors {
@@ -277,8 +265,7 @@ Factors TallSvd(ir::Builder& b, Loops& loops, ir::Value a) {
   const auto more = [](ir::Builder& s, Loops::Values carried) { return Any(s, carried[2]); };
   const Type vt_type = MatrixType(b, columns, n, n);
   const ir::Value start = b.Full({kBool, b.shape(scale)}, 1);
-  const ir::ValueList done =
-      loops.For(b, kMaxSweeps, {columns, Identity(b, vt_type), start}, {}, sweep, more);
+  const ir::ValueList done = loops.For(b, kMaxSweeps, {columns, Identity(b, vt_type), start}, {}, sweep, more);
   if (done.empty()) return {};
   const int last = b.shape(a).rank() - 1;
   const ir::Value sizes = PowersOfTwo(b, Largest(b, b.Abs(done[0]), Over::kColumns));
@@ -320,8 +307,7 @@ EXPAND(Svd) {
   const ir::Value vt = b.Mul(f.vt, StretchLike(b, sign, f.vt));
   const ir::Value u = b.Mul(f.u, StretchLike(b, Transposed(b, sign), f.u));
   const Shape s_shape = b.shape(f.s);
-  return {OrNaN(b, finite, u), b.Reshape(OrNaN(b, finite, AsRow(b, f.s)), s_shape),
-          OrNaN(b, finite, vt)};
+  return {OrNaN(b, finite, u), b.Reshape(OrNaN(b, finite, AsRow(b, f.s)), s_shape), OrNaN(b, finite, vt)};
 }
 
 }  // namespace reel::passes

@@ -41,8 +41,7 @@ ir::Value CholeskyPanel(ir::Builder& b, Loops& loops, ir::Value panel, ir::Value
     const ir::Value left = s.Greater(row, at), below = Masked(s, left, s.Div(column, root));
     return ir::ValueList{WithColumnsAt(s, l, s.Select(s.Equal(row, at), root, below), j)};
   };
-  const ir::ValueList l =
-      loops.For(b, Columns(b, panel), {b.Zeros(Type(b.type(panel)))}, {panel, first}, step);
+  const ir::ValueList l = loops.For(b, Columns(b, panel), {b.Zeros(Type(b.type(panel)))}, {panel, first}, step);
   return l.empty() ? ir::Value{} : l[0];
 }
 
@@ -50,13 +49,11 @@ ir::Value CholeskyPanel(ir::Builder& b, Loops& loops, ir::Value panel, ir::Value
 
 // Rows of x one after the other, from the top if lower: x_i = (b_i - t_i x) / d_i, where t is
 // strictly triangular and d [..., n, 1] its diagonal, or invalid for ones.
-ir::Value Substitute(ir::Builder& b, Loops& loops, ir::Value t, ir::Value d, ir::Value rhs,
-                     bool lower) {
+ir::Value Substitute(ir::Builder& b, Loops& loops, ir::Value t, ir::Value d, ir::Value rhs, bool lower) {
   const int64_t n = Rows(b, rhs);
   ir::ValueList fixed{t, rhs};
   if (d.valid()) fixed.push_back(d);
-  const auto step = [n, lower](ir::Builder& s, ir::Value i, Loops::Values carried,
-                               Loops::Values in) {
+  const auto step = [n, lower](ir::Builder& s, ir::Value i, Loops::Values carried, Loops::Values in) {
     if (!lower) i = s.Sub(Index(s, n - 1), i);
     const ir::Value given = RowsAt(s, in[1], i);
     ir::Value x = s.Sub(given, Product(s, RowsAt(s, in[0], i), carried[0]));
@@ -68,8 +65,7 @@ ir::Value Substitute(ir::Builder& b, Loops& loops, ir::Value t, ir::Value d, ir:
 }
 
 // The same in blocks of rows: the rows of a block share one product with the x so far.
-ir::Value SubstituteBlocks(ir::Builder& b, Loops& loops, ir::Value t, ir::Value d, ir::Value rhs,
-                           bool lower) {
+ir::Value SubstituteBlocks(ir::Builder& b, Loops& loops, ir::Value t, ir::Value d, ir::Value rhs, bool lower) {
   const int64_t blocks = Rows(b, rhs) / kBlock;
   ir::ValueList fixed{t, rhs};
   if (d.valid()) fixed.push_back(d);
@@ -79,8 +75,7 @@ ir::Value SubstituteBlocks(ir::Builder& b, Loops& loops, ir::Value t, ir::Value 
     const ir::Value given = RowsAt(s, in[1], start, kBlock);
     const ir::Value left = s.Sub(given, Product(s, rows, carried[0]));
     const ir::Value diagonal = in.size() > 2 ? RowsAt(s, in[2], start, kBlock) : ir::Value{};
-    const ir::Value x =
-        Substitute(s, loops, ColumnsAt(s, rows, start, kBlock), diagonal, left, lower);
+    const ir::Value x = Substitute(s, loops, ColumnsAt(s, rows, start, kBlock), diagonal, left, lower);
     return ir::ValueList{WithRowsAt(s, carried[0], x, start)};
   };
   const ir::ValueList x = loops.For(b, blocks, {b.Zeros(Type(b.type(rhs)))}, fixed, step);
@@ -100,8 +95,7 @@ EXPAND(Cholesky) {
     l = CholeskyPanel(b, loops, c.x(), Index(b, 0));
   } else {
     const ir::Value a = PadWithIdentity(b, c.x(), Blocks(n) * kBlock);
-    const auto step = [&loops](ir::Builder& s, ir::Value i, Loops::Values carried,
-                               Loops::Values fixed) {
+    const auto step = [&loops](ir::Builder& s, ir::Value i, Loops::Values carried, Loops::Values fixed) {
       const ir::Value start = Times(s, i, kBlock), rows = RowsAt(s, carried[0], start, kBlock);
       const ir::Value given = ColumnsAt(s, fixed[0], start, kBlock);
       const ir::Value panel = s.Sub(given, Product(s, carried[0], rows, Side::kRight));
@@ -114,8 +108,7 @@ EXPAND(Cholesky) {
   }
   const ir::Value least = Smallest(b, AsRow(b, Diagonal(b, l)), Over::kColumns);  // [..., 1, 1]
   const ir::Value positive = b.Greater(least, b.ScalarLike(least, 0));
-  const ir::Value nan =
-      Keep(b, b.ScalarLike(l, std::numeric_limits<double>::quiet_NaN()), Triangle::kLower);
+  const ir::Value nan = Keep(b, b.ScalarLike(l, std::numeric_limits<double>::quiet_NaN()), Triangle::kLower);
   return {b.Select(StretchLike(b, positive, l), l, nan)};
 }
 
@@ -129,8 +122,8 @@ EXPAND(TriangularSolve) {
   const int64_t n = Rows(b, c.x(1)), columns = Columns(b, c.x(1));
   const bool blocked = n > kBlock;
   const ir::Value a = transpose ? Transposed(b, c.x()) : c.x();
-  ir::Value t = Keep(b, a, lower ? Triangle::kStrictlyLower : Triangle::kStrictlyUpper),
-            rhs = c.x(1), d = unit ? ir::Value{} : AsColumn(b, Diagonal(b, a));
+  ir::Value t = Keep(b, a, lower ? Triangle::kStrictlyLower : Triangle::kStrictlyUpper), rhs = c.x(1),
+            d = unit ? ir::Value{} : AsColumn(b, Diagonal(b, a));
   Loops loops(c.module, "triangular_solve");
   if (!blocked) return {Substitute(b, loops, t, d, rhs, lower)};
   const int64_t padded = Blocks(n) * kBlock;  // more equations: 1 x = 0
@@ -152,22 +145,18 @@ namespace {
 
 // Rows stay where they are; position [..., n, 1] says where row swaps would have put them by now.
 // Columns first, first + 1, ... of a panel are eliminated; returns the panel and the positions.
-ir::ValueList LuPanel(ir::Builder& b, Loops& loops, ir::Value panel, ir::Value position,
-                      ir::Value first) {
+ir::ValueList LuPanel(ir::Builder& b, Loops& loops, ir::Value panel, ir::Value position, ir::Value first) {
   const auto step = [](ir::Builder& s, ir::Value j, Loops::Values carried, Loops::Values fixed) {
-    const ir::Value a = carried[0], position = carried[1],
-                    k = Like(s, s.Add(fixed[0], j), position);
+    const ir::Value a = carried[0], position = carried[1], k = Like(s, s.Add(fixed[0], j), position);
     const ir::Value column = ColumnsAt(s, a, j);
     // the largest of the rows left, NaN before all; the first of equal ones
     const ir::Value number = s.Equal(column, column), length = s.Abs(column);
-    const ir::Value size =
-        s.Select(number, length, s.ScalarLike(column, std::numeric_limits<double>::infinity()));
+    const ir::Value size = s.Select(number, length, s.ScalarLike(column, std::numeric_limits<double>::infinity()));
     const ir::Value open = s.GreaterEqual(position, k);
     const ir::Value left = s.Select(open, size, s.ScalarLike(size, -1));
     const ir::Value largest = s.Equal(left, StretchLike(s, Largest(s, left, Over::kRows), left));
     const ir::Value last = s.ScalarLike(position, std::numeric_limits<int32_t>::max());
-    const ir::Value found =
-        StretchLike(s, Smallest(s, s.Select(largest, position, last), Over::kRows), position);
+    const ir::Value found = StretchLike(s, Smallest(s, s.Select(largest, position, last), Over::kRows), position);
     const ir::Value chosen = s.Equal(position, found);
     const ir::Value moved = s.Select(chosen, k, s.Select(s.Equal(position, k), found, position));
     // a -= l u for the rows and columns left
@@ -209,8 +198,7 @@ ir::ValueList LuBlock(ir::Builder& s, Loops& loops, ir::Value i, ir::Value a, ir
   const ir::Value chosen = RowsInOrder(s, moved, start, kBlock);
   const ir::Value l11 = Keep(s, GatherRows(s, panel, chosen), Triangle::kStrictlyLower);
   const ir::Value u12 = Substitute(s, loops, l11, {}, GatherRows(s, a, chosen), true);
-  const ir::Value first = Like(s, start, moved),
-                  next = Like(s, s.Add(start, Index(s, kBlock)), moved);
+  const ir::Value first = Like(s, start, moved), next = Like(s, s.Add(start, Index(s, kBlock)), moved);
   const ir::Value left = s.GreaterEqual(moved, next);
   const ir::Value l21 = Masked(s, StretchLike(s, left, panel), panel);
   const ir::Value below = s.Sub(a, Product(s, l21, u12));
@@ -232,8 +220,7 @@ EXPAND(Lu) {
   ir::Builder& b = c.b;
   const Type type = c.x_type();
   const int64_t n = Rows(b, c.x());
-  Type permutation{kInt32,
-                   Shape(std::span<const Extent>(type.shape.begin(), type.shape.end() - 1))};
+  Type permutation{kInt32, Shape(std::span<const Extent>(type.shape.begin(), type.shape.end() - 1))};
   if (type.shape.size() == 0) return {b.Zeros(type), b.Zeros(permutation)};
   if (!CheckPositions(b, c.x())) return {};
   Loops loops(c.module, "lu");
@@ -290,8 +277,7 @@ Reflection Reflect(ir::Builder& s, ir::Value x, ir::Value j) {
 
 // Reflections of the first `count` columns of a panel, whose diagonal starts at row `first`: the
 // panel after them, V (column j is v_j) and tau [..., 1, count].
-ir::ValueList QrPanel(ir::Builder& b, Loops& loops, ir::Value panel, ir::Value first,
-                      int64_t count) {
+ir::ValueList QrPanel(ir::Builder& b, Loops& loops, ir::Value panel, ir::Value first, int64_t count) {
   const auto step = [](ir::Builder& s, ir::Value j, Loops::Values carried, Loops::Values fixed) {
     const ir::Value r = carried[0];
     const ir::Value column = ColumnsAt(s, r, j);
@@ -311,12 +297,10 @@ ir::ValueList QrPanel(ir::Builder& b, Loops& loops, ir::Value panel, ir::Value f
 
 // x - V T V' x, the reflections in order, or x - V T' V' x, in the opposite order: T^-1 is upper
 // triangular, 1 / tau on its diagonal, V' V above it (Walker 1988).
-ir::Value ApplyReflections(ir::Builder& b, Loops& loops, ir::Value v, ir::Value tau, ir::Value x,
-                           bool transpose) {
+ir::Value ApplyReflections(ir::Builder& b, Loops& loops, ir::Value v, ir::Value tau, ir::Value x, bool transpose) {
   const ir::Value square = Product(b, v, v, Side::kLeft);
   const ir::Value upper = transpose ? Transposed(b, square) : square;
-  const ir::Value t =
-      Keep(b, upper, transpose ? Triangle::kStrictlyLower : Triangle::kStrictlyUpper);
+  const ir::Value t = Keep(b, upper, transpose ? Triangle::kStrictlyLower : Triangle::kStrictlyUpper);
   Shape column = b.shape(tau);
   column.set(column.rank() - 2, Columns(b, v));
   column.set(column.rank() - 1, 1);
@@ -333,8 +317,7 @@ ir::ValueList QrBlock(ir::Builder& s, Loops& loops, ir::Value i, Loops::Values c
   const ir::Value after = ApplyReflections(s, loops, panel[1], panel[2], r, true);
   const ir::Value where = ColumnIndex(s, r);
   const ir::Value right = s.GreaterEqual(where, Like(s, s.Add(start, Index(s, kBlock)), where));
-  return {WithColumnsAt(s, s.Select(right, after, r), panel[0], start),
-          WithColumnsAt(s, carried[1], panel[1], start),
+  return {WithColumnsAt(s, s.Select(right, after, r), panel[0], start), WithColumnsAt(s, carried[1], panel[1], start),
           WithColumnsAt(s, carried[2], panel[2], start)};
 }
 
@@ -357,14 +340,12 @@ EXPAND(Qr) {
   const int64_t columns = blocks * kBlock;  // columns of zeros need no reflection
   const ir::Value a = PadTo(b, c.x(), m, std::max(n, columns));
   const Type v_type = MatrixType(b, a, m, columns), tau_type = MatrixType(b, a, 1, columns);
-  const ir::ValueList done =
-      loops.For(b, blocks, {a, b.Zeros(v_type), b.Ones(tau_type)}, {},
-                [&loops](ir::Builder& s, ir::Value i, Loops::Values carried, Loops::Values) {
-                  return QrBlock(s, loops, i, carried);
-                });
+  const ir::ValueList done = loops.For(b, blocks, {a, b.Zeros(v_type), b.Ones(tau_type)}, {},
+                                       [&loops](ir::Builder& s, ir::Value i, Loops::Values carried, Loops::Values) {
+                                         return QrBlock(s, loops, i, carried);
+                                       });
   if (done.empty()) return {};
-  const auto backward = [&](ir::Builder& s, ir::Value i, Loops::Values carried,
-                            Loops::Values fixed) {
+  const auto backward = [&](ir::Builder& s, ir::Value i, Loops::Values carried, Loops::Values fixed) {
     const ir::Value start = Times(s, s.Sub(Index(s, blocks - 1), i), kBlock);
     const ir::Value v = ColumnsAt(s, fixed[0], start, kBlock);
     const ir::Value tau = ColumnsAt(s, fixed[1], start, kBlock);

@@ -17,8 +17,8 @@ ir::ValueList AddParameters(ir::Function* f, const ir::TypeList& types) {
 
 }  // namespace
 
-ir::ValueList Loops::For(ir::Builder& b, int64_t count, Values carried, Values fixed,
-                         const Body& body, const Condition& condition) {
+ir::ValueList Loops::For(ir::Builder& b, int64_t count, Values carried, Values fixed, const Body& body,
+                         const Condition& condition) {
   ir::ValueList operands{Index(b, 0)};
   operands.insert(operands.end(), carried.begin(), carried.end());
   operands.insert(operands.end(), fixed.begin(), fixed.end());
@@ -29,12 +29,10 @@ ir::ValueList Loops::For(ir::Builder& b, int64_t count, Values carried, Values f
   const ir::ValueList in = AddParameters(&step, types);
   ir::Builder s(&step, module_);
   const Values inside(in);
-  const ir::ValueList next =
-      body(s, in[0], inside.subspan(1, carried.size()), inside.subspan(1 + carried.size()));
+  const ir::ValueList next = body(s, in[0], inside.subspan(1, carried.size()), inside.subspan(1 + carried.size()));
   std::vector<ir::Value> results{s.Add(in[0], Index(s, 1))};
   results.insert(results.end(), next.begin(), next.end());
-  results.insert(results.end(), in.begin() + static_cast<std::ptrdiff_t>(1 + carried.size()),
-                 in.end());
+  results.insert(results.end(), in.begin() + static_cast<std::ptrdiff_t>(1 + carried.size()), in.end());
   step.SetResults(std::move(results));
 
   ir::Function test(module_->UniqueFunctionName(StrCat(name_, ".cond")));
@@ -55,8 +53,7 @@ ir::ValueList Loops::For(ir::Builder& b, int64_t count, Values carried, Values f
   module_->AddFunction(std::move(test));
   const ir::ValueList all = b.While(test_name, step_name, operands, count);
   if (all.empty()) return {};
-  return ir::ValueList(all.begin() + 1,
-                       all.begin() + 1 + static_cast<std::ptrdiff_t>(carried.size()));
+  return ir::ValueList(all.begin() + 1, all.begin() + 1 + static_cast<std::ptrdiff_t>(carried.size()));
 }
 
 }  // namespace reel::passes

@@ -16,8 +16,7 @@ class Loops {
 
   using Values = absl::Span<const ir::Value>;
   /// One step: new carried values from the step's number (i32), the carried and the fixed values.
-  using Body =
-      std::function<ir::ValueList(ir::Builder& b, ir::Value i, Values carried, Values fixed)>;
+  using Body = std::function<ir::ValueList(ir::Builder& b, ir::Value i, Values carried, Values fixed)>;
   /// Whether to go on, a bool[].
   using Condition = std::function<ir::Value(ir::Builder& b, Values carried)>;
 

@@ -21,9 +21,7 @@ struct ExpandContext {
 
   ir::Value x(int i = 0) const { return operands[static_cast<size_t>(i)]; }
   const Type& x_type(int i = 0) const { return b.type(x(i)); }
-  const std::vector<int64_t>& ints(std::string_view name) const {
-    return node.attr<std::vector<int64_t>>(name);
-  }
+  const std::vector<int64_t>& ints(std::string_view name) const { return node.attr<std::vector<int64_t>>(name); }
 };
 
 /// One value per result of the node; none: the node stays as it is.

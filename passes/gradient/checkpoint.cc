@@ -26,8 +26,7 @@ Values Join(std::initializer_list<Values> parts) {
 // body returns unchanged stay what they are in every loop here, so they cost nothing.
 class Maker {
  public:
-  Maker(const CheckpointedLoop& loop, FunctionGradients* functions)
-      : loop_(loop), functions_(functions) {
+  Maker(const CheckpointedLoop& loop, FunctionGradients* functions) : loop_(loop), functions_(functions) {
     for (int i = 0; i < loop.body.num_parameters(); ++i) {
       if (!Unchanged(loop.body, i)) changed_.push_back(i);
     }
@@ -91,9 +90,7 @@ class Maker {
   }
 
   Values AddState(ir::Function* f) const { return AddCarried(loop_.body, f); }
-  Values AddCotangents(ir::Function* f) const {
-    return AddCarriedCotangents(loop_.body, loop_.key, f);
-  }
+  Values AddCotangents(ir::Function* f) const { return AddCarriedCotangents(loop_.body, loop_.key, f); }
   Values AddSlots(ir::Function* f, int64_t count) const {
     Values slots;
     for (int i : changed_) {
@@ -234,14 +231,11 @@ class Maker {
       for (int i : changed_) {
         slots.push_back(b.Zeros(Stacked(loop_.body.parameter(i).type, count)));
       }
-      const ir::ValueList saved =
-          b.While(loops.save_cond, loops.save, Join({c, {Int(b, 0), m, length}, slots}), count);
+      const ir::ValueList saved = b.While(loops.save_cond, loops.save, Join({c, {Int(b, 0), m, length}, slots}), count);
       if (!b.status().ok()) return Values{};
       const Values filled = Last(saved, slots.size());
       const Value segments = saved[c.size()];
-      return Last(
-          b.While(loops.walk_cond, walk, Join({c, {segments, m, length}, filled, d}), count),
-          d.size());
+      return Last(b.While(loops.walk_cond, walk, Join({c, {segments, m, length}, filled, d}), count), d.size());
     });
   }
 
@@ -293,8 +287,7 @@ bool Unchanged(const ir::Function& body, int i) {
 absl::StatusOr<std::vector<Value>> ReverseWithCheckpoints(const CheckpointedLoop& loop,
                                                           const std::vector<Value>& operands,
                                                           const std::vector<Value>& cotangents,
-                                                          FunctionGradients* functions,
-                                                          ir::Builder& b) {
+                                                          FunctionGradients* functions, ir::Builder& b) {
   return Maker(loop, functions).Run(operands, cotangents, b);
 }
 

@@ -25,9 +25,10 @@ struct CheckpointedLoop {
 
 /// Appends it: the cotangents of the carried values in key.results before the loop, and which of
 /// key.maybe_results are present, given the loop's operands and those after it.
-absl::StatusOr<std::vector<ir::Value>> ReverseWithCheckpoints(
-    const CheckpointedLoop& loop, const std::vector<ir::Value>& operands,
-    const std::vector<ir::Value>& cotangents, FunctionGradients* functions, ir::Builder& b);
+absl::StatusOr<std::vector<ir::Value>> ReverseWithCheckpoints(const CheckpointedLoop& loop,
+                                                              const std::vector<ir::Value>& operands,
+                                                              const std::vector<ir::Value>& cotangents,
+                                                              FunctionGradients* functions, ir::Builder& b);
 
 /// Shared with the loops that save every iteration: a stack of values of the type, and parameters
 /// c0, c1, ... of f for the values that a loop with this body carries.

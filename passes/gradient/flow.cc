@@ -42,8 +42,7 @@ const Mask* Flow::Find(const Question& question) {
   return nullptr;
 }
 
-bool Flow::TryNode(const ir::Function& f, const ir::Node& node, bool forward, const Mask& in,
-                   Mask* out) {
+bool Flow::TryNode(const ir::Function& f, const ir::Node& node, bool forward, const Mask& in, Mask* out) {
   const auto results = Results(node);
   const absl::Span<const ir::Value> to = forward ? absl::MakeConstSpan(results) : node.operands;
   out->assign(to.size(), false);
@@ -210,9 +209,7 @@ Mask Flow::Backward(const ir::Function& f, const ir::Node& node, const Mask& wan
   return out;
 }
 
-Mask Flow::LoopForward(const ir::Node& node, const Mask& seed) {
-  return Ask({Callee(node, "body"), true, true, seed});
-}
+Mask Flow::LoopForward(const ir::Node& node, const Mask& seed) { return Ask({Callee(node, "body"), true, true, seed}); }
 
 Mask Flow::LoopBackward(const ir::Node& node, const Mask& seed) {
   return Ask({Callee(node, "body"), false, true, seed});

@@ -59,8 +59,7 @@ class Flow {
 
   // The answer if all answers it builds on are known; else missing_ is the first unknown one.
   const Mask* Find(const Question& question);
-  bool TryNode(const ir::Function& f, const ir::Node& node, bool forward, const Mask& in,
-               Mask* out);
+  bool TryNode(const ir::Function& f, const ir::Node& node, bool forward, const Mask& in, Mask* out);
   const Uses& UsesOf(const ir::Function& f);
   void Reach(Work* work, ir::Value v);
   bool Advance(Work* work);

@@ -48,7 +48,7 @@ struct GradientKey {
 /// -> cotangents of key.parameters, which of these are present.
 struct BuiltGradient {
   ir::Function function;
-  Mask used;   ///< per parameter of the forward function: whether the gradient reads it
+  Mask used;  ///< per parameter of the forward function: whether the gradient reads it
   Mask maybe;  ///< per parameter: whether its cotangent may be missing
   Mask wants_zeros;  ///< per parameter: key.zeros would save a pass over the sum
 };

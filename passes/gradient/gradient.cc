@@ -51,12 +51,9 @@ bool HasGradient(ir::Op op) { return RuleOf(op).emit != nullptr; }
 
 namespace {
 
-absl::Status Error(std::string_view message) {
-  return absl::InvalidArgumentError(StrCat("gradients: ", message));
-}
+absl::Status Error(std::string_view message) { return absl::InvalidArgumentError(StrCat("gradients: ", message)); }
 
-absl::Status CheckValues(const ir::Function& f, std::string_view what,
-                         absl::Span<const ir::Value> values) {
+absl::Status CheckValues(const ir::Function& f, std::string_view what, absl::Span<const ir::Value> values) {
   for (size_t i = 0; i < values.size(); ++i) {
     if (!values[i].valid() || values[i].id >= f.num_values()) {
       return Error(StrCat(what, " ", i, " is not a value of @", f.name()));
@@ -65,9 +62,8 @@ absl::Status CheckValues(const ir::Function& f, std::string_view what,
   return absl::OkStatus();
 }
 
-absl::Status CheckArguments(const ir::Function& f, const ir::Module* m,
-                            absl::Span<const ir::Value> ys, absl::Span<const ir::Value> xs,
-                            const GradientOptions& options) {
+absl::Status CheckArguments(const ir::Function& f, const ir::Module* m, absl::Span<const ir::Value> ys,
+                            absl::Span<const ir::Value> xs, const GradientOptions& options) {
   if (absl::Status s = CheckValues(f, "y", ys); !s.ok()) return s;
   if (absl::Status s = CheckValues(f, "x", xs); !s.ok()) return s;
   if (absl::Status s = CheckValues(f, "stop_gradients", options.stop_gradients); !s.ok()) return s;
@@ -79,15 +75,15 @@ absl::Status CheckArguments(const ir::Function& f, const ir::Module* m,
     if (!seeds[i].valid()) continue;
     if (absl::Status s = CheckValues(f, "grad_ys", {seeds[i]}); !s.ok()) return s;
     if (f.type(seeds[i]) != f.type(ys[i])) {
-      return Error(StrCat("grad_ys ", i, " is ", f.type(seeds[i]).ToString(), ", its y is ",
-                          f.type(ys[i]).ToString(), "; they must have the same type"));
+      return Error(StrCat("grad_ys ", i, " is ", f.type(seeds[i]).ToString(), ", its y is ", f.type(ys[i]).ToString(),
+                          "; they must have the same type"));
     }
   }
   ir::ChargeVisits(f.nodes().size());
   for (const ir::Node& node : f.nodes()) {
     if (!m && ir::Info(node.op).Has(ir::kControl)) {
-      return Error(StrCat("@", f.name(), " has the control op ", ir::Name(node.op),
-                          ": pass the module of its functions"));
+      return Error(
+          StrCat("@", f.name(), " has the control op ", ir::Name(node.op), ": pass the module of its functions"));
     }
   }
   return absl::OkStatus();
@@ -98,10 +94,8 @@ bool TakesSeed(DType dtype) { return IsDifferentiable(dtype) || IsInteger(dtype)
 
 }  // namespace
 
-absl::StatusOr<std::vector<ir::Value>> Gradients(ir::Function* f, ir::Module* m,
-                                                 absl::Span<const ir::Value> ys,
-                                                 absl::Span<const ir::Value> xs,
-                                                 const GradientOptions& options) {
+absl::StatusOr<std::vector<ir::Value>> Gradients(ir::Function* f, ir::Module* m, absl::Span<const ir::Value> ys,
+                                                 absl::Span<const ir::Value> xs, const GradientOptions& options) {
   FunctionGradients functions(m);
   return GradientsWith(&functions, f, ys, xs, options);
 }
@@ -147,8 +141,7 @@ absl::Status NotFound(const ir::Function& f, std::string_view what, std::string_
                       const std::vector<std::string>& known) {
   std::string list;
   for (const std::string& k : known) StrAppend(&list, list.empty() ? "" : ", ", k);
-  return absl::NotFoundError(StrCat("gradients: @", f.name(), " has no ", what, " '", name,
-                                    "'; it has: ", list));
+  return absl::NotFoundError(StrCat("gradients: @", f.name(), " has no ", what, " '", name, "'; it has: ", list));
 }
 
 // Where the first of each name stands.
@@ -159,8 +152,7 @@ HashMap<std::string_view, int> Positions(const std::vector<std::string>& names) 
 }
 
 // Positions in f.results() of the selected ys.
-absl::StatusOr<std::vector<int>> FindResults(const ir::Function& f,
-                                             absl::Span<const std::string> names) {
+absl::StatusOr<std::vector<int>> FindResults(const ir::Function& f, absl::Span<const std::string> names) {
   std::vector<std::string> known;
   std::vector<int> found;
   for (int i = 0; i < f.num_outputs(); ++i) {
@@ -181,8 +173,7 @@ absl::StatusOr<std::vector<int>> FindResults(const ir::Function& f,
   return found;
 }
 
-absl::StatusOr<std::vector<int>> FindParameters(const ir::Function& f,
-                                                absl::Span<const std::string> names) {
+absl::StatusOr<std::vector<int>> FindParameters(const ir::Function& f, absl::Span<const std::string> names) {
   std::vector<std::string> known;
   std::vector<int> found;
   for (int i = 0; i < f.num_parameters(); ++i) {
@@ -206,8 +197,7 @@ std::string Unique(HashSet<std::string>* taken, std::string name) {
 }  // namespace
 
 absl::StatusOr<GradientFunction> AddGradientFunction(ir::Module* m, std::string_view function,
-                                                     absl::Span<const std::string> ys,
-                                                     absl::Span<const std::string> xs,
+                                                     absl::Span<const std::string> ys, absl::Span<const std::string> xs,
                                                      bool has_grad_ys) {
   const ir::Function* forward = m->FindFunction(function);
   if (!forward) return absl::NotFoundError(StrCat("gradients: there is no function @", function));
@@ -227,8 +217,7 @@ absl::StatusOr<GradientFunction> AddGradientFunction(ir::Module* m, std::string_
   for (int i : *y) {
     if (!has_grad_ys) break;
     const Type& type = forward->type(forward->results()[static_cast<size_t>(i)]);
-    options.grad_ys.push_back(
-        g.AddParameter(Unique(&taken, StrCat("d.", forward->result_name(i))), type));
+    options.grad_ys.push_back(g.AddParameter(Unique(&taken, StrCat("d.", forward->result_name(i))), type));
   }
   for (int i = forward->num_arguments(); i < forward->num_parameters(); ++i) {
     copier.Map({i}, g.AddState(forward->parameter(i).name, forward->parameter(i).type));

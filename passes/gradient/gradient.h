@@ -33,20 +33,16 @@ struct GradientOptions {
 ///
 ///   Value y = b.Mul(x, x);
 ///   auto dx = Gradients(&f, &m, {y}, {x});    // appends mul(ones, x) twice and an add
-absl::StatusOr<std::vector<ir::Value>> Gradients(ir::Function* f, ir::Module* m,
-                                                 absl::Span<const ir::Value> ys,
-                                                 absl::Span<const ir::Value> xs,
-                                                 const GradientOptions& options = {});
+absl::StatusOr<std::vector<ir::Value>> Gradients(ir::Function* f, ir::Module* m, absl::Span<const ir::Value> ys,
+                                                 absl::Span<const ir::Value> xs, const GradientOptions& options = {});
 
 /// Forward mode: appends the tangents of ys for the tangents dxs of xs (types of xs; an invalid
 /// Value is a zero tangent) and returns J dx per y; invalid if the y depends on no x with a tangent.
 /// An x may be an intermediate value: what it gets from other xs and its own tangent add. Loops
 /// carry tangents beside values: no stacks, no bound on iterations needed. A call with a vjp uses
 /// the transpose of that. Linear in f; functions of control ops are added to m (null if there are none).
-absl::StatusOr<std::vector<ir::Value>> Jvp(ir::Function* f, ir::Module* m,
-                                           absl::Span<const ir::Value> ys,
-                                           absl::Span<const ir::Value> xs,
-                                           absl::Span<const ir::Value> dxs);
+absl::StatusOr<std::vector<ir::Value>> Jvp(ir::Function* f, ir::Module* m, absl::Span<const ir::Value> ys,
+                                           absl::Span<const ir::Value> xs, absl::Span<const ir::Value> dxs);
 
 /// Adds "<function>.jvp": takes the arguments of the function, then "d.<x>" for each argument marked
 /// in `xs`; touches the same variables, as the function does; returns its results, then "d.<y>" for
@@ -63,8 +59,7 @@ struct GradientFunction {
 /// or positions ("0"), all if empty; xs are parameter or variable names, all floating ones if
 /// empty.
 absl::StatusOr<GradientFunction> AddGradientFunction(ir::Module* m, std::string_view function,
-                                                     absl::Span<const std::string> ys,
-                                                     absl::Span<const std::string> xs,
+                                                     absl::Span<const std::string> ys, absl::Span<const std::string> xs,
                                                      bool has_grad_ys = false);
 
 /// Bit i: operand (result) i of a node.

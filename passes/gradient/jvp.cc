@@ -54,10 +54,15 @@ class NodeJvp {
   /// `source` is the node where it was found, in `from`; `node` the same in the function of the
   /// builder. Control ops read `source` and the operands of `node` alone: they compute the results
   /// again, with the tangents.
-  NodeJvp(ir::Builder* b, JvpFunctions* functions, const ir::Function& from, const ir::Node& source,
-          ir::Node node, ValueList tangents)
-      : b_(*b), functions_(functions), from_(from), source_(source), node_(std::move(node)),
-        in_(std::move(tangents)), tangents_(static_cast<size_t>(node_.num_results)) {}
+  NodeJvp(ir::Builder* b, JvpFunctions* functions, const ir::Function& from, const ir::Node& source, ir::Node node,
+          ValueList tangents)
+      : b_(*b),
+        functions_(functions),
+        from_(from),
+        source_(source),
+        node_(std::move(node)),
+        in_(std::move(tangents)),
+        tangents_(static_cast<size_t>(node_.num_results)) {}
 
   /// Null when done, else the function to build before a new attempt. Errors are the builder's.
   std::optional<JvpKey> Run() {
@@ -259,10 +264,14 @@ class FunctionJvp {
  public:
   /// As an entry point, state stays state, behind the tangents; else it is ordinary.
   FunctionJvp(JvpKey key, JvpFunctions* functions, bool entry)
-      : key_(std::move(key)), functions_(functions),
-        from_(*functions->module->FindFunction(key_.function)), to_(StrCat(key_.function, ".jvp")),
-        copier_(from_, &to_), b_(&to_, functions->module),
-        tangents_(static_cast<size_t>(from_.num_values())), entry_(entry) {
+      : key_(std::move(key)),
+        functions_(functions),
+        from_(*functions->module->FindFunction(key_.function)),
+        to_(StrCat(key_.function, ".jvp")),
+        copier_(from_, &to_),
+        b_(&to_, functions->module),
+        tangents_(static_cast<size_t>(from_.num_values())),
+        entry_(entry) {
     const int plain = entry ? from_.num_arguments() : from_.num_parameters();
     for (int i = 0; i < plain; ++i) AddParameter(i, from_.parameter(i).name);
     for (int i = 0; i < plain; ++i) {
@@ -377,8 +386,7 @@ absl::Status Build(JvpKey key, JvpFunctions* functions, bool entry) {
 
 absl::Status CheckTangents(const ir::Function& f, absl::Span<const Value> xs, absl::Span<const Value> dxs) {
   if (dxs.size() != xs.size()) {
-    return absl::InvalidArgumentError(
-        StrCat("jvp: length mismatch: ", dxs.size(), " tangents for ", xs.size(), " xs"));
+    return absl::InvalidArgumentError(StrCat("jvp: length mismatch: ", dxs.size(), " tangents for ", xs.size(), " xs"));
   }
   for (size_t i = 0; i < xs.size(); ++i) {
     if (!dxs[i].valid() || f.type(dxs[i]) == f.type(xs[i])) continue;

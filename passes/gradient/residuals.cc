@@ -21,8 +21,7 @@ size_t Index(Value v) { return static_cast<size_t>(v.id); }
 class Chooser {
  public:
   Chooser(const ir::Function& full, int num_forward)
-      : full_(full), users_(static_cast<size_t>(full.num_values())),
-        forward_(static_cast<size_t>(full.num_values())) {
+      : full_(full), users_(static_cast<size_t>(full.num_values())), forward_(static_cast<size_t>(full.num_values())) {
     ir::ChargeVisits(full.nodes().size());
     for (int i = 0; i < num_forward; ++i) forward_[static_cast<size_t>(i)] = true;
     for (size_t n = 0; n < full.nodes().size(); ++n) {
@@ -46,8 +45,8 @@ class Chooser {
     for (Value v : cut) below[Index(v)] = true;
     for (const ir::Node& node : full_.nodes()) {
       if (node.num_results == 0) continue;
-      const bool again = std::any_of(node.operands.begin(), node.operands.end(),
-                                     [&](Value v) { return below[Index(v)]; });
+      const bool again =
+          std::any_of(node.operands.begin(), node.operands.end(), [&](Value v) { return below[Index(v)]; });
       if (!again || !forward_[Index(node.result())]) continue;
       for (int i = 0; i < node.num_results; ++i) below[Index(node.result(i))] = true;
       if (IsLongProduct(node)) cut.insert(node.result());
@@ -135,8 +134,7 @@ absl::StatusOr<ir::Function> Flatten(const ir::Function& f, const ir::Module& m)
   return WithoutDeadNodes(top);
 }
 
-Residuals ChooseResiduals(const ir::Function& full, int num_forward, const Mask& saved,
-                          const Mask& constants) {
+Residuals ChooseResiduals(const ir::Function& full, int num_forward, const Mask& saved, const Mask& constants) {
   const std::set<Value> cut = Chooser(full, num_forward).Cut(saved);
   ir::Function all(full.name());
   Copier copier(full, &all);
@@ -187,8 +185,8 @@ Residuals ChooseResiduals(const ir::Function& full, int num_forward, const Mask&
   return out;
 }
 
-std::vector<Value> EmitRows(const ir::Function& full, const Residuals& residuals,
-                            const std::vector<Value>& parameters, ir::Builder& b) {
+std::vector<Value> EmitRows(const ir::Function& full, const Residuals& residuals, const std::vector<Value>& parameters,
+                            ir::Builder& b) {
   ir::ChargeVisits(full.nodes().size());
   std::vector<bool> needed(full.nodes().size());
   const auto need = [&](Value v) {

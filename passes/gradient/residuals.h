@@ -26,8 +26,7 @@ absl::StatusOr<ir::Function> Flatten(const ir::Function& f, const ir::Module& m)
 /// Chooses what to save of the forward part of `full`, the gradient of a function of `num_forward`
 /// parameters, instead of the parameters in `saved`. Wherever all that is read of a value are
 /// smaller values computed from it, those are saved: a row of a table, a sign, a maximum.
-Residuals ChooseResiduals(const ir::Function& full, int num_forward, const Mask& saved,
-                          const Mask& constants);
+Residuals ChooseResiduals(const ir::Function& full, int num_forward, const Mask& saved, const Mask& constants);
 
 /// The rows, computed by the builder's function from the forward parameters.
 std::vector<ir::Value> EmitRows(const ir::Function& full, const Residuals& residuals,

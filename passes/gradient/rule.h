@@ -25,10 +25,16 @@ namespace reel::passes {
 class GradContext {
  public:
   GradContext(ir::Builder* builder, const ir::Node& node, FunctionGradients* functions)
-      : functions_(functions), builder_(builder), node_(node),
-        wanted_(node.operands.size()), active_(node.operands.size()),
-        is_total_(node.operands.size()), wants_zeros_(node.operands.size()), cotangents_(static_cast<size_t>(node.num_results)),
-        gradients_(node.operands.size()), sums_(node.operands.size()) {}
+      : functions_(functions),
+        builder_(builder),
+        node_(node),
+        wanted_(node.operands.size()),
+        active_(node.operands.size()),
+        is_total_(node.operands.size()),
+        wants_zeros_(node.operands.size()),
+        cotangents_(static_cast<size_t>(node.num_results)),
+        gradients_(node.operands.size()),
+        sums_(node.operands.size()) {}
 
   const ir::Node& node() const { return node_; }
   ir::Value in(int i) const {
@@ -60,8 +66,8 @@ class GradContext {
   void Set(int i, Cotangent cotangent) { gradients_[static_cast<size_t>(i)] = cotangent; }
   /// For control ops: the sum of what other nodes contributed to the cotangent of operand i, if
   /// there is any and the operand is wanted; of one that occurs twice, only for the last, which is the
-  /// one that functions captured. A rule that adds its own part itself hands the total back; without a sum its part comes
-  /// before those of the node's other operands, as in eager code, whose loops have used it last.
+  /// one that functions captured. A rule that adds its own part itself hands the total back; without a sum its part
+  /// comes before those of the node's other operands, as in eager code, whose loops have used it last.
   const Cotangent& sum(int i) const { return sums_[static_cast<size_t>(i)]; }
   void SetTotal(int i, Cotangent total) {
     Set(i, total);
@@ -70,9 +76,7 @@ class GradContext {
   /// The sum had better be +0 where it is missing.
   void WantZeros(int i) { wants_zeros_[static_cast<size_t>(i)] = true; }
 
-  Type x_type(int i = 0) const {
-    return builder_->function()->type(node_.operands[static_cast<size_t>(i)]);
-  }
+  Type x_type(int i = 0) const { return builder_->function()->type(node_.operands[static_cast<size_t>(i)]); }
   Type y_type(int i = 0) const { return builder_->function()->type(node_.result(i)); }
   Shape x_shape(int i = 0) const { return x_type(i).shape; }
   int num_operands() const { return static_cast<int>(node_.operands.size()); }
@@ -108,18 +112,20 @@ struct GradRule {
 // Masks of GRAD.
 inline constexpr uint32_t kNone = 0, kX = 1, kA = 1, kB = 2, kC = 4, kAll = ~0u, kY = 1;
 
-#define GRAD(Enum, operands, results)                                               \
-  static void Emit##Enum(GradContext& g, ir::Builder& b);                           \
-  extern const GradRule k##Enum##Gradient;                                          \
-  const GradRule k##Enum##Gradient{{operands, results}, Emit##Enum};                \
+#define GRAD(Enum, operands, results)                                \
+  static void Emit##Enum(GradContext& g, ir::Builder& b);            \
+  extern const GradRule k##Enum##Gradient;                           \
+  const GradRule k##Enum##Gradient{{operands, results}, Emit##Enum}; \
   static void Emit##Enum([[maybe_unused]] GradContext& g, [[maybe_unused]] ir::Builder& b)
 // GRAD for two operands of which each has its own needs.
-#define GRAD_EACH(Enum, operands0, results0, operands1, results1)                          \
-  static void Emit##Enum(GradContext& g, ir::Builder& b);                                  \
-  extern const GradRule k##Enum##Gradient;                                                 \
-  const GradRule k##Enum##Gradient{{(operands0) | (operands1), (results0) | (results1)},   \
-                                   Emit##Enum, true, {operands0, results0},                \
-                                   {operands1, results1}};                                 \
+#define GRAD_EACH(Enum, operands0, results0, operands1, results1)                        \
+  static void Emit##Enum(GradContext& g, ir::Builder& b);                                \
+  extern const GradRule k##Enum##Gradient;                                               \
+  const GradRule k##Enum##Gradient{{(operands0) | (operands1), (results0) | (results1)}, \
+                                   Emit##Enum,                                           \
+                                   true,                                                 \
+                                   {operands0, results0},                                \
+                                   {operands1, results1}};                               \
   static void Emit##Enum([[maybe_unused]] GradContext& g, [[maybe_unused]] ir::Builder& b)
 #define NOT_DIFFERENTIABLE(Enum)           \
   extern const GradRule k##Enum##Gradient; \

@@ -31,8 +31,7 @@ bool IsCheap(ir::Op op) {
     case Op::kIgammac:
     case Op::kZeta:
     case Op::kPolygamma:
-    case Op::kBetainc:
-      return false;  // hundreds of operations each
+    case Op::kBetainc: return false;  // hundreds of operations each
     case Op::kConstant:
     case Op::kIota:
     case Op::kReshape:
@@ -40,10 +39,8 @@ bool IsCheap(ir::Op op) {
     case Op::kSlice:
     case Op::kBroadcast:
     case Op::kPad:
-    case Op::kReverse:
-      return true;
-    default:
-      return ir::Info(op).Has(ir::kElementwise);
+    case Op::kReverse: return true;
+    default: return ir::Info(op).Has(ir::kElementwise);
   }
 }
 
@@ -217,8 +214,12 @@ BackwardFunction WriteBackward(ir::Module* m, const Joint& joint, const Mask& se
   }
   HashMap<int32_t, size_t> result_of;
   for (size_t i = 0; i < joint.results.size(); ++i) result_of.emplace(joint.results[i].id, i);
-  BackwardFunction out{"", Mask(static_cast<size_t>(joint.num_forward)), Mask(joint.results.size()), seeded,
-                       joint.connected, std::move(counts)};
+  BackwardFunction out{"",
+                       Mask(static_cast<size_t>(joint.num_forward)),
+                       Mask(joint.results.size()),
+                       seeded,
+                       joint.connected,
+                       std::move(counts)};
   NeededNodes(f, outputs, [&](Value v) {
     if (f.is_parameter(v)) {
       if (v.id < joint.num_forward) out.operands[Index(v)] = true;

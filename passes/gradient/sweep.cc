@@ -38,10 +38,8 @@ bool UsesExtents(const ir::Node& node) {
     case Op::kLu:
     case Op::kQr:
     case Op::kEigh:
-    case Op::kSvd:
-      return true;
-    default:
-      return false;
+    case Op::kSvd: return true;
+    default: return false;
   }
 }
 
@@ -120,7 +118,8 @@ Cotangent Share(ir::Builder& b, absl::Span<Cotangent> dys) {
 class FunctionSweep {
  public:
   FunctionSweep(const GradientKey& key, FunctionGradients* functions)
-      : key_(key), functions_(functions),
+      : key_(key),
+        functions_(functions),
         forward_(*functions->module()->FindFunction(key.function)),
         gradient_(StrCat(forward_.name(), ".grad")) {
     Copier copier(forward_, &gradient_);
@@ -153,7 +152,8 @@ class FunctionSweep {
       const ir::Value x{static_cast<int32_t>(i)};
       const bool zero = Has(key_.zeros, i);
       Cotangent d = sweep_->Found(x);
-      d = d.valid() ? WithMissing(b, d, zero) : Cotangent{Missing(b, gradient_.type(x), zero), b.Scalar(kBool, 0), zero};
+      d = d.valid() ? WithMissing(b, d, zero)
+                    : Cotangent{Missing(b, gradient_.type(x), zero), b.Scalar(kBool, 0), zero};
       maybe[i] = d.maybe();
       wants_zeros[i] = sweep_->WantsZeros(x);
       results.push_back(d.value);
@@ -182,8 +182,8 @@ class FunctionSweep {
     for (size_t i = 0; i < key_.results.size(); ++i) {
       if (!key_.results[i]) continue;
       const int r = static_cast<int>(i), outputs = forward_.num_outputs();
-      const std::string name = r < outputs ? forward_.result_name(r)
-                                           : forward_.state()[static_cast<size_t>(r - outputs)];
+      const std::string name =
+          r < outputs ? forward_.result_name(r) : forward_.state()[static_cast<size_t>(r - outputs)];
       seeds_.push_back({gradient_.AddParameter(unique(StrCat("d.", name)), forward_.type(forward_.results()[i])),
                         {},
                         Has(key_.zeros, i)});
@@ -261,9 +261,14 @@ ir::Value EitherPresent(ir::Builder& b, const Cotangent& x, const Cotangent& y) 
 }
 
 Sweep::Sweep(ir::Function* f, FunctionGradients* functions, bool name_nodes)
-    : f_(f), functions_(functions), name_nodes_(name_nodes), builder_(f, functions->module()),
-      active_(static_cast<size_t>(f->num_values())), differentiate_(f->nodes().size()),
-      cotangents_(static_cast<size_t>(f->num_values())), wants_zeros_(static_cast<size_t>(f->num_values())),
+    : f_(f),
+      functions_(functions),
+      name_nodes_(name_nodes),
+      builder_(f, functions->module()),
+      active_(static_cast<size_t>(f->num_values())),
+      differentiate_(f->nodes().size()),
+      cotangents_(static_cast<size_t>(f->num_values())),
+      wants_zeros_(static_cast<size_t>(f->num_values())),
       remaining_(f->nodes().size()) {}
 
 void Sweep::MarkActive(const ir::Node& node) {
@@ -285,8 +290,8 @@ void Sweep::MarkActive(const ir::Node& node) {
   }
 }
 
-void Sweep::Start(absl::Span<const ir::Value> ys, absl::Span<const Cotangent> seeds,
-                  absl::Span<const ir::Value> xs, absl::Span<const ir::Value> stops) {
+void Sweep::Start(absl::Span<const ir::Value> ys, absl::Span<const Cotangent> seeds, absl::Span<const ir::Value> xs,
+                  absl::Span<const ir::Value> stops) {
   for (ir::Value x : xs) active_[Index(x)] = IsDifferentiable(f_->type(x).dtype);
   std::vector<bool> stopped(remaining_);
   for (ir::Value v : stops) {
@@ -373,8 +378,8 @@ absl::StatusOr<std::optional<GradientKey>> Sweep::Differentiate(const ir::Node& 
   }
   if (!Any(seeded)) return std::nullopt;
   GradContext g(&builder_, node, functions_);
-  const Mask reachable = IsControl(node) ? functions_->flow().Backward(*f_, node, seeded)
-                                         : Mask(node.operands.size(), true);
+  const Mask reachable =
+      IsControl(node) ? functions_->flow().Backward(*f_, node, seeded) : Mask(node.operands.size(), true);
   uint32_t wanted = 0;
   for (size_t i = 0; i < node.operands.size(); ++i) {
     g.active_[i] = active_[Index(node.operands[i])];

@@ -23,8 +23,8 @@ class Sweep {
   Sweep(ir::Function* f, FunctionGradients* functions, bool name_nodes = true);
 
   /// seeds: one per y, added up in this order. Nodes that produce a value in `stops` are not differentiated.
-  void Start(absl::Span<const ir::Value> ys, absl::Span<const Cotangent> seeds,
-             absl::Span<const ir::Value> xs, absl::Span<const ir::Value> stops);
+  void Start(absl::Span<const ir::Value> ys, absl::Span<const Cotangent> seeds, absl::Span<const ir::Value> xs,
+             absl::Span<const ir::Value> stops);
   /// Null when done, else the gradient to build before the next call.
   absl::StatusOr<std::optional<GradientKey>> Run();
   /// The cotangent of a forward value; invalid = none.

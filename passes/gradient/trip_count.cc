@@ -18,8 +18,8 @@ std::optional<int64_t> Constant(const ir::Function& f, Value v) {
 }
 
 // The value of a carried value at the loop's start, if the function's value v is a parameter.
-std::optional<int64_t> Resolve(const ir::Function& inner, Value v, const ir::Function& f,
-                               const ir::Node& loop, const ir::Function& body) {
+std::optional<int64_t> Resolve(const ir::Function& inner, Value v, const ir::Function& f, const ir::Node& loop,
+                               const ir::Function& body) {
   if (!inner.is_parameter(v)) return Constant(inner, v);
   const auto i = static_cast<size_t>(v.id);
   if (body.results()[i] != v) return std::nullopt;  // it changes
@@ -53,13 +53,12 @@ std::optional<int64_t> Count(const ir::Function& f, const ir::Node& loop, const 
   if (!start || !limit || !step || *step < 1) return std::nullopt;
   // Runs while start + n * step < end. An i that passes its dtype's maximum would wrap: no bound
   // then.
-  const auto largest = f.type(loop.operands[static_cast<size_t>(i.id)]).dtype == kInt32
-                           ? int64_t{INT32_MAX}
-                           : INT64_MAX;
+  const auto largest =
+      f.type(loop.operands[static_cast<size_t>(i.id)]).dtype == kInt32 ? int64_t{INT32_MAX} : INT64_MAX;
   int64_t end = 0, distance = 0, last = 0;
   if (__builtin_add_overflow(*limit, compare->op == Op::kLessEqual ? 1 : 0, &end) ||
-      __builtin_sub_overflow(end, *start, &distance) ||
-      __builtin_add_overflow(end, *step - 1, &last) || last > largest) {
+      __builtin_sub_overflow(end, *start, &distance) || __builtin_add_overflow(end, *step - 1, &last) ||
+      last > largest) {
     return std::nullopt;
   }
   return distance <= 0 ? 0 : (distance - 1) / *step + 1;

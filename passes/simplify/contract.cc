@@ -14,9 +14,7 @@ bool Absorb(const Site& site, ir::Value* v, Ints* batch, Ints* contract) {
   const ir::Node* node = site.f().producer(*v);
   if (!node || node->op != ir::Op::kTranspose) return false;
   const auto& permutation = node->attr<Ints>("permutation");
-  const auto has = [](const Ints& list, int64_t x) {
-    return std::find(list.begin(), list.end(), x) != list.end();
-  };
+  const auto has = [](const Ints& list, int64_t x) { return std::find(list.begin(), list.end(), x) != list.end(); };
   Ints rest;
   for (size_t i = 0; i < permutation.size(); ++i) {
     const auto axis = static_cast<int64_t>(i);
@@ -45,8 +43,7 @@ ir::Value Exchanged(Site& site) {
   std::iota(wanted.begin(), wanted.end(), 0);
   std::rotate(wanted.begin() + batch, wanted.begin() + batch + rows, wanted.end());
   if (site.attr<Ints>("permutation") != wanted) return {};
-  return site.b.Contract(
-      b, a, {ints("b_batch"), ints("a_batch"), ints("b_contract"), ints("a_contract")});
+  return site.b.Contract(b, a, {ints("b_batch"), ints("a_batch"), ints("b_contract"), ints("a_contract")});
 }
 
 }  // namespace
@@ -56,8 +53,8 @@ ir::Value SimplifyContract(Site& site) {
   if (site.op == ir::Op::kTranspose) return Exchanged(site);
   if (site.op != ir::Op::kContract) return {};
   ir::Value a = site.operands[0], b = site.operands[1];
-  ir::Builder::ContractAxes axes{site.attr<Ints>("a_batch"), site.attr<Ints>("b_batch"),
-                                 site.attr<Ints>("a_contract"), site.attr<Ints>("b_contract")};
+  ir::Builder::ContractAxes axes{site.attr<Ints>("a_batch"), site.attr<Ints>("b_batch"), site.attr<Ints>("a_contract"),
+                                 site.attr<Ints>("b_contract")};
   const bool changed_a = Absorb(site, &a, &axes.a_batch, &axes.a_contract);
   const bool changed_b = Absorb(site, &b, &axes.b_batch, &axes.b_contract);
   return changed_a || changed_b ? site.b.Contract(a, b, axes) : ir::Value{};

@@ -23,10 +23,8 @@ bool IsSteady(const ir::Node& node) {
     case Op::kIgammac:
     case Op::kZeta:
     case Op::kPolygamma:
-    case Op::kBetainc:
-      return false;
-    default:
-      return true;
+    case Op::kBetainc: return false;
+    default: return true;
   }
 }
 

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "passes/simplify/rows.h"
 #include "ir/lazy.h"
+#include "passes/simplify/rows.h"
 #include "passes/simplify/site.h"
 #include "passes/splat.h"
 
@@ -96,8 +96,7 @@ Term Parse(std::string_view& text) {
   const auto skip = [&text](char c) { text.remove_prefix(!text.empty() && text[0] == c ? 1 : 0); };
   Term term;
   size_t n = 0;
-  while (n < text.size() && (std::isalnum(static_cast<unsigned char>(text[n])) || text[n] == '_' ||
-                             text[n] == '-')) {
+  while (n < text.size() && (std::isalnum(static_cast<unsigned char>(text[n])) || text[n] == '_' || text[n] == '-')) {
     ++n;
   }
   const std::string_view word = text.substr(0, n);
@@ -187,8 +186,7 @@ class Matcher {
         const auto splat = SplatOf(f_, v);
         return splat && IsNumber(*splat, term.number);
       }
-      case Term::kOp:
-        return f_.Is(v, term.op) && MatchOperands(term.op, term.operands, f_.producer(v)->operands);
+      case Term::kOp: return f_.Is(v, term.op) && MatchOperands(term.op, term.operands, f_.producer(v)->operands);
     }
     return false;
   }
@@ -220,8 +218,7 @@ bool InDomain(Domain domain, DType dtype) {
   return false;
 }
 
-ir::Value BuildTerm(std::string_view term, ir::Builder& b, const Bindings& bindings,
-                    const Type& numbers) {
+ir::Value BuildTerm(std::string_view term, ir::Builder& b, const Bindings& bindings, const Type& numbers) {
   return Build(Parse(term), b, bindings, numbers);
 }
 

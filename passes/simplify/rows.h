@@ -24,8 +24,7 @@ bool InDomain(Domain domain, DType dtype);
 /// Values of the variables a to z.
 using Bindings = std::array<ir::Value, 26>;
 /// Emits a pattern or replacement; its numbers are constants of type `numbers`.
-ir::Value BuildTerm(std::string_view term, ir::Builder& b, const Bindings& bindings,
-                    const Type& numbers);
+ir::Value BuildTerm(std::string_view term, ir::Builder& b, const Bindings& bindings, const Type& numbers);
 
 }  // namespace reel::passes
 

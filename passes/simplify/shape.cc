@@ -40,8 +40,7 @@ Value Transpose(Site& s) {
     return ir::IsIdentity(permutation) ? x : s.b.Transpose(x, std::move(permutation));
   }
   const Shape shape = s.f().type(s.x()).shape;
-  std::erase_if(permutation,
-                [&](int64_t axis) { return shape[static_cast<int>(axis)] == Extent(1); });
+  std::erase_if(permutation, [&](int64_t axis) { return shape[static_cast<int>(axis)] == Extent(1); });
   if (!std::is_sorted(permutation.begin(), permutation.end())) return {};
   return s.b.Reshape(s.x(), s.type.shape);
 }
@@ -59,8 +58,7 @@ Value Broadcast(Site& s) {
 }
 
 // Where a dynamic_slice or dynamic_update of `size` elements of an axis begins, if that is known.
-std::optional<int64_t> StartOf(const ir::Function& f, Value start, int64_t extent,
-                               int64_t size) {
+std::optional<int64_t> StartOf(const ir::Function& f, Value start, int64_t extent, int64_t size) {
   const auto literal = SplatOf(f, start);
   if (!literal || literal->dtype() == kUInt64) return std::nullopt;
   return std::clamp<int64_t>(literal->AsInt(0), 0, extent - size);
@@ -145,9 +143,8 @@ Value DynamicSlice(Site& s) {
 // reverse of axes of extent 1 = x; of the same axes twice = what was reversed
 Value Reverse(Site& s) {
   const auto& axes = s.attr<Ints>("axes");
-  const bool unmoved = std::all_of(axes.begin(), axes.end(), [&s](int64_t axis) {
-    return s.type.shape[static_cast<int>(axis)] == Extent(1);
-  });
+  const bool unmoved = std::all_of(axes.begin(), axes.end(),
+                                   [&s](int64_t axis) { return s.type.shape[static_cast<int>(axis)] == Extent(1); });
   if (unmoved) return s.x();
   const ir::Node* inner = Producer(s, Op::kReverse);
   return inner && inner->attr<Ints>("axes") == axes ? inner->operands[0] : Value{};
@@ -162,8 +159,7 @@ Value Window(Site& s) {
 // pad by nothing = x; pad(transpose(x)) = transpose(pad(x)): the padded image of a convolution serves
 // its gradient by the filter too, and is read where it lies
 Value Pad(Site& s) {
-  const auto &low = s.attr<Ints>("low"), &high = s.attr<Ints>("high"),
-             &interior = s.attr<Ints>("interior");
+  const auto &low = s.attr<Ints>("low"), &high = s.attr<Ints>("high"), &interior = s.attr<Ints>("interior");
   const bool nothing = AllEqual(low, 0) && AllEqual(high, 0);
   if (nothing && s.f().type(s.x()).shape == s.type.shape) return s.x();
   const ir::Node* inner = Producer(s, Op::kTranspose);
@@ -177,8 +173,7 @@ Value Pad(Site& s) {
     h[axis] = high[i];
     between[axis] = interior[i];
   }
-  return s.b.Transpose(s.b.Pad(x, s.operands[1], std::move(l), std::move(h), std::move(between)),
-                       permutation);
+  return s.b.Transpose(s.b.Pad(x, s.operands[1], std::move(l), std::move(h), std::move(between)), permutation);
 }
 
 // The second cast undoes the first, which was exact.
@@ -188,10 +183,7 @@ bool IsExactRoundTrip(DType narrow, DType wide) {
   if (IsFloat(narrow)) return IsFloat(wide) && narrow_bits < wide_bits;
   if (!IsInteger(narrow)) return narrow == kComplex64 && wide == kComplex128;
   if (IsInteger(wide)) return narrow_bits <= wide_bits;  // a sign comes back: both wrap
-  const int64_t precision = wide == kFloat64   ? 53
-                            : wide == kFloat32 ? 24
-                            : wide == kFloat16 ? 11
-                                               : 8;
+  const int64_t precision = wide == kFloat64 ? 53 : wide == kFloat32 ? 24 : wide == kFloat16 ? 11 : 8;
   return IsFloat(wide) && narrow_bits <= precision;
 }
 
@@ -232,8 +224,7 @@ Value SimplifyShape(Site& site) {
     case Op::kDynamicSlice: return DynamicSlice(site);
     case Op::kDynamicUpdate:
       return site.f().type(site.operands[1]).shape == site.type.shape ? site.operands[1] : Value{};
-    case Op::kStopGradient:
-      return site.differentiation_done ? site.x() : Value{};
+    case Op::kStopGradient: return site.differentiation_done ? site.x() : Value{};
     default: return {};
   }
 }

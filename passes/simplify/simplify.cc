@@ -49,8 +49,7 @@ std::vector<int> CountUses(const ir::Function& f) {
 // Conditions x <= 0 of nodes y = select(x <= 0, 0, x), and these y: where y <= 0 the condition holds,
 // for NaN and -0 too. What asks y in place of x, which has no other use, does not keep x: relu's
 // gradient.
-HashMap<int32_t, ir::Value> Relus(const ir::Function& f, const std::vector<int>& uses,
-                                              const Demand* demand) {
+HashMap<int32_t, ir::Value> Relus(const ir::Function& f, const std::vector<int>& uses, const Demand* demand) {
   ir::ChargeVisits(f.nodes().size());
   HashMap<int32_t, ir::Value> relus;
   const auto is_zero = [&f](ir::Value v) {
@@ -72,15 +71,13 @@ HashMap<int32_t, ir::Value> Relus(const ir::Function& f, const std::vector<int>&
 }
 
 // select(x <= 0, a, b) = select(relu(x) <= 0, a, b)
-bool AskRelu(const ir::Node& node, const HashMap<int32_t, ir::Value>& relus,
-             Copier& copier, ir::Builder& b) {
+bool AskRelu(const ir::Node& node, const HashMap<int32_t, ir::Value>& relus, Copier& copier, ir::Builder& b) {
   if (node.op != Op::kSelect) return false;
   const auto it = relus.find(node.operands[0].id);
   if (it == relus.end() || it->second.id >= node.result().id) return false;
   const ir::Value y = copier(it->second);
   const ir::Value condition = b.LessEqual(y, b.ScalarLike(y, 0));
-  copier.Map(node.result(),
-             b.Select(condition, copier(node.operands[1]), copier(node.operands[2])));
+  copier.Map(node.result(), b.Select(condition, copier(node.operands[1]), copier(node.operands[2])));
   return true;
 }
 

@@ -32,14 +32,14 @@ ir::Value RowsLast(ir::Builder& b, ir::Value v, const Shape& shape) {
 
 absl::Status CheckTypes(const ir::Function& f, const std::vector<int>& ys, int x) {
   if (x < 0 || x >= f.num_arguments()) {
-    return absl::InvalidArgumentError(StrCat("jacobian: @", f.name(), " has ", f.num_arguments(),
-                                             " arguments, there is no argument ", x));
+    return absl::InvalidArgumentError(
+        StrCat("jacobian: @", f.name(), " has ", f.num_arguments(), " arguments, there is no argument ", x));
   }
   const Type in = f.parameter(x).type;
   for (int i : ys) {
     if (i < 0 || i >= f.num_outputs()) {
-      return absl::InvalidArgumentError(StrCat("jacobian: @", f.name(), " has ", f.num_outputs(),
-                                               " results, there is no result ", i));
+      return absl::InvalidArgumentError(
+          StrCat("jacobian: @", f.name(), " has ", f.num_outputs(), " results, there is no result ", i));
     }
     const Type& out = f.type(f.results()[static_cast<size_t>(i)]);
     for (const Type* t : {&in, &out}) {
@@ -48,8 +48,7 @@ absl::Status CheckTypes(const ir::Function& f, const std::vector<int>& ys, int x
                                                  " cannot be differentiated, only floats can; Cast it"));
       }
       if (!t->shape.is_constant()) {
-        return absl::UnimplementedError(StrCat("jacobian: @", f.name(),
-                                               " has a symbolic extent; fix the dimension"));
+        return absl::UnimplementedError(StrCat("jacobian: @", f.name(), " has a symbolic extent; fix the dimension"));
       }
     }
     if (in.shape.rank() + out.shape.rank() > kMaxRank) {
@@ -142,8 +141,7 @@ class Writer {
   }
 
   // The function, batched over its last argument, at a basis; results that are shared are repeated.
-  absl::StatusOr<ir::ValueList> Call(const std::string& function, const std::vector<bool>& batched,
-                                     const Type& basis) {
+  absl::StatusOr<ir::ValueList> Call(const std::string& function, const std::vector<bool>& batched, const Type& basis) {
     const int64_t rows = basis.shape.size();
     const auto vectorized = Vectorize(m_, function, batched, rows);
     if (!vectorized.ok()) return vectorized.status();

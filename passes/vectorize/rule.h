@@ -72,10 +72,15 @@ ir::Value MoveAxis(ir::Builder& b, ir::Value x, int64_t from, int64_t to);
 /// What a rule sees of a node, and where it leaves its results.
 class BatchContext {
  public:
-  BatchContext(ir::Builder* b, const ir::Function* from, const ir::Node& node,
-               BatchFunctions* functions, ir::ValueList operands, Mask batched)
-      : b_(b), from_(from), node_(node), functions_(functions), operands_(std::move(operands)),
-        batched_(std::move(batched)), results_(static_cast<size_t>(node.num_results)),
+  BatchContext(ir::Builder* b, const ir::Function* from, const ir::Node& node, BatchFunctions* functions,
+               ir::ValueList operands, Mask batched)
+      : b_(b),
+        from_(from),
+        node_(node),
+        functions_(functions),
+        operands_(std::move(operands)),
+        batched_(std::move(batched)),
+        results_(static_cast<size_t>(node.num_results)),
         result_batched_(static_cast<size_t>(node.num_results)) {}
 
   using Ints = std::vector<int64_t>;
@@ -137,10 +142,10 @@ struct BatchRule {
   void (*emit)(BatchContext& c, ir::Builder& b);  // null: without operands, so never batched
 };
 
-#define BATCH(Enum)                                          \
-  static void Batch##Enum(BatchContext& c, ir::Builder& b);  \
-  extern const BatchRule k##Enum##Batching;                  \
-  const BatchRule k##Enum##Batching{Batch##Enum};            \
+#define BATCH(Enum)                                         \
+  static void Batch##Enum(BatchContext& c, ir::Builder& b); \
+  extern const BatchRule k##Enum##Batching;                 \
+  const BatchRule k##Enum##Batching{Batch##Enum};           \
   static void Batch##Enum([[maybe_unused]] BatchContext& c, [[maybe_unused]] ir::Builder& b)
 #define SHARED(Enum)                        \
   extern const BatchRule k##Enum##Batching; \

@@ -155,15 +155,17 @@ class FunctionBatch {
  public:
   /// keep_state: state stays state; else it becomes ordinary parameters and results.
   FunctionBatch(BatchKey key, BatchFunctions* functions, bool keep_state)
-      : key_(std::move(key)), functions_(functions),
+      : key_(std::move(key)),
+        functions_(functions),
         from_(*functions->module()->FindFunction(key_.function)),
-        to_(StrCat(key_.function, ".vmap")), copier_(from_, &to_), b_(&to_, functions->module()),
+        to_(StrCat(key_.function, ".vmap")),
+        copier_(from_, &to_),
+        b_(&to_, functions->module()),
         batched_(static_cast<size_t>(from_.num_values())) {
     for (int i = 0; i < from_.num_parameters(); ++i) {
       const ir::Parameter& p = from_.parameter(i);
       const bool batched = key_.parameters[static_cast<size_t>(i)];
-      const Type type{p.type.dtype,
-                      batched ? WithRows(b_, functions->rows(), p.type.shape) : p.type.shape};
+      const Type type{p.type.dtype, batched ? WithRows(b_, functions->rows(), p.type.shape) : p.type.shape};
       const bool state = keep_state && i >= from_.num_arguments();
       copier_.Map({i}, state ? to_.AddState(p.name, type) : to_.AddParameter(p.name, type));
       batched_[static_cast<size_t>(i)] = batched;
@@ -236,13 +238,13 @@ class FunctionBatch {
   size_t done_ = 0;  // nodes
 };
 
-absl::StatusOr<VectorizedFunction> Vectorize(ir::Module* m, std::string_view function,
-                                             const std::vector<bool>& batched, Extent rows) {
+absl::StatusOr<VectorizedFunction> Vectorize(ir::Module* m, std::string_view function, const std::vector<bool>& batched,
+                                             Extent rows) {
   const ir::Function* f = m->FindFunction(function);
   if (!f) return absl::NotFoundError(StrCat("vectorize: there is no function @", function));
   if (static_cast<int>(batched.size()) != f->num_arguments()) {
-    return absl::InvalidArgumentError(StrCat("vectorize: @", function, " has ", f->num_arguments(),
-                                             " arguments, got ", batched.size(), " axes; give one for each"));
+    return absl::InvalidArgumentError(StrCat("vectorize: @", function, " has ", f->num_arguments(), " arguments, got ",
+                                             batched.size(), " axes; give one for each"));
   }
   const auto outputs = static_cast<size_t>(f->num_outputs());
   const std::vector<std::string> state = f->state();
@@ -265,9 +267,8 @@ absl::StatusOr<VectorizedFunction> Vectorize(ir::Module* m, std::string_view fun
   const BuiltBatch& built = *functions.Find(entry);
   for (size_t i = 0; i < state.size(); ++i) {
     if (!built.results[outputs + i]) continue;
-    return absl::InvalidArgumentError(
-        StrCat("vectorize: @", function, " assigns variable @", state[i],
-               " a value that differs between the rows; return the value instead"));
+    return absl::InvalidArgumentError(StrCat("vectorize: @", function, " assigns variable @", state[i],
+                                             " a value that differs between the rows; return the value instead"));
   }
   const auto end = built.results.begin() + static_cast<std::ptrdiff_t>(outputs);
   return VectorizedFunction{built.name, Mask(built.results.begin(), end)};

@@ -26,8 +26,8 @@ struct VectorizedFunction {
 /// keeping their values. Variables are shared by the rows: an error if one would get a value per row.
 ///
 ///   auto f = Vectorize(&m, "predict", {true}, 32);   // f32[784] -> f32[10] is f32[32,784] -> f32[32,10]
-absl::StatusOr<VectorizedFunction> Vectorize(ir::Module* m, std::string_view function,
-                                             const std::vector<bool>& batched, Extent rows);
+absl::StatusOr<VectorizedFunction> Vectorize(ir::Module* m, std::string_view function, const std::vector<bool>& batched,
+                                             Extent rows);
 
 }  // namespace reel::passes
 

@@ -146,11 +146,9 @@ double Report(const MathFunction& function, Arguments arguments) {
   const double cycles = CyclesPerElement<T>(function, jit);
   const bool sample = sizeof(T) == 8 || function.operands == 2;
   if (sample && arguments.samples == 0) arguments.samples = uint64_t{1} << 20;
-  const Worst worst = arguments.samples > 0 ? Sample<T>(function, jit, arguments)
-                                            : SweepF32(function, jit, arguments);
-  std::printf("%-8s %s width %2u %s  max %.4f ULP at %.17g (%a)", function.name,
-              sizeof(T) == 4 ? "f32" : "f64", options.width, options.has_fma ? "fma   " : "no fma",
-              worst.ulp, worst.x, worst.x);
+  const Worst worst = arguments.samples > 0 ? Sample<T>(function, jit, arguments) : SweepF32(function, jit, arguments);
+  std::printf("%-8s %s width %2u %s  max %.4f ULP at %.17g (%a)", function.name, sizeof(T) == 4 ? "f32" : "f64",
+              options.width, options.has_fma ? "fma   " : "no fma", worst.ulp, worst.x, worst.x);
   if (function.operands == 2) std::printf(", %.17g (%a)", worst.y, worst.y);
   std::printf("  %.2f cycles/element\n", cycles);
   std::fflush(stdout);
@@ -198,8 +196,7 @@ int Main(int argc, char** argv) {
   for (const MathFunction& function : MathFunctions()) {
     if (arguments.function != "all" && arguments.function != function.name) continue;
     found = true;
-    worst = std::max(worst, arguments.f64 ? Report<double>(function, arguments)
-                                          : Report<float>(function, arguments));
+    worst = std::max(worst, arguments.f64 ? Report<double>(function, arguments) : Report<float>(function, arguments));
   }
   if (!found) std::fprintf(stderr, "no function '%s'\n", arguments.function.c_str());
   return !found ? 2 : worst <= 1 ? 0 : 1;

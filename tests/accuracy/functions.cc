@@ -64,8 +64,7 @@ long double ExactRsqrt(double x, double) {
 }
 
 template <auto kEmit>
-llvm::Value* Unary(llvm::IRBuilderBase& b, llvm::Value* x, llvm::Value*,
-                   const math::MathOptions& options) {
+llvm::Value* Unary(llvm::IRBuilderBase& b, llvm::Value* x, llvm::Value*, const math::MathOptions& options) {
   return kEmit(b, x, options);
 }
 
@@ -116,16 +115,15 @@ std::vector<MathFunction> AllFunctions() {
 #define OP(...)
 #define UNARY(...)
 #define BINARY(...)
-#define FUNCTION(Enum, name, ...) \
-  all.push_back(Named(name, ir::Op::k##Enum, Unary<math::Emit##Enum>));
+#define FUNCTION(Enum, name, ...) all.push_back(Named(name, ir::Op::k##Enum, Unary<math::Emit##Enum>));
 #include "ir/ops.def"
 #undef OP
-  all.push_back({"pow", 2, math::EmitPow, [](double x, double y) { return std::pow(x, y); },
-                 Exact2<mpfr_pow>, 0.1, 10, Exponent});
-  all.push_back({"atan2", 2, math::EmitAtan2, [](double y, double x) { return std::atan2(y, x); },
-                 Exact2<mpfr_atan2>, -10, 10});
-  all.push_back({"rem", 2, math::EmitRem, [](double x, double y) { return std::fmod(x, y); },
-                 Exact2<mpfr_fmod>, -10, 10});
+  all.push_back({"pow", 2, math::EmitPow, [](double x, double y) { return std::pow(x, y); }, Exact2<mpfr_pow>, 0.1, 10,
+                 Exponent});
+  all.push_back(
+      {"atan2", 2, math::EmitAtan2, [](double y, double x) { return std::atan2(y, x); }, Exact2<mpfr_atan2>, -10, 10});
+  all.push_back(
+      {"rem", 2, math::EmitRem, [](double x, double y) { return std::fmod(x, y); }, Exact2<mpfr_fmod>, -10, 10});
   return all;
 }
 

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-// Functions of all 65,536 f16 and bf16 numbers, and of f32 numbers over all exponents, against 80-bit floats. Halves are
-// computed in f32 or f64 and rounded once: at most kOnce ULP, whatever the function promises in f32.
+// Functions of all 65,536 f16 and bf16 numbers, and of f32 numbers over all exponents, against 80-bit floats. Halves
+// are computed in f32 or f64 and rounded once: at most kOnce ULP, whatever the function promises in f32.
 
 namespace reel {
 namespace {
@@ -34,7 +34,8 @@ Real LogPhi(Real x) {
   if (x > 0) return std::log1p(-Phi(-x));
   if (x > -30) return std::log(Phi(x));
   const Real r = 1 / (x * x);
-  return -x * x / 2 - std::log(-x * std::sqrt(2 * std::numbers::pi_v<Real>)) + std::log1p(-r * (1 - r * (3 - r * (15 - 105 * r))));
+  return -x * x / 2 - std::log(-x * std::sqrt(2 * std::numbers::pi_v<Real>)) +
+         std::log1p(-r * (1 - r * (3 - r * (15 - 105 * r))));
 }
 
 Real Density(Real x) { return std::exp(-x * x / 2) / std::sqrt(2 * std::numbers::pi_v<Real>); }
@@ -87,7 +88,8 @@ double Ulps(Real got, Real exact, const Format& format) {
   const Real top = std::ldexp(Real{1}, format.max_exponent);
   got = std::clamp(got, -top, top);
   exact = std::clamp(exact, -top, top);
-  const int exponent = exact == 0 ? format.min_exponent : std::clamp(std::ilogb(exact) + 1, format.min_exponent, format.max_exponent);
+  const int exponent =
+      exact == 0 ? format.min_exponent : std::clamp(std::ilogb(exact) + 1, format.min_exponent, format.max_exponent);
   return static_cast<double>(std::fabs(got - exact) / std::ldexp(Real{1}, exponent - format.digits));
 }
 
@@ -120,7 +122,8 @@ TEST(Halves, AreRoundedOnce) {
   const std::vector<double> f16 = AllOf(kF16), bf16 = AllOf(kBf16), f32 = AllOf(kF32);
   for (const Row& row : kRows) {
     double at[3] = {};
-    const double error[3] = {Worst(row, kF16, f16, &at[0]), Worst(row, kBf16, bf16, &at[1]), Worst(row, kF32, f32, &at[2])};
+    const double error[3] = {Worst(row, kF16, f16, &at[0]), Worst(row, kBf16, bf16, &at[1]),
+                             Worst(row, kF32, f32, &at[2])};
     std::printf("%-9s %9.4f %9.4f %9.4f\n", row.name, error[0], error[1], error[2]);
     EXPECT_LE(error[0], kOnce) << row.name << " of f16 " << at[0];
     EXPECT_LE(error[1], kOnce) << row.name << " of bf16 " << at[1];

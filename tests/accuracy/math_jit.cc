@@ -39,17 +39,14 @@ llvm::orc::JITTargetMachineBuilder TargetFor(bool has_fma) {
   return plain;
 }
 
-void EmitLoop(llvm::Module& module, const MathFunction& math_function, bool is_f32,
-              const JitOptions& options) {
+void EmitLoop(llvm::Module& module, const MathFunction& math_function, bool is_f32, const JitOptions& options) {
   llvm::LLVMContext& context = module.getContext();
   llvm::IRBuilder<> b(context);
   llvm::Type* element = is_f32 ? b.getFloatTy() : b.getDoubleTy();
-  llvm::Type* type =
-      options.width == 1 ? element : llvm::FixedVectorType::get(element, options.width);
-  auto* signature = llvm::FunctionType::get(
-      b.getVoidTy(), {b.getPtrTy(), b.getPtrTy(), b.getPtrTy(), b.getInt64Ty()}, false);
-  auto* function =
-      llvm::Function::Create(signature, llvm::Function::ExternalLinkage, "kernel", module);
+  llvm::Type* type = options.width == 1 ? element : llvm::FixedVectorType::get(element, options.width);
+  auto* signature =
+      llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy(), b.getPtrTy(), b.getPtrTy(), b.getInt64Ty()}, false);
+  auto* function = llvm::Function::Create(signature, llvm::Function::ExternalLinkage, "kernel", module);
   function->addFnAttr("prefer-vector-width", "512");
   auto* entry = llvm::BasicBlock::Create(context, "entry", function);
   auto* body = llvm::BasicBlock::Create(context, "body", function);
@@ -94,8 +91,7 @@ double UlpErrorOf(T got, Wide exact) {
   int exponent = Limits::min_exponent;
   if (exact != 0) std::frexp(exact, &exponent);
   exponent = std::max(exponent, Limits::min_exponent);
-  return static_cast<double>(
-      std::ldexp(std::fabs(value - exact), Limits::digits - exponent));
+  return static_cast<double>(std::ldexp(std::fabs(value - exact), Limits::digits - exponent));
 }
 
 }  // namespace

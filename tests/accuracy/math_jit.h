@@ -18,8 +18,7 @@ namespace reel::testing {
 struct MathFunction {
   const char* name;
   int operands;
-  llvm::Value* (*emit)(llvm::IRBuilderBase&, llvm::Value* x, llvm::Value* y,
-                       const codegen::math::MathOptions&);
+  llvm::Value* (*emit)(llvm::IRBuilderBase&, llvm::Value* x, llvm::Value* y, const codegen::math::MathOptions&);
   std::function<double(double x, double y)> in_double;   ///< Judges f32.
   std::function<long double(double x, double y)> exact;  ///< Judges f64.
   double timing_lo;  ///< Range of the inputs for cycles per element.

@@ -31,12 +31,10 @@ void PadToBlock(std::vector<T>& x) {
 template <typename T>
 std::vector<T> SpecialInputs() {
   using Limits = std::numeric_limits<T>;
-  std::vector<T> centres = {T{0},          Limits::infinity(), Limits::quiet_NaN(),
-                            Limits::min(), Limits::max(),      Limits::denorm_min(),
-                            T(88.722839),  T(103.972084),      T(87.336548),
-                            T(709.782713), T(745.133219),      T(708.396418),
-                            T(1),          T(3.9192059),       T(5.9215872),
-                            T(9.010913),   T(19.06154),        T(0.70710678)};
+  std::vector<T> centres = {
+      T{0},         Limits::infinity(), Limits::quiet_NaN(), Limits::min(), Limits::max(), Limits::denorm_min(),
+      T(88.722839), T(103.972084),      T(87.336548),        T(709.782713), T(745.133219), T(708.396418),
+      T(1),         T(3.9192059),       T(5.9215872),        T(9.010913),   T(19.06154),   T(0.70710678)};
   for (int i = 1; i < 400; ++i) centres.push_back(static_cast<T>(i * 1.5707963267948966));
   for (int i = Limits::min_exponent - Limits::digits; i < Limits::max_exponent; ++i) {
     centres.push_back(std::ldexp(T{1}, i));
@@ -109,11 +107,28 @@ Inputs<T> Specials(const MathFunction& function) {
   if (function.operands == 1) return WithSecond(function, SpecialInputs<T>());
   using Limits = std::numeric_limits<T>;
   std::vector<T> values;
-  for (const T x : {T{0}, T{1}, Limits::infinity(), Limits::quiet_NaN(), Limits::min(),
-                    Limits::max(), Limits::denorm_min(), 3 * Limits::denorm_min(), T(0.5), T(2),
-                    T(3), T(2.5), T(1) + Limits::epsilon(), T(1) - Limits::epsilon() / 2, T(1e-30),
-                    T(1e30), 1 / Limits::epsilon() - 1, 2 / Limits::epsilon() - 1,
-                    2 / Limits::epsilon(), T(0x1p31), T(100), T(-0.0)}) {
+  for (const T x : {T{0},
+                    T{1},
+                    Limits::infinity(),
+                    Limits::quiet_NaN(),
+                    Limits::min(),
+                    Limits::max(),
+                    Limits::denorm_min(),
+                    3 * Limits::denorm_min(),
+                    T(0.5),
+                    T(2),
+                    T(3),
+                    T(2.5),
+                    T(1) + Limits::epsilon(),
+                    T(1) - Limits::epsilon() / 2,
+                    T(1e-30),
+                    T(1e30),
+                    1 / Limits::epsilon() - 1,
+                    2 / Limits::epsilon() - 1,
+                    2 / Limits::epsilon(),
+                    T(0x1p31),
+                    T(100),
+                    T(-0.0)}) {
     values.push_back(x);
     values.push_back(-x);
   }
@@ -132,8 +147,7 @@ Inputs<T> Specials(const MathFunction& function) {
 template <typename T>
 std::vector<T> Evaluate(const MathFunction& function, const Inputs<T>& in, JitOptions options) {
   std::vector<T> out(in.x.size());
-  MathJit(function, sizeof(T) == 4, options)
-      .Run(in.x.data(), in.y.data(), out.data(), in.x.size());
+  MathJit(function, sizeof(T) == 4, options).Run(in.x.data(), in.y.data(), out.data(), in.x.size());
   return out;
 }
 
@@ -158,14 +172,12 @@ void ExpectWithinBound(const MathFunction& function, const Inputs<T>& in, bool h
       where = i;
     }
   }
-  EXPECT_LE(worst, function.ulps) << function.name << "(" << in.x[where] << ", " << in.y[where]
-                           << ") = " << out[where];
+  EXPECT_LE(worst, function.ulps) << function.name << "(" << in.x[where] << ", " << in.y[where] << ") = " << out[where];
 }
 
 template <typename T>
 bool SameBits(T a, T b) {
-  return (std::isnan(a) && std::isnan(b)) ||
-         std::bit_cast<BitsOf<T>>(a) == std::bit_cast<BitsOf<T>>(b);
+  return (std::isnan(a) && std::isnan(b)) || std::bit_cast<BitsOf<T>>(a) == std::bit_cast<BitsOf<T>>(b);
 }
 
 template <typename T>
@@ -181,9 +193,9 @@ void ExpectSameAtEveryWidth(const MathFunction& function, const Inputs<T>& in, b
     size_t differing = 0;
     for (size_t i = 0; i < in.x.size(); ++i) {
       if (!SameBits(scalar[i], vector[i]) && ++differing == 1) {
-        ADD_FAILURE() << function.name << "(" << in.x[i] << ", " << in.y[i] << "): width 1 gives "
-                      << scalar[i] << ", width " << options.width << (options.has_scale ? " by vscalef" : "")
-                      << " gives " << vector[i];
+        ADD_FAILURE() << function.name << "(" << in.x[i] << ", " << in.y[i] << "): width 1 gives " << scalar[i]
+                      << ", width " << options.width << (options.has_scale ? " by vscalef" : "") << " gives "
+                      << vector[i];
       }
     }
   }
@@ -209,17 +221,13 @@ TEST_P(MathTest, SampledFloatsWithinBound) {
   ExpectWithinBound(function(), WithSecond(function(), SampledFloats()), has_fma());
 }
 
-TEST_P(MathTest, SpecialFloatsWithinBound) {
-  ExpectWithinBound(function(), Specials<float>(function()), has_fma());
-}
+TEST_P(MathTest, SpecialFloatsWithinBound) { ExpectWithinBound(function(), Specials<float>(function()), has_fma()); }
 
 TEST_P(MathTest, SampledDoublesWithinBound) {
   ExpectWithinBound(function(), WithSecond(function(), SampledDoubles(function())), has_fma());
 }
 
-TEST_P(MathTest, SpecialDoublesWithinBound) {
-  ExpectWithinBound(function(), Specials<double>(function()), has_fma());
-}
+TEST_P(MathTest, SpecialDoublesWithinBound) { ExpectWithinBound(function(), Specials<double>(function()), has_fma()); }
 
 TEST_P(MathTest, SameBitsAtEveryWidth) {
   std::vector<float> floats = SpecialInputs<float>();
@@ -242,11 +250,9 @@ std::vector<Case> Cases() {
   return cases;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, MathTest, ::testing::ValuesIn(Cases()),
-                         [](const ::testing::TestParamInfo<Case>& info) {
-                           return std::string(info.param.function->name) +
-                                  (info.param.has_fma ? "_fma" : "_no_fma");
-                         });
+INSTANTIATE_TEST_SUITE_P(All, MathTest, ::testing::ValuesIn(Cases()), [](const ::testing::TestParamInfo<Case>& info) {
+  return std::string(info.param.function->name) + (info.param.has_fma ? "_fma" : "_no_fma");
+});
 
 // Exact results: compared with bits, so -0 and +0 differ.
 struct Exact {
@@ -258,44 +264,128 @@ struct Exact {
 TEST(MathSpecialValueTest, ExactResults) {
   const double inf = std::numeric_limits<double>::infinity();
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  const Exact table[] = {
-      {"exp", 0.0, 1.0},      {"exp", -0.0, 1.0},      {"exp", inf, inf},     {"exp", -inf, 0.0},
-      {"exp", nan, nan},      {"exp", 1e4, inf},       {"exp", -1e4, 0.0},    {"log", 0.0, -inf},
-      {"log", -0.0, -inf},    {"log", 1.0, 0.0},       {"log", inf, inf},     {"log", -inf, nan},
-      {"log", -1.0, nan},     {"log", nan, nan},       {"tanh", 0.0, 0.0},    {"tanh", -0.0, -0.0},
-      {"tanh", inf, 1.0},     {"tanh", -inf, -1.0},    {"tanh", nan, nan},    {"tanh", 30.0, 1.0},
-      {"sigmoid", 0.0, 0.5},  {"sigmoid", -0.0, 0.5},  {"sigmoid", inf, 1.0},
-      {"sigmoid", -inf, 0.0},
-      {"sigmoid", nan, nan},  {"sigmoid", 100.0, 1.0}, {"erf", 0.0, 0.0},     {"erf", -0.0, -0.0},
-      {"erf", inf, 1.0},      {"erf", -inf, -1.0},     {"erf", nan, nan},     {"erf", -9.0, -1.0},
-      {"sin", 0.0, 0.0},      {"sin", -0.0, -0.0},     {"sin", inf, nan},     {"sin", -inf, nan},
-      {"sin", nan, nan},      {"cos", 0.0, 1.0},       {"cos", -0.0, 1.0},    {"cos", inf, nan},
-      {"cos", -inf, nan},     {"cos", nan, nan},       {"tanh", 0x1p-126, 0x1p-126},
-      {"sin", 0x1p-149, 0x1p-149},
-      {"exp2", 0.0, 1.0},     {"exp2", 7.0, 128.0},    {"exp2", -149.0, 0x1p-149},
-      {"exp2", inf, inf},     {"exp2", -inf, 0.0},     {"exp2", nan, nan},    {"exp2", 1e5, inf},
-      {"expm1", 0.0, 0.0},    {"expm1", -0.0, -0.0},   {"expm1", inf, inf},   {"expm1", -inf, -1.0},
-      {"expm1", nan, nan},    {"expm1", 0x1p-149, 0x1p-149},
-      {"log2", 0.0, -inf},    {"log2", 1.0, 0.0},      {"log2", 0x1p-149, -149.0},
-      {"log2", 0x1p100, 100.0},
-      {"log2", inf, inf},     {"log2", -1.0, nan},     {"log2", nan, nan},
-      {"log1p", 0.0, 0.0},    {"log1p", -0.0, -0.0},   {"log1p", -1.0, -inf}, {"log1p", inf, inf},
-      {"log1p", -1.5, nan},   {"log1p", nan, nan},     {"log1p", 0x1p-149, 0x1p-149},
-      {"rsqrt", 0.0, inf},    {"rsqrt", -0.0, -inf},   {"rsqrt", inf, 0.0},   {"rsqrt", 4.0, 0.5},
-      {"rsqrt", -1.0, nan},   {"rsqrt", nan, nan},     {"rsqrt", 0x1p-148, 0x1p74},
-      {"cbrt", 0.0, 0.0},     {"cbrt", -0.0, -0.0},    {"cbrt", -inf, -inf},  {"cbrt", inf, inf},
-      {"cbrt", nan, nan},     {"cbrt", -27.0, -3.0},   {"cbrt", 0x1p-147, 0x1p-49},
-      {"asin", 0.0, 0.0},     {"asin", -0.0, -0.0},    {"asin", 2.0, nan},    {"asin", nan, nan},
-      {"acos", 1.0, 0.0},     {"acos", -1.5, nan},     {"acos", inf, nan},    {"acos", nan, nan},
-      {"atan", 0.0, 0.0},     {"atan", -0.0, -0.0},    {"atan", nan, nan},
-      {"sinh", 0.0, 0.0},     {"sinh", -0.0, -0.0},    {"sinh", -inf, -inf},  {"sinh", inf, inf},
-      {"sinh", nan, nan},     {"sinh", 0x1p-149, 0x1p-149},
-      {"cosh", 0.0, 1.0},     {"cosh", -inf, inf},     {"cosh", inf, inf},    {"cosh", nan, nan},
-      {"asinh", 0.0, 0.0},    {"asinh", -0.0, -0.0},   {"asinh", -inf, -inf}, {"asinh", inf, inf},
-      {"asinh", nan, nan},    {"acosh", 1.0, 0.0},     {"acosh", 0.5, nan},   {"acosh", -inf, nan},
-      {"acosh", inf, inf},    {"acosh", nan, nan},
-      {"atanh", 0.0, 0.0},    {"atanh", -0.0, -0.0},   {"atanh", 1.0, inf},   {"atanh", -1.0, -inf},
-      {"atanh", 1.5, nan},    {"atanh", nan, nan}};
+  const Exact table[] = {{"exp", 0.0, 1.0},
+                         {"exp", -0.0, 1.0},
+                         {"exp", inf, inf},
+                         {"exp", -inf, 0.0},
+                         {"exp", nan, nan},
+                         {"exp", 1e4, inf},
+                         {"exp", -1e4, 0.0},
+                         {"log", 0.0, -inf},
+                         {"log", -0.0, -inf},
+                         {"log", 1.0, 0.0},
+                         {"log", inf, inf},
+                         {"log", -inf, nan},
+                         {"log", -1.0, nan},
+                         {"log", nan, nan},
+                         {"tanh", 0.0, 0.0},
+                         {"tanh", -0.0, -0.0},
+                         {"tanh", inf, 1.0},
+                         {"tanh", -inf, -1.0},
+                         {"tanh", nan, nan},
+                         {"tanh", 30.0, 1.0},
+                         {"sigmoid", 0.0, 0.5},
+                         {"sigmoid", -0.0, 0.5},
+                         {"sigmoid", inf, 1.0},
+                         {"sigmoid", -inf, 0.0},
+                         {"sigmoid", nan, nan},
+                         {"sigmoid", 100.0, 1.0},
+                         {"erf", 0.0, 0.0},
+                         {"erf", -0.0, -0.0},
+                         {"erf", inf, 1.0},
+                         {"erf", -inf, -1.0},
+                         {"erf", nan, nan},
+                         {"erf", -9.0, -1.0},
+                         {"sin", 0.0, 0.0},
+                         {"sin", -0.0, -0.0},
+                         {"sin", inf, nan},
+                         {"sin", -inf, nan},
+                         {"sin", nan, nan},
+                         {"cos", 0.0, 1.0},
+                         {"cos", -0.0, 1.0},
+                         {"cos", inf, nan},
+                         {"cos", -inf, nan},
+                         {"cos", nan, nan},
+                         {"tanh", 0x1p-126, 0x1p-126},
+                         {"sin", 0x1p-149, 0x1p-149},
+                         {"exp2", 0.0, 1.0},
+                         {"exp2", 7.0, 128.0},
+                         {"exp2", -149.0, 0x1p-149},
+                         {"exp2", inf, inf},
+                         {"exp2", -inf, 0.0},
+                         {"exp2", nan, nan},
+                         {"exp2", 1e5, inf},
+                         {"expm1", 0.0, 0.0},
+                         {"expm1", -0.0, -0.0},
+                         {"expm1", inf, inf},
+                         {"expm1", -inf, -1.0},
+                         {"expm1", nan, nan},
+                         {"expm1", 0x1p-149, 0x1p-149},
+                         {"log2", 0.0, -inf},
+                         {"log2", 1.0, 0.0},
+                         {"log2", 0x1p-149, -149.0},
+                         {"log2", 0x1p100, 100.0},
+                         {"log2", inf, inf},
+                         {"log2", -1.0, nan},
+                         {"log2", nan, nan},
+                         {"log1p", 0.0, 0.0},
+                         {"log1p", -0.0, -0.0},
+                         {"log1p", -1.0, -inf},
+                         {"log1p", inf, inf},
+                         {"log1p", -1.5, nan},
+                         {"log1p", nan, nan},
+                         {"log1p", 0x1p-149, 0x1p-149},
+                         {"rsqrt", 0.0, inf},
+                         {"rsqrt", -0.0, -inf},
+                         {"rsqrt", inf, 0.0},
+                         {"rsqrt", 4.0, 0.5},
+                         {"rsqrt", -1.0, nan},
+                         {"rsqrt", nan, nan},
+                         {"rsqrt", 0x1p-148, 0x1p74},
+                         {"cbrt", 0.0, 0.0},
+                         {"cbrt", -0.0, -0.0},
+                         {"cbrt", -inf, -inf},
+                         {"cbrt", inf, inf},
+                         {"cbrt", nan, nan},
+                         {"cbrt", -27.0, -3.0},
+                         {"cbrt", 0x1p-147, 0x1p-49},
+                         {"asin", 0.0, 0.0},
+                         {"asin", -0.0, -0.0},
+                         {"asin", 2.0, nan},
+                         {"asin", nan, nan},
+                         {"acos", 1.0, 0.0},
+                         {"acos", -1.5, nan},
+                         {"acos", inf, nan},
+                         {"acos", nan, nan},
+                         {"atan", 0.0, 0.0},
+                         {"atan", -0.0, -0.0},
+                         {"atan", nan, nan},
+                         {"sinh", 0.0, 0.0},
+                         {"sinh", -0.0, -0.0},
+                         {"sinh", -inf, -inf},
+                         {"sinh", inf, inf},
+                         {"sinh", nan, nan},
+                         {"sinh", 0x1p-149, 0x1p-149},
+                         {"cosh", 0.0, 1.0},
+                         {"cosh", -inf, inf},
+                         {"cosh", inf, inf},
+                         {"cosh", nan, nan},
+                         {"asinh", 0.0, 0.0},
+                         {"asinh", -0.0, -0.0},
+                         {"asinh", -inf, -inf},
+                         {"asinh", inf, inf},
+                         {"asinh", nan, nan},
+                         {"acosh", 1.0, 0.0},
+                         {"acosh", 0.5, nan},
+                         {"acosh", -inf, nan},
+                         {"acosh", inf, inf},
+                         {"acosh", nan, nan},
+                         {"atanh", 0.0, 0.0},
+                         {"atanh", -0.0, -0.0},
+                         {"atanh", 1.0, inf},
+                         {"atanh", -1.0, -inf},
+                         {"atanh", 1.5, nan},
+                         {"atanh", nan, nan}};
   for (const MathFunction& function : MathFunctions()) {
     std::vector<float> floats;
     std::vector<double> doubles;
@@ -316,8 +406,7 @@ TEST(MathSpecialValueTest, ExactResults) {
       for (size_t i = 0; i < expected.size(); ++i) {
         EXPECT_TRUE(SameBits(f32[i], static_cast<float>(expected[i])))
             << function.name << "(" << floats[i] << "f) = " << f32[i];
-        EXPECT_TRUE(SameBits(f64[i], expected[i]))
-            << function.name << "(" << doubles[i] << ") = " << f64[i];
+        EXPECT_TRUE(SameBits(f64[i], expected[i])) << function.name << "(" << doubles[i] << ") = " << f64[i];
       }
     }
   }
@@ -333,28 +422,40 @@ struct ExactPair {
 TEST(MathSpecialValueTest, ExactResultsOfTwo) {
   const double inf = std::numeric_limits<double>::infinity();
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  const ExactPair table[] = {
-      {"pow", 0, 3, {0, inf, -0.0, -inf}},      {"pow", 0, 2, {0, inf, 0, inf}},
-      {"pow", 0, 2.5, {0, inf, 0, inf}},        {"pow", 0, inf, {0, inf, 0, inf}},
-      {"pow", 1, inf, {1, 1, 1, 1}},            {"pow", 1, nan, {1, 1, nan, nan}},
-      {"pow", nan, 0, {1, 1, 1, 1}},            {"pow", inf, 0, {1, 1, 1, 1}},
-      {"pow", 4, 0.5, {2, 0.5, nan, nan}},
-      {"pow", 2, 3, {8, 0.125, -8, -0.125}},    {"pow", 0.5, inf, {0, inf, 0, inf}},
-      {"pow", 2, inf, {inf, 0, inf, 0}},        {"pow", inf, 3, {inf, 0, -inf, -0.0}},
-      {"pow", inf, 0.5, {inf, 0, inf, 0}},      {"pow", 2, nan, {nan, nan, nan, nan}},
-      {"pow", nan, 1, {nan, nan, nan, nan}},    {"pow", 10, 2, {100, 0.01, 100, 0.01}},
-      {"atan2", 0, 0, {0, M_PI, -0.0, -M_PI}},  {"atan2", 0, 1, {0, M_PI, -0.0, -M_PI}},
-      {"atan2", 1, 0, {M_PI_2, M_PI_2, -M_PI_2, -M_PI_2}},
-      {"atan2", 1, inf, {0, M_PI, -0.0, -M_PI}},
-      {"atan2", inf, 1, {M_PI_2, M_PI_2, -M_PI_2, -M_PI_2}},
-      {"atan2", inf, inf, {M_PI_4, 3 * M_PI_4, -M_PI_4, -3 * M_PI_4}},
-      {"atan2", nan, 1, {nan, nan, nan, nan}},  {"atan2", inf, nan, {nan, nan, nan, nan}},
-      {"rem", 7, 3, {1, 1, -1, -1}},            {"rem", 6, 3, {0, 0, -0.0, -0.0}},
-      {"rem", 0, 3, {0, 0, -0.0, -0.0}},        {"rem", 5, inf, {5, 5, -5, -5}},
-      {"rem", 5, 0, {nan, nan, nan, nan}},      {"rem", inf, 5, {nan, nan, nan, nan}},
-      {"rem", 0x1p100, 3, {1, 1, -1, -1}},      
-      {"rem", 0x1p-149, 0x1p-148, {0x1p-149, 0x1p-149, -0x1p-149, -0x1p-149}},
-      {"rem", 1, 0x1.8p-148, {0x1p-148, 0x1p-148, -0x1p-148, -0x1p-148}}};
+  const ExactPair table[] = {{"pow", 0, 3, {0, inf, -0.0, -inf}},
+                             {"pow", 0, 2, {0, inf, 0, inf}},
+                             {"pow", 0, 2.5, {0, inf, 0, inf}},
+                             {"pow", 0, inf, {0, inf, 0, inf}},
+                             {"pow", 1, inf, {1, 1, 1, 1}},
+                             {"pow", 1, nan, {1, 1, nan, nan}},
+                             {"pow", nan, 0, {1, 1, 1, 1}},
+                             {"pow", inf, 0, {1, 1, 1, 1}},
+                             {"pow", 4, 0.5, {2, 0.5, nan, nan}},
+                             {"pow", 2, 3, {8, 0.125, -8, -0.125}},
+                             {"pow", 0.5, inf, {0, inf, 0, inf}},
+                             {"pow", 2, inf, {inf, 0, inf, 0}},
+                             {"pow", inf, 3, {inf, 0, -inf, -0.0}},
+                             {"pow", inf, 0.5, {inf, 0, inf, 0}},
+                             {"pow", 2, nan, {nan, nan, nan, nan}},
+                             {"pow", nan, 1, {nan, nan, nan, nan}},
+                             {"pow", 10, 2, {100, 0.01, 100, 0.01}},
+                             {"atan2", 0, 0, {0, M_PI, -0.0, -M_PI}},
+                             {"atan2", 0, 1, {0, M_PI, -0.0, -M_PI}},
+                             {"atan2", 1, 0, {M_PI_2, M_PI_2, -M_PI_2, -M_PI_2}},
+                             {"atan2", 1, inf, {0, M_PI, -0.0, -M_PI}},
+                             {"atan2", inf, 1, {M_PI_2, M_PI_2, -M_PI_2, -M_PI_2}},
+                             {"atan2", inf, inf, {M_PI_4, 3 * M_PI_4, -M_PI_4, -3 * M_PI_4}},
+                             {"atan2", nan, 1, {nan, nan, nan, nan}},
+                             {"atan2", inf, nan, {nan, nan, nan, nan}},
+                             {"rem", 7, 3, {1, 1, -1, -1}},
+                             {"rem", 6, 3, {0, 0, -0.0, -0.0}},
+                             {"rem", 0, 3, {0, 0, -0.0, -0.0}},
+                             {"rem", 5, inf, {5, 5, -5, -5}},
+                             {"rem", 5, 0, {nan, nan, nan, nan}},
+                             {"rem", inf, 5, {nan, nan, nan, nan}},
+                             {"rem", 0x1p100, 3, {1, 1, -1, -1}},
+                             {"rem", 0x1p-149, 0x1p-148, {0x1p-149, 0x1p-149, -0x1p-149, -0x1p-149}},
+                             {"rem", 1, 0x1.8p-148, {0x1p-148, 0x1p-148, -0x1p-148, -0x1p-148}}};
   for (const ExactPair& row : table) {
     const auto of_name = [&](const MathFunction& f) { return std::string(f.name) == row.function; };
     const auto functions = MathFunctions();
@@ -382,22 +483,22 @@ TEST(MathSpecialValueTest, NextAfter) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   Inputs<float> in{{0, -0.0f, 1, 1, -1, 0x1.fffffep127f, inf, least, 2, 0, nan, 1},
                    {1, -1, 2, 0, 0, inf, 0, -1, 2, -0.0f, 1, nan}};
-  const std::vector<float> expected = {least, -least, 0x1.000002p0f, 0x1.fffffep-1f,
-                                       -0x1.fffffep-1f, inf, 0x1.fffffep127f, 0, 2, -0.0f, nan,
-                                       nan};
+  const std::vector<float> expected = {
+      least, -least, 0x1.000002p0f, 0x1.fffffep-1f, -0x1.fffffep-1f, inf, 0x1.fffffep127f, 0, 2, -0.0f, nan, nan};
   PadToBlock(in.x);
   PadToBlock(in.y);
-  const MathFunction function{"next_after", 2,
+  const MathFunction function{"next_after",
+                              2,
                               [](llvm::IRBuilderBase& b, llvm::Value* x, llvm::Value* y,
-                                 const codegen::math::MathOptions&) {
-                                return codegen::math::EmitNextAfter(b, x, y);
-                              },
-                              nullptr, nullptr, 0, 1};
+                                 const codegen::math::MathOptions&) { return codegen::math::EmitNextAfter(b, x, y); },
+                              nullptr,
+                              nullptr,
+                              0,
+                              1};
   for (const unsigned width : {1u, 16u}) {
     const std::vector<float> out = Evaluate(function, in, {width, false});
     for (size_t i = 0; i < expected.size(); ++i) {
-      EXPECT_TRUE(SameBits(out[i], expected[i]))
-          << in.x[i] << " towards " << in.y[i] << " -> " << out[i];
+      EXPECT_TRUE(SameBits(out[i], expected[i])) << in.x[i] << " towards " << in.y[i] << " -> " << out[i];
     }
   }
 }
@@ -408,13 +509,11 @@ llvm::Value* MaximumWithNegativeZero(llvm::IRBuilderBase& b, llvm::Value* x, llv
   return codegen::math::EmitMaximum(b, x, llvm::ConstantFP::get(x->getType(), -0.0));
 }
 
-llvm::Value* MinimumWithZero(llvm::IRBuilderBase& b, llvm::Value* x, llvm::Value*,
-                             const codegen::math::MathOptions&) {
+llvm::Value* MinimumWithZero(llvm::IRBuilderBase& b, llvm::Value* x, llvm::Value*, const codegen::math::MathOptions&) {
   return codegen::math::EmitMinimum(b, x, llvm::ConstantFP::get(x->getType(), 0.0));
 }
 
-llvm::Value* ThroughInt32(llvm::IRBuilderBase& b, llvm::Value* x, llvm::Value*,
-                          const codegen::math::MathOptions&) {
+llvm::Value* ThroughInt32(llvm::IRBuilderBase& b, llvm::Value* x, llvm::Value*, const codegen::math::MathOptions&) {
   llvm::Value* i = codegen::math::EmitFloatToIntSaturate(b, x, b.getInt32Ty());
   return b.CreateSIToFP(i, x->getType());
 }
@@ -423,10 +522,9 @@ TEST(MathSpecialValueTest, MaximumMinimumConvert) {
   const float inf = std::numeric_limits<float>::infinity();
   const float nan = std::numeric_limits<float>::quiet_NaN();
   std::vector<float> in = {0.0f, -0.0f, nan, inf, -inf, 1.5f, -1.5f, 3e9f, -3e9f, 0.75f};
-  const std::vector<float> maximum = {0.0f, -0.0f, nan,  inf,   -0.0f,
-                                      1.5f, -0.0f, 3e9f, -0.0f, 0.75f};
+  const std::vector<float> maximum = {0.0f, -0.0f, nan, inf, -0.0f, 1.5f, -0.0f, 3e9f, -0.0f, 0.75f};
   const std::vector<float> minimum = {0.0f, -0.0f, nan, 0.0f, -inf, 0.0f, -1.5f, 0.0f, -3e9f, 0.0f};
-  const std::vector<float> through = {0.0f, 0.0f, 0.0f, 2147483648.0f, -2147483648.0f,
+  const std::vector<float> through = {0.0f, 0.0f,  0.0f,          2147483648.0f,  -2147483648.0f,
                                       1.0f, -1.0f, 2147483648.0f, -2147483648.0f, 0.0f};
   const size_t count = in.size();
   PadToBlock(in);

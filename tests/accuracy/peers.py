@@ -6,6 +6,7 @@ Run:  python3 tests/accuracy/peers.py torch > torch.txt      (in an environment 
       python3 tests/accuracy/peers.py join torch.txt jax.txt > tests/accuracy/peers.inc
 Data and measures are those of peers_test.cc; the exact values come from 80-bit floats.
 """
+
 import datetime
 import sys
 
@@ -76,10 +77,17 @@ def error(op, x, y):
 
 def torch_engine():
     import torch
-    ops = {"sum": lambda x: x.sum(), "cumsum": lambda x: x.cumsum(0), "prod": lambda x: x.prod(),
-           "cumprod": lambda x: x.cumprod(0), "norm": torch.linalg.vector_norm,
-           "variance": lambda x: x.var(correction=0), "softmax": lambda x: x.softmax(0),
-           "logsumexp": lambda x: x.logsumexp(0)}
+
+    ops = {
+        "sum": lambda x: x.sum(),
+        "cumsum": lambda x: x.cumsum(0),
+        "prod": lambda x: x.prod(),
+        "cumprod": lambda x: x.cumprod(0),
+        "norm": torch.linalg.vector_norm,
+        "variance": lambda x: x.var(correction=0),
+        "softmax": lambda x: x.softmax(0),
+        "logsumexp": lambda x: x.logsumexp(0),
+    }
     to = lambda x, dtype: torch.from_numpy(x).to(getattr(torch, dtype))
     return torch.__version__, to, ops, lambda t: t.to(torch.float64).numpy()
 
@@ -87,11 +95,24 @@ def torch_engine():
 def jax_engine():
     import jax
     import jax.numpy as jnp
+
     jax.config.update("jax_enable_x64", True)
-    ops = {"sum": jnp.sum, "cumsum": jnp.cumsum, "prod": jnp.prod, "cumprod": jnp.cumprod, "norm": jnp.linalg.norm,
-           "variance": jnp.var, "softmax": jax.nn.softmax, "logsumexp": jax.nn.logsumexp}
-    return jax.__version__, lambda x, dtype: jnp.asarray(x).astype(dtype), ops, \
-        lambda t: np.asarray(t.astype("float64"))
+    ops = {
+        "sum": jnp.sum,
+        "cumsum": jnp.cumsum,
+        "prod": jnp.prod,
+        "cumprod": jnp.cumprod,
+        "norm": jnp.linalg.norm,
+        "variance": jnp.var,
+        "softmax": jax.nn.softmax,
+        "logsumexp": jax.nn.logsumexp,
+    }
+    return (
+        jax.__version__,
+        lambda x, dtype: jnp.asarray(x).astype(dtype),
+        ops,
+        lambda t: np.asarray(t.astype("float64")),
+    )
 
 
 def measure(name):

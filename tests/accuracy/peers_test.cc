@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
-#include <reel/reel.h>
 #include <reel/reductions.h>
+#include <reel/reel.h>
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +11,8 @@
 #include <vector>
 
 // Sums, products, norms and what is made of them on data where they are hard: never less accurate than the better of
-// PyTorch and JAX in that dtype, whose errors peers.py recorded in peers.inc, or within the roundings that no order of operations saves.
+// PyTorch and JAX in that dtype, whose errors peers.py recorded in peers.inc, or within the roundings that no order of
+// operations saves.
 
 namespace reel {
 namespace {
@@ -128,7 +129,8 @@ TEST(Peers, NeverLessAccurateThanTheBetter) {
     const double best = 1.01 * std::min(row.torch, row.jax);
     const double allowed = std::max(best, Unavoidable(row) * UnitRoundoff(row.dtype));
     std::printf("%-5s %-10s %-11s %7lld  %9.3g %9.3g %9.3g%s\n", std::string(Name(row.dtype)).c_str(), row.op.c_str(),
-                row.data.c_str(), static_cast<long long>(row.n), error, row.torch, row.jax, error <= allowed ? "" : "  <-");
+                row.data.c_str(), static_cast<long long>(row.n), error, row.torch, row.jax,
+                error <= allowed ? "" : "  <-");
     EXPECT_LE(error, allowed) << row.op << " of " << row.data << " data";
   }
 }

@@ -27,7 +27,8 @@ Real Mod_(Reals x) {
 Real FloorDiv_(Reals x) {
   if (IsInf(x[0]) || x[1] == 0) return x[0] / x[1] * (IsInf(x[0]) ? Real(NAN) : Real(1));
   const Real q = x[0] / x[1];
-  return IsInf(x[1]) ? (x[0] == 0 || (x[0] < 0) == (x[1] < 0) ? q : Real(-1)) : Rounded((x[0] - Mod_(x)) / x[1], MPFR_RNDN);
+  return IsInf(x[1]) ? (x[0] == 0 || (x[0] < 0) == (x[1] < 0) ? q : Real(-1))
+                     : Rounded((x[0] - Mod_(x)) / x[1], MPFR_RNDN);
 }
 
 // NaN has lost its sign on the way here.

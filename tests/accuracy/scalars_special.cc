@@ -55,7 +55,8 @@ T ErfcInvStep(const T& y, const T& log_q, const T& slope) {
 Real ErfcInvOf(const Real& q) {
   if (q == 1 || q == 0) return q == 1 ? Real(0) : Real(INFINITY);
   const Real log_q = Log(q), slope = Real(2) / Sqrt(Pi());
-  const auto narrow_log = static_cast<long double>(log_q.ToDouble()), narrow_slope = static_cast<long double>(slope.ToDouble());
+  const auto narrow_log = static_cast<long double>(log_q.ToDouble()),
+             narrow_slope = static_cast<long double>(slope.ToDouble());
   long double y = narrow_log < -3 ? std::sqrt(-narrow_log) : 0;
   for (int i = 0; i < 40; ++i) y = ErfcInvStep(y, narrow_log, narrow_slope);
   Real out = static_cast<double>(y);
@@ -142,9 +143,7 @@ Real IgammacSize(Reals x) { return x[1] == 0 ? Real(0) : WithExponent(Igammac_(x
 
 // I_x(a, b) by its series in x below the mean, else 1 - I_(1 - x)(b, a).
 Real LogBeta(const Real& a, const Real& b) { return Real::LogGamma(a) + Real::LogGamma(b) - Real::LogGamma(a + b); }
-Real BetaPower(Reals x) {
-  return Exp(x[0] * Log(x[2]) + x[1] * Log1p(-x[2]) - LogBeta(x[0], x[1]));
-}
+Real BetaPower(Reals x) { return Exp(x[0] * Log(x[2]) + x[1] * Log1p(-x[2]) - LogBeta(x[0], x[1])); }
 Real BetaSeries(const Real& a, const Real& b, const Real& x) {
   const Real power = BetaPower(std::array<Real, 3>{a, b, x});
   Real term = power / a, sum = term;
@@ -183,16 +182,42 @@ const Scalar kFunctions[] = {
     {16, "erfc_inv", 1, F1(ErfcInv), [](Reals x) { return ErfcInvAll(x[0]); }, Of(5), {0, 2}},
     {8, "lgamma", 1, F1(Lgamma), [](Reals x) { return Real::LogGamma(x[0]); }, Of(3), {-20, 200}, LgammaSize},
     {8, "digamma", 1, F1(Digamma), [](Reals x) { return Digamma(x[0]); }, Of(3), {-20, 200}, DigammaSize},
-    {16, "ndtr", 1, F1(Ndtr), [](Reals x) { return Ndtr_(x[0]); }, Of(4), {-40, 9}, nullptr, nullptr, nullptr, NdtrSize},
+    {16,
+     "ndtr",
+     1,
+     F1(Ndtr),
+     [](Reals x) { return Ndtr_(x[0]); },
+     Of(4),
+     {-40, 9},
+     nullptr,
+     nullptr,
+     nullptr,
+     NdtrSize},
     {16, "log_ndtr", 1, F1(LogNdtr), LogNdtr_, Of(4), {-60, 40}, nullptr, nullptr, nullptr, LogNdtrSize},
     {16, "ndtri", 1, F1(Ndtri), [](Reals x) { return -Sqrt(Real(2)) * ErfcInvAll(Real(2) * x[0]); }, Of(5), {0, 1}},
     {16, "zeta", 2, F2(Zeta), Zeta_, Of(6), {}, nullptr, ZetaArguments},
     {16, "polygamma", 2, F2(Polygamma), Polygamma_, Of(25), {}, nullptr, PolygammaArguments},
     {16, "igamma", 2, F2(Igamma), Igamma_, Of(6), {}, IgammaSize, GammaArguments},
     {16, "igammac", 2, F2(Igammac), Igammac_, Of(12), {}, IgammacSize, GammaArguments},
-    {16, "betainc", 3, [](Arguments x) { return Betainc(x[0], x[1], x[2]); }, Betainc_, Of(50), {}, BetaincSize, BetaArguments},
-    {8, "lbeta", 2, F2(Lbeta), [](Reals x) { return LogBeta(x[0], x[1]); }, Of(6), {},
-     [](Reals x) { return Max(Max(Abs(Real::LogGamma(x[0])), Abs(Real::LogGamma(x[1]))), Abs(Real::LogGamma(x[0] + x[1]))); },
+    {16,
+     "betainc",
+     3,
+     [](Arguments x) { return Betainc(x[0], x[1], x[2]); },
+     Betainc_,
+     Of(50),
+     {},
+     BetaincSize,
+     BetaArguments},
+    {8,
+     "lbeta",
+     2,
+     F2(Lbeta),
+     [](Reals x) { return LogBeta(x[0], x[1]); },
+     Of(6),
+     {},
+     [](Reals x) {
+       return Max(Max(Abs(Real::LogGamma(x[0])), Abs(Real::LogGamma(x[1]))), Abs(Real::LogGamma(x[0] + x[1])));
+     },
      Positive},
 };
 

@@ -56,15 +56,32 @@ void AddSpread(const Dtype& d, const Scalar& f, int times, std::mt19937_64& rand
 }
 
 void AddNeighbours(const Dtype& d, int reach, Column* out) {
-  Column centres = {0, INFINITY, NAN, std::ldexp(1.0, d.min_exponent - 1), std::ldexp(1.0, d.min_exponent - d.digits),
-                    std::ldexp(1.0, d.max_exponent - 1), 88.722839, 103.972084, 87.336548, 709.782713, 745.133219, 708.396418,
-                    9.010913, 19.06154, 0.70710678, 1.4616321449683622, 16.6355, 36.7368, 26.5432};
+  Column centres = {0,
+                    INFINITY,
+                    NAN,
+                    std::ldexp(1.0, d.min_exponent - 1),
+                    std::ldexp(1.0, d.min_exponent - d.digits),
+                    std::ldexp(1.0, d.max_exponent - 1),
+                    88.722839,
+                    103.972084,
+                    87.336548,
+                    709.782713,
+                    745.133219,
+                    708.396418,
+                    9.010913,
+                    19.06154,
+                    0.70710678,
+                    1.4616321449683622,
+                    16.6355,
+                    36.7368,
+                    26.5432};
   for (int i = 1; i <= 24; ++i) {
     centres.push_back(i / 2.0);
     centres.push_back(i * 1.5707963267948966);
   }
   for (const double centre : centres) {
-    const int exponent = centre == 0 || !std::isfinite(centre) ? d.min_exponent : std::max(std::ilogb(centre) + 1, d.min_exponent);
+    const int exponent =
+        centre == 0 || !std::isfinite(centre) ? d.min_exponent : std::max(std::ilogb(centre) + 1, d.min_exponent);
     for (int i = -reach; i <= reach; ++i) {
       const double x = std::isfinite(centre) ? centre + i * std::ldexp(1.0, exponent - d.digits) : centre;
       out->push_back(x);
@@ -76,7 +93,8 @@ void AddNeighbours(const Dtype& d, int reach, Column* out) {
 Column AllHalves(const Dtype& d, int stride) {
   std::vector<int16_t> bits;
   for (int i = 0; i < 65536; i += stride) bits.push_back(static_cast<int16_t>(i));
-  return Cast(Bitcast(Tensor::FromData(bits, {static_cast<int64_t>(bits.size())}), d.dtype), kFloat64).ToVector<double>();
+  return Cast(Bitcast(Tensor::FromData(bits, {static_cast<int64_t>(bits.size())}), d.dtype), kFloat64)
+      .ToVector<double>();
 }
 
 // Of each operand one column. Operands of two are shuffled points; some are equal, or close to each other.
@@ -117,7 +135,9 @@ double Ulps(double got, const Real& exact, const Real& size, const Dtype& d) {
   const Real wanted = clamp(exact), large = IsNan(size) ? Abs(wanted) : Max(Abs(wanted), clamp(Abs(size)));
   const long least = d.min_exponent, most = d.max_exponent;
   const long exponent = large == 0 ? least : std::clamp<long>(mpfr_get_exp(large.get()), least, most);
-  const auto scaled = [&](mpfr_ptr y, mpfr_srcptr x, mpfr_rnd_t how) { return mpfr_mul_2si(y, x, d.digits - exponent, how); };
+  const auto scaled = [&](mpfr_ptr y, mpfr_srcptr x, mpfr_rnd_t how) {
+    return mpfr_mul_2si(y, x, d.digits - exponent, how);
+  };
   return Abs(Real::Of(scaled, clamp(Real(got)) - wanted)).ToDouble();
 }
 
@@ -144,8 +164,8 @@ Worst WorstOf(const Scalar& f, const Dtype& d, const std::vector<Column>& points
     const double ulps = Ulps(got[i], exact, size, d);
     if (!(ulps > worst.ulps)) continue;
     char text[200];
-    std::snprintf(text, sizeof text, "(%a %a %a) = %.17g, not %.17g", points[0][i], points[points.size() > 1 ? 1 : 0][i],
-                  points.back()[i], got[i], exact.ToDouble());
+    std::snprintf(text, sizeof text, "(%a %a %a) = %.17g, not %.17g", points[0][i],
+                  points[points.size() > 1 ? 1 : 0][i], points.back()[i], got[i], exact.ToDouble());
     worst = {ulps, text};
   }
   return worst;
@@ -180,7 +200,8 @@ std::array<Worst, 4> Measure(const Scalar& f) {
   for (size_t k = 0; k < 4; ++k) {
     const Column y = Cast(compiled[k], kFloat64).ToVector<double>();
     size_t differing = 0;
-    for (size_t i = 0; i < y.size(); ++i) differing += std::isnan(y[i]) ? !std::isnan(eager[k][i]) : y[i] != eager[k][i];
+    for (size_t i = 0; i < y.size(); ++i)
+      differing += std::isnan(y[i]) ? !std::isnan(eager[k][i]) : y[i] != eager[k][i];
     EXPECT_EQ(differing, 0u) << f.name << " of " << kDtypes[k].name << ": compiled is not eager";
   }
   return worst;
@@ -235,9 +256,10 @@ TEST(Readme, SaysWhatIsPromised) {
 
 // Every op of real numbers is in the table, or is none of these.
 TEST(Table, HasEveryOp) {
-  const std::set<std::string> others = {"identity", "stop_gradient", "not", "bitcast", "cast", "next_after", "and", "or", "xor",
-                                        "shift_left", "shift_right", "equal", "not_equal", "less", "less_equal", "greater",
-                                        "greater_equal", "select", "complex", "real", "imag", "check_index"};
+  const std::set<std::string> others = {
+      "identity",      "stop_gradient", "not",         "bitcast", "cast",      "next_after", "and",        "or",
+      "xor",           "shift_left",    "shift_right", "equal",   "not_equal", "less",       "less_equal", "greater",
+      "greater_equal", "select",        "complex",     "real",    "imag",      "check_index"};
   std::set<std::string> names;
   for (const Scalar* f : All()) EXPECT_TRUE(names.insert(f->name).second) << f->name;
   for (const ir::Op op : ir::AllOps()) {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
-#include <reel/reel.h>
 #include <reel/reductions.h>
+#include <reel/reel.h>
 
 #include <algorithm>
 #include <cmath>
@@ -46,8 +46,7 @@ TYPED_TEST(Sums, ReduceSumIsWithinItsBound) {
     for (T v : x) exact += v, magnitude += std::fabs(static_cast<long double>(v));
     const auto dim = static_cast<int64_t>(n);
     const T flat = ReduceSum(Tensor::FromData(x, {dim})).template item<T>();
-    const long double bound =
-        2 * this->kEps * (std::log2(static_cast<long double>(n)) + 64) * magnitude;
+    const long double bound = 2 * this->kEps * (std::log2(static_cast<long double>(n)) + 64) * magnitude;
     EXPECT_LE(std::fabs(flat - exact), bound) << n;
   }
 }
@@ -93,8 +92,8 @@ TYPED_TEST(Sums, ContractIsWithinItsBound) {
   for (size_t k : {1, 255, 256, 257, 1000, 70000}) {
     const std::vector<T> a = Draw<T>(kRows * k, k), b = Draw<T>(k * kColumns, k + 1);
     const auto depth = static_cast<int64_t>(k);
-    const auto c = MatMul(Tensor::FromData(a, {kRows, depth}), Tensor::FromData(b, {depth, kColumns}))
-                       .template ToVector<T>();
+    const auto c =
+        MatMul(Tensor::FromData(a, {kRows, depth}), Tensor::FromData(b, {depth, kColumns})).template ToVector<T>();
     for (size_t i = 0; i < kRows; ++i) {
       for (size_t j = 0; j < kColumns; ++j) {
         long double exact = 0, magnitude = 0;
@@ -102,8 +101,7 @@ TYPED_TEST(Sums, ContractIsWithinItsBound) {
           const long double term = static_cast<long double>(a[i * k + n]) * b[n * kColumns + j];
           exact += term, magnitude += std::fabs(term);
         }
-        const long double bound =
-            this->kEps * (256 + static_cast<long double>(k) / 256) * magnitude;
+        const long double bound = this->kEps * (256 + static_cast<long double>(k) / 256) * magnitude;
         EXPECT_LE(std::fabs(c[i * kColumns + j] - exact), bound) << k;
       }
     }
@@ -125,7 +123,8 @@ TYPED_TEST(Sums, RecurrencesAreCarriedWide) {
   using T = TypeParam;
   constexpr bool kWithRests = std::is_same_v<T, double>;
   // Rows, columns, and columns in tiles; t steps.
-  for (const auto& [outer, t, inner] : {std::tuple{1, 5000, 1}, {3, 70, 1}, {1, 90, 7}, {2, 40, 1300}, {1, 3, 512}, {2, 5, 513}}) {
+  for (const auto& [outer, t, inner] :
+       {std::tuple{1, 5000, 1}, {3, 70, 1}, {1, 90, 7}, {2, 40, 1300}, {1, 3, 512}, {2, 5, 513}}) {
     const Shape shape{outer, t, inner};
     const auto n = static_cast<size_t>(shape.size());
     std::vector<T> a = Draw<T>(n, 3), b = Draw<T>(n, 4), expected(n);
@@ -150,7 +149,8 @@ TYPED_TEST(Sums, RecurrencesAreCarriedWide) {
       for (const Tensor& result : results) {
         const std::vector<T> got = result.template ToVector<T>();
         for (size_t i = 0; i < n; ++i)
-          ASSERT_TRUE(got[i] == expected[i] || (std::isnan(got[i]) && std::isnan(expected[i]))) << shape.ToString() << " " << i;
+          ASSERT_TRUE(got[i] == expected[i] || (std::isnan(got[i]) && std::isnan(expected[i])))
+              << shape.ToString() << " " << i;
       }
     }
   }

@@ -20,8 +20,8 @@ using namespace reel;
 using Net = std::function<Tensor(const Operand&)>;
 
 /// One training step of a classifier that has its variables already.
-Module Train(const Net& net, const Optimizer& optimizer, const std::vector<Variable>& variables,
-             const Tensor& x, const Tensor& labels) {
+Module Train(const Net& net, const Optimizer& optimizer, const std::vector<Variable>& variables, const Tensor& x,
+             const Tensor& labels) {
   const auto step = [&](std::span<const Tensor> in) {
     GradientTape tape;
     Tensor loss = SoftmaxCrossEntropy(net(in[0]), in[1]);
@@ -33,8 +33,7 @@ Module Train(const Net& net, const Optimizer& optimizer, const std::vector<Varia
 
 Module Mlp() {
   const Sequential net{Dense(784, 512, Relu), Dense(512, 512, Relu), Dense(512, 10)};
-  return Train(net, Sgd({.learning_rate = 0.02}), net.variables(), Zeros({128, 784}),
-               Zeros({128}, kInt64));
+  return Train(net, Sgd({.learning_rate = 0.02}), net.variables(), Zeros({128, 784}), Zeros({128}, kInt64));
 }
 
 Module Cnn() {
@@ -144,8 +143,8 @@ void Report(const std::string& name, const std::string& file) {
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
   const std::string plan = code.Plan();
   const size_t line = plan.find('\n') + 1;
-  std::printf("%-16s %8.1f ms, cpu %.1f, %.0f MB; %s; %s\n", name.c_str(), took.count(),
-              CpuMilliseconds() - cpu, PeakMegabytes() - before, plan.substr(line, plan.find('\n', line) - line).c_str(),
+  std::printf("%-16s %8.1f ms, cpu %.1f, %.0f MB; %s; %s\n", name.c_str(), took.count(), CpuMilliseconds() - cpu,
+              PeakMegabytes() - before, plan.substr(line, plan.find('\n', line) - line).c_str(),
               plan.substr(0, plan.find(';')).c_str());
 }
 

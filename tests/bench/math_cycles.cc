@@ -64,18 +64,17 @@ double Ours(const MathFunction& function, Data<T>& data) {
 }
 
 // A loop over vectors of type V with a library's function of one or two operands.
-#define VECTOR_LOOP(Name, target_name, V, T, load, store)                                     \
-  __attribute__((target(target_name))) double Name(void* f, int operands, Data<T>& data) {   \
-    constexpr size_t kWidth = sizeof(V) / sizeof(T);                                          \
-    return CyclesPerElement([&]() __attribute__((target(target_name))) {                      \
-      for (size_t i = 0; i < kCount; i += kWidth) {                                           \
-        const V x = load(data.x + i);                                                         \
-        const V z = operands == 1                                                             \
-                        ? reinterpret_cast<V (*)(V)>(f)(x)                                    \
-                        : reinterpret_cast<V (*)(V, V)>(f)(x, load(data.y + i));              \
-        store(data.out + i, z);                                                               \
-      }                                                                                       \
-    });                                                                                       \
+#define VECTOR_LOOP(Name, target_name, V, T, load, store)                                                             \
+  __attribute__((target(target_name))) double Name(void* f, int operands, Data<T>& data) {                            \
+    constexpr size_t kWidth = sizeof(V) / sizeof(T);                                                                  \
+    return CyclesPerElement([&]() __attribute__((target(target_name))) {                                              \
+      for (size_t i = 0; i < kCount; i += kWidth) {                                                                   \
+        const V x = load(data.x + i);                                                                                 \
+        const V z =                                                                                                   \
+            operands == 1 ? reinterpret_cast<V (*)(V)>(f)(x) : reinterpret_cast<V (*)(V, V)>(f)(x, load(data.y + i)); \
+        store(data.out + i, z);                                                                                       \
+      }                                                                                                               \
+    });                                                                                                               \
   }
 VECTOR_LOOP(Loop512, "avx512f", __m512, float, _mm512_load_ps, _mm512_store_ps)
 VECTOR_LOOP(Loop512, "avx512f", __m512d, double, _mm512_load_pd, _mm512_store_pd)
@@ -92,8 +91,8 @@ std::string Symbol(const char* library, const MathFunction& function, unsigned b
   if (std::strstr(library, "sleef")) {
     return "Sleef_" + name + (sizeof(T) == 4 ? "f" : "d") + width + (name == "fmod" ? "" : "_u10");
   }
-  return std::string("_ZGV") + (bytes == 64 ? "e" : "d") + "N" + width +
-         (function.operands == 1 ? "v_" : "vv_") + name + suffix;
+  return std::string("_ZGV") + (bytes == 64 ? "e" : "d") + "N" + width + (function.operands == 1 ? "v_" : "vv_") +
+         name + suffix;
 }
 
 // 0 if the library or the function is missing.

@@ -68,16 +68,21 @@ int main(int argc, char** argv) {
       {"chain1000", 1000, [](const Tensor& x, const Tensor& y) { return Chain(x, y, 500); }, {64}},
       {"chain1000_1", 1000, [](const Tensor& x, const Tensor& y) { return Chain(x, y, 500); }, {}},
       {"chain1000_64k", 1000, [](const Tensor& x, const Tensor& y) { return Chain(x, y, 500); }, {65536}},
-      {"scalars1000", 1000,
+      {"scalars1000",
+       1000,
        [](Tensor x, const Tensor& y) {
          for (int i = 0; i < 500; ++i) x = x * 1.0001f + y;
          return ReduceSum(x);
-       }, {64}},
+       },
+       {64}},
       {"softmax_64", 1, [](const Tensor& x, const Tensor&) { return Softmax(x); }, {64}},
       {"softmax", 1, [](const Tensor& x, const Tensor&) { return Softmax(x); }, {128, 1000}},
       {"layer_norm", 1, [](const Tensor& x, const Tensor&) { return LayerNormalize(x); }, {4096, 768}},
       {"gelu_tanh", 1, [](const Tensor& x, const Tensor&) { return GeluTanh(x); }, {4096, 768}},
-      {"attention", 1, [](const Tensor& x, const Tensor& y) { return Attention(x, y, y, {.causal = true}); }, {4, 8, 256, 64}},
+      {"attention",
+       1,
+       [](const Tensor& x, const Tensor& y) { return Attention(x, y, y, {.causal = true}); },
+       {4, 8, 256, 64}},
   };
   for (const Program& p : programs) {
     if (argc == 1 || std::find(argv + 1, argv + argc, p.name) != argv + argc) Measure(p);

@@ -21,8 +21,7 @@ void ExpectFailure(const ProcessResult& result, int status, const std::string& m
   EXPECT_TRUE(result.err.starts_with("reel: ")) << result.err;
   EXPECT_LE(result.err.size(), 4096u);
   EXPECT_NE(std::string::npos, result.err.find(message)) << result.err;
-  for (const char c : result.err)
-    EXPECT_TRUE(c == '\n' || static_cast<unsigned char>(c) >= 0x20) << result.err;
+  for (const char c : result.err) EXPECT_TRUE(c == '\n' || static_cast<unsigned char>(c) >= 0x20) << result.err;
 }
 
 std::string Replaced(std::string_view text, std::string_view from, std::string_view to) {
@@ -71,10 +70,10 @@ TEST(BadInput, Onnx) {
   ExpectFailure(Reel({"convert", folder.path() + "/a.pb", "-o", out}), kUsage, ".onnx");
   ExpectFailure(Reel({"convert", file, "-o", out, "--budget-bytes", "2"}), kBudget);
   const std::string cases = "/usr/share/libonnx-testdata/data/node/";  // of libonnx-testdata
-  ExpectFailure(Reel({"convert", cases + "test_unique_sorted_without_axis/model.onnx", "-o", out}),
-                kInvalid, "(Unique)");
-  ExpectFailure(Reel({"convert", cases + "test_reshape_negative_dim/model.onnx", "-o", out}),
-                kInvalid, "--constant shape=FILE.npy");
+  ExpectFailure(Reel({"convert", cases + "test_unique_sorted_without_axis/model.onnx", "-o", out}), kInvalid,
+                "(Unique)");
+  ExpectFailure(Reel({"convert", cases + "test_reshape_negative_dim/model.onnx", "-o", out}), kInvalid,
+                "--constant shape=FILE.npy");
   EXPECT_EQ((std::vector<std::string>{"bad.onnx"}), List(folder.path()));
 }
 
@@ -124,11 +123,9 @@ TEST(BadInput, Files) {
   Write(file, kModule);
   ExpectFailure(Reel({"show", folder.path() + "/none.reel"}), kIo, "none.reel");
   ExpectFailure(Reel({"show", folder.path()}), kIo);
-  ExpectFailure(Reel({"opt", file, "-o", folder.path() + "/no/such/folder.reel"}), kIo,
-                "folder.reel");
+  ExpectFailure(Reel({"opt", file, "-o", folder.path() + "/no/such/folder.reel"}), kIo, "folder.reel");
   ExpectFailure(Reel({"opt", file, "-o", folder.path()}), kIo);
-  ExpectFailure(Reel({"train", "--data", folder.path(), "--output-dir", folder.path()}), kIo,
-                "--data");
+  ExpectFailure(Reel({"train", "--data", folder.path(), "--output-dir", folder.path()}), kIo, "--data");
   EXPECT_EQ(std::vector<std::string>{"small.reel.txt"}, List(folder.path()));
 }
 
@@ -140,8 +137,7 @@ TEST(BadInput, Arrays) {
   const float values[] = {1, 2, 3};
   Write(n, FormatNpy(ir::Literal::ScalarInt(kInt32, 3)));
   const auto run = [&](const std::vector<std::string>& inputs) {
-    std::vector<std::string> command = {"run",       file,           "--engine",
-                                        "interpret", "--output-dir", folder.path() + "/out"};
+    std::vector<std::string> command = {"run", file, "--engine", "interpret", "--output-dir", folder.path() + "/out"};
     for (const std::string& input : inputs) command.insert(command.end(), {"--input", input});
     return Reel(command);
   };
@@ -162,20 +158,19 @@ TEST(BadInput, Usage) {
   const TemporaryFolder folder;
   const std::string file = folder.path() + "/small.reel.txt";
   Write(file, kModule);
-  const std::vector<std::vector<std::string>> kCommands = {
-      {},
-      {"frobnicate"},
-      {"show"},
-      {"show", file, "--frob"},
-      {"run", file, "--engine", "abacus"},
-      {"compile", file},
-      {"compile", file, "-o", folder.path() + "/9lives"},
-      {"compile", file, "-o", "x", "--emit=exe"},
-      {"show", file, "--budget-ops", "many"},
-      {"show", file, "--budget-ops", "-1"},
-      {"bench", "no_such_workload"},
-      {"train", "--model", "gpt"},
-      {"grad", file, "--grad-ys", "a,b,c"}};
+  const std::vector<std::vector<std::string>> kCommands = {{},
+                                                           {"frobnicate"},
+                                                           {"show"},
+                                                           {"show", file, "--frob"},
+                                                           {"run", file, "--engine", "abacus"},
+                                                           {"compile", file},
+                                                           {"compile", file, "-o", folder.path() + "/9lives"},
+                                                           {"compile", file, "-o", "x", "--emit=exe"},
+                                                           {"show", file, "--budget-ops", "many"},
+                                                           {"show", file, "--budget-ops", "-1"},
+                                                           {"bench", "no_such_workload"},
+                                                           {"train", "--model", "gpt"},
+                                                           {"grad", file, "--grad-ys", "a,b,c"}};
   for (const auto& command : kCommands) {
     SCOPED_TRACE(command.empty() ? "nothing" : command.back());
     ExpectFailure(Reel(command), kUsage);
@@ -193,9 +188,8 @@ TEST(BadInput, NamesThatDoNotExist) {
 }
 
 TEST(BadInput, ControlCharactersAndLength) {
-  ExpectFailure(
-      Reel({"show", "\x1b[31m\x07\r\xff" + std::string(3000, '\n') + std::string(3000, 'x')}), kIo,
-      "\\x1b[31m");
+  ExpectFailure(Reel({"show", "\x1b[31m\x07\r\xff" + std::string(3000, '\n') + std::string(3000, 'x')}), kIo,
+                "\\x1b[31m");
   ExpectFailure(Reel({std::string(100000, 'y') + "\x1b]0;title\x07"}), kUsage);
   ExpectFailure(Reel({"ops",
                       "\xe2\x80\xae"
@@ -258,9 +252,7 @@ TEST(Isolate, MemoryAndTimeAreLimited) {
   EXPECT_EQ(kBudget, slow.status);
   EXPECT_NE(std::string::npos, slow.message.find("--budget-seconds")) << slow.message;
 #if !defined(__SANITIZE_ADDRESS__)
-  const Ended large = Isolated({.max_memory = 1 << 20}, [] {
-    return std::string(size_t{1} << 32, 'x');
-  });
+  const Ended large = Isolated({.max_memory = 1 << 20}, [] { return std::string(size_t{1} << 32, 'x'); });
   EXPECT_EQ(kBudget, large.status);
   EXPECT_NE(std::string::npos, large.message.find("--budget-memory")) << large.message;
 #endif

@@ -17,13 +17,13 @@ std::vector<Json> Rows(std::vector<std::string> arguments) {
   EXPECT_EQ(kOk, result.status) << result.err;
   std::istringstream lines(result.out);
   std::vector<Json> rows;
-  for (std::string line; std::getline(lines, line);)
-    rows.push_back(Json::parse(line, nullptr, false));
+  for (std::string line; std::getline(lines, line);) rows.push_back(Json::parse(line, nullptr, false));
   return rows;
 }
 
 TEST(Bench, OneLinePerWorkload) {
-  const std::vector<std::pair<std::string, size_t>> kValues = {  // of one line
+  const std::vector<std::pair<std::string, size_t>> kValues = {
+                                                                 // of one line
       {"mlp_small", 5},  {"lstm_char", 6},     {"gpt_char", 5},    {"ew_fwd_14", 1},
       {"ew_grad_14", 2}, {"adam_200x10k", 1},  {"gmm_d10_n1k", 4}, {"add_64", 1},
       {"chain1000", 3},  {"call_overhead", 1}, {"matmul_64", 1},   {"rk4_grad_64", 3}};
@@ -77,8 +77,7 @@ TEST(Bench, GivenInputs) {
   EXPECT_EQ(kInvalid, wrong.status);
   EXPECT_NE(std::string::npos, wrong.err.find("params.b.npy has f32[4]")) << wrong.err;
   // The others are measured all the same.
-  const ProcessResult missing =
-      Reel({"bench", "mlp_small", "add_2", "--data", folder.path(), "--json"});
+  const ProcessResult missing = Reel({"bench", "mlp_small", "add_2", "--data", folder.path(), "--json"});
   EXPECT_EQ(kIo, missing.status);
   EXPECT_NE(std::string::npos, missing.err.find("not measured: mlp_small, add_2")) << missing.err;
   write("b", ir::Literal::From<float>({2, 2}, b));
@@ -122,8 +121,8 @@ TEST(Bench, Calibration) {
   const ProcessResult result = Reel({"bench", "--calibrate", "--threads", "2", "--json"});
   ASSERT_EQ(kOk, result.status) << result.err;
   const Json machine = Json::parse(result.out, nullptr, false);
-  for (const char* key : {"float32", "float64", "l1", "l2", "l3", "dram", "l2_read", "dram_write",
-                          "l1_update", "fork_join_us"}) {
+  for (const char* key :
+       {"float32", "float64", "l1", "l2", "l3", "dram", "l2_read", "dram_write", "l1_update", "fork_join_us"}) {
     ASSERT_EQ(2U, machine[key].size()) << key;
     for (const Json& value : machine[key]) EXPECT_LT(0, value.get<double>()) << key;
   }

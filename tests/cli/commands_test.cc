@@ -59,17 +59,15 @@ TEST_F(Commands, Show) {
 
 TEST_F(Commands, Convert) {
   const std::string cases = "/usr/share/libonnx-testdata/data/node/";  // of libonnx-testdata
-  const Json json =
-      OkJson({"convert", cases + "test_gemm_all_attributes/model.onnx", "-o", Path("gemm.reel")});
+  const Json json = OkJson({"convert", cases + "test_gemm_all_attributes/model.onnx", "-o", Path("gemm.reel")});
   EXPECT_EQ("a", json["functions"][0]["parameters"][0]["name"]);
   EXPECT_EQ(Path("gemm.reel"), json["file"]);
   Ok({"verify", Path("gemm.reel")});
   const int64_t shape[] = {2, -1};
   Write(Path("shape.npy"), FormatNpy(ir::Literal::From<int64_t>({2}, shape)));
-  EXPECT_NE(std::string::npos,
-            Ok({"convert", cases + "test_reshape_negative_dim/model.onnx", "--constant",
-                "shape=" + Path("shape.npy"), "-o", Path("reshape.reel.txt")})
-                .find("1 functions, 1 nodes"));
+  EXPECT_NE(std::string::npos, Ok({"convert", cases + "test_reshape_negative_dim/model.onnx", "--constant",
+                                   "shape=" + Path("shape.npy"), "-o", Path("reshape.reel.txt")})
+                                   .find("1 functions, 1 nodes"));
   EXPECT_NE(std::string::npos, Read(Path("reshape.reel.txt")).find("f32[2,12]"));
   // Between the two forms of a module.
   Ok({"convert", file_, "-o", Path("small.reel")});
@@ -78,8 +76,7 @@ TEST_F(Commands, Convert) {
 }
 
 TEST_F(Commands, Verify) {
-  EXPECT_NE(std::string::npos,
-            Ok({"verify", file_, file_}).find("ok, 1 functions, 8 nodes, 2 variables"));
+  EXPECT_NE(std::string::npos, Ok({"verify", file_, file_}).find("ok, 1 functions, 8 nodes, 2 variables"));
   EXPECT_EQ(8, OkJson({"verify", file_})["nodes"]);
 }
 
@@ -110,8 +107,8 @@ TEST_F(Commands, GradAddsAFunction) {
   EXPECT_EQ("d.x", grad["results"][0]["name"]);
   // d loss / dx = w, d loss / dw = x
   Ok({"grad", file_, "--ys", "loss", "--xs", "x,w", "-o", Path("h.reel")});
-  Ok({"run", Path("h.reel"), "--function", "train.grad", "--engine", "interpret", "--input",
-      "x=" + Path("x.npy"), "--input", "n=" + Path("n.npy"), "--output-dir", folder_.path()});
+  Ok({"run", Path("h.reel"), "--function", "train.grad", "--engine", "interpret", "--input", "x=" + Path("x.npy"),
+      "--input", "n=" + Path("n.npy"), "--output-dir", folder_.path()});
   EXPECT_EQ(1, Array("d.x.npy").AsDouble(0));
   EXPECT_EQ(3, Array("d.w.npy").AsDouble(0));
 }
@@ -126,9 +123,9 @@ TEST_F(Commands, OptWritesAnEquivalentModule) {
 TEST_F(Commands, RunOnEveryEngine) {
   for (const std::string engine : {"interpret", "eager", "jit"}) {
     SCOPED_TRACE(engine);
-    const Json json = OkJson({"run", file_, "--input", "x=" + Path("x.npy"), "--input",
-                              "n=" + Path("n.npy"), "--engine", engine, "--output-dir",
-                              Path(engine), "--save-state", Path(engine + ".reel")});
+    const Json json =
+        OkJson({"run", file_, "--input", "x=" + Path("x.npy"), "--input", "n=" + Path("n.npy"), "--engine", engine,
+                "--output-dir", Path(engine), "--save-state", Path(engine + ".reel")});
     EXPECT_EQ(11, json["results"][0]["values"][0]);
     EXPECT_EQ((std::vector<std::string>{"loss.npy", "scaled.npy"}), List(Path(engine)));
     EXPECT_EQ(16, Array(engine + "/scaled.npy").AsDouble(1));
@@ -136,9 +133,9 @@ TEST_F(Commands, RunOnEveryEngine) {
     EXPECT_NE(std::string::npos, state.find("@w: f32[2] = [4, 6]")) << state;
     EXPECT_NE(std::string::npos, state.find("@steps frozen: i64[] = 1")) << state;
   }
-  EXPECT_NE(std::string::npos,
-            Ok({"run", file_, "--input", "x=" + Path("x.npy"), "--input", "n=" + Path("n.npy")})
-                .find("loss: f32[]\n11"));
+  EXPECT_NE(
+      std::string::npos,
+      Ok({"run", file_, "--input", "x=" + Path("x.npy"), "--input", "n=" + Path("n.npy")}).find("loss: f32[]\n11"));
 }
 
 TEST_F(Commands, SymbolsThatAFunctionDoesNotUseNeedNoValue) {
@@ -162,7 +159,8 @@ func @rows(%x: f32[B]) -> (y: f32[B]) {
     SCOPED_TRACE(engine);
     const auto values = [&](const std::string& function) {
       const std::string input = "x=" + Path("a.npy");
-      return OkJson({"run", file, "--function", function, "--input", input, "--engine", engine})["results"][0]["values"];
+      return OkJson(
+          {"run", file, "--function", function, "--input", input, "--engine", engine})["results"][0]["values"];
     };
     EXPECT_EQ(Json::parse("[2.0, 4.0]"), values("main"));
     EXPECT_EQ(Json::parse("[-1.0, -2.0]"), values("rows"));
@@ -253,19 +251,17 @@ TEST_F(Commands, CompileEmitsThePlan) {
 
 TEST_F(Commands, CompileWritesWhatIsAsked) {
   Ok({"compile", file_, "-o", Path("small"), "--emit=obj,header,llvm,asm,so"});
-  EXPECT_EQ((std::vector<std::string>{"n.npy", "small.h", "small.ll", "small.o", "small.reel.txt",
-                                      "small.s", "small.so", "x.npy"}),
+  EXPECT_EQ((std::vector<std::string>{"n.npy", "small.h", "small.ll", "small.o", "small.reel.txt", "small.s",
+                                      "small.so", "x.npy"}),
             List(folder_.path()));
   EXPECT_NE(std::string::npos, Read(Path("small.h")).find("small_train"));
   EXPECT_NE(std::string::npos, Read(Path("small.ll")).find("define"));
-  EXPECT_EQ("obj", OkJson({"compile", file_, "-o", Path("other"), "--emit=obj", "--cpu",
-                           "x86-64-v3"})["kind"]);
+  EXPECT_EQ("obj", OkJson({"compile", file_, "-o", Path("other"), "--emit=obj", "--cpu", "x86-64-v3"})["kind"]);
 }
 
 TEST_F(Commands, IsolatedCompilingGivesTheSame) {
   Ok({"compile", file_, "-o", Path("small"), "--emit=obj,header,llvm"});
-  const std::string object = Read(Path("small.o")), header = Read(Path("small.h")),
-                    llvm = Read(Path("small.ll"));
+  const std::string object = Read(Path("small.o")), header = Read(Path("small.h")), llvm = Read(Path("small.ll"));
   Ok({"compile", file_, "-o", Path("small"), "--emit=obj,header,llvm", "--isolate"});
   EXPECT_EQ(object, Read(Path("small.o")));
   EXPECT_EQ(header, Read(Path("small.h")));

@@ -99,8 +99,10 @@ def graph(folder):
         f.write("func @main() state(@x: f32[64,64], @w: f32[64,64]) -> (loss: f32[]) {\n  %0 = tanh @x : f32[64,64]\n")
         last = 0
         for _ in range(6):
-            f.write(f"  %{last + 1} = contract %{last}, @w "
-                    "{a_batch=[], a_contract=[1], b_batch=[], b_contract=[0]} : f32[64,64]\n")
+            f.write(
+                f"  %{last + 1} = contract %{last}, @w "
+                "{a_batch=[], a_contract=[1], b_batch=[], b_contract=[0]} : f32[64,64]\n"
+            )
             f.write(f"  %{last + 2} = tanh %{last + 1} : f32[64,64]\n")
             last += 2
         f.write(f"  %{last + 1} = reduce_sum %{last} {{axes=[0, 1]}} : f32[]\n")

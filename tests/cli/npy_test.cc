@@ -14,8 +14,7 @@ using ir::Literal;
 // A version 1.0 file with this dictionary and data.
 std::string File(const std::string& dictionary, std::string_view data, char version = 1) {
   std::string header = dictionary + "\n";
-  std::string out =
-      std::string("\x93NUMPY") + version + '\0' + static_cast<char>(header.size()) + '\0';
+  std::string out = std::string("\x93NUMPY") + version + '\0' + static_cast<char>(header.size()) + '\0';
   if (version > 1) out += std::string(2, '\0');
   return out + header + std::string(data);
 }
@@ -31,9 +30,9 @@ TEST(Npy, RoundTripsEveryDtypeAndRank) {
   const int32_t i[] = {-1, 2};
   const int64_t l[] = {INT64_MIN};
   const bool b[] = {true, false, true};
-  for (const Literal& x : {Literal::From<float>({2, 3}, f), Literal::From<double>({3}, d),
-                           Literal::From<int32_t>({1, 2, 1}, i), Literal::From<int64_t>({}, l),
-                           Literal::From<bool>({3}, b), Literal::Zeros({kFloat32, {0, 4}})}) {
+  for (const Literal& x :
+       {Literal::From<float>({2, 3}, f), Literal::From<double>({3}, d), Literal::From<int32_t>({1, 2, 1}, i),
+        Literal::From<int64_t>({}, l), Literal::From<bool>({3}, b), Literal::Zeros({kFloat32, {0, 4}})}) {
     const std::string bytes = FormatNpy(x);
     EXPECT_EQ(0u, (bytes.size() - x.bytes().size()) % 64);
     const auto back = ParseNpy(bytes, "x.npy");
@@ -63,9 +62,9 @@ TEST(Npy, WritesWhatNumPyWrites) {
   const float x[] = {1, 2};
   const std::string dictionary = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }";
   const std::string bytes = FormatNpy(Literal::From<float>({2}, x));
-  EXPECT_EQ(std::string("\x93NUMPY\x01\x00v\x00", 10) + dictionary +
-                std::string(118 - dictionary.size() - 1, ' ') + "\n",
-            bytes.substr(0, 128));
+  EXPECT_EQ(
+      std::string("\x93NUMPY\x01\x00v\x00", 10) + dictionary + std::string(118 - dictionary.size() - 1, ' ') + "\n",
+      bytes.substr(0, 128));
 }
 
 TEST(Npy, ReadsLaterVersions) {
@@ -79,24 +78,16 @@ TEST(Npy, RefusesWhatItDoesNotUnderstand) {
   const struct {
     const char *dictionary, *data, *error;
   } kCases[] = {
-      {"{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}", "abcd",
-       "is not bool, an integer"},
-      {"{'descr': '<f16', 'fortran_order': False, 'shape': (2,)}", "abcd",
-       "is not bool, an integer"},
+      {"{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}", "abcd", "is not bool, an integer"},
+      {"{'descr': '<f16', 'fortran_order': False, 'shape': (2,)}", "abcd", "is not bool, an integer"},
       {"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}", "abcd", "of a record"},
       {"{'descr': '<f4', 'fortran_order': True, 'shape': (1,)}", "abcd", "Fortran order"},
-      {"{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}", "abcd",
-       "an extent is not a number"},
-      {"{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}", "",
-       "an extent is not a number"},
-      {"{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 4)}", "",
-       "overflows"},
-      {"{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,1,1,1)}", "abcd",
-       "more than 10 axes"},
-      {"{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", "abcd",
-       "takes 8 bytes, but 4 follow"},
-      {"{'descr': '<f4', 'fortran_order': False, 'shape': (1,)}", "abcde",
-       "takes 4 bytes, but 5 follow"},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}", "abcd", "an extent is not a number"},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}", "", "an extent is not a number"},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 4)}", "", "overflows"},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,1,1,1)}", "abcd", "more than 10 axes"},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", "abcd", "takes 8 bytes, but 4 follow"},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (1,)}", "abcde", "takes 4 bytes, but 5 follow"},
       {"{'descr': '<f4', 'fortran_order': False}", "abcd", "is missing"},
       {"{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (1,)}", "abcd", "twice"},
       {"{'descr': '<f4', 'other': 1, 'fortran_order': False, 'shape': (1,)}", "abcd", "is unknown"},
@@ -126,8 +117,7 @@ TEST(Npy, EveryFlippedBitIsAnErrorOrAnotherTensor) {
 
 TEST(Npy, KeepsToTheMemoryBudget) {
   const float x[] = {1, 2};
-  const auto literal =
-      ParseNpy(FormatNpy(Literal::From<float>({2}, x)), "x.npy", {.max_memory = 7});
+  const auto literal = ParseNpy(FormatNpy(Literal::From<float>({2}, x)), "x.npy", {.max_memory = 7});
   EXPECT_EQ(absl::StatusCode::kResourceExhausted, literal.status().code());
 }
 

@@ -68,7 +68,8 @@ TEST_F(Output, LoadingCompilingAndRunningHaveOneBudgetOfTime) {
     for (const auto& [seconds, status] : {std::pair("1", kBudget), std::pair("600", kOk)}) {
       const ProcessResult result = Shell(
           StrCat("(sleep 0.7; cat small.reel.txt > module; sleep 0.7; cat n.npy > n) & reel run module --input x=x.npy "
-                 "--input n=n --engine ", engine, " --budget-seconds ", seconds, "; s=$?; wait; exit $s"));
+                 "--input n=n --engine ",
+                 engine, " --budget-seconds ", seconds, "; s=$?; wait; exit $s"));
       EXPECT_EQ(status, result.status) << engine << ": " << result.err;
       EXPECT_EQ(status == kBudget, result.err.find("budget") != std::string::npos) << result.err;
     }
@@ -91,9 +92,11 @@ TEST_F(Output, StandardInputAndOutput) {
   Write(Path("x.npy"), FormatNpy(ir::Literal::From<float>({2}, x)));
   Write(Path("n.npy"), FormatNpy(ir::Literal::ScalarInt(kInt32, 2)));
   for (const char* command :
-       {"reel convert small.reel.txt -o - | reel verify -", "reel grad - -o - < small.reel.txt | reel show - | grep train.grad",
+       {"reel convert small.reel.txt -o - | reel verify -",
+        "reel grad - -o - < small.reel.txt | reel show - | grep train.grad",
         "reel convert - -o - < small.reel.txt | reel convert - -o out.reel.txt && test -s out.reel.txt",
-        "reel opt small.reel.txt -o /dev/stdout | reel verify -", "cat small.reel.txt | reel compile - -o made && test -s made.o",
+        "reel opt small.reel.txt -o /dev/stdout | reel verify -",
+        "cat small.reel.txt | reel compile - -o made && test -s made.o",
         "reel run small.reel.txt --input n=n.npy --input x=- < x.npy",
         "reel run small.reel.txt --input n=n.npy --input x=x.npy --save-state - | reel verify -",
         "echo first > log; reel show small.reel.txt >> log; grep -q first log && grep -q train log",
@@ -124,7 +127,11 @@ TEST_F(Output, WhatCannotBeWrittenIsStatus4) {
 }
 
 TEST_F(Output, NamesOfAFileDoNotReachTheTerminal) {
-  const std::string bad = "a\xe2\x80\xae" "b\xe2\x80\xa8" "c\xe2\x81\xa6" "d";
+  const std::string bad =
+      "a\xe2\x80\xae"
+      "b\xe2\x80\xa8"
+      "c\xe2\x81\xa6"
+      "d";
   std::string text(kModule);
   for (const char* const old : {"%x", "loss", "train", "small"}) {
     const std::string from = old;
@@ -138,9 +145,10 @@ TEST_F(Output, NamesOfAFileDoNotReachTheTerminal) {
   Write(Path("n.npy"), FormatNpy(ir::Literal::ScalarInt(kInt32, 2)));
   const std::string input = "%\"x" + bad + "\"";
   for (const char* const line :
-       {"reel show bad.reel.txt", "reel show bad.reel.txt --json", "reel show bad.reel.txt --dot", "reel verify bad.reel.txt",
-        "reel grad bad.reel.txt", "reel grad bad.reel.txt --json", "reel grad bad.reel.txt --xs nothing", "reel opt bad.reel.txt",
-        "reel opt bad.reel.txt --json", "reel run bad.reel.txt", "reel compile bad.reel.txt -o o --emit=plan,dot,obj,header --json"}) {
+       {"reel show bad.reel.txt", "reel show bad.reel.txt --json", "reel show bad.reel.txt --dot",
+        "reel verify bad.reel.txt", "reel grad bad.reel.txt", "reel grad bad.reel.txt --json",
+        "reel grad bad.reel.txt --xs nothing", "reel opt bad.reel.txt", "reel opt bad.reel.txt --json",
+        "reel run bad.reel.txt", "reel compile bad.reel.txt -o o --emit=plan,dot,obj,header --json"}) {
     const std::string command = line;
     const ProcessResult result = Shell(command);
     for (const std::string& said : {result.out, result.err}) {

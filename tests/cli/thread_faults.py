@@ -21,9 +21,14 @@ COMMANDS = ["run m.reel.txt", "compile m.reel.txt -o m", "bench ew_chain --threa
 
 def run(command, folder, first):
     refuse = ["-e", "trace=clone,clone3", "-e", f"inject=clone,clone3:error=EAGAIN:when={first}+"]
-    done = subprocess.run(["strace", "-f", "-qq", "-o", "/dev/null", *refuse, *command], cwd=folder,
-                          env={**os.environ, "LSAN_OPTIONS": "detect_leaks=0"},  # it would trace, too
-                          capture_output=True, text=True, timeout=100)
+    done = subprocess.run(
+        ["strace", "-f", "-qq", "-o", "/dev/null", *refuse, *command],
+        cwd=folder,
+        env={**os.environ, "LSAN_OPTIONS": "detect_leaks=0"},  # it would trace, too
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
     return done.returncode, done.stderr
 
 

@@ -96,7 +96,11 @@ class Case:
 
 
 def main(reel):
-    probe = subprocess.run(["strace", "-qq", "-o", "/dev/null", "true"], capture_output=True) if shutil.which("strace") else None
+    probe = (
+        subprocess.run(["strace", "-qq", "-o", "/dev/null", "true"], capture_output=True)
+        if shutil.which("strace")
+        else None
+    )
     if probe is None or probe.returncode != 0:
         print("SKIPPED: strace is not installed or may not trace here")
         return 77

@@ -36,9 +36,7 @@ class Folder {
   std::string path_;
 };
 
-void Write(const std::string& path, const std::string& text) {
-  std::ofstream(path, std::ios::binary) << text;
-}
+void Write(const std::string& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
 
 /// Output and exit status of a shell command.
 std::pair<std::string, int> Shell(const std::string& command) {
@@ -69,14 +67,11 @@ Program Scale() {
   p.kernels.push_back(std::move(k));
   std::vector<float> ones(kSize, 1.0f);
   const Type type{kFloat32, Shape({kSize})};
-  p.variables.push_back(
-      {"layer/w", type, true, 64, ir::Literal::From<float>(Shape({kSize}), ones)});
+  p.variables.push_back({"layer/w", type, true, 64, ir::Literal::From<float>(Shape({kSize}), ones)});
   p.constants.push_back(ir::Literal::From<float>(Shape({kSize}), ones));
   EntryPoint train{"train", {{"x", type}}, {{"y", type}}, {}};
   train.steps.push_back(
-      {0,
-       {{Slot::Kind::kArgument, 0, 0}, {Slot::Kind::kInstance, 0, 64}, {Slot::Kind::kResult, 0, 0}},
-       0});
+      {0, {{Slot::Kind::kArgument, 0, 0}, {Slot::Kind::kInstance, 0, 64}, {Slot::Kind::kResult, 0, 0}}, 0});
   EntryPoint reset{"reset", {}, {{"double", type}}, {}};
   reset.steps.push_back({-1, {{Slot::Kind::kInstance, 0, 64}, {Slot::Kind::kConstant, 0, 0}}, 400});
   reset.steps.push_back({-1, {{Slot::Kind::kResult, 0, 0}, {Slot::Kind::kInstance, 0, 64}}, 400});
@@ -150,17 +145,16 @@ TEST(Aot, AO02_07_08_09_CProgramLinksTheObjectAlone) {
     Write(folder / "scale.o", files->object);
     Write(folder / "scale.h", files->header);
     Write(folder / "main.c", kMain);
-    auto [log, failed] =
-        Shell(StrCat("cc -std=c11 -Wall -Wextra -Werror -pedantic -o ", folder / "main", " ",
-                     folder / "main.c", " ", folder / "scale.o"));
+    auto [log, failed] = Shell(StrCat("cc -std=c11 -Wall -Wextra -Werror -pedantic -o ", folder / "main", " ",
+                                      folder / "main.c", " ", folder / "scale.o"));
     ASSERT_EQ(failed, 0) << log << files->header;
     auto [out, status] = Shell(folder / "main");
     EXPECT_EQ(status, 0);
     EXPECT_EQ(out, StrCat("null 2\nsmall 5\nmisaligned 3\nnot initialized 7\nok 0\ny 0 99\nw 1 "
                           "100\nparallel 0 1 2\ny 0 9900\n"
                           "null 2 2\nmisaligned 3\noverlap 4 4\nreset 0 1 1\n",
-                          reel_status_message(0), " | ", reel_status_message(4),
-                          " | unknown status\n", files->manifest.size(), "\n"));
+                          reel_status_message(0), " | ", reel_status_message(4), " | unknown status\n",
+                          files->manifest.size(), "\n"));
   }
 }
 
@@ -171,9 +165,8 @@ TEST(Aot, AO04_05_CppClassIsWhatLlvmsModelRunnerWants) {
   Write(folder / "scale.o", files->object);
   Write(folder / "scale.h", files->header);
   Write(folder / "main.cc", kCpp);
-  auto [log, failed] =
-      Shell(StrCat("c++ -std=c++17 -Wall -Wextra -Werror -fno-exceptions -o ", folder / "main", " ",
-                   folder / "main.cc", " ", folder / "scale.o"));
+  auto [log, failed] = Shell(StrCat("c++ -std=c++17 -Wall -Wextra -Werror -fno-exceptions -o ", folder / "main", " ",
+                                    folder / "main.cc", " ", folder / "scale.o"));
   ASSERT_EQ(failed, 0) << log << files->header;
   EXPECT_EQ(Shell(folder / "main").first, "1 -1 0 9900\n199\n");
 }
@@ -185,14 +178,12 @@ TEST(Aot, AO20_ObjectStandsAlone) {
   Write(folder / "scale.o", files->object);
   const std::set<std::string> allowed = {"memcpy", "memmove", "memset"};
   std::istringstream undefined(Shell(StrCat("nm -u ", folder / "scale.o")).first);
-  for (std::string kind, symbol; undefined >> kind >> symbol;)
-    EXPECT_TRUE(allowed.count(symbol)) << symbol;
+  for (std::string kind, symbol; undefined >> kind >> symbol;) EXPECT_TRUE(allowed.count(symbol)) << symbol;
   // no writable or thread-local data, nothing to relocate in data, only prefixed symbols
   std::istringstream sections(Shell(StrCat("readelf -SW ", folder / "scale.o")).first);
   for (std::string line; std::getline(sections, line);) {
-    const bool data =
-        line.find(" .data") != std::string::npos || line.find(" .bss") != std::string::npos ||
-        line.find(" .tdata") != std::string::npos || line.find(" .tbss") != std::string::npos;
+    const bool data = line.find(" .data") != std::string::npos || line.find(" .bss") != std::string::npos ||
+                      line.find(" .tdata") != std::string::npos || line.find(" .tbss") != std::string::npos;
     EXPECT_FALSE(data) << line;
   }
   std::istringstream defined(Shell(StrCat("nm -g --defined-only ", folder / "scale.o")).first);
@@ -278,7 +269,8 @@ TEST(Aot, ResultsOverlapNoOperandBeforeThem) {
   Write(folder / "copies.o", files->object);
   Write(folder / "copies.h", files->header);
   Write(folder / "main.c", kOverlaps);
-  auto [log, failed] = Shell(StrCat("cc -std=c11 -o ", folder / "main", " ", folder / "main.c", " ", folder / "copies.o"));
+  auto [log, failed] =
+      Shell(StrCat("cc -std=c11 -o ", folder / "main", " ", folder / "main.c", " ", folder / "copies.o"));
   ASSERT_EQ(failed, 0) << log << files->header;
   EXPECT_EQ(Shell(folder / "main"), std::make_pair(std::string("0 0 4 4 4 4\n"), 0));
 }
@@ -305,9 +297,11 @@ std::string CallAll(int n, int symbols) {
   std::string sizes, call;
   for (int i = 0; i < symbols; ++i) StrAppend(&sizes, ", N[", i, "]");
   for (int i = 0; i < 2 * n; ++i) StrAppend(&call, ", p[", i, "]");
-  return StrCat("#include \"copies.h\"\n#include <stdio.h>\n#include <stdlib.h>\nenum { n = ", n, ", symbols = ", symbols,
-                " };\nstatic int64_t N[8];\nstatic float x[2 * n][100], *p[2 * n];\nstatic int call(copies* s) { return "
-                "copies_main(s", sizes, call, "); }\n", R"(
+  return StrCat(
+      "#include \"copies.h\"\n#include <stdio.h>\n#include <stdlib.h>\nenum { n = ", n, ", symbols = ", symbols,
+      " };\nstatic int64_t N[8];\nstatic float x[2 * n][100], *p[2 * n];\nstatic int call(copies* s) { return "
+      "copies_main(s",
+      sizes, call, "); }\n", R"(
 static int with(copies* s, int i, void* pointer) {
   float* before = p[i];
   p[i] = pointer;
@@ -381,7 +375,8 @@ std::vector<std::string> HostileNames() {
       "reinterpret_cast requires restrict return short signed sizeof static static_assert static_cast struct switch "
       "template this thread_local throw true try typedef typeid typename typeof typeof_unqual union unsigned using "
       "virtual void volatile wchar_t while xor xor_eq _Bool _Complex _Atomic _Generic _Imaginary _Noreturn "
-      "_Static_assert _Thread_local _Alignas _BitInt __func__ __FILE__ __LINE__ __x86_64__ __linux_ __cplusplus __asm__ "
+      "_Static_assert _Thread_local _Alignas _BitInt __func__ __FILE__ __LINE__ __x86_64__ __linux_ __cplusplus "
+      "__asm__ "
       "NULL EOF I NAN INFINITY INT8_MAX INT64_MAX UINT32_MAX SIZE_MAX INT64_C E2BIG EINTR SEEK_SET BUFSIZ RAND_MAX "
       "M_PI HUGE_VAL FLT_MAX LC_ALL SIGINT CLOCKS_PER_SEC errno stdin stdout stderr environ assert offsetof complex "
       "imaginary signbit isnan linux unix i386 math_errhandling st_mtime sa_handler int8_t int16_t int32_t int64_t "
@@ -399,7 +394,9 @@ std::vector<std::string> HostileNames() {
       case 0: name += names[random() % known]; break;
       case 1: name += '_'; break;
       case 2: name.resize(random() % (name.size() + 1)); break;
-      default: std::transform(name.begin(), name.end(), name.begin(), [](char c) { return static_cast<char>(std::toupper(c)); });
+      default:
+        std::transform(name.begin(), name.end(), name.begin(),
+                       [](char c) { return static_cast<char>(std::toupper(c)); });
     }
     names.push_back(name);
   }
@@ -425,10 +422,9 @@ void ExpectCompiles(const std::string& code) {
   Folder folder;
   Write(folder / "n.c", Includes(kCHeaders) + code);
   Write(folder / "n.cc", Includes(kCppHeaders) + code);
-  for (const std::string& cc :
-       {"cc -std=c99 -Wall -Wextra -Werror -fsyntax-only " + folder / "n.c",
-        "cc -std=gnu17 -Wall -Wextra -Werror -fsyntax-only " + folder / "n.c",
-        "c++ -std=gnu++20 -Wall -Wextra -Werror -fsyntax-only " + folder / "n.cc"}) {
+  for (const std::string& cc : {"cc -std=c99 -Wall -Wextra -Werror -fsyntax-only " + folder / "n.c",
+                                "cc -std=gnu17 -Wall -Wextra -Werror -fsyntax-only " + folder / "n.c",
+                                "c++ -std=gnu++20 -Wall -Wextra -Werror -fsyntax-only " + folder / "n.cc"}) {
     const auto [log, failed] = Shell(cc);
     EXPECT_EQ(failed, 0) << cc << "\n" << log.substr(0, 2000);
   }
@@ -468,10 +464,24 @@ TEST(Aot, NamesOfObjectsAreRefusedOrCompile) {
   Program p = Scale();
   std::string code;
   int refused = 0;
-  for (const auto& [object, entry] : std::vector<std::pair<std::string, std::string>>{
-           {"arg", "data"}, {"result", "data"}, {"error", "e"}, {"Run", "e"}, {"size", "t"}, {"int64", "t"},
-           {"INT64", "MAX"}, {"static", "e"}, {"co", "await"}, {"aligned", "alloc"}, {"FOO", "SIZE"}, {"NULL", "e"},
-           {"FOO", "H_"}, {"FOO", "ALIGNMENT"}, {"char16", "t"}, {"max_align", "t"}, {"memory_", "e"}, {"arg0_", "e"}}) {
+  for (const auto& [object, entry] : std::vector<std::pair<std::string, std::string>>{{"arg", "data"},
+                                                                                      {"result", "data"},
+                                                                                      {"error", "e"},
+                                                                                      {"Run", "e"},
+                                                                                      {"size", "t"},
+                                                                                      {"int64", "t"},
+                                                                                      {"INT64", "MAX"},
+                                                                                      {"static", "e"},
+                                                                                      {"co", "await"},
+                                                                                      {"aligned", "alloc"},
+                                                                                      {"FOO", "SIZE"},
+                                                                                      {"NULL", "e"},
+                                                                                      {"FOO", "H_"},
+                                                                                      {"FOO", "ALIGNMENT"},
+                                                                                      {"char16", "t"},
+                                                                                      {"max_align", "t"},
+                                                                                      {"memory_", "e"},
+                                                                                      {"arg0_", "e"}}) {
     p.entries[0].name = entry;
     const auto names = NameObject(p, object);
     refused += !names.ok();

@@ -79,9 +79,11 @@ inline std::string BombSpecials(int n) {
 /// Every function whose code is long, as often in one kernel as it stands in place.
 inline std::string BombFunctions(int n) {
   static constexpr const char* kOps[] = {
-      "sin ",  "cos ",   "exp2 ",    "asin ",   "acos ", "atan ",   "sinh ",  "cosh ",     "asinh ",        "acosh ",
-      "exp ",  "expm1 ", "log ",     "log1p ",  "tanh ", "lgamma ", "erf ",   "erfc ",     "erf_inv ",      "digamma ",
-      "pow %x, ", "igamma %x, ", "igammac %x, ", "zeta %x, ", "polygamma %x, ", "atan2 %x, ", "betainc %x, %x, "};
+      "sin ",           "cos ",       "exp2 ",           "asin ",       "acos ",        "atan ",
+      "sinh ",          "cosh ",      "asinh ",          "acosh ",      "exp ",         "expm1 ",
+      "log ",           "log1p ",     "tanh ",           "lgamma ",     "erf ",         "erfc ",
+      "erf_inv ",       "digamma ",   "pow %x, ",        "igamma %x, ", "igammac %x, ", "zeta %x, ",
+      "polygamma %x, ", "atan2 %x, ", "betainc %x, %x, "};
   return Bomb("f64[64]", n, [](BombFunction* f, std::string x, int i) {
     return f->Add(kOps[static_cast<size_t>(i) % std::size(kOps)] + x, "f64[64]");
   });
@@ -94,9 +96,12 @@ inline std::string BombIncompleteGammas(int n) {
 inline std::string BombCalls(int levels, const std::string& type) {
   std::string out;
   for (int i = 0; i <= levels; ++i) {
-    out += Bomb(type, 2, [&](BombFunction* f, std::string x, int) {
-      return f->Add(i == 0 ? "tanh " + x : StrCat("call ", x, " {callee=@f", i - 1, "}"), type);
-    }, Level(i, levels));
+    out += Bomb(
+        type, 2,
+        [&](BombFunction* f, std::string x, int) {
+          return f->Add(i == 0 ? "tanh " + x : StrCat("call ", x, " {callee=@f", i - 1, "}"), type);
+        },
+        Level(i, levels));
   }
   return out;
 }
@@ -104,10 +109,13 @@ inline std::string BombCalls(int levels, const std::string& type) {
 inline std::string BombNestedLoops(int levels, const std::string& limit) {
   std::string out = More();
   for (int i = 0; i <= levels; ++i) {
-    out += Bomb("f32[]", 1, [&](BombFunction* f, std::string x, int) {
-      if (i > 0) return f->Add(StrCat("while ", x, " {body=@f", i - 1, ", cond=@more", limit, "}"), "f32[]");
-      return f->Add("add %x, " + f->Add("tanh " + x, "f32[]"), "f32[]");
-    }, Level(i, levels));
+    out += Bomb(
+        "f32[]", 1,
+        [&](BombFunction* f, std::string x, int) {
+          if (i > 0) return f->Add(StrCat("while ", x, " {body=@f", i - 1, ", cond=@more", limit, "}"), "f32[]");
+          return f->Add("add %x, " + f->Add("tanh " + x, "f32[]"), "f32[]");
+        },
+        Level(i, levels));
   }
   return out;
 }
@@ -115,11 +123,14 @@ inline std::string BombNestedLoops(int levels, const std::string& limit) {
 inline std::string BombBranches(int levels) {
   std::string out;
   for (int i = 0; i <= levels; ++i) {
-    out += Bomb("f32[]", 1, [&](BombFunction* f, std::string x, int) {
-      if (i == 0) return f->Add("tanh " + x, "f32[]");
-      const std::string less = f->Add(StrCat("less ", x, ", ", f->Add(StrCat("constant ", i), "f32[]")), "bool[]");
-      return f->Add(StrCat("if ", less, ", ", x, " {else=@f", i - 1, ", then=@f", i - 1, "}"), "f32[]");
-    }, Level(i, levels));
+    out += Bomb(
+        "f32[]", 1,
+        [&](BombFunction* f, std::string x, int) {
+          if (i == 0) return f->Add("tanh " + x, "f32[]");
+          const std::string less = f->Add(StrCat("less ", x, ", ", f->Add(StrCat("constant ", i), "f32[]")), "bool[]");
+          return f->Add(StrCat("if ", less, ", ", x, " {else=@f", i - 1, ", then=@f", i - 1, "}"), "f32[]");
+        },
+        Level(i, levels));
   }
   return out;
 }
@@ -127,14 +138,18 @@ inline std::string BombBranches(int levels) {
 inline std::string BombSwitches(int n) {
   std::string out;
   for (int i = 0; i < n; ++i) {
-    out += Bomb("f32[]", 1, [&](BombFunction* f, std::string x, int) {
-      return f->Add("sin " + f->Add(StrCat("mul ", x, ", ", f->Add(StrCat("constant ", i), "f32[]")), "f32[]"), "f32[]");
-    }, StrCat("t", i));
+    out += Bomb(
+        "f32[]", 1,
+        [&](BombFunction* f, std::string x, int) {
+          return f->Add("sin " + f->Add(StrCat("mul ", x, ", ", f->Add(StrCat("constant ", i), "f32[]")), "f32[]"),
+                        "f32[]");
+        },
+        StrCat("t", i));
   }
   return out + Bomb("f32[]", n, [](BombFunction* f, std::string x, int i) {
-    const std::string less = f->Add(StrCat("less ", x, ", ", f->Add(StrCat("constant ", i), "f32[]")), "bool[]");
-    return f->Add(StrCat("if ", less, ", ", x, " {else=@t", i > 0 ? i - 1 : 0, ", then=@t", i, "}"), "f32[]");
-  });
+           const std::string less = f->Add(StrCat("less ", x, ", ", f->Add(StrCat("constant ", i), "f32[]")), "bool[]");
+           return f->Add(StrCat("if ", less, ", ", x, " {else=@t", i > 0 ? i - 1 : 0, ", then=@t", i, "}"), "f32[]");
+         });
 }
 
 inline std::string BombLoops(int n) {
@@ -142,8 +157,8 @@ inline std::string BombLoops(int n) {
     return f->Add("add %x, " + f->Add("tanh " + x, "f32[]"), "f32[]");
   };
   return More() + Bomb("f32[]", 1, body, "body") + Bomb("f32[]", n, [](BombFunction* f, std::string x, int) {
-    return f->Add("while " + x + " {body=@body, cond=@more, maximum_iterations=3}", "f32[]");
-  });
+           return f->Add("while " + x + " {body=@body, cond=@more, maximum_iterations=3}", "f32[]");
+         });
 }
 
 inline std::string BombDelayLine(int n) {
@@ -189,7 +204,8 @@ inline std::string BombReductions(int n) {
   const std::string type = "f32[33,65,129]";
   return Bomb(type, n, [&](BombFunction* f, std::string x, int i) {
     const std::string sum = f->Add(StrCat("reduce_sum ", x, " {axes=[", i % 3, "]}"), kLeft[i % 3]);
-    const std::string back = f->Add(StrCat("broadcast ", sum, " {axes=[", kOthers[i % 3], "], shape=[33,65,129]}"), type);
+    const std::string back =
+        f->Add(StrCat("broadcast ", sum, " {axes=[", kOthers[i % 3], "], shape=[33,65,129]}"), type);
     return f->Add(StrCat("mul ", back, ", ", x), type);
   });
 }
@@ -229,7 +245,8 @@ inline std::string BombConvolutions(int n) {
 
 inline std::string BombScans(int n) {
   return Bomb("f32[50,60]", n, [](BombFunction* f, std::string x, int i) {
-    return f->Add(StrCat("recurrence %x, ", x, " {axis=", i % 2, ", reverse=", i % 3 ? "true" : "false", "}"), "f32[50,60]");
+    return f->Add(StrCat("recurrence %x, ", x, " {axis=", i % 2, ", reverse=", i % 3 ? "true" : "false", "}"),
+                  "f32[50,60]");
   });
 }
 
@@ -266,7 +283,8 @@ inline std::string BombUnrolled(int n) {
 inline std::string BombUpdates(int n) {
   const std::string type = StrCat("f32[", n, "]");
   return Bomb(type, n, [&](BombFunction* f, std::string x, int i) {
-    const std::string from = f->Add(StrCat("constant ", i), "i64[]"), to = f->Add(StrCat("constant ", n - 1 - i), "i64[]");
+    const std::string from = f->Add(StrCat("constant ", i), "i64[]"),
+                      to = f->Add(StrCat("constant ", n - 1 - i), "i64[]");
     const std::string one = f->Add(StrCat("dynamic_slice ", x, ", ", from, " {axis=0, size=1}"), "f32[1]");
     return f->Add(StrCat("dynamic_update ", x, ", ", f->Add("sin " + one, "f32[1]"), ", ", to, " {axis=0}"), type);
   });
@@ -288,7 +306,8 @@ inline std::string BombReverses(int n) {
   BombFunction f("main", "%x: f32[1024,1024]", "f32[1024,1024]");
   std::vector<std::string> values;
   for (int i = 0; i < n; ++i) {
-    values.push_back(f.Add(StrCat("reverse ", i > 0 ? values.back() : "%x", " {axes=[", i % 2, "]}"), "f32[1024,1024]"));
+    values.push_back(
+        f.Add(StrCat("reverse ", i > 0 ? values.back() : "%x", " {axes=[", i % 2, "]}"), "f32[1024,1024]"));
   }
   std::string x = values.back();
   for (const std::string& v : values) x = f.Add(StrCat("mul ", x, ", ", v), "f32[1024,1024]");
@@ -298,7 +317,9 @@ inline std::string BombReverses(int n) {
 inline std::string BombEntries(int n) {
   std::string out;
   for (int i = 0; i < n; ++i) {
-    out += Bomb("f32[32]", 5, [](BombFunction* f, std::string x, int) { return f->Add("tanh " + x, "f32[32]"); }, StrCat("e", i));
+    out += Bomb(
+        "f32[32]", 5, [](BombFunction* f, std::string x, int) { return f->Add("tanh " + x, "f32[32]"); },
+        StrCat("e", i));
   }
   return out;
 }
@@ -339,7 +360,8 @@ inline std::vector<NamedBomb> Bombs() {
       {"arguments", BombArguments, 3000},
       {"reductions", BombReductions, 60},
       {"sorts", BombSorts, 100},
-      {"sorts of many shapes", [](int n) { return BombShapes(n, "", "argsort $ {axis=0, descending=false}", "i64"); }, 20},
+      {"sorts of many shapes", [](int n) { return BombShapes(n, "", "argsort $ {axis=0, descending=false}", "i64"); },
+       20},
       {"products of many shapes",
        [](int n) {
          return BombShapes(n, ", %w: f32[30,30]",

@@ -114,8 +114,7 @@ TEST(Budget, LargeShapes) {
   // Stored: read in two ways.
   const Value y = b.Tanh(b.Add(b.Broadcast(x, Shape({n}), {}), b.Iota(kFloat32, Shape({n}), 0)));
   f.SetResults({b.Add(y, b.Reverse(y, {0})), b.ReduceSum(y, {0})});
-  EXPECT_THAT(ErrorOf(One(std::move(f)), {}),
-              AllOf(HasSubstr("RESOURCE_EXHAUSTED"), HasSubstr("max_memory")));
+  EXPECT_THAT(ErrorOf(One(std::move(f)), {}), AllOf(HasSubstr("RESOURCE_EXHAUSTED"), HasSubstr("max_memory")));
 }
 
 TEST(Budget, SumsOfLargeShapesDoNotWrap) {
@@ -128,8 +127,7 @@ TEST(Budget, SumsOfLargeShapesDoNotWrap) {
   Value sum = values[0];  // of the last first: all are alive until here
   for (size_t i = values.size(); i-- > 1;) sum = b.Add(b.Reverse(sum, {0}), values[i]);
   f.SetResults({b.ReduceSum(sum, {0})});
-  EXPECT_THAT(ErrorOf(One(std::move(f)), {}),
-              AllOf(HasSubstr("RESOURCE_EXHAUSTED"), HasSubstr("max_memory")));
+  EXPECT_THAT(ErrorOf(One(std::move(f)), {}), AllOf(HasSubstr("RESOURCE_EXHAUSTED"), HasSubstr("max_memory")));
 }
 
 TEST(Budget, InitialValues) {
@@ -219,8 +217,8 @@ TEST(Budget, TheMachineMustHaveTheLevel) {
   CompilerOptions options;
   options.cpu = "x86-64-v2";
   options.host_supports = [](std::string_view target) { return target != "x86-64-v2"; };
-  EXPECT_THAT(ErrorOf(Chain(3), options), AllOf(HasSubstr("FAILED_PRECONDITION"), HasSubstr("x86-64-v2"),
-                                                 HasSubstr("native")));
+  EXPECT_THAT(ErrorOf(Chain(3), options),
+              AllOf(HasSubstr("FAILED_PRECONDITION"), HasSubstr("x86-64-v2"), HasSubstr("native")));
   EXPECT_EQ(ObjectErrorOf(Chain(3), options), "") << "an object runs elsewhere";
 }
 

@@ -255,7 +255,8 @@ void ExpectAllInPlace(const Program& p) {
   EXPECT_LT(p.arena_bytes, 4096) << codegen::ToString(p);
 }
 
-// Large moments of one gradient: one kernel updates all in place. A chain would write them beside the old ones and copy.
+// Large moments of one gradient: one kernel updates all in place. A chain would write them beside the old ones and
+// copy.
 TEST(Chains, LeaveUpdatesInPlace) {
   const std::vector<Variable> w{Variable(Zeros({1 << 20})), Variable(Zeros({1 << 20}))};
   const Adam adam;
@@ -300,7 +301,8 @@ std::vector<std::string> Names() {
 }
 INSTANTIATE_TEST_SUITE_P(All, ChainBits, testing::ValuesIn(Names()), [](const auto& p) { return p.param; });
 
-// Iterations of a recurrence depend on each other: a chain does not cut it into chunks. The gradient of a product has two.
+// Iterations of a recurrence depend on each other: a chain does not cut it into chunks. The gradient of a product has
+// two.
 TEST(Chains, CutNoRecurrence) {
   const auto gradient = [](const Tensor& x) {
     GradientTape tape;

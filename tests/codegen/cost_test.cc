@@ -28,14 +28,21 @@ struct Dims {
 
 // Tiles, panels and blocks that do not fit the shape, packed operands, several chunks: the product is what it is.
 TEST(Cost, ProductsAreExact) {
-  for (const auto& [m, n, k] : {Dims{1, 1, 1}, {6, 64, 256}, {7, 65, 257}, {128, 10, 784}, {33, 130, 300},
-                                {5, 3, 1000}, {512, 512, 64}, {1, 100, 100}, {100, 1, 100}}) {
+  for (const auto& [m, n, k] : {Dims{1, 1, 1},
+                                {6, 64, 256},
+                                {7, 65, 257},
+                                {128, 10, 784},
+                                {33, 130, 300},
+                                {5, 3, 1000},
+                                {512, 512, 64},
+                                {1, 100, 100},
+                                {100, 1, 100}}) {
     for (const std::string dtype : {"f32", "f64"}) {
       const std::string x = StrCat(dtype, "[", m, ",", k, "]"), w = StrCat(dtype, "[", k, ",", n, "]");
       const std::string y = StrCat(dtype, "[", m, ",", n, "]");
-      const KernelCost cost = Cost(StrCat("func @f(%x: ", x, ", %w: ", w, ") -> (", y, ") {\n  %0 = contract %x, %w ",
-                                          "{a_batch=[], a_contract=[1], b_batch=[], b_contract=[0]} : ", y,
-                                          "\n  return %0\n}"));
+      const KernelCost cost =
+          Cost(StrCat("func @f(%x: ", x, ", %w: ", w, ") -> (", y, ") {\n  %0 = contract %x, %w ",
+                      "{a_batch=[], a_contract=[1], b_batch=[], b_contract=[0]} : ", y, "\n  return %0\n}"));
       const int64_t size = dtype == "f32" ? 4 : 8;
       EXPECT_EQ(cost.flops, 2 * m * n * k) << y << " " << k;
       EXPECT_EQ(cost.bytes_read, size * (m * k + k * n)) << y << " " << k;
@@ -66,8 +73,8 @@ TEST(Cost, MapsAndReductions) {
     EXPECT_EQ(map.flops, n * (FlopsOf(ir::Op::kExp) + 1)) << n;
     EXPECT_EQ(map.bytes_read, 4 * n) << n;
     EXPECT_EQ(map.bytes_written, 4 * n) << n;
-    const KernelCost sum = Cost(StrCat("func @f(%x: ", type, ") -> (f32[]) {\n  %0 = reduce_sum %x {axes=[0]} : f32[]",
-                                       "\n  return %0\n}"));
+    const KernelCost sum = Cost(
+        StrCat("func @f(%x: ", type, ") -> (f32[]) {\n  %0 = reduce_sum %x {axes=[0]} : f32[]", "\n  return %0\n}"));
     EXPECT_EQ(sum.flops, n) << n;
     EXPECT_EQ(sum.bytes_read, 4 * n) << n;
     EXPECT_EQ(sum.bytes_written, 4) << n;
@@ -105,7 +112,8 @@ TEST(Cost, WithoutFusion) {
   %0 = add %x, %x : f64[100]
   %1 = mul %0, %x : f64[100]
   return %1
-})", {.fuse = false, .vectorize = false});
+})",
+                               {.fuse = false, .vectorize = false});
   EXPECT_EQ(cost.flops, 200);
   EXPECT_EQ(cost.bytes_read, 8 * (100 + 200));
   EXPECT_EQ(cost.bytes_written, 8 * 200);

@@ -64,11 +64,11 @@ Kernel Sample() {
   const LocalId p = k.AddLocal("p", kFloat32, 64);
   const ExprId zero = Const(k, 0.0f), at = Const<int64_t>(k, 3), always = Const(k, true);
   const ExprId value = Load(k, x, At({{j, 1}}), always, at, 64);
-  k.body = Block(For(i, LoopKind::kSerial, 4, 1,
-                     Block(Declare(p, -0.0f),
-                           For(j, LoopKind::kVector, 64, 16,
-                               Block(Accumulate(p, At({{j, 1}}), Combine::kFma, value, zero))),
-                           Tree(p, Combine::kSum), Store(y, At({{i, 1}}), ReadLocal(k, p, At({}))))));
+  k.body =
+      Block(For(i, LoopKind::kSerial, 4, 1,
+                Block(Declare(p, -0.0f),
+                      For(j, LoopKind::kVector, 64, 16, Block(Accumulate(p, At({{j, 1}}), Combine::kFma, value, zero))),
+                      Tree(p, Combine::kSum), Store(y, At({{i, 1}}), ReadLocal(k, p, At({}))))));
   return k;
 }
 

@@ -153,7 +153,8 @@ func @main(%x: f32[50,48], %w: f32[48,32]) -> (y: f32[50,32]) {
   %0 = contract %x, %w {a_batch=[], a_contract=[1], b_batch=[], b_contract=[0]} : f32[50,32]
   return %0
 }
-)", "rows"));
+)",
+                                                     "rows"));
   EXPECT_EQ(loop.find("smin"), std::string::npos) << loop;
   EXPECT_EQ(loop.find("add nsw i64"), std::string::npos) << loop;
   EXPECT_NE(loop.find("add nuw nsw i64 %k, 1"), std::string::npos) << loop;

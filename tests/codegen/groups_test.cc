@@ -134,9 +134,7 @@ TEST_F(Groups, PoolsOfThreeAxes) {
 }
 TEST_F(Groups, ProductBetweenMeans) {
   ExpectSameLevels(
-      [](const Tensor& x) {
-        return ReduceMean(MatMul(Tanh(Atan2(x, x + 3.5)), x), {1}) / (ReduceMean(x, {0}) + 3.5);
-      },
+      [](const Tensor& x) { return ReduceMean(MatMul(Tanh(Atan2(x, x + 3.5)), x), {1}) / (ReduceMean(x, {0}) + 3.5); },
       {17, 17});
 }
 

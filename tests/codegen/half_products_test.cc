@@ -80,7 +80,15 @@ std::vector<Case> Cases() {
       cases.push_back({layout + "_tiny_products", 0, 24, 520, 72, ta, tb, 1e-24, 1e-18});
       cases.push_back({layout + "_least_exact_products", 0, 24, 520, 72, ta, tb, 1e-17, 1e-15});
       const double infinity = std::numeric_limits<double>::infinity();
-      cases.push_back({layout + "_special", 0, 24, 520, 72, ta, tb, 0.1, 4,
+      cases.push_back({layout + "_special",
+                       0,
+                       24,
+                       520,
+                       72,
+                       ta,
+                       tb,
+                       0.1,
+                       4,
                        {0.0, -0.0, 1e-30, 1e-39, 3e38, -infinity, std::nan("")}});
       cases.push_back({layout + "_overflow", 0, 24, 520, 72, ta, tb, 1e18, 1e20});
     }

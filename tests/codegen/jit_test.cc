@@ -27,9 +27,9 @@ Kernel Square(int64_t n, int64_t chunks) {
   const BufferId x = k.AddBuffer("x", kFloat32, false), y = k.AddBuffer("y", kFloat32, true);
   const Affine at = At({{c, n / chunks}, {i, 1}});
   const ExprId v = Load(k, x, at);
-  k.body = Block(For(c, LoopKind::kParallel, chunks, 1,
-                     Block(For(i, LoopKind::kVector, n / chunks, 64,
-                               Block(Store(y, at, Apply(k, ir::Op::kMul, kFloat32, {v, v})))))));
+  k.body = Block(For(
+      c, LoopKind::kParallel, chunks, 1,
+      Block(For(i, LoopKind::kVector, n / chunks, 64, Block(Store(y, at, Apply(k, ir::Op::kMul, kFloat32, {v, v})))))));
   return k;
 }
 
@@ -167,13 +167,11 @@ Kernel Tile(int64_t depth) {
   const Affine at = At({{r, 64}, {j, 1}});
   const ExprId x = Load(k, a, At({{r, depth}, {kk, 1}})), w = Load(k, b, At({{kk, 64}, {j, 1}}));
   auto tile = [&](Stmt body) {
-    return For(r, LoopKind::kUnrolled, 6, 1,
-               Block(For(j, LoopKind::kVector, 64, 64, Block(std::move(body)))));
+    return For(r, LoopKind::kUnrolled, 6, 1, Block(For(j, LoopKind::kVector, 64, 64, Block(std::move(body)))));
   };
-  k.body = Block(
-      Declare(acc, 0.0f),
-      For(kk, LoopKind::kSerial, depth, 1, Block(tile(Accumulate(acc, at, Combine::kFma, x, w)))),
-      tile(Store(y, at, ReadLocal(k, acc, at))));
+  k.body = Block(Declare(acc, 0.0f),
+                 For(kk, LoopKind::kSerial, depth, 1, Block(tile(Accumulate(acc, at, Combine::kFma, x, w)))),
+                 tile(Store(y, at, ReadLocal(k, acc, at))));
   return k;
 }
 
@@ -181,8 +179,7 @@ Kernel Tile(int64_t depth) {
 int Count(const std::string& text, std::string_view pattern) {
   std::istringstream lines(text);
   int count = 0;
-  for (std::string line; std::getline(lines, line);)
-    count += line.find(pattern) != std::string::npos;
+  for (std::string line; std::getline(lines, line);) count += line.find(pattern) != std::string::npos;
   return count;
 }
 

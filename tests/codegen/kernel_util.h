@@ -98,8 +98,8 @@ inline Stmt Clip(Stmt loop, Affine base, int64_t total) {
   return loop;
 }
 
-inline Stmt Store(BufferId buffer, Affine index, ExprId value, ExprId guard = -1,
-                  ExprId dynamic = -1, int64_t stride = 0) {
+inline Stmt Store(BufferId buffer, Affine index, ExprId value, ExprId guard = -1, ExprId dynamic = -1,
+                  int64_t stride = 0) {
   Stmt s = MakeStore(buffer, std::move(index), value);
   s.guard = guard;
   s.dynamic = dynamic;
@@ -156,9 +156,8 @@ inline std::vector<Target> HostTargets() {
 }
 
 /// Compiles and runs a kernel once. Buffers in the order of arguments and of results.
-inline void RunKernel(const Kernel& kernel, const Target& target,
-                      std::vector<const void*> arguments, std::vector<void*> results,
-                      int opt_level = 2) {
+inline void RunKernel(const Kernel& kernel, const Target& target, std::vector<const void*> arguments,
+                      std::vector<void*> results, int opt_level = 2) {
   CodeOptions options;
   options.opt_level = opt_level;
   auto module = JitCompile(OneKernel(kernel), target, options);

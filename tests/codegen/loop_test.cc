@@ -17,10 +17,9 @@ Kernel AddRelu() {
   const Affine at = At({{c, 1024}, {i, 128}, {j, 1}});
   const ExprId sum = Apply(k, ir::Op::kAdd, kFloat32, {Load(k, x, at), Load(k, b, At({{j, 1}}))});
   const ExprId relu = Apply(k, ir::Op::kMax, kFloat32, {sum, Const(k, 0.0f)});
-  k.body =
-      Block(For(c, LoopKind::kParallel, 4, 1,
-                Block(For(i, LoopKind::kSerial, 8, 1,
-                          Block(For(j, LoopKind::kVector, 128, 32, Block(Store(y, at, relu))))))));
+  k.body = Block(For(
+      c, LoopKind::kParallel, 4, 1,
+      Block(For(i, LoopKind::kSerial, 8, 1, Block(For(j, LoopKind::kVector, 128, 32, Block(Store(y, at, relu))))))));
   return k;
 }
 
@@ -50,14 +49,13 @@ TEST(Loop, TextOfEveryKindOfStatement) {
   const ExprId number = Position(k, kFloat32, At({{i, -2}}, 5));
   const ExprId twice = Apply(k, ir::Op::kExp, kFloat32, {number});
   const ExprId cast = Apply(k, ir::Op::kCast, kFloat32, {row});
-  Stmt vector = For(j, LoopKind::kVector, 64, 64,
-                    Block(Accumulate(p, At({{j, 1}}), Combine::kFma, value, twice),
-                          Accumulate(p, At({{j, 1}}), Combine::kSum, twice),
-                          Accumulate(p, At({{j, 1}}), Combine::kMax, cast)));
-  k.body = Block(For(
-      i, LoopKind::kUnrolled, 2, 1,
-      Block(Declare(p, -0.0f), Clip(std::move(vector), At({{i, 64}}), 100), Tree(p, Combine::kSum),
-            Store(y, At({{i, 1}}), ReadLocal(k, p, At({})), in_range))));
+  Stmt vector =
+      For(j, LoopKind::kVector, 64, 64,
+          Block(Accumulate(p, At({{j, 1}}), Combine::kFma, value, twice),
+                Accumulate(p, At({{j, 1}}), Combine::kSum, twice), Accumulate(p, At({{j, 1}}), Combine::kMax, cast)));
+  k.body = Block(For(i, LoopKind::kUnrolled, 2, 1,
+                     Block(Declare(p, -0.0f), Clip(std::move(vector), At({{i, 64}}), 100), Tree(p, Combine::kSum),
+                           Store(y, At({{i, 1}}), ReadLocal(k, p, At({})), in_range))));
   EXPECT_EQ(ToString(k), R"(kernel @all(x: f32, at: i64) -> (y: f32) {
   let t2 = less(at[i], 10)
   let t5 = exp(f32(-2*i + 5))

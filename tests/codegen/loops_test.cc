@@ -39,17 +39,14 @@ void Define(ir::Module* m, const std::string& name, const std::vector<Type>& typ
 
 const Type kScalar{kFloat32, {}}, kCounter{kInt64, {}};
 
-void DefineCount(ir::Module* m, const std::string& name, const std::vector<Type>& types,
-                 int64_t n) {
+void DefineCount(ir::Module* m, const std::string& name, const std::vector<Type>& types, int64_t n) {
   Define(m, name, types, [n](Builder& b, const Values& p) {
     return Values{b.Less(p[0], b.Constant(ir::Literal::ScalarInt(kInt64, n)))};
   });
 }
 
 Value Zero(Builder& b) { return b.Constant(ir::Literal::ScalarInt(kInt64, 0)); }
-Value Next(Builder& b, Value i) {
-  return b.Add(i, b.Constant(ir::Literal::ScalarInt(kInt64, 1)));
-}
+Value Next(Builder& b, Value i) { return b.Add(i, b.Constant(ir::Literal::ScalarInt(kInt64, 1))); }
 
 // @main and @main.grad of the result after n iterations.
 using Maker = ir::Module (*)(int64_t n);
@@ -59,12 +56,10 @@ ir::Module ScalarLoop(int64_t n) {
   ir::Module m("scalar");
   const std::vector<Type> types{kCounter, kScalar, kScalar};
   DefineCount(&m, "more", types, n);
-  Define(&m, "next", types, [](Builder& b, const Values& p) {
-    return Values{Next(b, p[0]), b.Sin(b.Mul(p[1], p[2])), p[2]};
-  });
-  Define(&m, "main", {kScalar, kScalar}, [](Builder& b, const Values& p) {
-    return Values{b.While("more", "next", {Zero(b), p[0], p[1]})[1]};
-  });
+  Define(&m, "next", types,
+         [](Builder& b, const Values& p) { return Values{Next(b, p[0]), b.Sin(b.Mul(p[1], p[2])), p[2]}; });
+  Define(&m, "main", {kScalar, kScalar},
+         [](Builder& b, const Values& p) { return Values{b.While("more", "next", {Zero(b), p[0], p[1]})[1]}; });
   return m;
 }
 
@@ -97,8 +92,7 @@ ir::Module NestedLoop(int64_t n) {
   Define(&m, "row", {kCounter, kScalar, rows}, [](Builder& b, const Values& p) {
     return Values{b.Mul(p[1], b.Reshape(b.DynamicSlice(p[2], p[0], 0, 1), {}))};
   });
-  Define(&m, "keep", {kCounter, kScalar, rows},
-         [](Builder& b, const Values& p) { return Values{b.Neg(p[1])}; });
+  Define(&m, "keep", {kCounter, kScalar, rows}, [](Builder& b, const Values& p) { return Values{b.Neg(p[1])}; });
   Define(&m, "next", types, [](Builder& b, const Values& p) {
     const Value even = b.Equal(b.And(p[0], Next(b, Zero(b))), Zero(b));
     const Value c = b.If(even, "row", "keep", {p[0], p[1], p[3]})[0];
@@ -190,14 +184,11 @@ TEST_P(LoopCosts, PerIterationAreConstant) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Gradients, LoopCosts,
-                         testing::Values(std::tuple(&ScalarLoop, 1, 4),
-                                         std::tuple(&ScanLoop, 1, 12),
-                                         std::tuple(&NestedLoop, 1, 8),
-                                         std::tuple(&ScalarLoop, 2, 40),
+                         testing::Values(std::tuple(&ScalarLoop, 1, 4), std::tuple(&ScanLoop, 1, 12),
+                                         std::tuple(&NestedLoop, 1, 8), std::tuple(&ScalarLoop, 2, 40),
                                          std::tuple(&ScanLoop, 2, 80)));
 
-std::vector<float> CompileAndRun(const ir::Module& module, int level,
-                                 const std::vector<std::vector<float>>& inputs,
+std::vector<float> CompileAndRun(const ir::Module& module, int level, const std::vector<std::vector<float>>& inputs,
                                  const std::vector<size_t>& sizes) {
   CompilerOptions options;
   options.opt_level = level;
@@ -252,9 +243,8 @@ TEST(Loops, WithoutABoundSixtyFourStatesAreSaved) {
     const Value sine = b.Sin(p[1]);
     return Values{b.Add(p[0], b.Scalar(kFloat32, 1)), b.Add(sine, p[2]), p[2], p[3]};
   });
-  Define(&m, "main", types, [](Builder& b, const Values& p) {
-    return Values{b.ReduceSum(b.While("more", "next", p)[1], {0})};
-  });
+  Define(&m, "main", types,
+         [](Builder& b, const Values& p) { return Values{b.ReduceSum(b.While("more", "next", p)[1], {0})}; });
   const auto p = BuildProgram(GradientOf(m), *FindTarget("x86-64-v3"), {});
   ASSERT_TRUE(p.ok()) << p.status();
   const int64_t state = 4 * kWide;
@@ -268,12 +258,8 @@ TEST(Loops, WithoutABoundMemoryIsFixed) {
   ir::Module m("unbounded");
   const std::vector<Type> types{kScalar, kScalar, kScalar};
   Define(&m, "more", types, [](Builder& b, const Values& p) { return Values{b.Less(p[0], p[2])}; });
-  Define(&m, "next", types, [](Builder& b, const Values& p) {
-    return Values{b.Add(p[0], p[1]), p[1], p[2]};
-  });
-  Define(&m, "main", types, [](Builder& b, const Values& p) {
-    return Values{b.While("more", "next", p)[0]};
-  });
+  Define(&m, "next", types, [](Builder& b, const Values& p) { return Values{b.Add(p[0], p[1]), p[1], p[2]}; });
+  Define(&m, "main", types, [](Builder& b, const Values& p) { return Values{b.While("more", "next", p)[0]}; });
   const ir::Module module = GradientOf(m);
   const auto p = BuildProgram(module, *FindTarget("x86-64-v3"), {});
   ASSERT_TRUE(p.ok()) << p.status();
@@ -295,10 +281,10 @@ TEST(Loops, LevelsAgreeToTheBit) {
   const std::vector<std::vector<float>> inputs{{0.5f}, {0.75f}, xs};
   const std::vector<float> fused = CompileAndRun(module, 2, inputs, {1, 1, xs.size()});
   EXPECT_EQ(fused, CompileAndRun(module, 0, inputs, {1, 1, xs.size()}));
-  const auto want = ir::EvaluateLiterals(
-      module, *module.FindFunction("main"),
-      {ir::Literal::From<float>({}, inputs[0]), ir::Literal::From<float>({}, inputs[1]),
-       ir::Literal::From<float>({1000}, xs)});
+  const auto want =
+      ir::EvaluateLiterals(module, *module.FindFunction("main"),
+                           {ir::Literal::From<float>({}, inputs[0]), ir::Literal::From<float>({}, inputs[1]),
+                            ir::Literal::From<float>({1000}, xs)});
   ASSERT_TRUE(want.ok()) << want.status();
   EXPECT_NEAR(fused[0], (*want)[0].AsDouble(0), 1e-5);
   EXPECT_NEAR(fused[1], (*want)[1].AsDouble(0), 1e-5 * std::fabs((*want)[1].AsDouble(0)) + 1e-4);
@@ -335,8 +321,9 @@ ir::Module Lorenz(int64_t n, const Shape& shape) {
   Define(&m, "next", types, [&](Builder& b, const Values& p) {
     const Values s = b.Elements(p[1], {shape.rank() - 1});
     const Value w = b.BroadcastTo(p[2], b.type(s[0]).shape), one = b.ScalarLike(s[0], 1);
-    const Value slope = Stack(b, {b.Mul(w, b.Sub(s[1], s[0])), b.Sub(b.Mul(s[0], b.Sub(one, s[2])), s[1]),
-                                  b.Sub(b.Mul(s[0], s[1]), s[2])}, state);
+    const Value slope = Stack(
+        b, {b.Mul(w, b.Sub(s[1], s[0])), b.Sub(b.Mul(s[0], b.Sub(one, s[2])), s[1]), b.Sub(b.Mul(s[0], s[1]), s[2])},
+        state);
     const Value next = b.Add(p[1], b.Mul(b.ScalarLike(slope, 0.01), slope));
     return Values{Next(b, p[0]), next, p[2], b.DynamicUpdate(p[3], b.Reshape(next, row), p[0], 0)};
   });
@@ -381,9 +368,8 @@ TEST(Loops, SmallOnesAreInLine) {
     const std::vector<Type> types{kCounter, wide};
     DefineCount(&m, "more", types, 10);
     Define(&m, "next", types, [](Builder& b, const Values& p) { return Values{Next(b, p[0]), b.Sin(p[1])}; });
-    Define(&m, "main", {wide}, [](Builder& b, const Values& p) {
-      return Values{b.While("more", "next", {Zero(b), p[0]})[1]};
-    });
+    Define(&m, "main", {wide},
+           [](Builder& b, const Values& p) { return Values{b.While("more", "next", {Zero(b), p[0]})[1]}; });
     for (const bool profile : {false, true}) {
       const auto p = BuildProgram(m, *FindTarget("x86-64-v3"), {.profile = profile});
       ASSERT_TRUE(p.ok()) << p.status();
@@ -498,9 +484,8 @@ TEST(Loops, StencilsStayLinear) {
       }
       return Values{Next(b, p[0]), x};
     });
-    Define(&m, "main", {row}, [](Builder& b, const Values& p) {
-      return Values{b.While("more", "next", {Zero(b), p[0]})[1]};
-    });
+    Define(&m, "main", {row},
+           [](Builder& b, const Values& p) { return Values{b.While("more", "next", {Zero(b), p[0]})[1]}; });
     EXPECT_TRUE(passes::Unstack(&m, {}).ok());
     return m.FindFunction("next")->nodes().size();
   };
@@ -541,9 +526,8 @@ TEST(Loops, NewtonInALoopOverRows) {
   ir::Module m("newton");
   const Type rows{kFloat32, {5}};
   const std::vector<Type> inner{kScalar, kScalar, kScalar}, outer{kCounter, rows, rows};
-  Define(&m, "apart", inner, [](Builder& b, const Values& p) {
-    return Values{b.Greater(b.Abs(p[1]), b.Scalar(kFloat32, 1e-6))};
-  });
+  Define(&m, "apart", inner,
+         [](Builder& b, const Values& p) { return Values{b.Greater(b.Abs(p[1]), b.Scalar(kFloat32, 1e-6))}; });
   Define(&m, "closer", inner, [](Builder& b, const Values& p) {
     const Value change = b.Div(b.Sub(b.Mul(p[0], p[0]), p[2]), b.Mul(b.Scalar(kFloat32, 2), p[0]));
     return Values{b.Sub(p[0], change), change, p[2]};

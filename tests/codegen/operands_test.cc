@@ -24,14 +24,10 @@ struct Case {
 
 const std::vector<Case>& Cases() {
   static const auto* cases = new std::vector<Case>{
-      {"in_one_tile", kFloat64, 1000, 25, 10, 10},
-      {"one_row_of_a_tile", kFloat32, 700, 9, 32, 1},
-      {"blocks_of_rows", kFloat64, 2600, 25, 10, 10},
-      {"whole_quotients", kFloat64, 520, 25, 64, 70},
-      {"in_several_tiles", kFloat32, 1030, 31, 17, 100},
-      {"short_inner_rows", kFloat32, 5003, 9, 5, 12},
-      {"long_inner_rows", kFloat32, 513, 2, 333, 3},
-      {"too_many_columns", kFloat32, 600, 3, 100, 150},
+      {"in_one_tile", kFloat64, 1000, 25, 10, 10},       {"one_row_of_a_tile", kFloat32, 700, 9, 32, 1},
+      {"blocks_of_rows", kFloat64, 2600, 25, 10, 10},    {"whole_quotients", kFloat64, 520, 25, 64, 70},
+      {"in_several_tiles", kFloat32, 1030, 31, 17, 100}, {"short_inner_rows", kFloat32, 5003, 9, 5, 12},
+      {"long_inner_rows", kFloat32, 513, 2, 333, 3},     {"too_many_columns", kFloat32, 600, 3, 100, 150},
   };
   return *cases;
 }
@@ -65,8 +61,10 @@ std::string Gradients(int64_t columns, bool read) {
   %3 = neg %2 : f64[1000,25,10]
   %4 = reduce_sum %3 {axes=[0]} : f64[25,10]
   %5 = reshape %2 {shape=[1000,250]} : f64[1000,250]
-  %6 = contract %x, %5 {a_batch=[], a_contract=[0], b_batch=[], b_contract=[0]} : f64[)" + n + R"(,250]
-  return %4, %6)" + (read ? ", %2" : "") + "\n}";
+  %6 = contract %x, %5 {a_batch=[], a_contract=[0], b_batch=[], b_contract=[0]} : f64[)" +
+         n + R"(,250]
+  return %4, %6)" +
+         (read ? ", %2" : "") + "\n}";
 }
 
 // Ten columns are one tile: each row is multiplied as it is made. Of forty a block is copied first.
@@ -84,7 +82,8 @@ TEST(Operands, AreComputedWhereTheyAreMultiplied) {
 
 // A factor of each inner row that takes some operations is stored: each of its elements would compute it again.
 TEST(Operands, FactorsOfInnerRowsAreStored) {
-  const Program program = PlanFunctions(R"(func @f(%x: f64[1000,10], %y: f64[1000,25,10], %s: f64[1000,25]) -> (f64[25,10], f64[10,250]) {
+  const Program program =
+      PlanFunctions(R"(func @f(%x: f64[1000,10], %y: f64[1000,25,10], %s: f64[1000,25]) -> (f64[25,10], f64[10,250]) {
   %0 = abs %s : f64[1000,25]
   %1 = mul %0, %s : f64[1000,25]
   %2 = neg %1 : f64[1000,25]

@@ -53,7 +53,8 @@ TEST(Plan, LevelZeroIsOneScalarKernelPerOp) {
   %0 = exp %x : f32[2,3]
   %1 = mul %0, %x : f32[2,3]
   return %1
-})", {.fuse = false, .vectorize = false});
+})",
+                         {.fuse = false, .vectorize = false});
   EXPECT_EQ(Kernels(p), (Names{"exp", "mul"}));
   EXPECT_EQ(ToString(p).find("vector"), std::string::npos);
 }
@@ -132,7 +133,8 @@ TEST(Plan, TransposedOperandsOfManyRowsAreCopied) {
   const auto kernels = [](int rows, int columns) {
     const std::string y = StrCat("f32[", rows, ",", columns, "]");
     return Kernels(Plan(StrCat("func @f(%x: f32[", rows, ",10], %w: f32[", columns, ",10]) -> (", y, R"() {
-  %0 = contract %x, %w {a_batch=[], a_contract=[1], b_batch=[], b_contract=[1]} : )", y, R"(
+  %0 = contract %x, %w {a_batch=[], a_contract=[1], b_batch=[], b_contract=[1]} : )",
+                               y, R"(
   return %0
 })")));
   };
@@ -162,7 +164,8 @@ TEST(Plan, ProductsOfAnyWidthStayInRegisters) {
   for (int n : {1, 3, 16, 17, 36, 48, 63, 64, 100, 112, 127, 130}) {
     const std::string y = StrCat("f32[24,", n, "]");
     const std::string text = ToString(Plan(StrCat("func @f(%x: f32[24,300], %w: f32[300,", n, "]) -> (", y, R"() {
-  %0 = contract %x, %w {a_batch=[], a_contract=[1], b_batch=[], b_contract=[0]} : )", y, R"(
+  %0 = contract %x, %w {a_batch=[], a_contract=[1], b_batch=[], b_contract=[0]} : )",
+                                                  y, R"(
   return %0
 })")));
     for (size_t at = text.find(" by "); at != std::string::npos; at = text.find(" by ", at + 1)) {
@@ -249,8 +252,7 @@ func @f(%x: f32[8,4], %dy: f32[8,6]) state(@w: f32[4,6]) -> (f32[8,4]) {
   for (const Step& step : p.entries[0].steps) {
     for (size_t i = 0; i < step.buffers.size(); ++i) {
       if (step.buffers[i].kind != Slot::Kind::kInstance || step.buffers[i].offset != w) continue;
-      const bool output = step.kernel < 0 ? i == 0
-                                          : p.kernels[static_cast<size_t>(step.kernel)].buffers[i].is_output;
+      const bool output = step.kernel < 0 ? i == 0 : p.kernels[static_cast<size_t>(step.kernel)].buffers[i].is_output;
       EXPECT_TRUE(output || !written) << ToString(p);
       written = written || output;
     }
@@ -320,8 +322,7 @@ TEST(Plan, KernelsDoNotWaitForEachOther) {
 
 // The branch reads the old @v: run before the update, which is written over it without a copy.
 TEST(Plan, AnUpdateWaitsForAControlOpThatReadsTheOldValue) {
-  const Program p =
-      Plan(R"(variable @v: f32[8] = base64 "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+  const Program p = Plan(R"(variable @v: f32[8] = base64 "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
 func @yes(%v: f32[8]) -> (f32[]) {
   %0 = reduce_sum %v {axes=[0]} : f32[]
   return %0
@@ -391,8 +392,8 @@ Program Chain(int n) {
 
 TEST(Plan, WorkIsLinearInTheChain) {
   const Program small = Chain(2000), large = Chain(8000);
-  const auto ratio = static_cast<double>(large.entries[0].steps.size()) /
-                     static_cast<double>(small.entries[0].steps.size());
+  const auto ratio =
+      static_cast<double>(large.entries[0].steps.size()) / static_cast<double>(small.entries[0].steps.size());
   EXPECT_NEAR(ratio, 4.0, 0.5);
   EXPECT_LE(large.arena_bytes, small.arena_bytes + 128);
   for (const Kernel& k : large.kernels) EXPECT_LE(k.exprs.size(), 2000u);

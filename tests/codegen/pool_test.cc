@@ -95,9 +95,8 @@ TEST_P(Pools, EnginesAgree) {
   const Tensors eager = WithGradient(c, x, seed);
   const Function f = Trace([&](std::span<const Tensor> in) { return WithGradient(c, in[0], in[1]); },
                            {Spec(kFloat32, x.shape()), Spec(kFloat32, pooled)});
-  for (const CompileOptions& options :
-       {CompileOptions{.opt_level = 0}, CompileOptions{}, CompileOptions{.cpu = "x86-64-v3"},
-        CompileOptions{.cpu = "x86-64-v2"}}) {
+  for (const CompileOptions& options : {CompileOptions{.opt_level = 0}, CompileOptions{},
+                                        CompileOptions{.cpu = "x86-64-v3"}, CompileOptions{.cpu = "x86-64-v2"}}) {
     const Tensors compiled = Compile(f, options)("main", {x, seed}).tensors();
     for (size_t i = 0; i < eager.size(); ++i) {
       EXPECT_TRUE(SameBits(compiled[i], eager[i])) << options.cpu << " level " << options.opt_level << " result " << i;
@@ -119,7 +118,8 @@ int64_t PositionOf(const PoolCase& c, size_t axis, int64_t window, int64_t tap) 
 int64_t WinnerOf(const PoolCase& c, const std::vector<float>& x, const Shape& pooled, int64_t o) {
   const size_t spatial = c.window.size();
   Ints at(spatial + 2);
-  for (size_t i = spatial + 2; i-- > 0; o /= pooled.dim(static_cast<int>(i))) at[i] = o % pooled.dim(static_cast<int>(i));
+  for (size_t i = spatial + 2; i-- > 0; o /= pooled.dim(static_cast<int>(i)))
+    at[i] = o % pooled.dim(static_cast<int>(i));
   int64_t taps = 1, best = -1;
   for (int64_t n : c.window) taps *= n;
   for (int64_t t = 0; t < taps; ++t) {
@@ -152,7 +152,8 @@ TEST_P(Pools, GradientGoesToTheFirst) {
   EXPECT_EQ(tape.Gradient(ReduceSum(y), x)->ToVector<float>(), wanted);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Pools, testing::ValuesIn(kCases), [](const auto& p) { return std::string(p.param.name); });
+INSTANTIATE_TEST_SUITE_P(All, Pools, testing::ValuesIn(kCases),
+                         [](const auto& p) { return std::string(p.param.name); });
 
 // Relu, pooling and both gradients: no positions, no copies of windows. The arena holds what the two kernels of the
 // gradient pass on.

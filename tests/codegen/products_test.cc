@@ -122,8 +122,8 @@ struct UpdateCase {
 
 const std::vector<UpdateCase>& UpdateCases() {
   static const auto* cases = new std::vector<UpdateCase>{
-      {"whole_panels", 64, 784, 768},    {"rest", 100, 1000, 530},
-      {"ragged_blocks", 33, 1001, 512},  {"blocks_of_k", 300, 1999, 200},
+      {"whole_panels", 64, 784, 768},      {"rest", 100, 1000, 530},
+      {"ragged_blocks", 33, 1001, 512},    {"blocks_of_k", 300, 1999, 200},
       {"doubles", 40, 997, 270, kFloat64}, {"short_rows", 64, 3000, 128},
   };
   return *cases;
@@ -148,8 +148,7 @@ TEST_P(UpdateBits, DependOnNothing) {
   ExpectSameBitsWithoutFma(traced, in);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, UpdateBits, testing::ValuesIn(UpdateCases()),
-                         [](const auto& p) { return p.param.name; });
+INSTANTIATE_TEST_SUITE_P(All, UpdateBits, testing::ValuesIn(UpdateCases()), [](const auto& p) { return p.param.name; });
 
 // Adam's arrays are walked row by row, 32 rows of 1024 after all their panels; a short epilogue is panel by panel.
 TEST(Products, LongEpiloguesWalkWholeRows) {
@@ -165,13 +164,15 @@ TEST(Products, LongEpiloguesWalkWholeRows) {
   %8 = mul %7, %5 : f32[3136,1024]
   %9 = add %8, %0 : f32[3136,1024]
   return %3, %9
-})" : R"(
+})"
+                                    : R"(
   %1 = add %0, %m : f32[3136,1024]
   return %1, %1
 })";
     return ToString(PlanFunctions(R"(
 func @f(%x: f32[64,3136], %w: f32[64,1024], %m: f32[3136,1024]) -> (f32[3136,1024], f32[3136,1024]) {
-  %0 = contract %x, %w {a_batch=[], a_contract=[0], b_batch=[], b_contract=[0]} : f32[3136,1024])" + rest));
+  %0 = contract %x, %w {a_batch=[], a_contract=[0], b_batch=[], b_contract=[0]} : f32[3136,1024])" +
+                                  rest));
   };
   EXPECT_NE(text(true).find("vector j in 0..1024 by"), std::string::npos) << text(true);
   EXPECT_EQ(text(false).find("vector j in 0..1024 by"), std::string::npos) << text(false);
@@ -183,7 +184,8 @@ TEST(Products, BlocksOfADeepProductAreAddedLast) {
   const auto plan = [](int columns) {
     const std::string n = std::to_string(columns);
     return PlanFunctions("func @f(%x: f32[10000,64], %w: f32[10000," + n + "]) -> (f32[64," + n + R"(]) {
-  %0 = contract %x, %w {a_batch=[], a_contract=[0], b_batch=[], b_contract=[0]} : f32[64,)" + n + R"(]
+  %0 = contract %x, %w {a_batch=[], a_contract=[0], b_batch=[], b_contract=[0]} : f32[64,)" +
+                         n + R"(]
   return %0
 })");
   };
@@ -241,7 +243,8 @@ TEST(Products, TilesAndCopiesFollowTheRows) {
     const std::string m = std::to_string(rows), k = std::to_string(depth);
     return ToString(PlanFunctions("func @f(%x: f32[" + m + "," + k + "], %w: f32[" + k + ",512]) -> (f32[" + m +
                                   R"(,512]) {
-  %0 = contract %x, %w {a_batch=[], a_contract=[1], b_batch=[], b_contract=[0]} : f32[)" + m + R"(,512]
+  %0 = contract %x, %w {a_batch=[], a_contract=[1], b_batch=[], b_contract=[0]} : f32[)" +
+                                  m + R"(,512]
   return %0
 })"));
   };
@@ -327,10 +330,12 @@ TEST(Products, AreStoredAsRowsOfAnotherShapeReadThem) {
   %5 = reduce_sum %4 {axes=[2]} : f32[100,6]
   %6 = exp )" + last + "\n  return %5, %6\n}"));
   };
-  const std::string joined = plan("f32[100,6,10]", "%3 : f32[100,6,10]"), apart = plan("f32[100,60]", "%0 : f32[100,60]");
+  const std::string joined = plan("f32[100,6,10]", "%3 : f32[100,6,10]"),
+                    apart = plan("f32[100,60]", "%0 : f32[100,60]");
   EXPECT_NE(joined.find("contract_sub"), std::string::npos) << joined;
   EXPECT_EQ(apart.find("contract_sub"), std::string::npos) << apart;
-  const std::string merged = ToString(PlanFunctions(R"(func @f(%x: f32[4,25,8], %w: f32[8,60], %c: f32[60]) -> (f32[4,25,60], f32[100]) {
+  const std::string merged =
+      ToString(PlanFunctions(R"(func @f(%x: f32[4,25,8], %w: f32[8,60], %c: f32[60]) -> (f32[4,25,60], f32[100]) {
   %0 = contract %x, %w {a_batch=[], a_contract=[2], b_batch=[], b_contract=[0]} : f32[4,25,60]
   %1 = reshape %0 {shape=[100,60]} : f32[100,60]
   %2 = broadcast %c {axes=[1], shape=[100,60]} : f32[100,60]
@@ -364,7 +369,8 @@ TEST(Products, AsRowsOfAnotherShapeDependOnNothing) {
   const NormalOptions normal{.dtype = kFloat64, .generator = Generator(3)};
   const Tensor x = RandomNormal({130, 9}, normal), w = RandomNormal({9, 70}, normal), c = RandomNormal({7, 10}, normal);
   const auto f = [](const Tensor& x, const Tensor& w, const Tensor& c) {
-    const Tensor product = Reshape(MatMul(x, w), {130, 7, 10}), y = product - c, z = c / Reshape(MatMul(x, w * 2.0), {130, 7, 10});
+    const Tensor product = Reshape(MatMul(x, w), {130, 7, 10}), y = product - c,
+                 z = c / Reshape(MatMul(x, w * 2.0), {130, 7, 10});
     return Tensors{ReduceSum(Square(y), {2}), Exp(y), ReduceSum(z, {1}), ReduceMax(z, {2})};
   };
   ExpectSameBits(Trace(f, {Spec(x), Spec(w), Spec(c)}), {x, w, c}, f(x, w, c));

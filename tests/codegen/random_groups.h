@@ -136,8 +136,11 @@ class RandomGroups {
 
   void Step() {
     switch (Below(14)) {
-      case 0: case 1: return Add(Unary(Matrix()));
-      case 2: case 3: case 4: return Add(Binary(Matrix(), Matrix()));
+      case 0:
+      case 1: return Add(Unary(Matrix()));
+      case 2:
+      case 3:
+      case 4: return Add(Binary(Matrix(), Matrix()));
       case 5: return columns_.push_back(Reduced(Matrix(), {1}));
       case 6: return vectors_.push_back(Reduced(Matrix(), {0}));
       case 7: return Add(Binary(Matrix(), Spread(Column(), 0)));

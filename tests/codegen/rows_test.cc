@@ -52,8 +52,7 @@ std::function<Tensors(Inputs)> WithGradient(std::function<Tensor(Inputs)> f, siz
 const std::map<std::string, Case>& Cases() {
   static const auto* cases = new std::map<std::string, Case>{
       {"softmax",
-       {[](Inputs in) { return Tensors{Softmax(in[0])}; },
-        [](int64_t r, int64_t w) { return Rows(r, w, 1); }}},
+       {[](Inputs in) { return Tensors{Softmax(in[0])}; }, [](int64_t r, int64_t w) { return Rows(r, w, 1); }}},
       {"softmax_gradient",
        {WithGradient([](Inputs in) { return ReduceSum(Softmax(in[0]) * in[1]); }, 1),
         [](int64_t r, int64_t w) { return Rows(r, w, 2); }}},
@@ -62,19 +61,15 @@ const std::map<std::string, Case>& Cases() {
         [](int64_t r, int64_t w) { return Rows(r, w, 2); }}},
       {"cross_entropy_gradient",
        {WithGradient([](Inputs in) { return SoftmaxCrossEntropy(in[0], Cast(in[1] * 5 + 8, kInt32)); }, 1),
-        [](int64_t r, int64_t w) {
-          return std::vector<Spec>{Spec(kFloat32, {r, w}), Spec(kFloat32, {r})};
-        }}},
+        [](int64_t r, int64_t w) { return std::vector<Spec>{Spec(kFloat32, {r, w}), Spec(kFloat32, {r})}; }}},
       {"layer_norm",
        {[](Inputs in) { return Tensors{LayerNormalize(in[0], in[1], in[2])}; },
         [](int64_t r, int64_t w) { return Rows(r, w, 1, 2); }}},
       {"layer_norm_gradient",
-       {WithGradient(
-            [](Inputs in) { return ReduceSum(LayerNormalize(in[0], in[2], in[3]) * in[1]); }, 4),
+       {WithGradient([](Inputs in) { return ReduceSum(LayerNormalize(in[0], in[2], in[3]) * in[1]); }, 4),
         [](int64_t r, int64_t w) { return Rows(r, w, 2, 2); }}},
       {"layer_norm_gelu_gradient",  // values beyond 16, too
-       {WithGradient(
-            [](Inputs in) { return ReduceSum(GeluTanh(8 * LayerNormalize(in[0], in[2], in[3])) * in[1]); }, 4),
+       {WithGradient([](Inputs in) { return ReduceSum(GeluTanh(8 * LayerNormalize(in[0], in[2], in[3])) * in[1]); }, 4),
         [](int64_t r, int64_t w) { return Rows(r, w, 2, 2); }}},
       {"rms_norm_gradient",
        {WithGradient([](Inputs in) { return ReduceSum(RmsNormalize(in[0], in[2]) * in[1]); }, 3),
@@ -139,11 +134,10 @@ TEST(Rows, CountsAndBytes) {
     size_t kernels;
     int64_t bytes;
   };
-  for (const Wanted& w : {Wanted{"softmax", 1, 0}, Wanted{"softmax_gradient", 2, 4096},
-                          Wanted{"log_softmax_gradient", 2, 4096},
-                          Wanted{"cross_entropy_gradient", 2, 2 * 4096}, Wanted{"layer_norm", 1, 0},
-                          Wanted{"layer_norm_gradient", 4, 2 * kSums + 4096},
-                          Wanted{"rms_norm_gradient", 3, kSums + 4096}}) {
+  for (const Wanted& w :
+       {Wanted{"softmax", 1, 0}, Wanted{"softmax_gradient", 2, 4096}, Wanted{"log_softmax_gradient", 2, 4096},
+        Wanted{"cross_entropy_gradient", 2, 2 * 4096}, Wanted{"layer_norm", 1, 0},
+        Wanted{"layer_norm_gradient", 4, 2 * kSums + 4096}, Wanted{"rms_norm_gradient", 3, kSums + 4096}}) {
     const codegen::Program p = Plan(Cases().at(w.name), 1024, 768);
     EXPECT_EQ(p.entries[0].steps.size(), w.kernels) << w.name << "\n" << codegen::ToString(p);
     EXPECT_LE(p.arena_bytes, w.bytes) << w.name << "\n" << codegen::ToString(p);
@@ -191,12 +185,27 @@ class RowBits : public testing::TestWithParam<std::string> {};
 TEST_P(RowBits, FusingChangesNone) {
   const Case& c = Cases().at(GetParam());
   Generator generator(7);
-  for (const auto& [rows, width] : std::vector<std::pair<int64_t, int64_t>>{
-           {8, 32}, {9, 63}, {17, 65}, {256, 128}, {300, 130}, {16, 4096}, {9, 4097}, {8, 8255}, {4097, 40}, {8320, 33},
-           {1, 500}, {500, 1}, {70, 3}, {300, 10}, {41, 12}, {130, 20}, {270, 1023}}) {
+  for (const auto& [rows, width] : std::vector<std::pair<int64_t, int64_t>>{{8, 32},
+                                                                            {9, 63},
+                                                                            {17, 65},
+                                                                            {256, 128},
+                                                                            {300, 130},
+                                                                            {16, 4096},
+                                                                            {9, 4097},
+                                                                            {8, 8255},
+                                                                            {4097, 40},
+                                                                            {8320, 33},
+                                                                            {1, 500},
+                                                                            {500, 1},
+                                                                            {70, 3},
+                                                                            {300, 10},
+                                                                            {41, 12},
+                                                                            {130, 20},
+                                                                            {270, 1023}}) {
     const Function f = TraceCase(c, rows, width);
     Tensors in;
-    for (const Spec& spec : c.inputs(rows, width)) in.push_back(RandomNormal(spec.type.shape, {.generator = generator}));
+    for (const Spec& spec : c.inputs(rows, width))
+      in.push_back(RandomNormal(spec.type.shape, {.generator = generator}));
     const auto scalar = [&](const char* cpu) {  // random numbers are no labels: bounds are not checked
       return Compile(f, {.cpu = cpu, .opt_level = 0, .check_bounds = false})("main", in).tensors();
     };

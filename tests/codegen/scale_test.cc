@@ -29,8 +29,7 @@ ir::Module Chain(int n, const Shape& shape) {
   ir::Module module("chain");
   ir::Function f("main");
   const Type type{kFloat32, shape};
-  const ir::Value x = f.AddParameter("x", type), a = f.AddParameter("a", type),
-                  b = f.AddParameter("b", type);
+  const ir::Value x = f.AddParameter("x", type), a = f.AddParameter("a", type), b = f.AddParameter("b", type);
   ir::Builder builder(&f);
   std::minstd_rand random(1);
   ir::Value y = x;
@@ -65,8 +64,8 @@ std::unique_ptr<CompiledModule> Compile(const ir::Module& module, int opt_level)
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   const CompiledModule::Times times = (*code)->times();
   std::printf("%zu ops, level %d: %.2f s (plan %.2f, emit %.2f, codegen %.2f), %zu kernels\n",
-              module.FindFunction("main")->nodes().size(), opt_level, seconds.count(), times.plan,
-              times.emit, times.codegen, (*code)->program().kernels.size());
+              module.FindFunction("main")->nodes().size(), opt_level, seconds.count(), times.plan, times.emit,
+              times.codegen, (*code)->program().kernels.size());
   return *std::move(code);
 }
 
@@ -92,8 +91,7 @@ std::vector<float> CompileAndRun(int n, const Shape& shape, int opt_level) {
 /// Each tanh shrinks differences, so errors do not add up along the chain.
 void ExpectNearReference(const std::vector<float>& got, int n, const Shape& shape) {
   const ir::Module module = Chain(n, shape);
-  const auto want = ir::EvaluateLiterals(module, *module.FindFunction("main"), Inputs(shape),
-                                         {.round_each_op = true});
+  const auto want = ir::EvaluateLiterals(module, *module.FindFunction("main"), Inputs(shape), {.round_each_op = true});
   ASSERT_TRUE(want.ok()) << want.status();
   for (size_t i = 0; i < got.size(); ++i) {
     EXPECT_NEAR(got[i], (*want)[0].data<float>()[i], 1e-5) << "element " << i;
@@ -124,9 +122,8 @@ Counts Count(int n, const Shape& shape, bool fuse) {
   const auto program = BuildProgram(Chain(n, shape), *FindTarget("x86-64-v3"), {fuse, fuse});
   EXPECT_TRUE(program.ok()) << program.status();
   if (!program.ok()) return {};
-  std::printf("%d ops, fused %d: %zu kernels, %zu steps, arena of %lld bytes\n", n, fuse,
-              program->kernels.size(), program->entries[0].steps.size(),
-              static_cast<long long>(program->arena_bytes));
+  std::printf("%d ops, fused %d: %zu kernels, %zu steps, arena of %lld bytes\n", n, fuse, program->kernels.size(),
+              program->entries[0].steps.size(), static_cast<long long>(program->arena_bytes));
   return {program->kernels.size(), program->entries[0].steps.size(), program->arena_bytes};
 }
 
@@ -156,9 +153,7 @@ TEST_P(ScaleTest, AHundredThousandOps) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, ScaleTest, testing::Values(Shape({64}), Shape({})),
-                         [](const auto& info) {
-                           return "Rank" + std::to_string(info.param.rank());
-                         });
+                         [](const auto& info) { return "Rank" + std::to_string(info.param.rank()); });
 
 }  // namespace
 }  // namespace reel::codegen

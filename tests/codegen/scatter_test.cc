@@ -20,7 +20,8 @@ class ScatterBits : public testing::TestWithParam<Case> {};
 TEST_P(ScatterBits, DependOnNothing) {
   const Case& c = GetParam();
   std::vector<int32_t> at;  // most of them meet
-  for (int64_t i = 0; i < c.first * c.second; ++i) at.push_back(static_cast<int32_t>(i * i % 7 == 1 ? i % c.elements : 1));
+  for (int64_t i = 0; i < c.first * c.second; ++i)
+    at.push_back(static_cast<int32_t>(i * i % 7 == 1 ? i % c.elements : 1));
   const Tensor indices = Tensor::FromData(at, {c.first, c.second});
   const NormalOptions normal{.dtype = c.dtype, .generator = Generator(5)};
   const Tensor x = RandomNormal({c.rows, c.elements}, normal), y = RandomNormal({c.rows, c.first, c.second}, normal);

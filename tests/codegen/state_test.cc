@@ -65,8 +65,7 @@ Stateful MakeStateful(const optable::RandomGraph& g) {
   std::vector<Value> values;
   for (int r = 0; r < f.num_outputs(); ++r) values.push_back(copier(f.results()[static_cast<size_t>(r)]));
   for (int n : out.next) {
-    values.push_back(n >= 0 ? values[static_cast<size_t>(n)]
-                            : copier(Value{out.state[static_cast<size_t>(-1 - n)]}));
+    values.push_back(n >= 0 ? values[static_cast<size_t>(n)] : copier(Value{out.state[static_cast<size_t>(-1 - n)]}));
   }
   h.SetResults(values);
   out.module.AddFunction(std::move(h));

@@ -60,7 +60,8 @@ const std::map<std::string, Case>& Cases() {
           return Tensors{Reshape(factors, {25}) * ReduceSum(x * x, {2}), ReduceMax(x, {2}), ReduceMin(-x, {2})};
         },
         {331, 25, 10}}},
-      {"short_rows_of_64", {[](const Tensor& x) { return Tensors{ReduceSum(x, {1}) * 2.0, ReduceProd(x, {1})}; }, {1037, 64}}},
+      {"short_rows_of_64",
+       {[](const Tensor& x) { return Tensors{ReduceSum(x, {1}) * 2.0, ReduceProd(x, {1})}; }, {1037, 64}}},
       {"short_rows_of_doubles",
        {[](const Tensor& x) {
           const Tensor wide = Cast(x, kFloat64);

@@ -12,10 +12,9 @@ namespace {
 class Train : public testing::TestWithParam<std::pair<const char*, const char*>> {
  protected:
   void SetUp() override {
-    const ProcessResult result =
-        RunProcess({BinaryDir() + "/bin/reel", "train", "--model", GetParam().first, "--data",
-                    SourceDir() + "/tests/data", "--output-dir", root_.path(), "--steps", "40",
-                    "--eager-steps", "5", "--json"});
+    const ProcessResult result = RunProcess({BinaryDir() + "/bin/reel", "train", "--model", GetParam().first, "--data",
+                                             SourceDir() + "/tests/data", "--output-dir", root_.path(), "--steps", "40",
+                                             "--eager-steps", "5", "--json"});
     ASSERT_EQ(kOk, result.status) << result.err;
     EXPECT_EQ("", result.err);  // no progress bar: stderr is not a terminal
     report_ = Json::parse(result.out);
@@ -40,14 +39,12 @@ TEST_P(Train, EnginesGiveTheSameBits) {
 
 TEST_P(Train, WritesEveryFile) {
   const std::string name = GetParam().second;
-  for (const std::string& file :
-       {name + ".reel", name + ".reel.txt", name + ".dot", name + ".o", name + ".h",
-        std::string("main.c"), std::string("loss.svg"), name}) {
+  for (const std::string& file : {name + ".reel", name + ".reel.txt", name + ".dot", name + ".o", name + ".h",
+                                  std::string("main.c"), std::string("loss.svg"), name}) {
     EXPECT_TRUE(std::filesystem::exists(folder() + "/" + file)) << file;
   }
-  const ProcessResult verify =
-      RunProcess({BinaryDir() + "/bin/reel", "verify", folder() + "/" + name + ".reel",
-                  folder() + "/" + name + ".reel.txt"});
+  const ProcessResult verify = RunProcess(
+      {BinaryDir() + "/bin/reel", "verify", folder() + "/" + name + ".reel", folder() + "/" + name + ".reel.txt"});
   EXPECT_EQ(kOk, verify.status) << verify.err;
 }
 
@@ -62,14 +59,12 @@ TEST_P(Train, MainCIsC99AndCpp) {
     ASSERT_EQ(0, cc.status) << cc.err;
     const ProcessResult run = RunProcess({"./again", name + ".data", "again.variables"}, folder());
     EXPECT_EQ(0, run.status) << run.err;
-    EXPECT_EQ(ReadFile(folder() + "/" + name + ".variables", {}),
-              ReadFile(folder() + "/again.variables", {}));
+    EXPECT_EQ(ReadFile(folder() + "/" + name + ".variables", {}), ReadFile(folder() + "/again.variables", {}));
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, Train,
-                         testing::Values(std::pair("mnist", "mnist"),
-                                         std::pair("conv", "mnist_conv"),
+                         testing::Values(std::pair("mnist", "mnist"), std::pair("conv", "mnist_conv"),
                                          std::pair("char", "shakespeare")),
                          [](const auto& param) { return std::string(param.param.second); });
 

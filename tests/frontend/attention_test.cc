@@ -12,8 +12,7 @@ namespace {
 
 using testing::ElementsAre;
 
-const Tensor kQ = Wave({1, 2, 2, 2}, 0.3, 1), kK = Wave({1, 2, 3, 2}, 1.1, 1),
-             kV = Wave({1, 2, 3, 2}, 2, 1);
+const Tensor kQ = Wave({1, 2, 2, 2}, 0.3, 1), kK = Wave({1, 2, 3, 2}, 1.1, 1), kV = Wave({1, 2, 3, 2}, 2, 1);
 const Tensor kMask({{true, false, true}, {false, true, true}});
 
 #define ATTENTION(name, inputs, call, ...)                                                    \
@@ -29,39 +28,37 @@ TEST_P(Attentions, Table) { CheckComposition(GetParam()); }
 
 INSTANTIATE_TEST_SUITE_P(
     All, Attentions,
-    testing::Values(
-        ATTENTION("Plain", IN(kQ, kK, kV), Attention(x[0], x[1], x[2]),
-                  {0.4173205464999, -0.3554344480982, -0.06343163097489, 0.04148228521965,
-                   0.005178735385765, 0.1609837984924, -0.09026747037615, 0.5840790800407}),
-        ATTENTION("Causal", IN(kQ, kK, kV), Attention(x[0], x[1], x[2], {.causal = true}),
-                  {0.9092974268257, -0.5298361409085, -0.2963803861901, 0.3724573268325,
-                   -0.3582292822368, 0.972007501395, -0.2188410558812, 0.3821936563872}),
-        ATTENTION("Mask", IN(kQ, kK, kV, kMask), Attention(x[0], x[1], x[2], {.mask = x[3]}),
-                  {0.7716483070217, -0.6782973095653, -0.3194447327916, 0.1918478995962,
-                   -0.06593873115654, 0.9657632420311, 0.1347784840305, 0.2582799625512}),
-        ATTENTION("AddedMask", IN(kQ, kK, kV, Wave({2, 3}, 0.9, 1)),
-                  Attention(x[0], x[1], x[2], {.mask = x[3], .scale = 0.5}),
-                  {0.3838052821733, -0.1902241638825, -0.3644851035632, 0.3228797507407,
-                   -0.08998268526595, 0.04683712459579, 0.004756279699482, 0.02555677886965}),
-        ATTENTION("OneKeyHead", IN(kQ, Wave({1, 1, 3, 2}, 1.1, 1), Wave({1, 1, 3, 2}, 2, 1)),
-                  Attention(x[0], x[1], x[2]),
-                  {0.4173205464999, -0.3554344480982, -0.06343163097489, 0.04148228521965,
-                   0.5337098413926, -0.4818220233083, -0.2163211853504, 0.2003286149058}),
-        ATTENTION("GroupsOfQueries", IN(Wave({1, 4, 2, 2}, 0.3, 1), kK, kV),
-                  Attention(x[0], x[1], x[2]),
-                  {0.4173205464999, -0.3554344480982, -0.06343163097489, 0.04148228521965,
-                   0.5337098413926, -0.4818220233083, -0.2163211853504, 0.2003286149058,
-                   0.03145568750297, -0.1865014997788, -0.0959052742204, 0.7335656017358,
-                   0.04453478325115, -0.3857836280157, -0.08325235079344, 0.779471411703}),
-        ATTENTION("Rotary", IN(Wave({1, 3, 4}, 0.3)), RotaryEmbedding(x[0], {.base = 100}),
-                  {0.5910404133227, 1.818594853651, -1.059672281817, -1.545528975112,
-                   2.268204221522, 1.235516592917, 0.2762092970281, -0.5960906922567, 1.00918894155,
-                   0.1516594966277, 2.599793773251, 0.3365939799276}),
-        ATTENTION("RotaryInterleaved", IN(Wave({1, 3, 4}, 0.3)),
-                  RotaryEmbedding(x[0], {.base = 100, .interleaved = true}),
-                  {0.5910404133227, 1.818594853651, -1.059672281817, -1.545528975112,
-                   -0.1966543860944, 1.858876808301, -1.679075384321, -0.8885253225558,
-                   -1.004955931145, 1.678005156686, -2.01924302044, -0.103469746393})),
+    testing::Values(ATTENTION("Plain", IN(kQ, kK, kV), Attention(x[0], x[1], x[2]),
+                              {0.4173205464999, -0.3554344480982, -0.06343163097489, 0.04148228521965,
+                               0.005178735385765, 0.1609837984924, -0.09026747037615, 0.5840790800407}),
+                    ATTENTION("Causal", IN(kQ, kK, kV), Attention(x[0], x[1], x[2], {.causal = true}),
+                              {0.9092974268257, -0.5298361409085, -0.2963803861901, 0.3724573268325, -0.3582292822368,
+                               0.972007501395, -0.2188410558812, 0.3821936563872}),
+                    ATTENTION("Mask", IN(kQ, kK, kV, kMask), Attention(x[0], x[1], x[2], {.mask = x[3]}),
+                              {0.7716483070217, -0.6782973095653, -0.3194447327916, 0.1918478995962, -0.06593873115654,
+                               0.9657632420311, 0.1347784840305, 0.2582799625512}),
+                    ATTENTION("AddedMask", IN(kQ, kK, kV, Wave({2, 3}, 0.9, 1)),
+                              Attention(x[0], x[1], x[2], {.mask = x[3], .scale = 0.5}),
+                              {0.3838052821733, -0.1902241638825, -0.3644851035632, 0.3228797507407, -0.08998268526595,
+                               0.04683712459579, 0.004756279699482, 0.02555677886965}),
+                    ATTENTION("OneKeyHead", IN(kQ, Wave({1, 1, 3, 2}, 1.1, 1), Wave({1, 1, 3, 2}, 2, 1)),
+                              Attention(x[0], x[1], x[2]),
+                              {0.4173205464999, -0.3554344480982, -0.06343163097489, 0.04148228521965, 0.5337098413926,
+                               -0.4818220233083, -0.2163211853504, 0.2003286149058}),
+                    ATTENTION("GroupsOfQueries", IN(Wave({1, 4, 2, 2}, 0.3, 1), kK, kV), Attention(x[0], x[1], x[2]),
+                              {0.4173205464999, -0.3554344480982, -0.06343163097489, 0.04148228521965, 0.5337098413926,
+                               -0.4818220233083, -0.2163211853504, 0.2003286149058, 0.03145568750297, -0.1865014997788,
+                               -0.0959052742204, 0.7335656017358, 0.04453478325115, -0.3857836280157, -0.08325235079344,
+                               0.779471411703}),
+                    ATTENTION("Rotary", IN(Wave({1, 3, 4}, 0.3)), RotaryEmbedding(x[0], {.base = 100}),
+                              {0.5910404133227, 1.818594853651, -1.059672281817, -1.545528975112, 2.268204221522,
+                               1.235516592917, 0.2762092970281, -0.5960906922567, 1.00918894155, 0.1516594966277,
+                               2.599793773251, 0.3365939799276}),
+                    ATTENTION("RotaryInterleaved", IN(Wave({1, 3, 4}, 0.3)),
+                              RotaryEmbedding(x[0], {.base = 100, .interleaved = true}),
+                              {0.5910404133227, 1.818594853651, -1.059672281817, -1.545528975112, -0.1966543860944,
+                               1.858876808301, -1.679075384321, -0.8885253225558, -1.004955931145, 1.678005156686,
+                               -2.01924302044, -0.103469746393})),
     CaseName);
 
 TEST(Attention, RowsWithoutKeysAreZero) {
@@ -127,12 +124,10 @@ TEST(Attention, ManyQueries) {
     for (const int64_t keys : {queries, int64_t{100}}) {
       for (const bool causal : {false, true}) {
         const Tensor q = Wave({queries, 3}, 0.3), k = Wave({keys, 3}, 1.1), v = Wave({keys, 3}, 2);
-        const std::vector<double> want =
-            PlainAttention(Values(q), Values(k), Values(v), 3, causal);
+        const std::vector<double> want = PlainAttention(Values(q), Values(k), Values(v), 3, causal);
         const std::string what = "of " + std::to_string(queries) + " and " + std::to_string(keys);
         ExpectNear(Attention(q, k, v, {.causal = causal}), want, 1e-12, what.c_str());
-        const Tensor narrow = Attention(Cast(q, kFloat32), Cast(k, kFloat32), Cast(v, kFloat32),
-                                        {.causal = causal});
+        const Tensor narrow = Attention(Cast(q, kFloat32), Cast(k, kFloat32), Cast(v, kFloat32), {.causal = causal});
         EXPECT_EQ(narrow.dtype(), kFloat32);
         ExpectNear(narrow, want, 1e-5, what.c_str());
       }
@@ -143,8 +138,7 @@ TEST(Attention, ManyQueries) {
 // In blocks or with the mask over all scores: the same but for rounding, and so are the gradients.
 TEST(Attention, BlocksAreCausalAttention) {
   const Tensor seen = Greater(Wave({150, 150}, 0.7), -1.5);
-  const TensorVector inputs = {Wave({2, 4, 150, 3}, 0.3), Wave({2, 2, 150, 3}, 1.1),
-                               Wave({2, 2, 150, 2}, 2)};
+  const TensorVector inputs = {Wave({2, 4, 150, 3}, 0.3), Wave({2, 2, 150, 3}, 1.1), Wave({2, 2, 150, 2}, 2)};
   const auto with = [](AttentionOptions options) {
     return [options](const TensorVector& x) { return Attention(x[0], x[1], x[2], options); };
   };
@@ -154,25 +148,20 @@ TEST(Attention, BlocksAreCausalAttention) {
       {{.mask = seen, .causal = true}, {.mask = LogicalAnd(causal, seen)}},
       {{.mask = Slice(seen, {0, 0}, {1, 150}), .causal = true},
        {.mask = LogicalAnd(causal, Slice(seen, {0, 0}, {1, 150}))}},
-      {{.mask = Where(seen, Tensor(0.0), low), .causal = true},
-       {.mask = LogicalAnd(causal, seen)}}};
+      {{.mask = Where(seen, Tensor(0.0), low), .causal = true}, {.mask = LogicalAnd(causal, seen)}}};
   for (const auto& [blocks, whole] : pairs) {
     ExpectNear(with(blocks)(inputs), Values(with(whole)(inputs)), 1e-12, "value");
-    const TensorVector got = FirstGradients(with(blocks), inputs),
-                       want = FirstGradients(with(whole), inputs);
+    const TensorVector got = FirstGradients(with(blocks), inputs), want = FirstGradients(with(whole), inputs);
     for (size_t i = 0; i < 3; ++i) ExpectNear(got[i], Values(want[i]), 1e-12, "gradient");
   }
-  ExpectError(ErrorCode::kInvalidArgument, "", [&] {
-    Attention(inputs[0], inputs[1], inputs[2], {.mask = TriangularMask(150, 149), .causal = true});
-  });
+  ExpectError(ErrorCode::kInvalidArgument, "",
+              [&] { Attention(inputs[0], inputs[1], inputs[2], {.mask = TriangularMask(150, 149), .causal = true}); });
 }
 
 // Derivatives along a direction by differences, across the border of two blocks.
 TEST(Attention, GradientOfBlocksByDifferences) {
   const TensorVector x = {Wave({70, 2}, 0.3, 1), Wave({70, 2}, 1.1, 1), Wave({70, 2}, 2, 1)};
-  const auto f = [](const TensorVector& in) {
-    return Attention(in[0], in[1], in[2], {.causal = true});
-  };
+  const auto f = [](const TensorVector& in) { return Attention(in[0], in[1], in[2], {.causal = true}); };
   const TensorVector gradients = FirstGradients(f, x);
   for (size_t i = 0; i < 3; ++i) {
     const Tensor direction = Wave({70, 2}, 5, 1);
@@ -205,8 +194,8 @@ TEST(Attention, CachedKeys) {
 
 TEST(Positions, Sinusoidal) {
   ExpectNear(SinusoidalPositions(3, 4, 10000, kFloat64),
-             {0, 1, 0, 1, 0.8414709848079, 0.5403023058681, 0.009999833334167, 0.9999500004167,
-              0.9092974268257, -0.4161468365471, 0.01999866669333, 0.9998000066666},
+             {0, 1, 0, 1, 0.8414709848079, 0.5403023058681, 0.009999833334167, 0.9999500004167, 0.9092974268257,
+              -0.4161468365471, 0.01999866669333, 0.9998000066666},
              1e-12, "positions");
   // Far positions are exact to rounding in f32 too.
   const Tensor far = SinusoidalPositions(100000, 2);
@@ -216,8 +205,7 @@ TEST(Positions, Sinusoidal) {
 TEST(Positions, RotaryAtGivenPlaces) {
   const Tensor x = Wave({1, 3, 4}, 0.3);
   const Tensor all = RotaryEmbedding(x), last = Slice(x, {0, 2, 0}, {1, 3, 4});
-  EXPECT_EQ(Values(RotaryEmbedding(last, {.positions = Tensor({2})})),
-            Values(Slice(all, {0, 2, 0}, {1, 3, 4})));
+  EXPECT_EQ(Values(RotaryEmbedding(last, {.positions = Tensor({2})})), Values(Slice(all, {0, 2, 0}, {1, 3, 4})));
 }
 
 TEST(MultiHead, AsPyTorch) {
@@ -235,41 +223,34 @@ TEST(MultiHead, AsPyTorch) {
     return layer(x);
   };
   ExpectNear(run(false),
-             {0.1177692153355, 0.7508472889295, -0.3112542938061, -0.670640484764, 0.1177672172797,
-              0.7508509695455, -0.3112532442045, -0.6706444358507, 0.1178137248503, 0.7507133985111,
-              -0.3112643012344, -0.6705040155415},
+             {0.1177692153355, 0.7508472889295, -0.3112542938061, -0.670640484764, 0.1177672172797, 0.7508509695455,
+              -0.3112532442045, -0.6706444358507, 0.1178137248503, 0.7507133985111, -0.3112643012344, -0.6705040155415},
              1e-12, "plain");
   ExpectNear(run(true),
-             {0.1094183237293, 0.7695707246346, -0.3077282254097, -0.6902725494678, 0.1122310866818,
-              0.7648908031517, -0.3093350241286, -0.6851785736483, 0.1178137248503, 0.7507133985111,
-              -0.3112643012344, -0.6705040155415},
+             {0.1094183237293, 0.7695707246346, -0.3077282254097, -0.6902725494678, 0.1122310866818, 0.7648908031517,
+              -0.3093350241286, -0.6851785736483, 0.1178137248503, 0.7507133985111, -0.3112643012344, -0.6705040155415},
              1e-12, "causal");
 }
 
 TEST(MultiHead, GroupedRotaryAndNames) {
-  const Sequential block{
-      Residual(LayerNorm(), MultiHeadAttention(8, 4, {.key_heads = 2, .rotary = true})),
-      Residual(LayerNorm(), Dense(16, Gelu), Dense(8))};
+  const Sequential block{Residual(LayerNorm(), MultiHeadAttention(8, 4, {.key_heads = 2, .rotary = true})),
+                         Residual(LayerNorm(), Dense(16, Gelu), Dense(8))};
   const Tensor x = Cast(Wave({2, 3, 8}, 0.3), kFloat32);
   EXPECT_EQ(block(x).shape(), x.shape());
   std::vector<std::string> names;
   for (const Variable& v : block.variables()) names.push_back(v.name());
-  EXPECT_THAT(names, testing::IsSupersetOf({"residual/layer_norm/scale",
-                                            "residual/multi_head_attention/key/kernel",
+  EXPECT_THAT(names, testing::IsSupersetOf({"residual/layer_norm/scale", "residual/multi_head_attention/key/kernel",
                                             "residual_1/dense_1/bias"}));
   ExpectCompiledBits([&](const TensorVector& in) { return block(in[0]); }, {x});
 }
 
 TEST(AttentionErrors, NameAllShapes) {
-  ExpectError(ErrorCode::kInvalidArgument,
-              "attention: query f32[2,3], key f32[4,2] and value f32[4,2] do not fit",
+  ExpectError(ErrorCode::kInvalidArgument, "attention: query f32[2,3], key f32[4,2] and value f32[4,2] do not fit",
               [] { Attention(Zeros({2, 3}), Zeros({4, 2}), Zeros({4, 2})); });
   ExpectError(ErrorCode::kInvalidArgument, "divide those of queries",
               [] { Attention(Zeros({3, 1, 2}), Zeros({2, 1, 2}), Zeros({2, 1, 2})); });
-  ExpectError(ErrorCode::kInvalidArgument, "3 features do not make pairs",
-              [] { RotaryEmbedding(Zeros({2, 3})); });
-  ExpectError(ErrorCode::kInvalidArgument, "do not divide into 3 heads",
-              [] { MultiHeadAttention(4, 3); });
+  ExpectError(ErrorCode::kInvalidArgument, "3 features do not make pairs", [] { RotaryEmbedding(Zeros({2, 3})); });
+  ExpectError(ErrorCode::kInvalidArgument, "do not divide into 3 heads", [] { MultiHeadAttention(4, 3); });
   ExpectError(ErrorCode::kInvalidArgument, "needs [batch, length, features], got f32[2,4]",
               [] { MultiHeadAttention(4, 2)(Zeros({2, 4})); });
 }

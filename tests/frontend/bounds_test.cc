@@ -33,44 +33,86 @@ std::vector<Case> Cases() {
       bad_pair({{int64_t{0}, int64_t{2}}, {int64_t{3}, int64_t{3}}});
   const Tensor along({{int64_t{0}, int64_t{3}, int64_t{1}}}), bad_along({{int64_t{0}, int64_t{9}, int64_t{1}}});
   const std::string of = " for axis 0 of f32[4,3]; indices must be in [0, 4)";
-  std::vector<Case> cases{
-      {"gather", [](const Inputs& x) { return Gather(x[1], x[0]); },
-       {good, table}, low, "gather: index -1 is out of range" + of},
-      {"gather", [](const Inputs& x) { return Gather(x[1], x[0]); },
-       {good, table}, high, "gather: index 4 is out of range" + of},
-      {"gather", [](const Inputs& x) { return Gather(x[1], x[0]); },
-       {good32, table}, high32, "gather: index 2147483647 is"},
-      {"gather", [](const Inputs& x) { return Gather(x[1], x[0]); },
-       {good32, table}, low32, "gather: index -2147483647 is"},
-      {"gather of one", [](const Inputs& x) { return Gather(x[1], x[0], 1); },
-       {Tensor(int64_t{2}), table}, Tensor(int64_t{3}),
-       "gather: index 3 is out of range for axis 1 of f32[4,3]; indices must be in [0, 3)"},
-      {"gather of part", [](const Inputs& x) { return Gather(x[1], Slice(x[0], {1}, {2})); },
-       {good, table}, low, "index -1 is"},
-      {"gather of sums", [](const Inputs& x) { return Gather(x[1], Add(Mul(x[0], 2), -3)); },
-       {Tensor({int64_t{2}, int64_t{3}}), table}, high, "index -1 is"},
-      {"gather_nd", [](const Inputs& x) { return GatherNd(x[1], x[0]); }, {pair, table}, bad_pair,
-       "gather_nd: index 3 is out of range for axis 1 of f32[4,3]"},
-      {"take_along_axis", [](const Inputs& x) { return TakeAlongAxis(x[1], x[0], 0); }, {along, table}, bad_along,
-       "take_along_axis: index 9 is out of range" + of},
-      {"put_along_axis", [](const Inputs& x) { return PutAlongAxis(x[1], x[0], Ones({1, 3}), 0, ScatterMode::kSet); },
-       {along, table}, bad_along, "put_along_axis: index 9 is out of range" + of},
-      {"tensor_scatter", [](const Inputs& x) { return TensorScatter(x[1], x[0], Ones({2}), ScatterMode::kAdd); },
-       {pair, table}, bad_pair, "tensor_scatter: index 3 is out of range for axis 1"},
-      {"softmax_cross_entropy", [](const Inputs& x) { return SoftmaxCrossEntropy(x[1], x[0]); },
-       {Tensor({0, 2, 1, 1}), table}, Tensor({0, 2, 3, 1}), "softmax_cross_entropy: label 3 is not one of 3 classes"},
-      {"negative_log_likelihood", [](const Inputs& x) { return NegativeLogLikelihood(x[1], x[0]); },
-       {Tensor({0, 2, 1, 1}), table}, Tensor({0, 2, -1, 1}),
-       "negative_log_likelihood: label -1 is not one of 3 classes"},
-      {"ctc_loss", [](const Inputs& x) { return CtcLoss(x[1], x[0]); },
-       {Tensor({{1, 2}}), Reshape(Iota({12}, 0, kFloat32), {1, 4, 3})},
-        Tensor({{1, 3}}), "ctc_loss: label 3 is not one of 3 classes"},
-      {"gradient", [](const Inputs& x) {
-         GradientTape tape;
-         tape.Watch(x[1]);
-         const Tensor y = ReduceSum(Gather(x[1], x[0]));
-         return *tape.Gradient(y, x[1]);
-       }, {good, table}, low, "gather: index -1 is"}};
+  std::vector<Case> cases{{"gather",
+                           [](const Inputs& x) { return Gather(x[1], x[0]); },
+                           {good, table},
+                           low,
+                           "gather: index -1 is out of range" + of},
+                          {"gather",
+                           [](const Inputs& x) { return Gather(x[1], x[0]); },
+                           {good, table},
+                           high,
+                           "gather: index 4 is out of range" + of},
+                          {"gather",
+                           [](const Inputs& x) { return Gather(x[1], x[0]); },
+                           {good32, table},
+                           high32,
+                           "gather: index 2147483647 is"},
+                          {"gather",
+                           [](const Inputs& x) { return Gather(x[1], x[0]); },
+                           {good32, table},
+                           low32,
+                           "gather: index -2147483647 is"},
+                          {"gather of one",
+                           [](const Inputs& x) { return Gather(x[1], x[0], 1); },
+                           {Tensor(int64_t{2}), table},
+                           Tensor(int64_t{3}),
+                           "gather: index 3 is out of range for axis 1 of f32[4,3]; indices must be in [0, 3)"},
+                          {"gather of part",
+                           [](const Inputs& x) { return Gather(x[1], Slice(x[0], {1}, {2})); },
+                           {good, table},
+                           low,
+                           "index -1 is"},
+                          {"gather of sums",
+                           [](const Inputs& x) { return Gather(x[1], Add(Mul(x[0], 2), -3)); },
+                           {Tensor({int64_t{2}, int64_t{3}}), table},
+                           high,
+                           "index -1 is"},
+                          {"gather_nd",
+                           [](const Inputs& x) { return GatherNd(x[1], x[0]); },
+                           {pair, table},
+                           bad_pair,
+                           "gather_nd: index 3 is out of range for axis 1 of f32[4,3]"},
+                          {"take_along_axis",
+                           [](const Inputs& x) { return TakeAlongAxis(x[1], x[0], 0); },
+                           {along, table},
+                           bad_along,
+                           "take_along_axis: index 9 is out of range" + of},
+                          {"put_along_axis",
+                           [](const Inputs& x) { return PutAlongAxis(x[1], x[0], Ones({1, 3}), 0, ScatterMode::kSet); },
+                           {along, table},
+                           bad_along,
+                           "put_along_axis: index 9 is out of range" + of},
+                          {"tensor_scatter",
+                           [](const Inputs& x) { return TensorScatter(x[1], x[0], Ones({2}), ScatterMode::kAdd); },
+                           {pair, table},
+                           bad_pair,
+                           "tensor_scatter: index 3 is out of range for axis 1"},
+                          {"softmax_cross_entropy",
+                           [](const Inputs& x) { return SoftmaxCrossEntropy(x[1], x[0]); },
+                           {Tensor({0, 2, 1, 1}), table},
+                           Tensor({0, 2, 3, 1}),
+                           "softmax_cross_entropy: label 3 is not one of 3 classes"},
+                          {"negative_log_likelihood",
+                           [](const Inputs& x) { return NegativeLogLikelihood(x[1], x[0]); },
+                           {Tensor({0, 2, 1, 1}), table},
+                           Tensor({0, 2, -1, 1}),
+                           "negative_log_likelihood: label -1 is not one of 3 classes"},
+                          {"ctc_loss",
+                           [](const Inputs& x) { return CtcLoss(x[1], x[0]); },
+                           {Tensor({{1, 2}}), Reshape(Iota({12}, 0, kFloat32), {1, 4, 3})},
+                           Tensor({{1, 3}}),
+                           "ctc_loss: label 3 is not one of 3 classes"},
+                          {"gradient",
+                           [](const Inputs& x) {
+                             GradientTape tape;
+                             tape.Watch(x[1]);
+                             const Tensor y = ReduceSum(Gather(x[1], x[0]));
+                             return *tape.Gradient(y, x[1]);
+                           },
+                           {good, table},
+                           low,
+                           "gather: index -1 is"}};
   const std::pair<const char*, std::function<Tensor(const Tensor&, const Tensor&, const Tensor&)>> scatters[] = {
       {"scatter_add", [](const Tensor& x, const Tensor& i, const Tensor& u) { return ScatterAdd(x, i, u); }},
       {"scatter_set", [](const Tensor& x, const Tensor& i, const Tensor& u) { return ScatterSet(x, i, u); }},
@@ -83,7 +125,10 @@ std::vector<Case> Cases() {
       {"segment_min", [](const Tensor&, const Tensor& i, const Tensor& u) { return SegmentMin(u, i, 4); }},
   };
   for (const auto& [name, f] : scatters) {
-    cases.push_back({name, [f](const Inputs& x) { return f(x[1], x[0], x[2]); }, {good, table, ones}, high,
+    cases.push_back({name,
+                     [f](const Inputs& x) { return f(x[1], x[0], x[2]); },
+                     {good, table, ones},
+                     high,
                      std::string(name) + ": index 4 is out of range" + of});
   }
   return cases;
@@ -162,8 +207,9 @@ TEST(Bounds, InBranchesAndLoops) {
   };
   // The fifth round reads row 4 or 7.
   const F loop = [](const Inputs& x) {
-    return ForLoop(4, [&](const Tensor& i, const Tensor& sum) { return Add(sum, Gather(x[1], Add(Mul(i, x[0]), 0))); },
-                   Zeros({3}));
+    return ForLoop(
+        4, [&](const Tensor& i, const Tensor& sum) { return Add(sum, Gather(x[1], Add(Mul(i, x[0]), 0))); },
+        Zeros({3}));
   };
   for (const int level : {0, 2}) {
     const Executable a = Compile(Traced(branch, good), {.opt_level = level});
@@ -172,10 +218,13 @@ TEST(Bounds, InBranchesAndLoops) {
     EXPECT_EQ(Values(b("main", good)), Values(loop(good)));
     EXPECT_THAT(ErrorOf([&] { b("main", bad); }), HasSubstr("gather: index 4 is out of range"));
     const Executable none = Compile(
-        Traced([](const Inputs& x) {
-          return ForLoop(x[0], [&](const Tensor&, const Tensor& y) {
-              return Add(y, Gather(x[1], Add(x[0], 9))); }, Zeros({3}));
-        }, good), {.opt_level = level});
+        Traced(
+            [](const Inputs& x) {
+              return ForLoop(
+                  x[0], [&](const Tensor&, const Tensor& y) { return Add(y, Gather(x[1], Add(x[0], 9))); }, Zeros({3}));
+            },
+            good),
+        {.opt_level = level});
     EXPECT_EQ(Values(none("main", Inputs{Tensor(int64_t{0}), Table()})), Values(Zeros({3}))) << "it does not run";
   }
 }
@@ -221,8 +270,8 @@ TEST(Bounds, WhatCannotBeOutOfRangeIsNotChecked) {
   };
   EXPECT_FALSE(checks([&](const Inputs& x) { return Gather(x[1], modulo(x[0], 4)); }, {i, t}));
   EXPECT_TRUE(checks([&](const Inputs& x) { return Gather(x[1], modulo(x[0], 5)); }, {i, t}));
-  EXPECT_FALSE(checks([](const Inputs& x) {
-      return Cast(SearchSorted(Reshape(x[1], {12}), Cast(x[0], kFloat32)), kFloat32); }, {i, t}));
+  EXPECT_FALSE(checks(
+      [](const Inputs& x) { return Cast(SearchSorted(Reshape(x[1], {12}), Cast(x[0], kFloat32)), kFloat32); }, {i, t}));
 }
 
 // A row that does not take a branch does not fail for what the branch would read.

@@ -28,26 +28,22 @@ TEST(CheckGradients, InputsOfAllKinds) {
 
 TEST(CheckGradients, UnconnectedIsZero) {
   CheckGradients([](const Tensor& x, const Tensor& w) { return x * StopGradient(w * 0.f); }, {kX, kW}, {.order = 2});
-  ExpectError(ErrorCode::kFailedPrecondition, "the gradient is 0 (None), the central difference is ", [] {
-    CheckGradients([](const Tensor& x) { return Square(StopGradient(x)); }, {kX});
-  });
+  ExpectError(ErrorCode::kFailedPrecondition, "the gradient is 0 (None), the central difference is ",
+              [] { CheckGradients([](const Tensor& x) { return Square(StopGradient(x)); }, {kX}); });
 }
 
 // x^3 with the gradient of x^2.
 Tensor Wrong(const Tensor& x) {
-  return CustomGradient([](const Tensor& v) {
-    return std::pair(v * v * v, [v](const Tensor& dy) { return dy * 2 * v; });
-  })(x);
+  return CustomGradient(
+      [](const Tensor& v) { return std::pair(v * v * v, [v](const Tensor& dy) { return dy * 2 * v; }); })(x);
 }
 
 TEST(CheckGradients, NamesInputElementAndBothNumbers) {
   const auto f = [](const Tensor& w, const Tensor& x) { return w * Wrong(x); };
-  ExpectError(ErrorCode::kFailedPrecondition, "order 1, input 1 f64[2], element [0]: the gradient is ", [&] {
-    CheckGradients(f, {Tensor({1.f, 1.f}), Tensor({3.f, 2.f})});
-  });
-  ExpectError(ErrorCode::kFailedPrecondition, "check_gradients_test.cc", [&] {
-    CheckGradients(f, {Tensor({1.f, 1.f}), Tensor({3.f, 2.f})});
-  });
+  ExpectError(ErrorCode::kFailedPrecondition, "order 1, input 1 f64[2], element [0]: the gradient is ",
+              [&] { CheckGradients(f, {Tensor({1.f, 1.f}), Tensor({3.f, 2.f})}); });
+  ExpectError(ErrorCode::kFailedPrecondition, "check_gradients_test.cc",
+              [&] { CheckGradients(f, {Tensor({1.f, 1.f}), Tensor({3.f, 2.f})}); });
   // 2/3 of the way between the right ones of x^2 and x^3 the numbers agree: 2x = 3x^2.
   CheckGradients([](const Tensor& x) { return Wrong(x); }, {Tensor::FromData<double>({2.0 / 3}, {1})});
 }
@@ -71,9 +67,8 @@ TEST(CheckGradients, BadInput) {
               [&] { CheckGradients(f, {Tensor(1.f)}, {.order = 0}); });
   ExpectError(ErrorCode::kInvalidArgument, "dtype must be a float, got i32",
               [&] { CheckGradients(f, {Tensor(1.f)}, {.dtype = kInt32}); });
-  ExpectError(ErrorCode::kInvalidArgument, "for the same inputs; it must not draw", [&] {
-    CheckGradients([](const Tensor& x) { return x * RandomUniform({}); }, {Tensor(1.f)});
-  });
+  ExpectError(ErrorCode::kInvalidArgument, "for the same inputs; it must not draw",
+              [&] { CheckGradients([](const Tensor& x) { return x * RandomUniform({}); }, {Tensor(1.f)}); });
   ExpectError(ErrorCode::kFailedPrecondition, "the central difference is", [&] {
     CheckGradients([](const Tensor& x) { return Abs(x); }, {Tensor(0.f)});  // a kink; the gradient is 0 there
     CheckGradients([](const Tensor& x) { return Maximum(x, 0); }, {Tensor(0.f)});

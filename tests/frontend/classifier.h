@@ -5,8 +5,8 @@
 
 namespace reel {
 
-/// A small model and its training step, the same numbers for each object: training depends on all of a batch, prediction
-/// goes row by row.
+/// A small model and its training step, the same numbers for each object: training depends on all of a batch,
+/// prediction goes row by row.
 struct Classifier {
   Sequential model{Dense(4, 8, Relu), Dense(8, 3)};
   Adam optimizer{{.learning_rate = 0.01}};

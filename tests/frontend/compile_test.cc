@@ -22,8 +22,7 @@ TEST(Compile, ContinuesTheEagerTrainingBitForBit) {
   Recording recording;
   const Tensor recorded = s.Train(kInput, kLabels);
   const Function step = recording.Lift({kInput, kLabels}, {{"loss", recorded}});
-  const Module module =
-      Module::Lift({{"train", step}, {"predict", s.model, {Spec(kFloat32, {2, 4})}}});
+  const Module module = Module::Lift({{"train", step}, {"predict", s.model, {Spec(kFloat32, {2, 4})}}});
   for (const int level : {0, 2}) {
     const Executable run = Compile(module, {.opt_level = level});
     run.LoadFrom(step.variables());
@@ -45,8 +44,7 @@ TEST(Compile, ContinuesTheEagerTrainingBitForBit) {
 TEST(Compile, SharedValuesAreNeverWrittenTo) {
   const Variable w(Tensor({10.f, 20.f}));
   std::vector<Tensor> constant = {Tensor({1.f, 2.f})};
-  const Function f =
-      Trace([&](const Tensor& x) { return x * constant[0] + w; }, {Spec(kFloat32, {2})});
+  const Function f = Trace([&](const Tensor& x) { return x * constant[0] + w; }, {Spec(kFloat32, {2})});
   w.Assign(Tensor({0.f, 0.f}));
   const std::vector<Tensor> x = {Tensor({3.f, 4.f})};
   for (int i = 0; i < 2; ++i) {
@@ -77,11 +75,9 @@ TEST(Compile, LargeZerosStayZero) {
 }
 
 TEST(Compile, SM03_ResultsByPositionAndName) {
-  const Executable run = Compile(Trace(
-      [](const Tensor& x) {
-        return std::pair(NamedTensor("twice", x + x), NamedTensor("square", x * x));
-      },
-      {Spec(kFloat32, {}, "x")}));
+  const Executable run = Compile(
+      Trace([](const Tensor& x) { return std::pair(NamedTensor("twice", x + x), NamedTensor("square", x * x)); },
+            {Spec(kFloat32, {}, "x")}));
   const Results r = run("main", 3.f);
   EXPECT_EQ(r[0].item<float>(), 6);
   EXPECT_EQ(r["square"].item<float>(), 9);
@@ -90,12 +86,9 @@ TEST(Compile, SM03_ResultsByPositionAndName) {
 }
 
 TEST(Compile, AO17_Mistakes) {
-  const Executable run =
-      Compile(Trace([](const Tensor& x) { return x + x; }, {Spec(kFloat32, {2}, "x")}));
-  ExpectError(ErrorCode::kNotFound, "no entry point 'test'; there are: main",
-              [&] { run("test", 1.f); });
-  ExpectError(ErrorCode::kInvalidArgument, "takes 1 arguments, got 2",
-              [&] { run("main", 1.f, 2.f); });
+  const Executable run = Compile(Trace([](const Tensor& x) { return x + x; }, {Spec(kFloat32, {2}, "x")}));
+  ExpectError(ErrorCode::kNotFound, "no entry point 'test'; there are: main", [&] { run("test", 1.f); });
+  ExpectError(ErrorCode::kInvalidArgument, "takes 1 arguments, got 2", [&] { run("main", 1.f, 2.f); });
   ExpectError(ErrorCode::kInvalidArgument, "argument 0 ('x') must be f32[2], got f32[3]",
               [&] { run("main", Zeros({3})); });
   ExpectError(ErrorCode::kFailedPrecondition, "null executable", [] { Executable()("main"); });
@@ -120,8 +113,7 @@ TEST(Compile, RunAllocatesNothing) {
 }
 
 TEST(Compile, AnArgumentMayBeAResult) {
-  const Executable run =
-      Compile(Trace([](const Tensor& x) { return Transpose(x) + x; }, {Spec(kFloat32, {2, 2})}));
+  const Executable run = Compile(Trace([](const Tensor& x) { return Transpose(x) + x; }, {Spec(kFloat32, {2, 2})}));
   std::vector<Tensor> x = {Tensor({{1.f, 2.f}, {3.f, 4.f}})};
   run.Run("main", x, x);
   EXPECT_THAT(Values(x[0]), ElementsAre(2, 5, 5, 8));
@@ -174,8 +166,7 @@ TEST(Compile, AfterSaveAndLoad) {
   module.Save(path);
   const Executable a = Compile(module), b = Compile(Module::Load(path));
   for (int i = 0; i < 3; ++i) {
-    EXPECT_EQ(Tensor(a("train", kInput, kLabels)).item<float>(),
-              Tensor(b("train", kInput, kLabels)).item<float>());
+    EXPECT_EQ(Tensor(a("train", kInput, kLabels)).item<float>(), Tensor(b("train", kInput, kLabels)).item<float>());
   }
   b.StoreTo(s.model.variables());  // by name
   EXPECT_EQ(Values(s.model.variables()[0].value()), Values(a.variable("dense/kernel")));
@@ -187,8 +178,7 @@ TEST(Compile, RandomStepContinuesTheEagerSequence) {
   Recording recording;
   const Tensor first = RandomNormal({100}, {.generator = g});
   const Executable run = Compile(recording.Lift({}, {first}));
-  for (int i = 0; i < 3; ++i)
-    EXPECT_EQ(Values(run("main")), Values(RandomNormal({100}, {.generator = g})));
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(Values(run("main")), Values(RandomNormal({100}, {.generator = g})));
 }
 
 TEST(CompileToObject, AO11_WritesObjectAndHeader) {
@@ -200,8 +190,7 @@ TEST(CompileToObject, AO11_WritesObjectAndHeader) {
   const std::string text(std::istreambuf_iterator<char>(header), {});
   EXPECT_THAT(text, HasSubstr("reel_object_train"));
   EXPECT_EQ(object.get(), 0x7f);
-  ExpectError(ErrorCode::kInvalidArgument, "cannot begin C symbols",
-              [&] { CompileToObject(s.Lift(2), "a-b"); });
+  ExpectError(ErrorCode::kInvalidArgument, "cannot begin C symbols", [&] { CompileToObject(s.Lift(2), "a-b"); });
 }
 
 }  // namespace

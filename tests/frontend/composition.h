@@ -37,12 +37,9 @@ struct CompositionCase {
 
 inline void PrintTo(const CompositionCase& c, std::ostream* stream) { *stream << c.name; }
 
-inline std::string CaseName(const testing::TestParamInfo<CompositionCase>& info) {
-  return info.param.name;
-}
+inline std::string CaseName(const testing::TestParamInfo<CompositionCase>& info) { return info.param.name; }
 
-inline void ExpectNear(const Tensor& got, const std::vector<double>& want, double tolerance,
-                       const char* what) {
+inline void ExpectNear(const Tensor& got, const std::vector<double>& want, double tolerance, const char* what) {
   const std::vector<double> values = Values(got);
   ASSERT_EQ(values.size(), want.size()) << what << " has shape " << got.shape().ToString();
   for (size_t i = 0; i < want.size(); ++i) {
@@ -65,8 +62,7 @@ inline TensorVector FloatsOf(const TensorVector& inputs) {
   return out;
 }
 
-inline const GradientOptions kZerosIfUnconnected{.unconnected_gradients =
-                                                     UnconnectedGradients::kZero};
+inline const GradientOptions kZerosIfUnconnected{.unconnected_gradients = UnconnectedGradients::kZero};
 
 /// Gradients of sum f(inputs) wave by every float input.
 inline TensorVector FirstGradients(const Composition& f, const TensorVector& inputs) {
@@ -88,8 +84,7 @@ inline Tensor JoinedGradients(const Composition& f, const TensorVector& inputs) 
 }
 
 /// Gradients of f by a five-point stencil, one element at a time.
-inline void ExpectGradients(const Composition& f, const TensorVector& inputs, double tolerance,
-                            const char* what) {
+inline void ExpectGradients(const Composition& f, const TensorVector& inputs, double tolerance, const char* what) {
   const double h = 1e-3;
   const TensorVector gradients = FirstGradients(f, inputs);
   size_t at = 0;
@@ -105,10 +100,8 @@ inline void ExpectGradients(const Composition& f, const TensorVector& inputs, do
         const Tensor y = f(all);
         return ReduceSum(y * Wave(y.shape(), 0.3)).item<double>();
       };
-      const double want =
-          (8 * (shifted(h) - shifted(-h)) - (shifted(2 * h) - shifted(-2 * h))) / (12 * h);
-      EXPECT_NEAR(got[j], want, tolerance * (1 + std::abs(want)))
-          << what << " by input " << i << ", element " << j;
+      const double want = (8 * (shifted(h) - shifted(-h)) - (shifted(2 * h) - shifted(-2 * h))) / (12 * h);
+      EXPECT_NEAR(got[j], want, tolerance * (1 + std::abs(want))) << what << " by input " << i << ", element " << j;
     }
   }
 }
@@ -131,8 +124,7 @@ inline void ExpectCompiledBits(const Composition& f, const TensorVector& inputs)
   const TensorVector eager = both(inputs);
   TensorVector compiled(eager.size());
   run.Run("main", inputs, compiled);
-  for (size_t i = 0; i < eager.size(); ++i)
-    EXPECT_TRUE(SameBits(eager[i], compiled[i])) << "result " << i;
+  for (size_t i = 0; i < eager.size(); ++i) EXPECT_TRUE(SameBits(eager[i], compiled[i])) << "result " << i;
 }
 
 /// Everything a case promises, in f64 and f32.
@@ -145,8 +137,8 @@ inline void CheckComposition(const CompositionCase& c) {
   ExpectNear(z, Values(y), 2e-5, "f32");
   if (c.smooth) {
     ExpectGradients(c.function, c.inputs, 1e-8, "gradient");
-    ExpectGradients([&](const TensorVector& in) { return JoinedGradients(c.function, in); },
-                    c.inputs, 1e-7, "second gradient");
+    ExpectGradients([&](const TensorVector& in) { return JoinedGradients(c.function, in); }, c.inputs, 1e-7,
+                    "second gradient");
   }
   ExpectCompiledBits(c.function, narrow);
 }

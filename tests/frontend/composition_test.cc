@@ -31,26 +31,34 @@ std::vector<Case> Cases() {
       {"log_softmax", [](double s, DType d) { return LogSoftmax(X(s, d)); }},
       {"logsumexp", [](double s, DType d) { return LogSumExp(X(s, d), {{1}}, {.keepdims = true}); }},
       {"logsumexp_all", [](double s, DType d) { return LogSumExp(X(s, d)); }},
-      {"layer_normalize", [](double s, DType d) { return LayerNormalize(X(s, d), X(s + 1, d, {33}), X(s + 2, d, {33})); }},
+      {"layer_normalize",
+       [](double s, DType d) { return LayerNormalize(X(s, d), X(s + 1, d, {33}), X(s + 2, d, {33})); }},
       {"layer_normalize_bare", [](double s, DType d) { return LayerNormalize(X(s, d)); }},
       {"rms_normalize", [](double s, DType d) { return RmsNormalize(X(s, d), X(s + 1, d, {33})); }},
-      {"group_normalize", [](double s, DType d) { return GroupNormalize(X(s, d, {2, 3, 3, 6}), 3, X(s + 1, d, {6}), {}); }},
+      {"group_normalize",
+       [](double s, DType d) { return GroupNormalize(X(s, d, {2, 3, 3, 6}), 3, X(s + 1, d, {6}), {}); }},
       {"batch_normalize",
-       [](double s, DType d) { return BatchNormalize(X(s, d), X(s + 1, d, {33}), Abs(X(s + 2, d, {33})), {}, X(s + 3, d, {33})); }},
+       [](double s, DType d) {
+         return BatchNormalize(X(s, d), X(s + 1, d, {33}), Abs(X(s + 2, d, {33})), {}, X(s + 3, d, {33}));
+       }},
       {"l2_normalize", [](double s, DType d) { return L2Normalize(X(s, d), {{1}}); }},
       {"softmax_cross_entropy",
-       [](double s, DType d) { return SoftmaxCrossEntropy(X(s, d), Tensor::FromData(std::vector<int32_t>{0, 32, 7, 7, 1}, {5})); }},
+       [](double s, DType d) {
+         return SoftmaxCrossEntropy(X(s, d), Tensor::FromData(std::vector<int32_t>{0, 32, 7, 7, 1}, {5}));
+       }},
       {"softmax_cross_entropy_dense",
        [](double s, DType d) { return SoftmaxCrossEntropy(X(s, d), Softmax(X(s + 1, d)), {.label_smoothing = 0.1}); }},
       {"sigmoid_cross_entropy", [](double s, DType d) { return SigmoidCrossEntropy(X(s, d), Sigmoid(X(s + 1, d))); }},
-      {"attention", [](double s, DType d) { return Attention(X(s, d, {2, 7, 8}), X(s + 1, d, {2, 9, 8}), X(s + 2, d, {2, 9, 5})); }},
+      {"attention",
+       [](double s, DType d) { return Attention(X(s, d, {2, 7, 8}), X(s + 1, d, {2, 9, 8}), X(s + 2, d, {2, 9, 5})); }},
       {"attention_causal",
        [](double s, DType d) {
          return Attention(X(s, d, {70, 4}), X(s + 1, d, {70, 4}), X(s + 2, d, {70, 4}), {.causal = true});
        }},
       {"attention_masked",
        [](double s, DType d) {
-         return Attention(X(s, d, {7, 8}), X(s + 1, d, {9, 8}), X(s + 2, d, {9, 5}), {.mask = Greater(X(s, kFloat32, {7, 9}), 0)});
+         return Attention(X(s, d, {7, 8}), X(s + 1, d, {9, 8}), X(s + 2, d, {9, 5}),
+                          {.mask = Greater(X(s, kFloat32, {7, 9}), 0)});
        }},
   };
 }

@@ -22,8 +22,7 @@ Tensor SquareOrNegate(const Tensor& x) {
 TEST(Cond, EagerAndTraced) {
   const Function f = Trace(SquareOrNegate, {Spec(kFloat32, {})});
   for (float x : {3.f, -2.f}) {
-    EXPECT_EQ(Evaluate(f, {Tensor(x)}).outputs[0].AsDouble(0),
-              SquareOrNegate(Tensor(x)).item<double>());
+    EXPECT_EQ(Evaluate(f, {Tensor(x)}).outputs[0].AsDouble(0), SquareOrNegate(Tensor(x)).item<double>());
   }
 }
 
@@ -64,8 +63,7 @@ TEST(Cond, CarriesVariables) {
 TEST(Cond, Nested) {
   const auto body = [](const Tensor& x) {
     return Cond(
-        x > 0, [&] { return Cond(x > 1, [&] { return x * x; }, [&] { return x + x; }); },
-        [&] { return Tensor(0.f); });
+        x > 0, [&] { return Cond(x > 1, [&] { return x * x; }, [&] { return x + x; }); }, [&] { return Tensor(0.f); });
   };
   const Function f = Trace(body, {Spec(kFloat32, {})});
   for (float x : {3.f, 0.5f, -1.f}) {
@@ -80,13 +78,12 @@ TEST(Cond, ConditionMustBeOneBool) {
 
 std::vector<Tensor> Power(const Tensor& x, const Tensor& n) {
   return WhileLoop([n](const auto& v) { return v[0] < n; },
-                   [x](const auto& v) { return std::vector<Tensor>{v[0] + 1, v[1] * x}; },
-                   {Tensor(0), Tensor(1.f)});
+                   [x](const auto& v) { return std::vector<Tensor>{v[0] + 1, v[1] * x}; }, {Tensor(0), Tensor(1.f)});
 }
 
 TEST(While, EagerAndTraced) {
-  const Function f = Trace([](const Tensor& x, const Tensor& n) { return Power(x, n)[1]; },
-                           {Spec(kFloat32, {}), Spec(kInt32, {})});
+  const Function f =
+      Trace([](const Tensor& x, const Tensor& n) { return Power(x, n)[1]; }, {Spec(kFloat32, {}), Spec(kInt32, {})});
   EXPECT_EQ(Power(Tensor(2.f), Tensor(5))[1].item<float>(), 32);
   EXPECT_EQ(Evaluate(f, {Tensor(2.f), Tensor(5)}).outputs[0].AsDouble(0), 32);
   EXPECT_EQ(Evaluate(f, {Tensor(2.f), Tensor(0)}).outputs[0].AsDouble(0), 1);
@@ -112,8 +109,8 @@ TEST(While, CarriesVariablesAndBounds) {
 
 TEST(While, LoopVariablesKeepTheirTypes) {
   ExpectError(ErrorCode::kInvalidArgument, "loop variable 0 changes from i32[] to f32[]", [] {
-    WhileLoop([](const auto&) { return Tensor(true); },
-              [](const auto&) { return std::vector<Tensor>{Tensor(1.f)}; }, {Tensor(1)});
+    WhileLoop([](const auto&) { return Tensor(true); }, [](const auto&) { return std::vector<Tensor>{Tensor(1.f)}; },
+              {Tensor(1)});
   });
 }
 

@@ -19,26 +19,23 @@ INSTANTIATE_TEST_SUITE_P(
     All, Ctc,
     testing::Values(CompositionCase{"LabelLengths",
                                     [](const TensorVector& x) {
-                                      return CtcLoss(x[0], x[1],
-                                                     {.reduction = kNone, .label_lengths = x[2]});
+                                      return CtcLoss(x[0], x[1], {.reduction = kNone, .label_lengths = x[2]});
                                     },
                                     {kLogits, kLabels, Tensor({3, 2, 1})},
                                     {7.541822748169, 4.876803505711, 5.310960511835}},
                     CompositionCase{"BothLengths",
                                     [](const TensorVector& x) {
-                                      return CtcLoss(x[0], x[1],
-                                                     {.reduction = kNone,
-                                                      .logit_lengths = x[2],
-                                                      .label_lengths = x[3]});
+                                      return CtcLoss(
+                                          x[0], x[1],
+                                          {.reduction = kNone, .logit_lengths = x[2], .label_lengths = x[3]});
                                     },
                                     {kLogits, kLabels, Tensor({5, 4, 2}), Tensor({3, 2, 0})},
                                     {7.541822748169, 4.199590957688, 6.311582610989}},
-                    CompositionCase{"OtherBlank",
-                                    [](const TensorVector& x) {
-                                      return CtcLoss(x[0], x[1], {.reduction = kSum, .blank = 3});
-                                    },
-                                    {kLogits, Tensor({{1, 2, 2}, {0, 1, 0}, {2, 0, 1}})},
-                                    {23.66156553505}}),
+                    CompositionCase{
+                        "OtherBlank",
+                        [](const TensorVector& x) { return CtcLoss(x[0], x[1], {.reduction = kSum, .blank = 3}); },
+                        {kLogits, Tensor({{1, 2, 2}, {0, 1, 0}, {2, 0, 1}})},
+                        {23.66156553505}}),
     CaseName);
 
 TEST(CtcEdges, WithoutAnAlignment) {
@@ -53,13 +50,11 @@ TEST(CtcEdges, WithoutAnAlignment) {
 TEST(CtcEdges, WithoutLabelsAllIsBlank) {
   const Tensor logits = Wave({2, 3, 4});
   const Tensor blanks = ReduceSum(Gather(LogSoftmax(logits), Tensor(0), 2), 1);
-  ExpectNear(CtcLoss(logits, Zeros({2, 0}, kInt32), {.reduction = kNone}), Values(-blanks), 1e-14,
-             "loss");
+  ExpectNear(CtcLoss(logits, Zeros({2, 0}, kInt32), {.reduction = kNone}), Values(-blanks), 1e-14, "loss");
 }
 
 TEST(CtcEdges, AnEmptyBatch) {
-  EXPECT_EQ(CtcLoss(Zeros({0, 3, 4}), Zeros({0, 2}, kInt32), {.reduction = kNone}).shape(),
-            Shape({0}));
+  EXPECT_EQ(CtcLoss(Zeros({0, 3, 4}), Zeros({0, 2}, kInt32), {.reduction = kNone}).shape(), Shape({0}));
 }
 
 TEST(CtcErrors, NameTheShapes) {

@@ -16,8 +16,8 @@ using Inputs = std::vector<Tensor>;
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-// "(file:line" of the call of this macro's own line.
-#define HERE (std::string("debugging_test.cc:") + std::to_string(__LINE__))
+// "file:line" of the line before.
+#define HERE (std::string("debugging_test.cc:") + std::to_string(__LINE__ - 1))
 
 // Checks while this lives.
 class Checking {
@@ -79,7 +79,8 @@ TEST(CheckNumerics, Forward) {
   std::string at;
   const auto f = [&](const Inputs& x) {
     const Tensor y = Exp(x[0]) - 1;
-    const Tensor z = Log(y); at = HERE;
+    const Tensor z = Log(y);
+    at = HERE;
     return Sqrt(z);
   };
   f({Tensor({1.f, 2.f})});
@@ -95,7 +96,8 @@ TEST(CheckNumerics, SaysWhatWentIn) {
               AllOf(HasSubstr("the result f32[2] of div is inf at [1]; its operands are 1 and 0 there"),
                     HasSubstr("turn check_numerics off")));
   EXPECT_THAT(ErrorOf([&] { Tanh(Tensor({0.f, kInfinity * 0})); }), HasSubstr("operand 0 f32[2] brings NaN in"));
-  EXPECT_THAT(ErrorOf([&] { ReduceSum(Tensor({3e38f, 3e38f})); }), HasSubstr("of reduce_sum is inf; no operand has NaN"));
+  EXPECT_THAT(ErrorOf([&] { ReduceSum(Tensor({3e38f, 3e38f})); }),
+              HasSubstr("of reduce_sum is inf; no operand has NaN"));
 }
 
 TEST(CheckNumerics, EveryFloatingDType) {
@@ -135,7 +137,8 @@ TEST(CheckNumerics, BackwardNamesTheForwardOpAndItsLine) {
   const auto f = [&](const Inputs& x) {
     GradientTape tape;
     tape.Watch(x[0]);
-    const Tensor y = Sqrt(x[0]); at = HERE;
+    const Tensor y = Sqrt(x[0]);
+    at = HERE;
     return *tape.Gradient(ReduceSum(y * 2), x[0]);
   };
   f({Tensor({1.f, 2.f})});
@@ -159,7 +162,8 @@ TEST(CheckNumerics, LoopsStopAtTheFirst) {
   const auto f = [&](const Inputs& x) {
     return WhileLoop([](const Inputs& v) { return v[0] < 1000; },
                      [&](const Inputs& v) {
-                       const Tensor square = v[1] * v[1]; at = HERE;
+                       const Tensor square = v[1] * v[1];
+                       at = HERE;
                        return Inputs{v[0] + 1, square};
                      },
                      {Tensor(0), x[0]})[1];
@@ -173,8 +177,8 @@ TEST(CheckNumerics, GradientsOfLoops) {
     GradientTape tape;
     tape.Watch(x[0]);
     const Tensor y = WhileLoop([](const Inputs& v) { return v[0] < 3; },
-                               [](const Inputs& v) { return Inputs{v[0] + 1, Sqrt(v[1])}; },
-                               {Tensor(0), x[0]}, {.maximum_iterations = 3})[1];
+                               [](const Inputs& v) { return Inputs{v[0] + 1, Sqrt(v[1])}; }, {Tensor(0), x[0]},
+                               {.maximum_iterations = 3})[1];
     return *tape.Gradient(ReduceSum(y), x[0]);
   };
   ExpectNothing(f, {Tensor({1.f, 0.5f})}, NumericsCheck::kNanAndInf);
@@ -197,9 +201,7 @@ TEST(CheckNumerics, ConditionsOfLoops) {
 }
 
 TEST(CheckNumerics, OnlyTheBranchThatIsTaken) {
-  const auto f = [](const Inputs& x) {
-    return Cond(x[0] > 0, [&] { return Log(x[0]); }, [&] { return 1 / x[0]; });
-  };
+  const auto f = [](const Inputs& x) { return Cond(x[0] > 0, [&] { return Log(x[0]); }, [&] { return 1 / x[0]; }); };
   ExpectNothing(f, {Tensor(2.f)}, NumericsCheck::kNanAndInf);
   ExpectNothing(f, {Tensor(-2.f)}, NumericsCheck::kNanAndInf);
   ExpectFound(f, {Tensor(0.f)}, "of div is inf", "debugging_test.cc");

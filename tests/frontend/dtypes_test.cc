@@ -15,9 +15,17 @@ namespace {
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN(), kInf = std::numeric_limits<double>::infinity();
 constexpr const char* kCpus[] = {"native", "x86-64-v3", "x86-64-v2"};
 
-const std::vector<double> kValues{1.5,  -1.5, 300.7, -300.7, 65519.0, 65520.0, 1e10,    -1e10,
-                                  1e20, -1e20, kNan, kInf,   -kInf,   -0.0,    0x1p-25, 1.0000001 * 0x1p-25,
-                                  1 + 0x1p-11, 1 + 3 * 0x1p-11, 1 + 0x1p-8, 1 + 0x1p-8 + 0x1p-40, 3.4e38};
+const std::vector<double> kValues{1.5,         -1.5,
+                                  300.7,       -300.7,
+                                  65519.0,     65520.0,
+                                  1e10,        -1e10,
+                                  1e20,        -1e20,
+                                  kNan,        kInf,
+                                  -kInf,       -0.0,
+                                  0x1p-25,     1.0000001 * 0x1p-25,
+                                  1 + 0x1p-11, 1 + 3 * 0x1p-11,
+                                  1 + 0x1p-8,  1 + 0x1p-8 + 0x1p-40,
+                                  3.4e38};
 
 // The cast compiled for a CPU level.
 Tensor CastOn(const char* cpu, const Tensor& x, DType dtype) {
@@ -39,18 +47,18 @@ TEST(Casts, FloatsToIntegersTruncateAndSaturate) {
   constexpr auto kMin32 = INT32_MIN;
   constexpr auto kMin64 = INT64_MIN, kMax64 = INT64_MAX;
   ExpectCasts<int8_t>({1, -1, 127, -128, 127, 127, 127, -128, 127, -128, 0, 127, -128, 0, 0, 0, 1, 1, 1, 1, 127});
-  ExpectCasts<int16_t>({1, -1, 300, -300, 32767, 32767, 32767, -32768, 32767, -32768, 0, 32767, -32768, 0, 0, 0, 1, 1,
-                        1, 1, 32767});
-  ExpectCasts<int32_t>({1, -1, 300, -300, 65519, 65520, INT32_MAX, kMin32, INT32_MAX, kMin32, 0, INT32_MAX, kMin32, 0,
-                        0, 0, 1, 1, 1, 1, INT32_MAX});
+  ExpectCasts<int16_t>(
+      {1, -1, 300, -300, 32767, 32767, 32767, -32768, 32767, -32768, 0, 32767, -32768, 0, 0, 0, 1, 1, 1, 1, 32767});
+  ExpectCasts<int32_t>({1,         -1,     300, -300, 65519, 65520, INT32_MAX, kMin32, INT32_MAX, kMin32,   0,
+                        INT32_MAX, kMin32, 0,   0,    0,     1,     1,         1,      1,         INT32_MAX});
   ExpectCasts<int64_t>({1, -1, 300, -300, 65519, 65520, 10000000000, -10000000000, kMax64, kMin64, 0, kMax64, kMin64,
-                        0, 0, 0, 1, 1, 1, 1, kMax64});
+                        0, 0,  0,   1,    1,     1,     1,           kMax64});
   ExpectCasts<uint8_t>({1, 0, 255, 0, 255, 255, 255, 0, 255, 0, 0, 255, 0, 0, 0, 0, 1, 1, 1, 1, 255});
   ExpectCasts<uint16_t>({1, 0, 300, 0, 65519, 65520, 65535, 0, 65535, 0, 0, 65535, 0, 0, 0, 0, 1, 1, 1, 1, 65535});
-  ExpectCasts<uint32_t>({1, 0, 300, 0, 65519, 65520, UINT32_MAX, 0, UINT32_MAX, 0, 0, UINT32_MAX, 0, 0, 0, 0, 1, 1, 1,
-                         1, UINT32_MAX});
-  ExpectCasts<uint64_t>({1, 0, 300, 0, 65519, 65520, 10000000000, 0, UINT64_MAX, 0, 0, UINT64_MAX, 0, 0, 0, 0, 1, 1, 1,
-                         1, UINT64_MAX});
+  ExpectCasts<uint32_t>(
+      {1, 0, 300, 0, 65519, 65520, UINT32_MAX, 0, UINT32_MAX, 0, 0, UINT32_MAX, 0, 0, 0, 0, 1, 1, 1, 1, UINT32_MAX});
+  ExpectCasts<uint64_t>(
+      {1, 0, 300, 0, 65519, 65520, 10000000000, 0, UINT64_MAX, 0, 0, UINT64_MAX, 0, 0, 0, 0, 1, 1, 1, 1, UINT64_MAX});
 }
 
 std::vector<uint16_t> BitsOf(const Tensor& x) {
@@ -60,10 +68,12 @@ std::vector<uint16_t> BitsOf(const Tensor& x) {
 }
 
 TEST(Casts, DoublesToHalvesRoundOnce) {
-  const std::vector<uint16_t> f16{0x3e00, 0xbe00, 0x5cb3, 0xdcb3, 0x7bff, 0x7c00, 0x7c00, 0xfc00, 0x7c00, 0xfc00, 0x7e00,
-                                  0x7c00, 0xfc00, 0x8000, 0x0000, 0x0001, 0x3c00, 0x3c02, 0x3c04, 0x3c04, 0x7c00};
-  const std::vector<uint16_t> bf16{0x3fc0, 0xbfc0, 0x4396, 0xc396, 0x4780, 0x4780, 0x5015, 0xd015, 0x60ad, 0xe0ad, 0x7fc0,
-                                   0x7f80, 0xff80, 0x8000, 0x3300, 0x3300, 0x3f80, 0x3f80, 0x3f80, 0x3f81, 0x7f80};
+  const std::vector<uint16_t> f16{0x3e00, 0xbe00, 0x5cb3, 0xdcb3, 0x7bff, 0x7c00, 0x7c00,
+                                  0xfc00, 0x7c00, 0xfc00, 0x7e00, 0x7c00, 0xfc00, 0x8000,
+                                  0x0000, 0x0001, 0x3c00, 0x3c02, 0x3c04, 0x3c04, 0x7c00};
+  const std::vector<uint16_t> bf16{0x3fc0, 0xbfc0, 0x4396, 0xc396, 0x4780, 0x4780, 0x5015,
+                                   0xd015, 0x60ad, 0xe0ad, 0x7fc0, 0x7f80, 0xff80, 0x8000,
+                                   0x3300, 0x3300, 0x3f80, 0x3f80, 0x3f80, 0x3f81, 0x7f80};
   const Tensor x = Tensor::FromData(kValues, {static_cast<int64_t>(kValues.size())});
   for (const char* cpu : kCpus) {
     EXPECT_EQ(BitsOf(CastOn(cpu, x, kFloat16)), f16) << cpu;

@@ -24,8 +24,7 @@ inline float ValueOf(const std::optional<Tensor>& gradient) {
 }
 
 /// Runs `body`, which must throw an Error with this code and a message that contains `text`.
-inline void ExpectError(ErrorCode code, const std::string& text,
-                        const std::function<void()>& body) {
+inline void ExpectError(ErrorCode code, const std::string& text, const std::function<void()>& body) {
   try {
     body();
     ADD_FAILURE() << "nothing was thrown; expected: " << text;

@@ -54,7 +54,9 @@ double CompileNew(int64_t n) {
 class Load {
  public:
   Load() {
-    Add([this](int64_t i) { EXPECT_EQ(First(square_(Full({64}, static_cast<double>(i % 7)))), double((i % 7) * (i % 7))); });
+    Add([this](int64_t i) {
+      EXPECT_EQ(First(square_(Full({64}, static_cast<double>(i % 7)))), double((i % 7) * (i % 7)));
+    });
     Add([this](int64_t) { step_(Ones({4096})); });
     Add([this](int64_t) { shared_("main", Ones({512, 64})); });
     Add([](int64_t i) { EXPECT_EQ(CompileNew(i), 0); });
@@ -163,22 +165,23 @@ TEST_F(LongCall, AnInstanceThatOnlyReadsGoesOn) {
 
 TEST_F(LongCall, TornVariablesAreAnErrorUntilTheyAreSet) {
   const Executable run = Make(true);
-  EXPECT_EQ(StatusDuring(run, [&] {
-              try {
-                run("main", Tensor(int64_t{1}));
-                return kNotInside;
-              } catch (const Error& e) {
-                if (e.code() != ErrorCode::kAborted) return 2;
-              }
-              try {
-                run.variable("v");
-                return 3;
-              } catch (const Error&) {
-              }
-              if (First(run.NewInstance()("main", Tensor(int64_t{2}))[0]) != 2 + 256 * 2) return 4;
-              run.set_variable("v", Zeros({256}));
-              return First(run("main", Tensor(int64_t{2}))[0]) == 2 + 256 * 2 ? 0 : 5;
-            }),
+  EXPECT_EQ(StatusDuring(run,
+                         [&] {
+                           try {
+                             run("main", Tensor(int64_t{1}));
+                             return kNotInside;
+                           } catch (const Error& e) {
+                             if (e.code() != ErrorCode::kAborted) return 2;
+                           }
+                           try {
+                             run.variable("v");
+                             return 3;
+                           } catch (const Error&) {
+                           }
+                           if (First(run.NewInstance()("main", Tensor(int64_t{2}))[0]) != 2 + 256 * 2) return 4;
+                           run.set_variable("v", Zeros({256}));
+                           return First(run("main", Tensor(int64_t{2}))[0]) == 2 + 256 * 2 ? 0 : 5;
+                         }),
             0);
   EXPECT_EQ(std::fmod(First(run.variable("v")), 3'000'000), 0);  // the parent does not notice
 }
@@ -193,7 +196,10 @@ TEST(Locks, TheOwnerMayForkAndTheChildGoesOnAsOwner) {
               std::thread([&] { taken = mutex.try_lock(); }).join();
               if (taken) return 1;
               mutex.unlock();
-              std::thread([&] { taken = mutex.try_lock(); if (taken) mutex.unlock(); }).join();
+              std::thread([&] {
+                taken = mutex.try_lock();
+                if (taken) mutex.unlock();
+              }).join();
               mutex.lock();  // what lock_guard expects
               calls.lock();
               calls.unlock();
@@ -226,9 +232,12 @@ TEST(Locks, AWindowLetsForksPassAndTellsTheChild) {
 // A lock that fork() does not know is a child that hangs: all of the library's are of runtime/fork.h. The files named
 // here say how theirs get over a fork.
 TEST(Locks, ThereAreNoOthers) {
-  const std::set<std::string> known = {"runtime/fork.h", "runtime/fork.cc",
-                                       "runtime/thread_pool.cc", "runtime/allocator.h",
-                                       "frontend/eager/background.h", "frontend/values/variable_data.h",
+  const std::set<std::string> known = {"runtime/fork.h",
+                                       "runtime/fork.cc",
+                                       "runtime/thread_pool.cc",
+                                       "runtime/allocator.h",
+                                       "frontend/eager/background.h",
+                                       "frontend/values/variable_data.h",
                                        "codegen/aot/reserved.cc"};  // the last: words
   const std::regex lock(R"(std::(shared_|recursive_|timed_)*mutex\b|absl::(Mutex|Notification|once_flag)|)"
                         R"(once_flag|call_once|condition_variable|pthread_(mutex|rwlock|cond|once)|sem_wait)");
@@ -264,7 +273,8 @@ TEST(Locks, NoStaticsOfFunctionsAreMadeUnderOne) {
       // b, d: of the process; those of threads wait for nobody. Generated code has names of enums.
       statics += line.find(" reel::") != std::string::npos;
       if (line.find("guard variable for reel") == std::string::npos) continue;
-      const bool of_thread = std::regex_search(line, std::regex("State\\(\\)::state|::join$|::last$|::writer$|::number$|::own$"));
+      const bool of_thread =
+          std::regex_search(line, std::regex("State\\(\\)::state|::join$|::last$|::writer$|::number$|::own$"));
       const bool generated = line.find("::proto::") != std::string::npos;
       EXPECT_TRUE(of_thread || generated) << library << ": " << line;
     }

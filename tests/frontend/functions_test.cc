@@ -13,8 +13,8 @@ using testing::ElementsAre;
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-const Tensor kX = Wave({5}, 0.3, 4), kA = Wave({5}, 1), kB = Wave({5}, 2.5),
-             kPositive = Wave({5}, 0.7, 1, 1.5), kUnit = Wave({5}, 0.2, 0.9);
+const Tensor kX = Wave({5}, 0.3, 4), kA = Wave({5}, 1), kB = Wave({5}, 2.5), kPositive = Wave({5}, 0.7, 1, 1.5),
+             kUnit = Wave({5}, 0.2, 0.9);
 
 class Functions : public testing::TestWithParam<CompositionCase> {};
 
@@ -23,70 +23,127 @@ TEST_P(Functions, Table) { CheckComposition(GetParam()); }
 INSTANTIATE_TEST_SUITE_P(
     All, Functions,
     testing::ValuesIn(std::vector<CompositionCase>{
-        {"Round", [](const TensorVector& t) { return Round(t[0] * 1.7); }, {kX},
-         {2.0, 6.0, -4.0, -5.0, 5.0}},
-        {"Trunc", [](const TensorVector& t) { return Trunc(t[0]); }, {kX},
-         {1.0, 3.0, -2.0, -3.0, 2.0}},
-        {"Rsqrt", [](const TensorVector& t) { return Rsqrt(t[0]); }, {kPositive},
+        {"Round", [](const TensorVector& t) { return Round(t[0] * 1.7); }, {kX}, {2.0, 6.0, -4.0, -5.0, 5.0}},
+        {"Trunc", [](const TensorVector& t) { return Trunc(t[0]); }, {kX}, {1.0, 3.0, -2.0, -3.0, 2.0}},
+        {"Rsqrt",
+         [](const TensorVector& t) { return Rsqrt(t[0]); },
+         {kPositive},
          {0.6829132875704, 0.6779913161094, 1.211144781147, 0.9827575223792, 0.6404469347743}},
-        {"Cbrt", [](const TensorVector& t) { return Cbrt(t[0]); }, {kX},
+        {"Cbrt",
+         [](const TensorVector& t) { return Cbrt(t[0]); },
+         {kX},
          {1.057342585953, 1.537878355047, -1.284499255025, -1.456696407106, 1.428640721902}},
-        {"Exp2", [](const TensorVector& t) { return Exp2(t[0]); }, {kX},
+        {"Exp2",
+         [](const TensorVector& t) { return Exp2(t[0]); },
+         {kX},
          {2.269038088628, 12.44237257736, 0.2301514499038, 0.11735425443, 7.546858164617}},
-        {"Expm1", [](const TensorVector& t) { return Expm1(t[0]); }, {kX},
+        {"Expm1",
+         [](const TensorVector& t) { return Expm1(t[0]); },
+         {kX},
          {2.261153041793, 36.98493779382, -0.8798896726059, -0.954546158943, 17.46498360676}},
-        {"Log2", [](const TensorVector& t) { return Log2(t[0]); }, {kPositive},
+        {"Log2",
+         [](const TensorVector& t) { return Log2(t[0]); },
+         {kPositive},
          {1.100451379842, 1.121322599648, -0.5527426723554, 0.05018518657908, 1.285698112214}},
-        {"Log10", [](const TensorVector& t) { return Log10(t[0]); }, {kPositive},
+        {"Log10",
+         [](const TensorVector& t) { return Log10(t[0]); },
+         {kPositive},
          {0.3312688741023, 0.3375517373098, -0.1663921242624, 0.0151072464983, 0.3870336971451}},
-        {"Log1p", [](const TensorVector& t) { return Log1p(t[0]); }, {kPositive},
+        {"Log1p",
+         [](const TensorVector& t) { return Log1p(t[0]); },
+         {kPositive},
          {1.145565111113, 1.155453505343, 0.5198187970477, 0.7106912890206, 1.234889900205}},
-        {"Tan", [](const TensorVector& t) { return Tan(t[0]); }, {kX},
+        {"Tan",
+         [](const TensorVector& t) { return Tan(t[0]); },
+         {kX},
          {2.441679449346, 0.5405991815859, 1.636367923125, 0.0505777651255, -0.2296295198216}},
-        {"Asin", [](const TensorVector& t) { return Asin(t[0]); }, {kUnit},
+        {"Asin",
+         [](const TensorVector& t) { return Asin(t[0]); },
+         {kUnit},
          {0.1797690985454, 1.019163787476, -0.4096282916263, -0.8466129407658, 0.632654934079}},
-        {"Acos", [](const TensorVector& t) { return Acos(t[0]); }, {kUnit},
+        {"Acos",
+         [](const TensorVector& t) { return Acos(t[0]); },
+         {kUnit},
          {1.391027228249, 0.5516325393185, 1.980424618421, 2.417409267561, 0.9381413927159}},
-        {"Atan", [](const TensorVector& t) { return Atan(t[0]); }, {kX},
+        {"Atan",
+         [](const TensorVector& t) { return Atan(t[0]); },
+         {kX},
          {0.8686489673846, 1.302488182988, -1.129926157131, -1.257909203215, 1.240415801403}},
-        {"Sinh", [](const TensorVector& t) { return Sinh(t[0]); }, {kX},
+        {"Sinh",
+         [](const TensorVector& t) { return Sinh(t[0]); },
+         {kX},
          {1.477256516103, 18.97930578466, -4.102784209469, -10.97744354631, 9.20541352318}},
-        {"Cosh", [](const TensorVector& t) { return Cosh(t[0]); }, {kX},
+        {"Cosh",
+         [](const TensorVector& t) { return Cosh(t[0]); },
+         {kX},
          {1.78389652569, 19.00563200916, 4.222894536863, 11.02289738737, 9.259570083581}},
-        {"Asinh", [](const TensorVector& t) { return Asinh(t[0]); }, {kX},
+        {"Asinh",
+         [](const TensorVector& t) { return Asinh(t[0]); },
+         {kX},
          {1.004450817356, 2.00274192353, -1.495768626524, -1.846854853216, 1.791503057757}},
-        {"Acosh", [](const TensorVector& t) { return Acosh(t[0] + 1.0); }, {kPositive},
+        {"Acosh",
+         [](const TensorVector& t) { return Acosh(t[0] + 1.0); },
+         {kPositive},
          {1.812407282657, 1.822831484343, 1.109825632626, 1.33715787491, 1.906181764718}},
-        {"Atanh", [](const TensorVector& t) { return Atanh(t[0]); }, {kUnit},
+        {"Atanh",
+         [](const TensorVector& t) { return Atanh(t[0]); },
+         {kUnit},
          {0.1807452597612, 1.262202133458, -0.4215891958743, -0.9707659807463, 0.6796440453003}},
-        {"Sinc", [](const TensorVector& t) { return Sinc(t[0]); }, {kX},
-         {-0.1457702430053, -0.07951213526488, 0.05500192331276, -0.02905836098965,
-          0.02851560618204}},
-        {"SincSmall", [](const TensorVector& t) { return Sinc(t[0] / 9.0); }, {kUnit},
+        {"Sinc",
+         [](const TensorVector& t) { return Sinc(t[0]); },
+         {kX},
+         {-0.1457702430053, -0.07951213526488, 0.05500192331276, -0.02905836098965, 0.02851560618204}},
+        {"SincSmall",
+         [](const TensorVector& t) { return Sinc(t[0] / 9.0); },
+         {kUnit},
          {0.9993508791441, 0.9853348371048, 0.9967819300459, 0.9886449333744, 0.9929150560983}},
-        {"Pow", [](const TensorVector& t) { return Pow(t[0], t[1]); }, {kPositive, kB},
+        {"Pow",
+         [](const TensorVector& t) { return Pow(t[0], t[1]); },
+         {kPositive, kB},
          {2.491783964798, 0.2579860170445, 1.331742516275, 1.06965863677, 1.248349269063}},
-        {"Atan2", [](const TensorVector& t) { return Atan2(t[0], t[1]); }, {kA, kB},
+        {"Atan2",
+         [](const TensorVector& t) { return Atan2(t[0], t[1]); },
+         {kA, kB},
          {0.9525788779852, 2.685692306535, -1.945159977832, -0.1860241125256, 1.446799772832}},
-        {"Logaddexp", [](const TensorVector& t) { return Logaddexp(t[0], t[1]); }, {kA, kB},
+        {"Logaddexp",
+         [](const TensorVector& t) { return Logaddexp(t[0], t[1]); },
+         {kA, kB},
          {2.162328462696, 0.9265490019583, -0.4739808978289, 2.031369833483, 2.157580815797}},
-        {"Hypot", [](const TensorVector& t) { return Hypot(t[0], t[1]); }, {kA, kB},
+        {"Hypot",
+         [](const TensorVector& t) { return Hypot(t[0], t[1]); },
+         {kA, kB},
          {2.065180210579, 1.941440587901, 2.044827882767, 1.969824022057, 2.012538413171}},
-        {"Xlogy", [](const TensorVector& t) { return Xlogy(t[0], t[1]); }, {kA, kPositive},
+        {"Xlogy",
+         [](const TensorVector& t) { return Xlogy(t[0], t[1]); },
+         {kA, kPositive},
          {1.283705675953, 0.6643548425114, 0.7291784589715, -0.01267330794868, 1.779759765891}},
-        {"Xlog1py", [](const TensorVector& t) { return Xlog1py(t[0], t[1]); }, {kA, kPositive},
+        {"Xlog1py",
+         [](const TensorVector& t) { return Xlog1py(t[0], t[1]); },
+         {kA, kPositive},
          {1.92791960442, 0.9876351614584, -0.9893212906348, -0.2589226099447, 2.46618218424}},
-        {"Rem", [](const TensorVector& t) { return Rem(t[0], t[1]); }, {kX, kB},
+        {"Rem",
+         [](const TensorVector& t) { return Rem(t[0], t[1]); },
+         {kX, kB},
          {1.182080826645, 0.1508866176484, -0.623837904313, -1.155218606161, 0.1778788433481}},
-        {"Mod", [](const TensorVector& t) { return Mod(t[0], t[1]); }, {kX, kB},
+        {"Mod",
+         [](const TensorVector& t) { return Mod(t[0], t[1]); },
+         {kX, kB},
          {1.182080826645, -1.592264927179, -0.623837904313, 0.780620737902, 0.1778788433481}},
-        {"FloorDiv", [](const TensorVector& t) { return FloorDiv(t[0], t[1]); }, {kX, kB},
+        {"FloorDiv",
+         [](const TensorVector& t) { return FloorDiv(t[0], t[1]); },
+         {kX, kB},
          {0.0, -3.0, 2.0, -2.0, 11.0}},
-        {"Copysign", [](const TensorVector& t) { return Copysign(t[0], t[1]); }, {kA, kB},
+        {"Copysign",
+         [](const TensorVector& t) { return Copysign(t[0], t[1]); },
+         {kA, kB},
          {1.682941969616, -0.8547597604677, -1.903204147779, 0.3643250085442, 1.997086690749}},
-        {"Lerp", [](const TensorVector& t) { return Lerp(t[0], t[1], t[2]); }, {kA, kB, kPositive},
+        {"Lerp",
+         [](const TensorVector& t) { return Lerp(t[0], t[1], t[2]); },
+         {kA, kB, kPositive},
          {0.6408571451845, -4.796900630539, -1.115506878028, 2.017260149135, -2.264970851675}},
-        {"Clamp", [](const TensorVector& t) { return Clamp(t[0], -1.5, 2.0); }, {kX},
+        {"Clamp",
+         [](const TensorVector& t) { return Clamp(t[0], -1.5, 2.0); },
+         {kX},
          {1.182080826645, 2.0, -1.5, -1.5, 2.0}}}),
     CaseName);
 
@@ -108,16 +165,11 @@ void ExpectAllPairs(Tensor (*f)(const Operand&, const Operand&), const std::vect
 }
 
 TEST(Division, ModOfSpecialValuesIsNumPys) {
-  ExpectAllPairs(
-      Mod,
-    {kNan, kNan, 0, -0.0, 0, -0.0, 0, -0.0,
-     kNan, kNan, 0, -0.0, 0, -0.0, 0, -0.0,
-     kNan, kNan, 0, -1.5, 1, -6, 1, -kInf,
-     kNan, kNan, 0.5, -0.0, 3.5, -2.5, kInf, -2.5,
-     kNan, kNan, 0, -1.5, 0, -1, 6, -kInf,
-     kNan, kNan, 0, -2, 5, -0.0, kInf, -7,
-     kNan, kNan, kNan, kNan, kNan, kNan, kNan, kNan,
-     kNan, kNan, kNan, kNan, kNan, kNan, kNan, kNan});
+  ExpectAllPairs(Mod,
+                 {kNan, kNan, 0,    -0.0, 0,    -0.0, 0,    -0.0,  kNan, kNan, 0,    -0.0, 0,    -0.0, 0,    -0.0,
+                  kNan, kNan, 0,    -1.5, 1,    -6,   1,    -kInf, kNan, kNan, 0.5,  -0.0, 3.5,  -2.5, kInf, -2.5,
+                  kNan, kNan, 0,    -1.5, 0,    -1,   6,    -kInf, kNan, kNan, 0,    -2,   5,    -0.0, kInf, -7,
+                  kNan, kNan, kNan, kNan, kNan, kNan, kNan, kNan,  kNan, kNan, kNan, kNan, kNan, kNan, kNan, kNan});
 }
 
 TEST(Division, FloorDivKeepsTheDType) {
@@ -129,16 +181,11 @@ TEST(Division, FloorDivKeepsTheDType) {
 }
 
 TEST(Division, FloorDivOfSpecialValuesIsNumPys) {
-  ExpectAllPairs(
-      FloorDiv,
-    {kNan, kNan, 0, -0.0, 0, -0.0, 0, -0.0,
-     kNan, kNan, -0.0, 0, -0.0, 0, -0.0, 0,
-     kInf, -kInf, 1, -1, 0, -1, 0, -1,
-     -kInf, kInf, -3, 1, -1, 0, -1, 0,
-     kInf, -kInf, 6, -3, 1, -1, 0, -1,
-     -kInf, kInf, -7, 2, -2, 1, -1, 0,
-     kInf, -kInf, kNan, kNan, kNan, kNan, kNan, kNan,
-     -kInf, kInf, kNan, kNan, kNan, kNan, kNan, kNan});
+  ExpectAllPairs(FloorDiv,
+                 {kNan, kNan,  0,    -0.0, 0,    -0.0, 0,    -0.0, kNan,  kNan, -0.0, 0,    -0.0, 0,    -0.0, 0,
+                  kInf, -kInf, 1,    -1,   0,    -1,   0,    -1,   -kInf, kInf, -3,   1,    -1,   0,    -1,   0,
+                  kInf, -kInf, 6,    -3,   1,    -1,   0,    -1,   -kInf, kInf, -7,   2,    -2,   1,    -1,   0,
+                  kInf, -kInf, kNan, kNan, kNan, kNan, kNan, kNan, -kInf, kInf, kNan, kNan, kNan, kNan, kNan, kNan});
 }
 
 TEST(Division, IntegersAsPythonAndC) {
@@ -151,11 +198,9 @@ TEST(Division, IntegersAsPythonAndC) {
 
 // Derivatives of f by its operands at one point.
 std::vector<double> Partials(Tensor (*f)(const Operand&, const Operand&), double a, double b) {
-  const Tensor x = Tensor::FromData(std::vector<double>{a}, {}),
-               y = Tensor::FromData(std::vector<double>{b}, {});
+  const Tensor x = Tensor::FromData(std::vector<double>{a}, {}), y = Tensor::FromData(std::vector<double>{b}, {});
   std::vector<double> out;
-  for (const Tensor& g : FirstGradients([f](const TensorVector& t) { return f(t[0], t[1]); },
-                                        {x, y})) {
+  for (const Tensor& g : FirstGradients([f](const TensorVector& t) { return f(t[0], t[1]); }, {x, y})) {
     out.push_back(g.item<double>() / (2 * std::sin(0.3)));  // the weight of element 0
   }
   return out;
@@ -227,8 +272,7 @@ TEST(Values, Predicates) {
   EXPECT_THAT(Values(IsInf(i)), ElementsAre(0, 0, 0));
   EXPECT_THAT(Values(Signbit(i)), ElementsAre(1, 0, 0));
   EXPECT_THAT(Values(BitwiseXor(i, BitwiseNot(i))), ElementsAre(-1, -1, -1));
-  EXPECT_THAT(Values(Bitcast(Cast(i, kFloat32), kInt32)),
-              ElementsAre(-1082130432, 0, 1084227584));
+  EXPECT_THAT(Values(Bitcast(Cast(i, kFloat32), kInt32)), ElementsAre(-1082130432, 0, 1084227584));
 }
 
 TEST(Errors, NameTheOpAndAFix) {

@@ -15,8 +15,22 @@ PUBLIC_FOLDERS = ("frontend/reel", "ir", "runtime")  # where a public header may
 
 def compile_header(name, *flags):
     """Runs the compiler on a file that includes only this header; returns what it prints."""
-    command = [COMPILER, "-std=c++20", "-Wall", "-Wextra", "-Wconversion", "-Werror",
-               "-I", str(SOURCE), "-I", str(SOURCE / "frontend"), "-x", "c++", *flags, "-"]
+    command = [
+        COMPILER,
+        "-std=c++20",
+        "-Wall",
+        "-Wextra",
+        "-Wconversion",
+        "-Werror",
+        "-I",
+        str(SOURCE),
+        "-I",
+        str(SOURCE / "frontend"),
+        "-x",
+        "c++",
+        *flags,
+        "-",
+    ]
     result = subprocess.run(command, input=f"#include <{name}>\n", text=True, capture_output=True)
     if result.returncode != 0:
         raise AssertionError(f"<{name}> does not compile alone:\n{result.stderr}")
@@ -36,9 +50,11 @@ class PublicHeaders(unittest.TestCase):
         self.assertEqual(foreign, [])
 
     def test_umbrella_includes_no_internal_header(self):
-        internal = [str(f.relative_to(SOURCE)) for f in included_files("reel/reel.h")
-                    if f.is_relative_to(SOURCE)
-                    and str(f.parent.relative_to(SOURCE)) not in PUBLIC_FOLDERS]
+        internal = [
+            str(f.relative_to(SOURCE))
+            for f in included_files("reel/reel.h")
+            if f.is_relative_to(SOURCE) and str(f.parent.relative_to(SOURCE)) not in PUBLIC_FOLDERS
+        ]
         self.assertEqual(internal, [])
 
     def test_umbrella_includes_every_public_header(self):

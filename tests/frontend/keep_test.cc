@@ -218,21 +218,11 @@ TEST(Safetensors, MutationsAreErrorsOrValues) {
     for (size_t n = 1 + below(3); n > 0; --n) {
       const size_t at = below(10) == 0 ? below(bytes.size()) : below(std::min<size_t>(header + 8, bytes.size()));
       switch (below(5)) {
-        case 0:
-          bytes[at] = static_cast<char>(below(256));
-          break;
-        case 1:
-          bytes.erase(at, 1 + below(8));
-          break;
-        case 2:
-          bytes.insert(at, pieces[below(std::size(pieces))]);
-          break;
-        case 3:
-          bytes[at] = static_cast<char>('0' + below(10));
-          break;
-        case 4:
-          bytes.resize(at + 1);
-          break;
+        case 0: bytes[at] = static_cast<char>(below(256)); break;
+        case 1: bytes.erase(at, 1 + below(8)); break;
+        case 2: bytes.insert(at, pieces[below(std::size(pieces))]); break;
+        case 3: bytes[at] = static_cast<char>('0' + below(10)); break;
+        case 4: bytes.resize(at + 1); break;
       }
     }
     if (below(2) == 0 && bytes.size() > 8) {  // a length that fits again
@@ -308,18 +298,10 @@ TEST(Npz, MutationsAreErrorsOrValues) {
       const size_t at =
           below(2) == 0 ? below(bytes.size()) : bytes.size() - 1 - below(bytes.size() / 3);  // the directory
       switch (below(4)) {
-        case 0:
-          bytes[at] = static_cast<char>(below(256));
-          break;
-        case 1:
-          bytes.erase(at, 1 + below(8));
-          break;
-        case 2:
-          bytes.insert(at, 1, static_cast<char>(below(256)));
-          break;
-        case 3:
-          bytes[at] = static_cast<char>(bytes[at] ^ (1 << below(8)));
-          break;
+        case 0: bytes[at] = static_cast<char>(below(256)); break;
+        case 1: bytes.erase(at, 1 + below(8)); break;
+        case 2: bytes.insert(at, 1, static_cast<char>(below(256))); break;
+        case 3: bytes[at] = static_cast<char>(bytes[at] ^ (1 << below(8))); break;
       }
     }
     const std::vector<char> exact(bytes.begin(), bytes.end());

@@ -18,9 +18,8 @@ TEST(LayerNames, OfNestedModels) {
   const Sequential middle{inner, Residual(Dense(2, 2, {}, {.name = "mine", .use_bias = false}))};
   const Sequential model{middle, middle, Dense(2, 1, {}, {.use_bias = false})};
   model(Zeros({3, 2}));
-  const std::vector<std::string> once = {
-      "sequential/sequential/dense/kernel", "sequential/sequential/layer_norm/scale",
-      "sequential/sequential/layer_norm/offset", "sequential/residual/mine/kernel"};
+  const std::vector<std::string> once = {"sequential/sequential/dense/kernel", "sequential/sequential/layer_norm/scale",
+                                         "sequential/sequential/layer_norm/offset", "sequential/residual/mine/kernel"};
   std::vector<std::string> want = once;  // used twice: the same variables, named once
   want.push_back("dense/kernel");
   EXPECT_EQ(Names(model.variables()), want);
@@ -35,16 +34,12 @@ TEST(LayerNames, DoNotDependOnWhatWasBuiltBefore) {
   EXPECT_EQ(names(), names());
   EXPECT_THAT(names(),
               ElementsAre("dense/kernel", "dense/bias", "batch_norm/scale", "batch_norm/offset",
-                          "batch_norm/running_mean", "batch_norm/running_variance",
-                          "dense_1/kernel", "dense_1/bias"));
+                          "batch_norm/running_mean", "batch_norm/running_variance", "dense_1/kernel", "dense_1/bias"));
 }
 
 TEST(Layers, OptionsOfVariables) {
   const Dense dense(2, {},
-                    {.name = "d",
-                     .dtype = kFloat64,
-                     .kernel_init = IdentityInit(2),
-                     .bias_init = ConstantInit(1)});
+                    {.name = "d", .dtype = kFloat64, .kernel_init = IdentityInit(2), .bias_init = ConstantInit(1)});
   EXPECT_THAT(Values(dense(Tensor({{1.0, 3.0}}))), ElementsAre(3, 7));
   EXPECT_EQ(dense.name(), "d");
   EXPECT_THAT(Names(dense.trainable_variables()), ElementsAre("d/kernel", "d/bias"));
@@ -135,21 +130,19 @@ TEST(Layers, AnInitializerThatThrowsLeavesNothingBehind) {
 TEST(Layers, OfHalves) {
   for (const DType dtype : {kFloat16, kBFloat16}) {
     const LayerOptions options{.dtype = dtype};
-    const Sequential model{Embedding(5, 4, options), Dense(4, Gelu, options),
-                           LayerNorm(1e-5, options), Lstm(3, {}, options)};
+    const Sequential model{Embedding(5, 4, options), Dense(4, Gelu, options), LayerNorm(1e-5, options),
+                           Lstm(3, {}, options)};
     const Tensor y = model(Tensor({{1, 2}, {3, 4}}));
     EXPECT_EQ(y.dtype(), dtype);
     for (const Variable& v : model.variables()) EXPECT_EQ(v.dtype(), dtype) << v.name();
-    for (const Initializer& draw :
-         {NormalInit(), TruncatedNormalInit(), HeNormal(), OrthogonalInit()}) {
+    for (const Initializer& draw : {NormalInit(), TruncatedNormalInit(), HeNormal(), OrthogonalInit()}) {
       EXPECT_EQ(draw({4, 3}, dtype).dtype(), dtype);
     }
   }
 }
 
 TEST(Layers, Mistakes) {
-  ExpectError(ErrorCode::kInvalidArgument, "dense: 0 units; there must be at least 1",
-              [] { Dense(0); });
+  ExpectError(ErrorCode::kInvalidArgument, "dense: 0 units; there must be at least 1", [] { Dense(0); });
   ExpectError(ErrorCode::kInvalidArgument, "dense: variables must be floats, got i32",
               [] { Dense(1, {}, {.dtype = kInt32}); });
   ExpectError(ErrorCode::kInvalidArgument, "residual: the layers make f32[1,3] of f32[1,2]",
@@ -158,9 +151,8 @@ TEST(Layers, Mistakes) {
               [] { IdentityInit()({2}); });
   ExpectError(ErrorCode::kInvalidArgument, "orthogonal: the shape [2] is not that of a matrix",
               [] { OrthogonalInit()({2}); });
-  ExpectError(ErrorCode::kInvalidArgument, "initializer: it gave f32[1] for f32[2]", [] {
-    Initializer([](const Shape&, DType, const Generator&) { return Zeros({1}); })({2});
-  });
+  ExpectError(ErrorCode::kInvalidArgument, "initializer: it gave f32[1] for f32[2]",
+              [] { Initializer([](const Shape&, DType, const Generator&) { return Zeros({1}); })({2}); });
 }
 
 struct InitializerCase {
@@ -184,8 +176,7 @@ TEST(Initializers, HaveTheirMoments) {
       {"lecun_uniform", LecunUniform(), 0, 1.0 / 180, std::sqrt(3.0 / 180)},
       {"lecun_normal", LecunNormal(), 0, 1.0 / 180, none},
       {"truncated_normal", TruncatedNormalInit(1, 0.5), 1, 0.25 * 0.7737413, 1},
-      {"truncated fan", VarianceScaling({.distribution = FanDistribution::kTruncatedNormal}), 0,
-       1.0 / 180, 0.17},
+      {"truncated fan", VarianceScaling({.distribution = FanDistribution::kTruncatedNormal}), 0, 1.0 / 180, 0.17},
       {"fan out", VarianceScaling({.scale = 4, .mode = FanMode::kOut}), 0, 4.0 / 360, none},
   };
   for (const InitializerCase& c : cases) {

@@ -20,8 +20,7 @@ void ExpectCompiledBits(const Unary& f, const Tensor& x) {
   const Function traced = Trace([&](const Tensor& t) { return f(t); }, {Spec(x)});
   const Tensor compiled = Compile(traced)(traced.name(), x);
   ASSERT_EQ(eager.type(), compiled.type());
-  EXPECT_EQ(std::memcmp(eager.raw_data(), compiled.raw_data(),
-                        static_cast<size_t>(eager.type().bytes())), 0)
+  EXPECT_EQ(std::memcmp(eager.raw_data(), compiled.raw_data(), static_cast<size_t>(eager.type().bytes())), 0)
       << x.type().ToString() << " -> " << eager.type().ToString();
 }
 
@@ -41,8 +40,7 @@ TEST(Library, IsWhole) {
       have.insert({op, static_cast<DType>(s.entry.operand[ir::Info(op).operands - 1])});
     }
     for (const ir::Op op : ir::AllOps()) {
-      const bool copied =
-          op == ir::Op::kIdentity || op == ir::Op::kStopGradient || op == ir::Op::kCheckIndex;
+      const bool copied = op == ir::Op::kIdentity || op == ir::Op::kStopGradient || op == ir::Op::kCheckIndex;
       const ir::DTypeSet set = ir::Info(op).dtypes;
       if (copied || !ir::Info(op).Has(ir::kElementwise) || set == ir::DTypeSet::kComplex) continue;
       for (const DType d : kDTypes) {
@@ -66,9 +64,9 @@ TEST(Library, ElementwiseAtAllLengths) {
 }
 
 TEST(Library, ReductionsOfRowsAndColumns) {
-  const Shape shapes[] = {{1},        {5},        {64},        {65},      {4096},   {4097},
-                          {300000},   {100, 7},   {64, 16},    {70, 17},  {3, 5000}, {500, 200},
-                          {9000, 20}, {2, 4, 33}, {3, 70, 130}, {130, 3, 9}, {1, 1, 8}, {7, 1},    {80, 1}};
+  const Shape shapes[] = {{1},          {5},         {64},      {65},      {4096},     {4097},     {300000},
+                          {100, 7},     {64, 16},    {70, 17},  {3, 5000}, {500, 200}, {9000, 20}, {2, 4, 33},
+                          {3, 70, 130}, {130, 3, 9}, {1, 1, 8}, {7, 1},    {80, 1}};
   for (const DType d : kDTypes) {
     for (const Shape& shape : shapes) {
       const Tensor x = Numbers(shape, d);
@@ -86,9 +84,7 @@ TEST(Library, ReductionsOfRowsAndColumns) {
 TEST(Library, Copies) {
   for (const DType d : {kBool, kInt8, kBFloat16, kFloat32, kFloat64, kComplex64, kComplex128}) {
     const Tensor base = Numbers({6, 35, 50}, IsComplex(d) || d == kBool ? kFloat32 : d);
-    const Tensor x = d == kBool     ? Greater(base, 0)
-                     : IsComplex(d) ? Cast(Complex(base, base), d)
-                                    : base;
+    const Tensor x = d == kBool ? Greater(base, 0) : IsComplex(d) ? Cast(Complex(base, base), d) : base;
     ExpectCompiledBits([](const Tensor& t) { return Transpose(t, {2, 0, 1}); }, x);
     ExpectCompiledBits([](const Tensor& t) { return Transpose(t, {0, 2, 1}); }, x);
     ExpectCompiledBits([](const Tensor& t) { return Flip(t, {0, 2}); }, x);

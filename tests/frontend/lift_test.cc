@@ -50,8 +50,7 @@ TEST(Recording, LiftsTheWholeStep) {
   for (size_t v = 0; v < variables.size(); ++v) {
     const std::vector<double> want = Values(variables[v].value());
     for (size_t i = 0; i < want.size(); ++i) {
-      ASSERT_NEAR(lifted.state[v].AsDouble(static_cast<int64_t>(i)), want[i], 1e-5)
-          << variables[v].name();
+      ASSERT_NEAR(lifted.state[v].AsDouble(static_cast<int64_t>(i)), want[i], 1e-5) << variables[v].name();
     }
   }
 }
@@ -93,8 +92,7 @@ TEST(Recording, RandomDrawsContinueTheSequence) {
   const Function f = recording.Lift({}, {first});
   const ir::EntryResult r = Evaluate(f, {});
   const std::vector<double> second = Values(RandomUniform({6}, {.generator = g}));
-  for (size_t i = 0; i < second.size(); ++i)
-    EXPECT_EQ(r.outputs[0].AsDouble(static_cast<int64_t>(i)), second[i]);
+  for (size_t i = 0; i < second.size(); ++i) EXPECT_EQ(r.outputs[0].AsDouble(static_cast<int64_t>(i)), second[i]);
   EXPECT_EQ(r.state[0].AsInt(1), g.state().value()[1].item<int64_t>());
 }
 
@@ -133,14 +131,12 @@ TEST(Recording, Mistakes) {
     const Tensor y = x * x;
     recording.Lift({x, x}, {y});
   });
-  ExpectError(ErrorCode::kInvalidArgument, "null tensor",
-              [&] { Recording().Lift({Tensor()}, {x}); });
+  ExpectError(ErrorCode::kInvalidArgument, "null tensor", [&] { Recording().Lift({Tensor()}, {x}); });
 }
 
 TEST(Trace, SymbolicTensorsHaveNoValues) {
-  ExpectError(ErrorCode::kFailedPrecondition, "lift_test.cc", [] {
-    Trace([](const Tensor& x) { return x.item<float>() > 0 ? x : -x; }, {Spec(kFloat32, {})});
-  });
+  ExpectError(ErrorCode::kFailedPrecondition, "lift_test.cc",
+              [] { Trace([](const Tensor& x) { return x.item<float>() > 0 ? x : -x; }, {Spec(kFloat32, {})}); });
   ExpectError(ErrorCode::kFailedPrecondition, "Cond, WhileLoop or Where", [] {
     Trace(
         [](const Tensor& x) {
@@ -156,8 +152,7 @@ TEST(Trace, SymbolicTensorsHaveNoValues) {
 TEST(Trace, SymbolicTensorsEndWithTheirTrace) {
   Tensor leaked;
   Trace([&](const Tensor& x) { return leaked = x * 2.f; }, {Spec(kFloat32, {2})});
-  ExpectError(ErrorCode::kFailedPrecondition, "outside the trace that made it",
-              [&] { leaked + 1.f; });
+  ExpectError(ErrorCode::kFailedPrecondition, "outside the trace that made it", [&] { leaked + 1.f; });
 }
 
 TEST(Trace, ResultsAndArguments) {
@@ -168,9 +163,8 @@ TEST(Trace, ResultsAndArguments) {
   const ir::EntryResult r = Evaluate(f, {Tensor({1.f, 2.f}), Tensor({3.f, 4.f})});
   EXPECT_EQ(r.outputs[0].AsDouble(1), 6);
   EXPECT_EQ(r.outputs[1].AsDouble(1), 8);
-  ExpectError(ErrorCode::kInvalidArgument, "one spec per argument", [] {
-    Trace([](const Tensor& a) { return a; }, {Spec(kFloat32, {}), Spec(kFloat32, {})});
-  });
+  ExpectError(ErrorCode::kInvalidArgument, "one spec per argument",
+              [] { Trace([](const Tensor& a) { return a; }, {Spec(kFloat32, {}), Spec(kFloat32, {})}); });
 }
 
 TEST(Trace, LazyLayersAreBuiltEagerly) {
@@ -191,35 +185,28 @@ TEST(Trace, GradientsWithStopsAndSeeds) {
               return Gradients(y * x, {x}, {.stop_gradients = {y}}).Dense(0);
             }),
             9);
-  EXPECT_EQ(values([](const Tensor& x) {
-              return Gradients(x * x, {x}, {.grad_ys = {Tensor(10.f)}}).Dense(0);
-            }),
-            60);
+  EXPECT_EQ(values([](const Tensor& x) { return Gradients(x * x, {x}, {.grad_ys = {Tensor(10.f)}}).Dense(0); }), 60);
   EXPECT_EQ(values([](const Tensor& x) {  // second order
               return Gradients(Gradients(x * x * x, {x}).Dense(0), {x}).Dense(0);
             }),
             18);
   EXPECT_EQ(values([](const Tensor& x) {
-              const Tensor zero = Gradients(x * x, {Tensor(1.f) * x},
-                                            {.unconnected_gradients = UnconnectedGradients::kZero})
-                                      .Dense(0);
+              const Tensor zero =
+                  Gradients(x * x, {Tensor(1.f) * x}, {.unconnected_gradients = UnconnectedGradients::kZero}).Dense(0);
               return zero;
             }),
             0);
-  ExpectError(ErrorCode::kFailedPrecondition, "nothing is being traced",
-              [] { Gradients(Tensor(1.f), {Tensor(1.f)}); });
+  ExpectError(ErrorCode::kFailedPrecondition, "nothing is being traced", [] { Gradients(Tensor(1.f), {Tensor(1.f)}); });
 }
 
 TEST(Trace, GradientsByVariables) {
   const Variable w(Tensor(4.f), {.name = "w"});
-  const Function f = Trace([&](const Tensor& x) { return Gradients(w * w * x, {w}).Dense(0); },
-                           {Spec(kFloat32, {})});
+  const Function f = Trace([&](const Tensor& x) { return Gradients(w * w * x, {w}).Dense(0); }, {Spec(kFloat32, {})});
   EXPECT_EQ(Evaluate(f, {Tensor(3.f)}).outputs[0].AsDouble(0), 24);
 }
 
 TEST(Function, GradientsOfAFunction) {
-  const Function f =
-      Trace([](const Tensor& x) { return x * x; }, {Spec(kFloat32, {}, "x")}, "square");
+  const Function f = Trace([](const Tensor& x) { return x * x; }, {Spec(kFloat32, {}, "x")}, "square");
   const Function g = Gradients(f);
   EXPECT_EQ(Evaluate(g, {Tensor(3.f)}).outputs[0].AsDouble(0), 6);
   const Function seeded = Gradients(f, {.xs = {"x"}, .grad_ys = true});
@@ -254,14 +241,12 @@ TEST(Module, FromARecordingAndACallable) {
   const Function step = recording.Lift({kInput, kLabels}, {loss});
   const Module m = Module::Lift({{"train", step}, {"predict", s.model, {Spec(kFloat32, {7, 4})}}});
   EXPECT_EQ(m.variables().size(), 18u);
-  ExpectError(ErrorCode::kInvalidArgument, "two entry points",
-              [&] { Module::Lift({{"a", step}, {"a", step}}); });
+  ExpectError(ErrorCode::kInvalidArgument, "two entry points", [&] { Module::Lift({{"a", step}, {"a", step}}); });
 }
 
 TEST(Module, EqualNamesAreMadeDistinct) {
   const Variable a(Tensor(1.f), {.name = "w"}), b(Tensor(2.f), {.name = "w"});
-  const Module m =
-      Module::Lift({{"f", [&](const Tensor& x) { return x * a + b; }, {Spec(kFloat32, {})}}});
+  const Module m = Module::Lift({{"f", [&](const Tensor& x) { return x * a + b; }, {Spec(kFloat32, {})}}});
   EXPECT_THAT(m.variables(), ElementsAre("w", "w_1"));
 }
 

@@ -34,9 +34,7 @@ Tensor Swap(const Tensor& x) {
   std::swap(order.end()[-1], order.end()[-2]);
   return Transpose(x, order);
 }
-Tensor Eye(const Tensor& like) {
-  return Cast(Iota(like.shape(), -1) == Iota(like.shape(), -2), like.dtype());
-}
+Tensor Eye(const Tensor& like) { return Cast(Iota(like.shape(), -1) == Iota(like.shape(), -2), like.dtype()); }
 Tensor Definite(const Tensor& x) { return MatMul(x, Swap(x)) + Eye(MatMul(x, Swap(x))); }
 Tensor ExpOfSymmetric(const Tensor& x) {
   const EighResult f = Eigh(x);
@@ -57,42 +55,34 @@ INSTANTIATE_TEST_SUITE_P(
         {"Cholesky",
          [](const TensorVector& x) { return Cholesky(Definite(x[0])); },
          {Square({3, 3}, 0.4)},
-         {2.78249777134, 0, 0, 3.090953721255, 3.935084544215, 0, 1.261252110561, -1.513893316607,
-          1.628649327414}},
+         {2.78249777134, 0, 0, 3.090953721255, 3.935084544215, 0, 1.261252110561, -1.513893316607, 1.628649327414}},
         {"CholeskyOfABatch",
          [](const TensorVector& x) { return Cholesky(Definite(x[0])); },
          {Square({2, 3, 3}, 0.9)},
-         {2.425040144087, 0, 0, 1.778519335641, 4.787017963452, 0, 1.750235389808, -0.2675894664249,
-          1.611670734964, 4.856077536769, 0, 0, -1.439670784636, 1.722133458123, 0, -2.866712092014,
-          2.473605665595, 3.85609897175}},
+         {2.425040144087, 0, 0, 1.778519335641, 4.787017963452, 0, 1.750235389808, -0.2675894664249, 1.611670734964,
+          4.856077536769, 0, 0, -1.439670784636, 1.722133458123, 0, -2.866712092014, 2.473605665595, 3.85609897175}},
         {"CholeskySolve",
          [](const TensorVector& x) { return CholeskySolve(Cholesky(Definite(x[0])), x[1]); },
          {Square({3, 3}, 0.4), Wave({3, 2}, 0.6)},
-         {0.2711927995617, 0.7553423115366, -0.1467631808548, -0.3375035695031, 0.08316957029101,
-          -0.4142973415495}},
+         {0.2711927995617, 0.7553423115366, -0.1467631808548, -0.3375035695031, 0.08316957029101, -0.4142973415495}},
         {"TriangularSolveLower",
          [](const TensorVector& x) { return TriangularSolve(x[0], x[1]); },
          {Square({3, 3}, 0.4), Wave({3}, 0.5)},
          {1.2311324006, 0.731191287541, -1.217367547975}},
         {"TriangularSolveUpperTransposed",
-         [](const TensorVector& x) {
-           return TriangularSolve(x[0], x[1], {.lower = false, .transpose = true});
-         },
+         [](const TensorVector& x) { return TriangularSolve(x[0], x[1], {.lower = false, .transpose = true}); },
          {Square({3, 3}, 0.4), Wave({3, 2}, 0.6)},
-         {1.449963733212, 1.91492061662, -0.8756388851118, -0.9607593976378, 0.0501183356063,
-          -0.9087988003952}},
+         {1.449963733212, 1.91492061662, -0.8756388851118, -0.9607593976378, 0.0501183356063, -0.9087988003952}},
         {"TriangularSolveUnit",
          [](const TensorVector& x) { return TriangularSolve(x[0], x[1], {.unit_diagonal = true}); },
          {Square({3, 3}, 0.4), Wave({3, 2}, 0.6)},
-         {1.12928494679, 1.491410424353, 0.07990714742416, 1.00312930752, 0.5357823401622,
-          -0.5554497329209}},
+         {1.12928494679, 1.491410424353, 0.07990714742416, 1.00312930752, 0.5357823401622, -0.5554497329209}},
         {"Lu",
          [](const TensorVector& x) { return Lu(x[0]).lu; },
          {Square({4, 4}, 0.1)},
-         {4.993659588558, -0.4146728412135, -1.886802963509, 0.9008811885508, 0.3628420104504,
-          3.756697440876, -1.28351862956, -0.4259488233874, 0.2316696819758, 0.4165523962534,
-          2.436396183759, -1.104422691387, 0.0399840697494, 0.5228729756593, 0.01846695187307,
-          1.440182241733}},
+         {4.993659588558, -0.4146728412135, -1.886802963509, 0.9008811885508, 0.3628420104504, 3.756697440876,
+          -1.28351862956, -0.4259488233874, 0.2316696819758, 0.4165523962534, 2.436396183759, -1.104422691387,
+          0.0399840697494, 0.5228729756593, 0.01846695187307, 1.440182241733}},
         {"LuPermutation",
          [](const TensorVector& x) { return Lu(x[0]).permutation; },
          {Square({4, 4}, 0.1)},
@@ -101,21 +91,19 @@ INSTANTIATE_TEST_SUITE_P(
         {"QrQ",
          [](const TensorVector& x) { return Qr(x[0]).q; },
          {Square({4, 4}, 0.1)},
-         {-0.03670080247923, -0.4527320630819, -0.1329024414369, -0.8809220574007, -0.2126462686742,
-          -0.2884350710577, 0.9334463713362, 0.01626794523794, -0.3330474621559, -0.7623236112484,
-          -0.3193382277276, 0.453833885906, -0.9178856156776, 0.3615267632898, -0.09506791893826,
-          -0.1332159402854}},
+         {-0.03670080247923, -0.4527320630819, -0.1329024414369, -0.8809220574007, -0.2126462686742, -0.2884350710577,
+          0.9334463713362, 0.01626794523794, -0.3330474621559, -0.7623236112484, -0.3193382277276, 0.453833885906,
+          -0.9178856156776, 0.3615267632898, -0.09506791893826, -0.1332159402854}},
         {"QrR",
          [](const TensorVector& x) { return Qr(x[0]).r; },
          {Square({4, 4}, 0.1)},
-         {-5.440394209546, -1.204241333467, 2.101650296704, -0.6109654054747, 0, -4.204470576883,
-          0.7133936461291, 0.1524902415486, 0, 0, 2.268265522429, -1.219612501823, 0, 0, 0,
-          -1.26868830342}},
+         {-5.440394209546, -1.204241333467, 2.101650296704, -0.6109654054747, 0, -4.204470576883, 0.7133936461291,
+          0.1524902415486, 0, 0, 2.268265522429, -1.219612501823, 0, 0, 0, -1.26868830342}},
         {"QrOfTallQ",
          [](const TensorVector& x) { return Qr(x[0]).q; },
          {Wave({4, 2}, 0.2)},
-         {-0.1708467990304, 0.8072234623401, 0.3805479232245, -0.4175942183966, -0.5649792896961,
-          0.0002352088148159, 0.7118939890216, 0.4171394194825}},
+         {-0.1708467990304, 0.8072234623401, 0.3805479232245, -0.4175942183966, -0.5649792896961, 0.0002352088148159,
+          0.7118939890216, 0.4171394194825}},
         {"QrOfTallR",
          [](const TensorVector& x) { return Qr(x[0]).r; },
          {Wave({4, 2}, 0.2)},
@@ -127,8 +115,8 @@ INSTANTIATE_TEST_SUITE_P(
         {"QrOfWideR",
          [](const TensorVector& x) { return Qr(x[0]).r; },
          {Wave({2, 4}, 0.7)},
-         {-2.275838645405, -1.132270187149, 2.567612204743, 0.4706247950147, 0, -0.861211885453,
-          0.221924819725, 0.8040243031148}},
+         {-2.275838645405, -1.132270187149, 2.567612204743, 0.4706247950147, 0, -0.861211885453, 0.221924819725,
+          0.8040243031148}},
         {"Solve",
          [](const TensorVector& x) { return Solve(x[0], x[1]); },
          {Square({3, 3}, 0.4), Wave({3}, 0.5)},
@@ -136,28 +124,20 @@ INSTANTIATE_TEST_SUITE_P(
         {"SolveBroadcasts",
          [](const TensorVector& x) { return Solve(x[0], x[1]); },
          {Square({2, 3, 3}, 0.9), Wave({3, 2}, 0.6)},
-         {0.2347612387554, 1.23180408121, -0.2868126375424, -0.07995745504929, 0.9053942192175,
-          -0.3048501371569, 0.3656118382838, 0.2026045683201, -1.70480815243, -1.041444999625,
-          -0.2973978680995, -0.002492407757566}},
+         {0.2347612387554, 1.23180408121, -0.2868126375424, -0.07995745504929, 0.9053942192175, -0.3048501371569,
+          0.3656118382838, 0.2026045683201, -1.70480815243, -1.041444999625, -0.2973978680995, -0.002492407757566}},
         {"Inverse",
          [](const TensorVector& x) { return Inverse(x[0]); },
          {Square({2, 3, 3}, 0.9)},
-         {0.9776354876127, -0.1461019528475, -0.6066532898189, 0.1153335482664, 0.1842118310585,
-          -0.07690657916801, -0.5571151258137, 0.0333727352078, 0.8818486727648, 0.1088254444387,
-          0.0813531426785, 0.2035440798391, 0.07358930039392, 0.9156471075194, -0.2236451479066,
-          0.2801381241961, 0.3588501491565, -0.03927652285463}},
+         {0.9776354876127, -0.1461019528475, -0.6066532898189, 0.1153335482664, 0.1842118310585, -0.07690657916801,
+          -0.5571151258137, 0.0333727352078, 0.8818486727648, 0.1088254444387, 0.0813531426785, 0.2035440798391,
+          0.07358930039392, 0.9156471075194, -0.2236451479066, 0.2801381241961, 0.3588501491565, -0.03927652285463}},
         {"Det",
          [](const TensorVector& x) { return Det(x[0]); },
          {Square({2, 3, 3}, 0.9)},
          {9.494092447147, -21.33232237917}},
-        {"DetOf4",
-         [](const TensorVector& x) { return Det(x[0]); },
-         {Square({4, 4}, 0.1)},
-         {65.82494650295}},
-        {"SlogDetSign",
-         [](const TensorVector& x) { return SlogDet(x[0]).sign; },
-         {Square({2, 3, 3}, 0.9)},
-         {1, -1}},
+        {"DetOf4", [](const TensorVector& x) { return Det(x[0]); }, {Square({4, 4}, 0.1)}, {65.82494650295}},
+        {"SlogDetSign", [](const TensorVector& x) { return SlogDet(x[0]).sign; }, {Square({2, 3, 3}, 0.9)}, {1, -1}},
         {"SlogDetLogAbs",
          [](const TensorVector& x) { return SlogDet(x[0]).log_abs; },
          {Square({2, 3, 3}, 0.9)},
@@ -177,23 +157,23 @@ INSTANTIATE_TEST_SUITE_P(
         {"PseudoInverse",
          [](const TensorVector& x) { return PseudoInverse(x[0]); },
          {Wave({4, 2}, 0.2)},
-         {-0.3671744522608, 0.06432278205541, 0.2428001533951, -0.5338002809761, 0.4368016885336,
-          -0.2259669945528, 0.0001272752989262, 0.2257208954949}},
+         {-0.3671744522608, 0.06432278205541, 0.2428001533951, -0.5338002809761, 0.4368016885336, -0.2259669945528,
+          0.0001272752989262, 0.2257208954949}},
         {"PseudoInverseOfWide",
          [](const TensorVector& x) { return PseudoInverse(x[0]); },
          {Wave({2, 4}, 0.7)},
-         {-0.1141642656417, 0.3363865902817, 0.4948934898703, -0.3421702848438, -0.01336433722323,
-          -0.2482130756544, -0.4914496473281, 0.4061320612643}},
+         {-0.1141642656417, 0.3363865902817, 0.4948934898703, -0.3421702848438, -0.01336433722323, -0.2482130756544,
+          -0.4914496473281, 0.4061320612643}},
         {"MatrixPower5",
          [](const TensorVector& x) { return MatrixPower(x[0], 5); },
          {Square({3, 3}, 0.4) / 2},
-         {-4.377020905752, 17.80753305936, 7.381965722384, -12.33843435927, 31.99687012326,
-          6.05001901624, 2.643463770296, 0.6401394593235, 4.785329339874}},
+         {-4.377020905752, 17.80753305936, 7.381965722384, -12.33843435927, 31.99687012326, 6.05001901624,
+          2.643463770296, 0.6401394593235, 4.785329339874}},
         {"MatrixPowerNegative",
          [](const TensorVector& x) { return MatrixPower(x[0], -2); },
          {Square({3, 3}, 0.4)},
-         {2.695622603791, -1.421564505036, -2.218189973161, 1.314990144103, -0.6413248429489,
-          -1.121095684122, -1.590437479964, 0.8527564181325, 1.481802652172}},
+         {2.695622603791, -1.421564505036, -2.218189973161, 1.314990144103, -0.6413248429489, -1.121095684122,
+          -1.590437479964, 0.8527564181325, 1.481802652172}},
         {"MatrixPower0",
          [](const TensorVector& x) { return MatrixPower(x[0], 0); },
          {Square({3, 3}, 0.4)},
@@ -202,25 +182,22 @@ INSTANTIATE_TEST_SUITE_P(
         {"MatrixExp",
          [](const TensorVector& x) { return MatrixExp(x[0]); },
          {Square({2, 3, 3}, 0.9) / 3},
-         {1.714843133235, 1.164596681648, 0.7033349542142, -0.5808088365212, 5.133424418781,
-          -0.04154681488202, 0.5643730692725, 0.6611436075919, 1.983539331633, 1.569817762856,
-          -0.6792217092912, 1.323492020899, 0.3699209258533, 1.422670122482, -0.03605605573345,
-          1.428107818675, -0.3002030668241, 1.367533034446}},
+         {1.714843133235, 1.164596681648, 0.7033349542142, -0.5808088365212, 5.133424418781, -0.04154681488202,
+          0.5643730692725, 0.6611436075919, 1.983539331633, 1.569817762856, -0.6792217092912, 1.323492020899,
+          0.3699209258533, 1.422670122482, -0.03605605573345, 1.428107818675, -0.3002030668241, 1.367533034446}},
         {"MatrixExpScaled",
          [](const TensorVector& x) { return MatrixExp(x[0]); },
          {Square({3, 3}, 0.4) - 3},
-         {1.549823153583, -1.57241889781, 0.07394684138864, -16.68758505947, 23.91619923565,
-          -6.235101645279, 11.81107738582, -18.17094394013, 5.399057833936}},
+         {1.549823153583, -1.57241889781, 0.07394684138864, -16.68758505947, 23.91619923565, -6.235101645279,
+          11.81107738582, -18.17094394013, 5.399057833936}},
         {"Cross",
          [](const TensorVector& x) { return Cross(x[0], x[1]); },
          {Wave({2, 3}, 0.1), Wave({3}, 0.5)},
-         {-1.544689866449, -0.3980495693721, -1.544689866449, -3.966354830717, -1.022085964721,
-          -3.966354830717}},
+         {-1.544689866449, -0.3980495693721, -1.544689866449, -3.966354830717, -1.022085964721, -3.966354830717}},
         {"CrossOfColumns",
          [](const TensorVector& x) { return Cross(x[0], x[1], 0); },
          {Wave({3, 2}, 0.1), Wave({3, 2}, 0.6)},
-         {0.4900517218989, 0.4900517218989, 0.9475622380046, 0.9475622380046, 0.4900517218989,
-          0.4900517218989}},
+         {0.4900517218989, 0.4900517218989, 0.9475622380046, 0.9475622380046, 0.4900517218989, 0.4900517218989}},
         {"MatrixNorm_fro",
          [](const TensorVector& x) { return MatrixNorm(x[0], "fro"); },
          {Wave({4, 2}, 0.2)},
@@ -260,8 +237,8 @@ INSTANTIATE_TEST_SUITE_P(
         {"EighOfExp",
          [](const TensorVector& x) { return ExpOfSymmetric(x[0] + Transpose(x[0])); },
          {Square({3, 3}, 0.4) / 4},
-         {2.006784011539, 0.5387862750733, 1.645982277482, 0.5387862750733, 9.989659452364,
-          0.8084742844978, 1.645982277482, 0.8084742844978, 3.357803561338}},
+         {2.006784011539, 0.5387862750733, 1.645982277482, 0.5387862750733, 9.989659452364, 0.8084742844978,
+          1.645982277482, 0.8084742844978, 3.357803561338}},
         {"SvdVals",
          [](const TensorVector& x) { return SvdVals(x[0]); },
          {Wave({2, 4}, 0.7)},
@@ -269,19 +246,17 @@ INSTANTIATE_TEST_SUITE_P(
         {"SvdOfSqrt",
          [](const TensorVector& x) { return SqrtOfSingularValues(x[0]); },
          {Wave({4, 2}, 0.2)},
-         {-0.03811562920948, 1.179308925735, -0.3842580660342, -0.9387013663054, 0.7811156366614,
-          0.6357606428973, -1.126104305405, -0.2906031146271}}}),
+         {-0.03811562920948, 1.179308925735, -0.3842580660342, -0.9387013663054, 0.7811156366614, 0.6357606428973,
+          -1.126104305405, -0.2906031146271}}}),
     CaseName);
 
 // --- residuals, in multiples of epsilon * n * the largest element ---
 
-double LargestOf(const Tensor& x) {
-  return x.size() == 0 ? 0 : ReduceMax(Abs(Cast(x, kFloat64))).item<double>();
-}
+double LargestOf(const Tensor& x) { return x.size() == 0 ? 0 : ReduceMax(Abs(Cast(x, kFloat64))).item<double>(); }
 
 void ExpectSmall(const Tensor& difference, const Tensor& scale, const char* what) {
-  const double n = static_cast<double>(std::max(difference.shape().dim(difference.rank() - 1),
-                                                difference.shape().dim(difference.rank() - 2)));
+  const double n = static_cast<double>(
+      std::max(difference.shape().dim(difference.rank() - 1), difference.shape().dim(difference.rank() - 2)));
   const double epsilon = scale.dtype() == kFloat32 ? 0x1p-23 : 0x1p-52;
   EXPECT_LE(LargestOf(difference), 8 * epsilon * n * LargestOf(scale)) << what;
 }
@@ -328,8 +303,7 @@ TEST_P(Residuals, OfSquareMatrices) {
   const Tensor l = Cholesky(spd);
   ExpectSmall(MatMul(l, Swap(l)) - spd, spd, "l l'");
   const EighResult e = Eigh(symmetric);
-  ExpectSmall(MatMul(Times(e.vectors, e.values), Swap(e.vectors)) - symmetric,
-              Abs(ReduceMax(Abs(e.values))), "v w v'");
+  ExpectSmall(MatMul(Times(e.vectors, e.values), Swap(e.vectors)) - symmetric, Abs(ReduceMax(Abs(e.values))), "v w v'");
   ExpectOrthonormal(e.vectors, "v");
   const Tensor b = matrix(0.8), x = Solve(spd, b);
   ExpectSmall(MatMul(spd, x) - b, ReduceMax(Abs(spd)) * ReduceMax(Abs(x)), "solve");
@@ -339,22 +313,20 @@ TEST_P(Residuals, OfSquareMatrices) {
 
 INSTANTIATE_TEST_SUITE_P(All, Residuals,
                          testing::Combine(testing::Values(kFloat32, kFloat64),
-                                          testing::Values(Shape{1, 1}, Shape{7, 7}, Shape{31, 31},
-                                                          Shape{64, 64}, Shape{2, 65, 65},
-                                                          Shape{100, 9}, Shape{9, 100},
+                                          testing::Values(Shape{1, 1}, Shape{7, 7}, Shape{31, 31}, Shape{64, 64},
+                                                          Shape{2, 65, 65}, Shape{100, 9}, Shape{9, 100},
                                                           Shape{80, 70})),
                          [](const auto& info) {
                            std::string name(Name(std::get<0>(info.param)));
-                           for (int64_t d : std::get<1>(info.param).dims())
-                             name += "_" + std::to_string(d);
+                           for (int64_t d : std::get<1>(info.param).dims()) name += "_" + std::to_string(d);
                            return name;
                          });
 
 // --- matrices that are hard ---
 
 TEST(LinalgHard, RankDeficientSvdHasOrthonormalVectors) {
-  for (const Tensor& a : {Wave({6, 4}), Zeros({5, 3}, kFloat64), Ones({4, 4}, kFloat64),
-                          Tensor({{1.0, 0.0}, {0.0, 0.0}, {0.0, 0.0}})}) {
+  for (const Tensor& a :
+       {Wave({6, 4}), Zeros({5, 3}, kFloat64), Ones({4, 4}, kFloat64), Tensor({{1.0, 0.0}, {0.0, 0.0}, {0.0, 0.0}})}) {
     const SvdResult f = Svd(a);
     ExpectOrthonormal(f.u, "u");
     ExpectOrthonormal(Swap(f.vt), "v");
@@ -449,9 +421,8 @@ TEST(LinalgGradient, Triangles) {
   tape.Watch(a);
   const Tensor l = ReduceSum(Cholesky(a) * seed), w = ReduceSum(Eigh(a).vectors * seed);
   ExpectNear(*tape.Gradient(l, a),
-             {0.20321737194174463, -0.19439653859567532, 0.17920051393519731, -0.19439653859567532,
-              0.07137674386011525, 0.07551748087221916, 0.17920051393519731, 0.07551748087221916,
-              -0.31049148884706107},
+             {0.20321737194174463, -0.19439653859567532, 0.17920051393519731, -0.19439653859567532, 0.07137674386011525,
+              0.07551748087221916, 0.17920051393519731, 0.07551748087221916, -0.31049148884706107},
              1e-14, "cholesky");
   const std::vector<double> g = Values(*tape.Gradient(w, a));
   for (size_t i : {1, 2, 5}) EXPECT_EQ(g[i], 0);
@@ -471,21 +442,16 @@ std::string Message(const std::function<void()>& f) {
 
 TEST(LinalgErrors, NameTheOpShapesAndARemedy) {
   const Tensor wide = Ones({2, 3}), square = Ones({3, 3}), vector = Ones({3});
-  EXPECT_THAT(Message([&] { Cholesky(wide); }),
-              HasSubstr("cholesky: needs square matrices, got f32[2,3]"));
-  EXPECT_THAT(Message([&] { Inverse(wide); }),
-              HasSubstr("inverse: needs square matrices, got f32[2,3]"));
-  EXPECT_THAT(Message([&] { Svd(vector); }),
-              HasSubstr("svd: needs matrices, rank 2 or more, got f32[3]"));
+  EXPECT_THAT(Message([&] { Cholesky(wide); }), HasSubstr("cholesky: needs square matrices, got f32[2,3]"));
+  EXPECT_THAT(Message([&] { Inverse(wide); }), HasSubstr("inverse: needs square matrices, got f32[2,3]"));
+  EXPECT_THAT(Message([&] { Svd(vector); }), HasSubstr("svd: needs matrices, rank 2 or more, got f32[3]"));
   EXPECT_THAT(Message([&] { Det(vector); }), HasSubstr("det: needs matrices"));
-  EXPECT_THAT(
-      Message([&] { Solve(square, Ones({2})); }),
-      HasSubstr("solve: f32[2] is no right side for f32[3,3]; b needs a's dtype and 3 rows"));
+  EXPECT_THAT(Message([&] { Solve(square, Ones({2})); }),
+              HasSubstr("solve: f32[2] is no right side for f32[3,3]; b needs a's dtype and 3 rows"));
   EXPECT_THAT(Message([&] { Solve(square, Ones({3}, kFloat64)); }), HasSubstr("solve: f64[3]"));
   EXPECT_THAT(Message([&] { Qr(Ones({2, 2}, kInt32)); }),
               HasSubstr("qr: operand must be f32 or f64, got i32[2,2]; cast it first"));
-  EXPECT_THAT(Message([&] { MatrixExp(Ones({2, 2}, kInt64)); }),
-              HasSubstr("matrix_exp: operand must be f32 or f64"));
+  EXPECT_THAT(Message([&] { MatrixExp(Ones({2, 2}, kInt64)); }), HasSubstr("matrix_exp: operand must be f32 or f64"));
   EXPECT_THAT(Message([&] { MatrixNorm(square, "max"); }), HasSubstr("there is no order 'max'"));
   EXPECT_THAT(Message([&] { Cross(Ones({2}), Ones({2})); }), HasSubstr("must have 3 elements"));
 }

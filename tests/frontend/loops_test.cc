@@ -16,16 +16,14 @@ using testing::ElementsAre;
 using Tensors = std::vector<Tensor>;
 
 // The function's results for x, eagerly; compiled code must agree within `tolerance`.
-std::vector<double> Everywhere(const std::function<Tensor(const Tensor&)>& f, const Tensor& x,
-                              double tolerance = 0) {
+std::vector<double> Everywhere(const std::function<Tensor(const Tensor&)>& f, const Tensor& x, double tolerance = 0) {
   const std::vector<double> eager = Values(f(x));
   const Function traced = Trace(f, {Spec(x)});
   for (const int level : {0, 2}) {
     const std::vector<double> got = Values(Compile(traced, {.opt_level = level})(traced.name(), x));
     EXPECT_EQ(got.size(), eager.size());
     for (size_t i = 0; i < got.size(); ++i) {
-      EXPECT_NEAR(got[i], eager[i], tolerance * (1 + std::fabs(eager[i])))
-          << i << ", level " << level;
+      EXPECT_NEAR(got[i], eager[i], tolerance * (1 + std::fabs(eager[i]))) << i << ", level " << level;
     }
   }
   return eager;
@@ -56,9 +54,7 @@ TEST(ForLoop, CountsAndMayNotRunAtAll) {
     return ForLoop(4, [](const Tensor& i, const Tensor& y) { return y + Cast(i, kFloat32); }, x);
   };
   EXPECT_THAT(Everywhere(sum, Tensor(1.f)), ElementsAre(7));
-  const auto none = [](const Tensor& x) {
-    return ForLoop(0, [](const Tensor&, const Tensor& y) { return y * y; }, x);
-  };
+  const auto none = [](const Tensor& x) { return ForLoop(0, [](const Tensor&, const Tensor& y) { return y * y; }, x); };
   EXPECT_THAT(Everywhere(none, Tensor(3.f)), ElementsAre(3));
   EXPECT_THAT(Everywhere(GradientOf(none), Tensor(3.f)), ElementsAre(1));
 }
@@ -84,8 +80,7 @@ TEST(Scan, CarriesAndStacks) {
         {Zeros({2})}, {xs});
     return Concat({r.ys[0], r.ys[1], ExpandDims(r.carry[0], 0)});
   };
-  EXPECT_THAT(Everywhere(cumulative, kRows),
-              ElementsAre(1, 2, 4, 1, 4.5, 5, 1, 4, 12, -1, 2.25, 20, 4.5, 5));
+  EXPECT_THAT(Everywhere(cumulative, kRows), ElementsAre(1, 2, 4, 1, 4.5, 5, 1, 4, 12, -1, 2.25, 20, 4.5, 5));
   // d/dx[t] of the sum: rows t.. of sum and of sum * x, then the carry.
   EXPECT_THAT(Everywhere(GradientOf(cumulative), kRows), ElementsAre(9.5, 11, 10.5, 7, 7, 11));
   EXPECT_THAT(Everywhere(GradientOf(GradientOf(cumulative)), kRows), testing::Each(4));
@@ -93,8 +88,8 @@ TEST(Scan, CarriesAndStacks) {
 
 TEST(Scan, Reverse) {
   const auto suffix = [](const Tensor& xs) {
-    return Scan([](const Tensors& c, const Tensors& x) { return ScanStep{{c[0] + x[0]}, {c[0]}}; },
-                {Zeros({2})}, {xs}, {.reverse = true})
+    return Scan([](const Tensors& c, const Tensors& x) { return ScanStep{{c[0] + x[0]}, {c[0]}}; }, {Zeros({2})}, {xs},
+                {.reverse = true})
         .ys[0];
   };
   EXPECT_THAT(Everywhere(suffix, kRows), ElementsAre(3.5, 3, 0.5, 4, 0, 0));
@@ -138,8 +133,7 @@ TEST(Scan, ARecurrentNetOverAThousandSteps) {
   const auto net = [&](const Tensor& u) {
     const ScanStep r = Scan(
         [&](const Tensors& h, const Tensors& x) {
-          const Tensor next =
-              Tanh(MatMul(h[0], u) + MatMul(ExpandDims(x[0], 0), w));
+          const Tensor next = Tanh(MatMul(h[0], u) + MatMul(ExpandDims(x[0], 0), w));
           return ScanStep{{next}, {next}};
         },
         {Zeros({1, 2})}, {xs});
@@ -170,9 +164,7 @@ TEST(Scan, VariablesAreUpdatedInTheLoop) {
 }
 
 TEST(Map, RowsAndFolds) {
-  const auto squares = [](const Tensor& xs) {
-    return Map([](const Tensor& x) { return ReduceSum(x * x); }, xs);
-  };
+  const auto squares = [](const Tensor& xs) { return Map([](const Tensor& x) { return ReduceSum(x * x); }, xs); };
   EXPECT_THAT(Everywhere(squares, kRows), ElementsAre(5, 10, 16.25));
   EXPECT_THAT(Everywhere(GradientOf(squares), kRows), ElementsAre(2, 4, 6, -2, 1, 8));
   const auto step = [](const Tensor& v, const Tensor& x) { return v * 0.5f + x; };
@@ -209,26 +201,19 @@ TEST(Case, TakesTheFirstTrueOne) {
 }
 
 TEST(Loops, MistakesNameTheValueAndTheRemedy) {
-  const auto grow = [](const Tensors& c, const Tensors&) {
-    return ScanStep{{Concat({c[0], c[0]})}, {}};
-  };
+  const auto grow = [](const Tensors& c, const Tensors&) { return ScanStep{{Concat({c[0], c[0]})}, {}}; };
   ExpectError(ErrorCode::kInvalidArgument, "carried value 0 changes from f32[2] to f32[4]",
               [&] { Scan(grow, {Zeros({2})}, {kRows}); });
   ExpectError(ErrorCode::kInvalidArgument, "all xs share the leading axis",
               [&] { Scan(grow, {Zeros({2})}, {kRows, Zeros({5})}); });
-  const auto wide = [](const Tensors&, const Tensors&) {
-    return ScanStep{{}, {Ones({1, 1, 1, 1, 1, 1, 1, 1, 1, 2})}};
-  };
-  ExpectError(ErrorCode::kInvalidArgument, "to be stacked; it has 10 axes already", [&] {
-    Trace([&](const Tensor& xs) { return Scan(wide, {}, {xs}).ys[0]; }, {Spec(kRows)});
-  });
+  const auto wide = [](const Tensors&, const Tensors&) { return ScanStep{{}, {Ones({1, 1, 1, 1, 1, 1, 1, 1, 1, 2})}}; };
+  ExpectError(ErrorCode::kInvalidArgument, "to be stacked; it has 10 axes already",
+              [&] { Trace([&](const Tensor& xs) { return Scan(wide, {}, {xs}).ys[0]; }, {Spec(kRows)}); });
   ExpectError(ErrorCode::kInvalidArgument, "to be stacked; it has 10 axes already",
               [&] { Scan(wide, {}, {Zeros({0})}); });
-  ExpectError(ErrorCode::kInvalidArgument, "give options.length",
-              [&] { Scan(grow, {Zeros({2})}, {}); });
-  ExpectError(ErrorCode::kInvalidArgument, "must be an integer scalar, got f32[2]", [] {
-    ForLoop(Zeros({2}), [](const Tensor&, const Tensor& y) { return y; }, Tensor(1.f));
-  });
+  ExpectError(ErrorCode::kInvalidArgument, "give options.length", [&] { Scan(grow, {Zeros({2})}, {}); });
+  ExpectError(ErrorCode::kInvalidArgument, "must be an integer scalar, got f32[2]",
+              [] { ForLoop(Zeros({2}), [](const Tensor&, const Tensor& y) { return y; }, Tensor(1.f)); });
   ExpectError(ErrorCode::kInvalidArgument, "no branches", [] { SwitchCase(1, {}); });
 }
 
@@ -297,15 +282,15 @@ const LoopRow kLoops[] = {
     {"branch that returns captures",
      [](int64_t n, const Tensor& x) {
        const Tensor z = Sin(x);
-       const Tensors r = Cond(Tensor(n > 0), [&] { return Tensors{z, z, z * x}; },
-                              [&] { return Tensors{x, x * 0.3, x}; });
+       const Tensors r =
+           Cond(Tensor(n > 0), [&] { return Tensors{z, z, z * x}; }, [&] { return Tensors{x, x * 0.3, x}; });
        return r[0] * r[1] + r[2] * z + r[0] * 0.1 + x * 0.7;
      }},
     {"branch of three that returns captures, beside an op of many",
      [](int64_t n, const Tensor& x) {
        const Tensor z = Sin(x);
-       const Tensor y = SwitchCase(Tensor(n), {[&] { return Tensors{x}; }, [&] { return Tensors{z}; },
-                                               [&] { return Tensors{x * z}; }})[0];
+       const Tensor y = SwitchCase(
+           Tensor(n), {[&] { return Tensors{x}; }, [&] { return Tensors{z}; }, [&] { return Tensors{x * z}; }})[0];
        return Abs(y) + y * 1.3 + RmsNormalize(x) * z + LogSoftmax(z);
      }},
     {"branch without one of them",
@@ -348,8 +333,8 @@ TEST(Loops, FirstGradientsHaveTheBitsOfEagerCode) {
 
 // The values of their own that results get are on the user's line.
 TEST(Loops, ResultsHaveTheLocationOfTheOp) {
-  const Function f = Trace(
-      [](const Tensor& x) { return Cond(x > 0.0, [&] { return x; }, [&] { return -x; }); }, {Spec({kFloat32, {}})});
+  const Function f = Trace([](const Tensor& x) { return Cond(x > 0.0, [&] { return x; }, [&] { return -x; }); },
+                           {Spec({kFloat32, {}})});
   int identities = 0;
   for (const auto& function : f.internal_data()->module.functions()) {
     for (const ir::Node& node : function->nodes()) {

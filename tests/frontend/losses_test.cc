@@ -32,31 +32,25 @@ INSTANTIATE_TEST_SUITE_P(
         LOSS("SparseRows", IN(kA, kLabels), SoftmaxCrossEntropy(x[0], x[1], {.reduction = kNone}),
              {3.17780889734, 3.590863979256}),
         LOSS("SparseSmooth", IN(kA, kLabels),
-             SoftmaxCrossEntropy(x[0], x[1], {.reduction = kSum, .label_smoothing = 0.1}),
-             {6.4270792017}),
-        LOSS("Dense", IN(kA, Wave({2, 3}, 0.7)),
-             SoftmaxCrossEntropy(x[0], Softmax(x[1]), {.reduction = kNone}),
+             SoftmaxCrossEntropy(x[0], x[1], {.reduction = kSum, .label_smoothing = 0.1}), {6.4270792017}),
+        LOSS("Dense", IN(kA, Wave({2, 3}, 0.7)), SoftmaxCrossEntropy(x[0], Softmax(x[1]), {.reduction = kNone}),
              {0.9520060781988, 0.7802212748766}),
         LOSS("DenseSmooth", IN(kA, Wave({2, 3}, 0.7)),
              SoftmaxCrossEntropy(x[0], Softmax(x[1]), {.reduction = kNone, .label_smoothing = 0.2}),
              {1.09523465332, 0.9610944546685}),
-        LOSS("NegativeLogLikelihood", IN(kA, kLabels),
-             NegativeLogLikelihood(LogSoftmax(x[0]), x[1]), {3.384336438298}),
-        LOSS("CategoricalHinge", IN(kA, kOneHot),
-             CategoricalHinge(x[0], x[1], {.reduction = kNone}), {3.878267135468, 4.003467055364}),
+        LOSS("NegativeLogLikelihood", IN(kA, kLabels), NegativeLogLikelihood(LogSoftmax(x[0]), x[1]), {3.384336438298}),
+        LOSS("CategoricalHinge", IN(kA, kOneHot), CategoricalHinge(x[0], x[1], {.reduction = kNone}),
+             {3.878267135468, 4.003467055364}),
         LOSS("KlDivergence", IN(kA, Wave({2, 3}, 0.7)),
-             KlDivergence(Softmax(x[0]), Softmax(x[1]), {.reduction = kNone}),
-             {0.1587607960334, 0.1242130723686}),
+             KlDivergence(Softmax(x[0]), Softmax(x[1]), {.reduction = kNone}), {0.1587607960334, 0.1242130723686}),
         LOSS("KlDivergenceOfLogs", IN(kA, Wave({2, 3}, 0.7)),
-             KlDivergence(LogSoftmax(x[0]), Softmax(x[1]),
-                          {.reduction = kNone, .log_prediction = true}),
+             KlDivergence(LogSoftmax(x[0]), Softmax(x[1]), {.reduction = kNone, .log_prediction = true}),
              {0.1587607960334, 0.1242130723686}),
         LOSS("CosineLoss", IN(kA, kB), CosineLoss(x[0], x[1], {.reduction = kNone}),
              {0.2719926899859, 0.4404259456645}),
         LOSS("CosineSimilarity", IN(kA, kB), CosineSimilarity(x[0], x[1], 0),
              {0.4423552860555, 0.8411061606874, 0.5308037415041}),
-        LOSS("Triplet", IN(kA, kB, kC),
-             TripletLoss(x[0], x[1], x[2], {.reduction = kNone, .margin = 1.5}),
+        LOSS("Triplet", IN(kA, kB, kC), TripletLoss(x[0], x[1], x[2], {.reduction = kNone, .margin = 1.5}),
              {0.2149973223307, 0})),
     CaseName);
 
@@ -64,37 +58,28 @@ INSTANTIATE_TEST_SUITE_P(
     Elements, Losses,
     testing::Values(
         LOSS("Sigmoid", IN(kA, kBits), SigmoidCrossEntropy(x[0], x[1], {.reduction = kNone}),
-             {1.031712327548, 0.1503608625525, 1.357232431625, 1.738789700753, 1.66715763818,
-              0.270346434858}),
-        LOSS("SigmoidSmooth", IN(kA, kBits),
-             SigmoidCrossEntropy(x[0], x[1], {.label_smoothing = 0.1}), {1.022051978327}),
+             {1.031712327548, 0.1503608625525, 1.357232431625, 1.738789700753, 1.66715763818, 0.270346434858}),
+        LOSS("SigmoidSmooth", IN(kA, kBits), SigmoidCrossEntropy(x[0], x[1], {.label_smoothing = 0.1}),
+             {1.022051978327}),
         LOSS("Binary", IN(kA, kBits), BinaryCrossEntropy(Sigmoid(x[0]), x[1], {.reduction = kNone}),
-             {1.031712327548, 0.1503608625525, 1.357232431625, 1.738789700753, 1.66715763818,
-              0.270346434858}),
+             {1.031712327548, 0.1503608625525, 1.357232431625, 1.738789700753, 1.66715763818, 0.270346434858}),
         LOSS("Hinge", IN(kA, kSigns), Hinge(x[0], x[1], {.reduction = kNone}),
              {1.591040413323, 0, 2.059672281817, 2.545528975112, 2.457938080252, 0}),
         LOSS("SquaredHinge", IN(kA, kSigns), SquaredHinge(x[0], x[1], {.reduction = kNone}),
              {2.531409596826, 0, 4.242249908485, 6.479717763135, 6.041459606352, 0}),
         LOSS("MeanSquaredError", IN(kA, kB), MeanSquaredError(x[0], x[1]), {1.3400616035}),
         LOSS("MeanAbsoluteError", IN(kA, kB), MeanAbsoluteError(x[0], x[1], {.reduction = kNone}),
-             {1.1913743068, 1.14861855334, 0.8953879535132, 1.379350169477, 0.5399446034278,
-              1.518487948229}),
+             {1.1913743068, 1.14861855334, 0.8953879535132, 1.379350169477, 0.5399446034278, 1.518487948229}),
         LOSS("Huber", IN(kA, kB), Huber(x[0], x[1], {.reduction = kNone, .delta = 0.8}),
-             {0.6330994454402, 0.5988948426716, 0.3963103628106, 0.7834801355816, 0.1457700873854,
-              0.8947903585836}),
+             {0.6330994454402, 0.5988948426716, 0.3963103628106, 0.7834801355816, 0.1457700873854, 0.8947903585836}),
         LOSS("LogCosh", IN(kA, kB), LogCosh(x[0], x[1], {.reduction = kNone}),
-             {0.5865095244069, 0.551268916741, 0.3565320209086, 0.747649935762, 0.1391932326224,
-              0.8722050462288}),
+             {0.5865095244069, 0.551268916741, 0.3565320209086, 0.747649935762, 0.1391932326224, 0.8722050462288}),
         LOSS("Poisson", IN(kB, kBits), PoissonLoss(Exp(x[0]), x[1], {.reduction = kNone}),
-             {5.944192664255, 1.284214706058, 2.096616185098, 1.013073596724, 7.373427680851,
-              1.054291109722}),
-        LOSS("PoissonOfLogs", IN(kA, kBits),
-             PoissonLoss(x[0], x[1], {.reduction = kNone, .log_prediction = true}),
-             {1.80586628569, 4.344597321985, 1.406241650622, 1.758728039503, 4.297090132492,
-              2.051624689143}),
+             {5.944192664255, 1.284214706058, 2.096616185098, 1.013073596724, 7.373427680851, 1.054291109722}),
+        LOSS("PoissonOfLogs", IN(kA, kBits), PoissonLoss(x[0], x[1], {.reduction = kNone, .log_prediction = true}),
+             {1.80586628569, 4.344597321985, 1.406241650622, 1.758728039503, 4.297090132492, 2.051624689143}),
         LOSS("Gaussian", IN(kA, kB), GaussianLoss(x[0], Exp(x[1]), x[1], {.reduction = kNone}),
-             {1.010598909013, 0.672551002706, 1.854281574499, 1.040194687517, 1.018710992224,
-              1.459518850872})),
+             {1.010598909013, 0.672551002706, 1.854281574499, 1.040194687517, 1.018710992224, 1.459518850872})),
     CaseName);
 
 // The gradient of f by x.
@@ -143,16 +128,14 @@ TEST(LossEdges, DistancesOfEqualPoints) {
   for (const double g : GradientOf([&](const Tensor& a) { return TripletLoss(a, x, x); }, x))
     EXPECT_TRUE(std::isfinite(g));
   EXPECT_THAT(GradientOf([&](const Tensor& a) { return CosineLoss(a, x); }, x), ElementsAre(0, 0));
-  EXPECT_THAT(GradientOf([&](const Tensor& a) { return MeanAbsoluteError(a, x); }, x),
-              ElementsAre(0, 0));
+  EXPECT_THAT(GradientOf([&](const Tensor& a) { return MeanAbsoluteError(a, x); }, x), ElementsAre(0, 0));
   EXPECT_EQ(GradientOf([](const Tensor& a) { return Hinge(a, 1); }, Tensor(1.0))[0], -1);
 }
 
 TEST(LossEdges, ScalarsAndEmptyBatches) {
   EXPECT_EQ(MeanSquaredError(Tensor(3.f), 1).item<float>(), 4);
   EXPECT_EQ(Huber(Zeros({0}), Zeros({0}), {.reduction = kSum}).item<float>(), 0);
-  EXPECT_EQ(SoftmaxCrossEntropy(Zeros({0, 3}), Zeros({0}, kInt32), {.reduction = kNone}).shape(),
-            Shape({0}));
+  EXPECT_EQ(SoftmaxCrossEntropy(Zeros({0, 3}), Zeros({0}, kInt32), {.reduction = kNone}).shape(), Shape({0}));
 }
 
 // d^2 / 2 for small d, which |d| + ... - log 2 would lose; no overflow of 2 d for large ones.
@@ -194,13 +177,11 @@ TEST(LossEdges, SoftmaxOfManyHalves) {
 }
 
 TEST(LossErrors, NameBothShapes) {
-  ExpectError(ErrorCode::kInvalidArgument,
-              "the prediction f32[3,1] and the target f32[3] must have one shape",
+  ExpectError(ErrorCode::kInvalidArgument, "the prediction f32[3,1] and the target f32[3] must have one shape",
               [] { MeanSquaredError(Zeros({3, 1}), Zeros({3})); });
   ExpectError(ErrorCode::kInvalidArgument, "kl_divergence: the prediction is a scalar",
               [] { KlDivergence(Tensor(1.f), 1.f); });
-  ExpectError(ErrorCode::kInvalidArgument, "hinge: needs floats",
-              [] { Hinge(Tensor({1, 2}), Tensor({1, 2})); });
+  ExpectError(ErrorCode::kInvalidArgument, "hinge: needs floats", [] { Hinge(Tensor({1, 2}), Tensor({1, 2})); });
   ExpectError(ErrorCode::kInvalidArgument, "label_smoothing 2 is not in [0, 1]",
               [] { SigmoidCrossEntropy(Zeros({1}), Zeros({1}), {.label_smoothing = 2}); });
   ExpectError(ErrorCode::kInvalidArgument, "huber: delta 0 must be positive",

@@ -113,9 +113,10 @@ const std::string& Text() {
   return text;
 }
 const std::string& Forward() {
-  static const std::string text = InChild([] {
-    return Module::Lift({{"main", Body, {Spec(kFloat32, {5, 6}), Spec(kFloat32, {6, 4})}}}).ToText();
-  }).text;
+  static const std::string text =
+      InChild([] {
+        return Module::Lift({{"main", Body, {Spec(kFloat32, {5, 6}), Spec(kFloat32, {6, 4})}}}).ToText();
+      }).text;
   return text;
 }
 const std::string& Bytes() {
@@ -211,9 +212,7 @@ std::vector<Step> Steps() {
          return [module] { return Take(absl::StatusOr<int>(ir::Verify(*module).ok() ? 1 : 0)) ? "valid" : "invalid"; };
        }},
       {"serialize",
-       [] {
-         return OnModule([](const Module& m) { return Take(ir::SerializeModule(m.internal_data()->module)); });
-       }},
+       [] { return OnModule([](const Module& m) { return Take(ir::SerializeModule(m.internal_data()->module)); }); }},
       {"load",
        [] {
          std::ofstream(File(".reel"), std::ios::binary) << Bytes();

@@ -46,8 +46,7 @@ TEST(Reduce, AxesAndKeepdims) {
   EXPECT_TRUE(ReduceAll(x > 0));
   EXPECT_FALSE(ReduceAny(x > 6));
   EXPECT_NEAR(LogSumExp(Tensor({1000.0, 1000.0})).item<double>(), 1000 + std::log(2.0), 1e-12);
-  ExpectError(ErrorCode::kInvalidArgument, "axis 2 is out of range for rank 2",
-              [&] { ReduceSum(x, 2); });
+  ExpectError(ErrorCode::kInvalidArgument, "axis 2 is out of range for rank 2", [&] { ReduceSum(x, 2); });
   ExpectError(ErrorCode::kInvalidArgument, "named twice", [&] { ReduceSum(x, {0, -2}); });
   ExpectError(ErrorCode::kInvalidArgument, "needs floats", [] { ReduceMean(Tensor({1, 2})); });
 }
@@ -73,8 +72,7 @@ TEST(Shape, Movement) {
   EXPECT_EQ(Squeeze(Zeros({1, 2, 1})).shape(), Shape({2}));
   EXPECT_THAT(Values(BroadcastTo(Tensor({1.f, 2.f}), {2, 2})), ElementsAre(1, 2, 1, 2));
   ExpectError(ErrorCode::kInvalidArgument, "does not divide", [&] { Reshape(x, {4, -1}); });
-  ExpectError(ErrorCode::kInvalidArgument, "does not fit beside",
-              [] { Concat({Zeros({2, 2}), Zeros({2, 3})}); });
+  ExpectError(ErrorCode::kInvalidArgument, "does not fit beside", [] { Concat({Zeros({2, 2}), Zeros({2, 3})}); });
 }
 
 TEST(Contract, MatMulHasNumPysRule) {
@@ -96,28 +94,24 @@ TEST(Index, GatherAndScatter) {
   const Tensor table({{1.f, 2.f}, {3.f, 4.f}, {5.f, 6.f}});
   EXPECT_THAT(Values(Gather(table, Tensor({2, 0}))), ElementsAre(5, 6, 1, 2));
   EXPECT_THAT(Values(Gather(table, Tensor({1, 1}), 1)), ElementsAre(2, 2, 4, 4, 6, 6));
-  EXPECT_THAT(Values(ScatterAdd(Zeros({3}), Tensor({1, 1, 2}), Tensor({1.f, 2.f, 5.f}))),
-              ElementsAre(0, 3, 5));
+  EXPECT_THAT(Values(ScatterAdd(Zeros({3}), Tensor({1, 1, 2}), Tensor({1.f, 2.f, 5.f}))), ElementsAre(0, 3, 5));
   EXPECT_THAT(Values(OneHot(Tensor({1, 3}), 3)), ElementsAre(0, 1, 0, 0, 0, 0));
   EXPECT_THAT(Values(DynamicSlice(Arange(0, 5), Tensor(9), 2)), ElementsAre(3, 4));
   ExpectError(ErrorCode::kOutOfRange, "gather: index 3 is out of range for axis 0 of f32[3,2]",
               [&] { Gather(table, Tensor({3})); });
-  ExpectError(ErrorCode::kInvalidArgument, "indices must be i32 or i64",
-              [&] { Gather(table, Tensor({1.f})); });
+  ExpectError(ErrorCode::kInvalidArgument, "indices must be i32 or i64", [&] { Gather(table, Tensor({1.f})); });
 }
 
 TEST(Losses, SoftmaxCrossEntropyAndMeanSquaredError) {
   const Tensor logits({{1.0, 2.0, 3.0}, {0.0, 0.0, 0.0}}), labels({2, 0});
   const double first = std::log(std::exp(-2) + std::exp(-1) + 1), second = std::log(3.0);
   EXPECT_NEAR(SoftmaxCrossEntropy(logits, labels).item<double>(), (first + second) / 2, 1e-15);
-  EXPECT_NEAR(SoftmaxCrossEntropy(logits, labels, {.reduction = kSum}).item<double>(),
-              first + second, 1e-15);
+  EXPECT_NEAR(SoftmaxCrossEntropy(logits, labels, {.reduction = kSum}).item<double>(), first + second, 1e-15);
   EXPECT_EQ(SoftmaxCrossEntropy(logits, labels, {.reduction = kNone}).shape(), Shape({2}));
   EXPECT_EQ(MeanSquaredError(Tensor({1.f, 3.f}), Tensor({0.f, 0.f})).item<float>(), 5);
   ExpectError(ErrorCode::kOutOfRange, "label 3 is not one of 3 classes",
               [&] { SoftmaxCrossEntropy(logits, Tensor({3, 0})); });
-  ExpectError(ErrorCode::kInvalidArgument, "do not fit",
-              [&] { SoftmaxCrossEntropy(logits, Tensor({1.f, 0.f})); });
+  ExpectError(ErrorCode::kInvalidArgument, "do not fit", [&] { SoftmaxCrossEntropy(logits, Tensor({1.f, 0.f})); });
 }
 
 TEST(Random, IsTheSequenceOfItsSeed) {
@@ -128,8 +122,7 @@ TEST(Random, IsTheSequenceOfItsSeed) {
   EXPECT_NE(Values(a), Values(b));
   g.Seed(7);
   EXPECT_EQ(Values(RandomUniform({5}, {.generator = g})), Values(a));
-  const Tensor u =
-      RandomUniform({4000}, {.low = -2, .high = 6, .dtype = kFloat64, .generator = g});
+  const Tensor u = RandomUniform({4000}, {.low = -2, .high = 6, .dtype = kFloat64, .generator = g});
   EXPECT_NEAR(ReduceMean(u).item<double>(), 2, 0.15);
   EXPECT_GE(ReduceMin(u).item<double>(), -2);
   EXPECT_LT(ReduceMax(u).item<double>(), 6);

@@ -23,9 +23,7 @@ struct Regression {
     const Tensor loss = MeanSquaredError(MatMul(x, kernel) + bias, y);
     return tape.Gradient(loss, {kernel, bias});
   }
-  std::vector<double> State() const {
-    return Values(Concat({Reshape(kernel.value(), {-1}), bias.value()}));
-  }
+  std::vector<double> State() const { return Values(Concat({Reshape(kernel.value(), {-1}), bias.value()})); }
 
   Variable kernel, bias;
   Tensor x, y;
@@ -61,8 +59,7 @@ TEST_P(Optimizers, CompiledStepsAreTheEagerOnes) {
   const auto optimizer = GetParam().make();
   optimizer->Apply(r.Gradients());  // slots exist
   const Function step =
-      Trace([&](const Tensor& finite) { optimizer->ApplyIf(finite, r.Gradients()); },
-            {Spec(kBool, Shape(), "finite")});
+      Trace([&](const Tensor& finite) { optimizer->ApplyIf(finite, r.Gradients()); }, {Spec(kBool, Shape(), "finite")});
   const Executable run = Compile(step);
   run.LoadFrom(step.variables());
   std::vector<Tensor> none;
@@ -70,8 +67,7 @@ TEST_P(Optimizers, CompiledStepsAreTheEagerOnes) {
     optimizer->ApplyIf(finite, r.Gradients());
     run.Run("main", std::vector<Tensor>{Tensor(finite)}, none);
   }
-  for (const Variable& v : step.variables())
-    EXPECT_TRUE(SameBits(run.variable(v.name()), v.value())) << v.name();
+  for (const Variable& v : step.variables()) EXPECT_TRUE(SameBits(run.variable(v.name()), v.value())) << v.name();
 }
 
 // Where f16 has no epsilon of 1e-8 and bf16 no beta of 0.999: halves are stepped in f32, so a
@@ -91,8 +87,7 @@ TEST_P(Optimizers, HalvesAreSteppedInSingle) {
     }
     ExpectNear(half.value(), Values(single.value()), rounding, "half");
     EXPECT_THAT(Values(still.value()), ElementsAre(0, 0));
-    for (const Variable& v : narrow->variables())
-      EXPECT_TRUE(v.dtype() == kFloat32 || v.dtype() == kInt64) << v.name();
+    for (const Variable& v : narrow->variables()) EXPECT_TRUE(v.dtype() == kFloat32 || v.dtype() == kInt64) << v.name();
   }
 }
 
@@ -106,104 +101,82 @@ TEST_P(Optimizers, SkippedStepsChangeNothing) {
   const Tensor nan = Full({2, 3}, std::nan(""), kFloat64);
   optimizer->ApplyIf(false, GradientList({{r.kernel, nan}}));
   EXPECT_EQ(r.State(), before);
-  for (size_t i = 0; i < slots.size(); ++i)
-    EXPECT_TRUE(SameBits(slots[i], optimizer->variables()[i].value()));
+  for (size_t i = 0; i < slots.size(); ++i) EXPECT_TRUE(SameBits(slots[i], optimizer->variables()[i].value()));
 }
 
 INSTANTIATE_TEST_SUITE_P(
     All, Optimizers,
     testing::Values(
         Of<Sgd, SgdOptions>("Sgd", {.learning_rate = 0.125},
-                            {0.5208855863595, 0.6304000509324, -0.683332737892, -0.562320800106,
-                             0.6030273515865, 0.4069272917829, 0.5749435517045, 0.1736835592324,
-                             -0.619699892418}),
-        Of<Sgd, SgdOptions>("SgdMomentum",
-                            {.learning_rate = 0.125, .momentum = 0.875, .weight_decay = 0.0625},
-                            {0.5269224017375, 0.3109949643867, -0.6070623795672, -0.399196022517,
-                             0.1780966005553, 0.3533024896484, -0.05000715322295, 0.2087095020846,
-                             -0.003774987278578}),
-        Of<Sgd, SgdOptions>("SgdNesterov",
-                            {.learning_rate = 0.125, .momentum = 0.875, .nesterov = true},
-                            {0.5714234120329, 0.3215176516419, -0.6542749704986, -0.4154279125961,
-                             0.1462445280927, 0.3777423080649, -0.08720812003002, 0.2318535785229,
-                             0.02746200587923}),
+                            {0.5208855863595, 0.6304000509324, -0.683332737892, -0.562320800106, 0.6030273515865,
+                             0.4069272917829, 0.5749435517045, 0.1736835592324, -0.619699892418}),
+        Of<Sgd, SgdOptions>("SgdMomentum", {.learning_rate = 0.125, .momentum = 0.875, .weight_decay = 0.0625},
+                            {0.5269224017375, 0.3109949643867, -0.6070623795672, -0.399196022517, 0.1780966005553,
+                             0.3533024896484, -0.05000715322295, 0.2087095020846, -0.003774987278578}),
+        Of<Sgd, SgdOptions>("SgdNesterov", {.learning_rate = 0.125, .momentum = 0.875, .nesterov = true},
+                            {0.5714234120329, 0.3215176516419, -0.6542749704986, -0.4154279125961, 0.1462445280927,
+                             0.3777423080649, -0.08720812003002, 0.2318535785229, 0.02746200587923}),
         Of<Adam, AdamOptions>("Adam", {.learning_rate = 0.125, .beta_1 = 0.875, .beta_2 = 0.9375},
-                              {0.6431112042861, 0.2160099135195, -0.4489011375838, -0.2222714187742,
-                               0.2418734387165, 0.1430126240763, 0.3481618442975, 0.188425758836,
-                               -0.384796422629}),
+                              {0.6431112042861, 0.2160099135195, -0.4489011375838, -0.2222714187742, 0.2418734387165,
+                               0.1430126240763, 0.3481618442975, 0.188425758836, -0.384796422629}),
         Of<Adam, AdamOptions>("AdamByDefault", {},
-                              {0.4844226031013, 0.8034971684787, -0.6927504610658, -0.6262685680381,
-                               0.8454371014717, 0.4170499542686, 0.9585585835047, 0.1461148113972,
-                               -0.994923737973}),
-        Of<Adam, AdamOptions>(
-            "AdamDecay",
-            {.learning_rate = 0.125, .beta_1 = 0.875, .beta_2 = 0.9375, .weight_decay = 0.0625},
-            {0.447749628874, 0.2127578449492, -0.08678059263378, -0.1104539131829, 0.2423053133255,
-             -0.1166800446885, 0.3477849001863, 0.1600050046751, -0.3824940433327}),
-        Of<Adam, AdamOptions>(
-            "Amsgrad", {.learning_rate = 0.125, .beta_1 = 0.875, .beta_2 = 0.9375, .amsgrad = true},
-            {0.6430844603506, 0.2179129397915, -0.4489011375838, -0.2253766490015, 0.2418734387165,
-             0.1430126240763, 0.3481668077866, 0.1897941688997, -0.384796422629}),
-        Of<AdamW, AdamOptions>(
-            "AdamW",
-            {.learning_rate = 0.125, .beta_1 = 0.875, .beta_2 = 0.9375, .weight_decay = 0.25},
-            {0.5409789245526, 0.1478263734487, -0.3528422051173, -0.1522360152506, 0.1610442369928,
-             0.07070440298657, 0.2476784391253, 0.1845978795588, -0.2792928184988}),
-        Of<Adamax, AdamaxOptions>("Adamax",
-                                  {.learning_rate = 0.125, .beta_1 = 0.875, .beta_2 = 0.9375},
-                                  {0.6555878870322, 0.2647838717053, -0.5739874957831,
-                                   -0.2632684295943, 0.2557888646434, 0.2192874411358,
-                                   0.3447655299178, 0.2049719961203, -0.3880479801447}),
-        Of<Nadam, NadamOptions>(
-            "Nadam",
-            {.learning_rate = 0.125, .beta_1 = 0.875, .beta_2 = 0.9375, .momentum_decay = 0.25},
-            {0.5305999731116, 0.3694628233016, -0.386587771615, -0.2966651955267, 0.3840112123967,
-             0.1752314339815, 0.4806864745193, 0.2341642682888, -0.5162172694409}),
+                              {0.4844226031013, 0.8034971684787, -0.6927504610658, -0.6262685680381, 0.8454371014717,
+                               0.4170499542686, 0.9585585835047, 0.1461148113972, -0.994923737973}),
+        Of<Adam, AdamOptions>("AdamDecay",
+                              {.learning_rate = 0.125, .beta_1 = 0.875, .beta_2 = 0.9375, .weight_decay = 0.0625},
+                              {0.447749628874, 0.2127578449492, -0.08678059263378, -0.1104539131829, 0.2423053133255,
+                               -0.1166800446885, 0.3477849001863, 0.1600050046751, -0.3824940433327}),
+        Of<Adam, AdamOptions>("Amsgrad", {.learning_rate = 0.125, .beta_1 = 0.875, .beta_2 = 0.9375, .amsgrad = true},
+                              {0.6430844603506, 0.2179129397915, -0.4489011375838, -0.2253766490015, 0.2418734387165,
+                               0.1430126240763, 0.3481668077866, 0.1897941688997, -0.384796422629}),
+        Of<AdamW, AdamOptions>("AdamW",
+                               {.learning_rate = 0.125, .beta_1 = 0.875, .beta_2 = 0.9375, .weight_decay = 0.25},
+                               {0.5409789245526, 0.1478263734487, -0.3528422051173, -0.1522360152506, 0.1610442369928,
+                                0.07070440298657, 0.2476784391253, 0.1845978795588, -0.2792928184988}),
+        Of<Adamax, AdamaxOptions>("Adamax", {.learning_rate = 0.125, .beta_1 = 0.875, .beta_2 = 0.9375},
+                                  {0.6555878870322, 0.2647838717053, -0.5739874957831, -0.2632684295943,
+                                   0.2557888646434, 0.2192874411358, 0.3447655299178, 0.2049719961203,
+                                   -0.3880479801447}),
+        Of<Nadam, NadamOptions>("Nadam",
+                                {.learning_rate = 0.125, .beta_1 = 0.875, .beta_2 = 0.9375, .momentum_decay = 0.25},
+                                {0.5305999731116, 0.3694628233016, -0.386587771615, -0.2966651955267, 0.3840112123967,
+                                 0.1752314339815, 0.4806864745193, 0.2341642682888, -0.5162172694409}),
         Of<RmsProp, RmsPropOptions>("RmsProp", {.learning_rate = 0.0625, .rho = 0.9375},
-                                    {0.3739981264593, 0.2647485306827, -0.2558260426643,
-                                     -0.1707154449584, 0.2066678618458, 0.06408194950426,
-                                     0.2634393897773, 0.2383800528284, -0.3009540569221}),
-        Of<RmsProp, RmsPropOptions>("RmsPropCentered",
-                                    {.learning_rate = 0.0625,
-                                     .rho = 0.9375,
-                                     .momentum = 0.5,
-                                     .centered = true,
-                                     .weight_decay = 0.0625},
-                                    {0.007394559691139, 0.07551207065387, 0.1672285771712,
-                                     0.112434864004, -0.106810941564, -0.3649555797077,
-                                     -0.164704284677, 0.2340998136104, 0.1606485947563}),
-        Of<Adagrad, AdagradOptions>("Adagrad",
-                                    {.learning_rate = 0.125, .initial_accumulator = 0.25},
-                                    {0.5488631807605, 0.5663138272044, -0.6791654078656,
-                                     -0.5144899096448, 0.5619651178356, 0.4022488059418,
-                                     0.6276811676068, 0.1953458397868, -0.6661858122207}),
+                                    {0.3739981264593, 0.2647485306827, -0.2558260426643, -0.1707154449584,
+                                     0.2066678618458, 0.06408194950426, 0.2634393897773, 0.2383800528284,
+                                     -0.3009540569221}),
+        Of<RmsProp, RmsPropOptions>(
+            "RmsPropCentered",
+            {.learning_rate = 0.0625, .rho = 0.9375, .momentum = 0.5, .centered = true, .weight_decay = 0.0625},
+            {0.007394559691139, 0.07551207065387, 0.1672285771712, 0.112434864004, -0.106810941564, -0.3649555797077,
+             -0.164704284677, 0.2340998136104, 0.1606485947563}),
+        Of<Adagrad, AdagradOptions>("Adagrad", {.learning_rate = 0.125, .initial_accumulator = 0.25},
+                                    {0.5488631807605, 0.5663138272044, -0.6791654078656, -0.5144899096448,
+                                     0.5619651178356, 0.4022488059418, 0.6276811676068, 0.1953458397868,
+                                     -0.6661858122207}),
         Of<Adadelta, AdadeltaOptions>("Adadelta", {.rho = 0.875, .epsilon = 0x1p-10},
-                                      {0.5848547985544, 0.4475812716403, -0.6498399431593,
-                                       -0.3910111073908, 0.4570957139636, 0.3731408577293,
-                                       0.5501798910432, 0.2304743521464, -0.5882357297922}),
-        Of<Lion, LionOptions>(
-            "Lion",
-            {.learning_rate = 0.0625, .beta_1 = 0.875, .beta_2 = 0.9375, .weight_decay = 0.25},
-            {0.6210085192307, 0.4443901144291, -0.4501704437779, -0.2805804422137, 0.4831545574751,
-             0.19539520964, 0.5877103940722, 0.1852730968474, -0.6213218504584}),
-        Of<Lamb, LambOptions>(
-            "Lamb",
-            {.learning_rate = 0.125, .beta_1 = 0.875, .beta_2 = 0.9375, .weight_decay = 0.25},
-            {0.6426168631325, 0.3736122753776, -0.5151645566379, -0.2572009248381, 0.4065355047133,
-             0.2236893490753, 0.4931890163802, 0.2409846655261, -0.5262586552151}),
+                                      {0.5848547985544, 0.4475812716403, -0.6498399431593, -0.3910111073908,
+                                       0.4570957139636, 0.3731408577293, 0.5501798910432, 0.2304743521464,
+                                       -0.5882357297922}),
+        Of<Lion, LionOptions>("Lion",
+                              {.learning_rate = 0.0625, .beta_1 = 0.875, .beta_2 = 0.9375, .weight_decay = 0.25},
+                              {0.6210085192307, 0.4443901144291, -0.4501704437779, -0.2805804422137, 0.4831545574751,
+                               0.19539520964, 0.5877103940722, 0.1852730968474, -0.6213218504584}),
+        Of<Lamb, LambOptions>("Lamb", {.learning_rate = 0.125, .beta_1 = 0.875, .beta_2 = 0.9375, .weight_decay = 0.25},
+                              {0.6426168631325, 0.3736122753776, -0.5151645566379, -0.2572009248381, 0.4065355047133,
+                               0.2236893490753, 0.4931890163802, 0.2409846655261, -0.5262586552151}),
         Of<Adafactor, AdafactorOptions>("Adafactor", {.learning_rate = 0.125, .weight_decay = 0.25},
-                                        {0.4856467439509, 0.4193230822155, -0.5156785178413,
-                                         -0.2994805166631, 0.4386841810354, 0.2526088678438,
-                                         0.4854571644372, 0.2307224946541, -0.5177337641046}),
+                                        {0.4856467439509, 0.4193230822155, -0.5156785178413, -0.2994805166631,
+                                         0.4386841810354, 0.2526088678438, 0.4854571644372, 0.2307224946541,
+                                         -0.5177337641046}),
         Of<Adafactor, AdafactorOptions>("AdafactorFallingRate", {.learning_rate = 1},
-                                        {0.2381331738589, 0.4956451746528, -0.6588842514851,
-                                         -0.05390413429188, -0.2604431514117, 0.3965609516102,
-                                         -0.09724475991549, 0.3278358752094, -0.02124343066217}),
-        Of<Sgd, SgdOptions>(
-            "CosineDecay",
-            {.learning_rate = CosineDecay({.initial = 0.25, .final = 0.03125, .steps = 4})},
-            {0.5255779218219, 0.609118638458, -0.6825410876981, -0.5537515035492, 0.5731441754689,
-             0.4060585606558, 0.5288174565456, 0.1775825161123, -0.574578515514})),
+                                        {0.2381331738589, 0.4956451746528, -0.6588842514851, -0.05390413429188,
+                                         -0.2604431514117, 0.3965609516102, -0.09724475991549, 0.3278358752094,
+                                         -0.02124343066217}),
+        Of<Sgd, SgdOptions>("CosineDecay",
+                            {.learning_rate = CosineDecay({.initial = 0.25, .final = 0.03125, .steps = 4})},
+                            {0.5255779218219, 0.609118638458, -0.6825410876981, -0.5537515035492, 0.5731441754689,
+                             0.4060585606558, 0.5288174565456, 0.1775825161123, -0.574578515514})),
     [](const auto& info) { return std::string(info.param.name); });
 
 TEST(OptimizerOptions, DecayOfSomeVariables) {
@@ -240,8 +213,7 @@ TEST(Schedules, Table) {
   const ScheduleCase cases[] = {
       {"exponential",
        ExponentialDecay({.initial = 0.1, .rate = 0.5, .steps = 10}),
-       {0.1, 0.09330329915368, 0.08122523963562, 0.06155722066725, 0.05, 0.01767766952966,
-        9.765625e-05}},
+       {0.1, 0.09330329915368, 0.08122523963562, 0.06155722066725, 0.05, 0.01767766952966, 9.765625e-05}},
       {"staircase",
        ExponentialDecay({.initial = 0.1, .rate = 0.5, .steps = 10, .staircase = true}),
        {0.1, 0.1, 0.1, 0.1, 0.05, 0.025, 9.765625e-05}},
@@ -255,33 +227,24 @@ TEST(Schedules, Table) {
        CosineDecay({.initial = 0.1, .final = 0.01, .steps = 20}),
        {0.1, 0.09944597532678, 0.09509529358848, 0.07542957248828, 0.055, 0.01, 0.01}},
       {"warm cosine",
-       CosineDecay(
-           {.initial = 0.1, .final = 0.01, .steps = 20, .warmup_steps = 5, .warmup_start = 0.02}),
+       CosineDecay({.initial = 0.1, .final = 0.01, .steps = 20, .warmup_steps = 5, .warmup_start = 0.02}),
        {0.02, 0.036, 0.068, 0.09779754323328, 0.08681980515339, 0.01, 0.01}},
       {"restarts",
-       CosineRestarts({.initial = 0.1,
-                       .final = 0.01,
-                       .first_steps = 4,
-                       .period_factor = 2,
-                       .height_factor = 0.5}),
-       {0.100000001, 0.0868198127, 0.0231801961, 0.0411103778, 0.0165900979, 0.0118959667,
-        0.011736203},
+       CosineRestarts({.initial = 0.1, .final = 0.01, .first_steps = 4, .period_factor = 2, .height_factor = 0.5}),
+       {0.100000001, 0.0868198127, 0.0231801961, 0.0411103778, 0.0165900979, 0.0118959667, 0.011736203},
        1e-7},
       {"equal restarts",
        CosineRestarts({.initial = 0.1, .first_steps = 5, .period_factor = 1}),
-       {0.100000001, 0.0904508457, 0.0345491432, 0.0654508546, 0.100000001, 0.100000001,
-        0.100000001},
+       {0.100000001, 0.0904508457, 0.0345491432, 0.0654508546, 0.100000001, 0.100000001, 0.100000001},
        1e-7},
       {"inverse time",
        InverseTimeDecay({.initial = 0.1, .rate = 0.5, .steps = 10}),
-       {0.1, 0.0952380952381, 0.08695652173913, 0.07407407407407, 0.06666666666667,
-        0.04444444444444, 0.01666666666667}},
+       {0.1, 0.0952380952381, 0.08695652173913, 0.07407407407407, 0.06666666666667, 0.04444444444444,
+        0.01666666666667}},
       {"inverse root",
        InverseSqrtDecay(0.1, 10),
        {0.01, 0.02, 0.04, 0.08, 0.09534625892456, 0.0620173672946, 0.03146583877638}},
-      {"piecewise",
-       PiecewiseConstant({3, 10}, {0.1, 0.05, 0.01}),
-       {0.1, 0.1, 0.1, 0.05, 0.05, 0.01, 0.01}},
+      {"piecewise", PiecewiseConstant({3, 10}, {0.1, 0.05, 0.01}), {0.1, 0.1, 0.1, 0.05, 0.05, 0.01, 0.01}},
       {"rate 0", ExponentialDecay({.initial = 0.1, .rate = 0, .steps = 10}), {0.1}},
       {"power 0", PolynomialDecay({.initial = 0.1, .power = 0, .steps = 1}), {0.1, 0.1}},
       {"height 0",
@@ -293,14 +256,12 @@ TEST(Schedules, Table) {
   const int64_t steps[] = {0, 1, 3, 7, 10, 25, 100};
   for (const ScheduleCase& c : cases) {
     for (size_t i = 0; i < c.want.size(); ++i)
-      EXPECT_NEAR(c.schedule(steps[i]).item<double>(), c.want[i], c.tolerance)
-          << c.name << " at step " << steps[i];
+      EXPECT_NEAR(c.schedule(steps[i]).item<double>(), c.want[i], c.tolerance) << c.name << " at step " << steps[i];
   }
 }
 
 TEST(Schedules, Mistakes) {
-  ExpectError(ErrorCode::kInvalidArgument, "cosine_decay: 0 steps",
-              [] { CosineDecay({.steps = 0}); });
+  ExpectError(ErrorCode::kInvalidArgument, "cosine_decay: 0 steps", [] { CosineDecay({.steps = 0}); });
   ExpectError(ErrorCode::kInvalidArgument, "piecewise_constant: 1 values for 1 boundaries",
               [] { PiecewiseConstant({1}, {0.1}); });
   ExpectError(ErrorCode::kInvalidArgument, "the rate must be f64[], got f64[2]",
@@ -315,16 +276,16 @@ TEST(Clipping, OfAStep) {
     return Tensor::FromData(r.State(), {9});
   };
   ExpectNear(state_after([](const GradientList& g) { return ClipByGlobalNorm(g, 0.5); }),
-             {0.5206673826246, 0.6316735799659, -0.6834427085657, -0.5629138370729, 0.6048977717667,
-              0.4070383420654, 0.5776777255631, 0.173444607136, -0.6223724909525},
+             {0.5206673826246, 0.6316735799659, -0.6834427085657, -0.5629138370729, 0.6048977717667, 0.4070383420654,
+              0.5776777255631, 0.173444607136, -0.6223724909525},
              1e-6, "global norm");
   ExpectNear(state_after([](const GradientList& g) { return ClipByValue(g, -0.125, 0.125); }),
-             {0.557705596529, 0.6522464038196, -0.6869451166337, -0.5159115149227, 0.6941866206286,
-              0.4095679055617, 0.8073081854172, 0.1947031891471, -0.8436732575641},
+             {0.557705596529, 0.6522464038196, -0.6869451166337, -0.5159115149227, 0.6941866206286, 0.4095679055617,
+              0.8073081854172, 0.1947031891471, -0.8436732575641},
              1e-6, "value");
   ExpectNear(state_after([](const GradientList& g) { return ClipByNorm(g, 0.25); }),
-             {0.5234716332931, 0.6316031039205, -0.6862287983333, -0.5656561906752, 0.6053489757187,
-              0.4096644253776, 0.740591246243, 0.1597723107357, -0.7817628114013},
+             {0.5234716332931, 0.6316031039205, -0.6862287983333, -0.5656561906752, 0.6053489757187, 0.4096644253776,
+              0.740591246243, 0.1597723107357, -0.7817628114013},
              1e-6, "norm");
 }
 
@@ -341,10 +302,8 @@ TEST(Clipping, EdgesAndMistakes) {
   const GradientList bad({{v, Tensor({1.f, static_cast<float>(infinity)})}, {w, Tensor(1.f)}});
   EXPECT_FALSE(AllFinite(bad));
   EXPECT_TRUE(std::isnan(ClipByGlobalNorm(bad, 1).Dense(1).item<double>()));
-  ExpectError(ErrorCode::kInvalidArgument, "max_norm 0 must be positive",
-              [&] { ClipByGlobalNorm(g, 0); });
-  ExpectError(ErrorCode::kInvalidArgument, "low 1 is above high -1",
-              [&] { ClipByValue(g, 1, -1); });
+  ExpectError(ErrorCode::kInvalidArgument, "max_norm 0 must be positive", [&] { ClipByGlobalNorm(g, 0); });
+  ExpectError(ErrorCode::kInvalidArgument, "low 1 is above high -1", [&] { ClipByValue(g, 1, -1); });
 }
 
 TEST(Average, FollowsItsVariable) {

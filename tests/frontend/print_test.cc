@@ -318,8 +318,7 @@ void ExpectComplexTexts() {
   EXPECT_EQ(Tensor({Z(nan, 1), Z(-inf, inf), Z(1)}).str(), "[ nan +1.j -inf+infj   1. +0.j]");
   EXPECT_EQ(Tensor({Z(0, -T(0)), Z(-T(0), 0)}).str(), "[ 0.-0.j -0.+0.j]");
   EXPECT_EQ(Tensor({Z(T(1e-5), T(1e5))}).str(), "[1.e-05+100000.j]");
-  EXPECT_EQ(Tensor({{Z(1, 1), Z(2)}, {Z(3), Z(4, -1.5f)}}).str(),
-            "[[1.+1.j  2.+0.j ]\n [3.+0.j  4.-1.5j]]");
+  EXPECT_EQ(Tensor({{Z(1, 1), Z(2)}, {Z(3), Z(4, -1.5f)}}).str(), "[[1.+1.j  2.+0.j ]\n [3.+0.j  4.-1.5j]]");
   EXPECT_EQ(Tensor(Z(1, 2)).str(), "(1+2j)");
   EXPECT_EQ(Tensor(Z(0, 2)).str(), "2j");
   EXPECT_EQ(Tensor(Z(-0.5f, -0.25f)).str(), "(-0.5-0.25j)");

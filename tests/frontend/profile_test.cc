@@ -160,8 +160,8 @@ TEST(Profile, OffChangesNoCode) {
 
 TEST(Profile, Errors) {
   const Executable run = Compile(Model());
-  for (const auto& ask : std::vector<std::function<void()>>{
-           [&] { run.Profile(); }, [&] { run.Trace(); }, [&] { run.ResetProfile(); }}) {
+  for (const auto& ask :
+       std::vector<std::function<void()>>{[&] { run.Profile(); }, [&] { run.Trace(); }, [&] { run.ResetProfile(); }}) {
     try {
       ask();
       ADD_FAILURE();

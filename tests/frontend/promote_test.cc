@@ -73,8 +73,7 @@ TEST(Promotion, EveryPair) {
     ASSERT_EQ(row.size(), static_cast<size_t>(kNumDTypes));
     for (int b = 0; b < kNumDTypes; ++b) {
       const Tensor x = Ones({}, static_cast<DType>(a)), y = Ones({}, static_cast<DType>(b));
-      EXPECT_EQ(Promoted(x, y), row[static_cast<size_t>(b)])
-          << Name(x.dtype()) << " with " << Name(y.dtype());
+      EXPECT_EQ(Promoted(x, y), row[static_cast<size_t>(b)]) << Name(x.dtype()) << " with " << Name(y.dtype());
     }
   }
 }
@@ -99,10 +98,8 @@ TEST(Promotion, WeakIntegersMustFit) {
   EXPECT_EQ(Add(Tensor(uint64_t{0}), ~uint64_t{0}).item<uint64_t>(), ~uint64_t{0});
   ExpectError(ErrorCode::kInvalidArgument, "add: the number 256 does not fit u8; Cast",
               [] { Add(Tensor(uint8_t{1}), 256); });
-  ExpectError(ErrorCode::kInvalidArgument, "the number -1 does not fit u64",
-              [] { Add(Tensor(uint64_t{1}), -1); });
-  ExpectError(ErrorCode::kInvalidArgument, "does not fit i64",
-              [] { Add(Tensor(int64_t{1}), ~uint64_t{0}); });
+  ExpectError(ErrorCode::kInvalidArgument, "the number -1 does not fit u64", [] { Add(Tensor(uint64_t{1}), -1); });
+  ExpectError(ErrorCode::kInvalidArgument, "does not fit i64", [] { Add(Tensor(int64_t{1}), ~uint64_t{0}); });
 }
 
 }  // namespace

@@ -32,10 +32,8 @@ int64_t Arena(const Executable& e) {
 
 TEST(MemoryBudget, TradesTimeForMemory) {
   const Tensor x = RandomNormal({kBatch, kWidth}, {.generator = Generator(1)});
-  const Tensor w =
-      RandomNormal({kLayers, kWidth, kWidth}, {.stddev = 0.1, .generator = Generator(2)});
-  const Function step = Trace([](std::span<const Tensor> in) { return Step(in[0], in[1]); },
-                              {Spec(x), Spec(w)});
+  const Tensor w = RandomNormal({kLayers, kWidth, kWidth}, {.stddev = 0.1, .generator = Generator(2)});
+  const Function step = Trace([](std::span<const Tensor> in) { return Step(in[0], in[1]); }, {Spec(x), Spec(w)});
   const Executable whole = Compile(step);
   const Results want = whole(step.name(), x, w);
   int64_t last = Arena(whole);
@@ -57,8 +55,7 @@ TEST(MemoryBudget, ChangesNothingWhereThereIsRoom) {
   const Tensor x = Ones({8, 8});
   const Function f = Trace([](const Tensor& t) { return Exp(t) + Tanh(MatMul(t, t)); }, {Spec(x)});
   const auto plan = [&](int64_t budget) {
-    return std::regex_replace(Compile(f, {.memory_budget = budget}).Plan(),
-                              std::regex("compiled in .*"), "");
+    return std::regex_replace(Compile(f, {.memory_budget = budget}).Plan(), std::regex("compiled in .*"), "");
   };
   EXPECT_EQ(plan(0), plan(1 << 20));
 }

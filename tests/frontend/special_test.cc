@@ -416,38 +416,19 @@ const std::vector<Case>& Cases() {
   static const auto* cases = new std::vector<Case>{
       {"erfc", [](T a, T, T) { return Erfc(a); }, {std::begin(kErfc), std::end(kErfc)}},
       {"erf_inv", [](T a, T, T) { return ErfInv(a); }, {std::begin(kErfInv), std::end(kErfInv)}},
-      {"erfc_inv",
-       [](T a, T, T) { return ErfcInv(a); },
-       {std::begin(kErfcInv), std::end(kErfcInv)}},
+      {"erfc_inv", [](T a, T, T) { return ErfcInv(a); }, {std::begin(kErfcInv), std::end(kErfcInv)}},
       {"ndtr", [](T a, T, T) { return Ndtr(a); }, {std::begin(kNdtr), std::end(kNdtr)}, 1e-12},
-      {"ndtr_logarithm",
-       [](T a, T, T) { return LogNdtr(a); },
-       {std::begin(kLogNdtr), std::end(kLogNdtr)},
-       1e-12},
+      {"ndtr_logarithm", [](T a, T, T) { return LogNdtr(a); }, {std::begin(kLogNdtr), std::end(kLogNdtr)}, 1e-12},
       {"ndtri", [](T a, T, T) { return Ndtri(a); }, {std::begin(kNdtri), std::end(kNdtri)}},
       {"lgamma", [](T a, T, T) { return Lgamma(a); }, {std::begin(kLgamma), std::end(kLgamma)}},
       {"digamma", [](T a, T, T) { return Digamma(a); }, {std::begin(kDigamma), std::end(kDigamma)}},
-      {"igamma",
-       [](T a, T b, T) { return Igamma(a, b); },
-       {std::begin(kIgamma), std::end(kIgamma)},
-       1e-12},
-      {"igammac",
-       [](T a, T b, T) { return Igammac(a, b); },
-       {std::begin(kIgammac), std::end(kIgammac)},
-       1e-12},
+      {"igamma", [](T a, T b, T) { return Igamma(a, b); }, {std::begin(kIgamma), std::end(kIgamma)}, 1e-12},
+      {"igammac", [](T a, T b, T) { return Igammac(a, b); }, {std::begin(kIgammac), std::end(kIgammac)}, 1e-12},
       {"zeta", [](T a, T b, T) { return Zeta(a, b); }, {std::begin(kZeta), std::end(kZeta)}, 2e-14},
-      {"polygamma",
-       [](T a, T b, T) { return Polygamma(a, b); },
-       {std::begin(kPolygamma), std::end(kPolygamma)},
-       1e-12},
-      {"betainc",
-       [](T a, T b, T c) { return Betainc(a, b, c); },
-       {std::begin(kBetainc), std::end(kBetainc)},
-       1e-12},
+      {"polygamma", [](T a, T b, T) { return Polygamma(a, b); }, {std::begin(kPolygamma), std::end(kPolygamma)}, 1e-12},
+      {"betainc", [](T a, T b, T c) { return Betainc(a, b, c); }, {std::begin(kBetainc), std::end(kBetainc)}, 1e-12},
       {"differs_from_scipy_lgamma", [](T a, T, T) { return Lgamma(a); }, {{-kInf, 0, 0, kInf}}},
-      {"differs_from_scipy_zeta",
-       [](T a, T b, T) { return Zeta(a, b); },
-       {{kInf, 2, 0, 0}, {1e300, 2, 0, 0}}},
+      {"differs_from_scipy_zeta", [](T a, T b, T) { return Zeta(a, b); }, {{kInf, 2, 0, 0}, {1e300, 2, 0, 0}}},
   };
   return *cases;
 }
@@ -500,16 +481,15 @@ TEST_P(Special, FloatsAreTheDoublesRounded) {
     }
     return;
   }
-  EXPECT_THAT(Values(narrow),
-              testing::Pointwise(testing::NanSensitiveDoubleEq(), Values(Cast(wide, kFloat32))));
+  EXPECT_THAT(Values(narrow), testing::Pointwise(testing::NanSensitiveDoubleEq(), Values(Cast(wide, kFloat32))));
 }
 
 TEST(SpecialGradient, ClosedForms) {
   const Tensor x({0.3, 0.7}), a({2.0, 0.5});
   GradientTape tape({.persistent = true});
   tape.Watch(x);
-  const Tensor y = Erfc(x), p = Igamma(a, x), q = Igammac(a, x), z = Zeta(3.0, x),
-               beta = Betainc(a, 2.0, x), inverse = ErfInv(x), back = ErfcInv(x);
+  const Tensor y = Erfc(x), p = Igamma(a, x), q = Igammac(a, x), z = Zeta(3.0, x), beta = Betainc(a, 2.0, x),
+               inverse = ErfInv(x), back = ErfcInv(x);
   const auto expect = [&](const Tensor& f, const std::vector<double>& want) {
     EXPECT_THAT(Values(*tape.Gradient(f, x)), testing::Pointwise(testing::DoubleNear(1e-12), want));
   };
@@ -526,8 +506,8 @@ TEST(SpecialGradient, WithoutClosedFormIsAnErrorThatNamesTheOperand) {
   const Tensor a(2.0), x(0.5);
   GradientTape tape({.persistent = true});
   tape.Watch(a);
-  const Tensor y = Igamma(a, x), z = Zeta(a, x), n = Polygamma(a, x), b = Betainc(a, x, x),
-               c = Betainc(x, a, x), stopped = Igamma(StopGradient(a), x);
+  const Tensor y = Igamma(a, x), z = Zeta(a, x), n = Polygamma(a, x), b = Betainc(a, x, x), c = Betainc(x, a, x),
+               stopped = Igamma(StopGradient(a), x);
   const auto refuse = [&](const Tensor& f, const std::string& text) {
     ExpectError(ErrorCode::kUnimplemented, text, [&] { tape.Gradient(f, a); });
   };
@@ -563,9 +543,7 @@ TEST(SpecialGradient, LogNdtrIsSmooth) {
 
 TEST(SpecialFunctions, RefusesIntegersAndMixedTypes) {
   ExpectError(ErrorCode::kInvalidArgument, "lgamma", [] { Lgamma(Tensor({1, 2})); });
-  ExpectError(ErrorCode::kInvalidArgument, "igamma: ", [] {
-    Igamma(Tensor({1.0, 2.0}), Tensor({1.0, 2.0, 3.0}));
-  });
+  ExpectError(ErrorCode::kInvalidArgument, "igamma: ", [] { Igamma(Tensor({1.0, 2.0}), Tensor({1.0, 2.0, 3.0})); });
 }
 
 TEST(SpecialFunctions, BroadcastsAndTakesNumbers) {

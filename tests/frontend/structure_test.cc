@@ -31,8 +31,7 @@ std::vector<double> Slope(const TensorFunction& f, const Tensor& x) {
 void CheckSlopes(const TensorFunction& f, const Tensor& x) {
   const Composition first = [&f](const TensorVector& v) { return f(v[0]); };
   ExpectGradients(first, {x}, 1e-7, "gradient");
-  ExpectGradients([&](const TensorVector& v) { return JoinedGradients(first, v); }, {x}, 1e-6,
-                  "second gradient");
+  ExpectGradients([&](const TensorVector& v) { return JoinedGradients(first, v); }, {x}, 1e-6, "second gradient");
   ExpectCompiledBits(first, {x});
 }
 
@@ -83,12 +82,9 @@ TEST(Statistics, HalvesAreSummedInSingle) {
 }
 
 TEST(Statistics, GradientsAtZero) {
-  EXPECT_THAT(Slope([](const Tensor& x) { return Norm(x); }, Tensor({0.0, 0.0})),
-              ElementsAre(0, 0));
-  EXPECT_THAT(Slope([](const Tensor& x) { return ReduceStd(x); }, Tensor({2.0, 2.0})),
-              ElementsAre(0, 0));
-  EXPECT_THAT(Slope([](const Tensor& x) { return ReduceProd(x); }, Tensor({2.0, 0.0, 3.0})),
-              ElementsAre(0, 6, 0));
+  EXPECT_THAT(Slope([](const Tensor& x) { return Norm(x); }, Tensor({0.0, 0.0})), ElementsAre(0, 0));
+  EXPECT_THAT(Slope([](const Tensor& x) { return ReduceStd(x); }, Tensor({2.0, 2.0})), ElementsAre(0, 0));
+  EXPECT_THAT(Slope([](const Tensor& x) { return ReduceProd(x); }, Tensor({2.0, 0.0, 3.0})), ElementsAre(0, 6, 0));
   EXPECT_THAT(Slope([](const Tensor& x) { return ReduceSum(CumProd(x)); }, Tensor({2.0, 0.0, 3.0})),
               ElementsAre(1, 8, 0));
 }
@@ -109,13 +105,11 @@ TEST(Cumulative, AllDirections) {
   EXPECT_THAT(Values(CumMin(y)), ElementsAre(3, 1, 1, 1, 1));
   EXPECT_THAT(Values(CumMax(y, 0, {.reverse = true})), ElementsAre(5, 5, 5, 5, 4));
   EXPECT_THAT(Values(CumMax(y, 0, {.exclusive = true})), ElementsAre(-kInf, 3, 3, 3, 5));
-  EXPECT_THAT(CumMin(Tensor({2, -7, 1}), 0, {.exclusive = true}).ToVector<int>(),
-              ElementsAre(INT32_MAX, 2, -7));
+  EXPECT_THAT(CumMin(Tensor({2, -7, 1}), 0, {.exclusive = true}).ToVector<int>(), ElementsAre(INT32_MAX, 2, -7));
   const auto with_nan = Values(CumMax(Tensor({1.0, kNaN, 9.0})));
   EXPECT_TRUE(with_nan[0] == 1 && std::isnan(with_nan[1]) && std::isnan(with_nan[2]));
   EXPECT_THAT(Values(LogCumSumExp(Tensor({0.5, -1.0, 2.0, 0.25}))),
-              Pointwise(testing::DoubleNear(1e-15),
-                        {0.5, 0.7014132779827524, 2.241311296657157, 2.3692789984482534}));
+              Pointwise(testing::DoubleNear(1e-15), {0.5, 0.7014132779827524, 2.241311296657157, 2.3692789984482534}));
   EXPECT_THAT(Values(LogCumSumExp(Tensor({-kInf, 1e4, -kInf}))), ElementsAre(-kInf, 1e4, 1e4));
   // Before the first number that is not -inf there is no maximum to rescale by.
   EXPECT_THAT(Values(LogCumSumExp(Tensor({-kInf, -1e4}))), ElementsAre(-kInf, -1e4));
@@ -128,14 +122,12 @@ TEST(Cumulative, AllDirections) {
     EXPECT_EQ(f(Full({1}, 7), 0, {}).item<float>(), 7);
     ExpectError(kInvalid, "axis 1 is out of range for rank 1", [&] { f(x, 1, {}); });
   }
-  EXPECT_THAT(Values(CumProd(Tensor({-0.0, 3.0, -2.0, kInf}))),
-              testing::ElementsAre(0, 0, 0, testing::IsNan()));
+  EXPECT_THAT(Values(CumProd(Tensor({-0.0, 3.0, -2.0, kInf}))), testing::ElementsAre(0, 0, 0, testing::IsNan()));
   EXPECT_TRUE(std::signbit(Values(CumProd(Tensor({-0.0, 3.0})))[1]));
 }
 
 TEST(Cumulative, Gradients) {
-  EXPECT_THAT(Slope([](const Tensor& x) { return ReduceSum(CumMax(x)); },
-                    Tensor({3.0, 1.0, 3.0, 5.0, 4.0})),
+  EXPECT_THAT(Slope([](const Tensor& x) { return ReduceSum(CumMax(x)); }, Tensor({3.0, 1.0, 3.0, 5.0, 4.0})),
               ElementsAre(3, 0, 0, 2, 0));
   const Tensor x({0.3, -1.2, 2.1, -0.4, 0.9});
   for (const auto f : {CumSum, CumProd, CumMax, CumMin, LogCumSumExp}) {
@@ -143,11 +135,9 @@ TEST(Cumulative, Gradients) {
       CheckSlopes([&](const Tensor& t) { return Mul(f(t, 0, {.reverse = reverse}), t); }, x);
     }
   }
-  EXPECT_THAT(
-      Slope([](const Tensor& t) { return Slice(LogCumSumExp(t), {1}, {2}); }, Tensor({-kInf, 1.0})),
-      ElementsAre(0, 1));
-  EXPECT_THAT(Slope([](const Tensor& t) { return Slice(LogCumSumExp(t), {1}, {2}); },
-                    Tensor({-kInf, -1e4})),
+  EXPECT_THAT(Slope([](const Tensor& t) { return Slice(LogCumSumExp(t), {1}, {2}); }, Tensor({-kInf, 1.0})),
+              ElementsAre(0, 1));
+  EXPECT_THAT(Slope([](const Tensor& t) { return Slice(LogCumSumExp(t), {1}, {2}); }, Tensor({-kInf, -1e4})),
               ElementsAre(0, 1));
 }
 
@@ -174,8 +164,7 @@ TEST(Shaping, Movement) {
   EXPECT_THAT(Values(Unstack(x, 1)[2]), ElementsAre(2, 5));
   std::vector<Tensor> many;
   for (int i = 0; i < 9; ++i) many.push_back(Full({2, i % 3}, i, kFloat64));
-  EXPECT_THAT(Values(Concat(many, 1)),
-              ElementsAre(1, 2, 2, 4, 5, 5, 7, 8, 8, 1, 2, 2, 4, 5, 5, 7, 8, 8));
+  EXPECT_THAT(Values(Concat(many, 1)), ElementsAre(1, 2, 2, 4, 5, 5, 7, 8, 8, 1, 2, 2, 4, 5, 5, 7, 8, 8));
   ExpectError(kInvalid, "does not divide into 2 parts", [&] { Split(x, 2, 1); });
   ExpectError(kInvalid, "extents add up to 4", [&] { Split(x, {2, 2}, 1); });
   ExpectError(kInvalid, "axis 2 is out of range", [&] { Flip(x, 2); });
@@ -188,8 +177,7 @@ TEST(Shaping, TooManyAxesOrElements) {
   const Tensor x = Ones(Shape({1, 1, 1, 1, 1, 1, 1, 1, 1, 2}));
   ExpectError(kInvalid, "tile: f32[1,1,1,1,1,1,1,1,1,2] has 10 axes", [&] { Tile(x, {2}); });
   ExpectError(kInvalid, "repeat: f32[1,1,1,1,1,1,1,1,1,2] has", [&] { Repeat(x, 2, 0); });
-  ExpectError(kInvalid, "meshgrid: 11 vectors",
-              [] { Meshgrid(std::vector<Tensor>(11, Ones({1}))); });
+  ExpectError(kInvalid, "meshgrid: 11 vectors", [] { Meshgrid(std::vector<Tensor>(11, Ones({1}))); });
   EXPECT_EQ(Meshgrid(std::vector<Tensor>(10, Ones({1})))[9].rank(), 10);
   constexpr int64_t kMany = int64_t{1} << 62;
   ExpectError(kInvalid, "too large", [&] { Tile(Ones({4, 0}), {kMany, 1}); });
@@ -204,12 +192,9 @@ TEST(Shaping, PadModes) {
   EXPECT_THAT(pad(PadMode::kSymmetric), ElementsAre(3, 3, 2, 1, 1, 2, 3, 3, 2, 1, 1, 2));
   EXPECT_THAT(pad(PadMode::kWrap), ElementsAre(3, 1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2));
   EXPECT_THAT(Values(Pad(Tensor({7}), {1}, {2}, PadMode::kReflect)), ElementsAre(7, 7, 7, 7));
-  CheckSlopes([](const Tensor& t) { return Square(Pad(t, {2}, {1}, PadMode::kReflect)); },
-              Tensor({0.3, -1.0, 2.0}));
-  ExpectError(kInvalid, "padding -1 and 2 of axis 0 is negative",
-              [&] { Pad(x, {-1}, {2}, PadMode::kEdge); });
-  ExpectError(kInvalid, "has no elements to repeat",
-              [] { Pad(Zeros({0}), {1}, {0}, PadMode::kEdge); });
+  CheckSlopes([](const Tensor& t) { return Square(Pad(t, {2}, {1}, PadMode::kReflect)); }, Tensor({0.3, -1.0, 2.0}));
+  ExpectError(kInvalid, "padding -1 and 2 of axis 0 is negative", [&] { Pad(x, {-1}, {2}, PadMode::kEdge); });
+  ExpectError(kInvalid, "has no elements to repeat", [] { Pad(Zeros({0}), {1}, {0}, PadMode::kEdge); });
 }
 
 TEST(Shaping, Matrices) {
@@ -238,8 +223,7 @@ TEST(Shaping, Matrices) {
   const auto grid = Meshgrid({Tensor({1, 2}), Tensor({3, 4, 5})});
   EXPECT_THAT(Values(grid[0]), ElementsAre(1, 1, 1, 2, 2, 2));
   EXPECT_THAT(Values(grid[1]), ElementsAre(3, 4, 5, 3, 4, 5));
-  EXPECT_THAT(Values(Meshgrid({Tensor({1, 2}), Tensor({3, 4, 5})}, true)[0]),
-              ElementsAre(1, 2, 1, 2, 1, 2));
+  EXPECT_THAT(Values(Meshgrid({Tensor({1, 2}), Tensor({3, 4, 5})}, true)[0]), ElementsAre(1, 2, 1, 2, 1, 2));
   CheckSlopes([](const Tensor& t) { return Square(DiagPart(Tril(t), -1)); }, Counting({3, 3}));
   CheckSlopes([](const Tensor& t) { return Square(Diag(t, 1)); }, Tensor({0.5, -1.5}));
 }
@@ -248,22 +232,17 @@ TEST(Shaping, Matrices) {
 
 TEST(Products, DotOuterTensorDot) {
   EXPECT_EQ(Dot(Tensor({1.0, 2.0}), Tensor({3.0, 4.0})).item<double>(), 11);
-  EXPECT_THAT(Values(Dot(Counting({2, 2}), Counting({2, 2, 2}))),
-              ElementsAre(2, 3, 6, 7, 6, 11, 26, 31));
+  EXPECT_THAT(Values(Dot(Counting({2, 2}), Counting({2, 2, 2}))), ElementsAre(2, 3, 6, 7, 6, 11, 26, 31));
   EXPECT_THAT(Values(Dot(Tensor({1.0, 2.0}), 3)), ElementsAre(3, 6));
   EXPECT_THAT(Values(Outer(Tensor({1.0, 2.0}), Tensor({3.0, 4.0}))), ElementsAre(3, 4, 6, 8));
-  EXPECT_THAT(Values(TensorDot(Counting({2, 3, 2}), Counting({3, 2, 2}))),
-              ElementsAre(110, 125, 290, 341));
-  EXPECT_THAT(Values(TensorDot(Counting({2, 3}), Counting({2, 3}), {1}, {-1})),
-              ElementsAre(5, 14, 14, 50));
-  EXPECT_THAT(Values(MatMul(Counting({3, 2}), Counting({4, 3}),
-                            {.transpose_a = true, .transpose_b = true})),
+  EXPECT_THAT(Values(TensorDot(Counting({2, 3, 2}), Counting({3, 2, 2}))), ElementsAre(110, 125, 290, 341));
+  EXPECT_THAT(Values(TensorDot(Counting({2, 3}), Counting({2, 3}), {1}, {-1})), ElementsAre(5, 14, 14, 50));
+  EXPECT_THAT(Values(MatMul(Counting({3, 2}), Counting({4, 3}), {.transpose_a = true, .transpose_b = true})),
               ElementsAre(10, 28, 46, 64, 13, 40, 67, 94));
 }
 
 TEST(Products, Einsum) {
-  const Tensor a = Counting({2, 3}), b = Counting({3, 4}), c = Counting({4, 2}),
-               d = Counting({3, 3});
+  const Tensor a = Counting({2, 3}), b = Counting({3, 4}), c = Counting({4, 2}), d = Counting({3, 3});
   const std::vector<double> ab{20, 23, 26, 29, 56, 68, 80, 92};
   const auto sum = [](const char* equation, const std::vector<Tensor>& operands) {
     return Values(Einsum(equation, operands));
@@ -290,11 +269,7 @@ TEST(Products, Einsum) {
   EXPECT_THAT(sum("iii->i", {Counting({2, 2, 2})}), ElementsAre(0, 7));
   EXPECT_EQ(Einsum(",->", {Tensor(2.0), Tensor(3.0)}).item<double>(), 6);
   EXPECT_EQ(Einsum("ij,jk->ik", {Zeros({2, 0}), Zeros({0, 3})}).shape(), Shape({2, 3}));
-  CheckSlopes(
-      [](const Tensor& x) {
-        return Einsum("ii,ij,kj->k", {x, x, x});
-      },
-      Sub(Counting({3, 3}), 4.2));
+  CheckSlopes([](const Tensor& x) { return Einsum("ii,ij,kj->k", {x, x, x}); }, Sub(Counting({3, 3}), 4.2));
   ExpectError(kInvalid, "a label has extents", [&] { Einsum("ij,jk", {a, c}); });
   ExpectError(kInvalid, "names 2 operands, got 1", [&] { Einsum("ij,jk", {a}); });
   ExpectError(kInvalid, "operand 0 has rank 2, \"i\" names 1 axes", [&] { Einsum("i", {a}); });
@@ -323,35 +298,22 @@ TEST(Indexing, NdAndAlongAxis) {
   EXPECT_THAT(Values(GatherNd(x, Tensor({{1}, {1}}))), ElementsAre(3, 4, 5, 3, 4, 5));
   EXPECT_THAT(Values(TensorScatter(x, Tensor({{1, 2}, {0, 0}}), Tensor({-1.0, -2.0}))),
               ElementsAre(-2, 1, 2, 3, 4, -1));
-  EXPECT_THAT(
-      Values(TensorScatter(x, Tensor({{1}, {1}}), Ones({2, 3}, kFloat64), ScatterMode::kAdd)),
-      ElementsAre(0, 1, 2, 5, 6, 7));
-  EXPECT_THAT(Values(ScatterNd(Tensor({{1}, {3}, {1}}), Tensor({1.0, 2.0, 4.0}), {5})),
-              ElementsAre(0, 5, 0, 2, 0));
+  EXPECT_THAT(Values(TensorScatter(x, Tensor({{1}, {1}}), Ones({2, 3}, kFloat64), ScatterMode::kAdd)),
+              ElementsAre(0, 1, 2, 5, 6, 7));
+  EXPECT_THAT(Values(ScatterNd(Tensor({{1}, {3}, {1}}), Tensor({1.0, 2.0, 4.0}), {5})), ElementsAre(0, 5, 0, 2, 0));
   EXPECT_THAT(Values(TakeAlongAxis(x, Tensor({{2, 0}, {1, 1}}), 1)), ElementsAre(2, 0, 4, 4));
   EXPECT_THAT(Values(TakeAlongAxis(x, Tensor({{1, 0, 1}}), 0)), ElementsAre(3, 1, 5));
   EXPECT_THAT(Values(PutAlongAxis(x, Tensor({{2}, {0}}), 9, -1)), ElementsAre(0, 1, 9, 9, 4, 5));
-  EXPECT_THAT(Values(PutAlongAxis(x, Tensor({{2, 2}}), 1, 1, ScatterMode::kAdd)),
-              ElementsAre(0, 1, 4, 3, 4, 7));
+  EXPECT_THAT(Values(PutAlongAxis(x, Tensor({{2, 2}}), 1, 1, ScatterMode::kAdd)), ElementsAre(0, 1, 4, 3, 4, 7));
   EXPECT_THAT(Values(OneHot(Tensor({1, 0}), 3, 5, -1, 0)), ElementsAre(-1, 5, 5, -1, -1, -1));
-  ExpectError(ErrorCode::kOutOfRange, "index 3 is out of range for axis 1", [&] {
-    GatherNd(x, Tensor({{0, 3}}));
-  });
-  ExpectError(ErrorCode::kOutOfRange, "index -1 is out of range",
-              [&] { TakeAlongAxis(x, Tensor({{-1}}), 1); });
+  ExpectError(ErrorCode::kOutOfRange, "index 3 is out of range for axis 1", [&] { GatherNd(x, Tensor({{0, 3}})); });
+  ExpectError(ErrorCode::kOutOfRange, "index -1 is out of range", [&] { TakeAlongAxis(x, Tensor({{-1}}), 1); });
   ExpectError(kInvalid, "must have the rank of", [&] { TakeAlongAxis(x, Tensor({1}), 1); });
-  ExpectError(ErrorCode::kUnimplemented, "nonzero: the shape of the result depends on values",
-              [&] { Nonzero(x); });
+  ExpectError(ErrorCode::kUnimplemented, "nonzero: the shape of the result depends on values", [&] { Nonzero(x); });
   ExpectError(ErrorCode::kUnimplemented, "use Sort", [&] { Unique(x); });
+  CheckSlopes([](const Tensor& t) { return Square(TakeAlongAxis(t, Tensor({{1, 1}, {0, 2}}), 1)); }, Counting({2, 3}));
   CheckSlopes(
-      [](const Tensor& t) {
-        return Square(TakeAlongAxis(t, Tensor({{1, 1}, {0, 2}}), 1));
-      },
-      Counting({2, 3}));
-  CheckSlopes(
-      [](const Tensor& t) {
-        return Square(PutAlongAxis(t, Tensor({{1, 1}, {0, 2}}), Slice(t, {0, 1}, {2, 3}), 1));
-      },
+      [](const Tensor& t) { return Square(PutAlongAxis(t, Tensor({{1, 1}, {0, 2}}), Slice(t, {0, 1}, {2, 3}), 1)); },
       Counting({2, 3}));
 }
 
@@ -366,14 +328,9 @@ TEST(Sorting, StableWithNaNLast) {
   EXPECT_THAT(Values(top.values), ElementsAre(3, 3, 5, 4));
   EXPECT_THAT(Values(top.indices), ElementsAre(0, 2, 2, 1));
   EXPECT_THAT(Values(TopK(Tensor({3, 1, 2}), 1, 0, false).values), ElementsAre(1));
-  EXPECT_THAT(Slope(
-                  [](const Tensor& t) {
-                    return Mul(Sort(t), Tensor({1.0, 10.0, 100.0}));
-                  },
-                  Tensor({3.0, 1.0, 2.0})),
+  EXPECT_THAT(Slope([](const Tensor& t) { return Mul(Sort(t), Tensor({1.0, 10.0, 100.0})); }, Tensor({3.0, 1.0, 2.0})),
               ElementsAre(100, 1, 10));
-  CheckSlopes([](const Tensor& t) { return Square(Sort(t, 0, true)); },
-              Tensor({0.3, -1.2, 2.1, -0.4}));
+  CheckSlopes([](const Tensor& t) { return Square(Sort(t, 0, true)); }, Tensor({0.3, -1.2, 2.1, -0.4}));
   ExpectError(kInvalid, "k 4 must be in [0, 3]", [] { TopK(Tensor({3, 1, 2}), 4); });
   ExpectError(kInvalid, "axis -1 is out of range for rank 0", [] { Sort(Tensor(1.0)); });
 }

@@ -105,9 +105,9 @@ TEST(SymbolicObject, RowsInChunks) {
     std::vector<int64_t> best(static_cast<size_t>(b + 1), -7);
     std::vector<float> y(static_cast<size_t>(3 * b + 1), -7);
     float sum = 0;
-    ASSERT_EQ(predict(object.instance(), b, x.data<float>().data(), bias.data<float>().data(), best.data(), y.data(),
-                      &sum),
-              0);
+    ASSERT_EQ(
+        predict(object.instance(), b, x.data<float>().data(), bias.data<float>().data(), best.data(), y.data(), &sum),
+        0);
     EXPECT_EQ(best.back(), -7);
     EXPECT_EQ(y.back(), -7);
     best.pop_back();
@@ -129,8 +129,8 @@ TEST(SymbolicObject, RowsInChunks) {
 }
 
 TEST(SymbolicObject, ASmallRangeIsCompiledWhole) {
-  const Module module = Module::Lift(
-      {{"mean", [](const Tensor& x) { return ReduceMean(x, 0); }, {Spec(kFloat32, {Dim("B", 2, 5), 3})}}});
+  const Module module =
+      Module::Lift({{"mean", [](const Tensor& x) { return ReduceMean(x, 0); }, {Spec(kFloat32, {Dim("B", 2, 5), 3})}}});
   const Object object(module, "symbolic_range");
   EXPECT_THAT(object.header(), HasSubstr("B from 2 to 5"));
   auto* const mean = object.Find<int(void*, int64_t, const float*, float*)>("mean");
@@ -155,8 +155,10 @@ TEST(SymbolicErrors, OfObjects) {
   const auto error = [&](ErrorCode code, const std::string& text, const CompileOptions& options) {
     ExpectError(code, text, [&] { CompileToObject(module, testing::TempDir() + "symbolic_error", options); });
   };
-  error(ErrorCode::kUnimplemented, "@train: results depend on all of extent B, from 1 to 4096: an object has one "
-        "program for each of its values; choose them, with CompileOptions::extents or --extent B=NUMBER", {});
+  error(ErrorCode::kUnimplemented,
+        "@train: results depend on all of extent B, from 1 to 4096: an object has one "
+        "program for each of its values; choose them, with CompileOptions::extents or --extent B=NUMBER",
+        {});
   error(ErrorCode::kInvalidArgument, "the module has no symbolic extent \"T\"", {.extents = {{"T", 5}}});
   error(ErrorCode::kInvalidArgument, "B = 5000 is not in its range [1, 4096]", {.extents = {{"B", 5}, {"B", 5000}}});
   std::vector<std::pair<std::string, int64_t>> many;

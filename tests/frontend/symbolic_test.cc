@@ -50,8 +50,8 @@ void ExpectSameForEveryBatch(const Specs& specs, const Body& body) {
       ASSERT_TRUE(reference.ok()) << reference.status();
       ASSERT_EQ(actual.size(), expected.size());
       for (size_t i = 0; i < expected.size(); ++i) {
-        EXPECT_TRUE(SameBits(actual[i], expected[i])) << "B = " << b << ", level " << level << ", result " << i << ": "
-                                                     << actual[i] << " for " << expected[i];
+        EXPECT_TRUE(SameBits(actual[i], expected[i]))
+            << "B = " << b << ", level " << level << ", result " << i << ": " << actual[i] << " for " << expected[i];
         EXPECT_TRUE(SameBits(other[i], expected[i])) << "read back, B = " << b;
         const std::vector<double> want = Values(expected[i]);
         for (size_t k = 0; k < want.size(); ++k) {
@@ -84,18 +84,19 @@ TEST(Symbolic, ReductionsOverAndBesideTheBatch) {
   ExpectSameForEveryBatch(
       [](const Dim& b) { return std::vector<Spec>{Spec(kFloat32, {b, 70})}; },
       [](const Tensors& x) {
-        return Tensors{ReduceSum(x[0]),       ReduceSum(x[0], 0),  ReduceSum(x[0], 1),     ReduceMean(x[0]),
-                       ReduceMean(x[0], 0),   ReduceMax(x[0], 0),  ReduceVariance(x[0], 0), ReduceVariance(x[0], 1),
-                       ReduceStd(x[0]),       ArgMax(x[0], 1),     LogSumExp(x[0], 0),
-                       ReduceMean(x[0], {0, 1}, {.keepdims = true}), Softmax(x[0], 0), Softmax(x[0], 1)};
+        return Tensors{ReduceSum(x[0]),         ReduceSum(x[0], 0),      ReduceSum(x[0], 1),
+                       ReduceMean(x[0]),        ReduceMean(x[0], 0),     ReduceMax(x[0], 0),
+                       ReduceVariance(x[0], 0), ReduceVariance(x[0], 1), ReduceStd(x[0]),
+                       ArgMax(x[0], 1),         LogSumExp(x[0], 0),      ReduceMean(x[0], {0, 1}, {.keepdims = true}),
+                       Softmax(x[0], 0),        Softmax(x[0], 1)};
       });
 }
 
 TEST(Symbolic, DenseGradientsOfAMeanLoss) {
   ExpectSameForEveryBatch(
       [](const Dim& b) {
-        return std::vector<Spec>{Spec(kFloat32, {b, 6}), Spec(kInt32, {b}), Spec(kFloat32, {6, 4}),
-                                 Spec(kFloat32, {4}), Spec(kFloat32, {4, 3})};
+        return std::vector<Spec>{Spec(kFloat32, {b, 6}), Spec(kInt32, {b}), Spec(kFloat32, {6, 4}), Spec(kFloat32, {4}),
+                                 Spec(kFloat32, {4, 3})};
       },
       [](const Tensors& x) {
         const Tensor h = Relu(MatMul(x[0], x[2]) + x[3]);
@@ -158,9 +159,8 @@ TEST(Symbolic, MovedElements) {
         Tensors out = GradientsOf(loss, {x[0], x[1]});
         out.insert(out.end(), {Reshape(x[0], {-1, 24}), Reshape(x[0], Shape{x[0].shape()[0], 2, 12}), joined, part,
                                ExpandDims(x[0], 0), Squeeze(ExpandDims(x[0], 2), 2), Pad(x[0], {0, 1, 0}, {0, 0, 2}),
-                               Flip(x[0], 1), Stack({x[1], x[1]}, 1), Transpose(x[0], {2, 0, 1}),
-                               Argsort(x[0], 2), CumSum(x[0], 1, {.exclusive = true}), LogCumSumExp(x[0], 1),
-                               Roll(x[0], {1}, {2})});
+                               Flip(x[0], 1), Stack({x[1], x[1]}, 1), Transpose(x[0], {2, 0, 1}), Argsort(x[0], 2),
+                               CumSum(x[0], 1, {.exclusive = true}), LogCumSumExp(x[0], 1), Roll(x[0], {1}, {2})});
         return out;
       });
 }
@@ -172,18 +172,17 @@ TEST(Symbolic, GatherAndItsGradient) {
       },
       [](const Tensors& x) {
         const Tensor rows = Gather(x[1], x[0]);
-        return Tensors{rows, GradientsOf(ReduceSum(Square(rows)), {x[1]})[0], Gather(x[2], x[0], 1),
-                       OneHot(x[0], 3)};
+        return Tensors{rows, GradientsOf(ReduceSum(Square(rows)), {x[1]})[0], Gather(x[2], x[0], 1), OneHot(x[0], 3)};
       });
 }
 
 TEST(Symbolic, TheExtentAsANumber) {
-  ExpectSameForEveryBatch(
-      [](const Dim& b) { return std::vector<Spec>{Spec(kFloat32, {b, 3})}; },
-      [](const Tensors& x) {
-        return Tensors{ExtentOf(x[0], 0), ReduceSum(x[0]) / Cast(ExtentOf(x[0], 0), kFloat32), ExtentOf(x[0], 1),
-                       Iota(x[0].shape(), 0), Zeros(x[0].shape()), Iota(Shape{x[0].shape()[0]}, 0)};
-      });
+  ExpectSameForEveryBatch([](const Dim& b) { return std::vector<Spec>{Spec(kFloat32, {b, 3})}; },
+                          [](const Tensors& x) {
+                            return Tensors{ExtentOf(x[0], 0),   ReduceSum(x[0]) / Cast(ExtentOf(x[0], 0), kFloat32),
+                                           ExtentOf(x[0], 1),   Iota(x[0].shape(), 0),
+                                           Zeros(x[0].shape()), Iota(Shape{x[0].shape()[0]}, 0)};
+                          });
   const Function f = Trace([](const Tensor& x) { return ExtentOf(x, 0); }, {Spec(kFloat32, {Dim("B", 1, 9), 3})});
   const Executable run = Compile(f);
   EXPECT_EQ(Tensor(run("main", Zeros({5, 3}))).item<int64_t>(), 5);
@@ -195,13 +194,12 @@ TEST(Symbolic, BranchesAndLoopsCarryTheBatch) {
   ExpectSameForEveryBatch(
       [](const Dim& b) { return std::vector<Spec>{Spec(kFloat32, {b, 3}), Spec(kFloat32, {3, 3})}; },
       [](const Tensors& x) {
-        const Tensor branch = Cond(ReduceSum(x[0]) > 0.5f, [&] { return Tensors{x[0] * 2.f}; },
-                                   [&] { return Tensors{Tanh(x[0])}; })[0];
-        const Tensors loop = WhileLoop([](const Tensors& v) { return v[0] < int64_t{4}; },
-                                       [&](const Tensors& v) {
-                                         return Tensors{v[0] + int64_t{1}, Tanh(MatMul(v[1], x[1]))};
-                                       },
-                                       {Tensor(int64_t{0}), x[0]});
+        const Tensor branch =
+            Cond(ReduceSum(x[0]) > 0.5f, [&] { return Tensors{x[0] * 2.f}; }, [&] { return Tensors{Tanh(x[0])}; })[0];
+        const Tensors loop =
+            WhileLoop([](const Tensors& v) { return v[0] < int64_t{4}; },
+                      [&](const Tensors& v) { return Tensors{v[0] + int64_t{1}, Tanh(MatMul(v[1], x[1]))}; },
+                      {Tensor(int64_t{0}), x[0]});
         Tensors out = GradientsOf(ReduceMean(Square(loop[1])) + ReduceMean(branch), {x[0], x[1]});
         out.insert(out.end(), {branch, loop[1]});
         return out;
@@ -209,13 +207,13 @@ TEST(Symbolic, BranchesAndLoopsCarryTheBatch) {
 }
 
 TEST(Symbolic, LoopsOfUnknownLength) {
-  ExpectSameForEveryBatch(
-      [](const Dim& b) { return std::vector<Spec>{Spec(kFloat32, {b, 3})}; },
-      [](const Tensors& x) {
-        const Tensors loop = WhileLoop([](const Tensors& v) { return ReduceMax(Abs(v[0])) > 0.3f; },
-                                       [](const Tensors& v) { return Tensors{Sin(v[0]) * 0.9f}; }, {x[0]});
-        return Tensors{loop[0], GradientsOf(ReduceSum(loop[0]), {x[0]})[0]};
-      });
+  ExpectSameForEveryBatch([](const Dim& b) { return std::vector<Spec>{Spec(kFloat32, {b, 3})}; },
+                          [](const Tensors& x) {
+                            const Tensors loop =
+                                WhileLoop([](const Tensors& v) { return ReduceMax(Abs(v[0])) > 0.3f; },
+                                          [](const Tensors& v) { return Tensors{Sin(v[0]) * 0.9f}; }, {x[0]});
+                            return Tensors{loop[0], GradientsOf(ReduceSum(loop[0]), {x[0]})[0]};
+                          });
 }
 
 TEST(Symbolic, RecurrentLayers) {
@@ -237,23 +235,21 @@ TEST(Symbolic, Attention) {
 }
 
 TEST(Symbolic, RandomNumbers) {
-  ExpectSameForEveryBatch(
-      [](const Dim& b) { return std::vector<Spec>{Spec(kFloat32, {b, 3}), Spec(kInt64, {2})}; },
-      [](const Tensors& x) {
-        const Generator g = Generator::FromKey(x[1]);
-        const Tensor first = RandomUniform(x[0].shape(), {.generator = g});
-        return Tensors{first, RandomNormal(x[0].shape(), {.generator = g}), g.Key()};
-      });
+  ExpectSameForEveryBatch([](const Dim& b) { return std::vector<Spec>{Spec(kFloat32, {b, 3}), Spec(kInt64, {2})}; },
+                          [](const Tensors& x) {
+                            const Generator g = Generator::FromKey(x[1]);
+                            const Tensor first = RandomUniform(x[0].shape(), {.generator = g});
+                            return Tensors{first, RandomNormal(x[0].shape(), {.generator = g}), g.Key()};
+                          });
 }
 
 TEST(Symbolic, OneSymbolOnTwoAxes) {
-  ExpectSameForEveryBatch(
-      [](const Dim& b) { return std::vector<Spec>{Spec(kFloat32, {b, 3}), Spec(kFloat32, {b})}; },
-      [](const Tensors& x) {
-        const Tensor scores = MatMul(x[0], Transpose(x[0]));
-        return Tensors{scores, Softmax(scores), MatMul(x[1], x[0]),
-                       GradientsOf(ReduceMean(Softmax(scores) * x[1]), {x[0]})[0]};
-      });
+  ExpectSameForEveryBatch([](const Dim& b) { return std::vector<Spec>{Spec(kFloat32, {b, 3}), Spec(kFloat32, {b})}; },
+                          [](const Tensors& x) {
+                            const Tensor scores = MatMul(x[0], Transpose(x[0]));
+                            return Tensors{scores, Softmax(scores), MatMul(x[1], x[0]),
+                                           GradientsOf(ReduceMean(Softmax(scores) * x[1]), {x[0]})[0]};
+                          });
 }
 
 TEST(Symbolic, TwoSymbols) {
@@ -316,9 +312,9 @@ TEST(Symbolic, BatchNormAndDropoutTrain) {
 }
 
 TEST(Symbolic, GradientOfAFunction) {
-  const Function f = Trace(
-      [](const Tensor& x, const Tensor& w) { return NamedTensor("loss", ReduceMean(Square(MatMul(x, w)))); },
-      {Spec(kFloat32, {Dim("B", 1, 64), 3}, "x"), Spec(kFloat32, {3, 2}, "w")});
+  const Function f =
+      Trace([](const Tensor& x, const Tensor& w) { return NamedTensor("loss", ReduceMean(Square(MatMul(x, w)))); },
+            {Spec(kFloat32, {Dim("B", 1, 64), 3}, "x"), Spec(kFloat32, {3, 2}, "w")});
   const Function g = Gradients(f, {.ys = {"loss"}, .xs = {"w"}});
   const Executable run = Compile(g);
   for (const int64_t b : {1, 5, 64}) {
@@ -444,8 +440,7 @@ TEST(SymbolicErrors, OfSpecs) {
   const auto f = [](int64_t max) {
     return Trace([](const Tensor& x) { return Tanh(x); }, {Spec(kFloat32, {Dim("B", 1, max)})});
   };
-  ExpectError(ErrorCode::kInvalidArgument, "dimension 'B' ranges",
-              [&] { Module::Lift({{"f", f(8)}, {"g", f(9)}}); });
+  ExpectError(ErrorCode::kInvalidArgument, "dimension 'B' ranges", [&] { Module::Lift({{"f", f(8)}, {"g", f(9)}}); });
   const Module shared = Module::Lift({{"f", f(8)}, {"g", f(8)}});
   EXPECT_THAT(shared.ToText(), HasSubstr("symbol \"B\" in [1, 8]"));
 }
@@ -467,20 +462,21 @@ TEST(SymbolicErrors, OfOpsThatNeedANumber) {
         [](const Tensor& x) { return Reshape(x, {48, 6}); });
   error("add: shapes [B,4,6] and [8,4,6] do not broadcast: axis -3 has B and 8",
         [](const Tensor& x) { return x + Ones({8, 4, 6}); });
-  error("Slice: needs the extent B as a number, but it is symbolic, in [1, 64]; trace with a constant extent, or write "
-        "it with x.shape()[i], ExtentOf(x, axis) or -1 in Reshape (",  // the line
-        [](const Tensor& x) { return Slice(x, {0, 0, 0}, {-1, 4, 6}); });
+  error(
+      "Slice: needs the extent B as a number, but it is symbolic, in [1, 64]; trace with a constant extent, or write "
+      "it with x.shape()[i], ExtentOf(x, axis) or -1 in Reshape (",  // the line
+      [](const Tensor& x) { return Slice(x, {0, 0, 0}, {-1, 4, 6}); });
   error("recurrence: needs a constant extent here", [](const Tensor& x) { return CumSum(x, 0); });
   error("CumExtremum: needs the extent B as a number", [](const Tensor& x) { return CumMax(x, 1); });
   error("Sort: needs the extent B as a number", [](const Tensor& x) { return Sort(x, 1); });
   error("scan: the leading axis of f32[B,4,6] is symbolic", [](const Tensor& x) {
-    return Scan([](const Tensors& c, const Tensors& row) { return ScanStep{{c[0] + row[0]}, {}}; },
-                {Zeros({4, 6})}, {x}).carry[0];
+    return Scan([](const Tensors& c, const Tensors& row) { return ScanStep{{c[0] + row[0]}, {}}; }, {Zeros({4, 6})},
+                {x})
+        .carry[0];
   });
   error("argsort: needs a constant extent here, got a symbolic one", [](const Tensor& x) { return Argsort(x, 0); });
-  error("reduce_prod of f64[B,4,6]: its derivative needs constant extents", [](const Tensor& x) {
-    return *Gradients(ReduceProd(x, 0), {x})[0].gradient;
-  });
+  error("reduce_prod of f64[B,4,6]: its derivative needs constant extents",
+        [](const Tensor& x) { return *Gradients(ReduceProd(x, 0), {x})[0].gradient; });
 }
 
 }  // namespace

@@ -70,8 +70,12 @@ Step Mlp() {
 
 Step Cnn() {
   SetSeed(2);
-  const Sequential net{Convolution2D(4, {3, 3}, Relu), MaxPooling2D({2, 2}), Convolution2D(6, {3, 3}, Gelu), Flatten(),
-                       LayerNorm(), Dense(5)};
+  const Sequential net{Convolution2D(4, {3, 3}, Relu),
+                       MaxPooling2D({2, 2}),
+                       Convolution2D(6, {3, 3}, Gelu),
+                       Flatten(),
+                       LayerNorm(),
+                       Dense(5)};
   const Tensor x = Data({3, 14, 14, 2}, 2);
   net(x);
   return Training<Sgd>(net, x, Labels(3, 5));
@@ -158,9 +162,8 @@ Step SecondOrder() {
 }
 
 Step Custom() {
-  const auto f = CustomGradient([](const Tensor& x) {
-    return std::pair(x * x, [=](const Tensor& dy) { return dy * Cos(x); });
-  });
+  const auto f =
+      CustomGradient([](const Tensor& x) { return std::pair(x * x, [=](const Tensor& dy) { return dy * Cos(x); }); });
   return Of(Data({5}, 15), [=](const Tensor& x, int) { return Sin(f(x)); });
 }
 
@@ -180,18 +183,24 @@ const Case kCases[] = {
     {"chain1000", [] { return Of(Data({64}, 1), [](const Tensor& x, int) { return Chain(x, x, 500); }); }},
     {"numbers_that_change",
      [] {
-       return Of(Data({7}, 2), [](const Tensor& x, int i) { return Exp(x * (0.1 * i)) * (i + 1) + Pow(x, i) / (i + 2); });
+       return Of(Data({7}, 2),
+                 [](const Tensor& x, int i) { return Exp(x * (0.1 * i)) * (i + 1) + Pow(x, i) / (i + 2); });
      }},
     {"a_shape_in_turns",
-     [] { return [](int i) { return Of(Data({1 + i % 2, 9}, 3), [](const Tensor& x, int) { return Sin(x) * x; })(i); }; },
+     [] {
+       return [](int i) { return Of(Data({1 + i % 2, 9}, 3), [](const Tensor& x, int) { return Sin(x) * x; })(i); };
+     },
      0},  // two of each in the first four calls, the third ones are compiled
     {"f16", [] { return OfDType(kFloat16); }},
     {"bf16", [] { return OfDType(kBFloat16); }},
     {"f64", [] { return OfDType(kFloat64); }},
     {"c64", ComplexNumbers},
     {"softmax", [] { return Of(Data({6, 9}, 4), [](const Tensor& x, int) { return Log(Softmax(x) + 1) * x; }); }},
-    {"linalg", [] { return Of(Data({4, 4}, 5, kFloat64), [](const Tensor& x, int) {
-       return ReduceSum(Cholesky(PositiveDefinite(x))) + Det(x); }); }},
+    {"linalg",
+     [] {
+       return Of(Data({4, 4}, 5, kFloat64),
+                 [](const Tensor& x, int) { return ReduceSum(Cholesky(PositiveDefinite(x))) + Det(x); });
+     }},
     {"sorted", [] { return Of(Data({40}, 6), [](const Tensor& x, int) { return CumSum(Sort(x)) * x; }); }},
     {"empty", [] { return Of(Data({0, 3}, 7), [](const Tensor& x, int) { return ReduceSum(Exp(x)); }); }},
     {"second_order", SecondOrder},  // the outer gradient alone is compiled

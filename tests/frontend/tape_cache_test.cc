@@ -89,7 +89,9 @@ TEST_F(TapeCacheTest, StructuresDiffer) {
     GradientTape tape;
     tape.Watch({a, b});
     const Tensor p = kind == 0 ? a * b : kind == 1 ? a * a : a + b;
-    const Tensor y = kind == 3 ? ReduceSum(Reshape(p, {2, 2}), {{0}}) : kind == 4 ? ReduceSum(Reshape(p, {2, 2}), {{1}}) : p;
+    const Tensor y = kind == 3   ? ReduceSum(Reshape(p, {2, 2}), {{0}})
+                     : kind == 4 ? ReduceSum(Reshape(p, {2, 2}), {{1}})
+                                 : p;
     kind == 5 ? tape.Gradient(y, {b, a}) : tape.Gradient(y, {a});
   };
   for (int i = 0; i < 4; ++i) {
@@ -126,6 +128,7 @@ TEST_F(TapeCacheTest, OffByTheSwitch) {
 }
 
 TEST_F(TapeCacheTest, TheLongestUnusedOf64Goes) {
+  // clang-format off: a line each
   const std::source_location sites[] = {
       std::source_location::current(),
       std::source_location::current(),
@@ -133,6 +136,7 @@ TEST_F(TapeCacheTest, TheLongestUnusedOf64Goes) {
       std::source_location::current(),
       std::source_location::current(),
   };
+  // clang-format on
   for (int64_t n = 1; n <= 64; ++n) Square3(n, sites[n / 14]);
   EXPECT_EQ(compiled(), 64);
   EXPECT_EQ(Cache().stats().programs, 64);

@@ -22,8 +22,7 @@ TEST(Tensor, Literals) {
 }
 
 TEST(Tensor, RaggedLiteral) {
-  ExpectError(ErrorCode::kInvalidArgument, "rows of 2 and of 1 elements",
-              [] { Tensor({{1, 2}, {3}}); });
+  ExpectError(ErrorCode::kInvalidArgument, "rows of 2 and of 1 elements", [] { Tensor({{1, 2}, {3}}); });
 }
 
 TEST(Tensor, FromData) {
@@ -42,13 +41,11 @@ TEST(Tensor, ItemConverts) {
   EXPECT_EQ(Tensor(2.75f).item<int>(), 2);
   EXPECT_EQ(Tensor(int64_t{1} << 60).item<int64_t>(), int64_t{1} << 60);
   EXPECT_TRUE(Tensor({{3}}).item<bool>());
-  ExpectError(ErrorCode::kInvalidArgument, "has 2 elements, not one",
-              [] { Tensor({1, 2}).item<int>(); });
+  ExpectError(ErrorCode::kInvalidArgument, "has 2 elements, not one", [] { Tensor({1, 2}).item<int>(); });
 }
 
 TEST(Tensor, DataChecksTheDtype) {
-  ExpectError(ErrorCode::kInvalidArgument, "are not f64; use data<float32>",
-              [] { Tensor({1.f}).data<double>(); });
+  ExpectError(ErrorCode::kInvalidArgument, "are not f64; use data<float32>", [] { Tensor({1.f}).data<double>(); });
 }
 
 TEST(Tensor, NullHandle) {
@@ -74,8 +71,7 @@ TEST(Errors, NameTheUsersLine) {
     FAIL();
   } catch (const Error& e) {
     EXPECT_EQ(e.code(), ErrorCode::kInvalidArgument);
-    EXPECT_THAT(e.what(),
-                HasSubstr("add: shapes [2,3] and [4,3] do not broadcast: axis -2 has 2 and 4"));
+    EXPECT_THAT(e.what(), HasSubstr("add: shapes [2,3] and [4,3] do not broadcast: axis -2 has 2 and 4"));
     EXPECT_THAT(e.what(), HasSubstr("tensor_test.cc:" + std::to_string(line)));
   }
   const Dense layer(3, 2);

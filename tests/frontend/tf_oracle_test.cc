@@ -41,14 +41,12 @@ Tensor IndicesOf(const Json& list) {
   for (const Json& row : list) {
     for (const Json& value : row) values.push_back(value);
   }
-  return Tensor::FromData(
-      values, {static_cast<int64_t>(list.size()), static_cast<int64_t>(list[0].size())});
+  return Tensor::FromData(values, {static_cast<int64_t>(list.size()), static_cast<int64_t>(list[0].size())});
 }
 
 Axes AxesOf(const Json& a) {
   if (!a.contains("axis")) return {};
-  return a["axis"].is_array() ? Axes(a["axis"].get<std::vector<int64_t>>())
-                              : Axes(a["axis"].get<int64_t>());
+  return a["axis"].is_array() ? Axes(a["axis"].get<std::vector<int64_t>>()) : Axes(a["axis"].get<int64_t>());
 }
 bool KeepDims(const Json& a) { return a.value("keepdims", false); }
 
@@ -83,16 +81,12 @@ const std::map<std::string, Op>& Ops() {
       {"avg_pool2d", [](const Inputs& x, const Json& a) { return Pool(x[0], a, false); }},
       {"bias_add", Binary<Add>()},
       {"broadcast_to",
-       [](const Inputs& x, const Json& a) {
-         return BroadcastTo(x[0], Shape(a["shape"].get<std::vector<int64_t>>()));
-       }},
+       [](const Inputs& x, const Json& a) { return BroadcastTo(x[0], Shape(a["shape"].get<std::vector<int64_t>>())); }},
       {"cholesky", Unary<Cholesky>()},
-      {"concat", [](const Inputs& x,
-                    const Json& a) { return Concat(x, a["axis"].get<int64_t>()); }},
+      {"concat", [](const Inputs& x, const Json& a) { return Concat(x, a["axis"].get<int64_t>()); }},
       {"conv2d",
        [](const Inputs& x, const Json& a) {
-         return Conv2D(x[0], x[1],
-                       {.strides = {a["strides"].get<int64_t>()}, .padding = PaddingOf(a)});
+         return Conv2D(x[0], x[1], {.strides = {a["strides"].get<int64_t>()}, .padding = PaddingOf(a)});
        }},
       {"cos", Unary<Cos>()},
       {"cosh", Unary<Cosh>()},
@@ -103,24 +97,19 @@ const std::map<std::string, Op>& Ops() {
        }},
       {"divide", Binary<Div>()},
       {"divide_no_nan", Binary<DivNoNan>()},
-      {"einsum",
-       [](const Inputs& x, const Json& a) { return Einsum(a["equation"].get<std::string>(), x); }},
+      {"einsum", [](const Inputs& x, const Json& a) { return Einsum(a["equation"].get<std::string>(), x); }},
       {"elu", [](const Inputs& x, const Json&) { return Elu(x[0]); }},
       {"erf", Unary<Erf>()},
       {"exp", Unary<Exp>()},
       {"expm1", Unary<Expm1>()},
       {"gather",
-       [](const Inputs& x, const Json& a) {
-         return Gather(x[0], IndicesOf(a["indices"]), a["axis"].get<int64_t>());
-       }},
-      {"gather_nd",
-       [](const Inputs& x, const Json& a) { return GatherNd(x[0], IndicesOf(a["indices"])); }},
+       [](const Inputs& x, const Json& a) { return Gather(x[0], IndicesOf(a["indices"]), a["axis"].get<int64_t>()); }},
+      {"gather_nd", [](const Inputs& x, const Json& a) { return GatherNd(x[0], IndicesOf(a["indices"])); }},
       {"inv", Unary<Inverse>()},
       {"lgamma", Unary<Lgamma>()},
       {"log", Unary<Log>()},
       {"log1p", Unary<Log1p>()},
-      {"log_softmax",
-       [](const Inputs& x, const Json& a) { return LogSoftmax(x[0], a["axis"].get<int64_t>()); }},
+      {"log_softmax", [](const Inputs& x, const Json& a) { return LogSoftmax(x[0], a["axis"].get<int64_t>()); }},
       {"matmul",
        [](const Inputs& x, const Json& a) {
          return MatMul(x[0], x[1], {a.value("transpose_a", false), a.value("transpose_b", false)});
@@ -146,35 +135,27 @@ const std::map<std::string, Op>& Ops() {
       {"reduce_prod", Reduction<ReduceProd>()},
       {"reduce_sum", Reduction<ReduceSum>()},
       {"reduce_variance",
-       [](const Inputs& x, const Json& a) {
-         return ReduceVariance(x[0], AxesOf(a), {.keepdims = KeepDims(a)});
-       }},
+       [](const Inputs& x, const Json& a) { return ReduceVariance(x[0], AxesOf(a), {.keepdims = KeepDims(a)}); }},
       {"relu", Unary<Relu>()},
       {"relu6", Unary<Relu6>()},
-      {"reshape",
-       [](const Inputs& x, const Json& a) {
-         return Reshape(x[0], a["shape"].get<std::vector<int64_t>>());
-       }},
+      {"reshape", [](const Inputs& x, const Json& a) { return Reshape(x[0], a["shape"].get<std::vector<int64_t>>()); }},
       {"reverse", [](const Inputs& x, const Json& a) { return Flip(x[0], AxesOf(a)); }},
       {"rsqrt", Unary<Rsqrt>()},
       {"sigmoid", Unary<Sigmoid>()},
       {"sigmoid_cross_entropy_with_logits",
        [](const Inputs& x, const Json& a) {
          const auto labels = a["labels"].get<std::vector<double>>();
-         return SigmoidCrossEntropy(x[0], Tensor::FromData(labels, x[0].shape()),
-                                    {.reduction = kNone});
+         return SigmoidCrossEntropy(x[0], Tensor::FromData(labels, x[0].shape()), {.reduction = kNone});
        }},
       {"sign", Unary<Sign>()},
       {"silu", Unary<Silu>()},
       {"sin", Unary<Sin>()},
       {"slogdet.log_abs", [](const Inputs& x, const Json&) { return SlogDet(x[0]).log_abs; }},
-      {"softmax",
-       [](const Inputs& x, const Json& a) { return Softmax(x[0], a["axis"].get<int64_t>()); }},
+      {"softmax", [](const Inputs& x, const Json& a) { return Softmax(x[0], a["axis"].get<int64_t>()); }},
       {"softmax_cross_entropy_with_logits",
        [](const Inputs& x, const Json& a) {
          const auto labels = a["labels"][0].get<std::vector<double>>();
-         return SoftmaxCrossEntropy(x[0], Tensor::FromData(labels, x[0].shape()),
-                                    {.reduction = kNone});
+         return SoftmaxCrossEntropy(x[0], Tensor::FromData(labels, x[0].shape()), {.reduction = kNone});
        }},
       {"softplus", Unary<Softplus>()},
       {"sparse_softmax_cross_entropy_with_logits",
@@ -192,14 +173,9 @@ const std::map<std::string, Op>& Ops() {
        }},
       {"subtract", Binary<Sub>()},
       {"tanh", Unary<Tanh>()},
-      {"tile",
-       [](const Inputs& x, const Json& a) {
-         return Tile(x[0], a["multiples"].get<std::vector<int64_t>>());
-       }},
+      {"tile", [](const Inputs& x, const Json& a) { return Tile(x[0], a["multiples"].get<std::vector<int64_t>>()); }},
       {"transpose",
-       [](const Inputs& x, const Json& a) {
-         return Transpose(x[0], a["perm"].get<std::vector<int64_t>>());
-       }},
+       [](const Inputs& x, const Json& a) { return Transpose(x[0], a["perm"].get<std::vector<int64_t>>()); }},
       {"unsorted_segment_sum",
        [](const Inputs& x, const Json& a) {
          return SegmentSum(x[0], IndicesOf(a["segment_ids"]), a["num_segments"].get<int64_t>());
@@ -229,8 +205,7 @@ void ExpectNear(const Tensor& got, const Json& want, const std::string& what) {
 
 std::vector<Tensor> OrZeros(const GradientList& gradients) {
   std::vector<Tensor> out;
-  for (const GradientEntry& g : gradients)
-    out.push_back(g.gradient ? *g.gradient : ZerosLike(g.source.tensor()));
+  for (const GradientEntry& g : gradients) out.push_back(g.gradient ? *g.gradient : ZerosLike(g.source.tensor()));
   return out;
 }
 
@@ -244,14 +219,12 @@ Results RunTapes(const Op& op, const Json& c, const Inputs& inputs) {
     GradientTape inner;
     inner.Watch(x);
     const Tensor value = op(x, c["attributes"]);
-    const GradientList first =
-        inner.Gradient(value, x, {.output_gradients = {TensorOf(c["upstream"])}});
+    const GradientList first = inner.Gradient(value, x, {.output_gradients = {TensorOf(c["upstream"])}});
     std::vector<Tensor> out = {value};
     for (size_t k = 0; k < x.size(); ++k) out.push_back(first.Dense(k));
     if (!second) return out;
     Tensor product = Tensor(0.0);
-    for (size_t k = 0; k < x.size(); ++k)
-      product = product + ReduceSum(first.Dense(k) * TensorOf(c["direction"][k]));
+    for (size_t k = 0; k < x.size(); ++k) product = product + ReduceSum(first.Dense(k) * TensorOf(c["direction"][k]));
     for (const Tensor& h : OrZeros(outer.Gradient(product, x))) out.push_back(h);
     return out;
   };
@@ -280,8 +253,7 @@ TEST(TfOracle, ValuesGradientsAndHessianVectorProducts) {
       ExpectNear(results[1 + k], c["gradients"][k], "gradient");
       if (!c.contains("hessian_vector_product")) continue;
       const Json& want = c["hessian_vector_product"][k];
-      ExpectNear(results[1 + inputs.size() + k], want.is_null() ? zero : want,
-                 "Hessian-vector product");
+      ExpectNear(results[1 + inputs.size() + k], want.is_null() ? zero : want, "Hessian-vector product");
     }
     ++cases;
   }
@@ -317,14 +289,12 @@ using Matrix = std::vector<std::vector<double>>;
 
 TEST(TfIsWrong, WN01_CumulativeProductWithAZero) {
   const Tensor x({2.0, 0.0, 3.0});
-  EXPECT_EQ((std::vector<double>{1, 8, 0}),
-            GradientOf([](const Tensor& t) { return ReduceSum(CumProd(t, 0)); }, x));
+  EXPECT_EQ((std::vector<double>{1, 8, 0}), GradientOf([](const Tensor& t) { return ReduceSum(CumProd(t, 0)); }, x));
 }
 
 TEST(TfIsWrong, WN02_HessianOfAProductWithAZero) {
   const Tensor x({2.0, 0.0, 3.0});
-  EXPECT_EQ((Matrix{{0, 3, 0}, {3, 0, 2}, {0, 2, 0}}),
-            HessianOf([](const Tensor& t) { return ReduceProd(t); }, x));
+  EXPECT_EQ((Matrix{{0, 3, 0}, {3, 0, 2}, {0, 2, 0}}), HessianOf([](const Tensor& t) { return ReduceProd(t); }, x));
 }
 
 // 2/n (I - 1/n)
@@ -348,8 +318,7 @@ TEST(TfIsWrong, WN03_HessianOfLayerNormalization) {
   for (int64_t j = 0; j < 4; ++j) {
     const Tensor step = OneHot(Tensor(j), 4, kFloat64) * kStep;
     const std::vector<double> up = GradientOf(f, x + step), down = GradientOf(f, x - step);
-    for (size_t i = 0; i < 4; ++i)
-      EXPECT_NEAR(h[i][static_cast<size_t>(j)], (up[i] - down[i]) / (2 * kStep), 1e-8);
+    for (size_t i = 0; i < 4; ++i) EXPECT_NEAR(h[i][static_cast<size_t>(j)], (up[i] - down[i]) / (2 * kStep), 1e-8);
   }
 }
 
@@ -374,8 +343,7 @@ TEST(TfIsWrong, WN04_CrossEntropyIsSymmetricInLogitsAndLabels) {
 // A bilinear image is linear in its pixels: the Hessian of half its squared sum is constant.
 TEST(TfIsWrong, WN05_ResizeHasASecondDerivative) {
   const Tensor x = Reshape(Cast(Arange(0, 4), kFloat64), {1, 2, 2, 1});
-  const Matrix h =
-      HessianOf([](const Tensor& t) { return ReduceSum(Square(Resize(t, {4, 4}))) * 0.5; }, x);
+  const Matrix h = HessianOf([](const Tensor& t) { return ReduceSum(Square(Resize(t, {4, 4}))) * 0.5; }, x);
   double sum = 0;
   for (size_t i = 0; i < 4; ++i) {
     for (size_t j = 0; j < 4; ++j) {
@@ -395,8 +363,7 @@ TEST(TfIsWrong, WN06_DilatedConvolutionHasAGradient) {
 
 TEST(TfIsWrong, WN07_Edges) {
   constexpr double kInf = std::numeric_limits<double>::infinity();
-  EXPECT_EQ((std::vector<double>{0}),
-            GradientOf([](const Tensor& t) { return Pow(t, 0.0); }, Tensor(0.0)));
+  EXPECT_EQ((std::vector<double>{0}), GradientOf([](const Tensor& t) { return Pow(t, 0.0); }, Tensor(0.0)));
   EXPECT_EQ((std::vector<double>{1, -1}), Values(Erf(Tensor({kInf, -kInf}))));
   EXPECT_EQ((std::vector<double>{-0.2}), Values(LeakyRelu(Tensor(-1.0))));
   EXPECT_DOUBLE_EQ(0.5 * (1 + std::erf(1 / std::sqrt(2.0))), Gelu(Tensor(1.0)).item<double>());

@@ -7,10 +7,10 @@
 namespace reel {
 namespace {
 
+using testing::DoubleNear;
 using testing::ElementsAre;
 using testing::ElementsAreArray;
 using testing::Pointwise;
-using testing::DoubleNear;
 using Tensors = std::vector<Tensor>;
 
 // f row by row, stacked.
@@ -39,8 +39,8 @@ TEST(VectorizedMap, MovesAxesAndSharesArguments) {
 }
 
 TEST(VectorizedMap, ReturnsWhatTheFunctionReturns) {
-  const auto f = VectorizedMap([](const Tensor& x) { return std::pair(x + 1, Tensor(7.f)); },
-                               {.out_axes = {0, std::nullopt}});
+  const auto f =
+      VectorizedMap([](const Tensor& x) { return std::pair(x + 1, Tensor(7.f)); }, {.out_axes = {0, std::nullopt}});
   const auto [y, c] = f(Tensor({1.f, 2.f}));
   EXPECT_THAT(Values(y), ElementsAre(2, 3));
   EXPECT_EQ(c.item<float>(), 7);
@@ -69,9 +69,7 @@ TEST(VectorizedMap, UsesItsSurroundings) {
 }
 
 TEST(VectorizedMap, BranchesOnARowsValue) {
-  const auto f = [](const Tensor& x) {
-    return Cond(x > 0.0, [&] { return x * x; }, [&] { return -x; });
-  };
+  const auto f = [](const Tensor& x) { return Cond(x > 0.0, [&] { return x * x; }, [&] { return -x; }); };
   const Tensor xs({-2.0, 3.0, -0.5});
   EXPECT_THAT(Values(VectorizedMap(f)(xs)), ElementsAre(2, 9, 0.5));
   GradientTape tape;
@@ -82,8 +80,7 @@ TEST(VectorizedMap, BranchesOnARowsValue) {
 TEST(VectorizedMap, LoopsUntilAllRowsAreDone) {
   const auto halvings = [](const Tensor& x) {  // how often x is halved until it is below 1
     return WhileLoop([](const Tensors& v) { return v[0] >= 1.0; },
-                     [](const Tensors& v) { return Tensors{v[0] * 0.5, v[1] + int64_t{1}}; },
-                     {x, Tensor(int64_t{0})});
+                     [](const Tensors& v) { return Tensors{v[0] * 0.5, v[1] + int64_t{1}}; }, {x, Tensor(int64_t{0})});
   };
   const auto out = VectorizedMap(halvings)(Tensor({0.5, 9.0, 1.0, 100.0}));
   EXPECT_THAT(Values(out[0]), ElementsAre(0.5, 0.5625, 0.5, 0.78125));
@@ -92,10 +89,13 @@ TEST(VectorizedMap, LoopsUntilAllRowsAreDone) {
 
 TEST(VectorizedMap, ScansPerRow) {
   const auto f = [](const Tensor& x) {
-    return Scan([](const Tensors& c, const Tensors& row) {
-             const Tensor next = c[0] * 0.5 + Sin(row[0]);
-             return ScanStep{{next}, {next}};
-           }, {Tensor(0.0)}, {x}).ys[0];
+    return Scan(
+               [](const Tensors& c, const Tensors& row) {
+                 const Tensor next = c[0] * 0.5 + Sin(row[0]);
+                 return ScanStep{{next}, {next}};
+               },
+               {Tensor(0.0)}, {x})
+        .ys[0];
   };
   const Tensor xs = Doubles({3, 5});
   EXPECT_THAT(Values(VectorizedMap(f)(xs)), ElementsAreArray(Values(RowByRow(f, xs))));
@@ -111,9 +111,8 @@ TEST(VectorizedMap, TapesInside) {
 }
 
 TEST(VectorizedMap, CustomGradientsStayTheUsers) {
-  const auto triple = CustomGradient([](const Tensor& x) {
-    return std::pair(x * x, [](const Tensor& dy) { return 3 * dy; });
-  });
+  const auto triple =
+      CustomGradient([](const Tensor& x) { return std::pair(x * x, [](const Tensor& dy) { return 3 * dy; }); });
   const Tensor xs({1.0, 2.0});
   GradientTape tape;
   tape.Watch(xs);
@@ -178,14 +177,14 @@ TEST(Jvp, IsTheDirectionalDerivative) {
 
 TEST(Jvp, ThroughLoopsOfAnyLength) {
   const auto power = [](const Tensor& x) {  // doubles until above 100: no bound is known
-    return WhileLoop([](const Tensors& v) { return v[0] < 100.0; },
-                     [&](const Tensors& v) { return Tensors{v[0] * x}; }, {Tensor(1.0)})[0];
+    return WhileLoop([](const Tensors& v) { return v[0] < 100.0; }, [&](const Tensors& v) { return Tensors{v[0] * x}; },
+                     {Tensor(1.0)})[0];
   };
   const auto [value, tangent] = Jvp(power, {Tensor(3.0)}, {Tensor(1.0)});
   EXPECT_EQ(Tensor(value).item<double>(), 243);
   EXPECT_DOUBLE_EQ(Tensor(tangent).item<double>(), 5 * 81);
-  const Function traced = Trace([&](const Tensor& x) { return Tensor(Jvp(power, {x}, {Tensor(1.0)}).tangents); },
-                                {Spec(kFloat64, {})});
+  const Function traced =
+      Trace([&](const Tensor& x) { return Tensor(Jvp(power, {x}, {Tensor(1.0)}).tangents); }, {Spec(kFloat64, {})});
   EXPECT_DOUBLE_EQ(Tensor(Compile(traced)("main", Tensor(3.0))).item<double>(), 5 * 81);
 }
 
@@ -276,8 +275,8 @@ TEST(Transforms, InATraceAndCompiled) {
 
 // x, x^2, x^3, ... until one is 100 or more: no bound on the iterations is known.
 Tensor PowerAbove100(const Tensor& x) {
-  return WhileLoop([](const Tensors& v) { return v[0] < 100.0; },
-                   [&](const Tensors& v) { return Tensors{v[0] * x}; }, {Tensor(1.0)})[0];
+  return WhileLoop([](const Tensors& v) { return v[0] < 100.0; }, [&](const Tensors& v) { return Tensors{v[0] * x}; },
+                   {Tensor(1.0)})[0];
 }
 
 TEST(Transforms, DifferentiateLoopsWhoseRowsStopAtDifferentTimes) {
@@ -299,14 +298,13 @@ TEST(Transforms, DifferentiateLoopsWhoseRowsStopAtDifferentTimes) {
   EXPECT_THAT(Values(VectorizedMap(gradient)(xs)), Pointwise(DoubleNear(1e-9), slopes));
   const Function traced = Trace([&](const Tensor& x) { return VectorizedMap(gradient)(x); }, {Spec(xs)});
   EXPECT_THAT(Values(Compile(traced)("main", xs)), Pointwise(DoubleNear(1e-9), slopes));
-  EXPECT_THAT(Values(VectorizedMap(second)(xs)),
-              Pointwise(DoubleNear(1e-9), std::vector<double>{42 * 32, 20 * 27, 2}));
+  EXPECT_THAT(Values(VectorizedMap(second)(xs)), Pointwise(DoubleNear(1e-9), std::vector<double>{42 * 32, 20 * 27, 2}));
 }
 
 TEST(Transforms, HessiansOfLoopsPerRow) {
   const auto f = [](const Tensor& x) {
-    return ForLoop(int64_t{4}, [&](const Tensor& i, const Tensor& s) { return Sin(s * x) + Cast(i, kFloat64) * x; },
-                   Tensor(0.3));
+    return ForLoop(
+        int64_t{4}, [&](const Tensor& i, const Tensor& s) { return Sin(s * x) + Cast(i, kFloat64) * x; }, Tensor(0.3));
   };
   const Tensor xs = Doubles({5}), all = VectorizedMap(Hessian(f))(xs);
   EXPECT_THAT(Values(all), Pointwise(DoubleNear(1e-10), Values(RowByRow(Hessian(f), xs))));

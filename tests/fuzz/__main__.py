@@ -15,11 +15,13 @@ FOLDER = os.path.dirname(os.path.abspath(__file__))
 
 def work(options):
     """The child: seeds or programs by line on standard input, a line of JSON about each on standard output."""
+    import numpy
+
     import check
     import kinds
-    import numpy
     from maker import Maker
     from program import Program
+
     numpy.seterr(all="ignore")
     use_torch = options.oracle == "torch"
     for line in sys.stdin:
@@ -57,8 +59,9 @@ class Worker:
     def start(self):
         self.log = open(os.path.join(self.options.out, f"stderr_{os.getpid()}_{id(self)}"), "w+b")
         command = [sys.executable, "-B", FOLDER, "--worker", "--oracle", self.options.oracle, "--out", self.options.out]
-        self.child = subprocess.Popen(command + ["--few"] * self.options.few, stdin=subprocess.PIPE,
-                                      stdout=subprocess.PIPE, stderr=self.log)
+        self.child = subprocess.Popen(
+            command + ["--few"] * self.options.few, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log
+        )
 
     def ask(self, request):
         self.send(request)
@@ -91,8 +94,12 @@ class Worker:
         self.log.seek(max(0, self.log.tell() - 1500))
         tail = self.log.read().decode(errors="replace")
         self.stop()
-        return {"seed": self.request["seed"], "findings": [(what, f"{text}: {tail[-700:]}")], "program": None,
-                "refused": []}
+        return {
+            "seed": self.request["seed"],
+            "findings": [(what, f"{text}: {tail[-700:]}")],
+            "program": None,
+            "refused": [],
+        }
 
     def stop(self):
         if self.child is not None:
@@ -106,8 +113,10 @@ class Worker:
 
 def program_of(seed):
     """The program of a seed whose process died: made in a process of its own."""
-    code = (f"import sys; sys.path.insert(0, {FOLDER!r}); import kinds; from maker import Maker; "
-            f"print(Maker({seed}, kinds).make().to_json())")
+    code = (
+        f"import sys; sys.path.insert(0, {FOLDER!r}); import kinds; from maker import Maker; "
+        f"print(Maker({seed}, kinds).make().to_json())"
+    )
     made = subprocess.run([sys.executable, "-B", "-c", code], capture_output=True, timeout=120)
     return made.stdout.decode().splitlines()[-1] if made.returncode == 0 else None
 
@@ -125,12 +134,14 @@ def report(options, answer):
         return
     if options.reduce:
         import reducer
+
         text = reducer.reduced(text, kind, Worker(options), options)
     with open(base + ".json", "w") as f:
         f.write(text)
     sys.path.insert(0, FOLDER)
     import check
     from program import Program
+
     with open(base + ".py", "w") as f:
         f.write(check.script(Program.from_json(text), f"seed {seed}: {kind}: {what}".replace("\n", "\n# ")))
 
@@ -151,6 +162,7 @@ def run(options):
             return
         worker.send({"seed": seed})
         busy[worker.child.stdout] = worker
+
     for w in workers:
         feed(w)
     while busy:
@@ -175,8 +187,11 @@ def run(options):
                 counts[answer["findings"][0][0]] += 1
                 report(options, answer)
             if counts["programs"] % 200 == 0:
-                print(f"{counts['programs']} programs, {counts['findings']} findings, "
-                      f"{time.monotonic() - started:.0f} s, {cpu:.0f} s of the processor", flush=True)
+                print(
+                    f"{counts['programs']} programs, {counts['findings']} findings, "
+                    f"{time.monotonic() - started:.0f} s, {cpu:.0f} s of the processor",
+                    flush=True,
+                )
             feed(worker)
     for w in workers:
         w.stop()
@@ -203,10 +218,12 @@ def main():
     options = p.parse_args()
     if options.oracle == "auto":
         import importlib.util
+
         options.oracle = "torch" if importlib.util.find_spec("torch") else "slopes"
     if options.show is not None:
         import check
         from program import Program
+
         print(check.script(Program.from_json(program_of(options.show)), f"seed {options.show}"))
         return 0
     return work(options) if options.worker else run(options)

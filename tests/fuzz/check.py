@@ -27,7 +27,9 @@ def _reads_after_assignment(program):
     return program.has(".assign")
 
 
-CONTROL = re.compile(r"reel\.(while_loop|for_loop|cond|scan|scan_steps|map_fn|vectorized_map|foldl|foldr|switch_case)\(")
+CONTROL = re.compile(
+    r"reel\.(while_loop|for_loop|cond|scan|scan_steps|map_fn|vectorized_map|foldl|foldr|switch_case)\("
+)
 
 
 def _strict(program, name):
@@ -90,7 +92,9 @@ def _far(program, wanted, got, strict):
 
 
 def _beyond(program, wanted, got, strict, exact):
-    narrow = NARROW.search(program.text() + total_of(program))  # what was a float32 on its way is no better as a float64
+    narrow = NARROW.search(
+        program.text() + total_of(program)
+    )  # what was a float32 on its way is no better as a float64
     for (name, x), (other, y) in zip(wanted, got):
         if strict(name) or name != other or x is None or y is None or x[0] not in NEAR or x[1].shape != y[1].shape:
             continue
@@ -134,8 +138,12 @@ def bits(program, names):
             got = _none_as(like, got)
         d = engines.difference([x for x in like if strict(x[0])], [x for x in got if strict(x[0])])
         if d:
-            out.append((f"bits of {d.split(' ')[0] if d.split(' ')[0] != 'second' else 'second gradient'}",
-                        f"eager and {name}: {d}"))
+            out.append(
+                (
+                    f"bits of {d.split(' ')[0] if d.split(' ')[0] != 'second' else 'second gradient'}",
+                    f"eager and {name}: {d}",
+                )
+            )
         elif not program.special and (d := _far(program, wanted, got, strict)):
             out.append(("far", f"eager and {name}: {d}"))
         if name in ("level 0", "level 2", "object", "function"):  # of one graph
@@ -152,6 +160,7 @@ TOLERANCE = 1e-6
 def values(program):
     """Findings of a program in float64 against PyTorch; a text of why there is no comparison, if there is none."""
     import oracle
+
     p = program.in_double()
     if p.special or p.generator is not None or p.has("bitcast"):
         return [], "no oracle"
@@ -161,8 +170,9 @@ def values(program):
     except reel.Error as error:
         return [], f"refused in float64: {str(error).splitlines()[0]}"
     got = {}
-    for name, tensor in engines.leaves([[reel.asarray(x) if isinstance(x, reel.IndexedSlices) else x for x in part]
-                                        for part in found]):
+    for name, tensor in engines.leaves(
+        [[reel.asarray(x) if isinstance(x, reel.IndexedSlices) else x for x in part] for part in found]
+    ):
         got[name] = None if tensor is None else np.asarray(tensor)
     text = p.text() + total_of(p)
     arrays = {x.name: array_of(x) for x in p.inputs}
@@ -198,8 +208,12 @@ def _named(result):
 def _compare(name, got, wanted, moved):
     if wanted is None or got is None:
         zero = (wanted is None and (got is None or not np.any(got))) or (got is None and not np.any(wanted))
-        return None if zero else f"{name}: {'None' if got is None else 'a tensor'} and in torch " \
-                                 f"{'None' if wanted is None else 'not zero'}"
+        return (
+            None
+            if zero
+            else f"{name}: {'None' if got is None else 'a tensor'} and in torch "
+            f"{'None' if wanted is None else 'not zero'}"
+        )
     if got.shape != wanted.shape:
         return f"{name}: shape {got.shape} and in torch {wanted.shape}"
     if got.dtype.kind not in "fc":
@@ -225,8 +239,11 @@ def _compare(name, got, wanted, moved):
 def slopes(program):
     """Findings of first and second gradients in float64 against central differences along one direction."""
     p = program.in_double()
-    if p.special or re.search(r"stop_gradient|custom_gradient|bitcast|assign|floor|round|trunc|ceil|fmod|remainder|"
-                              r"sign|astype|eigvalsh|nextafter", p.text()):
+    if p.special or re.search(
+        r"stop_gradient|custom_gradient|bitcast|assign|floor|round|trunc|ceil|fmod|remainder|"
+        r"sign|astype|eigvalsh|nextafter",
+        p.text(),
+    ):
         return []
     loaded = engines.Loaded(p)
     total, compute = loaded.space["total"], loaded.space["compute"]
@@ -244,6 +261,7 @@ def slopes(program):
         outputs, first, second = compute(*moved)
         y, z = total(reel, outputs), total(reel, first, 0.7) if p.order > 1 else None
         return [0.0 if v is None else float(v) for v in (y, z)], first, second
+
     try:
         here, first, second = at(0.0)
         ends = {h: at(h)[0] for h in (2e-5, -2e-5, 1e-5, -1e-5)}
@@ -251,8 +269,11 @@ def slopes(program):
         return []
     out = []
     for k, (what, gradient) in enumerate((("gradient", first), ("second gradient", second))):
-        inner = sum(float(np.sum(np.asarray(reel.asarray(g)) * way[x.name]))
-                    for x, g in zip(p.sources(), gradient) if g is not None)
+        inner = sum(
+            float(np.sum(np.asarray(reel.asarray(g)) * way[x.name]))
+            for x, g in zip(p.sources(), gradient)
+            if g is not None
+        )
         wide = (ends[2e-5][k] - ends[-2e-5][k]) / 4e-5
         narrow = (ends[1e-5][k] - ends[-1e-5][k]) / 2e-5
         scale = 1 + abs(narrow) + abs(ends[1e-5][k])
@@ -268,7 +289,7 @@ def slopes(program):
 
 def script(program, note=""):
     """A program that runs alone and shows what differs."""
-    return f'''# {note}
+    return f"""# {note}
 import numpy as np
 
 import reel
@@ -288,4 +309,4 @@ for what, a, b in zip(("outputs", "first", "second", "variables"), eager, compil
     for x, y in zip(a, b):
         x, y = (None if t is None else np.asarray(reel.asarray(t)) for t in (x, y))
         print(what, "same bits" if x is y or x.tobytes() == y.tobytes() else f"DIFFERENT: {{x}} {{y}}")
-'''
+"""

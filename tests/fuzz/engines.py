@@ -84,8 +84,9 @@ def forward_function(loaded):
 
 def eager_call(loaded):
     """What that must equal: results of a call are values of their own, though two be one tensor inside."""
-    return _with_forward(loaded, lambda forward: lambda *x: [reel.identity(y) if isinstance(y, reel.Tensor) else y
-                                                             for y in forward(*x)])
+    return _with_forward(
+        loaded, lambda forward: lambda *x: [reel.identity(y) if isinstance(y, reel.Tensor) else y for y in forward(*x)]
+    )
 
 
 class Graph:
@@ -108,6 +109,7 @@ class Graph:
             self.names = [name if t is not None else None for name, t in found]
             self.all = [name for name, _ in found]
             return [t for _, t in found if t is not None]
+
         specs = [reel.TensorSpec(t.shape, t.dtype, f"a{i}") for i, t in enumerate(loaded.arguments)]
         self.function = reel.trace(traced, specs)
 
@@ -135,8 +137,9 @@ class Graph:
             reel.export(module, path)
             library = os.path.join(folder, "thing.so")
             subprocess.run(["cc", "-shared", "-o", library, path + ".o", "-lm"], check=True)
-            return self.named(_call(ctypes.CDLL(library), self.loaded.arguments,
-                                    [x for _, x in shapes if x is not None]))
+            return self.named(
+                _call(ctypes.CDLL(library), self.loaded.arguments, [x for _, x in shapes if x is not None])
+            )
 
 
 def _call(library, arguments, like):
@@ -157,7 +160,7 @@ def _call(library, arguments, like):
     status = library.thing_main(ctypes.c_void_p(instance), *pointers)
     if status:
         raise RuntimeError(f"object: status {status}")
-    return [(dtype, x[:y.nbytes].view(y.dtype).reshape(y.shape)) for x, (dtype, y) in zip(made, like)]
+    return [(dtype, x[: y.nbytes].view(y.dtype).reshape(y.shape)) for x, (dtype, y) in zip(made, like)]
 
 
 def difference(a, b):

@@ -6,23 +6,72 @@ from table import TABLE, kind
 
 # --- elementwise ---
 
-ANYWHERE = ["tanh", "sin", "cos", "atan", "sigmoid", "erf", "square", "negative", "asinh", "expm1", "exp", "abs",
-            "sinh",
-            "cosh", "sinc", "erfc", "ndtr", "sign", "floor", "ceil", "round", "trunc", "identity", "stop_gradient",
-            "cbrt", "exp2", "log_ndtr", "tan"]
+ANYWHERE = [
+    "tanh",
+    "sin",
+    "cos",
+    "atan",
+    "sigmoid",
+    "erf",
+    "square",
+    "negative",
+    "asinh",
+    "expm1",
+    "exp",
+    "abs",
+    "sinh",
+    "cosh",
+    "sinc",
+    "erfc",
+    "ndtr",
+    "sign",
+    "floor",
+    "ceil",
+    "round",
+    "trunc",
+    "identity",
+    "stop_gradient",
+    "cbrt",
+    "exp2",
+    "log_ndtr",
+    "tan",
+]
 ABOVE_ZERO = ["log", "sqrt", "rsqrt", "reciprocal", "log2", "log10", "log1p", "lgamma", "digamma"]
 INSIDE_ONE = ["asin", "acos", "atanh", "erfinv"]
-ACTIVATIONS = ["relu", "relu6", "selu", "silu", "softplus", "log_sigmoid", "softsign", "mish", "hard_sigmoid",
-               "hard_swish",
-               "hard_tanh", "tanh_shrink", "elu", "celu", "hard_shrink", "soft_shrink", "leaky_relu", "gelu"]
+ACTIVATIONS = [
+    "relu",
+    "relu6",
+    "selu",
+    "silu",
+    "softplus",
+    "log_sigmoid",
+    "softsign",
+    "mish",
+    "hard_sigmoid",
+    "hard_swish",
+    "hard_tanh",
+    "tanh_shrink",
+    "elu",
+    "celu",
+    "hard_shrink",
+    "soft_shrink",
+    "leaky_relu",
+    "gelu",
+]
 BINARY = ["add", "subtract", "multiply", "maximum", "minimum", "atan2", "hypot", "logaddexp"]
-SAFE_BINARY = {"divide": "reel.divide({0}, reel.abs({1}) + 0.75)", "pow": "reel.pow(reel.abs({0}) + 0.5, {1})",
-               "remainder": "reel.remainder({0}, reel.abs({1}) + 0.75)", "fmod": "reel.fmod({0}, reel.abs({1}) + 0.75)",
-               "divide_no_nan": "reel.divide_no_nan({0}, {1})", "copysign": "reel.copysign({0}, {1})",
-               # Their gradients at 0 are 0, not the slope.
-               "xlogy": "reel.xlogy(reel.where({0} == 0, 0.5, {0}), reel.abs({1}) + 0.5)",
-               "xlog1py": "reel.xlog1py(reel.where({0} == 0, 0.5, {0}), reel.abs({1}))",
-               "lerp": "reel.lerp({0}, {1}, 0.3)", "floor_divide": "reel.floor_divide({0}, reel.abs({1}) + 0.75)"}
+SAFE_BINARY = {
+    "divide": "reel.divide({0}, reel.abs({1}) + 0.75)",
+    "pow": "reel.pow(reel.abs({0}) + 0.5, {1})",
+    "remainder": "reel.remainder({0}, reel.abs({1}) + 0.75)",
+    "fmod": "reel.fmod({0}, reel.abs({1}) + 0.75)",
+    "divide_no_nan": "reel.divide_no_nan({0}, {1})",
+    "copysign": "reel.copysign({0}, {1})",
+    # Their gradients at 0 are 0, not the slope.
+    "xlogy": "reel.xlogy(reel.where({0} == 0, 0.5, {0}), reel.abs({1}) + 0.5)",
+    "xlog1py": "reel.xlog1py(reel.where({0} == 0, 0.5, {0}), reel.abs({1}))",
+    "lerp": "reel.lerp({0}, {1}, 0.3)",
+    "floor_divide": "reel.floor_divide({0}, reel.abs({1}) + 0.75)",
+}
 
 
 def unary_text(name, x, r):
@@ -38,8 +87,10 @@ def unary_text(name, x, r):
 
 
 for _name in ANYWHERE + ABOVE_ZERO + INSIDE_ONE + ACTIVATIONS:
+
     def _write(m, name=_name):
         m.emit(unary_text(name, m.real(), m.r))
+
     TABLE[_name] = (1.5 if _name in ("tanh", "sin", "exp", "sigmoid") else 0.45), _write
 
 
@@ -56,19 +107,31 @@ def binary_text(m, name, x, y):
 
 
 for _name in BINARY + list(SAFE_BINARY):
+
     def _write(m, name=_name):
         x = m.real()
         y = m.other(x)
         x, y = (y, x) if m.chance(0.5) and name != "divide_no_nan" and not isinstance(y, float) else (x, y)
         m.emit(binary_text(m, name, x, y))
+
     TABLE[_name] = (5 if _name in ("add", "multiply", "subtract") else 0.8), _write
 
 
 @kind("number first")
 def _(m):
     x = m.real()
-    m.emit(m.r.choice([f"{m.number()} - {x}", f"{m.number(0.5, 2)} / (reel.abs({x}) + 0.75)", f"{x} ** 2", f"{x} ** 3",
-                       f"-{x} * {m.number()}", f"(reel.abs({x}) + 0.1) ** 1.7"]))
+    m.emit(
+        m.r.choice(
+            [
+                f"{m.number()} - {x}",
+                f"{m.number(0.5, 2)} / (reel.abs({x}) + 0.75)",
+                f"{x} ** 2",
+                f"{x} ** 3",
+                f"-{x} * {m.number()}",
+                f"(reel.abs({x}) + 0.1) ** 1.7",
+            ]
+        )
+    )
 
 
 COMPARISONS = ["equal", "not_equal", "less", "less_equal", "greater", "greater_equal"]
@@ -84,9 +147,18 @@ def _(m):
 def _(m):
     x = m.pick(dtypes=("bool",))
     y = m.pick(lambda w: w.shape == x.shape, ("bool",))
-    m.emit(m.r.choice([f"reel.logical_and({x}, {y})", f"reel.logical_or({x}, {y})", f"reel.logical_xor({x}, {y})",
-                       f"reel.logical_not({x})", f"reel.any({x}, axis={m.axes(x)})",
-                       f"reel.all({x}, axis={m.axes(x)})"]))
+    m.emit(
+        m.r.choice(
+            [
+                f"reel.logical_and({x}, {y})",
+                f"reel.logical_or({x}, {y})",
+                f"reel.logical_xor({x}, {y})",
+                f"reel.logical_not({x})",
+                f"reel.any({x}, axis={m.axes(x)})",
+                f"reel.all({x}, axis={m.axes(x)})",
+            ]
+        )
+    )
 
 
 @kind("classify", 0.3)
@@ -101,7 +173,7 @@ def _(m):
     if m.chance(0.5):
         m.emit(f"reel.where({x} > {m.number(-0.5, 0.5)}, {x}, {y})")
         return
-    c = m.pick(lambda w: w.shape == x.shape[x.rank - w.rank:] and w.rank <= x.rank, ("bool",))
+    c = m.pick(lambda w: w.shape == x.shape[x.rank - w.rank :] and w.rank <= x.rank, ("bool",))
     m.emit(f"reel.where({c}, {x}, {y})")
 
 
@@ -124,10 +196,26 @@ def _(m):
     x = m.pick(dtypes=("i64", "i32", "i8", "u8"))
     y = m.pick(lambda w: w.shape == x.shape, (x.dtype,))
     n = m.r.choice([2, 3, 5])
-    m.emit(m.r.choice([f"{x} + {y}", f"{x} * {y}", f"{x} - {n}", f"{x} % {n}", f"{x} // {n}", f"reel.maximum({x}, {y})",
-                       f"reel.bitwise_and({x}, {y})", f"reel.bitwise_xor({x}, {n})", f"reel.sum({x}, axis={m.axes(x)})",
-                       f"reel.bitwise_left_shift({x}, 1)", f"reel.where({x} > {y}, {x}, {n})", f"reel.abs({x})",
-                       f"reel.prod({x} % 3, axis={m.axes(x)})", f"reel.astype({x} > 0, reel.int32)"]))
+    m.emit(
+        m.r.choice(
+            [
+                f"{x} + {y}",
+                f"{x} * {y}",
+                f"{x} - {n}",
+                f"{x} % {n}",
+                f"{x} // {n}",
+                f"reel.maximum({x}, {y})",
+                f"reel.bitwise_and({x}, {y})",
+                f"reel.bitwise_xor({x}, {n})",
+                f"reel.sum({x}, axis={m.axes(x)})",
+                f"reel.bitwise_left_shift({x}, 1)",
+                f"reel.where({x} > {y}, {x}, {n})",
+                f"reel.abs({x})",
+                f"reel.prod({x} % 3, axis={m.axes(x)})",
+                f"reel.astype({x} > 0, reel.int32)",
+            ]
+        )
+    )
 
 
 @kind("bitcast", 0.2)
@@ -138,24 +226,39 @@ def _(m):
 
 # --- reductions ---
 
-for _name, _weight in [("sum", 3), ("mean", 2), ("max", 1), ("min", 1), ("prod", 0.7), ("logsumexp", 0.8), ("var", 0.8),
-                       ("std", 0.6), ("count_nonzero", 0.2)]:
+for _name, _weight in [
+    ("sum", 3),
+    ("mean", 2),
+    ("max", 1),
+    ("min", 1),
+    ("prod", 0.7),
+    ("logsumexp", 0.8),
+    ("var", 0.8),
+    ("std", 0.6),
+    ("count_nonzero", 0.2),
+]:
+
     def _write(m, name=_name):
         x = m.filled()
         at = f"{x} + {m.number()}" if name == "std" else str(x)
         m.emit(f"reel.{name}({at}, axis={m.axes(x)}, keepdims={m.chance(0.4)})")
+
     TABLE[_name] = _weight, _write
 
 for _name in ("argmax", "argmin"):
+
     def _write(m, name=_name):
         x = m.filled(least=1)
         m.emit(f"reel.{name}({x}, axis={m.axis(x)})")
+
     TABLE[_name] = 0.4, _write
 
 for _name in ("cumulative_sum", "cumulative_prod", "cumulative_logsumexp", "cumulative_max"):
+
     def _write(m, name=_name):
         x = m.real(least=1)
         m.emit(f"reel.{name}({x}, axis={m.axis(x)}, reverse={m.chance(0.3)}, exclusive={m.chance(0.25)})")
+
     TABLE[_name] = (1 if _name == "cumulative_sum" else 0.5), _write
 
 
@@ -166,6 +269,7 @@ def _(m):
 
 
 # --- shapes ---
+
 
 @kind("reshape", 1.5)
 def _(m):
@@ -180,16 +284,28 @@ def _(m):
     x = m.real(least=2)
     axes = list(range(x.rank))
     m.r.shuffle(axes)
-    m.emit(m.r.choice([f"reel.permute_dims({x}, {axes})", f"{x}.T", f"reel.matrix_transpose({x})",
-                       f"reel.swapaxes({x}, 0, -1)", f"reel.moveaxis({x}, 0, -1)"]))
+    m.emit(
+        m.r.choice(
+            [
+                f"reel.permute_dims({x}, {axes})",
+                f"{x}.T",
+                f"reel.matrix_transpose({x})",
+                f"reel.swapaxes({x}, 0, -1)",
+                f"reel.moveaxis({x}, 0, -1)",
+            ]
+        )
+    )
 
 
 @kind("expand and squeeze")
 def _(m):
     x = m.real()
     ones = [i for i, n in enumerate(x.shape) if n == 1]
-    m.emit(f"reel.squeeze({x}, axis={m.r.choice(ones)})" if ones and m.chance(0.5) else
-           f"reel.expand_dims({x}, axis={m.r.randint(0, x.rank)})")
+    m.emit(
+        f"reel.squeeze({x}, axis={m.r.choice(ones)})"
+        if ones and m.chance(0.5)
+        else f"reel.expand_dims({x}, axis={m.r.randint(0, x.rank)})"
+    )
 
 
 @kind("broadcast_to")
@@ -205,8 +321,8 @@ def _(m):
     axis = m.axis(x)
 
     def fits(w):
-        return w.rank == x.rank and all(
-            a == b for i, (a, b) in enumerate(zip(w.shape, x.shape)) if i != axis % x.rank)
+        return w.rank == x.rank and all(a == b for i, (a, b) in enumerate(zip(w.shape, x.shape)) if i != axis % x.rank)
+
     parts = [x] + [m.pick(fits) for _ in range(m.r.randint(1, 2))]
     m.emit(f"reel.concat([{', '.join(map(str, parts))}], axis={axis})")
 
@@ -242,8 +358,15 @@ def _(m):
 @kind("flip and roll")
 def _(m):
     x = m.real(least=1)
-    m.emit(m.r.choice([f"reel.flip({x}, axis={m.axis(x)})", f"reel.roll({x}, {m.r.randint(-3, 3)}, axis={m.axis(x)})",
-                       f"reel.flip({x})"]))
+    m.emit(
+        m.r.choice(
+            [
+                f"reel.flip({x}, axis={m.axis(x)})",
+                f"reel.roll({x}, {m.r.randint(-3, 3)}, axis={m.axis(x)})",
+                f"reel.flip({x})",
+            ]
+        )
+    )
 
 
 @kind("tile and repeat")
@@ -293,13 +416,14 @@ def slice_of(m, n):
 @kind("slice", 4)
 def _(m):
     x = m.real(least=1)
-    parts = [slice_of(m, n) for n in x.shape[:m.r.randint(1, x.rank)]]
+    parts = [slice_of(m, n) for n in x.shape[: m.r.randint(1, x.rank)]]
     if m.chance(0.15):
         parts.insert(m.r.randint(0, len(parts)), "None")
     m.emit(f"at({x}, ({', '.join(parts)},))")
 
 
 # --- indices ---
+
 
 @kind("take", 2)
 def _(m):
@@ -358,9 +482,15 @@ def _(m):
     rows = m.r.sample(range(x.shape[0]), k)
     updates = f"at({x}, (slice(0, {k}),)) * {m.number()}"
     mode = m.r.choice(["set", "add", "mul"])
-    m.emit(m.r.choice([f"reel.scatter({x}, reel.asarray({rows}), {updates}, axis=0, mode='{mode}')",
-                       f"reel.tensor_scatter({x}, reel.asarray({[[i] for i in rows]}), {updates}, mode='{mode}')",
-                       f"reel.scatter_nd(reel.asarray({[[i] for i in rows]}), {updates}, {x.shape})"]))
+    m.emit(
+        m.r.choice(
+            [
+                f"reel.scatter({x}, reel.asarray({rows}), {updates}, axis=0, mode='{mode}')",
+                f"reel.tensor_scatter({x}, reel.asarray({[[i] for i in rows]}), {updates}, mode='{mode}')",
+                f"reel.scatter_nd(reel.asarray({[[i] for i in rows]}), {updates}, {x.shape})",
+            ]
+        )
+    )
 
 
 @kind("put_along_axis", 0.5)
@@ -369,8 +499,10 @@ def _(m):
     axis = m.axis(x)
     shape = list(x.shape)
     shape[axis] = 1
-    m.emit(f"reel.put_along_axis({x}, {m.indices(x.shape[axis], shape)}, reel.full({tuple(shape)}, {m.number()}, "
-           f"dtype=reel.{DTYPES[m.dtype]}), axis={axis}, mode='{m.r.choice(['set', 'add'])}')")
+    m.emit(
+        f"reel.put_along_axis({x}, {m.indices(x.shape[axis], shape)}, reel.full({tuple(shape)}, {m.number()}, "
+        f"dtype=reel.{DTYPES[m.dtype]}), axis={axis}, mode='{m.r.choice(['set', 'add'])}')"
+    )
 
 
 @kind("sort", 1)

@@ -8,6 +8,7 @@ from table import TABLE, kind
 
 # --- products ---
 
+
 @kind("matmul", 4)
 def _(m):
     x = m.real(2)
@@ -48,7 +49,7 @@ def _(m):
 @kind("einsum", 1)
 def _(m):
     x = m.real(least=1, fits=lambda v: v.rank <= 3)
-    a = string.ascii_lowercase[:x.rank]
+    a = string.ascii_lowercase[: x.rank]
     y = m.pick(lambda w: 1 <= w.rank <= 3 and set(w.shape) & set(x.shape))
     b, fresh = "", iter("pqrs")
     for n in y.shape:
@@ -76,6 +77,7 @@ def _(m):
 
 # --- windows ---
 
+
 def padding(m, window):
     return m.r.choice(["'valid'", "'same'", "1"]) if window > 2 else m.r.choice(["'valid'", "'same'"])
 
@@ -92,8 +94,10 @@ def _(m):
     except Skip:
         x = m.parameter((m.r.choice([1, 2]),) + tuple(m.r.choice(room) for _ in range(d)) + (c,))
     w = m.parameter((k,) * d + (c, o))
-    m.emit(f"reel.nn.conv{d}d({x}, {w}, strides={m.r.choice([1, 1, 2, 3])}, padding={padding(m, k)}, "
-           f"dilation={1 if m.chance(0.8) else 2})")
+    m.emit(
+        f"reel.nn.conv{d}d({x}, {w}, strides={m.r.choice([1, 1, 2, 3])}, padding={padding(m, k)}, "
+        f"dilation={1 if m.chance(0.8) else 2})"
+    )
 
 
 @kind("conv transpose", 0.7)
@@ -101,8 +105,11 @@ def _(m):
     d = m.r.choice([1, 2])
     x = m.parameter((m.r.choice([1, 2]),) + tuple(m.r.choice([2, 3, 5]) for _ in range(d)) + (m.r.choice([1, 2, 3]),))
     w = m.parameter((m.r.choice([2, 3]),) * d + (m.r.choice([1, 2]), x.shape[-1]))
-    m.emit(f"reel.nn.conv{d}d_transpose({x}, {w}, strides={m.r.choice([1, 2])}, padding={m.r.choice(['0', '1'])!r})"
-           .replace("'0'", "'valid'").replace("'1'", "'same'"))
+    m.emit(
+        f"reel.nn.conv{d}d_transpose({x}, {w}, strides={m.r.choice([1, 2])}, padding={m.r.choice(['0', '1'])!r})".replace(
+            "'0'", "'valid'"
+        ).replace("'1'", "'same'")
+    )
 
 
 @kind("depthwise", 0.5)
@@ -125,8 +132,10 @@ def _(m):
     more = f", ceil_mode={m.chance(0.3)}, dilation={1 if m.chance(0.85) else 2}"
     if which == "avg":
         more = f", count_include_pad={m.chance(0.5)}"
-    m.emit(f"reel.nn.{which}_pool{d}d({x}, {k}, strides={m.r.choice([None, 1, 2, 2, 3])}, "
-           f"padding={m.r.choice(['valid', 'same'])!r}{more})")
+    m.emit(
+        f"reel.nn.{which}_pool{d}d({x}, {k}, strides={m.r.choice([None, 1, 2, 2, 3])}, "
+        f"padding={m.r.choice(['valid', 'same'])!r}{more})"
+    )
 
 
 @kind("global pool", 0.4)
@@ -145,9 +154,11 @@ def _(m):
 # --- rows ---
 
 for _name in ("softmax", "log_softmax"):
+
     def _write(m, name=_name):
         x = m.filled(least=1)
         m.emit(f"reel.nn.{name}({x}, axis={m.axis(x)})")
+
     TABLE[_name] = 1.5, _write
 
 
@@ -155,8 +166,15 @@ for _name in ("softmax", "log_softmax"):
 def _(m):
     x = m.filled(least=1)
     n = x.shape[-1]
-    text = m.r.choice(["layer_normalize({0}, {1}, {2})", "layer_normalize({0})", "rms_normalize({0}, {1})",
-                       "l2_normalize({0})", "rms_normalize({0})"])
+    text = m.r.choice(
+        [
+            "layer_normalize({0}, {1}, {2})",
+            "layer_normalize({0})",
+            "rms_normalize({0}, {1})",
+            "l2_normalize({0})",
+            "rms_normalize({0})",
+        ]
+    )
     x = m.emit(f"{x} * {m.number()} + {m.number()}") if m.chance(0.3) else x
     if "{1}" in text:
         text = text.format(x, m.parameter((n,)), m.parameter((n,)))
@@ -170,8 +188,9 @@ def _(m):
     if m.chance(0.5) and n % 2 == 0:
         m.emit(f"reel.nn.group_normalize({x}, 2, epsilon=0.01)")
     else:
-        m.emit(f"reel.nn.batch_normalize({x}, {m.parameter((n,))}, reel.square({m.parameter((n,))}) + 0.2, "
-               "epsilon=0.01)")
+        m.emit(
+            f"reel.nn.batch_normalize({x}, {m.parameter((n,))}, reel.square({m.parameter((n,))}) + 0.2, epsilon=0.01)"
+        )
 
 
 @kind("moments", 0.7)
@@ -193,8 +212,16 @@ def _(m):
     m.emit(m.r.choice([f"reel.nn.glu({x})", f"reel.nn.rotary_embedding({x})"]))
 
 
-LOSSES = ["mean_squared_error", "mean_absolute_error", "log_cosh", "huber", "cosine_loss", "sigmoid_cross_entropy",
-          "squared_hinge", "hinge"]
+LOSSES = [
+    "mean_squared_error",
+    "mean_absolute_error",
+    "log_cosh",
+    "huber",
+    "cosine_loss",
+    "sigmoid_cross_entropy",
+    "squared_hinge",
+    "hinge",
+]
 
 
 @kind("loss", 1.2)
@@ -203,13 +230,16 @@ def _(m):
     reduction = m.r.choice(["mean", "sum", "none"])
     if x.rank == 2 and m.chance(0.5):
         labels = m.indices(x.shape[1], (x.shape[0],))
-        m.emit(f"reel.nn.softmax_cross_entropy({x}, {labels}, label_smoothing={m.r.choice([0.0, 0.1])}, "
-               f"reduction='{reduction}')")
+        m.emit(
+            f"reel.nn.softmax_cross_entropy({x}, {labels}, label_smoothing={m.r.choice([0.0, 0.1])}, "
+            f"reduction='{reduction}')"
+        )
         return
     m.emit(f"reel.nn.{m.r.choice(LOSSES)}({x}, {m.like(x)}, reduction='{reduction}')")
 
 
 # --- linear algebra, transforms ---
+
 
 def square_matrix(m):
     """A well-conditioned symmetric positive matrix."""
@@ -242,5 +272,13 @@ def _(m):
     if m.dtype not in ("f32", "f64"):
         raise Skip
     x = m.real(least=1, fits=lambda v: v.shape[-1] > 0)
-    m.emit(m.r.choice([f"reel.abs(reel.fft.rfft({x})) ** 2 * 0.1", f"reel.real(reel.fft.fft({x}))",
-                       f"reel.imag(reel.fft.rfft({x}))", f"reel.fft.irfft(reel.fft.rfft({x}) * 0.5, n={x.shape[-1]})"]))
+    m.emit(
+        m.r.choice(
+            [
+                f"reel.abs(reel.fft.rfft({x})) ** 2 * 0.1",
+                f"reel.real(reel.fft.fft({x}))",
+                f"reel.imag(reel.fft.rfft({x}))",
+                f"reel.fft.irfft(reel.fft.rfft({x}) * 0.5, n={x.shape[-1]})",
+            ]
+        )
+    )

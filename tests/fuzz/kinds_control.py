@@ -8,10 +8,33 @@ from table import kind
 
 # --- control ---
 
+
 def step(m, v):
     """A statement from v (perhaps beside another value) that keeps its type."""
-    name = m.r.choice(["tanh", "sin", "cos", "sigmoid", "atan", "erf", "softsign", "add", "multiply", "subtract", "add",
-                       "multiply", "number", "maximum", "where", "matmul", "softmax", "cumulative_sum", "flip", "mean"])
+    name = m.r.choice(
+        [
+            "tanh",
+            "sin",
+            "cos",
+            "sigmoid",
+            "atan",
+            "erf",
+            "softsign",
+            "add",
+            "multiply",
+            "subtract",
+            "add",
+            "multiply",
+            "number",
+            "maximum",
+            "where",
+            "matmul",
+            "softmax",
+            "cumulative_sum",
+            "flip",
+            "mean",
+        ]
+    )
     if name in BINARY:
         y = m.other(v)
         return m.emit(binary_text(m, name, *((v, y) if m.chance(0.6) or isinstance(y, float) else (y, v))))
@@ -25,17 +48,24 @@ def step(m, v):
     if name in ("softmax", "cumulative_sum", "flip", "mean"):
         if v.rank == 0:
             raise Skip
-        return m.emit({"softmax": f"reel.nn.softmax({v}, axis=-1)", "flip": f"reel.flip({v}, axis=0)",
-                       "cumulative_sum": f"reel.tanh(reel.cumulative_sum({v}, axis=0))",
-                       "mean": f"{v} - reel.mean({v}, axis=-1, keepdims=True)"}[name])
+        return m.emit(
+            {
+                "softmax": f"reel.nn.softmax({v}, axis=-1)",
+                "flip": f"reel.flip({v}, axis=0)",
+                "cumulative_sum": f"reel.tanh(reel.cumulative_sum({v}, axis=0))",
+                "mean": f"{v} - reel.mean({v}, axis=-1, keepdims=True)",
+            }[name]
+        )
     return m.emit(f"reel.nn.softsign({v})" if name == "softsign" else f"reel.{name}({v})")
 
 
 def body_of(m, tensors, extra=()):
     """A block of the parameters (extra first) that returns new values of the types of `tensors`."""
+
     def build(*parameters):
-        out = [m.steps(v, m.r.choice([1, 1, 2, 3])) for v in parameters[len(extra):]]
+        out = [m.steps(v, m.r.choice([1, 1, 2, 3])) for v in parameters[len(extra) :]]
         return "(" + "".join(f"{v}, " for v in out) + ")" if len(out) != 1 else str(out[0])
+
     return m.block(list(extra) + [v.tensor for v in tensors], build)
 
 
@@ -66,11 +96,12 @@ def _(m):
     i = f.params[0]
     p = f.params[1:]
     f.params = [i, "q0"]
-    first = f"({', '.join(p)},) = q0" if len(vs) > 1 else f"{p[0]} = q0"
     f.body.insert(0, Stmt(p, "q0"))
-    m.emit(f"reel.for_loop({m.r.choice([0, 1, 3])}, {f.name}, ({', '.join(map(str, vs))}{',' if len(vs) > 1 else ''}))",
-           [f], count=len(vs)) if len(vs) > 1 else m.emit(
-        f"reel.for_loop({m.r.choice([0, 1, 3])}, {f.name}, {vs[0]})", [f])
+    m.emit(
+        f"reel.for_loop({m.r.choice([0, 1, 3])}, {f.name}, ({', '.join(map(str, vs))}{',' if len(vs) > 1 else ''}))",
+        [f],
+        count=len(vs),
+    ) if len(vs) > 1 else m.emit(f"reel.for_loop({m.r.choice([0, 1, 3])}, {f.name}, {vs[0]})", [f])
 
 
 @kind("cond", 2)
@@ -81,6 +112,7 @@ def _(m):
     def branch(*_):
         out = [m.steps(v, m.r.choice([0, 1, 2])) for v in vs]
         return ", ".join(map(str, out))
+
     f, g = m.block([], branch), m.block([], branch)
     m.emit(f"reel.cond(reel.sum({by}) > {m.number(-1, 1)}, {f.name}, {g.name})", [f, g], count=len(vs))
 
@@ -105,6 +137,7 @@ def _(m):
     def build(c, e):
         new = m.emit(f"reel.tanh({m.steps(c, 1)} + {e} * {m.number()})")
         return f"({new}, {m.emit(f'{new} * {e}')})"
+
     f = m.block([carry.tensor, row], build)
     m.emit(f"reel.scan_steps({f.name}, {carry}, {xs}, reverse={m.chance(0.3)})", [f], count=2)
 
@@ -152,6 +185,7 @@ def _(m):
 
 # --- state, random numbers ---
 
+
 @kind("read", 1.5)
 def _(m):
     if not m.variables:
@@ -174,8 +208,9 @@ def _(m):
         m.generator = m.r.randrange(1 << 30)
     m.env["g0"] = reel.random.Generator(m.generator)
     if m.chance(0.7):
-        m.emit(f"reel.random.{m.r.choice(['uniform', 'normal'])}({m.shape()}, dtype=reel."
-               f"{DTYPES[m.dtype]}, generator=g0)")
+        m.emit(
+            f"reel.random.{m.r.choice(['uniform', 'normal'])}({m.shape()}, dtype=reel.{DTYPES[m.dtype]}, generator=g0)"
+        )
     else:
         m.emit(f"reel.random.bernoulli({m.shape()}, 0.6, generator=g0)")
 
@@ -184,7 +219,15 @@ def _(m):
 def _(m):
     d = f"dtype=reel.{DTYPES[m.dtype]}"
     x = m.real()
-    m.emit(m.r.choice([f"reel.ones({m.shape()}, {d})", f"reel.zeros_like({x})",
-                       f"reel.linspace(-1.0, 1.0, {m.extent()}, {d})",
-                       f"reel.arange({m.extent()}, {d}) * 0.1", f"reel.eye({m.r.randint(1, 5)}, {d})",
-                       f"reel.full_like({x}, {m.number()})"]))
+    m.emit(
+        m.r.choice(
+            [
+                f"reel.ones({m.shape()}, {d})",
+                f"reel.zeros_like({x})",
+                f"reel.linspace(-1.0, 1.0, {m.extent()}, {d})",
+                f"reel.arange({m.extent()}, {d}) * 0.1",
+                f"reel.eye({m.r.randint(1, 5)}, {d})",
+                f"reel.full_like({x}, {m.number()})",
+            ]
+        )
+    )

@@ -127,9 +127,14 @@ class Maker:
 
     def other(self, v):
         """Something that broadcasts with v: a value, or a number."""
+
         def broadcasts(w):
-            return all(a == b or a == 1 or b == 1 for a, b in zip(reversed(v.shape), reversed(w.shape))) and math.prod(
-                max(a, b) for a, b in zip((1,) * 9 + v.shape, (1,) * (9 + v.rank - w.rank) + w.shape)) <= MOST
+            return (
+                all(a == b or a == 1 or b == 1 for a, b in zip(reversed(v.shape), reversed(w.shape)))
+                and math.prod(max(a, b) for a, b in zip((1,) * 9 + v.shape, (1,) * (9 + v.rank - w.rank) + w.shape))
+                <= MOST
+            )
+
         if self.chance(0.25):
             return self.number()
         return self.pick(lambda w: w.rank <= v.rank and broadcasts(w), (v.dtype,))
@@ -248,7 +253,7 @@ class Maker:
                         break
                 except (Skip, reel.Error, ArithmeticError):
                     pass
-                del self.stack[-1][mark[0]:], self.values[mark[1]:]
+                del self.stack[-1][mark[0] :], self.values[mark[1] :]
         return v
 
     # --- the whole ---
@@ -287,10 +292,25 @@ class Maker:
         if not outputs:
             outputs = [self.values[0]]
             inputs = inputs if any(x.name == outputs[0].name for x in inputs) else self.inputs
-        target = self.r.choice(["reel.sum({0} * {1})", "reel.mean({0} * {0} * {1})", "reel.sum(reel.sin({0} * {1}))",
-                                "reel.sum({0} * {0} * {1})"])
-        p = Program(self.seed, inputs, self.body, list(dict.fromkeys(v.name for v in outputs)), target, self.dtype,
-                    self.generator, 1 + self.chance(0.5), self.special)
+        target = self.r.choice(
+            [
+                "reel.sum({0} * {1})",
+                "reel.mean({0} * {0} * {1})",
+                "reel.sum(reel.sin({0} * {1}))",
+                "reel.sum({0} * {0} * {1})",
+            ]
+        )
+        p = Program(
+            self.seed,
+            inputs,
+            self.body,
+            list(dict.fromkeys(v.name for v in outputs)),
+            target,
+            self.dtype,
+            self.generator,
+            1 + self.chance(0.5),
+            self.special,
+        )
         return without_unused(p)
 
 

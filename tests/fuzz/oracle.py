@@ -9,16 +9,26 @@ import math
 import numpy as np
 import torch
 import torch.nn.functional as F
+
 import oracle_more  # noqa: F401
 from twins import D, Missing, T, _Reel, f, t, twin  # noqa: F401
 
 for _n in ("float16", "bfloat16", "float32", "float64"):
     T[_n] = D
-T.update(int8=torch.int64, int16=torch.int64, int32=torch.int64, int64=torch.int64, uint8=torch.int64,
-         uint32=torch.int64, bool=torch.bool)
+T.update(
+    int8=torch.int64,
+    int16=torch.int64,
+    int32=torch.int64,
+    int64=torch.int64,
+    uint8=torch.int64,
+    uint32=torch.int64,
+    bool=torch.bool,
+)
 
-for _n in ("tanh sin cos atan sigmoid erf square asinh expm1 exp sinh cosh erfc exp2 tan log sqrt rsqrt reciprocal "
-           "log2 log10 log1p lgamma digamma asin acos atanh erfinv floor ceil round trunc negative").split():
+for _n in (
+    "tanh sin cos atan sigmoid erf square asinh expm1 exp sinh cosh erfc exp2 tan log sqrt rsqrt reciprocal "
+    "log2 log10 log1p lgamma digamma asin acos atanh erfinv floor ceil round trunc negative"
+).split():
     T[_n] = (lambda g: lambda x: g(f(x)))(getattr(torch, _n))
 T["abs"] = lambda x: torch.abs(t(x))
 T["sinc"] = lambda x: torch.sinc(x)
@@ -60,11 +70,13 @@ T["remainder"], T["fmod"] = both(torch.remainder), both(torch.fmod)
 T["xlogy"] = both(lambda a, b: torch.where(a == 0, torch.zeros_like(a + b), torch.xlogy(a, b)))
 T["xlog1py"] = both(lambda a, b: torch.where(a == 0, torch.zeros_like(a + b), torch.special.xlog1py(a, b)))
 T["floor_divide"] = both(lambda a, b: torch.floor(a / b).detach())
-T["divide_no_nan"] = both(lambda a, b: torch.where(b == 0, torch.zeros_like(a + b),
-                                                   a / torch.where(b == 0, torch.ones_like(b), b)))
+T["divide_no_nan"] = both(
+    lambda a, b: torch.where(b == 0, torch.zeros_like(a + b), a / torch.where(b == 0, torch.ones_like(b), b))
+)
 T["lerp"] = lambda a, b, w: t(a) + w * (t(b) - t(a))
-for _n, _g in dict(equal=torch.eq, not_equal=torch.ne, less=torch.lt, less_equal=torch.le, greater=torch.gt,
-                   greater_equal=torch.ge).items():
+for _n, _g in dict(
+    equal=torch.eq, not_equal=torch.ne, less=torch.lt, less_equal=torch.le, greater=torch.gt, greater_equal=torch.ge
+).items():
     T[_n] = both(_g)
 for _n in ("logical_and", "logical_or", "logical_xor", "logical_not", "isnan", "isinf", "isfinite", "signbit"):
     T[_n] = getattr(torch, _n)
@@ -83,11 +95,13 @@ def astype(x, dtype):
 def asarray(x, dtype=None):
     if isinstance(x, torch.Tensor):
         return x
-    return torch.tensor(x, dtype=dtype or (D if any(isinstance(v, float) for v in (x if isinstance(x, list) else [x]))
-                                           else None))
+    return torch.tensor(
+        x, dtype=dtype or (D if any(isinstance(v, float) for v in (x if isinstance(x, list) else [x])) else None)
+    )
 
 
 # --- reductions ---
+
 
 def dims(x, axis):
     return tuple(range(x.ndim)) if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
@@ -97,6 +111,7 @@ def reduction(g):
     def call(x, axis=None, keepdims=False):
         d = dims(x, axis)
         return g(x, d, keepdims) if d else g(x.reshape(1), (0,), False)
+
     return call
 
 
@@ -147,6 +162,7 @@ def running(g, first):
             start = torch.full_like(y.narrow(axis, 0, 1), first)
             y = torch.cat([start, y.narrow(axis, 0, y.shape[axis] - 1)], axis)
         return y.flip(axis) if reverse else y
+
     return call
 
 
@@ -235,12 +251,13 @@ def at(x, key):
 
 # --- indices ---
 
+
 @twin("take")
 def take(x, indices, axis):
     axis %= x.ndim
     indices = indices.to(torch.int64)
     y = x.index_select(axis, indices.reshape(-1))
-    return y.reshape(x.shape[:axis] + indices.shape + x.shape[axis + 1:])
+    return y.reshape(x.shape[:axis] + indices.shape + x.shape[axis + 1 :])
 
 
 T["take_along_axis"] = lambda x, i, axis: torch.take_along_dim(x, i.to(torch.int64), axis)
@@ -255,6 +272,7 @@ def segments(reduce, empty):
             part = x[ids == k]
             rows.append(reduce(part) if len(part) else torch.full(x.shape[1:], empty))
         return torch.stack(rows)
+
     return call
 
 
@@ -305,6 +323,7 @@ T["isin"] = torch.isin
 
 # --- control ---
 
+
 def own(values):
     """As new tensors: what leaves a loop is none of its operands, though there was no trip."""
     if isinstance(values, (list, tuple)):
@@ -351,7 +370,7 @@ def scan(fn, xs, initializer=None, reverse=False):
 @twin("scan_steps")
 def scan_steps(step, carry, xs, reverse=False):
     out = []
-    for row in (xs.flip(0) if reverse else xs):
+    for row in xs.flip(0) if reverse else xs:
         carry, y = step(carry, row)
         out.append(y)
     y = torch.stack(out)
@@ -384,6 +403,7 @@ def custom_gradient(fn):
         @staticmethod
         def backward(ctx, dy):
             return fn(ctx.saved_tensors[0])[1](dy)
+
     return Custom.apply
 
 
@@ -448,8 +468,9 @@ for _part in ("nn", "linalg", "fft", "random"):
 def run(program, text, arrays):
     """(outputs, first, second) of a program's text on arrays by name of input; None for no gradient."""
     space = {"reel": module, "float": float, "at": at, "gradient_of": gradient_of}
-    variables = {x.name: Variable(torch.tensor(arrays[x.name]).requires_grad_(True))
-                 for x in program.inputs if x.variable}
+    variables = {
+        x.name: Variable(torch.tensor(arrays[x.name]).requires_grad_(True)) for x in program.inputs if x.variable
+    }
     space.update(variables)
     given = {}
     for x in program.inputs:
@@ -469,6 +490,7 @@ def run(program, text, arrays):
 
     def arrays_of(parts):
         return [None if p is None else p.detach().numpy() for p in parts]
+
     return arrays_of(outputs), arrays_of(first), arrays_of(second)
 
 

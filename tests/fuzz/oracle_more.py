@@ -4,6 +4,7 @@ import math
 
 import torch
 import torch.nn.functional as F
+
 from twins import Missing, T, twin
 
 # --- products ---
@@ -16,6 +17,7 @@ T["tensordot"] = lambda a, b, axes: torch.tensordot(a, b, axes)
 
 
 # --- windows: channels last to channels first and back ---
+
 
 def first(x):
     return x.movedim(-1, 1)
@@ -49,6 +51,7 @@ def conv(d):
         if not x.shape[1]:  # torch's result has no channels, then, instead of sums of nothing
             x, w = F.pad(x, (0, 0) * d + (0, 1)), F.pad(w, (0, 0, 0, 1))
         return last(g(x, w.permute(d + 1, d, *range(d)), stride=strides, dilation=dilation))
+
     return call
 
 
@@ -76,6 +79,7 @@ def pool(d, which):
             return last({1: F.avg_pool1d, 2: F.avg_pool2d, 3: F.avg_pool3d}[d](x, k, s))
         x = F.pad(x, flat, value=-math.inf)
         return last({1: F.max_pool1d, 2: F.max_pool2d, 3: F.max_pool3d}[d](x, k, s, dilation=dilation))
+
     return call
 
 
@@ -138,6 +142,7 @@ def loss(g):
     def call(x, y, reduction="mean", **options):
         value = g(x, y, **options)
         return value.mean() if reduction == "mean" else value.sum() if reduction == "sum" else value
+
     return call
 
 

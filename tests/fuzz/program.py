@@ -6,8 +6,19 @@ import re
 
 import numpy as np
 
-DTYPES = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64", "i8": "int8", "i16": "int16",
-          "i32": "int32", "i64": "int64", "u8": "uint8", "u32": "uint32", "bool": "bool"}
+DTYPES = {
+    "f16": "float16",
+    "bf16": "bfloat16",
+    "f32": "float32",
+    "f64": "float64",
+    "i8": "int8",
+    "i16": "int16",
+    "i32": "int32",
+    "i64": "int64",
+    "u8": "uint8",
+    "u32": "uint32",
+    "bool": "bool",
+}
 FLOATS = ("f16", "bf16", "f32", "f64")
 _NAME = re.compile(r"\b[a-z]+[0-9]+\b")  # of values, functions, variables, generators: v3, f1, w0, g0
 
@@ -15,6 +26,7 @@ _NAME = re.compile(r"\b[a-z]+[0-9]+\b")  # of values, functions, variables, gene
 @dataclasses.dataclass
 class Block:
     """def name(params): body; return text."""
+
     name: str
     params: list
     body: list
@@ -24,6 +36,7 @@ class Block:
 @dataclasses.dataclass
 class Stmt:
     """results = text, after the definitions of the functions it names; no results: an assignment to a variable."""
+
     results: list
     text: str
     blocks: list = dataclasses.field(default_factory=list)
@@ -44,6 +57,7 @@ class Stmt:
 @dataclasses.dataclass
 class Input:
     """A parameter: a source of gradients if it is of floats and not frozen."""
+
     name: str
     dtype: str
     shape: tuple
@@ -85,8 +99,12 @@ class Program:
         d = json.loads(text)
 
         def stmt(s):
-            return Stmt(s["results"], s["text"], [Block(b["name"], b["params"], [stmt(x) for x in b["body"]],
-                                                        b["result"]) for b in s["blocks"]])
+            return Stmt(
+                s["results"],
+                s["text"],
+                [Block(b["name"], b["params"], [stmt(x) for x in b["body"]], b["result"]) for b in s["blocks"]],
+            )
+
         d["inputs"] = [Input(**{**x, "shape": tuple(x["shape"])}) for x in d["inputs"]]
         d["body"] = [stmt(s) for s in d["body"]]
         return Program(**d)
@@ -124,8 +142,13 @@ def renamed(text, names):
 def array_of(x):
     """An input's values, bfloat16 as float32."""
     kind = {"bf16": np.float32, "bool": np.bool_}.get(x.dtype) or getattr(np, DTYPES[x.dtype])
-    return np.array([float(v) if isinstance(v, str) else v for v in x.values], dtype=np.float64 if x.dtype in FLOATS
-                    else None).astype(kind).reshape(x.shape)
+    return (
+        np.array(
+            [float(v) if isinstance(v, str) else v for v in x.values], dtype=np.float64 if x.dtype in FLOATS else None
+        )
+        .astype(kind)
+        .reshape(x.shape)
+    )
 
 
 def tensor_text(x):
@@ -137,7 +160,7 @@ def tensor_text(x):
     return text if len(x.shape) == 1 and x.values else f"reel.reshape({text}, {tuple(x.shape)})"
 
 
-AT = '''def at(x, key):
+AT = """def at(x, key):
     return x[key]
 
 
@@ -147,7 +170,7 @@ def gradient_of(f, x):
         y = f(x)
     g = tape.gradient(y, x)
     return reel.zeros_like(x) if g is None else reel.asarray(g)
-'''
+"""
 
 COMPUTE = '''
 def compute(*arguments):
@@ -169,20 +192,25 @@ def compute(*arguments):
 
 def total_of(program):
     """def total(reel, tensors): a number made of the floats among them."""
-    return f'''def total(reel, tensors, weight=1.0):
+    return f"""def total(reel, tensors, weight=1.0):
     y = None
     for k, x in enumerate(tensors):
         if x is not None and x.dtype in (reel.float16, reel.bfloat16, reel.float32, reel.float64):
             part = reel.astype({program.target.format("x", "(weight + 0.25 * k)")}, reel.{DTYPES[program.dtype]})
             y = part if y is None else y + part
     return y
-'''
+"""
 
 
 def definitions(program):
     """The text that makes forward, compute, VARIABLES and ARGUMENTS, given `reel`."""
-    lines = [AT, f"NAMES = {[x.name for x in program.inputs if not x.variable]}",
-             f"SOURCES = {[x.name for x in program.sources()]}", f"ORDER = {program.order}", "VARIABLES = {}"]
+    lines = [
+        AT,
+        f"NAMES = {[x.name for x in program.inputs if not x.variable]}",
+        f"SOURCES = {[x.name for x in program.sources()]}",
+        f"ORDER = {program.order}",
+        "VARIABLES = {}",
+    ]
     for x in program.inputs:
         if x.variable:
             lines.append(f"{x.name} = VARIABLES['{x.name}'] = reel.Variable({tensor_text(x)}, name='{x.name}')")

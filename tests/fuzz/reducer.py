@@ -41,8 +41,15 @@ class Reducer:
         before = None
         while before != program.to_json() and self.tries < MOST:
             before = program.to_json()
-            for change in (self.outputs, self.statements, self.cuts, self.blocks, self.extents, self.target,
-                           self.numbers):
+            for change in (
+                self.outputs,
+                self.statements,
+                self.cuts,
+                self.blocks,
+                self.extents,
+                self.target,
+                self.numbers,
+            ):
                 program = change(program)
         return program
 
@@ -93,8 +100,9 @@ class Reducer:
                 while k >= 0 and i < len(program.body) and b < len(program.body[i].blocks):
                     if k < len(program.body[i].blocks[b].body):
                         for other in sorted(program.body[i].blocks[b].body[k].uses()):
-                            now = self.attempt(program, lambda p, i=i, b=b, k=k, other=other: _without(
-                                p.body[i].blocks[b], k, other))
+                            now = self.attempt(
+                                program, lambda p, i=i, b=b, k=k, other=other: _without(p.body[i].blocks[b], k, other)
+                            )
                             if now is not program:
                                 program = now
                                 break
@@ -116,6 +124,7 @@ class Reducer:
             if p.target == "reel.sum({0} * {1})":
                 return False
             p.target = "reel.sum({0} * {1})"
+
         return self.attempt(program, simple)
 
     def numbers(self, program):
@@ -125,11 +134,13 @@ class Reducer:
                 if x.dtype in FLOATS:
                     x.values = [v if isinstance(v, str) else round(v, 1) or 0.3 for v in x.values]
             return None if p.to_json() != before else False
+
         return self.attempt(program, rounded)
 
 
 def _swap(s, names):
     from program import renamed
+
     s.text = renamed(s.text, names)
     for b in s.blocks:
         b.result = renamed(b.result, names)
@@ -146,14 +157,16 @@ def _replaced(p, i, other):
 
 def _cut(p, i):
     """Runs the program up to the statement, eagerly."""
-    import engines
     import numpy as np
+
+    import engines
     import reel
+
     s = p.body[i]
     loaded = engines.Loaded(p)
     loaded.reset()
     upto = copy.deepcopy(p)
-    upto.body, upto.outputs = p.body[:i + 1], list(s.results)
+    upto.body, upto.outputs = p.body[: i + 1], list(s.results)
     try:
         loaded.space["forward"] = None
         exec(upto.text(), loaded.space)
@@ -161,6 +174,7 @@ def _cut(p, i):
     except reel.Error:
         return False
     from maker import short
+
     for name, t in zip(s.results, results):
         kind = short(t.dtype)
         if kind is None or math.prod(t.shape) > 300:
@@ -169,7 +183,7 @@ def _cut(p, i):
         flat = [v if not isinstance(v, float) or np.isfinite(v) else repr(v) for v in flat]
         fresh = "x" + name[1:]
         p.inputs.append(Input(fresh, kind, tuple(t.shape), flat))
-        for later in p.body[i + 1:]:
+        for later in p.body[i + 1 :]:
             _swap(later, {name: fresh})
         p.outputs = [fresh if o == name else o for o in p.outputs]
     p.body.pop(i)
@@ -179,6 +193,7 @@ def _without(block, k, other):
     gone = block.body.pop(k)
     names = {name: other for name in gone.results}
     from program import renamed
+
     for s in block.body[k:]:
         _swap(s, names)
     block.result = renamed(block.result, names)
@@ -187,14 +202,17 @@ def _without(block, k, other):
 def _resized(p, n, m):
     for x in p.inputs:
         shape = tuple(m if e == n else e for e in x.shape)
-        x.values, x.shape = x.values[:math.prod(shape)], shape
+        x.values, x.shape = x.values[: math.prod(shape)], shape
+
     def text(t):
         return re.sub(rf"(?<=[(, \[]){n}(?=[,)\]])", str(m), t)
+
     def walk(s):
         s.text = text(s.text)
         for b in s.blocks:
             for inner in b.body:
                 walk(inner)
+
     for s in p.body:
         walk(s)
 
@@ -205,5 +223,3 @@ def reduced(text, kind, worker, options):
         return Reducer(kind, worker, options).reduce(Program.from_json(text)).to_json()
     finally:
         worker.stop()
-
-

@@ -7,4 +7,5 @@ def kind(name, weight=1.0):
     def add(write):
         TABLE[name] = weight, write
         return write
+
     return add

@@ -31,6 +31,7 @@ def twin(*names):
         for name in names:
             T[name] = f
         return f
+
     return add
 
 

@@ -1,4 +1,5 @@
 """An installed Reel, as projects use it: found by CMake and pkg-config, moved, compiled against in every build type."""
+
 import argparse
 import glob
 import os
@@ -60,7 +61,10 @@ class Install(unittest.TestCase):
         self.assertEqual(re.findall(r"\[(lib\S+?)\.so", needed), ["libc"])
 
     def test_pkg_config(self):
-        environment = {**os.environ, "PKG_CONFIG_PATH": glob.glob(f"{self.prefix}/lib*/**/pkgconfig", recursive=True)[0]}
+        environment = {
+            **os.environ,
+            "PKG_CONFIG_PATH": glob.glob(f"{self.prefix}/lib*/**/pkgconfig", recursive=True)[0],
+        }
         if not shutil.which("pkg-config"):
             self.skipTest("no pkg-config")
         flags = run("pkg-config", "--cflags", "--libs", "reel", env=environment).split()
@@ -78,8 +82,10 @@ class Install(unittest.TestCase):
         project = os.path.join(self.folder, "small_project")
         os.makedirs(project)
         with open(os.path.join(project, "CMakeLists.txt"), "w", encoding="utf-8") as f:
-            f.write("cmake_minimum_required(VERSION 3.25)\nproject(small CXX)\nfind_package(Reel CONFIG REQUIRED)\n"
-                    "if(TARGET Reel::compiler OR NOT TARGET Reel::reel)\n  message(FATAL_ERROR \"targets\")\nendif()\n")
+            f.write(
+                "cmake_minimum_required(VERSION 3.25)\nproject(small CXX)\nfind_package(Reel CONFIG REQUIRED)\n"
+                'if(TARGET Reel::compiler OR NOT TARGET Reel::reel)\n  message(FATAL_ERROR "targets")\nendif()\n'
+            )
         text = run("cmake", "-S", project, "-B", folder, f"-DCMAKE_PREFIX_PATH={prefix}")
         self.assertIn("installed without its component Compiler", text)
 
@@ -87,7 +93,9 @@ class Install(unittest.TestCase):
         """Configured only, and one file compiled: building all of it is the build's own test."""
         with open(f"{ARGS.build}/CMakeCache.txt", encoding="utf-8") as f:
             llvm = re.search(r"^REEL_LLVM_VERSION:STRING=(.*)$", f.read(), re.M)[1]
-        folder, _ = self.configured("folder", f"-DREEL_FOLDER={SOURCE}", f"-DREEL_LLVM_VERSION={llvm}", "-DREEL_PYTHON=OFF")
+        folder, _ = self.configured(
+            "folder", f"-DREEL_FOLDER={SOURCE}", f"-DREEL_LLVM_VERSION={llvm}", "-DREEL_PYTHON=OFF"
+        )
         run("cmake", "--build", folder, "--target", "CMakeFiles/hello.dir/hello.cc.o")
         targets = run("cmake", "--build", folder, "--target", "help")
         self.assertNotIn("_test", targets)
@@ -96,7 +104,9 @@ class Install(unittest.TestCase):
         root = os.path.join(self.prefix, "include", "reel")
         every = os.path.join(self.folder, "every.cc")
         with open(every, "w", encoding="utf-8") as f:
-            f.writelines(f"#include <reel/{os.path.basename(path)}>\n" for path in sorted(glob.glob(f"{root}/reel/*.h")))
+            f.writelines(
+                f"#include <reel/{os.path.basename(path)}>\n" for path in sorted(glob.glob(f"{root}/reel/*.h"))
+            )
         run("g++", "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", f"-I{root}", every)
 
 

@@ -52,9 +52,10 @@ TEST(Equality, OfFunctions) {
       EXPECT_EQ(Fingerprint(f) == Fingerprint(g), i == j) << i << ' ' << j;
     }
   }
-  const Module named = Parse("func @other(%a: f32[4], %b: f32[4]) -> (f32[4]) {\n"
-                             "  %0.sum = add %a, %b : f32[4]\n"
-                             "  return %0.sum\n}");
+  const Module named = Parse(
+      "func @other(%a: f32[4], %b: f32[4]) -> (f32[4]) {\n"
+      "  %0.sum = add %a, %b : f32[4]\n"
+      "  return %0.sum\n}");
   EXPECT_TRUE(SameStructure(*named.functions()[0], *modules[0].functions()[0]));
 }
 
@@ -76,11 +77,24 @@ TEST(Equality, KeysOfAttributes) {
   };
   const auto scalar = [](double x) { return AttrValue(Literal::Scalar(kFloat64, x)); };
   const std::vector<Attributes> all = {
-      {}, {{"a", int64_t{1}}}, {{"b", int64_t{1}}}, {{"a", int64_t{-1}}}, {{"a", true}},
-      {{"a", std::vector<int64_t>{1}}}, {{"a", std::vector<int64_t>{}}}, {{"a", std::string("1")}},
-      {{"a", std::string()}}, {{"a", Shape({1})}}, {{"a", Shape{Extent::Symbol(0)}}}, {{"a", kInt8}},
-      {{"a", scalar(0.0)}}, {{"a", scalar(-0.0)}}, {{"a", int64_t{1}}, {"b", int64_t{1}}},
-      {{"a", std::string("1b")}}, {{"a", int64_t{INT64_MIN}}}, {{"a", int64_t{INT64_MAX}}},
+      {},
+      {{"a", int64_t{1}}},
+      {{"b", int64_t{1}}},
+      {{"a", int64_t{-1}}},
+      {{"a", true}},
+      {{"a", std::vector<int64_t>{1}}},
+      {{"a", std::vector<int64_t>{}}},
+      {{"a", std::string("1")}},
+      {{"a", std::string()}},
+      {{"a", Shape({1})}},
+      {{"a", Shape{Extent::Symbol(0)}}},
+      {{"a", kInt8}},
+      {{"a", scalar(0.0)}},
+      {{"a", scalar(-0.0)}},
+      {{"a", int64_t{1}}, {"b", int64_t{1}}},
+      {{"a", std::string("1b")}},
+      {{"a", int64_t{INT64_MIN}}},
+      {{"a", int64_t{INT64_MAX}}},
   };
   for (size_t i = 0; i < all.size(); ++i) {
     for (size_t j = 0; j < all.size(); ++j) EXPECT_EQ(key(all[i]) == key(all[j]), i == j) << i << ' ' << j;

@@ -24,11 +24,8 @@ EvalTensor OneResult(Op op, std::vector<EvalTensor> operands, const Attributes& 
 
 Attributes ConvAttributes(int64_t low = 0) {
   using Ints = std::vector<int64_t>;
-  return {{"strides", Ints{1}},
-          {"low", Ints{low}},
-          {"high", Ints{0}},
-          {"a_dilation", Ints{1}},
-          {"b_dilation", Ints{1}}};
+  return {
+      {"strides", Ints{1}}, {"low", Ints{low}}, {"high", Ints{0}}, {"a_dilation", Ints{1}}, {"b_dilation", Ints{1}}};
 }
 
 // A zero beside huge extents costs nothing, in memory or time.
@@ -52,9 +49,8 @@ TEST(EvalBudget, EmptyOperandsWithHugeExtents) {
                            {"b_contract", std::vector<int64_t>{0}}};
   EXPECT_EQ(OneResult(Op::kContract, {F({kHuge, 0}, {}), none}, product).size(), 0u);
   // a filter of no channels over padding
-  EXPECT_EQ(
-      OneResult(Op::kConv, {F({1, 0, 1, 0}, {}), F({kHuge, 1, 0, 1}, {})}, ConvAttributes(kHuge)).f,
-      std::vector<double>{0});
+  EXPECT_EQ(OneResult(Op::kConv, {F({1, 0, 1, 0}, {}), F({kHuge, 1, 0, 1}, {})}, ConvAttributes(kHuge)).f,
+            std::vector<double>{0});
 }
 
 // Complex numbers are 16 bytes.
@@ -68,9 +64,7 @@ TEST(EvalBudget, MemoryBudgetCountsBytes) {
     f.SetResults({b.Broadcast(v, {100}, {})});
     m.AddFunction(std::move(f));
     const absl::StatusCode code =
-        EvaluateNode(Op::kBroadcast, attributes, {x}, {.max_bytes = max_bytes + x.bytes()})
-            .status()
-            .code();
+        EvaluateNode(Op::kBroadcast, attributes, {x}, {.max_bytes = max_bytes + x.bytes()}).status().code();
     EXPECT_EQ(Evaluate(m, *m.functions()[0], {x}, {.max_bytes = max_bytes}).status().code(), code);
     return code == absl::StatusCode::kOk;
   };
@@ -89,8 +83,7 @@ TEST(EvalBudget, CostsOfSums) {
     ValueList operands;
     std::vector<EvalTensor> inputs;
     for (const Type& type : types) {
-      operands.push_back(
-          f.AddParameter(std::string(1, static_cast<char>('a' + inputs.size())), type));
+      operands.push_back(f.AddParameter(std::string(1, static_cast<char>('a' + inputs.size())), type));
       inputs.push_back(ZeroTensor(type));
     }
     Builder b(&f);
@@ -105,8 +98,7 @@ TEST(EvalBudget, CostsOfSums) {
     return high;
   };
   const auto f = [](const Shape& shape) { return Type{kFloat64, shape}; };
-  EXPECT_EQ(cost(Op::kConv, {f({2, 9, 3, 4}), f({5, 3, 4, 6})}, ConvAttributes()),
-            (2 * 5 * 3 * 6) * (5 * 4));
+  EXPECT_EQ(cost(Op::kConv, {f({2, 9, 3, 4}), f({5, 3, 4, 6})}, ConvAttributes()), (2 * 5 * 3 * 6) * (5 * 4));
   EXPECT_EQ(cost(Op::kCholesky, {f({2, 7, 7})}, {}), 2 * 7 * 7 * 7);
   EXPECT_EQ(cost(Op::kQr, {f({2, 20, 7})}, {}), 2 * 20 * 7 * 7);
   EXPECT_EQ(cost(Op::kQr, {f({1000, 1})}, {}), 1000);

@@ -41,18 +41,13 @@ MATCHER(IsNaN, "") { return std::isnan(arg); }
 MATCHER(IsNegativeZero, "") { return arg == 0 && std::signbit(arg); }
 MATCHER(IsPositiveZero, "") { return arg == 0 && !std::signbit(arg); }
 
-constexpr int64_t kMin32 = std::numeric_limits<int32_t>::min(),
-                  kMax32 = std::numeric_limits<int32_t>::max();
-constexpr int64_t kMin64 = std::numeric_limits<int64_t>::min(),
-                  kMax64 = std::numeric_limits<int64_t>::max();
+constexpr int64_t kMin32 = std::numeric_limits<int32_t>::min(), kMax32 = std::numeric_limits<int32_t>::max();
+constexpr int64_t kMin64 = std::numeric_limits<int64_t>::min(), kMax64 = std::numeric_limits<int64_t>::max();
 
 TEST(EvalElementwise, MaximumAndMinimumFollowIeee2019) {
-  const std::vector<EvalTensor> ab{F({5}, {1, -0.0, 0.0, kNaN, kInf}),
-                                   F({5}, {2, 0.0, -0.0, 1, kNaN})};
-  EXPECT_THAT(Floats(Op::kMax, ab),
-              ElementsAre(2, IsPositiveZero(), IsPositiveZero(), IsNaN(), IsNaN()));
-  EXPECT_THAT(Floats(Op::kMin, ab),
-              ElementsAre(1, IsNegativeZero(), IsNegativeZero(), IsNaN(), IsNaN()));
+  const std::vector<EvalTensor> ab{F({5}, {1, -0.0, 0.0, kNaN, kInf}), F({5}, {2, 0.0, -0.0, 1, kNaN})};
+  EXPECT_THAT(Floats(Op::kMax, ab), ElementsAre(2, IsPositiveZero(), IsPositiveZero(), IsNaN(), IsNaN()));
+  EXPECT_THAT(Floats(Op::kMin, ab), ElementsAre(1, IsNegativeZero(), IsNegativeZero(), IsNaN(), IsNaN()));
 }
 
 TEST(EvalElementwise, SignKeepsZerosAndNaN) {
@@ -62,36 +57,30 @@ TEST(EvalElementwise, SignKeepsZerosAndNaN) {
 }
 
 TEST(EvalElementwise, KnownValues) {
-  EXPECT_THAT(Floats(Op::kExp, {F({4}, {0, 1, -kInf, 1000})}),
-              ElementsAre(1, 2.718281828459045, 0, kInf));
+  EXPECT_THAT(Floats(Op::kExp, {F({4}, {0, 1, -kInf, 1000})}), ElementsAre(1, 2.718281828459045, 0, kInf));
   EXPECT_THAT(Floats(Op::kLog, {F({4}, {1, 0, -1, 10})}),
               ElementsAre(IsPositiveZero(), -kInf, IsNaN(), 2.302585092994046));
-  EXPECT_THAT(Floats(Op::kTanh, {F({3}, {0.5, -kInf, -0.0})}),
-              ElementsAre(0.46211715726000973, -1, IsNegativeZero()));
+  EXPECT_THAT(Floats(Op::kTanh, {F({3}, {0.5, -kInf, -0.0})}), ElementsAre(0.46211715726000973, -1, IsNegativeZero()));
   EXPECT_THAT(Floats(Op::kSigmoid, {F({4}, {0, 2, kInf, -740})}),
               ElementsAre(0.5, 0.8807970779778824, 1, std::exp(-740.0)));
   EXPECT_THAT(Floats(Op::kErf, {F({2}, {0.5, -kInf})}), ElementsAre(0.5204998778130465, -1));
   EXPECT_THAT(Floats(Op::kSin, {F({2}, {1, kInf})}), ElementsAre(0.8414709848078965, IsNaN()));
   EXPECT_THAT(Floats(Op::kCos, {F({2}, {1, -kInf})}), ElementsAre(0.5403023058681398, IsNaN()));
-  EXPECT_THAT(Floats(Op::kSqrt, {F({3}, {2, -1, -0.0})}),
-              ElementsAre(1.4142135623730951, IsNaN(), IsNegativeZero()));
+  EXPECT_THAT(Floats(Op::kSqrt, {F({3}, {2, -1, -0.0})}), ElementsAre(1.4142135623730951, IsNaN(), IsNegativeZero()));
   EXPECT_THAT(Floats(Op::kFloor, {F({2}, {-1.5, 2.0})}), ElementsAre(-2, 2));
   EXPECT_THAT(Floats(Op::kCeil, {F({2}, {-0.5, 1.25})}), ElementsAre(IsNegativeZero(), 2));
 }
 
 TEST(EvalElementwise, IntegersWrap) {
-  EXPECT_THAT(Ints(Op::kAdd, {I(kInt32, {2}, {kMax32, 1}), I(kInt32, {2}, {1, 2})}),
-              ElementsAre(kMin32, 3));
+  EXPECT_THAT(Ints(Op::kAdd, {I(kInt32, {2}, {kMax32, 1}), I(kInt32, {2}, {1, 2})}), ElementsAre(kMin32, 3));
   EXPECT_THAT(Ints(Op::kAdd, {I(kInt64, {1}, {kMax64}), I(kInt64, {1}, {1})}), ElementsAre(kMin64));
   EXPECT_THAT(Ints(Op::kSub, {I(kInt32, {1}, {kMin32}), I(kInt32, {1}, {1})}), ElementsAre(kMax32));
-  EXPECT_THAT(Ints(Op::kMul, {I(kInt32, {1}, {65537}), I(kInt32, {1}, {65537})}),
-              ElementsAre(131073));
+  EXPECT_THAT(Ints(Op::kMul, {I(kInt32, {1}, {65537}), I(kInt32, {1}, {65537})}), ElementsAre(131073));
   EXPECT_THAT(Ints(Op::kNeg, {I(kInt64, {1}, {kMin64})}), ElementsAre(kMin64));
   EXPECT_THAT(Ints(Op::kAbs, {I(kInt32, {2}, {kMin32, -5})}), ElementsAre(kMin32, 5));
   EXPECT_THAT(Ints(Op::kDiv, {I(kInt32, {4}, {-7, 7, 5, kMin32}), I(kInt32, {4}, {2, -2, 0, -1})}),
               ElementsAre(-3, -3, 0, kMin32));
-  EXPECT_THAT(Ints(Op::kDiv, {I(kInt64, {1}, {kMin64}), I(kInt64, {1}, {-1})}),
-              ElementsAre(kMin64));
+  EXPECT_THAT(Ints(Op::kDiv, {I(kInt64, {1}, {kMin64}), I(kInt64, {1}, {-1})}), ElementsAre(kMin64));
 }
 
 TEST(EvalElementwise, BitsAndShifts) {
@@ -99,10 +88,8 @@ TEST(EvalElementwise, BitsAndShifts) {
   EXPECT_THAT(Ints(Op::kNot, {I(kInt32, {2}, {0, 5})}), ElementsAre(-1, -6));
   EXPECT_THAT(Ints(Op::kXor, {I(kInt64, {1}, {12}), I(kInt64, {1}, {10})}), ElementsAre(6));
   const EvalTensor by = I(kInt32, {5}, {0, 31, 32, -1, 1});
-  EXPECT_THAT(Ints(Op::kShiftLeft, {I(kInt32, {5}, {1, 1, 1, 1, kMin32}), by}),
-              ElementsAre(1, kMin32, 0, 0, 0));
-  EXPECT_THAT(Ints(Op::kShiftRight, {I(kInt32, {5}, {-1, -1, -1, -1, -1}), by}),
-              ElementsAre(-1, 1, 0, 0, kMax32));
+  EXPECT_THAT(Ints(Op::kShiftLeft, {I(kInt32, {5}, {1, 1, 1, 1, kMin32}), by}), ElementsAre(1, kMin32, 0, 0, 0));
+  EXPECT_THAT(Ints(Op::kShiftRight, {I(kInt32, {5}, {-1, -1, -1, -1, -1}), by}), ElementsAre(-1, 1, 0, 0, kMax32));
 }
 
 TEST(EvalElementwise, Cast) {
@@ -110,12 +97,10 @@ TEST(EvalElementwise, Cast) {
   EXPECT_THAT(Ints(Op::kCast, {x}, {{"dtype", kInt32}}), ElementsAre(-2, 2, 0, kMax32, kMin32, 0));
   EXPECT_THAT(Ints(Op::kCast, {x}, {{"dtype", kInt64}}), ElementsAre(-2, 2, 0, kMax64, kMin64, 0));
   EXPECT_THAT(Ints(Op::kCast, {x}, {{"dtype", kBool}}), ElementsAre(1, 1, 1, 1, 1, 0));
-  EXPECT_THAT(Ints(Op::kCast, {I(kInt64, {2}, {int64_t{1} << 32, -1})}, {{"dtype", kInt32}}),
-              ElementsAre(0, -1));
+  EXPECT_THAT(Ints(Op::kCast, {I(kInt64, {2}, {int64_t{1} << 32, -1})}, {{"dtype", kInt32}}), ElementsAre(0, -1));
   EXPECT_THAT(Floats(Op::kCast, {F({1}, {0.1})}, {{"dtype", kFloat32}}), ElementsAre(0.1f));
   // Through a double, 2^60 + 2^36 + 1 would round to 2^60: the tie is broken by the last bit.
-  EXPECT_THAT(Floats(Op::kCast, {I(kInt64, {1}, {(int64_t{1} << 60) + (int64_t{1} << 36) + 1})},
-                     {{"dtype", kFloat32}}),
+  EXPECT_THAT(Floats(Op::kCast, {I(kInt64, {1}, {(int64_t{1} << 60) + (int64_t{1} << 36) + 1})}, {{"dtype", kFloat32}}),
               ElementsAre(std::ldexp(1.0, 60) + std::ldexp(1.0, 37)));
 }
 
@@ -127,8 +112,7 @@ TEST(EvalElementwise, CompareAndSelect) {
   EXPECT_THAT(Ints(Op::kLessEqual, ab), ElementsAre(1, 0, 1));
   EXPECT_THAT(Ints(Op::kGreater, ab), ElementsAre(0, 0, 0));
   EXPECT_THAT(Ints(Op::kGreaterEqual, ab), ElementsAre(0, 0, 1));
-  EXPECT_THAT(Floats(Op::kSelect, {I(kBool, {2}, {1, 0}), F({2}, {1, kNaN}), F({2}, {kNaN, 2})}),
-              ElementsAre(1, 2));
+  EXPECT_THAT(Floats(Op::kSelect, {I(kBool, {2}, {1, 0}), F({2}, {1, kNaN}), F({2}, {kNaN, 2})}), ElementsAre(1, 2));
 }
 
 TEST(EvalReduce, Axes) {
@@ -139,23 +123,20 @@ TEST(EvalReduce, Axes) {
   EXPECT_THAT(Floats(Op::kReduceSum, {x}, axes({0, 1})), ElementsAre(21));
   EXPECT_THAT(Floats(Op::kReduceMax, {x}, axes({0})), ElementsAre(4, 5, 6));
   EXPECT_THAT(Floats(Op::kReduceMin, {F({2}, {1, kNaN})}, axes({0})), ElementsAre(IsNaN()));
-  EXPECT_THAT(Floats(Op::kReduceSum, {F({2}, {-0.0, -0.0})}, axes({0})),
-              ElementsAre(IsNegativeZero()));
+  EXPECT_THAT(Floats(Op::kReduceSum, {F({2}, {-0.0, -0.0})}, axes({0})), ElementsAre(IsNegativeZero()));
   EXPECT_THAT(Ints(Op::kReduceSum, {I(kInt32, {2}, {kMax32, 1})}, axes({0})), ElementsAre(kMin32));
 }
 
 TEST(EvalReduce, Empty) {
   const Attributes axes{{"axes", std::vector<int64_t>{1}}};
-  EXPECT_THAT(Floats(Op::kReduceSum, {F({2, 0}, {})}, axes),
-              ElementsAre(IsPositiveZero(), IsPositiveZero()));
+  EXPECT_THAT(Floats(Op::kReduceSum, {F({2, 0}, {})}, axes), ElementsAre(IsPositiveZero(), IsPositiveZero()));
   EXPECT_THAT(Floats(Op::kReduceMax, {F({1, 0}, {})}, axes), ElementsAre(-kInf));
   EXPECT_THAT(Floats(Op::kReduceMin, {F({1, 0}, {})}, axes), ElementsAre(kInf));
   EXPECT_THAT(Ints(Op::kReduceMax, {I(kInt32, {1, 0}, {})}, axes), ElementsAre(kMin32));
   EXPECT_THAT(Ints(Op::kReduceMin, {I(kBool, {1, 0}, {})}, axes), ElementsAre(1));
   // A zero beside a huge extent costs nothing.
-  EXPECT_THAT(
-      Floats(Op::kReduceSum, {F({int64_t{1} << 40, 0}, {})}, {{"axes", std::vector<int64_t>{0}}}),
-      ElementsAre());
+  EXPECT_THAT(Floats(Op::kReduceSum, {F({int64_t{1} << 40, 0}, {})}, {{"axes", std::vector<int64_t>{0}}}),
+              ElementsAre());
 }
 
 TEST(EvalShape, Movement) {
@@ -167,59 +148,49 @@ TEST(EvalShape, Movement) {
                       {"limits", std::vector<int64_t>{2, 3}},
                       {"strides", std::vector<int64_t>{1, 2}}}),
               ElementsAre(1, 3, 4, 6));
-  EXPECT_THAT(Floats(Op::kBroadcast, {F({2, 1}, {1, 2})},
-                     {{"shape", Shape{2, 2, 2}}, {"axes", std::vector<int64_t>{0, 2}}}),
-              ElementsAre(1, 1, 1, 1, 2, 2, 2, 2));
-  EXPECT_THAT(Floats(Op::kPad, {F({2}, {1, 2}), F({}, {9})},
-                     {{"low", std::vector<int64_t>{1}},
-                      {"high", std::vector<int64_t>{2}},
-                      {"interior", std::vector<int64_t>{1}}}),
-              ElementsAre(9, 1, 9, 2, 9, 9));
   EXPECT_THAT(
-      Ints(Op::kIota, {}, {{"axis", int64_t{1}}, {"dtype", kInt32}, {"shape", Shape{2, 3}}}),
-      ElementsAre(0, 1, 2, 0, 1, 2));
+      Floats(Op::kBroadcast, {F({2, 1}, {1, 2})}, {{"shape", Shape{2, 2, 2}}, {"axes", std::vector<int64_t>{0, 2}}}),
+      ElementsAre(1, 1, 1, 1, 2, 2, 2, 2));
+  EXPECT_THAT(
+      Floats(
+          Op::kPad, {F({2}, {1, 2}), F({}, {9})},
+          {{"low", std::vector<int64_t>{1}}, {"high", std::vector<int64_t>{2}}, {"interior", std::vector<int64_t>{1}}}),
+      ElementsAre(9, 1, 9, 2, 9, 9));
+  EXPECT_THAT(Ints(Op::kIota, {}, {{"axis", int64_t{1}}, {"dtype", kInt32}, {"shape", Shape{2, 3}}}),
+              ElementsAre(0, 1, 2, 0, 1, 2));
   EXPECT_EQ(OneResult(Op::kReshape, {x}, {{"shape", Shape{3, 2}}}).type, (Type{kFloat64, {3, 2}}));
 }
 
 TEST(EvalContract, BatchAndSeveralAxes) {
-  const auto attributes = [](std::vector<int64_t> ab, std::vector<int64_t> bb,
-                             std::vector<int64_t> ac, std::vector<int64_t> bc) {
+  const auto attributes = [](std::vector<int64_t> ab, std::vector<int64_t> bb, std::vector<int64_t> ac,
+                             std::vector<int64_t> bc) {
     return Attributes{{"a_batch", std::move(ab)},
                       {"b_batch", std::move(bb)},
                       {"a_contract", std::move(ac)},
                       {"b_contract", std::move(bc)}};
   };
   const EvalTensor a = F({2, 2}, {1, 2, 3, 4}), b = F({2, 2}, {5, 6, 7, 8});
-  EXPECT_THAT(Floats(Op::kContract, {a, b}, attributes({}, {}, {1}, {0})),
-              ElementsAre(19, 22, 43, 50));
-  EXPECT_THAT(Floats(Op::kContract, {a, b}, attributes({}, {}, {0}, {1})),
-              ElementsAre(23, 31, 34, 46));
+  EXPECT_THAT(Floats(Op::kContract, {a, b}, attributes({}, {}, {1}, {0})), ElementsAre(19, 22, 43, 50));
+  EXPECT_THAT(Floats(Op::kContract, {a, b}, attributes({}, {}, {0}, {1})), ElementsAre(23, 31, 34, 46));
   EXPECT_THAT(Floats(Op::kContract, {a, b}, attributes({0}, {0}, {1}, {1})), ElementsAre(17, 53));
-  EXPECT_THAT(Floats(Op::kContract, {a, b}, attributes({0}, {1}, {}, {})),
-              ElementsAre(5, 7, 10, 14, 18, 24, 24, 32));
+  EXPECT_THAT(Floats(Op::kContract, {a, b}, attributes({0}, {1}, {}, {})), ElementsAre(5, 7, 10, 14, 18, 24, 24, 32));
   EXPECT_THAT(Floats(Op::kContract, {a, b}, attributes({}, {}, {0, 1}, {1, 0})), ElementsAre(69));
-  EXPECT_THAT(Floats(Op::kContract, {F({1, 0}, {}), F({0, 2}, {})}, attributes({}, {}, {1}, {0})),
-              ElementsAre(0, 0));
+  EXPECT_THAT(Floats(Op::kContract, {F({1, 0}, {}), F({0, 2}, {})}, attributes({}, {}, {1}, {0})), ElementsAre(0, 0));
 }
 
 TEST(EvalIndex, RangesAndDuplicates) {
   const EvalTensor a = F({3, 2}, {1, 2, 3, 4, 5, 6});
   EXPECT_THAT(Floats(Op::kGather, {a, I(kInt64, {3}, {2, 3, -1})}, {{"axis", int64_t{0}}}),
               ElementsAre(5, 6, 0, 0, 0, 0));
-  EXPECT_THAT(Floats(Op::kGather, {a, I(kInt32, {}, {1})}, {{"axis", int64_t{1}}}),
-              ElementsAre(2, 4, 6));
-  EXPECT_THAT(Floats(Op::kScatterAdd,
-                     {F({3}, {1, 1, 1}), I(kInt32, {4}, {0, 2, 0, 5}), F({4}, {1, 2, 3, 4})},
+  EXPECT_THAT(Floats(Op::kGather, {a, I(kInt32, {}, {1})}, {{"axis", int64_t{1}}}), ElementsAre(2, 4, 6));
+  EXPECT_THAT(Floats(Op::kScatterAdd, {F({3}, {1, 1, 1}), I(kInt32, {4}, {0, 2, 0, 5}), F({4}, {1, 2, 3, 4})},
                      {{"axis", int64_t{0}}}),
               ElementsAre(5, 1, 3));
-  for (const auto& [start, first] :
-       {std::pair<int64_t, double>{-9, 1}, {1, 3}, {2, 3}, {kMax64, 3}}) {
-    EXPECT_THAT(Floats(Op::kDynamicSlice, {a, I(kInt64, {}, {start})},
-                       {{"axis", int64_t{0}}, {"size", int64_t{2}}}),
+  for (const auto& [start, first] : {std::pair<int64_t, double>{-9, 1}, {1, 3}, {2, 3}, {kMax64, 3}}) {
+    EXPECT_THAT(Floats(Op::kDynamicSlice, {a, I(kInt64, {}, {start})}, {{"axis", int64_t{0}}, {"size", int64_t{2}}}),
                 ElementsAre(first, first + 1, first + 2, first + 3));
   }
-  EXPECT_THAT(Floats(Op::kDynamicUpdate, {a, F({3, 1}, {7, 8, 9}), I(kInt32, {}, {5})},
-                     {{"axis", int64_t{1}}}),
+  EXPECT_THAT(Floats(Op::kDynamicUpdate, {a, F({3, 1}, {7, 8, 9}), I(kInt32, {}, {5})}, {{"axis", int64_t{1}}}),
               ElementsAre(1, 7, 3, 8, 5, 9));
 }
 
@@ -239,8 +210,7 @@ TEST(EvalSpecial, IncompleteGammaOfLargeArguments) {
 
 // A tall column needs memory for itself, not for its square; a head of -0 counts as positive.
 TEST(EvalLinalg, QrOfColumns) {
-  const auto tall = EvaluateNode(Op::kQr, {}, {F({100000, 1}, std::vector<double>(100000, 1))},
-                                 {.max_bytes = 1 << 24});
+  const auto tall = EvaluateNode(Op::kQr, {}, {F({100000, 1}, std::vector<double>(100000, 1))}, {.max_bytes = 1 << 24});
   ASSERT_TRUE(tall.ok()) << tall.status();
   EXPECT_NEAR((*tall)[1].f[0], -std::sqrt(1e5), 1e-9);
   EXPECT_NEAR((*tall)[0].f[77], -1 / std::sqrt(1e5), 1e-15);
@@ -292,13 +262,10 @@ TEST(EvalErrors, NameTheOp) {
   const auto message = [](Op op, std::vector<EvalTensor> operands, Attributes attributes = {}) {
     return std::string(EvaluateNode(op, attributes, operands).status().message());
   };
-  EXPECT_THAT(message(Op::kAdd, {F({2}, {1, 2}), F({3}, {1, 2, 3})}),
-              HasSubstr("add: operand shapes differ"));
+  EXPECT_THAT(message(Op::kAdd, {F({2}, {1, 2}), F({3}, {1, 2, 3})}), HasSubstr("add: operand shapes differ"));
   EXPECT_THAT(message(Op::kCall, {}, {{"callee", std::string("f")}}), HasSubstr("call: "));
-  EXPECT_THAT(
-      message(Op::kIota, {},
-              {{"axis", int64_t{0}}, {"dtype", kInt64}, {"shape", Shape{int64_t{1} << 50}}}),
-      HasSubstr("memory budget"));
+  EXPECT_THAT(message(Op::kIota, {}, {{"axis", int64_t{0}}, {"dtype", kInt64}, {"shape", Shape{int64_t{1} << 50}}}),
+              HasSubstr("memory budget"));
 }
 
 // x -> x + 1 as long as x < 10, at most `limit` times.
@@ -321,11 +288,8 @@ Module CountingModule(int64_t limit) {
 }
 
 TEST(EvalControl, While) {
-  for (const auto& [limit, start, want] : {std::tuple<int64_t, int64_t, int64_t>{-1, 3, 10},
-                                           {-1, 12, 12},
-                                           {4, 3, 7},
-                                           {0, 3, 3},
-                                           {100, 3, 10}}) {
+  for (const auto& [limit, start, want] :
+       {std::tuple<int64_t, int64_t, int64_t>{-1, 3, 10}, {-1, 12, 12}, {4, 3, 7}, {0, 3, 3}, {100, 3, 10}}) {
     const Module m = CountingModule(limit);
     ASSERT_TRUE(Verify(m).ok());
     const auto out = Evaluate(m, *m.FindFunction("main"), {I(kInt64, {}, {start})});
@@ -336,8 +300,7 @@ TEST(EvalControl, While) {
 
 TEST(EvalControl, BudgetEndsLoops) {
   const Module m = CountingModule(-1);
-  const auto out =
-      Evaluate(m, *m.FindFunction("main"), {I(kInt64, {}, {kMin64})}, {.max_operations = 1000});
+  const auto out = Evaluate(m, *m.FindFunction("main"), {I(kInt64, {}, {kMin64})}, {.max_operations = 1000});
   EXPECT_EQ(out.status().code(), absl::StatusCode::kResourceExhausted);
 }
 
@@ -351,8 +314,7 @@ TEST(EvalControl, IfAndCall) {
     m.AddFunction(std::move(f));
   }
   Function main("main");
-  const Value flag = main.AddParameter("flag", {kBool, {}}),
-              x = main.AddParameter("x", {kFloat64, {2}});
+  const Value flag = main.AddParameter("flag", {kBool, {}}), x = main.AddParameter("x", {kFloat64, {2}});
   Builder b(&main, &m);
   const ValueList chosen = b.If(flag, "negate", "twice", {x});
   const ValueList called = b.Call("twice", {chosen[0]});
@@ -370,8 +332,7 @@ TEST(EvalControl, IfAndCall) {
 TEST(EvalControl, ParametersAreChecked) {
   const Module m = CountingModule(-1);
   const Function& main = *m.FindFunction("main");
-  EXPECT_THAT(std::string(Evaluate(m, main, {}).status().message()),
-              HasSubstr("@main: takes 1 parameters, got 0"));
+  EXPECT_THAT(std::string(Evaluate(m, main, {}).status().message()), HasSubstr("@main: takes 1 parameters, got 0"));
   EXPECT_THAT(std::string(Evaluate(m, main, {F({}, {1})}).status().message()),
               HasSubstr("%start must be i64[], got f64[]"));
 }
@@ -381,8 +342,7 @@ TEST(EvalControl, SymbolsTakeTheirValuesFromParameters) {
   m.symbols().push_back({"batch", 1, 8});
   const Extent batch = Extent::Symbol(0);
   Function f("main");
-  const Value x = f.AddParameter("x", {kFloat64, {batch, 2}}),
-              y = f.AddParameter("y", {kFloat64, {batch}});
+  const Value x = f.AddParameter("x", {kFloat64, {batch, 2}}), y = f.AddParameter("y", {kFloat64, {batch}});
   Builder b(&f, &m);
   f.SetResults({b.Add(b.ReduceSum(x, {1}), y), b.Iota(kInt32, {batch}, 0)});
   m.AddFunction(std::move(f));
@@ -405,8 +365,8 @@ TEST(EvalEntry, StateStartsAtItsInitialValueAndIsCarried) {
   m.AddVariable({"w", {kFloat32, {2}}, true, std::string("init")});
   m.AddVariable({"steps", {kInt64, {}}, false, Literal::ScalarInt(kInt64, 7)});
   Function step("step");
-  const Value x = step.AddParameter("x", {kFloat32, {2}}),
-              steps = step.AddState("steps", {kInt64, {}}), w = step.AddState("w", {kFloat32, {2}});
+  const Value x = step.AddParameter("x", {kFloat32, {2}}), steps = step.AddState("steps", {kInt64, {}}),
+              w = step.AddState("w", {kFloat32, {2}});
   Builder b(&step, &m);
   step.SetResults({b.Mul(w, x), b.Add(steps, b.Scalar(kInt64, 1)), b.Add(w, x)});
   m.AddFunction(std::move(step));
@@ -447,11 +407,9 @@ TEST(Eval, FloatsAreNotRoundedBetweenOpsUnlessAsked) {
   Builder b(&f);
   f.SetResults({b.Sub(b.Add(x, y), x)});
   m.AddFunction(std::move(f));
-  const std::vector<EvalTensor> inputs{F({}, {1}, kFloat32),
-                                       F({}, {std::ldexp(1.0, -30)}, kFloat32)};
+  const std::vector<EvalTensor> inputs{F({}, {1}, kFloat32), F({}, {std::ldexp(1.0, -30)}, kFloat32)};
   EXPECT_THAT((*Evaluate(m, *m.functions()[0], inputs))[0].f, ElementsAre(std::ldexp(1.0, -30)));
-  EXPECT_THAT((*Evaluate(m, *m.functions()[0], inputs, {.round_each_op = true}))[0].f,
-              ElementsAre(0));
+  EXPECT_THAT((*Evaluate(m, *m.functions()[0], inputs, {.round_each_op = true}))[0].f, ElementsAre(0));
 }
 
 // A million values of 8 bytes within a budget of 64.

@@ -127,8 +127,7 @@ TEST_F(FileTest, LinksAreFollowedAndStay) {
   }
   ASSERT_TRUE(WriteFile(Path("dangling"), "made").ok());
   EXPECT_EQ(Read(Path("real/none")), "made");
-  for (const char* name : {"one", "two", "folder", "dangling"})
-    EXPECT_TRUE(fs::is_symlink(Path(name))) << name;
+  for (const char* name : {"one", "two", "folder", "dangling"}) EXPECT_TRUE(fs::is_symlink(Path(name))) << name;
   fs::create_symlink("loop", Path("loop"));
   EXPECT_FALSE(WriteFile(Path("loop"), "x").ok());
   EXPECT_TRUE(fs::is_symlink(Path("loop")));
@@ -248,7 +247,9 @@ TEST_F(FileTest, AFullDiskLeavesTheOldFile) {
 TEST_F(FileTest, SweepsWhatTheDeadLeftAndNothingElse) {
   const Descriptor folder(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY));
   std::string dead, alive, foreign;
-  { const Descriptor gone = CreateTemporary(folder.fd(), 0600, &dead); }
+  {
+    const Descriptor gone = CreateTemporary(folder.fd(), 0600, &dead);
+  }
   const Descriptor held = CreateTemporary(folder.fd(), 0600, &alive);
   ASSERT_TRUE(held.ok());
   const std::string like = dead.substr(0, dead.size() - 4);
@@ -259,7 +260,8 @@ TEST_F(FileTest, SweepsWhatTheDeadLeftAndNothingElse) {
   Put(Path(like), "");
   Put(Path(dead + "0"), "");
   fs::create_hard_link(Path("victim"), Path(like + "0002"));
-  Strings expected = {alive, "a", like + "0000", like + "0001", like + "000g", like, dead + "0", like + "0002", "victim"};
+  Strings expected = {alive, "a",        like + "0000", like + "0001", like + "000g",
+                      like,  dead + "0", like + "0002", "victim"};
   if (::geteuid() == 0) {
     foreign = like + "0003";
     Put(Path(foreign), "");
@@ -346,8 +348,8 @@ TEST_F(BelowTest, ReadsWhatIsThere) {
   EXPECT_EQ(*Get("./sub//data", 5, 1), "f");
   EXPECT_EQ(*Get("data", 10, 0), "");
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-  for (const auto& [offset, length] : {std::pair<int64_t, int64_t>{0, 11}, {11, 0}, {10, 1}, {kMost, kMost},
-                                       {1, kMost}, {kMost, 1}, {-1, 1}, {0, -1}})
+  for (const auto& [offset, length] :
+       {std::pair<int64_t, int64_t>{0, 11}, {11, 0}, {10, 1}, {kMost, kMost}, {1, kMost}, {kMost, 1}, {-1, 1}, {0, -1}})
     EXPECT_FALSE(Get("data", offset, length).ok()) << offset << " " << length;
 }
 
@@ -358,12 +360,27 @@ TEST_F(BelowTest, NoFormOfAWayOut) {
   fs::create_symlink("../secret", Path("model/folder"));
   fs::create_hard_link(Path("secret/data"), Path("model/hard"));
   ::mkfifo(Path("model/fifo").c_str(), 0600);
-  for (const std::string& path :
-       {std::string("absolute"), std::string("relative"), std::string("inside"), std::string("folder/data"),
-        std::string("hard"), std::string("fifo"), std::string("sub"), std::string("sub/"), std::string("."),
-        std::string(""), std::string(".."), std::string("../secret/data"), std::string("sub/../data"),
-        std::string("sub/../../secret/data"), Path("secret/data"), std::string("/dev/zero"), std::string("none"),
-        std::string("data/"), std::string("data/x"), std::string("data\0", 5), std::string("sub/data\0/x", 11)}) {
+  for (const std::string& path : {std::string("absolute"),
+                                  std::string("relative"),
+                                  std::string("inside"),
+                                  std::string("folder/data"),
+                                  std::string("hard"),
+                                  std::string("fifo"),
+                                  std::string("sub"),
+                                  std::string("sub/"),
+                                  std::string("."),
+                                  std::string(""),
+                                  std::string(".."),
+                                  std::string("../secret/data"),
+                                  std::string("sub/../data"),
+                                  std::string("sub/../../secret/data"),
+                                  Path("secret/data"),
+                                  std::string("/dev/zero"),
+                                  std::string("none"),
+                                  std::string("data/"),
+                                  std::string("data/x"),
+                                  std::string("data\0", 5),
+                                  std::string("sub/data\0/x", 11)}) {
     EXPECT_FALSE(Get(path, 0, 1).ok()) << Quoted(path);
   }
   fs::remove(Path("secret/data"));

@@ -30,9 +30,12 @@ TEST(HashMap, SameAsTheStandardLibrarys) {
     const int keys = 1 + static_cast<int>(random() % 300);  // few keys are found without an index
     for (int i = 0; i < 2000; ++i) {
       const std::string key = "key" + std::to_string(static_cast<int>(random()) % keys);
-      if (random() % 2 == 0) map[key] = expected[key] = i;
-      else if (random() % 2 == 0) EXPECT_EQ(map.erase(key), expected.erase(key));
-      else EXPECT_EQ(map.contains(key), expected.contains(key));
+      if (random() % 2 == 0)
+        map[key] = expected[key] = i;
+      else if (random() % 2 == 0)
+        EXPECT_EQ(map.erase(key), expected.erase(key));
+      else
+        EXPECT_EQ(map.contains(key), expected.contains(key));
     }
     ExpectEqual(map, expected);
     Map copy = map, moved = std::move(map);

@@ -45,26 +45,20 @@ TEST(InferTypes, ReduceMistakes) {
       {Op::kReduceMax, {F({2, 3})}, axes({1, 1}), {"axis 1 is repeated"}},
       {Op::kReduceMin, {F({2, 3})}, axes({1, 0}), {"must be increasing"}},
       {Op::kReduceSum, {F({})}, axes({0}), {"axis 0 is out of range for rank 0"}},
-      {Op::kReduceSum,
-       {F({2})},
-       {{"axes", int64_t{0}}},
-       {"attribute 'axes' must be of kind ints, not int"}},
+      {Op::kReduceSum, {F({2})}, {{"axes", int64_t{0}}}, {"attribute 'axes' must be of kind ints, not int"}},
       {Op::kReduceSum, {{kBool, {2}}}, axes({0}), {"must be a number", "bool[2]", "cast"}},
   });
 }
 
 TEST(InferTypes, ShapeMistakes) {
   const auto slice = [](Ints starts, Ints limits, Ints strides) {
-    return Attributes{{"starts", std::move(starts)},
-                      {"limits", std::move(limits)},
-                      {"strides", std::move(strides)}};
+    return Attributes{{"starts", std::move(starts)}, {"limits", std::move(limits)}, {"strides", std::move(strides)}};
   };
   const auto broadcast = [](const Shape& shape, Ints axes) {
     return Attributes{{"shape", shape}, {"axes", std::move(axes)}};
   };
   const auto pad = [](Ints low, Ints high, Ints interior) {
-    return Attributes{
-        {"low", std::move(low)}, {"high", std::move(high)}, {"interior", std::move(interior)}};
+    return Attributes{{"low", std::move(low)}, {"high", std::move(high)}, {"interior", std::move(interior)}};
   };
   constexpr int64_t kHuge = int64_t{1} << 62;
   ExpectErrors({
@@ -97,10 +91,7 @@ TEST(InferTypes, ShapeMistakes) {
        {},
        {{"axis", int64_t{0}}, {"dtype", kInt32}, {"shape", Shape{}}},
        {"axis 0 is out of range for rank 0"}},
-      {Op::kIota,
-       {},
-       {{"axis", int64_t{0}}, {"dtype", kBool}, {"shape", Shape{2}}},
-       {"got bool", "cast"}},
+      {Op::kIota, {}, {{"axis", int64_t{0}}, {"dtype", kBool}, {"shape", Shape{2}}}, {"got bool", "cast"}},
   });
 }
 
@@ -112,28 +103,13 @@ TEST(InferTypes, ContractMistakes) {
                       {"b_contract", std::move(bc)}};
   };
   ExpectErrors({
-      {Op::kContract,
-       {F({2, 3}), F({4, 5})},
-       axes({}, {}, {1}, {0}),
-       {"axis 1 of f32[2,3]", "axis 0 of f32[4,5]"}},
-      {Op::kContract,
-       {F({2, 3}), I({3, 5})},
-       axes({}, {}, {1}, {0}),
-       {"dtypes differ", "f32[2,3]", "i64[3,5]"}},
+      {Op::kContract, {F({2, 3}), F({4, 5})}, axes({}, {}, {1}, {0}), {"axis 1 of f32[2,3]", "axis 0 of f32[4,5]"}},
+      {Op::kContract, {F({2, 3}), I({3, 5})}, axes({}, {}, {1}, {0}), {"dtypes differ", "f32[2,3]", "i64[3,5]"}},
       {Op::kContract, {F({2, 3}), F({3, 5})}, axes({}, {}, {1}, {}), {"equally many"}},
       {Op::kContract, {F({2, 3}), F({2, 5})}, axes({0}, {}, {1}, {1}), {"equally many"}},
-      {Op::kContract,
-       {F({2, 3}), F({3, 5})},
-       axes({}, {}, {2}, {0}),
-       {"axis of a 2 is out of range"}},
-      {Op::kContract,
-       {F({2, 2}), F({2, 2})},
-       axes({0}, {0}, {0}, {1}),
-       {"axis of a 0 is repeated"}},
-      {Op::kContract,
-       {F({1, 1, 1, 1, 1, 1}), F({1, 1, 1, 1, 1, 1})},
-       axes({}, {}, {}, {}),
-       {"rank 12 exceeds 10"}},
+      {Op::kContract, {F({2, 3}), F({3, 5})}, axes({}, {}, {2}, {0}), {"axis of a 2 is out of range"}},
+      {Op::kContract, {F({2, 2}), F({2, 2})}, axes({0}, {0}, {0}, {1}), {"axis of a 0 is repeated"}},
+      {Op::kContract, {F({1, 1, 1, 1, 1, 1}), F({1, 1, 1, 1, 1, 1})}, axes({}, {}, {}, {}), {"rank 12 exceeds 10"}},
   });
 }
 
@@ -144,22 +120,10 @@ TEST(InferTypes, IndexMistakes) {
       {Op::kGather, {F({3}), {kInt8, {2}}}, axis0, {"indices must be i32 or i64", "i8[2]"}},
       {Op::kGather, {F({3, 2}), I({2})}, axis2, {"axis 2 is out of range for rank 2"}},
       {Op::kGather, {F({}), I({2})}, axis0, {"axis 0 is out of range for rank 0"}},
-      {Op::kScatterAdd,
-       {F({3, 2}), I({4}), F({4, 3})},
-       axis0,
-       {"must be f32[4,2]", "got f32[4,3]"}},
-      {Op::kScatterAdd,
-       {F({3, 2}), I({4}), I({4, 2})},
-       axis0,
-       {"must be f32[4,2]", "got i64[4,2]"}},
-      {Op::kDynamicSlice,
-       {F({3}), I({})},
-       {{"axis", int64_t{0}}, {"size", int64_t{4}}},
-       {"size 4", "f32[3]"}},
-      {Op::kDynamicSlice,
-       {F({3}), I({})},
-       {{"axis", int64_t{0}}, {"size", int64_t{-1}}},
-       {"size -1"}},
+      {Op::kScatterAdd, {F({3, 2}), I({4}), F({4, 3})}, axis0, {"must be f32[4,2]", "got f32[4,3]"}},
+      {Op::kScatterAdd, {F({3, 2}), I({4}), I({4, 2})}, axis0, {"must be f32[4,2]", "got i64[4,2]"}},
+      {Op::kDynamicSlice, {F({3}), I({})}, {{"axis", int64_t{0}}, {"size", int64_t{4}}}, {"size 4", "f32[3]"}},
+      {Op::kDynamicSlice, {F({3}), I({})}, {{"axis", int64_t{0}}, {"size", int64_t{-1}}}, {"size -1"}},
       {Op::kDynamicSlice,
        {F({3}), I({1})},
        {{"axis", int64_t{0}}, {"size", int64_t{1}}},
@@ -175,10 +139,7 @@ TEST(InferTypes, SelectAndCast) {
   ExpectErrors({
       {Op::kSelect, {{kBool, {2}}, F({3}), F({3})}, {}, {"bool[2]", "f32[3]", "broadcast"}},
       {Op::kSelect, {F({2}), F({2}), F({2})}, {}, {"must be bool", "f32[2]"}},
-      {Op::kCast,
-       {F({2})},
-       {{"dtype", int64_t{3}}},
-       {"attribute 'dtype' must be of kind dtype, not int"}},
+      {Op::kCast, {F({2})}, {{"dtype", int64_t{3}}}, {"attribute 'dtype' must be of kind dtype, not int"}},
   });
 }
 
@@ -190,25 +151,20 @@ TEST(InferTypes, Extents) {
     return types.ok() ? (*types)[0].ToString() : "";
   };
   const auto slice = [&](Ints starts, Ints limits, Ints strides) {
-    return shape(Op::kSlice, {F({7})},
-                 {{"starts", starts}, {"limits", limits}, {"strides", strides}});
+    return shape(Op::kSlice, {F({7})}, {{"starts", starts}, {"limits", limits}, {"strides", strides}});
   };
   EXPECT_EQ(slice({0}, {7}, {2}), "f32[4]");
   EXPECT_EQ(slice({1}, {7}, {2}), "f32[3]");
   EXPECT_EQ(slice({1}, {7}, {9}), "f32[1]");
   EXPECT_EQ(slice({7}, {7}, {1}), "f32[0]");
   const auto pad = [&](int64_t n, int64_t low, int64_t high, int64_t interior) {
-    return shape(Op::kPad, {F({n}), F({})},
-                 {{"low", Ints{low}}, {"high", Ints{high}}, {"interior", Ints{interior}}});
+    return shape(Op::kPad, {F({n}), F({})}, {{"low", Ints{low}}, {"high", Ints{high}}, {"interior", Ints{interior}}});
   };
   EXPECT_EQ(pad(3, 1, 2, 4), "f32[14]");
   EXPECT_EQ(pad(1, 0, 0, 4), "f32[1]");
   EXPECT_EQ(pad(0, 1, 0, 4), "f32[1]");
   EXPECT_EQ(shape(Op::kContract, {F({2, 3, 4}), F({5, 4, 2})},
-                  {{"a_batch", Ints{0}},
-                   {"b_batch", Ints{2}},
-                   {"a_contract", Ints{2}},
-                   {"b_contract", Ints{1}}}),
+                  {{"a_batch", Ints{0}}, {"b_batch", Ints{2}}, {"a_contract", Ints{2}}, {"b_contract", Ints{1}}}),
             "f32[2,3,5]");
   EXPECT_EQ(shape(Op::kGather, {F({2, 5, 3}), I({7, 1})}, {{"axis", int64_t{1}}}), "f32[2,7,1,3]");
   EXPECT_EQ(shape(Op::kReduceSum, {F({2, 5, 3})}, {{"axes", Ints{0, 2}}}), "f32[5]");
@@ -231,12 +187,9 @@ TEST(InferTypes, Symbols) {
   EXPECT_TRUE(infer(Op::kReshape, {F({n, 6})}, {{"shape", Shape{2, n, 3}}}).ok());
   EXPECT_FALSE(infer(Op::kReshape, {F({n, 6})}, {{"shape", Shape{n, 7}}}).ok());
   EXPECT_FALSE(infer(Op::kReshape, {F({n, 6})}, {{"shape", Shape{60}}}).ok());
-  EXPECT_FALSE(infer(Op::kIota, {},
-                     {{"axis", int64_t{0}}, {"dtype", kInt32}, {"shape", Shape{Extent::Symbol(1)}}})
-                   .ok());
   EXPECT_FALSE(
-      infer(Op::kSlice, {F({n})}, {{"starts", Ints{0}}, {"limits", Ints{1}}, {"strides", Ints{1}}})
-          .ok());
+      infer(Op::kIota, {}, {{"axis", int64_t{0}}, {"dtype", kInt32}, {"shape", Shape{Extent::Symbol(1)}}}).ok());
+  EXPECT_FALSE(infer(Op::kSlice, {F({n})}, {{"starts", Ints{0}}, {"limits", Ints{1}}, {"strides", Ints{1}}}).ok());
   const auto slice = [&](int64_t start, int64_t limit, int64_t stride) {
     return infer(Op::kSlice, {F({n, 6})},
                  {{"starts", Ints{start, 1}}, {"limits", Ints{limit, 5}}, {"strides", Ints{stride, 2}}});
@@ -245,8 +198,7 @@ TEST(InferTypes, Symbols) {
   EXPECT_FALSE(slice(1, -1, 1).ok());
   EXPECT_FALSE(slice(0, -1, 2).ok());
   const auto pad = [&](int64_t low) {
-    return infer(Op::kPad, {F({n, 2}), F({})},
-                 {{"low", Ints{low, 1}}, {"high", Ints{0, 1}}, {"interior", Ints{0, 0}}});
+    return infer(Op::kPad, {F({n, 2}), F({})}, {{"low", Ints{low, 1}}, {"high", Ints{0, 1}}, {"interior", Ints{0, 0}}});
   };
   EXPECT_EQ((*pad(0))[0], F({n, 4}));
   EXPECT_THAT(std::string(pad(1).status().message()), testing::HasSubstr("pad: needs a constant extent"));
@@ -293,8 +245,7 @@ TEST(InferTypes, ControlMistakes) {
     return Attributes{{a, std::move(f)}, {c, std::move(g)}};
   };
   const Type condition{kBool, {}};
-  EXPECT_EQ(error(Op::kCall, {F({2})}, {{"callee", std::string("missing")}}),
-            "call: there is no function @missing");
+  EXPECT_EQ(error(Op::kCall, {F({2})}, {{"callee", std::string("missing")}}), "call: there is no function @missing");
   EXPECT_EQ(error(Op::kCall, {F({3})}, {{"callee", std::string("identity")}}),
             "call: @identity takes (f32[2]), got (f32[3])");
   EXPECT_EQ(error(Op::kIf, {F({2})}, names("then", "identity", "else", "identity")),
@@ -313,8 +264,10 @@ TEST(InferTypes, ControlMistakes) {
 
 TEST(InferTypes, WindowMistakes) {
   const auto window = [](Ints axes, Ints sizes, Ints strides, Ints dilations) {
-    return Attributes{{"axes", std::move(axes)}, {"sizes", std::move(sizes)},
-                      {"strides", std::move(strides)}, {"dilations", std::move(dilations)}};
+    return Attributes{{"axes", std::move(axes)},
+                      {"sizes", std::move(sizes)},
+                      {"strides", std::move(strides)},
+                      {"dilations", std::move(dilations)}};
   };
   constexpr int64_t kHuge = int64_t{1} << 62;
   ExpectErrors({
@@ -334,10 +287,12 @@ TEST(InferTypes, WindowMistakes) {
 }
 
 TEST(InferTypes, ConvMistakes) {
-  const auto conv = [](int64_t stride, int64_t low, int64_t a_dilation, int64_t b_dilation,
-                       int64_t high = 0) {
-    return Attributes{{"strides", Ints{stride}}, {"low", Ints{low}}, {"high", Ints{high}},
-                      {"a_dilation", Ints{a_dilation}}, {"b_dilation", Ints{b_dilation}}};
+  const auto conv = [](int64_t stride, int64_t low, int64_t a_dilation, int64_t b_dilation, int64_t high = 0) {
+    return Attributes{{"strides", Ints{stride}},
+                      {"low", Ints{low}},
+                      {"high", Ints{high}},
+                      {"a_dilation", Ints{a_dilation}},
+                      {"b_dilation", Ints{b_dilation}}};
   };
   constexpr int64_t kHuge = int64_t{1} << 62, kLowest = std::numeric_limits<int64_t>::min(),
                     kHighest = std::numeric_limits<int64_t>::max();
@@ -349,11 +304,9 @@ TEST(InferTypes, ConvMistakes) {
       {Op::kConv, {a, F({3, 2, 6, 4})}, conv(1, 0, 1, 1), {"the channels of a group"}},
       {Op::kConv, {a, {kFloat64, b.shape}}, conv(1, 0, 1, 1), {"dtypes differ", "cast"}},
       {Op::kConv, {a, b}, conv(0, 0, 1, 1), {"stride 0 must be at least 1"}},
-      {Op::kConv, {a, b}, conv(1, 0, 0, 1),
-       {"a_dilation 0 must be at least 1 on spatial axis 0 of f32[1,5,2,3]"}},
+      {Op::kConv, {a, b}, conv(1, 0, 0, 1), {"a_dilation 0 must be at least 1 on spatial axis 0 of f32[1,5,2,3]"}},
       {Op::kConv, {a, b}, conv(1, 0, 1, 0), {"dilation 0 must be at least 1"}},
-      {Op::kConv, {a, b}, conv(1, -6, 1, 1),
-       {"cuts more than there is of spatial axis 0", "f32[1,5,2,3]"}},
+      {Op::kConv, {a, b}, conv(1, -6, 1, 1), {"cuts more than there is of spatial axis 0", "f32[1,5,2,3]"}},
       {Op::kConv, {a, b}, conv(1, -3, 1, 1), {"does not fit into extent 2", "f32[3,2,3,4]"}},
       {Op::kConv, {a, b}, conv(1, 0, kHuge, 1), {"a_dilation 4611686018427387904 is too large"}},
       {Op::kConv, {a, b}, conv(1, kHuge, 1, 1), {"is too large", "axis 0 of f32[1,5,2,3]"}},
@@ -391,9 +344,7 @@ TEST(Builder, Transpose) {
 
 TEST(Module, UniqueFunctionNames) {
   Module m;
-  const auto add = [&m](const std::string& base) {
-    return m.AddFunction(Function(m.UniqueFunctionName(base))).name();
-  };
+  const auto add = [&m](const std::string& base) { return m.AddFunction(Function(m.UniqueFunctionName(base))).name(); };
   EXPECT_EQ(add("f"), "f");
   EXPECT_EQ(add("f"), "f.1");
   EXPECT_EQ(add("f"), "f.2");

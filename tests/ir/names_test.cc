@@ -19,14 +19,12 @@ std::string Utf8(uint32_t c) {
   return {byte(0xF0 | c >> 18), byte(0x80 | (c >> 12 & 63)), byte(0x80 | (c >> 6 & 63)), byte(0x80 | (c & 63))};
 }
 
-bool IsSafe(const std::string& text) {
-  return text.find_first_not_of("\\x0123456789abcdef") == std::string::npos;
-}
+bool IsSafe(const std::string& text) { return text.find_first_not_of("\\x0123456789abcdef") == std::string::npos; }
 
 TEST(Printable, HidesNothing) {
-  for (const uint32_t c : {0x00u, 0x07u, 0x1bu, 0x7fu, 0x80u, 0x85u, 0x9bu, 0xadu, 0x61cu, 0x200bu, 0x200du, 0x200eu,
-                           0x200fu, 0x2028u, 0x2029u, 0x202au, 0x202eu, 0x2060u, 0x2066u, 0x2069u, 0xfeffu, 0xfffbu,
-                           0xe0001u, 0xe007fu, 0xd800u, 0xdfffu, 0x110000u}) {
+  for (const uint32_t c : {0x00u,   0x07u,   0x1bu,   0x7fu,   0x80u,    0x85u,    0x9bu,   0xadu,   0x61cu,
+                           0x200bu, 0x200du, 0x200eu, 0x200fu, 0x2028u,  0x2029u,  0x202au, 0x202eu, 0x2060u,
+                           0x2066u, 0x2069u, 0xfeffu, 0xfffbu, 0xe0001u, 0xe007fu, 0xd800u, 0xdfffu, 0x110000u}) {
     EXPECT_TRUE(IsSafe(Printable(Utf8(c)))) << c;
     EXPECT_EQ(PrintableLength(Utf8(c)), 0u) << c;
   }
@@ -35,16 +33,22 @@ TEST(Printable, HidesNothing) {
     EXPECT_EQ(PrintableLength(Utf8(c)), Utf8(c).size()) << c;
   }
   EXPECT_EQ(Printable("a\n\tb\r\x1b[2J"), "a\n\tb\\x0d\\x1b[2J");
-  EXPECT_EQ(Printable("\xe2\x80\xae" "gnp.exe"), "\\xe2\\x80\\xaegnp.exe");
+  EXPECT_EQ(Printable("\xe2\x80\xae"
+                      "gnp.exe"),
+            "\\xe2\\x80\\xaegnp.exe");
   for (const char* bad : {"\xc0\x80", "\xe0\x80\x80", "\xf0\x80\x80\x80", "\xff", "\xe2\x80", "\xc3", "\x80"})
     EXPECT_TRUE(IsSafe(Printable(bad)));
 }
 
 TEST(Printable, NamesReadBackAndAreNotRefused) {
   std::string quoted;
-  AppendQuoted(&quoted, "a\xe2\x80\xae" "b");
+  AppendQuoted(&quoted,
+               "a\xe2\x80\xae"
+               "b");
   EXPECT_EQ(quoted, "\"a\\xe2\\x80\\xaeb\"");
-  EXPECT_TRUE(IsValidName("a\xe2\x80\x8d" "b"));
+  EXPECT_TRUE(
+      IsValidName("a\xe2\x80\x8d"
+                  "b"));
   EXPECT_FALSE(IsValidName("a\xc2\x85"));
   EXPECT_FALSE(IsValidName("\xed\xa0\x80"));
   EXPECT_EQ(Quoted("\xe2\x80\xa8"), "\"\\xe2\\x80\\xa8\"");

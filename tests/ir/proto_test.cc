@@ -4,8 +4,8 @@
 #include <filesystem>
 
 #include "ir/builder.h"
-#include "ir/strings.h"
 #include "ir/proto/convert.h"
+#include "ir/strings.h"
 #include "tests/ir/text_util.h"
 #include "tests/paths.h"
 
@@ -67,7 +67,11 @@ TEST(Proto, RefusesWhatItDoesNotKnow) {
             "file: needs a reader of format version 3, this one knows 2; use a newer Reel");
   // A newer writer that this reader can still read.
   EXPECT_TRUE(ParseBytes(Patch(bytes, "\x10\x02\x18\x01", "\x10\x03\x18\x01")).ok());
-  EXPECT_EQ(Message(ParseBytes(Patch(bytes, "\x03" "exp", "\x03" "exq"))),
+  EXPECT_EQ(Message(ParseBytes(Patch(bytes,
+                                     "\x03"
+                                     "exp",
+                                     "\x03"
+                                     "exq"))),
             "file: unknown op \"exq\"; the file may need a newer Reel");
   const size_t version = bytes.find("\x4a\x04\x08");
   ASSERT_NE(version, std::string::npos);
@@ -104,8 +108,7 @@ TEST(Proto, DamagedConstantIsFound) {
   const size_t at = bad.find("\x80\x3f");  // of 1.0f
   ASSERT_NE(at, std::string::npos);
   bad[at] ^= 1;
-  EXPECT_EQ(Message(ParseBytes(bad)),
-            "file: constant 0: checksum does not match: the file is damaged");
+  EXPECT_EQ(Message(ParseBytes(bad)), "file: constant 0: checksum does not match: the file is damaged");
   bad = Patch(bytes, "\x12\x01\x04", "\x12\x01\x06");  // extent 2 becomes 3
   EXPECT_EQ(Message(ParseBytes(bad)), "file: constant 0: f32[3] takes 12 bytes, found 8");
 }
@@ -131,16 +134,14 @@ TEST(Proto, BudgetHoldsBeforeParsing) {
   EXPECT_EQ(module.status().code(), absl::StatusCode::kResourceExhausted) << module.status();
   EXPECT_NE(Message(module).find("(max_memory)"), std::string::npos);
   EXPECT_FALSE(ParseBytes(bytes).ok());
-  EXPECT_EQ(ParseBytes(bytes, {.max_bytes = 1000}).status().code(),
-            absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(ParseBytes(bytes, {.max_bytes = 1000}).status().code(), absl::StatusCode::kResourceExhausted);
   const auto small = ParseBytes(Bytes(EveryOp()), {.max_ops = 10});
   EXPECT_NE(Message(small).find("more than 10 ops"), std::string::npos) << small.status();
 }
 
 TEST(Proto, NestedGroupsAreRefused) {
   const std::string bytes = StrCat(std::string_view("\x0a\x04REEL", 6), std::string(100000, '\x7b'));
-  EXPECT_EQ(Message(ParseBytes(bytes)),
-            "file: truncated or damaged: the bytes are not a Reel module");
+  EXPECT_EQ(Message(ParseBytes(bytes)), "file: truncated or damaged: the bytes are not a Reel module");
 }
 
 class ProtoFile : public testing::Test {
@@ -178,8 +179,7 @@ TEST_F(ProtoFile, Failures) {
   EXPECT_FALSE(LoadModule(folder_).ok());
   const std::string path = folder_ + "/m.reel";
   ASSERT_TRUE(SaveModule(Small(), path).ok());
-  EXPECT_EQ(LoadModule(path, {.max_bytes = 10}).status().code(),
-            absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(LoadModule(path, {.max_bytes = 10}).status().code(), absl::StatusCode::kResourceExhausted);
   // An invalid module leaves the old file alone.
   Module bad;
   Function f("f");

@@ -56,8 +56,10 @@ def main():
     for name in sorted(found.keys() | ALLOWED.keys()):
         calls = found.get(name, [])
         if len(calls) != ALLOWED.get(name, (0, ""))[0]:
-            wrong.append(f"{name}: other calls that end the process than are allowed; return a status or throw:\n  "
-                         + "\n  ".join(calls))
+            wrong.append(
+                f"{name}: other calls that end the process than are allowed; return a status or throw:\n  "
+                + "\n  ".join(calls)
+            )
     print("\n".join(wrong) or "no call ends the process but those that are listed")
     sys.exit(1 if wrong else 0)
 

@@ -16,8 +16,7 @@ Module Chain() {
   const Type type{kFloat32, {4}};
   const Value x = f.AddParameter("x", type);
   Value y = x;
-  for (int i = 0; i < kOps; ++i)
-    y = f.AddNode(i % 2 ? Op::kAdd : Op::kMul, {y, x}, nullptr, {type}).result();
+  for (int i = 0; i < kOps; ++i) y = f.AddNode(i % 2 ? Op::kAdd : Op::kMul, {y, x}, nullptr, {type}).result();
   f.SetResults({y});
   module.AddFunction(std::move(f));
   return module;

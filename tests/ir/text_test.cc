@@ -45,12 +45,10 @@ TEST(Text, FunctionPrintsAlone) {
   const Value x = f.AddParameter("x", {kFloat32, {2, Extent::Symbol(0)}});
   f.SetResults({b.Exp(x)});
   ASSERT_TRUE(b.status().ok());
-  EXPECT_EQ(Print(f),
-            "func @f(%x: f32[2,?0]) -> (f32[2,?0]) {\n  %0 = exp %x : f32[2,?0]\n  return %0\n}\n");
+  EXPECT_EQ(Print(f), "func @f(%x: f32[2,?0]) -> (f32[2,?0]) {\n  %0 = exp %x : f32[2,?0]\n  return %0\n}\n");
   Module module;
   module.symbols().push_back({"N", 0, 9});
-  EXPECT_EQ(Print(f, {}, &module),
-            "func @f(%x: f32[2,N]) -> (f32[2,N]) {\n  %0 = exp %x : f32[2,N]\n  return %0\n}\n");
+  EXPECT_EQ(Print(f, {}, &module), "func @f(%x: f32[2,N]) -> (f32[2,N]) {\n  %0 = exp %x : f32[2,N]\n  return %0\n}\n");
 }
 
 TEST(Text, TheExampleOfTheReadmeIsAsPrinted) {
@@ -63,8 +61,8 @@ TEST(Text, TheExampleOfTheReadmeIsAsPrinted) {
 }
 
 TEST(Text, CommentsAndBlanksAreSkipped) {
-  const auto module = ParseModule(
-      "// a comment\nreel 1 module \"m\" func @f(%x:f32[4])->(f32[4]){return %x} // the end");
+  const auto module =
+      ParseModule("// a comment\nreel 1 module \"m\" func @f(%x:f32[4])->(f32[4]){return %x} // the end");
   ASSERT_TRUE(module.ok()) << module.status();
   EXPECT_EQ(Print(*module), Body("  return %x"));
 }
@@ -82,8 +80,7 @@ Module ConstantModule(const Literal& literal) {
 
 TEST(Text, LargeConstantsAreBase64AndElideInDumps) {
   std::vector<float> values(2000);
-  for (size_t i = 0; i < values.size(); ++i)
-    values[i] = std::bit_cast<float>(0x7f7ffff0u + static_cast<uint32_t>(i));
+  for (size_t i = 0; i < values.size(); ++i) values[i] = std::bit_cast<float>(0x7f7ffff0u + static_cast<uint32_t>(i));
   const Literal literal = Literal::From<float>({2000}, values);  // finite, inf and NaN payloads
   const Module module = ConstantModule(literal);
   const std::string text = Print(module);
@@ -95,9 +92,8 @@ TEST(Text, LargeConstantsAreBase64AndElideInDumps) {
   const std::string dump = Print(module, {.elide_large_constants = true});
   EXPECT_NE(dump.find("constant elided(8000) : f32[2000]"), std::string::npos) << dump;
   EXPECT_LT(dump.size(), 300u);
-  EXPECT_EQ(
-      Message(ParseModule(dump, "dump")),
-      "dump:5:17: found \"elided\", expected a value: this is a dump without its large constants");
+  EXPECT_EQ(Message(ParseModule(dump, "dump")),
+            "dump:5:17: found \"elided\", expected a value: this is a dump without its large constants");
 }
 
 // Random bits of every dtype come back bit for bit.
@@ -113,8 +109,7 @@ TEST(Text, RandomBitsRoundTrip) {
     const Literal literal(type, bytes);
     const auto again = ParseModule(Print(ConstantModule(literal)));
     ASSERT_TRUE(again.ok()) << again.status();
-    EXPECT_EQ(again->functions()[0]->nodes()[0].attr<Literal>("value"), literal)
-        << Name(type.dtype);
+    EXPECT_EQ(again->functions()[0]->nodes()[0].attr<Literal>("value"), literal) << Name(type.dtype);
   }
 }
 
@@ -155,8 +150,7 @@ TEST(Text, Base64IsStrict) {
     EXPECT_EQ(back, bytes);
     bytes.push_back(static_cast<std::byte>(251 * n + 255));
   }
-  for (const char* bad :
-       {"A", "AA=", "AAA", "=AAA", "AA=A", "A===", "AAB=", "AB==", "AA A", "AA==AAAA", "A-_A"}) {
+  for (const char* bad : {"A", "AA=", "AAA", "=AAA", "AA=A", "A===", "AAB=", "AB==", "AA A", "AA==AAAA", "A-_A"}) {
     EXPECT_FALSE(DecodeBase64(bad, &bytes)) << bad;
   }
 }
@@ -171,11 +165,10 @@ TEST(Text, NamesAreQuotedAndEscaped) {
   f.set_result_names({"", "f32"});
   module.AddFunction(std::move(f));
   const std::string text = Print(module);
-  EXPECT_EQ(
-      text,
-      "reel 1\nmodule \"a \\\"module\\\"\"\nsymbol \"1st\" in [1, 2]\n"
-      "func @\"λ f\"(%\"0\": f32[\"1st\"], %\"-> x\": f32[]) -> (f32[], f32: f32[\"1st\"]) {\n"
-      "  return %\"-> x\", %\"0\"\n}\n");
+  EXPECT_EQ(text,
+            "reel 1\nmodule \"a \\\"module\\\"\"\nsymbol \"1st\" in [1, 2]\n"
+            "func @\"λ f\"(%\"0\": f32[\"1st\"], %\"-> x\": f32[]) -> (f32[], f32: f32[\"1st\"]) {\n"
+            "  return %\"-> x\", %\"0\"\n}\n");
   const auto again = ParseModule(text);
   ASSERT_TRUE(again.ok()) << again.status();
   EXPECT_EQ(Print(*again), text);
@@ -191,60 +184,47 @@ TEST(Text, Errors) {
       {"reel", "t:1:5: found end of file, expected the version of the text form"},
       {"reel 2\n", "t:1:6: text version 2, this reader knows 1; use a newer Reel"},
       {"reel 1 module m", "t:1:15: found \"m\", expected the module's name in quotes"},
-      {"reel 1 module \"m",
-       "t:1:15: found a string without end in \"\\\"\", expected the module's name in quotes"},
+      {"reel 1 module \"m", "t:1:15: found a string without end in \"\\\"\", expected the module's name in quotes"},
       {Text("func @f()\n"), "t:4:1: found end of file, expected '->'"},
       {Text("meta \"\\q\" = \"\""),
        "t:3:6: found a bad escape (known: \\\" \\\\ \\n \\t \\xNN) in \"\\\"\\\\q\", "
        "expected a key in quotes"},
-      {Text("symbol \"B\" in [1, 2] symbol \"B\" in [1, 2]"),
-       "t:3:29: symbol \"B\" is declared twice"},
-      {Text("variable @w: f32[2] = [1]"),
-       "t:3:23: found 1 elements, expected 2 of a literal f32[2]"},
-      {Text("variable @w: f32[2] = [1, 2, 3]"),
-       "t:3:30: found \"3\", expected ']' after 2 elements"},
+      {Text("symbol \"B\" in [1, 2] symbol \"B\" in [1, 2]"), "t:3:29: symbol \"B\" is declared twice"},
+      {Text("variable @w: f32[2] = [1]"), "t:3:23: found 1 elements, expected 2 of a literal f32[2]"},
+      {Text("variable @w: f32[2] = [1, 2, 3]"), "t:3:30: found \"3\", expected ']' after 2 elements"},
       {Text("variable @w: i8[1] = [128]"), "t:3:23: found \"128\", expected a number of i8"},
       {Text("variable @w: f32[] = 1e99"), "t:3:22: found \"1e99\", expected a number of f32"},
       {Text("variable @w: bool[] = 1"), "t:3:23: found \"1\", expected true or false"},
       {Text("variable @w: f32[] = nan(0x1)"), "t:3:26: the bits are not a NaN of f32"},
       {Text("variable @w: f32[] = base64\"AAAA\""),
        "t:3:28: found \"\\\"AAAA\\\"\", expected base64 of the 4 bytes of f32[]"},
-      {Text("variable @w: f32[-1] = [1]"),
-       "t:3:18: found \"-1\", expected an extent that is not negative"},
+      {Text("variable @w: f32[-1] = [1]"), "t:3:18: found \"-1\", expected an extent that is not negative"},
       {Text("variable @w: f32[99999999999999999999] = [1]"),
        "t:3:18: found \"99999999999999999999\", expected an extent or a declared symbol"},
       {Text("variable @w: f32[4294967296,4294967296] = []"),
        "t:3:43: a literal cannot be f32[4294967296,4294967296]: its shape must be constant and fit "
        "in memory"},
-      {Text("variable @w: f32[N] = []"),
-       "t:3:18: found \"N\", expected an extent or a declared symbol"},
-      {Text("variable @w: f16x[2] = []"),
-       "t:3:14: found \"f16x\", expected a type such as f32[2,3]"},
-      {Text("variable @w: f32[1,1,1,1,1,1,1,1,1,1,1] = []"),
-       "t:3:38: found \"1\", expected at most 10 extents"},
+      {Text("variable @w: f32[N] = []"), "t:3:18: found \"N\", expected an extent or a declared symbol"},
+      {Text("variable @w: f16x[2] = []"), "t:3:14: found \"f16x\", expected a type such as f32[2,3]"},
+      {Text("variable @w: f32[1,1,1,1,1,1,1,1,1,1,1] = []"), "t:3:38: found \"1\", expected at most 10 extents"},
       {Body("%0 = exq %x : f32[4]"), "t:4:6: found \"exq\", expected an op"},
       {Body("%1 = exp %x : f32[4]"), "t:4:1: found \"%1\", expected %0"},
       {Body("%0 = exp %0 : f32[4]"), "t:4:10: found \"%0\", expected a value defined above"},
-      {Body("%0 = exp %y : f32[4]"),
-       "t:4:10: found \"%y\", expected a parameter or state of this function"},
+      {Body("%0 = exp %y : f32[4]"), "t:4:10: found \"%y\", expected a parameter or state of this function"},
       {Body("%0.a = exp %x : f32[4]\nreturn %0.b"),
        "t:5:8: found \"%0.b\", expected the name of its definition, \"a\""},
-      {Body("%0 = exp %x {axes=[0]} : f32[4]"),
-       "t:4:14: found \"axes\", expected an attribute of exp"},
-      {Body("%0 = reduce_sum %x {axes=[0], axes=[0]} : f32[]"),
-       "t:4:31: found \"axes\", expected each attribute once"},
+      {Body("%0 = exp %x {axes=[0]} : f32[4]"), "t:4:14: found \"axes\", expected an attribute of exp"},
+      {Body("%0 = reduce_sum %x {axes=[0], axes=[0]} : f32[]"), "t:4:31: found \"axes\", expected each attribute once"},
       {Body("%0 = reduce_sum %x {axes=0} : f32[]"), "t:4:26: found \"0\", expected '['"},
       {Body("return"), "t:5:1: found 0 results, expected 1"},
-      {Body("%0 = reduce_sum %x {axes=[0]} : f32[] return %0"),
-       "t:4:46: result 0 is f32[], declared f32[4]"},
+      {Body("%0 = reduce_sum %x {axes=[0]} : f32[] return %0"), "t:4:46: result 0 is f32[], declared f32[4]"},
       {Body("return %x") + Body("").substr(18), "t:6:6: function \"f\" is defined twice"},
       {Body("return %x\n}\nvariable @w: f32[] = 1 {"),
        "t:6:1: found \"variable\", expected meta, symbol, variable and func in this order, or the "
        "end"},
       {Text("func @f(%x: f32[], %x: f32[]) -> () { return }"), "t:3:20: \"x\" is declared twice"},
       // What the syntax allows and the verifier does not.
-      {Body("%0 = exp %x : f32[5]\nreturn %x"),
-       "t: @f, node %0: exp: result is f32[4], declared f32[5]"},
+      {Body("%0 = exp %x : f32[5]\nreturn %x"), "t: @f, node %0: exp: result is f32[4], declared f32[5]"},
       {Text("variable @\"a\\nb\": f32[] = 1"),
        "t: variable name \"a\\nb\" is not printable UTF-8 of at most 4096 bytes"},
   };
@@ -265,12 +245,10 @@ TEST(Text, Budget) {
     return Message(module);
   };
   EXPECT_EQ(error(text, {.max_ops = 1}), "t:4:34: more than 1 ops, the budget (max_ops)");
-  EXPECT_EQ(error(text, {.max_bytes = 50}),
-            "t:1:1: input is larger than the budget of 50 bytes (max_bytes)");
+  EXPECT_EQ(error(text, {.max_bytes = 50}), "t:1:1: input is larger than the budget of 50 bytes (max_bytes)");
   EXPECT_NE(error(text, {.max_memory = 500}).find("(max_memory)"), std::string::npos);
   // Refused before a byte of it is allocated.
-  EXPECT_NE(error(Text("variable @w: f32[1000000000000] = []"), {}).find("(max_memory)"),
-            std::string::npos);
+  EXPECT_NE(error(Text("variable @w: f32[1000000000000] = []"), {}).find("(max_memory)"), std::string::npos);
 }
 
 }  // namespace

@@ -40,9 +40,7 @@ std::string Message(const absl::StatusOr<T>& result) {
 }
 
 /// Header of a text module followed by `body`.
-inline std::string Text(std::string_view body) {
-  return "reel 1\nmodule \"m\"\n" + std::string(body);
-}
+inline std::string Text(std::string_view body) { return "reel 1\nmodule \"m\"\n" + std::string(body); }
 
 /// A function of one f32[4] parameter that is `body`.
 inline std::string Body(std::string_view body) {

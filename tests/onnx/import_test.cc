@@ -46,8 +46,7 @@ std::string Ints(const std::string& name, const std::vector<int64_t>& values) {
   return Bytes(5, Bytes(1, name) + list + Number(20, 7));
 }
 std::string Floats(const std::string& name, const std::vector<float>& values) {
-  const std::string raw(reinterpret_cast<const char*>(values.data()),
-                        values.size() * sizeof(float));
+  const std::string raw(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
   return Bytes(5, Bytes(1, name) + Bytes(7, raw) + Number(20, 6));
 }
 std::string String(const std::string& name, const std::string& value) {
@@ -61,16 +60,15 @@ std::string Strings(const std::string& name, const std::vector<std::string>& val
 std::string Subgraph(const std::string& name, const std::string& graph) {
   return Bytes(5, Bytes(1, name) + Bytes(6, graph) + Number(20, 5));
 }
-std::string Op(const std::string& op, const std::vector<std::string>& inputs,
-               const std::vector<std::string>& outputs, const std::string& attributes = "") {
+std::string Op(const std::string& op, const std::vector<std::string>& inputs, const std::vector<std::string>& outputs,
+               const std::string& attributes = "") {
   std::string node;
   for (const std::string& x : inputs) node += Bytes(1, x);
   for (const std::string& y : outputs) node += Bytes(2, y);
   return Bytes(1, node + Bytes(3, "n") + Bytes(4, op) + attributes);
 }
 // dims: numbers, or names of open extents; type 1 is float, 7 i64, 9 bool.
-std::string Info(uint64_t field, const std::string& name, const std::vector<std::string>& dims,
-                 uint64_t type = 1) {
+std::string Info(uint64_t field, const std::string& name, const std::vector<std::string>& dims, uint64_t type = 1) {
   std::string shape;
   for (const std::string& d : dims) {
     const bool number = d.find_first_not_of("0123456789") == std::string::npos;
@@ -78,14 +76,12 @@ std::string Info(uint64_t field, const std::string& name, const std::vector<std:
   }
   return Bytes(field, Bytes(1, name) + Bytes(2, Bytes(1, Number(1, type) + Bytes(2, shape))));
 }
-std::string Input(const std::string& name, const std::vector<std::string>& dims,
-                  uint64_t type = 1) {
+std::string Input(const std::string& name, const std::vector<std::string>& dims, uint64_t type = 1) {
   return Info(11, name, dims, type);
 }
 std::string Output(const std::string& name) { return Info(12, name, {}); }
 template <typename T>
-std::string Initializer(const std::string& name, const std::vector<uint64_t>& dims,
-                        const std::vector<T>& values) {
+std::string Initializer(const std::string& name, const std::vector<uint64_t>& dims, const std::vector<T>& values) {
   std::string tensor;
   for (const uint64_t d : dims) tensor += Number(1, d);
   const std::string raw(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
@@ -108,8 +104,8 @@ std::string ErrorOf(const std::string& model, const OnnxOptions& options = {}) {
   return "";
 }
 
-const std::string kLinear = Input("x", {"2", "3"}) + Initializer<float>("w", {3, 1}, {1, 2, 3}) +
-                            Op("MatMul", {"x", "w"}, {"y"}) + Output("y");
+const std::string kLinear =
+    Input("x", {"2", "3"}) + Initializer<float>("w", {3, 1}, {1, 2, 3}) + Op("MatMul", {"x", "w"}, {"y"}) + Output("y");
 
 TEST(OnnxImport, WeightsAreTrainable) {
   const Module module = Import(kLinear);
@@ -122,8 +118,7 @@ TEST(OnnxImport, WeightsAreTrainable) {
   ASSERT_TRUE(gradient.ok()) << gradient.status();
   const auto dw = ir::EvaluateEntry(graph, gradient->name, {internal::ToLiteral(x)});
   ASSERT_TRUE(dw.ok()) << dw.status();
-  EXPECT_EQ(internal::FromLiteral(dw->outputs.at(0)).ToVector<float>(),
-            (std::vector<float>{1, 1, 1}));
+  EXPECT_EQ(internal::FromLiteral(dw->outputs.at(0)).ToVector<float>(), (std::vector<float>{1, 1, 1}));
   const Module frozen = Import(kLinear, {.trainable = false});
   EXPECT_FALSE(frozen.internal_data()->module.variables()[0].trainable);
 }
@@ -149,11 +144,10 @@ TEST(OnnxImport, OpenExtents) {
 
 // shape(x)[0] and -1 make a shape that is known at import.
 TEST(OnnxImport, ShapesAreComputedAtImport) {
-  const std::string graph = Input("x", {"2", "3", "4"}) + Initializer<int64_t>("zero", {1}, {0}) +
-                            Initializer<int64_t>("rest", {1}, {-1}) + Op("Shape", {"x"}, {"s"}) +
-                            Op("Gather", {"s", "zero"}, {"n"}) +
-                            Op("Concat", {"n", "rest"}, {"shape"}, Int("axis", 0)) +
-                            Op("Reshape", {"x", "shape"}, {"y"}) + Output("y");
+  const std::string graph =
+      Input("x", {"2", "3", "4"}) + Initializer<int64_t>("zero", {1}, {0}) + Initializer<int64_t>("rest", {1}, {-1}) +
+      Op("Shape", {"x"}, {"s"}) + Op("Gather", {"s", "zero"}, {"n"}) +
+      Op("Concat", {"n", "rest"}, {"shape"}, Int("axis", 0)) + Op("Reshape", {"x", "shape"}, {"y"}) + Output("y");
   const Module module = Import(graph);
   const auto& nodes = module.internal_data()->module.functions()[0]->nodes();
   ASSERT_EQ(1u, nodes.size());
@@ -161,9 +155,8 @@ TEST(OnnxImport, ShapesAreComputedAtImport) {
 }
 
 TEST(OnnxImport, InputsThatDecideShapes) {
-  const std::string graph = Input("x", {"4"}) + Input("shape", {"2"}, 7) +
-                            Op("Abs", {"shape"}, {"s"}) + Op("Reshape", {"x", "s"}, {"y"}) +
-                            Output("y");
+  const std::string graph = Input("x", {"4"}) + Input("shape", {"2"}, 7) + Op("Abs", {"shape"}, {"s"}) +
+                            Op("Reshape", {"x", "s"}, {"y"}) + Output("y");
   try {
     Import(graph);
     FAIL();
@@ -171,8 +164,7 @@ TEST(OnnxImport, InputsThatDecideShapes) {
     EXPECT_EQ("shape", error.input());
     EXPECT_THAT(error.what(), HasSubstr("--constant shape="));
   }
-  const Module module =
-      Import(graph, {.constants = {{"shape", Tensor({int64_t{2}, int64_t{-2}})}}});
+  const Module module = Import(graph, {.constants = {{"shape", Tensor({int64_t{2}, int64_t{-2}})}}});
   EXPECT_EQ(1, module.internal_data()->module.functions()[0]->num_arguments());
 }
 
@@ -188,8 +180,7 @@ TEST(OnnxImport, ErrorsNameTheNode) {
       {ModelOf(x + Op("Neg", {"x"}, {"x"}) + y), "\"x\" is defined twice"},
       {ModelOf(x + Op("Neg", {}, {"y"}) + y), "input 0 is missing"},
       {ModelOf(x + Op("Neg", {"x"}, {"y"}, Int("odd", 1)) + y), "attribute \"odd\""},
-      {ModelOf(Initializer<int64_t>("k", {1}, {2}) + Op("Neg", {"k"}, {"y"}, Int("odd", 1)) + y),
-       "attribute \"odd\""},
+      {ModelOf(Initializer<int64_t>("k", {1}, {2}) + Op("Neg", {"k"}, {"y"}, Int("odd", 1)) + y), "attribute \"odd\""},
       {ModelOf(x + Op("Neg", {"x", "x"}, {"y"}) + y), "input 1, \"x\", is not supported"},
       {ModelOf(x + Op("Split", {"x"}, {}) + Output("x")), "it has no outputs"},
       {ModelOf(x + Op("Transpose", {"x"}, {"y"}, Int("perm", 1)) + y), "has the wrong type"},
@@ -198,14 +189,12 @@ TEST(OnnxImport, ErrorsNameTheNode) {
       {ModelOf(x + Op("Neg", {"x"}, {"z"}) + y), "\"y\" is used before"},
       {ModelOf(Input("x", {"2"}, 8) + Output("x")), "strings are not supported"},
       {ModelOf(Initializer<float>("w", {3}, {1, 2}) + Output("w")), "f32[3] comes with 8 bytes"},
-      {ModelOf(Initializer<float>("w", {1ull << 40, 1ull << 40}, {1, 2}) + Output("w")),
-       "fit in memory"},
+      {ModelOf(Initializer<float>("w", {1ull << 40, 1ull << 40}, {1, 2}) + Output("w")), "fit in memory"},
       {ModelOf(x + Op("Reshape", {"x", "x"}, {"y"}) + y), "must be known at import"},
       {ModelOf(Input("x", {"99999999999", "99999999999"}) + Output("x")), "too large"},
   };
   for (const auto& c : kCases) EXPECT_THAT(ErrorOf(c.model), HasSubstr(c.message));
-  EXPECT_THAT(ErrorOf(ModelOf(kLinear), {.constants = {{"nothing", Tensor(1.f)}}}),
-              HasSubstr("\"nothing\""));
+  EXPECT_THAT(ErrorOf(ModelOf(kLinear), {.constants = {{"nothing", Tensor(1.f)}}}), HasSubstr("\"nothing\""));
   EXPECT_THAT(ErrorOf(ModelOf(kLinear), {.budget = {.max_ops = 0}}), HasSubstr("max_ops"));
   EXPECT_THAT(ErrorOf(ModelOf(kLinear), {.budget = {.max_memory = 10}}), HasSubstr("max_memory"));
 }
@@ -213,23 +202,20 @@ TEST(OnnxImport, ErrorsNameTheNode) {
 // Subgraphs in subgraphs end in an error, not in an overflow of the stack.
 TEST(OnnxImport, DeepSubgraphs) {
   std::string graph = Output("c");
-  for (int i = 0; i < 2000; ++i)
-    graph = Op("If", {"c"}, {"y"}, Subgraph("then_branch", graph)) + Output("y");
+  for (int i = 0; i < 2000; ++i) graph = Op("If", {"c"}, {"y"}, Subgraph("then_branch", graph)) + Output("y");
   EXPECT_THAT(ErrorOf(ModelOf(Input("c", {}, 9) + graph)), HasSubstr("truncated or damaged"));
 }
 
 TEST(OnnxImport, BranchesSeeTheGraphAround) {
   const std::string yes = Op("Add", {"x", "x"}, {"a"}) + Output("a");
   const std::string no = Op("Neg", {"x"}, {"b"}) + Output("b");
-  const std::string graph =
-      Input("c", {}, 9) + Input("x", {"2"}) +
-      Op("If", {"c"}, {"y"}, Subgraph("then_branch", yes) + Subgraph("else_branch", no)) +
-      Output("y");
+  const std::string graph = Input("c", {}, 9) + Input("x", {"2"}) +
+                            Op("If", {"c"}, {"y"}, Subgraph("then_branch", yes) + Subgraph("else_branch", no)) +
+                            Output("y");
   const Module module = Import(graph);
   const Tensor x({1.f, 2.f});
   EXPECT_EQ((std::vector<float>{2, 4}), Tensor(Compile(module)("main", true, x)).ToVector<float>());
-  EXPECT_EQ((std::vector<float>{-1, -2}),
-            Tensor(Compile(module)("main", false, x)).ToVector<float>());
+  EXPECT_EQ((std::vector<float>{-1, -2}), Tensor(Compile(module)("main", false, x)).ToVector<float>());
 }
 
 // Axes, extents and dtypes that a handler would have trusted.
@@ -247,8 +233,7 @@ TEST(OnnxImport, HostileShapes) {
   };
   const auto norm = Op("InstanceNormalization", {"x", "s", "s"}, {"y"}) + y;
   const auto pad = [&](const std::string& mode, int64_t low = int64_t{1} << 39) {
-    return x + Initializer<int64_t>("p", {2}, {low, 0}) +
-           Op("Pad", {"x", "p"}, {"y"}, String("mode", mode)) + y;
+    return x + Initializer<int64_t>("p", {2}, {low, 0}) + Op("Pad", {"x", "p"}, {"y"}, String("mode", mode)) + y;
   };
   const struct {
     std::string model, message;
@@ -267,50 +252,43 @@ TEST(OnnxImport, HostileShapes) {
       {ModelOf(line + pool("MaxPool", -1)), "-1 among the kernel_shape"},
       {ModelOf(line + Op("MaxUnpool", {"x", "x"}, {"y"}, Ints("kernel_shape", {1}) + far) + y),
        "1099511627776 elements, 1073741824 apart, are too many"},
-      {ModelOf(line + weight +
-               Op("ConvTranspose", {"x", "w"}, {"y"}, String("auto_pad", "SAME_UPPER") + far) + y),
+      {ModelOf(line + weight + Op("ConvTranspose", {"x", "w"}, {"y"}, String("auto_pad", "SAME_UPPER") + far) + y),
        "are too many"},
       {ModelOf(line + weight + Op("ConvTranspose", {"x", "w"}, {"y"}, far) + y), "is too large"},
       {ModelOf(line + weight + Op("Conv", {"x", "w"}, {"y"}, String("auto_pad", "odd")) + y),
        "auto_pad \"odd\" must be NOTSET"},
-      {ModelOf(wide + Initializer<int64_t>("r", {10}, std::vector<int64_t>(10, 2)) +
-               Op("Tile", {"x", "r"}, {"y"}) + y),
+      {ModelOf(wide + Initializer<int64_t>("r", {10}, std::vector<int64_t>(10, 2)) + Op("Tile", {"x", "r"}, {"y"}) + y),
        "has 10 axes"},
   };
   for (const auto& c : kCases) EXPECT_THAT(ErrorOf(c.model), HasSubstr(c.message));
   // A thousand windows of 2^30 elements are counted, not walked.
-  const std::string many =
-      Input("x", {"1", "1", "1073742823"}) +
-      Op("AveragePool", {"x"}, {"y"}, Ints("kernel_shape", {1 << 30}) + Ints("pads", {1, 0})) + y;
+  const std::string many = Input("x", {"1", "1", "1073742823"}) +
+                           Op("AveragePool", {"x"}, {"y"}, Ints("kernel_shape", {1 << 30}) + Ints("pads", {1, 0})) + y;
   EXPECT_EQ(ErrorOf(ModelOf(many)), "");
 }
 
 // A loop that is written out has its weights once.
 TEST(OnnxImport, WeightsOfAnUnrolledLoop) {
-  const std::string body =
-      Input("i", {}, 7) + Input("c", {}, 9) + Input("v", {"1"}) +
-      Initializer<float>("w", {1}, {10}) + Initializer<int64_t>("one", {1}, {1}) +
-      Op("Reshape", {"i", "one"}, {"s"}) + Op("Add", {"s", "one"}, {"e"}) +
-      Op("Slice", {"x", "s", "e"}, {"r"}) + Op("Mul", {"r", "w"}, {"m"}) +
-      Op("Add", {"v", "m"}, {"v2"}) + Op("Identity", {"c"}, {"c2"}) + Output("c2") + Output("v2");
-  const std::string graph = Input("x", {"3"}) + Input("v", {"1"}) +
-                            Initializer<int64_t>("n", {}, {3}) +
+  const std::string body = Input("i", {}, 7) + Input("c", {}, 9) + Input("v", {"1"}) +
+                           Initializer<float>("w", {1}, {10}) + Initializer<int64_t>("one", {1}, {1}) +
+                           Op("Reshape", {"i", "one"}, {"s"}) + Op("Add", {"s", "one"}, {"e"}) +
+                           Op("Slice", {"x", "s", "e"}, {"r"}) + Op("Mul", {"r", "w"}, {"m"}) +
+                           Op("Add", {"v", "m"}, {"v2"}) + Op("Identity", {"c"}, {"c2"}) + Output("c2") + Output("v2");
+  const std::string graph = Input("x", {"3"}) + Input("v", {"1"}) + Initializer<int64_t>("n", {}, {3}) +
                             Op("Loop", {"n", "", "v"}, {"y"}, Subgraph("body", body)) + Output("y");
   const Module module = Import(graph);
   EXPECT_THAT(module.variables(), testing::ElementsAre("w"));
-  EXPECT_EQ(
-      (std::vector<float>{61}),
-      Tensor(Compile(module)("main", Tensor({1.f, 2.f, 3.f}), Tensor({1.f}))).ToVector<float>());
+  EXPECT_EQ((std::vector<float>{61}),
+            Tensor(Compile(module)("main", Tensor({1.f, 2.f, 3.f}), Tensor({1.f}))).ToVector<float>());
 }
 
 // The values belong to those activations that have one, in order.
 TEST(OnnxImport, ParametersOfActivations) {
-  const std::string graph =
-      Input("x", {"1", "1", "1"}) + Initializer<float>("w", {1, 3, 1}, {0, 0, -4}) +
-      Initializer<float>("r", {1, 3, 1}, {0, 0, 0}) +
-      Op("GRU", {"x", "w", "r"}, {"y"},
-         Strings("activations", {"Sigmoid", "LeakyRelu"}) + Floats("activation_alpha", {0.5})) +
-      Output("y");
+  const std::string graph = Input("x", {"1", "1", "1"}) + Initializer<float>("w", {1, 3, 1}, {0, 0, -4}) +
+                            Initializer<float>("r", {1, 3, 1}, {0, 0, 0}) +
+                            Op("GRU", {"x", "w", "r"}, {"y"},
+                               Strings("activations", {"Sigmoid", "LeakyRelu"}) + Floats("activation_alpha", {0.5})) +
+                            Output("y");
   const Tensor y = Compile(Import(graph))("main", Ones({1, 1, 1}));
   EXPECT_EQ(y.ToVector<float>(), (std::vector<float>{-1}));  // (1 - sigmoid(0)) leaky(-4)
 }
@@ -318,8 +296,8 @@ TEST(OnnxImport, ParametersOfActivations) {
 // From opset 20 on the axis of a DFT is an input.
 TEST(OnnxImport, InputsOfNewerOpsets) {
   const std::string x = Input("x", {"2", "4", "1"}), one = Int("onesided", 1);
-  const std::string axis = x + Initializer<int64_t>("axis", {}, {0}) +
-                           Op("DFT", {"x", "", "axis"}, {"y"}, one) + Output("y");
+  const std::string axis =
+      x + Initializer<int64_t>("axis", {}, {0}) + Op("DFT", {"x", "", "axis"}, {"y"}, one) + Output("y");
   EXPECT_THAT(ErrorOf(ModelOf(axis, 17)), HasSubstr("input 2, \"axis\", is not supported"));
   EXPECT_THAT(ImportOnnxBytes(ModelOf(axis, 20), "model").ToText(), HasSubstr("f32[2,4,2]"));
   const std::string last = x + Op("DFT", {"x"}, {"y"}, one) + Output("y");
@@ -347,9 +325,8 @@ TEST(OnnxImport, DataFilesStayInTheFolder) {
     const auto entry = [](const std::string& key, const std::string& value) {
       return Bytes(13, Bytes(1, key) + Bytes(2, value));
     };
-    return ModelOf(Bytes(5, Number(1, 2) + Number(2, 1) + Bytes(8, "w") +
-                                entry("location", location) + entry("offset", offset) +
-                                Number(14, 1)) +
+    return ModelOf(Bytes(5, Number(1, 2) + Number(2, 1) + Bytes(8, "w") + entry("location", location) +
+                                entry("offset", offset) + Number(14, 1)) +
                    Op("Neg", {"w"}, {"y"}) + Output("y"));
   };
   const float numbers[] = {0, 1, 2};
@@ -360,11 +337,10 @@ TEST(OnnxImport, DataFilesStayInTheFolder) {
   fs::create_symlink("..", model / "links");
   fs::create_hard_link(model / "../secret", model / "hard");
   ASSERT_EQ(::mkfifo((model / "pipe").c_str(), 0600), 0);
-  EXPECT_EQ(
-      (std::vector<float>{1, 2}),
-      ImportOnnx(folder.Write("model/a.onnx", external("data"))).value("w").ToVector<float>());
-  for (const char* location : {"../secret", "/etc/passwd", "", ".", "nothing", "link", "links/secret", "hard", "pipe",
-                               "../model/data"}) {
+  EXPECT_EQ((std::vector<float>{1, 2}),
+            ImportOnnx(folder.Write("model/a.onnx", external("data"))).value("w").ToVector<float>());
+  for (const char* location :
+       {"../secret", "/etc/passwd", "", ".", "nothing", "link", "links/secret", "hard", "pipe", "../model/data"}) {
     EXPECT_THROW(ImportOnnx(folder.Write("model/b.onnx", external(location))), Error) << location;
   }
   EXPECT_THROW(ImportOnnx(folder.Write("model/b.onnx", external(std::string("data\0", 5)))), Error);
@@ -390,8 +366,7 @@ TEST(OnnxImport, DamagedBytes) {
     ASSERT_FALSE(bytes.empty()) << name << ": install the package libonnx-testdata";
     const auto attempt = [&](const std::string& damaged) {
       try {
-        ImportOnnxBytes(damaged, name,
-                        {.budget = {.max_memory = int64_t{1} << 28, .max_seconds = 5}});
+        ImportOnnxBytes(damaged, name, {.budget = {.max_memory = int64_t{1} << 28, .max_seconds = 5}});
         ++modules;
       } catch (const Error&) {
         ++errors;
@@ -400,8 +375,7 @@ TEST(OnnxImport, DamagedBytes) {
     for (size_t n = 0; n < bytes.size(); n += 1 + bytes.size() / 100) attempt(bytes.substr(0, n));
     for (int i = 0; i < 300; ++i) {
       std::string damaged = bytes;
-      for (unsigned k = 0; k <= random() % 3; ++k)
-        damaged[random() % damaged.size()] = static_cast<char>(random());
+      for (unsigned k = 0; k <= random() % 3; ++k) damaged[random() % damaged.size()] = static_cast<char>(random());
       attempt(damaged);
     }
   }

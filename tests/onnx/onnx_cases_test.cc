@@ -83,17 +83,14 @@ std::string Difference(const ir::Literal& got, const ir::Literal& data, const To
   // Where the data holds bf16 it was cut, not rounded.
   const double kRelative = got.dtype() == kBFloat16 ? 1.0 / 128 : 1e-3, kAbsolute = 1e-7;
   const ir::Literal want = FromBits(data, got.dtype());
-  if (got.type() != want.type())
-    return StrCat("is ", got.type().ToString(), ", expected ", want.type().ToString());
+  if (got.type() != want.type()) return StrCat("is ", got.type().ToString(), ", expected ", want.type().ToString());
   double largest = 1;
-  for (int64_t i = 0; t.transform && i < want.size(); ++i)
-    largest = std::max(largest, std::abs(want.AsDouble(i)));
+  for (int64_t i = 0; t.transform && i < want.size(); ++i) largest = std::max(largest, std::abs(want.AsDouble(i)));
   for (int64_t i = 0; !t.types_only && i < want.size(); ++i) {
     const double a = got.AsDouble(i), b = want.AsDouble(i);
     const bool near = IsFloat(want.dtype())
                           ? a == b || (std::isnan(a) && std::isnan(b)) ||
-                                (std::isfinite(b) &&
-                                 std::abs(a - b) <= kAbsolute * largest + kRelative * std::abs(b))
+                                (std::isfinite(b) && std::abs(a - b) <= kAbsolute * largest + kRelative * std::abs(b))
                           : got.AsInt(i) == want.AsInt(i);
     if (!near) return StrCat("element ", i, " is ", a, ", expected ", b);
   }
@@ -143,10 +140,9 @@ Module Import(const Case& c, const std::vector<ir::Literal>& inputs, OnnxOptions
   }
 }
 
-std::string Compare(const char* engine, const std::vector<ir::Literal>& got,
-                    const std::vector<ir::Literal>& want, const Tolerance& tolerance) {
-  if (got.size() != want.size())
-    return StrCat(engine, ": ", got.size(), " results, expected ", want.size());
+std::string Compare(const char* engine, const std::vector<ir::Literal>& got, const std::vector<ir::Literal>& want,
+                    const Tolerance& tolerance) {
+  if (got.size() != want.size()) return StrCat(engine, ": ", got.size(), " results, expected ", want.size());
   for (size_t i = 0; i < want.size(); ++i) {
     const std::string difference = Difference(got[i], want[i], tolerance);
     if (!difference.empty()) return StrCat(engine, ": output ", i, " ", difference);
@@ -179,13 +175,11 @@ std::string RunSet(const Case& c, const fs::path& set, Outcome* outcome) {
   if (arguments.empty() && !inputs.empty()) outcome->kind = Outcome::kConstant;
   const Tolerance tolerance{IsRandom(graph), IsTransform(c.model.graph)};
   internal::Take(ir::SerializeModule(graph));
-  const auto reference =
-      internal::Take(ir::EvaluateEntry(graph, "main", arguments, {}, {.round_each_op = true}));
+  const auto reference = internal::Take(ir::EvaluateEntry(graph, "main", arguments, {}, {.round_each_op = true}));
   std::string wrong = Compare("reference", reference.outputs, want, tolerance);
   if (!wrong.empty()) return wrong;
   std::vector<ir::Literal> compiled;
-  for (const Tensor& t : Compile(module)("main", tensors))
-    compiled.push_back(internal::ToLiteral(t));
+  for (const Tensor& t : Compile(module)("main", tensors)) compiled.push_back(internal::ToLiteral(t));
   return Compare("compiled", compiled, want, tolerance);
 }
 
@@ -217,8 +211,8 @@ Outcome RunCase(const fs::path& folder) {
       outcome.reason = RunSet(c, folder / StrCat("test_data_set_", i), &outcome);
     if (!outcome.reason.empty()) outcome.kind = Outcome::kWrong;
   } catch (const Error& error) {
-    const bool refused = error.code() == ErrorCode::kUnimplemented ||
-                         dynamic_cast<const UnknownElements*>(&error) != nullptr;
+    const bool refused =
+        error.code() == ErrorCode::kUnimplemented || dynamic_cast<const UnknownElements*>(&error) != nullptr;
     outcome = {refused ? Outcome::kUnsupported : Outcome::kWrong, Reason(error.what())};
   }
   return outcome;
@@ -249,10 +243,9 @@ void RunFolder(const std::string& name, int passing) {
                 names.size() > 1 ? ", ..." : "");
   }
   const int passed = counts[Outcome::kPassed] + counts[Outcome::kConstant];
-  std::printf(
-      "%s: %zu cases, %d passed (%d of them computed at import), %d unsupported, %d wrong\n",
-      name.c_str(), folders.size(), passed, counts[Outcome::kConstant],
-      counts[Outcome::kUnsupported], counts[Outcome::kWrong]);
+  std::printf("%s: %zu cases, %d passed (%d of them computed at import), %d unsupported, %d wrong\n", name.c_str(),
+              folders.size(), passed, counts[Outcome::kConstant], counts[Outcome::kUnsupported],
+              counts[Outcome::kWrong]);
   EXPECT_GE(passed, only ? 0 : passing);
 }
 

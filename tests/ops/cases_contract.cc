@@ -67,13 +67,12 @@ int64_t Terms(const Variant& v) {
 void MakeContractCases(const OpRow& row, std::vector<OpCase>* cases) {
   for (DType dtype : row.dtypes) {
     for (const Variant& v : Variants()) {
-      CaseBuilder c(row.op, StrCat(Text({dtype, v.a}), " ", Text({dtype, v.b}), " over ",
-                                   Text(v.a_contract), " and ", Text(v.b_contract)));
+      CaseBuilder c(row.op, StrCat(Text({dtype, v.a}), " ", Text({dtype, v.b}), " over ", Text(v.a_contract), " and ",
+                                   Text(v.b_contract)));
       const ir::Value a = c.Input({dtype, v.a}, row.domain), b = c.Input({dtype, v.b}, row.domain);
-      c.Emit({a, b}, {{"a_batch", v.a_batch},
-                      {"b_batch", v.b_batch},
-                      {"a_contract", v.a_contract},
-                      {"b_contract", v.b_contract}});
+      c.Emit(
+          {a, b},
+          {{"a_batch", v.a_batch}, {"b_batch", v.b_batch}, {"a_contract", v.a_contract}, {"b_contract", v.b_contract}});
       const auto k = static_cast<double>(Terms(v));
       c.Tolerate(OfSum(dtype, std::min(k, 256.0) + k / 256 + 1 + (dtype == kFloat64 ? k : 0)));
       c.Differentiable(IsSmooth(row, dtype) && v.a.size() < 2000);

@@ -51,8 +51,8 @@ void MakeIfCases(const OpRow& row, std::vector<OpCase>* cases) {
                   [](ir::Builder& b, ir::Value x, ir::Value y) { return Results{b.Mul(x, y), x}; });
       AddFunction(c.module(), "sum", type,
                   [](ir::Builder& b, ir::Value x, ir::Value y) { return Results{b.Add(x, y), y}; });
-      const ir::Value x = c.Input(type, row.domain), y = c.Input(type, row.domain),
-                      yes = c.InputInts(kBool, {}, {1}), no = c.InputInts(kBool, {}, {0});
+      const ir::Value x = c.Input(type, row.domain), y = c.Input(type, row.domain), yes = c.InputInts(kBool, {}, {1}),
+                      no = c.InputInts(kBool, {}, {0});
       for (ir::Value condition : {yes, no}) {
         c.Emit({condition, x, y}, {{"then", std::string("product")}, {"else", std::string("sum")}});
       }
@@ -74,13 +74,10 @@ void MakeWhileCases(const OpRow& row, std::vector<OpCase>* cases) {
           for (int64_t k = 0; k < shape.rank(); ++k) axes.push_back(k);
           return Results{b.Less(b.ReduceMax(x, axes), b.Scalar(dtype, 1e6))};
         });
-        AddFunction(c.module(), "grow", type, [](ir::Builder& b, ir::Value x, ir::Value y) {
-          return Results{b.Mul(x, y), y};
-        });
+        AddFunction(c.module(), "grow", type,
+                    [](ir::Builder& b, ir::Value x, ir::Value y) { return Results{b.Mul(x, y), y}; });
         const ir::Value x = c.Input(type, row.domain), y = c.Input(type, row.domain);
-        c.Emit({x, y}, {{"cond", std::string("small")},
-                        {"body", std::string("grow")},
-                        {"maximum_iterations", limit}});
+        c.Emit({x, y}, {{"cond", std::string("small")}, {"body", std::string("grow")}, {"maximum_iterations", limit}});
         c.Tolerate({0, static_cast<double>(limit) + 1});
         c.Differentiable(IsSmooth(row, dtype));
         cases->push_back(c.Build());

@@ -4,20 +4,8 @@
 namespace reel::optable {
 namespace {
 
-const std::vector<Shape> kShapes{{},
-                                 {0},
-                                 {1},
-                                 {3},
-                                 {7},
-                                 {17},
-                                 {33},
-                                 {4, 0, 3},
-                                 {2, 3},
-                                 {3, 1, 5},
-                                 {1, 33},
-                                 {2, 1, 3, 2},
-                                 {2, 3, 1, 2, 2},
-                                 {1000}};
+const std::vector<Shape> kShapes{
+    {}, {0}, {1}, {3}, {7}, {17}, {33}, {4, 0, 3}, {2, 3}, {3, 1, 5}, {1, 33}, {2, 1, 3, 2}, {2, 3, 1, 2, 2}, {1000}};
 
 // f32 of this many elements do not fit into a second-level cache of 1 MiB.
 constexpr std::string_view kLarge = "larger than L2";
@@ -62,9 +50,7 @@ ir::Literal BetweenMultiples(const ir::Literal& b, Rng& rng) {
   return MakeLiteral(b.type(), values);
 }
 
-bool HasKinks(ir::Op op) {
-  return op == ir::Op::kMax || op == ir::Op::kMin || op == ir::Op::kRem;
-}
+bool HasKinks(ir::Op op) { return op == ir::Op::kMax || op == ir::Op::kMin || op == ir::Op::kRem; }
 
 // Moves one of two operands away from the kinks of the op.
 void Separate(ir::Op op, std::vector<ir::Literal>& operands, Rng& rng) {
@@ -201,8 +187,7 @@ void MakeElementwiseCases(const OpRow& row, std::vector<OpCase>* cases) {
 void MakeCastCases(const OpRow& row, std::vector<OpCase>* cases) {
   for (DType from : row.dtypes) {
     CaseBuilder c(row.op, StrCat("from ", Name(from)));
-    std::vector<ir::Value> inputs{c.Input({from, {}}, row.domain),
-                                  c.Input({from, {3, 7}}, row.domain),
+    std::vector<ir::Value> inputs{c.Input({from, {}}, row.domain), c.Input({from, {3, 7}}, row.domain),
                                   c.Input({from, {0}}, row.domain), c.Input(SpecialValues(from)),
                                   c.Input(RandomBitPatterns(from, 1000, c.rng()))};
     for (DType to : RowOf(row.op).dtypes) {
@@ -217,8 +202,7 @@ void MakeCastCases(const OpRow& row, std::vector<OpCase>* cases) {
 void MakeBitcastCases(const OpRow& row, std::vector<OpCase>* cases) {
   for (DType from : row.dtypes) {
     CaseBuilder c(row.op, StrCat("from ", Name(from)));
-    std::vector<ir::Value> inputs{c.Input({from, {}}, row.domain),
-                                  c.Input({from, {3, 7}}, row.domain),
+    std::vector<ir::Value> inputs{c.Input({from, {}}, row.domain), c.Input({from, {3, 7}}, row.domain),
                                   c.Input({from, {0}}, row.domain), c.Input(SpecialValues(from))};
     for (DType to : RowOf(row.op).dtypes) {
       if (SizeOf(to) != SizeOf(from)) continue;
@@ -242,8 +226,8 @@ void MakeSelectCases(const OpRow& row, std::vector<OpCase>* cases) {
 
     CaseBuilder special(row.op, StrCat(Name(dtype), " special values"));
     const ir::Literal pairs = Pairs(dtype, 0);
-    const ir::Value condition = special.Input({kBool, pairs.shape()}, row.domain),
-                    a = special.Input(pairs), b = special.Input(Pairs(dtype, 1));
+    const ir::Value condition = special.Input({kBool, pairs.shape()}, row.domain), a = special.Input(pairs),
+                    b = special.Input(Pairs(dtype, 1));
     special.Emit({condition, a, b});
     cases->push_back(special.Build());
   }

@@ -33,11 +33,7 @@ const std::vector<Variant> kVariants{
     {{3, 1}, 1, {2}, {0, 0}},
     {{17}, 0, {3}, {16, 2, 2}},
     {{100, 17}, 0, {7}, {99, 0, 50, 50, 50, 3, 98}},
-    {{5},
-     0,
-     {5},
-     {-1, 5, 2, std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()},
-     true},
+    {{5}, 0, {5}, {-1, 5, 2, std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()}, true},
     {{2, 3, 2}, 1, {2, 2}, {-3, 0, 3, 2}, true},
     {{0, 3}, 0, {2}, {0, -1}, true},
 };
@@ -55,8 +51,7 @@ Shape Gathered(const Variant& v) {
 }
 
 std::string NameOf(const Variant& v, DType dtype, DType index) {
-  return StrCat(Text({dtype, v.a}), " axis ", v.axis, " at ", Text({index, v.index_shape}), " ",
-                Text(v.indices));
+  return StrCat(Text({dtype, v.a}), " axis ", v.axis, " at ", Text({index, v.index_shape}), " ", Text(v.indices));
 }
 
 }  // namespace
@@ -65,11 +60,9 @@ void MakeGatherCases(const OpRow& row, std::vector<OpCase>* cases) {
   for (DType dtype : row.dtypes) {
     for (const Variant& v : kVariants) {
       for (DType index : {kInt32, kInt64}) {
-        if (index == kInt32 && dtype != kFloat32)
-          continue;  // index dtypes do not depend on the data's
+        if (index == kInt32 && dtype != kFloat32) continue;  // index dtypes do not depend on the data's
         CaseBuilder c(row.op, NameOf(v, dtype, index));
-        const ir::Value a = c.Input({dtype, v.a}, row.domain),
-                        at = c.InputInts(index, v.index_shape, v.indices);
+        const ir::Value a = c.Input({dtype, v.a}, row.domain), at = c.InputInts(index, v.index_shape, v.indices);
         c.Emit({a, at}, {{"axis", v.axis}});
         if (v.out_of_range) c.OutOfRange();
         c.Differentiable(IsSmooth(row, dtype));
@@ -83,8 +76,7 @@ namespace {
 
 // Duplicates that meet NaN, infinities and both zeros.
 void AddScatterSpecialCase(const OpRow& row, std::vector<OpCase>* cases) {
-  const double nan = std::numeric_limits<double>::quiet_NaN(),
-               inf = std::numeric_limits<double>::infinity();
+  const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
   for (DType dtype : row.dtypes) {
     if (!IsFloat(dtype)) continue;
     CaseBuilder c(row.op, StrCat(Name(dtype), " special values"));
@@ -104,8 +96,7 @@ void MakeScatterCases(const OpRow& row, std::vector<OpCase>* cases) {
       for (DType index : {kInt32, kInt64}) {
         if (index == kInt32 && dtype != kFloat32) continue;
         CaseBuilder c(row.op, NameOf(v, dtype, index));
-        const ir::Value a = c.Input({dtype, v.a}, row.domain),
-                        at = c.InputInts(index, v.index_shape, v.indices),
+        const ir::Value a = c.Input({dtype, v.a}, row.domain), at = c.InputInts(index, v.index_shape, v.indices),
                         updates = c.Input({dtype, Gathered(v)}, row.domain);
         c.Emit({a, at, updates}, {{"axis", v.axis}});
         if (v.out_of_range) c.OutOfRange();
@@ -141,10 +132,7 @@ struct Window {
 };
 
 const std::vector<Window> kWindows{
-    {{7},
-     0,
-     3,
-     {0, 4, 2, -1, 5, 7, std::numeric_limits<int32_t>::max(), std::numeric_limits<int32_t>::min()}},
+    {{7}, 0, 3, {0, 4, 2, -1, 5, 7, std::numeric_limits<int32_t>::max(), std::numeric_limits<int32_t>::min()}},
     {{7}, 0, 7, {0, 3}},
     {{7}, 0, 0, {0, 7, 9}},
     {{1}, 0, 1, {0}},
@@ -171,8 +159,7 @@ void PerWindow(const OpRow& row, std::vector<OpCase>* cases, F emit) {
       CaseBuilder c(row.op, StrCat(Text({dtype, w.a}), " axis ", w.axis, " size ", w.size));
       Shape part = w.a;
       part.set(static_cast<int>(w.axis), w.size);
-      const ir::Value a = c.Input({dtype, w.a}, row.domain),
-                      update = c.Input({dtype, part}, row.domain);
+      const ir::Value a = c.Input({dtype, w.a}, row.domain), update = c.Input({dtype, part}, row.domain);
       std::vector<ir::Value> starts;
       for (int64_t s : w.starts) starts.push_back(c.InputInts(index, {}, {s}));
       for (ir::Value start : starts) emit(c, a, update, start, w);
@@ -185,17 +172,15 @@ void PerWindow(const OpRow& row, std::vector<OpCase>* cases, F emit) {
 }  // namespace
 
 void MakeDynamicSliceCases(const OpRow& row, std::vector<OpCase>* cases) {
-  PerWindow(row, cases,
-            [](CaseBuilder& c, ir::Value a, ir::Value, ir::Value start, const Window& w) {
-              c.Emit({a, start}, {{"axis", w.axis}, {"size", w.size}});
-            });
+  PerWindow(row, cases, [](CaseBuilder& c, ir::Value a, ir::Value, ir::Value start, const Window& w) {
+    c.Emit({a, start}, {{"axis", w.axis}, {"size", w.size}});
+  });
 }
 
 void MakeDynamicUpdateCases(const OpRow& row, std::vector<OpCase>* cases) {
-  PerWindow(row, cases,
-            [](CaseBuilder& c, ir::Value a, ir::Value update, ir::Value start, const Window& w) {
-              c.Emit({a, update, start}, {{"axis", w.axis}});
-            });
+  PerWindow(row, cases, [](CaseBuilder& c, ir::Value a, ir::Value update, ir::Value start, const Window& w) {
+    c.Emit({a, update, start}, {{"axis", w.axis}});
+  });
 }
 
 }  // namespace reel::optable

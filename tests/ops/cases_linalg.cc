@@ -97,8 +97,8 @@ Tolerance Normwise(const Shape& shape) {
 }
 
 // One case of an op with one matrix operand.
-void AddCase(const OpRow& row, const ir::Literal& a, std::string_view what, bool smooth,
-             std::vector<OpCase>* cases, std::optional<Tolerance> tolerance = {}) {
+void AddCase(const OpRow& row, const ir::Literal& a, std::string_view what, bool smooth, std::vector<OpCase>* cases,
+             std::optional<Tolerance> tolerance = {}) {
   CaseBuilder c(row.op, StrCat(Text(a.type()), what));
   c.Emit({c.Input(a)});
   c.Tolerate(tolerance.value_or(Normwise(a.shape())));
@@ -107,8 +107,8 @@ void AddCase(const OpRow& row, const ir::Literal& a, std::string_view what, bool
 }
 
 // A batch of matrices [[a, b], [c, d]], good ones among bad ones: what happens to one stays there.
-void AddBatch(const OpRow& row, DType dtype, std::string_view what,
-              const std::vector<Doubles>& matrices, std::vector<OpCase>* cases) {
+void AddBatch(const OpRow& row, DType dtype, std::string_view what, const std::vector<Doubles>& matrices,
+              std::vector<OpCase>* cases) {
   Doubles all;
   for (const Doubles& matrix : matrices) all.insert(all.end(), matrix.begin(), matrix.end());
   const Type type{dtype, {static_cast<int64_t>(matrices.size()), 2, 2}};
@@ -120,8 +120,7 @@ void AddBatch(const OpRow& row, DType dtype, std::string_view what,
 void AddExtremes(const OpRow& row, DType dtype, const Doubles& signs, std::vector<OpCase>* cases) {
   const FloatFormat format = FormatOf(dtype);
   for (const auto& [what, size] :
-       {std::pair(" large", std::sqrt(format.most) * 1e11),
-        std::pair(" largest", format.most / 3.5),
+       {std::pair(" large", std::sqrt(format.most) * 1e11), std::pair(" largest", format.most / 3.5),
         std::pair(" small", std::sqrt(format.least) * 1e-11), std::pair(" least", format.least)}) {
     Doubles matrix = signs;
     for (double& x : matrix) x *= size;
@@ -171,9 +170,8 @@ void MakeTriangularSolveCases(const OpRow& row, std::vector<OpCase>* cases) {
         const bool lower = (form & 1) != 0, transpose = (form & 2) != 0, unit = (form & 4) != 0;
         Shape b_shape = shape;
         b_shape.set(shape.rank() - 1, std::vector<int64_t>{1, 3, 40}[static_cast<size_t>(k % 3)]);
-        CaseBuilder c(
-            row.op, StrCat(Text({dtype, shape}), " ", Text({dtype, b_shape}), lower ? " lower" : "",
-                           transpose ? " transpose" : "", unit ? " unit" : ""));
+        CaseBuilder c(row.op, StrCat(Text({dtype, shape}), " ", Text({dtype, b_shape}), lower ? " lower" : "",
+                                     transpose ? " transpose" : "", unit ? " unit" : ""));
         // a diagonal of 2 to 3 above small elements: well conditioned at every size
         ir::Literal a = Sample({dtype, shape}, Domain{-1, 1}, c.rng());
         Doubles values;
@@ -276,15 +274,12 @@ void MakeSvdCases(const OpRow& row, std::vector<OpCase>* cases) {
       const ir::Literal a = Stack({dtype, shape}, Kind::kPlain, false, names.rng());
       AddCase(row, a, "", IsSmooth(row, shape), cases);
     }
-    AddBatch(
-        row, dtype, " special",
-        {{3, 0, 0, -1}, {1, 0, 0, 5}, {0, 3, 2, 0}, {1, 2, kNaN, 1}, {kInf, 0, 0, 1}, {2, 1, 1, 3}},
-        cases);
+    AddBatch(row, dtype, " special",
+             {{3, 0, 0, -1}, {1, 0, 0, 5}, {0, 3, 2, 0}, {1, 2, kNaN, 1}, {kInf, 0, 0, 1}, {2, 1, 1, 3}}, cases);
     AddExtremes(row, dtype, {1, 0, 1, -1}, cases);
     // a column whose squares vanish beside those of the other has a length all the same
     const double tiny = std::sqrt(FormatOf(dtype).tiny) * 1e-3;
-    AddCase(row, MakeLiteral({dtype, {2, 2}}, {1, 0, 0, tiny}), " uneven", false, cases,
-            Tolerance{.ulps = 1});
+    AddCase(row, MakeLiteral({dtype, {2, 2}}, {1, 0, 0, tiny}), " uneven", false, cases, Tolerance{.ulps = 1});
   }
 }
 

@@ -12,20 +12,17 @@ struct Variant {
 };
 
 const std::vector<Variant> kVariants{
-    {{1}, 0},         {{0}, 0},     {{7}, 0},          {{65}, 0},       {{3, 1}, 1},
-    {{0, 3}, 1},      {{3, 0}, 1},  {{2, 2, 3, 2}, 2}, {{1, 31}, 1},    {{5, 3}, 0},
-    {{5, 3}, 1},      {{9, 33}, 0}, {{2, 5, 3}, 1},    {{2, 5, 17}, 1}, {{3, 2, 1, 4, 2}, 3},
-    {{40, 1, 64}, 0}, {{3, 500}, 1}, {{2, 0}, 0},      {{0, 5, 0}, 0}};
+    {{1}, 0},         {{0}, 0},      {{7}, 0},          {{65}, 0},       {{3, 1}, 1},
+    {{0, 3}, 1},      {{3, 0}, 1},   {{2, 2, 3, 2}, 2}, {{1, 31}, 1},    {{5, 3}, 0},
+    {{5, 3}, 1},      {{9, 33}, 0},  {{2, 5, 3}, 1},    {{2, 5, 17}, 1}, {{3, 2, 1, 4, 2}, 3},
+    {{40, 1, 64}, 0}, {{3, 500}, 1}, {{2, 0}, 0},       {{0, 5, 0}, 0}};
 
 // Infinities and NaN stay where they are: a[0] is not looked at.
 void AddSpecialCase(const OpRow& row, DType dtype, std::vector<OpCase>* cases) {
-  const double nan = std::numeric_limits<double>::quiet_NaN(),
-               inf = std::numeric_limits<double>::infinity();
+  const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
   CaseBuilder c(row.op, StrCat(Name(dtype), " special values"));
-  const ir::Value a = c.Input(
-                      MakeLiteral({dtype, {3, 4}}, {inf, nan, 0, 1, 2, -inf, 0, 1, 1, 1, -1, nan})),
-                  b = c.Input(MakeLiteral(
-                      {dtype, {3, 4}}, {-0.0, -0.0, inf, 1, 1, 0, nan, -1, 0, -0.0, -0.0, -0.0}));
+  const ir::Value a = c.Input(MakeLiteral({dtype, {3, 4}}, {inf, nan, 0, 1, 2, -inf, 0, 1, 1, 1, -1, nan})),
+                  b = c.Input(MakeLiteral({dtype, {3, 4}}, {-0.0, -0.0, inf, 1, 1, 0, nan, -1, 0, -0.0, -0.0, -0.0}));
   for (bool reverse : {false, true}) {
     for (int64_t axis : {0, 1}) c.Emit({a, b}, {{"axis", axis}, {"reverse", reverse}});
   }

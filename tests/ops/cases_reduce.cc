@@ -58,8 +58,7 @@ double Terms(int64_t n, DType dtype) {
     terms += static_cast<double>((std::min<int64_t>(n, 4096) + 63) / 64) + 6;
     more = n > 4096;
   }
-  return dtype == kFloat64 ? terms + static_cast<double>(all)
-                           : terms + 1;  // the reference adds one by one
+  return dtype == kFloat64 ? terms + static_cast<double>(all) : terms + 1;  // the reference adds one by one
 }
 
 // Distinct values at least 1 apart, so that the extremum is no kink.
@@ -71,8 +70,7 @@ std::vector<double> Spread(int64_t n, Rng& rng) {
 }
 
 void AddSpecialCase(const OpRow& row, DType dtype, std::vector<OpCase>* cases) {
-  const double nan = std::numeric_limits<double>::quiet_NaN(),
-               inf = std::numeric_limits<double>::infinity();
+  const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
   const double tiny = FormatOf(dtype).tiny;
   CaseBuilder c(row.op, StrCat(Name(dtype), " special values"));
   std::vector<double> rows;
@@ -105,8 +103,8 @@ void AddSpecialCase(const OpRow& row, DType dtype, std::vector<OpCase>* cases) {
 // Products with no, one and two zeros: their gradients are the products of the others.
 void AddZerosCase(const OpRow& row, std::vector<OpCase>* cases) {
   CaseBuilder c(row.op, "f64 zeros");
-  const ir::Value x = c.Input(
-      MakeLiteral({kFloat64, {4, 5}}, {2, -1, 3, 0.5, 4, 2, 0, 3, -2, 1, 0, 0.5, 3, 0, 2, 0, 0, 0, 1, 0}));
+  const ir::Value x =
+      c.Input(MakeLiteral({kFloat64, {4, 5}}, {2, -1, 3, 0.5, 4, 2, 0, 3, -2, 1, 0, 0.5, 3, 0, 2, 0, 0, 0, 1, 0}));
   c.Emit({x}, {{"axes", std::vector<int64_t>{1}}});
   c.Emit({x}, {{"axes", std::vector<int64_t>{0}}});
   c.Emit({x}, {{"axes", std::vector<int64_t>{0, 1}}});

@@ -11,8 +11,7 @@ using Ints = std::vector<int64_t>;
 
 // One case per dtype with one input of row.domain per variant; emit(c, x, variant) adds the node.
 template <typename Variant, typename F>
-void PerVariant(const OpRow& row, const std::vector<Variant>& variants, std::vector<OpCase>* cases,
-                F emit) {
+void PerVariant(const OpRow& row, const std::vector<Variant>& variants, std::vector<OpCase>* cases, F emit) {
   for (DType dtype : row.dtypes) {
     CaseBuilder c(row.op, std::string(Name(dtype)));
     std::vector<ir::Value> inputs;
@@ -77,9 +76,8 @@ void MakeTransposeCases(const OpRow& row, std::vector<OpCase>* cases) {
       variants.push_back({shape, permutation});
     } while (std::next_permutation(permutation.begin(), permutation.end()));
   }
-  PerVariant(row, variants, cases, [](CaseBuilder& c, ir::Value x, const Variant& v) {
-    c.Emit({x}, {{"permutation", v.permutation}});
-  });
+  PerVariant(row, variants, cases,
+             [](CaseBuilder& c, ir::Value x, const Variant& v) { c.Emit({x}, {{"permutation", v.permutation}}); });
 }
 
 void MakeSliceCases(const OpRow& row, std::vector<OpCase>* cases) {
@@ -136,9 +134,8 @@ void MakeBroadcastCases(const OpRow& row, std::vector<OpCase>* cases) {
       {{1, 5}, {4, 5}, {0, 1}},
       {{0, 1}, {0, 3}, {0, 1}},
   };
-  PerVariant(row, variants, cases, [](CaseBuilder& c, ir::Value x, const Variant& v) {
-    c.Emit({x}, {{"shape", v.to}, {"axes", v.axes}});
-  });
+  PerVariant(row, variants, cases,
+             [](CaseBuilder& c, ir::Value x, const Variant& v) { c.Emit({x}, {{"shape", v.to}, {"axes", v.axes}}); });
 }
 
 void MakePadCases(const OpRow& row, std::vector<OpCase>* cases) {
@@ -197,8 +194,8 @@ void MakeReverseCases(const OpRow& row, std::vector<OpCase>* cases) {
 void MakeIotaCases(const OpRow& row, std::vector<OpCase>* cases) {
   for (DType dtype : row.dtypes) {
     CaseBuilder c(row.op, std::string(Name(dtype)));
-    for (const Shape& shape : {Shape{0}, Shape{1}, Shape{33}, Shape{3, 7}, Shape{2, 1, 3},
-                               Shape{2, 0}, Shape{2, 3, 1, 2, 2}, Shape{5000}}) {
+    for (const Shape& shape :
+         {Shape{0}, Shape{1}, Shape{33}, Shape{3, 7}, Shape{2, 1, 3}, Shape{2, 0}, Shape{2, 3, 1, 2, 2}, Shape{5000}}) {
       for (int64_t axis = 0; axis < shape.rank(); ++axis) {
         c.Emit({}, {{"axis", axis}, {"dtype", dtype}, {"shape", shape}});
       }

@@ -11,24 +11,10 @@
 namespace reel::optable {
 namespace {
 
-const std::vector<Shape> kShapes{{},
-                                 {0},
-                                 {1},
-                                 {3},
-                                 {7},
-                                 {17},
-                                 {33},
-                                 {4, 0, 3},
-                                 {2, 3},
-                                 {3, 1, 5},
-                                 {1, 33},
-                                 {2, 1, 3},
-                                 {2, 3, 1, 2, 2},
-                                 {1000}};
+const std::vector<Shape> kShapes{
+    {}, {0}, {1}, {3}, {7}, {17}, {33}, {4, 0, 3}, {2, 3}, {3, 1, 5}, {1, 33}, {2, 1, 3}, {2, 3, 1, 2, 2}, {1000}};
 
-Tolerance Allowed(const OpRow& row, DType dtype) {
-  return {dtype == kFloat64 ? row.ulps : 0.55, 0};
-}
+Tolerance Allowed(const OpRow& row, DType dtype) { return {dtype == kFloat64 ? row.ulps : 0.55, 0}; }
 
 // Values of operand n: betainc's last lies between 0 and 1, polygamma's first is an integer.
 Domain DomainOf(const OpRow& row, int n) {
@@ -83,8 +69,7 @@ OpCase RowsCase(const OpRow& row, DType dtype, CaseBuilder& c) {
 // The edges of the domains and what lies outside: all tuples of these.
 std::vector<double> Edges(const OpRow& row) {
   const double inf = std::numeric_limits<double>::infinity();
-  std::vector<double> edges{std::nan(""), inf,  -inf, 0.0,   -0.0, 1.0, 2.0,
-                            0.5,          -1.0, -2.5, 1e-20, 0.75, 1.5};
+  std::vector<double> edges{std::nan(""), inf, -inf, 0.0, -0.0, 1.0, 2.0, 0.5, -1.0, -2.5, 1e-20, 0.75, 1.5};
   if (ir::Info(row.op).operands < 3) {
     for (double x : {3.0, 5.0, 10.0, -3.0, 1e-30, 1e30, 40.0, 41.5, 170.0, 1000.0}) {
       edges.push_back(x);

@@ -46,8 +46,7 @@ struct Convolution {
   int64_t groups, channels;
   Ints filter;
   int64_t outputs;
-  Ints strides = {}, low = {}, high = {}, a_dilation = {},
-       b_dilation = {};  // empty: 1, or 0 for padding
+  Ints strides = {}, low = {}, high = {}, a_dilation = {}, b_dilation = {};  // empty: 1, or 0 for padding
 };
 
 const std::vector<Convolution> kConvolutions{
@@ -86,8 +85,8 @@ const std::vector<Convolution> kConvolutions{
 Ints OrElse(const Ints& v, size_t n, int64_t value) { return v.empty() ? Ints(n, value) : v; }
 
 std::string NameOf(const Convolution& v, const Type& a, const Type& b) {
-  return StrCat(Text(a), " with ", Text(b), " strides ", Text(v.strides), " padding ", Text(v.low),
-                " ", Text(v.high), " dilations ", Text(v.a_dilation), " ", Text(v.b_dilation));
+  return StrCat(Text(a), " with ", Text(b), " strides ", Text(v.strides), " padding ", Text(v.low), " ", Text(v.high),
+                " dilations ", Text(v.a_dilation), " ", Text(v.b_dilation));
 }
 
 }  // namespace
@@ -95,13 +94,10 @@ std::string NameOf(const Convolution& v, const Type& a, const Type& b) {
 void MakeWindowCases(const OpRow& row, std::vector<OpCase>* cases) {
   for (DType dtype : row.dtypes) {
     for (const Windows& v : kWindows) {
-      CaseBuilder c(row.op,
-                    StrCat(Text({dtype, v.shape}), " axes ", Text(v.axes), " sizes ", Text(v.sizes),
-                           " strides ", Text(v.strides), " dilations ", Text(v.dilations)));
-      c.Emit({c.Input({dtype, v.shape}, row.domain)}, {{"axes", v.axes},
-                                                       {"sizes", v.sizes},
-                                                       {"strides", v.strides},
-                                                       {"dilations", v.dilations}});
+      CaseBuilder c(row.op, StrCat(Text({dtype, v.shape}), " axes ", Text(v.axes), " sizes ", Text(v.sizes),
+                                   " strides ", Text(v.strides), " dilations ", Text(v.dilations)));
+      c.Emit({c.Input({dtype, v.shape}, row.domain)},
+             {{"axes", v.axes}, {"sizes", v.sizes}, {"strides", v.strides}, {"dilations", v.dilations}});
       c.Differentiable(IsSmooth(row, dtype));
       cases->push_back(c.Build());
     }
@@ -118,12 +114,11 @@ void MakeConvCases(const OpRow& row, std::vector<OpCase>* cases) {
       const Type input{dtype, Shape(a)}, filter{dtype, Shape(b)};
       CaseBuilder c(row.op, NameOf(v, input, filter));
       const size_t n = v.spatial.size();
-      c.Emit({c.Input(input, row.domain), c.Input(filter, row.domain)},
-             {{"strides", OrElse(v.strides, n, 1)},
-              {"low", OrElse(v.low, n, 0)},
-              {"high", OrElse(v.high, n, 0)},
-              {"a_dilation", OrElse(v.a_dilation, n, 1)},
-              {"b_dilation", OrElse(v.b_dilation, n, 1)}});
+      c.Emit({c.Input(input, row.domain), c.Input(filter, row.domain)}, {{"strides", OrElse(v.strides, n, 1)},
+                                                                         {"low", OrElse(v.low, n, 0)},
+                                                                         {"high", OrElse(v.high, n, 0)},
+                                                                         {"a_dilation", OrElse(v.a_dilation, n, 1)},
+                                                                         {"b_dilation", OrElse(v.b_dilation, n, 1)}});
       double terms = static_cast<double>(v.channels);
       for (int64_t k : v.filter) terms *= static_cast<double>(k);
       c.Tolerate(OfSum(dtype, 2 * terms + 1));

@@ -21,20 +21,18 @@ bool SameElement(const ir::Literal& a, const ir::Literal& b, int64_t k) {
 }
 
 // Is x close enough to the unrounded y? A difference of 0 allows no other sign of zero.
-bool Near(double x, double y, double magnitude, double largest, const FloatFormat& format,
-          const Tolerance& t) {
+bool Near(double x, double y, double magnitude, double largest, const FloatFormat& format, const Tolerance& t) {
   if (std::isnan(x) || std::isnan(y)) return std::isnan(x) == std::isnan(y);
   if (x == y) return x != 0 || std::signbit(x) == std::signbit(y) || magnitude > 0 || t.norm > 0;
   if (std::isinf(y)) {  // only a result at the edge of overflow may stay finite
     return t.ulps > 0 && std::signbit(x) == std::signbit(y) &&
            std::fabs(x) >= format.most * (1 - t.ulps * format.epsilon);
   }
-  const double ulp = std::max(
-      format.tiny, std::ldexp(format.epsilon, std::ilogb(std::max(std::fabs(y), format.least))));
+  const double ulp =
+      std::max(format.tiny, std::ldexp(format.epsilon, std::ilogb(std::max(std::fabs(y), format.least))));
   const double allowed = t.ulps * ulp + t.terms * (format.epsilon * magnitude + format.tiny) +
                          t.norm * (format.epsilon * largest + format.tiny);
-  if (std::isinf(x))
-    return std::signbit(x) == std::signbit(y) && std::fabs(y) + allowed >= format.most;
+  if (std::isinf(x)) return std::signbit(x) == std::signbit(y) && std::fabs(y) + allowed >= format.most;
   return std::fabs(x - y) <= allowed;
 }
 
@@ -63,21 +61,19 @@ std::string DifferentBits(const ir::Literal& got, const ir::Literal& want) {
   if (IsComplex(got.dtype())) return DifferentBits(Parts(got), Parts(want));
   for (int64_t k = 0; k < got.size(); ++k) {
     if (SameElement(got, want, k)) continue;
-    return StrCat("element ", k, " of ", got.type().ToString(), " is ", Show(got, k), ", want ",
-                  Show(want, k));
+    return StrCat("element ", k, " of ", got.type().ToString(), " is ", Show(got, k), ", want ", Show(want, k));
   }
   return "";
 }
 
-std::string TooFar(const ir::Literal& got, const ir::EvalTensor& reference,
-                   const ir::EvalTensor& magnitude, const Tolerance& tolerance) {
+std::string TooFar(const ir::Literal& got, const ir::EvalTensor& reference, const ir::EvalTensor& magnitude,
+                   const Tolerance& tolerance) {
   if (IsComplex(got.dtype()) && got.type() == reference.type) {
     ir::EvalTensor size = magnitude;  // of the absolute values: no imaginary part
     for (auto& z : size.c) z = {z.real(), z.real()};
     return TooFar(Parts(got), Parts(reference), Parts(size), tolerance);
   }
-  if (tolerance.exact() || !IsFloat(got.dtype()))
-    return DifferentBits(got, ir::ToLiteral(reference));
+  if (tolerance.exact() || !IsFloat(got.dtype())) return DifferentBits(got, ir::ToLiteral(reference));
   if (got.type() != reference.type) {
     return StrCat("type ", got.type().ToString(), ", want ", reference.type.ToString());
   }
@@ -88,8 +84,8 @@ std::string TooFar(const ir::Literal& got, const ir::EvalTensor& reference,
     const auto n = static_cast<size_t>(k);
     const double scale = tolerance.terms == 0 ? 0 : magnitude.f[n];
     if (Near(got.AsDouble(k), reference.f[n], scale, largest, format, tolerance)) continue;
-    return StrCat("element ", k, " of ", got.type().ToString(), " is ", Show(got, k), ", want ",
-                  reference.f[n], ", difference ", got.AsDouble(k) - reference.f[n]);
+    return StrCat("element ", k, " of ", got.type().ToString(), " is ", Show(got, k), ", want ", reference.f[n],
+                  ", difference ", got.AsDouble(k) - reference.f[n]);
   }
   return "";
 }
@@ -102,8 +98,7 @@ ir::Literal Absolute(const ir::Literal& literal) {
   }
   if (!IsFloat(literal.dtype())) return literal;
   std::vector<double> values(static_cast<size_t>(literal.size()));
-  for (int64_t k = 0; k < literal.size(); ++k)
-    values[static_cast<size_t>(k)] = std::fabs(literal.AsDouble(k));
+  for (int64_t k = 0; k < literal.size(); ++k) values[static_cast<size_t>(k)] = std::fabs(literal.AsDouble(k));
   return MakeLiteral(literal.type(), values);
 }
 

@@ -13,8 +13,8 @@ std::string DifferentBits(const ir::Literal& got, const ir::Literal& want);
 
 /// Empty if `got` is within the tolerance of the unrounded reference, else the worst element.
 /// `magnitude` is the reference of the absolute inputs; unused if tolerance.terms is 0.
-std::string TooFar(const ir::Literal& got, const ir::EvalTensor& reference,
-                   const ir::EvalTensor& magnitude, const Tolerance& tolerance);
+std::string TooFar(const ir::Literal& got, const ir::EvalTensor& reference, const ir::EvalTensor& magnitude,
+                   const Tolerance& tolerance);
 
 /// |x| for floats and complex numbers, x for others.
 ir::Literal Absolute(const ir::Literal& literal);

@@ -144,8 +144,7 @@ class LoopGenerator {
       const int choice = Int(8);
       const auto own = static_cast<size_t>(k);
       const auto any = static_cast<size_t>(Int(static_cast<int>(pool.size())));
-      results.push_back(choice == 0 ? b.BroadcastTo(b.Scalar(kInt32, 3), {6})
-                                    : pool[choice < 3 ? own : any]);
+      results.push_back(choice == 0 ? b.BroadcastTo(b.Scalar(kInt32, 3), {6}) : pool[choice < 3 ? own : any]);
     }
     const std::string name = f.name();
     Finish(std::move(f), b, std::move(results));
@@ -159,11 +158,9 @@ class LoopGenerator {
   int next_ = 0;  // of function names
 };
 
-void ExpectEnginesAgree(const ir::Module& module, const std::vector<ir::Literal>& inputs,
-                        bool slow_ones) {
+void ExpectEnginesAgree(const ir::Module& module, const std::vector<ir::Literal>& inputs, bool slow_ones) {
   ASSERT_TRUE(ir::Verify(module).ok()) << ir::Verify(module);
-  const auto want = ir::EvaluateLiterals(module, *module.FindFunction("main"), inputs,
-                                         {.round_each_op = true});
+  const auto want = ir::EvaluateLiterals(module, *module.FindFunction("main"), inputs, {.round_each_op = true});
   ASSERT_TRUE(want.ok()) << want.status();
   for (const auto& engine : AllEngines()) {
     if (engine->is_reference() || engine->checks_indices() || (engine->is_slow() && !slow_ones)) {
@@ -222,11 +219,13 @@ func @main(%p: bool[], %n: i32[]) -> (bool[], i32[], i32[]) {
   %2 = constant false : bool[]
   %3, %4 = while %2, %n {body=@next, cond=@go} : bool[], i32[]
   return %0, %1, %4
-})", {ir::Literal::Scalar(kBool, 1), ir::Literal::Scalar(kInt32, 2)});
+})",
+                       {ir::Literal::Scalar(kBool, 1), ir::Literal::Scalar(kInt32, 2)});
 }
 
 TEST(Control, EmptyCarriedValuesAndBranchesThatSwap) {
-  ExpectEnginesAgreeOn(R"(func @more(%i: i32[], %e: f32[0,3], %a: f32[3], %b: f32[3]) -> (bool[]) {
+  ExpectEnginesAgreeOn(
+      R"(func @more(%i: i32[], %e: f32[0,3], %a: f32[3], %b: f32[3]) -> (bool[]) {
   %0 = constant 3 : i32[]
   %1 = less %i, %0 : bool[]
   return %1
@@ -249,9 +248,9 @@ func @main(%e: f32[0,3], %a: f32[3], %b: f32[3]) -> (f32[0,3], f32[3], f32[3], f
   %0 = constant 0 : i32[]
   %1, %2, %3, %4 = while %0, %e, %a, %b {body=@next, cond=@more} : i32[], f32[0,3], f32[3], f32[3]
   return %2, %3, %4, %3
-})", {ir::Literal::Zeros({kFloat32, {0, 3}}),
-      ir::Literal::From<float>({3}, std::vector<float>{1, 2, 3}),
-      ir::Literal::From<float>({3}, std::vector<float>{4, 5, 6})});
+})",
+      {ir::Literal::Zeros({kFloat32, {0, 3}}), ir::Literal::From<float>({3}, std::vector<float>{1, 2, 3}),
+       ir::Literal::From<float>({3}, std::vector<float>{4, 5, 6})});
 }
 
 }  // namespace

@@ -33,16 +33,14 @@ Differentiated::Differentiated(const OpCase& c) : module_(c.module), function_("
 }
 
 absl::Status Differentiated::Build() {
-  const auto first = passes::Gradients(&function_, &module_, ys_, xs_,
-                                       {.grad_ys = u_, .zero_unconnected = true});
+  const auto first = passes::Gradients(&function_, &module_, ys_, xs_, {.grad_ys = u_, .zero_unconnected = true});
   if (!first.ok()) return first.status();
   auto tangents = passes::Jvp(&function_, &module_, ys_, xs_, v_);
   if (!tangents.ok()) return tangents.status();
   auto forward = passes::Jvp(&function_, &module_, *first, xs_, v_);
   if (!forward.ok()) return forward.status();
   // The gradient of <g, v> is H v, for H is symmetric.
-  const auto reverse = passes::Gradients(&function_, &module_, *first, xs_,
-                                         {.grad_ys = v_, .zero_unconnected = true});
+  const auto reverse = passes::Gradients(&function_, &module_, *first, xs_, {.grad_ys = v_, .zero_unconnected = true});
   if (!reverse.ok()) return reverse.status();
   ir::Builder b(&function_, &module_);
   const auto zeros_for_none = [&](std::vector<Value>* values, const std::vector<Value>& like) {

@@ -16,8 +16,7 @@ class Differentiated {
   explicit Differentiated(const OpCase& c);
 
   absl::Status Build();
-  absl::StatusOr<std::vector<ir::EvalTensor>> Evaluate(
-      const std::vector<ir::EvalTensor>& parameters) const;
+  absl::StatusOr<std::vector<ir::EvalTensor>> Evaluate(const std::vector<ir::EvalTensor>& parameters) const;
 
   /// Inputs of the case, then random u and v in [-1, 1].
   std::vector<ir::Literal> Parameters(const OpCase& c, Rng& rng) const;

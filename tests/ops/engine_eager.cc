@@ -33,26 +33,17 @@ class Interpreter {
  private:
   std::vector<Tensor> RunNode(const ir::Node& node, absl::Span<const Tensor> x) const {
     switch (node.op) {
-      case ir::Op::kConstant:
-        return {internal::FromLiteral(node.attr<ir::Literal>("value"))};
+      case ir::Op::kConstant: return {internal::FromLiteral(node.attr<ir::Literal>("value"))};
       case ir::Op::kGather:  // checks indices, unlike the kernel alone
         return {Gather(x[0], x[1], node.attr<int64_t>("axis"))};
-      case ir::Op::kScatterAdd:
-        return {ScatterAdd(x[0], x[1], x[2], node.attr<int64_t>("axis"))};
-      case ir::Op::kScatterSet:
-        return {ScatterSet(x[0], x[1], x[2], node.attr<int64_t>("axis"))};
-      case ir::Op::kScatterMax:
-        return {ScatterMax(x[0], x[1], x[2], node.attr<int64_t>("axis"))};
-      case ir::Op::kScatterMin:
-        return {ScatterMin(x[0], x[1], x[2], node.attr<int64_t>("axis"))};
-      case ir::Op::kScatterMul:
-        return {ScatterMul(x[0], x[1], x[2], node.attr<int64_t>("axis"))};
-      case ir::Op::kCall:
-        return Run(node.attr<std::string>("callee"), x);
-      case ir::Op::kIf:
-        return Run(node.attr<std::string>(x[0].data<bool>()[0] ? "then" : "else"), x.subspan(1));
-      case ir::Op::kWhile:
-        return Loop(node, x);
+      case ir::Op::kScatterAdd: return {ScatterAdd(x[0], x[1], x[2], node.attr<int64_t>("axis"))};
+      case ir::Op::kScatterSet: return {ScatterSet(x[0], x[1], x[2], node.attr<int64_t>("axis"))};
+      case ir::Op::kScatterMax: return {ScatterMax(x[0], x[1], x[2], node.attr<int64_t>("axis"))};
+      case ir::Op::kScatterMin: return {ScatterMin(x[0], x[1], x[2], node.attr<int64_t>("axis"))};
+      case ir::Op::kScatterMul: return {ScatterMul(x[0], x[1], x[2], node.attr<int64_t>("axis"))};
+      case ir::Op::kCall: return Run(node.attr<std::string>("callee"), x);
+      case ir::Op::kIf: return Run(node.attr<std::string>(x[0].data<bool>()[0] ? "then" : "else"), x.subspan(1));
+      case ir::Op::kWhile: return Loop(node, x);
       default: {
         TensorList results = internal::DispatchAll(node.op, node.attributes, x);
         return {results.begin(), results.end()};

@@ -38,8 +38,7 @@ class Folder {
 
 class Library {
  public:
-  explicit Library(const std::string& path)
-      : handle_(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {}
+  explicit Library(const std::string& path) : handle_(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {}
   ~Library() {
     if (handle_) dlclose(handle_);
   }
@@ -59,11 +58,9 @@ std::string Caller(std::string_view function, size_t arguments, size_t results) 
   std::string pointers;
   for (size_t i = 0; i < arguments; ++i) StrAppend(&pointers, ", in[", i, "]");
   for (size_t i = 0; i < results; ++i) StrAppend(&pointers, ", out[", i, "]");
-  return StrCat("#include \"object.h\"\n",
-                "int run(void* memory, const void* const* in, void* const* out) {\n",
+  return StrCat("#include \"object.h\"\n", "int run(void* memory, const void* const* in, void* const* out) {\n",
                 "  int error = 0;\n  object* o = object_init(memory, object_size(), &error);\n",
-                "  (void)in, (void)out;\n", "  return o ? object_", function, "(o", pointers,
-                ") : error;\n}\n");
+                "  (void)in, (void)out;\n", "  return o ? object_", function, "(o", pointers, ") : error;\n}\n");
 }
 
 absl::Status Write(const std::string& path, const std::string& bytes) {
@@ -74,16 +71,14 @@ absl::Status Write(const std::string& path, const std::string& bytes) {
 }
 
 // Makes run.so of the object and its caller.
-absl::Status Link(const Folder& folder, const codegen::ObjectFiles& files,
-                  const std::string& caller) {
+absl::Status Link(const Folder& folder, const codegen::ObjectFiles& files, const std::string& caller) {
   const std::pair<std::string_view, const std::string*> inputs[] = {
       {"object.o", &files.object}, {"object.h", &files.header}, {"run.c", &caller}};
   for (const auto& [name, bytes] : inputs) {
     if (absl::Status s = Write(folder / name, *bytes); !s.ok()) return s;
   }
-  const std::string command =
-      StrCat("cc -std=c99 -Wall -Wextra -Werror -fPIC -shared -o '", folder / "run.so", "' '",
-             folder / "run.c", "' '", folder / "object.o", "'");
+  const std::string command = StrCat("cc -std=c99 -Wall -Wextra -Werror -fPIC -shared -o '", folder / "run.so", "' '",
+                                     folder / "run.c", "' '", folder / "object.o", "'");
   if (std::system(command.c_str()) == 0) return absl::OkStatus();
   return absl::InternalError(StrCat("failed: ", command));
 }
@@ -99,15 +94,13 @@ class ObjectEngine : public Engine {
     if (!files.ok()) return files.status();
     const ir::Function& f = *module.FindFunction(function);
     const Folder folder;
-    const std::string caller =
-        Caller(function, inputs.size(), static_cast<size_t>(f.num_outputs()));
+    const std::string caller = Caller(function, inputs.size(), static_cast<size_t>(f.num_outputs()));
     if (absl::Status s = Link(folder, *files, caller); !s.ok()) return s;
     return Call(Library(folder / "run.so"), f, inputs);
   }
 
  private:
-  static absl::StatusOr<std::vector<ir::Literal>> Call(const Library& library,
-                                                       const ir::Function& f,
+  static absl::StatusOr<std::vector<ir::Literal>> Call(const Library& library, const ir::Function& f,
                                                        absl::Span<const ir::Literal> inputs) {
     auto* size = library.Find<size_t()>("object_size");
     auto* run = library.Find<int(void*, const void* const*, void* const*)>("run");

@@ -13,8 +13,7 @@ namespace {
 class ReferenceEngine : public Engine {
  public:
   using RoundTrip = absl::StatusOr<ir::Module> (*)(const ir::Module&);
-  ReferenceEngine(std::string name, RoundTrip round_trip)
-      : name_(std::move(name)), round_trip_(round_trip) {}
+  ReferenceEngine(std::string name, RoundTrip round_trip) : name_(std::move(name)), round_trip_(round_trip) {}
 
   std::string name() const override { return name_; }
   bool is_reference() const override { return true; }
@@ -38,22 +37,20 @@ class ReferenceEngine : public Engine {
 }  // namespace
 
 std::unique_ptr<Engine> MakeReferenceEngine() {
-  return std::make_unique<ReferenceEngine>(
-      "reference", [](const ir::Module& m) -> absl::StatusOr<ir::Module> { return m; });
+  return std::make_unique<ReferenceEngine>("reference",
+                                           [](const ir::Module& m) -> absl::StatusOr<ir::Module> { return m; });
 }
 
 std::unique_ptr<Engine> MakeTextEngine() {
-  return std::make_unique<ReferenceEngine>(
-      "text", [](const ir::Module& m) { return ir::ParseModule(ir::Print(m)); });
+  return std::make_unique<ReferenceEngine>("text", [](const ir::Module& m) { return ir::ParseModule(ir::Print(m)); });
 }
 
 std::unique_ptr<Engine> MakeProtoEngine() {
-  return std::make_unique<ReferenceEngine>(
-      "proto", [](const ir::Module& m) -> absl::StatusOr<ir::Module> {
-        const auto bytes = ir::SerializeModule(m);
-        if (!bytes.ok()) return bytes.status();
-        return ir::ParseModuleBytes(std::as_bytes(std::span(*bytes)), "case");
-      });
+  return std::make_unique<ReferenceEngine>("proto", [](const ir::Module& m) -> absl::StatusOr<ir::Module> {
+    const auto bytes = ir::SerializeModule(m);
+    if (!bytes.ok()) return bytes.status();
+    return ir::ParseModuleBytes(std::as_bytes(std::span(*bytes)), "case");
+  });
 }
 
 }  // namespace reel::optable

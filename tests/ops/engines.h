@@ -18,8 +18,7 @@ class Engine {
   virtual ~Engine() = default;
   virtual std::string name() const = 0;
   /// Runs a function without state of a verified module.
-  virtual absl::StatusOr<std::vector<ir::Literal>> Run(const ir::Module& module,
-                                                       std::string_view function,
+  virtual absl::StatusOr<std::vector<ir::Literal>> Run(const ir::Module& module, std::string_view function,
                                                        absl::Span<const ir::Literal> inputs) = 0;
   /// True for the reference and its round trips: doubles, rounded at the end. Such engines agree
   /// bit for bit with the reference; all others agree bit for bit with each other, and with the

@@ -69,11 +69,8 @@ TEST_P(EveryEngine, AgreesWithTheReference) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Ops, EveryEngine,
-                         testing::ValuesIn(ir::AllOps().begin(), ir::AllOps().end()),
-                         [](const auto& info) {
-                           return std::string(ir::Info(info.param).enum_name);
-                         });
+INSTANTIATE_TEST_SUITE_P(Ops, EveryEngine, testing::ValuesIn(ir::AllOps().begin(), ir::AllOps().end()),
+                         [](const auto& info) { return std::string(ir::Info(info.param).enum_name); });
 
 }  // namespace
 }  // namespace reel::optable

@@ -27,8 +27,7 @@ void Compare(const ir::Literal& got, const ir::EvalTensor& want, size_t index) {
     }
   }
   for (size_t k = 0; k < want.f.size(); ++k) {
-    ASSERT_NEAR(got.AsDouble(static_cast<int64_t>(k)), want.f[k],
-                Bound(got.dtype()) * largest + 1e-30)
+    ASSERT_NEAR(got.AsDouble(static_cast<int64_t>(k)), want.f[k], Bound(got.dtype()) * largest + 1e-30)
         << "result " << index << "[" << k << "] of type " << got.type().ToString();
   }
 }
@@ -70,9 +69,7 @@ std::vector<ir::Op> CompiledDifferentiableOps() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Ops, CompiledGradient, testing::ValuesIn(CompiledDifferentiableOps()),
-                         [](const auto& info) {
-                           return std::string(ir::Info(info.param).enum_name);
-                         });
+                         [](const auto& info) { return std::string(ir::Info(info.param).enum_name); });
 
 }  // namespace
 }  // namespace reel::optable

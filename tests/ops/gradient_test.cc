@@ -22,9 +22,7 @@ constexpr double kStep = 1e-3;           // truncation ~ step^4, cancellation ~ 
 constexpr double kRelative = 1e-8;       // of the sum of |gradient * direction|
 constexpr double kCancellation = 1e-11;  // of the sum of |u * y|
 
-EvalTensor Random(const Type& type, Rng& rng) {
-  return *ir::FromLiteral(Sample(type, Domain{-1, 1}, rng));
-}
+EvalTensor Random(const Type& type, Rng& rng) { return *ir::FromLiteral(Sample(type, Domain{-1, 1}, rng)); }
 
 // Of complex numbers the product of their parts: the cotangent of x + iy is dL/dx + i dL/dy.
 double Dot(const EvalTensor& a, const EvalTensor& b, bool absolute = false) {
@@ -67,8 +65,7 @@ struct Check {
     return sum;
   }
   double Stencil(int order) const {
-    return (Phi(-2 * kStep, order) - 8 * Phi(-kStep, order) + 8 * Phi(kStep, order) -
-            Phi(2 * kStep, order)) /
+    return (Phi(-2 * kStep, order) - 8 * Phi(-kStep, order) + 8 * Phi(kStep, order) - Phi(2 * kStep, order)) /
            (12 * kStep);
   }
 
@@ -157,9 +154,7 @@ std::vector<ir::Op> DifferentiableOps() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Ops, EveryGradient, testing::ValuesIn(DifferentiableOps()),
-                         [](const auto& info) {
-                           return std::string(ir::Info(info.param).enum_name);
-                         });
+                         [](const auto& info) { return std::string(ir::Info(info.param).enum_name); });
 
 }  // namespace
 }  // namespace reel::optable

@@ -42,8 +42,7 @@ constexpr ir::Op kOps[] = {
 #include "ir/ops.def"
 #undef OP
 };
-static_assert(std::size(kRowOps) == std::size(kOps),
-              "op_cases.def lacks a row for an op of ops.def");
+static_assert(std::size(kRowOps) == std::size(kOps), "op_cases.def lacks a row for an op of ops.def");
 static_assert(std::equal(std::begin(kRowOps), std::end(kRowOps), std::begin(kOps)),
               "the rows of op_cases.def are not in the order of ops.def");
 
@@ -118,22 +117,18 @@ ir::Literal ComplexSpecials(DType dtype) {
 
 std::vector<int64_t> IntSpecials(DType dtype) {
   const int64_t low = LowestInt(dtype), high = HighestInt(dtype);
-  return {low, low + 1, -65537, -3, -1, 0,     1,        2,   7,
-          8,   15,      16,     31, 32, 63,    64,       127, 128,
-          255, 256,     32767,  32768, 65537, high / 2 + 1, high - 1, high};
+  return {low, low + 1, -65537, -3,  -1,  0,   1,   2,     7,     8,     15,           16,       31,
+          32,  63,      64,     127, 128, 255, 256, 32767, 32768, 65537, high / 2 + 1, high - 1, high};
 }
 
 }  // namespace
 
-bool IsSmooth(const OpRow& row, DType dtype) {
-  return row.differentiable && IsDifferentiable(dtype) && !IsHalf(dtype);
-}
+bool IsSmooth(const OpRow& row, DType dtype) { return row.differentiable && IsDifferentiable(dtype) && !IsHalf(dtype); }
 
 const OpRow& RowOf(ir::Op op) { return Table()[static_cast<size_t>(op)]; }
 
 bool IsMain(DType dtype) {
-  return dtype == kBool || dtype == kInt32 || dtype == kInt64 || dtype == kFloat32 ||
-         dtype == kFloat64;
+  return dtype == kBool || dtype == kInt32 || dtype == kInt64 || dtype == kFloat32 || dtype == kFloat64;
 }
 
 bool IsSampled(DType dtype, size_t n, size_t count) {
@@ -171,8 +166,7 @@ FloatFormat FormatOf(DType dtype) {
     case kFloat16: return {0x1p-10, 0x1p-14, 0x1p-24, 65504};
     case kBFloat16: return {0x1p-7, 0x1p-126, 0x1p-133, 0x1.FEp127};
     case kFloat32: return {0x1p-23, 0x1p-126, 0x1p-149, 0x1.FFFFFEp127};
-    default:
-      return {0x1p-52, 0x1p-1022, 0x1p-1074, std::numeric_limits<double>::max()};
+    default: return {0x1p-52, 0x1p-1022, 0x1p-1074, std::numeric_limits<double>::max()};
   }
 }
 
@@ -220,13 +214,10 @@ ir::Literal SpecialValues(DType dtype) {
     return MakeIntLiteral({dtype, {static_cast<int64_t>(v.size())}}, v);
   };
   switch (dtype) {
-    case kBool:
-      return ints({0, 1});
+    case kBool: return ints({0, 1});
     case kComplex64:
-    case kComplex128:
-      return ComplexSpecials(dtype);
-    default:
-      return IsFloat(dtype) ? floats(FloatSpecials(dtype)) : ints(IntSpecials(dtype));
+    case kComplex128: return ComplexSpecials(dtype);
+    default: return IsFloat(dtype) ? floats(FloatSpecials(dtype)) : ints(IntSpecials(dtype));
   }
 }
 
@@ -252,18 +243,14 @@ CaseBuilder::CaseBuilder(ir::Op op, std::string name)
 }
 
 ir::Value CaseBuilder::Input(ir::Literal literal) {
-  const ir::Value v =
-      function_.AddParameter(StrCat("x", function_.num_parameters()), literal.type());
+  const ir::Value v = function_.AddParameter(StrCat("x", function_.num_parameters()), literal.type());
   case_.inputs.push_back(std::move(literal));
   return v;
 }
 
-ir::Value CaseBuilder::Input(const Type& type, const Domain& domain) {
-  return Input(Sample(type, domain, rng_));
-}
+ir::Value CaseBuilder::Input(const Type& type, const Domain& domain) { return Input(Sample(type, domain, rng_)); }
 
-ir::Value CaseBuilder::InputInts(DType dtype, const Shape& shape,
-                                 const std::vector<int64_t>& values) {
+ir::Value CaseBuilder::InputInts(DType dtype, const Shape& shape, const std::vector<int64_t>& values) {
   return Input(MakeIntLiteral({dtype, shape}, values));
 }
 

@@ -34,8 +34,7 @@ struct OpCase {
   std::vector<ir::Literal> inputs;
   Tolerance tolerance;
   bool differentiable = false;  ///< smooth around the inputs
-  bool out_of_range =
-      false;  ///< an index is out of range: an engine that checks indices refuses it
+  bool out_of_range = false;  ///< an index is out of range: an engine that checks indices refuses it
 
   const ir::Function& main() const { return *module.FindFunction("main"); }
 };

@@ -7,8 +7,7 @@
 namespace reel::optable {
 
 void GraphMaker::AddInputs() {
-  const std::vector<Shape> shapes{{},     {1},       {3},       {7},    {33},
-                                  {4, 5}, {3, 1, 5}, {2, 3, 4}, {5, 3}, {3, 4, 1, 2}};
+  const std::vector<Shape> shapes{{}, {1}, {3}, {7}, {33}, {4, 5}, {3, 1, 5}, {2, 3, 4}, {5, 3}, {3, 4, 1, 2}};
   const auto add = [&](const Type& t, double bound) {
     const ir::Literal l = Sample(t, Domain{-bound, bound}, rng_);
     inputs_.push_back(l);
@@ -16,8 +15,7 @@ void GraphMaker::AddInputs() {
   };
   for (const DType dtype : {kFloat32, kFloat32, kFloat64, kInt32, kBool}) {
     const Shape shape = Pick(shapes);
-    for (int n = 0; n < (IsFloat(dtype) ? 2 : 1); ++n)
-      add({dtype, shape}, IsFloat(dtype) ? 3 : 100);
+    for (int n = 0; n < (IsFloat(dtype) ? 2 : 1); ++n) add({dtype, shape}, IsFloat(dtype) ? 3 : 100);
   }
   add({kInt32, {}}, 5);
   add({kBool, {}}, 1);
@@ -32,17 +30,14 @@ void GraphMaker::AddInputs() {
 void GraphMaker::Step() {
   using Maker = void (GraphMaker::*)();
   static const std::vector<Maker> makers{
-      &GraphMaker::FloatUnary,  &GraphMaker::FloatUnary,  &GraphMaker::FloatBinary,
-      &GraphMaker::FloatBinary, &GraphMaker::FloatBinary, &GraphMaker::IntUnary,
-      &GraphMaker::IntBinary,   &GraphMaker::Compare,     &GraphMaker::Logic,
-      &GraphMaker::Select,      &GraphMaker::Cast,        &GraphMaker::Reduce,
-      &GraphMaker::Reduce,      &GraphMaker::Move,        &GraphMaker::Move,
-      &GraphMaker::Stretch,     &GraphMaker::Stretch,     &GraphMaker::Contract,
-      &GraphMaker::Factor,      &GraphMaker::Index,       &GraphMaker::Window,
-      &GraphMaker::Function,    &GraphMaker::Function,    &GraphMaker::Function,
-      &GraphMaker::Exact,       &GraphMaker::Arrange,     &GraphMaker::Exact,
-      &GraphMaker::Accumulate,  &GraphMaker::Arrange,     &GraphMaker::Convolve,
-      &GraphMaker::AsComplex,   &GraphMaker::Control};
+      &GraphMaker::FloatUnary,  &GraphMaker::FloatUnary, &GraphMaker::FloatBinary, &GraphMaker::FloatBinary,
+      &GraphMaker::FloatBinary, &GraphMaker::IntUnary,   &GraphMaker::IntBinary,   &GraphMaker::Compare,
+      &GraphMaker::Logic,       &GraphMaker::Select,     &GraphMaker::Cast,        &GraphMaker::Reduce,
+      &GraphMaker::Reduce,      &GraphMaker::Move,       &GraphMaker::Move,        &GraphMaker::Stretch,
+      &GraphMaker::Stretch,     &GraphMaker::Contract,   &GraphMaker::Factor,      &GraphMaker::Index,
+      &GraphMaker::Window,      &GraphMaker::Function,   &GraphMaker::Function,    &GraphMaker::Function,
+      &GraphMaker::Exact,       &GraphMaker::Arrange,    &GraphMaker::Exact,       &GraphMaker::Accumulate,
+      &GraphMaker::Arrange,     &GraphMaker::Convolve,   &GraphMaker::AsComplex,   &GraphMaker::Control};
   (this->*Pick(makers))();
 }
 
@@ -53,12 +48,8 @@ void GraphMaker::FloatUnary() {
   const bool exact = known(x).exact();
   const double e = Epsilon(x);
   switch (Int(13)) {
-    case 0:
-      Keep(b_.Neg(x), {bound, error});
-      break;
-    case 1:
-      Keep(b_.Abs(x), {bound, error});
-      break;
+    case 0: Keep(b_.Neg(x), {bound, error}); break;
+    case 1: Keep(b_.Abs(x), {bound, error}); break;
     case 2:
       if (exact) Keep(b_.Floor(x), {bound + 1, 0});
       break;
@@ -68,21 +59,11 @@ void GraphMaker::FloatUnary() {
     case 4:
       if (exact) Keep(b_.Sign(x), {1, 0});
       break;
-    case 5:
-      KeepRounded(b_.Tanh(x), 1, 1.1 * error, false);
-      break;
-    case 6:
-      KeepRounded(b_.Sigmoid(x), 1, error, false);
-      break;
-    case 7:
-      KeepRounded(b_.Erf(x), 1, 1.2 * error, false);
-      break;
-    case 8:
-      KeepRounded(b_.Sin(x), 1, error + e * bound, false);
-      break;
-    case 9:
-      KeepRounded(b_.Cos(x), 1, error + e * bound, false);
-      break;
+    case 5: KeepRounded(b_.Tanh(x), 1, 1.1 * error, false); break;
+    case 6: KeepRounded(b_.Sigmoid(x), 1, error, false); break;
+    case 7: KeepRounded(b_.Erf(x), 1, 1.2 * error, false); break;
+    case 8: KeepRounded(b_.Sin(x), 1, error + e * bound, false); break;
+    case 9: KeepRounded(b_.Cos(x), 1, error + e * bound, false); break;
     case 10:
       if (bound < 8) KeepRounded(b_.Exp(x), std::exp(bound), std::exp(bound) * error * 1.1, false);
       break;
@@ -90,8 +71,7 @@ void GraphMaker::FloatUnary() {
       KeepRounded(b_.Sqrt(OnePlusAbs(x)), bound + 1, error + 4 * e * bound, exact);
       break;
     default:  // log(|x| + 1), slope at most 1
-      KeepRounded(b_.Log(OnePlusAbs(x)), std::log(bound + 1) + 1, error + 4 * e * (bound + 1),
-                  false);
+      KeepRounded(b_.Log(OnePlusAbs(x)), std::log(bound + 1) + 1, error + 4 * e * (bound + 1), false);
   }
 }
 
@@ -113,35 +93,26 @@ void GraphMaker::FloatBinary() {
   const Known a = known(x), c = known(y);
   const bool exact = a.exact() && c.exact();
   switch (Int(6)) {
-    case 0:
-      KeepRounded(b_.Add(x, y), a.bound + c.bound, a.error + c.error, exact);
-      break;
-    case 1:
-      KeepRounded(b_.Sub(x, y), a.bound + c.bound, a.error + c.error, exact);
-      break;
+    case 0: KeepRounded(b_.Add(x, y), a.bound + c.bound, a.error + c.error, exact); break;
+    case 1: KeepRounded(b_.Sub(x, y), a.bound + c.bound, a.error + c.error, exact); break;
     case 2:
       if (a.bound * c.bound > kMaxBound) break;
-      KeepRounded(b_.Mul(x, y), a.bound * c.bound,
-                  a.error * c.bound + c.error * a.bound + a.error * c.error, exact);
+      KeepRounded(b_.Mul(x, y), a.bound * c.bound, a.error * c.bound + c.error * a.bound + a.error * c.error, exact);
       break;
     case 3:  // x / (|y| + 1)
-      KeepRounded(b_.Div(x, OnePlusAbs(y)), a.bound,
-                  a.error + a.bound * (c.error + 4 * Epsilon(x) * (c.bound + 1)), exact);
+      KeepRounded(b_.Div(x, OnePlusAbs(y)), a.bound, a.error + a.bound * (c.error + 4 * Epsilon(x) * (c.bound + 1)),
+                  exact);
       break;
-    case 4:
-      Keep(b_.Max(x, y), {std::max(a.bound, c.bound), std::max(a.error, c.error)});
-      break;
-    default:
-      Keep(b_.Min(x, y), {std::max(a.bound, c.bound), std::max(a.error, c.error)});
+    case 4: Keep(b_.Max(x, y), {std::max(a.bound, c.bound), std::max(a.error, c.error)}); break;
+    default: Keep(b_.Min(x, y), {std::max(a.bound, c.bound), std::max(a.error, c.error)});
   }
 }
 
 void GraphMaker::IntBinary() {
   const Value x = Find([&](Value v) { return is_int(v); });
   if (!x.valid()) return;
-  static const std::vector<Op> ops{Op::kAdd, Op::kSub,       Op::kMul,       Op::kDiv,
-                                   Op::kMax, Op::kMin,       Op::kAnd,       Op::kOr,
-                                   Op::kXor, Op::kShiftLeft, Op::kShiftRight};
+  static const std::vector<Op> ops{Op::kAdd, Op::kSub, Op::kMul, Op::kDiv,       Op::kMax,       Op::kMin,
+                                   Op::kAnd, Op::kOr,  Op::kXor, Op::kShiftLeft, Op::kShiftRight};
   const Value y = FindLike(x);
   Keep(b_.Emit(Pick(ops), {x, y}));
 }
@@ -204,8 +175,8 @@ void GraphMaker::Reduce() {
   const int which = Int(3);
   if (which == 0 && !is_bool(x)) {
     if (a.bound * terms > kMaxBound) return;
-    KeepRounded(b_.ReduceSum(x, axes), a.bound * terms,
-                terms * (a.error + Epsilon(x) * a.bound * terms), n == 1 && a.exact());
+    KeepRounded(b_.ReduceSum(x, axes), a.bound * terms, terms * (a.error + Epsilon(x) * a.bound * terms),
+                n == 1 && a.exact());
   } else {
     Keep(which == 1 ? b_.ReduceMax(x, axes) : b_.ReduceMin(x, axes), a);
   }

@@ -10,8 +10,7 @@ namespace reel::optable {
 // low to high as x goes from -inf to inf; *error: of the result.
 Value GraphMaker::Squashed(Value x, double low, double high, double* error) {
   const double middle = (low + high) / 2, half = (high - low) / 2;
-  *error =
-      half * (1.1 * known(x).error + 4 * Epsilon(x)) + 4 * Epsilon(x) * (std::abs(middle) + half);
+  *error = half * (1.1 * known(x).error + 4 * Epsilon(x)) + 4 * Epsilon(x) * (std::abs(middle) + half);
   if (low == high) return b_.ScalarLike(x, low);
   const Value t = b_.Tanh(x), scale = b_.ScalarLike(x, half), shift = b_.ScalarLike(x, middle);
   return b_.Add(b_.Mul(t, scale), shift);
@@ -95,8 +94,7 @@ void GraphMaker::Function() {
     operands.push_back(Squashed(FindLike(x), interval.low, interval.high, &own));
     error = std::max(error, own);
   }
-  KeepRounded(b_.Emit(row.op, operands), row.bound,
-              row.slope * error + row.ulps * Epsilon(x) * row.bound, false);
+  KeepRounded(b_.Emit(row.op, operands), row.bound, row.slope * error + row.ulps * Epsilon(x) * row.bound, false);
 }
 
 // Functions with jumps, and those whose result is one of many: of operands known to the bit.
@@ -106,21 +104,11 @@ void GraphMaker::Exact() {
   const Value y = Find([&](Value v) { return type(v) == type(x) && known(v).exact(); });
   const double bound = known(x).bound;
   switch (Int(6)) {
-    case 0:
-      Keep(b_.Round(x), {bound + 1, 0});
-      return;
-    case 1:
-      Keep(b_.Trunc(x), {bound, 0});
-      return;
-    case 2:
-      Keep(b_.Rem(x, OnePlusAbs(y)), {bound, 0});
-      return;
-    case 3:
-      Keep(b_.NextAfter(x, y), {bound + 1, 0});
-      return;
-    case 4:
-      Keep(b_.Bitcast(x, type(x).dtype == kFloat32 ? kInt32 : kInt64));
-      return;
+    case 0: Keep(b_.Round(x), {bound + 1, 0}); return;
+    case 1: Keep(b_.Trunc(x), {bound, 0}); return;
+    case 2: Keep(b_.Rem(x, OnePlusAbs(y)), {bound, 0}); return;
+    case 3: Keep(b_.NextAfter(x, y), {bound + 1, 0}); return;
+    case 4: Keep(b_.Bitcast(x, type(x).dtype == kFloat32 ? kInt32 : kInt64)); return;
     default:
       if (type(x).shape.rank() > 0) {
         Keep(b_.Argsort(x, Int(type(x).shape.rank()), Int(2) == 0));
@@ -144,47 +132,36 @@ void GraphMaker::Accumulate() {
   double error = 0;
   const Value factor = Squashed(FindLike(x), -0.9, 0.9, &error);
   const double bound = 10 * a.bound;  // 1 + 0.9 + 0.81 + ...
-  KeepRounded(b_.Recurrence(factor, x, axis, Int(2) == 0), bound,
-              10 * (a.error + bound * (error + 2 * Epsilon(x))), false);
+  KeepRounded(b_.Recurrence(factor, x, axis, Int(2) == 0), bound, 10 * (a.error + bound * (error + 2 * Epsilon(x))),
+              false);
 }
 
 // reverse, window, scatter_*, and what only names its operand
 void GraphMaker::Arrange() {
-  const Value x =
-      Find([&](Value v) { return type(v).shape.rank() > 0 && type(v).shape.rank() < 5; });
+  const Value x = Find([&](Value v) { return type(v).shape.rank() > 0 && type(v).shape.rank() < 5; });
   if (!x.valid()) return;
   const Shape shape = type(x).shape;
   const int axis = Int(shape.rank());
   const Known a = known(x);
   switch (Int(5)) {
-    case 0:
-      Keep(b_.Identity(x), a);
-      return;
-    case 1:
-      Keep(b_.StopGradient(x), a);
-      return;
-    case 2:
-      Keep(b_.Reverse(x, {axis}), a);
-      return;
+    case 0: Keep(b_.Identity(x), a); return;
+    case 1: Keep(b_.StopGradient(x), a); return;
+    case 2: Keep(b_.Reverse(x, {axis}), a); return;
     case 3:
       if (shape.dim(axis) < 2 || shape.size() > kMaxSize / 2) return;
-      Keep(b_.Window(x, {.axes = {axis}, .sizes = {2}, .strides = {1 + Int(2)}, .dilations = {1}}),
-           a);
+      Keep(b_.Window(x, {.axes = {axis}, .sizes = {2}, .strides = {1 + Int(2)}, .dilations = {1}}), a);
       return;
     default:
       if (shape.dim(axis) < 3 || is_bool(x)) return;
       const Value part = b_.Gather(x, indices_, axis), moved = b_.Reverse(part, {axis});
-      const Op op =
-          Pick(std::vector<Op>{Op::kScatterSet, Op::kScatterMax, Op::kScatterMin, Op::kScatterMul});
+      const Op op = Pick(std::vector<Op>{Op::kScatterSet, Op::kScatterMax, Op::kScatterMin, Op::kScatterMul});
       if (op != Op::kScatterMul) {
         Keep(b_.Scatter(op, x, indices_, moved, axis), a);
         return;
       }
-      const double bound =
-          std::pow(std::max(a.bound, 1.0), 5);  // at most four factors hit one place
+      const double bound = std::pow(std::max(a.bound, 1.0), 5);  // at most four factors hit one place
       if (is_float(x) && bound > kMaxBound) return;
-      KeepRounded(b_.Scatter(op, x, indices_, moved, axis), bound,
-                  5 * bound * (a.error + Epsilon(x)), is_int(x));
+      KeepRounded(b_.Scatter(op, x, indices_, moved, axis), bound, 5 * bound * (a.error + Epsilon(x)), is_int(x));
   }
 }
 
@@ -192,9 +169,8 @@ void GraphMaker::Arrange() {
 void GraphMaker::Convolve() {
   const Value x = Find([&](Value v) { return is_float(v) && type(v).shape.size() > 0; });
   if (!x.valid()) return;
-  const Value y = Find([&](Value v) {
-    return type(v).dtype == type(x).dtype && type(v).shape.size() > 0 && type(v).shape.size() <= 8;
-  });
+  const Value y = Find(
+      [&](Value v) { return type(v).dtype == type(x).dtype && type(v).shape.size() > 0 && type(v).shape.size() <= 8; });
   if (!y.valid()) return;
   const Known a = known(x), c = known(y);
   const int64_t taps = type(y).shape.size();
@@ -202,16 +178,16 @@ void GraphMaker::Convolve() {
   if (bound > kMaxBound) return;
   const Value signal = b_.Reshape(x, {1, type(x).shape.size(), 1, 1});
   const Value filter = b_.Reshape(y, {taps, 1, 1, 1});
-  KeepRounded(b_.Conv(signal, filter,
-                      {.strides = {1 + Int(2)},
-                       .low = {taps - 1},
-                       .high = {Int(taps)},
-                       .a_dilation = {1 + Int(2)},
-                       .b_dilation = {1}}),
-              bound,
-              static_cast<double>(taps) *
-                  (a.error * c.bound + c.error * a.bound + a.error * c.error + Epsilon(x) * bound),
-              false);
+  KeepRounded(
+      b_.Conv(signal, filter,
+              {.strides = {1 + Int(2)},
+               .low = {taps - 1},
+               .high = {Int(taps)},
+               .a_dilation = {1 + Int(2)},
+               .b_dilation = {1}}),
+      bound,
+      static_cast<double>(taps) * (a.error * c.bound + c.error * a.bound + a.error * c.error + Epsilon(x) * bound),
+      false);
 }
 
 // The parts of (x + i y)^2.
@@ -223,8 +199,7 @@ void GraphMaker::AsComplex() {
   const double bound = 2 * most * most, error = std::max(known(x).error, known(y).error);
   if (bound > kMaxBound) return;
   const Value z = b_.Complex(x, y), square = b_.Mul(z, z);
-  KeepRounded(Int(2) == 0 ? b_.Real(square) : b_.Imag(square), bound,
-              4 * most * error + 4 * Epsilon(x) * bound, false);
+  KeepRounded(Int(2) == 0 ? b_.Real(square) : b_.Imag(square), bound, 4 * most * error + 4 * Epsilon(x) * bound, false);
 }
 
 }  // namespace reel::optable

@@ -42,8 +42,7 @@ class GraphMaker {
     AddInputs();
     Function();
     const int nodes = options_.min_nodes + Int(options_.max_nodes - options_.min_nodes + 1);
-    for (int tries = 0; static_cast<int>(f_.nodes().size()) < nodes && tries < 100 * nodes; ++tries)
-      Step();
+    for (int tries = 0; static_cast<int>(f_.nodes().size()) < nodes && tries < 100 * nodes; ++tries) Step();
     if (!b_.status().ok()) throw std::logic_error(std::string(b_.status().message()));
     RandomGraph out;
     std::vector<Value> results;
@@ -78,8 +77,7 @@ class GraphMaker {
     return known_[static_cast<size_t>(v.id)];
   }
   static double Epsilon(DType d) {
-    return d == kFloat32 ? double{std::numeric_limits<float>::epsilon()}
-                         : std::numeric_limits<double>::epsilon();
+    return d == kFloat32 ? double{std::numeric_limits<float>::epsilon()} : std::numeric_limits<double>::epsilon();
   }
   double Epsilon(Value v) const { return Epsilon(type(v).dtype); }
 

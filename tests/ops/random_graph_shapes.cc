@@ -67,8 +67,7 @@ void GraphMaker::Stretch() {
         interior.push_back(Int(2));
       }
       const Known a = known(x), c = known(value);
-      Keep(b_.Pad(x, value, low, high, interior),
-           {std::max(a.bound, c.bound), std::max(a.error, c.error)});
+      Keep(b_.Pad(x, value, low, high, interior), {std::max(a.bound, c.bound), std::max(a.error, c.error)});
       break;
     }
     case 2: {
@@ -78,8 +77,7 @@ void GraphMaker::Stretch() {
       Keep(b_.Iota(dtype, shape, axis), {static_cast<double>(shape.dim(axis)), 0});
       break;
     }
-    default:
-      Keep(b_.RandomBits(random_state_, shape));
+    default: Keep(b_.RandomBits(random_state_, shape));
   }
 }
 
@@ -94,9 +92,8 @@ void GraphMaker::Contract() {
     }
     return -1;
   };
-  const Value y = Find([&](Value v) {
-    return type(v).dtype == type(x).dtype && matching(type(v).shape, type(x).shape[axis], -1) >= 0;
-  });
+  const Value y = Find(
+      [&](Value v) { return type(v).dtype == type(x).dtype && matching(type(v).shape, type(x).shape[axis], -1) >= 0; });
   const Shape a = type(x).shape, c = type(y).shape;
   const int other = matching(c, a[axis], -1);
   ir::Builder::ContractAxes axes{{}, {}, {axis}, {other}};
@@ -111,8 +108,7 @@ void GraphMaker::Contract() {
   const double bound = p.bound * q.bound * terms;
   if (a.size() * c.size() > kMaxSize * a.dim(axis) || a.rank() + c.rank() > 6) return;
   if (is_float(x) && bound > kMaxBound) return;
-  const double error = terms * (p.error * q.bound + q.error * p.bound + p.error * q.error) +
-                       terms * Epsilon(x) * bound;
+  const double error = terms * (p.error * q.bound + q.error * p.bound + p.error * q.error) + terms * Epsilon(x) * bound;
   KeepRounded(b_.Contract(x, y, axes), bound, error, is_int(x));
 }
 
@@ -131,31 +127,22 @@ void GraphMaker::Factor() {
   axes.b_batch = axes.a_batch;
   const double square = n * std::max(known(x).bound * known(x).bound, 1e-3);
   const double size = 2 * (m + 1) * square;
-  const double error = 2 * n * known(x).bound * known(x).error + (n + 4) * Epsilon(x) * square +
-                       64 * m * Epsilon(x) * size;
+  const double error =
+      2 * n * known(x).bound * known(x).error + (n + 4) * Epsilon(x) * square + 64 * m * Epsilon(x) * size;
   const Value gram = b_.Contract(x, x, axes);
   const Shape shape = type(gram).shape;
   const Value row = b_.Iota(kInt32, shape, rank - 2), column = b_.Iota(kInt32, shape, rank - 1);
-  const Value diagonal = b_.Equal(row, column), large = b_.ScalarLike(gram, size),
-              zero = b_.ScalarLike(gram, 0);
+  const Value diagonal = b_.Equal(row, column), large = b_.ScalarLike(gram, size), zero = b_.ScalarLike(gram, 0);
   const Value a = b_.Add(gram, b_.Select(diagonal, large, zero));
-  const auto keep = [&](Value v, double bound, double relative) {
-    KeepRounded(v, bound, 16 * m * relative, false);
-  };
+  const auto keep = [&](Value v, double bound, double relative) { KeepRounded(v, bound, 16 * m * relative, false); };
   const double relative = error / size, root = std::sqrt(2 * size);
   switch (Int(6)) {
-    case 0:
-      return keep(b_.Emit(Op::kCholesky, {a}), root, relative * root);
-    case 1:
-      return keep(b_.TriangularSolve(a, gram, {.lower = Int(2) == 0}), 1, relative);
-    case 2:
-      return keep(b_.EmitAll(Op::kLu, {a})[0], 2 * size, error);
-    case 3:
-      return keep(b_.EmitAll(Op::kQr, {a})[1], 2 * size, error);
-    case 4:
-      return keep(b_.EmitAll(Op::kEigh, {a})[0], 2 * size, error);
-    default:
-      return keep(b_.EmitAll(Op::kSvd, {a})[1], 2 * size, error);
+    case 0: return keep(b_.Emit(Op::kCholesky, {a}), root, relative * root);
+    case 1: return keep(b_.TriangularSolve(a, gram, {.lower = Int(2) == 0}), 1, relative);
+    case 2: return keep(b_.EmitAll(Op::kLu, {a})[0], 2 * size, error);
+    case 3: return keep(b_.EmitAll(Op::kQr, {a})[1], 2 * size, error);
+    case 4: return keep(b_.EmitAll(Op::kEigh, {a})[0], 2 * size, error);
+    default: return keep(b_.EmitAll(Op::kSvd, {a})[1], 2 * size, error);
   }
 }
 
@@ -163,8 +150,7 @@ void GraphMaker::Factor() {
 void GraphMaker::Index() {
   const Value x = Find([&](Value v) {
     const Shape& s = type(v).shape;
-    return s.rank() > 0 && s.rank() < 5 &&
-           std::any_of(s.begin(), s.end(), [](Extent e) { return e.value() >= 3; });
+    return s.rank() > 0 && s.rank() < 5 && std::any_of(s.begin(), s.end(), [](Extent e) { return e.value() >= 3; });
   });
   if (!x.valid()) return;
   int axis = 0;
@@ -174,8 +160,8 @@ void GraphMaker::Index() {
       b_.Emit(ir::Op::kCheckIndex, {indices_}, ir::CheckIndexAttributes("gather", type(x), axis, false));
   const Value gathered = Keep(b_.Gather(x, checked, axis), a);
   if (is_bool(x) || Int(2) == 0 || 5 * a.bound > kMaxBound) return;
-  KeepRounded(b_.ScatterAdd(x, indices_, gathered, axis), 5 * a.bound,
-              5 * a.error + 5 * Epsilon(x) * a.bound, is_int(x));
+  KeepRounded(b_.ScatterAdd(x, indices_, gathered, axis), 5 * a.bound, 5 * a.error + 5 * Epsilon(x) * a.bound,
+              is_int(x));
 }
 
 // dynamic_slice and dynamic_update at any i32: out of range is clamped
@@ -184,13 +170,11 @@ void GraphMaker::Window() {
   const Value start = Find([&](Value v) { return type(v) == Type{kInt32, {}}; });
   if (!x.valid() || !start.valid()) return;
   const int axis = Int(type(x).shape.rank());
-  const Value part =
-      Keep(b_.DynamicSlice(x, start, axis, 1 + Int(type(x).shape.dim(axis))), known(x));
+  const Value part = Keep(b_.DynamicSlice(x, start, axis, 1 + Int(type(x).shape.dim(axis))), known(x));
   const Value update = FindLike(part);
   if (Int(2) == 0) return;
   const Known a = known(x), c = known(update);
-  Keep(b_.DynamicUpdate(x, update, start, axis),
-       {std::max(a.bound, c.bound), std::max(a.error, c.error)});
+  Keep(b_.DynamicUpdate(x, update, start, axis), {std::max(a.bound, c.bound), std::max(a.error, c.error)});
 }
 
 // @scale_T: (x, y) -> tanh(x) * y, and @add_T: (x, y) -> x + y.
@@ -240,15 +224,13 @@ void GraphMaker::Control() {
       if (!condition.valid()) break;
       AddBody(scale, t);
       AddBody(add, t);
-      KeepRounded(b_.If(condition, scale, add, {x, y})[0], a.bound + c.bound, a.error + scale_error,
-                  false);
+      KeepRounded(b_.If(condition, scale, add, {x, y})[0], a.bound + c.bound, a.error + scale_error, false);
       break;
     }
     default: {
       AddLoop(suffix, t);
       const Value zero = b_.Scalar(kInt32, 0);
-      const ir::ValueList r =
-          b_.While(StrCat("more_", suffix), StrCat("next_", suffix), {zero, x}, 5);
+      const ir::ValueList r = b_.While(StrCat("more_", suffix), StrCat("next_", suffix), {zero, x}, 5);
       Keep(r[0]);
       Known k = a;
       for (int n = 0; n < 3; ++n) {

@@ -31,9 +31,8 @@ std::string Distance(const std::vector<ir::Literal>& got, const std::vector<ir::
     for (int64_t k = 0; k < want[n].size(); ++k) {
       const double x = got[n].AsDouble(k), y = want[n].AsDouble(k);
       if (std::fabs(x - y) <= allowed[n]) continue;
-      return "result " + std::to_string(n) + ", element " + std::to_string(k) + ": " +
-             std::to_string(x) + ", want " + std::to_string(y) + " within " +
-             std::to_string(allowed[n]);
+      return "result " + std::to_string(n) + ", element " + std::to_string(k) + ": " + std::to_string(x) + ", want " +
+             std::to_string(y) + " within " + std::to_string(allowed[n]);
     }
   }
   return "";
@@ -50,8 +49,8 @@ class RandomGraphs : public testing::TestWithParam<uint64_t> {};
 TEST_P(RandomGraphs, AllEnginesAgree) {
   const RandomGraph g = MakeRandomGraph(GetParam());
   ASSERT_TRUE(ir::Verify(g.module).ok()) << ir::Verify(g.module);
-  const auto rounded = ir::EvaluateLiterals(g.module, *g.module.FindFunction("main"), g.inputs,
-                                            {.round_each_op = true});
+  const auto rounded =
+      ir::EvaluateLiterals(g.module, *g.module.FindFunction("main"), g.inputs, {.round_each_op = true});
   ASSERT_TRUE(rounded.ok()) << rounded.status();
   std::vector<ir::Literal> reference, compiled;
   for (const auto& engine : AllEngines()) {

@@ -29,9 +29,7 @@ class Registry : public testing::TestWithParam<ir::Op> {
     }
     return false;
   }
-  bool has_tensor_operands() const {
-    return info().operands > 0 && GetParam() != ir::Op::kRandomBits;
-  }
+  bool has_tensor_operands() const { return info().operands > 0 && GetParam() != ir::Op::kRandomBits; }
 };
 
 TEST_P(Registry, IsDocumented) {
@@ -105,9 +103,7 @@ TEST_P(Registry, GradientsHaveManyShapes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Ops, Registry, testing::ValuesIn(ir::AllOps().begin(), ir::AllOps().end()),
-                         [](const auto& info) {
-                           return std::string(ir::Info(info.param).enum_name);
-                         });
+                         [](const auto& info) { return std::string(ir::Info(info.param).enum_name); });
 
 }  // namespace
 }  // namespace reel::optable

@@ -14,10 +14,8 @@ using testing::HasSubstr;
 class EveryOp : public testing::TestWithParam<ir::Op> {
  protected:
   const ir::OpInfo& info() const { return ir::Info(GetParam()); }
-  std::string InferError(const std::vector<Type>& operands,
-                         const ir::Attributes& attributes = {}) const {
-    return std::string(
-        ir::InferTypes({GetParam(), operands, attributes, nullptr}).status().message());
+  std::string InferError(const std::vector<Type>& operands, const ir::Attributes& attributes = {}) const {
+    return std::string(ir::InferTypes({GetParam(), operands, attributes, nullptr}).status().message());
   }
 };
 
@@ -65,8 +63,7 @@ TEST_P(EveryOp, RefusesDTypesOutsideItsSet) {
     const auto dtype = static_cast<DType>(n);
     if (ir::Contains(info().dtypes, dtype)) continue;
     const Type type{dtype, {2, 3}};
-    const std::string error =
-        InferError(std::vector<Type>(static_cast<size_t>(info().operands), type));
+    const std::string error = InferError(std::vector<Type>(static_cast<size_t>(info().operands), type));
     EXPECT_THAT(error, HasSubstr(std::string(info().name) + ": operand must be "));
     EXPECT_THAT(error, HasSubstr(type.ToString()));
   }
@@ -90,22 +87,18 @@ TEST_P(EveryOp, RefusesOperandsOfDifferentTypes) {
 
 TEST_P(EveryOp, RefusesMissingAndUnknownAttributes) {
   if (info().operands < 0) return;
-  const DType dtype =
-      info().dtypes == ir::DTypeSet::kBoolean ? kBool : RowOf(GetParam()).dtypes.front();
+  const DType dtype = info().dtypes == ir::DTypeSet::kBoolean ? kBool : RowOf(GetParam()).dtypes.front();
   const std::vector<Type> operands(static_cast<size_t>(info().operands), {dtype, {2}});
   const auto& attributes = info().attributes;
   if (std::any_of(attributes.begin(), attributes.end(), [](const auto& a) { return !a.optional; })) {
     EXPECT_THAT(InferError(operands), HasSubstr(std::string(info().name) + ": attribute '"));
   } else {
-    EXPECT_THAT(InferError(operands, {{"colour", int64_t{1}}}),
-                HasSubstr("unknown attribute 'colour'"));
+    EXPECT_THAT(InferError(operands, {{"colour", int64_t{1}}}), HasSubstr("unknown attribute 'colour'"));
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Ops, EveryOp, testing::ValuesIn(ir::AllOps().begin(), ir::AllOps().end()),
-                         [](const auto& info) {
-                           return std::string(ir::Info(info.param).enum_name);
-                         });
+                         [](const auto& info) { return std::string(ir::Info(info.param).enum_name); });
 
 }  // namespace
 }  // namespace reel::optable

@@ -134,9 +134,8 @@ bool IsLarge(const OpCase& c) {
 }
 
 bool SomeRowFails(const OpCase& c, const Batch& batch, absl::StatusCode code) {
-  return std::any_of(batch.rows.begin(), batch.rows.end(), [&](const auto& row) {
-    return ir::Evaluate(c.module, c.main(), row).status().code() == code;
-  });
+  return std::any_of(batch.rows.begin(), batch.rows.end(),
+                     [&](const auto& row) { return ir::Evaluate(c.module, c.main(), row).status().code() == code; });
 }
 
 class EveryVectorized : public testing::TestWithParam<ir::Op> {};

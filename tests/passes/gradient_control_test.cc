@@ -22,14 +22,10 @@ Values List(const ir::ValueList& v) { return Values(v.begin(), v.end()); }
 
 TEST(CallGradient, TG39FunctionsAndTheirComposition) {
   ir::Module m;
-  Define(&m, "f", {F64(), F64()}, [](Builder& b, P p) {
-    return Values{b.Add(b.Mul(p[0], p[0]), p[1])};
-  });
-  Define(&m, "once", {F64(), F64()},
-         [](Builder& b, P p) { return List(b.Call("f", {p[0], p[1]})); });
-  Define(&m, "twice", {F64(), F64()}, [](Builder& b, P p) {
-    return List(b.Call("f", {b.Call("f", {p[0], p[1]})[0], p[1]}));
-  });
+  Define(&m, "f", {F64(), F64()}, [](Builder& b, P p) { return Values{b.Add(b.Mul(p[0], p[0]), p[1])}; });
+  Define(&m, "once", {F64(), F64()}, [](Builder& b, P p) { return List(b.Call("f", {p[0], p[1]})); });
+  Define(&m, "twice", {F64(), F64()},
+         [](Builder& b, P p) { return List(b.Call("f", {b.Call("f", {p[0], p[1]})[0], p[1]})); });
   const auto once = AddGradientFunction(&m, "once", {}, {});
   const auto twice = AddGradientFunction(&m, "twice", {}, {});
   ASSERT_TRUE(once.ok() && twice.ok());
@@ -44,9 +40,7 @@ TEST(CallGradient, TG40VjpStandsForTheGradient) {
   Define(&m, "g", {F64(), I32(), F64()}, [](Builder& b, P p) {  // ten times the seed
     return Values{b.Mul(p[2], b.Scalar(kFloat64, 10))};
   });
-  Define(&m, "main", {F64(), I32()}, [](Builder& b, P p) {
-    return Values{b.Call("f", {p[0], p[1]}, "g")[0]};
-  });
+  Define(&m, "main", {F64(), I32()}, [](Builder& b, P p) { return Values{b.Call("f", {p[0], p[1]}, "g")[0]}; });
   const auto g = AddGradientFunction(&m, "main", {}, {"p0"});
   ASSERT_TRUE(g.ok()) << g.status();
   EXPECT_EQ(RunFunction(m, g->name, {{3}, {1}}), (std::vector<Doubles>{{10}}));
@@ -58,8 +52,7 @@ TEST(CallGradient, TG43AnUnusedArgumentIsNone) {
     b.Sin(p[1]);
     return Values{b.Mul(p[0], p[0])};
   });
-  Define(&m, "main", {F64(), F64()},
-         [](Builder& b, P p) { return List(b.Call("f", {p[0], p[1]})); });
+  Define(&m, "main", {F64(), F64()}, [](Builder& b, P p) { return List(b.Call("f", {p[0], p[1]})); });
   const auto g = AddGradientFunction(&m, "main", {}, {});
   ASSERT_TRUE(g.ok());
   EXPECT_EQ(g->connected, (std::vector<bool>{true, false}));
@@ -85,22 +78,16 @@ TEST(CallGradient, DeepCallsDoNotRecurse) {
   constexpr int kDepth = 20000;
   Define(&m, "f0", {F64()}, [](Builder& b, P p) { return Values{b.Sin(p[0])}; });
   for (int i = 1; i <= kDepth; ++i) {
-    Define(&m, StrCat("f", i), {F64()}, [i](Builder& b, P p) {
-      return List(b.Call(StrCat("f", i - 1), {p[0]}));
-    });
+    Define(&m, StrCat("f", i), {F64()}, [i](Builder& b, P p) { return List(b.Call(StrCat("f", i - 1), {p[0]})); });
   }
   ASSERT_TRUE(AddGradientFunction(&m, StrCat("f", kDepth), {}, {}).ok());
 }
 
 void DefineBranches(ir::Module* m) {
-  Define(m, "then", {F64(), F64()}, [](Builder& b, P p) {
-    return Values{b.Mul(b.Mul(p[0], p[0]), p[0])};
-  });
-  Define(m, "else", {F64(), F64()},
-         [](Builder& b, P p) { return Values{b.Mul(b.Sin(p[0]), p[1])}; });
-  Define(m, "main", {kBool0, F64(), F64()}, [](Builder& b, P p) {
-    return List(b.If(p[0], "then", "else", {p[1], p[2]}));
-  });
+  Define(m, "then", {F64(), F64()}, [](Builder& b, P p) { return Values{b.Mul(b.Mul(p[0], p[0]), p[0])}; });
+  Define(m, "else", {F64(), F64()}, [](Builder& b, P p) { return Values{b.Mul(b.Sin(p[0]), p[1])}; });
+  Define(m, "main", {kBool0, F64(), F64()},
+         [](Builder& b, P p) { return List(b.If(p[0], "then", "else", {p[1], p[2]})); });
 }
 
 TEST(IfGradient, MatchesFiniteDifferencesInBothBranches) {
@@ -124,9 +111,8 @@ TEST(IfGradient, TG38AValueOfTheOtherBranchGetsZero) {
 void DefineLoop(ir::Module* m, int n, int64_t bound) {
   const std::vector<Type> types{I32(), F64({2}), F64({2})};
   Define(m, "more", types, [n](Builder& b, P p) { return Values{Less(b, p[0], n)}; });
-  Define(m, "step", types, [](Builder& b, P p) {
-    return Values{Next(b, p[0]), b.Add(b.Sin(b.Mul(p[1], p[2])), p[1]), p[2]};
-  });
+  Define(m, "step", types,
+         [](Builder& b, P p) { return Values{Next(b, p[0]), b.Add(b.Sin(b.Mul(p[1], p[2])), p[1]), p[2]}; });
   Define(m, "main", {F64({2}), F64({2})}, [bound](Builder& b, P p) {
     return Values{b.While("more", "step", {b.Scalar(kInt32, 0), p[0], p[1]}, bound)[1]};
   });
@@ -237,9 +223,8 @@ TEST(WhileGradient, ATensorOfCounters) {
     const Value next = b.Add(b.ScalarLike(p[1], 2), p[1]);
     return Values{Next(b, p[0]), next, p[2], b.Add(p[3], b.ReduceSum(b.Mul(row, row), {0}))};
   });
-  Define(&m, "main", {I32({3}), F64({9}), F64()}, [](Builder& b, P p) {
-    return Values{b.While("more", "step", {b.Scalar(kInt32, 0), p[0], p[1], p[2]})[3]};
-  });
+  Define(&m, "main", {I32({3}), F64({9}), F64()},
+         [](Builder& b, P p) { return Values{b.While("more", "step", {b.Scalar(kInt32, 0), p[0], p[1], p[2]})[3]}; });
   CheckDerivatives(&m, "main", {{0, 2, 3}, {0.3, -1, 2, 0.7, 1.1, -0.4, 0.9, 1.7, -2}, {0.5}}, 2);
 }
 
@@ -273,14 +258,10 @@ TEST(WhileGradient, NamesOfSavedRowsAreUnique) {
 
 TEST(WhileGradient, TG37ProductOfAnIntegerCountedLoop) {
   ir::Module m;  // n0 = 2, x = 2: while n < 10: n *= x: n = 16 = n0 x^3, dn/dx = 24
-  Define(&m, "more", {F64(), F64()}, [](Builder& b, P p) {
-    return Values{b.Less(p[0], b.Scalar(kFloat64, 10))};
-  });
-  Define(&m, "step", {F64(), F64()},
-         [](Builder& b, P p) { return Values{b.Mul(p[0], p[1]), p[1]}; });
-  Define(&m, "main", {F64()}, [](Builder& b, P p) {
-    return Values{b.While("more", "step", {b.Scalar(kFloat64, 2), p[0]}, 8)[0]};
-  });
+  Define(&m, "more", {F64(), F64()}, [](Builder& b, P p) { return Values{b.Less(p[0], b.Scalar(kFloat64, 10))}; });
+  Define(&m, "step", {F64(), F64()}, [](Builder& b, P p) { return Values{b.Mul(p[0], p[1]), p[1]}; });
+  Define(&m, "main", {F64()},
+         [](Builder& b, P p) { return Values{b.While("more", "step", {b.Scalar(kFloat64, 2), p[0]}, 8)[0]}; });
   const auto g = AddGradientFunction(&m, "main", {}, {});
   ASSERT_TRUE(g.ok()) << g.status();
   EXPECT_EQ(RunFunction(m, g->name, {{2}})[0], Doubles{24});
@@ -291,12 +272,9 @@ TEST(WhileGradient, CarriedButUnrelatedIsNone) {
   ir::Module m;
   const std::vector<Type> types{I32(), F64(), F64()};
   Define(&m, "more", types, [](Builder& b, P p) { return Values{Less(b, p[0], 3)}; });
-  Define(&m, "step", types, [](Builder& b, P p) {
-    return Values{Next(b, p[0]), b.Sin(p[1]), b.Cos(p[2])};
-  });
-  Define(&m, "main", {F64(), F64()}, [](Builder& b, P p) {
-    return Values{b.While("more", "step", {b.Scalar(kInt32, 0), p[0], p[1]}, 3)[1]};
-  });
+  Define(&m, "step", types, [](Builder& b, P p) { return Values{Next(b, p[0]), b.Sin(p[1]), b.Cos(p[2])}; });
+  Define(&m, "main", {F64(), F64()},
+         [](Builder& b, P p) { return Values{b.While("more", "step", {b.Scalar(kInt32, 0), p[0], p[1]}, 3)[1]}; });
   const auto g = AddGradientFunction(&m, "main", {}, {});
   ASSERT_TRUE(g.ok());
   EXPECT_EQ(g->connected, (std::vector<bool>{true, false}));
@@ -307,9 +285,7 @@ TEST(WhileGradient, DependenceMayTakeSeveralIterations) {
   ir::Module m;
   const std::vector<Type> types{I32(), F64(), F64(), F64()};
   Define(&m, "more", types, [](Builder& b, P p) { return Values{Less(b, p[0], 2)}; });
-  Define(&m, "step", types, [](Builder& b, P p) {
-    return Values{Next(b, p[0]), p[2], b.Mul(p[3], p[3]), p[3]};
-  });
+  Define(&m, "step", types, [](Builder& b, P p) { return Values{Next(b, p[0]), p[2], b.Mul(p[3], p[3]), p[3]}; });
   Define(&m, "main", {F64(), F64()}, [](Builder& b, P p) {
     return Values{b.While("more", "step", {b.Scalar(kInt32, 0), p[1], p[1], p[0]}, 2)[1]};
   });
@@ -324,12 +300,9 @@ TEST(NestedControl, MatchesFiniteDifferences) {
   ir::Module m;
   const std::vector<Type> inner{I32(), F64()}, outer{I32(), F64(), F64()};
   Define(&m, "inner_more", inner, [](Builder& b, P p) { return Values{Less(b, p[0], 2)}; });
-  Define(&m, "inner_step", inner, [](Builder& b, P p) {
-    return Values{Next(b, p[0]), b.Sin(b.Mul(p[1], p[1]))};
-  });
+  Define(&m, "inner_step", inner, [](Builder& b, P p) { return Values{Next(b, p[0]), b.Sin(b.Mul(p[1], p[1]))}; });
   Define(&m, "product", {F64(), F64()}, [](Builder& b, P p) { return Values{b.Mul(p[0], p[1])}; });
-  Define(&m, "even", {F64(), F64()},
-         [](Builder& b, P p) { return List(b.Call("product", {p[0], p[1]})); });
+  Define(&m, "even", {F64(), F64()}, [](Builder& b, P p) { return List(b.Call("product", {p[0], p[1]})); });
   Define(&m, "odd", {F64(), F64()}, [](Builder& b, P p) {
     const Value y = b.While("inner_more", "inner_step", {b.Scalar(kInt32, 0), p[0]}, 4)[1];
     return Values{b.Add(y, p[1])};

@@ -24,8 +24,8 @@ struct Case {
 void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
 const Type kVector = F64({4});
-const Doubles kAny4{0.3, -1.2, 2.1, -0.4}, kOther4{-0.7, 0.9, 1.4, -2.2},
-    kPositive4{0.5, 1.3, 2.0, 0.4}, kUnit4{0.6, -0.2, 0.4, -0.3}, kAboveOne4{1.5, 2.5, 1.2, 3};
+const Doubles kAny4{0.3, -1.2, 2.1, -0.4}, kOther4{-0.7, 0.9, 1.4, -2.2}, kPositive4{0.5, 1.3, 2.0, 0.4},
+    kUnit4{0.6, -0.2, 0.4, -0.3}, kAboveOne4{1.5, 2.5, 1.2, 3};
 
 // Inside of the function's domain, on both sides of 0 where it has them.
 const Doubles& InputOf(Op op) {
@@ -42,12 +42,13 @@ const Doubles& InputOf(Op op) {
 }
 
 Case Unary(Op op, const Doubles& x) {
-  return {op, std::string(ir::Name(op)), {kVector}, {x},
-          [op](Builder& b, const Values& p) { return b.Emit(op, {p[0]}); }};
+  return {
+      op, std::string(ir::Name(op)), {kVector}, {x}, [op](Builder& b, const Values& p) { return b.Emit(op, {p[0]}); }};
 }
 Case Binary(Op op) {
-  return {op, std::string(ir::Name(op)), {kVector, kVector}, {kAny4, kOther4},
-          [op](Builder& b, const Values& p) { return b.Emit(op, {p[0], p[1]}); }};
+  return {op, std::string(ir::Name(op)), {kVector, kVector}, {kAny4, kOther4}, [op](Builder& b, const Values& p) {
+            return b.Emit(op, {p[0], p[1]});
+          }};
 }
 
 std::vector<Case> Elementwise() {
@@ -60,23 +61,25 @@ std::vector<Case> Elementwise() {
 #define FUNCTION(Enum, ...) cases.push_back(Unary(Op::k##Enum, InputOf(Op::k##Enum)));
 #include "ir/ops.def"
 #undef OP
-  for (Op op : {Op::kAdd, Op::kSub, Op::kMul, Op::kDiv, Op::kRem, Op::kAtan2, Op::kMax, Op::kMin,
-                Op::kNextAfter}) {
+  for (Op op : {Op::kAdd, Op::kSub, Op::kMul, Op::kDiv, Op::kRem, Op::kAtan2, Op::kMax, Op::kMin, Op::kNextAfter}) {
     cases.push_back(Binary(op));
   }
-  cases.push_back({Op::kPow, "pow", {kVector, kVector}, {kPositive4, kOther4},
-                   [](Builder& b, const Values& p) { return b.Pow(p[0], p[1]); }});
+  cases.push_back({Op::kPow, "pow", {kVector, kVector}, {kPositive4, kOther4}, [](Builder& b, const Values& p) {
+                     return b.Pow(p[0], p[1]);
+                   }});
   cases.push_back({Op::kCast, "cast", {kVector}, {kAny4}, [](Builder& b, const Values& p) {
-    return b.Emit(Op::kCast, {p[0]}, {{"dtype", kFloat64}});
-  }});
+                     return b.Emit(Op::kCast, {p[0]}, {{"dtype", kFloat64}});
+                   }});
   for (Op op : {Op::kReal, Op::kImag}) {  // of a kComplex, whose rule is so seen too
-    cases.push_back({op, std::string(ir::Name(op)), {kVector, kVector}, {kAny4, kOther4},
-                     [op](Builder& b, const Values& p) {
-                       const Value z = b.Complex(p[0], p[1]);
-                       return b.Emit(op, {b.Mul(z, z)});
-                     }});
+    cases.push_back(
+        {op, std::string(ir::Name(op)), {kVector, kVector}, {kAny4, kOther4}, [op](Builder& b, const Values& p) {
+           const Value z = b.Complex(p[0], p[1]);
+           return b.Emit(op, {b.Mul(z, z)});
+         }});
   }
-  cases.push_back({Op::kSelect, "select", {{kBool, {4}}, kVector, kVector},
+  cases.push_back({Op::kSelect,
+                   "select",
+                   {{kBool, {4}}, kVector, kVector},
                    {{1, 0, 0, 1}, kAny4, kOther4},
                    [](Builder& b, const Values& p) { return b.Select(p[0], p[1], p[2]); }});
   return cases;
@@ -84,11 +87,9 @@ std::vector<Case> Elementwise() {
 
 // f(n, x) with n an integer operand cast to x's dtype, or f(n, n, x): operands without a derivative.
 Case SpecialOf(Op op, const Doubles& n, const Doubles& x) {
-  return {op, std::string(ir::Name(op)), {I32({4}), kVector}, {n, x},
-          [op](Builder& b, const Values& p) {
+  return {op, std::string(ir::Name(op)), {I32({4}), kVector}, {n, x}, [op](Builder& b, const Values& p) {
             const Value order = b.Cast(p[0], kFloat64);
-            return op == Op::kBetainc ? b.Emit(op, {order, order, p[1]})
-                                      : b.Emit(op, {order, p[1]});
+            return op == Op::kBetainc ? b.Emit(op, {order, order, p[1]}) : b.Emit(op, {order, p[1]});
           }};
 }
 
@@ -112,10 +113,10 @@ std::vector<Case> Reductions() {
   const Doubles x{0.3, -1.2, 2.1, -0.4, 1.1, 0.7, -2.0, 0.9, 3.0, -0.1, 0.2, 0.5};
   for (const std::vector<int64_t>& axes : {std::vector<int64_t>{1}, {0, 2}, {0, 1, 2}}) {
     for (Op op : {Op::kReduceSum, Op::kReduceMax, Op::kReduceMin, Op::kReduceProd}) {
-      cases.push_back({op, StrCat(ir::Name(op), axes.size()), {F64({2, 3, 2})}, {x},
-                       [op, axes](Builder& b, const Values& p) {
-                         return b.Emit(op, {p[0]}, {{"axes", axes}});
-                       }});
+      cases.push_back(
+          {op, StrCat(ir::Name(op), axes.size()), {F64({2, 3, 2})}, {x}, [op, axes](Builder& b, const Values& p) {
+             return b.Emit(op, {p[0]}, {{"axes", axes}});
+           }});
     }
   }
   return cases;
@@ -126,47 +127,42 @@ const Doubles kSix{0.3, -1.2, 2.1, -0.4, 1.1, 0.7};
 std::vector<Case> Shapes() {
   const auto type = std::vector<Type>{F64({2, 3})};
   std::vector<Case> cases;
-  const auto add = [&](Op op, const std::string& name, auto body) {
-    cases.push_back({op, name, type, {kSix}, body});
-  };
+  const auto add = [&](Op op, const std::string& name, auto body) { cases.push_back({op, name, type, {kSix}, body}); };
   using P = const Values&;
   add(Op::kReshape, "reshape", [](Builder& b, P p) { return b.Reshape(p[0], {3, 1, 2}); });
   add(Op::kTranspose, "transpose", [](Builder& b, P p) { return b.Transpose(p[0], {1, 0}); });
   add(Op::kSlice, "slice", [](Builder& b, P p) { return b.Slice(p[0], {1, 0}, {2, 3}, {1, 2}); });
-  add(Op::kSlice, "slice_tail",
-      [](Builder& b, P p) { return b.Slice(p[0], {0, 0}, {2, 2}, {1, 2}); });
-  add(Op::kSlice, "slice_empty",
-      [](Builder& b, P p) { return b.Slice(p[0], {0, 1}, {2, 1}, {1, 1}); });
-  add(Op::kBroadcast, "broadcast",
-      [](Builder& b, P p) { return b.Broadcast(p[0], {2, 4, 3}, {0, 2}); });
+  add(Op::kSlice, "slice_tail", [](Builder& b, P p) { return b.Slice(p[0], {0, 0}, {2, 2}, {1, 2}); });
+  add(Op::kSlice, "slice_empty", [](Builder& b, P p) { return b.Slice(p[0], {0, 1}, {2, 1}, {1, 1}); });
+  add(Op::kBroadcast, "broadcast", [](Builder& b, P p) { return b.Broadcast(p[0], {2, 4, 3}, {0, 2}); });
   add(Op::kReverse, "reverse", [](Builder& b, P p) { return b.Reverse(p[0], {0, 1}); });
-  add(Op::kWindow, "window",
-      [](Builder& b, P p) { return b.Window(p[0], {{1, 0}, {2, 2}, {1, 1}, {1, 1}}); });
-  add(Op::kWindow, "window_apart",
-      [](Builder& b, P p) { return b.Window(p[0], {{1}, {2}, {3}, {1}}); });
+  add(Op::kWindow, "window", [](Builder& b, P p) { return b.Window(p[0], {{1, 0}, {2, 2}, {1, 1}, {1, 1}}); });
+  add(Op::kWindow, "window_apart", [](Builder& b, P p) { return b.Window(p[0], {{1}, {2}, {3}, {1}}); });
   cases.push_back({Op::kWindow, "window_dilated", {F64({6})}, {kSix}, [](Builder& b, P p) {
-    return b.Window(p[0], {{0}, {2}, {2}, {3}});
-  }});
-  cases.push_back({Op::kBroadcast, "broadcast_stretch", {F64({1, 3})}, {{1.5, 2, -1}},
-                   [](Builder& b, P p) { return b.Broadcast(p[0], {2, 4, 3}, {1, 2}); }});
-  cases.push_back({Op::kBroadcast, "broadcast_scalar", {F64()}, {{1.5}},
-                   [](Builder& b, P p) { return b.Broadcast(p[0], {2, 2}, {}); }});
+                     return b.Window(p[0], {{0}, {2}, {2}, {3}});
+                   }});
+  cases.push_back({Op::kBroadcast, "broadcast_stretch", {F64({1, 3})}, {{1.5, 2, -1}}, [](Builder& b, P p) {
+                     return b.Broadcast(p[0], {2, 4, 3}, {1, 2});
+                   }});
+  cases.push_back({Op::kBroadcast, "broadcast_scalar", {F64()}, {{1.5}}, [](Builder& b, P p) {
+                     return b.Broadcast(p[0], {2, 2}, {});
+                   }});
   cases.push_back({Op::kPad, "pad", {F64({2, 3}), F64()}, {kSix, {0.7}}, [](Builder& b, P p) {
-    return b.Pad(p[0], p[1], {1, 0}, {0, 2}, {0, 1});
-  }});
+                     return b.Pad(p[0], p[1], {1, 0}, {0, 2}, {0, 1});
+                   }});
   cases.push_back({Op::kPad, "pad_empty", {F64({0, 2}), F64()}, {{}, {0.7}}, [](Builder& b, P p) {
-    return b.Pad(p[0], p[1], {1, 0}, {1, 0}, {2, 0});
-  }});
+                     return b.Pad(p[0], p[1], {1, 0}, {1, 0}, {2, 0});
+                   }});
   return cases;
 }
 
-Case ContractCase(const std::string& name, const Shape& a, const Shape& b_shape,
-                  const Builder::ContractAxes& axes) {
+Case ContractCase(const std::string& name, const Shape& a, const Shape& b_shape, const Builder::ContractAxes& axes) {
   Doubles x, y;
   for (int64_t i = 0; i < a.size(); ++i) x.push_back(std::sin(static_cast<double>(i) + 1));
   for (int64_t i = 0; i < b_shape.size(); ++i) y.push_back(std::cos(static_cast<double>(3 * i)));
-  return {Op::kContract, name, {F64(a), F64(b_shape)}, {x, y},
-          [axes](Builder& b, const Values& p) { return b.Contract(p[0], p[1], axes); }};
+  return {Op::kContract, name, {F64(a), F64(b_shape)}, {x, y}, [axes](Builder& b, const Values& p) {
+            return b.Contract(p[0], p[1], axes);
+          }};
 }
 
 std::vector<Case> Contractions() {
@@ -190,7 +186,10 @@ Doubles Waves(int64_t n, double step) {
 
 std::vector<Case> Convolutions() {
   const auto conv = [](const std::string& name, const Shape& a, const Shape& filter, const Builder::ConvGeometry& q) {
-    return Case{Op::kConv, name, {F64(a), F64(filter)}, {Waves(a.size(), 1), Waves(filter.size(), 3)},
+    return Case{Op::kConv,
+                name,
+                {F64(a), F64(filter)},
+                {Waves(a.size(), 1), Waves(filter.size(), 3)},
                 [q](Builder& b, const Values& p) { return b.Conv(p[0], p[1], q); }};
   };
   return {
@@ -204,10 +203,11 @@ std::vector<Case> Convolutions() {
 std::vector<Case> Recurrences() {
   std::vector<Case> cases;
   for (bool reverse : {false, true}) {
-    cases.push_back({Op::kRecurrence, reverse ? "recurrence_reverse" : "recurrence", {F64({3, 2}), F64({3, 2})},
-                     {Waves(6, 1), Waves(6, 2)}, [reverse](Builder& b, const Values& p) {
-                       return b.Recurrence(p[0], p[1], 0, reverse);
-                     }});
+    cases.push_back({Op::kRecurrence,
+                     reverse ? "recurrence_reverse" : "recurrence",
+                     {F64({3, 2}), F64({3, 2})},
+                     {Waves(6, 1), Waves(6, 2)},
+                     [reverse](Builder& b, const Values& p) { return b.Recurrence(p[0], p[1], 0, reverse); }});
   }
   return cases;
 }
@@ -215,7 +215,9 @@ std::vector<Case> Recurrences() {
 std::vector<Case> Scatters() {
   std::vector<Case> cases;
   for (Op op : {Op::kScatterSet, Op::kScatterMax, Op::kScatterMin, Op::kScatterMul}) {
-    cases.push_back({op, std::string(ir::Name(op)), {F64({3, 2}), I32({2, 2}), F64({2, 2, 2})},
+    cases.push_back({op,
+                     std::string(ir::Name(op)),
+                     {F64({3, 2}), I32({2, 2}), F64({2, 2, 2})},
                      {Waves(6, 1), {2, 0, 2, -1}, Waves(8, 2)},
                      [op](Builder& b, const Values& p) { return b.Scatter(op, p[0], p[1], p[2], 0); }});
   }
@@ -227,16 +229,29 @@ std::vector<Case> Indexed() {
   const Doubles a{0.3, -1.2, 2.1, -0.4, 1.1, 0.7};
   const Doubles updates{1, 2, 3, 4, 5, 6, 7, 8};
   return {
-      {Op::kGather, "gather", {F64({3, 2}), I32({2, 2})}, {a, {2, 0, 2, 7}},
+      {Op::kGather,
+       "gather",
+       {F64({3, 2}), I32({2, 2})},
+       {a, {2, 0, 2, 7}},
        [](Builder& b, P p) { return b.Gather(p[0], p[1], 0); }},
-      {Op::kGather, "gather_axis1", {F64({2, 3}), I32()}, {a, {1}},
+      {Op::kGather,
+       "gather_axis1",
+       {F64({2, 3}), I32()},
+       {a, {1}},
        [](Builder& b, P p) { return b.Gather(p[0], p[1], 1); }},
-      {Op::kScatterAdd, "scatter_add", {F64({3, 2}), I32({2, 2}), F64({2, 2, 2})},
+      {Op::kScatterAdd,
+       "scatter_add",
+       {F64({3, 2}), I32({2, 2}), F64({2, 2, 2})},
        {a, {2, 0, 2, -1}, updates},
        [](Builder& b, P p) { return b.ScatterAdd(p[0], p[1], p[2], 0); }},
-      {Op::kDynamicSlice, "dynamic_slice", {F64({2, 3}), I32()}, {a, {5}},
+      {Op::kDynamicSlice,
+       "dynamic_slice",
+       {F64({2, 3}), I32()},
+       {a, {5}},
        [](Builder& b, P p) { return b.DynamicSlice(p[0], p[1], 1, 2); }},
-      {Op::kDynamicUpdate, "dynamic_update", {F64({2, 3}), F64({2, 2}), I32()},
+      {Op::kDynamicUpdate,
+       "dynamic_update",
+       {F64({2, 3}), F64({2, 2}), I32()},
        {a, {1, 2, 3, 4}, {1}},
        [](Builder& b, P p) { return b.DynamicUpdate(p[0], p[1], p[2], 1); }},
   };
@@ -253,20 +268,22 @@ Value Symmetric(Builder& b, Value x) {
 std::vector<Case> Matrices() {
   using P = const Values&;
   std::vector<Case> cases{
-      {Op::kCholesky, "cholesky", {F64({3, 3})}, {{3, 0.5, -0.2, 0.3, 2, 0.7, 0.1, 0.4, 2.5}},
-       [](Builder& b, P p) { return b.Emit(Op::kCholesky, {Symmetric(b, p[0])}); }}};
+      {Op::kCholesky, "cholesky", {F64({3, 3})}, {{3, 0.5, -0.2, 0.3, 2, 0.7, 0.1, 0.4, 2.5}}, [](Builder& b, P p) {
+         return b.Emit(Op::kCholesky, {Symmetric(b, p[0])});
+       }}};
   for (int form = 0; form < 8; ++form) {
     const Builder::TriangularForm f{(form & 1) != 0, (form & 2) != 0, (form & 4) != 0};
-    cases.push_back(
-        {Op::kTriangularSolve, StrCat("triangular_solve", form), {F64({3, 3}), F64({3, 2})},
-         {kSquare, kSix}, [f](Builder& b, P p) { return b.TriangularSolve(p[0], p[1], f); }});
+    cases.push_back({Op::kTriangularSolve,
+                     StrCat("triangular_solve", form),
+                     {F64({3, 3}), F64({3, 2})},
+                     {kSquare, kSix},
+                     [f](Builder& b, P p) { return b.TriangularSolve(p[0], p[1], f); }});
   }
   const auto add = [&](Op op, const Shape& shape, size_t results) {
     Doubles x(kSquare.begin(), kSquare.begin() + shape.size());
     for (size_t i = 0; i < results; ++i) {
       const std::string name = StrCat(ir::Name(op), shape.dim(0), shape.dim(1), "_", i);
-      cases.push_back({op, name, {F64(shape)}, {x},
-                       [op, i](Builder& b, P p) { return b.EmitAll(op, {p[0]})[i]; }});
+      cases.push_back({op, name, {F64(shape)}, {x}, [op, i](Builder& b, P p) { return b.EmitAll(op, {p[0]})[i]; }});
     }
   };
   add(Op::kLu, {3, 3}, 1);
@@ -326,9 +343,7 @@ void ExpectReadsOnly(const ir::Function& f, size_t first, const ir::Node& node, 
 TEST_P(GradientRule, ReadsOnlyWhatItDeclares) {
   const Case& c = GetParam();
   ir::Module m;
-  ir::Function& f = Define(&m, "f", c.types, [&c](Builder& b, const Values& p) {
-    return Values{c.body(b, p)};
-  });
+  ir::Function& f = Define(&m, "f", c.types, [&c](Builder& b, const Values& p) { return Values{c.body(b, p)}; });
   const ir::Node node = f.nodes().back();
   ASSERT_EQ(node.op, c.op);
   Values xs;
@@ -368,8 +383,7 @@ TEST(GradientRules, ConvertsTheCotangentOfACast) {
   });
   const auto g = AddGradientFunction(&m, "f", {}, {});
   ASSERT_TRUE(g.ok());
-  EXPECT_EQ(m.FindFunction(g->name)->type(m.FindFunction(g->name)->results()[0]),
-            (Type{kFloat32, {}}));
+  EXPECT_EQ(m.FindFunction(g->name)->type(m.FindFunction(g->name)->results()[0]), (Type{kFloat32, {}}));
   EXPECT_EQ(RunFunction(m, g->name, {{3}})[0], Doubles{6});
 }
 
@@ -377,9 +391,8 @@ TEST(GradientRules, ConvertsTheCotangentOfACast) {
 
 Doubles GradientAt(Op op, const Doubles& x) {
   const Type type = F64({static_cast<int64_t>(x.size())});
-  return RunGradients({type}, {x}, 1, [op](Builder& b, const Values& p) {
-    return Values{b.Emit(op, {p[0]}), p[0]};
-  })[0];
+  return RunGradients({type}, {x}, 1,
+                      [op](Builder& b, const Values& p) { return Values{b.Emit(op, {p[0]}), p[0]}; })[0];
 }
 
 TEST(GradientChoices, AbsAndSignAreZeroAtZero) {
@@ -429,29 +442,26 @@ TEST(GradientChoices, AProductKnowsWhichElementsAreZero) {
 TEST(GradientChoices, TiesOfScattersShareEqually) {
   for (Op op : {Op::kScatterMax, Op::kScatterMin}) {
     const double other = op == Op::kScatterMax ? -5 : 5;
-    const auto d = RunGradients({F64({2}), I32({3}), F64({3})}, {{1, 3}, {0, 0, 0}, {1, other, 1}}, 1,
-                                [op](Builder& b, const Values& p) {
-                                  return Values{b.Scatter(op, p[0], p[1], p[2], 0), p[0], p[2]};
-                                });
+    const auto d = RunGradients(
+        {F64({2}), I32({3}), F64({3})}, {{1, 3}, {0, 0, 0}, {1, other, 1}}, 1,
+        [op](Builder& b, const Values& p) { return Values{b.Scatter(op, p[0], p[1], p[2], 0), p[0], p[2]}; });
     EXPECT_EQ(d[0], (Doubles{1 / 3.0, 1}));
     EXPECT_EQ(d[1], (Doubles{1 / 3.0, 0, 1 / 3.0}));
   }
 }
 
 TEST(GradientChoices, TheLastWriterGetsAll) {
-  const auto d = RunGradients({F64({3}), I32({4}), F64({4})}, {{1, 2, 3}, {0, 2, 0, 7}, {4, 5, 6, 7}}, 1,
-                              [](Builder& b, const Values& p) {
-                                return Values{b.Scatter(Op::kScatterSet, p[0], p[1], p[2], 0), p[0], p[2]};
-                              });
+  const auto d = RunGradients(
+      {F64({3}), I32({4}), F64({4})}, {{1, 2, 3}, {0, 2, 0, 7}, {4, 5, 6, 7}}, 1,
+      [](Builder& b, const Values& p) { return Values{b.Scatter(Op::kScatterSet, p[0], p[1], p[2], 0), p[0], p[2]}; });
   EXPECT_EQ(d[0], (Doubles{0, 1, 0}));
   EXPECT_EQ(d[1], (Doubles{0, 1, 1, 0}));
 }
 
 TEST(GradientChoices, SqrtAtZeroIsInfiniteButZeroForAZeroSeed) {
   const auto at = [](double x, double seed) {
-    return RunGradients({F64(), F64()}, {{x}, {seed}}, 1, [](Builder& b, const Values& p) {
-      return Values{b.Mul(b.Sqrt(p[0]), p[1]), p[0]};
-    })[0][0];
+    return RunGradients({F64(), F64()}, {{x}, {seed}}, 1,
+                        [](Builder& b, const Values& p) { return Values{b.Mul(b.Sqrt(p[0]), p[1]), p[0]}; })[0][0];
   };
   EXPECT_EQ(at(0, 1), INFINITY);
   EXPECT_EQ(at(0, 0), 0);
@@ -464,13 +474,11 @@ TEST(GradientChoices, EdgesOfDomainsAreInfiniteButZeroForAZeroSeed) {
     Op op;
     double x, derivative;
   };
-  for (const Edge& edge : {Edge{Op::kRsqrt, 0, -INFINITY}, Edge{Op::kCbrt, 0, INFINITY},
-                           Edge{Op::kAsin, 1, INFINITY}, Edge{Op::kAsin, -1, INFINITY},
-                           Edge{Op::kAcos, 1, -INFINITY}, Edge{Op::kAcosh, 1, INFINITY},
+  for (const Edge& edge : {Edge{Op::kRsqrt, 0, -INFINITY}, Edge{Op::kCbrt, 0, INFINITY}, Edge{Op::kAsin, 1, INFINITY},
+                           Edge{Op::kAsin, -1, INFINITY}, Edge{Op::kAcos, 1, -INFINITY}, Edge{Op::kAcosh, 1, INFINITY},
                            Edge{Op::kAtanh, -1, INFINITY}}) {
     for (const double seed : {1.0, 0.0}) {
-      const double d = RunGradients({F64(), F64()}, {{edge.x}, {seed}}, 1,
-                                    [&edge](Builder& b, const Values& p) {
+      const double d = RunGradients({F64(), F64()}, {{edge.x}, {seed}}, 1, [&edge](Builder& b, const Values& p) {
         return Values{b.Mul(b.Emit(edge.op, {p[0]}), p[1]), p[0]};
       })[0][0];
       EXPECT_EQ(d, seed == 0 ? 0 : edge.derivative) << ir::Name(edge.op) << "(" << edge.x << ")";
@@ -520,9 +528,8 @@ TEST(GradientChoices, Pow) {
 // d/db da of a^b at b = 0 is 1/a: the rule by the base must not cut the exponent off.
 TEST(GradientChoices, PowToTheZeroHasItsMixedDerivative) {
   ir::Module m;
-  ir::Function& f = Define(&m, "f", {F64(), F64()}, [](Builder& b, const Values& p) {
-    return Values{b.Pow(p[0], p[1])};
-  });
+  ir::Function& f =
+      Define(&m, "f", {F64(), F64()}, [](Builder& b, const Values& p) { return Values{b.Pow(p[0], p[1])}; });
   const auto first = Gradients(&f, &m, {f.results()[0]}, {{0}});
   ASSERT_TRUE(first.ok()) << first.status();
   const auto second = Gradients(&f, &m, {(*first)[0]}, {{1}});
@@ -550,9 +557,7 @@ TEST(GradientChoices, LogAtZeroWithAZeroSeedIsNan) {
   EXPECT_TRUE(std::isnan(d[0][0]));
 }
 
-TEST(GradientChoices, ErfAtInfinityIsZero) {
-  EXPECT_EQ(GradientAt(Op::kErf, {INFINITY, -INFINITY}), (Doubles{0, 0}));
-}
+TEST(GradientChoices, ErfAtInfinityIsZero) { EXPECT_EQ(GradientAt(Op::kErf, {INFINITY, -INFINITY}), (Doubles{0, 0})); }
 
 TEST(GradientChoices, GT120SelectPassesToTheTakenBranch) {
   const auto at = [](double x) {

@@ -74,8 +74,7 @@ TEST(GradientScale, ACallOfManyOperands) {
   ir::Module m;
   const std::vector<Type> types(kOperands, F64());
   Define(&m, "first", types, [](Builder& b, const Values& p) { return Values{b.Sin(p[0])}; });
-  ir::Function& f = Define(
-      &m, "f", types, [](Builder& b, const Values& p) { return Values{b.Call("first", p)[0]}; });
+  ir::Function& f = Define(&m, "f", types, [](Builder& b, const Values& p) { return Values{b.Call("first", p)[0]}; });
   const std::clock_t start = std::clock();
   EXPECT_TRUE(Gradients(&f, &m, {f.results()[0]}, {{0}}).ok());
   EXPECT_LT(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, 5);

@@ -21,9 +21,8 @@ Value Twice(Builder& b, Value x) { return b.Mul(x, b.ScalarLike(x, 2)); }
 Value Cube(Builder& b, Value x) { return b.Mul(b.Mul(x, x), x); }
 
 TEST(TfGradients, TG02OneGradientPerXSummedOverYs) {
-  const auto d = RunGradients({F64(), F64()}, {{3}, {5}}, 2, [](Builder& b, P p) {
-    return Values{Twice(b, p[0]), b.Mul(p[0], p[1]), p[0], p[1]};
-  });
+  const auto d = RunGradients({F64(), F64()}, {{3}, {5}}, 2,
+                              [](Builder& b, P p) { return Values{Twice(b, p[0]), b.Mul(p[0], p[1]), p[0], p[1]}; });
   EXPECT_EQ(d, (std::vector<Doubles>{{7}, {3}}));
 }
 
@@ -54,9 +53,7 @@ TEST(TfGradients, TG05StopGradientsEqualsStopGradientNodes) {
     const auto build = [&](bool nodes, ir::Module* m) -> std::vector<Doubles> {
       Values v;
       ir::Function& f = Define(m, "f", {F64()}, [&](Builder& b, P p) {
-        const auto cut = [&](int i, Value x) {
-          return nodes && (subset >> i & 1) ? b.StopGradient(x) : x;
-        };
+        const auto cut = [&](int i, Value x) { return nodes && (subset >> i & 1) ? b.StopGradient(x) : x; };
         v = {p[0]};
         const Value a = cut(0, p[0]);
         v.push_back(b.Mul(a, a));
@@ -90,8 +87,7 @@ TEST(TfGradients, TG05StopGradientsEqualsStopGradientNodes) {
 
 TEST(TfGradients, TG06StopGradientsIsPerNode) {
   ir::Module m;
-  Define(&m, "pair", {F64()},
-         [](Builder& b, P p) { return Values{Twice(b, p[0]), Cube(b, p[0])}; });
+  Define(&m, "pair", {F64()}, [](Builder& b, P p) { return Values{Twice(b, p[0]), Cube(b, p[0])}; });
   ir::Function& f = Define(&m, "f", {F64()}, [](Builder& b, P p) {
     const ir::ValueList r = b.Call("pair", {p[0]});
     return Values{r[0], r[1]};
@@ -133,9 +129,8 @@ TEST(TfGradients, TG09YsMayDependOnYs) {
 }
 
 TEST(TfGradients, TG10SeedsDefaultToOnes) {
-  const auto d = RunGradients({F64({3})}, {{1, 2, 3}}, 1, [](Builder& b, P p) {
-    return Values{b.Mul(p[0], p[0]), p[0]};
-  });
+  const auto d =
+      RunGradients({F64({3})}, {{1, 2, 3}}, 1, [](Builder& b, P p) { return Values{b.Mul(p[0], p[0]), p[0]}; });
   EXPECT_EQ(d[0], (Doubles{2, 4, 6}));
 }
 
@@ -160,9 +155,8 @@ TEST(TfGradients, TG12TG13GradYsMustMatchInNumberAndType) {
 
 TEST(TfGradients, TG14NoneInGradYsMeansOnes) {
   ir::Module m;
-  ir::Function& f = Define(&m, "f", {F64(), F64()}, [](Builder& b, P p) {
-    return Values{Twice(b, p[0]), b.Mul(p[0], b.Scalar(kFloat64, 3))};
-  });
+  ir::Function& f = Define(&m, "f", {F64(), F64()},
+                           [](Builder& b, P p) { return Values{Twice(b, p[0]), b.Mul(p[0], b.Scalar(kFloat64, 3))}; });
   const auto d = Gradients(&f, &m, {f.results()[0], f.results()[1]}, {{0}}, {.grad_ys = {{1}, {}}});
   ASSERT_TRUE(d.ok());
   f.SetResults(*d);
@@ -170,16 +164,14 @@ TEST(TfGradients, TG14NoneInGradYsMeansOnes) {
 }
 
 TEST(TfGradients, TG15IntegersCutThePath) {
-  const auto d = RunGradients({F64()}, {{3}}, 1, [](Builder& b, P p) {
-    return Values{b.Cast(b.Cast(p[0], kInt32), kFloat64), p[0]};
-  });
+  const auto d = RunGradients({F64()}, {{3}}, 1,
+                              [](Builder& b, P p) { return Values{b.Cast(b.Cast(p[0], kInt32), kFloat64), p[0]}; });
   EXPECT_EQ(d[0], kNothing);
 }
 
 TEST(TfGradients, TG16AnIntegerIsItsOwnGradientOne) {
-  const auto d = RunGradients({I32({2}), F64()}, {{3, 4}, {1}}, 2, [](Builder&, P p) {
-    return Values{p[0], p[0], p[0], p[1]};
-  });
+  const auto d =
+      RunGradients({I32({2}), F64()}, {{3, 4}, {1}}, 2, [](Builder&, P p) { return Values{p[0], p[0], p[0], p[1]}; });
   EXPECT_EQ(d, (std::vector<Doubles>{{2, 2}, kNothing}));
 }
 
@@ -187,8 +179,7 @@ TEST(TfGradients, TG17Unconnected) {
   const Body body = [](Builder& b, P p) { return Values{Twice(b, p[0]), p[0], p[1]}; };
   const auto none = RunGradients({F64(), F64({2})}, {{1}, {1, 1}}, 1, body);
   EXPECT_EQ(none, (std::vector<Doubles>{{2}, kNothing}));
-  const auto zero =
-      RunGradients({F64(), F64({2})}, {{1}, {1, 1}}, 1, body, {.zero_unconnected = true});
+  const auto zero = RunGradients({F64(), F64({2})}, {{1}, {1, 1}}, 1, body, {.zero_unconnected = true});
   EXPECT_EQ(zero, (std::vector<Doubles>{{2}, {0, 0}}));
 }
 
@@ -225,8 +216,7 @@ TEST(TfGradients, TG19TG20VariablesAreXs) {
   EXPECT_EQ(grad.result_name(0), "d.w");
   EXPECT_EQ(grad.type(grad.results()[0]).dtype, kFloat32);
   // d.w = 2 x w, d.x = w^2, w unchanged
-  EXPECT_EQ(RunFunction(m, "f.grad", {{3, 5}, {2, 4}}),
-            (std::vector<Doubles>{{12, 40}, {4, 16}, {2, 4}}));
+  EXPECT_EQ(RunFunction(m, "f.grad", {{3, 5}, {2, 4}}), (std::vector<Doubles>{{12, 40}, {4, 16}, {2, 4}}));
 }
 
 TEST(TfGradients, TG21SumOfTen) {
@@ -248,9 +238,7 @@ TEST(TfGradients, TG28PartOfASplit) {
 }
 
 TEST(TfGradients, TG34StopGradientIsNone) {
-  const auto d = RunGradients({F64()}, {{3}}, 1, [](Builder& b, P p) {
-    return Values{b.StopGradient(p[0]), p[0]};
-  });
+  const auto d = RunGradients({F64()}, {{3}}, 1, [](Builder& b, P p) { return Values{b.StopGradient(p[0]), p[0]}; });
   EXPECT_EQ(d[0], kNothing);
 }
 
@@ -324,9 +312,8 @@ TEST(TfGradients, TG46TG47HessiansOfMatricesPerX) {
 }
 
 TEST(TfGradients, TG48TheHessianOfALinearFunctionIsZeros) {
-  const auto d = RunGradients({F64({2})}, {{1, 2}}, 1, [](Builder& b, P p) {
-    return Values{b.Ones(F64({2})), p[0]};
-  }, {.zero_unconnected = true});
+  const auto d = RunGradients({F64({2})}, {{1, 2}}, 1, [](Builder& b, P p) { return Values{b.Ones(F64({2})), p[0]}; },
+                              {.zero_unconnected = true});
   EXPECT_EQ(d[0], (Doubles{0, 0}));
 }
 
@@ -346,26 +333,20 @@ TEST(TfGradients, TG49HessianVectorProduct) {
 }
 
 TEST(TfGradients, GT60GT62GT63TargetsAddUp) {
-  EXPECT_EQ(RunGradients({F64()}, {{2}}, 2, [](Builder& b, P p) {
-              return Values{p[0], b.Mul(p[0], p[0]), p[0]};
-            })[0], Doubles{5});
-  EXPECT_EQ(RunGradients({F64()}, {{2}}, 2, [](Builder&, P p) {
-              return Values{p[0], p[0], p[0]};
-            })[0], Doubles{2});
+  EXPECT_EQ(RunGradients({F64()}, {{2}}, 2, [](Builder& b, P p) { return Values{p[0], b.Mul(p[0], p[0]), p[0]}; })[0],
+            Doubles{5});
+  EXPECT_EQ(RunGradients({F64()}, {{2}}, 2, [](Builder&, P p) { return Values{p[0], p[0], p[0]}; })[0], Doubles{2});
 }
 
 TEST(TfGradients, GT79ARepeatedXGetsItsGradientTwice) {
-  const auto d = RunGradients({F64()}, {{2}}, 1, [](Builder& b, P p) {
-    return Values{Twice(b, p[0]), p[0], p[0]};
-  });
+  const auto d = RunGradients({F64()}, {{2}}, 1, [](Builder& b, P p) { return Values{Twice(b, p[0]), p[0], p[0]}; });
   EXPECT_EQ(d, (std::vector<Doubles>{{2}, {2}}));
 }
 
 TEST(TfGradients, GT99OpsWithoutGradientGiveNone) {
   for (Op op : {Op::kFloor, Op::kCeil}) {
-    const auto d = RunGradients({F64()}, {{2.5}}, 1, [op](Builder& b, P p) {
-      return Values{b.Emit(op, {p[0]}), p[0]};
-    });
+    const auto d =
+        RunGradients({F64()}, {{2.5}}, 1, [op](Builder& b, P p) { return Values{b.Emit(op, {p[0]}), p[0]}; });
     EXPECT_EQ(d[0], kNothing) << ir::Name(op);
   }
 }
@@ -442,13 +423,12 @@ TEST(TfGradients, UnknownShapesAreErrorsThatNameTheOp) {
     std::vector<Type> types;
     Body body;
   };
-  std::vector<Row> table{
-      {Op::kReduceProd, {rows}, of(Op::kReduceProd, {{"axes", first}})},
-      {Op::kReduceMax, {rows}, of(Op::kReduceMax, {{"axes", first}, {"first", true}})},
-      {Op::kReduceMin, {rows}, of(Op::kReduceMin, {{"axes", first}, {"first", true}})},
-      {Op::kTriangularSolve, {matrices, matrices}, [](Builder& b, P p) {
-         return Values{b.TriangularSolve(p[0], p[1], {})};
-       }}};
+  std::vector<Row> table{{Op::kReduceProd, {rows}, of(Op::kReduceProd, {{"axes", first}})},
+                         {Op::kReduceMax, {rows}, of(Op::kReduceMax, {{"axes", first}, {"first", true}})},
+                         {Op::kReduceMin, {rows}, of(Op::kReduceMin, {{"axes", first}, {"first", true}})},
+                         {Op::kTriangularSolve, {matrices, matrices}, [](Builder& b, P p) {
+                            return Values{b.TriangularSolve(p[0], p[1], {})};
+                          }}};
   for (Op scatter : {Op::kScatterSet, Op::kScatterMul}) {
     table.push_back({scatter, {columns, I32({2}), F64(Shape{2, n})}, [scatter](Builder& b, P p) {
                        return Values{b.Scatter(scatter, p[0], p[1], p[2], 0)};
@@ -489,9 +469,7 @@ TEST(TfGradients, PartsOfUnknownShapesAddUp) {
 
 TEST(TfGradients, TG41GradientsWithinACalledFunction) {
   ir::Module m;
-  ir::Function& inner = Define(&m, "inner", {F64()}, [](Builder& b, P p) {
-    return Values{Cube(b, p[0])};
-  });
+  ir::Function& inner = Define(&m, "inner", {F64()}, [](Builder& b, P p) { return Values{Cube(b, p[0])}; });
   const auto d = Gradients(&inner, &m, {inner.results()[0]}, {{0}});
   ASSERT_TRUE(d.ok());
   inner.SetResults(*d);  // 3 x^2

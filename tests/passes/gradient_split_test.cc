@@ -91,9 +91,7 @@ TEST(SplitGradient, OfSomeResultsAndOfResiduals) {
 
 TEST(SplitGradient, WhatIsNotConnectedHasNone) {
   ir::Module m;
-  Define(&m, "f", {F64(), F64(), I32()}, [](Builder& b, P p) {
-    return Values{b.Sin(p[0]), b.Exp(p[1]), p[2]};
-  });
+  Define(&m, "f", {F64(), F64(), I32()}, [](Builder& b, P p) { return Values{b.Sin(p[0]), b.Exp(p[1]), p[2]}; });
   const auto split = AddSplitGradient(&m, "f", {true, true, false});
   ASSERT_TRUE(split.ok()) << split.status();
   EXPECT_EQ(split->backward.connected, Mask({true, true, false}));

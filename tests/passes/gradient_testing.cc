@@ -28,8 +28,7 @@ class Random {
 Type F64(const Shape& shape) { return {kFloat64, shape}; }
 Type I32(const Shape& shape) { return {kInt32, shape}; }
 
-ir::Function& Define(ir::Module* m, const std::string& name, const std::vector<Type>& parameters,
-                     const Body& body) {
+ir::Function& Define(ir::Module* m, const std::string& name, const std::vector<Type>& parameters, const Body& body) {
   ir::Function f(name);
   Values values;
   for (size_t i = 0; i < parameters.size(); ++i) {
@@ -54,12 +53,10 @@ ir::EvalTensor Fill(const Type& type, const Doubles& values) {
   return t;
 }
 
-Doubles Numbers(const ir::EvalTensor& t) {
-  return IsFloat(t.type.dtype) ? t.f : Doubles(t.i.begin(), t.i.end());
-}
+Doubles Numbers(const ir::EvalTensor& t) { return IsFloat(t.type.dtype) ? t.f : Doubles(t.i.begin(), t.i.end()); }
 
 std::vector<Doubles> RunFunction(const ir::Module& m, std::string_view function,
-                         const std::vector<Doubles>& parameters) {
+                                 const std::vector<Doubles>& parameters) {
   const ir::Function& f = *m.FindFunction(function);
   const absl::Status verified = ir::Verify(m);
   EXPECT_TRUE(verified.ok()) << verified;
@@ -77,9 +74,8 @@ std::vector<Doubles> RunFunction(const ir::Module& m, std::string_view function,
   return out;
 }
 
-std::vector<Doubles> RunGradients(const std::vector<Type>& types,
-                                  const std::vector<Doubles>& inputs, int num_ys, const Body& body,
-                                  GradientOptions options) {
+std::vector<Doubles> RunGradients(const std::vector<Type>& types, const std::vector<Doubles>& inputs, int num_ys,
+                                  const Body& body, GradientOptions options) {
   ir::Module m;
   ir::Function& f = Define(&m, "f", types, body);
   const Values all = f.results();
@@ -102,9 +98,8 @@ std::vector<Doubles> RunGradients(const std::vector<Type>& types,
 namespace {
 
 // <u, J v> from forward mode, where the tangents v are constants of a copy of the function.
-double ForwardDerivative(ir::Module* m, const std::string& function,
-                         const std::vector<Doubles>& inputs, const std::vector<Doubles>& direction,
-                         const std::vector<Doubles>& seeds) {
+double ForwardDerivative(ir::Module* m, const std::string& function, const std::vector<Doubles>& inputs,
+                         const std::vector<Doubles>& direction, const std::vector<Doubles>& seeds) {
   ir::Function f = *m->FindFunction(function);
   f.set_name(StrCat(function, ".jvp"));
   ir::Builder b(&f, m);
@@ -141,8 +136,7 @@ double ForwardDerivative(ir::Module* m, const std::string& function,
 
 }  // namespace
 
-void CheckDerivatives(ir::Module* m, const std::string& function, std::vector<Doubles> inputs,
-                      int order) {
+void CheckDerivatives(ir::Module* m, const std::string& function, std::vector<Doubles> inputs, int order) {
   SCOPED_TRACE(function);
   const auto g = AddGradientFunction(m, function, {}, {}, true);
   ASSERT_TRUE(g.ok()) << g.status();

@@ -1,5 +1,5 @@
-// Cost of whole modules, counted in nodes made and nodes looked at: four times the module, four times the work, whatever
-// goes through it. No clock is asked.
+// Cost of whole modules, counted in nodes made and nodes looked at: four times the module, four times the work,
+// whatever goes through it. No clock is asked.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -199,9 +199,7 @@ struct Verb {
   std::function<absl::Status(Module*)> run;
 };
 
-absl::Status Differentiate(Module* m, const std::string& name) {
-  return AddGradientFunction(m, name, {}, {}).status();
-}
+absl::Status Differentiate(Module* m, const std::string& name) { return AddGradientFunction(m, name, {}, {}).status(); }
 
 std::vector<Verb> Verbs() {
   std::vector<Verb> verbs{

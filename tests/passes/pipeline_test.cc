@@ -54,9 +54,7 @@ absl::StatusOr<bool> ChangeInSecret(ir::Module* m, const PassContext& context) {
   return false;
 }
 absl::StatusOr<bool> Boast(ir::Module*, const PassContext&) { return true; }
-absl::StatusOr<bool> Refuse(ir::Module*, const PassContext&) {
-  return absl::UnimplementedError("cannot");
-}
+absl::StatusOr<bool> Refuse(ir::Module*, const PassContext&) { return absl::UnimplementedError("cannot"); }
 
 std::string MessageOf(Pass pass) {
   ir::Module m = Example();
@@ -66,8 +64,7 @@ std::string MessageOf(Pass pass) {
 
 TEST(PassRunner, CatchesAndNamesAWrongPass) {
   EXPECT_THAT(MessageOf(BreakTypes), AllOf(HasSubstr("@main"), EndsWith(", after pass wrong")));
-  EXPECT_THAT(MessageOf(ChangeInSecret),
-              AllOf(HasSubstr("left the module"), EndsWith("after pass wrong")));
+  EXPECT_THAT(MessageOf(ChangeInSecret), AllOf(HasSubstr("left the module"), EndsWith("after pass wrong")));
   EXPECT_THAT(MessageOf(Boast), AllOf(HasSubstr("as before"), EndsWith("after pass wrong")));
   EXPECT_EQ(MessageOf(Refuse), "cannot, after pass wrong");
 }
@@ -157,8 +154,7 @@ TEST(Inline, StopsAtItsLimit) {
 TEST(Inline, TakesCallsWithAVjpOnceDifferentiationIsDone) {
   ir::Module m = Example();
   Define(&m, "vjp", {F64(), F64()}, [](Builder&, P p) { return Values{p[1]}; });
-  Define(&m, "f", {F64()},
-         [](Builder& b, P p) { return Values{b.Call("square", {p[0]}, "vjp")[0]}; });
+  Define(&m, "f", {F64()}, [](Builder& b, P p) { return Values{b.Call("square", {p[0]}, "vjp")[0]}; });
   PassContext context;
   context.differentiation_done = true;
   ASSERT_TRUE(Inline(&m, context).ok());
@@ -169,15 +165,11 @@ TEST(Inline, TakesCallsWithAVjpOnceDifferentiationIsDone) {
 TEST(Pipeline, KeepsTheBitsOfGradients) {
   ir::Module m;
   const std::vector<Type> types{I32(), F64({2}), F64({2})};
-  Define(&m, "more", types, [](Builder& b, P p) {
-    return Values{b.Less(p[0], b.ScalarLike(p[0], 3))};
-  });
-  Define(&m, "step", types, [](Builder& b, P p) {
-    return Values{b.Add(p[0], b.ScalarLike(p[0], 1)), b.Tanh(b.Mul(p[1], p[2])), p[2]};
-  });
-  Define(&m, "main", {F64({2}), F64({2})}, [](Builder& b, P p) {
-    return Values{b.While("more", "step", {b.Scalar(kInt32, 0), p[0], p[1]}, 4)[1]};
-  });
+  Define(&m, "more", types, [](Builder& b, P p) { return Values{b.Less(p[0], b.ScalarLike(p[0], 3))}; });
+  Define(&m, "step", types,
+         [](Builder& b, P p) { return Values{b.Add(p[0], b.ScalarLike(p[0], 1)), b.Tanh(b.Mul(p[1], p[2])), p[2]}; });
+  Define(&m, "main", {F64({2}), F64({2})},
+         [](Builder& b, P p) { return Values{b.While("more", "step", {b.Scalar(kInt32, 0), p[0], p[1]}, 4)[1]}; });
   const auto first = AddGradientFunction(&m, "main", {}, {});
   ASSERT_TRUE(first.ok());
   const auto second = AddGradientFunction(&m, first->name, {}, {});
@@ -201,12 +193,9 @@ int CountLoops(const ir::Function& f) {
 TEST(MergeLoops, TheRecordingLoopIsTheForwardLoop) {
   ir::Module m;
   const std::vector<Type> types{I32(), F64({2}), F64({2})};
-  Define(&m, "more", types, [](Builder& b, P p) {
-    return Values{b.Less(p[0], b.ScalarLike(p[0], 3))};
-  });
-  Define(&m, "step", types, [](Builder& b, P p) {
-    return Values{b.Add(p[0], b.ScalarLike(p[0], 1)), b.Tanh(b.Mul(p[1], p[2])), p[2]};
-  });
+  Define(&m, "more", types, [](Builder& b, P p) { return Values{b.Less(p[0], b.ScalarLike(p[0], 3))}; });
+  Define(&m, "step", types,
+         [](Builder& b, P p) { return Values{b.Add(p[0], b.ScalarLike(p[0], 1)), b.Tanh(b.Mul(p[1], p[2])), p[2]}; });
   ir::Function& f = Define(&m, "main", {F64({2}), F64({2})}, [](Builder& b, P p) {
     return Values{b.While("more", "step", {b.Scalar(kInt32, 0), p[0], p[1]}, 4)[1]};
   });
@@ -232,15 +221,10 @@ TEST(MergeLoops, DifferentLoopsStay) {
   const auto less = [](Builder& b, P p) { return Values{b.Less(p[0], b.ScalarLike(p[0], 3))}; };
   Define(&m, "more", types, less);
   Define(&m, "more2", more_types, less);
-  Define(&m, "by1", types, [](Builder& b, P p) {
-    return Values{b.Add(p[0], b.ScalarLike(p[0], 1))};
-  });
-  Define(&m, "by2", more_types, [](Builder& b, P p) {
-    return Values{b.Add(p[0], b.ScalarLike(p[0], 2)), p[1]};
-  });
-  Define(&m, "mixes", more_types, [](Builder& b, P p) {
-    return Values{b.Add(p[0], b.Add(p[1], b.ScalarLike(p[0], 1))), p[1]};
-  });
+  Define(&m, "by1", types, [](Builder& b, P p) { return Values{b.Add(p[0], b.ScalarLike(p[0], 1))}; });
+  Define(&m, "by2", more_types, [](Builder& b, P p) { return Values{b.Add(p[0], b.ScalarLike(p[0], 2)), p[1]}; });
+  Define(&m, "mixes", more_types,
+         [](Builder& b, P p) { return Values{b.Add(p[0], b.Add(p[1], b.ScalarLike(p[0], 1))), p[1]}; });
   Define(&m, "main", {I32()}, [](Builder& b, P p) {
     const Value zero = b.Scalar(kInt32, 0);
     return Values{b.While("more", "by1", {p[0]})[0], b.While("more2", "by2", {p[0], zero})[0],
@@ -313,18 +297,14 @@ TEST(Expand, PositionsInLargeMatrices) {
     return types;
   };
   EXPECT_THAT(types_of_indices({kFloat32, {46340, 46340}}), ElementsAre("i32[46340]"));
-  EXPECT_THAT(types_of_indices({kFloat32, {46341, 46341}}),
-              ElementsAre("i32[46341]", "i64[46341]"));
+  EXPECT_THAT(types_of_indices({kFloat32, {46341, 46341}}), ElementsAre("i32[46341]", "i64[46341]"));
   const int64_t many = int64_t{1} << 30;
-  EXPECT_THAT(types_of_indices({kFloat32, {many - 1, 2, 2}}),
-              ElementsAre(StrCat("i32[", 2 * many - 2, "]"), "i32[2]"));
-  EXPECT_THAT(types_of_indices({kFloat32, {many, 2, 2}}),
-              ElementsAre("i32[2]", StrCat("i64[", 2 * many, "]")));
+  EXPECT_THAT(types_of_indices({kFloat32, {many - 1, 2, 2}}), ElementsAre(StrCat("i32[", 2 * many - 2, "]"), "i32[2]"));
+  EXPECT_THAT(types_of_indices({kFloat32, {many, 2, 2}}), ElementsAre("i32[2]", StrCat("i64[", 2 * many, "]")));
   for (const Shape& shape : {Shape{2 * many, 1}, Shape{1, 2 * many}}) {
     for (ir::Op op : {ir::Op::kQr, ir::Op::kSvd}) {
       ir::Module m;
-      Define(&m, "f", {{kFloat32, shape}},
-             [op](Builder& b, P p) { return Values{b.EmitAll(op, p)[0]}; });
+      Define(&m, "f", {{kFloat32, shape}}, [op](Builder& b, P p) { return Values{b.EmitAll(op, p)[0]}; });
       EXPECT_THAT(ExpandError(&m), AllOf(HasSubstr("2^31"), HasSubstr(shape.ToString())));
     }
   }

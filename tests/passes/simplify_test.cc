@@ -70,8 +70,7 @@ bool DefinePattern(const Row& row, DType dtype, ir::Module* m, std::vector<Type>
   for (char letter : {'c', 'd', 'x', 'y', 'z'}) {
     if (row.pattern.find(letter) == std::string_view::npos) continue;
     types->push_back({IsCondition(row, letter) ? kBool : dtype, {1000}});
-    bindings[static_cast<size_t>(letter - 'a')] =
-        f.AddParameter(std::string(1, letter), types->back());
+    bindings[static_cast<size_t>(letter - 'a')] = f.AddParameter(std::string(1, letter), types->back());
   }
   Builder b(&f, m);
   const Type numbers{row.pattern.starts_with("select") ? kBool : dtype, {1000}};
@@ -153,20 +152,24 @@ TEST(SimplifyDemand, SelectsBelowTheSameConditionGo) {
   EXPECT_EQ(SelectsAfter([&](Builder& b, Value x, Value c, Value) {
               const Value safe = b.Select(c, zero(b, x), x);
               return Values{b.Select(c, x, b.Mul(b.Exp(safe), b.Add(safe, x)))};
-            }), 1);
+            }),
+            1);
   EXPECT_EQ(SelectsAfter([&](Builder& b, Value x, Value c, Value) {
               return Values{b.Select(c, b.Div(x, b.Select(c, x, zero(b, x))), x)};
-            }), 1);
+            }),
+            1);
   // c of c's own making: x counts everywhere
   EXPECT_EQ(SelectsAfter([&](Builder& b, Value x, Value, Value) {
               const Value c = b.Less(x, zero(b, x));
               return Values{b.Select(c, x, b.Sqrt(b.Select(c, zero(b, x), x)))};
-            }), 1);
+            }),
+            1);
   // one behind two conditions
   EXPECT_EQ(SelectsAfter([&](Builder& b, Value x, Value c, Value d) {
               const Value safe = b.Select(c, zero(b, x), b.Select(d, b.Neg(x), x));
               return Values{b.Select(d, x, b.Select(c, x, b.Exp(safe)))};
-            }), 2);
+            }),
+            2);
 }
 
 TEST(SimplifyDemand, WhatOthersLookAtStays) {
@@ -175,18 +178,22 @@ TEST(SimplifyDemand, WhatOthersLookAtStays) {
   EXPECT_EQ(SelectsAfter([&](Builder& b, Value x, Value c, Value) {
               const Value safe = b.Select(c, zero(b, x), x);
               return Values{b.Select(c, x, b.Exp(safe)), safe};
-            }), 2);
+            }),
+            2);
   EXPECT_EQ(SelectsAfter([&](Builder& b, Value x, Value c, Value d) {
               const Value y = b.Exp(b.Select(c, zero(b, x), x));
               return Values{b.Add(b.Select(c, x, y), b.Select(d, x, y))};
-            }), 3);
+            }),
+            3);
   EXPECT_EQ(SelectsAfter([&](Builder& b, Value x, Value c, Value) {
               const Value sum = b.ReduceMax(b.Select(c, zero(b, x), x), {0});
               return Values{b.Select(c, x, b.Broadcast(sum, b.type(x).shape, {}))};
-            }), 2);
+            }),
+            2);
   EXPECT_EQ(SelectsAfter([&](Builder& b, Value x, Value c, Value) {
               return Values{b.Select(c, x, b.Sin(b.Select(c, zero(b, x), x)))};
-            }), 2);
+            }),
+            2);
 }
 
 // relu(x) is looked at where x > 0 alone, so x takes its place: no other mask may ask it.
@@ -194,7 +201,8 @@ TEST(SimplifyDemand, MasksDoNotAskWhatIsNoReluAnyMore) {
   EXPECT_EQ(SelectsAfter([](Builder& b, Value x, Value, Value) {
               const Value y = b.Neg(x), zero = b.ScalarLike(x, 0), c = b.LessEqual(y, zero);
               return Values{b.Select(c, b.Exp(b.Select(c, zero, y)), b.ScalarLike(x, 2))};
-            }), 1);
+            }),
+            1);
 }
 
 // As long as gradients may be wanted, the inner select keeps NaN out of them.
@@ -296,9 +304,8 @@ class Random {
 };
 
 constexpr Op kUnary[] = {Op::kIdentity, Op::kNeg, Op::kAbs, Op::kSign, Op::kNot};
-constexpr Op kBinary[] = {Op::kAdd, Op::kSub,   Op::kMul,  Op::kDiv,      Op::kMax, Op::kMin,
-                          Op::kAnd, Op::kOr,    Op::kXor,  Op::kEqual,    Op::kLess,
-                          Op::kGreaterEqual};
+constexpr Op kBinary[] = {Op::kAdd, Op::kSub, Op::kMul, Op::kDiv,   Op::kMax,  Op::kMin,
+                          Op::kAnd, Op::kOr,  Op::kXor, Op::kEqual, Op::kLess, Op::kGreaterEqual};
 
 // Emits a random node on two of the latest values; nothing if the ops do not take their types.
 void EmitRandom(Random* random, ir::Function* f, const ir::Module& m) {

@@ -145,10 +145,8 @@ TEST_P(Rowwise, IsSeen) {
   EXPECT_EQ(IsRowwise(m, *m.functions().back(), 0), GetParam().rowwise);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, Rowwise,
-    testing::Values(
-        Case{"dense", true, R"(
+INSTANTIATE_TEST_SUITE_P(All, Rowwise,
+                         testing::Values(Case{"dense", true, R"(
 variable @w: f32[3,2] = [1, 2, 3, 4, 5, 6]
 func @f(%x: f32[B,3]) state(@w: f32[3,2]) -> (f32[B,2]) {
   %0 = contract %x, @w {a_batch=[], a_contract=[1], b_batch=[], b_contract=[0]} : f32[B,2]
@@ -156,7 +154,7 @@ func @f(%x: f32[B,3]) state(@w: f32[3,2]) -> (f32[B,2]) {
   return %1 state(@w)
 }
 )"},
-        Case{"softmax", true, R"(
+                                         Case{"softmax", true, R"(
 func @f(%x: f32[B,3], %scale: f32[3]) -> (f32[B,3], f32[]) {
   %0 = reduce_max %x {axes=[1]} : f32[B]
   %1 = broadcast %0 {axes=[0], shape=[B,3]} : f32[B,3]
@@ -167,46 +165,46 @@ func @f(%x: f32[B,3], %scale: f32[3]) -> (f32[B,3], f32[]) {
   return %4, %5
 }
 )"},
-        Case{"sums beside rows", true, R"(
+                                         Case{"sums beside rows", true, R"(
 func @f(%x: f32[B,4,3]) -> (f32[B,3]) {
   %0 = transpose %x {permutation=[1, 0, 2]} : f32[4,B,3]
   %1 = reduce_sum %0 {axes=[0]} : f32[B,3]
   return %1
 }
 )"},
-        Case{"sums whose order one row changes", false, R"(
+                                         Case{"sums whose order one row changes", false, R"(
 func @f(%x: f32[B,4]) -> (f32[B]) {
   %0 = transpose %x {permutation=[1, 0]} : f32[4,B]
   %1 = reduce_sum %0 {axes=[0]} : f32[B]
   return %1
 }
 )"},
-        Case{"sum over rows", false, R"(
+                                         Case{"sum over rows", false, R"(
 func @f(%x: f32[B,3]) -> (f32[3]) {
   %0 = reduce_sum %x {axes=[0]} : f32[3]
   return %0
 }
 )"},
-        Case{"rows contracted", false, R"(
+                                         Case{"rows contracted", false, R"(
 func @f(%x: f32[B,3]) -> (f32[3,3]) {
   %0 = contract %x, %x {a_batch=[], a_contract=[0], b_batch=[], b_contract=[0]} : f32[3,3]
   return %0
 }
 )"},
-        Case{"rows with rows", false, R"(
+                                         Case{"rows with rows", false, R"(
 func @f(%x: f32[B,3]) -> (f32[B]) {
   %0 = contract %x, %x {a_batch=[], a_contract=[1], b_batch=[], b_contract=[1]} : f32[B,B]
   %1 = reduce_sum %0 {axes=[1]} : f32[B]
   return %1
 }
 )"},
-        Case{"rows as a batch", true, R"(
+                                         Case{"rows as a batch", true, R"(
 func @f(%x: f32[B,3], %y: f32[B,3]) -> (f32[B]) {
   %0 = contract %x, %y {a_batch=[0], a_contract=[1], b_batch=[0], b_contract=[1]} : f32[B]
   return %0
 }
 )"},
-        Case{"transposed and back", true, R"(
+                                         Case{"transposed and back", true, R"(
 func @f(%x: f32[B,3]) -> (f32[B,3]) {
   %0 = transpose %x {permutation=[1, 0]} : f32[3,B]
   %1 = reverse %0 {axes=[0]} : f32[3,B]
@@ -214,39 +212,39 @@ func @f(%x: f32[B,3]) -> (f32[B,3]) {
   return %2
 }
 )"},
-        Case{"a result with rows last", false, R"(
+                                         Case{"a result with rows last", false, R"(
 func @f(%x: f32[B,3]) -> (f32[3,B]) {
   %0 = transpose %x {permutation=[1, 0]} : f32[3,B]
   return %0
 }
 )"},
-        Case{"an argument with rows last", false, R"(
+                                         Case{"an argument with rows last", false, R"(
 func @f(%x: f32[3,B]) -> (f32[B,3]) {
   %0 = transpose %x {permutation=[1, 0]} : f32[B,3]
   return %0
 }
 )"},
-        Case{"reshaped beside the rows", true, R"(
+                                         Case{"reshaped beside the rows", true, R"(
 func @f(%x: f32[B,4]) -> (f32[B,2,2]) {
   %0 = reshape %x {shape=[B,2,2]} : f32[B,2,2]
   return %0
 }
 )"},
-        Case{"rows mixed with others", false, R"(
+                                         Case{"rows mixed with others", false, R"(
 func @f(%x: f32[B,4]) -> (f32[B,4]) {
   %0 = reshape %x {shape=[4,B]} : f32[4,B]
   %1 = transpose %0 {permutation=[1, 0]} : f32[B,4]
   return %1
 }
 )"},
-        Case{"the number of the row", false, R"(
+                                         Case{"the number of the row", false, R"(
 func @f(%x: i64[B]) -> (i64[B]) {
   %0 = iota {axis=0, dtype=i64, shape=[B]} : i64[B]
   %1 = add %x, %0 : i64[B]
   return %1
 }
 )"},
-        Case{"one hot", true, R"(
+                                         Case{"one hot", true, R"(
 func @f(%x: i64[B]) -> (bool[B,3]) {
   %0 = iota {axis=1, dtype=i64, shape=[B,3]} : i64[B,3]
   %1 = broadcast %x {axes=[0], shape=[B,3]} : i64[B,3]
@@ -254,32 +252,32 @@ func @f(%x: i64[B]) -> (bool[B,3]) {
   return %2
 }
 )"},
-        Case{"embedding", true, R"(
+                                         Case{"embedding", true, R"(
 func @f(%table: f32[5,3], %x: i32[B,2]) -> (f32[B,2,3]) {
   %0 = gather %table, %x {axis=0} : f32[B,2,3]
   return %0
 }
 )"},
-        Case{"rows by number", false, R"(
+                                         Case{"rows by number", false, R"(
 func @f(%x: f32[B,3], %i: i32[B]) -> (f32[B,3]) {
   %0 = gather %x, %i {axis=0} : f32[B,3]
   return %0
 }
 )"},
-        Case{"gradient of an embedding", false, R"(
+                                         Case{"gradient of an embedding", false, R"(
 func @f(%table: f32[5,3], %i: i32[B], %d: f32[B,3]) -> (f32[5,3]) {
   %0 = scatter_add %table, %i, %d {axis=0} : f32[5,3]
   return %0
 }
 )"},
-        Case{"random numbers", false, R"(
+                                         Case{"random numbers", false, R"(
 func @f(%x: i32[B], %key: i64[2]) -> (i32[B]) {
   %0 = random_bits %key {shape=[B]} : i32[B]
   %1 = add %x, %0 : i32[B]
   return %1
 }
 )"},
-        Case{"an update", false, R"(
+                                         Case{"an update", false, R"(
 variable @n: f32[] = 0
 func @f(%x: f32[B]) state(@n: f32[]) -> (f32[B]) {
   %0 = constant 1 : f32[]
@@ -287,7 +285,7 @@ func @f(%x: f32[B]) state(@n: f32[]) -> (f32[B]) {
   return %x state(%1)
 }
 )"},
-        Case{"a loop with rows", true, R"(
+                                         Case{"a loop with rows", true, R"(
 func @cond(%i: i64[], %x: f32[B]) -> (bool[]) {
   %0 = constant 3 : i64[]
   %1 = less %i, %0 : bool[]
@@ -305,7 +303,7 @@ func @f(%x: f32[B]) -> (f32[B]) {
   return %2
 }
 )"},
-        Case{"a loop until all rows are small", false, R"(
+                                         Case{"a loop until all rows are small", false, R"(
 func @cond(%x: f32[B]) -> (bool[]) {
   %0 = reduce_max %x {axes=[0]} : f32[]
   %1 = constant 1 : f32[]
@@ -321,7 +319,7 @@ func @f(%x: f32[B]) -> (f32[B]) {
   return %0
 }
 )"},
-        Case{"a branch on another argument", true, R"(
+                                         Case{"a branch on another argument", true, R"(
 func @yes(%x: f32[B]) -> (f32[B]) {
   %0 = sin %x : f32[B]
   return %0
@@ -334,17 +332,17 @@ func @f(%c: bool[], %x: f32[B]) -> (f32[B]) {
   return %0
 }
 )"},
-        Case{"matrices", true, R"(
+                                         Case{"matrices", true, R"(
 func @f(%x: f32[B,3,3]) -> (f32[B,3,3]) {
   %0 = cholesky %x : f32[B,3,3]
   return %0
 }
 )"}),
-    [](const testing::TestParamInfo<Case>& info) {
-      std::string name = info.param.name;
-      std::replace(name.begin(), name.end(), ' ', '_');
-      return name;
-    });
+                         [](const testing::TestParamInfo<Case>& info) {
+                           std::string name = info.param.name;
+                           std::replace(name.begin(), name.end(), ' ', '_');
+                           return name;
+                         });
 
 }  // namespace
 }  // namespace reel::passes

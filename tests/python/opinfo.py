@@ -94,8 +94,9 @@ def sampled_cases(name, dtype, most):
     for i, sample in enumerate(entry.sample_inputs("cpu", base)):
         if i >= most:
             return
-        if set(sample.kwargs) & DROPPED and any(sample.kwargs[k] not in (None,
-            False) for k in set(sample.kwargs) & DROPPED):
+        if set(sample.kwargs) & DROPPED and any(
+            sample.kwargs[k] not in (None, False) for k in set(sample.kwargs) & DROPPED
+        ):
             continue
         raw = [sample.input, *sample.args]
         keep = {k: v for k, v in sample.kwargs.items() if k not in DROPPED}
@@ -135,9 +136,12 @@ def own_cases(row, dtype):
     if dtype in INTEGERS:
         if not integers:
             return
-        tensors = [torch.from_numpy(np.array(np.round(x * 3))).to(getattr(torch,
-            dtype)) if x.dtype.kind == "f" else torch.from_numpy(x)
-                   for x in inputs]
+        tensors = [
+            torch.from_numpy(np.array(np.round(x * 3))).to(getattr(torch, dtype))
+            if x.dtype.kind == "f"
+            else torch.from_numpy(x)
+            for x in inputs
+        ]
     elif dtypes and dtype not in dtypes:
         return
     else:
@@ -150,8 +154,14 @@ def close(got, want, dtype, factor=1.0):
     if got.shape != want.shape:
         return f"shape {tuple(got.shape)} is not {tuple(want.shape)}"
     if got.dtype == torch.bool or not (got.is_floating_point() or got.is_complex()):
-        return None if torch.equal(got.to(torch.int64) if got.dtype != torch.bool else got,
-                                   want.to(torch.int64) if want.dtype != torch.bool else want) else f"{got} is not {want}"
+        return (
+            None
+            if torch.equal(
+                got.to(torch.int64) if got.dtype != torch.bool else got,
+                want.to(torch.int64) if want.dtype != torch.bool else want,
+            )
+            else f"{got} is not {want}"
+        )
     got = got.to(torch.complex128 if got.is_complex() else torch.float64)
     want = want.to(got.dtype)
     relative, absolute = TOLERANCE[dtype]
@@ -190,14 +200,21 @@ def compare(case, dtype, compiled):
         if problem:
             yield "value", problem
         kind = reel.asarray(getattr(y, "_core_value", lambda: y)()).dtype
-        if dtype in FLOATS and w.dtype == torch.float64 and kind.name != dtype and "cast" not in case.name and "astype" not in case.name:
+        if (
+            dtype in FLOATS
+            and w.dtype == torch.float64
+            and kind.name != dtype
+            and "cast" not in case.name
+            and "astype" not in case.name
+        ):
             yield "dtype", f"{kind} is not {dtype}"
     called = lambda *args: case.ours(*args)  # without the defaults, which tf.function takes for arguments
     function = tf.function(called, autograph=False) if module == "tf" else reel.function(called)
     if compiled:
         for y, again in zip(got, [to_torch(t) for t in leaves(function(*xs))]):
-            if y.numpy().tobytes() != again.numpy().tobytes() and not torch.equal(torch.nan_to_num(y),
-                torch.nan_to_num(again)):
+            if y.numpy().tobytes() != again.numpy().tobytes() and not torch.equal(
+                torch.nan_to_num(y), torch.nan_to_num(again)
+            ):
                 wrong = (y != again) & ~(torch.isnan(y) & torch.isnan(again)) if y.is_floating_point() else y != again
                 yield "bits", f"eager {y[wrong][:3].tolist()} is not compiled {again[wrong][:3].tolist()}"
     if dtype not in FLOATS or not case.gradient:
@@ -210,8 +227,9 @@ def compare(case, dtype, compiled):
     if not real or not moving:
         return
     weights = seeds([wanted[i] for i in real])
-    want = torch.autograd.grad(sum((wanted[i] * s).sum() for i, s in zip(real, weights)), [wide[i] for i in moving],
-        allow_unused=True)
+    want = torch.autograd.grad(
+        sum((wanted[i] * s).sum() for i, s in zip(real, weights)), [wide[i] for i in moving], allow_unused=True
+    )
     tape = (tf if module == "tf" else reel).GradientTape()
     with tape:
         tape.watch([xs[i] for i in moving])
@@ -256,8 +274,9 @@ def run(names=None, most=MOST, compile_first=2, verbose=False):
                 cases = sampled_cases(name, dtype, most) if source is None else own_cases(source, dtype)
                 for i, case in enumerate(cases):
                     try:
-                        found = list(compare(case, dtype, i < compile_first and dtype in ("float64", "bfloat16",
-                            "int32")))
+                        found = list(
+                            compare(case, dtype, i < compile_first and dtype in ("float64", "bfloat16", "int32"))
+                        )
                     except (TypeError, ValueError, RuntimeError, NotImplementedError, AttributeError) as error:
                         refused.append(f"{dtype}: {type(error).__name__}: {error}")
                         continue
@@ -280,8 +299,10 @@ def main():
     args = parser.parse_args()
     counts, bad, explained = run(args.names, 10**9 if args.all else MOST, 10**9 if args.all else 1, args.v)
     print("\n".join(bad))
-    print(f"{len(counts)} functions, {sum(n for n, _ in counts.values())} samples compared, "
-          f"{sum(len(r) for _, r in counts.values())} refused, {len(explained)} explained differences, {len(bad)} mismatches")
+    print(
+        f"{len(counts)} functions, {sum(n for n, _ in counts.values())} samples compared, "
+        f"{sum(len(r) for _, r in counts.values())} refused, {len(explained)} explained differences, {len(bad)} mismatches"
+    )
     none = [n for n, (compared, _) in counts.items() if not compared]
     if none:
         print("nothing compared:", *(f"\n  {n}: {counts[n][1][:1]}" for n in none))

@@ -11,6 +11,8 @@ import torch
 import reel
 import reel.tf as tf
 
+# fmt: off
+
 F = torch.nn.functional
 nn, la, rf = reel.nn, reel.linalg, reel.fft
 
@@ -35,7 +37,7 @@ _RENAMED = {
     "linalg.vector_norm": "linalg.vector_norm", "linalg.det": "linalg.det",
     "linalg.inv": "linalg.inv", "linalg.cholesky": "linalg.cholesky", "linalg.slogdet": "linalg.slogdet",
     "linalg.matrix_exp": "matrix_exp", "linalg.matrix_power": "linalg.matrix_power", "linalg.solve": "linalg.solve",
-    "linalg.svdvals": "linalg.svdvals", 
+    "linalg.svdvals": "linalg.svdvals",
     "linalg.cross": "linalg.cross", "linalg.vecdot": "linalg.vecdot", "linalg.diagonal": "linalg.diagonal",
     "linalg.pinv": "linalg.pinv", "linalg.matrix_rank": "linalg.matrix_rank",
     "fft.fft": "fft.fft", "fft.ifft": "fft.ifft", "fft.rfft": "fft.rfft", "fft.irfft": "fft.irfft", "fft.fftn": "fft.fftn",
@@ -55,7 +57,7 @@ _RENAMED = {
     # reel.tf, where its names or its code are others than reel's
     "tf.math.divide": "true_divide", "tf.math.floordiv": "floor_divide", "tf.math.mod": "remainder",
     "tf.math.truncatemod": "fmod", "tf.math.pow": "pow", "tf.math.is_nan": "isnan", "tf.math.is_inf": "isinf",
-    "tf.math.is_finite": "isfinite", "tf.math.rint": "round", 
+    "tf.math.is_finite": "isfinite", "tf.math.rint": "round",
 }
 for _n in """abs acos acosh asin asinh atan atanh ceil cos cosh digamma erf erfc erfinv exp expm1 floor lgamma log log1p
 reciprocal round rsqrt sigmoid sign sin sinh sqrt square tan tanh add atan2 igamma igammac maximum minimum xlogy logical_not nextafter angle""".split():

@@ -6,8 +6,13 @@ import re
 import reel
 import reel.tf as tf
 
-MODULES = {"reel": reel, "reel.nn": reel.nn, "reel.linalg": reel.linalg, "reel.fft": reel.fft,
-           "reel.random": reel.random}
+MODULES = {
+    "reel": reel,
+    "reel.nn": reel.nn,
+    "reel.linalg": reel.linalg,
+    "reel.fft": reel.fft,
+    "reel.random": reel.random,
+}
 TF_MODULES = {"tf": tf, "tf.math": tf.math, "tf.nn": tf.nn, "tf.linalg": tf.linalg}
 
 
@@ -35,7 +40,9 @@ def parameters(f):
             out.append((name.strip(), annotation.strip(), bool(default)))
         return out
     try:
-        return [(p.name, "", p.default is not p.empty or p.kind in (p.VAR_KEYWORD, p.VAR_POSITIONAL))
-                for p in inspect.signature(f).parameters.values()]
+        return [
+            (p.name, "", p.default is not p.empty or p.kind in (p.VAR_KEYWORD, p.VAR_POSITIONAL))
+            for p in inspect.signature(f).parameters.values()
+        ]
     except (TypeError, ValueError):
         return None

@@ -5,8 +5,8 @@ import math
 
 import numpy as np
 import pytest
-import reel
 
+import reel
 from surface import MODULES, functions, parameters
 
 X = reel.asarray(np.arange(1.0, 13.0).reshape(3, 4) / 13)
@@ -14,20 +14,45 @@ SQUARE = reel.asarray(np.eye(3) + 0.1)
 INDEX = reel.asarray([[0, 1, 0, 1]] * 3)
 # How to call what does not take one array of floats and its axis.
 OPERANDS = {
-    "reel.concat": ([X, X],), "reel.concatenate": ([X, X],), "reel.stack": ([X, X],), "reel.split": (X, 1),
-    "reel.take": (X, reel.asarray([0, 1])), "reel.take_along_axis": (X, INDEX), "reel.roll": (X, 1),
-    "reel.put_along_axis": (X, INDEX, X), "reel.scatter": (X, reel.asarray([0]), X[:1]), "reel.repeat": (X, 2),
-    "reel.one_hot": (INDEX, 4), "reel.top_k": (X, 1), "reel.cross": (X[:, :3], X[:, :3]), "reel.vecdot": (X, X),
-    "reel.linalg.cross": (X[:, :3], X[:, :3]), "reel.linalg.vecdot": (X, X), "reel.nn.cosine_similarity": (X, X),
-    "reel.any": (X > 0,), "reel.all": (X > 0,), "reel.squeeze": (reel.reshape(X, (3, 4, 1)),),
-    "reel.fft.irfft": (reel.asarray(np.ones((3, 4), np.complex64)),), "reel.nn.batch_normalize": (X, X[0], X[0]),
-    "reel.nn.group_normalize": (X, 1), "reel.tensordot": (X, X), "reel.linalg.tensordot": (X, X),
-    "reel.moveaxis": (X,), "reel.swapaxes": (X,), "reel.extent_of": (X,),
+    "reel.concat": ([X, X],),
+    "reel.concatenate": ([X, X],),
+    "reel.stack": ([X, X],),
+    "reel.split": (X, 1),
+    "reel.take": (X, reel.asarray([0, 1])),
+    "reel.take_along_axis": (X, INDEX),
+    "reel.roll": (X, 1),
+    "reel.put_along_axis": (X, INDEX, X),
+    "reel.scatter": (X, reel.asarray([0]), X[:1]),
+    "reel.repeat": (X, 2),
+    "reel.one_hot": (INDEX, 4),
+    "reel.top_k": (X, 1),
+    "reel.cross": (X[:, :3], X[:, :3]),
+    "reel.vecdot": (X, X),
+    "reel.linalg.cross": (X[:, :3], X[:, :3]),
+    "reel.linalg.vecdot": (X, X),
+    "reel.nn.cosine_similarity": (X, X),
+    "reel.any": (X > 0,),
+    "reel.all": (X > 0,),
+    "reel.squeeze": (reel.reshape(X, (3, 4, 1)),),
+    "reel.fft.irfft": (reel.asarray(np.ones((3, 4), np.complex64)),),
+    "reel.nn.batch_normalize": (X, X[0], X[0]),
+    "reel.nn.group_normalize": (X, 1),
+    "reel.tensordot": (X, X),
+    "reel.linalg.tensordot": (X, X),
+    "reel.moveaxis": (X,),
+    "reel.swapaxes": (X,),
+    "reel.extent_of": (X,),
     "reel.nn.resize": (reel.reshape(X, (1, 3, 4, 1)), [2, 2]),
 }
 # Functions whose parameter of that name is no axis of an operand, or which take one per argument.
-NO_AXIS = {"reel.vmap", "reel.vectorized_map", "reel.function", "reel.while_loop", "reel.tensordot",
-           "reel.linalg.tensordot"}
+NO_AXIS = {
+    "reel.vmap",
+    "reel.vectorized_map",
+    "reel.function",
+    "reel.while_loop",
+    "reel.tensordot",
+    "reel.linalg.tensordot",
+}
 SEVERAL = ("axes", "IntsLike", "AxisLike")
 
 
@@ -131,20 +156,44 @@ def test_kinds_of_dtypes_do_not_nest():
         reel.isdtype(reel.float32, kinds)
 
 
-@pytest.mark.parametrize("start, stop, step", [
-    (0, math.inf, 1), (0, math.nan, 1), (math.nan, 1, 1), (0, 1, math.nan), (-math.inf, 0, 1), (0, 1.0, math.inf),
-    (0.0, 1e300, 1e-10), (0.0, 1.0, 0.0), (0, 1, 0), (-1e308, 1e308, 1e-308)])
+@pytest.mark.parametrize(
+    "start, stop, step",
+    [
+        (0, math.inf, 1),
+        (0, math.nan, 1),
+        (math.nan, 1, 1),
+        (0, 1, math.nan),
+        (-math.inf, 0, 1),
+        (0, 1.0, math.inf),
+        (0.0, 1e300, 1e-10),
+        (0.0, 1.0, 0.0),
+        (0, 1, 0),
+        (-1e308, 1e308, 1e-308),
+    ],
+)
 def test_ranges_that_are_none(start, stop, step):
     with pytest.raises((reel.ResourceExhaustedError, reel.InvalidArgumentError), match="arange"):
         reel.arange(start, stop, step)
 
 
-@pytest.mark.parametrize("start, stop, num, endpoint", [
-    (0, 1, 5, True), (0, 1, 5, False), (-3.5, 7.25, 1000, True), (2, 2, 3, True), (1, 0, 7, True), (0, 1, 1, True),
-    (0, 1, 0, True), (0.1, 0.3, 10, True)])
+@pytest.mark.parametrize(
+    "start, stop, num, endpoint",
+    [
+        (0, 1, 5, True),
+        (0, 1, 5, False),
+        (-3.5, 7.25, 1000, True),
+        (2, 2, 3, True),
+        (1, 0, 7, True),
+        (0, 1, 1, True),
+        (0, 1, 0, True),
+        (0.1, 0.3, 10, True),
+    ],
+)
 def test_linspace(start, stop, num, endpoint):
-    for run in (reel.linspace(start, stop, num, dtype=reel.float64, endpoint=endpoint),
-                reel.function(lambda: reel.linspace(start, stop, num, dtype=reel.float64, endpoint=endpoint))()):
+    for run in (
+        reel.linspace(start, stop, num, dtype=reel.float64, endpoint=endpoint),
+        reel.function(lambda: reel.linspace(start, stop, num, dtype=reel.float64, endpoint=endpoint))(),
+    ):
         np.testing.assert_allclose(np.asarray(run), np.linspace(start, stop, num, endpoint=endpoint), rtol=1e-15)
         if endpoint and num > 1:
             assert run[-1].item() == stop

@@ -5,6 +5,7 @@ To a tape a call is one op: its own parts of a cotangent are added up before tho
 
 import numpy as np
 import pytest
+
 import reel
 
 
@@ -22,6 +23,7 @@ def custom(c):
     def f(a):
         h = reel.sin(a)
         return h * a * c, lambda dy: dy * (reel.cos(a) * a * c + h * c + a * 0.01)
+
     return f
 
 
@@ -38,20 +40,28 @@ W = reel.Variable(np.linspace(0.3, 2.1, 50), dtype=reel.float32)
 # Of x and z = sin(x).
 CALLS = [
     ("function", lambda x, z: reel.function(log_product)(x, z)),
-    ("function of one value twice", lambda x, z: reel.function(log_product)(x, x) + reel.function(log_product)(z, z) * x),
+    (
+        "function of one value twice",
+        lambda x, z: reel.function(log_product)(x, x) + reel.function(log_product)(z, z) * x,
+    ),
     ("function that captures", lambda x, z: reel.function(lambda a: reel.exp(a * z) * z + x * x * a + z * 0.3)(x)),
     ("function of several results", lambda x, z: sum(reel.function(twice)(x * z)[:2]) * x),
     ("function that returns one value twice", lambda x, z: sum(reel.function(twice)(z)) * 1.1 * x),
     ("function that returns an argument", lambda x, z: reel.function(lambda a, b: [a, a * b])(x, z)[0] * z * x),
-    ("function of a product", lambda x, z: reel.function(
-        lambda a, b: reel.tanh(reel.reshape(a, (5, 10)) @ reel.reshape(b, (10, 5))) * reel.sum(a * b))(x, z)),
-    ("function in a function", lambda x, z: reel.function(
-        lambda a: reel.function(log_product)(a, z) * a + reel.sin(a) * z + a * a)(x)),
+    (
+        "function of a product",
+        lambda x, z: reel.function(
+            lambda a, b: reel.tanh(reel.reshape(a, (5, 10)) @ reel.reshape(b, (10, 5))) * reel.sum(a * b)
+        )(x, z),
+    ),
+    (
+        "function in a function",
+        lambda x, z: reel.function(lambda a: reel.function(log_product)(a, z) * a + reel.sin(a) * z + a * a)(x),
+    ),
     ("function with a loop", lambda x, z: reel.function(lambda a: loop(a, z, 3, lambda p, q: reel.tanh(p * q)))(x)),
     ("function with a variable", lambda x, z: reel.function(lambda a: reel.sin(W * a) * W + W * W * x)(z)),
     ("function in a loop", lambda x, z: loop(x, z, 3, reel.function(log_product))),
-    ("function in a branch", lambda x, z: reel.cond(
-        x[0] > 0, lambda: reel.function(log_product)(x, z) * x, lambda: z)),
+    ("function in a branch", lambda x, z: reel.cond(x[0] > 0, lambda: reel.function(log_product)(x, z) * x, lambda: z)),
     ("custom gradient", lambda x, z: custom(z)(x) * x),
     ("custom gradient in a function", lambda x, z: reel.function(lambda a: custom(z)(a) * a + reel.sin(a))(x)),
     ("custom gradient in a loop", lambda x, z: loop(x, z, 3, lambda p, q: custom(0.7)(p) * q)),
@@ -59,15 +69,21 @@ CALLS = [
     ("recomputed that captures", lambda x, z: recomputed(z)(x) * z),
     ("recomputed in a function", lambda x, z: reel.function(lambda a: recomputed(z)(a) * a + reel.sin(a))(x)),
     ("recomputed in a loop", lambda x, z: loop(x, z, 3, lambda p, q: recomputed(0.7)(p) * q)),
-    ("function in a recomputed one", lambda x, z: reel.recompute_grad(
-        lambda a: reel.function(log_product)(a, z) * a + reel.sin(a))(x)),
+    (
+        "function in a recomputed one",
+        lambda x, z: reel.recompute_grad(lambda a: reel.function(log_product)(a, z) * a + reel.sin(a))(x),
+    ),
 ]
 FIRST_ONLY = ("loop", "branch")  # gradients of their gradients compute the forward part again in a graph
 
 
 def loss_of(y, x, z):
-    return (reel.sum(y * 1.3) + reel.sum(reel.tanh(y)) * reel.sum(z) + reel.sum(reel.exp(x * z) * 0.7 + x * x * z)
-            + reel.sum(W * x * z))
+    return (
+        reel.sum(y * 1.3)
+        + reel.sum(reel.tanh(y)) * reel.sum(z)
+        + reel.sum(reel.exp(x * z) * 0.7 + x * x * z)
+        + reel.sum(W * x * z)
+    )
 
 
 def gradients(call, order):
@@ -81,6 +97,7 @@ def gradients(call, order):
             first = tape.gradient(loss, [x, W])
             second = sum(reel.sum(d * reel.cos(d)) for d in first)
         return first + (outer.gradient(second, [x, W]) if order == 2 else [])
+
     return run
 
 

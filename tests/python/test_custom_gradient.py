@@ -300,6 +300,7 @@ def test_recompute_grad_by_captured_tensors(how):
             z, box = reel.exp(y), {"w": [x * y]}
             inner = recompute(lambda a: reel.sin(a * z) * box["w"][0] + y * y * v + reel.stop_gradient(x) * z)
             return inner(x) * x + recompute(lambda: reel.cos(z))()
+
         return f
 
     def derivatives(f, x, y):

@@ -96,8 +96,11 @@ def test_check_gradients_finds_a_wrong_one():
     def wrong(x):
         return x * x, lambda dy: dy * 3 * x
 
-    with pytest.raises(RuntimeError, match=r"order 1, input 0 f64\[2\], element \[0\]: the gradient is .*, "
-                                           r"the central difference is "):
+    with pytest.raises(
+        RuntimeError,
+        match=r"order 1, input 0 f64\[2\], element \[0\]: the gradient is .*, "
+        r"the central difference is ",
+    ):
         reel.check_gradients(wrong, np.array([1.0, 2.0]))
     with pytest.raises(ValueError, match="no input is of floats"):
         reel.check_gradients(lambda x: x, np.array([1, 2]))

@@ -2,15 +2,35 @@
 
 import numpy as np
 import pytest
+
 import reel
 from surface import MODULES, functions, parameters
 
 SHAPES = [(0,), (0, 1), (1, 0), (0, 0), (3, 0), (2, 0, 3), (0, 65, 2)]
-GIVEN = {"axis": -1, "axes": (0,), "shape": (0,), "repetitions": (2,), "k": 0, "n": 0, "size": 1, "alpha": 0.5, "depth": 3,
-         "low": -1.0, "high": 1.0, "dtype": reel.float32, "num_segments": 2}
+GIVEN = {
+    "axis": -1,
+    "axes": (0,),
+    "shape": (0,),
+    "repetitions": (2,),
+    "k": 0,
+    "n": 0,
+    "size": 1,
+    "alpha": 0.5,
+    "depth": 3,
+    "low": -1.0,
+    "high": 1.0,
+    "dtype": reel.float32,
+    "num_segments": 2,
+}
 # What calls a function, and what only eager code can do: the shape of its result depends on values.
-NOT_COMPILED = {"reel.function", "reel.for_loop", "reel.unique_all", "reel.unique_counts", "reel.unique_inverse",
-                "reel.unique_values"}
+NOT_COMPILED = {
+    "reel.function",
+    "reel.for_loop",
+    "reel.unique_all",
+    "reel.unique_counts",
+    "reel.unique_inverse",
+    "reel.unique_values",
+}
 
 
 def arguments(f, x):
@@ -18,15 +38,21 @@ def arguments(f, x):
     needed = parameters(f)
     if needed is None:
         return None
-    known = {"condition": lambda: x > 0, "indices": lambda: reel.zeros(x.shape, dtype=reel.int64),
-             "segment_ids": lambda: reel.zeros(x.shape[:1], dtype=reel.int64)}
+    known = {
+        "condition": lambda: x > 0,
+        "indices": lambda: reel.zeros(x.shape, dtype=reel.int64),
+        "segment_ids": lambda: reel.zeros(x.shape[:1], dtype=reel.int64),
+    }
     return [known[name]() if name in known else GIVEN.get(name, x) for name, _, default in needed if not default]
 
 
 def parts(y):
     leaves = y if isinstance(y, (list, tuple)) else [y]
-    return [reel.astype(v, reel.float64) for v in leaves
-            if isinstance(v, reel.Tensor) and v.dtype in (reel.float32, reel.float64)]
+    return [
+        reel.astype(v, reel.float64)
+        for v in leaves
+        if isinstance(v, reel.Tensor) and v.dtype in (reel.float32, reel.float64)
+    ]
 
 
 def gradient(f, x, order):

@@ -134,13 +134,43 @@ def spelled(x):
 
 def value_of(rng, depth):
     """A random value that can be hashed."""
-    leaves = [0, 1, False, True, 0.0, -0.0, 1.0, float("nan"), 1 + 0j, complex(1.0, -0.0), 0j, Celsius(1.0),
-              Celsius(-0.0), "1", None, Decimal("1.0"), Decimal("1.00"), Decimal(1), Fraction(1), range(0), range(1, 1), b"1"]
+    leaves = [
+        0,
+        1,
+        False,
+        True,
+        0.0,
+        -0.0,
+        1.0,
+        float("nan"),
+        1 + 0j,
+        complex(1.0, -0.0),
+        0j,
+        Celsius(1.0),
+        Celsius(-0.0),
+        "1",
+        None,
+        Decimal("1.0"),
+        Decimal("1.00"),
+        Decimal(1),
+        Fraction(1),
+        range(0),
+        range(1, 1),
+        b"1",
+    ]
     if depth == 0:
         return rng.choice(leaves)
     inner = [value_of(rng, rng.randrange(depth)) for _ in range(rng.randrange(1, 3))]
-    make = rng.choice([tuple, frozenset, lambda x: Settings(*x, note=rng.random()), lambda x: Pair(x[0], x[-1]),
-                       lambda x: Settings(1, x[0]), lambda x: Rounded(1.0, spelled(x)[:4])])
+    make = rng.choice(
+        [
+            tuple,
+            frozenset,
+            lambda x: Settings(*x, note=rng.random()),
+            lambda x: Pair(x[0], x[-1]),
+            lambda x: Settings(1, x[0]),
+            lambda x: Rounded(1.0, spelled(x)[:4]),
+        ]
+    )
     return make(inner)
 
 
@@ -362,10 +392,12 @@ def test_traced_tensors_do_not_leave_in_objects(front):
         b: object = None
 
     x = front.ones(())
-    for wrong, place in ((lambda x: Pair(x), r"result\.a, inside Pair"),
-                         (lambda x: (x, {"k": Pair(1, [x])}), r"result\[1\]\['k'\]\.b\[0\], inside Pair"),
-                         (lambda x: [collections.deque([x])], r"result\[0\], inside deque"),
-                         (lambda x: {"k": x}.values(), "result, inside dict_values")):
+    for wrong, place in (
+        (lambda x: Pair(x), r"result\.a, inside Pair"),
+        (lambda x: (x, {"k": Pair(1, [x])}), r"result\[1\]\['k'\]\.b\[0\], inside Pair"),
+        (lambda x: [collections.deque([x])], r"result\[0\], inside deque"),
+        (lambda x: {"k": x}.values(), "result, inside dict_values"),
+    ):
         with pytest.raises(TypeError, match="returns a traced tensor at " + place):
             front.function(wrong)(x)
     loop = Pair(1)
@@ -398,17 +430,21 @@ def test_mistakes_name_python_and_the_line(front):
 
     x = front.ones(())
     leak(x)
-    for f, match in ((lambda: leak(leaked[0]), r"function: argument 0 of leak is a traced tensor of float32\[\]"),
-                     (lambda: front.function(lambda x: np.sin(x))(x), "traced|symbolic"),
-                     (lambda: front.function(lambda x: np.float32([x, x]))(x), "traced|symbolic")):
+    for f, match in (
+        (lambda: leak(leaked[0]), r"function: argument 0 of leak is a traced tensor of float32\[\]"),
+        (lambda: front.function(lambda x: np.sin(x))(x), "traced|symbolic"),
+        (lambda: front.function(lambda x: np.float32([x, x]))(x), "traced|symbolic"),
+    ):
         with pytest.raises((RuntimeError, NotImplementedError), match=match) as caught:
             f()
         assert "WhileLoop" not in str(caught.value) and "test_function_calls.py:" in str(caught.value)
 
 
 def test_a_signature_takes_variables_numbers_and_lists(front):
-    f = front.function(lambda a, b: a * b, input_signature=[front.TensorSpec((None,), front.float32),
-                                                            front.TensorSpec((), front.float32)])
+    f = front.function(
+        lambda a, b: a * b,
+        input_signature=[front.TensorSpec((None,), front.float32), front.TensorSpec((), front.float32)],
+    )
     for a in ([1, 2.5], (1.0, 2.5), front.Variable([1.0, 2.5]), np.float32([1.0, 2.5])):
         assert np.asarray(f(a, 2)).tolist() == [2.0, 5.0]
     for a in (1.0, [[1.0]], [1j], "text"):

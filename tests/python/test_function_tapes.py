@@ -96,8 +96,23 @@ def call_of_a_function(x):
     return tf.function(dense)(x) * B
 
 
-TABLE_OF_FUNCTIONS = [elementwise, dense, softmax, captured_tensor, several, no_gradients, lookup, stopped, branch,
-                      loop, assigned, assigned_and_read, tape_inside, custom, call_of_a_function]
+TABLE_OF_FUNCTIONS = [
+    elementwise,
+    dense,
+    softmax,
+    captured_tensor,
+    several,
+    no_gradients,
+    lookup,
+    stopped,
+    branch,
+    loop,
+    assigned,
+    assigned_and_read,
+    tape_inside,
+    custom,
+    call_of_a_function,
+]
 SOURCES = [X, CAPTURED, W, B, TABLE, FROZEN]
 
 
@@ -170,7 +185,7 @@ def test_what_a_tape_of_one_call_holds():
 
 
 def test_higher_orders():
-    f = tf.function(lambda x: x ** 4.0)
+    f = tf.function(lambda x: x**4.0)
     x = tf.constant(2.0)
     with tf.GradientTape() as t3:
         t3.watch(x)

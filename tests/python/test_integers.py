@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+
 import reel
 
 DTYPES = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
@@ -53,11 +54,22 @@ BINARY = {
     "bitwise_or": lambda a, b: a | b,
     "bitwise_xor": lambda a, b: a ^ b,
 }
-COMPARE = {"equal": lambda a, b: a == b, "less": lambda a, b: a < b, "less_equal": lambda a, b: a <= b,
-           "greater": lambda a, b: a > b}
-UNARY = {"negative": lambda a: -a, "abs": abs, "square": lambda a: a * a, "positive": lambda a: a,
-         "sign": lambda a: (a > 0) - (a < 0), "bitwise_invert": lambda a: ~a, "floor": lambda a: a,
-         "round": lambda a: a}
+COMPARE = {
+    "equal": lambda a, b: a == b,
+    "less": lambda a, b: a < b,
+    "less_equal": lambda a, b: a <= b,
+    "greater": lambda a, b: a > b,
+}
+UNARY = {
+    "negative": lambda a: -a,
+    "abs": abs,
+    "square": lambda a: a * a,
+    "positive": lambda a: a,
+    "sign": lambda a: (a > 0) - (a < 0),
+    "bitwise_invert": lambda a: ~a,
+    "floor": lambda a: a,
+    "round": lambda a: a,
+}
 
 
 def compiled(f, *xs):

@@ -73,16 +73,24 @@ BRANCHES = [
     ("case", lambda x, z: reel.case([(x[0] > 5, lambda: x), (x[1] > 0, lambda: z)], lambda: -x)),
     ("while", lambda x, z: reel.while_loop(lambda i, y: i < 2, lambda i, y: (i + 1, z), (reel.asarray(0), x))[1]),
     # Its gradient has loops in loops, which invariants leave one after the other.
-    ("while from a value", lambda x, z: reel.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * x + reel.sin(z)),
-                                                        (reel.astype(x[0] * 0, reel.int64), x))[1]),
+    (
+        "while from a value",
+        lambda x, z: reel.while_loop(
+            lambda i, y: i < 3, lambda i, y: (i + 1, y * x + reel.sin(z)), (reel.astype(x[0] * 0, reel.int64), x)
+        )[1],
+    ),
 ]
 
 
-@pytest.mark.parametrize("use", [
-    lambda x: reel.cond(x[0] > 0, lambda: (x, reel.sin(x)), lambda: (x, x))[0],
-    lambda x: reel.for_loop(3, lambda i, y: y * x * 0.3 + reel.sin(x), x),
-    lambda x: reel.map_fn(lambda e: e * e - reel.sin(e), reel.reshape(x, (5, 10))),
-], ids=["cond", "for", "map"])
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda x: reel.cond(x[0] > 0, lambda: (x, reel.sin(x)), lambda: (x, x))[0],
+        lambda x: reel.for_loop(3, lambda i, y: y * x * 0.3 + reel.sin(x), x),
+        lambda x: reel.map_fn(lambda e: e * e - reel.sin(e), reel.reshape(x, (5, 10))),
+    ],
+    ids=["cond", "for", "map"],
+)
 def test_rows_that_were_gathered_before_and_after_are_added_in_one_order(use):
     """A gather's gradient is added row by row to what there is; rows are gathered several times."""
     rows = reel.asarray(np.random.default_rng(1).integers(0, 5, 120))
@@ -109,12 +117,18 @@ def test_rows_that_were_gathered_before_and_after_are_added_in_one_order(use):
     assert np.asarray(reel.asarray(reel.function(last)(x))).tobytes() == np.asarray(reel.asarray(last(x))).tobytes()
 
 
-@pytest.mark.parametrize("use", [
-    lambda x: reel.for_loop(1, lambda i, q: (reel.sin(q[0] * x), reel.tanh(q[1])), (x, x)),
-    lambda x: reel.for_loop(3, lambda i, q: (reel.sin(q[0]), reel.tanh(q[1] + x)), (x, x)),
-    lambda x: reel.for_loop(2, lambda i, q: (reel.sin(q[0]), reel.tanh(q[1]), reel.exp(-x)), (x, x, x)),
-    lambda x: reel.while_loop(lambda i, *_: i < 2, lambda i, a, b: (i + 1, a * x, b - x), (reel.asarray(0), x, x))[1:],
-], ids=["once", "added", "three", "while"])
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda x: reel.for_loop(1, lambda i, q: (reel.sin(q[0] * x), reel.tanh(q[1])), (x, x)),
+        lambda x: reel.for_loop(3, lambda i, q: (reel.sin(q[0]), reel.tanh(q[1] + x)), (x, x)),
+        lambda x: reel.for_loop(2, lambda i, q: (reel.sin(q[0]), reel.tanh(q[1]), reel.exp(-x)), (x, x, x)),
+        lambda x: reel.while_loop(lambda i, *_: i < 2, lambda i, a, b: (i + 1, a * x, b - x), (reel.asarray(0), x, x))[
+            1:
+        ],
+    ],
+    ids=["once", "added", "three", "while"],
+)
 def test_operands_that_are_captured_too_are_added_in_one_order(use):
     def gradient(x):
         with reel.GradientTape() as tape:
@@ -141,20 +155,38 @@ GATHERS = [
     ("before, for one branch", lambda p, x: (lambda r: reel.cond(p, lambda: x + r, lambda: x))(some(x))),
     ("before, for the other", lambda p, x: (lambda r: reel.cond(p, lambda: x * 0.1, lambda: r * x))(some(x))),
     ("before, of a value", lambda p, x: (lambda z, r: [reel.cond(p, lambda: z * r, lambda: z), z])(x * x, some(x * x))),
-    ("before, and a slice", lambda p, x: (lambda r, k: reel.cond(p, lambda: (r, k), lambda: (k * 2, r * 0.3)))(
-        some(x)[:10], reel.reshape(x, (6, 10))[reel.asarray(2)])),
-    ("after, of results", lambda p, x: (lambda a, b: [a, some(b)])(
-        *reel.cond(p, lambda: (x, x + x), lambda: (x * 0.3, x)))),
-    ("after, of one twice", lambda p, x: (lambda a, b: [some(a), some(b), a])(
-        *reel.cond(p, lambda: (x, x), lambda: (x, x)))),
-    ("after a loop", lambda p, x: some(reel.while_loop(lambda i, y: i < 2, lambda i, y: (i + 1, y + 0.1 * x),
-                                                       (reel.astype(p, reel.int64), x))[1])),
+    (
+        "before, and a slice",
+        lambda p, x: (lambda r, k: reel.cond(p, lambda: (r, k), lambda: (k * 2, r * 0.3)))(
+            some(x)[:10], reel.reshape(x, (6, 10))[reel.asarray(2)]
+        ),
+    ),
+    (
+        "after, of results",
+        lambda p, x: (lambda a, b: [a, some(b)])(*reel.cond(p, lambda: (x, x + x), lambda: (x * 0.3, x))),
+    ),
+    (
+        "after, of one twice",
+        lambda p, x: (lambda a, b: [some(a), some(b), a])(*reel.cond(p, lambda: (x, x), lambda: (x, x))),
+    ),
+    (
+        "after a loop",
+        lambda p, x: some(
+            reel.while_loop(lambda i, y: i < 2, lambda i, y: (i + 1, y + 0.1 * x), (reel.astype(p, reel.int64), x))[1]
+        ),
+    ),
     ("after no iterations", lambda p, x: [some(reel.for_loop(0, lambda i, y: y, x)), x * 0.7]),
-    ("of a loop's first value", lambda p, x: reel.while_loop(
-        lambda i, y: i < 2, lambda i, y: (i + 1, some(y)), (reel.astype(p, reel.int64), some(x)))[1]),
+    (
+        "of a loop's first value",
+        lambda p, x: reel.while_loop(
+            lambda i, y: i < 2, lambda i, y: (i + 1, some(y)), (reel.astype(p, reel.int64), some(x))
+        )[1],
+    ),
     ("of a loop's result", lambda p, x: (lambda y: [y, some(y)])(reel.for_loop(2, lambda i, y: reel.sin(y) + x, x))),
-    ("of a scan", lambda p, x: (lambda y: [y[0], some(y[1][1])])(
-        reel.scan_steps(lambda c, e: (c + e * x, c * e), x, x[:3]))),
+    (
+        "of a scan",
+        lambda p, x: (lambda y: [y[0], some(y[1][1])])(reel.scan_steps(lambda c, e: (c + e * x, c * e), x, x[:3])),
+    ),
 ]
 
 
@@ -162,6 +194,7 @@ GATHERS = [
 @pytest.mark.parametrize("use", [row[1] for row in GATHERS], ids=[row[0] for row in GATHERS])
 def test_rows_cross_branches_and_loops_in_one_order(use, dtype):
     """What is gathered where a branch may not be taken, or of what one gives, has the bits of eager code."""
+
     def gradient(x):
         with reel.GradientTape() as tape:
             tape.watch(x)
@@ -204,14 +237,26 @@ def tf_while(body, *values):
 
 # Of either package: its functions, and what runs a function compiled.
 PACKAGES = {
-    "reel": (reel, BRANCHES, [lambda f, x, level=level: reel.compile(
-        reel.trace(f, [reel.TensorSpec(x.shape)]), opt_level=level)(x) for level in (0, 2)]),
+    "reel": (
+        reel,
+        BRANCHES,
+        [
+            lambda f, x, level=level: reel.compile(reel.trace(f, [reel.TensorSpec(x.shape)]), opt_level=level)(x)
+            for level in (0, 2)
+        ],
+    ),
     "tf": (tf, TF_ROWS, [lambda f, x: tf.function(f)(x)]),
 }
 
 
-@pytest.mark.parametrize("package, branch", [pytest.param(package, branch, id=f"{package} {name}")
-                                             for package, (_, rows, _) in PACKAGES.items() for name, branch in rows])
+@pytest.mark.parametrize(
+    "package, branch",
+    [
+        pytest.param(package, branch, id=f"{package} {name}")
+        for package, (_, rows, _) in PACKAGES.items()
+        for name, branch in rows
+    ],
+)
 def test_first_gradients_have_the_bits_of_eager_code(package, branch):
     """Uses before and after a branch, whose cotangents round when they are added up in another order."""
     lib, _, engines = PACKAGES[package]

@@ -29,6 +29,7 @@ def taped(f, *xs, watch=True, **options):
 
 # --- tapes ---
 
+
 def tape_used_twice():
     tape, y, x = taped(lambda x: x * x, 3.0)
     tape.gradient(y, x)
@@ -56,7 +57,7 @@ def target_is_none():
 
 
 def target_is_an_array():
-    tape, y, x = taped(lambda x: np.mean(x ** 2), [1.0, 2.0])
+    tape, y, x = taped(lambda x: np.mean(x**2), [1.0, 2.0])
     tape.gradient(y, x)  # here
 
 
@@ -103,6 +104,7 @@ def symbolic_gradients_when_eager():
 
 # --- None, explained ---
 
+
 def constant_not_watched():
     tape, y, x = taped(lambda x: x * x, 3.0, watch=False)
     return tape.explain_none(y, x)
@@ -144,7 +146,7 @@ def state_stops_gradients():
     x0, x1 = tf.Variable(3.0), tf.Variable(0.0)
     with tf.GradientTape() as tape:
         x1.assign_add(x0)
-        y = x1 ** 2
+        y = x1**2
     return tape.explain_none(y, x0)
 
 
@@ -161,6 +163,7 @@ def stopped_by_an_op():
 
 
 # --- traces ---
+
 
 def leaked_tensor():
     kept = []
@@ -180,6 +183,7 @@ def if_on_a_traced_value():
         if reel.sum(x) > 0:  # here
             return x
         return -x
+
     f(reel.ones((2,)))
 
 
@@ -189,6 +193,7 @@ def loop_over_a_traced_value():
         while x < 10:  # here
             x = x * 2
         return x
+
     f(reel.asarray(1.0))
 
 
@@ -196,6 +201,7 @@ def numpy_of_a_traced_tensor():
     @tf.function
     def f(x):
         return np.sum(x.numpy())  # here
+
     f(tf.constant([1.0, 2.0]))
 
 
@@ -203,6 +209,7 @@ def float_of_a_traced_tensor():
     @tf.function
     def f(x):
         return x * float(x)  # here
+
     f(tf.constant(2.0))
 
 
@@ -214,6 +221,7 @@ def loop_that_changes_a_shape():
     @tf.function
     def f(x):
         return tf.while_loop(lambda y: tf.reduce_sum(y) < 9, lambda y: [tf.concat([y, y], 0)], [x])  # here
+
     f(tf.constant([1.0]))
 
 
@@ -231,6 +239,7 @@ def too_many_arguments():
 
 
 # --- ops, optimizers, gradients of one's own ---
+
 
 def shapes_do_not_add():
     tf.ones([2, 3]) + tf.ones([4])  # here
@@ -278,8 +287,9 @@ def assigned_another_shape():
     tf.Variable([1.0, 2.0]).assign([1.0, 2.0, 3.0])  # here
 
 
-MISTAKES = {f.__name__: f for f in list(globals().values())
-            if callable(f) and f.__module__ == __name__ and f is not taped}
+MISTAKES = {
+    f.__name__: f for f in list(globals().values()) if callable(f) and f.__module__ == __name__ and f is not taped
+}
 
 
 def line_of(f):

@@ -100,8 +100,9 @@ def imported(module, path, modules):
         elif isinstance(node, ast.ImportFrom):
             base = package[: len(package) - node.level + 1] if node.level else []
             source = ".".join(base + ([node.module] if node.module else []))
-            out |= {f"{source}.{a.name}" if f"{source}.{a.name}" in {*modules, "reel._core"} else source
-                    for a in node.names}
+            out |= {
+                f"{source}.{a.name}" if f"{source}.{a.name}" in {*modules, "reel._core"} else source for a in node.names
+            }
     return (out & set(modules)) - {module}
 
 
@@ -149,14 +150,23 @@ for module in sys.argv[1:]:
 
 @pytest.mark.parametrize("there", ["nothing", "stubs", "another Python's"])
 def test_import_without_the_extension_says_what_to_build(tmp_path, there):
-    shutil.copytree(FOLDER, tmp_path / "reel", ignore=shutil.ignore_patterns("*.so", "_core", "__pycache__", "lib"),
-                    ignore_dangling_symlinks=True)
+    shutil.copytree(
+        FOLDER,
+        tmp_path / "reel",
+        ignore=shutil.ignore_patterns("*.so", "_core", "__pycache__", "lib"),
+        ignore_dangling_symlinks=True,
+    )
     if there != "nothing":
         shutil.copytree(FOLDER / "_core", tmp_path / "reel" / "_core")
     if there == "another Python's":
         (tmp_path / "reel" / "_core.cpython-37m-x86_64-linux-gnu.so").touch()
-    run = subprocess.run([sys.executable, "-c", "import reel"], capture_output=True, text=True, cwd=tmp_path,
-                         env={"PYTHONPATH": str(tmp_path)})
+    run = subprocess.run(
+        [sys.executable, "-c", "import reel"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(tmp_path)},
+    )
     assert run.returncode == 1
     message = run.stderr.strip().splitlines()[-1]
     assert message.startswith("ImportError: reel: ") and "third_party/setup build" in message, run.stderr

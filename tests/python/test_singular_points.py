@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+
 import reel
 import reel.tf as tf
 
@@ -69,8 +70,14 @@ def test_a_zero_seed_gives_zero(name, dtype):
 
 def test_mixed_derivatives_by_a_zero_seed_are_right():
     """s f(x) at s = 0: d2/dx ds = f'(x), which a rule that drops zero seeds everywhere would lose."""
-    for f, slope in ((reel.sqrt, 0.25), (reel.rsqrt, -1 / 16), (reel.reciprocal, -1 / 16), (lambda v: v**2.5, 20.0),
-                     (lambda v: v**3, 48.0), (reel.atan, 1 / 17)):
+    for f, slope in (
+        (reel.sqrt, 0.25),
+        (reel.rsqrt, -1 / 16),
+        (reel.reciprocal, -1 / 16),
+        (lambda v: v**2.5, 20.0),
+        (lambda v: v**3, 48.0),
+        (reel.atan, 1 / 17),
+    ):
         x, s = reel.asarray(4.0, reel.float64), reel.asarray(0.0, reel.float64)
         with reel.GradientTape() as outer:
             outer.watch(s)
@@ -127,14 +134,17 @@ def by_differences(f, a, step=1e-6):
     return g
 
 
-@pytest.mark.parametrize("name, matrix", [
-    ("equal singular values", np.eye(3)),
-    ("two equal ones", np.diag([2.0, 2.0, 1.0])),
-    ("rotated", np.linalg.qr(np.arange(9.0).reshape(3, 3) ** 2 + np.eye(3))[0] * 3),
-    ("tall", np.eye(4)[:, :2] * 2),
-    ("wide", np.eye(4)[:2] * 2),
-    ("all distinct", np.array([[2.0, 1.0, 0.5], [0.3, 3.0, -1.0]])),
-])
+@pytest.mark.parametrize(
+    "name, matrix",
+    [
+        ("equal singular values", np.eye(3)),
+        ("two equal ones", np.diag([2.0, 2.0, 1.0])),
+        ("rotated", np.linalg.qr(np.arange(9.0).reshape(3, 3) ** 2 + np.eye(3))[0] * 3),
+        ("tall", np.eye(4)[:, :2] * 2),
+        ("wide", np.eye(4)[:2] * 2),
+        ("all distinct", np.array([[2.0, 1.0, 0.5], [0.3, 3.0, -1.0]])),
+    ],
+)
 def test_pinv(name, matrix):
     w = np.arange(1.0, matrix.size + 1).reshape(matrix.T.shape) / 7
 
@@ -193,17 +203,37 @@ def norm_of(axis, order):
 
 # Smooth where an element is 0 or two are equal, though they may be computed with |x|, maxima or divisions.
 SMOOTH = {
-    "vector_norm": norm_of(-1, 2), "vector_norm of 4": norm_of(-1, 4), "vector_norm of all": norm_of(None, 2),
-    "matrix_norm": reel.linalg.matrix_norm, "prod": lambda x: reel.prod(x, axis=-1),
+    "vector_norm": norm_of(-1, 2),
+    "vector_norm of 4": norm_of(-1, 4),
+    "vector_norm of all": norm_of(None, 2),
+    "matrix_norm": reel.linalg.matrix_norm,
+    "prod": lambda x: reel.prod(x, axis=-1),
     "cumulative_prod": lambda x: reel.cumulative_prod(x, axis=-1),
-    "x**2": lambda x: x**2, "x**3": lambda x: x**3, "square": reel.square, "var": lambda x: reel.var(x, axis=-1),
-    "std": lambda x: reel.std(x, axis=-1), "logsumexp": lambda x: reel.logsumexp(x, axis=-1),
-    "softmax": reel.nn.softmax, "log_softmax": reel.nn.log_softmax, "gelu": reel.nn.gelu, "silu": reel.nn.silu,
-    "softplus": reel.nn.softplus, "mish": reel.nn.mish, "sigmoid": reel.sigmoid, "tanh": reel.tanh,
-    "log_sigmoid": reel.nn.log_sigmoid, "sinc": reel.sinc, "erf": reel.erf, "expm1": reel.expm1, "log1p": reel.log1p,
-    "logaddexp": lambda x: reel.logaddexp(x, 0.0 * x), "hypot": lambda x: reel.hypot(x, x + 1.0),
-    "atan2": lambda x: reel.atan2(x, x + 1.0), "layer_normalize": reel.nn.layer_normalize,
-    "rms_normalize": reel.nn.rms_normalize, "l2_normalize": reel.nn.l2_normalize,
+    "x**2": lambda x: x**2,
+    "x**3": lambda x: x**3,
+    "square": reel.square,
+    "var": lambda x: reel.var(x, axis=-1),
+    "std": lambda x: reel.std(x, axis=-1),
+    "logsumexp": lambda x: reel.logsumexp(x, axis=-1),
+    "softmax": reel.nn.softmax,
+    "log_softmax": reel.nn.log_softmax,
+    "gelu": reel.nn.gelu,
+    "silu": reel.nn.silu,
+    "softplus": reel.nn.softplus,
+    "mish": reel.nn.mish,
+    "sigmoid": reel.sigmoid,
+    "tanh": reel.tanh,
+    "log_sigmoid": reel.nn.log_sigmoid,
+    "sinc": reel.sinc,
+    "erf": reel.erf,
+    "expm1": reel.expm1,
+    "log1p": reel.log1p,
+    "logaddexp": lambda x: reel.logaddexp(x, 0.0 * x),
+    "hypot": lambda x: reel.hypot(x, x + 1.0),
+    "atan2": lambda x: reel.atan2(x, x + 1.0),
+    "layer_normalize": reel.nn.layer_normalize,
+    "rms_normalize": reel.nn.rms_normalize,
+    "l2_normalize": reel.nn.l2_normalize,
     "log_cosh": lambda x: reel.nn.log_cosh(x, 0.0 * x),
     "cosine_similarity": lambda x: reel.nn.cosine_similarity(x, x + 1.0),
 }
@@ -260,13 +290,61 @@ def test_transforms_have_positive_lengths():
 # grad * polygamma(1, x), grad / y); every other function gives 0 wherever it is asked.
 POLES = [0.0, -0.0, -1.0, -2.0]
 NAN_AT = {
-    "log": [0.0, -0.0], "log2": [0.0, -0.0], "log10": [0.0, -0.0], "log1p": [-1.0],
-    "lgamma": POLES, "digamma": POLES,
+    "log": [0.0, -0.0],
+    "log2": [0.0, -0.0],
+    "log10": [0.0, -0.0],
+    "log1p": [-1.0],
+    "lgamma": POLES,
+    "digamma": POLES,
 }
-UNARY = ["abs", "sign", "square", "reciprocal", "sqrt", "rsqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p",
-         "tanh", "sigmoid", "erf", "erfc", "erfinv", "erfcinv", "lgamma", "digamma", "sin", "cos", "tan", "asin", "acos", "atan",
-         "sinh", "cosh", "asinh", "acosh", "atanh"]
-BINARY = ["add", "subtract", "multiply", "divide", "pow", "atan2", "maximum", "minimum", "copysign", "hypot", "logaddexp"]
+UNARY = [
+    "abs",
+    "sign",
+    "square",
+    "reciprocal",
+    "sqrt",
+    "rsqrt",
+    "cbrt",
+    "exp",
+    "exp2",
+    "expm1",
+    "log",
+    "log2",
+    "log10",
+    "log1p",
+    "tanh",
+    "sigmoid",
+    "erf",
+    "erfc",
+    "erfinv",
+    "erfcinv",
+    "lgamma",
+    "digamma",
+    "sin",
+    "cos",
+    "tan",
+    "asin",
+    "acos",
+    "atan",
+    "sinh",
+    "cosh",
+    "asinh",
+    "acosh",
+    "atanh",
+]
+BINARY = [
+    "add",
+    "subtract",
+    "multiply",
+    "divide",
+    "pow",
+    "atan2",
+    "maximum",
+    "minimum",
+    "copysign",
+    "hypot",
+    "logaddexp",
+]
 FINITE = [0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -1.5]  # where slopes overflow 0 * inf is NaN, too
 
 

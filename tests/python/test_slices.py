@@ -46,6 +46,7 @@ def gradient_of(structure):
             tape.watch(e)
             y = reel.sum(reel.tanh(reel.take(e, reel.asarray(IDS), axis=0)))
         return tape.gradient(y, structure(e))
+
     return gradient
 
 
@@ -125,9 +126,24 @@ def test_slices_are_taken_where_tensors_are():
     s = gradient_of(lambda e: e)(table())
     whole = s.dense()
     assert s.shape == (4, 2) and s.ndim == 2 and s.size == 8 and len(s) == 4 and s.dtype is reel.float32
-    for f in (lambda x: x + 1, lambda x: 1 - x, lambda x: x * whole, lambda x: whole / (x + 1), lambda x: -x, abs,
-              lambda x: x @ x.T, lambda x: x ** 2, lambda x: x[1:, 0], lambda x: x == whole, lambda x: x.reshape(-1),
-              reel.exp, np.asarray, lambda x: x.T, lambda x: x.astype(reel.float64), lambda x: reel.sum(x)):
+    for f in (
+        lambda x: x + 1,
+        lambda x: 1 - x,
+        lambda x: x * whole,
+        lambda x: whole / (x + 1),
+        lambda x: -x,
+        abs,
+        lambda x: x @ x.T,
+        lambda x: x**2,
+        lambda x: x[1:, 0],
+        lambda x: x == whole,
+        lambda x: x.reshape(-1),
+        reel.exp,
+        np.asarray,
+        lambda x: x.T,
+        lambda x: x.astype(reel.float64),
+        lambda x: reel.sum(x),
+    ):
         assert np.array_equal(np.asarray(f(s)), np.asarray(f(whole)))
         if f is not np.asarray:
             assert np.array_equal(np.asarray(reel.function(lambda x: f(x))(s)), np.asarray(f(whole)))

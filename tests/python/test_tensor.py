@@ -43,9 +43,16 @@ def test_numpy_round_trip(name, shape):
         np.testing.assert_array_equal(np.from_dlpack(t), array)
 
 
-@pytest.mark.parametrize("number", [
-    lambda: reel.asarray(3.0), lambda: reel.asarray(1.5) * 2, lambda: reel.sum(reel.ones((3,))),
-    lambda: reel.ones((2, 3))[0, 1] + 2, lambda: reel.reshape(reel.asarray([3.0]), ())])
+@pytest.mark.parametrize(
+    "number",
+    [
+        lambda: reel.asarray(3.0),
+        lambda: reel.asarray(1.5) * 2,
+        lambda: reel.sum(reel.ones((3,))),
+        lambda: reel.ones((2, 3))[0, 1] + 2,
+        lambda: reel.reshape(reel.asarray([3.0]), ()),
+    ],
+)
 def test_numbers_are_arrays_of_rank_0(number):
     t = number()
     arrays = np.asarray(t), np.array(t), np.from_dlpack(t), np.asarray(memoryview(t))
@@ -200,12 +207,21 @@ def test_pickle_and_copy():
 
 
 NO_NUMBERS = {
-    "longdouble": np.longdouble(1), "longdoubles": np.ones((2, 3), np.longdouble),
+    "longdouble": np.longdouble(1),
+    "longdoubles": np.ones((2, 3), np.longdouble),
     "turned": np.ones((2, 3), np.longdouble).T,
-    "clongdouble": np.clongdouble(1j), "clongdoubles": np.ones(2, np.clongdouble),
-    "in a list": [np.float32(1), np.longdouble(2)], "dates": np.array(["2020"], "M8[s]"), "date": np.datetime64("2020"),
-    "duration": np.timedelta64(1, "s"), "record": np.array([(1, 2.0)], "i4,f4")[0], "void": np.void(b"abc"),
-    "bytes": np.bytes_(b"abc"), "texts": np.array(["a"]), "text": np.str_("a"), "objects": np.array([None]),
+    "clongdouble": np.clongdouble(1j),
+    "clongdoubles": np.ones(2, np.clongdouble),
+    "in a list": [np.float32(1), np.longdouble(2)],
+    "dates": np.array(["2020"], "M8[s]"),
+    "date": np.datetime64("2020"),
+    "duration": np.timedelta64(1, "s"),
+    "record": np.array([(1, 2.0)], "i4,f4")[0],
+    "void": np.void(b"abc"),
+    "bytes": np.bytes_(b"abc"),
+    "texts": np.array(["a"]),
+    "text": np.str_("a"),
+    "objects": np.array([None]),
 }
 
 

@@ -17,6 +17,7 @@ def lists(x):
 
 # Each function gives the same traced as when it runs as plain Python.
 
+
 def nested_if(x):
     if x > 0:
         if x > 2:
@@ -122,6 +123,7 @@ def closure(x):
         if y > 1:
             return y * scale
         return y
+
     return inner(x) + helper(x)
 
 
@@ -153,8 +155,20 @@ class Counter:
         return x
 
 
-FUNCTIONS = [nested_if, early_return, elif_chain, while_break_continue, for_rows, for_range, logic, python_loop,
-             return_in_python_loop, with_block, closure, try_block]
+FUNCTIONS = [
+    nested_if,
+    early_return,
+    elif_chain,
+    while_break_continue,
+    for_rows,
+    for_range,
+    logic,
+    python_loop,
+    return_in_python_loop,
+    with_block,
+    closure,
+    try_block,
+]
 
 
 @pytest.mark.parametrize("f", FUNCTIONS, ids=lambda f: f.__name__)
@@ -185,6 +199,7 @@ def test_gradients_of_converted_functions(f):
             t.watch(x)
             y = g(x)
         return t.gradient(y, x)
+
     first = total_of_while if f is while_break_continue else f
     traced = tf.function(lambda x: gradient(tf.function(first), x))
     for x in (-1.0, 0.5, 4.0):
@@ -236,13 +251,21 @@ def none_before(x):
     return best
 
 
-@pytest.mark.parametrize("f, text", [
-    (only_one_branch, "'y' is assigned in one branch only"), (types_differ, r"'y' is float32\[\] in one branch and "
-                                                                            r"float32\[2\]"),
-    (loop_changes_shape, r"'x' is float32\[1\] before the loop and float32\[2\] after"),
-    (only_in_the_loop, "'y' is assigned only inside a traced loop"), (return_in_a_loop,
-                                                                      "`return` inside a traced loop"),
-    (none_before, "'best' is None before the loop")])
+@pytest.mark.parametrize(
+    "f, text",
+    [
+        (only_one_branch, "'y' is assigned in one branch only"),
+        (
+            types_differ,
+            r"'y' is float32\[\] in one branch and "
+            r"float32\[2\]",
+        ),
+        (loop_changes_shape, r"'x' is float32\[1\] before the loop and float32\[2\] after"),
+        (only_in_the_loop, "'y' is assigned only inside a traced loop"),
+        (return_in_a_loop, "`return` inside a traced loop"),
+        (none_before, "'best' is None before the loop"),
+    ],
+)
 def test_what_cannot_be_converted_names_the_line(f, text):
     x = c([1.0]) if f is loop_changes_shape else c(1.0)
     with pytest.raises(reel.Error, match=text) as error:
@@ -260,8 +283,9 @@ def test_line_numbers_are_kept():
     def fails(x):
         if x > 100:
             x = x + 1
-        y = x * 2
+        y = x * 2  # noqa: F841
         raise ValueError("here")  # the fourth line
+
     with pytest.raises(ValueError, match="here") as error:
         tf.function(fails)(c(1.0))
     line = fails.__code__.co_firstlineno + 4
@@ -270,32 +294,40 @@ def test_line_numbers_are_kept():
 
 def test_methods_and_self():
     a, b = Counter(), Counter()
-    assert lists([a.method(c(3.0)), a.method(c(0.5)), b.method(c(3.0))]) == [6.0, 0.5,
-                                                                             6.0] and a.calls == 1 and b.calls == 1
+    assert (
+        lists([a.method(c(3.0)), a.method(c(0.5)), b.method(c(3.0))]) == [6.0, 0.5, 6.0]
+        and a.calls == 1
+        and b.calls == 1
+    )
 
 
 # --- control flow ---
 
+
 def loops(x):
-    return (tf.while_loop(lambda i, y: i < 3, lambda i, y: [i + 1, y * x], [c(0), x])[1],
-            tf.map_fn(lambda r: r * x, c([1.0, 2.0])), tf.foldl(lambda a, r: a * r, tf.stack([x, x, x])),
-            tf.foldr(lambda a, r: a - r, c([1.0, 2.0, 4.0]), initializer=x), tf.scan(lambda a, r: a + r, tf.stack([x, x,
-                                                                                                                   x])),
-            tf.case([(x > 3, lambda: x), (x > 1, lambda: 10 * x)], default=lambda: -x),
-            tf.switch_case(tf.cast(x, tf.int32), [lambda: x, lambda: 2 * x, lambda: 3 * x]),
-            tf.while_loop(lambda y: y < 100, lambda y: (y * 2,), (x,), maximum_iterations=2)[0])
+    return (
+        tf.while_loop(lambda i, y: i < 3, lambda i, y: [i + 1, y * x], [c(0), x])[1],
+        tf.map_fn(lambda r: r * x, c([1.0, 2.0])),
+        tf.foldl(lambda a, r: a * r, tf.stack([x, x, x])),
+        tf.foldr(lambda a, r: a - r, c([1.0, 2.0, 4.0]), initializer=x),
+        tf.scan(lambda a, r: a + r, tf.stack([x, x, x])),
+        tf.case([(x > 3, lambda: x), (x > 1, lambda: 10 * x)], default=lambda: -x),
+        tf.switch_case(tf.cast(x, tf.int32), [lambda: x, lambda: 2 * x, lambda: 3 * x]),
+        tf.while_loop(lambda y: y < 100, lambda y: (y * 2,), (x,), maximum_iterations=2)[0],
+    )
 
 
 @pytest.mark.parametrize("x", [0.5, 2.0, 5.0])
 def test_control_flow_traced_equals_eager(x):
     eager, traced = lists(loops(c(x))), lists(tf.function(loops)(c(x)))
-    assert eager == traced and eager[0] == x ** 4 and eager[7] == 4 * x
+    assert eager == traced and eager[0] == x**4 and eager[7] == 4 * x
 
     def gradient(x):
         with tf.GradientTape() as t:
             t.watch(x)
             y = [tf.reduce_sum(r) for r in loops(x)]
         return t.gradient(y, x)
+
     assert float(gradient(c(x))) == pytest.approx(float(tf.function(gradient)(c(x))), rel=1e-5)
 
 
@@ -326,6 +358,7 @@ def test_objects_layers_and_callbacks_are_converted():
     @tf.function
     def g(x):
         return module(x)
+
     assert lists([g(c(3.0)), g(c(0.5))]) == [6.0, 0.5]
     assert lists(f(c([1.0, 2.0]))) == ([0.5, 1.0], [1.0, 20.0])
     with pytest.raises(TypeError, match="tf.cond"):
@@ -338,6 +371,7 @@ def test_callable_objects_are_converted():
             if x > 1:
                 x = x * 0 + 1
             return x
+
     f = tf.function(Limit())
     assert [float(f(c(v))) for v in (0.5, 3.0)] == [0.5, 1.0]
 

@@ -12,13 +12,23 @@ import reel.tf as tf
 c, V = tf.constant, tf.Variable
 
 
-@pytest.mark.parametrize("value, text, representation", [
-    (3.0, "tf.Tensor(3.0, shape=(), dtype=float32)", "<tf.Tensor: shape=(), dtype=float32, numpy=3.0>"),
-    ([1, 2], "tf.Tensor([1 2], shape=(2,), dtype=int32)",
-     "<tf.Tensor: shape=(2,), dtype=int32, numpy=array([1, 2], dtype=int32)>"),
-    ([[1.0, 2.0], [3.0, 4.0]], "tf.Tensor(\n[[1. 2.]\n [3. 4.]], shape=(2, 2), dtype=float32)",
-     "<tf.Tensor: shape=(2, 2), dtype=float32, numpy=\narray([[1., 2.],\n       [3., 4.]], dtype=float32)>"),
-    (True, "tf.Tensor(True, shape=(), dtype=bool)", "<tf.Tensor: shape=(), dtype=bool, numpy=True>")])
+@pytest.mark.parametrize(
+    "value, text, representation",
+    [
+        (3.0, "tf.Tensor(3.0, shape=(), dtype=float32)", "<tf.Tensor: shape=(), dtype=float32, numpy=3.0>"),
+        (
+            [1, 2],
+            "tf.Tensor([1 2], shape=(2,), dtype=int32)",
+            "<tf.Tensor: shape=(2,), dtype=int32, numpy=array([1, 2], dtype=int32)>",
+        ),
+        (
+            [[1.0, 2.0], [3.0, 4.0]],
+            "tf.Tensor(\n[[1. 2.]\n [3. 4.]], shape=(2, 2), dtype=float32)",
+            "<tf.Tensor: shape=(2, 2), dtype=float32, numpy=\narray([[1., 2.],\n       [3., 4.]], dtype=float32)>",
+        ),
+        (True, "tf.Tensor(True, shape=(), dtype=bool)", "<tf.Tensor: shape=(), dtype=bool, numpy=True>"),
+    ],
+)
 def test_printing(value, text, representation):
     assert str(c(value)) == text and repr(c(value)) == representation
 
@@ -30,32 +40,53 @@ def test_printing_of_variables_and_dtypes():
     assert repr(c([[1.0]]).shape) == "TensorShape([1, 1])" and str(c([[1.0]]).shape) == "(1, 1)"
 
 
-@pytest.mark.parametrize("value, dtype", [
-    (1, "int32"), (1.0, "float32"), (True, "bool"), (1j, "complex64"), (2 ** 40, "int64"), ([1, 2], "int32"),
-    (np.float64(1), "float64"), (np.arange(3), "int64"), ([], "float32")])
+@pytest.mark.parametrize(
+    "value, dtype",
+    [
+        (1, "int32"),
+        (1.0, "float32"),
+        (True, "bool"),
+        (1j, "complex64"),
+        (2**40, "int64"),
+        ([1, 2], "int32"),
+        (np.float64(1), "float64"),
+        (np.arange(3), "int64"),
+        ([], "float32"),
+    ],
+)
 def test_default_dtypes(value, dtype):
     assert c(value).dtype == dtype and c(value).dtype is getattr(tf, dtype)
 
 
-@pytest.mark.parametrize("f, error, text", [
-    (lambda: c(1) + c(1.0), tf.errors.InvalidArgumentError,
-     r"cannot compute AddV2 as input #1\(zero-based\) was expected to be a int32 tensor but is a float tensor "
-     r"\[Op:AddV2\]"),
-    (lambda: c(1.0) * tf.cast(c(1.0), tf.float64), tf.errors.InvalidArgumentError, "expected to be a float tensor but "
-                                                                                   "is a double"),
-    (lambda: tf.matmul(c([[1.0]]), c([[1]])), tf.errors.InvalidArgumentError, "MatMul"),
-    (lambda: c(1) + 1.5, TypeError, "Cannot convert 1.5 to EagerTensor of dtype int32"),
-    (lambda: c(1.5, dtype=tf.int32), TypeError, "Cannot convert 1.5"),
-    (lambda: c(None), ValueError, "Attempt to convert a value"),
-    (lambda: tf.convert_to_tensor(c(1.0), tf.float64), ValueError, "Tensor conversion requested dtype float64"),
-    (lambda: hash(c(1.0)), TypeError, "unhashable"),
-    (lambda: len(c(1.0)), TypeError, "len"),
-    (lambda: iter(c(1.0)), TypeError, "scalar"),
-    (lambda: V([1.0]).assign([1.0, 2.0]), ValueError, "Shape mismatch"),
-    (lambda: V(None), ValueError, "initial_value"),
-    (lambda: tf.nothing_such, AttributeError, "reel.tf has no 'nothing_such'"),
-    (lambda: tf.matmul(c([1.0]), c([1.0])), ValueError, "ndims must be >= 2"),
-    (lambda: tf.zeros([2]) + tf.zeros([3]), ValueError, "add|Add")])
+@pytest.mark.parametrize(
+    "f, error, text",
+    [
+        (
+            lambda: c(1) + c(1.0),
+            tf.errors.InvalidArgumentError,
+            r"cannot compute AddV2 as input #1\(zero-based\) was expected to be a int32 tensor but is a float tensor "
+            r"\[Op:AddV2\]",
+        ),
+        (
+            lambda: c(1.0) * tf.cast(c(1.0), tf.float64),
+            tf.errors.InvalidArgumentError,
+            "expected to be a float tensor but is a double",
+        ),
+        (lambda: tf.matmul(c([[1.0]]), c([[1]])), tf.errors.InvalidArgumentError, "MatMul"),
+        (lambda: c(1) + 1.5, TypeError, "Cannot convert 1.5 to EagerTensor of dtype int32"),
+        (lambda: c(1.5, dtype=tf.int32), TypeError, "Cannot convert 1.5"),
+        (lambda: c(None), ValueError, "Attempt to convert a value"),
+        (lambda: tf.convert_to_tensor(c(1.0), tf.float64), ValueError, "Tensor conversion requested dtype float64"),
+        (lambda: hash(c(1.0)), TypeError, "unhashable"),
+        (lambda: len(c(1.0)), TypeError, "len"),
+        (lambda: iter(c(1.0)), TypeError, "scalar"),
+        (lambda: V([1.0]).assign([1.0, 2.0]), ValueError, "Shape mismatch"),
+        (lambda: V(None), ValueError, "initial_value"),
+        (lambda: tf.nothing_such, AttributeError, "reel.tf has no 'nothing_such'"),
+        (lambda: tf.matmul(c([1.0]), c([1.0])), ValueError, "ndims must be >= 2"),
+        (lambda: tf.zeros([2]) + tf.zeros([3]), ValueError, "add|Add"),
+    ],
+)
 def test_errors(f, error, text):
     with pytest.raises(error, match=text):
         f()
@@ -66,8 +97,7 @@ def test_operators():
     x = c([3, 7])
     assert (x / 2).dtype is tf.float64 and (x // 2).numpy().tolist() == [1, 3] and (x % 4).numpy().tolist() == [3, 3]
     assert (2.0 / c(4.0)).numpy() == 0.5 and (1 - c(3)).numpy() == -2 and (2.0 ** c(3.0)).numpy() == 8
-    assert (x == [3, 8]).numpy().tolist() == [True,
-                                              False] and (x != None) is True and (c(1.0) == "a") is False  # noqa: E711
+    assert (x == [3, 8]).numpy().tolist() == [True, False] and (x != None) is True and (c(1.0) == "a") is False  # noqa: E711
     assert (np.array([1.0, 2.0]) * c(3.0)).dtype is tf.float32 and bool(c(3) > 2)
     assert (~c([True]) | c([True])).numpy().tolist() == [True] and (-x)[0].numpy() == -3
     assert (V(2.0) * c(3.0) + V(1.0)).numpy() == 7 and tf.is_tensor(V(2.0)) and float(V([2.0])[0]) == 2
@@ -172,16 +202,25 @@ def test_nest():
         tf.nest.pack_sequence_as(structure, [1])
 
 
-@pytest.mark.parametrize("check", [
-    lambda: tf.debugging.assert_equal(c(1.0), 2.0), lambda: tf.debugging.assert_near(c(1.0), 1.1),
-    lambda: tf.debugging.assert_rank(c(1.0), 1), lambda: tf.debugging.check_numerics(c(float("nan")), "here"),
-    lambda: tf.debugging.assert_shapes([(tf.zeros([2, 3]), ("n", "n"))]), lambda: tf.debugging.assert_positive(c(0.0))])
+@pytest.mark.parametrize(
+    "check",
+    [
+        lambda: tf.debugging.assert_equal(c(1.0), 2.0),
+        lambda: tf.debugging.assert_near(c(1.0), 1.1),
+        lambda: tf.debugging.assert_rank(c(1.0), 1),
+        lambda: tf.debugging.check_numerics(c(float("nan")), "here"),
+        lambda: tf.debugging.assert_shapes([(tf.zeros([2, 3]), ("n", "n"))]),
+        lambda: tf.debugging.assert_positive(c(0.0)),
+    ],
+)
 def test_debugging(check):
     with pytest.raises(ValueError):
         check()
 
 
 def test_import_is_light():
-    code = ("import sys, reel.tf as tf; import reel.tfe; heavy = {'numpy', 'asyncio', 'unittest'} & set(sys.modules); "
-            "sys.exit(str(heavy) if heavy else 0)")
+    code = (
+        "import sys, reel.tf as tf; import reel.tfe; heavy = {'numpy', 'asyncio', 'unittest'} & set(sys.modules); "
+        "sys.exit(str(heavy) if heavy else 0)"
+    )
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0

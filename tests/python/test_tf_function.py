@@ -44,6 +44,7 @@ def test_FN04_aliased_variables_are_another_trace():
 def test_FN05_FN06_objects_and_globals():
     class Thing:
         scale = 2.0
+
     thing, other = Thing(), Thing()
     f = tf.function(lambda t, x: t.scale * x)
     f(thing, c(1.0)), f(thing, c(2.0))
@@ -57,6 +58,7 @@ def test_FN08_python_runs_once_per_trace(capsys):
     def f(x):
         print("tracing", x)
         return x + 1
+
     for i in range(3):
         f(c(float(i)))
     assert capsys.readouterr().out == 'tracing Tensor("traced", shape=(), dtype=float32)\n'
@@ -89,6 +91,7 @@ def test_FN12_FN13_variables_made_in_the_first_call():
             if self.w is None or x.shape == (3,):
                 self.w = V(2.0)
             return self.w * x
+
     model = Model()
     assert lists([model(c(1.0)), model(c(3.0))]) == [2.0, 6.0]
     with pytest.raises(ValueError, match="only supports singleton tf.Variables created on the first call"):
@@ -143,6 +146,7 @@ def test_FN17_none_outputs_keep_their_places():
 def test_FN19_nested_functions(depth):
     def f(a):
         return a * (a + 1)
+
     for _ in range(depth):
         f = tf.function(lambda a, inner=f: inner(a)) if _ % 2 else tf.function(f)
     for _ in range(2):
@@ -184,6 +188,7 @@ def test_training_step_in_a_function():
             loss = tf.keras.losses.MeanSquaredError()(y, model(x))
         optimizer.apply_gradients(zip(t.gradient(loss, model.trainable_variables), model.trainable_variables))
         return loss
+
     losses = [float(step(x, y)) for _ in range(40)]
     assert losses[-1] < 0.2 * losses[0] and int(optimizer.iterations) == 40
     assert step.experimental_get_tracing_count() == 1
@@ -198,6 +203,7 @@ def test_FN01_open_extents_are_traced_once():
         with tf.GradientTape() as t:
             loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels, x @ weights))
         return loss, t.gradient(loss, weights)
+
     for n in (4, 1, 7):
         x, labels = np.random.default_rng(n).normal(size=(n, 3)).astype("float32"), np.arange(n) % 2
         got = step(x, labels)

@@ -36,6 +36,7 @@ def partial(stop):
         a = c(0.0)
         b = 2 * a
         return tf.gradients(a + b, [a, b], stop_gradients=[a, b] if stop else None)
+
     return f
 
 
@@ -47,8 +48,8 @@ def boundary():
 
 def dependent_ys():
     x = c(3.0)
-    y = x ** 2
-    y2 = (y ** 2) ** 2
+    y = x**2
+    y2 = (y**2) ** 2
     return tf.gradients([y, y2], x)
 
 
@@ -67,6 +68,7 @@ def unconnected(kind):
     def f():
         x, y = c([1.0, 2.0]), c(3.0)
         return tf.gradients(y * 2, [x, y], unconnected_gradients=kind)
+
     return f
 
 
@@ -88,7 +90,7 @@ def unused_output():
 
 def second_order():
     x = c(2.0)
-    (g,) = tf.gradients(x ** 3, x)
+    (g,) = tf.gradients(x**3, x)
     return tf.gradients(g, x)
 
 
@@ -102,20 +104,29 @@ def branches(value):
         v = V(1.0) if not tf.inside_function() else ONE
         p = c(value) > 0
         return tf.gradients(tf.cond(p, lambda: v * 2, lambda: v * 3), v)
+
     return f
 
 
 VARIABLE, ONE = V(3.0), V(1.0)
 GRADIENTS = {
-    "TG02_list": (boundary, [6.0, 3.0]), "TG03": (partial(False), [3.0, 1.0]), "TG04": (partial(True), [1.0, 1.0]),
-    "TG07": (boundary, [6.0, 3.0]), "TG09": (dependent_ys, [17502.0]), "TG14": (seeds, [26.0]), "TG15": (integers,
-                                                                                                         [None]),
-    "TG17_none": (unconnected("none"), [None, 2.0]), "TG17_zero": (unconnected(tf.UnconnectedGradients.ZERO), [[0.0,
-                                                                                                                0.0],
-                                                                                                               2.0]),
-    "TG20": (of_variable, [6.0]), "TG21": (many_terms, [20.0, 10.0]), "TG28": (unused_output, [[3.0, 3.0, 0.0, 0.0]]),
-    "TG34": (stopped, [None]), "TG38_true": (branches(1.0), [2.0]), "TG38_false": (branches(-1.0), [3.0]),
-    "TG44": (second_order, [12.0])}
+    "TG02_list": (boundary, [6.0, 3.0]),
+    "TG03": (partial(False), [3.0, 1.0]),
+    "TG04": (partial(True), [1.0, 1.0]),
+    "TG07": (boundary, [6.0, 3.0]),
+    "TG09": (dependent_ys, [17502.0]),
+    "TG14": (seeds, [26.0]),
+    "TG15": (integers, [None]),
+    "TG17_none": (unconnected("none"), [None, 2.0]),
+    "TG17_zero": (unconnected(tf.UnconnectedGradients.ZERO), [[0.0, 0.0], 2.0]),
+    "TG20": (of_variable, [6.0]),
+    "TG21": (many_terms, [20.0, 10.0]),
+    "TG28": (unused_output, [[3.0, 3.0, 0.0, 0.0]]),
+    "TG34": (stopped, [None]),
+    "TG38_true": (branches(1.0), [2.0]),
+    "TG38_false": (branches(-1.0), [3.0]),
+    "TG44": (second_order, [12.0]),
+}
 
 
 @pytest.mark.parametrize("row", GRADIENTS)
@@ -130,12 +141,20 @@ def test_TG01_eager():
         tf.gradients(c(1.0), c(1.0))
 
 
-@pytest.mark.parametrize("options, error, text", [
-    ({"grad_ys": [c(1.0), c(2.0)]}, ValueError, "Length mismatch. Passed 2 grad_ys for 1 ys"),
-    ({"aggregation_method": 99}, ValueError, r"Invalid `aggregation_method` specified 99. Accepted values are \[0, 1, "
-                                             r"2\]"),
-    ({"unconnected_gradients": "nonsense"}, ValueError, "Unknown value for unconnected_gradients: 'nonsense'"),
-    ({"grad_ys": [c(1j)]}, TypeError, "Gradient type complex64 generated")])
+@pytest.mark.parametrize(
+    "options, error, text",
+    [
+        ({"grad_ys": [c(1.0), c(2.0)]}, ValueError, "Length mismatch. Passed 2 grad_ys for 1 ys"),
+        (
+            {"aggregation_method": 99},
+            ValueError,
+            r"Invalid `aggregation_method` specified 99. Accepted values are \[0, 1, "
+            r"2\]",
+        ),
+        ({"unconnected_gradients": "nonsense"}, ValueError, "Unknown value for unconnected_gradients: 'nonsense'"),
+        ({"grad_ys": [c(1j)]}, TypeError, "Gradient type complex64 generated"),
+    ],
+)
 def test_TG12_TG13_TG17_TG23_bad_options(options, error, text):
     with pytest.raises(error, match=text):
         tf.function(lambda x: tf.gradients(x * x, x, **options))(c(1.0))
@@ -161,8 +180,9 @@ def test_TG05_stop_gradients_in_a_chain():
             x = tf.matmul(a, b)
             y = tf.matmul(x, e)
             z = tf.matmul(y, d)
-            return tf.gradients(tf.matmul(z, z), [a, b], stop_gradients=[[x, y, z][i] for i in chosen],
-                                unconnected_gradients="zero")
+            return tf.gradients(
+                tf.matmul(z, z), [a, b], stop_gradients=[[x, y, z][i] for i in chosen], unconnected_gradients="zero"
+            )
 
         @tf.function
         def by_op(a, b, e, d):
@@ -171,6 +191,7 @@ def test_TG05_stop_gradients_in_a_chain():
             y = s[1](tf.matmul(x, e))
             z = s[2](tf.matmul(y, d))
             return tf.gradients(tf.matmul(z, z), [a, b], unconnected_gradients="zero")
+
         for g, h in zip(by_argument(*m), by_op(*m)):
             np.testing.assert_allclose(g, h, rtol=1e-5, atol=1e-5)
 
@@ -183,6 +204,7 @@ def test_TG44_iterated(order):
         for _ in range(order):
             (y,) = tf.gradients(y, x)
         return y
+
     x = 0.7
     assert float(f(c(x))) == pytest.approx([math.cos(x), -math.sin(x), -math.cos(x), math.sin(x)][order], abs=1e-6)
 
@@ -191,13 +213,15 @@ def test_TG45_to_TG48_hessians():
     a = np.random.default_rng(1).normal(size=(3, 3)).astype("float32")
     f = tf.function(lambda x: tf.hessians(tf.reduce_sum(x[:, None] * a * x[None, :]), x)[0])
     np.testing.assert_allclose(f(c([1.0, 2.0, 3.0])), a + a.T, rtol=1e-5)
-    both = tf.function(lambda x, y: tf.hessians(tf.reduce_sum(x * x) + tf.reduce_sum(y ** 3), [x, y]))(tf.ones([2]),
-                                                                                                       tf.ones([1, 2]))
+    both = tf.function(lambda x, y: tf.hessians(tf.reduce_sum(x * x) + tf.reduce_sum(y**3), [x, y]))(
+        tf.ones([2]), tf.ones([1, 2])
+    )
     assert [h.shape for h in both] == [(2, 2), (1, 2, 1, 2)] and both[0].numpy().tolist() == [[2, 0], [0, 2]]
     assert (tf.function(lambda x: tf.hessians(3 * x, x)[0])(c([1.0, 2.0])).numpy() == 0).all()
 
 
 # --- compat.v1 ---
+
 
 def test_v1_training_with_placeholders():
     with v1.Graph().as_default(), v1.Session() as session:
@@ -213,8 +237,9 @@ def test_v1_training_with_placeholders():
         inputs = np.random.default_rng(0).normal(size=(64, 1)).astype("float32")
         losses = [session.run([loss, train], {x: inputs, y: 3 * inputs + 2})[0] for _ in range(60)]
         kernel, bias = session.run(v1.trainable_variables())
-        assert losses[-1] < 1e-3 and kernel[0, 0] == pytest.approx(3, abs=0.05) and bias[0] == pytest.approx(2,
-                                                                                                             abs=0.05)
+        assert (
+            losses[-1] < 1e-3 and kernel[0, 0] == pytest.approx(3, abs=0.05) and bias[0] == pytest.approx(2, abs=0.05)
+        )
         assert session.run(step) == 60
         with pytest.raises(ValueError, match="You must feed a value for placeholder tensor 'x'"):
             session.run(prediction)
@@ -227,7 +252,7 @@ def test_v1_training_with_placeholders():
 def test_GT130_unknown_shapes():
     with v1.Graph().as_default(), v1.Session() as session:
         a = v1.placeholder(tf.float32, [None])
-        b = a ** 3
+        b = a**3
         assert [v.tolist() for v in session.run([b, tf.gradients(b, a)[0]], {a: [2.0]})] == [[8.0], [12.0]]
 
 
@@ -243,12 +268,27 @@ def test_v1_assigning_groups_and_control_dependencies():
         assert v.eval() == 5.0 and session.run({"a": (v, add)}) == {"a": (5.0, 7.0)}
 
 
-@pytest.mark.parametrize("f, error, text", [
-    (lambda o, v: o.compute_gradients(c(1.0)), RuntimeError, "should be a function when eager execution is enabled"),
-    (lambda o, v: o.apply_gradients([]), ValueError, "No variables provided"),
-    (lambda o, v: o.minimize(lambda: c(1.0), var_list=[v]), ValueError, "No gradients provided for any variable, check "
-                                                                        "your graph"),
-    (lambda o, v: o.compute_gradients(lambda: v * v, gate_gradients=7), ValueError, "gate_gradients must be one of")])
+@pytest.mark.parametrize(
+    "f, error, text",
+    [
+        (
+            lambda o, v: o.compute_gradients(c(1.0)),
+            RuntimeError,
+            "should be a function when eager execution is enabled",
+        ),
+        (lambda o, v: o.apply_gradients([]), ValueError, "No variables provided"),
+        (
+            lambda o, v: o.minimize(lambda: c(1.0), var_list=[v]),
+            ValueError,
+            "No gradients provided for any variable, check your graph",
+        ),
+        (
+            lambda o, v: o.compute_gradients(lambda: v * v, gate_gradients=7),
+            ValueError,
+            "gate_gradients must be one of",
+        ),
+    ],
+)
 def test_OP01_OP06_OP07_OP08_errors(f, error, text):
     with pytest.raises(error, match=text):
         f(v1.train.GradientDescentOptimizer(0.1), V(1.0))

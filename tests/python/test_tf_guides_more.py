@@ -12,6 +12,7 @@ def near(x, y):
 
 # --- Introduction to gradients and automatic differentiation ---
 
+
 def test_intermediate_results():
     x = tf.constant(3.0)
     with tf.GradientTape() as tape:
@@ -37,8 +38,8 @@ def test_control_flow():
 
 
 def test_unconnected_target():
-    x = tf.Variable(2.)
-    y = tf.Variable(3.)
+    x = tf.Variable(2.0)
+    y = tf.Variable(3.0)
     with tf.GradientTape() as tape:
         z = y * y
     assert tape.gradient(z, x) is None
@@ -52,7 +53,7 @@ def test_a_variable_replaced_by_a_tensor():
             y = x + 1
         seen.append(str(tape.gradient(y, x)))
         x = x + 1
-    assert seen == ['tf.Tensor(1.0, shape=(), dtype=float32)', 'None']
+    assert seen == ["tf.Tensor(1.0, shape=(), dtype=float32)", "None"]
 
 
 def test_integers_warn_and_give_none():
@@ -65,11 +66,13 @@ def test_integers_warn_and_give_none():
 
 # --- Advanced automatic differentiation ---
 
+
 def test_custom_gradient_of_the_guide():
     @tf.custom_gradient
     def clip_gradients(y):
         def backward(dy):
             return tf.clip_by_norm(dy, 0.5)
+
         return y, backward
 
     v = tf.Variable(2.0)
@@ -81,6 +84,7 @@ def test_custom_gradient_of_the_guide():
         @tf.function(input_signature=[tf.TensorSpec(None)])
         def call_custom_grad(self, x):
             return clip_gradients(x)
+
     model = MyModule()
     with tf.GradientTape() as t:
         output = model.call_custom_grad(v * v)
@@ -158,7 +162,7 @@ def test_batch_jacobian_of_the_guide():
     j = tape.jacobian(y, x)
     assert j.shape == (7, 6, 7, 5)
     j_sum = tf.reduce_sum(j, axis=2)
-    j_select = tf.einsum('bxby->bxy', j)
+    j_select = tf.einsum("bxby->bxy", j)
     near(j_sum, j_select)
     jb = tape.batch_jacobian(y, x)
     assert jb.shape == (7, 6, 5)
@@ -168,12 +172,13 @@ def test_batch_jacobian_of_the_guide():
 
 # --- Eager execution ---
 
+
 def test_gradient_of_a_matrix():
     w = tf.Variable([[1.0]])
     with tf.GradientTape() as tape:
         loss = w * w
     grad = tape.gradient(loss, w)
-    assert str(grad) == 'tf.Tensor([[2.]], shape=(1, 1), dtype=float32)'
+    assert str(grad) == "tf.Tensor([[2.]], shape=(1, 1), dtype=float32)"
 
 
 def test_a_linear_model_and_its_optimizer():
@@ -182,8 +187,8 @@ def test_a_linear_model_and_its_optimizer():
     class Linear(tf.keras.Model):
         def __init__(self):
             super().__init__()
-            self.W = tf.Variable(5., name='weight')
-            self.B = tf.Variable(10., name='bias')
+            self.W = tf.Variable(5.0, name="weight")
+            self.B = tf.Variable(10.0, name="bias")
 
         def call(self, inputs):
             return inputs * self.W + self.B
@@ -226,7 +231,8 @@ def test_dynamic_models():
             value = fn(x)
             rate /= 2.0
         return x, value
-    x, value = line_search_step(lambda x: tf.reduce_sum(x ** 4), tf.constant([2.0, -1.0]))
+
+    x, value = line_search_step(lambda x: tf.reduce_sum(x**4), tf.constant([2.0, -1.0]))
     assert float(value) < 17.0 and x.shape == (2,)
 
 
@@ -237,7 +243,9 @@ def test_custom_gradients_with_extra_arguments():
 
         def grad_fn(dresult):
             return [tf.clip_by_norm(dresult, norm), None]
+
         return y, grad_fn
+
     x = tf.constant([3.0, 4.0])
     with tf.GradientTape() as tape:
         tape.watch(x)
@@ -254,8 +262,9 @@ def test_log1pexp():
             tape.watch(x)
             value = log1pexp(x)
         return tape.gradient(value, x)
-    assert grad_log1pexp(tf.constant(0.)).numpy() == 0.5
-    assert np.isnan(grad_log1pexp(tf.constant(100.)).numpy())
+
+    assert grad_log1pexp(tf.constant(0.0)).numpy() == 0.5
+    assert np.isnan(grad_log1pexp(tf.constant(100.0)).numpy())
 
     @tf.custom_gradient
     def log1pexp(x):  # noqa: F811
@@ -263,22 +272,24 @@ def test_log1pexp():
 
         def grad(dy):
             return dy * (1 - 1 / (1 + e))
+
         return tf.math.log(1 + e), grad
-    assert [grad_log1pexp(tf.constant(v)).numpy() for v in (0., 100.)] == [0.5, 1.0]
+
+    assert [grad_log1pexp(tf.constant(v)).numpy() for v in (0.0, 100.0)] == [0.5, 1.0]
 
 
 def test_tensors_of_the_customization_guide():
-    assert str(tf.math.add([1, 2], [3, 4])) == 'tf.Tensor([4 6], shape=(2,), dtype=int32)'
-    assert str(tf.math.square(2) + tf.math.square(3)) == 'tf.Tensor(13, shape=(), dtype=int32)'
+    assert str(tf.math.add([1, 2], [3, 4])) == "tf.Tensor([4 6], shape=(2,), dtype=int32)"
+    assert str(tf.math.square(2) + tf.math.square(3)) == "tf.Tensor(13, shape=(), dtype=int32)"
     x = tf.linalg.matmul([[1]], [[2, 3]])
-    assert str(x) == 'tf.Tensor([[2 3]], shape=(1, 2), dtype=int32)'
+    assert str(x) == "tf.Tensor([[2 3]], shape=(1, 2), dtype=int32)"
     assert x.shape == (1, 2) and x.dtype == tf.int32
 
 
 def test_layers_of_the_customization_guide():
     class MyDenseLayer(tf.keras.layers.Layer):
         def __init__(self, num_outputs):
-            super(MyDenseLayer, self).__init__()
+            super().__init__()
             self.num_outputs = num_outputs
 
         def build(self, input_shape):
@@ -286,6 +297,7 @@ def test_layers_of_the_customization_guide():
 
         def call(self, inputs):
             return tf.matmul(inputs, self.kernel)
+
     layer = MyDenseLayer(10)
     assert layer(tf.zeros([10, 5])).shape == (10, 10)
     assert [v.shape for v in layer.trainable_variables] == [(5, 10)]
@@ -296,13 +308,19 @@ def test_layers_of_the_customization_guide():
 
 # --- Custom training: walkthrough ---
 
+
 def test_custom_training_walkthrough():
     tf.random.set_seed(8)
     rng = np.random.default_rng(8)
     labels = rng.integers(0, 3, size=120)
     features = (rng.normal(size=(120, 4)) * 0.3 + np.eye(3, 4)[labels] * 2).astype(np.float32)
-    model = tf.keras.Sequential([tf.keras.layers.Dense(10, activation=tf.nn.relu, input_shape=(4,)),
-                                 tf.keras.layers.Dense(10, activation=tf.nn.relu), tf.keras.layers.Dense(3)])
+    model = tf.keras.Sequential(
+        [
+            tf.keras.layers.Dense(10, activation=tf.nn.relu, input_shape=(4,)),
+            tf.keras.layers.Dense(10, activation=tf.nn.relu),
+            tf.keras.layers.Dense(3),
+        ]
+    )
     loss_object = tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)
 
     def loss(model, x, y, training):
@@ -326,7 +344,7 @@ def test_custom_training_walkthrough():
         epoch_loss_avg = tf.keras.metrics.Mean()
         epoch_accuracy = tf.keras.metrics.SparseCategoricalAccuracy()
         for i in range(0, 120, 30):
-            x, y = features[i:i + 30], labels[i:i + 30]
+            x, y = features[i : i + 30], labels[i : i + 30]
             loss_value, grads = grad(model, x, y)
             optimizer.apply_gradients(zip(grads, model.trainable_variables))
             epoch_loss_avg.update_state(loss_value)
@@ -357,6 +375,7 @@ def test_a_training_step_in_a_function_with_metrics():
         optimizer.apply_gradients(zip(grads, model.trainable_weights))
         metric.update_state(y, logits)
         return loss_value
+
     losses = [float(train_step(x, y)) for _ in range(60)]
     assert losses[-1] < losses[0]
     metric.reset_state()
@@ -366,10 +385,12 @@ def test_a_training_step_in_a_function_with_metrics():
 
 # --- Better performance with tf.function ---
 
+
 def test_polymorphism_and_concrete_functions():
     @tf.function
     def square(a, b):
         return tf.matmul(a, b)
+
     one = square.get_concrete_function(tf.TensorSpec([2, 2]), tf.TensorSpec([2, 2]))
     near(one(tf.eye(2), tf.ones([2, 2])), np.ones((2, 2)))
     with pytest.raises((TypeError, ValueError)):
@@ -377,7 +398,8 @@ def test_polymorphism_and_concrete_functions():
 
     @tf.function
     def pow(a, b):
-        return a ** b
+        return a**b
+
     assert pow.get_concrete_function(a=tf.TensorSpec([]), b=2)(tf.constant(10.0)).numpy() == 100.0
 
 
@@ -388,6 +410,7 @@ def test_reading_and_writing_what_is_outside():
     def buggy_consume_next(n):
         external_var.assign_add(n)
         return external_var
+
     assert [int(buggy_consume_next(tf.constant(2))) for _ in range(3)] == [2, 4, 6]
     external_list = []
 
@@ -395,6 +418,7 @@ def test_reading_and_writing_what_is_outside():
     def side_effect(x):
         external_list.append(x)
         return x
+
     side_effect(tf.constant(1)), side_effect(tf.constant(1))
     assert len(external_list) == 1
     foo = tf.Variable(10)
@@ -402,6 +426,7 @@ def test_reading_and_writing_what_is_outside():
     @tf.function
     def mult_by_foo(x):
         return x * foo
+
     assert int(mult_by_foo(tf.constant(3))) == 30
     foo.assign(100)
     assert int(mult_by_foo(tf.constant(3))) == 300
@@ -410,14 +435,15 @@ def test_reading_and_writing_what_is_outside():
 def test_models_as_arguments():
     class SimpleModel(tf.Module):
         def __init__(self):
-            self.bias = 0.
-            self.weight = 2.
+            self.bias = 0.0
+            self.weight = 2.0
 
     @tf.function
     def evaluate(model, x):
         return model.weight * x + model.bias
+
     simple_model = SimpleModel()
-    x = tf.constant(10.)
+    x = tf.constant(10.0)
     assert float(evaluate(simple_model, x)) == 20.0
     simple_model.bias += 5.0
     assert float(evaluate(simple_model, x)) == 20.0  # what was traced
@@ -427,8 +453,9 @@ def test_models_as_arguments():
 
     class Better:
         def __init__(self):
-            self.bias = tf.Variable(0.)
-            self.weight = tf.Variable(2.)
+            self.bias = tf.Variable(0.0)
+            self.weight = tf.Variable(2.0)
+
     better_model = Better()
     assert float(evaluate(better_model, x)) == 20.0
     better_model.bias.assign_add(5.0)
@@ -446,10 +473,12 @@ def test_optimizers_of_the_guide():
                 loss = tf.reduce_sum(tf.square(w * x - y))
             gradients = tape.gradient(loss, [w])
             optimizer.apply_gradients(zip(gradients, [w]))
+
         return train_step
-    w = tf.Variable(2.)
-    x = tf.constant([-1.])
-    y = tf.constant([2.])
+
+    w = tf.Variable(2.0)
+    x = tf.constant([-1.0])
+    y = tf.constant([2.0])
     make()(w, x, y, opt1)
     near(w, 1.99)
     make()(w, x, y, opt2)
@@ -468,6 +497,7 @@ def test_loops_of_the_guide():
             elif i % 5 == 0:
                 counts += [0, 1, 0]
         return counts
+
     assert fizzbuzz(tf.constant(15)).numpy().tolist() == [4, 2, 1]
     v = tf.Variable(1.5)
 
@@ -477,6 +507,7 @@ def test_loops_of_the_guide():
         for _ in tf.range(n):
             y *= v
         return y
+
     with tf.GradientTape() as tape:
         y = powers(tf.constant(3))
-    near(tape.gradient(y, v), 3 * 1.5 ** 2)
+    near(tape.gradient(y, v), 3 * 1.5**2)

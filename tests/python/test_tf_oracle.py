@@ -18,11 +18,14 @@ CALLS = {
     "strided_slice": lambda x, spec: eval(spec, {"x": x}),
     "where": lambda x, y, condition: tf.where(condition, x, y),
     "softmax_cross_entropy_with_logits": lambda x, labels: tf.nn.softmax_cross_entropy_with_logits(
-        tf.constant(labels, tf.float64), x),
+        tf.constant(labels, tf.float64), x
+    ),
     "sparse_softmax_cross_entropy_with_logits": lambda x, labels: tf.nn.sparse_softmax_cross_entropy_with_logits(
-        labels, x),
+        labels, x
+    ),
     "sigmoid_cross_entropy_with_logits": lambda x, labels: tf.nn.sigmoid_cross_entropy_with_logits(
-        tf.constant(labels, tf.float64), x),
+        tf.constant(labels, tf.float64), x
+    ),
     "slogdet.log_abs": lambda x: tf.linalg.slogdet(x)[1],
 }
 
@@ -58,8 +61,9 @@ def test_oracle(case, traced):
             gradients = inner.gradient(value, inputs, seed)
             if "direction" not in case:
                 return value, gradients, None
-            moved = tf.add_n([tf.reduce_sum(tf.convert_to_tensor(g) * tensor(d))
-                              for g, d in zip(gradients, case["direction"])])
+            moved = tf.add_n(
+                [tf.reduce_sum(tf.convert_to_tensor(g) * tensor(d)) for g, d in zip(gradients, case["direction"])]
+            )
         return value, gradients, outer.gradient(moved, inputs, unconnected_gradients="zero")
 
     value, gradients, products = (tf.function(run) if traced else run)(*inputs)

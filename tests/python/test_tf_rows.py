@@ -82,6 +82,7 @@ def test_GT89_read_but_not_used():
     def f():
         v.read_value()
         return c(2.0)
+
     ((g, variable),) = tfe.implicit_gradients(f)()
     assert g is None and variable is v
 
@@ -136,6 +137,7 @@ def test_GT129_tape_inside_a_loop_body():
                 y = v * v
             total += t.gradient(y, v)
         return total
+
     assert float(f(c(3))) == 12.0
 
 
@@ -147,7 +149,7 @@ def test_second_derivatives_that_tensorflow_has_wrong():
     assert values(t.gradient(y, x)) == [1.0, 8.0, 0.0]
     with Tape() as t:
         t.watch(x)
-        y = c(0.0) ** 0.0 + tf.reduce_sum(x ** 0.0)
+        y = c(0.0) ** 0.0 + tf.reduce_sum(x**0.0)
     assert np.isfinite(np.asarray(t.gradient(y, x))).all()
 
 
@@ -164,11 +166,13 @@ def test_variance_is_differentiated_twice_right():
 
 # --- tf.gradients ---
 
+
 def test_TG08_what_makes_x_is_not_differentiated():
     @tf.function
     def f(a):
         x = tf.floor(a) * 1.0
         return tf.gradients(x * x, [x])
+
     assert values(f(c(3.5))) == [6.0]
 
 
@@ -177,6 +181,7 @@ def test_TG18_another_output_has_a_gradient():
     def f(x):
         a, d = tf.split(x, 2)
         return tf.gradients(a * 3, d), tf.gradients(a * 3, d, unconnected_gradients="zero")
+
     assert values(f(c([1.0, 2.0]))) == ([None], [[0.0]])
 
 
@@ -190,6 +195,7 @@ def test_TG37_loop_with_a_number_of_steps_that_is_not_known():
     @tf.function
     def gradient(n, x):
         return tf.gradients(f(n, x), [n, x])
+
     # n: 2, 4, 8, 16 = 2 x^3
     assert values(gradient(c(2.0), c(2.0))) == [8.0, 24.0]
 
@@ -209,7 +215,9 @@ def test_TG41_captures():
 
         def inner():
             return tf.gradients(y, x)[0]
+
         return inner(), tf.function(inner)()
+
     assert values(outer(c(3.0))) == (2.0, 2.0)
     v = V(3.0)
     assert values(tf.function(lambda: tf.gradients(v * 2.0, v)[0])()) == 2.0
@@ -227,6 +235,7 @@ def test_TG43_variable_read_but_not_used():
     def f(x):
         v.read_value()
         return tf.gradients(x * x, [x, v])
+
     assert values(f(c(2.0))) == [4.0, None]
 
 
@@ -236,28 +245,45 @@ def test_TG21_aggregation_methods(method):
     def f(x):
         y = 2 * x
         return tf.gradients(tf.add_n([y] * 10), [x, y], aggregation_method=method)
+
     assert values(f(c(1.0))) == [20.0, 10.0]
 
 
 # --- mistakes ---
 
-@pytest.mark.parametrize("f, error, text", [
-    (lambda t, x, y: t.gradient(y, None), TypeError, "`sources` holds None"),
-    (lambda t, x, y: t.gradient(np.zeros(2), x), ValueError, "computed outside tf has no gradient"),
-    (lambda t, x, y: t.gradient(y, "x"), ValueError, "not str"),
-    (lambda t, x, y: t.watch([x, None]), ValueError, "NoneType"),
-    (lambda t, x, y: tf.cond(c([True, False]), lambda: x, lambda: y), ValueError, "must be a scalar"),
-    (lambda t, x, y: tf.cond(c(True), x, y), TypeError, "must be callable"),
-    (lambda t, x, y: tf.while_loop(lambda i: i < 3, lambda i: i + 1, []), ValueError, "'loop_vars' must be provided"),
-    (lambda t, x, y: tf.while_loop(lambda i, j: i < 3, lambda i, j: (i + 1,), [c(0), c(0)]), ValueError,
-     "same number of elements"),
-    (lambda t, x, y: tf.map_fn(lambda r: r, c(1.0)), ValueError, "at least one axis"),
-    (lambda t, x, y: tf.function(lambda a: a)(1, 2), TypeError, "Binding inputs to tf.function failed"),
-    (lambda t, x, y: tf.function(lambda a: float(a) + 1)(x), Exception, "traced"),
-    (lambda t, x, y: tf.function(lambda a: np.sum(a.numpy()))(x), NotImplementedError, "traced"),
-    (lambda t, x, y: tf.keras.activations.get("nonsense"), ValueError, "nonsense"),
-    (lambda t, x, y: tf.reshape(c([1.0, 2.0]), [3]), ValueError, "reshape"),
-    (lambda t, x, y: tf.nn.sparse_softmax_cross_entropy_with_logits([0, 1], [1.0, 2.0]), ValueError, "Rank of labels")])
+
+@pytest.mark.parametrize(
+    "f, error, text",
+    [
+        (lambda t, x, y: t.gradient(y, None), TypeError, "`sources` holds None"),
+        (lambda t, x, y: t.gradient(np.zeros(2), x), ValueError, "computed outside tf has no gradient"),
+        (lambda t, x, y: t.gradient(y, "x"), ValueError, "not str"),
+        (lambda t, x, y: t.watch([x, None]), ValueError, "NoneType"),
+        (lambda t, x, y: tf.cond(c([True, False]), lambda: x, lambda: y), ValueError, "must be a scalar"),
+        (lambda t, x, y: tf.cond(c(True), x, y), TypeError, "must be callable"),
+        (
+            lambda t, x, y: tf.while_loop(lambda i: i < 3, lambda i: i + 1, []),
+            ValueError,
+            "'loop_vars' must be provided",
+        ),
+        (
+            lambda t, x, y: tf.while_loop(lambda i, j: i < 3, lambda i, j: (i + 1,), [c(0), c(0)]),
+            ValueError,
+            "same number of elements",
+        ),
+        (lambda t, x, y: tf.map_fn(lambda r: r, c(1.0)), ValueError, "at least one axis"),
+        (lambda t, x, y: tf.function(lambda a: a)(1, 2), TypeError, "Binding inputs to tf.function failed"),
+        (lambda t, x, y: tf.function(lambda a: float(a) + 1)(x), Exception, "traced"),
+        (lambda t, x, y: tf.function(lambda a: np.sum(a.numpy()))(x), NotImplementedError, "traced"),
+        (lambda t, x, y: tf.keras.activations.get("nonsense"), ValueError, "nonsense"),
+        (lambda t, x, y: tf.reshape(c([1.0, 2.0]), [3]), ValueError, "reshape"),
+        (
+            lambda t, x, y: tf.nn.sparse_softmax_cross_entropy_with_logits([0, 1], [1.0, 2.0]),
+            ValueError,
+            "Rank of labels",
+        ),
+    ],
+)
 def test_mistakes(f, error, text):
     x = c(2.0)
     tape = Tape(persistent=True)
@@ -270,6 +296,7 @@ def test_mistakes(f, error, text):
 
 
 # --- rows of options and types ---
+
 
 def test_GT38_gradient_inside_a_stop_block():
     x = c(3.0)
@@ -291,7 +318,9 @@ def test_GT48_persistent_tapes_keep_until_they_die(persistent):
         @tf.custom_gradient
         def square(x):
             return x * x, lambda dy, kept=kept: 2.0 * x * dy
+
         return square, weakref.ref(kept)
+
     square, kept = square_that_keeps(Kept())
     x = c(3.0)
     with Tape(persistent=persistent) as t:
@@ -333,7 +362,7 @@ def test_TG10_TG19_dtypes_of_gradients(dtype):
 
 
 def test_TG16_integers_by_themselves():
-    g, = tf.function(lambda x: tf.gradients(x, x))(c([3, 4]))
+    (g,) = tf.function(lambda x: tf.gradients(x, x))(c([3, 4]))
     assert g.dtype is tf.int32 and values(g) == [1, 1]
 
 
@@ -343,8 +372,12 @@ def test_TG24_gate_gradients():
 
 def test_IS04_lookups_in_tf_gradients():
     w = V([1.0, 2.0, 3.0])
-    dense, sparse = tf.function(lambda: (tf.gradients(tf.gather(w, [1]) + tf.reduce_sum(w), w)[0],
-                                         tf.gradients(tf.gather(w, [1]) + tf.gather(w, [2]), w)[0]))()
+    dense, sparse = tf.function(
+        lambda: (
+            tf.gradients(tf.gather(w, [1]) + tf.reduce_sum(w), w)[0],
+            tf.gradients(tf.gather(w, [1]) + tf.gather(w, [2]), w)[0],
+        )
+    )()
     assert isinstance(dense, tf.Tensor) and values(dense) == [1.0, 2.0, 1.0]
     assert isinstance(sparse, tf.IndexedSlices) and np.asarray(sparse).tolist() == [0.0, 1.0, 1.0]
 
@@ -374,6 +407,7 @@ def test_FN23_first_calls_of_several_threads_trace_once():
     def run(i):
         together.wait()
         out[i] = float(f(tf.ones([10]) * float(i)))
+
     threads = [threading.Thread(target=run, args=(i,)) for i in range(4)]
     for thread in threads:
         thread.start()
@@ -391,6 +425,7 @@ def test_FN23_a_thread_calls_while_another_traces():
             tracing.set()
             leave.wait(60)
         return tf.reduce_sum(x * x)
+
     f(tf.ones([10]))
     tracer = threading.Thread(target=lambda: out.append(float(f(tf.ones([20])))))
     caller = threading.Thread(target=lambda: out.append(float(f(tf.ones([10])))))

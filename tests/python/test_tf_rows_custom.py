@@ -42,6 +42,7 @@ class Swapped:
         @tf.custom_gradient()
         def f(x):
             return x * 1, lambda dy: 7 * dy
+
         return f(x)
 
 
@@ -51,8 +52,10 @@ def test_CG02_the_users_answer_is_trusted():
 
 def test_CG03_with_parentheses_and_on_methods():
     f = Swapped()
-    assert grad(lambda a, b: tf.custom_gradient(lambda x, y: (x * y, lambda dy: (dy * x, dy * y)))(a, b), 3.0,
-                5.0) == [3.0, 5.0]
+    assert grad(lambda a, b: tf.custom_gradient(lambda x, y: (x * y, lambda dy: (dy * x, dy * y)))(a, b), 3.0, 5.0) == [
+        3.0,
+        5.0,
+    ]
     assert grad(f.method, 3.0) == [7.0]
     assert grad(f, 3.0, 5.0) == grad(f.named, 3.0, 5.0) == [3.0, 5.0]
 
@@ -61,8 +64,7 @@ def test_CG03_with_parentheses_and_on_methods():
 def test_CG04_eager_and_traced(wrap):
     f = tf.custom_gradient(lambda x: (x * x, lambda dy: 4 * dy))
     assert grad(wrap(f), 3.0) == [4.0]
-    assert values(wrap(lambda x: tf.constant(0.0) + tf.stack(
-        [tfe.gradients_function(f)(x)[0]]))(c(3.0))) == [4.0]
+    assert values(wrap(lambda x: tf.constant(0.0) + tf.stack([tfe.gradients_function(f)(x)[0]]))(c(3.0))) == [4.0]
 
 
 def test_CG05_too_few_gradients():
@@ -75,7 +77,9 @@ def test_CG06_errors_of_the_gradient():
     def bad(x):
         def grad(dy):
             raise RuntimeError("mine")
+
         return tf.identity(x), grad
+
     with pytest.raises(RuntimeError, match="mine"):
         grad(tf.custom_gradient(bad), 1.0)
     assert grad(lambda x: x * x, 3.0) == [6.0]
@@ -104,12 +108,14 @@ def with_variables(f):
     @tf.custom_gradient
     def g(x):
         return f(x, w)
+
     return g, w
 
 
 def variables_positional(x, w):
     def grad(dy, variables=None):
         return dy * tf.ones_like(x), [dy * tf.ones([4, 3])]
+
     return tf.reduce_sum(x) * tf.reduce_sum(w), grad
 
 
@@ -117,12 +123,15 @@ def variables_keyword_only(x, w):
     def grad(*dys, variables=None):
         assert len(variables) == 1 and variables[0] is w
         return dys[0] * tf.ones_like(x), [dys[0] * tf.ones([4, 3])]
+
     return tf.reduce_sum(x) * tf.reduce_sum(w), grad
 
 
 def variables_kwargs(x, w):
-    return tf.reduce_sum(x) * tf.reduce_sum(w), lambda dy, **kw: (dy * tf.ones_like(x),
-                                                                 [dy * tf.ones([4, 3]) for _ in kw["variables"]])
+    return tf.reduce_sum(x) * tf.reduce_sum(w), lambda dy, **kw: (
+        dy * tf.ones_like(x),
+        [dy * tf.ones([4, 3]) for _ in kw["variables"]],
+    )
 
 
 @pytest.mark.parametrize("f", [variables_positional, variables_keyword_only, variables_kwargs])
@@ -154,7 +163,9 @@ def test_CG12_CG14_CG15_which_variables_and_in_which_order():
         def grad(dy, variables=None):
             seen.append([v is w for v, w in zip(variables, (b, a))])
             return dy, [dy, dy]
+
         return x * a * b * frozen * tf.ones_like(lost) + outside, grad
+
     x = c(1.0)
     with Tape() as t:
         t.watch(x)
@@ -172,7 +183,9 @@ def test_CG19_captured_tensors():
         @tf.custom_gradient
         def g(y):
             return x * y, lambda dy: 5 * dy
+
         return g(y)
+
     x, y = c(2.0), c(3.0)
     with Tape() as t:
         t.watch(y)
@@ -188,6 +201,7 @@ def test_CG22_second_order_overridden():
     @tf.custom_gradient
     def f(x):
         return x + 10, lambda dz: dz * g(x)
+
     x = c(2.0)
     with Tape() as outer:
         outer.watch(x)
@@ -197,8 +211,8 @@ def test_CG22_second_order_overridden():
         first = inner.gradient(y, x)
     second = outer.gradient(first, x)
     at = 12.0
-    np.testing.assert_allclose(first, 4 * at ** 3 * -1.1, rtol=1e-6)
-    np.testing.assert_allclose(second, 12 * at ** 2 * 1.21 + 4 * at ** 3 * -2.1, rtol=1e-5)
+    np.testing.assert_allclose(first, 4 * at**3 * -1.1, rtol=1e-6)
+    np.testing.assert_allclose(second, 12 * at**2 * 1.21 + 4 * at**3 * -2.1, rtol=1e-5)
 
 
 def test_CG23_of_the_gradient_function_is_by_dy():
@@ -207,7 +221,9 @@ def test_CG23_of_the_gradient_function_is_by_dy():
         @tf.custom_gradient
         def first(dy):
             return dy * 3, lambda ddy: ddy * 5
+
         return x * x, first
+
     x, seed = c(2.0), c(1.0)
     with Tape() as outer:
         outer.watch([x, seed])
@@ -224,7 +240,9 @@ def test_CG24_gradient_of_the_gradient_by_both():
         @tf.custom_gradient
         def first(x, dz):
             return tf.constant(2.1), lambda ddz: (2.2, 3.1)
+
         return x * 1.0, lambda dz: first(x, dz)
+
     x, seed = c(1.0), c(1.0)
     with Tape() as outer:
         outer.watch([x, seed])
@@ -239,6 +257,7 @@ def test_CG25_a_gradient_inside_the_function():
     @tf.custom_gradient
     def f(x):
         return tfe.gradients_function(lambda y: y * y)(x)[0], lambda dy: dy
+
     assert float(f(c(1.0))) == 2.0
 
 
@@ -251,6 +270,7 @@ def test_CG27_unwatched_input():
             y = v * v * x
         j = t.jacobian(y, v)
         return tf.reduce_sum(y), lambda dy, variables=None: (dy, [dy * tf.linalg.diag_part(j)])
+
     x = c(2.0)
     with Tape() as t:
         y = f(x)
@@ -277,6 +297,7 @@ def test_RG02_once_forward_once_backward():
     def f(x):
         calls.append(x)
         return tf.sin(x)
+
     f = tf.recompute_grad(f)
     x = c(1.0)
     with Tape() as t:
@@ -304,7 +325,7 @@ def test_RG05_integers_among_the_inputs():
 
 
 def test_RG06_three_orders():
-    f = tf.recompute_grad(lambda x: x ** 4)
+    f = tf.recompute_grad(lambda x: x**4)
     for order, expected in enumerate([81.0, 108.0, 108.0, 72.0]):
         x, g = c(3.0), f
         for _ in range(order):
@@ -340,11 +361,12 @@ def test_RG09_nothing_leaks():
 
         @tf.function
         def step(x):
-            loop = lambda x: tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * v), [c(0), x])[1]  # noqa: E731
+            loop = lambda x: tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * v), [c(0), x])[1]  # noqa: F821
             f = tf.recompute_grad(loop)
             with Tape() as t:
                 y = f(x)
-            return t.gradient(y, v)
+            return t.gradient(y, v)  # noqa: F821
+
         assert float(step(tf.ones([100]))[0]) == 3.0
         del v, step
     gc.collect()
@@ -354,7 +376,7 @@ def test_RG09_nothing_leaks():
 def test_RG10_under_forward_mode():
     x = c(2.0)
     with tf.autodiff.ForwardAccumulator(x, c(1.0)) as acc:
-        y = tf.recompute_grad(lambda x: x ** 3)(x)
+        y = tf.recompute_grad(lambda x: x**3)(x)
     assert float(acc.jvp(y)) == 12.0
 
 
@@ -371,7 +393,7 @@ def test_SG01_stop_gradient(wrap):
 def test_SG02_SG03_grad_pass_through():
     x, z, w = V(1.0), V(3.0), V(2.0)
     with Tape() as t:
-        y = tf.grad_pass_through(x.assign)(z ** 2)
+        y = tf.grad_pass_through(x.assign)(z**2)
     assert values(t.gradient(y, z)) == 6.0 and float(x) == 9.0
     with Tape() as t:
         y = tf.grad_pass_through(lambda a: a * w)(z)

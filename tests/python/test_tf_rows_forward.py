@@ -105,8 +105,11 @@ def test_FA11_variables(wrap):
     v = V([1.0, 2.0, 3.0])
     tangent = c([0.1, -5.0, 50.0])
     with Forward(v, tangent) as acc:
-        got = [acc.jvp(wrap(lambda: v.read_value())()), acc.jvp(wrap(lambda: v * 2.0)()),
-               acc.jvp(wrap(lambda: v + 0.1)())]
+        got = [
+            acc.jvp(wrap(lambda: v.read_value())()),
+            acc.jvp(wrap(lambda: v * 2.0)()),
+            acc.jvp(wrap(lambda: v + 0.1)()),
+        ]
         assert values(acc.jvp(v)) == values(tangent)
     np.testing.assert_allclose(got, [tangent, tangent * 2.0, tangent], rtol=1e-6)
 
@@ -117,6 +120,7 @@ def test_FA11_made_inside():
         with Forward(v, tangent) as acc:
             y = v * v
         return acc.jvp(y)
+
     assert values(f(V(3.0), c(1.0))) == 6.0
 
 
@@ -136,15 +140,16 @@ def test_FA13_the_inner_one_does_not_see_the_outers():
     x = c(1.1)
     with Forward(x, c(1.0)) as outer:
         with Forward(x, c(1.0)) as inner:
-            y = x ** 3.5
+            y = x**3.5
     assert inner.jvp(outer.jvp(y)) is None
     assert float(outer.jvp(y)) == pytest.approx(4.4417057, rel=1e-5)
     assert float(inner.jvp(y)) == pytest.approx(4.4417057, rel=1e-5)
     assert float(outer.jvp(inner.jvp(y))) == pytest.approx(10.094786, rel=1e-5)
 
 
-@pytest.mark.parametrize("order, expected", [(0, 1.1 ** 3.5), (1, 3.5 * 1.1 ** 2.5), (2, 3.5 * 2.5 * 1.1 ** 1.5),
-                                             (3, 3.5 * 2.5 * 1.5 * 1.1 ** 0.5)])
+@pytest.mark.parametrize(
+    "order, expected", [(0, 1.1**3.5), (1, 3.5 * 1.1**2.5), (2, 3.5 * 2.5 * 1.1**1.5), (3, 3.5 * 2.5 * 1.5 * 1.1**0.5)]
+)
 @pytest.mark.parametrize("wrap", [lambda f: f, tf.function])
 def test_FA14_orders(order, expected, wrap):
     def derivative(f):
@@ -152,8 +157,10 @@ def test_FA14_orders(order, expected, wrap):
             with Forward(x, c(1.0)) as acc:
                 y = f(x)
             return acc.jvp(y)
+
         return g
-    f = lambda x: x ** 3.5  # noqa: E731
+
+    f = lambda x: x**3.5  # noqa: E731
     for _ in range(order):
         f = derivative(f)
     assert float(wrap(f)(c(1.1))) == pytest.approx(expected, rel=1e-4)
@@ -217,7 +224,7 @@ def back_over_back(f, x, v):
 @pytest.mark.parametrize("traced", [False, True])
 def test_FA18_hessian_vector_products(hvp, make, traced):
     x, v = make([1.0, 2.0]), c([1.0, -1.0])
-    f = lambda x: tf.reduce_sum(x) * tf.reduce_sum(x ** 2)  # noqa: E731
+    f = lambda x: tf.reduce_sum(x) * tf.reduce_sum(x**2)  # noqa: E731
     g = tf.function(lambda x, v: hvp(f, x, v)) if traced else lambda x, v: hvp(f, x, v)
     # H = 2 (1 x^T + x 1^T) + 2 s I with s = 3
     np.testing.assert_allclose(g(x, v), [4.0, -8.0], rtol=1e-5)
@@ -226,8 +233,10 @@ def test_FA18_hessian_vector_products(hvp, make, traced):
 @pytest.mark.parametrize("wrap", [lambda f: f, tf.function])
 def test_FA19_control_flow(wrap):
     def loop(y):
-        return tf.while_loop(lambda i, total: i < 5, lambda i, total: (i + 1, total + y * tf.cast(i, tf.float32)),
-                             [c(0), c(0.0)])[1]
+        return tf.while_loop(
+            lambda i, total: i < 5, lambda i, total: (i + 1, total + y * tf.cast(i, tf.float32)), [c(0), c(0.0)]
+        )[1]
+
     x = c(1.0)
     with Forward(x, c(1.0)) as acc:
         got = [acc.jvp(wrap(loop)(x)), acc.jvp(wrap(lambda x: tf.cond(x > 0, lambda: 3 * x, lambda: c(1.0) * 0))(x))]
@@ -260,7 +269,9 @@ def test_FA22_its_errors_surface_at_the_call():
     def fail(x):
         def grad(dy):
             raise ValueError("mine")
+
         return x * x, grad
+
     with pytest.raises(ValueError, match="mine"):
         jvp(tf.custom_gradient(fail), 3.0, 1.0)
 
@@ -302,8 +313,10 @@ LAYERS = {
     "dense": lambda x, w: tf.nn.elu(tf.matmul(x, w)),
     "swish": lambda x, w: tf.nn.swish(x) @ w,
     "conv": lambda x, w: tf.nn.conv2d(tf.reshape(x, [1, 2, 3, 1]), tf.reshape(w[:2], [1, 2, 1, 2]), 1, "VALID"),
-    "norm": lambda x, w: ((x - tf.nn.moments(x, [1], keepdims=True)[0]) * tf.math.rsqrt(
-        tf.nn.moments(x, [1], keepdims=True)[1] + 0.1)) @ w,
+    "norm": lambda x, w: (
+        ((x - tf.nn.moments(x, [1], keepdims=True)[0]) * tf.math.rsqrt(tf.nn.moments(x, [1], keepdims=True)[1] + 0.1))
+        @ w
+    ),
 }
 
 

@@ -84,7 +84,7 @@ def test_JB09_folds_branches_and_gradients():
 
     @tf.function
     def cube(x):
-        return tf.cond(x > 0, lambda: x ** 3, lambda: x)
+        return tf.cond(x > 0, lambda: x**3, lambda: x)
 
     @tf.function
     def second(x):
@@ -95,6 +95,7 @@ def test_JB09_folds_branches_and_gradients():
                 y = cube(x)
             g = inner.gradient(y, x)
         return outer.jacobian(g, x)
+
     assert values(second(c(1.0))) == 6.0
 
 
@@ -157,9 +158,10 @@ def test_JB19_of_a_jacobian(wrap):
             outer.watch(x)
             with Tape() as inner:
                 inner.watch(x)
-                y = tf.reduce_sum(x ** 2)
+                y = tf.reduce_sum(x**2)
             g = inner.jacobian(y, x)
         return outer.batch_jacobian(g, x)
+
     assert values(f(tf.ones([10, 2]))) == [[[2.0, 0.0], [0.0, 2.0]]] * 10
 
 
@@ -173,6 +175,7 @@ def test_JB20_nested_batches_over_a_fold():
                 y = tf.transpose(tf.foldl(lambda a, b: tf.cos(a + b), columns)[None])
             first = inner.batch_jacobian(y, x)
         return y, first, outer.batch_jacobian(first, x)
+
     x = c([[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]])
     y, first, second = tf.function(f)(x)
     h = 1e-2
@@ -191,6 +194,7 @@ def test_JB20_gradient_of_a_batch_jacobian_of_a_convolution(rng):
             inner.watch(x)
             y = tf.nn.conv2d(x, w, 1, "VALID") ** 2
         return tf.reduce_sum(inner.batch_jacobian(y, x) ** 2)
+
     with Tape() as t:
         t.watch(w)
         y = loss(w)
@@ -203,12 +207,13 @@ def test_JB20_gradient_of_a_batch_jacobian_of_a_convolution(rng):
 def test_JB21_in_a_graph():
     @tf.function
     def f(x):
-        y = x ** 2 * tf.reduce_sum(x)
+        y = x**2 * tf.reduce_sum(x)
         return tf.hessians(y, x)[0], tf.stack([tf.gradients(y[i], x)[0] for i in range(2)])
+
     h, j = f(c([1.0, 2.0]))
     with Tape() as t:
         x = c([1.0, 2.0])
         t.watch(x)
-        y = x ** 2 * tf.reduce_sum(x)
+        y = x**2 * tf.reduce_sum(x)
     np.testing.assert_allclose(t.jacobian(y, x), j, rtol=1e-6)
     assert h.shape == (2, 2)

@@ -19,6 +19,7 @@ def f64(x):
 
 # --- IndexedSlices ---
 
+
 def test_IS06_indices_of_two_dtypes_become_int64():
     w = V([1.0, 2.0, 3.0])
     with Tape() as t:
@@ -39,17 +40,20 @@ def test_IS12_large_ones_warn(capfd):
     @tf.function
     def f(rows):
         return tf.convert_to_tensor(tf.IndexedSlices(rows, c([5]), [50_000_000, 2]))[5]
+
     f.get_concrete_function(tf.TensorSpec([1, 2]))
     assert "with 100000000 elements" in capfd.readouterr().err
 
 
 # --- tf.gradients ---
 
+
 def test_TG06_stopping_one_output_of_several():
     @tf.function
     def f(x):
         a, b = tf.split(x, 2)
         return tf.gradients(a * 2 + b * 3, x, stop_gradients=[a], unconnected_gradients="zero")
+
     assert values(f(c([1.0, 2.0]))) == [[0.0, 3.0]]
 
 
@@ -57,6 +61,7 @@ def test_TG27_products_transpose_their_operand():
     @tf.function
     def f(x, w, b):
         return tf.gradients(tf.nn.bias_add(tf.matmul(x, w), b), w)[0]
+
     x = np.arange(6, dtype=np.float32).reshape(2, 3)
     np.testing.assert_array_equal(f(x, tf.ones([3, 4]), tf.ones([4])), x.T @ np.ones((2, 4), np.float32))
     text = reel.Module.lift({"f": f.get_concrete_function(x, tf.ones([3, 4]), tf.ones([4])).graph}).to_text()
@@ -68,6 +73,7 @@ def test_TG31_ops_without_a_gradient_off_the_path():
     def f(a, x):
         lost = tf.math.igamma(a, x)
         return tf.gradients(x * x, x), tf.gradients(tf.math.igamma(tf.stop_gradient(a), x), x), lost
+
     square, of_x, _ = f(c(1.5), c(2.0))
     assert values(square) == [4.0] and np.isfinite(float(of_x[0]))
 
@@ -92,7 +98,9 @@ def test_TG36_inside_a_loop_by_what_is_outside():
     def f(x):
         def body(i, y, g):
             return i + 1, y * 2, g if tf.gradients(y, x)[0] is None else g + 100
+
         return tf.while_loop(lambda i, y, g: i < 2, body, [tf.constant(0), x, tf.constant(0.0)])
+
     assert values(f(c(3.0)))[1:] in ([12.0, 0.0], (12.0, 0.0))
 
 
@@ -101,7 +109,9 @@ def test_TG40_gradients_that_users_give_to_functions():
         @tf.custom_gradient
         def f(x, b):
             return x * x + b, lambda dy: (k * 2 * x * dy, k * dy)
+
         return tf.function(f)
+
     gradient = lambda f: tf.function(lambda x, b: tf.gradients(f(x, b), [x, b]))(c(2.0), c(1.0))  # noqa: E731
     assert values(gradient(scaled(2.0))) == [8.0, 2.0] and values(gradient(scaled(3.0))) == [12.0, 3.0]
 
@@ -118,6 +128,7 @@ def test_TG49_hessian_vector_products():
     def f(x, v):
         y = tf.reduce_sum(x * tf.linalg.matvec(a, x))
         return tf.gradients(tf.gradients(y, x)[0], x, grad_ys=v)[0]
+
     np.testing.assert_allclose(f(x, v), (a + a.T) @ np.float32([5, 6]))
     with pytest.raises(ValueError, match="2 .*1|1 .*2"):
         reel.hvp(lambda a, b: reel.sum(a * b), (x._t, x._t), (v._t,))
@@ -143,17 +154,24 @@ def test_TG38_a_variable_of_the_branch_not_taken():
 
 
 def test_TG09_TG22_ys_that_depend_on_ys_in_any_way_of_adding():
-    for method in (None, tf.AggregationMethod.ADD_N, tf.AggregationMethod.EXPERIMENTAL_TREE,
-                   tf.AggregationMethod.EXPERIMENTAL_ACCUMULATE_N):
+    for method in (
+        None,
+        tf.AggregationMethod.ADD_N,
+        tf.AggregationMethod.EXPERIMENTAL_TREE,
+        tf.AggregationMethod.EXPERIMENTAL_ACCUMULATE_N,
+    ):
+
         @tf.function
         def f(x):
-            y = x ** 2
-            y2 = (y ** 2) ** 2
+            y = x**2
+            y2 = (y**2) ** 2
             return tf.gradients([y, y2], x, aggregation_method=method) + tf.gradients(y + y2, x)
+
         assert values(f(c(3.0))) == [17502.0, 17502.0]
 
 
 # --- tf.function ---
+
 
 def test_FN22_the_whole_function_is_compiled():
     f = tf.function(lambda x: tf.reduce_sum(x * x), jit_compile=True)
@@ -173,10 +191,14 @@ def test_FN15_no_warning_for_few_traces(recwarn):
 
 # --- optimizers ---
 
+
 def test_OP09_options_that_eager_minimize_ignores():
     got = []
-    for options in ({}, {"gate_gradients": 2, "aggregation_method": 1, "colocate_gradients_with_ops": True},
-                    {"grad_loss": c(5.0)}):  # a seed, and not ignored
+    for options in (
+        {},
+        {"gate_gradients": 2, "aggregation_method": 1, "colocate_gradients_with_ops": True},
+        {"grad_loss": c(5.0)},
+    ):  # a seed, and not ignored
         v = V(3.0)
         v1.train.GradientDescentOptimizer(0.1).minimize(lambda: v * v, var_list=[v], **options)
         got.append(float(v))
@@ -184,6 +206,7 @@ def test_OP09_options_that_eager_minimize_ignores():
 
 
 # --- where TensorFlow's own numbers are wrong: these are right ---
+
 
 def hessian(f, x):
     x = f64(x)
@@ -210,8 +233,9 @@ def test_WN02_hessian_of_a_product_with_a_zero():
 
 def test_WN03_hessian_of_the_variance():
     n = 3
-    np.testing.assert_allclose(hessian(lambda x: tf.nn.moments(x, [0])[1], [1.0, 2.0, 4.0]),
-                               2 / n * (np.eye(n) - 1 / n), atol=1e-12)
+    np.testing.assert_allclose(
+        hessian(lambda x: tf.nn.moments(x, [0])[1], [1.0, 2.0, 4.0]), 2 / n * (np.eye(n) - 1 / n), atol=1e-12
+    )
 
 
 def test_WN04_cross_entropy_by_labels_and_logits_is_symmetric():
@@ -253,9 +277,16 @@ def test_WN06_dilated_convolutions_have_gradients():
     assert values(dw)[0][0] == [[9.0]] and dx.numpy().sum() == 36.0
 
 
-@pytest.mark.parametrize("f, x, want", [
-    (lambda x: x ** 0.0, 0.0, 0.0), (tf.math.erf, np.inf, 0.0), (tf.math.erf, -np.inf, 0.0),
-    (lambda x: tf.nn.leaky_relu(x), -1.0, 0.2), (tf.nn.gelu, 1.0, 1.0833154705876863)])
+@pytest.mark.parametrize(
+    "f, x, want",
+    [
+        (lambda x: x**0.0, 0.0, 0.0),
+        (tf.math.erf, np.inf, 0.0),
+        (tf.math.erf, -np.inf, 0.0),
+        (lambda x: tf.nn.leaky_relu(x), -1.0, 0.2),
+        (tf.nn.gelu, 1.0, 1.0833154705876863),
+    ],
+)
 def test_WN07_edges_and_constants_of_full_precision(f, x, want):
     x = f64(x)
     with Tape() as t:
@@ -269,6 +300,9 @@ def test_WN08_forward_mode_of_segments_and_loops_with_lists(wrap):
     x = c([1.0, 2.0, 3.0])
     with tf.autodiff.ForwardAccumulator(x, tf.ones([3])) as acc:
         y = wrap(lambda x: tf.math.unsorted_segment_sum(x * x, [0, 1, 0], 2))(x)
-        _, z = wrap(lambda x: tf.while_loop(lambda i, y: i < 9, lambda i, y: (i + 1, y * 2), [tf.constant(0), x],
-                                            maximum_iterations=2))(x)
+        _, z = wrap(
+            lambda x: tf.while_loop(
+                lambda i, y: i < 9, lambda i, y: (i + 1, y * 2), [tf.constant(0), x], maximum_iterations=2
+            )
+        )(x)
     assert values(acc.jvp([y, z])) == [[8.0, 4.0], [4.0, 4.0, 4.0]]

@@ -26,8 +26,9 @@ class Linked:
         size, error = self.function("size", ctypes.c_size_t)(), ctypes.c_int(-1)
         self.memory = ctypes.create_string_buffer(size + 64)
         address = -(-ctypes.addressof(self.memory) // 64) * 64
-        self.instance = self.function("init", ctypes.c_void_p)(ctypes.c_void_p(address), ctypes.c_size_t(size),
-                                                               ctypes.byref(error))
+        self.instance = self.function("init", ctypes.c_void_p)(
+            ctypes.c_void_p(address), ctypes.c_size_t(size), ctypes.byref(error)
+        )
         assert self.instance and error.value == 0
 
     def function(self, name, result=ctypes.c_int):
@@ -94,6 +95,7 @@ def test_AO08_AO09_variables_are_read_and_updated_in_place(tmp_path):
         before = x + 0
         x.assign(x + y)
         return before, x + 0
+
     linked = exported(tmp_path, {"step": (step, SCALAR)})
     before, after = zeros(), zeros()
     for want in ((23, 65), (65, 107)):
@@ -111,6 +113,7 @@ def test_AO10_an_update_step(tmp_path):
         for _ in range(3):
             x.assign(x - 0.1 * (x + y))
         return x + 0
+
     linked, out = exported(tmp_path, {"step": (step, SCALAR)}), zeros()
     for want in (1.187, 0.594323):
         assert linked.run("step", np.float32([1.0]), out) == 0 and out == pytest.approx(want, abs=2e-6)
@@ -125,6 +128,7 @@ def test_AO11_AO12_gradients_and_several_entry_points_on_the_same_variables(tmp_
             loss = reel.sum((w - y) ** 2)
         optimizer.apply(tape.gradient(loss, [w]), [w])
         return loss
+
     linked = exported(tmp_path, {"train": (train, SCALAR), "read": (lambda y: w * y, SCALAR)})
     loss, out = zeros(), zeros(2)
     assert linked.run("train", np.float32([3.0]), loss) == 0 and loss == 29.0
@@ -170,13 +174,16 @@ def test_AO17_an_entry_point_without_results_is_run_for_its_variables(tmp_path):
 
     def grow(y):
         w.assign_add(y)
+
     linked = exported(tmp_path, {"grow": (grow, SCALAR)})
     assert linked.run("grow", np.float32([2.0])) == 0 and linked.variable("w", ()) == 3.0
 
 
 def test_AO20_the_object_needs_nothing(tmp_path):
-    exported(tmp_path, {"run": (lambda x: reel.reshape(x, (4, 4)) @ reel.reshape(x, (4, 4)),
-                                [reel.TensorSpec((16,), name="x")])})
+    exported(
+        tmp_path,
+        {"run": (lambda x: reel.reshape(x, (4, 4)) @ reel.reshape(x, (4, 4)), [reel.TensorSpec((16,), name="x")])},
+    )
     nm = subprocess.run(["nm", "-u", str(tmp_path / "made.o")], capture_output=True, text=True, check=True)
     assert set(nm.stdout.split()) - {"U"} <= {"memcpy", "memmove", "memset"}
 
@@ -186,6 +193,7 @@ def shared():
 
     def grow(y):
         w.assign_add(y * reel.ones((2,)))
+
     return w, reel.Module.lift({"grow": (grow, SCALAR), "read": (lambda y: {"out": w * y}, SCALAR)}, name="two")
 
 

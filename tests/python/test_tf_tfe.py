@@ -50,14 +50,17 @@ CASES = {
     "TF20": (lambda: tfe.gradients_function(lambda x: tfe.gradients_function(lambda y: y * y)(x)[0])(3.0), [2.0]),
     "TF21": (lambda: tf.function(lambda x: tfe.gradients_function(lambda y: y * y)(x)[0])(c(1.0)), 2.0),
     "TF21_of_function": (lambda: tfe.gradients_function(tf.function(lambda x: x * x))(3.0), [6.0]),
-    "TF22": (lambda: tfe.gradients_function(lambda x, n: tf.reduce_sum(x[n[0]:]), [0])([1.0, 2.0, 3.0], [1]), [[0.0,
-                                                                                                                1.0,
-                                                                                                                1.0]]),
+    "TF22": (
+        lambda: tfe.gradients_function(lambda x, n: tf.reduce_sum(x[n[0] :]), [0])([1.0, 2.0, 3.0], [1]),
+        [[0.0, 1.0, 1.0]],
+    ),
     "GT73": (lambda: tfe.gradients_function(lambda x: x + x)(c(1)), "integer"),
     "TF04": (lambda: tfe.gradients_function(product, ["x", 1])(1.0, 2.0), "params must be all strings or all integers"),
     "TF05": (lambda: tfe.gradients_function(product, ["zz"])(1.0, 2.0), "'zz' is not in list"),
-    "TF06": (lambda: tfe.gradients_function(print, ["zz"])(1.0), "'zz' is not in list|not a function or could not "
-                                                                 "inspect"),
+    "TF06": (
+        lambda: tfe.gradients_function(print, ["zz"])(1.0),
+        "'zz' is not in list|not a function or could not inspect",
+    ),
     "TF12": (lambda: tfe.gradients_function(lambda x: x * x)(3), "integer.*no gradient"),
     "TF16": (lambda: tfe.gradients_function(product)(1.0, y=2.0), "cannot receive keyword arguments"),
     "TF18": (lambda: tfe.gradients_function(lambda x: None)(1.0), "function that returns None"),
@@ -134,10 +137,14 @@ def test_enable_eager_execution():
 SGD = tf.keras.optimizers.SGD
 
 
-@pytest.mark.parametrize("pairs, error, text", [
-    (lambda v: [], ValueError, "No variables provided"),
-    (lambda v: [(None, v)], ValueError, "No gradients provided for any variable"),
-    (lambda v: [(object(), v)], TypeError, "Gradient must be convertible to a Tensor")])
+@pytest.mark.parametrize(
+    "pairs, error, text",
+    [
+        (lambda v: [], ValueError, "No variables provided"),
+        (lambda v: [(None, v)], ValueError, "No gradients provided for any variable"),
+        (lambda v: [(object(), v)], TypeError, "Gradient must be convertible to a Tensor"),
+    ],
+)
 def test_OP01_OP02_OP04(pairs, error, text):
     with pytest.raises(error, match=text):
         SGD().apply_gradients(pairs(V(1.0)))
@@ -151,15 +158,22 @@ def test_OP03_OP10_some_none():
 
 
 def test_OP12_slots_are_made_at_the_first_update():
-    optimizer, v, w = SGD(0.1, momentum=0.9), V(1.0), V(1.0)
+    optimizer, v, _w = SGD(0.1, momentum=0.9), V(1.0), V(1.0)
     assert len(optimizer.variables) == 1
     optimizer.apply_gradients([(c(1.0), v)])
     assert len(optimizer.variables) == 2 and int(optimizer.iterations) == 1
 
 
-@pytest.mark.parametrize("name, options, mine", [("SGD", {}, {}), ("SGD", {"momentum": 0.9}, {"momentum": 0.9}),
-                                                 ("Adam", {"epsilon": 1e-7}, {}), ("RMSprop", {}, {}), ("Adagrad", {},
-                                                                                                        {})])
+@pytest.mark.parametrize(
+    "name, options, mine",
+    [
+        ("SGD", {}, {}),
+        ("SGD", {"momentum": 0.9}, {"momentum": 0.9}),
+        ("Adam", {"epsilon": 1e-7}, {}),
+        ("RMSprop", {}, {}),
+        ("Adagrad", {}, {}),
+    ],
+)
 def test_optimizers_lower_a_quadratic(name, options, mine):
     v = V([3.0, -2.0])
     optimizer = getattr(tf.keras.optimizers, name)(learning_rate=0.05, **mine)
@@ -178,12 +192,13 @@ def test_adam_by_hand():
     for t in range(1, 6):
         g = 2 * x
         m, n = 0.9 * m + 0.1 * g, 0.999 * n + 0.001 * g * g
-        x -= 0.1 * (m / (1 - 0.9 ** t)) / ((n / (1 - 0.999 ** t)) ** 0.5 + 1e-7)
+        x -= 0.1 * (m / (1 - 0.9**t)) / ((n / (1 - 0.999**t)) ** 0.5 + 1e-7)
         optimizer.minimize(lambda: v * v, [v])
     assert float(v) == pytest.approx(x, rel=1e-4)
 
 
 # --- the notebook ---
+
 
 def example(name):
     path = pathlib.Path(__file__).parents[2] / "frontend/python/examples" / name

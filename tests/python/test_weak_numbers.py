@@ -3,15 +3,24 @@ that dtype. All public functions, in every position that takes a number beside a
 
 import numpy as np
 import pytest
+
 import reel
 import reel.tf as tf
-
 from surface import MODULES, TF_MODULES, functions, parameters
 
 DTYPES = ["float64", "float32", "float16", "bfloat16"]
 NUMBER = 0.4  # in no binary format
-SKIP = {"reel.wait_for_compiler", "reel.save", "reel.compile", "reel.export", "reel.check_numerics", "tf.print",
-        "tf.no_op", "tf.fill", "tf.nn.dropout"}  # a shape, and a draw
+SKIP = {
+    "reel.wait_for_compiler",
+    "reel.save",
+    "reel.compile",
+    "reel.export",
+    "reel.check_numerics",
+    "tf.print",
+    "tf.no_op",
+    "tf.fill",
+    "tf.nn.dropout",
+}  # a shape, and a draw
 
 
 def bits(x):
@@ -45,8 +54,8 @@ def walk(name, f, dtype):
     for count in range(max(2, len(kinds)), min(len(params), 3) + 1):
         xs = arrays(dtype)[:count]
         for at in range(count):
-            weak = attempt(f, *xs[:at], NUMBER, *xs[at + 1:])
-            strong = attempt(f, *xs[:at], scalar, *xs[at + 1:])
+            weak = attempt(f, *xs[:at], NUMBER, *xs[at + 1 :])
+            strong = attempt(f, *xs[:at], scalar, *xs[at + 1 :])
             if strong is None:
                 continue  # takes no tensor there
             compared += 1
@@ -73,8 +82,12 @@ def test_every_function_of_tensorflow():
         x = tf.constant([0.3, 0.7, 0.55], tf.float64)
         y = tf.constant([0.25, 0.6, 0.8], tf.float64)
         scalar = tf.constant(NUMBER, tf.float64)
-        for weak, strong in (((x, NUMBER), (x, scalar)), ((NUMBER, x), (scalar, x)),
-                             ((x, NUMBER, y), (x, scalar, y)), ((x, y, NUMBER), (x, y, scalar))):
+        for weak, strong in (
+            ((x, NUMBER), (x, scalar)),
+            ((NUMBER, x), (scalar, x)),
+            ((x, NUMBER, y), (x, scalar, y)),
+            ((x, y, NUMBER), (x, y, scalar)),
+        ):
             if weak[0] is NUMBER and [p[0] for p in parameters(f)[:2]] != ["x", "y"]:
                 continue  # a function of one tensor: the number would be that
             want = attempt(f, *strong)

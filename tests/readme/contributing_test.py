@@ -1,4 +1,5 @@
 """The lists of CONTRIBUTING.md are complete: each file that has the example stands there, and the others do not."""
+
 import os
 import re
 import unittest

@@ -15,6 +15,7 @@ A first line `// file: NAME` (or `# file: NAME`) saves the block, of any kind, a
 sh block mentions NAME, that block compiles and runs it; otherwise NAME.cc or NAME.c runs at once.
 A cpp block without main() becomes the body of one, its #include and using lines above it.
 """
+
 import argparse
 import os
 import re
@@ -37,8 +38,8 @@ class BlockError(Exception):
 class Block:
     language: str
     text: str
-    line: int           # of the opening fence
-    name: str = ""      # from its first line, if it is to be saved
+    line: int  # of the opening fence
+    name: str = ""  # from its first line, if it is to be saved
 
 
 def blocks_of(text):
@@ -47,8 +48,7 @@ def blocks_of(text):
     for m in FENCE.finditer(text):
         first = m[2].split("\n", 1)[0]
         named = FILE_LINE.fullmatch(first)
-        found.append(Block(m[1], m[2], text.count("\n", 0, m.start()) + 1,
-                           named[1] if named else ""))
+        found.append(Block(m[1], m[2], text.count("\n", 0, m.start()) + 1, named[1] if named else ""))
     return found
 
 
@@ -65,20 +65,30 @@ class Runner:
     def __init__(self, args, folder, inner):
         self.args, self.folder = args, folder
         lib = os.path.join(args.build, "lib")
-        self.cxx = [args.cxx, "-std=c++20", "-I", os.path.join(args.source, "frontend"),
-                    "-I", args.source]
+        self.cxx = [args.cxx, "-std=c++20", "-I", os.path.join(args.source, "frontend"), "-I", args.source]
         self.link = ["-Wl,--as-needed", f"-L{lib}", f"-Wl,-rpath,{lib}", "-lreel"]
-        if inner:       # READMEs of inner folders may use internal headers, and so Abseil
+        if inner:  # READMEs of inner folders may use internal headers, and so Abseil
             self.link = ["-Wl,--copy-dt-needed-entries", *self.link, "-lreel_compiler"]
-        self.env = dict(os.environ, REEL_CACHE_DIR=os.path.join(folder, ".cache"),
-                        PYTHONPATH=os.path.join(args.build, "python"),
-                        PATH=os.path.join(args.build, "bin") + os.pathsep + os.environ["PATH"])
+        self.env = dict(
+            os.environ,
+            REEL_CACHE_DIR=os.path.join(folder, ".cache"),
+            PYTHONPATH=os.path.join(args.build, "python"),
+            PATH=os.path.join(args.build, "bin") + os.pathsep + os.environ["PATH"],
+        )
 
     def command(self, *words):
         try:
-            done = subprocess.run(words, cwd=self.folder, env=self.env, text=True, errors="replace",
-                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                  stderr=subprocess.STDOUT, timeout=self.args.timeout)
+            done = subprocess.run(
+                words,
+                cwd=self.folder,
+                env=self.env,
+                text=True,
+                errors="replace",
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                timeout=self.args.timeout,
+            )
         except subprocess.TimeoutExpired as e:
             raise BlockError(f"not finished after {self.args.timeout} s: {words[0]}") from e
         if done.returncode:
@@ -117,8 +127,7 @@ class Runner:
 
 
 def main():
-    ap = argparse.ArgumentParser(description=__doc__,
-                                 formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("readme")
     ap.add_argument("--source", required=True, type=os.path.abspath)
     ap.add_argument("--build", required=True, type=os.path.abspath)
@@ -141,11 +150,10 @@ def main():
         for i, block in enumerate(blocks):
             start = time.monotonic()
             try:
-                result = runner.run(block, i, [b for b in blocks[i + 1:] if b.language == "sh"])
+                result = runner.run(block, i, [b for b in blocks[i + 1 :] if b.language == "sh"])
             except BlockError as e:
                 sys.exit(f"{shown}:{block.line}: {block.language} block failed: {e}")
-            print(f"{shown}:{block.line}: {block.language}: {result}"
-                  f" ({time.monotonic() - start:.1f} s)", flush=True)
+            print(f"{shown}:{block.line}: {block.language}: {result} ({time.monotonic() - start:.1f} s)", flush=True)
 
 
 if __name__ == "__main__":

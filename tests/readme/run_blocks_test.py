@@ -1,4 +1,5 @@
 """What run_blocks.py promises about README code blocks, without Reel itself."""
+
 import os
 import subprocess
 import sys
@@ -18,23 +19,39 @@ def run(text):
         path = os.path.join(repo, "README.md")
         with open(path, "w", encoding="utf-8") as f:
             f.write(text)
-        done = subprocess.run([sys.executable, "-B", SCRIPT, path, "--source", repo, "--build",
-                               os.path.join(repo, "build"), "--timeout", "20"],
-                              text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        done = subprocess.run(
+            [
+                sys.executable,
+                "-B",
+                SCRIPT,
+                path,
+                "--source",
+                repo,
+                "--build",
+                os.path.join(repo, "build"),
+                "--timeout",
+                "20",
+            ],
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
         return done.returncode, done.stdout
 
 
 class RunBlocks(unittest.TestCase):
     def test_blocks_share_one_folder_in_order(self):
-        status, out = run("```sh\necho 1 > a\ntest -d ir\ntest -d build/bin\n```\ntext\n"
-                          "```sh\ntest $(cat a) = 1\n```\n")
+        status, out = run(
+            "```sh\necho 1 > a\ntest -d ir\ntest -d build/bin\n```\ntext\n```sh\ntest $(cat a) = 1\n```\n"
+        )
         self.assertEqual(status, 0, out)
         self.assertIn("README.md:1: sh: ran", out)
         self.assertIn("README.md:7: sh: ran", out)
 
     def test_named_file_is_built_by_the_sh_block_that_mentions_it(self):
-        status, out = run("```c\n// file: main.c\nint main(void) { return 7; }\n```\n"
-                          "```sh\ncc main.c -o m\n./m || test $? = 7\n```\n")
+        status, out = run(
+            "```c\n// file: main.c\nint main(void) { return 7; }\n```\n```sh\ncc main.c -o m\n./m || test $? = 7\n```\n"
+        )
         self.assertEqual(status, 0, out)
         self.assertIn("saved as main.c", out)
 
@@ -57,7 +74,7 @@ class RunBlocks(unittest.TestCase):
         self.assertEqual(out.count("README.md"), 1)
 
     def test_snippet_becomes_a_program(self):
-        text = run_blocks.whole_program("#include <cstdio>\nTensor a = 1;\nstd::puts(\"\");\n")
+        text = run_blocks.whole_program('#include <cstdio>\nTensor a = 1;\nstd::puts("");\n')
         self.assertLess(text.index("#include <cstdio>"), text.index("int main() {"))
         self.assertLess(text.index("using namespace reel;"), text.index("int main() {"))
         self.assertLess(text.index("int main() {"), text.index("Tensor a"))

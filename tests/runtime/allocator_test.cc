@@ -42,8 +42,8 @@ TEST(Allocator, SizeClassesAreTightAndMonotone) {
 
 TEST(Allocator, BlocksAreAlignedAndWritable) {
   Allocator allocator;
-  for (const size_t bytes : {size_t{0}, size_t{1}, size_t{63}, size_t{64}, size_t{65}, size_t{1000},
-                             size_t{4097}, kMiB - 1, 2 * kMiB, 5 * kMiB + 3}) {
+  for (const size_t bytes : {size_t{0}, size_t{1}, size_t{63}, size_t{64}, size_t{65}, size_t{1000}, size_t{4097},
+                             kMiB - 1, 2 * kMiB, 5 * kMiB + 3}) {
     void* const block = allocator.Allocate(bytes);
     ASSERT_NE(block, nullptr);
     EXPECT_TRUE(IsAligned(block)) << bytes;
@@ -138,9 +138,8 @@ TEST(Allocator, CacheIsBoundedAndDropsLongestUnusedClasses) {
 
 TEST(Allocator, OutOfMemoryIsAnAnswer) {
   Allocator allocator;
-  for (const size_t bytes : {std::numeric_limits<size_t>::max(),
-                             std::numeric_limits<size_t>::max() - 63, size_t{1} << 62,
-                             size_t{1} << 41}) {
+  for (const size_t bytes : {std::numeric_limits<size_t>::max(), std::numeric_limits<size_t>::max() - 63,
+                             size_t{1} << 62, size_t{1} << 41}) {
     EXPECT_EQ(allocator.TryAllocate(bytes), nullptr);
     EXPECT_THROW(allocator.Allocate(bytes), std::bad_alloc);
     EXPECT_FALSE(Buffer::TryAllocate(bytes, allocator));
@@ -248,8 +247,7 @@ TEST(Buffer, AdoptsMemoryOfOthers) {
   int released = 0;
   {
     Buffer a = Buffer::TryAdopt(
-        elements, sizeof elements, [](void* count) { ++*static_cast<int*>(count); }, &released,
-        allocator);
+        elements, sizeof elements, [](void* count) { ++*static_cast<int*>(count); }, &released, allocator);
     EXPECT_EQ(a.data(), elements);
     EXPECT_EQ(a.size(), sizeof elements);
     EXPECT_TRUE(a.adopted());
@@ -268,9 +266,7 @@ TEST(Buffer, LastOwnerOnAnyThreadFrees) {
   for (int round = 0; round < 200; ++round) {
     Buffer buffer = Buffer::Allocate(256, allocator);
     std::memset(buffer.data(), round, 256);
-    std::thread other([copy = buffer, round] {
-      EXPECT_EQ(static_cast<unsigned char*>(copy.data())[255], round);
-    });
+    std::thread other([copy = buffer, round] { EXPECT_EQ(static_cast<unsigned char*>(copy.data())[255], round); });
     buffer = Buffer();
     other.join();
   }

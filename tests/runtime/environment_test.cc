@@ -70,27 +70,25 @@ TEST(Environment, ProfileIsAFlagOrAFile) {
 }
 
 TEST(Environment, MalformedValuesPrintTheGrammar) {
-  const Variables malformed[] = {
-      {{"REEL_NUM_THREADS", "0"}},     {{"REEL_NUM_THREADS", "1025"}},
-      {{"REEL_NUM_THREADS", "-1"}},    {{"REEL_NUM_THREADS", "+2"}},
-      {{"REEL_NUM_THREADS", " 2"}},    {{"REEL_NUM_THREADS", "2x"}},
-      {{"REEL_NUM_THREADS", "0x2"}},   {{"REEL_NUM_THREADS", "99999999999999999999"}},
-      {{"REEL_PASS_LIMIT", "-0"}},     {{"REEL_PASS_LIMIT", "1.5"}},
-      {{"REEL_PROFILE", "yes"}},       {{"REEL_PROFILE", "11"}},
-      {{"REEL_PROFILE", ".json"}},    {{"REEL_TAPE_CACHE", "2"}},
-      {{"REEL_DUMP_PASSES", ","}},     {{"REEL_DUMP_PASSES", "a,,b"}},
-      {{"REEL_DUMP_PASSES", "a,"}},    {{"REEL_DISABLE_PASSES", "a b"}},
-      {{"REEL_DISABLE_PASSES", "CSE"}}};
+  const Variables malformed[] = {{{"REEL_NUM_THREADS", "0"}},     {{"REEL_NUM_THREADS", "1025"}},
+                                 {{"REEL_NUM_THREADS", "-1"}},    {{"REEL_NUM_THREADS", "+2"}},
+                                 {{"REEL_NUM_THREADS", " 2"}},    {{"REEL_NUM_THREADS", "2x"}},
+                                 {{"REEL_NUM_THREADS", "0x2"}},   {{"REEL_NUM_THREADS", "99999999999999999999"}},
+                                 {{"REEL_PASS_LIMIT", "-0"}},     {{"REEL_PASS_LIMIT", "1.5"}},
+                                 {{"REEL_PROFILE", "yes"}},       {{"REEL_PROFILE", "11"}},
+                                 {{"REEL_PROFILE", ".json"}},     {{"REEL_TAPE_CACHE", "2"}},
+                                 {{"REEL_DUMP_PASSES", ","}},     {{"REEL_DUMP_PASSES", "a,,b"}},
+                                 {{"REEL_DUMP_PASSES", "a,"}},    {{"REEL_DISABLE_PASSES", "a b"}},
+                                 {{"REEL_DISABLE_PASSES", "CSE"}}};
   for (const Variables& variables : malformed) {
     const auto& [name, value] = *variables.begin();
-    EXPECT_THAT(Parse(variables).error, AllOf(HasSubstr(name + "='" + value + "'"),
-                                              HasSubstr("expected " + name + "=")));
+    EXPECT_THAT(Parse(variables).error,
+                AllOf(HasSubstr(name + "='" + value + "'"), HasSubstr("expected " + name + "=")));
   }
 }
 
 TEST(Environment, ErrorsAreOneLineEachAndOtherValuesStay) {
-  const Environment values =
-      Parse({{"REEL_PROFILE", "on"}, {"REEL_NUM_THREADS", "many"}, {"REEL_PASS_LIMIT", "12"}});
+  const Environment values = Parse({{"REEL_PROFILE", "on"}, {"REEL_NUM_THREADS", "many"}, {"REEL_PASS_LIMIT", "12"}});
   EXPECT_EQ(values.error,
             "REEL_PROFILE='on' is malformed: expected REEL_PROFILE=0 or REEL_PROFILE=1 or "
             "REEL_PROFILE=FILE.json\n"

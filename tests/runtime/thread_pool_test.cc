@@ -29,9 +29,8 @@ class ThreadPool : public ::testing::Test {
 // Runs n chunks and expects each exactly once.
 void ExpectEachChunkOnce(int64_t n) {
   std::vector<std::atomic<int>> runs(static_cast<size_t>(n));
-  ParallelFor(n, [&](int64_t chunk) noexcept {
-    runs[static_cast<size_t>(chunk)].fetch_add(1, std::memory_order_relaxed);
-  });
+  ParallelFor(
+      n, [&](int64_t chunk) noexcept { runs[static_cast<size_t>(chunk)].fetch_add(1, std::memory_order_relaxed); });
   for (size_t i = 0; i < runs.size(); ++i) ASSERT_EQ(runs[i].load(), 1) << "chunk " << i;
 }
 
@@ -142,9 +141,8 @@ TEST_F(ThreadPool, SimultaneousCallers) {
     callers.emplace_back([c] {
       for (int step = 0; step < 1500; ++step) {
         std::vector<int> out(static_cast<size_t>(1 + (step + c) % 13), 0);
-        ParallelFor(static_cast<int64_t>(out.size()), [&](int64_t chunk) noexcept {
-          out[static_cast<size_t>(chunk)] += c + 1;
-        });
+        ParallelFor(static_cast<int64_t>(out.size()),
+                    [&](int64_t chunk) noexcept { out[static_cast<size_t>(chunk)] += c + 1; });
         for (const int value : out) ASSERT_EQ(value, c + 1);
       }
     });
@@ -231,7 +229,10 @@ TEST_F(ThreadPool, MoreChunksThanATicketHolds) {
 TEST_F(ThreadPool, ExitInsideAStepEndsTheProcess) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   SetNumThreads(3);
-  EXPECT_EXIT(ParallelFor(100, [](int64_t chunk) noexcept { if (chunk == 50) std::exit(7); }),
+  EXPECT_EXIT(ParallelFor(100,
+                          [](int64_t chunk) noexcept {
+                            if (chunk == 50) std::exit(7);
+                          }),
               ::testing::ExitedWithCode(7), "");
 }
 

@@ -30,8 +30,7 @@ TEST(Compiled, AO14_BranchesGathersSplitsSortsAndProducts) {
   const auto f = [](const Tensor& x, const Tensor& n) {
     const Tensors parts = Split(x, 2);
     const Tensor picked = Gather(x, Tensor({3, 0}));
-    const Tensor branch = Cond(
-        ReduceSum(x) > 0.f, [&] { return Concat({parts[1], parts[0]}, 0); }, [&] { return -x; });
+    const Tensor branch = Cond(ReduceSum(x) > 0.f, [&] { return Concat({parts[1], parts[0]}, 0); }, [&] { return -x; });
     const Tensor square = Reshape(x, {2, 2});
     return Tensors{branch + Concat({picked, picked}, 0), Sort(x), MatMul(square, square), n + 1};
   };

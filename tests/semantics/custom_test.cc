@@ -20,9 +20,8 @@ Variable V(const Tensor& value, const std::string& name = "v", bool trainable = 
   return Variable(value, {.name = name, .trainable = trainable});
 }
 
-const auto kTriple = CustomGradient([](const Tensor& x) {
-  return std::pair(x, [](const Tensor& dy) { return 3 * dy; });
-});
+const auto kTriple =
+    CustomGradient([](const Tensor& x) { return std::pair(x, [](const Tensor& dy) { return 3 * dy; }); });
 
 TEST(CustomGradient, CG01_IdentityThatTriples) {
   const Tensor x = 1.f;
@@ -48,38 +47,32 @@ TEST(CustomGradient, CG03_OfAMethod) {
   struct Scaler {
     float by;
     Tensor operator()(const Tensor& x) const {
-      return CustomGradient([this](const Tensor& t) {
-        return std::pair(t * by, [](const Tensor& dy) { return dy; });
-      })(x);
+      return CustomGradient([this](const Tensor& t) { return std::pair(t * by, [](const Tensor& dy) { return dy; }); })(
+          x);
     }
   };
   EXPECT_EQ(ValueOf(Derivative(Scaler{7}, 2.f)), 1);
 }
 
 TEST(CustomGradient, CG04_EagerAndTraced) {
-  const auto square = CustomGradient([](const Tensor& x) {
-    return std::pair(x * x, [](const Tensor& dy) { return 4 * dy; });
-  });
+  const auto square =
+      CustomGradient([](const Tensor& x) { return std::pair(x * x, [](const Tensor& dy) { return 4 * dy; }); });
   EXPECT_EQ(ValueOf(Derivative(square, 3.f)), 4);
   EXPECT_EQ(Compiled(square, 3.f)[1].item<float>(), 4);
 }
 
 TEST(CustomGradient, CG05_TG32_33_TooFewOrWrongGradients) {
-  const auto empty = CustomGradient(
-      [](const Tensor& x) { return std::pair(x, [](const Tensor&) { return Tensors{}; }); });
-  ExpectError(ErrorCode::kInvalidArgument, "returns 0 gradients for 1 inputs",
-              [&] { Derivative(empty, 1.f); });
-  const auto wrong = CustomGradient([](const Tensor& x) {
-    return std::pair(x, [](const Tensor&) { return Tensor({1.f, 2.f}); });
-  });
-  ExpectError(ErrorCode::kInvalidArgument, "is f32[2], it must be f32[]",
-              [&] { Derivative(wrong, 1.f); });
+  const auto empty =
+      CustomGradient([](const Tensor& x) { return std::pair(x, [](const Tensor&) { return Tensors{}; }); });
+  ExpectError(ErrorCode::kInvalidArgument, "returns 0 gradients for 1 inputs", [&] { Derivative(empty, 1.f); });
+  const auto wrong =
+      CustomGradient([](const Tensor& x) { return std::pair(x, [](const Tensor&) { return Tensor({1.f, 2.f}); }); });
+  ExpectError(ErrorCode::kInvalidArgument, "is f32[2], it must be f32[]", [&] { Derivative(wrong, 1.f); });
 }
 
 TEST(CustomGradient, CG06_ErrorsOfTheGradientReachTheCaller) {
-  const auto bad = CustomGradient([](const Tensor& x) {
-    return std::pair(x, [](const Tensor&) -> Tensor { throw std::runtime_error("mine"); });
-  });
+  const auto bad = CustomGradient(
+      [](const Tensor& x) { return std::pair(x, [](const Tensor&) -> Tensor { throw std::runtime_error("mine"); }); });
   const int64_t before = internal::LiveTensors();
   {
     const Tensor x = 1.f;
@@ -103,9 +96,7 @@ TEST(CustomGradient, CG07_NumbersAndVariablesAreInputs) {
 
 TEST(CustomGradient, CG08_VariablesThatTheGradientDoesNotTake) {
   const Variable w = V(2.f, "weight");
-  const auto f = CustomGradient([&](const Tensor& x) {
-    return std::pair(x * w, [](const Tensor& dy) { return dy; });
-  });
+  const auto f = CustomGradient([&](const Tensor& x) { return std::pair(x * w, [](const Tensor& dy) { return dy; }); });
   ExpectError(ErrorCode::kInvalidArgument, "uses variables 'weight'", [&] { f(1.f); });
   EXPECT_TRUE(internal::State().sinks.empty());
 }
@@ -144,17 +135,14 @@ TEST(CustomGradient, CG09_10_12_VariablesInTheOrderOfCreation) {
 TEST(CustomGradient, CG11_WrongNumberOfVariableGradients) {
   const Variable w = V(2.f);
   const auto f = CustomGradient([&](const Tensor& x) {
-    return std::pair(x * w,
-                     [](const Tensor& dy, const Variables&) { return std::pair(dy, Tensors{}); });
+    return std::pair(x * w, [](const Tensor& dy, const Variables&) { return std::pair(dy, Tensors{}); });
   });
-  ExpectError(ErrorCode::kInvalidArgument, "returns 0 gradients for 1 variables",
-              [&] { Derivative(f, 1.f); });
+  ExpectError(ErrorCode::kInvalidArgument, "returns 0 gradients for 1 variables", [&] { Derivative(f, 1.f); });
 }
 
 TEST(CustomGradient, CG13_AVariablePassedIsAnInput) {
-  const auto my_square = CustomGradient([](const Tensor& x) {
-    return std::pair(x * x, [x](const Tensor& dr) { return 2 * dr * x + 1; });
-  });
+  const auto my_square = CustomGradient(
+      [](const Tensor& x) { return std::pair(x * x, [x](const Tensor& dr) { return 2 * dr * x + 1; }); });
   const Variable v = V(3.f);
   GradientTape tape;
   EXPECT_EQ(ValueOf(tape.Gradient(my_square(v), v)), 7);
@@ -165,8 +153,7 @@ TEST(CustomGradient, CG14_15_OnlyTrainableVariablesOnThePath) {
                  behind = V(1.f, "behind"), inner = V(1.f, "inner"), other = V(1.f, "other");
   const Tensor outside = other * 2.f;  // separated: read before
   const auto g = CustomGradient([&](const Tensor& x) {
-    return std::pair(x * inner,
-                     [](const Tensor& dy, const Variables&) { return std::pair(dy, Tensors{dy}); });
+    return std::pair(x * inner, [](const Tensor& dy, const Variables&) { return std::pair(dy, Tensors{dy}); });
   });
   std::vector<std::string> names;
   const auto f = CustomGradient([&](const Tensor& x) {
@@ -196,9 +183,8 @@ TEST(CustomGradient, CG18_TakesVariablesButUsesNone) {
 
 TEST(CustomGradient, CG19_CapturedTensorsGetNone) {
   const Tensor x = 2.f;
-  const auto f = CustomGradient([&](const Tensor& y) {
-    return std::pair(x * y, [](const Tensor& dy) { return 5 * dy; });
-  });
+  const auto f =
+      CustomGradient([&](const Tensor& y) { return std::pair(x * y, [](const Tensor& dy) { return 5 * dy; }); });
   const Tensor y = 3.f;
   GradientTape tape;
   tape.Watch({x, y});
@@ -208,9 +194,8 @@ TEST(CustomGradient, CG19_CapturedTensorsGetNone) {
   const Function step = Trace(
       [&](const Tensor& a, const Tensor& b) {
         const Tensor captured = a * 2;
-        const auto h = CustomGradient([&](const Tensor& t) {
-          return std::pair(captured * t, [=](const Tensor& dy) { return captured * dy; });
-        });
+        const auto h = CustomGradient(
+            [&](const Tensor& t) { return std::pair(captured * t, [=](const Tensor& dy) { return captured * dy; }); });
         const Tensor value = h(b);
         const GradientList d = Gradients(value, {a, b});
         EXPECT_FALSE(d[0].gradient);
@@ -225,9 +210,7 @@ TEST(CustomGradient, CG19_CapturedTensorsGetNone) {
 TEST(CustomGradient, CG20_OneInsideTheOtherBothWithVariables) {
   const Variable v = V(2.f), w = V(3.f);
   const auto inner = CustomGradient([&](const Tensor& x) {
-    return std::pair(x * v, [](const Tensor& dy, const Variables&) {
-      return std::pair(4 * dy, Tensors{5 * dy});
-    });
+    return std::pair(x * v, [](const Tensor& dy, const Variables&) { return std::pair(4 * dy, Tensors{5 * dy}); });
   });
   const auto outer = CustomGradient([&](const Tensor& x) {
     const Tensor y = inner(x) * w;
@@ -247,12 +230,11 @@ TEST(CustomGradient, CG20_OneInsideTheOtherBothWithVariables) {
 
 TEST(CustomGradient, CG21_ListsInAndOut) {
   const auto f = CustomGradient([](const Tensors& x) {
-    return std::pair(Tensors{x[0] + x[1], x[1] * x[2], Cast(x[0], kInt32)},
-                     [](const Tensors& dys) {
-                       EXPECT_EQ(dys.size(), 3u);
-                       EXPECT_EQ(dys[2].dtype(), kInt32);
-                       return std::vector<std::optional<Tensor>>{dys[0], dys[1], std::nullopt};
-                     });
+    return std::pair(Tensors{x[0] + x[1], x[1] * x[2], Cast(x[0], kInt32)}, [](const Tensors& dys) {
+      EXPECT_EQ(dys.size(), 3u);
+      EXPECT_EQ(dys[2].dtype(), kInt32);
+      return std::vector<std::optional<Tensor>>{dys[0], dys[1], std::nullopt};
+    });
   });
   const Tensor a = 1.f, b = 2.f, c = 3.f;
   GradientTape tape;
@@ -267,12 +249,10 @@ TEST(CustomGradient, CG21_ListsInAndOut) {
 
 // f(x) = x + 10 with f' = g(x), g = -1.1 with g' = -2.1: first 4 f^3 g, second 12 f^2 g^2 + 4 f^3 g'.
 TEST(CustomGradient, CG22_SecondOrderOverridden) {
-  const auto g = CustomGradient([](const Tensor& x) {
-    return std::pair(-1.1 * OnesLike(x), [](const Tensor& dy) { return -2.1 * dy; });
-  });
-  const auto f = CustomGradient([&](const Tensor& x) {
-    return std::pair(x + 10, [=](const Tensor& dy) { return dy * g(x); });
-  });
+  const auto g = CustomGradient(
+      [](const Tensor& x) { return std::pair(-1.1 * OnesLike(x), [](const Tensor& dy) { return -2.1 * dy; }); });
+  const auto f =
+      CustomGradient([&](const Tensor& x) { return std::pair(x + 10, [=](const Tensor& dy) { return dy * g(x); }); });
   const Fn power = [&](const Tensor& x) {
     const Tensor y = f(x);
     return y * y * y * y;
@@ -288,9 +268,8 @@ TEST(CustomGradient, CG22_SecondOrderOverridden) {
 
 TEST(CustomGradient, CG23_OfTheGradientFunctionIsByDy) {
   const auto f = CustomGradient([](const Tensor& x) {
-    const auto first = CustomGradient([=](const Tensor& dy) {
-      return std::pair(dy * 2 * x, [](const Tensor& ddy) { return 100 * ddy; });
-    });
+    const auto first = CustomGradient(
+        [=](const Tensor& dy) { return std::pair(dy * 2 * x, [](const Tensor& ddy) { return 100 * ddy; }); });
     return std::pair(x * x, [first](const Tensor& dy) { return first(dy); });
   });
   const Tensor x = 3.f, seed = 1.f;
@@ -310,12 +289,10 @@ TEST(CustomGradient, CG23_OfTheGradientFunctionIsByDy) {
 
 TEST(CustomGradient, CG24_GradientOfTheGradientByBoth) {
   const auto first_order = CustomGradient([](const Tensor& x, const Tensor& dz) {
-    return std::pair(2.1 * OnesLike(x) + 0 * dz,
-                     [](const Tensor& ddz) { return Tensors{2.2 * ddz, 3.1 * ddz}; });
+    return std::pair(2.1 * OnesLike(x) + 0 * dz, [](const Tensor& ddz) { return Tensors{2.2 * ddz, 3.1 * ddz}; });
   });
-  const auto f = CustomGradient([&](const Tensor& x) {
-    return std::pair(x * x, [=](const Tensor& dz) { return first_order(x, dz); });
-  });
+  const auto f = CustomGradient(
+      [&](const Tensor& x) { return std::pair(x * x, [=](const Tensor& dz) { return first_order(x, dz); }); });
   const Tensor x = 1.0, seed = 1.0;
   GradientTape outer;
   outer.Watch({x, seed});
@@ -387,8 +364,7 @@ TEST(CustomGradient, HigherOrdersGoThroughWhatItCaptured) {
   EXPECT_NEAR(Nth(kLog1pExp, x, 2).item<double>(), s * (1 - s), 1e-15);
   EXPECT_NEAR(Nth(kLog1pExp, x, 3).item<double>(), s * (1 - s) * (1 - 2 * s), 1e-15);
   std::string text;
-  const Tensors traced =
-      Compiled([](const Tensor& t) { return Nth(kLog1pExp, t, 1); }, x, &text);
+  const Tensors traced = Compiled([](const Tensor& t) { return Nth(kLog1pExp, t, 1); }, x, &text);
   EXPECT_NEAR(traced[0].item<double>(), s, 1e-15);
   EXPECT_NEAR(traced[1].item<double>(), s * (1 - s), 1e-15);
   EXPECT_THAT(text, Not(HasSubstr("call")));  // a tape in a trace runs the user's gradient, as in eager code
@@ -396,9 +372,8 @@ TEST(CustomGradient, HigherOrdersGoThroughWhatItCaptured) {
 
 // The gradient of a loaded file is the user's.
 TEST(CustomGradient, SurvivesSerialisation) {
-  const auto square = CustomGradient([](const Tensor& x) {
-    return std::pair(x * x, [](const Tensor& dy) { return 40 * dy; });
-  });
+  const auto square =
+      CustomGradient([](const Tensor& x) { return std::pair(x * x, [](const Tensor& dy) { return 40 * dy; }); });
   const Tensor x = 3.f;
   const Function traced = Trace([&](const Tensor& t) { return square(t) + 1; }, {Spec(x)}, "f");
   Recording recording;
@@ -418,9 +393,7 @@ TEST(CustomGradient, InARecordedStep) {
   const Variable w = V(0.5f, "w");
   const auto f = CustomGradient([&](const Tensor& x) {
     const Tensor e = Exp(x * w);
-    return std::pair(e, [=](const Tensor& dy, const Variables&) {
-      return std::pair(dy * e, Tensors{2 * dy * e});
-    });
+    return std::pair(e, [=](const Tensor& dy, const Variables&) { return std::pair(dy * e, Tensors{2 * dy * e}); });
   });
   const Sgd sgd({.learning_rate = 0.1});
   const auto train = [&](const Tensor& x) {
@@ -445,9 +418,7 @@ TEST(CustomGradient, AVariableThatTheFunctionAssigns) {
   const auto f = CustomGradient([&](const Tensor& x) {
     const Tensor y = x * w;
     w.Assign(w * 2.f);
-    return std::pair(y, [](const Tensor& dy, const Variables&) {
-      return std::pair(dy, Tensors{5 * dy});
-    });
+    return std::pair(y, [](const Tensor& dy, const Variables&) { return std::pair(dy, Tensors{5 * dy}); });
   });
   const Tensor x = 2.f;
   const Executable run = Compile(Trace(
@@ -470,10 +441,7 @@ TEST(CustomGradient, InBranchesAndLoops) {
   const Fn f = [](const Tensor& t) {
     const Tensor y = Cond(t > 0, [&] { return kTriple(t) * 2; }, [&] { return t; });
     return WhileLoop([](const Tensors& v) { return v[0] < 2; },
-                     [](const Tensors& v) {
-                       return Tensors{v[0] + 1, kTriple(v[1])};
-                     },
-                     {Tensor(0), y})[1];
+                     [](const Tensors& v) { return Tensors{v[0] + 1, kTriple(v[1])}; }, {Tensor(0), y})[1];
   };
   EXPECT_EQ(ValueOf(Derivative(f, x)), 54);
   EXPECT_EQ(Compiled(f, x)[1].item<float>(), 54);
@@ -481,9 +449,7 @@ TEST(CustomGradient, InBranchesAndLoops) {
 
 TEST(CustomGradient, NoneIsNone) {
   const auto f = CustomGradient([](const Tensor& a, const Tensor& b) {
-    return std::pair(a * b, [=](const Tensor& dy) {
-      return std::vector<std::optional<Tensor>>{std::nullopt, dy * a};
-    });
+    return std::pair(a * b, [=](const Tensor& dy) { return std::vector<std::optional<Tensor>>{std::nullopt, dy * a}; });
   });
   const Tensor x = 2.f, y = 3.f;
   GradientTape tape(kPersistent);
@@ -492,9 +458,7 @@ TEST(CustomGradient, NoneIsNone) {
   EXPECT_FALSE(g[0].gradient);
   EXPECT_TRUE(g[1].gradient);
   EXPECT_EQ(ValueOf(tape.Gradient(f(x, y) + x * 5, x)), 5);  // nothing but the other path
-  EXPECT_EQ(ValueOf(tape.Gradient(f(x, y), x,
-                                  {.unconnected_gradients = UnconnectedGradients::kZero})),
-            0);
+  EXPECT_EQ(ValueOf(tape.Gradient(f(x, y), x, {.unconnected_gradients = UnconnectedGradients::kZero})), 0);
 }
 
 TEST(CustomGradient, ReleasesWhatItCaptured) {
@@ -510,8 +474,7 @@ TEST(CustomGradient, ReleasesWhatItCaptured) {
 }
 
 TEST(CustomGradient, WrongNumberOfInputs) {
-  const auto f = CustomGradient(
-      [](const Tensor& x) { return std::pair(x, [](const Tensor& dy) { return dy; }); });
+  const auto f = CustomGradient([](const Tensor& x) { return std::pair(x, [](const Tensor& dy) { return dy; }); });
   ExpectError(ErrorCode::kInvalidArgument, "takes 1 tensors, got 2", [&] { f(1.f, 2.f); });
 }
 

@@ -21,8 +21,7 @@ inline std::optional<Tensor> Derivative(const Fn& f, const Tensor& x) {
 
 /// The same by a trace: the value and the derivative, compiled; with it the graph's text.
 inline std::vector<Tensor> Compiled(const Fn& f, const Tensor& x, std::string* text = nullptr) {
-  const Function step = Trace(
-      [&](const Tensor& t) { return Tensors{f(t), Gradients(f(t), {t}).Dense(0)}; }, {Spec(x)});
+  const Function step = Trace([&](const Tensor& t) { return Tensors{f(t), Gradients(f(t), {t}).Dense(0)}; }, {Spec(x)});
   if (text) *text = step.ToText();
   const Results results = Compile(step)("main", x);
   return {results[0], results[1]};

@@ -11,32 +11,30 @@ using testing::HasSubstr;
 
 constexpr TapeOptions kPersistent{.persistent = true};
 
-Variable V(const Tensor& value, bool trainable = true) {
-  return Variable(value, {.trainable = trainable});
-}
+Variable V(const Tensor& value, bool trainable = true) { return Variable(value, {.trainable = trainable}); }
 
 class Explained : public testing::Test {
  protected:
-  std::string None(const Source& target, const Source& source) {
-    return tape_.ExplainNone(target, source);
-  }
+  std::string None(const Source& target, const Source& source) { return tape_.ExplainNone(target, source); }
   const Tensor x_ = 3.f;
   GradientTape tape_{kPersistent};
 };
 
 // "file:line" of the call of this macro's own line.
-#define HERE (std::string("explain_test.cc:") + std::to_string(__LINE__))
+// Of the line before.
+#define HERE (std::string("explain_test.cc:") + std::to_string(__LINE__ - 1))
 
 TEST_F(Explained, NotWatched) {
-  const Tensor y = x_ * 2; const std::string at = HERE;
-  EXPECT_THAT(None(y, x_), AllOf(HasSubstr("the source was not watched; Watch it before mul"),
-                                 HasSubstr(at)));
+  const Tensor y = x_ * 2;
+  const std::string at = HERE;
+  EXPECT_THAT(None(y, x_), AllOf(HasSubstr("the source was not watched; Watch it before mul"), HasSubstr(at)));
 }
 
 TEST_F(Explained, Integers) {
   EXPECT_THAT(None(x_, Tensor(3)), HasSubstr("the source is i32[]: only floating"));
   tape_.Watch(x_);
-  const Tensor i = Cast(x_ * 2, kInt32); const std::string at = HERE;
+  const Tensor i = Cast(x_ * 2, kInt32);
+  const std::string at = HERE;
   const Tensor y = Cast(i, kFloat32) * 2;
   EXPECT_FALSE(tape_.Gradient(y, x_));
   EXPECT_THAT(None(y, x_), AllOf(HasSubstr("cast at"), HasSubstr(at + " gives i32")));
@@ -45,11 +43,12 @@ TEST_F(Explained, Integers) {
 
 TEST_F(Explained, StopGradientAndOpsWithoutOne) {
   tape_.Watch(x_);
-  const Tensor a = StopGradient(x_ * 2) + 1; const std::string first = HERE;
-  const Tensor b = Floor(x_) * 3; const std::string second = HERE;
-  EXPECT_THAT(None(a + b, x_),
-              AllOf(HasSubstr("stop_gradient at "), HasSubstr(first), HasSubstr("cuts the path"),
-                    HasSubstr("floor at "), HasSubstr(second), HasSubstr("has no gradient")));
+  const Tensor a = StopGradient(x_ * 2) + 1;
+  const std::string first = HERE;
+  const Tensor b = Floor(x_) * 3;
+  const std::string second = HERE;
+  EXPECT_THAT(None(a + b, x_), AllOf(HasSubstr("stop_gradient at "), HasSubstr(first), HasSubstr("cuts the path"),
+                                     HasSubstr("floor at "), HasSubstr(second), HasSubstr("has no gradient")));
 }
 
 TEST_F(Explained, ComparisonsGiveBools) {
@@ -59,7 +58,8 @@ TEST_F(Explained, ComparisonsGiveBools) {
 }
 
 TEST_F(Explained, BeforeItWasWatched) {
-  const Tensor y = x_ * 2; const std::string at = HERE;
+  const Tensor y = x_ * 2;
+  const std::string at = HERE;
   tape_.Watch(x_);
   EXPECT_THAT(None(y, x_), AllOf(HasSubstr("ran before the source was watched"), HasSubstr(at)));
 }
@@ -70,17 +70,18 @@ TEST_F(Explained, WhileStopped) {
   std::string at;
   {
     const auto stop = tape_.StopRecording();
-    y = x_ * 2; at = HERE;
+    y = x_ * 2;
+    at = HERE;
   }
   EXPECT_THAT(None(y * 2, x_), AllOf(HasSubstr("ran while recording was stopped"), HasSubstr(at)));
 }
 
 TEST_F(Explained, OutsideOfTheTape) {
   tape_.Watch(x_);
-  tape_.Stop(); const std::string at = HERE;
+  tape_.Stop();
+  const std::string at = HERE;
   const Tensor y = x_ * 2;
-  EXPECT_THAT(None(y, x_), AllOf(HasSubstr("was not computed while the tape recorded"),
-                                 HasSubstr(at)));
+  EXPECT_THAT(None(y, x_), AllOf(HasSubstr("was not computed while the tape recorded"), HasSubstr(at)));
 }
 
 TEST_F(Explained, Variables) {
@@ -96,13 +97,13 @@ TEST_F(Explained, Variables) {
 
 TEST_F(Explained, ACustomGradientReturnedNone) {
   tape_.Watch(x_);
-  const auto f = CustomGradient([](const Tensor& t) {
-    return std::pair(t * 2, [](const Tensor&) { return std::optional<Tensor>(); });
-  });
-  const Tensor y = f(x_) * 2; const std::string at = HERE;
+  const auto f = CustomGradient(
+      [](const Tensor& t) { return std::pair(t * 2, [](const Tensor&) { return std::optional<Tensor>(); }); });
+  const Tensor y = f(x_) * 2;
+  const std::string at = HERE;
   EXPECT_FALSE(tape_.Gradient(y, x_));
-  EXPECT_THAT(None(y, x_), AllOf(HasSubstr("custom_gradient at"), HasSubstr(at),
-                                 HasSubstr("its gradient function returned None")));
+  EXPECT_THAT(None(y, x_),
+              AllOf(HasSubstr("custom_gradient at"), HasSubstr(at), HasSubstr("its gradient function returned None")));
 }
 
 TEST(ExplainNone, AfterTheGradientOfATapeThatIsNotPersistent) {
@@ -130,7 +131,8 @@ TEST(Summary, CountsAndBytes) {
   const Tensor x = Ones({8, 8});
   GradientTape tape(kPersistent);
   Tensor y = x;
-  const std::string at = HERE; for (int i = 0; i < 3; ++i) y = Tanh(y + w);
+  for (int i = 0; i < 3; ++i) y = Tanh(y + w);
+  const std::string at = HERE;
   const std::string text = tape.Summary();
   EXPECT_THAT(text, HasSubstr("recording, persistent; 9 ops, 3 tensors of 768 B kept, 1 variables"));
   EXPECT_THAT(text, HasSubstr("variable 'w' f32[8,8]"));

@@ -112,8 +112,7 @@ TEST(TfSemantics, FA09_TangentsTakeThePrimalsDType) {
   EXPECT_THAT(Values(*acc.Jvp(x * 2.f)), ElementsAre(2, 20));
   ExpectError(ErrorCode::kInvalidArgument, "tangent 0 is f64[3], its primal is f32[2]",
               [&] { ForwardAccumulator bad({x}, {Numbers({3})}); });
-  ExpectError(ErrorCode::kInvalidArgument, "2 tangents for 1 primals",
-              [&] { ForwardAccumulator bad({x}, {x, x}); });
+  ExpectError(ErrorCode::kInvalidArgument, "2 tangents for 1 primals", [&] { ForwardAccumulator bad({x}, {x, x}); });
 }
 
 TEST(TfSemantics, FA10_IntegersAreIgnoredWithAWarning) {
@@ -245,16 +244,15 @@ TEST(TfSemantics, FA18_HessianVectorProducts) {
   for (const auto& hvp : {ForwardOverReverse, ReverseOverForward}) {
     EXPECT_THAT(Values(hvp(f, x, v)), Pointwise(DoubleNear(1e-12), want));
     const auto traced = [&](const Tensor& t, const Tensor& d) { return hvp(f, t, d); };
-    EXPECT_THAT(Values(Compile(Trace(traced, {Spec(x), Spec(v)}))("main", x, v)),
-                Pointwise(DoubleNear(1e-12), want));
+    EXPECT_THAT(Values(Compile(Trace(traced, {Spec(x), Spec(v)}))("main", x, v)), Pointwise(DoubleNear(1e-12), want));
   }
   EXPECT_THAT(Values(HessianVectorProduct(f, {x}, {v})), Pointwise(DoubleNear(1e-12), want));
 }
 
 TEST(TfSemantics, FA19_ControlFlow) {
   const Fn loop = [](const Tensor& y) {  // sum of y i for i = 0..4
-    return ForLoop(int64_t{5}, [&](const Tensor& i, const Tensor& sum) { return sum + y * Cast(i, kFloat64); },
-                   Tensor(0.0));
+    return ForLoop(
+        int64_t{5}, [&](const Tensor& i, const Tensor& sum) { return sum + y * Cast(i, kFloat64); }, Tensor(0.0));
   };
   EXPECT_EQ(JvpOf(loop, Tensor(3.0), Tensor(1.0)).item<double>(), 10);
   EXPECT_EQ(CompiledJvpOf(loop, Tensor(3.0), Tensor(1.0)).item<double>(), 10);
@@ -264,10 +262,13 @@ TEST(TfSemantics, FA19_ControlFlow) {
     EXPECT_EQ(CompiledJvpOf(branch, Tensor(at), Tensor(1.0)).item<double>(), want);
   }
   const Fn scan = [](const Tensor& x) {
-    return Scan([](const Tensors& c, const Tensors& row) {
-             const Tensor next = Sin(c[0] + row[0]);
-             return ScanStep{{next}, {next}};
-           }, {Tensor(0.0)}, {x}).ys[0];
+    return Scan(
+               [](const Tensors& c, const Tensors& row) {
+                 const Tensor next = Sin(c[0] + row[0]);
+                 return ScanStep{{next}, {next}};
+               },
+               {Tensor(0.0)}, {x})
+        .ys[0];
   };
   const Tensor x = Numbers({4}), v = Numbers({4}, 1.1);
   EXPECT_THAT(Values(CompiledJvpOf(scan, x, v)), Pointwise(DoubleNear(1e-12), Values(JvpOf(scan, x, v))));
@@ -291,9 +292,8 @@ TEST(TfSemantics, FA21_Assigns) {
 }
 
 TEST(TfSemantics, FA22_TheUsersBackwardTransposed) {
-  const auto f = CustomGradient([](const Tensor& x) {
-    return std::pair(x * x, [](const Tensor& dy) { return 7.0 * dy; });
-  });
+  const auto f =
+      CustomGradient([](const Tensor& x) { return std::pair(x * x, [](const Tensor& dy) { return 7.0 * dy; }); });
   const Fn call = [&](const Tensor& x) { return f(x); };
   EXPECT_EQ(JvpOf(call, Tensor(3.0), Tensor(1.0)).item<double>(), 7);  // TensorFlow: 6 eager, 7 traced
   EXPECT_EQ(CompiledJvpOf(call, Tensor(3.0), Tensor(1.0)).item<double>(), 7);

@@ -77,9 +77,7 @@ TEST(GradientsFunction, TF14_15_Seeds) {
   const auto identity = [](const Tensor& x) { return x; };
   EXPECT_THAT(All(GradientsFunction(identity).WithSeeds({Tensor(2.f)}, 1.f)), ElementsAre(2));
   const auto two = [](const Tensor& x) { return std::pair(x * 2, x * 3); };
-  EXPECT_THAT(All(ValueAndGradientsFunction(two)
-                      .WithSeeds({Tensor(10.f), std::nullopt}, 1.f)
-                      .gradients),
+  EXPECT_THAT(All(ValueAndGradientsFunction(two).WithSeeds({Tensor(10.f), std::nullopt}, 1.f).gradients),
               ElementsAre(23));
   ExpectError(ErrorCode::kInvalidArgument, "1 output_gradients for 2 targets",
               [&] { GradientsFunction(two).WithSeeds({Tensor(1.f)}, 1.f); });
@@ -95,8 +93,9 @@ TEST(GradientsFunction, TF17_SeveralResultsAreSummed) {
 
 TEST(GradientsFunction, TF18_ReturnsNothing) {
   const auto null = [](const Tensor&) { return Tensor(); };
-  const std::string text = "Cannot differentiate a function that returns None; did you forget to "
-                           "return a value from fn?";
+  const std::string text =
+      "Cannot differentiate a function that returns None; did you forget to "
+      "return a value from fn?";
   ExpectError(ErrorCode::kInvalidArgument, text, [&] { GradientsFunction{null}(1.f); });
   const Variable v = V(1);
   const auto reads = [&](const Tensor& x) { return x * v, Tensor(); };
@@ -113,21 +112,17 @@ TEST(GradientsFunction, TF19_ValueAsReturned) {
 
 TEST(GradientsFunction, TF20_OfAGradientsFunction) {
   EXPECT_THAT(All(GradientsFunction(GradientsFunction(kSquare))(3.f)), ElementsAre(2));
-  EXPECT_THAT(All(GradientsFunction(GradientsFunction([](const Tensor& x) { return Exp(x); }))(0.f)),
-              ElementsAre(1));
+  EXPECT_THAT(All(GradientsFunction(GradientsFunction([](const Tensor& x) { return Exp(x); }))(0.f)), ElementsAre(1));
 }
 
 TEST(GradientsFunction, TF21_InsideATrace) {
   const Tensor x = 1.f;
-  const Function f = Trace([](const Tensor& t) { return GradientsFunction(kSquare)(t).Dense(0); },
-                           {Spec(x)});
+  const Function f = Trace([](const Tensor& t) { return GradientsFunction(kSquare)(t).Dense(0); }, {Spec(x)});
   EXPECT_EQ(Tensor(Compile(f)("main", x)).item<float>(), 2);
 }
 
 TEST(GradientsFunction, TF22_OtherArgumentsAreUntouched) {
-  const auto f = [](const Tensor& x, const std::vector<int64_t>& shape) {
-    return Reshape(x, shape) * 3;
-  };
+  const auto f = [](const Tensor& x, const std::vector<int64_t>& shape) { return Reshape(x, shape) * 3; };
   const Tensor x = Ones({4});
   const auto [value, g] = ValueAndGradientsFunction(f, {0})(x, std::vector<int64_t>{2, 2});
   EXPECT_EQ(value.shape(), Shape({2, 2}));
@@ -197,9 +192,7 @@ TEST(ImplicitGradients, LinearModelConverges) {
   const Tensor x = RandomNormal({200, 1}, {.generator = generator});
   const Tensor y = 3 * x + 2 + 0.1f * RandomNormal({200, 1}, {.generator = generator});
   const Dense model(1);
-  const auto loss = [&](const Tensor& in, const Tensor& want) {
-    return ReduceMean(Square(model(in) - want));
-  };
+  const auto loss = [&](const Tensor& in, const Tensor& want) { return ReduceMean(Square(model(in) - want)); };
   const Sgd optimizer({.learning_rate = 0.1});
   float last = 1e9f;
   for (int i = 0; i < 40; ++i) {

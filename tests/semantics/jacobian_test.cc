@@ -157,8 +157,7 @@ TEST(TfSemantics, JB13_FirstDimensionsMustMatch) {
   GradientTape tape;
   tape.Watch(x);
   const Tensor y = Reshape(x, {3, 2});
-  ExpectError(ErrorCode::kInvalidArgument,
-              "Need first dimension of target shape [3,2] and source shape [2,3] to match",
+  ExpectError(ErrorCode::kInvalidArgument, "Need first dimension of target shape [3,2] and source shape [2,3] to match",
               [&] { tape.BatchJacobian(y, x); });
 }
 

@@ -19,8 +19,7 @@ Variable V(const Tensor& value, const std::string& name = "v", bool trainable = 
 
 void ExpectSame(const Tensor& a, const Tensor& b) {
   ASSERT_EQ(a.type().ToString(), b.type().ToString());
-  EXPECT_EQ(std::memcmp(a.raw_data(), b.raw_data(), static_cast<size_t>(a.type().bytes())), 0)
-      << a << " is not " << b;
+  EXPECT_EQ(std::memcmp(a.raw_data(), b.raw_data(), static_cast<size_t>(a.type().bytes())), 0) << a << " is not " << b;
 }
 
 // Results of a function, then of the tape's gradients of each alone and of all by the sources; a null tensor is None.
@@ -129,17 +128,16 @@ TEST_F(LiveFunctions, StopGradientGivesNone) {
 }
 TEST_F(LiveFunctions, Branches) {
   ExpectParity([&](const Tensor& t) {
-    return Tensors{Cond(
-        Greater(ReduceSum(t), 0.f), [&] { return ReduceSum(MatMul(t, w)); }, [&] { return ReduceSum(t) * 3.f; })};
+    return Tensors{
+        Cond(Greater(ReduceSum(t), 0.f), [&] { return ReduceSum(MatMul(t, w)); }, [&] { return ReduceSum(t) * 3.f; })};
   });
 }
 TEST_F(LiveFunctions, Loops) {
   ExpectParity([&](const Tensor& t) {
-    const auto values = WhileLoop([](const Tensors& s) { return Less(s[0], 3); },
-                                  [&](const Tensors& s) {
-                                    return Tensors{s[0] + 1, Tanh(MatMul(s[1], MatMul(w, Transpose(w))))};
-                                  },
-                                  {Tensor(0), t}, {.maximum_iterations = 5});
+    const auto values =
+        WhileLoop([](const Tensors& s) { return Less(s[0], 3); },
+                  [&](const Tensors& s) { return Tensors{s[0] + 1, Tanh(MatMul(s[1], MatMul(w, Transpose(w))))}; },
+                  {Tensor(0), t}, {.maximum_iterations = 5});
     return Tensors{values[1]};
   });
 }
@@ -160,9 +158,8 @@ TEST_F(LiveFunctions, TapesInside) {
   });
 }
 TEST_F(LiveFunctions, CustomGradientsInside) {
-  const auto twice = CustomGradient([](const Tensor& t) {
-    return std::pair(t * t, [](const Tensor& dy) { return 7 * dy; });
-  });
+  const auto twice =
+      CustomGradient([](const Tensor& t) { return std::pair(t * t, [](const Tensor& dy) { return 7 * dy; }); });
   ExpectParity([&](const Tensor& t) { return Tensors{twice(MatMul(t, w)) + b}; });
 }
 
@@ -277,9 +274,10 @@ TEST_F(LiveFunctions, VariablesAreNotCopied) {
 }
 
 TEST_F(LiveFunctions, AnyBatch) {
-  const std::vector<Fn> bodies{[&](const Tensor& t) { return ReduceSum(Square(MatMul(t, w)), {1}); },
-                               [&](const Tensor& t) { return ReduceSum(t); },
-                               [&](const Tensor& t) { return ReduceProd(MatMul(t, w)); }};  // its gradient needs numbers
+  const std::vector<Fn> bodies{
+      [&](const Tensor& t) { return ReduceSum(Square(MatMul(t, w)), {1}); },
+      [&](const Tensor& t) { return ReduceSum(t); },
+      [&](const Tensor& t) { return ReduceProd(MatMul(t, w)); }};  // its gradient needs numbers
   for (const Fn& body : bodies) {
     const Function f = Trace(body, {Spec(kFloat32, {Dim("B", 1, 64), 2})}, "f");
     for (const int64_t rows : {2, 4}) {

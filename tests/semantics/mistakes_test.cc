@@ -132,24 +132,18 @@ const Mistake kMistakes[] = {
        tape.BatchJacobian(Square(kVector), kVector);
      }},
     // --- traces ---
-    {"traced tensor leaks and is read",
-     [] { Traced([](const Tensor& x) { return x * 2; }).ToVector<float>(); }},
-    {"traced tensor leaks into an op",
-     [] { Traced([](const Tensor& x) { return x * 2; }) + 1; }},
+    {"traced tensor leaks and is read", [] { Traced([](const Tensor& x) { return x * 2; }).ToVector<float>(); }},
+    {"traced tensor leaks into an op", [] { Traced([](const Tensor& x) { return x * 2; }) + 1; }},
     {"tensor of a dead trace in another trace",
      [] {
        const Tensor dead = Traced([](const Tensor& x) { return x * 2; });
        Traced([&](const Tensor& x) { return x + dead; });
      }},
-    {"item of a traced tensor",
-     [] { Traced([](const Tensor& x) { return x * ReduceSum(x).item<float>(); }); }},
-    {"if on a traced tensor",
-     [] { Traced([](const Tensor& x) { return ReduceSum(x) > 0 ? x : -x; }); }},
+    {"item of a traced tensor", [] { Traced([](const Tensor& x) { return x * ReduceSum(x).item<float>(); }); }},
+    {"if on a traced tensor", [] { Traced([](const Tensor& x) { return ReduceSum(x) > 0 ? x : -x; }); }},
     {"branches of different types",
      [] {
-       Traced([](const Tensor& x) {
-         return Cond(ReduceSum(x) > 0, [&] { return x; }, [&] { return ReduceSum(x); });
-       });
+       Traced([](const Tensor& x) { return Cond(ReduceSum(x) > 0, [&] { return x; }, [&] { return ReduceSum(x); }); });
      }},
     {"loop variable changes its shape, traced",
      [] {
@@ -164,17 +158,14 @@ const Mistake kMistakes[] = {
                  [](const std::vector<Tensor>& v) { return std::vector{Concat({v[0], v[0]})}; }, {kVector});
      }},
     {"condition is a vector",
-     [] {
-       Traced([](const Tensor& x) { return Cond(x > 0, [&] { return x; }, [&] { return -x; }); });
-     }},
+     [] { Traced([](const Tensor& x) { return Cond(x > 0, [&] { return x; }, [&] { return -x; }); }); }},
     {"captured tensor is too large",
      [] {
        const Tensor large = Zeros({3000, 3000});
        Trace([&](const Tensor& x) { return x + large; }, {Spec(kFloat32, {3000, 3000})});
      }},
-    {"function takes more than the specs", [] {
-       Trace([](const Tensor& x, const Tensor& y) { return x + y; }, {Spec(kFloat32, {3})});
-     }},
+    {"function takes more than the specs",
+     [] { Trace([](const Tensor& x, const Tensor& y) { return x + y; }, {Spec(kFloat32, {3})}); }},
     // --- ops ---
     {"shapes in add", [] { kVector + kMatrix; }},
     {"shapes in matmul", [] { MatMul(kMatrix, kVector); }},
@@ -222,9 +213,8 @@ const Mistake kMistakes[] = {
     // --- custom gradients ---
     {"custom gradient of another shape",
      [] {
-       const auto f = CustomGradient([](const Tensor& x) {
-         return std::pair(x * 2, [](const Tensor& dy) { return ReduceSum(dy); });
-       });
+       const auto f = CustomGradient(
+           [](const Tensor& x) { return std::pair(x * 2, [](const Tensor& dy) { return ReduceSum(dy); }); });
        GradientTape tape;
        tape.Watch(kVector);
        tape.Gradient(f(kVector), kVector);
@@ -241,9 +231,8 @@ const Mistake kMistakes[] = {
     {"custom gradient without its variables",
      [] {
        const Variable w(kVector, {.name = "w"});
-       const auto f = CustomGradient([&](const Tensor& x) {
-         return std::pair(x * w, [](const Tensor& dy) { return dy; });
-       });
+       const auto f =
+           CustomGradient([&](const Tensor& x) { return std::pair(x * w, [](const Tensor& dy) { return dy; }); });
        GradientTape tape;
        tape.Watch(kVector);
        tape.Gradient(f(kVector), kVector);
@@ -310,7 +299,8 @@ void ExpectUnharmed() {
   const Variable w(3.f);
   EXPECT_EQ(ValueOf(tape.Gradient(w * w, w)), 6);
   EXPECT_EQ(Compile(Trace([](const Tensor& x) { return x * 2; }, {Spec(kFloat32, {1})}))("main", Tensor({4.f}))[0]
-                .item<float>(), 8);
+                .item<float>(),
+            8);
 }
 
 // "# name" and the text, a paragraph each.

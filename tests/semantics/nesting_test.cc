@@ -12,9 +12,7 @@ using Tensors = std::vector<Tensor>;
 
 constexpr TapeOptions kPersistent{.persistent = true};
 
-Variable V(const Tensor& value, bool trainable = true) {
-  return Variable(value, {.trainable = trainable});
-}
+Variable V(const Tensor& value, bool trainable = true) { return Variable(value, {.trainable = trainable}); }
 
 TEST(Nested, GT110_SecondDerivative) {
   const Tensor x = 5.f;
@@ -166,8 +164,7 @@ TEST(ControlFlow, GT124_125_EagerCondAndWhile) {
   const Tensor y = Cond(x < x, [&] { return x; }, [&] { return x * x; });
   EXPECT_EQ(ValueOf(tape.Gradient(y, x)), 6);
   const auto z = WhileLoop([](const auto& v) { return v[0] < 2; },
-                           [](const auto& v) { return std::vector<Tensor>{v[0] + 1, v[1] * 2.f}; },
-                           {Tensor(0), x});
+                           [](const auto& v) { return std::vector<Tensor>{v[0] + 1, v[1] * 2.f}; }, {Tensor(0), x});
   EXPECT_EQ(ValueOf(tape.Gradient(z[1], x)), 4);
 }
 
@@ -181,8 +178,7 @@ TEST(Nested, GT119_SecondOrderOfAFusedLoss) {
   };
   GradientTape tape;
   tape.Watch(logits);
-  const std::vector<double> row =
-      Values(*tape.Gradient(Slice(first(logits), {0, 0}, {1, 1}), logits));
+  const std::vector<double> row = Values(*tape.Gradient(Slice(first(logits), {0, 0}, {1, 1}), logits));
   const std::vector<double> p = Values(Softmax(logits));
   for (size_t j = 0; j < 3; ++j) EXPECT_NEAR(row[j], p[0] * ((j == 0 ? 1 : 0) - p[j]), 1e-15);
 }
@@ -213,9 +209,7 @@ Tensor TracedDerivative(const std::function<Tensor(const Tensor&)>& f, const Ten
 }
 
 TEST(ControlFlow, GT127_CondInAFunction) {
-  const auto f = [](const Tensor& x) {
-    return Cond(x > 0.5f, [&] { return 2 * x; }, [&] { return 3 * x; });
-  };
+  const auto f = [](const Tensor& x) { return Cond(x > 0.5f, [&] { return 2 * x; }, [&] { return 3 * x; }); };
   EXPECT_EQ(TracedDerivative(f, 1.f).item<float>(), 2);
   EXPECT_EQ(TracedDerivative(f, 0.f).item<float>(), 3);
 }
@@ -223,10 +217,7 @@ TEST(ControlFlow, GT127_CondInAFunction) {
 TEST(ControlFlow, GT126_128_WhileInAFunction) {
   const auto f = [](const Tensor& x) {
     return WhileLoop([](const Tensors& v) { return v[0] < 2; },
-                     [](const Tensors& v) {
-                       return Tensors{v[0] + 1, 2 * v[1]};
-                     },
-                     {Tensor(0), x})[1];
+                     [](const Tensors& v) { return Tensors{v[0] + 1, 2 * v[1]}; }, {Tensor(0), x})[1];
   };
   EXPECT_EQ(TracedDerivative(f, 3.f).item<float>(), 4);
 }

@@ -10,9 +10,7 @@ using testing::ElementsAre;
 
 constexpr TapeOptions kPersistent{.persistent = true};
 
-Variable V(const Tensor& value, const std::string& name = "v") {
-  return Variable(value, {.name = name});
-}
+Variable V(const Tensor& value, const std::string& name = "v") { return Variable(value, {.name = name}); }
 
 TEST(Recompute, RG01_GradientsEqualThePlainFunctions) {
   const Fn plain = [](const Tensor& x) { return ReduceSum(Tanh(x * x) * Exp(x)); };
@@ -56,8 +54,7 @@ TEST(Recompute, RG04_SameTensorTwiceAndUnused) {
 TEST(Recompute, RG05_IntegersAmongTheInputs) {
   const auto f = Recompute([](const Tensor& x, const Tensor& i) { return Gather(x, i) * 2.f; });
   const Tensor x({1.f, 2.f, 3.f}), i({2, 2});
-  EXPECT_THAT(Values(*Derivative([&](const Tensor& t) { return f(t, i); }, x)),
-              ElementsAre(0, 0, 4));
+  EXPECT_THAT(Values(*Derivative([&](const Tensor& t) { return f(t, i); }, x)), ElementsAre(0, 0, 4));
 }
 
 TEST(Recompute, RG06_ThreeOrders) {
@@ -74,8 +71,7 @@ TEST(Recompute, RG07_Variables) {
   const Tensor x = 0.5f;
   GradientTape tape(kPersistent);
   tape.Watch(x);
-  const GradientList a = tape.Gradient(f(x), {x, w}),
-                     b = tape.Gradient(Tanh(x * w) * w, {x, w});
+  const GradientList a = tape.Gradient(f(x), {x, w}), b = tape.Gradient(Tanh(x * w) * w, {x, w});
   for (size_t i = 0; i < 2; ++i) EXPECT_EQ(Values(a.Dense(i)), Values(b.Dense(i)));
   EXPECT_EQ(tape.WatchedVariables().size(), 1u);
 }
@@ -90,10 +86,7 @@ TEST(Recompute, RG09_NothingLeaks) {
     const Variable w(Ones({2, 2}));
     const auto f = Recompute([&](const Tensor& x) {
       return WhileLoop([](const Tensors& v) { return v[0] < 3; },
-                       [&](const Tensors& v) {
-                         return Tensors{v[0] + 1, Tanh(MatMul(v[1], w))};
-                       },
-                       {Tensor(0), x})[1];
+                       [&](const Tensors& v) { return Tensors{v[0] + 1, Tanh(MatMul(v[1], w))}; }, {Tensor(0), x})[1];
     });
     GradientTape tape;
     tape.Gradient(f(Ones({2, 2})), {w});
@@ -124,8 +117,7 @@ TEST(Recompute, RandomNumbersAreTheSame) {
   const Tensor want = *Derivative([&](const Tensor& t) { return mask(same, t); }, x);
   const auto f = Recompute([&](const Tensor& t) { return mask(generator, t); });
   EXPECT_EQ(Values(*Derivative(f, x)), Values(want));
-  EXPECT_EQ(Values(RandomUniform({4}, {.generator = generator})),
-            Values(RandomUniform({4}, {.generator = same})));
+  EXPECT_EQ(Values(RandomUniform({4}, {.generator = generator})), Values(RandomUniform({4}, {.generator = same})));
 }
 
 // --- stopped and passed through ---
@@ -157,8 +149,7 @@ TEST(GradPassThrough, SG02_03_OfAnAssign) {
 
 TEST(GradPassThrough, NeedsAsManyResultsAsInputs) {
   const auto pass = GradPassThrough([](const Tensors& x) { return Tensors{x[0]}; });
-  ExpectError(ErrorCode::kInvalidArgument, "1 tensors for 2 inputs",
-              [&] { pass(Tensors{Tensor(1.f), Tensor(2.f)}); });
+  ExpectError(ErrorCode::kInvalidArgument, "1 tensors for 2 inputs", [&] { pass(Tensors{Tensor(1.f), Tensor(2.f)}); });
 }
 
 }  // namespace

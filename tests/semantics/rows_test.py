@@ -10,8 +10,16 @@ import sys
 import unittest
 
 TESTS = pathlib.Path(sys.argv[1]).resolve() / "tests"
-CPP = ["semantics/*_test.cc", "passes/gradient_*_test.cc", "frontend/optimizers_test.cc", "frontend/tf_oracle_test.cc",
-       "frontend/compile_test.cc", "frontend/lift_test.cc", "frontend/symbolic_object_test.cc", "codegen/aot_test.cc"]
+CPP = [
+    "semantics/*_test.cc",
+    "passes/gradient_*_test.cc",
+    "frontend/optimizers_test.cc",
+    "frontend/tf_oracle_test.cc",
+    "frontend/compile_test.cc",
+    "frontend/lift_test.cc",
+    "frontend/symbolic_object_test.cc",
+    "codegen/aot_test.cc",
+]
 KINDS = "GT|IS|JB|TG|RR|CG|RG|SG|TF|FA|FN|AO|OP|SM|WN"
 ROW = re.compile(rf"(?<![A-Z])({KINDS})(\d{{2,3}})((?:_\d{{2,3}})*)(?:_to_({KINDS})?(\d{{2,3}}))?(?!\d)")
 REASONS = re.compile(r"TensorFlow|tfcompile|saved_model_cli|SavedModel|no (string|sparse|ragged) tensors")
@@ -28,15 +36,22 @@ def rows_in(name):
 
 
 def cpp_rows():
-    names = [name for pattern in CPP for f in TESTS.glob(pattern)
-             for name in re.findall(r"^TEST(?:_F|_P)?\(\w+,\s*(\w+)\)", f.read_text(), re.M)]
+    names = [
+        name
+        for pattern in CPP
+        for f in TESTS.glob(pattern)
+        for name in re.findall(r"^TEST(?:_F|_P)?\(\w+,\s*(\w+)\)", f.read_text(), re.M)
+    ]
     return set().union(*map(rows_in, names))
 
 
 def python_names(tree):
     """Names of test functions, and the keys of the dicts that their parameters come from."""
-    dicts = {node.targets[0].id: node.value for node in tree.body
-             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Dict)}
+    dicts = {
+        node.targets[0].id: node.value
+        for node in tree.body
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Dict)
+    }
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
             yield node.name
@@ -80,9 +95,12 @@ class Rows(unittest.TestCase):
     @classmethod
     def tearDownClass(cls):
         reasons = [cls.reasons(cls, language) for language in (0, 1)]
-        print(f"{len(cls.rows)} rows: {len(cls.rows) - len(reasons[0])} tested in C++, "
-              f"{len(cls.rows) - len(reasons[1])} in Python; reasons: {len(reasons[0])} in C++, {len(reasons[1])} in "
-              f"Python", file=sys.stderr)
+        print(
+            f"{len(cls.rows)} rows: {len(cls.rows) - len(reasons[0])} tested in C++, "
+            f"{len(cls.rows) - len(reasons[1])} in Python; reasons: {len(reasons[0])} in C++, {len(reasons[1])} in "
+            f"Python",
+            file=sys.stderr,
+        )
 
 
 if __name__ == "__main__":

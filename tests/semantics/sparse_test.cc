@@ -13,9 +13,7 @@ constexpr TapeOptions kPersistent{.persistent = true};
 
 const Tensor kTable({{1.f, 2.f}, {3.f, 4.f}, {5.f, 6.f}});
 
-std::vector<int64_t> Indices(const IndexedSlices& s) {
-  return Cast(s.indices(), kInt64).ToVector<int64_t>();
-}
+std::vector<int64_t> Indices(const IndexedSlices& s) { return Cast(s.indices(), kInt64).ToVector<int64_t>(); }
 
 TEST(IndexedSlices, IS01_GatherOfATensorAndOfAVariable) {
   const Variable v(kTable);
@@ -102,9 +100,7 @@ TEST(IndexedSlices, IS06_IndicesOfTwoTypesBecomeInt64) {
 // The cotangent that enters a function's backward part may be of a lookup.
 TEST(IndexedSlices, IS07_ThroughAFunction) {
   const Tensor x({1.f});
-  const auto f = CustomGradient([](const Tensor& t) {
-    return std::pair(t + 1, [](const Tensor& dy) { return dy; });
-  });
+  const auto f = CustomGradient([](const Tensor& t) { return std::pair(t + 1, [](const Tensor& dy) { return dy; }); });
   GradientTape tape;
   tape.Watch(x);
   EXPECT_THAT(Values(*tape.Gradient(Gather(f(x), Tensor({0})), x)), ElementsAre(1));
@@ -115,8 +111,7 @@ TEST(IndexedSlices, IS08_TracedAndEagerAgree) {
   const auto both = [&](const Tensor& t) {
     GradientTape tape;
     tape.Watch(t);
-    const IndexedSlices s =
-        tape.Gradient(Gather(t, at) * Gather(t, at), {t})[0].gradient->slices();
+    const IndexedSlices s = tape.Gradient(Gather(t, at) * Gather(t, at), {t})[0].gradient->slices();
     EXPECT_EQ(*s.dense_shape(), Shape({3, 2}));
     return Tensors{s.values(), s.indices()};
   };
@@ -128,18 +123,15 @@ TEST(IndexedSlices, IS08_TracedAndEagerAgree) {
 
 TEST(IndexedSlices, IS10_WithoutShape) {
   const IndexedSlices s(Ones({1, 2}), Tensor({0}));
-  ExpectError(ErrorCode::kInvalidArgument,
-              "Tensor conversion requested for IndexedSlices without dense_shape", [&] { s.Dense(); });
+  ExpectError(ErrorCode::kInvalidArgument, "Tensor conversion requested for IndexedSlices without dense_shape",
+              [&] { s.Dense(); });
   ExpectError(ErrorCode::kInvalidArgument, "without dense_shape", [&] { GradientValue(s).shape(); });
 }
 
 TEST(IndexedSlices, IS12_LargeOnesWarn) {
   testing::internal::CaptureStderr();
-  Trace(
-      [](const Tensor& rows) {
-        return IndexedSlices(rows, Tensor({5}), Shape({50'000'000, 2})).Dense()[5];
-      },
-      {Spec(kFloat32, {1, 2})});
+  Trace([](const Tensor& rows) { return IndexedSlices(rows, Tensor({5}), Shape({50'000'000, 2})).Dense()[5]; },
+        {Spec(kFloat32, {1, 2})});
   EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("with 100000000 elements"));
   testing::internal::CaptureStderr();
   IndexedSlices(Ones({1, 2}), Tensor({0}), Shape({4, 2})).Dense();
@@ -158,8 +150,7 @@ TEST(IndexedSlices, IS14_AsASeed) {
   const IndexedSlices seed(Tensor({{7.f, 8.f}}), Tensor({1}), Shape({3, 2}));
   GradientTape tape;
   tape.Watch(kTable);
-  const GradientList g =
-      tape.Gradient(Identity(kTable), {kTable}, {.output_gradients = {seed}});
+  const GradientList g = tape.Gradient(Identity(kTable), {kTable}, {.output_gradients = {seed}});
   EXPECT_THAT(Values(g.Dense(0)), ElementsAre(0, 0, 7, 8, 0, 0));
 }
 
@@ -172,8 +163,7 @@ TEST(IndexedSlices, BadOnes) {
   bad(Ones({1, 2}), Tensor({1.f}), Shape({3, 2}));
   bad(Ones({1, 2}), Tensor({1}), Shape({3, 3}));
   bad(Ones({1, 2}), Tensor(1), std::nullopt);
-  ExpectError(ErrorCode::kFailedPrecondition, "not slices",
-              [] { GradientValue(Ones({2})).slices(); });
+  ExpectError(ErrorCode::kFailedPrecondition, "not slices", [] { GradientValue(Ones({2})).slices(); });
 }
 
 // Second order: the rows are values like others.

@@ -40,8 +40,7 @@ TEST(Gradients, TG02_AListAsLongAsXs) {
     EXPECT_EQ(Gradients(x * 2, {x}).size(), 1u);
     EXPECT_EQ(Gradients({x * 2, x * 3}, {x, x, x}).size(), 3u);
   });
-  EXPECT_THAT(At([](const Tensor& x) { return Gradients({x * 2, x * 3}, {x}).Dense(0); }, 1.0),
-              ElementsAre(5));
+  EXPECT_THAT(At([](const Tensor& x) { return Gradients({x * 2, x * 3}, {x}).Dense(0); }, 1.0), ElementsAre(5));
 }
 
 TEST(Gradients, TG03_04_TotalAndPartial) {
@@ -87,8 +86,7 @@ TEST(Gradients, TG11_ComplexYsNeedSeeds) {
   Trace(
       [](const Tensor& z) {
         const Tensor y = z * z;
-        ExpectError(ErrorCode::kInvalidArgument,
-                    "Gradients of complex tensors must set grad_ys (y.dtype = complex64)",
+        ExpectError(ErrorCode::kInvalidArgument, "Gradients of complex tensors must set grad_ys (y.dtype = complex64)",
                     [&] { Gradients(y, {z}); });
         return Gradients(y, {z}, {.grad_ys = {z}}).Dense(0);
       },
@@ -121,9 +119,8 @@ TEST(Gradients, TG17_Unconnected) {
     const auto zero = Gradients(x, {other}, {.unconnected_gradients = kZero})[0].gradient;
     ASSERT_TRUE(zero);
     EXPECT_EQ(zero->shape(), Shape({2, 3}));
-    ExpectError(ErrorCode::kInvalidArgument, "Unknown value for unconnected_gradients: 9", [&] {
-      Gradients(x, {x}, {.unconnected_gradients = static_cast<UnconnectedGradients>(9)});
-    });
+    ExpectError(ErrorCode::kInvalidArgument, "Unknown value for unconnected_gradients: 9",
+                [&] { Gradients(x, {x}, {.unconnected_gradients = static_cast<UnconnectedGradients>(9)}); });
   });
 }
 
@@ -156,14 +153,11 @@ TEST(Gradients, TG21_SumOfTen) {
 }
 
 TEST(Gradients, TG27_ProductsTransposeTheirOperand) {
-  const Function f = Trace(
-      [](const Tensor& x, const Tensor& w) {
-        return Gradients(MatMul(x, w) + Ones({3}), {w}).Dense(0);
-      },
-      {Spec(kFloat32, {4, 2}), Spec(kFloat32, {2, 3})});
+  const Function f =
+      Trace([](const Tensor& x, const Tensor& w) { return Gradients(MatMul(x, w) + Ones({3}), {w}).Dense(0); },
+            {Spec(kFloat32, {4, 2}), Spec(kFloat32, {2, 3})});
   EXPECT_THAT(f.ToText(), HasSubstr("contract"));
-  EXPECT_THAT(Values(Compile(f)("main", Ones({4, 2}), Zeros({2, 3}))),
-              ElementsAre(4, 4, 4, 4, 4, 4));
+  EXPECT_THAT(Values(Compile(f)("main", Ones({4, 2}), Zeros({2, 3}))), ElementsAre(4, 4, 4, 4, 4, 4));
 }
 
 TEST(Gradients, TG28_PartOfASplit) {
@@ -187,9 +181,7 @@ TEST(Gradients, TG34_StopGradient) {
 TEST(Gradients, TG36_InsideALoopBody) {
   const auto f = [](const Tensor& x) {
     return WhileLoop([](const Tensors& v) { return v[0] < 2; },
-                     [](const Tensors& v) {
-                       return Tensors{v[0] + 1, Gradients(v[1] * v[1], {v[1]}).Dense(0)};
-                     },
+                     [](const Tensors& v) { return Tensors{v[0] + 1, Gradients(v[1] * v[1], {v[1]}).Dense(0)}; },
                      {Tensor(0), x})[1];
   };
   EXPECT_THAT(At(f, 3.0), ElementsAre(12));
@@ -198,10 +190,7 @@ TEST(Gradients, TG36_InsideALoopBody) {
 TEST(Gradients, TG37_WhileWithAnIntegerCount) {
   const auto f = [](const Tensor& x) {
     const Tensor y = WhileLoop([](const Tensors& v) { return v[0] < 10; },
-                               [&](const Tensors& v) {
-                                 return Tensors{v[0] * x};
-                               },
-                               {Tensor(2.0)})[0];
+                               [&](const Tensors& v) { return Tensors{v[0] * x}; }, {Tensor(2.0)})[0];
     return Gradients(y, {x}).Dense(0);
   };
   EXPECT_THAT(At(f, 2.0), ElementsAre(24));
@@ -243,8 +232,7 @@ TEST(Gradients, TG43_AVariableReadButUnused) {
 }
 
 TEST(Gradients, TG44_HigherOrdersWithAndWithoutATape) {
-  const double want[] = {std::cos(0.3), -std::sin(0.3), -std::cos(0.3), std::sin(0.3),
-                         std::cos(0.3)};
+  const double want[] = {std::cos(0.3), -std::sin(0.3), -std::cos(0.3), std::sin(0.3), std::cos(0.3)};
   for (const bool tape : {false, true}) {
     const auto f = [tape](const Tensor& x) {
       std::optional<GradientTape> around;
@@ -260,11 +248,9 @@ TEST(Gradients, TG44_HigherOrdersWithAndWithoutATape) {
 
 // The user's gradient of a function counts, also where its body has another.
 TEST(Gradients, TG40_AUsersGradient) {
-  const auto f = CustomGradient([](const Tensor& x) {
-    return std::pair(x * x, [=](const Tensor& dy) { return 3 * x * dy; });
-  });
-  EXPECT_THAT(At([&](const Tensor& x) { return Gradients(f(x), {x}).Dense(0); }, 2.0),
-              ElementsAre(6));
+  const auto f =
+      CustomGradient([](const Tensor& x) { return std::pair(x * x, [=](const Tensor& dy) { return 3 * x * dy; }); });
+  EXPECT_THAT(At([&](const Tensor& x) { return Gradients(f(x), {x}).Dense(0); }, 2.0), ElementsAre(6));
 }
 
 }  // namespace

@@ -14,9 +14,7 @@ using testing::ElementsAre;
 
 constexpr TapeOptions kPersistent{.persistent = true};
 
-Variable V(const Tensor& value, bool trainable = true) {
-  return Variable(value, {.trainable = trainable});
-}
+Variable V(const Tensor& value, bool trainable = true) { return Variable(value, {.trainable = trainable}); }
 
 std::vector<uint64_t> Ids(const std::vector<Variable>& variables) {
   std::vector<uint64_t> ids;
@@ -158,8 +156,9 @@ TEST(Identity, GT16_IdentityOp) {
 TEST(Identity, GT17_NoOpArithmeticMakesNewTensors) {
   const Tensor x = 3.f;
   const Tensor x1 = Identity(x), x2 = x + 0.f, x3 = x - 0.f, x4 = x * 1.f;
-  const auto loss = [](const Tensor& a, const Tensor& b, const Tensor& c, const Tensor& d,
-                       const Tensor& e) { return 2 * a + 3 * b + 3 * c + 3 * d + 3 * e; };
+  const auto loss = [](const Tensor& a, const Tensor& b, const Tensor& c, const Tensor& d, const Tensor& e) {
+    return 2 * a + 3 * b + 3 * c + 3 * d + 3 * e;
+  };
   GradientTape tape;
   tape.Watch({x, x1, x2, x3, x4});
   const GradientList g = tape.Gradient(loss(x, x1, x2, x3, x4), {x, x1, x2, x3, x4});
@@ -271,15 +270,16 @@ TEST(Recording, GT30_GoesOnAfterAPause) {
   GradientTape tape;
   tape.Watch(x);
   const Tensor y = 2 * x;
-  { const auto stop = tape.StopRecording(); }
+  {
+    const auto stop = tape.StopRecording();
+  }
   const Tensor z = 2 * y;
   EXPECT_EQ(ValueOf(tape.Gradient(z, x)), 4);
 }
 
 TEST(Recording, GT31_NotTwiceOnAThread) {
   GradientTape tape;
-  ExpectError(ErrorCode::kFailedPrecondition, "Tape is still recording",
-              [&] { const TapeScope scope(tape); });
+  ExpectError(ErrorCode::kFailedPrecondition, "Tape is still recording", [&] { const TapeScope scope(tape); });
   EXPECT_EQ(internal::State().sinks.size(), 1u);
 }
 
@@ -348,8 +348,7 @@ TEST(Stop, GT36_37_ConsumedOrStopped) {
   GradientTape tape;
   tape.Watch(x);
   tape.Gradient(x * x, x);
-  ExpectError(ErrorCode::kFailedPrecondition,
-              "Trying to stop recording a tape which is not recording.",
+  ExpectError(ErrorCode::kFailedPrecondition, "Trying to stop recording a tape which is not recording.",
               [&] { const auto stop = tape.StopRecording(); });
 }
 
@@ -363,8 +362,7 @@ TEST(Stop, GT38_GradientInsideTheBlock) {
     EXPECT_EQ(ValueOf(tape.Gradient(y, x)), 6);
   }
   EXPECT_FALSE(tape.recording());
-  ExpectError(ErrorCode::kFailedPrecondition, "non-persistent GradientTape can only",
-              [&] { tape.Gradient(y, x); });
+  ExpectError(ErrorCode::kFailedPrecondition, "non-persistent GradientTape can only", [&] { tape.Gradient(y, x); });
 }
 
 TEST(Reset, GT39_OnlyWhatFollows) {
@@ -405,8 +403,7 @@ TEST(Calls, GT43_SecondCall) {
   tape.Watch(x);
   const Tensor y = x * x;
   tape.Gradient(y, x);
-  ExpectError(ErrorCode::kFailedPrecondition, "A non-persistent GradientTape can only",
-              [&] { tape.Gradient(y, x); });
+  ExpectError(ErrorCode::kFailedPrecondition, "A non-persistent GradientTape can only", [&] { tape.Gradient(y, x); });
 }
 
 TEST(Calls, GT45_46_Persistent) {
@@ -465,8 +462,7 @@ TEST(Lifetime, GT50_OnlyNeededValuesAreKept) {
   GradientTape tape;
   tape.Watch(x);
   const int64_t before = internal::LiveTensors();
-  const Tensor y =
-      ReduceSum((x + x) - 1.f);  // none of add, sub, broadcast, reduce_sum needs a value
+  const Tensor y = ReduceSum((x + x) - 1.f);  // none of add, sub, broadcast, reduce_sum needs a value
   EXPECT_EQ(internal::LiveTensors(), before + 1);
 }
 
@@ -541,10 +537,8 @@ TEST(BadInput, NullTensors) {
     tape.Watch(x);
     ExpectError(ErrorCode::kInvalidArgument, "watch: a null tensor", [&] { tape.Watch(Tensor()); });
     const Tensor y = x * x;
-    ExpectError(ErrorCode::kInvalidArgument, "target 0 is a null tensor",
-                [&] { tape.Gradient(Tensor(), x); });
-    ExpectError(ErrorCode::kInvalidArgument, "source 1 is a null tensor",
-                [&] { tape.Gradient(y, {x, Tensor()}); });
+    ExpectError(ErrorCode::kInvalidArgument, "target 0 is a null tensor", [&] { tape.Gradient(Tensor(), x); });
+    ExpectError(ErrorCode::kInvalidArgument, "source 1 is a null tensor", [&] { tape.Gradient(y, {x, Tensor()}); });
     ExpectError(ErrorCode::kInvalidArgument, "output gradient 0 is a null tensor",
                 [&] { tape.Gradient(y, x, {.output_gradients = {Tensor()}}); });
     EXPECT_EQ(ValueOf(tape.Gradient(y, x)), 6);  // nothing was used up
@@ -556,8 +550,7 @@ TEST(BadInput, TensorsOfADeadTrace) {
   Tensor leaked;
   Trace([&](const Tensor& t) { return leaked = t * 2; }, {Spec(kFloat32, {})});
   GradientTape tape;
-  ExpectError(ErrorCode::kFailedPrecondition, "outside the trace that made it",
-              [&] { leaked * 2; });
+  ExpectError(ErrorCode::kFailedPrecondition, "outside the trace that made it", [&] { leaked * 2; });
   ExpectError(ErrorCode::kFailedPrecondition, "symbolic", [&] { leaked.item<float>(); });
   EXPECT_EQ(internal::State().trace, nullptr);
   EXPECT_TRUE(tape.recording());

@@ -100,9 +100,7 @@ TEST_F(TapeTest, GT76_77_AListForAListOneForOne) {
   EXPECT_EQ(ValueOf(one), 2);
 }
 
-TEST_F(TapeTest, GT79_RepeatedSource) {
-  EXPECT_THAT(All(tape_.Gradient(2 * x_, {x_, x_})), ElementsAre(2, 2));
-}
+TEST_F(TapeTest, GT79_RepeatedSource) { EXPECT_THAT(All(tape_.Gradient(2 * x_, {x_, x_})), ElementsAre(2, 2)); }
 
 TEST_F(TapeTest, GT80_IntermediateSource) {
   const Tensor y = x_ * x_, z = y * y;
@@ -113,19 +111,16 @@ TEST_F(TapeTest, GT81_SeedOfAUsedTarget) {
   const Tensor x = 3.f, y = 2.f;
   tape_.Watch(x);
   const Tensor loss = x * y;
-  EXPECT_EQ(ValueOf(tape_.Gradient({loss, x}, x, {.output_gradients = {Tensor(1.f), Tensor(2.f)}})),
-            4);
+  EXPECT_EQ(ValueOf(tape_.Gradient({loss, x}, x, {.output_gradients = {Tensor(1.f), Tensor(2.f)}})), 4);
 }
 
 TEST_F(TapeTest, GT82_EmptySeedIsOnes) {
-  EXPECT_EQ(ValueOf(tape_.Gradient({x_ * x_, 2 * x_}, x_,
-                                   {.output_gradients = {std::nullopt, Tensor(10.f)}})),
-            26);
+  EXPECT_EQ(ValueOf(tape_.Gradient({x_ * x_, 2 * x_}, x_, {.output_gradients = {std::nullopt, Tensor(10.f)}})), 26);
 }
 
 TEST_F(TapeTest, GT84_WrongNumberOfSeeds) {
-  for (const auto& seeds : {std::vector<std::optional<Tensor>>{Tensor(1.f)},
-                            std::vector<std::optional<Tensor>>(3, Tensor(1.f))}) {
+  for (const auto& seeds :
+       {std::vector<std::optional<Tensor>>{Tensor(1.f)}, std::vector<std::optional<Tensor>>(3, Tensor(1.f))}) {
     ExpectError(ErrorCode::kInvalidArgument, "output_gradients for 2 targets",
                 [&] { tape_.Gradient({x_, y_}, x_, {.output_gradients = seeds}); });
   }
@@ -192,14 +187,12 @@ TEST_F(TapeTest, GT93_MissingCotangentsAreZeros) {
 }
 
 TEST_F(TapeTest, GT95_96_ErrorsOfAGradientFunction) {
-  const auto few = CustomGradient([](const Tensor& t) {
-    return std::pair(t, [](const Tensor&) { return std::vector<Tensor>(); });
-  });
+  const auto few =
+      CustomGradient([](const Tensor& t) { return std::pair(t, [](const Tensor&) { return std::vector<Tensor>(); }); });
   ExpectError(ErrorCode::kInvalidArgument, "custom_gradient: the gradient function returns 0 gradients",
               [&] { tape_.Gradient(few(x_), x_); });
-  const auto raises = CustomGradient([](const Tensor& t) {
-    return std::pair(t, [](const Tensor&) -> Tensor { throw std::out_of_range("user"); });
-  });
+  const auto raises = CustomGradient(
+      [](const Tensor& t) { return std::pair(t, [](const Tensor&) -> Tensor { throw std::out_of_range("user"); }); });
   EXPECT_THROW(tape_.Gradient(raises(x_), x_), std::out_of_range);
   EXPECT_EQ(ValueOf(tape_.Gradient(x_ * x_, x_)), 6);
 }
@@ -208,8 +201,7 @@ TEST_F(TapeTest, GT98_RR03_NoDerivativeIsKnown) {
   const Tensor a = 1.5f, x = 2.f;
   tape_.Watch(a);
   tape_.Watch(x);
-  ExpectError(ErrorCode::kUnimplemented, "use stop_gradient",
-              [&] { tape_.Gradient(Igamma(a, x), a); });
+  ExpectError(ErrorCode::kUnimplemented, "use stop_gradient", [&] { tape_.Gradient(Igamma(a, x), a); });
   EXPECT_TRUE(tape_.Gradient(Igamma(StopGradient(a), x), x));
 }
 
@@ -227,8 +219,7 @@ TEST_F(TapeTest, GT89_AccessedButUnused) {
 TEST_F(TapeTest, GT90_SoftmaxCrossEntropy) {
   const Tensor logits = Zeros({1, 2}), labels({0});
   tape_.Watch(logits);
-  EXPECT_THAT(Values(*tape_.Gradient(SoftmaxCrossEntropy(logits, labels), logits)),
-              ElementsAre(-0.5, 0.5));
+  EXPECT_THAT(Values(*tape_.Gradient(SoftmaxCrossEntropy(logits, labels), logits)), ElementsAre(-0.5, 0.5));
 }
 
 TEST_F(TapeTest, GT99_RR04_NotDifferentiableOps) {

@@ -37,9 +37,7 @@ Workload MakeCnn(const Inputs& in) {
                   .b0 = variable("b0", {1024}, 0.01),
                   .w1 = variable("w1", {1024, 10}, He(1024)),
                   .b1 = variable("b1", {10}, 0.01)};
-  const Loss loss = [model](const std::vector<Tensor>& xy) {
-    return SoftmaxCrossEntropy(model(xy[0]), xy[1]);
-  };
+  const Loss loss = [model](const std::vector<Tensor>& xy) { return SoftmaxCrossEntropy(model(xy[0]), xy[1]); };
 
   const double size = Size(model.variables());
   const double conv0 = 784 * 25 * 32, conv1 = 196 * 25 * 32 * 64, dense = 3136 * 1024 + 10240;
@@ -74,8 +72,7 @@ Workload MakeResidual(const Inputs& in) {
   out.inputs = {in.Normal("params.x", {kBatch, kSide, kSide, kChannels})};
   for (const char* i : {"0", "1"}) {
     const std::string layer = i, p = "params.";
-    out.inputs.push_back(in.Normal(p + "k" + layer, {3, 3, kChannels, kChannels},
-                                   {.stddev = He(9 * kChannels)}));
+    out.inputs.push_back(in.Normal(p + "k" + layer, {3, 3, kChannels, kChannels}, {.stddev = He(9 * kChannels)}));
     out.inputs.push_back(in.Normal(p + "g" + layer, {kChannels}, {.mean = 1, .stddev = 0.1}));
     out.inputs.push_back(in.Normal(p + "h" + layer, {kChannels}, {.stddev = 0.1}));
   }

@@ -22,8 +22,7 @@ Workload MakeChainGradient(const Inputs& in, int log2) {
   Workload out = MakeChain(in, log2);
   out.kind = Workload::Kind::kGrad;
   out.flops = static_cast<double>(int64_t{1} << log2) * 58;
-  out.step =
-      GradientStep([](const std::vector<Tensor>& in) { return ReduceSum(Chain(in[0])); }, 1);
+  out.step = GradientStep([](const std::vector<Tensor>& in) { return ReduceSum(Chain(in[0])); }, 1);
   return out;
 }
 
@@ -38,8 +37,8 @@ Workload MakeAdam(const Inputs& in, int64_t count, int64_t n) {
   out.flops = 14 * Size(out.variables);
   out.bytes = 4 * Size(out.variables) * 7;
   out.resident = 4 * Size(out.variables) * 4;
-  out.step = [variables = out.variables, optimizer = Adam({.learning_rate = 1e-3})](
-                 const std::vector<Tensor>& gradients) -> std::vector<Tensor> {
+  out.step = [variables = out.variables,
+              optimizer = Adam({.learning_rate = 1e-3})](const std::vector<Tensor>& gradients) -> std::vector<Tensor> {
     std::vector<GradientEntry> entries;
     for (size_t i = 0; i < variables.size(); ++i) entries.push_back({variables[i], gradients[i]});
     optimizer.Apply(GradientList(entries));
@@ -53,17 +52,14 @@ Workload MakeAdam(const Inputs& in, int64_t count, int64_t n) {
 std::vector<Entry> ElementwiseWorkloads() {
   std::vector<Entry> out;
   for (const int log2 : {14, 20, 24}) {
-    out.push_back({StrCat("ew_fwd_", log2), "ew_chain",
-                   [log2](const Inputs& in) { return MakeChain(in, log2); }});
+    out.push_back({StrCat("ew_fwd_", log2), "ew_chain", [log2](const Inputs& in) { return MakeChain(in, log2); }});
   }
   for (const int log2 : {14, 20, 24}) {
-    out.push_back({StrCat("ew_grad_", log2), "ew_chain",
-                   [log2](const Inputs& in) { return MakeChainGradient(in, log2); }});
+    out.push_back(
+        {StrCat("ew_grad_", log2), "ew_chain", [log2](const Inputs& in) { return MakeChainGradient(in, log2); }});
   }
-  out.push_back(
-      {"adam_16x1m", "adam", [](const Inputs& in) { return MakeAdam(in, 16, 1 << 20); }});
-  out.push_back(
-      {"adam_200x10k", "adam", [](const Inputs& in) { return MakeAdam(in, 200, 10000); }});
+  out.push_back({"adam_16x1m", "adam", [](const Inputs& in) { return MakeAdam(in, 16, 1 << 20); }});
+  out.push_back({"adam_200x10k", "adam", [](const Inputs& in) { return MakeAdam(in, 200, 10000); }});
   return out;
 }
 

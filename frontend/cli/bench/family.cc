@@ -14,8 +14,7 @@ Tensor Inputs::Read(const std::string& name, const Type& type) const {
   const std::string path = StrCat(folder_, "/", name, ".npy");
   const ir::Literal literal = Take(ParseNpy(ReadFile(path, {}), path));
   if (literal.type() == type) return internal::FromLiteral(literal);
-  Fail(kInvalid, StrCat(path, " has ", literal.type().ToString(), ", the workload takes ",
-                        type.ToString()));
+  Fail(kInvalid, StrCat(path, " has ", literal.type().ToString(), ", the workload takes ", type.ToString()));
 }
 
 Tensor Inputs::Normal(const std::string& name, const Shape& shape, NormalOptions options) const {
@@ -51,8 +50,7 @@ Workload::Step TrainStep(Loss loss, std::vector<Variable> variables, Optimizer o
 
 Workload::Step GradientStep(Loss loss, size_t count) {
   return [loss = std::move(loss), count](const std::vector<Tensor>& inputs) {
-    const std::vector<Tensor> sources(inputs.begin(),
-                                      inputs.begin() + static_cast<ptrdiff_t>(count));
+    const std::vector<Tensor> sources(inputs.begin(), inputs.begin() + static_cast<ptrdiff_t>(count));
     GradientTape tape;
     tape.Watch(sources);
     const Tensor value = loss(inputs);

@@ -42,9 +42,7 @@ std::array<int64_t, 3> CacheSizes() {
 }
 
 // Bytes of all caches of a level that these threads have.
-int64_t Capacity(const Machine& m, size_t level) {
-  return m.sizes[level] * (level < 2 ? m.threads : 1);
-}
+int64_t Capacity(const Machine& m, size_t level) { return m.sizes[level] * (level < 2 ? m.threads : 1); }
 
 // GB/s of the level that holds so many bytes; what is measured of a level may be slower than the next one.
 template <typename RateOf>
@@ -75,11 +73,9 @@ std::vector<Row> Rows() {
   using Part = std::pair<const char*, double Rates::*>;
   for (size_t l = 0; l < Machine::kLevels.size(); ++l) {
     const std::string level = Machine::kLevels[l];
-    for (const auto& [suffix, part] :
-         {Part("", &Rates::copy), Part("_update", &Rates::update), Part("_read", &Rates::read),
-          Part("_write", &Rates::write)}) {
-      rows.push_back(
-          {level + suffix, [l, part = part](const Machine& m) { return m.rates[l].*part; }});
+    for (const auto& [suffix, part] : {Part("", &Rates::copy), Part("_update", &Rates::update),
+                                       Part("_read", &Rates::read), Part("_write", &Rates::write)}) {
+      rows.push_back({level + suffix, [l, part = part](const Machine& m) { return m.rates[l].*part; }});
     }
   }
   rows.push_back({"fork_join_us", [](const Machine& m) { return m.fork_join_s * 1e6; }});
@@ -90,9 +86,8 @@ std::vector<Row> Rows() {
 
 double Machine::LimitSeconds(const Workload& w) const {
   const bool updates = w.kind == Workload::Kind::kTrain || w.kind == Workload::Kind::kUpdate;
-  const double rate = BestRate(*this, w.resident > 0 ? w.resident : w.bytes, [updates](const Rates& r) {
-    return std::max(r.copy, updates ? r.update : 0);
-  });
+  const double rate = BestRate(*this, w.resident > 0 ? w.resident : w.bytes,
+                               [updates](const Rates& r) { return std::max(r.copy, updates ? r.update : 0); });
   return std::max(w.flops / PeakOf(peaks, w.dtype), w.bytes / rate) * 1e-9;
 }
 
@@ -110,8 +105,7 @@ double Machine::LimitSeconds(const KernelProfile& k) const {
 
 std::vector<Machine> MeasureMachine(const std::vector<int>& threads) {
   const std::array<int64_t, 3> sizes = CacheSizes();
-  const auto bytes =
-      static_cast<size_t>(std::clamp<int64_t>(4 * sizes[2], int64_t{64} << 20, int64_t{512} << 20));
+  const auto bytes = static_cast<size_t>(std::clamp<int64_t>(4 * sizes[2], int64_t{64} << 20, int64_t{512} << 20));
   runtime::Buffer buffer = runtime::Buffer::Allocate(bytes);
   std::memset(buffer.data(), 1, bytes);
   const std::span<std::byte> memory(static_cast<std::byte*>(buffer.data()), bytes);
@@ -162,7 +156,8 @@ std::string MachineTable(const std::vector<Machine>& machines) {
     }
     out += "\n";
   }
-  StrAppend(&out, "float*: GFLOP/s of multiply-adds; levels: GB/s of copies and of updates in "
+  StrAppend(&out,
+            "float*: GFLOP/s of multiply-adds; levels: GB/s of copies and of updates in "
             "place (read and written), of reads, of writes\ncaches:");
   for (const int64_t bytes : machines[0].sizes) StrAppend(&out, " ", bytes >> 10, " KiB");
   return out + "\n";

@@ -11,9 +11,7 @@
 namespace reel::cli {
 namespace {
 
-double Now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double Now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 double SquaredNorm(const Tensor& x) {
   double sum = 0;
@@ -46,10 +44,7 @@ Runner::Runner(const Workload& workload_) : workload(workload_) {
     std::vector<Spec> specs;
     for (const Tensor& x : workload.inputs) specs.emplace_back(x);
     function = Trace(
-        [&](std::span<const Tensor> in) {
-          return workload.step(std::vector<Tensor>(in.begin(), in.end()));
-        },
-        specs);
+        [&](std::span<const Tensor> in) { return workload.step(std::vector<Tensor>(in.begin(), in.end())); }, specs);
     const double compile = Now();
     executable = Compile(function);
     compile_s = Now() - compile;
@@ -75,8 +70,7 @@ std::vector<double> Values(Runner* runner) {
   }
   if (kind != Kind::kUpdate) return values;
   double sum = 0;
-  for (const Variable& v : runner->workload.variables)
-    sum += SquaredNorm(runner->executable.variable(v.name()));
+  for (const Variable& v : runner->workload.variables) sum += SquaredNorm(runner->executable.variable(v.name()));
   return {std::sqrt(sum)};
 }
 
@@ -95,8 +89,7 @@ std::vector<double> Sample(Runner* runner, double cap) {
   const auto count = static_cast<size_t>(std::clamp(wanted, one < 0.5 ? 15.0 : 5.0, 300.0));
   std::vector<double> samples;
   const double start = Now();
-  while (samples.size() < count && (samples.size() < 5 || Now() - start < 6 * cap))
-    samples.push_back(time(inner));
+  while (samples.size() < count && (samples.size() < 5 || Now() - start < 6 * cap)) samples.push_back(time(inner));
   std::sort(samples.begin(), samples.end());
   return samples;
 }
@@ -132,21 +125,21 @@ Measured MeasureWorkload(const std::string& name, const MeasureOptions& options,
   const ProgramSize size = workload.eager ? ProgramSize() : runner.executable.size();
   Measured measured;
   measured.row = {{"peer", "reel"},
-                {"workload", name},
-                {"mode", workload.eager ? "eager" : "jit"},
-                {"threads", options.threads},
-                {"median_s", samples[samples.size() / 2]},
-                {"best_s", samples.front()},
-                {"limit_s", machine.LimitSeconds(workload)},
-                {"compile_s", runner.compile_s},
-                {"first_call_s", runner.first_call_s},
-                {"values", values},
-                {"rss_mb", usage.ru_maxrss / 1024},
-                {"kernels", size.kernels},
-                {"instance_bytes", size.instance_bytes},
-                {"arena_bytes", size.arena_bytes},
-                {"live_bytes", size.live_bytes},
-                {"inputs", workload.given ? "given" : "own"}};
+                  {"workload", name},
+                  {"mode", workload.eager ? "eager" : "jit"},
+                  {"threads", options.threads},
+                  {"median_s", samples[samples.size() / 2]},
+                  {"best_s", samples.front()},
+                  {"limit_s", machine.LimitSeconds(workload)},
+                  {"compile_s", runner.compile_s},
+                  {"first_call_s", runner.first_call_s},
+                  {"values", values},
+                  {"rss_mb", usage.ru_maxrss / 1024},
+                  {"kernels", size.kernels},
+                  {"instance_bytes", size.instance_bytes},
+                  {"arena_bytes", size.arena_bytes},
+                  {"live_bytes", size.live_bytes},
+                  {"inputs", workload.given ? "given" : "own"}};
   if (!options.profile.on) return measured;
   if (workload.eager) {
     measured.profile = "  no profile: eager kernels, compiled when Reel was built, are not timed\n";

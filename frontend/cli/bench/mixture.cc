@@ -24,8 +24,7 @@ Tensor LowerIndices(int64_t d) {
 double LossConstant(double n, int64_t d) {
   const auto dim = static_cast<double>(d), degrees = dim + 1;
   double log_gamma = 0.25 * dim * (dim - 1) * std::log(std::numbers::pi);
-  for (int64_t j = 0; j < d; ++j)
-    log_gamma += std::lgamma(0.5 * (degrees - static_cast<double>(j)));
+  for (int64_t j = 0; j < d; ++j) log_gamma += std::lgamma(0.5 * (degrees - static_cast<double>(j)));
   return -n * dim * 0.5 * std::log(2 * std::numbers::pi) +
          kComponents * (degrees * dim * 0.5 * std::numbers::ln2 + log_gamma);
 }
@@ -45,8 +44,7 @@ Tensor MixtureLoss(const std::vector<Tensor>& in, double constant) {
   const Tensor y = Reshape(turned, {n, -1, d}) - centers;
   const Tensor inner = alphas + ReduceSum(q, 1) - 0.5 * ReduceSum(Square(y), 2);
   const Tensor prior = 0.5 * (ReduceSum(Exp(2 * q)) + ReduceSum(Square(lower)));
-  return ReduceSum(LogSumExp(inner, 1)) - static_cast<double>(n) * LogSumExp(alphas) + prior +
-         constant;
+  return ReduceSum(LogSumExp(inner, 1)) - static_cast<double>(n) * LogSumExp(alphas) + prior + constant;
 }
 
 Workload MakeMixture(const Inputs& in, int64_t d, int64_t n) {
@@ -55,18 +53,14 @@ Workload MakeMixture(const Inputs& in, int64_t d, int64_t n) {
   Workload out{.kind = Workload::Kind::kGrad, .dtype = kFloat64};
   out.inputs = {in.Normal("params.alphas", {kComponents}, normal),
                 in.Uniform("params.means", {kComponents, d}, {.dtype = kFloat64}),
-                in.Normal("params.icf", {kComponents, d + lower},
-                          {.stddev = 0.3, .dtype = kFloat64})};
+                in.Normal("params.icf", {kComponents, d + lower}, {.stddev = 0.3, .dtype = kFloat64})};
   const double points = static_cast<double>(n), dim = static_cast<double>(d);
   out.flops = points * kComponents * (2 * dim * (dim + 1) + 4 * dim + 30);
   out.bytes = 8 * (points * dim + 2 * Size(out.inputs));
   out.inputs.push_back(in.Normal("data.x", {n, d}, normal));
   out.inputs.push_back(in.Value("data.tril", LowerIndices(d)));
   out.step = GradientStep(
-      [constant = LossConstant(points, d)](const std::vector<Tensor>& in) {
-        return MixtureLoss(in, constant);
-      },
-      3);
+      [constant = LossConstant(points, d)](const std::vector<Tensor>& in) { return MixtureLoss(in, constant); }, 3);
   return out;
 }
 

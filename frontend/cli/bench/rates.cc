@@ -18,9 +18,7 @@
 namespace reel::cli {
 namespace {
 
-double Now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double Now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 // Units per second of `work` on all threads at once, the best of `runs`.
 double BestRate(int threads, int runs, const std::function<double(int thread)>& work) {
@@ -95,18 +93,10 @@ REEL_PEAK(PeakDouble, , Double2, 4, (V{} + 0.999), (V{} + 1e-3))
 #define REEL_BF16 REEL_TARGET("avx512f,avx512bf16")
 #define REEL_INLINE __attribute__((always_inline)) inline
 REEL_AVX2 REEL_INLINE __m256 Fma(__m256 a, __m256 x, __m256 y) { return _mm256_fmadd_ps(a, x, y); }
-REEL_AVX2 REEL_INLINE __m256d Fma(__m256d a, __m256d x, __m256d y) {
-  return _mm256_fmadd_pd(a, x, y);
-}
-REEL_AVX512 REEL_INLINE __m512 Fma(__m512 a, __m512 x, __m512 y) {
-  return _mm512_fmadd_ps(a, x, y);
-}
-REEL_AVX512 REEL_INLINE __m512d Fma(__m512d a, __m512d x, __m512d y) {
-  return _mm512_fmadd_pd(a, x, y);
-}
-REEL_BF16 REEL_INLINE __m512 Fma(__m512 a, __m512bh x, __m512bh y) {
-  return _mm512_dpbf16_ps(a, x, y);
-}
+REEL_AVX2 REEL_INLINE __m256d Fma(__m256d a, __m256d x, __m256d y) { return _mm256_fmadd_pd(a, x, y); }
+REEL_AVX512 REEL_INLINE __m512 Fma(__m512 a, __m512 x, __m512 y) { return _mm512_fmadd_ps(a, x, y); }
+REEL_AVX512 REEL_INLINE __m512d Fma(__m512d a, __m512d x, __m512d y) { return _mm512_fmadd_pd(a, x, y); }
+REEL_BF16 REEL_INLINE __m512 Fma(__m512 a, __m512bh x, __m512bh y) { return _mm512_dpbf16_ps(a, x, y); }
 REEL_PEAK(PeakFloat256, REEL_AVX2, __m256, 16, (V{} + 0.999f), (V{} + 1e-3f))
 REEL_PEAK(PeakDouble256, REEL_AVX2, __m256d, 8, (V{} + 0.999), (V{} + 1e-3))
 REEL_PEAK(PeakFloat512, REEL_AVX512, __m512, 32, (V{} + 0.999f), (V{} + 1e-3f))
@@ -127,40 +117,40 @@ struct Traffic {
 
 volatile int64_t word;
 
-#define REEL_TRAFFIC(width, attributes)                                                    \
-  typedef int64_t Words##width __attribute__((vector_size(width), may_alias));             \
-  attributes void Read##width(const std::byte* from, size_t bytes) {                       \
-    Words##width a{}, b{}, c{}, d{};                                                       \
-    const auto* p = reinterpret_cast<const Words##width*>(from);                           \
-    for (const auto* end = p + bytes / width; p < end; p += 4) {                           \
-      a |= p[0], b |= p[1], c |= p[2], d |= p[3];                                          \
-    }                                                                                      \
-    word = ((a | b) | (c | d))[0];                                                         \
-  }                                                                                        \
-  attributes void Write##width(std::byte* to, size_t bytes) {                              \
-    const Words##width value = Words##width{} + word;                                      \
-    auto* p = reinterpret_cast<Words##width*>(to);                                         \
-    for (auto* end = p + bytes / width; p < end; p += 4) {                                 \
-      p[0] = value, p[1] = value, p[2] = value, p[3] = value;                              \
-      asm volatile("" ::: "memory");                                                       \
-    }                                                                                      \
-  }                                                                                        \
-  attributes void Copy##width(std::byte* to, const std::byte* from, size_t bytes) {        \
-    auto* p = reinterpret_cast<Words##width*>(to);                                         \
-    const auto* q = reinterpret_cast<const Words##width*>(from);                           \
-    for (auto* end = p + bytes / width; p < end; p += 4, q += 4) {                         \
-      p[0] = q[0], p[1] = q[1], p[2] = q[2], p[3] = q[3];                                  \
-      asm volatile("" ::: "memory");                                                       \
-    }                                                                                      \
-  }                                                                                        \
-  attributes void Update##width(std::byte* block, size_t bytes) {                          \
-    const Words##width value = Words##width{} + word;                                      \
-    auto* p = reinterpret_cast<Words##width*>(block);                                      \
-    for (auto* end = p + bytes / width; p < end; p += 4) {                                 \
-      p[0] ^= value, p[1] ^= value, p[2] ^= value, p[3] ^= value;                          \
-      asm volatile("" ::: "memory");                                                       \
-    }                                                                                      \
-  }                                                                                        \
+#define REEL_TRAFFIC(width, attributes)                                             \
+  typedef int64_t Words##width __attribute__((vector_size(width), may_alias));      \
+  attributes void Read##width(const std::byte* from, size_t bytes) {                \
+    Words##width a{}, b{}, c{}, d{};                                                \
+    const auto* p = reinterpret_cast<const Words##width*>(from);                    \
+    for (const auto* end = p + bytes / width; p < end; p += 4) {                    \
+      a |= p[0], b |= p[1], c |= p[2], d |= p[3];                                   \
+    }                                                                               \
+    word = ((a | b) | (c | d))[0];                                                  \
+  }                                                                                 \
+  attributes void Write##width(std::byte* to, size_t bytes) {                       \
+    const Words##width value = Words##width{} + word;                               \
+    auto* p = reinterpret_cast<Words##width*>(to);                                  \
+    for (auto* end = p + bytes / width; p < end; p += 4) {                          \
+      p[0] = value, p[1] = value, p[2] = value, p[3] = value;                       \
+      asm volatile("" ::: "memory");                                                \
+    }                                                                               \
+  }                                                                                 \
+  attributes void Copy##width(std::byte* to, const std::byte* from, size_t bytes) { \
+    auto* p = reinterpret_cast<Words##width*>(to);                                  \
+    const auto* q = reinterpret_cast<const Words##width*>(from);                    \
+    for (auto* end = p + bytes / width; p < end; p += 4, q += 4) {                  \
+      p[0] = q[0], p[1] = q[1], p[2] = q[2], p[3] = q[3];                           \
+      asm volatile("" ::: "memory");                                                \
+    }                                                                               \
+  }                                                                                 \
+  attributes void Update##width(std::byte* block, size_t bytes) {                   \
+    const Words##width value = Words##width{} + word;                               \
+    auto* p = reinterpret_cast<Words##width*>(block);                               \
+    for (auto* end = p + bytes / width; p < end; p += 4) {                          \
+      p[0] ^= value, p[1] ^= value, p[2] ^= value, p[3] ^= value;                   \
+      asm volatile("" ::: "memory");                                                \
+    }                                                                               \
+  }                                                                                 \
   constexpr Traffic kTraffic##width = {Read##width, Write##width, Copy##width, Update##width};
 
 REEL_TRAFFIC(16, )

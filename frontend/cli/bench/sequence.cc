@@ -9,8 +9,7 @@ namespace {
 // Hidden states [time, batch, units] of x [time, batch, features], from a state of zeros. Gates i,
 // f, g, o side by side.
 Tensor LstmStates(const Tensor& x, const Tensor& wx, const Tensor& wh, const Tensor& b) {
-  const auto cell = [&wh](const std::vector<Tensor>& carry,
-                          const std::vector<Tensor>& step) -> ScanStep {
+  const auto cell = [&wh](const std::vector<Tensor>& carry, const std::vector<Tensor>& step) -> ScanStep {
     const std::vector<Tensor> gates = Split(step[0] + MatMul(carry[0], wh), 4, -1);
     const Tensor c = Sigmoid(gates[1]) * carry[1] + Sigmoid(gates[0]) * Tanh(gates[2]);
     const Tensor h = Sigmoid(gates[3]) * Tanh(c);
@@ -24,11 +23,10 @@ Workload MakeLstm(const Inputs& in) {
   constexpr int64_t kFeatures = 64, kUnits = 128, kTime = 64, kBatch = 16, kClasses = 64;
   const double k = 1 / std::sqrt(static_cast<double>(kUnits));
   Workload out{.kind = Workload::Kind::kGrad};
-  out.inputs = {in.Normal("params.wx", {kFeatures, 4 * kUnits}, {.stddev = k}),
-                in.Normal("params.wh", {kUnits, 4 * kUnits}, {.stddev = k}),
-                in.Normal("params.b", {4 * kUnits}, {.stddev = 0.1}),
-                in.Normal("params.wo", {kUnits, kClasses}, {.stddev = k}),
-                in.Normal("params.bo", {kClasses}, {.stddev = 0.1})};
+  out.inputs = {
+      in.Normal("params.wx", {kFeatures, 4 * kUnits}, {.stddev = k}),
+      in.Normal("params.wh", {kUnits, 4 * kUnits}, {.stddev = k}), in.Normal("params.b", {4 * kUnits}, {.stddev = 0.1}),
+      in.Normal("params.wo", {kUnits, kClasses}, {.stddev = k}), in.Normal("params.bo", {kClasses}, {.stddev = 0.1})};
   const double size = Size(out.inputs), steps = kTime * kBatch;
   out.inputs.push_back(in.Normal("data.x", {kTime, kBatch, kFeatures}));
   out.inputs.push_back(in.Labels("data.y", {kTime, kBatch}, kClasses));
@@ -80,9 +78,7 @@ Gpt::Gpt(const Inputs& in, const GptSizes& sizes_) : sizes(sizes_) {
   const auto normal = [&](const std::string& name, const Shape& shape) {
     return add(name, in.Normal("params." + name, shape, {.stddev = 0.02}));
   };
-  const auto ones = [&](const std::string& name) {
-    return add(name, in.Value("params." + name, Ones({c})));
-  };
+  const auto ones = [&](const std::string& name) { return add(name, in.Value("params." + name, Ones({c}))); };
   const auto zeros = [&](const std::string& name, int64_t n) {
     return add(name, in.Value("params." + name, Zeros({n})));
   };
@@ -116,8 +112,7 @@ Tensor Gpt::Heads(const Tensor& x) const {
 // Causal attention of x to itself.
 Tensor Gpt::Mix(const GptBlock& block, const Tensor& x) const {
   const std::vector<Tensor> qkv = Split(MatMul(x, block.wqkv) + block.bqkv, 3, -1);
-  const Tensor mixed =
-      Attention(Heads(qkv[0]), Heads(qkv[1]), Heads(qkv[2]), {.causal = true});
+  const Tensor mixed = Attention(Heads(qkv[0]), Heads(qkv[1]), Heads(qkv[2]), {.causal = true});
   return MatMul(Reshape(SwapAxes(mixed, 1, 2), x.shape().dims()), block.wo) + block.bo;
 }
 
@@ -135,11 +130,8 @@ Tensor Gpt::Logits(const Tensor& indices) const {
 
 Workload MakeGpt(const Inputs& in, const GptSizes& sizes) {
   const Gpt model(in, sizes);
-  const Loss loss = [model](const std::vector<Tensor>& xy) {
-    return SoftmaxCrossEntropy(model.Logits(xy[0]), xy[1]);
-  };
-  const AdamW optimizer(
-      {.learning_rate = sizes.rate, .beta_1 = 0.9, .beta_2 = 0.95, .weight_decay = 0.1});
+  const Loss loss = [model](const std::vector<Tensor>& xy) { return SoftmaxCrossEntropy(model.Logits(xy[0]), xy[1]); };
+  const AdamW optimizer({.learning_rate = sizes.rate, .beta_1 = 0.9, .beta_2 = 0.95, .weight_decay = 0.1});
 
   const auto layers = static_cast<double>(sizes.layers), heads = static_cast<double>(sizes.heads);
   const auto c = static_cast<double>(sizes.width), time = static_cast<double>(sizes.time);
@@ -148,23 +140,22 @@ Workload MakeGpt(const Inputs& in, const GptSizes& sizes) {
   const double macs = layers * 12 * c * c + c * vocabulary;
   const double attention = layers * n * time * c;  // the causal half of both products
   Workload out{.kind = Workload::Kind::kTrain};
-  out.flops = 6 * (n * macs + attention) + 14 * size +
-              n * layers * (4 * c * 2 * 25 + heads * time * 30) + n * vocabulary * 45;
+  out.flops =
+      6 * (n * macs + attention) + 14 * size + n * layers * (4 * c * 2 * 25 + heads * time * 30) + n * vocabulary * 45;
   out.bytes = 4 * size * 8 + 4 * n * (layers * 34 * c + 3 * vocabulary);
   out.step = TrainStep(loss, model.variables, optimizer);
   const Shape shape = {sizes.batch, sizes.time};
-  out.inputs = {in.Labels("data.x", shape, sizes.vocabulary),
-                in.Labels("data.y", shape, sizes.vocabulary)};
+  out.inputs = {in.Labels("data.x", shape, sizes.vocabulary), in.Labels("data.y", shape, sizes.vocabulary)};
   return out;
 }
 
 }  // namespace
 
 std::vector<Entry> SequenceWorkloads() {
-  const GptSizes small{.layers = 4, .heads = 4, .width = 128, .time = 64, .batch = 12,
-                       .vocabulary = 65, .tied = false, .rate = 1e-3};
-  const GptSizes large{.layers = 12, .heads = 12, .width = 768, .time = 64, .batch = 4,
-                       .vocabulary = 50257, .tied = true, .rate = 1e-4};
+  const GptSizes small{
+      .layers = 4, .heads = 4, .width = 128, .time = 64, .batch = 12, .vocabulary = 65, .tied = false, .rate = 1e-3};
+  const GptSizes large{
+      .layers = 12, .heads = 12, .width = 768, .time = 64, .batch = 4, .vocabulary = 50257, .tied = true, .rate = 1e-4};
   return {{"lstm_char", "", MakeLstm},
           {"gpt_char", "", [small](const Inputs& in) { return MakeGpt(in, small); }},
           {"gpt2_124m", "", [large](const Inputs& in) { return MakeGpt(in, large); }}};

@@ -23,9 +23,7 @@ Workload MakeMatMul(const Inputs& in, const Shape& a, const Shape& b, DType dtyp
   const auto n = static_cast<double>(b.dim(b.rank() - 1));
   out.flops = 2 * a_size * n;
   out.bytes = static_cast<double>(SizeOf(dtype)) * (a_size + b_size + a_size / k * n);
-  out.step = [](const std::vector<Tensor>& in) -> std::vector<Tensor> {
-    return {MatMul(in[0], in[1])};
-  };
+  out.step = [](const std::vector<Tensor>& in) -> std::vector<Tensor> { return {MatMul(in[0], in[1])}; };
   return out;
 }
 

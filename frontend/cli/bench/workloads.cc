@@ -13,8 +13,7 @@ const std::vector<Entry>& Entries() {
   static const std::vector<Entry> entries = [] {
     std::vector<Entry> all;
     for (const auto& family : {DenseWorkloads(), ConvWorkloads(), SequenceWorkloads(), IntegrationWorkloads(),
-                               LayerWorkloads(), ElementwiseWorkloads(), MixtureWorkloads(),
-                               SmallWorkloads()}) {
+                               LayerWorkloads(), ElementwiseWorkloads(), MixtureWorkloads(), SmallWorkloads()}) {
       all.insert(all.end(), family.begin(), family.end());
     }
     return all;
@@ -30,12 +29,10 @@ std::vector<std::string> ExpandWorkloads(const std::vector<std::string>& names) 
     const size_t before = out.size();
     for (const Entry& entry : Entries()) {
       const bool large = entry.name == kLarge;
-      if (entry.name == name || entry.group == name || (name == "all" && !large))
-        out.push_back(entry.name);
+      if (entry.name == name || entry.group == name || (name == "all" && !large)) out.push_back(entry.name);
     }
     if (out.size() == before) {
-      Fail(kUsage, StrCat("there is no workload ", ir::Quoted(name), "; there are: all, ",
-                          DescribeWorkloads()));
+      Fail(kUsage, StrCat("there is no workload ", ir::Quoted(name), "; there are: all, ", DescribeWorkloads()));
     }
   }
   return out;

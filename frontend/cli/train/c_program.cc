@@ -150,8 +150,7 @@ std::string MakeMainC(const Model& model, const VariableList& variables) {
   std::string writes;
   int64_t total = 0;
   for (const auto& [name, bytes] : variables) {
-    StrAppend(&writes, "  written += fwrite($name_variable_", Identifier(name), "(model), 1, ",
-              bytes, ", file);\n");
+    StrAppend(&writes, "  written += fwrite($name_variable_", Identifier(name), "(model), 1, ", bytes, ", file);\n");
     total += bytes;
   }
   std::string out(kMain);
@@ -167,10 +166,8 @@ std::string MakeMainC(const Model& model, const VariableList& variables) {
 }
 
 std::string MakeDataFile(const Dataset& data, const std::vector<int32_t>& order, int64_t batch) {
-  const auto train = static_cast<size_t>(data.num_train),
-             width = static_cast<size_t>(data.width) * 4;
-  const int32_t counts[] = {static_cast<int32_t>(data.num_train),
-                            static_cast<int32_t>(data.num_test),
+  const auto train = static_cast<size_t>(data.num_train), width = static_cast<size_t>(data.width) * 4;
+  const int32_t counts[] = {static_cast<int32_t>(data.num_train), static_cast<int32_t>(data.num_test),
                             static_cast<int32_t>(order.size() / static_cast<size_t>(batch))};
   std::string out;
   AppendBytes(&out, counts, 3);

@@ -14,8 +14,7 @@ struct Series {
 };
 
 /// Line chart as SVG: x from 1, y from 0.
-std::string DrawChart(const std::string& title, const std::string& x_label,
-                      const std::vector<Series>& series);
+std::string DrawChart(const std::string& title, const std::string& x_label, const std::vector<Series>& series);
 
 }  // namespace reel::cli
 

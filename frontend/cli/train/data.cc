@@ -24,16 +24,14 @@ std::string ReadZipped(const std::string& path) {
   if (::stat(name.c_str(), &info) != 0) name = path;
   const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(::gzopen(name.c_str(), "rb"), ::gzclose);
   if (!file) {
-    Fail(kIo, StrCat("cannot open ", ir::Quoted(path + ".gz"),
-                     "; say where the data is with --data tests/data"));
+    Fail(kIo, StrCat("cannot open ", ir::Quoted(path + ".gz"), "; say where the data is with --data tests/data"));
   }
   std::string data;
   char buffer[1 << 16];
   int n = 0;
   while ((n = ::gzread(file.get(), buffer, sizeof buffer)) > 0) {
     data.append(buffer, static_cast<size_t>(n));
-    if (static_cast<int64_t>(data.size()) > kMaxBytes)
-      Fail(kBudget, StrCat(ir::Quoted(name), " is over 1 GiB"));
+    if (static_cast<int64_t>(data.size()) > kMaxBytes) Fail(kBudget, StrCat(ir::Quoted(name), " is over 1 GiB"));
   }
   int error = 0;
   const char* message = ::gzerror(file.get(), &error);
@@ -58,22 +56,18 @@ std::string ReadIdx(const std::string& path, const std::vector<uint32_t>& shape)
     bytes *= shape[i];
   }
   if (!good || data.size() != header + bytes) {
-    Fail(kInvalid,
-         StrCat(ir::Quoted(path), ": not the IDX file that tests/data/README.md describes"));
+    Fail(kInvalid, StrCat(ir::Quoted(path), ": not the IDX file that tests/data/README.md describes"));
   }
   return data.substr(header);
 }
 
 // A number in [0, n).
-uint64_t Below(uint32_t bits, int64_t n) {
-  return (uint64_t{bits} * static_cast<uint64_t>(n)) >> 32;
-}
+uint64_t Below(uint32_t bits, int64_t n) { return (uint64_t{bits} * static_cast<uint64_t>(n)) >> 32; }
 
 template <typename T>
 void StoreRow(const std::vector<T>& row, int64_t i, Dataset* out) {
   static_assert(sizeof(T) == 4);
-  std::memcpy(out->rows.data() + static_cast<size_t>(i) * row.size() * 4, row.data(),
-              row.size() * 4);
+  std::memcpy(out->rows.data() + static_cast<size_t>(i) * row.size() * 4, row.data(), row.size() * 4);
 }
 
 }  // namespace
@@ -91,8 +85,7 @@ std::vector<int32_t> Shuffled(int64_t n, int64_t key) {
 
 Dataset ReadMnist(const std::string& folder) {
   constexpr uint32_t kImages = 10000, kSide = 28;
-  const std::string images =
-      ReadIdx(folder + "/mnist/t10k-images-idx3-ubyte", {kImages, kSide, kSide});
+  const std::string images = ReadIdx(folder + "/mnist/t10k-images-idx3-ubyte", {kImages, kSide, kSide});
   const std::string labels = ReadIdx(folder + "/mnist/t10k-labels-idx1-ubyte", {kImages});
   Dataset out{kFloat32, kSide * kSide, 10, 8000, 2000, {}, {}};
   out.rows.resize(size_t{kImages} * kSide * kSide * 4);
@@ -100,19 +93,16 @@ Dataset ReadMnist(const std::string& folder) {
   int64_t n = 0;
   for (const int32_t i : Shuffled(kImages, kSplitKey)) {
     const char* pixels = images.data() + static_cast<size_t>(i) * row.size();
-    for (size_t j = 0; j < row.size(); ++j)
-      row[j] = static_cast<float>(static_cast<uint8_t>(pixels[j])) / 255.0f;
+    for (size_t j = 0; j < row.size(); ++j) row[j] = static_cast<float>(static_cast<uint8_t>(pixels[j])) / 255.0f;
     StoreRow(row, n++, &out);
     const int32_t label = labels[static_cast<size_t>(i)];
-    if (label < 0 || label >= out.classes)
-      Fail(kInvalid, StrCat("label ", label, " is not a digit"));
+    if (label < 0 || label >= out.classes) Fail(kInvalid, StrCat("label ", label, " is not a digit"));
     out.labels.push_back(label);
   }
   return out;
 }
 
-Dataset ReadCharacters(const std::string& folder, int64_t window, int64_t num_train,
-                       int64_t num_test) {
+Dataset ReadCharacters(const std::string& folder, int64_t window, int64_t num_train, int64_t num_test) {
   const std::string text = ReadZipped(folder + "/tinyshakespeare.txt");
   const auto size = static_cast<int64_t>(text.size());
   if (size < 100 * window) Fail(kInvalid, "tinyshakespeare.txt is too short");
@@ -130,8 +120,7 @@ Dataset ReadCharacters(const std::string& folder, int64_t window, int64_t num_tr
   for (int64_t i = 0; i < n; ++i) {
     const int64_t first = i < num_train ? 0 : split, last = (i < num_train ? split : size) - window;
     const char* at = text.data() + first + Below(bits[static_cast<size_t>(i)], last - first);
-    for (int64_t j = 0; j < window; ++j)
-      row[static_cast<size_t>(j)] = code[static_cast<unsigned char>(at[j])];
+    for (int64_t j = 0; j < window; ++j) row[static_cast<size_t>(j)] = code[static_cast<unsigned char>(at[j])];
     StoreRow(row, i, &out);
     out.labels.push_back(code[static_cast<unsigned char>(at[window])]);
   }

@@ -21,8 +21,7 @@ struct Dataset {
   std::vector<int32_t> labels;
 
   std::span<const std::byte> row(int64_t i) const {
-    return std::span(rows).subspan(static_cast<size_t>(i * width * 4),
-                                   static_cast<size_t>(width * 4));
+    return std::span(rows).subspan(static_cast<size_t>(i * width * 4), static_cast<size_t>(width * 4));
   }
 };
 
@@ -35,8 +34,7 @@ Dataset ReadMnist(const std::string& folder);
 
 /// Windows of `window` characters of tinyshakespeare at random places, each labelled with the
 /// character that follows; those to test come from the last tenth of the text.
-Dataset ReadCharacters(const std::string& folder, int64_t window, int64_t num_train,
-                       int64_t num_test);
+Dataset ReadCharacters(const std::string& folder, int64_t window, int64_t num_train, int64_t num_test);
 
 }  // namespace reel::cli
 

@@ -20,15 +20,12 @@ namespace {
 // variables.
 constexpr double kLossBound = 1e-5, kVariableBound = 1e-4;
 
-double Now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double Now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 using Values = std::vector<Tensor>;  // of all variables, in the module's order
 
 bool SameBits(const Tensor& a, const Tensor& b) {
-  return a.type() == b.type() &&
-         std::memcmp(a.raw_data(), b.raw_data(), static_cast<size_t>(a.type().bytes())) == 0;
+  return a.type() == b.type() && std::memcmp(a.raw_data(), b.raw_data(), static_cast<size_t>(a.type().bytes())) == 0;
 }
 
 bool SameBits(std::span<const float> a, std::span<const float> b) {
@@ -48,8 +45,7 @@ std::vector<int32_t> MakeOrder(const Dataset& data, int64_t batch, int64_t steps
   const auto wanted = static_cast<size_t>(steps * batch);
   for (int64_t epoch = 1; order.size() < wanted; ++epoch) {
     const std::vector<int32_t> shuffled = Shuffled(data.num_train, epoch);
-    order.insert(order.end(), shuffled.begin(),
-                 shuffled.begin() + static_cast<std::ptrdiff_t>(whole));
+    order.insert(order.end(), shuffled.begin(), shuffled.begin() + static_cast<std::ptrdiff_t>(whole));
   }
   order.resize(wanted);
   return order;
@@ -64,10 +60,9 @@ class Job {
         eager_(options.eager_steps),
         checked_(options.check_steps),
         order_(MakeOrder(model.data, model.batch, steps_)) {
-    if (eager_ < 2 || checked_ < 1 || options.reference_steps > checked_ ||
-        steps_ < eager_ + checked_) {
-      Fail(kUsage, StrCat("--steps ", steps_, " must be at least --eager-steps ", eager_,
-                          " (2 or more) and ", checked_, " to compare"));
+    if (eager_ < 2 || checked_ < 1 || options.reference_steps > checked_ || steps_ < eager_ + checked_) {
+      Fail(kUsage, StrCat("--steps ", steps_, " must be at least --eager-steps ", eager_, " (2 or more) and ", checked_,
+                          " to compare"));
     }
     report_.name = model.name;
     report_.title = model.title;
@@ -102,8 +97,7 @@ class Job {
       const auto row = data.row(i);
       bytes.insert(bytes.end(), row.begin(), row.end());
     }
-    return Tensor::FromBytes(data.dtype, {static_cast<int64_t>(indices.size()), data.width},
-                             bytes.data());
+    return Tensor::FromBytes(data.dtype, {static_cast<int64_t>(indices.size()), data.width}, bytes.data());
   }
 
   // The batch of step 0, 1, ...
@@ -127,8 +121,7 @@ class Job {
       const Tensor logits = predict(Rows(indices));
       const auto values = logits.data<float>();
       for (size_t i = 0; i < indices.size(); ++i) {
-        const auto row = values.subspan(i * static_cast<size_t>(data.classes),
-                                        static_cast<size_t>(data.classes));
+        const auto row = values.subspan(i * static_cast<size_t>(data.classes), static_cast<size_t>(data.classes));
         const auto best = std::max_element(row.begin(), row.end()) - row.begin();
         right += best == data.labels[static_cast<size_t>(indices[i])] ? 1 : 0;
       }
@@ -166,8 +159,8 @@ class Job {
     const Batch batch = BatchOf(eager_ - 1);
     Recording recording;
     const Tensor loss = EagerStep(eager_ - 1, batch);
-    step_ = recording.Lift({{model_.input_name, batch.inputs}, {"labels", batch.labels}},
-                           {{"loss", loss}}, {.name = "train"});
+    step_ = recording.Lift({{model_.input_name, batch.inputs}, {"labels", batch.labels}}, {{"loss", loss}},
+                           {.name = "train"});
     report_.nodes = static_cast<int64_t>(EntryOf(step_).nodes().size());
   }
 
@@ -178,20 +171,17 @@ class Job {
 
   void CheckTrace() {
     const Batch like = BatchOf(0);
-    const Function traced = Trace(
-        [this](const Tensor& inputs, const Tensor& labels) {
-          return NamedTensor("loss", model_.train(inputs, labels));
-        },
-        {Spec(like.inputs, model_.input_name), Spec(like.labels, "labels")}, "train");
+    const Function traced =
+        Trace([this](const Tensor& inputs,
+                     const Tensor& labels) { return NamedTensor("loss", model_.train(inputs, labels)); },
+              {Spec(like.inputs, model_.input_name), Spec(like.labels, "labels")}, "train");
     Check("tracing the step gives the graph that the recording lifted",
           ir::SameStructure(EntryOf(traced), EntryOf(step_)));
   }
 
   void SaveModule() {
     const Spec inputs(model_.data.dtype, {model_.test_batch, model_.data.width}, model_.input_name);
-    const auto predict = [this](const Tensor& x) {
-      return NamedTensor("logits", model_.predict(x));
-    };
+    const auto predict = [this](const Tensor& x) { return NamedTensor("logits", model_.predict(x)); };
     module_ = Module::Lift({{"train", step_}, {"predict", predict, {inputs}}}, model_.name);
     module_.Save(Path(model_.name + ".reel"));
     module_.Save(Path(model_.name + ".reel.txt"));
@@ -225,8 +215,7 @@ class Job {
     for (const Variable& v : LiveVariables()) eager_values_.push_back(v.value());
     const double accuracy = Accuracy(model_.predict);
     const auto timed = static_cast<double>(eager_ + checked_ - 1);
-    report_.rows.push_back(
-        {"eager", 1, eager_ + checked_, eager_seconds_ / timed, report_.losses.back(), accuracy});
+    report_.rows.push_back({"eager", 1, eager_ + checked_, eager_seconds_ / timed, report_.losses.back(), accuracy});
   }
 
   void GoOnCompiled() {
@@ -240,30 +229,25 @@ class Job {
       const Tensor loss = compiled_("train", batch.inputs, batch.labels);
       seconds += Now() - start;
       report_.losses.push_back(loss.item<float>());
-      if (step + 1 == eager_ + checked_)
-        different = CountDifferent(CompiledValues(), eager_values_);
+      if (step + 1 == eager_ + checked_) different = CountDifferent(CompiledValues(), eager_values_);
       if (step % 16 == 0) Progress(step, "jit");
     }
     compiled_values_ = CompiledValues();
     const auto losses = std::span(report_.losses).subspan(static_cast<size_t>(eager_));
-    Check(StrCat("eager and JIT from the same state: losses of ", checked_, " steps and all ",
-                 eager_values_.size(), " variables, bit for bit"),
+    Check(StrCat("eager and JIT from the same state: losses of ", checked_, " steps and all ", eager_values_.size(),
+                 " variables, bit for bit"),
           different == 0 && SameBits(losses.first(eager_losses.size()), eager_losses));
-    const double accuracy =
-        Accuracy([this](const Tensor& x) -> Tensor { return compiled_("predict", x); });
-    report_.rows.push_back(
-        {"jit", eager_ + 1, steps_, seconds / static_cast<double>(steps_ - eager_),
-         report_.losses[static_cast<size_t>(report_.compared_step - 1)], accuracy});
+    const double accuracy = Accuracy([this](const Tensor& x) -> Tensor { return compiled_("predict", x); });
+    report_.rows.push_back({"jit", eager_ + 1, steps_, seconds / static_cast<double>(steps_ - eager_),
+                            report_.losses[static_cast<size_t>(report_.compared_step - 1)], accuracy});
     if (steps_ >= model_.steps) {
-      Check(StrCat("test accuracy is at least ", model_.min_accuracy * 100, " %"),
-            accuracy >= model_.min_accuracy);
+      Check(StrCat("test accuracy is at least ", model_.min_accuracy * 100, " %"), accuracy >= model_.min_accuracy);
     }
   }
 
   void RunObject() {
     Progress(steps_, "object");
-    const std::string name = model_.name, program = name, data = name + ".data",
-                      variables = name + ".variables";
+    const std::string name = model_.name, program = name, data = name + ".data", variables = name + ".variables";
     const double start = Now();
     CompileToObject(module_, StrCat(options_.folder, "/", name));
     report_.object_seconds = Now() - start;
@@ -276,8 +260,7 @@ class Job {
     Write("main.c", MakeMainC(model_, list));
     const std::vector<int32_t> order(order_.begin() + eager_ * model_.batch, order_.end());
     Write(data, MakeDataFile(model_.data, order, model_.batch));
-    const ProcessResult cc =
-        RunProcess({"cc", "-O2", "main.c", name + ".o", "-o", program}, options_.folder);
+    const ProcessResult cc = RunProcess({"cc", "-O2", "main.c", name + ".o", "-o", program}, options_.folder);
     if (cc.status != 0) Fail(kInvalid, StrCat("cc main.c ", name, ".o failed:\n", cc.err));
     const ProcessResult run = RunProcess({"./" + program, data, variables}, options_.folder);
     if (run.status != 0) Fail(kInvalid, StrCat("the C program failed: ", run.err));
@@ -287,18 +270,16 @@ class Job {
   void CompareObject(const CResult& result, const std::string& variables) {
     std::string expected;
     for (const Tensor& v : compiled_values_) {
-      expected.append(static_cast<const char*>(v.raw_data()),
-                      static_cast<size_t>(v.type().bytes()));
+      expected.append(static_cast<const char*>(v.raw_data()), static_cast<size_t>(v.type().bytes()));
     }
     const auto losses = std::span(report_.losses).subspan(static_cast<size_t>(eager_));
-    Check(StrCat("JIT and the C program with the object: losses of ", losses.size(),
-                 " steps and all ", compiled_values_.size(), " variables, bit for bit"),
+    Check(StrCat("JIT and the C program with the object: losses of ", losses.size(), " steps and all ",
+                 compiled_values_.size(), " variables, bit for bit"),
           SameBits(result.losses, losses) && variables == expected);
     const auto at = static_cast<size_t>(checked_ - 1);
-    report_.rows.push_back(
-        {"object in C", eager_ + 1, steps_,
-         result.seconds / static_cast<double>(std::max<size_t>(result.losses.size(), 1)),
-         at < result.losses.size() ? result.losses[at] : NAN, result.accuracy});
+    report_.rows.push_back({"object in C", eager_ + 1, steps_,
+                            result.seconds / static_cast<double>(std::max<size_t>(result.losses.size(), 1)),
+                            at < result.losses.size() ? result.losses[at] : NAN, result.accuracy});
   }
 
   // The first steps after the lift by the reference evaluator, from the state that the module
@@ -312,21 +293,17 @@ class Job {
       const Batch batch = BatchOf(eager_ + i);
       Progress(steps_, "reference");
       ir::EntryResult result = Take(ir::EvaluateEntry(
-          module, "train", {internal::ToLiteral(batch.inputs), internal::ToLiteral(batch.labels)},
-          state));
+          module, "train", {internal::ToLiteral(batch.inputs), internal::ToLiteral(batch.labels)}, state));
       state = std::move(result.state);
       const double expected = result.outputs[0].AsDouble(0);
       const double got = report_.losses[static_cast<size_t>(eager_ + i)];
-      loss_error =
-          std::max(loss_error, std::abs(got - expected) / std::max(std::abs(expected), 1e-3));
+      loss_error = std::max(loss_error, std::abs(got - expected) / std::max(std::abs(expected), 1e-3));
     }
     const double variable_error = CompareState(state);
     report_.rows.push_back({"reference (double)", eager_ + 1, eager_ + options_.reference_steps,
-                            (Now() - start) / static_cast<double>(options_.reference_steps), NAN,
-                            -1});
-    Check(StrCat("reference in double, ", options_.reference_steps, " steps: losses within ",
-                 kLossBound, " relative (", loss_error, "), variables within ", kVariableBound,
-                 " (", variable_error, ")"),
+                            (Now() - start) / static_cast<double>(options_.reference_steps), NAN, -1});
+    Check(StrCat("reference in double, ", options_.reference_steps, " steps: losses within ", kLossBound, " relative (",
+                 loss_error, "), variables within ", kVariableBound, " (", variable_error, ")"),
           loss_error <= kLossBound && variable_error <= kVariableBound);
   }
 
@@ -350,10 +327,9 @@ class Job {
 
   void SaveChart() {
     const auto middle = report_.losses.begin() + eager_;
-    Write("loss.svg",
-          DrawChart(model_.title, "step",
-                    {{"eager", "#d95f02", 1, {report_.losses.begin(), middle}},
-                     {"compiled", "#1b6ca8", eager_ + 1, {middle, report_.losses.end()}}}));
+    Write("loss.svg", DrawChart(model_.title, "step",
+                                {{"eager", "#d95f02", 1, {report_.losses.begin(), middle}},
+                                 {"compiled", "#1b6ca8", eager_ + 1, {middle, report_.losses.end()}}}));
   }
 
   const Model& model_;
@@ -374,8 +350,6 @@ bool TrainReport::ok() const {
   return std::all_of(checks.begin(), checks.end(), [](const CheckRow& c) { return c.ok; });
 }
 
-TrainReport RunTrainJob(const Model& model, const TrainOptions& options) {
-  return Job(model, options).Run();
-}
+TrainReport RunTrainJob(const Model& model, const TrainOptions& options) { return Job(model, options).Run(); }
 
 }  // namespace reel::cli

@@ -19,8 +19,7 @@ struct TrainOptions {
   int64_t check_steps = 10;  ///< that every engine repeats from the same state
   int64_t reference_steps = 3;
   /// Called as the work goes on, with the part of 1 that is done and what is being done.
-  std::function<void(double done, const std::string& what)> progress = [](double,
-                                                                          const std::string&) {};
+  std::function<void(double done, const std::string& what)> progress = [](double, const std::string&) {};
 };
 
 /// A line of the table.

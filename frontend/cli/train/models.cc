@@ -60,8 +60,7 @@ Model MakeCharacters(const std::string& data_folder) {
   constexpr int64_t kWindow = 8, kDim = 16, kHidden = 128;
   Model out;
   out.name = "shakespeare";
-  out.title =
-      "tiny Shakespeare, the next character from the last 8, tanh MLP, SGD with momentum, batch 64";
+  out.title = "tiny Shakespeare, the next character from the last 8, tanh MLP, SGD with momentum, batch 64";
   out.input_name = "characters";
   out.steps = 4000;
   out.min_accuracy = 0.33;
@@ -70,8 +69,7 @@ Model MakeCharacters(const std::string& data_folder) {
   const Generator generator(2);
   const LayerOptions layer{.generator = generator};
   const auto flatten = [](const Operand& x) { return Reshape(x, {-1, kWindow * kDim}); };
-  Sequential model{Embedding(out.data.classes, kDim, layer), flatten,
-                   Dense(kWindow * kDim, kHidden, Tanh, layer),
+  Sequential model{Embedding(out.data.classes, kDim, layer), flatten, Dense(kWindow * kDim, kHidden, Tanh, layer),
                    Dense(kHidden, out.data.classes, {}, layer)};
   Learn(&out, model, Sgd({.learning_rate = 0.1, .momentum = 0.9}));
   return out;

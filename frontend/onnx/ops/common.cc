@@ -8,8 +8,7 @@
 namespace reel::onnx {
 
 int64_t NormalAxis(int64_t axis, int rank) {
-  if (axis < -rank || axis >= rank)
-    Wrong(StrCat("axis ", axis, " is out of range for rank ", rank));
+  if (axis < -rank || axis >= rank) Wrong(StrCat("axis ", axis, " is out of range for rank ", rank));
   return axis < 0 ? axis + rank : axis;
 }
 
@@ -52,8 +51,7 @@ Tensor ScalarLike(const Tensor& x, double value) { return internal::ScalarOf(x.d
 
 Tensor PositionsAlong(const Shape& shape, const Tensor& indices, int64_t axis) {
   const std::vector<int64_t> strides = RowMajorStrides(shape);
-  Tensor position =
-      FromTheEnd(indices, shape.dim(static_cast<int>(axis))) * strides[static_cast<size_t>(axis)];
+  Tensor position = FromTheEnd(indices, shape.dim(static_cast<int>(axis))) * strides[static_cast<size_t>(axis)];
   for (int i = 0; i < shape.rank(); ++i) {
     if (i == axis || indices.shape().dim(i) == 1) continue;
     position = position + Iota(indices.shape(), i) * strides[static_cast<size_t>(i)];
@@ -63,14 +61,12 @@ Tensor PositionsAlong(const Shape& shape, const Tensor& indices, int64_t axis) {
 
 Tensor TakeAlong(const Tensor& x, const Tensor& indices, int64_t axis) {
   if (indices.rank() != x.rank())
-    Wrong(StrCat("the indices ", indices.type().ToString(), " must have the rank of ",
-                 x.type().ToString()));
+    Wrong(StrCat("the indices ", indices.type().ToString(), " must have the rank of ", x.type().ToString()));
   return Gather(Reshape(x, {-1}), PositionsAlong(x.shape(), indices, axis), 0);
 }
 
 Shape ShapeOf(const std::vector<int64_t>& dims) {
-  if (dims.size() > static_cast<size_t>(kMaxRank))
-    Refuse(StrCat("rank ", dims.size(), " is above ", kMaxRank));
+  if (dims.size() > static_cast<size_t>(kMaxRank)) Refuse(StrCat("rank ", dims.size(), " is above ", kMaxRank));
   for (const int64_t d : dims) {
     if (d < 0) Wrong(StrCat("an extent is ", d));
   }

@@ -29,15 +29,12 @@ Probe ProbeOf(const NodeContext& c, const Graph& graph, const Tensors& like) {
   internal::TraceState inner(internal::State().trace);
   const internal::TraceScope scope(&inner, std::make_shared<internal::EventLog>());
   Probe probe;
-  for (const Tensor& x : like)
-    probe.arguments.push_back(internal::MakeSymbolic(x.type(), inner.id));
+  for (const Tensor& x : like) probe.arguments.push_back(internal::MakeSymbolic(x.type(), inner.id));
   probe.results = c.Run(graph, probe.arguments);
   return probe;
 }
 
-Tensor Row(const Tensor& x, const Tensor& i, int64_t axis) {
-  return Squeeze(DynamicSlice(x, i, 1, axis), axis);
-}
+Tensor Row(const Tensor& x, const Tensor& i, int64_t axis) { return Squeeze(DynamicSlice(x, i, 1, axis), axis); }
 Tensor WithRow(const Tensor& stack, const Tensor& row, const Tensor& i, int64_t axis) {
   return DynamicUpdate(stack, ExpandDims(row, axis), i, axis);
 }
@@ -72,14 +69,12 @@ Tensors Unroll(const NodeContext& c, const Graph& body, Tensors values) {
   if (!c.Has(0)) Refuse("the body needs the number of the iteration, but may end early");
   if (c.Has(1)) c.Known(1);
   const int64_t count = c.KnownInt(0);
-  if (count > kLongestUnrolled)
-    Refuse(StrCat("the body needs the number of the iteration, of ", count, " iterations"));
+  if (count > kLongestUnrolled) Refuse(StrCat("the body needs the number of the iteration, of ", count, " iterations"));
   const size_t carried = values.size() - 2;
   std::vector<Tensors> rows(body.outputs.size() - 1 - carried);
   if (c.Has(1)) values[1] = Reshape(c.Known(1), {});
   for (int64_t i = 0; i < count; ++i) {
-    if (values[1].symbolic())
-      Refuse("the body needs the number of the iteration, but may end early");
+    if (values[1].symbolic()) Refuse("the body needs the number of the iteration, but may end early");
     if (!values[1].item<bool>()) break;
     values[0] = Tensor(i);
     const Tensors out = c.Run(body, values);
@@ -121,15 +116,12 @@ Tensors ImportLoop(const NodeContext& c) {
     values.push_back(StackOf(*count, probe->results[k].type(), 0));
   Tensor limit;
   if (count || c.Has(0)) limit = count ? Tensor(*count) : Reshape(Cast(c.In(0), kInt64), {});
-  const auto test = [&](const Tensors& v) {
-    return limit.defined() ? LogicalAnd(v[0] < limit, v[1]) : Identity(v[1]);
-  };
+  const auto test = [&](const Tensors& v) { return limit.defined() ? LogicalAnd(v[0] < limit, v[1]) : Identity(v[1]); };
   const auto step = [&](const Tensors& v) {
     const auto rows = v.begin() + static_cast<std::ptrdiff_t>(2 + carried);
     const Tensors out = c.Run(body, Tensors(v.begin(), rows));
     Tensors next = {v[0] + int64_t{1}, Reshape(out[0], {})};
-    for (size_t k = 1; k < out.size(); ++k)
-      next.push_back(k <= carried ? out[k] : WithRow(v[k + 1], out[k], v[0], 0));
+    for (size_t k = 1; k < out.size(); ++k) next.push_back(k <= carried ? out[k] : WithRow(v[k + 1], out[k], v[0], 0));
     return next;
   };
   const Tensors last = WhileLoop(test, step, values, {.maximum_iterations = count.value_or(-1)});
@@ -174,16 +166,13 @@ Tensors ImportScan(const NodeContext& c) {
   const auto step = [&](const Tensors& v) {
     const Tensor back = count - 1 - v[0];
     Tensors arguments(v.begin() + 1, v.begin() + 1 + static_cast<std::ptrdiff_t>(carried));
-    for (size_t i = 0; i < sequences; ++i)
-      arguments.push_back(Row(xs[i], At(backward, i) != 0 ? back : v[0], axes[i]));
+    for (size_t i = 0; i < sequences; ++i) arguments.push_back(Row(xs[i], At(backward, i) != 0 ? back : v[0], axes[i]));
     const Tensors out = c.Run(body, arguments);
     Tensors next = {v[0] + int64_t{1}};
     for (size_t k = 0; k < out.size(); ++k) {
       const size_t row = k - carried;
-      next.push_back(
-          k < carried
-              ? out[k]
-              : WithRow(v[1 + k], out[k], At(backward_out, row) != 0 ? back : v[0], out_axes[row]));
+      next.push_back(k < carried ? out[k]
+                                 : WithRow(v[1 + k], out[k], At(backward_out, row) != 0 ? back : v[0], out_axes[row]));
     }
     return next;
   };

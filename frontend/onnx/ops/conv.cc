@@ -55,8 +55,7 @@ Spatial ReadSpatial(const NodeContext& c, int spatial) {
               : automatic == "SAME_LOWER" ? kSameLower
                                           : kExplicit;
   if (s.padding == kExplicit) {
-    Wrong(StrCat("auto_pad ", ir::Quoted(automatic),
-                 " must be NOTSET, VALID, SAME_UPPER or SAME_LOWER"));
+    Wrong(StrCat("auto_pad ", ir::Quoted(automatic), " must be NOTSET, VALID, SAME_UPPER or SAME_LOWER"));
   }
   s.low.clear();
   s.high.clear();
@@ -64,8 +63,7 @@ Spatial ReadSpatial(const NodeContext& c, int spatial) {
 }
 
 int SpatialRank(const Tensor& x) {
-  if (x.rank() < 3)
-    Wrong(StrCat("batch, channels and space are needed, got ", x.type().ToString()));
+  if (x.rank() < 3) Wrong(StrCat("batch, channels and space are needed, got ", x.type().ToString()));
   return x.rank() - 2;
 }
 
@@ -87,8 +85,7 @@ Tensors ImportConvTranspose(const NodeContext& c) {
   const std::string automatic = c.String("auto_pad", "NOTSET");
   c.Ignore("kernel_shape");
   std::vector<int64_t> size = c.Ints("output_shape");
-  std::vector<int64_t> more =
-      c.Ints("output_padding", std::vector<int64_t>(static_cast<size_t>(n), 0));
+  std::vector<int64_t> more = c.Ints("output_padding", std::vector<int64_t>(static_cast<size_t>(n), 0));
   const auto fits = [&](const auto& list) { return list.size() == static_cast<size_t>(n); };
   if (w.rank() != x.rank() || !fits(more) || (!size.empty() && !fits(size)))
     Wrong("the filter, output_padding and output_shape must fit the input");
@@ -96,8 +93,8 @@ Tensors ImportConvTranspose(const NodeContext& c) {
   CheckRange("output_shape", size, 0);
   if (size.empty() && s.padding != kExplicit && s.padding != kValid) {
     for (int i = 0; i < n; ++i)
-      size.push_back(Covered(x.shape().dim(i + 2), s.strides[static_cast<size_t>(i)],
-                             s.strides[static_cast<size_t>(i)]));
+      size.push_back(
+          Covered(x.shape().dim(i + 2), s.strides[static_cast<size_t>(i)], s.strides[static_cast<size_t>(i)]));
   }
   if (s.padding == kValid || !size.empty()) {
     s.low.assign(static_cast<size_t>(n), 0);
@@ -129,8 +126,7 @@ Tensors ImportConvTranspose(const NodeContext& c) {
 
 std::vector<int64_t> WindowOf(const NodeContext& c, int spatial) {
   const std::vector<int64_t> window = c.Ints("kernel_shape");
-  if (static_cast<int>(window.size()) != spatial)
-    Wrong(StrCat("kernel_shape must be for ", spatial, " axes"));
+  if (static_cast<int>(window.size()) != spatial) Wrong(StrCat("kernel_shape must be for ", spatial, " axes"));
   CheckRange("kernel_shape", window, 1);
   return window;
 }
@@ -158,8 +154,7 @@ Tensors ImportAveragePool(const NodeContext& c) {
 Tensor MaxPositions(const Tensor& x, const std::vector<int64_t>& window, const PoolOptions& options,
                     bool column_major) {
   const int n = x.rank() - 2;
-  std::vector<int64_t> strides(static_cast<size_t>(n)), axes, low(options.low), high(options.high),
-      starts;
+  std::vector<int64_t> strides(static_cast<size_t>(n)), axes, low(options.low), high(options.high), starts;
   int64_t stride = 1;
   for (int i = 0; i < n; ++i) {
     const int axis = column_major ? i : n - 1 - i;
@@ -170,22 +165,18 @@ Tensor MaxPositions(const Tensor& x, const std::vector<int64_t>& window, const P
   std::vector<int64_t> before = {0, 0}, after = {0, 0};
   before.insert(before.end(), low.begin(), low.end());
   after.insert(after.end(), high.begin(), high.end());
-  const Tensor padded =
-      internal::PadWithScalar(x, internal::LimitOf(x.dtype(), false), before, after);
-  const Tensor windows =
-      Windows(padded, axes, window, {.strides = options.strides, .dilations = options.dilation});
+  const Tensor padded = internal::PadWithScalar(x, internal::LimitOf(x.dtype(), false), before, after);
+  const Tensor windows = Windows(padded, axes, window, {.strides = options.strides, .dilations = options.dilation});
   std::vector<int64_t> dims = Dims(windows.shape(), 0, x.rank());
   dims.push_back(-1);
   Tensor element = ArgMax(Reshape(windows, dims), -1);
-  Tensor position =
-      (Iota(element.shape(), 0) * x.shape().dim(1) + Iota(element.shape(), 1)) * stride;
+  Tensor position = (Iota(element.shape(), 0) * x.shape().dim(1) + Iota(element.shape(), 1)) * stride;
   for (int i = n; i-- > 0;) {
     const auto a = static_cast<size_t>(i);
     const Tensor inside = element - element / window[a] * window[a];
     element = element / window[a];
-    position = position + (Iota(element.shape(), i + 2) * options.strides[a] +
-                           inside * options.dilation[a] - low[a]) *
-                              strides[a];
+    position = position +
+               (Iota(element.shape(), i + 2) * options.strides[a] + inside * options.dilation[a] - low[a]) * strides[a];
   }
   return position;
 }
@@ -243,8 +234,7 @@ Tensors ImportLrn(const NodeContext& c) {
   sizes[1] = size;
   low[1] = (size - 1) / 2;
   high[1] = size / 2;
-  const Tensor sum =
-      ReduceWindow(Square(x), WindowReduction::kSum, sizes, {.low = low, .high = high});
+  const Tensor sum = ReduceWindow(Square(x), WindowReduction::kSum, sizes, {.low = low, .high = high});
   const double alpha = c.Float("alpha", 1e-4f) / static_cast<double>(size);
   return {x / Pow(sum * alpha + c.Float("bias", 1), c.Float("beta", 0.75))};
 }

@@ -24,13 +24,9 @@ Tensors Variadic(const NodeContext& c) {
   return {out};
 }
 
-Tensors ImportMean(const NodeContext& c) {
-  return {Variadic<Add>(c)[0] / static_cast<double>(c.num_inputs())};
-}
+Tensors ImportMean(const NodeContext& c) { return {Variadic<Add>(c)[0] / static_cast<double>(c.num_inputs())}; }
 
-Tensors ImportCast(const NodeContext& c) {
-  return {Cast(c.In(0), c.DTypeAttribute("to", kFloat32))};
-}
+Tensors ImportCast(const NodeContext& c) { return {Cast(c.In(0), c.DTypeAttribute("to", kFloat32))}; }
 Tensors ImportCastLike(const NodeContext& c) { return {Cast(c.In(0), c.In(1).dtype())}; }
 
 Tensors ImportConstant(const NodeContext& c) {
@@ -42,8 +38,7 @@ Tensors ImportConstant(const NodeContext& c) {
   if (c.HasAttribute("value_ints")) return {IntsTensor(c.Ints("value_ints"))};
   if (c.HasAttribute("value_floats")) {
     const std::vector<double> values = c.Floats("value_floats");
-    return {Tensor::FromData(std::vector<float>(values.begin(), values.end()),
-                             {static_cast<int64_t>(values.size())})};
+    return {Tensor::FromData(std::vector<float>(values.begin(), values.end()), {static_cast<int64_t>(values.size())})};
   }
   Refuse("this kind of constant is not supported");
 }

@@ -27,22 +27,19 @@ Points ReadPoints(const Tensor& x, const Tensor& indices, int batch) {
   if (indices.rank() < 1 || batch >= indices.rank() || batch > x.rank())
     Wrong(StrCat("indices ", indices.type().ToString(), " in ", x.type().ToString()));
   const auto depth = static_cast<int>(indices.shape().dim(indices.rank() - 1));
-  if (batch + depth > x.rank())
-    Wrong(StrCat("tuples of ", depth, " indices in ", x.type().ToString()));
+  if (batch + depth > x.rank()) Wrong(StrCat("tuples of ", depth, " indices in ", x.type().ToString()));
   const Shape shape(Dims(x.shape(), 0, batch + depth));
   const std::vector<int64_t> strides = RowMajorStrides(shape);
   const Shape tuples(Dims(indices.shape(), 0, indices.rank() - 1));
   Tensor position = Zeros(tuples, kInt64);
-  for (int i = 0; i < batch; ++i)
-    position = position + Iota(tuples, i) * strides[static_cast<size_t>(i)];
+  for (int i = 0; i < batch; ++i) position = position + Iota(tuples, i) * strides[static_cast<size_t>(i)];
   std::vector<int64_t> starts(static_cast<size_t>(indices.rank()), 0);
   std::vector<int64_t> limits = indices.shape().dims();
   for (int i = 0; i < depth; ++i) {
     starts.back() = i;
     limits.back() = i + 1;
     const Tensor index = Reshape(Slice(indices, starts, limits), tuples.dims());
-    position = position +
-               FromTheEnd(index, shape.dim(batch + i)) * strides[static_cast<size_t>(batch + i)];
+    position = position + FromTheEnd(index, shape.dim(batch + i)) * strides[static_cast<size_t>(batch + i)];
   }
   std::vector<int64_t> dims = Dims(x.shape(), batch + depth, x.rank());
   dims.insert(dims.begin(), shape.size());
@@ -89,11 +86,9 @@ Tensors ImportNonZero(const NodeContext& c) {
 Tensors ImportOneHot(const NodeContext& c) {
   const Tensor index = c.In(0), values = c.In(2);
   const std::vector<double> depth = c.KnownFloats(1);
-  if (depth.size() != 1 || !(depth[0] >= 0 && depth[0] <= 1e9))
-    Wrong("the depth must be one number");
+  if (depth.size() != 1 || !(depth[0] >= 0 && depth[0] <= 1e9)) Wrong("the depth must be one number");
   const auto n = static_cast<int64_t>(depth[0]);
-  return {OneHot(FromTheEnd(index, n), n, values[1], values[0],
-                 AxisOf(c, "axis", -1, index.rank() + 1))};
+  return {OneHot(FromTheEnd(index, n), n, values[1], values[0], AxisOf(c, "axis", -1, index.rank() + 1))};
 }
 
 ScatterMode ModeOf(const NodeContext& c) {
@@ -110,8 +105,7 @@ ScatterMode ModeOf(const NodeContext& c) {
 Tensors ImportScatterElements(const NodeContext& c) {
   const Tensor x = c.In(0), indices = c.In(1);
   const int64_t axis = AxisOf(c, "axis", 0, x.rank());
-  if (indices.rank() != x.rank())
-    Wrong(StrCat("indices ", indices.type().ToString(), " in ", x.type().ToString()));
+  if (indices.rank() != x.rank()) Wrong(StrCat("indices ", indices.type().ToString(), " in ", x.type().ToString()));
   const Tensor positions = Reshape(PositionsAlong(x.shape(), indices, axis), {-1, 1});
   const Tensor updates = Reshape(c.In(2), {-1});
   const Tensor y = TensorScatter(Reshape(x, {-1}), positions, updates, ModeOf(c));

@@ -16,9 +16,7 @@ template <Tensor (*kOp)(const Operand&)>
 Tensors Unary(const NodeContext& c) {
   return {kOp(c.In(0))};
 }
-Tensors ImportLeakyRelu(const NodeContext& c) {
-  return {LeakyRelu(c.In(0), c.Float("alpha", 0.01f))};
-}
+Tensors ImportLeakyRelu(const NodeContext& c) { return {LeakyRelu(c.In(0), c.Float("alpha", 0.01f))}; }
 Tensors ImportPRelu(const NodeContext& c) {
   const Tensor x = c.In(0);
   Tensor slope = c.In(1);
@@ -41,8 +39,7 @@ Tensors ImportHardSigmoid(const NodeContext& c) {
 }
 Tensors ImportShrink(const NodeContext& c) {
   const Tensor x = c.In(0), zero = ScalarLike(x, 0);
-  const Tensor bound = ScalarLike(x, c.Float("lambd", 0.5)),
-               bias = ScalarLike(x, c.Float("bias", 0));
+  const Tensor bound = ScalarLike(x, c.Float("lambd", 0.5)), bias = ScalarLike(x, c.Float("bias", 0));
   return {Where(x < -bound, x + bias, Where(x > bound, x - bias, zero))};
 }
 
@@ -136,16 +133,13 @@ Tensors ImportLpNormalization(const NodeContext& c) {
 Tensors ImportDropout(const NodeContext& c) {
   const Tensor x = c.In(0);
   const bool training = c.Has(2) && c.KnownInt(2) != 0;
-  const double ratio = c.opset() < 12         ? c.Float("ratio", 0.5)
-                       : training && c.Has(1) ? c.KnownFloat(1)
-                                              : 0.5;
+  const double ratio = c.opset() < 12 ? c.Float("ratio", 0.5) : training && c.Has(1) ? c.KnownFloat(1) : 0.5;
   const int64_t seed = c.Int("seed", 0);
   if (!training || ratio == 0) {
     return {Identity(x), c.opset() < 10 ? OnesLike(x) : Full(x.shape(), 1, kBool)};
   }
   const Generator generator(seed, "dropout");
-  const Tensor keep =
-      RandomUniform(x.shape(), {.generator = generator}) >= static_cast<float>(ratio);
+  const Tensor keep = RandomUniform(x.shape(), {.generator = generator}) >= static_cast<float>(ratio);
   return {Where(keep, x / (1 - ratio), ScalarLike(x, 0)), keep};
 }
 

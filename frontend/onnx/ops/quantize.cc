@@ -35,8 +35,7 @@ Tensors ImportQuantizeLinear(const NodeContext& c) {
   const Tensor x = Cast(c.In(0), kFloat32);
   const int64_t axis = c.Int("axis", 1);
   const Tensor zero = c.In(2, Cast(Tensor(0), kUInt8));
-  return {
-      Quantized(x, PerAxis(c.In(1), axis, x.rank()), PerAxis(zero, axis, x.rank()), zero.dtype())};
+  return {Quantized(x, PerAxis(c.In(1), axis, x.rank()), PerAxis(zero, axis, x.rank()), zero.dtype())};
 }
 
 Tensors ImportDequantizeLinear(const NodeContext& c) {

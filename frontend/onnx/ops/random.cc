@@ -16,9 +16,7 @@ struct Draw {
 };
 
 // The seed is a float in ONNX; its value counts, 0 without one.
-Generator GeneratorOf(const NodeContext& c) {
-  return Generator(static_cast<int64_t>(c.Float("seed", 0)), "generator");
-}
+Generator GeneratorOf(const NodeContext& c) { return Generator(static_cast<int64_t>(c.Float("seed", 0)), "generator"); }
 
 // The shape is an attribute, or that of an input.
 Draw ReadDraw(const NodeContext& c) {

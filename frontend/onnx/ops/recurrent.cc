@@ -23,8 +23,7 @@ Function ActivationOf(const std::string& name, double alpha, double beta) {
   if (name == "LeakyRelu") return [=](const Tensor& x) { return LeakyRelu(x, alpha); };
   if (name == "Affine") return [=](const Tensor& x) { return x * alpha + beta; };
   if (name == "ScaledTanh") return [=](const Tensor& x) { return Tanh(x * beta) * alpha; };
-  if (name == "HardSigmoid")
-    return [=](const Tensor& x) { return Minimum(Maximum(x * alpha + beta, 0.0), 1.0); };
+  if (name == "HardSigmoid") return [=](const Tensor& x) { return Minimum(Maximum(x * alpha + beta, 0.0), 1.0); };
   Refuse(StrCat("activation ", name));
 }
 
@@ -35,12 +34,8 @@ std::pair<double, double> Defaults(const std::string& name) {
   return {1, name == "ScaledTanh" ? 1 : 0};
 }
 
-bool HasBeta(const std::string& name) {
-  return name == "Affine" || name == "ScaledTanh" || name == "HardSigmoid";
-}
-bool HasAlpha(const std::string& name) {
-  return HasBeta(name) || name == "Elu" || name == "LeakyRelu";
-}
+bool HasBeta(const std::string& name) { return name == "Affine" || name == "ScaledTanh" || name == "HardSigmoid"; }
+bool HasAlpha(const std::string& name) { return HasBeta(name) || name == "Elu" || name == "LeakyRelu"; }
 
 // What a cell sees of one direction.
 struct Cell {
@@ -113,8 +108,7 @@ Tensor Direction(const Tensor& x, int64_t d) {
 
 std::vector<Function> ReadActivations(const NodeContext& c, const Kind& kind, int64_t directions) {
   std::vector<std::string> names = c.Strings("activations");
-  const std::vector<double> alphas = c.Floats("activation_alpha"),
-                            betas = c.Floats("activation_beta");
+  const std::vector<double> alphas = c.Floats("activation_alpha"), betas = c.Floats("activation_beta");
   if (names.empty()) {
     for (int64_t d = 0; d < directions; ++d)
       names.insert(names.end(), kind.activations.begin(), kind.activations.end());
@@ -171,23 +165,19 @@ Tensors ImportRecurrent(const NodeContext& c, const Kind& kind) {
   Tensors ys;
   std::vector<Tensors> states(kind.states);
   for (int64_t d = 0; d < directions; ++d) {
-    cell.f.assign(activations.begin() + d * static_cast<int64_t>(kind.activations.size()),
-                  activations.end());
+    cell.f.assign(activations.begin() + d * static_cast<int64_t>(kind.activations.size()), activations.end());
     cell.r = Transpose(Direction(r, d));
-    const Tensor bias =
-        c.Has(3) ? Direction(c.In(3), d) : Zeros({2 * kind.gates * hidden}, x.dtype());
+    const Tensor bias = c.Has(3) ? Direction(c.In(3), d) : Zeros({2 * kind.gates * hidden}, x.dtype());
     cell.bias_r = Gate(bias, 1, kind.gates * hidden);
     if (c.Has(7)) cell.peephole = Direction(c.In(7), d);
     const Tensor xw = MatMul(x, Transpose(Direction(w, d))) + Gate(bias, 0, kind.gates * hidden);
     Tensors initial;
     for (size_t i = 0; i < kind.states; ++i) {
       const Tensor all = c.Has(5 + i) ? c.In(5 + i) : Tensor();
-      initial.push_back(!all.defined()
-                            ? Zeros({batch, hidden}, x.dtype())
-                            : Direction(batch_first ? Transpose(all, {1, 0, 2}) : all, d));
+      initial.push_back(!all.defined() ? Zeros({batch, hidden}, x.dtype())
+                                       : Direction(batch_first ? Transpose(all, {1, 0, 2}) : all, d));
     }
-    const ScanStep run =
-        RunDirection(kind, cell, xw, initial, lengths, direction == "reverse" || d == 1);
+    const ScanStep run = RunDirection(kind, cell, xw, initial, lengths, direction == "reverse" || d == 1);
     ys.push_back(run.ys[0]);
     for (size_t i = 0; i < kind.states; ++i) states[i].push_back(run.carry[i]);
   }
@@ -198,12 +188,8 @@ Tensors ImportRecurrent(const NodeContext& c, const Kind& kind) {
 }
 
 Tensors ImportRnn(const NodeContext& c) { return ImportRecurrent(c, {RnnStep, 1, 1, {"Tanh"}}); }
-Tensors ImportGru(const NodeContext& c) {
-  return ImportRecurrent(c, {GruStep, 3, 1, {"Sigmoid", "Tanh"}});
-}
-Tensors ImportLstm(const NodeContext& c) {
-  return ImportRecurrent(c, {LstmStep, 4, 2, {"Sigmoid", "Tanh", "Tanh"}});
-}
+Tensors ImportGru(const NodeContext& c) { return ImportRecurrent(c, {GruStep, 3, 1, {"Sigmoid", "Tanh"}}); }
+Tensors ImportLstm(const NodeContext& c) { return ImportRecurrent(c, {LstmStep, 4, 2, {"Sigmoid", "Tanh", "Tanh"}}); }
 
 constexpr OpRow kRows[] = {
     {"GRU", 7, ImportGru, false},

@@ -32,9 +32,7 @@ Tensors Reduce(const NodeContext& c) {
   return {r.none ? c.In(0) : kReduce(c.In(0), r.axes, r.options)};
 }
 
-Tensor SumOfAbs(const Operand& x, const Axes& axes, ReduceOptions options) {
-  return ReduceSum(Abs(x), axes, options);
-}
+Tensor SumOfAbs(const Operand& x, const Axes& axes, ReduceOptions options) { return ReduceSum(Abs(x), axes, options); }
 Tensor SumOfSquares(const Operand& x, const Axes& axes, ReduceOptions options) {
   return ReduceSum(Square(x), axes, options);
 }
@@ -52,9 +50,8 @@ Tensors Arg(const NodeContext& c) {
   const Tensor x = c.In(0);
   const int64_t axis = AxisOf(c, "axis", 0, x.rank());
   const int64_t last = x.shape().dim(static_cast<int>(axis)) - 1;
-  const Tensor index = c.Int("select_last_index", 0) == 0
-                           ? kArg(x, axis)
-                           : last - kArg(Strided(x, axis, last, last + 1, -1), axis);
+  const Tensor index =
+      c.Int("select_last_index", 0) == 0 ? kArg(x, axis) : last - kArg(Strided(x, axis, last, last + 1, -1), axis);
   return {c.Int("keepdims", 1) != 0 ? ExpandDims(index, axis) : index};
 }
 

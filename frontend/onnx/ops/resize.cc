@@ -37,8 +37,7 @@ double Coordinate(const Method& m, const Axis& a, int64_t i) {
   if (m.coordinates == "asymmetric") return x / a.scale;
   if (m.coordinates == "tf_half_pixel_for_nn") return (x + 0.5) / a.scale;
   if (m.coordinates == "tf_crop_and_resize") {
-    return length > 1 ? a.start * last + x * (a.end - a.start) * last / (length - 1)
-                      : (a.start + a.end) / 2 * last;
+    return length > 1 ? a.start * last + x * (a.end - a.start) * last / (length - 1) : (a.start + a.end) / 2 * last;
   }
   Refuse(StrCat("coordinate_transformation_mode ", m.coordinates));
 }
@@ -63,16 +62,13 @@ std::vector<Tap> Taps(const Method& m, const Axis& a) {
   std::vector<Tap> taps(static_cast<size_t>(count));
   for (int64_t i = 0; i < a.out; ++i) {
     const double x = Coordinate(m, a, i);
-    const double first =
-        m.mode == "nearest" ? Nearest(m.nearest, x) : std::floor(x) - (count / 2 - 1);
+    const double first = m.mode == "nearest" ? Nearest(m.nearest, x) : std::floor(x) - (count / 2 - 1);
     double sum = 0;
     for (int k = 0; k < count; ++k) {
       Tap& tap = taps[static_cast<size_t>(k)];
       const double position = first + k, last = static_cast<double>(a.in) - 1;
       const double distance = std::abs(x - position);
-      double weight = m.mode == "nearest"  ? 1
-                      : m.mode == "linear" ? 1 - distance
-                                           : CubicWeight(m.cubic, distance);
+      double weight = m.mode == "nearest" ? 1 : m.mode == "linear" ? 1 - distance : CubicWeight(m.cubic, distance);
       if (m.exclude_outside && (position < 0 || position > last)) weight = 0;
       sum += weight;
       tap.position.push_back(static_cast<int64_t>(std::clamp(position, 0.0, last)));
@@ -89,8 +85,7 @@ Tensor Constant(const std::vector<double>& values, DType dtype) {
 }
 
 Tensor ResizeAxis(const Tensor& x, int axis, const Axis& a, const Method& m) {
-  if (a.in == 0 || a.out < 0 || a.out > kLongestList)
-    Wrong(StrCat("axis ", axis, " from ", a.in, " to ", a.out));
+  if (a.in == 0 || a.out < 0 || a.out > kLongestList) Wrong(StrCat("axis ", axis, " from ", a.in, " to ", a.out));
   Tensor y;
   for (const Tap& tap : Taps(m, a)) {
     Tensor part = TakeAt(x, tap.position, axis);
@@ -118,8 +113,7 @@ Tensor ResizeAll(Tensor x, const std::vector<Axis>& axes, const Method& m) {
 }
 
 // By scales or by sizes, of all axes.
-std::vector<Axis> ReadAxes(const Tensor& x, const std::vector<double>& scales,
-                           const std::vector<int64_t>& sizes) {
+std::vector<Axis> ReadAxes(const Tensor& x, const std::vector<double>& scales, const std::vector<int64_t>& sizes) {
   const auto rank = static_cast<size_t>(x.rank());
   if ((scales.empty() ? sizes.size() : scales.size()) != rank)
     Wrong(StrCat("scales or sizes must be for the ", rank, " axes of ", x.type().ToString()));
@@ -168,8 +162,7 @@ Tensors ImportResize(const NodeContext& c) {
 Tensors ImportUpsample(const NodeContext& c) {
   const Tensor x = c.In(0);
   const std::vector<double> scales = c.opset() < 9 ? c.Floats("scales") : c.KnownFloats(1);
-  return {
-      ResizeAll(x, ReadAxes(x, scales, {}), {c.String("mode", "nearest"), "asymmetric", "floor"})};
+  return {ResizeAll(x, ReadAxes(x, scales, {}), {c.String("mode", "nearest"), "asymmetric", "floor"})};
 }
 
 constexpr OpRow kRows[] = {

@@ -43,8 +43,7 @@ std::vector<Neighbour> Neighbours(const Grid& g, Tensor at, int64_t extent) {
   if (g.padding == "reflection") at = Reflected(at, extent, g.align_corners);
   std::vector<Neighbour> out;
   const auto add = [&](Tensor pixel, Tensor weight) {
-    if (g.padding == "reflection" && g.mode == "bicubic")
-      pixel = Reflected(pixel, extent, g.align_corners);
+    if (g.padding == "reflection" && g.mode == "bicubic") pixel = Reflected(pixel, extent, g.align_corners);
     const Tensor clamped = Minimum(Maximum(pixel, 0.0), last);
     if (g.padding == "zeros") weight = Where(pixel == clamped, weight, ScalarLike(weight, 0));
     out.push_back({clamped, weight});
@@ -79,18 +78,15 @@ Tensor Place(const Grid& g, const Tensor& grid, int64_t i, int64_t extent) {
 // x [n, c, h, w] at grid [n, rows, columns, 2] of (x, y).
 Tensors ImportGridSample(const NodeContext& c) {
   const Tensor x = c.In(0), grid = c.In(1);
-  const Grid g{c.String("mode", "bilinear"), c.String("padding_mode", "zeros"),
-               c.Int("align_corners", 0) != 0};
+  const Grid g{c.String("mode", "bilinear"), c.String("padding_mode", "zeros"), c.Int("align_corners", 0) != 0};
   if (x.rank() != 4 || grid.rank() != 4 || grid.shape().dim(3) != 2)
-    Wrong(StrCat("images and places are needed, got ", x.type().ToString(), " and ",
-                 grid.type().ToString()));
+    Wrong(StrCat("images and places are needed, got ", x.type().ToString(), " and ", grid.type().ToString()));
   if (g.mode != "nearest" && g.mode != "bilinear" && g.mode != "bicubic")
     Refuse(StrCat("mode ", g.mode, "; nearest, bilinear and bicubic are supported"));
   const Tensor image = Iota(Shape(Dims(grid.shape(), 0, 3)), 0);
   Tensor sum;
   const auto columns = Neighbours(g, Place(g, grid, 0, x.shape().dim(3)), x.shape().dim(3));
-  for (const Neighbour& row :
-       Neighbours(g, Place(g, grid, 1, x.shape().dim(2)), x.shape().dim(2))) {
+  for (const Neighbour& row : Neighbours(g, Place(g, grid, 1, x.shape().dim(2)), x.shape().dim(2))) {
     for (const Neighbour& column : columns) {
       const Tensor weight = ExpandDims(row.weight * column.weight, 3);
       const Tensor part = PixelsAt(x, image, row.pixel, column.pixel) * weight;
@@ -112,19 +108,15 @@ Tensor RegionPlaces(const Tensor& start, const Tensor& extent, int64_t bins, int
 // The mean over samples of each part of the regions [r, 4] = (x1, y1, x2, y2) of their images.
 Tensors ImportRoiAlign(const NodeContext& c) {
   const Tensor x = c.In(0), regions = c.In(1), images = c.In(2);
-  const bool half =
-      c.opset() >= 16 && c.String("coordinate_transformation_mode", "half_pixel") == "half_pixel";
+  const bool half = c.opset() >= 16 && c.String("coordinate_transformation_mode", "half_pixel") == "half_pixel";
   const int64_t height = c.Int("output_height", 1), width = c.Int("output_width", 1);
   const int64_t samples = c.Int("sampling_ratio", 0);
   const double scale = c.Float("spatial_scale", 1);
   if (c.String("mode", "avg") != "avg") Refuse("mode max; avg is supported");
   if (samples < 1) Refuse("a number of samples that depends on the regions; set sampling_ratio");
   if (x.rank() != 4 || regions.rank() != 2 || regions.shape().dim(1) != 4)
-    Wrong(StrCat("images and regions are needed, got ", x.type().ToString(), " and ",
-                 regions.type().ToString()));
-  const auto corner = [&](int64_t i) {
-    return Squeeze(TakeAt(regions, {i}, 1), 1) * scale - (half ? 0.5 : 0.0);
-  };
+    Wrong(StrCat("images and regions are needed, got ", x.type().ToString(), " and ", regions.type().ToString()));
+  const auto corner = [&](int64_t i) { return Squeeze(TakeAt(regions, {i}, 1), 1) * scale - (half ? 0.5 : 0.0); };
   const auto places = [&](int64_t i, int64_t bins) {
     const Tensor start = corner(i), extent = corner(i + 2) - start;
     return RegionPlaces(start, half ? extent : Maximum(extent, 1.0), bins, samples);

@@ -57,9 +57,7 @@ Tensors ImportUnsqueeze(const NodeContext& c) {
   return {Reshape(x, dims)};
 }
 
-Tensors ImportConcat(const NodeContext& c) {
-  return {Concat(c.AllIn(), AxisOf(c, "axis", 1, c.In(0).rank()))};
-}
+Tensors ImportConcat(const NodeContext& c) { return {Concat(c.AllIn(), AxisOf(c, "axis", 1, c.In(0).rank()))}; }
 
 // Lengths are an attribute before opset 13, then an input; without them, equal parts, the last
 // one smaller if they do not divide the axis.
@@ -74,8 +72,7 @@ Tensors ImportSplit(const NodeContext& c) {
     if (count == 0) Wrong("it has no outputs");
     const int64_t part = (extent + count - 1) / count;
     sizes.emplace();
-    for (int64_t i = 0; i < count; ++i)
-      sizes->push_back(std::clamp<int64_t>(extent - i * part, 0, part));
+    for (int64_t i = 0; i < count; ++i) sizes->push_back(std::clamp<int64_t>(extent - i * part, 0, part));
   }
   return Split(x, *sizes, axis);
 }
@@ -105,8 +102,8 @@ Tensors ImportSlice(const NodeContext& c) {
   Tensor x = c.In(0);
   const auto starts = c.IntsSince(10, "starts", 1), ends = c.IntsSince(10, "ends", 2);
   const auto axes = c.IntsSince(10, "axes", 3), steps = c.IntsSince(10, "steps", 4);
-  if (!starts || !ends || starts->size() != ends->size() ||
-      (axes && axes->size() != starts->size()) || (steps && steps->size() != starts->size())) {
+  if (!starts || !ends || starts->size() != ends->size() || (axes && axes->size() != starts->size()) ||
+      (steps && steps->size() != starts->size())) {
     Wrong("starts, ends, axes and steps must have one length");
   }
   for (size_t i = 0; i < starts->size(); ++i) {
@@ -126,8 +123,7 @@ Tensors ImportExpand(const NodeContext& c) {
 Tensors ImportTile(const NodeContext& c) {
   const Tensor x = c.In(0);
   const std::vector<int64_t> repeats = c.KnownInts(1);
-  if (static_cast<int>(repeats.size()) != x.rank())
-    Wrong(StrCat(repeats.size(), " repeats for ", x.type().ToString()));
+  if (static_cast<int>(repeats.size()) != x.rank()) Wrong(StrCat(repeats.size(), " repeats for ", x.type().ToString()));
   return {Tile(x, repeats)};
 }
 
@@ -161,22 +157,20 @@ Tensors ImportPad(const NodeContext& c) {
   }
   std::vector<int64_t> low(rank, 0), high(rank, 0);
   for (size_t i = 0; i < count; ++i) {
-    const auto axis =
-        static_cast<size_t>(axes ? NormalAxis((*axes)[i], x.rank()) : static_cast<int64_t>(i));
+    const auto axis = static_cast<size_t>(axes ? NormalAxis((*axes)[i], x.rank()) : static_cast<int64_t>(i));
     low[axis] = (*pads)[i];
     high[axis] = (*pads)[count + i];
   }
   x = Cut(x, &low, &high);
   if (mode == "constant") {
-    const Tensor value =
-        c.opset() >= 11 ? c.In(2, ScalarLike(x, 0)) : ScalarLike(x, c.Float("value", 0));
+    const Tensor value = c.opset() >= 11 ? c.In(2, ScalarLike(x, 0)) : ScalarLike(x, c.Float("value", 0));
     return {internal::PadWithScalar(x, Reshape(value, {}), low, high)};
   }
   for (size_t i = 0; i < rank; ++i) {
     const int64_t extent = x.shape().dim(static_cast<int>(i)) + low[i] + high[i];
     if (low[i] + high[i] > 0 && extent > kLongestList)
-      Wrong(StrCat("axis ", i, " of ", x.type().ToString(), " padded to ", extent,
-                   "; elements are repeated up to ", kLongestList));
+      Wrong(StrCat("axis ", i, " of ", x.type().ToString(), " padded to ", extent, "; elements are repeated up to ",
+                   kLongestList));
   }
   if (mode == "edge") return {Pad(x, low, high, PadMode::kEdge)};
   if (mode == "reflect") return {Pad(x, low, high, PadMode::kReflect)};
@@ -189,8 +183,7 @@ Tensors ImportShape(const NodeContext& c) {
   const int64_t rank = x.rank();
   const auto clamp = [&](int64_t i) { return std::clamp<int64_t>(i < 0 ? i + rank : i, 0, rank); };
   const int64_t start = clamp(c.Int("start", 0)), end = clamp(c.Int("end", kEnd));
-  return {
-      IntsTensor(Dims(x.shape(), static_cast<int>(start), static_cast<int>(std::max(start, end))))};
+  return {IntsTensor(Dims(x.shape(), static_cast<int>(start), static_cast<int>(std::max(start, end))))};
 }
 
 Tensors ImportSize(const NodeContext& c) { return {Tensor(c.In(0).size())}; }
@@ -205,8 +198,7 @@ Tensors ImportConstantOfShape(const NodeContext& c) {
 Tensors ImportEyeLike(const NodeContext& c) {
   const Tensor x = c.In(0);
   if (x.rank() != 2) Wrong(StrCat("a matrix is needed, got ", x.type().ToString()));
-  return {
-      Eye(x.shape().dim(0), x.shape().dim(1), c.Int("k", 0), c.DTypeAttribute("dtype", x.dtype()))};
+  return {Eye(x.shape().dim(0), x.shape().dim(1), c.Int("k", 0), c.DTypeAttribute("dtype", x.dtype()))};
 }
 
 Tensors ImportTrilu(const NodeContext& c) {
@@ -235,9 +227,8 @@ Tensors ImportDepthToSpace(const NodeContext& c) {
   const int64_t depth = d[1] / (b * b);
   const std::string mode = c.String("mode", "DCR");
   if (mode != "DCR" && mode != "CRD") Refuse(StrCat("mode ", mode, "; it must be DCR or CRD"));
-  const Tensor y = mode == "DCR"
-                       ? Transpose(Reshape(x, {d[0], b, b, depth, d[2], d[3]}), {0, 3, 4, 1, 5, 2})
-                       : Transpose(Reshape(x, {d[0], depth, b, b, d[2], d[3]}), {0, 1, 4, 2, 5, 3});
+  const Tensor y = mode == "DCR" ? Transpose(Reshape(x, {d[0], b, b, depth, d[2], d[3]}), {0, 3, 4, 1, 5, 2})
+                                 : Transpose(Reshape(x, {d[0], depth, b, b, d[2], d[3]}), {0, 1, 4, 2, 5, 3});
   return {Reshape(y, {d[0], depth, d[2] * b, d[3] * b})};
 }
 
@@ -247,8 +238,7 @@ Tensors ImportSpaceToDepth(const NodeContext& c) {
   const std::vector<int64_t> d = x.shape().dims();
   if (d.size() != 4 || b < 1 || b > kLargestBlock || d[2] % b != 0 || d[3] % b != 0)
     Wrong(StrCat("blocks of ", b, " in ", x.type().ToString()));
-  const Tensor y =
-      Transpose(Reshape(x, {d[0], d[1], d[2] / b, b, d[3] / b, b}), {0, 3, 5, 1, 2, 4});
+  const Tensor y = Transpose(Reshape(x, {d[0], d[1], d[2] / b, b, d[3] / b, b}), {0, 3, 5, 1, 2, 4});
   return {Reshape(y, {d[0], d[1] * b * b, d[2] / b, d[3] / b})};
 }
 
@@ -256,8 +246,7 @@ Tensors ImportSpaceToDepth(const NodeContext& c) {
 Tensors ImportReverseSequence(const NodeContext& c) {
   const Tensor x = c.In(0), lengths = Cast(c.In(1), kInt64);
   const int64_t time = c.Int("time_axis", 0), batch = c.Int("batch_axis", 1);
-  if (x.rank() < 2 || (time != 0 && time != 1) || batch != 1 - time)
-    Wrong("time_axis and batch_axis must be 0 and 1");
+  if (x.rank() < 2 || (time != 0 && time != 1) || batch != 1 - time) Wrong("time_axis and batch_axis must be 0 and 1");
   const Tensor i = Iota(x.shape(), time), length = Along(lengths, batch, x.rank());
   return {TakeAlong(x, Where(i < length, length - 1 - i, i), time)};
 }

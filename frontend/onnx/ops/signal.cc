@@ -27,8 +27,7 @@ Tensors CosineWindow(const NodeContext& c, const std::vector<double>& terms) {
   for (int64_t i = 0; i < size[0]; ++i) {
     double sum = 0;
     for (size_t k = 0; k < terms.size(); ++k) {
-      const double angle =
-          2 * std::numbers::pi * static_cast<double>(k) * static_cast<double>(i) / n;
+      const double angle = 2 * std::numbers::pi * static_cast<double>(k) * static_cast<double>(i) / n;
       sum += (k % 2 == 0 ? terms[k] : -terms[k]) * std::cos(angle);
     }
     window.push_back(sum);
@@ -54,10 +53,9 @@ Tensor Transform(const Tensor& x, const FftOptions& options, bool inverse, bool 
 // The axis is an attribute before opset 20, then an input.
 Tensors ImportDft(const NodeContext& c) {
   const Tensor x = c.In(0);
-  const int64_t axis = c.opset() < 20 ? AxisOf(c, "axis", 1, x.rank())
-                                      : NormalAxis(c.Has(2) ? c.KnownInt(2) : -2, x.rank());
-  if (x.rank() < 2 || axis == x.rank() - 1)
-    Wrong(StrCat("an axis and parts are needed, got ", x.type().ToString()));
+  const int64_t axis =
+      c.opset() < 20 ? AxisOf(c, "axis", 1, x.rank()) : NormalAxis(c.Has(2) ? c.KnownInt(2) : -2, x.rank());
+  if (x.rank() < 2 || axis == x.rank() - 1) Wrong(StrCat("an axis and parts are needed, got ", x.type().ToString()));
   const bool inverse = c.Int("inverse", 0) != 0, onesided = c.Int("onesided", 0) != 0;
   const int64_t n = c.Has(1) ? c.KnownInt(1) : -1;
   return {Transform(x, {.n = n, .axis = axis}, inverse, onesided)};
@@ -69,9 +67,7 @@ Tensors ImportStft(const NodeContext& c) {
   Tensor x = c.In(0);
   if (x.rank() == 2) x = ExpandDims(x, 2);
   const int64_t step = c.KnownInt(1);
-  const int64_t length = c.Has(3)   ? c.KnownInt(3)
-                         : c.Has(2) ? c.In(2).shape().dim(0)
-                                    : x.shape().dim(1);
+  const int64_t length = c.Has(3) ? c.KnownInt(3) : c.Has(2) ? c.In(2).shape().dim(0) : x.shape().dim(1);
   const int64_t time = x.shape().dim(1);
   if (x.rank() != 3 || step < 1 || length < 1 || length > time)
     Wrong(StrCat("frames of ", length, ", ", step, " apart, of ", x.type().ToString()));
@@ -95,10 +91,8 @@ Tensors ImportMelWeightMatrix(const NodeContext& c) {
   const int64_t bins = length / 2 + 1;
   std::vector<int64_t> point;
   for (int64_t i = 0; i < mels + 2; ++i) {
-    const double hertz =
-        Hertz(low + static_cast<double>(i) * (high - low) / static_cast<double>(mels + 2));
-    const double bin =
-        std::floor(static_cast<double>(length + 1) * hertz / static_cast<double>(rate));
+    const double hertz = Hertz(low + static_cast<double>(i) * (high - low) / static_cast<double>(mels + 2));
+    const double bin = std::floor(static_cast<double>(length + 1) * hertz / static_cast<double>(rate));
     if (!std::isfinite(bin)) Wrong("the edges of the bands are not finite");
     point.push_back(static_cast<int64_t>(std::clamp(bin, -1e9, 1e9)));
   }

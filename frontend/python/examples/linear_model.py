@@ -1,6 +1,6 @@
 """A linear model fitted as in TensorFlow's notebook on automatic differentiation: estimates approach 3 and 2.
 
-    PYTHONPATH=build/python python3 frontend/python/examples/linear_model.py [plot.png]
+PYTHONPATH=build/python python3 frontend/python/examples/linear_model.py [plot.png]
 """
 
 import sys
@@ -41,10 +41,12 @@ def fit(steps=10, learning_rate=0.1):
 def plot(estimates, path):
     """Draws the estimates beside the true values, if matplotlib is there."""
     import matplotlib
+
     matplotlib.use("Agg")
     from matplotlib import pyplot
+
     for name, values, true in (("w", [w for w, _ in estimates], TRUE_W), ("b", [b for _, b in estimates], TRUE_B)):
-        line, = pyplot.plot(values, label=name)
+        (line,) = pyplot.plot(values, label=name)
         pyplot.axhline(true, color=line.get_color(), linestyle="--", label=f"true {name}")
     pyplot.xlabel("step")
     pyplot.legend()

@@ -23,8 +23,10 @@ def _check_extension():
         return
     others = sorted(n for n in _os.listdir(_os.path.dirname(__file__)) if n.startswith("_core.") and n.endswith(".so"))
     what = f"there is only {others[0]}, of another Python" if others else "it is not built"
-    raise ImportError(f"reel: no extension reel._core for this Python: {what}. Run `third_party/setup build` in the "
-                      "checkout and set PYTHONPATH=build/python, or `pip install ./frontend/python`")
+    raise ImportError(
+        f"reel: no extension reel._core for this Python: {what}. Run `third_party/setup build` in the "
+        "checkout and set PYTHONPATH=build/python, or `pip install ./frontend/python`"
+    )
 
 
 _check_extension()

@@ -4,7 +4,8 @@ import math as _math
 from typing import NamedTuple as _NamedTuple
 
 from . import _core
-from ._core import DType as _DType, Tensor as _Tensor
+from ._core import DType as _DType
+from ._core import Tensor as _Tensor
 
 e = _math.e
 pi = _math.pi

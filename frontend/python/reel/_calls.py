@@ -144,8 +144,9 @@ def keep(programs, key, program, leaves, keys):
     def drop(_):
         programs.pop(key, None)
 
-    program.watched = [_watch(x, drop) for x, k in zip(leaves, keys)
-                       if isinstance(x, _core.Variable) or isinstance(k[1], _Identity)]
+    program.watched = [
+        _watch(x, drop) for x, k in zip(leaves, keys) if isinstance(x, _core.Variable) or isinstance(k[1], _Identity)
+    ]
     programs[key] = program
 
 
@@ -161,8 +162,9 @@ def sorted_keys(tree, who=""):
     try:
         return sorted(tree)
     except TypeError:
-        raise _core.InvalidTypeError(f"{who}the keys of a dict must be sortable, those of {tree!r} are not; use keys "
-                                     "of one type") from None
+        raise _core.InvalidTypeError(
+            f"{who}the keys of a dict must be sortable, those of {tree!r} are not; use keys of one type"
+        ) from None
 
 
 _locks = _weakref.WeakSet()
@@ -211,7 +213,8 @@ def bind(decorated, instance, make):
         if decorated.input_signature is not None:
             raise _core.InvalidTypeError(
                 f"function: {decorated.__name__} has an input_signature, but {type(instance).__name__} has __slots__ "
-                "without '__dict__', where its compiled methods are kept; add it")
+                "without '__dict__', where its compiled methods are kept; add it"
+            )
         return _types.MethodType(decorated, instance)
     methods = members.get(_SLOT)
     if methods is None or methods.instance is not instance:
@@ -250,7 +253,8 @@ def refuse_leaks(name, result):
             if inside and x.symbolic:
                 raise _core.InvalidTypeError(
                     f"function: {name} returns a traced tensor at {place}, inside {inside}, where no call puts a "
-                    "value; return tensors in lists, tuples and dicts, and make other objects of them outside")
+                    "value; return tensors in lists, tuples and dicts, and make other objects of them outside"
+                )
         elif isinstance(x, dict):
             for key, value in x.items():
                 look(value, f"{place}[{key!r}]", inside)
@@ -276,4 +280,5 @@ def refuse_traced(name, leaves):
         if isinstance(x, _core.Tensor) and x.symbolic:
             raise _core.FailedPreconditionError(
                 f"function: argument {i} of {name} is a traced tensor of {x.dtype.name}{list(x.shape)} that is used "
-                "outside the function whose trace made it; return it from that function instead")
+                "outside the function whose trace made it; return it from that function instead"
+            )

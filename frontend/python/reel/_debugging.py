@@ -38,5 +38,6 @@ def check_gradients(function, *inputs, order=1, dtype=None, step=0.0, tolerance=
     ValueError if no input is of floats, or the function is not one of its inputs alone.
     """
     listed = _Listed(function, inputs)
-    return _core._check_gradients(listed, [_core.asarray(x) for x in _flat(inputs)], order, dtype or _core.float64, step,
-                                  tolerance)
+    return _core._check_gradients(
+        listed, [_core.asarray(x) for x in _flat(inputs)], order, dtype or _core.float64, step, tolerance
+    )

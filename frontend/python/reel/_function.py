@@ -133,8 +133,9 @@ class _Program:
         """The tensors in the structure that the function returned."""
         tensors = iter(results)
         return _rebuild(
-            self._structure, iter([next(tensors) if t else x for x, t in zip(self._results, self._is_tensor)]),
-            _core.IndexedSlices
+            self._structure,
+            iter([next(tensors) if t else x for x, t in zip(self._results, self._is_tensor)]),
+            _core.IndexedSlices,
         )
 
     def fits(self, args, leaves):
@@ -164,8 +165,11 @@ class _CompiledFunction(_core._Callable):
     def __get__(self, instance, owner=None):
         if instance is None or not hasattr(self.python_function, "__get__"):
             return self
-        return _calls.bind(self, instance, lambda: _CompiledFunction(self.python_function.__get__(instance, owner),
-                                                                     self.input_signature))
+        return _calls.bind(
+            self,
+            instance,
+            lambda: _CompiledFunction(self.python_function.__get__(instance, owner), self.input_signature),
+        )
 
     def __deepcopy__(self, memo):
         function = _copy.deepcopy(self.python_function, memo)  # a method's is that of the copied instance
@@ -194,7 +198,7 @@ class _CompiledFunction(_core._Callable):
         return _Program(self.python_function, self.__name__, leaves, args, kwargs)(leaves)
 
     def _find(self, args, kwargs):
-        args = tuple(map(_fitted, self.input_signature or (), args)) + args[len(self.input_signature or ()):]
+        args = tuple(map(_fitted, self.input_signature or (), args)) + args[len(self.input_signature or ()) :]
         leaves = []
         structure = _leaves((args, kwargs), leaves, split=True)
         _calls.refuse_traced(self.__name__, leaves)

@@ -73,8 +73,12 @@ def vmap(function, in_axes=0, out_axes=0, rows=None):
     if isinstance(function, _core.Function):
         if rows is None:
             raise _core.InvalidArgumentError("vmap: say how many rows: vmap(function, rows=32)")
-        return _core._map_function(function, rows, _axes(in_axes, (None,) * function.num_arguments, "in_axes"),
-                                   _axes(out_axes, (None,) * function.num_results, "out_axes"))
+        return _core._map_function(
+            function,
+            rows,
+            _axes(in_axes, (None,) * function.num_arguments, "in_axes"),
+            _axes(out_axes, (None,) * function.num_results, "out_axes"),
+        )
 
     @_functools.wraps(function)
     def mapped(*args):

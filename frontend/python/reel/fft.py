@@ -15,8 +15,9 @@ def _checked_axes(op, x, axes):
         raise _core.InvalidTypeError(f"{op}: axes must be integers, got {axes!r}") from None
     for a in axes:
         if not -x.ndim <= a < x.ndim:
-            raise _core.InvalidArgumentError(f"{op}: axis {a} is out of range for rank {x.ndim}; use -{x.ndim} to "
-                                             f"{x.ndim - 1}")
+            raise _core.InvalidArgumentError(
+                f"{op}: axis {a} is out of range for rank {x.ndim}; use -{x.ndim} to {x.ndim - 1}"
+            )
     axes = [a % x.ndim for a in axes]
     if len(set(axes)) < len(axes):
         raise _core.InvalidArgumentError(f"{op}: an axis of {axes} is named twice")

@@ -1,25 +1,34 @@
 """The four functions of tf.contrib.eager that differentiate functions, and make_vjp.
 
-    def loss(w, x):
-        return tf.reduce_sum(tf.square(w * x))
+def loss(w, x):
+    return tf.reduce_sum(tf.square(w * x))
 
-    tfe.gradients_function(loss, params=["w"])(2.0, 3.0)    # [tf.Tensor(36.0, ...)]
+tfe.gradients_function(loss, params=["w"])(2.0, 3.0)    # [tf.Tensor(36.0, ...)]
 """
 
 import functools as _functools
 import inspect as _inspect
 
-from .tf import nest as _nest
-from .tf._tape import GradientTape as _GradientTape
-from .tf._tensor import TensorLike as _TensorLike, convert_to_tensor as _convert
-from .tf._array import identity as _identity
-from .tf._variable import Variable
-from .tf.errors import ConversionError as _ConversionError, StateError as _StateError
 from . import _core
+from .tf import nest as _nest
+from .tf._array import identity as _identity
+from .tf._tape import GradientTape as _GradientTape
+from .tf._tensor import TensorLike as _TensorLike
+from .tf._tensor import convert_to_tensor as _convert
+from .tf._variable import Variable
+from .tf.errors import ConversionError as _ConversionError
+from .tf.errors import StateError as _StateError
 
-__all__ = ["gradients_function", "value_and_gradients_function", "implicit_gradients", "implicit_value_and_gradients",
-           "make_vjp",
-           "Variable", "enable_eager_execution", "executing_eagerly"]
+__all__ = [
+    "gradients_function",
+    "value_and_gradients_function",
+    "implicit_gradients",
+    "implicit_value_and_gradients",
+    "make_vjp",
+    "Variable",
+    "enable_eager_execution",
+    "executing_eagerly",
+]
 
 
 def enable_eager_execution(config=None, device_policy=None, execution_mode=None):
@@ -29,14 +38,16 @@ def enable_eager_execution(config=None, device_policy=None, execution_mode=None)
 def executing_eagerly():
     """Whether ops run at once; False while tracing."""
     from .tf import executing_eagerly as executing
+
     return executing()
 
 
 def _value(result):
     """What a function returned; None is an error."""
     if result is None:
-        raise _ConversionError("Cannot differentiate a function that returns None; did you forget to return a value "
-                               "from fn?")
+        raise _ConversionError(
+            "Cannot differentiate a function that returns None; did you forget to return a value from fn?"
+        )
     return result
 
 
@@ -44,8 +55,10 @@ def _positional_names(f):
     try:
         parameters = _inspect.signature(f).parameters.values()
     except (TypeError, ValueError):
-        raise _ConversionError("Either callable provided is not a function or could not inspect its arguments by name: "
-                               f"{f!r}; use positions") from None
+        raise _ConversionError(
+            "Either callable provided is not a function or could not inspect its arguments by name: "
+            f"{f!r}; use positions"
+        ) from None
     return [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
 
 
@@ -66,8 +79,10 @@ def _positions(f, params, args):
         raise _ConversionError(f"params must be all strings or all integers; got {params}.")
     for p in positions:
         if not -len(args) <= p < len(args):
-            raise _ConversionError(f"params asks for the gradient of argument {p}, but {len(args)} were passed; pass "
-                                   "it, or leave it out of params")
+            raise _ConversionError(
+                f"params asks for the gradient of argument {p}, but {len(args)} were passed; pass "
+                "it, or leave it out of params"
+            )
     return positions
 
 
@@ -76,8 +91,10 @@ def _parameter(argument, position):
     if isinstance(argument, (int, bool)) or (isinstance(argument, (list, tuple)) and not _is_float(argument)):
         value = _convert(argument)
         if value.dtype.is_integer:
-            raise _core.InvalidTypeError(f"argument {position} is an integer ({argument!r}), which has no gradient; "
-                                         "pass a float, or leave it out of params")
+            raise _core.InvalidTypeError(
+                f"argument {position} is an integer ({argument!r}), which has no gradient; "
+                "pass a float, or leave it out of params"
+            )
         return value
     return argument if isinstance(argument, Variable) else _identity(_convert(argument))
 

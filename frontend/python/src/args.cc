@@ -25,8 +25,7 @@ Operand IntOperand(PyObject* x) {
   const unsigned long long large = PyLong_AsUnsignedLongLong(x);
   if (!PyErr_Occurred()) return Operand(uint64_t{large}, kNoLocation);
   PyErr_Clear();
-  ThrowInvalid("the number " + std::string(nb::str(nb::handle(x)).c_str()) +
-               " does not fit 64 bits; use a float");
+  ThrowInvalid("the number " + std::string(nb::str(nb::handle(x)).c_str()) + " does not fit 64 bits; use a float");
 }
 
 }  // namespace
@@ -38,8 +37,7 @@ std::optional<Operand> QuickOperand(PyObject* x) {
   if (PyLong_CheckExact(x)) return IntOperand(x);
   if (IsVariable(x)) return Operand(VariableOf(x), kNoLocation);
   if (PyComplex_CheckExact(x)) {
-    return Operand(std::complex<double>(PyComplex_RealAsDouble(x), PyComplex_ImagAsDouble(x)),
-                   kNoLocation);
+    return Operand(std::complex<double>(PyComplex_RealAsDouble(x), PyComplex_ImagAsDouble(x)), kNoLocation);
   }
   return std::nullopt;
 }
@@ -85,9 +83,7 @@ std::string Text(std::initializer_list<std::string_view> parts) {
   return out;
 }
 
-std::string Signature(std::string_view name, std::string_view rest) {
-  return Text({"def ", name, rest});
-}
+std::string Signature(std::string_view name, std::string_view rest) { return Text({"def ", name, rest}); }
 
 std::string TypeName(nb::handle x) {
   std::string name = Py_TYPE(x.ptr())->tp_name;
@@ -95,15 +91,9 @@ std::string TypeName(nb::handle x) {
 }
 
 void ThrowType(const std::string& message) { throw TypeMistake(message + AtUserLine()); }
-void ThrowInvalid(const std::string& message) {
-  throw Error(ErrorCode::kInvalidArgument, message + AtUserLine());
-}
-void ThrowIndex(const std::string& message) {
-  throw Error(ErrorCode::kOutOfRange, message + AtUserLine());
-}
-void ThrowFailed(const std::string& message) {
-  throw Error(ErrorCode::kFailedPrecondition, message + AtUserLine());
-}
+void ThrowInvalid(const std::string& message) { throw Error(ErrorCode::kInvalidArgument, message + AtUserLine()); }
+void ThrowIndex(const std::string& message) { throw Error(ErrorCode::kOutOfRange, message + AtUserLine()); }
+void ThrowFailed(const std::string& message) { throw Error(ErrorCode::kFailedPrecondition, message + AtUserLine()); }
 
 const Tensor& Concrete(const Tensor& x, const char* what) {
   if (!x.symbolic()) return x;
@@ -156,8 +146,8 @@ Shape ToShape(nb::handle x) {
     if (extent < 0) ThrowInvalid("shape: the extent " + std::to_string(extent) + " is negative");
   }
   if (extents.size() > kMaxRank) {
-    ThrowInvalid("shape: rank " + std::to_string(extents.size()) +
-                 " is too large, the largest is " + std::to_string(kMaxRank));
+    ThrowInvalid("shape: rank " + std::to_string(extents.size()) + " is too large, the largest is " +
+                 std::to_string(kMaxRank));
   }
   Shape shape(extents);
   if (!FitsInMemory(shape)) ThrowInvalid("shape: " + shape.ToString() + " is too large");

@@ -33,8 +33,7 @@ void Unary(nb::module_& m, const char* name, const char* doc) {
 /// Defines name(x1, x2, /).
 template <Tensor (*F)(const Operand&, const Operand&)>
 void Binary(nb::module_& m, const char* name, const char* doc) {
-  m.def(name, &CallBinary<F>,
-        nb::sig(Signature(name, "(x1: TensorLike, x2: TensorLike, /) -> Tensor").c_str()), doc);
+  m.def(name, &CallBinary<F>, nb::sig(Signature(name, "(x1: TensorLike, x2: TensorLike, /) -> Tensor").c_str()), doc);
 }
 
 }  // namespace reel::python

@@ -40,8 +40,8 @@ struct Program {
   std::shared_ptr<LiveFunction> live;
 };
 
-// The function takes tensors of these specs, or like these tensors, and returns a list of tensors. In a trace: like these
-// tensors of it.
+// The function takes tensors of these specs, or like these tensors, and returns a list of tensors. In a trace: like
+// these tensors of it.
 Program Trace(nb::handle function, nb::handle specs, const std::string& name) {
   const auto traced = [f = SharedObject(function)](std::span<const Tensor> arguments) {
     const nb::gil_scoped_acquire lock;

@@ -30,8 +30,7 @@ nb::object TreeOf(nb::handle tree, const std::vector<Tensor>& leaves) {
   return RebuildTree(tree, objects);
 }
 
-std::vector<Tensor> CallForTensors(const nb::object& function, const nb::tuple& arguments,
-                                   nb::object* structure) {
+std::vector<Tensor> CallForTensors(const nb::object& function, const nb::tuple& arguments, nb::object* structure) {
   const nb::gil_scoped_acquire lock;
   nb::object result = function(*arguments);
   if (result.is_none()) result = nb::tuple();

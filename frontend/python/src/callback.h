@@ -26,8 +26,7 @@ nb::object TreeOf(nb::handle tree, const std::vector<Tensor>& leaves);
 std::vector<Spec> ToSpecs(nb::handle tree);
 
 /// function(*arguments) as tensors; `structure`, unless null, becomes what it returned.
-std::vector<Tensor> CallForTensors(const nb::object& function, const nb::tuple& arguments,
-                                   nb::object* structure);
+std::vector<Tensor> CallForTensors(const nb::object& function, const nb::tuple& arguments, nb::object* structure);
 
 }  // namespace reel::python
 

@@ -103,8 +103,7 @@ Axes ToAxes(nb::handle x);
 
 /// A key of a table of names: ToEnum("mode", mode, {{"set", kSet}, ...}).
 template <typename E>
-E ToEnum(const char* what, std::string_view name,
-         std::initializer_list<std::pair<std::string_view, E>> table) {
+E ToEnum(const char* what, std::string_view name, std::initializer_list<std::pair<std::string_view, E>> table) {
   std::string known;
   for (const auto& [key, value] : table) {
     if (key == name) return value;
@@ -173,9 +172,7 @@ struct IntsLike {
 };
 struct OptionalInt {
   PyObject* object = nullptr;
-  std::optional<int64_t> get() const {
-    return object == Py_None ? std::nullopt : std::optional(ToInt(object, "axis"));
-  }
+  std::optional<int64_t> get() const { return object == Py_None ? std::nullopt : std::optional(ToInt(object, "axis")); }
 };
 struct TensorList {
   PyObject* object = nullptr;

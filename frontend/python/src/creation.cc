@@ -12,8 +12,7 @@ namespace reel::python {
 namespace {
 
 Tensor AsArray(nb::handle x, DTypeLike dtype, nb::handle copy, nb::handle device) {
-  if (!device.is_none() && !device.equal(nb::str("cpu")))
-    ThrowInvalid("asarray: the only device is 'cpu'");
+  if (!device.is_none() && !device.equal(nb::str("cpu"))) ThrowInvalid("asarray: the only device is 'cpu'");
   const bool share = !copy.is_none() && !nb::cast<bool>(copy);
   const std::optional<DType> wanted = dtype.get();
   const Tensor t = AsTensor(x, wanted, share);
@@ -55,8 +54,7 @@ Tensor Range(nb::handle start, nb::handle stop, nb::handle step, DTypeLike dtype
     const Tensor steps = Arange(0, count, kInt64);
     return Cast(Add(Mul(steps, d), a), type);
   }
-  const double a = ToDouble(first, "arange"), b = ToDouble(last, "arange"),
-               d = ToDouble(step, "arange");
+  const double a = ToDouble(first, "arange"), b = ToDouble(last, "arange"), d = ToDouble(step, "arange");
   if (d == 0) ThrowInvalid("arange: the step is 0");
   for (const double number : {a, b, d}) {
     if (!std::isfinite(number))
@@ -99,8 +97,7 @@ nb::object ResultType(nb::args arguments) {
   std::optional<Tensor> sum;
   for (const nb::handle x : arguments) {
     const bool is_dtype = IsDType(x.ptr()) || PyType_Check(x.ptr()) || PyUnicode_Check(x.ptr());
-    const Operand operand =
-        is_dtype ? Operand(Zeros(Shape{0}, *ToDType(x)), std::source_location{}) : ToOperand(x);
+    const Operand operand = is_dtype ? Operand(Zeros(Shape{0}, *ToDType(x)), std::source_location{}) : ToOperand(x);
     const Tensor empty = operand.weak() ? Tensor() : Zeros(Shape{0}, operand.type().dtype);
     const Operand one = operand.weak() ? operand : Operand(empty, std::source_location{});
     if (sum)
@@ -117,8 +114,7 @@ nb::object ResultType(nb::args arguments) {
 }  // namespace
 
 void RegisterCreation(nb::module_& m) {
-  m.def("asarray", &AsArray, "obj"_a, "dtype"_a = nb::none(), "copy"_a = nb::none(),
-        "device"_a = nb::none(),
+  m.def("asarray", &AsArray, "obj"_a, "dtype"_a = nb::none(), "copy"_a = nb::none(), "device"_a = nb::none(),
         nb::sig("def asarray(obj: TensorLike, /, dtype: DTypeLike | None = None, copy: bool | None "
                 "= None, "
                 "device: str | None = None) -> Tensor"),
@@ -143,14 +139,10 @@ void RegisterCreation(nb::module_& m) {
       "empty", [](ShapeLike s, DTypeLike d, nb::handle) { return Zeros(s.get(), d.get(kFloat32)); },
       "The same as zeros.");
   m.def(
-      "full",
-      [](ShapeLike s, nb::handle value, DTypeLike d, nb::handle) {
-        return Filled(s.get(), value, d.get());
-      },
+      "full", [](ShapeLike s, nb::handle value, DTypeLike d, nb::handle) { return Filled(s.get(), value, d.get()); },
       "shape"_a, "fill_value"_a, nb::kw_only(), "dtype"_a = nb::none(), "device"_a = nb::none(),
-      nb::sig(
-          "def full(shape: ShapeLike, fill_value: TensorLike, *, dtype: DTypeLike | None = None, "
-          "device: str | None = None) -> Tensor"),
+      nb::sig("def full(shape: ShapeLike, fill_value: TensorLike, *, dtype: DTypeLike | None = None, "
+              "device: str | None = None) -> Tensor"),
       "One number everywhere; its dtype unless another is given.");
   const auto like = [&](const char* name, double value, const char* doc) {
     m.def(
@@ -185,8 +177,7 @@ void RegisterCreation(nb::module_& m) {
       [](nb::handle start, nb::handle stop, nb::handle step, DTypeLike d, nb::handle) {
         return Range(start, stop, step, d);
       },
-      "start"_a, "stop"_a = nb::none(), "step"_a = 1, nb::kw_only(), "dtype"_a = nb::none(),
-      "device"_a = nb::none(),
+      "start"_a, "stop"_a = nb::none(), "step"_a = 1, nb::kw_only(), "dtype"_a = nb::none(), "device"_a = nb::none(),
       nb::sig("def arange(start: float, /, stop: float | None = None, step: float = 1, *, "
               "dtype: DTypeLike | None = None, device: str | None = None) -> Tensor"),
       "start, start + step, ... below stop; arange(n) counts from 0. int64, or float32 if a number "
@@ -196,11 +187,9 @@ void RegisterCreation(nb::module_& m) {
       [](nb::handle start, nb::handle stop, int64_t num, DTypeLike d, nb::handle, bool endpoint) {
         return Spaced(start, stop, num, d, endpoint);
       },
-      "start"_a, "stop"_a, "num"_a, nb::kw_only(), "dtype"_a = nb::none(), "device"_a = nb::none(),
-      "endpoint"_a = true,
-      nb::sig(
-          "def linspace(start: float, stop: float, /, num: int, *, dtype: DTypeLike | None = None, "
-          "device: str | None = None, endpoint: bool = True) -> Tensor"),
+      "start"_a, "stop"_a, "num"_a, nb::kw_only(), "dtype"_a = nb::none(), "device"_a = nb::none(), "endpoint"_a = true,
+      nb::sig("def linspace(start: float, stop: float, /, num: int, *, dtype: DTypeLike | None = None, "
+              "device: str | None = None, endpoint: bool = True) -> Tensor"),
       "num numbers from start to stop, evenly apart; without the last one unless endpoint.");
   m.def(
       "eye",
@@ -209,8 +198,7 @@ void RegisterCreation(nb::module_& m) {
         if (rows < 0 || width < 0) ThrowInvalid("eye: an extent is negative");
         return Eye(rows, width, k, d.get(kFloat32));
       },
-      "n_rows"_a, "n_cols"_a = nb::none(), nb::kw_only(), "k"_a = 0, "dtype"_a = nb::none(),
-      "device"_a = nb::none(),
+      "n_rows"_a, "n_cols"_a = nb::none(), nb::kw_only(), "k"_a = 0, "dtype"_a = nb::none(), "device"_a = nb::none(),
       nb::sig("def eye(n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: DTypeLike "
               "| None = None, "
               "device: str | None = None) -> Tensor"),
@@ -221,8 +209,7 @@ void RegisterCreation(nb::module_& m) {
         std::vector<Tensor> list;
         for (const nb::handle x : vectors) list.push_back(ToTensor(x));
         const bool xy = std::string_view(indexing) == "xy";
-        if (!xy && std::string_view(indexing) != "ij")
-          ThrowInvalid("meshgrid: indexing is 'xy' or 'ij'");
+        if (!xy && std::string_view(indexing) != "ij") ThrowInvalid("meshgrid: indexing is 'xy' or 'ij'");
         nb::list out;
         for (Tensor& t : Meshgrid(list, xy)) out.append(Wrap(std::move(t)));
         return out;
@@ -230,19 +217,15 @@ void RegisterCreation(nb::module_& m) {
       "arrays"_a, nb::kw_only(), "indexing"_a = "xy",
       nb::sig("def meshgrid(*arrays: TensorLike, indexing: str = 'xy') -> list[Tensor]"),
       "The coordinates of a grid: one tensor per vector.");
-  m.def("isdtype", &IsDTypeOf, "dtype"_a, "kind"_a,
-        nb::sig("def isdtype(dtype: DTypeLike, kind: Any) -> bool"),
+  m.def("isdtype", &IsDTypeOf, "dtype"_a, "kind"_a, nb::sig("def isdtype(dtype: DTypeLike, kind: Any) -> bool"),
         "Whether a dtype is of a kind: 'bool', 'signed integer', 'unsigned integer', 'integral', "
         "'real floating', "
         "'complex floating', 'numeric', a dtype, or a tuple of them.");
   m.def("result_type", &ResultType, nb::sig("def result_type(*arrays_and_dtypes: Any) -> DType"),
         "The dtype that these promote to.");
   m.def(
-      "astype",
-      [](TensorLike x, DTypeLike d, bool, nb::handle) {
-        return Cast(x.operand(), d.get(kFloat32));
-      },
-      "x"_a, "dtype"_a, nb::kw_only(), "copy"_a = true, "device"_a = nb::none(),
+      "astype", [](TensorLike x, DTypeLike d, bool, nb::handle) { return Cast(x.operand(), d.get(kFloat32)); }, "x"_a,
+      "dtype"_a, nb::kw_only(), "copy"_a = true, "device"_a = nb::none(),
       nb::sig("def astype(x: TensorLike, dtype: DTypeLike, /, *, copy: bool = True, device: str | "
               "None = None) -> Tensor"),
       "The elements converted to a dtype. Gradient: the cast of dy, floats only.");

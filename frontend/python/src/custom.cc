@@ -42,8 +42,8 @@ internal::CustomForward Forward(const nb::object& function, const std::vector<Te
 
 nb::list CallCustom(nb::handle function, nb::handle inputs) {
   return TensorObjects(internal::CallCustom(
-      "custom_gradient",
-      [f = nb::borrow(function)](const std::vector<Tensor>& xs) { return Forward(f, xs); }, ToOperands(inputs)));
+      "custom_gradient", [f = nb::borrow(function)](const std::vector<Tensor>& xs) { return Forward(f, xs); },
+      ToOperands(inputs)));
 }
 
 using MakeForward = internal::CustomForward (*)(const internal::ListFunction&, const std::vector<Tensor>&);

@@ -139,14 +139,12 @@ Tensor Import(nb::handle capsule, const char* name, CopyMode mode) {
   auto* managed = static_cast<M*>(PyCapsule_GetPointer(capsule.ptr(), name));
   if (!managed) throw nb::python_error();
   if constexpr (std::is_same_v<M, ManagedVersioned>) {
-    if (managed->major != 1)
-      ThrowInvalid("from_dlpack: version " + std::to_string(managed->major) + " is not known");
+    if (managed->major != 1) ThrowInvalid("from_dlpack: version " + std::to_string(managed->major) + " is not known");
   }
   const DlTensor& t = managed->tensor;
   const std::optional<DType> dtype = DTypeOf(t.type);
   if (!dtype) ThrowType("from_dlpack: elements of this type are no tensor's");
-  if (t.device.type != 1)
-    ThrowInvalid("from_dlpack: the elements are not in the CPU's memory; move them first");
+  if (t.device.type != 1) ThrowInvalid("from_dlpack: the elements are not in the CPU's memory; move them first");
   if (t.rank > kMaxRank) ThrowInvalid("from_dlpack: more than 10 axes");
   Shape shape;
   for (int i = 0; i < t.rank; ++i) shape.push_back(t.shape[i]);
@@ -156,14 +154,11 @@ Tensor Import(nb::handle capsule, const char* name, CopyMode mode) {
   const int64_t unit = IsComplex(*dtype) ? SizeOf(*dtype) / 2 : SizeOf(*dtype);
   const bool aligned = reinterpret_cast<uintptr_t>(first) % static_cast<uintptr_t>(unit) == 0;
   if (mode == CopyMode::kNever && !(contiguous && aligned))
-    ThrowInvalid(
-        "from_dlpack: elements that are not contiguous need a copy, which copy=False forbids");
+    ThrowInvalid("from_dlpack: elements that are not contiguous need a copy, which copy=False forbids");
   if (!contiguous) return StridedCopy(t, type, first);
-  if (!aligned || mode == CopyMode::kAlways || shape.size() == 0)
-    return Tensor::FromBytes(*dtype, shape, first);
+  if (!aligned || mode == CopyMode::kAlways || shape.size() == 0) return Tensor::FromBytes(*dtype, shape, first);
   Tensor out = internal::AdoptMemory(type, first, &ReleaseManaged<M>, managed);
-  PyCapsule_SetName(capsule.ptr(),
-                    std::is_same_v<M, Managed> ? "used_dltensor" : "used_dltensor_versioned");
+  PyCapsule_SetName(capsule.ptr(), std::is_same_v<M, Managed> ? "used_dltensor" : "used_dltensor_versioned");
   return out;
 }
 
@@ -180,33 +175,28 @@ nb::object Capsule(nb::handle x) {
 
 }  // namespace
 
-nb::object ToDLPack(const Tensor& x, nb::handle stream, nb::handle max_version, nb::handle device,
-                    nb::handle copy) {
+nb::object ToDLPack(const Tensor& x, nb::handle stream, nb::handle max_version, nb::handle device, nb::handle copy) {
   (void)Concrete(x, "__dlpack__");
   if (!stream.is_none()) ThrowInvalid("__dlpack__: the stream of a CPU tensor is None");
   if (!device.is_none() && nb::cast<int>(device[0]) != 1)
     ThrowInvalid("__dlpack__: the only device is the CPU, (1, 0)");
   const bool fresh = !copy.is_none() && nb::cast<bool>(copy);
-  const Tensor y =
-      fresh ? Tensor::FromBytes(x.dtype(), x.shape(), x.raw_data(std::source_location{})) : x;
+  const Tensor y = fresh ? Tensor::FromBytes(x.dtype(), x.shape(), x.raw_data(std::source_location{})) : x;
   const bool versioned = !max_version.is_none() && nb::cast<int>(max_version[0]) >= 1;
   return versioned ? Export<ManagedVersioned>(y) : Export<Managed>(y);
 }
 
 Tensor FromDLPack(nb::handle x, nb::handle device, nb::handle copy) {
-  if (!device.is_none() && !device.equal(nb::str("cpu")))
-    ThrowInvalid("from_dlpack: the only device is 'cpu'");
+  if (!device.is_none() && !device.equal(nb::str("cpu"))) ThrowInvalid("from_dlpack: the only device is 'cpu'");
   const CopyMode mode = copy.is_none()         ? CopyMode::kAllowed
                         : nb::cast<bool>(copy) ? CopyMode::kAlways
                                                : CopyMode::kNever;
-  if (!nb::hasattr(x, "__dlpack__"))
-    ThrowType("from_dlpack: " + TypeName(x) + " has no __dlpack__");
+  if (!nb::hasattr(x, "__dlpack__")) ThrowType("from_dlpack: " + TypeName(x) + " has no __dlpack__");
   if (IsTensor(x.ptr()) && mode != CopyMode::kAlways) return TensorOf(x.ptr());
   const nb::object capsule = Capsule(x);
   if (PyCapsule_IsValid(capsule.ptr(), "dltensor_versioned"))
     return Import<ManagedVersioned>(capsule, "dltensor_versioned", mode);
-  if (PyCapsule_IsValid(capsule.ptr(), "dltensor"))
-    return Import<Managed>(capsule, "dltensor", mode);
+  if (PyCapsule_IsValid(capsule.ptr(), "dltensor")) return Import<Managed>(capsule, "dltensor", mode);
   ThrowType("from_dlpack: __dlpack__ did not return a DLPack capsule");
 }
 

@@ -9,8 +9,7 @@ namespace reel::python {
 
 /// Tensor.__dlpack__: a capsule that shares the elements, marked read only if the consumer knows
 /// versions.
-nb::object ToDLPack(const Tensor& x, nb::handle stream, nb::handle max_version, nb::handle device,
-                    nb::handle copy);
+nb::object ToDLPack(const Tensor& x, nb::handle stream, nb::handle max_version, nb::handle device, nb::handle copy);
 /// reel.from_dlpack.
 Tensor FromDLPack(nb::handle x, nb::handle device, nb::handle copy);
 

@@ -77,26 +77,22 @@ std::optional<DType> ToDType(nb::handle x) {
 }
 
 void RegisterDTypes(nb::module_& m) {
-  nb::class_<DTypeValue> c(
-      m, "DType",
-      "Element type of a tensor: reel.float32, reel.int64, ... Equal to NumPy's "
-      "dtype and scalar type of the same name.");
+  nb::class_<DTypeValue> c(m, "DType",
+                           "Element type of a tensor: reel.float32, reel.int64, ... Equal to NumPy's "
+                           "dtype and scalar type of the same name.");
   types.dtype = reinterpret_cast<PyTypeObject*>(c.ptr());
   c.def_prop_ro(
-      "name", [](const DTypeValue& d) { return nb::str(NumPyName(d.value).data()); },
-      nb::sig("def name(self) -> str"), "NumPy's name: 'float32'.");
-  c.def_prop_ro(
-      "itemsize", [](const DTypeValue& d) { return SizeOf(d.value); }, "Bytes of an element.");
-  c.def_prop_ro(
-      "kind", [](const DTypeValue& d) { return Kind(d.value); },
-      "NumPy's letter: b, i, u, f or c.");
+      "name", [](const DTypeValue& d) { return nb::str(NumPyName(d.value).data()); }, nb::sig("def name(self) -> str"),
+      "NumPy's name: 'float32'.");
+  c.def_prop_ro("itemsize", [](const DTypeValue& d) { return SizeOf(d.value); }, "Bytes of an element.");
+  c.def_prop_ro("kind", [](const DTypeValue& d) { return Kind(d.value); }, "NumPy's letter: b, i, u, f or c.");
   c.def_prop_ro("is_floating", [](const DTypeValue& d) { return IsFloat(d.value); });
   c.def_prop_ro("is_integer", [](const DTypeValue& d) { return IsInteger(d.value); });
   c.def_prop_ro("is_complex", [](const DTypeValue& d) { return IsComplex(d.value); });
   c.def_prop_ro("is_bool", [](const DTypeValue& d) { return d.value == kBool; });
   c.def_prop_ro(
-      "dtype", [](const DTypeValue& d) { return NumPyDType(d.value); },
-      nb::sig("def dtype(self) -> Any"), "numpy.dtype of the same name.");
+      "dtype", [](const DTypeValue& d) { return NumPyDType(d.value); }, nb::sig("def dtype(self) -> Any"),
+      "numpy.dtype of the same name.");
   c.def_prop_ro(
       "as_numpy_dtype", [](const DTypeValue& d) { return NumPyDType(d.value).attr("type"); },
       nb::sig("def as_numpy_dtype(self) -> Any"), "NumPy's scalar type.");
@@ -104,11 +100,11 @@ void RegisterDTypes(nb::module_& m) {
   c.def("__str__", [](const DTypeValue& d) { return std::string(NumPyName(d.value)); });
   c.def("__hash__", [](const DTypeValue& d) { return static_cast<int64_t>(d.value) + 7001; });
   c.def(
-      "__eq__", [](const DTypeValue& d, nb::handle other) { return Find(other) == d.value; },
-      "other"_a.none(), nb::sig("def __eq__(self, other: object, /) -> bool"));
+      "__eq__", [](const DTypeValue& d, nb::handle other) { return Find(other) == d.value; }, "other"_a.none(),
+      nb::sig("def __eq__(self, other: object, /) -> bool"));
   c.def(
-      "__ne__", [](const DTypeValue& d, nb::handle other) { return Find(other) != d.value; },
-      "other"_a.none(), nb::sig("def __ne__(self, other: object, /) -> bool"));
+      "__ne__", [](const DTypeValue& d, nb::handle other) { return Find(other) != d.value; }, "other"_a.none(),
+      nb::sig("def __ne__(self, other: object, /) -> bool"));
   c.def(
       "__reduce__", [](const DTypeValue& d) { return std::string(NumPyName(d.value)); },
       nb::sig("def __reduce__(self) -> str"));

@@ -89,10 +89,7 @@ void RegisterArithmetic(nb::module_& m) {
       nb::sig("def where(condition: TensorLike, x1: TensorLike, x2: TensorLike, /) -> Tensor"),
       "x1 where the condition (bool) is true, else x2; all broadcast.");
   m.def(
-      "lerp",
-      [](TensorLike a, TensorLike b, TensorLike w) {
-        return Lerp(a.operand(), b.operand(), w.operand());
-      },
+      "lerp", [](TensorLike a, TensorLike b, TensorLike w) { return Lerp(a.operand(), b.operand(), w.operand()); },
       nb::sig("def lerp(x1: TensorLike, x2: TensorLike, weight: TensorLike, /) -> Tensor"),
       "x1 + weight (x2 - x1), and exactly x2 for a weight of 1.");
 }
@@ -141,9 +138,7 @@ void RegisterFunctions(nb::module_& m) {
   Binary<Lbeta>(m, "lbeta", "log |B(x1, x2)|.");
   m.def(
       "betainc",
-      [](TensorLike a, TensorLike b, TensorLike x) {
-        return Betainc(a.operand(), b.operand(), x.operand());
-      },
+      [](TensorLike a, TensorLike b, TensorLike x) { return Betainc(a.operand(), b.operand(), x.operand()); },
       nb::sig("def betainc(a: TensorLike, b: TensorLike, x: TensorLike, /) -> Tensor"),
       "Regularised incomplete beta function I_x(a, b).");
 }

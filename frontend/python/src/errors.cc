@@ -24,12 +24,10 @@ PyObject* error = nullptr;
 PyObject* type_error = nullptr;
 std::array<PyObject*, 16> classes{};
 
-nb::object NewClass(nb::module_& m, const char* name, nb::handle bases, const char* doc,
-                    const char* code) {
+nb::object NewClass(nb::module_& m, const char* name, nb::handle bases, const char* doc, const char* code) {
   nb::dict members;
   members["code"] = code;
-  PyObject* c = PyErr_NewExceptionWithDoc((std::string("reel.") + name).c_str(), doc, bases.ptr(),
-                                          members.ptr());
+  PyObject* c = PyErr_NewExceptionWithDoc((std::string("reel.") + name).c_str(), doc, bases.ptr(), members.ptr());
   if (!c) throw nb::python_error();
   m.attr(name) = nb::steal(c);
   return nb::borrow(c);  // lives as long as the process
@@ -96,8 +94,7 @@ std::string& PackageFolder() {
 // The innermost frame that is not of the package itself.
 internal::SourceLine FindLine() {
   const nb::gil_scoped_acquire lock;
-  nb::object frame =
-      nb::steal(reinterpret_cast<PyObject*>(PyThreadState_GetFrame(PyThreadState_Get())));
+  nb::object frame = nb::steal(reinterpret_cast<PyObject*>(PyThreadState_GetFrame(PyThreadState_Get())));
   while (frame.is_valid()) {
     auto* f = reinterpret_cast<PyFrameObject*>(frame.ptr());
     const nb::object code = nb::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(f)));
@@ -147,24 +144,21 @@ std::string AtUserLine() {
 void RegisterErrors(nb::module_& m) {
   main_thread = nb::cast<unsigned long>(nb::module_::import_("threading").attr("main_thread")().attr("ident"));
   reel::internal::SetPendingCheck(&RaisePending);
-  error =
-      NewClass(m, "Error", nb::handle(PyExc_Exception),
-               "Every failure of Reel; `code` says of what kind, the text what to do.", "Unknown")
-          .release()
-          .ptr();
+  error = NewClass(m, "Error", nb::handle(PyExc_Exception),
+                   "Every failure of Reel; `code` says of what kind, the text what to do.", "Unknown")
+              .release()
+              .ptr();
   const ErrorClass all[] = {
       {ErrorCode::kCancelled, "CancelledError", &PyExc_RuntimeError, "The work was cancelled."},
-      {ErrorCode::kInvalidArgument, "InvalidArgumentError", &PyExc_ValueError,
-       "A value, shape or dtype does not fit."},
+      {ErrorCode::kInvalidArgument, "InvalidArgumentError", &PyExc_ValueError, "A value, shape or dtype does not fit."},
       {ErrorCode::kDeadlineExceeded, "DeadlineExceededError", &PyExc_RuntimeError,
        "The work took longer than its budget."},
-      {ErrorCode::kNotFound, "NotFoundError", &PyExc_LookupError,
-       "No such file, name or gradient."},
+      {ErrorCode::kNotFound, "NotFoundError", &PyExc_LookupError, "No such file, name or gradient."},
       {ErrorCode::kAlreadyExists, "AlreadyExistsError", &PyExc_ValueError, "The name is taken."},
       {ErrorCode::kPermissionDenied, "PermissionDeniedError", &PyExc_RuntimeError,
        "A file may not be read or written."},
-      {ErrorCode::kResourceExhausted, "ResourceExhaustedError", &PyExc_RuntimeError,
-       "Memory or a budget is used up.", &PyExc_MemoryError},
+      {ErrorCode::kResourceExhausted, "ResourceExhaustedError", &PyExc_RuntimeError, "Memory or a budget is used up.",
+       &PyExc_MemoryError},
       {ErrorCode::kFailedPrecondition, "FailedPreconditionError", &PyExc_RuntimeError,
        "The object is not in a state for this."},
       {ErrorCode::kAborted, "AbortedError", &PyExc_RuntimeError, "The work was given up."},
@@ -172,25 +166,21 @@ void RegisterErrors(nb::module_& m) {
       {ErrorCode::kUnimplemented, "UnimplementedError", &PyExc_NotImplementedError,
        "Reel does not have this, such as the derivative of an op.", &PyExc_LookupError},
       {ErrorCode::kInternal, "InternalError", &PyExc_RuntimeError, "A bug of Reel's."},
-      {ErrorCode::kUnavailable, "UnavailableError", &PyExc_RuntimeError,
-       "Something needed is not there now."},
+      {ErrorCode::kUnavailable, "UnavailableError", &PyExc_RuntimeError, "Something needed is not there now."},
       {ErrorCode::kDataLoss, "DataLossError", &PyExc_ValueError, "A file is damaged."},
   };
   for (const ErrorClass& c : all) {
     const nb::handle builtin(*c.builtin);
     const nb::tuple bases = c.second ? nb::make_tuple(nb::handle(error), builtin, nb::handle(*c.second))
                                      : nb::make_tuple(nb::handle(error), builtin);
-    classes[static_cast<size_t>(c.code)] =
-        NewClass(m, c.name, bases, c.doc, Name(c.code)).release().ptr();
+    classes[static_cast<size_t>(c.code)] = NewClass(m, c.name, bases, c.doc, Name(c.code)).release().ptr();
   }
-  const nb::tuple bases =
-      nb::make_tuple(nb::handle(classes[static_cast<size_t>(ErrorCode::kInvalidArgument)]),
-                     nb::handle(PyExc_TypeError));
-  type_error =
-      NewClass(m, "InvalidTypeError", bases, "An argument is of a Python type that does not fit.",
-               Name(ErrorCode::kInvalidArgument))
-          .release()
-          .ptr();
+  const nb::tuple bases = nb::make_tuple(nb::handle(classes[static_cast<size_t>(ErrorCode::kInvalidArgument)]),
+                                         nb::handle(PyExc_TypeError));
+  type_error = NewClass(m, "InvalidTypeError", bases, "An argument is of a Python type that does not fit.",
+                        Name(ErrorCode::kInvalidArgument))
+                   .release()
+                   .ptr();
   nb::register_exception_translator(Translate);
   m.def("_at_user_line", &AtUserLine);
   m.def("_set_package_folder", [](const char* folder) { PackageFolder() = folder; });

@@ -15,36 +15,21 @@ struct BufferShape {
 
 const char* Format(DType dtype) {
   switch (dtype) {
-    case kBool:
-      return "?";
-    case kInt8:
-      return "b";
-    case kInt16:
-      return "h";
-    case kInt32:
-      return "i";
-    case kInt64:
-      return "q";
-    case kUInt8:
-      return "B";
-    case kUInt16:
-      return "H";
-    case kUInt32:
-      return "I";
-    case kUInt64:
-      return "Q";
-    case kFloat16:
-      return "e";
-    case kFloat32:
-      return "f";
-    case kFloat64:
-      return "d";
-    case kComplex64:
-      return "Zf";
-    case kComplex128:
-      return "Zd";
-    case kBFloat16:
-      break;
+    case kBool: return "?";
+    case kInt8: return "b";
+    case kInt16: return "h";
+    case kInt32: return "i";
+    case kInt64: return "q";
+    case kUInt8: return "B";
+    case kUInt16: return "H";
+    case kUInt32: return "I";
+    case kUInt64: return "Q";
+    case kFloat16: return "e";
+    case kFloat32: return "f";
+    case kFloat64: return "d";
+    case kComplex64: return "Zf";
+    case kComplex128: return "Zd";
+    case kBFloat16: break;
   }
   return nullptr;
 }
@@ -65,8 +50,7 @@ std::vector<Py_ssize_t> ByteStrides(const Tensor& x) {
 // Read only; holds a handle of the tensor.
 int GetBuffer(PyObject* self, Py_buffer* view, int flags) {
   view->obj = nullptr;
-  if (!IsTensor(self))
-    return BufferError("a variable has no buffer: its value changes; use value()");
+  if (!IsTensor(self)) return BufferError("a variable has no buffer: its value changes; use value()");
   const Tensor& x = TensorOf(self);
   if (flags & PyBUF_WRITABLE) return BufferError("tensors are read only");
   if (!x.defined() || x.symbolic()) return BufferError("a symbolic tensor has no elements");

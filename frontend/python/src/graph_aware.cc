@@ -12,8 +12,7 @@ namespace reel::python {
 namespace {
 
 struct GraphAware {
-  PyObject_HEAD
-  PyObject* function;
+  PyObject_HEAD PyObject* function;
   PyObject* in_graph;
   PyObject* dict;
   PyObject* weak_references;

@@ -107,9 +107,8 @@ internal::TracedFunction ToTraced(nb::handle function, nb::handle specs) {
   return [f = SharedObject(function), s = SharedObject(specs)](std::span<const Tensor> arguments) {
     const nb::gil_scoped_acquire lock;
     const nb::object tree = TreeOf(*s, {arguments.begin(), arguments.end()});
-    const nb::tuple args = PyTuple_Check(tree.ptr()) || PyList_Check(tree.ptr())
-                               ? nb::tuple(tree)
-                               : nb::make_tuple(tree);
+    const nb::tuple args =
+        PyTuple_Check(tree.ptr()) || PyList_Check(tree.ptr()) ? nb::tuple(tree) : nb::make_tuple(tree);
     const nb::object result = (*f)(*args);
     NamedTensors out;
     if (result.is_none()) return out;
@@ -131,8 +130,7 @@ Function TraceOf(nb::handle function, nb::handle specs, const std::string& name)
 NamedTensors ToNamed(nb::handle tree) {
   NamedTensors out;
   if (PyDict_Check(tree.ptr())) {
-    for (const auto [key, value] : nb::borrow<nb::dict>(tree))
-      out.emplace_back(nb::str(key).c_str(), ToTensor(value));
+    for (const auto [key, value] : nb::borrow<nb::dict>(tree)) out.emplace_back(nb::str(key).c_str(), ToTensor(value));
     return out;
   }
   for (const Tensor& t : LeafTensors(tree)) out.emplace_back(t);
@@ -147,8 +145,7 @@ class PythonRecording {
     recording_ = std::make_unique<Recording>();
   }
   void Exit() { recording_->Stop(); }
-  Function Lift(nb::handle arguments, nb::handle results, const std::string& name,
-                int64_t max_captured_bytes) {
+  Function Lift(nb::handle arguments, nb::handle results, const std::string& name, int64_t max_captured_bytes) {
     if (!recording_) ThrowFailed("lift: nothing was recorded; enter the Recording with `with`");
     return recording_->Lift(ToNamed(arguments), ToNamed(results),
                             {.name = name, .max_captured_bytes = max_captured_bytes}, kNoLocation);
@@ -183,8 +180,7 @@ nb::object GradientsOf(nb::handle ys, nb::handle xs, nb::handle grad_ys, nb::han
   if (!stop_gradients.is_none()) options.stop_gradients = LeafTensors(stop_gradients);
   options.unconnected_gradients = ToUnconnected(unconnected);
   std::vector<nb::object> out;
-  for (const GradientEntry& e :
-       Gradients(Targets(ToSources(ys)), Sources(ToSources(xs)), options, kNoLocation))
+  for (const GradientEntry& e : Gradients(Targets(ToSources(ys)), Sources(ToSources(xs)), options, kNoLocation))
     out.push_back(WrapGradient(e.gradient));
   return RebuildTree(xs, out);
 }
@@ -254,8 +250,12 @@ void RegisterBudget(nb::module_& m) {
 
 CompileOptions ToOptions(const std::string& cpu, int opt_level, int64_t memory_budget, bool profile, bool check_bounds,
                          nb::handle budget) {
-  return {.cpu = cpu, .opt_level = opt_level, .memory_budget = memory_budget, .profile = profile,
-          .check_bounds = check_bounds, .budget = ToBudget(budget)};
+  return {.cpu = cpu,
+          .opt_level = opt_level,
+          .memory_budget = memory_budget,
+          .profile = profile,
+          .check_bounds = check_bounds,
+          .budget = ToBudget(budget)};
 }
 
 template <typename F>
@@ -333,8 +333,7 @@ void RegisterDim(nb::module_& m) {
 
 void RegisterFunction(nb::module_& m) {
   RegisterDim(m);
-  nb::class_<Spec> s(m, "TensorSpec",
-                     "Type of an argument of a traced function, with the name it gets.");
+  nb::class_<Spec> s(m, "TensorSpec", "Type of an argument of a traced function, with the name it gets.");
   s.def(
       "__init__",
       [](Spec* self, nb::handle shape, DTypeLike dtype, nb::handle name) {
@@ -347,15 +346,10 @@ void RegisterFunction(nb::module_& m) {
       "to 2**20.");
   s.def_static(
       "from_tensor",
-      [](TensorLike x, nb::handle name) {
-        return Spec(x.tensor(), name.is_none() ? "" : nb::str(name).c_str());
-      },
+      [](TensorLike x, nb::handle name) { return Spec(x.tensor(), name.is_none() ? "" : nb::str(name).c_str()); },
       "tensor"_a, "name"_a = nb::none(), "The type of a tensor.");
-  s.def_prop_ro(
-      "shape", &SpecShape, nb::sig("def shape(self) -> tuple[int | Dim | None, ...]"));
-  s.def_prop_ro(
-      "dtype", [](const Spec& x) { return DTypeObject(x.type.dtype); },
-      nb::sig("def dtype(self) -> DType"));
+  s.def_prop_ro("shape", &SpecShape, nb::sig("def shape(self) -> tuple[int | Dim | None, ...]"));
+  s.def_prop_ro("dtype", [](const Spec& x) { return DTypeObject(x.type.dtype); }, nb::sig("def dtype(self) -> DType"));
   s.def_prop_ro("name", [](const Spec& x) { return x.name; });
   s.def("__repr__", &ReprOfSpec);
   nb::class_<Function> c(m, "Function",
@@ -385,15 +379,12 @@ void RegisterFunction(nb::module_& m) {
               "| None = None, grad_ys: bool = False, *, budget: Budget | None = None) -> Function"),
       "The function of the gradients of results by arguments or variables, by name; all of them by "
       "default. grad_ys: one seed per y as further arguments.");
-  m.def(
-      "trace", &TraceOf,
-      "function"_a, "specs"_a, "name"_a = "main",
-      nb::sig(
-          "def trace(function: Callable[..., Any], specs: Any, name: str = 'main') -> Function"),
-      "Runs a callable once on symbolic tensors of these specs, and returns the graph of what it "
-      "did.");
-  m.def("gradients", &GradientsOf, "ys"_a, "xs"_a, "grad_ys"_a = nb::none(),
-        "stop_gradients"_a = nb::none(), "unconnected_gradients"_a = "none",
+  m.def("trace", &TraceOf, "function"_a, "specs"_a, "name"_a = "main",
+        nb::sig("def trace(function: Callable[..., Any], specs: Any, name: str = 'main') -> Function"),
+        "Runs a callable once on symbolic tensors of these specs, and returns the graph of what it "
+        "did.");
+  m.def("gradients", &GradientsOf, "ys"_a, "xs"_a, "grad_ys"_a = nb::none(), "stop_gradients"_a = nb::none(),
+        "unconnected_gradients"_a = "none",
         nb::sig("def gradients(ys: Any, xs: Any, grad_ys: Any = None, stop_gradients: Any = None, "
                 "unconnected_gradients: Any = 'none') -> Any"),
         "Inside a trace: the gradients of the sum of ys by each x, as tf.gradients.");
@@ -409,9 +400,8 @@ void RegisterModule(nb::module_& m) {
                "A module of functions, or of pairs (callable, specs) that are traced: {'train': "
                "step, 'predict': (model, [spec])}.");
   c.def_static(
-      "from_text",
-      [](const std::string& text, nb::handle budget) { return Module::FromText(text, ToBudget(budget)); }, "text"_a,
-      nb::kw_only(), "budget"_a = nb::none(),
+      "from_text", [](const std::string& text, nb::handle budget) { return Module::FromText(text, ToBudget(budget)); },
+      "text"_a, nb::kw_only(), "budget"_a = nb::none(),
       nb::sig("def from_text(text: str, *, budget: Budget | None = None) -> Module"), "Reads the text form.");
   c.def("save", &Module::Save, "path"_a, nb::call_guard<nb::gil_scoped_release>(),
         "Writes the binary form, or the text form if the name ends in .txt.");
@@ -428,10 +418,11 @@ void RegisterModule(nb::module_& m) {
   c.def(
       "value", [](const Module& x, const std::string& name) { return x.value(name); }, "variable"_a,
       "The value that the module holds for a variable.");
-  c.def("function", [](const Module& x, const std::string& entry) { return x.function(entry); }, "entry"_a,
-        nb::call_guard<nb::gil_scoped_release>(),
-        "An entry point to call, to differentiate and to train. The functions of a module that was loaded share "
-        "variables, which begin with the module's values.");
+  c.def(
+      "function", [](const Module& x, const std::string& entry) { return x.function(entry); }, "entry"_a,
+      nb::call_guard<nb::gil_scoped_release>(),
+      "An entry point to call, to differentiate and to train. The functions of a module that was loaded share "
+      "variables, which begin with the module's values.");
   c.def("snapshot", &Module::Snapshot, nb::call_guard<nb::gil_scoped_release>(),
         "The same module with the values that its variables have now, to be saved.");
   c.def("__str__", &Module::ToText);
@@ -460,46 +451,37 @@ void RegisterModule(nb::module_& m) {
 }
 
 void RegisterExecutable(nb::module_& m) {
-  nb::class_<Results> r(
-      m, "Results",
-      "What a compiled entry point of several results returned: by position or name.");
+  nb::class_<Results> r(m, "Results", "What a compiled entry point of several results returned: by position or name.");
   r.def("__len__", &Results::size);
   r.def(
       "__getitem__",
       [](const Results& x, nb::handle key) {
-        if (PyUnicode_Check(key.ptr()))
-          return Tensor(x[std::string_view(nb::borrow<nb::str>(key).c_str())]);
+        if (PyUnicode_Check(key.ptr())) return Tensor(x[std::string_view(nb::borrow<nb::str>(key).c_str())]);
         int64_t i = ToInt(key, "results");
         if (i < 0) i += static_cast<int64_t>(x.size());
-        if (i < 0 || i >= static_cast<int64_t>(x.size()))
-          ThrowIndex("results: there are " + std::to_string(x.size()));
+        if (i < 0 || i >= static_cast<int64_t>(x.size())) ThrowIndex("results: there are " + std::to_string(x.size()));
         return Tensor(x[static_cast<size_t>(i)]);
       },
       nb::sig("def __getitem__(self, key: int | str, /) -> Tensor"));
-  nb::class_<Executable> c(m, "Executable",
-                           "Compiled code with one instance of its variables and temporaries.");
+  nb::class_<Executable> c(m, "Executable", "Compiled code with one instance of its variables and temporaries.");
   c.def("__call__", &Run, nb::sig("def __call__(self, *args: Any) -> Tensor | Results"),
         "run('train', x, y), or run(x, y) if there is one entry point. A tensor, or Results if "
         "there are none or several.");
   c.def("new_instance", &Executable::NewInstance,
         "An instance of its own, with the module's initial values; shares the code.");
   c.def(
-      "variable", [](const Executable& x, const std::string& name) { return x.variable(name); },
-      "name"_a, "The present value of a variable.");
+      "variable", [](const Executable& x, const std::string& name) { return x.variable(name); }, "name"_a,
+      "The present value of a variable.");
   c.def(
       "set_variable",
-      [](const Executable& x, const std::string& name, TensorLike value) {
-        x.set_variable(name, value.tensor());
-      },
+      [](const Executable& x, const std::string& name, TensorLike value) { x.set_variable(name, value.tensor()); },
       "name"_a, "value"_a);
   c.def(
-      "load_from", [](const Executable& x, nb::handle v) { x.LoadFrom(ToVariables(v)); },
-      "variables"_a, nb::sig("def load_from(self, variables: Any) -> None"),
-      "Copies values from live variables into the instance.");
+      "load_from", [](const Executable& x, nb::handle v) { x.LoadFrom(ToVariables(v)); }, "variables"_a,
+      nb::sig("def load_from(self, variables: Any) -> None"), "Copies values from live variables into the instance.");
   c.def(
-      "store_to", [](const Executable& x, nb::handle v) { x.StoreTo(ToVariables(v)); },
-      "variables"_a, nb::sig("def store_to(self, variables: Any) -> None"),
-      "Copies the instance's values into live variables.");
+      "store_to", [](const Executable& x, nb::handle v) { x.StoreTo(ToVariables(v)); }, "variables"_a,
+      nb::sig("def store_to(self, variables: Any) -> None"), "Copies the instance's values into live variables.");
   c.def_prop_ro(
       "entries", [](const Executable& x) { return NameTuple(x.entries()); },
       nb::sig("def entries(self) -> tuple[str, ...]"));
@@ -507,23 +489,20 @@ void RegisterExecutable(nb::module_& m) {
       "variables", [](const Executable& x) { return NameTuple(x.variables()); },
       nb::sig("def variables(self) -> tuple[str, ...]"));
   c.def(
-      "plan",
-      [](const Executable& x, bool dot) {
-        return x.Plan(dot ? PlanFormat::kDot : PlanFormat::kText);
-      },
+      "plan", [](const Executable& x, bool dot) { return x.Plan(dot ? PlanFormat::kDot : PlanFormat::kText); },
       "dot"_a = false, "What was compiled, and why each kernel is one.");
   c.def(
       "profile", [](const Executable& x) { return x.Profile().Table(); },
       "Time, bytes and flops of each kernel; needs compile(profile=True).");
   m.def(
       "compile",
-      [](nb::handle graph, const std::string& cpu, int opt_level, int64_t memory_budget,
-         bool profile, bool check_bounds, nb::handle budget) {
+      [](nb::handle graph, const std::string& cpu, int opt_level, int64_t memory_budget, bool profile,
+         bool check_bounds, nb::handle budget) {
         const CompileOptions options = ToOptions(cpu, opt_level, memory_budget, profile, check_bounds, budget);
         return WithGraph(graph, [&](const auto& g) { return Compile(g, options); });
       },
-      "graph"_a, nb::kw_only(), "cpu"_a = "native", "opt_level"_a = 2, "memory_budget"_a = 0,
-      "profile"_a = false, "check_bounds"_a = true, "budget"_a = nb::none(),
+      "graph"_a, nb::kw_only(), "cpu"_a = "native", "opt_level"_a = 2, "memory_budget"_a = 0, "profile"_a = false,
+      "check_bounds"_a = true, "budget"_a = nb::none(),
       nb::sig("def compile(graph: Module | Function, *, cpu: str = 'native', opt_level: int = 2, "
               "memory_budget: int = 0, profile: bool = False, check_bounds: bool = True, "
               "budget: Budget | None = None) -> Executable"),
@@ -582,8 +561,8 @@ void RegisterGraphs(nb::module_& m) {
       },
       nb::sig("def __enter__(self) -> Recording"));
   c.def(
-      "__exit__", [](PythonRecording& self, nb::handle, nb::handle, nb::handle) { self.Exit(); },
-      "type"_a.none(), "value"_a.none(), "traceback"_a.none());
+      "__exit__", [](PythonRecording& self, nb::handle, nb::handle, nb::handle) { self.Exit(); }, "type"_a.none(),
+      "value"_a.none(), "traceback"_a.none());
   c.def("lift", &PythonRecording::Lift, "arguments"_a, "results"_a, "name"_a = "main",
         "max_captured_bytes"_a = int64_t{16} << 20,
         nb::sig("def lift(self, arguments: Any, results: Any, name: str = 'main', "

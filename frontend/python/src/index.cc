@@ -27,16 +27,14 @@ struct Plan {
 
 // Integers, NumPy's too, are none.
 bool IsArrayKey(nb::handle k) {
-  if (PyBool_Check(k.ptr()) || PyList_Check(k.ptr()) || IsTensor(k.ptr()) || IsVariable(k.ptr()))
-    return true;
+  if (PyBool_Check(k.ptr()) || PyList_Check(k.ptr()) || IsTensor(k.ptr()) || IsVariable(k.ptr())) return true;
   if (PyLong_Check(k.ptr()) || !PyObject_CheckBuffer(k.ptr())) return false;
   return !PyIndex_Check(k.ptr()) || !nb::hasattr(k, "ndim") || nb::cast<int>(k.attr("ndim")) > 0 ||
          nb::str(k.attr("dtype").attr("kind")).equal(nb::str("b"));
 }
 
 std::string AxisText(int64_t axis, int64_t n) {
-  return " is out of range for axis " + std::to_string(axis) + " with " + std::to_string(n) +
-         " elements";
+  return " is out of range for axis " + std::to_string(axis) + " with " + std::to_string(n) + " elements";
 }
 
 // Indices made positive and checked. What a Recording or trace sees must do so for other values
@@ -72,8 +70,7 @@ std::vector<Tensor> Coordinates(const Tensor& mask) {
     if (!elements[i]) continue;
     ++count;
     for (size_t axis = 0; axis < rank; ++axis) {
-      found[axis].push_back(static_cast<int64_t>(i) / strides[axis] %
-                            mask.shape().dim(static_cast<int>(axis)));
+      found[axis].push_back(static_cast<int64_t>(i) / strides[axis] % mask.shape().dim(static_cast<int>(axis)));
     }
   }
   std::vector<Tensor> out;
@@ -96,8 +93,7 @@ class Planner {
       }
     }
     if (consumed > x.rank()) {
-      ThrowIndex("too many indices: " + std::to_string(consumed) + " for a tensor " +
-                 x.type().ToString());
+      ThrowIndex("too many indices: " + std::to_string(consumed) + " for a tensor " + x.type().ToString());
     }
     for (const nb::object& k : keys) {
       if (k.ptr() == Py_Ellipsis) {
@@ -169,8 +165,7 @@ class Planner {
 
   void AddInteger(nb::handle k) {
     if (!PyIndex_Check(k.ptr())) {
-      ThrowIndex("indices are integers, slices, None, ... and integer or boolean arrays, not " +
-                 TypeName(k));
+      ThrowIndex("indices are integers, slices, None, ... and integer or boolean arrays, not " + TypeName(k));
     }
     const int64_t n = extent();
     int64_t i = ToInt(k, "index");
@@ -185,14 +180,13 @@ class Planner {
     const Tensor index = ToTensor(k);
     const bool constant = !IsTensor(k.ptr()) && !IsVariable(k.ptr());
     if (IsInteger(index.dtype())) return AddAdvanced(index, constant);
-    if (index.dtype() == kFloat32 && index.size() == 0)
-      return AddAdvanced(Cast(index, kInt64), true);
+    if (index.dtype() == kFloat32 && index.size() == 0) return AddAdvanced(Cast(index, kInt64), true);
     if (index.dtype() != kBool)
       ThrowIndex("arrays used as indices must be integers or bool, not " + index.type().ToString());
     for (int i = 0; i < index.rank(); ++i) {
       if (index.shape().dim(i) != x_.shape().dim(static_cast<int>(axis_) + i)) {
-        ThrowIndex("a boolean index of shape " + index.shape().ToString() + " does not match " +
-                   x_.type().ToString() + " from axis " + std::to_string(axis_));
+        ThrowIndex("a boolean index of shape " + index.shape().ToString() + " does not match " + x_.type().ToString() +
+                   " from axis " + std::to_string(axis_));
       }
     }
     if (index.rank() == 0) {  // a scalar mask: a new axis of extent 1 or 0
@@ -248,8 +242,7 @@ Tensor GatherAxes(const Tensor& x, const Plan& plan) {
   std::vector<int64_t> back(static_cast<size_t>(y.rank()));
   std::iota(back.begin(), back.end(), 0);
   // The axes of the index go behind those that stand before the first indexed one.
-  std::rotate(back.begin(), back.begin() + linear.rank(),
-              back.begin() + linear.rank() + plan.advanced[0].axis);
+  std::rotate(back.begin(), back.begin() + linear.rank(), back.begin() + linear.rank() + plan.advanced[0].axis);
   return Transpose(y, back);
 }
 

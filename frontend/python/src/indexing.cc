@@ -37,13 +37,11 @@ nb::object NonzeroOf(TensorLike x) {
   for (size_t i = 0; i < elements.size(); ++i) {
     if (!elements[i]) continue;
     for (size_t axis = 0; axis < strides.size(); ++axis)
-      found[axis].push_back(static_cast<int64_t>(i) / strides[axis] %
-                            mask.shape().dim(static_cast<int>(axis)));
+      found[axis].push_back(static_cast<int64_t>(i) / strides[axis] % mask.shape().dim(static_cast<int>(axis)));
   }
   nb::list out;
   for (const auto& values : found)
-    out.append(
-        Wrap(Tensor::FromData(values, Shape({Extent(static_cast<int64_t>(values.size()))}))));
+    out.append(Wrap(Tensor::FromData(values, Shape({Extent(static_cast<int64_t>(values.size()))}))));
   return nb::tuple(out);
 }
 
@@ -60,8 +58,8 @@ Distinct FindDistinct(TensorLike x) {
   const int64_t n = flat.size();
   std::vector<int64_t> first, counts, inverse(static_cast<size_t>(n));
   const auto at = order.data<int64_t>();
-  const Tensor changes = n > 1 ? NotEqual(Slice(sorted, {1}, {n}), Slice(sorted, {0}, {n - 1}))
-                               : Zeros(Shape{0}, kBool);
+  const Tensor changes =
+      n > 1 ? NotEqual(Slice(sorted, {1}, {n}), Slice(sorted, {0}, {n - 1})) : Zeros(Shape{0}, kBool);
   const auto change = changes.data<bool>();
   for (size_t i = 0; i < static_cast<size_t>(n); ++i) {
     if (i == 0 || change[i - 1]) {
@@ -73,8 +71,7 @@ Distinct FindDistinct(TensorLike x) {
   }
   const Shape count({Extent(static_cast<int64_t>(counts.size()))});
   const Tensor firsts = Tensor::FromData(first, count);
-  return {Gather(flat, firsts), firsts, Tensor::FromData(inverse, t.shape()),
-          Tensor::FromData(counts, count)};
+  return {Gather(flat, firsts), firsts, Tensor::FromData(inverse, t.shape()), Tensor::FromData(counts, count)};
 }
 
 void RegisterGathers(nb::module_& m) {
@@ -85,8 +82,7 @@ void RegisterGathers(nb::module_& m) {
         return Gather(a, indices.operand(), TakeAxis(axis.get(), a.type().shape));
       },
       "x"_a, "indices"_a, nb::kw_only(), "axis"_a = nb::none(),
-      nb::sig(
-          "def take(x: TensorLike, indices: TensorLike, /, *, axis: int | None = None) -> Tensor"),
+      nb::sig("def take(x: TensorLike, indices: TensorLike, /, *, axis: int | None = None) -> Tensor"),
       "Slices of x along axis at integer indices. Gradient: added back at the indices.");
   m.def(
       "take_along_axis",
@@ -94,8 +90,7 @@ void RegisterGathers(nb::module_& m) {
         return TakeAlongAxis(x.operand(), indices.operand(), axis);
       },
       "x"_a, "indices"_a, "axis"_a = -1,
-      nb::sig(
-          "def take_along_axis(x: TensorLike, indices: TensorLike, /, axis: int = -1) -> Tensor"),
+      nb::sig("def take_along_axis(x: TensorLike, indices: TensorLike, /, axis: int = -1) -> Tensor"),
       "x[..., indices[..., i, ...], ...] along an axis.");
   m.def(
       "put_along_axis",
@@ -107,8 +102,7 @@ void RegisterGathers(nb::module_& m) {
               "int = -1, mode: str = 'set') -> Tensor"),
       "x with values written (mode: set, add, mul, max, min) along an axis.");
   m.def(
-      "gather_nd",
-      [](TensorLike x, TensorLike indices) { return GatherNd(x.operand(), indices.operand()); },
+      "gather_nd", [](TensorLike x, TensorLike indices) { return GatherNd(x.operand(), indices.operand()); },
       nb::sig("def gather_nd(x: TensorLike, indices: TensorLike, /) -> Tensor"),
       "x[indices[i, 0], ..., indices[i, k - 1]].");
   m.def(
@@ -134,16 +128,11 @@ void RegisterGathers(nb::module_& m) {
       [](TensorLike x, TensorLike indices, TensorLike updates, int64_t axis, const char* mode) {
         const Operand a = x.operand(), i = indices.operand(), u = updates.operand();
         switch (ToMode(mode)) {
-          case ScatterMode::kSet:
-            return ScatterSet(a, i, u, axis);
-          case ScatterMode::kAdd:
-            return ScatterAdd(a, i, u, axis);
-          case ScatterMode::kMul:
-            return ScatterMul(a, i, u, axis);
-          case ScatterMode::kMax:
-            return ScatterMax(a, i, u, axis);
-          case ScatterMode::kMin:
-            break;
+          case ScatterMode::kSet: return ScatterSet(a, i, u, axis);
+          case ScatterMode::kAdd: return ScatterAdd(a, i, u, axis);
+          case ScatterMode::kMul: return ScatterMul(a, i, u, axis);
+          case ScatterMode::kMax: return ScatterMax(a, i, u, axis);
+          case ScatterMode::kMin: break;
         }
         return ScatterMin(a, i, u, axis);
       },
@@ -153,10 +142,8 @@ void RegisterGathers(nb::module_& m) {
       "x with slices written (or added, ...) along an axis at the indices.");
   m.def(
       "one_hot",
-      [](TensorLike indices, int64_t depth, TensorLike on, TensorLike off, int64_t axis,
-         DTypeLike dtype) {
-        if (on.none() && off.none() && axis == -1)
-          return OneHot(indices.operand(), depth, dtype.get(kFloat32));
+      [](TensorLike indices, int64_t depth, TensorLike on, TensorLike off, int64_t axis, DTypeLike dtype) {
+        if (on.none() && off.none() && axis == -1) return OneHot(indices.operand(), depth, dtype.get(kFloat32));
         const std::optional<DType> given = dtype.get();
         const auto value = [&](TensorLike x, double otherwise) -> Operand {
           if (!x.none()) return given ? Operand(ToTensorBeside(x.object, *given)) : x.operand();
@@ -176,20 +163,15 @@ void RegisterGathers(nb::module_& m) {
 
 void RegisterSorts(nb::module_& m) {
   m.def(
-      "sort",
-      [](TensorLike x, int64_t axis, bool descending, bool) {
-        return Sort(x.operand(), axis, descending);
-      },
+      "sort", [](TensorLike x, int64_t axis, bool descending, bool) { return Sort(x.operand(), axis, descending); },
       "x"_a, nb::kw_only(), "axis"_a = -1, "descending"_a = false, "stable"_a = true,
       nb::sig("def sort(x: TensorLike, /, *, axis: int = -1, descending: bool = False, stable: "
               "bool = True) -> Tensor"),
       "x in order along an axis; NaN counts as the largest.");
   m.def(
       "argsort",
-      [](TensorLike x, int64_t axis, bool descending, bool) {
-        return Argsort(x.operand(), axis, descending);
-      },
-      "x"_a, nb::kw_only(), "axis"_a = -1, "descending"_a = false, "stable"_a = true,
+      [](TensorLike x, int64_t axis, bool descending, bool) { return Argsort(x.operand(), axis, descending); }, "x"_a,
+      nb::kw_only(), "axis"_a = -1, "descending"_a = false, "stable"_a = true,
       nb::sig("def argsort(x: TensorLike, /, *, axis: int = -1, descending: bool = False, stable: "
               "bool = True) -> Tensor"),
       "Positions (int64) that sort x; equal elements stay in order.");
@@ -207,10 +189,8 @@ void RegisterSorts(nb::module_& m) {
       "searchsorted",
       [](TensorLike sorted, TensorLike values, const char* side, TensorLike sorter) {
         const std::string_view name = side;
-        if (name != "left" && name != "right")
-          ThrowInvalid("searchsorted: side is 'left' or 'right'");
-        const Operand a = sorter.none() ? sorted.operand()
-                                        : Operand(Gather(sorted.operand(), sorter.operand()), {});
+        if (name != "left" && name != "right") ThrowInvalid("searchsorted: side is 'left' or 'right'");
+        const Operand a = sorter.none() ? sorted.operand() : Operand(Gather(sorted.operand(), sorter.operand()), {});
         return SearchSorted(a, values.operand(), name == "left" ? Side::kLeft : Side::kRight);
       },
       "x1"_a, "x2"_a, nb::kw_only(), "side"_a = "left", "sorter"_a = nb::none(),
@@ -224,8 +204,7 @@ void RegisterSorts(nb::module_& m) {
   m.def(
       "bincount",
       [](TensorLike x, int64_t length, TensorLike weights) {
-        return weights.none() ? Bincount(x.operand(), length)
-                              : Bincount(x.operand(), length, weights.operand());
+        return weights.none() ? Bincount(x.operand(), length) : Bincount(x.operand(), length, weights.operand());
       },
       "x"_a, "length"_a, "weights"_a = nb::none(),
       nb::sig("def bincount(x: TensorLike, /, length: int, weights: TensorLike | None = None) -> "
@@ -234,12 +213,9 @@ void RegisterSorts(nb::module_& m) {
   using Segment = Tensor (*)(const Operand&, const Operand&, int64_t);
   const auto segment = [&](const char* name, Segment f, const char* doc) {
     m.def(
-        name, [f](TensorLike x, TensorLike s, int64_t n) { return f(x.operand(), s.operand(), n); },
-        "x"_a, "segment_ids"_a, "num_segments"_a,
-        nb::sig(
-            Signature(name, "(x: TensorLike, segment_ids: TensorLike, num_segments: int) -> Tensor")
-                .c_str()),
-        doc);
+        name, [f](TensorLike x, TensorLike s, int64_t n) { return f(x.operand(), s.operand(), n); }, "x"_a,
+        "segment_ids"_a, "num_segments"_a,
+        nb::sig(Signature(name, "(x: TensorLike, segment_ids: TensorLike, num_segments: int) -> Tensor").c_str()), doc);
   };
   segment("segment_sum", &SegmentSum, "Sums of the rows of each segment.");
   segment("segment_prod", &SegmentProd, "Products of the rows of each segment.");
@@ -253,9 +229,8 @@ void RegisterSorts(nb::module_& m) {
 void RegisterIndexing(nb::module_& m) {
   RegisterGathers(m);
   RegisterSorts(m);
-  m.def(
-      "nonzero", &NonzeroOf, nb::sig("def nonzero(x: TensorLike, /) -> tuple[Tensor, ...]"),
-      "Coordinates (int64) of the elements that are not 0, a tensor per axis. Not while tracing.");
+  m.def("nonzero", &NonzeroOf, nb::sig("def nonzero(x: TensorLike, /) -> tuple[Tensor, ...]"),
+        "Coordinates (int64) of the elements that are not 0, a tensor per axis. Not while tracing.");
   m.def("_unique", [](TensorLike x) {
     Distinct d = FindDistinct(x);
     return nb::make_tuple(Wrap(d.values), Wrap(d.first), Wrap(d.inverse), Wrap(d.counts));

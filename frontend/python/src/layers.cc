@@ -46,8 +46,7 @@ Activation ToActivation(nb::handle x) {
   std::string name;
   if (PyUnicode_Check(x.ptr()))
     name = nb::borrow<nb::str>(x).c_str();
-  else if (nb::hasattr(x, "__name__") &&
-           x.type().equal(nb::module_::import_("reel._core").attr("exp").type()))
+  else if (nb::hasattr(x, "__name__") && x.type().equal(nb::module_::import_("reel._core").attr("exp").type()))
     name = nb::str(x.attr("__name__")).c_str();
   if (name == "linear") return {};
   if (name == "softmax") return Activation(Softmax);
@@ -56,8 +55,7 @@ Activation ToActivation(nb::handle x) {
   }
   if (PyUnicode_Check(x.ptr()))
     ThrowInvalid("activation: '" + name + "' is not known; pass a function such as reel.nn.relu");
-  if (!PyCallable_Check(x.ptr()))
-    ThrowType("activation: expected None, a name or a function, not " + TypeName(x));
+  if (!PyCallable_Check(x.ptr())) ThrowType("activation: expected None, a name or a function, not " + TypeName(x));
   return [f = SharedObject(x)](const Operand& value) {
     const nb::gil_scoped_acquire lock;
     return ToTensor((*f)(Wrap(value.tensor())));
@@ -69,11 +67,9 @@ Initializer ToInitializer(nb::handle x) {
   if (x.is_none()) return {};
   Initializer* initializer = nullptr;
   if (nb::try_cast(x, initializer) && initializer) return *initializer;
-  if (PyFloat_Check(x.ptr()) || PyLong_Check(x.ptr()))
-    return ConstantInit(ToDouble(x, "initializer"));
+  if (PyFloat_Check(x.ptr()) || PyLong_Check(x.ptr())) return ConstantInit(ToDouble(x, "initializer"));
   if (!PyCallable_Check(x.ptr()))
-    ThrowType("initializer: expected a number, an Initializer or a function (shape, dtype), not " +
-              TypeName(x));
+    ThrowType("initializer: expected a number, an Initializer or a function (shape, dtype), not " + TypeName(x));
   return [f = SharedObject(x)](const Shape& shape, DType dtype, const Generator&) {
     const nb::gil_scoped_acquire lock;
     return AsTensor((*f)(ShapeTuple(shape), DTypeObject(dtype)), dtype);
@@ -98,8 +94,8 @@ LayerOptions ToOptions(nb::kwargs kwargs) {
     else if (name == "generator")
       options.generator = nb::cast<Generator>(value);
     else
-      ThrowType(Text({"layer: there is no option '", name,
-                      "'; name, use_bias, dtype, kernel_init, bias_init, generator"}));
+      ThrowType(
+          Text({"layer: there is no option '", name, "'; name, use_bias, dtype, kernel_init, bias_init, generator"}));
   }
   return options;
 }
@@ -146,8 +142,7 @@ class Steps : public Sequential {
     for (const nb::handle x : layers) AddObject(x);
   }
   void AddObject(nb::handle x) {
-    if (!PyCallable_Check(x.ptr()))
-      ThrowType("Sequential: expected layers and functions, not " + TypeName(x));
+    if (!PyCallable_Check(x.ptr())) ThrowType("Sequential: expected layers and functions, not " + TypeName(x));
     Layer* layer = nullptr;
     if (nb::try_cast(x, layer) && layer) {
       PythonLayer step;
@@ -175,43 +170,33 @@ void RegisterDense(nb::module_& m) {
   LayerClass<Dense>(m, "Dense",
                     "activation(x kernel + bias): kernel [in, units] glorot uniform, bias [units] "
                     "zeros; made by the first call.")
-      .def(
-          "__init__",
-          Recorded([](Dense* self, int64_t units, nb::handle activation, nb::handle inputs,
-             nb::kwargs kwargs) {
-            if (inputs.is_none())
-              new (self) Dense(units, ToActivation(activation), ToOptions(kwargs));
-            else
-              new (self) Dense(ToInt(inputs, "inputs"), units, ToActivation(activation),
-                               ToOptions(kwargs));
-          }),
-          "units"_a, "activation"_a = nb::none(), "inputs"_a = nb::none(), "kwargs"_a,
-          nb::sig(Text({"def __init__(self, units: int, activation: str | Callable[[Tensor], "
-                        "Tensor] | None = None, inputs: int | None = None, *, ",
-                        kOptions})
-                      .c_str()));
+      .def("__init__",
+           Recorded([](Dense* self, int64_t units, nb::handle activation, nb::handle inputs, nb::kwargs kwargs) {
+             if (inputs.is_none())
+               new (self) Dense(units, ToActivation(activation), ToOptions(kwargs));
+             else
+               new (self) Dense(ToInt(inputs, "inputs"), units, ToActivation(activation), ToOptions(kwargs));
+           }),
+           "units"_a, "activation"_a = nb::none(), "inputs"_a = nb::none(), "kwargs"_a,
+           nb::sig(Text({"def __init__(self, units: int, activation: str | Callable[[Tensor], "
+                         "Tensor] | None = None, inputs: int | None = None, *, ",
+                         kOptions})
+                       .c_str()));
   LayerClass<Embedding>(m, "Embedding", "Rows of a table [vocabulary, dim] at integer indices.")
-      .def(
-          "__init__",
-          Recorded([](Embedding* self, int64_t vocabulary, int64_t dim, nb::kwargs kwargs) {
-            new (self) Embedding(vocabulary, dim, ToOptions(kwargs));
-          }),
-          "vocabulary"_a, "dim"_a, "kwargs"_a,
-          nb::sig(Text({"def __init__(self, vocabulary: int, dim: int, *, ", kOptions}).c_str()));
-  LayerClass<Steps>(m, "Sequential",
-                    "One layer after another; takes layers and any function of one tensor.")
-      .def(
-          "__init__", Recorded([](Steps* self, nb::args layers) { new (self) Steps(layers); }),
-          nb::sig("def __init__(self, *layers: Callable[[Tensor], Tensor]) -> None"));
+      .def("__init__", Recorded([](Embedding* self, int64_t vocabulary, int64_t dim, nb::kwargs kwargs) {
+             new (self) Embedding(vocabulary, dim, ToOptions(kwargs));
+           }),
+           "vocabulary"_a, "dim"_a, "kwargs"_a,
+           nb::sig(Text({"def __init__(self, vocabulary: int, dim: int, *, ", kOptions}).c_str()));
+  LayerClass<Steps>(m, "Sequential", "One layer after another; takes layers and any function of one tensor.")
+      .def("__init__", Recorded([](Steps* self, nb::args layers) { new (self) Steps(layers); }),
+           nb::sig("def __init__(self, *layers: Callable[[Tensor], Tensor]) -> None"));
   LayerClass<ResidualSteps>(m, "Residual", "x + layers(x), the layers in sequence.")
-      .def(
-          "__init__",
-          Recorded([](ResidualSteps* self, nb::args layers) { new (self) ResidualSteps(layers); }),
-          nb::sig("def __init__(self, *layers: Callable[[Tensor], Tensor]) -> None"));
+      .def("__init__", Recorded([](ResidualSteps* self, nb::args layers) { new (self) ResidualSteps(layers); }),
+           nb::sig("def __init__(self, *layers: Callable[[Tensor], Tensor]) -> None"));
   nb::class_<Dropout>(m, "Dropout", nb::dynamic_attr(),
                       "In training, each element is 0 with probability rate, else x / (1 - rate).")
-      .def(
-          "__init__", Recorded([](Dropout* self, double rate) { new (self) Dropout(rate); }), "rate"_a)
+      .def("__init__", Recorded([](Dropout* self, double rate) { new (self) Dropout(rate); }), "rate"_a)
       .def("__call__", &CallLayer<Dropout>, "x"_a);
   nb::class_<Flatten>(m, "Flatten", nb::dynamic_attr(), "[batch, ...] as [batch, the rest].")
       .def("__init__", Recorded([](Flatten* self) { new (self) Flatten(); }))
@@ -221,174 +206,141 @@ void RegisterDense(nb::module_& m) {
 template <typename C>
 void ConvolutionClass(nb::module_& m, const char* name, const char* doc) {
   LayerClass<C>(m, name, doc)
-      .def(
-          "__init__",
-          Recorded([](C* self, int64_t filters, IntsLike size, nb::handle activation, nb::handle strides,
-             nb::handle padding, nb::handle dilation, int64_t groups, const char* format,
-             nb::kwargs kwargs) {
-            new (self)
-                C(filters, size.get("size"), ToActivation(activation),
-                  ToConvOptions(strides, padding, dilation, groups, format), ToOptions(kwargs));
-          }),
-          "filters"_a, "size"_a, "activation"_a = nb::none(), "strides"_a = 1,
-          "padding"_a = "valid", "dilation"_a = 1, "groups"_a = 1,
-          "data_format"_a = "channels_last", "kwargs"_a,
-          nb::sig(Text({"def __init__(self, filters: int, size: IntsLike, activation: str | "
-                        "Callable[[Tensor], Tensor] | None = None, strides: IntsLike = 1, "
-                        "padding: Padding = 'valid', dilation: IntsLike = 1, groups: int = 1, "
-                        "data_format: str = 'channels_last', *, ",
-                        kOptions})
-                      .c_str()));
+      .def("__init__",
+           Recorded([](C* self, int64_t filters, IntsLike size, nb::handle activation, nb::handle strides,
+                       nb::handle padding, nb::handle dilation, int64_t groups, const char* format, nb::kwargs kwargs) {
+             new (self) C(filters, size.get("size"), ToActivation(activation),
+                          ToConvOptions(strides, padding, dilation, groups, format), ToOptions(kwargs));
+           }),
+           "filters"_a, "size"_a, "activation"_a = nb::none(), "strides"_a = 1, "padding"_a = "valid", "dilation"_a = 1,
+           "groups"_a = 1, "data_format"_a = "channels_last", "kwargs"_a,
+           nb::sig(Text({"def __init__(self, filters: int, size: IntsLike, activation: str | "
+                         "Callable[[Tensor], Tensor] | None = None, strides: IntsLike = 1, "
+                         "padding: Padding = 'valid', dilation: IntsLike = 1, groups: int = 1, "
+                         "data_format: str = 'channels_last', *, ",
+                         kOptions})
+                       .c_str()));
 }
 
 template <typename C>
 void TransposeClass(nb::module_& m, const char* name, const char* doc) {
   LayerClass<C>(m, name, doc)
-      .def(
-          "__init__",
-          Recorded([](C* self, int64_t filters, IntsLike size, nb::handle activation, nb::handle strides,
-             nb::handle padding, nb::handle dilation, nb::handle output_padding, int64_t groups,
-             const char* format, nb::kwargs kwargs) {
-            new (self) C(filters, size.get("size"), ToActivation(activation),
-                         ToTransposeOptions(strides, padding, dilation, output_padding, nb::none(),
-                                            groups, format),
-                         ToOptions(kwargs));
-          }),
-          "filters"_a, "size"_a, "activation"_a = nb::none(), "strides"_a = 1,
-          "padding"_a = "valid", "dilation"_a = 1, "output_padding"_a = nb::none(), "groups"_a = 1,
-          "data_format"_a = "channels_last", "kwargs"_a,
-          nb::sig(Text({"def __init__(self, filters: int, size: IntsLike, activation: str | "
-                        "Callable[[Tensor], Tensor] | None = None, strides: IntsLike = 1, "
-                        "padding: Padding = 'valid', dilation: IntsLike = 1, output_padding: "
-                        "IntsLike | None = None, groups: int = 1, "
-                        "data_format: str = 'channels_last', *, ",
-                        kOptions})
-                      .c_str()));
+      .def("__init__",
+           Recorded([](C* self, int64_t filters, IntsLike size, nb::handle activation, nb::handle strides,
+                       nb::handle padding, nb::handle dilation, nb::handle output_padding, int64_t groups,
+                       const char* format, nb::kwargs kwargs) {
+             new (self) C(filters, size.get("size"), ToActivation(activation),
+                          ToTransposeOptions(strides, padding, dilation, output_padding, nb::none(), groups, format),
+                          ToOptions(kwargs));
+           }),
+           "filters"_a, "size"_a, "activation"_a = nb::none(), "strides"_a = 1, "padding"_a = "valid", "dilation"_a = 1,
+           "output_padding"_a = nb::none(), "groups"_a = 1, "data_format"_a = "channels_last", "kwargs"_a,
+           nb::sig(Text({"def __init__(self, filters: int, size: IntsLike, activation: str | "
+                         "Callable[[Tensor], Tensor] | None = None, strides: IntsLike = 1, "
+                         "padding: Padding = 'valid', dilation: IntsLike = 1, output_padding: "
+                         "IntsLike | None = None, groups: int = 1, "
+                         "data_format: str = 'channels_last', *, ",
+                         kOptions})
+                       .c_str()));
 }
 
 void RegisterConvolutions(nb::module_& m) {
   ConvolutionClass<Convolution1D>(m, "Conv1D", "activation(conv1d(x, kernel) + bias).");
   ConvolutionClass<Convolution2D>(m, "Conv2D", "activation(conv2d(x, kernel) + bias).");
   ConvolutionClass<Convolution3D>(m, "Conv3D", "activation(conv3d(x, kernel) + bias).");
-  TransposeClass<ConvolutionTranspose1D>(m, "Conv1DTranspose",
-                                         "activation(conv1d_transpose(x, kernel) + bias).");
-  TransposeClass<ConvolutionTranspose2D>(m, "Conv2DTranspose",
-                                         "activation(conv2d_transpose(x, kernel) + bias).");
+  TransposeClass<ConvolutionTranspose1D>(m, "Conv1DTranspose", "activation(conv1d_transpose(x, kernel) + bias).");
+  TransposeClass<ConvolutionTranspose2D>(m, "Conv2DTranspose", "activation(conv2d_transpose(x, kernel) + bias).");
   LayerClass<DepthwiseConvolution2D>(m, "DepthwiseConv2D", "Each channel by itself.")
-      .def(
-          "__init__",
-          Recorded([](DepthwiseConvolution2D* self, IntsLike size, int64_t multiplier, nb::handle activation,
-             nb::handle strides, nb::handle padding, const char* format, nb::kwargs kwargs) {
-            new (self) DepthwiseConvolution2D(
-                size.get("size"), multiplier, ToActivation(activation),
-                ToConvOptions(strides, padding, nb::int_(1), 1, format), ToOptions(kwargs));
-          }),
-          "size"_a, "multiplier"_a = 1, "activation"_a = nb::none(), "strides"_a = 1,
-          "padding"_a = "valid", "data_format"_a = "channels_last", "kwargs"_a,
-          nb::sig(Text({"def __init__(self, size: IntsLike, multiplier: int = 1, activation: str | "
-                        "Callable[[Tensor], Tensor] | None = None, "
-                        "strides: IntsLike = 1, padding: Padding = 'valid', data_format: str = "
-                        "'channels_last', *, ",
-                        kOptions})
-                      .c_str()));
+      .def("__init__",
+           Recorded([](DepthwiseConvolution2D* self, IntsLike size, int64_t multiplier, nb::handle activation,
+                       nb::handle strides, nb::handle padding, const char* format, nb::kwargs kwargs) {
+             new (self)
+                 DepthwiseConvolution2D(size.get("size"), multiplier, ToActivation(activation),
+                                        ToConvOptions(strides, padding, nb::int_(1), 1, format), ToOptions(kwargs));
+           }),
+           "size"_a, "multiplier"_a = 1, "activation"_a = nb::none(), "strides"_a = 1, "padding"_a = "valid",
+           "data_format"_a = "channels_last", "kwargs"_a,
+           nb::sig(Text({"def __init__(self, size: IntsLike, multiplier: int = 1, activation: str | "
+                         "Callable[[Tensor], Tensor] | None = None, "
+                         "strides: IntsLike = 1, padding: Padding = 'valid', data_format: str = "
+                         "'channels_last', *, ",
+                         kOptions})
+                       .c_str()));
 }
 
 void RegisterNorms(nb::module_& m) {
   LayerClass<LayerNorm>(m, "LayerNorm", "layer_normalize over the last axis.")
-      .def(
-          "__init__",
-          Recorded([](LayerNorm* self, double epsilon, nb::kwargs k) {
-            new (self) LayerNorm(epsilon, ToOptions(k));
-          }),
-          "epsilon"_a = 1e-5, "kwargs"_a,
-          nb::sig(Text({"def __init__(self, epsilon: float = 1e-5, *, ", kOptions}).c_str()));
+      .def("__init__",
+           Recorded([](LayerNorm* self, double epsilon, nb::kwargs k) { new (self) LayerNorm(epsilon, ToOptions(k)); }),
+           "epsilon"_a = 1e-5, "kwargs"_a,
+           nb::sig(Text({"def __init__(self, epsilon: float = 1e-5, *, ", kOptions}).c_str()));
   LayerClass<RmsNorm>(m, "RMSNorm", "rms_normalize over the last axis.")
-      .def(
-          "__init__",
-          Recorded([](RmsNorm* self, double epsilon, nb::kwargs k) {
-            new (self) RmsNorm(epsilon, ToOptions(k));
-          }),
-          "epsilon"_a = 1e-6, "kwargs"_a,
-          nb::sig(Text({"def __init__(self, epsilon: float = 1e-6, *, ", kOptions}).c_str()));
+      .def("__init__",
+           Recorded([](RmsNorm* self, double epsilon, nb::kwargs k) { new (self) RmsNorm(epsilon, ToOptions(k)); }),
+           "epsilon"_a = 1e-6, "kwargs"_a,
+           nb::sig(Text({"def __init__(self, epsilon: float = 1e-6, *, ", kOptions}).c_str()));
   LayerClass<GroupNorm>(m, "GroupNorm", "group_normalize.")
-      .def(
-          "__init__",
-          Recorded([](GroupNorm* self, int64_t groups, int64_t axis, double epsilon, nb::kwargs k) {
-            new (self) GroupNorm(groups, {.axis = axis, .epsilon = epsilon}, ToOptions(k));
-          }),
-          "groups"_a, "axis"_a = -1, "epsilon"_a = 1e-5, "kwargs"_a,
-          nb::sig(
-              Text({"def __init__(self, groups: int, axis: int = -1, epsilon: float = 1e-5, *, ",
-                    kOptions})
-                  .c_str()));
+      .def("__init__", Recorded([](GroupNorm* self, int64_t groups, int64_t axis, double epsilon, nb::kwargs k) {
+             new (self) GroupNorm(groups, {.axis = axis, .epsilon = epsilon}, ToOptions(k));
+           }),
+           "groups"_a, "axis"_a = -1, "epsilon"_a = 1e-5, "kwargs"_a,
+           nb::sig(
+               Text({"def __init__(self, groups: int, axis: int = -1, epsilon: float = 1e-5, *, ", kOptions}).c_str()));
   LayerClass<BatchNorm>(m, "BatchNorm",
                         "In training, batch_normalize by the statistics of the batch, which are "
                         "averaged; else by the averages.")
-      .def(
-          "__init__",
-          Recorded([](BatchNorm* self, int64_t axis, double epsilon, double decay, nb::kwargs k) {
-            new (self) BatchNorm({.axis = axis, .epsilon = epsilon, .decay = decay}, ToOptions(k));
-          }),
-          "axis"_a = -1, "epsilon"_a = 1e-5, "decay"_a = 0.9, "kwargs"_a,
-          nb::sig(Text({"def __init__(self, axis: int = -1, epsilon: float = 1e-5, decay: float = "
-                        "0.9, *, ",
-                        kOptions})
-                      .c_str()));
+      .def("__init__", Recorded([](BatchNorm* self, int64_t axis, double epsilon, double decay, nb::kwargs k) {
+             new (self) BatchNorm({.axis = axis, .epsilon = epsilon, .decay = decay}, ToOptions(k));
+           }),
+           "axis"_a = -1, "epsilon"_a = 1e-5, "decay"_a = 0.9, "kwargs"_a,
+           nb::sig(Text({"def __init__(self, axis: int = -1, epsilon: float = 1e-5, decay: float = "
+                         "0.9, *, ",
+                         kOptions})
+                       .c_str()));
 }
 
 template <typename C, typename Make>
 void RecurrentClass(nb::module_& m, const char* name, const char* doc, Make make) {
   nb::class_<C, Recurrent>(m, name, doc)
-      .def(
-          "__init__",
-          Recorded([make](C* self, int64_t units, bool sequence, bool reverse, nb::kwargs k) {
-            make(self, units, RecurrentOptions{.sequence = sequence, .reverse = reverse},
-                 ToOptions(k));
-          }),
-          "units"_a, "sequence"_a = true, "reverse"_a = false, "kwargs"_a,
-          nb::sig(Text({"def __init__(self, units: int, sequence: bool = True, reverse: bool = "
-                        "False, *, ",
-                        kOptions})
-                      .c_str()));
+      .def("__init__", Recorded([make](C* self, int64_t units, bool sequence, bool reverse, nb::kwargs k) {
+             make(self, units, RecurrentOptions{.sequence = sequence, .reverse = reverse}, ToOptions(k));
+           }),
+           "units"_a, "sequence"_a = true, "reverse"_a = false, "kwargs"_a,
+           nb::sig(Text({"def __init__(self, units: int, sequence: bool = True, reverse: bool = "
+                         "False, *, ",
+                         kOptions})
+                       .c_str()));
 }
 
 void RegisterRecurrent(nb::module_& m) {
-  LayerClass<Recurrent>(
-      m, "Recurrent",
-      "What RNN, LSTM and GRU have: [batch, time, features] to [batch, time, units].");
-  RecurrentClass<Rnn>(m, "RNN", "h = tanh(x kernel + h recurrent_kernel + bias).",
-                      [](Rnn* self, int64_t n, RecurrentOptions r, LayerOptions o) {
-                        new (self) Rnn(n, Tanh, r, std::move(o));
-                      });
-  RecurrentClass<Lstm>(m, "LSTM", "Hochreiter, Schmidhuber, 1997.",
-                       [](Lstm* self, int64_t n, RecurrentOptions r, LayerOptions o) {
-                         new (self) Lstm(n, r, std::move(o));
-                       });
-  RecurrentClass<Gru>(m, "GRU", "Cho et al., 2014.",
-                      [](Gru* self, int64_t n, RecurrentOptions r, LayerOptions o) {
-                        new (self) Gru(n, r, std::move(o));
-                      });
-  nb::class_<MultiHeadAttention, Layer>(m, "MultiHeadAttention",
-                                        "Heads of attention between dense layers.")
-      .def(
-          "__init__",
-          Recorded([](MultiHeadAttention* self, int64_t units, int64_t heads, int64_t key_heads, bool causal,
-             bool rotary, double dropout, nb::kwargs k) {
-            new (self) MultiHeadAttention(
-                units, heads,
-                {.key_heads = key_heads, .causal = causal, .rotary = rotary, .dropout = dropout},
-                ToOptions(k));
-          }),
-          "units"_a, "heads"_a, "key_heads"_a = 0, "causal"_a = false, "rotary"_a = false,
-          "dropout"_a = 0.0, "kwargs"_a,
-          nb::sig(Text({"def __init__(self, units: int, heads: int, key_heads: int = 0, causal: "
-                        "bool = False, rotary: bool = False, dropout: float = 0, *, ",
-                        kOptions})
-                      .c_str()))
+  LayerClass<Recurrent>(m, "Recurrent",
+                        "What RNN, LSTM and GRU have: [batch, time, features] to [batch, time, units].");
+  RecurrentClass<Rnn>(
+      m, "RNN", "h = tanh(x kernel + h recurrent_kernel + bias).",
+      [](Rnn* self, int64_t n, RecurrentOptions r, LayerOptions o) { new (self) Rnn(n, Tanh, r, std::move(o)); });
+  RecurrentClass<Lstm>(
+      m, "LSTM", "Hochreiter, Schmidhuber, 1997.",
+      [](Lstm* self, int64_t n, RecurrentOptions r, LayerOptions o) { new (self) Lstm(n, r, std::move(o)); });
+  RecurrentClass<Gru>(m, "GRU", "Cho et al., 2014.", [](Gru* self, int64_t n, RecurrentOptions r, LayerOptions o) {
+    new (self) Gru(n, r, std::move(o));
+  });
+  nb::class_<MultiHeadAttention, Layer>(m, "MultiHeadAttention", "Heads of attention between dense layers.")
+      .def("__init__",
+           Recorded([](MultiHeadAttention* self, int64_t units, int64_t heads, int64_t key_heads, bool causal,
+                       bool rotary, double dropout, nb::kwargs k) {
+             new (self) MultiHeadAttention(
+                 units, heads, {.key_heads = key_heads, .causal = causal, .rotary = rotary, .dropout = dropout},
+                 ToOptions(k));
+           }),
+           "units"_a, "heads"_a, "key_heads"_a = 0, "causal"_a = false, "rotary"_a = false, "dropout"_a = 0.0,
+           "kwargs"_a,
+           nb::sig(Text({"def __init__(self, units: int, heads: int, key_heads: int = 0, causal: "
+                         "bool = False, rotary: bool = False, dropout: float = 0, *, ",
+                         kOptions})
+                       .c_str()))
       .def(
           "__call__",
-          [](const MultiHeadAttention& self, TensorLike q, TensorLike k, TensorLike v,
-             TensorLike mask) {
+          [](const MultiHeadAttention& self, TensorLike q, TensorLike k, TensorLike v, TensorLike mask) {
             if (k.none()) return self(q.operand());
             return self(q.operand(), k.operand(), v.none() ? k.operand() : v.operand(),
                         mask.none() ? Tensor() : mask.tensor());
@@ -408,8 +360,7 @@ struct TrainingBlock {
 
 void RegisterLayers(nb::module_& parent) {
   nb::module_ m = nb::borrow<nb::module_>(parent.attr("nn"));
-  nb::class_<Layer> c(m, "Layer", nb::is_weak_referenceable(), nb::dynamic_attr(),
-                      "What all layers have.");
+  nb::class_<Layer> c(m, "Layer", nb::is_weak_referenceable(), nb::dynamic_attr(), "What all layers have.");
   c.def_prop_ro("name", [](const Layer& x) { return x.name(); });
   c.def_prop_ro(
       "variables", [](const Layer& x) { return VariableTuple(x.variables()); },
@@ -427,15 +378,12 @@ void RegisterLayers(nb::module_& parent) {
                               "A context manager: inside, layers behave as in training (dropout, "
                               "batch statistics); training(False) as in use.");
   t.def(
-      "__init__",
-      [](TrainingBlock* self, bool training) { new (self) TrainingBlock{training, nullptr}; },
+      "__init__", [](TrainingBlock* self, bool training) { new (self) TrainingBlock{training, nullptr}; },
       "training"_a = true);
-  t.def("__enter__",
-        [](TrainingBlock& self) { self.scope = std::make_unique<TrainingScope>(self.training); });
+  t.def("__enter__", [](TrainingBlock& self) { self.scope = std::make_unique<TrainingScope>(self.training); });
   t.def(
-      "__exit__",
-      [](TrainingBlock& self, nb::handle, nb::handle, nb::handle) { self.scope.reset(); },
-      "type"_a.none(), "value"_a.none(), "traceback"_a.none());
+      "__exit__", [](TrainingBlock& self, nb::handle, nb::handle, nb::handle) { self.scope.reset(); }, "type"_a.none(),
+      "value"_a.none(), "traceback"_a.none());
   m.def("is_training", [] { return Training(); }, "Whether layers train now.");
 }
 

@@ -35,10 +35,8 @@ nb::object Tuple(std::initializer_list<Tensor> tensors) {
 }
 
 Tensor TensorDotOf(TensorLike a, TensorLike b, nb::handle axes) {
-  if (PyIndex_Check(axes.ptr()))
-    return TensorDot(a.operand(), b.operand(), ToInt(axes, "tensordot"));
-  return TensorDot(a.operand(), b.operand(), ToInts(axes[0], "tensordot"),
-                   ToInts(axes[1], "tensordot"));
+  if (PyIndex_Check(axes.ptr())) return TensorDot(a.operand(), b.operand(), ToInt(axes, "tensordot"));
+  return TensorDot(a.operand(), b.operand(), ToInts(axes[0], "tensordot"), ToInts(axes[1], "tensordot"));
 }
 
 // Sum of products along an axis, x1 conjugated.
@@ -67,8 +65,7 @@ void Matrix(nb::module_& m, const char* name, const char* doc) {
 }
 
 void RegisterProducts(nb::module_& m) {
-  m.def("matmul", &MatrixProduct,
-        nb::sig("def matmul(x1: TensorLike, x2: TensorLike, /) -> Tensor"),
+  m.def("matmul", &MatrixProduct, nb::sig("def matmul(x1: TensorLike, x2: TensorLike, /) -> Tensor"),
         "Matrix product: [..., m, k] by [..., k, n]; leading axes broadcast, vectors are rows on "
         "the left, columns on the "
         "right. Gradients: dy x2', x1' dy.");
@@ -90,12 +87,8 @@ void RegisterProducts(nb::module_& m) {
         nb::sig("def einsum(equation: str, *operands: TensorLike) -> Tensor"),
         "Einstein's notation: einsum('bij,bjk->bik', a, b).");
   m.def(
-      "cross",
-      [](TensorLike a, TensorLike b, int64_t axis) {
-        return Cross(a.operand(), b.operand(), axis);
-      },
-      "x1"_a, "x2"_a, "axis"_a = -1,
-      nb::sig("def cross(x1: TensorLike, x2: TensorLike, /, *, axis: int = -1) -> Tensor"),
+      "cross", [](TensorLike a, TensorLike b, int64_t axis) { return Cross(a.operand(), b.operand(), axis); }, "x1"_a,
+      "x2"_a, "axis"_a = -1, nb::sig("def cross(x1: TensorLike, x2: TensorLike, /, *, axis: int = -1) -> Tensor"),
       "Cross products of vectors with 3 elements along an axis.");
 }
 
@@ -125,8 +118,7 @@ void RegisterFactorizations(nb::module_& m) {
         QrResult r = Qr(x.operand());
         return Tuple({r.q, r.r});
       },
-      nb::sig("def qr(x: TensorLike, /) -> tuple[Tensor, Tensor]"),
-      "x = q r: orthonormal columns, upper triangular.");
+      nb::sig("def qr(x: TensorLike, /) -> tuple[Tensor, Tensor]"), "x = q r: orthonormal columns, upper triangular.");
   m.def(
       "eigh",
       [](TensorLike x) {
@@ -141,16 +133,14 @@ void RegisterFactorizations(nb::module_& m) {
         SvdResult r = Svd(x.operand());
         return Tuple({r.u, r.s, r.vt});
       },
-      nb::sig("def svd(x: TensorLike, /) -> tuple[Tensor, Tensor, Tensor]"),
-      "x = u diag(s) vh, thin; s descending.");
+      nb::sig("def svd(x: TensorLike, /) -> tuple[Tensor, Tensor, Tensor]"), "x = u diag(s) vh, thin; s descending.");
   m.def(
       "slogdet",
       [](TensorLike x) {
         SlogDetResult r = SlogDet(x.operand());
         return Tuple({r.sign, r.log_abs});
       },
-      nb::sig("def slogdet(x: TensorLike, /) -> tuple[Tensor, Tensor]"),
-      "Sign and logarithm of |det|.");
+      nb::sig("def slogdet(x: TensorLike, /) -> tuple[Tensor, Tensor]"), "Sign and logarithm of |det|.");
   Matrix<EigvalsH>(m, "eigvalsh", "Eigenvalues of symmetric matrices, ascending.");
   Matrix<SvdVals>(m, "svdvals", "Singular values, descending.");
   Matrix<Det>(m, "det", "Determinants.");
@@ -167,64 +157,52 @@ void RegisterEquations(nb::module_& m) {
         const Unlocked other_threads(Cubed(x));
         return Solve(x, y);
       },
-      nb::sig("def solve(x1: TensorLike, x2: TensorLike, /) -> Tensor"),
-      "x with x1 x = x2; a vector x2 has one axis.");
+      nb::sig("def solve(x1: TensorLike, x2: TensorLike, /) -> Tensor"), "x with x1 x = x2; a vector x2 has one axis.");
   m.def(
       "triangular_solve",
       [](TensorLike a, TensorLike b, bool lower, bool transpose, bool unit_diagonal) {
-        return TriangularSolve(
-            a.operand(), b.operand(),
-            {.lower = lower, .transpose = transpose, .unit_diagonal = unit_diagonal});
+        return TriangularSolve(a.operand(), b.operand(),
+                               {.lower = lower, .transpose = transpose, .unit_diagonal = unit_diagonal});
       },
-      "x1"_a, "x2"_a, nb::kw_only(), "lower"_a = true, "transpose"_a = false,
-      "unit_diagonal"_a = false,
+      "x1"_a, "x2"_a, nb::kw_only(), "lower"_a = true, "transpose"_a = false, "unit_diagonal"_a = false,
       nb::sig("def triangular_solve(x1: TensorLike, x2: TensorLike, /, *, lower: bool = True, "
               "transpose: bool = False, unit_diagonal: bool = False) -> Tensor"),
       "x with T x = x2 for a triangle T of x1.");
   m.def(
-      "cholesky_solve",
-      [](TensorLike l, TensorLike b) { return CholeskySolve(l.operand(), b.operand()); },
-      nb::sig("def cholesky_solve(l: TensorLike, x2: TensorLike, /) -> Tensor"),
-      "x with L L' x = x2.");
+      "cholesky_solve", [](TensorLike l, TensorLike b) { return CholeskySolve(l.operand(), b.operand()); },
+      nb::sig("def cholesky_solve(l: TensorLike, x2: TensorLike, /) -> Tensor"), "x with L L' x = x2.");
   m.def(
       "lstsq", [](TensorLike a, TensorLike b) { return LeastSquares(a.operand(), b.operand()); },
       nb::sig("def lstsq(x1: TensorLike, x2: TensorLike, /) -> Tensor"),
       "x that minimises |x1 x - x2|, for x1 of full rank.");
   m.def(
-      "pinv", [](TensorLike x, double rtol) { return PseudoInverse(x.operand(), rtol); }, "x"_a,
-      nb::kw_only(), "rtol"_a = -1.0,
-      nb::sig("def pinv(x: TensorLike, /, *, rtol: float = -1) -> Tensor"),
-      "Moore-Penrose inverse.");
+      "pinv", [](TensorLike x, double rtol) { return PseudoInverse(x.operand(), rtol); }, "x"_a, nb::kw_only(),
+      "rtol"_a = -1.0, nb::sig("def pinv(x: TensorLike, /, *, rtol: float = -1) -> Tensor"), "Moore-Penrose inverse.");
   m.def(
-      "matrix_rank", [](TensorLike x, double rtol) { return MatrixRank(x.operand(), rtol); }, "x"_a,
-      nb::kw_only(), "rtol"_a = -1.0,
-      nb::sig("def matrix_rank(x: TensorLike, /, *, rtol: float = -1) -> Tensor"),
+      "matrix_rank", [](TensorLike x, double rtol) { return MatrixRank(x.operand(), rtol); }, "x"_a, nb::kw_only(),
+      "rtol"_a = -1.0, nb::sig("def matrix_rank(x: TensorLike, /, *, rtol: float = -1) -> Tensor"),
       "Number (int64) of singular values above rtol times the largest.");
   m.def(
       "matrix_power", [](TensorLike x, int64_t n) { return MatrixPower(x.operand(), n); },
       nb::sig("def matrix_power(x: TensorLike, n: int, /) -> Tensor"), "x^n of square matrices.");
-  m.def("_matrix_norm",
-        [](TensorLike x, const std::string& order) { return MatrixNorm(x.operand(), order); });
-  m.def("_vector_norm", [](TensorLike x, AxisLike axis, bool keepdims) {
-    return Norm(x.operand(), axis.get(), {.keepdims = keepdims});
-  }, "x"_a, "axis"_a = nb::none(), "keepdims"_a = false);
+  m.def("_matrix_norm", [](TensorLike x, const std::string& order) { return MatrixNorm(x.operand(), order); });
   m.def(
-      "diagonal", [](TensorLike x, int64_t offset) { return DiagPart(x.operand(), offset); }, "x"_a,
-      nb::kw_only(), "offset"_a = 0,
-      nb::sig("def diagonal(x: TensorLike, /, *, offset: int = 0) -> Tensor"),
+      "_vector_norm",
+      [](TensorLike x, AxisLike axis, bool keepdims) { return Norm(x.operand(), axis.get(), {.keepdims = keepdims}); },
+      "x"_a, "axis"_a = nb::none(), "keepdims"_a = false);
+  m.def(
+      "diagonal", [](TensorLike x, int64_t offset) { return DiagPart(x.operand(), offset); }, "x"_a, nb::kw_only(),
+      "offset"_a = 0, nb::sig("def diagonal(x: TensorLike, /, *, offset: int = 0) -> Tensor"),
       "A diagonal of matrices.");
   m.def(
-      "trace", [](TensorLike x, int64_t offset) { return Trace(x.operand(), offset); }, "x"_a,
-      nb::kw_only(), "offset"_a = 0,
-      nb::sig("def trace(x: TensorLike, /, *, offset: int = 0) -> Tensor"),
+      "trace", [](TensorLike x, int64_t offset) { return Trace(x.operand(), offset); }, "x"_a, nb::kw_only(),
+      "offset"_a = 0, nb::sig("def trace(x: TensorLike, /, *, offset: int = 0) -> Tensor"),
       "The sum of a diagonal of matrices.");
 }
 
 FftNorm ToNorm(const char* norm) {
-  return ToEnum<FftNorm>("norm", norm,
-                         {{"backward", FftNorm::kBackward},
-                          {"ortho", FftNorm::kOrtho},
-                          {"forward", FftNorm::kForward}});
+  return ToEnum<FftNorm>(
+      "norm", norm, {{"backward", FftNorm::kBackward}, {"ortho", FftNorm::kOrtho}, {"forward", FftNorm::kForward}});
 }
 
 template <Tensor (*F)(const Operand&, FftOptions)>

@@ -14,8 +14,7 @@ namespace reel::python {
 namespace {
 
 nb::tuple Arguments(nb::handle tree) {
-  return PyTuple_Check(tree.ptr()) || PyList_Check(tree.ptr()) ? nb::tuple(tree)
-                                                               : nb::make_tuple(tree);
+  return PyTuple_Check(tree.ptr()) || PyList_Check(tree.ptr()) ? nb::tuple(tree) : nb::make_tuple(tree);
 }
 
 // The structure without its leaves, to be compared.
@@ -29,8 +28,8 @@ nb::object Skeleton(nb::handle tree) {
 void CheckStructure(const char* op, nb::handle first, nb::handle other) {
   const nb::object a = Skeleton(first), b = Skeleton(other);
   if (a.equal(b)) return;
-  ThrowInvalid(Text({op, ": branches return the structures ", nb::repr(a).c_str(), " and ",
-                     nb::repr(b).c_str(), "; they must be the same"}));
+  ThrowInvalid(Text({op, ": branches return the structures ", nb::repr(a).c_str(), " and ", nb::repr(b).c_str(),
+                     "; they must be the same"}));
 }
 
 // Any structure of anything; other leaves than tensors are null.
@@ -87,8 +86,7 @@ nb::object CondOf(nb::handle pred, nb::handle true_fn, nb::handle false_fn) {
   return TreeOf(structure, results);
 }
 
-nb::object WhileOf(nb::handle cond, nb::handle body, nb::handle loop_vars,
-                   OptionalInt maximum_iterations) {
+nb::object WhileOf(nb::handle cond, nb::handle body, nb::handle loop_vars, OptionalInt maximum_iterations) {
   const nb::object test = nb::borrow(cond), step = nb::borrow(body);
   if (!PyList_Check(loop_vars.ptr()) && !PyTuple_Check(loop_vars.ptr()))
     ThrowType("while_loop: loop_vars is a list or tuple, not " + TypeName(loop_vars));
@@ -117,8 +115,7 @@ nb::object ForOf(nb::handle n, nb::handle body, nb::handle values, OptionalInt m
 }
 
 // step(carry, x) -> (carry, y)
-nb::object ScanSteps(nb::handle step, nb::handle carry, nb::handle xs, bool reverse,
-                     int64_t length) {
+nb::object ScanSteps(nb::handle step, nb::handle carry, nb::handle xs, bool reverse, int64_t length) {
   const nb::object function = nb::borrow(step);
   const nb::object inputs = xs.is_none() ? nb::object(nb::tuple()) : nb::borrow(xs);
   nb::object ys_structure = nb::tuple();
@@ -146,8 +143,7 @@ nb::object Rest(nb::handle tree, bool reverse) {
   std::vector<Tensor> rest;
   for (const Tensor& t : LeafTensors(tree)) {
     std::vector<int64_t> starts(static_cast<size_t>(t.rank()), 0), limits = t.shape().dims();
-    if (limits.empty() || limits[0] == 0)
-      ThrowInvalid("scan: elems have no rows; give an initializer");
+    if (limits.empty() || limits[0] == 0) ThrowInvalid("scan: elems have no rows; give an initializer");
     reverse ? --limits[0] : ++starts[0];
     rest.push_back(Slice(t, starts, limits));
   }
@@ -211,14 +207,12 @@ nb::object SwitchOf(TensorLike index, nb::handle branches) {
   const Tensor i = index.tensor();
   if (!i.symbolic()) {
     auto at = i.item<int64_t>({});
-    if (at < 0 || at >= static_cast<int64_t>(functions.size()))
-      at = static_cast<int64_t>(functions.size()) - 1;
+    if (at < 0 || at >= static_cast<int64_t>(functions.size())) at = static_cast<int64_t>(functions.size()) - 1;
     return RunBranch(functions[static_cast<size_t>(at)]);
   }
   nb::object structure;
   std::vector<std::function<std::vector<Tensor>()>> calls;
-  for (const nb::object& f : functions)
-    calls.push_back([&] { return CallForTensors(f, nb::tuple(), &structure); });
+  for (const nb::object& f : functions) calls.push_back([&] { return CallForTensors(f, nb::tuple(), &structure); });
   const std::vector<Tensor> results = SwitchCase(Operand(i, {}), calls);
   return TreeOf(structure, results);
 }
@@ -228,8 +222,8 @@ nb::object CaseOf(nb::handle pairs, nb::handle otherwise) {
   const nb::object first = pairs[0];
   nb::list rest;
   for (size_t i = 1; i < nb::len(pairs); ++i) rest.append(pairs[i]);
-  const nb::object next = nb::cpp_function(
-      [rest, otherwise = nb::borrow(otherwise)] { return CaseOf(rest, otherwise); });
+  const nb::object next =
+      nb::cpp_function([rest, otherwise = nb::borrow(otherwise)] { return CaseOf(rest, otherwise); });
   return CondOf(first[0], first[1], next);
 }
 
@@ -243,8 +237,7 @@ void RegisterLoops(nb::module_& m) {
                 "Any]) -> Any"),
         "true_fn() if the bool scalar is true, else false_fn(). In a trace: an `if` of both, whose "
         "results agree in structure and type.");
-  m.def("while_loop", &WhileOf, "cond"_a, "body"_a, "loop_vars"_a,
-        "maximum_iterations"_a = nb::none(),
+  m.def("while_loop", &WhileOf, "cond"_a, "body"_a, "loop_vars"_a, "maximum_iterations"_a = nb::none(),
         nb::sig("def while_loop(cond: Callable[..., TensorLike], body: Callable[..., Any], "
                 "loop_vars: Sequence[Any], "
                 "maximum_iterations: int | None = None) -> Any"),
@@ -253,8 +246,7 @@ void RegisterLoops(nb::module_& m) {
         nb::sig("def for_loop(n: TensorLike, body: Callable[[Tensor, Any], Any], values: Any, "
                 "maximum_iterations: int | None = None) -> Any"),
         "values = body(i, values) for i = 0, 1, ..., n - 1.");
-  m.def("scan_steps", &ScanSteps, "step"_a, "carry"_a, "xs"_a = nb::none(), "reverse"_a = false,
-        "length"_a = -1,
+  m.def("scan_steps", &ScanSteps, "step"_a, "carry"_a, "xs"_a = nb::none(), "reverse"_a = false, "length"_a = -1,
         nb::sig("def scan_steps(step: Callable[[Any, Any], tuple[Any, Any]], carry: Any, xs: Any = "
                 "None, reverse: bool = False, length: int = -1) -> tuple[Any, Any]"),
         "(carry, ys[t]) = step(carry, xs[t]) for each row t; `length` rows without xs.");
@@ -263,20 +255,17 @@ void RegisterLoops(nb::module_& m) {
                 "reverse: bool = False) -> Any"),
         "a = fn(a, row) for each row of elems; all values of a, stacked. Without an initializer "
         "the first row is one.");
-  m.def("map_fn", &MapOf, "fn"_a, "elems"_a,
-        nb::sig("def map_fn(fn: Callable[[Any], Any], elems: Any) -> Any"),
+  m.def("map_fn", &MapOf, "fn"_a, "elems"_a, nb::sig("def map_fn(fn: Callable[[Any], Any], elems: Any) -> Any"),
         "fn of each row, stacked.");
   m.def(
-      "foldl", [](nb::handle f, nb::handle e, nb::handle i) { return Fold(f, e, i, false); },
-      "fn"_a, "elems"_a, "initializer"_a = nb::none(),
-      nb::sig(
-          "def foldl(fn: Callable[[Any, Any], Any], elems: Any, initializer: Any = None) -> Any"),
+      "foldl", [](nb::handle f, nb::handle e, nb::handle i) { return Fold(f, e, i, false); }, "fn"_a, "elems"_a,
+      "initializer"_a = nb::none(),
+      nb::sig("def foldl(fn: Callable[[Any, Any], Any], elems: Any, initializer: Any = None) -> Any"),
       "a = fn(a, row) for each row; the last a.");
   m.def(
-      "foldr", [](nb::handle f, nb::handle e, nb::handle i) { return Fold(f, e, i, true); }, "fn"_a,
-      "elems"_a, "initializer"_a = nb::none(),
-      nb::sig(
-          "def foldr(fn: Callable[[Any, Any], Any], elems: Any, initializer: Any = None) -> Any"),
+      "foldr", [](nb::handle f, nb::handle e, nb::handle i) { return Fold(f, e, i, true); }, "fn"_a, "elems"_a,
+      "initializer"_a = nb::none(),
+      nb::sig("def foldr(fn: Callable[[Any, Any], Any], elems: Any, initializer: Any = None) -> Any"),
       "The same from the last row to the first.");
   m.def("switch_case", &SwitchOf, "branch_index"_a, "branch_fns"_a,
         nb::sig("def switch_case(branch_index: TensorLike, branch_fns: Sequence[Callable[[], "

@@ -30,34 +30,29 @@ Tensor Reshaped(const Tensor& x, nb::args shape);
 template <typename C>
 void DefineMembers(nb::class_<C>& c) {
   c.def_prop_ro(
-      "shape", [](const C& x) { return ShapeTuple(TypeOf(x).shape); },
-      nb::sig("def shape(self) -> tuple[int, ...]"), "Extents, outermost first.");
+      "shape", [](const C& x) { return ShapeTuple(TypeOf(x).shape); }, nb::sig("def shape(self) -> tuple[int, ...]"),
+      "Extents, outermost first.");
   c.def_prop_ro(
-      "dtype", [](const C& x) { return DTypeObject(TypeOf(x).dtype); },
-      nb::sig("def dtype(self) -> DType"), "Element type.");
+      "dtype", [](const C& x) { return DTypeObject(TypeOf(x).dtype); }, nb::sig("def dtype(self) -> DType"),
+      "Element type.");
   c.def_prop_ro("ndim", [](const C& x) { return TypeOf(x).shape.rank(); }, "Number of axes.");
   c.def_prop_ro("size", [](const C& x) { return TypeOf(x).shape.size(); }, "Number of elements.");
   c.def_prop_ro("nbytes", [](const C& x) { return TypeOf(x).bytes(); }, "Bytes of all elements.");
-  c.def_prop_ro(
-      "device", [](const C&) { return "cpu"; }, nb::sig("def device(self) -> str"),
-      "Always 'cpu'.");
+  c.def_prop_ro("device", [](const C&) { return "cpu"; }, nb::sig("def device(self) -> str"), "Always 'cpu'.");
   c.def_prop_ro("T", [](const C& x) { return Transposed(ValueOf(x)); }, "Axes reversed.");
-  c.def_prop_ro(
-      "mT", [](const C& x) { return MatrixTransposed(ValueOf(x)); }, "The last two axes swapped.");
+  c.def_prop_ro("mT", [](const C& x) { return MatrixTransposed(ValueOf(x)); }, "The last two axes swapped.");
   c.def(
       "numpy", [](const C& x) { return NumPyOf(ValueOf(x)); }, nb::sig("def numpy(self) -> Any"),
       "A read-only array on the elements, a NumPy scalar if there are no axes. Not while tracing.");
   c.def(
-      "item", [](const C& x) { return ItemOf(ValueOf(x)); },
-      nb::sig("def item(self) -> bool | int | float | complex"),
+      "item", [](const C& x) { return ItemOf(ValueOf(x)); }, nb::sig("def item(self) -> bool | int | float | complex"),
       "The only element as a Python number; an error if there are others.");
   c.def(
-      "tolist", [](const C& x) { return NumPyView(ValueOf(x)).attr("tolist")(); },
-      nb::sig("def tolist(self) -> Any"), "Nested lists of Python numbers.");
+      "tolist", [](const C& x) { return NumPyView(ValueOf(x)).attr("tolist")(); }, nb::sig("def tolist(self) -> Any"),
+      "Nested lists of Python numbers.");
   c.def(
-      "astype",
-      [](const C& x, DTypeLike dtype) { return Cast(ValueOf(x), dtype.get(TypeOf(x).dtype)); },
-      "dtype"_a, "The elements converted to a dtype. Gradient: the cast of dy, floats only.");
+      "astype", [](const C& x, DTypeLike dtype) { return Cast(ValueOf(x), dtype.get(TypeOf(x).dtype)); }, "dtype"_a,
+      "The elements converted to a dtype. Gradient: the cast of dy, floats only.");
   c.def(
       "reshape", [](const C& x, nb::args shape) { return Reshaped(ValueOf(x), shape); },
       nb::sig("def reshape(self, *shape: int | Sequence[int]) -> Tensor"),
@@ -68,24 +63,19 @@ void DefineMembers(nb::class_<C>& c) {
         if (!device.equal(nb::str("cpu"))) ThrowInvalid("to_device: the only device is 'cpu'");
         return ValueOf(x);
       },
-      "device"_a, nb::kw_only(), "stream"_a = nb::none(),
-      "The tensor itself: the only device is 'cpu'.");
+      "device"_a, nb::kw_only(), "stream"_a = nb::none(), "The tensor itself: the only device is 'cpu'.");
   c.def(
-      "__array__",
-      [](const C& x, nb::handle dtype, nb::handle copy) {
-        return ArrayOf(ValueOf(x), dtype, copy);
-      },
+      "__array__", [](const C& x, nb::handle dtype, nb::handle copy) { return ArrayOf(ValueOf(x), dtype, copy); },
       "dtype"_a = nb::none(), "copy"_a = nb::none(),
       nb::sig("def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any"));
   c.def(
-      "__array_namespace__", [](const C&, nb::handle) { return nb::module_::import_("reel"); },
-      nb::kw_only(), "api_version"_a = nb::none());
+      "__array_namespace__", [](const C&, nb::handle) { return nb::module_::import_("reel"); }, nb::kw_only(),
+      "api_version"_a = nb::none());
   c.def(
-      "__iter__", [](const C& x) { return IterateOf(ValueOf(x)); },
-      nb::sig("def __iter__(self) -> Iterator[Tensor]"));
+      "__iter__", [](const C& x) { return IterateOf(ValueOf(x)); }, nb::sig("def __iter__(self) -> Iterator[Tensor]"));
   c.def(
-      "__contains__", [](const C& x, nb::handle value) { return ContainsOf(ValueOf(x), value); },
-      "value"_a.none(), nb::sig("def __contains__(self, value: object, /) -> bool"));
+      "__contains__", [](const C& x, nb::handle value) { return ContainsOf(ValueOf(x), value); }, "value"_a.none(),
+      nb::sig("def __contains__(self, value: object, /) -> bool"));
   c.def(
       "__complex__", [](const C& x) { return ValueOf(x).template item<std::complex<double>>({}); },
       nb::sig("def __complex__(self) -> complex"));

@@ -10,13 +10,10 @@ namespace {
 
 // An activation with a number: name(x, /, parameter=value).
 template <Tensor (*F)(const Operand&, double)>
-void WithNumber(nb::module_& m, const char* name, const char* parameter, double value,
-                const char* doc) {
+void WithNumber(nb::module_& m, const char* name, const char* parameter, double value, const char* doc) {
   m.def(
-      name, [](TensorLike x, double p) { return F(x.operand(), p); }, "x"_a,
-      nb::arg(parameter) = value,
-      nb::sig(Text({"def ", name, "(x: TensorLike, /, ", parameter,
-                    ": float = ", std::to_string(value), ") -> Tensor"})
+      name, [](TensorLike x, double p) { return F(x.operand(), p); }, "x"_a, nb::arg(parameter) = value,
+      nb::sig(Text({"def ", name, "(x: TensorLike, /, ", parameter, ": float = ", std::to_string(value), ") -> Tensor"})
                   .c_str()),
       doc);
 }
@@ -30,8 +27,7 @@ void OverAxis(nb::module_& m, const char* name, const char* doc) {
         const Unlocked other_threads(Work(a) * kFunctionWork);
         return F(a, axis);
       },
-      "x"_a, "axis"_a = -1,
-      nb::sig(Signature(name, "(x: TensorLike, /, axis: int = -1) -> Tensor").c_str()), doc);
+      "x"_a, "axis"_a = -1, nb::sig(Signature(name, "(x: TensorLike, /, axis: int = -1) -> Tensor").c_str()), doc);
 }
 
 void RegisterActivations(nb::module_& m) {
@@ -55,10 +51,8 @@ void RegisterActivations(nb::module_& m) {
   WithNumber<HardShrink>(m, "hard_shrink", "bound", 0.5, "x where |x| > bound, else 0.");
   WithNumber<SoftShrink>(m, "soft_shrink", "bound", 0.5, "sign(x) max(|x| - bound, 0).");
   m.def(
-      "leaky_relu",
-      [](TensorLike x, TensorLike slope) { return LeakyRelu(x.operand(), slope.operand()); }, "x"_a,
-      "slope"_a = 0.2,
-      nb::sig("def leaky_relu(x: TensorLike, /, slope: TensorLike = 0.2) -> Tensor"),
+      "leaky_relu", [](TensorLike x, TensorLike slope) { return LeakyRelu(x.operand(), slope.operand()); }, "x"_a,
+      "slope"_a = 0.2, nb::sig("def leaky_relu(x: TensorLike, /, slope: TensorLike = 0.2) -> Tensor"),
       "x above 0, else slope x.");
   m.def(
       "gelu",
@@ -67,8 +61,7 @@ void RegisterActivations(nb::module_& m) {
         const Unlocked other_threads(Work(a) * kFunctionWork);
         return approximate ? GeluTanh(a) : Gelu(a);
       },
-      "x"_a, "approximate"_a = false,
-      nb::sig("def gelu(x: TensorLike, /, approximate: bool = False) -> Tensor"),
+      "x"_a, "approximate"_a = false, nb::sig("def gelu(x: TensorLike, /, approximate: bool = False) -> Tensor"),
       "x/2 (1 + erf(x / sqrt 2)), or its approximation by tanh.");
   OverAxis<Glu>(m, "glu", "The first half of x along axis times the sigmoid of the second.");
   OverAxis<Softmax>(m, "softmax", "e^x / sum e^x along axis.");
@@ -76,8 +69,7 @@ void RegisterActivations(nb::module_& m) {
 }
 
 Reduction ToReduction(const char* reduction) {
-  return ToEnum<Reduction>("reduction", reduction,
-                           {{"mean", kMean}, {"sum", kSum}, {"none", kNone}});
+  return ToEnum<Reduction>("reduction", reduction, {{"mean", kMean}, {"sum", kSum}, {"none", kNone}});
 }
 
 // A loss without options but the reduction.
@@ -92,23 +84,17 @@ void Loss(nb::module_& m, const char* name, const char* doc) {
         return F(a, b, options);
       },
       "prediction"_a, "target"_a, nb::kw_only(), "reduction"_a = "mean",
-      nb::sig(
-          Signature(
-              name,
-              "(prediction: TensorLike, target: TensorLike, *, reduction: str = 'mean') -> Tensor")
-              .c_str()),
+      nb::sig(Signature(name, "(prediction: TensorLike, target: TensorLike, *, reduction: str = 'mean') -> Tensor")
+                  .c_str()),
       doc);
 }
 
 // A loss with one option more, a number.
-template <typename Options, auto kMember,
-          Tensor (*F)(const Operand&, const Operand&, const Options&)>
-void LossWith(nb::module_& m, const char* name, const char* prediction, const char* option,
-              const char* doc) {
+template <typename Options, auto kMember, Tensor (*F)(const Operand&, const Operand&, const Options&)>
+void LossWith(nb::module_& m, const char* name, const char* prediction, const char* option, const char* doc) {
   using Value = std::decay_t<decltype(std::declval<Options>().*kMember)>;
   const Value value = Options{}.*kMember;
-  const std::string text =
-      std::is_same_v<Value, bool> ? (value ? "True" : "False") : std::to_string(value);
+  const std::string text = std::is_same_v<Value, bool> ? (value ? "True" : "False") : std::to_string(value);
   const std::string type = std::is_same_v<Value, bool> ? "bool" : "float";
   m.def(
       name,
@@ -120,10 +106,9 @@ void LossWith(nb::module_& m, const char* name, const char* prediction, const ch
         const Unlocked other_threads(Work(a) * kFunctionWork);
         return F(a, b, options);
       },
-      nb::arg(prediction), "target"_a, nb::kw_only(), nb::arg(option) = value,
-      "reduction"_a = "mean",
-      nb::sig(Text({"def ", name, "(", prediction, ": TensorLike, target: TensorLike, *, ", option,
-                    ": ", type, " = ", text, ", reduction: str = 'mean') -> Tensor"})
+      nb::arg(prediction), "target"_a, nb::kw_only(), nb::arg(option) = value, "reduction"_a = "mean",
+      nb::sig(Text({"def ", name, "(", prediction, ": TensorLike, target: TensorLike, *, ", option, ": ", type, " = ",
+                    text, ", reduction: str = 'mean') -> Tensor"})
                   .c_str()),
       doc);
 }
@@ -133,29 +118,23 @@ void RegisterLosses(nb::module_& m) {
       m, "softmax_cross_entropy", "logits", "label_smoothing",
       "-sum t log softmax(logits) over the last axis; the target is integer labels or a "
       "distribution. The mean of the batch.");
-  LossWith<BinaryCrossEntropyOptions, &BinaryCrossEntropyOptions::label_smoothing,
-           SigmoidCrossEntropy>(m, "sigmoid_cross_entropy", "logits", "label_smoothing",
-                                "-t log sigmoid(x) - (1 - t) log(1 - sigmoid(x)).");
-  LossWith<BinaryCrossEntropyOptions, &BinaryCrossEntropyOptions::label_smoothing,
-           BinaryCrossEntropy>(m, "binary_cross_entropy", "probabilities", "label_smoothing",
-                               "-t log p - (1 - t) log(1 - p).");
-  LossWith<HuberOptions, &HuberOptions::delta, Huber>(
-      m, "huber", "prediction", "delta", "d^2 / 2 for |d| <= delta, else delta (|d| - delta / 2).");
+  LossWith<BinaryCrossEntropyOptions, &BinaryCrossEntropyOptions::label_smoothing, SigmoidCrossEntropy>(
+      m, "sigmoid_cross_entropy", "logits", "label_smoothing", "-t log sigmoid(x) - (1 - t) log(1 - sigmoid(x)).");
+  LossWith<BinaryCrossEntropyOptions, &BinaryCrossEntropyOptions::label_smoothing, BinaryCrossEntropy>(
+      m, "binary_cross_entropy", "probabilities", "label_smoothing", "-t log p - (1 - t) log(1 - p).");
+  LossWith<HuberOptions, &HuberOptions::delta, Huber>(m, "huber", "prediction", "delta",
+                                                      "d^2 / 2 for |d| <= delta, else delta (|d| - delta / 2).");
   LossWith<KlDivergenceOptions, &KlDivergenceOptions::log_prediction, KlDivergence>(
-      m, "kl_divergence", "prediction", "log_prediction",
-      "sum t (log t - log q) over the last axis.");
-  LossWith<PoissonOptions, &PoissonOptions::log_prediction, PoissonLoss>(
-      m, "poisson_loss", "prediction", "log_prediction", "rate - target log rate.");
+      m, "kl_divergence", "prediction", "log_prediction", "sum t (log t - log q) over the last axis.");
+  LossWith<PoissonOptions, &PoissonOptions::log_prediction, PoissonLoss>(m, "poisson_loss", "prediction",
+                                                                         "log_prediction", "rate - target log rate.");
   Loss<MeanSquaredError>(m, "mean_squared_error", "(prediction - target)^2.");
-  Loss<MeanAbsoluteError>(m, "mean_absolute_error",
-                          "|prediction - target|; the derivative at 0 is 0.");
+  Loss<MeanAbsoluteError>(m, "mean_absolute_error", "|prediction - target|; the derivative at 0 is 0.");
   Loss<LogCosh>(m, "log_cosh", "log cosh(prediction - target), without overflow.");
   Loss<Hinge>(m, "hinge", "max(0, 1 - t x), target t -1 or 1.");
   Loss<SquaredHinge>(m, "squared_hinge", "max(0, 1 - t x)^2.");
-  Loss<CategoricalHinge>(m, "categorical_hinge",
-                         "max(0, 1 + max (1 - t) x - sum t x) over the last axis.");
-  Loss<NegativeLogLikelihood>(m, "negative_log_likelihood",
-                              "-log_probabilities[label] over the last axis.");
+  Loss<CategoricalHinge>(m, "categorical_hinge", "max(0, 1 + max (1 - t) x - sum t x) over the last axis.");
+  Loss<NegativeLogLikelihood>(m, "negative_log_likelihood", "-log_probabilities[label] over the last axis.");
   Loss<CosineLoss>(m, "cosine_loss", "1 - cos(a, b) over the last axis.");
   m.def(
       "cosine_similarity",
@@ -171,8 +150,7 @@ void RegisterLosses(nb::module_& m) {
 }  // namespace
 
 void RegisterNn(nb::module_& m) {
-  nb::module_ nn =
-      m.def_submodule("nn", "Activations, losses, normalisation, convolution and layers.");
+  nb::module_ nn = m.def_submodule("nn", "Activations, losses, normalisation, convolution and layers.");
   RegisterActivations(nn);
   RegisterLosses(nn);
 }

@@ -17,10 +17,8 @@ std::optional<Operand> OperatorOperand(PyObject* x) {
   if (x == Py_None || PyUnicode_Check(x)) return std::nullopt;
   if (const IndexedSlices* slices = SlicesOf(x))
     return Operand(slices->Dense(std::source_location{}), std::source_location{});
-  if (const std::optional<Tensor> array = FromArray(x, false))
-    return Operand(*array, std::source_location{});
-  if (PyList_Check(x) || PyTuple_Check(x))
-    return Operand(AsTensor(x, std::nullopt), std::source_location{});
+  if (const std::optional<Tensor> array = FromArray(x, false)) return Operand(*array, std::source_location{});
+  if (PyList_Check(x) || PyTuple_Check(x)) return Operand(AsTensor(x, std::nullopt), std::source_location{});
   return std::nullopt;
 }
 
@@ -71,18 +69,12 @@ PyObject* PowerSlot(PyObject* a, PyObject* b, PyObject* modulus) {
 
 PyObject* Compare(PyObject* a, PyObject* b, int op) {
   switch (op) {
-    case Py_LT:
-      return BinarySlot<Less, TfOperator::kLt>(a, b);
-    case Py_LE:
-      return BinarySlot<LessEqual, TfOperator::kLe>(a, b);
-    case Py_EQ:
-      return BinarySlot<Equal, TfOperator::kEq>(a, b);
-    case Py_NE:
-      return BinarySlot<NotEqual, TfOperator::kNe>(a, b);
-    case Py_GT:
-      return BinarySlot<Greater, TfOperator::kGt>(a, b);
-    default:
-      return BinarySlot<GreaterEqual, TfOperator::kGe>(a, b);
+    case Py_LT: return BinarySlot<Less, TfOperator::kLt>(a, b);
+    case Py_LE: return BinarySlot<LessEqual, TfOperator::kLe>(a, b);
+    case Py_EQ: return BinarySlot<Equal, TfOperator::kEq>(a, b);
+    case Py_NE: return BinarySlot<NotEqual, TfOperator::kNe>(a, b);
+    case Py_GT: return BinarySlot<Greater, TfOperator::kGt>(a, b);
+    default: return BinarySlot<GreaterEqual, TfOperator::kGe>(a, b);
   }
 }
 
@@ -92,9 +84,8 @@ Tensor Value(PyObject* self) { return ToTensor(self); }
 
 // Conversions to Python's numbers: of tensors with one element.
 int Truth(PyObject* self) {
-  PyObject* result = Guarded([&] {
-    return nb::borrow(Concrete(Value(self), "bool").item<bool>({}) ? Py_True : Py_False);
-  });
+  PyObject* result =
+      Guarded([&] { return nb::borrow(Concrete(Value(self), "bool").item<bool>({}) ? Py_True : Py_False); });
   if (!result) return -1;
   const int truth = result == Py_True;
   Py_DECREF(result);
@@ -102,8 +93,7 @@ int Truth(PyObject* self) {
 }
 
 nb::object IntOf(const Tensor& x) {
-  if (x.dtype() == kUInt64)
-    return nb::steal(PyLong_FromUnsignedLongLong(static_cast<uint64_t>(x.item<int64_t>({}))));
+  if (x.dtype() == kUInt64) return nb::steal(PyLong_FromUnsignedLongLong(static_cast<uint64_t>(x.item<int64_t>({}))));
   if (IsFloat(x.dtype())) return nb::steal(PyLong_FromDouble(x.item<double>({})));
   return nb::steal(PyLong_FromLongLong(x.item<int64_t>({})));
 }
@@ -117,9 +107,7 @@ PyObject* Int(PyObject* self) {
   return Guarded([&] { return Checked(IntOf(Concrete(Value(self), "int"))); });
 }
 PyObject* Float(PyObject* self) {
-  return Guarded([&] {
-    return nb::steal(PyFloat_FromDouble(Concrete(Value(self), "float").item<double>({})));
-  });
+  return Guarded([&] { return nb::steal(PyFloat_FromDouble(Concrete(Value(self), "float").item<double>({}))); });
 }
 PyObject* Index(PyObject* self) {
   return Guarded([&] {

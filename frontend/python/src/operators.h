@@ -9,7 +9,24 @@ namespace reel::python {
 
 /// The operators that reel.tf has, in the order of its table; kNone: it has none.
 enum class TfOperator : int {
-  kAdd, kSub, kMul, kTrueDivide, kFloorDiv, kMod, kPow, kMatMul, kAnd, kOr, kXor, kLt, kLe, kGt, kGe, kEq, kNe, kNone
+  kAdd,
+  kSub,
+  kMul,
+  kTrueDivide,
+  kFloorDiv,
+  kMod,
+  kPow,
+  kMatMul,
+  kAnd,
+  kOr,
+  kXor,
+  kLt,
+  kLe,
+  kGt,
+  kGe,
+  kEq,
+  kNe,
+  kNone
 };
 /// reel.tf's tensors and variables.
 inline bool IsTf(PyObject* x) { return IsTfTensor(x) || (IsVariable(x) && IsTfVariable(x)); }

@@ -18,40 +18,28 @@ Generator ToGenerator(nb::handle x) {
 
 // The parameters behind the shape and the distribution's own.
 #define REEL_DRAW nb::kw_only(), "dtype"_a = nb::none(), "generator"_a = nb::none()
-constexpr const char* kDraw =
-    ", *, dtype: DTypeLike | None = None, generator: Generator | None = None) -> Tensor";
+constexpr const char* kDraw = ", *, dtype: DTypeLike | None = None, generator: Generator | None = None) -> Tensor";
 
 void RegisterGenerator(nb::module_& m) {
-  nb::class_<Generator> c(
-      m, "Generator",
-      "A stream of random numbers: Philox4x32-10 with a state int64[2] {key, counter}, a variable, "
-      "so "
-      "that a lifted or compiled step continues the sequence. The same numbers on every CPU.");
-  c.def(
-      "__init__", [](Generator* self, int64_t seed) { new (self) Generator(seed); }, "seed"_a = 0);
+  nb::class_<Generator> c(m, "Generator",
+                          "A stream of random numbers: Philox4x32-10 with a state int64[2] {key, counter}, a variable, "
+                          "so "
+                          "that a lifted or compiled step continues the sequence. The same numbers on every CPU.");
+  c.def("__init__", [](Generator* self, int64_t seed) { new (self) Generator(seed); }, "seed"_a = 0);
   c.def_static(
       "from_key", [](TensorLike key) { return Generator::FromKey(key.operand()); }, "key"_a,
       "A generator whose state is a value, int64[2]: draws are a function of it and nothing else.");
-  c.def(
-      "seed", [](const Generator& g, int64_t seed) { g.Seed(seed); }, "seed"_a,
-      "Starts the sequence of a seed.");
-  c.def(
-      "key", [](const Generator& g) { return g.Key(); },
-      "The state now; from_key of it draws what this will draw.");
+  c.def("seed", [](const Generator& g, int64_t seed) { g.Seed(seed); }, "seed"_a, "Starts the sequence of a seed.");
+  c.def("key", [](const Generator& g) { return g.Key(); }, "The state now; from_key of it draws what this will draw.");
   c.def(
       "split", [](const Generator& g, int64_t n) { return g.Split(n); }, "n"_a,
       "n keys, int64[n, 2], of streams of their own.");
   c.def(
-      "bits", [](const Generator& g, ShapeLike shape) { return g.Bits(shape.get()); }, "shape"_a,
-      "int32 random bits.");
+      "bits", [](const Generator& g, ShapeLike shape) { return g.Bits(shape.get()); }, "shape"_a, "int32 random bits.");
   c.def_prop_ro(
-      "state",
-      [](const Generator& g) { return g.state().defined() ? WrapVariable(g.state()) : nb::none(); },
-      nb::sig("def state(self) -> Variable | None"),
-      "The variable {key, counter}; None of a generator from a key.");
-  m.def(
-      "seed", [](int64_t seed) { SetSeed(seed); }, "seed"_a,
-      "Starts the default generator's sequence of a seed.");
+      "state", [](const Generator& g) { return g.state().defined() ? WrapVariable(g.state()) : nb::none(); },
+      nb::sig("def state(self) -> Variable | None"), "The variable {key, counter}; None of a generator from a key.");
+  m.def("seed", [](int64_t seed) { SetSeed(seed); }, "seed"_a, "Starts the default generator's sequence of a seed.");
   m.def(
       "default_generator", [] { return Generator::Default(); },
       "The generator used when none is given; seed 0 at first.");
@@ -61,30 +49,24 @@ void RegisterUniformAndNormal(nb::module_& m) {
   m.def(
       "uniform",
       [](ShapeLike shape, double low, double high, DTypeLike d, nb::handle g) {
-        return RandomUniform(
-            shape.get(),
-            {.low = low, .high = high, .dtype = d.get(kFloat32), .generator = ToGenerator(g)});
+        return RandomUniform(shape.get(),
+                             {.low = low, .high = high, .dtype = d.get(kFloat32), .generator = ToGenerator(g)});
       },
       "shape"_a = nb::tuple(), "low"_a = 0.0, "high"_a = 1.0, REEL_DRAW,
-      nb::sig(Text({"def uniform(shape: ShapeLike = (), low: float = 0, high: float = 1", kDraw})
-                  .c_str()),
+      nb::sig(Text({"def uniform(shape: ShapeLike = (), low: float = 0, high: float = 1", kDraw}).c_str()),
       "Uniform in [low, high).");
   m.def(
       "normal",
       [](ShapeLike shape, double mean, double stddev, DTypeLike d, nb::handle g) {
-        return RandomNormal(shape.get(), {.mean = mean,
-                                          .stddev = stddev,
-                                          .dtype = d.get(kFloat32),
-                                          .generator = ToGenerator(g)});
+        return RandomNormal(shape.get(),
+                            {.mean = mean, .stddev = stddev, .dtype = d.get(kFloat32), .generator = ToGenerator(g)});
       },
       "shape"_a = nb::tuple(), "mean"_a = 0.0, "stddev"_a = 1.0, REEL_DRAW,
-      nb::sig(Text({"def normal(shape: ShapeLike = (), mean: float = 0, stddev: float = 1", kDraw})
-                  .c_str()),
+      nb::sig(Text({"def normal(shape: ShapeLike = (), mean: float = 0, stddev: float = 1", kDraw}).c_str()),
       "Normal of this mean and standard deviation.");
   m.def(
       "truncated_normal",
-      [](ShapeLike shape, double mean, double stddev, double low, double high, DTypeLike d,
-         nb::handle g) {
+      [](ShapeLike shape, double mean, double stddev, double low, double high, DTypeLike d, nb::handle g) {
         return RandomTruncatedNormal(shape.get(), {.mean = mean,
                                                    .stddev = stddev,
                                                    .low = low,
@@ -92,8 +74,7 @@ void RegisterUniformAndNormal(nb::module_& m) {
                                                    .dtype = d.get(kFloat32),
                                                    .generator = ToGenerator(g)});
       },
-      "shape"_a = nb::tuple(), "mean"_a = 0.0, "stddev"_a = 1.0, "low"_a = -2.0, "high"_a = 2.0,
-      REEL_DRAW,
+      "shape"_a = nb::tuple(), "mean"_a = 0.0, "stddev"_a = 1.0, "low"_a = -2.0, "high"_a = 2.0, REEL_DRAW,
       nb::sig(Text({"def truncated_normal(shape: ShapeLike = (), mean: float = 0, stddev: float = "
                     "1, low: float = -2, high: float = 2",
                     kDraw})
@@ -104,17 +85,15 @@ void RegisterUniformAndNormal(nb::module_& m) {
       [](ShapeLike shape, DTypeLike d, nb::handle g) {
         return RandomGumbel(shape.get(), {.dtype = d.get(kFloat32), .generator = ToGenerator(g)});
       },
-      "shape"_a = nb::tuple(), REEL_DRAW,
-      nb::sig(Text({"def gumbel(shape: ShapeLike = ()", kDraw}).c_str()), "-log(-log(u)).");
+      "shape"_a = nb::tuple(), REEL_DRAW, nb::sig(Text({"def gumbel(shape: ShapeLike = ()", kDraw}).c_str()),
+      "-log(-log(u)).");
   m.def(
       "exponential",
       [](ShapeLike shape, TensorLike rate, DTypeLike d, nb::handle g) {
-        return RandomExponential(shape.get(), rate.operand(),
-                                 {.dtype = d.get(kFloat32), .generator = ToGenerator(g)});
+        return RandomExponential(shape.get(), rate.operand(), {.dtype = d.get(kFloat32), .generator = ToGenerator(g)});
       },
       "shape"_a = nb::tuple(), "rate"_a = 1.0, REEL_DRAW,
-      nb::sig(
-          Text({"def exponential(shape: ShapeLike = (), rate: TensorLike = 1.0", kDraw}).c_str()),
+      nb::sig(Text({"def exponential(shape: ShapeLike = (), rate: TensorLike = 1.0", kDraw}).c_str()),
       "-log(u) / rate.");
 }
 
@@ -122,11 +101,9 @@ void RegisterOthers(nb::module_& m) {
   m.def(
       "gamma",
       [](ShapeLike shape, TensorLike alpha, DTypeLike d, nb::handle g) {
-        return RandomGamma(shape.get(), alpha.operand(),
-                           {.dtype = d.get(kFloat32), .generator = ToGenerator(g)});
+        return RandomGamma(shape.get(), alpha.operand(), {.dtype = d.get(kFloat32), .generator = ToGenerator(g)});
       },
-      "shape"_a, "alpha"_a, REEL_DRAW,
-      nb::sig(Text({"def gamma(shape: ShapeLike, alpha: TensorLike", kDraw}).c_str()),
+      "shape"_a, "alpha"_a, REEL_DRAW, nb::sig(Text({"def gamma(shape: ShapeLike, alpha: TensorLike", kDraw}).c_str()),
       "Gamma variates of shape parameter alpha and scale 1.");
   m.def(
       "beta",
@@ -135,16 +112,13 @@ void RegisterOthers(nb::module_& m) {
                           {.dtype = d.get(kFloat32), .generator = ToGenerator(g)});
       },
       "shape"_a, "a"_a, "b"_a, REEL_DRAW,
-      nb::sig(Text({"def beta(shape: ShapeLike, a: TensorLike, b: TensorLike", kDraw}).c_str()),
-      "Beta variates.");
+      nb::sig(Text({"def beta(shape: ShapeLike, a: TensorLike, b: TensorLike", kDraw}).c_str()), "Beta variates.");
   m.def(
       "poisson",
       [](ShapeLike shape, TensorLike rate, DTypeLike d, nb::handle g) {
-        return RandomPoisson(shape.get(), rate.operand(),
-                             {.dtype = d.get(kInt64), .generator = ToGenerator(g)});
+        return RandomPoisson(shape.get(), rate.operand(), {.dtype = d.get(kInt64), .generator = ToGenerator(g)});
       },
-      "shape"_a, "rate"_a, REEL_DRAW,
-      nb::sig(Text({"def poisson(shape: ShapeLike, rate: TensorLike", kDraw}).c_str()),
+      "shape"_a, "rate"_a, REEL_DRAW, nb::sig(Text({"def poisson(shape: ShapeLike, rate: TensorLike", kDraw}).c_str()),
       "Poisson counts.");
   m.def(
       "bernoulli",
@@ -164,16 +138,13 @@ void RegisterOthers(nb::module_& m) {
       nb::sig(Text({"def randint(shape: ShapeLike, low: int, high: int", kDraw}).c_str()),
       "Uniform on low, ..., high - 1.");
   m.def(
-      "permutation", [](int64_t n, nb::handle g) { return RandomPermutation(n, ToGenerator(g)); },
-      "n"_a, nb::kw_only(), "generator"_a = nb::none(),
-      nb::sig("def permutation(n: int, *, generator: Generator | None = None) -> Tensor"),
+      "permutation", [](int64_t n, nb::handle g) { return RandomPermutation(n, ToGenerator(g)); }, "n"_a, nb::kw_only(),
+      "generator"_a = nb::none(), nb::sig("def permutation(n: int, *, generator: Generator | None = None) -> Tensor"),
       "0, ..., n - 1 (int64) in random order.");
   m.def(
       "shuffle",
-      [](TensorLike x, int64_t axis, nb::handle g) {
-        return RandomShuffle(x.operand(), axis, ToGenerator(g));
-      },
-      "x"_a, "axis"_a = 0, nb::kw_only(), "generator"_a = nb::none(),
+      [](TensorLike x, int64_t axis, nb::handle g) { return RandomShuffle(x.operand(), axis, ToGenerator(g)); }, "x"_a,
+      "axis"_a = 0, nb::kw_only(), "generator"_a = nb::none(),
       nb::sig("def shuffle(x: TensorLike, axis: int = 0, *, generator: Generator | None = None) -> "
               "Tensor"),
       "The slices of x along an axis in random order.");
@@ -191,8 +162,8 @@ void RegisterOthers(nb::module_& m) {
 }  // namespace
 
 void RegisterRandom(nb::module_& parent) {
-  nb::module_ m = parent.def_submodule(
-      "random", "Random numbers: the same bits in eager and compiled code, on every CPU.");
+  nb::module_ m =
+      parent.def_submodule("random", "Random numbers: the same bits in eager and compiled code, on every CPU.");
   RegisterGenerator(m);
   RegisterUniformAndNormal(m);
   RegisterOthers(m);

@@ -24,21 +24,16 @@ Tensor Call(TensorLike x, AxisLike axis, bool keepdims) {
 
 template <Reduction F>
 void Define(nb::module_& m, const char* name, const char* doc) {
-  m.def(
-      name, &Call<F>, "x"_a, "axis"_a = nb::none(), "keepdims"_a = false,
-      nb::sig(
-          Signature(
-              name,
-              "(x: TensorLike, /, axis: AxisLike | None = None, keepdims: bool = False) -> Tensor")
-              .c_str()),
-      doc);
+  m.def(name, &Call<F>, "x"_a, "axis"_a = nb::none(), "keepdims"_a = false,
+        nb::sig(Signature(name, "(x: TensorLike, /, axis: AxisLike | None = None, keepdims: bool = False) -> Tensor")
+                    .c_str()),
+        doc);
 }
 
 // Sums and products of narrow integers are int64 (uint64), as the array API has it.
 Operand Widened(const Operand& x) {
   const DType d = x.type().dtype;
-  if (d == kBool || (IsInteger(d) && !IsUnsigned(d) && SizeOf(d) < 8))
-    return Operand(Cast(x, kInt64), {});
+  if (d == kBool || (IsInteger(d) && !IsUnsigned(d) && SizeOf(d) < 8)) return Operand(Cast(x, kInt64), {});
   if (IsUnsigned(d) && SizeOf(d) < 8) return Operand(Cast(x, kUInt64), {});
   return x;
 }
@@ -54,8 +49,7 @@ Tensor CallWide(TensorLike x, AxisLike axis, DTypeLike dtype, bool keepdims) {
 
 template <Reduction F>
 void DefineWide(nb::module_& m, const char* name, const char* doc) {
-  m.def(name, &CallWide<F>, "x"_a, "axis"_a = nb::none(), nb::kw_only(), "dtype"_a = nb::none(),
-        "keepdims"_a = false,
+  m.def(name, &CallWide<F>, "x"_a, "axis"_a = nb::none(), nb::kw_only(), "dtype"_a = nb::none(), "keepdims"_a = false,
         nb::sig(Signature(name,
                           "(x: TensorLike, /, axis: AxisLike | None = None, *, "
                           "dtype: DTypeLike | None = None, keepdims: bool = False) -> Tensor")
@@ -64,12 +58,8 @@ void DefineWide(nb::module_& m, const char* name, const char* doc) {
 }
 
 Tensor Truth(const Operand& x) { return x.type().dtype == kBool ? x.tensor() : NotEqual(x, 0); }
-Tensor All(const Operand& x, const Axes& axes, ReduceOptions o) {
-  return ReduceAll(Truth(x), axes, o);
-}
-Tensor Any(const Operand& x, const Axes& axes, ReduceOptions o) {
-  return ReduceAny(Truth(x), axes, o);
-}
+Tensor All(const Operand& x, const Axes& axes, ReduceOptions o) { return ReduceAll(Truth(x), axes, o); }
+Tensor Any(const Operand& x, const Axes& axes, ReduceOptions o) { return ReduceAny(Truth(x), axes, o); }
 
 // Squares divided by n - correction, which may be any number; std is its root.
 using Spread = Tensor (*)(const Operand&, const Axes&, VarianceOptions);
@@ -82,20 +72,18 @@ void DefineSpread(nb::module_& m, const char* name, const char* doc) {
         const Axes axes = axis.get();
         const Unlocked other_threads(Work(a) * 2);
         const auto whole = static_cast<int64_t>(correction);
-        if (static_cast<double>(whole) == correction)
-          return F(a, axes, {.keepdims = keepdims, .ddof = whole});
+        if (static_cast<double>(whole) == correction) return F(a, axes, {.keepdims = keepdims, .ddof = whole});
         const Tensor y = F(a, axes, {.keepdims = keepdims});
-        const double n = static_cast<double>(a.type().shape.size()) /
-                         static_cast<double>(std::max<int64_t>(y.size(), 1));
+        const double n =
+            static_cast<double>(a.type().shape.size()) / static_cast<double>(std::max<int64_t>(y.size(), 1));
         const double ratio = n / (n - correction);
         return Mul(y, kRoot ? std::sqrt(ratio) : ratio);
       },
       "x"_a, "axis"_a = nb::none(), nb::kw_only(), "correction"_a = 0.0, "keepdims"_a = false,
-      nb::sig(
-          Signature(name,
-                    "(x: TensorLike, /, axis: AxisLike | None = None, *, correction: float = 0, "
-                    "keepdims: bool = False) -> Tensor")
-              .c_str()),
+      nb::sig(Signature(name,
+                        "(x: TensorLike, /, axis: AxisLike | None = None, *, correction: float = 0, "
+                        "keepdims: bool = False) -> Tensor")
+                  .c_str()),
       doc);
 }
 
@@ -117,18 +105,14 @@ void DefineArg(nb::module_& m, const char* name, const char* doc) {
       },
       "x"_a, "axis"_a = nb::none(), nb::kw_only(), "keepdims"_a = false,
       nb::sig(
-          Signature(
-              name,
-              "(x: TensorLike, /, axis: int | None = None, *, keepdims: bool = False) -> Tensor")
-              .c_str()),
+          Signature(name, "(x: TensorLike, /, axis: int | None = None, *, keepdims: bool = False) -> Tensor").c_str()),
       doc);
 }
 
 using Running = Tensor (*)(const Operand&, int64_t, CumulativeOptions);
 
 int64_t RunningAxis(std::optional<int64_t> axis, const Shape& shape) {
-  if (!axis && shape.rank() != 1)
-    ThrowInvalid("running sums of " + shape.ToString() + " need `axis`");
+  if (!axis && shape.rank() != 1) ThrowInvalid("running sums of " + shape.ToString() + " need `axis`");
   return axis.value_or(0);
 }
 
@@ -155,8 +139,7 @@ template <Running F, int kIdentity>
 void DefineAccumulation(nb::module_& m, const char* name, const char* doc) {
   m.def(
       name,
-      [](TensorLike x, OptionalInt axis, DTypeLike dtype, bool include_initial, bool exclusive,
-         bool reverse) {
+      [](TensorLike x, OptionalInt axis, DTypeLike dtype, bool include_initial, bool exclusive, bool reverse) {
         const std::optional<DType> wanted = dtype.get();
         const Operand a = wanted ? Operand(Cast(x.operand(), *wanted), {}) : Widened(x.operand());
         const int64_t at = RunningAxis(axis.get(), a.type().shape);
@@ -168,13 +151,12 @@ void DefineAccumulation(nb::module_& m, const char* name, const char* doc) {
         first.set(static_cast<int>(positive), 1);
         return Concat({Full(first, kIdentity, y.dtype()), y}, positive);
       },
-      "x"_a, nb::kw_only(), "axis"_a = nb::none(), "dtype"_a = nb::none(),
-      "include_initial"_a = false, "exclusive"_a = false, "reverse"_a = false,
-      nb::sig(Signature(
-                  name,
-                  "(x: TensorLike, /, *, axis: int | None = None, dtype: DTypeLike | None = None, "
-                  "include_initial: bool = False, exclusive: bool = False, reverse: bool = False) "
-                  "-> Tensor")
+      "x"_a, nb::kw_only(), "axis"_a = nb::none(), "dtype"_a = nb::none(), "include_initial"_a = false,
+      "exclusive"_a = false, "reverse"_a = false,
+      nb::sig(Signature(name,
+                        "(x: TensorLike, /, *, axis: int | None = None, dtype: DTypeLike | None = None, "
+                        "include_initial: bool = False, exclusive: bool = False, reverse: bool = False) "
+                        "-> Tensor")
                   .c_str()),
       doc);
 }
@@ -182,35 +164,28 @@ void DefineAccumulation(nb::module_& m, const char* name, const char* doc) {
 }  // namespace
 
 void RegisterReductions(nb::module_& m) {
-  DefineWide<ReduceSum>(
-      m, "sum", "The sum over axes, all of them unless given. Gradient: dy at every element.");
+  DefineWide<ReduceSum>(m, "sum", "The sum over axes, all of them unless given. Gradient: dy at every element.");
   DefineWide<ReduceProd>(m, "prod", "The product over axes; 1 if there is nothing.");
-  Define<ReduceMean>(m, "mean",
-                     "The mean over axes, of floats. Gradient: dy / n at every element.");
+  Define<ReduceMean>(m, "mean", "The mean over axes, of floats. Gradient: dy / n at every element.");
   Define<ReduceMax>(m, "max", "The largest element over axes; ties share the gradient.");
   Define<ReduceMin>(m, "min", "The smallest element over axes; ties share the gradient.");
   Define<All>(m, "all", "Whether all elements are true (not 0).");
   Define<Any>(m, "any", "Whether any element is true (not 0).");
   Define<LogSumExp>(m, "logsumexp", "log sum exp(x) over axes, without overflow.");
   Define<CountNonzero>(m, "count_nonzero", "Number (int64) of elements that are not 0.");
-  DefineSpread<ReduceVariance, false>(
-      m, "var", "Mean of the squared distances from the mean; divided by n - correction.");
+  DefineSpread<ReduceVariance, false>(m, "var",
+                                      "Mean of the squared distances from the mean; divided by n - correction.");
   DefineSpread<ReduceStd, true>(m, "std", "Square root of var; the derivative at 0 is 0.");
-  DefineArg<ArgMax>(m, "argmax",
-                    "Index (int64) of the first maximum along an axis, or of all elements.");
-  DefineArg<ArgMin>(m, "argmin",
-                    "Index (int64) of the first minimum along an axis, or of all elements.");
+  DefineArg<ArgMax>(m, "argmax", "Index (int64) of the first maximum along an axis, or of all elements.");
+  DefineArg<ArgMin>(m, "argmin", "Index (int64) of the first minimum along an axis, or of all elements.");
   DefineAccumulation<CumSum, 0>(m, "cumulative_sum", "x[0] + ... + x[t] along an axis.");
   DefineAccumulation<CumProd, 1>(m, "cumulative_prod", "x[0] * ... * x[t] along an axis.");
   DefineRunning<CumMax>(m, "cumulative_max", "max(x[0], ..., x[t]) along an axis.");
   DefineRunning<CumMin>(m, "cumulative_min", "min(x[0], ..., x[t]) along an axis.");
-  DefineRunning<LogCumSumExp>(m, "cumulative_logsumexp",
-                              "log(exp(x[0]) + ... + exp(x[t])), without overflow.");
+  DefineRunning<LogCumSumExp>(m, "cumulative_logsumexp", "log(exp(x[0]) + ... + exp(x[t])), without overflow.");
   m.def(
       "median",
-      [](TensorLike x, int64_t axis, bool keepdims) {
-        return Median(x.operand(), axis, {.keepdims = keepdims});
-      },
+      [](TensorLike x, int64_t axis, bool keepdims) { return Median(x.operand(), axis, {.keepdims = keepdims}); },
       "x"_a, "axis"_a = -1, "keepdims"_a = false,
       nb::sig("def median(x: TensorLike, /, axis: int = -1, keepdims: bool = False) -> Tensor"),
       "The middle element along an axis, the mean of the two middle ones of an even number.");

@@ -23,8 +23,7 @@ std::vector<Tensor> Common(std::vector<Tensor> parts) {
   for (const Tensor& t : parts) same &= t.dtype() == parts[0].dtype();
   if (same) return parts;
   Tensor sum = Zeros(Shape{0}, parts[0].dtype());
-  for (const Tensor& t : parts)
-    sum = Where(Zeros(Shape{0}, kBool), sum, Zeros(Shape{0}, t.dtype()));
+  for (const Tensor& t : parts) sum = Where(Zeros(Shape{0}, kBool), sum, Zeros(Shape{0}, t.dtype()));
   for (Tensor& t : parts) t = Cast(t, sum.dtype());
   return parts;
 }
@@ -43,9 +42,7 @@ Tensor Stacked(TensorList arrays, int64_t axis) {
   return Stack(parts, axis);
 }
 
-Tensor Permute(TensorLike x, IntsLike axes) {
-  return Transpose(x.operand(), axes.get("permute_dims"));
-}
+Tensor Permute(TensorLike x, IntsLike axes) { return Transpose(x.operand(), axes.get("permute_dims")); }
 
 Tensor Move(const Tensor& x, const std::vector<int64_t>& from, const std::vector<int64_t>& to) {
   if (from.size() != to.size()) ThrowInvalid("moveaxis: give as many destinations as sources");
@@ -133,8 +130,7 @@ Tensor Padded(TensorLike x, nb::handle width, const char* mode, TensorLike value
   if (name == "reflect") return Pad(t, low, high, PadMode::kReflect);
   if (name == "symmetric") return Pad(t, low, high, PadMode::kSymmetric);
   if (name == "wrap") return Pad(t, low, high, PadMode::kWrap);
-  ThrowInvalid("pad: mode is 'constant', 'edge', 'reflect', 'symmetric' or 'wrap', not '" +
-               std::string(name) + "'");
+  ThrowInvalid("pad: mode is 'constant', 'edge', 'reflect', 'symmetric' or 'wrap', not '" + std::string(name) + "'");
 }
 
 nb::object Parts(TensorLike x, nb::handle parts, int64_t axis) {
@@ -164,8 +160,7 @@ nb::object BroadcastShapes(nb::args shapes) {
       const int ia = i - rank + out.rank(), ib = i - rank + shape.rank();
       const int64_t a = ia < 0 ? 1 : out.dim(ia), b = ib < 0 ? 1 : shape.dim(ib);
       if (a != b && a != 1 && b != 1)
-        ThrowInvalid("broadcast_shapes: " + out.ToString() + " and " + shape.ToString() +
-                     " do not broadcast");
+        ThrowInvalid("broadcast_shapes: " + out.ToString() + " and " + shape.ToString() + " do not broadcast");
       both.push_back(a == 1 ? b : a);
     }
     out = both;
@@ -181,31 +176,22 @@ void RegisterJoins(nb::module_& m) {
         nb::sig("def stack(arrays: Sequence[TensorLike], /, *, axis: int = 0) -> Tensor"),
         "Tensors of one shape along a new axis.");
   m.def(
-      "unstack",
-      [](TensorLike x, int64_t axis) { return nb::tuple(ListOf(Unstack(x.operand(), axis))); },
-      "x"_a, nb::kw_only(), "axis"_a = 0,
-      nb::sig("def unstack(x: TensorLike, /, *, axis: int = 0) -> tuple[Tensor, ...]"),
+      "unstack", [](TensorLike x, int64_t axis) { return nb::tuple(ListOf(Unstack(x.operand(), axis))); }, "x"_a,
+      nb::kw_only(), "axis"_a = 0, nb::sig("def unstack(x: TensorLike, /, *, axis: int = 0) -> tuple[Tensor, ...]"),
       "The slices along an axis, without it.");
+  m.def("split", &Parts, "x"_a, "parts"_a, "axis"_a = 0,
+        nb::sig("def split(x: TensorLike, /, parts: int | Sequence[int], axis: int = 0) -> list[Tensor]"),
+        "Parts of equal extent along an axis, or of these extents.");
   m.def(
-      "split", &Parts, "x"_a, "parts"_a, "axis"_a = 0,
-      nb::sig(
-          "def split(x: TensorLike, /, parts: int | Sequence[int], axis: int = 0) -> list[Tensor]"),
-      "Parts of equal extent along an axis, or of these extents.");
-  m.def(
-      "tile", [](TensorLike x, IntsLike repeats) { return Tile(x.operand(), repeats.get("tile")); },
-      "x"_a, "repetitions"_a,
-      nb::sig("def tile(x: TensorLike, repetitions: IntsLike, /) -> Tensor"),
+      "tile", [](TensorLike x, IntsLike repeats) { return Tile(x.operand(), repeats.get("tile")); }, "x"_a,
+      "repetitions"_a, nb::sig("def tile(x: TensorLike, repetitions: IntsLike, /) -> Tensor"),
       "x repeated along each axis as a whole.");
-  m.def(
-      "repeat", &Repeated, "x"_a, "repeats"_a, nb::kw_only(), "axis"_a = nb::none(),
-      nb::sig(
-          "def repeat(x: TensorLike, repeats: IntsLike, /, *, axis: int | None = None) -> Tensor"),
-      "Each element repeated along an axis.");
-  m.def("broadcast_arrays", &BroadcastArrays,
-        nb::sig("def broadcast_arrays(*arrays: TensorLike) -> list[Tensor]"),
+  m.def("repeat", &Repeated, "x"_a, "repeats"_a, nb::kw_only(), "axis"_a = nb::none(),
+        nb::sig("def repeat(x: TensorLike, repeats: IntsLike, /, *, axis: int | None = None) -> Tensor"),
+        "Each element repeated along an axis.");
+  m.def("broadcast_arrays", &BroadcastArrays, nb::sig("def broadcast_arrays(*arrays: TensorLike) -> list[Tensor]"),
         "All broadcast to one shape.");
-  m.def("broadcast_shapes", &BroadcastShapes,
-        nb::sig("def broadcast_shapes(*shapes: ShapeLike) -> tuple[int, ...]"),
+  m.def("broadcast_shapes", &BroadcastShapes, nb::sig("def broadcast_shapes(*shapes: ShapeLike) -> tuple[int, ...]"),
         "The shape that these broadcast to.");
 }
 
@@ -214,17 +200,12 @@ void RegisterJoins(nb::module_& m) {
 void RegisterShapes(nb::module_& m) {
   RegisterJoins(m);
   m.def(
-      "reshape",
-      [](TensorLike x, IntsLike shape, nb::handle) {
-        return Reshape(x.operand(), shape.get("reshape"));
-      },
+      "reshape", [](TensorLike x, IntsLike shape, nb::handle) { return Reshape(x.operand(), shape.get("reshape")); },
       "x"_a, "shape"_a, nb::kw_only(), "copy"_a = nb::none(),
-      nb::sig(
-          "def reshape(x: TensorLike, /, shape: ShapeLike, *, copy: bool | None = None) -> Tensor"),
+      nb::sig("def reshape(x: TensorLike, /, shape: ShapeLike, *, copy: bool | None = None) -> Tensor"),
       "Row-major elements in another shape; one extent may be -1.");
   m.def("permute_dims", &Permute, "x"_a, "axes"_a,
-        nb::sig("def permute_dims(x: TensorLike, /, axes: Sequence[int]) -> Tensor"),
-        "Result axis i is axis axes[i].");
+        nb::sig("def permute_dims(x: TensorLike, /, axes: Sequence[int]) -> Tensor"), "Result axis i is axis axes[i].");
   m.def(
       "transpose",
       [](TensorLike x, IntsLike axes) {
@@ -246,8 +227,7 @@ void RegisterShapes(nb::module_& m) {
       "Axes moved to other places; the rest keep their order.");
   m.def(
       "swapaxes", [](TensorLike x, int64_t a, int64_t b) { return SwapAxes(x.operand(), a, b); },
-      nb::sig("def swapaxes(x: TensorLike, axis1: int, axis2: int, /) -> Tensor"),
-      "Two axes swapped.");
+      nb::sig("def swapaxes(x: TensorLike, axis1: int, axis2: int, /) -> Tensor"), "Two axes swapped.");
   m.def(
       "expand_dims",
       [](TensorLike x, IntsLike axis) {
@@ -257,8 +237,8 @@ void RegisterShapes(nb::module_& m) {
         const int64_t rank = t.rank() + static_cast<int64_t>(axes.size());
         for (int64_t& a : axes) {
           if (a < -rank || a >= rank) {
-            ThrowInvalid(Text({"expand_dims: axis ", std::to_string(a), " is out of range for rank ",
-                               std::to_string(rank)}));
+            ThrowInvalid(
+                Text({"expand_dims: axis ", std::to_string(a), " is out of range for rank ", std::to_string(rank)}));
           }
           a += a < 0 ? rank : 0;
         }
@@ -268,31 +248,25 @@ void RegisterShapes(nb::module_& m) {
         for (const int64_t a : axes) t = ExpandDims(t, a);
         return axes.empty() ? Identity(t) : t;
       },
-      "x"_a, "axis"_a = 0,
-      nb::sig("def expand_dims(x: TensorLike, /, axis: IntsLike = 0) -> Tensor"),
+      "x"_a, "axis"_a = 0, nb::sig("def expand_dims(x: TensorLike, /, axis: IntsLike = 0) -> Tensor"),
       "A new axis of extent 1 at a place.");
   m.def(
-      "squeeze", [](TensorLike x, AxisLike axis) { return Squeeze(x.operand(), axis.get()); },
-      "x"_a, "axis"_a = nb::none(),
-      nb::sig("def squeeze(x: TensorLike, /, axis: AxisLike | None = None) -> Tensor"),
+      "squeeze", [](TensorLike x, AxisLike axis) { return Squeeze(x.operand(), axis.get()); }, "x"_a,
+      "axis"_a = nb::none(), nb::sig("def squeeze(x: TensorLike, /, axis: AxisLike | None = None) -> Tensor"),
       "Without axes of extent 1: all of them, or those named.");
   m.def(
       "extent_of", [](TensorLike x, int64_t axis) { return ExtentOf(x.operand(), axis); }, "x"_a, "axis"_a = 0,
       nb::sig("def extent_of(x: TensorLike, /, axis: int = 0) -> Tensor"),
       "The extent of an axis as an int64 scalar; of an open one, what it is when the function runs.");
   m.def(
-      "flip", [](TensorLike x, AxisLike axis) { return Flip(x.operand(), axis.get()); }, "x"_a,
-      nb::kw_only(), "axis"_a = nb::none(),
-      nb::sig("def flip(x: TensorLike, /, *, axis: AxisLike | None = None) -> Tensor"),
+      "flip", [](TensorLike x, AxisLike axis) { return Flip(x.operand(), axis.get()); }, "x"_a, nb::kw_only(),
+      "axis"_a = nb::none(), nb::sig("def flip(x: TensorLike, /, *, axis: AxisLike | None = None) -> Tensor"),
       "Elements in the opposite order.");
+  m.def("roll", &Rolled, "x"_a, "shift"_a, nb::kw_only(), "axis"_a = nb::none(),
+        nb::sig("def roll(x: TensorLike, /, shift: IntsLike, *, axis: IntsLike | None = None) -> Tensor"),
+        "Elements moved along axes; what leaves the end enters at the start.");
   m.def(
-      "roll", &Rolled, "x"_a, "shift"_a, nb::kw_only(), "axis"_a = nb::none(),
-      nb::sig(
-          "def roll(x: TensorLike, /, shift: IntsLike, *, axis: IntsLike | None = None) -> Tensor"),
-      "Elements moved along axes; what leaves the end enters at the start.");
-  m.def(
-      "broadcast_to",
-      [](TensorLike x, ShapeLike shape) { return BroadcastTo(x.operand(), shape.get()); }, "x"_a,
+      "broadcast_to", [](TensorLike x, ShapeLike shape) { return BroadcastTo(x.operand(), shape.get()); }, "x"_a,
       "shape"_a, nb::sig("def broadcast_to(x: TensorLike, /, shape: ShapeLike) -> Tensor"),
       "x repeated to a shape by NumPy's rule.");
   m.def("pad", &Padded, "x"_a, "pad_width"_a, "mode"_a = "constant", "constant_values"_a = 0.0,
@@ -301,17 +275,14 @@ void RegisterShapes(nb::module_& m) {
         "Elements before and after every axis: a number, or what mode says ('edge', 'reflect', "
         "'symmetric', 'wrap').");
   m.def(
-      "tril", [](TensorLike x, int64_t k) { return Tril(x.operand(), k); }, "x"_a, nb::kw_only(),
-      "k"_a = 0, nb::sig("def tril(x: TensorLike, /, *, k: int = 0) -> Tensor"),
-      "Matrices with zeros above diagonal k.");
+      "tril", [](TensorLike x, int64_t k) { return Tril(x.operand(), k); }, "x"_a, nb::kw_only(), "k"_a = 0,
+      nb::sig("def tril(x: TensorLike, /, *, k: int = 0) -> Tensor"), "Matrices with zeros above diagonal k.");
   m.def(
-      "triu", [](TensorLike x, int64_t k) { return Triu(x.operand(), k); }, "x"_a, nb::kw_only(),
-      "k"_a = 0, nb::sig("def triu(x: TensorLike, /, *, k: int = 0) -> Tensor"),
-      "Matrices with zeros below diagonal k.");
+      "triu", [](TensorLike x, int64_t k) { return Triu(x.operand(), k); }, "x"_a, nb::kw_only(), "k"_a = 0,
+      nb::sig("def triu(x: TensorLike, /, *, k: int = 0) -> Tensor"), "Matrices with zeros below diagonal k.");
   m.def(
-      "diag", [](TensorLike x, int64_t k) { return Diag(x.operand(), k); }, "x"_a, nb::kw_only(),
-      "k"_a = 0, nb::sig("def diag(x: TensorLike, /, *, k: int = 0) -> Tensor"),
-      "Square matrices with vectors on diagonal k.");
+      "diag", [](TensorLike x, int64_t k) { return Diag(x.operand(), k); }, "x"_a, nb::kw_only(), "k"_a = 0,
+      nb::sig("def diag(x: TensorLike, /, *, k: int = 0) -> Tensor"), "Square matrices with vectors on diagonal k.");
 }
 
 }  // namespace reel::python

@@ -21,28 +21,23 @@ void RegisterSlices(nb::module_& m) {
   c.def(
       "__init__",
       [](IndexedSlices* self, TensorLike values, TensorLike indices, nb::handle dense_shape) {
-        new (self) IndexedSlices(
-            values.tensor(), indices.tensor(),
-            dense_shape.is_none() ? std::nullopt : std::optional(ToShape(dense_shape)));
+        new (self) IndexedSlices(values.tensor(), indices.tensor(),
+                                 dense_shape.is_none() ? std::nullopt : std::optional(ToShape(dense_shape)));
       },
       "values"_a, "indices"_a, "dense_shape"_a = nb::none(),
       nb::sig("def __init__(self, values: TensorLike, indices: TensorLike, dense_shape: ShapeLike "
               "| None = None) -> None"));
   DefineMembers(c);
   c.def_prop_ro("values", [](const IndexedSlices& x) { return x.values(); }, "The rows, [n, ...].");
+  c.def_prop_ro("indices", [](const IndexedSlices& x) { return x.indices(); }, "Where they belong, [n].");
   c.def_prop_ro(
-      "indices", [](const IndexedSlices& x) { return x.indices(); }, "Where they belong, [n].");
-  c.def_prop_ro(
-      "dense_shape",
-      [](const IndexedSlices& x) {
-        return x.dense_shape() ? ShapeTuple(*x.dense_shape()) : nb::none();
-      },
+      "dense_shape", [](const IndexedSlices& x) { return x.dense_shape() ? ShapeTuple(*x.dense_shape()) : nb::none(); },
       nb::sig("def dense_shape(self) -> tuple[int, ...] | None"), "Shape of the whole.");
   c.def("dense", [](const IndexedSlices& x) { return ValueOf(x); }, "The whole tensor.");
   c.def("__repr__", [](const IndexedSlices& x) {
-    return Text({"IndexedSlices(values=", nb::repr(nb::cast(x.values())).c_str(), ", indices=",
-                 nb::repr(nb::cast(x.indices())).c_str(), ", dense_shape=",
-                 nb::repr(x.dense_shape() ? ShapeTuple(*x.dense_shape()) : nb::none()).c_str(), ")"});
+    return Text({"IndexedSlices(values=", nb::repr(nb::cast(x.values())).c_str(),
+                 ", indices=", nb::repr(nb::cast(x.indices())).c_str(),
+                 ", dense_shape=", nb::repr(x.dense_shape() ? ShapeTuple(*x.dense_shape()) : nb::none()).c_str(), ")"});
   });
 }
 

@@ -87,12 +87,11 @@ std::vector<std::optional<Tensor>> Seeds(nb::handle tree, const std::vector<Sour
   return out;
 }
 
-nb::object Gradient(PythonTape& self, nb::handle target, nb::handle sources,
-                    nb::handle output_gradients, nb::handle unconnected) {
+nb::object Gradient(PythonTape& self, nb::handle target, nb::handle sources, nb::handle output_gradients,
+                    nb::handle unconnected) {
   GradientOptions options;
   options.unconnected_gradients = ToUnconnected(unconnected);
-  if (target.is_none())
-    ThrowType("gradient: the target is None; it should be a tensor or a structure of tensors");
+  if (target.is_none()) ThrowType("gradient: the target is None; it should be a tensor or a structure of tensors");
   std::vector<nb::object> target_leaves, source_leaves;
   FlattenTree(target, &target_leaves);
   FlattenTree(sources, &source_leaves);
@@ -103,8 +102,7 @@ nb::object Gradient(PythonTape& self, nb::handle target, nb::handle sources,
   GradientTape& tape = self.tape("gradient");
   const GradientList list = [&] {
     const Unlocked other_threads(kLong);
-    return tape.Gradient(Targets(std::move(ys)), Sources(std::move(xs)), std::move(options),
-                         kNoLocation);
+    return tape.Gradient(Targets(std::move(ys)), Sources(std::move(xs)), std::move(options), kNoLocation);
   }();
   std::vector<nb::object> gradients;
   for (const GradientEntry& entry : list) gradients.push_back(WrapGradient(entry.gradient));
@@ -206,15 +204,13 @@ void RegisterTape(nb::module_& m) {
       },
       nb::sig("def __enter__(self) -> GradientTape"));
   c.def(
-      "__exit__", [](PythonTape& self, nb::handle, nb::handle, nb::handle) { self.Exit(); },
-      "type"_a.none(), "value"_a.none(), "traceback"_a.none());
+      "__exit__", [](PythonTape& self, nb::handle, nb::handle, nb::handle) { self.Exit(); }, "type"_a.none(),
+      "value"_a.none(), "traceback"_a.none());
   c.def("watch", &Watch, "tensor"_a, nb::sig("def watch(self, tensor: Any) -> None"),
         "Follows what is computed from these tensors and variables from now on.");
   c.def(
       "watched_variables",
-      [](PythonTape& self) {
-        return VariableTuple(self.tape("watched_variables").WatchedVariables());
-      },
+      [](PythonTape& self) { return VariableTuple(self.tape("watched_variables").WatchedVariables()); },
       nb::sig("def watched_variables(self) -> tuple[Variable, ...]"),
       "Variables watched or read so far, in the order of their creation.");
   c.def("gradient", &Gradient, "target"_a.none(), "sources"_a, "output_gradients"_a = nb::none(),
@@ -229,31 +225,25 @@ void RegisterTape(nb::module_& m) {
   c.def(
       "explain_none",
       [](PythonTape& self, nb::handle target, nb::handle source) {
-        return InPython(self.tape("explain_none")
-                            .ExplainNone(ToSource(target, "explain_none"), ToSource(source, "explain_none")));
+        return InPython(
+            self.tape("explain_none").ExplainNone(ToSource(target, "explain_none"), ToSource(source, "explain_none")));
       },
       "target"_a, "source"_a,
-      nb::sig(
-          "def explain_none(self, target: Tensor | Variable, source: Tensor | Variable) -> str"),
+      nb::sig("def explain_none(self, target: Tensor | Variable, source: Tensor | Variable) -> str"),
       "Why gradient(target, source) is None, in a sentence that names file and line.");
   c.def(
       "summary", [](PythonTape& self) { return self.tape("summary").Summary(); },
       "What was recorded: the watched variables, the ops by line, and the bytes kept for "
       "gradients.");
-  c.def(
-      "reset", [](PythonTape& self) { self.tape("reset").Reset(); },
-      "Forgets what was recorded and watched.");
+  c.def("reset", [](PythonTape& self) { self.tape("reset").Reset(); }, "Forgets what was recorded and watched.");
   c.def(
       "stop_recording", [](nb::handle self) { return StopRecording{nb::borrow(self)}; },
-      nb::sig("def stop_recording(self) -> StopRecording"),
-      "A context manager: what runs inside is not recorded.");
+      nb::sig("def stop_recording(self) -> StopRecording"), "A context manager: what runs inside is not recorded.");
   nb::class_<StopRecording> s(m, "StopRecording", "What GradientTape.stop_recording returns.");
   s.def("__enter__", [](StopRecording& self) { nb::inst_ptr<PythonTape>(self.owner)->Pause(); });
   s.def(
       "__exit__",
-      [](StopRecording& self, nb::handle, nb::handle, nb::handle) {
-        nb::inst_ptr<PythonTape>(self.owner)->Resume();
-      },
+      [](StopRecording& self, nb::handle, nb::handle, nb::handle) { nb::inst_ptr<PythonTape>(self.owner)->Resume(); },
       "type"_a.none(), "value"_a.none(), "traceback"_a.none());
 }
 

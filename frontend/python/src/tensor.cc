@@ -41,8 +41,8 @@ nb::object ArrayOf(const Tensor& x, nb::handle dtype, nb::handle copy) {
 std::string ElementText(const Tensor& x, const std::string& prefix) {
   if (x.dtype() == kBFloat16) return ElementText(Cast(x, kFloat32), prefix);
   if (x.rank() == 0) return x.str();
-  return nb::str(nb::module_::import_("numpy").attr("array2string")(
-                     NumPyView(x), nb::arg("separator") = ", ", nb::arg("prefix") = prefix.c_str()))
+  return nb::str(nb::module_::import_("numpy").attr("array2string")(NumPyView(x), nb::arg("separator") = ", ",
+                                                                    nb::arg("prefix") = prefix.c_str()))
       .c_str();
 }
 
@@ -63,9 +63,7 @@ nb::object IterateOf(const Tensor& x) {
   return nb::iter(rows);
 }
 
-bool ContainsOf(const Tensor& x, nb::handle value) {
-  return ReduceAny(Equal(x, ToOperand(value))).item<bool>({});
-}
+bool ContainsOf(const Tensor& x, nb::handle value) { return ReduceAny(Equal(x, ToOperand(value))).item<bool>({}); }
 
 Tensor Transposed(const Tensor& x) { return Transpose(x); }
 
@@ -93,17 +91,15 @@ nb::object Repr(const Tensor& x) {
 Tensor Unpickle(DTypeLike dtype, ShapeLike shape, nb::bytes elements) {
   const Type type{dtype.get(kFloat32), shape.get()};
   if (type.bytes() != static_cast<int64_t>(elements.size()))
-    ThrowInvalid("unpickle: " + std::to_string(elements.size()) + " bytes do not fill " +
-                 type.ToString());
+    ThrowInvalid("unpickle: " + std::to_string(elements.size()) + " bytes do not fill " + type.ToString());
   return Tensor::FromBytes(type.dtype, type.shape, elements.c_str());
 }
 
 nb::object Reduce(const Tensor& x) {
   const auto* elements = static_cast<const char*>(Concrete(x, "pickle").raw_data(std::source_location{}));
   const nb::object make = nb::module_::import_("reel._pickle").attr("tensor");
-  return nb::make_tuple(make,
-                        nb::make_tuple(std::string(NumPyName(x.dtype())), ShapeTuple(x.shape()),
-                                       nb::bytes(elements, static_cast<size_t>(x.type().bytes()))));
+  return nb::make_tuple(make, nb::make_tuple(std::string(NumPyName(x.dtype())), ShapeTuple(x.shape()),
+                                             nb::bytes(elements, static_cast<size_t>(x.type().bytes()))));
 }
 
 nb::object Interface(const Tensor& x) {
@@ -154,35 +150,29 @@ Py_ssize_t Length(PyObject* self) {
 }
 
 void RegisterTensor(nb::module_& m) {
-  nb::class_<Tensor> c(
-      m, "Tensor", nb::type_slots(TensorSlots()), nb::is_weak_referenceable(),
-      "An immutable array of numbers; make one with reel.asarray. Operators and indexing "
-      "are NumPy's; Python numbers take the tensor's dtype. Inside a trace it has a type "
-      "but no elements.");
+  nb::class_<Tensor> c(m, "Tensor", nb::type_slots(TensorSlots()), nb::is_weak_referenceable(),
+                       "An immutable array of numbers; make one with reel.asarray. Operators and indexing "
+                       "are NumPy's; Python numbers take the tensor's dtype. Inside a trace it has a type "
+                       "but no elements.");
   types.tensor = reinterpret_cast<PyTypeObject*>(c.ptr());
   DefineMembers(c);
   c.def("__repr__", &Repr, nb::sig("def __repr__(self) -> str"));
   c.def("__reduce__", &Reduce, nb::sig("def __reduce__(self) -> Any"));
   c.def("__copy__", [](const Tensor& x) { return x; });
   c.def("__deepcopy__", [](const Tensor& x, nb::handle) { return x; });
-  c.def_prop_ro("__array_interface__", &Interface,
-                nb::sig("def __array_interface__(self) -> dict[str, Any]"));
-  c.def_prop_ro("symbolic", &Tensor::symbolic,
-                "True inside a trace: there are no elements to read.");
+  c.def_prop_ro("__array_interface__", &Interface, nb::sig("def __array_interface__(self) -> dict[str, Any]"));
+  c.def_prop_ro("symbolic", &Tensor::symbolic, "True inside a trace: there are no elements to read.");
   c.def_prop_ro("real", [](const Tensor& x) { return Real(x); }, "The real part.");
   c.def_prop_ro("imag", [](const Tensor& x) { return Imag(x); }, "The imaginary part.");
-  c.def(
-      "__dlpack__", &ToDLPack, nb::kw_only(), "stream"_a = nb::none(), "max_version"_a = nb::none(),
-      "dl_device"_a = nb::none(), "copy"_a = nb::none(),
-      nb::sig(
-          "def __dlpack__(self, *, stream: Any = None, max_version: tuple[int, int] | None = None, "
-          "dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> Any"));
+  c.def("__dlpack__", &ToDLPack, nb::kw_only(), "stream"_a = nb::none(), "max_version"_a = nb::none(),
+        "dl_device"_a = nb::none(), "copy"_a = nb::none(),
+        nb::sig("def __dlpack__(self, *, stream: Any = None, max_version: tuple[int, int] | None = None, "
+                "dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> Any"));
   c.def(
       "__dlpack_device__", [](const Tensor&) { return nb::make_tuple(1, 0); },
       nb::sig("def __dlpack_device__(self) -> tuple[int, int]"));
   m.def("_unpickle", &Unpickle);
-  m.def("from_dlpack", &FromDLPack, "x"_a, nb::kw_only(), "device"_a = nb::none(),
-        "copy"_a = nb::none(),
+  m.def("from_dlpack", &FromDLPack, "x"_a, nb::kw_only(), "device"_a = nb::none(), "copy"_a = nb::none(),
         nb::sig("def from_dlpack(x: Any, /, *, device: str | None = None, copy: bool | None = "
                 "None) -> Tensor"),
         "A tensor on the elements of any object with __dlpack__, such as a torch.Tensor; a copy if "

@@ -105,9 +105,9 @@ nb::list HvpOf(nb::handle function, nb::handle arguments, nb::handle vectors) {
   const internal::TracedFunction traced = ToTraced(function);
   const std::vector<Tensor> xs = ToTensors(arguments), vs = ToTensors(vectors);
   return TensorObjects([&] {
-                         const Unlocked other_threads(kLong);
-                         return internal::RunHvp(traced, xs, vs);
-                       }()
+    const Unlocked other_threads(kLong);
+    return internal::RunHvp(traced, xs, vs);
+  }()
                            .tensors());
 }
 
@@ -123,8 +123,7 @@ std::vector<Source> LeafSources(nb::handle tree, const char* what) {
 class PythonAccumulator {
  public:
   PythonAccumulator(nb::handle primals, nb::handle tangents)
-      : accumulator_(Sources(LeafSources(primals, "ForwardAccumulator: primals")), LeafTensors(tangents),
-                     kNoLocation) {
+      : accumulator_(Sources(LeafSources(primals, "ForwardAccumulator: primals")), LeafTensors(tangents), kNoLocation) {
     accumulator_.Stop();
   }
 
@@ -199,8 +198,7 @@ double CheckGradientsOf(nb::handle function, nb::handle inputs, int order, DType
 
 void RegisterTransforms(nb::module_& m) {
   m.def("_check_gradients", &CheckGradientsOf);
-  m.def("_set_numerics",
-        [](int level) { return static_cast<int>(CheckNumerics(static_cast<NumericsCheck>(level))); });
+  m.def("_set_numerics", [](int level) { return static_cast<int>(CheckNumerics(static_cast<NumericsCheck>(level))); });
   RegisterAccumulator(m);
   m.def("_map_rows", &MapRows);
   m.def("_jvp", &JvpOf);

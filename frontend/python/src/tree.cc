@@ -42,9 +42,7 @@ nb::object Rebuild(nb::handle tree, const std::vector<nb::object>& leaves, size_
 
 }  // namespace
 
-bool IsTree(nb::handle x) {
-  return PyList_Check(x.ptr()) || PyTuple_Check(x.ptr()) || PyDict_Check(x.ptr());
-}
+bool IsTree(nb::handle x) { return PyList_Check(x.ptr()) || PyTuple_Check(x.ptr()) || PyDict_Check(x.ptr()); }
 
 void FlattenTree(nb::handle tree, std::vector<nb::object>* leaves) { Flatten(tree, leaves, 0); }
 

@@ -39,28 +39,23 @@ void Remember(const Variable& variable, nb::handle object) {
 
 void Init(Variable* self, nb::handle initial, bool trainable, nb::handle name, DTypeLike dtype) {
   nb::object value = nb::borrow(initial);
-  if (PyCallable_Check(initial.ptr()) && !IsTensor(initial.ptr()) && !IsVariable(initial.ptr()))
-    value = initial();
-  new (self) Variable(AsTensor(value, dtype.get()),
-                      {.name = name.is_none() ? "variable" : std::string(nb::str(name).c_str()),
-                       .trainable = trainable},
-                      kNoLocation);
+  if (PyCallable_Check(initial.ptr()) && !IsTensor(initial.ptr()) && !IsVariable(initial.ptr())) value = initial();
+  new (self) Variable(
+      AsTensor(value, dtype.get()),
+      {.name = name.is_none() ? "variable" : std::string(nb::str(name).c_str()), .trainable = trainable}, kNoLocation);
 }
 
 // A value of the variable's dtype: lists and arrays of numbers too.
 Operand NewValue(const Variable& v, nb::handle x) {
   if (std::optional<Operand> quick = QuickOperand(x.ptr())) return *std::move(quick);
-  return Operand(
-      AsTensor(x, PyList_Check(x.ptr()) || PyTuple_Check(x.ptr()) ? std::optional(v.dtype())
-                                                                  : std::nullopt),
-      kNoLocation);
+  return Operand(AsTensor(x, PyList_Check(x.ptr()) || PyTuple_Check(x.ptr()) ? std::optional(v.dtype()) : std::nullopt),
+                 kNoLocation);
 }
 
 std::string Repr(const Variable& v) {
   if (internal::Observed()) return "<reel.Variable '" + ir::Printable(v.name()) + "' " + v.type().ToString() + ">";
   const std::string prefix = "Variable('" + ir::Printable(v.name()) + "', ";
-  return prefix + ElementText(v.value(kNoLocation), prefix) +
-         ", dtype=" + std::string(NumPyName(v.dtype())) + ")";
+  return prefix + ElementText(v.value(kNoLocation), prefix) + ", dtype=" + std::string(NumPyName(v.dtype())) + ")";
 }
 
 void Assign(const Variable& v, nb::handle value) { v.Assign(NewValue(v, value)); }
@@ -103,16 +98,14 @@ nb::object VariableTuple(const std::vector<Variable>& variables) {
 }
 
 void RegisterVariable(nb::module_& m) {
-  nb::class_<Variable> c(
-      m, "Variable", nb::type_slots(OperatorSlots()), nb::is_weak_referenceable(),
-      nb::dynamic_attr(),
-      "A named, mutable value of fixed dtype and shape. Ops read it when they run; assigning never "
-      "changes a tensor that was read before. A tape watches it if it is trainable.");
+  nb::class_<Variable> c(m, "Variable", nb::type_slots(OperatorSlots()), nb::is_weak_referenceable(),
+                         nb::dynamic_attr(),
+                         "A named, mutable value of fixed dtype and shape. Ops read it when they run; assigning never "
+                         "changes a tensor that was read before. A tape watches it if it is trainable.");
   types.variable = reinterpret_cast<PyTypeObject*>(c.ptr());
   c.def(
       "__init__",
-      [](nb::pointer_and_handle<Variable> self, nb::handle initial, bool trainable, nb::handle name,
-         DTypeLike dtype) {
+      [](nb::pointer_and_handle<Variable> self, nb::handle initial, bool trainable, nb::handle name, DTypeLike dtype) {
         Init(self.p, initial, trainable, name, dtype);
         Remember(*self.p, self.h);
       },
@@ -124,12 +117,9 @@ void RegisterVariable(nb::module_& m) {
   c.def_prop_ro("name", &Variable::name, "Its name.");
   c.def_prop_ro("_id", &Variable::id);  // they grow
   c.def_prop_ro("trainable", &Variable::trainable, "Whether tapes watch it by themselves.");
-  c.def(
-      "value", [](const Variable& v) { return v.value(kNoLocation); },
-      "The present value. Tapes see a read.");
+  c.def("value", [](const Variable& v) { return v.value(kNoLocation); }, "The present value. Tapes see a read.");
   c.def("read_value", [](const Variable& v) { return v.value(kNoLocation); }, "The present value.");
-  const auto define = [&](const char* name, void (*change)(const Variable&, nb::handle),
-                          const char* doc) {
+  const auto define = [&](const char* name, void (*change)(const Variable&, nb::handle), const char* doc) {
     c.def(
         name,
         [change](nb::handle self, nb::handle value) {

@@ -15,13 +15,13 @@ struct PaddingOption {
 /// 'valid', 'same', 'same_lower', a number, numbers, or pairs (before, after).
 PaddingOption ToPadding(nb::handle x);
 DataFormat ToFormat(const char* format);
-ConvOptions ToConvOptions(nb::handle strides, nb::handle padding, nb::handle dilation,
-                          int64_t groups, const char* format);
+ConvOptions ToConvOptions(nb::handle strides, nb::handle padding, nb::handle dilation, int64_t groups,
+                          const char* format);
 ConvTransposeOptions ToTransposeOptions(nb::handle strides, nb::handle padding, nb::handle dilation,
-                                        nb::handle output_padding, nb::handle output_size,
-                                        int64_t groups, const char* format);
-PoolOptions ToPoolOptions(nb::handle strides, nb::handle padding, nb::handle dilation,
-                          bool ceil_mode, bool count_include_pad, const char* format);
+                                        nb::handle output_padding, nb::handle output_size, int64_t groups,
+                                        const char* format);
+PoolOptions ToPoolOptions(nb::handle strides, nb::handle padding, nb::handle dilation, bool ceil_mode,
+                          bool count_include_pad, const char* format);
 
 }  // namespace reel::python
 

@@ -39,8 +39,7 @@ GRAD_EACH(Conv, kB, kNone, kA, kNone) {
   Ints axes;
   for (int i = 0; i < spatial; ++i) {
     const auto n = static_cast<size_t>(i);
-    const int64_t reach = Spread(filter.dim(i), q.b_dilation[n]) - 1,
-                  spread = Spread(y.dim(i + 1), q.strides[n]);
+    const int64_t reach = Spread(filter.dim(i), q.b_dilation[n]) - 1, spread = Spread(y.dim(i + 1), q.strides[n]);
     axes.push_back(i);
     input.low.push_back(reach - q.low[n]);
     input.high.push_back(Spread(a.dim(i + 1), q.a_dilation[n]) + reach - spread - input.low.back());
@@ -50,8 +49,7 @@ GRAD_EACH(Conv, kB, kNone, kA, kNone) {
     if (a.has_zero() || y.has_zero()) {
       g.Set(0, b.Zeros(g.x_type(0)));
     } else {
-      const Value turned =
-          b.Transpose(b.Reverse(g.in(1), axes), Swapped(spatial + 3, spatial + 1, spatial + 2));
+      const Value turned = b.Transpose(b.Reverse(g.in(1), axes), Swapped(spatial + 3, spatial + 1, spatial + 2));
       g.Set(0, b.Conv(g.dy(), turned, input));
     }
   }

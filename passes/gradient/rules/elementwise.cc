@@ -23,9 +23,7 @@ static Value Guarded(Builder& b, Value dy, Value v, Value inside, double harmles
 static Value GuardedAbove0(Builder& b, Value dy, Value v) {
   return Guarded(b, dy, v, b.Greater(v, b.ScalarLike(v, 0)), INFINITY);
 }
-static Value GuardedWithin1(Builder& b, Value dy, Value x) {
-  return Guarded(b, dy, x, b.Less(b.Abs(x), One(b, x)), 0);
-}
+static Value GuardedWithin1(Builder& b, Value dy, Value x) { return Guarded(b, dy, x, b.Less(b.Abs(x), One(b, x)), 0); }
 // Where dy is 0 and x is infinite or NaN.
 static Value NothingAt(Builder& b, Value dy, Value x) {
   const Value no_seed = b.Equal(dy, b.ScalarLike(dy, 0)), finite = b.Less(b.Abs(x), b.ScalarLike(x, INFINITY));
@@ -38,9 +36,7 @@ static Value RootOfOneMinusSquare(Builder& b, Value x) {
 }
 
 // --- one operand ---
-GRAD(Identity, kNone, kNone) {
-  g.Set(0, g.node().attrs().Find("dense") ? Whole(b, g.cotangent(0)).value : g.dy());
-}
+GRAD(Identity, kNone, kNone) { g.Set(0, g.node().attrs().Find("dense") ? Whole(b, g.cotangent(0)).value : g.dy()); }
 NOT_DIFFERENTIABLE(StopGradient)
 GRAD(Neg, kNone, kNone) { g.Set(0, b.Neg(g.dy())); }            // (-x)' = -1
 GRAD(Abs, kX, kNone) { g.Set(0, b.Mul(g.dy(), b.Sign(g.x()))); }  // |x|' = sign(x), 0 at 0

@@ -46,8 +46,7 @@ void ShareScattered(GradContext& g, ir::Builder& b) {
 // step s an element has the s up to it.
 class SegmentProducts {
  public:
-  SegmentProducts(ir::Builder& b, Value segments, bool reverse)
-      : b_(b), segments_(segments), reverse_(reverse) {}
+  SegmentProducts(ir::Builder& b, Value segments, bool reverse) : b_(b), segments_(segments), reverse_(reverse) {}
 
   Value Of(Value x) {
     const int64_t n = b_.shape(x).dim(1);

@@ -10,13 +10,9 @@ namespace {
 
 using Form = ir::Builder::TriangularForm;
 
-ir::Value Scaled(ir::Builder& b, ir::Value x, double factor) {
-  return b.Mul(x, b.ScalarLike(x, factor));
-}
+ir::Value Scaled(ir::Builder& b, ir::Value x, double factor) { return b.Mul(x, b.ScalarLike(x, factor)); }
 // Adds values of which each may be none (zero).
-ir::Value Plus(ir::Builder& b, ir::Value x, ir::Value y) {
-  return !x.valid() ? y : !y.valid() ? x : b.Add(x, y);
-}
+ir::Value Plus(ir::Builder& b, ir::Value x, ir::Value y) { return !x.valid() ? y : !y.valid() ? x : b.Add(x, y); }
 // x A^-1 or x A'^-1 for the triangle of A: (A'^-1 x')'.
 ir::Value SolveRight(ir::Builder& b, ir::Value x, ir::Value a, Form form) {
   form.transpose = !form.transpose;
@@ -51,12 +47,11 @@ GRAD(Cholesky, kNone, kY) {
 GRAD(TriangularSolve, kA, kY) {
   const bool lower = g.node().attr<bool>("lower"), transpose = g.node().attr<bool>("transpose"),
              unit = g.node().attr<bool>("unit_diagonal");
-  const ir::Value db = b.TriangularSolve(
-      g.in(0), g.dy(), {.lower = lower, .transpose = !transpose, .unit_diagonal = unit});
+  const ir::Value db =
+      b.TriangularSolve(g.in(0), g.dy(), {.lower = lower, .transpose = !transpose, .unit_diagonal = unit});
   if (g.wants(1)) g.Set(1, db);
   if (!g.wants(0)) return;
-  const ir::Value da =
-      transpose ? Product(b, g.y(), db, Side::kRight) : Product(b, db, g.y(), Side::kRight);
+  const ir::Value da = transpose ? Product(b, g.y(), db, Side::kRight) : Product(b, db, g.y(), Side::kRight);
   const Triangle triangle = lower ? (unit ? Triangle::kStrictlyLower : Triangle::kLower)
                                   : (unit ? Triangle::kStrictlyUpper : Triangle::kUpper);
   g.Set(0, b.Neg(Keep(b, da, triangle)));
@@ -66,14 +61,12 @@ GRAD(TriangularSolve, kA, kY) {
 GRAD(Lu, kNone, kAll) {
   if (!g.dy().valid()) return;
   const ir::Value packed = g.y();
-  const ir::Value below = Keep(b, packed, Triangle::kStrictlyLower),
-                  l = b.Add(below, Identity(b, g.y_type())), u = Keep(b, packed, Triangle::kUpper);
-  const ir::Value dl = Keep(b, g.dy(), Triangle::kStrictlyLower),
-                  du = Keep(b, g.dy(), Triangle::kUpper);
+  const ir::Value below = Keep(b, packed, Triangle::kStrictlyLower), l = b.Add(below, Identity(b, g.y_type())),
+                  u = Keep(b, packed, Triangle::kUpper);
+  const ir::Value dl = Keep(b, g.dy(), Triangle::kStrictlyLower), du = Keep(b, g.dy(), Triangle::kUpper);
   const ir::Value of_l = Keep(b, Product(b, l, dl, Side::kLeft), Triangle::kStrictlyLower),
                   of_u = Keep(b, Product(b, du, u, Side::kRight), Triangle::kUpper);
-  const ir::Value left =
-      b.TriangularSolve(packed, b.Add(of_l, of_u), {.transpose = true, .unit_diagonal = true});
+  const ir::Value left = b.TriangularSolve(packed, b.Add(of_l, of_u), {.transpose = true, .unit_diagonal = true});
   const ir::Value rows = SolveRight(b, left, packed, {.lower = false, .transpose = true});
   g.Set(0, GatherRows(b, rows, InversePermutation(b, g.y(1))));
 }
@@ -88,8 +81,7 @@ GRAD(Qr, kNone, kAll) {
   ir::Value u = g.y(1), dq = g.dy(0), du = g.dy(1), dy;
   if (n > k) {
     const auto part = [&](ir::Value r, int64_t from, int64_t to) {
-      std::vector<int64_t> starts(static_cast<size_t>(b.shape(r).rank())),
-          limits = b.shape(r).dims();
+      std::vector<int64_t> starts(static_cast<size_t>(b.shape(r).rank())), limits = b.shape(r).dims();
       starts.back() = from;
       limits.back() = to;
       return b.Slice(r, starts, limits, std::vector<int64_t>(starts.size(), 1));

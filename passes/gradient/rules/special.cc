@@ -14,9 +14,9 @@ constexpr double kTwoOverSqrtPi = 1.1283791670955125738961589031215452;
 // Fails if operand i is wanted; y is what the op is a function of there.
 void NoDerivative(GradContext& g, ir::Builder& b, int i, std::string_view name) {
   if (!g.wants(i)) return;
-  b.Fail(absl::UnimplementedError(
-      StrCat(ir::Name(g.node().op), ": the derivative with respect to ", name, " (operand ", i,
-             ") has no closed form and is not implemented; use stop_gradient on ", name)));
+  b.Fail(
+      absl::UnimplementedError(StrCat(ir::Name(g.node().op), ": the derivative with respect to ", name, " (operand ", i,
+                                      ") has no closed form and is not implemented; use stop_gradient on ", name)));
 }
 
 // (sqrt(pi) / 2) exp(y^2), the derivative of erf_inv at its value y; finite for a zero seed.

@@ -91,8 +91,7 @@ Backward AddBackward(const Loop& loop, ir::Function* f) {
   p.stacks = AddStacks(loop, f);
   for (size_t i = 0; i < loop.residuals.constants.size(); ++i) {
     if (!loop.residuals.constants[i]) continue;
-    p.constants.push_back(
-        f->AddParameter(StrCat("c", i), loop.body->parameter(static_cast<int>(i)).type));
+    p.constants.push_back(f->AddParameter(StrCat("c", i), loop.body->parameter(static_cast<int>(i)).type));
   }
   return p;
 }
@@ -266,9 +265,13 @@ GRAD(While, kAll, kNone) {
   for (size_t i = 0; i < carried.size(); ++i) carried[i] = carried[i] && reached[i];
 
   const ir::Module& m = *g.functions().module();
-  Loop loop{m.FindFunction(g.node().attr<std::string>("cond")), m.FindFunction(body),
-            bound.value_or(-1), {body, carried, carried}, ir::Function(""),
-            {{}, {}, ir::Function("")}, {}};
+  Loop loop{m.FindFunction(g.node().attr<std::string>("cond")),
+            m.FindFunction(body),
+            bound.value_or(-1),
+            {body, carried, carried},
+            ir::Function(""),
+            {{}, {}, ir::Function("")},
+            {}};
   if (loop.bound == 0) {  // the loop is the identity
     for (int i = 0; i < g.num_operands(); ++i) g.Set(i, Whole(b, g.cotangent(i)));
     return;

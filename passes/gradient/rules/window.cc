@@ -94,8 +94,8 @@ Value LayAll(ir::Builder& b, Value x, const ir::Builder::Windows& w, const Shape
 // Every element gets the sum of what the windows that show it got.
 GRAD(Window, kNone, kNone) {
   const ir::Node& node = g.node();
-  const ir::Builder::Windows w{node.attr<Ints>("axes"), node.attr<Ints>("sizes"),
-                               node.attr<Ints>("strides"), node.attr<Ints>("dilations")};
+  const ir::Builder::Windows w{node.attr<Ints>("axes"), node.attr<Ints>("sizes"), node.attr<Ints>("strides"),
+                               node.attr<Ints>("dilations")};
   const Shape shape = g.x_shape();
   if (g.y_type().shape.has_zero()) return g.Set(0, b.Zeros(g.x_type()));
   Value x = g.dy();

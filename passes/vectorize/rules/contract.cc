@@ -11,8 +11,7 @@ BATCH(Contract) {
     for (int64_t& axis : out) axis += c.batched(operand) ? 1 : 0;
     return out;
   };
-  ir::Builder::ContractAxes all{axes("a_batch", 0), axes("b_batch", 1), axes("a_contract", 0),
-                                axes("b_contract", 1)};
+  ir::Builder::ContractAxes all{axes("a_batch", 0), axes("b_batch", 1), axes("a_contract", 0), axes("b_contract", 1)};
   if (c.batched(0) && c.batched(1)) {
     all.a_batch.insert(all.a_batch.begin(), 0);
     all.b_batch.insert(all.b_batch.begin(), 0);

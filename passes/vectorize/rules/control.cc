@@ -34,11 +34,10 @@ Value SelectRows(ir::Builder& b, Value condition, Value yes, Value no) {
 // vjp of the batched call is the batched vjp. A gradient of a repeated operand is summed by repeat.
 void BatchCallWithVjp(BatchContext& c, ir::Builder& b, const std::string& vjp) {
   const ir::Function& g = *c.module()->FindFunction(vjp);
-  const BuiltBatch* callee = c.Require({c.node().attr<std::string>("callee"), All(c.batched().size()),
-                                        All(static_cast<size_t>(c.node().num_results))});
+  const BuiltBatch* callee = c.Require(
+      {c.node().attr<std::string>("callee"), All(c.batched().size()), All(static_cast<size_t>(c.node().num_results))});
   if (!callee) return;
-  const BuiltBatch* backward =
-      c.Require({vjp, All(static_cast<size_t>(g.num_parameters())), All(g.results().size())});
+  const BuiltBatch* backward = c.Require({vjp, All(static_cast<size_t>(g.num_parameters())), All(g.results().size())});
   if (!backward) return;
   SetAll(c, b.Call(callee->name, c.AllRows(), backward->name), callee->results);
 }
@@ -142,8 +141,7 @@ BATCH(Call) {
 
 BATCH(If) {
   const Mask rest(c.batched().begin() + 1, c.batched().end());
-  const BatchKey yes{c.node().attr<std::string>("then"), rest},
-      no{c.node().attr<std::string>("else"), rest};
+  const BatchKey yes{c.node().attr<std::string>("then"), rest}, no{c.node().attr<std::string>("else"), rest};
   ValueList operands;
   for (int i = 1; i < c.num_operands(); ++i) operands.push_back(c.in(i));
   c.batched(0) ? BatchBothBranches(c, b, yes, no, operands) : BatchSharedIf(c, b, yes, no, operands);

@@ -41,8 +41,8 @@ BATCH(Conv) {
   const Shape result = WithRows(b, rows, c.y_type().shape);
   if (!b.status().ok()) return;
   if (result.size() == 0) return c.Set(0, b.Zeros({c.y_type().dtype, result}));
-  const ir::Builder::ConvGeometry geometry{c.ints("strides"), c.ints("low"), c.ints("high"),
-                                           c.ints("a_dilation"), c.ints("b_dilation")};
+  const ir::Builder::ConvGeometry geometry{c.ints("strides"), c.ints("low"), c.ints("high"), c.ints("a_dilation"),
+                                           c.ints("b_dilation")};
   if (!c.batched(1)) {
     return c.Set(0, Split(b, b.Conv(Merged(b, c.in(0), 0), c.in(1), geometry), 0, rows));
   }

@@ -4,9 +4,7 @@
 
 namespace reel::passes {
 
-static void BatchElementwise(BatchContext& c, ir::Builder&) {
-  c.Emit(c.AllRows(), c.node().attrs());
-}
+static void BatchElementwise(BatchContext& c, ir::Builder&) { c.Emit(c.AllRows(), c.node().attrs()); }
 
 #define ELEMENTWISE(Enum)                   \
   extern const BatchRule k##Enum##Batching; \

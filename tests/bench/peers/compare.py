@@ -14,6 +14,7 @@ the rounds' ratios and their range. Values must agree with the float64 reference
     python compare.py --reel build/bin/reel --against FILE all     old time divided by new time
         --fail                                                     status 1 if a row lost over 10 %
 """
+
 import argparse
 import contextlib
 import json
@@ -30,41 +31,96 @@ import workloads
 HERE = os.path.dirname(os.path.abspath(__file__))
 # Runs of a peer: the modes of each ("+malloc" modes need a process of their own).
 MODES = {"torch": [["eager"]], "jax": [["jit"]], "tf": [["graph", "xla"]]}
-ALL_MODES = {"torch": [["eager", "compile"], ["eager+malloc"]], "jax": [["jit"], ["jit+malloc"]],
-             "tf": [["graph", "xla"]]}
+ALL_MODES = {
+    "torch": [["eager", "compile"], ["eager+malloc"]],
+    "jax": [["jit"], ["jit+malloc"]],
+    "tf": [["graph", "xla"]],
+}
 # Figures to reach: at most so many times the limit (one thread), and as fast as the best peer.
 FIGURES = {
-    "mlp_small": (1.5, 1.4), "mlp_mnist": (1.25, 1.25), "mlp_mnist_adam": (1.3, 1.4),
-    "cnn_mnist": (1.4, 1.35), "resblock": (1.3, 1.07), "lstm_char": (1.5, 1.3),
-    "gpt_char": (1.4, 1.65), "gpt2_124m": (1.3, 1.4), "attention_b4_t256": (1.6, 2.5),
-    "attention_b1_t1024": (1.4, 1.85), "vocab_loss": (1.6, 3.4), "norm_gelu": (2, 7),
-    "ew_fwd_14": (1.6, 2), "ew_fwd_20": (1.6, 2), "ew_fwd_24": (1.6, 2), "ew_grad_14": (1.8, 4),
-    "ew_grad_20": (1.8, 4), "ew_grad_24": (1.8, 4), "adam_16x1m": (1.06, 1.0),
-    "adam_200x10k": (None, 1.2), "gmm_d10_n1k": (4, 5), "gmm_d10_n10k": (4, 7),
-    "gmm_d64_n1k": (3, 3.2), "matmul_64": (1.3, 1.6), "matmul_256": (1.15, 1.13),
-    "matmul_1024": (1.2, 1.02), "matmul_1024_bf16": (1.25, 1.0), "bmm_64x64": (1.2, 1.2), "chain1000": (None, 2)}
-LOOSER = 1.15                     # the limit's figure with two threads
-SLOWER = 1.1                      # what --fail allows
-SETS = {"all": list(FIGURES),
-        "quick": ["mlp_small", "lstm_char", "ew_fwd_14", "ew_grad_14", "gmm_d10_n1k", "matmul_64",
-                  "matmul_256", "chain1000"]}
+    "mlp_small": (1.5, 1.4),
+    "mlp_mnist": (1.25, 1.25),
+    "mlp_mnist_adam": (1.3, 1.4),
+    "cnn_mnist": (1.4, 1.35),
+    "resblock": (1.3, 1.07),
+    "lstm_char": (1.5, 1.3),
+    "gpt_char": (1.4, 1.65),
+    "gpt2_124m": (1.3, 1.4),
+    "attention_b4_t256": (1.6, 2.5),
+    "attention_b1_t1024": (1.4, 1.85),
+    "vocab_loss": (1.6, 3.4),
+    "norm_gelu": (2, 7),
+    "ew_fwd_14": (1.6, 2),
+    "ew_fwd_20": (1.6, 2),
+    "ew_fwd_24": (1.6, 2),
+    "ew_grad_14": (1.8, 4),
+    "ew_grad_20": (1.8, 4),
+    "ew_grad_24": (1.8, 4),
+    "adam_16x1m": (1.06, 1.0),
+    "adam_200x10k": (None, 1.2),
+    "gmm_d10_n1k": (4, 5),
+    "gmm_d10_n10k": (4, 7),
+    "gmm_d64_n1k": (3, 3.2),
+    "matmul_64": (1.3, 1.6),
+    "matmul_256": (1.15, 1.13),
+    "matmul_1024": (1.2, 1.02),
+    "matmul_1024_bf16": (1.25, 1.0),
+    "bmm_64x64": (1.2, 1.2),
+    "chain1000": (None, 2),
+}
+LOOSER = 1.15  # the limit's figure with two threads
+SLOWER = 1.1  # what --fail allows
+SETS = {
+    "all": list(FIGURES),
+    "quick": [
+        "mlp_small",
+        "lstm_char",
+        "ew_fwd_14",
+        "ew_grad_14",
+        "gmm_d10_n1k",
+        "matmul_64",
+        "matmul_256",
+        "chain1000",
+    ],
+}
 
 
 def rows_of(command):
-    out = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                         text=True).stdout
+    out = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
     return [json.loads(line) for line in out.splitlines() if line.startswith("{")]
 
 
 def one_round(args, data):
     """{(peer, mode): {workload: row}} of one run of every system."""
-    rows = rows_of([args.reel, "bench", *args.workload, "--threads", str(args.threads), "--cap",
-                    str(args.cap), "--data", data, "--json"])
+    rows = rows_of(
+        [
+            args.reel,
+            "bench",
+            *args.workload,
+            "--threads",
+            str(args.threads),
+            "--cap",
+            str(args.cap),
+            "--data",
+            data,
+            "--json",
+        ]
+    )
     for peer, python in args.python:
         for modes in (ALL_MODES if args.modes == "all" else MODES)[peer]:
             words = [word for m in modes for word in ("--mode", m)]
-            rows += rows_of([python, os.path.join(HERE, f"{peer}_peer.py"), "--threads",
-                             str(args.threads), "--cap", str(args.cap), *words, *args.workload])
+            rows += rows_of(
+                [
+                    python,
+                    os.path.join(HERE, f"{peer}_peer.py"),
+                    "--threads",
+                    str(args.threads),
+                    "--cap",
+                    str(args.cap),
+                    *words,
+                    *args.workload,
+                ]
+            )
     by = {}
     for r in rows:
         by.setdefault((r["peer"], r["mode"]), {})[r["workload"]] = r
@@ -73,8 +129,7 @@ def one_round(args, data):
 
 def reel_rows(rounds, name):
     """Reel's rows of the rounds, or None if one has none."""
-    rows = [next((v[name] for k, v in by.items() if k[0] == "reel" and name in v), None)
-            for by in rounds]
+    rows = [next((v[name] for k, v in by.items() if k[0] == "reel" and name in v), None) for by in rounds]
     return rows if all(rows) else None
 
 
@@ -93,8 +148,10 @@ def ratios_of(rounds, name):
     for key in peers_of(rounds):
         rows = [by.get(key, {}).get(name, {}) for by in rounds]
         if own and all("median_s" in r for r in rows):
-            out[key] = (statistics.median(r["median_s"] for r in rows),
-                        [r["median_s"] / o["median_s"] for r, o in zip(rows, own)])
+            out[key] = (
+                statistics.median(r["median_s"] for r in rows),
+                [r["median_s"] / o["median_s"] for r, o in zip(rows, own)],
+            )
     return out
 
 
@@ -103,8 +160,14 @@ def mean(ratios):
 
 
 def verdict(rounds, name, ref):
-    bad = sorted({f"{k[0]} {k[1]}" for by in rounds for k, v in by.items()
-                  if "values" in v.get(name, {}) and not run_all.agrees(v[name], ref[name])})
+    bad = sorted(
+        {
+            f"{k[0]} {k[1]}"
+            for by in rounds
+            for k, v in by.items()
+            if "values" in v.get(name, {}) and not run_all.agrees(v[name], ref[name])
+        }
+    )
     return "no: " + ", ".join(bad) if bad else "yes"
 
 
@@ -115,8 +178,10 @@ def wanted(figure, sign):
 def summary(args, rounds):
     """Reel, its limit and the best peer of each row, in the form of the figures to reach."""
     ref = json.load(open(os.path.join(HERE, "reference.json")))
-    lines = ["| workload | reel | limit | x limit | best peer | peer / reel | values agree |",
-             "|---|---:|---:|---:|---:|---:|---|"]
+    lines = [
+        "| workload | reel | limit | x limit | best peer | peer / reel | values agree |",
+        "|---|---:|---:|---:|---:|---:|---|",
+    ]
     best_ratios = []
     for name in args.workload:
         own = reel_rows(rounds, name)
@@ -128,8 +193,13 @@ def summary(args, rounds):
             x_limit *= LOOSER
         over = statistics.median(r["median_s"] / r["limit_s"] for r in own)
         limit = statistics.median(r["limit_s"] for r in own)
-        cells = [run_all.show(reel_median(rounds, name)), run_all.show(limit),
-                 f"{over:.2f}{wanted(x_limit, '<=')}", "", ""]
+        cells = [
+            run_all.show(reel_median(rounds, name)),
+            run_all.show(limit),
+            f"{over:.2f}{wanted(x_limit, '<=')}",
+            "",
+            "",
+        ]
         peers = ratios_of(rounds, name)
         if peers:
             key = min(peers, key=lambda k: peers[k][0])
@@ -138,15 +208,16 @@ def summary(args, rounds):
             cells[4] = f"{best_ratios[-1]:.2f}{wanted(x_peer, '>=')}"
         lines.append(f"| {name} | " + " | ".join(cells) + f" | {verdict(rounds, name, ref)} |")
     if best_ratios:
-        lines += ["", f"Geometric mean of best peer / reel over {len(best_ratios)} rows: "
-                      f"{mean(best_ratios):.2f}"]
+        lines += ["", f"Geometric mean of best peer / reel over {len(best_ratios)} rows: {mean(best_ratios):.2f}"]
     return lines
 
 
 def details(args, rounds):
     peers = peers_of(rounds)
-    lines = ["| workload | reel | " + " | ".join(f"{p} {m}" for p, m in peers) + " |",
-             "|---|---:|" + "---:|" * len(peers)]
+    lines = [
+        "| workload | reel | " + " | ".join(f"{p} {m}" for p, m in peers) + " |",
+        "|---|---:|" + "---:|" * len(peers),
+    ]
     for name in args.workload:
         if reel_rows(rounds, name) is None:
             continue
@@ -156,8 +227,9 @@ def details(args, rounds):
                 cells.append("-")
                 continue
             seconds, ratios = have[key]
-            cells.append(f"{run_all.show(seconds)} [{statistics.median(ratios):.2f}, "
-                         f"{min(ratios):.2f}-{max(ratios):.2f}]")
+            cells.append(
+                f"{run_all.show(seconds)} [{statistics.median(ratios):.2f}, {min(ratios):.2f}-{max(ratios):.2f}]"
+            )
         lines.append(f"| {name} | " + " | ".join(cells) + " |")
     return lines
 
@@ -179,15 +251,14 @@ def against(args, rounds):
         before, now = old["median_s"].get(name), reel_median(rounds, name)
         if not before:
             continue
-        if not now:               # it ran once
+        if not now:  # it ran once
             slower.append(name)
             lines.append(f"| {name} | {run_all.show(before)} | no row | |")
             continue
         ratios.append(before / now)
         if now > SLOWER * before:
             slower.append(name)
-        lines.append(f"| {name} | {run_all.show(before)} | {run_all.show(now)} "
-                     f"| {before / now:.2f} |")
+        lines.append(f"| {name} | {run_all.show(before)} | {run_all.show(now)} | {before / now:.2f} |")
     if ratios:
         lines += ["", f"Geometric mean of stored / now over {len(ratios)} rows: {mean(ratios):.2f}"]
     if slower:
@@ -203,14 +274,16 @@ def peer_python(text):
 
 
 def arguments():
-    ap = argparse.ArgumentParser(description=__doc__,
-                                 formatter_class=argparse.RawDescriptionHelpFormatter)
-    ap.add_argument("workload", nargs="+", choices=[*SETS, *workloads.WORKLOADS],
-                    metavar="WORKLOAD")
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("workload", nargs="+", choices=[*SETS, *workloads.WORKLOADS], metavar="WORKLOAD")
     ap.add_argument("--reel", required=True)
     ap.add_argument("--python", action="append", default=[], type=peer_python, metavar="PEER=PATH")
-    ap.add_argument("--modes", choices=("usual", "all"), default="usual",
-                    help="all: also torch.compile and peers told to keep freed memory")
+    ap.add_argument(
+        "--modes",
+        choices=("usual", "all"),
+        default="usual",
+        help="all: also torch.compile and peers told to keep freed memory",
+    )
     ap.add_argument("--threads", type=int, choices=(1, 2), default=1)
     ap.add_argument("--rounds", type=int, default=5)
     ap.add_argument("--cap", type=float, default=0.5, help="seconds of sampling per case")

@@ -3,6 +3,7 @@ times z = 1.0001 z + y of 64 floats under a tape, and its gradient).
 
     PYTHONPATH=build/python python3 eager.py reel     # or reel.tf, torch, tensorflow, where it is installed
 """
+
 import os
 import sys
 import time
@@ -35,6 +36,7 @@ def taped(library):
             tape.watch(x)
             z = chain(x, y)
         tape.gradient(z, x)
+
     return run
 
 
@@ -42,6 +44,7 @@ def torch_chain(torch):
     def run():
         x, y = torch.ones(64, requires_grad=True), torch.ones(64)
         chain(x, y).sum().backward()
+
     return run
 
 

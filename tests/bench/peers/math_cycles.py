@@ -6,6 +6,7 @@ PyTorch runs each function with `out=` on 2^14 elements (its call costs under a 
 one thread, the best of 300; seconds become cycles with the clock that math_cycles prints. Between
 the columns of one line lie minutes at most, on the same core.
 """
+
 import argparse
 import re
 import subprocess
@@ -21,8 +22,7 @@ def seconds(name, dtype, low, high):
     function = getattr(torch, NAMES.get(name, name), None)
     if function is None:
         return None
-    operands = [torch.empty(COUNT, dtype=dtype).uniform_(low, high)
-                for _ in range(2 if name in NAMES else 1)]
+    operands = [torch.empty(COUNT, dtype=dtype).uniform_(low, high) for _ in range(2 if name in NAMES else 1)]
     out = torch.empty(COUNT, dtype=dtype)
     best = float("inf")
     for _ in range(300):
@@ -38,10 +38,9 @@ def main():
     parser.add_argument("function", nargs="*")
     args = parser.parse_args()
     torch.set_num_threads(1)
-    lines = subprocess.run([args.reel, *args.function], capture_output=True, text=True,
-                           check=True).stdout.splitlines()
+    lines = subprocess.run([args.reel, *args.function], capture_output=True, text=True, check=True).stdout.splitlines()
     clock = float(re.search(r"clock of ([0-9.]+) GHz", lines[-1]).group(1)) * 1e9
-    width = lines[2].index("  on [")                 # of the figures; the headings may be shorter
+    width = lines[2].index("  on [")  # of the figures; the headings may be shorter
     for heading, column in zip(lines[:2], [f"{'PyTorch':>18}", f"{'f32':>9}{'f64':>9}"]):
         print(f"{heading:{width}}{column}")
     for line in lines[2:-1]:

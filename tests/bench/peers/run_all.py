@@ -8,6 +8,7 @@ Each peer may live in its own virtual environment.  Options: --threads 1 2
 (both by default), --only WORKLOAD ..., --mode MODE; new rows replace the old
 of the same workload and mode.  The whole takes about 25 minutes.
 """
+
 import argparse
 import json
 import os
@@ -19,8 +20,17 @@ import workloads
 HERE = os.path.dirname(os.path.abspath(__file__))
 RESULTS = os.path.join(HERE, "results")
 PASSES = {"torch": [None, "eager+malloc"], "jax": [None, "jit+malloc"], "tf": [None]}
-COLUMNS = [("torch", "eager"), ("torch", "eager+malloc"), ("torch", "compile"), ("jax", "eager"),
-           ("jax", "jit"), ("jax", "jit+malloc"), ("tensorflow", "eager"), ("tensorflow", "graph"), ("tensorflow", "xla")]
+COLUMNS = [
+    ("torch", "eager"),
+    ("torch", "eager+malloc"),
+    ("torch", "compile"),
+    ("jax", "eager"),
+    ("jax", "jit"),
+    ("jax", "jit+malloc"),
+    ("tensorflow", "eager"),
+    ("tensorflow", "graph"),
+    ("tensorflow", "xla"),
+]
 
 
 def result_path(peer, threads):
@@ -46,8 +56,7 @@ def run(peer, python, threads, only, mode):
                 print(line[:150], flush=True)
     order = list(workloads.WORKLOADS)
     with open(path, "w") as f:
-        f.writelines(json.dumps(r) + "\n" for r in
-                     sorted(rows.values(), key=lambda r: order.index(r["workload"])))
+        f.writelines(json.dumps(r) + "\n" for r in sorted(rows.values(), key=lambda r: order.index(r["workload"])))
 
 
 def show(s):
@@ -59,7 +68,8 @@ def show(s):
 
 def agrees(row, ref, tol=1e-4):
     return len(row["values"]) == len(ref) and all(
-        abs(a - b) <= tol * max(abs(b), 1e-6) for a, b in zip(row["values"], ref))
+        abs(a - b) <= tol * max(abs(b), 1e-6) for a, b in zip(row["values"], ref)
+    )
 
 
 def tables():
@@ -73,10 +83,11 @@ def tables():
         if not rows:
             continue
         cols = [c for c in COLUMNS if any(c in v for v in rows.values())]
-        text += [f"\n### Time of one step, {threads} thread{'s'[:threads - 1]} (median)\n",
-                 "| workload | " + " | ".join(f"{p} {m}" for p, m in cols)
-                 + " | limit | best peer / limit | agree |",
-                 "|---|" + "---:|" * (len(cols) + 2) + "---|"]
+        text += [
+            f"\n### Time of one step, {threads} thread{'s'[: threads - 1]} (median)\n",
+            "| workload | " + " | ".join(f"{p} {m}" for p, m in cols) + " | limit | best peer / limit | agree |",
+            "|---|" + "---:|" * (len(cols) + 2) + "---|",
+        ]
         compile_rows, notes = [], []
         for name, by in rows.items():
             w = workloads.make(name)
@@ -96,26 +107,45 @@ def tables():
                 if not agrees(r, ref[name]):
                     notes.append(f"- {name} {p_m}: {r['values']} against {ref[name]}")
             lim = limit(w, threads)
-            text.append(f"| {name} | " + " | ".join(cells) + " | " + (
-                f"{show(lim)} | {best['median_s'] / lim:.1f}" if lim and best else " | ")
-                + f" | {'no: ' + ', '.join(bad) if bad else 'yes'} |")
-            compile_rows.append((name, [show(by[c]["first_call_s"]) if c in ok else "" for c in cols],
-                                 [str(by[c]["rss_mb"]) if c in ok else "" for c in cols]))
-        text += [f"\n### Each peer's best mode against the fastest peer, {threads} thread{'s'[:threads - 1]}\n",
-                 "| workload | torch | jax | tensorflow |", "|---|---:|---:|---:|"]
+            text.append(
+                f"| {name} | "
+                + " | ".join(cells)
+                + " | "
+                + (f"{show(lim)} | {best['median_s'] / lim:.1f}" if lim and best else " | ")
+                + f" | {'no: ' + ', '.join(bad) if bad else 'yes'} |"
+            )
+            compile_rows.append(
+                (
+                    name,
+                    [show(by[c]["first_call_s"]) if c in ok else "" for c in cols],
+                    [str(by[c]["rss_mb"]) if c in ok else "" for c in cols],
+                )
+            )
+        text += [
+            f"\n### Each peer's best mode against the fastest peer, {threads} thread{'s'[: threads - 1]}\n",
+            "| workload | torch | jax | tensorflow |",
+            "|---|---:|---:|---:|",
+        ]
         for name, by in rows.items():
             best = {}
             for (p, m), r in by.items():
                 if "error" not in r and r["median_s"] < best.get(p, (9e9,))[0]:
                     best[p] = (r["median_s"], m)
             fastest = min(v for v, _ in best.values())
-            text.append(f"| {name} | " + " | ".join(
-                f"{best[p][0] / fastest:.1f} ({best[p][1]})" if p in best else ""
-                for p in ("torch", "jax", "tensorflow")) + " |")
+            text.append(
+                f"| {name} | "
+                + " | ".join(
+                    f"{best[p][0] / fastest:.1f} ({best[p][1]})" if p in best else ""
+                    for p in ("torch", "jax", "tensorflow")
+                )
+                + " |"
+            )
         for title, k in (("First call (trace, compile and run)", 1), ("Peak memory, MB", 2)):
-            text += [f"\n### {title}, {threads} thread{'s'[:threads - 1]}\n",
-                     "| workload | " + " | ".join(f"{p} {m}" for p, m in cols) + " |",
-                     "|---|" + "---:|" * len(cols)]
+            text += [
+                f"\n### {title}, {threads} thread{'s'[: threads - 1]}\n",
+                "| workload | " + " | ".join(f"{p} {m}" for p, m in cols) + " |",
+                "|---|" + "---:|" * len(cols),
+            ]
             text += [f"| {c[0]} | " + " | ".join(c[k]) + " |" for c in compile_rows]
         if notes:
             text += ["\nNotes:\n", *notes]

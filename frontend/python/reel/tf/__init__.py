@@ -28,14 +28,65 @@ from .debugging import Assert, assert_equal, assert_greater, assert_less, assert
 from .dtypes import *  # noqa: F401,F403
 from .dtypes import BY_NAME as _BY_NAME, DType, as_dtype, cast
 from .linalg import matvec as _matvec  # noqa: F401
-from .math import (abs, acos, acosh, add, add_n, argmax, argmin, asin, asinh, atan, atan2, atanh, clip_by_value,
-                   complex, cos, cosh,
-                   cumsum, divide, einsum, equal, exp, floor, greater, greater_equal, less, less_equal, logical_and,
-                   logical_not,
-                   logical_or, matmul, maximum, minimum, multiply, negative, not_equal, pow, reduce_all, reduce_any,
-                   reduce_logsumexp, reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_sum, round, scalar_mul,
-                   sigmoid, sign,
-                   sin, sinh, sqrt, square, subtract, tan, tanh, tensordot, truediv)
+from .math import (
+    abs,
+    acos,
+    acosh,
+    add,
+    add_n,
+    argmax,
+    argmin,
+    asin,
+    asinh,
+    atan,
+    atan2,
+    atanh,
+    clip_by_value,
+    complex,
+    cos,
+    cosh,
+    cumsum,
+    divide,
+    einsum,
+    equal,
+    exp,
+    floor,
+    greater,
+    greater_equal,
+    less,
+    less_equal,
+    logical_and,
+    logical_not,
+    logical_or,
+    matmul,
+    maximum,
+    minimum,
+    multiply,
+    negative,
+    not_equal,
+    pow,
+    reduce_all,
+    reduce_any,
+    reduce_logsumexp,
+    reduce_max,
+    reduce_mean,
+    reduce_min,
+    reduce_prod,
+    reduce_sum,
+    round,
+    scalar_mul,
+    sigmoid,
+    sign,
+    sin,
+    sinh,
+    sqrt,
+    square,
+    subtract,
+    tan,
+    tanh,
+    tensordot,
+    truediv,
+)
 
 globals().update(_BY_NAME)
 newaxis = None
@@ -46,6 +97,9 @@ _LAZY = {"keras": ".keras", "compat": ".compat", "tfe": "..tfe", "config": "._co
 def __getattr__(name):
     if name in _LAZY:
         import importlib
+
         return importlib.import_module(_LAZY[name], __name__)
-    raise AttributeError(f"reel.tf has no {name!r}: it has TensorFlow's names about tensors and gradients only; see "
-                         "reel.tf.math, reel.tf.nn and reel.tf.linalg, or use reel itself")
+    raise AttributeError(
+        f"reel.tf has no {name!r}: it has TensorFlow's names about tensors and gradients only; see "
+        "reel.tf.math, reel.tf.nn and reel.tf.linalg, or use reel itself"
+    )

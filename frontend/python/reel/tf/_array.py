@@ -1,6 +1,7 @@
 """Shapes, joins, gathers and constants: what is directly in tf."""
 
-from builtins import range as _range, slice as _slice
+from builtins import range as _range
+from builtins import slice as _slice
 
 from .. import _core
 from . import dtypes
@@ -193,8 +194,6 @@ def slice(input_, begin, size, name=None):
     return wrap(x[key])
 
 
-
-
 def strided_slice(input_, begin, end, strides=None, name=None):
     """x[begin:end:strides] along every axis."""
     strides = strides if strides is not None else [1] * len(ints(begin))
@@ -232,8 +231,9 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
     if batch_dims:
         axis = batch_dims if axis is None else axis
         if axis != batch_dims or i.ndim != batch_dims + 1 or x.ndim != batch_dims + 1:
-            raise _core.UnimplementedError("gather: batch_dims is supported for params and indices of batch_dims + 1 "
-                                           "axes")
+            raise _core.UnimplementedError(
+                "gather: batch_dims is supported for params and indices of batch_dims + 1 axes"
+            )
         return wrap(_core.take_along_axis(x, i, axis))
     return wrap(_core.take(x, i, axis=0 if axis is None else int(axis)))
 
@@ -269,8 +269,11 @@ def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None
     kind = dtypes.core_dtype(dtype or dtypes.float32)
     hot = _core.one_hot(to_core(indices), int(depth))
     on, off = 1 if on_value is None else on_value, 0 if off_value is None else off_value
-    hot = _core.astype(hot, kind) if (on, off) == (1, 0) else _core.where(
-        _core.not_equal(hot, 0), _core.full((), on, dtype=kind), _core.full((), off, dtype=kind))
+    hot = (
+        _core.astype(hot, kind)
+        if (on, off) == (1, 0)
+        else _core.where(_core.not_equal(hot, 0), _core.full((), on, dtype=kind), _core.full((), off, dtype=kind))
+    )
     return wrap(hot if axis in (None, -1) else _core.moveaxis(hot, -1, axis))
 
 
@@ -362,8 +365,9 @@ def ensure_shape(x, shape, name=None):
     """x; InvalidArgumentError unless its shape fits."""
     x = convert_to_tensor(x)
     if not x.shape.is_compatible_with(shape):
-        raise InvalidArgumentError(f"Shape of tensor {x.shape} is not compatible with expected shape "
-                                   f"{TensorShape(shape)}.")
+        raise InvalidArgumentError(
+            f"Shape of tensor {x.shape} is not compatible with expected shape {TensorShape(shape)}."
+        )
     return x
 
 
@@ -375,6 +379,7 @@ def no_op(name=None):
 def print_v2(*inputs, output_stream=None, summarize=3, sep=" ", end="\n", name=None):
     """Prints values, to stderr unless output_stream is another; traced tensors by their types."""
     import sys
+
     texts = [str(x._core_value()) if isinstance(x, TensorLike) else str(x) for x in inputs]
     stream = output_stream if hasattr(output_stream, "write") else sys.stderr
     stream.write(sep.join(texts) + end)
@@ -382,5 +387,8 @@ def print_v2(*inputs, output_stream=None, summarize=3, sep=" ", end="\n", name=N
 
 _all_in_graph(globals(), "ints", "is_tensor", "no_op", "print_v2")
 
-__all__ = [_n for _n, _f in list(globals().items())
-           if getattr(_f, "__module__", None) == __name__ and not _n.startswith("_") and _n not in ("ints", "print_v2")]
+__all__ = [
+    _n
+    for _n, _f in list(globals().items())
+    if getattr(_f, "__module__", None) == __name__ and not _n.startswith("_") and _n not in ("ints", "print_v2")
+]

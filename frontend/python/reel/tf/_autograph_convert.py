@@ -34,8 +34,12 @@ def _is_users(function):
     if (function.__module__ or "").split(".")[0] == "reel":
         return False
     filename = function.__code__.co_filename
-    return not (filename.startswith("<") or "site-packages" in filename or "dist-packages" in filename
-                or filename.startswith(_STDLIB))
+    return not (
+        filename.startswith("<")
+        or "site-packages" in filename
+        or "dist-packages" in filename
+        or filename.startswith(_STDLIB)
+    )
 
 
 def _bind(function, code, runtime):

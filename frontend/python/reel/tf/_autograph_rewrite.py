@@ -7,11 +7,39 @@ import textwrap
 
 RUNTIME = "reel_autograph__"
 _PREFIX = "reel_"
-_NOT_CALLED = {"super", "locals", "globals", "vars", "eval", "exec", "dir", "print", "isinstance", "issubclass", "len",
-               "type",
-               "getattr", "setattr", "hasattr", "zip", "enumerate", "list", "tuple", "dict", "set", "sum", "int",
-               "float", "bool",
-               "str", "repr", "id", "iter", "next", "callable"}
+_NOT_CALLED = {
+    "super",
+    "locals",
+    "globals",
+    "vars",
+    "eval",
+    "exec",
+    "dir",
+    "print",
+    "isinstance",
+    "issubclass",
+    "len",
+    "type",
+    "getattr",
+    "setattr",
+    "hasattr",
+    "zip",
+    "enumerate",
+    "list",
+    "tuple",
+    "dict",
+    "set",
+    "sum",
+    "int",
+    "float",
+    "bool",
+    "str",
+    "repr",
+    "id",
+    "iter",
+    "next",
+    "callable",
+}
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
@@ -154,8 +182,12 @@ class _Function:
         for s in body:
             _Expressions(self).visit(s)
         at = d.body[0]
-        start = [s for name in self.tracked if name not in self.parameters
-                 for s in _parse(f"{name} = {RUNTIME}.Undefined({name!r})", at)]
+        start = [
+            s
+            for name in self.tracked
+            if name not in self.parameters
+            for s in _parse(f"{name} = {RUNTIME}.Undefined({name!r})", at)
+        ]
         declared = [s for s in body if isinstance(s, (ast.Global, ast.Nonlocal))]
         d.body = declared + start + [s for s in body if s not in declared]
 
@@ -165,8 +197,7 @@ class _Function:
         out = []
         for s in block:
             if isinstance(s, ast.Return) and in_loop:
-                out += [_at(ast.Assign([_at(ast.Name(in_loop[0], ast.Store()), s)],
-                                                     s.value or ast.Constant(None)), s)]
+                out += [_at(ast.Assign([_at(ast.Name(in_loop[0], ast.Store()), s)], s.value or ast.Constant(None)), s)]
                 out += _parse(f"{in_loop[1]} = True", s) + [_at(ast.Break(), s)]
             elif isinstance(s, (ast.For, ast.While)) and _has(s.body, ast.Return):
                 names = (self.name("result"), self.name("returned"))
@@ -224,9 +255,9 @@ class _Function:
                 continue
             _map_blocks(s, lambda b: self.guard(b, kind, flag))
             out.append(s)
-            if block[i + 1:]:
+            if block[i + 1 :]:
                 test = _parse(f"if not {flag}:\n    pass", block[i + 1])
-                test[0].body = self.guard(block[i + 1:], kind, flag)
+                test[0].body = self.guard(block[i + 1 :], kind, flag)
                 out += test
             return out
         return out
@@ -237,22 +268,25 @@ class _Function:
         """A block in which an `if` with a return is last; if it `ends` the function, it returns on every path."""
         for i, s in enumerate(block):
             if isinstance(s, (ast.Return, ast.Raise)):
-                return block[:i + 1]
+                return block[: i + 1]
             if isinstance(s, ast.If) and ends and _has([s], ast.Return):
-                rest = block[i + 1:]
+                rest = block[i + 1 :]
                 s.body = self.close(s.body + copy.deepcopy(rest), True)
                 s.orelse = self.close(s.orelse + rest, True)
                 s.reel_returns = True
                 return block[:i] + [s]
             if isinstance(s, (ast.With, ast.Try)) and _has([s], ast.Return):
-                last = not block[i + 1:]
+                last = not block[i + 1 :]
                 if isinstance(s, ast.With) and ends and last:
                     s.body = self.close(s.body, True)
                     return block[:i] + [s]
                 self.leave(s)
         if ends and not (block and isinstance(block[-1], ast.Raise)):
-            return block + [_at(ast.Return(_at(ast.Constant(None), block[-1])), block[-1])] \
-                if block else _parse("return None", self.definition)
+            return (
+                block + [_at(ast.Return(_at(ast.Constant(None), block[-1])), block[-1])]
+                if block
+                else _parse("return None", self.definition)
+            )
         return block
 
     @staticmethod
@@ -318,8 +352,9 @@ class _Function:
 
     def convert_if(self, s, names, declarations):
         yes, no = self.name("body"), self.name("body")
-        defs, state = self.functions(s, names, declarations,
-                                     {yes: ("", s.body), no: ("", s.orelse or _parse("pass", s))})
+        defs, state = self.functions(
+            s, names, declarations, {yes: ("", s.body), no: ("", s.orelse or _parse("pass", s))}
+        )
         returns = getattr(s, "reel_returns", False)
         call = _expression(f"{RUNTIME}.{'if_return' if returns else 'if_stmt'}(None, {yes}, {no}, {state})", s)
         call.args[0] = s.test
@@ -333,8 +368,9 @@ class _Function:
         if broken:
             condition = _expression(f"not {broken} and None", s)
             condition.values[1] = s.test
-        defs, state = self.functions(s, names, declarations, {
-            body: ("", s.body), test: ("", [_at(ast.Return(condition), s)])})
+        defs, state = self.functions(
+            s, names, declarations, {body: ("", s.body), test: ("", [_at(ast.Return(condition), s)])}
+        )
         return defs + _parse(f"{RUNTIME}.while_stmt({test}, {body}, {state})", s)
 
     def convert_for(self, s, names, declarations):
@@ -397,20 +433,24 @@ class _Expressions(ast.NodeTransformer):
         if any(isinstance(n, ast.NamedExpr) for n in ast.walk(node)):
             return node
         self.generic_visit(node)
-        call = self._lazy(f"{RUNTIME}.if_exp(None, lambda: None, lambda: None, {node.lineno})", node, node.body,
-                          node.orelse)
+        call = self._lazy(
+            f"{RUNTIME}.if_exp(None, lambda: None, lambda: None, {node.lineno})", node, node.body, node.orelse
+        )
         call.args[0] = node.test
         return call
 
     def visit_Compare(self, node):
         self.generic_visit(node)
         middle = [node.left, *node.comparators][1:-1]
-        if not middle or not all(isinstance(m, (ast.Name, ast.Constant)) or isinstance(m, ast.Call) and _is_load(m)
-                                 for m in middle):
+        if not middle or not all(
+            isinstance(m, (ast.Name, ast.Constant)) or isinstance(m, ast.Call) and _is_load(m) for m in middle
+        ):
             return node
         values = [node.left, *node.comparators]
-        parts = [_at(ast.Compare(copy.deepcopy(values[i]), [op], [copy.deepcopy(values[i + 1])]), node)
-                 for i, op in enumerate(node.ops)]
+        parts = [
+            _at(ast.Compare(copy.deepcopy(values[i]), [op], [copy.deepcopy(values[i + 1])]), node)
+            for i, op in enumerate(node.ops)
+        ]
         return self._lazy(f"{RUNTIME}.and_({', '.join(['lambda: None'] * len(parts))})", node, *parts)
 
     def visit_Call(self, node):

@@ -46,8 +46,9 @@ class UndefinedVariable(_core.Error, UnboundLocalError):
 def ld(value):
     """A value that is read; an error if there is none."""
     if value.__class__ is Undefined:
-        raise UndefinedVariable(value.why or f"cannot access local variable {value.name!r} where it is not associated "
-                                             "with a value")
+        raise UndefinedVariable(
+            value.why or f"cannot access local variable {value.name!r} where it is not associated with a value"
+        )
     return value
 
 
@@ -70,7 +71,7 @@ def call(function):
         return convert(function)
     if function is range:
         return range_
-    method = None if isinstance(function, type) else getattr(type(function), "__call__", None)
+    method = None if isinstance(function, type) else getattr(type(function), "__call__", None)  # noqa: B004
     if isinstance(method, _types.FunctionType):
         converted = convert(method)
         return function if converted is method else _types.MethodType(converted, function)
@@ -78,6 +79,7 @@ def call(function):
 
 
 # --- and, or, not, conditional expressions ---
+
 
 def and_(*parts):
     value = parts[0]()
@@ -112,8 +114,9 @@ def not_(value):
 def _logical(value):
     value = convert_to_tensor(value)
     if not value.dtype.is_bool:
-        raise OperatorNotAllowedInGraphError(f"`and`, `or` and `not` of traced tensors need bool, not {value}; compare "
-                                             "it first")
+        raise OperatorNotAllowedInGraphError(
+            f"`and`, `or` and `not` of traced tensors need bool, not {value}; compare it first"
+        )
     return value
 
 
@@ -125,6 +128,7 @@ def if_exp(test, body, orelse, line):
 
 # --- if ---
 
+
 def if_return(test, body, orelse, get, put, names, line):
     if not _traced(test):
         return body() if test else orelse()
@@ -134,6 +138,7 @@ def if_return(test, body, orelse, get, put, names, line):
         def run():
             put(start)
             return f()
+
         return run
 
     return _traced_return(test, branch(body), branch(orelse), line, "if")
@@ -148,6 +153,7 @@ def _traced_return(test, body, orelse, line, what):
             out = f()
             results.append(out)
             return () if out is None else out
+
         return run
 
     try:
@@ -157,9 +163,11 @@ def _traced_return(test, body, orelse, line, what):
     except (ValueError, TypeError) as error:
         if len(results) < 2:
             raise
-        raise ConversionError(f"{where}: the branches of a traced `{what}` must give the same types, but one gives "
-                              f"{results[0]!r} and the other {results[1]!r}; write tf.cond(pred, true_fn, false_fn) "
-                              f"with branches that agree ({error})") from None
+        raise ConversionError(
+            f"{where}: the branches of a traced `{what}` must give the same types, but one gives "
+            f"{results[0]!r} and the other {results[1]!r}; write tf.cond(pred, true_fn, false_fn) "
+            f"with branches that agree ({error})"
+        ) from None
     return None if all(r is None for r in results) else out
 
 
@@ -225,15 +233,19 @@ class _TracedIf:
             return nest.map_structure(lambda t: _zeros(t), like)
         try:
             nest.assert_same_structure(like, value, check_types=False)
-            leaves = [convert_to_tensor(x, dtype_hint=t.dtype) if not isinstance(x, TensorLike) else x
-                      for t, x in zip(nest.flatten(like), nest.flatten(value))]
+            leaves = [
+                convert_to_tensor(x, dtype_hint=t.dtype) if not isinstance(x, TensorLike) else x
+                for t, x in zip(nest.flatten(like), nest.flatten(value))
+            ]
             same = all(a.dtype is b.dtype and a.shape == b.shape for a, b in zip(nest.flatten(like), leaves))
         except (ValueError, TypeError):
             same = False
         if not same:
-            raise ConversionError(f"{self.where}: {name!r} is {_show(like)} in one branch and {_show(value)} in the "
-                                  "other; a traced `if` needs one shape and dtype: cast or reshape, or write "
-                                  "tf.cond(pred, true_fn, false_fn)")
+            raise ConversionError(
+                f"{self.where}: {name!r} is {_show(like)} in one branch and {_show(value)} in the "
+                "other; a traced `if` needs one shape and dtype: cast or reshape, or write "
+                "tf.cond(pred, true_fn, false_fn)"
+            )
         return nest.pack_sequence_as(like, leaves)
 
     def after(self, i, out):
@@ -244,16 +256,22 @@ class _TracedIf:
             return out[self.kept.index(i)]
         name = self.names[i]
         if Undefined in (first.__class__, second.__class__):
-            return Undefined(name, f"{self.where}: {name!r} is assigned in one branch only, so it has no value after a "
-                                   "traced `if`; assign it before, or in both branches of tf.cond(pred, true_fn, "
-                                   "false_fn)")
+            return Undefined(
+                name,
+                f"{self.where}: {name!r} is assigned in one branch only, so it has no value after a "
+                "traced `if`; assign it before, or in both branches of tf.cond(pred, true_fn, "
+                "false_fn)",
+            )
         if not _numeric(first) and not _numeric(second):
             same = first == second
             if same is True:
                 return first
-        return Undefined(name, f"{self.where}: {name!r} is {_show(first)} in one branch and {_show(second)} in the "
-                               "other of a traced `if`; both must be tensors or numbers. Write tf.cond(pred, true_fn, "
-                               "false_fn)")
+        return Undefined(
+            name,
+            f"{self.where}: {name!r} is {_show(first)} in one branch and {_show(second)} in the "
+            "other of a traced `if`; both must be tensors or numbers. Write tf.cond(pred, true_fn, "
+            "false_fn)",
+        )
 
 
 def _zeros(t):
@@ -268,6 +286,7 @@ def _show(value):
 
 
 # --- loops ---
+
 
 class _LoopState:
     """The variables of a traced loop: those with a number or tensor go around, others must stay the same."""
@@ -290,24 +309,30 @@ class _LoopState:
         end = self.get()
         for i, (before, after) in enumerate(zip(self.start, end)):
             if i not in self.going and before.__class__ is not Undefined and before is not after:
-                raise ConversionError(f"{self.where}: {self.names[i]!r} is {_show(before)} before the loop and "
-                                      f"{_show(after)} after an iteration; variables of a traced loop must be tensors "
-                                      "or numbers of one shape and dtype. Give it such a value before, or write "
-                                      "tf.while_loop(cond, body, loop_vars)")
+                raise ConversionError(
+                    f"{self.where}: {self.names[i]!r} is {_show(before)} before the loop and "
+                    f"{_show(after)} after an iteration; variables of a traced loop must be tensors "
+                    "or numbers of one shape and dtype. Give it such a value before, or write "
+                    "tf.while_loop(cond, body, loop_vars)"
+                )
         return [self.match(end[i], start, self.names[i]) for i, start in zip(self.going, self.values)]
 
     def match(self, value, like, name):
         try:
             nest.assert_same_structure(like, value, check_types=False)
-            leaves = [x if isinstance(x, TensorLike) else convert_to_tensor(x, dtype_hint=t.dtype)
-                      for t, x in zip(nest.flatten(like), nest.flatten(value))]
+            leaves = [
+                x if isinstance(x, TensorLike) else convert_to_tensor(x, dtype_hint=t.dtype)
+                for t, x in zip(nest.flatten(like), nest.flatten(value))
+            ]
             same = all(a.dtype is b.dtype and a.shape == b.shape for a, b in zip(nest.flatten(like), leaves))
         except (ValueError, TypeError):
             same = False
         if not same:
-            raise ConversionError(f"{self.where}: {name!r} is {_show(like)} before the loop and {_show(value)} after "
-                                  "an iteration; a traced loop needs one shape and dtype: cast or reshape it before, "
-                                  "or write tf.while_loop(cond, body, loop_vars)")
+            raise ConversionError(
+                f"{self.where}: {name!r} is {_show(like)} before the loop and {_show(value)} after "
+                "an iteration; a traced loop needs one shape and dtype: cast or reshape it before, "
+                "or write tf.while_loop(cond, body, loop_vars)"
+            )
         return nest.pack_sequence_as(like, leaves)
 
     def finish(self, values):
@@ -317,13 +342,19 @@ class _LoopState:
         for i, v in enumerate(end):
             if v.__class__ is Undefined:
                 if self.names[i].startswith("reel_result"):
-                    end[i] = Undefined("return", f"{self.where}: `return` inside a traced loop; assign the result to a "
-                                                 "variable that has a value before the loop, `break`, and return it "
-                                                 "after, or write tf.while_loop")
+                    end[i] = Undefined(
+                        "return",
+                        f"{self.where}: `return` inside a traced loop; assign the result to a "
+                        "variable that has a value before the loop, `break`, and return it "
+                        "after, or write tf.while_loop",
+                    )
                     continue
-                end[i] = Undefined(self.names[i], f"{self.where}: {self.names[i]!r} is assigned only inside a traced "
-                                                  "loop, so it has no value if there is no iteration; give it one "
-                                                  "before the loop")
+                end[i] = Undefined(
+                    self.names[i],
+                    f"{self.where}: {self.names[i]!r} is assigned only inside a traced "
+                    "loop, so it has no value if there is no iteration; give it one "
+                    "before the loop",
+                )
         self.put(tuple(end))
 
 
@@ -341,8 +372,10 @@ def while_stmt(test, body, get, put, names, line):
 def _traced_while(test, body, get, put, names, line, maximum_iterations=None):
     state = _LoopState(get, put, names, _where(line))
     if not state.values:
-        raise ConversionError(f"{state.where}: a traced loop changes no tensor, so it would not end; write "
-                              "tf.while_loop(cond, body, loop_vars)")
+        raise ConversionError(
+            f"{state.where}: a traced loop changes no tensor, so it would not end; write "
+            "tf.while_loop(cond, body, loop_vars)"
+        )
 
     def condition(*values):
         state.enter(values)
@@ -420,5 +453,6 @@ def _for_rows(rows, proceed, body, get, put, names, line):
         raise ConversionError(f"{_where(line)}: a scalar tensor cannot be iterated over")
     n = rows.shape[0]
     start = convert_to_tensor(0)
-    _counting(start, lambda i: i < n, lambda i: i + 1, lambda i: _array.gather(rows, i), proceed, body, get, put, names,
-              line)
+    _counting(
+        start, lambda i: i < n, lambda i: i + 1, lambda i: _array.gather(rows, i), proceed, body, get, put, names, line
+    )

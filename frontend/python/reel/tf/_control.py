@@ -17,8 +17,10 @@ def _same_structure(first, second):
         nest.assert_same_structure(first, second, check_types=False)
     except InvalidArgumentError as error:
         text = str(error).rpartition(" (")[0]
-        raise ConversionError(f"true_fn and false_fn of tf.cond must return the same structure. {text}; return tensors "
-                              "in the same nesting from both") from None
+        raise ConversionError(
+            f"true_fn and false_fn of tf.cond must return the same structure. {text}; return tensors "
+            "in the same nesting from both"
+        ) from None
 
 
 class _Packer:
@@ -42,8 +44,10 @@ class _Packer:
 def _check_predicate(pred, what):
     t = to_core(pred)
     if t.ndim != 0:
-        raise InvalidArgumentError(f"{what}: the predicate must be a scalar, not of shape {tuple(t.shape)}; reduce it "
-                                   "with tf.reduce_all or tf.reduce_any")
+        raise InvalidArgumentError(
+            f"{what}: the predicate must be a scalar, not of shape {tuple(t.shape)}; reduce it "
+            "with tf.reduce_all or tf.reduce_any"
+        )
     return t if t.dtype is _core.bool else _core.not_equal(t, 0)
 
 
@@ -118,8 +122,17 @@ def _run(fn, *arguments):
 
 
 @as_method("while_loop")
-def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations=10, back_prop=True, swap_memory=False,
-               maximum_iterations=None, name=None):
+def while_loop(
+    cond,
+    body,
+    loop_vars,
+    shape_invariants=None,
+    parallel_iterations=10,
+    back_prop=True,
+    swap_memory=False,
+    maximum_iterations=None,
+    name=None,
+):
     """loop_vars = body(*loop_vars) as long as cond(*loop_vars); at most maximum_iterations times.
 
     Eager: a plain loop. In a trace: one loop of the graph, whose variables keep shape and dtype.
@@ -145,8 +158,11 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
 
 def _next_values(out, values):
     """What a body returned, in the structure of the loop variables."""
-    if not isinstance(out, (list, tuple)) or len(values) == 1 and not (isinstance(out, (list, tuple))
-                                                                       and len(out) == 1):
+    if (
+        not isinstance(out, (list, tuple))
+        or len(values) == 1
+        and not (isinstance(out, (list, tuple)) and len(out) == 1)
+    ):
         out = [out]
     out = type(values)(out) if type(values) in (list, tuple) else out
     nest.assert_same_structure(values, out, check_types=False)
@@ -164,9 +180,11 @@ def _traced_while(cond, body, values, maximum_iterations):
         out = packer.leaves(_next_values(body(*packer.pack(leaves)), values))
         for i, (before, after) in enumerate(zip(leaves, out)):
             if (before.dtype, before.shape) != (after.dtype, after.shape):
-                raise ConversionError(f"while_loop: the body returns loop variable {i} as {after.dtype.name}"
-                                      f"{list(after.shape)}, it takes {before.dtype.name}{list(before.shape)}; a loop "
-                                      "keeps shapes and dtypes: make it as large as it will be, or tf.cast it")
+                raise ConversionError(
+                    f"while_loop: the body returns loop variable {i} as {after.dtype.name}"
+                    f"{list(after.shape)}, it takes {before.dtype.name}{list(before.shape)}; a loop "
+                    "keeps shapes and dtypes: make it as large as it will be, or tf.cast it"
+                )
         return out
 
     limit = None if maximum_iterations is None else int(maximum_iterations)
@@ -174,6 +192,7 @@ def _traced_while(cond, body, values, maximum_iterations):
 
 
 # --- over the rows of a structure ---
+
 
 def _rows(elems, what):
     leaves = [convert_to_tensor(x) for x in nest.flatten(elems)]
@@ -195,9 +214,17 @@ def _stack(rows):
 
 
 @as_method("no_scan")
-def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap_memory=False, infer_shape=True,
-           name=None,
-           fn_output_signature=None):
+def map_fn(
+    fn,
+    elems,
+    dtype=None,
+    parallel_iterations=None,
+    back_prop=True,
+    swap_memory=False,
+    infer_shape=True,
+    name=None,
+    fn_output_signature=None,
+):
     """fn of each row of elems, stacked; elems and results may nest."""
     elems, n = _rows(elems, "map_fn")
     if any(symbolic(x) for x in nest.flatten(elems)):
@@ -223,11 +250,14 @@ def _fold(fn, elems, initializer, reverse, what):
     value, order = _start(elems, n, initializer, reverse, what)
     if any(symbolic(x) for x in nest.flatten(elems) + nest.flatten(value)):
         state, inputs, fn = _Packer(value), _Packer(elems), converted(fn)
-        rows = [x[1:] if initializer is None and not reverse else x[:-1] if initializer is None else x
-                for x in nest.flatten(elems)]
+        rows = [
+            x[1:] if initializer is None and not reverse else x[:-1] if initializer is None else x
+            for x in nest.flatten(elems)
+        ]
         fold = _core.foldr if reverse else _core.foldl
-        last = fold(lambda a, x: state.leaves(fn(state.pack(a), inputs.pack(x))), [x._t for x in rows],
-                    state.leaves(value))
+        last = fold(
+            lambda a, x: state.leaves(fn(state.pack(a), inputs.pack(x))), [x._t for x in rows], state.leaves(value)
+        )
         return state.pack(last)
     value = _core._own_operands(value)
     for i in order:
@@ -248,18 +278,28 @@ def foldr(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, s
 
 
 @as_method("no_scan")
-def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, infer_shape=True,
-         reverse=False,
-         name=None):
+def scan(
+    fn,
+    elems,
+    initializer=None,
+    parallel_iterations=10,
+    back_prop=True,
+    swap_memory=False,
+    infer_shape=True,
+    reverse=False,
+    name=None,
+):
     """a = fn(a, row) for each row; all values of a, stacked in the order of the rows."""
     elems, n = _rows(elems, "scan")
     value, order = _start(elems, n, initializer, reverse, "scan")
     if any(symbolic(x) for x in nest.flatten(elems) + nest.flatten(value)):
         state, inputs, fn = _Packer(value), _Packer(elems), converted(fn)
         start = None if initializer is None else state.leaves(value)
-        return state.pack(_core.scan(lambda a, x: state.leaves(fn(state.pack(a), inputs.pack(x))), inputs.leaves(elems),
-                                     start,
-                                     reverse))
+        return state.pack(
+            _core.scan(
+                lambda a, x: state.leaves(fn(state.pack(a), inputs.pack(x))), inputs.leaves(elems), start, reverse
+            )
+        )
     values = [value] if initializer is None else []
     value = _core._own_operands(value)
     for i in order:
@@ -268,5 +308,3 @@ def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, sw
     if not values:
         raise ConversionError("scan: elems have no rows")
     return _stack(values[::-1] if reverse else values)
-
-

@@ -55,6 +55,7 @@ class DType:
 
     def _limits(self):
         from .. import finfo, iinfo
+
         return iinfo(self.core) if self.is_integer else finfo(self.core)
 
     def is_compatible_with(self, other):
@@ -91,8 +92,23 @@ class DType:
         return as_dtype, (self.name,)
 
 
-_NAMES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
-          "float16", "bfloat16", "float32", "float64", "complex64", "complex128"]
+_NAMES = [
+    "bool",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float16",
+    "bfloat16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+]
 BY_NAME = {name: DType(name) for name in _NAMES}
 BY_CORE = {d.core: d for d in BY_NAME.values()}
 globals().update(BY_NAME)
@@ -116,6 +132,7 @@ def as_dtype(type_value):
     elif type_value is not None:
         try:
             import numpy
+
             return BY_NAME[numpy.dtype(type_value).name]
         except (KeyError, TypeError):
             pass

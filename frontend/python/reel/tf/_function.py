@@ -14,9 +14,11 @@ from ._variable import Variable
 from .errors import ConversionError
 
 _NUMBERS = (bool, int, float, complex)
-_CAUSES = ("Tracing is expensive and the excessive number of tracings could be due to (1) creating @tf.function "
-           "repeatedly in a loop, (2) passing tensors with different shapes, (3) passing Python objects instead of "
-           "tensors.")
+_CAUSES = (
+    "Tracing is expensive and the excessive number of tracings could be due to (1) creating @tf.function "
+    "repeatedly in a loop, (2) passing tensors with different shapes, (3) passing Python objects instead of "
+    "tensors."
+)
 
 
 class _VariableCreated(BaseException):
@@ -41,11 +43,17 @@ def _flatten(tree):
 
     def pack(values):
         values = iter(values)
-        return nest.pack_sequence_as(tree, [
-            IndexedSlices(next(values), next(values), x.dense_shape) if isinstance(x, IndexedSlices) else next(values)
-            for x in leaves])
-    return [part for x in leaves
-            for part in ((x.values, x.indices) if isinstance(x, IndexedSlices) else (x,))], pack
+        return nest.pack_sequence_as(
+            tree,
+            [
+                IndexedSlices(next(values), next(values), x.dense_shape)
+                if isinstance(x, IndexedSlices)
+                else next(values)
+                for x in leaves
+            ],
+        )
+
+    return [part for x in leaves for part in ((x.values, x.indices) if isinstance(x, IndexedSlices) else (x,))], pack
 
 
 def _key_of(x, open_axes=None):
@@ -86,10 +94,12 @@ def _shape_key(tree):
 
 def _outputs(result):
     """What a function returns: numbers and variables as tensors, the core's slices as tf's."""
+
     def output(x):
         if isinstance(x, _core.IndexedSlices):
             return from_core(x)
         return convert_to_tensor(x) if isinstance(x, _NUMBERS + (Variable,)) or _is_array(x) else x
+
     return nest.map_structure(output, result)
 
 
@@ -162,8 +172,10 @@ class ConcreteFunction:
 
     def _packed(self, results):
         tensors = iter(results)
-        flat = [self._result(x, n, shape, tensors)
-                for x, n, shape in zip(nest.flatten(self._structure), self._results, self._shapes)]
+        flat = [
+            self._result(x, n, shape, tensors)
+            for x, n, shape in zip(nest.flatten(self._structure), self._results, self._shapes)
+        ]
         return nest.pack_sequence_as(self._structure, flat)
 
     def fits(self, args, leaves):
@@ -203,13 +215,21 @@ class Function(_core._Callable):
     def __get__(self, instance, owner=None):
         if instance is None or not hasattr(self.python_function, "__get__"):
             return self
-        return _calls.bind(self, instance, lambda: Function(self.python_function.__get__(instance, owner),
-                                                            self.input_signature, self._autograph, self._name))
+        return _calls.bind(
+            self,
+            instance,
+            lambda: Function(
+                self.python_function.__get__(instance, owner), self.input_signature, self._autograph, self._name
+            ),
+        )
 
     def __deepcopy__(self, memo):
         function = _copy.deepcopy(self.python_function, memo)  # a method's is that of the copied instance
-        return self if function is self.python_function else Function(function, self.input_signature, self._autograph,
-                                                                      self._name)
+        return (
+            self
+            if function is self.python_function
+            else Function(function, self.input_signature, self._autograph, self._name)
+        )
 
     def __reduce__(self):
         return getattr(self, "__qualname__", self.__name__)  # pickled by name, as functions are
@@ -253,15 +273,18 @@ class Function(_core._Callable):
         try:
             bound = self._signature.bind(*args, **kwargs)
         except TypeError as error:
-            raise _core.InvalidTypeError(f"Binding inputs to tf.function failed due to `{error}`. Received args: "
-                                         f"{args} and kwargs: {kwargs} for signature: {self._signature}; pass what "
-                                         "the function takes.") from None
+            raise _core.InvalidTypeError(
+                f"Binding inputs to tf.function failed due to `{error}`. Received args: "
+                f"{args} and kwargs: {kwargs} for signature: {self._signature}; pass what "
+                "the function takes."
+            ) from None
         bound.apply_defaults()
         args, kwargs = list(bound.args), dict(bound.kwargs)
         if self.input_signature is not None:
             args = self._fit_signature(args)
-        args, kwargs = nest.map_structure(lambda x: from_core(x) if isinstance(x, _core.IndexedSlices) else x,
-                                          (args, kwargs))
+        args, kwargs = nest.map_structure(
+            lambda x: from_core(x) if isinstance(x, _core.IndexedSlices) else x, (args, kwargs)
+        )
         leaves, pack = _flatten((args, kwargs))
         return args, kwargs, [convert_to_tensor(x) if _is_array(x) else x for x in leaves], pack
 
@@ -291,7 +314,7 @@ class Function(_core._Callable):
             leaves = nest.flatten(argument) if nest.is_nested(spec) else [argument]
             fitted = [self._fit(s, x, args) for s, x in zip(nest.flatten(spec), leaves)]
             out.append(nest.pack_sequence_as(spec, fitted))
-        return out + args[len(specs):]
+        return out + args[len(specs) :]
 
     def _fit(self, spec, x, args):
         if isinstance(x, _NUMBERS) and spec.shape is not None and len(spec.shape) > 0:
@@ -305,9 +328,11 @@ class Function(_core._Callable):
         return tensor
 
     def _binding_error(self, why, args):
-        return _core.InvalidTypeError(f"Binding inputs to tf.function failed due to `{why}`. Received args: "
-                                      f"{tuple(args)} for signature: {self._name}{self.input_signature}. Convert "
-                                      "them with tf.cast or tf.reshape, or widen the input_signature with None.")
+        return _core.InvalidTypeError(
+            f"Binding inputs to tf.function failed due to `{why}`. Received args: "
+            f"{tuple(args)} for signature: {self._name}{self.input_signature}. Convert "
+            "them with tf.cast or tf.reshape, or widen the input_signature with None."
+        )
 
     def _trace(self, key, leaves, pack):
         """The program of a key; None if the first call makes variables and must run eagerly."""
@@ -315,12 +340,15 @@ class Function(_core._Callable):
             program = self._traced(leaves, pack)
         except _VariableCreated:
             if self._created:
-                raise ConversionError("tf.function only supports singleton tf.Variables created on the first call. "
-                                      "Make sure the tf.Variable is only created once or created outside "
-                                      "tf.function.") from None
+                raise ConversionError(
+                    "tf.function only supports singleton tf.Variables created on the first call. "
+                    "Make sure the tf.Variable is only created once or created outside "
+                    "tf.function."
+                ) from None
             if self._calls:
                 raise ConversionError(
-                    "Creating variables on a non-first call to a function decorated with tf.function.") from None
+                    "Creating variables on a non-first call to a function decorated with tf.function."
+                ) from None
             self._created = True
             return None
         self._keep((key[0], self._leaf_keys(leaves)), program, leaves)
@@ -351,8 +379,11 @@ class Function(_core._Callable):
         if sum(self._recent) < 5 or not traced or self._warnings == 2:
             return
         self._warnings += 1
-        _warnings.warn(f"{sum(self._recent)} out of the last {len(self._recent)} calls to {self!r} triggered "
-                       f"tf.function retracing. {_CAUSES} The last one: {_difference(last, key)}.", stacklevel=3)
+        _warnings.warn(
+            f"{sum(self._recent)} out of the last {len(self._recent)} calls to {self!r} triggered "
+            f"tf.function retracing. {_CAUSES} The last one: {_difference(last, key)}.",
+            stacklevel=3,
+        )
 
     def get_concrete_function(self, *args, **kwargs):
         """The program that a call with these arguments (tensors or TensorSpecs) runs."""
@@ -372,6 +403,7 @@ class Function(_core._Callable):
             if axes and self.input_signature is None:
                 opened[id(t)] = {axis: f"n{len(opened)}_{axis}" for axis in axes}
             return t
+
         if not args and not kwargs and self.input_signature is not None:
             args = self.input_signature
         args, kwargs = nest.map_structure(concrete, (tuple(args), kwargs))
@@ -401,8 +433,10 @@ class Function(_core._Callable):
 
 def _difference(last, key):
     """Which argument of a call made it a new trace."""
+
     def text(k):
         return f"{k[0].name}{list(k[1])}" if isinstance(k[0], _core.DType) else _calls.text_of(k)
+
     if last is not None and len(last[1]) == len(key[1]):
         for i, (a, b) in enumerate(zip(last[1], key[1])):
             if a != b:
@@ -417,14 +451,25 @@ def _checked_signature(signature):
         raise _core.InvalidTypeError(f"input_signature must be either a tuple or a list, got {type(signature)}.")
     for spec in nest.flatten(signature):
         if not isinstance(spec, TensorSpec):
-            raise _core.InvalidTypeError("input_signature must be a possibly nested sequence of TensorSpec objects, "
-                                         f"got {spec!r}")
+            raise _core.InvalidTypeError(
+                f"input_signature must be a possibly nested sequence of TensorSpec objects, got {spec!r}"
+            )
     return tuple(signature)
 
 
-def function(func=None, input_signature=None, autograph=True, jit_compile=None, reduce_retracing=False,
-             experimental_implements=None, experimental_autograph_options=None, experimental_attributes=None,
-             experimental_relax_shapes=None, experimental_compile=None, experimental_follow_type_hints=None):
+def function(
+    func=None,
+    input_signature=None,
+    autograph=True,
+    jit_compile=None,
+    reduce_retracing=False,
+    experimental_implements=None,
+    experimental_autograph_options=None,
+    experimental_attributes=None,
+    experimental_relax_shapes=None,
+    experimental_compile=None,
+    experimental_follow_type_hints=None,
+):
     """Compiles a Python function: traced once for each combination of dtypes, shapes and Python values.
 
     Python code runs while tracing only; variables are read and updated in place, and may be made in the first call.

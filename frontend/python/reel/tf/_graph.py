@@ -74,8 +74,9 @@ class GraphTensor(PythonOperators):
         return self.node.graph
 
     def _core_value(self):
-        raise _core.InvalidTypeError(f"{self} has no value while its graph is built; fetch it with Session.run, and "
-                                     "build with functions of tf")
+        raise _core.InvalidTypeError(
+            f"{self} has no value while its graph is built; fetch it with Session.run, and build with functions of tf"
+        )
 
     def eval(self, feed_dict=None, session=None):
         """Its value, by the default session."""
@@ -100,7 +101,7 @@ class GraphTensor(PythonOperators):
         return format(str(self), spec)
 
     def __str__(self):
-        return f"Tensor(\"{self.name}\", shape={self._shape}, dtype={self._dtype.name})"
+        return f'Tensor("{self.name}", shape={self._shape}, dtype={self._dtype.name})'
 
     __hash__ = object.__hash__
 
@@ -144,8 +145,10 @@ class GraphVariable(GraphTensor):
 
     def check(self):
         if not self.initialized:
-            raise FailedPreconditionError(f"Attempting to use uninitialized value {self.variable.name[:-2]}; run "
-                                          "tf.compat.v1.global_variables_initializer() first")
+            raise FailedPreconditionError(
+                f"Attempting to use uninitialized value {self.variable.name[:-2]}; run "
+                "tf.compat.v1.global_variables_initializer() first"
+            )
 
     def read(self):
         self.check()
@@ -231,17 +234,21 @@ class Graph:
 
     def probe(self, function, args, kwargs):
         """(structure, types) of what a function returns; extents that follow an unknown one are unknown."""
+
         def at(extent):
             def value(x):
                 return dummy(x, extent) if isinstance(x, GraphTensor) else x
+
             with _Building(None):
                 return function(*nest.map_structure(value, list(args)), **nest.map_structure(value, kwargs))
+
         result = at(2)
         leaves = [x for x in nest.flatten(result) if isinstance(x, TensorLike)]
         unknown = any(isinstance(x, GraphTensor) and None in tuple(x.shape) for x in nest.flatten([list(args), kwargs]))
         others = [x for x in nest.flatten(at(3)) if isinstance(x, TensorLike)] if unknown else leaves
-        return result, [(a.dtype, [m if m == n else None for m, n in zip(a.shape, b.shape)])
-                        for a, b in zip(leaves, others)]
+        return result, [
+            (a.dtype, [m if m == n else None for m, n in zip(a.shape, b.shape)]) for a, b in zip(leaves, others)
+        ]
 
     def variable(self, initial_value=None, trainable=None, name=None, dtype=None, **options):
         """A variable of the graph, with the value that its initializer will give it."""
@@ -267,31 +274,45 @@ class Graph:
         out.initializer = Node(self, "Assign", initialize, (initial_value,), special="assign")
         return out
 
-    def gradients(self, ys, xs, grad_ys=None, name="gradients", gate_gradients=False, aggregation_method=None,
-                  stop_gradients=None, unconnected_gradients="none"):
+    def gradients(
+        self,
+        ys,
+        xs,
+        grad_ys=None,
+        name="gradients",
+        gate_gradients=False,
+        aggregation_method=None,
+        stop_gradients=None,
+        unconnected_gradients="none",
+    ):
         """Nodes of d(sum of ys)/dx for each x; None where no y depends on x."""
         ys, xs = autodiff._list(ys, "ys"), autodiff._list(xs, "xs")
         for x in ys + xs:
             if not isinstance(x, GraphTensor):
-                raise ConversionError(f"gradients: {x!r} is not of the graph; make it inside `with "
-                                      "graph.as_default():`, by a function of tf")
+                raise ConversionError(
+                    f"gradients: {x!r} is not of the graph; make it inside `with "
+                    "graph.as_default():`, by a function of tf"
+                )
         unconnected = unconnected_name(unconnected_gradients)
         if aggregation_method not in (None, 0, 1, 2):
-            raise ConversionError(f"Invalid `aggregation_method` specified {aggregation_method}. Accepted values are "
-                                  "[0, 1, 2].")
+            raise ConversionError(
+                f"Invalid `aggregation_method` specified {aggregation_method}. Accepted values are [0, 1, 2]."
+            )
         if not isinstance(grad_ys, (list, tuple)):
             grad_ys = [grad_ys] * (len(ys) if grad_ys is None else 1)
         seeds = list(grad_ys)
         if len(seeds) != len(ys):
-            raise ConversionError(f"Length mismatch. Passed {len(seeds)} grad_ys for {len(ys)} ys; give one for each, "
-                                  "None for ones")
+            raise ConversionError(
+                f"Length mismatch. Passed {len(seeds)} grad_ys for {len(ys)} ys; give one for each, None for ones"
+            )
         stops = [] if stop_gradients is None else autodiff._list(stop_gradients, "stop_gradients")
         special = {"ys": ys, "xs": xs, "seeds": seeds, "stops": stops, "unconnected": unconnected}
         node = Node(self, name, None, (ys, xs, seeds), special=special)
         runner = Runner(self, {}, probing=True)
         connected = runner.run([node])[node]
-        return [None if g is None else GraphTensor(node, i, x.dtype, x.shape)
-                for i, (g, x) in enumerate(zip(connected, xs))]
+        return [
+            None if g is None else GraphTensor(node, i, x.dtype, x.shape) for i, (g, x) in enumerate(zip(connected, xs))
+        ]
 
     def cond(self, pred, true_fn=None, false_fn=None, name="cond"):
         """A node that evaluates one of two branches, whose nodes are made now."""
@@ -305,8 +326,18 @@ class Graph:
             leaves[0].index = None
         return nest.pack_sequence_as(yes, leaves)
 
-    def while_loop(self, cond, body, loop_vars, shape_invariants=None, parallel_iterations=10, back_prop=True,
-                   swap_memory=False, maximum_iterations=None, name=None):
+    def while_loop(
+        self,
+        cond,
+        body,
+        loop_vars,
+        shape_invariants=None,
+        parallel_iterations=10,
+        back_prop=True,
+        swap_memory=False,
+        maximum_iterations=None,
+        name=None,
+    ):
         """A node that repeats nodes, which are made now, as long as the test holds."""
         initial = [self.convert(x) for x in nest.flatten(loop_vars)]
         first = len(self.nodes)
@@ -317,10 +348,19 @@ class Graph:
             out = [out]
         nest.assert_same_structure(list(loop_vars), list(out), check_types=False)
         results = [self.convert(x) for x in nest.flatten(out)]
-        captured = [x for n in self.nodes[first:] for x in nest.flatten([list(n.args), n.kwargs])
-                    if isinstance(x, GraphTensor) and x.node.id < first]
-        node = Node(self, name or "while", None, (initial, captured),
-                    special=_Loop(variables, test, results, maximum_iterations))
+        captured = [
+            x
+            for n in self.nodes[first:]
+            for x in nest.flatten([list(n.args), n.kwargs])
+            if isinstance(x, GraphTensor) and x.node.id < first
+        ]
+        node = Node(
+            self,
+            name or "while",
+            None,
+            (initial, captured),
+            special=_Loop(variables, test, results, maximum_iterations),
+        )
         return nest.pack_sequence_as(loop_vars, [GraphTensor(node, i, x.dtype, x.shape) for i, x in enumerate(initial)])
 
     def convert(self, value, *args, **kwargs):
@@ -328,8 +368,9 @@ class Graph:
         return value if isinstance(value, GraphTensor) else self.call(_convert, (value, *args), kwargs)
 
     def no_scan(self, *args, **kwargs):
-        raise _core.UnimplementedError("scans and maps are not in tf.compat.v1 graphs; use tf.while_loop, or a "
-                                       "tf.function")
+        raise _core.UnimplementedError(
+            "scans and maps are not in tf.compat.v1 graphs; use tf.while_loop, or a tf.function"
+        )
 
     def placeholder(self, dtype, shape=None, name=None):
         """A value that is fed to Session.run."""
@@ -405,8 +446,10 @@ class Runner:
             if self.probing:
                 return dummy(x, 2)
             if x not in self.feed:
-                raise InvalidArgumentError(f"You must feed a value for placeholder tensor '{node.name}' with dtype "
-                                           f"{x.dtype.type_name} and shape {x.shape}")
+                raise InvalidArgumentError(
+                    f"You must feed a value for placeholder tensor '{node.name}' with dtype "
+                    f"{x.dtype.type_name} and shape {x.shape}"
+                )
             return self.pick(x, done)
         if isinstance(node.special, dict):
             return self.differentiate(node.special, done)
@@ -464,8 +507,9 @@ class Runner:
 def _fed(x, value):
     value = _convert(value, x.dtype) if isinstance(value, TensorLike) else _tensor.constant(value, x.dtype)
     if not x.shape.is_compatible_with(value.shape):
-        raise ConversionError(f"Cannot feed value of shape {value.shape} for Tensor {x.name}, which has shape "
-                              f"{x.shape}")
+        raise ConversionError(
+            f"Cannot feed value of shape {value.shape} for Tensor {x.name}, which has shape {x.shape}"
+        )
     return value
 
 
@@ -497,18 +541,22 @@ class Session:
         leaves = nest.flatten(fetches)
         for x in leaves:
             if not isinstance(x, (GraphTensor, Node)):
-                raise _core.InvalidTypeError(f"Fetch argument {x!r} has invalid type {type(x)}, must be a tensor or "
-                                             "operation of a graph. Can not convert it.")
+                raise _core.InvalidTypeError(
+                    f"Fetch argument {x!r} has invalid type {type(x)}, must be a tensor or "
+                    "operation of a graph. Can not convert it."
+                )
         feed = {}
         for x, value in (feed_dict or {}).items():
             if not isinstance(x, GraphTensor):
-                raise _core.InvalidTypeError(f"Cannot interpret feed_dict key as Tensor: {x!r} is not one of the "
-                                             "graph's")
+                raise _core.InvalidTypeError(
+                    f"Cannot interpret feed_dict key as Tensor: {x!r} is not one of the graph's"
+                )
             feed[x] = value
         runner = Runner(self.graph, feed)
         done = runner.run([x.node if isinstance(x, GraphTensor) else x for x in leaves])
-        return nest.pack_sequence_as(fetches, [runner.pick(x, done).numpy() if isinstance(x, GraphTensor) else None
-                                               for x in leaves])
+        return nest.pack_sequence_as(
+            fetches, [runner.pick(x, done).numpy() if isinstance(x, GraphTensor) else None for x in leaves]
+        )
 
 
 _default = []
@@ -525,6 +573,7 @@ def default_graph():
 
 def default_session():
     if not Session._open:
-        raise ConversionError("Cannot evaluate tensor using `eval()`: No default session is registered. Use `with "
-                              "sess:`")
+        raise ConversionError(
+            "Cannot evaluate tensor using `eval()`: No default session is registered. Use `with sess:`"
+        )
     return Session._open[-1]

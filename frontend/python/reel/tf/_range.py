@@ -11,5 +11,7 @@ class TracedRange:
         self.start, self.stop, self.step = (convert_to_tensor(x) for x in (start, stop, step))
 
     def __iter__(self):
-        raise OperatorNotAllowedInGraphError("a range of a traced tensor can only be the iterable of a `for` in a "
-                                             "tf.function; elsewhere write tf.while_loop(cond, body, loop_vars)")
+        raise OperatorNotAllowedInGraphError(
+            "a range of a traced tensor can only be the iterable of a `for` in a "
+            "tf.function; elsewhere write tf.while_loop(cond, body, loop_vars)"
+        )

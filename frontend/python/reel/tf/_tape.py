@@ -3,10 +3,10 @@
 from .. import _core
 from .._enums import UnconnectedGradients
 from . import nest
-from .errors import ConversionError, StateError
 from ._slices import IndexedSlices, from_core
-from ._tensor import TensorLike, Tensor, to_core, wrap
+from ._tensor import Tensor, TensorLike, to_core, wrap
 from ._variable import Variable
+from .errors import ConversionError, StateError
 
 _CoreTape = _core.GradientTape
 
@@ -17,8 +17,9 @@ def unconnected_name(value):
         return value.value
     if value in ("none", "zero"):
         return value
-    raise ConversionError(f"Unknown value for unconnected_gradients: {value!r}; use tf.UnconnectedGradients.NONE or "
-                          "ZERO")
+    raise ConversionError(
+        f"Unknown value for unconnected_gradients: {value!r}; use tf.UnconnectedGradients.NONE or ZERO"
+    )
 
 
 def handle_of(x):
@@ -51,8 +52,10 @@ class GradientTape:
 
     def __enter__(self):
         if self._recording:
-            raise ConversionError("Tape is still recording, this can happen if you try to re-enter an already-active "
-                                  "tape; leave its `with` first.")
+            raise ConversionError(
+                "Tape is still recording, this can happen if you try to re-enter an already-active "
+                "tape; leave its `with` first."
+            )
         self._tape.__enter__()
         self._entered = self._recording = True
         return self
@@ -67,11 +70,14 @@ class GradientTape:
         leaves = nest.flatten(tensor)
         for x in leaves:
             if not isinstance(x, TensorLike):
-                raise ConversionError(f"Passed in object {x!r} of type {type(x).__name__!r}, not tf.Tensor or "
-                                      "tf.Variable or ExtensionType; watch tf.constant of it, and use that.")
+                raise ConversionError(
+                    f"Passed in object {x!r} of type {type(x).__name__!r}, not tf.Tensor or "
+                    "tf.Variable or ExtensionType; watch tf.constant of it, and use that."
+                )
             if not isinstance(x, (Tensor, Variable)):
-                raise _core.UnimplementedError(f"watch: a tape does not record what a tf.Graph computes ({x}); use "
-                                               "tf.gradients(ys, xs) there")
+                raise _core.UnimplementedError(
+                    f"watch: a tape does not record what a tf.Graph computes ({x}); use tf.gradients(ys, xs) there"
+                )
         if not self._entered:
             raise StateError("watch: the tape is not recording; enter it with `with tf.GradientTape() as tape:` first")
         self._tape.watch([handle_of(x) for x in leaves])
@@ -111,9 +117,11 @@ class GradientTape:
         self._check_entered("gradient")
         unconnected = unconnected_name(unconnected_gradients)
         if target is None:
-            raise _core.InvalidTypeError("Argument `target` should be a list or nested structure of Tensors, Variables "
-                                         "or CompositeTensors to be differentiated, but received None; does the "
-                                         "function that computes it return it?")
+            raise _core.InvalidTypeError(
+                "Argument `target` should be a list or nested structure of Tensors, Variables "
+                "or CompositeTensors to be differentiated, but received None; does the "
+                "function that computes it return it?"
+            )
         if sources.__class__ is Variable and target.__class__ is Tensor and output_gradients is None:
             return wrap_gradient(self._tape.gradient(target._t, [sources], None, unconnected)[0])
         targets = [_leaf(y, "target") for y in nest.flatten(target)]
@@ -125,8 +133,14 @@ class GradientTape:
         gradients = self._tape.gradient(targets, xs, seeds, unconnected)
         return nest.pack_sequence_as(sources, [wrap_gradient(g) for g in gradients])
 
-    def jacobian(self, target, sources, unconnected_gradients=UnconnectedGradients.NONE, parallel_iterations=None,
-                 experimental_use_pfor=True):
+    def jacobian(
+        self,
+        target,
+        sources,
+        unconnected_gradients=UnconnectedGradients.NONE,
+        parallel_iterations=None,
+        experimental_use_pfor=True,
+    ):
         """d target/d source for each source, of shape target.shape + source.shape, in the structure of `sources`.
 
         All rows at once, or `parallel_iterations` of them. Without experimental_use_pfor one after the other, which
@@ -134,25 +148,39 @@ class GradientTape:
         """
         self._check_entered("jacobian")
         xs = [_leaf(x, "sources") for x in nest.flatten(sources)]
-        matrices = self._tape.jacobian(_tensor(target), xs, unconnected_name(unconnected_gradients),
-                                       parallel_iterations, experimental_use_pfor)
+        matrices = self._tape.jacobian(
+            _tensor(target), xs, unconnected_name(unconnected_gradients), parallel_iterations, experimental_use_pfor
+        )
         return nest.pack_sequence_as(sources, [None if j is None else wrap(j) for j in matrices])
 
-    def batch_jacobian(self, target, source, unconnected_gradients=UnconnectedGradients.NONE, parallel_iterations=None,
-                       experimental_use_pfor=True):
+    def batch_jacobian(
+        self,
+        target,
+        source,
+        unconnected_gradients=UnconnectedGradients.NONE,
+        parallel_iterations=None,
+        experimental_use_pfor=True,
+    ):
         """The Jacobian of each example, [b, *y, *x]; zeros if the target does not depend on the source.
 
         ValueError for a rank below 2 or different first dimensions.
         """
         self._check_entered("batch_jacobian")
-        return wrap(self._tape.batch_jacobian(_tensor(target), _leaf(source, "source"),
-                                              unconnected_name(unconnected_gradients), parallel_iterations,
-                                              experimental_use_pfor))
+        return wrap(
+            self._tape.batch_jacobian(
+                _tensor(target),
+                _leaf(source, "source"),
+                unconnected_name(unconnected_gradients),
+                parallel_iterations,
+                experimental_use_pfor,
+            )
+        )
 
     def _check_entered(self, what):
         if not self._entered:
-            raise StateError(f"{what}: the tape has recorded nothing; enter it with `with tf.GradientTape() as tape:` "
-                             "first")
+            raise StateError(
+                f"{what}: the tape has recorded nothing; enter it with `with tf.GradientTape() as tape:` first"
+            )
 
 
 def _tensor(target):
@@ -168,8 +196,11 @@ def _leaf(x, what):
         return handle_of(x)
     if x is None:
         raise _core.InvalidTypeError(f"Argument `{what}` holds None; it should hold tensors and variables only")
-    advice = ("what is computed outside tf has no gradient" if hasattr(x, "__array__") or isinstance(x, (int, float))
-              else "pass the tensor or variable itself")
+    advice = (
+        "what is computed outside tf has no gradient"
+        if hasattr(x, "__array__") or isinstance(x, (int, float))
+        else "pass the tensor or variable itself"
+    )
     raise ConversionError(f"Argument `{what}` must hold tensors and variables, not {type(x).__name__}: {x!r}; {advice}")
 
 

@@ -3,10 +3,11 @@
 import operator as _operator
 
 from .. import _core
-from . import _dtypes as dtypes, nest
-from .errors import ConversionError, InvalidArgumentError, OperatorNotAllowedInGraphError
+from . import _dtypes as dtypes
+from . import nest
 from ._shape import TensorShape
 from ._trace import as_method, in_graph
+from .errors import ConversionError, InvalidArgumentError, OperatorNotAllowedInGraphError
 
 _Core = _core.Tensor
 _CoreVariable = _core.Variable
@@ -77,16 +78,20 @@ class TensorLike:
         """A read-only NumPy array, a NumPy scalar if there are no axes. Not while tracing."""
         t = self._core_value()
         if t.symbolic:
-            raise _core.UnimplementedError("numpy() is only available when eager execution is enabled: this tensor is "
-                                           "traced; use tf operations, or return the value from the function")
+            raise _core.UnimplementedError(
+                "numpy() is only available when eager execution is enabled: this tensor is "
+                "traced; use tf operations, or return the value from the function"
+            )
         return t.numpy()
 
     def __array__(self, dtype=None, copy=None):
         t = self._core_value()
         if t.symbolic:
-            raise _core.UnimplementedError(f"Cannot convert a symbolic tf.Tensor ({self}) to a numpy array. This "
-                                           "error may indicate that you're trying to pass a Tensor to a NumPy call, "
-                                           "which is not supported.")
+            raise _core.UnimplementedError(
+                f"Cannot convert a symbolic tf.Tensor ({self}) to a numpy array. This "
+                "error may indicate that you're trying to pass a Tensor to a NumPy call, "
+                "which is not supported."
+            )
         return t.__array__(dtype)
 
     def __len__(self):
@@ -106,7 +111,8 @@ class TensorLike:
             raise OperatorNotAllowedInGraphError(
                 "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed: its value is not known while tracing. "
                 "Use tf.cond(pred, true_fn, false_fn) or tf.while_loop(cond, body, loop_vars), or let "
-                "tf.function(autograph=True) convert the `if` or `while`.")
+                "tf.function(autograph=True) convert the `if` or `while`."
+            )
         return bool(t)
 
     def __float__(self):
@@ -172,12 +178,14 @@ class Tensor(TensorLike, _Core):
     def set_shape(self, shape):
         """Checks the shape; ValueError if it does not fit."""
         if not self.shape.is_compatible_with(shape):
-            raise _core.InvalidArgumentError(f"Tensor's shape {self.shape} is not compatible with supplied shape "
-                                             f"{TensorShape(shape)}.")
+            raise _core.InvalidArgumentError(
+                f"Tensor's shape {self.shape} is not compatible with supplied shape {TensorShape(shape)}."
+            )
 
     def eval(self, feed_dict=None, session=None):
-        raise _core.UnimplementedError("eval is not supported when eager execution is enabled, is .numpy() what you're "
-                                           "looking for?")
+        raise _core.UnimplementedError(
+            "eval is not supported when eager execution is enabled, is .numpy() what you're looking for?"
+        )
 
     def __copy__(self):
         return self
@@ -197,12 +205,25 @@ class Tensor(TensorLike, _Core):
     def __str__(self):
         t = self._t
         if t.symbolic:
-            return f"Tensor(\"traced\", shape={self.shape}, dtype={t.dtype.name})"
+            return f'Tensor("traced", shape={self.shape}, dtype={t.dtype.name})'
         return f"tf.Tensor({numpy_text(t, False)}, shape={self.shape}, dtype={t.dtype.name})"
 
 
-for _name in ("T", "mT", "size", "nbytes", "item", "tolist", "astype", "reshape", "to_device", "real", "imag",
-              "__array_interface__", "__contains__"):
+for _name in (
+    "T",
+    "mT",
+    "size",
+    "nbytes",
+    "item",
+    "tolist",
+    "astype",
+    "reshape",
+    "to_device",
+    "real",
+    "imag",
+    "__array_interface__",
+    "__contains__",
+):
     setattr(Tensor, _name, _absent(_name))
 
 wrap = _core._wrap_tf  # the tf.Tensor of a core tensor
@@ -239,6 +260,7 @@ def _index(key):
 
 # --- conversion ---
 
+
 def _holds_tensor(value):
     if isinstance(value, (list, tuple)):
         return any(_holds_tensor(v) for v in value)
@@ -268,7 +290,7 @@ def _all_ints(value):
 def _fits_int32(value):
     if isinstance(value, (list, tuple)):
         return all(_fits_int32(v) for v in value)
-    return -2**31 <= value < 2**31
+    return -(2**31) <= value < 2**31
 
 
 def _check_numbers(value, dtype):
@@ -301,8 +323,9 @@ def to_core(value, dtype=None):
     else:
         return _from_array(value, dtype)
     if dtype is not None and t.dtype is not dtype:
-        raise ConversionError(f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype {t.dtype.name}: "
-                              f"{value!r}")
+        raise ConversionError(
+            f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype {t.dtype.name}: {value!r}"
+        )
     return t
 
 
@@ -383,7 +406,8 @@ def mismatch(op, a, b):
     """The error of two dtypes that meet in one op."""
     return InvalidArgumentError(
         f"cannot compute {op} as input #1(zero-based) was expected to be a {_BY_CORE[a.dtype].type_name} tensor but is "
-        f"a {_BY_CORE[b.dtype].type_name} tensor [Op:{op}]; convert one of them with tf.cast")
+        f"a {_BY_CORE[b.dtype].type_name} tensor [Op:{op}]; convert one of them with tf.cast"
+    )
 
 
 def _array_operand(other, dtype):
@@ -487,11 +511,19 @@ def _unary_method(f):
     return method
 
 
-_BINARY = {"add": ("AddV2", _operator.add), "sub": ("Sub", _operator.sub), "mul": ("Mul", _operator.mul),
-           "truediv": ("RealDiv", true_divide), "floordiv": ("FloorDiv", _operator.floordiv),
-           "mod": ("FloorMod", _operator.mod), "pow": ("Pow", _operator.pow),
-           "matmul": ("BatchMatMulV2", _operator.matmul), "and": ("LogicalAnd", _operator.and_),
-           "or": ("LogicalOr", _operator.or_), "xor": ("LogicalXor", _operator.xor)}
+_BINARY = {
+    "add": ("AddV2", _operator.add),
+    "sub": ("Sub", _operator.sub),
+    "mul": ("Mul", _operator.mul),
+    "truediv": ("RealDiv", true_divide),
+    "floordiv": ("FloorDiv", _operator.floordiv),
+    "mod": ("FloorMod", _operator.mod),
+    "pow": ("Pow", _operator.pow),
+    "matmul": ("BatchMatMulV2", _operator.matmul),
+    "and": ("LogicalAnd", _operator.and_),
+    "or": ("LogicalOr", _operator.or_),
+    "xor": ("LogicalXor", _operator.xor),
+}
 _COMPARE = {"lt": "Less", "le": "LessEqual", "gt": "Greater", "ge": "GreaterEqual"}
 
 # In the order of TfOperator of the extension, whose slots call these where operands are not plainly of one dtype.

@@ -43,8 +43,10 @@ def inside_function():
 
 # --- functions in a tf.Graph of version 1 ---
 
+
 def in_graph(function, method=None):
     """The function; on a thread that builds a tf.Graph it calls Graph.call, or the method of this name."""
+
     def node(*args, **kwargs):
         if method is None:
             return state.graph.call(function, args, kwargs)
@@ -60,7 +62,13 @@ def as_method(name):
 
 def all_in_graph(module, *others):
     """in_graph for the public functions of a module, given its names; not for the others."""
-    public = {name: f for name, f in module.items() if isinstance(f, _types.FunctionType)
-              and f.__module__ == module["__name__"] and not name.startswith("_") and name not in others}
+    public = {
+        name: f
+        for name, f in module.items()
+        if isinstance(f, _types.FunctionType)
+        and f.__module__ == module["__name__"]
+        and not name.startswith("_")
+        and name not in others
+    }
     made = {f: in_graph(f) for f in public.values()}  # one of each, whatever its names
     module.update({name: made[f] for name, f in public.items()})

@@ -3,8 +3,8 @@
 from .. import _core
 from . import dtypes
 from ._shape import TensorShape
+from ._tensor import Tensor, TensorLike, numpy_text, operand, register, to_core, wrap
 from ._trace import state
-from ._tensor import TensorLike, Tensor, numpy_text, operand, register, to_core, wrap
 
 _Core = _core.Variable
 _read = _Core.value
@@ -22,9 +22,21 @@ class Variable(TensorLike, _Core):
         graph = state.graph
         return _Core.__new__(cls) if graph is None else graph.variable(*args, **kwargs)
 
-    def __init__(self, initial_value=None, trainable=None, validate_shape=True, caching_device=None, name=None,
-                 variable_def=None, dtype=None, import_scope=None, constraint=None, synchronization=None,
-                 aggregation=None, shape=None):
+    def __init__(
+        self,
+        initial_value=None,
+        trainable=None,
+        validate_shape=True,
+        caching_device=None,
+        name=None,
+        variable_def=None,
+        dtype=None,
+        import_scope=None,
+        constraint=None,
+        synchronization=None,
+        aggregation=None,
+        shape=None,
+    ):
         if initial_value is None:
             raise _core.InvalidArgumentError("The `initial_value` arg to `tf.Variable` must be specified.")
         if callable(initial_value) and not isinstance(initial_value, TensorLike):
@@ -87,7 +99,8 @@ class Variable(TensorLike, _Core):
             raise _core.InvalidArgumentError(
                 f"Cannot assign value to variable '{self.name}': Shape mismatch. The variable shape {self.shape}, and "
                 f"the assigned value shape {TensorShape(t.shape)} are incompatible; tf.reshape the value, or make a "
-                "new variable.")
+                "new variable."
+            )
         return t
 
     def __deepcopy__(self, memo):

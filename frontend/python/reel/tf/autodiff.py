@@ -23,15 +23,23 @@ def _list(values, what):
     values = list(values) if isinstance(values, (list, tuple)) else [values]
     for x in values:
         if not isinstance(x, TensorLike):
-            raise _core.InvalidTypeError(f"gradients: {what} must hold tensors and variables, not {type(x).__name__}: "
-                                         f"{x!r}")
+            raise _core.InvalidTypeError(
+                f"gradients: {what} must hold tensors and variables, not {type(x).__name__}: {x!r}"
+            )
     return values
 
 
 @as_method("gradients")
-def gradients(ys, xs, grad_ys=None, name="gradients", gate_gradients=False, aggregation_method=None,
-              stop_gradients=None,
-              unconnected_gradients=UnconnectedGradients.NONE):
+def gradients(
+    ys,
+    xs,
+    grad_ys=None,
+    name="gradients",
+    gate_gradients=False,
+    aggregation_method=None,
+    stop_gradients=None,
+    unconnected_gradients=UnconnectedGradients.NONE,
+):
     """The list of d(sum of ys)/dx for each x, inside a tf.function or tf.Graph.
 
     grad_ys: one seed per y, None for ones. stop_gradients: tensors that count as constants. Errors: RuntimeError when
@@ -43,8 +51,9 @@ def gradients(ys, xs, grad_ys=None, name="gradients", gate_gradients=False, aggr
     ys, xs = _list(ys, "ys"), _list(xs, "xs")
     unconnected = unconnected_name(unconnected_gradients)
     if aggregation_method not in (None, 0, 1, 2):
-        raise ConversionError(f"Invalid `aggregation_method` specified {aggregation_method}. Accepted values are [0, "
-                              "1, 2].")
+        raise ConversionError(
+            f"Invalid `aggregation_method` specified {aggregation_method}. Accepted values are [0, 1, 2]."
+        )
     seeds = _seeds(ys, grad_ys)
     stops = None if stop_gradients is None else [to_core(x) for x in _list(stop_gradients, "stop_gradients")]
     out = _core.gradients([handle_of(y) for y in ys], [handle_of(x) for x in xs], seeds, stops, unconnected)
@@ -57,19 +66,23 @@ def _seeds(ys, grad_ys):
     else:
         grad_ys = list(grad_ys) if isinstance(grad_ys, (list, tuple)) else [grad_ys]
     if len(grad_ys) != len(ys):
-        raise ConversionError(f"Length mismatch. Passed {len(grad_ys)} grad_ys for {len(ys)} ys; give one for each, "
-                              "None for ones")
+        raise ConversionError(
+            f"Length mismatch. Passed {len(grad_ys)} grad_ys for {len(ys)} ys; give one for each, None for ones"
+        )
     out = []
     for y, g in zip(ys, grad_ys):
         if g is None and y.dtype.is_complex:
-            raise _core.InvalidTypeError(f"Gradients of complex tensors ({y}) must set grad_ys (y.dtype = "
-                                         f"{y.dtype.name})")
+            raise _core.InvalidTypeError(
+                f"Gradients of complex tensors ({y}) must set grad_ys (y.dtype = {y.dtype.name})"
+            )
         if g is not None:
             g = convert_to_tensor(g, dtype_hint=y.dtype)
             if g.dtype.is_complex != y.dtype.is_complex or g.dtype.is_bool:
-                raise _core.InvalidTypeError(f"Gradient type {g.dtype.name} generated for "
-                                             f"{'complex' if y.dtype.is_complex else 'real'}-valued tensor {y} with "
-                                             f"type {y.dtype.name} must be the same kind of number")
+                raise _core.InvalidTypeError(
+                    f"Gradient type {g.dtype.name} generated for "
+                    f"{'complex' if y.dtype.is_complex else 'real'}-valued tensor {y} with "
+                    f"type {y.dtype.name} must be the same kind of number"
+                )
         out.append(None if g is None else g._t)
     return out
 

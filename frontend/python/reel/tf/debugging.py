@@ -5,8 +5,8 @@ tracing, assertions look at types and shapes alone.
 from .. import _core
 from .._debugging import check_numerics as _check_ops
 from . import dtypes, nest
-from .errors import ConversionError, InvalidArgumentError
 from ._tensor import convert_to_tensor, operand, to_core
+from .errors import ConversionError, InvalidArgumentError
 
 
 def _check(condition, what, message, values):
@@ -63,6 +63,7 @@ def assert_near(x, y, rtol=None, atol=None, message=None, summarize=None, name=N
 
 def _finfo(dtype):
     from .. import finfo
+
     return finfo(dtype)
 
 
@@ -70,31 +71,35 @@ def assert_rank(x, rank, message=None, name=None):
     """ValueError unless x has this many axes."""
     x = convert_to_tensor(x)
     if len(x.shape) != rank:
-        raise ConversionError(f"{message or ''} Tensor must have rank {rank}. Received rank {len(x.shape)}, shape "
-                              f"{x.shape}")
+        raise ConversionError(
+            f"{message or ''} Tensor must have rank {rank}. Received rank {len(x.shape)}, shape {x.shape}"
+        )
 
 
 def assert_rank_at_least(x, rank, message=None, name=None):
     """ValueError unless x has at least this many axes."""
     x = convert_to_tensor(x)
     if len(x.shape) < rank:
-        raise ConversionError(f"{message or ''} Tensor must have rank at least {rank}. Received rank {len(x.shape)}, "
-                              f"shape {x.shape}")
+        raise ConversionError(
+            f"{message or ''} Tensor must have rank at least {rank}. Received rank {len(x.shape)}, shape {x.shape}"
+        )
 
 
 def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
     """ValueError unless tensors have these shapes: pairs (x, ('N', 3)); the same letter stands for the same extent."""
     known = {}
-    for x, wanted in (shapes.items() if isinstance(shapes, dict) else shapes):
+    for x, wanted in shapes.items() if isinstance(shapes, dict) else shapes:
         shape = convert_to_tensor(x).shape
         if len(shape) != len(wanted):
-            raise ConversionError(f"{message or ''} shape {shape} does not have the {len(wanted)} axes of "
-                                  f"{tuple(wanted)}")
+            raise ConversionError(
+                f"{message or ''} shape {shape} does not have the {len(wanted)} axes of {tuple(wanted)}"
+            )
         for extent, symbol in zip(shape, wanted):
             expected = known.setdefault(symbol, extent) if isinstance(symbol, str) else symbol
             if expected is not None and extent != expected:
-                raise ConversionError(f"{message or ''} shape {shape} does not fit {tuple(wanted)}: {symbol} is "
-                                      f"{expected}")
+                raise ConversionError(
+                    f"{message or ''} shape {shape} does not fit {tuple(wanted)}: {symbol} is {expected}"
+                )
 
 
 def assert_type(tensor, tf_type, message=None, name=None):
@@ -142,5 +147,6 @@ def Assert(condition, data, summarize=None, name=None):
     """InvalidArgumentError with `data` unless the condition holds."""
     c = to_core(condition)
     if not c.symbolic and not bool(_core.all(c)):
-        raise InvalidArgumentError(f"Expected '{condition}' to be true. Summarized data: "
-                                   + ", ".join(str(v) for v in nest.flatten(data)))
+        raise InvalidArgumentError(
+            f"Expected '{condition}' to be true. Summarized data: " + ", ".join(str(v) for v in nest.flatten(data))
+        )

@@ -44,8 +44,11 @@ def solve(matrix, rhs, adjoint=False, name=None):
 def triangular_solve(matrix, rhs, lower=True, adjoint=False, name=None):
     """x with T x = rhs for the triangle T of a matrix."""
     a = to_core(matrix)
-    return wrap(_l.triangular_solve(a, operand(rhs, a.dtype, "MatrixTriangularSolve", weak=False), lower=lower,
-                                    transpose=adjoint))
+    return wrap(
+        _l.triangular_solve(
+            a, operand(rhs, a.dtype, "MatrixTriangularSolve", weak=False), lower=lower, transpose=adjoint
+        )
+    )
 
 
 def cholesky_solve(chol, rhs, name=None):

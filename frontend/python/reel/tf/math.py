@@ -6,24 +6,64 @@ Gradients are those of the same functions of reel; integers, comparisons and rou
 import operator as _operator
 
 from .. import _core
-from ..nn import softmax as _softmax, log_softmax as _log_softmax
+from ..nn import log_softmax as _log_softmax
+from ..nn import softmax as _softmax
 from . import dtypes as _dtypes
-from ._tensor import (TensorLike as _TensorLike, binary as _binary_op, mismatch as _mismatch,
-                      operand as _operand, to_core as _to_core, true_divide as _true_divide, wrap as _wrap)
+from ._tensor import TensorLike as _TensorLike
+from ._tensor import binary as _binary_op
 from ._tensor import cast  # noqa: F401
+from ._tensor import mismatch as _mismatch
+from ._tensor import operand as _operand
+from ._tensor import to_core as _to_core
+from ._tensor import true_divide as _true_divide
+from ._tensor import wrap as _wrap
 from ._trace import all_in_graph as _all_in_graph
 
 _UNARY = {
-    "sin": "sin", "cos": "cos", "tan": "tan", "asin": "asin", "acos": "acos", "atan": "atan", "sinh": "sinh",
+    "sin": "sin",
+    "cos": "cos",
+    "tan": "tan",
+    "asin": "asin",
+    "acos": "acos",
+    "atan": "atan",
+    "sinh": "sinh",
     "cosh": "cosh",
-    "tanh": "tanh", "asinh": "asinh", "acosh": "acosh", "atanh": "atanh", "exp": "exp", "expm1": "expm1", "log": "log",
-    "log1p": "log1p", "sqrt": "sqrt", "rsqrt": "rsqrt", "square": "square", "abs": "abs", "sign": "sign",
-    "negative": "negative", "reciprocal": "reciprocal", "floor": "floor", "ceil": "ceil", "round": "round",
+    "tanh": "tanh",
+    "asinh": "asinh",
+    "acosh": "acosh",
+    "atanh": "atanh",
+    "exp": "exp",
+    "expm1": "expm1",
+    "log": "log",
+    "log1p": "log1p",
+    "sqrt": "sqrt",
+    "rsqrt": "rsqrt",
+    "square": "square",
+    "abs": "abs",
+    "sign": "sign",
+    "negative": "negative",
+    "reciprocal": "reciprocal",
+    "floor": "floor",
+    "ceil": "ceil",
+    "round": "round",
     "rint": "round",
-    "erf": "erf", "erfc": "erfc", "erfinv": "erfinv", "erfcinv": "erfcinv", "ndtri": "ndtri", "lgamma": "lgamma",
-    "digamma": "digamma", "sigmoid": "sigmoid", "is_nan": "isnan", "is_inf": "isinf", "is_finite": "isfinite",
-    "logical_not": "logical_not", "real": "real", "imag": "imag", "conj": "conj", "angle": "angle"}
-
+    "erf": "erf",
+    "erfc": "erfc",
+    "erfinv": "erfinv",
+    "erfcinv": "erfcinv",
+    "ndtri": "ndtri",
+    "lgamma": "lgamma",
+    "digamma": "digamma",
+    "sigmoid": "sigmoid",
+    "is_nan": "isnan",
+    "is_inf": "isinf",
+    "is_finite": "isfinite",
+    "logical_not": "logical_not",
+    "real": "real",
+    "imag": "imag",
+    "conj": "conj",
+    "angle": "angle",
+}
 
 
 def _without_nan(f, a, b, zero):
@@ -40,23 +80,39 @@ def _both(a, b):
 
 
 _BINARY = {
-    "add": ("AddV2", _operator.add), "subtract": ("Sub", _operator.sub), "multiply": ("Mul", _operator.mul),
-    "divide": ("RealDiv", _true_divide), "truediv": ("RealDiv", _true_divide), "floordiv": ("FloorDiv",
-                                                                                            _operator.floordiv),
-    "mod": ("FloorMod", _operator.mod), "floormod": ("FloorMod", _operator.mod), "truncatemod": ("TruncateMod",
-                                                                                                 _core.fmod),
-    "maximum": ("Maximum", _core.maximum), "minimum": ("Minimum", _core.minimum), "pow": ("Pow", _operator.pow),
-    "squared_difference": ("SquaredDifference", lambda a, b: _core.square(a - b)), "atan2": ("Atan2", _core.atan2),
-    "divide_no_nan": ("DivNoNan", _core.divide_no_nan), "xlogy": ("Xlogy", _core.xlogy), "xlog1py": ("Xlog1py",
-                                                                                                     _core.xlog1py),
+    "add": ("AddV2", _operator.add),
+    "subtract": ("Sub", _operator.sub),
+    "multiply": ("Mul", _operator.mul),
+    "divide": ("RealDiv", _true_divide),
+    "truediv": ("RealDiv", _true_divide),
+    "floordiv": ("FloorDiv", _operator.floordiv),
+    "mod": ("FloorMod", _operator.mod),
+    "floormod": ("FloorMod", _operator.mod),
+    "truncatemod": ("TruncateMod", _core.fmod),
+    "maximum": ("Maximum", _core.maximum),
+    "minimum": ("Minimum", _core.minimum),
+    "pow": ("Pow", _operator.pow),
+    "squared_difference": ("SquaredDifference", lambda a, b: _core.square(a - b)),
+    "atan2": ("Atan2", _core.atan2),
+    "divide_no_nan": ("DivNoNan", _core.divide_no_nan),
+    "xlogy": ("Xlogy", _core.xlogy),
+    "xlog1py": ("Xlog1py", _core.xlog1py),
     "xdivy": ("Xdivy", lambda a, b: _without_nan(_operator.truediv, a, b, _core.equal(a, 0))),
-    "equal": ("Equal", _core.equal), "not_equal": ("NotEqual", _core.not_equal), "less": ("Less", _core.less),
-    "less_equal": ("LessEqual", _core.less_equal), "greater": ("Greater", _core.greater),
-    "greater_equal": ("GreaterEqual", _core.greater_equal), "logical_and": ("LogicalAnd", _operator.and_),
-    "logical_or": ("LogicalOr", _operator.or_), "logical_xor": ("LogicalXor", _operator.xor),
-    "igamma": ("Igamma", _core.igamma), "igammac": ("Igammac", _core.igammac), "polygamma": ("Polygamma",
-                                                                                             _core.polygamma),
-    "zeta": ("Zeta", _core.zeta), "nextafter": ("NextAfter", _core.nextafter)}
+    "equal": ("Equal", _core.equal),
+    "not_equal": ("NotEqual", _core.not_equal),
+    "less": ("Less", _core.less),
+    "less_equal": ("LessEqual", _core.less_equal),
+    "greater": ("Greater", _core.greater),
+    "greater_equal": ("GreaterEqual", _core.greater_equal),
+    "logical_and": ("LogicalAnd", _operator.and_),
+    "logical_or": ("LogicalOr", _operator.or_),
+    "logical_xor": ("LogicalXor", _operator.xor),
+    "igamma": ("Igamma", _core.igamma),
+    "igammac": ("Igammac", _core.igammac),
+    "polygamma": ("Polygamma", _core.polygamma),
+    "zeta": ("Zeta", _core.zeta),
+    "nextafter": ("NextAfter", _core.nextafter),
+}
 
 
 def _define_unary(name, f):
@@ -85,6 +141,7 @@ for _name, (_op_name, _f) in _BINARY.items():
 
 def multiply_no_nan(x, y, name=None):
     """x y, but 0 where y is 0, even if x is infinite or NaN."""
+
     # By y the gradient is x where y is 0 too, as in TensorFlow; 0 if that is no finite number.
     def product(a, b):
         a, b = _both(a, b)
@@ -101,12 +158,14 @@ def scalar_mul(scalar, x, name=None):
 def softplus(features, name=None):
     """log(1 + e^x), without overflow."""
     from .. import nn
+
     return _wrap(nn.softplus(_to_core(features)))
 
 
 def log_sigmoid(x, name=None):
     """log(sigmoid(x))."""
     from .. import nn
+
     return _wrap(nn.log_sigmoid(_to_core(x)))
 
 
@@ -124,8 +183,9 @@ def add_n(inputs, name=None):
     """The sum of tensors of one shape and dtype."""
     tensors = [_to_core(x) for x in inputs]
     if not tensors:
-        raise _core.InvalidArgumentError("add_n: Inputs must be an iterable of at least one Tensor with the same dtype "
-                                         "and shape.")
+        raise _core.InvalidArgumentError(
+            "add_n: Inputs must be an iterable of at least one Tensor with the same dtype and shape."
+        )
     out = _core.identity(tensors[0])
     for t in tensors[1:]:
         if t.dtype is not out.dtype:
@@ -137,8 +197,11 @@ def add_n(inputs, name=None):
 def clip_by_value(t, clip_value_min, clip_value_max, name=None):
     """t within bounds; the gradient goes to t inside the bounds and on them."""
     a = _to_core(t)
-    return _wrap(_core.clip(a, _operand(clip_value_min, a.dtype, "ClipByValue"), _operand(clip_value_max, a.dtype,
-                                                                                          "ClipByValue")))
+    return _wrap(
+        _core.clip(
+            a, _operand(clip_value_min, a.dtype, "ClipByValue"), _operand(clip_value_max, a.dtype, "ClipByValue")
+        )
+    )
 
 
 def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None):
@@ -152,6 +215,7 @@ def complex(real, imag, name=None):
 
 
 # --- reductions ---
+
 
 def _axis(axis):
     if axis is None or isinstance(axis, int):
@@ -200,8 +264,9 @@ def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False, name=None):
 
 def count_nonzero(input, axis=None, keepdims=None, dtype=_dtypes.int64, name=None):
     """Number of elements that are not 0."""
-    return _wrap(_core.astype(_core.count_nonzero(_to_core(input), _axis(axis), bool(keepdims)),
-                              _dtypes.core_dtype(dtype)))
+    return _wrap(
+        _core.astype(_core.count_nonzero(_to_core(input), _axis(axis), bool(keepdims)), _dtypes.core_dtype(dtype))
+    )
 
 
 def _define_arg(name, f):
@@ -248,11 +313,12 @@ def in_top_k(targets, predictions, k, name=None):
 
 # --- segments ---
 
+
 def _segment(data, segment_ids, num_segments, mode, start):
     x, ids = _to_core(data), _to_core(segment_ids)
-    out = _core.full((int(num_segments),) + tuple(x.shape)[ids.ndim:], start, dtype=x.dtype)
+    out = _core.full((int(num_segments),) + tuple(x.shape)[ids.ndim :], start, dtype=x.dtype)
     if ids.ndim > 1:
-        x = _core.reshape(x, (ids.size,) + tuple(x.shape)[ids.ndim:])
+        x = _core.reshape(x, (ids.size,) + tuple(x.shape)[ids.ndim :])
     return _wrap(_core.scatter(out, _core.reshape(ids, (-1,)), x, 0, mode))
 
 
@@ -268,14 +334,17 @@ def segment_sum(data, segment_ids, name=None):
 
 # --- products ---
 
+
 def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_b=False, name=None):
     """Matrix product [..., m, k] by [..., k, n]; leading axes broadcast. Gradients: dy b', a' dy."""
     x = _to_core(a)
     y = _operand(b, x.dtype, "MatMul", weak=False)
     if len(x.shape) < 2 or len(y.shape) < 2:
-        raise _core.InvalidArgumentError(f"In[0] and In[1] ndims must be >= 2: {len(x.shape)}, {len(y.shape)} "
-                                         f"[Op:MatMul]; shapes {tuple(x.shape)} and {tuple(y.shape)}, use tf.tensordot "
-                                         "for vectors")
+        raise _core.InvalidArgumentError(
+            f"In[0] and In[1] ndims must be >= 2: {len(x.shape)}, {len(y.shape)} "
+            f"[Op:MatMul]; shapes {tuple(x.shape)} and {tuple(y.shape)}, use tf.tensordot "
+            "for vectors"
+        )
     if adjoint_a:
         x = _core.conj(x)
     if adjoint_b:

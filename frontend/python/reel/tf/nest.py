@@ -63,8 +63,9 @@ def pack_sequence_as(structure, flat_sequence, expand_composites=False):
     flat = list(flat_sequence)
     if not is_nested(structure):
         if len(flat) != 1:
-            raise _core.InvalidArgumentError(f"nest.pack_sequence_as: the structure is one leaf, but there are "
-                                             f"{len(flat)} values")
+            raise _core.InvalidArgumentError(
+                f"nest.pack_sequence_as: the structure is one leaf, but there are {len(flat)} values"
+            )
         return flat[0]
     leaves = iter(flat)
 
@@ -73,27 +74,33 @@ def pack_sequence_as(structure, flat_sequence, expand_composites=False):
 
     wanted = len(flatten(structure))
     if wanted != len(flat):
-        raise _core.InvalidArgumentError(f"nest.pack_sequence_as: the structure has {wanted} leaves, but there are "
-                                         f"{len(flat)} values")
+        raise _core.InvalidArgumentError(
+            f"nest.pack_sequence_as: the structure has {wanted} leaves, but there are {len(flat)} values"
+        )
     return build(structure)
 
 
 def assert_same_structure(nest1, nest2, check_types=True, expand_composites=False):
     """ValueError (TypeError for sequences of other types) unless both nest in the same way."""
     if is_nested(nest1) != is_nested(nest2):
-        raise _core.InvalidArgumentError(f"The two structures don't have the same nested structure: {nest1!r} and "
-                                         f"{nest2!r}")
+        raise _core.InvalidArgumentError(
+            f"The two structures don't have the same nested structure: {nest1!r} and {nest2!r}"
+        )
     if not is_nested(nest1):
         return
     if isinstance(nest1, dict) != isinstance(nest2, dict) or (check_types and type(nest1) is not type(nest2)):
-        raise _core.InvalidTypeError(f"The two structures don't have the same sequence type: {type(nest1).__name__} "
-                                     f"and {type(nest2).__name__}")
+        raise _core.InvalidTypeError(
+            f"The two structures don't have the same sequence type: {type(nest1).__name__} and {type(nest2).__name__}"
+        )
     if isinstance(nest1, dict) and set(nest1) != set(nest2):
-        raise _core.InvalidArgumentError(f"The two dictionaries don't have the same keys: {_keys(nest1)} and "
-                                         f"{_keys(nest2)}")
+        raise _core.InvalidArgumentError(
+            f"The two dictionaries don't have the same keys: {_keys(nest1)} and {_keys(nest2)}"
+        )
     if len(nest1) != len(nest2):
-        raise _core.InvalidArgumentError(f"The two structures don't have the same number of elements: {len(nest1)} "
-                                         f"in {nest1!r}, {len(nest2)} in {nest2!r}")
+        raise _core.InvalidArgumentError(
+            f"The two structures don't have the same number of elements: {len(nest1)} "
+            f"in {nest1!r}, {len(nest2)} in {nest2!r}"
+        )
     for a, b in zip(_children(nest1), _children(nest2)):
         assert_same_structure(a, b, check_types)
 

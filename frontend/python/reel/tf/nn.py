@@ -1,13 +1,14 @@
 """tf.nn: activations, losses without reduction, normalisation and lookups."""
 
-from .. import _core, nn as _nn
+from .. import _core
+from .. import nn as _nn
 from . import dtypes
 from ._array import gather
 from ._tensor import operand, to_core, wrap
 from ._trace import all_in_graph as _all_in_graph
 from .errors import ConversionError
 from .linalg import l2_normalize  # noqa: F401
-from .math import in_top_k, log_softmax, sigmoid, softmax, softplus, tanh, top_k, _axis  # noqa: F401
+from .math import _axis, in_top_k, log_softmax, sigmoid, softmax, softplus, tanh, top_k  # noqa: F401
 
 
 def _define(name, f):
@@ -67,11 +68,15 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
     """-log softmax(logits)[label] along the last axis; the labels are class indices."""
     x, i = to_core(logits), to_core(labels)
     if i.dtype not in (_core.int32, _core.int64):
-        raise ConversionError(f"sparse_softmax_cross_entropy_with_logits: labels are {i.dtype.name}, not class indices "
-                              "of int32 or int64; use tf.cast, or softmax_cross_entropy_with_logits for distributions")
+        raise ConversionError(
+            f"sparse_softmax_cross_entropy_with_logits: labels are {i.dtype.name}, not class indices "
+            "of int32 or int64; use tf.cast, or softmax_cross_entropy_with_logits for distributions"
+        )
     if i.ndim != x.ndim - 1:
-        raise ConversionError(f"Rank of labels (received {i.ndim}) should equal rank of logits minus 1 (received "
-                              f"{x.ndim}): `labels` must have shape {tuple(x.shape)[:-1]}, not {tuple(i.shape)}")
+        raise ConversionError(
+            f"Rank of labels (received {i.ndim}) should equal rank of logits minus 1 (received "
+            f"{x.ndim}): `labels` must have shape {tuple(x.shape)[:-1]}, not {tuple(i.shape)}"
+        )
     return wrap(_nn.softmax_cross_entropy(x, i, reduction="none"))
 
 
@@ -80,8 +85,9 @@ def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):
     x = to_core(logits)
     z = operand(labels, x.dtype, "SigmoidCrossEntropyWithLogits", weak=False)
     if tuple(z.shape) != tuple(x.shape):
-        raise ConversionError(f"`logits` and `labels` must have the same shape, received ({tuple(x.shape)} vs "
-                              f"{tuple(z.shape)}).")
+        raise ConversionError(
+            f"`logits` and `labels` must have the same shape, received ({tuple(x.shape)} vs {tuple(z.shape)})."
+        )
     return wrap(_nn.sigmoid_cross_entropy(x, z, reduction="none"))
 
 
@@ -108,6 +114,7 @@ def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name
 def dropout(x, rate, noise_shape=None, seed=None, name=None):
     """Elements set to 0 with probability rate, the others scaled by 1 / (1 - rate)."""
     from .random import uniform
+
     t = to_core(x)
     if not 0 <= rate < 1:
         raise ConversionError(f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: rate={rate}")
@@ -145,15 +152,29 @@ def _spatial(data_format, padding):
 def conv2d(input, filters, strides, padding, data_format="NHWC", dilations=None, name=None):
     """input [b, h, w, c] with filters [h, w, c, outputs], as a cross-correlation."""
     x = to_core(input)
-    return wrap(_nn.conv2d(x, operand(filters, x.dtype, "Conv2D", weak=False), _window(strides),
-                           _spatial(data_format, padding), _window(dilations or 1)))
+    return wrap(
+        _nn.conv2d(
+            x,
+            operand(filters, x.dtype, "Conv2D", weak=False),
+            _window(strides),
+            _spatial(data_format, padding),
+            _window(dilations or 1),
+        )
+    )
 
 
 def depthwise_conv2d(input, filter, strides, padding, data_format=None, dilations=None, name=None):
     """Every channel by itself: filter [h, w, c, multiplier]."""
     x = to_core(input)
-    return wrap(_nn.depthwise_conv2d(x, operand(filter, x.dtype, "DepthwiseConv2dNative", weak=False),
-                                     _window(strides), _spatial(data_format, padding), _window(dilations or 1)))
+    return wrap(
+        _nn.depthwise_conv2d(
+            x,
+            operand(filter, x.dtype, "DepthwiseConv2dNative", weak=False),
+            _window(strides),
+            _spatial(data_format, padding),
+            _window(dilations or 1),
+        )
+    )
 
 
 def max_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):

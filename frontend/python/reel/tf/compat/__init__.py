@@ -4,5 +4,6 @@
 def __getattr__(name):
     if name == "v1":
         import importlib
+
         return importlib.import_module(".v1", __name__)
     raise AttributeError(f"reel.tf.compat has no {name!r}, only v1")

@@ -1,6 +1,7 @@
 """tf.compat.v1.layers."""
 
-from ..keras.layers import Dense as _Dense, Flatten
+from ..keras.layers import Dense as _Dense
+from ..keras.layers import Flatten
 
 
 class Dense(_Dense):
@@ -10,9 +11,16 @@ class Dense(_Dense):
         return self(inputs)
 
 
-def dense(inputs, units, activation=None, use_bias=True, kernel_initializer="glorot_uniform", bias_initializer="zeros",
-          name=None,
-          **options):
+def dense(
+    inputs,
+    units,
+    activation=None,
+    use_bias=True,
+    kernel_initializer="glorot_uniform",
+    bias_initializer="zeros",
+    name=None,
+    **options,
+):
     """A new Dense layer of the inputs."""
     return Dense(units, activation, use_bias, kernel_initializer, bias_initializer, name=name)(inputs)
 

@@ -1,7 +1,8 @@
 """tf.compat.v1.train: optimizers that work eagerly and in graphs."""
 
 from ... import _core
-from .. import _graph, autodiff as _autodiff
+from .. import _graph
+from .. import autodiff as _autodiff
 from .._tape import GradientTape
 from .._trace import state as _state
 from .._variable import Variable
@@ -17,21 +18,29 @@ class Optimizer:
     def __init__(self, update, name):
         self._update, self._name = update, name
 
-    def compute_gradients(self, loss, var_list=None, gate_gradients=1, aggregation_method=None,
-                          colocate_gradients_with_ops=False,
-                          grad_loss=None):
+    def compute_gradients(
+        self,
+        loss,
+        var_list=None,
+        gate_gradients=1,
+        aggregation_method=None,
+        colocate_gradients_with_ops=False,
+        grad_loss=None,
+    ):
         """Pairs (gradient, variable). Eager: the loss is a callable; var_list is what it reads unless given."""
         if gate_gradients not in (0, 1, 2):
-            raise ConversionError("gate_gradients must be one of: Optimizer.GATE_NONE, GATE_OP, GATE_GRAPH. Not "
-                                  f"{gate_gradients}")
+            raise ConversionError(
+                f"gate_gradients must be one of: Optimizer.GATE_NONE, GATE_OP, GATE_GRAPH. Not {gate_gradients}"
+            )
         if callable(loss):
             with GradientTape() as tape:
                 value = loss()
             variables = list(tape.watched_variables() if var_list is None else var_list)
             return list(zip(tape.gradient(value, variables, grad_loss), variables))
         if _state.graph is None:
-            raise StateError("`loss` passed to Optimizer.compute_gradients should be a function when eager execution "
-                             "is enabled.")
+            raise StateError(
+                "`loss` passed to Optimizer.compute_gradients should be a function when eager execution is enabled."
+            )
         variables = [v for v in _state.graph.variables if v.trainable] if var_list is None else list(var_list)
         if not variables:
             raise ConversionError("No variables to optimize.")
@@ -66,13 +75,24 @@ class Optimizer:
         if global_step is not None:
             global_step.assign_add(1)
 
-    def minimize(self, loss, global_step=None, var_list=None, gate_gradients=1, aggregation_method=None,
-                 colocate_gradients_with_ops=False, name=None, grad_loss=None):
+    def minimize(
+        self,
+        loss,
+        global_step=None,
+        var_list=None,
+        gate_gradients=1,
+        aggregation_method=None,
+        colocate_gradients_with_ops=False,
+        name=None,
+        grad_loss=None,
+    ):
         """One update that lowers the loss; ValueError if it depends on no variable."""
         pairs = self.compute_gradients(loss, var_list, gate_gradients, grad_loss=grad_loss)
         if not any(g is not None for g, _ in pairs):
-            raise ConversionError("No gradients provided for any variable, check your graph for ops that do not "
-                                  f"support gradients, between variables {[v.name for _, v in pairs]} and loss {loss}.")
+            raise ConversionError(
+                "No gradients provided for any variable, check your graph for ops that do not "
+                f"support gradients, between variables {[v.name for _, v in pairs]} and loss {loss}."
+            )
         return self.apply_gradients(pairs, global_step, name)
 
     def variables(self):

@@ -1,22 +1,29 @@
 """TensorFlow 1's names for building graphs, running sessions and training; all else is reel.tf's.
 
-    graph = tf.compat.v1.Graph()
-    with graph.as_default(), tf.compat.v1.Session() as session:
-        x = tf.compat.v1.placeholder(tf.float32, [])
-        y, = tf.compat.v1.gradients(x * x, [x])
-        session.run(y, {x: 3.0})        # 6.0
+graph = tf.compat.v1.Graph()
+with graph.as_default(), tf.compat.v1.Session() as session:
+    x = tf.compat.v1.placeholder(tf.float32, [])
+    y, = tf.compat.v1.gradients(x * x, [x])
+    session.run(y, {x: 3.0})        # 6.0
 """
 
 from contextlib import contextmanager as _contextmanager
 
-from .. import _array, _graph, autodiff as _autodiff, dtypes as _dtypes, random as _random
-from .._graph import Graph, GraphTensor as Tensor, Node as Operation, Session  # noqa: F401
+from .. import _array, _graph
+from .. import autodiff as _autodiff
+from .. import dtypes as _dtypes
+from .. import random as _random
+from .._graph import Graph, Session  # noqa: F401
+from .._graph import GraphTensor as Tensor
+from .._graph import Node as Operation
 from .._graph import default_graph as get_default_graph
-from .._trace import executing_eagerly, state as _state
+from .._trace import executing_eagerly
+from .._trace import state as _state
 from .._variable import Variable
 from ..errors import ConversionError as _ConversionError
 from ..keras import initializers as _initializers
-from . import _v1_layers as layers, _v1_train as train  # noqa: F401
+from . import _v1_layers as layers  # noqa: F401
+from . import _v1_train as train
 
 InteractiveSession = Session
 float32, float64, int32, int64 = (_dtypes.BY_NAME[n] for n in ("float32", "float64", "int32", "int64"))
@@ -30,6 +37,7 @@ gradients, hessians = _autodiff.gradients, _autodiff.hessians
 
 def __getattr__(name):
     import importlib
+
     return getattr(importlib.import_module("reel.tf"), name)
 
 
@@ -45,8 +53,10 @@ def enable_eager_execution(config=None, device_policy=None, execution_mode=None)
 
 def _graph_now(what):
     if _state.graph is None:
-        raise _ConversionError(f"tf.{what} is not compatible with eager execution: use it inside `with "
-                               "tf.Graph().as_default():`, or call tf.compat.v1.disable_eager_execution() first")
+        raise _ConversionError(
+            f"tf.{what} is not compatible with eager execution: use it inside `with "
+            "tf.Graph().as_default():`, or call tf.compat.v1.disable_eager_execution() first"
+        )
     return _state.graph
 
 

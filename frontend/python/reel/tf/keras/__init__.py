@@ -4,5 +4,15 @@ from . import activations, initializers, layers, losses, metrics, models, optimi
 from .layers import Layer
 from .models import Model, Sequential
 
-__all__ = ["Layer", "Model", "Sequential", "activations", "initializers", "layers", "losses", "metrics", "models",
-           "optimizers"]
+__all__ = [
+    "Layer",
+    "Model",
+    "Sequential",
+    "activations",
+    "initializers",
+    "layers",
+    "losses",
+    "metrics",
+    "models",
+    "optimizers",
+]

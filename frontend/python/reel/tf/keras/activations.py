@@ -1,6 +1,7 @@
 """Activations by name."""
 
-from .. import math as _math, nn as _nn
+from .. import math as _math
+from .. import nn as _nn
 from ..errors import ConversionError
 
 relu, elu, selu, gelu, softplus, softsign = _nn.relu, _nn.elu, _nn.selu, _nn.gelu, _math.softplus, _nn.softsign

@@ -2,7 +2,9 @@
 
 import math as _math
 
-from .. import _array, dtypes as _dtypes, random as _random
+from .. import _array
+from .. import dtypes as _dtypes
+from .. import random as _random
 from ..errors import ConversionError
 
 
@@ -26,6 +28,7 @@ class Constant(Initializer):
 
     def __call__(self, shape, dtype=_dtypes.float32):
         from .._tensor import constant
+
         return constant(self.value, dtype, shape)
 
 
@@ -63,8 +66,13 @@ class GlorotUniform(Initializer):
         return _random.uniform(shape, -limit, limit, dtype, self.seed)
 
 
-_NAMES = {"zeros": Zeros, "ones": Ones, "random_normal": RandomNormal, "random_uniform": RandomUniform,
-          "glorot_uniform": GlorotUniform}
+_NAMES = {
+    "zeros": Zeros,
+    "ones": Ones,
+    "random_normal": RandomNormal,
+    "random_uniform": RandomUniform,
+    "glorot_uniform": GlorotUniform,
+}
 
 
 def get(identifier):

@@ -1,13 +1,17 @@
 """Layers, whose variables are made when they are first called."""
 
 from ... import _core
-from .. import _array, dtypes as _dtypes, math as _math, nn as _nn
+from .. import _array
+from .. import dtypes as _dtypes
+from .. import math as _math
+from .. import nn as _nn
 from .._module import Module
 from .._shape import TensorShape
-from .._trace import converted as _converted
 from .._tensor import convert_to_tensor
+from .._trace import converted as _converted
 from .._variable import Variable
-from . import activations as _activations, initializers as _initializers
+from . import activations as _activations
+from . import initializers as _initializers
 
 
 class Layer(Module):
@@ -94,9 +98,20 @@ def _shapes(inputs):
 class Dense(Layer):
     """activation(x kernel + bias): kernel [features, units], made at the first call."""
 
-    def __init__(self, units, activation=None, use_bias=True, kernel_initializer="glorot_uniform",
-                 bias_initializer="zeros",
-                 input_shape=None, input_dim=None, name=None, dtype=None, trainable=True, **kwargs):
+    def __init__(
+        self,
+        units,
+        activation=None,
+        use_bias=True,
+        kernel_initializer="glorot_uniform",
+        bias_initializer="zeros",
+        input_shape=None,
+        input_dim=None,
+        name=None,
+        dtype=None,
+        trainable=True,
+        **kwargs,
+    ):
         super().__init__(name=name, dtype=dtype, trainable=trainable)
         self.units = int(units)
         self.activation = _activations.get(activation)
@@ -112,8 +127,9 @@ class Dense(Layer):
     def build(self, input_shape):
         features = input_shape[-1] if len(input_shape) else None
         if features is None:
-            raise _core.InvalidArgumentError("Dense: the last axis of the inputs must be known, their shape is "
-                                             f"{input_shape}")
+            raise _core.InvalidArgumentError(
+                f"Dense: the last axis of the inputs must be known, their shape is {input_shape}"
+            )
         self.kernel = self.add_weight((features, self.units), self.kernel_initializer, name="kernel")
         if self.use_bias:
             self.bias = self.add_weight((self.units,), self.bias_initializer, name="bias")

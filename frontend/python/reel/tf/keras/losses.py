@@ -1,6 +1,8 @@
 """Losses: classes whose calls return the mean of the batch, and functions that return one value per example."""
 
-from .. import _array, math as _math, nn as _nn
+from .. import _array
+from .. import math as _math
+from .. import nn as _nn
 from .._tensor import convert_to_tensor
 
 

@@ -3,8 +3,9 @@
 import warnings as _warnings
 
 from ... import _core
-from .. import _array, math as _math
-from .._tensor import convert_to_tensor, Tensor, to_core
+from .. import _array
+from .. import math as _math
+from .._tensor import Tensor, convert_to_tensor, to_core
 from .._variable import Variable
 from ..errors import ConversionError
 
@@ -16,8 +17,9 @@ class Optimizer:
     """
 
     def __init__(self, learning_rate=0.01, name=None):
-        self._learning_rate = learning_rate if isinstance(learning_rate,
-                                                          Variable) or callable(learning_rate) else float(learning_rate)
+        self._learning_rate = (
+            learning_rate if isinstance(learning_rate, Variable) or callable(learning_rate) else float(learning_rate)
+        )
         self._slots = {}
         self._iterations = None
 
@@ -52,8 +54,10 @@ class Optimizer:
     def _slots_of(self, v):
         key = v.ref()
         if key not in self._slots:
-            self._slots[key] = {name: Variable(_array.zeros_like(v), trainable=False, name=f"{name}/{v.name[:-2]}")
-                                for name in self._slot_names()}
+            self._slots[key] = {
+                name: Variable(_array.zeros_like(v), trainable=False, name=f"{name}/{v.name[:-2]}")
+                for name in self._slot_names()
+            }
         return self._slots[key]
 
     def _slot_names(self):
@@ -74,16 +78,20 @@ class Optimizer:
             raise ConversionError("No variables provided: the list of (gradient, variable) pairs is empty.")
         present = [(_gradient(g), v) for g, v in pairs if g is not None]
         if not present:
-            raise ConversionError(f"No gradients provided for any variable: {[v.name for _, v in pairs]}. Compute the "
-                                  "loss from them inside the tape; tape.explain_none(loss, variable) says what is "
-                                  "wrong.")
+            raise ConversionError(
+                f"No gradients provided for any variable: {[v.name for _, v in pairs]}. Compute the "
+                "loss from them inside the tape; tape.explain_none(loss, variable) says what is "
+                "wrong."
+            )
         missing = [v.name for g, v in pairs if g is None]
         if missing:
             self._warn_missing(missing)
         for g, v in present:
             if isinstance(g, Tensor) and g.shape != v.shape:
-                raise ConversionError(f"apply_gradients: the gradient of variable '{v.name}' has the shape {g.shape}, "
-                                      f"the variable {v.shape}; pass gradients in the order of their variables")
+                raise ConversionError(
+                    f"apply_gradients: the gradient of variable '{v.name}' has the shape {g.shape}, "
+                    f"the variable {v.shape}; pass gradients in the order of their variables"
+                )
         iterations = self.iterations
         for _, v in present:
             self._slots_of(v)
@@ -93,8 +101,11 @@ class Optimizer:
         return iterations
 
     def _warn_missing(self, names):
-        _warnings.warn(f"Gradients do not exist for variables {names} when minimizing the loss. If you're using "
-                       "`model.compile()`, did you forget to provide a `loss` argument?", stacklevel=4)
+        _warnings.warn(
+            f"Gradients do not exist for variables {names} when minimizing the loss. If you're using "
+            "`model.compile()`, did you forget to provide a `loss` argument?",
+            stacklevel=4,
+        )
 
     def apply(self, grads, trainable_variables=None):
         """The same, with gradients and variables as lists."""
@@ -103,6 +114,7 @@ class Optimizer:
     def minimize(self, loss, var_list, tape=None):
         """One update that lowers loss(), a callable."""
         from .._tape import GradientTape
+
         with GradientTape() as tape:
             value = loss()
         self.apply_gradients(zip(tape.gradient(value, var_list), var_list, strict=True))
@@ -113,6 +125,7 @@ class Optimizer:
 
 def _cast(x, dtype):
     from ..dtypes import cast
+
     return cast(x, dtype)
 
 
@@ -153,7 +166,7 @@ class Adam(Optimizer):
 
     def _update(self, g, v, slots, rate):
         step = _cast(self.iterations, v.dtype) + 1
-        scale = _math.sqrt(1 - self.beta_2 ** step) / (1 - self.beta_1 ** step) * rate
+        scale = _math.sqrt(1 - self.beta_2**step) / (1 - self.beta_1**step) * rate
         m, n = slots["m"], slots["v"]
         m.assign_add((g - m) * (1 - self.beta_1))
         n.assign_add((_math.square(g) - n) * (1 - self.beta_2))
