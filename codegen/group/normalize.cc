@@ -134,7 +134,7 @@ Value ReduceFew(Builder* b, const Node& node, Value x, const Axes& axes) {
 }
 
 // Moves the reduced axes to the end when kept axes stand between them, or before the last axis if that is kept: which
-// of the two rules applies stays as it is. A reduction of everything goes over rows first (ir/README.md).
+// of the two rules applies stays as it is. A reduction of everything goes over rows first (ir/MEANING.md).
 Value NormalizeReduce(Builder* b, const Node& node, Value x) {
   Axes axes = node.attr<Axes>("axes");
   const auto is_everything = [&] { return static_cast<int>(axes.size()) == b->shape(x).rank(); };

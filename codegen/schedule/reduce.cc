@@ -5,7 +5,7 @@
 #include "codegen/schedule/sum_rows.h"
 #include "ir/strings.h"
 
-// Reductions by the fixed rules (ir/README.md). The reduced axis is innermost: blocks of 4096 elements; in a block 64
+// Reductions by the fixed rules (ir/MEANING.md). The reduced axis is innermost: blocks of 4096 elements; in a block 64
 // partials, which are lanes: partial j takes elements 64*i + j with i ascending, then a tree; block sums are reduced by
 // the same rule again. Kept axes follow it: these are lanes, and rows are added one after another in groups of 64.
 

@@ -18,7 +18,7 @@ namespace {
 
 using codegen::LibraryKernel;
 
-constexpr int64_t kPartials = 64, kBlock = 4096;  // the rule of reductions: ir/README.md
+constexpr int64_t kPartials = 64, kBlock = 4096;  // the rule of reductions: ir/MEANING.md
 constexpr int64_t kShortRow = 16;                     // rows that are faster as columns
 constexpr int64_t kNarrow = 256;                  // elements of a row: of more it pays to read them in order
 constexpr int64_t kChunk = 1 << 15;               // elements that one thread takes at a time

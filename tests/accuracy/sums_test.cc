@@ -51,7 +51,7 @@ TYPED_TEST(Sums, ReduceSumIsWithinItsBound) {
   }
 }
 
-// The rule of sums over rows (ir/README.md), by itself.
+// The rule of sums over rows (ir/MEANING.md), by itself.
 template <typename T>
 T SumOfRows(std::vector<T> x) {
   do {
@@ -108,7 +108,7 @@ TYPED_TEST(Sums, ContractIsWithinItsBound) {
   }
 }
 
-// The rule of recurrences (ir/README.md), by itself: f32 carried in f64, f64 with the rests of its sums.
+// The rule of recurrences (ir/MEANING.md), by itself: f32 carried in f64, f64 with the rests of its sums.
 struct Carried {
   double sum = -0.0, low = 0;
   double Next(double a, double b, bool with_rests) {

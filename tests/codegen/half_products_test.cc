@@ -1,4 +1,4 @@
-// Products of f16 and bf16 against the rule of contractions (ir/README.md), term by term: k ascends in blocks of 256,
+// Products of f16 and bf16 against the rule of contractions (ir/MEANING.md), term by term: k ascends in blocks of 256,
 // each term an fma in f32, block sums in order, one rounding at last. On every target and level, to the bit:
 // AVX512-BF16 too, which takes denormals for 0 and so may multiply only where there are none
 // (codegen/schedule/contract_pairs.h).
@@ -47,7 +47,7 @@ Tensor MakeOperand(const Case& c, const Shape& shape, uint64_t seed, std::vector
   return Tensor::FromData(elements, shape);
 }
 
-// Element by element, as ir/README.md says.
+// Element by element, as ir/MEANING.md says.
 float Contracted(const Case& c, const std::vector<float>& a, const std::vector<float>& b, int64_t batch, int64_t i,
                  int64_t j) {
   float total = 0;

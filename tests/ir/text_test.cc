@@ -52,7 +52,7 @@ TEST(Text, FunctionPrintsAlone) {
 }
 
 TEST(Text, TheExampleOfTheReadmeIsAsPrinted) {
-  const std::string readme = ReadSource("ir/README.md"), fence = "```reel\n";
+  const std::string readme = ReadSource("ir/FORMAT.md"), fence = "```reel\n";
   const size_t begin = readme.find(fence) + fence.size();
   const std::string text = readme.substr(begin, readme.find("```", begin) - begin);
   const auto module = ParseModule(text, "README");

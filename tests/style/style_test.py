@@ -1,0 +1,51 @@
+"""All files have the layout of .clang-format and .ruff.toml, and at most 600 lines. --fix formats them."""
+
+import argparse
+import pathlib
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TOOLS = ROOT / "build/venv/bin"
+MAX_LINES = 600
+SKIPPED = 77  # ctest's SKIP_RETURN_CODE
+
+
+def tool(name):
+    return str(TOOLS / name) if (TOOLS / name).exists() else shutil.which(name)
+
+
+def sources(*suffixes):
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    return [f for f in listed.split("\0") if f.endswith(suffixes) and (ROOT / f).exists()]
+
+
+def too_long():
+    lines = {f: len((ROOT / f).read_bytes().splitlines()) for f in sources(".h", ".cc", ".c", ".py")}
+    return [f"{f}: {n} lines, more than {MAX_LINES}: split it" for f, n in lines.items() if n > MAX_LINES]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--fix", action="store_true", help="format what differs")
+    fix = parser.parse_args().fix
+    clang_format, ruff = tool("clang-format"), tool("ruff")
+    if not (clang_format and ruff) or not (ROOT / ".git").exists():
+        print("SKIPPED: no clang-format or ruff in build/venv (third_party/setup packages), or no git checkout")
+        return SKIPPED
+    commands = [
+        [clang_format, *(["-i"] if fix else ["--dry-run", "-Werror"]), *sources(".h", ".cc")],
+        [ruff, "format", "-q", *([] if fix else ["--diff"]), "."],
+        [ruff, "check", "-q", "--output-format", "concise", *(["--fix"] if fix else []), "."],
+    ]
+    failed = [c for c in commands if subprocess.run(c, cwd=ROOT).returncode != 0]
+    long = too_long()
+    print("\n".join(long))
+    if failed or long:
+        print("style: run `python3 tests/style/style_test.py --fix`, then mend by hand what it names")
+    return 1 if failed or long else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
