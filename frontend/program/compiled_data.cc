@@ -74,6 +74,25 @@ codegen::CompilerOptions DefaultCompilerOptions() {
   return options;
 }
 
+codegen::CompilerOptions ToCompiler(const CompileOptions& options) {
+  codegen::CompilerOptions out = DefaultCompilerOptions();
+  out.cpu = options.cpu;
+  out.opt_level = options.opt_level;
+  out.memory_budget = options.memory_budget;
+  out.profile = options.profile || runtime::GetEnvironment().profile;
+  out.check_bounds = options.check_bounds;
+  out.budget = options.budget;
+  out.extents = options.extents;
+  return out;
+}
+
+const ModuleData& NeedModule(const std::shared_ptr<const ModuleData>& data) {
+  if (!data) ThrowError(ErrorCode::kFailedPrecondition, "compile: a null module or function; assign it first");
+  const std::string& error = runtime::GetEnvironment().error;
+  if (!error.empty()) ThrowInvalid(error);
+  return *data;
+}
+
 void InitHeader(void* instance) {
   auto* header = static_cast<reel_instance*>(instance);
   *header = {REEL_INSTANCE_MAGIC, reel_gang_parallel_for, nullptr, nullptr, {}, nullptr};

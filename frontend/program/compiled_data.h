@@ -9,11 +9,13 @@
 
 #include "codegen/compiler.h"
 #include "frontend/autodiff/check_numerics.h"
+#include "reel/compile.h"
 #include "runtime/buffer.h"
 
 namespace reel::internal {
 
 class SymbolicPrograms;
+struct ModuleData;
 
 /// Code and what it was compiled from: immutable, shared by instances.
 struct CompiledData {
@@ -25,6 +27,7 @@ struct CompiledData {
   size_t num_results(size_t i) const { return program().entries[i].results.size() - (checked ? 1 : 0); }
 
   std::unique_ptr<codegen::CompiledModule> code;
+  std::shared_ptr<const ModuleData> source;     ///< what Compile was given
   std::unique_ptr<SymbolicPrograms> symbolic;  ///< in the place of code, of a module with symbolic extents
   std::vector<std::shared_ptr<const std::vector<std::string>>> result_names;  // by entry
   std::vector<std::pair<uint64_t, std::string>> bound;  // id of a live variable, its name here
@@ -40,6 +43,10 @@ struct CompiledData {
 
 /// Options as the environment has them: dumps, cache.
 codegen::CompilerOptions DefaultCompilerOptions();
+/// Those and what the caller says.
+codegen::CompilerOptions ToCompiler(const CompileOptions& options);
+/// Throws for a null handle, and for an environment that Reel does not understand.
+const ModuleData& NeedModule(const std::shared_ptr<const ModuleData>& data);
 
 /// Zero memory for one instance of a program, with its header.
 runtime::Buffer MakeInstance(const codegen::Program& program);

@@ -315,38 +315,21 @@ const std::string& NameOf(const CompiledData& code, const Variable& variable) {
              StrCat("the module has no variable '", variable.name(), "'; it has: ", Listed(code.module_variables)));
 }
 
-const internal::ModuleData& NeedModule(const std::shared_ptr<const internal::ModuleData>& data) {
-  if (!data) ThrowError(ErrorCode::kFailedPrecondition, "compile: a null module or function; assign it first");
-  const std::string& error = runtime::GetEnvironment().error;
-  if (!error.empty()) ThrowInvalid(error);
-  return *data;
-}
-
-codegen::CompilerOptions ToCompiler(const CompileOptions& options) {
-  codegen::CompilerOptions out = internal::DefaultCompilerOptions();
-  out.cpu = options.cpu;
-  out.opt_level = options.opt_level;
-  out.memory_budget = options.memory_budget;
-  out.profile = options.profile || runtime::GetEnvironment().profile;
-  out.check_bounds = options.check_bounds;
-  out.budget = options.budget;
-  out.extents = options.extents;
-  return out;
-}
-
 Executable CompileData(const std::shared_ptr<const internal::ModuleData>& shared, const CompileOptions& options) {
-  const internal::ModuleData& data = NeedModule(shared);
+  const internal::ModuleData& data = internal::NeedModule(shared);
   auto code = std::make_shared<CompiledData>();
   const NumericsCheck check = internal::numerics_check;
   if (data.module.symbols().empty() && options.extents.empty()) {
-    code->Compile(data.module, ToCompiler(options), check);
+    code->Compile(data.module, internal::ToCompiler(options), check);
   } else {
     ir::Module module = internal::FixExtents(data.module, options.extents);
     if (module.symbols().empty())
-      code->Compile(module, ToCompiler(options), check);
+      code->Compile(module, internal::ToCompiler(options), check);
     else
-      code->symbolic = std::make_unique<internal::SymbolicPrograms>(std::move(module), ToCompiler(options), check);
+      code->symbolic =
+          std::make_unique<internal::SymbolicPrograms>(std::move(module), internal::ToCompiler(options), check);
   }
+  code->source = shared;
   const std::vector<internal::VariablePtr> bound = internal::BoundVariables(data, /*make=*/false);
   for (size_t i = 0; i < bound.size(); ++i) {
     const std::string& name = data.module.variables()[i].name;
@@ -362,36 +345,6 @@ Executable CompileData(const std::shared_ptr<const internal::ModuleData>& shared
     code->max_results = std::max(code->max_results, entry.results.size());
   }
   return Executable(std::make_shared<InstanceData>(std::move(code)));
-}
-
-/// Both files of an object, or none.
-absl::Status WriteObject(const std::string& path, const codegen::ObjectFiles& files) {
-  auto object = ir::FileWriter::Open(path + ".o"), header = ir::FileWriter::Open(path + ".h");
-  for (const auto& [file, bytes] : {std::pair(&object, &files.object), std::pair(&header, &files.header)}) {
-    if (!file->ok()) return file->status();
-    if (absl::Status s = (*file)->Append(*bytes); !s.ok()) return s;
-    if (absl::Status s = (*file)->Finish(); !s.ok()) return s;
-  }
-  if (absl::Status s = object->Commit(); !s.ok()) return s;
-  return header->Commit();
-}
-
-void ObjectOf(const std::shared_ptr<const internal::ModuleData>& data, const std::string& path,
-              const CompileOptions& options) {
-  const std::string name = path.substr(path.rfind('/') + 1);
-  if (!ir::IsIdentifier(name) || name.find('.') != std::string::npos) {
-    ThrowInvalid(StrCat("compile: '", name, "' cannot begin C symbols; end the path in letters, digits and _"));
-  }
-  if (options.profile) {
-    ThrowInvalid("compile: an object cannot be profiled, it calls nothing; profile what Compile returns");
-  }
-  codegen::CompilerOptions compiler = ToCompiler(options);
-  compiler.stop = internal::StopFlag();
-  const internal::InterruptScope interrupts;
-  internal::CheckPending();
-  const codegen::ObjectFiles files =
-      internal::Take(reel_compiler()->CompileToObject(NeedModule(data).module, name, compiler));
-  internal::Check(WriteObject(path, files));
 }
 
 }  // namespace
@@ -473,6 +426,23 @@ void Executable::StoreTo(const std::vector<Variable>& variables) const {
   }
 }
 
+Module Executable::Snapshot() const {
+  InstanceData& data = Data(data_);
+  const internal::ModuleData& source = *data.code->source;
+  auto copy = std::make_shared<internal::ModuleData>(internal::ModuleData{source.module, source.entry, {}});
+  copy->bound.resize(copy->module.variables().size());
+  const std::lock_guard lock(data.mutex);
+  for (ir::Variable& v : copy->module.mutable_variables()) {
+    const codegen::VariableSlot* const slot = FindSlot(data.code->program(), v.name);
+    if (!slot) continue;  // nothing compiled reads it: it has its first value
+    data.CheckWhole(slot);
+    v.initial = internal::ToLiteral(Tensor::FromBytes(slot->initial.dtype(), slot->initial.shape(), data.At(*slot)));
+  }
+  return Module(std::move(copy));
+}
+
+void Executable::Save(const std::string& path) const { Snapshot().Save(path); }
+
 std::vector<std::string> Executable::entries() const { return EntryNames(Data(data_).code->program()); }
 
 std::vector<std::string> Executable::variables() const {
@@ -528,12 +498,6 @@ Executable Compile(const Module& module, const CompileOptions& options) {
 }
 Executable Compile(const Function& function, const CompileOptions& options) {
   return CompileData(function.internal_data(), options);
-}
-void CompileToObject(const Module& module, const std::string& path, const CompileOptions& options) {
-  ObjectOf(module.internal_data(), path, options);
-}
-void CompileToObject(const Function& function, const std::string& path, const CompileOptions& options) {
-  ObjectOf(function.internal_data(), path, options);
 }
 
 void WaitForCompiler() { internal::ProgramCache::Get().Wait(); }

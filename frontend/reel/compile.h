@@ -86,6 +86,12 @@ class Executable {
   void LoadFrom(const std::vector<Variable>& variables) const;
   void StoreTo(const std::vector<Variable>& variables) const;
 
+  /// The module that was compiled, with the values that the instance's variables have now: to go on from, in another
+  /// process too (Save, Module::Load, Compile).
+  Module Snapshot() const;
+  /// Writes Snapshot(), as Module::Save.
+  void Save(const std::string& path) const;
+
   std::vector<std::string> entries() const;
   std::vector<std::string> variables() const;
   /// What was compiled, as text or Graphviz source: steps; of each kernel its cost and why it is one. Plan, size,
@@ -122,6 +128,11 @@ Executable Compile(const Function& function, const CompileOptions& options = {})
 /// of a range of at most 16. Throws kUnimplemented if there are none. The bits are those of Compile.
 void CompileToObject(const Module& module, const std::string& path, const CompileOptions& options = {});
 void CompileToObject(const Function& function, const std::string& path, const CompileOptions& options = {});
+
+/// The same as a shared library: path.so and path.h, for dlopen or ctypes. It needs libc alone; `cc` links it, and is
+/// looked for on the PATH (kUnavailable).
+void CompileToSharedLibrary(const Module& module, const std::string& path, const CompileOptions& options = {});
+void CompileToSharedLibrary(const Function& function, const std::string& path, const CompileOptions& options = {});
 
 /// Returns when nothing is being compiled in the background: tapes have their gradients compiled there when the same
 /// structure comes for the third time (REEL_TAPE_CACHE=0 in the environment: never). For measurements and tests;

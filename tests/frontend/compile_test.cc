@@ -1,5 +1,9 @@
 // Compiled programs against eager execution, bit for bit; instances, state and memory.
 
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <thread>
 
@@ -173,6 +177,25 @@ TEST(Compile, AfterSaveAndLoad) {
   EXPECT_THAT(a.Plan(), HasSubstr("entry train"));
 }
 
+TEST(Compile, SaveAndGoOn) {
+  Classifier s;
+  s.Train(kInput, kLabels);
+  const Executable whole = Compile(s.Lift(2)), first = Compile(s.Lift(2));
+  const std::string path = testing::TempDir() + "/reel_snapshot.reel";
+  for (int i = 0; i < 3; ++i) whole("train", kInput, kLabels), first("train", kInput, kLabels);
+  first.Save(path);
+  const Executable second = Compile(Module::Load(path)), third = Compile(first.Snapshot());
+  for (int i = 0; i < 3; ++i)
+    whole("train", kInput, kLabels), second("train", kInput, kLabels), third("train", kInput, kLabels);
+  for (const std::string& name : whole.variables()) {
+    EXPECT_EQ(Values(second.variable(name)), Values(whole.variable(name))) << name;
+    EXPECT_EQ(Values(third.variable(name)), Values(whole.variable(name))) << name;
+    EXPECT_NE(Values(first.variable("dense/kernel")), Values(whole.variable("dense/kernel")));
+  }
+  EXPECT_EQ(whole.Snapshot().variables(), s.Lift(2).variables());
+  ExpectError(ErrorCode::kFailedPrecondition, "null", [] { Executable().Snapshot(); });
+}
+
 TEST(Compile, RandomStepContinuesTheEagerSequence) {
   const Generator g(11);
   Recording recording;
@@ -191,6 +214,27 @@ TEST(CompileToObject, AO11_WritesObjectAndHeader) {
   EXPECT_THAT(text, HasSubstr("reel_object_train"));
   EXPECT_EQ(object.get(), 0x7f);
   ExpectError(ErrorCode::kInvalidArgument, "cannot begin C symbols", [&] { CompileToObject(s.Lift(2), "a-b"); });
+}
+
+TEST(CompileToSharedLibrary, NeedsNothingAndLeavesNothing) {
+  const std::string folder = testing::TempDir() + "/reel_shared";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder + "/tmp");
+  ::setenv("TMPDIR", (folder + "/tmp").c_str(), 1);
+  CompileToSharedLibrary(Trace([](const Tensor& x) { return x * x; }, {Spec(kFloat32, {4})}), folder + "/square");
+  EXPECT_TRUE(std::filesystem::is_empty(folder + "/tmp"));
+  EXPECT_TRUE(std::filesystem::exists(folder + "/square.h"));
+  void* const library = ::dlopen((folder + "/square.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(library, nullptr) << ::dlerror();
+  EXPECT_NE(::dlsym(library, "square_main"), nullptr);
+  ::dlclose(library);
+  const std::string path = std::getenv("PATH");
+  ::setenv("PATH", folder.c_str(), 1);
+  ExpectError(ErrorCode::kUnavailable, "linked by the C compiler `cc`",
+              [&] { CompileToSharedLibrary(Trace([] { return Ones({}); }, {}), folder + "/one"); });
+  ::setenv("PATH", path.c_str(), 1);
+  ::unsetenv("TMPDIR");
+  EXPECT_FALSE(std::filesystem::exists(folder + "/one.h"));
 }
 
 }  // namespace

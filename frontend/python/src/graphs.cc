@@ -3,14 +3,14 @@
 
 #include "callback.h"
 #include "gradients.h"
+#include "graphs.h"
 #include "ir/printable.h"
-#include "reel/compile.h"
 #include "reel/module.h"
 #include "reel/onnx.h"
 #include "reel/recording.h"
 #include "register.h"
 
-// Graphs: recording, tracing, modules, compiling.
+// Graphs: recording, tracing, modules.
 
 namespace reel::python {
 namespace {
@@ -84,6 +84,20 @@ Spec ToSpec(nb::handle x) {
 }
 
 }  // namespace
+
+// None is the default one.
+Budget ToBudget(nb::handle budget) {
+  if (budget.is_none()) return {};
+  Budget* given = nullptr;
+  if (!nb::try_cast(budget, given) || !given) ThrowType("budget must be a reel.Budget, not " + TypeName(budget));
+  return *given;
+}
+
+nb::object NameTuple(const std::vector<std::string>& names) {
+  nb::list out;
+  for (const std::string& n : names) out.append(nb::str(n.c_str()));
+  return nb::tuple(out);
+}
 
 std::vector<Spec> ToSpecs(nb::handle tree) {
   std::vector<nb::object> leaves;
@@ -193,12 +207,6 @@ std::vector<std::string> Names(nb::handle names) {
   return out;
 }
 
-nb::object NameTuple(const std::vector<std::string>& names) {
-  nb::list out;
-  for (const std::string& n : names) out.append(nb::str(n.c_str()));
-  return nb::tuple(out);
-}
-
 // {"train": function, "predict": (callable, specs)}
 Module LiftOf(nb::dict entries, const std::string& name) {
   std::vector<EntrySpec> list;
@@ -217,14 +225,6 @@ Module LiftOf(nb::dict entries, const std::string& name) {
     list.push_back(std::move(e));
   }
   return Module::Lift(std::move(list), name);
-}
-
-// None is the default one.
-Budget ToBudget(nb::handle budget) {
-  if (budget.is_none()) return {};
-  Budget* given = nullptr;
-  if (!nb::try_cast(budget, given) || !given) ThrowType("budget must be a reel.Budget, not " + TypeName(budget));
-  return *given;
 }
 
 void RegisterBudget(nb::module_& m) {
@@ -246,55 +246,6 @@ void RegisterBudget(nb::module_& m) {
   c.def_ro("max_bytes", &Budget::max_bytes);
   c.def_ro("max_memory", &Budget::max_memory);
   c.def_ro("max_seconds", &Budget::max_seconds);
-}
-
-CompileOptions ToOptions(const std::string& cpu, int opt_level, int64_t memory_budget, bool profile, bool check_bounds,
-                         nb::handle budget) {
-  return {.cpu = cpu,
-          .opt_level = opt_level,
-          .memory_budget = memory_budget,
-          .profile = profile,
-          .check_bounds = check_bounds,
-          .budget = ToBudget(budget)};
-}
-
-template <typename F>
-auto WithGraph(nb::handle graph, F f) {
-  Module* module = nullptr;
-  if (nb::try_cast(graph, module) && module) {
-    const nb::gil_scoped_release other_threads;
-    return f(*module);
-  }
-  Function* function = nullptr;
-  if (nb::try_cast(graph, function) && function) {
-    const nb::gil_scoped_release other_threads;
-    return f(*function);
-  }
-  ThrowType("expected a Module or a Function, not " + TypeName(graph));
-}
-
-// run("train", x, y), or run(x, y) if there is one entry point: the tensor, or what results there
-// are.
-nb::object Run(const Executable& self, nb::args args) {
-  std::string entry;
-  size_t first = 0;
-  if (args.size() > 0 && PyUnicode_Check(args[0].ptr())) {
-    entry = nb::borrow<nb::str>(args[0]).c_str();
-    first = 1;
-  } else {
-    const std::vector<std::string> entries = self.entries();
-    if (entries.size() != 1)
-      ThrowInvalid("run: name the entry point first, there are " + std::to_string(entries.size()));
-    entry = entries[0];
-  }
-  std::vector<Tensor> arguments;
-  for (size_t i = first; i < args.size(); ++i) arguments.push_back(ToTensor(args[i]));
-  Results results = [&] {
-    const nb::gil_scoped_release other_threads;
-    return self(entry, arguments);
-  }();
-  if (results.size() == 1) return Wrap(results[0]);
-  return nb::cast(std::move(results));
 }
 
 // step(x, labels): on the live variables.
@@ -450,80 +401,6 @@ void RegisterModule(nb::module_& m) {
       "Writes a .reel or .reel.txt file.");
 }
 
-void RegisterExecutable(nb::module_& m) {
-  nb::class_<Results> r(m, "Results", "What a compiled entry point of several results returned: by position or name.");
-  r.def("__len__", &Results::size);
-  r.def(
-      "__getitem__",
-      [](const Results& x, nb::handle key) {
-        if (PyUnicode_Check(key.ptr())) return Tensor(x[std::string_view(nb::borrow<nb::str>(key).c_str())]);
-        int64_t i = ToInt(key, "results");
-        if (i < 0) i += static_cast<int64_t>(x.size());
-        if (i < 0 || i >= static_cast<int64_t>(x.size())) ThrowIndex("results: there are " + std::to_string(x.size()));
-        return Tensor(x[static_cast<size_t>(i)]);
-      },
-      nb::sig("def __getitem__(self, key: int | str, /) -> Tensor"));
-  nb::class_<Executable> c(m, "Executable", "Compiled code with one instance of its variables and temporaries.");
-  c.def("__call__", &Run, nb::sig("def __call__(self, *args: Any) -> Tensor | Results"),
-        "run('train', x, y), or run(x, y) if there is one entry point. A tensor, or Results if "
-        "there are none or several.");
-  c.def("new_instance", &Executable::NewInstance,
-        "An instance of its own, with the module's initial values; shares the code.");
-  c.def(
-      "variable", [](const Executable& x, const std::string& name) { return x.variable(name); }, "name"_a,
-      "The present value of a variable.");
-  c.def(
-      "set_variable",
-      [](const Executable& x, const std::string& name, TensorLike value) { x.set_variable(name, value.tensor()); },
-      "name"_a, "value"_a);
-  c.def(
-      "load_from", [](const Executable& x, nb::handle v) { x.LoadFrom(ToVariables(v)); }, "variables"_a,
-      nb::sig("def load_from(self, variables: Any) -> None"), "Copies values from live variables into the instance.");
-  c.def(
-      "store_to", [](const Executable& x, nb::handle v) { x.StoreTo(ToVariables(v)); }, "variables"_a,
-      nb::sig("def store_to(self, variables: Any) -> None"), "Copies the instance's values into live variables.");
-  c.def_prop_ro(
-      "entries", [](const Executable& x) { return NameTuple(x.entries()); },
-      nb::sig("def entries(self) -> tuple[str, ...]"));
-  c.def_prop_ro(
-      "variables", [](const Executable& x) { return NameTuple(x.variables()); },
-      nb::sig("def variables(self) -> tuple[str, ...]"));
-  c.def(
-      "plan", [](const Executable& x, bool dot) { return x.Plan(dot ? PlanFormat::kDot : PlanFormat::kText); },
-      "dot"_a = false, "What was compiled, and why each kernel is one.");
-  c.def(
-      "profile", [](const Executable& x) { return x.Profile().Table(); },
-      "Time, bytes and flops of each kernel; needs compile(profile=True).");
-  m.def(
-      "compile",
-      [](nb::handle graph, const std::string& cpu, int opt_level, int64_t memory_budget, bool profile,
-         bool check_bounds, nb::handle budget) {
-        const CompileOptions options = ToOptions(cpu, opt_level, memory_budget, profile, check_bounds, budget);
-        return WithGraph(graph, [&](const auto& g) { return Compile(g, options); });
-      },
-      "graph"_a, nb::kw_only(), "cpu"_a = "native", "opt_level"_a = 2, "memory_budget"_a = 0, "profile"_a = false,
-      "check_bounds"_a = true, "budget"_a = nb::none(),
-      nb::sig("def compile(graph: Module | Function, *, cpu: str = 'native', opt_level: int = 2, "
-              "memory_budget: int = 0, profile: bool = False, check_bounds: bool = True, "
-              "budget: Budget | None = None) -> Executable"),
-      "Compiles all entry points into this process: forward, backward and update in one program. Indices and labels "
-      "out of range raise OutOfRangeError; check_bounds=False does not look at them: reads give 0, writes do nothing.");
-  m.def("wait_for_compiler", &WaitForCompiler, nb::call_guard<nb::gil_scoped_release>(),
-        "Returns when nothing is being compiled in the background, where gradients of tapes that come back are; for "
-        "measurements.");
-  m.def(
-      "export",
-      [](nb::handle graph, const std::string& path, const std::string& cpu, bool check_bounds, nb::handle budget) {
-        const CompileOptions options = ToOptions(cpu, 2, 0, false, check_bounds, budget);
-        WithGraph(graph, [&](const auto& g) { CompileToObject(g, path, options); });
-      },
-      "graph"_a, "path"_a, nb::kw_only(), "cpu"_a = "native", "check_bounds"_a = true, "budget"_a = nb::none(),
-      nb::sig("def export(graph: Module | Function, path: str, *, cpu: str = 'native', check_bounds: bool = True, "
-              "budget: Budget | None = None) -> None"),
-      "Writes path.o and path.h: the module as an object that stands alone, and its C header. Its functions return 9 "
-      "if an index or a label is out of range.");
-}
-
 // Extents that the model leaves open, by name.
 Module OnnxOf(const std::string& path, nb::dict dims, bool trainable, nb::handle budget) {
   OnnxOptions options{.trainable = trainable};
@@ -539,7 +416,7 @@ void RegisterGraphs(nb::module_& m) {
   RegisterBudget(m);
   RegisterFunction(m);
   RegisterModule(m);
-  RegisterExecutable(m);
+  RegisterExecutables(m);
   m.def("import_onnx", &OnnxOf, "path"_a, "dims"_a = nb::dict(), "trainable"_a = true, nb::kw_only(),
         "budget"_a = nb::none(),
         nb::sig("def import_onnx(path: str, dims: dict[str, int] = {}, trainable: bool = True, *, "

@@ -24,6 +24,7 @@ void RegisterWindows(nb::module_& m);
 void RegisterRandom(nb::module_& m);
 void RegisterOptim(nb::module_& m);
 void RegisterTraining(nb::module_& m);
+void RegisterExecutables(nb::module_& m);
 void RegisterGraphs(nb::module_& m);
 void RegisterLoops(nb::module_& m);
 void RegisterTransforms(nb::module_& m);

@@ -1,0 +1,87 @@
+#include "frontend/program/shared_library.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "ir/file/folder.h"
+#include "ir/file/reader.h"
+#include "ir/file/writer.h"
+#include "ir/strings.h"
+
+extern char** environ;
+
+namespace reel::internal {
+namespace {
+
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    const char* const given = std::getenv("TMPDIR");
+    path_ = StrCat(given && *given ? given : "/tmp", "/reel-XXXXXX");
+    if (!::mkdtemp(path_.data())) failure_ = errno;
+  }
+  ~TemporaryFolder() {
+    if (failure_ == 0) ir::RemoveFolder(path_);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  const std::string& path() const { return path_; }
+  int failure() const { return failure_; }
+
+ private:
+  std::string path_;
+  int failure_ = 0;  // errno
+};
+
+// What ended the program: 0, or as a shell says it. What it says goes to a file.
+absl::StatusOr<int> Run(std::vector<std::string> arguments, const std::string& output) {
+  std::vector<char*> argv;
+  for (std::string& a : arguments) argv.push_back(a.data());
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
+  pid_t child = 0;
+  const int failure = ::posix_spawnp(&child, argv[0], &files, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&files);
+  if (failure != 0) {
+    return absl::UnavailableError(StrCat("a shared library is linked by the C compiler `cc`, which cannot be run: ",
+                                         std::strerror(failure), "; install one, or link the object yourself"));
+  }
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) return absl::UnavailableError(StrCat("cc: waitpid: ", std::strerror(errno)));
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> LinkShared(std::string_view object) {
+  const TemporaryFolder folder;
+  if (folder.failure() != 0) {
+    return absl::UnavailableError(
+        StrCat("cannot make a folder like ", folder.path(), ": ", std::strerror(folder.failure())));
+  }
+  const std::string path = folder.path() + "/object.o", shared = folder.path() + "/object.so";
+  const std::string said = folder.path() + "/cc.txt";
+  if (absl::Status s = ir::WriteFile(path, object); !s.ok()) return s;
+  absl::StatusOr<int> status = Run({"cc", "-shared", "-o", shared, path}, said);
+  if (!status.ok()) return status.status();
+  if (*status != 0) {
+    const absl::StatusOr<std::string> text = ir::ReadFile(said, Budget());
+    return absl::InvalidArgumentError(
+        StrCat("cc could not link a shared library (status ", *status, "):\n", text.ok() ? *text : ""));
+  }
+  return ir::ReadFile(shared, Budget());
+}
+
+}  // namespace reel::internal
