@@ -104,7 +104,14 @@ class SlotsSource : public StateSource {
   std::vector<StateEntry> Entries() const override {
     const std::lock_guard lock(data_->mutex);
     std::vector<StateEntry> out;
-    for (const Variable& v : data_->all) out.push_back(EntryOf(Behind(outer_, v.name()), v));
+    for (const Variable& v : data_->all) {
+      out.push_back(EntryOf(Behind(outer_, v.name()), v));
+      out.back().owner = data_.get();
+      if constexpr (std::is_same_v<Data, OptimizerData>) {
+        if (const auto start = data_->slot_starts.find(v.id()); start != data_->slot_starts.end())
+          out.back().start = start->second;
+      }
+    }
     return out;
   }
   StateDict Waiting() const override {

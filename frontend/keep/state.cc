@@ -79,6 +79,16 @@ std::vector<StateEntry> DistinctEntries(const StateSource& source) {
   return entries;
 }
 
+/// Optimizers that begin anew: of which the values have what every state of it has, and no slot.
+std::set<const void*> BeginAnew(const std::vector<StateEntry>& entries, const ByName& values) {
+  std::set<const void*> out, with_slots;
+  for (const StateEntry& entry : entries) {
+    if (entry.owner && values.contains(NameOf(entry))) (entry.start ? with_slots : out).insert(entry.owner);
+  }
+  for (const void* owner : with_slots) out.erase(owner);
+  return out;
+}
+
 /// Undoes what Make() has done unless all is well.
 class Made {
  public:
@@ -108,11 +118,16 @@ void LoadState(StateSource* source, const StateDict& values, bool strict, std::s
   Made made(source, values);
   Differences differences;
   std::set<std::string, std::less<>> used;
-  std::vector<std::pair<StateEntry, Tensor>> found;
-  for (StateEntry& entry : DistinctEntries(*source)) {
+  std::vector<std::pair<StateEntry, Tensor>> found, missing;
+  std::vector<StateEntry> entries = DistinctEntries(*source);
+  const std::set<const void*> anew = BeginAnew(entries, by_name);
+  for (StateEntry& entry : entries) {
     const auto value = by_name.find(NameOf(entry));
     if (value == by_name.end()) {
-      if (strict) differences.Missing(NameOf(entry), entry.type);
+      const SuspendScope eager;
+      const bool fresh = entry.start && anew.contains(entry.owner);
+      Tensor start = fresh ? Full(entry.type.shape, *entry.start, entry.type.dtype) : Tensor();
+      missing.emplace_back(std::move(entry), std::move(start));
       continue;
     }
     used.insert(value->first);
@@ -123,15 +138,21 @@ void LoadState(StateSource* source, const StateDict& values, bool strict, std::s
     }
     found.emplace_back(std::move(entry), value->second);
   }
+  StateDict waiting;
+  for (const auto& [name, value] : values) {
+    if (!used.contains(name) && source->Expects(name)) waiting.emplace_back(name, value);
+  }
+  for (auto& [entry, start] : missing) {
+    if (start.defined() && waiting.empty())  // values that wait may be those of slots, under other names
+      found.emplace_back(std::move(entry), std::move(start));
+    else if (strict)
+      differences.Missing(NameOf(entry), entry.type);
+  }
   for (const std::string& layer : source->Unmade()) {
     if (strict) differences.Add("missing:", StrCat("all of ", ir::Quoted(layer)));
   }
-  StateDict waiting;
   for (const auto& [name, value] : values) {
-    if (used.contains(name)) continue;
-    if (source->Expects(name))
-      waiting.emplace_back(name, value);
-    else if (strict)
+    if (strict && !used.contains(name) && !source->Expects(name))
       differences.Add("extra:", StrCat(ir::Quoted(name), " ", value.type().ToString()));
   }
   differences.Throw(what);

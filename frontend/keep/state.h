@@ -2,6 +2,7 @@
 #define REEL_FRONTEND_KEEP_STATE_H_
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,9 @@ struct StateEntry {
   Type type;
   std::function<Tensor()> get;
   std::function<void(const Tensor&)> set;
+  /// Of a slot: what it begins with, and whose it is. The state of an optimizer from before its first step has none.
+  std::optional<double> start = {};
+  const void* owner = nullptr;
 };
 
 /// What a StateRef is made of. Names are relative to it; "" is one that is the whole of it.

@@ -80,6 +80,7 @@ struct OptimizerData {
   Variable step;     // number of steps done; null if nobody asks
   runtime::Mutex mutex;  // guards slots and all
   std::map<std::pair<std::string, uint64_t>, Variable> slots;
+  std::map<uint64_t, double> slot_starts;       // what slots begin with, by their ids
   std::map<uint64_t, std::string> slot_owners;  // what slots call their variable, by its id: names, made distinct
   std::set<std::string> owner_names;
   std::map<std::string, Tensor> kept;           // values of slots that do not exist yet, by their names

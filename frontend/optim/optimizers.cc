@@ -45,7 +45,7 @@ Variable OptimizerData::Slot(const char* what, const Variable& p, const Shape& s
   const std::lock_guard lock(mutex);
   kept.erase(full);
   const auto [at, is_new] = slots.emplace(key, std::move(slot));
-  if (is_new) all.push_back(at->second);
+  if (is_new) all.push_back(at->second), slot_starts[at->second.id()] = initial;
   return at->second;
 }
 
