@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 #include <charconv>
+#include <cstring>
 #include <optional>
 
 #include "ir/names.h"
@@ -37,13 +38,19 @@ constexpr std::array<Descr, kNumDTypes> kDescrs{{{kBool, "|b1"},
                                                  {kComplex64, "<c8"},
                                                  {kComplex128, "<c16"}}};
 
+struct Header {
+  Type type;
+  bool fortran = false;  // the first axis varies fastest
+};
+
 // Reads the header's dictionary: {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }
 class HeaderReader {
  public:
   explicit HeaderReader(std::string_view text) : text_(text) {}
 
-  absl::StatusOr<Type> Read() {
-    Type type;
+  absl::StatusOr<Header> Read() {
+    Header header;
+    Type& type = header.type;
     bool seen[3] = {false, false, false};
     if (!Eat('{')) return Error("it does not begin with {");
     while (!Eat('}')) {
@@ -52,14 +59,14 @@ class HeaderReader {
       const size_t k = *key == "descr" ? 0 : *key == "fortran_order" ? 1 : *key == "shape" ? 2 : 3;
       if (k == 3 || seen[k]) return Error(StrCat("key ", ir::Quoted(*key), " is unknown or comes twice"));
       seen[k] = true;
-      const absl::Status status = k == 0 ? ReadDescr(&type) : k == 1 ? ReadOrder() : ReadShape(&type);
+      const absl::Status status = k == 0 ? ReadDescr(&type) : k == 1 ? ReadOrder(&header.fortran) : ReadShape(&type);
       if (!status.ok()) return status;
       if (!Eat(',') && Peek() != '}') return Error("',' is missing");
     }
     if (!seen[0] || !seen[1] || !seen[2]) return Error("descr, fortran_order or shape is missing");
     SkipBlanks();
     if (!text_.empty()) return Error("something follows the }");
-    return type;
+    return header;
   }
 
  private:
@@ -106,9 +113,10 @@ class HeaderReader {
                " is not bool, an integer, a float or a complex number (little-endian) of a size that "
                "Reel has; convert with astype()"));
   }
-  absl::Status ReadOrder() {
-    if (EatWord("False")) return absl::OkStatus();
-    return absl::InvalidArgumentError("the elements are in Fortran order; save numpy.ascontiguousarray(x) instead");
+  absl::Status ReadOrder(bool* fortran) {
+    *fortran = EatWord("True");
+    if (*fortran || EatWord("False")) return absl::OkStatus();
+    return Error("fortran_order is neither True nor False");
   }
   absl::Status ReadShape(Type* type) {
     if (!Eat('(')) return Error("the shape is not a tuple");
@@ -147,11 +155,35 @@ absl::Status Split(std::string_view bytes, std::string_view* header, std::string
   return absl::OkStatus();
 }
 
+// Elements whose first axis varies fastest, in row-major order.
+std::vector<std::byte> RowMajor(std::span<const std::byte> raw, const Type& type) {
+  const auto width = static_cast<size_t>(SizeOf(type.dtype));
+  const int rank = type.shape.rank();
+  std::vector<std::byte> out(raw.size());
+  std::vector<size_t> stride(static_cast<size_t>(rank), width);  // of the elements as they lie
+  for (size_t k = 1; k < stride.size(); ++k)
+    stride[k] = stride[k - 1] * static_cast<size_t>(type.shape[static_cast<int>(k) - 1].value());
+  std::vector<int64_t> index(stride.size(), 0);
+  size_t from = 0;
+  for (size_t to = 0; to < out.size(); to += width) {
+    std::memcpy(&out[to], &raw[from], width);
+    for (int k = rank - 1; k >= 0; --k) {  // the next index, the last axis fastest
+      const auto i = static_cast<size_t>(k);
+      from += stride[i];
+      if (++index[i] < type.shape[k].value()) break;
+      from -= stride[i] * static_cast<size_t>(index[i]);
+      index[i] = 0;
+    }
+  }
+  return out;
+}
+
 absl::StatusOr<ir::Literal> Parse(std::string_view bytes, const Budget& budget) {
   std::string_view header, data;
   if (absl::Status s = Split(bytes, &header, &data); !s.ok()) return s;
-  const auto type = HeaderReader(header).Read();
-  if (!type.ok()) return type.status();
+  const auto read = HeaderReader(header).Read();
+  if (!read.ok()) return read.status();
+  const Type* const type = &read->type;
   if (!FitsInMemory(type->shape)) return absl::InvalidArgumentError("the shape overflows");
   if (type->bytes() != static_cast<int64_t>(data.size())) {
     return absl::InvalidArgumentError(
@@ -165,6 +197,7 @@ absl::StatusOr<ir::Literal> Parse(std::string_view bytes, const Budget& budget) 
     return absl::InvalidArgumentError("a bool is neither 0 nor 1");
   }
   const auto raw = std::as_bytes(std::span(data));
+  if (read->fortran) return ir::Literal(*type, RowMajor(raw, *type));
   return ir::Literal(*type, std::vector<std::byte>(raw.begin(), raw.end()));
 }
 

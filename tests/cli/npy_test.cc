@@ -74,6 +74,13 @@ TEST(Npy, ReadsLaterVersions) {
   EXPECT_EQ("x.npy: .npy version 4.0 is not 1.0, 2.0 or 3.0", Error(File(dictionary, "abcd", 4)));
 }
 
+TEST(Npy, ReadsFortranOrder) {
+  const auto read = ParseNpy(File("{'descr': '|u1', 'fortran_order': True, 'shape': (2,3)}", "adbecf"), "x.npy");
+  ASSERT_TRUE(read.ok()) << read.status();
+  const uint8_t expected[] = {'a', 'b', 'c', 'd', 'e', 'f'};
+  EXPECT_EQ(*read, Literal::From<uint8_t>({2, 3}, expected));
+}
+
 TEST(Npy, RefusesWhatItDoesNotUnderstand) {
   const struct {
     const char *dictionary, *data, *error;
@@ -81,7 +88,7 @@ TEST(Npy, RefusesWhatItDoesNotUnderstand) {
       {"{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}", "abcd", "is not bool, an integer"},
       {"{'descr': '<f16', 'fortran_order': False, 'shape': (2,)}", "abcd", "is not bool, an integer"},
       {"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}", "abcd", "of a record"},
-      {"{'descr': '<f4', 'fortran_order': True, 'shape': (1,)}", "abcd", "Fortran order"},
+      {"{'descr': '<f4', 'fortran_order': 0, 'shape': (1,)}", "abcd", "neither True nor False"},
       {"{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}", "abcd", "an extent is not a number"},
       {"{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}", "", "an extent is not a number"},
       {"{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 4)}", "", "overflows"},
