@@ -1,6 +1,8 @@
 #include "frontend/cli/cli.h"
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
 #include "ir/names.h"
 #include "ir/number.h"

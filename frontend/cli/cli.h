@@ -1,10 +1,9 @@
 #ifndef REEL_FRONTEND_CLI_CLI_H_
 #define REEL_FRONTEND_CLI_CLI_H_
 
-#include <CLI/CLI.hpp>
 #include <deque>
 #include <functional>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -20,6 +19,10 @@
 
 // The program `reel`: what its commands share. A command is one file with an Add<Name>() that
 // declares its options and leaves what to do in Program::action.
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace reel::cli {
 

@@ -1,9 +1,12 @@
+#include <CLI/CLI.hpp>
 #include <cstring>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "codegen/compiler.h"
 #include "codegen/target/target.h"
 #include "frontend/cli/cli.h"
+#include "frontend/program/shared_library.h"
 #include "ir/file/folder.h"
 #include "ir/names.h"
 #include "ir/number.h"
@@ -99,18 +102,6 @@ Outputs CompileIsolated(const Options& options, const std::string& name) {
   return outputs;
 }
 
-/// The shared library of an object.
-std::string Linked(const std::string& object, const Budget& budget) {
-  const TemporaryFolder folder;
-  const std::string path = folder.path() + "/object.o", shared = folder.path() + "/object.so";
-  OutputFiles temporary;
-  temporary.Add(path, object);
-  temporary.Commit();
-  const ProcessResult cc = RunProcess({"cc", "-shared", "-o", shared, path});
-  if (cc.status != 0) Fail(kInvalid, StrCat("cc could not link a shared library:\n", cc.err));
-  return ReadFile(shared, budget);
-}
-
 void Run(const Options& options, Program* program) {
   static const std::map<std::string_view, std::string_view> kSuffixes = {
       {"obj", ".o"}, {"header", ".h"},      {"llvm", ".ll"}, {"asm", ".s"},
@@ -119,7 +110,7 @@ void Run(const Options& options, Program* program) {
   OutputFiles files;
   for (const auto& [kind, bytes] : options.isolate ? CompileIsolated(options, name) : Compile(options, name)) {
     const std::string path = StrCat(options.out, kSuffixes.at(kind));
-    const std::string linked = kind == "so" ? Linked(bytes, options.budget) : "";
+    const std::string linked = kind == "so" ? Take(reel::internal::LinkShared(bytes)) : "";
     const std::string& file = kind == "so" ? linked : bytes;
     files.Add(path, file);
     const Json row = {{"kind", kind}, {"file", path}, {"bytes", file.size()}};

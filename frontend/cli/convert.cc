@@ -1,4 +1,8 @@
 #include "frontend/cli/cli.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
 #include "frontend/onnx/import.h"
 #include "frontend/record/event_log.h"
 #include "frontend/values/npy.h"

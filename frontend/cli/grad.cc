@@ -1,4 +1,8 @@
 #include "frontend/cli/cli.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
 #include "ir/budget_scope.h"
 #include "ir/text/printer.h"
 #include "ir/verifier.h"

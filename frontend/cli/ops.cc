@@ -1,5 +1,8 @@
 #include "ir/ops.h"
 
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
 #include "frontend/cli/cli.h"
 #include "ir/builder.h"
 #include "passes/gradient/gradient.h"

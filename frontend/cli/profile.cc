@@ -1,5 +1,8 @@
 #include "frontend/cli/profile.h"
 
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
 #include "frontend/program/execution_profile.h"
 
 namespace reel::cli {

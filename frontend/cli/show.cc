@@ -1,4 +1,8 @@
 #include "frontend/cli/cli.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
 #include "frontend/record/event_log.h"
 #include "ir/text/printer.h"
 

@@ -1,4 +1,8 @@
 #include "frontend/cli/cli.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
 #include "ir/names.h"
 
 namespace reel::cli {

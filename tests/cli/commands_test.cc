@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "cli_testing.h"
 #include "frontend/values/npy.h"

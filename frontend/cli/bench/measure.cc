@@ -1,6 +1,7 @@
 #include "frontend/cli/bench/measure.h"
 
 #include <sys/resource.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <chrono>

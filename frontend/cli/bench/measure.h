@@ -1,6 +1,7 @@
 #ifndef REEL_FRONTEND_CLI_BENCH_MEASURE_H_
 #define REEL_FRONTEND_CLI_BENCH_MEASURE_H_
 
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "frontend/cli/bench/machine.h"
