@@ -8,28 +8,42 @@ import re
 import subprocess
 import sys
 
-PRELUDE = '''"""The C++ part of Reel; import reel instead."""
-
-import builtins
-import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
-
-TensorLike: TypeAlias = Any  # a Tensor, Variable, number, nested list of them, or array
-DTypeLike: TypeAlias = DType | str | type | Any
-IntsLike: TypeAlias = int | Sequence[int]
-ShapeLike: TypeAlias = int | Sequence[int]
-AxisLike: TypeAlias = int | Sequence[int]
-Padding: TypeAlias = str | int | Sequence[int] | Sequence[tuple[int, int]]
-
-'''
 IMPORTS = """import builtins
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal, TypeAlias, TypeVar, overload
 
-from reel._core import AxisLike, DType, DTypeLike, IntsLike, Padding, ShapeLike, Tensor, TensorLike, Variable
+from reel._enums import UnconnectedGradients
+from reel.typing import AxisLike, DTypeLike, IntsLike, Padding, ShapeLike, TensorLike
 """
+PRELUDE = f'''"""The C++ part of Reel; import reel instead."""
+
+{IMPORTS}import types
+
+from . import fft as fft, linalg as linalg, nn as nn, optim as optim
+from . import random as random
+
+_Source: TypeAlias = Tensor | Variable
+_S = TypeVar("_S", bound=_Source)
+_K = TypeVar("_K")
+_T = TypeVar("_T")
+_U = TypeVar("_U")
+_Tensors = TypeVar("_Tensors", bound=builtins.tuple[Tensor, ...] | builtins.list[Tensor])
+_Unconnected: TypeAlias = Literal["none", "zero"] | UnconnectedGradients
+
+'''
+SUBMODULE = f"""
+{IMPORTS}from reel._core import DType, Tensor, Variable
+{{generator}}
+_T = TypeVar("_T")
+_Initializer: TypeAlias = float | Callable[[builtins.tuple[int, ...], DType], TensorLike] | None
+"""
+MENDED = {
+    "unconnected_gradients: Any": "unconnected_gradients: _Unconnected",
+    "generator: Any": "generator: Generator | None",
+    "kernel_init: Any": "kernel_init: _Initializer",
+    "bias_init: Any": "bias_init: _Initializer",
+}
 COMPARISONS = "lt le eq ne gt ge".split()
 BINARY = "add sub mul mod floordiv truediv matmul lshift rshift and or xor".split()
 UNARY = "neg pos abs invert".split()
@@ -88,6 +102,8 @@ def mend(text):
             f"    def {name}{signature}:{comment}\n",
             text,
         )
+    for before, after in MENDED.items():
+        text = text.replace(before, after)
     lines = []
     for line in text.split("\n"):
         if line.lstrip().startswith("def "):
@@ -117,6 +133,8 @@ def main(folder):
             "reel._core",
             "-O",
             str(package),
+            "-p",
+            str(pathlib.Path(__file__).with_suffix(".txt")),
         ],
         check=True,
     )
@@ -127,11 +145,10 @@ def main(folder):
             re.sub(r"^(?:import [^\n]*|from [^\n]* import (?:\([^)]*\)|[^\n]*))\n", "", text[len(head) :], flags=re.M)
         )
         if path.name == "__init__.pyi":
-            submodules = "import types\n\nfrom . import fft as fft, linalg as linalg, nn as nn, optim as optim\n"
-            submodules += "from . import random as random\n\n"
-            path.write_text(PRELUDE + submodules + error_classes(package) + "\n" + body.lstrip())
+            path.write_text(PRELUDE + error_classes(package) + "\n" + body.lstrip())
         else:
-            path.write_text(head + "\n" + IMPORTS + body)
+            generator = "" if path.stem == "random" else "from reel._core.random import Generator\n"
+            path.write_text(head + SUBMODULE.format(generator=generator) + body)
 
 
 if __name__ == "__main__":

@@ -13,10 +13,11 @@ the dtype of the tensor they meet.
 """
 
 import os as _os
+import typing as _typing
 from importlib.util import find_spec as _find_spec
 
 
-def _check_extension():
+def _check_extension() -> None:
     """An error that says what to do, if the extension is not there; the folder _core has its type stubs."""
     spec = _find_spec(__name__ + "._core")
     if spec is not None and spec.origin is not None:
@@ -34,18 +35,35 @@ from . import _core  # noqa: E402
 
 _core._set_package_folder(_os.path.dirname(__file__) + _os.sep)  # type: ignore[attr-defined]
 
-from . import _errors
+from . import _errors, _inspect
+
+if _typing.TYPE_CHECKING:  # before those of the extension, for checkers that take the first
+    from . import fft as fft, linalg as linalg, nn as nn, optim as optim, random as random
 from ._core import *  # noqa: F401,F403  (all public names of the extension)
 from ._array_api import *  # noqa: F401,F403
 
 del fft, linalg, nn, optim, random  # noqa: F821  (those of the extension; the package's have more)
 from . import fft, linalg, nn, optim, random  # type: ignore[no-redef]
-from ._custom import custom_gradient, grad_pass_through, recompute_grad
-from ._debugging import check_gradients, check_numerics
-from ._function import function
-from ._keep import Checkpoint, load_weights, save_weights
-from ._transforms import hessian, hvp, jacobian, jvp, vectorized_map, vjp, vmap
-from ._enums import UnconnectedGradients
+from ._custom import (
+    custom_gradient as custom_gradient,
+    grad_pass_through as grad_pass_through,
+    recompute_grad as recompute_grad,
+)
+from ._debugging import check_gradients as check_gradients, check_numerics as check_numerics
+from ._function import function as function
+from ._keep import Checkpoint as Checkpoint, load_weights as load_weights, save_weights as save_weights
+from ._transforms import (
+    hessian as hessian,
+    hvp as hvp,
+    jacobian as jacobian,
+    jvp as jvp,
+    vectorized_map as vectorized_map,
+    vjp as vjp,
+    vmap as vmap,
+)
+from ._enums import UnconnectedGradients as UnconnectedGradients
+
+del _typing
 
 __version__ = "0.1.0"
 __array_api_version__ = "2023.12"

@@ -1,17 +1,21 @@
 """What the array API standard has that is made of other functions, and its constants."""
 
 import math as _math
+import typing as _typing
 from typing import NamedTuple as _NamedTuple
 
 from . import _core
 from ._core import DType as _DType
 from ._core import Tensor as _Tensor
 
+if _typing.TYPE_CHECKING:
+    from .typing import DTypeLike, TensorLike
+
 e = _math.e
 pi = _math.pi
 inf = _math.inf
 nan = _math.nan
-newaxis = None
+newaxis: None = None
 
 # Other names for the same functions.
 acos, acosh, asin, asinh = _core.acos, _core.acosh, _core.asin, _core.asinh
@@ -40,24 +44,24 @@ class UniqueInverse(_NamedTuple):
     inverse_indices: _Tensor
 
 
-def unique_all(x):
+def unique_all(x: "TensorLike") -> UniqueAll:
     """The distinct elements in order, where each is first, which each element is, and how many of each."""
     return UniqueAll(*_core._unique(x))
 
 
-def unique_counts(x):
+def unique_counts(x: "TensorLike") -> UniqueCounts:
     """The distinct elements in order, and how many of each."""
     values, _, _, counts = _core._unique(x)
     return UniqueCounts(values, counts)
 
 
-def unique_inverse(x):
+def unique_inverse(x: "TensorLike") -> UniqueInverse:
     """The distinct elements in order, and which of them each element of x is."""
     values, _, inverse, _ = _core._unique(x)
     return UniqueInverse(values, inverse)
 
 
-def unique_values(x):
+def unique_values(x: "TensorLike") -> _Tensor:
     """The distinct elements in order."""
     return _core._unique(x)[0]
 
@@ -86,7 +90,7 @@ def _dtype_of(x):
     return x.dtype if isinstance(x, (_Tensor, _core.Variable)) else _core.result_type(x)
 
 
-def finfo(type, /):
+def finfo(type: "DTypeLike | TensorLike", /) -> FInfo:
     """Limits of a float dtype (of the parts of a complex one)."""
     name = {"complex64": "float32", "complex128": "float64"}.get(_dtype_of(type).name, _dtype_of(type).name)
     if name not in _FORMATS:
@@ -97,7 +101,7 @@ def finfo(type, /):
     return FInfo(exponent + fraction + 1, 2.0**-fraction, largest, -largest, 2.0 ** (1 - bias), getattr(_core, name))
 
 
-def iinfo(type, /):
+def iinfo(type: "DTypeLike | TensorLike", /) -> IInfo:
     """Limits of an integer dtype."""
     dtype = _dtype_of(type)
     if not dtype.is_integer:
@@ -127,7 +131,7 @@ _ORDER = [
 ]
 
 
-def can_cast(from_, to, /):
+def can_cast(from_: "DTypeLike | TensorLike", to: "DTypeLike", /) -> bool:
     """Whether a dtype becomes another by promotion."""
     try:
         return _core.result_type(_dtype_of(from_), to) == to
@@ -138,16 +142,16 @@ def can_cast(from_, to, /):
 class _Info:
     """What __array_namespace_info__ returns."""
 
-    def capabilities(self):
+    def capabilities(self) -> "dict[str, bool | int]":
         return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 10}
 
-    def default_device(self):
+    def default_device(self) -> str:
         return "cpu"
 
-    def devices(self):
+    def devices(self) -> "list[str]":
         return ["cpu"]
 
-    def default_dtypes(self, *, device=None):
+    def default_dtypes(self, *, device: "str | None" = None) -> "dict[str, _DType]":
         return {
             "real floating": _core.float32,
             "complex floating": _core.complex64,
@@ -155,7 +159,9 @@ class _Info:
             "indexing": _core.int64,
         }
 
-    def dtypes(self, *, device=None, kind=None):
+    def dtypes(
+        self, *, device: "str | None" = None, kind: "str | tuple[str, ...] | None" = None
+    ) -> "dict[str, _DType]":
         names = [n for n in _ORDER if n not in ("float16", "bfloat16")]
         kinds = kind if isinstance(kind, tuple) else (kind,)
         return {
@@ -165,9 +171,44 @@ class _Info:
         }
 
 
-def __array_namespace_info__():
+def __array_namespace_info__() -> _Info:
     """The array API standard's description of this implementation."""
     return _Info()
 
 
-__all__ = [n for n in dir() if not n.startswith("_")] + ["__array_namespace_info__"]
+__all__ = [
+    "FInfo",
+    "IInfo",
+    "UniqueAll",
+    "UniqueCounts",
+    "UniqueInverse",
+    "absolute",
+    "acos",
+    "acosh",
+    "arccos",
+    "arccosh",
+    "arcsin",
+    "arcsinh",
+    "arctan",
+    "arctan2",
+    "arctanh",
+    "asin",
+    "asinh",
+    "can_cast",
+    "concatenate",
+    "cumprod",
+    "cumsum",
+    "e",
+    "finfo",
+    "iinfo",
+    "inf",
+    "nan",
+    "newaxis",
+    "pi",
+    "power",
+    "unique_all",
+    "unique_counts",
+    "unique_inverse",
+    "unique_values",
+    "__array_namespace_info__",
+]

@@ -1,11 +1,22 @@
 """Functions whose gradient the user states: custom_gradient, recompute_grad, grad_pass_through."""
 
+from __future__ import annotations
+
 import functools as _functools
 import inspect as _inspect
 import numbers as _numbers
+import typing as _t
 
 from . import _core
 from ._function import _leaves, _rebuild, _Slices
+
+if _t.TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    P = _t.ParamSpec("P")
+    R = _t.TypeVar("R")
+    WithGradient = Callable[P, tuple[R, Callable[..., Any]]]
 
 
 def _is_input(x):
@@ -66,7 +77,11 @@ def _backward(grad, count):
     return backward
 
 
-def custom_gradient(f=None):
+@_t.overload
+def custom_gradient(f: WithGradient[P, R]) -> Callable[P, R]: ...
+@_t.overload
+def custom_gradient(f: None = None) -> Callable[[WithGradient[P, R]], Callable[P, R]]: ...
+def custom_gradient(f: Any = None) -> Any:
     """A decorator: f computes its results and the gradient that stands for its own.
 
         @reel.custom_gradient
@@ -134,7 +149,7 @@ def _through(core_call, f):
     return call
 
 
-def recompute_grad(f):
+def recompute_grad(f: Callable[P, R]) -> Callable[P, R]:
     """f, whose intermediate values are not kept for its gradient but computed again: time for memory.
 
     Random numbers are drawn as the first time, and what f assigns stays as it is. Gradients by its arguments, by
@@ -143,7 +158,7 @@ def recompute_grad(f):
     return _through(_core._call_recompute, f)
 
 
-def grad_pass_through(f):
+def grad_pass_through(f: Callable[P, R]) -> Callable[P, R]:
     """f with the gradient of the identity; variables that it uses get none.
 
     f must return as many tensors, of the same types, as it takes.

@@ -1,12 +1,20 @@
 """Finding what is wrong: the first NaN, a gradient that is not the derivative."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal
+
 from . import _core
 from ._transforms import _flat, _Listed
+
+if TYPE_CHECKING:
+    from .typing import DTypeLike
 
 _LEVELS = ("off", "nan", "all")
 
 
-def check_numerics(level="all"):
+def check_numerics(level: Literal["off", "nan", "all"] = "all") -> str:
     """Raises ValueError at the first op that gives a NaN or an infinity, in this process; returns the level before.
 
         reel.check_numerics()       # "all": NaN and infinities; "nan": NaN alone; "off"
@@ -24,7 +32,14 @@ def check_numerics(level="all"):
     return _LEVELS[_core._set_numerics(_LEVELS.index(level))]
 
 
-def check_gradients(function, *inputs, order=1, dtype=None, step=0.0, tolerance=0.0):
+def check_gradients(
+    function: Callable[..., Any],
+    *inputs: Any,
+    order: int = 1,
+    dtype: DTypeLike | None = None,
+    step: float = 0.0,
+    tolerance: float = 0.0,
+) -> float:
     """Compares gradients by tape with central differences, for every element of the floating and complex inputs.
 
         reel.check_gradients(lambda x, w: reel.tanh(x @ w), x, w, order=2)

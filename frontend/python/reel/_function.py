@@ -1,9 +1,21 @@
 """reel.function: Python functions compiled, one program for each combination of argument types."""
 
+from __future__ import annotations
+
 import copy as _copy
 import functools as _functools
+import typing as _t
 
 from . import _calls, _core
+
+if _t.TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from .typing import CompiledFunction
+
+    P = _t.ParamSpec("P")
+    R = _t.TypeVar("R")
 
 _MANY = 8
 
@@ -282,7 +294,13 @@ class _CompiledFunction(_core._Callable):
         return f"<reel.function {self.__name__}{_calls.signature_of(self.python_function)}>"
 
 
-def function(func=None, *, input_signature=None):
+@_t.overload
+def function(func: Callable[P, R], *, input_signature: Any = None) -> CompiledFunction[P, R]: ...
+@_t.overload
+def function(
+    func: None = None, *, input_signature: Any = None
+) -> Callable[[Callable[P, R]], CompiledFunction[P, R]]: ...
+def function(func: Any = None, *, input_signature: Any = None) -> Any:
     """Compiles a Python function: traced once for each combination of dtypes, shapes and Python values.
 
         @reel.function

@@ -138,7 +138,7 @@ def save_weights(path: str | os.PathLike[str], model: Any) -> None:
 def load_weights(path: str | os.PathLike[str], model: None = None, strict: bool = True) -> dict[str, Tensor]: ...
 @overload
 def load_weights(path: str | os.PathLike[str], model: Any, strict: bool = True) -> None: ...
-def load_weights(path, model=None, strict=True):
+def load_weights(path: str | os.PathLike[str], model: Any = None, strict: bool = True) -> dict[str, Tensor] | None:
     """Assigns the values of a file to a model, or to variables; without one, returns them: a dict of names and tensors.
 
     All that does not fit (missing, extra, shape, dtype) is one error, and then nothing is assigned; with strict=False,
@@ -149,6 +149,7 @@ def load_weights(path, model=None, strict=True):
     if model is None:
         return values
     _core._load(_state(model), values, strict, os.fspath(path))
+    return None
 
 
 class Checkpoint:

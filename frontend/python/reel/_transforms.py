@@ -6,10 +6,31 @@ lists, tuples and dicts of them; inside a callable branches and loops on tensors
 reel.while_loop, reel.scan). Each transform also takes a reel.Function and gives one.
 """
 
+from __future__ import annotations
+
 import functools as _functools
+import typing as _t
 
 from . import _core
 from ._function import _leaves, _rebuild
+
+if _t.TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, Concatenate, Literal
+
+    from ._core import Function, Tensor
+
+    P = _t.ParamSpec("P")
+    R = _t.TypeVar("R")
+    Tensors = _t.TypeVar("Tensors", bound=Tensor | tuple[Tensor, ...])
+
+    class Structured(_t.Protocol[P]):
+        """Of arguments that need not be tensors: the structure of its results depends on theirs."""
+
+        @property
+        def __wrapped__(self) -> Callable[P, Any]: ...
+
+        def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Any: ...
 
 
 def _flat(tree):
@@ -58,7 +79,11 @@ def _axes(axes, tree, what):
     return [a for g, p in zip(given, parts) for a in _axes(g, p, what)]
 
 
-def vmap(function, in_axes=0, out_axes=0, rows=None):
+@_t.overload
+def vmap(function: Function, in_axes: Any = 0, out_axes: Any = 0, rows: int | None = None) -> Function: ...
+@_t.overload
+def vmap(function: Callable[P, R], in_axes: Any = 0, out_axes: Any = 0, rows: int | None = None) -> Callable[P, R]: ...
+def vmap(function: Any, in_axes: Any = 0, out_axes: Any = 0, rows: int | None = None) -> Any:
     """A function of batches that gives for each row what `function` gives for that row alone, stacked.
 
         distances = reel.vmap(distance, in_axes=(0, None))
@@ -93,12 +118,16 @@ def vmap(function, in_axes=0, out_axes=0, rows=None):
     return mapped
 
 
-def vectorized_map(fn, elems):
+def vectorized_map(fn: Callable[[Any], R], elems: Any) -> R:
     """fn of each row of elems, a tensor or a structure of them, stacked: as map_fn, but at once on larger ops."""
     return vmap(fn)(elems)
 
 
-def jvp(function, primals=None, tangents=None):
+@_t.overload
+def jvp(function: Function, primals: None = None, tangents: None = None) -> Function: ...
+@_t.overload
+def jvp(function: Callable[..., R], primals: Any, tangents: Any) -> tuple[R, R]: ...
+def jvp(function: Any, primals: Any = None, tangents: Any = None) -> Any:
     """(results, their tangents): function(*primals), and how it moves when the primals move along the tangents.
 
         y, dy = reel.jvp(f, (x,), (dx,))
@@ -115,7 +144,13 @@ def jvp(function, primals=None, tangents=None):
     return listed.pack(values), listed.pack(moved)
 
 
-def vjp(function, primals=None):
+@_t.overload
+def vjp(function: Function, primals: None = None) -> Function: ...
+@_t.overload
+def vjp(function: Callable[..., R], primals: Tensors) -> tuple[R, Callable[..., Tensors]]: ...
+@_t.overload
+def vjp(function: Callable[..., R], primals: Any) -> tuple[R, Callable[..., Any]]: ...
+def vjp(function: Any, primals: Any = None) -> Any:
     """(results, pullback): function(*primals), and the function from seeds of the results to gradients of the primals.
 
         y, pullback = reel.vjp(f, (x, w))
@@ -150,7 +185,15 @@ def _places(args, argnum):
     return range(first, first + len(_flat(args[argnum])))
 
 
-def jacobian(function, argnums=0):
+@_t.overload
+def jacobian(function: Function, argnums: int | tuple[int, ...] = 0) -> Function: ...
+@_t.overload
+def jacobian(
+    function: Callable[Concatenate[Tensor, P], R], argnums: Literal[0] = 0
+) -> Callable[Concatenate[Tensor, P], R]: ...
+@_t.overload
+def jacobian(function: Callable[P, Any], argnums: int | tuple[int, ...] = 0) -> Structured[P]: ...
+def jacobian(function: Any, argnums: int | tuple[int, ...] = 0) -> Any:
     """A function that returns dy/dx, of shape y.shape + x.shape, for each result y of `function`.
 
         j = reel.jacobian(f)(x)
@@ -185,14 +228,28 @@ def jacobian(function, argnums=0):
     return matrix
 
 
-def hessian(function, argnums=0):
+@_t.overload
+def hessian(function: Function, argnums: int | tuple[int, ...] = 0) -> Function: ...
+@_t.overload
+def hessian(
+    function: Callable[Concatenate[Tensor, P], R], argnums: Literal[0] = 0
+) -> Callable[Concatenate[Tensor, P], R]: ...
+@_t.overload
+def hessian(function: Callable[P, Any], argnums: int | tuple[int, ...] = 0) -> Structured[P]: ...
+def hessian(function: Any, argnums: int | tuple[int, ...] = 0) -> Any:
     """The Jacobian of the Jacobian: for a scalar result of shape x.shape + x.shape."""
     if isinstance(function, _core.Function):
         return _core._hessian_function(function, argnums)
     return jacobian(jacobian(function, argnums), argnums)
 
 
-def hvp(function, primals=None, vectors=None, argnum=0):
+@_t.overload
+def hvp(function: Function, primals: None = None, vectors: None = None, argnum: int = 0) -> Function: ...
+@_t.overload
+def hvp(function: Callable[..., Any], primals: Tensors, vectors: Any, argnum: int = 0) -> Tensors: ...
+@_t.overload
+def hvp(function: Callable[..., Any], primals: Any, vectors: Any, argnum: int = 0) -> Any: ...
+def hvp(function: Any, primals: Any = None, vectors: Any = None, argnum: int = 0) -> Any:
     """H v, of the structure of `primals`, for the sum of the function's results: the gradient's derivative along v.
 
         hv = reel.hvp(loss, (w,), (v,))[0]

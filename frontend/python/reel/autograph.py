@@ -1,3 +1,4 @@
 """tf.autograph: Python's control flow on traced tensors."""
 
-from .tf.autograph import convert, do_not_convert  # noqa: F401
+from .tf.autograph import convert as convert
+from .tf.autograph import do_not_convert as do_not_convert

@@ -1,10 +1,22 @@
 """Discrete Fourier transforms, as numpy.fft."""
 
+from __future__ import annotations as _annotations
+
 import operator as _operator
+import typing as _typing
 
 from . import _core
 from ._core.fft import *  # noqa: F401,F403
-from ._core.fft import fft, ifft, irfft, rfft
+from ._core.fft import fft as fft
+from ._core.fft import ifft as ifft
+from ._core.fft import irfft as irfft
+from ._core.fft import rfft as rfft
+
+if _typing.TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ._core import Tensor as _Tensor
+    from .typing import AxisLike, DTypeLike, TensorLike
 
 
 def _checked_axes(op, x, axes):
@@ -35,7 +47,9 @@ def _sizes_and_axes(op, x, s, axes):
     return x, [None] * len(axes) if s is None else list(s), axes
 
 
-def fftn(x, /, *, s=None, axes=None, norm="backward"):
+def fftn(
+    x: TensorLike, /, *, s: Sequence[int] | None = None, axes: AxisLike | None = None, norm: str = "backward"
+) -> _Tensor:
     """fft along several axes, cut or padded to s."""
     x, s, axes = _sizes_and_axes("fftn", x, s, axes)
     for n, axis in zip(s, axes):
@@ -43,7 +57,9 @@ def fftn(x, /, *, s=None, axes=None, norm="backward"):
     return x
 
 
-def ifftn(x, /, *, s=None, axes=None, norm="backward"):
+def ifftn(
+    x: TensorLike, /, *, s: Sequence[int] | None = None, axes: AxisLike | None = None, norm: str = "backward"
+) -> _Tensor:
     """The inverse of fftn."""
     x, s, axes = _sizes_and_axes("ifftn", x, s, axes)
     for n, axis in zip(s, axes):
@@ -51,7 +67,9 @@ def ifftn(x, /, *, s=None, axes=None, norm="backward"):
     return x
 
 
-def rfftn(x, /, *, s=None, axes=None, norm="backward"):
+def rfftn(
+    x: TensorLike, /, *, s: Sequence[int] | None = None, axes: AxisLike | None = None, norm: str = "backward"
+) -> _Tensor:
     """rfft along the last axis, fft along the others."""
     x, s, axes = _sizes_and_axes("rfftn", x, s, axes)
     if not axes:
@@ -59,7 +77,9 @@ def rfftn(x, /, *, s=None, axes=None, norm="backward"):
     return fftn(rfft(x, n=s[-1], axis=axes[-1], norm=norm), s=s[:-1], axes=axes[:-1], norm=norm)
 
 
-def irfftn(x, /, *, s=None, axes=None, norm="backward"):
+def irfftn(
+    x: TensorLike, /, *, s: Sequence[int] | None = None, axes: AxisLike | None = None, norm: str = "backward"
+) -> _Tensor:
     """The inverse of rfftn, real."""
     x, s, axes = _sizes_and_axes("irfftn", x, s, axes)
     if not axes:
@@ -70,24 +90,24 @@ def irfftn(x, /, *, s=None, axes=None, norm="backward"):
 _OPPOSITE = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
 
 
-def hfft(x, /, *, n=None, axis=-1, norm="backward"):
+def hfft(x: TensorLike, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> _Tensor:
     """The transform, real, of a signal with Hermitian symmetry; n is the length of the result."""
     return irfft(_core.conj(x), n=n, axis=axis, norm=_OPPOSITE[norm])
 
 
-def ihfft(x, /, *, n=None, axis=-1, norm="backward"):
+def ihfft(x: TensorLike, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> _Tensor:
     """The inverse of hfft."""
     return _core.conj(rfft(x, n=n, axis=axis, norm=_OPPOSITE[norm]))
 
 
-def fftfreq(n, /, *, d=1.0, dtype=None, device=None):
+def fftfreq(n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: str | None = None) -> _Tensor:
     """Frequencies of the results of fft for samples d apart: 0, 1, ..., -1 over n d."""
     dtype = _core.float32 if dtype is None else dtype
     k = _core.arange(n)
     return _core.astype(_core.where(k < (n + 1) // 2, k, k - n), dtype) / (n * d)
 
 
-def rfftfreq(n, /, *, d=1.0, dtype=None, device=None):
+def rfftfreq(n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: str | None = None) -> _Tensor:
     """Frequencies of the results of rfft: 0, 1, ..., n // 2 over n d."""
     return _core.astype(_core.arange(n // 2 + 1), _core.float32 if dtype is None else dtype) / (n * d)
 
@@ -101,11 +121,11 @@ def _shift(op, x, axes, sign):
     return _core.roll(x, shifts, axis=axes)
 
 
-def fftshift(x, /, *, axes=None):
+def fftshift(x: TensorLike, /, *, axes: AxisLike | None = None) -> _Tensor:
     """The zero frequency moved to the middle."""
     return _shift("fftshift", x, axes, 1)
 
 
-def ifftshift(x, /, *, axes=None):
+def ifftshift(x: TensorLike, /, *, axes: AxisLike | None = None) -> _Tensor:
     """The inverse of fftshift."""
     return _shift("ifftshift", x, axes, -1)

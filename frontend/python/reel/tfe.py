@@ -6,8 +6,11 @@ def loss(w, x):
 tfe.gradients_function(loss, params=["w"])(2.0, 3.0)    # [tf.Tensor(36.0, ...)]
 """
 
+from __future__ import annotations as _annotations
+
 import functools as _functools
 import inspect as _inspect
+import typing as _t
 
 from . import _core
 from .tf import nest as _nest
@@ -15,9 +18,19 @@ from .tf._array import identity as _identity
 from .tf._tape import GradientTape as _GradientTape
 from .tf._tensor import TensorLike as _TensorLike
 from .tf._tensor import convert_to_tensor as _convert
-from .tf._variable import Variable
+from .tf._variable import Variable as Variable
 from .tf.errors import ConversionError as _ConversionError
 from .tf.errors import StateError as _StateError
+
+if _t.TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from .tf._tensor import Tensor as _Tensor
+
+    P = _t.ParamSpec("P")
+    R = _t.TypeVar("R")
+    _Params = Sequence[str] | Sequence[int] | None
 
 __all__ = [
     "gradients_function",
@@ -31,13 +44,13 @@ __all__ = [
 ]
 
 
-def enable_eager_execution(config=None, device_policy=None, execution_mode=None):
+def enable_eager_execution(config: object = None, device_policy: object = None, execution_mode: object = None) -> None:
     """Nothing: ops run at once anyway."""
 
 
-def executing_eagerly():
+def executing_eagerly() -> bool:
     """Whether ops run at once; False while tracing."""
-    from .tf import executing_eagerly as executing
+    from .tf._trace import executing_eagerly as executing
 
     return executing()
 
@@ -123,7 +136,9 @@ def _targets(result):
     return _nest.map_structure(lambda y: y if isinstance(y, _TensorLike) else _convert(y), result)
 
 
-def value_and_gradients_function(f, params=None):
+def value_and_gradients_function(
+    f: Callable[..., R], params: _Params = None
+) -> Callable[..., tuple[R, list[_Tensor | Any]]]:
     """A function of f's arguments that returns (f(...), [gradients by params]).
 
     params: names or positions, all positional arguments if None. Further argument `dy`: seeds in the structure of
@@ -138,7 +153,7 @@ def value_and_gradients_function(f, params=None):
     return _named(value_and_gradients, f)
 
 
-def gradients_function(f, params=None):
+def gradients_function(f: Callable[..., Any], params: _Params = None) -> Callable[..., list[_Tensor | Any]]:
     """A function of f's arguments that returns the list of gradients by params; see value_and_gradients_function."""
     both = value_and_gradients_function(f, params)
 
@@ -148,7 +163,9 @@ def gradients_function(f, params=None):
     return _named(gradients, f)
 
 
-def make_vjp(f, params=None, persistent=True):
+def make_vjp(
+    f: Callable[..., R], params: _Params = None, persistent: bool = True
+) -> Callable[..., tuple[R, Callable[..., list[_Tensor | Any]]]]:
     """A function of f's arguments that returns (f(...), vjp): vjp(dy) is the list of gradients seeded by dy.
 
     vjp() takes ones. Without persistent, a second call of vjp is a RuntimeError.
@@ -171,7 +188,7 @@ def make_vjp(f, params=None, persistent=True):
     return _named(value_and_vjp, f)
 
 
-def implicit_value_and_gradients(f):
+def implicit_value_and_gradients(f: Callable[P, R]) -> Callable[P, tuple[R, list[tuple[_Tensor | Any, Variable]]]]:
     """A function of f's arguments that returns (f(...), [(gradient, variable), ...]).
 
     The variables are the trainable ones that f read, in the order of their creation; a gradient is None where the
@@ -189,7 +206,7 @@ def implicit_value_and_gradients(f):
     return _named(value_and_gradients, f)
 
 
-def implicit_gradients(f):
+def implicit_gradients(f: Callable[P, Any]) -> Callable[P, list[tuple[_Tensor | Any, Variable]]]:
     """A function of f's arguments that returns [(gradient, variable), ...]; see implicit_value_and_gradients."""
     both = implicit_value_and_gradients(f)
 

@@ -10,96 +10,133 @@
 Python floats are float32 and ints int32; tensors of different dtypes do not mix.
 """
 
-from . import autodiff, debugging, dtypes, errors, linalg, math, nest, nn, random
+import typing as _typing
+
+from . import (
+    autodiff as autodiff,
+    debugging as debugging,
+    dtypes as dtypes,
+    errors as errors,
+    linalg as linalg,
+    math as math,
+    nest as nest,
+    nn as nn,
+    random as random,
+)
 from ._array import *  # noqa: F401,F403
-from ._array import print_v2 as print, slice, range  # noqa: A004
-from ._control import case, cond, foldl, foldr, map_fn, scan, switch_case, while_loop
-from ._custom import custom_gradient, grad_pass_through, recompute_grad, vectorized_map
-from ._function import function
-from ._module import Module
-from ._shape import TensorShape, TensorSpec
-from ._slices import IndexedSlices
-from ._tape import GradientTape, UnconnectedGradients
-from ._tensor import Tensor, constant, convert_to_tensor
-from ._trace import executing_eagerly, inside_function
-from ._variable import Variable
-from .autodiff import AggregationMethod, gradients, hessians
-from .debugging import Assert, assert_equal, assert_greater, assert_less, assert_rank
+from ._array import print_v2 as _print_v2, slice as slice, range as range
+from ._control import (
+    case as case,
+    cond as cond,
+    foldl as foldl,
+    foldr as foldr,
+    map_fn as map_fn,
+    scan as scan,
+    switch_case as switch_case,
+    while_loop as while_loop,
+)
+from ._custom import (
+    custom_gradient as custom_gradient,
+    grad_pass_through as grad_pass_through,
+    recompute_grad as recompute_grad,
+    vectorized_map as vectorized_map,
+)
+from ._function import function as function
+from ._module import Module as Module
+from ._shape import TensorShape as TensorShape, TensorSpec as TensorSpec
+from ._slices import IndexedSlices as IndexedSlices
+from ._tape import GradientTape as GradientTape, UnconnectedGradients as UnconnectedGradients
+from ._tensor import Tensor as Tensor, constant as constant, convert_to_tensor as convert_to_tensor
+from ._trace import executing_eagerly as executing_eagerly, inside_function as inside_function
+from ._variable import Variable as Variable
+from .autodiff import AggregationMethod as AggregationMethod, gradients as gradients, hessians as hessians
+from .debugging import (
+    Assert as Assert,
+    assert_equal as assert_equal,
+    assert_greater as assert_greater,
+    assert_less as assert_less,
+    assert_rank as assert_rank,
+)
 from .dtypes import *  # noqa: F401,F403
-from .dtypes import BY_NAME as _BY_NAME, DType, as_dtype, cast
-from .linalg import matvec as _matvec  # noqa: F401
+from .dtypes import BY_NAME as _BY_NAME, DType as DType, as_dtype as as_dtype, cast as cast
+from .linalg import matvec as _matvec
 from .math import (
-    abs,
-    acos,
-    acosh,
-    add,
-    add_n,
-    argmax,
-    argmin,
-    asin,
-    asinh,
-    atan,
-    atan2,
-    atanh,
-    clip_by_value,
-    complex,
-    cos,
-    cosh,
-    cumsum,
-    divide,
-    einsum,
-    equal,
-    exp,
-    floor,
-    greater,
-    greater_equal,
-    less,
-    less_equal,
-    logical_and,
-    logical_not,
-    logical_or,
-    matmul,
-    maximum,
-    minimum,
-    multiply,
-    negative,
-    not_equal,
-    pow,
-    reduce_all,
-    reduce_any,
-    reduce_logsumexp,
-    reduce_max,
-    reduce_mean,
-    reduce_min,
-    reduce_prod,
-    reduce_sum,
-    round,
-    scalar_mul,
-    sigmoid,
-    sign,
-    sin,
-    sinh,
-    sqrt,
-    square,
-    subtract,
-    tan,
-    tanh,
-    tensordot,
-    truediv,
+    abs as abs,
+    acos as acos,
+    acosh as acosh,
+    add as add,
+    add_n as add_n,
+    argmax as argmax,
+    argmin as argmin,
+    asin as asin,
+    asinh as asinh,
+    atan as atan,
+    atan2 as atan2,
+    atanh as atanh,
+    clip_by_value as clip_by_value,
+    complex as complex,
+    cos as cos,
+    cosh as cosh,
+    cumsum as cumsum,
+    divide as divide,
+    einsum as einsum,
+    equal as equal,
+    exp as exp,
+    floor as floor,
+    greater as greater,
+    greater_equal as greater_equal,
+    less as less,
+    less_equal as less_equal,
+    logical_and as logical_and,
+    logical_not as logical_not,
+    logical_or as logical_or,
+    matmul as matmul,
+    maximum as maximum,
+    minimum as minimum,
+    multiply as multiply,
+    negative as negative,
+    not_equal as not_equal,
+    pow as pow,
+    reduce_all as reduce_all,
+    reduce_any as reduce_any,
+    reduce_logsumexp as reduce_logsumexp,
+    reduce_max as reduce_max,
+    reduce_mean as reduce_mean,
+    reduce_min as reduce_min,
+    reduce_prod as reduce_prod,
+    reduce_sum as reduce_sum,
+    round as round,
+    scalar_mul as scalar_mul,
+    sigmoid as sigmoid,
+    sign as sign,
+    sin as sin,
+    sinh as sinh,
+    sqrt as sqrt,
+    square as square,
+    subtract as subtract,
+    tan as tan,
+    tanh as tanh,
+    tensordot as tensordot,
+    truediv as truediv,
 )
 
 globals().update(_BY_NAME)
-newaxis = None
+newaxis: None = None
+print = _print_v2
 __version__ = "2.21.0-reel"
 _LAZY = {"keras": ".keras", "compat": ".compat", "tfe": "..tfe", "config": "._config", "autograph": ".autograph"}
 
+if _typing.TYPE_CHECKING:
+    from . import _config as config, autograph as autograph, compat as compat, keras as keras
+    from .. import tfe as tfe
+else:  # for checkers a name that is not here is an error
 
-def __getattr__(name):
-    if name in _LAZY:
-        import importlib
+    def __getattr__(name):
+        if name in _LAZY:
+            import importlib
 
-        return importlib.import_module(_LAZY[name], __name__)
-    raise AttributeError(
-        f"reel.tf has no {name!r}: it has TensorFlow's names about tensors and gradients only; see "
-        "reel.tf.math, reel.tf.nn and reel.tf.linalg, or use reel itself"
-    )
+            return importlib.import_module(_LAZY[name], __name__)
+        raise AttributeError(
+            f"reel.tf has no {name!r}: it has TensorFlow's names about tensors and gradients only; see "
+            "reel.tf.math, reel.tf.nn and reel.tf.linalg, or use reel itself"
+        )

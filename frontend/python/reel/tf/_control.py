@@ -1,13 +1,25 @@
 """Control flow: at once when eager; in a trace, branches and loops of the graph."""
 
+from __future__ import annotations
+
+import typing as _t
+
 from .. import _core
 from . import nest
 from ._tensor import Tensor, convert_to_tensor, to_core, wrap
 from ._trace import as_method, converted
 from .errors import ConversionError, InvalidArgumentError
 
+if _t.TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any
 
-def symbolic(x):
+    from ..typing import TensorLike as ArrayLike
+
+    R = _t.TypeVar("R")
+
+
+def symbolic(x: object) -> bool:
     """Whether x is a tensor of a trace."""
     return x.__class__ is Tensor and x._t.symbolic
 
@@ -52,7 +64,12 @@ def _check_predicate(pred, what):
 
 
 @as_method("cond")
-def cond(pred, true_fn=None, false_fn=None, name=None):
+def cond(
+    pred: ArrayLike,
+    true_fn: Callable[[], R] | None = None,
+    false_fn: Callable[[], R] | None = None,
+    name: str | None = None,
+) -> R:
     """true_fn() if the bool scalar is true, else false_fn(). In a trace: both branches, of one structure and type."""
     if not callable(true_fn) or not callable(false_fn):
         raise _core.InvalidTypeError("true_fn and false_fn must be callable.")
@@ -75,7 +92,13 @@ def _branch(packer, fn):
     return [_core.identity(t) for t in packer.leaves(out)]
 
 
-def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"):
+def case(
+    pred_fn_pairs: Mapping[Any, Callable[[], R]] | Iterable[tuple[ArrayLike, Callable[[], R]]],
+    default: Callable[[], R] | None = None,
+    exclusive: bool = False,
+    strict: bool = False,
+    name: str | None = "case",
+) -> R:
     """The function of the first true predicate, called; default() if none is.
 
     Without a default, one must be true: an error when eager; a trace takes it that the last one is, if no other is.
@@ -101,7 +124,12 @@ def _case(pairs, default):
     return cond(pred, fn, lambda: _case(rest, default))
 
 
-def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
+def switch_case(
+    branch_index: ArrayLike,
+    branch_fns: Mapping[int, Callable[[], R]] | Sequence[Callable[[], R]],
+    default: Callable[[], R] | None = None,
+    name: str | None = "switch_case",
+) -> R:
     """branch_fns[branch_index](); out of range: default(), or the last one. A dict names the indices."""
     index = convert_to_tensor(branch_index)
     if isinstance(branch_fns, dict):
@@ -123,16 +151,16 @@ def _run(fn, *arguments):
 
 @as_method("while_loop")
 def while_loop(
-    cond,
-    body,
-    loop_vars,
-    shape_invariants=None,
-    parallel_iterations=10,
-    back_prop=True,
-    swap_memory=False,
-    maximum_iterations=None,
-    name=None,
-):
+    cond: Callable[..., ArrayLike],
+    body: Callable[..., Any],
+    loop_vars: Any,
+    shape_invariants: object = None,
+    parallel_iterations: int | None = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    maximum_iterations: ArrayLike | None = None,
+    name: str | None = None,
+) -> Any:
     """loop_vars = body(*loop_vars) as long as cond(*loop_vars); at most maximum_iterations times.
 
     Eager: a plain loop. In a trace: one loop of the graph, whose variables keep shape and dtype.
@@ -215,16 +243,16 @@ def _stack(rows):
 
 @as_method("no_scan")
 def map_fn(
-    fn,
-    elems,
-    dtype=None,
-    parallel_iterations=None,
-    back_prop=True,
-    swap_memory=False,
-    infer_shape=True,
-    name=None,
-    fn_output_signature=None,
-):
+    fn: Callable[[Any], R],
+    elems: Any,
+    dtype: object = None,
+    parallel_iterations: int | None = None,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    infer_shape: bool = True,
+    name: str | None = None,
+    fn_output_signature: object = None,
+) -> R:
     """fn of each row of elems, stacked; elems and results may nest."""
     elems, n = _rows(elems, "map_fn")
     if any(symbolic(x) for x in nest.flatten(elems)):
@@ -266,29 +294,45 @@ def _fold(fn, elems, initializer, reverse, what):
 
 
 @as_method("no_scan")
-def foldl(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
+def foldl(
+    fn: Callable[[Any, Any], R],
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int | None = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+) -> R:
     """a = fn(a, row) for each row; the last a. Without an initializer the first row is one."""
     return _fold(fn, elems, initializer, False, "foldl")
 
 
 @as_method("no_scan")
-def foldr(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
+def foldr(
+    fn: Callable[[Any, Any], R],
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int | None = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+) -> R:
     """The same from the last row to the first."""
     return _fold(fn, elems, initializer, True, "foldr")
 
 
 @as_method("no_scan")
 def scan(
-    fn,
-    elems,
-    initializer=None,
-    parallel_iterations=10,
-    back_prop=True,
-    swap_memory=False,
-    infer_shape=True,
-    reverse=False,
-    name=None,
-):
+    fn: Callable[[Any, Any], R],
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int | None = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    infer_shape: bool = True,
+    reverse: bool = False,
+    name: str | None = None,
+) -> R:
     """a = fn(a, row) for each row; all values of a, stacked in the order of the rows."""
     elems, n = _rows(elems, "scan")
     value, order = _start(elems, n, initializer, reverse, "scan")

@@ -1,11 +1,22 @@
 """tf.custom_gradient, tf.recompute_grad, tf.grad_pass_through, tf.vectorized_map: reel's on tf's tensors."""
 
+from __future__ import annotations
+
 import functools as _functools
+import typing as _t
 
 from .. import _custom, _transforms
 from . import nest
 from ._slices import IndexedSlices
 from ._tensor import Tensor, TensorLike, convert_to_tensor, to_core, wrap
+
+if _t.TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    P = _t.ParamSpec("P")
+    R = _t.TypeVar("R")
+    WithGradient = Callable[P, tuple[R, Callable[..., Any]]]
 
 
 def _to_core(structure):
@@ -43,7 +54,11 @@ def _on_tf(core_function, f):
     return call
 
 
-def custom_gradient(f=None):
+@_t.overload
+def custom_gradient(f: WithGradient[P, R]) -> Callable[P, R]: ...
+@_t.overload
+def custom_gradient(f: None = None) -> Callable[[WithGradient[P, R]], Callable[P, R]]: ...
+def custom_gradient(f: Any = None) -> Any:
     """A decorator: f returns (results, grad), and grad(*dys, variables=None) stands for its own gradient.
 
     As reel.custom_gradient.
@@ -61,17 +76,17 @@ def custom_gradient(f=None):
     return _on_tf(_custom.custom_gradient(pair), f)
 
 
-def recompute_grad(f):
+def recompute_grad(f: Callable[P, R]) -> Callable[P, R]:
     """f, whose intermediate values are computed again for its gradient, not kept."""
     return _on_tf(_custom.recompute_grad(_on_core(f)), f)
 
 
-def grad_pass_through(f):
+def grad_pass_through(f: Callable[P, R]) -> Callable[P, R]:
     """f with the gradient of the identity; variables that it uses get none."""
     return _on_tf(_custom.grad_pass_through(_on_core(f)), f)
 
 
-def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
+def vectorized_map(fn: Callable[[Any], R], elems: Any, fallback_to_while_loop: bool = True, warn: bool = True) -> R:
     """fn of each row of elems, a tensor or a structure of them, stacked: at once, on larger ops.
 
     All rows share an element that has one, if others have more.

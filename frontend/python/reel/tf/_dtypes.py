@@ -1,6 +1,15 @@
 """Element types: tf.float32 and so on, without what needs tensors."""
 
+from __future__ import annotations
+
+import typing as _t
+
 from .. import _core
+
+if _t.TYPE_CHECKING:
+    from typing import Any
+
+    from ..typing import DTypeLike
 
 _TYPE_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
 
@@ -10,7 +19,7 @@ class DType:
 
     __slots__ = ("name", "core", "is_floating", "is_complex", "is_integer", "is_bool", "size")
 
-    def __init__(self, name):
+    def __init__(self, name: str) -> None:
         self.name = name
         self.core = getattr(_core, name)
         self.is_floating = self.core.is_floating
@@ -20,37 +29,37 @@ class DType:
         self.size = self.core.itemsize
 
     @property
-    def as_numpy_dtype(self):
+    def as_numpy_dtype(self) -> Any:
         """NumPy's scalar type."""
         return self.core.as_numpy_dtype
 
     @property
-    def base_dtype(self):
+    def base_dtype(self) -> DType:
         return self
 
     @property
-    def itemsize(self):
+    def itemsize(self) -> int:
         return self.size
 
     @property
-    def is_unsigned(self):
+    def is_unsigned(self) -> bool:
         return self.core.kind == "u"
 
     @property
-    def is_numeric(self):
+    def is_numeric(self) -> bool:
         return not self.is_bool
 
     @property
-    def real_dtype(self):
+    def real_dtype(self) -> DType:
         """The dtype of the parts of a complex one; itself of others."""
         return {"complex64": float32, "complex128": float64}.get(self.name, self)
 
     @property
-    def min(self):
+    def min(self) -> float:
         return self._limits().min
 
     @property
-    def max(self):
+    def max(self) -> float:
         return self._limits().max
 
     def _limits(self):
@@ -58,15 +67,15 @@ class DType:
 
         return iinfo(self.core) if self.is_integer else finfo(self.core)
 
-    def is_compatible_with(self, other):
+    def is_compatible_with(self, other: DTypeLike) -> bool:
         return as_dtype(other) is self
 
     @property
-    def type_name(self):
+    def type_name(self) -> str:
         """The name in TensorFlow's error texts: 'float' for float32."""
         return _TYPE_NAMES.get(self.name, self.name)
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         if other is self:
             return True
         if other is None or isinstance(other, DType):
@@ -76,16 +85,16 @@ class DType:
         except TypeError:
             return False
 
-    def __ne__(self, other):
+    def __ne__(self, other: object) -> bool:
         return not self == other
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return id(self) >> 4
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return "tf." + self.name
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"<dtype: '{self.name}'>"
 
     def __reduce__(self):
@@ -118,7 +127,7 @@ float32, float64, int32, int64 = (BY_NAME[n] for n in ("float32", "float64", "in
 _FROM_TYPE = {float: float32, int: int32, bool: BY_NAME["bool"], complex: BY_NAME["complex64"]}
 
 
-def as_dtype(type_value):
+def as_dtype(type_value: DTypeLike) -> DType:
     """The dtype of a tf.DType, a name, a NumPy dtype or scalar type, or float, int, bool."""
     if isinstance(type_value, DType):
         return type_value
@@ -139,6 +148,6 @@ def as_dtype(type_value):
     raise _core.InvalidTypeError(f"Cannot convert the argument `type_value`: {type_value!r} to a TensorFlow DType.")
 
 
-def core_dtype(dtype):
+def core_dtype(dtype: DTypeLike | None) -> _core.DType | None:
     """The core's dtype of anything that names one; None stays None."""
     return None if dtype is None else as_dtype(dtype).core

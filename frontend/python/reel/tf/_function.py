@@ -1,7 +1,10 @@
 """tf.function: Python functions compiled, one program for each combination of argument types."""
 
+from __future__ import annotations
+
 import copy as _copy
 import functools as _functools
+import typing as _t
 import warnings as _warnings
 
 from .. import _calls, _core
@@ -12,6 +15,37 @@ from ._tensor import Tensor, TensorLike, convert_to_tensor, wrap
 from ._trace import state
 from ._variable import Variable
 from .errors import ConversionError
+
+if _t.TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any, Concatenate
+
+    P = _t.ParamSpec("P")
+    Q = _t.ParamSpec("Q")
+    R = _t.TypeVar("R")
+    R_co = _t.TypeVar("R_co", covariant=True)
+
+    class PolymorphicFunction(_t.Protocol[P, R_co]):
+        """What tf.function makes of a function, a Function: it is called as that is."""
+
+        __name__: str
+        __qualname__: str
+        input_signature: tuple[Any, ...] | None
+
+        @property
+        def python_function(self) -> Callable[P, R_co]: ...
+        @property
+        def name(self) -> str: ...
+        def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
+        @_t.overload
+        def __get__(self, instance: None, owner: type | None = None, /) -> PolymorphicFunction[P, R_co]: ...
+        @_t.overload
+        def __get__(
+            self: PolymorphicFunction[Concatenate[Any, Q], R], instance: object, owner: type | None = None, /
+        ) -> PolymorphicFunction[Q, R]: ...
+        def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction: ...
+        def experimental_get_tracing_count(self) -> int: ...
+
 
 _NUMBERS = (bool, int, float, complex)
 _CAUSES = (
@@ -124,11 +158,11 @@ class ConcreteFunction:
         self.packed = Tensor if self._structure is None and self._results == [1] else self._packed
 
     @property
-    def variables(self):
+    def variables(self) -> tuple[_core.Variable, ...]:
         return self.program.variables
 
     @property
-    def graph(self):
+    def graph(self) -> _core.Function:
         return self.program.graph(self._name)
 
     def _traced(self, *symbolic):
@@ -151,12 +185,12 @@ class ConcreteFunction:
         self._results = [len(r) for r in self._results]
         return out
 
-    def bound_to(self, function, args, kwargs):
+    def bound_to(self, function: Any, args: Any, kwargs: Any) -> ConcreteFunction:
         """Itself, which can be called now: the arguments are those that it was traced for."""
         self._owner, self._traced_for = function, function._signature.bind(*args, **kwargs).arguments
         return self
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs it on tensors of its types; what is not a tensor need not be given again."""
         bound = self._owner._signature.bind_partial(*args, **kwargs)
         for name, value in self._traced_for.items():
@@ -165,7 +199,7 @@ class ConcreteFunction:
         leaves = self._owner._bind(bound.args, bound.kwargs)[2]
         return self.call_flat([convert_to_tensor(x) if i in self._inputs else x for i, x in enumerate(leaves)])
 
-    def call_flat(self, leaves):
+    def call_flat(self, leaves: Sequence[Any]) -> Any:
         """Runs the program on the leaves of its arguments; variables are read and updated in place."""
         results = self.program([leaves[i] for i in self._inputs])
         return wrap(results[0]) if self.packed is Tensor else self._packed(results)
@@ -178,7 +212,7 @@ class ConcreteFunction:
         ]
         return nest.pack_sequence_as(self._structure, flat)
 
-    def fits(self, args, leaves):
+    def fits(self, args: Sequence[Any], leaves: Sequence[Any]) -> bool:
         """Whether the program takes tensors of the positional arguments alone, none of them nested."""
         n = len(args)
         return n <= len(leaves) and all(x is y for x, y in zip(args, leaves)) and all(i < n for i in self._inputs)
@@ -199,7 +233,13 @@ class Function(_core._Callable):
     trace, and beside a ForwardAccumulator, the Python function itself runs, so that these see its ops.
     """
 
-    def __init__(self, python_function, input_signature=None, autograph=True, name=None):
+    def __init__(
+        self,
+        python_function: Callable[..., Any],
+        input_signature: Any = None,
+        autograph: bool = True,
+        name: str | None = None,
+    ) -> None:
         super().__init__()
         _functools.update_wrapper(self, python_function)
         self.python_function = python_function
@@ -212,7 +252,7 @@ class Function(_core._Callable):
         self._calls, self._recent, self._warnings, self._created, self._last = 0, [], 0, False, None
         self._symbolic = True  # axes of the signature that are None are traced once for all extents
 
-    def __get__(self, instance, owner=None):
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
         if instance is None or not hasattr(self.python_function, "__get__"):
             return self
         return _calls.bind(
@@ -223,7 +263,7 @@ class Function(_core._Callable):
             ),
         )
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo: Any) -> Function:
         function = _copy.deepcopy(self.python_function, memo)  # a method's is that of the copied instance
         return (
             self
@@ -235,7 +275,7 @@ class Function(_core._Callable):
         return getattr(self, "__qualname__", self.__name__)  # pickled by name, as functions are
 
     @property
-    def name(self):
+    def name(self) -> str:
         return self._name
 
     def _converted(self):
@@ -385,7 +425,7 @@ class Function(_core._Callable):
             stacklevel=3,
         )
 
-    def get_concrete_function(self, *args, **kwargs):
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The program that a call with these arguments (tensors or TensorSpecs) runs."""
         with self._lock:
             return self._concrete_function(args, kwargs)
@@ -423,11 +463,11 @@ class Function(_core._Callable):
             program = self._trace(key, leaves, pack)
         return program.bound_to(self, args, kwargs)
 
-    def experimental_get_tracing_count(self):
+    def experimental_get_tracing_count(self) -> int:
         """How many times the function was traced."""
         return self._traces
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<tf.function {self._name}{self._signature}>"
 
 
@@ -457,19 +497,47 @@ def _checked_signature(signature):
     return tuple(signature)
 
 
+@_t.overload
 def function(
-    func=None,
-    input_signature=None,
-    autograph=True,
-    jit_compile=None,
-    reduce_retracing=False,
-    experimental_implements=None,
-    experimental_autograph_options=None,
-    experimental_attributes=None,
-    experimental_relax_shapes=None,
-    experimental_compile=None,
-    experimental_follow_type_hints=None,
-):
+    func: Callable[P, R],
+    input_signature: Any = None,
+    autograph: bool = True,
+    jit_compile: bool | None = None,
+    reduce_retracing: bool = False,
+    experimental_implements: object = None,
+    experimental_autograph_options: object = None,
+    experimental_attributes: object = None,
+    experimental_relax_shapes: object = None,
+    experimental_compile: object = None,
+    experimental_follow_type_hints: object = None,
+) -> PolymorphicFunction[P, R]: ...
+@_t.overload
+def function(
+    func: None = None,
+    input_signature: Any = None,
+    autograph: bool = True,
+    jit_compile: bool | None = None,
+    reduce_retracing: bool = False,
+    experimental_implements: object = None,
+    experimental_autograph_options: object = None,
+    experimental_attributes: object = None,
+    experimental_relax_shapes: object = None,
+    experimental_compile: object = None,
+    experimental_follow_type_hints: object = None,
+) -> Callable[[Callable[P, R]], PolymorphicFunction[P, R]]: ...
+def function(
+    func: Any = None,
+    input_signature: Any = None,
+    autograph: bool = True,
+    jit_compile: bool | None = None,
+    reduce_retracing: bool = False,
+    experimental_implements: object = None,
+    experimental_autograph_options: object = None,
+    experimental_attributes: object = None,
+    experimental_relax_shapes: object = None,
+    experimental_compile: object = None,
+    experimental_follow_type_hints: object = None,
+) -> Any:
     """Compiles a Python function: traced once for each combination of dtypes, shapes and Python values.
 
     Python code runs while tracing only; variables are read and updated in place, and may be made in the first call.

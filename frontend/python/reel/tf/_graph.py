@@ -4,8 +4,11 @@ On a thread that builds a graph, the public functions of reel.tf (in_graph of _t
 is found by calling the function once on values of the argument's types.
 """
 
+from __future__ import annotations
+
 import functools as _functools
 import operator as _operator
+import typing as _t
 
 from .. import _core
 from . import _array, _tensor, autodiff, dtypes, nest
@@ -16,6 +19,13 @@ from ._trace import state
 from ._variable import Variable
 from .errors import ConversionError, FailedPreconditionError, InvalidArgumentError
 
+if _t.TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from contextlib import AbstractContextManager
+    from typing import Any
+
+    from ..typing import DTypeLike
+
 _convert = convert_to_tensor.__wrapped__  # at once, while a graph is built too
 
 
@@ -23,6 +33,8 @@ class Node:
     """One call: function, arguments with GraphTensors in them, what else must run before."""
 
     __slots__ = ("graph", "id", "name", "function", "args", "kwargs", "control", "special")
+    graph: Graph
+    name: str
 
     def __init__(self, graph, name, function, args=(), kwargs=None, special=None):
         self.graph, self.function, self.special = graph, function, special
@@ -32,16 +44,16 @@ class Node:
         self.control = [d for deps in graph.control for d in deps]
         graph.nodes.append(self)
 
-    def inputs(self):
+    def inputs(self) -> list[Node]:
         """Nodes that must run before."""
         leaves = nest.flatten([list(self.args), self.kwargs])
         return [x.node for x in leaves if isinstance(x, GraphTensor)] + self.control
 
-    def run(self, feed_dict=None, session=None):
+    def run(self, feed_dict: Any = None, session: Session | None = None) -> None:
         """Runs it in a session."""
         (session or default_session()).run(self, feed_dict)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<tf.Operation '{self.name}'>"
 
 
@@ -54,23 +66,23 @@ class GraphTensor(PythonOperators):
         self.node, self.index, self._dtype, self._shape = node, index, dtype, TensorShape(shape)
 
     @property
-    def dtype(self):
+    def dtype(self) -> dtypes.DType:
         return self._dtype
 
     @property
-    def shape(self):
+    def shape(self) -> TensorShape:
         return self._shape
 
     @property
-    def name(self):
+    def name(self) -> str:
         return f"{self.node.name}:{self.index or 0}"
 
     @property
-    def op(self):
+    def op(self) -> Node:
         return self.node
 
     @property
-    def graph(self):
+    def graph(self) -> Graph:
         return self.node.graph
 
     def _core_value(self):
@@ -78,29 +90,29 @@ class GraphTensor(PythonOperators):
             f"{self} has no value while its graph is built; fetch it with Session.run, and build with functions of tf"
         )
 
-    def eval(self, feed_dict=None, session=None):
+    def eval(self, feed_dict: Any = None, session: Session | None = None) -> Any:
         """Its value, by the default session."""
         return (session or default_session()).run(self, feed_dict)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self._shape[0]
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Any]:
         return iter([self[i] for i in range(self._shape[0])])
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         raise _core.InvalidTypeError("Using a `tf.Tensor` as a Python `bool` is not allowed in a graph; use tf.cond")
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: Any) -> Any:
         return self.graph.call(_operator.getitem, (self, key), name="strided_slice")
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<tf.Tensor '{self.name}' shape={self._shape} dtype={self._dtype.name}>"
 
-    def __format__(self, spec):
+    def __format__(self, spec: str) -> str:
         return format(str(self), spec)
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f'Tensor("{self.name}", shape={self._shape}, dtype={self._dtype.name})'
 
     __hash__ = object.__hash__
@@ -112,26 +124,32 @@ class GraphVariable(GraphTensor):
     __slots__ = ("variable", "initial", "initialized", "initializer")
 
     @property
-    def trainable(self):
+    def trainable(self) -> bool:
         return self.variable.trainable
 
     @property
-    def name(self):
+    def name(self) -> str:
         return self.variable.name
 
-    def value(self):
+    def value(self) -> Any:
         return self.graph.call(_array_identity, (self,), name="read")
 
     read_value = value
 
-    def assign(self, value, use_locking=False, name=None, read_value=True):
+    def assign(
+        self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> GraphTensor:
         """A node that assigns."""
         return self._change("Assign", lambda v, x: v.assign(x), value, True)
 
-    def assign_add(self, delta, use_locking=False, name=None, read_value=True):
+    def assign_add(
+        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> GraphTensor:
         return self._change("AssignAdd", lambda v, x: v.assign_add(x), delta)
 
-    def assign_sub(self, delta, use_locking=False, name=None, read_value=True):
+    def assign_sub(
+        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> GraphTensor:
         return self._change("AssignSub", lambda v, x: v.assign_sub(x), delta)
 
     def _change(self, name, change, value, initializes=False):
@@ -143,14 +161,14 @@ class GraphVariable(GraphTensor):
         node = Node(self.graph, name, run, (value,), special="assign")
         return GraphTensor(node, None, self.dtype, self.shape)
 
-    def check(self):
+    def check(self) -> None:
         if not self.initialized:
             raise FailedPreconditionError(
                 f"Attempting to use uninitialized value {self.variable.name[:-2]}; run "
                 "tf.compat.v1.global_variables_initializer() first"
             )
 
-    def read(self):
+    def read(self) -> _tensor.Tensor:
         self.check()
         return self.variable.value()
 
@@ -208,19 +226,19 @@ class _Building:
 class Graph:
     """Nodes in the order they were made; `with graph.as_default():` builds."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.nodes, self.variables, self.control, self.names = [], [], [], {}
 
-    def as_default(self):
+    def as_default(self) -> AbstractContextManager[Graph]:
         """A context manager: functions of tf add nodes to this graph."""
         return _Building(self)
 
-    def unique(self, name):
+    def unique(self, name: str) -> str:
         count = self.names.get(name, 0)
         self.names[name] = count + 1
         return f"{name}_{count}" if count else name
 
-    def call(self, function, args, kwargs=None, name=None):
+    def call(self, function, args, kwargs=None, name=None) -> Any:
         """A node that calls a function; what it returns, as GraphTensors."""
         kwargs = kwargs or {}
         name = kwargs.get("name") or name or function.__name__.strip("_<>")
@@ -232,7 +250,7 @@ class Graph:
             return leaves[0]
         return nest.pack_sequence_as(result[0], leaves) if leaves else node
 
-    def probe(self, function, args, kwargs):
+    def probe(self, function: Any, args: Any, kwargs: Any) -> Any:
         """(structure, types) of what a function returns; extents that follow an unknown one are unknown."""
 
         def at(extent):
@@ -250,7 +268,7 @@ class Graph:
             (a.dtype, [m if m == n else None for m, n in zip(a.shape, b.shape)]) for a, b in zip(leaves, others)
         ]
 
-    def variable(self, initial_value=None, trainable=None, name=None, dtype=None, **options):
+    def variable(self, initial_value=None, trainable=None, name=None, dtype=None, **options) -> GraphVariable:
         """A variable of the graph, with the value that its initializer will give it."""
         if callable(initial_value) and not isinstance(initial_value, TensorLike):
             initial_value = initial_value()
@@ -276,15 +294,15 @@ class Graph:
 
     def gradients(
         self,
-        ys,
-        xs,
-        grad_ys=None,
-        name="gradients",
-        gate_gradients=False,
-        aggregation_method=None,
-        stop_gradients=None,
-        unconnected_gradients="none",
-    ):
+        ys: Any,
+        xs: Any,
+        grad_ys: Any = None,
+        name: str | None = "gradients",
+        gate_gradients: bool = False,
+        aggregation_method: int | None = None,
+        stop_gradients: Any = None,
+        unconnected_gradients: Any = "none",
+    ) -> list[GraphTensor | None]:
         """Nodes of d(sum of ys)/dx for each x; None where no y depends on x."""
         ys, xs = autodiff._list(ys, "ys"), autodiff._list(xs, "xs")
         for x in ys + xs:
@@ -314,7 +332,7 @@ class Graph:
             None if g is None else GraphTensor(node, i, x.dtype, x.shape) for i, (g, x) in enumerate(zip(connected, xs))
         ]
 
-    def cond(self, pred, true_fn=None, false_fn=None, name="cond"):
+    def cond(self, pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None = "cond") -> Any:
         """A node that evaluates one of two branches, whose nodes are made now."""
         if not isinstance(pred, GraphTensor):
             return true_fn() if bool(pred) else false_fn()
@@ -328,16 +346,16 @@ class Graph:
 
     def while_loop(
         self,
-        cond,
-        body,
-        loop_vars,
-        shape_invariants=None,
-        parallel_iterations=10,
-        back_prop=True,
-        swap_memory=False,
-        maximum_iterations=None,
-        name=None,
-    ):
+        cond: Any,
+        body: Any,
+        loop_vars: Any,
+        shape_invariants: object = None,
+        parallel_iterations: int = 10,
+        back_prop: bool = True,
+        swap_memory: bool = False,
+        maximum_iterations: int | None = None,
+        name: str | None = None,
+    ) -> Any:
         """A node that repeats nodes, which are made now, as long as the test holds."""
         initial = [self.convert(x) for x in nest.flatten(loop_vars)]
         first = len(self.nodes)
@@ -363,16 +381,18 @@ class Graph:
         )
         return nest.pack_sequence_as(loop_vars, [GraphTensor(node, i, x.dtype, x.shape) for i, x in enumerate(initial)])
 
-    def convert(self, value, *args, **kwargs):
+    def convert(self, value: Any, *args: Any, **kwargs: Any) -> Any:
         """tf.convert_to_tensor: what is of the graph stays."""
         return value if isinstance(value, GraphTensor) else self.call(_convert, (value, *args), kwargs)
 
-    def no_scan(self, *args, **kwargs):
+    def no_scan(self, *args: Any, **kwargs: Any) -> Any:
         raise _core.UnimplementedError(
             "scans and maps are not in tf.compat.v1 graphs; use tf.while_loop, or a tf.function"
         )
 
-    def placeholder(self, dtype, shape=None, name=None):
+    def placeholder(
+        self, dtype: DTypeLike, shape: Iterable[int | None] | None = None, name: str | None = None
+    ) -> GraphTensor:
         """A value that is fed to Session.run."""
         if shape is None:
             raise ConversionError("placeholder: give a shape, with None for extents that are not known")
@@ -520,23 +540,23 @@ class Session:
 
     _open = []
 
-    def __init__(self, target="", graph=None, config=None):
+    def __init__(self, target: str = "", graph: Graph | None = None, config: object = None) -> None:
         self.graph = graph or state.graph or default_graph()
 
-    def __enter__(self):
+    def __enter__(self) -> Session:
         self._building = self.graph.as_default()
         self._building.__enter__()
         Session._open.append(self)
         return self
 
-    def __exit__(self, *error):
+    def __exit__(self, *error: Any) -> None:
         Session._open.remove(self)
         self._building.__exit__(*error)
 
-    def close(self):
+    def close(self) -> None:
         """Nothing: a session holds nothing."""
 
-    def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
+    def run(self, fetches: Any, feed_dict: Any = None, options: object = None, run_metadata: object = None) -> Any:
         """Values of the fetches; feed_dict gives those of placeholders, or replaces those of other tensors."""
         leaves = nest.flatten(fetches)
         for x in leaves:
@@ -562,7 +582,7 @@ class Session:
 _default = []
 
 
-def default_graph():
+def default_graph() -> Graph:
     """The graph being built, or the process's own."""
     if state.graph is not None:
         return state.graph
@@ -571,7 +591,7 @@ def default_graph():
     return _default[0]
 
 
-def default_session():
+def default_session() -> Session:
     if not Session._open:
         raise ConversionError(
             "Cannot evaluate tensor using `eval()`: No default session is registered. Use `with sess:`"

@@ -1,9 +1,19 @@
 """tf.Module: a class whose attributes hold variables."""
 
+from __future__ import annotations
+
+import typing as _t
+
 from ._variable import Variable
 
+if _t.TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
 
-def collect(value, kinds, out, seen):
+    F = _t.TypeVar("F")
+
+
+def collect(value: Any, kinds: Any, out: list[Any], seen: set[int]) -> None:
     """Appends the objects of `kinds` found in attributes, lists, tuples and dicts, each once."""
     if id(value) in seen:
         return
@@ -25,11 +35,11 @@ def collect(value, kinds, out, seen):
 class Module:
     """Holds variables and other modules as attributes; `variables` finds them, in the order of their names."""
 
-    def __init__(self, name=None):
+    def __init__(self, name: str | None = None) -> None:
         self._name = name
 
     @property
-    def name(self):
+    def name(self) -> str:
         return getattr(self, "_name", None) or type(self).__name__.lower()
 
     def _children(self):
@@ -47,25 +57,25 @@ class Module:
         return unique
 
     @property
-    def variables(self):
+    def variables(self) -> Sequence[Variable]:
         """All variables, a tuple."""
         return tuple(self._find(Variable))
 
     @property
-    def trainable_variables(self):
+    def trainable_variables(self) -> Sequence[Variable]:
         """The trainable ones."""
         return tuple(v for v in self.variables if v.trainable)
 
     @property
-    def non_trainable_variables(self):
+    def non_trainable_variables(self) -> Sequence[Variable]:
         return tuple(v for v in self.variables if not v.trainable)
 
     @property
-    def submodules(self):
+    def submodules(self) -> tuple[Module, ...]:
         """The modules inside, a tuple."""
         return tuple(self._find(Module))
 
     @staticmethod
-    def with_name_scope(method):
+    def with_name_scope(method: F) -> F:
         """The method itself."""
         return method

@@ -1,10 +1,22 @@
 """tf.IndexedSlices: what gradients of lookups are."""
 
+from __future__ import annotations
+
+import typing as _t
+
 from .. import _core
 from . import _dtypes as dtypes
 from ._shape import TensorShape
 from ._tensor import Sparse, convert_to_tensor, wrap
 from .errors import ConversionError
+
+if _t.TYPE_CHECKING:
+    from typing import Any
+
+    from ..typing import DTypeLike
+    from ..typing import TensorLike as ArrayLike
+    from ._signatures import ShapeLike
+    from ._tensor import Tensor
 
 
 class IndexedSlices(Sparse):
@@ -14,35 +26,38 @@ class IndexedSlices(Sparse):
     """
 
     __slots__ = ("values", "indices", "dense_shape")
+    values: Tensor
+    indices: Tensor
+    dense_shape: Tensor | None
 
-    def __init__(self, values, indices, dense_shape=None):
+    def __init__(self, values: ArrayLike, indices: ArrayLike, dense_shape: ShapeLike | None = None) -> None:
         self.values, self.indices = convert_to_tensor(values), convert_to_tensor(indices)
         if isinstance(dense_shape, (list, tuple)):
             dense_shape = convert_to_tensor(list(dense_shape), dtypes.int64)
         self.dense_shape = None if dense_shape is None else convert_to_tensor(dense_shape)
 
     @property
-    def dtype(self):
+    def dtype(self) -> dtypes.DType:
         return self.values.dtype
 
     @property
-    def shape(self):
+    def shape(self) -> TensorShape | None:
         return None if self.dense_shape is None else TensorShape(self.dense_shape._t.tolist())
 
-    def dense(self):
+    def dense(self) -> _core.Tensor:
         """The core tensor of the whole."""
         if self.dense_shape is None:
             raise ConversionError("Tensor conversion requested for IndexedSlices without dense_shape: give it one")
         return _core.IndexedSlices(self.values._t, self.indices._t, tuple(self.dense_shape._t.tolist())).dense()
 
-    def __array__(self, dtype=None, copy=None):
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return self.dense().__array__(dtype)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"IndexedSlices(indices={self.indices}, values={self.values}, dense_shape={self.dense_shape})"
 
 
-def from_core(slices):
+def from_core(slices: _core.IndexedSlices) -> IndexedSlices:
     """The IndexedSlices of reel's."""
     out = IndexedSlices.__new__(IndexedSlices)
     out.values, out.indices = wrap(slices.values), wrap(slices.indices)

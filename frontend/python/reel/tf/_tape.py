@@ -1,5 +1,9 @@
 """tf.GradientTape and tf.UnconnectedGradients."""
 
+from __future__ import annotations
+
+import typing as _t
+
 from .. import _core
 from .._enums import UnconnectedGradients
 from . import nest
@@ -8,10 +12,15 @@ from ._tensor import Tensor, TensorLike, to_core, wrap
 from ._variable import Variable
 from .errors import ConversionError, StateError
 
+if _t.TYPE_CHECKING:
+    from typing import Any
+
+    from ._signatures import Gradient, KeyT, Source, SourceT
+
 _CoreTape = _core.GradientTape
 
 
-def unconnected_name(value):
+def unconnected_name(value: object) -> str:
     """'none' or 'zero'; ValueError for all else."""
     if isinstance(value, UnconnectedGradients):
         return value.value
@@ -22,12 +31,12 @@ def unconnected_name(value):
     )
 
 
-def handle_of(x):
+def handle_of(x: Any) -> Any:
     """A tensor or variable as the core knows it."""
     return x._t if isinstance(x, Tensor) else x
 
 
-def wrap_gradient(g):
+def wrap_gradient(g: Any) -> Any:
     """A gradient of the core's: None, a tensor, or slices."""
     if g is None:
         return None
@@ -44,13 +53,13 @@ class GradientTape:
     Without persistent=True, gradient can be called once.
     """
 
-    def __init__(self, persistent=False, watch_accessed_variables=True):
+    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
         self._persistent = persistent
         self._tape = _CoreTape(persistent, watch_accessed_variables)
         self._entered = False
         self._recording = False
 
-    def __enter__(self):
+    def __enter__(self) -> GradientTape:
         if self._recording:
             raise ConversionError(
                 "Tape is still recording, this can happen if you try to re-enter an already-active "
@@ -60,12 +69,12 @@ class GradientTape:
         self._entered = self._recording = True
         return self
 
-    def __exit__(self, kind, value, traceback):
+    def __exit__(self, kind: Any, value: Any, traceback: Any) -> None:
         if self._recording:
             self._recording = False
             self._tape.__exit__(kind, value, traceback)
 
-    def watch(self, tensor):
+    def watch(self, tensor: Any) -> None:
         """Follows what is computed from these tensors and variables, in any nesting, from now on."""
         leaves = nest.flatten(tensor)
         for x in leaves:
@@ -82,11 +91,11 @@ class GradientTape:
             raise StateError("watch: the tape is not recording; enter it with `with tf.GradientTape() as tape:` first")
         self._tape.watch([handle_of(x) for x in leaves])
 
-    def watched_variables(self):
+    def watched_variables(self) -> tuple[Variable, ...]:
         """Variables watched or read so far, a tuple in the order of their creation."""
         return self._tape.watched_variables() if self._entered else ()
 
-    def stop_recording(self):
+    def stop_recording(self) -> _core.StopRecording:
         """A context manager: what runs inside is not recorded."""
         if not self._entered:
             raise StateError("Trying to stop recording a tape which is not recording.")
@@ -94,21 +103,75 @@ class GradientTape:
             raise ConversionError("Tape is not recording.")
         return self._tape.stop_recording()
 
-    def reset(self):
+    def reset(self) -> None:
         """Forgets what was recorded and watched."""
         if not self._recording:
             raise ConversionError("Tape is not recording.")
         self._tape.reset()
 
-    def explain_none(self, target, source):
+    def explain_none(self, target: Source, source: Source) -> str:
         """Why gradient(target, source) is None, in a sentence that names file and line."""
         return self._tape.explain_none(_leaf(target, "target"), _leaf(source, "source"))
 
-    def summary(self):
+    def summary(self) -> str:
         """What was recorded: the watched variables, the ops by line, and the bytes kept for gradients."""
         return self._tape.summary()
 
-    def gradient(self, target, sources, output_gradients=None, unconnected_gradients=UnconnectedGradients.NONE):
+    @_t.overload
+    def gradient(
+        self,
+        target: Any,
+        sources: Source,
+        output_gradients: Any = None,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+    ) -> Gradient: ...
+    @_t.overload
+    def gradient(
+        self,
+        target: Any,
+        sources: list[Source],
+        output_gradients: Any = None,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+    ) -> list[Gradient]: ...
+    @_t.overload
+    def gradient(
+        self,
+        target: Any,
+        sources: list[SourceT],
+        output_gradients: Any = None,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+    ) -> list[Gradient]: ...
+    @_t.overload
+    def gradient(
+        self,
+        target: Any,
+        sources: tuple[Source, ...],
+        output_gradients: Any = None,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+    ) -> tuple[Gradient, ...]: ...
+    @_t.overload
+    def gradient(
+        self,
+        target: Any,
+        sources: dict[KeyT, SourceT],
+        output_gradients: Any = None,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+    ) -> dict[KeyT, Gradient]: ...
+    @_t.overload
+    def gradient(
+        self,
+        target: Any,
+        sources: Any,
+        output_gradients: Any = None,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+    ) -> Any: ...
+    def gradient(
+        self,
+        target: Any,
+        sources: Any,
+        output_gradients: Any = None,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+    ) -> Any:
         """d(sum of target)/d(source) for each source, in the structure of `sources`.
 
         None where no target depends on the source, zeros with unconnected_gradients=ZERO. output_gradients: one seed
@@ -133,14 +196,68 @@ class GradientTape:
         gradients = self._tape.gradient(targets, xs, seeds, unconnected)
         return nest.pack_sequence_as(sources, [wrap_gradient(g) for g in gradients])
 
+    @_t.overload
     def jacobian(
         self,
-        target,
-        sources,
-        unconnected_gradients=UnconnectedGradients.NONE,
-        parallel_iterations=None,
-        experimental_use_pfor=True,
-    ):
+        target: Tensor,
+        sources: Source,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Gradient: ...
+    @_t.overload
+    def jacobian(
+        self,
+        target: Tensor,
+        sources: list[Source],
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> list[Gradient]: ...
+    @_t.overload
+    def jacobian(
+        self,
+        target: Tensor,
+        sources: list[SourceT],
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> list[Gradient]: ...
+    @_t.overload
+    def jacobian(
+        self,
+        target: Tensor,
+        sources: tuple[Source, ...],
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> tuple[Gradient, ...]: ...
+    @_t.overload
+    def jacobian(
+        self,
+        target: Tensor,
+        sources: dict[KeyT, SourceT],
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> dict[KeyT, Gradient]: ...
+    @_t.overload
+    def jacobian(
+        self,
+        target: Tensor,
+        sources: Any,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any: ...
+    def jacobian(
+        self,
+        target: Tensor,
+        sources: Any,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
         """d target/d source for each source, of shape target.shape + source.shape, in the structure of `sources`.
 
         All rows at once, or `parallel_iterations` of them. Without experimental_use_pfor one after the other, which
@@ -155,12 +272,12 @@ class GradientTape:
 
     def batch_jacobian(
         self,
-        target,
-        source,
-        unconnected_gradients=UnconnectedGradients.NONE,
-        parallel_iterations=None,
-        experimental_use_pfor=True,
-    ):
+        target: Tensor,
+        source: Source,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Tensor:
         """The Jacobian of each example, [b, *y, *x]; zeros if the target does not depend on the source.
 
         ValueError for a rank below 2 or different first dimensions.
@@ -210,6 +327,6 @@ def _seed(g, targets, i):
     return to_core(g, handle_dtype(targets[i]))
 
 
-def handle_dtype(x):
+def handle_dtype(x: Any) -> _core.DType:
     """The core dtype of what handle_of returns."""
     return x.dtype.core if isinstance(x, Variable) else x.dtype

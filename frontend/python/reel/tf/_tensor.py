@@ -1,6 +1,9 @@
 """tf.Tensor: a core tensor with TensorFlow's rules for dtypes, printing and comparing."""
 
+from __future__ import annotations
+
 import operator as _operator
+import typing as _t
 
 from .. import _core
 from . import _dtypes as dtypes
@@ -8,6 +11,21 @@ from . import nest
 from ._shape import TensorShape
 from ._trace import as_method, in_graph
 from .errors import ConversionError, InvalidArgumentError, OperatorNotAllowedInGraphError
+
+if _t.TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Any
+
+    from ..typing import DTypeLike, Operators, ShapeLike
+    from ..typing import TensorLike as ArrayLike
+
+    class _Operators(Operators["Tensor"]):
+        @property
+        def dtype(self) -> dtypes.DType: ...
+        @property
+        def shape(self) -> TensorShape: ...
+else:
+    _Operators = object
 
 _Core = _core.Tensor
 _CoreVariable = _core.Variable
@@ -22,20 +40,20 @@ class Reference:
 
     __slots__ = ("_value",)
 
-    def __init__(self, value):
+    def __init__(self, value: Any) -> None:
         self._value = value
 
-    def deref(self):
+    def deref(self) -> Any:
         """The tensor or variable."""
         return self._value
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, Reference) and self._value is other._value
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return id(self._value)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<Reference wrapping {self._value!r}>"
 
 
@@ -44,11 +62,11 @@ class Sparse:
 
     __slots__ = ()
 
-    def dense(self):
+    def dense(self) -> _core.Tensor:
         raise NotImplementedError
 
 
-class TensorLike:
+class TensorLike(_Operators):
     """What tensors and variables share. `_core_value()` is the core tensor."""
 
     __slots__ = ()
@@ -56,17 +74,17 @@ class TensorLike:
 
     # Types.
     @property
-    def ndim(self):
+    def ndim(self) -> int:
         return len(self.shape)
 
-    def get_shape(self):
+    def get_shape(self) -> TensorShape:
         return self.shape
 
     @property
-    def device(self):
+    def device(self) -> str:
         return "/job:localhost/replica:0/task:0/device:CPU:0"
 
-    def ref(self):
+    def ref(self) -> Reference:
         """A hashable handle, for keys of dicts."""
         return Reference(self)
 
@@ -74,7 +92,7 @@ class TensorLike:
     __hash__ = None
 
     # Elements.
-    def numpy(self):
+    def numpy(self) -> Any:
         """A read-only NumPy array, a NumPy scalar if there are no axes. Not while tracing."""
         t = self._core_value()
         if t.symbolic:
@@ -84,7 +102,7 @@ class TensorLike:
             )
         return t.numpy()
 
-    def __array__(self, dtype=None, copy=None):
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         t = self._core_value()
         if t.symbolic:
             raise _core.UnimplementedError(
@@ -94,18 +112,18 @@ class TensorLike:
             )
         return t.__array__(dtype)
 
-    def __len__(self):
+    def __len__(self) -> int:
         shape = self.shape
         if not shape:
             raise _core.InvalidTypeError("Scalar tensor has no `len()`")
         return shape[0]
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Tensor]:
         if not self.shape:
             raise _core.InvalidTypeError("Cannot iterate over a scalar tensor")
         return iter([wrap(row) for row in _core.unstack(self._core_value())])
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         t = self._core_value()
         if t.symbolic:
             raise OperatorNotAllowedInGraphError(
@@ -115,26 +133,26 @@ class TensorLike:
             )
         return bool(t)
 
-    def __float__(self):
+    def __float__(self) -> float:
         return float(self._core_value())
 
-    def __int__(self):
+    def __int__(self) -> int:
         return int(self._core_value())
 
-    def __complex__(self):
+    def __complex__(self) -> complex:
         return complex(self._core_value())
 
-    def __index__(self):
+    def __index__(self) -> int:
         return self._core_value().__index__()
 
-    def __format__(self, spec):
+    def __format__(self, spec: str) -> str:
         t = self._core_value()
         return format(t, spec) if spec and not t.symbolic else str(self)
 
-    def __round__(self, digits=0):
+    def __round__(self, digits: int = 0) -> float:
         return round(float(self._core_value()), digits)
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: Any) -> Tensor:
         return wrap(self._core_value()[_index(key)])
 
     def __array_namespace__(self, api_version=None):
@@ -155,7 +173,7 @@ class Tensor(TensorLike, _Core):
 
     __slots__ = ()
 
-    def __init__(self, *args, **kwargs):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise _core.InvalidTypeError("tf.Tensor is made by tf.constant or tf.convert_to_tensor")
 
     def _core_value(self):
@@ -164,45 +182,45 @@ class Tensor(TensorLike, _Core):
     _t = _Core._plain
 
     @property
-    def dtype(self):
+    def dtype(self) -> dtypes.DType:
         return _BY_CORE[_dtype_of(self)]
 
     @property
-    def shape(self):
+    def shape(self) -> TensorShape:
         return tuple.__new__(TensorShape, _shape_of(self))
 
     @property
-    def name(self):
+    def name(self) -> str:
         raise AttributeError("Tensor.name is undefined when eager execution is enabled.")
 
-    def set_shape(self, shape):
+    def set_shape(self, shape: Iterable[int | None]) -> None:
         """Checks the shape; ValueError if it does not fit."""
         if not self.shape.is_compatible_with(shape):
             raise _core.InvalidArgumentError(
                 f"Tensor's shape {self.shape} is not compatible with supplied shape {TensorShape(shape)}."
             )
 
-    def eval(self, feed_dict=None, session=None):
+    def eval(self, feed_dict: object = None, session: object = None) -> Any:
         raise _core.UnimplementedError(
             "eval is not supported when eager execution is enabled, is .numpy() what you're looking for?"
         )
 
-    def __copy__(self):
+    def __copy__(self) -> Tensor:
         return self
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo: Any) -> Tensor:
         return self
 
     def __reduce__(self):
         return _from_core, (self._t,)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         t = self._t
         if t.symbolic:
             return f"<tf.Tensor 'traced' shape={self.shape} dtype={t.dtype.name}>"
         return f"<tf.Tensor: shape={self.shape}, dtype={t.dtype.name}, {numpy_text(t, True)}>"
 
-    def __str__(self):
+    def __str__(self) -> str:
         t = self._t
         if t.symbolic:
             return f'Tensor("traced", shape={self.shape}, dtype={t.dtype.name})'
@@ -233,7 +251,7 @@ def _from_core(core):
     return wrap(core)
 
 
-def numpy_text(t, is_repr):
+def numpy_text(t: _core.Tensor, is_repr: bool) -> str:
     """The elements as TensorFlow prints them."""
     array = t.__array__() if t.dtype.name != "bfloat16" else _core.astype(t, _core.float32).__array__()
     if not is_repr:
@@ -304,7 +322,7 @@ def _check_numbers(value, dtype):
         raise _core.InvalidTypeError(f"Cannot convert {value} to EagerTensor of dtype {dtype.name}")
 
 
-def to_core(value, dtype=None):
+def to_core(value: Any, dtype: _core.DType | None = None) -> _core.Tensor:
     """The core tensor of anything that is one: tensors, variables, numbers, lists, arrays; `dtype` is the core's.
 
     Python floats are float32 and ints int32 unless said otherwise. ValueError for None and other objects; a tensor
@@ -354,7 +372,9 @@ def _from_array(value, dtype):
 
 
 @as_method("convert")
-def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None):
+def convert_to_tensor(
+    value: ArrayLike, dtype: DTypeLike | None = None, dtype_hint: DTypeLike | None = None, name: str | None = None
+) -> Tensor:
     """A tensor of a tensor, variable, number, nested list or array.
 
     dtype: must be the tensor's, if it is one; dtype_hint: taken if it can be. Errors: TypeError for a float as an
@@ -371,7 +391,7 @@ def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None):
 
 
 @in_graph
-def cast(x, dtype, name=None):
+def cast(x: ArrayLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
     """The elements converted to a dtype; the same tensor if they have it. Gradient: the cast of dy, floats only."""
     x = convert_to_tensor(x)
     wanted = dtypes.as_dtype(dtype)
@@ -381,7 +401,9 @@ def cast(x, dtype, name=None):
 
 
 @in_graph
-def constant(value, dtype=None, shape=None, name="Const"):
+def constant(
+    value: ArrayLike, dtype: DTypeLike | None = None, shape: ShapeLike | None = None, name: str | None = "Const"
+) -> Tensor:
     """A tensor of numbers, nested lists or an array; float32 and int32 unless the array or dtype says otherwise.
 
     shape: the elements in it, row-major; one element fills it.
@@ -402,7 +424,7 @@ _WEAK = (int, float)
 _NO_OPERANDS = (str, dict, Sparse)
 
 
-def mismatch(op, a, b):
+def mismatch(op: str, a: Any, b: Any) -> InvalidArgumentError:
     """The error of two dtypes that meet in one op."""
     return InvalidArgumentError(
         f"cannot compute {op} as input #1(zero-based) was expected to be a {_BY_CORE[a.dtype].type_name} tensor but is "
@@ -421,7 +443,7 @@ def _array_operand(other, dtype):
     return t
 
 
-def operand(other, dtype, op, weak=True):
+def operand(other: Any, dtype: _core.DType, op: str, weak: bool = True) -> Any:
     """The second operand of an op whose first is of a core dtype: a core tensor or, if `weak`, a Python number."""
     if other.__class__ is Tensor:
         b = other._t
@@ -439,7 +461,7 @@ def operand(other, dtype, op, weak=True):
     return b
 
 
-def binary(op, x, y, f):
+def binary(op: str, x: ArrayLike, y: ArrayLike, f: Callable[..., _core.Tensor]) -> Tensor:
     """f of two operands of one dtype; numbers and lists take that of the other."""
     if isinstance(x, (TensorLike, _Core, _CoreVariable)):
         a = to_core(x)
@@ -458,7 +480,7 @@ def _as_float(t):
     return _core.astype(t, _core.float32 if t.dtype.itemsize < 4 else _core.float64)
 
 
-def true_divide(a, b):
+def true_divide(a: Any, b: Any) -> Any:
     """a / b of core operands of one dtype."""
     if getattr(a, "dtype", b.dtype if not isinstance(b, _WEAK) else None).kind in "iu":
         return _as_float(a) / _as_float(b)
@@ -551,6 +573,6 @@ def _install():
 _install()
 
 
-def register(variable):
+def register(variable: type) -> None:
     """Tells the extension about the classes."""
     _core._set_tf(Tensor, variable, list(_OPERATORS.values()))

@@ -1,10 +1,19 @@
 """Whether this thread traces a tf.function or builds a graph."""
 
+from __future__ import annotations
+
 import functools as _functools
 import threading as _threading
 import types as _types
+import typing as _t
 
 from .. import _core
+
+if _t.TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    F = _t.TypeVar("F")
 
 
 class _State(_threading.local):
@@ -26,17 +35,17 @@ class _State(_threading.local):
 state = _State()
 
 
-def executing_eagerly():
+def executing_eagerly() -> bool:
     """Whether ops run at once; False while tracing and inside a tf.Graph."""
     return state.depth == 0 and state.graph is None
 
 
-def converted(function):
+def converted(function: F) -> F:
     """A user's function as a trace calls it: by autograph, if the function that is traced has it."""
     return state.convert(function) if state.convert else function
 
 
-def inside_function():
+def inside_function() -> bool:
     """Whether a tf.function is being traced."""
     return state.depth > 0
 
@@ -44,7 +53,7 @@ def inside_function():
 # --- functions in a tf.Graph of version 1 ---
 
 
-def in_graph(function, method=None):
+def in_graph(function: F, method: str | None = None) -> F:
     """The function; on a thread that builds a tf.Graph it calls Graph.call, or the method of this name."""
 
     def node(*args, **kwargs):
@@ -55,12 +64,12 @@ def in_graph(function, method=None):
     return _functools.update_wrapper(_core._GraphAware(function, node), function)
 
 
-def as_method(name):
+def as_method(name: str) -> Callable[[F], F]:
     """Decorates a function that has a method of Graph of its own."""
     return lambda function: in_graph(function, name)
 
 
-def all_in_graph(module, *others):
+def all_in_graph(module: dict[str, Any], *others: str) -> None:
     """in_graph for the public functions of a module, given its names; not for the others."""
     public = {
         name: f

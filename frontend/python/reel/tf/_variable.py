@@ -1,10 +1,21 @@
 """tf.Variable: a core variable with TensorFlow's names."""
 
+from __future__ import annotations
+
+import typing as _t
+
 from .. import _core
 from . import dtypes
 from ._shape import TensorShape
 from ._tensor import Tensor, TensorLike, numpy_text, operand, register, to_core, wrap
 from ._trace import state
+
+if _t.TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ..typing import DTypeLike
+    from ..typing import TensorLike as ArrayLike
 
 _Core = _core.Variable
 _read = _Core.value
@@ -18,25 +29,25 @@ class Variable(TensorLike, _Core):
     initial_value: what tf.convert_to_tensor takes, or a callable that returns it.
     """
 
-    def __new__(cls, *args, **kwargs):
+    def __new__(cls, *args: Any, **kwargs: Any) -> Variable:
         graph = state.graph
         return _Core.__new__(cls) if graph is None else graph.variable(*args, **kwargs)
 
     def __init__(
         self,
-        initial_value=None,
-        trainable=None,
-        validate_shape=True,
-        caching_device=None,
-        name=None,
-        variable_def=None,
-        dtype=None,
-        import_scope=None,
-        constraint=None,
-        synchronization=None,
-        aggregation=None,
-        shape=None,
-    ):
+        initial_value: ArrayLike | Callable[[], ArrayLike] | None = None,
+        trainable: bool | None = None,
+        validate_shape: bool = True,
+        caching_device: object = None,
+        name: str | None = None,
+        variable_def: object = None,
+        dtype: DTypeLike | None = None,
+        import_scope: object = None,
+        constraint: Callable[[Any], Any] | None = None,
+        synchronization: object = None,
+        aggregation: object = None,
+        shape: object = None,
+    ) -> None:
         if initial_value is None:
             raise _core.InvalidArgumentError("The `initial_value` arg to `tf.Variable` must be specified.")
         if callable(initial_value) and not isinstance(initial_value, TensorLike):
@@ -54,41 +65,47 @@ class Variable(TensorLike, _Core):
         return _read(self)
 
     @property
-    def dtype(self):
+    def dtype(self) -> dtypes.DType:
         return dtypes.BY_CORE[_dtype(self)]
 
     @property
-    def shape(self):
+    def shape(self) -> TensorShape:
         return TensorShape(_shape(self))
 
     @property
-    def name(self):
+    def name(self) -> str:
         return _Core.name.fget(self) + ":0"
 
     @property
-    def handle(self):
+    def handle(self) -> Variable:
         return self
 
-    def value(self):
+    def value(self) -> Tensor:
         """The value now, as a tensor; assigning does not change it."""
         return wrap(_read(self))
 
     read_value = value
 
-    def initialized_value(self):
+    def initialized_value(self) -> Tensor:
         return self.value()
 
-    def assign(self, value, use_locking=False, name=None, read_value=True):
+    def assign(
+        self, value: ArrayLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Variable:
         """Replaces the value; shape and dtype must be the variable's. Returns itself. No gradient flows to `value`."""
         _Core.assign(self, self._new_value(value, "assign"))
         return self
 
-    def assign_add(self, delta, use_locking=False, name=None, read_value=True):
+    def assign_add(
+        self, delta: ArrayLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Variable:
         """assign(value + delta)."""
         _Core.assign_add(self, self._new_value(delta, "assign_add"))
         return self
 
-    def assign_sub(self, delta, use_locking=False, name=None, read_value=True):
+    def assign_sub(
+        self, delta: ArrayLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Variable:
         """assign(value - delta)."""
         _Core.assign_sub(self, self._new_value(delta, "assign_sub"))
         return self
@@ -103,13 +120,13 @@ class Variable(TensorLike, _Core):
             )
         return t
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo: Any) -> Variable:
         return Variable(self.value(), trainable=self.trainable, name=_Core.name.fget(self))
 
     def __reduce__(self):
         return _unpickle, (self.numpy(), self.trainable, _Core.name.fget(self))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         head = f"<tf.Variable '{self.name}' shape={self.shape} dtype={_dtype(self).name}"
         t = _read(self)
         return head + ">" if t.symbolic else f"{head}, {numpy_text(t, True)}>"

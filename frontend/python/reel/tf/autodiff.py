@@ -1,11 +1,21 @@
 """tf.gradients, tf.hessians and tf.autodiff."""
 
+from __future__ import annotations as _annotations
+
+import typing as _t
+
 from .. import _core
 from . import nest
 from ._tape import UnconnectedGradients, handle_dtype, handle_of, unconnected_name, wrap_gradient
 from ._tensor import TensorLike, convert_to_tensor, to_core, wrap
 from ._trace import as_method, executing_eagerly
 from .errors import ConversionError, StateError
+
+if _t.TYPE_CHECKING:
+    from typing import Any
+
+    from ..typing import TensorLike as ArrayLike
+    from ._signatures import Gradient, Source, Tensor
 
 
 class AggregationMethod:
@@ -31,15 +41,15 @@ def _list(values, what):
 
 @as_method("gradients")
 def gradients(
-    ys,
-    xs,
-    grad_ys=None,
-    name="gradients",
-    gate_gradients=False,
-    aggregation_method=None,
-    stop_gradients=None,
-    unconnected_gradients=UnconnectedGradients.NONE,
-):
+    ys: Any,
+    xs: Any,
+    grad_ys: Any = None,
+    name: str | None = "gradients",
+    gate_gradients: bool = False,
+    aggregation_method: int | None = None,
+    stop_gradients: Any = None,
+    unconnected_gradients: Any = UnconnectedGradients.NONE,
+) -> list[Gradient]:
     """The list of d(sum of ys)/dx for each x, inside a tf.function or tf.Graph.
 
     grad_ys: one seed per y, None for ones. stop_gradients: tensors that count as constants. Errors: RuntimeError when
@@ -87,7 +97,9 @@ def _seeds(ys, grad_ys):
     return out
 
 
-def hessians(ys, xs, gate_gradients=False, aggregation_method=None, name="hessians"):
+def hessians(
+    ys: Any, xs: Any, gate_gradients: bool = False, aggregation_method: int | None = None, name: str | None = "hessians"
+) -> list[Tensor]:
     """For each x the second derivatives of sum(ys), of shape x.shape + x.shape; zeros where ys is linear in it."""
     xs = _list(xs, "xs")
     out = []
@@ -113,7 +125,7 @@ class ForwardAccumulator:
     Errors: ValueError for a primal named multiple times, for wrong shapes, and for entering it while it records.
     """
 
-    def __init__(self, primals, tangents):
+    def __init__(self, primals: Any, tangents: Any) -> None:
         leaves = nest.flatten(primals)
         nest.assert_same_structure(primals, tangents)
         moves = [to_core(t, handle_dtype(handle_of(x))) for x, t in zip(leaves, nest.flatten(tangents))]
@@ -123,14 +135,18 @@ class ForwardAccumulator:
         """Follows a further primal; the tangent of one that moves already is added to."""
         self._accumulator.watch([handle_of(primal)], [to_core(tangent, handle_dtype(handle_of(primal)))])
 
-    def __enter__(self):
+    def __enter__(self) -> ForwardAccumulator:
         self._accumulator.__enter__()
         return self
 
-    def __exit__(self, kind, value, traceback):
+    def __exit__(self, kind: Any, value: Any, traceback: Any) -> None:
         self._accumulator.__exit__(kind, value, traceback)
 
-    def jvp(self, primals, unconnected_gradients=UnconnectedGradients.NONE):
+    @_t.overload
+    def jvp(self, primals: Source, unconnected_gradients: Any = UnconnectedGradients.NONE) -> Gradient: ...
+    @_t.overload
+    def jvp(self, primals: Any, unconnected_gradients: Any = UnconnectedGradients.NONE) -> Any: ...
+    def jvp(self, primals: Any, unconnected_gradients: Any = UnconnectedGradients.NONE) -> Any:
         """How tensors and variables move, in their structure; None (or zeros) where nothing that moves went in."""
         unconnected = unconnected_name(unconnected_gradients)
         moved = self._accumulator.jvp([handle_of(x) for x in nest.flatten(primals)], unconnected)

@@ -2,11 +2,24 @@
 tracing, assertions look at types and shapes alone.
 """
 
+from __future__ import annotations as _annotations
+
+import typing as _t
+
 from .. import _core
 from .._debugging import check_numerics as _check_ops
 from . import dtypes, nest
 from ._tensor import convert_to_tensor, operand, to_core
 from .errors import ConversionError, InvalidArgumentError
+
+if _t.TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from ..typing import DTypeLike
+    from ..typing import TensorLike as ArrayLike
+    from . import _signatures as _sig
+    from ._tensor import Tensor as _Tensor
 
 
 def _check(condition, what, message, values):
@@ -17,8 +30,10 @@ def _check(condition, what, message, values):
     raise InvalidArgumentError(f"{message + ': ' if message else ''}Condition {what} did not hold. {shown}")
 
 
-def _comparison(name, f, text):
-    def check(x, y, message=None, summarize=None, name=None):
+def _comparison(name, f, text) -> _sig.Comparison:
+    def check(
+        x: ArrayLike, y: ArrayLike, message: str | None = None, summarize: int | None = None, name: str | None = None
+    ) -> None:
         a = to_core(x)
         b = operand(y, a.dtype, text, weak=False)
         _check(f(a, b), f"x {text} y element-wise", message, {"x": a, "y": b})
@@ -36,8 +51,8 @@ assert_greater = _comparison("assert_greater", _core.greater, ">")
 assert_greater_equal = _comparison("assert_greater_equal", _core.greater_equal, ">=")
 
 
-def _sign_check(name, f, text):
-    def check(x, message=None, summarize=None, name=None):
+def _sign_check(name, f, text) -> _sig.SignCheck:
+    def check(x: ArrayLike, message: str | None = None, summarize: int | None = None, name: str | None = None) -> None:
         a = to_core(x)
         _check(f(a, 0), f"x {text} 0 element-wise", message, {"x": a})
 
@@ -52,7 +67,15 @@ assert_non_negative = _sign_check("assert_non_negative", _core.greater_equal, ">
 assert_non_positive = _sign_check("assert_non_positive", _core.less_equal, "<=")
 
 
-def assert_near(x, y, rtol=None, atol=None, message=None, summarize=None, name=None):
+def assert_near(
+    x: ArrayLike,
+    y: ArrayLike,
+    rtol: float | None = None,
+    atol: float | None = None,
+    message: str | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
+) -> None:
     """InvalidArgumentError unless |x - y| <= atol + rtol |y|; both are 10 eps of the dtype unless given."""
     a = to_core(x)
     b = operand(y, a.dtype, "assert_near", weak=False)
@@ -67,7 +90,7 @@ def _finfo(dtype):
     return finfo(dtype)
 
 
-def assert_rank(x, rank, message=None, name=None):
+def assert_rank(x: ArrayLike, rank: int, message: str | None = None, name: str | None = None) -> None:
     """ValueError unless x has this many axes."""
     x = convert_to_tensor(x)
     if len(x.shape) != rank:
@@ -76,7 +99,7 @@ def assert_rank(x, rank, message=None, name=None):
         )
 
 
-def assert_rank_at_least(x, rank, message=None, name=None):
+def assert_rank_at_least(x: ArrayLike, rank: int, message: str | None = None, name: str | None = None) -> None:
     """ValueError unless x has at least this many axes."""
     x = convert_to_tensor(x)
     if len(x.shape) < rank:
@@ -85,7 +108,13 @@ def assert_rank_at_least(x, rank, message=None, name=None):
         )
 
 
-def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
+def assert_shapes(
+    shapes: Mapping[Any, Any] | Iterable[tuple[ArrayLike, Any]],
+    data: object = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> None:
     """ValueError unless tensors have these shapes: pairs (x, ('N', 3)); the same letter stands for the same extent."""
     known = {}
     for x, wanted in shapes.items() if isinstance(shapes, dict) else shapes:
@@ -102,27 +131,27 @@ def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
                 )
 
 
-def assert_type(tensor, tf_type, message=None, name=None):
+def assert_type(tensor: ArrayLike, tf_type: DTypeLike, message: str | None = None, name: str | None = None) -> None:
     """TypeError unless the tensor is of this dtype."""
     tensor = convert_to_tensor(tensor)
     if tensor.dtype is not dtypes.as_dtype(tf_type):
         raise _core.InvalidTypeError(f"{message or ''} tensor must be of type {tf_type!r}, not {tensor.dtype!r}")
 
 
-def assert_scalar(tensor, name=None, message=None):
+def assert_scalar(tensor: ArrayLike, name: str | None = None, message: str | None = None) -> _Tensor:
     """ValueError unless there are no axes; returns the tensor."""
     assert_rank(tensor, 0, message)
     return convert_to_tensor(tensor)
 
 
-def assert_all_finite(x, message, name=None):
+def assert_all_finite(x: ArrayLike, message: str, name: str | None = None) -> _Tensor:
     """InvalidArgumentError if an element is NaN or infinite; returns x."""
     x = convert_to_tensor(x)
     _check(_core.isfinite(x._t), "x is finite", message, {"x": x._t})
     return x
 
 
-def check_numerics(tensor, message, name=None):
+def check_numerics(tensor: ArrayLike, message: str, name: str | None = None) -> _Tensor:
     """The tensor; InvalidArgumentError if an element is NaN or infinite."""
     x = convert_to_tensor(tensor)
     if not x._t.symbolic:
@@ -132,18 +161,18 @@ def check_numerics(tensor, message, name=None):
     return x
 
 
-def enable_check_numerics(stack_height_limit=30, path_length_limit=50):
+def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int = 50) -> None:
     """From now on the first op that gives a NaN or an infinity raises InvalidArgumentError, naming op, index and line;
     in tf.functions and gradients too. Of the whole process, where TensorFlow's is of the calling thread."""
     _check_ops("all")
 
 
-def disable_check_numerics():
+def disable_check_numerics() -> None:
     """Ends what enable_check_numerics began."""
     _check_ops("off")
 
 
-def Assert(condition, data, summarize=None, name=None):
+def Assert(condition: ArrayLike, data: object, summarize: int | None = None, name: str | None = None) -> None:
     """InvalidArgumentError with `data` unless the condition holds."""
     c = to_core(condition)
     if not c.symbolic and not bool(_core.all(c)):

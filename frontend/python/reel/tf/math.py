@@ -3,7 +3,10 @@
 Gradients are those of the same functions of reel; integers, comparisons and rounding have none.
 """
 
+from __future__ import annotations as _annotations
+
 import operator as _operator
+import typing as _t
 
 from .. import _core
 from ..nn import log_softmax as _log_softmax
@@ -11,7 +14,7 @@ from ..nn import softmax as _softmax
 from . import dtypes as _dtypes
 from ._tensor import TensorLike as _TensorLike
 from ._tensor import binary as _binary_op
-from ._tensor import cast  # noqa: F401
+from ._tensor import cast as cast
 from ._tensor import mismatch as _mismatch
 from ._tensor import operand as _operand
 from ._tensor import to_core as _to_core
@@ -19,51 +22,14 @@ from ._tensor import true_divide as _true_divide
 from ._tensor import wrap as _wrap
 from ._trace import all_in_graph as _all_in_graph
 
-_UNARY = {
-    "sin": "sin",
-    "cos": "cos",
-    "tan": "tan",
-    "asin": "asin",
-    "acos": "acos",
-    "atan": "atan",
-    "sinh": "sinh",
-    "cosh": "cosh",
-    "tanh": "tanh",
-    "asinh": "asinh",
-    "acosh": "acosh",
-    "atanh": "atanh",
-    "exp": "exp",
-    "expm1": "expm1",
-    "log": "log",
-    "log1p": "log1p",
-    "sqrt": "sqrt",
-    "rsqrt": "rsqrt",
-    "square": "square",
-    "abs": "abs",
-    "sign": "sign",
-    "negative": "negative",
-    "reciprocal": "reciprocal",
-    "floor": "floor",
-    "ceil": "ceil",
-    "round": "round",
-    "rint": "round",
-    "erf": "erf",
-    "erfc": "erfc",
-    "erfinv": "erfinv",
-    "erfcinv": "erfcinv",
-    "ndtri": "ndtri",
-    "lgamma": "lgamma",
-    "digamma": "digamma",
-    "sigmoid": "sigmoid",
-    "is_nan": "isnan",
-    "is_inf": "isinf",
-    "is_finite": "isfinite",
-    "logical_not": "logical_not",
-    "real": "real",
-    "imag": "imag",
-    "conj": "conj",
-    "angle": "angle",
-}
+if _t.TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..typing import DTypeLike
+    from ..typing import TensorLike as ArrayLike
+    from . import _signatures as _sig
+    from ._signatures import Axes, ShapeLike
+    from ._tensor import Tensor as _Tensor
 
 
 def _without_nan(f, a, b, zero):
@@ -79,44 +45,8 @@ def _both(a, b):
     return first, b if is_b else _core.asarray(b, first.dtype)
 
 
-_BINARY = {
-    "add": ("AddV2", _operator.add),
-    "subtract": ("Sub", _operator.sub),
-    "multiply": ("Mul", _operator.mul),
-    "divide": ("RealDiv", _true_divide),
-    "truediv": ("RealDiv", _true_divide),
-    "floordiv": ("FloorDiv", _operator.floordiv),
-    "mod": ("FloorMod", _operator.mod),
-    "floormod": ("FloorMod", _operator.mod),
-    "truncatemod": ("TruncateMod", _core.fmod),
-    "maximum": ("Maximum", _core.maximum),
-    "minimum": ("Minimum", _core.minimum),
-    "pow": ("Pow", _operator.pow),
-    "squared_difference": ("SquaredDifference", lambda a, b: _core.square(a - b)),
-    "atan2": ("Atan2", _core.atan2),
-    "divide_no_nan": ("DivNoNan", _core.divide_no_nan),
-    "xlogy": ("Xlogy", _core.xlogy),
-    "xlog1py": ("Xlog1py", _core.xlog1py),
-    "xdivy": ("Xdivy", lambda a, b: _without_nan(_operator.truediv, a, b, _core.equal(a, 0))),
-    "equal": ("Equal", _core.equal),
-    "not_equal": ("NotEqual", _core.not_equal),
-    "less": ("Less", _core.less),
-    "less_equal": ("LessEqual", _core.less_equal),
-    "greater": ("Greater", _core.greater),
-    "greater_equal": ("GreaterEqual", _core.greater_equal),
-    "logical_and": ("LogicalAnd", _operator.and_),
-    "logical_or": ("LogicalOr", _operator.or_),
-    "logical_xor": ("LogicalXor", _operator.xor),
-    "igamma": ("Igamma", _core.igamma),
-    "igammac": ("Igammac", _core.igammac),
-    "polygamma": ("Polygamma", _core.polygamma),
-    "zeta": ("Zeta", _core.zeta),
-    "nextafter": ("NextAfter", _core.nextafter),
-}
-
-
-def _define_unary(name, f):
-    def op(x, name=None):
+def _define_unary(name, f) -> _sig.Unary:
+    def op(x: ArrayLike, name: str | None = None) -> _Tensor:
         return _wrap(f(_to_core(x)))
 
     op.__name__ = op.__qualname__ = name
@@ -124,8 +54,8 @@ def _define_unary(name, f):
     return op
 
 
-def _define_binary(name, op_name, f):
-    def op(x, y, name=None):
+def _define_binary(name, op_name, f) -> _sig.Binary:
+    def op(x: ArrayLike, y: ArrayLike, name: str | None = None) -> _Tensor:
         return _binary_op(op_name, x, y, f)
 
     op.__name__ = op.__qualname__ = name
@@ -133,13 +63,85 @@ def _define_binary(name, op_name, f):
     return op
 
 
-for _name, _target in _UNARY.items():
-    globals()[_name] = _define_unary(_name, getattr(_core, _target))
-for _name, (_op_name, _f) in _BINARY.items():
-    globals()[_name] = _define_binary(_name, _op_name, _f)
+sin = _define_unary("sin", _core.sin)
+cos = _define_unary("cos", _core.cos)
+tan = _define_unary("tan", _core.tan)
+asin = _define_unary("asin", _core.asin)
+acos = _define_unary("acos", _core.acos)
+atan = _define_unary("atan", _core.atan)
+sinh = _define_unary("sinh", _core.sinh)
+cosh = _define_unary("cosh", _core.cosh)
+tanh = _define_unary("tanh", _core.tanh)
+asinh = _define_unary("asinh", _core.asinh)
+acosh = _define_unary("acosh", _core.acosh)
+atanh = _define_unary("atanh", _core.atanh)
+exp = _define_unary("exp", _core.exp)
+expm1 = _define_unary("expm1", _core.expm1)
+log = _define_unary("log", _core.log)
+log1p = _define_unary("log1p", _core.log1p)
+sqrt = _define_unary("sqrt", _core.sqrt)
+rsqrt = _define_unary("rsqrt", _core.rsqrt)
+square = _define_unary("square", _core.square)
+abs = _define_unary("abs", _core.abs)
+sign = _define_unary("sign", _core.sign)
+negative = _define_unary("negative", _core.negative)
+reciprocal = _define_unary("reciprocal", _core.reciprocal)
+floor = _define_unary("floor", _core.floor)
+ceil = _define_unary("ceil", _core.ceil)
+round = _define_unary("round", _core.round)
+rint = _define_unary("rint", _core.round)
+erf = _define_unary("erf", _core.erf)
+erfc = _define_unary("erfc", _core.erfc)
+erfinv = _define_unary("erfinv", _core.erfinv)
+erfcinv = _define_unary("erfcinv", _core.erfcinv)
+ndtri = _define_unary("ndtri", _core.ndtri)
+lgamma = _define_unary("lgamma", _core.lgamma)
+digamma = _define_unary("digamma", _core.digamma)
+sigmoid = _define_unary("sigmoid", _core.sigmoid)
+is_nan = _define_unary("is_nan", _core.isnan)
+is_inf = _define_unary("is_inf", _core.isinf)
+is_finite = _define_unary("is_finite", _core.isfinite)
+logical_not = _define_unary("logical_not", _core.logical_not)
+real = _define_unary("real", _core.real)
+imag = _define_unary("imag", _core.imag)
+conj = _define_unary("conj", _core.conj)
+angle = _define_unary("angle", _core.angle)
+
+add = _define_binary("add", "AddV2", _operator.add)
+subtract = _define_binary("subtract", "Sub", _operator.sub)
+multiply = _define_binary("multiply", "Mul", _operator.mul)
+divide = _define_binary("divide", "RealDiv", _true_divide)
+truediv = _define_binary("truediv", "RealDiv", _true_divide)
+floordiv = _define_binary("floordiv", "FloorDiv", _operator.floordiv)
+mod = _define_binary("mod", "FloorMod", _operator.mod)
+floormod = _define_binary("floormod", "FloorMod", _operator.mod)
+truncatemod = _define_binary("truncatemod", "TruncateMod", _core.fmod)
+maximum = _define_binary("maximum", "Maximum", _core.maximum)
+minimum = _define_binary("minimum", "Minimum", _core.minimum)
+pow = _define_binary("pow", "Pow", _operator.pow)
+squared_difference = _define_binary("squared_difference", "SquaredDifference", lambda a, b: _core.square(a - b))
+atan2 = _define_binary("atan2", "Atan2", _core.atan2)
+divide_no_nan = _define_binary("divide_no_nan", "DivNoNan", _core.divide_no_nan)
+xlogy = _define_binary("xlogy", "Xlogy", _core.xlogy)
+xlog1py = _define_binary("xlog1py", "Xlog1py", _core.xlog1py)
+xdivy = _define_binary("xdivy", "Xdivy", lambda a, b: _without_nan(_operator.truediv, a, b, _core.equal(a, 0)))
+equal = _define_binary("equal", "Equal", _core.equal)
+not_equal = _define_binary("not_equal", "NotEqual", _core.not_equal)
+less = _define_binary("less", "Less", _core.less)
+less_equal = _define_binary("less_equal", "LessEqual", _core.less_equal)
+greater = _define_binary("greater", "Greater", _core.greater)
+greater_equal = _define_binary("greater_equal", "GreaterEqual", _core.greater_equal)
+logical_and = _define_binary("logical_and", "LogicalAnd", _operator.and_)
+logical_or = _define_binary("logical_or", "LogicalOr", _operator.or_)
+logical_xor = _define_binary("logical_xor", "LogicalXor", _operator.xor)
+igamma = _define_binary("igamma", "Igamma", _core.igamma)
+igammac = _define_binary("igammac", "Igammac", _core.igammac)
+polygamma = _define_binary("polygamma", "Polygamma", _core.polygamma)
+zeta = _define_binary("zeta", "Zeta", _core.zeta)
+nextafter = _define_binary("nextafter", "NextAfter", _core.nextafter)
 
 
-def multiply_no_nan(x, y, name=None):
+def multiply_no_nan(x: ArrayLike, y: ArrayLike, name: str | None = None) -> _Tensor:
     """x y, but 0 where y is 0, even if x is infinite or NaN."""
 
     # By y the gradient is x where y is 0 too, as in TensorFlow; 0 if that is no finite number.
@@ -150,36 +152,36 @@ def multiply_no_nan(x, y, name=None):
     return _binary_op("MulNoNan", x, y, product)
 
 
-def scalar_mul(scalar, x, name=None):
+def scalar_mul(scalar: ArrayLike, x: ArrayLike, name: str | None = None) -> _Tensor:
     """scalar x."""
-    return multiply(x, scalar)  # noqa: F821
+    return multiply(x, scalar)
 
 
-def softplus(features, name=None):
+def softplus(features: ArrayLike, name: str | None = None) -> _Tensor:
     """log(1 + e^x), without overflow."""
     from .. import nn
 
     return _wrap(nn.softplus(_to_core(features)))
 
 
-def log_sigmoid(x, name=None):
+def log_sigmoid(x: ArrayLike, name: str | None = None) -> _Tensor:
     """log(sigmoid(x))."""
     from .. import nn
 
     return _wrap(nn.log_sigmoid(_to_core(x)))
 
 
-def softmax(logits, axis=None, name=None):
+def softmax(logits: ArrayLike, axis: int | None = None, name: str | None = None) -> _Tensor:
     """e^x / sum e^x along axis, the last one unless given."""
     return _wrap(_softmax(_to_core(logits), -1 if axis is None else axis))
 
 
-def log_softmax(logits, axis=None, name=None):
+def log_softmax(logits: ArrayLike, axis: int | None = None, name: str | None = None) -> _Tensor:
     """x - log sum e^x along axis, the last one unless given."""
     return _wrap(_log_softmax(_to_core(logits), -1 if axis is None else axis))
 
 
-def add_n(inputs, name=None):
+def add_n(inputs: Sequence[ArrayLike], name: str | None = None) -> _Tensor:
     """The sum of tensors of one shape and dtype."""
     tensors = [_to_core(x) for x in inputs]
     if not tensors:
@@ -194,7 +196,9 @@ def add_n(inputs, name=None):
     return _wrap(out)
 
 
-def clip_by_value(t, clip_value_min, clip_value_max, name=None):
+def clip_by_value(
+    t: ArrayLike, clip_value_min: ArrayLike, clip_value_max: ArrayLike, name: str | None = None
+) -> _Tensor:
     """t within bounds; the gradient goes to t inside the bounds and on them."""
     a = _to_core(t)
     return _wrap(
@@ -204,12 +208,17 @@ def clip_by_value(t, clip_value_min, clip_value_max, name=None):
     )
 
 
-def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None):
+def accumulate_n(
+    inputs: Sequence[ArrayLike],
+    shape: ShapeLike | None = None,
+    tensor_dtype: DTypeLike | None = None,
+    name: str | None = None,
+) -> _Tensor:
     """The same as add_n."""
     return add_n(inputs)
 
 
-def complex(real, imag, name=None):
+def complex(real: ArrayLike, imag: ArrayLike, name: str | None = None) -> _Tensor:
     """real + i imag."""
     return _binary_op("Complex", real, imag, _core.complex)
 
@@ -226,8 +235,10 @@ def _axis(axis):
     return tuple(int(a) for a in axis)
 
 
-def _define_reduction(name, f, wide=False):
-    def op(input_tensor, axis=None, keepdims=False, name=None):
+def _define_reduction(name, f, wide=False) -> _sig.Reduction:
+    def op(
+        input_tensor: ArrayLike, axis: Axes | None = None, keepdims: bool = False, name: str | None = None
+    ) -> _Tensor:
         x = _to_core(input_tensor)
         if wide and x.dtype.kind in "iu":
             return _wrap(f(x, _axis(axis), keepdims=keepdims, dtype=x.dtype))
@@ -249,7 +260,9 @@ reduce_variance = _define_reduction("reduce_variance", _core.var)
 reduce_std = _define_reduction("reduce_std", _core.std)
 
 
-def reduce_mean(input_tensor, axis=None, keepdims=False, name=None):
+def reduce_mean(
+    input_tensor: ArrayLike, axis: Axes | None = None, keepdims: bool = False, name: str | None = None
+) -> _Tensor:
     """The mean over axes, all of them unless given; of integers it is rounded towards zero."""
     x = _to_core(input_tensor)
     if x.dtype.kind in "iu":
@@ -257,20 +270,30 @@ def reduce_mean(input_tensor, axis=None, keepdims=False, name=None):
     return _wrap(_core.mean(x, _axis(axis), keepdims))
 
 
-def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False, name=None):
+def reduce_euclidean_norm(
+    input_tensor: ArrayLike, axis: Axes | None = None, keepdims: bool = False, name: str | None = None
+) -> _Tensor:
     """sqrt of the sum of squares."""
-    return sqrt(reduce_sum(square(input_tensor), axis, keepdims))  # noqa: F821
+    return sqrt(reduce_sum(square(input_tensor), axis, keepdims))
 
 
-def count_nonzero(input, axis=None, keepdims=None, dtype=_dtypes.int64, name=None):
+def count_nonzero(
+    input: ArrayLike,
+    axis: Axes | None = None,
+    keepdims: bool | None = None,
+    dtype: DTypeLike = _dtypes.int64,
+    name: str | None = None,
+) -> _Tensor:
     """Number of elements that are not 0."""
     return _wrap(
         _core.astype(_core.count_nonzero(_to_core(input), _axis(axis), bool(keepdims)), _dtypes.core_dtype(dtype))
     )
 
 
-def _define_arg(name, f):
-    def op(input, axis=None, output_type=_dtypes.int64, name=None):
+def _define_arg(name, f) -> _sig.ArgReduction:
+    def op(
+        input: ArrayLike, axis: int | None = None, output_type: DTypeLike = _dtypes.int64, name: str | None = None
+    ) -> _Tensor:
         return _wrap(_core.astype(f(_to_core(input), 0 if axis is None else axis), _dtypes.core_dtype(output_type)))
 
     op.__name__ = op.__qualname__ = name
@@ -282,8 +305,10 @@ argmax = _define_arg("argmax", _core.argmax)
 argmin = _define_arg("argmin", _core.argmin)
 
 
-def _define_running(name, f, wide):
-    def op(x, axis=0, exclusive=False, reverse=False, name=None):
+def _define_running(name, f, wide) -> _sig.Running:
+    def op(
+        x: ArrayLike, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+    ) -> _Tensor:
         t = _to_core(x)
         kind = {"dtype": t.dtype} if wide and t.dtype.kind in "iu" else {}
         return _wrap(f(t, axis=axis, exclusive=exclusive, reverse=reverse, **kind))
@@ -298,13 +323,13 @@ cumprod = _define_running("cumprod", _core.cumulative_prod, True)
 cumulative_logsumexp = _define_running("cumulative_logsumexp", _core.cumulative_logsumexp, False)
 
 
-def top_k(input, k=1, sorted=True, name=None):
+def top_k(input: ArrayLike, k: int = 1, sorted: bool = True, name: str | None = None) -> tuple[_Tensor, _Tensor]:
     """The k largest elements along the last axis, and their int32 indices."""
     values, indices = _core.top_k(_to_core(input), int(k))
     return _wrap(values), _wrap(_core.astype(indices, _core.int32))
 
 
-def in_top_k(targets, predictions, k, name=None):
+def in_top_k(targets: ArrayLike, predictions: ArrayLike, k: int, name: str | None = None) -> _Tensor:
     """Whether the class targets[i] is among the k largest of predictions[i]."""
     p, t = _to_core(predictions), _to_core(targets)
     at = _core.take_along_axis(p, _core.expand_dims(t, -1), -1)
@@ -322,12 +347,14 @@ def _segment(data, segment_ids, num_segments, mode, start):
     return _wrap(_core.scatter(out, _core.reshape(ids, (-1,)), x, 0, mode))
 
 
-def unsorted_segment_sum(data, segment_ids, num_segments, name=None):
+def unsorted_segment_sum(
+    data: ArrayLike, segment_ids: ArrayLike, num_segments: int, name: str | None = None
+) -> _Tensor:
     """Rows of data added up by segment_ids."""
     return _segment(data, segment_ids, num_segments, "add", 0)
 
 
-def segment_sum(data, segment_ids, name=None):
+def segment_sum(data: ArrayLike, segment_ids: ArrayLike, name: str | None = None) -> _Tensor:
     """Rows of data added up by sorted segment_ids, whose last one says how many there are. Eager only."""
     return unsorted_segment_sum(data, segment_ids, int(reduce_max(segment_ids)) + 1)
 
@@ -335,7 +362,15 @@ def segment_sum(data, segment_ids, name=None):
 # --- products ---
 
 
-def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_b=False, name=None):
+def matmul(
+    a: ArrayLike,
+    b: ArrayLike,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    adjoint_a: bool = False,
+    adjoint_b: bool = False,
+    name: str | None = None,
+) -> _Tensor:
     """Matrix product [..., m, k] by [..., k, n]; leading axes broadcast. Gradients: dy b', a' dy."""
     x = _to_core(a)
     y = _operand(b, x.dtype, "MatMul", weak=False)
@@ -356,7 +391,9 @@ def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_
     return _wrap(_core.matmul(x, y))
 
 
-def tensordot(a, b, axes, name=None):
+def tensordot(
+    a: ArrayLike, b: ArrayLike, axes: int | Sequence[int | Sequence[int]], name: str | None = None
+) -> _Tensor:
     """The sum over the last axes of a and the first of b (a number of them), or over pairs of axes."""
     x = _to_core(a)
     if not isinstance(axes, int):
@@ -364,7 +401,7 @@ def tensordot(a, b, axes, name=None):
     return _wrap(_core.tensordot(x, _operand(b, x.dtype, "Tensordot", weak=False), axes))
 
 
-def einsum(equation, *inputs, name=None):
+def einsum(equation: str, *inputs: ArrayLike, name: str | None = None) -> _Tensor:
     """Einstein's notation: einsum('bij,bjk->bik', a, b)."""
     return _wrap(_core.einsum(equation, *[_to_core(x) for x in inputs]))
 

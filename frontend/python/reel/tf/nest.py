@@ -3,10 +3,18 @@
 The leaves of a dict come in the order of its sorted keys; everything else, None included, is a leaf.
 """
 
+from __future__ import annotations as _annotations
+
+import typing as _t
+
 from .. import _calls, _core
 
+if _t.TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
 
-def is_nested(structure):
+
+def is_nested(structure: object) -> bool:
     """Whether it is a list, tuple or dict, and not a leaf."""
     return isinstance(structure, (list, tuple, dict)) and not _is_leaf_tuple(structure)
 
@@ -28,7 +36,7 @@ def _children(structure):
     return structure
 
 
-def flatten(structure, expand_composites=False):
+def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
     """The leaves as a list; a leaf is a list of itself."""
     if not is_nested(structure):
         return [structure]
@@ -58,7 +66,7 @@ def _like(structure, children):
     return list(children) if type(structure) is list else type(structure)(children)
 
 
-def pack_sequence_as(structure, flat_sequence, expand_composites=False):
+def pack_sequence_as(structure: Any, flat_sequence: Iterable[Any], expand_composites: bool = False) -> Any:
     """The leaves in the places of those of `structure`; ValueError unless there are as many."""
     flat = list(flat_sequence)
     if not is_nested(structure):
@@ -80,7 +88,7 @@ def pack_sequence_as(structure, flat_sequence, expand_composites=False):
     return build(structure)
 
 
-def assert_same_structure(nest1, nest2, check_types=True, expand_composites=False):
+def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False) -> None:
     """ValueError (TypeError for sequences of other types) unless both nest in the same way."""
     if is_nested(nest1) != is_nested(nest2):
         raise _core.InvalidArgumentError(
@@ -105,7 +113,9 @@ def assert_same_structure(nest1, nest2, check_types=True, expand_composites=Fals
         assert_same_structure(a, b, check_types)
 
 
-def map_structure(func, *structures, check_types=True, expand_composites=False):
+def map_structure(
+    func: Callable[..., Any], *structures: Any, check_types: bool = True, expand_composites: bool = False
+) -> Any:
     """func of the leaves at the same place of every structure, in the structure of the first."""
     if not callable(func):
         raise _core.InvalidTypeError(f"func must be callable, got: {func}")

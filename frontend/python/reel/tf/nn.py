@@ -1,5 +1,9 @@
 """tf.nn: activations, losses without reduction, normalisation and lookups."""
 
+from __future__ import annotations as _annotations
+
+import typing as _t
+
 from .. import _core
 from .. import nn as _nn
 from . import dtypes
@@ -7,12 +11,30 @@ from ._array import gather
 from ._tensor import operand, to_core, wrap
 from ._trace import all_in_graph as _all_in_graph
 from .errors import ConversionError
-from .linalg import l2_normalize  # noqa: F401
-from .math import _axis, in_top_k, log_softmax, sigmoid, softmax, softplus, tanh, top_k  # noqa: F401
+from .linalg import l2_normalize as l2_normalize
+from .math import _axis
+from .math import in_top_k as in_top_k
+from .math import log_softmax as log_softmax
+from .math import sigmoid as sigmoid
+from .math import softmax as softmax
+from .math import softplus as softplus
+from .math import tanh as tanh
+from .math import top_k as top_k
+
+if _t.TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..typing import DTypeLike
+    from ..typing import TensorLike as ArrayLike
+    from . import _signatures as _sig
+    from ._signatures import Axes, ShapeLike
+    from ._tensor import Tensor as _Tensor
+
+    _Window = int | Sequence[int]
 
 
-def _define(name, f):
-    def op(features, name=None):
+def _define(name, f) -> _sig.Activation:
+    def op(features: ArrayLike, name: str | None = None) -> _Tensor:
         return wrap(f(to_core(features)))
 
     op.__name__ = op.__qualname__ = name
@@ -27,7 +49,7 @@ selu = _define("selu", _nn.selu)
 softsign = _define("softsign", _nn.softsign)
 
 
-def silu(features, beta=1.0):
+def silu(features: ArrayLike, beta: float = 1.0) -> _Tensor:
     """x sigmoid(beta x)."""
     x = to_core(features)
     return wrap(_nn.silu(x) if beta == 1 else x * _core.sigmoid(x * beta))
@@ -36,35 +58,37 @@ def silu(features, beta=1.0):
 swish = silu
 
 
-def leaky_relu(features, alpha=0.2, name=None):
+def leaky_relu(features: ArrayLike, alpha: float = 0.2, name: str | None = None) -> _Tensor:
     """x above 0, else alpha x."""
     return wrap(_nn.leaky_relu(to_core(features), alpha))
 
 
-def gelu(features, approximate=False, name=None):
+def gelu(features: ArrayLike, approximate: bool = False, name: str | None = None) -> _Tensor:
     """x/2 (1 + erf(x / sqrt 2)), or its approximation by tanh."""
     return wrap(_nn.gelu(to_core(features), approximate))
 
 
-def bias_add(value, bias, data_format=None, name=None):
+def bias_add(value: ArrayLike, bias: ArrayLike, data_format: str | None = None, name: str | None = None) -> _Tensor:
     """value + bias along the last axis."""
     x = to_core(value)
     return wrap(x + operand(bias, x.dtype, "BiasAdd", weak=False))
 
 
-def l2_loss(t, name=None):
+def l2_loss(t: ArrayLike, name: str | None = None) -> _Tensor:
     """sum(t^2) / 2."""
     return wrap(_core.sum(_core.square(to_core(t))) / 2)
 
 
-def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
+def softmax_cross_entropy_with_logits(
+    labels: ArrayLike, logits: ArrayLike, axis: int = -1, name: str | None = None
+) -> _Tensor:
     """-sum labels log softmax(logits) along axis; the labels are distributions. Gradients to both."""
     x = to_core(logits)
     p = operand(labels, x.dtype, "SoftmaxCrossEntropyWithLogits", weak=False)
     return wrap(-_core.sum(p * _nn.log_softmax(x, axis), axis))
 
 
-def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
+def sparse_softmax_cross_entropy_with_logits(labels: ArrayLike, logits: ArrayLike, name: str | None = None) -> _Tensor:
     """-log softmax(logits)[label] along the last axis; the labels are class indices."""
     x, i = to_core(logits), to_core(labels)
     if i.dtype not in (_core.int32, _core.int64):
@@ -80,7 +104,9 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
     return wrap(_nn.softmax_cross_entropy(x, i, reduction="none"))
 
 
-def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):
+def sigmoid_cross_entropy_with_logits(
+    labels: ArrayLike | None = None, logits: ArrayLike | None = None, name: str | None = None
+) -> _Tensor:
     """-labels log sigmoid(x) - (1 - labels) log(1 - sigmoid(x)), without overflow."""
     x = to_core(logits)
     z = operand(labels, x.dtype, "SigmoidCrossEntropyWithLogits", weak=False)
@@ -91,13 +117,23 @@ def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):
     return wrap(_nn.sigmoid_cross_entropy(x, z, reduction="none"))
 
 
-def moments(x, axes, shift=None, keepdims=False, name=None):
+def moments(
+    x: ArrayLike, axes: Axes, shift: object = None, keepdims: bool = False, name: str | None = None
+) -> tuple[_Tensor, _Tensor]:
     """(mean, variance) over axes. The second derivative is right, unlike TensorFlow's."""
     mean, variance = _nn.moments(to_core(x), _axis(axes), keepdims)
     return wrap(mean), wrap(variance)
 
 
-def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name=None):
+def batch_normalization(
+    x: ArrayLike,
+    mean: ArrayLike,
+    variance: ArrayLike,
+    offset: ArrayLike | None,
+    scale: ArrayLike | None,
+    variance_epsilon: float,
+    name: str | None = None,
+) -> _Tensor:
     """(x - mean) / sqrt(variance + epsilon) scale + offset; offset and scale may be None."""
     t = to_core(x)
 
@@ -111,7 +147,9 @@ def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name
     return wrap(y if offset is None else y + like(offset))
 
 
-def dropout(x, rate, noise_shape=None, seed=None, name=None):
+def dropout(
+    x: ArrayLike, rate: float, noise_shape: ShapeLike | None = None, seed: int | None = None, name: str | None = None
+) -> _Tensor:
     """Elements set to 0 with probability rate, the others scaled by 1 / (1 - rate)."""
     from .random import uniform
 
@@ -122,12 +160,14 @@ def dropout(x, rate, noise_shape=None, seed=None, name=None):
     return wrap(_core.where(kept, t / (1 - rate), _core.zeros_like(t)))
 
 
-def embedding_lookup(params, ids, max_norm=None, name=None):
+def embedding_lookup(
+    params: ArrayLike, ids: ArrayLike, max_norm: float | None = None, name: str | None = None
+) -> _Tensor:
     """Rows of a table at integer ids."""
     return gather(params, ids)
 
 
-def zero_fraction(value, dtype=dtypes.float32, name=None):
+def zero_fraction(value: ArrayLike, dtype: DTypeLike = dtypes.float32, name: str | None = None) -> _Tensor:
     """The share of elements that are 0."""
     x = to_core(value)
     return wrap(_core.mean(_core.astype(_core.equal(x, 0), dtypes.core_dtype(dtype))))
@@ -149,7 +189,15 @@ def _spatial(data_format, padding):
     return padding.lower()
 
 
-def conv2d(input, filters, strides, padding, data_format="NHWC", dilations=None, name=None):
+def conv2d(
+    input: ArrayLike,
+    filters: ArrayLike,
+    strides: _Window,
+    padding: str,
+    data_format: str | None = "NHWC",
+    dilations: _Window | None = None,
+    name: str | None = None,
+) -> _Tensor:
     """input [b, h, w, c] with filters [h, w, c, outputs], as a cross-correlation."""
     x = to_core(input)
     return wrap(
@@ -163,7 +211,15 @@ def conv2d(input, filters, strides, padding, data_format="NHWC", dilations=None,
     )
 
 
-def depthwise_conv2d(input, filter, strides, padding, data_format=None, dilations=None, name=None):
+def depthwise_conv2d(
+    input: ArrayLike,
+    filter: ArrayLike,
+    strides: _Window,
+    padding: str,
+    data_format: str | None = None,
+    dilations: _Window | None = None,
+    name: str | None = None,
+) -> _Tensor:
     """Every channel by itself: filter [h, w, c, multiplier]."""
     x = to_core(input)
     return wrap(
@@ -177,12 +233,26 @@ def depthwise_conv2d(input, filter, strides, padding, data_format=None, dilation
     )
 
 
-def max_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
+def max_pool2d(
+    input: ArrayLike,
+    ksize: _Window,
+    strides: _Window,
+    padding: str,
+    data_format: str | None = "NHWC",
+    name: str | None = None,
+) -> _Tensor:
     """The maximum of every window; the gradient of a tie goes to the first."""
     return wrap(_nn.max_pool2d(to_core(input), _window(ksize), _window(strides), _spatial(data_format, padding)))
 
 
-def avg_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
+def avg_pool2d(
+    input: ArrayLike,
+    ksize: _Window,
+    strides: _Window,
+    padding: str,
+    data_format: str | None = "NHWC",
+    name: str | None = None,
+) -> _Tensor:
     """The mean of every window."""
     return wrap(_nn.avg_pool2d(to_core(input), _window(ksize), _window(strides), _spatial(data_format, padding)))
 

@@ -1,26 +1,50 @@
 """tf.random: draws of reel.random; the same numbers on every CPU, not TensorFlow's."""
 
+from __future__ import annotations as _annotations
+
+import typing as _t
+
 from .. import _core
 from . import dtypes
 from ._array import ints
 from ._tensor import to_core, wrap
 from ._trace import all_in_graph as _all_in_graph
 
+if _t.TYPE_CHECKING:
+    from ..typing import DTypeLike
+    from ..typing import TensorLike as ArrayLike
+    from ._signatures import ShapeLike
+    from ._tensor import Tensor as _Tensor
+
 _r = _core.random
 
 
-def set_seed(seed):
+def set_seed(seed: int) -> None:
     """Starts the global generator's sequence of a seed."""
     _r.seed(int(seed))
 
 
-def normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None):
+def normal(
+    shape: ShapeLike,
+    mean: ArrayLike = 0.0,
+    stddev: ArrayLike = 1.0,
+    dtype: DTypeLike = dtypes.float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> _Tensor:
     """Normal of this mean and standard deviation, numbers or tensors that broadcast."""
     x = _r.normal(ints(shape), dtype=dtypes.core_dtype(dtype), generator=_generator(seed))
     return wrap(_scaled(x, stddev, mean))
 
 
-def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None):
+def truncated_normal(
+    shape: ShapeLike,
+    mean: ArrayLike = 0.0,
+    stddev: ArrayLike = 1.0,
+    dtype: DTypeLike = dtypes.float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> _Tensor:
     """Normal within two standard deviations of the mean."""
     x = _r.truncated_normal(ints(shape), dtype=dtypes.core_dtype(dtype), generator=_generator(seed))
     return wrap(_scaled(x, stddev, mean))
@@ -34,7 +58,14 @@ def _scaled(x, scale, offset):
     return x * scale + offset
 
 
-def uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=None):
+def uniform(
+    shape: ShapeLike,
+    minval: ArrayLike = 0,
+    maxval: ArrayLike | None = None,
+    dtype: DTypeLike = dtypes.float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> _Tensor:
     """Uniform in [minval, maxval); integers need a maxval."""
     dtype = dtypes.as_dtype(dtype)
     if dtype.is_integer:
@@ -49,13 +80,19 @@ def uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=
     return wrap(x * (high - low) + low)
 
 
-def categorical(logits, num_samples, dtype=None, seed=None, name=None):
+def categorical(
+    logits: ArrayLike,
+    num_samples: int,
+    dtype: DTypeLike | None = None,
+    seed: int | None = None,
+    name: str | None = None,
+) -> _Tensor:
     """Class indices [..., num_samples] drawn from softmax(logits)."""
     x = _r.categorical(to_core(logits), int(num_samples), generator=_generator(seed))
     return wrap(x if dtype is None else _core.astype(x, dtypes.core_dtype(dtype)))
 
 
-def shuffle(value, seed=None, name=None):
+def shuffle(value: ArrayLike, seed: int | None = None, name: str | None = None) -> _Tensor:
     """The rows in random order."""
     return wrap(_r.shuffle(to_core(value), generator=_generator(seed)))
 

@@ -1,5 +1,9 @@
 """tf.compat.v1.train: optimizers that work eagerly and in graphs."""
 
+from __future__ import annotations as _annotations
+
+import typing as _t
+
 from ... import _core
 from .. import _graph
 from .. import autodiff as _autodiff
@@ -9,24 +13,32 @@ from .._variable import Variable
 from ..errors import ConversionError, StateError
 from ..keras import optimizers as _keras
 
+if _t.TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from .._signatures import Gradient as _Gradient
+
+    _Pairs = Iterable[tuple[_Gradient, Any]]
+
 
 class Optimizer:
     """minimize(loss) = apply_gradients(compute_gradients(loss)). Gradients that are None are skipped."""
 
     GATE_NONE, GATE_OP, GATE_GRAPH = 0, 1, 2
 
-    def __init__(self, update, name):
+    def __init__(self, update: _keras.Optimizer, name: str) -> None:
         self._update, self._name = update, name
 
     def compute_gradients(
         self,
-        loss,
-        var_list=None,
-        gate_gradients=1,
-        aggregation_method=None,
-        colocate_gradients_with_ops=False,
-        grad_loss=None,
-    ):
+        loss: Any,
+        var_list: Any = None,
+        gate_gradients: int = 1,
+        aggregation_method: int | None = None,
+        colocate_gradients_with_ops: bool = False,
+        grad_loss: Any = None,
+    ) -> list[tuple[_Gradient, Any]]:
         """Pairs (gradient, variable). Eager: the loss is a callable; var_list is what it reads unless given."""
         if gate_gradients not in (0, 1, 2):
             raise ConversionError(
@@ -46,7 +58,7 @@ class Optimizer:
             raise ConversionError("No variables to optimize.")
         return list(zip(_autodiff.gradients([loss], variables, None if grad_loss is None else [grad_loss]), variables))
 
-    def apply_gradients(self, grads_and_vars, global_step=None, name=None):
+    def apply_gradients(self, grads_and_vars: _Pairs, global_step: Any = None, name: str | None = None) -> Any:
         """One update; adds 1 to global_step. In a graph: the operation that does it."""
         pairs = list(grads_and_vars)
         if not pairs:
@@ -77,15 +89,15 @@ class Optimizer:
 
     def minimize(
         self,
-        loss,
-        global_step=None,
-        var_list=None,
-        gate_gradients=1,
-        aggregation_method=None,
-        colocate_gradients_with_ops=False,
-        name=None,
-        grad_loss=None,
-    ):
+        loss: Any,
+        global_step: Any = None,
+        var_list: Any = None,
+        gate_gradients: int = 1,
+        aggregation_method: int | None = None,
+        colocate_gradients_with_ops: bool = False,
+        name: str | None = None,
+        grad_loss: Any = None,
+    ) -> Any:
         """One update that lowers the loss; ValueError if it depends on no variable."""
         pairs = self.compute_gradients(loss, var_list, gate_gradients, grad_loss=grad_loss)
         if not any(g is not None for g, _ in pairs):
@@ -95,7 +107,7 @@ class Optimizer:
             )
         return self.apply_gradients(pairs, global_step, name)
 
-    def variables(self):
+    def variables(self) -> list[Variable]:
         """Slots."""
         return self._update.variables[1:]
 
@@ -103,31 +115,52 @@ class Optimizer:
 class GradientDescentOptimizer(Optimizer):
     """v -= learning_rate g."""
 
-    def __init__(self, learning_rate, use_locking=False, name="GradientDescent"):
+    def __init__(self, learning_rate: Any, use_locking: bool = False, name: str | None = "GradientDescent") -> None:
         super().__init__(_keras.SGD(learning_rate), name)
 
 
 class MomentumOptimizer(Optimizer):
     """a = momentum a + g, v -= learning_rate a."""
 
-    def __init__(self, learning_rate, momentum, use_locking=False, name="Momentum", use_nesterov=False):
+    def __init__(
+        self,
+        learning_rate: Any,
+        momentum: float,
+        use_locking: bool = False,
+        name: str | None = "Momentum",
+        use_nesterov: bool = False,
+    ) -> None:
         super().__init__(_keras.SGD(learning_rate, momentum, use_nesterov), name)
 
 
 class AdamOptimizer(Optimizer):
     """Adam, bias corrected."""
 
-    def __init__(self, learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8, use_locking=False, name="Adam"):
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        epsilon: float = 1e-08,
+        use_locking: bool = False,
+        name: str | None = "Adam",
+    ) -> None:
         super().__init__(_keras.Adam(learning_rate, beta1, beta2, epsilon), name)
 
 
 class AdagradOptimizer(Optimizer):
     """v -= learning_rate g / sqrt(sum of g^2)."""
 
-    def __init__(self, learning_rate, initial_accumulator_value=0.1, use_locking=False, name="Adagrad"):
+    def __init__(
+        self,
+        learning_rate: Any,
+        initial_accumulator_value: float = 0.1,
+        use_locking: bool = False,
+        name: str | None = "Adagrad",
+    ) -> None:
         super().__init__(_keras.Adagrad(learning_rate, initial_accumulator_value, epsilon=0.0), name)
 
 
-def get_or_create_global_step(graph=None):
+def get_or_create_global_step(graph: object = None) -> Variable:
     """An int64 variable that counts updates."""
     return Variable(0, trainable=False, name="global_step", dtype="int64")

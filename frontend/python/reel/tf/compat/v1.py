@@ -7,25 +7,36 @@ with graph.as_default(), tf.compat.v1.Session() as session:
     session.run(y, {x: 3.0})        # 6.0
 """
 
+from __future__ import annotations as _annotations
+
+import typing as _t
 from contextlib import contextmanager as _contextmanager
 
 from .. import _array, _graph
 from .. import autodiff as _autodiff
 from .. import dtypes as _dtypes
 from .. import random as _random
-from .._graph import Graph, Session  # noqa: F401
-from .._graph import GraphTensor as Tensor
-from .._graph import Node as Operation
-from .._graph import default_graph as get_default_graph
-from .._trace import executing_eagerly
+from .._graph import Graph as Graph
+from .._graph import Session as Session
+from .._trace import executing_eagerly as executing_eagerly
 from .._trace import state as _state
-from .._variable import Variable
+from .._variable import Variable as Variable
 from ..errors import ConversionError as _ConversionError
 from ..keras import initializers as _initializers
-from . import _v1_layers as layers  # noqa: F401
-from . import _v1_train as train
+from . import _v1_layers, _v1_train
+
+if _t.TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    from ...typing import DTypeLike
 
 InteractiveSession = Session
+Tensor = _graph.GraphTensor
+Operation = _graph.Node
+get_default_graph = _graph.default_graph
+layers = _v1_layers
+train = _v1_train
 float32, float64, int32, int64 = (_dtypes.BY_NAME[n] for n in ("float32", "float64", "int32", "int64"))
 random_normal, random_uniform, truncated_normal = _random.normal, _random.uniform, _random.truncated_normal
 set_random_seed = _random.set_seed
@@ -35,18 +46,18 @@ glorot_uniform_initializer = _initializers.GlorotUniform
 gradients, hessians = _autodiff.gradients, _autodiff.hessians
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     import importlib
 
     return getattr(importlib.import_module("reel.tf"), name)
 
 
-def disable_eager_execution():
+def disable_eager_execution() -> None:
     """From now on this thread builds the default graph."""
     _state.graph = get_default_graph()
 
 
-def enable_eager_execution(config=None, device_policy=None, execution_mode=None):
+def enable_eager_execution(config: object = None, device_policy: object = None, execution_mode: object = None) -> None:
     """From now on this thread runs ops at once."""
     _state.graph = None
 
@@ -60,19 +71,21 @@ def _graph_now(what):
     return _state.graph
 
 
-def placeholder(dtype, shape=None, name=None):
+def placeholder(dtype: DTypeLike, shape: Iterable[int | None] | None = None, name: str | None = None) -> Tensor:
     """A value that is fed to Session.run; None in the shape stands for extents that are not known."""
     return _graph_now("placeholder").placeholder(dtype, shape, name)
 
 
-def get_variable(name, shape=None, dtype=_dtypes.float32, initializer=None, trainable=True):
+def get_variable(
+    name: str, shape: Any = None, dtype: DTypeLike = _dtypes.float32, initializer: Any = None, trainable: bool = True
+) -> Any:
     """A new variable of this name; the initializer is a value or a callable of shape and dtype."""
     if initializer is None or callable(initializer):
         initializer = _initializers.get(initializer or "glorot_uniform")(shape, _dtypes.as_dtype(dtype))
     return Variable(initializer, trainable=trainable, name=name, dtype=dtype)
 
 
-def group(*inputs, name="group"):
+def group(*inputs: Tensor | Operation, name: str | None = "group") -> Operation:
     """An operation that runs others."""
     graph = _graph_now("group")
     node = _graph.Node(graph, name or "group", lambda: None)
@@ -80,13 +93,13 @@ def group(*inputs, name="group"):
     return node
 
 
-def no_op(name="NoOp"):
+def no_op(name: str | None = "NoOp") -> Operation:
     """An operation that does nothing."""
     return group(name=name)
 
 
 @_contextmanager
-def control_dependencies(control_inputs):
+def control_dependencies(control_inputs: Iterable[Tensor | Operation]) -> Iterator[None]:
     """What is made inside runs after these operations and tensors."""
     graph = _graph_now("control_dependencies")
     graph.control.append([x.node if isinstance(x, Tensor) else x for x in control_inputs])
@@ -96,48 +109,50 @@ def control_dependencies(control_inputs):
         graph.control.pop()
 
 
-def global_variables():
+def global_variables() -> list[Any]:
     """All variables of the graph."""
     return list(_graph_now("global_variables").variables)
 
 
-def trainable_variables(scope=None):
+def trainable_variables(scope: object = None) -> list[Any]:
     """Its trainable variables."""
     return [v for v in _graph_now("trainable_variables").variables if v.trainable]
 
 
-def variables_initializer(var_list, name="init"):
+def variables_initializer(var_list: Iterable[Any], name: str | None = "init") -> Operation:
     """An operation that gives variables their first values."""
     return group(*[v.initializer for v in var_list], name=name)
 
 
-def global_variables_initializer():
+def global_variables_initializer() -> Any:
     """An operation that gives all variables their first values; nothing when eager."""
     return None if executing_eagerly() else variables_initializer(global_variables())
 
 
-def local_variables_initializer():
+def local_variables_initializer() -> Operation:
     """An operation that does nothing."""
     return no_op("init_local")
 
 
-def reset_default_graph():
+def reset_default_graph() -> None:
     """Starts a new default graph."""
     _graph._default[:] = [Graph()]
     if _state.graph is not None:
         _state.graph = _graph._default[0]
 
 
-def assign(ref, value):
+def assign(ref: Any, value: Any) -> Any:
     """ref.assign(value)."""
     return ref.assign(value)
 
 
-def assign_add(ref, value):
+def assign_add(ref: Any, value: Any) -> Any:
+    """ref.assign_add(value)."""
     return ref.assign_add(value)
 
 
-def assign_sub(ref, value):
+def assign_sub(ref: Any, value: Any) -> Any:
+    """ref.assign_sub(value)."""
     return ref.assign_sub(value)
 
 

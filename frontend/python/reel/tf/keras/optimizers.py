@@ -1,5 +1,8 @@
 """Optimizers with Keras 3's and, where marked, version 1's names."""
 
+from __future__ import annotations as _annotations
+
+import typing as _t
 import warnings as _warnings
 
 from ... import _core
@@ -9,6 +12,14 @@ from .._tensor import Tensor, convert_to_tensor, to_core
 from .._variable import Variable
 from ..errors import ConversionError
 
+if _t.TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
+
+    from .._signatures import Gradient as _Gradient
+
+    _Rate = float | Variable | Callable[..., Any]
+
 
 class Optimizer:
     """Updates variables by their gradients: apply_gradients(zip(gradients, variables)).
@@ -16,7 +27,7 @@ class Optimizer:
     Gradients that are None are skipped with a warning; ValueError if all are. Slots are made at the first update.
     """
 
-    def __init__(self, learning_rate=0.01, name=None):
+    def __init__(self, learning_rate: _Rate = 0.01, name: str | None = None) -> None:
         self._learning_rate = (
             learning_rate if isinstance(learning_rate, Variable) or callable(learning_rate) else float(learning_rate)
         )
@@ -24,28 +35,28 @@ class Optimizer:
         self._iterations = None
 
     @property
-    def learning_rate(self):
+    def learning_rate(self) -> Any:
         return self._learning_rate
 
     @learning_rate.setter
-    def learning_rate(self, value):
+    def learning_rate(self, value: _Rate) -> None:
         self._learning_rate = value
 
     lr = learning_rate
 
     @property
-    def iterations(self):
+    def iterations(self) -> Variable:
         """Number of updates, an int64 variable."""
         if self._iterations is None:
             self._iterations = Variable(0, trainable=False, name="iteration", dtype="int64")
         return self._iterations
 
     @property
-    def variables(self):
+    def variables(self) -> list[Variable]:
         """Iterations and slots."""
         return [self.iterations] + [s for slots in self._slots.values() for s in slots.values()]
 
-    def build(self, variables):
+    def build(self, variables: Iterable[Variable]) -> None:
         """Makes the slots of variables."""
         _ = self.iterations
         for v in variables:
@@ -71,7 +82,7 @@ class Optimizer:
             return rate
         return _array.identity(_cast(convert_to_tensor(rate), dtype))
 
-    def apply_gradients(self, grads_and_vars):
+    def apply_gradients(self, grads_and_vars: Iterable[tuple[_Gradient, Variable]]) -> Variable:
         """One update of each variable by its gradient."""
         pairs = list(grads_and_vars)
         if not pairs:
@@ -107,11 +118,11 @@ class Optimizer:
             stacklevel=4,
         )
 
-    def apply(self, grads, trainable_variables=None):
+    def apply(self, grads: Iterable[_Gradient], trainable_variables: Iterable[Variable] | None = None) -> None:
         """The same, with gradients and variables as lists."""
         self.apply_gradients(zip(grads, trainable_variables, strict=True))
 
-    def minimize(self, loss, var_list, tape=None):
+    def minimize(self, loss: Callable[[], Any], var_list: Sequence[Variable], tape: object = None) -> None:
         """One update that lowers loss(), a callable."""
         from .._tape import GradientTape
 
@@ -138,7 +149,9 @@ def _gradient(g):
 class SGD(Optimizer):
     """v -= rate g; with momentum m = momentum m - rate g, v += m."""
 
-    def __init__(self, learning_rate=0.01, momentum=0.0, nesterov=False, name=None):
+    def __init__(
+        self, learning_rate: _Rate = 0.01, momentum: float = 0.0, nesterov: bool = False, name: str | None = None
+    ) -> None:
         super().__init__(learning_rate, name)
         self.momentum, self.nesterov = momentum, nesterov
 
@@ -157,7 +170,14 @@ class SGD(Optimizer):
 class Adam(Optimizer):
     """Adam, bias corrected."""
 
-    def __init__(self, learning_rate=0.001, beta_1=0.9, beta_2=0.999, epsilon=1e-7, name=None):
+    def __init__(
+        self,
+        learning_rate: _Rate = 0.001,
+        beta_1: float = 0.9,
+        beta_2: float = 0.999,
+        epsilon: float = 1e-07,
+        name: str | None = None,
+    ) -> None:
         super().__init__(learning_rate, name)
         self.beta_1, self.beta_2, self.epsilon = beta_1, beta_2, epsilon
 
@@ -176,7 +196,13 @@ class Adam(Optimizer):
 class Adagrad(Optimizer):
     """v -= rate g / sqrt(sum of g^2 + epsilon)."""
 
-    def __init__(self, learning_rate=0.001, initial_accumulator_value=0.1, epsilon=1e-7, name=None):
+    def __init__(
+        self,
+        learning_rate: _Rate = 0.001,
+        initial_accumulator_value: float = 0.1,
+        epsilon: float = 1e-07,
+        name: str | None = None,
+    ) -> None:
         super().__init__(learning_rate, name)
         self.initial, self.epsilon = initial_accumulator_value, epsilon
 
@@ -196,7 +222,9 @@ class Adagrad(Optimizer):
 class RMSprop(Optimizer):
     """v -= rate g / sqrt(mean of g^2 + epsilon)."""
 
-    def __init__(self, learning_rate=0.001, rho=0.9, epsilon=1e-7, name=None):
+    def __init__(
+        self, learning_rate: _Rate = 0.001, rho: float = 0.9, epsilon: float = 1e-07, name: str | None = None
+    ) -> None:
         super().__init__(learning_rate, name)
         self.rho, self.epsilon = rho, epsilon
 
