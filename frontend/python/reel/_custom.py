@@ -81,7 +81,7 @@ def _backward(grad, count):
 def custom_gradient(f: WithGradient[P, R]) -> Callable[P, R]: ...
 @_t.overload
 def custom_gradient(f: None = None) -> Callable[[WithGradient[P, R]], Callable[P, R]]: ...
-def custom_gradient(f: Any = None) -> Any:
+def custom_gradient(f: Callable[..., Any] | None = None) -> Callable[..., Any]:
     """A decorator: f computes its results and the gradient that stands for its own.
 
         @reel.custom_gradient

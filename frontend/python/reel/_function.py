@@ -300,7 +300,7 @@ def function(func: Callable[P, R], *, input_signature: Any = None) -> CompiledFu
 def function(
     func: None = None, *, input_signature: Any = None
 ) -> Callable[[Callable[P, R]], CompiledFunction[P, R]]: ...
-def function(func: Any = None, *, input_signature: Any = None) -> Any:
+def function(func: Callable[..., Any] | None = None, *, input_signature: Any = None) -> Callable[..., Any]:
     """Compiles a Python function: traced once for each combination of dtypes, shapes and Python values.
 
         @reel.function

@@ -83,7 +83,9 @@ def _axes(axes, tree, what):
 def vmap(function: Function, in_axes: Any = 0, out_axes: Any = 0, rows: int | None = None) -> Function: ...
 @_t.overload
 def vmap(function: Callable[P, R], in_axes: Any = 0, out_axes: Any = 0, rows: int | None = None) -> Callable[P, R]: ...
-def vmap(function: Any, in_axes: Any = 0, out_axes: Any = 0, rows: int | None = None) -> Any:
+def vmap(
+    function: Function | Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0, rows: int | None = None
+) -> Callable[..., Any]:
     """A function of batches that gives for each row what `function` gives for that row alone, stacked.
 
         distances = reel.vmap(distance, in_axes=(0, None))
@@ -127,7 +129,9 @@ def vectorized_map(fn: Callable[[Any], R], elems: Any) -> R:
 def jvp(function: Function, primals: None = None, tangents: None = None) -> Function: ...
 @_t.overload
 def jvp(function: Callable[..., R], primals: Any, tangents: Any) -> tuple[R, R]: ...
-def jvp(function: Any, primals: Any = None, tangents: Any = None) -> Any:
+def jvp(
+    function: Function | Callable[..., Any], primals: Any = None, tangents: Any = None
+) -> Function | tuple[Any, Any]:
     """(results, their tangents): function(*primals), and how it moves when the primals move along the tangents.
 
         y, dy = reel.jvp(f, (x,), (dx,))
@@ -150,7 +154,7 @@ def vjp(function: Function, primals: None = None) -> Function: ...
 def vjp(function: Callable[..., R], primals: Tensors) -> tuple[R, Callable[..., Tensors]]: ...
 @_t.overload
 def vjp(function: Callable[..., R], primals: Any) -> tuple[R, Callable[..., Any]]: ...
-def vjp(function: Any, primals: Any = None) -> Any:
+def vjp(function: Function | Callable[..., Any], primals: Any = None) -> Function | tuple[Any, Any]:
     """(results, pullback): function(*primals), and the function from seeds of the results to gradients of the primals.
 
         y, pullback = reel.vjp(f, (x, w))
@@ -193,7 +197,7 @@ def jacobian(
 ) -> Callable[Concatenate[Tensor, P], R]: ...
 @_t.overload
 def jacobian(function: Callable[P, Any], argnums: int | tuple[int, ...] = 0) -> Structured[P]: ...
-def jacobian(function: Any, argnums: int | tuple[int, ...] = 0) -> Any:
+def jacobian(function: Function | Callable[..., Any], argnums: int | tuple[int, ...] = 0) -> Callable[..., Any]:
     """A function that returns dy/dx, of shape y.shape + x.shape, for each result y of `function`.
 
         j = reel.jacobian(f)(x)
@@ -236,7 +240,7 @@ def hessian(
 ) -> Callable[Concatenate[Tensor, P], R]: ...
 @_t.overload
 def hessian(function: Callable[P, Any], argnums: int | tuple[int, ...] = 0) -> Structured[P]: ...
-def hessian(function: Any, argnums: int | tuple[int, ...] = 0) -> Any:
+def hessian(function: Function | Callable[..., Any], argnums: int | tuple[int, ...] = 0) -> Callable[..., Any]:
     """The Jacobian of the Jacobian: for a scalar result of shape x.shape + x.shape."""
     if isinstance(function, _core.Function):
         return _core._hessian_function(function, argnums)
@@ -249,7 +253,7 @@ def hvp(function: Function, primals: None = None, vectors: None = None, argnum: 
 def hvp(function: Callable[..., Any], primals: Tensors, vectors: Any, argnum: int = 0) -> Tensors: ...
 @_t.overload
 def hvp(function: Callable[..., Any], primals: Any, vectors: Any, argnum: int = 0) -> Any: ...
-def hvp(function: Any, primals: Any = None, vectors: Any = None, argnum: int = 0) -> Any:
+def hvp(function: Function | Callable[..., Any], primals: Any = None, vectors: Any = None, argnum: int = 0) -> Any:
     """H v, of the structure of `primals`, for the sum of the function's results: the gradient's derivative along v.
 
         hv = reel.hvp(loss, (w,), (v,))[0]

@@ -88,10 +88,12 @@ class CompiledFunction(Protocol[_P, _R_co]):
     @property
     def python_function(self) -> Callable[_P, _R_co]:
         """The function itself."""
+        ...
 
     @property
     def input_signature(self) -> Any:
         """The types of all calls, if they were given."""
+        ...
 
     def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R_co: ...
 
@@ -104,9 +106,10 @@ class CompiledFunction(Protocol[_P, _R_co]):
 
     def get_graph(self, *args: Any, **kwargs: Any) -> _core.Function:
         """The Function that a call with these arguments (tensors or TensorSpecs) runs."""
+        ...
 
 
-class Operators(Generic[_R]):
+class _Operators(Generic[_R]):
     """Operators of reel.tf's tensors and variables, whose results are tensors R; for checkers alone."""
 
     def __add__(self, other: TensorLike, /) -> _R: ...

@@ -3,9 +3,10 @@ which is an error itself where there is nothing to ignore.
 """
 
 from collections.abc import Callable
-from typing import Any, assert_type
+from typing import Any
 
 import numpy as np
+from typing_extensions import assert_type
 
 import reel
 from reel import Tensor, Variable
@@ -28,6 +29,7 @@ def operations() -> None:
     assert_type(x.dtype, reel.DType)
     assert_type(reel.float32, reel.DType)
     assert_type(float(x), float)
+    assert_type(x.item(), float | Any)
     assert_type(reel.zeros((2, 3), dtype="float64"), Tensor)
     assert_type(reel.astype(x, np.float64), Tensor)
     assert_type(reel.split(x, 2), list[Tensor])

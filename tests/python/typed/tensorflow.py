@@ -1,6 +1,8 @@
 """The types of TensorFlow's names; see core.py."""
 
-from typing import Any, assert_type
+from typing import Any
+
+from typing_extensions import assert_type
 
 import reel.tf as tf
 import reel.tfe as tfe

@@ -1,7 +1,9 @@
 """The types of functions that reel makes of functions; see core.py."""
 
 from collections.abc import Callable
-from typing import Any, assert_type
+from typing import Any
+
+from typing_extensions import assert_type
 
 import reel
 from reel import Tensor

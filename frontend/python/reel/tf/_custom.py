@@ -58,7 +58,7 @@ def _on_tf(core_function, f):
 def custom_gradient(f: WithGradient[P, R]) -> Callable[P, R]: ...
 @_t.overload
 def custom_gradient(f: None = None) -> Callable[[WithGradient[P, R]], Callable[P, R]]: ...
-def custom_gradient(f: Any = None) -> Any:
+def custom_gradient(f: Callable[..., Any] | None = None) -> Callable[..., Any]:
     """A decorator: f returns (results, grad), and grad(*dys, variables=None) stands for its own gradient.
 
     As reel.custom_gradient.

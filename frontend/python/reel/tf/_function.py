@@ -526,7 +526,7 @@ def function(
     experimental_follow_type_hints: object = None,
 ) -> Callable[[Callable[P, R]], PolymorphicFunction[P, R]]: ...
 def function(
-    func: Any = None,
+    func: Callable[..., Any] | None = None,
     input_signature: Any = None,
     autograph: bool = True,
     jit_compile: bool | None = None,
@@ -537,7 +537,7 @@ def function(
     experimental_relax_shapes: object = None,
     experimental_compile: object = None,
     experimental_follow_type_hints: object = None,
-) -> Any:
+) -> Callable[..., Any]:
     """Compiles a Python function: traced once for each combination of dtypes, shapes and Python values.
 
     Python code runs while tracing only; variables are read and updated in place, and may be made in the first call.

@@ -16,10 +16,11 @@ if _t.TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
-    from ..typing import DTypeLike, Operators, ShapeLike
+    from ..typing import DTypeLike, ShapeLike
     from ..typing import TensorLike as ArrayLike
+    from ..typing import _Operators as _Typed
 
-    class _Operators(Operators["Tensor"]):
+    class _Operators(_Typed["Tensor"]):
         @property
         def dtype(self) -> dtypes.DType: ...
         @property
