@@ -24,7 +24,8 @@ def _parsed(text, doc, defaults):
     return inspect.Signature(parameters[1:])
 
 
+_signature, _nanobind_class = _Signature(), type(_core.Tensor)
 for _module in (_core, _core.nn, _core.optim, _core.random):
     for _class in vars(_module).values():
-        if isinstance(_class, type) and not issubclass(_class, BaseException):
-            _class.__signature__ = _Signature()
+        if type(_class) is _nanobind_class:
+            _class.__signature__ = _signature
