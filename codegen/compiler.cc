@@ -84,6 +84,7 @@ PlanOptions PlanFor(const CompilerOptions& options, const ir::BudgetMeter* meter
   plan.fuse = plan.vectorize = options.opt_level > 0;
   plan.memory_budget = options.memory_budget;
   plan.check_bounds = options.check_bounds;
+  plan.in_place = options.in_place;
   plan.meter = meter;
   return plan;
 }

@@ -24,6 +24,7 @@ struct CompilerOptions {
   int64_t memory_budget = 0; ///< bytes of temporaries, 0 = no limit: PlanOptions
   bool profile = false;      ///< of Compile: steps are timed (runtime/profile.h)
   bool check_bounds = true;  ///< PlanOptions
+  std::vector<InPlace> in_place = {};  ///< PlanOptions, of Compile
   std::string dump_to;       ///< folder for program text, LLVM IR and assembly; empty = none
   std::string cache_dir;     ///< machine code is kept and looked for there; empty = nowhere
   /// Of an object: values of symbolic extents by name (program/sized.h); modules that are compiled here have none.

@@ -152,7 +152,7 @@ absl::StatusOr<Grouping> BlockBuilder::PlanGroups(const Key& key, bool fuse, boo
        }},
       {"early_updates",
        [&] {
-         if (key.second == Role::kEntry) RunUpdatesEarly(*f, &grouping);
+         if (key.second == Role::kEntry) RunUpdatesEarly(*f, options_.in_place, &grouping);
        }},
   };
   const PlanChecks& checks = GetPlanChecks();

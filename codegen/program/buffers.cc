@@ -416,12 +416,16 @@ class BlockPlanner {
 }  // namespace
 
 BufferPlan PlanBuffers(const Block& entry, const std::vector<Kernel>& kernels,
-                       const std::vector<int64_t>& variable_offsets, int64_t arena_offset) {
+                       const std::vector<int64_t>& variable_offsets, int64_t arena_offset,
+                       const std::vector<InPlace>& in_place) {
   const ir::Function& f = entry.f;
   std::vector<Slot> parameters;
   Places places;
   for (int i = 0; i < f.num_arguments(); ++i) parameters.push_back({Slot::Kind::kArgument, i, 0});
   for (int i = 0; i < f.num_outputs(); ++i) places.push_back(Slot{Slot::Kind::kResult, i, 0});
+  for (const InPlace& pair : in_place) {
+    parameters[static_cast<size_t>(pair.parameter)] = *places[static_cast<size_t>(pair.result)];
+  }
   for (int64_t offset : variable_offsets) {
     parameters.push_back({Slot::Kind::kInstance, 0, offset});
     places.push_back(parameters.back());

@@ -93,7 +93,7 @@ class ProgramBuilder {
     const ir::Function& f = (*block)->f;
     std::vector<int64_t> offsets;
     for (const std::string& name : f.state()) offsets.push_back(variable_offsets_[name]);
-    BufferPlan plan = PlanBuffers(**block, program_.kernels, offsets, arena_offset_);
+    BufferPlan plan = PlanBuffers(**block, program_.kernels, offsets, arena_offset_, options_.in_place);
     if (absl::Status s = VerifySlots(plan.steps); !s.ok()) return s;
     program_.arena_bytes = std::max(program_.arena_bytes, plan.arena_bytes);
     program_.live_bytes = std::max(program_.live_bytes, plan.live_bytes);
@@ -105,6 +105,7 @@ class ProgramBuilder {
       entry.results.push_back({f.result_name(i), f.type(f.results()[static_cast<size_t>(i)])});
     }
     entry.steps = std::move(plan.steps);
+    entry.in_place = options_.in_place;
     MarkChecks(false, &entry.steps);
     // Profiles show kernel by kernel.
     if (options_.fuse && !options_.profile) PutLoopsInLine(program_.kernels, &entry.steps, &left_in_line_);
@@ -118,7 +119,8 @@ class ProgramBuilder {
     for (Step& step : *steps) {
       if (step.control == Step::Control::kCheck) step.lanes = written;
       const auto is_variable = [this](const Slot& slot) {
-        return slot.kind == Slot::Kind::kInstance && slot.offset < arena_offset_;
+        if (slot.kind == Slot::Kind::kInstance) return slot.offset < arena_offset_;
+        return slot.kind == Slot::Kind::kResult && IsInPlace(slot.index);
       };
       if (step.control == Step::Control::kNone) {
         for (size_t i = 0; i < step.buffers.size(); ++i) {
@@ -136,6 +138,11 @@ class ProgramBuilder {
       written = first || second;
     }
     return written;
+  }
+
+  bool IsInPlace(int32_t result) const {
+    const auto& pairs = options_.in_place;
+    return std::any_of(pairs.begin(), pairs.end(), [&](const InPlace& pair) { return pair.result == result; });
   }
 
   int64_t left_in_line_ = kMostInLine;
@@ -242,6 +249,33 @@ void PrintSteps(const Program& program, const std::vector<Step>& steps, const st
   }
 }
 
+// Whether a call may fail when it has changed a variable. As deep as control ops are nested.
+bool MayFailLate(const std::vector<Step>& steps) {
+  return std::any_of(steps.begin(), steps.end(), [](const Step& s) {
+    return (s.control == Step::Control::kCheck && s.lanes == 1) || MayFailLate(s.first) || MayFailLate(s.second);
+  });
+}
+
+absl::StatusOr<Program> BuildOptimized(const ir::Module& module, const std::vector<std::string>& entries,
+                                       const Target& target, const PlanOptions& options) {
+  if (options.memory_budget > 0) return BuildWithin(module, entries, target, options);
+  return ProgramBuilder(module, entries, target, options).Build();
+}
+
+// In place if that changes all or nothing.
+absl::StatusOr<Program> BuildInPlace(const ir::Module& module, const std::vector<std::string>& entries,
+                                     const Target& target, const PlanOptions& options) {
+  if (!options.in_place.empty() && entries.size() == 1) {
+    auto program = BuildOptimized(module, entries, target, options);
+    if (!program.ok()) return program;
+    const std::vector<Step>& steps = program->entries[0].steps;
+    if (!MayFailLate(steps) && !HaveLongLoop(steps)) return program;
+  }
+  PlanOptions apart = options;
+  apart.in_place.clear();
+  return BuildOptimized(module, entries, target, apart);
+}
+
 absl::StatusOr<Program> Build(const ir::Module& module, const Target& target, const PlanOptions& options) {
   ir::Module copy = module;
   std::vector<std::string> entries;
@@ -253,8 +287,7 @@ absl::StatusOr<Program> Build(const ir::Module& module, const Target& target, co
     copy.mutable_variables()[i].initial = std::move((*initial)[i]);
   }
   if (absl::Status s = RunGraphPasses(&copy, entries, options); !s.ok()) return s;
-  auto program = options.memory_budget > 0 ? BuildWithin(copy, entries, target, options)
-                                           : ProgramBuilder(copy, entries, target, options).Build();
+  auto program = BuildInPlace(copy, entries, target, options);
   if (!program.ok()) return program;
   RestoreTypes(module, &*program);
   program->profile = options.profile;

@@ -56,11 +56,18 @@ struct Step {
   int64_t chunks_per_lane() const { return (chunks + lanes - 1) / lanes; }
 };
 
+/// A parameter and the result that takes its memory over: the caller passes the old value where the result will be.
+struct InPlace {
+  int32_t parameter = 0, result = 0;
+  friend bool operator==(const InPlace&, const InPlace&) = default;
+};
+
 struct EntryPoint {
   std::string name;
   std::vector<ir::Parameter> arguments;  ///< declared parameters
   std::vector<ir::Parameter> results;  ///< declared results with their names
   std::vector<Step> steps;
+  std::vector<InPlace> in_place;  ///< those of PlanOptions, or none: results have memory of their own
 };
 
 /// An entry point as an object offers it. One of a module with symbolic extents has a program entry for some of their
@@ -127,6 +134,9 @@ struct PlanOptions {
   bool share_kernels = true;  ///< false: every group is scheduled, though equal to another (tests)
   bool profile = false;  ///< Program::profile; kernels run one after the other, in no chains
   bool check_bounds = true;  ///< false: check_index checks nothing
+  /// Results of the only entry point that may be written over parameters of their types. None of them is where a call
+  /// could fail after it has begun to, or go on for long: a call changes all of that memory, or nothing.
+  std::vector<InPlace> in_place = {};
   const ir::BudgetMeter* meter = nullptr;  ///< looked at between steps of bounded size; null = no limits
 };
 

@@ -17,17 +17,19 @@ constexpr int64_t kTimesLess = 4, kLittle = 256;  // bytes
 
 class EarlyUpdates {
  public:
-  EarlyUpdates(const ir::Function& f, Grouping* grouping)
+  EarlyUpdates(const ir::Function& f, const std::vector<InPlace>& in_place, Grouping* grouping)
       : f_(f),
         out_(*grouping),
         early_(out_.groups.size()),
         missing_(early_.size()),
         users_(early_.size()),
         successors_(early_.size()),
+        updates_(in_place),
         is_state_(static_cast<size_t>(f.num_values()), false) {
-    for (size_t r = static_cast<size_t>(f.num_outputs()); r < f.results().size(); ++r) {
-      is_state_[Index(f.results()[r])] = true;
+    for (int i = f.num_arguments(); i < f.num_parameters(); ++i) {
+      updates_.push_back({i, i - f.num_arguments() + f.num_outputs()});
     }
+    for (const InPlace& update : updates_) is_state_[Index(NewValue(update))] = true;
   }
 
   void Run() {
@@ -53,6 +55,7 @@ class EarlyUpdates {
 
  private:
   static size_t Index(Value v) { return static_cast<size_t>(v.id); }
+  Value NewValue(const InPlace& update) const { return f_.results()[static_cast<size_t>(update.result)]; }
 
   template <typename Visit>
   static void VisitMembers(const Group& group, Visit visit) {
@@ -109,24 +112,20 @@ class EarlyUpdates {
 
   // What early groups wait for: their inputs, and readers of the variables that they write over.
   void FindMissing() {
-    const auto states = static_cast<size_t>(f_.num_parameters() - f_.num_arguments());
-    std::vector<std::vector<size_t>> readers(states);
+    std::vector<std::vector<size_t>> readers(static_cast<size_t>(f_.num_parameters()));
     for (size_t g = 0; g < early_.size(); ++g) {
       for (Value v : Leaves(out_.groups[g])) {
-        if (v.id >= f_.num_arguments() && v.id < f_.num_parameters()) {
-          readers[static_cast<size_t>(v.id - f_.num_arguments())].push_back(g);
-        }
+        if (f_.is_parameter(v)) readers[Index(v)].push_back(g);
       }
     }
     for (size_t g = 0; g < early_.size(); ++g) {
       if (!early_[g]) continue;
       for (int d : out_.groups[g].inputs) After(g, static_cast<size_t>(d));
     }
-    for (size_t s = 0; s < states; ++s) {
-      const Value v = f_.results()[static_cast<size_t>(f_.num_outputs()) + s];
-      const int g = out_.group_of[Index(v)];
+    for (const InPlace& update : updates_) {
+      const int g = out_.group_of[Index(NewValue(update))];
       if (g < 0 || !early_[static_cast<size_t>(g)]) continue;
-      for (size_t r : readers[s]) After(static_cast<size_t>(g), r);
+      for (size_t r : readers[static_cast<size_t>(update.parameter)]) After(static_cast<size_t>(g), r);
     }
     for (size_t g = 0; g < early_.size(); ++g) {
       if (early_[g] && missing_[g] == 0) ready_.insert(g);
@@ -179,6 +178,7 @@ class EarlyUpdates {
   std::vector<bool> early_;
   std::vector<int> missing_;  // by early group: what it still waits for
   std::vector<std::vector<size_t>> users_, successors_;
+  std::vector<InPlace> updates_;  // a variable's parameter and its new value
   std::vector<bool> is_state_;  // by value: a variable's new value
   std::vector<size_t> order_;
   std::set<size_t> ready_;
@@ -187,6 +187,8 @@ class EarlyUpdates {
 
 }  // namespace
 
-void RunUpdatesEarly(const ir::Function& function, Grouping* grouping) { EarlyUpdates(function, grouping).Run(); }
+void RunUpdatesEarly(const ir::Function& function, const std::vector<InPlace>& in_place, Grouping* grouping) {
+  EarlyUpdates(function, in_place, grouping).Run();
+}
 
 }  // namespace reel::codegen

@@ -56,12 +56,17 @@ void CompiledData::Compile(const ir::Module& module, const codegen::CompilerOpti
   if (!checked) {
     code = Take(reel_compiler()->Compile(module, options));
   } else {
+    options.in_place.clear();
     ir::Module copy = module;
     sites = Take(passes::AddNumericsChecks(&copy, check == NumericsCheck::kNanAndInf));
     code = Take(reel_compiler()->Compile(copy, options));
   }
   for (const codegen::EntryPoint& entry : code->program().entries)
     updates.push_back(Updates(code->program(), entry.steps));
+  if (options.in_place.empty()) return;
+  const codegen::EntryPoint& only = code->program().entries.at(0);
+  is_given.assign(only.results.size(), false);
+  for (const codegen::InPlace& pair : only.in_place) is_given[static_cast<size_t>(pair.result)] = true;
 }
 
 const codegen::Program& CompiledData::program() const { return symbolic ? symbolic->signatures() : code->program(); }

@@ -21,7 +21,8 @@ struct ModuleData;
 struct CompiledData {
   CompiledData();
   ~CompiledData();
-  /// Compiles a module without symbolic extents, with the checks that CheckNumerics asks for.
+  /// Compiles a module without symbolic extents, with the checks that CheckNumerics asks for: they look at what was
+  /// computed when all has been, so nothing is in place then.
   void Compile(const ir::Module& module, const codegen::CompilerOptions& options, NumericsCheck check);
   /// Of entry point i: those of the module as it was, without what checks add.
   size_t num_results(size_t i) const { return program().entries[i].results.size() - (checked ? 1 : 0); }
@@ -33,13 +34,19 @@ struct CompiledData {
   std::vector<std::pair<uint64_t, std::string>> bound;  // id of a live variable, its name here
   std::vector<std::string> module_variables;
   std::vector<bool> updates;  ///< by entry: whether it writes to variables
+  std::vector<bool> is_given;  ///< by result of the only entry: RunEntry gets it with its old value (codegen::InPlace)
   size_t max_arguments = 0, max_results = 0;
-  bool checked = false;                      ///< its entry points have a last result, see passes/check_numerics.h
+  bool checked = false;  ///< its entry points have a last result, see passes/check_numerics.h
   std::vector<passes::NumericsSite> sites;  ///< what that names
 
   /// Of a symbolic module: its variables and the signatures of its entry points, with no steps.
   const codegen::Program& program() const;
 };
+
+/// Compiles a function of tensors, without symbolic extents, some of whose results may be written over operands.
+/// `in_place`: whether they are; then calls take these results as they are to be written over, whoever else has them.
+Executable CompileInPlace(const std::shared_ptr<const ModuleData>& data, const std::vector<codegen::InPlace>& pairs,
+                          bool* in_place);
 
 /// Options as the environment has them: dumps, cache.
 codegen::CompilerOptions DefaultCompilerOptions();

@@ -256,7 +256,7 @@ void RunEntry(InstanceData* data, size_t index, std::span<const Tensor> argument
     const bool is_argument =
         std::any_of(arguments.begin(), arguments.end(), [&](const Tensor& x) { return &x == &results[i]; });
     if (is_argument) held.push_back(results[i]);
-    if (Writable(results[i], entry.results[i].type)) {
+    if ((i < code.is_given.size() && code.is_given[i]) || Writable(results[i], entry.results[i].type)) {
       results[i].internal_data()->id = internal::NextId();
     } else {
       results[i] = NewTensor(entry.results[i].type);
@@ -315,21 +315,23 @@ const std::string& NameOf(const CompiledData& code, const Variable& variable) {
              StrCat("the module has no variable '", variable.name(), "'; it has: ", Listed(code.module_variables)));
 }
 
-Executable CompileData(const std::shared_ptr<const internal::ModuleData>& shared, const CompileOptions& options) {
+std::shared_ptr<CompiledData> CompileCode(const std::shared_ptr<const internal::ModuleData>& shared,
+                                          const CompileOptions& options,
+                                          const std::vector<codegen::InPlace>& in_place = {}) {
   const internal::ModuleData& data = internal::NeedModule(shared);
   auto code = std::make_shared<CompiledData>();
+  codegen::CompilerOptions compiler = internal::ToCompiler(options);
+  compiler.in_place = in_place;
   const NumericsCheck check = internal::numerics_check;
   if (data.module.symbols().empty() && options.extents.empty()) {
-    code->Compile(data.module, internal::ToCompiler(options), check);
+    code->Compile(data.module, compiler, check);
   } else {
     ir::Module module = internal::FixExtents(data.module, options.extents);
     if (module.symbols().empty())
-      code->Compile(module, internal::ToCompiler(options), check);
+      code->Compile(module, compiler, check);
     else
-      code->symbolic =
-          std::make_unique<internal::SymbolicPrograms>(std::move(module), internal::ToCompiler(options), check);
+      code->symbolic = std::make_unique<internal::SymbolicPrograms>(std::move(module), compiler, check);
   }
-  code->source = shared;
   const std::vector<internal::VariablePtr> bound = internal::BoundVariables(data, /*make=*/false);
   for (size_t i = 0; i < bound.size(); ++i) {
     const std::string& name = data.module.variables()[i].name;
@@ -344,10 +346,23 @@ Executable CompileData(const std::shared_ptr<const internal::ModuleData>& shared
     code->max_arguments = std::max(code->max_arguments, entry.arguments.size());
     code->max_results = std::max(code->max_results, entry.results.size());
   }
-  return Executable(std::make_shared<InstanceData>(std::move(code)));
+  return code;
+}
+
+Executable CompileData(const std::shared_ptr<const internal::ModuleData>& data, const CompileOptions& options) {
+  const auto code = CompileCode(data, options);
+  code->source = data;  // not of a live function, whose data has the code
+  return Executable(std::make_shared<InstanceData>(code));
 }
 
 }  // namespace
+
+Executable internal::CompileInPlace(const std::shared_ptr<const ModuleData>& data,
+                                    const std::vector<codegen::InPlace>& pairs, bool* in_place) {
+  const auto code = CompileCode(data, {}, pairs);
+  *in_place = !code->program().entries.front().in_place.empty();
+  return Executable(std::make_shared<InstanceData>(code));
+}
 
 Results::operator Tensor() const {
   if (tensors_.size() != 1) {

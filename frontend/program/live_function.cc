@@ -1,11 +1,13 @@
 #include "frontend/program/live_function.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "frontend/autodiff/check_numerics.h"
 #include "frontend/autodiff/forward_mode.h"
 #include "frontend/autodiff/tape.h"
 #include "frontend/eager/dispatch.h"
+#include "frontend/program/compiled_data.h"
 #include "frontend/record/event_stream.h"
 #include "frontend/record/observed.h"
 #include "frontend/values/location.h"
@@ -106,10 +108,13 @@ bool OpsAreObserved() {
 
 bool TangentsAreFollowed() { return !State().sinks.empty() && FindListeners().accumulators; }
 
-PureFunction::PureFunction(std::shared_ptr<ir::Module> module, std::string name, std::shared_ptr<runtime::Mutex> mutex)
+PureFunction::PureFunction(std::shared_ptr<ir::Module> module, std::string name, std::shared_ptr<runtime::Mutex> mutex,
+                           std::vector<codegen::InPlace> updates)
     : module_(std::move(module)),
       name_(std::move(name)),
       function_(*module_->FindFunction(name_)),
+      updates_(std::move(updates)),
+      reads_(ReadParameters(function_)),
       mutex_(std::move(mutex)) {
   for (ir::Value v : function_.results()) result_types_.push_back(function_.type(v));
 }
@@ -139,20 +144,40 @@ void PureFunction::Make(Compiled* compiled) {
   const std::lock_guard lock(compiled->mutex);
   if (compiled->made) return;
   Executable run;
+  bool in_place = false;
   {
     const runtime::ForkWindow window(compiled->mutex);
     auto data = std::make_shared<const ModuleData>(CopyAlone());
     Check(ir::Verify(data->module));
-    run = Compile(Function(std::move(data)));
+    run = CompileInPlace(data, updates_, &in_place);
   }
   compiled->run = std::move(run);
+  compiled->in_place = in_place;
   compiled->made.store(true, std::memory_order_release);
 }
 
-std::vector<Tensor> PureFunction::Run(absl::Span<const Tensor> operands) {
+const PureFunction::Compiled& PureFunction::Ready() {
   Compiled& compiled = compiled_[static_cast<size_t>(numerics_check.load(std::memory_order_relaxed))];
   if (!compiled.made.load(std::memory_order_acquire)) Make(&compiled);
+  return compiled;
+}
+
+// What an update is written over: the operand, or what is equal to it if others have that.
+Tensor PureFunction::Overwritten(const codegen::InPlace& update, const Tensor& operand) const {
+  if (operand.internal_data().use_count() == 1 && operand.internal_data()->buffer().unique()) return operand;
+  const auto bytes = static_cast<size_t>(operand.type().bytes());
+  runtime::Buffer copy = runtime::Buffer::TryAllocate(bytes);
+  if (!copy) ThrowError(ErrorCode::kResourceExhausted, StrCat("run: no memory for ", operand.type().ToString()));
+  if (reads_[static_cast<size_t>(update.parameter)] && bytes > 0) std::memcpy(copy.data(), operand.raw_data(), bytes);
+  return MakeTensor(operand.type(), std::move(copy));
+}
+
+std::vector<Tensor> PureFunction::Run(const Compiled& compiled, absl::Span<const Tensor> operands) {
   std::vector<Tensor> results(result_types_.size());
+  for (size_t i = 0; compiled.in_place && i < updates_.size(); ++i) {
+    const codegen::InPlace& update = updates_[i];
+    results[static_cast<size_t>(update.result)] = Overwritten(update, operands[static_cast<size_t>(update.parameter)]);
+  }
   compiled.run.Run(name_, {operands.data(), operands.size()}, results);
   return results;
 }
@@ -303,12 +328,26 @@ std::shared_ptr<runtime::CallMutex> UpdatesOf(uint64_t variable) {
   return updates;
 }
 
+// Of each assigned variable: the parameter with its value, and the result that is its new one.
+std::vector<codegen::InPlace> UpdatesOf(const ClosedFunction& closed) {
+  std::vector<codegen::InPlace> updates;
+  for (size_t k = 0; k < closed.assigned.size(); ++k) {
+    const auto at = std::find(closed.variables.begin(), closed.variables.end(), closed.assigned[k]);
+    const auto variable = static_cast<size_t>(at - closed.variables.begin());
+    updates.push_back({static_cast<int32_t>(closed.num_arguments + closed.outer.size() + variable),
+                       static_cast<int32_t>(closed.num_results + k)});
+  }
+  return updates;
+}
+
 }  // namespace
 
 LiveFunction::LiveFunction(ClosedFunction closed, std::string name, std::vector<std::string> result_names)
     : closed_(std::move(closed)),
       name_(std::move(name)),
-      pure_(std::make_shared<PureFunction>(closed_.module, closed_.name)) {
+      updates_(UpdatesOf(closed_)),
+      pure_(
+          std::make_shared<PureFunction>(closed_.module, closed_.name, std::make_shared<runtime::Mutex>(), updates_)) {
   result_names.resize(closed_.num_results);
   for (size_t i = 0; i < result_names.size(); ++i) {
     if (result_names[i].empty()) result_names[i] = StrCat("result", i);
@@ -317,10 +356,9 @@ LiveFunction::LiveFunction(ClosedFunction closed, std::string name, std::vector<
   const std::vector<bool> read = ReadParameters(pure_->function());
   // A call that assigns may have to wait for another.
   work_ = closed_.assigned.empty() ? WorkOf(pure_->function()) : kUnknownWork;
-  std::vector<uint64_t> assigned;
-  for (const VariablePtr& v : closed_.assigned) assigned.push_back(v->id);
-  std::sort(assigned.begin(), assigned.end());
-  for (const uint64_t id : assigned) locked_.push_back(UpdatesOf(id));
+  in_order_ = closed_.assigned;
+  std::sort(in_order_.begin(), in_order_.end(), [](const auto& a, const auto& b) { return a->id < b->id; });
+  for (const VariablePtr& v : in_order_) locked_.push_back(UpdatesOf(v->id));
   reads_.assign(read.end() - static_cast<std::ptrdiff_t>(closed_.variables.size()), read.end());
 }
 
@@ -339,10 +377,12 @@ void LiveFunction::CheckArguments(const std::vector<Tensor>& arguments) const {
   }
 }
 
-std::shared_ptr<PureFunction> LiveFunction::Specialized(absl::Span<const Tensor> operands) {
+std::shared_ptr<PureFunction> LiveFunction::Specialized(const std::vector<Tensor>& arguments) {
   constexpr size_t kMostPrograms = 32;  // as of an Executable
   std::vector<Type> types;
-  for (const Tensor& x : operands) types.push_back(x.type());
+  for (const Tensor& x : arguments) types.push_back(x.type());
+  for (const Tensor& x : closed_.outer) types.push_back(x.type());
+  for (const VariablePtr& v : closed_.variables) types.push_back(v->type);
   const std::lock_guard lock(specializing_);
   const passes::Extents extents = Take(passes::BindArguments(*closed_.module, pure_->function(), types));
   const auto found = specialized_.find(extents);
@@ -350,7 +390,8 @@ std::shared_ptr<PureFunction> LiveFunction::Specialized(absl::Span<const Tensor>
   auto module = std::make_shared<ir::Module>(
       Take(passes::Specialize(*closed_.module, extents, std::vector<std::string>{closed_.name})));
   if (specialized_.size() == kMostPrograms) specialized_.clear();
-  return specialized_[extents] = std::make_shared<PureFunction>(std::move(module), closed_.name);
+  return specialized_[extents] = std::make_shared<PureFunction>(std::move(module), closed_.name,
+                                                                std::make_shared<runtime::Mutex>(), updates_);
 }
 
 std::vector<Tensor> LiveFunction::Call(const std::vector<Tensor>& arguments) {
@@ -359,17 +400,64 @@ std::vector<Tensor> LiveFunction::Call(const std::vector<Tensor>& arguments) {
   if (!State().trace) {
     for (const auto& one : locked_) updates.emplace_back(*one);
   }
+  const auto pure = State().trace || closed_.module->symbols().empty() ? pure_ : Specialized(arguments);
   TensorList operands(arguments.begin(), arguments.end());
   operands.insert(operands.end(), closed_.outer.begin(), closed_.outer.end());
-  const bool observed = Observed();
+  std::vector<Tensor> results;
+  if (State().trace || !State().sinks.empty()) {
+    const bool observed = Observed();
+    for (size_t i = 0; i < closed_.variables.size(); ++i) {
+      const VariablePtr& v = closed_.variables[i];
+      operands.push_back(observed && (reads_[i] || State().trace) ? ReadVariable(v) : MakeTensor(v->type, v->Load()));
+    }
+    results = pure->Apply(operands);
+    Assign(results);
+  } else {
+    results = CallAlone(pure.get(), &operands);
+  }
+  results.resize(closed_.num_results);
+  return results;
+}
+
+std::vector<Tensor> LiveFunction::CallAlone(PureFunction* pure, TensorList* operands) const {
+  const PureFunction::Compiled& compiled = pure->Ready();
+  const bool in_place = compiled.in_place;
+  const size_t first = operands->size();
+  operands->resize(first + closed_.variables.size());
+  std::vector<bool> taken(closed_.variables.size());
+  for (const codegen::InPlace& update : updates_) taken[static_cast<size_t>(update.parameter) - first] = in_place;
   for (size_t i = 0; i < closed_.variables.size(); ++i) {
     const VariablePtr& v = closed_.variables[i];
-    operands.push_back(observed && (reads_[i] || State().trace) ? ReadVariable(v) : MakeTensor(v->type, v->Load()));
+    if (!taken[i]) (*operands)[first + i] = MakeTensor(v->type, v->Load());
   }
-  const auto pure = State().trace || closed_.module->symbols().empty() ? pure_ : Specialized(operands);
-  std::vector<Tensor> results = pure->Apply(operands);
+  if (in_place) return CallInPlace(pure, compiled, operands);
+  std::vector<Tensor> results = pure->Run(compiled, *operands);
   Assign(results);
-  results.resize(closed_.num_results);
+  return results;
+}
+
+// Takes the values out of the variables that it assigns: who reads one meanwhile waits for the new one, and so does a
+// fork. The operands live longer than the locks: what dies with them may call.
+std::vector<Tensor> LiveFunction::CallInPlace(PureFunction* pure, const PureFunction::Compiled& compiled,
+                                              TensorList* operands) const {
+  const runtime::NoFork whole;
+  std::vector<VariableData::Hold> locks;
+  for (const VariablePtr& v : in_order_) locks.emplace_back(v->mutex);
+  const auto operand = [&](size_t k) -> Tensor& { return (*operands)[static_cast<size_t>(updates_[k].parameter)]; };
+  for (size_t k = 0; k < updates_.size(); ++k) {
+    operand(k) = MakeTensor(closed_.assigned[k]->type, closed_.assigned[k]->buffer);
+  }
+  for (const VariablePtr& v : closed_.assigned) v->buffer = {};
+  std::vector<Tensor> results;
+  try {
+    results = pure->Run(compiled, *operands);
+  } catch (...) {
+    for (size_t k = 0; k < updates_.size(); ++k) closed_.assigned[k]->buffer = operand(k).internal_data()->buffer();
+    throw;
+  }
+  for (size_t k = 0; k < updates_.size(); ++k) {
+    closed_.assigned[k]->buffer = results[static_cast<size_t>(updates_[k].result)].internal_data()->buffer();
+  }
   return results;
 }
 

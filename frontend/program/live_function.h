@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/program/program.h"
 #include "frontend/autodiff/custom_gradient.h"
 #include "frontend/program/live_function_binding.h"
 #include "frontend/record/closure.h"
@@ -25,14 +26,28 @@ namespace reel::internal {
 /// Thread-safe.
 class PureFunction : public std::enable_shared_from_this<PureFunction> {
  public:
+  /// `updates`: results that may be written over operands, where nobody else has them.
   PureFunction(std::shared_ptr<ir::Module> module, std::string name,
-               std::shared_ptr<runtime::Mutex> mutex = std::make_shared<runtime::Mutex>());
+               std::shared_ptr<runtime::Mutex> mutex = std::make_shared<runtime::Mutex>(),
+               std::vector<codegen::InPlace> updates = {});
 
   /// The results. To this thread's tapes it is one op, whose gradient they have. In a trace: a call. Other consumers of
   /// the thread's events see the ops.
   std::vector<Tensor> Apply(absl::Span<const Tensor> operands);
   /// Only runs it.
-  std::vector<Tensor> Run(absl::Span<const Tensor> operands);
+  std::vector<Tensor> Run(absl::Span<const Tensor> operands) { return Run(Ready(), operands); }
+
+  struct Compiled {
+    runtime::Mutex mutex;  // held to compile
+    std::atomic<bool> made{false};  // then the rest is there for good
+    Executable run;
+    /// Operands that no other tensor or variable shares become `updates`. A call changes all of them, or fails and
+    /// leaves them as they are.
+    bool in_place = false;
+  };
+  /// What runs now; compiles it first.
+  const Compiled& Ready();
+  std::vector<Tensor> Run(const Compiled& compiled, absl::Span<const Tensor> operands);
   const ir::Function& function() const { return function_; }
 
  private:
@@ -49,13 +64,8 @@ class PureFunction : public std::enable_shared_from_this<PureFunction> {
     passes::BackwardFunction usual;  // by the cotangents of all results but residuals
     std::map<Mask, Backward> backward;  // by the results that have cotangents
   };
-  struct Compiled {
-    runtime::Mutex mutex;  // held to compile
-    std::atomic<bool> made{false};  // then run is there for good
-    Executable run;
-  };
-
   void Make(Compiled* compiled);
+  Tensor Overwritten(const codegen::InPlace& update, const Tensor& operand) const;
   // A call of the trace, or the ops one by one.
   std::vector<Tensor> Traced(absl::Span<const Tensor> operands);
   // Runs it, seen by logs but by no tape.
@@ -77,6 +87,8 @@ class PureFunction : public std::enable_shared_from_this<PureFunction> {
   const std::string name_;
   const ir::Function& function_;
   std::vector<Type> result_types_;
+  const std::vector<codegen::InPlace> updates_;
+  std::vector<bool> reads_;  // by parameter
   const std::shared_ptr<runtime::Mutex> mutex_;  // guards the module and forward_
   std::array<Compiled, 3> compiled_;  // by NumericsCheck: code keeps the checks that it was compiled with
   std::shared_ptr<ir::Module> alone_;  // for those who see the ops
@@ -99,15 +111,21 @@ class LiveFunction {
 
  private:
   void CheckArguments(const std::vector<Tensor>& arguments) const;
-  // The function with the extents of the operands in the place of symbols.
+  // With the extents of the arguments in the place of symbols.
+  std::shared_ptr<PureFunction> Specialized(const std::vector<Tensor>& arguments);
+  // What nothing looks at but its caller.
+  std::vector<Tensor> CallAlone(PureFunction* pure, TensorList* operands) const;
+  std::vector<Tensor> CallInPlace(PureFunction* pure, const PureFunction::Compiled& compiled,
+                                  TensorList* operands) const;
   void Assign(const std::vector<Tensor>& results) const;
-  std::shared_ptr<PureFunction> Specialized(absl::Span<const Tensor> operands);
 
   const ClosedFunction closed_;
   const std::string name_;
   std::shared_ptr<const std::vector<std::string>> result_names_;
+  std::vector<codegen::InPlace> updates_;  // by assigned variable
   std::vector<bool> reads_;  // by variable; others are only assigned
-  std::vector<std::shared_ptr<runtime::CallMutex>> locked_;  // of those that are assigned, in the order of locking
+  std::vector<VariablePtr> in_order_;  // those that are assigned, in the order of locking
+  std::vector<std::shared_ptr<runtime::CallMutex>> locked_;  // theirs
   runtime::Mutex specializing_;
   std::map<std::vector<int64_t>, std::shared_ptr<PureFunction>> specialized_;  // by extents
   int64_t work_ = 0;

@@ -17,9 +17,10 @@ struct VariableData {
   std::string name;
   bool trainable;
   Type type;
-  std::mutex mutex;        // guards buffer
+  using Hold = std::unique_lock<std::mutex>;  // under a NoFork, as Load and Store
+
+  std::mutex mutex;  // guards buffer; held by a call that writes over it
   runtime::Buffer buffer;  // present value; replaced, never written to while shared
-  std::recursive_mutex updating;  // held by a call that assigns it, from what it reads on
 
   runtime::Buffer Load();
   void Store(runtime::Buffer value);

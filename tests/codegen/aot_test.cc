@@ -69,10 +69,10 @@ Program Scale() {
   const Type type{kFloat32, Shape({kSize})};
   p.variables.push_back({"layer/w", type, true, 64, ir::Literal::From<float>(Shape({kSize}), ones)});
   p.constants.push_back(ir::Literal::From<float>(Shape({kSize}), ones));
-  EntryPoint train{"train", {{"x", type}}, {{"y", type}}, {}};
+  EntryPoint train{"train", {{"x", type}}, {{"y", type}}, {}, {}};
   train.steps.push_back(
       {0, {{Slot::Kind::kArgument, 0, 0}, {Slot::Kind::kInstance, 0, 64}, {Slot::Kind::kResult, 0, 0}}, 0});
-  EntryPoint reset{"reset", {}, {{"double", type}}, {}};
+  EntryPoint reset{"reset", {}, {{"double", type}}, {}, {}};
   reset.steps.push_back({-1, {{Slot::Kind::kInstance, 0, 64}, {Slot::Kind::kConstant, 0, 0}}, 400});
   reset.steps.push_back({-1, {{Slot::Kind::kResult, 0, 0}, {Slot::Kind::kInstance, 0, 64}}, 400});
   p.entries = {train, reset};
@@ -220,7 +220,7 @@ Program Copies(int n) {
   const Type type{kFloat32, Shape({100})};
   Program p;
   p.name = "copies";
-  EntryPoint main{"main", {}, {}, {}};
+  EntryPoint main{"main", {}, {}, {}, {}};
   for (int i = 0; i < n; ++i) {
     main.arguments.push_back({StrCat("x", i), type});
     main.results.push_back({StrCat("y", i), type});
@@ -438,7 +438,7 @@ TEST(Aot, NoNameOfAParameterBreaksTheHeader) {
   const Type type{kFloat32, Shape({4})}, counts{kInt64, Shape({4})};
   p.entries.clear();
   for (size_t first = 0; first < names.size(); first += 40) {
-    EntryPoint entry{StrCat("e", first), {}, {}, {}};
+    EntryPoint entry{StrCat("e", first), {}, {}, {}, {}};
     for (size_t i = first; i < std::min(first + 40, names.size()); ++i) {
       entry.arguments.push_back({names[i], i % 2 ? type : counts});
       entry.results.push_back({names[i], i % 3 ? type : counts});

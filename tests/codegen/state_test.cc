@@ -12,11 +12,13 @@
 #include "passes/rewrite.h"
 #include "runtime/abi.h"
 #include "runtime/buffer.h"
+#include "tests/codegen/program_util.h"
 #include "tests/ops/op_cases.h"
 #include "tests/ops/random_graph.h"
 
 // State: a function whose parameters became variables must compute, step after step, what the function
-// without state computes when it is given the variables' values. The first writes in place, the second cannot.
+// without state computes when it is given the variables' values. The first writes in place, the second cannot. Nor must
+// anybody see which results of a function of tensors are written over its arguments.
 
 namespace reel::codegen {
 namespace {
@@ -27,8 +29,8 @@ using ir::Value;
 // Argument i of the stateless function is variable `state[i]`'s value, replaced by result `next[i]`.
 struct Stateful {
   ir::Module module;
-  std::vector<int> state;          // indices of the arguments that became variables
-  std::vector<int> next;           // per state entry: the result it takes, or -1 - j: the old value of state j
+  std::vector<int> state;  // indices of the arguments that became variables
+  std::vector<int> next;  // per state entry: the result it takes, or -1 - j: the old value of state j
 };
 
 // Every argument whose type some result has becomes a variable; further ones are swapped or kept.
@@ -74,9 +76,10 @@ Stateful MakeStateful(const optable::RandomGraph& g) {
 
 class Instance {
  public:
-  Instance(const ir::Module& module, int opt_level) {
+  Instance(const ir::Module& module, int opt_level, std::vector<InPlace> in_place = {}) {
     CompilerOptions options;
     options.opt_level = opt_level;
+    options.in_place = std::move(in_place);
     auto code = reel_compiler()->Compile(module, options);
     EXPECT_TRUE(code.ok()) << code.status();
     code_ = *std::move(code);
@@ -101,6 +104,12 @@ class Instance {
         bytes.emplace_back(static_cast<size_t>(r.type.bytes()));
         results.push_back(bytes.back().data());
       }
+      for (const InPlace& pair : entry.in_place) {
+        const Literal& old = inputs[static_cast<size_t>(pair.parameter)];
+        if (!old.bytes().empty())
+          std::memcpy(results[static_cast<size_t>(pair.result)], old.bytes().data(), old.bytes().size());
+        arguments[static_cast<size_t>(pair.parameter)] = nullptr;  // nobody looks there
+      }
       EXPECT_EQ(code_->entry(static_cast<int>(e))(memory_.data(), arguments.data(), results.data()), 0);
       std::vector<Literal> out;
       for (size_t i = 0; i < bytes.size(); ++i) out.emplace_back(entry.results[i].type, std::move(bytes[i]));
@@ -109,6 +118,8 @@ class Instance {
     ADD_FAILURE() << "no entry point main";
     return {};
   }
+
+  const Program& program() const { return code_->program(); }
 
   Literal Variable(const std::string& name) {
     for (const VariableSlot& v : code_->program().variables) {
@@ -161,13 +172,78 @@ TEST_P(State, InPlaceUpdatesAreInvisible) {
   if (HasFailure()) FAIL() << "seed " << GetParam() << "\n" << ir::Print(stateful.module);
 }
 
-// What is skipped above is the exception.
+// The arguments of a graph that some result may be written over.
+std::vector<InPlace> PairsOf(const Stateful& stateful) {
+  std::vector<InPlace> pairs;
+  for (size_t s = 0; s < stateful.state.size(); ++s) {
+    if (stateful.next[s] >= 0) pairs.push_back({stateful.state[s], stateful.next[s]});
+  }
+  return pairs;
+}
+
+TEST_P(State, ResultsOverArgumentsAreThoseBesideThem) {
+  const optable::RandomGraph g = optable::MakeRandomGraph(GetParam());
+  const std::vector<InPlace> pairs = PairsOf(MakeStateful(g));
+  if (pairs.empty()) GTEST_SKIP() << "no argument of this graph has the type of a result";
+  for (int level : {0, 2}) {
+    SCOPED_TRACE("level " + std::to_string(level));
+    Instance over(g.module, level, pairs), beside(g.module, level);
+    std::vector<Literal> inputs = g.inputs;
+    for (int step = 0; step < 3; ++step) {
+      const std::vector<Literal> want = beside.Run(inputs);
+      EXPECT_EQ(over.Run(inputs), want) << "step " << step;
+      for (const InPlace& pair : pairs) {
+        inputs[static_cast<size_t>(pair.parameter)] = want[static_cast<size_t>(pair.result)];
+      }
+    }
+  }
+  if (HasFailure()) FAIL() << "seed " << GetParam() << "\n" << ir::Print(g.module);
+}
+
+// What is skipped above is the exception, and what is not in place, as it may go on for long.
 TEST(StatefulGraphs, AreMost) {
-  int stateful = 0;
+  int stateful = 0, in_place = 0;
   for (uint64_t seed = 0; seed < 100; ++seed) {
-    stateful += MakeStateful(optable::MakeRandomGraph(seed)).state.empty() ? 0 : 1;
+    const optable::RandomGraph g = optable::MakeRandomGraph(seed);
+    const Stateful s = MakeStateful(g);
+    stateful += s.state.empty() ? 0 : 1;
+    const auto p = BuildProgram(g.module, *FindTarget("x86-64-v3"), {.in_place = PairsOf(s)});
+    ASSERT_TRUE(p.ok()) << p.status();
+    for (const EntryPoint& entry : p->entries) in_place += entry.name == "main" && !entry.in_place.empty();
   }
   EXPECT_GE(stateful, 90);
+  EXPECT_GE(in_place, 80);
+}
+
+// A call changes all or nothing: not in place where it could fail halfway, or a fork would have to wait for long.
+TEST(ResultsOverArguments, OnlyWhereCallsCannotStopHalfway) {
+  const std::string loop =
+      "func @go(%i: i64[]) -> (bool[]) {\n  %0 = cast %i {dtype=f32} : f32[]\n  %1 = sin %0 : f32[]\n"
+      "  %2 = greater_equal %1, %0 : bool[]\n  return %2\n}\n"
+      "func @next(%i: i64[]) -> (i64[]) {\n  %0 = add %i, %i : i64[]\n  return %0\n}\n";
+  const std::string begin = "func @f(%w: f32[8], %i: i64[]) -> (f32[8], f32[]) {\n  %0 = sin %w : f32[8]\n";
+  const auto looping = [](const std::string& most) {
+    return "  %1 = while %i {body=@next, cond=@go" + most + "} : i64[]\n";
+  };
+  const auto checking = [](const std::string& i) {
+    return "  %2 = check_index " + i + " {axis=0, dtype=f32, labels=false, of=\"gather\", shape=[8]} : i64[]\n";
+  };
+  const std::string gather = "  %3 = gather %0, %2 {axis=0} : f32[]\n  return %0, %3\n}";
+  const struct {
+    const char* what;
+    std::string text;
+    bool in_place;
+  } cases[] = {
+      {"a check of an argument", begin + "  %1 = neg %i : i64[]\n" + checking("%i") + gather, true},
+      {"a short loop", loop + begin + looping(", maximum_iterations=9") + "  %2 = neg %1 : i64[]\n" + gather, true},
+      {"a check behind a loop", loop + begin + looping(", maximum_iterations=9") + checking("%1") + gather, false},
+      {"a loop without a bound", loop + begin + looping("") + "  %2 = neg %1 : i64[]\n" + gather, false},
+  };
+  for (const auto& c : cases) {
+    const Program p = PlanFunctions(c.text, {.in_place = {{0, 0}}});
+    EXPECT_EQ(!p.entries.at(0).in_place.empty(), c.in_place) << c.what << "\n" << ToString(p);
+    EXPECT_EQ(ToString(p).find(", after variables changed"), std::string::npos) << c.what;
+  }
 }
 
 // Variables that init functions compute, with ops that expansions would round in other places.
