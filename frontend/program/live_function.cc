@@ -421,6 +421,7 @@ std::vector<Tensor> LiveFunction::Call(const std::vector<Tensor>& arguments) {
 
 std::vector<Tensor> LiveFunction::CallAlone(PureFunction* pure, TensorList* operands) const {
   const PureFunction::Compiled& compiled = pure->Ready();
+  if (closed_.variables.empty()) return pure->Run(compiled, *operands);
   const bool in_place = compiled.in_place;
   const size_t first = operands->size();
   operands->resize(first + closed_.variables.size());

@@ -193,6 +193,117 @@ def test_arguments_are_told_apart_by_type_and_bits_at_any_depth(front, seed):
     assert len(traced) == len(met)  # equal ones share a program
 
 
+Two = collections.namedtuple("Two", "one two")
+
+
+def tree_of(front, rng, depth):
+    """Random nested arguments: tensors and numbers, in dicts whose keys stand in any order."""
+    if depth == 0 or rng.random() < 0.2:
+        n = rng.randrange(100)
+        return n % 3 if rng.random() < 0.2 else front.ones(2) * float(n)
+    items = [tree_of(front, rng, depth - 1) for _ in range(rng.randrange(1, 4))]
+    make = [
+        lambda: dict(zip(rng.sample("abcde", len(items)), items)),
+        lambda: dict(zip(rng.sample([1, 2, 3, 4], len(items)), items)),
+        lambda: collections.OrderedDict(zip(rng.sample("abcde", len(items)), items)),
+        lambda: Two(items[0], items[-1]),
+        lambda: tuple(items),
+        lambda: items,
+    ]
+    return rng.choice(make + make[:1])()
+
+
+def weighed(tree, weight=1.0):
+    """A sum in which each leaf counts by its place."""
+    if isinstance(tree, dict):
+        return sum(weighed(v, weight * (2 + "abcde1234".index(str(k)))) for k, v in tree.items())
+    if isinstance(tree, (list, tuple)):
+        return sum(weighed(v, weight * (i + 3)) for i, v in enumerate(tree))
+    return tree * weight
+
+
+def with_other_values(front, rng, tree):
+    """As another call has it: new containers and tensors."""
+    if isinstance(tree, dict):
+        return type(tree)((k, with_other_values(front, rng, v)) for k, v in tree.items())
+    if isinstance(tree, (list, tuple)):
+        items = [with_other_values(front, rng, v) for v in tree]
+        return type(tree)(*items) if isinstance(tree, Two) else type(tree)(items)
+    return tree if isinstance(tree, int) else front.ones(2) * float(rng.randrange(100))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_nested_arguments_are_where_they_belong(front, seed):
+    rng = random.Random(seed)
+
+    def plain(*args, **kwargs):
+        return weighed(args) + weighed(kwargs) + front.ones(2)
+
+    compiled = front.function(plain)
+    for _ in range(12):
+        args = tuple(tree_of(front, rng, 3) for _ in range(rng.randrange(3)))
+        kwargs = {k: tree_of(front, rng, 2) for k in rng.sample("abc", rng.randrange(3))}
+        for _ in range(3):
+            np.testing.assert_array_equal(compiled(*args, **kwargs).numpy(), plain(*args, **kwargs).numpy())
+            args, kwargs = with_other_values(front, rng, args), with_other_values(front, rng, kwargs)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda x: ((x, x), {}),
+        lambda x: (({"b": x, "a": x},), {}),
+        lambda x: (({"b": {"d": x, "c": [x, (x, 1)]}, "a": None},), {}),
+        lambda x: (([x, Two(x, "text")], 2.0), {}),
+        lambda x: (({f"x{i}": x for i in range(40)},), {}),
+        lambda x: ((), {"b": {"a": x}, "a": x}),
+    ],
+)
+def test_calls_of_a_known_structure_need_no_python_code(front, make):
+    f = front.function(lambda *args, **kwargs: weighed_leaves((args, kwargs)))
+    for n in range(5):
+        args, kwargs = make(front.ones(2) * float(n))
+        if kwargs and front is tf:
+            pytest.skip("names of arguments are bound by their signature")
+        assert f(*args, **kwargs).numpy()[0] == weighed_leaves((args, kwargs)).numpy()[0]
+    assert f._take_hits() == 4
+
+
+def weighed_leaves(tree):
+    leaves = []
+
+    def look(x):
+        if isinstance(x, dict):
+            x = [x[k] for k in sorted(x)]
+        if isinstance(x, (list, tuple)):
+            for y in x:
+                look(y)
+        elif isinstance(x, (reel.Tensor, tf.Tensor)):
+            leaves.append(x)
+
+    look(tree)
+    return sum(x * float(i + 1) for i, x in enumerate(leaves))
+
+
+def test_structures_that_look_alike_are_told_apart(front):
+    f = front.function(lambda t: weighed_leaves(t) * (3.0 if isinstance(t, dict) and "b" in t else 1.0))
+    one, two = front.ones(2), front.ones(2) * 2.0
+    for _ in range(3):
+        for tree, want in [
+            ({"a": one, "b": two}, 15.0),
+            ({"b": two, "a": one}, 15.0),
+            ({"a": two, "b": one}, 12.0),
+            ({"a": one, "c": two}, 5.0),
+            ({"a": one}, 1.0),
+            ([one, two], 5.0),
+            ((one, two), 5.0),
+            ([two, one], 4.0),
+            ([one, [two]], 5.0),
+            ([one, two, two], 11.0),
+        ]:
+            assert f(tree).numpy()[0] == want, tree
+
+
 def test_none_is_one_argument(front):
     count = []
     f = front.function(lambda x, mask=None, more=(): count.append(1) or x)

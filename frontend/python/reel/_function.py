@@ -150,10 +150,6 @@ class _Program:
             _core.IndexedSlices,
         )
 
-    def fits(self, args, leaves):
-        """Whether the positional arguments alone, none of them nested, are the leaves."""
-        return len(args) == len(leaves) and all(x is y for x, y in zip(args, leaves))
-
 
 class _CompiledFunction(_core._Callable):
     """What reel.function makes: calls run compiled code, bound to the live variables.
@@ -199,8 +195,7 @@ class _CompiledFunction(_core._Callable):
         with self._lock:
             program, leaves = self._find(args, kwargs)
         results = program(leaves)
-        if not kwargs and program.fits(args, leaves):
-            self._remember(args, program.program, program.packed)
+        self._remember(args, kwargs, leaves, program.program, program.packed)
         return results
 
     def _call_in_trace(self, args, kwargs):

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <iterator>
+#include <map>
 #include <memory>
 
 #include "callback.h"
@@ -75,11 +77,11 @@ nb::object CallProgram(const Program& self, nb::handle arguments) {
   return out;
 }
 
-// What an argument must be for a program to fit.
+// What an argument must be for a program to fit: a leaf of its kind, or a list, tuple or dict whose patterns follow.
 class Pattern {
  public:
   // Nothing if only Python code can tell.
-  static std::optional<Pattern> Of(PyObject* x) {
+  static std::optional<Pattern> OfLeaf(PyObject* x) {
     Pattern p;
     if (IsTensor(x)) {
       p.kind_ = Kind::kTensor;
@@ -93,23 +95,39 @@ class Pattern {
     } else {
       return std::nullopt;
     }
-    p.class_ = nb::borrow(reinterpret_cast<PyObject*>(Py_TYPE(x)));
+    p.class_ = ClassOf(x);
     if (p.kind_ == Kind::kIdentity)
       p.value_ = ReferenceTo(x);
     else if (p.kind_ != Kind::kTensor)
       p.value_ = nb::borrow(x);
     return p;
   }
-
-  bool Matches(PyObject* x) const {
-    if (kind_ == Kind::kIdentity) return IsReferenceTo(value_, x);
-    if (reinterpret_cast<PyObject*>(Py_TYPE(x)) != class_.ptr()) return false;
-    if (kind_ == Kind::kSameBits) return Bits(x) == Bits(value_.ptr());
-    if (kind_ == Kind::kEqual) return PyObject_RichCompareBool(x, value_.ptr(), Py_EQ) == 1;
-    const Tensor& t = TensorOf(x);
-    return t.type() == type_ && !t.symbolic();
+  // `keys`: of a dict, in its order.
+  static Pattern OfTree(PyObject* x, size_t items, std::vector<nb::object> keys) {
+    Pattern p;
+    p.kind_ = PyDict_CheckExact(x) ? Kind::kDict : Kind::kSequence;
+    p.class_ = ClassOf(x);
+    p.place_ = items;
+    p.keys_ = std::move(keys);
+    return p;
   }
+  // The number of the argument that this tensor is to the program.
+  void set_place(size_t place) { place_ = place; }
   bool is_tensor() const { return kind_ == Kind::kTensor; }
+
+  // Whether an object fits the pattern at `next` and those that follow; tensors go to their places.
+  static bool Match(const std::vector<Pattern>& patterns, size_t* next, PyObject* x, std::vector<Tensor>* tensors) {
+    const Pattern& p = patterns[(*next)++];
+    if (p.kind_ != Kind::kIdentity && reinterpret_cast<PyObject*>(Py_TYPE(x)) != p.class_.ptr()) return false;
+    if (p.kind_ == Kind::kTensor) [[likely]] {
+      const Tensor& t = TensorOf(x);
+      if (t.type() != p.type_ || t.symbolic()) return false;
+      (*tensors)[p.place_] = t;
+      return true;
+    }
+    return p.MatchOther(patterns, next, x, tensors);
+  }
+
   int Traverse(visitproc visit, void* arg) const {
     Py_VISIT(class_.ptr());
     Py_VISIT(value_.ptr());
@@ -117,42 +135,157 @@ class Pattern {
   }
 
  private:
-  enum class Kind : uint8_t { kTensor, kIdentity, kSameBits, kEqual };
+  enum class Kind : uint8_t { kTensor, kIdentity, kSameBits, kEqual, kSequence, kDict };
   Pattern() = default;
+  static nb::object ClassOf(PyObject* x) { return nb::borrow(reinterpret_cast<PyObject*>(Py_TYPE(x))); }
   static uint64_t Bits(PyObject* x) { return std::bit_cast<uint64_t>(PyFloat_AS_DOUBLE(x)); }
+
+  [[gnu::noinline]] bool MatchOther(const std::vector<Pattern>& patterns, size_t* next, PyObject* x,
+                                    std::vector<Tensor>* tensors) const {
+    switch (kind_) {
+      case Kind::kIdentity: return IsReferenceTo(value_, x);
+      case Kind::kSameBits: return Bits(x) == Bits(value_.ptr());
+      case Kind::kEqual: return PyObject_RichCompareBool(x, value_.ptr(), Py_EQ) == 1;
+      case Kind::kSequence: return MatchItems(patterns, next, x, tensors);
+      case Kind::kDict: return MatchDict(patterns, next, x, tensors);
+      case Kind::kTensor: break;
+    }
+    return false;
+  }
+
+  bool MatchItems(const std::vector<Pattern>& patterns, size_t* next, PyObject* x, std::vector<Tensor>* tensors) const {
+    const bool list = PyList_Check(x);
+    if (static_cast<size_t>(list ? PyList_GET_SIZE(x) : PyTuple_GET_SIZE(x)) != place_) return false;
+    for (size_t i = 0; i < place_; ++i) {
+      const auto at = static_cast<Py_ssize_t>(i);
+      PyObject* const item = list ? PyList_GET_ITEM(x, at) : PyTuple_GET_ITEM(x, at);
+      if (!Match(patterns, next, item, tensors)) return false;
+    }
+    return true;
+  }
+
+  // Keys in another order are another pattern.
+  bool MatchDict(const std::vector<Pattern>& patterns, size_t* next, PyObject* x, std::vector<Tensor>* tensors) const {
+    if (static_cast<size_t>(PyDict_GET_SIZE(x)) != keys_.size()) return false;
+    Py_ssize_t position = 0;
+    PyObject *key = nullptr, *value = nullptr;
+    for (const nb::object& known : keys_) {
+      if (!PyDict_Next(x, &position, &key, &value)) return false;
+      if (key != known.ptr() && (!PyUnicode_CheckExact(key) || PyUnicode_Compare(key, known.ptr()) != 0)) return false;
+      if (!Match(patterns, next, value, tensors)) return false;
+    }
+    return true;
+  }
+
   Kind kind_ = Kind::kEqual;
   Type type_;
   nb::object class_, value_;
+  size_t place_ = 0;  // of a tensor: which argument; of a structure: how many items it has
+  std::vector<nb::object> keys_;
+};
+
+// The patterns of what a call was given, whose leaves are these, in the order that programs have: dicts by sorted keys.
+class PatternBuilder {
+ public:
+  explicit PatternBuilder(nb::list leaves) : leaves_(std::move(leaves)) {}
+
+  // Adds the patterns of an argument; false where only Python code can tell, or a leaf is not what was given.
+  bool Append(PyObject* x, std::vector<Pattern>* out, int depth = 0) {
+    constexpr int kMostDepth = 50;
+    if (depth > kMostDepth) return false;
+    if (PyDict_Check(x)) return AppendDict(x, out, depth);
+    if (!PyList_Check(x) && !PyTuple_Check(x)) return AppendLeaf(x, out);
+    const getiterfunc own = PyList_Check(x) ? PyList_Type.tp_iter : PyTuple_Type.tp_iter;
+    if (Py_TYPE(x)->tp_iter != own) return false;
+    const nb::tuple items(nb::borrow(x));
+    out->push_back(Pattern::OfTree(x, items.size(), {}));
+    for (const nb::handle item : items) {
+      if (!Append(item.ptr(), out, depth + 1)) return false;
+    }
+    return true;
+  }
+
+  // Whether no tensors are left that were not given.
+  bool Finished() const {
+    for (size_t i = next_; i < leaves_.size(); ++i) {
+      if (IsTensor(leaves_[i].ptr())) return false;
+    }
+    return true;
+  }
+  size_t num_tensors() const { return tensors_; }
+
+ private:
+  bool AppendLeaf(PyObject* x, std::vector<Pattern>* out) {
+    if (next_ == leaves_.size() || leaves_[next_].ptr() != x) return false;
+    ++next_;
+    std::optional<Pattern> pattern = Pattern::OfLeaf(x);
+    if (!pattern) return false;
+    if (pattern->is_tensor()) pattern->set_place(tensors_++);
+    out->push_back(*std::move(pattern));
+    return true;
+  }
+
+  // Leaves are in the order of sorted keys, patterns in that of the dict.
+  bool AppendDict(PyObject* x, std::vector<Pattern>* out, int depth) {
+    if (!PyDict_CheckExact(x)) return false;
+    nb::list sorted;
+    std::vector<nb::object> keys;
+    for (const auto [key, value] : nb::borrow<nb::dict>(x)) {
+      if (!PyUnicode_CheckExact(key.ptr())) return false;
+      keys.push_back(nb::borrow(key));
+      sorted.append(key);
+    }
+    if (PyList_Sort(sorted.ptr()) != 0) throw nb::python_error();
+    std::map<PyObject*, std::vector<Pattern>> items;
+    for (const nb::handle key : sorted) {
+      if (!Append(PyDict_GetItem(x, key.ptr()), &items[key.ptr()], depth + 1)) return false;
+    }
+    out->push_back(Pattern::OfTree(x, keys.size(), keys));
+    for (const nb::object& key : keys)
+      std::move(items[key.ptr()].begin(), items[key.ptr()].end(), std::back_inserter(*out));
+    return true;
+  }
+
+  const nb::list leaves_;
+  size_t next_ = 0, tensors_ = 0;
 };
 
 struct Known {
-  std::vector<Pattern> patterns;
+  std::vector<Pattern> patterns;  // of the positional arguments; then of the dict of the others, if there are
+  Py_ssize_t num_positional = 0;
+  bool has_keywords = false;
+  size_t num_tensors = 0;
   std::shared_ptr<LiveFunction> live;
   PyTypeObject* result = nullptr;  // the class of the only result, or
-  nb::object pack;                 // what makes the returned value of the list of results
+  nb::object pack;  // what makes the returned value of the list of results
 };
 
 /// The base of the classes of compiled functions.
 struct Callable {
   static constexpr size_t kMost = 8;
   std::vector<Known> recent;  // the last called first
-  int64_t hits = 0;           // calls without Python code since TakeHits
+  int64_t hits = 0;  // calls without Python code since TakeHits
 
-  bool Fits(const Known& known, PyObject* args) const {
-    const auto n = static_cast<size_t>(PyTuple_GET_SIZE(args));
-    if (known.patterns.size() != n) return false;
-    for (size_t i = 0; i < n; ++i) {
-      if (!known.patterns[i].Matches(PyTuple_GET_ITEM(args, static_cast<Py_ssize_t>(i)))) return false;
+  static bool Fits(const Known& known, PyObject* args, PyObject* kwargs, std::vector<Tensor>* tensors) {
+    const Py_ssize_t n = PyTuple_GET_SIZE(args);
+    if (n != known.num_positional || known.has_keywords != (kwargs != nullptr)) return false;
+    tensors->resize(known.num_tensors);
+    size_t next = 0;
+    for (Py_ssize_t i = 0; i < n; ++i) {
+      if (!Pattern::Match(known.patterns, &next, PyTuple_GET_ITEM(args, i), tensors)) return false;
     }
-    return true;
+    return !kwargs || Pattern::Match(known.patterns, &next, kwargs, tensors);
   }
 
-  // Null if no program is known.
-  const Known* Find(PyObject* args) {
+  // Null if no program is known; else the tensors of the arguments in the order of the program.
+  const Known* Find(PyObject* args, PyObject* kwargs, std::vector<Tensor>* tensors) {
     for (size_t i = 0; i < recent.size(); ++i) {
-      if (!Fits(recent[i], args)) continue;
-      const auto at = recent.begin() + static_cast<std::ptrdiff_t>(i);
-      std::rotate(recent.begin(), at, at + 1);
+      const Known& known = recent[i];
+      if (!Fits(known, args, kwargs, tensors)) continue;
+      if (i > 0) {
+        const auto at = recent.begin() + static_cast<std::ptrdiff_t>(i);
+        std::rotate(recent.begin(), at, at + 1);
+      }
       ++hits;
       return &recent[0];
     }
@@ -160,13 +293,7 @@ struct Callable {
   }
 };
 
-nb::object CallKnown(const Known& found, PyObject* args) {
-  std::vector<Tensor> arguments;
-  arguments.reserve(found.patterns.size());
-  for (size_t i = 0; i < found.patterns.size(); ++i) {
-    if (found.patterns[i].is_tensor())
-      arguments.push_back(TensorOf(PyTuple_GET_ITEM(args, static_cast<Py_ssize_t>(i))));
-  }
+nb::object CallKnown(const Known& found, const std::vector<Tensor>& arguments) {
   // Other calls may change what is known.
   const std::shared_ptr<LiveFunction> live = found.live;
   const nb::object pack = found.pack;
@@ -180,9 +307,11 @@ nb::object CallKnown(const Known& found, PyObject* args) {
 
 PyObject* Call(PyObject* self, PyObject* args, PyObject* kwargs) {
   auto* const callable = nb::inst_ptr<Callable>(self);
-  const bool plain = !kwargs || PyDict_GET_SIZE(kwargs) == 0;
-  if (plain && !builds_graph && !all_calls_slow.load(std::memory_order_relaxed) && !internal::OpsAreObserved()) {
-    if (const Known* known = callable->Find(args)) return Guarded([&] { return CallKnown(*known, args); });
+  if (!builds_graph && !all_calls_slow.load(std::memory_order_relaxed) && !internal::OpsAreObserved()) {
+    std::vector<Tensor> tensors;
+    const bool keywords = kwargs && PyDict_GET_SIZE(kwargs) > 0;
+    if (const Known* known = callable->Find(args, keywords ? kwargs : nullptr, &tensors))
+      return Guarded([&] { return CallKnown(*known, tensors); });
   }
   static PyObject* const name = PyUnicode_InternFromString("_slow_call");
   PyObject* const method = PyObject_GetAttr(self, name);
@@ -192,15 +321,21 @@ PyObject* Call(PyObject* self, PyObject* args, PyObject* kwargs) {
   return out;
 }
 
-// (args, program, pack): calls with arguments like these run the program. pack: a class of tensors, for the only
-// result; or a function of the list of results. False if they have to be looked at by Python code.
-bool Remember(Callable& self, nb::tuple args, const Program& program, nb::handle pack) {
+// (args, kwargs, leaves, program, pack): calls with arguments like these, whose leaves are those, run the program.
+// pack: a class of tensors, for the only result; or a function of the list of results. False if they have to be looked
+// at by Python code.
+bool Remember(Callable& self, nb::tuple args, nb::dict kwargs, nb::list leaves, const Program& program,
+              nb::handle pack) {
+  PatternBuilder builder(leaves);
   Known known;
   for (const nb::handle x : args) {
-    std::optional<Pattern> pattern = Pattern::Of(x.ptr());
-    if (!pattern) return false;
-    known.patterns.push_back(*std::move(pattern));
+    if (!builder.Append(x.ptr(), &known.patterns)) return false;
   }
+  known.num_positional = static_cast<Py_ssize_t>(args.size());
+  known.has_keywords = kwargs.size() > 0;
+  if (known.has_keywords && !builder.Append(kwargs.ptr(), &known.patterns)) return false;
+  if (!builder.Finished()) return false;
+  known.num_tensors = builder.num_tensors();
   known.live = program.live;
   if (PyType_Check(pack.ptr()))
     known.result = reinterpret_cast<PyTypeObject*>(pack.ptr());  // Tensor and tf.Tensor live for ever

@@ -212,11 +212,6 @@ class ConcreteFunction:
         ]
         return nest.pack_sequence_as(self._structure, flat)
 
-    def fits(self, args: Sequence[Any], leaves: Sequence[Any]) -> bool:
-        """Whether the program takes tensors of the positional arguments alone, none of them nested."""
-        n = len(args)
-        return n <= len(leaves) and all(x is y for x, y in zip(args, leaves)) and all(i < n for i in self._inputs)
-
     @staticmethod
     def _result(x, n, shape, tensors):
         """A result of n core tensors, the next ones; x itself of none."""
@@ -304,8 +299,8 @@ class Function(_core._Callable):
                     return _outputs(self._converted()(*args, **kwargs))
             self._calls += 1
         results = program.call_flat(leaves)
-        if given is not None and program.fits(given, leaves):
-            self._remember(given, program.program, program.packed)
+        if given is not None:
+            self._remember(given, {}, leaves, program.program, program.packed)
         return results
 
     def _bind(self, args, kwargs):
