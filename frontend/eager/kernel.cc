@@ -18,36 +18,42 @@
 // What the library of kernels lacks is compiled: a module of one node, once per op, attributes and operand types.
 
 namespace reel::internal {
-namespace {
 
-struct Kernel {
+struct CompiledKernel {
   std::unique_ptr<codegen::CompiledModule> code;
   codegen::CompiledModule::Entry entry = nullptr;
   size_t instance_bytes = 0;
 };
 
-// Everything that fixes the code, as bytes.
-std::string KeyOf(ir::Op op, const ir::Attributes& attributes, absl::Span<const Tensor> operands) {
+namespace {
+
+using Kernel = CompiledKernel;
+
+// Everything that fixes the code, as bytes. `over`: the result takes the first operand's place.
+std::string KeyOf(ir::Op op, const ir::Attributes& attributes, const ir::TypeList& operands, bool over) {
   std::string key;
   ir::AppendKey(&key, static_cast<int64_t>(op));
   ir::AppendKey(&key, attributes);
-  for (const Tensor& x : operands) ir::AppendKey(&key, x.type());
+  ir::AppendKey(&key, static_cast<int64_t>(over));
+  for (const Type& type : operands) ir::AppendKey(&key, type);
   return key;
 }
 
-std::shared_ptr<const Kernel> CompileKernel(ir::Op op, const AttributesPtr& attributes,
-                                            absl::Span<const Tensor> operands, absl::Span<const Type> results) {
+std::shared_ptr<const Kernel> CompileKernel(ir::Op op, const AttributesPtr& attributes, const ir::TypeList& operands,
+                                            absl::Span<const Type> results, bool over) {
   ir::Module module(StrCat("eager_", ir::Name(op)));
   ir::Function f("main");
   ir::ValueList values;
-  for (size_t i = 0; i < operands.size(); ++i) values.push_back(f.AddParameter(StrCat("x", i), operands[i].type()));
+  for (size_t i = 0; i < operands.size(); ++i) values.push_back(f.AddParameter(StrCat("x", i), operands[i]));
   const ir::Node& node = f.AddNode(op, values, attributes, results);
   std::vector<ir::Value> outputs;
   for (int i = 0; i < node.num_results; ++i) outputs.push_back(node.result(i));
   f.SetResults(std::move(outputs));
   module.AddFunction(std::move(f));
+  codegen::CompilerOptions options = DefaultCompilerOptions();
+  if (over) options.in_place = {{0, 0}};
   auto kernel = std::make_shared<Kernel>();
-  kernel->code = Take(reel_compiler()->Compile(module, DefaultCompilerOptions()));
+  kernel->code = Take(reel_compiler()->Compile(module, options));
   kernel->entry = kernel->code->entry(0);
   kernel->instance_bytes = static_cast<size_t>(kernel->code->program().instance_bytes);
   return kernel;
@@ -88,6 +94,28 @@ KernelCache& Cache() {
 }
 
 const ir::Attributes kNone;
+
+// Compiled when it is asked for first.
+std::shared_ptr<const Kernel> FindKernel(ir::Op op, const AttributesPtr& attributes, const ir::TypeList& operands,
+                                         absl::Span<const Type> results, bool over) {
+  const std::string key = KeyOf(op, attributes ? *attributes : kNone, operands, over);
+  std::shared_ptr<const Kernel> kernel = Cache().Find(key);
+  if (kernel) return kernel;
+  kernel = CompileKernel(op, attributes, operands, results, over);
+  Cache().Add(key, kernel);
+  return kernel;
+}
+
+runtime::Buffer NewInstance(const Kernel& kernel) {
+  runtime::Buffer instance = runtime::Buffer::Allocate(kernel.instance_bytes);
+  InitHeader(instance.data());
+  return instance;
+}
+
+void RunOn(const Kernel& kernel, ir::Op op, void* instance, const void* const* operands, void* const* results) {
+  const int32_t status = kernel.entry(instance, operands, results);
+  CheckStatus(ir::Name(op), status, kernel.code->program(), instance);
+}
 
 runtime::Buffer Need(runtime::Buffer buffer, const Type& type) {
   if (!buffer) {
@@ -141,14 +169,10 @@ TensorList RunKernel(ir::Op op, const AttributesPtr& attributes, absl::Span<cons
     if (RunFromLibrary(op, given, operands, result_types[0], buffer.data()))
       return {MakeTensor(result_types[0], std::move(buffer))};
   }
-  const std::string key = KeyOf(op, given, operands);
-  std::shared_ptr<const Kernel> kernel = Cache().Find(key);
-  if (!kernel) {
-    kernel = CompileKernel(op, attributes, operands, result_types);
-    Cache().Add(key, kernel);
-  }
-  const runtime::Buffer instance = runtime::Buffer::Allocate(kernel->instance_bytes);
-  InitHeader(instance.data());
+  ir::TypeList types;
+  for (const Tensor& x : operands) types.push_back(x.type());
+  const std::shared_ptr<const Kernel> kernel = FindKernel(op, attributes, types, result_types, false);
+  const runtime::Buffer instance = NewInstance(*kernel);
   absl::InlinedVector<const void*, 4> in;
   for (const Tensor& x : operands) in.push_back(x.raw_data());
   TensorList results;
@@ -158,9 +182,21 @@ TensorList RunKernel(ir::Op op, const AttributesPtr& attributes, absl::Span<cons
     out.push_back(buffer.data());
     results.push_back(MakeTensor(type, std::move(buffer)));
   }
-  const int32_t status = kernel->entry(instance.data(), in.data(), out.data());
-  CheckStatus(ir::Name(op), status, kernel->code->program(), instance.data());
+  RunOn(*kernel, op, instance.data(), in.data(), out.data());
   return results;
+}
+
+OverKernel::OverKernel(ir::Op op, const ir::Attributes& attributes, const ir::TypeList& operands)
+    : op_(op),
+      kernel_(FindKernel(op, std::make_shared<const ir::Attributes>(attributes), operands, {operands.data(), 1}, true)),
+      instance_(NewInstance(*kernel_)) {
+  if (kernel_->code->program().entries[0].in_place.empty())
+    ThrowError(ErrorCode::kInternal, StrCat(ir::Name(op), ": it is not in place"));
+}
+
+void OverKernel::Run(absl::Span<const void* const> operands, void* memory) const {
+  void* const results[] = {memory};
+  RunOn(*kernel_, op_, instance_.data(), operands.data(), results);
 }
 
 }  // namespace reel::internal

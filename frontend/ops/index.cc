@@ -56,8 +56,8 @@ void CheckIndexValues(const ir::Attributes& check, const Tensor& indices) {
   indices.dtype() == kInt32 ? CheckValues<int32_t>(check, indices) : CheckValues<int64_t>(check, indices);
 }
 
-Tensor CheckIndices(const char* op, const Tensor& x, const Tensor& indices, int64_t axis) {
-  return Checked(ir::CheckIndexAttributes(op, x.type(), axis, false), indices);
+Tensor CheckIndices(const char* op, const Type& x, const Tensor& indices, int64_t axis) {
+  return Checked(ir::CheckIndexAttributes(op, x, axis, false), indices);
 }
 
 Tensor CheckLabelRange(const char* op, const Tensor& labels, int64_t classes) {

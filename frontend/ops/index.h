@@ -8,7 +8,10 @@ namespace reel::internal {
 
 /// The indices; throws if one is not in [0, extent of x's axis). What is traced or recorded checks them when it runs:
 /// it goes on with the tensor that this returns.
-[[nodiscard]] Tensor CheckIndices(const char* op, const Tensor& x, const Tensor& indices, int64_t axis);
+[[nodiscard]] Tensor CheckIndices(const char* op, const Type& x, const Tensor& indices, int64_t axis);
+[[nodiscard]] inline Tensor CheckIndices(const char* op, const Tensor& x, const Tensor& indices, int64_t axis) {
+  return CheckIndices(op, x.type(), indices, axis);
+}
 /// The same for the numbers of classes.
 [[nodiscard]] Tensor CheckLabelRange(const char* op, const Tensor& labels, int64_t classes);
 /// What a check_index does to values.

@@ -47,8 +47,10 @@ struct OptimizerData {
   virtual std::vector<std::string_view> SlotNames() const = 0;
   /// What is subtracted from p for its gradient; both of p's StepType.
   virtual Tensor Step(const Variable& p, const Tensor& g) = 0;
-  /// Steps the rows of p alone that g has, if that is the step for the whole of g; false if not.
+  /// Steps the rows of p that g has, once for each of its entries, if that is the step for their sums; false if not.
   virtual bool StepRows(const Variable&, const IndexedSlices&) { return false; }
+  /// Whether a step of some rows of p leaves the other rows, those of slots too, as they are.
+  virtual bool LeavesOthers(const Variable&) const { return false; }
 
   /// Everything that Apply does; where `condition` (if defined) is false, no variable changes.
   void Apply(const GradientList& gradients, const Tensor& condition);
@@ -62,14 +64,18 @@ struct OptimizerData {
   Variable Slot(const char* what, const Variable& p, double initial = 0) { return Slot(what, p, p.shape(), initial); }
   Variable Slot(const char* what, const Variable& p, const Shape& shape, double initial = 0);
 
+  /// What a step sees of p and its slots, and makes of them: all, or the rows of a sparse gradient.
+  Tensor Old(const Variable& v) const { return rows.defined() ? RowsOf(v) : v.value(); }
   /// Assigns, unless this step is one that changes nothing.
   void Set(const Variable& v, const Tensor& value) const {
+    if (rows.defined()) return SetRows(v, ir::Op::kScatterSet, rows, value);
     v.Assign(condition.defined() ? Where(condition, value, v) : value);
   }
+  void SetRows(const Variable& v, ir::Op op, const Tensor& indices, const Tensor& values) const;
 
   /// The slot becomes decay slot + rest value; returns that.
   Tensor Average(const Variable& slot, const Tensor& decay_, const Tensor& value, const Tensor& rest) const {
-    const Tensor next = Blend(slot, decay_, value, rest);
+    const Tensor next = Blend(Old(slot), decay_, value, rest);
     Set(slot, next);
     return next;
   }
@@ -97,13 +103,16 @@ struct OptimizerData {
   Tensor rate, decay_value;
   Tensor count;      // number of this step, from 1 on
   Tensor condition;  // null: always
+  Tensor rows;       // indices of the rows of a sparse gradient, each once, and -1 in places left over; null: all
 
  private:
   std::string SlotName(const char* what, const Variable& p);
   Tensor TakeKept(const std::string& slot, const Type& type);
   Variable Create(const char* what, const Tensor& initial);
+  Tensor RowsOf(const Variable& v) const;
   void Begin();
   void Update(const Variable& p, Tensor g);
+  void UpdateSparse(const Variable& p, const IndexedSlices& g);
 };
 
 /// What Adam and its relatives keep: decaying means of g and of g^2.

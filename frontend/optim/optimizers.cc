@@ -4,11 +4,18 @@
 #include <cmath>
 #include <cstdio>
 
+#include "absl/cleanup/cleanup.h"
+#include "frontend/eager/dispatch.h"
+#include "frontend/eager/update_rows.h"
+#include "frontend/ops/index.h"
 #include "frontend/optim/optimizer_data.h"
 #include "frontend/record/event_stream.h"
 #include "frontend/values/location.h"
 #include "frontend/values/status.h"
 #include "ir/strings.h"
+#include "reel/functions.h"
+#include "reel/indexing.h"
+#include "reel/reductions.h"
 
 // What all optimizers share, SGD, and those of Adam's family; the others are in
 // optimizers_adaptive.cc.
@@ -105,13 +112,60 @@ void OptimizerData::Update(const Variable& p, Tensor g) {
   const bool decayed = Decays(p);
   g = Wide(g);
   if (decayed && decay_kind == DecayKind::kCoupled) {
-    const Tensor value = Wide(p.value());
+    const Tensor value = Wide(Old(p));
     g = Add(g, Mul(value, As(decay_value, p)));
   }
   const Tensor delta = Step(p, g);
-  Tensor value = Wide(p.value());
+  Tensor value = Wide(Old(p));
   if (decayed && decay_kind == DecayKind::kDecoupled) value = Mul(value, As(Sub(1, Mul(rate, decay_value)), p));
   Set(p, Cast(Sub(value, delta), p.dtype()));
+}
+
+namespace {
+
+// What has the rows of slices that have one index added up, in their order, as Dense() does. Their number is not known:
+// places left over have the index -1, which gathers read as 0 and scatters drop.
+struct RowSums {
+  explicit RowSums(const IndexedSlices& g) {
+    const auto gather = [](const Tensor& x, const Tensor& at) { return Along0(ir::Op::kGather, {x, at}); };
+    const Shape& shape = g.indices().shape();
+    const Tensor order = Argsort(g.indices()), sorted = gather(g.indices(), order);
+    const Tensor place = Iota(shape, 0, kInt64);
+    const Tensor first = LogicalOr(Equal(place, 0), NotEqual(sorted, gather(sorted, Sub(place, 1))));
+    const Tensor sum = Sub(CumSum(Cast(first, kInt64)), 1);
+    rows = Along0(ir::Op::kScatterSet, {Full(shape, -1, sorted.dtype()), sum, sorted});
+    values = Along0(ir::Op::kScatterAdd, {ZerosLike(g.values()), sum, gather(g.values(), order)});
+  }
+  static Tensor Along0(ir::Op op, std::initializer_list<Tensor> operands) {
+    return Dispatch(op, operands, {{"axis", int64_t{0}}});
+  }
+  Tensor rows, values;
+};
+
+}  // namespace
+
+Tensor OptimizerData::RowsOf(const Variable& v) const { return RowSums::Along0(ir::Op::kGather, {v.value(), rows}); }
+
+void OptimizerData::SetRows(const Variable& v, ir::Op op, const Tensor& indices, const Tensor& values) const {
+  UpdateRows(v.internal_data(), op, condition.defined() ? Where(condition, indices, -1) : indices, values);
+}
+
+void OptimizerData::UpdateSparse(const Variable& p, const IndexedSlices& g) {
+  Shape shape = g.values().shape();
+  if (p.shape().rank() == shape.rank()) shape.set(0, p.shape()[0]);
+  if (shape != p.type().shape || (g.dense_shape() && *g.dense_shape() != p.type().shape)) {
+    ThrowInvalid(StrCat(name, ": the gradient of variable '", p.name(), "' has rows ", g.values().type().ToString(),
+                        " of ", g.dense_shape() ? g.dense_shape()->ToString() : "an unknown shape",
+                        ", the variable is ", p.type().ToString(), "; pass gradients in the order of their variables"));
+  }
+  if (!LeavesOthers(p)) return Update(p, g.Dense());
+  const Tensor indices = CheckIndices("scatter_add", p.type(), g.indices(), 0);
+  const IndexedSlices checked(g.values(), indices, p.type().shape);
+  if (StepRows(p, checked)) return;
+  const RowSums sums(checked);
+  rows = sums.rows;
+  const absl::Cleanup all = [this] { rows = Tensor(); };
+  Update(p, sums.values);
 }
 
 void OptimizerData::Apply(const GradientList& gradients, const Tensor& when) {
@@ -129,7 +183,9 @@ void OptimizerData::Apply(const GradientList& gradients, const Tensor& when) {
       ThrowInvalid(StrCat(name, ": the gradient of variable '", p.name(), "' has the shape ",
                           entry.gradient->shape().ToString(), ", the variable ", p.type().shape.ToString(),
                           "; pass gradients in the order of their variables"));
-    } else if (!entry.gradient->sparse() || !StepRows(p, entry.gradient->slices())) {
+    } else if (entry.gradient->sparse()) {
+      UpdateSparse(p, entry.gradient->slices());
+    } else {
       Update(p, entry.gradient->Dense());
     }
   }
@@ -139,7 +195,7 @@ namespace {
 
 struct SgdData : OptimizerData {
   explicit SgdData(const SgdOptions& options)
-      : OptimizerData("sgd", options.learning_rate), nesterov(options.nesterov) {
+      : OptimizerData("sgd", options.learning_rate), nesterov(options.nesterov), lazy(options.lazy) {
     if (options.momentum != 0) momentum = Hyper("momentum", options.momentum);
     Decay(DecayKind::kCoupled, options.weight_decay);
   }
@@ -155,19 +211,19 @@ struct SgdData : OptimizerData {
   Tensor Step(const Variable& p, const Tensor& g) override {
     if (!momentum.defined()) return Mul(g, As(rate, p));
     const Variable velocity = Slot("momentum", p);
-    const Tensor u = Add(Mul(velocity, As(inertia, p)), g);
+    const Tensor u = Add(Mul(Old(velocity), As(inertia, p)), g);
     Set(velocity, u);
     return Mul(nesterov ? Add(g, Mul(u, As(inertia, p))) : u, As(rate, p));
   }
 
   bool StepRows(const Variable& p, const IndexedSlices& g) override {
-    if (momentum.defined() || Decays(p) || IsHalf(p.dtype())) return false;  // these move all rows
-    const Tensor rows = Neg(Mul(g.values(), As(rate, p)));
-    Set(p, ScatterAdd(p, g.indices(), rows));
+    if (momentum.defined() || Decays(p) || IsHalf(p.dtype())) return false;
+    SetRows(p, ir::Op::kScatterAdd, g.indices(), Neg(Mul(g.values(), As(rate, p))));
     return true;
   }
+  bool LeavesOthers(const Variable& p) const override { return lazy || (!momentum.defined() && !Decays(p)); }
 
-  bool nesterov;
+  bool nesterov, lazy;
   Variable momentum;
   Tensor inertia;  // of the step in progress
 };
@@ -175,7 +231,8 @@ struct SgdData : OptimizerData {
 struct AdamData : Moments {
   AdamData(const char* name_, const AdamOptions& options)
       : Moments(name_, options.learning_rate, options.beta_1, options.beta_2, options.epsilon),
-        amsgrad(options.amsgrad) {
+        amsgrad(options.amsgrad),
+        lazy(options.lazy) {
     power_1 = Hyper("beta_1_power", 1);
     power_2 = Hyper("beta_2_power", 1);
   }
@@ -199,14 +256,15 @@ struct AdamData : Moments {
     Tensor v = NextSecond(p, g);
     if (amsgrad) {
       const Variable largest = Slot("v_max", p);
-      v = Maximum(largest, v);
+      v = Maximum(Old(largest), v);
       Set(largest, v);
     }
     const Tensor root = Add(Mul(Sqrt(v), As(scale, p)), As(eps, p));
     return Div(Mul(m, As(scaled_rate, p)), root);
   }
+  bool LeavesOthers(const Variable&) const override { return lazy; }
 
-  bool amsgrad;
+  bool amsgrad, lazy;
   Variable power_1, power_2;
   Tensor scaled_rate, scale;  // of the step in progress
 };

@@ -66,10 +66,11 @@ struct AdagradData : OptimizerData {
   std::vector<std::string_view> SlotNames() const override { return {"sum"}; }
   Tensor Step(const Variable& p, const Tensor& g) override {
     const Variable sum = Slot("sum", p, start);
-    const Tensor s = Add(sum, Square(g));
+    const Tensor s = Add(Old(sum), Square(g));
     Set(sum, s);
     return Div(Mul(g, As(rate, p)), Add(Sqrt(s), As(eps, p)));
   }
+  bool LeavesOthers(const Variable& p) const override { return !Decays(p); }
 
   double start;
   Variable epsilon;

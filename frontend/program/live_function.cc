@@ -404,7 +404,7 @@ std::vector<Tensor> LiveFunction::Call(const std::vector<Tensor>& arguments) {
   TensorList operands(arguments.begin(), arguments.end());
   operands.insert(operands.end(), closed_.outer.begin(), closed_.outer.end());
   std::vector<Tensor> results;
-  if (State().trace || !State().sinks.empty()) {
+  if (!MayRunPrograms()) {
     const bool observed = Observed();
     for (size_t i = 0; i < closed_.variables.size(); ++i) {
       const VariablePtr& v = closed_.variables[i];

@@ -27,8 +27,9 @@ class Optimizer {
   virtual ~Optimizer() = default;
   /// Updates each source, a variable, by its gradient. Sources without gradient are left as they
   /// are, with a warning the first time if they are trainable. A sparse gradient gives the same step
-  /// as the dense one of the same sums; where other rows do not move (SGD without momentum and decay),
-  /// only its rows are touched.
+  /// as the dense one of the same sums. Where other rows do not move (SGD without momentum, Adagrad,
+  /// both without decay), or are left alone by choice (`lazy`), only its rows are read and written:
+  /// the table may be of any size.
   void Apply(const GradientList& gradients, std::source_location location = std::source_location::current()) const;
   /// The same where the bool scalar is true; where it is false, nothing changes, slots and counts
   /// included, whatever the gradients hold. A selection in the graph, not a branch.
@@ -60,6 +61,7 @@ struct SgdOptions {
   double momentum = 0;  ///< 0: none, and no slot
   bool nesterov = false;
   WeightDecay weight_decay = {};  ///< g += weight_decay p, before all else
+  bool lazy = false;              ///< a sparse gradient moves its rows alone: momentum and decay of others wait
 };
 
 /// Stochastic gradient descent:
@@ -80,6 +82,9 @@ struct AdamOptions {
   double epsilon = 1e-8;
   WeightDecay weight_decay = {};  ///< Adam: g += weight_decay p; AdamW: p -= rate weight_decay p
   bool amsgrad = false;           ///< the largest v so far takes the place of v
+  /// A sparse gradient moves its rows alone, as LazyAdam and SparseAdam elsewhere: m, v and p of other rows stay, where
+  /// Adam lets m and v decay, and moves p by them. t is the number of the step, not of those of a row.
+  bool lazy = false;
 };
 
 /// Adam:
@@ -140,8 +145,8 @@ struct RmsPropOptions {
   Schedule learning_rate = 0.01;
   double rho = 0.99;
   double epsilon = 1e-8;
-  double momentum = 0;            ///< 0: none, and no slot
-  bool centered = false;          ///< subtracts the squared mean of g
+  double momentum = 0;  ///< 0: none, and no slot
+  bool centered = false;  ///< subtracts the squared mean of g
   WeightDecay weight_decay = {};  ///< g += weight_decay p
 };
 
@@ -215,9 +220,9 @@ class Lamb : public Optimizer {
 struct AdafactorOptions {
   Schedule learning_rate = 0.01;  ///< relative to the size of p
   double beta_2_decay = -0.8;
-  double epsilon_1 = 0;           ///< of the mean squares; 0: the dtype's epsilon
-  double epsilon_2 = 1e-3;        ///< least size of p
-  double clip = 1;                ///< largest root mean square of an update
+  double epsilon_1 = 0;  ///< of the mean squares; 0: the dtype's epsilon
+  double epsilon_2 = 1e-3;  ///< least size of p
+  double clip = 1;  ///< largest root mean square of an update
   WeightDecay weight_decay = {};  ///< p -= learning_rate weight_decay p
 };
 

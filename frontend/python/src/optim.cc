@@ -152,18 +152,26 @@ void Bind(nb::module_& m, const char* name, Options defaults, std::vector<Member
 
 void RegisterOptimizers(nb::module_& m) {
   using S = SgdOptions;
-  Bind<Sgd, S>(m, "SGD", {},
-               {Field<&S::learning_rate, S>("learning_rate"), Field<&S::momentum, S>("momentum"),
-                Field<&S::nesterov, S>("nesterov"), Field<&S::weight_decay, S>("weight_decay")},
-               "Stochastic gradient descent, with momentum: p -= learning_rate g.");
+  Bind<Sgd, S>(
+      m, "SGD", {},
+      {Field<&S::learning_rate, S>("learning_rate"), Field<&S::momentum, S>("momentum"),
+       Field<&S::nesterov, S>("nesterov"), Field<&S::weight_decay, S>("weight_decay"), Field<&S::lazy, S>("lazy")},
+      "Stochastic gradient descent, with momentum: p -= learning_rate g. lazy: a sparse gradient moves its rows "
+      "alone; momentum and decay of other rows wait. In a function whose signature leaves the number of rows that are "
+      "looked up open, gradients are dense: all rows move.");
   using A = AdamOptions;
   const std::vector<Member<A>> adam = {Field<&A::learning_rate, A>("learning_rate"),
                                        Field<&A::beta_1, A>("beta_1"),
                                        Field<&A::beta_2, A>("beta_2"),
                                        Field<&A::epsilon, A>("epsilon"),
                                        Field<&A::weight_decay, A>("weight_decay"),
-                                       Field<&A::amsgrad, A>("amsgrad")};
-  Bind<Adam, A>(m, "Adam", {}, adam, "Kingma, Ba, 2015.");
+                                       Field<&A::amsgrad, A>("amsgrad"),
+                                       Field<&A::lazy, A>("lazy")};
+  Bind<Adam, A>(
+      m, "Adam", {}, adam,
+      "Kingma, Ba, 2015. lazy: a sparse gradient moves its rows alone, as SparseAdam and LazyAdam elsewhere; the "
+      "moments of other rows stay. In a function whose signature leaves the number of rows that are looked up open, "
+      "gradients are dense: all rows move.");
   std::vector<Member<A>> adamw = adam;
   adamw[4].text = "0.01";
   Bind<AdamW, A>(m, "AdamW", {.weight_decay = 0.01}, adamw, "Adam with weight decay beside the gradient.");
