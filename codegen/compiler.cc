@@ -62,8 +62,10 @@ absl::StatusOr<Backend*> GetBackend() {
   void* const library = runtime::OpenBeside(kLibrary, &error);
   const auto getter = library ? reinterpret_cast<Backend* (*)()>(::dlsym(library, "reel_backend")) : nullptr;
   if (getter == nullptr) {
-    return absl::UnavailableError(StrCat("the compiler cannot be opened: ", error, "; install ", kLibrary,
-                                         " beside libreel.so or where the loader looks"));
+    const bool found = error.find("libLLVM") != std::string::npos;  // and what it needs was not
+    return absl::UnavailableError(StrCat(
+        "the compiler cannot be opened: ", error, "; install ",
+        found ? "that library of LLVM" : StrCat(kLibrary, " beside libreel.so or where the loader looks").c_str()));
   }
   return backend = getter();
 }
