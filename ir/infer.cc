@@ -34,7 +34,7 @@ absl::Status CheckAttributes(const InferContext& c) {
 
 using Rule = absl::StatusOr<TypeList> (*)(const InferContext&);
 constexpr Rule kRules[] = {
-#define OP(Enum, text, operands, traits, rule, ...) Infer##rule##Rule,
+#define OP(Enum, text, operands, traits, cost, rule, ...) Infer##rule##Rule,
 #include "ir/ops.def"
 #undef OP
 };

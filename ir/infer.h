@@ -31,7 +31,7 @@ absl::StatusOr<TypeList> InferTypes(const InferContext& context);
 absl::Status OpError(Op op, std::string_view message);
 
 // The rules of ops.def, by family in ir/shape/. Their operands and attributes have passed the generic checks.
-#define OP(Enum, text, operands, traits, rule, ...) \
+#define OP(Enum, text, operands, traits, cost, rule, ...) \
   absl::StatusOr<TypeList> Infer##rule##Rule(const InferContext& context);
 #include "ir/ops.def"
 #undef OP

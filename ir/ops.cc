@@ -37,8 +37,8 @@ const std::vector<OpInfo>& Table() {
   static constinit Lazy<const std::vector<OpInfo>> table;
   return table.Get([] {
     return std::make_unique<const std::vector<OpInfo>>(std::initializer_list<OpInfo>{
-#define OP(Enum, text, operands, traits, infer, dtypes, attributes, version, doc) \
-  {#Enum, text, operands, traits, dtypes, ParseSpecs(attributes), version, doc},
+#define OP(Enum, text, operands, traits, cost, infer, dtypes, attributes, version, doc) \
+  {#Enum, text, operands, traits, OpCost::cost, dtypes, ParseSpecs(attributes), version, doc},
 #include "ir/ops.def"
 #undef OP
     });
@@ -73,6 +73,15 @@ bool Contains(DTypeSet set, DType d) {
 }
 
 const OpInfo& Info(Op op) { return Table()[static_cast<size_t>(op)]; }
+
+Op CombinerOf(Op op) {
+  const OpInfo& info = Info(op);
+  return info.Has(kAdds)         ? Op::kAdd
+         : info.Has(kMultiplies) ? Op::kMul
+         : info.Has(kMaximises)  ? Op::kMax
+         : info.Has(kMinimises)  ? Op::kMin
+                                 : Op::kIdentity;
+}
 
 std::optional<Op> ParseOp(std::string_view name) {
   static constinit Lazy<HashMap<std::string_view, Op>> lazy;

@@ -305,36 +305,8 @@ class NumericsPass {
 }  // namespace
 
 bool ChecksNumerics(Op op) {
-  switch (op) {
-    case Op::kIdentity:
-    case Op::kStopGradient:
-    case Op::kNeg:
-    case Op::kAbs:
-    case Op::kMax:
-    case Op::kMin:
-    case Op::kSelect:
-    case Op::kComplex:
-    case Op::kReal:
-    case Op::kImag:
-    case Op::kReduceMax:
-    case Op::kReduceMin:
-    case Op::kConstant:
-    case Op::kReshape:
-    case Op::kTranspose:
-    case Op::kSlice:
-    case Op::kBroadcast:
-    case Op::kPad:
-    case Op::kReverse:
-    case Op::kIota:
-    case Op::kWindow:
-    case Op::kGather:
-    case Op::kScatterSet:
-    case Op::kScatterMax:
-    case Op::kScatterMin:
-    case Op::kDynamicSlice:
-    case Op::kDynamicUpdate: return false;
-    default: return !ir::Info(op).Has(ir::kControl);
-  }
+  const ir::OpInfo& info = ir::Info(op);
+  return !info.Has(ir::kMoves) && !info.Has(ir::kControl);
 }
 
 absl::StatusOr<std::vector<NumericsSite>> AddNumericsChecks(ir::Module* m, bool infinities) {

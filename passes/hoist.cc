@@ -5,6 +5,7 @@
 
 #include "ir/budget_scope.h"
 #include "ir/calls.h"
+#include "ir/cost.h"
 #include "ir/strings.h"
 #include "passes/pass.h"
 #include "passes/rewrite.h"
@@ -14,32 +15,6 @@ namespace {
 
 using ir::Op;
 using ir::Value;
-
-// Worth the memory of its result outside of a loop. What is cheap, or grows its operands (broadcast,
-// iota), is better computed where it is used.
-bool IsCostly(Op op) {
-  switch (op) {
-#define OP(...)
-#define UNARY(...)
-#define BINARY(...)
-#define FUNCTION(Enum, ...) case Op::k##Enum:
-#include "ir/ops.def"
-#undef OP
-    case Op::kPow:
-    case Op::kReduceSum:
-    case Op::kReduceMax:
-    case Op::kReduceMin:
-    case Op::kReduceProd:
-    case Op::kTranspose:
-    case Op::kContract:
-    case Op::kConv:
-    case Op::kRecurrence:
-    case Op::kArgsort:
-    case Op::kGather:
-    case Op::kScatterAdd: return true;
-    default: return false;
-  }
-}
 
 using Ints = std::vector<int64_t>;
 
@@ -106,7 +81,7 @@ Invariants FindInvariants(const ir::Function& body) {
   std::vector<bool> costly(count);
   for (size_t n = 0; n < count; ++n) {
     const ir::Node& node = body.nodes()[n];
-    costly[n] = node.num_results == 1 && fixed[static_cast<size_t>(node.result().id)] && IsCostly(node.op);
+    costly[n] = node.num_results == 1 && fixed[static_cast<size_t>(node.result().id)] && ir::IsCostly(node.op);
   }
   // Backwards: which costly results what stays needs, then all that they are computed from.
   Invariants out;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 
+#include "ir/cost.h"
 #include "ir/hash_map.h"
 #include "passes/rewrite.h"
 
@@ -17,11 +18,6 @@ using ir::Value;
 constexpr int kMaxRounds = 24;
 constexpr size_t kMaxChain = 24;  // ops that are repeated for one value
 
-bool IsView(Op op) {
-  return op == Op::kReshape || op == Op::kTranspose || op == Op::kSlice || op == Op::kBroadcast || op == Op::kReverse ||
-         op == Op::kWindow;
-}
-
 // Scalar operations of a node, roughly.
 double CostOf(const ir::Function& f, const ir::Node& node) {
   const auto size = [&](Value v) { return static_cast<double>(f.type(v).shape.size()); };
@@ -31,17 +27,7 @@ double CostOf(const ir::Function& f, const ir::Node& node) {
       depth *= static_cast<double>(f.type(node.operands[0]).shape.dim(static_cast<int>(axis)));
     return 2 * depth * size(node.result());
   }
-  switch (node.op) {
-#define OP(...)
-#define UNARY(...)
-#define BINARY(...)
-#define FUNCTION(Enum, ...) case Op::k##Enum:
-#include "ir/ops.def"
-#undef OP
-    case Op::kPow: return 20 * size(node.result());
-    default: break;
-  }
-  double most = size(node.result());
+  double most = ir::CyclesOf(node.op) * size(node.result());
   for (Value v : node.operands) most = std::max(most, size(v));
   return most;
 }
@@ -70,7 +56,7 @@ class Lifetimes {
     for (size_t v = 0; v < n; ++v) base_[v] = static_cast<int32_t>(v);
     for (size_t i = 0; i < f.nodes().size(); ++i) {
       const ir::Node& node = f.nodes()[i];
-      if (IsView(node.op)) base_[Index(node.result())] = base_[Index(node.operands[0])];
+      if (ir::Info(node.op).Has(ir::kView)) base_[Index(node.result())] = base_[Index(node.operands[0])];
       for (Value v : node.operands) uses_[Index(Base(v))].push_back(static_cast<int32_t>(i));
     }
     end_ = static_cast<int32_t>(f.nodes().size());
@@ -214,7 +200,7 @@ std::vector<std::vector<int32_t>> ViewsOf(const ir::Function& f) {
   std::vector<std::vector<int32_t>> views(static_cast<size_t>(f.num_values()));
   for (size_t i = 0; i < f.nodes().size(); ++i) {
     const ir::Node& node = f.nodes()[i];
-    if (!IsView(node.op)) continue;
+    if (!ir::Info(node.op).Has(ir::kView)) continue;
     views[Lifetimes::Index(lifetimes.Base(node.result()))].push_back(static_cast<int32_t>(i));
   }
   return views;

@@ -1,8 +1,7 @@
 #include "codegen/group/arrays.h"
+#include "ir/cost.h"
 
 #include <algorithm>
-
-#include "codegen/group/cost.h"
 
 namespace reel::codegen {
 namespace {
@@ -54,7 +53,7 @@ Arrays FindArrays(const ir::Function& f, const std::vector<int>& uses) {
     const Value v{i};
     arrays.of[Index(v)] = v;
     const Node* node = f.producer(v);
-    if (!node || !Info(node->op).Has(ir::kElementwise) || OwnCost(node->op) > 1) continue;
+    if (!node || !Info(node->op).Has(ir::kElementwise) || ir::CyclesOf(node->op) > 1) continue;
     Value array;
     for (Value o : node->operands) {
       const Value b = origins[Index(o)];

@@ -4,7 +4,6 @@
 #include <map>
 
 #include "codegen/group/arrays.h"
-#include "codegen/group/cost.h"
 #include "codegen/group/cycle_guard.h"
 #include "codegen/group/layout.h"
 #include "codegen/group/merge.h"
@@ -13,6 +12,7 @@
 #include "codegen/group/view.h"
 #include "codegen/group/widen.h"
 #include "ir/budget_scope.h"
+#include "ir/cost.h"
 #include "ir/hash_map.h"
 
 namespace reel::codegen {
@@ -128,14 +128,17 @@ class Grouper {
   }
 
   void ForceOperands(const Node& node) {
+    if (Info(node.op).Has(ir::kReduction)) {
+      if (ReducedAxes(node) > 1 && !flat_[Index(node.operands[0])]) Force(node.operands[0]);
+      return;
+    }
+    if (Info(node.op).Has(ir::kScatter)) {
+      if (IsUniformConstant(f_, node.operands[0])) return;
+      if (!IsBuffer(node.operands[0])) Force(node.operands[0]);
+      return ForceOthers(node);
+    }
     switch (node.op) {
       case Op::kContract: ForceFactors(node); break;
-      case Op::kReduceSum:
-      case Op::kReduceMax:
-      case Op::kReduceMin:
-      case Op::kReduceProd:
-        if (ReducedAxes(node) > 1 && !flat_[Index(node.operands[0])]) Force(node.operands[0]);
-        break;
       case Op::kGather:
       case Op::kDynamicSlice:
       case Op::kPad: ForceView(node.operands[0]); break;
@@ -149,15 +152,6 @@ class Grouper {
           break;
         }
         ForceView(node.operands[1]);  // operand 0 is read at the result's own indices
-        break;
-      case Op::kScatterAdd:
-      case Op::kScatterSet:
-      case Op::kScatterMax:
-      case Op::kScatterMin:
-      case Op::kScatterMul:
-        if (IsUniformConstant(f_, node.operands[0])) break;
-        if (!IsBuffer(node.operands[0])) Force(node.operands[0]);
-        ForceOthers(node);
         break;
       default: break;
     }
@@ -255,7 +249,7 @@ class Grouper {
           std::all_of(node.operands.begin(), node.operands.end(), [this](Value o) { return flat_[Index(o)]; });
       flat_[i] = flat_expr_[i];
     }
-    cost_[i] = OwnCost(node.op);
+    cost_[i] = ir::CyclesOf(node.op);
     nodes_[i] = 1;
     for (Value o : node.operands) {
       if (out_.views[Index(o)]) continue;

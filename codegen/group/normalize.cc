@@ -93,15 +93,6 @@ bool ShowsLanes(const ir::Function& f, Value x, const Axes& reduced) {
   return false;
 }
 
-Op CombineOp(Op reduction) {
-  switch (reduction) {
-    case Op::kReduceSum: return Op::kAdd;
-    case Op::kReduceProd: return Op::kMul;
-    case Op::kReduceMax: return Op::kMax;
-    default: return Op::kMin;
-  }
-}
-
 // The last axis of more than one element; -1: none.
 int64_t LastAxis(const Shape& shape) {
   int last = shape.rank() - 1;
@@ -119,14 +110,14 @@ Value ReduceFew(Builder* b, const Node& node, Value x, const Axes& axes) {
   std::vector<Value> partials = b->Elements(x, axes);
   if (!std::binary_search(axes.begin(), axes.end(), LastAxis(shape))) {
     Value sum = partials[0];
-    for (size_t i = 1; i < partials.size(); ++i) sum = b->Emit(CombineOp(node.op), {sum, partials[i]});
+    for (size_t i = 1; i < partials.size(); ++i) sum = b->Emit(ir::CombinerOf(node.op), {sum, partials[i]});
     return sum;
   }
   size_t half = 1;
   while (2 * half < partials.size()) half *= 2;
   for (; half > 0; half /= 2) {
     for (size_t j = 0; j + half < partials.size(); ++j) {
-      partials[j] = b->Emit(CombineOp(node.op), {partials[j], partials[j + half]});
+      partials[j] = b->Emit(ir::CombinerOf(node.op), {partials[j], partials[j + half]});
     }
     partials.resize(std::min(half, partials.size()));
   }
@@ -362,12 +353,12 @@ absl::StatusOr<ir::Function> Normalize(const ir::Function& f, const ir::Module& 
       case Op::kIdentity:
       case Op::kStopGradient: result = operands[0]; break;
       case Op::kContract: result = NormalizeContract(&b, node, operands[0], operands[1]); break;
-      case Op::kReduceSum:
-      case Op::kReduceMax:
-      case Op::kReduceMin:
-      case Op::kReduceProd: result = NormalizeReduce(&b, node, operands[0]); break;
       case Op::kArgsort: result = NormalizeSort(&b, node, operands[0]); break;
       default:
+        if (ir::Info(node.op).Has(ir::kReduction)) {
+          result = NormalizeReduce(&b, node, operands[0]);
+          break;
+        }
         result = MapOfProduct(&b, f, node, operands, readers);
         if (!result.valid()) result = b.Emit(node.op, operands, node.attrs());
     }

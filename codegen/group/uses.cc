@@ -71,18 +71,11 @@ void Add(const ir::Function& f, const Node& node, size_t operand, std::vector<bo
 }  // namespace
 
 Group::Root RootOf(Op op) {
+  if (Info(op).Has(ir::kReduction)) return Group::Root::kReduce;
+  if (Info(op).Has(ir::kScatter)) return Group::Root::kScatter;
   switch (op) {
     case Op::kContract: return Group::Root::kContract;
-    case Op::kScatterAdd:
-    case Op::kScatterSet:
-    case Op::kScatterMax:
-    case Op::kScatterMin:
-    case Op::kScatterMul: return Group::Root::kScatter;
     case Op::kDynamicUpdate: return Group::Root::kUpdate;
-    case Op::kReduceSum:
-    case Op::kReduceMax:
-    case Op::kReduceMin:
-    case Op::kReduceProd: return Group::Root::kReduce;
     case Op::kRecurrence: return Group::Root::kRecurrence;
     case Op::kArgsort: return Group::Root::kSort;
     default: return Group::Root::kNone;

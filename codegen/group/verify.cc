@@ -5,6 +5,7 @@
 
 #include "codegen/group/uses.h"
 #include "codegen/group/view.h"
+#include "ir/cost.h"
 #include "ir/lazy.h"
 #include "ir/strings.h"
 
@@ -16,20 +17,6 @@ using ir::Op;
 using ir::Value;
 
 size_t Index(Value v) { return static_cast<size_t>(v.id); }
-
-// Whether an element of the op's result is an expression of elements of its operands.
-bool IsExpression(Op op) {
-  switch (op) {
-    case Op::kPad:
-    case Op::kGather:
-    case Op::kDynamicSlice:
-    case Op::kDynamicUpdate:
-    case Op::kRandomBits:
-    case Op::kIota:
-    case Op::kConstant: return true;
-    default: return IsView(op) || Info(op).Has(ir::kElementwise);
-  }
-}
 
 class GroupingVerifier {
  public:
@@ -127,7 +114,7 @@ class GroupingVerifier {
   // v is no root of the group, and so is computed in place.
   void VisitExpression(Value v, int g) {
     const Node& node = *f_.producer(v);
-    if (!IsExpression(node.op) || (node.op == Op::kReshape && !IsIndexMap(node))) {
+    if (!ir::IsExpression(node.op) || (node.op == Op::kReshape && !IsIndexMap(node))) {
       Fail("group ", g, " computes ", Text(v), " in place");
     }
     Visit(v);

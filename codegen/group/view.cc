@@ -11,10 +11,7 @@ using Ints = std::vector<int64_t>;
 
 }  // namespace
 
-bool IsView(Op op) {
-  return op == Op::kReshape || op == Op::kTranspose || op == Op::kSlice || op == Op::kBroadcast || op == Op::kReverse ||
-         op == Op::kWindow;
-}
+bool IsView(Op op) { return ir::Info(op).Has(ir::kView); }
 
 bool IsUniformConstant(const ir::Function& f, ir::Value v) {
   const Node* node = f.producer(v);

@@ -7,6 +7,7 @@
 #include "codegen/program/program.h"
 #include "ir/graph.h"
 #include "ir/infer.h"
+#include "ir/reduction_order.h"
 #include "ir/strings.h"
 
 // A module of one op on vectors of a marker length is planned like any other; then the loop over
@@ -20,13 +21,11 @@ using Dtypes = std::vector<DType>;
 
 // No extent or stride of a schedule is any of these.
 constexpr int64_t kLength = 1021, kCostlyLength = 61;  // the second where the first would make chunks
-constexpr int64_t kBlock = 4095, kShort = 63;          // reductions: just below 4096 and 64
-constexpr int64_t kRows = 64, kColumns = 61;           // reductions of rows: a group, as long as its rows are apart
+constexpr int64_t kBlock = ir::kReducedBlock - 1, kShort = ir::kPartials - 1;  // of reductions
+constexpr int64_t kRows = ir::kPartials, kColumns = 61;  // reductions of rows: a group, as long as its rows are apart
 constexpr int64_t kUnbounded = int64_t{1} << 40;
 
-bool IsReduction(ir::Op op) {
-  return op == ir::Op::kReduceSum || op == ir::Op::kReduceMax || op == ir::Op::kReduceMin || op == ir::Op::kReduceProd;
-}
+bool IsReduction(ir::Op op) { return ir::Info(op).Has(ir::kReduction); }
 
 // Replaces the marker by the runtime length: as the extent of a loop, which becomes `most`, or as
 // what clips one. False if it stands elsewhere. As deep as loops nest.

@@ -6,6 +6,8 @@
 #include <set>
 #include <utility>
 
+#include "ir/cost.h"
+
 namespace reel::codegen {
 namespace {
 
@@ -193,7 +195,7 @@ class Counter {
     Value(e.guard);
     if (e.kind == Expr::Kind::kOp) {
       const DType dtype = IsFloat(e.dtype) ? e.dtype : k_.exprs[static_cast<size_t>(e.operands[0])].dtype;
-      Flops(dtype, FlopsOf(e.op) * Iterations(depth));
+      Flops(dtype, ir::FlopsOf(e.op) * Iterations(depth));
     }
     if (e.kind != Expr::Kind::kLoad) return;
     // What it wrote itself is read from cache; but for an update at an unknown place.
@@ -276,38 +278,6 @@ class Counter {
 };
 
 }  // namespace
-
-int FlopsOf(ir::Op op) {
-  using ir::Op;
-  switch (op) {
-#define OP(...)
-#define UNARY(...)
-#define BINARY(...)
-#define FUNCTION(Enum, ...) \
-  case Op::k##Enum: return 20;
-#include "ir/ops.def"
-#undef OP
-    case Op::kIdentity:
-    case Op::kStopGradient:
-    case Op::kCast:
-    case Op::kBitcast:
-    case Op::kSelect: return 0;
-    case Op::kPow:
-    case Op::kAtan2:
-    case Op::kRem: return 40;
-    case Op::kErfc:
-    case Op::kErfInv:
-    case Op::kErfcInv: return 40;
-    case Op::kLgamma:
-    case Op::kDigamma: return 80;
-    case Op::kIgamma:
-    case Op::kIgammac:
-    case Op::kZeta:
-    case Op::kPolygamma:
-    case Op::kBetainc: return 1000;
-    default: return 1;
-  }
-}
 
 KernelCost CostOf(const Kernel& kernel) { return Counter(kernel).Run(); }
 

@@ -20,9 +20,6 @@ struct KernelCost {
 };
 KernelCost CostOf(const Kernel& kernel);
 
-/// Operations that one result of an elementwise op on floats counts.
-int FlopsOf(ir::Op op);
-
 /// A function such as exp that a kernel has more often than this is emitted once and called.
 inline constexpr int kInlinedCopies = 12;
 

@@ -251,10 +251,10 @@ uint64_t IdentityBits(Combine combine, DType dtype) {
 }
 
 Combine CombineOf(ir::Op op) {
-  switch (op) {
-    case ir::Op::kReduceSum: return Combine::kSum;
-    case ir::Op::kReduceProd: return Combine::kProd;
-    case ir::Op::kReduceMax: return Combine::kMax;
+  switch (ir::CombinerOf(op)) {
+    case ir::Op::kAdd: return Combine::kSum;
+    case ir::Op::kMul: return Combine::kProd;
+    case ir::Op::kMax: return Combine::kMax;
     default: return Combine::kMin;
   }
 }

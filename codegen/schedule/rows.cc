@@ -108,9 +108,7 @@ class RowSchedule {
       Member m;
       m.v = v;
       m.per_element = WithoutOnes(c_.f.type(v).shape).size() > group_.row_extents.size();
-      const ir::Op op = c_.f.producer(v)->op;
-      m.reduces = !m.per_element && (op == ir::Op::kReduceSum || op == ir::Op::kReduceMax || op == ir::Op::kReduceMin ||
-                                     op == ir::Op::kReduceProd);
+      m.reduces = !m.per_element && ir::Info(c_.f.producer(v)->op).Has(ir::kReduction);
       m.reads = Reads(v);
       for (size_t r : m.reads) m.pass = std::max(m.pass, Available(members_[r]));
       member_of_[v.id] = members_.size();

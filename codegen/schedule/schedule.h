@@ -9,6 +9,7 @@
 #include "codegen/program/program.h"
 #include "codegen/schedule/expr_builder.h"
 #include "codegen/target/target.h"
+#include "ir/reduction_order.h"
 
 namespace reel::codegen {
 
@@ -81,11 +82,7 @@ struct Square {
 /// to[at] = value at [lane, row]: through the square, whose rows are computed one by one.
 std::vector<Stmt> TransposedSquare(Kernel* kernel, const Square& square, ExprId value, LocalId to, const Affine& at);
 ExprId LocalExpr(Kernel* kernel, LocalId local, const Affine& index);
-/// The rules of reductions (ir/README.md): each block has its partials, whose tree is the block's result; rows are
-/// added in groups of as many.
-inline constexpr int64_t kPartials = 64, kReducedBlock = 4096;
-/// The rule of products: so many of k are one sum, and these are added in order.
-inline constexpr int64_t kProductBlock = 256;
+using ir::kPartials, ir::kProductBlock, ir::kReducedBlock;
 /// How a reduction combines, and the bits of what its partials start from.
 Combine CombineOf(ir::Op op);
 uint64_t IdentityBits(Combine combine, DType dtype);

@@ -10,6 +10,7 @@
 #include "frontend/eager/kernel.h"
 #include "frontend/program/compiled_data.h"
 #include "ir/lazy.h"
+#include "ir/reduction_order.h"
 #include "runtime/shared_library.h"
 #include "runtime/thread_pool.h"
 
@@ -18,7 +19,6 @@ namespace {
 
 using codegen::LibraryKernel;
 
-constexpr int64_t kPartials = 64, kBlock = 4096;  // the rule of reductions: ir/MEANING.md
 constexpr int64_t kShortRow = 16;                     // rows that are faster as columns
 constexpr int64_t kNarrow = 256;                  // elements of a row: of more it pays to read them in order
 constexpr int64_t kChunk = 1 << 15;               // elements that one thread takes at a time
@@ -81,14 +81,14 @@ struct Reduction {
 // `count` contiguous elements to one: blocks of 4,096, then their results by the same rule.
 void ReduceRow(const Reduction& r, const void* x, int64_t count, void* out) {
   const auto one = [&](const void* from, int64_t n, void* to) {
-    Call(n <= kPartials ? *r.short_rows : *r.block, &from, to, n);
+    Call(n <= ir::kPartials ? *r.short_rows : *r.block, &from, to, n);
   };
-  if (count <= kBlock) return one(x, count, out);
-  const int64_t blocks = (count + kBlock - 1) / kBlock;
+  if (count <= ir::kReducedBlock) return one(x, count, out);
+  const int64_t blocks = (count + ir::kReducedBlock - 1) / ir::kReducedBlock;
   const auto sums = runtime::Buffer::Allocate(static_cast<size_t>(blocks * r.bytes));
   runtime::ParallelFor(blocks, [&](int64_t i) noexcept {
-    const int64_t begin = i * kBlock;
-    one(At(x, begin * r.bytes), std::min(kBlock, count - begin), At(sums.data(), i * r.bytes));
+    const int64_t begin = i * ir::kReducedBlock;
+    one(At(x, begin * r.bytes), std::min(ir::kReducedBlock, count - begin), At(sums.data(), i * r.bytes));
   });
   ReduceRow(r, sums.data(), blocks, out);  // as deep as count's logarithm to base 4,096
 }
@@ -100,7 +100,7 @@ void Combine(const Reduction& r, void* to, const void* from, int64_t elements) {
 
 // The tree over at most 64 partials of `width` elements each; the result is the first.
 void AddTree(const Reduction& r, void* partials, int64_t count, int64_t width) {
-  for (int64_t s = kPartials / 2; s > 0; s /= 2) {
+  for (int64_t s = ir::kPartials / 2; s > 0; s /= 2) {
     if (s < count) Combine(r, partials, At(partials, s * width * r.bytes), std::min(s, count - s) * width);
   }
 }
@@ -108,7 +108,7 @@ void AddTree(const Reduction& r, void* partials, int64_t count, int64_t width) {
 // At most 64 rows of `width` elements, one after another.
 void AddGroup(const Reduction& r, const void* x, int64_t rows, int64_t width, void* out) {
   const int64_t row = width * r.bytes;
-  if (rows == kPartials && width <= kNarrow) {
+  if (rows == ir::kPartials && width <= kNarrow) {
     const void* in[2] = {x, &width};
     return Call(*r.columns, in, out, width);
   }
@@ -118,14 +118,14 @@ void AddGroup(const Reduction& r, const void* x, int64_t rows, int64_t width, vo
 
 // Rows of `width` elements to one: groups of 64, then their sums by the same rule. As deep as the logarithm to base 64.
 void ReduceColumns(const Reduction& r, const void* x, int64_t rows, int64_t width, void* out) {
-  if (rows <= kPartials) return AddGroup(r, x, rows, width, out);
-  const int64_t row = width * r.bytes, groups = (rows + kPartials - 1) / kPartials;
+  if (rows <= ir::kPartials) return AddGroup(r, x, rows, width, out);
+  const int64_t row = width * r.bytes, groups = (rows + ir::kPartials - 1) / ir::kPartials;
   const auto sums = runtime::Buffer::Allocate(static_cast<size_t>(groups * row));
-  const int64_t at_once = std::max<int64_t>(1, kChunk / (kPartials * width));
+  const int64_t at_once = std::max<int64_t>(1, kChunk / (ir::kPartials * width));
   runtime::ParallelFor((groups + at_once - 1) / at_once, [&](int64_t chunk) noexcept {
     for (int64_t g = chunk * at_once; g < std::min(groups, (chunk + 1) * at_once); ++g) {
-      const int64_t first = g * kPartials;
-      AddGroup(r, At(x, first * row), std::min(kPartials, rows - first), width, At(sums.data(), g * row));
+      const int64_t first = g * ir::kPartials;
+      AddGroup(r, At(x, first * row), std::min(ir::kPartials, rows - first), width, At(sums.data(), g * row));
     }
   });
   ReduceColumns(r, sums.data(), groups, width, out);
@@ -157,10 +157,10 @@ bool Reduce(ir::Op op, const Ints& axes, const Tensor& x, void* out) {
                     SizeOf(dtype)};
   if (!r.block || !r.short_rows || count == 0) return false;
   const bool half = IsHalf(dtype);  // sums are f32 until the end
-  if (half && (count > kBlock || inner > 1)) return false;
+  if (half && (count > ir::kReducedBlock || inner > 1)) return false;
   if (inner > 1 && (!r.combine || !r.columns)) return false;
   if (outer == 0 || inner == 0) return true;
-  if (inner == 1 && count <= kShortRow && outer >= kPartials && r.combine && !half) {
+  if (inner == 1 && count <= kShortRow && outer >= ir::kPartials && r.combine && !half) {
     // Short rows: side by side as columns.
     const Type columns{dtype, {count, outer}};
     const auto turned = runtime::Buffer::Allocate(static_cast<size_t>(columns.bytes()));
@@ -174,7 +174,7 @@ bool Reduce(ir::Op op, const Ints& axes, const Tensor& x, void* out) {
     void* const to = At(out, i * inner * r.bytes);
     inner == 1 ? ReduceRow(r, from, count, to) : ReduceColumns(r, from, count, inner, to);
   };
-  if (inner > 1 || count > kBlock || outer * count <= 2 * kChunk) {  // the first two allocate
+  if (inner > 1 || count > ir::kReducedBlock || outer * count <= 2 * kChunk) {  // the first two allocate
     for (int64_t i = 0; i < outer; ++i) one(i);
     return true;
   }
@@ -187,7 +187,7 @@ bool Reduce(ir::Op op, const Ints& axes, const Tensor& x, void* out) {
 
 // Over everything: the last axis first, if it is long enough, then the others.
 bool ReduceAll(ir::Op op, Ints axes, Tensor x, void* out) {
-  while (axes.size() > 1 && static_cast<int>(axes.size()) == x.rank() && x.shape().dim(x.rank() - 1) >= kPartials) {
+  while (axes.size() > 1 && static_cast<int>(axes.size()) == x.rank() && x.shape().dim(x.rank() - 1) >= ir::kPartials) {
     if (IsHalf(x.dtype())) return false;  // sums are f32 until the end
     Ints rest = x.shape().dims();
     rest.pop_back();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/budget_scope.h"
+#include "ir/cost.h"
 #include "ir/hash_map.h"
 #include "ir/strings.h"
 #include "passes/gradient/gradient.h"
@@ -17,32 +18,6 @@ using ir::Value;
 using Values = std::vector<Value>;
 
 size_t Index(Value v) { return static_cast<size_t>(v.id); }
-
-// Whether computing it again costs no more than reading it back: it is fused into what reads it.
-bool IsCheap(ir::Op op) {
-  using ir::Op;
-  switch (op) {
-    case Op::kErfc:
-    case Op::kErfInv:
-    case Op::kErfcInv:
-    case Op::kLgamma:
-    case Op::kDigamma:
-    case Op::kIgamma:
-    case Op::kIgammac:
-    case Op::kZeta:
-    case Op::kPolygamma:
-    case Op::kBetainc: return false;  // hundreds of operations each
-    case Op::kConstant:
-    case Op::kIota:
-    case Op::kReshape:
-    case Op::kTranspose:
-    case Op::kSlice:
-    case Op::kBroadcast:
-    case Op::kPad:
-    case Op::kReverse: return true;
-    default: return ir::Info(op).Has(ir::kElementwise);
-  }
-}
 
 // A function and its gradient in one, flattened: (parameters, cotangents of `seeded`) -> (cotangents of `connected`,
 // results of the forward function).
@@ -153,7 +128,7 @@ Values ChooseSaved(const Joint& joint) {
   Values out;
   NeededNodes(f, joint.gradients, [&](Value v) {
     if (f.is_parameter(v) || known[Index(v)]) return true;
-    if (!forward[Index(v)] || IsCheap(f.producer(v)->op)) return false;
+    if (!forward[Index(v)] || ir::IsRematerialisable(f.producer(v)->op)) return false;
     if (!saved[Index(v)]) out.push_back(v);
     saved[Index(v)] = true;
     return true;

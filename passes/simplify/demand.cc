@@ -12,20 +12,8 @@ constexpr size_t kMostPlaces = 8;  // time stays linear
 // Elementwise code without traps whose time does not depend on the numbers. The others may stand behind a select that
 // keeps numbers from them with which they take long.
 bool IsSteady(const ir::Node& node) {
-  if (!ir::Info(node.op).Has(ir::kElementwise)) return false;
-  switch (node.op) {
-    case Op::kSin:
-    case Op::kCos:
-    case Op::kRem:
-    case Op::kLgamma:
-    case Op::kDigamma:
-    case Op::kIgamma:
-    case Op::kIgammac:
-    case Op::kZeta:
-    case Op::kPolygamma:
-    case Op::kBetainc: return false;
-    default: return true;
-  }
+  const ir::OpInfo& info = ir::Info(node.op);
+  return info.Has(ir::kElementwise) && !info.Has(ir::kUneven);
 }
 
 int32_t Place(ir::Value condition, bool holds) { return 2 * condition.id + (holds ? 1 : 0); }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "ir/cost.h"
 #include "tests/codegen/program_util.h"
 
 namespace reel::codegen {
@@ -60,7 +61,7 @@ TEST(Cost, EpiloguesAddWhatTheyCompute) {
   %3 = tanh %2 : f32[33,50]
   return %3
 })");
-  EXPECT_EQ(cost.flops, 33 * 50 * (2 * 40 + 1 + FlopsOf(ir::Op::kTanh)));
+  EXPECT_EQ(cost.flops, 33 * 50 * (2 * 40 + 1 + ir::FlopsOf(ir::Op::kTanh)));
   EXPECT_EQ(cost.bytes_read, 4 * (33 * 40 + 40 * 50 + 50));
   EXPECT_EQ(cost.bytes_written, 4 * 33 * 50);
 }
@@ -70,7 +71,7 @@ TEST(Cost, MapsAndReductions) {
     const std::string type = StrCat("f32[", n, "]");
     const KernelCost map = Cost(StrCat("func @f(%x: ", type, ") -> (", type, ") {\n  %0 = exp %x : ", type,
                                        "\n  %1 = mul %0, %x : ", type, "\n  return %1\n}"));
-    EXPECT_EQ(map.flops, n * (FlopsOf(ir::Op::kExp) + 1)) << n;
+    EXPECT_EQ(map.flops, n * (ir::FlopsOf(ir::Op::kExp) + 1)) << n;
     EXPECT_EQ(map.bytes_read, 4 * n) << n;
     EXPECT_EQ(map.bytes_written, 4 * n) << n;
     const KernelCost sum = Cost(
@@ -84,7 +85,7 @@ TEST(Cost, MapsAndReductions) {
 // Two passes over each row read it once; what waits in the result's row is not read from memory.
 TEST(Cost, RowsAreReadOnce) {
   const KernelCost cost = Cost(SoftmaxText(500, 96));
-  EXPECT_EQ(cost.flops, 500 * 96 * (1 + 1 + FlopsOf(ir::Op::kExp) + 1 + 1));
+  EXPECT_EQ(cost.flops, 500 * 96 * (1 + 1 + ir::FlopsOf(ir::Op::kExp) + 1 + 1));
   EXPECT_EQ(cost.bytes_read, 4 * 500 * 96);
   EXPECT_EQ(cost.bytes_written, 4 * 500 * 96);
 }
