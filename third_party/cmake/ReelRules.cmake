@@ -35,6 +35,15 @@ function(reel_precompile target)
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)  # ccache needs it
 endfunction()
 
+# reel_export_own_names(TARGET): others see nothing of the libraries that it is made of. Sanitizers want to see all.
+function(reel_export_own_names target)
+  if(NOT REEL_SANITIZE)
+    set(map "${PROJECT_SOURCE_DIR}/third_party/cmake/exports.map")
+    target_link_options(${target} PRIVATE "LINKER:--version-script=${map}")
+    set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS "${map}")
+  endif()
+endfunction()
+
 # reel_test_objects(TARGET source...): the sources of a target of the tests, or what a build of the same sources in
 # REEL_TEST_OBJECTS has compiled of them: that halves a sanitized build, and the libraries are what sanitizers look at.
 function(reel_test_objects target)
