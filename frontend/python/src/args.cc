@@ -32,7 +32,7 @@ Operand IntOperand(PyObject* x) {
 
 std::optional<Operand> QuickOperand(PyObject* x) {
   if (IsTensor(x)) return Operand(TensorOf(x), kNoLocation);
-  if (PyFloat_CheckExact(x)) return Operand(PyFloat_AS_DOUBLE(x), kNoLocation);
+  if (PyFloat_CheckExact(x)) return Operand(PyFloat_AsDouble(x), kNoLocation);
   if (PyBool_Check(x)) return Operand(x == Py_True, kNoLocation);
   if (PyLong_CheckExact(x)) return IntOperand(x);
   if (IsVariable(x)) return Operand(VariableOf(x), kNoLocation);
@@ -85,10 +85,7 @@ std::string Text(std::initializer_list<std::string_view> parts) {
 
 std::string Signature(std::string_view name, std::string_view rest) { return Text({"def ", name, rest}); }
 
-std::string TypeName(nb::handle x) {
-  std::string name = Py_TYPE(x.ptr())->tp_name;
-  return name.substr(name.rfind('.') + 1);
-}
+std::string TypeName(nb::handle x) { return nb::cast<std::string>(x.type().attr("__name__")); }
 
 void ThrowType(const std::string& message) { throw TypeMistake(message + AtUserLine()); }
 void ThrowInvalid(const std::string& message) { throw Error(ErrorCode::kInvalidArgument, message + AtUserLine()); }
@@ -161,7 +158,7 @@ nb::object ShapeTuple(const Shape& shape) {
   if (!tuple) throw nb::python_error();
   for (int i = 0; i < shape.rank(); ++i) {
     PyObject* extent = shape[i].is_constant() ? PyLong_FromLongLong(shape.dim(i)) : Py_NewRef(Py_None);
-    PyTuple_SET_ITEM(tuple, i, extent);
+    PyTuple_SetItem(tuple, i, extent);
   }
   return nb::steal(tuple);
 }

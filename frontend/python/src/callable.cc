@@ -77,6 +77,10 @@ nb::object CallProgram(const Program& self, nb::handle arguments) {
   return out;
 }
 
+bool HashesByIdentity(PyObject* x) {
+  return PyType_GetSlot(Py_TYPE(x), Py_tp_hash) == PyType_GetSlot(&PyBaseObject_Type, Py_tp_hash);
+}
+
 // What an argument must be for a program to fit: a leaf of its kind, or a list, tuple or dict whose patterns follow.
 class Pattern {
  public:
@@ -86,7 +90,7 @@ class Pattern {
     if (IsTensor(x)) {
       p.kind_ = Kind::kTensor;
       p.type_ = TensorOf(x).type();
-    } else if (IsVariable(x) || x == Py_None || Py_TYPE(x)->tp_hash == PyBaseObject_Type.tp_hash) {
+    } else if (IsVariable(x) || x == Py_None || HashesByIdentity(x)) {
       p.kind_ = Kind::kIdentity;
     } else if (PyFloat_CheckExact(x)) {
       p.kind_ = Kind::kSameBits;
@@ -138,7 +142,7 @@ class Pattern {
   enum class Kind : uint8_t { kTensor, kIdentity, kSameBits, kEqual, kSequence, kDict };
   Pattern() = default;
   static nb::object ClassOf(PyObject* x) { return nb::borrow(reinterpret_cast<PyObject*>(Py_TYPE(x))); }
-  static uint64_t Bits(PyObject* x) { return std::bit_cast<uint64_t>(PyFloat_AS_DOUBLE(x)); }
+  static uint64_t Bits(PyObject* x) { return std::bit_cast<uint64_t>(PyFloat_AsDouble(x)); }
 
   [[gnu::noinline]] bool MatchOther(const std::vector<Pattern>& patterns, size_t* next, PyObject* x,
                                     std::vector<Tensor>* tensors) const {
@@ -155,10 +159,10 @@ class Pattern {
 
   bool MatchItems(const std::vector<Pattern>& patterns, size_t* next, PyObject* x, std::vector<Tensor>* tensors) const {
     const bool list = PyList_Check(x);
-    if (static_cast<size_t>(list ? PyList_GET_SIZE(x) : PyTuple_GET_SIZE(x)) != place_) return false;
+    if (static_cast<size_t>(list ? NB_LIST_GET_SIZE(x) : NB_TUPLE_GET_SIZE(x)) != place_) return false;
     for (size_t i = 0; i < place_; ++i) {
       const auto at = static_cast<Py_ssize_t>(i);
-      PyObject* const item = list ? PyList_GET_ITEM(x, at) : PyTuple_GET_ITEM(x, at);
+      PyObject* const item = list ? NB_LIST_GET_ITEM(x, at) : NB_TUPLE_GET_ITEM(x, at);
       if (!Match(patterns, next, item, tensors)) return false;
     }
     return true;
@@ -166,7 +170,7 @@ class Pattern {
 
   // Keys in another order are another pattern.
   bool MatchDict(const std::vector<Pattern>& patterns, size_t* next, PyObject* x, std::vector<Tensor>* tensors) const {
-    if (static_cast<size_t>(PyDict_GET_SIZE(x)) != keys_.size()) return false;
+    if (static_cast<size_t>(NB_DICT_GET_SIZE(x)) != keys_.size()) return false;
     Py_ssize_t position = 0;
     PyObject *key = nullptr, *value = nullptr;
     for (const nb::object& known : keys_) {
@@ -195,8 +199,8 @@ class PatternBuilder {
     if (depth > kMostDepth) return false;
     if (PyDict_Check(x)) return AppendDict(x, out, depth);
     if (!PyList_Check(x) && !PyTuple_Check(x)) return AppendLeaf(x, out);
-    const getiterfunc own = PyList_Check(x) ? PyList_Type.tp_iter : PyTuple_Type.tp_iter;
-    if (Py_TYPE(x)->tp_iter != own) return false;
+    PyTypeObject* const own = PyList_Check(x) ? &PyList_Type : &PyTuple_Type;
+    if (PyType_GetSlot(Py_TYPE(x), Py_tp_iter) != PyType_GetSlot(own, Py_tp_iter)) return false;
     const nb::tuple items(nb::borrow(x));
     out->push_back(Pattern::OfTree(x, items.size(), {}));
     for (const nb::handle item : items) {
@@ -267,12 +271,12 @@ struct Callable {
   int64_t hits = 0;  // calls without Python code since TakeHits
 
   static bool Fits(const Known& known, PyObject* args, PyObject* kwargs, std::vector<Tensor>* tensors) {
-    const Py_ssize_t n = PyTuple_GET_SIZE(args);
+    const Py_ssize_t n = NB_TUPLE_GET_SIZE(args);
     if (n != known.num_positional || known.has_keywords != (kwargs != nullptr)) return false;
     tensors->resize(known.num_tensors);
     size_t next = 0;
     for (Py_ssize_t i = 0; i < n; ++i) {
-      if (!Pattern::Match(known.patterns, &next, PyTuple_GET_ITEM(args, i), tensors)) return false;
+      if (!Pattern::Match(known.patterns, &next, NB_TUPLE_GET_ITEM(args, i), tensors)) return false;
     }
     return !kwargs || Pattern::Match(known.patterns, &next, kwargs, tensors);
   }
@@ -309,7 +313,7 @@ PyObject* Call(PyObject* self, PyObject* args, PyObject* kwargs) {
   auto* const callable = nb::inst_ptr<Callable>(self);
   if (!builds_graph && !all_calls_slow.load(std::memory_order_relaxed) && !internal::OpsAreObserved()) {
     std::vector<Tensor> tensors;
-    const bool keywords = kwargs && PyDict_GET_SIZE(kwargs) > 0;
+    const bool keywords = kwargs && NB_DICT_GET_SIZE(kwargs) > 0;
     if (const Known* known = callable->Find(args, keywords ? kwargs : nullptr, &tensors))
       return Guarded([&] { return CallKnown(*known, tensors); });
   }

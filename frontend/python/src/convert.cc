@@ -139,7 +139,8 @@ bool Flatten(PyObject* x, size_t depth, Nested* nested, std::vector<PyObject*>* 
   const nb::object items = nb::steal(PySequence_Fast(x, "a sequence"));
   if (!items.is_valid()) throw nb::python_error();
   owners->push_back(items);
-  const auto n = static_cast<int64_t>(PySequence_Fast_GET_SIZE(items.ptr()));
+  const auto n = static_cast<int64_t>(Py_SIZE(items.ptr()));
+  const bool is_list = PyList_Check(items.ptr()) != 0;
   if (nested->shape.size() == depth) {
     nested->shape.push_back(n);
   } else if (nested->shape[depth] != n) {
@@ -149,7 +150,8 @@ bool Flatten(PyObject* x, size_t depth, Nested* nested, std::vector<PyObject*>* 
                            " elements; all must have one length");
   }
   for (int64_t i = 0; i < n; ++i) {
-    if (!Flatten(PySequence_Fast_GET_ITEM(items.ptr(), i), depth + 1, nested, leaves, owners)) return false;
+    PyObject* const item = is_list ? NB_LIST_GET_ITEM(items.ptr(), i) : NB_TUPLE_GET_ITEM(items.ptr(), i);
+    if (!Flatten(item, depth + 1, nested, leaves, owners)) return false;
   }
   return true;
 }
@@ -180,8 +182,7 @@ Tensor Elements(const std::vector<PyObject*>& leaves, const Shape& shape, DType 
   if (IsFloat(dtype)) return Cast(Collect<double>(leaves, shape, PyFloat_AsDouble), dtype);
   if (IsComplex(dtype)) {
     const auto get = [](PyObject* x) {
-      const Py_complex z = PyComplex_AsCComplex(x);
-      return std::complex<double>(z.real, z.imag);
+      return std::complex<double>(PyComplex_RealAsDouble(x), PyComplex_ImagAsDouble(x));
     };
     return dtype == kComplex128 ? Collect<std::complex<double>>(leaves, shape, get)
                                 : Collect<std::complex<float>>(leaves, shape, get);

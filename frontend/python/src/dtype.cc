@@ -44,8 +44,7 @@ std::optional<DType> FromType(PyObject* type) {
   if (type == reinterpret_cast<PyObject*>(&PyLong_Type)) return kInt64;
   if (type == reinterpret_cast<PyObject*>(&PyBool_Type)) return kBool;
   if (type == reinterpret_cast<PyObject*>(&PyComplex_Type)) return kComplex64;
-  const std::string_view name = reinterpret_cast<PyTypeObject*>(type)->tp_name;
-  return FromName(name.substr(name.rfind('.') + 1));
+  return FromName(nb::cast<std::string>(nb::handle(type).attr("__name__")));
 }
 
 // Without errors: nothing if it is no dtype.

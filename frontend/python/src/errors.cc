@@ -78,7 +78,7 @@ namespace {
 // A copy of the name that lives as long as the process. The caller holds Python's lock.
 const char* Intern(PyObject* filename) {
   static auto& names = *new std::set<std::string>;
-  const char* text = PyUnicode_AsUTF8(filename);
+  const char* text = PyUnicode_AsUTF8AndSize(filename, nullptr);
   if (!text) {
     PyErr_Clear();
     return nullptr;
@@ -95,16 +95,16 @@ std::string& PackageFolder() {
 internal::SourceLine FindLine() {
   const nb::gil_scoped_acquire lock;
   nb::object frame = nb::steal(reinterpret_cast<PyObject*>(PyThreadState_GetFrame(PyThreadState_Get())));
-  while (frame.is_valid()) {
+  while (frame.is_valid() && !frame.is_none()) {
     auto* f = reinterpret_cast<PyFrameObject*>(frame.ptr());
     const nb::object code = nb::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(f)));
-    PyObject* filename = reinterpret_cast<PyCodeObject*>(code.ptr())->co_filename;
-    const char* name = Intern(filename);
+    const nb::object filename = code.attr("co_filename");
+    const char* name = Intern(filename.ptr());
     if (name && !std::string_view(name).starts_with(PackageFolder())) {
       const int line = PyFrame_GetLineNumber(f);
       return {name, line < 0 ? 0u : static_cast<uint32_t>(line)};
     }
-    frame = nb::steal(reinterpret_cast<PyObject*>(PyFrame_GetBack(f)));
+    frame = frame.attr("f_back");
   }
   return {};
 }

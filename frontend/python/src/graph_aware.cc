@@ -31,7 +31,7 @@ PyObject* New(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
     if (!PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "two functions, by position");
     return nullptr;
   }
-  PyObject* const self = type->tp_alloc(type, 0);
+  PyObject* const self = PyType_GenericAlloc(type, 0);
   if (!self) return nullptr;
   Of(self)->function = Py_NewRef(function);
   Of(self)->in_graph = Py_NewRef(in_graph);
@@ -59,13 +59,15 @@ void Delete(PyObject* self) {
   PyObject_GC_UnTrack(self);
   if (Of(self)->weak_references) PyObject_ClearWeakRefs(self);
   Clear(self);
-  type->tp_free(self);
+  PyObject_GC_Del(self);
   Py_DECREF(type);
 }
 
 // Bound to objects whose class has it, as functions are.
 PyObject* Bind(PyObject* self, PyObject* object, PyObject*) {
-  return object && object != Py_None ? PyMethod_New(self, object) : Py_NewRef(self);
+  if (!object || object == Py_None) return Py_NewRef(self);
+  return Guarded(
+      [&] { return nb::module_::import_("types").attr("MethodType")(nb::handle(self), nb::handle(object)); });
 }
 
 // Pickled by name, as functions are.

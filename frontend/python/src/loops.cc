@@ -124,7 +124,7 @@ nb::object ScanSteps(nb::handle step, nb::handle carry, nb::handle xs, bool reve
         const nb::gil_scoped_acquire lock;
         const nb::object row = xs.is_none() ? nb::none() : TreeOf(inputs, x);
         const nb::object out = function(TreeOf(carry, c), row);
-        if (!PyTuple_Check(out.ptr()) || PyTuple_GET_SIZE(out.ptr()) != 2)
+        if (!PyTuple_Check(out.ptr()) || NB_TUPLE_GET_SIZE(out.ptr()) != 2)
           ThrowType("scan_steps: the step returns a pair (carry, y)");
         ys_structure = out[1].is_none() ? nb::object(nb::tuple()) : nb::borrow(out[1]);
         return ScanStep{LeafTensors(out[0]), LeafTensors(ys_structure)};

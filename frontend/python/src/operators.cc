@@ -166,7 +166,7 @@ const PyType_Slot* OperatorSlots() {
       {Py_nb_float, reinterpret_cast<void*>(&Float)},
       {Py_nb_index, reinterpret_cast<void*>(&Index)},
       {Py_tp_richcompare, reinterpret_cast<void*>(&Compare)},
-      {Py_tp_hash, reinterpret_cast<void*>(&_Py_HashPointer)},
+      {Py_tp_hash, PyType_GetSlot(&PyBaseObject_Type, Py_tp_hash)},
       {Py_mp_subscript, reinterpret_cast<void*>(&Subscript)},
       {Py_mp_length, reinterpret_cast<void*>(&Length)},
       {0, nullptr},
