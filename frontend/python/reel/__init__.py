@@ -14,23 +14,10 @@ the dtype of the tensor they meet.
 
 import os as _os
 import typing as _typing
-from importlib.util import find_spec as _find_spec
 
+from . import _extension
 
-def _check_extension() -> None:
-    """An error that says what to do, if the extension is not there; the folder _core has its type stubs."""
-    spec = _find_spec(__name__ + "._core")
-    if spec is not None and spec.origin is not None:
-        return
-    others = sorted(n for n in _os.listdir(_os.path.dirname(__file__)) if n.startswith("_core.") and n.endswith(".so"))
-    what = f"there is only {others[0]}, of another Python" if others else "it is not built"
-    raise ImportError(
-        f"reel: no extension reel._core for this Python: {what}. Run `third_party/setup build` in the "
-        "checkout and set PYTHONPATH=build/python, or `pip install ./frontend/python`"
-    )
-
-
-_check_extension()
+_extension.load(__name__)
 from . import _core  # noqa: E402
 
 _core._set_package_folder(_os.path.dirname(__file__) + _os.sep)  # type: ignore[attr-defined]
