@@ -198,6 +198,15 @@ def test_import_without_a_fitting_extension_says_what_to_do(tmp_path, there):
     assert said in message
 
 
+@pytest.mark.skipif(not shutil.which("qemu-x86_64"), reason="no qemu-user")
+@pytest.mark.parametrize("cpu, said", [("core2duo", "this CPU is older than x86-64-v2"), ("Nehalem", "")])
+def test_an_old_cpu_is_named_at_import(cpu, said):
+    run = subprocess.run(
+        ["qemu-x86_64", "-cpu", cpu, sys.executable, "-c", "import reel"], capture_output=True, text=True
+    )
+    assert run.returncode == 0 and said in run.stderr and bool(said) == bool(run.stderr), run.stderr
+
+
 @pytest.mark.parametrize("readme", ["README.md", "frontend/python/README.md"])
 def test_readme(readme, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # for the files they write

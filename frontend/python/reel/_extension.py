@@ -4,6 +4,7 @@ import os
 import platform
 import re
 import sys
+import warnings
 from importlib import import_module
 from importlib.util import find_spec
 
@@ -54,10 +55,16 @@ def load(package: str) -> None:
     if path.endswith(".abi3.so") and sys.version_info < (3, 12):
         raise ImportError(f"reel: {path} is for {made_for(path)}, this is {this_python()}. {HELP}")
     try:
-        import_module(package + "._core")
+        core = import_module(package + "._core")
     except ImportError as error:
         if machine_of(path) != platform.machine():
             raise ImportError(
                 f"reel: {path} is for {machine_of(path)}, this machine is {platform.machine()}. {HELP}"
             ) from error
         raise ImportError(f"reel: the extension cannot be loaded: {error}. {HELP}") from error
+    if not core._runs_compiled_code():
+        warnings.warn(
+            "reel: this CPU is older than x86-64-v2, the lowest level that Reel has code for: no op will run here",
+            RuntimeWarning,
+            stacklevel=3,
+        )

@@ -2,6 +2,7 @@
 
 #include "reel/compile.h"
 
+#include "codegen/target/cpuid.h"
 #include "gradients.h"
 #include "graphs.h"
 #include "register.h"
@@ -126,6 +127,7 @@ void RegisterExecutables(nb::module_& m) {
       "out of range raise OutOfRangeError; check_bounds=False does not look at them: reads give 0, writes do nothing. "
       "extents={'B': 64} fixes open "
       "extents; those that are left are found at each call, and each new one is compiled then.");
+  m.def("_runs_compiled_code", [] { return codegen::HostSupports("x86-64-v2"); });
   m.def("wait_for_compiler", &WaitForCompiler, nb::call_guard<nb::gil_scoped_release>(),
         "Returns when nothing is being compiled in the background, where gradients of tapes that come back are; for "
         "measurements.");
