@@ -159,7 +159,7 @@ std::string Class(const Program& program, const ObjectNames& names) {
       Lookup("LookupArgIndex", "feed_", entry_names.arguments),
       Lookup("LookupResultIndex", "fetch_", entry_names.results), Data("arg_data", "arg", entry.arguments.size()),
       Data("result_data", "result", entry.results.size()),
-      run < 0 ? std::string("  bool Run() { return error_ == 0; }\n")
+      run < 0 ? std::string()  // no entry point whose buffers have one size
               : StrCat("  bool Run() { return (error_ = ::", n, "_", entry_names.name, "(this", call, ")) == 0; }\n"),
       "\n private:\n", "  alignas(", names.upper, "_ALIGNMENT) unsigned char memory_[", names.upper, "_SIZE];\n",
       "  int error_ = 0;\n", Members(entry.arguments, "arg"), Members(entry.results, "result"), "};\n");

@@ -128,10 +128,15 @@ class SlotsSource : public StateSource {
       return slash != name.npos && data_->HasSlot(name.substr(slash + 1));
     }
   }
-  void Wait(const StateDict& values) override {
-    const std::lock_guard lock(data_->mutex);
-    data_->kept.clear();
-    for (const auto& [name, value] : values) data_->kept.emplace(StrCat(outer_, "/", name), value);
+  void Wait(const StateDict& values, bool whole) override {
+    std::map<std::string, Tensor> kept;
+    for (const auto& [name, value] : values) kept.emplace(StrCat(outer_, "/", name), value);
+    if constexpr (std::is_same_v<Data, OptimizerData>) {
+      data_->Keep(std::move(kept), whole);
+    } else {
+      const std::lock_guard lock(data_->mutex);
+      data_->kept = std::move(kept);
+    }
   }
 
  private:
@@ -180,13 +185,13 @@ class PartsSource : public StateSource {
     }
     return false;
   }
-  void Wait(const StateDict& values) override {
+  void Wait(const StateDict& values, bool whole) override {
     for (const auto& [name, part] : parts_) {
       StateDict own;
       for (auto& value : Of(name, values)) {
         if (part.internal_data()->Expects(value.first)) own.push_back(std::move(value));
       }
-      part.internal_data()->Wait(own);
+      part.internal_data()->Wait(own, whole);
     }
   }
 

@@ -158,7 +158,7 @@ void LoadState(StateSource* source, const StateDict& values, bool strict, std::s
   differences.Throw(what);
   made.Stay();
   for (const auto& [entry, value] : found) entry.set(value);
-  source->Wait(waiting);
+  source->Wait(waiting, strict);
 }
 
 StateDict ValuesOf(const StateSource& source) {

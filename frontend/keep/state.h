@@ -37,8 +37,8 @@ class StateSource {
   virtual std::vector<std::string> Unmade() const { return {}; }
   /// Whether a variable of that name may come.
   virtual bool Expects(std::string_view) const { return false; }
-  /// Takes the place of all that waits.
-  virtual void Wait(const StateDict&) {}
+  /// Takes the place of all that waits. `whole`: it is all that there will be.
+  virtual void Wait(const StateDict&, bool /*whole*/) {}
 };
 
 StateEntry EntryOf(std::string name, const Variable& variable);

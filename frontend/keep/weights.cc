@@ -66,7 +66,14 @@ absl::Status WriteWeightsFile(const std::string& path, const WeightsFile& file) 
 void SaveWeights(const std::string& path, const StateDict& values) {
   internal::Check(internal::WriteWeightsFile(path, {values, {}}));
 }
-void SaveWeights(const std::string& path, const StateRef& state) { SaveWeights(path, GetState(state)); }
+void SaveWeights(const std::string& path, const StateRef& state) {
+  if (const std::vector<std::string> unmade = state.internal_data()->Unmade(); !unmade.empty()) {
+    internal::ThrowError(ErrorCode::kFailedPrecondition, StrCat("save: layer ", ir::Quoted(unmade[0]),
+                                                                " has no variables yet; call the model once, or "
+                                                                "give the layer its sizes"));
+  }
+  SaveWeights(path, GetState(state));
+}
 
 StateDict ReadWeights(const std::string& path) { return internal::Take(internal::ReadWeightsFile(path)).values; }
 

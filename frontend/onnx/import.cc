@@ -1,5 +1,7 @@
 #include "frontend/onnx/import.h"
 
+#include <set>
+
 #include <algorithm>
 
 #include "frontend/onnx/node.h"
@@ -99,6 +101,19 @@ void Importer::CheckModel() {
     const auto is_input = [&](const ValueInfo& info) { return info.name == input; };
     if (std::none_of(model_.graph.inputs.begin(), model_.graph.inputs.end(), is_input))
       Wrong(StrCat("constant ", ir::Quoted(input), ": the graph has no such input"));
+  }
+  std::set<std::string> open;
+  for (const ValueInfo& info : model_.graph.inputs) {
+    for (const Dimension& dim : info.shape) {
+      if (dim.value < 0 && !dim.name.empty()) open.insert(dim.name);
+    }
+  }
+  for (const auto& [name, value] : options_.dims) {
+    if (open.contains(name)) continue;
+    std::string all;
+    for (const std::string& other : open) StrAppend(&all, all.empty() ? "" : ", ", ir::Quoted(other));
+    Wrong(StrCat("dim ", ir::Quoted(name),
+                 ": no input has an axis of that name; open axes: ", all.empty() ? "none" : all));
   }
 }
 

@@ -56,7 +56,8 @@ struct OptimizerData {
   void Apply(const GradientList& gradients, const Tensor& condition);
 
   /// A number, f32; a variable of another dtype gets it converted.
-  Variable Hyper(const char* what, double value) { return Create(what, ScalarOf(kFloat32, value)); }
+  /// None may be negative, infinite or NaN.
+  Variable Hyper(const char* what, double value);
   void Decay(DecayKind kind, const WeightDecay& weight_decay);
   bool Decays(const Variable& p) const { return decay.defined() && (!decays || decays(p)); }
 
@@ -90,7 +91,13 @@ struct OptimizerData {
   std::map<uint64_t, std::string> slot_owners;  // what slots call their variable, by its id: names, made distinct
   std::set<std::string> owner_names;
   std::map<std::string, Tensor> kept;           // values of slots that do not exist yet, by their names
+  std::set<std::string> kept_owners;  // whose slots were loaded, as kept names them, without the slot's own
+  bool kept_whole = false;  // loaded strictly: all slots of its variables, and of no others
+  bool kept_unchecked = false;  // no step has looked whether they are those of its variables
   std::vector<Variable> all;
+
+  /// Takes the place of all that is kept.
+  void Keep(std::map<std::string, Tensor> values, bool whole);
 
   /// Whether the rule has slots of that name.
   bool HasSlot(std::string_view what) const;
@@ -101,12 +108,13 @@ struct OptimizerData {
 
   // Of the step in progress:
   Tensor rate, decay_value;
-  Tensor count;      // number of this step, from 1 on
+  Tensor count;  // number of this step, from 1 on
   Tensor condition;  // null: always
-  Tensor rows;       // indices of the rows of a sparse gradient, each once, and -1 in places left over; null: all
+  Tensor rows;  // indices of the rows of a sparse gradient, each once, and -1 in places left over; null: all
 
  private:
-  std::string SlotName(const char* what, const Variable& p);
+  std::string Owner(const Variable& p);
+  void CheckKept(const GradientList& gradients);
   Tensor TakeKept(const std::string& slot, const Type& type);
   Variable Create(const char* what, const Tensor& initial);
   Tensor RowsOf(const Variable& v) const;

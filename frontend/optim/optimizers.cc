@@ -1,8 +1,10 @@
 #include "reel/optimizers.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include "absl/cleanup/cleanup.h"
 #include "frontend/eager/dispatch.h"
@@ -30,6 +32,13 @@ Variable OptimizerData::Create(const char* what, const Tensor& initial) {
   return v;
 }
 
+Variable OptimizerData::Hyper(const char* what, double value) {
+  if (!(value >= 0) || std::isinf(value)) {
+    ThrowInvalid(StrCat(name, ": ", what, " is ", value, "; it must be a finite number that is not negative"));
+  }
+  return Create(what, ScalarOf(kFloat32, value));
+}
+
 void OptimizerData::Decay(DecayKind kind, const WeightDecay& weight_decay) {
   if (weight_decay.amount == 0) return;
   decay_kind = kind;
@@ -45,8 +54,12 @@ Variable OptimizerData::Slot(const char* what, const Variable& p, const Shape& s
   }
   if (!HasSlot(what)) ThrowError(ErrorCode::kInternal, StrCat(name, ": SlotNames() has no '", what, "'"));
   const SuspendScope eager;
-  const std::string full = SlotName(what, p);
+  const std::string owner = Owner(p), full = StrCat(owner, "/", what);
   Tensor value = TakeKept(full, {StepType(p), shape});
+  if (!value.defined() && kept_whole && kept_owners.contains(owner)) {
+    ThrowInvalid(StrCat(name, ": the state that was loaded has slots of '", p.name(), "', but no '", what,
+                        "'; is it of an optimizer with other options?"));
+  }
   if (!value.defined()) value = Full(shape, initial, StepType(p));
   Variable slot(value, {.name = full, .trainable = false});
   const std::lock_guard lock(mutex);
@@ -56,12 +69,46 @@ Variable OptimizerData::Slot(const char* what, const Variable& p, const Shape& s
   return at->second;
 }
 
-// "adam/dense/kernel/m". A second variable of one name is called name_1 here, and so on, in the order of first steps.
-std::string OptimizerData::SlotName(const char* what, const Variable& p) {
+// "adam/dense/kernel", to which "/m" comes. A second variable of one name is called name_1 here, and so on, in the
+// order of first steps.
+std::string OptimizerData::Owner(const Variable& p) {
   const std::lock_guard lock(mutex);
   const auto [owner, is_new] = slot_owners.try_emplace(p.id(), p.name());
   for (int n = 1; is_new && !owner_names.insert(owner->second).second; ++n) owner->second = StrCat(p.name(), "_", n);
-  return StrCat(name, "/", owner->second, "/", what);
+  return StrCat(name, "/", owner->second);
+}
+
+void OptimizerData::Keep(std::map<std::string, Tensor> values, bool whole) {
+  const std::lock_guard lock(mutex);
+  kept = std::move(values);
+  kept_whole = whole;
+  kept_unchecked = whole && !kept.empty();
+  kept_owners.clear();
+  for (const auto& [slot, value] : kept) kept_owners.insert(slot.substr(0, slot.rfind('/')));
+}
+
+// Slots that were loaded for variables of other names would be left alone, and those of this step begin anew,
+// unnoticed.
+void OptimizerData::CheckKept(const GradientList& gradients) {
+  std::set<std::string> others;
+  std::set<uint64_t> stepped;
+  {
+    const std::lock_guard lock(mutex);
+    if (!std::exchange(kept_unchecked, false)) return;
+    others = kept_owners;
+    for (const auto& [key, slot] : slots) stepped.insert(key.second);
+  }
+  std::string missing;
+  for (const GradientEntry& entry : gradients) {
+    if (!entry.gradient || !entry.source.is_variable()) continue;
+    const Variable& p = entry.source.variable();
+    if (others.erase(Owner(p)) == 0 && !stepped.contains(p.id())) missing = p.name();
+  }
+  if (missing.empty() || others.empty()) return;
+  ThrowInvalid(StrCat(name, ": slots were loaded for '", others.begin()->substr(name.size() + 1),
+                      "', and the step has '", missing,
+                      "', for which there are none. Layers that are made without a name are counted: give them "
+                      "names, or make them in the same order as when the state was saved"));
 }
 
 Tensor OptimizerData::TakeKept(const std::string& slot, const Type& type) {
@@ -170,6 +217,7 @@ void OptimizerData::UpdateSparse(const Variable& p, const IndexedSlices& g) {
 
 void OptimizerData::Apply(const GradientList& gradients, const Tensor& when) {
   condition = when;
+  CheckKept(gradients);
   Begin();
   for (const GradientEntry& entry : gradients) {
     if (!entry.source.is_variable()) {

@@ -168,6 +168,37 @@ TEST(Checkpoint, SlotsOfAnotherModelAreSaidByTheFirstStep) {
               HasSubstr("loaded for slot 'adam/w/m' is f32[2], the variable needs f32[3]"));
 }
 
+TEST(Checkpoint, SlotsOfOtherNamesAreSaidByTheFirstStep) {
+  const auto step = [](const Optimizer& optimizer, const Variable& w) {
+    GradientTape tape;
+    optimizer.Apply(tape.Gradient(ReduceSum(Square(w + 1)), std::vector<Variable>{w}));
+  };
+  const Variable one(Zeros({2}), {.name = "dense/kernel"}), other(Zeros({2}), {.name = "dense_1/kernel"});
+  const Adam first, second, third, fourth;
+  step(first, one);
+  LoadState(second, GetState(first));
+  EXPECT_THAT(ErrorOf([&] { step(second, other); }),
+              HasSubstr("slots were loaded for 'dense/kernel', and the step has 'dense_1/kernel'"));
+  EXPECT_EQ(ReduceSum(other.value()).item<float>(), 0) << "nothing has moved";
+  LoadState(third, GetState(first), {.strict = false});
+  step(third, other);  // a new head
+  LoadState(fourth, GetState(first));
+  step(fourth, one);
+  step(fourth, other);  // one that comes later
+}
+
+TEST(Checkpoint, SlotsOfAnOptimizerWithOtherOptionsAreAnError) {
+  const Variable w(Zeros({2}), {.name = "w"});
+  const auto step = [&](const Optimizer& optimizer) {
+    GradientTape tape;
+    optimizer.Apply(tape.Gradient(ReduceSum(Square(w + 1)), std::vector<Variable>{w}));
+  };
+  const Adam plain, amsgrad({.amsgrad = true});
+  step(plain);
+  LoadState(amsgrad, GetState(plain));
+  EXPECT_THAT(ErrorOf([&] { step(amsgrad); }), HasSubstr("is it of an optimizer with other options?"));
+}
+
 TEST(Checkpoint, AveragesAndLossScales) {
   const Variable w(Tensor({1.f, 2.f}), {.name = "w"});
   const ExponentialMovingAverage one({.decay = 0.5}), two({.decay = 0.9});

@@ -356,6 +356,14 @@ TEST(Weights, ThatDoNotFitLeaveALayerUnbuilt) {
                      HasSubstr("extra: \"dense_1/bias\"")));
 }
 
+TEST(Weights, OfALayerWithoutVariablesAreNotSaved) {
+  const Folder folder;
+  const std::string path = folder / "x.safetensors";
+  EXPECT_THAT(ErrorOf([&] { SaveWeights(path, Sequential(Dense(3))); }),
+              HasSubstr("has no variables yet; call the model"));
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
 TEST(Weights, OfVariablesNeedDistinctNames) {
   const Variable a(Zeros({2}), {.name = "a"}), b(Ones({3}), {.name = "b"});
   EXPECT_THAT(NamesOf(GetState(std::vector{a, b})), ElementsAre("a", "b"));

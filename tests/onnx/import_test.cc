@@ -138,6 +138,8 @@ TEST(OnnxImport, AnImportedModelIsTrained) {
 TEST(OnnxImport, OpenExtents) {
   const std::string graph = Input("x", {"batch", "3"}) + Op("Neg", {"x"}, {"y"}) + Output("y");
   EXPECT_THAT(ErrorOf(ModelOf(graph)), HasSubstr("--dim batch=8"));
+  EXPECT_THAT(ErrorOf(ModelOf(graph), {.dims = {{"Batch", 4}}}),
+              HasSubstr("dim \"Batch\": no input has an axis of that name; open axes: \"batch\""));
   const Module module = Import(graph, {.dims = {{"batch", 4}}});
   EXPECT_THAT(module.ToText(), HasSubstr("f32[4,3]"));
 }

@@ -493,3 +493,29 @@ def test_a_safetensors_header_is_what_the_format_says(tmp_path):
     assert header["a"] == {"dtype": "F64", "shape": [2, 2], "data_offsets": [0, 32]}
     assert header["h"] == {"dtype": "BF16", "shape": [2], "data_offsets": [32, 36]}
     assert header["b"] == {"dtype": "U8", "shape": [3], "data_offsets": [36, 39]} and len(data) == 8 + n + 39
+
+
+def test_weights_of_a_layer_without_variables(tmp_path):
+    model = reel.nn.Sequential(reel.nn.Dense(4))
+    with pytest.raises(reel.Error, match="has no variables yet; call the model once"):
+        model.save_weights(tmp_path / "e.safetensors")
+    assert not (tmp_path / "e.safetensors").exists()
+
+
+def test_slots_of_counted_layers(tmp_path):
+    """A layer without a name is called after how many there were: its slots were lost without a word."""
+
+    def run(steps, restore):
+        layer, optimizer = reel.nn.Dense(2), reel.optim.Adam(0.1)
+        checkpoint = reel.Checkpoint(tmp_path / "c", model=layer, optimizer=optimizer)
+        if restore:
+            checkpoint.restore()
+        for _ in range(steps):
+            with reel.GradientTape() as tape:
+                loss = reel.mean(layer(reel.ones((3, 4))) ** 2)
+            optimizer.apply(tape.gradient(loss, layer.variables), layer.variables)
+        checkpoint.save()
+
+    run(2, restore=False)
+    with pytest.raises(ValueError, match="slots were loaded for 'dense.*give them names"):
+        run(1, restore=True)

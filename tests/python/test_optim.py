@@ -109,3 +109,14 @@ def test_random():
         assert abs(np.asarray(draw).mean() - 3) < 0.5
     with pytest.raises(TypeError, match="Generator"):
         reel.random.normal((2,), generator=3)
+
+
+@pytest.mark.parametrize("value", [-0.1, float("nan"), float("inf")])
+def test_hyperparameters_are_numbers_that_make_sense(value):
+    for make in (reel.optim.SGD, reel.optim.Adam, reel.optim.RMSprop, reel.optim.Adagrad, reel.optim.Lion):
+        with pytest.raises(ValueError, match="learning_rate is .*finite number that is not negative"):
+            make(value)
+    with pytest.raises(ValueError, match="adam: epsilon is"):
+        reel.optim.Adam(epsilon=value)
+    with pytest.raises(TypeError, match="no hyperparameter 'lr'; there are: learning_rate, beta_1"):
+        reel.optim.Adam(lr=0.1)

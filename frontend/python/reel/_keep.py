@@ -129,9 +129,13 @@ def _values(x):
 def save_weights(path: str | os.PathLike[str], model: Any) -> None:
     """Writes the values of a model, of variables (their names must be distinct), or of a dict of names and tensors.
 
-    The path ends with .safetensors, or with .npz for NumPy's format. At any moment there is the old file or the new.
+    The path ends with .safetensors, or with .npz for NumPy's format. At any moment there is the old file or the new. A
+    layer that has no variables yet is an error: call the model once.
     """
-    _core._write_weights(os.fspath(path), _values(model))
+    if isinstance(model, dict):
+        _core._write_weights(os.fspath(path), _values(model))
+    else:
+        _core._save_weights(os.fspath(path), _state(model))
 
 
 @overload

@@ -115,6 +115,11 @@ void RegisterFiles(nb::module_& m) {
     const Unlocked other_threads(kLong);
     SaveWeights(path, values);
   });
+  m.def("_save_weights", [](const std::string& path, nb::handle x) {
+    const StateRef state = ToState(x);
+    const Unlocked other_threads(kLong);
+    SaveWeights(path, state);
+  });
   nb::class_<Checkpoint> c(m, "_Checkpoint");
   c.def("__init__", [](Checkpoint* self, const std::string& prefix, nb::handle parts, int keep) {
     std::vector<std::pair<std::string, StateRef>> list;

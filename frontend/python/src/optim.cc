@@ -143,7 +143,10 @@ void Bind(nb::module_& m, const char* name, Options defaults, std::vector<Member
               member.set(options, value);
               found = true;
             }
-            if (!found) ThrowType(Text({name, ": there is no hyperparameter '", wanted, "'"}));
+            if (found) continue;
+            std::string all;
+            for (const auto& member : members) all += (all.empty() ? "" : ", ") + std::string(member.name);
+            ThrowType(Text({name, ": there is no hyperparameter '", wanted, "'; there are: ", all}));
           }
           new (self) C(options);
         }),
