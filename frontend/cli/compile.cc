@@ -102,6 +102,12 @@ Outputs CompileIsolated(const Options& options, const std::string& name) {
   return outputs;
 }
 
+std::string Linked(const std::string& object) {
+  absl::StatusOr<std::string> library = reel::internal::LinkShared(object);
+  if (absl::IsUnavailable(library.status())) Fail(kIo, std::string(library.status().message()));
+  return Take(std::move(library));
+}
+
 void Run(const Options& options, Program* program) {
   static const std::map<std::string_view, std::string_view> kSuffixes = {
       {"obj", ".o"}, {"header", ".h"},      {"llvm", ".ll"}, {"asm", ".s"},
@@ -110,7 +116,7 @@ void Run(const Options& options, Program* program) {
   OutputFiles files;
   for (const auto& [kind, bytes] : options.isolate ? CompileIsolated(options, name) : Compile(options, name)) {
     const std::string path = StrCat(options.out, kSuffixes.at(kind));
-    const std::string linked = kind == "so" ? Take(reel::internal::LinkShared(bytes)) : "";
+    const std::string linked = kind == "so" ? Linked(bytes) : "";
     const std::string& file = kind == "so" ? linked : bytes;
     files.Add(path, file);
     const Json row = {{"kind", kind}, {"file", path}, {"bytes", file.size()}};

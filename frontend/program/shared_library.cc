@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,7 +24,9 @@ class TemporaryFolder {
  public:
   TemporaryFolder() {
     const char* const given = std::getenv("TMPDIR");
-    path_ = StrCat(given && *given ? given : "/tmp", "/reel-XXXXXX");
+    struct stat info;
+    const bool usable = given && ::stat(given, &info) == 0 && S_ISDIR(info.st_mode);
+    path_ = StrCat(usable ? given : "/tmp", "/reel-XXXXXX");
     if (!::mkdtemp(path_.data())) failure_ = errno;
   }
   ~TemporaryFolder() {

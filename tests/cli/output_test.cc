@@ -187,5 +187,25 @@ TEST_F(Output, MalformedEnvironmentAndBudgetsAreUsage) {
   EXPECT_EQ(kOk, Reel({"show", file_, "--budget-seconds", "1e9"}).status);
 }
 
+// Linked by `cc`, in a folder below TMPDIR if that is one.
+TEST(SharedLibraries, AreLinkedOrStatusFour) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() + "/a.reel.txt", out = folder.path() + "/square";
+  Write(file,
+        "reel 1\nmodule \"a\"\nfunc @main(%x: f32[2]) -> (y: f32[2]) {\n  %0 = mul %x, %x : f32[2]\n  return %0\n}\n");
+  const std::vector<std::string> command = {
+      "env", "TMPDIR=/nonexistent", BinaryDir() + "/bin/reel", "compile", file, "-o", out, "--emit=so"};
+  const ProcessResult linked = RunProcess(command);
+  EXPECT_EQ(linked.status, 0) << linked.err;
+  EXPECT_TRUE(std::filesystem::exists(out + ".so"));
+  std::vector<std::string> without = command;
+  without[1] = "PATH=" + folder.path();
+  without[6] = folder.path() + "/none";
+  const ProcessResult refused = RunProcess(without);
+  EXPECT_EQ(refused.status, kIo) << refused.err;
+  EXPECT_THAT(refused.err, testing::HasSubstr("the C compiler `cc`"));
+  EXPECT_FALSE(std::filesystem::exists(folder.path() + "/none.so"));
+}
+
 }  // namespace
 }  // namespace reel::cli
