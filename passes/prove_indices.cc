@@ -96,20 +96,20 @@ class Ranges {
   static Interval Add(Interval a, Interval b) {
     Interval out;
     const bool wraps =
-        __builtin_add_overflow(a.low, b.low, &out.low) | __builtin_add_overflow(a.high, b.high, &out.high);
+        __builtin_add_overflow(a.low, b.low, &out.low) || __builtin_add_overflow(a.high, b.high, &out.high);
     return wraps ? Interval() : out;
   }
   static Interval Sub(Interval a, Interval b) {
     Interval out;
     const bool wraps =
-        __builtin_sub_overflow(a.low, b.high, &out.low) | __builtin_sub_overflow(a.high, b.low, &out.high);
+        __builtin_sub_overflow(a.low, b.high, &out.low) || __builtin_sub_overflow(a.high, b.low, &out.high);
     return wraps ? Interval() : out;
   }
   static Interval Mul(Interval a, Interval b) {
     int64_t corners[4];
     const bool wraps =
-        __builtin_mul_overflow(a.low, b.low, &corners[0]) | __builtin_mul_overflow(a.low, b.high, &corners[1]) |
-        __builtin_mul_overflow(a.high, b.low, &corners[2]) | __builtin_mul_overflow(a.high, b.high, &corners[3]);
+        __builtin_mul_overflow(a.low, b.low, &corners[0]) || __builtin_mul_overflow(a.low, b.high, &corners[1]) ||
+        __builtin_mul_overflow(a.high, b.low, &corners[2]) || __builtin_mul_overflow(a.high, b.high, &corners[3]);
     if (wraps) return {};
     return {*std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4)};
   }

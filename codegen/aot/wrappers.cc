@@ -31,7 +31,7 @@ llvm::GlobalVariable* AddData(llvm::Module* module, const std::string& name, llv
 /// in loops does not grow with it.
 struct OperandTable {
   /// Words of a row. Bytes are those of the constant extents, 0 if one of them is; times a product of symbolic ones.
-  enum Word : uint64_t { kBytes, kProduct, kLowBits, kWords };
+  enum Word : uint32_t { kBytes, kProduct, kLowBits, kWords };
   std::vector<uint64_t> words;
   /// Products of extents, by the symbols that are multiplied, with their numbers. The first is that of none.
   std::map<std::vector<int32_t>, uint64_t> products{{{}, 0}};

@@ -92,7 +92,7 @@ class Hoister {
   static void Hoist(Instruction* i, const llvm::Loop* loop) {
     unsigned level = 0;
     for (const llvm::Use& operand : i->operands()) level = std::max(level, LevelOf(operand, loop));
-    if (Instruction* place = PlaceOf(level, loop)) i->moveBefore(place);
+    if (Instruction* place = PlaceOf(level, loop)) i->moveBefore(*place->getParent(), place->getIterator());
   }
 
   /// The terms of a sum, without its constants.

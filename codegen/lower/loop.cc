@@ -121,7 +121,7 @@ void SinkGatherAddresses(llvm::Function* function) {
       auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(call->getArgOperand(operand));
       if (address == nullptr || address->getParent() == &block) continue;
       llvm::Instruction* own = address->clone();
-      own->insertBefore(&i);
+      own->insertInto(&block, i.getIterator());
       call->setArgOperand(operand, own);
     }
   }

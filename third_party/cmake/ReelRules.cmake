@@ -3,6 +3,10 @@
 # Flags of all of Reel's own targets. -ffp-contract=off: an fma exists only where an op's definition has one.
 add_library(reel_flags INTERFACE)
 target_compile_options(reel_flags INTERFACE -Wall -Wextra -Wconversion -ffp-contract=off)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  # libstdc++ calls its own deprecated functions (std::stable_sort); what LLVM deprecates is still seen.
+  target_compile_options(reel_flags INTERFACE -U__DEPRECATED)
+endif()
 if(REEL_WERROR)
   # Warnings of g++'s data flow depend on what was inlined, down to the length of the source folder's name: never errors.
   set(REEL_FLOW_WARNINGS array-bounds stringop-overflow stringop-overread restrict maybe-uninitialized
