@@ -23,11 +23,12 @@ std::vector<Value> Origins(const ir::Function& f) {
   return origins;
 }
 
-// Operations from the one array v is a map of, beside small ones; more than kCheapFromOne if there are several.
-int CostFromArray(const ir::Function& f, const std::vector<Value>& origins, const Arrays& arrays, Value v) {
-  int cost = 0;
+// Operations from the one array v is a map of, beside small ones; more than `most` if there are several.
+int64_t CostFromArray(const ir::Function& f, const std::vector<Value>& origins, const Arrays& arrays, Value v,
+                      int64_t most) {
+  int64_t cost = 0;
   std::vector<Value> stack{v}, seen{v};
-  while (!stack.empty() && cost <= kCheapFromOne) {
+  while (!stack.empty() && cost <= most) {
     const Node& node = *f.producer(stack.back());
     stack.pop_back();
     ++cost;
@@ -45,7 +46,7 @@ int CostFromArray(const ir::Function& f, const std::vector<Value>& origins, cons
 }  // namespace
 
 // The arrays that values are maps of by operations of cost 1, and how many maps of each several readers share.
-Arrays FindArrays(const ir::Function& f, const std::vector<int>& uses) {
+Arrays FindArrays(const ir::Function& f, const std::vector<int>& uses, const Tuning& tuning) {
   const auto n = static_cast<size_t>(f.num_values());
   const std::vector<Value> origins = Origins(f);
   Arrays arrays{std::vector<Value>(n), std::vector<int>(n, 0)};
@@ -62,10 +63,10 @@ Arrays FindArrays(const ir::Function& f, const std::vector<int>& uses) {
     }
     if (!array.valid() || array == v) continue;
     arrays.of[Index(v)] = array;
-    const int cost = CostFromArray(f, origins, arrays, v);
-    if (cost > kCheapFromOne) {
+    const int64_t cost = CostFromArray(f, origins, arrays, v, tuning.cheap_cycles_of_array);
+    if (cost > tuning.cheap_cycles_of_array) {
       arrays.of[Index(v)] = v;
-    } else if (cost > kCheap && uses[Index(v)] > 1) {
+    } else if (cost > tuning.cheap_cycles && uses[Index(v)] > 1) {
       ++arrays.maps[Index(array)];
     }
   }

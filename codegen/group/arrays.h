@@ -3,12 +3,10 @@
 
 #include <vector>
 
+#include "codegen/target/tuning.h"
 #include "ir/graph.h"
 
 namespace reel::codegen {
-
-constexpr int kCheap = 2;         ///< recomputing so many operations beats a store and a load
-constexpr int kCheapFromOne = 8;  ///< the same where one array is stored in the place of several maps of it
 
 /// Values that are few operations away from one array as large, beside small ones.
 struct Arrays {
@@ -17,7 +15,7 @@ struct Arrays {
 };
 
 /// `uses`: by value, how many read it.
-Arrays FindArrays(const ir::Function& function, const std::vector<int>& uses);
+Arrays FindArrays(const ir::Function& function, const std::vector<int>& uses, const Tuning& tuning);
 
 }  // namespace reel::codegen
 

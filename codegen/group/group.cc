@@ -22,10 +22,6 @@ using ir::Node;
 using ir::Op;
 using ir::Value;
 
-constexpr int kMaxInlinedNodes = 192;  // ops of one stored expression
-constexpr int kMaxGroupNodes = 768;    // ops of one kernel: LLVM's time is quadratic in block size
-constexpr int64_t kSmall = 16;         // elements of maps that calls cost more than arithmetic
-
 // It does something else than to compute its result in a kernel.
 bool IsControl(const Node& node) { return Info(node.op).Has(ir::kControl) || node.op == Op::kCheckIndex; }
 
@@ -38,7 +34,11 @@ struct Leaf {
 class Grouper {
  public:
   Grouper(const ir::Function& f, const GroupOptions& options)
-      : f_(f), options_(options), uses_(UsesOf(f)), arrays_(FindArrays(f, uses_.count)) {
+      : f_(f),
+        options_(options),
+        tuning_(options_.tuning),
+        uses_(UsesOf(f, tuning_)),
+        arrays_(FindArrays(f, uses_.count, tuning_)) {
     const auto n = static_cast<size_t>(f.num_values());
     out_.materialized.assign(n, false);
     out_.views.resize(n);
@@ -119,9 +119,9 @@ class Grouper {
     const Value a = node.operands[0], b = node.operands[1];
     const auto widened = [this](Value v) { return options_.fuse ? WidenedView(f_, out_, v) : std::nullopt; };
     const std::optional<View> x = widened(a), w = widened(b);
-    const bool pairs = options_.pairs && x && w && MultipliesPairs(f_, node, *x, *w);
+    const bool pairs = options_.pairs && x && w && MultipliesPairs(f_, node, *x, *w, tuning_);
     ForceMemory(a, pairs);
-    const auto in_place = [&](const View& view) { return MakesLanes(f_, node, view); };
+    const auto in_place = [&](const View& view) { return MakesLanes(f_, node, view, tuning_); };
     if (w && (pairs || in_place(*w))) return ForceMemory(b, true);
     ForceView(b);
     if (!in_place(*out_.views[Index(b)])) Force(b);
@@ -199,7 +199,7 @@ class Grouper {
   // Whether a value that several read is computed again by each: few operations; more if one array is stored in the
   // place of several of its maps, or of one and the array itself.
   bool IsCheap(Value v) const {
-    if (cost_[Index(v)] <= kCheap) return true;
+    if (cost_[Index(v)] <= tuning_.cheap_cycles) return true;
     const Value array = arrays_.of[Index(v)];
     const Node* maker = f_.producer(array);
     const bool needed = !maker || (maker->op == Op::kContract && uses_.count[Index(array)] > 1);
@@ -276,9 +276,10 @@ class Grouper {
     if (uses_.is_result[i]) return Why::kResult;
     if (IsRoot(node)) return Why::kRoot;
     if (!options_.fuse && !IsView(node.op)) return Why::kUnfused;
-    if (nodes_[i] > kMaxInlinedNodes) return Why::kLong;
+    if (nodes_[i] > tuning_.max_inlined_ops) return Why::kLong;
     if (map && uses_.count[i] > 1 && (!IsCheap(v) || (uses_.elsewhere[i] && ReplacesProduct(node)))) return Why::kRead;
-    const int cheap = uses_.spread[i] ? kCheap : 2 * kCheap;  // a loop over a long row computes once what is one for it
+    const int64_t cheap =
+        (uses_.spread[i] ? 1 : 2) * tuning_.cheap_cycles;  // a loop over a long row computes once what is one for it
     return map && uses_.grown[i] && cost_[i] > cheap ? Why::kRepeated : Why::kNone;
   }
 
@@ -351,7 +352,7 @@ class Grouper {
     };
     if (!MayGrow(group.root_kind)) return no(Apart::kClosed);
     if (shared_.contains(g) && (IsRoot(node) || ReadsUpdated(leaves))) return no(Apart::kClosed);
-    if (group.nodes + nodes_of(node) > kMaxGroupNodes) return no(Apart::kLarge);
+    if (group.nodes + nodes_of(node) > tuning_.max_kernel_ops) return no(Apart::kLarge);
     bool pre = false, post = false;
     for (const Leaf& leaf : leaves) {
       if (out_.group_of[Index(leaf.value)] != g) continue;
@@ -474,8 +475,8 @@ class Grouper {
     if (from == into || shared_.contains(from) || shared_.contains(into)) return;
     Group &a = out_.groups[static_cast<size_t>(from)], &b = out_.groups[static_cast<size_t>(into)];
     if (a.root_kind != Group::Root::kNone || b.root_kind != Group::Root::kNone) return;
-    if (shape(a.post[0]).size() <= kSmall || shape(a.post[0]) != shape(b.post[0])) return;
-    if (a.nodes + b.nodes > kMaxGroupNodes) return;
+    if (shape(a.post[0]).size() <= tuning_.small_map || shape(a.post[0]) != shape(b.post[0])) return;
+    if (a.nodes + b.nodes > tuning_.max_kernel_ops) return;
     for (const Leaf& leaf : leaves) {
       if (out_.group_of[Index(leaf.value)] == from && !leaf.aligned) return;
     }
@@ -494,16 +495,17 @@ class Grouper {
   // Whether a map may share a kernel with unrelated ones. What reads a buffer that is updated may not: it must be free
   // to run before the update.
   bool Gathers(Value v, Group::Root kind, const std::vector<Leaf>& leaves) const {
-    return options_.gather_small && kind == Group::Root::kNone && shape(v).size() <= kSmall && !ReadsUpdated(leaves);
+    return options_.gather_small && kind == Group::Root::kNone && shape(v).size() <= tuning_.small_map &&
+           !ReadsUpdated(leaves);
   }
   bool ReadsUpdated(const std::vector<Leaf>& leaves) const {
     return std::any_of(leaves.begin(), leaves.end(), [this](const Leaf& leaf) {
-      return uses_.wants_buffer[Index(leaf.value)] && shape(leaf.value).size() > kSmall;
+      return uses_.wants_buffer[Index(leaf.value)] && shape(leaf.value).size() > tuning_.small_map;
     });
   }
   bool MayShare(const Node& node, const std::vector<int>& inputs, int g) {
     const Group& group = out_.groups[static_cast<size_t>(g)];
-    return group.root_kind == Group::Root::kNone && group.nodes + nodes_of(node) <= kMaxInlinedNodes &&
+    return group.root_kind == Group::Root::kNone && group.nodes + nodes_of(node) <= tuning_.max_inlined_ops &&
            std::find(inputs.begin(), inputs.end(), g) == inputs.end() && MayBecomeOne({g}, inputs);
   }
 
@@ -526,6 +528,7 @@ class Grouper {
 
   const ir::Function& f_;
   const GroupOptions options_;
+  const Tuning& tuning_;
   Grouping out_;
   Uses uses_;
   const Arrays arrays_;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "codegen/target/tuning.h"
 #include "ir/graph.h"
 
 // Which values get memory, and which of them one kernel computes.
@@ -95,6 +96,7 @@ struct GroupOptions {
   bool fuse = true;
   bool gather_small = false;  ///< with fuse: maps of few elements share a kernel though they share no values
   bool pairs = false;  ///< with fuse: the target multiplies pairs of bf16
+  Tuning tuning = {};
 };
 
 /// Groups a normalised function. Linear but for bounded look-arounds.

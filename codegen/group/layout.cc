@@ -43,10 +43,7 @@ std::optional<Axes> ProductLayout(const ir::Function& function, const ir::Node& 
   return strides;
 }
 
-bool MakesLanes(const ir::Function& function, const ir::Node& product, const View& w) {
-  constexpr int64_t kRows = 1024;      // more make a copy of b cheap
-  constexpr int64_t kSmallRows = 256;  // the same where it stays in L1
-  constexpr int64_t kSmall = 4096;     // elements that do
+bool MakesLanes(const ir::Function& function, const ir::Node& product, const View& w, const Tuning& tuning) {
   const Shape &a = function.type(product.operands[0]).shape, &b = function.type(product.operands[1]).shape;
   const auto batch = static_cast<int>(product.attr<Axes>("b_batch").size()),
              deep = static_cast<int>(product.attr<Axes>("b_contract").size());
@@ -54,7 +51,9 @@ bool MakesLanes(const ir::Function& function, const ir::Node& product, const Vie
   int64_t rows = 1;
   for (int i = batch; i < a.rank() - deep; ++i) rows *= a.dim(i);
   const int last = LastAxis(b, batch, batch + deep);
-  return rows <= (b.size() <= kSmall ? kSmallRows : kRows) && last >= 0 && w.strides[static_cast<size_t>(last)] == 1;
+  const bool small = b.size() <= tuning.matmul_transposed_small;
+  return rows <= (small ? tuning.matmul_transposed_rows_small : tuning.matmul_transposed_rows) && last >= 0 &&
+         w.strides[static_cast<size_t>(last)] == 1;
 }
 
 }  // namespace reel::codegen

@@ -16,7 +16,7 @@ std::optional<std::vector<int64_t>> ProductLayout(const ir::Function& function, 
 
 /// Whether a product can read its second operand through this view: the elements of its last axis lie side by side for
 /// lanes, or the schedule brings them together panel by panel, which pays for few rows.
-bool MakesLanes(const ir::Function& function, const ir::Node& product, const View& w);
+bool MakesLanes(const ir::Function& function, const ir::Node& product, const View& w, const Tuning& tuning);
 
 }  // namespace reel::codegen
 

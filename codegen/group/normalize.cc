@@ -39,15 +39,16 @@ Value Arranged(Builder* b, Value x, const std::vector<Axes>& groups) {
 
 // Whether x has its rows side by side, a long k of them apart, and many for few columns: they become lanes, so that
 // the larger operand is read once and in order. The result is then a transpose, small beside what is read.
-bool RowsBecomeLanes(const Shape& x, const Shape& y, const Axes& xk, const Axes& m, const Axes& n) {
-  constexpr int64_t kLongDepth = 512, kTimes = 4;
+bool RowsBecomeLanes(const Shape& x, const Shape& y, const Axes& xk, const Axes& m, const Axes& n,
+                     const Tuning& tuning) {
   if (xk.size() != 1 || m.size() != 1 || m[0] + 1 != x.rank() || n.size() > 1) return false;
   const auto extent = [](const Shape& shape, int64_t axis) { return shape.dim(static_cast<int>(axis)); };
   const int64_t depth = extent(x, xk[0]), columns = n.empty() ? 1 : extent(y, n[0]);
-  return depth >= std::max(kLongDepth, 2 * kTimes * columns) && extent(x, m[0]) >= kTimes * columns;
+  const int64_t least = tuning.rows_as_lanes_ratio * columns;
+  return depth >= std::max(tuning.rows_as_lanes_depth, 2 * least) && extent(x, m[0]) >= least;
 }
 
-Value NormalizeContract(Builder* b, const Node& node, Value x, Value y) {
+Value NormalizeContract(Builder* b, const Node& node, Value x, Value y, const Tuning& tuning) {
   const auto &xb = node.attr<Axes>("a_batch"), &yb = node.attr<Axes>("b_batch"), &xk = node.attr<Axes>("a_contract"),
              &yk = node.attr<Axes>("b_contract");
   const Axes m = Rest(b->shape(x).rank(), xb, xk), n = Rest(b->shape(y).rank(), yb, yk);
@@ -61,13 +62,12 @@ Value NormalizeContract(Builder* b, const Node& node, Value x, Value y) {
     return b->Contract(Arranged(b, a, a_axes), Arranged(b, c, c_axes),
                        {batch, batch, from(xb.size() + a_axes[1].size(), xk.size()), from(xb.size(), xk.size())});
   };
-  if (!RowsBecomeLanes(b->shape(x), b->shape(y), xk, m, n)) return product(x, {xb, m, xk}, y, {yb, yk, n});
+  if (!RowsBecomeLanes(b->shape(x), b->shape(y), xk, m, n, tuning)) return product(x, {xb, m, xk}, y, {yb, yk, n});
   const Value turned = product(y, {yb, n, yk}, x, {xb, xk, m});
   return Arranged(b, turned, {batch, from(xb.size() + n.size(), m.size()), from(xb.size(), n.size())});
 }
 
 constexpr int64_t kLeastRow = 64;  // elements of a row that is reduced by itself
-constexpr int64_t kFewTerms = 16;  // elements of a window that is reduced in registers
 
 // x's place in memory, if it shows windows of something, and these do not hold neighbours in memory.
 bool ShowsLanes(const ir::Function& f, Value x, const Axes& reduced) {
@@ -102,11 +102,12 @@ int64_t LastAxis(const Shape& shape) {
 
 // Few elements are combined one by one, lanes side by side, in the order of a reduction: rows in order; else each is a
 // partial of its own, then the tree. Invalid if that is not worth it.
-Value ReduceFew(Builder* b, const Node& node, Value x, const Axes& axes) {
+Value ReduceFew(Builder* b, const Node& node, Value x, const Axes& axes, const Tuning& tuning) {
   const Shape shape = b->shape(x);
   int64_t count = 1;
   for (int64_t a : axes) count *= shape.dim(static_cast<int>(a));
-  if (count < 2 || count > kFewTerms || b->type(x).dtype == kBool || !ShowsLanes(*b->function(), x, axes)) return {};
+  if (count < 2 || count > tuning.few_terms || b->type(x).dtype == kBool || !ShowsLanes(*b->function(), x, axes))
+    return {};
   std::vector<Value> partials = b->Elements(x, axes);
   if (!std::binary_search(axes.begin(), axes.end(), LastAxis(shape))) {
     Value sum = partials[0];
@@ -126,14 +127,14 @@ Value ReduceFew(Builder* b, const Node& node, Value x, const Axes& axes) {
 
 // Moves the reduced axes to the end when kept axes stand between them, or before the last axis if that is kept: which
 // of the two rules applies stays as it is. A reduction of everything goes over rows first (ir/MEANING.md).
-Value NormalizeReduce(Builder* b, const Node& node, Value x) {
+Value NormalizeReduce(Builder* b, const Node& node, Value x, const Tuning& tuning) {
   Axes axes = node.attr<Axes>("axes");
   const auto is_everything = [&] { return static_cast<int>(axes.size()) == b->shape(x).rank(); };
   while (axes.size() > 1 && is_everything() && b->shape(x).dim(b->shape(x).rank() - 1) >= kLeastRow) {
     x = b->Emit(node.op, {x}, {{"axes", Axes{axes.back()}}});
     axes.pop_back();
   }
-  if (const Value few = ReduceFew(b, node, x, axes); few.valid()) return few;
+  if (const Value few = ReduceFew(b, node, x, axes, tuning); few.valid()) return few;
   const bool neighbours = axes.empty() || axes.back() - axes.front() + 1 == static_cast<int64_t>(axes.size());
   if (neighbours) return b->Emit(node.op, {x}, {{"axes", axes}});
   const int64_t last = LastAxis(b->shape(x));
@@ -320,7 +321,8 @@ bool MayStay(const ir::Function& f, Value v, int result, Role role) {
 
 }  // namespace
 
-absl::StatusOr<ir::Function> Normalize(const ir::Function& f, const ir::Module& module, Role role) {
+absl::StatusOr<ir::Function> Normalize(const ir::Function& f, const ir::Module& module, Role role,
+                                       const Tuning& tuning) {
   if (absl::Status s = CheckFunction(f); !s.ok()) return s;
   ir::Function out(f.name());
   std::vector<Value> map(static_cast<size_t>(f.num_values()));
@@ -352,11 +354,11 @@ absl::StatusOr<ir::Function> Normalize(const ir::Function& f, const ir::Module& 
         break;
       case Op::kIdentity:
       case Op::kStopGradient: result = operands[0]; break;
-      case Op::kContract: result = NormalizeContract(&b, node, operands[0], operands[1]); break;
+      case Op::kContract: result = NormalizeContract(&b, node, operands[0], operands[1], tuning); break;
       case Op::kArgsort: result = NormalizeSort(&b, node, operands[0]); break;
       default:
         if (ir::Info(node.op).Has(ir::kReduction)) {
-          result = NormalizeReduce(&b, node, operands[0]);
+          result = NormalizeReduce(&b, node, operands[0], tuning);
           break;
         }
         result = MapOfProduct(&b, f, node, operands, readers);

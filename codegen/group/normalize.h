@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "absl/status/statusor.h"
+#include "codegen/target/tuning.h"
 #include "ir/graph.h"
 
 namespace reel::codegen {
@@ -23,7 +24,8 @@ enum class Role : uint8_t {
 ///    operands is that operand; control ops without results are gone;
 ///  - check_index is of one number, nothing reads its result, and it stands in front where it may.
 /// Unimplemented: symbolic extents. Complex numbers must be expanded before.
-absl::StatusOr<ir::Function> Normalize(const ir::Function& function, const ir::Module& module, Role role);
+absl::StatusOr<ir::Function> Normalize(const ir::Function& function, const ir::Module& module, Role role,
+                                       const Tuning& tuning);
 
 }  // namespace reel::codegen
 

@@ -28,13 +28,12 @@ int32_t StackOf(const ir::Function& f, const Uses& uses, const Node& node, size_
 }
 
 // Whether a broadcast repeats each element along the last axis, so few times that the lanes of a loop hold several.
-bool Spreads(const ir::Function& f, const Node& node) {
-  constexpr int64_t kFew = 64;
+bool Spreads(const ir::Function& f, const Node& node, const Tuning& tuning) {
   if (node.op != Op::kBroadcast) return false;
   const Shape &from = f.type(node.operands[0]).shape, &to = f.type(node.result()).shape;
   const auto& axes = node.attr<std::vector<int64_t>>("axes");
   const int last = to.rank() - 1;
-  if (from.size() <= 1 || last < 0 || to.dim(last) == 1 || to.dim(last) > kFew) return false;
+  if (from.size() <= 1 || last < 0 || to.dim(last) == 1 || to.dim(last) > tuning.few_repeats) return false;
   return axes.back() != last || from.dim(from.rank() - 1) == 1;
 }
 
@@ -47,7 +46,8 @@ bool SameAxes(const Shape& a, const Shape& b) {
 }
 
 // Notes that a node, whose own readers are known, has an operand.
-void Add(const ir::Function& f, const Node& node, size_t operand, std::vector<bool>* is_read, Uses* uses) {
+void Add(const ir::Function& f, const Tuning& tuning, const Node& node, size_t operand, std::vector<bool>* is_read,
+         Uses* uses) {
   const size_t o = Index(node.operands[operand]), r = Index(node.result());
   uses->reader[o] = (*is_read)[o] || uses->is_result[o] ? nullptr : &node;
   (*is_read)[o] = true;
@@ -56,7 +56,7 @@ void Add(const ir::Function& f, const Node& node, size_t operand, std::vector<bo
   if (repeats && f.type(node.result()).shape.size() > f.type(node.operands[operand]).shape.size())
     uses->grown[o] = true;
   if (IsView(node.op) && uses->grown[r]) uses->grown[o] = true;
-  if (IsView(node.op) && (uses->spread[r] || Spreads(f, node))) uses->spread[o] = true;
+  if (IsView(node.op) && (uses->spread[r] || Spreads(f, node, tuning))) uses->spread[o] = true;
   const bool reshapes = node.op == Op::kReshape && !uses->elsewhere[r] &&
                         SameAxes(f.type(node.operands[operand]).shape, f.type(node.result()).shape);
   const bool maps = Info(node.op).Has(ir::kElementwise) || reshapes;
@@ -82,7 +82,7 @@ Group::Root RootOf(Op op) {
   }
 }
 
-Uses UsesOf(const ir::Function& f) {
+Uses UsesOf(const ir::Function& f, const Tuning& tuning) {
   const auto n = static_cast<size_t>(f.num_values());
   const std::vector<bool> none(n, false);
   Uses uses{std::vector<int>(n, 0),
@@ -99,16 +99,16 @@ Uses UsesOf(const ir::Function& f) {
     uses.is_result[Index(v)] = true;
     ++uses.count[Index(v)];
   }
-  constexpr size_t kFew = 8;
+  constexpr size_t kListed = 8;  // operands that need no set: time alone
   for (size_t i = f.nodes().size(); i-- > 0;) {
     const Node& node = f.nodes()[i];
     if (uses.count[Index(node.result())] == 0 && !HasEffect(node.op)) continue;  // what Normalize left over
     HashSet<int32_t> seen;  // operands, where they are many
     for (size_t k = 0; k < node.operands.size(); ++k) {
       const auto* here = node.operands.begin() + k;
-      const bool counted = node.operands.size() > kFew ? !seen.insert(here->id).second
-                                                       : std::find(node.operands.begin(), here, *here) != here;
-      if (!counted) Add(f, node, k, &is_read, &uses);
+      const bool counted = node.operands.size() > kListed ? !seen.insert(here->id).second
+                                                          : std::find(node.operands.begin(), here, *here) != here;
+      if (!counted) Add(f, tuning, node, k, &is_read, &uses);
     }
   }
   return uses;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "codegen/group/group.h"
+#include "codegen/target/tuning.h"
 
 namespace reel::codegen {
 
@@ -21,7 +22,7 @@ struct Uses {
   std::vector<int32_t> stack;  ///< id of the last value of the only stack that reads it, or one of the above
 };
 
-Uses UsesOf(const ir::Function& function);
+Uses UsesOf(const ir::Function& function, const Tuning& tuning);
 /// What an op is the root of.
 Group::Root RootOf(ir::Op op);
 

@@ -9,9 +9,6 @@ using ir::Node;
 using ir::Op;
 using ir::Value;
 
-// Below these packing costs more than it saves.
-constexpr int64_t kLeastRows = 8, kLeastColumns = 8, kLeastDepth = 32;
-
 }  // namespace
 
 bool IsWidening(const ir::Function& f, const Node& node) {
@@ -36,7 +33,7 @@ std::optional<View> WidenedView(const ir::Function& f, const Grouping& grouping,
   return view;
 }
 
-bool MultipliesPairs(const ir::Function& f, const Node& node, const View& x, const View& w) {
+bool MultipliesPairs(const ir::Function& f, const Node& node, const View& x, const View& w, const Tuning& tuning) {
   if (f.type(x.base).dtype != kBFloat16 || f.type(w.base).dtype != kBFloat16) return false;
   const Shape &xs = f.type(node.operands[0]).shape, &ws = f.type(node.operands[1]).shape;
   const auto batch = node.attr<std::vector<int64_t>>("a_batch").size(),
@@ -49,7 +46,8 @@ bool MultipliesPairs(const ir::Function& f, const Node& node, const View& x, con
   };
   const int64_t rows = product(xs, batch, x_rank - deep), columns = product(ws, batch + deep, w_rank),
                 depth = product(ws, batch, batch + deep);
-  if (rows < kLeastRows || columns < kLeastColumns || depth < kLeastDepth || depth % 2 != 0) return false;
+  if (rows < tuning.pairs_min_rows || columns < tuning.pairs_min_columns) return false;
+  if (depth < tuning.pairs_min_depth || depth % 2 != 0) return false;
   // The innermost axis of some extent in [begin, end): its stride; whether the axes there are walked as one.
   const auto innermost = [](const Shape& shape, const View& view, size_t begin, size_t end, bool* one) {
     int64_t stride = 0, next = 0;

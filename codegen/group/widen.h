@@ -18,7 +18,8 @@ bool IsWidening(const ir::Function& function, const ir::Node& node);
 /// none if there is no such cast. The base need not have memory yet.
 std::optional<View> WidenedView(const ir::Function& function, const Grouping& grouping, ir::Value v);
 /// Whether a contraction, read through these views, is one of pairs of bf16 (ContractShape::pairs), and large enough.
-bool MultipliesPairs(const ir::Function& function, const ir::Node& node, const View& x, const View& w);
+bool MultipliesPairs(const ir::Function& function, const ir::Node& node, const View& x, const View& w,
+                     const Tuning& tuning);
 
 }  // namespace reel::codegen
 

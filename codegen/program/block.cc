@@ -124,7 +124,7 @@ absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::Prepare(const Key& key, std
 
 void BlockBuilder::WarnOfWrongPlan(const Key& key, const absl::Status& wrong) const {
   absl::Status status = wrong;
-  auto again = Normalize(*module_.FindFunction(key.first), module_, key.second);
+  auto again = Normalize(*module_.FindFunction(key.first), module_, key.second, target_.tuning);
   if (again.ok()) {  // which phase it was
     if (auto plan = PlanGroups(key, true, true, &*again); !plan.ok()) status = plan.status();
   }
@@ -141,18 +141,18 @@ absl::StatusOr<Grouping> BlockBuilder::PlanGroups(const Key& key, bool fuse, boo
       {"group",
        [&] {
          const bool body = key.second == Role::kBody, pairs = target_.has_bf16 && options_.vectorize;
-         grouping = GroupFunction(*f, {.fuse = fuse, .gather_small = body, .pairs = pairs});
+         grouping = GroupFunction(*f, {.fuse = fuse, .gather_small = body, .pairs = pairs, .tuning = target_.tuning});
        }},
-      {"fuse_rows", [&] { FuseRows(f, &grouping); }},
-      {"split_sums", [&] { SplitSums(f, &grouping); }},
+      {"fuse_rows", [&] { FuseRows(f, target_.tuning, &grouping); }},
+      {"split_sums", [&] { SplitSums(f, target_.tuning, &grouping); }},
       {"join_sums", [&] { JoinSums(*f, target_, &grouping); }},
       {"fuse_operands",
        [&] {
-         if (options_.vectorize) FuseOperands(*f, &grouping);
+         if (options_.vectorize) FuseOperands(*f, target_, &grouping);
        }},
       {"early_updates",
        [&] {
-         if (key.second == Role::kEntry) RunUpdatesEarly(*f, options_.in_place, &grouping);
+         if (key.second == Role::kEntry) RunUpdatesEarly(*f, options_.in_place, target_.tuning, &grouping);
        }},
   };
   const PlanChecks& checks = GetPlanChecks();
@@ -172,7 +172,7 @@ absl::StatusOr<Grouping> BlockBuilder::PlanGroups(const Key& key, bool fuse, boo
 }
 
 absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::PrepareAs(const Key& key, bool fuse, std::vector<Key>* named) {
-  auto normal = Normalize(*module_.FindFunction(key.first), module_, key.second);
+  auto normal = Normalize(*module_.FindFunction(key.first), module_, key.second, target_.tuning);
   if (!normal.ok()) return normal.status();
   auto block = std::make_unique<Block>(Block{*std::move(normal), {}, {}, {}, {}, {}});
   const ir::Function& f = block->f;
@@ -181,8 +181,8 @@ absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::PrepareAs(const Key& key, b
   const Grouping& grouping = *plan;
   block->constants.assign(static_cast<size_t>(f.num_values()), -1);
   // Profiles show kernel by kernel, so there they run one after the other.
-  ChainBuilder chains(block.get(), key.second == Role::kBody, fuse && !options_.profile ? target_.l2_bytes : 0,
-                      [this](Kernel kernel) { return AddKernel(std::move(kernel)); });
+  ChainBuilder chains(block.get(), key.second == Role::kBody, fuse && !options_.profile ? target_.machine.l2_bytes : 0,
+                      target_.tuning, [this](Kernel kernel) { return AddKernel(std::move(kernel)); });
   for (size_t g = 0; g < grouping.groups.size(); ++g) {
     ir::ChargeVisits(kVisitsOfSchedule + static_cast<size_t>(grouping.groups[g].nodes));
     const Group& group = grouping.groups[g];

@@ -50,6 +50,7 @@ bool ReadsWhereItWrites(const Kernel& kernel, BufferId in, BufferId out) {
 struct Memory {
   const std::vector<Kernel>& kernels;
   int64_t offset;  // of the arena
+  int64_t lanes;   // of a chain at most
   Arena arena;
 };
 
@@ -186,7 +187,6 @@ class BlockPlanner {
   // Nothing that a kernel of the chain reads is written over: another chunk may need it yet. What they hand on and
   // nobody else reads is in the frames of lanes.
   void PlanChain(const Chain& chain) {
-    constexpr int64_t kLanes = 8;
     std::vector<const BlockItem*> items;
     for (; item_ <= chain.last; ++item_) {
       ir::ChargeVisits(1);
@@ -196,7 +196,7 @@ class BlockPlanner {
     if (items.empty()) return;
     Step step{-1, {}, 0, Step::Control::kChain};
     step.chunks = chain.chunks;
-    step.lanes = Ceil(chain.chunks, Ceil(chain.chunks, kLanes));
+    step.lanes = Ceil(chain.chunks, Ceil(chain.chunks, memory_->lanes));
     step.bytes = PlaceInFrames(items, chain);
     const int64_t frames = step.lanes * step.bytes, base = frames > 0 ? memory_->arena.Allocate(frames) : 0;
     for (const BlockItem* item : items) {
@@ -417,7 +417,7 @@ class BlockPlanner {
 
 BufferPlan PlanBuffers(const Block& entry, const std::vector<Kernel>& kernels,
                        const std::vector<int64_t>& variable_offsets, int64_t arena_offset,
-                       const std::vector<InPlace>& in_place) {
+                       const std::vector<InPlace>& in_place, const Tuning& tuning) {
   const ir::Function& f = entry.f;
   std::vector<Slot> parameters;
   Places places;
@@ -430,7 +430,7 @@ BufferPlan PlanBuffers(const Block& entry, const std::vector<Kernel>& kernels,
     parameters.push_back({Slot::Kind::kInstance, 0, offset});
     places.push_back(parameters.back());
   }
-  Memory memory{kernels, arena_offset, {}};
+  Memory memory{kernels, arena_offset, tuning.fused_lanes, {}};
   BufferPlan plan;
   plan.steps = BlockPlanner(&memory, entry, parameters, std::move(places)).Run();
   plan.arena_bytes = memory.arena.size();

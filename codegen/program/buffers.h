@@ -25,7 +25,7 @@ struct BufferPlan {
 /// reused by the output that replaces it likewise. A loop's carried values have one place each, its invariants none.
 BufferPlan PlanBuffers(const Block& entry, const std::vector<Kernel>& kernels,
                        const std::vector<int64_t>& variable_offsets, int64_t arena_offset,
-                       const std::vector<InPlace>& in_place);
+                       const std::vector<InPlace>& in_place, const Tuning& tuning);
 
 }  // namespace reel::codegen
 

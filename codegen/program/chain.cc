@@ -11,15 +11,15 @@ namespace {
 
 using ir::Value;
 
-constexpr int64_t kLeastChunks = 8;      // that threads share
 constexpr int64_t kTriedChunks = 65536;  // numbers of chunks that are looked at: extents may be huge and prime
 constexpr size_t kMostLinks = 256;       // each looks at all before it
 constexpr size_t kMostWaiting = 16;      // items between kernels of a chain, which run after it
 
 }  // namespace
 
-ChainBuilder::ChainBuilder(Block* block, bool is_body, int64_t l2_bytes, std::function<int32_t(Kernel)> add)
-    : block_(block), l2_bytes_(l2_bytes), add_(std::move(add)) {
+ChainBuilder::ChainBuilder(Block* block, bool is_body, int64_t l2_bytes, const Tuning& tuning,
+                           std::function<int32_t(Kernel)> add)
+    : block_(block), l2_bytes_(l2_bytes), tuning_(tuning), add_(std::move(add)) {
   const ir::Function& f = block->f;
   const int from = is_body ? 0 : f.num_outputs(), to = is_body ? 0 : f.num_arguments();
   for (int r = from; r < static_cast<int>(f.results().size()); ++r) {
@@ -138,7 +138,7 @@ bool ChainBuilder::Align(const std::vector<Slice>& slices, Link* link) {
     }
   }
   const int64_t granules = Ceil(link->outer.extent, link->steps);
-  if (!aligned || granules < kLeastChunks) return false;
+  if (!aligned || granules < tuning_.fused_min_chunks) return false;
   shared_.insert(shared_.end(), shared.begin(), shared.end());
   for (Link& before : links_) before.steps *= times;
   for (auto& [v, elements] : granule_) elements *= times;
@@ -165,7 +165,7 @@ bool ChainBuilder::Append(Link* link) {
   const auto outer = FindOuterLoop(link->kernel);
   if (!outer) return false;
   link->outer = *outer;
-  if (outer->extent < kLeastChunks) return false;
+  if (outer->extent < tuning_.fused_min_chunks) return false;
   int64_t whole = whole_;
   std::vector<Slice> slices;
   for (size_t b = 0; b < own.values.size(); ++b) {
@@ -196,7 +196,7 @@ int64_t ChainBuilder::GranulesOfChunk() const {
   if (links_.size() < 2 || sum < l2_bytes_ / 2) return 0;
   const int64_t granules = Granules();
   if (largest / granules > l2_bytes_) return 0;
-  const int64_t least = std::max(kLeastChunks, largest / (l2_bytes_ / 8 + 1));
+  const int64_t least = std::max(tuning_.fused_min_chunks, largest / (l2_bytes_ / 8 + 1));
   const int64_t end = std::min(granules, least + kTriedChunks);
   for (int64_t n = least; n < end; ++n) {
     if (granules % n == 0 && largest / n <= l2_bytes_ / 8) return granules / n;

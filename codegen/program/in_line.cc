@@ -7,9 +7,6 @@
 namespace reel::codegen {
 namespace {
 
-constexpr int64_t kMostInstructions = 6000;    // of a loop: LLVM's time grows faster than a function
-constexpr int64_t kMostStackBytes = 32 << 10;  // of all locals of its kernels
-
 // What follows recurses as deep as branches and loops nest.
 template <typename Visit>
 void VisitSteps(const std::vector<Step>& steps, Visit visit) {
@@ -20,7 +17,7 @@ void VisitSteps(const std::vector<Step>& steps, Visit visit) {
   }
 }
 
-bool IsSmall(const std::vector<Kernel>& kernels, const Step& loop, int64_t* left) {
+bool IsSmall(const std::vector<Kernel>& kernels, const Tuning& tuning, const Step& loop, int64_t* left) {
   bool small = true;
   int64_t stack = 0;
   const auto visit = [&](const Step& s) {
@@ -32,9 +29,9 @@ bool IsSmall(const std::vector<Kernel>& kernels, const Step& loop, int64_t* left
   };
   VisitSteps(loop.first, visit);
   VisitSteps(loop.second, visit);
-  if (!small || stack > kMostStackBytes) return false;
+  if (!small || stack > tuning.in_line_stack_bytes) return false;
   const int64_t instructions = InstructionsInLine(kernels, loop);
-  if (instructions > std::min(kMostInstructions, *left)) return false;
+  if (instructions > std::min(tuning.in_line_instructions, *left)) return false;
   *left -= instructions;
   return true;
 }
@@ -60,12 +57,12 @@ int64_t InstructionsInLine(const std::vector<Kernel>& kernels, const Step& loop)
   return count;
 }
 
-void PutLoopsInLine(const std::vector<Kernel>& kernels, std::vector<Step>* steps, int64_t* left) {
+void PutLoopsInLine(const std::vector<Kernel>& kernels, const Tuning& tuning, std::vector<Step>* steps, int64_t* left) {
   for (Step& s : *steps) {
-    s.in_line = s.control == Step::Control::kWhile && IsSmall(kernels, s, left);
+    s.in_line = s.control == Step::Control::kWhile && IsSmall(kernels, tuning, s, left);
     if (s.in_line || s.control == Step::Control::kChain) continue;
-    PutLoopsInLine(kernels, &s.first, left);
-    PutLoopsInLine(kernels, &s.second, left);
+    PutLoopsInLine(kernels, tuning, &s.first, left);
+    PutLoopsInLine(kernels, tuning, &s.second, left);
   }
 }
 

@@ -10,12 +10,9 @@
 
 namespace reel::codegen {
 
-/// Instructions that loops in line may have in one program: kernels that are alike are there once each time.
-inline constexpr int64_t kMostInLine = 24000;
-
 /// Sets Step::in_line of the outermost loops that are small: no kernel of several chunks, few instructions, and no more
-/// than are `left` of kMostInLine, which it takes them from.
-void PutLoopsInLine(const std::vector<Kernel>& kernels, std::vector<Step>* steps, int64_t* left);
+/// than are `left` of Tuning::in_line_total, which it takes them from: kernels that are alike count each time.
+void PutLoopsInLine(const std::vector<Kernel>& kernels, const Tuning& tuning, std::vector<Step>* steps, int64_t* left);
 
 /// Instructions of LLVM IR that the steps of a loop in line become, each kernel as often as it is there.
 int64_t InstructionsInLine(const std::vector<Kernel>& kernels, const Step& loop);

@@ -63,7 +63,12 @@ class ProgramBuilder {
  public:
   ProgramBuilder(const ir::Module& module, std::vector<std::string> entries, const Target& target,
                  const PlanOptions& options)
-      : module_(module), entries_(std::move(entries)), options_(options), blocks_(module, target, options, &program_) {}
+      : module_(module),
+        target_(target),
+        left_in_line_(target.tuning.in_line_total),
+        entries_(std::move(entries)),
+        options_(options),
+        blocks_(module, target, options, &program_) {}
 
   absl::StatusOr<Program> Build() {
     program_.name = module_.name();
@@ -93,7 +98,7 @@ class ProgramBuilder {
     const ir::Function& f = (*block)->f;
     std::vector<int64_t> offsets;
     for (const std::string& name : f.state()) offsets.push_back(variable_offsets_[name]);
-    BufferPlan plan = PlanBuffers(**block, program_.kernels, offsets, arena_offset_, options_.in_place);
+    BufferPlan plan = PlanBuffers(**block, program_.kernels, offsets, arena_offset_, options_.in_place, target_.tuning);
     if (absl::Status s = VerifySlots(plan.steps); !s.ok()) return s;
     program_.arena_bytes = std::max(program_.arena_bytes, plan.arena_bytes);
     program_.live_bytes = std::max(program_.live_bytes, plan.live_bytes);
@@ -108,7 +113,8 @@ class ProgramBuilder {
     entry.in_place = options_.in_place;
     MarkChecks(false, &entry.steps);
     // Profiles show kernel by kernel.
-    if (options_.fuse && !options_.profile) PutLoopsInLine(program_.kernels, &entry.steps, &left_in_line_);
+    if (options_.fuse && !options_.profile)
+      PutLoopsInLine(program_.kernels, target_.tuning, &entry.steps, &left_in_line_);
     program_.entries.push_back(std::move(entry));
     return absl::OkStatus();
   }
@@ -145,8 +151,9 @@ class ProgramBuilder {
     return std::any_of(pairs.begin(), pairs.end(), [&](const InPlace& pair) { return pair.result == result; });
   }
 
-  int64_t left_in_line_ = kMostInLine;
   const ir::Module& module_;
+  const Target& target_;
+  int64_t left_in_line_;  // instructions of loops that may yet be in line
   const std::vector<std::string> entries_;
   const PlanOptions& options_;
   Program program_;

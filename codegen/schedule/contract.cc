@@ -60,13 +60,13 @@ class ContractSchedule {
       block_ = loops.back().first;
     }
     const int64_t lanes = tiles_.lanes;
-    const bool panels = tiles_.pack && SharesPanels(shape_, lanes);
+    const bool panels = tiles_.pack && SharesPanels(shape_, lanes, c_.target.tuning);
     if (panels) loops.emplace_back(k_->AddAxis("n"), shape_.lane.extent / lanes);
     std::vector<Stmt> body = panels              ? Block(AxisAffine(loops.back().first, lanes), lanes, lanes)
                              : tiles_.whole_rows ? WholeRows()
                                                  : Panels(loops.empty());
     // Threads share the outermost loop: if it is short, the longest.
-    if (!loops.empty() && loops[0].second < kSharedSteps && split_ < 0) {
+    if (!loops.empty() && loops[0].second < c_.target.tuning.shared_steps && split_ < 0) {
       const auto longer = [](const auto& a, const auto& b) { return a.second < b.second; };
       std::iter_swap(loops.begin(), std::max_element(loops.begin(), loops.end(), longer));
     }
@@ -77,7 +77,7 @@ class ContractSchedule {
     k_->why.push_back(StrCat("product of depth ", depth, shape_.pairs ? " in pairs of bf16" : "", " to ",
                              c_.f.type(root_).ToString(), ": ", TextOf(shape_, tiles_)));
     // 2 * depth, four at once; pairs count once.
-    if (c_.options.vectorize && k_->body.size() == 1) Parallelize(k_, size, Ceil(shape_.depth, 2));
+    if (c_.options.vectorize && k_->body.size() == 1) Parallelize(c_, size, Ceil(shape_.depth, 2));
   }
 
  private:
@@ -119,7 +119,8 @@ class ContractSchedule {
     std::vector<Stmt> out;
     const bool one_block = split_ >= 0 || (shape_.depth > 0 && shape_.depth <= k_block_);
     if (tiles_.whole_rows) return Blocks(p);
-    direct_ = one_block && !NeedsRowTable() && c_.group().nodes <= kFewOps && c_.options.vectorize && sums_.empty();
+    direct_ = one_block && !NeedsRowTable() && c_.group().nodes <= c_.target.tuning.epilogue_unrolled_ops &&
+              c_.options.vectorize && sums_.empty();
     if (!direct_) out.push_back(OpenTable(tiles_.lanes, one_block));
     if (shape_.depth > 0) {
       if (NeedsRowTable()) RowOffsets(&p, &out);

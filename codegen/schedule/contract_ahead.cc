@@ -10,9 +10,6 @@
 namespace reel::codegen {
 namespace {
 
-constexpr int64_t kAhead = 128, kSmall = 32 << 10;  // bytes: of a line that is asked for; of a matrix
-constexpr int64_t kMostOfTile = 8 << 10;            // bytes that are asked for at once
-
 struct Operand {
   BufferId buffer = -1;
   int64_t offset = 0, element = 0;  // where it lies; bytes of an element
@@ -31,7 +28,7 @@ std::optional<Operand> FarOperand(const ScheduleContext& c, const ContractShape&
   out.element = SizeOf(c.f.type(view.base).dtype);
   out.bytes = elements * out.element;
   for (const ContractAxis& a : shape.outer) out.matrices *= a.*stride == 0 ? 1 : a.extent;
-  if (out.matrices * out.bytes <= c.target.l2_bytes / 4) return std::nullopt;
+  if (out.matrices * out.bytes <= c.target.machine.l2_bytes / 4) return std::nullopt;
   out.buffer = c.builder->BufferOf(view.base, false);
   return out;
 }
@@ -65,12 +62,13 @@ std::vector<Stmt> WindowAhead(const ScheduleContext& context, const ContractShap
   const ir::Value x = context.f.producer(context.group().root)->operands[0];
   const View& view = *context.grouping.views[static_cast<size_t>(x.id)];
   const Type& type = context.f.type(view.base);
-  const int64_t bytes = SizeOf(type.dtype), l2 = context.target.l2_bytes;
+  const int64_t bytes = SizeOf(type.dtype), l2 = context.target.machine.l2_bytes;
   // What L2 cannot hold comes in before it is read, if it is little.
   if (!inside || advance > window || type.shape.size() * bytes <= l2 || advance * bytes > l2 / 8) return {};
-  const int64_t line = 64 / bytes, shares = tiles.per_block * Ceil(shape.depth, kProductBlock);
+  const int64_t line = context.target.machine.line_bytes / bytes,
+                shares = tiles.per_block * Ceil(shape.depth, kProductBlock);
   const int64_t share = Ceil(advance, shares * line) * line;
-  if (share * bytes > kMostOfTile) return {};
+  if (share * bytes > context.target.tuning.matmul_prefetch_tile) return {};
   Stmt s;
   s.kind = Stmt::Kind::kPrefetch;
   s.buffer = context.builder->BufferOf(view.base, false);
@@ -90,8 +88,9 @@ void PrefetchAhead(const ScheduleContext& c, const ContractShape& shape, const C
   if (shape.rows.size() != 1 || shape.rows[0].x != 1 || shape.k.empty() || shape.k[0].x <= 1) return;
   const auto operand = FarOperand(c, shape, 0, shape.depth * shape.rows[0].extent, &ContractAxis::x);
   if (!operand) return;
-  const bool small = operand->bytes <= kSmall && operand->matrices > 1 && shape.outer.back().x > 0;
-  x.constant += small ? shape.outer.back().x : tiles.rows + kAhead / operand->element;
+  const bool small =
+      operand->bytes <= c.target.tuning.matmul_prefetch_matrix && operand->matrices > 1 && shape.outer.back().x > 0;
+  x.constant += small ? shape.outer.back().x : tiles.rows + c.target.tuning.matmul_prefetch_distance / operand->element;
   x.Add(row);
   x.Add(position, shape.k[0].x);
   out->push_back(Prefetch(*operand, std::move(x)));
@@ -103,7 +102,7 @@ void PrefetchNext(const ScheduleContext& c, const ContractShape& shape, const Co
   const bool along_k = shape.lane.w != 1;  // neighbours in memory
   const int64_t depth = shape.depth, lanes = shape.lane.extent, step = along_k ? shape.lane.w : shape.k[0].w;
   const auto operand = FarOperand(c, shape, 1, depth * lanes, &ContractAxis::w);
-  if (!operand || operand->bytes > kSmall || (along_k && shape.k[0].w != 1)) return;
+  if (!operand || operand->bytes > c.target.tuning.matmul_prefetch_matrix || (along_k && shape.k[0].w != 1)) return;
   const int64_t run = along_k ? depth : lanes, runs = along_k ? lanes : depth;
   const int64_t share = Ceil(runs, tiles.per_block);
   const AxisId i = c.kernel->AddAxis("i"), j = c.kernel->AddAxis("j");

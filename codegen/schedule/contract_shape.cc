@@ -13,13 +13,6 @@ namespace {
 
 using Axes = std::vector<ContractAxis>;
 
-constexpr int64_t kMaxRows = 128;  // of a block: their sums stay in L1 or L2
-constexpr int64_t kManyRows = 512;  // of a block for which w is packed, or x read in runs: their sums stay in L2
-constexpr int64_t kMinRows = 24;   // what a block of w is worth loading for
-constexpr int64_t kWantedBlocks = 16;
-constexpr int64_t kWaiting = 128 << 10, kLongRow = 128;  // bytes of sums that wait for whole rows, of more elements
-constexpr int64_t kGranule = kProductBlock / 2, kLeastGranules = 4;  // of rows that a chain may walk
-
 int64_t Product(const Axes& axes) {
   int64_t n = 1;
   for (const ContractAxis& a : axes) n *= a.extent;
@@ -105,36 +98,39 @@ bool PaysToPack(const ContractShape& shape, const Target& target, int64_t elemen
   if (shape.lane.x != 0) return false;
   if (shape.lane.w != 1 && shape.lane.extent > 1) return true;
   const int64_t rows = Product(shape.rows);
-  constexpr int64_t kWidenedRows = 16, kRows = 64, kRowsOfBlock = 384;
-  if (shape.widens && rows >= kWidenedRows) return true;
+  const Tuning& tuning = target.tuning;
+  const int64_t l2 = target.machine.l2_bytes;
+  if (shape.widens && rows >= tuning.matmul_pack_rows_half) return true;
   const int64_t result_bytes = rows * shape.lane.extent * element_bytes;
-  const bool many = rows >= kRowsOfBlock && shape.depth > kProductBlock;
-  if (many && result_bytes <= 4 * target.l2_bytes && SharesPanels(shape, lanes)) return true;
-  return rows >= kRows && shape.depth * shape.lane.extent * element_bytes > 2 * target.l2_bytes;
+  const bool many = rows >= tuning.matmul_pack_rows_deep && shape.depth > kProductBlock;
+  if (many && result_bytes <= 4 * l2 && SharesPanels(shape, lanes, tuning)) return true;
+  return rows >= tuning.matmul_pack_rows && shape.depth * shape.lane.extent * element_bytes > 2 * l2;
 }
 
 // Rows of x that are neighbours in memory, a long k of them apart: what is read in short runs comes slowly.
-bool ReadsRuns(const ContractShape& shape) {
-  constexpr int64_t kLongDepth = 512;
-  return shape.depth >= kLongDepth && shape.rows.back().x == 1 && shape.k.back().x > 1;
+bool ReadsRuns(const ContractShape& shape, const Tuning& tuning) {
+  return shape.depth >= tuning.matmul_long_depth && shape.rows.back().x == 1 && shape.k.back().x > 1;
 }
 
 // Rows of a block for which w is not packed: enough blocks for threads, but runs of 1 KiB.
-int64_t WantedRows(const ContractShape& shape, int64_t element_bytes) {
-  constexpr int64_t kRun = 1024;
+int64_t WantedRows(const ContractShape& shape, int64_t element_bytes, const Tuning& tuning) {
   const int64_t rows = Product(shape.rows), outer = Product(shape.outer);
-  if (ReadsRuns(shape)) return std::clamp(outer * rows / kSharedSteps, kRun / element_bytes, kManyRows);
-  const int64_t blocks = outer * Ceil(rows, kMaxRows);
-  return std::clamp(kMaxRows * blocks / kWantedBlocks, kMinRows, kMaxRows);
+  const auto within = [](int64_t n, int64_t least, int64_t most) { return std::min(std::max(n, least), most); };
+  if (ReadsRuns(shape, tuning)) {
+    return within(outer * rows / tuning.shared_steps, tuning.matmul_run_bytes / element_bytes,
+                  tuning.matmul_packed_rows);
+  }
+  const int64_t most = tuning.matmul_block_rows, blocks = outer * Ceil(rows, most);
+  return within(most * blocks / tuning.matmul_blocks, tuning.matmul_min_rows, most);
 }
 
 // Pieces of an axis of rows that make a loop for threads to share, if none outside of it is long and they can be.
-int64_t PiecesToShare(const ContractShape& shape, size_t axis) {
-  constexpr int64_t kPieces = kSharedSteps / 2;
-  const auto is_long = [](const ContractAxis& a) { return a.extent >= kPieces; };
+int64_t PiecesToShare(const ContractShape& shape, size_t axis, const Tuning& tuning) {
+  const int64_t pieces = std::max<int64_t>(tuning.shared_steps / 2, 1);
+  const auto is_long = [pieces](const ContractAxis& a) { return a.extent >= pieces; };
   const auto begin = shape.rows.begin(), end = begin + static_cast<std::ptrdiff_t>(axis);
   const bool shared = std::any_of(shape.outer.begin(), shape.outer.end(), is_long) || std::any_of(begin, end, is_long);
-  return shared || !ReadsRuns(shape) || end->extent < kPieces * kMinRows ? 1 : kPieces;
+  return shared || !ReadsRuns(shape, tuning) || end->extent < pieces * tuning.matmul_min_rows ? 1 : pieces;
 }
 
 // Whether all steps through an operand but those along k, and its place, are even.
@@ -208,24 +204,28 @@ void ChooseLane(Axes columns, ContractShape* s) {
 // can go on with the same blocks (program/chain), if these are whole blocks of k of a product there, or parts of one.
 bool MakesRows(const ContractShape& shape, const ContractTiles& t, const Target& target, int64_t element_bytes) {
   const int64_t columns = element_bytes * shape.lane.extent;
-  return !t.pack && shape.outer.empty() && shape.rows.size() == 1 && shape.depth * columns <= target.l2_bytes / 4 &&
-         shape.rows[0].extent * columns > target.l2_bytes && shape.rows[0].extent >= kLeastGranules * kGranule;
+  return !t.pack && shape.outer.empty() && shape.rows.size() == 1 &&
+         shape.depth * columns <= target.machine.l2_bytes / 4 &&
+         shape.rows[0].extent * columns > target.machine.l2_bytes &&
+         shape.rows[0].extent >= target.tuning.matmul_fused_blocks * target.tuning.matmul_fused_rows;
 }
 
 // Whether a long epilogue of a large result, which has more arrays to walk (an optimizer's), walks them row by row:
 // panel by panel they come in runs too short for the hardware to look ahead.
 bool WalksRows(const ContractShape& shape, const ContractTiles& t, const Target& target, int64_t element_bytes) {
-  const int64_t row = element_bytes * shape.lane.extent;
+  const int64_t row = element_bytes * shape.lane.extent, l2 = target.machine.l2_bytes;
+  const Tuning& tuning = target.tuning;
   return shape.long_epilogue && !t.pack && !shape.sums && shape.outer.empty() && shape.rows.size() == 1 &&
-         shape.depth > 0 && row <= kWaiting / kMinRows && shape.depth * row <= target.l2_bytes / 2 &&
-         shape.rows[0].extent * row > target.l2_bytes / 2 && shape.lane.extent > kLongRow;
+         shape.depth > 0 && row <= tuning.matmul_row_table_bytes / tuning.matmul_min_rows &&
+         shape.depth * row <= l2 / 2 && shape.rows[0].extent * row > l2 / 2 &&
+         shape.lane.extent > tuning.matmul_row_table_columns;
 }
 
 // Makes blocks of rows whole groups of 64, of as many as fit.
-void TakeWholeGroups(const ContractShape& shape, ContractTiles* t) {
+void TakeWholeGroups(const ContractShape& shape, const Tuning& tuning, ContractTiles* t) {
   std::vector<int64_t> extents;
   for (const ContractAxis& a : shape.rows) extents.push_back(a.extent);
-  const auto [axis, least] = GroupsOfRows(extents);
+  const auto [axis, least] = GroupsOfRows(extents, tuning);
   const int64_t block = axis == t->axis ? std::max(t->block / least, int64_t{1}) * least : least;
   t->axis = axis;
   t->block = block;
@@ -236,13 +236,16 @@ void TakeWholeGroups(const ContractShape& shape, ContractTiles* t) {
 void BlockRows(const ContractShape& shape, const Target& target, int64_t element_bytes, int64_t most,
                ContractTiles* t) {
   if (shape.rows.empty()) return;
+  const Tuning& tuning = target.tuning;
   // Whole inner axes as far as they fit.
-  const int64_t most_rows = t->pack && SharesPanels(shape, t->lanes) ? kManyRows : kMaxRows;
-  const int64_t wanted = t->whole_rows ? std::clamp(kWaiting / (shape.lane.extent * element_bytes), kMinRows, kMaxRows)
+  const int64_t most_rows =
+      t->pack && SharesPanels(shape, t->lanes, tuning) ? tuning.matmul_packed_rows : tuning.matmul_block_rows;
+  const int64_t table_rows = tuning.matmul_row_table_bytes / (shape.lane.extent * element_bytes);
+  const int64_t wanted = t->whole_rows ? std::min(table_rows, tuning.matmul_block_rows)
                          : t->pack     ? most_rows
-                                       : WantedRows(shape, element_bytes);
+                                       : WantedRows(shape, element_bytes, tuning);
   t->axis = shape.rows.size() - 1;
-  const auto share = [&]() -> int64_t { return t->pack ? 1 : PiecesToShare(shape, t->axis); };
+  const auto share = [&]() -> int64_t { return t->pack ? 1 : PiecesToShare(shape, t->axis, tuning); };
   while (t->axis > 0 && t->inner * shape.rows[t->axis].extent <= wanted && share() == 1) {
     t->inner *= shape.rows[t->axis--].extent;
   }
@@ -258,13 +261,14 @@ void BlockRows(const ContractShape& shape, const Target& target, int64_t element
     }
   }
   t->block = Ceil(extent, pieces);
-  if (kGranule % most == 0 && !t->whole_rows && MakesRows(shape, *t, target, element_bytes)) {
+  if (const int64_t granule = tuning.matmul_fused_rows;
+      granule % most == 0 && !t->whole_rows && MakesRows(shape, *t, target, element_bytes)) {
     t->rows = most;
-    t->block = kGranule;
-    t->per_block = kGranule / most;
+    t->block = granule;
+    t->per_block = granule / most;
     return;
   }
-  if (shape.sums) TakeWholeGroups(shape, t);
+  if (shape.sums) TakeWholeGroups(shape, tuning, t);
   // The tile with the fewest rows to drop; fewer rows load more of w per product.
   const int64_t rows = t->block * t->inner;
   double best = 0;
@@ -279,9 +283,10 @@ void BlockRows(const ContractShape& shape, const Target& target, int64_t element
 }
 
 // What the tiles take for each k, in halves of a cycle: an fma, or one load, for each of two ports.
-double Steps(const ContractShape& shape, const ContractTiles& t, int64_t hardware) {
-  constexpr int64_t kLatency = 8, kLoop = 2;
-  const auto tile = [&t](int64_t across) { return std::max({t.rows * across, t.rows + across, kLatency}) + kLoop; };
+double Steps(const ContractShape& shape, const ContractTiles& t, const Machine& machine, int64_t hardware) {
+  constexpr int64_t kLoop = 2;  // a counter and a jump
+  const int64_t latency = machine.fma_latency * machine.fma_ports;
+  const auto tile = [&](int64_t across) { return std::max({t.rows * across, t.rows + across, latency}) + kLoop; };
   const int64_t registers = Ceil(shape.lane.extent, hardware), across = t.lanes / hardware, rest = registers % across;
   const int64_t tiles = Ceil(Product(shape.rows), t.rows);
   return static_cast<double>(tiles * (registers / across * tile(across) + (rest > 0 ? tile(rest) : 0)));
@@ -289,8 +294,8 @@ double Steps(const ContractShape& shape, const ContractTiles& t, int64_t hardwar
 
 }  // namespace
 
-bool SharesPanels(const ContractShape& shape, int64_t lanes) {
-  return shape.lane.extent % lanes == 0 && shape.lane.extent / lanes >= kSharedSteps;
+bool SharesPanels(const ContractShape& shape, int64_t lanes, const Tuning& tuning) {
+  return shape.lane.extent % lanes == 0 && shape.lane.extent / lanes >= tuning.shared_steps;
 }
 
 std::string TextOf(const ContractShape& shape, const ContractTiles& t) {
@@ -321,7 +326,7 @@ ContractShape ShapeOfContract(const ScheduleContext& c) {
   s.rows = part(all.rows, all.columns);
   ChooseLane(part(all.columns, all.axes.size()), &s);
   s.sums = !c.group().columns.empty() && !SplitsDepth(c.group()) && SumsBeside(c.group()) == nullptr;
-  s.long_epilogue = c.group().nodes > kFewOps;
+  s.long_epilogue = c.group().nodes > c.target.tuning.epilogue_unrolled_ops;
   s.widens = IsHalf(c.f.type(w.base).dtype) && !IsHalf(c.f.type(node.operands[1]).dtype);
   s.computed = SumsBeside(c.group()) != nullptr;
   PairUp(c, x, w, &s);
@@ -357,7 +362,7 @@ ContractTiles TilesOfContract(const ContractShape& shape, const Target& target, 
     return of(std::min(sums / rows, across), rows);
   }
   const auto better = [&](const ContractTiles& a, const ContractTiles& b, double worthwhile) {
-    return Steps(shape, a, hardware) < worthwhile * Steps(shape, b, hardware) ? a : b;
+    return Steps(shape, a, target.machine, hardware) < worthwhile * Steps(shape, b, target.machine, hardware) ? a : b;
   };
   const bool tiles_of_6 = across >= 4 || (across >= 2 && !many);
   t.whole_rows = WalksRows(shape, t, target, element_bytes);
@@ -366,7 +371,8 @@ ContractTiles TilesOfContract(const ContractShape& shape, const Target& target, 
   }
   const ContractTiles wide = of(across, tiles_of_6 ? 6 : 8);
   // As many sums in tiles of more rows, if less is computed in vain; copies are made of whole pairs of cache lines.
-  const bool copied = t.pack && (shape.lane.w == 1 || rows > kMaxRows) && SharesPanels(shape, wide.lanes);
+  const bool copied = t.pack && (shape.lane.w == 1 || rows > target.tuning.matmul_block_rows) &&
+                      SharesPanels(shape, wide.lanes, target.tuning);
   if (across != 4 || !many || shape.pairs || copied) return wide;
   return better(of(3, 8), wide, 0.98);
 }

@@ -51,12 +51,8 @@ struct ContractTiles {
   bool whole_rows = false;  ///< sums of all panels wait for the epilogue, which walks rows from end to end
 };
 
-/// Operations of an epilogue that is unrolled for all sums of a tile.
-inline constexpr int kFewOps = 8;
-/// Steps of a loop that serve many threads.
-inline constexpr int64_t kSharedSteps = 8;
 /// Whether panels of so many lanes are alike, and enough for threads to share.
-bool SharesPanels(const ContractShape& shape, int64_t lanes);
+bool SharesPanels(const ContractShape& shape, int64_t lanes, const Tuning& tuning);
 
 ContractTiles TilesOfContract(const ContractShape& shape, const Target& target, int64_t element_bytes, bool vectorize);
 

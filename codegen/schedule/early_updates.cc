@@ -13,12 +13,11 @@ namespace {
 
 using ir::Value;
 
-constexpr int64_t kTimesLess = 4, kLittle = 256;  // bytes
-
 class EarlyUpdates {
  public:
-  EarlyUpdates(const ir::Function& f, const std::vector<InPlace>& in_place, Grouping* grouping)
+  EarlyUpdates(const ir::Function& f, const std::vector<InPlace>& in_place, const Tuning& tuning, Grouping* grouping)
       : f_(f),
+        tuning_(tuning),
         out_(*grouping),
         early_(out_.groups.size()),
         missing_(early_.size()),
@@ -107,7 +106,7 @@ class EarlyUpdates {
     if (users_[g].empty()) return updates;
     for (const auto& [root, partials] : group.columns) visit(partials);
     for (Value v : leaves) read += f_.type(v).bytes();
-    return kTimesLess * stored <= std::max(read, kLittle);
+    return tuning_.early_update_ratio * stored <= std::max(read, tuning_.early_update_bytes);
   }
 
   // What early groups wait for: their inputs, and readers of the variables that they write over.
@@ -173,6 +172,7 @@ class EarlyUpdates {
   }
 
   const ir::Function& f_;
+  const Tuning& tuning_;
   Grouping& out_;
   HashSet<int32_t> overwritten_;
   std::vector<bool> early_;
@@ -187,8 +187,9 @@ class EarlyUpdates {
 
 }  // namespace
 
-void RunUpdatesEarly(const ir::Function& function, const std::vector<InPlace>& in_place, Grouping* grouping) {
-  EarlyUpdates(function, in_place, grouping).Run();
+void RunUpdatesEarly(const ir::Function& function, const std::vector<InPlace>& in_place, const Tuning& tuning,
+                     Grouping* grouping) {
+  EarlyUpdates(function, in_place, tuning, grouping).Run();
 }
 
 }  // namespace reel::codegen

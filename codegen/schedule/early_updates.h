@@ -12,7 +12,8 @@ namespace reel::codegen {
 /// memory is free earlier. So do sums that only they read. Readers of a variable's old value run before, so that the
 /// new one is written in its place; updates that read each other's variables come last, through a copy. Variables are
 /// the function's state, and parameters that results take the place of.
-void RunUpdatesEarly(const ir::Function& function, const std::vector<InPlace>& in_place, Grouping* grouping);
+void RunUpdatesEarly(const ir::Function& function, const std::vector<InPlace>& in_place, const Tuning& tuning,
+                     Grouping* grouping);
 
 }  // namespace reel::codegen
 

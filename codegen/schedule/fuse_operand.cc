@@ -15,13 +15,10 @@ using ir::Op;
 using ir::Value;
 using Ints = std::vector<int64_t>;
 
-constexpr int64_t kMostRows = 128;  // of the product: the operand is computed once for all of them
-constexpr int64_t kRegister = 64;   // bytes: what is one for each inner row is loaded twice for one, else gathered
-
 class OperandFuser {
  public:
-  OperandFuser(const ir::Function& f, Grouping* grouping)
-      : f_(f), out_(*grouping), into_(grouping->groups.size(), -1) {}
+  OperandFuser(const ir::Function& f, const Target& target, Grouping* grouping)
+      : f_(f), target_(target), out_(*grouping), into_(grouping->groups.size(), -1) {}
 
   void Run() {
     for (size_t p = 0; p < out_.groups.size(); ++p) {
@@ -68,8 +65,9 @@ class OperandFuser {
     const Ints dims = WithoutOnes(f_.type(view.base).shape);
     const bool rows = dims.size() >= 2 && dims.size() <= 3 && dims[0] == w.dim(0);
     const bool same = f_.type(view.base).dtype == f_.type(node.result()).dtype && IsFloat(f_.type(node.result()).dtype);
-    if (dims.size() == 3 && dims[2] * SizeOf(f_.type(view.base).dtype) < kRegister) return false;
-    return rows && same && x.size() > 0 && x.dim(0) <= kMostRows && view.offset == 0 &&
+    // What is one for each inner row is loaded twice for a register; of shorter ones it would be gathered.
+    if (dims.size() == 3 && dims[2] * SizeOf(f_.type(view.base).dtype) < target_.machine.line_bytes) return false;
+    return rows && same && x.size() > 0 && x.dim(0) <= target_.tuning.matmul_producer_rows && view.offset == 0 &&
            view.strides == Ints{w.dim(1), 1} && f_.type(view.base).shape.size() == w.size();
   }
 
@@ -156,6 +154,7 @@ class OperandFuser {
   }
 
   const ir::Function& f_;
+  const Target& target_;
   Grouping& out_;
   std::vector<int> into_;  // by group: the one that it is now part of, -1
   std::vector<std::vector<int>> readers_;
@@ -164,6 +163,8 @@ class OperandFuser {
 
 }  // namespace
 
-void FuseOperands(const ir::Function& f, Grouping* grouping) { OperandFuser(f, grouping).Run(); }
+void FuseOperands(const ir::Function& f, const Target& target, Grouping* grouping) {
+  OperandFuser(f, target, grouping).Run();
+}
 
 }  // namespace reel::codegen

@@ -2,6 +2,7 @@
 #define REEL_CODEGEN_SCHEDULE_FUSE_OPERAND_H_
 
 #include "codegen/group/group.h"
+#include "codegen/target/target.h"
 #include "ir/graph.h"
 
 namespace reel::codegen {
@@ -9,7 +10,7 @@ namespace reel::codegen {
 /// A product over many rows (the gradient of weights) whose second operand is a map that, beside it, only sums over the
 /// same rows read (the gradient of a bias) takes in that map and these sums: nothing is stored. After SplitSums.
 /// Linear.
-void FuseOperands(const ir::Function& f, Grouping* grouping);
+void FuseOperands(const ir::Function& f, const Target& target, Grouping* grouping);
 
 }  // namespace reel::codegen
 

@@ -19,15 +19,6 @@ using ir::Op;
 using ir::Value;
 using Ints = std::vector<int64_t>;
 
-constexpr int kMaxNodes = 768;              // ops of one kernel
-constexpr int64_t kLeastWidth = 32;         // shorter rows waste lanes
-constexpr int64_t kLeastRows = 8;           // fewer leave cores idle, unless all is small
-constexpr int64_t kSmall = 64 << 10;        // elements
-constexpr int64_t kMaxRowBytes = 512 << 10; // longer rows are not in cache when they are read again
-constexpr int64_t kLeastSummedRows = 256;   // fewer groups of 64 leave cores idle
-constexpr int64_t kLeastSummed = 32 << 10;  // elements worth partial sums in memory
-constexpr int64_t kMaxSums = 32 << 10;      // bytes of all sums over rows: they stay in cache
-
 int64_t Product(const Ints& dims) {
   int64_t n = 1;
   for (int64_t d : dims) n *= d;
@@ -55,7 +46,8 @@ struct Region {
 
 class RowFuser {
  public:
-  RowFuser(ir::Function* f, Grouping* grouping) : f_(*f), out_(*grouping), mutable_f_(f) {
+  RowFuser(ir::Function* f, const Tuning& tuning, Grouping* grouping)
+      : f_(*f), tuning_(tuning), out_(*grouping), mutable_f_(f) {
     const size_t n = out_.groups.size();
     leaves_.resize(n);
     post_leaves_.resize(n);
@@ -116,8 +108,10 @@ class RowFuser {
     if (!form.ok) return form;
     form.rows.pop_back();
     const int64_t rows = Product(form.rows), bytes = form.width * 8;
-    form.ok = form.width >= kLeastWidth && bytes <= kMaxRowBytes && (rows >= kLeastRows || rows * form.width <= kSmall);
-    if (form.column && (rows < kLeastSummedRows || rows * form.width < kLeastSummed)) form.ok = false;
+    form.ok = form.width >= tuning_.rows_min_width && bytes <= tuning_.rows_max_bytes &&
+              (rows >= tuning_.rows_min_rows || rows * form.width <= tuning_.rows_small);
+    if (form.column && (rows < tuning_.row_sums_min_rows || rows * form.width < tuning_.row_sums_min_elements))
+      form.ok = false;
     return form;
   }
 
@@ -268,11 +262,11 @@ class RowFuser {
   bool Join(int r, int g, const Form& form) {
     const Region& region = regions_[static_cast<size_t>(r)];
     const Group& group = out_.groups[static_cast<size_t>(g)];
-    if (!Fits(region, group, form) || region.nodes + group.nodes > kMaxNodes) return false;
+    if (!Fits(region, group, form) || region.nodes + group.nodes > tuning_.max_kernel_ops) return false;
     Form as = region.form;
     as.column = form.ok && form.column;
     const int64_t bytes = as.column ? ColumnBytes(g, as) : 0;
-    if (region.column_bytes + bytes > kMaxSums || !MayBecomeOne({r}, {g})) return false;
+    if (region.column_bytes + bytes > tuning_.row_sums_max_bytes || !MayBecomeOne({r}, {g})) return false;
     const Accesses accesses = Probe(g, as, r);
     if (!accesses.in_row || !accesses.contiguous) return false;
     if ((region.column_bytes + bytes > 0) && !(region.flat && accesses.flat)) return false;
@@ -284,8 +278,9 @@ class RowFuser {
   bool Unite(int r, int q) {
     Region &to = regions_[static_cast<size_t>(r)], &from = regions_[static_cast<size_t>(q)];
     const int64_t bytes = to.column_bytes + from.column_bytes;
-    if (to.form.rows != from.form.rows || to.form.width != from.form.width || to.nodes + from.nodes > kMaxNodes ||
-        bytes > kMaxSums || (bytes > 0 && !(to.flat && from.flat))) {
+    if (to.form.rows != from.form.rows || to.form.width != from.form.width ||
+        to.nodes + from.nodes > tuning_.max_kernel_ops || bytes > tuning_.row_sums_max_bytes ||
+        (bytes > 0 && !(to.flat && from.flat))) {
       return false;
     }
     std::vector<int> parts = to.parts;
@@ -449,6 +444,7 @@ class RowFuser {
   }
 
   const ir::Function& f_;
+  const Tuning& tuning_;
   Grouping& out_;
   ir::Function* mutable_f_;
   CycleGuard guard_;  // of owners
@@ -501,6 +497,6 @@ std::vector<Value> LeavesOf(const ir::Function& f, const Grouping& grouping, Val
   return leaves;
 }
 
-void FuseRows(ir::Function* f, Grouping* grouping) { RowFuser(f, grouping).Run(); }
+void FuseRows(ir::Function* f, const Tuning& tuning, Grouping* grouping) { RowFuser(f, tuning, grouping).Run(); }
 
 }  // namespace reel::codegen

@@ -10,7 +10,7 @@ namespace reel::codegen {
 /// kRows: softmax or a layer norm with its gradient is one kernel. A reduction over many rows (a bias gradient) leaves
 /// its partial sums to the kernel that has the rows in hand; what it then still does is a small group of its own. Adds
 /// a node to `f` for each value that holds partial sums. Linear but for bounded look-arounds.
-void FuseRows(ir::Function* f, Grouping* grouping);
+void FuseRows(ir::Function* f, const Tuning& tuning, Grouping* grouping);
 
 /// Adds a value to the function that holds what a reduction has before its last step: its kernel reads it in the place
 /// of the root's operand. No group computes it yet.

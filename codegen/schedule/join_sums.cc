@@ -13,8 +13,6 @@ namespace {
 
 using ir::Value;
 
-constexpr int64_t kMostRows = 8 * kPartials;  // of a block: their sums stay in L2
-
 size_t Index(Value v) { return static_cast<size_t>(v.id); }
 
 class SumJoiner {
@@ -55,7 +53,7 @@ class SumJoiner {
   bool MakesGroups(int p, Value v, int64_t width) const {
     const Group& product = out_.groups[static_cast<size_t>(p)];
     if (product.root_kind != Group::Root::kContract || !product.columns.empty()) return false;
-    if (f_.type(v).bytes() <= target_.l2_bytes) return false;
+    if (f_.type(v).bytes() <= target_.machine.l2_bytes) return false;
     const ir::Node& node = *f_.producer(product.root);
     const Shape& shape = f_.type(product.root).shape;
     const auto rank = [&](size_t k) { return static_cast<size_t>(f_.type(node.operands[k]).shape.rank()); };
@@ -67,7 +65,7 @@ class SumJoiner {
     if (!view || !IsWhole(f_, product.root, *view)) return false;
     const std::vector<int64_t> dims = shape.dims();
     if (IsOneBlock(node, batch, deep)) return false;
-    return GroupsOfRows({dims.begin() + static_cast<std::ptrdiff_t>(batch), dims.end() - 1}).block > 0;
+    return GroupsOfRows({dims.begin() + static_cast<std::ptrdiff_t>(batch), dims.end() - 1}, target_.tuning).block > 0;
   }
 
   // Whether rows of one axis take one block of k: they go to memory from registers, or through L2 in a chain.
@@ -122,11 +120,11 @@ class SumJoiner {
 
 }  // namespace
 
-BlockOfGroups GroupsOfRows(const std::vector<int64_t>& extents) {
+BlockOfGroups GroupsOfRows(const std::vector<int64_t>& extents, const Tuning& tuning) {
   int64_t inner = 1;
   for (size_t axis = extents.size(); axis-- > 0;) {
     const int64_t block = kPartials / std::gcd(inner, kPartials);
-    if (block * inner > kMostRows) break;
+    if (block * inner > tuning.matmul_sum_rows) break;
     // Blocks of the whole axis, too, are whole groups.
     if (extents[axis] >= block && extents[axis] * inner % kPartials == 0) return {axis, block};
     inner *= extents[axis];

@@ -13,7 +13,7 @@ struct BlockOfGroups {
   int64_t block = 0;  ///< iterations of the axis in the smallest block; 0: there is none
 };
 /// extents: of the rows of a product, outermost first.
-BlockOfGroups GroupsOfRows(const std::vector<int64_t>& extents);
+BlockOfGroups GroupsOfRows(const std::vector<int64_t>& extents, const Tuning& tuning);
 
 /// Where a product, or a map that its kernel computes from it, is more than L2 holds and is summed over its rows, the
 /// product's kernel adds up groups of 64 rows, too (Group::columns): statistics of a batch, gradients by biases. What

@@ -7,9 +7,6 @@
 namespace reel::codegen {
 namespace {
 
-constexpr int64_t kChunkWork = 64 << 10;  // scalar operations worth a chunk of their own
-constexpr int64_t kMaxChunks = 64;
-
 // Calls fn(Affine&) for every index of the statements and of all expressions.
 template <typename Fn>
 void ForEachAffine(Kernel* kernel, std::vector<Stmt>* statements, const Fn& fn) {
@@ -205,14 +202,16 @@ void ShiftAxis(Kernel* kernel, std::vector<Stmt>* statements, AxisId axis, const
   });
 }
 
-void Parallelize(Kernel* kernel, int64_t elements, int64_t cost) {
+void Parallelize(const ScheduleContext& c, int64_t elements, int64_t cost) {
+  Kernel* kernel = c.kernel;
   if (kernel->body.size() != 1 || kernel->body[0].kind != Stmt::Kind::kLoop) return;
   Stmt& loop = kernel->body[0];
   const int64_t extent = loop.extent.value();
   const int64_t granule = loop.width;
   // The product may be too large for integers: shapes come before budgets.
-  const double chunks_of_work = static_cast<double>(elements) * static_cast<double>(cost) / kChunkWork;
-  const auto worth = static_cast<int64_t>(std::min(chunks_of_work, static_cast<double>(kMaxChunks)));
+  const double chunks_of_work =
+      static_cast<double>(elements) * static_cast<double>(cost) / static_cast<double>(c.target.tuning.chunk_cycles);
+  const auto worth = static_cast<int64_t>(std::min(chunks_of_work, static_cast<double>(c.target.tuning.max_chunks)));
   const int64_t wanted = std::min(worth, Ceil(extent, granule));
   if (wanted < 2) return;
   const int64_t size = RoundUp(Ceil(extent, wanted), granule), chunks = Ceil(extent, size);

@@ -6,9 +6,6 @@
 namespace reel::codegen {
 namespace {
 
-// Scalar operations times registers, about the instructions of a step: four for each op of the largest group.
-constexpr int64_t kMaxStepCost = 3072;
-
 // Position in `axes` of an axis along which some load is contiguous while it strides along the innermost
 // one: a transposing copy. -1 if there is none.
 int ContiguousElsewhere(const Kernel& kernel, const std::vector<AxisId>& axes) {
@@ -69,12 +66,15 @@ int64_t LiveValues(const Kernel& kernel) {
 // where values would spill, code grow long, or a last step be mostly masked.
 int64_t StepWidth(const Kernel& kernel, const Target& target, int64_t extent, int64_t cost) {
   const int64_t live = LiveValues(kernel);
-  int registers = 4;
-  while (registers > 1 && (registers * live > target.vector_registers || registers * cost > kMaxStepCost)) {
+  auto registers = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(target.tuning.map_registers)));
+  const auto too_many = [&] {
+    return registers * live > target.vector_registers || registers * cost > target.tuning.map_max_step;
+  };
+  while (registers > 1 && too_many()) {
     registers /= 2;
   }
   const auto lanes = [extent](int64_t width) { return (extent + width - 1) / width * width; };
-  int64_t width = VectorWidth(kernel, target, extent, registers);
+  int64_t width = VectorWidth(kernel, target, extent, static_cast<int>(registers));
   const int64_t one = VectorWidth(kernel, target, extent, 1);
   while (width > one && lanes(width) - lanes(width / 2) > extent / 8) width /= 2;
   // A row that is one masked step: what lies there next must wait for the whole step where results take the place of
@@ -128,7 +128,6 @@ std::vector<Stmt> UnrolledStores(const ScheduleContext& c, Index index, std::vec
 // The axis that padding cuts into the most parts: its number and where they begin, with its end. 0: none.
 std::pair<size_t, std::vector<int64_t>> FindCut(const ScheduleContext& c, const std::vector<AxisId>& axes,
                                                 const std::vector<int64_t>& extents) {
-  constexpr int64_t kLeastElements = 64;  // of a part, for each step of the axes outside
   std::pair<size_t, std::vector<int64_t>> best{0, {}};
   int64_t inner = 1;
   for (size_t i = axes.size(); i-- > 1; inner *= extents[i]) {
@@ -139,7 +138,7 @@ std::pair<size_t, std::vector<int64_t>> FindCut(const ScheduleContext& c, const 
     bounds.push_back(extents[i]);
     int64_t least = extents[i];
     for (size_t p = 1; p < bounds.size(); ++p) least = std::min(least, bounds[p] - bounds[p - 1]);
-    if (least * inner >= kLeastElements && bounds.size() > best.second.size()) best = {i, std::move(bounds)};
+    if (least * inner >= c.target.tuning.min_part && bounds.size() > best.second.size()) best = {i, std::move(bounds)};
   }
   return best;
 }
@@ -148,11 +147,10 @@ std::pair<size_t, std::vector<int64_t>> FindCut(const ScheduleContext& c, const 
 // is padding. Empty if there is no such axis.
 std::vector<Stmt> CutLoops(const ScheduleContext& c, Index index, std::vector<AxisId> axes,
                            std::vector<int64_t> extents, int64_t cost) {
-  constexpr int64_t kLeastSteps = 8;  // threads share the axes outside
   const auto [cut, bounds] = FindCut(c, axes, extents);
   int64_t steps = 1;
-  for (size_t i = 0; i < cut; ++i) steps = std::min(steps * extents[i], kLeastSteps);
-  if (cut == 0 || steps < kLeastSteps) return {};
+  for (size_t i = 0; i < cut; ++i) steps = std::min(steps * extents[i], c.target.tuning.shared_steps);
+  if (cut == 0 || steps < c.target.tuning.shared_steps) return {};
   c.kernel->exprs.clear();
   c.builder->Clear();
   std::vector<Stmt> body;
@@ -198,7 +196,7 @@ void ScheduleMap(const ScheduleContext& c) {
     } else if (!axes.empty() && ContiguousElsewhere(*k, axes) < 0) {
       const int64_t whole = ExprCost(*k);
       k->body = CutLoops(c, index, axes, extents, whole);
-      if (!k->body.empty()) return Parallelize(k, shape.size(), whole);
+      if (!k->body.empty()) return Parallelize(c, shape.size(), whole);
     }
   }
   CollapseAxes(k, &stores, &axes, &extents);
@@ -212,7 +210,7 @@ void ScheduleMap(const ScheduleContext& c) {
   } else {
     k->body = Nest(axes, extents, width, std::move(stores));
   }
-  if (c.options.vectorize) Parallelize(k, shape.size(), cost);
+  if (c.options.vectorize) Parallelize(c, shape.size(), cost);
 }
 
 }  // namespace reel::codegen

@@ -6,8 +6,6 @@
 namespace reel::codegen {
 namespace {
 
-constexpr int64_t kTile = 512;  // what is carried for so many neighbours stays in L1
-
 // What a recurrence carries in: wide enough that only y[t] itself is rounded.
 DType Carried(DType dtype) { return IsHalf(dtype) ? kFloat32 : dtype == kFloat32 ? kFloat64 : dtype; }
 
@@ -115,7 +113,8 @@ void ScheduleRecurrence(const ScheduleContext& c) {
   const bool lanes = !inner.empty();
   const AxisId lane = lanes ? inner.back() : -1;
   const int64_t extent = lanes ? inner_extents.back() : 1;
-  const int64_t tile = std::clamp<int64_t>(extent, 1, kTile);  // of nothing there is no tile, but a width
+  const int64_t tile =
+      std::clamp<int64_t>(extent, 1, c.target.tuning.scan_tile);  // of nothing there is no tile, but a width
   const AxisId tiles = extent > tile ? k->AddAxis("tile") : -1;
   if (tiles >= 0) ShiftAxis(k, &store, lane, AxisAffine(tiles, tile));
   CarriedStep step(c, dtype, tile);
@@ -136,7 +135,7 @@ void ScheduleRecurrence(const ScheduleContext& c) {
     extents.push_back(Ceil(extent, tile));
   }
   k->body = Nest(around, extents, 1, std::move(all));
-  if (c.options.vectorize && !around.empty()) Parallelize(k, shape.size(), cost);
+  if (c.options.vectorize && !around.empty()) Parallelize(c, shape.size(), cost);
 }
 
 }  // namespace reel::codegen

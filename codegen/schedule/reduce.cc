@@ -230,11 +230,12 @@ std::vector<Stmt> RowsTogether(Kernel* k, LocalId partials, AxisId row, int64_t 
 // are found among integers: LLVM takes long over what it could know of their bits.
 int64_t RowsAtOnce(const ScheduleContext& c, Combine combine, DType dtype, int64_t elements,
                    const std::vector<int64_t>& extents) {
-  constexpr int64_t kWorthCompiling = 1 << 16;  // elements in all
   int64_t all = elements;
   for (int64_t n : extents) all *= n;
   const bool adds = IsFloat(dtype) && SizeOf(dtype) >= 4 && (combine == Combine::kSum || combine == Combine::kProd);
-  if (!c.options.vectorize || extents.empty() || !adds || elements > kPartials || all < kWorthCompiling) return 0;
+  if (!c.options.vectorize || extents.empty() || !adds || elements > kPartials ||
+      all < c.target.tuning.joint_rows_min_elements)
+    return 0;
   const int64_t lanes = c.target.lanes(SizeOf(dtype));
   return lanes > 1 && extents.back() >= lanes && PowerOfTwo(elements) >= lanes ? lanes : 0;
 }
@@ -321,7 +322,7 @@ void ScheduleReduce(const ScheduleContext& c) {
     body.push_back(MakeStore(c.builder->BufferOf(results, true), AxisAffine(block), result));
     body = Nest(axes[0], extents[0], 1, Nest(axes[2], extents[2], 1, std::move(body)));  // all of extent 1
     k->body = Nest({block}, {Ceil(count, kReducedBlock)}, 1, std::move(body));
-    if (c.options.vectorize) Parallelize(k, count, ExprCost(*k));
+    if (c.options.vectorize) Parallelize(c, count, ExprCost(*k));
     return;
   }
   std::vector<Stmt> body;
@@ -361,7 +362,7 @@ void ScheduleReduce(const ScheduleContext& c) {
     extents[0].pop_back();
   }
   k->body = Nest(axes[0], extents[0], 1, Nest(axes[2], extents[2], width, std::move(body)));
-  if (c.options.vectorize) Parallelize(k, product ? count * shape.size() : shape.size(), cost);
+  if (c.options.vectorize) Parallelize(c, product ? count * shape.size() : shape.size(), cost);
 }
 
 }  // namespace reel::codegen

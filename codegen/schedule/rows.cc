@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <set>
 
@@ -22,17 +23,15 @@ namespace {
 
 using ir::Value;
 
-constexpr int64_t kLight = 12;  // scalar operations of an element
-constexpr int64_t kTogether = 2;  // rows
-constexpr int64_t kTogetherBytes = 4 << 10;  // of a value's row: L1 holds those of two rows
-constexpr size_t kLongPass = 32;  // operations of an element
-constexpr int64_t kShortRow = 2 << 10, kLongRow = 16 << 10;  // bytes
-constexpr int64_t kAhead = 6 << 10;  // bytes from where a heavy pass works to what it prefetches: at least a row
-
 class RowSchedule {
  public:
   explicit RowSchedule(const ScheduleContext& c)
-      : c_(c), k_(c.kernel), group_(c.group()), width_(group_.width), extents_(group_.row_extents) {
+      : c_(c),
+        tuning_(c.target.tuning),
+        k_(c.kernel),
+        group_(c.group()),
+        width_(group_.width),
+        extents_(group_.row_extents) {
     for (size_t i = 0; i < group_.row_extents.size(); ++i) {
       rows_.push_back(k_->AddAxis("i" + std::to_string(i)));
       row_.push_back(AxisAffine(rows_.back()));
@@ -62,7 +61,7 @@ class RowSchedule {
     } else {
       SumRows(rows, std::move(body));
     }
-    if (c_.options.vectorize) Parallelize(k_, rows, cost);
+    if (c_.options.vectorize) Parallelize(c_, rows, cost);
     const bool parallel = k_->body[0].loop_kind == LoopKind::kParallel;
     std::vector<Stmt>& chunk = parallel ? k_->body[0].body : k_->body;
     chunk.insert(chunk.begin(), declarations_.begin(), declarations_.end());
@@ -142,11 +141,13 @@ class RowSchedule {
 
   // Short rows are taken two at a time, pass after pass: what a pass of one waits for comes while the other is at work.
   void TakeTogether() {
-    if (!c_.options.vectorize || last_pass_ == 0 || extents_.empty() || extents_.back() % kTogether != 0) return;
+    const auto together = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(tuning_.rows_together)));
+    if (!c_.options.vectorize || last_pass_ == 0 || extents_.empty() || extents_.back() % together != 0) return;
     for (const Member& m : members_) {
-      if (m.per_element && width_ * SizeOf(dtype(m.v)) > kTogetherBytes) return;
+      if (m.per_element && width_ * SizeOf(dtype(m.v)) > tuning_.rows_together_bytes) return;
     }
-    together_ = kTogether;
+    if (together == 1) return;
+    together_ = together;
     extents_.back() /= together_;
     one_ = k_->AddAxis("u");
     row_.back() = AxisAffine(rows_.back(), together_);
@@ -180,7 +181,7 @@ class RowSchedule {
       }
       const int64_t bytes = together_ * width_ * SizeOf(dtype(m.v));
       if (m.buffer >= 0) continue;
-      if (stack_ + bytes > kMaxRowStack) continue;  // computed again
+      if (stack_ + bytes > tuning_.rows_stack_bytes) continue;  // computed again
       stack_ += bytes;
       m.local = k_->AddLocal("w" + std::to_string(i), dtype(m.v), together_ * width_);
       declarations_.push_back(MakeLocal(m.local, 0));
@@ -246,10 +247,12 @@ class RowSchedule {
     const std::vector<Value> computed = ComputedFor(Results(sums));
     const auto is_function = [this](Value v) { return !Info(c_.f.producer(v)->op).Has(ir::kExact); };
     const auto it = std::find_if(computed.begin(), computed.end(), is_function);
-    if (computed.size() < kLongPass || std::count_if(computed.begin(), computed.end(), is_function) != 1) return;
+    if (std::ssize(computed) < tuning_.rows_long_pass ||
+        std::count_if(computed.begin(), computed.end(), is_function) != 1)
+      return;
     if (2 * ComputedFor({*it}).size() > computed.size()) return;
     const int64_t bytes = width_ * SizeOf(dtype(*it));
-    if (width_ < 4 * kPartials || stack_ + bytes > kMaxRowStack) return;
+    if (width_ < 4 * kPartials || stack_ + bytes > tuning_.rows_stack_bytes) return;
     stack_ += bytes;
     const LocalId local = k_->AddLocal("f" + std::to_string(it->id), dtype(*it), width_);
     const Affine position = AxisAffine(k_->AddAxis("e"));
@@ -326,7 +329,6 @@ class RowSchedule {
 
   // Where parts of a row begin, and its end. One part if there is more than one pass, or parts are short.
   std::vector<int64_t> Cuts() const {
-    constexpr int64_t kLeastElements = 64;
     std::vector<int64_t> bounds{0};
     if (last_pass_ == 0 && c_.options.vectorize) {
       Kernel scratch;
@@ -346,7 +348,7 @@ class RowSchedule {
     }
     bounds.push_back(width_);
     for (size_t p = 1; p < bounds.size(); ++p) {
-      if (bounds[p] - bounds[p - 1] < kLeastElements) return {0, width_};
+      if (bounds[p] - bounds[p - 1] < tuning_.min_part) return {0, width_};
     }
     return static_cast<int64_t>(bounds.size()) > kMaxUnrolled ? std::vector<int64_t>{0, width_} : bounds;
   }
@@ -466,16 +468,17 @@ class RowSchedule {
   // what a first pass will read: the hardware fetches what a pass walks along. Past the end of a row it sees too late,
   // unless rows are short.
   void PrefetchRow(const Affine& position, size_t begin, int loop, std::vector<Stmt>* out) {
-    const int64_t l2 = c_.target.l2_bytes;
+    const int64_t l2 = c_.target.machine.l2_bytes;
     for (Stmt& s : Prefetches(*k_, begin, *out, position.terms.back().first, rows_.back())) {
       const KernelBuffer& buffer = k_->buffers[static_cast<size_t>(s.buffer)];
       if (pass_ == 0 && !buffer.is_output) first_read_.insert(s.buffer);
-      if (pass_ == 0 || element_cost_ <= kLight) continue;
+      if (pass_ == 0 || element_cost_ <= tuning_.rows_light_cycles) continue;
       const int64_t bytes = width_ * SizeOf(buffer.dtype);
-      const bool far =
-          bytes < kLongRow ? Count(group_.row_extents) * bytes > l2 : first_read_.contains(s.buffer) && bytes <= l2 / 4;
-      if (!far || bytes < kShortRow || prefetched_.emplace(s.buffer, loop).first->second != loop) continue;
-      s.index.constant += Ceil(kAhead, together_ * bytes) * s.index.coefficient(rows_.back());
+      const bool far = bytes < tuning_.rows_prefetch_max_bytes ? Count(group_.row_extents) * bytes > l2
+                                                               : first_read_.contains(s.buffer) && bytes <= l2 / 4;
+      if (!far || bytes < tuning_.rows_prefetch_min_bytes || prefetched_.emplace(s.buffer, loop).first->second != loop)
+        continue;
+      s.index.constant += Ceil(tuning_.rows_prefetch_distance, together_ * bytes) * s.index.coefficient(rows_.back());
       out->push_back(std::move(s));
     }
   }
@@ -496,7 +499,7 @@ class RowSchedule {
   int64_t Lanes(int64_t n) const {
     if (!c_.options.vectorize) return 1;
     int64_t width = kPartials;
-    if (element_cost_ > kLight) width = std::min(width, VectorWidth(*k_, c_.target, n, 4));
+    if (element_cost_ > tuning_.rows_light_cycles) width = std::min(width, VectorWidth(*k_, c_.target, n, 4));
     while (width > 1 && width / 2 >= n) width /= 2;
     return width;
   }
@@ -521,6 +524,7 @@ class RowSchedule {
   }
 
   const ScheduleContext& c_;
+  const Tuning& tuning_;
   Kernel* k_;
   const Group& group_;
   const int64_t width_;

@@ -7,9 +7,6 @@ namespace reel::codegen {
 
 namespace {
 
-constexpr int64_t kLine = 64;  // bytes
-constexpr int64_t kMostOfLine = 1024;  // scalar operations, all of which become code
-
 // What combines an element with an update; kIdentity: the update replaces it.
 ir::Op CombiningOp(ir::Op op) {
   switch (op) {
@@ -43,8 +40,9 @@ void Fill(const ScheduleContext& c, ir::Value root, BufferId out) {
 // time.
 std::vector<Stmt> ByLines(const ScheduleContext& c, std::vector<AxisId>* along, std::vector<int64_t>* extents,
                           std::vector<Stmt> body) {
-  const int64_t line = std::min(kMaxUnrolled, kLine / SizeOf(c.f.type(c.group().root).dtype)), extent = extents->back();
-  if (extent <= line || line * ExprCost(*c.kernel) > kMostOfLine) return body;
+  const int64_t line = std::min(kMaxUnrolled, c.target.machine.line_bytes / SizeOf(c.f.type(c.group().root).dtype)),
+                extent = extents->back();
+  if (extent <= line || line * ExprCost(*c.kernel) > c.target.tuning.scatter_line_cycles) return body;
   const AxisId last = along->back(), block = c.kernel->AddAxis("ub");
   ShiftAxis(c.kernel, &body, last, AxisAffine(block, line));
   Stmt loop = MakeLoop(last, line, LoopKind::kUnrolled, 1, std::move(body));

@@ -95,8 +95,8 @@ void CollapseAxes(Kernel* kernel, std::vector<Stmt>* statements, std::vector<Axi
                   std::vector<int64_t>* extents);
 /// Replaces axis by axis + coefficient * other in every expression and statement.
 void ShiftAxis(Kernel* kernel, std::vector<Stmt>* statements, AxisId axis, const Affine& by);
-/// Cuts the kernel's only outermost loop into chunks if `elements`, of `cost` scalar operations each, are worth it.
-void Parallelize(Kernel* kernel, int64_t elements, int64_t cost);
+/// Cuts the kernel's only outermost loop into chunks if `elements`, of `cost` cycles each, are worth it.
+void Parallelize(const ScheduleContext& context, int64_t elements, int64_t cost);
 /// Per expression: whether it depends on an axis.
 std::vector<bool> Varying(const Kernel& kernel);
 /// Lanes for a vector loop over `extent`: `registers` registers of the widest element that depends on an axis.

@@ -33,7 +33,7 @@ void ScheduleSort(const ScheduleContext& c) {
   k->body = Nest(axes, extents, 1, std::move(body));
   int64_t cost = 8;  // of a comparison that the processor cannot foresee, n log n times
   for (int64_t m = n; m > 1; m /= 2) cost += 8;
-  if (c.options.vectorize) Parallelize(k, shape.size(), cost);
+  if (c.options.vectorize) Parallelize(c, shape.size(), cost);
 }
 
 }  // namespace reel::codegen

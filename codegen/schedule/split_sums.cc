@@ -13,13 +13,8 @@ namespace {
 
 using ir::Value;
 
-constexpr int64_t kLeastBlocks = 32;  // fewer are done before another thread has begun
-constexpr int64_t kLeastRows = 4 * kPartials, kLeastElements = 1 << 17;
-constexpr int64_t kLeastDeepBlocks = 8, kTimesLess = 8;
-constexpr int64_t kLeastShort = 8, kLeastWidth = 32, kMostWidth = 2048;  // of a row: neighbours to read; sums to hold
-
 // Of a deep product to few elements: the sums of its blocks of k, if these are few beside what it reads.
-Shape BlocksOf(const ir::Function& f, const Grouping& grouping, const Group& group) {
+Shape BlocksOf(const ir::Function& f, const Tuning& tuning, const Grouping& grouping, const Group& group) {
   const ir::Node& node = *f.producer(group.root);
   const Shape &x = f.type(node.operands[0]).shape, &w = f.type(node.operands[1]).shape;
   if (!group.columns.empty() || x.rank() != 2 || w.rank() != 2) return {};
@@ -32,19 +27,21 @@ Shape BlocksOf(const ir::Function& f, const Grouping& grouping, const Group& gro
   const int64_t blocks = Ceil(x.dim(static_cast<int>(deep[0])), kProductBlock);
   const int64_t size = f.type(group.root).shape.size();
   const int64_t read = x.size() + w.size();
-  return blocks >= kLeastDeepBlocks && read >= kLeastElements && kTimesLess * blocks * size <= read
+  return blocks >= tuning.split_k_min_blocks && read >= tuning.two_stage_min_elements &&
+                 tuning.split_k_ratio * blocks * size <= read
              ? Shape{blocks, size}
              : Shape{};
 }
 
 // What the first of two kernels leaves to the second; of rank 0: one kernel does it.
-Shape PartialsOf(const ir::Function& f, const Grouping& grouping, const Group& group) {
-  if (group.root_kind == Group::Root::kContract) return BlocksOf(f, grouping, group);
+Shape PartialsOf(const ir::Function& f, const Tuning& tuning, const Grouping& grouping, const Group& group) {
+  if (group.root_kind == Group::Root::kContract) return BlocksOf(f, tuning, grouping, group);
   if (group.root_kind != Group::Root::kReduce || group.partials.valid() || !group.columns.empty()) return {};
   const ir::Node& node = *f.producer(group.root);
   const Shape &from = f.type(node.operands[0]).shape, &to = f.type(group.root).shape;
   if (to.size() == 1) {
-    return from.size() >= kLeastBlocks * kReducedBlock ? Shape{Ceil(from.size(), kReducedBlock)} : Shape{};
+    return from.size() >= tuning.two_stage_min_blocks * kReducedBlock ? Shape{Ceil(from.size(), kReducedBlock)}
+                                                                      : Shape{};
   }
   // Rows of several axes: one axis before them is reduced.
   const auto& axes = node.attr<std::vector<int64_t>>("axes");
@@ -56,20 +53,21 @@ Shape PartialsOf(const ir::Function& f, const Grouping& grouping, const Group& g
     if (reduced) rows = from.dim(i);
     kept += !reduced;
   }
-  const int64_t least = kept > 1 ? kLeastWidth : kLeastShort, most = kept > 1 ? kMostWidth : kLeastWidth - 1;
-  const bool fits = kept > 0 && rows >= kLeastRows && to.size() >= least && to.size() <= most;
-  return fits && from.size() >= kLeastElements ? Shape{Ceil(rows, kPartials), to.size()} : Shape{};
+  const int64_t least = kept > 1 ? tuning.two_stage_min_width : tuning.two_stage_min_row;
+  const int64_t most = kept > 1 ? tuning.two_stage_max_width : tuning.two_stage_min_width - 1;
+  const bool fits = kept > 0 && rows >= tuning.two_stage_min_rows && to.size() >= least && to.size() <= most;
+  return fits && from.size() >= tuning.two_stage_min_elements ? Shape{Ceil(rows, kPartials), to.size()} : Shape{};
 }
 
 }  // namespace
 
-void SplitSums(ir::Function* f, Grouping* grouping) {
+void SplitSums(ir::Function* f, const Tuning& tuning, Grouping* grouping) {
   std::vector<Group> groups;
   const size_t before = grouping->groups.size();
   std::vector<int> place(before);  // of the group that has the root of an old one; behind these, of its first kernel
   for (size_t g = 0; g < before; ++g) {
     Group& group = grouping->groups[g];
-    if (const Shape partials = PartialsOf(*f, *grouping, group); partials.rank() > 0) {
+    if (const Shape partials = PartialsOf(*f, tuning, *grouping, group); partials.rank() > 0) {
       const Value blocks = AddPartials(f, grouping, group.root, partials);
       const auto first = static_cast<int>(place.size());
       place.push_back(static_cast<int>(groups.size()));

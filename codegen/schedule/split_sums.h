@@ -11,7 +11,7 @@ namespace reel::codegen {
 /// rows of several axes: the first kernel walks memory row by row and writes the sums of groups of 64 rows
 /// (schedule/sum_rows.h). And a deep product to few elements: the first kernel has blocks of k, the second
 /// adds their sums. Adds a node to `f` for each value that holds results of blocks, or partials. Linear.
-void SplitSums(ir::Function* f, Grouping* grouping);
+void SplitSums(ir::Function* f, const Tuning& tuning, Grouping* grouping);
 
 }  // namespace reel::codegen
 

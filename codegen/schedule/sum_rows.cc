@@ -67,7 +67,7 @@ void ScheduleRowSums(const ScheduleContext& c) {
   body = Nest(axes, extents, c.options.vectorize ? VectorWidth(*k, c.target, extents.back(), 1) : 1, std::move(body));
   SumOverRows(k, {{sums, c.builder->BufferOf(partials, true), combine, dtype}}, row, rows, 1, width, lanes,
               std::move(body));
-  if (c.options.vectorize) Parallelize(k, rows, width * cost);
+  if (c.options.vectorize) Parallelize(c, rows, width * cost);
 }
 
 }  // namespace reel::codegen

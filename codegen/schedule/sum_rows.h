@@ -18,9 +18,6 @@ struct RowSums {
   DType dtype = kFloat32;
 };
 
-/// Bytes of stack for sums over rows, and rows that wait there.
-inline constexpr int64_t kMaxRowStack = 32 << 10;
-
 /// The kernel's loops: the body accumulates step `row` of `together` rows, of `rows`, into each of the sums; `lanes`
 /// elements at once move them to memory.
 void SumOverRows(Kernel* kernel, const std::vector<RowSums>& columns, AxisId row, int64_t rows, int64_t together,

@@ -27,7 +27,7 @@ void ScheduleUpdate(const ScheduleContext& c) {
   const int64_t cost = ExprCost(*k), inner = extents.empty() ? 1 : extents.back();
   const int64_t width = c.options.vectorize ? VectorWidth(*k, c.target, inner, cost > 40 ? 1 : 2) : 1;
   k->body = Nest(axes, extents, width, std::move(body));
-  if (c.options.vectorize) Parallelize(k, update.size(), cost);
+  if (c.options.vectorize) Parallelize(c, update.size(), cost);
 }
 
 }  // namespace reel::codegen

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "codegen/target/tuning.h"
 
 namespace reel::codegen {
 
@@ -23,7 +24,8 @@ struct Target {
   bool has_masks = true;      ///< masked loads and stores are cheap
   bool has_scale = true;      ///< AVX-512: multiplication by a power of two (vscalef)
   bool has_bf16 = false;      ///< AVX512-BF16: products of pairs of bf16 (Combine::kDotPair)
-  int64_t l1_bytes = 32 << 10, l2_bytes = 1 << 20;
+  Machine machine;
+  Tuning tuning;
 
   int lanes(int64_t element_bytes) const { return static_cast<int>(vector_bits / 8 / element_bytes); }
 };

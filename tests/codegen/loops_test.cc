@@ -516,7 +516,7 @@ TEST(Loops, ManyAreNotAllInLine) {
     instructions += InstructionsInLine(p->kernels, loop);
     ++loops;
   });
-  EXPECT_LE(instructions, kMostInLine);
+  EXPECT_LE(instructions, Tuning().in_line_total);
   EXPECT_GT(loops, 0);
   EXPECT_LT(loops, 400);
 }
