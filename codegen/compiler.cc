@@ -134,9 +134,9 @@ class PlanningCompiler : public Compiler {
     ir::BudgetMeter meter = MeterOf(options);
     auto plan = Plan(module, options, &meter, options.profile);
     if (!plan.ok()) return plan.status();
-    if (!options.host_supports(plan->target.name)) {
+    if (!options.host_supports(plan->target.level)) {
       return absl::FailedPreconditionError(
-          StrCat("this machine cannot run code for ", plan->target.name, "; use cpu = \"native\""));
+          StrCat("this machine cannot run code for ", plan->target.level, "; use cpu = \"native\""));
     }
     CompiledModule::Times times;
     times.plan = Seconds(start);

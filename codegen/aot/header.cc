@@ -218,7 +218,7 @@ int RunEntry(const Program& program) {
 std::string HeaderText(const Program& program, const ObjectNames& names, const Target& target) {
   const std::string& n = names.name;
   const std::string guard = StrCat(names.upper, "_H_");
-  return StrCat("/* ", n, ".o, made by Reel for ", target.name, ". Functions return 0 or an error code, see ", n,
+  return StrCat("/* ", n, ".o, made by Reel for ", target.level, ". Functions return 0 or an error code, see ", n,
                 "_error().\n", "   Pointers need the alignment of their elements; results must not overlap anything.\n",
                 "   f16 and bf16 are their bits; a complex number is its real, then its imaginary part.\n",
                 "   One instance may be used by one thread at a time; the code allocates nothing. */\n", "#ifndef ",
@@ -247,7 +247,7 @@ std::string ManifestText(const Program& program, const ObjectNames& names, const
               ", \"offset\": ", v.offset, "}");
   }
   return StrCat("{\n  \"format\": 1,\n  \"name\": \"", names.name, "\",\n  \"module\": ", ir::JsonQuoted(program.name),
-                ",\n  \"target\": \"", target.name, "\",\n  \"instance_bytes\": ", program.instance_bytes,
+                ",\n  \"target\": \"", target.level, "\",\n  \"instance_bytes\": ", program.instance_bytes,
                 ",\n  \"arena_bytes\": ", program.arena_bytes, ",\n  \"entries\": [", entries,
                 "\n  ],\n  \"variables\": [", variables, "\n  ]\n}\n");
 }

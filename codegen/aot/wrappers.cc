@@ -145,7 +145,7 @@ class WrapperEmitter {
   /// are read, XCR0 only where OSXSAVE is set.
   llvm::Function* CpuCheckFunction() {
     Begin("cpu_supported", b_.getInt1Ty(), {}, /*visible=*/false);
-    const CpuNeeds& needs = NeedsOf(target_.name);
+    const CpuNeeds& needs = NeedsOf(target_.level);
     for (const CpuCheck& check : needs.checks) {
       Value* last = b_.CreateExtractValue(Cpuid(check.leaf & 0x80000000u, 0), 0);
       Refuse(b_.CreateICmpULT(last, b_.getInt32(check.leaf)), b_.getFalse());

@@ -51,10 +51,10 @@ class CodeKeyWriter {
   }
 
   void AddTarget(const Target& target) {
-    const auto& [name, triple, cpu, features, vector_bits, vector_registers, has_fma, has_f16c, has_masks, has_scale,
-                 has_bf16, machine, tuning] = target;
-    (void)machine, (void)tuning;  // what plans go by: lowering does not, and kernels are in the key
-    for (const std::string* text : {&name, &triple, &cpu, &features}) AddText(*text);
+    const auto& [name, level, triple, cpu, features, vector_bits, vector_registers, has_fma, has_f16c, has_masks,
+                 has_scale, has_bf16, machine, tuning] = target;
+    (void)name, (void)machine, (void)tuning;  // what plans go by: lowering does not, and kernels are in the key
+    for (const std::string* text : {&level, &triple, &cpu, &features}) AddText(*text);
     for (const bool x : {has_fma, has_f16c, has_masks, has_scale, has_bf16}) Add(x);
     for (const int x : {vector_bits, vector_registers}) Add(int64_t{x});
   }

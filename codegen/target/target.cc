@@ -8,6 +8,9 @@
 #endif
 
 #include "codegen/target/cpuid.h"
+#include "codegen/target/file.h"
+#include "ir/file/reader.h"
+#include "ir/printable.h"
 #include "ir/strings.h"
 
 namespace reel::codegen {
@@ -42,7 +45,7 @@ constexpr CpuNeeds kNeeds[] = {{"x86-64-v2", kV2, 0},
 
 Target MakeTarget(std::string_view name) {
   Target t;
-  t.name = name;
+  t.name = t.level = name;
   t.triple = "x86_64-unknown-linux-gnu";
   t.cpu = name;
   if (name == "x86-64-v2") {
@@ -61,6 +64,27 @@ Target MakeTarget(std::string_view name) {
       t.features += ",+avx512bf16";
     }
   }
+  return t;
+}
+
+struct CpuClass {
+  std::string_view name, level;
+  int64_t l1_bytes, l2_bytes, l3_bytes, fma_ports, fma_latency;
+};
+constexpr CpuClass kClasses[] = {
+#define REEL_CPU_CLASS(name, level, l1, l2, l3, ports, latency) {name, level, l1, l2, l3, ports, latency},
+#include "codegen/target/classes.def"
+#undef REEL_CPU_CLASS
+};
+
+Target MakeTarget(const CpuClass& cpu) {
+  Target t = MakeTarget(cpu.level);
+  t.name = cpu.name;
+  t.machine.l1_bytes = cpu.l1_bytes;
+  t.machine.l2_bytes = cpu.l2_bytes;
+  t.machine.l3_bytes = cpu.l3_bytes;
+  t.machine.fma_ports = cpu.fma_ports;
+  t.machine.fma_latency = cpu.fma_latency;
   return t;
 }
 
@@ -110,14 +134,29 @@ absl::StatusOr<Target> FindTarget(std::string_view cpu) {
   for (const CpuNeeds& needs : kNeeds) {
     if (needs.name == cpu) return MakeTarget(cpu);
   }
+  for (const CpuClass& known : kClasses) {
+    if (known.name == cpu) return MakeTarget(known);
+  }
+  if (cpu.ends_with(kTargetSuffix)) {
+    const auto text = ir::ReadFile(std::string(cpu), {});
+    return text.ok() ? ParseTarget(*text, cpu) : text.status();
+  }
   std::string known = "native";
   for (std::string_view name : TargetNames()) StrAppend(&known, ", ", name);
-  return absl::InvalidArgumentError(StrCat("unknown CPU \"", cpu, "\"; use one of: ", known));
+  for (std::string_view name : ClassNames()) StrAppend(&known, ", ", name);
+  return absl::InvalidArgumentError(StrCat("unknown CPU \"", ir::Printable(cpu), "\"; use one of: ", known,
+                                           ", or a file that ends in ", kTargetSuffix));
 }
 
 std::vector<std::string_view> TargetNames() {
   std::vector<std::string_view> names;
   for (const CpuNeeds& needs : kNeeds) names.push_back(needs.name);
+  return names;
+}
+
+std::vector<std::string_view> ClassNames() {
+  std::vector<std::string_view> names;
+  for (const CpuClass& known : kClasses) names.push_back(known.name);
   return names;
 }
 

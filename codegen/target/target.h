@@ -13,7 +13,8 @@ namespace reel::codegen {
 
 /// What schedules and lowering know of a CPU. A named table, never a measurement: same name, same object bytes.
 struct Target {
-  std::string name;           ///< "x86-64-v2", "x86-64-v3", "x86-64-v4", "x86-64-v4-bf16"
+  std::string name;           ///< a level, a class of CPUs, or that of a target file
+  std::string level;          ///< of instructions: "x86-64-v2", "x86-64-v3", "x86-64-v4", "x86-64-v4-bf16"
   std::string triple;         ///< LLVM triple
   std::string cpu;            ///< LLVM CPU name
   std::string features;       ///< LLVM feature string
@@ -30,9 +31,13 @@ struct Target {
   int lanes(int64_t element_bytes) const { return static_cast<int>(vector_bits / 8 / element_bytes); }
 };
 
-/// "native" (the best level this CPU supports) or a name above; unknown names give an error that lists them.
+/// "native" (the best level this CPU supports), a level, a class of CPUs, or the path of a target file (file.h), which
+/// ends in .target. Unknown names give an error that lists the known ones.
 absl::StatusOr<Target> FindTarget(std::string_view cpu);
+/// The levels.
 std::vector<std::string_view> TargetNames();
+/// Classes of CPUs: a level each, and the caches and ports of its cores (classes.def).
+std::vector<std::string_view> ClassNames();
 
 }  // namespace reel::codegen
 

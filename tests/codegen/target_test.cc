@@ -1,0 +1,112 @@
+// Targets as values and as files: what is read is what was written, and what is no target is told with line and column.
+#include "codegen/target/target.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+
+#include "codegen/target/file.h"
+#include "ir/strings.h"
+#include "tests/paths.h"
+
+namespace reel::codegen {
+namespace {
+
+bool Same(const Target& a, const Target& b) {
+  return a.name == b.name && a.level == b.level && a.vector_bits == b.vector_bits && a.machine == b.machine &&
+         a.tuning == b.tuning;
+}
+
+TEST(TargetFile, GivesBackEveryValue) {
+  Target target = *FindTarget("x86-64-v3");
+  target.name = "mine";
+  for (const auto& row : MachineTable()) target.machine.*row.field = row.value == row.least ? row.most : row.least;
+  for (const auto& row : TuningTable()) target.tuning.*row.field = row.value == row.least ? row.most : row.least;
+  const auto again = ParseTarget(PrintTarget(target), "t");
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_TRUE(Same(*again, target)) << PrintTarget(*again);
+}
+
+TEST(TargetFile, MayHaveCommentsAndBlanks) {
+  const auto target = ParseTarget("# mine\n\nreel target 1\n level=x86-64-v4 # all of it\n\tl2_bytes =  4096\r\n", "t");
+  ASSERT_TRUE(target.ok()) << target.status();
+  EXPECT_EQ(target->name, "x86-64-v4");
+  EXPECT_EQ(target->machine.l2_bytes, 4096);
+}
+
+TEST(TargetFile, ErrorsSayWhere) {
+  const std::pair<std::string, std::string> cases[] = {
+      {"", "t:1:1: expected \"reel target 1\""},
+      {"reel target 2\n", "t:1:1: expected \"reel target 1\""},
+      {"reel target 1\n", "expected \"level = x86-64-v3\""},
+      {"reel target 1\nlevel x86-64-v3\n", "t:2:1: expected NAME = VALUE"},
+      {"reel target 1\nlevel = pdp11\n", "t:2:9: unknown CPU \"pdp11\""},
+      {"reel target 1\nlevel = other.target\n", "t:2:9: a level is no file"},
+      {"reel target 1\nlevel = x86-64-v3\n  l3 = 5\n", "t:3:3: no threshold is called \"l3\""},
+      {"reel target 1\nlevel = x86-64-v3\nl2_bytes = 5\n", "t:3:12: l2_bytes is a whole number from 4096"},
+      {"reel target 1\nlevel = x86-64-v3\nl2_bytes = many\n", "t:3:12: l2_bytes is a whole number"},
+      {"reel target 1\nlevel = x86-64-v3\nl2_bytes = 99999999999999999999\n", "t:3:12: "},
+      {"reel target 1\nlevel = x86-64-v3\nshared_steps = 0\n", "t:3:16: shared_steps is a whole number from 1"},
+      {"reel target 1\nname = a b\n", "t:2:8: a name has"},
+      {"reel target 1\nname = a\nname = b\n", "t:3:1: \"name\" is given twice"},
+      {std::string("reel target 1\nlevel = x86-64-v3\n\0\x01 = 1\n", 38), "t:3:"},
+      {std::string(70000, '#'), "at most 65536 bytes"},
+  };
+  for (const auto& [text, message] : cases) {
+    const auto target = ParseTarget(text, "t");
+    ASSERT_FALSE(target.ok()) << text;
+    EXPECT_EQ(target.status().code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_NE(target.status().message().find(message), std::string::npos) << target.status();
+  }
+}
+
+TEST(Targets, ClassesAreLevelsWithCachesOfTheirOwn) {
+  for (std::string_view name : ClassNames()) {
+    const auto target = FindTarget(name);
+    ASSERT_TRUE(target.ok()) << name;
+    EXPECT_EQ(target->name, name);
+    EXPECT_TRUE(FindTarget(target->level).ok());
+    EXPECT_EQ(FindTarget(target->level)->features, target->features);
+    for (const auto& row : MachineTable()) {
+      const int64_t value = target->machine.*row.field;
+      EXPECT_TRUE(value >= row.least && value <= row.most) << name << " " << row.name;
+    }
+  }
+}
+
+TEST(Targets, ThresholdsAreWithinTheirBounds) {
+  for (const auto& row : TuningTable()) {
+    EXPECT_LE(row.least, row.value) << row.name;
+    EXPECT_LE(row.value, row.most) << row.name;
+    EXPECT_FALSE(row.text.empty()) << row.name;
+  }
+}
+
+// Numbers that a plan goes by stand in tuning.def. What is left bounds time, memory or depth, or is a format.
+TEST(Targets, NoThresholdStandsElsewhere) {
+  const std::set<std::string> bounds = {
+      "kMaxLookAround", "kMaxUnrolled",  "kUnread",       "kNoStack",      "kListed",         "kLeastRow",
+      "kMaxResults",    "kMaxNamed",     "kFar",          "kFew",          "kLoop",           "kSums",
+      "kLanes",         "kLeastSum",     "kGroups",       "kCounted",      "kMostUnwatched",  "kOperationsPerSecond",
+      "kMostDepth",     "kMaxDepth",     "kMaxItems",     "kLong",         "kVisitsOfSchedule", "kLibraryBytes",
+      "kBytesKept",     "kBytesInWork",  "kCopiesOfData", "kMostBytes",    "kHeaderBytes",    "kMaxValues",
+      "kMaxVariants",   "kMostRows",     "kTriedChunks",  "kMostLinks",    "kMostWaiting"};
+  const std::regex constant(R"(constexpr\s+(?:u?int\d*_t|int|size_t|double)\s+(k\w+)\s*=)");
+  for (const char* folder : {"group", "schedule", "program"}) {
+    for (const auto& file : std::filesystem::directory_iterator(StrCat(SourceDir(), "/codegen/", folder))) {
+      std::ifstream in(file.path());
+      for (std::string line; std::getline(in, line);) {
+        std::smatch match;
+        if (!std::regex_search(line, match, constant)) continue;
+        EXPECT_TRUE(bounds.contains(match[1])) << file.path().filename() << ": " << line
+                                               << "\nmake it a row of codegen/target/tuning.def";
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace reel::codegen
