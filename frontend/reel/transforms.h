@@ -28,10 +28,12 @@ namespace reel {
 namespace internal {
 
 /// What a callable returns for n tensors.
+template <typename F, typename Indices>
+struct CallResult;
 template <typename F, size_t... kIndex>
-auto CallResult(std::index_sequence<kIndex...>) -> std::decay_t<std::invoke_result_t<F&, AnyTensor<kIndex>...>>;
+struct CallResult<F, std::index_sequence<kIndex...>> : std::invoke_result<F&, AnyTensor<kIndex>...> {};
 template <typename F, size_t kCount>
-using ResultOfTensors = decltype(CallResult<F>(std::make_index_sequence<kCount>()));
+using ResultOfTensors = std::decay_t<typename CallResult<F, std::make_index_sequence<kCount>>::type>;
 template <typename F, size_t kCount>
 concept TakesTensors = requires { typename ResultOfTensors<F, kCount>; };
 template <typename F>
@@ -58,15 +60,22 @@ using TensorFunction = std::function<std::vector<Tensor>(const TracedFunction&, 
 
 /// f transformed: takes as many tensors as f, returns what f returns.
 template <typename F>
-auto Transformed(F f, TensorFunction transform) {
-  return [f = std::move(f), transform = std::move(transform)]<typename... T>(const T&... arguments)
+class Transformed {
+ public:
+  Transformed(F f, TensorFunction transform) : f_(std::move(f)), transform_(std::move(transform)) {}
+
+  template <typename... T>
     requires((std::convertible_to<const T&, Operand> && ...) && TakesTensors<F, sizeof...(T)>)
-  {
-    using R = ResultOfTensors<F, sizeof...(T)>;
+  ResultOfTensors<F, sizeof...(T)> operator()(const T&... arguments) const {
     // Braces: from left to right. Numbers become tensors of their default dtype.
-    return FromList<R>(transform(MakeTraced(f), MaterializeAll({Operand(arguments)...})));
-  };
-}
+    return FromList<ResultOfTensors<F, sizeof...(T)>>(
+        transform_(MakeTraced(f_), MaterializeAll({Operand(arguments)...})));
+  }
+
+ private:
+  F f_;
+  TensorFunction transform_;
+};
 
 }  // namespace internal
 

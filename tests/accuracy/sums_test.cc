@@ -40,7 +40,7 @@ TYPED_TEST_SUITE(Sums, Floats);
 
 TYPED_TEST(Sums, ReduceSumIsWithinItsBound) {
   using T = TypeParam;
-  for (size_t n : {1, 63, 64, 65, 1000, 4096, 4097, 100000, 1 << 20}) {
+  for (size_t n : std::initializer_list<size_t>{1, 63, 64, 65, 1000, 4096, 4097, 100000, 1 << 20}) {
     const std::vector<T> x = Draw<T>(n, n);
     long double exact = 0, magnitude = 0;
     for (T v : x) exact += v, magnitude += std::fabs(static_cast<long double>(v));
@@ -68,7 +68,7 @@ T SumOfRows(std::vector<T> x) {
 
 TYPED_TEST(Sums, OverRowsAreInGroups) {
   using T = TypeParam;
-  for (size_t n : {1, 2, 63, 64, 65, 1000, 4096, 4097, 100000}) {
+  for (size_t n : std::initializer_list<size_t>{1, 2, 63, 64, 65, 1000, 4096, 4097, 100000}) {
     const std::vector<T> x = Draw<T>(n, n);
     long double exact = 0, magnitude = 0;
     for (T v : x) exact += v, magnitude += std::fabs(static_cast<long double>(v));
@@ -89,7 +89,7 @@ TYPED_TEST(Sums, OverRowsAreInGroups) {
 TYPED_TEST(Sums, ContractIsWithinItsBound) {
   using T = TypeParam;
   constexpr int64_t kRows = 3, kColumns = 5;
-  for (size_t k : {1, 255, 256, 257, 1000, 70000}) {
+  for (size_t k : std::initializer_list<size_t>{1, 255, 256, 257, 1000, 70000}) {
     const std::vector<T> a = Draw<T>(kRows * k, k), b = Draw<T>(k * kColumns, k + 1);
     const auto depth = static_cast<int64_t>(k);
     const auto c =

@@ -35,7 +35,7 @@ TEST(Bench, OneLinePerWorkload) {
   for (size_t i = 0; i < rows.size(); ++i) {
     const Json& row = rows[i];
     SCOPED_TRACE(row.dump());
-    EXPECT_EQ(names[i], row["workload"]);
+    EXPECT_EQ(names[i], row["workload"].get<std::string>());
     EXPECT_EQ(names[i] == "add_64" ? "eager" : "jit", row["mode"]);
     EXPECT_EQ("own", row["inputs"]);
     for (const char* key : {"median_s", "best_s", "limit_s", "first_call_s", "rss_mb"})

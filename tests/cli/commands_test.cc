@@ -62,7 +62,7 @@ TEST_F(Commands, Convert) {
   const std::string cases = "/usr/share/libonnx-testdata/data/node/";  // of libonnx-testdata
   const Json json = OkJson({"convert", cases + "test_gemm_all_attributes/model.onnx", "-o", Path("gemm.reel")});
   EXPECT_EQ("a", json["functions"][0]["parameters"][0]["name"]);
-  EXPECT_EQ(Path("gemm.reel"), json["file"]);
+  EXPECT_EQ(Path("gemm.reel"), json["file"].get<std::string>());
   Ok({"verify", Path("gemm.reel")});
   const int64_t shape[] = {2, -1};
   Write(Path("shape.npy"), FormatNpy(ir::Literal::From<int64_t>({2}, shape)));

@@ -29,7 +29,7 @@ std::vector<Case> Cases() {
       {"softmax", [](double s, DType d) { return Softmax(X(s, d)); }},
       {"softmax_first_axis", [](double s, DType d) { return Softmax(X(s, d), 0); }},
       {"log_softmax", [](double s, DType d) { return LogSoftmax(X(s, d)); }},
-      {"logsumexp", [](double s, DType d) { return LogSumExp(X(s, d), {{1}}, {.keepdims = true}); }},
+      {"logsumexp", [](double s, DType d) { return LogSumExp(X(s, d), Axes({1}), {.keepdims = true}); }},
       {"logsumexp_all", [](double s, DType d) { return LogSumExp(X(s, d)); }},
       {"layer_normalize",
        [](double s, DType d) { return LayerNormalize(X(s, d), X(s + 1, d, {33}), X(s + 2, d, {33})); }},
@@ -41,7 +41,7 @@ std::vector<Case> Cases() {
        [](double s, DType d) {
          return BatchNormalize(X(s, d), X(s + 1, d, {33}), Abs(X(s + 2, d, {33})), {}, X(s + 3, d, {33}));
        }},
-      {"l2_normalize", [](double s, DType d) { return L2Normalize(X(s, d), {{1}}); }},
+      {"l2_normalize", [](double s, DType d) { return L2Normalize(X(s, d), Axes({1})); }},
       {"softmax_cross_entropy",
        [](double s, DType d) {
          return SoftmaxCrossEntropy(X(s, d), Tensor::FromData(std::vector<int32_t>{0, 32, 7, 7, 1}, {5}));

@@ -16,8 +16,6 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
 // Wave with 3 added on the other diagonal: well conditioned, and every pivot has to be looked for.
 Tensor Square(const Shape& shape, double seed) {
   std::vector<double> values = Values(Wave(shape, seed));
@@ -357,7 +355,7 @@ TEST(LinalgHard, IllConditionedSolveHasASmallResidual) {
 TEST(LinalgHard, NotPositiveDefiniteIsNaNInItsOwnMatrixOnly) {
   const Tensor l = Cholesky(Tensor({{{1.0, 2.0}, {2.0, 1.0}}, {{4.0, 2.0}, {2.0, 5.0}}}));
   const std::vector<double> got = Values(l);
-  for (size_t i : {0, 2, 3}) EXPECT_TRUE(std::isnan(got[i])) << i;
+  for (size_t i : std::initializer_list<size_t>{0, 2, 3}) EXPECT_TRUE(std::isnan(got[i])) << i;
   EXPECT_EQ(got[1], 0);
   EXPECT_EQ(std::vector<double>(got.begin() + 4, got.end()), (std::vector<double>{2, 0, 1, 2}));
 }
@@ -425,7 +423,7 @@ TEST(LinalgGradient, Triangles) {
               0.07551748087221916, 0.17920051393519731, 0.07551748087221916, -0.31049148884706107},
              1e-14, "cholesky");
   const std::vector<double> g = Values(*tape.Gradient(w, a));
-  for (size_t i : {1, 2, 5}) EXPECT_EQ(g[i], 0);
+  for (size_t i : std::initializer_list<size_t>{1, 2, 5}) EXPECT_EQ(g[i], 0);
   EXPECT_NE(g[3], 0);
 }
 

@@ -89,8 +89,8 @@ TEST_F(TapeCacheTest, StructuresDiffer) {
     GradientTape tape;
     tape.Watch({a, b});
     const Tensor p = kind == 0 ? a * b : kind == 1 ? a * a : a + b;
-    const Tensor y = kind == 3   ? ReduceSum(Reshape(p, {2, 2}), {{0}})
-                     : kind == 4 ? ReduceSum(Reshape(p, {2, 2}), {{1}})
+    const Tensor y = kind == 3   ? ReduceSum(Reshape(p, {2, 2}), Axes({0}))
+                     : kind == 4 ? ReduceSum(Reshape(p, {2, 2}), Axes({1}))
                                  : p;
     kind == 5 ? tape.Gradient(y, {b, a}) : tape.Gradient(y, {a});
   };
