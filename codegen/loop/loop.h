@@ -157,6 +157,9 @@ struct Kernel {
 
   // For Plan() and Profile(); no code depends on these, and Fingerprint() does not see them.
   std::vector<std::string> why;  ///< how it was made and why, a line each
+  std::string problem;  ///< what it computes, on what shapes: the same for equal groups, in every process
+  std::string schedule;  ///< the choices it was made by, as one line (schedule/choices.h)
+  std::vector<std::string> other_schedules;  ///< with PlanOptions::list_schedules: lines that differ in one choice
   double product_flops = -1;  ///< of its matrix products as such, without what is computed past the end; -1: of kFma
 
   AxisId AddAxis(std::string name);

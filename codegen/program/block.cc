@@ -11,6 +11,7 @@
 #include "codegen/program/chain.h"
 #include "codegen/program/overwritten.h"
 #include "codegen/program/verify_items.h"
+#include "codegen/schedule/book.h"
 #include "codegen/schedule/early_updates.h"
 #include "codegen/schedule/fuse_operand.h"
 #include "codegen/schedule/fuse_rows.h"
@@ -246,7 +247,18 @@ ScheduledKernel BlockBuilder::Schedule(const Grouping& grouping, int group, cons
     to_value(&k.updated);
     return k;
   }
-  ScheduledKernel k = ScheduleGroup(f, grouping, group, target_, options_);
+  std::string problem;
+  const Wish* wish = nullptr;
+  if (options_.schedules != nullptr || options_.list_schedules) {
+    problem = signature.Name();
+    wish = options_.schedules != nullptr ? options_.schedules->Find(target_.name, problem) : nullptr;
+  }
+  ScheduledKernel k = ScheduleGroup(f, grouping, group, target_, options_, wish);
+  if (wish != nullptr && absl::IsInvalidArgument(k.status)) {
+    options_.schedules->CountRefused();
+    k = ScheduleGroup(f, grouping, group, target_, options_);
+  }
+  k.kernel.problem = std::move(problem);
   if (!k.kernel.body.empty()) Explain(f, grouping, group, &k.kernel);
   ScheduledKernel positions = k;
   bool all_known = true;

@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "codegen/loop/loop.h"
+#include "codegen/schedule/choices.h"
 #include "codegen/target/target.h"
 #include "ir/budget_meter.h"
 #include "ir/graph.h"
@@ -126,6 +127,8 @@ struct Program {
   std::vector<IndexCheck> checks;
 };
 
+class ScheduleBook;
+
 struct PlanOptions {
   bool fuse = true;  ///< false: one kernel per op, scalar loops (-O0)
   bool vectorize = true;
@@ -134,6 +137,9 @@ struct PlanOptions {
   bool share_kernels = true;  ///< false: every group is scheduled, though equal to another (tests)
   bool profile = false;  ///< Program::profile; kernels run one after the other, in no chains
   bool check_bounds = true;  ///< false: check_index checks nothing
+  const ScheduleBook* schedules = nullptr;  ///< schedules by kernel, where it has some (schedule/book.h)
+  bool list_schedules = false;  ///< Kernel::other_schedules
+  Choices::Decide decide = {};  ///< of kernels that the book does not have
   /// Results of the only entry point that may be written over parameters of their types. None of them is where a call
   /// could fail after it has begun to, or go on for long: a call changes all of that memory, or nothing.
   std::vector<InPlace> in_place = {};

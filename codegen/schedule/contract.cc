@@ -22,6 +22,8 @@ namespace {
 
 using ir::Op;
 
+constexpr int kMaxUnrolledEpilogue = 64;  // ops: all of them are code for each register of a tile
+
 class ContractSchedule {
  public:
   explicit ContractSchedule(const ScheduleContext& c)
@@ -31,7 +33,7 @@ class ContractSchedule {
         node_(*c.f.producer(root_)),
         dtype_(c.f.type(root_).dtype),
         shape_(ShapeOfContract(c)),
-        tiles_(TilesOfContract(shape_, c.target, SizeOf(dtype_), c.options.vectorize)),
+        tiles_(TilesOfContract(c, shape_)),
         k_block_(shape_.pairs ? kProductBlock / 2 : kProductBlock),
         packed_(shape_.pairs ? kInt32 : dtype_),
         sums_(OpenRowSums(c, tiles_.lanes)) {}
@@ -66,9 +68,13 @@ class ContractSchedule {
                              : tiles_.whole_rows ? WholeRows()
                                                  : Panels(loops.empty());
     // Threads share the outermost loop: if it is short, the longest.
-    if (!loops.empty() && loops[0].second < c_.target.tuning.shared_steps && split_ < 0) {
+    if (loops.size() > 1 && split_ < 0) {
       const auto longer = [](const auto& a, const auto& b) { return a.second < b.second; };
-      std::iter_swap(loops.begin(), std::max_element(loops.begin(), loops.end(), longer));
+      const auto longest = std::max_element(loops.begin(), loops.end(), longer);
+      const bool is_short = loops[0].second < c_.target.tuning.shared_steps;
+      const bool usual = is_short && longest != loops.begin();
+      const auto other = longest == loops.begin() ? std::prev(loops.end()) : longest;
+      if (c_.choices->Flag("swap", usual, c_.options.vectorize)) std::iter_swap(loops.begin(), other);
     }
     for (size_t i = loops.size(); i-- > 0;) body = Nest({loops[i].first}, {loops[i].second}, 1, std::move(body));
     k_->body = std::move(body);
@@ -119,8 +125,10 @@ class ContractSchedule {
     std::vector<Stmt> out;
     const bool one_block = split_ >= 0 || (shape_.depth > 0 && shape_.depth <= k_block_);
     if (tiles_.whole_rows) return Blocks(p);
-    direct_ = one_block && !NeedsRowTable() && c_.group().nodes <= c_.target.tuning.epilogue_unrolled_ops &&
-              c_.options.vectorize && sums_.empty();
+    const bool may_be_direct = one_block && !NeedsRowTable() && c_.options.vectorize && sums_.empty() &&
+                               c_.group().nodes <= kMaxUnrolledEpilogue;
+    const bool is_short = c_.group().nodes <= c_.target.tuning.epilogue_unrolled_ops;
+    direct_ = c_.choices->Flag("direct", may_be_direct && is_short, may_be_direct);
     if (!direct_) out.push_back(OpenTable(tiles_.lanes, one_block));
     if (shape_.depth > 0) {
       if (NeedsRowTable()) RowOffsets(&p, &out);

@@ -113,7 +113,7 @@ bool ReadsRuns(const ContractShape& shape, const Tuning& tuning) {
 }
 
 // Rows of a block for which w is not packed: enough blocks for threads, but runs of 1 KiB.
-int64_t WantedRows(const ContractShape& shape, int64_t element_bytes, const Tuning& tuning) {
+int64_t RowsOfBlock(const ContractShape& shape, int64_t element_bytes, const Tuning& tuning) {
   const int64_t rows = Product(shape.rows), outer = Product(shape.outer);
   const auto within = [](int64_t n, int64_t least, int64_t most) { return std::min(std::max(n, least), most); };
   if (ReadsRuns(shape, tuning)) {
@@ -232,18 +232,33 @@ void TakeWholeGroups(const ContractShape& shape, const Tuning& tuning, ContractT
   t->inner = Product({shape.rows.begin() + static_cast<std::ptrdiff_t>(axis) + 1, shape.rows.end()});
 }
 
+constexpr int64_t kMaxTableBytes = 128 << 10;  // of a block's sums on the stack
+
+// Rows that it may have.
+int64_t RowsOfTable(const ContractShape& shape, const ContractTiles& t, int64_t element_bytes) {
+  const int64_t columns = t.whole_rows ? std::max(shape.lane.extent, t.lanes) : t.lanes;
+  return std::max(kMaxTableBytes / (columns * element_bytes), int64_t{1});
+}
+
+// Rows of a tile and of a block that are asked for; 0: as usual.
+struct WantedRows {
+  int64_t tile = 0, block = 0;
+};
+
 // Blocks of rows and tiles of at most so many, for panels of t->lanes.
 void BlockRows(const ContractShape& shape, const Target& target, int64_t element_bytes, int64_t most,
-               ContractTiles* t) {
+               const WantedRows& asked, ContractTiles* t) {
   if (shape.rows.empty()) return;
   const Tuning& tuning = target.tuning;
   // Whole inner axes as far as they fit.
   const int64_t most_rows =
       t->pack && SharesPanels(shape, t->lanes, tuning) ? tuning.matmul_packed_rows : tuning.matmul_block_rows;
   const int64_t table_rows = tuning.matmul_row_table_bytes / (shape.lane.extent * element_bytes);
-  const int64_t wanted = t->whole_rows ? std::min(table_rows, tuning.matmul_block_rows)
-                         : t->pack     ? most_rows
-                                       : WantedRows(shape, element_bytes, tuning);
+  int64_t wanted = asked.block > 0 ? asked.block
+                   : t->whole_rows ? std::min(table_rows, tuning.matmul_block_rows)
+                   : t->pack       ? most_rows
+                                   : RowsOfBlock(shape, element_bytes, tuning);
+  wanted = std::min(wanted, RowsOfTable(shape, *t, element_bytes));
   t->axis = shape.rows.size() - 1;
   const auto share = [&]() -> int64_t { return t->pack ? 1 : PiecesToShare(shape, t->axis, tuning); };
   while (t->axis > 0 && t->inner * shape.rows[t->axis].extent <= wanted && share() == 1) {
@@ -252,7 +267,7 @@ void BlockRows(const ContractShape& shape, const Target& target, int64_t element
   const int64_t extent = shape.rows[t->axis].extent, fits = std::max<int64_t>(wanted / t->inner, 1);
   int64_t pieces = std::max(Ceil(extent, fits), share());
   // Equal blocks of whole tiles, if not many fewer divide the rows: threads end together.
-  if (t->inner == 1 && extent % most == 0) {
+  if (asked.block == 0 && t->inner == 1 && extent % most == 0) {
     const int64_t tiles = extent / most;
     for (int64_t p = pieces; p > 0 && Ceil(extent, p) <= most_rows; --p) {
       if (tiles % p != 0) continue;
@@ -262,7 +277,7 @@ void BlockRows(const ContractShape& shape, const Target& target, int64_t element
   }
   t->block = Ceil(extent, pieces);
   if (const int64_t granule = tuning.matmul_fused_rows;
-      granule % most == 0 && !t->whole_rows && MakesRows(shape, *t, target, element_bytes)) {
+      asked.block == 0 && granule % most == 0 && !t->whole_rows && MakesRows(shape, *t, target, element_bytes)) {
     t->rows = most;
     t->block = granule;
     t->per_block = granule / most;
@@ -272,7 +287,8 @@ void BlockRows(const ContractShape& shape, const Target& target, int64_t element
   // The tile with the fewest rows to drop; fewer rows load more of w per product.
   const int64_t rows = t->block * t->inner;
   double best = 0;
-  for (int64_t r = std::min(most, rows); r >= std::min((most + 1) / 2, rows); --r) {
+  if (asked.tile > 0) t->rows = std::min(asked.tile, rows);
+  for (int64_t r = asked.tile > 0 ? 0 : std::min(most, rows); r > 0 && r >= std::min((most + 1) / 2, rows); --r) {
     const double cost = static_cast<double>(RoundUp(rows, r)) * (1 + 0.02 * static_cast<double>(most - r));
     if (best != 0 && cost >= best) continue;
     best = cost;
@@ -333,12 +349,10 @@ ContractShape ShapeOfContract(const ScheduleContext& c) {
   return s;
 }
 
-ContractTiles TilesOfContract(const ContractShape& shape, const Target& target, int64_t element_bytes, bool vectorize) {
+namespace {
+
+ContractTiles UsualTiles(const ContractShape& shape, const Target& target, int64_t element_bytes) {
   ContractTiles t;
-  if (!vectorize) {
-    BlockRows(shape, target, element_bytes, 1, &t);
-    return t;
-  }
   // Registers along the lanes; at least 8 sums to cover the latency of fma, all of them in registers with
   // a row of w and one element of x.
   const bool many = target.vector_registers >= 32;
@@ -352,7 +366,7 @@ ContractTiles TilesOfContract(const ContractShape& shape, const Target& target, 
   const auto of = [&](int64_t count, int64_t most) {
     ContractTiles tiles = t;
     tiles.lanes = count * hardware;
-    BlockRows(shape, target, element_bytes, most, &tiles);
+    BlockRows(shape, target, element_bytes, most, {}, &tiles);
     return tiles;
   };
   // All rows in one tile: what is computed for a row of w is multiplied at once.
@@ -375,6 +389,45 @@ ContractTiles TilesOfContract(const ContractShape& shape, const Target& target, 
                       SharesPanels(shape, wide.lanes, target.tuning);
   if (across != 4 || !many || shape.pairs || copied) return wide;
   return better(of(3, 8), wide, 0.98);
+}
+
+// What is legal: code for all rows and registers of a tile stays bounded, and a packed block of k on the stack.
+constexpr int64_t kMaxTileRows = 24, kMaxTileRegisters = 16, kMaxPackBytes = 64 << 10;
+
+}  // namespace
+
+ContractTiles TilesOfContract(const ScheduleContext& c, const ContractShape& shape) {
+  const Target& target = c.target;
+  const int64_t element_bytes = SizeOf(c.f.type(c.group().root).dtype), hardware = target.lanes(element_bytes);
+  if (!c.options.vectorize) {
+    ContractTiles t;
+    BlockRows(shape, target, element_bytes, 1, {}, &t);
+    return t;
+  }
+  const ContractTiles usual = UsualTiles(shape, target, element_bytes);
+  if (shape.empty || (shape.computed && !usual.pack)) return usual;  // one tile has all rows
+  const int64_t rows = Product(shape.rows), block = usual.block * usual.inner;
+  ContractTiles t = usual;
+  // Lanes that are not neighbours in memory have to be; those of a batch are.
+  const bool must_pack = shape.pairs || shape.computed || (shape.lane.w != 1 && shape.lane.extent > 1);
+  const bool may_pack = must_pack || shape.lane.x == 0;
+  t.pack = c.choices->Choose("pack", usual.pack, must_pack, may_pack, {0, 1}) != 0;
+  const int64_t packed = kMaxPackBytes / (kProductBlock * hardware * element_bytes);
+  const int64_t registers = std::min(t.pack ? packed : kMaxTileRegisters, Ceil(shape.lane.extent, hardware));
+  t.lanes = hardware * c.choices->Choose("nr", usual.lanes / hardware, 1, std::max(registers, usual.lanes / hardware),
+                                         {1, 2, 3, 4, 6, 8});
+  const int64_t most = std::max(std::min({kMaxTileRows, rows, 2 * kMaxTileRegisters * hardware / t.lanes}), usual.rows);
+  WantedRows asked{c.choices->Choose("mr", usual.rows, 1, most, {1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16}), 0};
+  if (t.pack) t.whole_rows = false;
+  const int64_t most_block = RowsOfTable(shape, t, element_bytes) - asked.tile;
+  asked.block = c.choices->Choose("mc", block, 1, std::max(most_block, block), {16, 24, 48, 96, 128, 192, 256, 512});
+  const bool as_usual =
+      t.pack == usual.pack && t.lanes == usual.lanes && asked.tile == usual.rows && asked.block == block;
+  if (as_usual) return usual;
+  t.axis = 0;
+  t.inner = t.block = t.per_block = 1;
+  BlockRows(shape, target, element_bytes, asked.tile, asked, &t);
+  return t;
 }
 
 }  // namespace reel::codegen

@@ -54,7 +54,8 @@ struct ContractTiles {
 /// Whether panels of so many lanes are alike, and enough for threads to share.
 bool SharesPanels(const ContractShape& shape, int64_t lanes, const Tuning& tuning);
 
-ContractTiles TilesOfContract(const ContractShape& shape, const Target& target, int64_t element_bytes, bool vectorize);
+/// As usual, or as the choices say: whether w is packed, registers and rows of a tile, rows of a block.
+ContractTiles TilesOfContract(const ScheduleContext& context, const ContractShape& shape);
 
 /// For Plan().
 std::string TextOf(const ContractShape& shape, const ContractTiles& tiles);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "codegen/loop/ceil.h"
@@ -27,6 +28,8 @@ void RemoveAxis(Affine* a, AxisId axis) {
   a->terms.erase(std::remove_if(a->terms.begin(), a->terms.end(), [axis](const auto& t) { return t.first == axis; }),
                  a->terms.end());
 }
+
+constexpr int64_t kMaxChunks = 1024;  // of a kernel: the least and most of Tuning::max_chunks
 
 }  // namespace
 
@@ -212,7 +215,9 @@ void Parallelize(const ScheduleContext& c, int64_t elements, int64_t cost) {
   const double chunks_of_work =
       static_cast<double>(elements) * static_cast<double>(cost) / static_cast<double>(c.target.tuning.chunk_cycles);
   const auto worth = static_cast<int64_t>(std::min(chunks_of_work, static_cast<double>(c.target.tuning.max_chunks)));
-  const int64_t wanted = std::min(worth, Ceil(extent, granule));
+  const int64_t most = std::min(Ceil(extent, granule), kMaxChunks);
+  const int64_t usual = std::clamp<int64_t>(worth, 1, std::max<int64_t>(most, 1));
+  const int64_t wanted = c.choices->Choose("chunks", usual, 1, most, {1, 2, 4, 8, 16, 32, 64});
   if (wanted < 2) return;
   const int64_t size = RoundUp(Ceil(extent, wanted), granule), chunks = Ceil(extent, size);
   if (chunks < 2) return;
@@ -246,6 +251,11 @@ int64_t VectorWidth(const Kernel& kernel, const Target& target, int64_t extent, 
   int64_t width = target.lanes(bytes) * registers;
   while (width > 1 && width / 2 >= extent) width /= 2;
   return width;
+}
+
+int ChooseRegisters(const ScheduleContext& c, int usual) {
+  const auto registers = static_cast<uint64_t>(c.choices->Choose("registers", usual, 1, 8, {1, 2, 4, 8}));
+  return static_cast<int>(std::bit_floor(registers));
 }
 
 std::vector<Stmt> Nest(const std::vector<AxisId>& axes, const std::vector<int64_t>& extents, int64_t width,

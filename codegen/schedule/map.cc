@@ -64,7 +64,9 @@ int64_t LiveValues(const Kernel& kernel) {
 
 // Lanes of a step: chains of dependent operations in four registers side by side hide each other's latency. Fewer
 // where values would spill, code grow long, or a last step be mostly masked.
-int64_t StepWidth(const Kernel& kernel, const Target& target, int64_t extent, int64_t cost) {
+int64_t StepWidth(const ScheduleContext& c, int64_t extent, int64_t cost) {
+  const Kernel& kernel = *c.kernel;
+  const Target& target = c.target;
   const int64_t live = LiveValues(kernel);
   auto registers = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(target.tuning.map_registers)));
   const auto too_many = [&] {
@@ -73,8 +75,12 @@ int64_t StepWidth(const Kernel& kernel, const Target& target, int64_t extent, in
   while (registers > 1 && too_many()) {
     registers /= 2;
   }
+  const int64_t usual = registers;
+  registers = c.choices->Choose("registers", usual, 1, 8, {1, 2, 4, 8});
   const auto lanes = [extent](int64_t width) { return (extent + width - 1) / width * width; };
+  registers = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(registers)));
   int64_t width = VectorWidth(kernel, target, extent, static_cast<int>(registers));
+  if (registers != usual) return width;
   const int64_t one = VectorWidth(kernel, target, extent, 1);
   while (width > one && lanes(width) - lanes(width / 2) > extent / 8) width /= 2;
   // A row that is one masked step: what lies there next must wait for the whole step where results take the place of
@@ -150,7 +156,7 @@ std::vector<Stmt> CutLoops(const ScheduleContext& c, Index index, std::vector<Ax
   const auto [cut, bounds] = FindCut(c, axes, extents);
   int64_t steps = 1;
   for (size_t i = 0; i < cut; ++i) steps = std::min(steps * extents[i], c.target.tuning.shared_steps);
-  if (cut == 0 || steps < c.target.tuning.shared_steps) return {};
+  if (!c.choices->Flag("cut", cut != 0 && steps >= c.target.tuning.shared_steps, cut != 0)) return {};
   c.kernel->exprs.clear();
   c.builder->Clear();
   std::vector<Stmt> body;
@@ -166,7 +172,7 @@ std::vector<Stmt> CutLoops(const ScheduleContext& c, Index index, std::vector<Ax
     index[cut].constant = bounds[p - 1];
     std::vector<Stmt> stores = Stores(c, index);
     CollapseAxes(c.kernel, &stores, &ids, &part);
-    const int64_t width = StepWidth(*c.kernel, c.target, part.back(), cost);
+    const int64_t width = StepWidth(c, part.back(), cost);
     for (Stmt& s : Nest(ids, part, width, std::move(stores))) body.push_back(std::move(s));
   }
   axes.resize(cut);
@@ -202,8 +208,9 @@ void ScheduleMap(const ScheduleContext& c) {
   CollapseAxes(k, &stores, &axes, &extents);
   const int64_t cost = ExprCost(*k);
   const int64_t inner = extents.empty() ? 1 : extents.back();
-  const int64_t width = c.options.vectorize ? StepWidth(*k, c.target, inner, cost) : 1;
-  const int along = width > 1 ? ContiguousElsewhere(*k, axes) : -1;
+  const int64_t width = c.options.vectorize ? StepWidth(c, inner, cost) : 1;
+  int along = width > 1 ? ContiguousElsewhere(*k, axes) : -1;
+  if (!c.choices->Flag("transpose", along >= 0, along >= 0)) along = -1;
   if (along >= 0) {
     const int64_t lanes = VectorWidth(*k, c.target, inner, 1);
     k->body = TransposingNest(k, axes, extents, static_cast<size_t>(along), lanes, std::move(stores));

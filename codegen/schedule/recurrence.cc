@@ -113,8 +113,8 @@ void ScheduleRecurrence(const ScheduleContext& c) {
   const bool lanes = !inner.empty();
   const AxisId lane = lanes ? inner.back() : -1;
   const int64_t extent = lanes ? inner_extents.back() : 1;
-  const int64_t tile =
-      std::clamp<int64_t>(extent, 1, c.target.tuning.scan_tile);  // of nothing there is no tile, but a width
+  const int64_t most = c.choices->Choose("tile", c.target.tuning.scan_tile, 1, 4096, {128, 256, 512, 1024});
+  const int64_t tile = std::clamp<int64_t>(extent, 1, most);  // of nothing there is no tile, but a width
   const AxisId tiles = extent > tile ? k->AddAxis("tile") : -1;
   if (tiles >= 0) ShiftAxis(k, &store, lane, AxisAffine(tiles, tile));
   CarriedStep step(c, dtype, tile);

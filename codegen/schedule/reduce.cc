@@ -237,7 +237,8 @@ int64_t RowsAtOnce(const ScheduleContext& c, Combine combine, DType dtype, int64
       all < c.target.tuning.joint_rows_min_elements)
     return 0;
   const int64_t lanes = c.target.lanes(SizeOf(dtype));
-  return lanes > 1 && extents.back() >= lanes && PowerOfTwo(elements) >= lanes ? lanes : 0;
+  const bool may = lanes > 1 && extents.back() >= lanes && PowerOfTwo(elements) >= lanes;
+  return c.choices->Flag("joint", may, may) ? lanes : 0;
 }
 
 }  // namespace
@@ -354,7 +355,8 @@ void ScheduleReduce(const ScheduleContext& c) {
   CollapseAxes(k, &body, &axes[0], &extents[0]);
   const int64_t cost = ExprCost(*k);
   const int64_t inner = axes[2].empty() ? 1 : extents[2].back();
-  const int64_t width = c.options.vectorize && !axes[2].empty() ? VectorWidth(*k, c.target, inner, 4) : 1;
+  const bool vector = c.options.vectorize && !axes[2].empty();
+  const int64_t width = vector ? VectorWidth(*k, c.target, inner, ChooseRegisters(c, 4)) : 1;
   const bool of_rows = count > 0 && lanes && !product && axes[2].empty();
   if (const int64_t rows = of_rows ? RowsAtOnce(c, combine, dtype, count, extents[0]) : 0; rows > 0) {
     body = RowsTogether(k, sum, axes[0].back(), extents[0].back(), rows, std::move(body));

@@ -23,6 +23,8 @@ namespace {
 
 using ir::Value;
 
+constexpr int64_t kMaxTogether = 8;  // rows side by side: each has partial sums and rows that wait
+
 class RowSchedule {
  public:
   explicit RowSchedule(const ScheduleContext& c)
@@ -141,11 +143,15 @@ class RowSchedule {
 
   // Short rows are taken two at a time, pass after pass: what a pass of one waits for comes while the other is at work.
   void TakeTogether() {
-    const auto together = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(tuning_.rows_together)));
-    if (!c_.options.vectorize || last_pass_ == 0 || extents_.empty() || extents_.back() % together != 0) return;
+    if (!c_.options.vectorize || last_pass_ == 0 || extents_.empty()) return;
+    const auto power = [](int64_t n) { return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(n))); };
+    const auto divides = [&](int64_t n) { return extents_.back() % n == 0; };
+    int64_t most = kMaxTogether, usual = power(tuning_.rows_together);
+    while (!divides(most)) most /= 2;
     for (const Member& m : members_) {
-      if (m.per_element && width_ * SizeOf(dtype(m.v)) > tuning_.rows_together_bytes) return;
+      if (m.per_element && width_ * SizeOf(dtype(m.v)) > tuning_.rows_together_bytes) usual = 1;
     }
+    const int64_t together = power(c_.choices->Choose("together", divides(usual) ? usual : 1, 1, most, {1, 2, 4, 8}));
     if (together == 1) return;
     together_ = together;
     extents_.back() /= together_;
@@ -253,6 +259,7 @@ class RowSchedule {
     if (2 * ComputedFor({*it}).size() > computed.size()) return;
     const int64_t bytes = width_ * SizeOf(dtype(*it));
     if (width_ < 4 * kPartials || stack_ + bytes > tuning_.rows_stack_bytes) return;
+    if (!c_.choices->Flag("early", true)) return;
     stack_ += bytes;
     const LocalId local = k_->AddLocal("f" + std::to_string(it->id), dtype(*it), width_);
     const Affine position = AxisAffine(k_->AddAxis("e"));
@@ -476,7 +483,8 @@ class RowSchedule {
       const int64_t bytes = width_ * SizeOf(buffer.dtype);
       const bool far = bytes < tuning_.rows_prefetch_max_bytes ? Count(group_.row_extents) * bytes > l2
                                                                : first_read_.contains(s.buffer) && bytes <= l2 / 4;
-      if (!far || bytes < tuning_.rows_prefetch_min_bytes || prefetched_.emplace(s.buffer, loop).first->second != loop)
+      if (!far || bytes < tuning_.rows_prefetch_min_bytes || !c_.choices->Flag("prefetch", true) ||
+          prefetched_.emplace(s.buffer, loop).first->second != loop)
         continue;
       s.index.constant += Ceil(tuning_.rows_prefetch_distance, together_ * bytes) * s.index.coefficient(rows_.back());
       out->push_back(std::move(s));
@@ -499,7 +507,10 @@ class RowSchedule {
   int64_t Lanes(int64_t n) const {
     if (!c_.options.vectorize) return 1;
     int64_t width = kPartials;
-    if (element_cost_ > tuning_.rows_light_cycles) width = std::min(width, VectorWidth(*k_, c_.target, n, 4));
+    if (element_cost_ > tuning_.rows_light_cycles) {
+      const auto registers = static_cast<uint64_t>(c_.choices->Choose("registers", 4, 1, 8, {1, 2, 4, 8}));
+      width = std::min(width, VectorWidth(*k_, c_.target, n, static_cast<int>(std::bit_floor(registers))));
+    }
     while (width > 1 && width / 2 >= n) width /= 2;
     return width;
   }

@@ -42,7 +42,8 @@ std::vector<Stmt> ByLines(const ScheduleContext& c, std::vector<AxisId>* along, 
                           std::vector<Stmt> body) {
   const int64_t line = std::min(kMaxUnrolled, c.target.machine.line_bytes / SizeOf(c.f.type(c.group().root).dtype)),
                 extent = extents->back();
-  if (extent <= line || line * ExprCost(*c.kernel) > c.target.tuning.scatter_line_cycles) return body;
+  const bool pays = line * ExprCost(*c.kernel) <= c.target.tuning.scatter_line_cycles;
+  if (!c.choices->Flag("line", extent > line && pays, extent > line)) return body;
   const AxisId last = along->back(), block = c.kernel->AddAxis("ub");
   ShiftAxis(c.kernel, &body, last, AxisAffine(block, line));
   Stmt loop = MakeLoop(last, line, LoopKind::kUnrolled, 1, std::move(body));
@@ -112,7 +113,8 @@ void ScheduleScatter(const ScheduleContext& c) {
   std::vector<Stmt> body;
   body.push_back(std::move(store));
   CollapseAxes(k, &body, &after, &after_n);
-  const int64_t lanes = c.options.vectorize && !after.empty() ? VectorWidth(*k, c.target, after_n.back(), 1) : 1;
+  const int64_t lanes =
+      c.options.vectorize && !after.empty() ? VectorWidth(*k, c.target, after_n.back(), ChooseRegisters(c, 1)) : 1;
   body = Nest(after, after_n, lanes, std::move(body));
   if (c.options.vectorize && after.empty() && !before.empty() && !along.empty()) {
     body = ByLines(c, &along, &along_n, std::move(body));

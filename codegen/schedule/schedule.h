@@ -7,6 +7,7 @@
 #include "codegen/group/group.h"
 #include "codegen/loop/loop.h"
 #include "codegen/program/program.h"
+#include "codegen/schedule/choices.h"
 #include "codegen/schedule/expr_builder.h"
 #include "codegen/target/target.h"
 #include "ir/reduction_order.h"
@@ -22,6 +23,7 @@ struct ScheduleContext {
   const PlanOptions& options;
   Kernel* kernel;
   ExprBuilder* builder;
+  Choices* choices;
   ir::Value* updated;    ///< ScheduledKernel::updated
   absl::Status* status;  ///< ScheduledKernel::status
 
@@ -34,10 +36,12 @@ struct ScheduledKernel {
   Kernel kernel;
   std::vector<ir::Value> bound;
   ir::Value updated;  ///< valid: the output must hold this value before, the kernel writes a part of it
-  absl::Status status = {};  ///< Internal: groups like this one are not made, and have no loops
+  /// Internal: groups like this one are not made, and have no loops. InvalidArgument: the wish is not legal.
+  absl::Status status = {};
 };
+/// `wish`: what its schedule is asked to be; null: what PlanOptions::decide says, or as usual.
 ScheduledKernel ScheduleGroup(const ir::Function& f, const Grouping& grouping, int group, const Target& target,
-                              const PlanOptions& options);
+                              const PlanOptions& options, const Wish* wish = nullptr);
 
 // One file a root kind.
 void ScheduleMap(const ScheduleContext& context);
@@ -101,6 +105,8 @@ void Parallelize(const ScheduleContext& context, int64_t elements, int64_t cost)
 std::vector<bool> Varying(const Kernel& kernel);
 /// Lanes for a vector loop over `extent`: `registers` registers of the widest element that depends on an axis.
 int64_t VectorWidth(const Kernel& kernel, const Target& target, int64_t extent, int registers);
+/// The choice "registers" as a power of two: vectors side by side in a step.
+int ChooseRegisters(const ScheduleContext& context, int usual);
 /// Wraps statements in serial loops, the innermost a vector loop if vectorize is set.
 std::vector<Stmt> Nest(const std::vector<AxisId>& axes, const std::vector<int64_t>& extents, int64_t width,
                        std::vector<Stmt> body);

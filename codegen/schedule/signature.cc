@@ -1,11 +1,14 @@
 #include "codegen/schedule/signature.h"
-#include "ir/hash_map.h"
 
 #include <algorithm>
 #include <numeric>
 #include <span>
 #include <string>
 #include <variant>
+
+#include "absl/strings/str_format.h"
+#include "ir/hash_map.h"
+#include "ir/siphash.h"
 
 namespace reel::codegen {
 namespace {
@@ -112,7 +115,10 @@ class Writer {
     Add(static_cast<int64_t>(x.dtype()));
     AddShape(x.shape());
     const auto bytes = x.bytes();
-    if (bytes.size() > kFew) return Add(reinterpret_cast<intptr_t>(bytes.data()));  // alive as long as the function
+    if (bytes.size() > kFew) {
+      out_.addresses.push_back(out_.words.size());
+      return Add(reinterpret_cast<intptr_t>(bytes.data()));  // alive as long as the function
+    }
     for (std::byte b : bytes) Add(static_cast<int64_t>(b));
   }
 
@@ -124,6 +130,18 @@ class Writer {
 };
 
 }  // namespace
+
+std::string GroupSignature::Name() const {
+  ir::SipHash hash({0x5c8ed0151e56ae0bu, 0x8f1bbcdc9a3d70e4u});  // any two numbers
+  auto address = addresses.begin();
+  for (size_t i = 0; i < words.size(); ++i) {
+    const bool is_address = address != addresses.end() && *address == i;
+    hash.Add(is_address ? 0 : static_cast<uint64_t>(words[i]));
+    if (is_address) ++address;
+  }
+  const auto [low, high] = hash.Sum();
+  return absl::StrFormat("%016x%016x", low, high);
+}
 
 GroupSignature SignatureOf(const ir::Function& f, const Grouping& grouping, int group) {
   return Writer(f, grouping, group).Run();

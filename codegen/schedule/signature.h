@@ -1,6 +1,7 @@
 #ifndef REEL_CODEGEN_SCHEDULE_SIGNATURE_H_
 #define REEL_CODEGEN_SCHEDULE_SIGNATURE_H_
 
+#include <string>
 #include <vector>
 
 #include "codegen/group/group.h"
@@ -13,6 +14,10 @@ namespace reel::codegen {
 struct GroupSignature {
   std::vector<int64_t> words;
   std::vector<ir::Value> values;  ///< in the order of their appearance
+  std::vector<size_t> addresses;  ///< words that are addresses of large constants
+
+  /// A name for the same group in every process: 128 bits in hexadecimal digits, of all words but addresses.
+  std::string Name() const;
 };
 GroupSignature SignatureOf(const ir::Function& f, const Grouping& grouping, int group);
 

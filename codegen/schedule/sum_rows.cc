@@ -63,7 +63,7 @@ void ScheduleRowSums(const ScheduleContext& c) {
   }
   CollapseAxes(k, &body, &axes, &extents);
   const int64_t cost = ExprCost(*k);
-  const int64_t lanes = c.options.vectorize ? VectorWidth(*k, c.target, width, 4) : 1;
+  const int64_t lanes = c.options.vectorize ? VectorWidth(*k, c.target, width, ChooseRegisters(c, 4)) : 1;
   body = Nest(axes, extents, c.options.vectorize ? VectorWidth(*k, c.target, extents.back(), 1) : 1, std::move(body));
   SumOverRows(k, {{sums, c.builder->BufferOf(partials, true), combine, dtype}}, row, rows, 1, width, lanes,
               std::move(body));

@@ -120,6 +120,7 @@ void Explain(const ir::Function& f, const Grouping& grouping, int index, Kernel*
     if (!line.empty()) why.push_back(std::move(line));
   };
   add(KindText(c));
+  if (!kernel->schedule.empty()) add(StrCat("schedule: ", kernel->schedule));
   add(ApartText(c));
   std::vector<Value> stored;
   for (const auto* list : {&group.pre, &group.post}) {

@@ -81,14 +81,16 @@ class Parser {
       return absl::OkStatus();
     }
     if (name == "level") {
-      auto level = value.ends_with(kTargetSuffix) ? absl::InvalidArgumentError("a level is no file") : FindTarget(value);
+      auto level =
+          value.ends_with(kTargetSuffix) ? absl::InvalidArgumentError("a level is no file") : FindTarget(value);
       if (!level.ok()) return Error(value_at, std::string(level.status().message()));
       target_ = *std::move(level);
       return absl::OkStatus();
     }
     if (auto done = SetNumber(MachineTable(), name, value, value_at, &machine_)) return *done;
     if (auto done = SetNumber(TuningTable(), name, value, value_at, &tuning_)) return *done;
-    return Error(name_at, StrCat("no threshold is called \"", ir::Printable(name), "\"; codegen/target/tuning.def and machine.def list them"));
+    return Error(name_at, StrCat("no threshold is called \"", ir::Printable(name),
+                                 "\"; codegen/target/tuning.def and machine.def list them"));
   }
 
   // None if the table has no row of that name.

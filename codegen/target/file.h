@@ -22,7 +22,8 @@ inline constexpr std::string_view kTargetSuffix = ".target";
 
 /// InvalidArgument with `source`, line and column for what is no target. At most 64 KiB.
 absl::StatusOr<Target> ParseTarget(std::string_view text, std::string_view source);
-/// The text of a target: ParseTarget gives the same one back. `name`: of the file's first line; `level`: its instructions.
+/// The text of a target: ParseTarget gives the same one back. `name`: of the file's first line; `level`: its
+/// instructions.
 std::string PrintTarget(const Target& target);
 
 }  // namespace reel::codegen

@@ -1,5 +1,6 @@
-// Random graphs, planned by random thresholds for a machine with tiny caches: what a large shape reaches, a small one
-// does, too. Whatever is chosen, the bits are those of level 0. REEL_TUNING_SEEDS=1000:1200 runs these seeds instead.
+// Random graphs, planned by random thresholds for a machine with tiny caches, with random schedules: what a large shape
+// reaches, a small one does, too. Whatever is chosen, the bits are those of level 0, and a book of the schedules gives
+// the same kernels again. REEL_TUNING_SEEDS=1000:1200 runs these seeds instead.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,10 +8,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <random>
+#include <set>
 
 #include "codegen/group/verify.h"
 #include "codegen/jit/jit.h"
+#include "codegen/loop/key.h"
+#include "codegen/schedule/book.h"
 #include "codegen/target/file.h"
 #include "ir/verifier.h"
 #include "runtime/abi.h"
@@ -49,7 +54,8 @@ Target RandomTarget(uint32_t seed) {
   target.name = StrCat("fuzz-", seed);
   const bool has_fma = FindTarget("native")->has_fma;
   if (target.has_fma != has_fma) target = *FindTarget("native");  // bits are those of one FMA class
-  if (seed % 4 != 0) target.machine.l1_bytes = 512, target.machine.l2_bytes = 4 << 10, target.machine.l3_bytes = 32 << 10;
+  if (seed % 4 != 0)
+    target.machine.l1_bytes = 512, target.machine.l2_bytes = 4 << 10, target.machine.l3_bytes = 32 << 10;
   for (const auto& row : TuningTable()) target.tuning.*row.field = Draw(row.value, row.least, row.most, &random);
   return target;
 }
@@ -79,13 +85,23 @@ Graph RandomModule(uint32_t seed) {
   return out;
 }
 
-absl::StatusOr<std::vector<std::vector<std::byte>>> Run(const Graph& graph, const Target& target, int level,
-                                                        bool threads) {
-  PlanOptions plan;
-  plan.fuse = plan.vectorize = level > 0;
-  auto program = BuildProgram(graph.module, target, plan);
-  if (!program.ok()) return program.status();
-  auto code = JitCompile(*std::move(program), target, {.opt_level = level});
+// Half of the choices are other than usual: one worth trying, or any legal one.
+Choices::Decide RandomChoices(uint32_t seed) {
+  return [random = std::make_shared<Random>(seed)](std::string_view, const Choice& choice) -> int64_t {
+    const auto draw = static_cast<uint32_t>((*random)());
+    if (draw % 4 == 0 && !choice.others.empty()) return choice.others[draw / 4 % choice.others.size()];
+    if (draw % 4 == 1) return choice.least + static_cast<int64_t>(draw / 4) % (choice.most - choice.least + 1);
+    return choice.value;
+  };
+}
+
+absl::StatusOr<Program> Plan(const Graph& graph, const Target& target, uint32_t seed) {
+  return BuildProgram(graph.module, target, {.list_schedules = true, .decide = RandomChoices(seed)});
+}
+
+absl::StatusOr<std::vector<std::vector<std::byte>>> Run(const Graph& graph, Program program, const Target& target,
+                                                        int level, bool threads) {
+  auto code = JitCompile(std::move(program), target, {.opt_level = level});
   if (!code.ok()) return code.status();
   const EntryPoint& entry = (*code)->program().entries[0];
   const auto bytes = static_cast<size_t>((*code)->program().instance_bytes);
@@ -107,11 +123,41 @@ absl::StatusOr<std::vector<std::vector<std::byte>>> Run(const Graph& graph, cons
   return results;
 }
 
+// What the schedules' lines say makes the same kernels.
+void ExpectSameFromBook(const Graph& graph, const Target& target, const Program& program, uint32_t seed) {
+  ScheduleBook book;
+  for (const Kernel& kernel : program.kernels) {
+    if (kernel.schedule.empty()) continue;
+    auto wish = ParseWish(kernel.schedule);
+    ASSERT_TRUE(wish.ok()) << wish.status();
+    // Kernels that differ in a large constant alone are one for a book, but were given choices of their own here.
+    if (const Wish* known = book.Find(target.name, kernel.problem); known != nullptr && *known != *wish) return;
+    book.Set(target.name, kernel.problem, *std::move(wish), kernel.name);
+  }
+  const ScheduleBook read = ScheduleBook::Parse(book.Print(), "book");
+  ASSERT_EQ(read.Print(), book.Print()) << read.problem();
+  const auto again = BuildProgram(graph.module, target, {.schedules = &read});
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(read.refused(), 0) << "seed " << seed;
+  // Not the other way round: a kernel that became equal to another one was not seen.
+  std::set<std::string> made;
+  for (const Kernel& kernel : again->kernels) made.insert(KeyOf(kernel));
+  for (const Kernel& kernel : program.kernels) {
+    EXPECT_TRUE(made.contains(KeyOf(kernel))) << "seed " << seed << ": " << kernel.schedule << "\n" << book.Print();
+  }
+}
+
 void Check(uint32_t seed) {
   const Graph graph = RandomModule(seed);
   ASSERT_TRUE(ir::Verify(graph.module).ok()) << "seed " << seed;
   const Target target = RandomTarget(seed);
-  const auto plain = Run(graph, target, 0, false), tuned = Run(graph, target, 2, seed % 2 == 0);
+  auto unfused = BuildProgram(graph.module, target, {.fuse = false, .vectorize = false});
+  auto program = Plan(graph, target, seed);
+  ASSERT_TRUE(unfused.ok()) << "seed " << seed << ": " << unfused.status();
+  ASSERT_TRUE(program.ok()) << "seed " << seed << ": " << program.status() << "\n" << PrintTarget(target);
+  ExpectSameFromBook(graph, target, *program, seed);
+  const auto plain = Run(graph, *std::move(unfused), target, 0, false);
+  const auto tuned = Run(graph, *std::move(program), target, 2, seed % 2 == 0);
   ASSERT_TRUE(plain.ok()) << "seed " << seed << ": " << plain.status();
   ASSERT_TRUE(tuned.ok()) << "seed " << seed << ": " << tuned.status() << "\n" << PrintTarget(target);
   ASSERT_EQ(plain->size(), tuned->size());
