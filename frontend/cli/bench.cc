@@ -1,7 +1,6 @@
 #include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <cerrno>
@@ -99,22 +98,18 @@ void Run(const Options& options) {
 
 void AddBench(Program* program) {
   auto options = std::make_shared<Options>();
-  CLI::App* command =
+  Command command =
       AddCommand(program, "bench", "Time compiled steps beside what the machine allows",
                  "reel bench mlp_small ew_chain --threads 1 --json", options.get(), [options] { Run(*options); });
-  command->add_option("workloads", options->workloads,
-                      StrCat("Workloads or groups of them (default: all): ", DescribeWorkloads()));
-  command->add_option("--data", options->measure.data, "Folder written by tests/bench/peers/workloads.py export");
-  command->add_option("--threads", options->measure.threads, "Threads of a step")
-      ->check(CLI::Range(1, 64))
-      ->capture_default_str();
-  command->add_flag("--calibrate", options->calibrate,
-                    "Only measure the machine, with 1 to --threads threads; --json gives machine.json "
-                    "of tests/bench/peers");
-  command->add_option("--cap", options->measure.cap, "Seconds of sampling per workload")
-      ->check(CLI::Range(0.01, 60.0))
-      ->capture_default_str();
-  AddProfileOption(command, &options->measure.profile);
+  command.Add("workloads", &options->workloads,
+              StrCat("Workloads or groups of them (default: all): ", DescribeWorkloads()));
+  command.Add("--data", &options->measure.data, "Folder written by tests/bench/peers/workloads.py export");
+  command.Add("--threads", &options->measure.threads, "Threads of a step").Range(1, 64).ShowDefault();
+  command.Flag("--calibrate", &options->calibrate,
+               "Only measure the machine, with 1 to --threads threads; --json gives machine.json "
+               "of tests/bench/peers");
+  command.Add("--cap", &options->measure.cap, "Seconds of sampling per workload").Range(0.01, 60.0).ShowDefault();
+  AddProfileOption(&command, &options->measure.profile);
 }
 
 }  // namespace reel::cli

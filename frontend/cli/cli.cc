@@ -1,31 +1,12 @@
 #include "frontend/cli/cli.h"
 
-#include <CLI/CLI.hpp>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "ir/names.h"
-#include "ir/number.h"
 #include "ir/printable.h"
 #include "ir/proto/file.h"
 
 namespace reel::cli {
-namespace {
-
-// A time that passes: a number of seconds beyond which nobody waits is a mistake.
-std::string CheckSeconds(const std::string& text) {
-  constexpr double kMostSeconds = 1e9;  // thirty years
-  double seconds = 0;
-  if (ir::ParseNumber(text, &seconds) && seconds > 0 && seconds <= kMostSeconds) return "";
-  return StrCat(text, " is not a number of seconds above 0 and up to 1e9");
-}
-std::string CheckCount(const std::string& text) {
-  int64_t count = 0;
-  if (ir::ParseNumber(text, &count) && count > 0) return "";
-  return StrCat(text, " is not a number from 1 to 2^63 - 1");
-}
-
-}  // namespace
 
 ExitStatus StatusOf(absl::StatusCode code) {
   const bool budget = code == absl::StatusCode::kResourceExhausted || code == absl::StatusCode::kDeadlineExceeded;
@@ -36,30 +17,23 @@ void Check(const absl::Status& status) {
   if (!status.ok()) Fail(StatusOf(status.code()), std::string(status.message()));
 }
 
-CLI::App* AddCommand(Program* program, const std::string& name, const std::string& purpose, const std::string& example,
-                     Common* common, std::function<void()> action) {
-  CLI::App* command = program->app->add_subcommand(name, purpose);
-  command->footer("Example:\n  " + example);
-  command->add_flag("--json", common->json, "Print JSON");
+Command AddCommand(Program* program, const std::string& name, const std::string& purpose, const std::string& example,
+                   Common* common, std::function<void()> action) {
+  Command command =
+      program->line.Add(name, purpose, example, [program, action = std::move(action)] { program->action = action; });
+  command.Flag("--json", &common->json, "Print JSON");
   Budget* budget = &common->budget;
   const char* group = "Budgets";
-  command->add_option("--budget-ops", budget->max_ops, "Most nodes of a module")
-      ->check(CheckCount)
-      ->group(group)
-      ->type_name("N");
-  command->add_option("--budget-bytes", budget->max_bytes, "Most bytes of input")
-      ->check(CheckCount)
-      ->group(group)
-      ->type_name("N");
-  command->add_option("--budget-memory", budget->max_memory, "Most bytes of tensors and arenas, and of compiling")
-      ->check(CheckCount)
-      ->group(group)
-      ->type_name("N");
-  command->add_option("--budget-seconds", budget->max_seconds, "Most seconds of loading and compiling")
-      ->check(CheckSeconds)
-      ->group(group)
-      ->type_name("S");
-  command->callback([program, action = std::move(action)] { program->action = action; });
+  command.Add("--budget-ops", &budget->max_ops, "Most nodes of a module").Positive().Group(group).TypeName("N");
+  command.Add("--budget-bytes", &budget->max_bytes, "Most bytes of input").Positive().Group(group).TypeName("N");
+  command.Add("--budget-memory", &budget->max_memory, "Most bytes of tensors and arenas, and of compiling")
+      .Positive()
+      .Group(group)
+      .TypeName("N");
+  command.Add("--budget-seconds", &budget->max_seconds, "Most seconds of loading and compiling")
+      .Seconds()
+      .Group(group)
+      .TypeName("S");
   return command;
 }
 

@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "frontend/cli/options.h"
 #include "ir/budget_meter.h"
 #include "ir/file/writer.h"
 #include "ir/graph.h"
@@ -19,10 +20,6 @@
 
 // The program `reel`: what its commands share. A command is one file with an Add<Name>() that
 // declares its options and leaves what to do in Program::action.
-
-namespace CLI {
-class App;
-}  // namespace CLI
 
 namespace reel::cli {
 
@@ -69,14 +66,14 @@ struct Common {
 
 /// The command line being parsed.
 struct Program {
-  CLI::App* app;
+  CommandLine line;
   std::function<void()> action;  ///< set by the subcommand that was named
   std::string out;               ///< what goes to stdout when the command has succeeded
 };
 
 /// Declares a subcommand with its one-line purpose and an example for --help.
-CLI::App* AddCommand(Program* program, const std::string& name, const std::string& purpose, const std::string& example,
-                     Common* common, std::function<void()> action);
+Command AddCommand(Program* program, const std::string& name, const std::string& purpose, const std::string& example,
+                   Common* common, std::function<void()> action);
 
 void AddShow(Program* program);
 void AddVerify(Program* program);

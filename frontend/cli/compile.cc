@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <cstring>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -35,6 +34,13 @@ std::string SymbolName(const std::string& path) {
          StrCat("-o ", path, ": ", ir::Quoted(name), " becomes the prefix of C functions; use letters, digits and _"));
   }
   return name;
+}
+
+template <typename Texts>
+std::string Joined(const Texts& texts) {
+  std::string all;
+  for (const auto& text : texts) StrAppend(&all, all.empty() ? "" : ", ", text);
+  return all;
 }
 
 // NAME=NUMBER each.
@@ -129,33 +135,31 @@ void Run(const Options& options, Program* program) {
 
 void AddCompile(Program* program) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = AddCommand(program, "compile", "Compile a module to an object that a C program links",
-                                 "reel compile mnist.reel -o mnist --cpu x86-64-v3 --emit=obj,header", options.get(),
-                                 [options, program] { Run(*options, program); });
-  command->add_option("file", options->file, "A .reel or .reel.txt file")->required();
+  Command command = AddCommand(program, "compile", "Compile a module to an object that a C program links",
+                               "reel compile mnist.reel -o mnist --cpu x86-64-v3 --emit=obj,header", options.get(),
+                               [options, program] { Run(*options, program); });
+  command.Add("file", &options->file, "A .reel or .reel.txt file").Required();
+  command.Add("-o,--output", &options->out, "NAME: writes NAME.o, NAME.h, ...; NAME is the prefix of the functions")
+      .Required();
   command
-      ->add_option("-o,--output", options->out, "NAME: writes NAME.o, NAME.h, ...; NAME is the prefix of the functions")
-      ->required();
+      .Add("--cpu", &options->compiler.cpu,
+           StrCat("native (the best this machine has) or one of ", Joined(codegen::TargetNames())))
+      .ShowDefault();
+  command.Add("--emit", &options->emit, StrCat("What to write, of ", Joined(kKinds)))
+      .Delimiter(',')
+      .OneOf(kKinds)
+      .ShowDefault();
   command
-      ->add_option(
-          "--cpu", options->compiler.cpu,
-          StrCat("native (the best this machine has) or one of ", CLI::detail::join(codegen::TargetNames(), ", ")))
-      ->capture_default_str();
-  command->add_option("--emit", options->emit, StrCat("What to write, of ", CLI::detail::join(kKinds, ", ")))
-      ->delimiter(',')
-      ->check(CLI::IsMember(kKinds))
-      ->capture_default_str();
-  command
-      ->add_option("--extent", options->extents,
-                   "NAME=NUMBER: a value of a symbolic extent; once fixes it, several times lets the caller choose")
-      ->allow_extra_args(false);
-  command->add_flag("--no-bounds-checks{false}", options->compiler.check_bounds,
-                    "Indices out of range read 0 and write nothing, unreported");
-  command->add_flag("--isolate", options->isolate,
-                    "Compile in a process of its own, with the memory and the time of --budget-*");
-  command->add_option("-O,--opt-level", options->compiler.opt_level, "0: one scalar loop per op; 2: fused, vectorised")
-      ->check(CLI::IsMember({0, 2}))
-      ->capture_default_str();
+      .Add("--extent", &options->extents,
+           "NAME=NUMBER: a value of a symbolic extent; once fixes it, several times lets the caller choose")
+      .OneEach();
+  command.Flag("--no-bounds-checks{false}", &options->compiler.check_bounds,
+               "Indices out of range read 0 and write nothing, unreported");
+  command.Flag("--isolate", &options->isolate,
+               "Compile in a process of its own, with the memory and the time of --budget-*");
+  command.Add("-O,--opt-level", &options->compiler.opt_level, "0: one scalar loop per op; 2: fused, vectorised")
+      .OneOf({0, 2})
+      .ShowDefault();
 }
 
 }  // namespace reel::cli

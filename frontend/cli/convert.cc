@@ -1,6 +1,5 @@
 #include "frontend/cli/cli.h"
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "frontend/onnx/import.h"
@@ -86,16 +85,16 @@ void Run(const Options& options, Program* program) {
 
 void AddConvert(Program* program) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = AddCommand(program, "convert", "Read an ONNX model, or change between .reel and .reel.txt",
-                                 "reel convert resnet.onnx --dim batch=8 -o resnet.reel", options.get(),
-                                 [options, program] { Run(*options, program); });
-  command->add_option("file", options->file, "A .onnx, .reel or .reel.txt file")->required();
-  command->add_option("-o,--output", options->out, "File to write; text if it ends in .txt")->required();
-  command->add_option("--dim", options->dims, "NAME=N: an extent that the model leaves open");
-  command->add_option("--constant", options->constants,
-                      "NAME=FILE.npy: an input that becomes a constant, as those that decide "
-                      "shapes must");
-  command->add_flag("--frozen", options->frozen, "Weights are variables that are not trained");
+  Command command = AddCommand(program, "convert", "Read an ONNX model, or change between .reel and .reel.txt",
+                               "reel convert resnet.onnx --dim batch=8 -o resnet.reel", options.get(),
+                               [options, program] { Run(*options, program); });
+  command.Add("file", &options->file, "A .onnx, .reel or .reel.txt file").Required();
+  command.Add("-o,--output", &options->out, "File to write; text if it ends in .txt").Required();
+  command.Add("--dim", &options->dims, "NAME=N: an extent that the model leaves open");
+  command.Add("--constant", &options->constants,
+              "NAME=FILE.npy: an input that becomes a constant, as those that decide "
+              "shapes must");
+  command.Flag("--frozen", &options->frozen, "Weights are variables that are not trained");
 }
 
 }  // namespace reel::cli

@@ -1,6 +1,5 @@
 #include "frontend/cli/cli.h"
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "ir/budget_scope.h"
@@ -73,19 +72,17 @@ void Run(const Options& options, Program* program) {
 
 void AddGrad(Program* program) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = AddCommand(program, "grad", "Add the gradient of a function to its module",
-                                 "reel grad mlp.reel --function loss --ys loss --xs w,b -o mlp_grad.reel",
-                                 options.get(), [options, program] { Run(*options, program); });
-  command->add_option("file", options->file, "A .reel or .reel.txt file")->required();
-  command->add_option("--function", options->function, "Function to differentiate (default: main)");
-  command->add_option("--ys", options->ys, "Results to differentiate, by name or position (default: all)")
-      ->delimiter(',');
-  command->add_option("--xs", options->xs, "Parameters or variables to differentiate by (default: all floating ones)")
-      ->delimiter(',');
-  command
-      ->add_option("--grad-ys", options->grad_ys, "Names of further arguments: one seed per y (default: seeds of ones)")
-      ->delimiter(',');
-  command->add_option("-o,--output", options->out, "File to write; without it the text is printed");
+  Command command = AddCommand(program, "grad", "Add the gradient of a function to its module",
+                               "reel grad mlp.reel --function loss --ys loss --xs w,b -o mlp_grad.reel", options.get(),
+                               [options, program] { Run(*options, program); });
+  command.Add("file", &options->file, "A .reel or .reel.txt file").Required();
+  command.Add("--function", &options->function, "Function to differentiate (default: main)");
+  command.Add("--ys", &options->ys, "Results to differentiate, by name or position (default: all)").Delimiter(',');
+  command.Add("--xs", &options->xs, "Parameters or variables to differentiate by (default: all floating ones)")
+      .Delimiter(',');
+  command.Add("--grad-ys", &options->grad_ys, "Names of further arguments: one seed per y (default: seeds of ones)")
+      .Delimiter(',');
+  command.Add("-o,--output", &options->out, "File to write; without it the text is printed");
 }
 
 }  // namespace reel::cli

@@ -1,10 +1,9 @@
-#include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <new>
-#include <sstream>
+#include <optional>
 #include <string>
 #include <system_error>
 
@@ -33,14 +32,6 @@ int ReportNoMemory() {
   return kBudget;
 }
 
-// --help and --version go to stdout with status 0; everything else is a usage error.
-int ReportParse(const CLI::App& app, const CLI::ParseError& error) {
-  std::ostringstream out, err;
-  if (app.exit(error, out, err) != 0) return ReportError(kUsage, err.str());
-  Say(out.str());
-  return kOk;
-}
-
 int Run(Program* program) {
   try {
     program->action();
@@ -61,13 +52,11 @@ int Main(int argc, char** argv) {
   const std::string wrong = runtime::ParseEnvironment([](const char* name) { return std::getenv(name); }).error;
   if (!wrong.empty()) return ReportError(kUsage, wrong);
   std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit is an error of write()
-  CLI::App app("Reel: eager tensors, their gradients, and a compiler for both", "reel");
-  app.require_subcommand(1);
-  app.set_version_flag("--version", "reel 0.1.0");
-  app.footer(
-      "Exit status: 0 ok, 1 invalid input, 2 usage, 3 budget exceeded, 4 input or output failed.\n"
-      "Every command has --help with an example.");
-  Program program{&app, {}, {}};
+  Program program{{"reel", "Reel: eager tensors, their gradients, and a compiler for both", "reel 0.1.0",
+                   "Exit status: 0 ok, 1 invalid input, 2 usage, 3 budget exceeded, 4 input or output failed.\n"
+                   "Every command has --help with an example."},
+                  {},
+                  {}};
   AddShow(&program);
   AddVerify(&program);
   AddGrad(&program);
@@ -78,10 +67,9 @@ int Main(int argc, char** argv) {
   AddTrain(&program);
   AddOps(&program);
   AddBench(&program);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return ReportParse(app, error);
+  if (const std::optional<std::string> text = program.line.Parse(argc, argv)) {
+    Say(*text);
+    return kOk;
   }
   return Run(&program);
 }

@@ -1,6 +1,5 @@
 #include "ir/ops.h"
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "frontend/cli/cli.h"
@@ -160,11 +159,11 @@ void Run(const Options& options, Program* program) {
 
 void AddOps(Program* program) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = AddCommand(program, "ops", "List the primitive ops", "reel ops contract --json", options.get(),
-                                 [options, program] { Run(*options, program); });
-  command->add_option("op", options->name, "Only this op");
-  command->add_flag("--markdown", options->markdown, "As the page ir/OPS.md");
-  command->add_flag("--header", options->header, "As the header reel/elementary.h");
+  Command command = AddCommand(program, "ops", "List the primitive ops", "reel ops contract --json", options.get(),
+                               [options, program] { Run(*options, program); });
+  command.Add("op", &options->name, "Only this op");
+  command.Flag("--markdown", &options->markdown, "As the page ir/OPS.md");
+  command.Flag("--header", &options->header, "As the header reel/elementary.h");
 }
 
 }  // namespace reel::cli

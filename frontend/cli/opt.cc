@@ -1,6 +1,5 @@
 #include "frontend/cli/cli.h"
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "ir/text/printer.h"
@@ -61,15 +60,14 @@ void Run(const Options& options, Program* program) {
 
 void AddOpt(Program* program) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = AddCommand(program, "opt", "Run the passes that come before compilation",
-                                 "reel opt mnist.reel --entry train -o mnist_opt.reel.txt", options.get(),
-                                 [options, program] { Run(*options, program); });
-  command->add_option("file", options->file, "A .reel or .reel.txt file")->required();
-  command->add_option("--entry", options->entries, "Functions to keep, with what they call (default: all)")
-      ->delimiter(',');
-  command->add_option("--disable", options->disable, "Passes to leave out")->delimiter(',');
-  command->add_option("--pass-limit", options->limit, "Stop after so many passes");
-  command->add_option("-o,--output", options->out, "File to write; without it the text is printed");
+  Command command = AddCommand(program, "opt", "Run the passes that come before compilation",
+                               "reel opt mnist.reel --entry train -o mnist_opt.reel.txt", options.get(),
+                               [options, program] { Run(*options, program); });
+  command.Add("file", &options->file, "A .reel or .reel.txt file").Required();
+  command.Add("--entry", &options->entries, "Functions to keep, with what they call (default: all)").Delimiter(',');
+  command.Add("--disable", &options->disable, "Passes to leave out").Delimiter(',');
+  command.Add("--pass-limit", &options->limit, "Stop after so many passes");
+  command.Add("-o,--output", &options->out, "File to write; without it the text is printed");
 }
 
 }  // namespace reel::cli

@@ -1,27 +1,21 @@
 #include "frontend/cli/profile.h"
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "frontend/program/execution_profile.h"
 
 namespace reel::cli {
 
-void AddProfileOption(CLI::App* command, ProfileOption* option) {
-  const auto parse = [option](const CLI::results_t& values) {
+void AddProfileOption(Command* command, ProfileOption* option) {
+  const auto take = [option](const std::string& file) {
     option->on = true;
-    option->file = values.back() == "true" ? "" : values.back();
-    if (option->file.empty() || option->file == kStandard ||
-        (option->file.size() > 5 && option->file.ends_with(".json")))
-      return true;
-    throw CLI::ValidationError("--profile=" + option->file, "write --profile or --profile=FILE.json");
+    option->file = file;
+    const bool fits = file.empty() || file == kStandard || (file.size() > 5 && file.ends_with(".json"));
+    return std::string(fits ? "" : "write --profile or --profile=FILE.json");
   };
-  command
-      ->add_option("--profile", parse,
-                   "Time every kernel: a table, beside the limits of this machine; =FILE.json also writes a "
-                   "Chrome trace for ui.perfetto.dev")
-      ->type_name("")
-      ->expected(0);
+  command->FlagOrValue("--profile", take,
+                       "Time every kernel: a table, beside the limits of this machine; =FILE.json also writes a "
+                       "Chrome trace for ui.perfetto.dev");
 }
 
 std::string ProfileText(const ExecutionProfile& profile, const Machine& machine) {

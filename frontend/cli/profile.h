@@ -14,7 +14,7 @@ struct ProfileOption {
   bool on = false;
   std::string file;  ///< for a Chrome trace; empty: none
 };
-void AddProfileOption(CLI::App* command, ProfileOption* option);
+void AddProfileOption(Command* command, ProfileOption* option);
 
 /// A line per kernel, the last column the time that the machine's limit allows as a part of the time taken.
 std::string ProfileText(const ExecutionProfile& profile, const Machine& machine);

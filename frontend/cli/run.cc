@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -149,20 +148,18 @@ void Run(const Options& options, Program* program) {
 
 void AddRun(Program* program) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = AddCommand(program, "run", "Run a function on .npy files",
-                                 "reel run mnist.reel --function predict --input images=images.npy --output-dir out",
-                                 options.get(), [options, program] { Run(*options, program); });
-  command->add_option("file", options->file, "A .reel or .reel.txt file")->required();
-  command->add_option("--function", options->function, "Function to run (default: main)");
-  command->add_option("--input", options->inputs, "NAME=FILE.npy, once per argument")->allow_extra_args(false);
-  command->add_option("--output-dir", options->folder, "Write each result to NAME.npy there");
-  command
-      ->add_option("--engine", options->engine,
-                   "jit: compiled; interpret: reference evaluator in double; eager: op by op")
-      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kEngines), std::end(kEngines))))
-      ->capture_default_str();
-  command->add_option("--save-state", options->save_state, "Write the module with the new values of its variables");
-  AddProfileOption(command, &options->profile);
+  Command command = AddCommand(program, "run", "Run a function on .npy files",
+                               "reel run mnist.reel --function predict --input images=images.npy --output-dir out",
+                               options.get(), [options, program] { Run(*options, program); });
+  command.Add("file", &options->file, "A .reel or .reel.txt file").Required();
+  command.Add("--function", &options->function, "Function to run (default: main)");
+  command.Add("--input", &options->inputs, "NAME=FILE.npy, once per argument").OneEach();
+  command.Add("--output-dir", &options->folder, "Write each result to NAME.npy there");
+  command.Add("--engine", &options->engine, "jit: compiled; interpret: reference evaluator in double; eager: op by op")
+      .OneOf(std::vector<std::string>(std::begin(kEngines), std::end(kEngines)))
+      .ShowDefault();
+  command.Add("--save-state", &options->save_state, "Write the module with the new values of its variables");
+  AddProfileOption(&command, &options->profile);
 }
 
 }  // namespace reel::cli

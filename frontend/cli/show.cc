@@ -1,6 +1,5 @@
 #include "frontend/cli/cli.h"
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "frontend/record/event_log.h"
@@ -37,14 +36,14 @@ void Run(const Options& options, Program* program) {
 
 void AddShow(Program* program) {
   auto options = std::make_shared<Options>();
-  CLI::App* command =
+  Command command =
       AddCommand(program, "show", "Print a module or one function as text", "reel show mnist.reel --function train",
                  options.get(), [options, program] { Run(*options, program); });
-  command->add_option("file", options->file, "A .reel or .reel.txt file")->required();
-  command->add_option("--function", options->function, "Only this function");
-  command->add_flag("--full", options->full, "Print large constants in full, so that the text loads again");
-  command->add_flag("--locations", options->locations, "Print source lines");
-  command->add_flag("--dot", options->dot, "Print the graphs as Graphviz source");
+  command.Add("file", &options->file, "A .reel or .reel.txt file").Required();
+  command.Add("--function", &options->function, "Only this function");
+  command.Flag("--full", &options->full, "Print large constants in full, so that the text loads again");
+  command.Flag("--locations", &options->locations, "Print source lines");
+  command.Flag("--dot", &options->dot, "Print the graphs as Graphviz source");
 }
 
 }  // namespace reel::cli

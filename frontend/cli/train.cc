@@ -1,5 +1,4 @@
 #include <unistd.h>
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <cmath>
@@ -123,20 +122,22 @@ void Run(const Options& options, Program* program) {
 
 void AddTrain(Program* program) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = AddCommand(program, "train",
-                                 "Train on real data: eagerly, compiled, and in a C program; compare them bit for bit",
-                                 "reel train --model mnist --output-dir build/demo", options.get(),
-                                 [options, program] { Run(*options, program); });
-  command->add_option("--model", options->model, "mnist, conv, char or all")
-      ->check(CLI::IsMember({"mnist", "conv", "char", "all"}))
-      ->capture_default_str();
-  command->add_option("--data", options->data, "Folder with the data files")->capture_default_str();
-  command->add_option("--output-dir", options->folder, "Folder for what is written")->capture_default_str();
-  command->add_option("--steps", options->train.steps, "Steps in all (default: enough to learn)")
-      ->check(CLI::PositiveNumber);
-  command->add_option("--eager-steps", options->train.eager_steps, "Steps before the step is lifted")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  Command command = AddCommand(program, "train",
+                               "Train on real data: eagerly, compiled, and in a C program; compare them bit for bit",
+                               "reel train --model mnist --output-dir build/demo", options.get(),
+                               [options, program] { Run(*options, program); });
+  command.Add("--model", &options->model, "mnist, conv, char or all")
+      .OneOf({"mnist", "conv", "char", "all"})
+      .ShowDefault();
+  command.Add("--data", &options->data, "Folder with the data files").ShowDefault();
+  command.Add("--output-dir", &options->folder, "Folder for what is written").ShowDefault();
+  command.Add("--steps", &options->train.steps, "Steps in all (default: enough to learn)")
+      .Positive()
+      .TypeName("INT:POSITIVE");
+  command.Add("--eager-steps", &options->train.eager_steps, "Steps before the step is lifted")
+      .Positive()
+      .TypeName("INT:POSITIVE")
+      .ShowDefault();
 }
 
 }  // namespace reel::cli

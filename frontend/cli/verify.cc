@@ -1,6 +1,5 @@
 #include "frontend/cli/cli.h"
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "ir/names.h"
@@ -46,10 +45,10 @@ void Run(const Options& options, Program* program) {
 
 void AddVerify(Program* program) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = AddCommand(program, "verify", "Check files: status 0 if all are valid modules",
-                                 "reel verify mnist.reel mnist.reel.txt", options.get(),
-                                 [options, program] { Run(*options, program); });
-  command->add_option("files", options->files, ".reel or .reel.txt files")->required();
+  Command command = AddCommand(program, "verify", "Check files: status 0 if all are valid modules",
+                               "reel verify mnist.reel mnist.reel.txt", options.get(),
+                               [options, program] { Run(*options, program); });
+  command.Add("files", &options->files, ".reel or .reel.txt files").Required();
 }
 
 }  // namespace reel::cli

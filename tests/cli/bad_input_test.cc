@@ -175,6 +175,9 @@ TEST(BadInput, Usage) {
     SCOPED_TRACE(command.empty() ? "nothing" : command.back());
     ExpectFailure(Reel(command), kUsage);
   }
+  ExpectFailure(Reel({"train", "--steps", "0"}), kUsage, "--steps: 0 is not a number from 1 to 2^63 - 1");
+  ExpectFailure(Reel({"bench", "--threads", "65"}), kUsage, "--threads: Value 65 not in range 1 to 64");
+  ExpectFailure(Reel({"run", file, "--profile=foo"}), kUsage, "--profile=foo: write --profile or --profile=FILE.json");
 }
 
 TEST(BadInput, NamesThatDoNotExist) {

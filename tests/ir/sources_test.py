@@ -15,6 +15,8 @@ THROWS = re.compile(r"\bstd::filesystem\b|\bstd::sto(i|l|ll|ul|ull|f|d|ld)\b")
 # Abseil's own string type has another hash than std::string_view.
 KEYS = re.compile(r"\bHash(Map|Set)<absl::string_view\b")
 THREADS = re.compile(r"\bstd::(j?thread|async)\b(?!::hardware_concurrency)")
+# Compiling CLI11 takes seconds.
+CLI11 = re.compile(r"#include <CLI/")
 COMMENT = re.compile(r"//.*")
 
 # Calls that stay, by file: how many, and why no program, file or argument of a user reaches them.
@@ -47,6 +49,8 @@ def main():
                     wrong.append(f"{name}:{number}: use HashMap and HashSet of ir/hash_map.h: {line.strip()}")
                 if THROWS.search(code):
                     wrong.append(f"{name}:{number}: throws: use ir/file and ir/number.h: {line.strip()}")
+                if CLI11.search(code) and name != "frontend/cli/options.cc":
+                    wrong.append(f"{name}:{number}: use frontend/cli/options.h: {line.strip()}")
                 if KEYS.search(code):
                     wrong.append(f"{name}:{number}: use std::string_view: {line.strip()}")
                 if THREADS.search(code) and name not in STARTS:
