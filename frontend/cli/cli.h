@@ -124,19 +124,6 @@ void OpenStandardDescriptors();
 /// Creates a folder and its parents.
 void MakeFolder(const std::string& path);
 
-/// A new folder that is removed with all it contains.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
 /// The function to work on: the named one; without a name "main" or the only one.
 const ir::Function& FindFunction(const ir::Module& module, const std::string& name);
 /// {"name", "dtype", "shape"}; symbolic extents as their names.

@@ -1,9 +1,7 @@
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 
 #include "frontend/cli/cli.h"
@@ -87,17 +85,5 @@ void MakeFolder(const std::string& path) {
   if (failure == 0) return;
   Fail(kIo, StrCat("cannot create the folder ", ir::Quoted(path), ": ", std::strerror(failure)));
 }
-
-TemporaryFolder::TemporaryFolder() {
-  const char* const given = std::getenv("TMPDIR");
-  struct stat info;
-  const bool usable = given && ::stat(given, &info) == 0 && S_ISDIR(info.st_mode);
-  path_ = StrCat(usable ? given : "/tmp", "/reel-XXXXXX");
-  if (::mkdtemp(path_.data())) return;
-  const int failure = errno;
-  Fail(kIo, StrCat("cannot create a folder like ", ir::Quoted(path_), ": ", std::strerror(failure)));
-}
-
-TemporaryFolder::~TemporaryFolder() { ir::RemoveFolder(path_); }
 
 }  // namespace reel::cli

@@ -2,12 +2,10 @@
 
 #include <fcntl.h>
 #include <spawn.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 
 #include "ir/file/folder.h"
@@ -19,29 +17,6 @@ extern char** environ;
 
 namespace reel::internal {
 namespace {
-
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    const char* const given = std::getenv("TMPDIR");
-    struct stat info;
-    const bool usable = given && ::stat(given, &info) == 0 && S_ISDIR(info.st_mode);
-    path_ = StrCat(usable ? given : "/tmp", "/reel-XXXXXX");
-    if (!::mkdtemp(path_.data())) failure_ = errno;
-  }
-  ~TemporaryFolder() {
-    if (failure_ == 0) ir::RemoveFolder(path_);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  const std::string& path() const { return path_; }
-  int failure() const { return failure_; }
-
- private:
-  std::string path_;
-  int failure_ = 0;  // errno
-};
 
 // What ended the program: 0, or as a shell says it. What it says goes to a file.
 absl::StatusOr<int> Run(std::vector<std::string> arguments, const std::string& output) {
@@ -69,11 +44,8 @@ absl::StatusOr<int> Run(std::vector<std::string> arguments, const std::string& o
 }  // namespace
 
 absl::StatusOr<std::string> LinkShared(std::string_view object) {
-  const TemporaryFolder folder;
-  if (folder.failure() != 0) {
-    return absl::UnavailableError(
-        StrCat("cannot make a folder like ", folder.path(), ": ", std::strerror(folder.failure())));
-  }
+  const ir::TemporaryFolder folder;
+  if (absl::Status s = folder.status(); !s.ok()) return s;
   const std::string path = folder.path() + "/object.o", shared = folder.path() + "/object.so";
   const std::string said = folder.path() + "/cc.txt";
   if (absl::Status s = ir::WriteFile(path, object); !s.ok()) return s;

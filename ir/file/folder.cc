@@ -2,9 +2,15 @@
 
 #include <ftw.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "ir/names.h"
+#include "ir/strings.h"
 
 namespace reel::ir {
 
@@ -27,6 +33,23 @@ void RemoveFolder(const std::string& path) noexcept {
     return 0;  // what stays does not keep the rest
   };
   ::nftw(path.c_str(), remove, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+TemporaryFolder::TemporaryFolder() {
+  const char* const given = std::getenv("TMPDIR");
+  struct stat info;
+  const bool usable = given && ::stat(given, &info) == 0 && S_ISDIR(info.st_mode);
+  path_ = StrCat(usable ? given : "/tmp", "/reel-XXXXXX");
+  if (!::mkdtemp(path_.data())) failure_ = errno;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  if (failure_ == 0) RemoveFolder(path_);
+}
+
+absl::Status TemporaryFolder::status() const {
+  if (failure_ == 0) return absl::OkStatus();
+  return absl::UnavailableError(StrCat("cannot make a folder like ", Quoted(path_), ": ", std::strerror(failure_)));
 }
 
 std::string_view FileName(std::string_view path) { return path.substr(path.rfind('/') + 1); }

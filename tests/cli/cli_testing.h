@@ -5,8 +5,11 @@
 #include <vector>
 
 #include "frontend/cli/cli.h"
+#include "ir/file/folder.h"
 
 namespace reel::cli {
+
+using ir::TemporaryFolder;
 
 /// Runs build/bin/reel.
 ProcessResult Reel(std::vector<std::string> arguments);

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "frontend/cli/cli.h"
+#include "ir/file/folder.h"
 #include "tests/paths.h"
 
 namespace reel::cli {
@@ -22,7 +23,7 @@ class Train : public testing::TestWithParam<std::pair<const char*, const char*>>
   }
   std::string folder() const { return root_.path() + "/" + GetParam().second; }
 
-  const TemporaryFolder root_;
+  const ir::TemporaryFolder root_;
   Json report_;
 };
 
