@@ -218,7 +218,8 @@ int RunEntry(const Program& program) {
 std::string HeaderText(const Program& program, const ObjectNames& names, const Target& target) {
   const std::string& n = names.name;
   const std::string guard = StrCat(names.upper, "_H_");
-  return StrCat("/* ", n, ".o, made by Reel for ", target.level, ". Functions return 0 or an error code, see ", n,
+  return StrCat("/* ", n, ", compiled by Reel for ", target.level, ": link ", n, ".o or ", n,
+                ".so, whichever was written with this header.\n", "   Functions return 0 or an error code, see ", n,
                 "_error().\n", "   Pointers need the alignment of their elements; results must not overlap anything.\n",
                 "   f16 and bf16 are their bits; a complex number is its real, then its imaginary part.\n",
                 "   One instance may be used by one thread at a time; the code allocates nothing. */\n", "#ifndef ",

@@ -227,6 +227,9 @@ TEST(CompileToSharedLibrary, NeedsNothingAndLeavesNothing) {
   void* const library = ::dlopen((folder + "/square.so").c_str(), RTLD_NOW | RTLD_LOCAL);
   ASSERT_NE(library, nullptr) << ::dlerror();
   EXPECT_NE(::dlsym(library, "square_main"), nullptr);
+  std::ifstream header(folder + "/square.h");
+  const std::string text(std::istreambuf_iterator<char>(header), {});
+  EXPECT_THAT(text, HasSubstr("link square.o or square.so, whichever was written with this header"));
   ::dlclose(library);
   const std::string path = std::getenv("PATH");
   ::setenv("PATH", folder.c_str(), 1);
