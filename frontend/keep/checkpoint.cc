@@ -78,7 +78,7 @@ std::vector<std::string> Checkpoint::files() const {
 }
 
 std::string Checkpoint::Save() const {
-  const internal::WeightsFile file{GetState(state_), {}};
+  const internal::WeightsFile file{.values = GetState(state_), .metadata = {}, .checksums = true};
   if (const std::string folder(ir::ParentOf(prefix_)); !folder.empty()) {
     if (const int failure = ir::MakeFolders(folder); failure != 0)
       internal::ThrowError(ErrorCode::kUnavailable,
@@ -105,7 +105,7 @@ std::string Checkpoint::Restore() const {
       StrAppend(&damaged, damaged.empty() ? "" : "; ", std::string(file.status().message()));
       continue;
     }
-    internal::LoadState(state_.internal_data().get(), file->values, true, ir::Quoted(path));
+    internal::LoadState(state_.internal_data().get(), file->values, true, internal::QuotedPath(path));
     return path;
   }
   if (!damaged.empty()) internal::ThrowError(ErrorCode::kDataLoss, StrCat("checkpoint: no file is whole: ", damaged));

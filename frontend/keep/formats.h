@@ -17,6 +17,8 @@ namespace reel::internal {
 struct WeightsFile {
   StateDict values;
   std::map<std::string, std::string> metadata;  // safetensors' __metadata__
+  /// To be written with the entry's CRC-32 for each, in the metadata as crc32/NAME. Archives (.npz) always have them.
+  bool checksums = false;
 };
 
 /// Hugging Face's safetensors: the length of a JSON header (u64), the header, the elements. Errors name the entry, not
@@ -27,6 +29,9 @@ absl::Status WriteSafetensors(const WeightsFile& file, ir::FileWriter* out);
 /// NumPy's .npz.
 absl::StatusOr<WeightsFile> ParseNpz(std::string_view bytes);
 absl::Status WriteNpz(const WeightsFile& file, ir::FileWriter* out);
+
+/// A path for errors, all of it: files of one folder differ at the end.
+std::string QuotedPath(const std::string& path);
 
 /// By the ending of the path.
 absl::StatusOr<WeightsFile> ReadWeightsFile(const std::string& path);

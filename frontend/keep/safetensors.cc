@@ -1,6 +1,9 @@
+#include <zlib.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstdio>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -21,6 +24,7 @@ using ir::Quoted;
 constexpr size_t kLengthBytes = 8, kAlignment = 8;
 constexpr uint64_t kMaxHeader = 100'000'000;  // the format's own limit
 constexpr std::string_view kMetadata = "__metadata__";
+constexpr std::string_view kChecksum = "crc32/";  // of the entry of the name that follows, in the metadata
 
 struct Code {
   DType dtype;
@@ -191,6 +195,34 @@ absl::Status CheckPlaces(const std::vector<Entry>& entries, uint64_t size) {
   return absl::OkStatus();
 }
 
+std::string ChecksumOf(std::string_view bytes) {
+  char text[16];
+  std::snprintf(text, sizeof text, "%08lx", ::crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+  return text;
+}
+
+std::string_view BytesOf(const Entry& e, std::string_view data) {
+  return data.substr(e.place->first, e.place->second - e.place->first);
+}
+
+/// A file has checksums of all of its entries or of none.
+absl::Status CheckChecksums(const HeaderHandler& header, std::string_view data) {
+  std::map<std::string_view, std::string_view> sums;
+  for (const auto& [key, sum] : header.metadata) {
+    if (key.starts_with(kChecksum)) sums.emplace(std::string_view(key).substr(kChecksum.size()), sum);
+  }
+  if (sums.empty()) return absl::OkStatus();
+  for (const Entry& e : header.entries) {
+    const auto sum = sums.find(e.name);
+    if (sum == sums.end()) return Damaged(StrCat("entry ", Quoted(e.name), " has no checksum, others have"));
+    if (ChecksumOf(BytesOf(e, data)) != sum->second)
+      return Damaged(StrCat("entry ", Quoted(e.name), ": its elements do not have its checksum"));
+    sums.erase(sum);
+  }
+  if (sums.empty()) return absl::OkStatus();
+  return Damaged(StrCat("there is a checksum of ", Quoted(sums.begin()->first), ", which is no entry"));
+}
+
 bool IsBools(std::string_view bytes) {
   return std::all_of(bytes.begin(), bytes.end(), [](char c) { return c == 0 || c == 1; });
 }
@@ -207,9 +239,10 @@ absl::StatusOr<WeightsFile> ParseSafetensors(std::string_view bytes) {
   HeaderHandler handler;
   if (!nlohmann::json::sax_parse(header.begin(), header.end(), &handler)) return Damaged(handler.error);
   if (absl::Status s = CheckPlaces(handler.entries, data.size()); !s.ok()) return s;
+  if (absl::Status s = CheckChecksums(handler, data); !s.ok()) return s;
   WeightsFile out;
   for (const Entry& e : handler.entries) {
-    const std::string_view own = data.substr(e.place->first, e.place->second - e.place->first);
+    const std::string_view own = BytesOf(e, data);
     if (*e.dtype == kBool && !IsBools(own))
       return Damaged(StrCat("entry ", Quoted(e.name), ": a bool is neither 0 nor 1"));
     out.values.emplace_back(e.name, Tensor::FromBytes(*e.dtype, *e.shape, own.data()));
@@ -232,7 +265,13 @@ absl::Status WriteSafetensors(const WeightsFile& file, ir::FileWriter* out) {
     at += file.values[i].second.type().bytes();
   }
   nlohmann::ordered_json header = nlohmann::ordered_json::object();
-  if (!file.metadata.empty()) header[std::string(kMetadata)] = file.metadata;
+  std::map<std::string, std::string> metadata = file.metadata;
+  for (const auto& [name, value] : file.values) {
+    if (!file.checksums) break;
+    const auto* bytes = static_cast<const char*>(value.raw_data());
+    metadata[StrCat(kChecksum, name)] = ChecksumOf({bytes, static_cast<size_t>(value.type().bytes())});
+  }
+  if (!metadata.empty()) header[std::string(kMetadata)] = metadata;
   for (size_t i = 0; i < begins.size(); ++i) {
     const auto& [name, value] = file.values[i];
     if (!ir::IsValidName(name) || name == kMetadata)

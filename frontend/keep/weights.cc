@@ -28,14 +28,20 @@ bool IsNpz(const std::string& path) { return path.ends_with(".npz"); }
 
 absl::Status CheckEnding(const std::string& path) {
   if (path.ends_with(".safetensors") || IsNpz(path)) return absl::OkStatus();
-  return absl::InvalidArgumentError(StrCat(ir::Quoted(path), ": files of weights end with .safetensors or .npz"));
+  return absl::InvalidArgumentError(StrCat(QuotedPath(path), ": files of weights end with .safetensors or .npz"));
 }
 
 absl::Status In(const std::string& path, const absl::Status& status) {
-  return absl::Status(status.code(), StrCat(ir::Quoted(path), ": ", std::string(status.message())));
+  return absl::Status(status.code(), StrCat(QuotedPath(path), ": ", std::string(status.message())));
 }
 
 }  // namespace
+
+std::string QuotedPath(const std::string& path) {
+  std::string out;
+  ir::AppendQuoted(&out, path);
+  return out;
+}
 
 absl::StatusOr<WeightsFile> ReadWeightsFile(const std::string& path) {
   if (absl::Status s = CheckEnding(path); !s.ok()) return s;
@@ -64,7 +70,7 @@ absl::Status WriteWeightsFile(const std::string& path, const WeightsFile& file) 
 }  // namespace internal
 
 void SaveWeights(const std::string& path, const StateDict& values) {
-  internal::Check(internal::WriteWeightsFile(path, {values, {}}));
+  internal::Check(internal::WriteWeightsFile(path, {.values = values, .metadata = {}}));
 }
 void SaveWeights(const std::string& path, const StateRef& state) {
   if (const std::vector<std::string> unmade = state.internal_data()->Unmade(); !unmade.empty()) {
@@ -78,7 +84,7 @@ void SaveWeights(const std::string& path, const StateRef& state) {
 StateDict ReadWeights(const std::string& path) { return internal::Take(internal::ReadWeightsFile(path)).values; }
 
 void LoadWeights(const std::string& path, const StateRef& state, const LoadOptions& options) {
-  internal::LoadState(state.internal_data().get(), ReadWeights(path), options.strict, ir::Quoted(path));
+  internal::LoadState(state.internal_data().get(), ReadWeights(path), options.strict, internal::QuotedPath(path));
 }
 
 }  // namespace reel

@@ -129,6 +129,67 @@ TEST(Checkpoint, KeepsTheNewestAndPassesOverDamagedFiles) {
   EXPECT_EQ(checkpoint.Save(), folder / "a/b/checkpoint-12.safetensors");
 }
 
+// A bit that changed, anywhere in the file, is an error or changes nothing; of an element, the error names its entry.
+TEST(Checkpoint, ChangedBitsAreErrors) {
+  const Folder folder;
+  Experiment run{Adam()};
+  run.Step();
+  const std::string path = Checkpoint(folder / "run", run.parts()).Save();
+  const StateDict saved = ReadWeights(path);
+  const std::string good = Bytes(path);
+  uint64_t header = 0;
+  std::memcpy(&header, good.data(), sizeof header);
+  const size_t elements = 8 + header;
+  ASSERT_GT(good.size(), elements + 100);
+  int harmless = 0;
+  for (size_t bit = 0; bit < 8 * good.size(); bit += bit < 8 * elements ? 5 : 3) {
+    std::string bad = good;
+    bad[bit / 8] = static_cast<char>(bad[bit / 8] ^ (1 << bit % 8));
+    Write(path, bad);
+    std::string error;
+    try {
+      EXPECT_TRUE(Same(ReadWeights(path), saved)) << bit;
+      ++harmless;
+    } catch (const Error& e) {
+      error = e.what();
+      EXPECT_EQ(e.code(), ErrorCode::kDataLoss) << bit;
+      EXPECT_THAT(error, HasSubstr("run-1.safetensors\": damaged safetensors: ")) << bit;
+    }
+    if (bit < 8 * elements) continue;
+    EXPECT_THAT(error, ::testing::ContainsRegex("entry \".+\": its elements do not have its checksum")) << bit;
+  }
+  EXPECT_LT(harmless, 10);  // spaces that became other white space, at most
+}
+
+TEST(Checkpoint, ADamagedElementIsPassedOver) {
+  const Folder folder;
+  const Variable w(Tensor{1.f, 2.f, 3.f}, {.name = "w"});
+  const Checkpoint checkpoint(folder / "run", {{"w", w}});
+  checkpoint.Save();
+  w.Assign(Tensor{4.f, 5.f, 6.f});
+  const std::string newest = checkpoint.Save();
+  std::string bytes = Bytes(newest);
+  bytes.back() = static_cast<char>(bytes.back() ^ 1);
+  Write(newest, bytes);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(checkpoint.Restore(), folder / "run-1.safetensors");
+  EXPECT_THAT(
+      testing::internal::GetCapturedStderr(),
+      HasSubstr("run-2.safetensors\": damaged safetensors: entry \"w\": its elements do not have its checksum"));
+  EXPECT_TRUE(Same(w.value(), Tensor{1.f, 2.f, 3.f}));
+}
+
+// What earlier versions wrote, and other programs write.
+TEST(Checkpoint, FilesWithoutChecksumsLoad) {
+  const Folder folder;
+  const Variable w(Zeros({2}), {.name = "w"});
+  const Checkpoint checkpoint(folder / "run", {{"w", w}});
+  SaveWeights(folder / "run-1.safetensors", StateDict{{"w", Tensor{1.f, 2.f}}});
+  EXPECT_THAT(Bytes(folder / "run-1.safetensors"), ::testing::Not(HasSubstr("crc32")));
+  EXPECT_EQ(checkpoint.Restore(), folder / "run-1.safetensors");
+  EXPECT_TRUE(Same(w.value(), Tensor{1.f, 2.f}));
+}
+
 TEST(Checkpoint, SaysAllDifferencesOfAllPartsAtOnce) {
   const Folder folder;
   Experiment adam{Adam()};

@@ -100,6 +100,10 @@ TEST(Safetensors, DamagedFilesAreNamedWithTheEntry) {
        "entry \"b\" begins at byte 4, what is before it ends at 3"},
       {File(R"({"a":{"dtype":"BOOL","shape":[8],"data_offsets":[0,8]}})", "\1\1\1\1\1\1\1\2"),
        "entry \"a\": a bool is neither"},
+      {File(R"({"__metadata__":{"crc32/a":"00000000"},)" + good + "}", eight), "entry \"a\": its elements do not have"},
+      {File(R"({"__metadata__":{"crc32/b":"00000000"},)" + good + "}", eight), "entry \"a\" has no checksum, others"},
+      {File(R"({"__metadata__":{"crc32/a":"6522df69","crc32/b":"6522df69"},)" + good + "}", eight),
+       "there is a checksum of \"b\", which is no entry"},
   };
   const Folder folder;
   const std::string path = folder / "x.safetensors";
