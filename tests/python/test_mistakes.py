@@ -213,6 +213,30 @@ def float_of_a_traced_tensor():
     f(tf.constant(2.0))
 
 
+def int_of_a_traced_tensor():
+    reel.function(lambda n: reel.zeros((int(n),)))(reel.asarray(3))  # here
+
+
+def item_of_a_traced_tensor():
+    reel.function(lambda x: x.item())(reel.asarray(1.0))  # here
+
+
+def complex_of_a_traced_tensor():
+    reel.function(lambda x: complex(x))(reel.asarray(1.0))  # here
+
+
+def format_of_a_traced_tensor():
+    reel.function(lambda x: print(f"{x:.3f}"))(reel.asarray(1.0))  # here
+
+
+def list_indexed_by_a_traced_tensor():
+    reel.function(lambda i: [1.0, 2.0][i])(reel.asarray(1))  # here
+
+
+def in_a_traced_tensor():
+    reel.function(lambda x: 3 in x)(reel.ones((2,)))  # here
+
+
 def branches_of_two_structures():
     tf.function(lambda x: tf.cond(x > 0, lambda: x, lambda: (x, x)))(tf.constant(1.0))  # here
 

@@ -92,13 +92,25 @@ void ThrowInvalid(const std::string& message) { throw Error(ErrorCode::kInvalidA
 void ThrowIndex(const std::string& message) { throw Error(ErrorCode::kOutOfRange, message + AtUserLine()); }
 void ThrowFailed(const std::string& message) { throw Error(ErrorCode::kFailedPrecondition, message + AtUserLine()); }
 
+namespace {
+
+// What a traced function does in place of reading elements for this.
+const char* InPlaceOf(std::string_view what) {
+  if (what == "bool" || what == "in") {
+    return "use reel.cond(pred, true_fn, false_fn) for an `if`, reel.while_loop(cond, body, loop_vars) for a `while`, "
+           "reel.where for a choice of elements";
+  }
+  if (what == "index")
+    return "tensors take it as an index as it is, x[i]; make a list one with reel.stack, or use reel.switch_case";
+  return "compute with the tensor itself, or return it from the function and read the result";
+}
+
+}  // namespace
+
 const Tensor& Concrete(const Tensor& x, const char* what) {
   if (!x.symbolic()) return x;
-  ThrowFailed(Text({what, ": a traced tensor ", x.type().ToString(),
-                    " has no elements while its function is traced; use reel.cond(pred, true_fn, "
-                    "false_fn) for an `if`, "
-                    "reel.while_loop(cond, body, loop_vars) for a `while`, reel.where for a choice "
-                    "of elements"}));
+  ThrowFailed(Text({what, ": a traced tensor ", x.type().ToString(), " has no elements while its function is traced; ",
+                    InPlaceOf(what)}));
 }
 
 int64_t ToInt(nb::handle x, const char* what) {

@@ -77,7 +77,7 @@ void DefineMembers(nb::class_<C>& c) {
       "__contains__", [](const C& x, nb::handle value) { return ContainsOf(ValueOf(x), value); }, "value"_a.none(),
       nb::sig("def __contains__(self, value: object, /) -> bool"));
   c.def(
-      "__complex__", [](const C& x) { return ValueOf(x).template item<std::complex<double>>({}); },
+      "__complex__", [](const C& x) { return Concrete(ValueOf(x), "complex").template item<std::complex<double>>({}); },
       nb::sig("def __complex__(self) -> complex"));
   c.def("__format__", [](const C& x, const char* spec) { return FormatOf(ValueOf(x), spec); });
   c.def("__str__", [](const C& x) { return ValueOf(x).str(); });

@@ -48,7 +48,8 @@ std::string ElementText(const Tensor& x, const std::string& prefix) {
 
 std::string FormatOf(const Tensor& x, const std::string& spec) {
   if (spec.empty()) return x.str();
-  if (x.symbolic() || x.rank() > 0) {
+  (void)Concrete(x, "format");
+  if (x.rank() > 0) {
     ThrowType("the format '" + spec + "' needs a scalar, not " + x.type().ToString());
   }
   PyObject* text = PyObject_Format(ItemOf(x).ptr(), nb::str(spec.c_str()).ptr());
@@ -63,7 +64,9 @@ nb::object IterateOf(const Tensor& x) {
   return nb::iter(rows);
 }
 
-bool ContainsOf(const Tensor& x, nb::handle value) { return ReduceAny(Equal(x, ToOperand(value))).item<bool>({}); }
+bool ContainsOf(const Tensor& x, nb::handle value) {
+  return Concrete(ReduceAny(Equal(x, ToOperand(value))), "in").item<bool>({});
+}
 
 Tensor Transposed(const Tensor& x) { return Transpose(x); }
 
