@@ -4,6 +4,7 @@ import copy
 import io
 import json
 import os
+import pathlib
 import pickle
 import random
 import signal
@@ -519,3 +520,21 @@ def test_slots_of_counted_layers(tmp_path):
     run(2, restore=False)
     with pytest.raises(ValueError, match="slots were loaded for 'dense.*give them names"):
         run(1, restore=True)
+
+
+@pytest.mark.parametrize("name", ["kep", "keeps", "max_to_keep", "Keep", "keep_last"])
+def test_a_misspelt_option_of_a_checkpoint_is_no_part(tmp_path, name):
+    with pytest.raises(TypeError, match=f"checkpoint: there is no option '{name}'; did you mean 'keep'?"):
+        reel.Checkpoint(tmp_path / "run", **{name: 5})
+    reel.Checkpoint(tmp_path / "run", keeper=reel.nn.Dense(2), step=0, epoch=3)
+
+
+def test_damaged_elements_of_a_checkpoint_are_named(tmp_path):
+    w = reel.Variable([1.0, 2.0], name="w")
+    path = reel.Checkpoint(tmp_path / "run", w=w).save()
+    data = bytearray(pathlib.Path(path).read_bytes())
+    data[-1] ^= 4
+    pathlib.Path(path).write_bytes(data)
+    with pytest.raises(reel.DataLossError, match='run-1.safetensors.*entry "w": its elements do not have its checksum'):
+        reel.Checkpoint(tmp_path / "run", w=w).restore(path)
+    assert w.numpy().tolist() == [1.0, 2.0]

@@ -311,6 +311,42 @@ def assigned_another_shape():
     tf.Variable([1.0, 2.0]).assign([1.0, 2.0, 3.0])  # here
 
 
+# --- options ---
+
+
+def option_without_effect():
+    reel.nn.Embedding(10, 4, use_bias=False)  # here
+
+
+def misspelt_option_of_a_layer():
+    reel.nn.Conv2D(8, 3, kernel_initializer=0.5)  # here
+
+
+def misspelt_hyperparameter():
+    reel.optim.Adam(lr=0.1)  # here
+
+
+def misspelt_option_of_a_checkpoint():
+    reel.Checkpoint("run", max_to_keep=3, step=0)  # here
+
+
+def misspelt_option_of_a_keras_layer():
+    tf.keras.layers.Dense(2, use_bais=False)  # here
+
+
+def keras_option_that_reel_has_not():
+    tf.keras.layers.Dense(2, kernel_regularizer="l2")  # here
+
+
+def misspelt_option_of_a_variable_in_a_graph():
+    with tf.compat.v1.Graph().as_default():
+        tf.compat.v1.Variable(1.0, nmae="v")  # here
+
+
+def shared_layer_of_version_1():
+    tf.compat.v1.layers.dense(tf.ones([1, 2]), 2, reuse=True)  # here
+
+
 MISTAKES = {
     f.__name__: f for f in list(globals().values()) if callable(f) and f.__module__ == __name__ and f is not taped
 }

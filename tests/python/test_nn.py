@@ -28,7 +28,7 @@ def test_dense():
     assert nn.Dense(2, dtype="float64")(x.astype(np.float64)).dtype == reel.float64
     with pytest.raises(ValueError, match="activation"):
         nn.Dense(2, "nothing")
-    with pytest.raises(TypeError, match="no option 'bias'"):
+    with pytest.raises(TypeError, match="Dense: there is no option 'bias'"):
         nn.Dense(2, bias=True)
     with pytest.raises(ValueError, match="0 units"):
         nn.Dense(0)
@@ -143,3 +143,46 @@ def test_attention_and_recurrence(rng):
         assert layer(x).shape == (2, 7, 3) and isinstance(layer, nn.Layer)
     assert nn.LSTM(3, sequence=False)(x).shape == (2, 3)
     assert nn.Embedding(10, 4)([[1, 2]]).shape == (1, 2, 4) and nn.Flatten()(x).shape == (2, 28)
+
+
+# Layers by name, the arguments that they need, and whether they have a bias.
+LAYERS = {
+    "Dense": ((2,), True),
+    "Embedding": ((5, 2), False),
+    "Conv1D": ((2, 3), True),
+    "Conv2D": ((2, 3), True),
+    "Conv3D": ((2, 3), True),
+    "Conv1DTranspose": ((2, 3), True),
+    "Conv2DTranspose": ((2, 3), True),
+    "DepthwiseConv2D": ((3,), True),
+    "LayerNorm": ((), True),
+    "RMSNorm": ((), False),
+    "GroupNorm": ((2,), True),
+    "BatchNorm": ((), True),
+    "RNN": ((2,), True),
+    "LSTM": ((2,), True),
+    "GRU": ((2,), True),
+    "MultiHeadAttention": ((4, 2), True),
+}
+WITHOUT_VARIABLES = {"Dropout", "Flatten", "Sequential", "Residual", "Layer", "Module", "Recurrent", "training"}
+
+
+def test_all_layers_are_in_the_table():
+    classes = {n for n in dir(nn) if isinstance(getattr(nn, n), type) and not n.startswith("_")}
+    assert classes - WITHOUT_VARIABLES == set(LAYERS)
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_options_without_effect_are_errors(name):
+    arguments, has_bias = LAYERS[name]
+    make = getattr(nn, name)
+    with pytest.raises(TypeError, match=f"{name}: there is no option 'kernel_inti'.*did you mean 'kernel_init'?"):
+        make(*arguments, kernel_inti=0.5)
+    for option in ({"use_bias": False}, {"bias_init": 0.5}):
+        if has_bias:
+            make(*arguments, **option)
+            continue
+        with pytest.raises(TypeError, match=f"{name}: there is no option '{[*option][0]}'"):
+            make(*arguments, **option)
+    for wrong in ("use_bias", "bias_init"):
+        assert (wrong in make.__init__.__doc__) == has_bias

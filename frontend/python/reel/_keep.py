@@ -1,6 +1,7 @@
 """Models as things one can keep: weights in files, checkpoints, pickle and copy."""
 
 import copyreg
+import difflib
 import importlib
 import os
 import types
@@ -172,9 +173,12 @@ class Checkpoint:
     """
 
     def __init__(self, path: str | os.PathLike[str], keep: int = 3, **parts: Any) -> None:
-        for name in parts:
+        for name, part in parts.items():
             if name.startswith("_") or hasattr(type(self), name):
                 raise _core.InvalidArgumentError(f"checkpoint: a part cannot be called '{name}'")
+            meant = difflib.get_close_matches(name, ("keep",), 1, 0.75) or "keep" in name
+            if meant and (part is None or isinstance(part, (int, float))):
+                raise _core.InvalidTypeError(f"checkpoint: there is no option '{name}'; did you mean 'keep'?")
         self.__dict__.update(_path=os.fspath(path), _keep=keep, _parts=dict(parts))
 
     def __getattr__(self, name: str) -> Any:

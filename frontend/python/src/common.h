@@ -68,6 +68,10 @@ std::string TypeName(nb::handle x);
 /// " (file:line)" of the Python program; empty if unknown.
 std::string AtUserLine();
 
+/// Throws what options there are, and which of them `wanted` is nearest to. `kind`: option, hyperparameter.
+[[noreturn]] void ThrowNoOption(const std::string& of, const char* kind, const std::string& wanted,
+                                const std::vector<std::string>& names);
+
 /// The tensor; throws what to do instead if it is symbolic.
 const Tensor& Concrete(const Tensor& x, const char* what);
 

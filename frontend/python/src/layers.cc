@@ -1,5 +1,6 @@
 #include "reel/layers.h"
 
+#include <algorithm>
 #include <array>
 
 #include "bind.h"
@@ -76,33 +77,49 @@ Initializer ToInitializer(nb::handle x) {
   };
 }
 
-// The keywords all layers with variables take.
-LayerOptions ToOptions(nb::kwargs kwargs) {
+struct Keyword {
+  const char* name;
+  const char* signature;
+  void (*set)(LayerOptions&, nb::handle);
+  bool of_bias = false;
+};
+
+// The keywords of layers with variables; those of a bias are of layers that have one.
+constexpr Keyword kKeywords[] = {
+    {"name", "name: str | None = None",
+     [](LayerOptions& o, nb::handle x) { o.name = x.is_none() ? "" : nb::str(x).c_str(); }},
+    {"use_bias", "use_bias: bool = True", [](LayerOptions& o, nb::handle x) { o.use_bias = nb::cast<bool>(x); }, true},
+    {"dtype", "dtype: DTypeLike | None = None",
+     [](LayerOptions& o, nb::handle x) { o.dtype = ToDType(x).value_or(kFloat32); }},
+    {"kernel_init", "kernel_init: Any = None", [](LayerOptions& o, nb::handle x) { o.kernel_init = ToInitializer(x); }},
+    {"bias_init", "bias_init: Any = None", [](LayerOptions& o, nb::handle x) { o.bias_init = ToInitializer(x); }, true},
+    {"generator", "generator: Any = None", [](LayerOptions& o, nb::handle x) { o.generator = nb::cast<Generator>(x); }},
+};
+
+LayerOptions ToOptions(const char* layer, nb::kwargs kwargs, bool has_bias = true) {
   LayerOptions options;
+  std::vector<std::string> names;
+  for (const Keyword& k : kKeywords) {
+    if (has_bias || !k.of_bias) names.emplace_back(k.name);
+  }
   for (const auto [key, value] : kwargs) {
-    const std::string_view name = nb::borrow<nb::str>(key).c_str();
-    if (name == "name")
-      options.name = value.is_none() ? "" : nb::str(value).c_str();
-    else if (name == "use_bias")
-      options.use_bias = nb::cast<bool>(value);
-    else if (name == "dtype")
-      options.dtype = ToDType(value).value_or(kFloat32);
-    else if (name == "kernel_init")
-      options.kernel_init = ToInitializer(value);
-    else if (name == "bias_init")
-      options.bias_init = ToInitializer(value);
-    else if (name == "generator")
-      options.generator = nb::cast<Generator>(value);
-    else
-      ThrowType(
-          Text({"layer: there is no option '", name, "'; name, use_bias, dtype, kernel_init, bias_init, generator"}));
+    const std::string name = nb::borrow<nb::str>(key).c_str();
+    if (std::find(names.begin(), names.end(), name) == names.end()) ThrowNoOption(layer, "option", name, names);
+    for (const Keyword& k : kKeywords) {
+      if (k.name == name) k.set(options, value);
+    }
   }
   return options;
 }
-constexpr const char* kOptions =
-    "name: str | None = None, use_bias: bool = True, dtype: DTypeLike | None = None, kernel_init: "
-    "Any = None, bias_init: Any = None, "
-    "generator: Any = None) -> None";
+
+// The keywords in a signature.
+std::string Keywords(bool has_bias = true) {
+  std::string out;
+  for (const Keyword& k : kKeywords) {
+    if (has_bias || !k.of_bias) out += (out.empty() ? "" : ", ") + std::string(k.signature);
+  }
+  return out + ") -> None";
+}
 
 template <typename C>
 Tensor CallLayer(const C& layer, TensorLike x) {
@@ -173,21 +190,21 @@ void RegisterDense(nb::module_& m) {
       .def("__init__",
            Recorded([](Dense* self, int64_t units, nb::handle activation, nb::handle inputs, nb::kwargs kwargs) {
              if (inputs.is_none())
-               new (self) Dense(units, ToActivation(activation), ToOptions(kwargs));
+               new (self) Dense(units, ToActivation(activation), ToOptions("Dense", kwargs));
              else
-               new (self) Dense(ToInt(inputs, "inputs"), units, ToActivation(activation), ToOptions(kwargs));
+               new (self) Dense(ToInt(inputs, "inputs"), units, ToActivation(activation), ToOptions("Dense", kwargs));
            }),
            "units"_a, "activation"_a = nb::none(), "inputs"_a = nb::none(), "kwargs"_a,
            nb::sig(Text({"def __init__(self, units: int, activation: str | Callable[[Tensor], "
                          "Tensor] | None = None, inputs: int | None = None, *, ",
-                         kOptions})
+                         Keywords()})
                        .c_str()));
   LayerClass<Embedding>(m, "Embedding", "Rows of a table [vocabulary, dim] at integer indices.")
       .def("__init__", Recorded([](Embedding* self, int64_t vocabulary, int64_t dim, nb::kwargs kwargs) {
-             new (self) Embedding(vocabulary, dim, ToOptions(kwargs));
+             new (self) Embedding(vocabulary, dim, ToOptions("Embedding", kwargs, false));
            }),
            "vocabulary"_a, "dim"_a, "kwargs"_a,
-           nb::sig(Text({"def __init__(self, vocabulary: int, dim: int, *, ", kOptions}).c_str()));
+           nb::sig(Text({"def __init__(self, vocabulary: int, dim: int, *, ", Keywords(false)}).c_str()));
   LayerClass<Steps>(m, "Sequential", "One layer after another; takes layers and any function of one tensor.")
       .def("__init__", Recorded([](Steps* self, nb::args layers) { new (self) Steps(layers); }),
            nb::sig("def __init__(self, *layers: Callable[[Tensor], Tensor]) -> None"));
@@ -207,10 +224,11 @@ template <typename C>
 void ConvolutionClass(nb::module_& m, const char* name, const char* doc) {
   LayerClass<C>(m, name, doc)
       .def("__init__",
-           Recorded([](C* self, int64_t filters, IntsLike size, nb::handle activation, nb::handle strides,
-                       nb::handle padding, nb::handle dilation, int64_t groups, const char* format, nb::kwargs kwargs) {
+           Recorded([name](C* self, int64_t filters, IntsLike size, nb::handle activation, nb::handle strides,
+                           nb::handle padding, nb::handle dilation, int64_t groups, const char* format,
+                           nb::kwargs kwargs) {
              new (self) C(filters, size.get("size"), ToActivation(activation),
-                          ToConvOptions(strides, padding, dilation, groups, format), ToOptions(kwargs));
+                          ToConvOptions(strides, padding, dilation, groups, format), ToOptions(name, kwargs));
            }),
            "filters"_a, "size"_a, "activation"_a = nb::none(), "strides"_a = 1, "padding"_a = "valid", "dilation"_a = 1,
            "groups"_a = 1, "data_format"_a = "channels_last", "kwargs"_a,
@@ -218,7 +236,7 @@ void ConvolutionClass(nb::module_& m, const char* name, const char* doc) {
                          "Callable[[Tensor], Tensor] | None = None, strides: IntsLike = 1, "
                          "padding: Padding = 'valid', dilation: IntsLike = 1, groups: int = 1, "
                          "data_format: str = 'channels_last', *, ",
-                         kOptions})
+                         Keywords()})
                        .c_str()));
 }
 
@@ -226,12 +244,12 @@ template <typename C>
 void TransposeClass(nb::module_& m, const char* name, const char* doc) {
   LayerClass<C>(m, name, doc)
       .def("__init__",
-           Recorded([](C* self, int64_t filters, IntsLike size, nb::handle activation, nb::handle strides,
-                       nb::handle padding, nb::handle dilation, nb::handle output_padding, int64_t groups,
-                       const char* format, nb::kwargs kwargs) {
+           Recorded([name](C* self, int64_t filters, IntsLike size, nb::handle activation, nb::handle strides,
+                           nb::handle padding, nb::handle dilation, nb::handle output_padding, int64_t groups,
+                           const char* format, nb::kwargs kwargs) {
              new (self) C(filters, size.get("size"), ToActivation(activation),
                           ToTransposeOptions(strides, padding, dilation, output_padding, nb::none(), groups, format),
-                          ToOptions(kwargs));
+                          ToOptions(name, kwargs));
            }),
            "filters"_a, "size"_a, "activation"_a = nb::none(), "strides"_a = 1, "padding"_a = "valid", "dilation"_a = 1,
            "output_padding"_a = nb::none(), "groups"_a = 1, "data_format"_a = "channels_last", "kwargs"_a,
@@ -240,7 +258,7 @@ void TransposeClass(nb::module_& m, const char* name, const char* doc) {
                          "padding: Padding = 'valid', dilation: IntsLike = 1, output_padding: "
                          "IntsLike | None = None, groups: int = 1, "
                          "data_format: str = 'channels_last', *, ",
-                         kOptions})
+                         Keywords()})
                        .c_str()));
 }
 
@@ -254,9 +272,9 @@ void RegisterConvolutions(nb::module_& m) {
       .def("__init__",
            Recorded([](DepthwiseConvolution2D* self, IntsLike size, int64_t multiplier, nb::handle activation,
                        nb::handle strides, nb::handle padding, const char* format, nb::kwargs kwargs) {
-             new (self)
-                 DepthwiseConvolution2D(size.get("size"), multiplier, ToActivation(activation),
-                                        ToConvOptions(strides, padding, nb::int_(1), 1, format), ToOptions(kwargs));
+             new (self) DepthwiseConvolution2D(size.get("size"), multiplier, ToActivation(activation),
+                                               ToConvOptions(strides, padding, nb::int_(1), 1, format),
+                                               ToOptions("DepthwiseConv2D", kwargs));
            }),
            "size"_a, "multiplier"_a = 1, "activation"_a = nb::none(), "strides"_a = 1, "padding"_a = "valid",
            "data_format"_a = "channels_last", "kwargs"_a,
@@ -264,51 +282,53 @@ void RegisterConvolutions(nb::module_& m) {
                          "Callable[[Tensor], Tensor] | None = None, "
                          "strides: IntsLike = 1, padding: Padding = 'valid', data_format: str = "
                          "'channels_last', *, ",
-                         kOptions})
+                         Keywords()})
                        .c_str()));
 }
 
 void RegisterNorms(nb::module_& m) {
   LayerClass<LayerNorm>(m, "LayerNorm", "layer_normalize over the last axis.")
-      .def("__init__",
-           Recorded([](LayerNorm* self, double epsilon, nb::kwargs k) { new (self) LayerNorm(epsilon, ToOptions(k)); }),
+      .def("__init__", Recorded([](LayerNorm* self, double epsilon, nb::kwargs k) {
+             new (self) LayerNorm(epsilon, ToOptions("LayerNorm", k));
+           }),
            "epsilon"_a = 1e-5, "kwargs"_a,
-           nb::sig(Text({"def __init__(self, epsilon: float = 1e-5, *, ", kOptions}).c_str()));
+           nb::sig(Text({"def __init__(self, epsilon: float = 1e-5, *, ", Keywords()}).c_str()));
   LayerClass<RmsNorm>(m, "RMSNorm", "rms_normalize over the last axis.")
-      .def("__init__",
-           Recorded([](RmsNorm* self, double epsilon, nb::kwargs k) { new (self) RmsNorm(epsilon, ToOptions(k)); }),
+      .def("__init__", Recorded([](RmsNorm* self, double epsilon, nb::kwargs k) {
+             new (self) RmsNorm(epsilon, ToOptions("RMSNorm", k, false));
+           }),
            "epsilon"_a = 1e-6, "kwargs"_a,
-           nb::sig(Text({"def __init__(self, epsilon: float = 1e-6, *, ", kOptions}).c_str()));
+           nb::sig(Text({"def __init__(self, epsilon: float = 1e-6, *, ", Keywords(false)}).c_str()));
   LayerClass<GroupNorm>(m, "GroupNorm", "group_normalize.")
       .def("__init__", Recorded([](GroupNorm* self, int64_t groups, int64_t axis, double epsilon, nb::kwargs k) {
-             new (self) GroupNorm(groups, {.axis = axis, .epsilon = epsilon}, ToOptions(k));
+             new (self) GroupNorm(groups, {.axis = axis, .epsilon = epsilon}, ToOptions("GroupNorm", k));
            }),
            "groups"_a, "axis"_a = -1, "epsilon"_a = 1e-5, "kwargs"_a,
-           nb::sig(
-               Text({"def __init__(self, groups: int, axis: int = -1, epsilon: float = 1e-5, *, ", kOptions}).c_str()));
+           nb::sig(Text({"def __init__(self, groups: int, axis: int = -1, epsilon: float = 1e-5, *, ", Keywords()})
+                       .c_str()));
   LayerClass<BatchNorm>(m, "BatchNorm",
                         "In training, batch_normalize by the statistics of the batch, which are "
                         "averaged; else by the averages.")
       .def("__init__", Recorded([](BatchNorm* self, int64_t axis, double epsilon, double decay, nb::kwargs k) {
-             new (self) BatchNorm({.axis = axis, .epsilon = epsilon, .decay = decay}, ToOptions(k));
+             new (self) BatchNorm({.axis = axis, .epsilon = epsilon, .decay = decay}, ToOptions("BatchNorm", k));
            }),
            "axis"_a = -1, "epsilon"_a = 1e-5, "decay"_a = 0.9, "kwargs"_a,
            nb::sig(Text({"def __init__(self, axis: int = -1, epsilon: float = 1e-5, decay: float = "
                          "0.9, *, ",
-                         kOptions})
+                         Keywords()})
                        .c_str()));
 }
 
 template <typename C, typename Make>
 void RecurrentClass(nb::module_& m, const char* name, const char* doc, Make make) {
   nb::class_<C, Recurrent>(m, name, doc)
-      .def("__init__", Recorded([make](C* self, int64_t units, bool sequence, bool reverse, nb::kwargs k) {
-             make(self, units, RecurrentOptions{.sequence = sequence, .reverse = reverse}, ToOptions(k));
+      .def("__init__", Recorded([make, name](C* self, int64_t units, bool sequence, bool reverse, nb::kwargs k) {
+             make(self, units, RecurrentOptions{.sequence = sequence, .reverse = reverse}, ToOptions(name, k));
            }),
            "units"_a, "sequence"_a = true, "reverse"_a = false, "kwargs"_a,
            nb::sig(Text({"def __init__(self, units: int, sequence: bool = True, reverse: bool = "
                          "False, *, ",
-                         kOptions})
+                         Keywords()})
                        .c_str()));
 }
 
@@ -330,13 +350,13 @@ void RegisterRecurrent(nb::module_& m) {
                        bool rotary, double dropout, nb::kwargs k) {
              new (self) MultiHeadAttention(
                  units, heads, {.key_heads = key_heads, .causal = causal, .rotary = rotary, .dropout = dropout},
-                 ToOptions(k));
+                 ToOptions("MultiHeadAttention", k));
            }),
            "units"_a, "heads"_a, "key_heads"_a = 0, "causal"_a = false, "rotary"_a = false, "dropout"_a = 0.0,
            "kwargs"_a,
            nb::sig(Text({"def __init__(self, units: int, heads: int, key_heads: int = 0, causal: "
                          "bool = False, rotary: bool = False, dropout: float = 0, *, ",
-                         kOptions})
+                         Keywords()})
                        .c_str()))
       .def(
           "__call__",

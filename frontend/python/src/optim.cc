@@ -144,9 +144,9 @@ void Bind(nb::module_& m, const char* name, Options defaults, std::vector<Member
               found = true;
             }
             if (found) continue;
-            std::string all;
-            for (const auto& member : members) all += (all.empty() ? "" : ", ") + std::string(member.name);
-            ThrowType(Text({name, ": there is no hyperparameter '", wanted, "'; there are: ", all}));
+            std::vector<std::string> names;
+            for (const auto& member : members) names.emplace_back(member.name);
+            ThrowNoOption(name, "hyperparameter", std::string(wanted), names);
           }
           new (self) C(options);
         }),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect as _inspect
 import typing as _t
 
 from .. import _core
@@ -31,7 +32,12 @@ class Variable(TensorLike, _Core):
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Variable:
         graph = state.graph
-        return _Core.__new__(cls) if graph is None else graph.variable(*args, **kwargs)
+        if graph is None:
+            return _Core.__new__(cls)
+        allowed = {*_inspect.signature(cls.__init__).parameters, "collections", "use_resource", "expected_shape"}
+        if unknown := [name for name in kwargs if name not in allowed]:
+            raise _core.InvalidTypeError(f"Variable: there is no option '{unknown[0]}'")
+        return graph.variable(*args, **kwargs)
 
     def __init__(
         self,

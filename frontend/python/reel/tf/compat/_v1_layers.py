@@ -31,7 +31,9 @@ def dense(
     **options: Any,
 ) -> Any:
     """A new Dense layer of the inputs."""
-    return Dense(units, activation, use_bias, kernel_initializer, bias_initializer, name=name)(inputs)
+    if not options.get("reuse"):
+        options.pop("reuse", None)
+    return Dense(units, activation, use_bias, kernel_initializer, bias_initializer, name=name, **options)(inputs)
 
 
 def flatten(inputs: ArrayLike, name: str | None = None) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations as _annotations
 
+import difflib as _difflib
+import inspect as _inspect
 import typing as _t
 
 from ... import _core
@@ -27,6 +29,35 @@ if _t.TYPE_CHECKING:
     from .._tensor import Tensor as _Tensor
 
     _Activation = str | Callable[..., Any] | None
+
+
+# What Keras has and Reel does not: True if it changes no value here.
+_OF_WEIGHTS = dict.fromkeys(
+    ("autocast", "aggregation", "synchronization", "use_resource", "getter"), True
+) | dict.fromkeys(("regularizer", "constraint"), False)
+_OF_DENSE = {
+    "batch_input_shape": True,
+    "autocast": True,
+    "lora_rank": False,
+    "activity_regularizer": False,
+} | dict.fromkeys(("kernel_regularizer", "bias_regularizer", "kernel_constraint", "bias_constraint"), False)
+
+
+def _refuse(what, given, function, others):
+    """Options that would be without effect are errors; None is no option."""
+    for name, value in given.items():
+        if value is None or others.get(name):
+            continue
+        if name in others:
+            raise _core.UnimplementedError(f"{what}: Reel has no {name}; leave it out, add it to the loss or the step")
+        names = [
+            n for n, p in _inspect.signature(function).parameters.items() if p.kind != p.VAR_KEYWORD and n != "self"
+        ]
+        near = _difflib.get_close_matches(name, names, 1)
+        raise _core.InvalidTypeError(
+            f"{what}: there is no option '{name}'; there are: {', '.join(names)}"
+            + (f"; did you mean '{near[0]}'?" if near else "")
+        )
 
 
 class Layer(Module):
@@ -63,6 +94,7 @@ class Layer(Module):
         **kwargs: Any,
     ) -> Variable:
         """A new variable of this shape."""
+        _refuse(f"{type(self).__name__}.add_weight", kwargs, Layer.add_weight, _OF_WEIGHTS)
         if isinstance(shape, str):
             raise _core.InvalidTypeError("add_weight: the shape comes first, the name as name=")
         dtype = self._dtype if dtype is None else _dtypes.as_dtype(dtype)
@@ -137,6 +169,7 @@ class Dense(Layer):
         trainable: bool = True,
         **kwargs: Any,
     ) -> None:
+        _refuse("Dense", kwargs, Dense.__init__, _OF_DENSE)
         super().__init__(name=name, dtype=dtype, trainable=trainable)
         self.units = int(units)
         self.activation = _activations.get(activation)
