@@ -128,7 +128,8 @@ Type Importer::InputType(const ValueInfo& input) const {
     if (dim.value < 0 && (dim.name.empty() || given == options_.dims.end())) {
       Refuse(StrCat(what, ": axis ", dims.size(), " is open",
                     dim.name.empty() ? "; give the model a number or a name for it"
-                                     : StrCat(" (", ir::Quoted(dim.name), "); give it: --dim ", dim.name, "=8")));
+                                     : StrCat(" (", ir::Quoted(dim.name), "); give it: OnnxOptions::dims or --dim ",
+                                              dim.name, "=8")));
     }
     dims.push_back(dim.value >= 0 ? dim.value : given->second);
     if (dims.back() < 0) Wrong(StrCat("dim ", ir::Quoted(dim.name), " must not be negative"));

@@ -34,7 +34,7 @@ Tensor NodeContext::Known(size_t i) const {
                                ", decides shapes or the graph, so its elements must be known at import");
   if (!value.origin.empty()) {
     StrAppend(&message, "; it depends on the graph's input ", ir::Quoted(value.origin),
-              ": give that as a constant (--constant ", value.origin, "=FILE.npy)");
+              ": give that as a constant (OnnxOptions::constants or --constant ", value.origin, "=FILE.npy)");
   }
   throw UnknownElements(value.origin, message);
 }

@@ -116,7 +116,7 @@ Tensor FirstTrue(const Tensor& found, int64_t axis) {
 }
 
 Tensor ArgReduce(const char* name, const Operand& x, int64_t axis, bool max) {
-  const LocationScope scope(x);
+  const LocationScope scope(x, name);
   const Tensor t = StopGradient(Materialize(x));
   axis = NormalizeAxis(name, axis, t.rank());
   if (t.shape()[static_cast<int>(axis)] == Extent(0)) {

@@ -13,6 +13,7 @@ import pytest
 
 import reel
 import reel.tf as tf
+import reel.typing
 
 GOLDEN = pathlib.Path(__file__).with_name("mistakes.txt")
 
@@ -347,6 +348,27 @@ def shared_layer_of_version_1():
     tf.compat.v1.layers.dense(tf.ones([1, 2]), 2, reuse=True)  # here
 
 
+# --- words: an extent that is not given, in Python's terms ---
+
+
+def extent_of_an_op_of_another():
+    reel.trace(lambda x: reel.argmax(x), [reel.TensorSpec((reel.Dim("n", 1, 64),))])  # here
+
+
+def extents_of_an_export():
+    f = reel.trace(lambda x: reel.mean(x), [reel.TensorSpec((reel.Dim("n", 1, 100000),))])
+    reel.export(f, "/nonexistent/extents")  # here
+
+
+def plan_of_a_symbolic_function():
+    f = reel.trace(lambda x: x * 2, [reel.TensorSpec((reel.Dim("n", 1, 64),))])
+    reel.compile(f).plan()  # here
+
+
+def profile_without_profiling():
+    reel.compile(reel.trace(lambda x: x * 2, [reel.TensorSpec((2,))])).profile()  # here
+
+
 MISTAKES = {
     f.__name__: f for f in list(globals().values()) if callable(f) and f.__module__ == __name__ and f is not taped
 }
@@ -383,6 +405,102 @@ def test_mistakes(name):
     tape, y, x = taped(lambda x: x * x, 3.0)
     assert float(tape.gradient(y, x)) == 6.0
     assert float(tf.function(lambda x: x * x)(x)) == 9.0
+
+
+# --- what the library says is said in Python's words ---
+
+ROOT = pathlib.Path(__file__).parents[2]
+# Texts that no user of Python reads, by a part of their file's path.
+OTHERS = {
+    "frontend/cli/": "the program's own",
+    "frontend/onnx/ops/": "names of ops",
+    "codegen/library/make": "C++ that is written",
+    "codegen/aot/": "C that is written",
+    "codegen/lower/machine.cc": "names of LLVM's passes",
+}
+# Texts that Python says in its own words before, or that only C++ can ask for.
+OWN = [
+    "add a parameter (const std::vector<Variable>& ",  # custom_gradient_without_variables
+    "; a TapeScope is for another one",  # Python's tapes are entered by `with`
+    "use data<",  # of elements: Python has arrays
+    "the function must take one to four tensors, or const std::vector",  # static_assert
+    "the gradient must take (const Tensor& dy), or (const std::vector",  # static_assert
+    "there are several results, and may take (const std::vector",  # static_assert
+    "the function must return a Tensor, or a tuple or vector of them",  # static_assert
+    "assign what ",  # a null executable
+]
+LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+FOREIGN = re.compile(r"\w::\w|\{\.\w|\bk[A-Z]\w+|(?:^|[ (`])--[a-z]|\w+Options\b|\w>\(\)|shape\(\)")
+HUMPS = re.compile(r"\b[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]+)+\b")
+ADVICE = re.compile(r"(?:; |, or |use |with )([A-Z][a-z]+)\b(?! [A-Z])")
+
+
+def literals():
+    """Texts of the C++ sources, those that stand side by side as one: (place, text)."""
+    for folder in ("frontend", "ir", "passes", "codegen", "runtime"):
+        for path in sorted(ROOT.joinpath(folder).rglob("*")):
+            name = path.relative_to(ROOT).as_posix()
+            if path.suffix not in (".cc", ".h") or any(part in name for part in OTHERS):
+                continue
+            code = re.sub(r"^\s*(//.*|#.*)$", "", path.read_text(), flags=re.M)
+            if name.startswith("frontend/python/"):  # the others are names and signatures
+                code = "\n".join(re.findall(r"Throw\w+\([^;]*;", code))
+            code = re.sub(r'"\s*\n\s*"', "", code)
+            for text in LITERAL.findall(code):
+                yield name, text
+
+
+def names_of_cpp():
+    """Functions and classes of the public headers."""
+    code = "".join(re.sub(r"//.*", "", h.read_text()) for h in ROOT.joinpath("frontend/reel").glob("*.h"))
+    return set(re.findall(r"\b[A-Z]\w+(?=\(|\b)", code))
+
+
+def names_of_python():
+    places = [reel, reel.nn, reel.optim, reel.linalg, reel.random, tf, tf.keras.layers, reel.typing]
+    return {name for place in places for name in dir(place)}
+
+
+def test_texts_have_python_words():
+    cpp, python, wrong, seen = names_of_cpp(), names_of_python(), [], 0
+    for place, text in literals():
+        seen += 1
+        said = reel._core._in_python(text)
+        if any(own in text for own in OWN) or " " not in text.strip():
+            continue
+        foreign = FOREIGN.findall(said)
+        foreign += [w for w in HUMPS.findall(said) + ADVICE.findall(said) if w in cpp and w not in python]
+        if foreign:
+            wrong.append(f"{place}: {foreign}: {said}")
+    assert seen > 3000
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ("dense: needs floats; Cast it to kFloat32 (a.py:3)", "dense: needs floats; cast it to float32 (a.py:3)"),
+        ("variable 'Cast' is Cast", "variable 'Cast' is cast"),
+        ('node "Reshape" of op "Cast": wrong', 'node "Reshape" of op "Cast": wrong'),
+        ("Broadcast and Casts stay, Cast goes (Cast.py:1)", "Broadcast and Casts stay, cast goes (Cast.py:1)"),
+        ("axis 0 (Cast)", "axis 0 (cast)"),
+        ('is open ("b"); give it: OnnxOptions::dims or --dim b=8', 'is open ("b"); give it: dims b=8'),
+    ],
+)
+def test_words_are_put_in_place_of_others(text, said):
+    assert reel._core._in_python(text) == said
+
+
+CASES = pathlib.Path("/usr/share/libonnx-testdata/data/node")  # of libonnx-testdata
+
+
+@pytest.mark.skipif(not CASES.is_dir(), reason="no libonnx-testdata")
+def test_import_onnx_says_what_to_give():
+    path = str(CASES / "test_reshape_negative_dim" / "model.onnx")
+    with pytest.raises(reel.Error, match=r"give that as a constant \(constants shape=array\)"):
+        reel.import_onnx(path)
+    module = reel.import_onnx(path, constants={"shape": np.array([2, -1, 2])})
+    assert reel.compile(module)("main", np.zeros((2, 3, 4), np.float32)).shape == (2, 6, 2)
 
 
 def test_there_are_thirty_of_them():

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <set>
 #include <string>
 
@@ -33,6 +35,23 @@ nb::object NewClass(nb::module_& m, const char* name, nb::handle bases, const ch
   return nb::borrow(c);  // lives as long as the process
 }
 
+// Where a line of the program, " (file:12)", begins at the end of a text.
+size_t EndOf(std::string_view text) {
+  const size_t colon = text.rfind(':'), begin = text.rfind(" (");
+  if (!text.ends_with(')') || colon == text.npos || begin == text.npos || begin > colon) return text.size();
+  const std::string_view number = text.substr(colon + 1, text.size() - colon - 2);
+  const bool digits = !number.empty() && number.find_first_not_of("0123456789") == number.npos;
+  return digits ? begin : text.size();
+}
+
+// The text with the line of the Python program, where it has one of the extension's own sources: an op there was given
+// what another op had computed.
+std::string AtLineOfPython(std::string text) {
+  const size_t end = EndOf(text);
+  if (text.find("frontend/python/src/", end) != text.npos) text.replace(end, text.npos, AtUserLine());
+  return text;
+}
+
 void Translate(const std::exception_ptr& exception, void*) {
   try {
     std::rethrow_exception(exception);
@@ -43,7 +62,7 @@ void Translate(const std::exception_ptr& exception, void*) {
     if (e.code() == ErrorCode::kCancelled && PyErr_CheckSignals() != 0) return;
     const auto code = static_cast<size_t>(e.code());
     PyObject* c = code < classes.size() && classes[code] ? classes[code] : error;
-    PyErr_SetString(c, InPython(e.what()).c_str());
+    PyErr_SetString(c, InPython(AtLineOfPython(e.what())).c_str());
   }
 }
 
@@ -111,28 +130,107 @@ internal::SourceLine FindLine() {
 
 }  // namespace
 
-std::string InPython(std::string text) {
-  static constexpr std::pair<std::string_view, std::string_view> kWords[] = {
-      {"std::nullopt", "None"},
-      {"a null tensor", "None"},
-      {"construct it with {.persistent = true}", "make it with persistent=True"},
-      {"{.vectorize = false}", "experimental_use_pfor=False"},
-      {"without vectorize, the tape", "with experimental_use_pfor=False the tape"},
-      {"call Gradient again", "call gradient again"},
-      {"use Jacobian", "use jacobian"},
-      {"use Cond, WhileLoop or Where", "use reel.cond, reel.while_loop or reel.where"},
-      {"Watch it", "call tape.watch on it"},
-      {" Cast ", " cast "},
-      {" Reshape", " reshape"},
-      {" Transpose", " transpose"},
+namespace {
+
+using Words = std::pair<std::string_view, std::string_view>;
+
+// What is called otherwise in Python; the longer ones first.
+constexpr Words kPhrases[] = {
+    {"std::nullopt", "None"},
+    {"a null tensor", "None"},
+    {"construct it with {.persistent = true}", "make it with persistent=True"},
+    {"persistent=True ({.persistent = true})", "persistent=True"},
+    {"{.vectorize = false}", "experimental_use_pfor=False"},
+    {"without vectorize, the tape", "with experimental_use_pfor=False the tape"},
+    {"call Gradient again", "call gradient again"},
+    {"use Jacobian", "use jacobian"},
+    {"use Cond, WhileLoop or Where", "use reel.cond, reel.while_loop or reel.where"},
+    {"Watch it", "call tape.watch on it"},
+    {"Stop it first", "leave its `with` first"},
+    {"Stop() it before it starts again", "leave its `with` first"},
+    {"UnconnectedGradients::kZero", "unconnected_gradients='zero'"},
+    {"must be kNone or kZero", "must be 'none' or 'zero'"},
+    {"ResizeMethod::kNearest", "method='nearest'"},
+    {"Generator::FromKey", "Generator.from_key"},
+    {"Generator(seed).Key()", "Generator(seed).key()"},
+    {"use item<std::complex<double>>(), or Real or Imag of it", "use complex(x), or real or imag of it"},
+    {"CompileOptions::extents or --extent ", "extents "},
+    {"CompileOptions::extents", "extents={name: number}"},
+    {"CompileOptions{.profile = true}", "profile=True"},
+    {"OnnxOptions::dims or --dim ", "dims "},
+    {"OnnxOptions::constants or --constant ", "constants "},
+    {"=FILE.npy", "=array"},
+    {"Compile returns", "reel.compile returns"},
+    {"call Gradients", "call reel.gradients"},
+    {"make them Variables", "make them variables"},
+    {"pass it to Update first", "pass it to update first"},
+    {"NewInstance()", "new_instance()"},
+    {"ZeroState(x.shape()[0])", "zeros"},
+    {"x.shape()[i]", "x.shape[i]"},
+    {"set options.dtype to kFloat32", "set dtype to float32"},
+    {"scalars take Mul", "scalars take multiply"},
+    {"Slice instead", "slice it instead"},
+    {"Ravel it", "reshape it to one axis"},
+};
+
+// Names by themselves.
+constexpr Words kNames[] = {
+    {"Argsort", "argsort"},
+    {"Bincount", "bincount"},
+    {"BroadcastTo", "broadcast_to"},
+    {"Cast", "cast"},
+    {"CountNonzero", "count_nonzero"},
+    {"ExpandDims", "expand_dims"},
+    {"ExplainNone", "explain_none"},
+    {"ExtentOf", "extent_of"},
+    {"Fft", "fft"},
+    {"FromData", "from_data"},
+    {"Imag", "imag"},
+    {"LeastSquares", "linalg.lstsq"},
+    {"NotEqual", "not_equal"},
+    {"PseudoInverse", "linalg.pinv"},
+    {"Real", "real"},
+    {"ReduceAll", "all"},
+    {"Reshape", "reshape"},
+    {"Sort", "sort"},
+    {"Spec", "TensorSpec"},
+    {"StopRecording", "stop_recording"},
+    {"Transpose", "transpose"},
+    {"Where", "where"},
+    {"kBool", "bool"},
+    {"kFloat32", "float32"},
+};
+
+bool IsWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+// Puts a name in place of another wherever that stands alone, and not as somebody's own name, in quotes.
+void ReplaceName(std::string* text, size_t* end, const Words& words) {
+  const auto& [cpp, python] = words;
+  const auto alone = [text](size_t at) {
+    const char c = at < text->size() ? (*text)[at] : ' ';
+    return !IsWord(c) && c != '\'' && c != '"';
   };
-  size_t end = text.rfind(" (");  // of the text; after it stands a line of the program
-  for (const auto& [cpp, python] : kWords) {
+  for (size_t at = 0; (at = text->find(cpp, at)) < *end; at += python.size()) {
+    if (!(at == 0 || alone(at - 1)) || !alone(at + cpp.size())) {
+      at += cpp.size() - python.size();  // one step on, over the word as it is
+      continue;
+    }
+    text->replace(at, cpp.size(), python);
+    *end += python.size() - cpp.size();
+  }
+}
+
+}  // namespace
+
+std::string InPython(std::string text) {
+  size_t end = EndOf(text);
+  for (const auto& [cpp, python] : kPhrases) {
     for (size_t at = 0; (at = text.find(cpp, at)) < end; at += python.size()) {
       text.replace(at, cpp.size(), python);
-      if (end != std::string::npos) end = end + python.size() - cpp.size();
+      end += python.size() - cpp.size();
     }
   }
+  for (const Words& words : kNames) ReplaceName(&text, &end, words);
   return text;
 }
 
@@ -183,6 +281,7 @@ void RegisterErrors(nb::module_& m) {
                    .ptr();
   nb::register_exception_translator(Translate);
   m.def("_at_user_line", &AtUserLine);
+  m.def("_in_python", &InPython);
   m.def("_set_package_folder", [](const char* folder) { PackageFolder() = folder; });
   internal::SetLineFinder(FindLine);
 }

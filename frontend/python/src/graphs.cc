@@ -401,11 +401,12 @@ void RegisterModule(nb::module_& m) {
       "Writes a .reel or .reel.txt file.");
 }
 
-// Extents that the model leaves open, by name.
-Module OnnxOf(const std::string& path, nb::dict dims, bool trainable, nb::handle budget) {
+// Extents that the model leaves open, and inputs that become constants, by name.
+Module OnnxOf(const std::string& path, nb::dict dims, bool trainable, nb::dict constants, nb::handle budget) {
   OnnxOptions options{.trainable = trainable};
   options.budget = ToBudget(budget);
   for (const auto [key, value] : dims) options.dims[nb::str(key).c_str()] = ToInt(value, "dims");
+  for (const auto [key, value] : constants) options.constants[nb::str(key).c_str()] = ToTensor(value);
   const nb::gil_scoped_release other_threads;
   return ImportOnnx(path, options);
 }
@@ -418,11 +419,12 @@ void RegisterGraphs(nb::module_& m) {
   RegisterModule(m);
   RegisterExecutables(m);
   m.def("import_onnx", &OnnxOf, "path"_a, "dims"_a = nb::dict(), "trainable"_a = true, nb::kw_only(),
-        "budget"_a = nb::none(),
+        "constants"_a = nb::dict(), "budget"_a = nb::none(),
         nb::sig("def import_onnx(path: str, dims: dict[str, int] = {}, trainable: bool = True, *, "
-                "budget: Budget | None = None) -> Module"),
-        "The graph of an ONNX model as a module with the entry point 'main'; weights become "
-        "variables.");
+                "constants: dict[str, Any] = {}, budget: Budget | None = None) -> Module"),
+        "The graph of an ONNX model as a module with the entry point 'main'; weights become variables. `dims` are the "
+        "extents that the model leaves open, `constants` the inputs that become constants, as those that decide "
+        "shapes must.");
   nb::class_<PythonRecording> c(
       m, "Recording",
       "Logs everything that this thread does inside its `with` block, to lift it into a graph:\n\n"
