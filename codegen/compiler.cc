@@ -17,6 +17,7 @@
 #include "codegen/program/compile_bytes.h"
 #include "codegen/program/plan.h"
 #include "codegen/program/sized.h"
+#include "codegen/schedule/book.h"
 #include "codegen/target/cpuid.h"
 #include "ir/file/folder.h"
 #include "ir/file/writer.h"
@@ -87,6 +88,8 @@ PlanOptions PlanFor(const CompilerOptions& options, const ir::BudgetMeter* meter
   plan.memory_budget = options.memory_budget;
   plan.check_bounds = options.check_bounds;
   plan.in_place = options.in_place;
+  plan.schedules = options.schedules.get();
+  plan.list_schedules = options.list_schedules;
   plan.meter = meter;
   return plan;
 }

@@ -29,6 +29,8 @@ struct CompilerOptions {
   std::string cache_dir;     ///< machine code is kept and looked for there; empty = nowhere
   /// Of an object: values of symbolic extents by name (program/sized.h); modules that are compiled here have none.
   std::vector<std::pair<std::string, int64_t>> extents;
+  std::shared_ptr<const ScheduleBook> schedules = {};  ///< PlanOptions; null: as usual
+  bool list_schedules = false;                          ///< PlanOptions
   Budget budget;
   ir::Clock clock = ir::SteadySeconds;  ///< of the budget
   std::optional<double> start = {};     ///< when the budget's time began, by its clock; none: when compiling does

@@ -144,11 +144,10 @@ void AppendQuoted(std::string* out, std::string_view text) {
   out->push_back('"');
 }
 
-std::string Quoted(std::string_view text) {
-  constexpr size_t kLongest = 60;
+std::string Quoted(std::string_view text, size_t longest) {
   std::string out;
-  AppendQuoted(&out, text.substr(0, kLongest));
-  if (text.size() > kLongest) out += "...";
+  AppendQuoted(&out, text.substr(0, longest));
+  if (text.size() > longest) out += "...";
   return out;
 }
 

@@ -18,8 +18,9 @@ bool IsValidName(std::string_view name);
 /// result is safe on a terminal and reads back to the same bytes.
 void AppendQuoted(std::string* out, std::string_view text);
 
-/// The quoted text for an error message, shortened to a line.
-std::string Quoted(std::string_view text);
+/// The quoted text for an error message, shortened to a line; of a path, which somebody looks for, all of it.
+std::string Quoted(std::string_view text, size_t longest = 60);
+inline std::string QuotedPath(std::string_view path) { return Quoted(path, kMaxNameBytes); }
 
 }  // namespace reel::ir
 

@@ -111,6 +111,8 @@ Environment ParseEnvironment(const EnvironmentLookup& lookup) {
   if (values.profile_to.size() <= 1) values.profile_to.clear();
   reader.Read("REEL_NUM_THREADS", "COUNT, a decimal number from 1 to 1024", values.num_threads, threads);
   reader.Read("REEL_CACHE_DIR", "DIRECTORY", values.cache_dir, path);
+  reader.Read("REEL_CPU", "NAME or REEL_CPU=FILE.target", values.cpu, path);
+  reader.Read("REEL_SCHEDULES", "FILE", values.schedules, path);
   reader.Read("REEL_TAPE_CACHE", "0 or REEL_TAPE_CACHE=1", values.tape_cache, flag);
   values.error = reader.TakeError();
   return values;

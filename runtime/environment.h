@@ -7,6 +7,8 @@
 //   REEL_PROFILE         0 | 1 | FILE.json  time every kernel; a Chrome trace goes to the file
 //   REEL_NUM_THREADS     COUNT            threads of a parallel step, the caller included
 //   REEL_CACHE_DIR       DIRECTORY        compiled kernels are kept there
+//   REEL_CPU             NAME | FILE.target  what the CPU "native" is: a level, a class, or a target file
+//   REEL_SCHEDULES       FILE             schedules that were found by `reel tune`
 //   REEL_TAPE_CACHE      0 | 1            0: eager code always runs op by op, nothing is compiled behind it
 //
 // An empty value means unset. A malformed value is reported with its grammar and left at its
@@ -35,6 +37,7 @@ struct Environment {
   std::string profile_to;  // the file of REEL_PROFILE, which then is on
   int num_threads = 0;
   std::string cache_dir;
+  std::string cpu, schedules;
   bool tape_cache = true;
 
   // One line per malformed variable, empty when all are well formed. Front ends turn it into their

@@ -1,7 +1,9 @@
 #include "codegen/schedule/book.h"
 
 #include <algorithm>
+#include <cstdio>
 
+#include "ir/file/reader.h"
 #include "ir/printable.h"
 #include "ir/strings.h"
 
@@ -62,8 +64,7 @@ void ScheduleBook::AddLine(std::string_view line, std::string_view source, int n
   const bool fits = number > 1 && target.size() <= kMaxWord && IsKernel(kernel) && wish.ok();
   if (fits) {
     noted.remove_prefix(std::min(noted.find_first_not_of(' '), noted.size()));
-    return Set(std::string(target), std::string(kernel), *std::move(wish),
-               ir::Printable(noted.substr(0, kMaxComment)));
+    return Set(std::string(target), std::string(kernel), *std::move(wish), ir::Printable(noted.substr(0, kMaxComment)));
   }
   if (ignored_++ > 0) return;
   problem_ = StrCat(ir::Printable(source), ":", number, ": ",
@@ -89,6 +90,17 @@ const Wish* ScheduleBook::Find(std::string_view target, std::string_view kernel)
 
 void ScheduleBook::Set(const std::string& target, const std::string& kernel, Wish wish, std::string comment) {
   entries_[{target, kernel}] = {std::move(wish), std::move(comment)};
+}
+
+absl::StatusOr<ScheduleBook> ReadScheduleBook(const std::string& path) {
+  const auto text = ir::ReadFile(path, {});
+  if (!text.ok()) return text.status();
+  ScheduleBook book = ScheduleBook::Parse(*text, path);
+  if (book.ignored() > 0) {
+    std::fprintf(stderr, "reel: %s (%lld lines of it were ignored)\n", book.problem().c_str(),
+                 static_cast<long long>(book.ignored()));
+  }
+  return book;
 }
 
 void ScheduleBook::Erase(const std::string& target, const std::string& kernel) { entries_.erase({target, kernel}); }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "absl/status/statusor.h"
 #include "codegen/schedule/choices.h"
 
 // Schedules that were found to be fast, as a text file:
@@ -55,6 +56,9 @@ class ScheduleBook {
   std::string problem_;
   mutable std::atomic<int64_t> refused_ = 0;
 };
+
+/// The book in a file. Lines that are none are said once, on standard error.
+absl::StatusOr<ScheduleBook> ReadScheduleBook(const std::string& path);
 
 }  // namespace reel::codegen
 

@@ -22,8 +22,6 @@ namespace {
 
 using ir::Op;
 
-constexpr int kMaxUnrolledEpilogue = 64;  // ops: all of them are code for each register of a tile
-
 class ContractSchedule {
  public:
   explicit ContractSchedule(const ScheduleContext& c)
@@ -67,15 +65,7 @@ class ContractSchedule {
     std::vector<Stmt> body = panels              ? Block(AxisAffine(loops.back().first, lanes), lanes, lanes)
                              : tiles_.whole_rows ? WholeRows()
                                                  : Panels(loops.empty());
-    // Threads share the outermost loop: if it is short, the longest.
-    if (loops.size() > 1 && split_ < 0) {
-      const auto longer = [](const auto& a, const auto& b) { return a.second < b.second; };
-      const auto longest = std::max_element(loops.begin(), loops.end(), longer);
-      const bool is_short = loops[0].second < c_.target.tuning.shared_steps;
-      const bool usual = is_short && longest != loops.begin();
-      const auto other = longest == loops.begin() ? std::prev(loops.end()) : longest;
-      if (c_.choices->Flag("swap", usual, c_.options.vectorize)) std::iter_swap(loops.begin(), other);
-    }
+    if (split_ < 0) OrderLoops(c_, &loops);
     for (size_t i = loops.size(); i-- > 0;) body = Nest({loops[i].first}, {loops[i].second}, 1, std::move(body));
     k_->body = std::move(body);
     const int64_t size = c_.f.type(root_).shape.size(), depth = shape_.depth * (shape_.pairs ? 2 : 1);

@@ -314,6 +314,17 @@ bool SharesPanels(const ContractShape& shape, int64_t lanes, const Tuning& tunin
   return shape.lane.extent % lanes == 0 && shape.lane.extent / lanes >= tuning.shared_steps;
 }
 
+void OrderLoops(const ScheduleContext& c, std::vector<std::pair<AxisId, int64_t>>* loops) {
+  if (loops->size() < 2) return;
+  const auto shorter = [](const auto& a, const auto& b) { return a.second < b.second; };
+  const auto longest = std::max_element(loops->begin(), loops->end(), shorter);
+  const bool is_short = loops->front().second < c.target.tuning.shared_steps, moves = longest != loops->begin();
+  const auto other = moves ? longest : std::prev(loops->end());
+  if (c.choices->Flag("swap", is_short && moves, c.options.vectorize || (is_short && moves))) {
+    std::iter_swap(loops->begin(), other);
+  }
+}
+
 std::string TextOf(const ContractShape& shape, const ContractTiles& t) {
   return StrCat("tiles of ", t.rows, " rows x ", t.lanes, " lanes, ", t.per_block,
                 t.per_block == 1 ? " tile a block" : " tiles a block",

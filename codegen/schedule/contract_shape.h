@@ -2,6 +2,7 @@
 #define REEL_CODEGEN_SCHEDULE_CONTRACT_SHAPE_H_
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "codegen/schedule/schedule.h"
@@ -56,6 +57,12 @@ bool SharesPanels(const ContractShape& shape, int64_t lanes, const Tuning& tunin
 
 /// As usual, or as the choices say: whether w is packed, registers and rows of a tile, rows of a block.
 ContractTiles TilesOfContract(const ScheduleContext& context, const ContractShape& shape);
+
+/// Ops of an epilogue that may be unrolled: all of them are code for each register of a tile.
+inline constexpr int kMaxUnrolledEpilogue = 64;
+
+/// Threads share the outermost of these loops: if it is short, the longest one changes places with it.
+void OrderLoops(const ScheduleContext& context, std::vector<std::pair<AxisId, int64_t>>* loops);
 
 /// For Plan().
 std::string TextOf(const ContractShape& shape, const ContractTiles& tiles);

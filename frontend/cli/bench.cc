@@ -9,6 +9,7 @@
 #include "frontend/cli/bench/measure.h"
 #include "frontend/cli/bench/workloads.h"
 #include "frontend/cli/cli.h"
+#include "ir/file/folder.h"
 #include "runtime/thread_pool.h"
 
 namespace reel::cli {
@@ -18,6 +19,7 @@ struct Options : Common {
   std::vector<std::string> workloads = {"all"};
   MeasureOptions measure;
   bool calibrate = false;
+  std::string target_file;
 };
 
 // This process and its children use the first `threads` of their cores only, as the peers do.
@@ -47,6 +49,11 @@ void Calibrate(const Options& options) {
   std::vector<int> threads;
   for (int t = 1; t <= options.measure.threads; ++t) threads.push_back(t);
   const std::vector<Machine> machines = MeasureMachine(threads);
+  if (!options.target_file.empty()) {
+    OutputFiles files;
+    files.Add(options.target_file, TargetFile(machines[0], std::string(ir::FileName(options.target_file))));
+    files.Commit();
+  }
   Say(options.json ? JsonText(MachineJson(machines), 1) + "\n" : MachineTable(machines));
 }
 
@@ -109,6 +116,11 @@ void AddBench(Program* program) {
                "Only measure the machine, with 1 to --threads threads; --json gives machine.json "
                "of tests/bench/peers");
   command.Add("--cap", &options->measure.cap, "Seconds of sampling per workload").Range(0.01, 60.0).ShowDefault();
+  command.Add("--write", &options->target_file,
+              "With --calibrate: FILE.target, caches and rates of this machine for --cpu and --target-file");
+  command
+      .Add("--tune", &options->measure.tune, "Seconds to search faster schedules for each workload, before it is timed")
+      .Range(0.0, 3600.0);
   AddProfileOption(&command, &options->measure.profile);
 }
 

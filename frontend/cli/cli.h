@@ -84,6 +84,7 @@ void AddCompile(Program* program);
 void AddConvert(Program* program);
 void AddTrain(Program* program);
 void AddOps(Program* program);
+void AddTune(Program* program);
 void AddBench(Program* program);
 
 /// ASCII, whatever bytes the strings have: what is not UTF-8 becomes U+FFFD.

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "codegen/compiler.h"
+#include "codegen/schedule/book.h"
 #include "codegen/target/target.h"
 #include "frontend/cli/cli.h"
 #include "frontend/program/shared_library.h"
@@ -17,7 +18,7 @@ namespace {
 const std::vector<std::string> kKinds = {"obj", "header", "llvm", "asm", "so", "plan", "dot"};
 
 struct Options : Common {
-  std::string file, out;
+  std::string file, out, target_file, schedules;
   std::vector<std::string> emit = {"obj", "header"};
   std::vector<std::string> extents;
   bool isolate = false;
@@ -61,6 +62,14 @@ using Outputs = std::vector<std::pair<std::string, std::string>>;
 
 Outputs Compile(const Options& options, const std::string& name) {
   codegen::CompilerOptions compiler = options.compiler;
+  if (!options.target_file.empty()) {
+    ReadFile(options.target_file, options.budget);  // status 4 if it cannot be
+    compiler.cpu = options.target_file;
+  }
+  if (!options.schedules.empty()) {
+    ReadFile(options.schedules, options.budget);
+    compiler.schedules = std::make_shared<codegen::ScheduleBook>(Take(codegen::ReadScheduleBook(options.schedules)));
+  }
   compiler.dump_to = runtime::GetEnvironment().dump_to;
   compiler.budget = options.budget;
   compiler.start = options.start;
@@ -143,8 +152,12 @@ void AddCompile(Program* program) {
       .Required();
   command
       .Add("--cpu", &options->compiler.cpu,
-           StrCat("native (the best this machine has) or one of ", Joined(codegen::TargetNames())))
+           StrCat("native (the best this machine has), a level (", Joined(codegen::TargetNames()),
+                  ") or a class of CPUs (", Joined(codegen::ClassNames()), ")"))
       .ShowDefault();
+  command.Add("--target-file", &options->target_file,
+              "A file that ends in .target, with caches and thresholds: codegen/target/file.h");
+  command.Add("--schedules", &options->schedules, "A file that `reel tune` wrote; the same file gives the same object");
   command.Add("--emit", &options->emit, StrCat("What to write, of ", Joined(kKinds)))
       .Delimiter(',')
       .OneOf(kKinds)

@@ -24,6 +24,10 @@ inline constexpr const char* kEngines[] = {"jit", "interpret", "eager"};
 
 std::vector<Type> TypesOf(const std::vector<ir::Literal>& literals);
 
+/// The arguments in the order of the parameters, from NAME=FILE.npy.
+std::vector<ir::Literal> ReadInputs(const std::vector<std::string>& inputs, const Budget& budget,
+                                    const ir::Module& module, const ir::Function& function);
+
 /// Runs a function from the variables' initial values. `engine`: "interpret" is the reference
 /// evaluator in double, "eager" runs one kernel after the other, "jit" compiles the function, with timed
 /// kernels if `profile` is set. Symbolic extents are what the inputs have. The budget's time has begun when the command

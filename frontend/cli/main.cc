@@ -67,6 +67,7 @@ int Main(int argc, char** argv) {
   AddTrain(&program);
   AddOps(&program);
   AddBench(&program);
+  AddTune(&program);
   if (const std::optional<std::string> text = program.line.Parse(argc, argv)) {
     Say(*text);
     return kOk;

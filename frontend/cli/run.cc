@@ -24,39 +24,6 @@ struct Options : Common {
   ProfileOption profile;
 };
 
-// The arguments in the order of the parameters, from NAME=FILE.npy.
-std::vector<ir::Literal> ReadInputs(const Options& options, const ir::Module& module, const ir::Function& function) {
-  std::vector<ir::Literal> literals(static_cast<size_t>(function.num_arguments()));
-  std::vector<bool> given(literals.size());
-  for (const std::string& input : options.inputs) {
-    const size_t equals = input.find('=');
-    if (equals == std::string::npos) Fail(kUsage, StrCat("--input ", input, ": write --input NAME=FILE.npy"));
-    const std::string name = input.substr(0, equals), path = input.substr(equals + 1);
-    int index = 0;
-    while (index < function.num_arguments() && function.parameter(index).name != name) ++index;
-    if (index == function.num_arguments()) {
-      Fail(kInvalid, StrCat("function ", ir::Quoted(function.name()), " has no argument ", ir::Quoted(name)));
-    }
-    const auto at = static_cast<size_t>(index);
-    if (given[at]) Fail(kUsage, StrCat("--input ", name, " is given twice"));
-    const Type& type = function.parameter(index).type;
-    literals[at] = Take(ParseNpy(ReadFile(path, options.budget), path, options.budget));
-    if (type.shape.is_constant() && literals[at].type() != type) {
-      Fail(kInvalid, StrCat(path, ": argument ", ir::Quoted(name), " is ", type.ToString(), ", the file has ",
-                            literals[at].type().ToString()));
-    }
-    given[at] = true;
-  }
-  for (size_t i = 0; i < given.size(); ++i) {
-    if (given[i]) continue;
-    const ir::Parameter& p = function.parameter(static_cast<int>(i));
-    Fail(kInvalid, StrCat("argument ", ir::Quoted(p.name), " is missing; add --input ", p.name, "=FILE.npy with a ",
-                          ir::Print(p.type, module)));
-  }
-  Take(passes::BindArguments(module, function, TypesOf(literals)));  // symbolic extents agree
-  return literals;
-}
-
 // A file name for a result: letters, digits, '_', '-' and '.' stay, other bytes become '_'.
 std::string FileName(const std::string& result, std::set<std::string>* taken) {
   std::string name = result.empty() || result[0] == '.' ? "_" + result : result;
@@ -101,7 +68,7 @@ Json Values(const ir::Literal& literal) {
 void Run(const Options& options, Program* program) {
   ir::Module module = ReadModule(options.file, options.budget);
   const ir::Function& function = FindFunction(module, options.function);
-  const std::vector<ir::Literal> inputs = ReadInputs(options, module, function);
+  const std::vector<ir::Literal> inputs = ReadInputs(options.inputs, options.budget, module, function);
   if (options.profile.on && options.engine != kEngines[0])
     Fail(kUsage, StrCat("--profile: only compiled kernels are timed; leave out --engine ", options.engine));
   const RunResult result = RunFunction(options.engine, module, function, inputs, options, options.profile.on);

@@ -1,18 +1,26 @@
 #include "frontend/program/compiled_data.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <span>
 #include <string>
 
+#include "codegen/schedule/book.h"
+#include "codegen/tune/tune.h"
 #include "frontend/program/interrupt.h"
 #include "frontend/program/symbolic_programs.h"
 #include "frontend/values/status.h"
 #include "ir/check_index.h"
+#include "ir/file/writer.h"
+#include "ir/lazy.h"
 #include "ir/strings.h"
 #include "runtime/abi.h"
 #include "runtime/allocator.h"
 #include "runtime/environment.h"
+#include "runtime/fork.h"
 #include "runtime/thread_pool.h"
 
 namespace reel::internal {
@@ -24,6 +32,12 @@ bool IsZero(std::span<const std::byte> bytes) {
   return bytes.empty() ||
          (bytes[0] == std::byte{} && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0);
 }
+
+struct Books {
+  runtime::Mutex mutex;
+  std::map<std::string, std::shared_ptr<const codegen::ScheduleBook>> by_path;
+};
+constinit Lazy<Books> books;
 
 bool IsVariable(const codegen::Program& program, const codegen::Slot& slot) {
   return slot.kind == codegen::Slot::Kind::kInstance && !program.variables.empty() &&
@@ -43,7 +57,33 @@ bool Updates(const codegen::Program& program, const std::vector<codegen::Step>& 
   });
 }
 
+// Files are read once: what is compiled later goes by the same schedules. Null: it cannot be read, for `status`.
+std::shared_ptr<const codegen::ScheduleBook> BookOf(const std::string& path, absl::Status* status) {
+  const std::lock_guard lock(books.Get().mutex);
+  auto& book = books.Get().by_path[path];
+  if (book) return book;
+  auto read = codegen::ReadScheduleBook(path);
+  *status = read.status();
+  if (read.ok()) book = std::make_shared<codegen::ScheduleBook>(*std::move(read));
+  return book;
+}
+
+// The process's, which is said to be unreadable once.
+std::shared_ptr<const codegen::ScheduleBook> EnvironmentBook() {
+  const std::string& path = runtime::GetEnvironment().schedules;
+  if (path.empty()) return nullptr;
+  absl::Status status;
+  auto book = BookOf(path, &status);
+  static std::atomic<bool> said{false};
+  if (!book && !said.exchange(true)) {
+    std::fprintf(stderr, "reel: ignored: REEL_SCHEDULES: %s\n", std::string(status.message()).c_str());
+  }
+  return book;
+}
+
 }  // namespace
+
+thread_local double tune_seconds = 0;
 
 CompiledData::CompiledData() = default;
 CompiledData::~CompiledData() = default;
@@ -76,19 +116,40 @@ codegen::CompilerOptions DefaultCompilerOptions() {
   codegen::CompilerOptions options;
   options.dump_to = environment.dump_to;
   options.cache_dir = environment.cache_dir;
+  if (!environment.cpu.empty()) options.cpu = environment.cpu;
+  options.schedules = EnvironmentBook();
   return options;
 }
 
 codegen::CompilerOptions ToCompiler(const CompileOptions& options) {
   codegen::CompilerOptions out = DefaultCompilerOptions();
-  out.cpu = options.cpu;
+  if (options.cpu != "native") out.cpu = options.cpu;
   out.opt_level = options.opt_level;
   out.memory_budget = options.memory_budget;
   out.profile = options.profile || runtime::GetEnvironment().profile;
   out.check_bounds = options.check_bounds;
   out.budget = options.budget;
   out.extents = options.extents;
+  if (options.schedules.empty()) return out;
+  absl::Status status;
+  out.schedules = BookOf(options.schedules, &status);
+  // A file that the search is to make need not be there.
+  if (!out.schedules && !(options.tune > 0 && absl::IsNotFound(status))) Check(status);
   return out;
+}
+
+void TuneSchedules(const ir::Module& module, const CompileOptions& options, codegen::CompilerOptions* compiler) {
+  if (options.tune == 0) return;
+  if (!module.symbols().empty()) {
+    ThrowInvalid("compile: tune needs shapes without open extents; fix them with `extents`");
+  }
+  codegen::TuneReport report = Take(codegen::Tune(module, *compiler, {.seconds = options.tune}));
+  auto book = std::make_shared<const codegen::ScheduleBook>(std::move(report.book));
+  compiler->schedules = book;
+  if (options.schedules.empty()) return;
+  Check(ir::WriteFile(options.schedules, book->Print(), {}));
+  const std::lock_guard lock(books.Get().mutex);
+  books.Get().by_path[options.schedules] = book;
 }
 
 const ModuleData& NeedModule(const std::shared_ptr<const ModuleData>& data) {

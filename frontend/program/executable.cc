@@ -324,9 +324,11 @@ std::shared_ptr<CompiledData> CompileCode(const std::shared_ptr<const internal::
   compiler.in_place = in_place;
   const NumericsCheck check = internal::numerics_check;
   if (data.module.symbols().empty() && options.extents.empty()) {
+    internal::TuneSchedules(data.module, options, &compiler);
     code->Compile(data.module, compiler, check);
   } else {
     ir::Module module = internal::FixExtents(data.module, options.extents);
+    internal::TuneSchedules(module, options, &compiler);
     if (module.symbols().empty())
       code->Compile(module, compiler, check);
     else
@@ -359,7 +361,7 @@ Executable CompileData(const std::shared_ptr<const internal::ModuleData>& data, 
 
 Executable internal::CompileInPlace(const std::shared_ptr<const ModuleData>& data,
                                     const std::vector<codegen::InPlace>& pairs, bool* in_place) {
-  const auto code = CompileCode(data, {}, pairs);
+  const auto code = CompileCode(data, {.tune = tune_seconds}, pairs);
   *in_place = !code->program().entries.front().in_place.empty();
   return Executable(std::make_shared<InstanceData>(code));
 }

@@ -23,7 +23,9 @@ struct InstanceData;
 }  // namespace internal
 
 struct CompileOptions {
-  std::string cpu = "native";  ///< or x86-64-v2, x86-64-v3, x86-64-v4, x86-64-v4-bf16
+  /// What is compiled for: x86-64-v2, x86-64-v3, x86-64-v4, x86-64-v4-bf16; a class of CPUs such as zen4 or
+  /// icelake-server, whose caches schedules go by; or a target file, which ends in .target.
+  std::string cpu = "native";
   int opt_level = 2;           ///< 0: one kernel per op; 2: fused and vectorised. The same bits.
   /// Bytes for temporaries (activations, not variables); 0: no limit. Where a step needs more, values
   /// are computed again in the backward part instead of kept: slower, the same bits. Throws
@@ -41,6 +43,12 @@ struct CompileOptions {
   /// Fixes symbolic extents, by name: {{"B", 64}}. In Compile, those that are left are found at every call; each
   /// new one is compiled then, and 32 programs are kept. Of objects, see CompileToObject.
   std::vector<std::pair<std::string, int64_t>> extents = {};
+  /// A file of schedules that `reel tune` or `tune` found. It decides how loops are made and never what they compute;
+  /// lines that do not fit are ignored. Empty: REEL_SCHEDULES, if that is set.
+  std::string schedules = {};
+  /// Seconds to search for faster schedules on random arguments, in Compile alone; the module has one entry point and
+  /// no open extents. What is found is written to `schedules`, if that is given. The bits of results do not change.
+  double tune = 0;
 };
 
 /// How much was compiled. An instance holds variables and the arena: values within a call.

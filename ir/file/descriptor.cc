@@ -13,13 +13,13 @@ absl::Status FileError(std::string_view what, std::string_view path) {
   const auto code = error == ENOENT || error == ENOTDIR                   ? absl::StatusCode::kNotFound
                     : error == EACCES || error == EPERM || error == EROFS ? absl::StatusCode::kPermissionDenied
                                                                           : absl::StatusCode::kUnavailable;
-  return absl::Status(code, StrCat(what, " ", Quoted(path), ": ", std::string_view(std::strerror(error))));
+  return absl::Status(code, StrCat(what, " ", QuotedPath(path), ": ", std::string_view(std::strerror(error))));
 }
 
 absl::Status CheckPath(std::string_view path) {
   if (path.empty()) return absl::InvalidArgumentError("the name of a file is empty");
   if (path.find('\0') == std::string_view::npos) return absl::OkStatus();
-  return absl::InvalidArgumentError(StrCat("the name of a file has a NUL in it: ", Quoted(path)));
+  return absl::InvalidArgumentError(StrCat("the name of a file has a NUL in it: ", QuotedPath(path)));
 }
 
 int DescriptorNamed(std::string_view path) {

@@ -49,7 +49,7 @@ TemporaryFolder::~TemporaryFolder() {
 
 absl::Status TemporaryFolder::status() const {
   if (failure_ == 0) return absl::OkStatus();
-  return absl::UnavailableError(StrCat("cannot make a folder like ", Quoted(path_), ": ", std::strerror(failure_)));
+  return absl::UnavailableError(StrCat("cannot make a folder like ", QuotedPath(path_), ": ", std::strerror(failure_)));
 }
 
 std::string_view FileName(std::string_view path) { return path.substr(path.rfind('/') + 1); }

@@ -13,7 +13,7 @@ namespace {
 constexpr char kCannotOpen[] = "cannot open", kCannotRead[] = "cannot read";
 
 absl::Status Refused(std::string_view path, std::string_view why) {
-  return absl::PermissionDeniedError(StrCat(Quoted(path), " ", why));
+  return absl::PermissionDeniedError(StrCat(QuotedPath(path), " ", why));
 }
 
 /// Opens the file that `path` names below the folder, each name without following a link.
@@ -48,7 +48,7 @@ absl::Status ReadAt(int fd, int64_t offset, std::vector<std::byte>* out, std::st
                      static_cast<off_t>(offset + static_cast<int64_t>(done)));
     });
     if (n < 0) return FileError(kCannotRead, path);
-    if (n == 0) return absl::DataLossError(StrCat(Quoted(path), " became shorter while it was read"));
+    if (n == 0) return absl::DataLossError(StrCat(QuotedPath(path), " became shorter while it was read"));
     done += static_cast<size_t>(n);
   }
   return absl::OkStatus();
@@ -60,7 +60,7 @@ absl::StatusOr<std::string> ReadFile(const std::string& path, const Budget& budg
   if (absl::Status s = CheckPath(path); !s.ok()) return s;
   const BudgetMeter meter(budget);
   const auto fail = [&](const absl::Status& s) {
-    return absl::Status(s.code(), StrCat(Quoted(path), ": ", std::string(s.message())));
+    return absl::Status(s.code(), StrCat(QuotedPath(path), ": ", std::string(s.message())));
   };
   const int named = DescriptorNamed(path);
   const Descriptor file(Uninterrupted([&] {
@@ -95,7 +95,7 @@ absl::StatusOr<std::vector<std::byte>> ReadBelow(const Descriptor& folder, std::
   if (!S_ISREG(info.st_mode)) return Refused(path, "is not a regular file");
   if (info.st_nlink != 1) return Refused(path, "has several names (hard links); put a copy there");
   if (offset < 0 || length < 0 || offset > info.st_size || length > info.st_size - offset)
-    return absl::DataLossError(StrCat(Quoted(path), " is too short: it has ", int64_t{info.st_size}, " bytes"));
+    return absl::DataLossError(StrCat(QuotedPath(path), " is too short: it has ", int64_t{info.st_size}, " bytes"));
   std::vector<std::byte> bytes(static_cast<size_t>(length));
   if (absl::Status s = ReadAt(file->fd(), offset, &bytes, path); !s.ok()) return s;
   return bytes;

@@ -31,6 +31,25 @@ std::string Replaced(std::string_view text, std::string_view from, std::string_v
   return out.replace(at, from.size(), to);
 }
 
+TEST(BadInput, TargetsAndSchedules) {
+  const TemporaryFolder folder;
+  const std::string module = folder.path() + "/m.reel.txt", file = folder.path() + "/x.target",
+                    out = folder.path() + "/m";
+  Write(module, kModule);
+  Write(file, "reel target 1\nlevel = x86-64-v3\nl2_bytes = -1\n");
+  ExpectFailure(Reel({"compile", module, "-o", out, "--target-file", file}), kInvalid, "x.target:3:12: l2_bytes is");
+  ExpectFailure(Reel({"compile", module, "-o", out, "--target-file", folder.path() + "/none.target"}), kIo, "none");
+  ExpectFailure(Reel({"compile", module, "-o", out, "--cpu", folder.path() + "/none.target"}), kInvalid, "none.target");
+  ExpectFailure(Reel({"compile", module, "-o", out, "--schedules", folder.path() + "/none"}), kIo, "none");
+  ExpectFailure(Reel({"tune", module, "--function", "nothing", "-o", out}), kInvalid, "nothing");
+  ExpectFailure(Reel({"tune", module, "--seconds", "-3", "-o", out}), kUsage, "--seconds");
+  // A damaged book is said and does no harm.
+  Write(folder.path() + "/book", std::string("reel schedules 1\nx86-64-v3 \x01\n\0\n", 31));
+  const ProcessResult result = Reel({"compile", module, "-o", out, "--schedules", folder.path() + "/book"});
+  EXPECT_EQ(kOk, result.status) << result.err;
+  EXPECT_NE(std::string::npos, result.err.find("book:2: expected TARGET")) << result.err;
+}
+
 TEST(BadInput, Text) {
   const TemporaryFolder folder;
   const std::string file = folder.path() + "/bad.reel.txt";

@@ -9,8 +9,8 @@
 namespace reel::cli {
 namespace {
 
-const std::vector<std::string> kNames = {"show",    "verify",  "grad",  "opt", "run",
-                                         "compile", "convert", "train", "ops", "bench"};
+const std::vector<std::string> kNames = {"show",    "verify", "grad", "opt",   "run", "compile",
+                                         "convert", "train",  "ops",  "bench", "tune"};
 
 class Commands : public testing::Test {
  protected:
@@ -248,6 +248,24 @@ TEST_F(Commands, CompileEmitsThePlan) {
   Ok({"compile", file_, "-o", Path("small"), "--emit=plan,dot"});
   EXPECT_NE(std::string::npos, Read(Path("small.plan.txt")).find("entry train"));
   EXPECT_NE(std::string::npos, Read(Path("small.dot")).find("digraph"));
+}
+
+TEST_F(Commands, TuneWritesSchedulesThatCompileTakes) {
+  const std::string book = Path("s.schedules"), target = Path("tiny.target");
+  const ProcessResult result = Reel({"tune", file_, "-o", book, "--seconds", "0.2", "--json"});
+  ASSERT_EQ(kOk, result.status) << result.err;
+  const Json report = Json::parse(result.out);
+  EXPECT_GE(report["compiled"].get<int>(), 3);
+  EXPECT_TRUE(Read(book).starts_with("reel schedules 1\n")) << Read(book);
+  const auto object = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> line{"compile", file_, "-o", Path("tuned"), "--emit=obj"};
+    line.insert(line.end(), more.begin(), more.end());
+    Ok(line);
+    return Read(Path("tuned.o"));
+  };
+  EXPECT_EQ(object({"--schedules", book}), object({"--schedules", book}));
+  Write(target, "reel target 1\nlevel = x86-64-v3\nl2_bytes = 4096\n");
+  EXPECT_EQ(object({"--target-file", target}), object({"--cpu", target}));
 }
 
 TEST_F(Commands, CompileWritesWhatIsAsked) {

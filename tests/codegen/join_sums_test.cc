@@ -67,7 +67,7 @@ class JoinedSumBits : public testing::TestWithParam<Case> {};
 TEST_P(JoinedSumBits, DependOnNothing) {
   const Case& c = GetParam();
   const auto operand = [&](const Shape& shape, int seed) {
-    const Tensor x = RandomNormal(shape, {.generator = Generator(static_cast<uint64_t>(seed))});
+    const Tensor x = RandomNormal(shape, {.generator = Generator(seed)});
     return c.dtype == kInt32 ? Cast(x * 100.0, c.dtype) : Cast(x, c.dtype);
   };
   const Tensor x = operand(c.x, 3), w = operand(c.w, 4);

@@ -18,7 +18,7 @@ using ir::Builder;
 using ir::Value;
 using Values = std::vector<Value>;
 
-const Type kRow{kInt32, {6}}, kCount{kInt32, {}}, kFlag{kBool, {}};
+const Type kRow{kInt32, {6}}, kCount{kInt32, {}};
 
 // Functions (i: i32[], v1, v2, ...: i32[6]) -> the same types, whose results are computed values,
 // parameters in other places, repeated values and constants.
@@ -70,7 +70,8 @@ class LoopGenerator {
       i = b.While(plain, next, p, 2)[0];
     }
     const std::string name = f.name();
-    Finish(std::move(f), b, {b.Less(i, b.Scalar(kInt32, limit))});
+    Values more{b.Less(i, b.Scalar(kInt32, limit))};  // before the function moves
+    Finish(std::move(f), b, std::move(more));
     return name;
   }
 

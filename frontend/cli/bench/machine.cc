@@ -8,6 +8,8 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "codegen/target/file.h"
+#include "codegen/target/target.h"
 #include "ir/number.h"
 #include "ir/strings.h"
 #include "runtime/allocator.h"
@@ -135,6 +137,24 @@ Json MachineJson(const std::vector<Machine>& machines) {
   }
   for (size_t l = 0; l < 3; ++l) out[StrCat(Machine::kLevels[l], "_bytes")] = machines[0].sizes[l];
   return out;
+}
+
+std::string TargetFile(const Machine& m, const std::string& file) {
+  codegen::Target target = Take(codegen::FindTarget("native"));
+  target.name = file.substr(0, file.find('.'));
+  codegen::Machine& to = target.machine;
+  to.l1_bytes = m.sizes[0];
+  to.l2_bytes = m.sizes[1];
+  to.l3_bytes = m.sizes[2];
+  // Cycles a second: at the peak every port begins a multiply-add of a vector in each of them.
+  const double a_cycle = 2.0 * target.lanes(4) * static_cast<double>(to.fma_ports);
+  const double gigahertz = m.peaks.f32 / a_cycle;
+  const auto rate = [&](size_t level) { return static_cast<int64_t>(std::max(1.0, m.rates[level].read / gigahertz)); };
+  to.l2_rate = rate(1);
+  to.l3_rate = rate(2);
+  to.memory_rate = rate(3);
+  for (const auto& row : codegen::MachineTable()) to.*row.field = std::clamp(to.*row.field, row.least, row.most);
+  return codegen::PrintTarget(target);
 }
 
 std::string MachineTable(const std::vector<Machine>& machines) {

@@ -35,6 +35,8 @@ std::vector<Machine> MeasureMachine(const std::vector<int>& threads);
 
 /// The form of tests/bench/peers/machine.json: a list per figure, entry t - 1 for t threads.
 Json MachineJson(const std::vector<Machine>& machines);
+/// The text of a target file (codegen/target/file.h) for one thread's figures, named after its file.
+std::string TargetFile(const Machine& machine, const std::string& file);
 std::string MachineTable(const std::vector<Machine>& machines);
 
 }  // namespace reel::cli

@@ -24,7 +24,7 @@ double Norm(const Tensor& x) { return std::sqrt(SquaredNorm(x)); }
 
 // A workload compiled, or called as it is, with the tensors its results go to.
 struct Runner {
-  explicit Runner(const Workload& workload_);
+  Runner(const Workload& workload_, double tune);
   void Step() {
     if (workload.eager)
       outputs[0] = workload.eager(workload.inputs);
@@ -39,7 +39,7 @@ struct Runner {
   std::vector<Tensor> outputs;
 };
 
-Runner::Runner(const Workload& workload_) : workload(workload_) {
+Runner::Runner(const Workload& workload_, double tune) : workload(workload_) {
   const double start = Now();
   if (!workload.eager) {
     std::vector<Spec> specs;
@@ -47,7 +47,7 @@ Runner::Runner(const Workload& workload_) : workload(workload_) {
     function = Trace(
         [&](std::span<const Tensor> in) { return workload.step(std::vector<Tensor>(in.begin(), in.end())); }, specs);
     const double compile = Now();
-    executable = Compile(function);
+    executable = Compile(function, {.tune = tune});
     compile_s = Now() - compile;
     outputs = executable("main", workload.inputs).tensors();
   } else {
@@ -118,7 +118,7 @@ Executable ProfiledSteps(const Runner& runner, const MeasureOptions& options) {
 
 Measured MeasureWorkload(const std::string& name, const MeasureOptions& options, const Machine& machine) {
   const Workload workload = MakeWorkload(name, options.data);
-  Runner runner(workload);
+  Runner runner(workload, options.tune);
   const std::vector<double> values = Values(&runner);
   const std::vector<double> samples = Sample(&runner, options.cap);
   rusage usage;

@@ -14,6 +14,7 @@ struct MeasureOptions {
   std::string data;  ///< folder of inputs; empty: own ones
   int threads = 1;
   double cap = 0.5;  ///< seconds of sampling
+  double tune = 0;   ///< seconds of searching schedules before
   ProfileOption profile;
 };
 

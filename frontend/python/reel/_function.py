@@ -158,12 +158,12 @@ class _CompiledFunction(_core._Callable):
     graph; under an accumulator the Python function itself runs.
     """
 
-    def __init__(self, python_function, input_signature=None):
+    def __init__(self, python_function, input_signature=None, tune=0):
         super().__init__()
         _functools.update_wrapper(self, python_function)
         self.__name__ = _calls.name_of(python_function)
         self.python_function = python_function
-        self.input_signature = input_signature
+        self.input_signature, self._tune = input_signature, tune
         self._programs, self._newest = {}, None  # by key, and the key of the last one
         self._traces, self._lock = 0, _calls.new_lock()  # held while a program is looked for and traced
         self._specs = []
@@ -176,12 +176,14 @@ class _CompiledFunction(_core._Callable):
         return _calls.bind(
             self,
             instance,
-            lambda: _CompiledFunction(self.python_function.__get__(instance, owner), self.input_signature),
+            lambda: _CompiledFunction(self.python_function.__get__(instance, owner), self.input_signature, self._tune),
         )
 
     def __deepcopy__(self, memo):
         function = _copy.deepcopy(self.python_function, memo)  # a method's is that of the copied instance
-        return self if function is self.python_function else _CompiledFunction(function, self.input_signature)
+        return (
+            self if function is self.python_function else _CompiledFunction(function, self.input_signature, self._tune)
+        )
 
     def __reduce__(self):
         return getattr(self, "__qualname__", self.__name__)  # pickled by name, as functions are
@@ -194,9 +196,17 @@ class _CompiledFunction(_core._Callable):
             return self._call_in_trace(args, kwargs)
         with self._lock:
             program, leaves = self._find(args, kwargs)
-        results = program(leaves)
+        results = self._tuned(program, leaves) if self._tune else program(leaves)
         self._remember(args, kwargs, leaves, program.program, program.packed)
         return results
+
+    def _tuned(self, program, leaves):
+        """A call that may be the first one, which compiles."""
+        before = _core._set_tune(self._tune)
+        try:
+            return program(leaves)
+        finally:
+            _core._set_tune(before)
 
     def _call_in_trace(self, args, kwargs):
         """A function of the trace that is in progress, which calls it: to tapes it is one op there, too."""
@@ -290,12 +300,14 @@ class _CompiledFunction(_core._Callable):
 
 
 @_t.overload
-def function(func: Callable[P, R], *, input_signature: Any = None) -> CompiledFunction[P, R]: ...
+def function(func: Callable[P, R], *, input_signature: Any = None, tune: float = 0) -> CompiledFunction[P, R]: ...
 @_t.overload
 def function(
-    func: None = None, *, input_signature: Any = None
+    func: None = None, *, input_signature: Any = None, tune: float = 0
 ) -> Callable[[Callable[P, R]], CompiledFunction[P, R]]: ...
-def function(func: Callable[..., Any] | None = None, *, input_signature: Any = None) -> Callable[..., Any]:
+def function(
+    func: Callable[..., Any] | None = None, *, input_signature: Any = None, tune: float = 0
+) -> Callable[..., Any]:
     """Compiles a Python function: traced once for each combination of dtypes, shapes and Python values.
 
         @reel.function
@@ -308,7 +320,10 @@ def function(func: Callable[..., Any] | None = None, *, input_signature: Any = N
     Variables are read and updated in place. Python code runs while tracing only; `if` and `while` on a
     traced tensor raise an error: use reel.cond and reel.while_loop. With an input_signature all calls have its types;
     extents that it leaves open, by None or a reel.Dim, are traced once for all numbers.
+
+    `tune`: seconds that the first call of each combination searches for faster schedules, on random arguments. The bits
+    of results do not change.
     """
     if func is None:
-        return lambda f: _CompiledFunction(f, input_signature)
-    return _CompiledFunction(func, input_signature)
+        return lambda f: _CompiledFunction(f, input_signature, tune)
+    return _CompiledFunction(func, input_signature, tune)

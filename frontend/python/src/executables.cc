@@ -2,7 +2,10 @@
 
 #include "reel/compile.h"
 
+#include <utility>
+
 #include "codegen/target/cpuid.h"
+#include "frontend/program/compiled_data.h"
 #include "gradients.h"
 #include "graphs.h"
 #include "register.h"
@@ -27,14 +30,16 @@ std::vector<std::pair<std::string, int64_t>> ToExtents(nb::handle extents) {
 }
 
 CompileOptions ToOptions(const std::string& cpu, int opt_level, int64_t memory_budget, bool profile, bool check_bounds,
-                         nb::handle budget, nb::handle extents) {
+                         nb::handle budget, nb::handle extents, const std::string& schedules, double tune) {
   return {.cpu = cpu,
           .opt_level = opt_level,
           .memory_budget = memory_budget,
           .profile = profile,
           .check_bounds = check_bounds,
           .budget = ToBudget(budget),
-          .extents = ToExtents(extents)};
+          .extents = ToExtents(extents),
+          .schedules = schedules,
+          .tune = tune};
 }
 
 // run("train", x, y), or run(x, y) if there is one entry point: the tensor, or what results there
@@ -114,19 +119,23 @@ void RegisterExecutables(nb::module_& m) {
   m.def(
       "compile",
       [](nb::handle graph, const std::string& cpu, int opt_level, int64_t memory_budget, bool profile,
-         bool check_bounds, nb::handle budget, nb::handle extents) {
-        const CompileOptions options = ToOptions(cpu, opt_level, memory_budget, profile, check_bounds, budget, extents);
+         bool check_bounds, nb::handle budget, nb::handle extents, const std::string& schedules, double tune) {
+        const CompileOptions options =
+            ToOptions(cpu, opt_level, memory_budget, profile, check_bounds, budget, extents, schedules, tune);
         return WithGraph(graph, [&](const auto& g) { return Compile(g, options); });
       },
       "graph"_a, nb::kw_only(), "cpu"_a = "native", "opt_level"_a = 2, "memory_budget"_a = 0, "profile"_a = false,
-      "check_bounds"_a = true, "budget"_a = nb::none(), "extents"_a = nb::none(),
+      "check_bounds"_a = true, "budget"_a = nb::none(), "extents"_a = nb::none(), "schedules"_a = "", "tune"_a = 0.0,
       nb::sig("def compile(graph: Module | Function, *, cpu: str = 'native', opt_level: int = 2, "
               "memory_budget: int = 0, profile: bool = False, check_bounds: bool = True, "
-              "budget: Budget | None = None, extents: Mapping[str, int] | None = None) -> Executable"),
+              "budget: Budget | None = None, extents: Mapping[str, int] | None = None, schedules: str = '', "
+              "tune: float = 0.0) -> Executable"),
       "Compiles all entry points into this process: forward, backward and update in one program. Indices and labels "
       "out of range raise OutOfRangeError; check_bounds=False does not look at them: reads give 0, writes do nothing. "
       "extents={'B': 64} fixes open "
-      "extents; those that are left are found at each call, and each new one is compiled then.");
+      "extents; those that are left are found at each call, and each new one is compiled then. tune=60 searches faster "
+      "schedules for a minute, on random arguments, and writes them to the file `schedules`, if one is named; without "
+      "`tune` that file is used. Neither changes a bit of a result.");
   m.def("_runs_compiled_code", [] { return codegen::HostSupports("x86-64-v2"); });
   m.def("wait_for_compiler", &WaitForCompiler, nb::call_guard<nb::gil_scoped_release>(),
         "Returns when nothing is being compiled in the background, where gradients of tapes that come back are; for "
@@ -134,9 +143,9 @@ void RegisterExecutables(nb::module_& m) {
   m.def(
       "export",
       [](nb::handle graph, const std::string& path, const std::string& emit, const std::string& cpu, bool check_bounds,
-         nb::handle budget, nb::handle extents) {
+         nb::handle budget, nb::handle extents, const std::string& schedules) {
         if (emit != "obj" && emit != "so") ThrowInvalid("export: emit is 'obj' or 'so', not '" + emit + "'");
-        const CompileOptions options = ToOptions(cpu, 2, 0, false, check_bounds, budget, extents);
+        const CompileOptions options = ToOptions(cpu, 2, 0, false, check_bounds, budget, extents, schedules, 0);
         WithGraph(graph, [&](const auto& g) {
           if (emit == "so")
             CompileToSharedLibrary(g, path, options);
@@ -145,13 +154,15 @@ void RegisterExecutables(nb::module_& m) {
         });
       },
       "graph"_a, "path"_a, nb::kw_only(), "emit"_a = "obj", "cpu"_a = "native", "check_bounds"_a = true,
-      "budget"_a = nb::none(), "extents"_a = nb::none(),
+      "budget"_a = nb::none(), "extents"_a = nb::none(), "schedules"_a = "",
       nb::sig("def export(graph: Module | Function, path: str, *, emit: str = 'obj', cpu: str = 'native', "
               "check_bounds: bool = True, budget: Budget | None = None, "
-              "extents: Mapping[str, int | Sequence[int]] | None = None) -> None"),
+              "extents: Mapping[str, int | Sequence[int]] | None = None, schedules: str = '') -> None"),
       "Writes path.o (emit='so': path.so, linked by `cc`) and path.h: the module as C code that needs libc alone. Its "
       "functions return 9 if an index or a label is out of range. extents={'B': [1, 32]} lists the numbers that an "
-      "open extent may have, where an entry point does not take them all.");
+      "open extent may have, where an entry point does not take them all. `schedules`: a file that `reel tune` or "
+      "compile(tune=...) wrote; the same file gives the same object.");
+  m.def("_set_tune", [](double seconds) { return std::exchange(internal::tune_seconds, seconds); }, "seconds"_a);
 }
 
 }  // namespace reel::python

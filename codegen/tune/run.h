@@ -1,0 +1,36 @@
+#ifndef REEL_CODEGEN_TUNE_RUN_H_
+#define REEL_CODEGEN_TUNE_RUN_H_
+
+#include <cstddef>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "codegen/compiler.h"
+
+// Runs of compiled programs: how long each kernel took, and what came out.
+
+namespace reel::codegen {
+
+/// Arguments that owns none: floats in [-1, 1], integers 0.
+class RandomArguments {
+ public:
+  explicit RandomArguments(const EntryPoint& entry);
+  std::vector<const void*> pointers() const;
+
+ private:
+  std::vector<std::vector<std::byte>> bytes_;
+};
+
+struct Runs {
+  std::vector<double> kernels;  ///< seconds of all calls of each kernel in one run, the least of all runs; if profiled
+  double least = 0, median = 0;  ///< seconds of a run
+  std::vector<std::byte> outcome;  ///< results and variables after the last run
+};
+
+/// Runs an entry point so often, from the initial state, on the gang of threads.
+absl::StatusOr<Runs> RunProgram(const CompiledModule& code, int entry, const std::vector<const void*>& arguments,
+                                int times);
+
+}  // namespace reel::codegen
+
+#endif  // REEL_CODEGEN_TUNE_RUN_H_

@@ -1,0 +1,52 @@
+#ifndef REEL_CODEGEN_TUNE_TUNE_H_
+#define REEL_CODEGEN_TUNE_TUNE_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "codegen/compiler.h"
+#include "codegen/schedule/book.h"
+
+// Search: schedules that differ from the usual ones in one choice, then in another, are compiled and timed in turn with
+// the best ones so far. Every kernel of a program tries its own at once, in place, with the data the program hands it.
+// Results are compared bit by bit: a difference is a bug of the compiler, and an error that names the schedules.
+
+namespace reel::codegen {
+
+struct TuneOptions {
+  double seconds = 60;
+  std::string entry = {};  ///< the entry point that is timed; empty: the only one
+  /// Its arguments, alive while it is tuned; empty: floats in [-1, 1], integers 0.
+  std::vector<const void*> arguments = {};
+  std::function<void(const std::string& line)> log = {};  ///< what was found, as it is found
+};
+
+/// What was tried for one kernel.
+struct TunedKernel {
+  std::string name, before, after;  ///< schedules
+  double seconds_before = 0, seconds_after = 0;  ///< of all its calls in one run, as last measured in turn
+  int64_t tried = 0;
+  double rank_correlation = 0;  ///< Spearman's, of what was measured with what was estimated; 0: too few to say
+};
+
+struct TuneReport {
+  ScheduleBook book;  ///< the given one with what was found
+  std::vector<TunedKernel> kernels;  ///< those that tried anything, the costliest first
+  double seconds_before = 0, seconds_after = 0;  ///< of a run, medians in turn, without profiling
+  int64_t compiled = 0;  ///< programs
+  double rank_correlation = 0;  ///< of the kernels that have one, weighted by their time
+  double regret = 1;  ///< time of the usual schedules over the best ones: geometric mean of the kernels
+  bool complete = false;  ///< nothing was left to try
+};
+
+/// Tunes one entry point of a module, for options.cpu and the threads that steps have. Starts from options.schedules.
+absl::StatusOr<TuneReport> Tune(const ir::Module& module, const CompilerOptions& options, const TuneOptions& tune);
+/// For people: one line a kernel.
+std::string ToString(const TuneReport& report);
+
+}  // namespace reel::codegen
+
+#endif  // REEL_CODEGEN_TUNE_TUNE_H_
