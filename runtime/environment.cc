@@ -34,10 +34,10 @@ std::optional<int64_t> ParseCount(std::string_view text, int64_t low, int64_t hi
   return count;
 }
 
-// NAME := [a-z0-9_-]+
+// NAME := [a-z0-9_.-]+
 bool IsPassName(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
   });
 }
 
@@ -83,7 +83,7 @@ class Reader {
 }  // namespace
 
 Environment ParseEnvironment(const EnvironmentLookup& lookup) {
-  constexpr std::string_view kNames = "NAME[,NAME...] with NAME of characters a-z 0-9 _ -";
+  constexpr std::string_view kNames = "NAME[,NAME...] with NAME of characters a-z 0-9 _ - .";
   const auto path = [](std::string_view text) { return std::optional<std::string>(text); };
   const auto count = [](std::string_view text) { return ParseCount(text, 0, std::numeric_limits<int64_t>::max()); };
   const auto threads = [](std::string_view text) -> std::optional<int> {

@@ -12,12 +12,7 @@
 #include "codegen/program/overwritten.h"
 #include "codegen/program/verify_items.h"
 #include "codegen/schedule/book.h"
-#include "codegen/schedule/early_updates.h"
-#include "codegen/schedule/fuse_operand.h"
-#include "codegen/schedule/fuse_rows.h"
-#include "codegen/schedule/join_sums.h"
 #include "codegen/schedule/signature.h"
-#include "codegen/schedule/split_sums.h"
 #include "ir/budget_scope.h"
 #include "ir/check_index.h"
 #include "ir/strings.h"
@@ -123,53 +118,23 @@ absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::Prepare(const Key& key, std
   return PrepareAs(key, false, named);
 }
 
+// It works on finished loops, item by item, so it is no entry of the list, but has a name there, too.
+bool BlockBuilder::FusesTiles() const {
+  const std::vector<std::string>& disable = options_.phases.disable;
+  return std::find(disable.begin(), disable.end(), kTileFusion) == disable.end() && options_.phases.limit < 0;
+}
+
 void BlockBuilder::WarnOfWrongPlan(const Key& key, const absl::Status& wrong) const {
   absl::Status status = wrong;
   auto again = Normalize(*module_.FindFunction(key.first), module_, key.second, target_.tuning);
   if (again.ok()) {  // which phase it was
-    if (auto plan = PlanGroups(key, true, true, &*again); !plan.ok()) status = plan.status();
+    if (auto plan = PhaseRunner(target_, options_).Run(&*again, key.second, true, true); !plan.ok()) {
+      status = plan.status();
+    }
   }
   std::fprintf(stderr,
                "reel: %s; it is compiled without fusion, with the same results. Please report this with the module\n",
                std::string(status.message()).c_str());
-}
-
-// The groups of a normal form, which gets values for partial sums. Wrong plans are looked for after each phase, or
-// after the last.
-absl::StatusOr<Grouping> BlockBuilder::PlanGroups(const Key& key, bool fuse, bool each_phase, ir::Function* f) const {
-  Grouping grouping;
-  const std::pair<const char*, std::function<void()>> phases[] = {
-      {"group",
-       [&] {
-         const bool body = key.second == Role::kBody, pairs = target_.has_bf16 && options_.vectorize;
-         grouping = GroupFunction(*f, {.fuse = fuse, .gather_small = body, .pairs = pairs, .tuning = target_.tuning});
-       }},
-      {"fuse_rows", [&] { FuseRows(f, target_.tuning, &grouping); }},
-      {"split_sums", [&] { SplitSums(f, target_.tuning, &grouping); }},
-      {"join_sums", [&] { JoinSums(*f, target_, &grouping); }},
-      {"fuse_operands",
-       [&] {
-         if (options_.vectorize) FuseOperands(*f, target_, &grouping);
-       }},
-      {"early_updates",
-       [&] {
-         if (key.second == Role::kEntry) RunUpdatesEarly(*f, options_.in_place, target_.tuning, &grouping);
-       }},
-  };
-  const PlanChecks& checks = GetPlanChecks();
-  for (const auto& [phase, run] : phases) {
-    ir::ChargeVisits(f->nodes().size());
-    run();
-    if (checks.after_phase) checks.after_phase(phase, &grouping);
-    const bool last = !fuse || &run == &std::end(phases)[-1].second;
-    if (each_phase || last) {
-      if (absl::Status s = VerifyGrouping(*f, grouping); !s.ok()) {
-        return absl::InternalError(StrCat("@", f->name(), ": the plan is wrong after ", phase, ": ", s.message()));
-      }
-    }
-    if (last) break;
-  }
-  return grouping;
 }
 
 absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::PrepareAs(const Key& key, bool fuse, std::vector<Key>* named) {
@@ -177,13 +142,14 @@ absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::PrepareAs(const Key& key, b
   if (!normal.ok()) return normal.status();
   auto block = std::make_unique<Block>(Block{*std::move(normal), {}, {}, {}, {}, {}});
   const ir::Function& f = block->f;
-  auto plan = PlanGroups(key, fuse, GetPlanChecks().strict, &block->f);
+  auto plan = phases_.Run(&block->f, key.second, fuse, GetPlanChecks().strict);
   if (!plan.ok()) return plan.status();
   const Grouping& grouping = *plan;
   block->constants.assign(static_cast<size_t>(f.num_values()), -1);
   // Profiles show kernel by kernel, so there they run one after the other.
-  ChainBuilder chains(block.get(), key.second == Role::kBody, fuse && !options_.profile ? target_.machine.l2_bytes : 0,
-                      target_.tuning, [this](Kernel kernel) { return AddKernel(std::move(kernel)); });
+  ChainBuilder chains(block.get(), key.second == Role::kBody,
+                      fuse && !options_.profile && FusesTiles() ? target_.machine.l2_bytes : 0, target_.tuning,
+                      [this](Kernel kernel) { return AddKernel(std::move(kernel)); });
   for (size_t g = 0; g < grouping.groups.size(); ++g) {
     ir::ChargeVisits(kVisitsOfSchedule + static_cast<size_t>(grouping.groups[g].nodes));
     const Group& group = grouping.groups[g];

@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "codegen/group/normalize.h"
+#include "codegen/program/phases.h"
 #include "codegen/program/program.h"
 #include "codegen/schedule/schedule.h"
 #include "ir/graph.h"
@@ -63,7 +64,7 @@ struct Block {
 class BlockBuilder {
  public:
   BlockBuilder(const ir::Module& module, const Target& target, const PlanOptions& options, Program* program)
-      : module_(module), target_(target), options_(options), program_(program) {}
+      : module_(module), target_(target), options_(options), phases_(target, options), program_(program) {}
 
   /// The block of a function with those it names.
   absl::StatusOr<const Block*> Build(const std::string& function, Role role);
@@ -74,7 +75,7 @@ class BlockBuilder {
 
   absl::StatusOr<std::unique_ptr<Block>> Prepare(const Key& key, std::vector<Key>* named);
   absl::StatusOr<std::unique_ptr<Block>> PrepareAs(const Key& key, bool fuse, std::vector<Key>* named);
-  absl::StatusOr<Grouping> PlanGroups(const Key& key, bool fuse, bool each_phase, ir::Function* f) const;
+  bool FusesTiles() const;
   void WarnOfWrongPlan(const Key& key, const absl::Status& wrong) const;
   absl::StatusOr<Kernel> AddKernelItem(const Grouping& grouping, int group, bool entry, Block* block);
   void AddControlItem(const Grouping& grouping, const ir::Node& node, std::vector<Key>* named, Block* block);
@@ -87,6 +88,7 @@ class BlockBuilder {
   const ir::Module& module_;
   const Target& target_;
   const PlanOptions& options_;
+  PhaseRunner phases_;
   Program* program_;
   HashMap<Key, std::unique_ptr<Block>, ir::KeyHash> blocks_;
   HashMap<std::pair<const std::byte*, size_t>, int32_t, ir::KeyHash> constant_index_;  ///< by its bytes

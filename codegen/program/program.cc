@@ -21,8 +21,9 @@ namespace {
 
 int64_t RoundUp(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
-// Graph passes before grouping; without fusion only what compilation cannot do without.
-absl::Status RunGraphPasses(ir::Module* module, const std::vector<std::string>& entries, const PlanOptions& plan) {
+// Graph passes before grouping; without fusion only what compilation cannot do without. How many there were.
+absl::StatusOr<int64_t> RunGraphPasses(ir::Module* module, const std::vector<std::string>& entries,
+                                       const PlanOptions& plan) {
   const runtime::Environment& environment = runtime::GetEnvironment();
   passes::PipelineOptions options;
   options.context.entry_points = entries;
@@ -44,8 +45,21 @@ absl::Status RunGraphPasses(ir::Module* module, const std::vector<std::string>& 
   }
   // Each pass is checked where somebody looks into them, else what they leave.
   options.verify = !options.dump_to.empty() || !options.disable.empty() || options.pass_limit >= 0;
-  if (absl::Status s = passes::RunPasses(module, pipeline, options).status(); !s.ok()) return s;
-  return options.verify ? absl::OkStatus() : ir::Verify(*module);
+  const auto reports = passes::RunPasses(module, pipeline, options);
+  if (!reports.ok()) return reports.status();
+  if (absl::Status s = options.verify ? absl::OkStatus() : ir::Verify(*module); !s.ok()) return s;
+  return static_cast<int64_t>(reports->size());
+}
+
+// The process's, for phases that come after so many passes.
+void AddSwitches(int64_t passes, PhaseSwitches* switches) {
+  const runtime::Environment& environment = runtime::GetEnvironment();
+  const auto& disable = environment.disable_passes;
+  switches->disable.insert(switches->disable.end(), disable.begin(), disable.end());
+  if (environment.pass_limit) switches->limit = std::max<int64_t>(*environment.pass_limit - passes, 0);
+  if (switches->dump_to.empty()) switches->dump_to = environment.dump_to;
+  switches->dump_phases = environment.dump_passes;
+  switches->first = passes;
 }
 
 // What initial values may cost.
@@ -293,8 +307,11 @@ absl::StatusOr<Program> Build(const ir::Module& module, const Target& target, co
   for (size_t i = 0; i < initial->size(); ++i) {
     copy.mutable_variables()[i].initial = std::move((*initial)[i]);
   }
-  if (absl::Status s = RunGraphPasses(&copy, entries, options); !s.ok()) return s;
-  auto program = BuildInPlace(copy, entries, target, options);
+  const auto passes = RunGraphPasses(&copy, entries, options);
+  if (!passes.ok()) return passes.status();
+  PlanOptions plan = options;
+  AddSwitches(*passes, &plan.phases);
+  auto program = BuildInPlace(copy, entries, target, plan);
   if (!program.ok()) return program;
   RestoreTypes(module, &*program);
   program->profile = options.profile;

@@ -2,6 +2,7 @@
 #define REEL_CODEGEN_PROGRAM_PROGRAM_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -128,6 +129,18 @@ struct Program {
 };
 
 class ScheduleBook;
+struct Grouping;
+
+/// What of the phases of planning (phases.h) runs, and what is written of them.
+struct PhaseSwitches {
+  std::vector<std::string> disable = {};  ///< names
+  int64_t limit = -1;  ///< run so many at most; < 0: all
+  std::string dump_to = {};  ///< folder for plans; empty: none
+  std::vector<std::string> dump_phases = {};  ///< empty: all
+  /// Called after each.
+  std::function<void(std::string_view phase, const ir::Function& f, const Grouping& grouping)> after = {};
+  int64_t first = 0;  ///< number of the first, in names of files: passes came before
+};
 
 struct PlanOptions {
   bool fuse = true;  ///< false: one kernel per op, scalar loops (-O0)
@@ -139,6 +152,7 @@ struct PlanOptions {
   bool check_bounds = true;  ///< false: check_index checks nothing
   const ScheduleBook* schedules = nullptr;  ///< schedules by kernel, where it has some (schedule/book.h)
   bool list_schedules = false;  ///< Kernel::other_schedules
+  PhaseSwitches phases = {};
   Choices::Decide decide = {};  ///< of kernels that the book does not have
   /// Results of the only entry point that may be written over parameters of their types. None of them is where a call
   /// could fail after it has begun to, or go on for long: a call changes all of that memory, or nothing.

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "codegen/group/print.h"
+#include "codegen/program/phases.h"
 #include "ir/text/printer.h"
 #include "passes/pipeline.h"
 #include "runtime/environment.h"
@@ -10,7 +12,7 @@ namespace reel::cli {
 namespace {
 
 struct Options : Common {
-  std::string file, out;
+  std::string file, out, until;
   std::vector<std::string> entries, disable;
   int64_t limit = -1;
 };
@@ -26,9 +28,34 @@ passes::PipelineOptions Pipeline(const Options& options) {
   return pipeline;
 }
 
+// The plans of all functions after a phase.
+std::string PlansAfter(const Options& options, const ir::Module& module) {
+  const auto phases = codegen::PlanPhases();
+  const auto is_it = [&options](const codegen::PlanPhase& p) { return p.name == options.until; };
+  if (std::none_of(phases.begin(), phases.end(), is_it)) {
+    std::string known;
+    for (const codegen::PlanPhase& p : phases) StrAppend(&known, known.empty() ? "" : ", ", p.name);
+    Fail(kUsage, StrCat("--until ", options.until, ": no phase has that name; there are ", known));
+  }
+  std::string out;
+  codegen::PlanOptions plan;
+  const ir::BudgetMeter meter = options.meter();
+  plan.meter = &meter;
+  plan.phases.disable = options.disable;
+  plan.phases.after = [&](std::string_view phase, const ir::Function& f, const codegen::Grouping& grouping) {
+    if (phase == options.until) out += codegen::Print(f, grouping);
+  };
+  Take(codegen::BuildProgram(module, Take(codegen::FindTarget("native")), plan));
+  return out;
+}
+
 void Run(const Options& options, Program* program) {
   ir::Module module = ReadModule(options.file, options.budget);
   for (const std::string& name : options.entries) FindFunction(module, name);
+  if (!options.until.empty()) {
+    program->out = PlansAfter(options, module);
+    return;
+  }
   const ir::BudgetMeter meter = options.meter();
   passes::PipelineOptions pipeline = Pipeline(options);
   pipeline.context.meter = &meter;
@@ -66,6 +93,7 @@ void AddOpt(Program* program) {
   command.Add("file", &options->file, "A .reel or .reel.txt file").Required();
   command.Add("--entry", &options->entries, "Functions to keep, with what they call (default: all)").Delimiter(',');
   command.Add("--disable", &options->disable, "Passes to leave out").Delimiter(',');
+  command.Add("--until", &options->until, "A phase of planning, such as plan.row_fusion: prints the plans after it");
   command.Add("--pass-limit", &options->limit, "Stop after so many passes");
   command.Add("-o,--output", &options->out, "File to write; without it the text is printed");
 }

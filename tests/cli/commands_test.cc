@@ -250,6 +250,15 @@ TEST_F(Commands, CompileEmitsThePlan) {
   EXPECT_NE(std::string::npos, Read(Path("small.dot")).find("digraph"));
 }
 
+TEST_F(Commands, OptPrintsThePlanAfterAPhase) {
+  const std::string plan = Ok({"opt", file_, "--until", "plan.maps"});
+  EXPECT_TRUE(plan.starts_with("plan of @train: ")) << plan;
+  EXPECT_NE(std::string::npos, plan.find("#1 map over f32[2]; values %")) << plan;
+  const ProcessResult unknown = Reel({"opt", file_, "--until", "plan.nothing"});
+  EXPECT_EQ(kUsage, unknown.status);
+  EXPECT_NE(std::string::npos, unknown.err.find("there are plan.maps, plan.row_fusion, ")) << unknown.err;
+}
+
 TEST_F(Commands, TuneWritesSchedulesThatCompileTakes) {
   const std::string book = Path("s.schedules"), target = Path("tiny.target");
   const ProcessResult result = Reel({"tune", file_, "-o", book, "--seconds", "0.2", "--json"});

@@ -187,13 +187,13 @@ TEST_F(Groups, WrongPlansAreErrors) {
   const ir::Module module = ParseFunctions(kSoftmaxBesideProduct);
   for (const Mistake& mistake : kMistakes) {
     GetPlanChecks().after_phase = [&mistake](std::string_view phase, Grouping* g) {
-      if (phase == "fuse_rows") mistake.make(g);
+      if (phase == "plan.row_fusion") mistake.make(g);
     };
     const auto program = BuildProgram(module, *FindTarget("x86-64-v4"), {});
     ASSERT_FALSE(program.ok()) << mistake.message;
     EXPECT_EQ(program.status().code(), absl::StatusCode::kInternal);
     const std::string said(program.status().message());
-    EXPECT_NE(said.find("@f: the plan is wrong after fuse_rows"), std::string::npos) << said;
+    EXPECT_NE(said.find("@f: the plan is wrong after plan.row_fusion"), std::string::npos) << said;
     EXPECT_NE(said.find(mistake.message), std::string::npos) << said;
   }
 }
@@ -204,12 +204,12 @@ TEST_F(Groups, WrongPlansCompileWithoutFusion) {
   EXPECT_EQ(plain, fused);
   for (const Mistake& mistake : kMistakes) {
     GetPlanChecks() = {.strict = false, .after_phase = [&mistake](std::string_view phase, Grouping* g) {
-                         if (phase == "fuse_rows") mistake.make(g);
+                         if (phase == "plan.row_fusion") mistake.make(g);
                        }};
     testing::internal::CaptureStderr();
     EXPECT_EQ(RunModule(module, 2), plain) << mistake.message;
     const std::string said = testing::internal::GetCapturedStderr();
-    EXPECT_NE(said.find("the plan is wrong after fuse_rows"), std::string::npos) << said;
+    EXPECT_NE(said.find("the plan is wrong after plan.row_fusion"), std::string::npos) << said;
     EXPECT_NE(said.find(mistake.message), std::string::npos) << said;
     EXPECT_NE(said.find("Please report this"), std::string::npos) << said;
     EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;

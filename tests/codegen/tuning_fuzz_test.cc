@@ -1,6 +1,6 @@
-// Random graphs, planned by random thresholds for a machine with tiny caches, with random schedules: what a large shape
-// reaches, a small one does, too. Whatever is chosen, the bits are those of level 0, and a book of the schedules gives
-// the same kernels again. REEL_TUNING_SEEDS=1000:1200 runs these seeds instead.
+// Random graphs, planned by random thresholds for a machine with tiny caches, with random schedules, some phases left
+// out: what a large shape reaches, a small one does, too. Whatever is chosen, the bits are those of level 0, and a book
+// of the schedules gives the same kernels again. REEL_TUNING_SEEDS=1000:1200 runs these seeds instead.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,6 +15,7 @@
 #include "codegen/group/verify.h"
 #include "codegen/jit/jit.h"
 #include "codegen/loop/key.h"
+#include "codegen/program/phases.h"
 #include "codegen/schedule/book.h"
 #include "codegen/target/file.h"
 #include "ir/verifier.h"
@@ -95,8 +96,21 @@ Choices::Decide RandomChoices(uint32_t seed) {
   };
 }
 
+// One phase in sixteen is left out.
+PhaseSwitches RandomSwitches(uint32_t seed) {
+  Random random(seed + 1);
+  PhaseSwitches switches;
+  for (const PlanPhase& phase : PlanPhases()) {
+    if (random() % 16 == 0) switches.disable.emplace_back(phase.name);
+  }
+  if (random() % 16 == 0) switches.disable.emplace_back(kTileFusion);
+  return switches;
+}
+
 absl::StatusOr<Program> Plan(const Graph& graph, const Target& target, uint32_t seed) {
-  return BuildProgram(graph.module, target, {.list_schedules = true, .decide = RandomChoices(seed)});
+  PlanOptions plan{.list_schedules = true, .decide = RandomChoices(seed)};
+  plan.phases = RandomSwitches(seed);
+  return BuildProgram(graph.module, target, plan);
 }
 
 absl::StatusOr<std::vector<std::vector<std::byte>>> Run(const Graph& graph, Program program, const Target& target,
@@ -136,7 +150,9 @@ void ExpectSameFromBook(const Graph& graph, const Target& target, const Program&
   }
   const ScheduleBook read = ScheduleBook::Parse(book.Print(), "book");
   ASSERT_EQ(read.Print(), book.Print()) << read.problem();
-  const auto again = BuildProgram(graph.module, target, {.schedules = &read});
+  PlanOptions plan{.schedules = &read};
+  plan.phases = RandomSwitches(seed);
+  const auto again = BuildProgram(graph.module, target, plan);
   ASSERT_TRUE(again.ok()) << again.status();
   EXPECT_EQ(read.refused(), 0) << "seed " << seed;
   // Not the other way round: a kernel that became equal to another one was not seen.

@@ -1,0 +1,60 @@
+#ifndef REEL_CODEGEN_PROGRAM_PHASES_H_
+#define REEL_CODEGEN_PROGRAM_PHASES_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "codegen/group/group.h"
+#include "codegen/group/normalize.h"
+#include "codegen/program/program.h"
+
+// The phases that plan a function, in one list, under the switches of the passes before them: REEL_DISABLE_PASSES,
+// REEL_PASS_LIMIT, REEL_DUMP_TO, REEL_DUMP_PASSES. All but the first may be left out: the bits are the same.
+
+namespace reel::codegen {
+
+/// What a phase works on.
+struct PlanState {
+  ir::Function* f;
+  Grouping* grouping;
+  const Target& target;
+  const PlanOptions& options;
+  Role role;
+  bool fuse;
+};
+
+struct PlanPhase {
+  std::string_view name;
+  std::string_view why;
+  void (*run)(const PlanState& state);
+};
+absl::Span<const PlanPhase> PlanPhases();
+/// Kernels go through chunks together (chain.h), as a name to disable. A pass limit leaves it out.
+inline constexpr std::string_view kTileFusion = "loops.tile_fusion";
+
+/// Runs the phases on normal forms. One object a program: the limit counts over all of its functions.
+class PhaseRunner {
+ public:
+  PhaseRunner(const Target& target, const PlanOptions& options) : target_(target), options_(options) {}
+
+  /// The groups of a function, which gets values for partial sums. Internal, with the phase's name, if a plan is wrong:
+  /// looked for after each phase, or after the last.
+  absl::StatusOr<Grouping> Run(ir::Function* f, Role role, bool fuse, bool each_phase);
+
+ private:
+  bool Skips(const PlanPhase& phase) const;
+  absl::Status Dump(const ir::Function& f, const PlanPhase& phase, const Grouping& grouping);
+
+  const Target& target_;
+  const PlanOptions& options_;
+  int64_t ran_ = 0;
+};
+
+}  // namespace reel::codegen
+
+#endif  // REEL_CODEGEN_PROGRAM_PHASES_H_
