@@ -4,7 +4,9 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <cstdio>
 #include <mutex>
 #include <new>
 #include <thread>
@@ -92,6 +94,15 @@ PlanOptions PlanFor(const CompilerOptions& options, const ir::BudgetMeter* meter
   plan.list_schedules = options.list_schedules;
   plan.meter = meter;
   return plan;
+}
+
+// Once in a process: what is refused changes nothing but time.
+void SayRefused(const ScheduleBook& book) {
+  static std::atomic<bool> said{false};
+  if (book.refused() == 0 || said.exchange(true)) return;
+  std::fprintf(stderr,
+               "reel: %lld schedules are not legal for their kernels and were ignored; `reel tune` finds others\n",
+               static_cast<long long>(book.refused()));
 }
 
 absl::Status CheckBudget(const Program& program, const Budget& budget) {
@@ -218,6 +229,7 @@ class PlanningCompiler : public Compiler {
     plan.profile = profile;  // objects that stand alone never have any
     auto program = BuildProgram(module, *target, plan);
     if (!program.ok()) return program.status();
+    if (options.schedules) SayRefused(*options.schedules);
     if (absl::Status s = CheckBudget(*program, options.budget); !s.ok()) return s;
     if (!options.dump_to.empty()) {
       absl::Status s =

@@ -109,7 +109,8 @@ bool PaysToPack(const ContractShape& shape, const Target& target, int64_t elemen
 
 // Rows of x that are neighbours in memory, a long k of them apart: what is read in short runs comes slowly.
 bool ReadsRuns(const ContractShape& shape, const Tuning& tuning) {
-  return shape.depth >= tuning.matmul_long_depth && shape.rows.back().x == 1 && shape.k.back().x > 1;
+  return !shape.k.empty() && shape.depth >= tuning.matmul_long_depth && shape.rows.back().x == 1 &&
+         shape.k.back().x > 1;
 }
 
 // Rows of a block for which w is not packed: enough blocks for threads, but runs of 1 KiB.

@@ -172,7 +172,7 @@ std::vector<Stmt> CutLoops(const ScheduleContext& c, Index index, std::vector<Ax
     index[cut].constant = bounds[p - 1];
     std::vector<Stmt> stores = Stores(c, index);
     CollapseAxes(c.kernel, &stores, &ids, &part);
-    const int64_t width = StepWidth(c, part.back(), cost);
+    const int64_t width = StepWidth(c, part.empty() ? 1 : part.back(), cost);  // a part may be one element
     for (Stmt& s : Nest(ids, part, width, std::move(stores))) body.push_back(std::move(s));
   }
   axes.resize(cut);

@@ -95,6 +95,7 @@ class Tuner {
     options.schedules = std::make_shared<ScheduleBook>(book);
     options.profile = options.list_schedules = profile;
     options.cache_dir.clear();  // most programs are seen once
+    options.dump_to.clear();
     ++report_.compiled;
     return reel_compiler()->Compile(module_, options);
   }

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "codegen/schedule/book.h"
 #include "codegen/tune/tune.h"
@@ -38,6 +39,8 @@ struct Books {
   std::map<std::string, std::shared_ptr<const codegen::ScheduleBook>> by_path;
 };
 constinit Lazy<Books> books;
+
+[[gnu::tls_model("initial-exec")]] thread_local constinit double tune_seconds = 0;
 
 bool IsVariable(const codegen::Program& program, const codegen::Slot& slot) {
   return slot.kind == codegen::Slot::Kind::kInstance && !program.variables.empty() &&
@@ -83,7 +86,8 @@ std::shared_ptr<const codegen::ScheduleBook> EnvironmentBook() {
 
 }  // namespace
 
-thread_local double tune_seconds = 0;
+double TuneSeconds() { return tune_seconds; }
+double SetTuneSeconds(double seconds) { return std::exchange(tune_seconds, seconds); }
 
 CompiledData::CompiledData() = default;
 CompiledData::~CompiledData() = default;
@@ -143,7 +147,10 @@ void TuneSchedules(const ir::Module& module, const CompileOptions& options, code
   if (!module.symbols().empty()) {
     ThrowInvalid("compile: tune needs shapes without open extents; fix them with `extents`");
   }
-  codegen::TuneReport report = Take(codegen::Tune(module, *compiler, {.seconds = options.tune}));
+  const InterruptScope interrupts;
+  codegen::CompilerOptions stoppable = *compiler;
+  stoppable.stop = StopFlag();
+  codegen::TuneReport report = Take(codegen::Tune(module, stoppable, {.seconds = options.tune}));
   auto book = std::make_shared<const codegen::ScheduleBook>(std::move(report.book));
   compiler->schedules = book;
   if (options.schedules.empty()) return;

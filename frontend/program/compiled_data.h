@@ -53,7 +53,9 @@ codegen::CompilerOptions DefaultCompilerOptions();
 /// Those and what the caller says.
 codegen::CompilerOptions ToCompiler(const CompileOptions& options);
 /// Seconds that this thread searches for what functions compile when they are called first: CompileOptions::tune.
-extern thread_local double tune_seconds;
+double TuneSeconds();
+/// Sets them; those before.
+double SetTuneSeconds(double seconds);
 /// Searches schedules for the module if options.tune says so: `compiler` then has them.
 void TuneSchedules(const ir::Module& module, const CompileOptions& options, codegen::CompilerOptions* compiler);
 /// Throws for a null handle, and for an environment that Reel does not understand.

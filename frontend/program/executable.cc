@@ -361,7 +361,7 @@ Executable CompileData(const std::shared_ptr<const internal::ModuleData>& data, 
 
 Executable internal::CompileInPlace(const std::shared_ptr<const ModuleData>& data,
                                     const std::vector<codegen::InPlace>& pairs, bool* in_place) {
-  const auto code = CompileCode(data, {.tune = tune_seconds}, pairs);
+  const auto code = CompileCode(data, {.tune = TuneSeconds()}, pairs);
   *in_place = !code->program().entries.front().in_place.empty();
   return Executable(std::make_shared<InstanceData>(code));
 }

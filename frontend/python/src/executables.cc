@@ -2,8 +2,6 @@
 
 #include "reel/compile.h"
 
-#include <utility>
-
 #include "codegen/target/cpuid.h"
 #include "frontend/program/compiled_data.h"
 #include "gradients.h"
@@ -162,7 +160,7 @@ void RegisterExecutables(nb::module_& m) {
       "functions return 9 if an index or a label is out of range. extents={'B': [1, 32]} lists the numbers that an "
       "open extent may have, where an entry point does not take them all. `schedules`: a file that `reel tune` or "
       "compile(tune=...) wrote; the same file gives the same object.");
-  m.def("_set_tune", [](double seconds) { return std::exchange(internal::tune_seconds, seconds); }, "seconds"_a);
+  m.def("_set_tune", &internal::SetTuneSeconds, "seconds"_a);
 }
 
 }  // namespace reel::python
