@@ -84,18 +84,6 @@ ir::BudgetMeter MeterOf(const CompilerOptions& options) {
 }
 
 /// Level 0 is the debugging engine: one scalar kernel per op.
-PlanOptions PlanFor(const CompilerOptions& options, const ir::BudgetMeter* meter) {
-  PlanOptions plan;
-  plan.fuse = plan.vectorize = options.opt_level > 0;
-  plan.memory_budget = options.memory_budget;
-  plan.check_bounds = options.check_bounds;
-  plan.in_place = options.in_place;
-  plan.schedules = options.schedules.get();
-  plan.list_schedules = options.list_schedules;
-  plan.meter = meter;
-  return plan;
-}
-
 // Once in a process: what is refused changes nothing but time.
 void SayRefused(const ScheduleBook& book) {
   static std::atomic<bool> said{false};
@@ -241,6 +229,19 @@ class PlanningCompiler : public Compiler {
 };
 
 }  // namespace
+
+PlanOptions PlanFor(const CompilerOptions& options, const ir::BudgetMeter* meter) {
+  PlanOptions plan;
+  plan.fuse = plan.vectorize = options.opt_level > 0;
+  plan.memory_budget = options.memory_budget;
+  plan.check_bounds = options.check_bounds;
+  plan.in_place = options.in_place;
+  plan.schedules = options.schedules.get();
+  plan.list_schedules = options.list_schedules;
+  plan.meter = meter;
+  return plan;
+}
+
 }  // namespace reel::codegen
 
 extern "C" reel::codegen::Compiler* reel_compiler() {

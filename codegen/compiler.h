@@ -38,6 +38,9 @@ struct CompilerOptions {
   bool (*host_supports)(std::string_view target) = HostSupports;
 };
 
+/// What of these is for planning.
+PlanOptions PlanFor(const CompilerOptions& options, const ir::BudgetMeter* meter);
+
 /// JIT-compiled code of a module: immutable, thread-safe.
 class CompiledModule {
  public:

@@ -544,6 +544,22 @@ class Grouper {
 
 }  // namespace
 
+std::string_view KindName(Group::Root kind) {
+  switch (kind) {
+    case Group::Root::kNone: return "map";
+    case Group::Root::kReduce: return "reduce";
+    case Group::Root::kContract: return "matmul";
+    case Group::Root::kScatter: return "scatter";
+    case Group::Root::kUpdate: return "update";
+    case Group::Root::kRecurrence: return "scan";
+    case Group::Root::kSort: return "sort";
+    case Group::Root::kRows: return "rows";
+    case Group::Root::kControl: return "control";
+    case Group::Root::kCheck: return "check_index";
+  }
+  return "";
+}
+
 Grouping GroupFunction(const ir::Function& function, const GroupOptions& options) {
   return Grouper(function, options).Run();
 }

@@ -2,6 +2,7 @@
 #define REEL_CODEGEN_GROUP_GROUP_H_
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "codegen/target/tuning.h"
@@ -80,6 +81,9 @@ struct Group {
   Apart apart = Apart::kNone;
   ir::Value apart_from;  ///< a value of the group that it is apart from
 };
+
+/// map, reduce, matmul, ...: of plans and of schedules.
+std::string_view KindName(Group::Root kind);
 
 struct Grouping {
   std::vector<bool> materialized;  ///< by value: has memory (parameters too) or is a group's member

@@ -7,22 +7,6 @@ namespace {
 
 using ir::Value;
 
-std::string_view KindOf(const ir::Function& f, const Group& group) {
-  switch (group.root_kind) {
-    case Group::Root::kNone: return "map";
-    case Group::Root::kReduce: return group.partials.valid() ? "reduce of partial results" : "reduce";
-    case Group::Root::kContract: return "matmul";
-    case Group::Root::kScatter: return "scatter";
-    case Group::Root::kUpdate: return "update";
-    case Group::Root::kRecurrence: return "scan";
-    case Group::Root::kSort: return "sort";
-    case Group::Root::kRows: return "rows";
-    case Group::Root::kControl: return ir::Info(f.producer(group.root)->op).name;
-    case Group::Root::kCheck: return "check_index";
-  }
-  return "";
-}
-
 class Printer {
  public:
   Printer(const ir::Function& f, const Grouping& grouping) : f_(f), grouping_(grouping) {}
@@ -45,7 +29,7 @@ class Printer {
   }
 
   void PrintGroup(size_t number, const Group& group) {
-    StrAppend(&out_, "#", number, " ", KindOf(f_, group));
+    StrAppend(&out_, "#", number, " ", KindName(group.root_kind));
     if (group.root.valid()) {
       Add(group.root);
       StrAppend(&out_, ": ", f_.type(group.root).ToString());

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "codegen/loop/depends.h"
 #include "ir/cost.h"
 
 namespace reel::codegen {
@@ -38,12 +39,11 @@ int64_t Union(std::vector<Touched> touched, int64_t elements) {
 
 class Counter {
  public:
-  explicit Counter(const Kernel& kernel) : k_(kernel), depends_(kernel.exprs.size()) {
+  explicit Counter(const Kernel& kernel) : k_(kernel), depends_(DependenciesOf(kernel)) {
     extents_.assign(k_.axes.size(), 1);
     reads_.resize(k_.buffers.size());
     writes_.resize(k_.buffers.size());
     FindLoops(k_.body, {});
-    for (size_t e = 0; e < k_.exprs.size(); ++e) FindDependencies(e);
     CountTrips(k_.body, 1);
   }
 
@@ -68,12 +68,6 @@ class Counter {
     std::set<LocalId> locals;
     std::set<BufferId> buffers;  // both: what its body writes
   };
-  struct Dependencies {
-    std::set<AxisId> axes;
-    std::set<LocalId> locals;
-    std::set<BufferId> buffers;  // that the kernel writes
-  };
-
   // Extents of axes, what loops write, axes that the trips of others depend on, locals that hold partial sums.
   void FindLoops(const std::vector<Stmt>& body, std::vector<const Stmt*> around) {
     for (const Stmt& s : body) {
@@ -93,24 +87,6 @@ class Counter {
       FindLoops(s.body, around);
       around.pop_back();
     }
-  }
-
-  void FindDependencies(size_t index) {
-    const Expr& e = k_.exprs[index];
-    Dependencies& d = depends_[index];
-    const auto add = [&](ExprId operand) {
-      if (operand < 0) return;
-      const Dependencies& o = depends_[static_cast<size_t>(operand)];
-      d.axes.insert(o.axes.begin(), o.axes.end());
-      d.locals.insert(o.locals.begin(), o.locals.end());
-      d.buffers.insert(o.buffers.begin(), o.buffers.end());
-    };
-    for (ExprId operand : e.operands) add(operand);
-    add(e.dynamic);
-    add(e.guard);
-    for (const auto& [axis, c] : e.index.terms) d.axes.insert(axis);
-    if (e.kind == Expr::Kind::kLocal) d.locals.insert(e.local);
-    if (e.kind == Expr::Kind::kLoad && k_.buffers[static_cast<size_t>(e.buffer)].is_output) d.buffers.insert(e.buffer);
   }
 
   int64_t TripsOf(const Stmt& s) const {

@@ -118,12 +118,6 @@ absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::Prepare(const Key& key, std
   return PrepareAs(key, false, named);
 }
 
-// It works on finished loops, item by item, so it is no entry of the list, but has a name there, too.
-bool BlockBuilder::FusesTiles() const {
-  const std::vector<std::string>& disable = options_.phases.disable;
-  return std::find(disable.begin(), disable.end(), kTileFusion) == disable.end() && options_.phases.limit < 0;
-}
-
 void BlockBuilder::WarnOfWrongPlan(const Key& key, const absl::Status& wrong) const {
   absl::Status status = wrong;
   auto again = Normalize(*module_.FindFunction(key.first), module_, key.second, target_.tuning);
@@ -148,8 +142,8 @@ absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::PrepareAs(const Key& key, b
   block->constants.assign(static_cast<size_t>(f.num_values()), -1);
   // Profiles show kernel by kernel, so there they run one after the other.
   ChainBuilder chains(block.get(), key.second == Role::kBody,
-                      fuse && !options_.profile && FusesTiles() ? target_.machine.l2_bytes : 0, target_.tuning,
-                      [this](Kernel kernel) { return AddKernel(std::move(kernel)); });
+                      fuse && !options_.profile && phases_.Runs(kTileFusion) ? target_.machine.l2_bytes : 0,
+                      target_.tuning, [this](Kernel kernel) { return AddKernel(std::move(kernel)); });
   for (size_t g = 0; g < grouping.groups.size(); ++g) {
     ir::ChargeVisits(kVisitsOfSchedule + static_cast<size_t>(grouping.groups[g].nodes));
     const Group& group = grouping.groups[g];

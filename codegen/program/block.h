@@ -75,7 +75,6 @@ class BlockBuilder {
 
   absl::StatusOr<std::unique_ptr<Block>> Prepare(const Key& key, std::vector<Key>* named);
   absl::StatusOr<std::unique_ptr<Block>> PrepareAs(const Key& key, bool fuse, std::vector<Key>* named);
-  bool FusesTiles() const;
   void WarnOfWrongPlan(const Key& key, const absl::Status& wrong) const;
   absl::StatusOr<Kernel> AddKernelItem(const Grouping& grouping, int group, bool entry, Block* block);
   void AddControlItem(const Grouping& grouping, const ir::Node& node, std::vector<Key>* named, Block* block);

@@ -49,10 +49,12 @@ bool Contains(const std::vector<std::string>& names, std::string_view name) {
 
 absl::Span<const PlanPhase> PlanPhases() { return kPhases; }
 
-bool PhaseRunner::Skips(const PlanPhase& phase) const {
-  if (&phase == kPhases) return false;  // there must be a plan
+bool PhaseRunner::Runs(std::string_view phase) {
   const PhaseSwitches& switches = options_.phases;
-  return Contains(switches.disable, phase.name) || (switches.limit >= 0 && ran_ >= switches.limit);
+  const bool left_out = Contains(switches.disable, phase) || (switches.limit >= 0 && ran_ >= switches.limit);
+  const bool runs = phase == kPhases[0].name || !left_out;  // there must be a plan
+  ran_ += runs;
+  return runs;
 }
 
 absl::Status PhaseRunner::Dump(const ir::Function& f, const PlanPhase& phase, const Grouping& grouping) {
@@ -60,8 +62,8 @@ absl::Status PhaseRunner::Dump(const ir::Function& f, const PlanPhase& phase, co
   const bool wanted = switches.dump_phases.empty() || Contains(switches.dump_phases, phase.name);
   if (switches.dump_to.empty() || !wanted) return absl::OkStatus();
   ir::MakeFolders(switches.dump_to);  // the file says what is wrong
-  const std::string file = absl::StrFormat("%s/%04d_after_%s.plan.txt", switches.dump_to, switches.first + ran_ + 1,
-                                           std::string(phase.name));
+  const std::string file =
+      absl::StrFormat("%s/%04d_after_%s.plan.txt", switches.dump_to, switches.first + ran_, std::string(phase.name));
   return ir::WriteFile(file, Print(f, grouping), {.durable = false});
 }
 
@@ -71,10 +73,9 @@ absl::StatusOr<Grouping> PhaseRunner::Run(ir::Function* f, Role role, bool fuse,
   const PlanChecks& checks = GetPlanChecks();
   for (const PlanPhase& phase : absl::MakeSpan(kPhases, fuse ? std::size(kPhases) : 1)) {
     ir::ChargeVisits(f->nodes().size());
-    if (!Skips(phase)) {
+    if (Runs(phase.name)) {
       phase.run(state);
       if (absl::Status s = Dump(*f, phase, grouping); !s.ok()) return s;
-      ++ran_;
     }
     if (options_.phases.after) options_.phases.after(phase.name, *f, grouping);
     if (checks.after_phase) checks.after_phase(phase.name, &grouping);

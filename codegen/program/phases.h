@@ -34,7 +34,7 @@ struct PlanPhase {
   void (*run)(const PlanState& state);
 };
 absl::Span<const PlanPhase> PlanPhases();
-/// Kernels go through chunks together (chain.h), as a name to disable. A pass limit leaves it out.
+/// Kernels go through chunks together (chain.h): while items are made of finished loops, so it stands behind the list.
 inline constexpr std::string_view kTileFusion = "loops.tile_fusion";
 
 /// Runs the phases on normal forms. One object a program: the limit counts over all of its functions.
@@ -46,8 +46,10 @@ class PhaseRunner {
   /// looked for after each phase, or after the last.
   absl::StatusOr<Grouping> Run(ir::Function* f, Role role, bool fuse, bool each_phase);
 
+  /// Whether a phase of this name runs now; it is counted if so.
+  bool Runs(std::string_view phase);
+
  private:
-  bool Skips(const PlanPhase& phase) const;
   absl::Status Dump(const ir::Function& f, const PlanPhase& phase, const Grouping& grouping);
 
   const Target& target_;

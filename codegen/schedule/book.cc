@@ -56,7 +56,7 @@ ScheduleBook ScheduleBook::Parse(std::string_view text, std::string_view source)
 void ScheduleBook::AddLine(std::string_view line, std::string_view source, int number) {
   const size_t comment = std::min(line.find('#'), line.size());
   std::string_view rest = line.substr(0, comment), noted = line.substr(std::min(comment + 1, line.size()));
-  if (number == 1 && rest.starts_with(kMagic)) return;
+  if (number == 1 && rest.substr(0, rest.find_last_not_of(" \t\r") + 1) == kMagic) return;
   const std::string_view target = TakeWord(&rest);
   if (target.empty()) return;
   const std::string_view kernel = TakeWord(&rest);
@@ -94,8 +94,11 @@ void ScheduleBook::Set(const std::string& target, const std::string& kernel, Wis
 
 absl::StatusOr<ScheduleBook> ReadScheduleBook(const std::string& path) {
   const auto text = ir::ReadFile(path, {});
-  if (!text.ok()) return text.status();
-  ScheduleBook book = ScheduleBook::Parse(*text, path);
+  return text.ok() ? ParseScheduleBook(*text, path) : absl::StatusOr<ScheduleBook>(text.status());
+}
+
+ScheduleBook ParseScheduleBook(std::string_view text, std::string_view path) {
+  ScheduleBook book = ScheduleBook::Parse(text, path);
   if (book.ignored() > 0) {
     std::fprintf(stderr, "reel: %s (%lld lines of it were ignored)\n", book.problem().c_str(),
                  static_cast<long long>(book.ignored()));

@@ -57,7 +57,8 @@ class ScheduleBook {
   mutable std::atomic<int64_t> refused_ = 0;
 };
 
-/// The book in a file. Lines that are none are said once, on standard error.
+/// The book in the text of a file. Lines that are none are said on standard error, the first in full.
+ScheduleBook ParseScheduleBook(std::string_view text, std::string_view path);
 absl::StatusOr<ScheduleBook> ReadScheduleBook(const std::string& path);
 
 }  // namespace reel::codegen

@@ -20,28 +20,13 @@ std::string KernelName(const ir::Function& f, const Group& group) {
   return name;
 }
 
-// The name of a kind of schedule.
-std::string_view KindOf(Group::Root kind) {
-  switch (kind) {
-    case Group::Root::kNone: return "map";
-    case Group::Root::kReduce: return "reduce";
-    case Group::Root::kContract: return "matmul";
-    case Group::Root::kScatter: return "scatter";
-    case Group::Root::kRecurrence: return "scan";
-    case Group::Root::kSort: return "sort";
-    case Group::Root::kUpdate: return "update";
-    case Group::Root::kRows: return "rows";
-    default: return "control";
-  }
-}
-
 }  // namespace
 
 ScheduledKernel ScheduleGroup(const ir::Function& f, const Grouping& grouping, int index, const Target& target,
                               const PlanOptions& options, const Wish* wish) {
   ScheduledKernel out;
   Choices choices(wish, &options.decide);
-  choices.SetKind(KindOf(grouping.groups[static_cast<size_t>(index)].root_kind));
+  choices.SetKind(KindName(grouping.groups[static_cast<size_t>(index)].root_kind));
   ExprBuilder builder(f, grouping, index, &out.kernel);
   const Group& group = grouping.groups[static_cast<size_t>(index)];
   const ScheduleContext context{f,           grouping, index,    target,       options,

@@ -81,8 +81,7 @@ class Parser {
       return absl::OkStatus();
     }
     if (name == "level") {
-      auto level =
-          value.ends_with(kTargetSuffix) ? absl::InvalidArgumentError("a level is no file") : FindTarget(value);
+      auto level = FindLevel(value);
       if (!level.ok()) return Error(value_at, std::string(level.status().message()));
       target_ = *std::move(level);
       return absl::OkStatus();

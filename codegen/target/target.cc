@@ -12,6 +12,7 @@
 #include "ir/file/reader.h"
 #include "ir/printable.h"
 #include "ir/strings.h"
+#include "runtime/environment.h"
 
 namespace reel::codegen {
 namespace {
@@ -124,16 +125,25 @@ bool HostSupports(std::string_view name) {
 #endif
 }
 
+absl::StatusOr<Target> FindLevel(std::string_view name) {
+  for (const CpuNeeds& needs : kNeeds) {
+    if (needs.name == name) return MakeTarget(name);
+  }
+  std::string known;
+  for (std::string_view level : TargetNames()) StrAppend(&known, known.empty() ? "" : ", ", level);
+  return absl::InvalidArgumentError(StrCat("unknown level \"", ir::Printable(name), "\"; use one of: ", known));
+}
+
 absl::StatusOr<Target> FindTarget(std::string_view cpu) {
   if (cpu == "native") {
+    const std::string& given = runtime::GetEnvironment().cpu;
+    if (!given.empty() && given != cpu) return FindTarget(given);
     for (auto needs = std::rbegin(kNeeds); needs != std::rend(kNeeds); ++needs) {
       if (HostSupports(needs->name)) return MakeTarget(needs->name);
     }
     return absl::FailedPreconditionError("this CPU is older than x86-64-v2, the lowest level Reel compiles for");
   }
-  for (const CpuNeeds& needs : kNeeds) {
-    if (needs.name == cpu) return MakeTarget(cpu);
-  }
+  if (auto level = FindLevel(cpu); level.ok()) return level;
   for (const CpuClass& known : kClasses) {
     if (known.name == cpu) return MakeTarget(known);
   }

@@ -31,10 +31,12 @@ struct Target {
   int lanes(int64_t element_bytes) const { return static_cast<int>(vector_bits / 8 / element_bytes); }
 };
 
-/// "native" (the best level this CPU supports), a level, a class of CPUs, or the path of a target file (file.h), which
-/// ends in .target. Unknown names give an error that lists the known ones.
+/// "native" (what REEL_CPU says, else the best level this CPU supports), a level, a class of CPUs, or the path of a
+/// target file (file.h), which ends in .target. Unknown names give an error that lists the known ones.
 absl::StatusOr<Target> FindTarget(std::string_view cpu);
-/// The levels.
+/// One of the levels.
+absl::StatusOr<Target> FindLevel(std::string_view name);
+/// Their names.
 std::vector<std::string_view> TargetNames();
 /// Classes of CPUs: a level each, and the caches and ports of its cores (classes.def).
 std::vector<std::string_view> ClassNames();

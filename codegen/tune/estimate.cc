@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "codegen/loop/depends.h"
 #include "ir/cost.h"
 
 namespace reel::codegen {
@@ -19,8 +20,7 @@ constexpr double kFork = 4000;        // cycles to wake another thread and to wa
 // Everything is counted for all iterations of the kernel, on one thread.
 class Estimator {
  public:
-  Estimator(const Kernel& kernel, const Target& target) : k_(kernel), target_(target), needs_(kernel.exprs.size()) {
-    for (size_t e = 0; e < k_.exprs.size(); ++e) FindNeeds(e);
+  Estimator(const Kernel& kernel, const Target& target) : k_(kernel), target_(target), needs_(DependenciesOf(kernel)) {
     FindWrites(k_.body);
   }
 
@@ -39,11 +39,6 @@ class Estimator {
   }
 
  private:
-  struct Needs {
-    std::set<AxisId> axes;
-    std::set<LocalId> locals;
-    std::set<BufferId> buffers;
-  };
   struct Loop {
     const Stmt* stmt;
     double trips;
@@ -54,24 +49,6 @@ class Estimator {
     std::set<AxisId> axes;
     double bytes;
   };
-
-  void FindNeeds(size_t index) {
-    const Expr& e = k_.exprs[index];
-    Needs& n = needs_[index];
-    const auto add = [&](ExprId operand) {
-      if (operand < 0) return;
-      const Needs& o = needs_[static_cast<size_t>(operand)];
-      n.axes.insert(o.axes.begin(), o.axes.end());
-      n.locals.insert(o.locals.begin(), o.locals.end());
-      n.buffers.insert(o.buffers.begin(), o.buffers.end());
-    };
-    for (ExprId operand : e.operands) add(operand);
-    add(e.dynamic);
-    add(e.guard);
-    for (const auto& [axis, c] : e.index.terms) n.axes.insert(axis);
-    if (e.kind == Expr::Kind::kLocal) n.locals.insert(e.local);
-    if (e.kind == Expr::Kind::kLoad && k_.buffers[static_cast<size_t>(e.buffer)].is_output) n.buffers.insert(e.buffer);
-  }
 
   // What each loop writes. As deep as loops nest.
   void FindWrites(const std::vector<Stmt>& body) {
@@ -87,13 +64,13 @@ class Estimator {
   }
 
   // Loops that an expression must be inside of: others have its value already.
-  size_t Depth(const Needs& n) {
+  size_t Depth(const Dependencies& n) {
     const auto meets = [](const auto& read, const auto& written) {
       return std::any_of(read.begin(), read.end(), [&](int32_t id) { return written.contains(id); });
     };
     for (size_t d = open_.size(); d > 0; --d) {
       const Stmt* loop = open_[d - 1].stmt;
-      const Needs& w = writes_[loop];
+      const Dependencies& w = writes_[loop];
       if (n.axes.contains(loop->axis) || meets(n.locals, w.locals) || meets(n.buffers, w.buffers)) return d;
     }
     return 0;
@@ -118,16 +95,26 @@ class Estimator {
     return -1;
   }
 
+  // Copies of an unrolled body that have one value between them: a row of the second operand serves a tile's rows.
+  double Shared(const Dependencies& n, size_t depth) const {
+    double copies = 1;
+    for (size_t d = 0; d < depth; ++d) {
+      const Stmt& loop = *open_[d].stmt;
+      if (loop.loop_kind == LoopKind::kUnrolled && !n.axes.contains(loop.axis)) copies *= open_[d].trips;
+    }
+    return copies;
+  }
+
   void Value(ExprId id) {
     if (id < 0) return;
     const Expr& e = k_.exprs[static_cast<size_t>(id)];
-    const Needs& n = needs_[static_cast<size_t>(id)];
+    const Dependencies& n = needs_[static_cast<size_t>(id)];
     const size_t depth = Depth(n);
     if (!seen_.emplace(depth == 0 ? nullptr : open_[depth - 1].stmt, id).second) return;
     for (ExprId operand : e.operands) Value(operand);
     Value(e.dynamic);
     Value(e.guard);
-    const double one = Times(depth) * PerElement(depth, e.dtype);
+    const double times = Times(depth) / Shared(n, depth), one = times * PerElement(depth, e.dtype);
     switch (e.kind) {
       case Expr::Kind::kOp: arithmetic_ += one * std::max(1.0, static_cast<double>(ir::CyclesOf(e.op))); break;
       case Expr::Kind::kRandom: arithmetic_ += 40 * one; break;
@@ -135,7 +122,7 @@ class Estimator {
         const AxisId lane = Lane();
         const int64_t step = lane < 0 ? 0 : e.index.coefficient(lane);
         const bool gathers = lane >= 0 && n.axes.contains(lane) && step != 1;
-        loads_ += gathers ? kGatherLane * Times(depth) : one;
+        loads_ += gathers ? kGatherLane * times : one;
         accesses_.push_back({{open_.begin(), open_.begin() + static_cast<std::ptrdiff_t>(depth)},
                              n.axes,
                              static_cast<double>(SizeOf(e.dtype))});
@@ -247,8 +234,8 @@ class Estimator {
 
   const Kernel& k_;
   const Target& target_;
-  std::vector<Needs> needs_;  // by expression
-  std::map<const Stmt*, Needs> writes_;  // by loop: locals and buffers
+  const std::vector<Dependencies> needs_;  // by expression
+  std::map<const Stmt*, Dependencies> writes_;  // by loop: locals and buffers
   std::vector<const Stmt*> around_;
   std::vector<Loop> open_;
   std::set<std::pair<const Stmt*, ExprId>> seen_;

@@ -143,11 +143,8 @@ class Tuner {
 
   // What seems fast comes first: plans are cheap beside code.
   absl::Status OrderNext() {
-    PlanOptions plan;
+    PlanOptions plan = PlanFor(options_, nullptr);
     plan.profile = true;
-    plan.check_bounds = options_.check_bounds;
-    plan.in_place = options_.in_place;
-    plan.memory_budget = options_.memory_budget;
     for (size_t i = 0;; ++i) {
       ScheduleBook book = report_.book;
       std::map<std::string, std::string> lines;  // by problem

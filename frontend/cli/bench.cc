@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 
+#include "codegen/target/file.h"
 #include "frontend/cli/bench/measure.h"
 #include "frontend/cli/bench/workloads.h"
 #include "frontend/cli/cli.h"
@@ -50,6 +51,10 @@ void Calibrate(const Options& options) {
   for (int t = 1; t <= options.measure.threads; ++t) threads.push_back(t);
   const std::vector<Machine> machines = MeasureMachine(threads);
   if (!options.target_file.empty()) {
+    if (!options.target_file.ends_with(codegen::kTargetSuffix)) {
+      Fail(kUsage,
+           StrCat("--write ", options.target_file, ": the name of a target file ends in ", codegen::kTargetSuffix));
+    }
     OutputFiles files;
     files.Add(options.target_file, TargetFile(machines[0], std::string(ir::FileName(options.target_file))));
     files.Commit();
@@ -89,6 +94,7 @@ void Run(const Options& options) {
   Pin(options.measure.threads);
   runtime::SetNumThreads(options.measure.threads);
   if (options.calibrate) return Calibrate(options);
+  if (!options.target_file.empty()) Fail(kUsage, "--write goes with --calibrate, which measures what it writes");
   const Machine machine = MeasureMachine({options.measure.threads})[0];
   ExitStatus status = kOk;
   std::string missing;

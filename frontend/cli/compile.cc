@@ -62,15 +62,13 @@ using Outputs = std::vector<std::pair<std::string, std::string>>;
 
 Outputs Compile(const Options& options, const std::string& name) {
   codegen::CompilerOptions compiler = options.compiler;
-  const std::string& cpu = runtime::GetEnvironment().cpu;
-  if (compiler.cpu == "native" && !cpu.empty()) compiler.cpu = cpu;
   if (!options.target_file.empty()) {
     ReadFile(options.target_file, options.budget);  // status 4 if it cannot be
     compiler.cpu = options.target_file;
   }
   if (!options.schedules.empty()) {
-    ReadFile(options.schedules, options.budget);
-    compiler.schedules = std::make_shared<codegen::ScheduleBook>(Take(codegen::ReadScheduleBook(options.schedules)));
+    compiler.schedules = std::make_shared<codegen::ScheduleBook>(
+        codegen::ParseScheduleBook(ReadFile(options.schedules, options.budget), options.schedules));
   }
   compiler.dump_to = runtime::GetEnvironment().dump_to;
   compiler.budget = options.budget;

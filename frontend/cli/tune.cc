@@ -57,8 +57,6 @@ void Run(const Options& options, Program* program) {
   if (options.threads > 0) runtime::SetNumThreads(options.threads);
   codegen::CompilerOptions compiler;
   compiler.cpu = options.cpu;
-  const std::string& cpu = runtime::GetEnvironment().cpu;
-  if (compiler.cpu == "native" && !cpu.empty()) compiler.cpu = cpu;
   compiler.budget = options.budget;
   compiler.schedules = Known(options.out);
   codegen::TuneOptions tune{.seconds = options.seconds, .entry = function.name()};

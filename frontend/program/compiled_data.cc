@@ -120,14 +120,13 @@ codegen::CompilerOptions DefaultCompilerOptions() {
   codegen::CompilerOptions options;
   options.dump_to = environment.dump_to;
   options.cache_dir = environment.cache_dir;
-  if (!environment.cpu.empty()) options.cpu = environment.cpu;
   options.schedules = EnvironmentBook();
   return options;
 }
 
 codegen::CompilerOptions ToCompiler(const CompileOptions& options) {
   codegen::CompilerOptions out = DefaultCompilerOptions();
-  if (options.cpu != "native") out.cpu = options.cpu;
+  out.cpu = options.cpu;
   out.opt_level = options.opt_level;
   out.memory_budget = options.memory_budget;
   out.profile = options.profile || runtime::GetEnvironment().profile;

@@ -40,6 +40,9 @@ codegen::ObjectFiles ObjectOf(const std::shared_ptr<const internal::ModuleData>&
   if (options.profile) {
     internal::ThrowInvalid("compile: an object cannot be profiled, it calls nothing; profile what Compile returns");
   }
+  if (options.tune != 0) {
+    internal::ThrowInvalid("objects: tune is of Compile; give its file here, as `schedules`");
+  }
   codegen::CompilerOptions compiler = internal::ToCompiler(options);
   compiler.stop = internal::StopFlag();
   const internal::InterruptScope interrupts;

@@ -36,6 +36,28 @@ TEST(Phases, MayBeLeftOut) {
   EXPECT_EQ(KernelsWith({.disable = {"plan.maps"}}).size(), 1u);  // there must be a plan
 }
 
+// A product, whose rows a softmax goes through: chunks of both in turn. The limit counts that behind the list.
+TEST(Phases, TileFusionIsTheLastOne) {
+  const std::string m = "f32[4096,128]", r = "f32[4096]";
+  const std::string text =
+      StrCat("func @f(%x: ", m, ", %w: f32[128,128]) -> (", m, ") {\n",
+             "  %0 = contract %x, %w {a_batch=[], b_batch=[], a_contract=[1], b_contract=[0]} : ", m, "\n",
+             "  %1 = reduce_max %0 {axes=[1]} : ", r, "\n  %2 = broadcast %1 {axes=[0], shape=[4096,128]} : ", m,
+             "\n  %3 = sub %0, %2 : ", m, "\n  %4 = exp %3 : ", m, "\n  return %4\n}");
+  const auto fuses = [&](const PhaseSwitches& switches) {
+    PlanOptions options;
+    options.phases = switches;
+    const Program program = PlanFunctions(text, options);
+    const std::vector<Step>& steps = program.entries[0].steps;
+    return std::any_of(steps.begin(), steps.end(), [](const Step& s) { return s.control == Step::Control::kChain; });
+  };
+  const auto phases = static_cast<int64_t>(PlanPhases().size());
+  EXPECT_TRUE(fuses({}));
+  EXPECT_TRUE(fuses({.limit = phases + 1}));
+  EXPECT_FALSE(fuses({.limit = phases}));
+  EXPECT_FALSE(fuses({.disable = {std::string(kTileFusion)}}));
+}
+
 TEST(Phases, AreSeen) {
   std::vector<std::string> seen;
   PhaseSwitches switches;

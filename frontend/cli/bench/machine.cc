@@ -154,7 +154,9 @@ std::string TargetFile(const Machine& m, const std::string& file) {
   to.l3_rate = rate(2);
   to.memory_rate = rate(3);
   for (const auto& row : codegen::MachineTable()) to.*row.field = std::clamp(to.*row.field, row.least, row.most);
-  return codegen::PrintTarget(target);
+  std::string text = codegen::PrintTarget(target);
+  Take(codegen::ParseTarget(text, file));  // a file may be called what a target may not
+  return text;
 }
 
 std::string MachineTable(const std::vector<Machine>& machines) {
