@@ -12,7 +12,7 @@
 #include <new>
 #include <string>
 
-#include "codegen/llvm_headers.h"
+#include "codegen/llvm_ir_headers.h"
 #include "ir/lazy.h"
 #include "ir/strings.h"
 #include "runtime/fork.h"

@@ -1,4 +1,4 @@
-// LLVM's IR: what math/ and lower/ include. The rest of LLVM is in llvm_headers.h; nothing else in codegen/
+// LLVM's IR and the machine that makes code of it. Its passes are in llvm_pass_headers.h; nothing else in codegen/
 // includes LLVM's headers, so that their warnings stay off and the list of what we use stays visible.
 #ifndef REEL_CODEGEN_LLVM_IR_HEADERS_H_
 #define REEL_CODEGEN_LLVM_IR_HEADERS_H_
@@ -26,13 +26,19 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/PassManager.h>
 #include <llvm/IR/Verifier.h>
+#include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/Target/TargetOptions.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 
 #pragma GCC diagnostic pop
 

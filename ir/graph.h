@@ -34,6 +34,7 @@ namespace reel::ir {
 struct Value {
   int32_t id = -1;
   bool valid() const { return id >= 0; }
+  size_t index() const { return static_cast<size_t>(id); }  ///< in tables by value
   friend bool operator==(Value, Value) = default;
   friend bool operator<(Value a, Value b) { return a.id < b.id; }
 };

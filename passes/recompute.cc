@@ -56,16 +56,15 @@ class Lifetimes {
     for (size_t v = 0; v < n; ++v) base_[v] = static_cast<int32_t>(v);
     for (size_t i = 0; i < f.nodes().size(); ++i) {
       const ir::Node& node = f.nodes()[i];
-      if (ir::Info(node.op).Has(ir::kView)) base_[Index(node.result())] = base_[Index(node.operands[0])];
-      for (Value v : node.operands) uses_[Index(Base(v))].push_back(static_cast<int32_t>(i));
+      if (ir::Info(node.op).Has(ir::kView)) base_[node.result().index()] = base_[node.operands[0].index()];
+      for (Value v : node.operands) uses_[Base(v).index()].push_back(static_cast<int32_t>(i));
     }
     end_ = static_cast<int32_t>(f.nodes().size());
-    for (Value v : f.results()) uses_[Index(Base(v))].push_back(end_);
+    for (Value v : f.results()) uses_[Base(v).index()].push_back(end_);
   }
 
-  static size_t Index(Value v) { return static_cast<size_t>(v.id); }
-  Value Base(Value v) const { return Value{base_[Index(v)]}; }
-  const std::vector<int32_t>& uses(Value v) const { return uses_[Index(v)]; }
+  Value Base(Value v) const { return Value{base_[v.index()]}; }
+  const std::vector<int32_t>& uses(Value v) const { return uses_[v.index()]; }
   int32_t end() const { return end_; }
 
   // Bytes in the arena: results of nodes that are not computed where they are used.
@@ -201,7 +200,7 @@ std::vector<std::vector<int32_t>> ViewsOf(const ir::Function& f) {
   for (size_t i = 0; i < f.nodes().size(); ++i) {
     const ir::Node& node = f.nodes()[i];
     if (!ir::Info(node.op).Has(ir::kView)) continue;
-    views[Lifetimes::Index(lifetimes.Base(node.result()))].push_back(static_cast<int32_t>(i));
+    views[lifetimes.Base(node.result()).index()].push_back(static_cast<int32_t>(i));
   }
   return views;
 }
@@ -234,7 +233,7 @@ ir::Function WithRepeats(const ir::Function& f, const std::vector<Choice>& choic
   for (int32_t i = 0; i < static_cast<int32_t>(f.nodes().size()); ++i) {
     const auto [first, last] = at.equal_range(i);
     for (auto it = first; it != last; ++it) {
-      Repeat(f, *it->second, views[Lifetimes::Index(it->second->value)], &copier);
+      Repeat(f, *it->second, views[it->second->value.index()], &copier);
     }
     copier.CopyNode(f.nodes()[static_cast<size_t>(i)]);
   }

@@ -10,15 +10,13 @@ using ir::Node;
 using ir::Op;
 using ir::Value;
 
-size_t Index(Value v) { return static_cast<size_t>(v.id); }
-
 // By value: what it shows all elements of, in some order.
 std::vector<Value> Origins(const ir::Function& f) {
   std::vector<Value> origins;
   for (int32_t i = 0; i < f.num_values(); ++i) {
     const Node* node = f.producer({i});
     const bool view = node && (node->op == Op::kReshape || node->op == Op::kTranspose || node->op == Op::kBroadcast);
-    origins.push_back(view ? origins[Index(node->operands[0])] : Value{i});
+    origins.push_back(view ? origins[node->operands[0].index()] : Value{i});
   }
   return origins;
 }
@@ -33,8 +31,8 @@ int64_t CostFromArray(const ir::Function& f, const std::vector<Value>& origins, 
     stack.pop_back();
     ++cost;
     for (Value o : node.operands) {
-      const Value b = origins[Index(o)];
-      const bool map = b != arrays.of[Index(v)] && arrays.of[Index(b)] == arrays.of[Index(v)];
+      const Value b = origins[o.index()];
+      const bool map = b != arrays.of[v.index()] && arrays.of[b.index()] == arrays.of[v.index()];
       if (!map || std::find(seen.begin(), seen.end(), b) != seen.end()) continue;
       seen.push_back(b);
       stack.push_back(b);
@@ -52,22 +50,22 @@ Arrays FindArrays(const ir::Function& f, const std::vector<int>& uses, const Tun
   Arrays arrays{std::vector<Value>(n), std::vector<int>(n, 0)};
   for (int32_t i = 0; i < f.num_values(); ++i) {
     const Value v{i};
-    arrays.of[Index(v)] = v;
+    arrays.of[v.index()] = v;
     const Node* node = f.producer(v);
     if (!node || !Info(node->op).Has(ir::kElementwise) || ir::CyclesOf(node->op) > 1) continue;
     Value array;
     for (Value o : node->operands) {
-      const Value b = origins[Index(o)];
+      const Value b = origins[o.index()];
       if (f.Is(b, Op::kIota) || 4 * f.type(b).shape.size() <= f.type(v).shape.size()) continue;
-      array = array.valid() && array != arrays.of[Index(b)] ? v : arrays.of[Index(b)];
+      array = array.valid() && array != arrays.of[b.index()] ? v : arrays.of[b.index()];
     }
     if (!array.valid() || array == v) continue;
-    arrays.of[Index(v)] = array;
+    arrays.of[v.index()] = array;
     const int64_t cost = CostFromArray(f, origins, arrays, v, tuning.cheap_cycles_of_array);
     if (cost > tuning.cheap_cycles_of_array) {
-      arrays.of[Index(v)] = v;
-    } else if (cost > tuning.cheap_cycles && uses[Index(v)] > 1) {
-      ++arrays.maps[Index(array)];
+      arrays.of[v.index()] = v;
+    } else if (cost > tuning.cheap_cycles && uses[v.index()] > 1) {
+      ++arrays.maps[array.index()];
     }
   }
   return arrays;

@@ -67,7 +67,7 @@ class Grouper {
         PlaceControl(node);
         continue;
       }
-      if (out_.materialized[Index(v)] && node.op != Op::kConstant) Place(node, v);
+      if (out_.materialized[v.index()] && node.op != Op::kConstant) Place(node, v);
     }
     merged_.Drop(&out_, &readers_);
     OrderGroups(f_, readers_, &out_);
@@ -77,31 +77,30 @@ class Grouper {
   }
 
  private:
-  static size_t Index(Value v) { return static_cast<size_t>(v.id); }
   const Shape& shape(Value v) const { return f_.type(v).shape; }
 
   void Materialize(Value v, Why why) {
-    out_.materialized[Index(v)] = true;
-    out_.why[Index(v)] = why;
-    whole_cost_[Index(v)] = cost_[Index(v)];
-    out_.views[Index(v)] = View{v, 0, RowMajorStrides(shape(v))};
-    flat_[Index(v)] = true;
-    cost_[Index(v)] = nodes_[Index(v)] = 0;
+    out_.materialized[v.index()] = true;
+    out_.why[v.index()] = why;
+    whole_cost_[v.index()] = cost_[v.index()];
+    out_.views[v.index()] = View{v, 0, RowMajorStrides(shape(v))};
+    flat_[v.index()] = true;
+    cost_[v.index()] = nodes_[v.index()] = 0;
   }
   void Force(Value v) {
-    if (!out_.materialized[Index(v)]) Materialize(v, Why::kOperand);
+    if (!out_.materialized[v.index()]) Materialize(v, Why::kOperand);
   }
   void ForceView(Value v) {
-    if (!out_.views[Index(v)]) Force(v);
+    if (!out_.views[v.index()]) Force(v);
   }
 
-  bool IsWidened(Value v) const { return f_.type(out_.views[Index(v)]->base).dtype != f_.type(v).dtype; }
+  bool IsWidened(Value v) const { return f_.type(out_.views[v.index()]->base).dtype != f_.type(v).dtype; }
 
   // As a view of memory with any strides: what is not a view gets memory, not the view of it. `widen`: the memory may
   // be that of a widening cast's operand.
   void ForceMemory(Value v, bool widen) {
     std::vector<const Node*> views;
-    const auto is_memory = [&] { return out_.views[Index(v)] && (widen || !IsWidened(v)); };
+    const auto is_memory = [&] { return out_.views[v.index()] && (widen || !IsWidened(v)); };
     while (!is_memory() && (IsView(f_.producer(v)->op) || (widen && IsWidening(f_, *f_.producer(v))))) {
       views.push_back(f_.producer(v));
       v = views.back()->operands[0];
@@ -109,8 +108,8 @@ class Grouper {
     if (!is_memory()) Force(v);
     for (; !views.empty(); views.pop_back()) {
       const Node& node = *views.back();
-      const auto i = Index(node.result());
-      out_.views[i] = ViewThrough(f_, node, *out_.views[Index(node.operands[0])]);
+      const auto i = node.result().index();
+      out_.views[i] = ViewThrough(f_, node, *out_.views[node.operands[0].index()]);
       if (!out_.views[i]) Materialize(node.result(), Why::kOperand);
     }
   }
@@ -124,12 +123,12 @@ class Grouper {
     const auto in_place = [&](const View& view) { return MakesLanes(f_, node, view, tuning_); };
     if (w && (pairs || in_place(*w))) return ForceMemory(b, true);
     ForceView(b);
-    if (!in_place(*out_.views[Index(b)])) Force(b);
+    if (!in_place(*out_.views[b.index()])) Force(b);
   }
 
   void ForceOperands(const Node& node) {
     if (Info(node.op).Has(ir::kReduction)) {
-      if (ReducedAxes(node) > 1 && !flat_[Index(node.operands[0])]) Force(node.operands[0]);
+      if (ReducedAxes(node) > 1 && !flat_[node.operands[0].index()]) Force(node.operands[0]);
       return;
     }
     if (Info(node.op).Has(ir::kScatter)) {
@@ -147,7 +146,7 @@ class Grouper {
         if (IsWidened(node.operands[0])) Force(node.operands[0]);
         break;
       case Op::kDynamicUpdate:
-        if (in_place_[Index(node.result())]) {
+        if (in_place_[node.result().index()]) {
           ForceOthers(node);
           break;
         }
@@ -159,13 +158,13 @@ class Grouper {
 
   // Memory, as a whole and in order.
   bool IsBuffer(Value v) const {
-    const auto& view = out_.views[Index(v)];
+    const auto& view = out_.views[v.index()];
     return view && IsWhole(f_, v, *view);
   }
 
   // An update in place may not read elsewhere what it writes over.
   void ForceOthers(const Node& node) {
-    const Value base = out_.views[Index(node.operands[0])]->base;
+    const Value base = out_.views[node.operands[0].index()]->base;
     for (size_t k = 1; k < node.operands.size(); ++k) {
       const Value o = node.operands[k];
       for (const Leaf& leaf : LeavesOf({{o, false}})) {
@@ -180,11 +179,11 @@ class Grouper {
     if (node.op != Op::kDynamicUpdate || !IsBuffer(node.operands[0])) return false;
     const Value v = node.result();
     if (2 * shape(node.operands[1]).size() > shape(v).size()) return false;
-    return uses_.is_result[Index(v)] || uses_.count[Index(v)] > 1 || uses_.wants_buffer[Index(v)] || !options_.fuse;
+    return uses_.is_result[v.index()] || uses_.count[v.index()] > 1 || uses_.wants_buffer[v.index()] || !options_.fuse;
   }
 
   Group::Root RootOf(const Node& node) const {
-    if (node.op == Op::kDynamicUpdate && !in_place_[Index(node.result())]) return Group::Root::kNone;
+    if (node.op == Op::kDynamicUpdate && !in_place_[node.result().index()]) return Group::Root::kNone;
     return codegen::RootOf(node.op);
   }
   bool IsRoot(const Node& node) const { return RootOf(node) != Group::Root::kNone; }
@@ -199,11 +198,11 @@ class Grouper {
   // Whether a value that several read is computed again by each: few operations; more if one array is stored in the
   // place of several of its maps, or of one and the array itself.
   bool IsCheap(Value v) const {
-    if (cost_[Index(v)] <= tuning_.cheap_cycles) return true;
-    const Value array = arrays_.of[Index(v)];
+    if (cost_[v.index()] <= tuning_.cheap_cycles) return true;
+    const Value array = arrays_.of[v.index()];
     const Node* maker = f_.producer(array);
-    const bool needed = !maker || (maker->op == Op::kContract && uses_.count[Index(array)] > 1);
-    return array != v && (arrays_.maps[Index(array)] > 1 || needed) && out_.views[Index(array)];
+    const bool needed = !maker || (maker->op == Op::kContract && uses_.count[array.index()] > 1);
+    return array != v && (arrays_.maps[array.index()] > 1 || needed) && out_.views[array.index()];
   }
 
   // Whether a map that is stored takes the place of a product that nothing else reads: a biased product, where each
@@ -212,9 +211,9 @@ class Grouper {
     if (!Info(node.op).Has(ir::kElementwise)) return false;
     return std::any_of(node.operands.begin(), node.operands.end(), [&](Value o) {
       const Node* inner = f_.producer(o);
-      if (!inner || uses_.reader[Index(o)] != &node || f_.type(o).bytes() < f_.type(node.result()).bytes())
+      if (!inner || uses_.reader[o.index()] != &node || f_.type(o).bytes() < f_.type(node.result()).bytes())
         return false;
-      return inner->op == Op::kContract || (!out_.materialized[Index(o)] && ReplacesProduct(*inner));
+      return inner->op == Op::kContract || (!out_.materialized[o.index()] && ReplacesProduct(*inner));
     });
   }
 
@@ -229,7 +228,7 @@ class Grouper {
   void Decide(const Node& node) {
     if (IsControl(node)) return DecideControl(node);
     const Value v = node.result();
-    const size_t i = Index(v);
+    const size_t i = v.index();
     if (node.op == Op::kConstant) {
       if (!IsUniformConstant(f_, v)) Materialize(v, Why::kNone);
       flat_[i] = true;
@@ -246,15 +245,15 @@ class Grouper {
     flat_expr_[i] = flat_[i];
     if (Info(node.op).Has(ir::kElementwise)) {
       flat_expr_[i] =
-          std::all_of(node.operands.begin(), node.operands.end(), [this](Value o) { return flat_[Index(o)]; });
+          std::all_of(node.operands.begin(), node.operands.end(), [this](Value o) { return flat_[o.index()]; });
       flat_[i] = flat_expr_[i];
     }
     cost_[i] = ir::CyclesOf(node.op);
     nodes_[i] = 1;
     for (Value o : node.operands) {
-      if (out_.views[Index(o)]) continue;
-      cost_[i] += cost_[Index(o)];
-      nodes_[i] += nodes_[Index(o)];
+      if (out_.views[o.index()]) continue;
+      cost_[i] += cost_[o.index()];
+      nodes_[i] += nodes_[o.index()];
     }
     if (const Why why = WhyStored(node, v); why != Why::kNone) Materialize(v, why);
     if (node.op == Op::kContract) LayOut(node);
@@ -262,16 +261,16 @@ class Grouper {
 
   // A product that only a transpose reads is stored as that has it.
   void LayOut(const Node& node) {
-    const Node* reader = uses_.reader[Index(node.result())];
+    const Node* reader = uses_.reader[node.result().index()];
     if (!options_.fuse || !reader || reader->op != Op::kTranspose) return;
-    const auto &x = out_.views[Index(node.operands[0])], &w = out_.views[Index(node.operands[1])];
+    const auto &x = out_.views[node.operands[0].index()], &w = out_.views[node.operands[1].index()];
     if (auto strides = ProductLayout(f_, node, *reader, *x, *w)) {
-      out_.views[Index(node.result())]->strides = *std::move(strides);
+      out_.views[node.result().index()]->strides = *std::move(strides);
     }
   }
 
   Why WhyStored(const Node& node, Value v) const {
-    const size_t i = Index(v);
+    const size_t i = v.index();
     const bool map = (!IsView(node.op) || !out_.views[i]) && uses_.stack[i] < 0;
     if (uses_.is_result[i]) return Why::kResult;
     if (IsRoot(node)) return Why::kRoot;
@@ -285,14 +284,14 @@ class Grouper {
 
   void DecideView(const Node& node, Value v) {
     const Value x = node.operands[0];
-    const auto& view = out_.views[Index(x)];
-    if (view) out_.views[Index(v)] = ViewThrough(f_, node, *view);
-    if (!out_.views[Index(v)] && node.op == Op::kReshape && !IsSplit(shape(x), shape(v))) {
+    const auto& view = out_.views[x.index()];
+    if (view) out_.views[v.index()] = ViewThrough(f_, node, *view);
+    if (!out_.views[v.index()] && node.op == Op::kReshape && !IsSplit(shape(x), shape(v))) {
       Force(x);
-      out_.views[Index(v)] = ViewThrough(f_, node, *out_.views[Index(x)]);
+      out_.views[v.index()] = ViewThrough(f_, node, *out_.views[x.index()]);
     }
-    const auto& own = out_.views[Index(v)];
-    flat_[Index(v)] = own && IsWhole(f_, v, *own);
+    const auto& own = out_.views[v.index()];
+    flat_[v.index()] = own && IsWhole(f_, v, *own);
   }
 
   // The stored values an item reads.
@@ -310,9 +309,9 @@ class Grouper {
       const Leaf leaf = stack.back();
       stack.pop_back();
       if (!seen.insert(int64_t{leaf.value.id} * 2 + leaf.aligned).second) continue;
-      if (out_.materialized[Index(leaf.value)]) {
+      if (out_.materialized[leaf.value.index()]) {
         leaves.push_back(leaf);
-      } else if (const auto& view = out_.views[Index(leaf.value)]) {
+      } else if (const auto& view = out_.views[leaf.value.index()]) {
         leaves.push_back({view->base, false});
       } else if (!IsUniformConstant(f_, leaf.value)) {
         const Node& inner = *f_.producer(leaf.value);
@@ -355,7 +354,7 @@ class Grouper {
     if (group.nodes + nodes_of(node) > tuning_.max_kernel_ops) return no(Apart::kLarge);
     bool pre = false, post = false;
     for (const Leaf& leaf : leaves) {
-      if (out_.group_of[Index(leaf.value)] != g) continue;
+      if (out_.group_of[leaf.value.index()] != g) continue;
       if (!leaf.aligned) return no(Apart::kElsewhere);
       (Contains(group.pre, leaf.value) ? pre : post) = true;
     }
@@ -365,11 +364,11 @@ class Grouper {
       if (group.root_kind != Group::Root::kNone || !post) return no(Apart::kRoots);
       if (ReducedAxes(node) > 1) {
         for (Value v : group.post) {
-          if (!flat_expr_[Index(v)]) return no(Apart::kElsewhere);
+          if (!flat_expr_[v.index()]) return no(Apart::kElsewhere);
         }
       }
       result = Joins::kRoot;
-    } else if (pre && ReducedAxes(*f_.producer(group.root)) > 1 && !flat_expr_[Index(node.result())]) {
+    } else if (pre && ReducedAxes(*f_.producer(group.root)) > 1 && !flat_expr_[node.result().index()]) {
       return no(Apart::kElsewhere);
     }
     return MayBecomeOne({g}, inputs) ? result : no(Apart::kBetween);
@@ -378,7 +377,7 @@ class Grouper {
   int nodes_of(const Node& node) const {
     int n = 1;
     for (Value o : node.operands) {
-      if (!out_.views[Index(o)]) n += nodes_[Index(o)];
+      if (!out_.views[o.index()]) n += nodes_[o.index()];
     }
     return n;
   }
@@ -387,7 +386,7 @@ class Grouper {
   std::vector<int> GroupsOf(const std::vector<Leaf>& leaves) const {
     std::vector<int> inputs;
     for (const Leaf& leaf : leaves) {
-      const int g = out_.group_of[Index(leaf.value)];
+      const int g = out_.group_of[leaf.value.index()];
       if (g >= 0) inputs.push_back(g);
     }
     std::sort(inputs.begin(), inputs.end());
@@ -404,12 +403,12 @@ class Grouper {
     group.last = node.result(node.num_results - 1).id;
     group.nodes = 1;
     for (const Leaf& leaf : leaves) {
-      out_.stored[Index(leaf.value)] = true;
-      readers_[Index(leaf.value)].push_back(static_cast<int>(out_.groups.size()));
+      out_.stored[leaf.value.index()] = true;
+      readers_[leaf.value.index()].push_back(static_cast<int>(out_.groups.size()));
     }
     for (int i = 0; i < node.num_results; ++i) {
-      out_.stored[Index(node.result(i))] = true;
-      out_.group_of[Index(node.result(i))] = static_cast<int>(out_.groups.size());
+      out_.stored[node.result(i).index()] = true;
+      out_.group_of[node.result(i).index()] = static_cast<int>(out_.groups.size());
     }
     NewGroup() = std::move(group);
   }
@@ -447,7 +446,7 @@ class Grouper {
       Group& group = NewGroup();
       if (!inputs.empty()) group.apart = apart;
       for (const Leaf& leaf : leaves) {
-        if (!inputs.empty() && out_.group_of[Index(leaf.value)] == inputs.back()) group.apart_from = leaf.value;
+        if (!inputs.empty() && out_.group_of[leaf.value.index()] == inputs.back()) group.apart_from = leaf.value;
       }
       if (Gathers(v, kind, leaves)) small_[Extents(v)] = target;
     }
@@ -462,11 +461,11 @@ class Grouper {
       }
     }
     for (const Leaf& leaf : leaves) {
-      if (out_.group_of[Index(leaf.value)] == target) continue;
-      out_.stored[Index(leaf.value)] = true;
-      if (uses_.wants_buffer[Index(leaf.value)]) readers_[Index(leaf.value)].push_back(target);
+      if (out_.group_of[leaf.value.index()] == target) continue;
+      out_.stored[leaf.value.index()] = true;
+      if (uses_.wants_buffer[leaf.value.index()]) readers_[leaf.value.index()].push_back(target);
     }
-    if (uses_.is_result[Index(v)]) out_.stored[Index(v)] = true;
+    if (uses_.is_result[v.index()]) out_.stored[v.index()] = true;
   }
 
   // Two groups of maps over one shape whose values one map or reduction reads become one: what both read is read once,
@@ -478,7 +477,7 @@ class Grouper {
     if (shape(a.post[0]).size() <= tuning_.small_map || shape(a.post[0]) != shape(b.post[0])) return;
     if (a.nodes + b.nodes > tuning_.max_kernel_ops) return;
     for (const Leaf& leaf : leaves) {
-      if (out_.group_of[Index(leaf.value)] == from && !leaf.aligned) return;
+      if (out_.group_of[leaf.value.index()] == from && !leaf.aligned) return;
     }
     if (Reads(a, into) || Reads(b, from)) return;
     std::vector<int> all = inputs;  // of the map or reduction, and of both
@@ -500,7 +499,7 @@ class Grouper {
   }
   bool ReadsUpdated(const std::vector<Leaf>& leaves) const {
     return std::any_of(leaves.begin(), leaves.end(), [this](const Leaf& leaf) {
-      return uses_.wants_buffer[Index(leaf.value)] && shape(leaf.value).size() > tuning_.small_map;
+      return uses_.wants_buffer[leaf.value.index()] && shape(leaf.value).size() > tuning_.small_map;
     });
   }
   bool MayShare(const Node& node, const std::vector<int>& inputs, int g) {
@@ -511,7 +510,7 @@ class Grouper {
 
   void Add(const Node& node, Value v, Joins how, int target) {
     Group& group = out_.groups[static_cast<size_t>(target)];
-    out_.group_of[Index(v)] = target;
+    out_.group_of[v.index()] = target;
     group.last = std::max(group.last, v.id);
     group.nodes += nodes_of(node);
     if (how == Joins::kRoot) group.pre = std::move(group.post);

@@ -10,21 +10,19 @@ using ir::Node;
 using ir::Op;
 using ir::Value;
 
-size_t Index(Value v) { return static_cast<size_t>(v.id); }
-
 // It is there for what it does.
 bool HasEffect(Op op) { return Info(op).Has(ir::kControl) || op == Op::kCheckIndex; }
 
 // The stack an operand of a node belongs to: a chain of select(iota == k, part, rest) lays parts side by side along a
 // short axis, which ScheduleMap unrolls. So what only parts of one stack read is computed once, in its kernel.
 int32_t StackOf(const ir::Function& f, const Uses& uses, const Node& node, size_t operand) {
-  const int32_t above = uses.stack[Index(node.result())];
+  const int32_t above = uses.stack[node.result().index()];
   if (!IsStackStep(f, node)) {
     const bool repeats = node.op == Op::kBroadcast && above >= 0;
     return repeats || Info(node.op).Has(ir::kElementwise) ? std::max(above, Uses::kNoStack) : Uses::kNoStack;
   }
   if (operand == 0) return Uses::kNoStack;
-  return above >= 0 && !uses.is_result[Index(node.result())] ? above : node.result().id;
+  return above >= 0 && !uses.is_result[node.result().index()] ? above : node.result().id;
 }
 
 // Whether a broadcast repeats each element along the last axis, so few times that the lanes of a loop hold several.
@@ -48,7 +46,7 @@ bool SameAxes(const Shape& a, const Shape& b) {
 // Notes that a node, whose own readers are known, has an operand.
 void Add(const ir::Function& f, const Tuning& tuning, const Node& node, size_t operand, std::vector<bool>* is_read,
          Uses* uses) {
-  const size_t o = Index(node.operands[operand]), r = Index(node.result());
+  const size_t o = node.operands[operand].index(), r = node.result().index();
   uses->reader[o] = (*is_read)[o] || uses->is_result[o] ? nullptr : &node;
   (*is_read)[o] = true;
   uses->count[o] = std::min(uses->count[o] + (IsView(node.op) ? uses->count[r] : 1), 1000);
@@ -96,13 +94,13 @@ Uses UsesOf(const ir::Function& f, const Tuning& tuning) {
   std::vector<bool> is_read = none;
   for (Value v : f.results()) {
     if (f.is_parameter(v)) continue;
-    uses.is_result[Index(v)] = true;
-    ++uses.count[Index(v)];
+    uses.is_result[v.index()] = true;
+    ++uses.count[v.index()];
   }
   constexpr size_t kListed = 8;  // operands that need no set: time alone
   for (size_t i = f.nodes().size(); i-- > 0;) {
     const Node& node = f.nodes()[i];
-    if (uses.count[Index(node.result())] == 0 && !HasEffect(node.op)) continue;  // what Normalize left over
+    if (uses.count[node.result().index()] == 0 && !HasEffect(node.op)) continue;  // what Normalize left over
     HashSet<int32_t> seen;  // operands, where they are many
     for (size_t k = 0; k < node.operands.size(); ++k) {
       const auto* here = node.operands.begin() + k;

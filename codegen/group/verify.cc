@@ -16,8 +16,6 @@ using ir::Node;
 using ir::Op;
 using ir::Value;
 
-size_t Index(Value v) { return static_cast<size_t>(v.id); }
-
 class GroupingVerifier {
  public:
   GroupingVerifier(const ir::Function& f, const Grouping& grouping)
@@ -39,7 +37,7 @@ class GroupingVerifier {
  private:
   const Group& group(int g) const { return in_.groups[static_cast<size_t>(g)]; }
   Value BaseOf(Value v) const {
-    const auto& view = in_.views[Index(v)];
+    const auto& view = in_.views[v.index()];
     return view ? view->base : v;
   }
   std::string Text(Value v) const {
@@ -58,10 +56,10 @@ class GroupingVerifier {
   }
 
   void Write(Value v, int g) {
-    if (writer_[Index(v)] >= 0) Fail(Text(v), " is computed by groups ", writer_[Index(v)], " and ", g);
-    if (in_.group_of[Index(v)] != g) Fail("group ", g, " has ", Text(v), ", a value of ", in_.group_of[Index(v)]);
-    if (!in_.materialized[Index(v)]) Fail("group ", g, " has ", Text(v), ", which is computed in place");
-    writer_[Index(v)] = g;
+    if (writer_[v.index()] >= 0) Fail(Text(v), " is computed by groups ", writer_[v.index()], " and ", g);
+    if (in_.group_of[v.index()] != g) Fail("group ", g, " has ", Text(v), ", a value of ", in_.group_of[v.index()]);
+    if (!in_.materialized[v.index()]) Fail("group ", g, " has ", Text(v), ", which is computed in place");
+    writer_[v.index()] = g;
   }
 
   void FindWriters(int g) {
@@ -78,11 +76,11 @@ class GroupingVerifier {
   void CheckRead(Value v, int g) {
     const Node* node = f_.producer(v);
     if (node == nullptr || node->op == Op::kConstant) return;
-    const int writer = writer_[Index(v)];
+    const int writer = writer_[v.index()];
     if (writer == g) return;
     if (writer < 0) return Fail("group ", g, " reads ", Text(v), ", which nothing computes");
     if (writer > g) return Fail("group ", g, " reads ", Text(v), " of group ", writer, ", which runs after it");
-    if (!in_.stored[Index(v)]) Fail("group ", g, " reads ", Text(v), ", which group ", writer, " does not store");
+    if (!in_.stored[v.index()]) Fail("group ", g, " reads ", Text(v), ", which group ", writer, " does not store");
   }
 
   void CheckReads(int g) {
@@ -101,10 +99,10 @@ class GroupingVerifier {
     while (!stack_.empty()) {
       const Value v = stack_.back();
       stack_.pop_back();
-      if (std::exchange(seen_[Index(v)], g) == g) continue;
-      if (in_.materialized[Index(v)]) {
+      if (std::exchange(seen_[v.index()], g) == g) continue;
+      if (in_.materialized[v.index()]) {
         CheckRead(v, g);
-      } else if (in_.views[Index(v)]) {
+      } else if (in_.views[v.index()]) {
         CheckRead(BaseOf(v), g);
       } else if (!IsUniformConstant(f_, v)) {
         VisitExpression(v, g);
@@ -123,7 +121,7 @@ class GroupingVerifier {
   bool IsIndexMap(const Node& reshape) const {
     const Value x = reshape.operands[0];
     const Shape& from = f_.type(x).shape;
-    const auto& view = in_.views[Index(x)];
+    const auto& view = in_.views[x.index()];
     if (from.size() == 0 || IsSplit(from, f_.type(reshape.result()).shape)) return true;
     return view && ViewThrough(f_, reshape, *view);
   }

@@ -11,7 +11,6 @@
 
 #include "codegen/aot/names.h"
 #include "codegen/llvm_guard.h"
-#include "codegen/llvm_status.h"
 #include "codegen/lower/lower.h"
 #include "codegen/program/in_line.h"
 #include "codegen/program/symbols.h"

@@ -5,6 +5,8 @@
 #include <tuple>
 #include <vector>
 
+#include "codegen/llvm_pass_headers.h"
+
 namespace reel::codegen {
 namespace {
 

@@ -10,6 +10,7 @@
 
 #include "codegen/backend.h"
 #include "codegen/lower/loop.h"
+#include "codegen/lower/ops.h"
 #include "ir/strings.h"
 #include "runtime/abi.h"
 
@@ -20,8 +21,6 @@ using llvm::Value;
 
 /// Steps in one function: code generation stays linear in the length of a program.
 constexpr int64_t kStepsPerFunction = 2000;
-
-Value* Int64(llvm::IRBuilderBase& b, int64_t x) { return b.getInt64(static_cast<uint64_t>(x)); }
 
 /// Letters, digits and underscores of a name, at most 40.
 std::string SymbolPart(const std::string& name) {

@@ -18,8 +18,6 @@ constexpr int64_t kMaxStackBytes = 256 << 10;
 /// More fill stores than this become a loop: LLVM's time is quadratic in the stores of a block.
 constexpr int64_t kMaxFillStores = 8;
 
-Value* Int64(llvm::IRBuilderBase& b, int64_t x) { return b.getInt64(static_cast<uint64_t>(x)); }
-
 int64_t FloorPower2(int64_t x) {
   int64_t power = 1;
   while (power <= x / 2) power *= 2;

@@ -1,7 +1,7 @@
 // LLVM's target machine, the few IR passes we need, and code emission.
 #include "codegen/backend.h"
 #include "codegen/llvm_guard.h"
-#include "codegen/llvm_headers.h"
+#include "codegen/llvm_pass_headers.h"
 #include "codegen/lower/addresses.h"
 #include "codegen/lower/loop.h"
 #include "codegen/lower/lower.h"

@@ -11,6 +11,8 @@
 
 namespace reel::codegen {
 
+inline llvm::Value* Int64(llvm::IRBuilderBase& b, int64_t x) { return b.getInt64(static_cast<uint64_t>(x)); }
+
 /// Type of one element in a register (bool: i1; f16 and bf16: their bits); null for complex numbers.
 llvm::Type* RegisterType(llvm::LLVMContext& context, DType dtype);
 /// Type of one element in memory (bool: i8).

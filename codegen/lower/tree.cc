@@ -10,8 +10,6 @@ namespace {
 /// The first two levels of a tree over so many vectors are a loop: a third of the instructions.
 constexpr int64_t kLongTree = 32;
 
-Value* Int64(llvm::IRBuilderBase& b, int64_t x) { return b.getInt64(static_cast<uint64_t>(x)); }
-
 }  // namespace
 
 /// The trees of as many rows as a register has lanes: halves of two vectors, each with the same rows, are combined at

@@ -17,7 +17,6 @@ using namespace internal;
 
 namespace {
 
-const double kInf = std::numeric_limits<double>::infinity();
 constexpr double kSmallTangent = 0.41421356;  // tan(pi/8)
 
 Fp Tail(Emitter& e, Fp x, llvm::ArrayRef<double> fine, llvm::ArrayRef<double> coarse) {

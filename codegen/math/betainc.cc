@@ -11,7 +11,6 @@ using namespace internal;
 
 namespace {
 
-constexpr double kTwoPi = 6.2831853071795864769;
 constexpr double kTiny = 0x1p-900;
 constexpr int kMaxSteps = 30000;
 

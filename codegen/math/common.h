@@ -4,12 +4,16 @@
 #define REEL_CODEGEN_MATH_COMMON_H_
 
 #include <cstdint>
+#include <limits>
 
 #include "codegen/llvm_ir_headers.h"
 #include "codegen/math/coefficients.inc"
 #include "codegen/math/math.h"
 
 namespace reel::codegen::math::internal {
+
+inline constexpr double kInf = std::numeric_limits<double>::infinity();
+inline constexpr double kTwoPi = 6.2831853071795864769;
 
 class Emitter;
 

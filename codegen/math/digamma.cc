@@ -11,7 +11,7 @@ using namespace internal;
 namespace {
 
 // digamma(z), z >= 0.
-Fp Positive(Emitter& e, Fp z) {
+Fp PositiveDigamma(Emitter& e, Fp z) {
   const Mask small = Less(z, e.Const(1)), large = !Less(z, e.Const(8));
   Fp w = e.Select(small, z + 1.0, e.Select(large, e.Const(1), z));
   Fp numerator = e.Select(small, e.Const(-1), e.Const(0));
@@ -31,7 +31,7 @@ Fp Positive(Emitter& e, Fp z) {
 
 Fp DigammaOf(Emitter& e, Fp x) {
   const Mask negative = Less(x, e.Const(0));
-  const Fp value = Positive(e, e.Select(negative, 1.0 - x, x));
+  const Fp value = PositiveDigamma(e, e.Select(negative, 1.0 - x, x));
   const Fp r = FromNearestInteger(x);
   const Fp cotangent = SinPi(0.5 - e.Abs(r)) * kPiHi_f64 / SinPi(r);
   const Fp reflected = value - e.Select(Greater(x, e.Const(-0x1p-60)), 1.0 / x, cotangent);

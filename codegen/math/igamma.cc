@@ -12,9 +12,8 @@ using namespace internal;
 
 namespace {
 
-constexpr double kTwoPi = 6.2831853071795864769;
 constexpr double kEpsilon = 0x1p-54;
-constexpr int kMaxSteps = 2000;
+constexpr int kMaxIgammaSteps = 2000;
 
 // w, from the deviation log(1 + mu) - mu, mu = x/a - 1, where a >= 8.
 Fp LeadingTerm(Emitter& e, Fp a, Fp x, Fp deviation) {
@@ -29,7 +28,7 @@ Fp LeadingTerm(Emitter& e, Fp a, Fp x, Fp deviation) {
 // P / w
 Fp LowerSeries(Emitter& e, Mask active, Fp a, Fp x) {
   std::vector<Fp> state{e.Const(1), e.Const(1)};  // term, sum
-  Iterate(e, active, state, kMaxSteps, [&](std::vector<Fp>& s, Fp n) {
+  Iterate(e, active, state, kMaxIgammaSteps, [&](std::vector<Fp>& s, Fp n) {
     s[0] = s[0] * (x / (a + n));
     s[1] = s[1] + s[0];
     return Greater(s[0], s[1] * kEpsilon);
@@ -41,7 +40,7 @@ Fp LowerSeries(Emitter& e, Mask active, Fp a, Fp x) {
 Fp UpperFraction(Emitter& e, Mask active, Fp a, Fp x) {
   const Fp b = (x - a) + 1.0;
   std::vector<Fp> state{b, e.Const(0x1p500), 1.0 / b, 1.0 / b};  // b, c, d, value
-  Iterate(e, active, state, kMaxSteps, [&](std::vector<Fp>& s, Fp n) {
+  Iterate(e, active, state, kMaxIgammaSteps, [&](std::vector<Fp>& s, Fp n) {
     const Fp numerator = n * (a - n);
     s[0] = s[0] + 2.0;
     s[2] = 1.0 / (numerator * s[2] + s[0]);

@@ -11,7 +11,7 @@ using namespace internal;
 namespace {
 
 // log gamma(z), z >= 1/2.
-Fp Positive(Emitter& e, Fp z) {
+Fp PositiveLgamma(Emitter& e, Fp z) {
   const Mask small = Less(z, e.Const(0.75)), large = !Less(z, e.Const(8));
   Fp w = e.Select(small, z + 1.0, e.Select(large, e.Const(1), z));
   Fp product = e.Select(small, z, e.Select(large, z, e.Const(1)));
@@ -28,7 +28,7 @@ Fp Positive(Emitter& e, Fp z) {
 
 Fp LgammaOf(Emitter& e, Fp x) {
   const Mask reflect = Less(x, e.Const(0.5));
-  const Fp value = Positive(e, e.Select(reflect, 1.0 - x, x));
+  const Fp value = PositiveLgamma(e, e.Select(reflect, 1.0 - x, x));
   const Fp size = e.Abs(x), r = FromNearestInteger(x);
   const Fp sine = e.Abs(SinPi(r)) * 0.31830988618379067154;
   const Fp reflected = -Log(e.Select(Less(size, e.Const(0x1p-60)), size, sine)) - value;

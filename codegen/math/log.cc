@@ -19,8 +19,6 @@ using namespace internal;
 
 namespace {
 
-const double kInf = std::numeric_limits<double>::infinity();
-
 // x <= lowest, +inf and NaN.
 Fp LogSpecials(Emitter& e, Fp x, double lowest, Fp result) {
   result = e.Select(Less(x, e.Const(kInf)), result, x);

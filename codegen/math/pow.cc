@@ -12,8 +12,6 @@ using namespace internal;
 
 namespace {
 
-const double kInf = std::numeric_limits<double>::infinity();
-
 // e^(y log(size)), saturated to 0 and inf.
 Fp Power(Emitter& e, Fp size, Fp y) {
   const Pair log = LogPair(e, size);

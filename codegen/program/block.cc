@@ -28,8 +28,6 @@ constexpr int kMaxDepth = 200;          // planning and emission recurse over ne
 constexpr size_t kVisitsOfSchedule = 64;  // what scheduling a group costs beside its nodes, in visits of nodes
 constexpr int64_t kMaxItems = 1 << 20;  // after expansion: a function is placed once for each op that names it
 
-size_t Number(Value v) { return static_cast<size_t>(v.id); }
-
 // The value that a group only copies, as one buffer; invalid: it computes something.
 Value CopiedValue(const ir::Function& f, const Grouping& grouping, const Group& group) {
   if (group.root_kind != Group::Root::kNone || group.post.size() != 1) return {};
@@ -37,13 +35,13 @@ Value CopiedValue(const ir::Function& f, const Grouping& grouping, const Group& 
   if (node.op != Op::kIdentity) return {};
   const Value x = node.operands[0];
   if (f.Is(x, Op::kConstant)) return x;
-  const auto& view = grouping.views[Number(x)];
+  const auto& view = grouping.views[x.index()];
   return view && IsWhole(f, x, *view) ? view->base : Value{};
 }
 
 // The value whose memory v is, as a whole and in order: v itself or the base of its view.
 Value BufferOf(const Grouping& grouping, Value v) {
-  const auto& view = grouping.views[Number(v)];
+  const auto& view = grouping.views[v.index()];
   return view ? view->base : v;
 }
 
@@ -54,7 +52,7 @@ void RecordFirst(Block* block) {
   const auto is_parameter = [&](Value v) { return block->f.is_parameter(v); };
   const auto records = [&](const BlockItem& item) {
     if (item.kind != BlockItem::Kind::kKernel || !item.updated.valid() || !is_parameter(item.updated)) return false;
-    if (read[Number(item.updated)]) return false;
+    if (read[item.updated.index()]) return false;
     for (size_t i = 0; i < item.values.size(); ++i) {
       if (!item.writes[i] && !is_parameter(item.values[i]) && !block->f.Is(item.values[i], Op::kConstant)) return false;
     }
@@ -64,9 +62,9 @@ void RecordFirst(Block* block) {
   for (BlockItem& item : block->items) {
     const bool moves = records(item);
     for (Value v : item.values) {
-      if (is_parameter(v)) read[Number(v)] = true;
+      if (is_parameter(v)) read[v.index()] = true;
     }
-    if (item.updated.valid() && is_parameter(item.updated)) read[Number(item.updated)] = true;
+    if (item.updated.valid() && is_parameter(item.updated)) read[item.updated.index()] = true;
     (moves ? first : rest).push_back(std::move(item));
   }
   std::move(rest.begin(), rest.end(), std::back_inserter(first));
@@ -163,7 +161,7 @@ absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::PrepareAs(const Key& key, b
   if (fuse && key.second == Role::kBody && block->chains.empty()) RecordFirst(block.get());
   if (absl::Status s = VerifyItems(*block); !s.ok()) return s;  // kernels of a wrong plan stay, uncalled
   const auto need = [&](Value v) {
-    if (v.valid() && f.Is(v, Op::kConstant)) block->constants[Number(v)] = AddConstant(*f.producer(v));
+    if (v.valid() && f.Is(v, Op::kConstant)) block->constants[v.index()] = AddConstant(*f.producer(v));
   };
   for (const BlockItem& item : block->items) {
     for (Value v : item.values) need(v);
@@ -202,7 +200,7 @@ ScheduledKernel BlockBuilder::Schedule(const Grouping& grouping, int group, cons
   const auto known = options_.share_kernels ? scheduled_.find(signature.words) : scheduled_.end();
   if (known != scheduled_.end()) {
     ScheduledKernel k = known->second;
-    const auto to_value = [&](Value* v) { *v = v->valid() ? signature.values[Number(*v)] : Value{}; };
+    const auto to_value = [&](Value* v) { *v = v->valid() ? signature.values[v->index()] : Value{}; };
     for (Value& v : k.bound) to_value(&v);
     to_value(&k.updated);
     return k;
@@ -290,15 +288,15 @@ absl::Status BlockBuilder::Finish(const std::vector<Key>& named, Block* block) {
       block->depth = std::max(block->depth, inner->depth + 1);
       return inner;
     };
-    const auto result = [&](int k) -> Value& { return block->in_place[Number(item.result) + static_cast<size_t>(k)]; };
+    const auto result = [&](int k) -> Value& { return block->in_place[item.result.index() + static_cast<size_t>(k)]; };
     switch (item.kind) {
       case BlockItem::Kind::kKernel:
         for (size_t i = 0; item.updated.valid() && i < item.values.size(); ++i) {
-          if (item.writes[i]) block->in_place[Number(item.values[i])] = item.updated;
+          if (item.writes[i]) block->in_place[item.values[i].index()] = item.updated;
         }
         break;
       case BlockItem::Kind::kCheck: break;
-      case BlockItem::Kind::kCopy: block->in_place[Number(item.values[0])] = item.values[1]; break;
+      case BlockItem::Kind::kCopy: block->in_place[item.values[0].index()] = item.values[1]; break;
       case BlockItem::Kind::kWhile:
         item.first = take();
         item.second = take();
@@ -329,9 +327,9 @@ absl::Status BlockBuilder::Finish(const std::vector<Key>& named, Block* block) {
   std::vector<int> source;  // by value
   for (int v = 0; v < block->f.num_values(); ++v) {
     const Value from = block->in_place[static_cast<size_t>(v)];
-    source.push_back(block->f.is_parameter({v}) ? v : from.valid() ? source[Number(from)] : -1);
+    source.push_back(block->f.is_parameter({v}) ? v : from.valid() ? source[from.index()] : -1);
   }
-  for (Value v : block->f.results()) block->source.push_back(source[Number(v)]);
+  for (Value v : block->f.results()) block->source.push_back(source[v.index()]);
   return absl::OkStatus();
 }
 

@@ -28,7 +28,7 @@ class EarlyUpdates {
     for (int i = f.num_arguments(); i < f.num_parameters(); ++i) {
       updates_.push_back({i, i - f.num_arguments() + f.num_outputs()});
     }
-    for (const InPlace& update : updates_) is_state_[Index(NewValue(update))] = true;
+    for (const InPlace& update : updates_) is_state_[NewValue(update).index()] = true;
   }
 
   void Run() {
@@ -53,7 +53,6 @@ class EarlyUpdates {
   }
 
  private:
-  static size_t Index(Value v) { return static_cast<size_t>(v.id); }
   Value NewValue(const InPlace& update) const { return f_.results()[static_cast<size_t>(update.result)]; }
 
   template <typename Visit>
@@ -79,7 +78,7 @@ class EarlyUpdates {
     for (const Group& group : out_.groups) {
       if (!WritesPart(group)) continue;
       const Value to = f_.producer(group.root)->operands[0];
-      const auto& view = out_.views[Index(to)];
+      const auto& view = out_.views[to.index()];
       overwritten_.insert(view ? view->base.id : to.id);
     }
   }
@@ -98,9 +97,9 @@ class EarlyUpdates {
     int64_t stored = 0, read = 0;
     bool updates = true;
     const auto visit = [&](Value v) {
-      if (!out_.stored[Index(v)]) return;
+      if (!out_.stored[v.index()]) return;
       stored += f_.type(v).bytes();
-      updates = updates && is_state_[Index(v)];
+      updates = updates && is_state_[v.index()];
     };
     VisitMembers(group, visit);
     if (users_[g].empty()) return updates;
@@ -114,7 +113,7 @@ class EarlyUpdates {
     std::vector<std::vector<size_t>> readers(static_cast<size_t>(f_.num_parameters()));
     for (size_t g = 0; g < early_.size(); ++g) {
       for (Value v : Leaves(out_.groups[g])) {
-        if (f_.is_parameter(v)) readers[Index(v)].push_back(g);
+        if (f_.is_parameter(v)) readers[v.index()].push_back(g);
       }
     }
     for (size_t g = 0; g < early_.size(); ++g) {
@@ -122,7 +121,7 @@ class EarlyUpdates {
       for (int d : out_.groups[g].inputs) After(g, static_cast<size_t>(d));
     }
     for (const InPlace& update : updates_) {
-      const int g = out_.group_of[Index(NewValue(update))];
+      const int g = out_.group_of[NewValue(update).index()];
       if (g < 0 || !early_[static_cast<size_t>(g)]) continue;
       for (size_t r : readers[static_cast<size_t>(update.parameter)]) After(static_cast<size_t>(g), r);
     }

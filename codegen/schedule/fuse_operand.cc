@@ -28,7 +28,6 @@ class OperandFuser {
   }
 
  private:
-  static size_t Index(Value v) { return static_cast<size_t>(v.id); }
   Group& group(int g) { return out_.groups[static_cast<size_t>(g)]; }
 
   // The group of sums whose rows are the second operand of product p; -1: none that p could take in.
@@ -36,8 +35,8 @@ class OperandFuser {
     const Group& product = group(p);
     if (product.root_kind != Group::Root::kContract || (!product.columns.empty() && !SplitsDepth(product))) return -1;
     const Node& node = *f_.producer(product.root);
-    const auto& view = out_.views[Index(node.operands[1])];
-    const int s = view ? out_.group_of[Index(view->base)] : -1;
+    const auto& view = out_.views[node.operands[1].index()];
+    const int s = view ? out_.group_of[view->base.index()] : -1;
     if (s < 0 || s >= p || group(s).root_kind != Group::Root::kReduce || group(s).columns.size() != 1) return -1;
     if (!MayMove(product, s)) return -1;
     const Value v = view->base;
@@ -52,7 +51,8 @@ class OperandFuser {
     };
     const auto is_sum = [&](Value v) {
       const std::vector<Value> leaves = LeavesOf(f_, out_, v);
-      return std::any_of(leaves.begin(), leaves.end(), [&](Value leaf) { return out_.group_of[Index(leaf)] == s + 1; });
+      return std::any_of(leaves.begin(), leaves.end(),
+                         [&](Value leaf) { return out_.group_of[leaf.index()] == s + 1; });
     };
     return std::all_of(product.inputs.begin(), product.inputs.end(), is_there) && !is_sum(product.root) &&
            std::none_of(product.post.begin(), product.post.end(), is_sum);
@@ -74,7 +74,7 @@ class OperandFuser {
   // The group adds up the rows of v, or of a map of it, and stores v alone.
   bool SumsOf(const Group& sums, Value v) const {
     if (f_.type(sums.columns[0].second).shape.rank() != 2 || !sums.post.empty()) return false;
-    const auto other = [&](Value m) { return m != v && out_.stored[Index(m)]; };
+    const auto other = [&](Value m) { return m != v && out_.stored[m.index()]; };
     if (std::any_of(sums.pre.begin(), sums.pre.end(), other)) return false;
     const Node& node = *f_.producer(sums.root);
     const Shape& shape = f_.type(v).shape;
@@ -94,8 +94,8 @@ class OperandFuser {
       const Value o = stack.back();
       stack.pop_back();
       if (!seen.insert(o.id).second || IsUniformConstant(f_, o)) continue;
-      const auto& view = out_.views[Index(o)];
-      if (view && out_.group_of[Index(view->base)] != s) continue;
+      const auto& view = out_.views[o.index()];
+      if (view && out_.group_of[view->base.index()] != s) continue;
       const Node* node = f_.producer(o);
       if (node == nullptr || IsStackStep(f_, *node)) return false;
       const bool plain = Info(node->op).Has(ir::kElementwise) || node->op == Op::kBroadcast || node->op == Op::kReshape;
@@ -107,7 +107,7 @@ class OperandFuser {
 
   bool IsReadBy(Value v, int s, int p) {
     if (readers_.empty()) FindReaders();
-    const std::vector<int>& readers = readers_[Index(v)];
+    const std::vector<int>& readers = readers_[v.index()];
     return std::all_of(readers.begin(), readers.end(), [&](int g) { return g == s || g == p; });
   }
 
@@ -115,7 +115,7 @@ class OperandFuser {
   void FindReaders() {
     readers_.resize(out_.stored.size());
     const auto read = [&](Value v, int g) {
-      std::vector<int>& readers = readers_[Index(v)];
+      std::vector<int>& readers = readers_[v.index()];
       if (readers.empty() || readers.back() != g) readers.push_back(g);
     };
     for (size_t g = 0; g < out_.groups.size(); ++g) {
@@ -130,7 +130,7 @@ class OperandFuser {
       for (const auto& [root, partials] : group.columns) visit(root);
     }
     for (Value v : f_.results()) {
-      const auto& view = out_.views[Index(v)];
+      const auto& view = out_.views[v.index()];
       read(view ? view->base : v, static_cast<int>(out_.groups.size()));
     }
   }
@@ -138,17 +138,17 @@ class OperandFuser {
   void Merge(size_t s, size_t p) {
     Group sums = std::move(out_.groups[s]);
     Group& product = out_.groups[s] = std::move(out_.groups[p]);
-    const Value v = out_.views[Index(f_.producer(product.root)->operands[1])]->base;
+    const Value v = out_.views[f_.producer(product.root)->operands[1].index()]->base;
     product.pre = std::move(sums.pre);
     product.columns.push_back(sums.columns[0]);
     product.inputs.insert(product.inputs.end(), sums.inputs.begin(), sums.inputs.end());
     std::erase_if(product.inputs, [s](int d) { return d == static_cast<int>(s) || d == static_cast<int>(s) + 1; });
     product.last = std::max(product.last, sums.last);
-    if (product.apart_from.valid() && out_.group_of[Index(product.apart_from)] == static_cast<int>(s)) {
+    if (product.apart_from.valid() && out_.group_of[product.apart_from.index()] == static_cast<int>(s)) {
       product.apart = sums.apart;  // it waits for what the operand is made of
       product.apart_from = sums.apart_from;
     }
-    out_.stored[Index(v)] = false;
+    out_.stored[v.index()] = false;
     into_[p] = static_cast<int>(s);
     ++merged_;
   }

@@ -67,7 +67,6 @@ class RowFuser {
   }
 
  private:
-  static size_t Index(Value v) { return static_cast<size_t>(v.id); }
   const Group& group(int g) const { return out_.groups[static_cast<size_t>(g)]; }
   const Shape& shape(Value v) const { return f_.type(v).shape; }
   Value OperandOf(Value root) const { return f_.producer(root)->operands[0]; }
@@ -116,7 +115,7 @@ class RowFuser {
   }
 
   // The region or group that computes a value, as a number; -1: nothing.
-  int Owner(Value v) const { return out_.group_of[Index(v)]; }
+  int Owner(Value v) const { return out_.group_of[v.index()]; }
   int RegionNumber(int r) const { return static_cast<int>(out_.groups.size()) + r; }
   int RegionOf(int owner) const { return owner - static_cast<int>(out_.groups.size()); }
 
@@ -335,10 +334,10 @@ class RowFuser {
   // What group g computes, or of a sum over rows what makes its partial sums, belongs to `owner`.
   void Own(int g, int owner) {
     const Group& group = out_.groups[static_cast<size_t>(g)];
-    for (Value v : group.pre) out_.group_of[Index(v)] = owner;
+    for (Value v : group.pre) out_.group_of[v.index()] = owner;
     if (summed_[static_cast<size_t>(g)]) return;
-    if (group.root.valid()) out_.group_of[Index(group.root)] = owner;
-    for (Value v : group.post) out_.group_of[Index(v)] = owner;
+    if (group.root.valid()) out_.group_of[group.root.index()] = owner;
+    for (Value v : group.post) out_.group_of[v.index()] = owner;
   }
 
   bool Worthwhile(const Region& region) const {
@@ -382,11 +381,11 @@ class RowFuser {
   // A value of a region is stored if others read it, or it is a result.
   void FindStored() {
     std::vector<bool> needed(out_.stored.size(), false);
-    for (Value v : f_.results()) needed[Index(v)] = true;
+    for (Value v : f_.results()) needed[v.index()] = true;
     const auto n = static_cast<int>(leaves_.size());
     for (int g = 0; g < n; ++g) {
       const auto read = [&](const std::vector<Value>& leaves, int reader) {
-        for (Value v : leaves) needed[Index(v)] = needed[Index(v)] || Owner(v) != reader;
+        for (Value v : leaves) needed[v.index()] = needed[v.index()] || Owner(v) != reader;
       };
       const auto it = region_of_part_.find(g);
       const bool merged = it != region_of_part_.end() && merged_.contains(it->second);
@@ -394,7 +393,7 @@ class RowFuser {
       read(post_leaves_[static_cast<size_t>(g)], g);
     }
     for (const auto& [r, merged] : merged_) {
-      for (Value v : merged.post) out_.stored[Index(v)] = needed[Index(v)];
+      for (Value v : merged.post) out_.stored[v.index()] = needed[v.index()];
     }
   }
 
@@ -427,7 +426,7 @@ class RowFuser {
       Group& group = RegionOf(o) >= 0 ? merged_.at(RegionOf(o)) : out_.groups[static_cast<size_t>(o)];
       ordered.push_back(std::move(group));
       ordered.back().inputs = std::move(inputs[o]);
-      for (const auto& [root, partials] : ordered.back().columns) out_.group_of[Index(partials)] = o;
+      for (const auto& [root, partials] : ordered.back().columns) out_.group_of[partials.index()] = o;
     };
     while (!ready.empty()) {
       const int o = ready.begin()->second;

@@ -13,8 +13,6 @@ namespace {
 
 using ir::Value;
 
-size_t Index(Value v) { return static_cast<size_t>(v.id); }
-
 class SumJoiner {
  public:
   SumJoiner(const ir::Function& f, const Target& target, Grouping* grouping)
@@ -40,9 +38,9 @@ class SumJoiner {
     int into = -1;
     for (const auto& [root, partials] : group.columns) {
       const Value x = f_.producer(root)->operands[0];
-      const auto& view = out_.views[Index(x)];
+      const auto& view = out_.views[x.index()];
       if (f_.type(partials).shape.rank() != 2 || !view || !IsWhole(f_, x, *view)) return -1;
-      const int p = out_.group_of[Index(view->base)];
+      const int p = out_.group_of[view->base.index()];
       if (p < 0 || (into >= 0 && p != into) || !MakesGroups(p, view->base, f_.type(root).shape.size())) return -1;
       into = p;
     }
@@ -59,7 +57,7 @@ class SumJoiner {
     const auto rank = [&](size_t k) { return static_cast<size_t>(f_.type(node.operands[k]).shape.rank()); };
     const auto batch = node.attr<std::vector<int64_t>>("a_batch").size(),
                deep = node.attr<std::vector<int64_t>>("a_contract").size();
-    const auto& view = out_.views[Index(product.root)];
+    const auto& view = out_.views[product.root.index()];
     if (rank(1) != batch + deep + 1 || shape.dim(shape.rank() - 1) != width || !(f_.type(v).shape == shape))
       return false;
     if (!view || !IsWhole(f_, product.root, *view)) return false;
@@ -71,7 +69,7 @@ class SumJoiner {
   // Whether rows of one axis take one block of k: they go to memory from registers, or through L2 in a chain.
   bool IsOneBlock(const ir::Node& node, size_t batch, size_t deep) const {
     const Shape& x = f_.type(node.operands[0]).shape;
-    const auto& strides = out_.views[Index(node.operands[0])]->strides;
+    const auto& strides = out_.views[node.operands[0].index()]->strides;
     const size_t end = static_cast<size_t>(x.rank()) - deep;
     int64_t depth = 1;
     for (size_t i = end; i < end + deep; ++i) depth *= x.dim(static_cast<int>(i));
@@ -86,15 +84,15 @@ class SumJoiner {
   void FindStored() {
     std::vector<bool> needed(out_.stored.size(), false);
     for (Value v : f_.results()) {
-      needed[Index(v)] = true;
-      if (const auto& view = out_.views[Index(v)]) needed[Index(view->base)] = true;
+      needed[v.index()] = true;
+      if (const auto& view = out_.views[v.index()]) needed[view->base.index()] = true;
     }
     for (size_t g = 0; g < out_.groups.size(); ++g) {
       if (into_[g] >= 0) continue;
       const Group& group = out_.groups[g];
       const auto read = [&](Value member) {
         for (Value leaf : LeavesOf(f_, out_, member)) {
-          if (out_.group_of[Index(leaf)] != static_cast<int>(g)) needed[Index(leaf)] = true;
+          if (out_.group_of[leaf.index()] != static_cast<int>(g)) needed[leaf.index()] = true;
         }
       };
       for (Value v : group.pre) read(v);
@@ -107,8 +105,8 @@ class SumJoiner {
     for (size_t g = 0; g < out_.groups.size(); ++g) {
       if (into_[g] < 0) continue;
       const Group& product = out_.groups[static_cast<size_t>(into_[g])];
-      for (Value v : product.post) out_.stored[Index(v)] = needed[Index(v)];
-      out_.stored[Index(product.root)] = needed[Index(product.root)];
+      for (Value v : product.post) out_.stored[v.index()] = needed[v.index()];
+      out_.stored[product.root.index()] = needed[product.root.index()];
     }
   }
 

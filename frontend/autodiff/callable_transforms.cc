@@ -43,7 +43,7 @@ void CheckDefined(const char* what, const Tensors& tensors) {
   }
 }
 
-Results AsList(Tensors tensors) {
+Results AsResults(Tensors tensors) {
   return Results(std::move(tensors), std::make_shared<const std::vector<std::string>>());
 }
 
@@ -233,7 +233,7 @@ JvpResult RunJvp(const TracedFunction& f, const Tensors& primals, const Tensors&
     const Type& type = all[i].type();
     moved.push_back(IsDifferentiable(type.dtype) ? all[next++] : Zeros(type.shape, type.dtype));
   }
-  return {AsList(Head(all, closed.num_results)), AsList(std::move(moved))};
+  return {AsResults(Head(all, closed.num_results)), AsResults(std::move(moved))};
 }
 
 namespace {
@@ -295,7 +295,7 @@ VjpResult RunVjp(const TracedFunction& f, const Tensors& primals) {
     }
     return out;
   };
-  return {AsList(values), pullback};
+  return {AsResults(values), pullback};
 }
 
 // --- matrices of derivatives ---

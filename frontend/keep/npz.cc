@@ -27,12 +27,12 @@ struct Close {
   void operator()(zip_source_t* source) const { zip_source_free(source); }
 };
 using Archive = std::unique_ptr<zip_t, Close>;
-using Entry = std::unique_ptr<zip_file_t, Close>;
+using ZipEntry = std::unique_ptr<zip_file_t, Close>;
 using Source = std::unique_ptr<zip_source_t, Close>;  // while no archive owns it
 
-absl::Status Damaged(const std::string& what) { return absl::DataLossError(StrCat("damaged .npz: ", what)); }
-absl::Status Damaged(std::string_view entry, const std::string& what) {
-  return Damaged(StrCat("entry ", Quoted(entry), ": ", what));
+absl::Status DamagedNpz(const std::string& what) { return absl::DataLossError(StrCat("damaged .npz: ", what)); }
+absl::Status DamagedNpz(std::string_view entry, const std::string& what) {
+  return DamagedNpz(StrCat("entry ", Quoted(entry), ": ", what));
 }
 
 absl::StatusOr<Archive> OpenBytes(std::string_view bytes) {
@@ -47,33 +47,33 @@ absl::StatusOr<Archive> OpenBytes(std::string_view bytes) {
   }
   const std::string why = zip_error_strerror(&error);
   zip_error_fini(&error);
-  return Damaged(why);
+  return DamagedNpz(why);
 }
 
 /// The bytes of an entry: as many as it says, and no more than its part of the file can make.
 absl::StatusOr<std::string> ReadEntry(zip_t* archive, uint64_t index, const zip_stat_t& stat) {
   const std::string_view name = stat.name;
   if (stat.size / kBestRatio > stat.comp_size)
-    return Damaged(name, StrCat(stat.size, " bytes of ", stat.comp_size, " compressed ones"));
-  const Entry entry(zip_fopen_index(archive, index, 0));
-  if (!entry) return Damaged(name, zip_strerror(archive));
+    return DamagedNpz(name, StrCat(stat.size, " bytes of ", stat.comp_size, " compressed ones"));
+  const ZipEntry entry(zip_fopen_index(archive, index, 0));
+  if (!entry) return DamagedNpz(name, zip_strerror(archive));
   std::string out;
   for (;;) {
     const size_t have = out.size();
     out.resize(have + std::min(kChunk, stat.size - have + 1));
     const int64_t n = zip_fread(entry.get(), out.data() + have, out.size() - have);
-    if (n < 0) return Damaged(name, zip_file_strerror(entry.get()));
+    if (n < 0) return DamagedNpz(name, zip_file_strerror(entry.get()));
     out.resize(have + static_cast<size_t>(n));
     if (n == 0 && out.size() == stat.size) return out;
     if (n == 0 || out.size() > stat.size)
-      return Damaged(name, StrCat("it is not the ", stat.size, " bytes that it says"));
+      return DamagedNpz(name, StrCat("it is not the ", stat.size, " bytes that it says"));
   }
 }
 
 }  // namespace
 
 absl::StatusOr<WeightsFile> ParseNpz(std::string_view bytes) {
-  if (bytes.empty()) return Damaged("the file is empty");  // libzip takes that for an archive
+  if (bytes.empty()) return DamagedNpz("the file is empty");  // libzip takes that for an archive
   const auto archive = OpenBytes(bytes);
   if (!archive.ok()) return archive.status();
   const int64_t count = zip_get_num_entries(archive->get(), 0);
@@ -84,10 +84,10 @@ absl::StatusOr<WeightsFile> ParseNpz(std::string_view bytes) {
     zip_stat_t stat;
     constexpr uint64_t kNeeded = ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE;
     if (zip_stat_index(archive->get(), index, 0, &stat) != 0 || (stat.valid & kNeeded) != kNeeded)
-      return Damaged(StrCat("entry ", i, ": ", zip_strerror(archive->get())));
+      return DamagedNpz(StrCat("entry ", i, ": ", zip_strerror(archive->get())));
     std::string_view name = stat.name;
-    if (!name.ends_with(kEnding)) return Damaged(name, "it is no .npy file");
-    if (stat.comp_size > left) return Damaged(name, "it shares bytes with another");
+    if (!name.ends_with(kEnding)) return DamagedNpz(name, "it is no .npy file");
+    if (stat.comp_size > left) return DamagedNpz(name, "it shares bytes with another");
     left -= stat.comp_size;
     const auto entry = ReadEntry(archive->get(), index, stat);
     if (!entry.ok()) return entry.status();

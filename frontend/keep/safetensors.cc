@@ -166,7 +166,9 @@ class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
   std::set<std::string> names_;
 };
 
-absl::Status Damaged(const std::string& what) { return absl::DataLossError(StrCat("damaged safetensors: ", what)); }
+absl::Status DamagedSafetensors(const std::string& what) {
+  return absl::DataLossError(StrCat("damaged safetensors: ", what));
+}
 
 /// That places are what dtypes and shapes need, and lie one after the other from the first byte to the last.
 absl::Status CheckPlaces(const std::vector<Entry>& entries, uint64_t size) {
@@ -174,10 +176,10 @@ absl::Status CheckPlaces(const std::vector<Entry>& entries, uint64_t size) {
   for (const Entry& e : entries) {
     const auto [begin, end] = *e.place;
     if (begin > end || end > size) {
-      return Damaged(StrCat("entry ", Quoted(e.name), ": bytes ", begin, " to ", end, " of ", size));
+      return DamagedSafetensors(StrCat("entry ", Quoted(e.name), ": bytes ", begin, " to ", end, " of ", size));
     }
     if (!FitsInMemory(*e.shape) || static_cast<uint64_t>(Type{*e.dtype, *e.shape}.bytes()) != end - begin) {
-      return Damaged(
+      return DamagedSafetensors(
           StrCat("entry ", Quoted(e.name), ": ", Type{*e.dtype, *e.shape}.ToString(), " in ", end - begin, " bytes"));
     }
     sorted.push_back(&e);
@@ -186,12 +188,12 @@ absl::Status CheckPlaces(const std::vector<Entry>& entries, uint64_t size) {
   uint64_t at = 0;
   for (const Entry* e : sorted) {
     if (e->place->first != at) {
-      return Damaged(
+      return DamagedSafetensors(
           StrCat("entry ", Quoted(e->name), " begins at byte ", e->place->first, ", what is before it ends at ", at));
     }
     at = e->place->second;
   }
-  if (at != size) return Damaged(StrCat(size - at, " bytes follow the last entry"));
+  if (at != size) return DamagedSafetensors(StrCat(size - at, " bytes follow the last entry"));
   return absl::OkStatus();
 }
 
@@ -214,13 +216,13 @@ absl::Status CheckChecksums(const HeaderHandler& header, std::string_view data) 
   if (sums.empty()) return absl::OkStatus();
   for (const Entry& e : header.entries) {
     const auto sum = sums.find(e.name);
-    if (sum == sums.end()) return Damaged(StrCat("entry ", Quoted(e.name), " has no checksum, others have"));
+    if (sum == sums.end()) return DamagedSafetensors(StrCat("entry ", Quoted(e.name), " has no checksum, others have"));
     if (ChecksumOf(BytesOf(e, data)) != sum->second)
-      return Damaged(StrCat("entry ", Quoted(e.name), ": its elements do not have its checksum"));
+      return DamagedSafetensors(StrCat("entry ", Quoted(e.name), ": its elements do not have its checksum"));
     sums.erase(sum);
   }
   if (sums.empty()) return absl::OkStatus();
-  return Damaged(StrCat("there is a checksum of ", Quoted(sums.begin()->first), ", which is no entry"));
+  return DamagedSafetensors(StrCat("there is a checksum of ", Quoted(sums.begin()->first), ", which is no entry"));
 }
 
 bool IsBools(std::string_view bytes) {
@@ -230,21 +232,21 @@ bool IsBools(std::string_view bytes) {
 }  // namespace
 
 absl::StatusOr<WeightsFile> ParseSafetensors(std::string_view bytes) {
-  if (bytes.size() < kLengthBytes) return Damaged("it is shorter than the length of its header");
+  if (bytes.size() < kLengthBytes) return DamagedSafetensors("it is shorter than the length of its header");
   uint64_t length;
   std::memcpy(&length, bytes.data(), sizeof length);
   if (length > bytes.size() - kLengthBytes || length > kMaxHeader)
-    return Damaged(StrCat("a header of ", length, " bytes in a file of ", bytes.size()));
+    return DamagedSafetensors(StrCat("a header of ", length, " bytes in a file of ", bytes.size()));
   const std::string_view header = bytes.substr(kLengthBytes, length), data = bytes.substr(kLengthBytes + length);
   HeaderHandler handler;
-  if (!nlohmann::json::sax_parse(header.begin(), header.end(), &handler)) return Damaged(handler.error);
+  if (!nlohmann::json::sax_parse(header.begin(), header.end(), &handler)) return DamagedSafetensors(handler.error);
   if (absl::Status s = CheckPlaces(handler.entries, data.size()); !s.ok()) return s;
   if (absl::Status s = CheckChecksums(handler, data); !s.ok()) return s;
   WeightsFile out;
   for (const Entry& e : handler.entries) {
     const std::string_view own = BytesOf(e, data);
     if (*e.dtype == kBool && !IsBools(own))
-      return Damaged(StrCat("entry ", Quoted(e.name), ": a bool is neither 0 nor 1"));
+      return DamagedSafetensors(StrCat("entry ", Quoted(e.name), ": a bool is neither 0 nor 1"));
     out.values.emplace_back(e.name, Tensor::FromBytes(*e.dtype, *e.shape, own.data()));
   }
   out.metadata = std::move(handler.metadata);

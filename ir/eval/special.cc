@@ -14,7 +14,7 @@ namespace {
 using Real = long double;
 
 constexpr Real kInf = std::numeric_limits<Real>::infinity();
-constexpr Real kNaN = std::numeric_limits<Real>::quiet_NaN();
+constexpr Real kRealNaN = std::numeric_limits<Real>::quiet_NaN();
 constexpr Real kPi = std::numbers::pi_v<Real>;
 constexpr Real kEpsilon = std::numeric_limits<Real>::epsilon();
 constexpr int kMaxIterations = 2000000;
@@ -57,13 +57,13 @@ Real SolveErfc(Real m) {
 }
 
 Real ErfInv(Real x) {
-  if (!(std::fabs(x) <= 1)) return kNaN;
+  if (!(std::fabs(x) <= 1)) return kRealNaN;
   if (std::fabs(x) <= 0.5L) return x == 0 ? x : SolveErf(x);
   return std::copysign(SolveErfc(1 - std::fabs(x)), x);
 }
 
 Real ErfcInv(Real x) {
-  if (!(x >= 0 && x <= 2)) return kNaN;
+  if (!(x >= 0 && x <= 2)) return kRealNaN;
   if (x == 1) return 0;
   if (x >= 0.5L && x <= 1.5L) return SolveErf(1 - x);
   return x < 1 ? SolveErfc(x) : -SolveErfc(2 - x);
@@ -93,11 +93,11 @@ Real StirlingCorrection(Real x) {
 }
 
 Real Digamma(Real x) {
-  if (std::isnan(x) || x == -kInf) return kNaN;
+  if (std::isnan(x) || x == -kInf) return kRealNaN;
   if (x == 0) return std::signbit(x) ? kInf : -kInf;
   if (x < 0) {
     const Real r = x - std::round(x);
-    if (r == 0) return kNaN;
+    if (r == 0) return kRealNaN;
     return Digamma(1 - x) - kPi / std::tan(kPi * r);
   }
   Real sum = 0;
@@ -183,7 +183,7 @@ Real Uniform(Real a, Real x, bool upper) {
 
 // P (upper = false) or Q (true).
 Real IncompleteGamma(Real a, Real x, bool upper) {
-  if (!(a >= 0) || !(x >= 0) || (a == 0 && x == 0) || (a == kInf && x == kInf)) return kNaN;
+  if (!(a >= 0) || !(x >= 0) || (a == 0 && x == 0) || (a == kInf && x == kInf)) return kRealNaN;
   if (x == 0 || a == kInf) return upper;
   if (x == kInf || a == 0) return !upper;
   if (a > 1e6L) {
@@ -226,14 +226,14 @@ Real PositiveZeta(Real s, Real q, Real n) {
 
 // n! zeta(s, q)
 Real FactorialZeta(Real n, Real s, Real q) {
-  if (std::isnan(s) || std::isnan(q) || s < 1) return kNaN;
+  if (std::isnan(s) || std::isnan(q) || s < 1) return kRealNaN;
   if (s == 1 || (q <= 0 && q == std::floor(q))) return kInf;
   if (s == kInf) {
     if (q == 1) return 1;
     return q > 1 ? 0 : kInf;
   }
   if (q > 0) return PositiveZeta(s, q, n);
-  if (s != std::floor(s)) return kNaN;
+  if (s != std::floor(s)) return kRealNaN;
   // The terms below 0 are those of two other zetas. Of two infinite ones the nearer pole's is
   // larger.
   const Real g = -q - std::floor(-q), sign = std::fmod(s, 2.0L) == 0 ? 1 : -1;
@@ -244,7 +244,7 @@ Real FactorialZeta(Real n, Real s, Real q) {
 }
 
 Real Polygamma(Real n, Real x) {
-  if (std::isnan(x) || !(n >= 0) || n != std::floor(n) || n == kInf) return kNaN;
+  if (std::isnan(x) || !(n >= 0) || n != std::floor(n) || n == kInf) return kRealNaN;
   if (n == 0) return Digamma(x);
   const Real value = FactorialZeta(n, n + 1, x);
   return std::fmod(n, 2.0L) == 0 ? -value : value;
@@ -289,8 +289,8 @@ Real BetaFraction(Real a, Real b, Real x, Real y) {
 }
 
 Real Betainc(Real a, Real b, Real x) {
-  if (!(a >= 0) || !(b >= 0) || !(x >= 0 && x <= 1)) return kNaN;
-  if ((a == 0 && b == 0) || (a == kInf && b == kInf)) return kNaN;
+  if (!(a >= 0) || !(b >= 0) || !(x >= 0 && x <= 1)) return kRealNaN;
+  if ((a == 0 && b == 0) || (a == kInf && b == kInf)) return kRealNaN;
   if (x == 0 || x == 1) return std::fabs(x);
   if (a == 0 || b == kInf) return 1;
   if (b == 0 || a == kInf) return 0;

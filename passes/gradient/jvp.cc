@@ -20,9 +20,9 @@ namespace {
 using ir::Value;
 using ir::ValueList;
 
-size_t Index(Value v) { return static_cast<size_t>(v.id); }
+}  // namespace
 
-// Asks for a function of (parameters, tangents of those marked) -> (results, tangents of those marked).
+/// Asks for a function of (parameters, tangents of those marked) -> (results, tangents of those marked).
 struct JvpKey {
   std::string function;
   Mask parameters, results;
@@ -33,6 +33,7 @@ struct JvpKey {
   friend bool operator==(const JvpKey&, const JvpKey&) = default;
 };
 
+/// Functions made by the way.
 struct JvpFunctions {
   explicit JvpFunctions(ir::Module* m) : module(m), gradients(m) {}
   std::string AddFunction(ir::Function f) {
@@ -45,8 +46,6 @@ struct JvpFunctions {
   FunctionGradients gradients;  // of what calls with a vjp name: shared, so that each is built once
   HashMap<JvpKey, std::string, ir::KeyHash> names;  // of what is built
 };
-
-}  // namespace
 
 /// The tangents of one node's results.
 class NodeJvp {
@@ -302,7 +301,7 @@ class FunctionJvp {
     for (size_t i = 0; i < outputs; ++i) results.push_back(value(i));
     for (size_t i = 0; i < outputs; ++i) {
       if (!key_.results[i]) continue;
-      const Value d = tangents_[Index(from_.results()[i])];
+      const Value d = tangents_[from_.results()[i].index()];
       results.push_back(d.valid() ? d : b_.Zeros(Type(b_.type(value(i)))));
       if (entry_) names.push_back(StrCat("d.", from_.result_name(static_cast<int>(i))));
     }
@@ -328,7 +327,7 @@ class FunctionJvp {
     ValueList tangents;
     bool moves = false;
     for (Value v : node.operands) {
-      tangents.push_back(tangents_[Index(v)]);
+      tangents.push_back(tangents_[v.index()]);
       moves = moves || tangents.back().valid();
     }
     const bool carries = moves && ir::Info(node.op).Has(ir::kControl) && !node.attrs().Find("vjp");
@@ -350,7 +349,7 @@ class FunctionJvp {
     }
     for (int i = 0; i < node.num_results; ++i) {
       if (carries) copier_.Map(node.result(i), jvp.results()[static_cast<size_t>(i)]);
-      tangents_[Index(node.result(i))] = jvp.tangents()[static_cast<size_t>(i)];
+      tangents_[node.result(i).index()] = jvp.tangents()[static_cast<size_t>(i)];
     }
     return std::nullopt;
   }
@@ -423,7 +422,7 @@ absl::StatusOr<std::vector<ir::Value>> Jvp(ir::Function* f, ir::Module* m, absl:
     if (d.valid()) *sum = sum->valid() ? b.Add(*sum, d) : d;
   };
   for (size_t i = 0; i < xs.size(); ++i) {
-    if (IsDifferentiable(f->type(xs[i]).dtype)) add(&seeds[Index(xs[i])], dxs[i]);
+    if (IsDifferentiable(f->type(xs[i]).dtype)) add(&seeds[xs[i].index()], dxs[i]);
   }
   for (int i = 0; i < f->num_parameters(); ++i) tangents[static_cast<size_t>(i)] = seeds[static_cast<size_t>(i)];
   const std::vector<bool> needed = NeededNodes(*f, ys);
@@ -433,7 +432,7 @@ absl::StatusOr<std::vector<ir::Value>> Jvp(ir::Function* f, ir::Module* m, absl:
     ValueList in;
     bool moves = false;
     for (Value v : node.operands) {
-      in.push_back(tangents[Index(v)]);
+      in.push_back(tangents[v.index()]);
       moves = moves || in.back().valid();
     }
     while (moves && HasGradient(node.op)) {
@@ -446,17 +445,17 @@ absl::StatusOr<std::vector<ir::Value>> Jvp(ir::Function* f, ir::Module* m, absl:
         continue;
       }
       for (int i = 0; i < node.num_results; ++i) {
-        tangents[Index(node.result(i))] = jvp.tangents()[static_cast<size_t>(i)];
+        tangents[node.result(i).index()] = jvp.tangents()[static_cast<size_t>(i)];
       }
       break;
     }
     for (int i = 0; i < node.num_results; ++i) {
-      add(&tangents[Index(node.result(i))], seeds[Index(node.result(i))]);
+      add(&tangents[node.result(i).index()], seeds[node.result(i).index()]);
     }
   }
   if (!b.status().ok()) return b.status();
   std::vector<Value> out;
-  for (Value y : ys) out.push_back(tangents[Index(y)]);
+  for (Value y : ys) out.push_back(tangents[y.index()]);
   return out;
 }
 

@@ -16,8 +16,6 @@ using ir::Value;
 
 constexpr int64_t kLongProduct = 64;
 
-size_t Index(Value v) { return static_cast<size_t>(v.id); }
-
 class Chooser {
  public:
   Chooser(const ir::Function& full, int num_forward)
@@ -28,12 +26,12 @@ class Chooser {
       const ir::Node& node = full.nodes()[n];
       bool forward = true;
       for (Value v : node.operands) {
-        forward = forward && forward_[Index(v)];
-        users_[Index(v)].insert(static_cast<int32_t>(n));
+        forward = forward && forward_[v.index()];
+        users_[v.index()].insert(static_cast<int32_t>(n));
       }
-      for (int i = 0; i < node.num_results; ++i) forward_[Index(node.result(i))] = forward;
+      for (int i = 0; i < node.num_results; ++i) forward_[node.result(i).index()] = forward;
     }
-    for (Value v : full.results()) users_[Index(v)].insert(-1);
+    for (Value v : full.results()) users_[v.index()].insert(-1);
   }
 
   // Goes down from the saved parameters as long as that makes less to save. Products below are saved
@@ -42,13 +40,13 @@ class Chooser {
     std::set<Value> cut = SmallestCut(saved);
     std::vector<bool> below(static_cast<size_t>(full_.num_values()));
     ir::ChargeVisits(full_.nodes().size());
-    for (Value v : cut) below[Index(v)] = true;
+    for (Value v : cut) below[v.index()] = true;
     for (const ir::Node& node : full_.nodes()) {
       if (node.num_results == 0) continue;
       const bool again =
-          std::any_of(node.operands.begin(), node.operands.end(), [&](Value v) { return below[Index(v)]; });
-      if (!again || !forward_[Index(node.result())]) continue;
-      for (int i = 0; i < node.num_results; ++i) below[Index(node.result(i))] = true;
+          std::any_of(node.operands.begin(), node.operands.end(), [&](Value v) { return below[v.index()]; });
+      if (!again || !forward_[node.result().index()]) continue;
+      for (int i = 0; i < node.num_results; ++i) below[node.result(i).index()] = true;
       if (IsLongProduct(node)) cut.insert(node.result());
     }
     return cut;
@@ -105,12 +103,12 @@ class Chooser {
   // The results of all nodes that read v; none if one of them is not of the forward part.
   std::vector<Value> ReadOf(Value v) const {
     std::vector<Value> out;
-    for (int32_t n : users_[Index(v)]) {
+    for (int32_t n : users_[v.index()]) {
       if (n < 0) return {};
       const ir::Node& node = full_.nodes()[static_cast<size_t>(n)];
       for (int i = 0; i < node.num_results; ++i) {
         const Value u = node.result(i);
-        if (!forward_[Index(u)] || !full_.type(u).shape.is_constant()) return {};
+        if (!forward_[u.index()] || !full_.type(u).shape.is_constant()) return {};
         out.push_back(u);
       }
     }
@@ -167,7 +165,7 @@ Residuals ChooseResiduals(const ir::Function& full, int num_forward, const Mask&
   // Constants and rows that nothing reads any more.
   std::vector<bool> read(static_cast<size_t>(all.num_parameters()));
   const auto use = [&](Value v) {
-    if (all.is_parameter(v)) read[Index(v)] = true;
+    if (all.is_parameter(v)) read[v.index()] = true;
   };
   const std::vector<bool> live = LiveNodes(all);
   for (Value v : all.results()) use(v);

@@ -21,6 +21,9 @@
 
 namespace reel::passes {
 
+/// An axis as an index of attributes.
+inline size_t AxisIndex(int axis) { return static_cast<size_t>(axis); }
+
 /// What a rule sees of one forward node, and where it leaves the cotangents of the operands.
 class GradContext {
  public:

@@ -17,8 +17,6 @@ namespace {
 using ir::Value;
 using Values = std::vector<Value>;
 
-size_t Index(Value v) { return static_cast<size_t>(v.id); }
-
 // A function and its gradient in one, flattened: (parameters, cotangents of `seeded`) -> (cotangents of `connected`,
 // results of the forward function).
 struct Joint {
@@ -120,17 +118,17 @@ Values ChooseSaved(const Joint& joint) {
   std::vector<bool> forward(static_cast<size_t>(f.num_values())), known = forward, saved = forward;
   for (int i = 0; i < joint.num_forward; ++i) forward[static_cast<size_t>(i)] = true;
   for (const ir::Node& node : f.nodes()) {
-    const auto is_forward = [&](Value v) { return forward[Index(v)]; };
+    const auto is_forward = [&](Value v) { return forward[v.index()]; };
     const bool all = std::all_of(node.operands.begin(), node.operands.end(), is_forward);
-    for (int i = 0; i < node.num_results; ++i) forward[Index(node.result(i))] = all;
+    for (int i = 0; i < node.num_results; ++i) forward[node.result(i).index()] = all;
   }
-  for (Value v : joint.results) known[Index(v)] = true;
+  for (Value v : joint.results) known[v.index()] = true;
   Values out;
   NeededNodes(f, joint.gradients, [&](Value v) {
-    if (f.is_parameter(v) || known[Index(v)]) return true;
-    if (!forward[Index(v)] || ir::IsRematerialisable(f.producer(v)->op)) return false;
-    if (!saved[Index(v)]) out.push_back(v);
-    saved[Index(v)] = true;
+    if (f.is_parameter(v) || known[v.index()]) return true;
+    if (!forward[v.index()] || ir::IsRematerialisable(f.producer(v)->op)) return false;
+    if (!saved[v.index()]) out.push_back(v);
+    saved[v.index()] = true;
     return true;
   });
   return out;
@@ -197,7 +195,7 @@ BackwardFunction WriteBackward(ir::Module* m, const Joint& joint, const Mask& se
                        std::move(counts)};
   NeededNodes(f, outputs, [&](Value v) {
     if (f.is_parameter(v)) {
-      if (v.id < joint.num_forward) out.operands[Index(v)] = true;
+      if (v.id < joint.num_forward) out.operands[v.index()] = true;
       return true;
     }
     const auto at = result_of.find(v.id);

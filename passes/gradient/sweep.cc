@@ -16,8 +16,6 @@ namespace {
 
 constexpr std::string_view kSuffix = ".grad";
 
-size_t Index(ir::Value v) { return static_cast<size_t>(v.id); }
-
 bool IsControl(const ir::Node& node) { return ir::Info(node.op).Has(ir::kControl); }
 
 // Whether its rule knows of cotangents that may be missing.
@@ -208,7 +206,7 @@ class FunctionSweep {
     const std::vector<bool> live = LiveNodes(gradient_);
     Mask used(static_cast<size_t>(forward_.num_parameters()));
     const auto use = [&](ir::Value v) {
-      if (v.id < forward_.num_parameters()) used[Index(v)] = true;
+      if (v.id < forward_.num_parameters()) used[v.index()] = true;
     };
     for (ir::Value v : gradient_.results()) use(v);
     for (size_t i = 0; i < live.size(); ++i) {
@@ -274,25 +272,25 @@ Sweep::Sweep(ir::Function* f, FunctionGradients* functions, bool name_nodes)
 void Sweep::MarkActive(const ir::Node& node) {
   if (!HasGradient(node.op)) return;
   bool any = false;
-  for (ir::Value v : node.operands) any = any || active_[Index(v)];
+  for (ir::Value v : node.operands) any = any || active_[v.index()];
   if (!any) return;
   Mask results(static_cast<size_t>(node.num_results), true);
   if (IsControl(node)) {
     Mask operands;
-    for (ir::Value v : node.operands) operands.push_back(active_[Index(v)]);
+    for (ir::Value v : node.operands) operands.push_back(active_[v.index()]);
     results = functions_->flow().Forward(*f_, node, operands);
   }
   for (int i = 0; i < node.num_results; ++i) {
     const ir::Value v = node.result(i);
     if (!results[static_cast<size_t>(i)] || !IsDifferentiable(f_->type(v).dtype)) continue;
-    active_[Index(v)] = true;
+    active_[v.index()] = true;
     differentiate_[static_cast<size_t>(f_->producer_index(v))] = true;
   }
 }
 
 void Sweep::Start(absl::Span<const ir::Value> ys, absl::Span<const Cotangent> seeds, absl::Span<const ir::Value> xs,
                   absl::Span<const ir::Value> stops) {
-  for (ir::Value x : xs) active_[Index(x)] = IsDifferentiable(f_->type(x).dtype);
+  for (ir::Value x : xs) active_[x.index()] = IsDifferentiable(f_->type(x).dtype);
   std::vector<bool> stopped(remaining_);
   for (ir::Value v : stops) {
     if (const int32_t i = f_->producer_index(v); i >= 0) stopped[static_cast<size_t>(i)] = true;
@@ -305,8 +303,8 @@ void Sweep::Start(absl::Span<const ir::Value> ys, absl::Span<const Cotangent> se
 }
 
 void Sweep::Accumulate(ir::Value v, Cotangent d) {
-  if (!active_[Index(v)] || !d.valid()) return;
-  Cotangent& sum = cotangents_[Index(v)];
+  if (!active_[v.index()] || !d.valid()) return;
+  Cotangent& sum = cotangents_[v.index()];
   if (!sum.valid()) {
     sum = d;
     return;
@@ -314,7 +312,7 @@ void Sweep::Accumulate(ir::Value v, Cotangent d) {
   const ir::Value present = EitherPresent(builder_, sum, d);
   const bool part = IsPart(*f_, d.value);
   if (part) {
-    if (sum.maybe()) wants_zeros_[Index(v)] = true;
+    if (sum.maybe()) wants_zeros_[v.index()] = true;
     sum.value = AddPart(builder_, WithMissing(builder_, sum, true), d);
   } else {  // also where the sum is a part: a function that it is passed to does not know
     const ir::Value before = WithMissing(builder_, sum, false).value;
@@ -328,17 +326,17 @@ void Sweep::TakeSums(const ir::Node& node, GradContext* g) const {
   HashSet<int32_t> taken;
   for (size_t i = node.operands.size(); i-- > 0;) {
     if (!taken.insert(node.operands[i].id).second || !g->wanted_[i]) continue;
-    g->sums_[i] = cotangents_[Index(node.operands[i])];
+    g->sums_[i] = cotangents_[node.operands[i].index()];
   }
 }
 
 void Sweep::HandOut(const ir::Node& node, GradContext* g, const Cotangent& shared) {
   for (size_t i = 0; i < g->gradients_.size(); ++i) {
     const ir::Value v = node.operands[i];
-    if (g->wants_zeros_[i] && f_->is_parameter(cotangents_[Index(v)].value)) wants_zeros_[Index(v)] = true;
+    if (g->wants_zeros_[i] && f_->is_parameter(cotangents_[v.index()].value)) wants_zeros_[v.index()] = true;
     if (!g->is_total_[i]) continue;
     if (g->sums_[i].valid())
-      cotangents_[Index(v)] = g->gradients_[i];
+      cotangents_[v.index()] = g->gradients_[i];
     else
       Accumulate(v, g->gradients_[i]);
   }
@@ -374,7 +372,7 @@ absl::StatusOr<std::optional<GradientKey>> Sweep::Differentiate(const ir::Node& 
   const GradRule& rule = RuleOf(node.op);
   Mask seeded(static_cast<size_t>(node.num_results));
   for (int i = 0; i < node.num_results; ++i) {
-    seeded[static_cast<size_t>(i)] = cotangents_[Index(node.result(i))].valid();
+    seeded[static_cast<size_t>(i)] = cotangents_[node.result(i).index()].valid();
   }
   if (!Any(seeded)) return std::nullopt;
   GradContext g(&builder_, node, functions_);
@@ -382,7 +380,7 @@ absl::StatusOr<std::optional<GradientKey>> Sweep::Differentiate(const ir::Node& 
       IsControl(node) ? functions_->flow().Backward(*f_, node, seeded) : Mask(node.operands.size(), true);
   uint32_t wanted = 0;
   for (size_t i = 0; i < node.operands.size(); ++i) {
-    g.active_[i] = active_[Index(node.operands[i])];
+    g.active_[i] = active_[node.operands[i].index()];
     g.wanted_[i] = g.active_[i] && reachable[i];
     if (g.wanted_[i]) wanted |= 1u << std::min<size_t>(i, 31);
   }
@@ -390,7 +388,7 @@ absl::StatusOr<std::optional<GradientKey>> Sweep::Differentiate(const ir::Node& 
   if (absl::Status s = CheckExtents(*f_, node); !s.ok()) return s;
   g.needs_ = NeededByGradient(node.op, wanted);
   for (int i = 0; i < node.num_results; ++i) {
-    g.cotangents_[static_cast<size_t>(i)] = cotangents_[Index(node.result(i))];
+    g.cotangents_[static_cast<size_t>(i)] = cotangents_[node.result(i).index()];
   }
   if (AddsToSums(node)) TakeSums(node, &g);
   builder_.set_location(node.location);

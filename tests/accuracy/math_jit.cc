@@ -1,5 +1,7 @@
 #include "tests/accuracy/math_jit.h"
 
+#include <llvm/Support/TargetSelect.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>

@@ -2,13 +2,15 @@
 #ifndef REEL_TESTS_ACCURACY_MATH_JIT_H_
 #define REEL_TESTS_ACCURACY_MATH_JIT_H_
 
+#include <llvm/ExecutionEngine/Orc/LLJIT.h>
+
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
 #include <string>
 
-#include "codegen/llvm_headers.h"
+#include "codegen/llvm_ir_headers.h"
 #include "codegen/math/math.h"
 
 namespace reel::testing {

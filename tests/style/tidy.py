@@ -33,7 +33,12 @@ def commands(build, files):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("base", nargs="?", default="HEAD~1", help="a commit (default: HEAD~1)")
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build", help="a configured build folder")
+    parser.add_argument(
+        "--build",
+        type=pathlib.Path,
+        default=ROOT / "build" / "asan",
+        help="a build folder configured with REEL_UNITY=1",
+    )
     args = parser.parse_args()
     tidy = next((t for t in ("clang-tidy-19", "clang-tidy") if shutil.which(t)), None)
     if tidy is None:

@@ -22,11 +22,48 @@ if(REEL_SANITIZE)
 endif()
 target_include_directories(reel_flags INTERFACE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/frontend")
 
-# reel_sources(TARGET file...): adds sources of the current folder to TARGET with the common flags.
+# Sources of one folder that are compiled as one: most of the time goes into headers. 1 for each by itself, as
+# build/asan does: then a source that lacks an include is found.
+set(REEL_UNITY 8 CACHE STRING "Sources of a folder that are compiled as one; 1: each by itself")
+
+# reel_sources(TARGET [APART] file...): adds sources of the current folder to TARGET with the common flags.
+# APART: each is compiled by itself, since they use the same names for their own things.
 function(reel_sources target)
-  list(TRANSFORM ARGN PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
-  target_sources(${target} PRIVATE ${ARGN})
+  cmake_parse_arguments(PARSE_ARGV 1 S "APART" "" "")
+  set(sources ${S_UNPARSED_ARGUMENTS})
+  list(TRANSFORM sources PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
+  target_sources(${target} PRIVATE ${sources})
   target_link_libraries(${target} PRIVATE reel_flags)
+  if(NOT S_APART)
+    reel_unity(${target} ${sources})
+  endif()
+endfunction()
+
+# reel_unity(TARGET file...): compiles those of a folder together, in parts of equal size.
+function(reel_unity target)
+  if(REEL_UNITY LESS 2)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  set(folders)
+  foreach(source IN LISTS ARGN)
+    cmake_path(GET source PARENT_PATH folder)
+    list(APPEND folders "${folder}")
+    list(APPEND "in ${folder}" "${source}")
+  endforeach()
+  list(REMOVE_DUPLICATES folders)
+  foreach(folder IN LISTS folders)
+    cmake_path(RELATIVE_PATH folder BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE name)
+    string(REPLACE "/" "_" name "${name}")
+    list(LENGTH "in ${folder}" count)
+    math(EXPR parts "(${count} + ${REEL_UNITY} - 1) / ${REEL_UNITY}")
+    set(i 0)
+    foreach(source IN LISTS "in ${folder}")
+      math(EXPR part "${i} * ${parts} / ${count}")
+      set_source_files_properties("${source}" TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP "${name}_${part}")
+      math(EXPR i "${i} + 1")
+    endforeach()
+  endforeach()
 endfunction()
 
 # Headers that most files include and that change only with the packages. reel_precompile(TARGET header...) adds more.

@@ -12,8 +12,6 @@
 namespace reel::cli {
 namespace {
 
-double Now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-
 double SquaredNorm(const Tensor& x) {
   double sum = 0;
   const Tensor wide = Cast(x, kFloat64);

@@ -1,6 +1,8 @@
 #ifndef REEL_FRONTEND_CLI_BENCH_MEASURE_H_
 #define REEL_FRONTEND_CLI_BENCH_MEASURE_H_
 
+#include <chrono>
+
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -24,6 +26,11 @@ struct Measured {
   Json row;
   std::string profile;  ///< as text; empty: not asked for
 };
+/// Seconds of a clock that only goes on.
+inline double Now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 Measured MeasureWorkload(const std::string& name, const MeasureOptions& options, const Machine& machine);
 
 }  // namespace reel::cli

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "frontend/cli/bench/measure.h"
 #include "runtime/thread_pool.h"
 
 #if defined(__x86_64__)
@@ -17,8 +18,6 @@
 
 namespace reel::cli {
 namespace {
-
-double Now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 // Units per second of `work` on all threads at once, the best of `runs`.
 double BestRate(int threads, int runs, const std::function<double(int thread)>& work) {

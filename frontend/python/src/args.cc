@@ -12,8 +12,6 @@ Types types;
 
 namespace {
 
-constexpr std::source_location kNoLocation{};
-
 // An int as a weak number: int64, or uint64 above.
 Operand IntOperand(PyObject* x) {
   int overflow = 0;

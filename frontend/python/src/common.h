@@ -7,6 +7,7 @@
 
 #include <initializer_list>
 #include <optional>
+#include <source_location>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,9 @@ namespace reel::python {
 
 namespace nb = nanobind;
 using namespace nb::literals;
+
+/// Of what Python calls: its line is found where it is asked for.
+inline constexpr std::source_location kNoLocation{};
 
 /// The bound types, set when they are.
 struct Types {

@@ -15,8 +15,6 @@
 namespace reel::python {
 namespace {
 
-constexpr std::source_location kNoLocation{};
-
 // The range of an extent that a spec leaves open with None.
 constexpr int64_t kMaxOpen = int64_t{1} << 20;
 

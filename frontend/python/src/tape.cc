@@ -13,8 +13,6 @@
 namespace reel::python {
 namespace {
 
-constexpr std::source_location kNoLocation{};
-
 // The tape of a `with` statement: the C++ tape records from __enter__ to __exit__, and goes on when entered again.
 class PythonTape {
  public:

@@ -14,8 +14,6 @@
 namespace reel::python {
 namespace {
 
-constexpr std::source_location kNoLocation{};
-
 // function(list of tensors) -> list of tensors
 internal::TracedFunction ToTraced(nb::handle function) {
   return [f = SharedObject(function)](std::span<const Tensor> arguments) {

@@ -12,8 +12,6 @@
 namespace reel::python {
 namespace {
 
-constexpr std::source_location kNoLocation{};
-
 // Weak references to the objects of variables, by id: what is given back is what was made.
 std::unordered_map<uint64_t, nb::object>& Objects() {
   static auto& objects = *new std::unordered_map<uint64_t, nb::object>;
@@ -52,7 +50,7 @@ Operand NewValue(const Variable& v, nb::handle x) {
                  kNoLocation);
 }
 
-std::string Repr(const Variable& v) {
+std::string VariableRepr(const Variable& v) {
   if (internal::Observed()) return "<reel.Variable '" + ir::Printable(v.name()) + "' " + v.type().ToString() + ">";
   const std::string prefix = "Variable('" + ir::Printable(v.name()) + "', ";
   return prefix + ElementText(v.value(kNoLocation), prefix) + ", dtype=" + std::string(NumPyName(v.dtype())) + ")";
@@ -63,7 +61,7 @@ void AssignAdd(const Variable& v, nb::handle delta) { v.AssignAdd(NewValue(v, de
 void AssignSub(const Variable& v, nb::handle delta) { v.AssignSub(NewValue(v, delta)); }
 
 // name, value, trainable.
-nb::object Reduce(const Variable& v) {
+nb::object ReduceVariable(const Variable& v) {
   const nb::object make = nb::module_::import_("reel._pickle").attr("variable");
   return nb::make_tuple(make, nb::make_tuple(v.value(kNoLocation), v.trainable(), v.name()));
 }
@@ -133,8 +131,8 @@ void RegisterVariable(nb::module_& m) {
          "Returns itself.");
   define("assign_add", &AssignAdd, "assign(value + delta).");
   define("assign_sub", &AssignSub, "assign(value - delta).");
-  c.def("__repr__", &Repr);
-  c.def("__reduce__", &Reduce, nb::sig("def __reduce__(self) -> Any"));
+  c.def("__repr__", &VariableRepr);
+  c.def("__reduce__", &ReduceVariable, nb::sig("def __reduce__(self) -> Any"));
   m.def("_make_variable", [](const Tensor& value, bool trainable, const std::string& name) {
     return WrapVariable(Variable(value, {.name = name, .trainable = trainable}, kNoLocation));
   });

@@ -7,13 +7,13 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-bool Has(const Ints& v, int64_t x) { return std::find(v.begin(), v.end(), x) != v.end(); }
+bool Contains(const Ints& v, int64_t x) { return std::find(v.begin(), v.end(), x) != v.end(); }
 
 // Axes in neither list, ascending.
 Ints Free(int rank, const Ints& batch, const Ints& contract) {
   Ints out;
   for (int64_t i = 0; i < rank; ++i) {
-    if (!Has(batch, i) && !Has(contract, i)) out.push_back(i);
+    if (!Contains(batch, i) && !Contains(contract, i)) out.push_back(i);
   }
   return out;
 }

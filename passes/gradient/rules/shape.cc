@@ -6,7 +6,6 @@ namespace reel::passes {
 namespace {
 
 using Ints = std::vector<int64_t>;
-size_t N(int i) { return static_cast<size_t>(i); }
 
 }  // namespace
 
@@ -35,9 +34,9 @@ GRAD(Slice, kNone, kNone) {
       continue;
     }
     const int64_t n = sliced.dim(i);
-    const int64_t span = n == 0 ? 0 : (n - 1) * strides[N(i)] + 1;
-    high.push_back(shape.dim(i) - low[N(i)] - span);
-    interior.push_back(strides[N(i)] - 1);
+    const int64_t span = n == 0 ? 0 : (n - 1) * strides[AxisIndex(i)] + 1;
+    high.push_back(shape.dim(i) - low[AxisIndex(i)] - span);
+    interior.push_back(strides[AxisIndex(i)] - 1);
   }
   const ir::Value zero = b.Scalar(g.y_type().dtype, 0);
   g.Set(0, b.Pad(g.dy(), zero, std::move(low), std::move(high), std::move(interior)));
@@ -69,8 +68,8 @@ GRAD(Pad, kNone, kNone) {
         continue;
       }
       const int64_t n = shape.dim(i);
-      limits.push_back(low[N(i)] + (n == 0 ? 0 : (n - 1) * (interior[N(i)] + 1) + 1));
-      strides.push_back(interior[N(i)] + 1);
+      limits.push_back(low[AxisIndex(i)] + (n == 0 ? 0 : (n - 1) * (interior[AxisIndex(i)] + 1) + 1));
+      strides.push_back(interior[AxisIndex(i)] + 1);
     }
     g.Set(0, b.Slice(g.dy(), low, std::move(limits), std::move(strides)));
   }

@@ -5,22 +5,21 @@ namespace {
 
 using ir::Value;
 using Ints = std::vector<int64_t>;
-size_t N(int i) { return static_cast<size_t>(i); }
 
 // Pads and cuts the axis of x, at its end, to an extent. The other axes may be symbolic.
 Value Fit(ir::Builder& b, Value x, int axis, int64_t extent) {
   const Type type = b.type(x);
   const int64_t have = type.shape.dim(axis);
   if (have == extent) return x;
-  const Ints zeros(N(type.shape.rank()), 0), ones(N(type.shape.rank()), 1);
+  const Ints zeros(AxisIndex(type.shape.rank()), 0), ones(AxisIndex(type.shape.rank()), 1);
   if (have < extent) {
     Ints high = zeros;
-    high[N(axis)] = extent - have;
+    high[AxisIndex(axis)] = extent - have;
     return b.Pad(x, b.Scalar(type.dtype, 0), zeros, high, zeros);
   }
   Ints limits;
   for (Extent e : type.shape) limits.push_back(e.is_constant() ? e.value() : -1);
-  limits[N(axis)] = extent;
+  limits[AxisIndex(axis)] = extent;
   return b.Slice(x, zeros, limits, ones);
 }
 
@@ -32,9 +31,9 @@ Value OverlapAdd(ir::Builder& b, Value x, int64_t extent, int64_t stride, int64_
   const Shape shape = b.shape(x);
   const int last = shape.rank() - 1;
   const int64_t size = shape.dim(last - 1), windows = shape.dim(last);
-  Ints low(N(shape.rank()), 0), interior = low, high = low;
-  interior[N(last)] = stride - 1;
-  high[N(last)] = extent + dilation - ((windows - 1) * stride + 1);
+  Ints low(AxisIndex(shape.rank()), 0), interior = low, high = low;
+  interior[AxisIndex(last)] = stride - 1;
+  high[AxisIndex(last)] = extent + dilation - ((windows - 1) * stride + 1);
   x = b.Pad(x, b.Scalar(b.type(x).dtype, 0), low, high, interior);
   Shape flat, cut;
   for (int i = 0; i + 1 < last; ++i) flat.push_back(shape[i]);

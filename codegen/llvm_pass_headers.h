@@ -1,6 +1,6 @@
-// All of LLVM that Reel uses: the IR and, costly to parse, passes, target machines and the JIT.
-#ifndef REEL_CODEGEN_LLVM_HEADERS_H_
-#define REEL_CODEGEN_LLVM_HEADERS_H_
+// Analyses and passes of LLVM, costly to parse: what lower/addresses.cc and lower/machine.cc include beside its IR.
+#ifndef REEL_CODEGEN_LLVM_PASS_HEADERS_H_
+#define REEL_CODEGEN_LLVM_PASS_HEADERS_H_
 
 #include "codegen/llvm_ir_headers.h"
 
@@ -14,12 +14,7 @@
 
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/Analysis/LoopInfo.h>
-#include <llvm/ExecutionEngine/JITLink/JITLinkMemoryManager.h>
-#include <llvm/ExecutionEngine/Orc/LLJIT.h>
-#include <llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h>
-#include <llvm/ExecutionEngine/Orc/ThreadSafeModule.h>
 #include <llvm/IR/Dominators.h>
-#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/ValueHandle.h>
 #include <llvm/InitializePasses.h>
@@ -27,13 +22,7 @@
 #include <llvm/PassRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/CodeGen.h>
-#include <llvm/Support/Error.h>
-#include <llvm/Support/MemoryBuffer.h>
-#include <llvm/Support/SmallVectorMemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
-#include <llvm/Target/TargetMachine.h>
-#include <llvm/Target/TargetOptions.h>
-#include <llvm/TargetParser/Host.h>
 #include <llvm/TargetParser/Triple.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/InstSimplifyPass.h>
@@ -41,9 +30,8 @@
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
 #include <llvm/Transforms/Scalar/LoopRotation.h>
 #include <llvm/Transforms/Scalar/SROA.h>
-#include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/Local.h>
 
 #pragma GCC diagnostic pop
 
-#endif  // REEL_CODEGEN_LLVM_HEADERS_H_
+#endif  // REEL_CODEGEN_LLVM_PASS_HEADERS_H_
