@@ -2,7 +2,7 @@
 
 #include "codegen/aot/aot.h"
 #include "codegen/jit/jit.h"
-#include "codegen/llvm_guard.h"
+#include "codegen/llvm/guard.h"
 #include "ir/lazy.h"
 
 namespace reel::codegen {

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "codegen/jit/compiled_module.h"
+#include "codegen/program/code.h"
 #include "codegen/program/program.h"
 #include "codegen/target/cpuid.h"
 #include "ir/budget_meter.h"
@@ -40,29 +42,6 @@ struct CompilerOptions {
 
 /// What of these is for planning.
 PlanOptions PlanFor(const CompilerOptions& options, const ir::BudgetMeter* meter);
-
-/// JIT-compiled code of a module: immutable, thread-safe.
-class CompiledModule {
- public:
-  using Entry = int32_t (*)(void* instance, const void* const* arguments, void* const* results);
-  virtual ~CompiledModule() = default;
-  virtual const Program& program() const = 0;
-  /// The code of entry point i of program().entries.
-  virtual Entry entry(int i) const = 0;
-  /// Times in seconds: planning, LLVM IR emission, LLVM code generation, loading.
-  struct Times {
-    double plan = 0, emit = 0, codegen = 0, load = 0;
-    bool cached = false;  ///< LLVM had nothing to do
-  };
-  virtual Times times() const = 0;
-};
-
-/// What CompileToObject writes.
-struct ObjectFiles {
-  std::string object;    ///< ELF bytes
-  std::string header;    ///< C99 / C++ header
-  std::string manifest;  ///< JSON, also embedded in the object
-};
 
 class Compiler {
  public:

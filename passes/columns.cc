@@ -15,9 +15,9 @@ using ir::Op;
 using ir::Value;
 using Ints = std::vector<int64_t>;
 
-constexpr int64_t kMostColumns = 8;
-constexpr int64_t kMostNodes = 3000;     // that a class may become
-constexpr int64_t kMostOfAll = 12000;    // that all may
+constexpr int64_t kMaxColumns = 8;
+constexpr int64_t kMaxNodes = 3000;     // that a class may become
+constexpr int64_t kMaxOfAll = 12000;    // that all may
 constexpr int64_t kNever = 1 << 20;      // uses of a value that stays whole
 
 size_t Number(Value v) { return static_cast<size_t>(v.id); }
@@ -69,7 +69,7 @@ class Planner {
     for (int v = 0; v < f.num_values(); ++v) {
       const Shape& shape = f.type({v}).shape;
       const bool short_axis = shape.is_constant() && std::any_of(shape.begin(), shape.end(), [](Extent e) {
-                                return e.value() > 1 && e.value() <= kMostColumns;
+                                return e.value() > 1 && e.value() <= kMaxColumns;
                               });
       first.push_back(short_axis ? static_cast<int32_t>(parent_.size()) : -1);
       for (int a = 0; short_axis && a < shape.rank(); ++a) parent_.push_back(static_cast<int32_t>(parent_.size()));
@@ -82,7 +82,7 @@ class Planner {
     const int32_t first = first_.at(f.name())[Number(v)];
     if (first < 0 || axis < 0) return -1;
     const int64_t extent = f.type(v).shape.dim(static_cast<int>(axis));
-    return extent > 1 && extent <= kMostColumns ? first + static_cast<int32_t>(axis) : -1;
+    return extent > 1 && extent <= kMaxColumns ? first + static_cast<int32_t>(axis) : -1;
   }
 
   int32_t Find(int32_t id) {
@@ -248,7 +248,7 @@ class Planner {
         [&](const Function& f, int v, int a, int32_t id) { classes_[Number(id)].members += f.type({v}).shape.dim(a); });
     const auto is_chosen = [&](int32_t id) {
       const Class& c = classes_[Number(id)];
-      return c.columns >= 2 && c.columns > 2 * c.whole && c.members <= kMostNodes;
+      return c.columns >= 2 && c.columns > 2 * c.whole && c.members <= kMaxNodes;
     };
     // Of two classes that share a value none is chosen: which of its axes goes first would matter. Nor what is too
     // much.
@@ -259,7 +259,7 @@ class Planner {
       const auto [it, added] = taken.try_emplace({&f, v}, id);
       if (!added) shares[Number(id)] = shares[Number(it->second)] = true;
     });
-    int64_t left = kMostOfAll;
+    int64_t left = kMaxOfAll;
     for (size_t i = 0; i < classes_.size(); ++i) {
       if (parent_[i] != static_cast<int32_t>(i) || !is_chosen(static_cast<int32_t>(i)) || shares[i]) continue;
       shares[i] = classes_[i].members > left;

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "codegen/backend.h"
+#include "codegen/program/code.h"
 #include "codegen/program/program.h"
 #include "codegen/target/target.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "codegen/aot/names.h"
-#include "codegen/llvm_ir_headers.h"
+#include "codegen/llvm/ir_headers.h"
 #include "codegen/program/program.h"
 #include "codegen/target/target.h"
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "codegen/backend.h"
 #include "codegen/cache/cache.h"
+#include "codegen/program/code.h"
 #include "codegen/program/program.h"
 #include "codegen/target/target.h"
 

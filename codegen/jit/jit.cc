@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "codegen/aot/names.h"
-#include "codegen/llvm_guard.h"
+#include "codegen/llvm/guard.h"
 #include "codegen/lower/lower.h"
 #include "codegen/program/in_line.h"
 #include "codegen/program/symbols.h"
@@ -24,7 +24,7 @@ using Clock = std::chrono::steady_clock;
 
 /// Expressions and statements of the kernels that share an LLVM module, roughly. A module costs milliseconds by itself,
 /// but several are compiled at once.
-constexpr size_t kLeastModuleSize = 150, kMostModuleSize = 600, kModules = 6;
+constexpr size_t kMinModuleSize = 150, kMaxModuleSize = 600, kModules = 6;
 constexpr size_t kInstructionsOfExpression = 4;
 
 double Seconds(Clock::time_point from) { return std::chrono::duration<double>(Clock::now() - from).count(); }
@@ -158,7 +158,7 @@ std::vector<Unit> SplitProgram(const Program& program) {
   for (size_t k = 0; k < called.size(); ++k) {
     if (called[k]) all += SizeOf(program.kernels[k]);
   }
-  const size_t most = std::clamp(all / kModules, kLeastModuleSize, kMostModuleSize);
+  const size_t most = std::clamp(all / kModules, kMinModuleSize, kMaxModuleSize);
   const auto add = [&](const char* kind, size_t i, size_t size) {
     if (units.empty() || units.back().size >= most) units.emplace_back().name = StrCat(name, kind, i);
     units.back().size += size;

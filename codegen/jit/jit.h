@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
-#include "codegen/backend.h"
-#include "codegen/compiler.h"
+#include "codegen/jit/compiled_module.h"
+#include "codegen/program/code.h"
 #include "codegen/program/program.h"
 #include "codegen/target/target.h"
 

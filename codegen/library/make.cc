@@ -4,7 +4,7 @@
 #include <fstream>
 
 #include "codegen/library/specs.h"
-#include "codegen/llvm_ir_headers.h"
+#include "codegen/llvm/ir_headers.h"
 #include "codegen/lower/lower.h"
 #include "ir/strings.h"
 

@@ -5,7 +5,7 @@
 #include <tuple>
 #include <vector>
 
-#include "codegen/llvm_pass_headers.h"
+#include "codegen/llvm/pass_headers.h"
 
 namespace reel::codegen {
 namespace {
@@ -104,7 +104,7 @@ class Hoister {
       return;
     }
     auto* add = llvm::dyn_cast<llvm::BinaryOperator>(sum);
-    if (add == nullptr || add->getOpcode() != Instruction::Add || terms_.size() >= kMostTerms) {
+    if (add == nullptr || add->getOpcode() != Instruction::Add || terms_.size() >= kMaxTerms) {
       terms_.push_back({sum, LevelOf(sum, loop)});
       return;
     }
@@ -155,7 +155,7 @@ class Hoister {
     return v;
   }
 
-  static constexpr size_t kMostTerms = 16;
+  static constexpr size_t kMaxTerms = 16;
 
   llvm::Function& function_;
   const llvm::LoopInfo& loops_;

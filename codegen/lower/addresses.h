@@ -1,7 +1,7 @@
 #ifndef REEL_CODEGEN_LOWER_ADDRESSES_H_
 #define REEL_CODEGEN_LOWER_ADDRESSES_H_
 
-#include "codegen/llvm_ir_headers.h"
+#include "codegen/llvm/ir_headers.h"
 
 namespace reel::codegen {
 

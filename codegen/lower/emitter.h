@@ -10,7 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "codegen/llvm_ir_headers.h"
+#include "codegen/llvm/ir_headers.h"
 #include "codegen/loop/loop.h"
 #include "codegen/lower/analysis.h"
 #include "codegen/lower/ops.h"

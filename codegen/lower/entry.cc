@@ -8,9 +8,9 @@
 #include <string>
 #include <utility>
 
-#include "codegen/backend.h"
 #include "codegen/lower/loop.h"
 #include "codegen/lower/ops.h"
+#include "codegen/program/code.h"
 #include "ir/strings.h"
 #include "runtime/abi.h"
 

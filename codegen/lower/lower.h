@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "codegen/llvm_ir_headers.h"
+#include "codegen/llvm/ir_headers.h"
 #include "codegen/loop/loop.h"
 #include "codegen/program/program.h"
 #include "codegen/program/symbols.h"

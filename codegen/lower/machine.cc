@@ -1,17 +1,17 @@
 // LLVM's target machine, the few IR passes we need, and code emission.
-#include "codegen/backend.h"
-#include "codegen/llvm_guard.h"
-#include "codegen/llvm_pass_headers.h"
+#include "codegen/llvm/guard.h"
+#include "codegen/llvm/pass_headers.h"
 #include "codegen/lower/addresses.h"
 #include "codegen/lower/loop.h"
 #include "codegen/lower/lower.h"
+#include "codegen/program/code.h"
 #include "ir/strings.h"
 
 namespace reel::codegen {
 namespace {
 
 // LLVM registers passes under a lock of its own, in maps that allocate: when memory fails there, control leaves by a
-// jump (llvm_guard.h) and the lock would stay. So all are registered when the library is loaded.
+// jump (llvm/guard.h) and the lock would stay. So all are registered when the library is loaded.
 [[maybe_unused]] const bool initialized = [] {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();

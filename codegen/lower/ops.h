@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "codegen/llvm_ir_headers.h"
+#include "codegen/llvm/ir_headers.h"
 #include "codegen/loop/loop.h"
 #include "codegen/target/target.h"
 

@@ -13,7 +13,7 @@ using Rows = llvm::SmallVectorImpl<Value*>;
 using Mask = llvm::SmallVector<int, 64>;
 
 /// Registers of arguments and results that the calling convention has.
-constexpr size_t kMostRows = 16;
+constexpr size_t kMaxRows = 16;
 
 /// Groups of rows that fit 128 bits are transposed in each 128 bits by themselves. Interleaving them log2(group) times
 /// does that.
@@ -27,7 +27,7 @@ void TransposeInLanes(llvm::IRBuilderBase& b, size_t group, Rows* rows) {
     }
   }
   for (size_t step = 1; step < group; step *= 2) {
-    const llvm::SmallVector<Value*, kMostRows> from(rows->begin(), rows->end());
+    const llvm::SmallVector<Value*, kMaxRows> from(rows->begin(), rows->end());
     for (size_t i = 0; i < from.size(); ++i) {
       const size_t k = i % group, to = i - k + 2 * k;
       if (k >= group / 2) continue;
@@ -44,7 +44,7 @@ void TransposeLanes(llvm::IRBuilderBase& b, size_t group, Rows* rows) {
     (j / group % 2 == 0 ? even : odd).push_back(static_cast<int>(j));
   }
   for (size_t step = 1; step < rows->size() / group; step *= 2) {
-    const llvm::SmallVector<Value*, kMostRows> from(rows->begin(), rows->end());
+    const llvm::SmallVector<Value*, kMaxRows> from(rows->begin(), rows->end());
     for (size_t i = 0; i < from.size() / 2; ++i) {
       const size_t first = i / group * 2 * group + i % group;
       (*rows)[i] = b.CreateShuffleVector(from[first], from[first + group], even);
@@ -66,7 +66,7 @@ llvm::Function* TransposeFunction(const Target& target, llvm::Type* row, size_t 
                                   static_cast<int>(row->getScalarType()->getTypeID()));
   if (llvm::Function* known = module->getFunction(name)) return known;
   llvm::LLVMContext& context = module->getContext();
-  const llvm::SmallVector<llvm::Type*, kMostRows> types(n, row);
+  const llvm::SmallVector<llvm::Type*, kMaxRows> types(n, row);
   auto* result = llvm::StructType::get(context, types);
   auto* function = llvm::Function::Create(llvm::FunctionType::get(result, types, false),
                                           llvm::Function::InternalLinkage, name, module);
@@ -74,7 +74,7 @@ llvm::Function* TransposeFunction(const Target& target, llvm::Type* row, size_t 
   function->addFnAttr(llvm::Attribute::NoInline);
   function->setCallingConv(llvm::CallingConv::X86_RegCall);
   llvm::IRBuilder<> b(llvm::BasicBlock::Create(context, "entry", function));
-  llvm::SmallVector<Value*, kMostRows> rows;
+  llvm::SmallVector<Value*, kMaxRows> rows;
   for (llvm::Argument& argument : function->args()) rows.push_back(&argument);
   Transpose(b, &rows);
   b.CreateAggregateRet(rows.data(), static_cast<unsigned>(n));
@@ -86,7 +86,7 @@ llvm::Function* TransposeFunction(const Target& target, llvm::Type* row, size_t 
 void TransposeRows(llvm::IRBuilderBase& b, const Target& target, llvm::Module* module, Rows* rows) {
   llvm::Type* row = (*rows)[0]->getType();
   // Small ones are cheaper than the call, large ones do not fit its registers.
-  if (rows->size() < 8 || rows->size() > kMostRows) return Transpose(b, rows);
+  if (rows->size() < 8 || rows->size() > kMaxRows) return Transpose(b, rows);
   llvm::Function* function = TransposeFunction(target, row, rows->size(), module);
   llvm::CallInst* call = b.CreateCall(function, *rows);
   call->setCallingConv(function->getCallingConv());

@@ -1,7 +1,7 @@
 #ifndef REEL_CODEGEN_LOWER_TRANSPOSE_H_
 #define REEL_CODEGEN_LOWER_TRANSPOSE_H_
 
-#include "codegen/llvm_ir_headers.h"
+#include "codegen/llvm/ir_headers.h"
 #include "codegen/target/target.h"
 
 namespace reel::codegen {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "codegen/llvm_ir_headers.h"
+#include "codegen/llvm/ir_headers.h"
 #include "codegen/math/coefficients.inc"
 #include "codegen/math/math.h"
 

@@ -1,5 +1,5 @@
 // Tables in registers: one instruction of AVX2 finds 8 floats, of AVX-512 16 doubles. Elsewhere each element loads.
-#include "codegen/llvm_ir_headers.h"
+#include "codegen/llvm/ir_headers.h"
 #include "codegen/math/common.h"
 
 namespace reel::codegen::math::internal {

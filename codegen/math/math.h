@@ -10,7 +10,7 @@
 #ifndef REEL_CODEGEN_MATH_MATH_H_
 #define REEL_CODEGEN_MATH_MATH_H_
 
-#include "codegen/llvm_ir_headers.h"
+#include "codegen/llvm/ir_headers.h"
 
 namespace reel::codegen::math {
 

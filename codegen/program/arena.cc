@@ -7,7 +7,7 @@ namespace reel::codegen {
 namespace {
 
 // What no budget allows: sums stay here rather than wrap. A buffer has at most twice as many bytes.
-constexpr int64_t kMostBytes = int64_t{1} << 61;
+constexpr int64_t kMaxBytes = int64_t{1} << 61;
 
 int64_t RoundUp(int64_t bytes) { return (std::max<int64_t>(bytes, 1) + 63) / 64 * 64; }
 
@@ -15,12 +15,12 @@ int64_t RoundUp(int64_t bytes) { return (std::max<int64_t>(bytes, 1) + 63) / 64 
 
 int64_t Arena::Allocate(int64_t bytes) {
   bytes = RoundUp(bytes);
-  live_ = std::min(live_ + bytes, kMostBytes);
+  live_ = std::min(live_ + bytes, kMaxBytes);
   peak_ = std::max(peak_, live_);
   const auto it = by_size_.lower_bound({bytes, 0});
   if (it == by_size_.end()) {
     const int64_t offset = size_;
-    size_ = std::min(size_ + bytes, kMostBytes);
+    size_ = std::min(size_ + bytes, kMaxBytes);
     return offset;
   }
   const auto [have, offset] = *it;
@@ -36,7 +36,7 @@ int64_t Arena::Allocate(int64_t bytes) {
 void Arena::Free(int64_t offset, int64_t bytes) {
   bytes = RoundUp(bytes);
   live_ = std::max<int64_t>(live_ - bytes, 0);
-  if (offset + bytes >= kMostBytes) return;  // where sums stopped
+  if (offset + bytes >= kMaxBytes) return;  // where sums stopped
   auto next = by_offset_.lower_bound(offset);
   if (next != by_offset_.end() && offset + bytes == next->first) {
     bytes += next->second;

@@ -5,9 +5,9 @@
 #include <functional>
 #include <iterator>
 
-#include "codegen/group/group.h"
-#include "codegen/group/verify.h"
 #include "codegen/loop/key.h"
+#include "codegen/plan/plan.h"
+#include "codegen/plan/verify.h"
 #include "codegen/program/chain.h"
 #include "codegen/program/overwritten.h"
 #include "codegen/program/verify_items.h"
@@ -29,19 +29,19 @@ constexpr size_t kVisitsOfSchedule = 64;  // what scheduling a group costs besid
 constexpr int64_t kMaxItems = 1 << 20;  // after expansion: a function is placed once for each op that names it
 
 // The value that a group only copies, as one buffer; invalid: it computes something.
-Value CopiedValue(const ir::Function& f, const Grouping& grouping, const Group& group) {
-  if (group.root_kind != Group::Root::kNone || group.post.size() != 1) return {};
-  const Node& node = *f.producer(group.post[0]);
+Value CopiedValue(const ir::Function& f, const PlanGraph& plan, const KernelPlan& group) {
+  if (group.kind() != KernelKind::kMap || group.epilogue.size() != 1) return {};
+  const Node& node = *f.producer(group.epilogue[0]);
   if (node.op != Op::kIdentity) return {};
   const Value x = node.operands[0];
   if (f.Is(x, Op::kConstant)) return x;
-  const auto& view = grouping.views[x.index()];
+  const auto& view = plan.views[x.index()];
   return view && IsWhole(f, x, *view) ? view->base : Value{};
 }
 
 // The value whose memory v is, as a whole and in order: v itself or the base of its view.
-Value BufferOf(const Grouping& grouping, Value v) {
-  const auto& view = grouping.views[v.index()];
+Value BufferOf(const PlanGraph& plan, Value v) {
+  const auto& view = plan.views[v.index()];
   return view ? view->base : v;
 }
 
@@ -134,25 +134,25 @@ absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::PrepareAs(const Key& key, b
   if (!normal.ok()) return normal.status();
   auto block = std::make_unique<Block>(Block{*std::move(normal), {}, {}, {}, {}, {}});
   const ir::Function& f = block->f;
-  auto plan = phases_.Run(&block->f, key.second, fuse, GetPlanChecks().strict);
-  if (!plan.ok()) return plan.status();
-  const Grouping& grouping = *plan;
+  auto planned = phases_.Run(&block->f, key.second, fuse, GetPlanChecks().strict);
+  if (!planned.ok()) return planned.status();
+  const PlanGraph& plan = *planned;
   block->constants.assign(static_cast<size_t>(f.num_values()), -1);
   // Profiles show kernel by kernel, so there they run one after the other.
   ChainBuilder chains(block.get(), key.second == Role::kBody,
                       fuse && !options_.profile && phases_.Runs(kTileFusion) ? target_.machine.l2_bytes : 0,
                       target_.tuning, [this](Kernel kernel) { return AddKernel(std::move(kernel)); });
-  for (size_t g = 0; g < grouping.groups.size(); ++g) {
-    ir::ChargeVisits(kVisitsOfSchedule + static_cast<size_t>(grouping.groups[g].nodes));
-    const Group& group = grouping.groups[g];
-    if (group.root_kind == Group::Root::kControl) {
+  for (size_t g = 0; g < plan.kernels.size(); ++g) {
+    ir::ChargeVisits(kVisitsOfSchedule + static_cast<size_t>(plan.kernels[g].nodes));
+    const KernelPlan& group = plan.kernels[g];
+    if (group.kind() == KernelKind::kControl) {
       chains.Finish();
-      AddControlItem(grouping, *f.producer(group.root), named, block.get());
-    } else if (group.root_kind == Group::Root::kCheck) {
+      AddControlItem(plan, *f.producer(group.root), named, block.get());
+    } else if (group.kind() == KernelKind::kCheckIndex) {
       chains.Finish();
-      AddCheckItem(grouping, *f.producer(group.root), block.get());
+      AddCheckItem(plan, *f.producer(group.root), block.get());
     } else {
-      auto kernel = AddKernelItem(grouping, static_cast<int>(g), key.second == Role::kEntry, block.get());
+      auto kernel = AddKernelItem(plan, static_cast<int>(g), key.second == Role::kEntry, block.get());
       if (!kernel.ok()) return kernel.status();
       chains.Add(*std::move(kernel));
     }
@@ -172,15 +172,15 @@ absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::PrepareAs(const Key& key, b
 }
 
 // The kernel of the item that it adds, if it is one.
-absl::StatusOr<Kernel> BlockBuilder::AddKernelItem(const Grouping& grouping, int group, bool entry, Block* block) {
+absl::StatusOr<Kernel> BlockBuilder::AddKernelItem(const PlanGraph& plan, int group, bool entry, Block* block) {
   BlockItem item;
   Kernel kernel;
-  const Group& g = grouping.groups[static_cast<size_t>(group)];
-  if (const Value from = entry ? Value{} : CopiedValue(block->f, grouping, g); from.valid()) {
+  const KernelPlan& g = plan.kernels[static_cast<size_t>(group)];
+  if (const Value from = entry ? Value{} : CopiedValue(block->f, plan, g); from.valid()) {
     item.kind = BlockItem::Kind::kCopy;
-    item.values = {g.post[0], from};
+    item.values = {g.epilogue[0], from};
   } else {
-    ScheduledKernel k = Schedule(grouping, group, block->f);
+    ScheduledKernel k = Schedule(plan, group, block->f);
     if (!k.status.ok()) {
       return absl::InternalError(
           StrCat("@", block->f.name(), ": the plan is wrong for group ", group, ": ", k.status.message()));
@@ -195,8 +195,8 @@ absl::StatusOr<Kernel> BlockBuilder::AddKernelItem(const Grouping& grouping, int
 }
 
 // A group that is equal to an earlier one gets its kernel.
-ScheduledKernel BlockBuilder::Schedule(const Grouping& grouping, int group, const ir::Function& f) {
-  GroupSignature signature = SignatureOf(f, grouping, group);
+ScheduledKernel BlockBuilder::Schedule(const PlanGraph& plan, int group, const ir::Function& f) {
+  GroupSignature signature = SignatureOf(f, plan, group);
   const auto known = options_.share_kernels ? scheduled_.find(signature.words) : scheduled_.end();
   if (known != scheduled_.end()) {
     ScheduledKernel k = known->second;
@@ -211,13 +211,13 @@ ScheduledKernel BlockBuilder::Schedule(const Grouping& grouping, int group, cons
     problem = signature.Name();
     wish = options_.schedules != nullptr ? options_.schedules->Find(target_.name, problem) : nullptr;
   }
-  ScheduledKernel k = ScheduleGroup(f, grouping, group, target_, options_, wish);
+  ScheduledKernel k = ScheduleGroup(f, plan, group, target_, options_, wish);
   if (wish != nullptr && absl::IsInvalidArgument(k.status)) {
     options_.schedules->CountRefused();
-    k = ScheduleGroup(f, grouping, group, target_, options_);
+    k = ScheduleGroup(f, plan, group, target_, options_);
   }
   k.kernel.problem = std::move(problem);
-  if (!k.kernel.body.empty()) Explain(f, grouping, group, &k.kernel);
+  if (!k.kernel.body.empty()) Explain(f, plan, group, &k.kernel);
   ScheduledKernel positions = k;
   bool all_known = true;
   const auto to_position = [&](Value* v) {
@@ -232,9 +232,9 @@ ScheduledKernel BlockBuilder::Schedule(const Grouping& grouping, int group, cons
   return k;
 }
 
-void BlockBuilder::AddControlItem(const Grouping& grouping, const Node& node, std::vector<Key>* named, Block* block) {
+void BlockBuilder::AddControlItem(const PlanGraph& plan, const Node& node, std::vector<Key>* named, Block* block) {
   BlockItem item;
-  for (Value v : node.operands) item.values.push_back(BufferOf(grouping, v));
+  for (Value v : node.operands) item.values.push_back(BufferOf(plan, v));
   item.result = node.result();
   item.num_results = node.num_results;
   switch (node.op) {
@@ -250,7 +250,7 @@ void BlockBuilder::AddControlItem(const Grouping& grouping, const Node& node, st
       if (options_.fuse) {  // a bound that the condition keeps by itself is not checked
         const int64_t counted = CountedIterations(block->f, node, module_).value_or(INT64_MAX);
         const bool bounded = counted <= item.maximum_iterations;
-        if (counted <= kMostUnwatched && (bounded || item.maximum_iterations < 0)) {
+        if (counted <= kMaxUnwatched && (bounded || item.maximum_iterations < 0)) {
           item.maximum_iterations = kCounted;
         } else if (bounded) {
           item.maximum_iterations = -1;
@@ -264,11 +264,11 @@ void BlockBuilder::AddControlItem(const Grouping& grouping, const Node& node, st
   block->items.push_back(std::move(item));
 }
 
-void BlockBuilder::AddCheckItem(const Grouping& grouping, const Node& node, Block* block) {
+void BlockBuilder::AddCheckItem(const PlanGraph& plan, const Node& node, Block* block) {
   const ir::Function& f = block->f;
   BlockItem item;
   item.kind = BlockItem::Kind::kCheck;
-  item.values = {BufferOf(grouping, node.operands[0])};
+  item.values = {BufferOf(plan, node.operands[0])};
   item.maximum_iterations = static_cast<int64_t>(program_->checks.size());
   const bool known = node.location >= 0;
   program_->checks.push_back({f.type(node.operands[0]).dtype, ir::CheckedExtent(node.attrs()), node.attributes,

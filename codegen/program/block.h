@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "codegen/group/normalize.h"
+#include "codegen/plan/normalize.h"
 #include "codegen/program/phases.h"
 #include "codegen/program/program.h"
 #include "codegen/schedule/schedule.h"
@@ -76,13 +76,13 @@ class BlockBuilder {
   absl::StatusOr<std::unique_ptr<Block>> Prepare(const Key& key, std::vector<Key>* named);
   absl::StatusOr<std::unique_ptr<Block>> PrepareAs(const Key& key, bool fuse, std::vector<Key>* named);
   void WarnOfWrongPlan(const Key& key, const absl::Status& wrong) const;
-  absl::StatusOr<Kernel> AddKernelItem(const Grouping& grouping, int group, bool entry, Block* block);
-  void AddControlItem(const Grouping& grouping, const ir::Node& node, std::vector<Key>* named, Block* block);
-  void AddCheckItem(const Grouping& grouping, const ir::Node& node, Block* block);
+  absl::StatusOr<Kernel> AddKernelItem(const PlanGraph& plan, int group, bool entry, Block* block);
+  void AddControlItem(const PlanGraph& plan, const ir::Node& node, std::vector<Key>* named, Block* block);
+  void AddCheckItem(const PlanGraph& plan, const ir::Node& node, Block* block);
   absl::Status Finish(const std::vector<Key>& named, Block* block);
   int32_t AddConstant(const ir::Node& node);
   int32_t AddKernel(Kernel kernel);
-  ScheduledKernel Schedule(const Grouping& grouping, int group, const ir::Function& f);
+  ScheduledKernel Schedule(const PlanGraph& plan, int group, const ir::Function& f);
 
   const ir::Module& module_;
   const Target& target_;

@@ -12,8 +12,8 @@ namespace {
 using ir::Value;
 
 constexpr int64_t kTriedChunks = 65536;  // numbers of chunks that are looked at: extents may be huge and prime
-constexpr size_t kMostLinks = 256;       // each looks at all before it
-constexpr size_t kMostWaiting = 16;      // items between kernels of a chain, which run after it
+constexpr size_t kMaxLinks = 256;       // each looks at all before it
+constexpr size_t kMaxWaiting = 16;      // items between kernels of a chain, which run after it
 
 }  // namespace
 
@@ -48,7 +48,7 @@ void ChainBuilder::Add(Kernel kernel) {
   }
   waiting_.emplace_back(own, std::move(link.kernel));
   block_->items.pop_back();
-  if (waiting_.size() == kMostWaiting) PlaceWaiting();
+  if (waiting_.size() == kMaxWaiting) PlaceWaiting();
 }
 
 // Whether a kernel that is no part of what may become a chain can run before it: it needs nothing that this makes, and
@@ -159,7 +159,7 @@ const ChainBuilder::Link* ChainBuilder::WriterOf(Value v) const {
 // Takes the kernel if it goes on with the chain, or may begin one.
 bool ChainBuilder::Append(Link* link) {
   const BlockItem& own = item(*link);
-  if (l2_bytes_ == 0 || links_.size() == kMostLinks) return false;
+  if (l2_bytes_ == 0 || links_.size() == kMaxLinks) return false;
   if (own.kind != BlockItem::Kind::kKernel || own.updated.valid() || Updates(own)) return false;
   if (!links_.empty() && links_.back().item + 1 != link->item) return false;
   const auto outer = FindOuterLoop(link->kernel);

@@ -14,7 +14,7 @@ using ir::Node;
 using ir::Op;
 using ir::Value;
 
-constexpr int kMostDepth = 4;  // of index arithmetic; of loops that count on from each other
+constexpr int kMaxIndexDepth = 4;  // of index arithmetic; of loops that count on from each other
 
 std::optional<int64_t> NumberOf(const Function& f, Value v) {
   const DType dtype = f.type(v).dtype;
@@ -38,7 +38,7 @@ struct Counted {
 
 std::optional<Counted> CountedFrom(const Function& f, Value v) {
   Counted c;
-  for (int depth = 0; depth < kMostDepth; ++depth) {
+  for (int depth = 0; depth < kMaxIndexDepth; ++depth) {
     if (f.is_parameter(v)) {
       c.parameter = v.id;
       return c;
@@ -154,12 +154,12 @@ class Loop {
 }  // namespace
 
 std::optional<int64_t> CountedIterations(const Function& f, const Node& node, const ir::Module& m) {
-  return Loop(f, node, m, kMostDepth).WantedTrips();
+  return Loop(f, node, m, kMaxIndexDepth).WantedTrips();
 }
 
 std::vector<bool> OverwrittenOperands(const Function& f, const Node& node, const ir::Module& m) {
   std::vector<bool> overwritten(node.operands.size());
-  Loop loop(f, node, m, kMostDepth);
+  Loop loop(f, node, m, kMaxIndexDepth);
   const auto trips = loop.Trips();
   if (!trips) return overwritten;
   loop.CountUses();

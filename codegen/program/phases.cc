@@ -3,13 +3,13 @@
 #include <algorithm>
 
 #include "absl/strings/str_format.h"
-#include "codegen/group/print.h"
-#include "codegen/group/verify.h"
-#include "codegen/schedule/early_updates.h"
-#include "codegen/schedule/fuse_operand.h"
-#include "codegen/schedule/fuse_rows.h"
-#include "codegen/schedule/join_sums.h"
-#include "codegen/schedule/split_sums.h"
+#include "codegen/fusion/early_updates.h"
+#include "codegen/fusion/epilogue_reductions.h"
+#include "codegen/fusion/producer_fusion.h"
+#include "codegen/fusion/row_fusion.h"
+#include "codegen/fusion/two_stage_reductions.h"
+#include "codegen/plan/text.h"
+#include "codegen/plan/verify.h"
 #include "ir/budget_scope.h"
 #include "ir/file/folder.h"
 #include "ir/file/writer.h"
@@ -22,22 +22,21 @@ constexpr PlanPhase kPhases[] = {
     {"plan.maps", "which values get memory, and which of them one kernel computes",
      [](const PlanState& s) {
        const bool pairs = s.target.has_bf16 && s.options.vectorize, body = s.role == Role::kBody;
-       *s.grouping =
-           GroupFunction(*s.f, {.fuse = s.fuse, .gather_small = body, .pairs = pairs, .tuning = s.target.tuning});
+       *s.plan = PlanMaps(*s.f, {.fuse = s.fuse, .gather_small = body, .pairs = pairs, .tuning = s.target.tuning});
      }},
     {"plan.row_fusion", "maps and reductions over one row go through it while it is in cache",
-     [](const PlanState& s) { FuseRows(s.f, s.target.tuning, s.grouping); }},
+     [](const PlanState& s) { FuseRows(s.f, s.target.tuning, s.plan); }},
     {"plan.two_stage_reductions", "large reductions and deep products leave partial results: threads share them",
-     [](const PlanState& s) { SplitSums(s.f, s.target.tuning, s.grouping); }},
+     [](const PlanState& s) { SplitReductions(s.f, s.target.tuning, s.plan); }},
     {"plan.epilogue_reductions", "sums over a product's rows are made where its tiles are",
-     [](const PlanState& s) { JoinSums(*s.f, s.target, s.grouping); }},
+     [](const PlanState& s) { FuseEpilogueReductions(*s.f, s.target, s.plan); }},
     {"plan.producer_fusion", "a product computes its second operand row by row, which is not stored",
      [](const PlanState& s) {
-       if (s.options.vectorize) FuseOperands(*s.f, s.target, s.grouping);
+       if (s.options.vectorize) FuseProducers(*s.f, s.target, s.plan);
      }},
     {"plan.early_updates", "new values of variables are written as soon as they can be: gradients die early",
      [](const PlanState& s) {
-       if (s.role == Role::kEntry) RunUpdatesEarly(*s.f, s.options.in_place, s.target.tuning, s.grouping);
+       if (s.role == Role::kEntry) RunUpdatesEarly(*s.f, s.options.in_place, s.target.tuning, s.plan);
      }},
 };
 
@@ -57,35 +56,35 @@ bool PhaseRunner::Runs(std::string_view phase) {
   return runs;
 }
 
-absl::Status PhaseRunner::Dump(const ir::Function& f, const PlanPhase& phase, const Grouping& grouping) {
+absl::Status PhaseRunner::Dump(const ir::Function& f, const PlanPhase& phase, const PlanGraph& plan) {
   const PhaseSwitches& switches = options_.phases;
   const bool wanted = switches.dump_phases.empty() || Contains(switches.dump_phases, phase.name);
   if (switches.dump_to.empty() || !wanted) return absl::OkStatus();
   ir::MakeFolders(switches.dump_to);  // the file says what is wrong
   const std::string file =
       absl::StrFormat("%s/%04d_after_%s.plan.txt", switches.dump_to, switches.first + ran_, std::string(phase.name));
-  return ir::WriteFile(file, Print(f, grouping), {.durable = false});
+  return ir::WriteFile(file, Print(f, plan), {.durable = false});
 }
 
-absl::StatusOr<Grouping> PhaseRunner::Run(ir::Function* f, Role role, bool fuse, bool each_phase) {
-  Grouping grouping;
-  const PlanState state{f, &grouping, target_, options_, role, fuse};
+absl::StatusOr<PlanGraph> PhaseRunner::Run(ir::Function* f, Role role, bool fuse, bool each_phase) {
+  PlanGraph plan;
+  const PlanState state{f, &plan, target_, options_, role, fuse};
   const PlanChecks& checks = GetPlanChecks();
   for (const PlanPhase& phase : absl::MakeSpan(kPhases, fuse ? std::size(kPhases) : 1)) {
     ir::ChargeVisits(f->nodes().size());
     if (Runs(phase.name)) {
       phase.run(state);
-      if (absl::Status s = Dump(*f, phase, grouping); !s.ok()) return s;
+      if (absl::Status s = Dump(*f, phase, plan); !s.ok()) return s;
     }
-    if (options_.phases.after) options_.phases.after(phase.name, *f, grouping);
-    if (checks.after_phase) checks.after_phase(phase.name, &grouping);
+    if (options_.phases.after) options_.phases.after(phase.name, *f, plan);
+    if (checks.after_phase) checks.after_phase(phase.name, &plan);
     const bool last = !fuse || &phase == &kPhases[std::size(kPhases) - 1];
     if (!each_phase && !last) continue;
-    if (absl::Status s = VerifyGrouping(*f, grouping); !s.ok()) {
+    if (absl::Status s = VerifyPlan(*f, plan); !s.ok()) {
       return absl::InternalError(StrCat("@", f->name(), ": the plan is wrong after ", phase.name, ": ", s.message()));
     }
   }
-  return grouping;
+  return plan;
 }
 
 }  // namespace reel::codegen

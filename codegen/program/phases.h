@@ -9,8 +9,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "codegen/group/group.h"
-#include "codegen/group/normalize.h"
+#include "codegen/plan/normalize.h"
+#include "codegen/plan/plan.h"
 #include "codegen/program/program.h"
 
 // The phases that plan a function, in one list, under the switches of the passes before them: REEL_DISABLE_PASSES,
@@ -21,7 +21,7 @@ namespace reel::codegen {
 /// What a phase works on.
 struct PlanState {
   ir::Function* f;
-  Grouping* grouping;
+  PlanGraph* plan;
   const Target& target;
   const PlanOptions& options;
   Role role;
@@ -44,13 +44,13 @@ class PhaseRunner {
 
   /// The groups of a function, which gets values for partial sums. Internal, with the phase's name, if a plan is wrong:
   /// looked for after each phase, or after the last.
-  absl::StatusOr<Grouping> Run(ir::Function* f, Role role, bool fuse, bool each_phase);
+  absl::StatusOr<PlanGraph> Run(ir::Function* f, Role role, bool fuse, bool each_phase);
 
   /// Whether a phase of this name runs now; it is counted if so.
   bool Runs(std::string_view phase);
 
  private:
-  absl::Status Dump(const ir::Function& f, const PlanPhase& phase, const Grouping& grouping);
+  absl::Status Dump(const ir::Function& f, const PlanPhase& phase, const PlanGraph& plan);
 
   const Target& target_;
   const PlanOptions& options_;

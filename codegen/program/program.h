@@ -2,16 +2,15 @@
 #define REEL_CODEGEN_PROGRAM_PROGRAM_H_
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "codegen/loop/loop.h"
-#include "codegen/schedule/choices.h"
+#include "codegen/plan/plan.h"
+#include "codegen/schedule/options.h"
 #include "codegen/target/target.h"
-#include "ir/budget_meter.h"
 #include "ir/graph.h"
 
 // The executable before LLVM: kernels, and per entry point the order in which they run on which memory.
@@ -58,12 +57,6 @@ struct Step {
   int64_t chunks_per_lane() const { return (chunks + lanes - 1) / lanes; }
 };
 
-/// A parameter and the result that takes its memory over: the caller passes the old value where the result will be.
-struct InPlace {
-  int32_t parameter = 0, result = 0;
-  friend bool operator==(const InPlace&, const InPlace&) = default;
-};
-
 struct EntryPoint {
   std::string name;
   std::vector<ir::Parameter> arguments;  ///< declared parameters
@@ -96,12 +89,12 @@ struct VariableSlot {
   ir::Literal initial;
 };
 
-/// Step::maximum_iterations of a loop that counts to kMostUnwatched at most.
+/// Step::maximum_iterations of a loop that counts to kMaxUnwatched at most.
 inline constexpr int64_t kCounted = -2;
-inline constexpr int64_t kMostUnwatched = int64_t{1} << 20;
+inline constexpr int64_t kMaxUnwatched = int64_t{1} << 20;
 /// Whether a loop must look if it is to stop: it may go on for ever, or for as long as makes no difference.
 inline bool MayBeLong(const Step& loop) {
-  return loop.maximum_iterations == -1 || loop.maximum_iterations > kMostUnwatched;
+  return loop.maximum_iterations == -1 || loop.maximum_iterations > kMaxUnwatched;
 }
 /// Whether some loop of these steps may be long. Recursion is as deep as control steps are nested.
 bool HaveLongLoop(const std::vector<Step>& steps);
@@ -126,38 +119,6 @@ struct Program {
   int64_t instance_bytes = 0;  ///< header + variables + arena, a multiple of 64
   bool profile = false;  ///< entry points report to runtime/profile.h; kernels are the same
   std::vector<IndexCheck> checks;
-};
-
-class ScheduleBook;
-struct Grouping;
-
-/// What of the phases of planning (phases.h) runs, and what is written of them.
-struct PhaseSwitches {
-  std::vector<std::string> disable = {};  ///< names
-  int64_t limit = -1;  ///< run so many at most; < 0: all
-  std::string dump_to = {};  ///< folder for plans; empty: none
-  std::vector<std::string> dump_phases = {};  ///< empty: all
-  /// Called after each.
-  std::function<void(std::string_view phase, const ir::Function& f, const Grouping& grouping)> after = {};
-  int64_t first = 0;  ///< number of the first, in names of files: passes came before
-};
-
-struct PlanOptions {
-  bool fuse = true;  ///< false: one kernel per op, scalar loops (-O0)
-  bool vectorize = true;
-  int64_t memory_budget =
-      0;  ///< bytes of the arena; above them values are computed again instead of kept; 0 = no limit
-  bool share_kernels = true;  ///< false: every group is scheduled, though equal to another (tests)
-  bool profile = false;  ///< Program::profile; kernels run one after the other, in no chains
-  bool check_bounds = true;  ///< false: check_index checks nothing
-  const ScheduleBook* schedules = nullptr;  ///< schedules by kernel, where it has some (schedule/book.h)
-  bool list_schedules = false;  ///< Kernel::other_schedules
-  PhaseSwitches phases = {};
-  Choices::Decide decide = {};  ///< of kernels that the book does not have
-  /// Results of the only entry point that may be written over parameters of their types. None of them is where a call
-  /// could fail after it has begun to, or go on for long: a call changes all of that memory, or nothing.
-  std::vector<InPlace> in_place = {};
-  const ir::BudgetMeter* meter = nullptr;  ///< looked at between steps of bounded size; null = no limits
 };
 
 /// Verified module without symbolic extents to program: inlines, simplifies, groups, schedules, plans buffers. Its

@@ -18,7 +18,7 @@ using Given = std::vector<std::pair<std::string, int64_t>>;
 
 constexpr int64_t kMaxValues = 16;    // of a range that is compiled whole
 constexpr size_t kMaxVariants = 64;   // of an entry point
-constexpr int64_t kMostRows = 64;     // of a chunk
+constexpr int64_t kMaxRows = 64;     // of a chunk
 
 // The values given for a symbol, ascending, distinct.
 std::vector<int64_t> ValuesOf(const ir::Symbol& symbol, const Given& given) {
@@ -146,7 +146,7 @@ class Sizer {
   // Numbers of rows, the largest first, the last of them 1.
   absl::StatusOr<std::vector<int64_t>> Chunks(const ir::Symbol& symbol) const {
     std::vector<int64_t> rows = ValuesOf(symbol, given_);
-    for (int64_t n = 1; n <= std::min(kMostRows, symbol.max); n *= 2) rows.push_back(n);
+    for (int64_t n = 1; n <= std::min(kMaxRows, symbol.max); n *= 2) rows.push_back(n);
     std::sort(rows.begin(), rows.end(), std::greater<>());
     rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
     return rows;

@@ -2,10 +2,10 @@
 #include <bit>
 
 #include "codegen/loop/ceil.h"
-#include "codegen/schedule/contract_ahead.h"
 #include "codegen/schedule/contract_offsets.h"
 #include "codegen/schedule/contract_operand.h"
 #include "codegen/schedule/contract_pairs.h"
+#include "codegen/schedule/contract_prefetch.h"
 #include "codegen/schedule/contract_sums.h"
 #include "ir/strings.h"
 
@@ -26,8 +26,9 @@ class ContractSchedule {
  public:
   explicit ContractSchedule(const ScheduleContext& c)
       : c_(c),
+        plan_(*c.kernel_plan().As<MatmulKernel>()),
         k_(c.kernel),
-        root_(c.group().root),
+        root_(c.kernel_plan().root),
         node_(*c.f.producer(root_)),
         dtype_(c.f.type(root_).dtype),
         shape_(ShapeOfContract(c)),
@@ -48,7 +49,7 @@ class ContractSchedule {
       x_base_.Add(step, a.x);
       w_base_.Add(step, a.w);
     };
-    if (SplitsDepth(c_.group())) {
+    if (plan_.split_k.valid()) {
       loops.emplace_back(k_->AddAxis("kb"), Ceil(shape_.depth, k_block_));
       split_ = loops.back().first;
     }
@@ -116,8 +117,8 @@ class ContractSchedule {
     const bool one_block = split_ >= 0 || (shape_.depth > 0 && shape_.depth <= k_block_);
     if (tiles_.whole_rows) return Blocks(p);
     const bool may_be_direct = one_block && !NeedsRowTable() && c_.options.vectorize && sums_.empty() &&
-                               c_.group().nodes <= kMaxUnrolledEpilogue;
-    const bool is_short = c_.group().nodes <= c_.target.tuning.epilogue_unrolled_ops;
+                               c_.kernel_plan().nodes <= kMaxUnrolledEpilogue;
+    const bool is_short = c_.kernel_plan().nodes <= c_.target.tuning.epilogue_unrolled_ops;
     direct_ = c_.choices->Flag("direct", may_be_direct && is_short, may_be_direct);
     if (!direct_) out.push_back(OpenTable(tiles_.lanes, one_block));
     if (shape_.depth > 0) {
@@ -412,7 +413,7 @@ class ContractSchedule {
   // Sets a and b of the factors; what a tile, and the block of k, do before they multiply.
   std::vector<Stmt> LoadFactors(const Panel& p, Factors* f, std::vector<Stmt>* body) {
     const ExprId in_panel = InPanel(p, f->axes);
-    std::vector<Stmt> one = WindowAhead(c_, shape_, tiles_, x_base_, block_, f->block, f->tile);
+    std::vector<Stmt> one = PrefetchWindow(c_, shape_, tiles_, x_base_, block_, f->block, f->tile);
     Affine x = x_base_, w = w_base_, lanes = p.base, in_block = AxisAffine(f->k), packed = AxisAffine(f->k, p.width);
     lanes.Add(f->axes.column);
     x.Add(lanes, shape_.lane.x);
@@ -443,7 +444,7 @@ class ContractSchedule {
     std::vector<Stmt> multiply = Only(MakeAccumulate(acc, f.axes.sum, combine, f.a, f.b));
     std::vector<Stmt> step = Only(OverTile(f.axes, p, Whole(p), std::move(multiply)));
     if (f.row >= 0) return Computed(p, f.row, 0, f.block, f.group, f.k, std::move(step));
-    PrefetchAhead(c_, shape_, tiles_, x_base_, FromBlock(AxisAffine(f.tile, tiles_.rows)),
+    PrefetchLines(c_, shape_, tiles_, x_base_, FromBlock(AxisAffine(f.tile, tiles_.rows)),
                   OfBlock(f.block, AxisAffine(f.k)), &step);
     Stmt loop = OverK(f.k, f.block, std::move(step));
     loop.guard = guard;
@@ -558,20 +559,21 @@ class ContractSchedule {
     if (split_ >= 0) {
       Affine at = c_.builder->Flat(root_, index);
       at.Add(split_, c_.f.type(root_).shape.size());
-      return Only(MakeStore(c_.builder->BufferOf(c_.group().columns[0].second, true), at, sum));
+      return Only(MakeStore(c_.builder->BufferOf(plan_.split_k, true), at, sum));
     }
     std::vector<Stmt> stores;
     const auto store = [&](ir::Value v, ExprId value) {
       stores.push_back(MakeStore(c_.builder->BufferOf(v, true), c_.builder->Place(v, index), value));
     };
     if (c_.stored(root_)) store(root_, sum);
-    for (ir::Value v : c_.group().post) {
+    for (ir::Value v : c_.kernel_plan().epilogue) {
       if (c_.stored(v)) store(v, c_.builder->Build(v, index));
     }
     return stores;
   }
 
   const ScheduleContext& c_;
+  const MatmulKernel& plan_;
   Kernel* k_;
   const ir::Value root_;
   const ir::Node& node_;

@@ -3,12 +3,16 @@
 #include <algorithm>
 
 #include "codegen/loop/ceil.h"
-#include "codegen/schedule/fuse_rows.h"
+#include "codegen/plan/view.h"
 
 namespace reel::codegen {
 namespace {
 
 using ir::Op;
+
+const PartialReduction& RhsReduction(const ScheduleContext& c) {
+  return *c.kernel_plan().As<MatmulKernel>()->rhs_reduction;
+}
 
 // An element of the operand, and what of it is summed.
 struct Element {
@@ -34,7 +38,7 @@ void Flatten(Kernel* k, size_t begin, AxisId q, AxisId r, const Affine& lane, in
 Element ElementAt(const ScheduleContext& c, const Affine& row, const Affine& lane) {
   Kernel* k = c.kernel;
   ExprBuilder& b = *c.builder;
-  const ir::Value v = b.BaseOf(c.f.producer(c.group().root)->operands[1]);
+  const ir::Value v = b.BaseOf(c.f.producer(c.kernel_plan().root)->operands[1]);
   const Shape& shape = c.f.type(v).shape;
   const std::vector<int64_t> dims = WithoutOnes(shape);
   std::vector<Affine> at{row, lane};
@@ -54,7 +58,7 @@ Element ElementAt(const ScheduleContext& c, const Affine& row, const Affine& lan
     if (shape.dim(i) != 1) index[static_cast<size_t>(i)] = at[next++];
   }
   const size_t begin = k->exprs.size();
-  const Element e{b.Build(v, index), b.BuildOperand(SumsBeside(c.group())->first, 0, index)};
+  const Element e{b.Build(v, index), b.BuildOperand(RhsReduction(c).root, 0, index)};
   if (quotient >= 0) Flatten(k, begin, q, r, lane, dims[2], quotient);
   return e;
 }
@@ -67,7 +71,7 @@ Stmt ComputedRow(const ScheduleContext& c, const ComputedColumns& columns, AxisI
   lane.Add(j, 1);
   to.Add(in_block, columns.row_stride);
   const Element element = ElementAt(c, row, lane);
-  const Combine combine = CombineOf(c.f.producer(SumsBeside(c.group())->first)->op);
+  const Combine combine = CombineOf(c.f.producer(RhsReduction(c).root)->op);
   std::vector<Stmt> lanes = Only(MakeAccumulate(columns.to, to, Combine::kSet, element.value));
   lanes.push_back(MakeAccumulate(sums, AxisAffine(j), combine, element.summed));
   return MakeLoop(j, columns.columns, LoopKind::kVector, columns.vector, std::move(lanes));
@@ -75,17 +79,10 @@ Stmt ComputedRow(const ScheduleContext& c, const ComputedColumns& columns, AxisI
 
 }  // namespace
 
-const std::pair<ir::Value, ir::Value>* SumsBeside(const Group& group) {
-  if (group.pre.empty()) return nullptr;
-  const auto beside = [&](const auto& column) { return column.first != group.root; };
-  const auto it = std::find_if(group.columns.begin(), group.columns.end(), beside);
-  return it == group.columns.end() ? nullptr : &*it;
-}
-
 Stmt OverComputedRows(const ScheduleContext& c, const ComputedColumns& columns, int64_t depth, AxisId block,
                       AxisId group, AxisId row, std::vector<Stmt> body) {
   Kernel* k = c.kernel;
-  const auto& [root, partials] = *SumsBeside(c.group());
+  const auto& [root, partials] = RhsReduction(c);
   const Shape& groups = c.f.type(partials).shape;
   const DType dtype = c.f.type(root).dtype;
   const Combine combine = CombineOf(c.f.producer(root)->op);

@@ -5,7 +5,7 @@
 
 #include "codegen/schedule/schedule.h"
 
-// The second operand of a product, computed row by row where it is multiplied (FuseOperands), with the sums over its
+// The second operand of a product, computed row by row where it is multiplied (FuseProducers), with the sums over its
 // rows by the rule of reduce.cc.
 
 namespace reel::codegen {
@@ -17,9 +17,6 @@ struct ComputedColumns {
   LocalId to;           ///< where a row is put,
   int64_t row_stride;   ///< row k of the block so many elements behind the first
 };
-
-/// The sums that the group makes beside its product; nullptr: none, the operand is in memory.
-const std::pair<ir::Value, ir::Value>* SumsBeside(const Group& group);
 
 /// for groups of 64 of the rows of a block of k { their sums; each row computed, then `body` for it }. `row` and
 /// `group`: axes whose positions are row 64 * group + row of the block.

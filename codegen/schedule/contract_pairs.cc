@@ -63,8 +63,8 @@ ExprId MayDot(Kernel* k, ExprBuilder* b, LocalId x_least, LocalId w_least) {
   const auto at_least = [b](ExprId e, int64_t n) { return b->Apply(Op::kGreaterEqual, kBool, {e, Number(b, n)}); };
   const auto both = [b](ExprId p, ExprId q) { return b->Apply(Op::kAnd, kBool, {p, q}); };
   // The last bits are 2^(x - 127 - 7) and 2^(w - 127 - 7), the smallest normal number is 2^-126.
-  constexpr int64_t kLeastSum = 2 * (127 + 7) - 126;
-  return both(both(at_least(x, 1), at_least(w, 1)), at_least(b->Apply(Op::kAdd, kInt32, {x, w}), kLeastSum));
+  constexpr int64_t kMinSum = 2 * (127 + 7) - 126;
+  return both(both(at_least(x, 1), at_least(w, 1)), at_least(b->Apply(Op::kAdd, kInt32, {x, w}), kMinSum));
 }
 
 }  // namespace reel::codegen

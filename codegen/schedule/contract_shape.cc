@@ -1,11 +1,11 @@
 #include "codegen/schedule/contract_shape.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "codegen/loop/ceil.h"
 #include "codegen/schedule/contract_operand.h"
 #include "codegen/schedule/contract_sums.h"
-#include "codegen/schedule/join_sums.h"
 #include "ir/strings.h"
 
 namespace reel::codegen {
@@ -38,8 +38,8 @@ Axes Collapsed(const Axes& axes) {
 // All accesses of the kernel, on axes of its own: decides which axes of the result can be one.
 class Probe {
  public:
-  Probe(const ScheduleContext& c, const Axes& axes) : builder_(c.f, c.grouping, c.group_index, &kernel_) {
-    const ir::Node& node = *c.f.producer(c.group().root);
+  Probe(const ScheduleContext& c, const Axes& axes) : builder_(c.f, c.plan, c.group_index, &kernel_) {
+    const ir::Node& node = *c.f.producer(c.kernel_plan().root);
     Index at;
     Affine x, w;
     for (const ContractAxis& a : axes) {
@@ -50,10 +50,10 @@ class Probe {
     }
     builder_.LoadView(node.operands[0], x);
     builder_.LoadView(node.operands[1], w);
-    const ir::Value root = c.group().root;
+    const ir::Value root = c.kernel_plan().root;
     builder_.SetRoot(root, LocalExpr(&kernel_, kernel_.AddLocal("", c.f.type(root).dtype, 1), builder_.Flat(root, at)));
     if (c.stored(root)) stores_.push_back(MakeStore(0, builder_.Place(root, at), builder_.Build(root, at)));
-    for (ir::Value v : c.group().post) {
+    for (ir::Value v : c.kernel_plan().epilogue) {
       if (c.stored(v)) stores_.push_back(MakeStore(0, builder_.Place(v, at), builder_.Build(v, at)));
     }
   }
@@ -145,7 +145,7 @@ bool IsEven(const ContractShape& s, const View& view, int64_t ContractAxis::* st
 void PairUp(const ScheduleContext& c, const View& x, const View& w, ContractShape* s) {
   const auto is_bf16 = [&c](const View& view) { return c.f.type(view.base).dtype == kBFloat16; };
   if (!c.target.has_bf16 || !c.options.vectorize || !is_bf16(x) || !is_bf16(w)) return;
-  if (c.f.type(c.group().root).dtype != kFloat32) return;
+  if (c.f.type(c.kernel_plan().root).dtype != kFloat32) return;
   if (s->k.size() != 1 || s->depth % 2 != 0 || s->rows.size() > 1 || s->lane.x != 0) return;
   ContractAxis& k = s->k[0];
   s->x_pair = {k.x == 1 && IsEven(*s, x, &ContractAxis::x), k.x};
@@ -159,7 +159,7 @@ void PairUp(const ScheduleContext& c, const View& x, const View& w, ContractShap
   k.w *= 2;
 }
 
-const View& ViewOf(const ScheduleContext& c, ir::Value v) { return *c.grouping.views[static_cast<size_t>(v.id)]; }
+const View& ViewOf(const ScheduleContext& c, ir::Value v) { return *c.plan.views[static_cast<size_t>(v.id)]; }
 
 // Axes of the result: batches, from `rows` on those of x, from `columns` on those of w.
 struct ResultAxes {
@@ -336,7 +336,8 @@ std::string TextOf(const ContractShape& shape, const ContractTiles& t) {
 }
 
 ContractShape ShapeOfContract(const ScheduleContext& c) {
-  const ir::Node& node = *c.f.producer(c.group().root);
+  const ir::Node& node = *c.f.producer(c.kernel_plan().root);
+  const MatmulKernel& plan = *c.kernel_plan().As<MatmulKernel>();
   const View &x = ViewOf(c, node.operands[0]), &w = ViewOf(c, node.operands[1]);
   ContractShape s;
   const ResultAxes all = AxesOf(c.f, node, x, w, &s.k);
@@ -353,10 +354,10 @@ ContractShape ShapeOfContract(const ScheduleContext& c) {
   s.outer = part(0, all.rows);
   s.rows = part(all.rows, all.columns);
   ChooseLane(part(all.columns, all.axes.size()), &s);
-  s.sums = !c.group().columns.empty() && !SplitsDepth(c.group()) && SumsBeside(c.group()) == nullptr;
-  s.long_epilogue = c.group().nodes > c.target.tuning.epilogue_unrolled_ops;
+  s.sums = !plan.row_reductions.empty();
+  s.long_epilogue = c.kernel_plan().nodes > c.target.tuning.epilogue_unrolled_ops;
   s.widens = IsHalf(c.f.type(w.base).dtype) && !IsHalf(c.f.type(node.operands[1]).dtype);
-  s.computed = SumsBeside(c.group()) != nullptr;
+  s.computed = plan.rhs_reduction.has_value();
   PairUp(c, x, w, &s);
   return s;
 }
@@ -410,7 +411,7 @@ constexpr int64_t kMaxTileRows = 24, kMaxTileRegisters = 16, kMaxPackBytes = 64 
 
 ContractTiles TilesOfContract(const ScheduleContext& c, const ContractShape& shape) {
   const Target& target = c.target;
-  const int64_t element_bytes = SizeOf(c.f.type(c.group().root).dtype), hardware = target.lanes(element_bytes);
+  const int64_t element_bytes = SizeOf(c.f.type(c.kernel_plan().root).dtype), hardware = target.lanes(element_bytes);
   if (!c.options.vectorize) {
     ContractTiles t;
     BlockRows(shape, target, element_bytes, 1, {}, &t);
@@ -440,6 +441,18 @@ ContractTiles TilesOfContract(const ScheduleContext& c, const ContractShape& sha
   t.inner = t.block = t.per_block = 1;
   BlockRows(shape, target, element_bytes, asked.tile, asked, &t);
   return t;
+}
+
+BlockOfGroups GroupsOfRows(const std::vector<int64_t>& extents, const Tuning& tuning) {
+  int64_t inner = 1;
+  for (size_t axis = extents.size(); axis-- > 0;) {
+    const int64_t block = kPartials / std::gcd(inner, kPartials);
+    if (block * inner > tuning.matmul_sum_rows) break;
+    // Blocks of the whole axis, too, are whole groups.
+    if (extents[axis] >= block && extents[axis] * inner % kPartials == 0) return {axis, block};
+    inner *= extents[axis];
+  }
+  return {};
 }
 
 }  // namespace reel::codegen

@@ -32,10 +32,10 @@ struct ContractShape {
   bool empty = false;  ///< no element to compute
   bool pairs = false;  ///< of bf16 in twos: k is one axis, which counts pairs, as depth does; `rows` is at most one
   PairedOperand x_pair, w_pair;
-  bool computed = false;  ///< w row by row where it is multiplied (FuseOperands)
+  bool computed = false;  ///< w row by row where it is multiplied (FuseProducers)
   bool widens = false;  ///< lanes of w are 16 bits in memory
   bool long_epilogue = false;  ///< more than a few operations on each element
-  bool sums = false;    ///< blocks of rows are whole groups of 64, which are summed (JoinSums)
+  bool sums = false;    ///< blocks of rows are whole groups of 64, which are summed (FuseEpilogueReductions)
 };
 
 /// Axes that neither operand nor what the group computes from the result can tell apart are one.
@@ -66,6 +66,14 @@ void OrderLoops(const ScheduleContext& context, std::vector<std::pair<AxisId, in
 
 /// For Plan().
 std::string TextOf(const ContractShape& shape, const ContractTiles& tiles);
+
+/// Rows of a block that are whole groups of 64, and where its axis begins.
+struct BlockOfGroups {
+  size_t axis = 0;    ///< cut into blocks; those behind it are whole
+  int64_t block = 0;  ///< iterations of the axis in the smallest block; 0: there is none
+};
+/// extents: of the rows of a product, outermost first.
+BlockOfGroups GroupsOfRows(const std::vector<int64_t>& extents, const Tuning& tuning);
 
 }  // namespace reel::codegen
 

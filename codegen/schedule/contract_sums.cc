@@ -8,16 +8,11 @@ namespace reel::codegen {
 
 using ir::Op;
 
-bool SplitsDepth(const Group& group) {
-  return group.root_kind == Group::Root::kContract && !group.columns.empty() && group.columns[0].first == group.root;
-}
-
 std::vector<RowSums> OpenRowSums(const ScheduleContext& c, int64_t lanes) {
   std::vector<RowSums> sums;
-  if (SplitsDepth(c.group()) || SumsBeside(c.group()) != nullptr) return sums;
-  for (const auto& [root, partials] : c.group().columns) {
+  for (const auto& [root, to] : c.kernel_plan().As<MatmulKernel>()->row_reductions) {
     const DType dtype = c.f.type(root).dtype;
-    sums.push_back({c.kernel->AddLocal("s", dtype, lanes), c.builder->BufferOf(partials, true),
+    sums.push_back({c.kernel->AddLocal("s", dtype, lanes), c.builder->BufferOf(to, true),
                     CombineOf(c.f.producer(root)->op), dtype});
   }
   return sums;
@@ -25,8 +20,9 @@ std::vector<RowSums> OpenRowSums(const ScheduleContext& c, int64_t lanes) {
 
 void AddToRowSums(const ScheduleContext& c, const std::vector<RowSums>& sums, const Index& index, const Affine& lane,
                   std::vector<Stmt>* out) {
+  const auto& reductions = c.kernel_plan().As<MatmulKernel>()->row_reductions;
   for (size_t i = 0; i < sums.size(); ++i) {
-    const ir::Value x = c.builder->BaseOf(c.f.producer(c.group().columns[i].first)->operands[0]);
+    const ir::Value x = c.builder->BaseOf(c.f.producer(reductions[i].root)->operands[0]);
     out->push_back(MakeAccumulate(sums[i].sums, lane, sums[i].combine, c.builder->Build(x, index)));
   }
 }
@@ -34,9 +30,9 @@ void AddToRowSums(const ScheduleContext& c, const std::vector<RowSums>& sums, co
 Stmt EndGroup(const ScheduleContext& c, const std::vector<RowSums>& sums, Index index, const Affine& column,
               int64_t columns, int64_t vector) {
   ExprBuilder& b = *c.builder;
-  const int64_t width = c.f.type(c.group().root).shape.dims().back();
+  const int64_t width = c.f.type(c.kernel_plan().root).shape.dims().back();
   index.back() = {};
-  Affine row = b.Flat(c.group().root, index);
+  Affine row = b.Flat(c.kernel_plan().root, index);
   row.constant /= width;
   for (auto& [axis, coefficient] : row.terms) coefficient /= width;
   const auto number = [&b](int64_t n) { return b.Constant(kInt64, static_cast<double>(n)); };

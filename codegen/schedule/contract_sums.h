@@ -5,14 +5,12 @@
 
 #include "codegen/schedule/sum_rows.h"
 
-// Sums over the rows of a product, or of maps of it (JoinSums), while its kernel walks them: blocks are whole groups
-// of 64 rows.
+// Sums over the rows of a product, or of maps of it (FuseEpilogueReductions), while its kernel walks them: blocks are
+// whole groups of 64 rows.
 
 namespace reel::codegen {
 
-/// Whether the group writes the sums of its product's blocks of k, one by one (SplitSums).
-bool SplitsDepth(const Group& group);
-/// The sums of a group of rows, of at most so many lanes, one for each of the group's columns; none if it splits depth.
+/// The sums of a group of rows, of at most so many lanes, one for each of the product's row reductions.
 std::vector<RowSums> OpenRowSums(const ScheduleContext& context, int64_t lanes);
 /// At the element `index` of the product: adds what the columns are sums of to the sums at `lane`.
 void AddToRowSums(const ScheduleContext& context, const std::vector<RowSums>& sums, const Index& index,

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "codegen/group/view.h"
+#include "codegen/plan/view.h"
 #include "ir/strings.h"
 
 namespace reel::codegen {
@@ -84,7 +84,7 @@ Affine ExprBuilder::Flat(Value v, const Index& index) const {
 }
 
 Affine ExprBuilder::Place(Value v, const Index& index) const {
-  return Flatten(*grouping_.views[static_cast<size_t>(v.id)], index);
+  return Flatten(*plan_.views[static_cast<size_t>(v.id)], index);
 }
 
 void ExprBuilder::SetRoot(Value root, ExprId expr) {
@@ -202,9 +202,9 @@ ExprId ExprBuilder::Build(Value v, const Index& index) {
   const Key key = MakeKey(v, index);
   if (const auto it = memo_.find(key); it != memo_.end()) return it->second;
   const auto i = static_cast<size_t>(v.id);
-  const bool own = grouping_.group_of[i] == group_;
-  const ExprId e = !own && grouping_.views[i] ? Load(f_.type(v).dtype, ViewOf(v).base, Flatten(ViewOf(v), index))
-                                              : Compute(v, index);
+  const bool own = plan_.kernel_of[i] == group_;
+  const ExprId e =
+      !own && plan_.views[i] ? Load(f_.type(v).dtype, ViewOf(v).base, Flatten(ViewOf(v), index)) : Compute(v, index);
   memo_.emplace(key, e);
   return e;
 }
@@ -231,7 +231,7 @@ ExprId ExprBuilder::Compute(Value v, const Index& index) {
     case Op::kConstant: return kernel_->AddExpr(ScalarExpr(node.attr<ir::Literal>("value")));
     default: break;
   }
-  // An elementwise op: VerifyGrouping refuses others.
+  // An elementwise op: VerifyPlan refuses others.
   if (IsStackStep(f_, node)) {  // at a position that is known, the part alone
     const Node& here = *f_.producer(node.operands[0]);
     const Node& iota = *f_.producer(here.operands[0]);
@@ -251,7 +251,7 @@ ExprId ExprBuilder::Compute(Value v, const Index& index) {
 ExprId ExprBuilder::BuildView(const Node& node, const Index& index) {
   const Value x = node.operands[0];
   const Shape &from = f_.type(x).shape, &to = f_.type(node.result()).shape;
-  if (const auto& view = grouping_.views[static_cast<size_t>(x.id)]) {
+  if (const auto& view = plan_.views[static_cast<size_t>(x.id)]) {
     if (auto through = ViewThrough(f_, node, *view))
       return Load(f_.type(x).dtype, view->base, Flatten(*through, index));
   }
@@ -262,7 +262,7 @@ ExprId ExprBuilder::BuildView(const Node& node, const Index& index) {
       for (int i = 0; i < from.rank(); ++i) {
         int64_t n = 1;
         Affine& a = inner[static_cast<size_t>(i)];
-        while (n < from.dim(i) && t < to.rank()) {  // VerifyGrouping has seen that both hold to the end
+        while (n < from.dim(i) && t < to.rank()) {  // VerifyPlan has seen that both hold to the end
           Affine scaled;
           scaled.Add(a, to.dim(t));
           scaled.Add(index[static_cast<size_t>(t)]);

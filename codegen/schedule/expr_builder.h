@@ -6,8 +6,8 @@
 #include <set>
 #include <vector>
 
-#include "codegen/group/group.h"
 #include "codegen/loop/loop.h"
+#include "codegen/plan/plan.h"
 #include "ir/graph.h"
 
 namespace reel::codegen {
@@ -22,8 +22,8 @@ Affine AxisAffine(AxisId axis, int64_t coefficient = 1);
 /// kernel's own group are computed in place, everything stored elsewhere is loaded.
 class ExprBuilder {
  public:
-  ExprBuilder(const ir::Function& f, const Grouping& grouping, int group, Kernel* kernel)
-      : f_(f), grouping_(grouping), group_(group), kernel_(kernel) {}
+  ExprBuilder(const ir::Function& f, const PlanGraph& plan, int group, Kernel* kernel)
+      : f_(f), plan_(plan), group_(group), kernel_(kernel) {}
 
   /// Element `index` of v. Depth of recursion is bounded by the ops of one group.
   ExprId Build(ir::Value v, const Index& index);
@@ -72,7 +72,7 @@ class ExprBuilder {
   ir::Value BaseOf(ir::Value v) const { return ViewOf(v).base; }
 
  private:
-  bool IsRowMember(ir::Value v) const { return has_row_ && grouping_.group_of[static_cast<size_t>(v.id)] == group_; }
+  bool IsRowMember(ir::Value v) const { return has_row_ && plan_.kernel_of[static_cast<size_t>(v.id)] == group_; }
   bool IsPerElement(ir::Value v) const;
   /// Of a value of this dtype, which the base may have in 16 bits (View).
   ExprId Load(DType dtype, ir::Value base, Affine flat, ExprId dynamic = -1, int64_t dynamic_stride = 0,
@@ -87,7 +87,7 @@ class ExprBuilder {
   std::optional<bool> IsInside(const Affine& position, int64_t extent);
   /// 0 <= x < extent
   ExprId InRange(ExprId x, int64_t extent);
-  const View& ViewOf(ir::Value v) const { return *grouping_.views[static_cast<size_t>(v.id)]; }
+  const View& ViewOf(ir::Value v) const { return *plan_.views[static_cast<size_t>(v.id)]; }
 
   struct Key {
     int32_t value;
@@ -97,7 +97,7 @@ class ExprBuilder {
   static Key MakeKey(ir::Value v, const Index& index);
 
   const ir::Function& f_;
-  const Grouping& grouping_;
+  const PlanGraph& plan_;
   const int group_;
   Kernel* kernel_;
   std::map<Key, ExprId> memo_;

@@ -92,7 +92,7 @@ int64_t StepWidth(const ScheduleContext& c, int64_t extent, int64_t cost) {
 // The stores of the group's values, for all elements at these indices.
 std::vector<Stmt> Stores(const ScheduleContext& c, const Index& index) {
   std::vector<Stmt> stores;
-  for (ir::Value v : c.group().post) {
+  for (ir::Value v : c.kernel_plan().epilogue) {
     if (!c.stored(v)) continue;
     const ExprId value = c.builder->Build(v, index);
     stores.push_back(MakeStore(c.builder->BufferOf(v, true), c.builder->Flat(v, index), value));
@@ -186,7 +186,7 @@ std::vector<Stmt> CutLoops(const ScheduleContext& c, Index index, std::vector<Ax
 // for i { vector j { y[i, j] = f(x[...]) } }, axes collapsed first: most maps have one loop.
 void ScheduleMap(const ScheduleContext& c) {
   Kernel* k = c.kernel;
-  const Shape& shape = c.f.type(c.group().post[0]).shape;
+  const Shape& shape = c.f.type(c.kernel_plan().epilogue[0]).shape;
   std::vector<AxisId> axes;
   std::vector<int64_t> extents = shape.dims();
   Index index;

@@ -74,7 +74,7 @@ class CarriedStep {
 //   for t, serial, from the end if reverse { vector over the tile: h = (t > 0 ? a[t] : 1) h + b[t], y[t] = h } }
 void ScheduleRecurrence(const ScheduleContext& c) {
   Kernel* k = c.kernel;
-  const ir::Value root = c.group().root;
+  const ir::Value root = c.kernel_plan().root;
   const ir::Node& node = *c.f.producer(root);
   const Shape& shape = c.f.type(root).shape;
   const DType dtype = c.f.type(root).dtype;

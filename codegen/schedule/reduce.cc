@@ -142,7 +142,7 @@ struct RowsNest {
     }
   }
 
-  // Group `of` of level l. As deep as the rows' logarithm to base 64.
+  // KernelPlan `of` of level l. As deep as the rows' logarithm to base 64.
   std::vector<Stmt> Level(size_t l, const Affine& of, std::vector<Stmt> element) const {
     Affine first;
     first.Add(of, group);
@@ -262,11 +262,11 @@ Combine CombineOf(ir::Op op) {
 }
 
 void ScheduleReduce(const ScheduleContext& c) {
-  if (const auto& columns = c.group().columns; !columns.empty() && c.f.type(columns[0].second).shape.rank() == 2) {
-    return ScheduleRowSums(c);
-  }
+  const ReduceKernel& plan = *c.kernel_plan().As<ReduceKernel>();
+  const bool leaves = plan.stage == ReduceKernel::Stage::kPartial, ends = plan.stage == ReduceKernel::Stage::kFinal;
+  if (leaves && c.f.type(plan.partials).shape.rank() == 2) return ScheduleRowSums(c);
   Kernel* k = c.kernel;
-  const ir::Value root = c.group().root;
+  const ir::Value root = c.kernel_plan().root;
   const ir::Node& node = *c.f.producer(root);
   const bool product = node.op == ir::Op::kContract;  // whose blocks' sums are added in order
   const Shape& shape = c.f.type(product ? root : node.operands[0]).shape;
@@ -289,14 +289,14 @@ void ScheduleReduce(const ScheduleContext& c) {
   for (int64_t n : extents[1]) count *= n;
 
   std::vector<Stmt> element;
-  for (ir::Value v : c.group().pre) {
+  for (ir::Value v : c.kernel_plan().producer) {
     if (!c.stored(v)) continue;
     const ExprId value = c.builder->Build(v, index);
     element.push_back(MakeStore(c.builder->BufferOf(v, true), c.builder->Flat(v, index), value));
   }
-  const ir::Value partials = c.group().partials;
-  const bool of_blocks = partials.valid() && c.f.type(partials).shape.rank() == 1;
-  if (partials.valid()) {  // [groups of rows, elements of a row], or results of blocks
+  const ir::Value partials = plan.partials;
+  const bool of_blocks = ends && c.f.type(partials).shape.rank() == 1;
+  if (ends) {  // [groups of rows, elements of a row], or results of blocks
     count = c.f.type(partials).shape.dim(0);
     if (product) axes[1].push_back(k->AddAxis("b"));
     axes[1].resize(1);
@@ -304,9 +304,9 @@ void ScheduleReduce(const ScheduleContext& c) {
     index = {AxisAffine(axes[1][0])};
     if (!of_blocks) index.push_back(c.builder->Flat(root, kept));
   }
-  const ExprId operand = partials.valid() ? c.builder->Build(partials, index) : c.builder->BuildOperand(root, 0, index);
+  const ExprId operand = ends ? c.builder->Build(partials, index) : c.builder->BuildOperand(root, 0, index);
   CollapseAxes(k, &element, &axes[1], &extents[1]);
-  if (axes[1].size() > 1) {  // grouping leaves one
+  if (axes[1].size() > 1) {  // plan leaves one
     *c.status = absl::InternalError(StrCat("%", root.id, " is reduced along ", axes[1].size(), " axes apart"));
     return;
   }
@@ -314,13 +314,12 @@ void ScheduleReduce(const ScheduleContext& c) {
 
   // Results: expressions over the kept axes and the reduced value.
   const bool lanes = std::all_of(extents[2].begin(), extents[2].end(), [](int64_t n) { return n == 1; });
-  if (!c.group().columns.empty()) {
+  if (leaves) {
     ReduceNest nest(k, combine, dtype, axis, count, c.options.vectorize);
     const AxisId block = k->AddAxis("b");
     std::vector<Stmt> body = nest.BuildBlock(block, operand, std::move(element));
-    const ir::Value results = c.group().columns[0].second;
     const ExprId result = LocalExpr(k, nest.block_result(), {});
-    body.push_back(MakeStore(c.builder->BufferOf(results, true), AxisAffine(block), result));
+    body.push_back(MakeStore(c.builder->BufferOf(partials, true), AxisAffine(block), result));
     body = Nest(axes[0], extents[0], 1, Nest(axes[2], extents[2], 1, std::move(body)));  // all of extent 1
     k->body = Nest({block}, {Ceil(count, kReducedBlock)}, 1, std::move(body));
     if (c.options.vectorize) Parallelize(c, count, ExprCost(*k));
@@ -344,7 +343,7 @@ void ScheduleReduce(const ScheduleContext& c) {
   c.builder->SetRoot(root, value);
   std::vector<Stmt> results;
   if (c.stored(root)) results.push_back(MakeStore(c.builder->BufferOf(root, true), c.builder->Flat(root, kept), value));
-  for (ir::Value v : c.group().post) {
+  for (ir::Value v : c.kernel_plan().epilogue) {
     if (!c.stored(v)) continue;
     const ExprId e = c.builder->Build(v, kept);
     results.push_back(MakeStore(c.builder->BufferOf(v, true), c.builder->Flat(v, kept), e));

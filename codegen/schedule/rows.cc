@@ -4,7 +4,7 @@
 #include <set>
 
 #include "codegen/loop/ceil.h"
-#include "codegen/schedule/fuse_rows.h"
+#include "codegen/plan/view.h"
 #include "codegen/schedule/sum_rows.h"
 #include "ir/strings.h"
 
@@ -31,10 +31,11 @@ class RowSchedule {
       : c_(c),
         tuning_(c.target.tuning),
         k_(c.kernel),
-        group_(c.group()),
-        width_(group_.width),
-        extents_(group_.row_extents) {
-    for (size_t i = 0; i < group_.row_extents.size(); ++i) {
+        group_(c.kernel_plan()),
+        rows_plan_(*group_.As<RowWiseKernel>()),
+        width_(rows_plan_.width),
+        extents_(rows_plan_.extents) {
+    for (size_t i = 0; i < rows_plan_.extents.size(); ++i) {
       rows_.push_back(k_->AddAxis("i" + std::to_string(i)));
       row_.push_back(AxisAffine(rows_.back()));
     }
@@ -54,7 +55,7 @@ class RowSchedule {
       body.insert(body.end(), pass.begin(), pass.end());
     }
     CollapseAxes(k_, &body, &rows_, &extents_);
-    const int64_t rows = Count(group_.row_extents), cost = width_ * Ceil(cost_, 1) + 64;
+    const int64_t rows = Count(rows_plan_.extents), cost = width_ * Ceil(cost_, 1) + 64;
     k_->why.push_back(StrCat("row kernel: ", last_pass_ + 1, last_pass_ > 0 ? " passes over " : " pass over ", width_,
                              " elements of each of ", rows, " rows",
                              columns_.empty() ? "" : ", and sums over the rows"));
@@ -98,25 +99,25 @@ class RowSchedule {
 
   std::vector<size_t> Reads(Value v) const {
     std::vector<size_t> reads;
-    for (Value leaf : LeavesOf(c_.f, c_.grouping, v)) {
+    for (Value leaf : LeavesOf(c_.f, c_.plan, v)) {
       if (const auto it = member_of_.find(leaf.id); it != member_of_.end()) reads.push_back(it->second);
     }
     return reads;
   }
 
   void FindMembers() {
-    for (Value v : group_.post) {
+    for (Value v : group_.epilogue) {
       Member m;
       m.v = v;
-      m.per_element = WithoutOnes(c_.f.type(v).shape).size() > group_.row_extents.size();
+      m.per_element = WithoutOnes(c_.f.type(v).shape).size() > rows_plan_.extents.size();
       m.reduces = !m.per_element && ir::Info(c_.f.producer(v)->op).Has(ir::kReduction);
       m.reads = Reads(v);
       for (size_t r : m.reads) m.pass = std::max(m.pass, Available(members_[r]));
       member_of_[v.id] = members_.size();
       members_.push_back(std::move(m));
     }
-    for (const auto& [root, partials] : group_.columns) {
-      Column column{root, partials};
+    for (const auto& [root, to] : rows_plan_.reductions) {
+      Column column{root, to};
       for (size_t r : Reads(root)) column.pass = std::max(column.pass, Available(members_[r]));
       columns_.push_back(column);
     }
@@ -298,12 +299,12 @@ class RowSchedule {
       const auto member = member_of_.find(v.id);
       const Member* m = member == member_of_.end() ? nullptr : &members_[member->second];
       const bool known = m != nullptr && (m->pass != pass_ || m->reduces);
-      const bool own = c_.grouping.group_of[static_cast<size_t>(v.id)] == c_.group_index;
-      const bool loaded = !own && c_.grouping.views[static_cast<size_t>(v.id)].has_value();
+      const bool own = c_.plan.kernel_of[static_cast<size_t>(v.id)] == c_.group_index;
+      const bool loaded = !own && c_.plan.views[static_cast<size_t>(v.id)].has_value();
       const ir::Node* node = c_.f.producer(v);
       if (known || loaded || node == nullptr || !seen.insert(v.id).second) continue;
       open.insert(open.end(), node->operands.begin(), node->operands.end());
-      const bool per_element = WithoutOnes(c_.f.type(v).shape).size() > group_.row_extents.size();
+      const bool per_element = WithoutOnes(c_.f.type(v).shape).size() > rows_plan_.extents.size();
       if (per_element && Info(node->op).Has(ir::kElementwise)) out.push_back(v);
     }
     return out;
@@ -339,7 +340,7 @@ class RowSchedule {
     std::vector<int64_t> bounds{0};
     if (last_pass_ == 0 && c_.options.vectorize) {
       Kernel scratch;
-      ExprBuilder builder(c_.f, c_.grouping, c_.group_index, &scratch);
+      ExprBuilder builder(c_.f, c_.plan, c_.group_index, &scratch);
       Index row;
       for (size_t i = 0; i < rows_.size(); ++i) row.push_back(AxisAffine(scratch.AddAxis("i")));
       const AxisId inner = scratch.AddAxis("e");
@@ -481,7 +482,7 @@ class RowSchedule {
       if (pass_ == 0 && !buffer.is_output) first_read_.insert(s.buffer);
       if (pass_ == 0 || element_cost_ <= tuning_.rows_light_cycles) continue;
       const int64_t bytes = width_ * SizeOf(buffer.dtype);
-      const bool far = bytes < tuning_.rows_prefetch_max_bytes ? Count(group_.row_extents) * bytes > l2
+      const bool far = bytes < tuning_.rows_prefetch_max_bytes ? Count(rows_plan_.extents) * bytes > l2
                                                                : first_read_.contains(s.buffer) && bytes <= l2 / 4;
       if (!far || bytes < tuning_.rows_prefetch_min_bytes || !c_.choices->Flag("prefetch", true) ||
           prefetched_.emplace(s.buffer, loop).first->second != loop)
@@ -537,7 +538,8 @@ class RowSchedule {
   const ScheduleContext& c_;
   const Tuning& tuning_;
   Kernel* k_;
-  const Group& group_;
+  const KernelPlan& group_;
+  const RowWiseKernel& rows_plan_;
   const int64_t width_;
   std::vector<AxisId> rows_;
   std::vector<int64_t> extents_;  // of steps, along these

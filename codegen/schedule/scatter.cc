@@ -40,7 +40,8 @@ void Fill(const ScheduleContext& c, ir::Value root, BufferId out) {
 // time.
 std::vector<Stmt> ByLines(const ScheduleContext& c, std::vector<AxisId>* along, std::vector<int64_t>* extents,
                           std::vector<Stmt> body) {
-  const int64_t line = std::min(kMaxUnrolled, c.target.machine.line_bytes / SizeOf(c.f.type(c.group().root).dtype)),
+  const int64_t line =
+                    std::min(kMaxUnrolled, c.target.machine.line_bytes / SizeOf(c.f.type(c.kernel_plan().root).dtype)),
                 extent = extents->back();
   const bool pays = line * ExprCost(*c.kernel) <= c.target.tuning.scatter_line_cycles;
   if (!c.choices->Flag("line", extent > line && pays, extent > line)) return body;
@@ -59,7 +60,7 @@ std::vector<Stmt> ByLines(const ScheduleContext& c, std::vector<AxisId>* along, 
 // the indices: duplicates meet in a fixed order.
 void ScheduleScatter(const ScheduleContext& c) {
   Kernel* k = c.kernel;
-  const ir::Value root = c.group().root;
+  const ir::Value root = c.kernel_plan().root;
   const ir::Node& node = *c.f.producer(root);
   const ir::Value indices = node.operands[1];
   const Shape &shape = c.f.type(root).shape, &updates = c.f.type(node.operands[2]).shape;

@@ -6,15 +6,13 @@ namespace reel::codegen {
 namespace {
 
 // contract_add_max: what the kernel computes, for symbols, plans and profiles.
-std::string KernelName(const ir::Function& f, const Group& group) {
+std::string KernelName(const ir::Function& f, const KernelPlan& group) {
   std::string name;
   const auto add = [&](ir::Value v) {
     if (name.size() < 40) StrAppend(&name, name.empty() ? "" : "_", Name(f.producer(v)->op));
   };
-  for (ir::Value v : group.pre) add(v);
-  if (group.root.valid()) add(group.root);
-  for (ir::Value v : group.post) add(v);
-  for (const auto& [root, partials] : group.columns) {
+  group.VisitMembers(add);
+  for (const auto& [root, to] : group.Partials()) {
     if (root != group.root) add(root);
   }
   return name;
@@ -22,27 +20,27 @@ std::string KernelName(const ir::Function& f, const Group& group) {
 
 }  // namespace
 
-ScheduledKernel ScheduleGroup(const ir::Function& f, const Grouping& grouping, int index, const Target& target,
+ScheduledKernel ScheduleGroup(const ir::Function& f, const PlanGraph& plan, int index, const Target& target,
                               const PlanOptions& options, const Wish* wish) {
   ScheduledKernel out;
   Choices choices(wish, &options.decide);
-  choices.SetKind(KindName(grouping.groups[static_cast<size_t>(index)].root_kind));
-  ExprBuilder builder(f, grouping, index, &out.kernel);
-  const Group& group = grouping.groups[static_cast<size_t>(index)];
-  const ScheduleContext context{f,           grouping, index,    target,       options,
+  choices.SetKind(KindName(plan.kernels[static_cast<size_t>(index)].kind()));
+  ExprBuilder builder(f, plan, index, &out.kernel);
+  const KernelPlan& group = plan.kernels[static_cast<size_t>(index)];
+  const ScheduleContext context{f,           plan,     index,    target,       options,
                                 &out.kernel, &builder, &choices, &out.updated, &out.status};
   out.kernel.name = KernelName(f, group);
-  switch (group.root_kind) {
-    case Group::Root::kNone: ScheduleMap(context); break;
-    case Group::Root::kReduce: ScheduleReduce(context); break;
-    case Group::Root::kContract: ScheduleContract(context); break;
-    case Group::Root::kScatter: ScheduleScatter(context); break;
-    case Group::Root::kRecurrence: ScheduleRecurrence(context); break;
-    case Group::Root::kSort: ScheduleSort(context); break;
-    case Group::Root::kUpdate: ScheduleUpdate(context); break;
-    case Group::Root::kRows: ScheduleRows(context); break;
-    case Group::Root::kControl:
-    case Group::Root::kCheck: break;  // no kernel
+  switch (group.kind()) {
+    case KernelKind::kMap: ScheduleMap(context); break;
+    case KernelKind::kReduce: ScheduleReduce(context); break;
+    case KernelKind::kMatmul: ScheduleContract(context); break;
+    case KernelKind::kScatter: ScheduleScatter(context); break;
+    case KernelKind::kScan: ScheduleRecurrence(context); break;
+    case KernelKind::kSort: ScheduleSort(context); break;
+    case KernelKind::kUpdate: ScheduleUpdate(context); break;
+    case KernelKind::kRowWise: ScheduleRows(context); break;
+    case KernelKind::kControl:
+    case KernelKind::kCheckIndex: break;  // no kernel
   }
   PruneExprs(&out.kernel);
   out.bound = builder.bound();

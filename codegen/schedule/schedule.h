@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "codegen/group/group.h"
 #include "codegen/loop/loop.h"
-#include "codegen/program/program.h"
+#include "codegen/plan/plan.h"
 #include "codegen/schedule/choices.h"
 #include "codegen/schedule/expr_builder.h"
+#include "codegen/schedule/options.h"
 #include "codegen/target/target.h"
 #include "ir/reduction_order.h"
 
@@ -17,7 +17,7 @@ namespace reel::codegen {
 /// What a schedule works on; one per group.
 struct ScheduleContext {
   const ir::Function& f;
-  const Grouping& grouping;
+  const PlanGraph& plan;
   int group_index;
   const Target& target;
   const PlanOptions& options;
@@ -27,8 +27,8 @@ struct ScheduleContext {
   ir::Value* updated;    ///< ScheduledKernel::updated
   absl::Status* status;  ///< ScheduledKernel::status
 
-  const Group& group() const { return grouping.groups[static_cast<size_t>(group_index)]; }
-  bool stored(ir::Value v) const { return grouping.stored[static_cast<size_t>(v.id)]; }
+  const KernelPlan& kernel_plan() const { return plan.kernels[static_cast<size_t>(group_index)]; }
+  bool stored(ir::Value v) const { return plan.stored[static_cast<size_t>(v.id)]; }
 };
 
 /// A kernel and the values behind its buffers.
@@ -40,7 +40,7 @@ struct ScheduledKernel {
   absl::Status status = {};
 };
 /// `wish`: what its schedule is asked to be; null: what PlanOptions::decide says, or as usual.
-ScheduledKernel ScheduleGroup(const ir::Function& f, const Grouping& grouping, int group, const Target& target,
+ScheduledKernel ScheduleGroup(const ir::Function& f, const PlanGraph& plan, int group, const Target& target,
                               const PlanOptions& options, const Wish* wish = nullptr);
 
 // One file a root kind.
@@ -54,7 +54,7 @@ void ScheduleUpdate(const ScheduleContext& context);
 void ScheduleRows(const ScheduleContext& context);
 
 /// Adds lines to the `why` of a kernel that was scheduled for this group.
-void Explain(const ir::Function& f, const Grouping& grouping, int group, Kernel* kernel);
+void Explain(const ir::Function& f, const PlanGraph& plan, int group, Kernel* kernel);
 
 // --- shared by the schedules (loops.cc) ---
 Stmt MakeLoop(AxisId axis, int64_t extent, LoopKind kind, int64_t width, std::vector<Stmt> body);

@@ -18,10 +18,10 @@ using ir::Value;
 
 class Writer {
  public:
-  Writer(const ir::Function& f, const Grouping& grouping, int group) : f_(f), grouping_(grouping), group_(group) {}
+  Writer(const ir::Function& f, const PlanGraph& plan, int group) : f_(f), plan_(plan), group_(group) {}
 
   GroupSignature Run() {
-    WriteGroup(grouping_.groups[static_cast<size_t>(group_)]);
+    WriteGroup(plan_.kernels[static_cast<size_t>(group_)]);
     for (size_t i = 0; i < out_.values.size(); ++i) Describe(out_.values[i]);  // adds values it refers to
     // Schedules may go by the order of values.
     std::vector<int64_t> order(out_.values.size());
@@ -51,21 +51,41 @@ class Writer {
     for (Value v : values) Refer(v);
   }
 
-  void WriteGroup(const Group& group) {
-    Add(static_cast<int64_t>(group.root_kind));
-    Refer(group.root);
-    Refer(group.pre);
-    Refer(group.post);
-    Add(static_cast<int64_t>(group.columns.size()));
-    for (const auto& [root, partials] : group.columns) {
+  void Refer(const std::vector<PartialReduction>& reductions) {
+    Add(static_cast<int64_t>(reductions.size()));
+    for (const auto& [root, to] : reductions) {
       Refer(root);
-      Refer(partials);
+      Refer(to);
     }
-    Add(group.row_extents);
-    Add(group.width);
-    Refer(group.partials);
+  }
+
+  void WriteGroup(const KernelPlan& group) {
+    Add(static_cast<int64_t>(group.kind()));
+    Refer(group.root);
+    Refer(group.producer);
+    Refer(group.epilogue);
+    std::visit([this](const auto& detail) { WriteDetail(detail); }, group.detail);
     Add(group.nodes);
   }
+
+  void WriteDetail(const MapKernel&) {}
+  void WriteDetail(const ReduceKernel& reduce) {
+    Add(static_cast<int64_t>(reduce.stage));
+    Refer(reduce.partials);
+  }
+  void WriteDetail(const MatmulKernel& matmul) {
+    Refer(matmul.split_k);
+    Refer(matmul.row_reductions);
+    Add(matmul.rhs_reduction.has_value());
+    if (matmul.rhs_reduction) Refer(std::vector{*matmul.rhs_reduction});
+  }
+  void WriteDetail(const RowWiseKernel& rows) {
+    Add(rows.extents);
+    Add(rows.width);
+    Refer(rows.reductions);
+  }
+  template <KernelKind kKind>
+  void WriteDetail(const PlainKernel<kKind>&) {}
 
   void AddShape(const Shape& shape) {
     Add(shape.rank());
@@ -75,12 +95,12 @@ class Writer {
   /// Its type and place, and how it is computed where the kernel may do that.
   void Describe(Value v) {
     const auto i = static_cast<size_t>(v.id);
-    const bool own = grouping_.group_of[i] == group_;
-    const auto& view = grouping_.views[i];
+    const bool own = plan_.kernel_of[i] == group_;
+    const auto& view = plan_.views[i];
     Add(static_cast<int64_t>(f_.type(v).dtype));
     AddShape(f_.type(v).shape);
-    Add(own | grouping_.stored[i] << 1 | grouping_.materialized[i] << 2 | view.has_value() << 3 |
-        (grouping_.group_of[i] >= 0) << 4 | IsUniformConstant(f_, v) << 5);
+    Add(own | plan_.stored[i] << 1 | plan_.materialized[i] << 2 | view.has_value() << 3 |
+        (plan_.kernel_of[i] >= 0) << 4 | IsUniformConstant(f_, v) << 5);
     if (view) {
       Refer(view->base);
       Add(view->offset);
@@ -123,7 +143,7 @@ class Writer {
   }
 
   const ir::Function& f_;
-  const Grouping& grouping_;
+  const PlanGraph& plan_;
   const int group_;
   GroupSignature out_;
   HashMap<int32_t, int64_t> positions_;
@@ -143,8 +163,8 @@ std::string GroupSignature::Name() const {
   return absl::StrFormat("%016x%016x", low, high);
 }
 
-GroupSignature SignatureOf(const ir::Function& f, const Grouping& grouping, int group) {
-  return Writer(f, grouping, group).Run();
+GroupSignature SignatureOf(const ir::Function& f, const PlanGraph& plan, int group) {
+  return Writer(f, plan, group).Run();
 }
 
 }  // namespace reel::codegen

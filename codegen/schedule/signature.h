@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/group/group.h"
+#include "codegen/plan/plan.h"
 #include "ir/graph.h"
 
 namespace reel::codegen {
@@ -19,7 +19,7 @@ struct GroupSignature {
   /// A name for the same group in every process: 128 bits in hexadecimal digits, of all words but addresses.
   std::string Name() const;
 };
-GroupSignature SignatureOf(const ir::Function& f, const Grouping& grouping, int group);
+GroupSignature SignatureOf(const ir::Function& f, const PlanGraph& plan, int group);
 
 }  // namespace reel::codegen
 

@@ -5,10 +5,10 @@ namespace reel::codegen {
 // One row after the other; normalised so that the rows of the result lie along its last axis.
 void ScheduleSort(const ScheduleContext& c) {
   Kernel* k = c.kernel;
-  const ir::Value root = c.group().root;
+  const ir::Value root = c.kernel_plan().root;
   const ir::Node& node = *c.f.producer(root);
   const Shape& shape = c.f.type(root).shape;
-  const View& keys = *c.grouping.views[static_cast<size_t>(node.operands[0].id)];
+  const View& keys = *c.plan.views[static_cast<size_t>(node.operands[0].id)];
   std::vector<AxisId> axes;
   std::vector<int64_t> extents = shape.dims();
   const int64_t n = extents.back();

@@ -30,7 +30,7 @@ void SumOverRows(Kernel* k, const std::vector<RowSums>& columns, AxisId row, int
 
 void ScheduleRowSums(const ScheduleContext& c) {
   Kernel* k = c.kernel;
-  const auto& [root, partials] = c.group().columns[0];
+  const ir::Value root = c.kernel_plan().root, partials = c.kernel_plan().As<ReduceKernel>()->partials;
   const ir::Node& node = *c.f.producer(root);
   const Shape& shape = c.f.type(node.operands[0]).shape;
   const auto& reduced = node.attr<std::vector<int64_t>>("axes");
@@ -56,7 +56,7 @@ void ScheduleRowSums(const ScheduleContext& c) {
   // Accumulating reads before the stores write: an output may take the place of an operand.
   std::vector<Stmt> body;
   body.push_back(MakeAccumulate(sums, c.builder->Flat(root, kept), combine, c.builder->BuildOperand(root, 0, index)));
-  for (ir::Value v : c.group().pre) {
+  for (ir::Value v : c.kernel_plan().producer) {
     if (!c.stored(v)) continue;
     const ExprId value = c.builder->Build(v, index);
     body.push_back(MakeStore(c.builder->BufferOf(v, true), c.builder->Flat(v, index), value));

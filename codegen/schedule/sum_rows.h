@@ -22,7 +22,7 @@ struct RowSums {
 /// elements at once move them to memory.
 void SumOverRows(Kernel* kernel, const std::vector<RowSums>& columns, AxisId row, int64_t rows, int64_t together,
                  int64_t width, int64_t lanes, std::vector<Stmt> body);
-/// A reduction over rows of several axes whose first kernel this is (SplitSums).
+/// A reduction over rows of several axes whose first kernel this is (SplitReductions).
 void ScheduleRowSums(const ScheduleContext& context);
 
 }  // namespace reel::codegen

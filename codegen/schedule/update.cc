@@ -5,7 +5,7 @@ namespace reel::codegen {
 // y holds x; for each element of the update: y[..., start + j, ...] = update[..., j, ...].
 void ScheduleUpdate(const ScheduleContext& c) {
   Kernel* k = c.kernel;
-  const ir::Value root = c.group().root;
+  const ir::Value root = c.kernel_plan().root;
   const ir::Node& node = *c.f.producer(root);
   *c.updated = c.builder->BaseOf(node.operands[0]);
   const Shape &shape = c.f.type(root).shape, &update = c.f.type(node.operands[1]).shape;

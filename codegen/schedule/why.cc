@@ -15,11 +15,11 @@ constexpr size_t kMaxNamed = 1024;  // results among which a value's name is loo
 
 struct Context {
   const ir::Function& f;
-  const Grouping& grouping;
-  const Group& group;
+  const PlanGraph& plan;
+  const KernelPlan& group;
   const Kernel& kernel;
 
-  bool Stored(Value v) const { return grouping.stored[static_cast<size_t>(v.id)]; }
+  bool Stored(Value v) const { return plan.stored[static_cast<size_t>(v.id)]; }
 };
 
 // The name of a result, or of a variable's new value.
@@ -50,32 +50,32 @@ int64_t Lanes(const std::vector<Stmt>& body) {
 
 // Kinds that say more themselves have a line already.
 std::string KindText(const Context& c) {
-  const Group& group = c.group;
+  const KernelPlan& group = c.group;
   const auto operand = [&](size_t k) { return c.f.type(c.f.producer(group.root)->operands[k]).ToString(); };
-  switch (group.root_kind) {
-    case Group::Root::kNone: {
+  switch (group.kind()) {
+    case KernelKind::kMap: {
       const int64_t lanes = Lanes(c.kernel.body);
       return StrCat("map of ", group.nodes, group.nodes == 1 ? " op over " : " ops over ",
-                    c.f.type(group.post[0]).ToString(), lanes > 1 ? StrCat(", ", lanes, " elements a step") : "");
+                    c.f.type(group.epilogue[0]).ToString(), lanes > 1 ? StrCat(", ", lanes, " elements a step") : "");
     }
-    case Group::Root::kReduce:
+    case KernelKind::kReduce:
       if (c.f.producer(group.root)->op == ir::Op::kContract) {
         return StrCat("sums of a product's blocks to ", c.f.type(group.root).ToString());
       }
       return StrCat("reduction of ", operand(0), " to ", c.f.type(group.root).ToString(),
-                    !group.columns.empty()   ? ", block by block"
-                    : group.partials.valid() ? ", of partial sums that another kernel makes"
-                                             : "");
-    case Group::Root::kScatter: return StrCat("scatter of ", operand(2), " into ", operand(0));
-    case Group::Root::kUpdate: return StrCat("update of a part ", operand(1), " of ", operand(0));
-    case Group::Root::kRecurrence: return StrCat("recurrence over ", operand(0));
-    case Group::Root::kSort: return StrCat("sort of rows of ", operand(0));
+                    group.LeavesRoot()           ? ", block by block"
+                    : group.BeginsWith().valid() ? ", of partial sums that another kernel makes"
+                                                 : "");
+    case KernelKind::kScatter: return StrCat("scatter of ", operand(2), " into ", operand(0));
+    case KernelKind::kUpdate: return StrCat("update of a part ", operand(1), " of ", operand(0));
+    case KernelKind::kScan: return StrCat("recurrence over ", operand(0));
+    case KernelKind::kSort: return StrCat("sort of rows of ", operand(0));
     default: return "";
   }
 }
 
 std::string ApartText(const Context& c) {
-  const Group& group = c.group;
+  const KernelPlan& group = c.group;
   if (group.apart == Apart::kNone || !group.apart_from.valid()) return "";
   const std::string from = Text(c.f, group.apart_from);
   switch (group.apart) {
@@ -91,10 +91,10 @@ std::string ApartText(const Context& c) {
 
 std::string StoredText(const Context& c, Value v) {
   const auto i = static_cast<size_t>(v.id);
-  const Grouping& g = c.grouping;
+  const PlanGraph& g = c.plan;
   if (i >= g.why.size()) {
-    const auto of_root = [&](const auto& column) { return column.second == v && column.first == c.group.root; };
-    const bool blocks = std::any_of(c.group.columns.begin(), c.group.columns.end(), of_root);
+    const std::vector<PartialReduction> partials = c.group.Partials();
+    const bool blocks = std::count(partials.begin(), partials.end(), PartialReduction{c.group.root, v}) > 0;
     return StrCat(Text(c.f, v), " stored: ", blocks ? "results of blocks" : "partial sums of rows");
   }
   std::string why;
@@ -112,9 +112,9 @@ std::string StoredText(const Context& c, Value v) {
 
 }  // namespace
 
-void Explain(const ir::Function& f, const Grouping& grouping, int index, Kernel* kernel) {
-  const Group& group = grouping.groups[static_cast<size_t>(index)];
-  const Context c{f, grouping, group, *kernel};
+void Explain(const ir::Function& f, const PlanGraph& plan, int index, Kernel* kernel) {
+  const KernelPlan& group = plan.kernels[static_cast<size_t>(index)];
+  const Context c{f, plan, group, *kernel};
   std::vector<std::string>& why = kernel->why;
   const auto add = [&why](std::string line) {
     if (!line.empty()) why.push_back(std::move(line));
@@ -123,13 +123,13 @@ void Explain(const ir::Function& f, const Grouping& grouping, int index, Kernel*
   if (!kernel->schedule.empty()) add(StrCat("schedule: ", kernel->schedule));
   add(ApartText(c));
   std::vector<Value> stored;
-  for (const auto* list : {&group.pre, &group.post}) {
+  for (const auto* list : {&group.producer, &group.epilogue}) {
     for (Value v : *list) {
       if (c.Stored(v)) stored.push_back(v);
     }
   }
   if (group.root.valid() && c.Stored(group.root)) stored.push_back(group.root);
-  for (const auto& [root, partials] : group.columns) stored.push_back(partials);
+  for (const auto& [root, to] : group.Partials()) stored.push_back(to);
   for (size_t i = 0; i < std::min(stored.size(), kMaxResults); ++i) add(StoredText(c, stored[i]));
   if (stored.size() > kMaxResults) add(StrCat("and ", stored.size() - kMaxResults, " more"));
 }

@@ -22,9 +22,9 @@ constexpr double kSample = 0.03;        // seconds of runs of one program in a m
 constexpr int kMinRuns = 3, kMaxRuns = 200;
 constexpr int kRounds = 2;              // of both programs in turn
 constexpr double kGain = 0.97;          // of the time: what is less is noise
-constexpr double kLeastShare = 0.005;   // of a run: cheaper kernels are left as they are
+constexpr double kMinShare = 0.005;   // of a run: cheaper kernels are left as they are
 constexpr int kFinalRounds = 7;
-constexpr size_t kLeastRanked = 6;      // schedules of a kernel, for a rank correlation
+constexpr size_t kMinRanked = 6;      // schedules of a kernel, for a rank correlation
 
 double MedianOf(std::vector<double> values) {
   std::sort(values.begin(), values.end());
@@ -128,7 +128,7 @@ class Tuner {
     for (double seconds : base->kernels) all += seconds;
     for (size_t k = 0; k < base->kernels.size(); ++k) {
       const Kernel& kernel = best_->program().kernels[k];
-      if (base->kernels[k] < kLeastShare * all || kernel.other_schedules.empty()) continue;
+      if (base->kernels[k] < kMinShare * all || kernel.other_schedules.empty()) continue;
       Problem& p = problems_[kernel.problem];
       p.out.name = kernel.name;
       p.out.before = p.line = kernel.schedule;
@@ -279,7 +279,7 @@ class Tuner {
     double weights = 0, sum = 0, logs = 0;
     for (auto& [problem, p] : problems_) {
       logs += std::log(p.out.seconds_before / std::max(p.out.seconds_after, 1e-12));
-      if (p.measured.size() < kLeastRanked) continue;
+      if (p.measured.size() < kMinRanked) continue;
       p.out.rank_correlation = RankCorrelation(p.estimated, p.measured);
       weights += p.out.seconds_before;
       sum += p.out.seconds_before * p.out.rank_correlation;

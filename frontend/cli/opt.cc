@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "codegen/group/print.h"
+#include "codegen/plan/text.h"
 #include "codegen/program/phases.h"
 #include "ir/text/printer.h"
 #include "passes/pipeline.h"
@@ -42,8 +42,8 @@ std::string PlansAfter(const Options& options, const ir::Module& module) {
   const ir::BudgetMeter meter = options.meter();
   plan.meter = &meter;
   plan.phases.disable = options.disable;
-  plan.phases.after = [&](std::string_view phase, const ir::Function& f, const codegen::Grouping& grouping) {
-    if (phase == options.until) out += codegen::Print(f, grouping);
+  plan.phases.after = [&](std::string_view phase, const ir::Function& f, const codegen::PlanGraph& plan) {
+    if (phase == options.until) out += codegen::Print(f, plan);
   };
   Take(codegen::BuildProgram(module, Take(codegen::FindTarget("native")), plan));
   return out;

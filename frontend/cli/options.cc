@@ -12,9 +12,9 @@ namespace {
 
 // A time that passes: a number of seconds beyond which nobody waits is a mistake.
 std::string CheckSeconds(const std::string& text) {
-  constexpr double kMostSeconds = 1e9;  // thirty years
+  constexpr double kMaxSeconds = 1e9;  // thirty years
   double seconds = 0;
-  if (ir::ParseNumber(text, &seconds) && seconds > 0 && seconds <= kMostSeconds) return "";
+  if (ir::ParseNumber(text, &seconds) && seconds > 0 && seconds <= kMaxSeconds) return "";
   return StrCat(text, " is not a number of seconds above 0 and up to 1e9");
 }
 

@@ -378,7 +378,7 @@ void LiveFunction::CheckArguments(const std::vector<Tensor>& arguments) const {
 }
 
 std::shared_ptr<PureFunction> LiveFunction::Specialized(const std::vector<Tensor>& arguments) {
-  constexpr size_t kMostPrograms = 32;  // as of an Executable
+  constexpr size_t kMaxPrograms = 32;  // as of an Executable
   std::vector<Type> types;
   for (const Tensor& x : arguments) types.push_back(x.type());
   for (const Tensor& x : closed_.outer) types.push_back(x.type());
@@ -389,7 +389,7 @@ std::shared_ptr<PureFunction> LiveFunction::Specialized(const std::vector<Tensor
   if (found != specialized_.end()) return found->second;
   auto module = std::make_shared<ir::Module>(
       Take(passes::Specialize(*closed_.module, extents, std::vector<std::string>{closed_.name})));
-  if (specialized_.size() == kMostPrograms) specialized_.clear();
+  if (specialized_.size() == kMaxPrograms) specialized_.clear();
   return specialized_[extents] = std::make_shared<PureFunction>(std::move(module), closed_.name,
                                                                 std::make_shared<runtime::Mutex>(), updates_);
 }

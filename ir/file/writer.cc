@@ -18,9 +18,9 @@ constexpr char kCannotWrite[] = "cannot write";
 
 /// The file that a path names through links at its end; it need not exist.
 absl::StatusOr<std::string> FollowLinks(const std::string& given) {
-  constexpr int kMostLinks = 40;  // as the kernel has it
+  constexpr int kMaxLinks = 40;  // as the kernel has it
   std::string path = given;
-  for (int links = 0; links <= kMostLinks && DescriptorNamed(path) < 0; ++links) {
+  for (int links = 0; links <= kMaxLinks && DescriptorNamed(path) < 0; ++links) {
     char text[PATH_MAX];
     const ssize_t n = ::readlink(path.c_str(), text, sizeof text);
     if (n < 0 && (errno == EINVAL || errno == ENOENT)) return path;  // no link, or nothing

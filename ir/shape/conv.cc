@@ -7,7 +7,7 @@ namespace reel::ir {
 namespace {
 
 // So that sums of a few extents and paddings do not overflow.
-constexpr int64_t kMostPadding = int64_t{1} << 60;
+constexpr int64_t kMaxPadding = int64_t{1} << 60;
 
 // low + high + what is left of `extent` with dilation - 1 zeros between its elements; an error if
 // it is too large or negative.
@@ -19,11 +19,11 @@ absl::StatusOr<int64_t> PaddedExtent(const InferContext& c, int64_t extent, size
   if (dilation < 1) {
     return error(StrCat("a_dilation ", dilation, " must be at least 1 on"), "; 1 adds no zeros");
   }
-  if (std::max(low, high) > kMostPadding || std::min(low, high) < -kMostPadding) {
+  if (std::max(low, high) > kMaxPadding || std::min(low, high) < -kMaxPadding) {
     return error(StrCat("padding ", low, " and ", high, " is too large for"), "; pad or cut less");
   }
   int64_t gaps = 0;
-  if (extent > 0 && (__builtin_mul_overflow(extent - 1, dilation, &gaps) || gaps > kMostPadding)) {
+  if (extent > 0 && (__builtin_mul_overflow(extent - 1, dilation, &gaps) || gaps > kMaxPadding)) {
     return error(StrCat("a_dilation ", dilation, " is too large for"), "; dilate less");
   }
   const int64_t padded = low + gaps + (extent > 0 ? 1 : 0) + high;

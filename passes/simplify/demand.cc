@@ -7,7 +7,7 @@ namespace {
 
 using ir::Op;
 
-constexpr size_t kMostPlaces = 8;  // time stays linear
+constexpr size_t kMaxPlaces = 8;  // time stays linear
 
 // Elementwise code without traps whose time does not depend on the numbers. The others may stand behind a select that
 // keeps numbers from them with which they take long.
@@ -37,7 +37,7 @@ Demand::Demand(const ir::Function& f) {
     const Places places = places_[result];
     for (size_t i = 0; i < node.operands.size(); ++i) {
       Places all = places;
-      if (is_select(node) && i > 0 && all.size() < kMostPlaces) all.push_back(Place(node.operands[0], i == 1));
+      if (is_select(node) && i > 0 && all.size() < kMaxPlaces) all.push_back(Place(node.operands[0], i == 1));
       Want(node.operands[i], all);
     }
   }

@@ -10,7 +10,7 @@
 #include <span>
 #include <string>
 
-#include "codegen/llvm_ir_headers.h"
+#include "codegen/llvm/ir_headers.h"
 #include "codegen/math/math.h"
 
 namespace reel::testing {

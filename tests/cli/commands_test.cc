@@ -252,8 +252,8 @@ TEST_F(Commands, CompileEmitsThePlan) {
 
 TEST_F(Commands, OptPrintsThePlanAfterAPhase) {
   const std::string plan = Ok({"opt", file_, "--until", "plan.maps"});
-  EXPECT_TRUE(plan.starts_with("plan of @train: ")) << plan;
-  EXPECT_NE(std::string::npos, plan.find("#1 map over f32[2]; values %")) << plan;
+  EXPECT_TRUE(plan.starts_with("plan @train {\n")) << plan;
+  EXPECT_NE(std::string::npos, plan.find("\n  map epilogue=[%")) << plan;
   const ProcessResult unknown = Reel({"opt", file_, "--until", "plan.nothing"});
   EXPECT_EQ(kUsage, unknown.status);
   EXPECT_NE(std::string::npos, unknown.err.find("there are plan.maps, plan.row_fusion, ")) << unknown.err;

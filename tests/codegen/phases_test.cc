@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "codegen/group/print.h"
+#include "codegen/plan/text.h"
 #include "ir/file/folder.h"
 #include "tests/codegen/program_util.h"
 
@@ -61,11 +61,11 @@ TEST(Phases, TileFusionIsTheLastOne) {
 TEST(Phases, AreSeen) {
   std::vector<std::string> seen;
   PhaseSwitches switches;
-  switches.after = [&](std::string_view phase, const ir::Function& f, const Grouping& grouping) {
+  switches.after = [&](std::string_view phase, const ir::Function& f, const PlanGraph& plan) {
     seen.emplace_back(phase);
-    const std::string text = Print(f, grouping);
-    EXPECT_TRUE(text.starts_with(StrCat("plan of @f: ", grouping.groups.size(), " kernels\n#0 "))) << text;
-    EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), std::ssize(grouping.groups) + 1) << text;
+    const std::string text = Print(f, plan);
+    EXPECT_TRUE(text.starts_with("plan @f {\n")) << text;
+    EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), std::ssize(plan.kernels) + 2 + f.num_values() + 1) << text;
   };
   const ir::TemporaryFolder folder;
   switches.dump_to = folder.path();

@@ -4,7 +4,7 @@
 #include <set>
 #include <string>
 
-#include "codegen/group/group.h"
+#include "codegen/plan/plan.h"
 #include "codegen/program/arena.h"
 #include "codegen/program/program.h"
 #include "ir/builder.h"
@@ -415,7 +415,7 @@ TEST(Plan, GroupingIsLinearInTheOperandsOfOneOp) {
   f.SetResults({b.Call("callee", operands)[0]});
   ASSERT_TRUE(b.status().ok()) << b.status();
   const std::clock_t start = std::clock();
-  EXPECT_EQ(GroupFunction(f, {}).groups.size(), 1u);
+  EXPECT_EQ(PlanMaps(f, {}).kernels.size(), 1u);
   EXPECT_LT(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, 5);
 }
 

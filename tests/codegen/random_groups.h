@@ -134,8 +134,17 @@ class RandomGroups {
     return b_.Transpose(b_.Add(t, b_.Broadcast(Column(), {width_, rows_}, {1})), {1, 0});
   }
 
+  // The gradients of a layer's bias and of a few rows of its weights: sums over the rows of what a product reads.
+  void WeightsGradient(Value dy) {
+    const Value sum = b_.ReduceSum(dy, {0});
+    vectors_.push_back(b_.Mul(sum, b_.ScalarLike(sum, 1.0 / static_cast<double>(rows_))));
+    const Value x = b_.Slice(Matrix(), {0, 0}, {rows_, std::min<int64_t>(width_, 3)}, {1, 1});
+    const Value dw = b_.Contract(x, dy, {{}, {}, {0}, {0}});
+    vectors_.push_back(b_.Mul(b_.ReduceMax(dw, {0}), b_.ScalarLike(sum, 1.0 / static_cast<double>(rows_))));
+  }
+
   void Step() {
-    switch (Below(14)) {
+    switch (Below(15)) {
       case 0:
       case 1: return Add(Unary(Matrix()));
       case 2:
@@ -148,6 +157,7 @@ class RandomGroups {
       case 9: return Add(Below(2) ? Softmax(Matrix()) : b_.Recurrence(b_.Tanh(Matrix()), Matrix(), 1, false));
       case 10: return Add(Product(Matrix()));
       case 11: return Add(Moved(Matrix()));
+      case 13: return WeightsGradient(Binary(Matrix(), Matrix()));
       case 12: return Add(Below(2) ? Loop("of_matrix", Matrix()) : Binary(Matrix(), Whole(Reduced(Matrix(), {0, 1}))));
       default: return columns_.push_back(Below(2) ? Binary(Column(), Column()) : Loop("of_column", Column()));
     }

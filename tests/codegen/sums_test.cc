@@ -1,5 +1,5 @@
-// Reductions of many elements to one, whose blocks threads share (codegen/schedule/split_sums.h), and maps that become
-// one kernel with them: no bit depends on it.
+// Reductions of many elements to one, whose blocks threads share (codegen/fusion/two_stage_reductions.h), and maps that
+// become one kernel with them: no bit depends on it.
 
 #include <gtest/gtest.h>
 

@@ -92,7 +92,7 @@ TEST(Targets, NoThresholdStandsElsewhere) {
                                         "kUnread",
                                         "kNoStack",
                                         "kListed",
-                                        "kLeastRow",
+                                        "kMinRow",
                                         "kMaxResults",
                                         "kMaxNamed",
                                         "kFar",
@@ -100,12 +100,14 @@ TEST(Targets, NoThresholdStandsElsewhere) {
                                         "kLoop",
                                         "kSums",
                                         "kLanes",
-                                        "kLeastSum",
+                                        "kMinSum",
                                         "kGroups",
                                         "kCounted",
-                                        "kMostUnwatched",
+                                        "kMaxUnwatched",
                                         "kOperationsPerSecond",
-                                        "kMostDepth",
+                                        "kMaxIndexDepth",
+                                        "kMaxKernelKinds",
+                                        "kMaxValues",
                                         "kMaxDepth",
                                         "kMaxItems",
                                         "kLong",
@@ -114,7 +116,6 @@ TEST(Targets, NoThresholdStandsElsewhere) {
                                         "kBytesKept",
                                         "kBytesInWork",
                                         "kCopiesOfData",
-                                        "kMostBytes",
                                         "kHeaderBytes",
                                         "kMaxValues",
                                         "kMaxTogether",
@@ -128,12 +129,12 @@ TEST(Targets, NoThresholdStandsElsewhere) {
                                         "kKernelDigits",
                                         "kMaxComment",
                                         "kMaxVariants",
-                                        "kMostRows",
+                                        "kMaxRows",
                                         "kTriedChunks",
-                                        "kMostLinks",
-                                        "kMostWaiting"};
+                                        "kMaxLinks",
+                                        "kMaxWaiting"};
   const std::regex constant(R"(constexpr\s+(?:u?int\d*_t|int|size_t|double)\s+(k\w+)\s*=)");
-  for (const char* folder : {"group", "schedule", "program"}) {
+  for (const char* folder : {"plan", "fusion", "schedule", "program"}) {
     for (const auto& file : std::filesystem::directory_iterator(StrCat(SourceDir(), "/codegen/", folder))) {
       std::ifstream in(file.path());
       for (std::string line; std::getline(in, line);) {

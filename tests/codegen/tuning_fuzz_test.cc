@@ -12,11 +12,12 @@
 #include <random>
 #include <set>
 
-#include "codegen/group/verify.h"
 #include "codegen/jit/jit.h"
 #include "codegen/loop/key.h"
+#include "codegen/plan/verify.h"
 #include "codegen/program/phases.h"
 #include "codegen/schedule/book.h"
+#include "codegen/target/cpuid.h"
 #include "codegen/target/file.h"
 #include "ir/verifier.h"
 #include "runtime/abi.h"

@@ -12,6 +12,7 @@
 #include <set>
 #include <sstream>
 
+#include "codegen/backend.h"
 #include "codegen/cache/code_cache.h"
 #include "codegen/compiler.h"
 #include "frontend/record/event_log.h"

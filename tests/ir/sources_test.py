@@ -23,7 +23,7 @@ COMMENT = re.compile(r"//.*")
 ALLOWED = {
     "ir/literal.h": (2, "number and C++ type of the elements: our own code has both in one place"),
     "passes/gradient/rule.h": (2, "a rule that reads what it does not declare: the tests differentiate every op"),
-    "codegen/llvm_guard.cc": (1, "somebody else in the process uses LLVM and has no memory: so does LLVM itself"),
+    "codegen/llvm/guard.cc": (1, "somebody else in the process uses LLVM and has no memory: so does LLVM itself"),
 }
 
 # Where threads start, which throws if there is none to be had, and what becomes of that.

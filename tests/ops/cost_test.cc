@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "codegen/group/group.h"
+#include "codegen/plan/plan.h"
 #include "ir/verifier.h"
 #include "passes/check_numerics.h"
 #include "passes/pass.h"

@@ -22,10 +22,18 @@ def changed(base):
     return {str(ROOT / n) for n in names.stdout.split()}
 
 
+def parts(compiled):
+    """The sources that a file of CMake's unity build includes, or the file itself."""
+    if "/Unity/" not in compiled:
+        return [compiled]
+    return re.findall(r'^#include "(.*)"', pathlib.Path(compiled).read_text(), re.M)
+
+
 def commands(build, files):
-    """Without g++'s precompiled headers and warnings, which clang cannot read."""
-    for entry in json.loads((build / "compile_commands.json").read_text()):
-        if entry["file"] in files:
+    """Of each file by itself, without g++'s precompiled headers and warnings, which clang cannot read."""
+    for compiled in json.loads((build / "compile_commands.json").read_text()):
+        for file in files.intersection(parts(compiled["file"])):
+            entry = {**compiled, "file": file, "command": compiled["command"].replace(compiled["file"], file)}
             command = re.sub(r"-Winvalid-pch|-fpch-preprocess|-include \S*cmake_pch\.hxx|-W\S+", "", entry["command"])
             yield {**entry, "command": command.replace(shutil.which("ccache") or "ccache", "").strip()}
 
@@ -33,12 +41,7 @@ def commands(build, files):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("base", nargs="?", default="HEAD~1", help="a commit (default: HEAD~1)")
-    parser.add_argument(
-        "--build",
-        type=pathlib.Path,
-        default=ROOT / "build" / "asan",
-        help="a build folder configured with REEL_UNITY=1",
-    )
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build", help="a configured build folder")
     args = parser.parse_args()
     tidy = next((t for t in ("clang-tidy-19", "clang-tidy") if shutil.which(t)), None)
     if tidy is None:

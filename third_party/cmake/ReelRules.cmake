@@ -22,8 +22,8 @@ if(REEL_SANITIZE)
 endif()
 target_include_directories(reel_flags INTERFACE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/frontend")
 
-# Sources of one folder that are compiled as one: most of the time goes into headers. 1 for each by itself, as
-# build/asan does: then a source that lacks an include is found.
+# Sources of one folder that are compiled as one: most of the time goes into headers. tests/style/tidy.py compiles each
+# by itself, and so finds one that lacks an include.
 set(REEL_UNITY 8 CACHE STRING "Sources of a folder that are compiled as one; 1: each by itself")
 
 # reel_sources(TARGET [APART] file...): adds sources of the current folder to TARGET with the common flags.

@@ -14,7 +14,7 @@ namespace reel::onnx {
 namespace {
 
 // The most bands of a mel filter.
-constexpr int64_t kMostBands = 1024;
+constexpr int64_t kMaxBands = 1024;
 
 // sum over k of terms[k] (-1)^k cos(2 pi k i / n)
 Tensors CosineWindow(const NodeContext& c, const std::vector<double>& terms) {
@@ -86,7 +86,7 @@ Tensors ImportMelWeightMatrix(const NodeContext& c) {
   const int64_t mels = c.KnownInt(0), length = c.KnownInt(1), rate = c.KnownInt(2);
   const double low = Mel(c.KnownFloat(3)), high = Mel(c.KnownFloat(4));
   const DType dtype = c.DTypeAttribute("output_datatype", kFloat32);
-  if (mels < 1 || mels > kMostBands || length < 1 || length > 16 * kMostBands || rate < 1)
+  if (mels < 1 || mels > kMaxBands || length < 1 || length > 16 * kMaxBands || rate < 1)
     Wrong(StrCat(mels, " bands of ", length, " points at ", rate, " Hz"));
   const int64_t bins = length / 2 + 1;
   std::vector<int64_t> point;

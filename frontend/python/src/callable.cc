@@ -195,8 +195,8 @@ class PatternBuilder {
 
   // Adds the patterns of an argument; false where only Python code can tell, or a leaf is not what was given.
   bool Append(PyObject* x, std::vector<Pattern>* out, int depth = 0) {
-    constexpr int kMostDepth = 50;
-    if (depth > kMostDepth) return false;
+    constexpr int kMaxDepth = 50;
+    if (depth > kMaxDepth) return false;
     if (PyDict_Check(x)) return AppendDict(x, out, depth);
     if (!PyList_Check(x) && !PyTuple_Check(x)) return AppendLeaf(x, out);
     PyTypeObject* const own = PyList_Check(x) ? &PyList_Type : &PyTuple_Type;

@@ -78,7 +78,7 @@ Tensor Rolled(TensorLike x, IntsLike shift, IntsLike axis) {
   return Roll(x.operand(), shifts, axes);
 }
 
-constexpr int64_t kMostRepeats = int64_t{1} << 28;  // of one element, where each has a count of its own
+constexpr int64_t kMaxRepeats = int64_t{1} << 28;  // of one element, where each has a count of its own
 
 Tensor Repeated(TensorLike x, nb::handle repeats, OptionalInt axis) {
   Tensor t = x.tensor();
@@ -90,7 +90,7 @@ Tensor Repeated(TensorLike x, nb::handle repeats, OptionalInt axis) {
   std::vector<int64_t> rows;
   for (size_t i = 0; i < counts.size(); ++i) {
     if (counts[i] < 0) ThrowInvalid("repeat: a count is negative");
-    if (counts[i] > kMostRepeats) {
+    if (counts[i] > kMaxRepeats) {
       throw Error(ErrorCode::kResourceExhausted,
                   "repeat: no memory for " + std::to_string(counts[i]) + " repeats" + AtUserLine());
     }

@@ -1,0 +1,124 @@
+#include "codegen/fusion/epilogue_reductions.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "codegen/fusion/renumber.h"
+#include "codegen/plan/view.h"
+#include "codegen/schedule/contract_shape.h"
+
+namespace reel::codegen {
+namespace {
+
+using ir::Value;
+
+class EpilogueReductionFuser {
+ public:
+  EpilogueReductionFuser(const ir::Function& f, const Target& target, PlanGraph* plan)
+      : f_(f), target_(target), out_(*plan), into_(plan->kernels.size(), -1) {}
+
+  void Run() {
+    for (size_t g = 0; g < out_.kernels.size(); ++g) into_[g] = ProductOf(out_.kernels[g]);
+    if (std::all_of(into_.begin(), into_.end(), [](int p) { return p < 0; })) return;
+    for (size_t g = 0; g < out_.kernels.size(); ++g) {
+      if (into_[g] < 0) continue;
+      auto& joined = out_.kernels[static_cast<size_t>(into_[g])].Get<MatmulKernel>().row_reductions;
+      for (const PartialReduction& r : out_.kernels[g].Partials()) joined.push_back(r);
+    }
+    FindStored();
+    DropMerged(&out_, into_);
+  }
+
+ private:
+  // The product's group that can do what this one does, which is nothing but sums over rows; -1: none.
+  int ProductOf(const KernelPlan& group) const {
+    const bool sums = group.kind() == KernelKind::kReduce || group.kind() == KernelKind::kRowWise;
+    const std::vector<PartialReduction> partials = group.Partials();
+    if (!sums || partials.empty() || !group.producer.empty() || !group.epilogue.empty()) return -1;
+    int into = -1;
+    for (const auto& [root, to] : partials) {
+      const Value x = f_.producer(root)->operands[0];
+      const auto& view = out_.views[x.index()];
+      if (f_.type(to).shape.rank() != 2 || !view || !IsWhole(f_, x, *view)) return -1;
+      const int p = out_.kernel_of[view->base.index()];
+      if (p < 0 || (into >= 0 && p != into) || !MakesGroups(p, view->base, f_.type(root).shape.size())) return -1;
+      into = p;
+    }
+    return into;
+  }
+
+  // Whether v, a value of group p, comes in a product's blocks of whole groups of rows of so many elements.
+  bool MakesGroups(int p, Value v, int64_t width) const {
+    const KernelPlan& product = out_.kernels[static_cast<size_t>(p)];
+    if (product.kind() != KernelKind::kMatmul || !product.Partials().empty()) return false;
+    if (f_.type(v).bytes() <= target_.machine.l2_bytes) return false;
+    const ir::Node& node = *f_.producer(product.root);
+    const Shape& shape = f_.type(product.root).shape;
+    const auto rank = [&](size_t k) { return static_cast<size_t>(f_.type(node.operands[k]).shape.rank()); };
+    const auto batch = node.attr<std::vector<int64_t>>("a_batch").size(),
+               deep = node.attr<std::vector<int64_t>>("a_contract").size();
+    const auto& view = out_.views[product.root.index()];
+    if (rank(1) != batch + deep + 1 || shape.dim(shape.rank() - 1) != width || !(f_.type(v).shape == shape))
+      return false;
+    if (!view || !IsWhole(f_, product.root, *view)) return false;
+    const std::vector<int64_t> dims = shape.dims();
+    if (IsOneBlock(node, batch, deep)) return false;
+    return GroupsOfRows({dims.begin() + static_cast<std::ptrdiff_t>(batch), dims.end() - 1}, target_.tuning).block > 0;
+  }
+
+  // Whether rows of one axis take one block of k: they go to memory from registers, or through L2 in a chain.
+  bool IsOneBlock(const ir::Node& node, size_t batch, size_t deep) const {
+    const Shape& x = f_.type(node.operands[0]).shape;
+    const auto& strides = out_.views[node.operands[0].index()]->strides;
+    const size_t end = static_cast<size_t>(x.rank()) - deep;
+    int64_t depth = 1;
+    for (size_t i = end; i < end + deep; ++i) depth *= x.dim(static_cast<int>(i));
+    bool one_axis = true;
+    for (size_t i = batch; i + 1 < end; ++i) {
+      one_axis = one_axis && strides[i] == strides[i + 1] * x.dim(static_cast<int>(i + 1));
+    }
+    return one_axis && depth <= kProductBlock;
+  }
+
+  // What only the sums read is not stored any more.
+  void FindStored() {
+    std::vector<bool> needed(out_.stored.size(), false);
+    for (Value v : f_.results()) {
+      needed[v.index()] = true;
+      if (const auto& view = out_.views[v.index()]) needed[view->base.index()] = true;
+    }
+    for (size_t g = 0; g < out_.kernels.size(); ++g) {
+      if (into_[g] >= 0) continue;
+      const KernelPlan& group = out_.kernels[g];
+      const auto read = [&](Value member) {
+        for (Value leaf : LeavesOf(f_, out_, member)) {
+          if (out_.kernel_of[leaf.index()] != static_cast<int>(g)) needed[leaf.index()] = true;
+        }
+      };
+      group.VisitMembers([&](Value v) {
+        if (v != group.root || !group.BeginsWith().valid()) read(v);
+      });
+      for (const auto& [root, to] : group.Partials()) read(root);
+    }
+    for (size_t g = 0; g < out_.kernels.size(); ++g) {
+      if (into_[g] < 0) continue;
+      const KernelPlan& product = out_.kernels[static_cast<size_t>(into_[g])];
+      for (Value v : product.epilogue) out_.stored[v.index()] = needed[v.index()];
+      out_.stored[product.root.index()] = needed[product.root.index()];
+    }
+  }
+
+  const ir::Function& f_;
+  const Target& target_;
+  PlanGraph& out_;
+  std::vector<int> into_;  // by group: the product's group that it joins, -1
+};
+
+}  // namespace
+
+void FuseEpilogueReductions(const ir::Function& function, const Target& target, PlanGraph* plan) {
+  EpilogueReductionFuser(function, target, plan).Run();
+}
+
+}  // namespace reel::codegen

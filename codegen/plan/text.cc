@@ -1,0 +1,300 @@
+#include "codegen/plan/text.h"
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <utility>
+
+#include "ir/strings.h"
+#include "ir/text/token_reader.h"
+
+namespace reel::codegen {
+namespace {
+
+using ir::Tok;
+using ir::Value;
+
+constexpr std::string_view kWhyNames[] = {"none", "result", "root", "read", "repeated", "long", "operand", "unfused"};
+constexpr std::string_view kApartNames[] = {"none",  "whole", "closed",  "elsewhere",
+                                            "roots", "large", "between", "unfused"};
+constexpr std::string_view kStageNames[] = {"whole", "partial", "final"};
+constexpr int64_t kMaxKernelKinds = std::variant_size_v<KernelDetail>;
+constexpr int64_t kMaxValues = int64_t{1} << 24;  // of a text: more is no plan of ours
+
+template <typename Enum, size_t kSize>
+std::string_view NameOf(const std::string_view (&names)[kSize], Enum e) {
+  return names[static_cast<size_t>(e)];
+}
+
+class PlanPrinter {
+ public:
+  PlanPrinter(const ir::Function& f, const PlanGraph& plan) : f_(f), plan_(plan) {}
+
+  std::string Run() {
+    StrAppend(&out_, "plan @", f_.name(), " {\n");
+    for (const KernelPlan& kernel : plan_.kernels) PrintKernel(kernel);
+    StrAppend(&out_, "  values ", plan_.stored.size(), " planned ", plan_.why.size(), "\n");
+    for (size_t v = 0; v < plan_.stored.size(); ++v) PrintValue(v);
+    return std::move(out_ += "}\n");
+  }
+
+ private:
+  void Add(std::string_view name, Value v) {
+    if (v.valid()) StrAppend(&out_, " ", name, "=%", v.id);
+  }
+  template <typename List, typename Print>
+  void AddList(std::string_view name, const List& list, Print print) {
+    if (list.empty()) return;
+    StrAppend(&out_, " ", name, "=[");
+    for (size_t i = 0; i < list.size(); ++i) {
+      if (i > 0) out_ += ", ";
+      print(list[i]);
+    }
+    out_ += "]";
+  }
+  void AddValues(std::string_view name, const std::vector<Value>& values) {
+    AddList(name, values, [this](Value v) { StrAppend(&out_, "%", v.id); });
+  }
+  void AddNumbers(std::string_view name, const auto& numbers) {
+    AddList(name, numbers, [this](int64_t n) { StrAppend(&out_, n); });
+  }
+  void AddPartials(std::string_view name, const std::vector<PartialReduction>& list) {
+    AddList(name, list, [this](const PartialReduction& r) { StrAppend(&out_, "%", r.root.id, " -> %", r.to.id); });
+  }
+
+  void AddDetail(const KernelPlan& kernel) {
+    if (const auto* reduce = kernel.As<ReduceKernel>()) {
+      StrAppend(&out_, " stage=", NameOf(kStageNames, reduce->stage));
+      Add("partials", reduce->partials);
+    } else if (const auto* matmul = kernel.As<MatmulKernel>()) {
+      Add("split_k", matmul->split_k);
+      AddPartials("row_reductions", matmul->row_reductions);
+      if (matmul->rhs_reduction) AddPartials("rhs_reduction", {*matmul->rhs_reduction});
+    } else if (const auto* rows = kernel.As<RowWiseKernel>()) {
+      AddNumbers("extents", rows->extents);
+      StrAppend(&out_, " width=", rows->width);
+      AddPartials("row_reductions", rows->reductions);
+    }
+  }
+
+  void PrintKernel(const KernelPlan& kernel) {
+    StrAppend(&out_, "  ", KindName(kernel.kind()));
+    Add("root", kernel.root);
+    AddDetail(kernel);
+    AddValues("producer", kernel.producer);
+    AddValues("epilogue", kernel.epilogue);
+    AddNumbers("reads", kernel.inputs);
+    StrAppend(&out_, " nodes=", kernel.nodes, " last=", kernel.last);
+    if (kernel.apart != Apart::kNone) StrAppend(&out_, " apart=", NameOf(kApartNames, kernel.apart));
+    Add("from", kernel.apart_from);
+    out_ += "  //";
+    kernel.VisitMembers([this](Value v) {
+      if (const ir::Node* node = f_.producer(v)) StrAppend(&out_, " ", Name(node->op));
+    });
+    const Value shown = kernel.root.valid() ? kernel.root : kernel.epilogue.empty() ? Value() : kernel.epilogue[0];
+    if (shown.valid()) StrAppend(&out_, ": ", f_.type(shown).ToString());
+    out_ += "\n";
+  }
+
+  void PrintValue(size_t v) {
+    StrAppend(&out_, "  %", v, ":");
+    if (plan_.materialized[v]) out_ += " made";
+    if (plan_.stored[v]) out_ += " stored";
+    if (plan_.kernel_of[v] >= 0) StrAppend(&out_, " kernel=", plan_.kernel_of[v]);
+    if (const auto& view = plan_.views[v]) {
+      Add("view", view->base);
+      StrAppend(&out_, " offset=", view->offset);
+      AddNumbers("strides", view->strides);
+    }
+    if (v < plan_.why.size()) {
+      StrAppend(&out_, " why=", NameOf(kWhyNames, plan_.why[v]), " readers=", plan_.readers[v],
+                " cost=", plan_.cost[v]);
+    }
+    out_ += "\n";
+  }
+
+  const ir::Function& f_;
+  const PlanGraph& plan_;
+  std::string out_;
+};
+
+class PlanParser {
+ public:
+  PlanParser(std::string_view text, std::string_view file_name) : r_(text, file_name) {}
+
+  absl::StatusOr<PlanGraph> Run() {
+    std::string name;
+    if (r_.ExpectWord("plan") && r_.ReadName(Tok::kGlobal, "the function's name", &name) && r_.Expect('{')) Body();
+    if (!r_.status().ok()) return r_.status();
+    return std::move(plan_);
+  }
+
+ private:
+  void Body() {
+    while (!r_.AtWord("values")) {
+      if (!Kernel()) return;
+    }
+    int64_t values = 0, planned = 0;
+    r_.Advance();
+    if (!Number(&values) || !r_.ExpectWord("planned") || !Number(&planned)) return;
+    if (values > kMaxValues || planned > values) return void(r_.Fail("as many values as a function has"));
+    const auto n = static_cast<size_t>(values), m = static_cast<size_t>(planned);
+    plan_.materialized.assign(n, false);
+    plan_.stored.assign(n, false);
+    plan_.kernel_of.assign(n, -1);
+    plan_.views.resize(n);
+    plan_.why.assign(m, Why::kNone);
+    plan_.readers.assign(m, 0);
+    plan_.cost.assign(m, 0);
+    while (r_.At(Tok::kValue)) {
+      if (!ValueLine()) return;
+    }
+    if (r_.Expect('}')) r_.Expect(Tok::kEnd, "the end");
+  }
+
+  template <typename T>
+  bool Number(T* out) {
+    int64_t n = 0;
+    if (!r_.ReadInt("a number", &n)) return false;
+    if (!std::in_range<T>(n)) return r_.Fail("a smaller number");
+    *out = static_cast<T>(n);
+    return true;
+  }
+  bool ReadValue(Value* v) {
+    *v = {r_.token().number};
+    return r_.Expect(Tok::kValue, "a value");
+  }
+  template <typename Read>
+  bool List(Read read) {
+    if (!r_.Expect('[')) return false;
+    if (r_.Accept(']')) return true;
+    do {
+      if (!read()) return false;
+    } while (r_.Accept(','));
+    return r_.Expect(']');
+  }
+  bool Values(std::vector<Value>* out) {
+    return List([&] { return ReadValue(&out->emplace_back()); });
+  }
+  template <typename T>
+  bool Numbers(std::vector<T>* out) {
+    return List([&] { return Number(&out->emplace_back()); });
+  }
+  bool Partials(std::vector<PartialReduction>* out) {
+    return List([&] {
+      PartialReduction& r = out->emplace_back();
+      return ReadValue(&r.root) && r_.Expect(Tok::kArrow, "->") && ReadValue(&r.to);
+    });
+  }
+  template <typename Enum, size_t kSize>
+  bool Name(const std::string_view (&names)[kSize], Enum* out) {
+    for (size_t i = 0; i < kSize; ++i) {
+      if (r_.AcceptWord(names[i])) return *out = static_cast<Enum>(i), true;
+    }
+    return r_.Fail(StrCat("one of ", Join(names)));
+  }
+  static std::string Join(absl::Span<const std::string_view> names) {
+    std::string all;
+    for (std::string_view name : names) StrAppend(&all, all.empty() ? "" : ", ", name);
+    return all;
+  }
+
+  bool Kernel() {
+    KernelPlan kernel;
+    int64_t kind = 0;
+    while (kind < kMaxKernelKinds && !r_.AtWord(KindName(static_cast<KernelKind>(kind)))) ++kind;
+    if (kind == kMaxKernelKinds) return r_.Fail("a kernel or `values`");
+    r_.Advance();
+    kernel.detail = DetailOf(static_cast<KernelKind>(kind));
+    while (r_.At(Tok::kWord)) {
+      const size_t begin = r_.token().begin;
+      const std::string name(r_.token().name);
+      r_.Advance();
+      if (!r_.At('=')) {  // the next kernel
+        r_.Seek(begin);
+        break;
+      }
+      r_.Advance();
+      if (!Field(name, &kernel)) return false;
+    }
+    plan_.kernels.push_back(std::move(kernel));
+    return true;
+  }
+
+  bool Field(std::string_view name, KernelPlan* k) {
+    if (name == "root") return ReadValue(&k->root);
+    if (name == "producer") return Values(&k->producer);
+    if (name == "epilogue") return Values(&k->epilogue);
+    if (name == "reads") return Numbers(&k->inputs);
+    if (name == "nodes") return Number(&k->nodes);
+    if (name == "last") return Number(&k->last);
+    if (name == "apart") return Name(kApartNames, &k->apart);
+    if (name == "from") return ReadValue(&k->apart_from);
+    if (auto* reduce = std::get_if<ReduceKernel>(&k->detail)) {
+      if (name == "stage") return Name(kStageNames, &reduce->stage);
+      if (name == "partials") return ReadValue(&reduce->partials);
+    } else if (auto* matmul = std::get_if<MatmulKernel>(&k->detail)) {
+      if (name == "split_k") return ReadValue(&matmul->split_k);
+      if (name == "row_reductions") return Partials(&matmul->row_reductions);
+      std::vector<PartialReduction> one;
+      if (name == "rhs_reduction") return Partials(&one) && One(one, &matmul->rhs_reduction);
+    } else if (auto* rows = std::get_if<RowWiseKernel>(&k->detail)) {
+      if (name == "extents") return Numbers(&rows->extents);
+      if (name == "width") return Number(&rows->width);
+      if (name == "row_reductions") return Partials(&rows->reductions);
+    }
+    return r_.FailWith(absl::InvalidArgumentError(StrCat(KindName(k->kind()), " has no ", name)));
+  }
+  bool One(const std::vector<PartialReduction>& list, std::optional<PartialReduction>* out) {
+    if (list.size() != 1) return r_.Fail("one reduction");
+    *out = list[0];
+    return true;
+  }
+
+  bool ValueLine() {
+    const auto v = static_cast<size_t>(r_.token().number);
+    if (v >= plan_.stored.size()) return r_.Fail(StrCat("a value below %", plan_.stored.size()));
+    r_.Advance();
+    if (!r_.Expect(':')) return false;
+    const auto number = [&](auto* out) { return r_.Expect('=') && Number(out); };
+    View view;
+    while (r_.At(Tok::kWord)) {
+      const bool planned = v < plan_.why.size();
+      bool ok = true;
+      if (r_.AcceptWord("made")) {
+        plan_.materialized[v] = true;
+      } else if (r_.AcceptWord("stored")) {
+        plan_.stored[v] = true;
+      } else if (r_.AcceptWord("kernel")) {
+        ok = number(&plan_.kernel_of[v]);
+      } else if (r_.AcceptWord("view")) {
+        ok = r_.Expect('=') && ReadValue(&view.base) && r_.ExpectWord("offset") && number(&view.offset);
+        if (ok && r_.AcceptWord("strides")) ok = r_.Expect('=') && Numbers(&view.strides);
+        plan_.views[v] = view;
+      } else if (planned && r_.AcceptWord("why")) {
+        ok = r_.Expect('=') && Name(kWhyNames, &plan_.why[v]);
+      } else if (planned && r_.AcceptWord("readers")) {
+        ok = number(&plan_.readers[v]);
+      } else if (planned && r_.AcceptWord("cost")) {
+        ok = number(&plan_.cost[v]);
+      } else {
+        ok = r_.Fail("made, stored, kernel=, view=, why=, readers= or cost=");
+      }
+      if (!ok) return false;
+    }
+    return true;
+  }
+
+  ir::TokenReader r_;
+  PlanGraph plan_;
+};
+
+}  // namespace
+
+std::string Print(const ir::Function& function, const PlanGraph& plan) { return PlanPrinter(function, plan).Run(); }
+
+absl::StatusOr<PlanGraph> ParsePlan(std::string_view text, std::string_view file_name) {
+  return PlanParser(text, file_name).Run();
+}
+
+}  // namespace reel::codegen

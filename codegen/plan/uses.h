@@ -1,0 +1,31 @@
+#ifndef REEL_CODEGEN_PLAN_USES_H_
+#define REEL_CODEGEN_PLAN_USES_H_
+
+#include <vector>
+
+#include "codegen/plan/plan.h"
+#include "codegen/target/tuning.h"
+
+namespace reel::codegen {
+
+/// By value: what reads it.
+struct Uses {
+  static constexpr int32_t kUnread = -2, kNoStack = -1;
+
+  std::vector<int> count;                ///< consumers, directly or through views; results count, too
+  std::vector<const ir::Node*> reader;   ///< the only node that reads it, if nothing else does
+  std::vector<bool> is_result;
+  std::vector<bool> broadcast;  ///< a view of it repeats its elements
+  std::vector<bool> minor_broadcast;  ///< a broadcast repeats each element along a short last axis
+  std::vector<bool> non_elementwise;  ///< what is no map of it reads it: reductions, slices, rows of another shape, ...
+  std::vector<bool> wants_buffer;  ///< some op could write over it, or takes it as a whole
+  std::vector<int32_t> stack;  ///< id of the last value of the only stack that reads it, or one of the above
+};
+
+Uses UsesOf(const ir::Function& function, const Tuning& tuning);
+/// What an op is the root of.
+KernelKind RootOf(ir::Op op);
+
+}  // namespace reel::codegen
+
+#endif  // REEL_CODEGEN_PLAN_USES_H_

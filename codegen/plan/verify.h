@@ -1,0 +1,30 @@
+#ifndef REEL_CODEGEN_PLAN_VERIFY_H_
+#define REEL_CODEGEN_PLAN_VERIFY_H_
+
+#include <functional>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "codegen/plan/plan.h"
+
+// Plans are trusted by what makes loops of them. So each is checked first.
+
+namespace reel::codegen {
+
+/// Internal if the groups do not compute the function: every value that a group reads is one of its own, or stored by
+/// one group, which runs before it; what is computed in place is no root; results are stored. Linear.
+absl::Status VerifyPlan(const ir::Function& function, const PlanGraph& plan);
+
+/// What tests and fuzzers set, process-wide, before they compile anything.
+struct PlanChecks {
+  /// A wrong plan is an error, and looked for after each phase of plan. Else it is looked for after the last one,
+  /// the function is planned again with a kernel for each op, and standard error asks for a report.
+  bool strict = false;
+  /// Called after each phase, may make the plan wrong.
+  std::function<void(std::string_view phase, PlanGraph* plan)> after_phase;
+};
+PlanChecks& GetPlanChecks();
+
+}  // namespace reel::codegen
+
+#endif  // REEL_CODEGEN_PLAN_VERIFY_H_

@@ -1,0 +1,190 @@
+#include "codegen/plan/view.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "ir/hash_map.h"
+
+namespace reel::codegen {
+namespace {
+
+using ir::Node;
+using ir::Op;
+using Ints = std::vector<int64_t>;
+
+}  // namespace
+
+bool IsView(Op op) { return ir::Info(op).Has(ir::kView); }
+
+bool IsUniformConstant(const ir::Function& f, ir::Value v) {
+  const Node* node = f.producer(v);
+  // Broadcast of a constant is one hop in practice; longer chains are folded before.
+  if (node && (node->op == Op::kBroadcast || node->op == Op::kReshape)) node = f.producer(node->operands[0]);
+  if (!node || node->op != Op::kConstant) return false;
+  const auto& literal = node->attr<ir::Literal>("value");
+  const auto bytes = literal.bytes();
+  const auto size = static_cast<size_t>(SizeOf(literal.dtype()));
+  for (size_t i = size; i < bytes.size(); i += size) {
+    if (std::memcmp(bytes.data(), bytes.data() + i, size) != 0) return false;
+  }
+  return !bytes.empty();
+}
+
+bool IsSplit(const Shape& from, const Shape& to) {
+  int t = 0;
+  for (Extent e : from) {
+    int64_t n = 1;
+    while (n < e.value() && t < to.rank()) n *= to.dim(t++);
+    if (n != e.value()) return false;
+  }
+  while (t < to.rank() && to.dim(t) == 1) ++t;
+  return t == to.rank();
+}
+
+// NumPy's reshape without a copy: runs of source axes with collapsing strides, cut anew.
+std::optional<Ints> ReshapeStrides(const Shape& from, const Ints& strides, const Shape& to) {
+  if (from.size() == 0) return RowMajorStrides(to);
+  Ints extents, steps;  // source without unit axes
+  for (int i = 0; i < from.rank(); ++i) {
+    if (from.dim(i) == 1) continue;
+    extents.push_back(from.dim(i));
+    steps.push_back(strides[static_cast<size_t>(i)]);
+  }
+  Ints out(static_cast<size_t>(to.rank()), 0);
+  size_t s = 0;
+  int t = 0;
+  while (t < to.rank()) {
+    if (to.dim(t) == 1) {
+      ++t;
+      continue;
+    }
+    const size_t s0 = s;
+    const int t0 = t;
+    int64_t have = extents[s++], want = to.dim(t++);
+    while (have != want) {
+      if (have < want) {
+        have *= extents[s++];
+      } else {
+        want *= to.dim(t++);
+      }
+    }
+    for (size_t i = s0; i + 1 < s; ++i) {
+      if (steps[i] != steps[i + 1] * extents[i + 1]) return std::nullopt;
+    }
+    int64_t step = steps[s - 1];
+    for (int i = t - 1; i >= t0; --i) {
+      if (to.dim(i) == 1) continue;
+      out[static_cast<size_t>(i)] = step;
+      step *= to.dim(i);
+    }
+  }
+  return out;
+}
+
+std::optional<View> ViewThrough(const ir::Function& f, const Node& node, const View& x) {
+  const Shape& from = f.type(node.operands[0]).shape;
+  const Shape& to = f.type(node.result()).shape;
+  View out{x.base, x.offset, {}};
+  switch (node.op) {
+    case Op::kCast: out.strides = x.strides; return out;
+    case Op::kReshape: {
+      auto strides = ReshapeStrides(from, x.strides, to);
+      if (!strides) return std::nullopt;
+      out.strides = std::move(*strides);
+      return out;
+    }
+    case Op::kTranspose:
+      for (int64_t a : node.attr<Ints>("permutation")) out.strides.push_back(x.strides[static_cast<size_t>(a)]);
+      return out;
+    case Op::kSlice: {
+      const auto &starts = node.attr<Ints>("starts"), &steps = node.attr<Ints>("strides");
+      for (size_t i = 0; i < starts.size(); ++i) {
+        out.offset += starts[i] * x.strides[i];
+        out.strides.push_back(x.strides[i] * steps[i]);
+      }
+      return out;
+    }
+    case Op::kBroadcast: {
+      const auto& axes = node.attr<Ints>("axes");
+      out.strides.assign(static_cast<size_t>(to.rank()), 0);
+      for (size_t i = 0; i < axes.size(); ++i) {
+        if (from.dim(static_cast<int>(i)) != 1) out.strides[static_cast<size_t>(axes[i])] = x.strides[i];
+      }
+      return out;
+    }
+    case Op::kReverse:
+      out.strides = x.strides;
+      for (int64_t a : node.attr<Ints>("axes")) {
+        int64_t& stride = out.strides[static_cast<size_t>(a)];
+        out.offset += (from.dim(static_cast<int>(a)) - 1) * stride;
+        stride = -stride;
+      }
+      return out;
+    case Op::kWindow: {
+      const auto& axes = node.attr<Ints>("axes");
+      const auto &steps = node.attr<Ints>("strides"), &dilations = node.attr<Ints>("dilations");
+      out.strides = x.strides;
+      for (size_t i = 0; i < axes.size(); ++i) {
+        // Steps that are never taken may be too large to multiply.
+        const int64_t stride = out.strides[static_cast<size_t>(axes[i])];
+        const bool one = to.dim(static_cast<int>(axes[i])) == 1;
+        out.strides.push_back(to.dim(from.rank() + static_cast<int>(i)) == 1 ? 0 : stride * dilations[i]);
+        out.strides[static_cast<size_t>(axes[i])] = one ? 0 : stride * steps[i];
+      }
+      return out;
+    }
+    default: return std::nullopt;
+  }
+}
+
+bool IsRowMajor(const View& view, const Shape& shape) {
+  if (view.offset != 0) return false;
+  const Ints want = RowMajorStrides(shape);
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (shape.dim(i) != 1 && view.strides[static_cast<size_t>(i)] != want[static_cast<size_t>(i)]) return false;
+  }
+  return true;
+}
+
+bool IsStackStep(const ir::Function& f, const Node& node) {
+  const Node* here = node.op == Op::kSelect ? f.producer(node.operands[0]) : nullptr;
+  if (!here || here->op != Op::kEqual || !IsUniformConstant(f, here->operands[1])) return false;
+  const Node* iota = f.producer(here->operands[0]);
+  if (!iota || iota->op != Op::kIota) return false;
+  return f.type(iota->result()).shape.dim(static_cast<int>(iota->attr<int64_t>("axis"))) <= kMaxUnrolled;
+}
+
+bool IsWhole(const ir::Function& function, ir::Value v, const View& view) {
+  const auto& [dtype, shape] = function.type(v);
+  const auto& [stored, base] = function.type(view.base);
+  return dtype == stored && IsRowMajor(view, shape) && shape.size() == base.size();
+}
+
+std::vector<int64_t> WithoutOnes(const Shape& shape) {
+  std::vector<int64_t> dims = shape.dims();
+  dims.erase(std::remove(dims.begin(), dims.end(), 1), dims.end());
+  return dims;
+}
+
+std::vector<Value> LeavesOf(const ir::Function& f, const PlanGraph& plan, Value v) {
+  std::vector<Value> leaves;
+  const ir::Node& root = *f.producer(v);
+  std::vector<Value> stack(root.operands.begin(), root.operands.end());
+  HashSet<int32_t> seen;
+  while (!stack.empty()) {
+    const Value o = stack.back();
+    stack.pop_back();
+    if (!seen.insert(o.id).second) continue;
+    if (plan.materialized[static_cast<size_t>(o.id)]) {
+      leaves.push_back(o);
+    } else if (const auto& view = plan.views[static_cast<size_t>(o.id)]) {
+      leaves.push_back(view->base);
+    } else if (!IsUniformConstant(f, o)) {
+      const ir::Node& node = *f.producer(o);
+      stack.insert(stack.end(), node.operands.begin(), node.operands.end());
+    }
+  }
+  return leaves;
+}
+
+}  // namespace reel::codegen
