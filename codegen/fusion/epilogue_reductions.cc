@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "codegen/fusion/renumber.h"
+#include "codegen/plan/rules.h"
 #include "codegen/plan/view.h"
 #include "codegen/schedule/contract_shape.h"
 
@@ -35,14 +36,17 @@ class EpilogueReductionFuser {
   int ProductOf(const KernelPlan& group) const {
     const bool sums = group.kind() == KernelKind::kReduce || group.kind() == KernelKind::kRowWise;
     const std::vector<PartialReduction> partials = group.Partials();
-    if (!sums || partials.empty() || !group.producer.empty() || !group.epilogue.empty()) return -1;
+    if (!sums || partials.empty()) return -1;
+    if (!Holds(Rule::kSumsAlone, group.producer.empty() && group.epilogue.empty())) return -1;
     int into = -1;
     for (const auto& [root, to] : partials) {
       const Value x = f_.producer(root)->operands[0];
       const auto& view = out_.views[x.index()];
-      if (f_.type(to).shape.rank() != 2 || !view || !IsWhole(f_, x, *view)) return -1;
+      if (!Holds(Rule::kSumsOfRows, f_.type(to).shape.rank() == 2) || !view) return -1;
+      if (!Holds(Rule::kSumsWhole, IsWhole(f_, x, *view))) return -1;
       const int p = out_.kernel_of[view->base.index()];
-      if (p < 0 || (into >= 0 && p != into) || !MakesGroups(p, view->base, f_.type(root).shape.size())) return -1;
+      if (p < 0 || !Holds(Rule::kSumsOneProduct, into < 0 || p == into)) return -1;
+      if (!MakesGroups(p, view->base, f_.type(root).shape.size())) return -1;
       into = p;
     }
     return into;
@@ -59,12 +63,13 @@ class EpilogueReductionFuser {
     const auto batch = node.attr<std::vector<int64_t>>("a_batch").size(),
                deep = node.attr<std::vector<int64_t>>("a_contract").size();
     const auto& view = out_.views[product.root.index()];
-    if (rank(1) != batch + deep + 1 || shape.dim(shape.rank() - 1) != width || !(f_.type(v).shape == shape))
-      return false;
+    const bool same = shape.dim(shape.rank() - 1) == width && f_.type(v).shape == shape;
+    if (rank(1) != batch + deep + 1 || !Holds(Rule::kSumsShape, same)) return false;
     if (!view || !IsWhole(f_, product.root, *view)) return false;
     const std::vector<int64_t> dims = shape.dims();
     if (IsOneBlock(node, batch, deep)) return false;
-    return GroupsOfRows({dims.begin() + static_cast<std::ptrdiff_t>(batch), dims.end() - 1}, target_.tuning).block > 0;
+    const std::vector<int64_t> rows{dims.begin() + static_cast<std::ptrdiff_t>(batch), dims.end() - 1};
+    return Holds(Rule::kSumsGroups, GroupsOfRows(rows, target_.tuning).block > 0);
   }
 
   // Whether rows of one axis take one block of k: they go to memory from registers, or through L2 in a chain.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codegen/fusion/renumber.h"
+#include "codegen/plan/rules.h"
 #include "codegen/plan/view.h"
 #include "ir/hash_map.h"
 
@@ -38,9 +39,12 @@ class ProducerFuser {
     const auto& view = out_.views[node.operands[1].index()];
     const int s = view ? out_.kernel_of[view->base.index()] : -1;
     if (s < 0 || s >= p || group(s).kind() != KernelKind::kReduce || !group(s).LeavesRoot()) return -1;
-    if (!MayMove(product, s)) return -1;
+    if (!Holds(Rule::kOperandMoves, MayMove(product, s))) return -1;
     const Value v = view->base;
-    return IsRowByRow(node, *view) && SumsOf(group(s), v) && IsPlain(v, s) && IsReadBy(v, s, p) ? s : -1;
+    const bool fits = Holds(Rule::kOperandRows, IsRowByRow(node, *view)) &&
+                      Holds(Rule::kOperandSums, SumsOf(group(s), v)) && Holds(Rule::kOperandPlain, IsPlain(v, s)) &&
+                      Holds(Rule::kOperandReaders, IsReadBy(v, s, p));
+    return fits ? s : -1;
   }
 
   // What the product reads is there before group s; s + 1 only adds up the sums of s, and stands for both

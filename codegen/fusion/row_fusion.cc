@@ -7,6 +7,7 @@
 #include "codegen/fusion/renumber.h"
 #include "codegen/loop/ceil.h"
 #include "codegen/plan/cycle_guard.h"
+#include "codegen/plan/rules.h"
 #include "codegen/plan/view.h"
 #include "codegen/schedule/expr_builder.h"
 #include "codegen/schedule/schedule.h"
@@ -256,7 +257,7 @@ class RowFuser {
   bool Fits(const Region& region, const KernelPlan& group, const Form& form) const {
     if (form.ok && form.rows == region.form.rows && form.width == region.form.width) return true;
     if (group.kind() != KernelKind::kMap) return false;
-    return WithoutOnes(shape(group.epilogue[0])) == region.form.rows;
+    return Holds(Rule::kRowsExtents, WithoutOnes(shape(group.epilogue[0])) == region.form.rows);
   }
 
   bool Join(int r, int g, const Form& form) {
@@ -266,10 +267,11 @@ class RowFuser {
     Form as = region.form;
     as.column = form.ok && form.column;
     const int64_t bytes = as.column ? ColumnBytes(g, as) : 0;
-    if (region.column_bytes + bytes > tuning_.row_sums_max_bytes || !MayBecomeOne({r}, {g})) return false;
+    if (region.column_bytes + bytes > tuning_.row_sums_max_bytes) return false;
+    if (!Holds(Rule::kRowsAcyclic, MayBecomeOne({r}, {g}))) return false;
     const Accesses accesses = Probe(g, as, r);
-    if (!accesses.in_row || !accesses.contiguous) return false;
-    if ((region.column_bytes + bytes > 0) && !(region.flat && accesses.flat)) return false;
+    if (!Holds(Rule::kRowsOwnRow, accesses.in_row) || !accesses.contiguous) return false;
+    if (region.column_bytes + bytes > 0 && !Holds(Rule::kRowsFlat, region.flat && accesses.flat)) return false;
     Add(r, g, as.column, accesses.flat);
     return true;
   }
@@ -285,13 +287,13 @@ class RowFuser {
     }
     std::vector<int> parts = to.parts;
     parts.insert(parts.end(), from.parts.begin(), from.parts.end());
-    if (!MayBecomeOne({r, q}, parts)) return false;
+    if (!Holds(Rule::kRowsUniteAcyclic, MayBecomeOne({r, q}, parts))) return false;
     for (int g : from.parts) Own(g, RegionNumber(r));
     for (int g : parts) {
       Form as = to.form;
       as.column = summed_[static_cast<size_t>(g)];
       Own(g, g);
-      const bool in_row = Probe(g, as, r).in_row;
+      const bool in_row = Holds(Rule::kRowsUniteOwnRow, Probe(g, as, r).in_row);
       Own(g, RegionNumber(r));
       if (in_row) continue;
       for (int back : from.parts) Own(back, RegionNumber(q));

@@ -6,6 +6,7 @@
 #include "codegen/fusion/renumber.h"
 #include "codegen/fusion/row_fusion.h"
 #include "codegen/loop/ceil.h"
+#include "codegen/plan/rules.h"
 #include "codegen/schedule/schedule.h"
 
 namespace reel::codegen {
@@ -49,7 +50,7 @@ Shape PartialsOf(const ir::Function& f, const Tuning& tuning, const PlanGraph& p
   for (int i = 0; i < from.rank(); ++i) {
     if (from.dim(i) == 1) continue;
     const bool reduced = std::binary_search(axes.begin(), axes.end(), i);
-    if (reduced && (rows > 1 || kept > 0)) return {};
+    if (reduced && !Holds(Rule::kTwoStageOneAxis, rows == 1 && kept == 0)) return {};
     if (reduced) rows = from.dim(i);
     kept += !reduced;
   }

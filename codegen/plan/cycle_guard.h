@@ -18,7 +18,7 @@ class CycleGuard {
  public:
   static constexpr size_t kMaxLookAround = 256;
 
-  /// KernelPlan number size() of this rank. A new one that reads only what is known may have its number as rank; one in
+  /// A kernel, number size(), of this rank. A new one that reads only what is known may have its number as rank; one in
   /// the place of another has that one's.
   void Add(int rank) { ranks_.push_back(rank); }
   int size() const { return static_cast<int>(ranks_.size()); }

@@ -8,6 +8,7 @@
 #include "codegen/plan/layout.h"
 #include "codegen/plan/merge.h"
 #include "codegen/plan/order.h"
+#include "codegen/plan/rules.h"
 #include "codegen/plan/uses.h"
 #include "codegen/plan/view.h"
 #include "codegen/plan/widen.h"
@@ -168,7 +169,7 @@ class Grouper {
     for (size_t k = 1; k < node.operands.size(); ++k) {
       const Value o = node.operands[k];
       for (const Leaf& leaf : LeavesOf({{o, false}})) {
-        if (leaf.value == base && o != base) Force(o);
+        if (!Holds(Rule::kUpdateReads, leaf.value != base || o == base)) Force(o);
       }
     }
   }
@@ -350,29 +351,30 @@ class Grouper {
       *apart = why;
       return Joins::kNo;
     };
-    if (!MayGrow(group.kind())) return no(Apart::kClosed);
+    if (!Holds(Rule::kJoinOpen, MayGrow(group.kind()))) return no(Apart::kClosed);
     if (shared_.contains(g) && (IsRoot(node) || ReadsUpdated(leaves))) return no(Apart::kClosed);
     if (group.nodes + nodes_of(node) > tuning_.max_kernel_ops) return no(Apart::kLarge);
     bool pre = false, post = false;
     for (const Leaf& leaf : leaves) {
       if (out_.kernel_of[leaf.value.index()] != g) continue;
-      if (!leaf.aligned) return no(Apart::kElsewhere);
+      if (!Holds(Rule::kJoinAligned, leaf.aligned)) return no(Apart::kElsewhere);
       (Contains(group.producer, leaf.value) ? pre : post) = true;
     }
-    if (pre == post) return no(Apart::kElsewhere);
+    if (!Holds(Rule::kJoinOneSide, pre != post)) return no(Apart::kElsewhere);
     Joins result = pre ? Joins::kPre : Joins::kPost;
     if (IsRoot(node)) {
-      if (group.kind() != KernelKind::kMap || !post) return no(Apart::kRoots);
+      if (!Holds(Rule::kJoinOneRoot, group.kind() == KernelKind::kMap && post)) return no(Apart::kRoots);
       if (ReducedAxes(node) > 1) {
         for (Value v : group.epilogue) {
-          if (!flat_expr_[v.index()]) return no(Apart::kElsewhere);
+          if (!Holds(Rule::kJoinFlatRoot, flat_expr_[v.index()])) return no(Apart::kElsewhere);
         }
       }
       result = Joins::kRoot;
-    } else if (pre && ReducedAxes(*f_.producer(group.root)) > 1 && !flat_expr_[node.result().index()]) {
+    } else if (pre && ReducedAxes(*f_.producer(group.root)) > 1 &&
+               !Holds(Rule::kJoinFlatProducer, flat_expr_[node.result().index()])) {
       return no(Apart::kElsewhere);
     }
-    return MayBecomeOne({g}, inputs) ? result : no(Apart::kBetween);
+    return Holds(Rule::kJoinAcyclic, MayBecomeOne({g}, inputs)) ? result : no(Apart::kBetween);
   }
 
   int nodes_of(const Node& node) const {
@@ -475,16 +477,17 @@ class Grouper {
     if (from == into || shared_.contains(from) || shared_.contains(into)) return;
     KernelPlan &a = out_.kernels[static_cast<size_t>(from)], &b = out_.kernels[static_cast<size_t>(into)];
     if (a.kind() != KernelKind::kMap || b.kind() != KernelKind::kMap) return;
-    if (shape(a.epilogue[0]).size() <= tuning_.small_map || shape(a.epilogue[0]) != shape(b.epilogue[0])) return;
+    if (shape(a.epilogue[0]).size() <= tuning_.small_map) return;
+    if (!Holds(Rule::kMergeShape, shape(a.epilogue[0]) == shape(b.epilogue[0]))) return;
     if (a.nodes + b.nodes > tuning_.max_kernel_ops) return;
     for (const Leaf& leaf : leaves) {
-      if (out_.kernel_of[leaf.value.index()] == from && !leaf.aligned) return;
+      if (out_.kernel_of[leaf.value.index()] == from && !Holds(Rule::kMergeAligned, leaf.aligned)) return;
     }
-    if (Reads(a, into) || Reads(b, from)) return;
+    if (!Holds(Rule::kMergeApart, !Reads(a, into) && !Reads(b, from))) return;
     std::vector<int> all = inputs;  // of the map or reduction, and of both
     all.insert(all.end(), a.inputs.begin(), a.inputs.end());
     all.insert(all.end(), b.inputs.begin(), b.inputs.end());
-    if (MayBecomeOne({from, into}, std::move(all))) merged_.Merge(from, into, &out_);
+    if (Holds(Rule::kMergeAcyclic, MayBecomeOne({from, into}, std::move(all)))) merged_.Merge(from, into, &out_);
   }
   bool Reads(const KernelPlan& group, int g) const {
     return std::any_of(group.inputs.begin(), group.inputs.end(), [&](int d) { return merged_.Present(d) == g; });
@@ -506,7 +509,8 @@ class Grouper {
   bool MayShare(const Node& node, const std::vector<int>& inputs, int g) {
     const KernelPlan& group = out_.kernels[static_cast<size_t>(g)];
     return group.kind() == KernelKind::kMap && group.nodes + nodes_of(node) <= tuning_.max_inlined_ops &&
-           std::find(inputs.begin(), inputs.end(), g) == inputs.end() && MayBecomeOne({g}, inputs);
+           std::find(inputs.begin(), inputs.end(), g) == inputs.end() &&
+           Holds(Rule::kShareAcyclic, MayBecomeOne({g}, inputs));
   }
 
   void Add(const Node& node, Value v, Joins how, int target) {

@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "codegen/plan/plan.h"
+#include "codegen/plan/rules.h"
 
 // Plans are trusted by what makes loops of them. So each is checked first.
 
@@ -17,11 +18,13 @@ absl::Status VerifyPlan(const ir::Function& function, const PlanGraph& plan);
 
 /// What tests and fuzzers set, process-wide, before they compile anything.
 struct PlanChecks {
-  /// A wrong plan is an error, and looked for after each phase of plan. Else it is looked for after the last one,
+  /// A wrong plan is an error, and looked for after each phase. Else it is looked for after the last one,
   /// the function is planned again with a kernel for each op, and standard error asks for a report.
   bool strict = false;
   /// Called after each phase, may make the plan wrong.
-  std::function<void(std::string_view phase, PlanGraph* plan)> after_phase;
+  std::function<void(std::string_view phase, PlanGraph* plan)> after_phase = {};
+  Rule left_out = Rule::kNone;  ///< which planning does without: what finds that?
+  int64_t times_left_out = 0;   ///< how often it would have said no
 };
 PlanChecks& GetPlanChecks();
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "codegen/loop/ceil.h"
+#include "codegen/plan/rules.h"
 #include "ir/budget_scope.h"
 
 namespace reel::codegen {
@@ -231,7 +232,7 @@ class BlockPlanner {
         const auto old = std::find_if(last.begin(), last.end(), [&](const auto& read) {
           return read.second == i && slot(read.first).kind == Slot::Kind::kLane && slot(read.first).index == slice &&
                  f_.type(read.first).dtype == f_.type(v).dtype &&
-                 MayOverwrite(*items[i], BufferOf(*items[i], v), read.first);
+                 Holds(Rule::kMemoryFrame, MayOverwrite(*items[i], BufferOf(*items[i], v), read.first));
         });
         slot(v) = old != last.end() ? slot(old->first) : Slot{Slot::Kind::kLane, slice, frame.Allocate(slice)};
         if (old != last.end()) last.erase(old);
@@ -348,7 +349,8 @@ class BlockPlanner {
     if (r < 0) return false;
     std::vector<Value>& occupants = occupants_[static_cast<size_t>(r)];
     for (Value old : occupants) {
-      if (last_read_[Index(old)] > item_ || (DiesHere(old) && !may_overwrite(old))) return false;
+      const bool free = last_read_[Index(old)] < item_ || (DiesHere(old) && may_overwrite(old));
+      if (!Holds(Rule::kMemoryPlace, free)) return false;
     }
     occupants = {v};
     slot(v) = *places_[static_cast<size_t>(r)];
@@ -357,7 +359,8 @@ class BlockPlanner {
 
   // Gives v the arena buffer of `old`, which is read here for the last time.
   bool TakeOver(Value v, Value old) {
-    if (!in_arena_[Index(old)] || !DiesHere(old) || IsResult(old) || bytes(old) != bytes(v)) return false;
+    if (!in_arena_[Index(old)] || bytes(old) != bytes(v)) return false;
+    if (!Holds(Rule::kMemoryDead, DiesHere(old) && !IsResult(old))) return false;
     in_arena_[Index(old)] = false;
     in_arena_[Index(v)] = true;
     slot(v) = slot(old);
@@ -368,15 +371,16 @@ class BlockPlanner {
     const auto in = std::find(item.values.begin(), item.values.end(), old);
     if (in == item.values.end()) return old == item.updated;
     if (item.kernel < 0) return false;
-    return ReadsWhereItWrites(memory_->kernels[static_cast<size_t>(item.kernel)],
-                              static_cast<BufferId>(in - item.values.begin()), static_cast<BufferId>(b));
+    const bool in_place = ReadsWhereItWrites(memory_->kernels[static_cast<size_t>(item.kernel)],
+                                             static_cast<BufferId>(in - item.values.begin()), static_cast<BufferId>(b));
+    return Holds(Rule::kMemoryInPlace, in_place);
   }
 
   bool PlaceOverInput(const BlockItem& item, size_t b, Value v) {
     if (item.updated.valid()) return MayOverwrite(item, b, item.updated) && TakeOver(v, item.updated);
     for (size_t i = 0; i < item.values.size(); ++i) {
       const Value old = item.values[i];
-      const bool candidate = !item.writes[i] && in_arena_[Index(old)] && DiesHere(old);
+      const bool candidate = !item.writes[i] && in_arena_[Index(old)] && Holds(Rule::kMemoryDead, DiesHere(old));
       if (!candidate || f_.type(old).dtype != f_.type(v).dtype || !MayOverwrite(item, b, old)) continue;
       if (TakeOver(v, old)) return true;
     }

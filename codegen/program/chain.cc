@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "codegen/loop/ceil.h"
+#include "codegen/plan/rules.h"
 
 namespace reel::codegen {
 namespace {
@@ -40,7 +41,8 @@ void ChainBuilder::Add(Kernel kernel) {
   const BlockItem& own = block_->items.back();
   const auto waits = [this](Value v) { return awaited_.contains(v.id); };
   Link link{block_->items.size() - 1, std::move(kernel), {}};
-  if (!waits(own.updated) && std::none_of(own.values.begin(), own.values.end(), waits) && Append(&link)) return;
+  const bool reads_waiting = waits(own.updated) || std::any_of(own.values.begin(), own.values.end(), waits);
+  if (Holds(Rule::kTileAwaits, !reads_waiting) && Append(&link)) return;
   if (GoesFirst(own)) return PlaceFirst(std::move(link.kernel));
   if (waiting_.empty() && GranulesOfChunk() == 0) return Begin(std::move(link));
   for (size_t b = 0; b < own.values.size(); ++b) {
@@ -58,7 +60,8 @@ bool ChainBuilder::GoesFirst(const BlockItem& own) const {
   int64_t made = 0;
   for (size_t b = 0; b < own.values.size(); ++b) {
     const Value v = own.values[b];
-    if (WriterOf(v) || awaited_.contains(v.id) || (own.writes[b] && old_.contains(v.id))) return false;
+    const bool needs = WriterOf(v) || awaited_.contains(v.id) || (own.writes[b] && old_.contains(v.id));
+    if (!Holds(Rule::kTileFirst, !needs)) return false;
     if (own.writes[b]) made += std::min(bytes(v), l2_bytes_);
   }
   return made <= l2_bytes_ / 16;
@@ -132,7 +135,7 @@ bool ChainBuilder::Align(const std::vector<Slice>& slices, Link* link) {
       }
       if (it->second * times == link->steps * s.elements) {
         shared.push_back(s.v);
-      } else if (handed) {
+      } else if (handed && !Holds(Rule::kTileAligned, false)) {
         return false;
       }
     }
@@ -173,7 +176,7 @@ bool ChainBuilder::Append(Link* link) {
     const int64_t slice = SliceIn(*link, v);
     const bool handed = !own.writes[b] && WriterOf(v);
     if (slice > 0) slices.push_back({v, slice, own.writes[b], handed});
-    if (handed && (slice == 0 || !granule_.contains(v.id))) return false;
+    if (handed && !Holds(Rule::kTileSlices, slice > 0 && granule_.contains(v.id))) return false;
     if (!own.writes[b] && slice == 0) whole += std::min(bytes(v), l2_bytes_);  // sums of large shapes do not wrap
   }
   if (whole > l2_bytes_ / 4 || !Align(slices, link)) return false;

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/plan/rules.h"
 #include "codegen/schedule/schedule.h"
 
 namespace reel::codegen {
@@ -178,7 +179,7 @@ std::optional<OuterLoop> FindOuterLoop(const Kernel& kernel) {
   bool sorts = false;
   VisitStatements(kernel.body, [&sorts](const Stmt& s) { sorts = sorts || s.kind == Stmt::Kind::kSort; });
   if (loop.kind != Stmt::Kind::kLoop || sorts || (outer.chunk < 0 && loop.clip_total >= 0)) return std::nullopt;
-  if (Carries(*body)) return std::nullopt;
+  if (!Holds(Rule::kTileCarries, !Carries(*body))) return std::nullopt;
   outer.axis = loop.axis;
   outer.size = loop.extent.value();
   outer.extent = outer.chunk < 0 ? outer.size : loop.clip_total < 0 ? kernel.chunks() * outer.size : loop.clip_total;

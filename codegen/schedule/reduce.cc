@@ -142,7 +142,7 @@ struct RowsNest {
     }
   }
 
-  // KernelPlan `of` of level l. As deep as the rows' logarithm to base 64.
+  // Group `of` of level l. As deep as the rows' logarithm to base 64.
   std::vector<Stmt> Level(size_t l, const Affine& of, std::vector<Stmt> element) const {
     Affine first;
     first.Add(of, group);

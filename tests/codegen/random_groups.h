@@ -134,6 +134,15 @@ class RandomGroups {
     return b_.Transpose(b_.Add(t, b_.Broadcast(Column(), {width_, rows_}, {1})), {1, 0});
   }
 
+  // Sums over the rows of a product, or of maps of it.
+  void Statistics(Value y) {
+    for (Value x : {Unary(y), Below(2) ? y : Unary(y)}) {
+      const Value sum = Below(4) ? b_.ReduceSum(x, {0}) : b_.ReduceMax(x, {0});
+      vectors_.push_back(b_.Mul(sum, b_.ScalarLike(sum, 1.0 / static_cast<double>(rows_))));
+    }
+    Add(y);
+  }
+
   // The gradients of a layer's bias and of a few rows of its weights: sums over the rows of what a product reads.
   void WeightsGradient(Value dy) {
     const Value sum = b_.ReduceSum(dy, {0});
@@ -144,7 +153,7 @@ class RandomGroups {
   }
 
   void Step() {
-    switch (Below(15)) {
+    switch (Below(16)) {
       case 0:
       case 1: return Add(Unary(Matrix()));
       case 2:
@@ -157,6 +166,7 @@ class RandomGroups {
       case 9: return Add(Below(2) ? Softmax(Matrix()) : b_.Recurrence(b_.Tanh(Matrix()), Matrix(), 1, false));
       case 10: return Add(Product(Matrix()));
       case 11: return Add(Moved(Matrix()));
+      case 14: return Statistics(Product(Matrix()));
       case 13: return WeightsGradient(Binary(Matrix(), Matrix()));
       case 12: return Add(Below(2) ? Loop("of_matrix", Matrix()) : Binary(Matrix(), Whole(Reduced(Matrix(), {0, 1}))));
       default: return columns_.push_back(Below(2) ? Binary(Column(), Column()) : Loop("of_column", Column()));

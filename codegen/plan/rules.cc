@@ -1,0 +1,25 @@
+#include "codegen/plan/rules.h"
+
+#include "codegen/plan/verify.h"
+
+namespace reel::codegen {
+namespace {
+
+constexpr RuleInfo kRules[] = {
+#define REEL_RULE(name, text, why) {Rule::name, text, why},
+#include "codegen/plan/rules.def"
+#undef REEL_RULE
+};
+
+}  // namespace
+
+absl::Span<const RuleInfo> Rules() { return kRules; }
+
+bool Holds(Rule rule, bool holds) {
+  if (holds) return true;
+  PlanChecks& checks = GetPlanChecks();
+  checks.times_left_out += checks.left_out == rule;
+  return checks.left_out == rule;
+}
+
+}  // namespace reel::codegen
