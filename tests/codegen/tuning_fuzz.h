@@ -24,6 +24,7 @@
 #include "runtime/buffer.h"
 #include "runtime/thread_pool.h"
 #include "tests/codegen/random_groups.h"
+#include "tests/codegen/random_layers.h"
 #include "tests/ops/random_graph.h"
 
 namespace reel::codegen {
@@ -59,7 +60,7 @@ inline Target RandomTarget(uint32_t seed) {
     target.machine.l1_bytes = 512, target.machine.l2_bytes = 4 << 10, target.machine.l3_bytes = 32 << 10;
   // Half of the time all that takes many rows or elements takes few, so that several such conditions meet; then half of
   // the time row fusion, which comes first, takes nothing.
-  const bool small = seed % 4 < 2, no_rows = seed % 8 < 4;
+  const bool small = seed % 4 < 2 || seed % 3 == 1, no_rows = seed % 8 < 4;
   for (const auto& row : TuningTable()) {
     const std::string_view name = row.name;
     const bool is_least =
@@ -82,18 +83,27 @@ inline ir::Literal RandomLiteral(const Type& type, Random* random) {
   return ir::Literal::From<float>(type.shape, values);
 }
 
+inline void AddInputs(Graph* graph, Random* random) {
+  const ir::Function& main = *graph->module.FindFunction("main");
+  for (int i = 0; i < main.num_arguments(); ++i) graph->inputs.push_back(RandomLiteral(main.parameter(i).type, random));
+}
+
 inline Graph RandomModule(uint32_t seed) {
   if (seed % 3 == 0) {
     optable::RandomGraph g = optable::MakeRandomGraph(seed);
     return {std::move(g.module), std::move(g.inputs)};
   }
   Random random(seed);
+  if (seed % 3 == 1) {
+    Graph layers{RandomLayers(seed).module(), {}};
+    AddInputs(&layers, &random);
+    return layers;
+  }
   constexpr std::pair<int64_t, int64_t> kSizes[] = {{17, 17}, {5, 7},   {33, 40},  {130, 24},
                                                     {64, 64}, {300, 9}, {140, 270}};
   const auto [rows, width] = kSizes[random() % std::size(kSizes)];
   Graph out{RandomGroups(seed, rows, width, 4 + static_cast<int>(random() % 16), random() % 3 != 0).module(), {}};
-  const ir::Function& main = *out.module.FindFunction("main");
-  for (int i = 0; i < main.num_arguments(); ++i) out.inputs.push_back(RandomLiteral(main.parameter(i).type, &random));
+  AddInputs(&out, &random);
   return out;
 }
 
