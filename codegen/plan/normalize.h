@@ -16,7 +16,7 @@ enum class Role : uint8_t {
   kBranch,  ///< of an if, a loop's condition, a callee: none
 };
 
-/// The function in the form that plan expects; same values, same bits:
+/// The function in the form that planning expects; same values, same bits:
 ///  - contract is a[batch..., m..., k...] x b[batch..., k..., n...], with transposes before it where needed;
 ///  - the axes of a reduce are neighbours;
 ///  - a result that is a parameter, a constant or a repeated result goes through an identity of its own;

@@ -10,6 +10,7 @@ namespace {
 
 using ir::Node;
 using ir::Op;
+using ir::Value;
 using Ints = std::vector<int64_t>;
 
 }  // namespace

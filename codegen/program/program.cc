@@ -21,7 +21,7 @@ namespace {
 
 int64_t RoundUp(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
-// Graph passes before plan; without fusion only what compilation cannot do without. How many there were.
+// Graph passes before planning; without fusion only what compilation cannot do without. How many there were.
 absl::StatusOr<int64_t> RunGraphPasses(ir::Module* module, const std::vector<std::string>& entries,
                                        const PlanOptions& plan) {
   const runtime::Environment& environment = runtime::GetEnvironment();

@@ -306,7 +306,7 @@ void ScheduleReduce(const ScheduleContext& c) {
   }
   const ExprId operand = ends ? c.builder->Build(partials, index) : c.builder->BuildOperand(root, 0, index);
   CollapseAxes(k, &element, &axes[1], &extents[1]);
-  if (axes[1].size() > 1) {  // plan leaves one
+  if (axes[1].size() > 1) {  // planning leaves one
     *c.status = absl::InternalError(StrCat("%", root.id, " is reduced along ", axes[1].size(), " axes apart"));
     return;
   }
