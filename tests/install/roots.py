@@ -59,7 +59,10 @@ def bare(root, python):
 def wheel_for(root, dist):
     python = "/usr/local/bin/python3" if (root / "usr/local/bin/python3").exists() else "/usr/bin/python3"
     version = run("chroot", root, python, "-c", "import sys; print('cp%d%d' % sys.version_info[:2])").strip()
-    return python, [*dist.glob(f"*-{version}-*.whl"), *dist.glob("*-abi3-*.whl")][0]
+    wheels = [*dist.glob(f"*-{version}-*.whl"), *dist.glob("*-abi3-*.whl")]
+    if not wheels:
+        sys.exit(f"{root.name}: no wheel for {version} in {dist}: name that Python to `third_party/setup wheel`")
+    return python, wheels[0]
 
 
 def check(root, dist):
