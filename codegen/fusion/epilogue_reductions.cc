@@ -1,7 +1,6 @@
 #include "codegen/fusion/epilogue_reductions.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "codegen/fusion/renumber.h"

@@ -18,8 +18,9 @@ absl::Span<const RuleInfo> Rules() { return kRules; }
 bool Holds(Rule rule, bool holds) {
   if (holds) return true;
   PlanChecks& checks = GetPlanChecks();
-  checks.times_left_out += checks.left_out == rule;
-  return checks.left_out == rule;
+  if (checks.left_out != rule) return false;  // all that threads that compile side by side do here is read
+  ++checks.times_left_out;
+  return true;
 }
 
 }  // namespace reel::codegen

@@ -32,7 +32,7 @@ class PlanPrinter {
 
   std::string Run() {
     StrAppend(&out_, "plan @", f_.name(), " {\n");
-    for (const KernelPlan& kernel : plan_.kernels) PrintKernel(kernel);
+    for (size_t k = 0; k < plan_.kernels.size(); ++k) PrintKernel(k, plan_.kernels[k]);
     StrAppend(&out_, "  values ", plan_.stored.size(), " planned ", plan_.why.size(), "\n");
     for (size_t v = 0; v < plan_.stored.size(); ++v) PrintValue(v);
     return std::move(out_ += "}\n");
@@ -77,7 +77,7 @@ class PlanPrinter {
     }
   }
 
-  void PrintKernel(const KernelPlan& kernel) {
+  void PrintKernel(size_t number, const KernelPlan& kernel) {
     StrAppend(&out_, "  ", KindName(kernel.kind()));
     Add("root", kernel.root);
     AddDetail(kernel);
@@ -87,7 +87,7 @@ class PlanPrinter {
     StrAppend(&out_, " nodes=", kernel.nodes, " last=", kernel.last);
     if (kernel.apart != Apart::kNone) StrAppend(&out_, " apart=", NameOf(kApartNames, kernel.apart));
     Add("from", kernel.apart_from);
-    out_ += "  //";
+    StrAppend(&out_, "  // #", number);
     kernel.VisitMembers([this](Value v) {
       if (const ir::Node* node = f_.producer(v)) StrAppend(&out_, " ", Name(node->op));
     });

@@ -11,7 +11,7 @@
 // function, parameters first.
 //
 //   plan @f {
-//     matmul root=%3 epilogue=[%5*] reads=[] nodes=3 last=5  // contract: f32[8,6]
+//     matmul root=%3 epilogue=[%5*] reads=[] nodes=3 last=5  // #0 contract tanh: f32[8,6]
 //     values 9 planned 9
 //     %3: made kernel=0 view=%3 offset=0 strides=[6, 1] why=root readers=1 cost=0
 //   }

@@ -51,9 +51,9 @@ class PlanVerifier {
   }
 
   void Write(Value v, int g) {
-    if (writer_[v.index()] >= 0) Fail(Text(v), " is computed by groups ", writer_[v.index()], " and ", g);
-    if (in_.kernel_of[v.index()] != g) Fail("group ", g, " has ", Text(v), ", a value of ", in_.kernel_of[v.index()]);
-    if (!in_.materialized[v.index()]) Fail("group ", g, " has ", Text(v), ", which is computed in place");
+    if (writer_[v.index()] >= 0) Fail(Text(v), " is computed by kernels ", writer_[v.index()], " and ", g);
+    if (in_.kernel_of[v.index()] != g) Fail("kernel ", g, " has ", Text(v), ", a value of ", in_.kernel_of[v.index()]);
+    if (!in_.materialized[v.index()]) Fail("kernel ", g, " has ", Text(v), ", which is computed in place");
     writer_[v.index()] = g;
   }
 
@@ -73,15 +73,15 @@ class PlanVerifier {
     if (node == nullptr || node->op == Op::kConstant) return;
     const int writer = writer_[v.index()];
     if (writer == g) return;
-    if (writer < 0) return Fail("group ", g, " reads ", Text(v), ", which nothing computes");
-    if (writer > g) return Fail("group ", g, " reads ", Text(v), " of group ", writer, ", which runs after it");
-    if (!in_.stored[v.index()]) Fail("group ", g, " reads ", Text(v), ", which group ", writer, " does not store");
+    if (writer < 0) return Fail("kernel ", g, " reads ", Text(v), ", which nothing computes");
+    if (writer > g) return Fail("kernel ", g, " reads ", Text(v), " of kernel ", writer, ", which runs after it");
+    if (!in_.stored[v.index()]) Fail("kernel ", g, " reads ", Text(v), ", which kernel ", writer, " does not store");
   }
 
   void CheckReads(int g) {
     const KernelPlan& from = group(g);
     for (int d : from.inputs) {
-      if (d < 0 || d >= g) Fail("group ", g, " waits for ", d, ", which runs after it");
+      if (d < 0 || d >= g) Fail("kernel ", g, " waits for ", d, ", which runs after it");
     }
     for (Value v : from.producer) VisitExpression(v, g);
     for (Value v : from.epilogue) from.kind() == KernelKind::kRowWise ? Visit(v) : VisitExpression(v, g);
@@ -108,7 +108,7 @@ class PlanVerifier {
   void VisitExpression(Value v, int g) {
     const Node& node = *f_.producer(v);
     if (!ir::IsExpression(node.op) || (node.op == Op::kReshape && !IsIndexMap(node))) {
-      Fail("group ", g, " computes ", Text(v), " in place");
+      Fail("kernel ", g, " computes ", Text(v), " in place");
     }
     Visit(v);
   }

@@ -183,7 +183,7 @@ absl::StatusOr<Kernel> BlockBuilder::AddKernelItem(const PlanGraph& plan, int gr
     ScheduledKernel k = Schedule(plan, group, block->f);
     if (!k.status.ok()) {
       return absl::InternalError(
-          StrCat("@", block->f.name(), ": the plan is wrong for group ", group, ": ", k.status.message()));
+          StrCat("@", block->f.name(), ": the plan is wrong for kernel ", group, ": ", k.status.message()));
     }
     for (const KernelBuffer& b : k.kernel.buffers) item.writes.push_back(b.is_output);
     item.values = std::move(k.bound);

@@ -133,11 +133,9 @@ bool ChainBuilder::Align(const std::vector<Slice>& slices, Link* link) {
         link->steps = it->second * times / s.elements;
         aligned = true;
       }
-      if (it->second * times == link->steps * s.elements) {
-        shared.push_back(s.v);
-      } else if (handed && !Holds(Rule::kTileAligned, false)) {
-        return false;
-      }
+      const bool same = it->second * times == link->steps * s.elements;
+      if (same) shared.push_back(s.v);
+      if (handed && !Holds(Rule::kTileAligned, same)) return false;
     }
   }
   const int64_t granules = Ceil(link->outer.extent, link->steps);

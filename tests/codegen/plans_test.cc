@@ -238,7 +238,7 @@ const Mistake kMistakes[] = {
     {"waits for", [](PlanGraph* g) { g->kernels.front().inputs = {1}; }},
     {"does not store", [](PlanGraph* g) { g->stored.assign(g->stored.size(), false); }},
     {"nothing computes", [](PlanGraph* g) { g->kernels.front() = {}; }},
-    {"is computed by groups", [](PlanGraph* g) { g->kernels.push_back(g->kernels.back()); }},
+    {"is computed by kernels", [](PlanGraph* g) { g->kernels.push_back(g->kernels.back()); }},
     {"a value of", [](PlanGraph* g) { std::swap(g->kernels.front(), g->kernels.back()); }},
     {"in place", [](PlanGraph* g) { g->materialized[static_cast<size_t>(g->kernels.front().root.id)] = false; }},
 };

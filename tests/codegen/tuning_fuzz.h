@@ -46,16 +46,17 @@ inline int64_t Draw(int64_t usual, int64_t least, int64_t most, Random* random) 
   }
 }
 
-inline Target RandomTarget(uint32_t seed) {
+/// Of a level that this machine runs, or of this one.
+inline Target RandomTarget(uint32_t seed, std::string_view level = "") {
   Random random(seed);
   std::vector<std::string_view> levels;
   for (std::string_view name : TargetNames()) {
-    if (HostSupports(name)) levels.push_back(name);
+    if (level.empty() ? HostSupports(name) : name == level) levels.push_back(name);
   }
   Target target = *FindTarget(levels[random() % levels.size()]);
   target.name = StrCat("fuzz-", seed);
   const bool has_fma = FindTarget("native")->has_fma;
-  if (target.has_fma != has_fma) target = *FindTarget("native");  // bits are those of one FMA class
+  if (level.empty() && target.has_fma != has_fma) target = *FindTarget("native");  // bits are those of one FMA class
   if (seed % 4 != 0)
     target.machine.l1_bytes = 512, target.machine.l2_bytes = 4 << 10, target.machine.l3_bytes = 32 << 10;
   // Half of the time all that takes many rows or elements takes few, so that several such conditions meet; then half of
