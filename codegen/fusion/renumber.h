@@ -8,10 +8,10 @@
 namespace reel::codegen {
 
 /// Makes `groups`, in execution order, those of the plan. Their inputs and kernel_of hold old numbers, which may be
-/// more than there were groups; place: by old number, the new one of the group that stands for it.
+/// more than there were kernels; place: by old number, the new one of the kernel that stands for it.
 void ReplaceKernels(PlanGraph* plan, std::vector<KernelPlan> groups, const std::vector<int>& place);
 
-/// Leaves out the groups that are now part of others; into: by group, the earlier one that it is part of; -1: none.
+/// Leaves out the kernels that are now part of others; into: by kernel, the earlier one that it is part of; -1: none.
 void DropMerged(PlanGraph* plan, const std::vector<int>& into);
 
 }  // namespace reel::codegen

@@ -8,11 +8,11 @@
 
 namespace reel::codegen {
 
-/// Says for all that makes groups parts of each other whether some of them may become one: not if one of them is read,
-/// by way of a group between, by what another reads. So groups never wait for each other.
+/// Says for all that makes kernels parts of each other whether some of them may become one: not if one of them is read,
+/// by way of a kernel between, by what another reads. So kernels never wait for each other.
 ///
-/// Each group has a rank, no higher than those of its readers. A search from what groups read back to these groups
-/// ends at lower ranks, and with "no" after kMaxLookAround groups. What becomes one has the lowest rank of its parts,
+/// Each kernel has a rank, no higher than those of its readers. A search from what kernels read back to these kernels
+/// ends at lower ranks, and with "no" after kMaxLookAround kernels. What becomes one has the lowest rank of its parts,
 /// and all that the search saw is lowered to that: the rule holds again, at the cost of the search.
 class CycleGuard {
  public:

@@ -7,20 +7,20 @@
 
 namespace reel::codegen {
 
-/// Groups that become parts of others while a function is grouped. Numbers of groups stay what they are until Drop.
+/// Kernels that become parts of others while a function is planned. Numbers of kernels stay what they are until Drop.
 class MergedGroups {
  public:
-  /// What a group is part of now: itself, if it is none.
+  /// What a kernel is part of now: itself, if it is none.
   int Present(int g) const;
-  /// Makes the maps of group `from` part of group `into`, maps too.
+  /// Makes the maps of kernel `from` part of kernel `into`, maps too.
   void Merge(int from, int into, PlanGraph* plan);
-  /// Leaves out the groups that are parts of others, and numbers the rest anew, in `readers` too.
+  /// Leaves out the kernels that are parts of others, and numbers the rest anew, in `readers` too.
   void Drop(PlanGraph* plan, std::vector<std::vector<int>>* readers) const;
 
  private:
   bool IsPart(int g) const { return static_cast<size_t>(g) < into_.size() && into_[static_cast<size_t>(g)] >= 0; }
 
-  mutable std::vector<int> into_;  // by group: what it became part of, shortened by Present; -1, or no entry: nothing
+  mutable std::vector<int> into_;  // by kernel: what it became part of, shortened by Present; -1, or no entry: nothing
 };
 
 }  // namespace reel::codegen

@@ -48,15 +48,15 @@ enum class Why : uint8_t {
   kUnfused,   ///< level 0
 };
 
-/// Why what reads a group's values is no part of that group: for Plan().
+/// Why what reads a kernel's values is no part of that kernel: for Plan().
 enum class Apart : uint8_t {
-  kNone,      ///< it reads no other group's values
+  kNone,      ///< it reads no other kernel's values
   kWhole,     ///< it is a product, sort, ...: what it reads is there before it begins
-  kClosed,    ///< that group is one of these: nothing joins it
+  kClosed,    ///< that kernel is one of these: nothing joins it
   kElsewhere, ///< it reads other elements than it computes
-  kRoots,     ///< that group has its reduction or product
-  kLarge,     ///< that group would have too many ops
-  kBetween,   ///< it reads a third group's values, too, which need that group's
+  kRoots,     ///< that kernel has its reduction or product
+  kLarge,     ///< that kernel would have too many ops
+  kBetween,   ///< it reads a third kernel's values, too, which need that kernel's
   kUnfused,   ///< level 0
 };
 

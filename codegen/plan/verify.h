@@ -12,8 +12,8 @@
 
 namespace reel::codegen {
 
-/// Internal if the groups do not compute the function: every value that a group reads is one of its own, or stored by
-/// one group, which runs before it; what is computed in place is no root; results are stored. Linear.
+/// Internal if the kernels do not compute the function: every value that a kernel reads is one of its own, or stored by
+/// one kernel, which runs before it; what is computed in place is no root; results are stored. Linear.
 absl::Status VerifyPlan(const ir::Function& function, const PlanGraph& plan);
 
 /// What tests and fuzzers set, process-wide, before they compile anything.
@@ -24,7 +24,7 @@ struct PlanChecks {
   /// Called after each phase, may make the plan wrong.
   std::function<void(std::string_view phase, PlanGraph* plan)> after_phase = {};
   Rule left_out = Rule::kNone;  ///< which planning does without: what finds that?
-  int64_t times_left_out = 0;   ///< how often it would have said no
+  int64_t times_left_out = 0;  ///< how often it would have said no
 };
 PlanChecks& GetPlanChecks();
 
