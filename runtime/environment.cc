@@ -114,6 +114,7 @@ Environment ParseEnvironment(const EnvironmentLookup& lookup) {
   reader.Read("REEL_CPU", "NAME or REEL_CPU=FILE.target", values.cpu, path);
   reader.Read("REEL_SCHEDULES", "FILE", values.schedules, path);
   reader.Read("REEL_TAPE_CACHE", "0 or REEL_TAPE_CACHE=1", values.tape_cache, flag);
+  reader.Read("REEL_VERIFY", "0 or REEL_VERIFY=1", values.verify, flag);
   values.error = reader.TakeError();
   return values;
 }

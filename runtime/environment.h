@@ -10,6 +10,7 @@
 //   REEL_CPU             NAME | FILE.target  what the CPU "native" is: a level, a class, or a target file
 //   REEL_SCHEDULES       FILE             schedules that were found by `reel tune`
 //   REEL_TAPE_CACHE      0 | 1            0: eager code always runs op by op, nothing is compiled behind it
+//   REEL_VERIFY          0 | 1            1: plans are checked after each phase, kernels before code is made of them
 //
 // An empty value means unset. A malformed value is reported with its grammar and left at its
 // default.
@@ -39,6 +40,7 @@ struct Environment {
   std::string cache_dir;
   std::string cpu, schedules;
   bool tape_cache = true;
+  bool verify = false;
 
   // One line per malformed variable, empty when all are well formed. Front ends turn it into their
   // kind of error before they compile or run anything.

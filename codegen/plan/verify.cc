@@ -1,6 +1,7 @@
 #include "codegen/plan/verify.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "codegen/plan/uses.h"
@@ -8,6 +9,7 @@
 #include "ir/cost.h"
 #include "ir/lazy.h"
 #include "ir/strings.h"
+#include "runtime/environment.h"
 
 namespace reel::codegen {
 namespace {
@@ -142,7 +144,7 @@ absl::Status VerifyPlan(const ir::Function& function, const PlanGraph& plan) {
 
 PlanChecks& GetPlanChecks() {
   static constinit Lazy<PlanChecks> checks;
-  return checks.Get();
+  return checks.Get([] { return std::make_unique<PlanChecks>(PlanChecks{.strict = runtime::GetEnvironment().verify}); });
 }
 
 }  // namespace reel::codegen

@@ -18,7 +18,8 @@ absl::Status VerifyPlan(const ir::Function& function, const PlanGraph& plan);
 
 /// What tests and fuzzers set, process-wide, before they compile anything.
 struct PlanChecks {
-  /// A wrong plan is an error, and looked for after each phase. Else it is looked for after the last one,
+  /// At first what REEL_VERIFY says. A wrong plan is an error, and looked for after each phase; so are the loops of
+  /// each kernel (loop/verify.h). Else it is looked for after the last one,
   /// the function is planned again with a kernel for each op, and standard error asks for a report.
   bool strict = false;
   /// Called after each phase, may make the plan wrong.

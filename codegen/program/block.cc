@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "codegen/loop/key.h"
+#include "codegen/loop/verify.h"
 #include "codegen/plan/plan.h"
 #include "codegen/plan/verify.h"
 #include "codegen/program/chain.h"
@@ -184,6 +185,11 @@ absl::StatusOr<Kernel> BlockBuilder::AddKernelItem(const PlanGraph& plan, int gr
     if (!k.status.ok()) {
       return absl::InternalError(
           StrCat("@", block->f.name(), ": the plan is wrong for kernel ", group, ": ", k.status.message()));
+    }
+    if (GetPlanChecks().strict) {
+      if (absl::Status s = VerifyKernel(k.kernel); !s.ok()) {
+        return absl::InternalError(StrCat("@", block->f.name(), ": ", s.message(), "\n", ToString(k.kernel)));
+      }
     }
     for (const KernelBuffer& b : k.kernel.buffers) item.writes.push_back(b.is_output);
     item.values = std::move(k.bound);

@@ -36,6 +36,7 @@ TEST(Environment, DefaultsWhenUnsetOrEmpty) {
     EXPECT_EQ(values.num_threads, 0);
     EXPECT_EQ(values.cache_dir, "");
     EXPECT_TRUE(values.tape_cache);
+    EXPECT_FALSE(values.verify);
   }
 }
 
@@ -47,7 +48,8 @@ TEST(Environment, ReadsEveryVariable) {
                                     {"REEL_PROFILE", "1"},
                                     {"REEL_NUM_THREADS", "1024"},
                                     {"REEL_CACHE_DIR", "/var/cache/reel x"},
-                                    {"REEL_TAPE_CACHE", "0"}});
+                                    {"REEL_TAPE_CACHE", "0"},
+                                    {"REEL_VERIFY", "1"}});
   EXPECT_EQ(values.error, "");
   EXPECT_EQ(values.dump_to, "out/dumps");
   EXPECT_THAT(values.dump_passes, ElementsAre("cse", "fold-constants"));
@@ -57,6 +59,7 @@ TEST(Environment, ReadsEveryVariable) {
   EXPECT_EQ(values.num_threads, 1024);
   EXPECT_EQ(values.cache_dir, "/var/cache/reel x");
   EXPECT_FALSE(values.tape_cache);
+  EXPECT_TRUE(values.verify);
 }
 
 TEST(Environment, ProfileIsAFlagOrAFile) {
