@@ -11,6 +11,7 @@
 #include "reel/conv.h"
 #include "reel/conv_layers.h"
 #include "reel/custom_gradient.h"
+#include "reel/data.h"
 #include "reel/debugging.h"
 #include "reel/error.h"
 #include "reel/fft.h"

@@ -21,6 +21,8 @@
 
 namespace reel {
 
+class DatasetIterator;
+
 namespace internal {
 class StateSource;
 }
@@ -38,6 +40,9 @@ class StateRef {
   StateRef(const Generator& generator);               // NOLINT
   StateRef(const ExponentialMovingAverage& average);  // NOLINT
   StateRef(const LossScale& scale);                   // NOLINT
+  /// The place of an iterator, i64[3]: its epoch, its position and a number of its pipeline, that of another is an
+  /// error.
+  StateRef(const DatasetIterator& iterator);  // NOLINT
   StateRef(const Variable& variable);                 // NOLINT
   /// Variables by their names, which must be distinct.
   StateRef(const std::vector<Variable>& variables);  // NOLINT
