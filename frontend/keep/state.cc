@@ -135,6 +135,9 @@ void LoadState(StateSource* source, const StateDict& values, bool strict, std::s
     if (type != entry.type) {
       differences.Add(type.shape != entry.type.shape ? "shape:" : "dtype:",
                       StrCat(ir::Quoted(value->first), " is ", type.ToString(), ", not ", entry.type.ToString()));
+    } else if (entry.check) {
+      if (const std::string wrong = entry.check(value->second); !wrong.empty())
+        differences.Add("value:", StrCat(ir::Quoted(value->first), " ", wrong));
     }
     found.emplace_back(std::move(entry), value->second);
   }

@@ -20,6 +20,8 @@ struct StateEntry {
   /// Of a slot: what it begins with, and whose it is. The state of an optimizer from before its first step has none.
   std::optional<double> start = {};
   const void* owner = nullptr;
+  /// What is wrong with a value of this type; empty: nothing.
+  std::function<std::string(const Tensor&)> check = {};
 };
 
 /// What a StateRef is made of. Names are relative to it; "" is one that is the whole of it.

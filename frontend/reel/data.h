@@ -215,6 +215,8 @@ class Dataset {
   std::vector<std::string> columns() const;
   /// Of a text.
   std::optional<Vocabulary> vocabulary() const;
+  /// Example i of epoch 0; negative i counts from the end. To look at: iterators do not notice.
+  Example At(int64_t i) const;
   /// csv("iris.csv").shuffle(0).batch(32)
   std::string str() const;
 
