@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "frontend/data/iterator.h"
 #include "frontend/keep/state.h"
 #include "frontend/nn/layer_data.h"
 #include "frontend/optim/optimizer_data.h"
@@ -249,6 +250,7 @@ StateRef::StateRef(const ExponentialMovingAverage& average)
     : data_(std::make_shared<internal::SlotsSource<internal::AverageData>>(average.internal_data(), "average")) {}
 StateRef::StateRef(const LossScale& scale)
     : data_(std::make_shared<internal::VariablesSource>(scale.variables(), "loss_scale")) {}
+StateRef::StateRef(const DatasetIterator& iterator) : data_(std::make_shared<internal::OneSource>(EntryOf(iterator))) {}
 StateRef::StateRef(const Variable& variable) {
   if (!variable.defined()) internal::ThrowInvalid("state: a variable is null");
   data_ = std::make_shared<internal::OneSource>(EntryOf("", variable));

@@ -1,13 +1,12 @@
 #include "frontend/cli/train/data.h"
 
 #include <sys/stat.h>
-#include <zlib.h>
 
 #include <cstring>
-#include <memory>
 #include <set>
 
 #include "frontend/cli/cli.h"
+#include "frontend/data/node.h"
 #include "ir/names.h"
 #include "runtime/philox.h"
 
@@ -17,48 +16,27 @@ namespace {
 constexpr int64_t kMaxBytes = int64_t{1} << 30;
 constexpr int64_t kSplitKey = 20240607;
 
-// The content of PATH.gz, or of PATH if only that exists. zlib reads both.
+// The content of PATH.gz, or of PATH if only that exists.
 std::string ReadZipped(const std::string& path) {
   struct stat info;
   std::string name = path + ".gz";
   if (::stat(name.c_str(), &info) != 0) name = path;
-  const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(::gzopen(name.c_str(), "rb"), ::gzclose);
-  if (!file) {
-    Fail(kIo, StrCat("cannot open ", ir::Quoted(path + ".gz"), "; say where the data is with --data tests/data"));
-  }
-  std::string data;
-  char buffer[1 << 16];
-  int n = 0;
-  while ((n = ::gzread(file.get(), buffer, sizeof buffer)) > 0) {
-    data.append(buffer, static_cast<size_t>(n));
-    if (static_cast<int64_t>(data.size()) > kMaxBytes) Fail(kBudget, StrCat(ir::Quoted(name), " is over 1 GiB"));
-  }
-  int error = 0;
-  const char* message = ::gzerror(file.get(), &error);
-  if (n < 0 || error != Z_OK) Fail(kInvalid, StrCat(ir::Quoted(name), ": ", message));
-  return data;
-}
-
-uint32_t BigEndian(const std::string& data, size_t at) {
-  uint32_t value = 0;
-  for (size_t i = 0; i < 4; ++i) value = value << 8 | static_cast<unsigned char>(data[at + i]);
-  return value;
+  auto data = internal::ReadData(name, {.max_bytes = kMaxBytes});
+  if (data.ok()) return *std::move(data);
+  const bool missing = absl::IsNotFound(data.status());
+  const ExitStatus code = missing || absl::IsUnavailable(data.status()) || absl::IsPermissionDenied(data.status()) ? kIo
+                   : absl::IsResourceExhausted(data.status())                                               ? kBudget
+                                                                                                            : kInvalid;
+  Fail(code, StrCat(data.status().message(), missing ? "; say where the data is with --data tests/data" : ""));
 }
 
 // The bytes of an IDX file of this shape.
-std::string ReadIdx(const std::string& path, const std::vector<uint32_t>& shape) {
-  const std::string data = ReadZipped(path);
-  const size_t header = 4 + 4 * shape.size();
-  size_t bytes = 1;
-  bool good = data.size() >= header && BigEndian(data, 0) == 0x800 + shape.size();
-  for (size_t i = 0; good && i < shape.size(); ++i) {
-    good = BigEndian(data, 4 + 4 * i) == shape[i];
-    bytes *= shape[i];
-  }
-  if (!good || data.size() != header + bytes) {
+std::string ReadIdx(const std::string& path, const std::vector<int64_t>& shape) {
+  auto array = internal::ParseIdx(ReadZipped(path), path, {});
+  if (!array.ok()) Fail(kInvalid, std::string(array.status().message()));
+  if (array->shape != shape)
     Fail(kInvalid, StrCat(ir::Quoted(path), ": not the IDX file that tests/data/README.md describes"));
-  }
-  return data.substr(header);
+  return array->data.substr(array->offset);
 }
 
 // A number in [0, n).
@@ -73,22 +51,16 @@ void StoreRow(const std::vector<T>& row, int64_t i, Dataset* out) {
 }  // namespace
 
 std::vector<int32_t> Shuffled(int64_t n, int64_t key) {
-  std::vector<int32_t> order(static_cast<size_t>(n));
-  for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int32_t>(i);
-  std::vector<uint32_t> bits(order.size());
-  runtime::RandomBits(key, 0, 0, bits);
-  for (size_t i = order.size(); i > 1; --i) {
-    std::swap(order[i - 1], order[Below(bits[i - 1], static_cast<int64_t>(i))]);
-  }
-  return order;
+  const std::vector<int64_t> order = internal::Permutation(n, key);
+  return {order.begin(), order.end()};
 }
 
 Dataset ReadMnist(const std::string& folder) {
-  constexpr uint32_t kImages = 10000, kSide = 28;
+  constexpr int64_t kImages = 10000, kSide = 28;
   const std::string images = ReadIdx(folder + "/mnist/t10k-images-idx3-ubyte", {kImages, kSide, kSide});
   const std::string labels = ReadIdx(folder + "/mnist/t10k-labels-idx1-ubyte", {kImages});
   Dataset out{kFloat32, kSide * kSide, 10, 8000, 2000, {}, {}};
-  out.rows.resize(size_t{kImages} * kSide * kSide * 4);
+  out.rows.resize(static_cast<size_t>(kImages * kSide * kSide * 4));
   std::vector<float> row(kSide * kSide);
   int64_t n = 0;
   for (const int32_t i : Shuffled(kImages, kSplitKey)) {
