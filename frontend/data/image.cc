@@ -21,7 +21,6 @@ absl::Status Damaged(std::string_view kind, std::string_view why) {
 }
 
 absl::StatusOr<ImageSize> CheckedSize(ImageSize size, std::string_view file) {
-  if (size.height < 1 || size.width < 1) return absl::DataLossError("the image is empty");
   if (size.height > kMaxPixelsPerByte * static_cast<int64_t>(file.size()) / size.width) {
     return absl::DataLossError(StrCat("an image of ", size.height, "x", size.width,
                                       " pixels (height x width) does not fit in ", file.size(), " bytes of a file"));
@@ -94,6 +93,7 @@ absl::StatusOr<ImageSize> JpegSize(tjhandle turbo, std::string_view file) {
   if (tjDecompressHeader3(turbo, JpegBytes(file), static_cast<unsigned long>(file.size()), &width, &height,
                           &subsampling, &colors) != 0)
     return Damaged("JPEG", tjGetErrorStr2(turbo));
+  if (width < 1 || height < 1) return Damaged("JPEG", "it ends within its header");
   if (colors == TJCS_CMYK || colors == TJCS_YCCK)
     return absl::UnimplementedError("a JPEG in CMYK, which is not read; convert it to RGB");
   return ImageSize{height, width, colors == TJCS_GRAY ? 1 : 3};

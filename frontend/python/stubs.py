@@ -20,7 +20,7 @@ PRELUDE = f'''"""The C++ part of Reel; import reel instead."""
 
 {IMPORTS}import types
 
-from . import fft as fft, linalg as linalg, nn as nn, optim as optim
+from . import data as data, fft as fft, linalg as linalg, nn as nn, optim as optim
 from . import random as random
 
 _Source: TypeAlias = Tensor | Variable

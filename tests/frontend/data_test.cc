@@ -168,8 +168,8 @@ std::vector<Dataset> Pipelines() {
   const Dataset source = Dataset::Range(23);
   std::vector<Dataset> out;
   for (const Dataset& d :
-       {source, source.Shuffle(1), source.Shuffle(1).Repeat(3), source.Shuffle(2).Repeat().Take(61), source.Map(Squared),
-        source.Shuffle(3).Repeat(2).Shuffle(4), source.Split(0.5).first.Shuffle(1).Repeat(4)}) {
+       {source, source.Shuffle(1), source.Shuffle(1).Repeat(3), source.Shuffle(2).Repeat().Take(61),
+        source.Map(Squared), source.Shuffle(3).Repeat(2).Shuffle(4), source.Split(0.5).first.Shuffle(1).Repeat(4)}) {
     for (const Dataset& batched : {d, d.Batch(4), d.Batch(4, false)}) {
       out.push_back(batched);
       out.push_back(batched.Prefetch(2));
@@ -186,14 +186,20 @@ TEST(Data, AKeptPlaceGoesOnWithTheSameExamples) {
     for (int64_t taken = 0; taken <= pipelines[k].size(); taken += 3) {
       const DatasetIterator first = pipelines[k].Iterate(5);
       for (int64_t i = 0; i < taken; ++i) first.Next();
-      const std::string name = StrCat(folder / "run", k, "-", taken);
-      Checkpoint(name, {{"data", first}}).Save();
+      // Of each pipeline one place goes through a file, the others through the values that it would hold.
+      const bool in_file = taken == 6;
+      const Checkpoint file(StrCat(folder / "run", k), {{"data", first}});
+      const StateDict values = GetState(first);
+      if (in_file) file.Save();
       const Numbers rest = Drain(first);
       // Prefetched or not, the place is the same.
       for (const Dataset& other : {pipelines[k], pipelines[k].Prefetch(3)}) {
         const DatasetIterator resumed = other.Iterate();
         resumed.Next();
-        Checkpoint(name, {{"data", resumed}}).Restore();
+        if (in_file)
+          Checkpoint(StrCat(folder / "run", k), {{"data", resumed}}).Restore();
+        else
+          LoadState(resumed, values);
         EXPECT_EQ(resumed.position(), taken);
         EXPECT_EQ(resumed.epoch(), 5);
         EXPECT_EQ(Drain(resumed), rest) << other.str();

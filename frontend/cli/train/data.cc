@@ -25,8 +25,8 @@ std::string ReadZipped(const std::string& path) {
   if (data.ok()) return *std::move(data);
   const bool missing = absl::IsNotFound(data.status());
   const ExitStatus code = missing || absl::IsUnavailable(data.status()) || absl::IsPermissionDenied(data.status()) ? kIo
-                   : absl::IsResourceExhausted(data.status())                                               ? kBudget
-                                                                                                            : kInvalid;
+                          : absl::IsResourceExhausted(data.status()) ? kBudget
+                                                                     : kInvalid;
   Fail(code, StrCat(data.status().message(), missing ? "; say where the data is with --data tests/data" : ""));
 }
 

@@ -25,12 +25,12 @@ _core._set_package_folder(_os.path.dirname(__file__) + _os.sep)  # type: ignore[
 from . import _errors, _inspect
 
 if _typing.TYPE_CHECKING:  # before those of the extension, for checkers that take the first
-    from . import fft as fft, linalg as linalg, nn as nn, optim as optim, random as random
+    from . import data as data, fft as fft, linalg as linalg, nn as nn, optim as optim, random as random
 from ._core import *  # noqa: F401,F403  (all public names of the extension)
 from ._array_api import *  # noqa: F401,F403
 
-del fft, linalg, nn, optim, random  # noqa: F821  (those of the extension; the package's have more)
-from . import fft, linalg, nn, optim, random  # type: ignore[no-redef]
+del data, fft, linalg, nn, optim, random  # noqa: F821  (those of the extension; the package's have more)
+from . import data, fft, linalg, nn, optim, random  # type: ignore[no-redef]
 from ._custom import (
     custom_gradient as custom_gradient,
     grad_pass_through as grad_pass_through,

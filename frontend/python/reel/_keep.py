@@ -10,11 +10,12 @@ from typing import Any, overload
 
 from . import _core
 from ._core import Tensor, Variable
+from ._core.data import DatasetIterator
 from ._core.nn import Layer, Residual, Sequential
 from ._core.optim import ExponentialMovingAverage, LossScale, Optimizer
 from ._core.random import Generator, default_generator
 
-_STATEFUL = (Variable, Layer, Optimizer, Generator, ExponentialMovingAverage, LossScale, _core._Number)
+_STATEFUL = (Variable, Layer, Optimizer, Generator, ExponentialMovingAverage, LossScale, DatasetIterator, _core._Number)
 
 
 class Kept:
@@ -169,7 +170,7 @@ class Checkpoint:
 
     Files are called run-1.safetensors, ...; of a folder (it exists, or the path ends with /)
     run/checkpoint-1.safetensors. The newest `keep` stay, with 0 all. Parts are models, optimizers, generators,
-    variables, and integers, which are attributes of the checkpoint.
+    variables, iterators over datasets, and integers, which are attributes of the checkpoint.
     """
 
     def __init__(self, path: str | os.PathLike[str], keep: int = 3, **parts: Any) -> None:

@@ -150,6 +150,9 @@ constexpr Words kPhrases[] = {
     {"Stop() it before it starts again", "leave its `with` first"},
     {"UnconnectedGradients::kZero", "unconnected_gradients='zero'"},
     {"must be kNone or kZero", "must be 'none' or 'zero'"},
+    {"LabelKind::kNumbers: numbers to predict", "label_kind='numbers': numbers to predict"},
+    {"TextUnit::kBytes", "unit='bytes'"},
+    {"drop_remainder=false", "drop_remainder=False"},
     {"ResizeMethod::kNearest", "method='nearest'"},
     {"Generator::FromKey", "Generator.from_key"},
     {"Generator(seed).Key()", "Generator(seed).key()"},
@@ -199,6 +202,8 @@ constexpr Words kNames[] = {
     {"Where", "where"},
     {"kBool", "bool"},
     {"kFloat32", "float32"},
+    {"kFloat64", "float64"},
+    {"kUInt8", "uint8"},
 };
 
 bool IsWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }

@@ -4,6 +4,7 @@
 #include "frontend/values/variable_data.h"
 #include "gradients.h"
 #include "reel/checkpoint.h"
+#include "reel/data.h"
 #include "reel/weights.h"
 #include "register.h"
 
@@ -31,7 +32,9 @@ StateRef ToState(nb::handle x) {
   if (const auto* generator = As<Generator>(x)) return *generator;
   if (const auto* average = As<ExponentialMovingAverage>(x)) return *average;
   if (const auto* scale = As<LossScale>(x)) return *scale;
+  if (const auto* iterator = As<DatasetIterator>(x)) return *iterator;
   if (Number* number = nullptr; nb::try_cast(x, number) && number) return &number->value;
+  if (As<Dataset>(x)) ThrowType("state: a dataset has none; keep an iterator of it, iter(dataset)");
   if (!PyList_Check(x.ptr()))
     ThrowType("state: expected a model, an optimizer, a generator or variables, not " + TypeName(x));
   std::vector<std::pair<std::string, StateRef>> parts;
@@ -162,6 +165,7 @@ void RegisterMethods(nb::handle c, const char* remake, bool files) {
       "Assigns values by name. All that does not fit is one error, and then nothing is assigned; with strict=False, "
       "what "
       "is missing or belongs nowhere is left out.");
+  if (!remake) return;
   Method(
       c, "__reduce__", [call, remake](nb::handle self) { return call(nb::str(remake), nb::borrow(self)); },
       nb::sig("def __reduce__(self) -> Any"));
@@ -195,6 +199,7 @@ void RegisterKeep(nb::module_& m) {
   RegisterMethods(optim.attr("ExponentialMovingAverage"), "reduce", false);
   RegisterMethods(optim.attr("LossScale"), "reduce", false);
   RegisterMethods(random.attr("Generator"), "reduce_generator", false);
+  RegisterMethods(m.attr("data").attr("DatasetIterator"), nullptr, false);
   for (const nb::object& c :
        {nb::object(nn.attr("Dropout")), nb::object(nn.attr("Flatten")), nb::object(optim.attr("Schedule"))}) {
     Method(

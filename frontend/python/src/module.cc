@@ -29,6 +29,7 @@ NB_MODULE(_core, m) {
   RegisterCustom(m);
   RegisterCallable(m);
   RegisterGraphAware(m);
+  RegisterData(m);
   RegisterKeep(m);
   RegisterTf(m);
 }

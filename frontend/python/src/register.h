@@ -31,6 +31,7 @@ void RegisterTransforms(nb::module_& m);
 void RegisterCustom(nb::module_& m);
 void RegisterCallable(nb::module_& m);
 void RegisterGraphAware(nb::module_& m);
+void RegisterData(nb::module_& m);
 void RegisterKeep(nb::module_& m);
 void RegisterTf(nb::module_& m);
 
