@@ -8,6 +8,7 @@ import reel.tf as tf
 
 MODULES = {
     "reel": reel,
+    "reel.data": reel.data,
     "reel.nn": reel.nn,
     "reel.linalg": reel.linalg,
     "reel.fft": reel.fft,

@@ -15,7 +15,7 @@ import pytest
 import reel
 
 FOLDER = pathlib.Path(reel.__file__).parent
-MODULES = ["", "fft", "linalg", "nn", "optim", "random"]
+MODULES = ["", "data", "fft", "linalg", "nn", "optim", "random"]
 
 
 def stub(module):

@@ -148,6 +148,25 @@ def graphs() -> None:
     assert_type(reel.load("m.reel"), reel.Module)
 
 
+def data() -> None:
+    table = reel.data.csv("iris.csv", label="species", label_kind="classes")
+    assert_type(table.shuffle(0).batch(32).prefetch(2), reel.data.Dataset)
+    assert_type(table.split(0.9), tuple[reel.data.Dataset, reel.data.Dataset])
+    assert_type(len(table), int)
+    assert_type(table.class_names, list[str])
+    for features, label in table.repeat(2):
+        assert_type(features, Any)
+    iterator = iter(table)
+    assert_type(iterator, reel.data.DatasetIterator)
+    assert_type(iterator.position, int)
+    assert_type(iterator.state_dict(), dict[str, Tensor])
+    reel.Checkpoint("run", data=iterator).save()
+    vocabulary = reel.data.Vocabulary.of_characters("abc")
+    assert_type(vocabulary.encode(b"abc"), Tensor)
+    reel.data.text("a.txt", length=8, unit="bytes", vocabulary=vocabulary)
+    reel.data.csv("iris.csv", labels="species")  # type: ignore[call-arg]
+
+
 def control_flow() -> None:
     assert_type(reel.cond(x[0] > 0, lambda: x, lambda: -x), Tensor)
     assert_type(reel.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * x), (x, x)), tuple[Tensor, Tensor])
