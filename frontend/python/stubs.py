@@ -109,7 +109,11 @@ def mend(text):
         if line.lstrip().startswith("def "):
             code, hash_sign, comment = line.partition("  # ")
             line = (
-                re.sub(r"(?<![\w.'])(bool|bytes|complex|float|int|tuple|list|dict|type|str|object)\b(?!\()", qualified, code)
+                re.sub(
+                    r"(?<![\w.'])(bool|bytes|complex|float|int|tuple|list|dict|type|str|object)\b(?!\()",
+                    qualified,
+                    code,
+                )
                 + hash_sign
                 + comment
             )
