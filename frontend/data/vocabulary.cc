@@ -1,3 +1,4 @@
+#include <array>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -38,16 +39,28 @@ void CheckUtf8(std::string_view what, std::string_view text) {
 Tensor Tokens(std::string_view text, const Vocabulary& vocabulary, const std::string& what) {
   std::vector<int64_t> tokens;
   tokens.reserve(text.size());
-  absl::flat_hash_map<std::string_view, int64_t> number;
-  for (const std::string& symbol : vocabulary.symbols()) number.emplace(symbol, static_cast<int64_t>(number.size()));
+  std::array<int64_t, 256> of_byte;  // most symbols are one
+  of_byte.fill(-1);
+  absl::flat_hash_map<std::string_view, int64_t> of_others;
+  for (size_t i = 0; i < vocabulary.symbols().size(); ++i) {
+    const std::string& symbol = vocabulary.symbols()[i];
+    if (symbol.size() == 1)
+      of_byte[static_cast<unsigned char>(symbol[0])] = static_cast<int64_t>(i);
+    else
+      of_others.emplace(symbol, static_cast<int64_t>(i));
+  }
   for (size_t at = 0; at < text.size();) {
     const std::string_view c = text.substr(at, vocabulary.bytes() ? 1 : CharacterLength(text.substr(at)));
-    const auto found = number.find(c);
-    if (found == number.end()) {
+    int64_t token = c.size() == 1 ? of_byte[static_cast<unsigned char>(c[0])] : -1;
+    if (c.size() > 1) {
+      const auto found = of_others.find(c);
+      if (found != of_others.end()) token = found->second;
+    }
+    if (token < 0) {
       internal::ThrowInvalid(StrCat(what, ": the character ", ir::Quoted(c), " at byte ", at,
                                     " is not in the vocabulary of ", vocabulary.size()));
     }
-    tokens.push_back(found->second);
+    tokens.push_back(token);
     at += c.size();
   }
   return Tensor::FromData(tokens, {static_cast<int64_t>(tokens.size())});
