@@ -213,8 +213,8 @@ Tensor SinusoidalPositions(int64_t length, int64_t features, double base, DType 
 namespace {
 
 struct MultiHeadData : LayerData {
-  MultiHeadData(int64_t units, int64_t heads_, MultiHeadOptions options_, LayerOptions layer)
-      : LayerData("multi_head_attention", std::move(layer)), heads(heads_), sizes(std::move(options_)) {
+  MultiHeadData(int64_t units_, int64_t heads_, MultiHeadOptions options_, LayerOptions layer)
+      : LayerData("multi_head_attention", std::move(layer)), units(units_), heads(heads_), sizes(std::move(options_)) {
     built = true;  // the dense layers inside have the variables
     CheckAtLeast(kind, "units", units);
     CheckAtLeast(kind, "heads", heads);
@@ -232,13 +232,15 @@ struct MultiHeadData : LayerData {
     }
   }
 
+  std::string Arguments() const override { return StrCat(units, ", ", heads); }
+
   // [batch, length, features] -> [batch, heads, length, head_size]
   Tensor Heads(const Tensor& x, size_t which, int64_t n) const {
     const Tensor y = dense[which](x);
     return Transpose(Reshape(y, Shape{y.shape()[0], y.shape()[1], n, sizes.head_size}), {0, 2, 1, 3});
   }
 
-  int64_t heads;
+  int64_t units, heads;
   MultiHeadOptions sizes;
   std::vector<Dense> dense;
 };

@@ -1,5 +1,6 @@
 #include "reel/conv_layers.h"
 
+#include "absl/strings/str_join.h"
 #include "frontend/nn/layer_data.h"
 #include "frontend/values/location.h"
 #include "frontend/values/promotion.h"
@@ -84,6 +85,10 @@ struct ConvData : LayerData {
     if (options.use_bias) bias = Create("bias", {Outputs(channels)}, BiasInit());
   }
 
+  std::string Arguments() const override {
+    return internal::WithActivation(StrCat(filters, ", {", absl::StrJoin(size, ", "), "}"), activation);
+  }
+
   int rank;
   int64_t filters;
   std::vector<int64_t> size;
@@ -122,6 +127,9 @@ struct DepthwiseData : ForwardData {
     return {channels, filters};
   }
   int64_t Channels(int64_t a, int64_t b) const override { return conv.format == kChannelsFirst ? b / filters : a; }
+  std::string Arguments() const override {
+    return internal::WithActivation(StrCat("{", absl::StrJoin(size, ", "), "}, ", filters), activation);
+  }
   int64_t Outputs(int64_t channels) const override { return channels * filters; }
 };
 

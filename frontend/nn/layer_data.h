@@ -1,6 +1,7 @@
 #ifndef REEL_FRONTEND_NN_LAYER_DATA_H_
 #define REEL_FRONTEND_NN_LAYER_DATA_H_
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -27,6 +28,20 @@ class KeptScope {
 };
 /// The shape of a variable of the present scope if it has that rank, else null.
 const Shape* KeptShape(const char* what, int rank);
+
+/// What a call gave last, for summaries. Threads may share it.
+class LastOutput {
+ public:
+  void Note(const Tensor& y);
+  /// Its type, in a trace with the names of its extents; empty before the first call.
+  std::string Text() const;
+
+ private:
+  mutable runtime::Mutex mutex_;
+  Type type_;
+  std::string text_;
+  bool known_ = false;
+};
 
 /// What a layer has: a name, its variables, and the layers inside it. Concrete layers add their
 /// sizes.
@@ -61,6 +76,11 @@ struct LayerData {
   Initializer BiasInit() const { return options.bias_init ? options.bias_init : ZerosInit(); }
   /// Options for a layer inside this one, named "name/what".
   LayerOptions Inner(const char* what) const;
+  /// How C++ makes it, "Dense(8, Tanh)"; the arguments that say its sizes.
+  std::string Text() const;
+  virtual std::string Arguments() const { return ""; }
+  /// Whether all its variables exist.
+  bool Built();
 
   const std::string kind;  // dense, embedding, ...
   LayerOptions options;
@@ -69,6 +89,21 @@ struct LayerData {
   runtime::Mutex mutex;             // guards building
   std::vector<Variable> variables;  // its own, in the order of creation
   std::vector<std::shared_ptr<LayerData>> children;
+  LastOutput output;
+};
+
+/// What stands in a Sequential, in order: layers, and functions without variables.
+struct Step {
+  std::function<Tensor(const Operand&)> function;
+  std::shared_ptr<LayerData> layer;  // null: a function
+  std::string label;                 // of a function
+  std::shared_ptr<LastOutput> output = std::make_shared<LastOutput>();
+};
+struct SequentialData : LayerData {
+  // Without a name, and no prefix to what is inside, until it is in a Sequential itself.
+  explicit SequentialData(const char* kind_);
+  std::vector<Step> steps;
+  std::map<std::string, int> counts;  // layers of each kind
 };
 
 /// A layer and those inside it, each once, after what contains it.
@@ -84,6 +119,8 @@ void Rename(LayerData* layer, const std::string& name);
 
 /// "dense", "dense_1", ...: the n-th use of a name.
 std::string Numbered(const std::string& kind, int n);
+/// Arguments with the name of an activation behind them, if there is one.
+std::string WithActivation(std::string arguments, const Activation& activation);
 /// Throws unless value >= least: "dense: 0 units; there must be at least 1".
 void CheckAtLeast(const std::string& kind, const char* what, int64_t value, int64_t least = 1);
 

@@ -127,6 +127,7 @@ using internal::As;
 using internal::CheckAtLeast;
 using internal::LayerData;
 using internal::LocationScope;
+using internal::SequentialData;
 
 namespace {
 thread_local bool training_now = false;
@@ -164,6 +165,7 @@ struct DenseData : LayerData {
   void BuildKept() override {
     if (const Shape* kernel_shape = internal::KeptShape("kernel", 2)) Build(kernel_shape->dim(0));
   }
+  std::string Arguments() const override { return internal::WithActivation(StrCat(units), activation); }
   int64_t units;
   Activation activation;
   Variable kernel, bias;
@@ -202,6 +204,7 @@ struct EmbeddingData : LayerData {
     built = true;
     table = Create("table", {vocabulary, dim}, KernelInit(UniformInit()));
   }
+  std::string Arguments() const override { return StrCat(table.shape().dim(0), ", ", table.shape().dim(1)); }
   Variable table;
 };
 
@@ -215,25 +218,17 @@ Tensor Embedding::operator()(const Operand& indices) const {
   return Gather(As<EmbeddingData>(data_).table, indices);
 }
 
-namespace {
-
-struct SequentialData : LayerData {
-  // Without a name, and no prefix to what is inside, until it is in a Sequential itself.
-  explicit SequentialData(const char* kind_) : LayerData(kind_, {.name = kind_}) {
-    options.name = "";
-    named = false;
-    built = true;
-  }
-  std::vector<std::function<Tensor(const Operand&)>> steps;
-  std::map<std::string, int> counts;  // layers of each kind
-};
-
-}  // namespace
+internal::SequentialData::SequentialData(const char* kind_) : LayerData(kind_, {.name = kind_}) {
+  options.name = "";
+  named = false;
+  built = true;
+}
 
 Sequential::Sequential(const char* kind) : Layer(std::make_shared<SequentialData>(kind)) {}
 
-void Sequential::Append(std::function<Tensor(const Operand&)> step) {
-  As<SequentialData>(data_).steps.push_back(std::move(step));
+void Sequential::Append(std::function<Tensor(const Operand&)> step, std::shared_ptr<LayerData> layer,
+                        std::string label) {
+  As<SequentialData>(data_).steps.push_back({std::move(step), std::move(layer), std::move(label)});
 }
 
 // Layers without a name of their own are numbered within their model, so that names do not depend
@@ -248,7 +243,10 @@ void Sequential::NameLayer(const std::shared_ptr<LayerData>& layer) {
 Tensor Sequential::operator()(const Operand& x) const {
   const LocationScope scope(x);
   Tensor t = x.tensor();
-  for (const auto& step : As<SequentialData>(data_).steps) t = step(t);
+  for (const internal::Step& step : As<SequentialData>(data_).steps) {
+    t = step.function(t);
+    step.output->Note(t);
+  }
   return t;
 }
 
@@ -277,6 +275,8 @@ Tensor Dropout::operator()(const Operand& x) const {
   const Tensor draw = RandomUniform(t.shape(), {.generator = generator_});
   return Where(GreaterEqual(draw, rate_), Div(t, 1 - rate_), 0);
 }
+
+std::string Dropout::str() const { return StrCat("Dropout(", rate_, ")"); }
 
 Tensor Flatten::operator()(const Operand& x) const {
   const LocationScope scope(x);

@@ -204,6 +204,7 @@ struct NormData : LayerData {
   void BuildKept() override {
     if (const Shape* shape = internal::KeptShape("scale", 1)) BuildOnce([&] { CreateFor(*shape); });
   }
+  std::string Arguments() const override { return groups > 1 ? StrCat(groups) : ""; }
   OptionalOperand Offset() const { return offset.defined() ? OptionalOperand(offset) : std::nullopt; }
 
   double epsilon;

@@ -36,6 +36,8 @@ struct RecurrentData : LayerData {
     if (const Shape* kernel_shape = internal::KeptShape("kernel", 2)) Build(kernel_shape->dim(0));
   }
 
+  std::string Arguments() const override { return StrCat(units); }
+
   void Build(int64_t features) {
     BuildOnce([&] {
       kernel = Create("kernel", {features, gates * units}, KernelInit(GlorotUniform()));

@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstdint>
 #include <functional>
+#include <iosfwd>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,15 +28,22 @@ class Activation {
   Activation(std::nullptr_t) {}                              // NOLINT: implicit
   Activation(Tensor (*f)(const Operand&)) : function_(f) {}  // NOLINT: Relu, Tanh, ...
   Activation(Tensor (*f)(const Operand&, int64_t))           // NOLINT: Softmax, over the last axis
-      : function_([f](const Operand& x) { return f(x, -1); }) {}
+      : function_(OverLastAxis{f}) {}
   template <typename F>
     requires(std::is_class_v<F> && std::is_invocable_r_v<Tensor, const F&, const Operand&>)
   Activation(F f) : function_(std::move(f)) {}  // NOLINT: implicit
 
   Tensor operator()(const Operand& x) const { return function_ ? function_(x) : x.tensor(); }
   explicit operator bool() const { return function_ != nullptr; }
+  /// "Relu", ...; "function" of one that is not Reel's, empty of none.
+  std::string name() const;
 
  private:
+  struct OverLastAxis {
+    Tensor (*function)(const Operand&, int64_t);
+    Tensor operator()(const Operand& x) const { return function(x, -1); }
+  };
+
   std::function<Tensor(const Operand&)> function_;
 };
 
@@ -76,6 +84,10 @@ class Layer {
   std::vector<Variable> variables() const;
   /// Those with a gradient: without running statistics.
   std::vector<Variable> trainable_variables() const;
+
+  /// The layer with its arguments; of those with layers inside, a tree of lines. See Summary() for sizes.
+  std::string str() const;
+  friend std::ostream& operator<<(std::ostream& stream, const Layer& layer);
 
   const std::shared_ptr<internal::LayerData>& internal_data() const { return data_; }
 
@@ -125,13 +137,22 @@ class Sequential : public Layer {
   explicit Sequential(const char* kind);
   template <typename Layer>
   void Add(Layer layer) {
-    if constexpr (requires { layer.internal_data(); }) NameLayer(layer.internal_data());
-    Append(std::move(layer));
+    if constexpr (requires { layer.internal_data(); }) {
+      NameLayer(layer.internal_data());
+      Append(layer, layer.internal_data());
+    } else if constexpr (requires { layer.str(); }) {
+      Append(layer, nullptr, layer.str());
+    } else if constexpr (std::is_constructible_v<Activation, Layer>) {
+      Append(layer, nullptr, Activation(layer).name());
+    } else {
+      Append(layer, nullptr, "function");
+    }
   }
 
  private:
   void NameLayer(const std::shared_ptr<internal::LayerData>& layer);
-  void Append(std::function<Tensor(const Operand&)> step);
+  void Append(std::function<Tensor(const Operand&)> step, std::shared_ptr<internal::LayerData> layer,
+              std::string label = "");
 };
 
 /// x + layers(x), the layers in sequence: He et al., "Deep residual learning", 2016.
@@ -153,6 +174,8 @@ class Dropout {
  public:
   explicit Dropout(double rate, const Generator& generator = Generator::Default());
   Tensor operator()(const Operand& x) const;
+  /// "Dropout(0.1)".
+  std::string str() const;
 
  private:
   double rate_;
@@ -163,6 +186,7 @@ class Dropout {
 class Flatten {
  public:
   Tensor operator()(const Operand& x) const;
+  std::string str() const { return "Flatten()"; }
 };
 
 }  // namespace reel

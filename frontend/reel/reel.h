@@ -40,6 +40,7 @@
 #include "reel/schedules.h"
 #include "reel/shapes.h"
 #include "reel/special.h"
+#include "reel/summary.h"
 #include "reel/tape.h"
 #include "reel/tensor.h"
 #include "reel/training.h"

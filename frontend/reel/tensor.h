@@ -70,6 +70,11 @@ class Tensor {
  public:
   /// The null handle, to be assigned to. Everything but defined() throws.
   Tensor() = default;
+  Tensor(const Tensor&) = default;
+  Tensor(Tensor&&) = default;
+  Tensor& operator=(const Tensor&) & = default;
+  Tensor& operator=(Tensor&&) & = default;
+  Tensor& operator=(const Tensor&) && = delete;  // x[0] = 5 cannot be: tensors are immutable; use ScatterSet or Where
 
   /// A scalar of the number's own type.
   template <internal::Element T>
@@ -85,7 +90,7 @@ class Tensor {
   template <internal::Element T>
   Tensor(std::initializer_list<std::initializer_list<std::initializer_list<std::initializer_list<T>>>> values)
       : Tensor(Collect<T, 4>(values)) {}
-  Tensor(internal::MixedElements);                         // NOLINT: explains an error
+  Tensor(internal::MixedElements);  // NOLINT: explains an error
   Tensor(std::initializer_list<internal::MixedElements>);  // NOLINT: the same for rows
 
   /// A copy of row-major elements; their number must be shape.size().

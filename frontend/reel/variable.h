@@ -1,6 +1,7 @@
 #ifndef REEL_VARIABLE_H_
 #define REEL_VARIABLE_H_
 
+#include <iosfwd>
 #include <memory>
 #include <source_location>
 #include <string>
@@ -44,6 +45,10 @@ class Variable {
   /// Assign(value() + delta) and Assign(value() - delta).
   void AssignAdd(const Operand& delta) const;
   void AssignSub(const Operand& delta) const;
+
+  /// Name, type and present value: "w: f32[2] = [1. 2.]". No tape, recording or trace sees a read.
+  std::string str() const;
+  friend std::ostream& operator<<(std::ostream& stream, const Variable& variable);
 
   explicit Variable(std::shared_ptr<internal::VariableData> data) : data_(std::move(data)) {}
   const std::shared_ptr<internal::VariableData>& internal_data() const { return data_; }

@@ -1,11 +1,15 @@
 #include "reel/variable.h"
 
+#include <ostream>
+
 #include "frontend/eager/dispatch.h"
 #include "frontend/values/location.h"
 #include "frontend/values/promotion.h"
 #include "frontend/values/status.h"
 #include "frontend/values/tensor_data.h"
 #include "frontend/values/variable_data.h"
+#include "ir/printable.h"
+#include "ir/strings.h"
 #include "reel/ops.h"
 
 namespace reel {
@@ -55,5 +59,14 @@ void Variable::AssignSub(const Operand& delta) const {
   const internal::LocationScope scope(delta);
   Assign(Sub(*this, delta));
 }
+
+std::string Variable::str() const {
+  if (!defined()) return "<null variable>";
+  const Tensor value = internal::MakeTensor(data_->type, data_->Load());
+  return StrCat(ir::Printable(data_->name), ": ", data_->type.ToString(), value.rank() > 1 ? " =\n" : " = ",
+                value.str());
+}
+
+std::ostream& operator<<(std::ostream& stream, const Variable& variable) { return stream << variable.str(); }
 
 }  // namespace reel

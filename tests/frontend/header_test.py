@@ -13,25 +13,15 @@ FOREIGN = ("/absl/", "/llvm/", "/llvm-c/", "/google/protobuf/", "/gtest/")
 PUBLIC_FOLDERS = ("frontend/reel", "ir", "runtime")  # where a public header may lie
 
 
+def command(*flags):
+    """A call of the compiler for a program from the standard input."""
+    include = ["-I", str(SOURCE), "-I", str(SOURCE / "frontend")]
+    return [COMPILER, "-std=c++20", "-Wall", "-Wextra", "-Wconversion", "-Werror", *include, "-x", "c++", *flags, "-"]
+
+
 def compile_header(name, *flags):
     """Runs the compiler on a file that includes only this header; returns what it prints."""
-    command = [
-        COMPILER,
-        "-std=c++20",
-        "-Wall",
-        "-Wextra",
-        "-Wconversion",
-        "-Werror",
-        "-I",
-        str(SOURCE),
-        "-I",
-        str(SOURCE / "frontend"),
-        "-x",
-        "c++",
-        *flags,
-        "-",
-    ]
-    result = subprocess.run(command, input=f"#include <{name}>\n", text=True, capture_output=True)
+    result = subprocess.run(command(*flags), input=f"#include <{name}>\n", text=True, capture_output=True)
     if result.returncode != 0:
         raise AssertionError(f"<{name}> does not compile alone:\n{result.stderr}")
     return result.stdout
@@ -66,6 +56,13 @@ class PublicHeaders(unittest.TestCase):
         for header in sorted((SOURCE / "frontend/reel").glob("*.h")):
             with self.subTest(header.name):
                 compile_header(f"reel/{header.name}", "-fsyntax-only")
+
+    def test_assignment_to_an_element_says_what_to_do(self):
+        code = "#include <reel/tensor.h>\nvoid f(reel::Tensor x) { x[0] = 5; }\n"
+        run = subprocess.run(command("-fsyntax-only"), input=code, text=True, capture_output=True)
+        self.assertNotEqual(run.returncode, 0)
+        self.assertIn("deleted", run.stderr)
+        self.assertIn("tensors are immutable; use ScatterSet or Where", run.stderr)
 
 
 if __name__ == "__main__":

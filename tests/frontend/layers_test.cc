@@ -1,5 +1,7 @@
 // Layers' names and modes; initialisers.
 
+#include <sstream>
+
 #include "tests/frontend/composition.h"
 
 namespace reel {
@@ -35,6 +37,68 @@ TEST(LayerNames, DoNotDependOnWhatWasBuiltBefore) {
   EXPECT_THAT(names(),
               ElementsAre("dense/kernel", "dense/bias", "batch_norm/scale", "batch_norm/offset",
                           "batch_norm/running_mean", "batch_norm/running_variance", "dense_1/kernel", "dense_1/bias"));
+}
+
+TEST(LayerText, IsATree) {
+  const Sequential model{Dense(8, Tanh),
+                         Residual(Dense(8, Softmax), Dropout(0.1)),
+                         Relu,
+                         [](const Operand& x) { return x.tensor(); },
+                         Flatten(),
+                         Embedding(10, 4),
+                         Convolution2D(4, {3}, Relu),
+                         MultiHeadAttention(8, 2),
+                         GroupNorm(2)};
+  EXPECT_EQ(model.str(),
+            "Sequential\n"
+            "  dense: Dense(8, Tanh)\n"
+            "  residual: Residual\n"
+            "    dense: Dense(8, Softmax)\n"
+            "    Dropout(0.1)\n"
+            "  Relu\n"
+            "  function\n"
+            "  Flatten()\n"
+            "  embedding: Embedding(10, 4)\n"
+            "  conv2d: Convolution2D(4, {3, 3}, Relu)\n"
+            "  multi_head_attention: MultiHeadAttention(8, 2)\n"
+            "    query: Dense(8)\n"
+            "    key: Dense(8)\n"
+            "    value: Dense(8)\n"
+            "    output: Dense(8)\n"
+            "  group_norm: GroupNorm(2)");
+  std::ostringstream out;
+  out << model;
+  EXPECT_EQ(out.str(), model.str());
+}
+
+TEST(Summary, OfASequential) {
+  const Dense shared(4, {}, {.name = "shared"});
+  const Sequential model{Dense(4, Relu), BatchNorm(), shared, shared};
+  EXPECT_EQ(Summary(model),
+            "layer                    output  parameters  trainable  bytes\n"
+            "Sequential\n"
+            "  dense: Dense(4, Relu)                   ?          ?      ?\n"
+            "  batch_norm: BatchNorm                   ?          ?      ?\n"
+            "  shared: Dense(4)                        ?          ?      ?\n"
+            "  shared: Dense(4)                        ?          ?      ?\n"
+            "total                                     0          0      0\n"
+            "?: made by the first call; not in the total\n");
+  EXPECT_EQ(Summary(model, Spec(kFloat32, {Dim("B", 1, 64), 300})),
+            "layer                    output    parameters  trainable  bytes\n"
+            "Sequential               f32[B,4]\n"
+            "  dense: Dense(4, Relu)  f32[B,4]       1,204      1,204  4,816\n"
+            "  batch_norm: BatchNorm  f32[B,4]          16          8     64\n"
+            "  shared: Dense(4)       f32[B,4]          20         20     80\n"
+            "  shared: Dense(4)       f32[B,4]           0          0      0\n"
+            "total                                   1,240      1,232  4,960\n");
+  model(Zeros({2, 300}));
+  EXPECT_THAT(Summary(model), testing::HasSubstr("dense: Dense(4, Relu)  f32[2,4]       1,204"));
+}
+
+TEST(Summary, OfSeveralLayers) {
+  const Dense encoder(3, 2), decoder(2, 3);
+  EXPECT_THAT(Summary({{"encoder", encoder}, {"decoder", decoder}}),
+              testing::ContainsRegex("encoder: Dense\\(2\\) +8 +8 +32\ndecoder: Dense\\(3\\) +9 +9 +36\ntotal +17"));
 }
 
 TEST(Layers, OptionsOfVariables) {

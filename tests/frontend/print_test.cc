@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <sstream>
 
 #include "gtest/gtest.h"
 #include "reel/reel.h"
@@ -11,6 +12,33 @@ namespace {
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInf = std::numeric_limits<float>::infinity();
+
+std::string Shown(const auto& x) {
+  std::ostringstream out;
+  out << x;
+  return out.str();
+}
+
+TEST(Print, Variables) {
+  EXPECT_EQ(Shown(Variable(Tensor({1.0f, 2.5f}), {.name = "w"})), "w: f32[2] = [1.  2.5]");
+  EXPECT_EQ(Shown(Variable(Tensor(2))), "variable: i32[] = 2");
+  EXPECT_EQ(Shown(Variable(Tensor({{1, 2}, {3, 4}}), {.name = "k"})), "k: i32[2,2] =\n[[1 2]\n [3 4]]");
+  EXPECT_EQ(Shown(Variable()), "<null variable>");
+}
+
+TEST(Print, OfAVariableIsNoRead) {
+  const Variable v(Tensor({1.0f}), {.name = "v"});
+  GradientTape tape;
+  EXPECT_EQ(v.str(), "v: f32[1] = [1.]");
+  EXPECT_TRUE(tape.WatchedVariables().empty());
+  const Function traced = Trace(
+      [&](const Tensor& x) {
+        EXPECT_EQ(v.str(), "v: f32[1] = [1.]");
+        return x;
+      },
+      {Spec(kFloat32, {1})});
+  EXPECT_TRUE(traced.variables().empty());
+}
 
 TEST(Print, Vector) {
   const Tensor x = Tensor({1.0f, 2.0f, 3.0f});

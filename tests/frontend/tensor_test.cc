@@ -1,4 +1,6 @@
+#include <concepts>
 #include <type_traits>
+#include <utility>
 
 #include "tests/frontend/expect.h"
 
@@ -20,6 +22,13 @@ TEST(Tensor, Literals) {
   EXPECT_THAT(Tensor({{1, 2}, {3, 4}}).ToVector<int>(), ElementsAre(1, 2, 3, 4));
   EXPECT_THAT(Tensor({true, false}).ToVector<bool>(), ElementsAre(true, false));
 }
+
+// x[0] = 5 would change nothing. What has a name is assigned to as ever.
+static_assert(!std::is_assignable_v<decltype(std::declval<Tensor&>()[0]), int>);
+static_assert(!std::is_assignable_v<Tensor, const Tensor&> && !std::is_assignable_v<Tensor, Tensor>);
+static_assert(std::is_assignable_v<Tensor&, int> && std::is_assignable_v<Tensor&, const Tensor&>);
+static_assert(std::is_nothrow_move_assignable_v<Tensor> && std::is_nothrow_move_constructible_v<Tensor>);
+static_assert(std::is_copy_constructible_v<Tensor> && std::is_swappable_v<Tensor> && std::movable<Tensor>);
 
 TEST(Tensor, RaggedLiteral) {
   ExpectError(ErrorCode::kInvalidArgument, "rows of 2 and of 1 elements", [] { Tensor({{1, 2}, {3}}); });
