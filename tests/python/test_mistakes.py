@@ -348,6 +348,77 @@ def shared_layer_of_version_1():
     tf.compat.v1.layers.dense(tf.ones([1, 2]), 2, reuse=True)  # here
 
 
+# --- calls that do not fit ---
+
+
+def misspelt_argument():
+    reel.sum(reel.ones((2, 2)), axes=0)  # here
+
+
+def argument_of_pytorch():
+    reel.mean(reel.ones((2, 2)), 0, keepdim=True)  # here
+
+
+def argument_of_a_method():
+    reel.ones((2, 2)).sum(dim=0)  # here
+
+
+def option_of_pytorch():
+    reel.nn.Dense(8, bias=False)  # here
+
+
+def units_of_pytorch():
+    reel.nn.Dense(out_features=8)  # here
+
+
+def rate_of_pytorch():
+    reel.nn.Dropout(p=0.1)  # here
+
+
+def heads_of_keras():
+    reel.nn.MultiHeadAttention(8, num_heads=2)  # here
+
+
+def weight_decay_of_sgd():
+    reel.optim.SGD(0.1, wieght_decay=0.1)  # here
+
+
+def argument_without_a_name():
+    reel.exp(x=1.0)  # here
+
+
+def argument_given_twice():
+    reel.mean(reel.ones((2, 2)), 0, axis=0)  # here
+
+
+def too_many_arguments_of_an_op():
+    reel.sum(reel.ones((2, 2)), 0, None, True)  # here
+
+
+def missing_argument():
+    reel.reshape(reel.ones((2, 2)))  # here
+
+
+def argument_of_another_type():
+    reel.nn.Dense("8")  # here
+
+
+def misspelt_activation():
+    reel.nn.Dense(8, "rellu")  # here
+
+
+def misspelt_dtype():
+    reel.zeros((2,), dtype="flaot32")  # here
+
+
+def misspelt_padding():
+    reel.nn.max_pool2d(reel.ones((1, 4, 4, 1)), 2, padding="smae")  # here
+
+
+def misspelt_mode():
+    reel.pad(reel.ones((2,)), 1, mode="refelct")  # here
+
+
 # --- words: an extent that is not given, in Python's terms ---
 
 

@@ -8,7 +8,7 @@ import types
 from collections.abc import Mapping
 from typing import Any, overload
 
-from . import _core
+from . import _core, _structure
 from ._core import Tensor, Variable
 from ._core.data import DatasetIterator
 from ._core.nn import Layer, Residual, Sequential
@@ -20,6 +20,8 @@ _STATEFUL = (Variable, Layer, Optimizer, Generator, ExponentialMovingAverage, Lo
 
 class Kept:
     """What nn.Module has: the layers and variables in its attributes, by name."""
+
+    _is_reel_module = True
 
     def __setattr__(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
@@ -38,6 +40,13 @@ class Kept:
     def trainable_variables(self) -> tuple[Variable, ...]:
         """Those that tapes watch."""
         return tuple(v for v in self.variables if v.trainable)
+
+    def __repr__(self) -> str:
+        return _structure.tree(self)
+
+    def summary(self, *inputs: Any) -> str:
+        """A table of its layers: outputs, parameters, those with a gradient, and bytes; see Layer.summary."""
+        return _structure.summary(self, inputs)
 
     def state_dict(self) -> dict[str, Tensor]:
         """Its values by name, in order."""

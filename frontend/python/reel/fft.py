@@ -11,6 +11,7 @@ from ._core.fft import fft as fft
 from ._core.fft import ifft as ifft
 from ._core.fft import irfft as irfft
 from ._core.fft import rfft as rfft
+from ._mistakes import missing as _missing
 
 if _typing.TYPE_CHECKING:
     from collections.abc import Sequence
@@ -129,3 +130,7 @@ def fftshift(x: TensorLike, /, *, axes: AxisLike | None = None) -> _Tensor:
 def ifftshift(x: TensorLike, /, *, axes: AxisLike | None = None) -> _Tensor:
     """The inverse of fftshift."""
     return _shift("ifftshift", x, axes, -1)
+
+
+if not _typing.TYPE_CHECKING:
+    __getattr__ = _missing("reel.fft")

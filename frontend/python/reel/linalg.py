@@ -25,6 +25,7 @@ from ._core.linalg import matrix_power as matrix_power
 from ._core.linalg import solve as solve
 from ._core.linalg import svdvals as svdvals
 from ._core.linalg import triangular_solve as triangular_solve
+from ._mistakes import missing as _missing
 
 if _typing.TYPE_CHECKING:
     from .typing import AxisLike, DTypeLike, TensorLike
@@ -115,3 +116,7 @@ def pinv(x: "TensorLike", /, *, rtol: "float | None" = None) -> _Tensor:
 def matrix_rank(x: "TensorLike", /, *, rtol: "float | None" = None) -> _Tensor:
     """Number (int64) of singular values above rtol times the largest."""
     return _core.linalg.matrix_rank(x) if rtol is None else _core.linalg.matrix_rank(x, rtol=float(rtol))
+
+
+if not _typing.TYPE_CHECKING:
+    __getattr__ = _missing("reel.linalg")

@@ -7,8 +7,11 @@ Layers are called like functions; their variables, "dense/kernel" and so on, are
     model.variables
 """
 
+import typing as _typing
+
 from ._core.nn import *  # noqa: F401,F403
 from ._keep import Kept as _Kept
+from ._mistakes import missing as _missing
 
 
 class Module(_Kept):
@@ -23,3 +26,7 @@ class Module(_Kept):
 
     Layers and variables without a name of their own are called like the attributes: dense/kernel.
     """
+
+
+if not _typing.TYPE_CHECKING:
+    __getattr__ = _missing("reel.nn")

@@ -90,17 +90,16 @@ void ThrowInvalid(const std::string& message) { throw Error(ErrorCode::kInvalidA
 void ThrowIndex(const std::string& message) { throw Error(ErrorCode::kOutOfRange, message + AtUserLine()); }
 void ThrowFailed(const std::string& message) { throw Error(ErrorCode::kFailedPrecondition, message + AtUserLine()); }
 
+std::string Choices(std::string_view wanted, const std::vector<std::string>& names) {
+  nb::list list;
+  for (const std::string& name : names) list.append(name.c_str());
+  return nb::cast<std::string>(
+      nb::module_::import_("reel._mistakes").attr("choices")(list, nb::str(wanted.data(), wanted.size())));
+}
+
 void ThrowNoOption(const std::string& of, const char* kind, const std::string& wanted,
                    const std::vector<std::string>& names) {
-  std::string all;
-  nb::list list;
-  for (const std::string& name : names) {
-    all += (all.empty() ? "" : ", ") + name;
-    list.append(name.c_str());
-  }
-  const nb::object near = nb::module_::import_("difflib").attr("get_close_matches")(wanted.c_str(), list, 1);
-  const std::string best = nb::len(near) > 0 ? Text({"; did you mean '", nb::str(near[0]).c_str(), "'?"}) : "";
-  ThrowType(Text({of, ": there is no ", kind, " '", wanted, "'; there are: ", all, best}));
+  ThrowType(Text({of, ": there is no ", kind, " '", wanted, "'; ", Choices(wanted, names)}));
 }
 
 namespace {

@@ -2,6 +2,7 @@
 #define REEL_PYTHON_BIND_H_
 
 #include "common.h"
+#include "reel/indexed_slices.h"
 
 // Functions of tensors as Python functions, by their family.
 
@@ -34,6 +35,24 @@ void Unary(nb::module_& m, const char* name, const char* doc) {
 template <Tensor (*F)(const Operand&, const Operand&)>
 void Binary(nb::module_& m, const char* name, const char* doc) {
   m.def(name, &CallBinary<F>, nb::sig(Signature(name, "(x1: TensorLike, x2: TensorLike, /) -> Tensor").c_str()), doc);
+}
+
+/// Names of the methods that tensors have as NumPy's arrays do.
+nb::list MethodNames();
+
+/// Defines the method x.name(...) of tensors, variables and slices; `parameters` are those behind self, with commas.
+/// `f` takes the object itself as a TensorLike first.
+template <typename F, typename... Extra>
+void Method(const char* name, const char* parameters, const char* doc, F f, const Extra&... extra) {
+  const std::string signature = Text({"def ", name, "(self", parameters, ") -> Tensor"});
+  for (const nb::handle c : {nb::type<Tensor>(), nb::type<Variable>(), nb::type<IndexedSlices>()})
+    nb::cpp_function_def(f, nb::scope(c), nb::name(name), nb::is_method(), extra..., nb::sig(signature.c_str()), doc);
+  if (*name != '_') MethodNames().append(name);
+}
+
+/// NumPy's functions call methods with `out`; there is nothing to write to.
+inline void CheckOut(const char* name, nb::handle out) {
+  if (!out.is_none()) ThrowInvalid(Text({name, ": tensors are immutable, so `out` must be None; take the result"}));
 }
 
 }  // namespace reel::python

@@ -72,6 +72,8 @@ std::string TypeName(nb::handle x);
 /// " (file:line)" of the Python program; empty if unknown.
 std::string AtUserLine();
 
+/// "there are: a, b; did you mean 'b'?": names, and which of them was likely meant.
+std::string Choices(std::string_view wanted, const std::vector<std::string>& names);
 /// Throws what options there are, and which of them `wanted` is nearest to. `kind`: option, hyperparameter.
 [[noreturn]] void ThrowNoOption(const std::string& of, const char* kind, const std::string& wanted,
                                 const std::vector<std::string>& names);
@@ -112,12 +114,12 @@ Axes ToAxes(nb::handle x);
 /// A key of a table of names: ToEnum("mode", mode, {{"set", kSet}, ...}).
 template <typename E>
 E ToEnum(const char* what, std::string_view name, std::initializer_list<std::pair<std::string_view, E>> table) {
-  std::string known;
+  std::vector<std::string> known;
   for (const auto& [key, value] : table) {
     if (key == name) return value;
-    known += (known.empty() ? "'" : ", '") + std::string(key) + "'";
+    known.emplace_back(key);
   }
-  ThrowInvalid(Text({what, ": '", name, "' is none of ", known}));
+  ThrowInvalid(Text({what, ": there is no '", name, "'; ", Choices(name, known)}));
 }
 
 /// A text of C++ with what Python says for C++'s names.

@@ -72,7 +72,11 @@ nb::object DTypeObject(DType dtype) { return nb::borrow(objects[static_cast<size
 std::optional<DType> ToDType(nb::handle x) {
   if (x.is_none()) return std::nullopt;
   if (const std::optional<DType> found = Find(x)) return found;
-  ThrowType("expected a dtype such as reel.float32, not " + std::string(nb::repr(x).c_str()));
+  const std::string expected = "expected a dtype such as reel.float32, not " + std::string(nb::repr(x).c_str());
+  if (!PyUnicode_Check(x.ptr())) ThrowType(expected);
+  std::vector<std::string> names;
+  for (int i = 0; i < kNumDTypes; ++i) names.emplace_back(NumPyName(static_cast<DType>(i)));
+  ThrowType(Text({expected, "; ", Choices(nb::borrow<nb::str>(x).c_str(), names)}));
 }
 
 void RegisterDTypes(nb::module_& m) {

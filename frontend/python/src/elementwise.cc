@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "bind.h"
 #include "operators.h"
 #include "reel/complex.h"
@@ -40,6 +42,39 @@ Tensor Clip(TensorLike x, TensorLike min, TensorLike max) {
   if (min.none()) return Minimum(a, max.operand());
   if (max.none()) return Maximum(a, min.operand());
   return Clamp(a, min.operand(), max.operand());
+}
+
+// To so many decimals; negative ones are places before the point.
+Tensor Rounded(TensorLike x, int64_t decimals) {
+  const Operand a = x.operand();
+  if (decimals == 0 || IsIntegral(a)) {
+    if (decimals < 0) ThrowInvalid("round: integers have no places before the point to round to; cast them to float");
+    return Rounding<Round>(a);
+  }
+  const double scale = std::pow(10.0, static_cast<double>(std::abs(decimals)));
+  return decimals > 0 ? Div(Round(Mul(a, scale)), scale) : Mul(Round(Div(a, scale)), scale);
+}
+
+void RegisterMethods() {
+  Method(
+      "round", ", decimals: int = 0, out: None = None", "The nearest number with so many decimals, ties to even.",
+      [](TensorLike x, int64_t decimals, nb::handle out) {
+        CheckOut("round", out);
+        return Rounded(x, decimals);
+      },
+      "decimals"_a = 0, "out"_a = nb::none());
+  Method(
+      "__round__", ", ndigits: int | None = None", "round(x) and round(x, ndigits), as tensors.",
+      [](TensorLike x, OptionalInt digits) { return Rounded(x, digits.get().value_or(0)); }, "ndigits"_a = nb::none());
+  Method(
+      "clip", ", min: TensorLike | None = None, max: TensorLike | None = None, out: None = None",
+      "max(min(x, max), min). The gradient goes to x inside the bounds and on them.",
+      [](TensorLike x, TensorLike min, TensorLike max, nb::handle out) {
+        CheckOut("clip", out);
+        return Clip(x, min, max);
+      },
+      "min"_a = nb::none(), "max"_a = nb::none(), "out"_a = nb::none());
+  Method("conj", "", "The complex conjugate.", [](TensorLike x) { return Conj(x.operand()); });
 }
 
 void RegisterArithmetic(nb::module_& m) {
@@ -176,6 +211,7 @@ void RegisterElementwise(nb::module_& m) {
   RegisterArithmetic(m);
   RegisterFunctions(m);
   RegisterLogic(m);
+  RegisterMethods();
 }
 
 }  // namespace reel::python

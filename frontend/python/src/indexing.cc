@@ -161,7 +161,29 @@ void RegisterGathers(nb::module_& m) {
       "1 (on_value) at the index, 0 (off_value) elsewhere, along a new axis of extent depth.");
 }
 
+void RegisterSortMethods() {
+  Method(
+      "sort", ", axis: int = -1, descending: bool = False",
+      "A sorted tensor (x itself stays as it is), along an axis; NaN counts as the largest.",
+      [](TensorLike x, int64_t axis, bool descending) { return Sort(x.operand(), axis, descending); }, "axis"_a = -1,
+      "descending"_a = false);
+  Method(
+      "argsort", ", axis: int = -1, descending: bool = False",
+      "Positions (int64) that sort x; equal elements stay in order.",
+      [](TensorLike x, int64_t axis, bool descending) { return Argsort(x.operand(), axis, descending); }, "axis"_a = -1,
+      "descending"_a = false);
+  Method(
+      "take", ", indices: TensorLike, axis: int | None = None",
+      "Slices of x along axis at integer indices; without an axis, of all elements in order.",
+      [](TensorLike x, TensorLike indices, OptionalInt axis) {
+        const std::optional<int64_t> at = axis.get();
+        return at ? Gather(x.operand(), indices.operand(), *at) : Gather(Reshape(x.operand(), {-1}), indices.operand());
+      },
+      "indices"_a, "axis"_a = nb::none());
+}
+
 void RegisterSorts(nb::module_& m) {
+  RegisterSortMethods();
   m.def(
       "sort", [](TensorLike x, int64_t axis, bool descending, bool) { return Sort(x.operand(), axis, descending); },
       "x"_a, nb::kw_only(), "axis"_a = -1, "descending"_a = false, "stable"_a = true,

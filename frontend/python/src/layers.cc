@@ -5,12 +5,15 @@
 
 #include "bind.h"
 #include "callback.h"
+#include "frontend/nn/layer_data.h"
+#include "frontend/nn/summary.h"
 #include "gradients.h"
 #include "record.h"
 #include "reel/attention.h"
 #include "reel/conv_layers.h"
 #include "reel/normalization.h"
 #include "reel/recurrent.h"
+#include "reel/summary.h"
 #include "register.h"
 #include "windows.h"
 
@@ -54,8 +57,12 @@ Activation ToActivation(nb::handle x) {
   for (const NamedActivation& a : kActivations) {
     if (a.name == name) return Activation(a.function);
   }
-  if (PyUnicode_Check(x.ptr()))
-    ThrowInvalid("activation: '" + name + "' is not known; pass a function such as reel.nn.relu");
+  if (PyUnicode_Check(x.ptr())) {
+    std::vector<std::string> names = {"linear", "softmax"};
+    for (const NamedActivation& a : kActivations) names.emplace_back(a.name);
+    ThrowInvalid(Text({"activation: there is no '", name, "'; pass a function such as reel.nn.relu, or a name; ",
+                       Choices(name, names)}));
+  }
   if (!PyCallable_Check(x.ptr())) ThrowType("activation: expected None, a name or a function, not " + TypeName(x));
   return [f = SharedObject(x)](const Operand& value) {
     const nb::gil_scoped_acquire lock;
@@ -124,7 +131,9 @@ std::string Keywords(bool has_bias = true) {
 template <typename C>
 Tensor CallLayer(const C& layer, TensorLike x) {
   const Operand a = x.operand();
-  return layer(a);  // keeps the GIL: activations may be Python's
+  Tensor y = layer(a);  // keeps the GIL: activations may be Python's
+  if constexpr (std::derived_from<C, Layer>) internal::NoteOutput(layer, y);
+  return y;
 }
 
 template <typename C>
@@ -146,6 +155,28 @@ struct PythonLayer : PythonStep {
   std::shared_ptr<internal::LayerData> data;
   const std::shared_ptr<internal::LayerData>& internal_data() const { return data; }
 };
+
+// An indented tree: reel/_structure.py.
+nb::object LayerTree(nb::handle layer) { return nb::module_::import_("reel._structure").attr("tree")(layer); }
+
+// What the steps of a Sequential or Residual gave last.
+nb::list StepOutputs(const Layer& layer) {
+  nb::list out;
+  const auto* data = dynamic_cast<const internal::SequentialData*>(layer.internal_data().get());
+  if (!data) ThrowInvalid("the layer is no Sequential");
+  for (const internal::Step& step : data->steps) out.append(nb::cast(step.output->Text()));
+  return out;
+}
+
+// The table of rows (depth, label, output, variables, built).
+std::string SummaryTableOf(nb::list rows) {
+  std::vector<internal::SummaryRow> out;
+  for (const nb::handle row : rows) {
+    out.push_back({nb::cast<int>(row[0]), nb::cast<std::string>(row[1]), nb::cast<std::string>(row[2]),
+                   ToVariables(row[3]), nb::cast<bool>(row[4])});
+  }
+  return internal::SummaryTable(out);
+}
 
 // Sequential and Residual of a list that is known at run time.
 class Steps : public Sequential {
@@ -214,9 +245,11 @@ void RegisterDense(nb::module_& m) {
   nb::class_<Dropout>(m, "Dropout", nb::dynamic_attr(),
                       "In training, each element is 0 with probability rate, else x / (1 - rate).")
       .def("__init__", Recorded([](Dropout* self, double rate) { new (self) Dropout(rate); }), "rate"_a)
+      .def("__repr__", &LayerTree, nb::sig("def __repr__(self) -> str"))
       .def("__call__", &CallLayer<Dropout>, "x"_a);
   nb::class_<Flatten>(m, "Flatten", nb::dynamic_attr(), "[batch, ...] as [batch, the rest].")
       .def("__init__", Recorded([](Flatten* self) { new (self) Flatten(); }))
+      .def("__repr__", &LayerTree, nb::sig("def __repr__(self) -> str"))
       .def("__call__", &CallLayer<Flatten>, "x"_a);
 }
 
@@ -390,6 +423,28 @@ void RegisterLayers(nb::module_& parent) {
       "trainable_variables", [](const Layer& x) { return VariableTuple(x.trainable_variables()); },
       nb::sig("def trainable_variables(self) -> tuple[Variable, ...]"),
       "Those with a gradient: without running statistics.");
+  c.def("__repr__", &LayerTree, nb::sig("def __repr__(self) -> str"));
+  c.def(
+      "summary",
+      [](nb::handle self, nb::args inputs) {
+        return nb::cast<std::string>(nb::module_::import_("reel._structure").attr("summary")(self, inputs));
+      },
+      nb::sig("def summary(self, *inputs: Any) -> str"),
+      "A table of the layers: the types that they gave last, elements of their variables, of those with a gradient, "
+      "and bytes; each variable counts once. With inputs (TensorSpecs, tensors or shapes) the model is traced with "
+      "these first, which makes its variables.");
+  c.def_prop_ro("_output", [](const Layer& x) { return x.internal_data()->output.Text(); });
+  c.def_prop_ro("_built", [](const Layer& x) {
+    const auto family = internal::Family(x.internal_data().get());
+    return std::all_of(family.begin(), family.end(), [](internal::LayerData* d) { return d->Built(); });
+  });
+  c.def("_outputs", &StepOutputs);
+  parent.def("_summary_table", &SummaryTableOf);
+  parent.def("_type_text", [](const Tensor& x) {
+    internal::LastOutput output;
+    output.Note(x);
+    return output.Text();
+  });
   RegisterDense(m);
   RegisterConvolutions(m);
   RegisterNorms(m);

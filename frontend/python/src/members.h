@@ -21,6 +21,8 @@ nb::object ArrayOf(const Tensor& x, nb::handle dtype, nb::handle copy);
 std::string ElementText(const Tensor& x,
                         const std::string& prefix);  // as NumPy's repr, without "array("
 std::string FormatOf(const Tensor& x, const std::string& spec);
+/// A table of HTML, for notebooks.
+std::string HtmlOf(const Tensor& x, const std::string& caption);
 nb::object IterateOf(const Tensor& x);
 bool ContainsOf(const Tensor& x, nb::handle value);
 Tensor Transposed(const Tensor& x);

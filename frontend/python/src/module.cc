@@ -1,3 +1,4 @@
+#include "bind.h"
 #include "register.h"
 
 // reel._core: what the package reel re-exports.
@@ -32,4 +33,6 @@ NB_MODULE(_core, m) {
   RegisterData(m);
   RegisterKeep(m);
   RegisterTf(m);
+  m.attr("_methods") = MethodNames();
+  ExplainMistakes(m);
 }

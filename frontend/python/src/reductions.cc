@@ -30,6 +30,31 @@ void Define(nb::module_& m, const char* name, const char* doc) {
         doc);
 }
 
+template <Reduction F>
+void DefineWithMethod(nb::module_& m, const char* name, const char* doc) {
+  Define<F>(m, name, doc);
+  Method(
+      name, ", axis: AxisLike | None = None, out: None = None, keepdims: bool = False", doc,
+      [name](TensorLike x, AxisLike axis, nb::handle out, bool keepdims) {
+        CheckOut(name, out);
+        return Call<F>(x, axis, keepdims);
+      },
+      "axis"_a = nb::none(), "out"_a = nb::none(), "keepdims"_a = false);
+}
+
+// A method that can be told the dtype to compute in.
+template <Tensor (*F)(TensorLike, AxisLike, DTypeLike, bool)>
+void MethodWithDType(const char* name, const char* doc) {
+  Method(
+      name, ", axis: AxisLike | None = None, dtype: DTypeLike | None = None, out: None = None, keepdims: bool = False",
+      doc,
+      [name](TensorLike x, AxisLike axis, DTypeLike dtype, nb::handle out, bool keepdims) {
+        CheckOut(name, out);
+        return F(x, axis, dtype, keepdims);
+      },
+      "axis"_a = nb::none(), "dtype"_a = nb::none(), "out"_a = nb::none(), "keepdims"_a = false);
+}
+
 // Sums and products of narrow integers are int64 (uint64), as the array API has it.
 Operand Widened(const Operand& x) {
   const DType d = x.type().dtype;
@@ -47,8 +72,20 @@ Tensor CallWide(TensorLike x, AxisLike axis, DTypeLike dtype, bool keepdims) {
   return F(a, axes, {.keepdims = keepdims});
 }
 
+Operand As(TensorLike x, std::optional<DType> wanted) {
+  return wanted ? Operand(Cast(x.operand(), *wanted), {}) : x.operand();
+}
+
+Tensor MeanAs(TensorLike x, AxisLike axis, DTypeLike dtype, bool keepdims) {
+  const Operand a = As(x, dtype.get());
+  const Axes axes = axis.get();
+  const Unlocked other_threads(Work(a));
+  return ReduceMean(a, axes, {.keepdims = keepdims});
+}
+
 template <Reduction F>
 void DefineWide(nb::module_& m, const char* name, const char* doc) {
+  MethodWithDType<&CallWide<F>>(name, doc);
   m.def(name, &CallWide<F>, "x"_a, "axis"_a = nb::none(), nb::kw_only(), "dtype"_a = nb::none(), "keepdims"_a = false,
         nb::sig(Signature(name,
                           "(x: TensorLike, /, axis: AxisLike | None = None, *, "
@@ -64,20 +101,33 @@ Tensor Any(const Operand& x, const Axes& axes, ReduceOptions o) { return ReduceA
 // Squares divided by n - correction, which may be any number; std is its root.
 using Spread = Tensor (*)(const Operand&, const Axes&, VarianceOptions);
 template <Spread F, bool kRoot>
+Tensor SpreadOf(const Operand& a, AxisLike axis, double correction, bool keepdims) {
+  const Axes axes = axis.get();
+  const Unlocked other_threads(Work(a) * 2);
+  const auto whole = static_cast<int64_t>(correction);
+  if (static_cast<double>(whole) == correction) return F(a, axes, {.keepdims = keepdims, .ddof = whole});
+  const Tensor y = F(a, axes, {.keepdims = keepdims});
+  const double n = static_cast<double>(a.type().shape.size()) / static_cast<double>(std::max<int64_t>(y.size(), 1));
+  const double ratio = n / (n - correction);
+  return Mul(y, kRoot ? std::sqrt(ratio) : ratio);
+}
+
+template <Spread F, bool kRoot>
 void DefineSpread(nb::module_& m, const char* name, const char* doc) {
+  Method(
+      name,
+      ", axis: AxisLike | None = None, dtype: DTypeLike | None = None, out: None = None, ddof: float = 0, "
+      "keepdims: bool = False",
+      Text({doc, " `ddof` is `correction` of the function."}).c_str(),
+      [name](TensorLike x, AxisLike axis, DTypeLike dtype, nb::handle out, double ddof, bool keepdims) {
+        CheckOut(name, out);
+        return SpreadOf<F, kRoot>(As(x, dtype.get()), axis, ddof, keepdims);
+      },
+      "axis"_a = nb::none(), "dtype"_a = nb::none(), "out"_a = nb::none(), "ddof"_a = 0.0, "keepdims"_a = false);
   m.def(
       name,
       [](TensorLike x, AxisLike axis, double correction, bool keepdims) {
-        const Operand a = x.operand();
-        const Axes axes = axis.get();
-        const Unlocked other_threads(Work(a) * 2);
-        const auto whole = static_cast<int64_t>(correction);
-        if (static_cast<double>(whole) == correction) return F(a, axes, {.keepdims = keepdims, .ddof = whole});
-        const Tensor y = F(a, axes, {.keepdims = keepdims});
-        const double n =
-            static_cast<double>(a.type().shape.size()) / static_cast<double>(std::max<int64_t>(y.size(), 1));
-        const double ratio = n / (n - correction);
-        return Mul(y, kRoot ? std::sqrt(ratio) : ratio);
+        return SpreadOf<F, kRoot>(x.operand(), axis, correction, keepdims);
       },
       "x"_a, "axis"_a = nb::none(), nb::kw_only(), "correction"_a = 0.0, "keepdims"_a = false,
       nb::sig(Signature(name,
@@ -88,22 +138,30 @@ void DefineSpread(nb::module_& m, const char* name, const char* doc) {
 }
 
 template <Tensor (*F)(const Operand&, int64_t)>
+Tensor ArgOf(TensorLike x, OptionalInt axis, bool keepdims) {
+  const Operand a = x.operand();
+  const int rank = a.type().shape.rank();
+  const std::optional<int64_t> at = axis.get();
+  const Unlocked other_threads(Work(a));
+  if (at) {
+    const Tensor y = F(a, *at);
+    return keepdims ? ExpandDims(y, *at) : y;
+  }
+  const Tensor y = F(Reshape(a, {-1}), 0);
+  return keepdims ? Reshape(y, std::vector<int64_t>(static_cast<size_t>(rank), 1)) : y;
+}
+
+template <Tensor (*F)(const Operand&, int64_t)>
 void DefineArg(nb::module_& m, const char* name, const char* doc) {
-  m.def(
-      name,
-      [](TensorLike x, OptionalInt axis, bool keepdims) {
-        const Operand a = x.operand();
-        const int rank = a.type().shape.rank();
-        const std::optional<int64_t> at = axis.get();
-        const Unlocked other_threads(Work(a));
-        if (at) {
-          const Tensor y = F(a, *at);
-          return keepdims ? ExpandDims(y, *at) : y;
-        }
-        const Tensor y = F(Reshape(a, {-1}), 0);
-        return keepdims ? Reshape(y, std::vector<int64_t>(static_cast<size_t>(rank), 1)) : y;
+  Method(
+      name, ", axis: int | None = None, out: None = None, *, keepdims: bool = False", doc,
+      [name](TensorLike x, OptionalInt axis, nb::handle out, bool keepdims) {
+        CheckOut(name, out);
+        return ArgOf<F>(x, axis, keepdims);
       },
-      "x"_a, "axis"_a = nb::none(), nb::kw_only(), "keepdims"_a = false,
+      "axis"_a = nb::none(), "out"_a = nb::none(), nb::kw_only(), "keepdims"_a = false);
+  m.def(
+      name, &ArgOf<F>, "x"_a, "axis"_a = nb::none(), nb::kw_only(), "keepdims"_a = false,
       nb::sig(
           Signature(name, "(x: TensorLike, /, axis: int | None = None, *, keepdims: bool = False) -> Tensor").c_str()),
       doc);
@@ -161,16 +219,35 @@ void DefineAccumulation(nb::module_& m, const char* name, const char* doc) {
       doc);
 }
 
+// NumPy's cumsum and cumprod: of all elements in order without an axis.
+template <Running F>
+void MethodRunning(const char* name, const char* doc) {
+  Method(
+      name, ", axis: int | None = None, dtype: DTypeLike | None = None, out: None = None", doc,
+      [name](TensorLike x, OptionalInt axis, DTypeLike dtype, nb::handle out) {
+        CheckOut(name, out);
+        const std::optional<DType> wanted = dtype.get();
+        const Operand a = wanted ? As(x, wanted) : Widened(x.operand());
+        const std::optional<int64_t> at = axis.get();
+        const Unlocked other_threads(Work(a) * 4);
+        return at ? F(a, *at, {}) : F(Reshape(a, {-1}), 0, {});
+      },
+      "axis"_a = nb::none(), "dtype"_a = nb::none(), "out"_a = nb::none());
+}
+
 }  // namespace
 
 void RegisterReductions(nb::module_& m) {
   DefineWide<ReduceSum>(m, "sum", "The sum over axes, all of them unless given. Gradient: dy at every element.");
   DefineWide<ReduceProd>(m, "prod", "The product over axes; 1 if there is nothing.");
   Define<ReduceMean>(m, "mean", "The mean over axes, of floats. Gradient: dy / n at every element.");
-  Define<ReduceMax>(m, "max", "The largest element over axes; ties share the gradient.");
-  Define<ReduceMin>(m, "min", "The smallest element over axes; ties share the gradient.");
-  Define<All>(m, "all", "Whether all elements are true (not 0).");
-  Define<Any>(m, "any", "Whether any element is true (not 0).");
+  MethodWithDType<&MeanAs>("mean", "The mean over axes, of floats. Gradient: dy / n at every element.");
+  MethodRunning<CumSum>("cumsum", "x[0] + ... + x[t] along an axis, or of all elements in order.");
+  MethodRunning<CumProd>("cumprod", "x[0] * ... * x[t] along an axis, or of all elements in order.");
+  DefineWithMethod<ReduceMax>(m, "max", "The largest element over axes; ties share the gradient.");
+  DefineWithMethod<ReduceMin>(m, "min", "The smallest element over axes; ties share the gradient.");
+  DefineWithMethod<All>(m, "all", "Whether all elements are true (not 0).");
+  DefineWithMethod<Any>(m, "any", "Whether any element is true (not 0).");
   Define<LogSumExp>(m, "logsumexp", "log sum exp(x) over axes, without overflow.");
   Define<CountNonzero>(m, "count_nonzero", "Number (int64) of elements that are not 0.");
   DefineSpread<ReduceVariance, false>(m, "var",

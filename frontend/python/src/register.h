@@ -34,6 +34,8 @@ void RegisterGraphAware(nb::module_& m);
 void RegisterData(nb::module_& m);
 void RegisterKeep(nb::module_& m);
 void RegisterTf(nb::module_& m);
+/// Calls that no signature takes say what is wrong with them; after all others.
+void ExplainMistakes(nb::module_& m);
 
 }  // namespace reel::python
 

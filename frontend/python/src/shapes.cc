@@ -124,13 +124,13 @@ Tensor Padded(TensorLike x, nb::handle width, const char* mode, TensorLike value
       high.resize(rank, high[0]);
     }
   }
-  const std::string_view name = mode;
-  if (name == "constant") return internal::PadWith(t, low, high, value.operand());
-  if (name == "edge") return Pad(t, low, high, PadMode::kEdge);
-  if (name == "reflect") return Pad(t, low, high, PadMode::kReflect);
-  if (name == "symmetric") return Pad(t, low, high, PadMode::kSymmetric);
-  if (name == "wrap") return Pad(t, low, high, PadMode::kWrap);
-  ThrowInvalid("pad: mode is 'constant', 'edge', 'reflect', 'symmetric' or 'wrap', not '" + std::string(name) + "'");
+  const auto how = ToEnum<std::optional<PadMode>>("pad: mode", mode,
+                                                  {{"constant", std::nullopt},
+                                                   {"edge", PadMode::kEdge},
+                                                   {"reflect", PadMode::kReflect},
+                                                   {"symmetric", PadMode::kSymmetric},
+                                                   {"wrap", PadMode::kWrap}});
+  return how ? Pad(t, low, high, *how) : internal::PadWith(t, low, high, value.operand());
 }
 
 nb::object Parts(TensorLike x, nb::handle parts, int64_t axis) {
@@ -195,9 +195,39 @@ void RegisterJoins(nb::module_& m) {
         "The shape that these broadcast to.");
 }
 
+void RegisterShapeMethods() {
+  Method("transpose", ", *axes: int | Sequence[int] | None", "The axes in another order; reversed if none are given.",
+         [](TensorLike x, nb::args axes) {
+           if (axes.size() == 0 || (axes.size() == 1 && nb::handle(axes[0]).is_none())) return Transpose(x.operand());
+           const nb::object one = axes[0];
+           return Transpose(x.operand(), axes.size() == 1 ? ToInts(one, "transpose") : ToInts(axes, "transpose"));
+         });
+  Method(
+      "swapaxes", ", axis1: int, axis2: int", "Two axes swapped.",
+      [](TensorLike x, int64_t a, int64_t b) { return SwapAxes(x.operand(), a, b); }, "axis1"_a, "axis2"_a);
+  Method(
+      "squeeze", ", axis: AxisLike | None = None", "Without axes of extent 1: those given, or all.",
+      [](TensorLike x, AxisLike axis) {
+        const Tensor t = x.tensor();
+        if (!axis.none()) return Squeeze(t, Axes(ToInts(axis.object, "squeeze")));
+        std::vector<int64_t> ones;
+        for (int i = 0; i < t.rank(); ++i) {
+          if (t.shape()[i] == Extent(1)) ones.push_back(i);
+        }
+        return ones.empty() ? t : Squeeze(t, Axes(ones));
+      },
+      "axis"_a = nb::none());
+  for (const char* name : {"flatten", "ravel"})
+    Method(name, "", "All elements in order, on one axis.", [](TensorLike x) { return Reshape(x.operand(), {-1}); });
+  Method("repeat", ", repeats: IntsLike, axis: int | None = None",
+         "Each element so many times; without an axis, of all elements in order.", &Repeated, "repeats"_a,
+         "axis"_a = nb::none());
+}
+
 }  // namespace
 
 void RegisterShapes(nb::module_& m) {
+  RegisterShapeMethods();
   RegisterJoins(m);
   m.def(
       "reshape", [](TensorLike x, IntsLike shape, nb::handle) { return Reshape(x.operand(), shape.get("reshape")); },

@@ -1,3 +1,4 @@
+#include "bind.h"
 #include "dlpack.h"
 #include "members.h"
 #include "reel/complex.h"
@@ -44,6 +45,12 @@ std::string ElementText(const Tensor& x, const std::string& prefix) {
   return nb::str(nb::module_::import_("numpy").attr("array2string")(NumPyView(x), nb::arg("separator") = ", ",
                                                                     nb::arg("prefix") = prefix.c_str()))
       .c_str();
+}
+
+std::string HtmlOf(const Tensor& x, const std::string& caption) {
+  const nb::object html = nb::module_::import_("reel._html");
+  if (!x.defined() || x.symbolic()) return nb::cast<std::string>(html.attr("note")(caption + " " + x.str()));
+  return nb::cast<std::string>(html.attr("table")(Wrap(x), caption));
 }
 
 std::string FormatOf(const Tensor& x, const std::string& spec) {
@@ -139,6 +146,11 @@ const PyType_Slot* TensorSlots() {
 
 }  // namespace
 
+nb::list MethodNames() {
+  static PyObject* const names = nb::list().release().ptr();
+  return nb::borrow<nb::list>(names);
+}
+
 Py_ssize_t Length(PyObject* self) {
   Py_ssize_t n = -1;
   const nb::object done = nb::steal(Guarded([&] {
@@ -160,6 +172,9 @@ void RegisterTensor(nb::module_& m) {
   types.tensor = reinterpret_cast<PyTypeObject*>(c.ptr());
   DefineMembers(c);
   c.def("__repr__", &Repr, nb::sig("def __repr__(self) -> str"));
+  c.def(
+      "_repr_html_", [](const Tensor& x) { return HtmlOf(x, "Tensor"); }, nb::sig("def _repr_html_(self) -> str"),
+      "A small table, for notebooks.");
   c.def("__reduce__", &Reduce, nb::sig("def __reduce__(self) -> Any"));
   c.def("__copy__", [](const Tensor& x) { return x; });
   c.def("__deepcopy__", [](const Tensor& x, nb::handle) { return x; });

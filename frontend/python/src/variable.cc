@@ -1,6 +1,8 @@
 #include <unordered_map>
 
 #include "frontend/record/observed.h"
+#include "frontend/values/tensor_data.h"
+#include "frontend/values/variable_data.h"
 #include "gradients.h"
 #include "ir/printable.h"
 #include "members.h"
@@ -55,6 +57,9 @@ std::string VariableRepr(const Variable& v) {
   const std::string prefix = "Variable('" + ir::Printable(v.name()) + "', ";
   return prefix + ElementText(v.value(kNoLocation), prefix) + ", dtype=" + std::string(NumPyName(v.dtype())) + ")";
 }
+
+// Without a read that tapes or traces see.
+Tensor PresentValue(const Variable& v) { return internal::MakeTensor(v.type(), v.internal_data()->Load()); }
 
 void Assign(const Variable& v, nb::handle value) { v.Assign(NewValue(v, value)); }
 void AssignAdd(const Variable& v, nb::handle delta) { v.AssignAdd(NewValue(v, delta)); }
@@ -132,6 +137,10 @@ void RegisterVariable(nb::module_& m) {
   define("assign_add", &AssignAdd, "assign(value + delta).");
   define("assign_sub", &AssignSub, "assign(value - delta).");
   c.def("__repr__", &VariableRepr);
+  c.def(
+      "_repr_html_",
+      [](const Variable& v) { return HtmlOf(PresentValue(v), "Variable '" + ir::Printable(v.name()) + "'"); },
+      nb::sig("def _repr_html_(self) -> str"), "A small table, for notebooks.");
   c.def("__reduce__", &ReduceVariable, nb::sig("def __reduce__(self) -> Any"));
   m.def("_make_variable", [](const Tensor& value, bool trainable, const std::string& name) {
     return WrapVariable(Variable(value, {.name = name, .trainable = trainable}, kNoLocation));

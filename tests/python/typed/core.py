@@ -30,6 +30,11 @@ def operations() -> None:
     assert_type(reel.float32, reel.DType)
     assert_type(float(x), float)
     assert_type(x.item(), float | Any)
+    assert_type(x.mean(axis=0, keepdims=True), Tensor)
+    assert_type(w.transpose().clip(min=0).cumsum(0).argmax(), Tensor)
+    assert_type(round(x, 2), Tensor)
+    assert_type(abs(w), Tensor)
+    x.sum(axes=0)  # type: ignore[call-arg]
     assert_type(reel.zeros((2, 3), dtype="float64"), Tensor)
     assert_type(reel.astype(x, np.float64), Tensor)
     assert_type(reel.split(x, 2), list[Tensor])

@@ -160,7 +160,7 @@ class TensorLike(_Operators):
         raise AttributeError("tf.Tensor has no array namespace; use reel.asarray for array API code")
 
 
-def _absent(name):
+def absent(name: str) -> property:
     """What the core's tensors have and TensorFlow's do not."""
 
     def get(self):
@@ -242,8 +242,10 @@ for _name in (
     "imag",
     "__array_interface__",
     "__contains__",
+    "_repr_html_",
+    *_core._methods,  # NumPy's functions call them
 ):
-    setattr(Tensor, _name, _absent(_name))
+    setattr(Tensor, _name, absent(_name))
 
 wrap = _core._wrap_tf  # the tf.Tensor of a core tensor
 

@@ -8,7 +8,7 @@ import typing as _t
 from .. import _core
 from . import dtypes
 from ._shape import TensorShape
-from ._tensor import Tensor, TensorLike, numpy_text, operand, register, to_core, wrap
+from ._tensor import Tensor, TensorLike, absent, numpy_text, operand, register, to_core, wrap
 from ._trace import state
 
 if _t.TYPE_CHECKING:
@@ -140,6 +140,8 @@ class Variable(TensorLike, _Core):
     __str__ = __repr__
 
 
+for _name in ("_repr_html_", *_core._methods):
+    setattr(Variable, _name, absent(_name))
 register(Variable)
 
 
