@@ -23,7 +23,7 @@ from . import _core  # noqa: E402
 _core._set_package_folder(_os.path.dirname(__file__) + _os.sep)  # type: ignore[attr-defined]
 
 from . import _errors, _inspect
-from ._mistakes import missing as _missing
+from ._mistakes import explain_functions as _explain_functions, missing as _missing
 
 if _typing.TYPE_CHECKING:  # before those of the extension, for checkers that take the first
     from . import data as data, fft as fft, linalg as linalg, nn as nn, optim as optim, random as random
@@ -53,6 +53,9 @@ from ._enums import UnconnectedGradients as UnconnectedGradients
 
 __version__ = "0.1.0"
 __array_api_version__ = "2023.12"
+
+for _names in (globals(), vars(fft), vars(linalg)):
+    _explain_functions(_names)
 
 if not _typing.TYPE_CHECKING:
     __getattr__ = _missing("reel")

@@ -3,10 +3,14 @@
 import ast
 import difflib
 import functools
+import inspect
 import re
 import sys
+import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
+
+from . import _core
 
 # What other libraries call an argument: names here, of which a function has one.
 ARGUMENTS = {
@@ -150,7 +154,7 @@ def choices(names: Sequence[str], wanted: str) -> str:
 # --- calls that do not fit the function ---
 
 
-def _parameters(text):
+def _parsed(text):
     """(ast.arguments, text of the signature) of what nanobind keeps: 'def f(x: TensorLike, /, axis: int = 0) -> Tensor'."""
     text = re.sub(r"\\=?(\d+)", "...", text)
     return ast.parse(text + ": ...").body[0].args, re.sub(r"^def \w+\((self(, )?)?", "(", text)
@@ -192,7 +196,7 @@ def _mistake(called, signature, given, keywords):
 
 def explain(function: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> str:
     """What is wrong with a call of a function of the extension that none of its signatures takes."""
-    signatures = [_parameters(s[0]) for s in function.__nb_signature__]
+    signatures = [_parsed(s[0]) for s in function.__nb_signature__]
     called = function.__name__
     if called == "__init__":
         called = type(arguments[0]).__name__
@@ -203,6 +207,43 @@ def explain(function: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]
         arguments = arguments[1:]
     types = [type(a).__name__ for a in arguments] + [f"{k}: {type(v).__name__}" for k, v in keywords.items()]
     return f"{called}: the arguments ({', '.join(types)}) are of other types than in {called}{signatures[0][1]}"
+
+
+def _signature(function):
+    """As _parsed, of a function of Python."""
+    signature = inspect.signature(function)
+    plain = [
+        p.replace(annotation=p.empty, default=p.empty if p.default is p.empty else ...)
+        for p in signature.parameters.values()
+    ]
+    text = str(inspect.Signature(plain)).replace("Ellipsis", "...")
+    return ast.parse(f"def f{text}: ...").body[0].args, text
+
+
+def _explained(function):
+    """The function; calls that do not fit it say what is wrong with them."""
+
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        try:
+            return function(*args, **kwargs)
+        except TypeError as error:
+            if error.__traceback__.tb_next is not None or isinstance(error, _core.Error):
+                raise  # of the function's own
+        raise _core.InvalidTypeError(
+            _mistake(function.__name__, _signature(function), len(args), kwargs)
+            or f"{function.__name__}: the arguments do not fit {function.__name__}{inspect.signature(function)}"
+        )
+
+    return call
+
+
+def explain_functions(names: dict[str, Any]) -> None:
+    """Of a module's names, those of functions of the package that are written in Python: their calls explain mistakes
+    as those of the extension do."""
+    for name, value in names.items():
+        if isinstance(value, types.FunctionType) and not name.startswith("_") and value.__module__.startswith("reel."):
+            names[name] = _explained(value)
 
 
 # --- attributes of modules ---
