@@ -36,7 +36,7 @@ SUBMODULE = f"""
 {IMPORTS}from reel._core import DType, Tensor, Variable
 {{generator}}
 _T = TypeVar("_T")
-_Initializer: TypeAlias = float | Callable[[builtins.tuple[int, ...], DType], TensorLike] | None
+_Initializer: TypeAlias = float | str | Callable[[builtins.tuple[int, ...], DType], TensorLike] | None
 """
 MENDED = {
     "unconnected_gradients: Any": "unconnected_gradients: _Unconnected",

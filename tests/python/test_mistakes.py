@@ -407,6 +407,10 @@ def misspelt_activation():
     reel.nn.Dense(8, "rellu")  # here
 
 
+def misspelt_initializer():
+    reel.nn.Dense(8, kernel_init="he_norml")  # here
+
+
 def misspelt_dtype():
     reel.zeros((2,), dtype="flaot32")  # here
 

@@ -186,3 +186,18 @@ def test_options_without_effect_are_errors(name):
             make(*arguments, **option)
     for wrong in ("use_bias", "bias_init"):
         assert (wrong in make.__init__.__doc__) == has_bias
+
+
+@pytest.mark.parametrize("name, mean, deviation", [
+    ("zeros", 0, 0), ("ones", 1, 0), ("normal", 0, 0.05), ("uniform", 0, 0.1 / 12**0.5), ("truncated_normal", 0, 0.044),
+    ("glorot_uniform", 0, 0.1), ("glorot_normal", 0, 0.1), ("he_normal", 0, 0.1 * 2**0.5), ("lecun_uniform", 0, 0.1),
+])  # fmt: skip
+def test_initializers_by_name(name, mean, deviation):
+    kernel = np.asarray(nn.Dense(100, inputs=100, kernel_init=name).variables[0])
+    assert abs(kernel.mean() - mean) < 0.005 and abs(kernel.std() - deviation) < 0.1 * deviation + 1e-6
+
+
+def test_orthogonal_and_identity_by_name():
+    kernel = np.asarray(nn.Dense(8, inputs=8, kernel_init="orthogonal").variables[0])
+    np.testing.assert_allclose(kernel @ kernel.T, np.eye(8), atol=1e-5)
+    np.testing.assert_array_equal(nn.Dense(8, inputs=8, kernel_init="identity").variables[0], np.eye(8))

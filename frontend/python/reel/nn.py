@@ -5,6 +5,10 @@ Layers are called like functions; their variables, "dense/kernel" and so on, are
     model = reel.nn.Sequential(reel.nn.Dense(32, "relu"), reel.nn.Dense(10))
     logits = model(images)
     model.variables
+    print(model.summary())
+
+Their first values are what kernel_init and bias_init say: a number, a name ("he_normal", "orthogonal", ...), or a function
+(shape, dtype) -> tensor.
 """
 
 import typing as _typing

@@ -71,14 +71,14 @@ Tensor Spaced(nb::handle start, nb::handle stop, int64_t num, DTypeLike dtype, b
 }
 
 bool IsKind(DType dtype, const std::string& kind) {
-  if (kind == "bool") return dtype == kBool;
-  if (kind == "signed integer") return IsInteger(dtype) && !IsUnsigned(dtype);
-  if (kind == "unsigned integer") return IsUnsigned(dtype);
-  if (kind == "integral") return IsInteger(dtype);
-  if (kind == "real floating") return IsFloat(dtype);
-  if (kind == "complex floating") return IsComplex(dtype);
-  if (kind == "numeric") return dtype != kBool;
-  ThrowInvalid("isdtype: unknown kind '" + kind + "'");
+  return ToEnum<bool>("isdtype: kind", kind,
+                      {{"bool", dtype == kBool},
+                       {"signed integer", IsInteger(dtype) && !IsUnsigned(dtype)},
+                       {"unsigned integer", IsUnsigned(dtype)},
+                       {"integral", IsInteger(dtype)},
+                       {"real floating", IsFloat(dtype)},
+                       {"complex floating", IsComplex(dtype)},
+                       {"numeric", dtype != kBool}});
 }
 
 // A kind, a dtype, or a tuple of those, not of tuples.
@@ -208,8 +208,7 @@ void RegisterCreation(nb::module_& m) {
       [](nb::args vectors, const char* indexing) {
         std::vector<Tensor> list;
         for (const nb::handle x : vectors) list.push_back(ToTensor(x));
-        const bool xy = std::string_view(indexing) == "xy";
-        if (!xy && std::string_view(indexing) != "ij") ThrowInvalid("meshgrid: indexing is 'xy' or 'ij'");
+        const bool xy = ToEnum<bool>("meshgrid: indexing", indexing, {{"xy", true}, {"ij", false}});
         nb::list out;
         for (Tensor& t : Meshgrid(list, xy)) out.append(Wrap(std::move(t)));
         return out;

@@ -210,10 +210,9 @@ void RegisterSorts(nb::module_& m) {
   m.def(
       "searchsorted",
       [](TensorLike sorted, TensorLike values, const char* side, TensorLike sorter) {
-        const std::string_view name = side;
-        if (name != "left" && name != "right") ThrowInvalid("searchsorted: side is 'left' or 'right'");
+        const Side from = ToEnum<Side>("searchsorted: side", side, {{"left", Side::kLeft}, {"right", Side::kRight}});
         const Operand a = sorter.none() ? sorted.operand() : Operand(Gather(sorted.operand(), sorter.operand()), {});
-        return SearchSorted(a, values.operand(), name == "left" ? Side::kLeft : Side::kRight);
+        return SearchSorted(a, values.operand(), from);
       },
       "x1"_a, "x2"_a, nb::kw_only(), "side"_a = "left", "sorter"_a = nb::none(),
       nb::sig("def searchsorted(x1: TensorLike, x2: TensorLike, /, *, side: str = 'left', sorter: "

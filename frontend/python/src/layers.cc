@@ -70,14 +70,36 @@ Activation ToActivation(nb::handle x) {
   };
 }
 
-// None, a number, or a function (shape, dtype) -> tensor.
+// An initializer by Keras's name, with its defaults here.
+Initializer NamedInitializer(const char* name) {
+  using Make = Initializer (*)();
+  const Make make = ToEnum<Make>("initializer", name,
+                                 {{"zeros", &ZerosInit},
+                                  {"ones", &OnesInit},
+                                  {"identity", [] { return IdentityInit(); }},
+                                  {"uniform", [] { return UniformInit(); }},
+                                  {"normal", [] { return NormalInit(); }},
+                                  {"truncated_normal", [] { return TruncatedNormalInit(); }},
+                                  {"orthogonal", [] { return OrthogonalInit(); }},
+                                  {"glorot_uniform", &GlorotUniform},
+                                  {"glorot_normal", &GlorotNormal},
+                                  {"he_uniform", &HeUniform},
+                                  {"he_normal", &HeNormal},
+                                  {"lecun_uniform", &LecunUniform},
+                                  {"lecun_normal", &LecunNormal}});
+  return make();
+}
+
+// None, a number, a name, or a function (shape, dtype) -> tensor.
 Initializer ToInitializer(nb::handle x) {
   if (x.is_none()) return {};
+  if (PyUnicode_Check(x.ptr())) return NamedInitializer(nb::borrow<nb::str>(x).c_str());
   Initializer* initializer = nullptr;
   if (nb::try_cast(x, initializer) && initializer) return *initializer;
   if (PyFloat_Check(x.ptr()) || PyLong_Check(x.ptr())) return ConstantInit(ToDouble(x, "initializer"));
   if (!PyCallable_Check(x.ptr()))
-    ThrowType("initializer: expected a number, an Initializer or a function (shape, dtype), not " + TypeName(x));
+    ThrowType("initializer: expected a number, a name such as 'he_normal' or a function (shape, dtype), not " +
+              TypeName(x));
   return [f = SharedObject(x)](const Shape& shape, DType dtype, const Generator&) {
     const nb::gil_scoped_acquire lock;
     return AsTensor((*f)(ShapeTuple(shape), DTypeObject(dtype)), dtype);
