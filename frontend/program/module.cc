@@ -70,6 +70,10 @@ ir::Function Rename(const ir::Function& f, std::string name, const Renames& vari
     const int32_t location =
         node.location < 0 ? -1 : out.AddLocation(f.locations()[static_cast<size_t>(node.location)]);
     out.AddNode(node.op, node.operands, RenameCallees(node, functions), types, location);
+    for (int i = 0; i < node.num_results; ++i) {
+      if (const std::string_view hint = f.name_hint(node.result(i)); !hint.empty())
+        out.set_name_hint(node.result(i), std::string(hint));
+    }
   }
   out.SetResults(f.results());
   out.set_result_names(f.result_names());

@@ -32,14 +32,17 @@ from ._array_api import *  # noqa: F401,F403
 
 del data, fft, linalg, nn, optim, random  # noqa: F821  (those of the extension; the package's have more)
 from . import data, fft, linalg, nn, optim, random  # type: ignore[no-redef]
+from . import callbacks as callbacks
 from ._custom import (
     custom_gradient as custom_gradient,
     grad_pass_through as grad_pass_through,
     recompute_grad as recompute_grad,
 )
 from ._debugging import check_gradients as check_gradients, check_numerics as check_numerics
+from ._fit import fit as fit
 from ._function import function as function
 from ._keep import Checkpoint as Checkpoint, load_weights as load_weights, save_weights as save_weights
+from ._summary import SummaryWriter as SummaryWriter
 from ._transforms import (
     hessian as hessian,
     hvp as hvp,

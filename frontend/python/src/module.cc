@@ -32,6 +32,7 @@ NB_MODULE(_core, m) {
   RegisterGraphAware(m);
   RegisterData(m);
   RegisterKeep(m);
+  RegisterSummary(m);
   RegisterTf(m);
   m.attr("_methods") = MethodNames();
   ExplainMistakes(m);

@@ -33,6 +33,7 @@ void RegisterCallable(nb::module_& m);
 void RegisterGraphAware(nb::module_& m);
 void RegisterData(nb::module_& m);
 void RegisterKeep(nb::module_& m);
+void RegisterSummary(nb::module_& m);
 void RegisterTf(nb::module_& m);
 /// Calls that no signature takes say what is wrong with them; after all others.
 void ExplainMistakes(nb::module_& m);
