@@ -92,6 +92,13 @@ def test_the_end_and_validations(options, steps, validated):
     assert list(history.logs["val_loss"].steps) == validated
 
 
+def test_validation_over_data():
+    history = reel.fit(lambda x: 1.0, [1], epochs=2, validate=(lambda a, b: {"sum": a + b}, [(1, 2), (3, 4)]))
+    assert history.history == {"loss": [1.0, 1.0], "val_sum": [5.0, 5.0]}
+    with pytest.raises(ValueError, match="gave no batch"):
+        reel.fit(lambda x: 1.0, [1], epochs=2, validate=(lambda a: a, iter([1])))
+
+
 @pytest.mark.parametrize(
     "call, error, text",
     [

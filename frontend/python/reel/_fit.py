@@ -139,13 +139,18 @@ def _numbers(result: Any, prefix: str, what: str) -> dict[str, float]:
         ) from e
 
 
+def _call(function: Callable[..., Any], batch: Any) -> Any:
+    return function(*batch) if isinstance(batch, (tuple, list)) else function(batch)
+
+
 class _Means:
     """Means of numbers by name."""
 
     def __init__(self):
-        self._sums, self._counts = {}, {}
+        self._sums, self._counts, self.count = {}, {}, 0
 
     def add(self, logs):
+        self.count += 1
         for name, value in logs.items():
             self._sums[name] = self._sums.get(name, 0.0) + value
             self._counts[name] = self._counts.get(name, 0) + 1
@@ -201,8 +206,7 @@ class _Loop:
         for batch in run.data:
             run.batch = batch
             self.tell("on_train_batch_begin", run.step + 1, {})
-            result = run.step_function(*batch) if isinstance(batch, (tuple, list)) else run.step_function(batch)
-            logs = _numbers(result, "", "the step")
+            logs = _numbers(_call(run.step_function, batch), "", "the step")
             run.step += 1
             if self.is_nan(logs):
                 return
@@ -226,7 +230,13 @@ class _Loop:
         if self.validate is None or self.run.step == self.validated_at or self.run.nan:
             return
         self.tell("on_test_begin", {})
-        self.validated = _numbers(self.validate(), "val_", "validate")
+        function, batches = self.validate if isinstance(self.validate, tuple) else (self.validate, [()])
+        means = _Means()
+        for batch in batches:
+            means.add(_numbers(_call(function, batch), "val_", "validate"))
+        if means.count == 0:
+            raise _core.InvalidArgumentError("fit: the data to validate with gave no batch; pass no iterator, but data")
+        self.validated = means.get()
         self.validated_at = self.run.step
         self.tell("on_test_end", self.validated)
 
@@ -248,19 +258,20 @@ def fit(
     *,
     steps: int | None = None,
     epochs: int | None = None,
-    validate: Callable[[], Any] | None = None,
+    validate: Callable[[], Any] | tuple[Callable[..., Any], Iterable[Any]] | None = None,
     validate_every: int | None = None,
     callbacks: Sequence[Callback] = (),
     on_nan: Literal["raise", "stop", "ignore"] = "raise",
 ) -> History:
     """Calls `step` with each batch of the data, and tells the callbacks.
 
-        history = reel.fit(train, data, epochs=5, validate=lambda: evaluate(model),
+        history = reel.fit(train, data, epochs=5, validate=(loss_of, test),
                            callbacks=[reel.callbacks.Progress(), reel.callbacks.TensorBoard("runs/first")])
 
     A batch that is a tuple or a list gives the step's arguments, any other is its argument. The step returns the loss, a
-    dict of numbers by name, or None; `validate` the same, called after each epoch, or after every `validate_every` steps
-    and the last one. The run ends after `steps` steps in all, those of earlier runs that a callback restored included, or
+    dict of numbers by name, or None. `validate` is a function that returns the same, or a pair of one and data: called
+    with each batch, of which the means count. It is called after each epoch, or after every `validate_every` steps and the
+    last one. The run ends after `steps` steps in all, those of earlier runs that a callback restored included, or
     after `epochs` epochs, each a walk through the data; without either after one epoch.
 
     `on_nan`: where the loss is NaN, "raise" a FloatingPointError, "stop" the run and return, or "ignore" it. Callbacks do
