@@ -91,9 +91,7 @@ def nodes(graph):
             if key == b"_output_shapes":
                 listed = message(first(value, 1))
                 types = list(listed[6][0])  # packed, each below 128
-                shapes = [
-                    [signed(first(message(d), 1, 0)) for d in message(s).get(2, [])] for s in listed.get(7, [])
-                ]
+                shapes = [[signed(first(message(d), 1, 0)) for d in message(s).get(2, [])] for s in listed.get(7, [])]
                 outputs = list(zip(types, shapes))
         out[name] = first(node, 2).decode(), [i.decode() for i in node.get(3, [])], outputs
     return out

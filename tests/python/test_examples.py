@@ -1,8 +1,11 @@
 """The examples: each runs in seconds, and finds what it should. The linear model: test_tf_tfe.py."""
 
+import csv
 import importlib.util
 import math
 import pathlib
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -47,3 +50,25 @@ def test_a_pendulum():
         for d in (h, -h)
     ]
     assert found["sensitivity"] == pytest.approx((ends[0] - ends[1]) / (2 * h), rel=1e-7)
+
+
+def test_nanogpt_goes_on(tmp_path):
+    program = FOLDER / "nanogpt.py"
+    assert len(program.read_text().splitlines()) <= 60
+    small = "--layers=1 --units=16 --heads=2 --length=8 --batch=64 --rate=1e-2".split()
+
+    def run(folder, steps):
+        command = [sys.executable, program, *small, f"--folder={folder}", f"--steps={steps}"]
+        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=250).stdout
+
+    text = run(tmp_path / "a", 60)
+    with open(tmp_path / "a/log.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [int(r["step"]) for r in rows] == [*range(1, 61), 60]
+    assert float(rows[0]["loss"]) == pytest.approx(math.log(65), abs=0.1)
+    assert float(rows[-1]["val_loss"]) < 3.6 and rows[-1]["val_loss"][:6] in text
+    assert len(text.split("\n", 1)[1]) == 502  # a newline, 500 characters, and print's
+    names = [p.name for p in (tmp_path / "a").iterdir()]
+    assert "checkpoint-1.safetensors" in names and any("tfevents" in n for n in names)
+    again = run(tmp_path / "a", 60)  # there is nothing left to do
+    assert again.startswith("loss on new text:\n")

@@ -81,7 +81,11 @@ def test_histograms(tmp_path, x):
     h = message(first(v, 5))
     limits, counts = (np.frombuffer(first(h, n), "<f8") for n in (6, 7))
     flat = x.astype("float64").ravel()
-    assert [double(first(h, n, bytes(8))) for n in (1, 2, 3)] == [flat.min() if x.size else 0, flat.max() if x.size else 0, x.size]
+    assert [double(first(h, n, bytes(8))) for n in (1, 2, 3)] == [
+        flat.min() if x.size else 0,
+        flat.max() if x.size else 0,
+        x.size,
+    ]
     assert double(first(h, 4, bytes(8))) == pytest.approx(flat.sum())
     assert double(first(h, 5, bytes(8))) == pytest.approx((flat**2).sum())
     positive = [1e-12 * 1.1**n for n in range(2000) if 1e-12 * 1.1**n < 1e20]
@@ -142,7 +146,9 @@ def test_graphs(tmp_path):
 def test_graphs_of_models_and_modules(tmp_path, lift):
     train, model, x, labels = model_step()
     if lift:
-        module = reel.Module.lift({"train": train.get_graph(x, labels), "predict": (model, [reel.TensorSpec((None, 4))])})
+        module = reel.Module.lift(
+            {"train": train.get_graph(x, labels), "predict": (model, [reel.TensorSpec((None, 4))])}
+        )
         ((_, _, event),) = written(tmp_path, lambda w: w.add_graph(module))
     else:
         ((_, _, event),) = written(tmp_path, lambda w: w.add_graph(model, x))
@@ -161,7 +167,11 @@ def test_graphs_of_models_and_modules(tmp_path, lift):
         (lambda w: w.add_scalar("a\nb", 1, 0), ValueError, "control characters"),
         (lambda w: w.add_scalar("a" * 5000, 1, 0), ValueError, "4096"),
         (lambda w: w.add_scalar(3, 1, 0), TypeError, "expected a str, not int"),
-        (lambda w: w.add_histogram("h", [1.0, math.nan, math.inf], 0), ValueError, "of 3 values 1 are NaN and 1 are inf"),
+        (
+            lambda w: w.add_histogram("h", [1.0, math.nan, math.inf], 0),
+            ValueError,
+            "of 3 values 1 are NaN and 1 are inf",
+        ),
         (lambda w: w.add_histogram("h", [1j], 0), ValueError, "complex128|complex64"),
         (lambda w: w.add_text("t", 3), TypeError, "expected a str"),
         (lambda w: w.add_graph(3), TypeError, "not int"),
@@ -174,7 +184,8 @@ def test_mistakes(tmp_path, write, error, text):
 
 
 @pytest.mark.parametrize(
-    "options, error", [({"flush_seconds": -1}, "flush_seconds"), ({"clock": lambda: math.nan}, "clock"), ({"clock": 3}, "clock")]
+    "options, error",
+    [({"flush_seconds": -1}, "flush_seconds"), ({"clock": lambda: math.nan}, "clock"), ({"clock": 3}, "clock")],
 )
 def test_wrong_options(tmp_path, options, error):
     with pytest.raises((ValueError, TypeError), match=error):

@@ -22,7 +22,10 @@ from collections.abc import Callable
 from typing import IO, Any, Literal
 
 from . import _core
-from ._fit import Callback as Callback, History as History, Run as Run, Series as Series
+from ._fit import Callback as Callback
+from ._fit import History as History
+from ._fit import Run as Run
+from ._fit import Series as Series
 from ._keep import Checkpoint as _Checkpoint
 from ._summary import SummaryWriter as _SummaryWriter
 
@@ -61,7 +64,9 @@ class Checkpoints(Callback):
 
     def __init__(self, checkpoint: _Checkpoint, every: int | None = None, *, restore: bool = True) -> None:
         if not hasattr(checkpoint, "step"):
-            raise _core.InvalidArgumentError("Checkpoints: the checkpoint needs a part step: reel.Checkpoint(..., step=0)")
+            raise _core.InvalidArgumentError(
+                "Checkpoints: the checkpoint needs a part step: reel.Checkpoint(..., step=0)"
+            )
         if every is not None and every < 1:
             raise _core.InvalidArgumentError(f"Checkpoints: every is a number of steps from 1 on, not {every!r}")
         self.checkpoint, self.every, self._restore = checkpoint, every, restore
@@ -229,7 +234,9 @@ class TensorBoard(Callback):
         """The writer of this run, for numbers of your own; it is there from the first step on."""
         if self._writer is None:
             going_on = self.run.step > 1
-            self._writer = _SummaryWriter(self.folder, **{"purge_step": self.run.step if going_on else None, **self._options})
+            self._writer = _SummaryWriter(
+                self.folder, **{"purge_step": self.run.step if going_on else None, **self._options}
+            )
         return self._writer
 
     def on_train_batch_end(self, step: int, logs: dict[str, float]) -> None:
