@@ -178,3 +178,22 @@ def control_flow() -> None:
     assert_type(reel.for_loop(reel.asarray(3), lambda i, y: x, x), Tensor)
     assert_type(reel.map_fn(power, x), Tensor)
     assert_type(reel.scan_steps(lambda c, row: (x, {"y": x}), x, x), tuple[Tensor, dict[str, Tensor]])
+
+
+def a_run() -> None:
+    @reel.function
+    def step(x: Tensor) -> Tensor:
+        return reel.sum(x)
+
+    class Own(reel.callbacks.Callback):
+        def on_epoch_end(self, epoch: int, logs: dict[str, float]) -> None:
+            assert_type(self.run.step, int)
+
+    checkpoint = reel.Checkpoint("run", w=w, step=0)
+    told = [Own(), reel.callbacks.Checkpoints(checkpoint, 10), reel.callbacks.Lambda(on_train_end=print)]
+    history = reel.fit(step, [(x,)], epochs=2, validate=(step, [(x,)]), callbacks=told)
+    assert_type(history.history, dict[str, list[float]])
+    assert_type(history.logs["loss"].values[-1], float)
+    reel.fit(step, [x], on_nan="never")  # type: ignore[arg-type]
+    with reel.SummaryWriter("run", purge_step=3) as writer:
+        writer.add_scalar("loss", 1, step=2)
