@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <utility>
 
-#include "frontend/summary/event.pb.h"
 #include "frontend/record/event_log.h"
+#include "frontend/summary/event.pb.h"
 #include "frontend/summary/event_file.h"
 #include "frontend/summary/graph.h"
 #include "frontend/summary/histogram.h"
@@ -64,6 +64,7 @@ SummaryWriter::SummaryWriter(const std::string& folder, const SummaryWriterOptio
   if (!(std::abs(now) < 1e15)) internal::ThrowInvalid(StrCat("summary: the clock says ", now));
   data_ =
       std::make_unique<Data>(internal::Take(summary::EventFile::Create(folder, static_cast<int64_t>(now))), options);
+  data_->flushed = now;
   summary::proto::Event first;
   first.set_file_version("brain.Event:2");
   data_->Add(std::move(first));
@@ -73,7 +74,7 @@ SummaryWriter::SummaryWriter(const std::string& folder, const SummaryWriterOptio
     start.mutable_session_log()->set_status(summary::proto::SessionLog::START);
     data_->Add(std::move(start));
   }
-  Flush();
+  internal::Check(data_->file.Flush());
 }
 
 SummaryWriter::SummaryWriter(SummaryWriter&&) noexcept = default;
