@@ -6,7 +6,7 @@ import re
 import subprocess
 
 # Fenced blocks and code spans first: what looks like a link there is none.
-_CODE = r"^(?P<fence>```+|~~~+)[^\n]*\n.*?^(?P=fence)[ \t]*$|(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)"
+_CODE = r"^(?P<fence>```+|~~~+)[^\n]*\n.*?^(?P=fence)[ \t]*$|(?P<ticks>`+)(?!`)(?:(?!\n\n).)+?(?<!`)(?P=ticks)(?!`)"
 _LINK = re.compile(
     rf"{_CODE}|(?P<inline>\]\()(?P<target>[^()\s]+)(?=[)\s])|(?P<attribute><(?:img|a)\b[^>]*?\b(?:src|href)=\")(?P<path>[^\"]+)",
     re.M | re.S,
