@@ -151,8 +151,13 @@ def cpp_page(header):
 
 
 def for_doxygen(text):
-    """A header whose comments Doxygen reads as they are meant: indented lines of `///` are code. Lines keep their numbers."""
+    """The public part of a header, with comments as Doxygen reads them: indented lines of `///` are code. Lines keep
+    their numbers."""
     text = re.sub(r"^template <[^;{}]*>\n\w+\([^;{}]*\) -> [^;{}]*;$", "\n", text, flags=re.M)  # deduction guides
+    text = re.sub(
+        r"^( *) (?:private|protected):\n(?:.*\n)*?(?=\1\};)", lambda m: "\n" * m[0].count("\n"), text, flags=re.M
+    )
+    text = re.sub(r"^.*\binternal_\w+\(.*\{.*\}$|^.*\binternal_\w+\(\).*;$", "", text, flags=re.M)
     text = re.sub(r"= \{\.[^{}]*\}(?=\))", "= {}", text)  # designated initializers: Sphinx knows no such default
     out, code = [], False
     for line in text.split("\n"):

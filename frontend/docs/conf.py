@@ -18,7 +18,12 @@ html_title = "Reel"
 root_doc = "index"
 extensions = ["myst_nb", "sphinx.ext.autodoc", "breathe", "sphinx_copybutton"]
 html_theme = "furo"
-html_static_path = []
+html_static_path = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "site.css")]
+html_css_files = ["site.css"]
+html_theme_options = {
+    "light_css_variables": {"color-brand-primary": "#0f6e84", "color-brand-content": "#0f6e84"},
+    "dark_css_variables": {"color-brand-primary": "#5cc3d8", "color-brand-content": "#5cc3d8"},
+}
 highlight_language = "text"
 pygments_style = "friendly"
 pygments_dark_style = "monokai"

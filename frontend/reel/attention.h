@@ -10,6 +10,7 @@
 
 namespace reel {
 
+/// Options of Attention.
 struct AttentionOptions {
   /// bool (true: may attend) or float (added to the scores; -inf hides, as false does); broadcasts
   /// to the scores. Null: none.
@@ -30,6 +31,7 @@ struct AttentionOptions {
 /// Vaswani et al.: "Attention is all you need", 2017; Ainslie et al.: "GQA", 2023.
 Tensor Attention(const Operand& query, const Operand& key, const Operand& value, const AttentionOptions& options = {});
 
+/// Options of RotaryEmbedding.
 struct RotaryOptions {
   double base = 10000;
   /// Pairs are neighbours (2i, 2i + 1), as in the paper; else (i, i + features / 2), as in GPT-NeoX
@@ -45,6 +47,7 @@ Tensor RotaryEmbedding(const Operand& x, const RotaryOptions& options = {});
 /// al., 2017.
 Tensor SinusoidalPositions(int64_t length, int64_t features, double base = 10000, DType dtype = kFloat32);
 
+/// Options of MultiHeadAttention.
 struct MultiHeadOptions {
   int64_t key_heads = 0;  ///< of keys and values; 0: as many as heads
   int64_t head_size = 0;  ///< 0: units / heads

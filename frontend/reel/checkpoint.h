@@ -10,6 +10,7 @@
 
 namespace reel {
 
+/// Options of Checkpoint.
 struct CheckpointOptions {
   int keep = 3;  ///< how many files stay; 0: all
 };

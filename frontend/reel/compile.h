@@ -22,6 +22,7 @@ struct CompiledData;
 struct InstanceData;
 }  // namespace internal
 
+/// Options of Compile, CompileToObject and CompileToSharedLibrary.
 struct CompileOptions {
   /// What is compiled for: x86-64-v2, x86-64-v3, x86-64-v4, x86-64-v4-bf16; a class of CPUs such as zen4 or
   /// icelake-server, whose caches schedules go by; or a target file, which ends in .target.
@@ -58,6 +59,7 @@ struct ProgramSize {
   int64_t live_bytes = 0;  ///< largest sum of arena values needed at once
 };
 
+/// What Executable::Plan writes: text, or Graphviz source.
 enum class PlanFormat { kText, kDot };
 
 /// Compiled code with one instance of its variables and temporaries. Handles share the instance;
@@ -100,6 +102,7 @@ class Executable {
   /// Writes Snapshot(), as Module::Save.
   void Save(const std::string& path) const;
 
+  /// Names of the entry points, then of the variables.
   std::vector<std::string> entries() const;
   std::vector<std::string> variables() const;
   /// What was compiled, as text or Graphviz source: steps; of each kernel its cost and why it is one. Plan, size,

@@ -43,6 +43,7 @@ Tensor Conv3D(const Operand& x, const Operand& filter, const ConvOptions& option
 /// ignored.
 Tensor DepthwiseConv2D(const Operand& x, const Operand& filter, const ConvOptions& options = {});
 
+/// Options of ConvTranspose.
 struct ConvTransposeOptions {
   std::vector<int64_t> strides = {};
   Padding padding = kValid;

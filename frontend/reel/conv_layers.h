@@ -55,11 +55,13 @@ class ConvolutionTranspose1D : public ConvolutionLayer {
   ConvolutionTranspose1D(int64_t filters, std::vector<int64_t> size, Activation activation = {},
                          ConvTransposeOptions conv = {}, LayerOptions options = {});
 };
+/// The same over two spatial axes.
 class ConvolutionTranspose2D : public ConvolutionLayer {
  public:
   ConvolutionTranspose2D(int64_t filters, std::vector<int64_t> size, Activation activation = {},
                          ConvTransposeOptions conv = {}, LayerOptions options = {});
 };
+/// The same over three spatial axes.
 class ConvolutionTranspose3D : public ConvolutionLayer {
  public:
   ConvolutionTranspose3D(int64_t filters, std::vector<int64_t> size, Activation activation = {},
@@ -78,6 +80,7 @@ class Pooling {
   std::vector<int64_t> window_;
   PoolOptions options_;
 };
+/// The pools, by what they take of a window and its spatial axes.
 using MaxPooling1D = Pooling<MaxPool1D>;
 using MaxPooling2D = Pooling<MaxPool2D>;
 using MaxPooling3D = Pooling<MaxPool3D>;
@@ -97,6 +100,7 @@ class GlobalPooling {
   DataFormat format_;
   ReduceOptions options_;
 };
+/// The global pools.
 using GlobalMaxPooling = GlobalPooling<GlobalMaxPool>;
 using GlobalAveragePooling = GlobalPooling<GlobalAvgPool>;
 

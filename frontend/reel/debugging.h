@@ -35,6 +35,7 @@ enum class NumericsCheck {
 ///   train(x, labels);   // the result f32[64] of log is -inf at [3]; its operand is 0 there (loss.cc:12)
 NumericsCheck CheckNumerics(NumericsCheck check);
 
+/// Options of CheckGradients.
 struct GradientCheckOptions {
   /// 1: gradients; n: also the gradients of gradients, to order n.
   int order = 1;

@@ -33,6 +33,7 @@ const char* Name(ErrorCode code);
 class Error : public std::runtime_error {
  public:
   Error(ErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  /// What kind of failure it is.
   ErrorCode code() const { return code_; }
 
  private:

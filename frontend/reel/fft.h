@@ -14,6 +14,7 @@ namespace reel {
 /// Where the factor 1/n goes: into the inverse, 1/sqrt(n) into both, or into the forward transform.
 enum class FftNorm : uint8_t { kBackward, kOrtho, kForward };
 
+/// Options of the transforms.
 struct FftOptions {
   int64_t n = -1;  ///< length: the axis is cut or padded with zeros to it; -1: as it is
   int64_t axis = -1;

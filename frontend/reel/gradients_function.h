@@ -119,6 +119,7 @@ class ValueAndGradientsFunction {
   auto operator()(const T&... arguments) const {
     return function_.Run({}, arguments...);
   }
+  /// The same with a seed for each result, in the place of ones.
   template <typename... T>
   auto WithSeeds(const Seeds& dy, const T&... arguments) const {
     return function_.Run(dy, arguments...);
@@ -139,6 +140,7 @@ class GradientsFunction {
   GradientList operator()(const T&... arguments) const {
     return function_.Run({}, arguments...).gradients;
   }
+  /// The same with a seed for each result, in the place of ones.
   template <typename... T>
   GradientList WithSeeds(const Seeds& dy, const T&... arguments) const {
     return function_.Run(dy, arguments...).gradients;

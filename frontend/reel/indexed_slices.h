@@ -21,6 +21,7 @@ class IndexedSlices {
   /// InvalidArgument if they do not fit together. Without a shape it cannot be made dense.
   IndexedSlices(Tensor values, Tensor indices, std::optional<Shape> dense_shape = std::nullopt);
 
+  /// What it was made of.
   const Tensor& values() const { return values_; }
   const Tensor& indices() const { return indices_; }
   const std::optional<Shape>& dense_shape() const { return dense_shape_; }
@@ -41,6 +42,7 @@ class GradientValue {
   explicit GradientValue(Tensor tensor) : value_(std::move(tensor)) {}
   explicit GradientValue(IndexedSlices slices) : value_(std::move(slices)) {}
 
+  /// True of slices.
   bool sparse() const { return std::holds_alternative<IndexedSlices>(value_); }
   /// The rows; throws FailedPrecondition if it is dense.
   const IndexedSlices& slices() const;
@@ -49,6 +51,7 @@ class GradientValue {
   }
   operator Tensor() const { return Dense(); }  // NOLINT: implicit by design
 
+  /// Of the elements.
   DType dtype() const { return sparse() ? slices().dtype() : std::get<Tensor>(value_).dtype(); }
   /// Of the whole; throws InvalidArgument for slices without one.
   Shape shape() const { return sparse() && slices().dense_shape() ? *slices().dense_shape() : Dense().shape(); }

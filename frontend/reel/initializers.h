@@ -29,6 +29,7 @@ class Initializer {
   std::function<Tensor(const Shape&, DType, const Generator&)> function_;
 };
 
+/// One number everywhere.
 Initializer ConstantInit(double value);
 Initializer ZerosInit();  ///< what biases begin with
 Initializer OnesInit();
@@ -47,6 +48,7 @@ Initializer OrthogonalInit(double gain = 1);
 enum class FanMode { kIn, kOut, kAverage };
 /// What is drawn: all of that variance, the last one without what is beyond two deviations.
 enum class FanDistribution { kUniform, kNormal, kTruncatedNormal };
+/// Options of VarianceScaling.
 struct VarianceScalingOptions {
   double scale = 1;
   FanMode mode = FanMode::kIn;

@@ -47,6 +47,7 @@ class Activation {
   std::function<Tensor(const Operand&)> function_;
 };
 
+/// Options of all layers.
 struct LayerOptions {
   std::string name = "";  ///< prefix of the variables' names; empty: dense, dense_1, ...
   bool use_bias = true;
@@ -79,6 +80,7 @@ struct LayerData;
 /// What all layers have.
 class Layer {
  public:
+  /// The name that its variables begin with.
   const std::string& name() const;
   /// All that exist, in order; a layer that is built by its first call has none before.
   std::vector<Variable> variables() const;

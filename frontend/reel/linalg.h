@@ -63,6 +63,7 @@ Tensor SvdVals(const Operand& a);
 
 // --- equations ---
 
+/// Options of TriangularSolve.
 struct TriangularOptions {
   bool lower = true;           ///< a's lower triangle, else the upper one; the other is not read
   bool transpose = false;      ///< solve with the transpose

@@ -26,6 +26,7 @@ Tensor ForLoop(const Operand& n, const std::function<Tensor(const Tensor& i, con
 struct ScanStep {
   std::vector<Tensor> carry, ys;
 };
+/// Options of Scan.
 struct ScanOptions {
   bool reverse = false;  ///< from the last row to the first; rows of ys keep their places
   int64_t length = -1;   ///< steps, needed only without xs

@@ -14,12 +14,14 @@ namespace reel {
 enum class Reduction { kNone, kMean, kSum };
 using enum Reduction;
 
+/// Options of losses that have no others.
 struct LossOptions {
   Reduction reduction = kMean;
 };
 
 // --- classification: one value per row, over the last axis ---
 
+/// Options of SoftmaxCrossEntropy.
 struct CrossEntropyOptions {
   Reduction reduction = kMean;
   /// Replaces a target distribution t over n classes by (1 - label_smoothing) t + label_smoothing /
@@ -40,6 +42,7 @@ Tensor NegativeLogLikelihood(const Operand& log_probabilities, const Operand& la
 /// the outer kink are those inside. Weston, Watkins, 1999.
 Tensor CategoricalHinge(const Operand& prediction, const Operand& target, const LossOptions& options = {});
 
+/// Options of CtcLoss.
 struct CtcOptions {
   Reduction reduction = kMean;
   int64_t blank = 0;
@@ -52,6 +55,7 @@ struct CtcOptions {
 /// classification", 2006.
 Tensor CtcLoss(const Operand& logits, const Operand& labels, const CtcOptions& options = {});
 
+/// Options of KlDivergence.
 struct KlDivergenceOptions {
   Reduction reduction = kMean;
   bool log_prediction = false;  ///< the prediction is log q, as PyTorch has it
@@ -64,6 +68,7 @@ Tensor CosineLoss(const Operand& prediction, const Operand& target, const LossOp
 /// sum ab / (|a| |b|) along axis, each norm at least epsilon; finite at 0.
 Tensor CosineSimilarity(const Operand& a, const Operand& b, int64_t axis = -1, double epsilon = 1e-8);
 
+/// Options of TripletLoss.
 struct TripletOptions {
   Reduction reduction = kMean;
   double margin = 1;
@@ -76,6 +81,7 @@ Tensor TripletLoss(const Operand& anchor, const Operand& positive, const Operand
 
 // --- two classes: one value per element ---
 
+/// Options of SigmoidCrossEntropy and BinaryCrossEntropy.
 struct BinaryCrossEntropyOptions {
   Reduction reduction = kMean;
   double label_smoothing = 0;  ///< target t becomes (1 - label_smoothing) t + label_smoothing / 2
@@ -98,6 +104,7 @@ Tensor MeanSquaredError(const Operand& prediction, const Operand& target, const 
 /// |prediction - target|; the derivative at 0 is 0.
 Tensor MeanAbsoluteError(const Operand& prediction, const Operand& target, const LossOptions& options = {});
 
+/// Options of Huber.
 struct HuberOptions {
   Reduction reduction = kMean;
   double delta = 1;
@@ -107,6 +114,7 @@ Tensor Huber(const Operand& prediction, const Operand& target, const HuberOption
 /// log cosh(prediction - target), without overflow.
 Tensor LogCosh(const Operand& prediction, const Operand& target, const LossOptions& options = {});
 
+/// Options of PoissonLoss.
 struct PoissonOptions {
   Reduction reduction = kMean;
   bool log_prediction = false;  ///< the prediction is the logarithm of the rate
@@ -115,6 +123,7 @@ struct PoissonOptions {
 /// 0 log 0 counts 0.
 Tensor PoissonLoss(const Operand& prediction, const Operand& target, const PoissonOptions& options = {});
 
+/// Options of GaussianLoss.
 struct GaussianOptions {
   Reduction reduction = kMean;
   double epsilon = 1e-6;  ///< least variance

@@ -37,6 +37,7 @@ class Function {
  public:
   Function() = default;
 
+  /// Its name, and how many arguments and results it has.
   const std::string& name() const;
   int num_arguments() const;
   int num_results() const;
@@ -172,6 +173,7 @@ struct EntrySpec {
       : name(std::move(name_)), traced(internal::MakeTraced(std::move(callable))), specs(std::move(specs_)) {}
   EntrySpec(std::string name_, Function function_) : name(std::move(name_)), function(std::move(function_)) {}
 
+  /// The entry point: what is traced with which specs, or a function that there is.
   std::string name;
   internal::TracedFunction traced;
   std::vector<Spec> specs;
@@ -199,6 +201,7 @@ class Module {
   /// Throws the first thing that is wrong.
   void Verify() const;
 
+  /// What it was lifted as.
   const std::string& name() const;
   /// Names of the entry points.
   std::vector<std::string> entries() const;

@@ -24,8 +24,10 @@ MeanAndVariance Moments(const Operand& x, const Axes& axes = {}, ReduceOptions o
 /// is that of x / epsilon.
 Tensor L2Normalize(const Operand& x, const Axes& axes = -1, double epsilon = 1e-12);
 
+/// A scale or an offset that may be left out.
 using OptionalOperand = std::optional<Operand>;
 
+/// Options of LayerNormalize.
 struct LayerNormalizeOptions {
   Axes axes = -1;
   double epsilon = 1e-5;
@@ -35,6 +37,7 @@ struct LayerNormalizeOptions {
 Tensor LayerNormalize(const Operand& x, const OptionalOperand& scale = {}, const OptionalOperand& offset = {},
                       const LayerNormalizeOptions& options = {});
 
+/// Options of RmsNormalize.
 struct RmsNormalizeOptions {
   Axes axes = -1;
   double epsilon = 1e-6;
@@ -43,6 +46,7 @@ struct RmsNormalizeOptions {
 /// normalization", 2019.
 Tensor RmsNormalize(const Operand& x, const OptionalOperand& scale = {}, const RmsNormalizeOptions& options = {});
 
+/// Options of GroupNormalize.
 struct GroupNormalizeOptions {
   int64_t axis = -1;  ///< of the channels; axis 0 is the batch
   double epsilon = 1e-5;
@@ -56,6 +60,7 @@ Tensor GroupNormalize(const Operand& x, int64_t groups, const OptionalOperand& s
 Tensor InstanceNormalize(const Operand& x, const OptionalOperand& scale = {}, const OptionalOperand& offset = {},
                          const GroupNormalizeOptions& options = {});
 
+/// Options of BatchNormalize.
 struct BatchNormalizeOptions {
   int64_t axis = -1;  ///< of the channels
   double epsilon = 1e-5;
@@ -95,6 +100,7 @@ class InstanceNorm : public Layer {
   Tensor operator()(const Operand& x) const;
 };
 
+/// Options of the layer BatchNorm.
 struct BatchNormOptions {
   int64_t axis = -1;  ///< of the channels
   double epsilon = 1e-5;

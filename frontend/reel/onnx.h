@@ -11,6 +11,7 @@
 
 namespace reel {
 
+/// Options of ImportOnnx.
 struct OnnxOptions {
   std::map<std::string, int64_t> dims = {};  ///< extents that the model leaves open: {"batch", 8}
   /// Inputs that become constants, by name: those that decide shapes must.

@@ -31,6 +31,7 @@ Tensor Reciprocal(const Operand& x);  ///< 1 / x
 Tensor LogicalNot(const Operand& x);  ///< of bool; bitwise for integers
 Tensor Cast(const Operand& x, DType dtype);
 
+/// Arithmetic of two tensors, element by element.
 Tensor Add(const Operand& a, const Operand& b);
 Tensor Sub(const Operand& a, const Operand& b);
 Tensor Mul(const Operand& a, const Operand& b);
@@ -76,6 +77,7 @@ class Axes {
   Axes(int64_t axis) : all_(false), list_(1, axis) {}  // NOLINT: implicit
   Axes(std::initializer_list<int64_t> axes) : all_(false), list_(axes) {}
   Axes(std::vector<int64_t> axes) : all_(false), list_(std::move(axes)) {}  // NOLINT: implicit
+  /// All axes, or those of the list.
   bool all() const { return all_; }
   const std::vector<int64_t>& list() const { return list_; }
 
@@ -83,6 +85,7 @@ class Axes {
   bool all_ = true;
   std::vector<int64_t> list_;
 };
+/// Options of reductions.
 struct ReduceOptions {
   bool keepdims = false;  ///< reduced axes stay, with extent 1
 };
@@ -99,6 +102,7 @@ Tensor ArgMax(const Operand& x, int64_t axis = -1);
 Tensor ArgMin(const Operand& x, int64_t axis = -1);
 
 // --- shape ---
+/// A tensor of one number everywhere.
 Tensor Zeros(const Shape& shape, DType dtype = kFloat32);
 Tensor Ones(const Shape& shape, DType dtype = kFloat32);
 Tensor Full(const Shape& shape, double value, DType dtype = kFloat32);
@@ -166,6 +170,7 @@ std::vector<Tensor> Cond(const Operand& condition, const std::function<std::vect
 /// The same for branches of one result.
 Tensor Cond(const Operand& condition, const std::function<Tensor()>& then_branch,
             const std::function<Tensor()>& else_branch);
+/// Options of WhileLoop.
 struct WhileOptions {
   int64_t maximum_iterations = -1;  ///< negative: no bound
 };

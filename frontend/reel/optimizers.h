@@ -56,6 +56,7 @@ struct WeightDecay {
   std::function<bool(const Variable&)> applies;
 };
 
+/// Options of Sgd.
 struct SgdOptions {
   Schedule learning_rate = 0.01;
   double momentum = 0;  ///< 0: none, and no slot
@@ -75,6 +76,7 @@ class Sgd : public Optimizer {
   explicit Sgd(const SgdOptions& options = {});
 };
 
+/// Options of Adam and AdamW.
 struct AdamOptions {
   Schedule learning_rate = 1e-3;
   double beta_1 = 0.9;
@@ -99,12 +101,14 @@ class Adam : public Optimizer {
 };
 
 /// Adam with weight decay beside the gradient: p = p (1 - learning_rate weight_decay) - Adam's
-/// step. Loshchilov, Hutter: "Decoupled weight decay regularization", 2019.
+/// step; weight_decay is 0.01 if no options are given. Loshchilov, Hutter: "Decoupled weight decay
+/// regularization", 2019.
 class AdamW : public Optimizer {
  public:
   explicit AdamW(const AdamOptions& options = {.weight_decay = 0.01});
 };
 
+/// Options of Adamax.
 struct AdamaxOptions {
   Schedule learning_rate = 2e-3;
   double beta_1 = 0.9;
@@ -122,6 +126,7 @@ class Adamax : public Optimizer {
   explicit Adamax(const AdamaxOptions& options = {});
 };
 
+/// Options of Nadam.
 struct NadamOptions {
   Schedule learning_rate = 2e-3;
   double beta_1 = 0.9;
@@ -141,6 +146,7 @@ class Nadam : public Optimizer {
   explicit Nadam(const NadamOptions& options = {});
 };
 
+/// Options of RmsProp.
 struct RmsPropOptions {
   Schedule learning_rate = 0.01;
   double rho = 0.99;
@@ -158,6 +164,7 @@ class RmsProp : public Optimizer {
   explicit RmsProp(const RmsPropOptions& options = {});
 };
 
+/// Options of Adagrad.
 struct AdagradOptions {
   Schedule learning_rate = 0.01;
   double initial_accumulator = 0;
@@ -172,6 +179,7 @@ class Adagrad : public Optimizer {
   explicit Adagrad(const AdagradOptions& options = {});
 };
 
+/// Options of Adadelta.
 struct AdadeltaOptions {
   Schedule learning_rate = 1.0;
   double rho = 0.9;
@@ -187,6 +195,7 @@ class Adadelta : public Optimizer {
   explicit Adadelta(const AdadeltaOptions& options = {});
 };
 
+/// Options of Lion.
 struct LionOptions {
   Schedule learning_rate = 1e-4;
   double beta_1 = 0.9;
@@ -201,6 +210,7 @@ class Lion : public Optimizer {
   explicit Lion(const LionOptions& options = {});
 };
 
+/// Options of Lamb.
 struct LambOptions {
   Schedule learning_rate = 1e-3;
   double beta_1 = 0.9;
@@ -217,6 +227,7 @@ class Lamb : public Optimizer {
   explicit Lamb(const LambOptions& options = {});
 };
 
+/// Options of Adafactor.
 struct AdafactorOptions {
   Schedule learning_rate = 0.01;  ///< relative to the size of p
   double beta_2_decay = -0.8;

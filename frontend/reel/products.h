@@ -11,6 +11,7 @@
 
 namespace reel {
 
+/// Options of MatMul.
 struct MatMulOptions {
   bool transpose_a = false,
        transpose_b = false;  ///< of the last two axes; operands must have rank 2 or more

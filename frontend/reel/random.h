@@ -55,6 +55,7 @@ void SetSeed(int64_t seed);
 // that scale or shift them, as in mean + stddev * RandomNormal(shape). The others stop gradients to
 // their parameters. Except for uniform, normal and Bernoulli, f32 draws are f64 draws rounded.
 
+/// Options of RandomUniform.
 struct UniformOptions {
   double low = 0, high = 1;
   DType dtype = kFloat32;
@@ -64,6 +65,7 @@ struct UniformOptions {
 /// where that is rounded to high.
 Tensor RandomUniform(const Shape& shape, const UniformOptions& options = {});
 
+/// Options of RandomNormal.
 struct NormalOptions {
   double mean = 0, stddev = 1;
   DType dtype = kFloat32;
@@ -73,6 +75,7 @@ struct NormalOptions {
 /// normal deviates", 1958. f32 reaches 5.76, f64 8.57 standard deviations.
 Tensor RandomNormal(const Shape& shape, const NormalOptions& options = {});
 
+/// Options of RandomTruncatedNormal.
 struct TruncatedNormalOptions {
   double mean = 0, stddev = 1;
   double low = -2, high = 2;  ///< bounds in standard deviations; may be infinite
@@ -94,6 +97,7 @@ Tensor RandomPermutation(int64_t n, const Generator& generator = Generator::Defa
 /// The slices of x along an axis in random order.
 Tensor RandomShuffle(const Operand& x, int64_t axis = 0, const Generator& generator = Generator::Default());
 
+/// Options of draws that have no others.
 struct DrawOptions {
   DType dtype = kFloat32;
   Generator generator = Generator::Default();
@@ -114,6 +118,7 @@ Tensor RandomGamma(const Shape& shape, const Operand& alpha, const DrawOptions& 
 /// Beta variates x / (x + y) of gamma variates x(a), y(b).
 Tensor RandomBeta(const Shape& shape, const Operand& a, const Operand& b, const DrawOptions& options = {});
 
+/// Options of RandomPoisson.
 struct RandomPoissonOptions {
   DType dtype = kInt64;                  ///< any number; rates below 0 give NaN, integers 0
   Generator generator = Generator::Default();

@@ -13,6 +13,7 @@ namespace internal {
 class EventLog;
 }
 
+/// Options of Recording::Lift.
 struct LiftOptions {
   std::string name = "main";  ///< of the function
   /// Largest sum of the tensors that become constants because the step used them without being

@@ -14,6 +14,7 @@ namespace reel {
 /// Tensors [batch, units] that a recurrent layer carries from step to step, the output first.
 using RecurrentState = std::vector<Tensor>;
 
+/// Options of recurrent layers.
 struct RecurrentOptions {
   bool sequence = true;  ///< the output of every step; else that of the last
   bool reverse = false;  ///< from the last step to the first; outputs stay at their steps

@@ -15,6 +15,7 @@ Tensor ReduceProd(const Operand& x, const Axes& axes = {}, ReduceOptions options
 /// Number (i64) of elements that are not 0 (bool: true).
 Tensor CountNonzero(const Operand& x, const Axes& axes = {}, ReduceOptions options = {});
 
+/// Options of ReduceVariance and ReduceStd.
 struct VarianceOptions {
   bool keepdims = false;
   int64_t ddof = 0;  ///< divides by n - ddof; 1 estimates from a sample
@@ -24,7 +25,9 @@ Tensor ReduceVariance(const Operand& x, const Axes& axes = {}, VarianceOptions o
 /// Its square root; the derivative at 0 is 0.
 Tensor ReduceStd(const Operand& x, const Axes& axes = {}, VarianceOptions options = {});
 
+/// Which norm: sum of magnitudes, Euclidean, largest magnitude.
 enum class NormOrder : uint8_t { kOne, kTwo, kInfinity };
+/// Options of Norm.
 struct NormOptions {
   NormOrder order = NormOrder::kTwo;
   bool keepdims = false;
@@ -35,6 +38,7 @@ Tensor Norm(const Operand& x, const Axes& axes = {}, NormOptions options = {});
 /// NaN if any is.
 Tensor Median(const Operand& x, int64_t axis = -1, ReduceOptions options = {});
 
+/// Options of running sums, products and extremes.
 struct CumulativeOptions {
   bool exclusive = false;  ///< without the element itself: begins with what nothing gives
   bool reverse = false;    ///< from the end

@@ -9,6 +9,7 @@
 
 namespace reel {
 
+/// What lies between elements.
 enum class ResizeMethod {
   kNearest,  ///< the element whose place is nearest; see ResizeCoordinates
   kLinear,   ///< between the two neighbours, along every axis: bilinear for two
@@ -21,6 +22,7 @@ enum class ResizeCoordinates {
   kAsymmetric,    ///< i m / n: PyTorch's nearest
 };
 
+/// Options of Resize.
 struct ResizeOptions {
   ResizeMethod method = ResizeMethod::kLinear;
   ResizeCoordinates coordinates = ResizeCoordinates::kHalfPixel;

@@ -25,6 +25,7 @@ class Results {
   size_t size() const { return tensors_.size(); }
   auto begin() const { return tensors_.begin(); }
   auto end() const { return tensors_.end(); }
+  /// All of them, in order.
   const std::vector<Tensor>& tensors() const { return tensors_; }
 
  private:

@@ -24,6 +24,7 @@ class Source {
  public:
   Source(const Tensor& tensor) : tensor_(tensor) {}          // NOLINT: implicit
   Source(const Variable& variable) : variable_(variable) {}  // NOLINT: implicit
+  /// Which of both it is, and what it has.
   bool is_variable() const { return variable_.defined(); }
   const Tensor& tensor() const { return tensor_; }
   const Variable& variable() const { return variable_; }
@@ -42,6 +43,7 @@ class Sources {
   Sources(const std::vector<Variable>& variables) : list_(variables.begin(), variables.end()) {}  // NOLINT
   Sources(const std::vector<Tensor>& tensors) : list_(tensors.begin(), tensors.end()) {}  // NOLINT
   Sources(std::vector<Source> sources) : list_(std::move(sources)) {}  // NOLINT
+  /// In the order given.
   const std::vector<Source>& list() const { return list_; }
 
  private:
@@ -56,6 +58,7 @@ class Targets {
   Targets(std::initializer_list<Source> targets) : list_(targets) {}
   Targets(const std::vector<Tensor>& tensors) : list_(tensors.begin(), tensors.end()) {}  // NOLINT
   Targets(std::vector<Source> targets) : list_(std::move(targets)) {}  // NOLINT
+  /// In the order given.
   const std::vector<Source>& list() const { return list_; }
 
  private:
@@ -65,12 +68,14 @@ class Targets {
 /// What an unconnected source gets: nothing, or zeros of its type.
 enum class UnconnectedGradients { kNone, kZero };
 
+/// Options of GradientTape::Gradient.
 struct GradientOptions {
   /// One seed per target, of its type; an empty optional means ones. Empty: ones for all.
   std::vector<std::optional<Tensor>> output_gradients = {};
   UnconnectedGradients unconnected_gradients = UnconnectedGradients::kNone;
 };
 
+/// Options of GradientTape::Jacobian and BatchJacobian.
 struct JacobianOptions {
   UnconnectedGradients unconnected_gradients = UnconnectedGradients::kNone;
   /// All rows at once, as one vectorized gradient; else one after the other, which needs a persistent tape.
@@ -88,6 +93,7 @@ struct GradientEntry {
   GradientEntry(Source source_, std::optional<GradientValue> gradient_)
       : source(std::move(source_)), gradient(std::move(gradient_)) {}
 
+  /// What the gradient is by, and the gradient.
   Source source;
   std::optional<GradientValue> gradient;
 };
@@ -110,6 +116,7 @@ class GradientList {
   std::vector<GradientEntry> entries_;
 };
 
+/// Options of GradientTape.
 struct TapeOptions {
   /// Allows several calls of Gradient; values are kept until the tape dies.
   bool persistent = false;
@@ -204,6 +211,7 @@ class GradientTape {
     explicit StopScope(std::shared_ptr<internal::TapeCore> core);
     std::shared_ptr<internal::TapeCore> core_;
   };
+  /// Stops recording until the scope ends.
   [[nodiscard]] StopScope StopRecording();
 
   const std::shared_ptr<internal::TapeCore>& internal_core() const { return core_; }

@@ -109,7 +109,9 @@ class Tensor {
     return Tensor(dtype, shape, elements);
   }
 
+  /// False of the null handle alone.
   bool defined() const { return data_ != nullptr; }
+  /// Dtype and shape.
   const Type& type() const;
   DType dtype() const { return type().dtype; }
   const Shape& shape() const { return type().shape; }

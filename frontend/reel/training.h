@@ -32,6 +32,7 @@ GradientList ClipByGlobalNorm(const GradientList& gradients, double max_norm);
 /// True (bool[]) if every element of every gradient is finite.
 Tensor AllFinite(const GradientList& gradients);
 
+/// Options of ExponentialMovingAverage.
 struct AverageOptions {
   double decay = 0.999;
   /// The decay of update n is min(decay, n / (n + 9)): early averages forget faster.
@@ -58,6 +59,7 @@ class ExponentialMovingAverage {
   std::shared_ptr<internal::AverageData> data_;
 };
 
+/// Options of LossScale.
 struct LossScaleOptions {
   double initial = 32768;
   bool dynamic = true;      ///< false: the scale stays, steps are skipped all the same

@@ -29,6 +29,7 @@ class Variable {
   explicit Variable(const Tensor& initial, VariableOptions options = {},
                     std::source_location location = std::source_location::current());
 
+  /// What it was made with.
   const std::string& name() const;
   bool trainable() const;
   const Type& type() const;

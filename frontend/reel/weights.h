@@ -60,6 +60,7 @@ class StateRef {
 /// The present values, and those that wait for a variable to be made.
 StateDict GetState(const StateRef& state);
 
+/// Options of LoadState and LoadWeights.
 struct LoadOptions {
   /// False: what is missing stays as it is, and what belongs nowhere is left out. A wrong shape or dtype is an error
   /// all the same.

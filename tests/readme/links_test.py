@@ -52,8 +52,7 @@ class Links(unittest.TestCase):
             '<img width="3" src="k.png"> [l](https://m.n/o.md) ``a ` [no](p.md)``\n'
         )
         self.assertEqual(
-            links.links(text),
-            [(1, "b.md"), (1, "d.svg"), (5, "h.md#i-j"), (6, "k.png"), (6, "https://m.n/o.md")],
+            links.links(text), [(1, "b.md"), (1, "d.svg"), (5, "h.md#i-j"), (6, "k.png"), (6, "https://m.n/o.md")]
         )
         self.assertEqual([t for _, t in links.links(text) if links.external(t)], ["https://m.n/o.md"])
 
@@ -62,7 +61,7 @@ class Links(unittest.TestCase):
         self.assertEqual(links.rewrite(text, lambda t: "x/" + t), text.replace("b.md", "x/b.md", 1))
 
     def test_anchors(self):
-        text = "# From `exp(x)` to code\n## A\n## A\n```sh\n# none\n```\n### [B c](d.md): e, f_g\n<a id=\"h\"></a>\n"
+        text = '# From `exp(x)` to code\n## A\n## A\n```sh\n# none\n```\n### [B c](d.md): e, f_g\n<a id="h"></a>\n'
         self.assertEqual(links.anchors(text), {"from-expx-to-code", "a", "a-1", "b-c-e-f_g", "h"})
 
     def test_dead_links_are_found(self):

@@ -28,6 +28,8 @@ power = _core.pow
 
 
 class UniqueAll(_NamedTuple):
+    """What unique_all gives."""
+
     values: _Tensor
     indices: _Tensor
     inverse_indices: _Tensor
@@ -35,11 +37,15 @@ class UniqueAll(_NamedTuple):
 
 
 class UniqueCounts(_NamedTuple):
+    """What unique_counts gives."""
+
     values: _Tensor
     counts: _Tensor
 
 
 class UniqueInverse(_NamedTuple):
+    """What unique_inverse gives."""
+
     values: _Tensor
     inverse_indices: _Tensor
 
@@ -67,6 +73,8 @@ def unique_values(x: "TensorLike") -> _Tensor:
 
 
 class FInfo(_NamedTuple):
+    """What finfo says of a dtype of floats: its width, the distance from 1 to the next number, and its limits."""
+
     bits: int
     eps: float
     max: float
@@ -76,6 +84,8 @@ class FInfo(_NamedTuple):
 
 
 class IInfo(_NamedTuple):
+    """What iinfo says of a dtype of integers: its width and limits."""
+
     bits: int
     max: int
     min: int

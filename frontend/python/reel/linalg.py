@@ -32,22 +32,30 @@ if _typing.TYPE_CHECKING:
 
 
 class QRResult(_NamedTuple):
+    """What qr gives: x = Q R."""
+
     Q: _Tensor
     R: _Tensor
 
 
 class EighResult(_NamedTuple):
+    """What eigh gives: eigenvalues in ascending order, eigenvectors as columns."""
+
     eigenvalues: _Tensor
     eigenvectors: _Tensor
 
 
 class SVDResult(_NamedTuple):
+    """What svd gives: x = U diag(S) Vh."""
+
     U: _Tensor
     S: _Tensor
     Vh: _Tensor
 
 
 class SlogdetResult(_NamedTuple):
+    """What slogdet gives: det x = sign exp(logabsdet)."""
+
     sign: _Tensor
     logabsdet: _Tensor
 

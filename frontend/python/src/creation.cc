@@ -120,7 +120,8 @@ void RegisterCreation(nb::module_& m) {
                 "device: str | None = None) -> Tensor"),
         "A tensor of numbers, nested lists, an array or a tensor. Floats become float32, ints "
         "int64. Arrays are copied "
-        "unless copy=False, which shares the elements: do not write to them afterwards.");
+        "unless copy=False, which shares the elements: do not write to them afterwards."
+        "\n\n>>> reel.asarray([1, 2.5])\nTensor([1. , 2.5], dtype=float32)");
   const auto filled = [&](const char* name, auto function, const char* doc) {
     m.def(name, function, "shape"_a, nb::kw_only(), "dtype"_a = nb::none(), "device"_a = nb::none(),
           nb::sig(Signature(name,
@@ -131,7 +132,8 @@ void RegisterCreation(nb::module_& m) {
   };
   filled(
       "zeros", [](ShapeLike s, DTypeLike d, nb::handle) { return Zeros(s.get(), d.get(kFloat32)); },
-      "Zeros of a shape; float32 unless another dtype is given.");
+      "Zeros of a shape; float32 unless another dtype is given."
+      "\n\n>>> reel.zeros((2, 3)).shape\n(2, 3)");
   filled(
       "ones", [](ShapeLike s, DTypeLike d, nb::handle) { return Ones(s.get(), d.get(kFloat32)); },
       "Ones of a shape; float32 unless another dtype is given.");
@@ -143,7 +145,8 @@ void RegisterCreation(nb::module_& m) {
       "shape"_a, "fill_value"_a, nb::kw_only(), "dtype"_a = nb::none(), "device"_a = nb::none(),
       nb::sig("def full(shape: ShapeLike, fill_value: TensorLike, *, dtype: DTypeLike | None = None, "
               "device: str | None = None) -> Tensor"),
-      "One number everywhere; its dtype unless another is given.");
+      "One number everywhere; its dtype unless another is given."
+      "\n\n>>> reel.full((2,), 7)\nTensor([7, 7], dtype=int64)");
   const auto like = [&](const char* name, double value, const char* doc) {
     m.def(
         name,
@@ -190,7 +193,8 @@ void RegisterCreation(nb::module_& m) {
       "start"_a, "stop"_a, "num"_a, nb::kw_only(), "dtype"_a = nb::none(), "device"_a = nb::none(), "endpoint"_a = true,
       nb::sig("def linspace(start: float, stop: float, /, num: int, *, dtype: DTypeLike | None = None, "
               "device: str | None = None, endpoint: bool = True) -> Tensor"),
-      "num numbers from start to stop, evenly apart; without the last one unless endpoint.");
+      "num numbers from start to stop, evenly apart; without the last one unless endpoint."
+      "\n\n>>> reel.linspace(0, 1, 5)\nTensor([0.  , 0.25, 0.5 , 0.75, 1.  ], dtype=float32)");
   m.def(
       "eye",
       [](int64_t rows, OptionalInt columns, int64_t k, DTypeLike d, nb::handle) {
@@ -202,7 +206,8 @@ void RegisterCreation(nb::module_& m) {
       nb::sig("def eye(n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: DTypeLike "
               "| None = None, "
               "device: str | None = None) -> Tensor"),
-      "Ones on diagonal k (negative: below the main one), zeros elsewhere.");
+      "Ones on diagonal k (negative: below the main one), zeros elsewhere."
+      "\n\n>>> reel.eye(2)\nTensor([[1., 0.],\n        [0., 1.]], dtype=float32)");
   m.def(
       "meshgrid",
       [](nb::args vectors, const char* indexing) {
@@ -227,7 +232,8 @@ void RegisterCreation(nb::module_& m) {
       "dtype"_a, nb::kw_only(), "copy"_a = true, "device"_a = nb::none(),
       nb::sig("def astype(x: TensorLike, dtype: DTypeLike, /, *, copy: bool = True, device: str | "
               "None = None) -> Tensor"),
-      "The elements converted to a dtype. Gradient: the cast of dy, floats only.");
+      "The elements converted to a dtype. Gradient: the cast of dy, floats only."
+      "\n\n>>> reel.astype([1.7, -1.7], reel.int32)\nTensor([ 1, -1], dtype=int32)");
 }
 
 }  // namespace reel::python

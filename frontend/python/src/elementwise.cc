@@ -86,7 +86,9 @@ void RegisterArithmetic(nb::module_& m) {
   Binary<Mod>(m, "remainder", "x1 - x2 floor(x1 / x2), with the sign of x2.");
   Binary<Rem>(m, "fmod", "x1 - x2 trunc(x1 / x2), with the sign of x1.");
   Binary<Power>(m, "pow", "x1 to the power x2; integers give integers.");
-  Binary<Maximum>(m, "maximum", "The larger of both; NaN if either is. Ties share the gradient.");
+  Binary<Maximum>(m, "maximum",
+                  "The larger of both; NaN if either is. Ties share the gradient."
+                  "\n\n>>> reel.maximum([1, 5], 3)\nTensor([3, 5], dtype=int64)");
   Binary<Minimum>(m, "minimum", "The smaller of both; NaN if either is. Ties share the gradient.");
   Binary<DivNoNan>(m, "divide_no_nan", "x1 / x2, but 0 with zero derivatives where x2 is 0.");
   Binary<Atan2>(m, "atan2", "Angle of the point (x2, x1) in [-pi, pi], radians.");
@@ -108,12 +110,15 @@ void RegisterArithmetic(nb::module_& m) {
   Unary<Reciprocal>(m, "reciprocal", "1 / x.");
   Unary<Rounding<Floor>>(m, "floor", "The largest integer not above x.");
   Unary<Rounding<Ceil>>(m, "ceil", "The smallest integer not below x.");
-  Unary<Rounding<Round>>(m, "round", "The nearest integer, ties to even.");
+  Unary<Rounding<Round>>(m, "round",
+                         "The nearest integer, ties to even."
+                         "\n\n>>> reel.round([0.5, 1.5, 2.4])\nTensor([0., 2., 2.], dtype=float32)");
   Unary<Rounding<Trunc>>(m, "trunc", "x without its fraction.");
   m.def("clip", &Clip, "x"_a, "min"_a = nb::none(), "max"_a = nb::none(),
         nb::sig("def clip(x: TensorLike, /, min: TensorLike | None = None, max: TensorLike | None "
                 "= None) -> Tensor"),
-        "max(min(x, max), min). The gradient goes to x inside the bounds and on them.");
+        "max(min(x, max), min). The gradient goes to x inside the bounds and on them."
+        "\n\n>>> reel.clip([-2.0, 0.5, 3.0], 0, 1)\nTensor([0. , 0.5, 1. ], dtype=float32)");
   m.def(
       "where",
       [](TensorLike c, TensorLike a, TensorLike b) {
@@ -122,7 +127,8 @@ void RegisterArithmetic(nb::module_& m) {
         return Where(condition, x, y);
       },
       nb::sig("def where(condition: TensorLike, x1: TensorLike, x2: TensorLike, /) -> Tensor"),
-      "x1 where the condition (bool) is true, else x2; all broadcast.");
+      "x1 where the condition (bool) is true, else x2; all broadcast."
+      "\n\n>>> reel.where([True, False], 1.0, [2.0, 3.0])\nTensor([1., 3.], dtype=float32)");
   m.def(
       "lerp", [](TensorLike a, TensorLike b, TensorLike w) { return Lerp(a.operand(), b.operand(), w.operand()); },
       nb::sig("def lerp(x1: TensorLike, x2: TensorLike, weight: TensorLike, /) -> Tensor"),
@@ -130,13 +136,17 @@ void RegisterArithmetic(nb::module_& m) {
 }
 
 void RegisterFunctions(nb::module_& m) {
-  Unary<Exp>(m, "exp", "e to the power x.");
+  Unary<Exp>(m, "exp",
+             "e to the power x."
+             "\n\n>>> reel.exp(0.0)\nTensor(1.0, dtype=float32)");
   Unary<Exp2>(m, "exp2", "2 to the power x.");
   Unary<Expm1>(m, "expm1", "exp(x) - 1, exact near 0.");
   Unary<Log>(m, "log", "Natural logarithm; -inf at 0, NaN below.");
   Unary<Log2>(m, "log2", "Logarithm to base 2.");
   Unary<Log10>(m, "log10", "Logarithm to base 10.");
-  Unary<Log1p>(m, "log1p", "log(1 + x), exact near 0.");
+  Unary<Log1p>(m, "log1p",
+               "log(1 + x), exact near 0."
+               "\n\n>>> reel.log1p(1e-10)\nTensor(1e-10, dtype=float32)");
   Unary<Cbrt>(m, "cbrt", "Cube root, with the sign of x.");
   Unary<Sin>(m, "sin", "Sine of x radians.");
   Unary<Cos>(m, "cos", "Cosine of x radians.");

@@ -91,7 +91,7 @@ void RegisterExecutables(nb::module_& m) {
   c.def(
       "set_variable",
       [](const Executable& x, const std::string& name, TensorLike value) { x.set_variable(name, value.tensor()); },
-      "name"_a, "value"_a);
+      "name"_a, "value"_a, "Gives a variable of the instance another value, of its dtype and shape.");
   c.def(
       "load_from", [](const Executable& x, nb::handle v) { x.LoadFrom(ToVariables(v)); }, "variables"_a,
       nb::sig("def load_from(self, variables: Any) -> None"), "Copies values from live variables into the instance.");
@@ -104,10 +104,10 @@ void RegisterExecutables(nb::module_& m) {
         "Writes snapshot() as a .reel or .reel.txt file: reel.compile(reel.load(path)) goes on from there.");
   c.def_prop_ro(
       "entries", [](const Executable& x) { return NameTuple(x.entries()); },
-      nb::sig("def entries(self) -> tuple[str, ...]"));
+      nb::sig("def entries(self) -> tuple[str, ...]"), "Names of the entry points.");
   c.def_prop_ro(
       "variables", [](const Executable& x) { return NameTuple(x.variables()); },
-      nb::sig("def variables(self) -> tuple[str, ...]"));
+      nb::sig("def variables(self) -> tuple[str, ...]"), "Names of the variables.");
   c.def(
       "plan", [](const Executable& x, bool dot) { return x.Plan(dot ? PlanFormat::kDot : PlanFormat::kText); },
       "dot"_a = false, "What was compiled, and why each kernel is one.");

@@ -297,8 +297,11 @@ void RegisterFunction(nb::module_& m) {
       "from_tensor",
       [](TensorLike x, nb::handle name) { return Spec(x.tensor(), name.is_none() ? "" : nb::str(name).c_str()); },
       "tensor"_a, "name"_a = nb::none(), "The type of a tensor.");
-  s.def_prop_ro("shape", &SpecShape, nb::sig("def shape(self) -> tuple[int | Dim | None, ...]"));
-  s.def_prop_ro("dtype", [](const Spec& x) { return DTypeObject(x.type.dtype); }, nb::sig("def dtype(self) -> DType"));
+  s.def_prop_ro("shape", &SpecShape, nb::sig("def shape(self) -> tuple[int | Dim | None, ...]"),
+                "Extents: numbers, a Dim, or None.");
+  s.def_prop_ro(
+      "dtype", [](const Spec& x) { return DTypeObject(x.type.dtype); }, nb::sig("def dtype(self) -> DType"),
+      "Element type.");
   s.def_prop_ro("name", [](const Spec& x) { return x.name; });
   s.def("__repr__", &ReprOfSpec);
   nb::class_<Function> c(m, "Function",

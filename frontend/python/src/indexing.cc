@@ -83,7 +83,8 @@ void RegisterGathers(nb::module_& m) {
       },
       "x"_a, "indices"_a, nb::kw_only(), "axis"_a = nb::none(),
       nb::sig("def take(x: TensorLike, indices: TensorLike, /, *, axis: int | None = None) -> Tensor"),
-      "Slices of x along axis at integer indices. Gradient: added back at the indices.");
+      "Slices of x along axis at integer indices. Gradient: added back at the indices."
+      "\n\n>>> reel.take([10, 20, 30], [2, 0])\nTensor([30, 10], dtype=int64)");
   m.def(
       "take_along_axis",
       [](TensorLike x, TensorLike indices, int64_t axis) {
@@ -91,7 +92,8 @@ void RegisterGathers(nb::module_& m) {
       },
       "x"_a, "indices"_a, "axis"_a = -1,
       nb::sig("def take_along_axis(x: TensorLike, indices: TensorLike, /, axis: int = -1) -> Tensor"),
-      "x[..., indices[..., i, ...], ...] along an axis.");
+      "x[..., indices[..., i, ...], ...] along an axis."
+      "\n\n>>> reel.take_along_axis([[1, 2], [3, 4]], [[1], [0]], axis=1)\nTensor([[2],\n        [3]], dtype=int64)");
   m.def(
       "put_along_axis",
       [](TensorLike x, TensorLike indices, TensorLike values, int64_t axis, const char* mode) {
@@ -139,7 +141,8 @@ void RegisterGathers(nb::module_& m) {
       "x"_a, "indices"_a, "updates"_a, "axis"_a = 0, "mode"_a = "set",
       nb::sig("def scatter(x: TensorLike, indices: TensorLike, updates: TensorLike, /, axis: int = "
               "0, mode: str = 'set') -> Tensor"),
-      "x with slices written (or added, ...) along an axis at the indices.");
+      "x with slices written (or added, ...) along an axis at the indices."
+      "\n\n>>> reel.scatter([0.0, 0.0, 0.0], [0, 2, 0], [1.0, 2.0, 3.0])\nTensor([3., 0., 2.], dtype=float32)");
   m.def(
       "one_hot",
       [](TensorLike indices, int64_t depth, TensorLike on, TensorLike off, int64_t axis, DTypeLike dtype) {
@@ -158,7 +161,8 @@ void RegisterGathers(nb::module_& m) {
       nb::sig("def one_hot(indices: TensorLike, depth: int, on_value: TensorLike | None = None, "
               "off_value: TensorLike | None = None, axis: int = -1, dtype: DTypeLike | None = "
               "None) -> Tensor"),
-      "1 (on_value) at the index, 0 (off_value) elsewhere, along a new axis of extent depth.");
+      "1 (on_value) at the index, 0 (off_value) elsewhere, along a new axis of extent depth."
+      "\n\n>>> reel.one_hot([1, 0], 3)\nTensor([[0., 1., 0.],\n        [1., 0., 0.]], dtype=float32)");
 }
 
 void RegisterSortMethods() {
@@ -189,14 +193,16 @@ void RegisterSorts(nb::module_& m) {
       "x"_a, nb::kw_only(), "axis"_a = -1, "descending"_a = false, "stable"_a = true,
       nb::sig("def sort(x: TensorLike, /, *, axis: int = -1, descending: bool = False, stable: "
               "bool = True) -> Tensor"),
-      "x in order along an axis; NaN counts as the largest.");
+      "x in order along an axis; NaN counts as the largest."
+      "\n\n>>> reel.sort([3, 1, 2], descending=True)\nTensor([3, 2, 1], dtype=int64)");
   m.def(
       "argsort",
       [](TensorLike x, int64_t axis, bool descending, bool) { return Argsort(x.operand(), axis, descending); }, "x"_a,
       nb::kw_only(), "axis"_a = -1, "descending"_a = false, "stable"_a = true,
       nb::sig("def argsort(x: TensorLike, /, *, axis: int = -1, descending: bool = False, stable: "
               "bool = True) -> Tensor"),
-      "Positions (int64) that sort x; equal elements stay in order.");
+      "Positions (int64) that sort x; equal elements stay in order."
+      "\n\n>>> reel.argsort([3, 1, 2])\nTensor([1, 2, 0], dtype=int64)");
   m.def(
       "top_k",
       [](TensorLike x, int64_t k, int64_t axis, bool largest) {
@@ -206,7 +212,8 @@ void RegisterSorts(nb::module_& m) {
       "x"_a, "k"_a, "axis"_a = -1, "largest"_a = true,
       nb::sig("def top_k(x: TensorLike, k: int, /, axis: int = -1, largest: bool = True) -> "
               "tuple[Tensor, Tensor]"),
-      "The k largest (smallest) elements along an axis, in order, and their positions (int64).");
+      "The k largest (smallest) elements along an axis, in order, and their positions (int64)."
+      "\n\n>>> reel.top_k([3, 1, 2], 2)\n(Tensor([3, 2], dtype=int64), Tensor([0, 2], dtype=int64))");
   m.def(
       "searchsorted",
       [](TensorLike sorted, TensorLike values, const char* side, TensorLike sorter) {
@@ -217,7 +224,8 @@ void RegisterSorts(nb::module_& m) {
       "x1"_a, "x2"_a, nb::kw_only(), "side"_a = "left", "sorter"_a = nb::none(),
       nb::sig("def searchsorted(x1: TensorLike, x2: TensorLike, /, *, side: str = 'left', sorter: "
               "TensorLike | None = None) -> Tensor"),
-      "Positions (int64) in the sorted vector x1 where the values x2 belong.");
+      "Positions (int64) in the sorted vector x1 where the values x2 belong."
+      "\n\n>>> reel.searchsorted([1, 3, 5], [0, 3, 4])\nTensor([0, 1, 2], dtype=int64)");
   m.def(
       "isin", [](TensorLike x, TensorLike values) { return IsIn(x.operand(), values.operand()); },
       nb::sig("def isin(x: TensorLike, values: TensorLike, /) -> Tensor"),
@@ -230,7 +238,8 @@ void RegisterSorts(nb::module_& m) {
       "x"_a, "length"_a, "weights"_a = nb::none(),
       nb::sig("def bincount(x: TensorLike, /, length: int, weights: TensorLike | None = None) -> "
               "Tensor"),
-      "How often (int64) 0, 1, ..., length - 1 occur, or sums of weights.");
+      "How often (int64) 0, 1, ..., length - 1 occur, or sums of weights."
+      "\n\n>>> reel.bincount([0, 2, 2], 3)\nTensor([1, 0, 2], dtype=int64)");
   using Segment = Tensor (*)(const Operand&, const Operand&, int64_t);
   const auto segment = [&](const char* name, Segment f, const char* doc) {
     m.def(
@@ -238,7 +247,9 @@ void RegisterSorts(nb::module_& m) {
         "segment_ids"_a, "num_segments"_a,
         nb::sig(Signature(name, "(x: TensorLike, segment_ids: TensorLike, num_segments: int) -> Tensor").c_str()), doc);
   };
-  segment("segment_sum", &SegmentSum, "Sums of the rows of each segment.");
+  segment("segment_sum", &SegmentSum,
+          "Sums of the rows of each segment."
+          "\n\n>>> reel.segment_sum([1, 2, 3], [0, 0, 1], 2)\nTensor([3, 3], dtype=int64)");
   segment("segment_prod", &SegmentProd, "Products of the rows of each segment.");
   segment("segment_max", &SegmentMax, "Largest elements of the rows of each segment.");
   segment("segment_min", &SegmentMin, "Smallest elements of the rows of each segment.");
@@ -251,7 +262,8 @@ void RegisterIndexing(nb::module_& m) {
   RegisterGathers(m);
   RegisterSorts(m);
   m.def("nonzero", &NonzeroOf, nb::sig("def nonzero(x: TensorLike, /) -> tuple[Tensor, ...]"),
-        "Coordinates (int64) of the elements that are not 0, a tensor per axis. Not while tracing.");
+        "Coordinates (int64) of the elements that are not 0, a tensor per axis. Not while tracing."
+        "\n\n>>> reel.nonzero([0, 5, 7])\n(Tensor([1, 2], dtype=int64),)");
   m.def("_unique", [](TensorLike x) {
     Distinct d = FindDistinct(x);
     return nb::make_tuple(Wrap(d.values), Wrap(d.first), Wrap(d.inverse), Wrap(d.counts));

@@ -68,24 +68,28 @@ void RegisterProducts(nb::module_& m) {
   m.def("matmul", &MatrixProduct, nb::sig("def matmul(x1: TensorLike, x2: TensorLike, /) -> Tensor"),
         "Matrix product: [..., m, k] by [..., k, n]; leading axes broadcast, vectors are rows on "
         "the left, columns on the "
-        "right. Gradients: dy x2', x1' dy.");
+        "right. Gradients: dy x2', x1' dy."
+        "\n\n>>> reel.matmul([[1, 2], [3, 4]], [1, 1])\nTensor([3, 7], dtype=int64)");
   m.def(
       "dot", [](TensorLike a, TensorLike b) { return Dot(a.operand(), b.operand()); },
       nb::sig("def dot(x1: TensorLike, x2: TensorLike, /) -> Tensor"), "NumPy's dot.");
   m.def(
       "outer", [](TensorLike a, TensorLike b) { return Outer(a.operand(), b.operand()); },
       nb::sig("def outer(x1: TensorLike, x2: TensorLike, /) -> Tensor"),
-      "Every product of an element of x1 with one of x2.");
+      "Every product of an element of x1 with one of x2."
+      "\n\n>>> reel.outer([1, 2], [3, 4])\nTensor([[3, 4],\n        [6, 8]], dtype=int64)");
   m.def("tensordot", &TensorDotOf, "x1"_a, "x2"_a, "axes"_a = 2,
         nb::sig("def tensordot(x1: TensorLike, x2: TensorLike, /, axes: int | tuple[Sequence[int], "
                 "Sequence[int]] = 2) -> Tensor"),
-        "The sum over the last axes of x1 and the first of x2, or over pairs of axes.");
+        "The sum over the last axes of x1 and the first of x2, or over pairs of axes."
+        "\n\n>>> reel.tensordot([1, 2], [3, 4], 1)\nTensor(11, dtype=int64)");
   m.def("vecdot", &VecDot, "x1"_a, "x2"_a, "axis"_a = -1,
         nb::sig("def vecdot(x1: TensorLike, x2: TensorLike, /, *, axis: int = -1) -> Tensor"),
         "Sum of products along an axis; x1 is conjugated.");
   m.def("einsum", &EinsumOf, "equation"_a, "operands"_a,
         nb::sig("def einsum(equation: str, *operands: TensorLike) -> Tensor"),
-        "Einstein's notation: einsum('bij,bjk->bik', a, b).");
+        "Einstein's notation: einsum('bij,bjk->bik', a, b)."
+        "\n\n>>> reel.einsum('ij,jk->ik', [[1, 2]], [[3], [4]])\nTensor([[11]], dtype=int64)");
   m.def(
       "cross", [](TensorLike a, TensorLike b, int64_t axis) { return Cross(a.operand(), b.operand(), axis); }, "x1"_a,
       "x2"_a, "axis"_a = -1, nb::sig("def cross(x1: TensorLike, x2: TensorLike, /, *, axis: int = -1) -> Tensor"),

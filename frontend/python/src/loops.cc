@@ -236,12 +236,15 @@ void RegisterLoops(nb::module_& m) {
         nb::sig("def cond(pred: TensorLike, true_fn: Callable[[], Any], false_fn: Callable[[], "
                 "Any]) -> Any"),
         "true_fn() if the bool scalar is true, else false_fn(). In a trace: an `if` of both, whose "
-        "results agree in structure and type.");
+        "results agree in structure and type."
+        "\n\n>>> reel.cond(reel.asarray(2) > 1, lambda: 'then', lambda: 'else')\n'then'");
   m.def("while_loop", &WhileOf, "cond"_a, "body"_a, "loop_vars"_a, "maximum_iterations"_a = nb::none(),
         nb::sig("def while_loop(cond: Callable[..., TensorLike], body: Callable[..., Any], "
                 "loop_vars: Sequence[Any], "
                 "maximum_iterations: int | None = None) -> Any"),
-        "loop_vars = body(*loop_vars) as long as cond(*loop_vars). In a trace: one `while`.");
+        "loop_vars = body(*loop_vars) as long as cond(*loop_vars). In a trace: one `while`."
+        "\n\n>>> reel.while_loop(lambda i, x: i < 3, lambda i, x: (i + 1, 2 * x), (0, 1.0))[1]\nTensor(8.0, "
+        "dtype=float32)");
   m.def("for_loop", &ForOf, "n"_a, "body"_a, "values"_a, "maximum_iterations"_a = nb::none(),
         nb::sig("def for_loop(n: TensorLike, body: Callable[[Tensor, Any], Any], values: Any, "
                 "maximum_iterations: int | None = None) -> Any"),
@@ -254,9 +257,11 @@ void RegisterLoops(nb::module_& m) {
         nb::sig("def scan(fn: Callable[[Any, Any], Any], elems: Any, initializer: Any = None, "
                 "reverse: bool = False) -> Any"),
         "a = fn(a, row) for each row of elems; all values of a, stacked. Without an initializer "
-        "the first row is one.");
+        "the first row is one."
+        "\n\n>>> reel.scan(lambda a, x: a + x, reel.asarray([1, 2, 3]))\nTensor([1, 3, 6], dtype=int64)");
   m.def("map_fn", &MapOf, "fn"_a, "elems"_a, nb::sig("def map_fn(fn: Callable[[Any], Any], elems: Any) -> Any"),
-        "fn of each row, stacked.");
+        "fn of each row, stacked."
+        "\n\n>>> reel.map_fn(lambda x: x * x, reel.asarray([1, 2, 3]))\nTensor([1, 4, 9], dtype=int64)");
   m.def(
       "foldl", [](nb::handle f, nb::handle e, nb::handle i) { return Fold(f, e, i, false); }, "fn"_a, "elems"_a,
       "initializer"_a = nb::none(),

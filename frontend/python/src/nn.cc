@@ -31,7 +31,9 @@ void OverAxis(nb::module_& m, const char* name, const char* doc) {
 }
 
 void RegisterActivations(nb::module_& m) {
-  Unary<Relu>(m, "relu", "max(x, 0); its derivative at 0 is 0.");
+  Unary<Relu>(m, "relu",
+              "max(x, 0); its derivative at 0 is 0."
+              "\n\n>>> reel.nn.relu([-1.0, 2.0])\nTensor([0., 2.], dtype=float32)");
   Unary<Relu6>(m, "relu6", "min(max(x, 0), 6).");
   Unary<Sigmoid>(m, "sigmoid", "1 / (1 + exp(-x)).");
   Unary<Tanh>(m, "tanh", "Hyperbolic tangent.");
@@ -64,7 +66,9 @@ void RegisterActivations(nb::module_& m) {
       "x"_a, "approximate"_a = false, nb::sig("def gelu(x: TensorLike, /, approximate: bool = False) -> Tensor"),
       "x/2 (1 + erf(x / sqrt 2)), or its approximation by tanh.");
   OverAxis<Glu>(m, "glu", "The first half of x along axis times the sigmoid of the second.");
-  OverAxis<Softmax>(m, "softmax", "e^x / sum e^x along axis.");
+  OverAxis<Softmax>(m, "softmax",
+                    "e^x / sum e^x along axis."
+                    "\n\n>>> reel.nn.softmax([0.0, 0.0])\nTensor([0.5, 0.5], dtype=float32)");
   OverAxis<LogSoftmax>(m, "log_softmax", "x - log sum e^x along axis.");
 }
 
@@ -117,7 +121,8 @@ void RegisterLosses(nb::module_& m) {
   LossWith<CrossEntropyOptions, &CrossEntropyOptions::label_smoothing, SoftmaxCrossEntropy>(
       m, "softmax_cross_entropy", "logits", "label_smoothing",
       "-sum t log softmax(logits) over the last axis; the target is integer labels or a "
-      "distribution. The mean of the batch.");
+      "distribution. The mean of the batch."
+      "\n\n>>> reel.nn.softmax_cross_entropy([[0.0, 100.0]], [1])\nTensor(0.0, dtype=float32)");
   LossWith<BinaryCrossEntropyOptions, &BinaryCrossEntropyOptions::label_smoothing, SigmoidCrossEntropy>(
       m, "sigmoid_cross_entropy", "logits", "label_smoothing", "-t log sigmoid(x) - (1 - t) log(1 - sigmoid(x)).");
   LossWith<BinaryCrossEntropyOptions, &BinaryCrossEntropyOptions::label_smoothing, BinaryCrossEntropy>(
@@ -128,7 +133,9 @@ void RegisterLosses(nb::module_& m) {
       m, "kl_divergence", "prediction", "log_prediction", "sum t (log t - log q) over the last axis.");
   LossWith<PoissonOptions, &PoissonOptions::log_prediction, PoissonLoss>(m, "poisson_loss", "prediction",
                                                                          "log_prediction", "rate - target log rate.");
-  Loss<MeanSquaredError>(m, "mean_squared_error", "(prediction - target)^2.");
+  Loss<MeanSquaredError>(m, "mean_squared_error",
+                         "(prediction - target)^2."
+                         "\n\n>>> reel.nn.mean_squared_error([1.0, 3.0], [1.0, 1.0])\nTensor(2.0, dtype=float32)");
   Loss<MeanAbsoluteError>(m, "mean_absolute_error", "|prediction - target|; the derivative at 0 is 0.");
   Loss<LogCosh>(m, "log_cosh", "log cosh(prediction - target), without overflow.");
   Loss<Hinge>(m, "hinge", "max(0, 1 - t x), target t -1 or 1.");

@@ -63,7 +63,8 @@ void RegisterUniformAndNormal(nb::module_& m) {
       },
       "shape"_a = nb::tuple(), "mean"_a = 0.0, "stddev"_a = 1.0, REEL_DRAW,
       nb::sig(Text({"def normal(shape: ShapeLike = (), mean: float = 0, stddev: float = 1", kDraw}).c_str()),
-      "Normal of this mean and standard deviation.");
+      "Normal of this mean and standard deviation."
+      "\n\n>>> reel.random.normal((2, 3)).shape\n(2, 3)");
   m.def(
       "truncated_normal",
       [](ShapeLike shape, double mean, double stddev, double low, double high, DTypeLike d, nb::handle g) {
@@ -140,7 +141,8 @@ void RegisterOthers(nb::module_& m) {
   m.def(
       "permutation", [](int64_t n, nb::handle g) { return RandomPermutation(n, ToGenerator(g)); }, "n"_a, nb::kw_only(),
       "generator"_a = nb::none(), nb::sig("def permutation(n: int, *, generator: Generator | None = None) -> Tensor"),
-      "0, ..., n - 1 (int64) in random order.");
+      "0, ..., n - 1 (int64) in random order."
+      "\n\n>>> sorted(reel.random.permutation(3).tolist())\n[0, 1, 2]");
   m.def(
       "shuffle",
       [](TensorLike x, int64_t axis, nb::handle g) { return RandomShuffle(x.operand(), axis, ToGenerator(g)); }, "x"_a,

@@ -238,24 +238,39 @@ void MethodRunning(const char* name, const char* doc) {
 }  // namespace
 
 void RegisterReductions(nb::module_& m) {
-  DefineWide<ReduceSum>(m, "sum", "The sum over axes, all of them unless given. Gradient: dy at every element.");
+  DefineWide<ReduceSum>(m, "sum",
+                        "The sum over axes, all of them unless given. Gradient: dy at every element."
+                        "\n\n>>> reel.sum([[1, 2], [3, 4]], axis=1)\nTensor([3, 7], dtype=int64)");
   DefineWide<ReduceProd>(m, "prod", "The product over axes; 1 if there is nothing.");
-  Define<ReduceMean>(m, "mean", "The mean over axes, of floats. Gradient: dy / n at every element.");
+  Define<ReduceMean>(
+      m, "mean",
+      "The mean over axes, of floats. Gradient: dy / n at every element."
+      "\n\n>>> reel.mean([[1.0, 2.0], [3.0, 6.0]], axis=0, keepdims=True)\nTensor([[2., 4.]], dtype=float32)");
   MethodWithDType<&MeanAs>("mean", "The mean over axes, of floats. Gradient: dy / n at every element.");
   MethodRunning<CumSum>("cumsum", "x[0] + ... + x[t] along an axis, or of all elements in order.");
   MethodRunning<CumProd>("cumprod", "x[0] * ... * x[t] along an axis, or of all elements in order.");
-  DefineWithMethod<ReduceMax>(m, "max", "The largest element over axes; ties share the gradient.");
+  DefineWithMethod<ReduceMax>(m, "max",
+                              "The largest element over axes; ties share the gradient."
+                              "\n\n>>> reel.max([[1, 7], [3, 4]], axis=1)\nTensor([7, 4], dtype=int64)");
   DefineWithMethod<ReduceMin>(m, "min", "The smallest element over axes; ties share the gradient.");
   DefineWithMethod<All>(m, "all", "Whether all elements are true (not 0).");
   DefineWithMethod<Any>(m, "any", "Whether any element is true (not 0).");
-  Define<LogSumExp>(m, "logsumexp", "log sum exp(x) over axes, without overflow.");
+  Define<LogSumExp>(m, "logsumexp",
+                    "log sum exp(x) over axes, without overflow."
+                    "\n\n>>> reel.logsumexp([1000.0, 1000.0])\nTensor(1000.6932, dtype=float32)");
   Define<CountNonzero>(m, "count_nonzero", "Number (int64) of elements that are not 0.");
   DefineSpread<ReduceVariance, false>(m, "var",
                                       "Mean of the squared distances from the mean; divided by n - correction.");
-  DefineSpread<ReduceStd, true>(m, "std", "Square root of var; the derivative at 0 is 0.");
-  DefineArg<ArgMax>(m, "argmax", "Index (int64) of the first maximum along an axis, or of all elements.");
+  DefineSpread<ReduceStd, true>(m, "std",
+                                "Square root of var; the derivative at 0 is 0."
+                                "\n\n>>> reel.std([1.0, 3.0])\nTensor(1.0, dtype=float32)");
+  DefineArg<ArgMax>(m, "argmax",
+                    "Index (int64) of the first maximum along an axis, or of all elements."
+                    "\n\n>>> reel.argmax([[1, 7], [3, 2]], axis=1)\nTensor([1, 0], dtype=int64)");
   DefineArg<ArgMin>(m, "argmin", "Index (int64) of the first minimum along an axis, or of all elements.");
-  DefineAccumulation<CumSum, 0>(m, "cumulative_sum", "x[0] + ... + x[t] along an axis.");
+  DefineAccumulation<CumSum, 0>(m, "cumulative_sum",
+                                "x[0] + ... + x[t] along an axis."
+                                "\n\n>>> reel.cumulative_sum([1, 2, 3])\nTensor([1, 3, 6], dtype=int64)");
   DefineAccumulation<CumProd, 1>(m, "cumulative_prod", "x[0] * ... * x[t] along an axis.");
   DefineRunning<CumMax>(m, "cumulative_max", "max(x[0], ..., x[t]) along an axis.");
   DefineRunning<CumMin>(m, "cumulative_min", "min(x[0], ..., x[t]) along an axis.");

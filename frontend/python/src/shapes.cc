@@ -171,24 +171,29 @@ nb::object BroadcastShapes(nb::args shapes) {
 void RegisterJoins(nb::module_& m) {
   m.def("concat", &Joined, "arrays"_a, nb::kw_only(), "axis"_a.none() = 0,
         nb::sig("def concat(arrays: Sequence[TensorLike], /, *, axis: int | None = 0) -> Tensor"),
-        "Tensors one after the other along an axis; None: all elements as one row.");
+        "Tensors one after the other along an axis; None: all elements as one row."
+        "\n\n>>> reel.concat([[1, 2], [3]])\nTensor([1, 2, 3], dtype=int64)");
   m.def("stack", &Stacked, "arrays"_a, nb::kw_only(), "axis"_a = 0,
         nb::sig("def stack(arrays: Sequence[TensorLike], /, *, axis: int = 0) -> Tensor"),
-        "Tensors of one shape along a new axis.");
+        "Tensors of one shape along a new axis."
+        "\n\n>>> reel.stack([[1, 2], [3, 4]], axis=1)\nTensor([[1, 3],\n        [2, 4]], dtype=int64)");
   m.def(
       "unstack", [](TensorLike x, int64_t axis) { return nb::tuple(ListOf(Unstack(x.operand(), axis))); }, "x"_a,
       nb::kw_only(), "axis"_a = 0, nb::sig("def unstack(x: TensorLike, /, *, axis: int = 0) -> tuple[Tensor, ...]"),
       "The slices along an axis, without it.");
   m.def("split", &Parts, "x"_a, "parts"_a, "axis"_a = 0,
         nb::sig("def split(x: TensorLike, /, parts: int | Sequence[int], axis: int = 0) -> list[Tensor]"),
-        "Parts of equal extent along an axis, or of these extents.");
+        "Parts of equal extent along an axis, or of these extents."
+        "\n\n>>> reel.split(reel.arange(5), [2, 3])\n[Tensor([0, 1], dtype=int64), Tensor([2, 3, 4], dtype=int64)]");
   m.def(
       "tile", [](TensorLike x, IntsLike repeats) { return Tile(x.operand(), repeats.get("tile")); }, "x"_a,
       "repetitions"_a, nb::sig("def tile(x: TensorLike, repetitions: IntsLike, /) -> Tensor"),
-      "x repeated along each axis as a whole.");
+      "x repeated along each axis as a whole."
+      "\n\n>>> reel.tile([1, 2], (2,))\nTensor([1, 2, 1, 2], dtype=int64)");
   m.def("repeat", &Repeated, "x"_a, "repeats"_a, nb::kw_only(), "axis"_a = nb::none(),
         nb::sig("def repeat(x: TensorLike, repeats: IntsLike, /, *, axis: int | None = None) -> Tensor"),
-        "Each element repeated along an axis.");
+        "Each element repeated along an axis."
+        "\n\n>>> reel.repeat([1, 2], [2, 1])\nTensor([1, 1, 2], dtype=int64)");
   m.def("broadcast_arrays", &BroadcastArrays, nb::sig("def broadcast_arrays(*arrays: TensorLike) -> list[Tensor]"),
         "All broadcast to one shape.");
   m.def("broadcast_shapes", &BroadcastShapes, nb::sig("def broadcast_shapes(*shapes: ShapeLike) -> tuple[int, ...]"),
@@ -233,9 +238,12 @@ void RegisterShapes(nb::module_& m) {
       "reshape", [](TensorLike x, IntsLike shape, nb::handle) { return Reshape(x.operand(), shape.get("reshape")); },
       "x"_a, "shape"_a, nb::kw_only(), "copy"_a = nb::none(),
       nb::sig("def reshape(x: TensorLike, /, shape: ShapeLike, *, copy: bool | None = None) -> Tensor"),
-      "Row-major elements in another shape; one extent may be -1.");
+      "Row-major elements in another shape; one extent may be -1."
+      "\n\n>>> reel.reshape(reel.arange(6), (2, -1))\nTensor([[0, 1, 2],\n        [3, 4, 5]], dtype=int64)");
   m.def("permute_dims", &Permute, "x"_a, "axes"_a,
-        nb::sig("def permute_dims(x: TensorLike, /, axes: Sequence[int]) -> Tensor"), "Result axis i is axis axes[i].");
+        nb::sig("def permute_dims(x: TensorLike, /, axes: Sequence[int]) -> Tensor"),
+        "Result axis i is axis axes[i]."
+        "\n\n>>> reel.permute_dims(reel.ones((2, 3, 4)), (2, 0, 1)).shape\n(4, 2, 3)");
   m.def(
       "transpose",
       [](TensorLike x, IntsLike axes) {
@@ -279,7 +287,8 @@ void RegisterShapes(nb::module_& m) {
         return axes.empty() ? Identity(t) : t;
       },
       "x"_a, "axis"_a = 0, nb::sig("def expand_dims(x: TensorLike, /, axis: IntsLike = 0) -> Tensor"),
-      "A new axis of extent 1 at a place.");
+      "A new axis of extent 1 at a place."
+      "\n\n>>> reel.expand_dims([1, 2], axis=0).shape\n(1, 2)");
   m.def(
       "squeeze", [](TensorLike x, AxisLike axis) { return Squeeze(x.operand(), axis.get()); }, "x"_a,
       "axis"_a = nb::none(), nb::sig("def squeeze(x: TensorLike, /, axis: AxisLike | None = None) -> Tensor"),
@@ -291,28 +300,36 @@ void RegisterShapes(nb::module_& m) {
   m.def(
       "flip", [](TensorLike x, AxisLike axis) { return Flip(x.operand(), axis.get()); }, "x"_a, nb::kw_only(),
       "axis"_a = nb::none(), nb::sig("def flip(x: TensorLike, /, *, axis: AxisLike | None = None) -> Tensor"),
-      "Elements in the opposite order.");
+      "Elements in the opposite order."
+      "\n\n>>> reel.flip([1, 2, 3])\nTensor([3, 2, 1], dtype=int64)");
   m.def("roll", &Rolled, "x"_a, "shift"_a, nb::kw_only(), "axis"_a = nb::none(),
         nb::sig("def roll(x: TensorLike, /, shift: IntsLike, *, axis: IntsLike | None = None) -> Tensor"),
-        "Elements moved along axes; what leaves the end enters at the start.");
+        "Elements moved along axes; what leaves the end enters at the start."
+        "\n\n>>> reel.roll([1, 2, 3], 1)\nTensor([3, 1, 2], dtype=int64)");
   m.def(
       "broadcast_to", [](TensorLike x, ShapeLike shape) { return BroadcastTo(x.operand(), shape.get()); }, "x"_a,
       "shape"_a, nb::sig("def broadcast_to(x: TensorLike, /, shape: ShapeLike) -> Tensor"),
-      "x repeated to a shape by NumPy's rule.");
+      "x repeated to a shape by NumPy's rule."
+      "\n\n>>> reel.broadcast_to([1, 2], (2, 2))\nTensor([[1, 2],\n        [1, 2]], dtype=int64)");
   m.def("pad", &Padded, "x"_a, "pad_width"_a, "mode"_a = "constant", "constant_values"_a = 0.0,
         nb::sig("def pad(x: TensorLike, /, pad_width: Any, mode: str = 'constant', "
                 "constant_values: float = 0) -> Tensor"),
         "Elements before and after every axis: a number, or what mode says ('edge', 'reflect', "
-        "'symmetric', 'wrap').");
+        "'symmetric', 'wrap')."
+        "\n\n>>> reel.pad([1, 2], [(1, 2)])\nTensor([0, 1, 2, 0, 0], dtype=int64)");
   m.def(
       "tril", [](TensorLike x, int64_t k) { return Tril(x.operand(), k); }, "x"_a, nb::kw_only(), "k"_a = 0,
-      nb::sig("def tril(x: TensorLike, /, *, k: int = 0) -> Tensor"), "Matrices with zeros above diagonal k.");
+      nb::sig("def tril(x: TensorLike, /, *, k: int = 0) -> Tensor"),
+      "Matrices with zeros above diagonal k."
+      "\n\n>>> reel.tril([[1, 2], [3, 4]])\nTensor([[1, 0],\n        [3, 4]], dtype=int64)");
   m.def(
       "triu", [](TensorLike x, int64_t k) { return Triu(x.operand(), k); }, "x"_a, nb::kw_only(), "k"_a = 0,
       nb::sig("def triu(x: TensorLike, /, *, k: int = 0) -> Tensor"), "Matrices with zeros below diagonal k.");
   m.def(
       "diag", [](TensorLike x, int64_t k) { return Diag(x.operand(), k); }, "x"_a, nb::kw_only(), "k"_a = 0,
-      nb::sig("def diag(x: TensorLike, /, *, k: int = 0) -> Tensor"), "Square matrices with vectors on diagonal k.");
+      nb::sig("def diag(x: TensorLike, /, *, k: int = 0) -> Tensor"),
+      "Square matrices with vectors on diagonal k."
+      "\n\n>>> reel.diag([1, 2])\nTensor([[1, 0],\n        [0, 2]], dtype=int64)");
 }
 
 }  // namespace reel::python

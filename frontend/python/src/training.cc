@@ -56,7 +56,8 @@ void RegisterClipping(nb::module_& m) {
         return Mapped(g, [&](const GradientList& list) { return ClipByGlobalNorm(list, max_norm); });
       },
       "gradients"_a, "max_norm"_a, nb::sig("def clip_by_global_norm(gradients: Any, max_norm: float) -> Any"),
-      "All gradients scaled down by their norm as one vector.");
+      "All gradients scaled down by their norm as one vector."
+      "\n\n>>> reel.optim.clip_by_global_norm([reel.asarray([3.0, 4.0])], 1.0)[0]\nTensor([0.6, 0.8], dtype=float32)");
   m.def(
       "global_norm", [](nb::handle g) { return GlobalNorm(Present(g)); }, "gradients"_a,
       nb::sig("def global_norm(gradients: Any) -> Tensor"), "The norm of all gradients as one vector.");
