@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "frontend/onnx/functions.h"
 #include "frontend/onnx/node.h"
 #include "frontend/record/event_log.h"
 #include "frontend/record/event_stream.h"
@@ -28,6 +29,7 @@ constexpr int64_t kMaxFolded = 1 << 16;
 // Larger constants become frozen variables.
 constexpr int64_t kMaxConstant = 1 << 12;
 constexpr int64_t kMaxFoldOperations = 100'000'000;
+constexpr size_t kDeepestCall = 64;
 
 struct Scope {
   HashMap<std::string, Value> values;
@@ -77,8 +79,10 @@ class Importer {
   NamedTensors RunMain(std::span<const Tensor> arguments);
   Tensors RunSubgraph(const Graph& graph, const Tensors& arguments, const Scope* outer);
   void AddInitializers(const Graph& graph, Scope* scope);
-  void RunNodes(const Graph& graph, Scope* scope);
+  void RunNodes(const std::vector<Node>& nodes, Scope* scope);
   void RunNode(const Node& node, Scope* scope);
+  void RunFunction(const FunctionBody& body, const Node& node, Scope* scope);
+  std::vector<Value> ReadInputs(const Node& node, const Scope& scope) const;
   Tensors Fold(const OpRow& row, const Node& node, const std::vector<Value>& inputs) const;
   void Define(Scope* scope, const std::string& name, Value value) const;
   const Value& Lookup(const Scope& scope, const std::string& name) const;
@@ -88,15 +92,23 @@ class Importer {
   const OnnxOptions& options_;
   ir::BudgetMeter meter_;
   int64_t opset_ = 1;
+  std::vector<const FunctionBody*> calls_;       // that are running, the innermost last
+  std::vector<std::shared_ptr<Calls>> written_;  // bodies of calls; initial_ points into them
   HashMap<const ir::Literal*, Value> initial_;  // a subgraph may run many times
   std::vector<const ValueInfo*> arguments_;
   std::vector<Spec> specs_;
 };
 
-void Importer::CheckModel() {
-  for (const auto& [domain, version] : model_.opsets) {
-    if (domain.empty() || domain == "ai.onnx") opset_ = version;
+// The version of the standard domain among these, else `otherwise`.
+int64_t StandardOpset(const Opsets& opsets, int64_t otherwise) {
+  for (const auto& [domain, version] : opsets) {
+    if (domain.empty() || domain == "ai.onnx") otherwise = version;
   }
+  return otherwise;
+}
+
+void Importer::CheckModel() {
+  opset_ = StandardOpset(model_.opsets, 1);
   for (const auto& [input, tensor] : options_.constants) {
     const auto is_input = [&](const ValueInfo& info) { return info.name == input; };
     if (std::none_of(model_.graph.inputs.begin(), model_.graph.inputs.end(), is_input))
@@ -166,7 +178,7 @@ NamedTensors Importer::RunMain(std::span<const Tensor> arguments) {
     Define(&scope, name, {arguments[i], {}, {}, name});
   }
   AddInitializers(model_.graph, &scope);
-  RunNodes(model_.graph, &scope);
+  RunNodes(model_.graph.nodes, &scope);
   NamedTensors results;
   for (const ValueInfo& output : model_.graph.outputs) {
     if (!output.unsupported.empty())
@@ -188,7 +200,7 @@ Tensors Importer::RunSubgraph(const Graph& graph, const Tensors& arguments, cons
     Define(&scope, graph.inputs[i].name, {x, {}, x.symbolic() ? Tensor() : x, ""});
   }
   AddInitializers(graph, &scope);
-  RunNodes(graph, &scope);
+  RunNodes(graph.nodes, &scope);
   Tensors results;
   for (const ValueInfo& output : graph.outputs) results.push_back(Lookup(scope, output.name).Get());
   return results;
@@ -227,9 +239,9 @@ const Value& Importer::Lookup(const Scope& scope, const std::string& name) const
   return *value;
 }
 
-void Importer::RunNodes(const Graph& graph, Scope* scope) {
-  for (size_t i = 0; i < graph.nodes.size(); ++i) {
-    const Node& node = graph.nodes[i];
+void Importer::RunNodes(const std::vector<Node>& nodes, Scope* scope) {
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const Node& node = nodes[i];
     const NodeLocation location(file_.c_str(), i);
     try {
       RunNode(node, scope);
@@ -241,26 +253,57 @@ void Importer::RunNodes(const Graph& graph, Scope* scope) {
   }
 }
 
+std::vector<Value> Importer::ReadInputs(const Node& node, const Scope& scope) const {
+  std::vector<Value> inputs;
+  for (const std::string& name : node.inputs) inputs.push_back(name.empty() ? Value() : Lookup(scope, name));
+  return inputs;
+}
+
+// The nodes of a function that the model defines, with the attributes of the call, in a scope of
+// their own.
+void Importer::RunFunction(const FunctionBody& body, const Node& node, Scope* scope) {
+  if (std::find(calls_.begin(), calls_.end(), &body) != calls_.end()) Wrong("the function calls itself");
+  if (calls_.size() >= kDeepestCall) Refuse(StrCat("calls of functions nest deeper than ", kDeepestCall));
+  if (node.inputs.size() > body.inputs.size() || node.outputs.size() > body.outputs.size())
+    Wrong(StrCat("the function has ", body.inputs.size(), " inputs and ", body.outputs.size(), " outputs"));
+  for (const Node& inner : body.nodes) internal::Check(meter_.AddNode(inner.inputs.size(), inner.outputs.size()));
+  const auto written = std::make_shared<Calls>(WithAttributes(body, node));
+  written_.push_back(written);
+  Scope inside;
+  const std::vector<Value> inputs = ReadInputs(node, *scope);
+  for (size_t i = 0; i < body.inputs.size(); ++i) Define(&inside, body.inputs[i], i < inputs.size() ? inputs[i] : Value());
+  const int64_t opset = std::exchange(opset_, StandardOpset(body.opsets, opset_));
+  calls_.push_back(&body);
+  RunNodes(*written, &inside);
+  calls_.pop_back();
+  opset_ = opset;
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    if (!node.outputs[i].empty()) Define(scope, node.outputs[i], Lookup(inside, body.outputs[i]));
+  }
+}
+
 void Importer::RunNode(const Node& node, Scope* scope) {
   internal::Check(meter_.CheckTime());
   const OpRow* row = FindOp(node.domain, node.op);
-  if (!row) Refuse("Reel does not have this operator");
+  if (!row) {
+    if (const FunctionBody* body = FindFunction(model_, node)) return RunFunction(*body, node, scope);
+    Refuse(node.domain.empty() || node.domain == "ai.onnx" ? WhyNot(node.op) : "Reel does not have this domain");
+  }
   if (opset_ < row->since) {
     Refuse(
         StrCat("of opset ", opset_, "; it is read from opset ", row->since, " on: convert the model to a newer opset"));
   }
-  std::vector<Value> inputs;
+  std::vector<Value> inputs = ReadInputs(node, *scope);
   bool known = !node.inputs.empty(), weights = false;
   std::string origin;
-  for (const std::string& name : node.inputs) {
-    inputs.push_back(name.empty() ? Value() : Lookup(*scope, name));
-    const Value& x = inputs.back();
+  for (const Value& x : inputs) {
     if (!x.defined()) continue;
     known = known && x.known.defined();
     weights = weights || x.variable.defined() || (x.known.defined() && x.tensor.symbolic());
     if (origin.empty()) origin = x.origin;
   }
   Tensors folded, results;
+  std::vector<Value> given;
   if (known && row->fold) folded = Fold(*row, node, inputs);
   if (folded.empty() || weights) {
     const NodeContext context(node, opset_, std::move(inputs), [&](const Graph& graph, const Tensors& arguments) {
@@ -268,11 +311,16 @@ void Importer::RunNode(const Node& node, Scope* scope) {
     });
     results = row->import(context);
     context.CheckAllRead();
+    given = context.given();
   } else {
     results = folded;
   }
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     if (node.outputs[i].empty()) continue;
+    if (i < given.size() && given[i].defined()) {
+      Define(scope, node.outputs[i], given[i]);
+      continue;
+    }
     if (i >= results.size() || !results[i].defined()) Refuse(StrCat("output ", i, " is not supported"));
     Value value{results[i], {}, folded.empty() ? Tensor() : folded[i], origin};
     if (!results[i].symbolic()) {

@@ -20,6 +20,27 @@ Tensor NodeContext::In(size_t i) const {
   return inputs_[i].Get();
 }
 
+Tensor Value::Get() const {
+  if (sequence) Wrong(StrCat("a sequence of ", sequence->size(), " where a tensor is needed"));
+  return variable.defined() ? variable.value() : tensor;
+}
+
+const Value& NodeContext::ValueIn(size_t i) const {
+  if (!Has(i)) Wrong(StrCat("input ", i, " is missing"));
+  return inputs_[i];
+}
+
+const Sequence& NodeContext::SequenceIn(size_t i) const {
+  const Value& value = ValueIn(i);
+  if (!value.sequence) Wrong(StrCat("input ", i, " must be a sequence"));
+  return *value.sequence;
+}
+
+void NodeContext::Give(size_t i, Value value) const {
+  if (given_.size() <= i) given_.resize(i + 1);
+  given_[i] = std::move(value);
+}
+
 Tensors NodeContext::AllIn() const {
   Tensors all;
   for (size_t i = 0; i < inputs_.size(); ++i) all.push_back(In(i));
@@ -144,22 +165,6 @@ std::optional<std::vector<int64_t>> NodeContext::IntsSince(int64_t opset, std::s
   if (opset_ >= opset) return Has(i) ? std::optional(KnownInts(i)) : std::nullopt;
   const auto* value = Get<std::vector<int64_t>>(name);
   return value ? std::optional(*value) : std::nullopt;
-}
-
-const OpRow* FindOp(std::string_view domain, std::string_view op) {
-  static constinit Lazy<HashMap<std::string_view, const OpRow*>> lazy;
-  const auto& table = lazy.Get([] {
-    auto rows = std::make_unique<HashMap<std::string_view, const OpRow*>>();
-    for (const auto family :
-         {ContractOps(), ControlOps(), ConvOps(), ElementwiseOps(), IndexOps(), NnOps(), QuantizeOps(), RandomOps(),
-          RecurrentOps(), ReduceOps(), ResizeOps(), SampleOps(), ShapeOps(), SignalOps()}) {
-      for (const OpRow& row : family) rows->emplace(row.name, &row);
-    }
-    return rows;
-  });
-  if (!domain.empty() && domain != "ai.onnx") return nullptr;
-  const auto it = table.find(op);
-  return it == table.end() ? nullptr : it->second;
 }
 
 Tensor IntsTensor(const std::vector<int64_t>& values) {

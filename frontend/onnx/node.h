@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -21,15 +22,23 @@ namespace reel::onnx {
 
 using Tensors = std::vector<Tensor>;
 
+struct Value;
+using Sequence = std::vector<Value>;
+
 /// A value of the graph.
 struct Value {
   Tensor tensor;       ///< symbolic, or concrete if it is constant
   Variable variable;   ///< instead of the tensor: a weight, read where it is used
   Tensor known;        ///< its elements when they are known at import, else null
   std::string origin;  ///< a graph input that it depends on; empty if none
+  std::shared_ptr<const Sequence> sequence = nullptr;  ///< instead of the tensor: a list of values
 
-  bool defined() const { return tensor.defined() || variable.defined(); }
-  Tensor Get() const { return variable.defined() ? variable.value() : tensor; }
+  static Value Of(Sequence sequence) {
+    return {{}, {}, {}, "", std::make_shared<const Sequence>(std::move(sequence))};
+  }
+  bool defined() const { return tensor.defined() || variable.defined() || sequence; }
+  /// The tensor; throws InvalidArgument if it is a sequence.
+  Tensor Get() const;
 };
 
 /// An op needs the elements of a value that are only known when the model runs.
@@ -78,6 +87,10 @@ class NodeContext {
   /// Input i or, if it is left out, this.
   Tensor In(size_t i, const Tensor& otherwise) const { return Has(i) ? In(i) : otherwise; }
   Tensors AllIn() const;
+  /// Input i as it is, a tensor or a sequence; throws if it is left out.
+  const Value& ValueIn(size_t i) const;
+  /// Input i, which must be a sequence.
+  const Sequence& SequenceIn(size_t i) const;
   /// True if the elements of input i are known.
   bool IsKnown(size_t i) const { return Has(i) && inputs_[i].known.defined(); }
   /// Input i with its elements; throws UnknownElements.
@@ -110,6 +123,10 @@ class NodeContext {
 
   Tensors Run(const Graph& graph, const Tensors& arguments) const { return run_(graph, arguments); }
 
+  /// Output i is this value, and not a tensor that the handler returns.
+  void Give(size_t i, Value value) const;
+  const std::vector<Value>& given() const { return given_; }
+
   /// Integers that are an attribute before `opset`, and input i from then on; nothing if left out.
   std::optional<std::vector<int64_t>> IntsSince(int64_t opset, std::string_view name, size_t i) const;
 
@@ -124,6 +141,7 @@ class NodeContext {
   RunGraph run_;
   mutable std::set<std::string, std::less<>> read_;
   mutable size_t asked_ = 0;  // inputs, from the first on
+  mutable std::vector<Value> given_;
 };
 
 /// How one op is imported: its results, as many as the node has outputs or fewer.
@@ -148,9 +166,15 @@ absl::Span<const OpRow> RandomOps();
 absl::Span<const OpRow> SignalOps();
 absl::Span<const OpRow> ControlOps();
 absl::Span<const OpRow> ConvOps();
+absl::Span<const OpRow> AttentionOps();
+absl::Span<const OpRow> SequenceOps();
 
 /// The row of an op, or null.
 const OpRow* FindOp(std::string_view domain, std::string_view op);
+/// Why Reel does not have an op of the standard domain.
+std::string WhyNot(std::string_view op);
+/// OPERATORS.md: a table of every op of the standard domain, with what it needs or why it is refused.
+std::string OperatorsTable();
 
 /// A concrete tensor of these integers, shape [n].
 Tensor IntsTensor(const std::vector<int64_t>& values);

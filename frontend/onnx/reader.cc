@@ -56,7 +56,7 @@ void Convert(const google::protobuf::RepeatedField<From>& from, std::vector<std:
 
 // What holds messages or bytes; the first message of a schema is what is read.
 using ir::kWireBytes;
-enum WireMessage { kRoot, kGraph, kNode, kAttribute, kTensor, kLeaf };
+enum WireMessage { kRoot, kGraph, kNode, kAttribute, kTensor, kFunction, kLeaf };
 #define TENSOR_FIELDS(message)                                            \
   {message, proto::TensorProto::kRawDataFieldNumber, kWireBytes},         \
       {message, proto::TensorProto::kNameFieldNumber, kWireBytes},        \
@@ -70,7 +70,14 @@ constexpr ir::WireField kModelSchema[] = {
     {kRoot, proto::ModelProto::kOpsetImportFieldNumber, kLeaf},
     {kRoot, proto::ModelProto::kMetadataPropsFieldNumber, kLeaf},
     {kRoot, proto::ModelProto::kDocStringFieldNumber, kWireBytes},
-    {kRoot, proto::ModelProto::kFunctionsFieldNumber, kNode},
+    {kRoot, proto::ModelProto::kFunctionsFieldNumber, kFunction},
+    {kFunction, proto::FunctionProto::kInputFieldNumber, kWireBytes},
+    {kFunction, proto::FunctionProto::kOutputFieldNumber, kWireBytes},
+    {kFunction, proto::FunctionProto::kAttributeFieldNumber, kWireBytes},
+    {kFunction, proto::FunctionProto::kAttributeProtoFieldNumber, kAttribute},
+    {kFunction, proto::FunctionProto::kNodeFieldNumber, kNode},
+    {kFunction, proto::FunctionProto::kDocStringFieldNumber, kWireBytes},
+    {kFunction, proto::FunctionProto::kOpsetImportFieldNumber, kLeaf},
     {kGraph, proto::GraphProto::kNodeFieldNumber, kNode},
     {kGraph, proto::GraphProto::kInitializerFieldNumber, kTensor},
     {kGraph, proto::GraphProto::kDocStringFieldNumber, kWireBytes},
@@ -100,6 +107,7 @@ class Reader {
 
  private:
   absl::Status Read(const proto::GraphProto& in, Graph* out);
+  absl::Status Read(const proto::FunctionProto& in, FunctionBody* out);
   absl::Status Read(const proto::NodeProto& in, Node* out);
   absl::Status Read(const proto::AttributeProto& in, Attribute* out);
   absl::Status Read(const proto::ValueInfoProto& in, ValueInfo* out);
@@ -134,7 +142,26 @@ absl::Status Within(std::string_view what, std::string_view name, const absl::St
 absl::Status Reader::Read(const proto::ModelProto& in, Model* out) {
   for (const auto& opset : in.opset_import()) out->opsets.emplace_back(opset.domain(), opset.version());
   if (!in.has_graph()) return absl::InvalidArgumentError("it has no graph: not an ONNX model");
+  if (absl::Status s = ReadAll(in.functions(), &out->functions); !s.ok()) return s;
   return Read(in.graph(), &out->graph);
+}
+
+absl::Status Reader::Read(const proto::FunctionProto& in, FunctionBody* out) {
+  out->domain = in.domain();
+  out->name = in.name();
+  out->overload = in.overload();
+  for (const auto* names : {&in.input(), &in.output()}) {
+    for (const std::string& name : *names) {
+      if (absl::Status s = CheckName(name); !s.ok()) return s;
+    }
+  }
+  out->inputs.assign(in.input().begin(), in.input().end());
+  out->outputs.assign(in.output().begin(), in.output().end());
+  out->attributes.assign(in.attribute().begin(), in.attribute().end());
+  for (const auto& opset : in.opset_import()) out->opsets.emplace_back(opset.domain(), opset.version());
+  absl::Status s = ReadAll(in.attribute_proto(), &out->defaults);
+  if (s.ok()) s = ReadAll(in.node(), &out->nodes);
+  return Within("function", in.name(), s);
 }
 
 // Depth of the calls: that of the message, which the parser limits.
@@ -156,6 +183,7 @@ absl::Status Reader::Read(const proto::NodeProto& in, Node* out) {
   out->op = in.op_type();
   out->domain = in.domain();
   out->name = in.name();
+  out->overload = in.overload();
   for (const auto* names : {&in.input(), &in.output()}) {
     for (const std::string& name : *names) {
       if (absl::Status s = CheckName(name); !s.ok()) return s;
@@ -171,6 +199,7 @@ absl::Status Reader::Read(const proto::NodeProto& in, Node* out) {
 absl::Status Reader::Read(const proto::AttributeProto& in, Attribute* out) {
   using proto::AttributeProto;
   out->name = in.name();
+  out->reference = in.ref_attr_name();
   switch (in.type()) {
     case AttributeProto::FLOAT: out->value = in.f(); break;
     case AttributeProto::INT: out->value = int64_t{in.i()}; break;

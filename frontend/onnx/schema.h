@@ -23,6 +23,7 @@ struct Unsupported {
 };
 struct Attribute {
   std::string name;
+  std::string reference;  ///< in a function: the attribute of the call whose value this one has; else empty
   std::variant<Unsupported, float, int64_t, std::string, ir::Literal, std::shared_ptr<const Graph>, std::vector<float>,
                std::vector<int64_t>, std::vector<std::string>>
       value;
@@ -30,7 +31,7 @@ struct Attribute {
 
 /// An empty name among the inputs or outputs means: left out.
 struct Node {
-  std::string op, domain, name;
+  std::string op, domain, name, overload;
   std::vector<std::string> inputs, outputs;
   std::vector<Attribute> attributes;
 };
@@ -56,9 +57,21 @@ struct Graph {
   std::vector<std::pair<std::string, ir::Literal>> initializers;
 };
 
+using Opsets = std::vector<std::pair<std::string, int64_t>>;  ///< domain, version
+
+/// An operator that the model defines by nodes.
+struct FunctionBody {
+  std::string domain, name, overload;
+  std::vector<std::string> inputs, outputs, attributes;
+  std::vector<Attribute> defaults;  ///< attributes that a call may leave out
+  std::vector<Node> nodes;
+  Opsets opsets;
+};
+
 struct Model {
-  std::vector<std::pair<std::string, int64_t>> opsets;  ///< domain, version
+  Opsets opsets;
   Graph graph;
+  std::vector<FunctionBody> functions;
 };
 
 }  // namespace reel::onnx

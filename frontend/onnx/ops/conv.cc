@@ -149,6 +149,110 @@ Tensors ImportAveragePool(const NodeContext& c) {
   return {AvgPool(x, WindowOf(c, SpatialRank(x)), options)};
 }
 
+// Padding of each spatial axis as numbers, for windows that auto_pad or ceil_mode place.
+void Resolve(const Tensor& x, const std::vector<int64_t>& window, const std::string& automatic, bool ceil, Spatial* s) {
+  if (s->padding != kExplicit) {
+    s->low.assign(window.size(), 0);
+    s->high = s->low;
+  }
+  for (size_t i = 0; i < window.size(); ++i) {
+    const int64_t extent = x.shape().dim(static_cast<int>(i) + 2), step = s->strides[i];
+    const int64_t reach = Covered(window[i], s->dilation[i], 1);
+    if (s->padding == kSame || s->padding == kSameLower) {
+      const int64_t all = std::max<int64_t>(Covered((extent + step - 1) / step, step, reach) - extent, 0);
+      s->low[i] = automatic == "SAME_UPPER" ? all / 2 : all - all / 2;
+      s->high[i] = all - s->low[i];
+    } else if (ceil && extent + s->low[i] + s->high[i] >= reach) {
+      // A last window that begins inside may end beyond the padding.
+      const int64_t padded = extent + s->low[i] + s->high[i];
+      int64_t count = (padded - reach + step - 1) / step + 1;
+      if ((count - 1) * step >= extent + s->low[i]) --count;
+      s->high[i] += std::max<int64_t>(Covered(count, step, reach) - padded, 0);
+    }
+  }
+  s->padding = kExplicit;
+}
+
+// x to the power p, of numbers that are not negative.
+Tensor Power(const Tensor& x, double p) {
+  if (p == 1) return x;
+  return p == 2 ? Square(x) : p == 0.5 ? Sqrt(x) : Pow(x, ScalarLike(x, p));
+}
+
+int64_t ReadNorm(const NodeContext& c) {
+  const int64_t p = c.Int("p", 2);
+  if (p < 1) Wrong(StrCat("p = ", p, "; it must be positive"));
+  return p;
+}
+
+// The p-norm of every window.
+Tensors ImportLpPool(const NodeContext& c) {
+  const Tensor x = c.In(0);
+  const int n = SpatialRank(x);
+  const auto p = static_cast<double>(ReadNorm(c));
+  Spatial s = ReadSpatial(c, n);
+  const std::vector<int64_t> window = WindowOf(c, n);
+  Resolve(x, window, c.String("auto_pad", "NOTSET"), c.Int("ceil_mode", 0) != 0, &s);
+  const auto all = [](std::vector<int64_t> list, int64_t first) {
+    list.insert(list.begin(), 2, first);
+    return list;
+  };
+  const Tensor sum = ReduceWindow(
+      Power(Abs(x), p), WindowReduction::kSum, all(window, 1),
+      {.strides = all(s.strides, 1), .dilations = all(s.dilation, 1), .low = all(s.low, 0), .high = all(s.high, 0)});
+  return {Power(sum, 1 / p)};
+}
+
+Tensors ImportGlobalLpPool(const NodeContext& c) {
+  const Tensor x = c.In(0);
+  const auto p = static_cast<double>(ReadNorm(c));
+  std::vector<int64_t> axes;
+  for (int i = 2; i < SpatialRank(x) + 2; ++i) axes.push_back(i);
+  return {Power(ReduceSum(Power(Abs(x), p), axes, {.keepdims = true}), 1 / p)};
+}
+
+// The sum of blocks at their places, the reverse of taking them out: x [n, c * block, blocks] to
+// [n, c, image...]. Positions are those of the padded image.
+Tensors ImportCol2Im(const NodeContext& c) {
+  const Tensor x = c.In(0);
+  const std::vector<int64_t> image = c.KnownInts(1), block = c.KnownInts(2);
+  const auto n = image.size();
+  if (x.rank() != 3 || n == 0 || block.size() != n) Wrong("blocks [n, c * block, blocks] of an image are needed");
+  CheckRange("extents of the image", image, 1);
+  CheckRange("extents of the block", block, 1);
+  const Spatial s = ReadSpatial(c, static_cast<int>(n));
+  CheckRange("pads", s.low, 0);
+  CheckRange("pads", s.high, 0);
+  std::vector<int64_t> padded, places;
+  for (size_t i = 0; i < n; ++i) {
+    padded.push_back(image[i] + s.low[i] + s.high[i]);
+    places.push_back((padded[i] - Covered(block[i], s.dilation[i], 1)) / s.strides[i] + 1);
+    if (places.back() < 1) Wrong("the block is larger than the image");
+  }
+  const int64_t channels = x.shape().dim(1) / Product(block);
+  if (channels * Product(block) != x.shape().dim(1) || Product(places) != x.shape().dim(2))
+    Wrong(StrCat(x.type().ToString(), " is not of ", Product(places), " blocks of ", Product(block), " elements"));
+  std::vector<int64_t> grid = block;
+  grid.insert(grid.end(), places.begin(), places.end());
+  const Shape shape = ShapeOf(grid);
+  Tensor position = Zeros(shape, kInt64);
+  for (size_t i = 0; i < n; ++i) {
+    const auto axis = static_cast<int64_t>(i);
+    position = position * padded[i] + Iota(shape, axis) * s.dilation[i] +
+               Iota(shape, axis + static_cast<int64_t>(n)) * s.strides[i];
+  }
+  const int64_t batch = x.shape().dim(0);
+  const Tensor empty = Zeros(ShapeOf({batch, channels, Product(padded)}), x.dtype());
+  const Tensor sum = ScatterAdd(empty, Reshape(position, {-1}), Reshape(x, {batch, channels, shape.size()}), 2);
+  std::vector<int64_t> dims = {batch, channels}, starts = {0, 0}, limits = {batch, channels};
+  for (size_t i = 0; i < n; ++i) {
+    dims.push_back(padded[i]);
+    starts.push_back(s.low[i]);
+    limits.push_back(s.low[i] + image[i]);
+  }
+  return {Slice(Reshape(sum, dims), starts, limits)};
+}
+
 // Positions of the maxima in the whole input: pooled are the positions of the elements that attain
 // the maximum of their window, the first of them in row-major order.
 Tensor MaxPositions(const Tensor& x, const std::vector<int64_t>& window, const PoolOptions& options,
@@ -241,11 +345,14 @@ Tensors ImportLrn(const NodeContext& c) {
 
 constexpr OpRow kRows[] = {
     {"AveragePool", 1, ImportAveragePool},
+    {"Col2Im", 18, ImportCol2Im},
     {"Conv", 1, ImportConv},
     {"ConvTranspose", 1, ImportConvTranspose},
     {"GlobalAveragePool", 1, ImportGlobalPool<GlobalAvgPool>},
+    {"GlobalLpPool", 2, ImportGlobalLpPool},
     {"GlobalMaxPool", 1, ImportGlobalPool<GlobalMaxPool>},
     {"LRN", 1, ImportLrn},
+    {"LpPool", 2, ImportLpPool},
     {"MaxPool", 1, ImportMaxPool},
     {"MaxUnpool", 9, ImportMaxUnpool},
 };

@@ -26,8 +26,23 @@ Tensors Variadic(const NodeContext& c) {
 
 Tensors ImportMean(const NodeContext& c) { return {Variadic<Add>(c)[0] / static_cast<double>(c.num_inputs())}; }
 
-Tensors ImportCast(const NodeContext& c) { return {Cast(c.In(0), c.DTypeAttribute("to", kFloat32))}; }
-Tensors ImportCastLike(const NodeContext& c) { return {Cast(c.In(0), c.In(1).dtype())}; }
+// saturate and round_mode are for float8 results, which DTypeAttribute refuses.
+Tensors ImportCast(const NodeContext& c) {
+  c.Ignore("saturate");
+  c.Ignore("round_mode");
+  return {Cast(c.In(0), c.DTypeAttribute("to", kFloat32))};
+}
+Tensors ImportCastLike(const NodeContext& c) {
+  c.Ignore("saturate");
+  c.Ignore("round_mode");
+  return {Cast(c.In(0), c.In(1).dtype())};
+}
+// A bool is a byte that is 0 or 1.
+Tensors ImportBitCast(const NodeContext& c) {
+  const Tensor x = c.In(0).dtype() == kBool ? Cast(c.In(0), kUInt8) : c.In(0);
+  const DType to = c.DTypeAttribute("to", kFloat32);
+  return {to == kBool ? x != ScalarLike(x, 0) : x.dtype() == to ? x : Bitcast(x, to)};
+}
 
 Tensors ImportConstant(const NodeContext& c) {
   if (const auto value = c.Literal("value")) {
@@ -43,7 +58,6 @@ Tensors ImportConstant(const NodeContext& c) {
   Refuse("this kind of constant is not supported");
 }
 
-Tensors ImportIdentity(const NodeContext& c) { return {c.In(0)}; }
 Tensors ImportWhere(const NodeContext& c) { return {Where(c.In(0), c.In(1), c.In(2))}; }
 
 // Bounds are attributes before opset 11.
@@ -81,15 +95,21 @@ Tensors ImportPow(const NodeContext& c) {
 Tensors ImportMod(const NodeContext& c) {
   const Tensor a = c.In(0), b = c.In(1);
   if (c.Int("fmod", 0) != 0) return {Rem(a, b)};
-  if (IsFloat(a.dtype())) Wrong("floats need fmod = 1");
-  return {Mod(a, b)};
+  if (!IsFloat(a.dtype())) return {Mod(a, b)};
+  if (c.opset() < 28) Wrong("floats need fmod = 1 before opset 28");
+  const Tensor zero = ScalarLike(a, 0);  // of the sign of b
+  const Tensor m = Mod(a, b);
+  return {Where(m == zero, Copysign(zero, b), m)};
 }
 
+// To the right, the sign of a signed number fills: the complement of a shifted complement.
 Tensors ImportBitShift(const NodeContext& c) {
+  const Tensor x = c.In(0), by = c.In(1);
   const std::string direction = c.String("direction", "");
-  if (direction == "LEFT") return {ShiftLeft(c.In(0), c.In(1))};
-  if (direction == "RIGHT") return {ShiftRight(c.In(0), c.In(1))};
-  Wrong("attribute direction must be LEFT or RIGHT");
+  if (direction == "LEFT") return {ShiftLeft(x, by)};
+  if (direction != "RIGHT") Wrong("attribute direction must be LEFT or RIGHT");
+  if (IsUnsigned(x.dtype())) return {ShiftRight(x, by)};
+  return {Where(x < ScalarLike(x, 0), ~ShiftRight(~x, by), ShiftRight(x, by))};
 }
 
 constexpr OpRow kRows[] = {
@@ -102,7 +122,12 @@ constexpr OpRow kRows[] = {
     {"Asinh", 9, Unary<Asinh>},
     {"Atan", 7, Unary<Atan>},
     {"Atanh", 9, Unary<Atanh>},
+    {"BitCast", 26, ImportBitCast},
     {"BitShift", 11, ImportBitShift},
+    {"BitwiseAnd", 18, Binary<BitwiseAnd>},
+    {"BitwiseNot", 18, Unary<BitwiseNot>},
+    {"BitwiseOr", 18, Binary<BitwiseOr>},
+    {"BitwiseXor", 18, Binary<BitwiseXor>},
     {"Cast", 6, ImportCast},
     {"CastLike", 15, ImportCastLike},
     {"Ceil", 6, Unary<Ceil>},
@@ -117,7 +142,6 @@ constexpr OpRow kRows[] = {
     {"Floor", 6, Unary<Floor>},
     {"Greater", 6, Binary<Greater>},
     {"GreaterOrEqual", 12, Binary<GreaterEqual>},
-    {"Identity", 1, ImportIdentity},
     {"IsInf", 10, ImportIsInf},
     {"IsNaN", 9, Unary<IsNan>},
     {"Less", 6, Binary<Less>},

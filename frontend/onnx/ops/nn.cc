@@ -4,8 +4,10 @@
 #include "frontend/onnx/ops/common.h"
 #include "ir/strings.h"
 #include "reel/activations.h"
+#include "reel/functions.h"
 #include "reel/normalization.h"
 #include "reel/random.h"
+#include "reel/shapes.h"
 
 namespace reel::onnx {
 namespace {
@@ -29,6 +31,18 @@ Tensors ImportSelu(const NodeContext& c) {
   const double alpha = c.Float("alpha", 1.67326319217681884765625f);
   return {Elu(c.In(0), alpha) * c.Float("gamma", 1.05070102214813232421875f)};
 }
+Tensors ImportGelu(const NodeContext& c) {
+  const std::string approximate = c.String("approximate", "none");
+  if (approximate != "none" && approximate != "tanh")
+    Wrong(StrCat("approximate ", approximate, "; it must be none or tanh"));
+  return {approximate == "tanh" ? GeluTanh(c.In(0)) : Gelu(c.In(0))};
+}
+Tensor Swished(const NodeContext& c) {
+  const Tensor x = c.In(0);
+  return x * Sigmoid(x * ScalarLike(x, c.Float("alpha", 1)));
+}
+Tensors ImportSwish(const NodeContext& c) { return {Swished(c)}; }
+Tensors ImportSwiGlu(const NodeContext& c) { return {Swished(c) * c.In(1)}; }
 Tensors ImportThresholdedRelu(const NodeContext& c) {
   const Tensor x = c.In(0);
   return {Where(x > ScalarLike(x, c.Float("alpha", 1)), x, ScalarLike(x, 0))};
@@ -115,6 +129,28 @@ Tensors ImportLayerNormalization(const NodeContext& c) {
   return {y, m.mean, inverse};
 }
 
+// The mean square is computed in f32 at least, whatever stash_type says.
+Tensors ImportRmsNormalization(const NodeContext& c) {
+  const Tensor x = c.In(0);
+  c.Ignore("stash_type");
+  const auto axes = AxesFrom(static_cast<int>(AxisOf(c, "axis", -1, x.rank())), x.rank());
+  return {RmsNormalize(x, {}, {.axes = axes, .epsilon = c.Float("epsilon", 1e-5f)}) * c.In(1)};
+}
+
+// Scale and bias are one a group before opset 21, then one a channel.
+Tensors ImportGroupNormalization(const NodeContext& c) {
+  const Tensor x = c.In(0);
+  const int64_t groups = c.Int("num_groups");
+  c.Ignore("stash_type");
+  if (x.rank() < 2 || groups < 1 || x.shape().dim(1) % groups != 0)
+    Wrong(StrCat(groups, " groups of the channels of ", x.type().ToString()));
+  const auto each = [&](size_t i) {
+    return Along(c.opset() < 21 ? Repeat(c.In(i), x.shape().dim(1) / groups, 0) : c.In(i), 1, x.rank());
+  };
+  const Tensor y = GroupNormalize(x, groups, {}, {}, {.axis = 1, .epsilon = c.Float("epsilon", 1e-5f)});
+  return {y * each(1) + each(2)};
+}
+
 Tensors ImportMeanVarianceNormalization(const NodeContext& c) {
   const Tensor x = c.In(0);
   const MeanAndVariance m = Moments(x, c.Ints("axes", {0, 2, 3}), {.keepdims = true});
@@ -126,7 +162,8 @@ Tensors ImportLpNormalization(const NodeContext& c) {
   const int64_t axis = AxisOf(c, "axis", -1, x.rank()), p = c.Int("p", 2);
   if (p != 1 && p != 2) Refuse(StrCat("p = ", p));
   const ReduceOptions keep{.keepdims = true};
-  return {x / (p == 1 ? ReduceSum(Abs(x), axis, keep) : Sqrt(ReduceSum(Square(x), axis, keep)))};
+  const Tensor norm = p == 1 ? ReduceSum(Abs(x), axis, keep) : Sqrt(ReduceSum(Square(x), axis, keep));
+  return {DivNoNan(x, norm)};  // zeros stay zeros
 }
 
 // In inference x itself; in training elements are kept with probability 1 - ratio and scaled.
@@ -178,6 +215,8 @@ constexpr OpRow kRows[] = {
     {"Celu", 12, ImportCelu},
     {"Dropout", 7, ImportDropout, false},
     {"Elu", 6, ImportElu},
+    {"Gelu", 20, ImportGelu},
+    {"GroupNormalization", 18, ImportGroupNormalization},
     {"HardSigmoid", 6, ImportHardSigmoid},
     {"HardSwish", 14, Unary<HardSwish>},
     {"Hardmax", 1, AlongAxis<Hardmax>},
@@ -187,8 +226,10 @@ constexpr OpRow kRows[] = {
     {"LogSoftmax", 1, AlongAxis<LogSoftmax>},
     {"LpNormalization", 1, ImportLpNormalization},
     {"MeanVarianceNormalization", 9, ImportMeanVarianceNormalization},
+    {"Mish", 18, Unary<Mish>},
     {"NegativeLogLikelihoodLoss", 12, ImportNegativeLogLikelihoodLoss},
     {"PRelu", 6, ImportPRelu},
+    {"RMSNormalization", 23, ImportRmsNormalization},
     {"Relu", 6, Unary<Relu>},
     {"Selu", 6, ImportSelu},
     {"Shrink", 9, ImportShrink},
@@ -196,6 +237,8 @@ constexpr OpRow kRows[] = {
     {"SoftmaxCrossEntropyLoss", 12, ImportSoftmaxCrossEntropyLoss},
     {"Softplus", 1, Unary<Softplus>},
     {"Softsign", 1, Unary<Softsign>},
+    {"SwiGLU", 28, ImportSwiGlu},
+    {"Swish", 24, ImportSwish},
     {"ThresholdedRelu", 10, ImportThresholdedRelu},
 };
 

@@ -1,8 +1,11 @@
+#include <algorithm>
+
 #include "frontend/onnx/node.h"
 #include "frontend/onnx/ops/common.h"
 #include "frontend/onnx/ops/conv.h"
 #include "ir/strings.h"
 #include "reel/functions.h"
+#include "reel/shapes.h"
 
 // Quantized numbers: x = (q - zero) * scale, q in 8 or 32 bits. Products are exact sums in i32.
 
@@ -15,6 +18,8 @@ struct Range {
 Range RangeOf(DType dtype) {
   if (dtype == kUInt8) return {0, 255};
   if (dtype == kInt8) return {-128, 127};
+  if (dtype == kUInt16) return {0, 65535};
+  if (dtype == kInt16) return {-32768, 32767};
   Refuse(StrCat("quantized numbers of ", Name(dtype)));
 }
 
@@ -22,27 +27,48 @@ Range RangeOf(DType dtype) {
 Tensor PerAxis(const Tensor& t, int64_t axis, int rank) {
   return t.size() == 1 ? Reshape(t, {}) : Along(t, NormalAxis(axis, rank), rank);
 }
+// The same, or one a block of block_size elements along the axis.
+Tensor PerBlock(const NodeContext& c, const Tensor& t, const Tensor& x) {
+  const int64_t axis = c.Int("axis", 1), block = c.Int("block_size", 0);
+  if (block == 0) return PerAxis(t, axis, x.rank());
+  const int64_t a = NormalAxis(axis, x.rank());
+  const int64_t extent = x.shape().dim(static_cast<int>(a));
+  if (block < 0 || block > std::max<int64_t>(extent, 1) || t.rank() != x.rank() ||
+      t.shape().dim(static_cast<int>(a)) != (extent + block - 1) / block)
+    Wrong(StrCat("scales ", t.type().ToString(), " for blocks of ", block, " along axis ", a, " of ",
+                 x.type().ToString()));
+  std::vector<int64_t> starts(static_cast<size_t>(x.rank()), 0);
+  return Slice(Repeat(t, block, a), starts, x.shape().dims());
+}
 Tensor Number(const Tensor& t) { return PerAxis(t, 0, 1); }
 
 // y / scale rounded to even, moved by zero, as dtype at the ends of its range.
 Tensor Quantized(const Tensor& y, const Tensor& scale, const Tensor& zero, DType dtype) {
   const Range range = RangeOf(dtype);
-  const Tensor q = Round(y / scale) + Cast(zero, y.dtype());
+  const Tensor q = Cast(Round(y / scale), kFloat32) + Cast(zero, kFloat32);
   return Cast(Minimum(Maximum(q, range.low), range.high), dtype);
 }
 
+// An attribute that names a dtype; 0 or none: this one.
+DType DTypeOr(const NodeContext& c, std::string_view name, DType otherwise) {
+  return c.Int(name, 0) == 0 ? otherwise : c.DTypeAttribute(name, otherwise);
+}
+
 Tensors ImportQuantizeLinear(const NodeContext& c) {
-  const Tensor x = Cast(c.In(0), kFloat32);
-  const int64_t axis = c.Int("axis", 1);
-  const Tensor zero = c.In(2, Cast(Tensor(0), kUInt8));
-  return {Quantized(x, PerAxis(c.In(1), axis, x.rank()), PerAxis(zero, axis, x.rank()), zero.dtype())};
+  const Tensor x = c.In(0), scale = c.In(1);
+  c.Ignore("saturate");  // of float8
+  const DType dtype = DTypeOr(c, "output_dtype", c.Has(2) ? c.In(2).dtype() : kUInt8);
+  const DType precision = DTypeOr(c, "precision", IsFloat(scale.dtype()) ? scale.dtype() : kFloat32);
+  if (c.Has(2) && c.In(2).dtype() != dtype) Wrong(StrCat("output_dtype is not that of the zero point"));
+  const Tensor zero = c.Has(2) ? PerBlock(c, c.In(2), x) : Cast(Tensor(0), dtype);
+  return {Quantized(Cast(x, precision), PerBlock(c, Cast(scale, precision), x), zero, dtype)};
 }
 
 Tensors ImportDequantizeLinear(const NodeContext& c) {
   Tensor q = Cast(c.In(0), kFloat32);
-  const int64_t axis = c.Int("axis", 1);
-  if (c.Has(2)) q = q - PerAxis(Cast(c.In(2), kFloat32), axis, q.rank());
-  return {q * PerAxis(c.In(1), axis, q.rank())};
+  const DType dtype = DTypeOr(c, "output_dtype", c.In(1).dtype());
+  if (c.Has(2)) q = q - PerBlock(c, Cast(c.In(2), kFloat32), q);
+  return {Cast(q, dtype) * PerBlock(c, Cast(c.In(1), dtype), q)};
 }
 
 // u8 over the range of x and 0.

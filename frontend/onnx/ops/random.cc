@@ -45,8 +45,17 @@ Tensors ImportBernoulli(const NodeContext& c) {
   return {Cast(u < x, c.DTypeAttribute("dtype", x.dtype()))};
 }
 
+// Classes [batch, sample_size] drawn by the logarithms of their weights.
+Tensors ImportMultinomial(const NodeContext& c) {
+  const DType dtype = c.DTypeAttribute("dtype", kInt32);
+  const int64_t samples = c.Int("sample_size", 1);
+  if (samples < 1 || samples > kLongestList) Wrong(StrCat("sample_size ", samples));
+  return {Cast(RandomCategorical(c.In(0), samples, GeneratorOf(c)), dtype)};
+}
+
 constexpr OpRow kRows[] = {
     {"Bernoulli", 15, ImportBernoulli, false},
+    {"Multinomial", 7, ImportMultinomial, false},
     {"RandomNormal", 1, ImportRandomNormal, false},
     {"RandomNormalLike", 1, ImportRandomNormal, false},
     {"RandomUniform", 1, ImportRandomUniform, false},

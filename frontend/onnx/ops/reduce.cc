@@ -11,7 +11,6 @@ namespace {
 struct Reduction {
   Axes axes;
   ReduceOptions options;
-  bool none = false;  // noop_with_empty_axes: nothing is reduced
 };
 
 Reduction Read(const NodeContext& c, int64_t axes_since) {
@@ -19,17 +18,15 @@ Reduction Read(const NodeContext& c, int64_t axes_since) {
   r.options.keepdims = c.Int("keepdims", 1) != 0;
   const bool noop = c.Int("noop_with_empty_axes", 0) != 0;
   const auto axes = c.IntsSince(axes_since, "axes", 1);
-  if (axes && !axes->empty())
-    r.axes = *axes;
-  else
-    r.none = noop;
+  if (axes && !axes->empty()) r.axes = *axes;
+  if ((!axes || axes->empty()) && noop) r.axes = std::vector<int64_t>();  // of nothing: what a sum of squares squares
   return r;
 }
 
 template <Tensor (*kReduce)(const Operand&, const Axes&, ReduceOptions), int64_t kSince = 18>
 Tensors Reduce(const NodeContext& c) {
   const Reduction r = Read(c, kSince);
-  return {r.none ? c.In(0) : kReduce(c.In(0), r.axes, r.options)};
+  return {kReduce(c.In(0), r.axes, r.options)};
 }
 
 Tensor SumOfAbs(const Operand& x, const Axes& axes, ReduceOptions options) { return ReduceSum(Abs(x), axes, options); }
@@ -55,16 +52,18 @@ Tensors Arg(const NodeContext& c) {
   return {c.Int("keepdims", 1) != 0 ? ExpandDims(index, axis) : index};
 }
 
-Tensors ImportCumSum(const NodeContext& c) {
+template <Tensor (*kOp)(const Operand&, int64_t, CumulativeOptions)>
+Tensors Cumulative(const NodeContext& c) {
   const Tensor x = c.In(0);
   const int64_t axis = NormalAxis(c.KnownInt(1), x.rank());
-  return {CumSum(x, axis, {c.Int("exclusive", 0) != 0, c.Int("reverse", 0) != 0})};
+  return {kOp(x, axis, {c.Int("exclusive", 0) != 0, c.Int("reverse", 0) != 0})};
 }
 
 constexpr OpRow kRows[] = {
     {"ArgMax", 1, Arg<ArgMax>},
     {"ArgMin", 1, Arg<ArgMin>},
-    {"CumSum", 11, ImportCumSum},
+    {"CumProd", 26, Cumulative<CumProd>},
+    {"CumSum", 11, Cumulative<CumSum>},
     {"ReduceL1", 1, Reduce<SumOfAbs>},
     {"ReduceL2", 1, Reduce<Norm>},
     {"ReduceLogSum", 1, Reduce<LogSum>},

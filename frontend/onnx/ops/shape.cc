@@ -67,7 +67,8 @@ Tensors ImportSplit(const NodeContext& c) {
   const int64_t extent = x.shape().dim(static_cast<int>(axis));
   const auto count = static_cast<int64_t>(c.num_outputs());
   auto sizes = c.IntsSince(13, "split", 1);
-  c.Ignore("num_outputs");
+  if (c.HasAttribute("num_outputs") && c.Int("num_outputs") != count)
+    Wrong(StrCat("num_outputs is ", c.Int("num_outputs"), ", the node has ", count));
   if (!sizes) {
     if (count == 0) Wrong("it has no outputs");
     const int64_t part = (extent + count - 1) / count;
@@ -208,12 +209,15 @@ Tensors ImportTrilu(const NodeContext& c) {
 }
 
 Tensors ImportRange(const NodeContext& c) {
+  c.Ignore("stash_type");
   const double start = c.KnownFloat(0), limit = c.KnownFloat(1), delta = c.KnownFloat(2);
   const double count = std::ceil((limit - start) / delta);
   if (!(count <= 1e9)) Wrong(StrCat("a range of ", count, " numbers"));
   const auto n = static_cast<int64_t>(std::max(count, 0.0));
   const DType dtype = c.In(0).dtype();
-  return {c.Known(0) + Iota({n}, 0, dtype) * c.Known(2)};
+  // Half precision steps in f32, and is rounded once.
+  const DType wide = dtype == kFloat16 || dtype == kBFloat16 ? kFloat32 : dtype;
+  return {Cast(Cast(c.Known(0), wide) + Iota({n}, 0, wide) * Cast(c.Known(2), wide), dtype)};
 }
 
 constexpr int64_t kLargestBlock = 1 << 20;
@@ -238,7 +242,11 @@ Tensors ImportSpaceToDepth(const NodeContext& c) {
   const std::vector<int64_t> d = x.shape().dims();
   if (d.size() != 4 || b < 1 || b > kLargestBlock || d[2] % b != 0 || d[3] % b != 0)
     Wrong(StrCat("blocks of ", b, " in ", x.type().ToString()));
-  const Tensor y = Transpose(Reshape(x, {d[0], d[1], d[2] / b, b, d[3] / b, b}), {0, 3, 5, 1, 2, 4});
+  const std::string mode = c.String("mode", "DCR");
+  if (mode != "DCR" && mode != "CRD") Refuse(StrCat("mode ", mode, "; it must be DCR or CRD"));
+  const Tensor blocks = Reshape(x, {d[0], d[1], d[2] / b, b, d[3] / b, b});
+  const Tensor y = Transpose(
+      blocks, mode == "DCR" ? std::vector<int64_t>{0, 3, 5, 1, 2, 4} : std::vector<int64_t>{0, 1, 3, 5, 2, 4});
   return {Reshape(y, {d[0], d[1] * b * b, d[2] / b, d[3] / b})};
 }
 
@@ -251,7 +259,29 @@ Tensors ImportReverseSequence(const NodeContext& c) {
   return {TakeAlong(x, Where(i < length, length - 1 - i, i), time)};
 }
 
+// Cut or padded with zeros around the middle; what is odd goes to the end.
+Tensors ImportCenterCropPad(const NodeContext& c) {
+  const Tensor x = c.In(0);
+  const std::vector<int64_t> sizes = c.KnownInts(1);
+  std::vector<int64_t> axes = c.Ints("axes");
+  if (!c.HasAttribute("axes")) {
+    for (int64_t i = 0; i < x.rank(); ++i) axes.push_back(i);
+  }
+  if (axes.size() != sizes.size()) Wrong(StrCat(sizes.size(), " extents for ", axes.size(), " axes"));
+  std::vector<int64_t> low(static_cast<size_t>(x.rank()), 0), high = low;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const int64_t axis = NormalAxis(axes[i], x.rank()), more = sizes[i] - x.shape().dim(static_cast<int>(axis));
+    if (sizes[i] < 0 || sizes[i] > kLargestPad) Wrong(StrCat("an extent of ", sizes[i]));
+    const auto a = static_cast<size_t>(axis);
+    low[a] = more / 2;  // toward zero, so a cut begins at the lower half
+    high[a] = more - low[a];
+  }
+  const Tensor cut = Cut(x, &low, &high);
+  return {Pad(cut, low, high)};
+}
+
 constexpr OpRow kRows[] = {
+    {"CenterCropPad", 18, ImportCenterCropPad},
     {"Concat", 4, ImportConcat},
     {"ConstantOfShape", 9, ImportConstantOfShape},
     {"DepthToSpace", 1, ImportDepthToSpace},

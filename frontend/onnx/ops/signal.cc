@@ -43,9 +43,11 @@ Tensor Transform(const Tensor& x, const FftOptions& options, bool inverse, bool 
   const int last = x.rank() - 1;
   const int64_t parts = x.shape().dim(last);
   if (parts != 1 && parts != 2) Wrong(StrCat("the last axis must be 1 or 2, it is ", parts));
-  if (onesided && (inverse || parts == 2)) Refuse("a one-sided transform of complex numbers");
+  if (onesided && inverse != (parts == 2))
+    Wrong("a one-sided transform goes from real to complex numbers, its inverse back");
   const auto part = [&](int64_t i) { return Squeeze(TakeAt(x, {i}, last), last); };
   const Tensor z = parts == 1 ? part(0) : Complex(part(0), part(1));
+  if (onesided && inverse) return ExpandDims(Irfft(z, options), last);
   const Tensor y = onesided ? Rfft(z, options) : inverse ? Ifft(z, options) : Fft(z, options);
   return Stack({Real(y), Imag(y)}, last);
 }
