@@ -238,6 +238,7 @@ PlanOptions PlanFor(const CompilerOptions& options, const ir::BudgetMeter* meter
   plan.in_place = options.in_place;
   plan.schedules = options.schedules.get();
   plan.list_schedules = options.list_schedules;
+  plan.record = options.record;
   plan.meter = meter;
   return plan;
 }

@@ -33,6 +33,7 @@ struct CompilerOptions {
   std::vector<std::pair<std::string, int64_t>> extents;
   std::shared_ptr<const ScheduleBook> schedules = {};  ///< PlanOptions; null: as usual
   bool list_schedules = false;                          ///< PlanOptions
+  PlanRecord* record = nullptr;                         ///< PlanOptions
   Budget budget;
   ir::Clock clock = ir::SteadySeconds;  ///< of the budget
   std::optional<double> start = {};     ///< when the budget's time began, by its clock; none: when compiling does

@@ -321,8 +321,8 @@ bool MayStay(const ir::Function& f, Value v, int result, Role role) {
 
 }  // namespace
 
-absl::StatusOr<ir::Function> Normalize(const ir::Function& f, const ir::Module& module, Role role,
-                                       const Tuning& tuning) {
+absl::StatusOr<ir::Function> Normalize(const ir::Function& f, const ir::Module& module, Role role, const Tuning& tuning,
+                                       std::vector<ir::Value>* origins) {
   if (absl::Status s = CheckFunction(f); !s.ok()) return s;
   ir::Function out(f.name());
   std::vector<Value> map(static_cast<size_t>(f.num_values()));
@@ -334,6 +334,9 @@ absl::StatusOr<ir::Function> Normalize(const ir::Function& f, const ir::Module& 
   Builder b(&out, &module);
   const std::vector<int> readers = ReadersOf(f);
   const std::vector<bool> live = passes::LiveNodes(f);
+  const auto locate = [&](const Node& node) {
+    b.set_location(node.location < 0 ? -1 : out.AddLocation(f.locations()[static_cast<size_t>(node.location)]));
+  };
   const auto copy = [&](size_t n) {
     const Node& node = f.nodes()[n];
     ir::ValueList operands;
@@ -347,7 +350,7 @@ absl::StatusOr<ir::Function> Normalize(const ir::Function& f, const ir::Module& 
     Value& result = at(node.result());
     switch (node.op) {
       case Op::kCheckIndex:
-        b.set_location(node.location < 0 ? -1 : out.AddLocation(f.locations()[static_cast<size_t>(node.location)]));
+        locate(node);
         if (live[n]) EmitCheck(&b, node, operands[0]);
         b.set_location(-1);
         result = operands[0];
@@ -368,7 +371,16 @@ absl::StatusOr<ir::Function> Normalize(const ir::Function& f, const ir::Module& 
   const std::vector<bool> early = EarlyChecks(f);
   for (const bool first : {true, false}) {
     for (size_t n = 0; n < early.size(); ++n) {
-      if (early[n] == first) copy(n);
+      if (early[n] != first) continue;
+      const Node& node = f.nodes()[n];
+      if (origins != nullptr) {
+        origins->resize(static_cast<size_t>(out.num_values()));
+        locate(node);
+      }
+      copy(n);
+      if (origins == nullptr) continue;
+      origins->resize(static_cast<size_t>(out.num_values()), node.num_results > 0 ? node.result() : Value{});
+      b.set_location(-1);
     }
   }
   std::vector<Value> results;

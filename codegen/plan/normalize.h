@@ -2,6 +2,7 @@
 #define REEL_CODEGEN_PLAN_NORMALIZE_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "codegen/target/tuning.h"
@@ -23,9 +24,11 @@ enum class Role : uint8_t {
 ///  - operands of control ops are constants or have memory; a result of a control op that is always one of its
 ///    operands is that operand; control ops without results are gone;
 ///  - check_index is of one number, nothing reads its result, and it stands in front where it may.
+/// `origins`, if asked for: by value, the value of `function` that it was made for, or invalid; the nodes then have its
+/// location, which only checks have otherwise.
 /// Unimplemented: symbolic extents. Complex numbers must be expanded before.
 absl::StatusOr<ir::Function> Normalize(const ir::Function& function, const ir::Module& module, Role role,
-                                       const Tuning& tuning);
+                                       const Tuning& tuning, std::vector<ir::Value>* origins = nullptr);
 
 }  // namespace reel::codegen
 

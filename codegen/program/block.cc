@@ -11,6 +11,7 @@
 #include "codegen/plan/verify.h"
 #include "codegen/program/chain.h"
 #include "codegen/program/overwritten.h"
+#include "codegen/program/record.h"
 #include "codegen/program/verify_items.h"
 #include "codegen/schedule/book.h"
 #include "codegen/schedule/signature.h"
@@ -131,7 +132,12 @@ void BlockBuilder::WarnOfWrongPlan(const Key& key, const absl::Status& wrong) co
 }
 
 absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::PrepareAs(const Key& key, bool fuse, std::vector<Key>* named) {
-  auto normal = Normalize(*module_.FindFunction(key.first), module_, key.second, target_.tuning);
+  std::vector<Value> origins;
+  auto normal = [&] {
+    const RecordTime time(options_.record, "planning", "normalize");
+    return Normalize(*module_.FindFunction(key.first), module_, key.second, target_.tuning,
+                     options_.record != nullptr ? &origins : nullptr);
+  }();
   if (!normal.ok()) return normal.status();
   auto block = std::make_unique<Block>(Block{*std::move(normal), {}, {}, {}, {}, {}});
   const ir::Function& f = block->f;
@@ -161,6 +167,7 @@ absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::PrepareAs(const Key& key, b
   chains.Finish();
   if (fuse && key.second == Role::kBody && block->chains.empty()) RecordFirst(block.get());
   if (absl::Status s = VerifyItems(*block); !s.ok()) return s;  // kernels of a wrong plan stay, uncalled
+  if (options_.record != nullptr) Record(key, plan, origins, block.get());
   const auto need = [&](Value v) {
     if (v.valid() && f.Is(v, Op::kConstant)) block->constants[v.index()] = AddConstant(*f.producer(v));
   };
@@ -170,6 +177,27 @@ absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::PrepareAs(const Key& key, b
   }
   for (Value v : f.results()) need(v);
   return block;
+}
+
+// Every kernel writes a value of its group, by which the others of that are known.
+void BlockBuilder::Record(const Key& key, const PlanGraph& plan, const std::vector<Value>& origins, Block* block) {
+  std::vector<int32_t> kernels(plan.kernels.size(), -1);  // by group
+  for (const BlockItem& item : block->items) {
+    for (size_t i = 0; i < item.writes.size() && item.kind == BlockItem::Kind::kKernel; ++i) {
+      const int group = plan.kernel_of[item.values[i].index()];
+      if (item.writes[i] && group >= 0) kernels[static_cast<size_t>(group)] = item.kernel;
+    }
+  }
+  block->graph = static_cast<int32_t>(options_.record->graphs.size());
+  PlanRecord::Graph graph{key.second, block->f, {}};
+  const ir::Function& written = *module_.FindFunction(key.first);
+  for (size_t v = 0; v < origins.size(); ++v) {
+    if (!origins[v].valid()) continue;
+    const std::string_view hint = written.name_hint(origins[v]);
+    if (!hint.empty()) graph.f.set_name_hint({static_cast<int32_t>(v)}, std::string(hint));
+  }
+  for (const int group : plan.kernel_of) graph.kernels.push_back(group < 0 ? -1 : kernels[static_cast<size_t>(group)]);
+  options_.record->graphs.push_back(std::move(graph));
 }
 
 // The kernel of the item that it adds, if it is one.
@@ -202,6 +230,7 @@ absl::StatusOr<Kernel> BlockBuilder::AddKernelItem(const PlanGraph& plan, int gr
 
 // A group that is equal to an earlier one gets its kernel.
 ScheduledKernel BlockBuilder::Schedule(const PlanGraph& plan, int group, const ir::Function& f) {
+  const RecordTime time(options_.record, "planning", "schedule");
   GroupSignature signature = SignatureOf(f, plan, group);
   const auto known = options_.share_kernels ? scheduled_.find(signature.words) : scheduled_.end();
   if (known != scheduled_.end()) {

@@ -58,6 +58,7 @@ struct Block {
   std::vector<int> source;  ///< by result: the parameter it is an in-place update of, -1: none
   int64_t size = 0;         ///< items, those of branches and bodies included
   int depth = 0;            ///< of control ops in control ops
+  int32_t graph = -1;       ///< PlanRecord::graphs, if that is asked for
 };
 
 /// Makes blocks; their kernels and constants go to the program.
@@ -80,6 +81,7 @@ class BlockBuilder {
   void AddControlItem(const PlanGraph& plan, const ir::Node& node, std::vector<Key>* named, Block* block);
   void AddCheckItem(const PlanGraph& plan, const ir::Node& node, Block* block);
   absl::Status Finish(const std::vector<Key>& named, Block* block);
+  void Record(const Key& key, const PlanGraph& plan, const std::vector<ir::Value>& origins, Block* block);
   int32_t AddConstant(const ir::Node& node);
   int32_t AddKernel(Kernel kernel);
   ScheduledKernel Schedule(const PlanGraph& plan, int group, const ir::Function& f);

@@ -10,6 +10,7 @@
 
 #include "codegen/loop/ceil.h"
 #include "codegen/plan/rules.h"
+#include "codegen/program/record.h"
 #include "ir/budget_scope.h"
 
 namespace reel::codegen {
@@ -53,6 +54,8 @@ struct Memory {
   int64_t offset;  // of the arena
   int64_t lanes;   // of a chain at most
   Arena arena;
+  PlanRecord* record;  // may be null
+  int64_t time = 0;    // steps so far, those of blocks within blocks among them
 };
 
 using Places = std::vector<std::optional<Slot>>;  // by result; none: nobody reads it
@@ -211,9 +214,14 @@ class BlockPlanner {
       step.first.push_back({item->kernel, {}});
       for (Value v : item->values) step.first.back().buffers.push_back(slot(v));
     }
-    steps_.push_back(std::move(step));
+    Push(std::move(step));
     for (const BlockItem* item : items) ReleaseAfter(*item);
-    if (frames > 0) memory_->arena.Free(base, frames);
+    if (frames > 0) {
+      memory_->arena.Free(base, frames);
+      if (PlanRecord* const record = memory_->record; record != nullptr) {
+        record->lives.push_back({-1, block_.graph, -1, base, frames, memory_->time - 1, memory_->time});
+      }
+    }
   }
 
   // Gives values that a chain alone reads their place in a frame, whose size is returned. It may be that of an operand
@@ -261,7 +269,7 @@ class BlockPlanner {
       if (item.updated.valid() && item.writes[b]) Copy(slot(item.values[b]), item.updated);
       step.buffers.push_back(slot(item.values[b]));
     }
-    if (item.kernel >= 0) steps_.push_back(std::move(step));  // else there is nothing to compute
+    if (item.kernel >= 0) Push(std::move(step));  // else there is nothing to compute
   }
 
   void PlanCopy(const BlockItem& item) {
@@ -271,7 +279,7 @@ class BlockPlanner {
   }
 
   void PlanCheck(const BlockItem& item) {
-    steps_.push_back({-1, {slot(item.values[0])}, item.maximum_iterations, Step::Control::kCheck});
+    Push({-1, {slot(item.values[0])}, item.maximum_iterations, Step::Control::kCheck});
   }
 
   // The branch that runs may write over its operands itself; the condition is read before.
@@ -364,6 +372,8 @@ class BlockPlanner {
     in_arena_[Index(old)] = false;
     in_arena_[Index(v)] = true;
     slot(v) = slot(old);
+    EndLife(old);
+    BeginLife(v);
     return true;
   }
 
@@ -390,15 +400,33 @@ class BlockPlanner {
   void Allocate(Value v) {
     in_arena_[Index(v)] = true;
     slot(v) = {Slot::Kind::kInstance, 0, memory_->offset + memory_->arena.Allocate(bytes(v))};
+    BeginLife(v);
   }
 
   void Release(Value v) {
     in_arena_[Index(v)] = false;
     memory_->arena.Free(slot(v).offset - memory_->offset, bytes(v));
+    EndLife(v);
+  }
+
+  // A step that does something by itself.
+  void Push(Step step) {
+    steps_.push_back(std::move(step));
+    ++memory_->time;
+  }
+
+  void BeginLife(Value v) {
+    if (memory_->record == nullptr) return;
+    lives_[v.id] = memory_->record->lives.size();
+    memory_->record->lives.push_back(
+        {-1, block_.graph, v.id, slot(v).offset - memory_->offset, bytes(v), memory_->time, INT64_MAX});
+  }
+  void EndLife(Value v) {
+    if (memory_->record != nullptr) memory_->record->lives[lives_.at(v.id)].end = memory_->time;
   }
 
   void Copy(const Slot& to, Value from) {
-    if (to != slot(from) && bytes(from) > 0) steps_.push_back({-1, {to, slot(from)}, bytes(from)});
+    if (to != slot(from) && bytes(from) > 0) Push({-1, {to, slot(from)}, bytes(from)});
   }
 
   Memory* memory_;
@@ -414,6 +442,7 @@ class BlockPlanner {
   std::vector<int32_t> result_of_;  // the result it is, -1: none
   std::vector<int32_t> wanted_;  // the result in whose place it had best be, -1: none
   std::vector<bool> in_arena_;  // owns arena space
+  std::map<int32_t, size_t> lives_;  // by value: in the record
   std::vector<bool> needed_;  // by item: something reads what it writes
 };
 
@@ -421,7 +450,7 @@ class BlockPlanner {
 
 BufferPlan PlanBuffers(const Block& entry, const std::vector<Kernel>& kernels,
                        const std::vector<int64_t>& variable_offsets, int64_t arena_offset,
-                       const std::vector<InPlace>& in_place, const Tuning& tuning) {
+                       const std::vector<InPlace>& in_place, const Tuning& tuning, PlanRecord* record) {
   const ir::Function& f = entry.f;
   std::vector<Slot> parameters;
   Places places;
@@ -434,9 +463,12 @@ BufferPlan PlanBuffers(const Block& entry, const std::vector<Kernel>& kernels,
     parameters.push_back({Slot::Kind::kInstance, 0, offset});
     places.push_back(parameters.back());
   }
-  Memory memory{kernels, arena_offset, tuning.fused_lanes, {}};
+  Memory memory{kernels, arena_offset, tuning.fused_lanes, {}, record};
   BufferPlan plan;
   plan.steps = BlockPlanner(&memory, entry, parameters, std::move(places)).Run();
+  for (size_t i = record == nullptr ? 0 : record->lives.size(); i > 0 && record->lives[i - 1].entry < 0; --i) {
+    record->lives[i - 1].end = std::min(record->lives[i - 1].end, memory.time);
+  }
   plan.arena_bytes = memory.arena.size();
   plan.live_bytes = memory.arena.peak_live();
   return plan;

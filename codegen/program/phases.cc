@@ -10,6 +10,7 @@
 #include "codegen/fusion/two_stage_reductions.h"
 #include "codegen/plan/text.h"
 #include "codegen/plan/verify.h"
+#include "codegen/program/record.h"
 #include "ir/budget_scope.h"
 #include "ir/file/folder.h"
 #include "ir/file/writer.h"
@@ -73,7 +74,10 @@ absl::StatusOr<PlanGraph> PhaseRunner::Run(ir::Function* f, Role role, bool fuse
   for (const PlanPhase& phase : absl::MakeSpan(kPhases, fuse ? std::size(kPhases) : 1)) {
     ir::ChargeVisits(f->nodes().size());
     if (Runs(phase.name)) {
-      phase.run(state);
+      {
+        const RecordTime time(options_.record, "planning", phase.name);
+        phase.run(state);
+      }
       if (absl::Status s = Dump(*f, phase, plan); !s.ok()) return s;
     }
     if (options_.phases.after) options_.phases.after(phase.name, *f, plan);

@@ -5,6 +5,7 @@
 #include "codegen/program/block.h"
 #include "codegen/program/buffers.h"
 #include "codegen/program/in_line.h"
+#include "codegen/program/record.h"
 #include "codegen/program/verify_items.h"
 #include "ir/budget_scope.h"
 #include "ir/calls.h"
@@ -21,6 +22,16 @@ namespace {
 
 int64_t RoundUp(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
+// Their names are those of the pipeline, which live for ever.
+void RecordPasses(absl::Span<const passes::PassEntry> pipeline, const std::vector<passes::PassReport>& reports,
+                  PlanRecord* record) {
+  for (const passes::PassReport& report : reports) {
+    const auto entry =
+        std::find_if(pipeline.begin(), pipeline.end(), [&](const auto& e) { return e.name == report.name; });
+    record->AddTime("passes", entry->name, report.seconds);
+  }
+}
+
 // Graph passes before planning; without fusion only what compilation cannot do without. How many there were.
 absl::StatusOr<int64_t> RunGraphPasses(ir::Module* module, const std::vector<std::string>& entries,
                                        const PlanOptions& plan) {
@@ -34,7 +45,10 @@ absl::StatusOr<int64_t> RunGraphPasses(ir::Module* module, const std::vector<std
   options.pass_limit = environment.pass_limit.value_or(-1);
   options.dump_to = environment.dump_to;
   options.dump_passes = environment.dump_passes;
-  const auto expanded = ir::Within(plan.meter, [&] { return passes::Expand(module, options.context); });
+  const auto expanded = [&] {
+    const RecordTime time(plan.record, "passes", "expand");
+    return ir::Within(plan.meter, [&] { return passes::Expand(module, options.context); });
+  }();
   if (!expanded.ok()) return expanded.status();
   absl::Span<const passes::PassEntry> pipeline = passes::OptimizationPipeline();
   if (!plan.fuse) {
@@ -47,6 +61,7 @@ absl::StatusOr<int64_t> RunGraphPasses(ir::Module* module, const std::vector<std
   options.verify = !options.dump_to.empty() || !options.disable.empty() || options.pass_limit >= 0;
   const auto reports = passes::RunPasses(module, pipeline, options);
   if (!reports.ok()) return reports.status();
+  if (plan.record != nullptr) RecordPasses(pipeline, *reports, plan.record);
   if (absl::Status s = options.verify ? absl::OkStatus() : ir::Verify(*module); !s.ok()) return s;
   return static_cast<int64_t>(reports->size());
 }
@@ -86,6 +101,7 @@ class ProgramBuilder {
 
   absl::StatusOr<Program> Build() {
     program_.name = module_.name();
+    if (options_.record != nullptr) options_.record->Restart();
     AddVariables();
     for (const std::string& name : entries_) {
       if (absl::Status s = AddEntry(*module_.FindFunction(name)); !s.ok()) return s;
@@ -112,7 +128,12 @@ class ProgramBuilder {
     const ir::Function& f = (*block)->f;
     std::vector<int64_t> offsets;
     for (const std::string& name : f.state()) offsets.push_back(variable_offsets_[name]);
-    BufferPlan plan = PlanBuffers(**block, program_.kernels, offsets, arena_offset_, options_.in_place, target_.tuning);
+    BufferPlan plan = [&] {
+      const RecordTime time(options_.record, "planning", "buffers");
+      return PlanBuffers(**block, program_.kernels, offsets, arena_offset_, options_.in_place, target_.tuning,
+                         options_.record);
+    }();
+    if (options_.record != nullptr) NumberLives(options_.record);
     if (absl::Status s = VerifySlots(plan.steps); !s.ok()) return s;
     program_.arena_bytes = std::max(program_.arena_bytes, plan.arena_bytes);
     program_.live_bytes = std::max(program_.live_bytes, plan.live_bytes);
@@ -131,6 +152,13 @@ class ProgramBuilder {
       PutLoopsInLine(program_.kernels, target_.tuning, &entry.steps, &left_in_line_);
     program_.entries.push_back(std::move(entry));
     return absl::OkStatus();
+  }
+
+  // Those of the entry point that is being added.
+  void NumberLives(PlanRecord* record) const {
+    const auto entry = static_cast<int32_t>(program_.entries.size());
+    for (auto life = record->lives.rbegin(); life != record->lives.rend() && life->entry < 0; ++life)
+      life->entry = entry;
   }
 
   // Which checks come after a variable was written, and whether one has been when the steps have run. What a loop
@@ -201,6 +229,8 @@ absl::StatusOr<Program> BuildWithin(const ir::Module& module, const std::vector<
                                     const Target& target, const PlanOptions& options) {
   auto best = ProgramBuilder(module, entries, target, options).Build();
   int64_t wanted = options.memory_budget;
+  PlanRecord of_best;
+  if (options.record != nullptr) of_best = *options.record;
   for (int i = 0; i < 6 && best.ok() && best->arena_bytes > options.memory_budget; ++i) {
     ir::Module copy = module;
     for (const std::string& name : entries) passes::Recompute(copy.FindFunction(name), wanted);
@@ -208,7 +238,13 @@ absl::StatusOr<Program> BuildWithin(const ir::Module& module, const std::vector<
     if (!next.ok()) return next;
     const auto over = static_cast<double>(next->arena_bytes) / static_cast<double>(options.memory_budget);
     wanted = static_cast<int64_t>(static_cast<double>(wanted) / std::max(over, 1.05));
-    if (next->arena_bytes < best->arena_bytes) best = std::move(next);
+    if (next->arena_bytes >= best->arena_bytes) continue;
+    best = std::move(next);
+    if (options.record != nullptr) of_best = *options.record;
+  }
+  if (options.record != nullptr) {
+    options.record->graphs = std::move(of_best.graphs);
+    options.record->lives = std::move(of_best.lives);
   }
   if (!best.ok() || best->arena_bytes <= options.memory_budget) return best;
   return absl::ResourceExhaustedError(StrCat("program ", module.name(), ": an arena of ", options.memory_budget,
@@ -302,7 +338,10 @@ absl::StatusOr<Program> Build(const ir::Module& module, const Target& target, co
   std::vector<std::string> entries;
   for (const ir::Function* f : ir::EntryFunctions(copy)) entries.push_back(f->name());
   // Of the module as written: what its init functions expand to rounds in other places.
-  auto initial = ir::InitialState(module, EvaluationLimits(options.meter));
+  auto initial = [&] {
+    const RecordTime time(options.record, "passes", "initial values");
+    return ir::InitialState(module, EvaluationLimits(options.meter));
+  }();
   if (!initial.ok()) return initial.status();
   for (size_t i = 0; i < initial->size(); ++i) {
     copy.mutable_variables()[i].initial = std::move((*initial)[i]);

@@ -14,6 +14,7 @@
 namespace reel::codegen {
 
 class ScheduleBook;
+struct PlanRecord;
 
 /// What of the phases of planning (phases.h) runs, and what is written of them.
 struct PhaseSwitches {
@@ -41,6 +42,7 @@ struct PlanOptions {
   /// Results of the only entry point that may be written over parameters of their types. None of them is where a call
   /// could fail after it has begun to, or go on for long: a call changes all of that memory, or nothing.
   std::vector<InPlace> in_place = {};
+  PlanRecord* record = nullptr;  ///< gets what planning knows (program/record.h); null: nobody asks
   const ir::BudgetMeter* meter = nullptr;  ///< looked at between steps of bounded size; null = no limits
 };
 

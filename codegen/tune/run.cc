@@ -63,12 +63,13 @@ std::vector<const void*> RandomArguments::pointers() const {
 }
 
 absl::StatusOr<Runs> RunProgram(const CompiledModule& code, int entry_index, const std::vector<const void*>& arguments,
-                                int times) {
+                                int times, const volatile int32_t* stop) {
   const Program& program = code.program();
   const EntryPoint& entry = program.entries[static_cast<size_t>(entry_index)];
   runtime::Profiler profiler(static_cast<int32_t>(program.kernels.size()));
   const runtime::Buffer instance = Instance(program, &profiler);
   if (!instance) return absl::ResourceExhaustedError(StrCat("no memory for ", program.instance_bytes, " bytes"));
+  static_cast<reel_instance*>(instance.data())->stop = stop;
   std::vector<std::vector<std::byte>> results;
   std::vector<void*> out;
   for (const ir::Parameter& r : entry.results) {
@@ -76,6 +77,7 @@ absl::StatusOr<Runs> RunProgram(const CompiledModule& code, int entry_index, con
   }
   Runs runs;
   runs.kernels.assign(program.kernels.size(), 0);
+  runs.calls.assign(program.kernels.size(), 0);
   std::vector<double> seconds;
   for (int i = 0; i < times; ++i) {
     profiler.Clear();
@@ -86,11 +88,13 @@ absl::StatusOr<Runs> RunProgram(const CompiledModule& code, int entry_index, con
     const int64_t begin = runtime::ProfileClock();
     const int32_t status = code.entry(entry_index)(instance.data(), arguments.data(), out.data());
     seconds.push_back(static_cast<double>(runtime::ProfileClock() - begin) * 1e-9);
+    if (status == REEL_CANCELLED) return absl::CancelledError(StrCat(entry.name, " was stopped"));
     if (status != REEL_OK) return absl::FailedPreconditionError(StrCat(entry.name, ": ", reel_status_message(status)));
     if (!program.profile) continue;
     const runtime::Profiler::Data data = profiler.Get();
     for (size_t k = 0; k < runs.kernels.size(); ++k) {
       const double took = static_cast<double>(data.kernels[k].nanoseconds) * 1e-9;
+      runs.calls[k] = data.kernels[k].calls;
       runs.kernels[k] = i == 0 ? took : std::min(runs.kernels[k], took);
     }
   }

@@ -2,6 +2,7 @@
 #define REEL_CODEGEN_TUNE_RUN_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -23,13 +24,15 @@ class RandomArguments {
 
 struct Runs {
   std::vector<double> kernels;  ///< seconds of all calls of each kernel in one run, the least of all runs; if profiled
+  std::vector<int64_t> calls;  ///< of each kernel in one run; if profiled
   double least = 0, median = 0;  ///< seconds of a run
   std::vector<std::byte> outcome;  ///< results and variables after the last run
 };
 
-/// Runs an entry point so often, from the initial state, on the gang of threads.
+/// Runs an entry point so often, from the initial state, on the gang of threads. `stop`: runs end, Cancelled, when that
+/// is not 0.
 absl::StatusOr<Runs> RunProgram(const CompiledModule& code, int entry, const std::vector<const void*>& arguments,
-                                int times);
+                                int times, const volatile int32_t* stop = nullptr);
 
 }  // namespace reel::codegen
 

@@ -86,6 +86,7 @@ void AddTrain(Program* program);
 void AddOps(Program* program);
 void AddTune(Program* program);
 void AddBench(Program* program);
+void AddReport(Program* program);
 
 /// ASCII, whatever bytes the strings have: what is not UTF-8 becomes U+FFFD.
 std::string JsonText(const Json& json, int indent = -1);
@@ -95,6 +96,9 @@ std::string Printable(std::string_view text, size_t limit);
 
 /// The name of standard input or output.
 inline constexpr std::string_view kStandard = "-";
+
+/// Values of symbolic extents, NAME=NUMBER each; fails with status 2.
+std::vector<std::pair<std::string, int64_t>> ParseExtents(const std::vector<std::string>& texts);
 
 /// Whole file; fails with status 4, or 3 if it is larger than the budget.
 std::string ReadFile(const std::string& path, const Budget& budget);

@@ -9,7 +9,6 @@
 #include "frontend/program/shared_library.h"
 #include "ir/file/folder.h"
 #include "ir/names.h"
-#include "ir/number.h"
 #include "runtime/environment.h"
 
 namespace reel::cli {
@@ -42,19 +41,6 @@ std::string Joined(const Texts& texts) {
   std::string all;
   for (const auto& text : texts) StrAppend(&all, all.empty() ? "" : ", ", text);
   return all;
-}
-
-// NAME=NUMBER each.
-std::vector<std::pair<std::string, int64_t>> ParseExtents(const std::vector<std::string>& texts) {
-  std::vector<std::pair<std::string, int64_t>> extents;
-  for (const std::string& text : texts) {
-    const size_t equals = text.find('=');
-    int64_t value = -1;
-    const bool number = equals != std::string::npos && ir::ParseNumber(text.substr(equals + 1), &value);
-    if (!number || value < 0) Fail(kUsage, StrCat("--extent ", text, ": write --extent NAME=NUMBER"));
-    extents.emplace_back(text.substr(0, equals), value);
-  }
-  return extents;
 }
 
 /// Files to write, by kind.

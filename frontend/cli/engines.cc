@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
 #include <cstring>
-#include <mutex>
-#include <thread>
 
 #include "codegen/compiler.h"
 #include "frontend/eager/dispatch.h"
 #include "frontend/program/compiled_data.h"
+#include "frontend/program/deadline.h"
 #include "frontend/program/execution_profile.h"
 #include "frontend/values/status.h"
 #include "frontend/values/tensor_data.h"
@@ -137,36 +135,6 @@ RunResult RunEagerly(const ir::Module& module, const ir::Function& named, const 
   return result;
 }
 
-// Sets a word when the time is up.
-class Deadline {
- public:
-  explicit Deadline(double seconds) : thread_([this, seconds] { Wait(seconds); }) {}
-  ~Deadline() {
-    {
-      const std::lock_guard lock(mutex_);
-      over_ = true;
-    }
-    changed_.notify_one();
-    thread_.join();
-  }
-  Deadline(const Deadline&) = delete;
-  Deadline& operator=(const Deadline&) = delete;
-  const volatile int32_t* passed() const { return &passed_; }
-
- private:
-  void Wait(double seconds) {
-    std::unique_lock lock(mutex_);
-    const std::chrono::duration<double> most(std::min(seconds, 1e9));
-    if (!changed_.wait_for(lock, most, [this] { return over_; })) passed_ = 1;
-  }
-
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool over_ = false;
-  volatile int32_t passed_ = 0;
-  std::thread thread_;  // the last: it uses the others
-};
-
 RunResult RunCompiled(const ir::Module& module, const ir::Function& function, const std::vector<ir::Literal>& inputs,
                       const Common& common, bool profile) {
   const ir::Module only = Only(module, function);
@@ -193,7 +161,7 @@ RunResult RunCompiled(const ir::Module& module, const ir::Function& function, co
   const double start = Now();
   const int64_t begin = runtime::ProfileClock();
   const int32_t status = [&] {
-    const Deadline deadline(SecondsLeft(common));
+    const internal::Deadline deadline(SecondsLeft(common));
     static_cast<reel_instance*>(instance.data())->stop = deadline.passed();
     return compiled->entry(0)(instance.data(), arguments.data(), results.data());
   }();

@@ -1,6 +1,7 @@
 #include "frontend/cli/engines.h"
 #include "frontend/values/npy.h"
 #include "ir/names.h"
+#include "ir/number.h"
 #include "ir/text/printer.h"
 #include "passes/specialize.h"
 
@@ -37,6 +38,18 @@ std::vector<ir::Literal> ReadInputs(const std::vector<std::string>& inputs, cons
   }
   Take(passes::BindArguments(module, function, TypesOf(literals)));  // symbolic extents agree
   return literals;
+}
+
+std::vector<std::pair<std::string, int64_t>> ParseExtents(const std::vector<std::string>& texts) {
+  std::vector<std::pair<std::string, int64_t>> extents;
+  for (const std::string& text : texts) {
+    const size_t equals = text.find('=');
+    int64_t value = -1;
+    const bool number = equals != std::string::npos && ir::ParseNumber(text.substr(equals + 1), &value);
+    if (!number || value < 0) Fail(kUsage, StrCat("--extent ", text, ": write --extent NAME=NUMBER"));
+    extents.emplace_back(text.substr(0, equals), value);
+  }
+  return extents;
 }
 
 }  // namespace reel::cli

@@ -68,6 +68,7 @@ int Main(int argc, char** argv) {
   AddOps(&program);
   AddBench(&program);
   AddTune(&program);
+  AddReport(&program);
   if (const std::optional<std::string> text = program.line.Parse(argc, argv)) {
     Say(*text);
     return kOk;

@@ -14,6 +14,7 @@
 #include "frontend/program/symbolic_programs.h"
 #include "frontend/record/event_log.h"
 #include "frontend/record/event_stream.h"
+#include "frontend/report/html.h"
 #include "frontend/values/status.h"
 #include "frontend/values/tensor_data.h"
 #include "ir/file/writer.h"
@@ -479,6 +480,13 @@ std::string Executable::Plan(PlanFormat format) const {
                 (times.plan + times.emit + times.codegen) * 1e3, times.plan * 1e3, times.emit * 1e3,
                 times.codegen * 1e3);
   return ir::Printable(codegen::PlanText(code.program(), line));
+}
+
+std::string Executable::ToHtml() const {
+  const std::string plan = Plan();
+  InstanceData& data = Data(data_);
+  const std::lock_guard lock(data.mutex);
+  return internal::HtmlOf(Current(data, "plan").program(), plan);
 }
 
 ProgramSize Executable::size() const {

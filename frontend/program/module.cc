@@ -6,6 +6,7 @@
 #include "frontend/record/event_log.h"
 #include "frontend/record/event_stream.h"
 #include "frontend/record/trace.h"
+#include "frontend/report/html.h"
 #include "frontend/values/status.h"
 #include "frontend/values/tensor_data.h"
 #include "frontend/values/variable_data.h"
@@ -74,6 +75,10 @@ ir::Function Rename(const ir::Function& f, std::string name, const Renames& vari
       if (const std::string_view hint = f.name_hint(node.result(i)); !hint.empty())
         out.set_name_hint(node.result(i), std::string(hint));
     }
+  }
+  for (int32_t id = f.num_parameters(); id < f.num_values();
+       ++id) {  // "tanh.grad": reports and messages name ops by it
+    if (const std::string_view hint = f.name_hint({id}); !hint.empty()) out.set_name_hint({id}, std::string(hint));
   }
   out.SetResults(f.results());
   out.set_result_names(f.result_names());
@@ -188,6 +193,7 @@ std::string Function::ToDot() const {
   const ir::Function* f = &Entry(data_);
   return internal::DotOf({&f, 1});
 }
+std::string Function::ToHtml() const { return internal::HtmlOf(Data(data_).module, Entry(data_)); }
 
 Function Gradients(const Function& function, const FunctionGradientOptions& options) {
   auto data = std::make_shared<ModuleData>(Data(function.internal_data()));
@@ -223,6 +229,9 @@ Module Module::FromText(std::string_view text, const Budget& budget) {
 void Module::Save(const std::string& path) const { internal::Check(ir::SaveModule(Data(data_).module, path)); }
 std::string Module::ToText() const { return ir::Print(Data(data_).module); }
 std::string Module::ToDot() const { return internal::DotOf(ir::EntryFunctions(Data(data_).module)); }
+std::string Module::ToHtml() const {
+  return internal::HtmlOf(Data(data_).module, ir::EntryFunctions(Data(data_).module));
+}
 void Module::Verify() const { internal::Check(ir::Verify(Data(data_).module)); }
 const std::string& Module::name() const { return Data(data_).module.name(); }
 

@@ -108,6 +108,8 @@ class Executable {
   /// What was compiled, as text or Graphviz source: steps; of each kernel its cost and why it is one. Plan, size,
   /// Profile and Trace of a module with symbolic extents are of the program of the last call.
   std::string Plan(PlanFormat format = PlanFormat::kText) const;
+  /// The same for notebooks: an HTML fragment with its sizes and a table of kernels; steps and reasons folded.
+  std::string ToHtml() const;
   ProgramSize size() const;
 
   /// What each kernel did in the calls of this instance: calls, time, flops, bytes. Profile() and Trace()

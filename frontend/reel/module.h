@@ -59,6 +59,9 @@ class Function {
   std::string ToText() const;
   /// Graphviz source of its graph.
   std::string ToDot() const;
+  /// An HTML fragment for notebooks: arguments, results, variables and ops in tables, and the graph, forward beside
+  /// gradient, as SVG if it has at most 200 nodes. No scripts, nothing from the network.
+  std::string ToHtml() const;
   /// Equal for structurally equal functions; names of values do not count.
   uint64_t Fingerprint() const;
 
@@ -198,6 +201,8 @@ class Module {
   std::string ToText() const;
   /// Graphviz source of all entry points.
   std::string ToDot() const;
+  /// The same as an HTML fragment, as Function::ToHtml.
+  std::string ToHtml() const;
   /// Throws the first thing that is wrong.
   void Verify() const;
 

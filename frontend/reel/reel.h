@@ -36,6 +36,7 @@
 #include "reel/recording.h"
 #include "reel/recurrent.h"
 #include "reel/reductions.h"
+#include "reel/report.h"
 #include "reel/resize.h"
 #include "reel/schedules.h"
 #include "reel/shapes.h"

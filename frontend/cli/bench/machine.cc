@@ -3,76 +3,27 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
 
 #include "codegen/target/file.h"
 #include "codegen/target/target.h"
-#include "ir/number.h"
 #include "ir/strings.h"
-#include "runtime/allocator.h"
-#include "runtime/buffer.h"
 
 namespace reel::cli {
 namespace {
-
-// The first line of a file of the system, or nothing.
-std::string Line(const std::string& path) {
-  std::string line;
-  std::ifstream file(path);
-  std::getline(file, line);
-  return line;
-}
-
-// Bytes of the first core's data caches; usual ones where the system does not tell.
-std::array<int64_t, 3> CacheSizes() {
-  std::array<int64_t, 3> sizes = {32 << 10, 1 << 20, 0};
-  for (int i = 0; i < 8; ++i) {
-    const std::string folder = StrCat("/sys/devices/system/cpu/cpu0/cache/index", i, "/");
-    const std::string level = Line(folder + "level"), size = Line(folder + "size");
-    if (level.size() != 1 || level[0] < '1' || level[0] > '3' || size.empty()) continue;
-    if (Line(folder + "type") == "Instruction") continue;
-    const int64_t unit = size.back() == 'M' ? 1 << 20 : size.back() == 'K' ? 1 << 10 : 1;
-    int64_t count = 0;
-    if (!ir::ParseNumber(std::string_view(size).substr(0, size.size() - (unit > 1 ? 1 : 0)), &count)) continue;
-    const int64_t bytes = count > 0 && count < int64_t{1} << 30 ? unit * count : 0;
-    if (bytes > 0) sizes[static_cast<size_t>(level[0] - '1')] = bytes;
-  }
-  sizes[2] = std::max(sizes[2], sizes[1]);  // no third level: one that adds nothing
-  return sizes;
-}
-
-// Bytes of all caches of a level that these threads have.
-int64_t Capacity(const Machine& m, size_t level) { return m.sizes[level] * (level < 2 ? m.threads : 1); }
-
-// GB/s of the level that holds so many bytes; what is measured of a level may be slower than the next one.
-template <typename RateOf>
-double BestRate(const Machine& m, double resident, const RateOf& rate_of) {
-  size_t level = 0;
-  while (level < 3 && resident > static_cast<double>(Capacity(m, level))) ++level;
-  double rate = 0;
-  for (size_t l = level; l < m.rates.size(); ++l) rate = std::max(rate, rate_of(m.rates[l]));
-  return rate;
-}
 
 struct Row {
   std::string key;
   std::function<double(const Machine&)> value;
 };
 
-// GFLOP/s; of bf16 where the CPU multiplies it, and of f32 where it does not.
-double PeakOf(const Peaks& peaks, DType dtype) {
-  if (dtype == kBFloat16 && peaks.bf16 > 0) return peaks.bf16;
-  return dtype == kFloat64 ? peaks.f64 : peaks.f32;
-}
-
 // Figures by their keys in machine.json.
 std::vector<Row> Rows() {
   std::vector<Row> rows = {{"float32", [](const Machine& m) { return m.peaks.f32; }},
                            {"float64", [](const Machine& m) { return m.peaks.f64; }},
                            {"bfloat16", [](const Machine& m) { return m.peaks.bf16; }}};
+  using internal::Rates;
   using Part = std::pair<const char*, double Rates::*>;
   for (size_t l = 0; l < Machine::kLevels.size(); ++l) {
     const std::string level = Machine::kLevels[l];
@@ -87,45 +38,10 @@ std::vector<Row> Rows() {
 
 }  // namespace
 
-double Machine::LimitSeconds(const Workload& w) const {
+double LimitSeconds(const Machine& machine, const Workload& w) {
   const bool updates = w.kind == Workload::Kind::kTrain || w.kind == Workload::Kind::kUpdate;
-  const double rate = BestRate(*this, w.resident > 0 ? w.resident : w.bytes,
-                               [updates](const Rates& r) { return std::max(r.copy, updates ? r.update : 0); });
-  return std::max(w.flops / PeakOf(peaks, w.dtype), w.bytes / rate) * 1e-9;
-}
-
-double Machine::LimitSeconds(const KernelProfile& k) const {
-  constexpr double kMostly = 8;  // times as much one way as the other
-  const double bytes = k.bytes_read + k.bytes_written;
-  if (k.calls == 0) return 0;
-  const double rate = BestRate(*this, bytes / static_cast<double>(k.calls), [&k](const Rates& r) {
-    const double both = std::max(r.copy, r.update);
-    if (k.bytes_read >= kMostly * k.bytes_written) return std::max(both, r.read);
-    return k.bytes_written >= kMostly * k.bytes_read ? std::max(both, r.write) : both;
-  });
-  return std::max(k.flops / PeakOf(peaks, k.dtype), bytes / rate) * 1e-9;
-}
-
-std::vector<Machine> MeasureMachine(const std::vector<int>& threads) {
-  const std::array<int64_t, 3> sizes = CacheSizes();
-  const auto bytes = static_cast<size_t>(std::clamp<int64_t>(4 * sizes[2], int64_t{64} << 20, int64_t{512} << 20));
-  runtime::Buffer buffer = runtime::Buffer::Allocate(bytes);
-  std::memset(buffer.data(), 1, bytes);
-  const std::span<std::byte> memory(static_cast<std::byte*>(buffer.data()), bytes);
-  std::vector<Machine> machines;
-  for (const int t : threads) {
-    Machine m{.threads = t, .peaks = MeasurePeaks(t), .sizes = sizes};
-    for (size_t level = 0; level < 3; ++level) {  // in half of the level's capacity
-      const auto half = static_cast<size_t>(Capacity(m, level)) / 2;
-      m.rates[level] = MeasureRates(t, memory.first(std::min(half, bytes)));
-    }
-    m.rates[3] = MeasureRates(t, memory);
-    m.fork_join_s = MeasureForkJoin(t);
-    machines.push_back(m);
-  }
-  buffer = {};
-  runtime::Allocator::Default().ReleaseCache();  // not to be counted as a workload's memory
-  return machines;
+  const double rate = machine.RateOf(w.resident > 0 ? w.resident : w.bytes, 1, 1, updates);
+  return std::max(w.flops / machine.PeakOf(w.dtype), w.bytes / rate) * 1e-9;
 }
 
 Json MachineJson(const std::vector<Machine>& machines) {

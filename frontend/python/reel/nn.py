@@ -13,6 +13,7 @@ Their first values are what kernel_init and bias_init say: a number, a name ("he
 
 import typing as _typing
 
+from . import _core
 from ._core.nn import *  # noqa: F401,F403
 from ._keep import Kept as _Kept
 from ._mistakes import missing as _missing
@@ -31,6 +32,8 @@ class Module(_Kept):
     Layers and variables without a name of their own are called like the attributes: dense/kernel.
     """
 
+    def _repr_html_(self) -> str:
+        return _core._variables_html(type(self).__name__, self.variables)
 
 if not _typing.TYPE_CHECKING:
     __getattr__ = _missing("reel.nn")

@@ -4,8 +4,10 @@
 
 #include "codegen/target/cpuid.h"
 #include "frontend/program/compiled_data.h"
+#include "frontend/report/html.h"
 #include "gradients.h"
 #include "graphs.h"
+#include "reel/report.h"
 #include "register.h"
 
 namespace reel::python {
@@ -38,6 +40,14 @@ CompileOptions ToOptions(const std::string& cpu, int opt_level, int64_t memory_b
           .extents = ToExtents(extents),
           .schedules = schedules,
           .tune = tune};
+}
+
+// One path or several.
+std::vector<std::string> ToPaths(nb::handle paths) {
+  if (PyUnicode_Check(paths.ptr())) return {nb::borrow<nb::str>(paths).c_str()};
+  std::vector<std::string> out;
+  for (const nb::handle path : nb::iter(paths)) out.emplace_back(nb::str(path).c_str());
+  return out;
 }
 
 // run("train", x, y), or run(x, y) if there is one entry point: the tensor, or what results there
@@ -114,6 +124,7 @@ void RegisterExecutables(nb::module_& m) {
   c.def(
       "profile", [](const Executable& x) { return x.Profile().Table(); },
       "Time, bytes and flops of each kernel; needs compile(profile=True).");
+  c.def("_repr_html_", &Executable::ToHtml);
   m.def(
       "compile",
       [](nb::handle graph, const std::string& cpu, int opt_level, int64_t memory_budget, bool profile,
@@ -160,6 +171,31 @@ void RegisterExecutables(nb::module_& m) {
       "functions return 9 if an index or a label is out of range. extents={'B': [1, 32]} lists the numbers that an "
       "open extent may have, where an entry point does not take them all. `schedules`: a file that `reel tune` or "
       "compile(tune=...) wrote; the same file gives the same object.");
+  m.def(
+      "report",
+      [](nb::handle graph, const std::string& path, bool run, nb::handle logs, const std::string& sources,
+         const std::string& cpu, int opt_level, int64_t memory_budget, nb::handle budget, nb::handle extents,
+         const std::string& schedules) {
+        ReportOptions options;
+        options.compile = ToOptions(cpu, opt_level, memory_budget, false, true, budget, extents, schedules, 0);
+        options.run = run;
+        options.logs = ToPaths(logs);
+        options.sources = sources;
+        WithGraph(graph, [&](const auto& g) { SaveReport(g, path, options); });
+      },
+      "graph"_a, "path"_a, nb::kw_only(), "run"_a = true, "logs"_a = nb::tuple(), "sources"_a = "", "cpu"_a = "native",
+      "opt_level"_a = 2, "memory_budget"_a = 0, "budget"_a = nb::none(), "extents"_a = nb::none(), "schedules"_a = "",
+      nb::sig("def report(graph: Module | Function, path: str, *, run: bool = True, logs: str | Sequence[str] = (), "
+              "sources: str = '', cpu: str = 'native', opt_level: int = 2, memory_budget: int = 0, "
+              "budget: Budget | None = None, extents: Mapping[str, int] | None = None, schedules: str = '') -> None"),
+      "Writes an HTML page that needs nothing else: the graph with forward beside gradient, kernels with a roofline of "
+      "this machine, the arena over time, compile time, and curves of CSV files (`logs`) with a column `step`. It runs "
+      "each entry point on random arguments to time its kernels; run=False does not. `sources`: a folder below which "
+      "source lines may be quoted.");
+  m.def(
+      "_variables_html",
+      [](const std::string& title, nb::handle variables) { return internal::HtmlOf(title, ToVariables(variables)); },
+      "title"_a, "variables"_a);
   m.def("_set_tune", &internal::SetTuneSeconds, "seconds"_a);
 }
 

@@ -318,6 +318,7 @@ void RegisterFunction(nb::module_& m) {
         "tensor, or Results if there are none or several.");
   c.def("to_text", &Function::ToText, "Its text form.");
   c.def("to_dot", &Function::ToDot, "Graphviz source of its graph.");
+  c.def("_repr_html_", &Function::ToHtml);
   c.def("fingerprint", &Function::Fingerprint, "Equal for structurally equal functions.");
   c.def("__str__", &Function::ToText);
   c.def(
@@ -359,6 +360,7 @@ void RegisterModule(nb::module_& m) {
         "Writes the binary form, or the text form if the name ends in .txt.");
   c.def("to_text", &Module::ToText, "Its text form.");
   c.def("to_dot", &Module::ToDot, "Graphviz source of all entry points.");
+  c.def("_repr_html_", &Module::ToHtml);
   c.def("verify", &Module::Verify, "Raises the first thing that is wrong.");
   c.def_prop_ro("name", &Module::name);
   c.def_prop_ro(

@@ -7,6 +7,7 @@
 #include "callback.h"
 #include "frontend/nn/layer_data.h"
 #include "frontend/nn/summary.h"
+#include "frontend/report/html.h"
 #include "gradients.h"
 #include "record.h"
 #include "reel/attention.h"
@@ -466,6 +467,9 @@ void RegisterLayers(nb::module_& parent) {
     internal::LastOutput output;
     output.Note(x);
     return output.Text();
+  });
+  c.def("_repr_html_", [](nb::handle self) {
+    return internal::HtmlOf(TypeName(self) + " " + nb::cast<Layer&>(self).name(), nb::cast<Layer&>(self).variables());
   });
   RegisterDense(m);
   RegisterConvolutions(m);

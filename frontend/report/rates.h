@@ -1,5 +1,5 @@
-#ifndef REEL_FRONTEND_CLI_BENCH_RATES_H_
-#define REEL_FRONTEND_CLI_BENCH_RATES_H_
+#ifndef REEL_FRONTEND_REPORT_RATES_H_
+#define REEL_FRONTEND_REPORT_RATES_H_
 
 #include <cstddef>
 #include <span>
@@ -7,7 +7,7 @@
 // What a core can do at most, measured: each figure is the best of several runs of about a
 // millisecond on some threads at once.
 
-namespace reel::cli {
+namespace reel::internal {
 
 /// GFLOP/s of multiply-adds in registers; bf16 with f32 sums, 0 where the CPU has no such
 /// instruction.
@@ -26,6 +26,6 @@ Rates MeasureRates(int threads, std::span<std::byte> memory);
 /// Seconds of a step of `threads` empty chunks, while the gang of threads spins.
 double MeasureForkJoin(int threads);
 
-}  // namespace reel::cli
+}  // namespace reel::internal
 
-#endif  // REEL_FRONTEND_CLI_BENCH_RATES_H_
+#endif  // REEL_FRONTEND_REPORT_RATES_H_

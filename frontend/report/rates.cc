@@ -1,4 +1,4 @@
-#include "frontend/cli/bench/rates.h"
+#include "frontend/report/rates.h"
 
 #include <algorithm>
 #include <atomic>
@@ -9,15 +9,16 @@
 #include <thread>
 #include <vector>
 
-#include "frontend/cli/bench/measure.h"
 #include "runtime/thread_pool.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
 
-namespace reel::cli {
+namespace reel::internal {
 namespace {
+
+double Now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 // Units per second of `work` on all threads at once, the best of `runs`.
 double BestRate(int threads, int runs, const std::function<double(int thread)>& work) {
@@ -225,4 +226,4 @@ double MeasureForkJoin(int threads) {
   return best;
 }
 
-}  // namespace reel::cli
+}  // namespace reel::internal
