@@ -4,9 +4,9 @@
 #include <signal.h>
 
 #include <chrono>
+#include <exception>
 #include <list>
 #include <new>
-#include <system_error>
 #include <utility>
 
 #include "frontend/data/iterator.h"
@@ -31,15 +31,15 @@ class Readers {
       if (ended) (*r)->thread_.join();
       r = ended ? all_.erase(r) : std::next(r);
     }
+    all_.push_back(reader);
     // The thread inherits the mask: signals go to the user's threads.
     sigset_t every, before;
     sigfillset(&every);
     pthread_sigmask(SIG_SETMASK, &every, &before);
     bool begun = true;
     try {
-      all_.push_back(reader);
       reader->thread_ = std::thread([reader] { reader->Main(); });
-    } catch (const std::system_error&) {
+    } catch (const std::exception&) {  // no thread, or no memory for one
       all_.pop_back();
       begun = false;
     }
@@ -91,7 +91,11 @@ const ReadersHooks readers_hooks;
 void StopReaders() { the_readers.readers.StopAll(); }
 
 Reader::Reader(NodePtr node, int64_t epoch, int64_t position)
-    : node_(std::move(node)), epoch_(epoch), first_(position), ahead_(node_->prefetch()), process_(fork_generation) {}
+    : node_(std::move(node)),
+      epoch_(epoch),
+      first_(position),
+      process_(fork_generation),
+      ready_(static_cast<size_t>(node_->prefetch())) {}
 
 std::shared_ptr<Reader> Reader::Start(NodePtr node, int64_t epoch, int64_t position) {
   std::shared_ptr<Reader> reader(new Reader(std::move(node), epoch, position));
@@ -119,9 +123,9 @@ void Reader::Main() {
   for (int64_t i = first_; i < node_->size(); ++i) {
     MadeExample made = MakeExample(*node_, epoch_, i, &memory_);
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return stop_ || static_cast<int64_t>(ready_.size()) < ahead_; });
+    changed_.wait(lock, [&] { return stop_ || num_ready_ < ready_.size(); });
     if (stop_) break;
-    ready_.push_back(std::move(made));
+    ready_[(next_ + num_ready_++) % ready_.size()] = std::move(made);
     lock.unlock();
     changed_.notify_all();
   }
@@ -133,7 +137,7 @@ MadeExample Reader::Take() {
   MadeExample made;
   {
     std::unique_lock lock(mutex_);
-    const auto wanted = [&] { return !ready_.empty() || stop_; };
+    const auto wanted = [&] { return num_ready_ > 0 || stop_; };
     while (!changed_.wait_for(lock, std::chrono::milliseconds(50), wanted)) {
       lock.unlock();
       CheckPending();
@@ -141,18 +145,20 @@ MadeExample Reader::Take() {
     }
     if (ready_.empty())
       throw Error(ErrorCode::kCancelled, "data: the thread that prefetches has ended with the process");
-    made = std::move(ready_.front());
-    ready_.pop_front();
+    made = std::exchange(ready_[next_], {});
+    next_ = (next_ + 1) % ready_.size();
+    --num_ready_;
   }
   changed_.notify_all();
   return made;
 }
 
 void Reader::Stop() {
-  std::deque<MadeExample> dropped;  // without the lock: what goes may be Python's
+  std::vector<MadeExample> dropped;  // without the lock: what goes may be Python's
   {
     const std::lock_guard lock(mutex_);
     stop_ = true;
+    num_ready_ = 0;
     dropped.swap(ready_);
   }
   changed_.notify_all();

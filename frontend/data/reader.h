@@ -3,11 +3,11 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <deque>
 #include <exception>
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include "frontend/data/node.h"
 
@@ -38,12 +38,13 @@ class Reader {
   void Main();
 
   NodePtr node_;  // until the thread ends
-  const int64_t epoch_, first_, ahead_;
+  const int64_t epoch_, first_;
   const int process_;
   std::atomic<bool> ended_ = false;  // the thread's last act
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<MadeExample> ready_;
+  std::vector<MadeExample> ready_;  // a ring: the thread takes no memory while it has the lock
+  size_t next_ = 0, num_ready_ = 0;
   bool stop_ = false;
   std::thread thread_;
   FetchMemory memory_;

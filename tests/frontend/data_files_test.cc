@@ -131,7 +131,7 @@ TEST(DataFiles, DamagedOnesAreErrorsOrData) {
   for (const Kind& kind : Kinds(folder)) {
     const std::string path = PathFor(folder, kind);
     int errors = 0;
-    for (int i = 0; i < 200; ++i) {
+    for (int i = 0; i < 100; ++i) {
       Write(path, Damaged(kind.bytes, &random));
       try {
         for (const Example& x : kind.read(path)) EXPECT_GT(x.size(), 0u);

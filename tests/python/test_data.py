@@ -5,6 +5,7 @@ import gzip
 import os
 import pathlib
 import random
+import signal
 import struct
 import subprocess
 import sys
@@ -332,6 +333,26 @@ def test_threads_share_an_iterator():
     while any(t.is_alive() for t in threads):
         assert 0 <= iterator.position <= 300
     assert sorted(parts[0] + parts[1]) == list(range(300))
+
+
+def test_an_interrupt_ends_the_wait_and_takes_nothing():
+    class Alarm(Exception):
+        pass
+
+    def alarm(*_):
+        raise Alarm
+
+    gate = threading.Event()
+    iterator = iter(reel.data.range(3).map(lambda i: i if gate.wait(30) else None).prefetch(1))
+    before = signal.signal(signal.SIGALRM, alarm)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        with pytest.raises(Alarm):
+            next(iterator)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    gate.set()
+    assert iterator.position == 0 and values(iterator) == [0, 1, 2]
 
 
 def test_the_process_ends_with_threads_running():
