@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -155,15 +156,48 @@ class FunctionWriter {
     return scope;
   }
 
-  // A line of the program that calls one layer has that layer's folder.
+  // Of what flows into a node from the same line of the program.
+  std::string InheritedScope(const ir::Node& node) const {
+    std::string scope;
+    bool any = false;
+    for (const ir::Value v : node.operands) {
+      const int32_t from = f_.producer_index(v);
+      if (from < 0 || f_.nodes()[static_cast<size_t>(from)].location != node.location) continue;
+      const std::string& other = scopes_[static_cast<size_t>(from)];
+      if (other.empty()) continue;
+      scope = any ? CommonFolder(scope, other) : other;
+      any = true;
+    }
+    return scope;
+  }
+
+  // The node that a gradient rule differentiated: rules go through the nodes from the last to the first, and know op
+  // and line. `last` is the one before, or -1.
+  int32_t Differentiated(const ir::Node& node, int32_t last) const {
+    const std::string_view hint = f_.name_hint(node.result());
+    const auto found = forward_.find({std::string(hint.substr(0, hint.size() - kGradientHint.size())), node.location});
+    if (found == forward_.end()) return -1;
+    const std::vector<int32_t>& nodes = found->second;
+    const auto above = last < 0 ? nodes.end() : std::upper_bound(nodes.begin(), nodes.end(), last);
+    return above == nodes.begin() ? nodes.back() : *(above - 1);
+  }
+
   void FindScopes() {
+    int32_t differentiated = -1;
     for (size_t n = 0; n < f_.nodes().size(); ++n) {
       const ir::Node& node = f_.nodes()[n];
-      const std::string own = OwnScope(node);
-      scopes_.push_back(own);
-      if (own.empty() || node.location < 0 || sections_[n] != Section::kForward) continue;
-      const auto [at, is_new] = by_line_.emplace(node.location, own);
-      if (!is_new) at->second = CommonFolder(at->second, own);
+      std::string scope = OwnScope(node);
+      if (sections_[n] == Section::kBackward) {
+        const int32_t found = node.num_results == 0 ? -1 : Differentiated(node, differentiated);
+        if (found >= 0) {
+          differentiated = found;
+          scope = scopes_[static_cast<size_t>(found)];
+        }
+      } else if (sections_[n] == Section::kForward && node.location >= 0) {
+        forward_[{std::string(ir::Name(node.op)), node.location}].push_back(static_cast<int32_t>(n));
+        if (scope.empty()) scope = InheritedScope(node);
+      }
+      scopes_.push_back(std::move(scope));
     }
   }
 
@@ -171,8 +205,6 @@ class FunctionWriter {
     if (!scopes_[n].empty()) return scopes_[n] + "/";
     const ir::Node& node = f_.nodes()[n];
     if (node.location < 0) return "";
-    const auto at = by_line_.find(node.location);
-    if (at != by_line_.end() && !at->second.empty() && sections_[n] != Section::kUpdate) return at->second + "/";
     const ir::Location& line = f_.locations()[static_cast<size_t>(node.location)];
     return StrCat(SafePart(ir::FileName(line.file)), "-L", line.line, "/");
   }
@@ -225,7 +257,7 @@ class FunctionWriter {
   std::vector<std::string> values_;  // by value: the name of its node, :i of a further result
   std::vector<Section> sections_;    // by node
   std::vector<std::string> scopes_;
-  std::map<int32_t, std::string> by_line_;
+  std::map<std::pair<std::string, int32_t>, std::vector<int32_t>> forward_;  // nodes by op and line
 };
 
 }  // namespace
