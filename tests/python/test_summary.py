@@ -140,7 +140,10 @@ def test_graphs(tmp_path):
     (result,) = [n for n in graph if n.startswith("train/outputs/")]
     assert graph[result][2] == [(FLOAT, [])]
     (product,) = [n for n in graph if n.startswith("train/forward/dense/contract")]
-    assert graph[product][1][1] == "dense/kernel" and graph[product][2] == [(FLOAT, [16, 8])]
+    kernel = graph[product][1][1]  # as it is read here, for tapes: an identity of the variable
+    assert (kernel == "dense/kernel" or graph[kernel][1] == ["dense/kernel"]) and graph[product][2] == [
+        (FLOAT, [16, 8])
+    ]
 
 
 @pytest.mark.parametrize("lift", [False, True])
