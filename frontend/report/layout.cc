@@ -60,7 +60,14 @@ class Placer {
         if (box(from).part != Part::kForward && !IsParameter(box(from))) band(i) = std::max(band(i), band(from));
       }
     }
-    for (int32_t i = 0; i < n; ++i) light[static_cast<size_t>(i)] = IsParameter(box(i));
+    for (int32_t i = 0; i < n; ++i) {  // of updates also what is made of slots and rates alone
+      const auto& operands = box(i).operands;
+      const bool made = box(i).part == Part::kUpdate && box(i).kind == DrawnNode::Kind::kOp && !operands.empty();
+      light[static_cast<size_t>(i)] =
+          IsParameter(box(i)) || (made && std::all_of(operands.begin(), operands.end(), [&](int32_t from) {
+                                    return light[static_cast<size_t>(from)];
+                                  }));
+    }
     Lower(light, Part::kUpdate);
   }
 

@@ -16,7 +16,7 @@ class Graph {
     this.kernels = new Map();  // kernel -> boxes
     for (let i = 0; i < this.size; ++i) {
       this.byRow[nodes.y[i]].push(i);
-      for (const from of nodes.in[i]) this.users[from].push(i);
+      for (const from of new Set(nodes.in[i])) this.users[from].push(i);
       for (const kernel of nodes.kernels[i]) {
         if (!this.kernels.has(kernel)) this.kernels.set(kernel, []);
         this.kernels.get(kernel).push(i);
