@@ -1,8 +1,9 @@
 #include "frontend/onnx/import.h"
 
-#include <set>
-
 #include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
 
 #include "frontend/onnx/functions.h"
 #include "frontend/onnx/node.h"
@@ -77,13 +78,14 @@ class Importer {
   Type InputType(const ValueInfo& input) const;
   Value Initial(const std::string& name, const ir::Literal& literal);
   NamedTensors RunMain(std::span<const Tensor> arguments);
-  Tensors RunSubgraph(const Graph& graph, const Tensors& arguments, const Scope* outer);
+  std::vector<Value> RunSubgraph(const Graph& graph, const std::vector<Value>& arguments, const Scope* outer);
   void AddInitializers(const Graph& graph, Scope* scope);
   void RunNodes(const std::vector<Node>& nodes, Scope* scope);
   void RunNode(const Node& node, Scope* scope);
   void RunFunction(const FunctionBody& body, const Node& node, Scope* scope);
   std::vector<Value> ReadInputs(const Node& node, const Scope& scope) const;
-  Tensors Fold(const OpRow& row, const Node& node, const std::vector<Value>& inputs) const;
+  Tensors Fold(const OpRow& row, const Node& node, const std::vector<Value>& inputs,
+               std::map<size_t, int64_t>* small) const;
   void Define(Scope* scope, const std::string& name, Value value) const;
   const Value& Lookup(const Scope& scope, const std::string& name) const;
 
@@ -92,6 +94,7 @@ class Importer {
   const OnnxOptions& options_;
   ir::BudgetMeter meter_;
   int64_t opset_ = 1;
+  std::set<std::string, std::less<>> moments_;   // running means and variances
   std::vector<const FunctionBody*> calls_;       // that are running, the innermost last
   std::vector<std::shared_ptr<Calls>> written_;  // bodies of calls; initial_ points into them
   HashMap<const ir::Literal*, Value> initial_;  // a subgraph may run many times
@@ -166,6 +169,10 @@ void Importer::SplitInputs() {
 Module Importer::Import() {
   CheckModel();
   SplitInputs();
+  for (const Node& node : model_.graph.nodes) {
+    if (node.op != "BatchNormalization") continue;
+    for (size_t i = 3; i < node.inputs.size(); ++i) moments_.insert(node.inputs[i]);
+  }
   const auto callable = [this](std::span<const Tensor> arguments) { return RunMain(arguments); };
   return Module::Lift({{options_.entry, callable, specs_}}, model_.graph.name.empty() ? "onnx" : model_.graph.name);
 }
@@ -175,7 +182,7 @@ NamedTensors Importer::RunMain(std::span<const Tensor> arguments) {
   for (const auto& [name, tensor] : options_.constants) Define(&scope, name, {tensor, {}, tensor, ""});
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string& name = arguments_[i]->name;
-    Define(&scope, name, {arguments[i], {}, {}, name});
+    Define(&scope, name, {arguments[i], {}, {}, name, nullptr, arguments_[i]->small});
   }
   AddInitializers(model_.graph, &scope);
   RunNodes(model_.graph.nodes, &scope);
@@ -188,32 +195,30 @@ NamedTensors Importer::RunMain(std::span<const Tensor> arguments) {
   return results;
 }
 
-Tensors Importer::RunSubgraph(const Graph& graph, const Tensors& arguments, const Scope* outer) {
+std::vector<Value> Importer::RunSubgraph(const Graph& graph, const std::vector<Value>& arguments, const Scope* outer) {
   if (arguments.size() != graph.inputs.size()) {
     Wrong(StrCat("subgraph ", ir::Quoted(graph.name), " has ", graph.inputs.size(), " inputs, its node gives ",
                  arguments.size()));
   }
   Scope scope;
   scope.outer = outer;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const Tensor& x = arguments[i];
-    Define(&scope, graph.inputs[i].name, {x, {}, x.symbolic() ? Tensor() : x, ""});
-  }
+  for (size_t i = 0; i < arguments.size(); ++i) Define(&scope, graph.inputs[i].name, arguments[i]);
   AddInitializers(graph, &scope);
   RunNodes(graph.nodes, &scope);
-  Tensors results;
-  for (const ValueInfo& output : graph.outputs) results.push_back(Lookup(scope, output.name).Get());
+  std::vector<Value> results;
+  for (const ValueInfo& output : graph.outputs) results.push_back(Lookup(scope, output.name));
   return results;
 }
 
-// A value that the model holds: floats are weights, large ones of other dtypes frozen variables.
+// A value that the model holds: floats are weights, large ones of other dtypes frozen variables. A
+// single number is an exponent or an epsilon, not a weight; running moments are not trained either.
 Value Importer::Initial(const std::string& name, const ir::Literal& literal) {
   Value& value = initial_[&literal];
   if (value.defined()) return value;
   const Tensor tensor = internal::FromLiteral(literal);
   if (literal.size() <= kMaxFolded) value.known = tensor;
-  if (IsDifferentiable(literal.dtype()) || literal.size() > kMaxConstant) {
-    const bool trainable = options_.trainable && IsDifferentiable(literal.dtype());
+  if ((IsDifferentiable(literal.dtype()) && literal.shape().rank() > 0) || literal.size() > kMaxConstant) {
+    const bool trainable = options_.trainable && IsDifferentiable(literal.dtype()) && !moments_.contains(name);
     value.variable = Variable(tensor, {.name = name, .trainable = trainable});
   } else {
     value.tensor = tensor;
@@ -224,7 +229,9 @@ Value Importer::Initial(const std::string& name, const ir::Literal& literal) {
 void Importer::AddInitializers(const Graph& graph, Scope* scope) {
   for (const auto& [name, literal] : graph.initializers) {
     if (scope->outer == nullptr && options_.constants.contains(name)) continue;
-    Define(scope, name, Initial(name, literal));
+    Value value = Initial(name, literal);
+    if (const auto small = graph.small.find(name); small != graph.small.end()) value.small = small->second;
+    Define(scope, name, std::move(value));
   }
 }
 
@@ -271,7 +278,8 @@ void Importer::RunFunction(const FunctionBody& body, const Node& node, Scope* sc
   written_.push_back(written);
   Scope inside;
   const std::vector<Value> inputs = ReadInputs(node, *scope);
-  for (size_t i = 0; i < body.inputs.size(); ++i) Define(&inside, body.inputs[i], i < inputs.size() ? inputs[i] : Value());
+  for (size_t i = 0; i < body.inputs.size(); ++i)
+    Define(&inside, body.inputs[i], i < inputs.size() ? inputs[i] : Value());
   const int64_t opset = std::exchange(opset_, StandardOpset(body.opsets, opset_));
   calls_.push_back(&body);
   RunNodes(*written, &inside);
@@ -304,14 +312,16 @@ void Importer::RunNode(const Node& node, Scope* scope) {
   }
   Tensors folded, results;
   std::vector<Value> given;
-  if (known && row->fold) folded = Fold(*row, node, inputs);
+  std::map<size_t, int64_t> small;
+  if (known && row->fold) folded = Fold(*row, node, inputs, &small);
   if (folded.empty() || weights) {
-    const NodeContext context(node, opset_, std::move(inputs), [&](const Graph& graph, const Tensors& arguments) {
-      return RunSubgraph(graph, arguments, scope);
-    });
+    const NodeContext context(
+        node, opset_, std::move(inputs),
+        [&](const Graph& graph, const std::vector<Value>& arguments) { return RunSubgraph(graph, arguments, scope); });
     results = row->import(context);
     context.CheckAllRead();
     given = context.given();
+    small = context.small();
   } else {
     results = folded;
   }
@@ -323,6 +333,7 @@ void Importer::RunNode(const Node& node, Scope* scope) {
     }
     if (i >= results.size() || !results[i].defined()) Refuse(StrCat("output ", i, " is not supported"));
     Value value{results[i], {}, folded.empty() ? Tensor() : folded[i], origin};
+    if (const auto it = small.find(i); it != small.end()) value.small = it->second;
     if (!results[i].symbolic()) {
       if (results[i].size() <= kMaxFolded) value.known = results[i];
       if (results[i].size() > kMaxConstant)
@@ -334,10 +345,11 @@ void Importer::RunNode(const Node& node, Scope* scope) {
 
 // The results of a node whose inputs are all known, by the reference evaluator; none if they are
 // large or cannot be computed.
-Tensors Importer::Fold(const OpRow& row, const Node& node, const std::vector<Value>& inputs) const {
+Tensors Importer::Fold(const OpRow& row, const Node& node, const std::vector<Value>& inputs,
+                       std::map<size_t, int64_t>* small) const {
   const internal::SuspendScope suspend;
   std::vector<Value> known;
-  for (const Value& x : inputs) known.push_back({x.known, {}, x.known, ""});
+  for (const Value& x : inputs) known.push_back({x.known, {}, x.known, "", nullptr, x.small});
   const NodeContext context(node, opset_, known, nullptr);
   const Function f = internal::TraceFunction("fold",
                                              [&](std::span<const Tensor>) {
@@ -346,6 +358,7 @@ Tensors Importer::Fold(const OpRow& row, const Node& node, const std::vector<Val
                                                return NamedTensors(results.begin(), results.end());
                                              },
                                              {});
+  *small = context.small();
   const internal::ModuleData& data = *f.internal_data();
   const ir::Function& function = *data.module.FindFunction(data.entry);
   for (const ir::Value v : function.results()) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "frontend/onnx/reader.h"
+#include "frontend/onnx/small.h"
 #include "frontend/values/status.h"
 #include "frontend/values/tensor_data.h"
 #include "ir/hash_map.h"
@@ -15,9 +16,19 @@ namespace reel::onnx {
 void Refuse(const std::string& what) { throw Error(ErrorCode::kUnimplemented, what); }
 void Wrong(const std::string& what) { throw Error(ErrorCode::kInvalidArgument, what); }
 
+void NodeContext::CheckNotSmall(size_t i) const {
+  const SmallType* small = FindSmall(Small(i));
+  if (small) {
+    Refuse(StrCat("input ", i, " of ", small->name, ", which only Cast, CastLike, QuantizeLinear and DequantizeLinear ",
+                  "take; cast it to ", Name(small->carrier)));
+  }
+}
+
+Tensor NodeContext::Carried(size_t i) const { return ValueIn(i).Get(); }
+
 Tensor NodeContext::In(size_t i) const {
-  if (!Has(i)) Wrong(StrCat("input ", i, " is missing"));
-  return inputs_[i].Get();
+  CheckNotSmall(i);
+  return Carried(i);
 }
 
 Tensor Value::Get() const {
@@ -36,6 +47,14 @@ const Sequence& NodeContext::SequenceIn(size_t i) const {
   return *value.sequence;
 }
 
+Tensors NodeContext::Run(const Graph& graph, const Tensors& arguments) const {
+  std::vector<Value> values;
+  for (const Tensor& x : arguments) values.push_back(Value::Of(x));
+  Tensors results;
+  for (const Value& value : run_(graph, values)) results.push_back(value.Get());
+  return results;
+}
+
 void NodeContext::Give(size_t i, Value value) const {
   if (given_.size() <= i) given_.resize(i + 1);
   given_[i] = std::move(value);
@@ -48,8 +67,8 @@ Tensors NodeContext::AllIn() const {
 }
 
 Tensor NodeContext::Known(size_t i) const {
-  if (!Has(i)) Wrong(StrCat("input ", i, " is missing"));
-  const Value& value = inputs_[i];
+  const Value& value = ValueIn(i);
+  CheckNotSmall(i);
   if (value.known.defined()) return value.known;
   std::string message = StrCat("input ", i, ", ", ir::Quoted(node_.inputs[i]),
                                ", decides shapes or the graph, so its elements must be known at import");

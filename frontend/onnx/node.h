@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -32,10 +33,10 @@ struct Value {
   Tensor known;        ///< its elements when they are known at import, else null
   std::string origin;  ///< a graph input that it depends on; empty if none
   std::shared_ptr<const Sequence> sequence = nullptr;  ///< instead of the tensor: a list of values
+  int64_t small = 0;  ///< the number of its element type if the tensor's dtype only carries it (small.h)
 
-  static Value Of(Sequence sequence) {
-    return {{}, {}, {}, "", std::make_shared<const Sequence>(std::move(sequence))};
-  }
+  static Value Of(const Tensor& tensor) { return {tensor, {}, tensor.symbolic() ? Tensor() : tensor, ""}; }
+  static Value Of(Sequence sequence) { return {{}, {}, {}, "", std::make_shared<const Sequence>(std::move(sequence))}; }
   bool defined() const { return tensor.defined() || variable.defined() || sequence; }
   /// The tensor; throws InvalidArgument if it is a sequence.
   Tensor Get() const;
@@ -59,7 +60,7 @@ class UnknownElements : public Error {
 [[noreturn]] void Wrong(const std::string& what);
 
 /// Runs a subgraph on arguments, within the scope of the node that has it.
-using RunGraph = std::function<Tensors(const Graph& graph, const Tensors& arguments)>;
+using RunGraph = std::function<std::vector<Value>(const Graph& graph, const std::vector<Value>& arguments)>;
 
 class NodeContext {
  public:
@@ -82,8 +83,15 @@ class NodeContext {
     asked_ = std::max(asked_, i + 1);
     return i < inputs_.size() && inputs_[i].defined();
   }
-  /// Input i; throws if it is left out.
+  /// Input i; throws if it is left out, or if its dtype only carries a smaller type.
   Tensor In(size_t i) const;
+  /// Input i, also of a smaller type: Small(i).
+  Tensor Carried(size_t i) const;
+  /// The number of the type that input i's dtype carries, or 0.
+  int64_t Small(size_t i) const { return Has(i) ? inputs_[i].small : 0; }
+  /// Output i is of this smaller type.
+  void MarkSmall(size_t i, int64_t number) const { small_[i] = number; }
+  const std::map<size_t, int64_t>& small() const { return small_; }
   /// Input i or, if it is left out, this.
   Tensor In(size_t i, const Tensor& otherwise) const { return Has(i) ? In(i) : otherwise; }
   Tensors AllIn() const;
@@ -104,6 +112,7 @@ class NodeContext {
   double KnownFloat(size_t i) const;
 
   // Attributes. One that is never asked for is an error: the op would mean something else.
+  const Attribute* Find(std::string_view name) const;
   bool HasAttribute(std::string_view name) const { return Find(name) != nullptr; }
   int64_t Int(std::string_view name, int64_t otherwise) const;
   int64_t Int(std::string_view name) const;  ///< throws if it is missing
@@ -121,7 +130,11 @@ class NodeContext {
   /// Throws if the node has an attribute or an input that was not asked for.
   void CheckAllRead() const;
 
-  Tensors Run(const Graph& graph, const Tensors& arguments) const { return run_(graph, arguments); }
+  /// Runs a subgraph: concrete arguments are known in it.
+  Tensors Run(const Graph& graph, const Tensors& arguments) const;
+  std::vector<Value> RunValues(const Graph& graph, const std::vector<Value>& arguments) const {
+    return run_(graph, arguments);
+  }
 
   /// Output i is this value, and not a tensor that the handler returns.
   void Give(size_t i, Value value) const;
@@ -131,7 +144,7 @@ class NodeContext {
   std::optional<std::vector<int64_t>> IntsSince(int64_t opset, std::string_view name, size_t i) const;
 
  private:
-  const Attribute* Find(std::string_view name) const;
+  void CheckNotSmall(size_t i) const;
   template <typename T>
   const T* Get(std::string_view name) const;
 
@@ -142,6 +155,7 @@ class NodeContext {
   mutable std::set<std::string, std::less<>> read_;
   mutable size_t asked_ = 0;  // inputs, from the first on
   mutable std::vector<Value> given_;
+  mutable std::map<size_t, int64_t> small_;
 };
 
 /// How one op is imported: its results, as many as the node has outputs or fewer.

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "frontend/onnx/small.h"
 #include "ir/budget_meter.h"
 #include "ir/names.h"
 #include "ir/number.h"
@@ -36,6 +37,8 @@ absl::StatusOr<DType> DTypeOf(int64_t type) {
     case TensorProto::STRING: return absl::UnimplementedError("strings are not supported");
     default: break;
   }
+  if (const SmallType* small = FindSmall(type))
+    return absl::UnimplementedError(StrCat("only casts and (de)quantization have numbers of ", small->name));
   return absl::UnimplementedError(StrCat("unknown element type ", type));
 }
 
@@ -172,6 +175,7 @@ absl::Status Reader::Read(const proto::GraphProto& in, Graph* out) {
     absl::StatusOr<ir::Literal> literal = Read(tensor);
     if (absl::Status s = CheckName(tensor.name()); !s.ok()) return s;
     if (!literal.ok()) return Within("initializer", tensor.name(), literal.status());
+    if (FindSmall(tensor.data_type())) out->small[tensor.name()] = tensor.data_type();
     out->initializers.emplace_back(tensor.name(), *std::move(literal));
   }
   if (absl::Status s = ReadAll(in.input(), &out->inputs); !s.ok()) return s;
@@ -213,6 +217,7 @@ absl::Status Reader::Read(const proto::AttributeProto& in, Attribute* out) {
       absl::StatusOr<ir::Literal> literal = Read(in.t());
       if (!literal.ok()) return Within("attribute", in.name(), literal.status());
       out->value = *std::move(literal);
+      if (FindSmall(in.t().data_type())) out->small = in.t().data_type();
       break;
     }
     case AttributeProto::GRAPH: {
@@ -250,7 +255,11 @@ absl::Status Reader::Read(const proto::ValueInfoProto& in, ValueInfo* out) {
 }
 
 absl::Status Reader::ReadShape(const proto::TypeProto::Tensor& in, ValueInfo* out) {
-  if (const absl::StatusOr<DType> dtype = DTypeOf(in.elem_type()); dtype.ok())
+  const SmallType* small = FindSmall(in.elem_type());
+  if (small) {
+    out->dtype = small->carrier;
+    out->small = small->number;
+  } else if (const absl::StatusOr<DType> dtype = DTypeOf(in.elem_type()); dtype.ok())
     out->dtype = *dtype;
   else
     out->unsupported = in.elem_type() == proto::TensorProto::STRING ? "strings" : "this dtype";
@@ -263,7 +272,8 @@ absl::Status Reader::ReadShape(const proto::TypeProto::Tensor& in, ValueInfo* ou
 }
 
 absl::StatusOr<ir::Literal> Reader::Read(const proto::TensorProto& in) {
-  const absl::StatusOr<DType> dtype = DTypeOf(in.data_type());
+  const SmallType* small = FindSmall(in.data_type());
+  const absl::StatusOr<DType> dtype = small ? small->carrier : DTypeOf(in.data_type());
   if (!dtype.ok()) return dtype.status();
   if (in.has_segment()) return absl::UnimplementedError("tensors in segments are not supported");
   if (in.dims_size() > kMaxRank) {
@@ -275,6 +285,11 @@ absl::StatusOr<ir::Literal> Reader::Read(const proto::TensorProto& in) {
   const Type type{*dtype, Shape(std::vector<int64_t>(in.dims().begin(), in.dims().end()))};
   if (absl::Status s = meter_.AddLiteral(type); !s.ok()) return s;
   std::vector<std::byte> bytes;
+  if (small) {
+    const Type packed{kUInt8, Shape({PackedBytes(*small, type.shape.size())})};
+    if (absl::Status s = ReadData(in, packed, &bytes); !s.ok()) return s;
+    return Unpack(*small, type.shape, bytes);
+  }
   if (absl::Status s = ReadData(in, type, &bytes); !s.ok()) return s;
   if (type.dtype == kBool) {
     for (std::byte& b : bytes) b = b == std::byte{0} ? b : std::byte{1};

@@ -2,6 +2,8 @@
 #define REEL_FRONTEND_ONNX_SCHEMA_H_
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -17,6 +19,8 @@ namespace reel::onnx {
 
 struct Graph;
 
+/// `small` of what follows: the number of ONNX's element type if Reel has no dtype for it (small.h), else 0.
+
 /// An attribute of a node; Unsupported names a kind that is not read (sequences, sparse tensors).
 struct Unsupported {
   std::string kind;
@@ -27,6 +31,7 @@ struct Attribute {
   std::variant<Unsupported, float, int64_t, std::string, ir::Literal, std::shared_ptr<const Graph>, std::vector<float>,
                std::vector<int64_t>, std::vector<std::string>>
       value;
+  int64_t small = 0;
 };
 
 /// An empty name among the inputs or outputs means: left out.
@@ -46,6 +51,7 @@ struct Dimension {
 struct ValueInfo {
   std::string name, unsupported;
   DType dtype = kFloat32;
+  int64_t small = 0;
   bool has_shape = false;
   std::vector<Dimension> shape;
 };
@@ -55,6 +61,7 @@ struct Graph {
   std::vector<Node> nodes;
   std::vector<ValueInfo> inputs, outputs;
   std::vector<std::pair<std::string, ir::Literal>> initializers;
+  std::map<std::string, int64_t, std::less<>> small;  ///< of those initializers that have such a type
 };
 
 using Opsets = std::vector<std::pair<std::string, int64_t>>;  ///< domain, version

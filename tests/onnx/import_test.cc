@@ -19,6 +19,7 @@
 #include "reel/onnx.h"
 #include "reel/optimizers.h"
 #include "reel/tape.h"
+#include "tests/paths.h"
 
 namespace reel::onnx {
 namespace {
@@ -121,6 +122,22 @@ TEST(OnnxImport, WeightsAreTrainable) {
   EXPECT_EQ(internal::FromLiteral(dw->outputs.at(0)).ToVector<float>(), (std::vector<float>{1, 1, 1}));
   const Module frozen = Import(kLinear, {.trainable = false});
   EXPECT_FALSE(frozen.internal_data()->module.variables()[0].trainable);
+}
+
+// Single numbers are exponents and epsilons, running moments are not trained.
+TEST(OnnxImport, WhatIsNoWeight) {
+  const std::string graph = Input("x", {"1", "2"}) + Initializer<float>("two", {}, {2}) +
+                            Initializer<float>("scale", {2}, {1, 1}) + Initializer<float>("offset", {2}, {0, 0}) +
+                            Initializer<float>("mean", {2}, {0, 0}) + Initializer<float>("variance", {2}, {1, 1}) +
+                            Op("Pow", {"x", "two"}, {"p"}) +
+                            Op("BatchNormalization", {"p", "scale", "offset", "mean", "variance"}, {"y"}) + Output("y");
+  std::vector<std::string> trainable;
+  const Module module = Import(graph);
+  for (const Variable& v : module.function("main").variables()) {
+    if (v.trainable()) trainable.push_back(v.name());
+  }
+  EXPECT_THAT(module.variables(), testing::UnorderedElementsAre("scale", "offset", "mean", "variance"));
+  EXPECT_THAT(trainable, testing::UnorderedElementsAre("scale", "offset"));
 }
 
 TEST(OnnxImport, AnImportedModelIsTrained) {
@@ -269,6 +286,22 @@ TEST(OnnxImport, HostileShapes) {
   EXPECT_EQ(ErrorOf(ModelOf(many)), "");
 }
 
+// int4, which comes packed, is only taken where it is converted.
+TEST(OnnxImport, SmallTypes) {
+  const auto four = [](const std::string& name, const std::vector<uint64_t>& dims, const std::string& packed) {
+    std::string tensor;
+    for (const uint64_t d : dims) tensor += Number(1, d);
+    return Bytes(5, tensor + Number(2, 22) + Bytes(8, name) + Bytes(9, packed));
+  };
+  const std::string w = four("w", {3}, "\x2f\x08"), scale = Initializer<float>("s", {}, {0.5});
+  const std::string used = w + scale + Op("DequantizeLinear", {"w", "s"}, {"y"}) + Output("y");
+  EXPECT_EQ((std::vector<float>{-0.5, 1, -4}),
+            Tensor(Compile(ImportOnnxBytes(ModelOf(used, 21), "model"))("main")).ToVector<float>());
+  const std::string negated = w + Op("Neg", {"w"}, {"y"}) + Output("y");
+  EXPECT_THAT(ErrorOf(ModelOf(negated, 21)), HasSubstr("input 0 of int4, which only Cast"));
+  EXPECT_THAT(ErrorOf(ModelOf(four("w", {5}, "12") + Output("w"), 21)), HasSubstr("comes with 2 bytes"));
+}
+
 // A loop that is written out has its weights once.
 TEST(OnnxImport, WeightsOfAnUnrolledLoop) {
   const std::string body = Input("i", {}, 7) + Input("c", {}, 9) + Input("v", {"1"}) +
@@ -304,6 +337,81 @@ TEST(OnnxImport, InputsOfNewerOpsets) {
   EXPECT_THAT(ImportOnnxBytes(ModelOf(axis, 20), "model").ToText(), HasSubstr("f32[2,4,2]"));
   const std::string last = x + Op("DFT", {"x"}, {"y"}, one) + Output("y");
   EXPECT_THAT(ImportOnnxBytes(ModelOf(last, 20), "model").ToText(), HasSubstr("f32[2,3,2]"));
+}
+
+// An operator that the model defines: domain "d", name "f".
+std::string FunctionOf(const std::string& body, const std::vector<std::string>& attributes = {},
+                       const std::string& defaults = "") {
+  std::string function = Bytes(1, "f") + Bytes(4, "a") + Bytes(5, "b");
+  for (const std::string& name : attributes) function += Bytes(6, name);
+  return Bytes(25, function + body + defaults + Bytes(9, Bytes(1, "d") + Number(2, 1)) + Bytes(9, Number(2, 15)) +
+                       Bytes(10, "d"));
+}
+
+// A node as a message of its own.
+std::string NodeOf(const std::string& op, const std::string& in, const std::string& out, const std::string& more = "",
+                   const std::string& domain = "") {
+  const std::string of = domain.empty() ? "" : Bytes(7, domain);
+  return Bytes(1, in) + Bytes(2, out) + Bytes(4, op) + more + of;
+}
+// An attribute whose value is that of the call.
+std::string Referring(const std::string& name, const std::string& to, uint64_t type) {
+  return Bytes(5, Bytes(1, name) + Bytes(21, to) + Number(20, type));
+}
+
+TEST(OnnxImport, FunctionsOfTheModel) {
+  const auto model = [](const std::string& body, const std::string& call, const std::vector<std::string>& attributes,
+                        const std::string& defaults = "") {
+    return ModelOf(Input("x", {"2", "3"}) + Bytes(1, NodeOf("f", "x", "y", call, "d")) + Output("y")) +
+           FunctionOf(Bytes(7, body), attributes, defaults);
+  };
+  const std::string softmax = NodeOf("ReduceSum", "a", "b", Referring("keepdims", "keep", 2));
+  const auto shape = [&](const std::string& bytes) { return ImportOnnxBytes(bytes, "model").ToText(); };
+  EXPECT_THAT(shape(model(softmax, Int("keep", 0), {"keep"})), HasSubstr("-> (y: f32[])"));
+  EXPECT_THAT(shape(model(softmax, "", {"keep"})), HasSubstr("f32[1,1]"));  // the operator's own default
+  const std::string zero = Bytes(11, Bytes(1, "keep") + Number(3, 0) + Number(20, 2));
+  EXPECT_THAT(shape(model(softmax, "", {}, zero)), HasSubstr("-> (y: f32[])"));
+  EXPECT_THAT(ErrorOf(model(softmax, Int("odd", 1), {"keep"})), HasSubstr("the function has no attribute \"odd\""));
+  EXPECT_THAT(ErrorOf(model(NodeOf("f", "a", "b", "", "d"), "", {})), HasSubstr("the function calls itself"));
+  EXPECT_THAT(ErrorOf(model(NodeOf("g", "a", "b", "", "d"), "", {})), HasSubstr("Reel does not have this domain"));
+  EXPECT_THAT(ErrorOf(model(NodeOf("Neg", "x", "b"), "", {})), HasSubstr("\"x\" is used before"));
+  EXPECT_THAT(ErrorOf(ModelOf(Input("x", {"2"}) + Op("NonMaxSuppression", {"x"}, {"y"}) + Output("y"))),
+              HasSubstr("the shape of the result depends on data"));
+}
+
+// Functions that call functions twice cannot grow without end.
+TEST(OnnxImport, FunctionsThatDouble) {
+  std::string functions;
+  for (int i = 0; i < 40; ++i) {
+    const std::string next = StrCat("f", i + 1);
+    const std::string body = Bytes(7, NodeOf(next, "a", "c", "", "d")) + Bytes(7, NodeOf(next, "c", "b", "", "d"));
+    functions += Bytes(25, Bytes(1, StrCat("f", i)) + Bytes(4, "a") + Bytes(5, "b") + body + Bytes(10, "d"));
+  }
+  functions +=
+      Bytes(25, Bytes(1, "f40") + Bytes(4, "a") + Bytes(5, "b") + Bytes(7, NodeOf("Neg", "a", "b")) + Bytes(10, "d"));
+  const std::string graph = Input("x", {"2"}) + Bytes(1, NodeOf("f0", "x", "y", "", "d")) + Output("y");
+  EXPECT_THAT(ErrorOf(ModelOf(graph) + functions, {.budget = {.max_ops = 1000}}), HasSubstr("max_ops"));
+}
+
+TEST(OnnxImport, SequencesExistAtImport) {
+  const std::string graph = Input("x", {"4"}) + Initializer<int64_t>("n", {}, {2}) +
+                            Initializer<int64_t>("i", {}, {-1}) + Op("SplitToSequence", {"x", "n"}, {"s"}) +
+                            Op("SequenceAt", {"s", "i"}, {"last"}) + Op("SequenceInsert", {"s", "last"}, {"t"}) +
+                            Op("ConcatFromSequence", {"t"}, {"y"}, Int("axis", 0)) + Output("y");
+  EXPECT_EQ((std::vector<float>{1, 2, 3, 4, 3, 4}),
+            Tensor(Compile(Import(graph))("main", Tensor({1.f, 2.f, 3.f, 4.f}))).ToVector<float>());
+  const std::string wrong =
+      Input("x", {"4"}) + Op("SequenceConstruct", {"x"}, {"s"}) + Op("Neg", {"s"}, {"y"}) + Output("y");
+  EXPECT_THAT(ErrorOf(ModelOf(wrong)), HasSubstr("a sequence of 1 where a tensor is needed"));
+}
+
+// REEL_UPDATE_GOLDEN=1 writes the page anew.
+TEST(OnnxImport, OperatorsPageIsTheTable) {
+  const std::string path = SourceDir() + "/frontend/onnx/OPERATORS.md";
+  if (std::getenv("REEL_UPDATE_GOLDEN")) std::ofstream(path) << OperatorsTable();
+  std::stringstream page;
+  page << std::ifstream(path).rdbuf();
+  EXPECT_EQ(OperatorsTable(), page.str()) << "REEL_UPDATE_GOLDEN=1 writes it anew";
 }
 
 class Folder {
@@ -359,9 +467,15 @@ TEST(OnnxImport, DataFilesStayInTheFolder) {
 TEST(OnnxImport, DamagedBytes) {
   std::mt19937 random(20261121);
   int modules = 0, errors = 0;
-  for (const char* name : {"test_loop11", "test_scan9_sum", "test_if", "test_gemm_all_attributes",
-                           "test_slice_neg_steps", "test_nllloss_NCd1_weight_ii_expanded"}) {
-    std::ifstream file(StrCat("/usr/share/libonnx-testdata/data/node/", name, "/model.onnx"));
+  const std::string old = "/usr/share/libonnx-testdata/data/node/test_", cases = BinaryDir() + "/tests/onnx/cases/";
+  const std::string newer = cases + "newer/test_", exports = cases + "exports/";
+  for (const std::string& name :
+       {old + "loop11", old + "scan9_sum", old + "if", old + "gemm_all_attributes", old + "slice_neg_steps",
+        old + "nllloss_NCd1_weight_ii_expanded", newer + "attention_4d_causal", newer + "col2im_pads",
+        newer + "resize_downsample_scales_cubic_antialias", newer + "basic_deform_conv_with_padding",
+        newer + "dequantizelinear_int4", newer + "cast_FLOAT_to_FLOAT8E4M3FN", newer + "linear_attention_decode_step",
+        newer + "center_crop_pad_crop", exports + "embedding_bag.dynamo", exports + "unet.dynamo"}) {
+    std::ifstream file(name + "/model.onnx");
     std::stringstream text;
     text << file.rdbuf();
     const std::string bytes = text.str();

@@ -41,8 +41,13 @@ class Residual(nn.Module):
 
     def __init__(self, channels, out, stride):
         super().__init__()
-        self.main = nn.Sequential(nn.Conv2d(channels, out, 3, stride, 1, bias=False), nn.BatchNorm2d(out), nn.ReLU(),
-                                  nn.Conv2d(out, out, 3, 1, 1, bias=False), nn.BatchNorm2d(out))
+        self.main = nn.Sequential(
+            nn.Conv2d(channels, out, 3, stride, 1, bias=False),
+            nn.BatchNorm2d(out),
+            nn.ReLU(),
+            nn.Conv2d(out, out, 3, 1, 1, bias=False),
+            nn.BatchNorm2d(out),
+        )
         self.around = nn.Sequential(nn.Conv2d(channels, out, 1, stride, bias=False), nn.BatchNorm2d(out))
 
     def forward(self, x):
@@ -55,10 +60,12 @@ class Inverted(nn.Module):
     def __init__(self, channels, wide):
         super().__init__()
         self.expand = nn.Sequential(nn.Conv2d(channels, wide, 1, bias=False), nn.BatchNorm2d(wide), nn.Hardswish())
-        self.depth = nn.Sequential(nn.Conv2d(wide, wide, 3, 1, 1, groups=wide, bias=False), nn.BatchNorm2d(wide),
-                                   nn.ReLU6())
-        self.gate = nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Conv2d(wide, 4, 1), nn.ReLU(), nn.Conv2d(4, wide, 1),
-                                  nn.Hardsigmoid())
+        self.depth = nn.Sequential(
+            nn.Conv2d(wide, wide, 3, 1, 1, groups=wide, bias=False), nn.BatchNorm2d(wide), nn.ReLU6()
+        )
+        self.gate = nn.Sequential(
+            nn.AdaptiveAvgPool2d(1), nn.Conv2d(wide, 4, 1), nn.ReLU(), nn.Conv2d(4, wide, 1), nn.Hardsigmoid()
+        )
         self.project = nn.Sequential(nn.Conv2d(wide, channels, 1, bias=False), nn.BatchNorm2d(channels))
 
     def forward(self, x):
@@ -90,9 +97,18 @@ class CharGpt(nn.Module):
         self.heads = heads
         self.tokens, self.places = nn.Embedding(vocabulary, width), nn.Embedding(length, width)
         self.blocks = nn.ModuleList(
-            nn.ModuleDict({"n": nn.LayerNorm(width), "qkv": nn.Linear(width, 3 * width), "out": nn.Linear(width, width),
-                           "m": nn.LayerNorm(width), "up": nn.Linear(width, 2 * width),
-                           "down": nn.Linear(2 * width, width)}) for _ in range(2))
+            nn.ModuleDict(
+                {
+                    "n": nn.LayerNorm(width),
+                    "qkv": nn.Linear(width, 3 * width),
+                    "out": nn.Linear(width, width),
+                    "m": nn.LayerNorm(width),
+                    "up": nn.Linear(width, 2 * width),
+                    "down": nn.Linear(2 * width, width),
+                }
+            )
+            for _ in range(2)
+        )
         self.last, self.head = nn.LayerNorm(width), nn.Linear(width, vocabulary, bias=False)
 
     def forward(self, ids):
@@ -109,9 +125,27 @@ class CharGpt(nn.Module):
 
 def activations(_, x):
     """Every activation, one after the other in a new axis."""
-    return torch.stack([F.gelu(x), F.gelu(x, approximate="tanh"), F.silu(x), F.mish(x), F.elu(x), F.selu(x), F.celu(x),
-                        F.softplus(x), F.hardswish(x), F.hardsigmoid(x), F.leaky_relu(x, 0.1), F.softsign(x),
-                        F.logsigmoid(x), F.tanhshrink(x), F.relu6(x), F.hardtanh(x), torch.erf(x)])
+    return torch.stack(
+        [
+            F.gelu(x),
+            F.gelu(x, approximate="tanh"),
+            F.silu(x),
+            F.mish(x),
+            F.elu(x),
+            F.selu(x),
+            F.celu(x),
+            F.softplus(x),
+            F.hardswish(x),
+            F.hardsigmoid(x),
+            F.leaky_relu(x, 0.1),
+            F.softsign(x),
+            F.logsigmoid(x),
+            F.tanhshrink(x),
+            F.relu6(x),
+            F.hardtanh(x),
+            torch.erf(x),
+        ]
+    )
 
 
 def indexing(_, x, i):
@@ -125,36 +159,64 @@ def indexing(_, x, i):
 def reductions(_, x):
     """Means, norms, extremes and what is sorted."""
     values, places = x.topk(2, -1)
-    return (x.mean((1, 2)), x.var(1, unbiased=True), x.std(-1), x.norm(dim=1), x.amax(1), x.argmax(-1), x.cumsum(1),
-            x.logsumexp(2), x.prod(2), values, places)
+    return (
+        x.mean((1, 2)),
+        x.var(1, unbiased=True),
+        x.std(-1),
+        x.norm(dim=1),
+        x.amax(1),
+        x.argmax(-1),
+        x.cumsum(1),
+        x.logsumexp(2),
+        x.prod(2),
+        values,
+        places,
+    )
 
 
 def interpolations(_, x):
     """Up and down by every mode."""
     up = dict(size=(7, 9), mode="bilinear")
-    return (F.interpolate(x, scale_factor=2, mode="nearest"), F.interpolate(x, **up, align_corners=False),
-            F.interpolate(x, **up, align_corners=True),
-            F.interpolate(x, size=(7, 9), mode="bicubic", align_corners=False))
+    return (
+        F.interpolate(x, scale_factor=2, mode="nearest"),
+        F.interpolate(x, **up, align_corners=False),
+        F.interpolate(x, **up, align_corners=True),
+        F.interpolate(x, size=(7, 9), mode="bicubic", align_corners=False),
+    )
 
 
 def antialiased(_, x):
     """Down, each result a mean of what it stands for."""
-    return (F.interpolate(x, size=(3, 4), mode="bilinear", antialias=True),
-            F.interpolate(x, size=(3, 4), mode="bicubic", antialias=True))
+    return (
+        F.interpolate(x, size=(3, 4), mode="bilinear", antialias=True),
+        F.interpolate(x, size=(3, 4), mode="bicubic", antialias=True),
+    )
 
 
 def pools(_, x):
     """Pools of every kind."""
-    return (F.max_pool2d(x, 3, 2, 1), F.avg_pool2d(x, 2, 2, ceil_mode=True), F.avg_pool2d(x, 3, 1, 1),
-            F.adaptive_avg_pool2d(x, (2, 3)), F.adaptive_max_pool2d(x, 1), F.lp_pool2d(x, 2, 2))
+    return (
+        F.max_pool2d(x, 3, 2, 1),
+        F.avg_pool2d(x, 2, 2, ceil_mode=True),
+        F.avg_pool2d(x, 3, 1, 1),
+        F.adaptive_avg_pool2d(x, (2, 3)),
+        F.adaptive_max_pool2d(x, 1),
+        F.lp_pool2d(x, 2, 2),
+    )
 
 
 def losses(_, x, labels):
     """Softmax and the losses of classes and of numbers."""
     target = F.one_hot(labels, 5).float()
-    return (F.softmax(x, -1), F.log_softmax(x, -1), F.cross_entropy(x, labels),
-            F.cross_entropy(x, labels, label_smoothing=0.1), F.mse_loss(x, target),
-            F.binary_cross_entropy_with_logits(x, target), F.smooth_l1_loss(x, target))
+    return (
+        F.softmax(x, -1),
+        F.log_softmax(x, -1),
+        F.cross_entropy(x, labels),
+        F.nll_loss(F.log_softmax(x, 1), labels, reduction="none"),
+        F.mse_loss(x, target),
+        F.binary_cross_entropy_with_logits(x, target),
+        F.smooth_l1_loss(x, target),
+    )
 
 
 def einsums(_, x, y):
@@ -168,9 +230,9 @@ def fourier(_, x):
     return z, (z * z).sum(-1)
 
 
-def rms(self, x):
-    """RMS normalisation and others."""
-    return F.rms_norm(x, (4,), self.scale), F.group_norm(x, 2), F.instance_norm(x), F.layer_norm(x, (4,)), F.normalize(x)
+def norms(self, x):
+    """Normalisations, of the last axis by a scale."""
+    return F.layer_norm(x, (4,), self.scale), F.group_norm(x, 2), F.instance_norm(x), F.normalize(x)
 
 
 def scaled(_, q, k, v, mask):
@@ -191,32 +253,69 @@ def models():
     bag = nn.EmbeddingBag(10, 4, mode="mean")
     sequence = normal(5, 2, 3)
     return {
-        "mlp": (nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Dropout(), nn.Linear(16, 4), nn.Softmax(-1)), (normal(3, 6),)),
-        "conv": (nn.Sequential(conv(3, 4, 3, padding=1), nn.BatchNorm2d(4), nn.ReLU(), conv(4, 4, 3, 2, padding="valid"),
-                               nn.Flatten(), nn.Linear(36, 5)), (image,)),
+        "mlp": (
+            nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Dropout(), nn.Linear(16, 4), nn.Softmax(-1)),
+            (normal(3, 6),),
+        ),
+        "conv": (
+            nn.Sequential(
+                conv(3, 4, 3, padding=1),
+                nn.BatchNorm2d(4),
+                nn.ReLU(),
+                conv(4, 4, 3, 2, padding="valid"),
+                nn.Flatten(),
+                nn.Linear(36, 5),
+            ),
+            (image,),
+        ),
         "conv_same": (nn.Sequential(conv(3, 4, 4, padding="same"), nn.Tanh(), conv(4, 4, 3, dilation=2)), (image,)),
         "conv_groups": (nn.Sequential(conv(3, 6, 3, groups=3), nn.PReLU(6), conv(6, 4, 1, groups=2)), (image,)),
-        "conv1d3d": (Fn(lambda s, x, y: (s.a(x), s.b(y)), a=nn.Conv1d(3, 4, 3, 2), b=nn.Conv3d(2, 3, 2)),
-                     (normal(2, 3, 9), normal(1, 2, 4, 4, 4))),
-        "conv_transpose": (nn.Sequential(nn.ConvTranspose2d(3, 4, 3, 2, 1, output_padding=1), nn.ReLU(),
-                                         nn.ConvTranspose2d(4, 2, 2, groups=2)), (normal(1, 3, 5, 5),)),
-        "norms": (Fn(rms, scale=nn.Parameter(normal(4))), (normal(2, 4, 4),)),
-        "norm_layers": (nn.Sequential(nn.BatchNorm2d(4), nn.GroupNorm(2, 4), nn.InstanceNorm2d(4, affine=True),
-                                      nn.LayerNorm([4, 5])), (normal(2, 4, 4, 5),)),
+        "conv1d3d": (
+            Fn(lambda s, x, y: (s.a(x), s.b(y)), a=nn.Conv1d(3, 4, 3, 2), b=nn.Conv3d(2, 3, 2)),
+            (normal(2, 3, 9), normal(1, 2, 4, 4, 4)),
+        ),
+        "conv_transpose": (
+            nn.Sequential(
+                nn.ConvTranspose2d(3, 4, 3, 2, 1, output_padding=1), nn.ReLU(), nn.ConvTranspose2d(4, 2, 2, groups=2)
+            ),
+            (normal(1, 3, 5, 5),),
+        ),
+        "norms": (Fn(norms, scale=nn.Parameter(normal(4))), (normal(2, 4, 4),)),
+        "rms_norm": (nn.Sequential(nn.RMSNorm(4), nn.Linear(4, 4, bias=False)), (normal(2, 3, 4),)),
+        "norm_layers": (
+            nn.Sequential(
+                nn.BatchNorm2d(4), nn.GroupNorm(2, 4), nn.InstanceNorm2d(4, affine=True), nn.LayerNorm([4, 5])
+            ),
+            (normal(2, 4, 4, 5),),
+        ),
         "activations": (Fn(activations), (normal(3, 5),)),
         "pools": (Fn(pools), (normal(1, 2, 6, 9),)),
         "interpolate": (Fn(interpolations), (normal(1, 2, 4, 5),)),
         "antialias": (Fn(antialiased), (normal(1, 2, 8, 9),)),
         "pixel_shuffle": (Fn(lambda _, x: F.pixel_unshuffle(F.pixel_shuffle(x, 2), 3)), (normal(1, 8, 3, 6),)),
-        "pads": (Fn(lambda _, x: (F.pad(x, (1, 2), "reflect"), F.pad(x, (1, 1, 2, 0), "replicate"), F.pad(x, (0, 3), value=2),
-                                  F.pad(x, (1, 1), "circular"))), (normal(1, 2, 4, 5),)),
+        "pads": (
+            Fn(
+                lambda _, x: (
+                    F.pad(x, (1, 2, 0, 1), "reflect"),
+                    F.pad(x, (1, 1, 2, 0), "replicate"),
+                    F.pad(x, (0, 3), value=2),
+                    F.pad(x, (1, 1, 0, 2), "circular"),
+                )
+            ),
+            (normal(1, 2, 4, 5),),
+        ),
         "indexing": (Fn(indexing), (normal(3, 4), torch.tensor([[0, 2, 1], [3, 3, 0], [1, 0, 2]]))),
         "reductions": (Fn(reductions), (normal(2, 3, 4),)),
         "losses": (Fn(losses), (normal(4, 5), torch.tensor([1, 0, 4, 2]))),
         "einsum": (Fn(einsums), (normal(2, 3, 4), normal(2, 4, 2))),
-        "embedding": (Fn(lambda s, i: s.e(i).sum(1) @ s.w, e=nn.Embedding(10, 4), w=nn.Parameter(normal(4, 3))),
-                      (torch.tensor([[1, 2, 3], [9, 0, 3]]),)),
-        "embedding_bag": (Fn(lambda s, i, o: s.bag(i, o), bag=bag), (torch.tensor([1, 2, 4, 5, 4, 3]), torch.tensor([0, 2]))),
+        "embedding": (
+            Fn(lambda s, i: s.e(i).sum(1) @ s.w, e=nn.Embedding(10, 4), w=nn.Parameter(normal(4, 3))),
+            (torch.tensor([[1, 2, 3], [9, 0, 3]]),),
+        ),
+        "embedding_bag": (
+            Fn(lambda s, i, o: s.bag(i, o), bag=bag),
+            (torch.tensor([1, 2, 4, 5, 4, 3]), torch.tensor([0, 2])),
+        ),
         "rnn": (Fn(lambda s, x: s.rnn(x), rnn=nn.RNN(3, 4)), (sequence,)),
         "lstm": (Fn(lambda s, x: s.rnn(x), rnn=nn.LSTM(3, 4, 2, bidirectional=True)), (sequence,)),
         "gru": (Fn(lambda s, x: s.rnn(x), rnn=nn.GRU(3, 4, batch_first=True)), (normal(2, 5, 3),)),
@@ -224,21 +323,46 @@ def models():
         "sdpa": (Fn(scaled), (normal(1, 2, 4, 8), normal(1, 2, 5, 8), normal(1, 2, 5, 8), torch.rand(4, 5) > 0.3)),
         "transformer": (layer, (normal(2, 5, 8),)),
         "char_gpt": (CharGpt(), (torch.randint(0, 11, (2, 6)),)),
-        "resnet": (nn.Sequential(conv(3, 4, 3, 2, 1), Residual(4, 4, 1), Residual(4, 8, 2), nn.AdaptiveAvgPool2d(1),
-                                 nn.Flatten(), nn.Linear(8, 5)), (normal(1, 3, 12, 12),)),
-        "mobilenet": (nn.Sequential(conv(3, 6, 3, 2, 1), Inverted(6, 12), nn.AdaptiveAvgPool2d(1), nn.Flatten(),
-                                    nn.Linear(6, 5)), (image,)),
+        "resnet": (
+            nn.Sequential(
+                conv(3, 4, 3, 2, 1),
+                Residual(4, 4, 1),
+                Residual(4, 8, 2),
+                nn.AdaptiveAvgPool2d(1),
+                nn.Flatten(),
+                nn.Linear(8, 5),
+            ),
+            (normal(1, 3, 12, 12),),
+        ),
+        "mobilenet": (
+            nn.Sequential(conv(3, 6, 3, 2, 1), Inverted(6, 12), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(6, 5)),
+            (image,),
+        ),
         "unet": (UNet(), (normal(1, 1, 8, 8),)),
-        "autoencoder": (nn.Sequential(nn.Linear(12, 6), nn.SiLU(), nn.Linear(6, 2), nn.Linear(2, 6), nn.GELU(),
-                                      nn.Linear(6, 12), nn.Sigmoid()), (normal(3, 12),)),
-        "grid_sample": (Fn(lambda _, x, t: F.grid_sample(x, F.affine_grid(t, (1, 2, 4, 5), align_corners=False),
-                                                         align_corners=False)), (normal(1, 2, 5, 5), normal(1, 2, 3))),
+        "autoencoder": (
+            nn.Sequential(
+                nn.Linear(12, 6), nn.SiLU(), nn.Linear(6, 2), nn.Linear(2, 6), nn.GELU(), nn.Linear(6, 12), nn.Sigmoid()
+            ),
+            (normal(3, 12),),
+        ),
+        "grid_sample": (
+            Fn(
+                lambda _, x, t: F.grid_sample(
+                    x, F.affine_grid(t, (1, 2, 4, 5), align_corners=False), align_corners=False
+                )
+            ),
+            (normal(1, 2, 5, 5), normal(1, 2, 3)),
+        ),
         "fold": (Fn(lambda _, x: F.fold(F.unfold(x, 2), (5, 6), 2)), (normal(1, 2, 5, 6),)),
         "fft": (Fn(fourier), (normal(2, 8),)),
-        "triangles": (Fn(lambda _, x: (x.tril(), x.triu(1), torch.linalg.vector_norm(x), x.clamp(-0.5, 0.5), x.round())),
-                      (normal(3, 4),)),
-        "integers": (Fn(lambda _, x: (x // 3, x % 3, x & 5, x << 1, x.to(torch.uint8), x == 4)),
-                     (torch.arange(-6, 6).reshape(3, 4),)),
+        "triangles": (
+            Fn(lambda _, x: (x.tril(), x.triu(1), torch.linalg.vector_norm(x), x.clamp(-0.5, 0.5), x.round())),
+            (normal(3, 4),),
+        ),
+        "integers": (
+            Fn(lambda _, x: (x // 3, x % 3, x & 5, x << 1, x.to(torch.uint8), x == 4)),
+            (torch.arange(-6, 6).reshape(3, 4),),
+        ),
     }
 
 

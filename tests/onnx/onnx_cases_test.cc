@@ -18,9 +18,11 @@
 #include "ir/strings.h"
 #include "reel/compile.h"
 #include "reel/onnx.h"
+#include "tests/paths.h"
 
-// Every case of ONNX's own test suite, as Debian packages it: imported, then run by the reference
-// evaluator and by compiled code, and compared with the outputs that come with it.
+// Every case of ONNX's own test suite, as Debian packages it, those of newer operators and what
+// PyTorch exports: imported, then run by the reference evaluator and by compiled code, and compared
+// with the outputs that come with it.
 
 namespace reel::onnx {
 namespace {
@@ -76,6 +78,7 @@ ir::Literal FromBits(const ir::Literal& literal, DType dtype) {
 struct Tolerance {
   bool types_only = false;  // of random numbers
   bool transform = false;   // whose error is relative to the largest element
+  double exports = 0;       // of what PyTorch exported, relative to 1 or more; 0: ONNX's own
 };
 
 // ONNX's own tolerance for floats; everything else is exact. Empty if `got` is near enough.
@@ -89,7 +92,9 @@ std::string Difference(const ir::Literal& got, const ir::Literal& data, const To
   for (int64_t i = 0; t.transform && i < want.size(); ++i) largest = std::max(largest, std::abs(want.AsDouble(i)));
   for (int64_t i = 0; !t.types_only && i < want.size(); ++i) {
     const double a = got.AsDouble(i), b = want.AsDouble(i);
-    const bool near = IsFloat(want.dtype())
+    if (t.exports > 0 && IsFloat(want.dtype()) && std::abs(a - b) <= t.exports * std::max(1.0, std::abs(b))) continue;
+    const bool near = t.exports > 0 && IsFloat(want.dtype()) ? std::isnan(a) && std::isnan(b)
+                      : IsFloat(want.dtype())
                           ? a == b || (std::isnan(a) && std::isnan(b)) ||
                                 (std::isfinite(b) && std::abs(a - b) <= kAbsolute * largest + kRelative * std::abs(b))
                           : got.AsInt(i) == want.AsInt(i);
@@ -152,7 +157,7 @@ std::string Compare(const char* engine, const std::vector<ir::Literal>& got, con
 }
 
 // Runs one data set; empty if all engines agree with the expected outputs.
-std::string RunSet(const Case& c, const fs::path& set, Outcome* outcome) {
+std::string RunSet(const Case& c, const fs::path& set, double exports, Outcome* outcome) {
   const std::vector<ir::Literal> inputs = ReadTensors(set, "input_");
   const std::vector<ir::Literal> want = ReadTensors(set, "output_");
   OnnxOptions options;
@@ -174,7 +179,7 @@ std::string RunSet(const Case& c, const fs::path& set, Outcome* outcome) {
     tensors.push_back(internal::FromLiteral(arguments.back()));
   }
   if (arguments.empty() && !inputs.empty()) outcome->kind = Outcome::kConstant;
-  const Tolerance tolerance{IsRandom(graph), IsTransform(c.model.graph)};
+  const Tolerance tolerance{IsRandom(graph), IsTransform(c.model.graph), exports};
   internal::Take(ir::SerializeModule(graph));
   const auto reference = internal::Take(ir::EvaluateEntry(graph, "main", arguments, {}, {.round_each_op = true}));
   std::string wrong = Compare("reference", reference.outputs, want, tolerance);
@@ -201,7 +206,7 @@ std::string Reason(const std::string& message) {
   return StrCat(message.substr(open + 2, close - open - 2), ": ", message.substr(close + 3));
 }
 
-Outcome RunCase(const fs::path& folder) {
+Outcome RunCase(const fs::path& folder, double exports) {
   Outcome outcome;
   try {
     Case c{folder.filename().string(), folder, ReadFile(folder / "model.onnx"), {}};
@@ -209,7 +214,7 @@ Outcome RunCase(const fs::path& folder) {
     if (const std::string types = UnsupportedTypes(c.model.graph); !types.empty())
       return {Outcome::kUnsupported, types};
     for (int i = 0; fs::exists(folder / StrCat("test_data_set_", i)) && outcome.reason.empty(); ++i)
-      outcome.reason = RunSet(c, folder / StrCat("test_data_set_", i), &outcome);
+      outcome.reason = RunSet(c, folder / StrCat("test_data_set_", i), exports, &outcome);
     if (!outcome.reason.empty()) outcome.kind = Outcome::kWrong;
   } catch (const Error& error) {
     const bool refused =
@@ -221,7 +226,7 @@ Outcome RunCase(const fs::path& folder) {
 
 // Runs the cases of a folder; none may be wrong, and at least so many must pass. That number is
 // raised when more pass; it never goes down.
-void RunFolder(const fs::path& root, int passing) {
+void RunFolder(const fs::path& root, int passing, double exports = 0) {
   ASSERT_TRUE(fs::exists(root)) << root << " is missing: install the package libonnx-testdata "
                                 << "(third_party/setup packages)";
   std::vector<fs::path> folders;
@@ -233,7 +238,7 @@ void RunFolder(const fs::path& root, int passing) {
   for (const fs::path& folder : folders) {
     const std::string test = folder.filename().string();
     if (only && test.find(only) == std::string::npos) continue;
-    const Outcome outcome = RunCase(folder);
+    const Outcome outcome = RunCase(folder, exports);
     ++counts[outcome.kind];
     if (outcome.kind == Outcome::kUnsupported) unsupported[outcome.reason].push_back(test);
     if (outcome.kind == Outcome::kWrong) ADD_FAILURE() << test << ": " << outcome.reason;
@@ -249,12 +254,18 @@ void RunFolder(const fs::path& root, int passing) {
   EXPECT_GE(passed, only ? 0 : passing);
 }
 
-TEST(OnnxCases, Node) { RunFolder(kFolder / "node", 863); }
+TEST(OnnxCases, Node) { RunFolder(kFolder / "node", 864); }
 TEST(OnnxCases, PyTorchConverted) { RunFolder(kFolder / "pytorch-converted", 82); }
 TEST(OnnxCases, PyTorchOperator) { RunFolder(kFolder / "pytorch-operator", 35); }
 TEST(OnnxCases, Simple) { RunFolder(kFolder / "simple", 7); }
 
-// The cases of a newer release, written by node_cases.py.
+// Operators of opset 18 and newer, written by node_cases.py.
+TEST(OnnxCases, Newer) { RunFolder(BinaryDir() + "/tests/onnx/cases/newer", 853); }
+
+// What PyTorch exports, by both exporters, beside ONNX Runtime: see make_exports.py.
+TEST(OnnxCases, Exports) { RunFolder(BinaryDir() + "/tests/onnx/cases/exports", 69, 1e-5); }
+
+// The cases of the release that is installed, written by node_cases.py.
 TEST(OnnxCases, Installed) {
   const char* const folder = std::getenv("REEL_ONNX_NODES");
   if (!folder) GTEST_SKIP() << "set REEL_ONNX_NODES to what tests/onnx/node_cases.py wrote";

@@ -47,9 +47,7 @@ Tensor AllowedKeys(const NodeContext& c, const Scores& s) {
   const Shape grid = ShapeOf({s.queries(), s.keys()});
   const Tensor key = Iota(grid, 1);
   Tensor allowed;
-  const auto require = [&](const Tensor& more) {
-    allowed = allowed.defined() ? LogicalAnd(allowed, more) : more;
-  };
+  const auto require = [&](const Tensor& more) { allowed = allowed.defined() ? LogicalAnd(allowed, more) : more; };
   const Tensor query = Iota(grid, 0) + (lengths.defined() ? lengths - s.queries() : Tensor(s.past));
   if (causal) require(key <= query);
   if (left >= 0) require(query - key <= left);
@@ -115,8 +113,8 @@ Tensors ImportAttention(const NodeContext& c) {
     s.k = Concat({c.In(4), s.k}, 2);
     s.v = Concat({c.In(5), s.v}, 2);
   }
-  const double scale = c.HasAttribute("scale") ? c.Float("scale", 0)
-                                               : 1 / std::sqrt(static_cast<double>(s.q.shape().dim(3)));
+  const double scale =
+      c.HasAttribute("scale") ? c.Float("scale", 0) : 1 / std::sqrt(static_cast<double>(s.q.shape().dim(3)));
   const double cap = c.Float("softcap", 0);
   const DType precision = c.DTypeAttribute("softmax_precision", s.q.dtype());
   const Tensor mask = MaskOf(c, s);

@@ -16,7 +16,11 @@ namespace {
 Tensors ImportIf(const NodeContext& c) {
   const Graph& yes = c.Subgraph("then_branch");
   const Graph& no = c.Subgraph("else_branch");
-  if (c.IsKnown(0)) return c.Run(c.KnownInt(0) != 0 ? yes : no, {});
+  if (c.IsKnown(0)) {
+    const std::vector<Value> taken = c.RunValues(c.KnownInt(0) != 0 ? yes : no, {});
+    for (size_t i = 0; i < taken.size(); ++i) c.Give(i, taken[i]);
+    return {};
+  }
   return Cond(Reshape(c.In(0), {}), [&] { return c.Run(yes, {}); }, [&] { return c.Run(no, {}); });
 }
 
@@ -61,27 +65,30 @@ std::optional<int64_t> TripCount(const NodeContext& c, const Probe& body) {
   return std::clamp<int64_t>(c.KnownInt(0), 0, limit);
 }
 
-// A loop whose body needs the number of the iteration at import (a slice that moves) is written
-// out.
+// A loop whose body needs elements at import (a slice that moves), or that carries a sequence, is
+// written out.
 constexpr int64_t kLongestUnrolled = 1024;
 
-Tensors Unroll(const NodeContext& c, const Graph& body, Tensors values) {
-  if (!c.Has(0)) Refuse("the body needs the number of the iteration, but may end early");
-  if (c.Has(1)) c.Known(1);
-  const int64_t count = c.KnownInt(0);
-  if (count > kLongestUnrolled) Refuse(StrCat("the body needs the number of the iteration, of ", count, " iterations"));
-  const size_t carried = values.size() - 2;
-  std::vector<Tensors> rows(body.outputs.size() - 1 - carried);
-  if (c.Has(1)) values[1] = Reshape(c.Known(1), {});
-  for (int64_t i = 0; i < count; ++i) {
-    if (values[1].symbolic()) Refuse("the body needs the number of the iteration, but may end early");
-    if (!values[1].item<bool>()) break;
-    values[0] = Tensor(i);
-    const Tensors out = c.Run(body, values);
-    std::copy_n(out.begin(), carried + 1, values.begin() + 1);
-    for (size_t k = 0; k < rows.size(); ++k) rows[k].push_back(out[1 + carried + k]);
+bool KnownTrue(const Value& condition) {
+  if (!condition.known.defined()) Refuse("the loop must be written out, but when it ends depends on data");
+  return condition.known.size() == 1 && internal::ToLiteral(condition.known).AsInt(0) != 0;
+}
+
+Tensors Unroll(const NodeContext& c, const Graph& body, const std::vector<Value>& carried) {
+  const int64_t count = c.Has(0) ? c.KnownInt(0) : INT64_MAX;
+  std::vector<Value> values = {Value(), c.Has(1) ? Value::Of(c.Known(1)) : Value::Of(Tensor(true))};
+  values.insert(values.end(), carried.begin(), carried.end());
+  std::vector<Tensors> rows(body.outputs.size() - 1 - carried.size());
+  for (int64_t i = 0; i < count && KnownTrue(values[1]); ++i) {
+    if (i == kLongestUnrolled) Refuse(StrCat("the loop must be written out, but runs more than ", i, " times"));
+    values[0] = Value::Of(Tensor(i));
+    std::vector<Value> out = c.RunValues(body, values);
+    for (size_t k = 0; k < rows.size(); ++k) rows[k].push_back(out[1 + carried.size() + k].Get());
+    std::move(out.begin() + 1, out.begin() + static_cast<std::ptrdiff_t>(1 + carried.size()), values.begin() + 2);
+    if (c.Has(1)) values[1] = std::move(out[0]);  // else it does not count
   }
-  Tensors results(values.begin() + 2, values.end());
+  Tensors results(carried.size());
+  for (size_t k = 0; k < carried.size(); ++k) c.Give(k, values[k + 2]);
   for (const Tensors& r : rows) {
     if (r.empty()) Refuse("it stacks values, but never runs");
     results.push_back(Stack(r));
@@ -103,10 +110,14 @@ Tensors ImportLoop(const NodeContext& c) {
   const Graph& body = c.Subgraph("body");
   const size_t carried = c.num_inputs() < 2 ? 0 : c.num_inputs() - 2;
   if (body.outputs.size() < carried + 1) Wrong("the body returns too few values");
+  std::vector<Value> initial;
+  for (size_t i = 0; i < carried; ++i) initial.push_back(c.ValueIn(i + 2));
+  const auto is_sequence = [](const Value& value) { return value.sequence != nullptr; };
+  if (std::any_of(initial.begin(), initial.end(), is_sequence)) return Unroll(c, body, initial);
   Tensors values = {Tensor(int64_t{0}), c.Has(1) ? Reshape(c.In(1), {}) : Tensor(true)};
-  for (size_t i = 0; i < carried; ++i) values.push_back(c.In(i + 2));
+  for (const Value& value : initial) values.push_back(value.Get());
   const std::optional<Probe> probe = TryProbe(c, body, values);
-  if (!probe) return Unroll(c, body, values);
+  if (!probe) return Unroll(c, body, initial);
   const std::optional<int64_t> count = TripCount(c, *probe);
   if (body.outputs.size() > carried + 1 && !count) {
     if (c.Has(0)) c.Known(0);

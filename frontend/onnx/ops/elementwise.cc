@@ -2,6 +2,7 @@
 
 #include "frontend/onnx/node.h"
 #include "frontend/onnx/ops/common.h"
+#include "frontend/onnx/small.h"
 #include "ir/strings.h"
 #include "reel/functions.h"
 
@@ -26,16 +27,22 @@ Tensors Variadic(const NodeContext& c) {
 
 Tensors ImportMean(const NodeContext& c) { return {Variadic<Add>(c)[0] / static_cast<double>(c.num_inputs())}; }
 
-// saturate and round_mode are for float8 results, which DTypeAttribute refuses.
+// saturate and round_mode are of small floats; small integers keep their lowest bits.
 Tensors ImportCast(const NodeContext& c) {
-  c.Ignore("saturate");
-  c.Ignore("round_mode");
-  return {Cast(c.In(0), c.DTypeAttribute("to", kFloat32))};
+  const RoundOptions options{c.Int("saturate", 1) != 0, c.String("round_mode", "up"), true};
+  const Tensor x = c.Carried(0);
+  const SmallType* small = FindSmall(c.Int("to", 1));
+  if (!small) return {Cast(x, c.DTypeAttribute("to", kFloat32))};
+  c.MarkSmall(0, small->number);
+  return {RoundTo(*small, x, options)};
 }
 Tensors ImportCastLike(const NodeContext& c) {
-  c.Ignore("saturate");
-  c.Ignore("round_mode");
-  return {Cast(c.In(0), c.In(1).dtype())};
+  const RoundOptions options{c.Int("saturate", 1) != 0, c.String("round_mode", "up"), true};
+  const Tensor x = c.Carried(0);
+  const SmallType* small = FindSmall(c.Small(1));
+  if (!small) return {Cast(x, c.In(1).dtype())};
+  c.MarkSmall(0, small->number);
+  return {RoundTo(*small, x, options)};
 }
 // A bool is a byte that is 0 or 1.
 Tensors ImportBitCast(const NodeContext& c) {
@@ -46,6 +53,7 @@ Tensors ImportBitCast(const NodeContext& c) {
 
 Tensors ImportConstant(const NodeContext& c) {
   if (const auto value = c.Literal("value")) {
+    if (const int64_t small = c.Find("value")->small) c.MarkSmall(0, small);
     return {Tensor::FromBytes(value->dtype(), value->shape(), value->bytes().data())};
   }
   if (c.HasAttribute("value_int")) return {Tensor(c.Int("value_int"))};

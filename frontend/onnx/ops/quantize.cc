@@ -3,6 +3,7 @@
 #include "frontend/onnx/node.h"
 #include "frontend/onnx/ops/common.h"
 #include "frontend/onnx/ops/conv.h"
+#include "frontend/onnx/small.h"
 #include "ir/strings.h"
 #include "reel/functions.h"
 #include "reel/shapes.h"
@@ -56,18 +57,26 @@ DType DTypeOr(const NodeContext& c, std::string_view name, DType otherwise) {
 
 Tensors ImportQuantizeLinear(const NodeContext& c) {
   const Tensor x = c.In(0), scale = c.In(1);
-  c.Ignore("saturate");  // of float8
-  const DType dtype = DTypeOr(c, "output_dtype", c.Has(2) ? c.In(2).dtype() : kUInt8);
+  const bool saturate = c.Int("saturate", 1) != 0;  // small floats
+  const SmallType* small = FindSmall(c.Has(2) ? c.Small(2) : c.Int("output_dtype", 0));
+  const DType given = c.Has(2) ? c.Carried(2).dtype() : small ? small->carrier : kUInt8;
+  const DType dtype = FindSmall(c.Int("output_dtype", 0)) ? given : DTypeOr(c, "output_dtype", given);
   const DType precision = DTypeOr(c, "precision", IsFloat(scale.dtype()) ? scale.dtype() : kFloat32);
-  if (c.Has(2) && c.In(2).dtype() != dtype) Wrong(StrCat("output_dtype is not that of the zero point"));
-  const Tensor zero = c.Has(2) ? PerBlock(c, c.In(2), x) : Cast(Tensor(0), dtype);
+  if (dtype != given && c.Has(2)) Wrong("output_dtype is not that of the zero point");
+  const Tensor zero = c.Has(2) ? PerBlock(c, c.Carried(2), x) : Cast(Tensor(0), dtype);
+  if (small) {
+    const Tensor y = Cast(x, precision) / PerBlock(c, Cast(scale, precision), x);
+    c.MarkSmall(0, small->number);
+    const Tensor q = Cast(IsFloat(dtype) ? y : Round(y), kFloat32) + Cast(zero, kFloat32);
+    return {RoundTo(*small, q, {.saturate = saturate})};
+  }
   return {Quantized(Cast(x, precision), PerBlock(c, Cast(scale, precision), x), zero, dtype)};
 }
 
 Tensors ImportDequantizeLinear(const NodeContext& c) {
-  Tensor q = Cast(c.In(0), kFloat32);
+  Tensor q = Cast(c.Carried(0), kFloat32);
   const DType dtype = DTypeOr(c, "output_dtype", c.In(1).dtype());
-  if (c.Has(2)) q = q - PerBlock(c, Cast(c.In(2), kFloat32), q);
+  if (c.Has(2)) q = q - PerBlock(c, Cast(c.Carried(2), kFloat32), q);
   return {Cast(q, dtype) * PerBlock(c, Cast(c.In(1), dtype), q)};
 }
 

@@ -54,12 +54,9 @@ Tensors ImportMultinomial(const NodeContext& c) {
 }
 
 constexpr OpRow kRows[] = {
-    {"Bernoulli", 15, ImportBernoulli, false},
-    {"Multinomial", 7, ImportMultinomial, false},
-    {"RandomNormal", 1, ImportRandomNormal, false},
-    {"RandomNormalLike", 1, ImportRandomNormal, false},
-    {"RandomUniform", 1, ImportRandomUniform, false},
-    {"RandomUniformLike", 1, ImportRandomUniform, false},
+    {"Bernoulli", 15, ImportBernoulli, false},        {"Multinomial", 7, ImportMultinomial, false},
+    {"RandomNormal", 1, ImportRandomNormal, false},   {"RandomNormalLike", 1, ImportRandomNormal, false},
+    {"RandomUniform", 1, ImportRandomUniform, false}, {"RandomUniformLike", 1, ImportRandomUniform, false},
 };
 
 }  // namespace

@@ -66,7 +66,8 @@ double CubicWeight(double a, double d) {
 std::vector<Tap> Taps(const Method& m, const Axis& a) {
   const double narrow = m.antialias ? std::min(a.scale, 1.0) : 1;
   const double reach = m.mode == "linear" ? std::ceil(1 / narrow) : std::ceil(2 / narrow);
-  if (reach * std::max(static_cast<double>(a.out), 1.0) > 8 * kLongestList) Wrong(StrCat("an axis from ", a.in, " to ", a.out));
+  if (reach * std::max(static_cast<double>(a.out), 1.0) > 8 * kLongestList)
+    Wrong(StrCat("an axis from ", a.in, " to ", a.out));
   const int count = m.mode == "nearest" ? 1 : 2 * static_cast<int>(reach);
   std::vector<Tap> taps(static_cast<size_t>(count));
   for (int64_t i = 0; i < a.out; ++i) {

@@ -247,9 +247,8 @@ Tensors ImportRoiAlign(const NodeContext& c) {
   };
   const int64_t count = regions.shape().dim(0);
   const Tensor image = Reshape(Cast(images, kInt64), {-1, 1, 1, 1, 1});
-  const std::vector<std::vector<Neighbour>> axes = {
-      neighbours(places(1, height), 2, {count, height, 1, samples, 1}),
-      neighbours(places(0, width), 3, {count, 1, width, 1, samples})};
+  const std::vector<std::vector<Neighbour>> axes = {neighbours(places(1, height), 2, {count, height, 1, samples, 1}),
+                                                    neighbours(places(0, width), 3, {count, 1, width, 1, samples})};
   // What is largest are weighted pixels, not their sums.
   const Tensor y = Sampled(x, image, axes, mode == "avg" ? static_cast<Combine>(Add) : Maximum);
   return {ChannelsFirst(mode == "avg" ? ReduceMean(y, {3, 4}) : ReduceMax(y, {3, 4}))};

@@ -59,9 +59,7 @@ Tensors ImportSequenceErase(const NodeContext& c) {
   return Give(c, std::move(sequence));
 }
 
-Tensors ImportSequenceLength(const NodeContext& c) {
-  return {Tensor(static_cast<int64_t>(c.SequenceIn(0).size()))};
-}
+Tensors ImportSequenceLength(const NodeContext& c) { return {Tensor(static_cast<int64_t>(c.SequenceIn(0).size()))}; }
 
 Tensors ImportConcatFromSequence(const NodeContext& c) {
   Tensors parts;
@@ -113,7 +111,10 @@ Tensors ImportSequenceMap(const NodeContext& c) {
 }
 
 Tensors ImportIdentity(const NodeContext& c) {
-  if (!c.ValueIn(0).sequence) return {c.In(0)};
+  if (!c.ValueIn(0).sequence) {
+    if (c.Small(0) != 0) c.MarkSmall(0, c.Small(0));
+    return {c.Carried(0)};
+  }
   c.Give(0, c.ValueIn(0));
   return {};
 }
