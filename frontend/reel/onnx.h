@@ -21,11 +21,12 @@ struct OnnxOptions {
   Budget budget = {};
 };
 
-/// The graph of an ONNX model (opsets 6 to 17 of the standard domain, newer ones as far as their
-/// nodes have no inputs or attributes that opset 17 does not) as a module with one entry point.
-/// Weights become variables of their names, so that the module can be trained; what shapes
-/// are computed from becomes constant. Data files are read inside the model's folder only.
-/// Throws Unimplemented for what Reel does not have, naming the node.
+/// The graph of an ONNX model (opsets 6 to 28 of the standard domain, newer ones as far as their
+/// nodes have no inputs or attributes that opset 28 does not; functions of the model are written
+/// out) as a module with one entry point. Weights become variables of their names, so that the
+/// module can be trained; single numbers, and what shapes are computed from, become constant.
+/// Data files are read inside the model's folder only. Throws Unimplemented for what Reel does not
+/// have, naming the node.
 Module ImportOnnx(const std::string& path, const OnnxOptions& options = {});
 /// The same for the bytes of a model; `name` begins every error.
 Module ImportOnnxBytes(std::string_view bytes, const std::string& name, const OnnxOptions& options = {});

@@ -1,6 +1,6 @@
 """Writes exports.tar.xz: small PyTorch models by both exporters, with inputs and ONNX Runtime's outputs.
 
-    pip install torch onnx onnxscript onnxruntime       # the versions of the committed archive: see README.md
+    pip install torch onnx onnxscript onnxruntime       # versions of the committed archive: third_party/README.md
     python3 tests/onnx/make_exports.py tests/onnx/exports.tar.xz [TEXT]
 
 Each model becomes the folders NAME.dynamo and NAME.script (torch.onnx.export with dynamo=True and False, at the
