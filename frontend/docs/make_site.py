@@ -64,8 +64,8 @@ def page_of(path):
     if path in PAGES:
         return PAGES[path]
     folder, name = posixpath.split(path)
-    if folder == "frontend/docs" or folder.startswith("frontend/docs/"):
-        return "inside/frontend/docs" if name == "README.md" else path[len("frontend/docs/") : -len(".md")]
+    if folder.startswith("frontend/docs") and path != "frontend/docs/README.md":
+        return path[len("frontend/docs/") : -len(".md")]
     if name == "README.md":
         return "inside/" + (folder or "reel")
     return "inside/" + path[: -len(".md")]

@@ -99,12 +99,14 @@ class Vocabulary {
   bool bytes_;
 };
 
+/// How a column of labels is read.
 enum class LabelKind {
   kAuto,  ///< whole numbers and text are classes, other numbers are numbers
   kClasses,  ///< i64 numbers of classes: whole numbers as they are, text by its place among the sorted class names
   kNumbers,  ///< what is to be predicted is a number of CsvOptions::dtype
 };
 
+/// Options of Dataset::FromCsv.
 struct CsvOptions {
   /// Columns that are labels, each a tensor of its own behind the features. Names of the header; without one, and for
   /// columns of any file, "0", "1", ..., and "-1" for the last.
@@ -122,11 +124,13 @@ struct CsvOptions {
   Budget budget = {};
 };
 
+/// Options of Dataset::FromNpz.
 struct NpzOptions {
   std::vector<std::string> names = {};  ///< of the arrays to take, in order; empty: all of the file
   Budget budget = {};
 };
 
+/// Options of Dataset::FromIdx.
 struct IdxOptions {
   /// Of the images: kFloat32 divides bytes by 255, kUInt8 leaves them.
   DType dtype = kFloat32;
@@ -134,6 +138,7 @@ struct IdxOptions {
   Budget budget = {};
 };
 
+/// Options of Dataset::FromImageFolder.
 struct ImageFolderOptions {
   int64_t height = 0, width = 0;  ///< 0: as the first image has it
   int64_t channels = 0;  ///< 1 (gray) or 3 (RGB), to which images are converted; 0: as the first image has it
@@ -144,11 +149,13 @@ struct ImageFolderOptions {
   Budget budget = {};
 };
 
+/// What a token is.
 enum class TextUnit {
   kCharacters,  ///< of UTF-8
   kBytes,
 };
 
+/// Options of Dataset::FromText.
 struct TextOptions {
   int64_t length = 64;  ///< tokens in a window
   int64_t stride = 0;  ///< from the start of one window to that of the next; 0: length

@@ -12,6 +12,7 @@
 
 namespace reel {
 
+/// Options of SummaryWriter.
 struct SummaryWriterOptions {
   /// Seconds since 1970, for the time of each record; null: the system's clock. Takes the place of the real one in
   /// tests.

@@ -1,7 +1,7 @@
 """Every public declaration of frontend/reel/*.h says what it is, as Doxygen sees it.
 
 A comment holds for the declarations that follow it without an empty line: `Dense`, `Dense(...)` and their kin are one thing.
-Constructors, operators and fields of a documented struct, whose names and defaults speak, need none.
+Constructors, operators, what all containers have, and fields of a documented struct, whose names and defaults speak, need none.
 """
 
 import os
@@ -13,6 +13,7 @@ import unittest
 import xml.etree.ElementTree as ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+USUAL = "begin end size iterator_category value_type difference_type pointer reference".split()  # as in the standard
 SKIPPED = 77  # ctest's SKIP_RETURN_CODE
 sys.path.insert(0, str(ROOT / "frontend/docs"))
 
@@ -44,7 +45,7 @@ def declarations(xml):
 
 def needs_none(kind, owner, name):
     own = owner.rpartition("::")[2].partition("<")[0]
-    return name == own or name.startswith(("operator", "~")) or name in ("begin", "end", "size")
+    return name == own or name.startswith(("operator", "~")) or name in USUAL
 
 
 def grouped(lines, line):
