@@ -65,6 +65,11 @@ void DatasetIteratorData::Advance(const Place& taken) {
   if (place_ == taken) ++place_.position;
 }
 
+void DatasetIteratorData::PutBack(const Place& taken) {
+  const std::lock_guard lock(place_mutex_);
+  if (place_ == Place{taken.epoch, taken.position + 1, taken.version}) --place_.position;
+}
+
 void DatasetIteratorData::Jump(int64_t epoch, int64_t position) {
   const std::lock_guard lock(place_mutex_);
   place_ = {epoch, position, place_.version + 1};

@@ -32,6 +32,8 @@ struct DatasetIteratorData {
   }
   /// Counts the example there as taken, unless somebody has jumped elsewhere meanwhile.
   void Advance(const Place& taken);
+  /// Undoes Advance(): who asked for the example was interrupted.
+  void PutBack(const Place& taken);
   void Jump(int64_t epoch, int64_t position);
 
   const NodePtr node;

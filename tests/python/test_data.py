@@ -355,6 +355,22 @@ def test_an_interrupt_ends_the_wait_and_takes_nothing():
     assert iterator.position == 0 and values(iterator) == [0, 1, 2]
 
 
+def test_an_interrupted_map_takes_nothing():
+    interrupts = [KeyboardInterrupt]
+
+    def f(i):
+        if int(i) == 1 and interrupts:
+            raise interrupts.pop()
+        return i
+
+    for data in (reel.data.range(3).map(f), reel.data.range(3).map(f).prefetch(1)):
+        iterator, interrupts[:] = iter(data), [KeyboardInterrupt]
+        next(iterator)
+        with pytest.raises(KeyboardInterrupt):
+            next(iterator)
+        assert iterator.position == 1 and values(iterator) == [1, 2]
+
+
 def test_the_process_ends_with_threads_running():
     program = """
 import reel, time

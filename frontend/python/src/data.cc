@@ -99,10 +99,14 @@ std::vector<std::string> ToNames(nb::handle x, const char* what) {
 }
 
 nb::object Next(const DatasetIterator& iterator) {
+  const internal::Place place = iterator.internal_data()->place();
   std::optional<Example> example;
-  {
+  try {
     const Unlocked other_threads(kLong);
     example = iterator.Next();
+  } catch (nb::python_error& error) {
+    if (error.matches(PyExc_KeyboardInterrupt)) iterator.internal_data()->PutBack(place);
+    throw;
   }
   if (!example) throw nb::stop_iteration();
   return ToPython(*example);
