@@ -131,15 +131,31 @@ class FunctionWriter {
     }
   }
 
-  // Backward is what rules of gradients made; update what is computed from that.
+  // Backward is what rules of gradients made; forward what these and the results need; update what is computed from
+  // gradients, or for variables alone.
   void FindSections() {
-    std::vector<bool> of_gradients(static_cast<size_t>(f_.num_values()));
+    const auto values = static_cast<size_t>(f_.num_values());
+    std::vector<bool> after_gradients(values), needed(values);
     for (const ir::Node& node : f_.nodes()) {
       bool backward = false, after = false;
       for (int i = 0; i < node.num_results; ++i) backward |= f_.name_hint(node.result(i)).ends_with(kGradientHint);
-      for (const ir::Value v : node.operands) after |= of_gradients[v.index()];
-      for (int i = 0; i < node.num_results; ++i) of_gradients[node.result(i).index()] = backward || after;
+      for (const ir::Value v : node.operands) after |= after_gradients[v.index()];
+      for (int i = 0; i < node.num_results; ++i) after_gradients[node.result(i).index()] = backward || after;
       sections_.push_back(backward ? Section::kBackward : after ? Section::kUpdate : Section::kForward);
+    }
+    for (int i = 0; i < f_.num_outputs(); ++i) needed[f_.results()[static_cast<size_t>(i)].index()] = true;
+    std::vector<Section> of_reader(values, Section::kForward);  // of the first
+    for (size_t n = f_.nodes().size(); n > 0; --n) {
+      const ir::Node& node = f_.nodes()[n - 1];
+      Section& section = sections_[n - 1];
+      bool wanted = section == Section::kBackward;
+      for (int i = 0; i < node.num_results; ++i) wanted |= needed[node.result(i).index()];
+      if (section == Section::kForward && !wanted) section = Section::kUpdate;
+      if (section == Section::kForward && node.operands.empty()) section = of_reader[node.result().index()];
+      for (const ir::Value v : node.operands) {
+        if (wanted) needed[v.index()] = true;
+        of_reader[v.index()] = section;
+      }
     }
   }
 
@@ -147,7 +163,8 @@ class FunctionWriter {
   std::string OwnScope(const ir::Node& node) const {
     std::string scope;
     bool any = false;
-    for (const ir::Value v : node.operands) {
+    for (ir::Value v : node.operands) {
+      while (f_.Is(v, ir::Op::kIdentity)) v = f_.producer(v)->operands[0];  // a variable as it is read at a line
       if (!f_.is_parameter(v) || v.id < f_.num_arguments()) continue;
       const std::string_view folder = ir::ParentOf(values_[v.index()]);
       scope = any ? CommonFolder(scope, folder) : folder;

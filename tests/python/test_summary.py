@@ -139,6 +139,8 @@ def test_graphs(tmp_path):
     assert any(f.startswith("train/update/") for f in folders) and "train/assigned/adam" in folders
     (result,) = [n for n in graph if n.startswith("train/outputs/")]
     assert graph[result][2] == [(FLOAT, [])]
+    assert [n for n in graph if n.startswith("train/forward/head/contract")]
+    assert not [n for n in graph if n.startswith("train/forward/adam")]
     (product,) = [n for n in graph if n.startswith("train/forward/dense/contract")]
     kernel = graph[product][1][1]  # as it is read here, for tapes: an identity of the variable
     assert (kernel == "dense/kernel" or graph[kernel][1] == ["dense/kernel"]) and graph[product][2] == [
