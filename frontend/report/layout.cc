@@ -64,9 +64,8 @@ class Placer {
       const auto& operands = box(i).operands;
       const bool made = box(i).part == Part::kUpdate && box(i).kind == DrawnNode::Kind::kOp && !operands.empty();
       light[static_cast<size_t>(i)] =
-          IsParameter(box(i)) || (made && std::all_of(operands.begin(), operands.end(), [&](int32_t from) {
-                                    return light[static_cast<size_t>(from)];
-                                  }));
+          IsParameter(box(i)) || (made && std::all_of(operands.begin(), operands.end(),
+                                                      [&](int32_t from) { return light[static_cast<size_t>(from)]; }));
     }
     Lower(light, Part::kUpdate);
   }

@@ -303,3 +303,18 @@ def test_errors_of_the_command(tmp_path):
         done = run(*arguments)
         assert done.returncode == status and message in done.stderr, (arguments, done)
     assert not (tmp_path / "r.html").exists()
+
+
+def test_a_compiled_function_shows_its_graphs():
+    @reel.function
+    def f(x):
+        return reel.sum(reel.exp(x) * 2)
+
+    assert "0 graphs" in f._repr_html_()
+    f(reel.ones(3))
+    f(reel.ones((2, 5)))
+    text = f._repr_html_()
+    assert "2 graphs" in text and "f32[2,5]" in text and text.count("<svg") == 2
+    balance = Balance()
+    balance.feed(text)
+    assert not balance.open

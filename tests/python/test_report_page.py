@@ -8,12 +8,17 @@ import pytest
 import reel
 from test_report import module
 
-webdriver = pytest.importorskip("selenium.webdriver", reason="no Selenium: the report's page is not tested")
-from selenium.webdriver.common.by import By  # noqa: E402
-from selenium.webdriver.common.keys import Keys  # noqa: E402
+try:
+    from selenium import webdriver
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+except ImportError:
+    webdriver = None
 
-if not (shutil.which("chromium") and shutil.which("chromedriver")):
-    pytest.skip("no chromium and chromedriver: the report's page is not tested", allow_module_level=True)
+pytestmark = pytest.mark.skipif(
+    not (webdriver and shutil.which("chromium") and shutil.which("chromedriver")),
+    reason="no Selenium or no chromium and chromedriver: the page of `reel report` is not tested",
+)
 
 
 @pytest.fixture(scope="module")

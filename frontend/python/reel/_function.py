@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy as _copy
 import functools as _functools
+import html as _html
 import typing as _t
 
 from . import _calls, _core
@@ -18,6 +19,7 @@ if _t.TYPE_CHECKING:
     R = _t.TypeVar("R")
 
 _MANY = 8
+_SHOWN = 4  # graphs in a notebook
 
 
 class _Slices:
@@ -297,6 +299,12 @@ class _CompiledFunction(_core._Callable):
 
     def __repr__(self):
         return f"<reel.function {self.__name__}{_calls.signature_of(self.python_function)}>"
+
+    def _repr_html_(self):
+        with self._lock:
+            graphs = [program.graph for program in self._programs.values()]
+        shown = "".join(graph._repr_html_() for graph in graphs[-_SHOWN:])
+        return f"<div><code>{_html.escape(repr(self))}</code>: {len(graphs)} graphs{shown}</div>"
 
 
 @_t.overload
