@@ -24,11 +24,13 @@ def members(module):
         if name.startswith("_") or not callable(value) or getattr(value, "__module__", "").split(".")[0] != "reel":
             continue
         yield f"{module.__name__}.{name}", value
-        if isinstance(value, type) and value.__module__.split(".")[0] == "reel":
-            for base in (c for c in value.__mro__ if c.__module__.split(".")[0] == "reel"):
-                for member, thing in vars(base).items():
-                    if not member.startswith("_") and (callable(thing) or isinstance(thing, property)):
-                        yield f"{module.__name__}.{name}.{member}", thing
+        if not isinstance(value, type):
+            continue
+        bases = [c for c in value.__mro__ if c.__module__.split(".")[0] == "reel"]
+        for member in sorted({n for c in bases for n in vars(c) if not n.startswith("_")}):
+            things = [vars(c)[member] for c in bases if member in vars(c)]
+            if callable(things[0]) or isinstance(things[0], property):  # what it overrides may have said what it is
+                yield f"{module.__name__}.{name}.{member}", next((t for t in things if t.__doc__), things[0])
 
 
 EXAMPLES = {n: f.__doc__ for m in MODULES for n, f in members(importlib.import_module(m)) if ">>>" in (f.__doc__ or "")}
