@@ -47,7 +47,7 @@ python_maximum_signature_line_length = 88
 maximum_signature_line_length = 88
 add_module_names = False
 
-breathe_projects = {"reel": os.environ.get("REEL_DOXYGEN_XML", "")}
+breathe_projects = {"reel": os.environ.get("DOCS_DOXYGEN_XML", "")}
 breathe_default_project = "reel"
 breathe_show_include = False
 breathe_show_define_initializer = True

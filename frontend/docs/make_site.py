@@ -182,7 +182,7 @@ def main():
     for name, text in write_api(ROOT / "frontend/python/src", headers, out):
         stage.write("api/" + name, text)
     stage.remove_others()
-    os.environ["REEL_DOXYGEN_XML"] = str(out / "doxygen/xml")
+    os.environ["DOCS_DOXYGEN_XML"] = str(out / "doxygen/xml")
     status = sphinx(
         ["-q", "-W", "--keep-going", "-j", "auto", "-c", str(DOCS), "-d", str(out / "doctrees")]
         + [str(out / "source"), str(out / "html")]
