@@ -395,7 +395,7 @@ def test_forked_children_go_on():
 
 def test_training_loop_reads_naturally(tmp_path):
     path = write(tmp_path / "iris.csv", IRIS)
-    model, optimizer = reel.nn.Dense(3), reel.optim.Adam(0.1)
+    model, optimizer = reel.nn.Dense(3, generator=reel.random.Generator(1)), reel.optim.Adam(0.1)
     losses = []
     for x, y in reel.data.csv(path, label="species").shuffle(0).repeat(30).batch(4).prefetch(2):
         with reel.GradientTape() as tape:
