@@ -51,7 +51,7 @@ void Calibrate(const Options& options) {
   for (int t = 1; t <= options.measure.threads; ++t) threads.push_back(t);
   const std::vector<Machine> machines = MeasureMachine(threads);
   if (!options.target_file.empty()) {
-    if (!options.target_file.ends_with(codegen::kTargetSuffix)) {
+    if (options.target_file != kStandard && !options.target_file.ends_with(codegen::kTargetSuffix)) {
       Fail(kUsage,
            StrCat("--write ", options.target_file, ": the name of a target file ends in ", codegen::kTargetSuffix));
     }
@@ -114,16 +114,21 @@ void AddBench(Program* program) {
   Command command =
       AddCommand(program, "bench", "Time compiled steps beside what the machine allows",
                  "reel bench mlp_small ew_chain --threads 1 --json", options.get(), [options] { Run(*options); });
-  command.Add("workloads", &options->workloads,
-              StrCat("Workloads or groups of them (default: all): ", DescribeWorkloads()));
-  command.Add("--data", &options->measure.data, "Folder written by tests/bench/peers/workloads.py export");
+  command
+      .Add("workloads", &options->workloads,
+           StrCat("Workloads or groups of them (default: all): ", DescribeWorkloads()))
+      .TypeName("NAME");
+  command.Add("--data", &options->measure.data, "Folder written by tests/bench/peers/workloads.py export")
+      .TypeName("FOLDER");
   command.Add("--threads", &options->measure.threads, "Threads of a step").Range(1, 64).ShowDefault();
   command.Flag("--calibrate", &options->calibrate,
                "Only measure the machine, with 1 to --threads threads; --json gives machine.json "
                "of tests/bench/peers");
   command.Add("--cap", &options->measure.cap, "Seconds of sampling per workload").Range(0.01, 60.0).ShowDefault();
-  command.Add("--write", &options->target_file,
-              "With --calibrate: FILE.target, caches and rates of this machine for --cpu and --target-file");
+  command
+      .Add("--write", &options->target_file,
+           "With --calibrate: FILE.target, caches and rates of this machine for --cpu and --target-file")
+      .TypeName("FILE");
   command
       .Add("--tune", &options->measure.tune, "Seconds to search faster schedules for each workload, before it is timed")
       .Range(0.0, 3600.0);

@@ -5,6 +5,7 @@
 #include "ir/names.h"
 #include "ir/printable.h"
 #include "ir/proto/file.h"
+#include "ir/suggest.h"
 
 namespace reel::cli {
 
@@ -65,12 +66,14 @@ const ir::Function& FindFunction(const ir::Module& module, const std::string& na
   if (found) return *found;
   if (name.empty() && module.functions().size() == 1) return *module.functions()[0];
   std::string names;
+  std::vector<std::string> all;
   for (const auto& f : module.functions()) {
-    StrAppend(&names, names.empty() ? "" : ", ", f->name());
-    if (names.size() > 500) break;
+    if (names.size() <= 500) StrAppend(&names, names.empty() ? "" : ", ", f->name());
+    all.push_back(f->name());
   }
   if (name.empty()) Fail(kInvalid, StrCat("which function? Use --function with one of: ", names));
-  Fail(kInvalid, StrCat("the module has no function ", ir::Quoted(name), "; it has: ", names));
+  Fail(kInvalid,
+       StrCat("the module has no function ", ir::Quoted(name), "; it has: ", names, ir::DidYouMean(name, all)));
 }
 
 Json Describe(const ir::Module& module, std::string_view name, const Type& type) {

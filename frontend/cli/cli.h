@@ -87,6 +87,8 @@ void AddOps(Program* program);
 void AddTune(Program* program);
 void AddBench(Program* program);
 void AddReport(Program* program);
+void AddCompletion(Program* program);
+void AddMan(Program* program);
 
 /// ASCII, whatever bytes the strings have: what is not UTF-8 becomes U+FFFD.
 std::string JsonText(const Json& json, int indent = -1);
@@ -121,6 +123,8 @@ class OutputFiles {
   std::deque<ir::FileWriter> files_;
 };
 
+/// The descriptor of standard output for a file that grows there: taken as by OutputFiles.
+int StandardOutput();
 /// Writes what a command says to stdout, or to stderr if an output file went to stdout; fails with status 4.
 void Say(std::string_view text);
 /// Makes standard descriptors that are closed fail when they are used: a file would get their number.

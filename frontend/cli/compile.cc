@@ -133,31 +133,38 @@ void AddCompile(Program* program) {
   Command command = AddCommand(program, "compile", "Compile a module to an object that a C program links",
                                "reel compile mnist.reel -o mnist --cpu x86-64-v3 --emit=obj,header", options.get(),
                                [options, program] { Run(*options, program); });
-  command.Add("file", &options->file, "A .reel or .reel.txt file").Required();
+  command.Add("file", &options->file, "A .reel or .reel.txt file").Required().TypeName("FILE");
   command.Add("-o,--output", &options->out, "NAME: writes NAME.o, NAME.h, ...; NAME is the prefix of the functions")
-      .Required();
+      .Required()
+      .TypeName("NAME");
   command
       .Add("--cpu", &options->compiler.cpu,
            StrCat("native (the best this machine has), a level (", Joined(codegen::TargetNames()),
                   ") or a class of CPUs (", Joined(codegen::ClassNames()), ")"))
+      .TypeName("CPU")
       .ShowDefault();
-  command.Add("--target-file", &options->target_file,
-              "A file that ends in .target, with caches and thresholds: codegen/target/file.h");
-  command.Add("--schedules", &options->schedules, "A file that `reel tune` wrote; the same file gives the same object");
+  command
+      .Add("--target-file", &options->target_file,
+           "A file that ends in .target, with caches and thresholds: codegen/target/file.h")
+      .TypeName("FILE");
+  command.Add("--schedules", &options->schedules, "A file that `reel tune` wrote; the same file gives the same object")
+      .TypeName("FILE");
   command.Add("--emit", &options->emit, StrCat("What to write, of ", Joined(kKinds)))
       .Delimiter(',')
+      .TypeName("KINDS")
       .OneOf(kKinds)
       .ShowDefault();
   command
       .Add("--extent", &options->extents,
            "NAME=NUMBER: a value of a symbolic extent; once fixes it, several times lets the caller choose")
-      .OneEach();
+      .OneEach()
+      .TypeName("NAME=INT");
   command.Flag("--no-bounds-checks{false}", &options->compiler.check_bounds,
                "Indices out of range read 0 and write nothing, unreported");
   command.Flag("--isolate", &options->isolate,
                "Compile in a process of its own, with the memory and the time of --budget-*");
   command.Add("-O,--opt-level", &options->compiler.opt_level, "0: one scalar loop per op; 2: fused, vectorised")
-      .OneOf({0, 2})
+      .OneOf({"0", "2"})
       .ShowDefault();
 }
 

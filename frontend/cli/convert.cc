@@ -88,12 +88,14 @@ void AddConvert(Program* program) {
   Command command = AddCommand(program, "convert", "Read an ONNX model, or change between .reel and .reel.txt",
                                "reel convert resnet.onnx --dim batch=8 -o resnet.reel", options.get(),
                                [options, program] { Run(*options, program); });
-  command.Add("file", &options->file, "A .onnx, .reel or .reel.txt file").Required();
-  command.Add("-o,--output", &options->out, "File to write; text if it ends in .txt").Required();
-  command.Add("--dim", &options->dims, "NAME=N: an extent that the model leaves open");
-  command.Add("--constant", &options->constants,
-              "NAME=FILE.npy: an input that becomes a constant, as those that decide "
-              "shapes must");
+  command.Add("file", &options->file, "A .onnx, .reel or .reel.txt file").Required().TypeName("FILE");
+  command.Add("-o,--output", &options->out, "File to write; text if it ends in .txt").Required().TypeName("FILE");
+  command.Add("--dim", &options->dims, "NAME=N: an extent that the model leaves open").TypeName("NAME=INT");
+  command
+      .Add("--constant", &options->constants,
+           "NAME=FILE.npy: an input that becomes a constant, as those that decide "
+           "shapes must")
+      .TypeName("NAME=FILE");
   command.Flag("--frozen", &options->frozen, "Weights are variables that are not trained");
 }
 

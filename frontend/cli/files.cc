@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "frontend/cli/cli.h"
 #include "frontend/values/npy.h"
@@ -15,7 +16,7 @@
 namespace reel::cli {
 namespace {
 
-bool stdout_is_taken = false;
+bool stdout_is_taken = false, stdin_is_taken = false;
 
 /// Errors of files are status 4, whatever else an operation on files can fail with is told apart by its code.
 void CheckFile(const absl::Status& status) {
@@ -29,6 +30,8 @@ void CheckFile(const absl::Status& status) {
 }  // namespace
 
 std::string ReadFile(const std::string& path, const Budget& budget) {
+  if (path == kStandard && std::exchange(stdin_is_taken, true))
+    Fail(kUsage, "standard input is one file: two inputs are named -");
   auto bytes = ir::ReadFile(path == kStandard ? "/dev/stdin" : path, budget);
   if (bytes.ok()) return *std::move(bytes);
   if (absl::IsResourceExhausted(bytes.status()))
@@ -37,11 +40,13 @@ std::string ReadFile(const std::string& path, const Budget& budget) {
   return {};
 }
 
+int StandardOutput() {
+  if (std::exchange(stdout_is_taken, true)) Fail(kUsage, "standard output takes one file: two outputs are named -");
+  return STDOUT_FILENO;
+}
+
 ir::FileWriter* OutputFiles::Open(const std::string& path) {
-  if (path == kStandard || ir::DescriptorNamed(path) == STDOUT_FILENO) {
-    if (stdout_is_taken) Fail(kUsage, "standard output takes one file: two outputs are named -");
-    stdout_is_taken = true;
-  }
+  if (path == kStandard || ir::DescriptorNamed(path) == STDOUT_FILENO) StandardOutput();
   auto file = ir::FileWriter::Open(path == kStandard ? "/dev/stdout" : path);
   if (!file.ok()) CheckFile(file.status());
   return &files_.emplace_back(*std::move(file));

@@ -75,14 +75,18 @@ void AddGrad(Program* program) {
   Command command = AddCommand(program, "grad", "Add the gradient of a function to its module",
                                "reel grad mlp.reel --function loss --ys loss --xs w,b -o mlp_grad.reel", options.get(),
                                [options, program] { Run(*options, program); });
-  command.Add("file", &options->file, "A .reel or .reel.txt file").Required();
-  command.Add("--function", &options->function, "Function to differentiate (default: main)");
-  command.Add("--ys", &options->ys, "Results to differentiate, by name or position (default: all)").Delimiter(',');
+  command.Add("file", &options->file, "A .reel or .reel.txt file").Required().TypeName("FILE");
+  command.Add("--function", &options->function, "Function to differentiate (default: main)").TypeName("NAME");
+  command.Add("--ys", &options->ys, "Results to differentiate, by name or position (default: all)")
+      .Delimiter(',')
+      .TypeName("NAMES");
   command.Add("--xs", &options->xs, "Parameters or variables to differentiate by (default: all floating ones)")
-      .Delimiter(',');
+      .Delimiter(',')
+      .TypeName("NAMES");
   command.Add("--grad-ys", &options->grad_ys, "Names of further arguments: one seed per y (default: seeds of ones)")
-      .Delimiter(',');
-  command.Add("-o,--output", &options->out, "File to write; without it the text is printed");
+      .Delimiter(',')
+      .TypeName("NAMES");
+  command.Add("-o,--output", &options->out, "File to write; without it the text is printed").TypeName("FILE");
 }
 
 }  // namespace reel::cli

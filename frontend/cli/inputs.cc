@@ -2,6 +2,7 @@
 #include "frontend/values/npy.h"
 #include "ir/names.h"
 #include "ir/number.h"
+#include "ir/suggest.h"
 #include "ir/text/printer.h"
 #include "passes/specialize.h"
 
@@ -18,7 +19,10 @@ std::vector<ir::Literal> ReadInputs(const std::vector<std::string>& inputs, cons
     int index = 0;
     while (index < function.num_arguments() && function.parameter(index).name != name) ++index;
     if (index == function.num_arguments()) {
-      Fail(kInvalid, StrCat("function ", ir::Quoted(function.name()), " has no argument ", ir::Quoted(name)));
+      std::vector<std::string> names;
+      for (int i = 0; i < function.num_arguments(); ++i) names.push_back(function.parameter(i).name);
+      Fail(kInvalid, StrCat("function ", ir::Quoted(function.name()), " has no argument ", ir::Quoted(name),
+                            ir::DidYouMean(name, names)));
     }
     const auto at = static_cast<size_t>(index);
     if (given[at]) Fail(kUsage, StrCat("--input ", name, " is given twice"));

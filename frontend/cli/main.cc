@@ -69,6 +69,8 @@ int Main(int argc, char** argv) {
   AddBench(&program);
   AddTune(&program);
   AddReport(&program);
+  AddCompletion(&program);
+  AddMan(&program);
   if (const std::optional<std::string> text = program.line.Parse(argc, argv)) {
     Say(*text);
     return kOk;

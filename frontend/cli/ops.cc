@@ -4,6 +4,7 @@
 
 #include "frontend/cli/cli.h"
 #include "ir/builder.h"
+#include "ir/suggest.h"
 #include "passes/gradient/gradient.h"
 
 namespace reel::cli {
@@ -147,7 +148,12 @@ void Run(const Options& options, Program* program) {
   for (const ir::Op op : ir::AllOps()) {
     if (options.name.empty() || ir::Name(op) == options.name) rows.push_back(Row(op));
   }
-  if (rows.empty()) Fail(kInvalid, StrCat("there is no op '", options.name, "'; `reel ops` lists all"));
+  if (rows.empty()) {
+    std::vector<std::string> names;
+    for (const ir::Op op : ir::AllOps()) names.emplace_back(ir::Name(op));
+    const std::string near = ir::DidYouMean(options.name, names);
+    Fail(kInvalid, StrCat("there is no op '", options.name, "'; `reel ops` lists all", near));
+  }
   if (options.markdown) {
     program->out += Markdown(rows);
     return;
@@ -161,7 +167,7 @@ void AddOps(Program* program) {
   auto options = std::make_shared<Options>();
   Command command = AddCommand(program, "ops", "List the primitive ops", "reel ops contract --json", options.get(),
                                [options, program] { Run(*options, program); });
-  command.Add("op", &options->name, "Only this op");
+  command.Add("op", &options->name, "Only this op").TypeName("NAME");
   command.Flag("--markdown", &options->markdown, "As the page ir/OPS.md");
   command.Flag("--header", &options->header, "As the header reel/elementary.h");
 }

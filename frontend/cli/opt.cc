@@ -90,12 +90,15 @@ void AddOpt(Program* program) {
   Command command = AddCommand(program, "opt", "Run the passes that come before compilation",
                                "reel opt mnist.reel --entry train -o mnist_opt.reel.txt", options.get(),
                                [options, program] { Run(*options, program); });
-  command.Add("file", &options->file, "A .reel or .reel.txt file").Required();
-  command.Add("--entry", &options->entries, "Functions to keep, with what they call (default: all)").Delimiter(',');
-  command.Add("--disable", &options->disable, "Passes to leave out").Delimiter(',');
-  command.Add("--until", &options->until, "A phase of planning, such as plan.row_fusion: prints the plans after it");
+  command.Add("file", &options->file, "A .reel or .reel.txt file").Required().TypeName("FILE");
+  command.Add("--entry", &options->entries, "Functions to keep, with what they call (default: all)")
+      .Delimiter(',')
+      .TypeName("NAMES");
+  command.Add("--disable", &options->disable, "Passes to leave out").Delimiter(',').TypeName("NAMES");
+  command.Add("--until", &options->until, "A phase of planning, such as plan.row_fusion: prints the plans after it")
+      .TypeName("PHASE");
   command.Add("--pass-limit", &options->limit, "Stop after so many passes");
-  command.Add("-o,--output", &options->out, "File to write; without it the text is printed");
+  command.Add("-o,--output", &options->out, "File to write; without it the text is printed").TypeName("FILE");
 }
 
 }  // namespace reel::cli

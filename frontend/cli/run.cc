@@ -118,14 +118,15 @@ void AddRun(Program* program) {
   Command command = AddCommand(program, "run", "Run a function on .npy files",
                                "reel run mnist.reel --function predict --input images=images.npy --output-dir out",
                                options.get(), [options, program] { Run(*options, program); });
-  command.Add("file", &options->file, "A .reel or .reel.txt file").Required();
-  command.Add("--function", &options->function, "Function to run (default: main)");
-  command.Add("--input", &options->inputs, "NAME=FILE.npy, once per argument").OneEach();
-  command.Add("--output-dir", &options->folder, "Write each result to NAME.npy there");
+  command.Add("file", &options->file, "A .reel or .reel.txt file").Required().TypeName("FILE");
+  command.Add("--function", &options->function, "Function to run (default: main)").TypeName("NAME");
+  command.Add("--input", &options->inputs, "NAME=FILE.npy, once per argument").OneEach().TypeName("NAME=FILE");
+  command.Add("--output-dir", &options->folder, "Write each result to NAME.npy there").TypeName("FOLDER");
   command.Add("--engine", &options->engine, "jit: compiled; interpret: reference evaluator in double; eager: op by op")
       .OneOf(std::vector<std::string>(std::begin(kEngines), std::end(kEngines)))
       .ShowDefault();
-  command.Add("--save-state", &options->save_state, "Write the module with the new values of its variables");
+  command.Add("--save-state", &options->save_state, "Write the module with the new values of its variables")
+      .TypeName("FILE");
   AddProfileOption(&command, &options->profile);
 }
 

@@ -39,8 +39,8 @@ void AddShow(Program* program) {
   Command command =
       AddCommand(program, "show", "Print a module or one function as text", "reel show mnist.reel --function train",
                  options.get(), [options, program] { Run(*options, program); });
-  command.Add("file", &options->file, "A .reel or .reel.txt file").Required();
-  command.Add("--function", &options->function, "Only this function");
+  command.Add("file", &options->file, "A .reel or .reel.txt file").Required().TypeName("FILE");
+  command.Add("--function", &options->function, "Only this function").TypeName("NAME");
   command.Flag("--full", &options->full, "Print large constants in full, so that the text loads again");
   command.Flag("--locations", &options->locations, "Print source lines");
   command.Flag("--dot", &options->dot, "Print the graphs as Graphviz source");

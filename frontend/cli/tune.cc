@@ -18,8 +18,9 @@ struct Options : Common {
   int threads = 0;
 };
 
-// The file's schedules, which the search begins with; empty if there is no such file.
+// The file's schedules, which the search begins with; empty if there is no such file, or it is standard output.
 std::shared_ptr<const codegen::ScheduleBook> Known(const std::string& path) {
+  if (path == kStandard) return nullptr;
   auto book = codegen::ReadScheduleBook(path);
   if (absl::IsNotFound(book.status())) return nullptr;
   return std::make_shared<codegen::ScheduleBook>(Take(std::move(book)));
@@ -76,14 +77,17 @@ void AddTune(Program* program) {
   Command command = AddCommand(program, "tune", "Search faster schedules for a module on this machine",
                                "reel tune mnist.reel --function train -o mnist.schedules --seconds 60", options.get(),
                                [options, program] { Run(*options, program); });
-  command.Add("file", &options->file, "A .reel or .reel.txt file").Required();
-  command.Add("-o,--output", &options->out, "The file of schedules: what it has is kept and made better").Required();
-  command.Add("--function", &options->function, "Function to time (default: main)");
+  command.Add("file", &options->file, "A .reel or .reel.txt file").Required().TypeName("FILE");
+  command.Add("-o,--output", &options->out, "The file of schedules: what it has is kept and made better")
+      .Required()
+      .TypeName("FILE");
+  command.Add("--function", &options->function, "Function to time (default: main)").TypeName("NAME");
   command.Add("--input", &options->inputs, "NAME=FILE.npy, once per argument (default: random floats, integers 0)")
-      .OneEach();
+      .OneEach()
+      .TypeName("NAME=FILE");
   command.Add("--seconds", &options->seconds, "How long to search").Range(0.1, 86400.0).ShowDefault();
   command.Add("--threads", &options->threads, "Threads of a step (default: those of the machine)").Range(1, 64);
-  command.Add("--cpu", &options->cpu, "As of `reel compile`; code of it must run here").ShowDefault();
+  command.Add("--cpu", &options->cpu, "As of `reel compile`; code of it must run here").TypeName("CPU").ShowDefault();
 }
 
 }  // namespace reel::cli

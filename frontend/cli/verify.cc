@@ -48,7 +48,7 @@ void AddVerify(Program* program) {
   Command command = AddCommand(program, "verify", "Check files: status 0 if all are valid modules",
                                "reel verify mnist.reel mnist.reel.txt", options.get(),
                                [options, program] { Run(*options, program); });
-  command.Add("files", &options->files, ".reel or .reel.txt files").Required();
+  command.Add("files", &options->files, ".reel or .reel.txt files").Required().TypeName("FILE");
 }
 
 }  // namespace reel::cli

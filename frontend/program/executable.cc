@@ -21,6 +21,7 @@
 #include "ir/names.h"
 #include "ir/printable.h"
 #include "ir/strings.h"
+#include "ir/suggest.h"
 #include "runtime/abi.h"
 #include "runtime/environment.h"
 #include "runtime/fork.h"
@@ -173,8 +174,9 @@ size_t FindEntry(const codegen::Program& program, std::string_view name) {
   for (size_t i = 0; i < program.entries.size(); ++i) {
     if (program.entries[i].name == name) return i;
   }
-  ThrowError(ErrorCode::kNotFound,
-             StrCat("run: there is no entry point '", name, "'; there are: ", Listed(EntryNames(program))));
+  const std::vector<std::string> names = EntryNames(program);
+  ThrowError(ErrorCode::kNotFound, StrCat("run: there is no entry point '", name, "'; there are: ", Listed(names),
+                                          ir::DidYouMean(name, names)));
 }
 
 const codegen::VariableSlot* FindSlot(const codegen::Program& program, std::string_view name) {
@@ -188,8 +190,8 @@ const codegen::VariableSlot& NeedSlot(const codegen::Program& program, std::stri
   if (const codegen::VariableSlot* slot = FindSlot(program, name)) return *slot;
   std::vector<std::string> names;
   for (const codegen::VariableSlot& v : program.variables) names.push_back(v.name);
-  ThrowError(ErrorCode::kNotFound,
-             StrCat("run: there is no variable '", name, "'; there are: ", names.empty() ? "none" : Listed(names)));
+  ThrowError(ErrorCode::kNotFound, StrCat("run: there is no variable '", name, "'; there are: ",
+                                          names.empty() ? "none" : Listed(names), ir::DidYouMean(name, names)));
 }
 
 void CheckArguments(const codegen::EntryPoint& entry, std::span<const Tensor> arguments) {

@@ -16,6 +16,7 @@
 #include "ir/hash_map.h"
 #include "ir/proto/file.h"
 #include "ir/strings.h"
+#include "ir/suggest.h"
 #include "ir/text/parser.h"
 #include "ir/text/printer.h"
 #include "ir/verifier.h"
@@ -244,7 +245,8 @@ std::vector<std::string> Module::entries() const {
 Function Module::function(std::string_view entry) const {
   const ModuleData& data = Data(data_);
   if (!data.module.FindFunction(entry)) {
-    ThrowError(ErrorCode::kNotFound, StrCat("module: there is no function '", entry, "'"));
+    const std::string near = ir::DidYouMean(entry, entries());
+    ThrowError(ErrorCode::kNotFound, StrCat("module: there is no function '", entry, "'", near));
   }
   const std::vector<VariablePtr> bound = internal::BoundVariables(data, /*make=*/true);
   auto copy = std::make_shared<ModuleData>(ModuleData{data.module, std::string(entry), bound});
@@ -271,7 +273,10 @@ std::vector<std::string> Module::variables() const {
 
 Tensor Module::value(std::string_view variable) const {
   const ir::Variable* v = Data(data_).module.FindVariable(variable);
-  if (!v) ThrowError(ErrorCode::kNotFound, StrCat("module: there is no variable '", variable, "'"));
+  if (!v) {
+    const std::string near = ir::DidYouMean(variable, variables());
+    ThrowError(ErrorCode::kNotFound, StrCat("module: there is no variable '", variable, "'", near));
+  }
   const auto* literal = std::get_if<ir::Literal>(&v->initial);
   if (!literal) {
     ThrowError(ErrorCode::kFailedPrecondition,

@@ -7,6 +7,7 @@
 #include "ir/budget_scope.h"
 #include "ir/hash_map.h"
 #include "ir/strings.h"
+#include "ir/suggest.h"
 #include "passes/gradient/rule.h"
 #include "passes/gradient/sweep.h"
 #include "passes/rewrite.h"
@@ -141,7 +142,8 @@ absl::Status NotFound(const ir::Function& f, std::string_view what, std::string_
                       const std::vector<std::string>& known) {
   std::string list;
   for (const std::string& k : known) StrAppend(&list, list.empty() ? "" : ", ", k);
-  return absl::NotFoundError(StrCat("gradients: @", f.name(), " has no ", what, " '", name, "'; it has: ", list));
+  return absl::NotFoundError(
+      StrCat("gradients: @", f.name(), " has no ", what, " '", name, "'; it has: ", list, ir::DidYouMean(name, known)));
 }
 
 // Where the first of each name stands.

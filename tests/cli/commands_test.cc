@@ -9,8 +9,8 @@
 namespace reel::cli {
 namespace {
 
-const std::vector<std::string> kNames = {"show",    "verify", "grad", "opt",   "run", "compile",
-                                         "convert", "train",  "ops",  "bench", "tune"};
+const std::vector<std::string> kNames = {"show",  "verify", "grad",  "opt",  "run",        "compile", "convert",
+                                         "train", "ops",    "bench", "tune", "completion", "man"};
 
 class Commands : public testing::Test {
  protected:

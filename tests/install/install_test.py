@@ -72,6 +72,22 @@ class Install(unittest.TestCase):
         run("g++", "-std=c++20", os.path.join(CONSUMER, "hello.cc"), "-o", program, *flags)
         self.assertEqual(run(program), "12 12\n")
 
+    def test_manual_pages_and_completion(self):
+        share = os.path.join(self.prefix, "share")
+        commands = re.findall(r"^  (\w+) ", run(f"{self.prefix}/bin/reel", "--help").split("Subcommands:")[1], re.M)
+        self.assertGreater(len(commands), 10)
+        pages = ["reel.1"] + [f"reel-{command}.1" for command in commands]
+        self.assertEqual(sorted(os.listdir(f"{share}/man/man1")), sorted(pages))
+        for script in (
+            "bash-completion/completions/reel",
+            "zsh/site-functions/_reel",
+            "fish/vendor_completions.d/reel.fish",
+        ):
+            with open(os.path.join(share, script), encoding="utf-8") as f:
+                text = f.read()
+            for command in commands:
+                self.assertIn(command, text, script)
+
     def test_without_the_compiler_there_is_the_rest(self):
         prefix = os.path.join(self.folder, "small")
         for component in ("Runtime", "Development"):

@@ -19,6 +19,23 @@ install(TARGETS reel_compiler EXPORT ReelCompilerTargets
         LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT Compiler)
 install(TARGETS reel_cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT Compiler)
 
+# Manual pages and completion scripts are what the program prints of its own commands.
+set(pages "${CMAKE_BINARY_DIR}/share")
+add_custom_command(
+  OUTPUT "${pages}.stamp"
+  COMMAND "${CMAKE_COMMAND}" -E rm -rf "${pages}"
+  COMMAND "${CMAKE_COMMAND}" -E make_directory "${pages}/bash-completion/completions" "${pages}/zsh/site-functions"
+          "${pages}/fish/vendor_completions.d"
+  COMMAND reel_cli man --output-dir "${pages}/man/man1"
+  COMMAND reel_cli completion bash -o "${pages}/bash-completion/completions/reel"
+  COMMAND reel_cli completion zsh -o "${pages}/zsh/site-functions/_reel"
+  COMMAND reel_cli completion fish -o "${pages}/fish/vendor_completions.d/reel.fish"
+  COMMAND "${CMAKE_COMMAND}" -E touch "${pages}.stamp"
+  DEPENDS reel_cli
+  VERBATIM)
+add_custom_target(reel_pages ALL DEPENDS "${pages}.stamp")
+install(DIRECTORY "${pages}/" DESTINATION "${CMAKE_INSTALL_DATADIR}" COMPONENT Compiler)
+
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/frontend/reel/" DESTINATION "${REEL_INSTALL_INCLUDEDIR}/reel"
         COMPONENT Development FILES_MATCHING PATTERN "*.h")
 set(REEL_PUBLIC_IR_HEADERS ir/budget.h ir/half.h ir/types.h)  # tests/install checks that these are all

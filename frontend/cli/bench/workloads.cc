@@ -3,6 +3,7 @@
 #include "frontend/cli/bench/family.h"
 #include "frontend/cli/cli.h"
 #include "ir/names.h"
+#include "ir/suggest.h"
 
 namespace reel::cli {
 namespace {
@@ -32,7 +33,10 @@ std::vector<std::string> ExpandWorkloads(const std::vector<std::string>& names) 
       if (entry.name == name || entry.group == name || (name == "all" && !large)) out.push_back(entry.name);
     }
     if (out.size() == before) {
-      Fail(kUsage, StrCat("there is no workload ", ir::Quoted(name), "; there are: all, ", DescribeWorkloads()));
+      std::vector<std::string> all = {"all"};
+      for (const Entry& entry : Entries()) all.insert(all.end(), {entry.name, entry.group});
+      Fail(kUsage, StrCat("there is no workload ", ir::Quoted(name), "; there are: all, ", DescribeWorkloads(),
+                          ir::DidYouMean(name, all)));
     }
   }
   return out;
