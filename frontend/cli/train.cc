@@ -1,19 +1,26 @@
 #include <unistd.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 
 #include "frontend/cli/cli.h"
+#include "frontend/cli/fit/fit.h"
+#include "frontend/cli/fit/nets.h"
 #include "frontend/cli/train/job.h"
 #include "ir/file/folder.h"
+#include "ir/names.h"
 
 namespace reel::cli {
 namespace {
 
 struct Options : Common {
-  std::string model = "all", data = "tests/data", folder = "build/demo";
-  TrainOptions train;
+  FitSettings fit;  ///< with --data; its model and steps are those of the demo, too
+  std::string demo_data = "tests/data", folder = "build/demo";
+  int64_t eager_steps = TrainOptions().eager_steps;
 };
 
 // A bar on stderr that is rewritten in place; nothing if stderr is not a terminal.
@@ -93,20 +100,23 @@ Json ToJson(const TrainReport& report) {
 }
 
 TrainReport RunOne(const Options& options, Model (*make)(const std::string&)) {
-  const Model model = make(options.data);
+  const Model model = make(options.demo_data);
   const ProgressBar bar(model.name);
-  TrainOptions train = options.train;
-  train.folder = StrCat(options.folder, "/", model.name);
+  TrainOptions train{.folder = StrCat(options.folder, "/", model.name),
+                     .steps = options.fit.steps,
+                     .eager_steps = options.eager_steps};
   train.progress = [&bar](double done, const std::string& what) { bar(done, what); };
   return RunTrainJob(model, train);
 }
 
-void Run(const Options& options, Program* program) {
+void RunDemo(const Options& options, Program* program) {
+  const std::string& model = options.fit.model;
   std::vector<TrainReport> reports;
-  const bool all = options.model == "all";
-  if (all || options.model == "mnist") reports.push_back(RunOne(options, MakeMnist));
-  if (all || options.model == "conv") reports.push_back(RunOne(options, MakeMnistConv));
-  if (all || options.model == "char") reports.push_back(RunOne(options, MakeCharacters));
+  const bool all = model.empty() || model == "all";
+  if (all || model == "mnist") reports.push_back(RunOne(options, MakeMnist));
+  if (all || model == "conv") reports.push_back(RunOne(options, MakeMnistConv));
+  if (all || model == "char") reports.push_back(RunOne(options, MakeCharacters));
+  if (reports.empty()) Fail(kUsage, StrCat("--model ", model, " is trained on data of yours: add --data PATH"));
   std::string text, wrong;
   for (const TrainReport& report : reports) {
     text += options.json ? JsonText(ToJson(report)) + "\n" : Table(report);
@@ -118,25 +128,246 @@ void Run(const Options& options, Program* program) {
   program->out = std::move(text);
 }
 
+// What would fail after the training is told before it.
+void CheckOutputs(const FitSettings& fit) {
+  if (!fit.export_to.empty()) {
+    const std::string name(ir::FileName(fit.export_to));
+    const std::string stem = name.ends_with(".o") ? name.substr(0, name.size() - 2) : "";
+    if (!ir::IsIdentifier(stem) || stem.find('.') != stem.npos) {
+      Fail(kUsage, StrCat("--export ", fit.export_to,
+                          ": write NAME.o; NAME becomes the prefix of C functions, of "
+                          "letters, digits and _"));
+    }
+  }
+  for (const std::string& path : {fit.save, fit.export_to, fit.chart, fit.log}) {
+    const std::string parent = path.find('/') == path.npos ? "." : std::string(ir::ParentOf(path)) + "/";
+    if (path.empty() || path == kStandard || ::access(parent.c_str(), W_OK) == 0) continue;
+    Fail(kIo, StrCat("cannot write ", ir::QuotedPath(path), ": ", std::strerror(errno)));
+  }
+}
+
+void RunFit(const Options& options, Program* program) {
+  const FitSettings& fit = options.fit;
+  if (!fit.model.empty() && std::find(kFitModels.begin(), kFitModels.end(), fit.model) == kFitModels.end()) {
+    // "conv" is both
+    Fail(kUsage,
+         StrCat("--model ", fit.model, " is of the demo, which has its own data; with --data it is mlp, conv or gpt"));
+  }
+  CheckOutputs(fit);
+  const SignalsWait signals;
+  FitReport report;
+  {
+    const ProgressBar bar(fit.model.empty() ? "train" : fit.model);
+    report = Fit(fit, signals, [&bar](double done, const std::string& what) { bar(done, what); });
+  }
+  program->out = options.json ? JsonText(FitJson(report)) + "\n" : FitText(report);
+  if (report.signal != 0) Say(std::exchange(program->out, ""));  // the signal ends the process now
+}
+
+// A model on data of the user's.
+void AddFitOptions(Command* command, FitSettings* fit, const Option& data) {
+  const char* group = "Data (with --data)";
+  command->Add("--validation", &fit->validation, "A fraction of the data, 0 for none, or a file or folder like them")
+      .Needs(data)
+      .Group(group)
+      .TypeName("FRACTION|PATH")
+      .ShowDefault();
+  command
+      ->Add("--labels", &fit->labels,
+            "Columns of a table (default: the last), or an array of an .npz file (default: y, labels)")
+      .Needs(data)
+      .Group(group)
+      .TypeName("NAMES")
+      .Delimiter(',');
+  command
+      ->Add("--columns", &fit->columns,
+            "Columns that are features (default: the others), or an array (default: x, images)")
+      .Needs(data)
+      .Group(group)
+      .TypeName("NAMES")
+      .Delimiter(',');
+  command
+      ->Add("--task", &fit->task,
+            "What labels are; auto: text and whole numbers are classes, others are numbers to predict")
+      .Needs(data)
+      .Group(group)
+      .TypeName("KIND")
+      .OneOf(kTasks)
+      .ShowDefault();
+  command->Add("--size", &fit->size, "Resizes images in folders to HEIGHTxWIDTH")
+      .Needs(data)
+      .Group(group)
+      .TypeName("SIZE");
+
+  group = "Model (with --data)";
+  command->Add("--hidden", &fit->hidden, "Widths of dense layers between features and result (default: 128 of an mlp)")
+      .Needs(data)
+      .Group(group)
+      .TypeName("INTS")
+      .Delimiter(',')
+      .Range(1, 1 << 20);
+  command->Add("--channels", &fit->channels, "Of the 3x3 convolutions of conv, each with 2x2 pooling (default: 16,32)")
+      .Needs(data)
+      .Group(group)
+      .TypeName("INTS")
+      .Delimiter(',')
+      .Range(1, 1 << 16);
+  command->Add("--dropout", &fit->dropout, "Rate by which results of dense layers are dropped in training")
+      .Needs(data)
+      .Group(group)
+      .TypeName("RATE")
+      .Range(0.0, 0.99);
+  command->Add("--layers", &fit->layers, "Of gpt")
+      .Needs(data)
+      .Group(group)
+      .TypeName("INT")
+      .Range(1, 1000)
+      .ShowDefault();
+  command->Add("--heads", &fit->heads, "Of gpt").Needs(data).Group(group).TypeName("INT").Range(1, 1000).ShowDefault();
+  command->Add("--width", &fit->width, "Of gpt")
+      .Needs(data)
+      .Group(group)
+      .TypeName("INT")
+      .Range(1, 1 << 16)
+      .ShowDefault();
+  command->Add("--context", &fit->context, "Characters that gpt sees")
+      .Needs(data)
+      .Group(group)
+      .TypeName("INT")
+      .Range(1, 1 << 16)
+      .ShowDefault();
+
+  group = "Learning (with --data)";
+  command->Add("--optimizer", &fit->optimizer, "How a step updates")
+      .Needs(data)
+      .Group(group)
+      .TypeName("NAME")
+      .OneOf(OptimizerNames())
+      .ShowDefault();
+  command->Add("--learning-rate", &fit->learning_rate, "(default: the optimizer's, 0.001 of adam)")
+      .Needs(data)
+      .Group(group)
+      .TypeName("RATE")
+      .Range(1e-12, 1e6);
+  command->Add("--schedule", &fit->schedule, "cosine: down to a tenth of the rate; linear: to nothing")
+      .Needs(data)
+      .Group(group)
+      .TypeName("NAME")
+      .OneOf(kSchedules)
+      .ShowDefault();
+  command->Add("--warmup", &fit->warmup, "Steps in which the rate rises from nothing")
+      .Needs(data)
+      .Group(group)
+      .TypeName("INT")
+      .Positive();
+  command->Add("--weight-decay", &fit->weight_decay, "Of matrices")
+      .Needs(data)
+      .Group(group)
+      .TypeName("RATE")
+      .Range(0.0, 1e3);
+  command->Add("--clip", &fit->clip, "The largest norm of all gradients")
+      .Needs(data)
+      .Group(group)
+      .TypeName("NORM")
+      .Range(0.0, 1e12);
+  command->Add("--batch", &fit->batch, "Examples of a step (default: 64, of text 32)")
+      .Needs(data)
+      .Group(group)
+      .TypeName("INT")
+      .Positive();
+  command
+      ->Add("--epochs", &fit->epochs, "Times through the data (default: 20, at least 1000 steps; of text 2000 steps)")
+      .Needs(data)
+      .Group(group)
+      .TypeName("N")
+      .Range(1e-9, 1e9);
+  command->Add("--seed", &fit->seed, "Of initial values, orders and draws: the same seed gives the same bits")
+      .Needs(data)
+      .Group(group)
+      .TypeName("INT")
+      .ShowDefault();
+  command
+      ->Add("--evaluate-every", &fit->evaluate_every,
+            "Steps between looks at the validation data and checkpoints (default: an epoch, or a tenth of the run if "
+            "that is less)")
+      .Needs(data)
+      .Group(group)
+      .TypeName("INT")
+      .Positive();
+  command
+      ->Add("--early-stopping", &fit->early_stopping,
+            "Stops after so many evaluations without a better validation loss, and keeps the best values")
+      .Needs(data)
+      .Group(group)
+      .TypeName("INT")
+      .Positive();
+
+  group = "Output (with --data)";
+  command->Add("--checkpoints", &fit->checkpoints, "A run that was stopped goes on from here, to the same bits")
+      .Needs(data)
+      .Group(group)
+      .TypeName("FOLDER");
+  command->Add("--log", &fit->log, "The curve as CSV, a line for each step (default: log.csv beside the checkpoints)")
+      .Needs(data)
+      .Group(group)
+      .TypeName("FILE");
+  command->Add("--chart", &fit->chart, "The curve as SVG").Needs(data).Group(group).TypeName("FILE");
+  command->Add("--save", &fit->save, "The trained model with its step, as a .reel file")
+      .Needs(data)
+      .Group(group)
+      .TypeName("FILE");
+  command->Add("--export", &fit->export_to, "NAME.o: the step and the prediction as an object for C, with NAME.h")
+      .Needs(data)
+      .Group(group)
+      .TypeName("FILE");
+  command->Add("--sample", &fit->sample, "Characters that gpt writes at the end")
+      .Needs(data)
+      .Group(group)
+      .TypeName("INT")
+      .Range(0, 1000000)
+      .ShowDefault();
+}
+
 }  // namespace
 
 void AddTrain(Program* program) {
   auto options = std::make_shared<Options>();
-  Command command = AddCommand(program, "train",
-                               "Train on real data: eagerly, compiled, and in a C program; compare them bit for bit",
-                               "reel train --model mnist --output-dir build/demo", options.get(),
-                               [options, program] { Run(*options, program); });
-  command.Add("--model", &options->model, "mnist, conv, char or all")
-      .OneOf({"mnist", "conv", "char", "all"})
+  FitSettings* const fit = &options->fit;
+  Command command = AddCommand(
+      program, "train",
+      "Train a model on your data, or, without --data, the demo: eagerly, compiled, and in C, bit for bit",
+      "reel train --data iris.csv --save iris.reel --export iris.o", options.get(),
+      [options, program] { options->fit.data.empty() ? RunDemo(*options, program) : RunFit(*options, program); });
+  const Option data = command
+                          .Add("--data", &fit->data,
+                               "A table (.csv), arrays (.npz), text (.txt, .txt.gz), a folder with a folder of images "
+                               "for each class, or a folder with IDX files as MNIST's")
+                          .TypeName("PATH");
+  std::vector<std::string> models = kFitModels;
+  models.insert(models.end(), {"mnist", "char", "all"});
+  command
+      .Add("--model", &fit->model,
+           "With --data: mlp, conv, gpt (default: what fits the data); of the demo: mnist, conv, char, all (default)")
+      .TypeName("NAME")
+      .OneOf(models);
+  command.Add("--steps", &fit->steps, "Steps in all (default: enough to learn)").Positive().TypeName("INT");
+  AddFitOptions(&command, fit, data);
+  const char* group = "The demo (without --data)";
+  command.Add("--demo-data", &options->demo_data, "Folder with the data files")
+      .Excludes(data)
+      .Group(group)
+      .TypeName("FOLDER")
       .ShowDefault();
-  command.Add("--data", &options->data, "Folder with the data files").ShowDefault();
-  command.Add("--output-dir", &options->folder, "Folder for what is written").ShowDefault();
-  command.Add("--steps", &options->train.steps, "Steps in all (default: enough to learn)")
+  command.Add("--output-dir", &options->folder, "Folder for what is written")
+      .Excludes(data)
+      .Group(group)
+      .TypeName("FOLDER")
+      .ShowDefault();
+  command.Add("--eager-steps", &options->eager_steps, "Steps before the step is lifted")
+      .Excludes(data)
       .Positive()
-      .TypeName("INT:POSITIVE");
-  command.Add("--eager-steps", &options->train.eager_steps, "Steps before the step is lifted")
-      .Positive()
-      .TypeName("INT:POSITIVE")
+      .Group(group)
+      .TypeName("INT")
       .ShowDefault();
 }
 

@@ -144,7 +144,7 @@ TEST(BadInput, Files) {
   ExpectFailure(Reel({"show", folder.path()}), kIo);
   ExpectFailure(Reel({"opt", file, "-o", folder.path() + "/no/such/folder.reel"}), kIo, "folder.reel");
   ExpectFailure(Reel({"opt", file, "-o", folder.path()}), kIo);
-  ExpectFailure(Reel({"train", "--data", folder.path(), "--output-dir", folder.path()}), kIo, "--data");
+  ExpectFailure(Reel({"train", "--demo-data", folder.path(), "--output-dir", folder.path()}), kIo, "--demo-data");
   EXPECT_EQ(std::vector<std::string>{"small.reel.txt"}, List(folder.path()));
 }
 
@@ -188,7 +188,7 @@ TEST(BadInput, Usage) {
                                                            {"show", file, "--budget-ops", "many"},
                                                            {"show", file, "--budget-ops", "-1"},
                                                            {"bench", "no_such_workload"},
-                                                           {"train", "--model", "gpt"},
+                                                           {"train", "--model", "gtp"},
                                                            {"grad", file, "--grad-ys", "a,b,c"}};
   for (const auto& command : kCommands) {
     SCOPED_TRACE(command.empty() ? "nothing" : command.back());

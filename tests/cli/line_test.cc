@@ -20,6 +20,7 @@ class Line : public testing::Test {
     const float x[] = {3, 4};
     Write(Path("small.reel.txt"), kModule);
     Write(Path("x.npy"), FormatNpy(ir::Literal::From<float>({2}, x)));
+    Write(Path("t.csv"), "x,y\n1,0\n2,1\n3,0\n4,1\n");
     Write(Path("n.npy"), FormatNpy(ir::Literal::ScalarInt(kInt32, 2)));
   }
   std::string Path(const std::string& name) const { return folder_.path() + "/" + name; }
@@ -199,10 +200,13 @@ TEST_F(Line, StandardStreamsStandForEveryFile) {
       {"tune --input", "reel tune small.reel.txt --input x=x.npy --input n=- -o book --seconds 0.1 < n.npy"},
       {"bench --write", "reel bench --calibrate --write - | grep 'reel target'"},
       {"bench --profile", "reel bench small --profile=- --cap 0.01 | head -c1; test $? = 2"},  // of one workload alone
+      {"train --log", "reel train --data t.csv --steps 3 --log - | grep validation_loss"},
+      {"train --chart", "reel train --data t.csv --steps 3 --chart - | grep '</svg>'"},
+      {"train --save", "reel train --data t.csv --steps 3 --save - | reel verify -"},
       {"completion --output", "reel completion bash -o - | bash -n"},
   };
   // Names that say what a file is, or files that are read more than once.
-  static const std::set<std::string> kNamed = {"compile --target-file"};
+  static const std::set<std::string> kNamed = {"compile --target-file", "train --export"};
   for (const auto& [name, command] : Commands()) {
     for (const Json& option : command["options"]) {
       const std::string key = StrCat(name, " ", option["names"].back().get<std::string>());

@@ -14,9 +14,9 @@ namespace {
 class Train : public testing::TestWithParam<std::pair<const char*, const char*>> {
  protected:
   void SetUp() override {
-    const ProcessResult result = RunProcess({BinaryDir() + "/bin/reel", "train", "--model", GetParam().first, "--data",
-                                             SourceDir() + "/tests/data", "--output-dir", root_.path(), "--steps", "40",
-                                             "--eager-steps", "5", "--json"});
+    const ProcessResult result = RunProcess({BinaryDir() + "/bin/reel", "train", "--model", GetParam().first,
+                                             "--demo-data", SourceDir() + "/tests/data", "--output-dir", root_.path(),
+                                             "--steps", "40", "--eager-steps", "5", "--json"});
     ASSERT_EQ(kOk, result.status) << result.err;
     EXPECT_EQ("", result.err);  // no progress bar: stderr is not a terminal
     report_ = Json::parse(result.out);

@@ -27,7 +27,7 @@ std::string ReadZipped(const std::string& path) {
   const ExitStatus code = missing || absl::IsUnavailable(data.status()) || absl::IsPermissionDenied(data.status()) ? kIo
                           : absl::IsResourceExhausted(data.status()) ? kBudget
                                                                      : kInvalid;
-  Fail(code, StrCat(data.status().message(), missing ? "; say where the data is with --data tests/data" : ""));
+  Fail(code, StrCat(data.status().message(), missing ? "; say where the data is with --demo-data tests/data" : ""));
 }
 
 // The bytes of an IDX file of this shape.
