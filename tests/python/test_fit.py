@@ -200,6 +200,25 @@ def test_a_run_goes_on(tmp_path):
     assert trained(tmp_path, 7)[0] == 7  # there is nothing left to do
 
 
+def test_a_run_goes_on_with_the_next_batch(tmp_path):
+    data = reel.data.arrays(reel.arange(10)).shuffle(1).repeat()
+
+    def run(steps):
+        w, batches, seen = reel.Variable(0), iter(data.prefetch(2)), []
+        checkpoint = reel.Checkpoint(tmp_path / "run", w=w, data=batches, step=0)
+
+        def step(x):
+            seen.append(int(x))
+            w.assign_add(x)
+
+        reel.fit(step, batches, steps=steps, callbacks=[Checkpoints(checkpoint, 7)])
+        return seen, int(w)
+
+    (first, _), (second, total) = run(14), run(25)
+    whole = [int(x) for x, _ in zip(data.iterate(0), range(25))]
+    assert first + second == whole and total == sum(whole)
+
+
 def test_a_broken_run_keeps_its_checkpoint_and_rows_are_not_twice(tmp_path):
     def broken():
         yield from [0] * 5
