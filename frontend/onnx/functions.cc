@@ -1,7 +1,6 @@
 #include "frontend/onnx/functions.h"
 
-#include <algorithm>
-#include <string_view>
+#include <set>
 
 #include "frontend/onnx/node.h"
 #include "ir/names.h"
@@ -10,35 +9,32 @@
 namespace reel::onnx {
 namespace {
 
-const Attribute* FindByName(const std::vector<Attribute>& list, std::string_view name) {
-  const auto it = std::find_if(list.begin(), list.end(), [&](const Attribute& a) { return a.name == name; });
-  return it == list.end() ? nullptr : &*it;
-}
+using Arguments = std::map<std::string_view, const Attribute*>;
 
 // The attributes of a call, and the defaults of those that it leaves out.
-std::vector<Attribute> Arguments(const FunctionBody& body, const Node& call) {
-  std::vector<Attribute> arguments = call.attributes;
-  for (const Attribute& a : arguments) {
-    const bool declared = std::find(body.attributes.begin(), body.attributes.end(), a.name) != body.attributes.end();
-    if (!declared && !FindByName(body.defaults, a.name))
-      Wrong(StrCat("the function has no attribute ", ir::Quoted(a.name)));
+Arguments ArgumentsOf(const FunctionBody& body, const Node& call) {
+  std::set<std::string_view> declared(body.attributes.begin(), body.attributes.end());
+  for (const Attribute& a : body.defaults) declared.insert(a.name);
+  Arguments arguments;
+  for (const Attribute& a : call.attributes) {
+    if (!declared.contains(a.name)) Wrong(StrCat("the function has no attribute ", ir::Quoted(a.name)));
+    arguments.emplace(a.name, &a);
   }
-  for (const Attribute& a : body.defaults) {
-    if (!FindByName(arguments, a.name)) arguments.push_back(a);
-  }
+  for (const Attribute& a : body.defaults) arguments.emplace(a.name, &a);
   return arguments;
 }
 
-std::vector<Node> Bound(std::vector<Node> nodes, const std::vector<Attribute>& arguments);
+std::vector<Node> Bound(std::vector<Node> nodes, const Arguments& arguments);
 
 // Attributes of one node, those of subgraphs too.
-std::vector<Attribute> Bound(const std::vector<Attribute>& attributes, const std::vector<Attribute>& arguments) {
+std::vector<Attribute> Bound(const std::vector<Attribute>& attributes, const Arguments& arguments) {
   std::vector<Attribute> out;
   for (Attribute a : attributes) {
     if (!a.reference.empty()) {
-      const Attribute* value = FindByName(arguments, a.reference);
-      if (!value) continue;
-      a.value = value->value;
+      const auto given = arguments.find(a.reference);
+      if (given == arguments.end()) continue;
+      a.value = given->second->value;
+      a.small = given->second->small;
       a.reference.clear();
     } else if (const auto* graph = std::get_if<std::shared_ptr<const Graph>>(&a.value)) {
       Graph bound = **graph;
@@ -50,20 +46,24 @@ std::vector<Attribute> Bound(const std::vector<Attribute>& attributes, const std
   return out;
 }
 
-std::vector<Node> Bound(std::vector<Node> nodes, const std::vector<Attribute>& arguments) {
+std::vector<Node> Bound(std::vector<Node> nodes, const Arguments& arguments) {
   for (Node& node : nodes) node.attributes = Bound(node.attributes, arguments);
   return nodes;
 }
 
 }  // namespace
 
-const FunctionBody* FindFunction(const Model& model, const Node& node) {
-  for (const FunctionBody& body : model.functions) {
-    if (body.name == node.op && body.domain == node.domain && body.overload == node.overload) return &body;
-  }
-  return nullptr;
+FunctionTable::FunctionTable(const Model& model) {
+  for (const FunctionBody& body : model.functions) functions_.emplace(Key(body.domain, body.name, body.overload), &body);
 }
 
-Calls WithAttributes(const FunctionBody& body, const Node& call) { return Bound(body.nodes, Arguments(body, call)); }
+const FunctionBody* FunctionTable::Find(const Node& node) const {
+  const auto it = functions_.find(Key(node.domain, node.op, node.overload));
+  return it == functions_.end() ? nullptr : it->second;
+}
+
+std::vector<Node> WithAttributes(const FunctionBody& body, const Node& call) {
+  return Bound(body.nodes, ArgumentsOf(body, call));
+}
 
 }  // namespace reel::onnx

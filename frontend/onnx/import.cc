@@ -68,7 +68,7 @@ std::string Describe(const Node& node, size_t index) {
 class Importer {
  public:
   Importer(const Model& model, const std::string& name, const OnnxOptions& options)
-      : model_(model), file_(name.substr(name.rfind('/') + 1)), options_(options), meter_(options.budget) {}
+      : model_(model), functions_(model), file_(name.substr(name.rfind('/') + 1)), options_(options), meter_(options.budget) {}
 
   Module Import();
 
@@ -90,13 +90,14 @@ class Importer {
   const Value& Lookup(const Scope& scope, const std::string& name) const;
 
   const Model& model_;
+  FunctionTable functions_;
   std::string file_;  // of locations
   const OnnxOptions& options_;
   ir::BudgetMeter meter_;
   int64_t opset_ = 1;
   std::set<std::string, std::less<>> moments_;   // running means and variances
   std::vector<const FunctionBody*> calls_;       // that are running, the innermost last
-  std::vector<std::shared_ptr<Calls>> written_;  // bodies of calls; initial_ points into them
+  std::vector<std::shared_ptr<const std::vector<Node>>> written_;  // bodies of calls; initial_ points into them
   HashMap<const ir::Literal*, Value> initial_;  // a subgraph may run many times
   std::vector<const ValueInfo*> arguments_;
   std::vector<Spec> specs_;
@@ -274,7 +275,7 @@ void Importer::RunFunction(const FunctionBody& body, const Node& node, Scope* sc
   if (node.inputs.size() > body.inputs.size() || node.outputs.size() > body.outputs.size())
     Wrong(StrCat("the function has ", body.inputs.size(), " inputs and ", body.outputs.size(), " outputs"));
   for (const Node& inner : body.nodes) internal::Check(meter_.AddNode(inner.inputs.size(), inner.outputs.size()));
-  const auto written = std::make_shared<Calls>(WithAttributes(body, node));
+  const auto written = std::make_shared<const std::vector<Node>>(WithAttributes(body, node));
   written_.push_back(written);
   Scope inside;
   const std::vector<Value> inputs = ReadInputs(node, *scope);
@@ -294,7 +295,7 @@ void Importer::RunNode(const Node& node, Scope* scope) {
   internal::Check(meter_.CheckTime());
   const OpRow* row = FindOp(node.domain, node.op);
   if (!row) {
-    if (const FunctionBody* body = FindFunction(model_, node)) return RunFunction(*body, node, scope);
+    if (const FunctionBody* body = functions_.Find(node)) return RunFunction(*body, node, scope);
     Refuse(node.domain.empty() || node.domain == "ai.onnx" ? WhyNot(node.op) : "Reel does not have this domain");
   }
   if (opset_ < row->since) {

@@ -4,7 +4,8 @@
     python3 tests/onnx/make_exports.py tests/onnx/exports.tar.xz [TEXT]
 
 Each model becomes the folders NAME.dynamo and NAME.script (torch.onnx.export with dynamo=True and False, at the
-exporter's own opset) of model.onnx and test_data_set_0/{input,output}_N.pb, the layout of ONNX's own test data.
+exporter's own opset), NAME.dynamo18 and NAME.dynamo23 of model.onnx and test_data_set_0/{input,output}_N.pb, the layout
+of ONNX's own test data. functions.onnxscript has operators of its own, as functions with attributes.
 """
 
 import io
@@ -17,9 +18,11 @@ import warnings
 import numpy as np
 import onnx
 import onnxruntime
+import onnxscript
 import torch
 import torch.nn.functional as F
 from onnx import numpy_helper
+from onnxscript import opset20 as op
 from torch import nn
 
 
@@ -366,11 +369,38 @@ def models():
     }
 
 
-def export(module, inputs, dynamo):
+LOCAL = onnxscript.values.Opset("local", 1)
+
+
+@onnxscript.script(LOCAL, default_opset=op)
+def bent(x, alpha: float = 2.0):
+    """alpha tanh(x)."""
+    return op.Tanh(x) * alpha
+
+
+@onnxscript.script(LOCAL, default_opset=op)
+def bent_twice(x, axis: int = 0):
+    """With an attribute that is handed on, and a branch."""
+    y = bent(bent(x, alpha=0.5))
+    if op.ReduceMax(y, keepdims=0) > 10.0:
+        z = op.Neg(y)
+    else:
+        z = op.Softmax(y, axis=axis)
+    return z
+
+
+@onnxscript.script(default_opset=op)
+def functions(x: onnxscript.FLOAT[2, 3]) -> onnxscript.FLOAT[2, 3]:
+    """What calls them."""
+    return bent_twice(x, axis=1) + bent_twice(x)
+
+
+def export(module, inputs, kind):
     """The bytes of the model, without what an exporter notes about where the source was."""
     buffer = io.BytesIO()
-    if dynamo:
-        program = torch.onnx.export(module, inputs, dynamo=True, verbose=False)
+    if kind.startswith("dynamo"):
+        opset = int(kind[6:]) if kind[6:] else None
+        program = torch.onnx.export(module, inputs, dynamo=True, verbose=False, opset_version=opset)
         model = program.model_proto
     else:
         torch.onnx.export(module, inputs, buffer, dynamo=False)
@@ -411,15 +441,19 @@ def main():
     with tempfile.TemporaryDirectory() as root:
         for name, (module, inputs) in models().items():
             module.eval()
-            for kind in ("dynamo", "script"):
+            for kind in ("dynamo", "dynamo18", "dynamo23", "script"):
                 if text not in f"{name}.{kind}":
                     continue
                 try:
-                    model = export(module, inputs, kind == "dynamo")
+                    model = export(module, inputs, kind)
                     write(pathlib.Path(root) / f"{name}.{kind}", model, inputs)
                     count += 1
                 except Exception as error:  # the exporter or ONNX Runtime does not have it
                     failed.append(f"{name}.{kind}: {str(error).splitlines()[0][:150]}")
+        if text in "functions.onnxscript":
+            model = functions.to_model_proto()
+            write(pathlib.Path(root) / "functions.onnxscript", model, [normal(2, 3)])
+            count += 1
         with tarfile.open(sys.argv[1], "w:xz") as archive:
             for path in sorted(pathlib.Path(root).rglob("*")):
                 if path.is_file():

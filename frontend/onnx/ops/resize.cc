@@ -66,7 +66,7 @@ double CubicWeight(double a, double d) {
 std::vector<Tap> Taps(const Method& m, const Axis& a) {
   const double narrow = m.antialias ? std::min(a.scale, 1.0) : 1;
   const double reach = m.mode == "linear" ? std::ceil(1 / narrow) : std::ceil(2 / narrow);
-  if (reach * std::max(static_cast<double>(a.out), 1.0) > 8 * kLongestList)
+  if (reach * std::max(static_cast<double>(a.out), 1.0) > 2 * kLongestList)
     Wrong(StrCat("an axis from ", a.in, " to ", a.out));
   const int count = m.mode == "nearest" ? 1 : 2 * static_cast<int>(reach);
   std::vector<Tap> taps(static_cast<size_t>(count));
@@ -98,7 +98,7 @@ Tensor Constant(const std::vector<double>& values, DType dtype) {
 
 // More taps than these are one product with a matrix of weights.
 constexpr size_t kMostTaps = 4;
-constexpr int64_t kLargestMatrix = 1 << 24;
+constexpr int64_t kLargestMatrix = 1 << 22;
 
 Tensor Weighted(const Tensor& x, int axis, const Axis& a, const std::vector<Tap>& taps) {
   if (a.in > kLargestMatrix / std::max<int64_t>(a.out, 1)) Wrong(StrCat("axis ", axis, " from ", a.in, " to ", a.out));

@@ -11,6 +11,9 @@
 namespace reel::onnx {
 namespace {
 
+// More elements of a sequence than these are wrong.
+constexpr int64_t kMostParts = 1 << 14;
+
 Tensors Give(const NodeContext& c, Sequence sequence) {
   c.Give(0, Value::Of(std::move(sequence)));
   return {};
@@ -80,7 +83,7 @@ Tensors ImportSplitToSequence(const NodeContext& c) {
     sizes = c.KnownInts(1);
   } else {
     const int64_t part = c.Has(1) ? c.KnownInt(1) : 1;
-    if (part < 1 || extent / part > kLongestList) Wrong(StrCat("parts of ", part, " of ", extent));
+    if (part < 1 || extent / part > kMostParts) Wrong(StrCat("parts of ", part, " of ", extent));
     for (int64_t done = 0; done < extent; done += part) sizes.push_back(std::min(part, extent - done));
   }
   Sequence sequence;
