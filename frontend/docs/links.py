@@ -1,6 +1,7 @@
 """Links and anchors of Markdown files: what the site rewrites and what a test looks up."""
 
 import html
+import json
 import os
 import re
 import subprocess
@@ -49,6 +50,20 @@ def anchors(text):
         counts[slug] = n + 1
         found.add(f"{slug}-{n}" if n else slug)
     return found
+
+
+def notebook(text, change):
+    """The text of a notebook, whose cells of prose have `change` done to them: a function of their Markdown."""
+    content = json.loads(text)
+    for cell in content["cells"]:
+        if cell["cell_type"] == "markdown":
+            cell["source"] = change("".join(cell["source"])).splitlines(keepends=True)
+    return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
+
+
+def prose(text):
+    """The Markdown of a notebook's cells."""
+    return "\n\n".join("".join(c["source"]) for c in json.loads(text)["cells"] if c["cell_type"] == "markdown")
 
 
 def markdown_files(root):

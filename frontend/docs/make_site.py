@@ -138,8 +138,14 @@ def stage_documents(stage):
                 pictures.add(target.split("files/", 1)[1])
     for picture in pictures:
         stage.write("files/" + picture, (ROOT / picture).read_bytes())
-    for path in sorted(p for p in DOCS.rglob("*") if p.suffix in (*PICTURES, ".ipynb", ".css", ".rst")):
+    for path in sorted(p for p in DOCS.rglob("*") if p.suffix in PICTURES):
         stage.write(path.relative_to(DOCS).as_posix(), path.read_bytes())
+    for path in sorted(DOCS.rglob("*.ipynb")):
+        change = retarget(path.relative_to(ROOT).as_posix(), files)
+        text = links.notebook(
+            path.read_text(encoding="utf-8"), lambda prose, change=change: links.rewrite(prose, change)
+        )
+        stage.write(path.relative_to(DOCS).as_posix(), text)
     inside = sorted(page_of(f)[len("inside/") :] for f in files if page_of(f).startswith("inside/"))
     tree = "\n".join(inside)
     stage.write("inside/index.md", f"# The folders of the repository\n\n```{{toctree}}\n:maxdepth: 1\n{tree}\n```\n")

@@ -1,4 +1,4 @@
-"""Every relative link of every Markdown file leads somewhere: to a file or folder, and where it has a # to a heading there.
+"""Every relative link of every Markdown file and notebook leads somewhere: to a file or folder, and where it has a # to a heading there.
 
 Links to other hosts are counted, not followed. Names of the Python package in the documentation's prose are looked up by
 tests/python/test_docstrings.py.
@@ -35,9 +35,12 @@ def dead(path, text, root):
 class Links(unittest.TestCase):
     def test_all_files(self):
         problems, outside, seen = [], 0, 0
-        for path in links.markdown_files(ROOT):
+        folder = os.path.join(ROOT, "frontend", "docs", "notebooks")
+        notebooks = [os.path.relpath(os.path.join(folder, n), ROOT) for n in os.listdir(folder) if n.endswith(".ipynb")]
+        for path in links.markdown_files(ROOT) + sorted(notebooks):
             with open(os.path.join(ROOT, path), encoding="utf-8") as f:
                 text = f.read()
+            text = links.prose(text) if path.endswith(".ipynb") else text
             found, external = dead(path, text, ROOT)
             problems += found
             outside += external
