@@ -160,18 +160,20 @@ def for_doxygen(text):
     text = re.sub(r"^.*\binternal_\w+\(.*\{.*\}$|^.*\binternal_\w+\(\).*;$", "", text, flags=re.M)
     text = re.sub(r"= \{\.[^{}]*\}(?=\))", "= {}", text)  # designated initializers: Sphinx knows no such default
     out, code = [], False
-    for line in text.split("\n"):
+    lines = text.split("\n")
+    for i, line in enumerate(lines):
         comment = re.match(r"(\s*///)(.*)", line)
         if comment is None:
-            code = False
             out.append(line)
             continue
         body = comment[2]
-        code = body.startswith("   ") and body.strip() != ""
-        if not code:
-            body = re.sub(r"(?<![\w`])([@\\<#%])|(&)", lambda m: "\\" + m[0], body) if body.strip() != "<" else body
-            body = re.sub(r"^\\<", "<", body)
-        out.append(comment[1] + ("    " + body if code else body))
+        if body.startswith("   ") and body.strip():
+            begin = " " if code else " \\verbatim "
+            code = bool(re.match(r"\s*///   +\S", lines[i + 1]))
+            body = begin + body[3:] + ("" if code else " \\endverbatim")
+        elif body.strip() != "<":
+            body = re.sub(r"^\\<", "<", re.sub(r"(?<![\w`])([@\\<#%])|(&)", lambda m: "\\" + m[0], body))
+        out.append(comment[1] + body)
     return "\n".join(out)
 
 

@@ -34,9 +34,10 @@ class Docstrings(unittest.TestCase):
 
 class Headers(unittest.TestCase):
     def test_comments(self):
-        text = "/// a @b <c>\n///\n///   code(a & b);\nint f();  ///< of x\n"
+        text = "/// a @b <c>\n///   code(a & b);\n///   more();\n/// end\nint f();  ///< of x\n"
         self.assertEqual(
-            api_pages.for_doxygen(text), "/// a \\@b \\<c>\n///\n///       code(a & b);\nint f();  ///< of x\n"
+            api_pages.for_doxygen(text),
+            "/// a \\@b \\<c>\n/// \\verbatim code(a & b);\n/// more(); \\endverbatim\n/// end\nint f();  ///< of x\n",
         )
 
     def test_private_parts_go_and_lines_stay(self):
