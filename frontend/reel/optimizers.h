@@ -156,7 +156,7 @@ struct RmsPropOptions {
   WeightDecay weight_decay = {};  ///< g += weight_decay p
 };
 
-/// v = rho v + (1 - rho) g^2;  centered: a = rho a + (1 - rho) g, and v - a^2 in the place of v
+///   v = rho v + (1 - rho) g^2;  centered: a = rho a + (1 - rho) g, and v - a^2 in the place of v
 ///   u = momentum u + g / (sqrt(v) + epsilon);  p -= learning_rate u
 /// Tieleman, Hinton, 2012; centered: Graves, 2013. PyTorch's form: epsilon outside of the root.
 class RmsProp : public Optimizer {
@@ -187,7 +187,7 @@ struct AdadeltaOptions {
   WeightDecay weight_decay = {};  ///< g += weight_decay p
 };
 
-/// v = rho v + (1 - rho) g^2;  d = sqrt(u + epsilon) / sqrt(v + epsilon) g
+///   v = rho v + (1 - rho) g^2;  d = sqrt(u + epsilon) / sqrt(v + epsilon) g
 ///   u = rho u + (1 - rho) d^2;  p -= learning_rate d
 /// Zeiler: "ADADELTA: an adaptive learning rate method", 2012.
 class Adadelta : public Optimizer {
