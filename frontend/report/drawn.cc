@@ -154,7 +154,8 @@ class Drawer {
           if (list.size() < kMaxUsers) list.push_back(i);
         }
       } else if (node.part == Part::kGradient) {
-        key = KeyOf(Node(node), GradientOf(f_, Node(node)));
+        const std::string_view of = GradientOf(f_, Node(node));
+        key = KeyOf(Node(node), of.empty() ? ir::Name(Node(node).op) : of);  // what a pass made anew has no name
         node.partner = PartnerOf(i, key, forward, users, keys);
       }
     }

@@ -34,7 +34,7 @@ std::string Shown(std::string_view text, size_t limit = kMaxShown) {
 class Table {
  public:
   Table(std::string* out, std::initializer_list<std::string_view> heads) : out_(out) {
-    *out_ += "<table style=\"border-collapse:collapse;margin:4px 0\"><tr style=\"opacity:.65\">";
+    *out_ += "<table style=\"font:inherit;border-collapse:collapse;margin:4px 0\"><tr style=\"opacity:.65\">";
     for (const std::string_view head : heads) StrAppend(out_, kCell, head, "</td>");
     *out_ += "</tr>";
   }
@@ -66,13 +66,16 @@ std::string Folded(std::string_view summary, std::string_view body, bool open = 
 std::string Code(std::string_view text) { return StrCat("<code>", Shown(text), "</code>"); }
 
 std::string Number(double x, std::string_view unit) {
-  static constexpr const char* kUnits[] = {"", " k", " M", " G", " T"};
+  static constexpr const char* kUnits[] = {"", "&nbsp;k", "&nbsp;M", "&nbsp;G", "&nbsp;T"};
   size_t u = 0;
   while (x >= 999.5 && u + 1 < std::size(kUnits)) x /= 1000, ++u;
   char text[40];
   std::snprintf(text, sizeof text, "%.3g%s", x, kUnits[u]);
-  return StrCat(text, u == 0 ? " " : "", unit);
+  return StrCat(text, u == 0 && !unit.empty() ? "&nbsp;" : "", unit);
 }
+
+// "1 step", "2 steps".
+std::string Counted(size_t n, std::string_view what) { return StrCat(n, " ", what, n == 1 ? "" : "s"); }
 
 std::string Signature(const ir::Module& module, const ir::Function& f) {
   std::string out;
@@ -190,8 +193,8 @@ std::string HtmlOf(const ir::Module& module, const ir::Function& f) {
 }
 
 std::string HtmlOf(const ir::Module& module, const std::vector<const ir::Function*>& functions) {
-  std::string out = StrCat(kBox, "<b>Module</b> ", Code(module.name()), ": ", functions.size(), " entry point",
-                           functions.size() == 1 ? "" : "s", ", ", module.variables().size(), " variables");
+  std::string out = StrCat(kBox, "<b>Module</b> ", Code(module.name()), ": ", Counted(functions.size(), "entry point"),
+                           ", ", Counted(module.variables().size(), "variable"));
   for (size_t i = 0; i < std::min(functions.size(), kMaxRows); ++i) {
     out += Folded(Code(functions[i]->name()), Body(module, *functions[i]), functions.size() == 1);
   }
@@ -215,8 +218,8 @@ std::string HtmlOf(const codegen::Program& program, const std::string& plan) {
     }
   }
   for (const codegen::EntryPoint& entry : program.entries) {
-    StrAppend(&out, "<div>entry point ", Code(entry.name), ": ", entry.arguments.size(), " arguments, ",
-              entry.results.size(), " results, ", entry.steps.size(), " steps</div>");
+    StrAppend(&out, "<div>entry point ", Code(entry.name), ": ", Counted(entry.arguments.size(), "argument"), ", ",
+              Counted(entry.results.size(), "result"), ", ", Counted(entry.steps.size(), "step"), "</div>");
   }
   out += Folded(StrCat(program.kernels.size(), " kernels"), kernels);
   out += Folded("plan", StrCat("<pre style=\"overflow:auto;max-height:30em\">", Shown(plan, kMaxPlan), "</pre>"));
@@ -235,9 +238,8 @@ std::string HtmlOf(const std::string& title, const std::vector<Variable>& variab
       table.Row({Code(v.name()), Code(type.ToString()), StrCat(v.shape().size()), v.trainable() ? "" : "not trained"});
     }
   }
-  return StrCat(kBox, "<b>", Shown(title), "</b>: ", variables.size(),
-                variables.size() == 1 ? " variable, " : " variables, ", Number(elements, ""),
-                elements == 1 ? "element, " : "elements, ", Number(bytes, "B"), variables.empty() ? "" : rows,
+  return StrCat(kBox, "<b>", Shown(title), "</b>: ", Counted(variables.size(), "variable"), ", ", Number(elements, ""),
+                elements == 1 ? " element, " : " elements, ", Number(bytes, "B"), variables.empty() ? "" : rows,
                 "</div>");
 }
 
