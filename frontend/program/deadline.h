@@ -1,6 +1,8 @@
 #ifndef REEL_FRONTEND_PROGRAM_DEADLINE_H_
 #define REEL_FRONTEND_PROGRAM_DEADLINE_H_
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
@@ -15,6 +17,10 @@ class Deadline {
  public:
   explicit Deadline(double seconds) : thread_([this, seconds] { Wait(seconds); }) {}
   ~Deadline() {
+    if (::getpid() != owner_) {
+      thread_.detach();  // in a child of fork() there is no such thread
+      return;
+    }
     {
       const std::lock_guard lock(mutex_);
       over_ = true;
@@ -33,6 +39,7 @@ class Deadline {
     if (!changed_.wait_for(lock, most, [this] { return over_; })) passed_ = 1;
   }
 
+  const pid_t owner_ = ::getpid();
   std::mutex mutex_;
   std::condition_variable changed_;
   bool over_ = false;
