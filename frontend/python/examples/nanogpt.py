@@ -52,7 +52,7 @@ loss_of = reel.function(lambda x, y: nn.softmax_cross_entropy(logits(x), y))
 state = reel.Checkpoint(o.folder + "/", step=0, data=batches, tokens=tokens, places=places, body=body, adam=adam)
 told = [Checkpoints(state, 250), CSVLogger(o.folder + "/log.csv"), TensorBoard(o.folder), Progress()]
 history = reel.fit(step, batches, steps=o.steps, callbacks=told, validate=(loss_of, test), validate_every=250)
-print("loss on new text:", *(f"{loss:.4f}" for loss in history.logs["val_loss"].values))
+print(history)
 
 text = words.encode("\n")
 for _ in range(500):
