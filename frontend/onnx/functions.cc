@@ -54,7 +54,8 @@ std::vector<Node> Bound(std::vector<Node> nodes, const Arguments& arguments) {
 }  // namespace
 
 FunctionTable::FunctionTable(const Model& model) {
-  for (const FunctionBody& body : model.functions) functions_.emplace(Key(body.domain, body.name, body.overload), &body);
+  for (const FunctionBody& body : model.functions)
+    functions_.emplace(Key(body.domain, body.name, body.overload), &body);
 }
 
 const FunctionBody* FunctionTable::Find(const Node& node) const {

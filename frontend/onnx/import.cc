@@ -68,7 +68,11 @@ std::string Describe(const Node& node, size_t index) {
 class Importer {
  public:
   Importer(const Model& model, const std::string& name, const OnnxOptions& options)
-      : model_(model), functions_(model), file_(name.substr(name.rfind('/') + 1)), options_(options), meter_(options.budget) {}
+      : model_(model),
+        functions_(model),
+        file_(name.substr(name.rfind('/') + 1)),
+        options_(options),
+        meter_(options.budget) {}
 
   Module Import();
 

@@ -84,7 +84,8 @@ INSTANTIATE_TEST_SUITE_P(Models, TrainedExport,
                                          "norm_layers.dynamo", "rms_norm.dynamo", "lstm.dynamo", "gru.script",
                                          "mha.dynamo", "transformer.dynamo", "char_gpt.dynamo", "char_gpt.script",
                                          "resnet.dynamo", "mobilenet.script", "unet.dynamo", "autoencoder.dynamo",
-                                         "embedding.dynamo"),
+                                         "embedding.dynamo", "rms_norm.dynamo23", "transformer.dynamo23",
+                                         "char_gpt.dynamo23"),
                          [](const auto& info) {
                            std::string name = info.param;
                            std::replace(name.begin(), name.end(), '.', '_');
