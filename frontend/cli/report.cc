@@ -51,19 +51,24 @@ void AddReport(Program* program) {
       AddCommand(program, "report", "Show a module as one HTML page: graph, kernels, memory, times, curves",
                  "reel report mnist.reel -o report.html --log run.csv", options.get(),
                  [options, program] { Run(options.get(), program); });
-  command.Add("file", &options->file, "A .reel or .reel.txt file").Required();
-  command.Add("-o,--output", &options->out, "FILE.html; without it, --json prints what the page shows");
+  command.Add("file", &options->file, "A .reel or .reel.txt file").Required().TypeName("FILE");
+  command.Add("-o,--output", &options->out, "FILE.html; without it, --json prints what the page shows")
+      .TypeName("FILE");
   command.Flag("--no-run{false}", &options->report.run, "Do not run it, on random arguments, to time its kernels");
   command.Add("--log", &options->report.logs, "A CSV file with a column step, whose other columns become curves")
-      .OneEach();
+      .OneEach()
+      .TypeName("FILE");
   command.Add("--sources", &options->report.sources,
-              "Folder below which source lines that the module names may be quoted (default: none are)");
-  command.Add("--extent", &options->extents, "NAME=NUMBER: the value of a symbolic extent, once for each").OneEach();
+              "Folder below which source lines that the module names may be quoted (default: none are)")
+      .TypeName("FOLDER");
+  command.Add("--extent", &options->extents, "NAME=NUMBER: the value of a symbolic extent, once for each")
+      .OneEach()
+      .TypeName("NAME=NUMBER");
   command.Add("--cpu", &options->report.compile.cpu, "What is compiled for, as in `reel compile`").ShowDefault();
-  command.Add("--schedules", &options->report.compile.schedules, "A file that `reel tune` wrote");
+  command.Add("--schedules", &options->report.compile.schedules, "A file that `reel tune` wrote").TypeName("FILE");
   command.Add("--threads", &options->threads, "Threads of a run (default: those of all that runs)").Range(1, 64);
   command.Add("-O,--opt-level", &options->report.compile.opt_level, "0: one scalar loop per op; 2: fused, vectorised")
-      .OneOf({0, 2})
+      .OneOf({"0", "2"})
       .ShowDefault();
 }
 
