@@ -138,9 +138,7 @@ class Walk {
  private:
   static int64_t ExtentOf(const Stmt& s) { return s.extent.is_constant() ? s.extent.value() : 1; }
   // Bounds of such loops come with the call.
-  static bool Unknown(const Stmt& s) {
-    return !s.extent.is_constant() || s.guard >= 0 || s.clip_total >= kRuntimeRows;
-  }
+  static bool Unknown(const Stmt& s) { return !s.extent.is_constant() || s.guard >= 0 || s.clip_total >= kRuntimeRows; }
 
   double Steps(const std::vector<Stmt>& body) {
     double steps = 0;
@@ -228,8 +226,8 @@ class Walk {
     switch (s.kind) {
       case Stmt::Kind::kLoop: return Loop(s);
       case Stmt::Kind::kLocal:
-        written_[static_cast<size_t>(s.local)].assign(
-            static_cast<size_t>(k_.locals[static_cast<size_t>(s.local)].size), s.fill);
+        written_[static_cast<size_t>(s.local)].assign(static_cast<size_t>(k_.locals[static_cast<size_t>(s.local)].size),
+                                                      s.fill);
         return absl::OkStatus();
       case Stmt::Kind::kAccumulate: return Accumulate(s, known);
       case Stmt::Kind::kTree: Tree(s); return absl::OkStatus();

@@ -144,7 +144,8 @@ absl::Status VerifyPlan(const ir::Function& function, const PlanGraph& plan) {
 
 PlanChecks& GetPlanChecks() {
   static constinit Lazy<PlanChecks> checks;
-  return checks.Get([] { return std::make_unique<PlanChecks>(PlanChecks{.strict = runtime::GetEnvironment().verify}); });
+  return checks.Get(
+      [] { return std::make_unique<PlanChecks>(PlanChecks{.strict = runtime::GetEnvironment().verify}); });
 }
 
 }  // namespace reel::codegen

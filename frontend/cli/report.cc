@@ -58,8 +58,9 @@ void AddReport(Program* program) {
   command.Add("--log", &options->report.logs, "A CSV file with a column step, whose other columns become curves")
       .OneEach()
       .TypeName("FILE");
-  command.Add("--sources", &options->report.sources,
-              "Folder below which source lines that the module names may be quoted (default: none are)")
+  command
+      .Add("--sources", &options->report.sources,
+           "Folder below which source lines that the module names may be quoted (default: none are)")
       .TypeName("FOLDER");
   command.Add("--extent", &options->extents, "NAME=NUMBER: the value of a symbolic extent, once for each")
       .OneEach()

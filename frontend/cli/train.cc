@@ -311,6 +311,12 @@ void AddFitOptions(Command* command, FitSettings* fit, const Option& data) {
       .Needs(data)
       .Group(group)
       .TypeName("FILE");
+  command
+      ->Add("--logs", &fit->logs,
+            "Event files for TensorBoard: losses, evaluations, histograms of the values, the graph")
+      .Needs(data)
+      .Group(group)
+      .TypeName("FOLDER");
   command->Add("--chart", &fit->chart, "The curve as SVG").Needs(data).Group(group).TypeName("FILE");
   command->Add("--save", &fit->save, "The trained model with its step, as a .reel file")
       .Needs(data)

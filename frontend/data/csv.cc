@@ -8,6 +8,7 @@
 
 #include "frontend/data/node.h"
 #include "frontend/values/status.h"
+#include "ir/hash_map.h"
 #include "ir/names.h"
 #include "ir/strings.h"
 
@@ -270,7 +271,7 @@ class CsvTable {
       const std::set<std::string> sorted(label.text.begin(), label.text.end());
       info->names.assign(sorted.begin(), sorted.end());
     }
-    absl::flat_hash_map<std::string_view, int64_t> number;
+    HashMap<std::string_view, int64_t> number;
     for (const std::string& name : info->names) number.emplace(name, static_cast<int64_t>(number.size()));
     if (number.size() != info->names.size()) return Wrong("two class names are equal");
     std::vector<int64_t> classes;

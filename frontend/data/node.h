@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "ir/hash_map.h"
 #include "reel/data.h"
 #include "runtime/buffer.h"
 
@@ -60,7 +60,7 @@ class FetchMemory {
     int64_t epoch = -1;
     std::vector<int64_t> order = {};
   };
-  absl::flat_hash_map<const DatasetNode*, Entry> entries_;
+  HashMap<const DatasetNode*, Entry> entries_;
 };
 
 /// A source or a step. Immutable: threads share it.

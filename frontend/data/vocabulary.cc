@@ -3,12 +3,12 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "absl/container/flat_hash_map.h"
 #include "frontend/data/node.h"
 #include "frontend/values/status.h"
 #include "frontend/values/tensor_data.h"
 #include "ir/file/reader.h"
 #include "ir/file/writer.h"
+#include "ir/hash_map.h"
 #include "ir/names.h"
 #include "ir/strings.h"
 
@@ -41,7 +41,7 @@ Tensor Tokens(std::string_view text, const Vocabulary& vocabulary, const std::st
   tokens.reserve(text.size());
   std::array<int64_t, 256> of_byte;  // most symbols are one
   of_byte.fill(-1);
-  absl::flat_hash_map<std::string_view, int64_t> of_others;
+  HashMap<std::string_view, int64_t> of_others;
   for (size_t i = 0; i < vocabulary.symbols().size(); ++i) {
     const std::string& symbol = vocabulary.symbols()[i];
     if (symbol.size() == 1)

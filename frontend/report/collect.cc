@@ -1,9 +1,11 @@
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
+#include <cstdlib>
+#include <memory>
 #include <set>
 #include <sstream>
-#include <system_error>
 
 #include "codegen/compiler.h"
 #include "codegen/target/target.h"
@@ -87,16 +89,20 @@ void RunAll(const ir::Module& module, codegen::CompilerOptions options, ReportDa
   data->machine = MeasureMachine({runtime::NumThreads()})[0];
 }
 
+// Without links and dots; empty if there is nothing of this type.
+std::string RealPath(const std::string& path, mode_t type) {
+  const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr), &std::free);
+  struct stat status;
+  if (!real || ::stat(real.get(), &status) != 0 || (status.st_mode & S_IFMT) != type) return "";
+  return real.get();
+}
+
 // Lines of one file that the graphs name, if it lies below the folder.
-void QuoteLines(const std::string& file, const std::set<int>& numbers, const std::filesystem::path& folder,
-                ReportData* data) {
+void QuoteLines(const std::string& file, const std::set<int>& numbers, const std::string& folder, ReportData* data) {
   constexpr size_t kMaxLine = 200;
-  std::error_code error;
-  const std::filesystem::path path = std::filesystem::canonical(file, error);
-  if (error || !std::filesystem::is_regular_file(path, error)) return;
-  const auto inside = std::mismatch(folder.begin(), folder.end(), path.begin(), path.end());
-  if (inside.first != folder.end()) return;
-  const auto text = ir::ReadFile(path.string(), {.max_bytes = int64_t{16} << 20});
+  const std::string path = RealPath(file, S_IFREG);
+  if (path.empty() || !path.starts_with(folder == "/" ? folder : folder + "/")) return;
+  const auto text = ir::ReadFile(path, {.max_bytes = int64_t{16} << 20});
   if (!text.ok()) return;
   std::istringstream lines(*text);
   std::string line;
@@ -106,9 +112,8 @@ void QuoteLines(const std::string& file, const std::set<int>& numbers, const std
 }
 
 void QuoteSources(const std::string& sources, ReportData* data) {
-  std::error_code error;
-  const std::filesystem::path folder = std::filesystem::canonical(sources, error);
-  if (error || !std::filesystem::is_directory(folder, error)) {
+  const std::string folder = RealPath(sources, S_IFDIR);
+  if (folder.empty()) {
     ThrowError(ErrorCode::kUnavailable, StrCat("report: sources '", sources, "' is no folder that can be read"));
   }
   std::map<std::string, std::set<int>> wanted;

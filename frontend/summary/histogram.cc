@@ -4,8 +4,12 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include "frontend/values/status.h"
+#include "ir/lazy.h"
 #include "ir/names.h"
 #include "ir/strings.h"
 
@@ -14,7 +18,8 @@ namespace {
 
 // TensorBoard's: 1e-12, each 1.1 times the one before it, below 1e20; the same negative; 0 and the largest double.
 const std::vector<double>& BucketLimits() {
-  static const std::vector<double> limits = [] {
+  static constinit Lazy<const std::vector<double>> limits;
+  return limits.Get([] {
     std::vector<double> positive;
     for (double v = 1e-12; v < 1e20; v *= 1.1) positive.push_back(v);
     positive.push_back(std::numeric_limits<double>::max());
@@ -22,9 +27,8 @@ const std::vector<double>& BucketLimits() {
     for (size_t i = positive.size(); i > 0; --i) all.push_back(-positive[i - 1]);
     all.push_back(0);
     all.insert(all.end(), positive.begin(), positive.end());
-    return all;
-  }();
-  return limits;
+    return std::make_unique<const std::vector<double>>(std::move(all));
+  });
 }
 
 template <typename T>

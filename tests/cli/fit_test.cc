@@ -190,6 +190,25 @@ TEST_F(FitCommand, GptReadsAndWritesText) {
   Fails("t.txt", "--width 30 --heads 4", kUsage, "cannot be divided");
 }
 
+TEST_F(FitCommand, EventFilesForTensorBoard) {
+  File("t.csv", Classes());
+  const Json json = Trained("t.csv", "--steps 20 --logs @events");
+  const std::string file = json["files"][0].get<std::string>(), bytes = Read(file);
+  EXPECT_THAT(file, HasSubstr(Path("events") + "/events.out.tfevents."));
+  for (const char* name : {"loss", "validation/loss", "validation/accuracy", "dense/kernel", "softmax"}) {
+    EXPECT_THAT(bytes, HasSubstr(name));
+  }
+}
+
+TEST_F(FitCommand, ValuesThatAreNotFiniteGoIntoNoCheckpoint) {
+  File("t.csv", Classes());
+  Fails("t.csv", "--optimizer sgd --learning-rate 1e39 --steps 1 --validation 0 --checkpoints @run", kInvalid,
+        "of step 1 is ");
+  for (const auto& entry : std::filesystem::directory_iterator(Path("run"))) {
+    EXPECT_NE(".safetensors", entry.path().extension()) << entry.path();
+  }
+}
+
 TEST_F(FitCommand, EarlyStoppingKeepsTheBestValues) {
   File("t.csv", Classes());
   const std::string options = "--steps 4000 --evaluate-every 5 --learning-rate 0.05 --early-stopping 3";

@@ -203,10 +203,13 @@ TEST_F(Line, StandardStreamsStandForEveryFile) {
       {"train --log", "reel train --data t.csv --steps 3 --log - | grep validation_loss"},
       {"train --chart", "reel train --data t.csv --steps 3 --chart - | grep '</svg>'"},
       {"train --save", "reel train --data t.csv --steps 3 --save - | reel verify -"},
+      {"report file", "reel report - --no-run -o page.html < small.reel.txt && grep -q '</html>' page.html"},
+      {"report --output", "reel report small.reel.txt --no-run -o - | grep '</html>'"},
       {"completion --output", "reel completion bash -o - | bash -n"},
   };
   // Names that say what a file is, or files that are read more than once.
-  static const std::set<std::string> kNamed = {"compile --target-file", "train --export"};
+  static const std::set<std::string> kNamed = {"compile --target-file", "report --log", "report --schedules",
+                                               "train --export"};
   for (const auto& [name, command] : Commands()) {
     for (const Json& option : command["options"]) {
       const std::string key = StrCat(name, " ", option["names"].back().get<std::string>());

@@ -31,10 +31,10 @@ struct Sums {
     p = k.AddLocal("p", kFloat32, 1);
     value = Load(k, x, At({{c, 64}, {i, 32}, {j, 1}}));
     sum = ReadLocal(k, p, At({}));
-    Stmt row = For(i, LoopKind::kSerial, 2, 1,
-                   Block(Declare(p, 0.0f),
-                         For(j, LoopKind::kSerial, 32, 1, Block(Accumulate(p, At({}), Combine::kSum, value))),
-                         Store(y, At({{c, 2}, {i, 1}}), sum)));
+    Stmt row = For(
+        i, LoopKind::kSerial, 2, 1,
+        Block(Declare(p, 0.0f), For(j, LoopKind::kSerial, 32, 1, Block(Accumulate(p, At({}), Combine::kSum, value))),
+              Store(y, At({{c, 2}, {i, 1}}), sum)));
     k.body = Block(For(c, LoopKind::kParallel, 4, 1, Block(Clip(std::move(row), At({{c, 2}}), rows))));
   }
   Stmt& parallel() { return k.body[0]; }
@@ -57,7 +57,8 @@ TEST(VerifyKernel, NamesWhatIsWrong) {
       {"x[256] is outside 0..256 at c=3, i=1, j=31", [](Sums* s) { s->k.exprs[0].index.constant = 1; }},
       {"x[-1] is outside 0..256 at c=0, i=0, j=0", [](Sums* s) { s->k.exprs[0].index.constant = -1; }},
       {"x[256] is outside 0..256 at c=3, i=1, j=32", [](Sums* s) { s->columns().extent = 33; }},
-      {"x[224] is outside 0..224 at c=3, i=1, j=0", [](Sums* s) {
+      {"x[224] is outside 0..224 at c=3, i=1, j=0",
+       [](Sums* s) {
          *s = Sums(7);
          s->rows().clip_total = 8;
        }},
@@ -66,7 +67,8 @@ TEST(VerifyKernel, NamesWhatIsWrong) {
       {"p[1] is outside 0..1", [](Sums* s) { s->columns().body[0].index.constant = 1; }},
       {"p[-1] is outside 0..1", [](Sums* s) { s->k.exprs[1].index.constant = -1; }},
       {"y[0] is made of a local that is not written", [](Sums* s) { s->declare().fill = false; }},
-      {"y[0] is made of a local that is not written", [](Sums* s) {
+      {"y[0] is made of a local that is not written",
+       [](Sums* s) {
          s->declare().fill = false;
          s->k.body[0].body[0].body[1].extent = 0;
        }},
@@ -77,9 +79,8 @@ TEST(VerifyKernel, NamesWhatIsWrong) {
       {"has an operand that comes later", [](Sums* s) { s->k.exprs[0].operands = {1}; }},
       {"a store to a buffer that is not written", [](Sums* s) { s->k.buffers[1].is_output = false; }},
       {"a parallel loop that is not the whole kernel", [](Sums* s) { s->rows().loop_kind = LoopKind::kParallel; }},
-      {"a vector loop inside another", [](Sums* s) {
-         s->rows().loop_kind = s->columns().loop_kind = LoopKind::kVector;
-       }},
+      {"a vector loop inside another",
+       [](Sums* s) { s->rows().loop_kind = s->columns().loop_kind = LoopKind::kVector; }},
   };
   for (const Case& c : cases) {
     Sums sums;
@@ -99,13 +100,12 @@ TEST(VerifyKernel, LooksAtTheEndsOfLongLoops) {
   for (KernelBuffer& b : k.buffers) b.elements = 5'000'000 - 7;
   const Affine at = At({{i, 1000}, {j, 1}});
   const ExprId value = Load(k, x, at);
-  k.body = Block(For(i, LoopKind::kSerial, 5000, 1,
-                     Block(Clip(For(j, LoopKind::kVector, 1000, 16, Block(Store(y, at, value))), At({{i, 1000}}),
-                                5'000'000 - 7))));
+  k.body = Block(For(
+      i, LoopKind::kSerial, 5000, 1,
+      Block(Clip(For(j, LoopKind::kVector, 1000, 16, Block(Store(y, at, value))), At({{i, 1000}}), 5'000'000 - 7))));
   EXPECT_TRUE(VerifyKernel(k).ok()) << VerifyKernel(k);
   k.body[0].body[0].clip_total += 1;
-  EXPECT_THAT(std::string(VerifyKernel(k).message()),
-              HasSubstr("x[4999993] is outside 0..4999993 at i=4999, j=993"));
+  EXPECT_THAT(std::string(VerifyKernel(k).message()), HasSubstr("x[4999993] is outside 0..4999993 at i=4999, j=993"));
 }
 
 }  // namespace

@@ -32,7 +32,10 @@ STARTS = {
     "frontend/eager/background.cc": "the next job tries again",
     "frontend/eager/background.h": "only a member",
     "frontend/cli/engines.cc": "the command fails",
-    "frontend/cli/bench/rates.cc": "those that run are joined, the command fails",
+    "frontend/data/reader.cc": "examples are made when they are asked for",
+    "frontend/data/reader.h": "only a member",
+    "frontend/program/deadline.h": "the report or the command fails",
+    "frontend/report/rates.cc": "those that run are joined, the report or the command fails",
 }
 
 

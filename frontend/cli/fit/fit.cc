@@ -60,6 +60,7 @@ class FitRun {
     Compile();
     report_.first = step_;
     RunLog log(LogPath(), report_.metric, step_);
+    OpenEvents();
     Train(signals, &log);
     report_.last = step_;
     report_.loss = log.MeanLoss(std::min<int64_t>(every_, 100));
@@ -169,6 +170,23 @@ class FitRun {
     return settings_.checkpoints + "/log.csv";
   }
 
+  // What earlier files of the folder say of steps that are done again is forgotten.
+  void OpenEvents() {
+    if (settings_.logs.empty()) return;
+    SummaryWriterOptions options;
+    if (step_ > 0) options.purge_step = step_ + 1;
+    events_.emplace(settings_.logs, options);
+    events_->AddGraph(train_);
+    report_.files.push_back(events_->path());
+  }
+
+  void AddEvents(float loss, const std::optional<Evaluation>& evaluation) {
+    events_->AddScalar("loss", double{loss}, step_);
+    if (!evaluation) return;
+    events_->AddScalar("validation/loss", evaluation->loss, step_);
+    events_->AddScalar("validation/" + report_.metric, evaluation->metric, step_);
+  }
+
   void Train(const SignalsWait& signals, RunLog* log) {
     const double start = Seconds();
     while (step_ < total_ && !Done()) {
@@ -176,14 +194,16 @@ class FitRun {
       if (report_.signal != 0) break;
       const std::optional<Example> batch = position_.Next();
       const float loss = Tensor(run_("train", (*batch)[0], (*batch)[1])).item<float>();
-      if (!std::isfinite(loss)) FailDiverged("loss", double{loss});
+      if (!std::isfinite(loss)) FailDiverged("loss", double{loss}, step_ + 1);
       ++step_;
       const bool evaluated = step_ % every_ == 0 || step_ == total_;
       if (evaluated) AtEvaluation();
       log->Add(loss, evaluated ? report_.evaluation : std::nullopt);
+      if (events_) AddEvents(loss, evaluated ? report_.evaluation : std::nullopt);
       if (evaluated && checkpoint_) report_.checkpoint = checkpoint_->Save();
       Tell(loss);
     }
+    if (events_) events_->Close();
     if (report_.signal != 0 && checkpoint_ && step_ > 0) {
       run_.StoreTo(state_);
       report_.checkpoint = checkpoint_->Save();
@@ -192,10 +212,10 @@ class FitRun {
     report_.step_seconds = Seconds() - start;
   }
 
-  [[noreturn]] void FailDiverged(const char* what, double loss) const {
+  [[noreturn]] void FailDiverged(const std::string& what, double value, int64_t step) const {
     const double rate = settings_.learning_rate > 0 ? settings_.learning_rate : StandardRate(settings_.optimizer);
     Fail(kInvalid,
-         StrCat("the ", what, " of step ", step_ + 1, " is ", loss, "; try a smaller --learning-rate (it is ", rate,
+         StrCat("the ", what, " of step ", step, " is ", value, "; try a smaller --learning-rate (it is ", rate,
                 "), --clip 1, or --warmup 100",
                 report_.checkpoint.empty() ? "" : StrCat("; the last good values are in ", report_.checkpoint)));
   }
@@ -210,9 +230,14 @@ class FitRun {
 
   void AtEvaluation() {
     run_.StoreTo(state_);
+    for (const Variable& v : net_.variables) {  // what is not finite goes into no checkpoint
+      const double worst = double{ReduceMax(Abs(v)).item<float>()};
+      if (!std::isfinite(worst)) FailDiverged("largest of " + v.name(), worst, step_);
+      if (events_) events_->AddHistogram(v.name(), v.value(), step_);
+    }
     if (!data_.validation) return;
     report_.evaluation = Evaluate();
-    if (!std::isfinite(report_.evaluation->loss)) FailDiverged("validation loss", report_.evaluation->loss);
+    if (!std::isfinite(report_.evaluation->loss)) FailDiverged("validation loss", report_.evaluation->loss, step_);
     if (settings_.early_stopping == 0) return;
     if (report_.evaluation->loss < best_loss_.value().item<double>()) {
       best_loss_.Assign(report_.evaluation->loss);
@@ -281,6 +306,7 @@ class FitRun {
   Variable best_loss_{Tensor(double{INFINITY}), {.name = "best_loss", .trainable = false}};
   std::vector<Variable> best_;
   std::optional<Checkpoint> checkpoint_;
+  std::optional<SummaryWriter> events_;
   FitReport report_;
 };
 

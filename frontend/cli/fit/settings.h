@@ -34,7 +34,7 @@ struct FitSettings {
   double epochs = 0;
   int64_t evaluate_every = 0, early_stopping = 0;
 
-  std::string checkpoints, log, chart, save, export_to;
+  std::string checkpoints, log, logs, chart, save, export_to;
   int64_t sample = 200;  ///< characters that gpt writes at the end
 };
 

@@ -35,5 +35,6 @@ class Module(_Kept):
     def _repr_html_(self) -> str:
         return _core._variables_html(type(self).__name__, self.variables)
 
+
 if not _typing.TYPE_CHECKING:
     __getattr__ = _missing("reel.nn")
