@@ -188,6 +188,7 @@ class Dropout {
 class Flatten {
  public:
   Tensor operator()(const Operand& x) const;
+  /// "Flatten()".
   std::string str() const { return "Flatten()"; }
 };
 

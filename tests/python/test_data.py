@@ -439,7 +439,7 @@ WRONG_CSV = [  # text, options, what the error says
     (b"a,b\n1,\xff\n", {"label": "b"}, '"\\xff" is no UTF-8'),
     ("a,b\n1,2\n", {"delimiter": "::"}, "delimiter"),
     ("a,b\n1,2\n", {"delimiter": "\n"}, "delimiter"),
-    ("a,b\n1,2\n", {"label_kind": "class"}, "'class' is none of 'auto', 'classes', 'numbers'"),
+    ("a,b\n1,2\n", {"label_kind": "class"}, "there is no 'class'; there are: auto, classes, numbers"),
     ("a,b\n1,2\n", {"dtype": "int32"}, "float32 or float64"),
 ]
 

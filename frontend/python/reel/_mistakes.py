@@ -256,6 +256,10 @@ def _public(module):
     return {n: f"{module}.{n}" for n in names if not n.startswith("_")}
 
 
+def _alike(a, b):
+    return difflib.SequenceMatcher(None, b, a).ratio()
+
+
 def _likely(module, name):
     """What was likely meant by module.name, or None."""
     everywhere = {}
@@ -269,7 +273,8 @@ def _likely(module, name):
         owner, _, last = full.rpartition(".")
         if known and owner in sys.modules and hasattr(sys.modules[owner], last):
             return full
-    return everywhere.get(nearest(name, list(everywhere)))
+    near, own = nearest(name, list(everywhere)), nearest(name, list(_public(module)))
+    return everywhere.get(own if own and _alike(name, own) >= _alike(name, near) else near)
 
 
 def missing(module: str) -> Callable[[str], NoReturn]:

@@ -118,7 +118,7 @@ void DefineSpread(nb::module_& m, const char* name, const char* doc) {
       name,
       ", axis: AxisLike | None = None, dtype: DTypeLike | None = None, out: None = None, ddof: float = 0, "
       "keepdims: bool = False",
-      Text({doc, " `ddof` is `correction` of the function."}).c_str(),
+      Text({doc, "\n\n`ddof` is `correction` of the function."}).c_str(),
       [name](TensorLike x, AxisLike axis, DTypeLike dtype, nb::handle out, double ddof, bool keepdims) {
         CheckOut(name, out);
         return SpreadOf<F, kRoot>(As(x, dtype.get()), axis, ddof, keepdims);
