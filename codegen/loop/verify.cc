@@ -12,7 +12,7 @@
 namespace reel::codegen {
 namespace {
 
-constexpr double kMaxSteps = 1 << 20;  // statements and reads that are walked
+constexpr double kMaxSteps = 1 << 16;  // statements and reads that are walked: milliseconds of a kernel
 
 absl::Status Wrong(const Kernel& k, const std::string& what) {
   return absl::InternalError(StrCat("kernel ", k.name, ": ", what));

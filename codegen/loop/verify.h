@@ -12,7 +12,7 @@ namespace reel::codegen {
 /// before its declaration, a parallel loop inside another.
 ///
 /// Then its loops are walked. Internal if an index is outside its buffer or local, what is stored is made of an element
-/// of a local that was not written, or two chunks write one element. In kernels of more than a million steps only the
+/// of a local that was not written, or two chunks write one element. In kernels of more than 65,536 steps only the
 /// first and last two iterations of each loop are, for the indices alone. Nothing is known of addresses that depend on
 /// data, of what a guard on data protects, and of loops whose length comes at run time.
 absl::Status VerifyKernel(const Kernel& kernel);
