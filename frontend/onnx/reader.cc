@@ -142,6 +142,19 @@ absl::Status Within(std::string_view what, std::string_view name, const absl::St
   return absl::Status(status.code(), std::string(StrCat(what, " ", ir::Quoted(name), ": ", status.message())));
 }
 
+// What a node or a function takes and gives.
+template <typename Proto, typename Out>
+absl::Status ReadNames(const Proto& in, Out* out) {
+  for (const auto* names : {&in.input(), &in.output()}) {
+    for (const std::string& name : *names) {
+      if (absl::Status s = CheckName(name); !s.ok()) return s;
+    }
+  }
+  out->inputs.assign(in.input().begin(), in.input().end());
+  out->outputs.assign(in.output().begin(), in.output().end());
+  return absl::OkStatus();
+}
+
 absl::Status Reader::Read(const proto::ModelProto& in, Model* out) {
   for (const auto& opset : in.opset_import()) out->opsets.emplace_back(opset.domain(), opset.version());
   if (!in.has_graph()) return absl::InvalidArgumentError("it has no graph: not an ONNX model");
@@ -153,13 +166,7 @@ absl::Status Reader::Read(const proto::FunctionProto& in, FunctionBody* out) {
   out->domain = in.domain();
   out->name = in.name();
   out->overload = in.overload();
-  for (const auto* names : {&in.input(), &in.output()}) {
-    for (const std::string& name : *names) {
-      if (absl::Status s = CheckName(name); !s.ok()) return s;
-    }
-  }
-  out->inputs.assign(in.input().begin(), in.input().end());
-  out->outputs.assign(in.output().begin(), in.output().end());
+  if (absl::Status s = ReadNames(in, out); !s.ok()) return s;
   out->attributes.assign(in.attribute().begin(), in.attribute().end());
   for (const auto& opset : in.opset_import()) out->opsets.emplace_back(opset.domain(), opset.version());
   absl::Status s = ReadAll(in.attribute_proto(), &out->defaults);
@@ -188,13 +195,7 @@ absl::Status Reader::Read(const proto::NodeProto& in, Node* out) {
   out->domain = in.domain();
   out->name = in.name();
   out->overload = in.overload();
-  for (const auto* names : {&in.input(), &in.output()}) {
-    for (const std::string& name : *names) {
-      if (absl::Status s = CheckName(name); !s.ok()) return s;
-    }
-  }
-  out->inputs.assign(in.input().begin(), in.input().end());
-  out->outputs.assign(in.output().begin(), in.output().end());
+  if (absl::Status s = ReadNames(in, out); !s.ok()) return s;
   if (absl::Status s = meter_.AddNode(out->inputs.size(), out->outputs.size()); !s.ok()) return s;
   return Within(StrCat("node ", ir::Quoted(in.name()), " of op"), in.op_type(),
                 ReadAll(in.attribute(), &out->attributes));

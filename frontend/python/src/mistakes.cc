@@ -85,6 +85,9 @@ void ExplainMistakes(nb::module_& m) {
 #ifndef Py_LIMITED_API
   if (Py_TYPE(nb::object(m.attr("add")).ptr())->tp_vectorcall_offset != offsetof(FunctionHead, call))
     ThrowFailed("nanobind's functions have another layout than this extension knows");
+#else  // which does not let us ask
+  static_assert(NB_VERSION_MAJOR == 3 && NB_VERSION_MINOR == 1,
+                "see that FunctionHead begins as nanobind's nb_func does");
 #endif
   const nb::object function = nb::borrow(m.attr("add").type()),
                    method = nb::borrow(m.attr("Tensor").attr("item").type());
