@@ -1,5 +1,6 @@
 """Loads the extension reel._core, or says why it cannot be: not built, for another Python, for another kind of CPU."""
 
+import mmap
 import os
 import platform
 import re
@@ -9,6 +10,7 @@ from importlib import import_module
 from importlib.util import find_spec
 
 MACHINES = {3: "i686", 40: "armv7l", 62: "x86_64", 183: "aarch64", 243: "riscv64"}  # e_machine of ELF files
+NEEDED = 40 << 20  # bytes of address space: what loading the extension takes (24 MiB), and room beside it
 HELP = (
     "Install a wheel of this Python, or run `third_party/setup build` in the checkout and set PYTHONPATH=build/python, "
     "or `pip install ./frontend/python`"
@@ -40,6 +42,14 @@ def machine_of(path: str) -> str:
     return MACHINES.get(number, f"another CPU (ELF machine {number})") if header[:4] == b"\x7fELF" else "no CPU"
 
 
+def require_memory() -> None:
+    """Raises MemoryError where the extension would not fit: its start-up code and nanobind's end the process instead."""
+    try:
+        mmap.mmap(-1, NEEDED, prot=mmap.PROT_READ).close()
+    except OSError as error:
+        raise MemoryError(f"reel: import reel needs {NEEDED >> 20} MiB of address space; see ulimit -v") from error
+
+
 def load(package: str) -> None:
     """Imports package._core; its type stubs are in a folder of that name beside it."""
     spec = find_spec(package + "._core")
@@ -54,6 +64,7 @@ def load(package: str) -> None:
         )
     if path.endswith(".abi3.so") and sys.version_info < (3, 12):
         raise ImportError(f"reel: {path} is for {made_for(path)}, this is {this_python()}. {HELP}")
+    require_memory()
     try:
         core = import_module(package + "._core")
     except ImportError as error:
