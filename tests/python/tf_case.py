@@ -1,0 +1,360 @@
+"""Calls of TensorFlow's names, their results in TensorFlow 2.21 recorded: what test_tf_cases.py compares reel.tf with.
+
+tf_cases/FAMILY.txt holds the cases, tf_cases/FAMILY.json what TensorFlow gave. A case is an expression of `tf`, `np` and
+inputs; lines before it that go on with two spaces of indent are statements:
+
+    tf.norm(x, ord=1, axis=[0, 1]) ;; x=f32(3, 4)
+    v = tf.Variable(x)
+      v.assign_add(x)
+      v * 2.0 ;; x=f32(3) mode=eager
+
+Inputs are arrays of f16, bf16, f32, f64, c64, c128, i8 ... u64, b (shape, then optional low= and high=), the same in every
+run, given as tensors; V(f32(3)) gives a variable, N(...) a NumPy array. Options: mode=eager or mode=function (without it both),
+tol=1e-3 (relative to the largest element), grads=0 (no gradients), differs="why" (on purpose not TensorFlow's result).
+A line that begins with # is a comment.
+
+    python tf_case.py record FAMILY...      in an environment that has TensorFlow 2.21: writes the .json of families
+    python tf_case.py compare FAMILY...     prints the cases in which reel.tf differs from the .json
+"""
+
+import json
+import pathlib
+import re
+import sys
+import zlib
+
+import numpy as np
+
+FOLDER = pathlib.Path(__file__).parent / "tf_cases"
+TOLERANCES = {"float64": 1e-9, "complex128": 1e-9, "float16": 4e-3, "bfloat16": 3e-2}
+MOST = 4096  # elements of a result
+OPTIONS = ("mode", "tol", "grads", "differs")
+
+
+class Case:
+    """One case: its text, statements, expression, inputs and options."""
+
+    def __init__(self, text):
+        self.text = text
+        body, _, given = text.partition(" ;; ")
+        *self.statements, self.expression = [line.strip() for line in body.split("\n")]
+        self.inputs, self.options = {}, {}
+        for name, value in split_pairs(given):
+            (self.options if name in OPTIONS else self.inputs)[name] = value
+        if "differs" in self.options:
+            self.options["differs"] = self.options["differs"].strip('"')
+
+    @property
+    def modes(self):
+        return [self.options["mode"]] if "mode" in self.options else ["eager", "function"]
+
+    def arrays(self):
+        """Name -> (kind, array): the same numbers in every run."""
+        return {
+            name: make(value, np.random.RandomState(zlib.crc32(f"{name}={value}".encode())))
+            for name, value in self.inputs.items()
+        }
+
+
+def split_pairs(text):
+    """name=value pairs apart by spaces that are in no parentheses and no quotes."""
+    parts, depth, quoted, part = [], 0, False, ""
+    for c in text.strip() + " ":
+        quoted ^= c == '"'
+        depth += (c in "([") - (c in ")]")
+        if c == " " and depth == 0 and not quoted:
+            parts += [part.split("=", 1)] if part else []
+            part = ""
+        else:
+            part += c
+    return parts
+
+
+def make(value, random):
+    """The kind of an input (T tensor, V variable, N array) and its array, from text such as V(f32(2, 3, low=0))."""
+    kinds = {"f": "float", "c": "complex", "i": "int", "u": "uint"}
+
+    def maker(dtype):
+        def array(*shape, low=None, high=None):
+            if dtype == "bool":
+                return random.randint(0, 2, shape).astype(bool)
+            if dtype.startswith(("int", "uint")):
+                low_or = 0 if dtype.startswith("u") and low is None else low
+                return np.asarray(
+                    random.randint(-4 if low_or is None else low_or, 5 if high is None else high, shape)
+                ).astype(dtype)
+            numbers = random.uniform(-2 if low is None else low, 2 if high is None else high, shape)
+            if dtype.startswith("complex"):
+                numbers = numbers + 1j * random.uniform(-2, 2, shape)
+            return numbers if dtype == "bfloat16" else np.asarray(numbers).astype(dtype)
+
+        return lambda *shape, **options: ("T", array(*shape, **options), dtype)
+
+    names = {"b": maker("bool"), "bf16": maker("bfloat16")}
+    names |= {f"{c}{n}": maker(f"{kinds[c]}{n}") for c in "fciu" for n in (8, 16, 32, 64, 128)}
+    names |= {"V": lambda made: ("V",) + made[1:], "N": lambda made: ("N",) + made[1:]}
+    return eval(value, {"__builtins__": {}}, names)
+
+
+def given(tf, made):
+    """An input as the case's expression sees it."""
+    kind, array, dtype = made
+    if kind == "N":
+        return array
+    return (tf.Variable if kind == "V" else tf.constant)(array, dtype=getattr(tf, dtype))
+
+
+def cases(family):
+    """The cases of a family's file."""
+    found = []
+    for line in (FOLDER / f"{family}.txt").read_text().split("\n"):
+        if line.startswith("  ") and found:
+            found[-1] += "\n" + line
+        elif line.strip() and not line.startswith("#"):
+            found.append(line)
+    return [Case(text) for text in found]
+
+
+def families():
+    return sorted(path.stem for path in FOLDER.glob("*.txt"))
+
+
+def described(tf, value):
+    """A result as JSON: tensors with dtype, shape and elements; structures; other values as text."""
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, dict):
+        return {str(k): described(tf, v) for k, v in value.items()}
+    if isinstance(value, (tf.TensorShape, tf.DType)):
+        return str(value)
+    if isinstance(value, tf.IndexedSlices):
+        return described(tf, tf.convert_to_tensor(value))
+    if isinstance(value, (list, tuple)):
+        return [described(tf, v) for v in value]
+    if isinstance(value, (float, np.generic, np.ndarray)):
+        array, dtype = np.asarray(value), np.asarray(value).dtype.name
+    elif hasattr(value, "numpy"):
+        dtype = getattr(value.dtype, "name", str(value.dtype))
+        array = np.asarray((tf.cast(value, tf.float32) if dtype == "bfloat16" else value).numpy())
+    else:
+        return str(type(value).__name__)
+    return {"dtype": dtype, "shape": list(array.shape), "data": elements(array, dtype)}
+
+
+def elements(array, dtype):
+    flat = array.reshape(-1)[:MOST]
+    if dtype.startswith("complex"):
+        flat = np.stack([flat.real, flat.imag], -1).reshape(-1)
+    if flat.dtype.kind in "iub":
+        return [int(x) for x in flat]
+    if flat.dtype.kind in "OSU":
+        return [x.decode() if isinstance(x, bytes) else str(x) for x in flat]
+    digits = 17 if flat.dtype == np.float64 else 9
+    return [float(f"{float(x):.{digits}g}") for x in flat]
+
+
+def error_of(error):
+    """An error as JSON: the name of its class, and what it says without lines of files."""
+    lines = [
+        line for line in str(error).split("\n") if not re.search(r'File "|^\s*$|Graph execution|Detected at', line)
+    ]
+    return {"error": type(error).__name__, "text": re.sub(r"\{\{.*?\}\} ", "", " ".join(lines))[:160]}
+
+
+def weights(tf, tensor, phase):
+    """Numbers that differ from element to element, so that a gradient in a wrong place shows."""
+    count = int(np.prod(tensor.shape.as_list(), dtype=np.int64))
+    array = np.cos(np.arange(count) + phase).reshape(tensor.shape.as_list())
+    return tf.cast(tf.constant(array), tensor.dtype)
+
+
+def total(tf, value, phase):
+    """The sum of all floating elements times weights, None if there is none."""
+    leaves = [
+        tf.convert_to_tensor(x) if isinstance(x, (tf.Variable, tf.IndexedSlices)) else x for x in tf.nest.flatten(value)
+    ]
+    sums = [
+        tf.reduce_sum(x * weights(tf, x, phase + i))
+        for i, x in enumerate(leaves)
+        if isinstance(x, tf.Tensor) and (x.dtype.is_floating or x.dtype.is_complex)
+    ]
+    sums = [tf.cast(tf.math.real(s) if s.dtype.is_complex else s, tf.float64) for s in sums]
+    return tf.add_n(sums) if sums else None
+
+
+def evaluate(tf, case, mode):
+    """What a case gives in one mode: {"value", "grads", "second"}, or an error in place of each."""
+
+    def body(**inputs):
+        scope = {"tf": tf, "np": np, **inputs}
+        for statement in case.statements:
+            exec(statement, scope)
+        return eval(case.expression, scope)
+
+    made = case.arrays()
+    tensors = {name: given(tf, m) for name, m in made.items() if m[0] == "T"}
+    others = {name: given(tf, m) for name, m in made.items() if m[0] != "T"}
+    if mode == "function":
+
+        @tf.function(autograph=False)
+        def run(**traced):
+            return body(**traced, **others)
+
+    else:
+
+        def run(**traced):
+            return body(**traced, **others)
+
+    try:
+        result = {"value": described(tf, run(**tensors))}
+    except Exception as error:
+        return {"value": error_of(error)}
+    names = [n for n, m in made.items() if m[0] != "N" and m[2].startswith(("float", "complex", "bfloat"))]
+    if case.options.get("grads") == "0" or not names:
+        return result
+    sources = [{**tensors, **others}[n] for n in names]
+    try:
+        with tf.GradientTape() as outer:
+            outer.watch([s for s in sources if isinstance(s, tf.Tensor)])
+            with tf.GradientTape() as inner:
+                inner.watch([s for s in sources if isinstance(s, tf.Tensor)])
+                loss = total(tf, run(**tensors), 1.0)
+            if loss is None:
+                return result
+            first = inner.gradient(loss, sources)
+            again = total(tf, [g for g in first if g is not None], 2.0)
+        result["grads"] = {n: described(tf, g) for n, g in zip(names, first)}
+    except Exception as error:
+        result["grads"] = error_of(error)
+        return result
+    if again is not None and mode == "eager":
+        try:
+            result["second"] = {n: described(tf, g) for n, g in zip(names, outer.gradient(again, sources))}
+        except Exception as error:
+            result["second"] = error_of(error)
+    return result
+
+
+def classes_of(tf, name):
+    """The classes that an error of this name is caught by."""
+    import builtins
+
+    found = [getattr(module, name) for module in (tf.errors, builtins) if hasattr(module, name)]
+    return tuple(found) or (Exception,)
+
+
+def differences(tf, wanted, got, tol, where="value", other=None):
+    """In words, how a result differs from the recorded one; nothing if it does not. `other`: a class that will do too."""
+    if isinstance(wanted, dict) and "error" in wanted:
+        if not (isinstance(got, dict) and "error" in got):
+            return [f"{where}: {wanted['error']} wanted ({wanted['text'][:120]}), got {str(got)[:200]}"]
+        if not isinstance(
+            got.get("raised"), classes_of(tf, wanted["error"]) + (classes_of(tf, other) if other else ())
+        ):
+            return [f"{where}: {wanted['error']} wanted ({wanted['text'][:120]}), got {got['error']}: {got['text']}"]
+        return []
+    if isinstance(got, dict) and "error" in got:
+        return [f"{where}: {str(wanted)[:120]} wanted, got {got['error']}: {got['text']}"]
+    if isinstance(wanted, dict) and "dtype" in wanted:
+        return tensor_differences(wanted, got, tol, where)
+    if isinstance(wanted, dict) and isinstance(got, dict) and wanted.keys() == got.keys():
+        return [d for k in wanted for d in differences(tf, wanted[k], got[k], tol, f"{where}.{k}")]
+    if isinstance(wanted, list) and isinstance(got, list) and len(wanted) == len(got):
+        return [d for i, (w, g) in enumerate(zip(wanted, got)) for d in differences(tf, w, g, tol, f"{where}[{i}]")]
+    return [] if wanted == got else [f"{where}: {str(wanted)[:200]} wanted, got {str(got)[:200]}"]
+
+
+def tensor_differences(wanted, got, tol, where):
+    if not isinstance(got, dict) or (got.get("dtype"), got.get("shape")) != (wanted["dtype"], wanted["shape"]):
+        kind = [got["dtype"], got["shape"]] if isinstance(got, dict) and "dtype" in got else got
+        return [f"{where}: {wanted['dtype']} {wanted['shape']} wanted, got {str(kind)[:200]}"]
+    if wanted["data"] and isinstance(wanted["data"][0], str):
+        return [] if wanted["data"] == got["data"] else [f"{where}: {wanted['data'][:8]} wanted, got {got['data'][:8]}"]
+    w, g = np.asarray(wanted["data"], np.float64), np.asarray(got["data"], np.float64)
+    exact = not wanted["dtype"].startswith(("float", "complex", "bfloat"))
+    tol = 0 if exact else tol or TOLERANCES.get(wanted["dtype"], 2e-5)
+    finite = np.isfinite(w)
+    scale = np.abs(w[finite]).max(initial=1e-30)
+    with np.errstate(invalid="ignore"):
+        wrong = np.where(finite, ~(np.abs(w - g) <= tol * scale), ~((w == g) | (np.isnan(w) & np.isnan(g))))
+    if not wrong.any():
+        return []
+    i = int(np.argmax(wrong))
+    return [f"{where}: element {i} of {w.size} is {g[i]!r}, {w[i]!r} wanted ({int(wrong.sum())} differ)"]
+
+
+def check(tf, case, recorded):
+    """All differences of a case from its record.
+
+    In a function reel.tf may raise the class that TensorFlow raises eagerly: it has one for both.
+    """
+    found = []
+    tol = float(case.options["tol"]) if "tol" in case.options else None
+    for mode in case.modes:
+        wanted = recorded.get(mode, recorded.get("eager"))
+        got = evaluate_keeping_errors(tf, case, mode)
+        for part in ("value", "grads", "second"):
+            if part in wanted and (mode == "eager" or part != "second"):
+                eager = recorded.get("eager", {}).get(part)
+                other = eager["error"] if isinstance(eager, dict) and "error" in eager else None
+                found += [f"{mode}: {d}" for d in differences(tf, wanted[part], got.get(part), tol, part, other)]
+    return found
+
+
+def evaluate_keeping_errors(tf, case, mode):
+    """evaluate, with the exceptions themselves beside their names."""
+    global error_of
+    plain = error_of
+
+    def keeping(error):
+        return {**plain(error), "raised": error}
+
+    error_of = keeping
+    try:
+        return evaluate(tf, case, mode)
+    finally:
+        error_of = plain
+
+
+def record(family):
+    """Writes what this environment's TensorFlow gives for a family."""
+    import tensorflow as tf
+
+    assert tf.__version__.startswith("2.21"), tf.__version__
+    rows = {}
+    for case in cases(family):
+        results = {mode: evaluate(tf, case, mode) for mode in case.modes}
+        if len(results) == 2:
+            eager = {k: v for k, v in results["eager"].items() if k != "second"}
+            if json.dumps(results["function"]) == json.dumps(eager):
+                del results["function"]
+        rows[case.text] = results
+    lines = [f" {json.dumps(text)}: {json.dumps(row)}" for text, row in rows.items()]
+    (FOLDER / f"{family}.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
+    errors = sum("error" in str(row.get("eager", row)["value"]) for row in rows.values())
+    print(f"{family}: {len(rows)} cases, {errors} of them errors")
+
+
+def recorded(family):
+    return json.loads((FOLDER / f"{family}.json").read_text())
+
+
+def main():
+    what, names = sys.argv[1], sys.argv[2:] or families()
+    for family in names:
+        if what == "record":
+            record(family)
+            continue
+        import reel.tf as tf
+
+        known, wrong = recorded(family), 0
+        for case in cases(family):
+            found = check(tf, case, known[case.text]) if case.text in known else ["is not recorded"]
+            if bool(found) != ("differs" in case.options):
+                wrong += 1
+                print(case.text, *(found or ["no longer differs"]), sep="\n    ")
+        print(f"{family}: {len(known)} cases, {wrong} differ")
+
+
+if __name__ == "__main__":
+    main()
