@@ -146,7 +146,9 @@ def beside(other, names):
         for python, library in ((sys.executable, "reel.tf"), (other, "tensorflow")):
             env = {**os.environ, "OMP_NUM_THREADS": "1", "REEL_NUM_THREADS": "1", "TF_CPP_MIN_LOG_LEVEL": "3"}
             command = [python, os.path.abspath(__file__), library, *names]
-            out = subprocess.run(command, env=env, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            out = subprocess.run(
+                command, env=env, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+            )
             for row in map(json.loads, out.stdout.splitlines()):
                 found.setdefault((row["loop"], row["mode"]), {}).setdefault(library, []).append(row["ms"])
     for (name, mode), times in found.items():
