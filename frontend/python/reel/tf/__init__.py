@@ -13,6 +13,7 @@ Python floats are float32 and ints int32; tensors of different dtypes do not mix
 import typing as _typing
 
 from . import (
+    _refused as _refused,
     autodiff as autodiff,
     debugging as debugging,
     dtypes as dtypes,
@@ -135,8 +136,9 @@ else:  # for checkers a name that is not here is an error
         if name in _LAZY:
             import importlib
 
-            return importlib.import_module(_LAZY[name], __name__)
-        raise AttributeError(
-            f"reel.tf has no {name!r}: it has TensorFlow's names about tensors and gradients only; see "
-            "reel.tf.math, reel.tf.nn and reel.tf.linalg, or use reel itself"
-        )
+            module = importlib.import_module(_LAZY[name], __name__)
+            _refused.install_all()
+            return module
+        raise _refused.missing(__name__, name)
+
+    _refused.install_all()

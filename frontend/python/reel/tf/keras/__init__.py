@@ -1,5 +1,6 @@
 """tf.keras as far as the guides on gradients use it: layers, Sequential, Model, losses, metrics, optimizers."""
 
+from .. import _refused
 from . import activations, initializers, layers, losses, metrics, models, optimizers
 from .layers import Layer
 from .models import Model, Sequential
@@ -16,3 +17,5 @@ __all__ = [
     "models",
     "optimizers",
 ]
+
+_refused.install_all()
