@@ -1,6 +1,6 @@
 """TensorFlow's names that reel.tf refuses: why, and what to use instead. tests/python/tf_names.py checks that none of them is there.
 
-A name refuses what lies under it, too; what is said of tf.x holds for tf.compat.v1.x.
+A name refuses what lies under it, too; a star stands for any letters; what is said of tf.x holds for tf.compat.v1.x.
 """
 
 from __future__ import annotations
@@ -13,17 +13,105 @@ if _t.TYPE_CHECKING:
 
 _REASONS = {
     "ragged tensors: pad to one shape and use tf.sequence_mask": """tf.ragged tf.RaggedTensor tf.RaggedTensorSpec
-        tf.ragged_fill_empty_rows tf.ragged_fill_empty_rows_grad""",
+        tf.ragged_fill_empty_rows tf.ragged_fill_empty_rows_grad tf.io.RaggedFeature tf.experimental.DynamicRaggedShape
+        tf.experimental.RowPartition tf.experimental.StructuredTensor tf.data.experimental.dense_to_ragged_batch""",
     "sparse tensors: gradients of gathers are tf.IndexedSlices, other data are dense": """tf.sparse tf.SparseTensor
-        tf.SparseTensorSpec""",
+        tf.SparseTensorSpec tf.nn.embedding_lookup_sparse tf.nn.safe_embedding_lookup_sparse tf.sets
+        tf.data.experimental.dense_to_sparse_batch tf.io.SparseFeature tf.io.serialize_sparse tf.io.serialize_many_sparse
+        tf.io.deserialize_many_sparse tf.compat.v1.sparse_* tf.compat.v1.SparseTensorValue
+        tf.compat.v1.SparseConditionalAccumulator tf.compat.v1.serialize_sparse tf.compat.v1.serialize_many_sparse
+        tf.compat.v1.deserialize_many_sparse tf.compat.v1.convert_to_tensor_or_sparse_tensor tf.compat.v1.setdiff1d
+        tf.compat.v1.SparseFeature tf.edit_distance tf.keras.backend.to_dense
+        tf.keras.backend.ctc_label_dense_to_sparse""",
     "quantised tensors: reel trains in float32, float64, float16 and bfloat16": """tf.quantization tf.qint8 tf.qint16
-        tf.qint32 tf.quint8 tf.quint16""",
-    "TPUs and GPUs: reel compiles for the CPU": "tf.tpu tf.dtensor tf.xla tf.mlir",
-    "distribution over machines and devices": "tf.distribute.experimental",
+        tf.qint32 tf.quint8 tf.quint16 tf.dtypes.qint8 tf.dtypes.qint16 tf.dtypes.qint32 tf.dtypes.quint8 tf.dtypes.quint16
+        tf.dtypes.QUANTIZED_DTYPES tf.compat.v1.QUANTIZED_DTYPES tf.compat.v1.quantize tf.compat.v1.quantize_v2
+        tf.compat.v1.dequantize tf.compat.v1.quantized_concat tf.compat.v1.fake_quant_* tf.compat.v1.nn.quantized_*
+        tf.compat.v1.train.do_quantize_training_on_graphdef tf.keras.quantizers tf.keras.Quantizer
+        tf.experimental.float8_* tf.experimental.float4_* tf.experimental.int2 tf.experimental.int4 tf.experimental.uint2
+        tf.experimental.uint4""",
+    "TPUs and GPUs: reel compiles for the CPU": """tf.tpu tf.dtensor tf.xla tf.mlir tf.experimental.dtensor
+        tf.experimental.tensorrt tf.distribute.TPUStrategy tf.distribute.NcclAllReduce tf.config.experimental.*_mlir_bridge
+        tf.test.is_built_with_* tf.nn.approx_max_k tf.nn.approx_min_k tf.math.approx_max_k tf.math.approx_min_k
+        tf.approx_top_k tf.check_pinned tf.data.experimental.copy_to_device tf.data.experimental.prefetch_to_device
+        tf.compat.v1.GPUOptions""",
+    "training on many machines or devices: reel runs in one process on one CPU": """tf.distribute.experimental
+        tf.distribute.MultiWorkerMirroredStrategy tf.distribute.ParameterServerStrategy tf.distribute.Server
+        tf.distribute.cluster_resolver tf.distribute.coordinator tf.distribute.CrossDeviceOps
+        tf.distribute.HierarchicalCopyAllReduce tf.distribute.ReductionToOneDevice tf.distribute.InputReplicationMode
+        tf.config.experimental_connect_to_cluster tf.config.experimental_connect_to_host
+        tf.config.experimental.ClusterDeviceFilters tf.train.ClusterDef tf.train.ClusterSpec tf.train.JobDef
+        tf.train.ServerDef tf.compat.v1.train.Server tf.compat.v1.train.Supervisor tf.compat.v1.train.SyncReplicasOptimizer
+        tf.compat.v1.train.replica_device_setter tf.compat.v1.train.SessionManager tf.compat.v1.train.WorkerSessionCreator
+        tf.compat.v1.train.ChiefSessionCreator tf.compat.v1.train.SessionCreator tf.keras.distribution
+        tf.data.experimental.service tf.data.experimental.AutoShardPolicy tf.data.experimental.DistributeOptions
+        tf.data.experimental.distributed_save tf.test.create_local_cluster tf.CriticalSection""",
     "files of TensorFlow's formats: reel.save, reel.export and tf.train.Checkpoint write and read models": """tf.saved_model
-        tf.lite tf.graph_util tf.make_tensor_proto tf.make_ndarray tf.import_graph_def""",
+        tf.lite tf.graph_util tf.make_tensor_proto tf.make_ndarray tf.import_graph_def tf.keras.export
+        tf.keras.layers.TFSMLayer tf.keras.layers.FlaxLayer tf.keras.layers.JaxLayer tf.keras.layers.TorchModuleWrapper
+        tf.keras.callbacks.OrbaxCheckpoint tf.compat.v1.train.export_meta_graph tf.compat.v1.train.import_meta_graph
+        tf.compat.v1.MetaGraphDef tf.compat.v1.train.SaverDef tf.DType.experimental_* tf.TensorShape.experimental_*
+        tf.TensorSpec.experimental_* tf.TensorShape.as_proto tf.DType.as_datatype_enum tf.Variable.to_proto
+        tf.Variable.from_proto tf.io.write_graph tf.compat.v1.train.write_graph tf.io.decode_proto
+        tf.io.encode_proto""",
     "operations of TensorFlow's runtime by their raw names: use the public function": """tf.raw_ops tf.load_library
-        tf.load_op_library""",
+        tf.load_op_library tf.conv tf.conv2d_backprop_filter_v2 tf.conv2d_backprop_input_v2 tf.compat.v1.user_ops
+        tf.compat.v1.load_file_system_library tf.experimental.register_filesystem_plugin tf.resource tf.variant
+        tf.dtypes.resource tf.dtypes.variant tf.nondifferentiable_batch_function tf.random_index_shuffle
+        tf.random.experimental.index_shuffle""",
+    "strings and bytes, which are no tensors here: use Python's str before tensors are made": """tf.strings.bytes_split
+        tf.strings.lower tf.strings.upper tf.strings.ngrams tf.strings.reduce_join tf.strings.regex_* tf.strings.split
+        tf.strings.strip tf.strings.substr tf.strings.to_hash_bucket* tf.strings.to_number tf.strings.unicode_*
+        tf.strings.unsorted_segment_join tf.fingerprint tf.compat.v1.reduce_join tf.compat.v1.regex_replace
+        tf.compat.v1.string_* tf.compat.v1.substr tf.io.decode_base64 tf.io.encode_base64 tf.io.decode_compressed
+        tf.io.decode_csv tf.io.decode_raw tf.io.decode_json_example tf.compat.v1.decode_* tf.compat.v1.encode_base64
+        tf.keras.layers.TextVectorization tf.keras.layers.StringLookup tf.keras.layers.Hashing
+        tf.keras.layers.HashedCrossing tf.keras.utils.text_dataset_from_directory""",
+    "lookup tables of strings: use a Python dict": """tf.lookup tf.compat.v1.initialize_all_tables
+        tf.compat.v1.tables_initializer tf.compat.v1.initializers.tables_initializer""",
+    "files of images and sounds: decode them with another package into a NumPy array": """tf.audio tf.image.decode_*
+        tf.image.encode_* tf.image.is_jpeg tf.image.extract_jpeg_shape tf.image.adjust_jpeg_quality
+        tf.image.random_jpeg_quality tf.image.stateless_random_jpeg_quality tf.io.decode_bmp tf.io.decode_gif
+        tf.io.decode_image tf.io.decode_jpeg tf.io.decode_jxl tf.io.decode_png tf.io.decode_webp
+        tf.io.decode_and_crop_jpeg tf.io.encode_jpeg tf.io.encode_png tf.io.extract_jpeg_shape tf.io.is_jpeg
+        tf.keras.utils.load_img tf.keras.utils.save_img tf.keras.utils.image_dataset_from_directory
+        tf.keras.utils.audio_dataset_from_directory tf.summary.audio tf.compat.v1.summary.audio""",
+    "records of examples: reel.data reads CSV, images and arrays; tf.data.Dataset takes generators": """tf.feature_column
+        tf.io.TFRecordOptions tf.io.TFRecordWriter tf.io.FixedLenFeature tf.io.FixedLenSequenceFeature tf.io.VarLenFeature
+        tf.io.parse_* tf.io.serialize_tensor tf.io.match_filenames_once tf.io.matching_files tf.train.Example tf.train.Feature
+        tf.train.FeatureList tf.train.FeatureLists tf.train.Features tf.train.FloatList tf.train.Int64List
+        tf.train.BytesList tf.train.SequenceExample tf.data.TFRecordDataset tf.data.TextLineDataset
+        tf.data.FixedLengthRecordDataset tf.data.experimental.TFRecordWriter tf.data.experimental.CsvDataset
+        tf.data.experimental.SqlDataset tf.data.experimental.make_csv_dataset
+        tf.data.experimental.make_batched_features_dataset tf.data.experimental.parse_example_dataset
+        tf.data.experimental.index_table_from_dataset tf.data.experimental.table_from_dataset tf.compat.v1.parse_*
+        tf.compat.v1.serialize_tensor tf.compat.v1.*Reader tf.compat.v1.ReaderBase tf.compat.v1.matching_files
+        tf.compat.v1.FixedLenFeature tf.compat.v1.FixedLenSequenceFeature tf.compat.v1.VarLenFeature
+        tf.compat.v1.python_io tf.compat.v1.train.match_filenames_once tf.keras.utils.FeatureSpace""",
+    "queues of version 1: use tf.data.Dataset": """tf.queue tf.compat.v1.*Queue tf.compat.v1.QueueBase
+        tf.compat.v1.ConditionalAccumulator tf.compat.v1.ConditionalAccumulatorBase tf.compat.v1.train.QueueRunner
+        tf.compat.v1.train.queue_runner tf.compat.v1.train.add_queue_runner tf.compat.v1.train.start_queue_runners
+        tf.compat.v1.train.batch tf.compat.v1.train.batch_join tf.compat.v1.train.maybe_* tf.compat.v1.train.shuffle_batch
+        tf.compat.v1.train.shuffle_batch_join tf.compat.v1.train.*_producer tf.compat.v1.train.limit_epochs
+        tf.train.Coordinator tf.compat.v1.train.LooperThread""",
+    "samples of classes for candidate losses: use the full softmax": """tf.nn.all_candidate_sampler
+        tf.nn.fixed_unigram_candidate_sampler tf.nn.learned_unigram_candidate_sampler tf.nn.compute_accidental_hits
+        tf.random.all_candidate_sampler tf.random.fixed_unigram_candidate_sampler tf.random.learned_unigram_candidate_sampler
+        tf.random.log_uniform_candidate_sampler tf.random.uniform_candidate_sampler
+        tf.compat.v1.nn.log_uniform_candidate_sampler tf.compat.v1.nn.uniform_candidate_sampler""",
+    "classes and dispatch of TensorFlow's own extension types": """tf.experimental.BatchableExtensionType
+        tf.experimental.ExtensionType tf.experimental.ExtensionTypeBatchEncoder tf.experimental.ExtensionTypeSpec
+        tf.experimental.extension_type tf.experimental.dispatch_* tf.experimental.unregister_dispatch_for
+        tf.register_tensor_conversion_function tf.TypeSpec tf.OptionalSpec tf.NoneTensorSpec tf.IndexedSlicesSpec
+        tf.TensorArraySpec tf.type_spec_from_value tf.types""",
+    "sequences of quasi-random numbers: scipy.stats.qmc has them": "tf.math.sobol_sample",
+    "TensorFlow's own profiler, tests and internals": """tf.profiler tf.security tf.tools tf.test.Benchmark
+        tf.test.assert_equal_graph_def tf.test.benchmark_config tf.test.experimental tf.test.disable_with_predicate
+        tf.test.with_eager_op_as_function tf.sysconfig tf.compat.v1.resource_loader tf.compat.v1.distributions
+        tf.summary.trace_export tf.summary.trace_off tf.summary.trace_on tf.debugging.experimental""",
+    "linear operators: use the matrices themselves and tf.linalg": "tf.linalg.LinearOperator* tf.linalg.experimental",
+    "models and data that come over the network: reel.data reads files that are there": """tf.keras.applications
+        tf.keras.utils.get_file""",
 }
 _WHY = {name: why for why, names in _REASONS.items() for name in names.split()}
 
@@ -33,10 +121,19 @@ def reason(path: str) -> str:
     for full in (path, path.replace("tf.compat.v1.", "tf.", 1)):
         parts = full.split(".")
         for end in range(len(parts), 1, -1):
-            why = _WHY.get(".".join(parts[:end]))
+            head = ".".join(parts[:end])
+            why = _WHY.get(head) or next((w for p, w in _PATTERNS.items() if _fits(head, p)), "")
             if why:
                 return why
     return ""
+
+
+_PATTERNS = {name.partition("*")[::2]: why for name, why in _WHY.items() if "*" in name}
+
+
+def _fits(name: str, ends: tuple[str, str]) -> bool:
+    """Whether a name begins and ends as a pattern does; the star stands for no dot."""
+    return name.startswith(ends[0]) and name.endswith(ends[1]) and "." not in name[len(ends[0]) :]
 
 
 def missing(module: str, name: str) -> AttributeError:
