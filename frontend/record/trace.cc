@@ -9,7 +9,8 @@ namespace reel {
 namespace internal {
 
 TraceScope::TraceScope(TraceState* trace, std::shared_ptr<EventLog> log)
-    : sinks_({std::move(log)}),  // all that may throw comes first
+    : static_values_(log.get()),
+      sinks_({std::move(log)}),  // all that may throw comes first
       outer_(std::exchange(State().trace, trace)),
       location_(std::exchange(State().location, {})) {
   sinks_.swap(State().sinks);

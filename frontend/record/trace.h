@@ -6,6 +6,7 @@
 
 #include "frontend/record/event_log.h"
 #include "frontend/record/event_stream.h"
+#include "frontend/record/static_value.h"
 #include "frontend/values/location.h"
 
 namespace reel::internal {
@@ -19,6 +20,7 @@ class TraceScope {
   TraceScope& operator=(const TraceScope&) = delete;
 
  private:
+  StaticLogScope static_values_;
   std::vector<std::shared_ptr<EventSink>> sinks_;
   TraceState* outer_;
   SourceLine location_;

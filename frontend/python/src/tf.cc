@@ -1,5 +1,6 @@
 #include <array>
 
+#include "frontend/record/static_value.h"
 #include "operators.h"
 #include "register.h"
 
@@ -73,6 +74,10 @@ PyObject* TfBinary(TfOperator op, Tensor (*f)(const Operand&, const Operand&), P
 
 void RegisterTf(nb::module_& m) {
   m.def("_set_tf", &SetTypes);
+  m.def("_static_value", [](TensorLike x) -> nb::object {
+    const Tensor value = internal::StaticValue(x.tensor());
+    return value.defined() ? Wrap(value) : nb::none();
+  });
   m.def("_wrap_tf", [](TensorLike x) { return WrapAs(types.tf_tensor, x.tensor()); });
 }
 

@@ -1,4 +1,4 @@
-"""Shapes, joins, gathers and constants: what is directly in tf."""
+"""Constants, shapes, joins and parts: what is directly in tf. Gathers are in _gather, blocks in _space, norms in _norms."""
 
 from __future__ import annotations
 
@@ -8,34 +8,55 @@ from builtins import slice as _slice
 
 from .. import _core
 from . import dtypes
+from ._args import axis_of, integer, ints, pairs, vector
+from ._gather import (
+    boolean_mask,
+    dynamic_partition,
+    dynamic_stitch,
+    gather,
+    gather_nd,
+    one_hot,
+    reverse_sequence,
+    scatter_nd,
+    sequence_mask,
+    tensor_scatter_nd_add,
+    tensor_scatter_nd_max,
+    tensor_scatter_nd_min,
+    tensor_scatter_nd_sub,
+    tensor_scatter_nd_update,
+    unravel_index,
+    where,
+)
+from ._norms import clip_by_global_norm, clip_by_norm, global_norm, norm
 from ._range import TracedRange
 from ._shape import TensorShape
+from ._space import (
+    batch_to_space,
+    extract_volume_patches,
+    required_space_to_batch_paddings,
+    space_to_batch,
+    space_to_batch_nd,
+)
 from ._tensor import TensorLike, convert_to_tensor, operand, to_core, wrap
 from ._trace import all_in_graph as _all_in_graph
-from .errors import InvalidArgumentError
+from ._trace import executing_eagerly
+from .errors import ConversionError, InvalidArgumentError, StateError
 
 if _t.TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from ..typing import AxisLike, DTypeLike
+    from ..typing import DTypeLike
     from ..typing import TensorLike as ArrayLike
-    from . import _signatures as _sig
     from ._signatures import Axes, ShapeLike, Spec
     from ._tensor import Tensor
 
 newaxis: None = None
 
 
-def ints(shape: ShapeLike, what: str = "shape") -> tuple[int, ...]:
-    """A tuple of ints from a shape, an int, or an int tensor."""
-    if isinstance(shape, TensorLike):
-        shape = shape._core_value().tolist()
-    if isinstance(shape, int):
-        return (shape,)
-    if isinstance(shape, TensorShape) and not shape.is_fully_defined():
-        raise InvalidArgumentError(f"{what} {shape} is not fully known")
-    return tuple(int(d) for d in shape)
+def _no_layout(layout):
+    if layout is not None:
+        raise _core.UnimplementedError("layout: reel.tf runs on one CPU and has no DTensor layouts; leave it None")
 
 
 def identity(input: ArrayLike, name: str | None = None) -> Tensor:
@@ -43,33 +64,57 @@ def identity(input: ArrayLike, name: str | None = None) -> Tensor:
     return wrap(_core.identity(to_core(input)))
 
 
+def identity_n(input: Sequence[ArrayLike], name: str | None = None) -> list[Tensor]:
+    """The values as new tensors, of any dtypes. Gradient: dy of each."""
+    return [wrap(_core.identity(to_core(x))) for x in input]
+
+
+def guarantee_const(input: ArrayLike, name: str | None = None) -> Tensor:
+    """The value as a new tensor: constants are found without being told."""
+    return wrap(_core.stop_gradient(to_core(input)))
+
+
 def stop_gradient(input: ArrayLike, name: str | None = None) -> Tensor:
     """The value as a new tensor; no gradient flows back."""
     return wrap(_core.stop_gradient(to_core(input)))
 
 
-def zeros(shape: ShapeLike, dtype: DTypeLike = dtypes.float32, name: str | None = None) -> Tensor:
+def zeros(
+    shape: ShapeLike, dtype: DTypeLike = dtypes.float32, name: str | None = None, layout: object = None
+) -> Tensor:
     """Zeros of a shape."""
+    _no_layout(layout)
     return wrap(_core.zeros(ints(shape), dtype=dtypes.core_dtype(dtype)))
 
 
-def ones(shape: ShapeLike, dtype: DTypeLike = dtypes.float32, name: str | None = None) -> Tensor:
+def ones(shape: ShapeLike, dtype: DTypeLike = dtypes.float32, name: str | None = None, layout: object = None) -> Tensor:
     """Ones of a shape."""
+    _no_layout(layout)
     return wrap(_core.ones(ints(shape), dtype=dtypes.core_dtype(dtype)))
 
 
-def fill(dims: ShapeLike, value: ArrayLike, name: str | None = None) -> Tensor:
+def fill(dims: ShapeLike, value: ArrayLike, name: str | None = None, layout: object = None) -> Tensor:
     """One value everywhere."""
-    return wrap(_core.broadcast_to(to_core(value), ints(dims)))
+    _no_layout(layout)
+    x = to_core(value)
+    if x.ndim:
+        raise InvalidArgumentError(f"fill: value must represent a scalar, got shape {tuple(x.shape)}")
+    return wrap(_core.broadcast_to(x, ints(dims, "dims")))
 
 
-def zeros_like(input: ArrayLike, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
+def zeros_like(
+    input: ArrayLike, dtype: DTypeLike | None = None, name: str | None = None, layout: object = None
+) -> Tensor:
     """Zeros of the shape and dtype of a tensor."""
+    _no_layout(layout)
     return wrap(_core.zeros_like(to_core(input), dtype=dtypes.core_dtype(dtype)))
 
 
-def ones_like(input: ArrayLike, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
+def ones_like(
+    input: ArrayLike, dtype: DTypeLike | None = None, name: str | None = None, layout: object = None
+) -> Tensor:
     """Ones of the shape and dtype of a tensor."""
+    _no_layout(layout)
     return wrap(_core.ones_like(to_core(input), dtype=dtypes.core_dtype(dtype)))
 
 
@@ -81,8 +126,10 @@ def eye(
     name: str | None = None,
 ) -> Tensor:
     """Ones on the diagonal, zeros elsewhere."""
-    m = _core.eye(num_rows, num_columns, dtype=dtypes.core_dtype(dtype))
-    return wrap(m if batch_shape is None else _core.broadcast_to(m, ints(batch_shape) + tuple(m.shape)))
+    rows = integer(num_rows, "num_rows")
+    columns = rows if num_columns is None else integer(num_columns, "num_columns")
+    m = _core.eye(rows, columns, dtype=dtypes.core_dtype(dtype))
+    return wrap(m if batch_shape is None else _core.broadcast_to(m, ints(batch_shape, "batch_shape") + tuple(m.shape)))
 
 
 def range(
@@ -98,30 +145,56 @@ def range(
     """
     if limit is None:
         start, limit = 0, start
-    if any(isinstance(x, TensorLike) and x._core_value().symbolic for x in (start, limit, delta)):
+    values = [_core._static_value(x._core_value()) if isinstance(x, TensorLike) else x for x in (start, limit, delta)]
+    if any(x is None for x in values):
         return TracedRange(start, limit, delta)
-    numbers = [x._core_value().item() if isinstance(x, TensorLike) else x for x in (start, limit, delta)]
+    numbers = [x.item() if isinstance(x, _core.Tensor) else x for x in values]
     if dtype is None:
         given = [x.dtype for x in (start, limit, delta) if isinstance(x, TensorLike)]
         dtype = given[0] if given else dtypes.float32 if any(isinstance(x, float) for x in numbers) else dtypes.int32
+    first, last, step = numbers
+    if step and (last - first) / step < 0:
+        raise InvalidArgumentError(
+            f"range: Requires start {'<=' if step > 0 else '>='} limit when delta {'>' if step > 0 else '<'} 0: {first}/{last}"
+        )
     return wrap(_core.arange(*numbers, dtype=dtypes.core_dtype(dtype)))
 
 
 def linspace(start: ArrayLike, stop: ArrayLike, num: int, name: str | None = None, axis: int = 0) -> Tensor:
-    """num numbers from start to stop, evenly apart; of the dtype of start."""
-    a, b = to_core(start), to_core(stop)
+    """num numbers from start to stop, evenly apart along a new axis; integers give float64."""
+    a = to_core(start)
+    b = operand(stop, a.dtype, "LinSpace", weak=False)
     if a.dtype.kind in "iu":
         a, b = _core.astype(a, _core.float64), _core.astype(b, _core.float64)
-    if a.ndim == 0 and not a.symbolic and not b.symbolic:
-        return wrap(_core.linspace(a.item(), b.item(), int(num), dtype=a.dtype))
-    steps = _core.linspace(0, 1, int(num), dtype=a.dtype)
-    steps = _core.reshape(steps, (int(num),) + (1,) * a.ndim)
-    return wrap(_core.moveaxis(_core.expand_dims(a, 0) + steps * _core.expand_dims(b - a, 0), 0, axis))
+    n = integer(num, "num")
+    if n < 0:
+        raise InvalidArgumentError(f"linspace: num must not be negative, got {n}")
+    a, b = _core.broadcast_arrays(a, b)
+    place = axis_of(axis, a.ndim + 1, "linspace")
+    a, b = _core.expand_dims(a, place), _core.expand_dims(b, place)
+    if n < 2:
+        return wrap(_core.split(_core.concat([a, b], axis=place), [n, 2 - n], place)[0])
+    steps = _core.astype(_core.arange(1, n - 1), a.dtype)
+    steps = _core.reshape(steps, [n - 2 if k == place else 1 for k in _range(a.ndim)])
+    return wrap(_core.concat([a, a + (b - a) / (n - 1) * steps, b], axis=place))
 
 
 def reshape(tensor: ArrayLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """Row-major elements in another shape; one extent may be -1."""
-    return wrap(_core.reshape(to_core(tensor), ints(shape)))
+    x, to = to_core(tensor), ints(shape)
+    if -1 in to and 0 in to and 0 in x.shape and to.count(-1) == 1:
+        to = _without_zeros(x, to)
+    return wrap(_core.reshape(x, to))
+
+
+def _without_zeros(x, to):
+    """The extent of -1 beside a zero is what the others that are not zero leave."""
+    left = 1
+    for d in x.shape:
+        left *= d or 1
+    for d in to:
+        left //= d if d > 0 else 1
+    return tuple(left if d == -1 else d for d in to)
 
 
 def transpose(
@@ -129,18 +202,19 @@ def transpose(
 ) -> Tensor:
     """Axes in another order; reversed by default."""
     x = to_core(a)
-    x = _core.transpose(x, None if perm is None else ints(perm))
-    return wrap(_core.conj(x) if conjugate else x)
+    x = _core.transpose(x, None if perm is None else ints(perm, "perm"))
+    return wrap(_core.conj(x) if conjugate and x.dtype.is_complex else x)
 
 
 def expand_dims(input: ArrayLike, axis: int, name: str | None = None) -> Tensor:
     """A new axis of extent 1 at a place."""
-    return wrap(_core.expand_dims(to_core(input), int(axis)))
+    return wrap(_core.expand_dims(to_core(input), integer(axis)))
 
 
 def squeeze(input: ArrayLike, axis: Axes | None = None, name: str | None = None) -> Tensor:
     """Without axes of extent 1: all of them, or those named."""
-    return wrap(_core.squeeze(to_core(input), None if axis is None or axis == [] else ints(axis)))
+    axes = () if axis is None else ints(axis, "axis")
+    return wrap(_core.squeeze(to_core(input), axes or None))
 
 
 def broadcast_to(input: ArrayLike, shape: ShapeLike, name: str | None = None) -> Tensor:
@@ -148,218 +222,287 @@ def broadcast_to(input: ArrayLike, shape: ShapeLike, name: str | None = None) ->
     return wrap(_core.broadcast_to(to_core(input), ints(shape)))
 
 
+def broadcast_static_shape(shape_x: Spec, shape_y: Spec) -> TensorShape:
+    """The shape that two known shapes broadcast to. ValueError if they do not."""
+    x, y = TensorShape(shape_x), TensorShape(shape_y)
+    out = []
+    for a, b in zip(_aligned(x, len(y)), _aligned(y, len(x))):
+        if a != b and 1 not in (a, b) and None not in (a, b):
+            raise ConversionError(f"Incompatible shapes for broadcasting: {x} and {y}; extents are equal, or one is 1")
+        out.append(b if a == 1 else a if b in (1, None) else b)
+    return TensorShape(out)
+
+
+def _aligned(shape, rank):
+    return [1] * max(rank - len(shape), 0) + list(shape)
+
+
+def broadcast_dynamic_shape(shape_x: ShapeLike, shape_y: ShapeLike) -> Tensor:
+    """The shape, an int32 vector, that two shapes broadcast to."""
+    shape = _core.broadcast_shapes(ints(shape_x), ints(shape_y))
+    return wrap(_core.asarray(list(shape) or _core.zeros((0,)), _core.int32))
+
+
 def reverse(tensor: ArrayLike, axis: Axes, name: str | None = None) -> Tensor:
-    """Elements in the opposite order along axes."""
-    return wrap(_core.flip(to_core(tensor), axis=ints(axis)))
+    """Elements in the opposite order along axes, a list of them."""
+    x = to_core(tensor)
+    if not hasattr(axis, "shape") and not isinstance(axis, (list, tuple)) or getattr(axis, "shape", None) == ():
+        raise InvalidArgumentError(f"reverse: 'dims' (axis) must be 1-dimension, a list of axes, not {axis!r}")
+    axes = ints(axis, "axis")
+    return wrap(_core.flip(x, axis=axes) if axes else _core.identity(x))
 
 
 def roll(input: ArrayLike, shift: ShapeLike, axis: Axes, name: str | None = None) -> Tensor:
     """Elements moved along axes; what leaves the end enters at the start."""
-    return wrap(_core.roll(to_core(input), ints(shift), axis=ints(axis)))
+    return wrap(_core.roll(to_core(input), ints(shift, "shift"), axis=ints(axis, "axis")))
 
 
 def tile(input: ArrayLike, multiples: ShapeLike, name: str | None = None) -> Tensor:
-    """The tensor repeated as a whole along each axis."""
-    return wrap(_core.tile(to_core(input), ints(multiples)))
+    """The tensor repeated as a whole along each axis: a number of times for each."""
+    x = to_core(input)
+    return wrap(_core.tile(x, vector(multiples, x.ndim, "Tile", "multiples")))
 
 
 def repeat(input: ArrayLike, repeats: int | Sequence[int], axis: int | None = None, name: str | None = None) -> Tensor:
     """Each element repeated along an axis."""
-    return wrap(_core.repeat(to_core(input), ints(repeats), axis=axis))
+    times = ints(repeats, "repeats")
+    return wrap(_core.repeat(to_core(input), times, axis=None if axis is None else integer(axis)))
 
 
 def pad(
     tensor: ArrayLike,
     paddings: Sequence[Sequence[int]] | Tensor,
     mode: str = "CONSTANT",
-    constant_values: float = 0,
+    constant_values: ArrayLike = 0,
     name: str | None = None,
 ) -> Tensor:
-    """Elements before and after every axis: pairs of numbers. mode: CONSTANT, REFLECT or SYMMETRIC."""
-    if isinstance(paddings, TensorLike):
-        paddings = paddings._core_value().tolist()
-    return wrap(_core.pad(to_core(tensor), [tuple(p) for p in paddings], mode.lower(), constant_values))
+    """Elements before and after every axis: pairs of numbers. mode: CONSTANT, REFLECT or SYMMETRIC.
+
+    Gradient: that of the part inside, and of mirrored elements; none for constant_values.
+    """
+    kind, x = mode.upper(), to_core(tensor)
+    if kind not in ("CONSTANT", "REFLECT", "SYMMETRIC"):
+        raise ConversionError(f'pad: mode must be one of "CONSTANT", "REFLECT" and "SYMMETRIC", got {mode!r}')
+    widths = pairs(paddings, "Pad", "paddings")
+    if len(widths) != x.ndim:
+        raise InvalidArgumentError(
+            f"Pad: The first dimension of paddings must be the rank of inputs, {x.ndim}, got {len(widths)} pairs"
+        )
+    if kind != "CONSTANT":
+        most = [n if n is None or kind == "SYMMETRIC" else n - 1 for n in x.shape]
+        if any(n is not None and max(w) > n for n, w in zip(most, widths)):
+            raise InvalidArgumentError(
+                f"MirrorPad: paddings {widths} are more than a tensor of shape {tuple(x.shape)} mirrors: at most {most}"
+            )
+        return wrap(_core.pad(x, widths, kind.lower()))
+    if constant_values.__class__ is int and constant_values == 0:
+        return wrap(_core.pad(x, widths, "constant", 0))
+    value = operand(constant_values, x.dtype, "PadV2")
+    if isinstance(value, _core.Tensor):
+        value = _core.stop_gradient(value)
+    return wrap(_core.pad(x, widths, "constant", value))
 
 
 def _same_dtype(values, op):
     tensors = [v for v in values if isinstance(v, TensorLike)]
     if not tensors:
-        return [to_core(v) for v in values]
+        first = to_core(values[0])
+        return [first] + [operand(v, first.dtype, op, weak=False) for v in values[1:]]
     first = tensors[0]._core_value()
     return [operand(v, first.dtype, op, weak=False) for v in values]
 
 
 def stack(values: Iterable[ArrayLike], axis: int = 0, name: str | None = "stack") -> Tensor:
     """Tensors of one shape along a new axis."""
-    return wrap(_core.stack(_same_dtype(list(values), "Pack"), axis=axis))
+    values = list(values)
+    if all(isinstance(v, (bool, int, float, complex)) for v in values):  # together they say what dtype they are
+        return wrap(_core.expand_dims(to_core(values), integer(axis) + 1) if integer(axis) not in (0, -1) else to_core(values))
+    return wrap(_core.stack(_same_dtype(values, "Pack"), axis=integer(axis)))
+
+
+def parallel_stack(values: Iterable[ArrayLike], name: str | None = "parallel_stack") -> Tensor:
+    """stack along axis 0, inside of tf.function only."""
+    if executing_eagerly():
+        raise StateError("tf.parallel_stack() is not compatible with eager execution: use tf.stack")
+    return wrap(_core.stop_gradient(_core.stack(_same_dtype(list(values), "ParallelConcat"))))
 
 
 def unstack(value: ArrayLike, num: int | None = None, axis: int = 0, name: str | None = "unstack") -> list[Tensor]:
     """The slices along an axis, a list."""
-    return [wrap(t) for t in _core.unstack(to_core(value), axis=axis)]
+    x = to_core(value)
+    if x.ndim == 0:
+        raise ConversionError("unstack: the tensor has no axes")
+    place = axis_of(axis, x.ndim, "unstack")
+    if num is not None and x.shape[place] != integer(num, "num"):
+        raise InvalidArgumentError(f"Unpack: Input shape axis {place} must equal {num}, got shape {tuple(x.shape)}")
+    return [wrap(t) for t in _core.unstack(x, axis=place)]
 
 
 def concat(values: ArrayLike, axis: int, name: str | None = "concat") -> Tensor:
-    """Tensors joined along an axis that exists."""
-    if isinstance(values, TensorLike):
+    """Tensors joined along an axis that exists. Of one tensor or variable: itself."""
+    if not isinstance(values, (list, tuple)):
         return identity(values)
-    return wrap(_core.concat(_same_dtype(list(values), "ConcatV2"), axis=int(axis)))
+    place = integer(axis)
+    if not values:
+        raise ConversionError("concat: there are no tensors; give at least one")
+    if len(values) == 1:
+        return identity(values[0])
+    return wrap(_core.concat(_same_dtype(list(values), "ConcatV2"), axis=place))
 
 
 def split(
     value: ArrayLike, num_or_size_splits: ShapeLike, axis: int = 0, num: int | None = None, name: str | None = "split"
 ) -> list[Tensor]:
-    """Parts of equal extent along an axis, or of these extents; a list."""
-    sizes = num_or_size_splits if isinstance(num_or_size_splits, int) else list(ints(num_or_size_splits))
+    """Parts of equal extent along an axis, or of these extents, one of which may be -1; a list."""
     x = to_core(value)
-    if not isinstance(sizes, int) and -1 in sizes:
-        sizes[sizes.index(-1)] = tuple(x.shape)[axis] - sum(s for s in sizes if s != -1)
-    return [wrap(t) for t in _core.split(x, sizes, axis)]
+    if x.ndim == 0:
+        raise InvalidArgumentError("Split: the tensor has no axes")
+    place = axis_of(axis, x.ndim, "Split")
+    if not hasattr(num_or_size_splits, "shape") and not isinstance(num_or_size_splits, (list, tuple)):
+        return [wrap(t) for t in _core.split(x, integer(num_or_size_splits, "num_or_size_splits"), place)]
+    if getattr(num_or_size_splits, "shape", None) == ():
+        raise ConversionError("split: a tensor of rank 0 is not supported as num_or_size_splits; give a Python number")
+    sizes = list(ints(num_or_size_splits, "num_or_size_splits"))
+    if num is not None and integer(num, "num") != len(sizes):
+        raise InvalidArgumentError(f"SplitV: num is {num}, but there are {len(sizes)} sizes: {sizes}")
+    if sizes.count(-1) > 1:
+        raise InvalidArgumentError(f"SplitV: only one of the sizes may be -1, got {sizes}")
+    if -1 in sizes:
+        sizes[sizes.index(-1)] = x.shape[place] - sum(s for s in sizes if s != -1)
+    return [wrap(t) for t in _core.split(x, sizes, place)]
 
 
 def meshgrid(*args: ArrayLike, indexing: str = "xy", name: str | None = None) -> list[Tensor]:
-    """The coordinates of a grid: one tensor per vector."""
-    return [wrap(t) for t in _core.meshgrid(*[to_core(x) for x in args], indexing=indexing)]
+    """The coordinates of a grid: one tensor per vector. indexing: 'xy' (the first two axes swapped) or 'ij'."""
+    if indexing not in ("xy", "ij"):
+        raise ConversionError(f"meshgrid: indexing must be 'xy' or 'ij', got {indexing!r}")
+    if not args:
+        return []
+    return [wrap(t) for t in _core.meshgrid(*[_core.reshape(to_core(x), (-1,)) for x in args], indexing=indexing)]
 
 
 def slice(input_: ArrayLike, begin: ShapeLike, size: ShapeLike, name: str | None = None) -> Tensor:
-    """size elements from begin on along every axis; -1 means all that are left."""
+    """size elements from begin on along every axis; -1 means all that are left.
+
+    A begin that is traced is checked when the function runs; size is known when it is traced.
+    """
     x = to_core(input_)
-    key = tuple(_slice(b, None if n == -1 else b + n) for b, n in zip(ints(begin), ints(size)))
-    return wrap(x[key])
+    counts = vector(size, x.ndim, "Slice", "size")
+    starts = _starts(begin, x.ndim)
+    for axis, (first, count) in enumerate(zip(starts, counts)):
+        n = x.shape[axis]
+        if isinstance(first, int) and not 0 <= first <= n:
+            raise InvalidArgumentError(f"Slice: Expected begin[{axis}] in [0, {n}], but got {first}")
+        most = n - first if isinstance(first, int) else n
+        if not -1 <= count <= most or (count == -1 and not isinstance(first, int)):
+            raise InvalidArgumentError(f"Slice: Expected size[{axis}] in [0, {most}], but got {count}")
+    for axis, (first, count) in enumerate(zip(starts, counts)):
+        if not isinstance(first, int):
+            x = _core.take(x, _core.astype(_core.arange(count), first.dtype) + first, axis=axis)
+    whole = [(0, -1) if not isinstance(b, int) else (b, n) for b, n in zip(starts, counts)]
+    return wrap(x[tuple(_slice(b, None if n == -1 else b + n) for b, n in whole)])
+
+
+def _starts(begin, rank):
+    """The numbers, and core scalars for those that are traced."""
+    traced = isinstance(begin, TensorLike) and _core._static_value(begin._core_value()) is None
+    if traced and begin.shape == (rank,):
+        return _core.unstack(begin._core_value())
+    if not isinstance(begin, (list, tuple)) or len(begin) != rank:
+        return vector(begin, rank, "Slice", "begin")
+    return [_start(b) for b in begin]
+
+
+def _start(b):
+    if isinstance(b, TensorLike) and _core._static_value(b._core_value()) is None:
+        return b._core_value()
+    return integer(b, "begin")
 
 
 def strided_slice(
-    input_: ArrayLike, begin: ShapeLike, end: ShapeLike, strides: ShapeLike | None = None, name: str | None = None
-) -> Tensor:
-    """x[begin:end:strides] along every axis."""
-    strides = strides if strides is not None else [1] * len(ints(begin))
-    return wrap(to_core(input_)[tuple(_slice(*k) for k in zip(ints(begin), ints(end), ints(strides)))])
-
-
-def where(
-    condition: ArrayLike, x: ArrayLike | None = None, y: ArrayLike | None = None, name: str | None = None
-) -> Tensor:
-    """x where the condition is true, else y; all broadcast. Without x and y: the places where it is true, [n, rank]."""
-    c = to_core(condition)
-    if c.dtype is not _core.bool:
-        c = _core.not_equal(c, 0)
-    if x is None and y is None:
-        return wrap(_core.stack(list(_core.nonzero(c)), axis=-1))
-    if x is None or y is None:
-        raise InvalidArgumentError("x and y must both be non-None or both be None.")
-    if isinstance(x, TensorLike) or not isinstance(y, TensorLike):
-        a = to_core(x)
-        b = operand(y, a.dtype, "SelectV2", weak=False)
-    else:
-        b = to_core(y)
-        a = operand(x, b.dtype, "SelectV2", weak=False)
-    return wrap(_core.where(c, a, b))
-
-
-def boolean_mask(
-    tensor: ArrayLike, mask: ArrayLike, axis: int | None = None, name: str | None = "boolean_mask"
-) -> Tensor:
-    """The slices where the mask is true. Eager only."""
-    x, m = to_core(tensor), to_core(mask)
-    key = (_slice(None),) * (axis or 0) + (m,)
-    return wrap(x[key])
-
-
-def gather(
-    params: ArrayLike,
-    indices: ArrayLike,
-    validate_indices: bool | None = None,
-    axis: int | None = None,
-    batch_dims: int = 0,
+    input_: ArrayLike,
+    begin: ShapeLike,
+    end: ShapeLike,
+    strides: ShapeLike | None = None,
+    begin_mask: int = 0,
+    end_mask: int = 0,
+    ellipsis_mask: int = 0,
+    new_axis_mask: int = 0,
+    shrink_axis_mask: int = 0,
+    var: object = None,
     name: str | None = None,
 ) -> Tensor:
-    """Slices of params along axis at integer indices."""
-    x, i = to_core(params), to_core(indices)
-    if batch_dims:
-        axis = batch_dims if axis is None else axis
-        if axis != batch_dims or i.ndim != batch_dims + 1 or x.ndim != batch_dims + 1:
-            raise _core.UnimplementedError(
-                "gather: batch_dims is supported for params and indices of batch_dims + 1 axes"
-            )
-        return wrap(_core.take_along_axis(x, i, axis))
-    return wrap(_core.take(x, i, axis=0 if axis is None else int(axis)))
+    """x[begin:end:strides] along the first axes.
 
-
-def gather_nd(params: ArrayLike, indices: ArrayLike, batch_dims: int = 0, name: str | None = None) -> Tensor:
-    """params[indices[i, 0], ..., indices[i, k - 1]]."""
-    return wrap(_core.gather_nd(to_core(params), to_core(indices)))
-
-
-def scatter_nd(indices: ArrayLike, updates: ArrayLike, shape: ShapeLike, name: str | None = None) -> Tensor:
-    """Zeros with the updates added at the indices."""
-    return wrap(_core.scatter_nd(to_core(indices), to_core(updates), ints(shape)))
-
-
-def _tensor_scatter(mode, doc) -> _sig.TensorScatter:
-    def op(tensor: ArrayLike, indices: ArrayLike, updates: ArrayLike, name: str | None = None) -> Tensor:
-        x = to_core(tensor)
-        u = operand(updates, x.dtype, "TensorScatter", weak=False)
-        return wrap(_core.tensor_scatter(x, to_core(indices), u, mode))
-
-    op.__doc__ = doc
-    return op
-
-
-tensor_scatter_nd_update = _tensor_scatter("set", "The tensor with the updates written at the indices.")
-tensor_scatter_nd_add = _tensor_scatter("add", "The tensor with the updates added at the indices.")
-tensor_scatter_nd_max = _tensor_scatter("max", "The tensor with the larger of element and update at the indices.")
-tensor_scatter_nd_min = _tensor_scatter("min", "The tensor with the smaller of element and update at the indices.")
-
-
-def one_hot(
-    indices: ArrayLike,
-    depth: int,
-    on_value: float | None = None,
-    off_value: float | None = None,
-    axis: int | None = None,
-    dtype: DTypeLike | None = None,
-    name: str | None = None,
-) -> Tensor:
-    """1 (or on_value) at the index, 0 elsewhere, along a new last axis."""
-    kind = dtypes.core_dtype(dtype or dtypes.float32)
-    hot = _core.one_hot(to_core(indices), int(depth))
-    on, off = 1 if on_value is None else on_value, 0 if off_value is None else off_value
-    hot = (
-        _core.astype(hot, kind)
-        if (on, off) == (1, 0)
-        else _core.where(_core.not_equal(hot, 0), _core.full((), on, dtype=kind), _core.full((), off, dtype=kind))
-    )
-    return wrap(hot if axis in (None, -1) else _core.moveaxis(hot, -1, axis))
+    Bit i of a mask is about element i of begin: leave begin or end out, stand for `...`, for a new axis, or for an
+    index that drops the axis.
+    """
+    if var is not None:
+        raise _core.UnimplementedError("strided_slice: var is not supported; assign to the slice of the variable")
+    starts, ends = ints(begin, "begin"), ints(end, "end")
+    steps = (1,) * len(starts) if strides is None else ints(strides, "strides")
+    if not len(starts) == len(ends) == len(steps):
+        raise InvalidArgumentError("strided_slice: begin, end and strides must have one length")
+    if bin(ellipsis_mask).count("1") > 1:
+        raise InvalidArgumentError("StridedSlice: Multiple ellipses in slice spec not allowed")
+    x, key = to_core(input_), []
+    for i, (first, last, step) in enumerate(zip(starts, ends, steps)):
+        bit = 1 << i
+        if ellipsis_mask & bit:
+            key.append(...)
+        elif new_axis_mask & bit:
+            key.append(None)
+        elif shrink_axis_mask & bit:
+            key.append(first)
+        elif step == 0:
+            raise InvalidArgumentError(f"StridedSlice: strides[{i}] must be non-zero")
+        else:
+            key.append(_slice(None if begin_mask & bit else first, None if end_mask & bit else last, step))
+    return wrap(x[tuple(key)])
 
 
 def sort(values: ArrayLike, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> Tensor:
-    """The elements in order along an axis."""
-    return wrap(_core.sort(to_core(values), axis=axis, descending=direction == "DESCENDING"))
+    """The elements in order along an axis. direction: ASCENDING or DESCENDING."""
+    x = to_core(values)
+    return wrap(_core.sort(x, axis=axis_of(axis, x.ndim, "sort"), descending=_descending(direction)))
 
 
 def argsort(
     values: ArrayLike, axis: int = -1, direction: str = "ASCENDING", stable: bool = False, name: str | None = None
 ) -> Tensor:
-    """The int32 indices that sort along an axis."""
-    order = _core.argsort(to_core(values), axis=axis, descending=direction == "DESCENDING")
+    """The int32 indices that sort along an axis; of equal elements the first comes first."""
+    x = to_core(values)
+    order = _core.argsort(x, axis=axis_of(axis, x.ndim, "argsort"), descending=_descending(direction))
     return wrap(_core.astype(order, _core.int32))
 
 
-def shape(input: ArrayLike, out_type: DTypeLike = dtypes.int32, name: str | None = None) -> Tensor:
-    """The extents as an int32 vector."""
-    x, dtype = to_core(input), dtypes.core_dtype(out_type)
+def _descending(direction):
+    if direction not in ("ASCENDING", "DESCENDING"):
+        raise ConversionError(f"sort: direction should be ASCENDING or DESCENDING, got {direction!r}")
+    return direction == "DESCENDING"
+
+
+def shape(input: ArrayLike, out_type: DTypeLike | None = None, name: str | None = None) -> Tensor:
+    """The extents as a vector, int32 unless out_type says int64."""
+    x, dtype = to_core(input), _core.int32 if out_type is None else dtypes.core_dtype(out_type)
     if None in x.shape:
         return wrap(_core.stack([_core.astype(_core.extent_of(x, axis), dtype) for axis in _range(x.ndim)]))
     return wrap(_core.asarray(list(x.shape) or _core.zeros((0,)), dtype))
 
 
-def size(input: ArrayLike, out_type: DTypeLike = dtypes.int32, name: str | None = None) -> Tensor:
-    """Number of elements."""
+def shape_n(
+    input: Sequence[ArrayLike], out_type: DTypeLike | None = dtypes.int32, name: str | None = None
+) -> list[Tensor]:
+    """The extents of each of several tensors of one dtype."""
+    return [shape(wrap(x), out_type) for x in _same_dtype(list(input), "ShapeN")] if input else []
+
+
+def size(input: ArrayLike, out_type: DTypeLike | None = None, name: str | None = None) -> Tensor:
+    """Number of elements, int32 unless out_type says int64."""
     x = to_core(input)
     if None in x.shape:
         return wrap(_core.prod(shape(input, out_type)._t))
-    return wrap(_core.asarray(x.size, dtypes.core_dtype(out_type)))
+    return wrap(_core.asarray(x.size, _core.int32 if out_type is None else dtypes.core_dtype(out_type)))
 
 
 def rank(input: ArrayLike, name: str | None = None) -> Tensor:
@@ -368,58 +511,25 @@ def rank(input: ArrayLike, name: str | None = None) -> Tensor:
 
 
 def bitcast(input: ArrayLike, type: DTypeLike, name: str | None = None) -> Tensor:
-    """The bits as another dtype."""
-    return wrap(_core.bitcast(to_core(input), dtypes.core_dtype(type)))
-
-
-def norm(
-    tensor: ArrayLike,
-    ord: float | str = "euclidean",
-    axis: AxisLike | None = None,
-    keepdims: bool | None = None,
-    name: str | None = None,
-) -> Tensor:
-    """Norm over axes: 'euclidean' (2), 1, numpy.inf or another number p."""
-    x, keep = to_core(tensor), bool(keepdims)
-    axis = axis if axis is None or isinstance(axis, int) else tuple(axis)
-    if ord in ("euclidean", 2, "fro"):
-        return wrap(_core.sqrt(_core.sum(_core.square(_core.abs(x)), axis, keepdims=keep)))
-    if ord == 1:
-        return wrap(_core.sum(_core.abs(x), axis, keepdims=keep))
-    if ord == float("inf"):
-        return wrap(_core.max(_core.abs(x), axis, keepdims=keep))
-    return wrap(_core.sum(_core.abs(x) ** ord, axis, keepdims=keep) ** (1.0 / ord))
-
-
-def clip_by_norm(t: ArrayLike, clip_norm: ArrayLike, axes: AxisLike | None = None, name: str | None = None) -> Tensor:
-    """t, scaled down to the norm clip_norm over axes where it is longer."""
-    x = to_core(t)
-    total = _core.sum(_core.square(x), axes, keepdims=True)
-    positive = total > 0
-    length = _core.where(positive, _core.sqrt(_core.where(positive, total, _core.ones_like(total))), total)
-    bound = operand(clip_norm, x.dtype, "ClipByNorm", weak=False)
-    return wrap(x * bound / _core.maximum(length, bound))
-
-
-def global_norm(t_list: Iterable[ArrayLike | None], name: str | None = None) -> Tensor | Any:
-    """The norm of all tensors together; None entries count for nothing. None if all are None."""
-    squares = [_core.sum(_core.square(to_core(t))) for t in t_list if t is not None]
-    return wrap(_core.sqrt(_core.sum(_core.stack(squares)))) if squares else None
-
-
-def clip_by_global_norm(
-    t_list: Sequence[ArrayLike | None], clip_norm: ArrayLike, use_norm: ArrayLike | None = None, name: str | None = None
-) -> tuple[list[Tensor | Any], Tensor | Any]:
-    """(list, norm): the tensors scaled down together where their global norm is above clip_norm."""
-    first = next((to_core(t) for t in t_list if t is not None), None)
-    length = global_norm(t_list)
-    if use_norm is not None and first is not None:
-        length = wrap(operand(use_norm, first.dtype, "ClipByGlobalNorm", weak=False))
-    if length is None:
-        return list(t_list), None
-    bound = operand(clip_norm, length._t.dtype, "ClipByGlobalNorm", weak=False)
-    scale = bound / _core.maximum(length._t, bound)
-    return [None if t is None else wrap(to_core(t) * scale) for t in t_list], length
+    """The bits as another dtype. A smaller one makes a new last axis of the parts, a larger one takes that axis."""
+    x, dtype = to_core(input), dtypes.core_dtype(type)
+    size, wanted = x.dtype.itemsize, dtype.itemsize
+    if size == wanted:
+        return wrap(_core.bitcast(x, dtype))
+    if max(size, wanted) > 8 or x.dtype.is_complex or dtype.is_complex or "bool" in (x.dtype.name, dtype.name):
+        raise _core.UnimplementedError(f"bitcast: from {x.dtype.name} to {dtype.name} is not supported")
+    large, small = (getattr(_core, f"uint{8 * max(size, wanted)}"), getattr(_core, f"uint{8 * min(size, wanted)}"))
+    parts, bits = large.itemsize // small.itemsize, 8 * small.itemsize
+    shifts = _core.astype(_core.arange(parts) * bits, large)
+    if size > wanted:
+        words = _core.bitwise_right_shift(_core.expand_dims(_core.bitcast(x, large), -1), shifts)
+        return wrap(_core.bitcast(_core.astype(words, small), dtype))
+    if x.ndim == 0 or x.shape[-1] != parts:
+        raise InvalidArgumentError(
+            f"Bitcast: Cannot bitcast from {x.dtype.name} to {dtype.name}: the last axis of {tuple(x.shape)} must be {parts}"
+        )
+    words = _core.bitwise_left_shift(_core.astype(_core.bitcast(x, small), large), shifts)
+    return wrap(_core.bitcast(_core.sum(words, -1, dtype=large), dtype))
 
 
 def is_tensor(x: object) -> bool:
@@ -427,10 +537,16 @@ def is_tensor(x: object) -> bool:
     return isinstance(x, TensorLike)
 
 
-def ensure_shape(x: ArrayLike, shape: Spec, name: str | None = None) -> Tensor:
+def get_static_value(tensor: ArrayLike, partial: bool = False) -> Any:
+    """The elements as a NumPy array if they do not depend on what is traced, else None."""
+    value = _core._static_value(to_core(tensor))
+    return None if value is None else value.numpy()
+
+
+def ensure_shape(x: ArrayLike, shape: Spec | None, name: str | None = None) -> Tensor:
     """x; InvalidArgumentError unless its shape fits."""
     x = convert_to_tensor(x)
-    if not x.shape.is_compatible_with(shape):
+    if shape is not None and not x.shape.is_compatible_with(shape):
         raise InvalidArgumentError(
             f"Shape of tensor {x.shape} is not compatible with expected shape {TensorShape(shape)}."
         )
@@ -458,10 +574,12 @@ def print_v2(
     stream.write(sep.join(texts) + end)
 
 
-_all_in_graph(globals(), "ints", "is_tensor", "no_op", "print_v2")
+_all_in_graph(globals(), "broadcast_static_shape", "is_tensor", "no_op", "print_v2", "get_static_value")
 
 __all__ = [
     "identity",
+    "identity_n",
+    "guarantee_const",
     "stop_gradient",
     "zeros",
     "ones",
@@ -476,18 +594,33 @@ __all__ = [
     "expand_dims",
     "squeeze",
     "broadcast_to",
+    "broadcast_static_shape",
+    "broadcast_dynamic_shape",
     "reverse",
     "roll",
     "tile",
     "repeat",
     "pad",
     "stack",
+    "parallel_stack",
     "unstack",
     "concat",
     "split",
     "meshgrid",
     "slice",
     "strided_slice",
+    "sort",
+    "argsort",
+    "shape",
+    "shape_n",
+    "size",
+    "rank",
+    "bitcast",
+    "is_tensor",
+    "get_static_value",
+    "ensure_shape",
+    "no_op",
+    # _gather
     "where",
     "boolean_mask",
     "gather",
@@ -495,20 +628,24 @@ __all__ = [
     "scatter_nd",
     "tensor_scatter_nd_update",
     "tensor_scatter_nd_add",
+    "tensor_scatter_nd_sub",
     "tensor_scatter_nd_max",
     "tensor_scatter_nd_min",
     "one_hot",
-    "sort",
-    "argsort",
-    "shape",
-    "size",
-    "rank",
-    "bitcast",
+    "sequence_mask",
+    "reverse_sequence",
+    "unravel_index",
+    "dynamic_partition",
+    "dynamic_stitch",
+    # _norms
     "norm",
     "clip_by_norm",
     "global_norm",
     "clip_by_global_norm",
-    "is_tensor",
-    "ensure_shape",
-    "no_op",
+    # _space
+    "space_to_batch",
+    "space_to_batch_nd",
+    "batch_to_space",
+    "required_space_to_batch_paddings",
+    "extract_volume_patches",
 ]

@@ -6,6 +6,7 @@ import typing as _t
 
 from .. import _core
 from . import _dtypes as dtypes
+from ._args import static
 from ._shape import TensorShape
 from ._tensor import Sparse, convert_to_tensor, wrap
 from .errors import ConversionError
@@ -42,13 +43,24 @@ class IndexedSlices(Sparse):
 
     @property
     def shape(self) -> TensorShape | None:
-        return None if self.dense_shape is None else TensorShape(self.dense_shape._t.tolist())
+        return None if self.dense_shape is None else TensorShape(self._extents())
+
+    def _extents(self):
+        return static(self.dense_shape._t, "IndexedSlices: dense_shape").tolist()
+
+    @property
+    def device(self) -> str:
+        return self.values.device
+
+    def __neg__(self) -> IndexedSlices:
+        """The same rows with the opposite sign."""
+        return IndexedSlices(-self.values, self.indices, self.dense_shape)
 
     def dense(self) -> _core.Tensor:
         """The core tensor of the whole."""
         if self.dense_shape is None:
             raise ConversionError("Tensor conversion requested for IndexedSlices without dense_shape: give it one")
-        return _core.IndexedSlices(self.values._t, self.indices._t, tuple(self.dense_shape._t.tolist())).dense()
+        return _core.IndexedSlices(self.values._t, self.indices._t, tuple(self._extents())).dense()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return self.dense().__array__(dtype)

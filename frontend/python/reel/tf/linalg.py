@@ -7,7 +7,8 @@ import typing as _t
 from .. import _core
 from . import dtypes  # noqa: F401
 from ._array import eye as eye
-from ._array import norm as norm
+from ._norms import global_norm as global_norm
+from ._norms import norm as norm
 from ._tensor import operand, to_core, wrap
 from ._trace import all_in_graph as _all_in_graph
 from .math import einsum as einsum
