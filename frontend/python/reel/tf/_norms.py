@@ -24,12 +24,12 @@ _INFINITY = float("inf")
 
 def _norm_axes(axis):
     """(axes, whether they are those of matrices): None or an int is about vectors, two axes are matrices."""
-    axes = axes_or_none(axis)
-    if axes is None or isinstance(axes, int):
-        return axes, False
-    if len(axes) not in (1, 2) or len(set(axes)) < len(axes):
-        raise ConversionError(f"norm: axis must be None, an integer, or a tuple of 2 unique integers, got {list(axes)}")
-    return (axes, True) if len(axes) == 2 else (axes[0], False)
+    if axis is None or isinstance(axis, int):
+        return axis, False
+    axes = axes_or_none(axis) if isinstance(axis, (list, tuple)) else ()
+    if len(axes) != 2 or axes[0] == axes[1]:
+        raise ConversionError(f"norm: axis must be None, an integer, or a tuple of 2 unique integers, got {axis!r}")
+    return axes, True
 
 
 def _check_order(order, is_matrix):
@@ -135,6 +135,35 @@ def clip_by_global_norm(
     bound = operand(clip_norm, n.dtype, "ClipByGlobalNorm", weak=False)
     scale = bound * _core.minimum(1.0 / n, 1.0 / bound) + (n - n)
     return [None if t is None else _like(t, _values(t) * scale) for t in tensors], length
+
+
+def l2_normalize(
+    x: ArrayLike,
+    axis: AxisLike | None = None,
+    epsilon: float = 1e-12,
+    name: str | None = None,
+    dim: AxisLike | None = None,
+) -> Tensor:
+    """x / sqrt(max(sum(x^2), epsilon)) over axes. dim: version 1's name of axis."""
+    if dim is not None:
+        if axis is not None:
+            raise ConversionError("l2_normalize: Cannot specify both 'dim' and 'axis'.")
+        axis = dim
+    t = to_core(x)
+    if t.dtype.is_complex:
+        total = _core.sum(_core.square(_core.real(t)) + _core.square(_core.imag(t)), axes_or_none(axis), keepdims=True)
+        scale = _core.rsqrt(_core.maximum(total, epsilon))
+        return wrap(t * _core.astype(scale, t.dtype))
+    total = _core.sum(_core.square(t), axes_or_none(axis), keepdims=True)
+    return wrap(t * _core.rsqrt(_core.maximum(total, epsilon)))
+
+
+def normalize(
+    tensor: ArrayLike, ord: float | str = "euclidean", axis: AxisLike | None = None, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """(tensor / norm, norm), the norm with its axes kept."""
+    n = norm(tensor, ord, axis, keepdims=True)
+    return wrap(to_core(tensor) / n._t), n
 
 
 _all_in_graph(globals())

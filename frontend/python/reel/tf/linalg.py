@@ -1,4 +1,4 @@
-"""tf.linalg: matrices of float32 and float64."""
+"""tf.linalg: matrices of float32 and float64. Diagonals are in _diagonals, products in _products, norms in _norms."""
 
 from __future__ import annotations as _annotations
 
@@ -7,21 +7,35 @@ import typing as _t
 from .. import _core
 from . import dtypes  # noqa: F401
 from ._array import eye as eye
+from ._bands import banded_triangular_solve as banded_triangular_solve
+from ._bands import eigh_tridiagonal as eigh_tridiagonal
+from ._bands import tridiagonal_matmul as tridiagonal_matmul
+from ._bands import tridiagonal_solve as tridiagonal_solve
+from ._diagonals import band_part as band_part
+from ._diagonals import diag as diag
+from ._diagonals import diag_part as diag_part
+from ._diagonals import set_diag as set_diag
+from ._diagonals import tensor_diag as tensor_diag
+from ._diagonals import tensor_diag_part as tensor_diag_part
+from ._diagonals import trace as trace
 from ._norms import global_norm as global_norm
+from ._norms import l2_normalize as l2_normalize
 from ._norms import norm as norm
+from ._norms import normalize as normalize
+from ._products import einsum as einsum
+from ._products import matmul as matmul
+from ._products import matvec as matvec
+from ._products import tensordot as tensordot
 from ._tensor import operand, to_core, wrap
 from ._trace import all_in_graph as _all_in_graph
-from .math import einsum as einsum
-from .math import matmul as matmul
-from .math import tensordot as tensordot
+from .errors import InvalidArgumentError, UnimplementedError
 
 if _t.TYPE_CHECKING:
-    from typing import Any, Literal
+    from typing import Any, Literal, NoReturn
 
     from ..typing import DTypeLike
     from ..typing import TensorLike as ArrayLike
     from . import _signatures as _sig
-    from ._signatures import Axes, ShapeLike
     from ._tensor import Tensor as _Tensor
 
 _l = _core.linalg
@@ -37,56 +51,87 @@ def _define(name, f) -> _sig.OfMatrix:
 
 
 det = _define("det", _l.det)
-logdet = _define("logdet", _l.logdet)
 expm = _define("expm", _l.matrix_exp)
-cholesky = _define("cholesky", _l.cholesky)
-eigvalsh = _define("eigvalsh", _l.eigvalsh)
-diag_part = _define("diag_part", _l.diagonal)
-trace = _define("trace", _l.trace)
+
+
+def logdet(matrix: ArrayLike, name: str | None = None) -> _Tensor:
+    """The logarithms of determinants of symmetric positive definite matrices; NaN of others."""
+    factor = _l.cholesky(to_core(matrix))
+    return wrap(2.0 * _core.sum(_core.log(_l.diagonal(factor)), -1))
+
+
+def _finite(x, operand_, text):
+    """x; eagerly an error if it is not finite though the operand is."""
+    if not x.symbolic and not bool(_core.all(_core.isfinite(x))) and bool(_core.all(_core.isfinite(operand_))):
+        raise InvalidArgumentError(text)
+    return x
+
+
+def cholesky(input: ArrayLike, name: str | None = None) -> _Tensor:
+    """Lower triangular L with L L' = input; NaN where it is not positive definite."""
+    return wrap(_l.cholesky(to_core(input)))
 
 
 def inv(input: ArrayLike, adjoint: bool = False, name: str | None = None) -> _Tensor:
-    """The inverse; of the transpose if adjoint."""
-    x = _l.inv(to_core(input))
+    """The inverse; of the transpose if adjoint. An error of a singular matrix, NaN in compiled code."""
+    a = to_core(input)
+    x = _finite(_l.inv(a), a, "MatrixInverse: Input is not invertible.")
     return wrap(_core.matrix_transpose(x) if adjoint else x)
 
 
-def solve(matrix: ArrayLike, rhs: ArrayLike, adjoint: bool = False, name: str | None = None) -> _Tensor:
-    """x with matrix x = rhs, rhs [..., m, k]."""
+def _with_matrices(matrix, rhs, op):
     a = to_core(matrix)
-    b = operand(rhs, a.dtype, "MatrixSolve", weak=False)
-    return wrap(_l.solve(_core.matrix_transpose(a) if adjoint else a, b))
+    b = operand(rhs, a.dtype, op, weak=False)
+    if a.ndim < 2 or b.ndim < 2:
+        raise InvalidArgumentError(
+            f"{op}: All input tensors must have rank >= 2, got shapes {tuple(a.shape)} and {tuple(b.shape)}; a vector is a "
+            "matrix of one column, tf.expand_dims(rhs, -1)"
+        )
+    return a, b
+
+
+def solve(matrix: ArrayLike, rhs: ArrayLike, adjoint: bool = False, name: str | None = None) -> _Tensor:
+    """x with matrix x = rhs, rhs [..., m, k]. An error of a singular matrix, NaN in compiled code."""
+    a, b = _with_matrices(matrix, rhs, "MatrixSolve")
+    if a.ndim != b.ndim:
+        raise InvalidArgumentError(f"MatrixSolve: All input tensors must have the same rank, got {a.ndim} and {b.ndim}")
+    return wrap(_finite(_l.solve(_core.matrix_transpose(a) if adjoint else a, b), a, "MatrixSolve: Input is not invertible."))
 
 
 def triangular_solve(
     matrix: ArrayLike, rhs: ArrayLike, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> _Tensor:
-    """x with T x = rhs for the triangle T of a matrix."""
-    a = to_core(matrix)
-    return wrap(
-        _l.triangular_solve(
-            a, operand(rhs, a.dtype, "MatrixTriangularSolve", weak=False), lower=lower, transpose=adjoint
-        )
-    )
+    """x with T x = rhs for the triangle T of a matrix, or its transpose; leading axes broadcast."""
+    a, b = _with_matrices(matrix, rhs, "MatrixTriangularSolve")
+    return wrap(_l.triangular_solve(a, b, lower=lower, transpose=adjoint))
 
 
 def cholesky_solve(chol: ArrayLike, rhs: ArrayLike, name: str | None = None) -> _Tensor:
     """x with L L' x = rhs."""
-    a = to_core(chol)
-    return wrap(_l.cholesky_solve(a, operand(rhs, a.dtype, "CholeskySolve", weak=False)))
+    a, b = _with_matrices(chol, rhs, "CholeskySolve")
+    return wrap(_l.cholesky_solve(a, b))
 
 
 def lstsq(
     matrix: ArrayLike, rhs: ArrayLike, l2_regularizer: float = 0.0, fast: bool = True, name: str | None = None
 ) -> _Tensor:
-    """x that minimises |matrix x - rhs|^2 + l2_regularizer |x|^2."""
-    a = to_core(matrix)
-    b = operand(rhs, a.dtype, "MatrixSolveLs", weak=False)
-    if not l2_regularizer:
+    """x that minimises |matrix x - rhs|^2 + l2_regularizer |x|^2; the shortest where there are many.
+
+    fast: for matrices of full rank. Otherwise of any rank, and l2_regularizer is not used.
+    """
+    a, b = _with_matrices(matrix, rhs, "MatrixSolveLs")
+    rows, columns = a.shape[-2:]
+    if not fast:
+        return wrap(_core.matmul(_l.pinv(a), b))
+    strength = _core.stop_gradient(operand(l2_regularizer, a.dtype, "MatrixSolveLs", weak=False))
+    if l2_regularizer.__class__ in (int, float) and not l2_regularizer and rows >= columns:
         return wrap(_l.lstsq(a, b))
     at = _core.matrix_transpose(a)
-    gram = _core.matmul(at, a) + l2_regularizer * _core.eye(tuple(a.shape)[-1], dtype=a.dtype)
-    return wrap(_l.solve(gram, _core.matmul(at, b)))
+    if rows >= columns:
+        gram = _core.matmul(at, a) + strength * _core.eye(columns, dtype=a.dtype)
+        return wrap(_l.solve(gram, _core.matmul(at, b)))
+    gram = _core.matmul(a, at) + strength * _core.eye(rows, dtype=a.dtype)
+    return wrap(_core.matmul(at, _l.solve(gram, b)))
 
 
 def slogdet(input: ArrayLike, name: str | None = None) -> tuple[_Tensor, _Tensor]:
@@ -94,16 +139,39 @@ def slogdet(input: ArrayLike, name: str | None = None) -> tuple[_Tensor, _Tensor
     return tuple(wrap(t) for t in _l.slogdet(to_core(input)))
 
 
+def _completed(q):
+    """Orthonormal columns [..., m, k] and m - k more."""
+    m = q.shape[-2]
+    more = _core.broadcast_to(_core.eye(m, dtype=q.dtype), (*q.shape[:-2], m, m))
+    whole, _ = _l.qr(_core.concat([_core.stop_gradient(q), more], axis=-1))
+    return _core.concat([q, whole[..., q.shape[-1] :]], axis=-1)
+
+
 def qr(input: ArrayLike, full_matrices: bool = False, name: str | None = None) -> tuple[_Tensor, _Tensor]:
-    """q, r with input = q r, thin."""
-    if full_matrices:
-        raise _core.UnimplementedError("qr: full_matrices=True is not supported; use the thin one")
-    return tuple(wrap(t) for t in _l.qr(to_core(input)))
+    """q, r with input = q r, thin; with full_matrices q is square. Gradients are those of the thin part."""
+    x = to_core(input)
+    q, r = _l.qr(x)
+    m, n = x.shape[-2:]
+    if full_matrices and m > n:
+        q = _completed(q)
+        r = _core.pad(r, [(0, 0)] * (x.ndim - 2) + [(0, m - n), (0, 0)], "constant", 0)
+    return wrap(q), wrap(r)
 
 
 def eigh(tensor: ArrayLike, name: str | None = None) -> tuple[_Tensor, _Tensor]:
-    """Eigenvalues, ascending, and vectors (columns) of symmetric matrices."""
-    return tuple(wrap(t) for t in _l.eigh(to_core(tensor)))
+    """Eigenvalues, ascending, and vectors (columns) of symmetric matrices, of which the lower triangle is read."""
+    return tuple(wrap(t) for t in _l.eigh(_lower(to_core(tensor))))
+
+
+def _lower(x):
+    """The symmetric matrix of a lower triangle."""
+    below = _core.tril(x, k=-1)
+    return below + _core.matrix_transpose(below) + _core.tril(_core.triu(x))
+
+
+def eigvalsh(tensor: ArrayLike, name: str | None = None) -> _Tensor:
+    """Eigenvalues, ascending, of symmetric matrices, of which the lower triangle is read."""
+    return wrap(_l.eigvalsh(_lower(to_core(tensor))))
 
 
 @_t.overload
@@ -115,66 +183,122 @@ def svd(
     tensor: ArrayLike, full_matrices: bool = False, *, compute_uv: Literal[False], name: str | None = None
 ) -> _Tensor: ...
 def svd(tensor: ArrayLike, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Any:
-    """(s, u, v) with tensor = u diag(s) v', thin; s alone without compute_uv."""
+    """(s, u, v) with tensor = u diag(s) v', thin, or u and v square with full_matrices; s alone without compute_uv."""
+    x = to_core(tensor)
     if not compute_uv:
-        return wrap(_l.svdvals(to_core(tensor)))
+        return wrap(_l.svdvals(x))
+    u, s, vh = _l.svd(x)
+    v = _core.matrix_transpose(vh)
     if full_matrices:
-        raise _core.UnimplementedError("svd: full_matrices=True is not supported; use the thin one")
-    u, s, vh = _l.svd(to_core(tensor))
-    return wrap(s), wrap(u), wrap(_core.matrix_transpose(vh))
-
-
-def diag(diagonal: ArrayLike, name: str | None = "diag", k: int = 0) -> _Tensor:
-    """Square matrices with vectors on diagonal k."""
-    return wrap(_core.diag(to_core(diagonal), k=k))
-
-
-def band_part(input: ArrayLike, num_lower: int, num_upper: int, name: str | None = None) -> _Tensor:
-    """Matrices with zeros outside a band; a negative number keeps the whole triangle."""
-    x = to_core(input)
-    x = x if num_lower < 0 else _core.triu(x, k=-num_lower)
-    return wrap(_core.identity(x) if num_upper < 0 else _core.tril(x, k=num_upper))
-
-
-def matvec(
-    a: ArrayLike, b: ArrayLike, transpose_a: bool = False, adjoint_a: bool = False, name: str | None = None
-) -> _Tensor:
-    """Matrix times vector."""
-    x = to_core(a)
-    y = operand(b, x.dtype, "MatVec", weak=False)
-    x = _core.matrix_transpose(x) if transpose_a or adjoint_a else x
-    return wrap(_core.squeeze(_core.matmul(x, _core.expand_dims(y, -1)), -1))
+        u, v = (_completed(t) if t.shape[-1] < t.shape[-2] else t for t in (u, v))
+    return wrap(s), wrap(u), wrap(v)
 
 
 def matrix_transpose(a: ArrayLike, name: str | None = "matrix_transpose", conjugate: bool = False) -> _Tensor:
-    """The last two axes swapped."""
-    return wrap(_core.matrix_transpose(to_core(a)))
+    """The last two axes swapped; of complex conjugates if asked."""
+    x = to_core(a)
+    return wrap(_core.matrix_transpose(_core.conj(x) if conjugate and x.dtype.is_complex else x))
+
+
+def adjoint(matrix: ArrayLike, name: str | None = None) -> _Tensor:
+    """The last two axes swapped, of complex conjugates."""
+    return matrix_transpose(matrix, conjugate=True)
 
 
 def cross(a: ArrayLike, b: ArrayLike, name: str | None = None) -> _Tensor:
-    """Cross products of vectors with 3 elements."""
+    """Cross products of vectors with 3 elements, of one shape."""
     x = to_core(a)
-    return wrap(_core.cross(x, operand(b, x.dtype, "Cross", weak=False)))
+    y = operand(b, x.dtype, "Cross", weak=False)
+    if tuple(x.shape) != tuple(y.shape):
+        raise InvalidArgumentError(f"Cross: Both inputs must be of same shape: {tuple(x.shape)} vs. {tuple(y.shape)}")
+    return wrap(_core.cross(x, y))
 
 
-def pinv(a: ArrayLike, rcond: float | None = None, name: str | None = None) -> _Tensor:
-    """Moore-Penrose inverse."""
-    return wrap(_l.pinv(to_core(a), rtol=-1.0 if rcond is None else float(rcond)))
+def pinv(a: ArrayLike, rcond: float | None = None, validate_args: bool = False, name: str | None = None) -> _Tensor:
+    """Moore-Penrose inverse. Singular values below rcond times the largest count as zeros: 10 max(m, n) eps unless given."""
+    x = to_core(a)
+    u, s, vh = _l.svd(x)
+    eps = 2.0**-52 if x.dtype is _core.float64 else 2.0**-23
+    limit = 10.0 * max(x.shape[-2:]) * eps if rcond is None else rcond
+    limit = operand(limit, x.dtype, "pinv", weak=False)
+    limit = _core.expand_dims(limit, -1) if limit.ndim else limit
+    kept = s > limit * _core.max(s, -1, keepdims=True)
+    inverse = _core.where(kept, 1.0 / _core.where(kept, s, 1.0), 0.0)
+    scaled = _core.matrix_transpose(vh) * _core.expand_dims(inverse, -2)
+    return wrap(_core.matmul(scaled, _core.matrix_transpose(u)))
 
 
-def l2_normalize(x: ArrayLike, axis: Axes | None = None, epsilon: float = 1e-12, name: str | None = None) -> _Tensor:
-    """x / sqrt(max(sum(x^2), epsilon)) over axes."""
-    t = to_core(x)
-    total = _core.sum(_core.square(t), axis if axis is None or isinstance(axis, int) else tuple(axis), keepdims=True)
-    return wrap(t * _core.rsqrt(_core.maximum(total, epsilon)))
+def matrix_rank(
+    a: ArrayLike, tol: ArrayLike | None = None, validate_args: bool = False, name: str | None = None
+) -> _Tensor:
+    """The number (int32) of singular values above tol: max(m, n) eps times the largest unless given."""
+    x = to_core(a)
+    s = _l.svdvals(x)
+    if tol is None:
+        eps = 2.0**-52 if x.dtype is _core.float64 else 2.0**-23
+        limit = max(x.shape[-2:]) * eps * _core.max(s, -1, keepdims=True)
+    else:
+        limit = operand(tol, x.dtype, "matrix_rank", weak=False)
+        limit = _core.expand_dims(limit, -1) if limit.ndim else limit
+    return wrap(_core.astype(_core.count_nonzero(s > limit, -1), _core.int32))
 
 
-def normalize(
-    tensor: ArrayLike, ord: float | str = "euclidean", axis: Axes | None = None, name: str | None = None
-) -> tuple[_Tensor, _Tensor]:
-    """(tensor / norm, norm)."""
-    n = norm(tensor, ord, axis, keepdims=True)
-    return wrap(to_core(tensor) / n._t), n
+def lu(input: ArrayLike, output_idx_type: DTypeLike = dtypes.int32, name: str | None = None) -> tuple[_Tensor, _Tensor]:
+    """(lower_upper, p): L below and U on and above the diagonal of one matrix, input[p] = L U."""
+    packed, p = _l.lu(to_core(input))
+    return wrap(packed), wrap(_core.astype(p, dtypes.core_dtype(output_idx_type)))
 
+
+def _factors(lower_upper):
+    x = to_core(lower_upper)
+    return _core.tril(x, k=-1) + _core.eye(x.shape[-1], dtype=x.dtype), _core.triu(x)
+
+
+def _rows(x, places):
+    """The rows of matrices at these places, for each matrix of a batch."""
+    places = _core.expand_dims(places, -1)
+    return _core.take_along_axis(x, _core.broadcast_to(places, (*places.shape[:-1], x.shape[-1])), -2)
+
+
+def lu_reconstruct(
+    lower_upper: ArrayLike, perm: ArrayLike, validate_args: bool = False, name: str | None = None
+) -> _Tensor:
+    """The matrix of which lu gave these."""
+    lower, upper = _factors(lower_upper)
+    return wrap(_rows(_core.matmul(lower, upper), _core.argsort(to_core(perm), axis=-1)))
+
+
+def lu_solve(
+    lower_upper: ArrayLike, perm: ArrayLike, rhs: ArrayLike, validate_args: bool = False, name: str | None = None
+) -> _Tensor:
+    """x with A x = rhs, for the results of lu of A."""
+    lower, upper = _factors(lower_upper)
+    b = operand(rhs, lower.dtype, "lu_solve", weak=False)
+    half = _l.triangular_solve(lower, _rows(b, to_core(perm)), lower=True)
+    return wrap(_l.triangular_solve(upper, half, lower=False))
+
+
+def lu_matrix_inverse(
+    lower_upper: ArrayLike, perm: ArrayLike, validate_args: bool = False, name: str | None = None
+) -> _Tensor:
+    """The inverse of the matrix of which lu gave these."""
+    x = to_core(lower_upper)
+    unit = _core.broadcast_to(_core.eye(x.shape[-1], dtype=x.dtype), x.shape)
+    return lu_solve(lower_upper, perm, wrap(unit))
+
+
+def _refuse(name, instead):
+    def op(*args: object, **kwargs: object) -> NoReturn:
+        raise UnimplementedError(f"tf.linalg.{name} is not supported: it needs eigenvalues of general matrices; {instead}")
+
+    op.__name__ = op.__qualname__ = name
+    op.__doc__ = f"Refused: it needs eigenvalues of general matrices; {instead}."
+    return op
+
+
+eig = _refuse("eig", "tf.linalg.eigh has those of symmetric ones")
+eigvals = _refuse("eigvals", "tf.linalg.eigvalsh has those of symmetric ones")
+logm = _refuse("logm", "use tf.linalg.eigh for symmetric ones")
+sqrtm = _refuse("sqrtm", "use tf.linalg.eigh for symmetric ones")
 
 _all_in_graph(globals())

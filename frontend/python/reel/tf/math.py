@@ -12,6 +12,9 @@ from .. import _core
 from ..nn import log_softmax as _log_softmax
 from ..nn import softmax as _softmax
 from . import dtypes as _dtypes
+from ._products import einsum as einsum
+from ._products import matmul as matmul
+from ._products import tensordot as tensordot
 from ._tensor import TensorLike as _TensorLike
 from ._tensor import binary as _binary_op
 from ._tensor import cast as cast
@@ -357,53 +360,6 @@ def unsorted_segment_sum(
 def segment_sum(data: ArrayLike, segment_ids: ArrayLike, name: str | None = None) -> _Tensor:
     """Rows of data added up by sorted segment_ids, whose last one says how many there are. Eager only."""
     return unsorted_segment_sum(data, segment_ids, int(reduce_max(segment_ids)) + 1)
-
-
-# --- products ---
-
-
-def matmul(
-    a: ArrayLike,
-    b: ArrayLike,
-    transpose_a: bool = False,
-    transpose_b: bool = False,
-    adjoint_a: bool = False,
-    adjoint_b: bool = False,
-    name: str | None = None,
-) -> _Tensor:
-    """Matrix product [..., m, k] by [..., k, n]; leading axes broadcast. Gradients: dy b', a' dy."""
-    x = _to_core(a)
-    y = _operand(b, x.dtype, "MatMul", weak=False)
-    if len(x.shape) < 2 or len(y.shape) < 2:
-        raise _core.InvalidArgumentError(
-            f"In[0] and In[1] ndims must be >= 2: {len(x.shape)}, {len(y.shape)} "
-            f"[Op:MatMul]; shapes {tuple(x.shape)} and {tuple(y.shape)}, use tf.tensordot "
-            "for vectors"
-        )
-    if adjoint_a:
-        x = _core.conj(x)
-    if adjoint_b:
-        y = _core.conj(y)
-    if transpose_a or adjoint_a:
-        x = _core.matrix_transpose(x)
-    if transpose_b or adjoint_b:
-        y = _core.matrix_transpose(y)
-    return _wrap(_core.matmul(x, y))
-
-
-def tensordot(
-    a: ArrayLike, b: ArrayLike, axes: int | Sequence[int | Sequence[int]], name: str | None = None
-) -> _Tensor:
-    """The sum over the last axes of a and the first of b (a number of them), or over pairs of axes."""
-    x = _to_core(a)
-    if not isinstance(axes, int):
-        axes = tuple([i] if isinstance(i, int) else list(i) for i in axes)
-    return _wrap(_core.tensordot(x, _operand(b, x.dtype, "Tensordot", weak=False), axes))
-
-
-def einsum(equation: str, *inputs: ArrayLike, name: str | None = None) -> _Tensor:
-    """Einstein's notation: einsum('bij,bjk->bik', a, b)."""
-    return _wrap(_core.einsum(equation, *[_to_core(x) for x in inputs]))
 
 
 _all_in_graph(globals())
