@@ -125,10 +125,10 @@ globals().update(_BY_NAME)
 newaxis: None = None
 print = _print_v2
 __version__ = "2.21.0-reel"
-_LAZY = {"keras": ".keras", "compat": ".compat", "tfe": "..tfe", "config": "._config", "autograph": ".autograph"}
+_LAZY = {"keras": ".keras", "compat": ".compat", "tfe": "..tfe", "config": "._config", "autograph": ".autograph", "signal": ".signal"}
 
 if _typing.TYPE_CHECKING:
-    from . import _config as config, autograph as autograph, compat as compat, keras as keras
+    from . import _config as config, autograph as autograph, compat as compat, keras as keras, signal as signal
     from .. import tfe as tfe
 else:  # for checkers a name that is not here is an error
 
