@@ -11,7 +11,7 @@ from .._tape import GradientTape
 from .._trace import state as _state
 from .._variable import Variable
 from ..errors import ConversionError, StateError
-from ..keras import optimizers as _keras
+from ..keras import _updates as _keras
 
 if _t.TYPE_CHECKING:
     from collections.abc import Iterable

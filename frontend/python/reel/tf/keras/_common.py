@@ -1,0 +1,181 @@
+"""What losses, metrics, optimizers and their like share: tensors, ranks, means, names and configurations."""
+
+from __future__ import annotations as _annotations
+
+import re as _re
+import typing as _t
+import weakref as _weakref
+
+from ... import _core
+from .. import _array
+from .. import dtypes as _dtypes
+from .. import math as _math
+from .._tensor import TensorLike as _TensorLike
+from .._tensor import convert_to_tensor as _convert
+from ..errors import ConversionError
+
+if _t.TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+EPSILON = 1e-7  # Keras's fuzz factor
+
+
+class Beside:
+    """What is known about tensors beside their values, for as long as they live."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Any, Any]] = {}
+
+    def set(self, tensor: Any, value: Any) -> Any:
+        """Remembers a value of a tensor; returns the tensor."""
+        key, known = id(tensor), self._known
+        known[key] = (_weakref.ref(tensor, lambda _: known.pop(key, None)), value)
+        return tensor
+
+    def get(self, tensor: Any) -> Any:
+        """The value, None if there is none."""
+        found = self._known.get(id(tensor))
+        return found[1] if found is not None and found[0]() is tensor else None
+
+
+logits = Beside()  # of what activations.softmax and activations.sigmoid return
+masks = Beside()  # of values that count only where the mask is True
+
+
+def tensor(x: Any, dtype: Any = None) -> Any:
+    """A tensor of anything that is one, cast to a dtype."""
+    x = _convert(x)
+    return x if dtype is None or x.dtype == dtype else _dtypes.cast(x, dtype)
+
+
+def pair(y_true: Any, y_pred: Any, same: bool = True) -> tuple[Any, Any]:
+    """Targets and predictions as tensors of the predictions' dtype; `same`: of one rank too."""
+    y_pred = tensor(y_pred)
+    y_true = tensor(y_true, y_pred.dtype)
+    return same_rank(y_true, y_pred) if same else (y_true, y_pred)
+
+
+def same_rank(a: Any, b: Any, expand: bool = True) -> tuple[Any, Any]:
+    """Of ranks that differ by 1: a last axis of extent 1 is dropped, or given to the other if that has one axis."""
+    if len(a.shape) < len(b.shape):
+        return same_rank(b, a, expand)[::-1]
+    if len(a.shape) == len(b.shape) + 1 and a.shape[-1] == 1:
+        if len(b.shape) == 1 and expand:
+            return a, _array.expand_dims(b, -1)
+        return _array.squeeze(a, -1), b
+    return a, b
+
+
+def mean(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """The mean; of integers and bools as float32."""
+    if not (x.dtype.is_floating or x.dtype.is_complex):
+        x = _dtypes.cast(x, _dtypes.float32)
+    return _math.reduce_mean(x, axis, keepdims)
+
+
+def clip(x: Any) -> Any:
+    """Probabilities away from 0 and 1, so that logarithms are finite."""
+    return _math.clip_by_value(x, EPSILON, 1 - EPSILON)
+
+
+def is_symbolic(x: Any) -> bool:
+    """Whether the value is not known: a tensor that is traced."""
+    return isinstance(x, _TensorLike) and x._core_value().symbolic
+
+
+# --- names and configurations ---
+
+_counts: dict[str, int] = {}
+
+
+def snake_case(name: str) -> str:
+    """MeanSquaredError -> mean_squared_error."""
+    name = _re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", name)
+    return _re.sub(r"([a-z])([A-Z])", r"\1_\2", name).lower()
+
+
+def auto_name(of: object) -> str:
+    """A name that no other object has: adam, adam_1, ..."""
+    name = snake_case(type(of).__name__)
+    count = _counts[name] = _counts.get(name, -1) + 1
+    return f"{name}_{count}" if count else name
+
+
+class Names:
+    """The classes and functions of one module by name, as configurations name them."""
+
+    def __init__(self, module: str, what: str, members: dict[str, Any], aliases: dict[str, Any] | None = None) -> None:
+        self.module, self.what = "keras." + module, what
+        self.members, self.aliases = members, aliases or {}
+
+    def find(self, name: str, custom: Any = None) -> Any:
+        """The class or function of a name; ValueError if there is none."""
+        for table in (custom or {}, self.members, self.aliases):
+            if name in table:
+                return table[name]
+        raise self.unknown(name)
+
+    def unknown(self, identifier: Any) -> ConversionError:
+        """The error for what is no identifier."""
+        known = ", ".join(sorted(n for n in {**self.members, **self.aliases} if n == n.lower()))
+        return ConversionError(f"Could not interpret {self.what} identifier: {identifier}; the names are: {known}")
+
+    def serialize(self, value: Any) -> Any:
+        """A function's name; an object's class and configuration."""
+        if value is None or isinstance(value, (str, dict)):
+            return value
+        if not hasattr(value, "get_config"):
+            return value.__name__
+        name = type(value).__name__
+        own = self.members.get(name) is type(value)
+        return {
+            "module": self.module if own else type(value).__module__,
+            "class_name": name,
+            "config": value.get_config(),
+            "registered_name": None if own else name,
+        }
+
+    def deserialize(self, config: Any, custom: Any = None) -> Any:
+        """What serialize made of an object, as an object again; custom: {name: class} beside those known."""
+        if isinstance(config, str):
+            return self.find(config, custom)
+        if not isinstance(config, dict) or not isinstance(config.get("class_name"), str):
+            raise self.unknown(config)
+        made = self.find(config["class_name"], custom)
+        options = dict(config.get("config") or {})
+        return made.from_config(options) if hasattr(made, "from_config") else made(**options)
+
+    def get(self, identifier: Any) -> Any:
+        """None, or what a name, a configuration, a class or an object stands for; classes are called."""
+        if identifier is None:
+            return None
+        if isinstance(identifier, (str, dict)):
+            identifier = self.deserialize(identifier)
+        if isinstance(identifier, type):
+            return identifier()
+        if not callable(identifier):
+            raise self.unknown(identifier)
+        return identifier
+
+
+def public(module: dict[str, Any], base: type | None = None) -> dict[str, Any]:
+    """The classes (of a base) and functions that a module shows, by name."""
+    found = {n: v for n, v in module.items() if not n.startswith("_")}
+    return {
+        n: v
+        for n, v in found.items()
+        if (isinstance(v, type) and base is not None and issubclass(v, base))
+        or (not isinstance(v, type) and callable(v) and n not in ("get", "serialize", "deserialize"))
+    }
+
+
+def refuse(what: str, why: str) -> Callable[..., Any]:
+    """A function that always raises: what Reel does not have."""
+
+    def refused(*args: Any, **kwargs: Any) -> Any:
+        raise _core.UnimplementedError(f"{what}: {why}")
+
+    refused.__name__ = refused.__qualname__ = what.rsplit(".", 1)[-1]
+    refused.__doc__ = f"Not here: {why}"
+    return refused
