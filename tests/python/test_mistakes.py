@@ -336,7 +336,7 @@ def misspelt_option_of_a_keras_layer():
 
 
 def keras_option_that_reel_has_not():
-    tf.keras.layers.Dense(2, kernel_regularizer="l2")  # here
+    tf.keras.layers.Dense(2, lora_rank=4)  # here
 
 
 def misspelt_option_of_a_variable_in_a_graph():

@@ -125,11 +125,26 @@ globals().update(_BY_NAME)
 newaxis: None = None
 print = _print_v2
 __version__ = "2.21.0-reel"
-_LAZY = {"keras": ".keras", "compat": ".compat", "tfe": "..tfe", "config": "._config", "autograph": ".autograph", "signal": ".signal"}
+_LAZY = {
+    "autograph": ".autograph",
+    "compat": ".compat",
+    "config": "._config",
+    "data": ".data",
+    "keras": ".keras",
+    "signal": ".signal",
+    "tfe": "..tfe",
+    "train": ".train",
+}
 
 if _typing.TYPE_CHECKING:
-    from . import _config as config, autograph as autograph, compat as compat, keras as keras, signal as signal
+    from . import autograph as autograph
+    from . import compat as compat
+    from . import _config as config
+    from . import data as data
+    from . import keras as keras
+    from . import signal as signal
     from .. import tfe as tfe
+    from . import train as train
 else:  # for checkers a name that is not here is an error
 
     def __getattr__(name):

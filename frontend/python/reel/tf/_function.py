@@ -59,6 +59,17 @@ class _VariableCreated(BaseException):
     """A variable was made while tracing: the call runs eagerly first."""
 
 
+class _Uncompiled(BaseException):
+    """What cannot be in a program was met while tracing: the function runs as it is, each time."""
+
+
+def runs_as_it_is(dataset: Any) -> None:
+    """Says that what is traced iterates over a dataset, whose elements are not known before it runs."""
+    if state.depth:
+        raise _Uncompiled
+    raise _core.UnimplementedError(f"{dataset!r}: there is no iterating over datasets in a tf.Graph of version 1")
+
+
 def _on_creation(variable):
     if state.depth:
         raise _VariableCreated
@@ -245,6 +256,7 @@ class Function(_core._Callable):
         self._programs, self._traces = {}, 0
         self._lock = _calls.new_lock()  # held while a program is looked for and traced
         self._calls, self._recent, self._warnings, self._created, self._last = 0, [], 0, False, None
+        self._as_it_is = False  # it iterates over a dataset
         self._symbolic = True  # axes of the signature that are None are traced once for all extents
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
@@ -280,7 +292,7 @@ class Function(_core._Callable):
 
     def _slow_call(self, *args, **kwargs):
         """A call whose program has to be looked for."""
-        if _config.functions_run_eagerly():
+        if _config.functions_run_eagerly() or self._as_it_is:
             return self.python_function(*args, **kwargs)
         given = args if not kwargs else None
         args, kwargs, leaves, pack = self._bind(args, kwargs)
@@ -373,6 +385,9 @@ class Function(_core._Callable):
         """The program of a key; None if the first call makes variables and must run eagerly."""
         try:
             program = self._traced(leaves, pack)
+        except _Uncompiled:
+            self._as_it_is = True
+            return None
         except _VariableCreated:
             if self._created:
                 raise ConversionError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect as _inspect
+import threading as _threading
 import typing as _t
 
 from .. import _core
@@ -64,7 +65,7 @@ class Variable(TensorLike, _Core):
         else:
             value = to_core(initial_value, wanted)
         _on_creation(self)
-        _Core.__init__(self, value, trainable is not False, name or "Variable")
+        _Core.__init__(self, value, trainable is not False, _scopes.prefix + (name or "Variable"))
         self.constraint = constraint
 
     def _core_value(self):
@@ -147,6 +148,28 @@ register(Variable)
 
 def _unpickle(value, trainable, name):
     return Variable(value, trainable=trainable, name=name)
+
+
+class _Scopes(_threading.local):
+    prefix = ""  # what names of new variables on this thread begin with
+
+
+_scopes = _Scopes()
+
+
+class NameScope:
+    """A context of names: name/ is added to those of variables made in it."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __enter__(self) -> str:
+        self._outer = _scopes.prefix
+        _scopes.prefix += self._name + "/"
+        return _scopes.prefix
+
+    def __exit__(self, *error: object) -> None:
+        _scopes.prefix = self._outer
 
 
 _creation_hooks = []

@@ -1,21 +1,32 @@
-"""tf.keras as far as the guides on gradients use it: layers, Sequential, Model, losses, metrics, optimizers."""
+"""tf.keras: layers, models and their training, losses, metrics, optimizers, with Keras 3's meaning."""
 
 from .. import _refused
-from . import activations, initializers, layers, losses, metrics, models, optimizers
-from .layers import Layer
+from . import activations, backend, callbacks, datasets, initializers, layers, losses, metrics, models, optimizers, utils
+from ._layer import InputSpec, Layer
+from ._symbolic import KerasTensor
+from ._symbolic import input_tensor as Input
+from ._variable import Variable
 from .models import Model, Sequential
 
 __all__ = [
+    "Input",
+    "InputSpec",
+    "KerasTensor",
     "Layer",
     "Model",
     "Sequential",
+    "Variable",
     "activations",
+    "backend",
+    "callbacks",
+    "datasets",
     "initializers",
     "layers",
     "losses",
     "metrics",
     "models",
     "optimizers",
+    "utils",
 ]
 
 _refused.install_all()

@@ -1,0 +1,264 @@
+"""Layers that move elements: reshaping, padding, cropping, repeating."""
+
+from __future__ import annotations as _annotations
+
+import math as _math
+import typing as _t
+
+from .... import _core
+from ... import _array
+from ..._tensor import convert_to_tensor, wrap
+from ...errors import ConversionError
+from .._layer import InputSpec, Layer
+
+if _t.TYPE_CHECKING:
+    from typing import Any
+
+
+def checked_format(data_format: str | None) -> str:
+    """channels_last, channels_first; None is the former."""
+    if data_format is None:
+        return "channels_last"
+    if str(data_format).lower() not in ("channels_last", "channels_first"):
+        raise ConversionError(
+            "The `data_format` argument must be one of {'channels_first', 'channels_last'}. Received: " f"{data_format}"
+        )
+    return str(data_format).lower()
+
+
+class Flatten(Layer):
+    """All axes but the first as one."""
+
+    _config = ("data_format",)
+
+    def __init__(self, data_format: str | None = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.data_format = checked_format(data_format)
+        self.input_spec = InputSpec(min_ndim=1)
+
+    def call(self, inputs: Any) -> Any:
+        """[batch, elements]."""
+        x = convert_to_tensor(inputs)
+        if self.data_format == "channels_first" and len(x.shape) > 1:
+            x = _array.transpose(x, [0, *range(2, len(x.shape)), 1])
+        return _array.reshape(x, (x.shape[0], _math.prod(x.shape[1:])))
+
+
+class Reshape(Layer):
+    """Another shape of the axes after the first; -1 is what is left."""
+
+    _config = ("target_shape",)
+
+    def __init__(self, target_shape: Any, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.target_shape = tuple(target_shape)
+        self.built = True
+        if sum(n == -1 for n in self.target_shape) > 1:
+            raise ConversionError(f"The `target_shape` must not have more than one -1: {self.target_shape}")
+
+    def call(self, inputs: Any) -> Any:
+        """[batch, *target_shape]."""
+        x = convert_to_tensor(inputs)
+        n, known = _math.prod(x.shape[1:]), _math.prod(d for d in self.target_shape if d != -1)
+        fits = n % known == 0 if -1 in self.target_shape and known else n == known
+        if not fits:
+            raise ConversionError(
+                "The total size of the tensor must be unchanged. Received: input_shape="
+                f"{tuple(x.shape[1:])}, target_shape={self.target_shape}"
+            )
+        return _array.reshape(x, (x.shape[0], *(n // known if d == -1 else d for d in self.target_shape)))
+
+
+class Permute(Layer):
+    """The axes after the first in another order: dims counts from 1."""
+
+    _config = ("dims",)
+
+    def __init__(self, dims: Any, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.dims = tuple(dims)
+        if sorted(self.dims) != list(range(1, len(self.dims) + 1)):
+            raise ConversionError(
+                "Invalid permutation argument `dims` for Permute Layer. The set of indices in `dims` must be consecutive and "
+                f"start from 1. Received dims={dims}"
+            )
+        self.input_spec = InputSpec(ndim=len(self.dims) + 1)
+
+    def call(self, inputs: Any) -> Any:
+        """The axes in the new order."""
+        return _array.transpose(inputs, [0, *self.dims])
+
+
+class RepeatVector(Layer):
+    """[batch, n, features] of [batch, features]."""
+
+    _config = ("n",)
+
+    def __init__(self, n: int, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        if not isinstance(n, int):
+            raise _core.InvalidTypeError(f"Expected an integer value for `n`, got {type(n)}.")
+        self.n = n
+        self.input_spec = InputSpec(ndim=2)
+
+    def call(self, inputs: Any) -> Any:
+        """The inputs, repeated."""
+        x = convert_to_tensor(inputs)
+        return _array.broadcast_to(_array.expand_dims(x, 1), (x.shape[0], self.n, x.shape[1]))
+
+
+def pairs_of(value: Any, rank: int, name: str) -> tuple[tuple[int, int], ...]:
+    """((before, after), ...) of n, (n, ...) or such pairs."""
+    if isinstance(value, int):
+        return ((value, value),) * rank
+    if rank == 1 and len(value) == 2 and all(isinstance(v, int) for v in value):
+        return (tuple(value),)
+    if len(value) != rank:
+        raise ConversionError(f"`{name}` should have {rank} elements. Received: {value}.")
+    return tuple((v, v) if isinstance(v, int) else tuple(v) for v in value)
+
+
+class _Around(Layer):
+    """Elements before and after each axis, a number or a pair of each."""
+
+    _rank = 1
+    _name_of_pairs = "padding"
+
+    def __init__(self, pairs: Any, data_format: str | None = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.data_format = checked_format(data_format)
+        setattr(self, self._name_of_pairs, pairs_of(pairs, self._rank, self._name_of_pairs))
+        self.input_spec = InputSpec(ndim=self._rank + 2)
+
+    def _all(self):
+        mine = list(getattr(self, self._name_of_pairs))
+        return [(0, 0), (0, 0), *mine] if self.data_format == "channels_first" else [(0, 0), *mine, (0, 0)]
+
+
+class ZeroPadding1D(_Around):
+    """Zeros before and after the steps."""
+
+    _config = ("padding", "data_format")
+
+    def __init__(self, padding: Any = 1, data_format: str | None = None, **kwargs: Any) -> None:
+        super().__init__(padding, data_format, **kwargs)
+
+    def call(self, inputs: Any) -> Any:
+        """The padded inputs."""
+        return _array.pad(inputs, self._all())
+
+
+class ZeroPadding2D(ZeroPadding1D):
+    """Zeros around images: n, (rows, columns) or ((top, bottom), (left, right))."""
+
+    _rank = 2
+
+    def __init__(self, padding: Any = (1, 1), data_format: str | None = None, **kwargs: Any) -> None:
+        super().__init__(padding, data_format, **kwargs)
+
+
+class ZeroPadding3D(ZeroPadding1D):
+    """Zeros around volumes."""
+
+    _rank = 3
+
+    def __init__(self, padding: Any = ((1, 1), (1, 1), (1, 1)), data_format: str | None = None, **kwargs: Any) -> None:
+        super().__init__(padding, data_format, **kwargs)
+
+
+class Cropping1D(_Around):
+    """The steps without the first and last ones."""
+
+    _config: tuple[str, ...] = ("cropping",)
+    _name_of_pairs = "cropping"
+
+    def __init__(self, cropping: Any = (1, 1), **kwargs: Any) -> None:
+        super().__init__(cropping, **kwargs)
+
+    def call(self, inputs: Any) -> Any:
+        """What is left."""
+        pairs = self._all()
+        if any(a + b >= n for (a, b), n in zip(pairs, inputs.shape) if a or b):
+            raise ConversionError(
+                f"{type(self).__name__}: the cropping {self.cropping} leaves nothing of inputs {tuple(inputs.shape)}"
+            )
+        return inputs[tuple(slice(a, n - b) for (a, b), n in zip(pairs, inputs.shape))]
+
+
+class Cropping2D(Cropping1D):
+    """Images without their edges."""
+
+    _config = ("data_format",)
+    _rank = 2
+
+    def __init__(self, cropping: Any = ((0, 0), (0, 0)), data_format: str | None = None, **kwargs: Any) -> None:
+        super().__init__(cropping, data_format=data_format, **kwargs)
+
+
+class Cropping3D(Cropping2D):
+    """Volumes without their edges."""
+
+    _rank = 3
+
+    def __init__(self, cropping: Any = ((1, 1), (1, 1), (1, 1)), data_format: str | None = None, **kwargs: Any) -> None:
+        super().__init__(cropping, data_format=data_format, **kwargs)
+
+
+class UpSampling1D(Layer):
+    """Each step so many times."""
+
+    _config = ("size",)
+
+    def __init__(self, size: int = 2, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.size = int(size)
+        self.input_spec = InputSpec(ndim=3)
+
+    def call(self, inputs: Any) -> Any:
+        """The repeated steps."""
+        return _array.repeat(inputs, self.size, axis=1)
+
+
+class UpSampling2D(Layer):
+    """Rows and columns so many times, or interpolated (bilinear)."""
+
+    _config = ("size", "data_format", "interpolation")
+
+    def __init__(
+        self, size: Any = (2, 2), data_format: str | None = None, interpolation: str = "nearest", **kwargs: Any
+    ) -> None:
+        super().__init__(**kwargs)
+        self.size = (size, size) if isinstance(size, int) else tuple(size)
+        self.data_format, self.interpolation = checked_format(data_format), interpolation.lower()
+        if self.interpolation not in ("nearest", "bilinear"):
+            if self.interpolation in ("bicubic", "lanczos3", "lanczos5"):
+                raise _core.UnimplementedError(f"UpSampling2D: there is no interpolation={interpolation!r}; see tf.image.resize")
+            raise ConversionError(f"UpSampling2D: interpolation must be 'nearest' or 'bilinear', not {interpolation!r}")
+        self.input_spec = InputSpec(ndim=4)
+
+    def call(self, inputs: Any) -> Any:
+        """The larger images."""
+        first = 2 if self.data_format == "channels_first" else 1
+        if self.interpolation == "nearest":
+            return _array.repeat(_array.repeat(inputs, self.size[0], axis=first), self.size[1], axis=first + 1)
+        sizes = [inputs.shape[first] * self.size[0], inputs.shape[first + 1] * self.size[1]]
+        return wrap(_core.nn.resize(inputs._core_value(), sizes, "linear", axes=(first, first + 1)))
+
+
+class UpSampling3D(Layer):
+    """Planes, rows and columns so many times."""
+
+    _config = ("size", "data_format")
+
+    def __init__(self, size: Any = (2, 2, 2), data_format: str | None = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.size = (size,) * 3 if isinstance(size, int) else tuple(size)
+        self.data_format = checked_format(data_format)
+        self.input_spec = InputSpec(ndim=5)
+
+    def call(self, inputs: Any) -> Any:
+        """The larger volumes."""
+        first = 2 if self.data_format == "channels_first" else 1
+        for i, n in enumerate(self.size):
+            inputs = _array.repeat(inputs, n, axis=first + i)
+        return inputs
