@@ -10,7 +10,8 @@ inputs; lines before it that go on with two spaces of indent are statements:
 
 Inputs are arrays of f16, bf16, f32, f64, c64, c128, i8 ... u64, b (shape, then optional low= and high=), the same in every
 run, given as tensors; V(f32(3)) gives a variable, N(...) a NumPy array. Options: mode=eager or mode=function (without it both),
-tol=1e-3 (relative to the largest element), grads=0 (no gradients), differs="why" (on purpose not TensorFlow's result).
+tol=1e-3 (relative to the largest element), grads=0 (no gradients), second=0 (no second ones), differs="why" (on purpose
+not TensorFlow's result).
 A line that begins with # is a comment.
 
     python tf_case.py record FAMILY...      in an environment that has TensorFlow 2.21: writes the .json of families
@@ -28,7 +29,7 @@ import numpy as np
 FOLDER = pathlib.Path(__file__).parent / "tf_cases"
 TOLERANCES = {"float64": 1e-9, "complex128": 1e-9, "float16": 4e-3, "bfloat16": 3e-2}
 MOST = 4096  # elements of a result
-OPTIONS = ("mode", "tol", "grads", "differs")
+OPTIONS = ("mode", "tol", "grads", "second", "differs")
 
 
 class Case:
@@ -227,7 +228,7 @@ def evaluate(tf, case, mode):
     except Exception as error:
         result["grads"] = error_of(error)
         return result
-    if again is not None and mode == "eager":
+    if again is not None and mode == "eager" and case.options.get("second") != "0":
         try:
             result["second"] = {n: described(tf, g) for n, g in zip(names, outer.gradient(again, sources))}
         except Exception as error:

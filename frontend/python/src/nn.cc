@@ -144,6 +144,23 @@ void RegisterLosses(nb::module_& m) {
   Loss<NegativeLogLikelihood>(m, "negative_log_likelihood", "-log_probabilities[label] over the last axis.");
   Loss<CosineLoss>(m, "cosine_loss", "1 - cos(a, b) over the last axis.");
   m.def(
+      "ctc_loss",
+      [](TensorLike logits, TensorLike labels, TensorLike logit_lengths, TensorLike label_lengths, int64_t blank,
+         const char* reduction) {
+        const Operand a = logits.operand(), b = labels.operand();
+        CtcOptions options{.reduction = ToReduction(reduction), .blank = blank};
+        if (!logit_lengths.none()) options.logit_lengths = logit_lengths.tensor();
+        if (!label_lengths.none()) options.label_lengths = label_lengths.tensor();
+        const Unlocked other_threads(kLong);
+        return CtcLoss(a, b, options);
+      },
+      "logits"_a, "labels"_a, nb::kw_only(), "logit_lengths"_a = nb::none(), "label_lengths"_a = nb::none(),
+      "blank"_a = 0, "reduction"_a = "mean",
+      nb::sig("def ctc_loss(logits: TensorLike, labels: TensorLike, *, logit_lengths: TensorLike | None = None, "
+              "label_lengths: TensorLike | None = None, blank: int = 0, reduction: str = 'mean') -> Tensor"),
+      "-log of the probability of the labels [batch, length] under logits [batch, time, classes], over all ways to put "
+      "them on the steps with repetitions and blanks.");
+  m.def(
       "cosine_similarity",
       [](TensorLike a, TensorLike b, int64_t axis, double epsilon) {
         return CosineSimilarity(a.operand(), b.operand(), axis, epsilon);

@@ -2,6 +2,7 @@
 
 #include "bind.h"
 #include "register.h"
+#include "runtime/philox.h"
 
 // reel.random: generators and distributions.
 
@@ -161,6 +162,28 @@ void RegisterOthers(nb::module_& m) {
       "Class indices (int64) [..., samples] drawn from softmax(logits).");
 }
 
+// The words of Philox blocks from a 128-bit counter on: runs of `together` blocks whose first ones are `apart` blocks
+// apart.
+Tensor PhiloxWords(int64_t key, int64_t low, int64_t high, int64_t blocks, int64_t together, int64_t apart) {
+  if (blocks < 0 || blocks > int64_t{1} << 40 || together < 1 || apart < 1)
+    ThrowInvalid("_philox: blocks out of range");
+  std::vector<int32_t> words(static_cast<size_t>(blocks) * 4);
+  const auto k = static_cast<uint64_t>(key);
+  for (int64_t i = 0; i < blocks; ++i) {
+    const auto skipped =
+        static_cast<uint64_t>(i / together) * static_cast<uint64_t>(apart) + static_cast<uint64_t>(i % together);
+    const uint64_t b = static_cast<uint64_t>(low) + skipped;
+    const uint64_t c = static_cast<uint64_t>(high) + (b < skipped ? 1 : 0);
+    const auto block = runtime::Philox4x32({static_cast<uint32_t>(b), static_cast<uint32_t>(b >> 32),
+                                            static_cast<uint32_t>(c), static_cast<uint32_t>(c >> 32)},
+                                           {static_cast<uint32_t>(k), static_cast<uint32_t>(k >> 32)});
+    for (int lane = 0; lane < 4; ++lane) {
+      words[static_cast<size_t>(i * 4 + lane)] = static_cast<int32_t>(block[static_cast<size_t>(lane)]);
+    }
+  }
+  return Tensor::FromData(words, {blocks * 4});
+}
+
 }  // namespace
 
 void RegisterRandom(nb::module_& parent) {
@@ -169,6 +192,13 @@ void RegisterRandom(nb::module_& parent) {
   RegisterGenerator(m);
   RegisterUniformAndNormal(m);
   RegisterOthers(m);
+  m.def(
+      "_philox",
+      [](int64_t key, int64_t low, int64_t high, int64_t blocks, int64_t together, int64_t apart) {
+        return PhiloxWords(key, low, high, blocks, together, apart);
+      },
+      "key"_a, "low"_a, "high"_a, "blocks"_a, "together"_a = 1, "apart"_a = 1,
+      "int32 words of Philox4x32-10 blocks of a key, from a counter of 128 bits on.");
 }
 
 }  // namespace reel::python

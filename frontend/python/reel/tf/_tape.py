@@ -9,6 +9,7 @@ from .._enums import UnconnectedGradients
 from . import nest
 from ._slices import IndexedSlices, from_core
 from ._tensor import Tensor, TensorLike, to_core, wrap
+from ._trace import state
 from ._variable import Variable
 from .errors import ConversionError, StateError
 
@@ -67,11 +68,13 @@ class GradientTape:
             )
         self._tape.__enter__()
         self._entered = self._recording = True
+        state.tapes += 1 + self._persistent
         return self
 
     def __exit__(self, kind: Any, value: Any, traceback: Any) -> None:
         if self._recording:
             self._recording = False
+            state.tapes -= 1 + self._persistent
             self._tape.__exit__(kind, value, traceback)
 
     def watch(self, tensor: Any) -> None:

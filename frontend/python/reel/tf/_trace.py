@@ -18,6 +18,7 @@ if _t.TYPE_CHECKING:
 
 class _State(_threading.local):
     depth = 0
+    tapes = 0  # that record, a persistent one counts twice
     convert = None  # autograph's, if the function that is traced has it
     _graph = None
 
