@@ -332,7 +332,7 @@ def record(family):
         rows[case.text] = results
     lines = [f" {json.dumps(text)}: {json.dumps(row)}" for text, row in rows.items()]
     (FOLDER / f"{family}.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
-    errors = sum("error" in str(row.get("eager", row)["value"]) for row in rows.values())
+    errors = sum("error" in str((row.get("eager") or row["function"])["value"]) for row in rows.values())
     print(f"{family}: {len(rows)} cases, {errors} of them errors")
 
 

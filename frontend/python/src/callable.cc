@@ -4,9 +4,11 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "callback.h"
 #include "frontend/program/live_function_binding.h"
+#include "frontend/record/event_stream.h"
 #include "frontend/record/observed.h"
 #include "gradients.h"
 #include "operators.h"
@@ -36,6 +38,11 @@ nb::object ReferenceTo(PyObject* x) {
   PyErr_Clear();
   return nb::borrow(x);
 }
+
+/// `with`: ops run at once, and no tape, accumulator or trace of this thread sees them.
+struct Suspended {
+  std::optional<internal::SuspendScope> scope;
+};
 
 /// A traced function.
 struct Program {
@@ -395,6 +402,10 @@ void RegisterCallable(nb::module_& m) {
   m.def("_ops_observed", [] { return internal::OpsAreObserved(); });
   m.def("_tangents_followed", [] { return internal::TangentsAreFollowed(); });
   m.def("_in_trace", [] { return internal::InTrace(); });
+  nb::class_<Suspended> s(m, "_Suspended");
+  s.def(nb::init<>());
+  s.def("__enter__", [](Suspended& x) { x.scope.emplace(); });
+  s.def("__exit__", [](Suspended& x, nb::args) { x.scope.reset(); });
   m.def("_set_builds_graph", [](bool builds) { builds_graph = builds; });
   m.def("_set_all_calls_slow", [](bool slow) { all_calls_slow = slow; });
 }

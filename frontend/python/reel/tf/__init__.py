@@ -44,12 +44,30 @@ from ._custom import (
 )
 from ._function import function as function
 from ._module import Module as Module
+from ._device_spec import DeviceSpec as DeviceSpec
+from ._registry import RegisterGradient as RegisterGradient, no_gradient as no_gradient
+from ._scopes import (
+    control_dependencies as control_dependencies,
+    device as device,
+    get_static_value as get_static_value,
+    group as group,
+    init_scope as init_scope,
+    is_symbolic_tensor as is_symbolic_tensor,
+    name_scope as name_scope,
+    no_op as no_op,
+    timestamp as timestamp,
+)
 from ._shape import TensorShape as TensorShape, TensorSpec as TensorSpec
 from ._slices import IndexedSlices as IndexedSlices
 from ._tape import GradientTape as GradientTape, UnconnectedGradients as UnconnectedGradients
+from ._tensor_array import TensorArray as TensorArray
 from ._tensor import Tensor as Tensor, constant as constant, convert_to_tensor as convert_to_tensor
 from ._trace import executing_eagerly as executing_eagerly, inside_function as inside_function
-from ._variable import Variable as Variable
+from ._variable import (
+    Variable as Variable,
+    VariableAggregation as VariableAggregation,
+    VariableSynchronization as VariableSynchronization,
+)
 from .autodiff import AggregationMethod as AggregationMethod, gradients as gradients, hessians as hessians
 from .debugging import (
     Assert as Assert,
@@ -130,6 +148,7 @@ _LAZY = {
     "compat": ".compat",
     "config": "._config",
     "data": ".data",
+    "distribute": ".distribute",
     "keras": ".keras",
     "signal": ".signal",
     "tfe": "..tfe",
@@ -137,14 +156,15 @@ _LAZY = {
 }
 
 if _typing.TYPE_CHECKING:
+    from . import _config as config
     from . import autograph as autograph
     from . import compat as compat
-    from . import _config as config
     from . import data as data
+    from . import distribute as distribute
     from . import keras as keras
     from . import signal as signal
-    from .. import tfe as tfe
     from . import train as train
+    from .. import tfe as tfe
 else:  # for checkers a name that is not here is an error
 
     def __getattr__(name):

@@ -1,6 +1,7 @@
 """Which functions autograph converts, and a converted function with what the original has."""
 
 import functools as _functools
+import linecache as _linecache
 import os as _os
 import types as _types
 
@@ -34,12 +35,11 @@ def _is_users(function):
     if (function.__module__ or "").split(".")[0] == "reel":
         return False
     filename = function.__code__.co_filename
-    return not (
-        filename.startswith("<")
-        or "site-packages" in filename
-        or "dist-packages" in filename
-        or filename.startswith(_STDLIB)
-    )
+    if filename.startswith(
+        "<"
+    ):  # a cell of IPython, a doctest, Python's prompt: their lines are known; others' are not
+        return not filename.startswith(("<frozen", "<attrs")) and bool(_linecache.getlines(filename))
+    return not ("site-packages" in filename or "dist-packages" in filename or filename.startswith(_STDLIB))
 
 
 def _bind(function, code, runtime):

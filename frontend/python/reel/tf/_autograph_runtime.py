@@ -10,6 +10,7 @@ from .. import _core
 from . import _array, _autograph_convert, _control, math, nest
 from ._range import TracedRange
 from ._tensor import TensorLike, convert_to_tensor
+from ._tensor_array import TensorArray
 from .errors import ConversionError, OperatorNotAllowedInGraphError
 
 
@@ -175,7 +176,7 @@ _NUMBER = (bool, int, float)
 
 
 def _leaf(x):
-    return isinstance(x, (TensorLike, _core.Tensor) + _NUMBER) or hasattr(x, "__array__")
+    return isinstance(x, (TensorLike, _core.Tensor, TensorArray) + _NUMBER) or hasattr(x, "__array__")
 
 
 def _numeric(value):
@@ -185,7 +186,15 @@ def _numeric(value):
 
 
 def _tensors(value):
-    return nest.map_structure(convert_to_tensor, value)
+    return nest.map_structure(_control._variable, value)
+
+
+def _same_types(first, second):
+    """Whether two lists of leaves have the same types; what a TensorArray's elements are, loops and branches see."""
+    return all(
+        isinstance(b, TensorArray) if isinstance(a, TensorArray) else a.dtype is b.dtype and a.shape == b.shape
+        for a, b in zip(first, second)
+    )
 
 
 def if_stmt(test, body, orelse, get, put, names, line):
@@ -215,7 +224,7 @@ class _TracedIf:
         self.put(self.start)
         body()
         end = self.get()
-        self.ends.append(end)
+        self.ends = [end]
         self.kept = [i for i, v in enumerate(end) if _numeric(v)]
         self.first_values = [_tensors(end[i]) for i in self.kept]
         return list(self.first_values)
@@ -234,10 +243,10 @@ class _TracedIf:
         try:
             nest.assert_same_structure(like, value, check_types=False)
             leaves = [
-                convert_to_tensor(x, dtype_hint=t.dtype) if not isinstance(x, TensorLike) else x
+                x if isinstance(x, (TensorLike, TensorArray)) else convert_to_tensor(x, dtype_hint=t.dtype)
                 for t, x in zip(nest.flatten(like), nest.flatten(value))
             ]
-            same = all(a.dtype is b.dtype and a.shape == b.shape for a, b in zip(nest.flatten(like), leaves))
+            same = _same_types(nest.flatten(like), leaves)
         except (ValueError, TypeError):
             same = False
         if not same:
@@ -321,10 +330,10 @@ class _LoopState:
         try:
             nest.assert_same_structure(like, value, check_types=False)
             leaves = [
-                x if isinstance(x, TensorLike) else convert_to_tensor(x, dtype_hint=t.dtype)
+                x if isinstance(x, (TensorLike, TensorArray)) else convert_to_tensor(x, dtype_hint=t.dtype)
                 for t, x in zip(nest.flatten(like), nest.flatten(value))
             ]
-            same = all(a.dtype is b.dtype and a.shape == b.shape for a, b in zip(nest.flatten(like), leaves))
+            same = _same_types(nest.flatten(like), leaves)
         except (ValueError, TypeError):
             same = False
         if not same:
@@ -400,7 +409,7 @@ def range_(*args):
 def for_stmt(iterable, proceed, body, get, put, names, line):
     if isinstance(iterable, TracedRange):
         _for_range(iterable, proceed, body, get, put, names, line)
-    elif _traced(iterable):
+    elif _traced(iterable) and not _unrolled(iterable, get):
         _for_rows(convert_to_tensor(iterable), proceed, body, get, put, names, line)
     else:
         for item in iterable:
@@ -412,6 +421,12 @@ def for_stmt(iterable, proceed, body, get, put, names, line):
                 if not go_on:
                     break
             body(item)
+
+
+def _unrolled(rows, get):
+    """Whether a loop over rows is written out: a TensorArray that grows in it needs indices that are known."""
+    grows = any(isinstance(x, TensorArray) and x.dynamic_size for x in nest.flatten(list(get())))
+    return grows and bool(rows.shape) and rows.shape[0] is not None
 
 
 def _counting(start, more, next_value, item_of, proceed, body, get, put, names, line):

@@ -6,9 +6,12 @@ import typing as _t
 
 from .. import _core
 from . import nest
-from ._tensor import Tensor, convert_to_tensor, to_core, wrap
-from ._trace import as_method, converted
-from .errors import ConversionError, InvalidArgumentError
+from ._dtypes import as_dtype
+from ._shape import TensorSpec
+from ._tensor import Tensor, TensorLike, convert_to_tensor, to_core, wrap
+from ._tensor_array import TensorArray, closed, opened, shaped_like, static_int
+from ._trace import as_method, converted, state
+from .errors import ConversionError, InvalidArgumentError, OutOfRangeError
 
 if _t.TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -29,28 +32,48 @@ def _same_structure(first, second):
         nest.assert_same_structure(first, second, check_types=False)
     except InvalidArgumentError as error:
         text = str(error).rpartition(" (")[0]
-        raise ConversionError(
+        raise _core.InvalidTypeError(
             f"true_fn and false_fn of tf.cond must return the same structure. {text}; return tensors "
             "in the same nesting from both"
         ) from None
 
 
+class _Reshaped(BaseException):
+    """A TensorArray that nothing was written to has elements now: what is traced starts again, knowing their shape."""
+
+    def __init__(self, structure):
+        super().__init__()
+        self.structure = structure
+
+
 class _Packer:
     """Runs functions of structures for the core, which knows lists of core tensors."""
 
-    def __init__(self, structure=None):
-        self.structure = structure
+    def __init__(self, structure=None, like=None):
+        self.structure, self.like, self.dtypes = structure if structure is None else opened(structure), like, None
 
-    def leaves(self, structure, like=None):
-        """Core tensors of a structure, which must nest as the first one."""
+    def leaves(self, structure):
+        """Core tensors of a structure, which must nest as the first one; None stays None."""
+        structure = opened(structure)
         if self.structure is None:
-            self.structure = structure
-        else:
+            self.structure = structure = opened(shaped_like(structure, self.like) or structure)
+        elif self.structure is not structure:
             _same_structure(self.structure, structure)
-        return [to_core(x) for x in nest.flatten(structure)]
+            structure = opened(shaped_like(structure, self.structure) or structure)
+            if shaped_like(self.structure, structure):
+                raise _Reshaped(structure)
+        for i, (a, b) in enumerate(zip(nest.flatten(self.structure), nest.flatten(structure))):
+            if (a is None) != (b is None):
+                raise _core.InvalidTypeError(
+                    f"true_fn and false_fn of tf.cond must return the same structure: result {i} is None in one of them; "
+                    "return a tensor in both"
+                )
+        return [to_core(x) for x in nest.flatten(structure) if x is not None]
 
     def pack(self, tensors):
-        return nest.pack_sequence_as(self.structure, [wrap(t) for t in tensors])
+        tensors = iter(tensors)
+        flat = [None if x is None else wrap(next(tensors)) for x in nest.flatten(self.structure)]
+        return closed(nest.pack_sequence_as(self.structure, flat))
 
 
 def _check_predicate(pred, what):
@@ -74,22 +97,41 @@ def cond(
     if not callable(true_fn) or not callable(false_fn):
         raise _core.InvalidTypeError("true_fn and false_fn must be callable.")
     if isinstance(pred, bool):
+        if state.depth:
+            raise _core.InvalidTypeError(
+                "cond: pred must not be a Python bool while tracing; write `if`, or tf.constant of it"
+            )
         return true_fn() if pred else false_fn()
     condition = _check_predicate(pred, "cond")
     if not condition.symbolic:
         return _core.cond(condition, true_fn, false_fn)
-    packer = _Packer()
+    if not convert_to_tensor(pred).dtype.is_bool:
+        raise InvalidArgumentError(
+            f"cond: pred must be bool, not {convert_to_tensor(pred).dtype.name}; compare it with 0"
+        )
     true_fn, false_fn = converted(true_fn), converted(false_fn)
-    results = _core.cond(condition, lambda: _branch(packer, true_fn), lambda: _branch(packer, false_fn))
-    return packer.pack(results)
+    like = None
+    while True:
+        packer = _Packer(like=like)
+        try:
+            results = _core.cond(condition, lambda: _branch(packer, true_fn), lambda: _branch(packer, false_fn))  # noqa: B023
+        except _Reshaped as e:
+            like = e.structure
+            continue
+        return packer.pack(results)
 
 
 def _branch(packer, fn):
-    """What a branch returned, as a list of core tensors of their own."""
-    out = fn()
-    if out is None:
-        out = ()
-    return [_core.identity(t) for t in packer.leaves(out)]
+    """What a branch returned, as a list of core tensors of their own; the second one's dtypes are those of the first."""
+    out = [_core.identity(t) for t in packer.leaves(fn())]
+    dtypes = [t.dtype for t in out]
+    if packer.dtypes not in (None, dtypes):
+        raise _core.InvalidTypeError(
+            "true_fn and false_fn arguments to tf.cond must have the same number, type, and overall structure of return "
+            f"values, but their dtypes are {[d.name for d in packer.dtypes]} and {[d.name for d in dtypes]}; tf.cast one"
+        )
+    packer.dtypes = dtypes
+    return out
 
 
 def case(
@@ -131,13 +173,22 @@ def switch_case(
     name: str | None = "switch_case",
 ) -> R:
     """branch_fns[branch_index](); out of range: default(), or the last one. A dict names the indices."""
+    if not isinstance(branch_index, TensorLike) or not branch_index.dtype.is_integer:
+        raise _core.InvalidTypeError(f"switch_case: branch_index must be an integer tensor, not {branch_index!r}")
     index = convert_to_tensor(branch_index)
     if isinstance(branch_fns, dict):
         pairs = sorted(branch_fns.items())
     elif branch_fns and isinstance(branch_fns[0], (list, tuple)):
-        pairs = sorted(branch_fns)
+        pairs = sorted(branch_fns, key=lambda p: p[0])
     else:
         pairs = list(enumerate(branch_fns))
+    if [i for i, _ in pairs] != list(range(len(pairs))):
+        raise ConversionError(
+            f"switch_case: branch indices (keys) must form contiguous range of [0 to {len(pairs)}) but found "
+            f"{[i for i, _ in pairs]}"
+        )
+    if not all(callable(f) for _, f in pairs):
+        raise _core.InvalidTypeError("switch_case: branches must be callable")
     if not pairs:
         raise ConversionError("switch_case: there are no branches")
     default = default or pairs[-1][1]
@@ -171,7 +222,7 @@ def while_loop(
         raise _core.InvalidTypeError(f"loop_vars must be a list or tuple, not {type(loop_vars).__name__}")
     if not len(loop_vars):
         raise ConversionError("'loop_vars' must be provided.")
-    values = nest.map_structure(lambda x: x if isinstance(x, Tensor) else convert_to_tensor(x), loop_vars)
+    values = nest.map_structure(_variable, loop_vars)
     test = cond(*values)
     if symbolic(test) or any(symbolic(x) for x in nest.flatten(values)):
         return _traced_while(cond, body, values, maximum_iterations)
@@ -193,30 +244,66 @@ def _next_values(out, values):
     ):
         out = [out]
     out = type(values)(out) if type(values) in (list, tuple) else out
-    nest.assert_same_structure(values, out, check_types=False)
-    return nest.pack_sequence_as(values, [convert_to_tensor(x) for x in nest.flatten(out)])
+    try:
+        nest.assert_same_structure(values, out, check_types=False)
+    except InvalidArgumentError as error:
+        raise _core.InvalidTypeError(
+            f"while_loop: the body must return what it takes: {error}; return all loop variables, in their order"
+        ) from None
+    return nest.pack_sequence_as(values, [_variable(x) for x in nest.flatten(out)])
+
+
+def _variable(x):
+    """A value of a loop variable."""
+    return x if isinstance(x, (Tensor, TensorArray)) else convert_to_tensor(x)
 
 
 def _traced_while(cond, body, values, maximum_iterations):
-    packer = _Packer(values)
     cond, body = converted(cond), converted(body)
+    limit = None if maximum_iterations is None else static_int(maximum_iterations)
+    if limit is None and maximum_iterations is not None:
+        return _counted(cond, body, values, maximum_iterations)
+    while True:
+        try:
+            return _one_loop(cond, body, values, limit)
+        except _Reshaped as e:
+            values = e.structure
+
+
+def _counted(cond, body, values, limit):
+    """A loop that ends after a number of steps that is known only when it runs."""
+    count = convert_to_tensor(0, dtype=convert_to_tensor(limit).dtype)
+
+    def test(count, values):
+        return wrap(_core.logical_and(to_core(count < limit), _check_predicate(cond(*values), "while_loop")))
+
+    return _traced_while(
+        test, lambda count, values: (count + 1, _next_values(body(*values), values)), (count, values), None
+    )[1]
+
+
+def _one_loop(cond, body, values, limit):
+    packer = _Packer(values)
 
     def test(*leaves):
         return _check_predicate(cond(*packer.pack(leaves)), "while_loop")
 
     def step(*leaves):
-        out = packer.leaves(_next_values(body(*packer.pack(leaves)), values))
+        after = opened(_next_values(body(*packer.pack(leaves)), values))
+        if (start := shaped_like(packer.structure, after)) is not None:
+            raise _Reshaped(start)
+        out = packer.leaves(after)
         for i, (before, after) in enumerate(zip(leaves, out)):
             if (before.dtype, before.shape) != (after.dtype, after.shape):
-                raise ConversionError(
+                raise (ConversionError if before.dtype is after.dtype else _core.InvalidTypeError)(
                     f"while_loop: the body returns loop variable {i} as {after.dtype.name}"
                     f"{list(after.shape)}, it takes {before.dtype.name}{list(before.shape)}; a loop "
                     "keeps shapes and dtypes: make it as large as it will be, or tf.cast it"
                 )
         return out
 
-    limit = None if maximum_iterations is None else int(maximum_iterations)
-    return packer.pack(_core.while_loop(test, step, packer.leaves(values), limit))
+    start = [to_core(x) for x in nest.flatten(packer.structure)]
+    return packer.pack(_core.while_loop(test, step, start, limit))
 
 
 # --- over the rows of a structure ---
@@ -253,15 +340,45 @@ def map_fn(
     name: str | None = None,
     fn_output_signature: object = None,
 ) -> R:
-    """fn of each row of elems, stacked; elems and results may nest."""
+    """fn of each row of elems, stacked; elems and results may nest.
+
+    fn_output_signature: dtypes or TensorSpecs of what fn returns, in its structure; those of elems without it.
+    """
     elems, n = _rows(elems, "map_fn")
+    wanted = dtype if fn_output_signature is None else fn_output_signature
+    wanted = nest.map_structure(lambda x: x.dtype, elems) if wanted is None else wanted
+
+    def checked(*row):
+        return _of_signature(fn(*row), wanted)
+
     if any(symbolic(x) for x in nest.flatten(elems)):
         packer, inputs, fn = _Packer(), _Packer(elems), converted(fn)
-        rows = _core.map_fn(lambda row: packer.leaves(fn(inputs.pack(row))), inputs.leaves(elems))
+        rows = _core.map_fn(lambda row: packer.leaves(checked(inputs.pack(row))), inputs.leaves(elems))
         return packer.pack(rows)
     if n == 0:
-        raise ConversionError("map_fn: elems have no rows")
-    return _stack([_run(fn, _row(elems, i)) for i in range(n)])
+        return nest.map_structure(_no_rows, wanted)
+    return _stack([_run(checked, _row(elems, i)) for i in range(n)])
+
+
+def _of_signature(out, wanted):
+    """What map_fn's function returned; errors if it is of other dtypes than fn_output_signature says."""
+    nest.assert_same_structure(wanted, out, check_types=False)
+    for spec, x in zip(nest.flatten(wanted), nest.flatten(out)):
+        dtype = as_dtype(getattr(spec, "dtype", spec))
+        if (got := convert_to_tensor(x, dtype_hint=dtype).dtype) is not dtype:
+            raise InvalidArgumentError(
+                f"map_fn: fn returns {got.name}, but {dtype.name} is wanted; give fn_output_signature=tf.{got.name}"
+            )
+    return out
+
+
+def _no_rows(spec):
+    shape = spec.shape if isinstance(spec, TensorSpec) and spec.shape is not None else ()
+    return wrap(_core.zeros((0, *shape), dtype=as_dtype(getattr(spec, "dtype", spec)).core))
+
+
+class _NothingToFold(ConversionError, OutOfRangeError):
+    """There are no rows and no initializer."""
 
 
 def _start(elems, n, initializer, reverse, what):
@@ -269,7 +386,7 @@ def _start(elems, n, initializer, reverse, what):
     if initializer is not None:
         return nest.map_structure(convert_to_tensor, initializer), order
     if not n:
-        raise ConversionError(f"{what}: elems have no rows; give an initializer")
+        raise _NothingToFold(f"{what}: elems have no rows; give an initializer")
     return _row(elems, order[0]), order[1:]
 
 

@@ -54,9 +54,9 @@ class Module:
     @property
     def name_scope(self) -> Any:
         """A context: the names of variables made in it begin with the module's."""
-        from . import _variable
+        from ._scopes import name_scope
 
-        return _variable.NameScope(self.name)
+        return name_scope(self.name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
