@@ -447,3 +447,11 @@ register(Variable)
 
 def _unpickle(value, trainable, name):
     return Variable(value, trainable=trainable, name=name)
+
+
+_creation_hooks = []
+
+
+def _on_creation(variable):
+    for hook in _creation_hooks:
+        hook(variable)
