@@ -214,11 +214,14 @@ def evaluate(tf, case, mode):
     if case.options.get("grads") == "0" or not names:
         return result
     sources = [{**tensors, **others}[n] for n in names]
+    watched = [s for s in sources if isinstance(s, tf.Tensor)]
     try:
         with tf.GradientTape() as outer:
-            outer.watch([s for s in sources if isinstance(s, tf.Tensor)])
+            if watched:
+                outer.watch(watched)
             with tf.GradientTape() as inner:
-                inner.watch([s for s in sources if isinstance(s, tf.Tensor)])
+                if watched:
+                    inner.watch(watched)
                 loss = total(tf, run(**tensors), 1.0)
             if loss is None:
                 return result

@@ -316,7 +316,9 @@ def stack(values: Iterable[ArrayLike], axis: int = 0, name: str | None = "stack"
     """Tensors of one shape along a new axis."""
     values = list(values)
     if all(isinstance(v, (bool, int, float, complex)) for v in values):  # together they say what dtype they are
-        return wrap(_core.expand_dims(to_core(values), integer(axis) + 1) if integer(axis) not in (0, -1) else to_core(values))
+        return wrap(
+            _core.expand_dims(to_core(values), integer(axis) + 1) if integer(axis) not in (0, -1) else to_core(values)
+        )
     return wrap(_core.stack(_same_dtype(values, "Pack"), axis=integer(axis)))
 
 

@@ -42,7 +42,10 @@ def _three(diagonals, form, op):
 
 
 def tridiagonal_matmul(
-    diagonals: ArrayLike | Sequence[ArrayLike], rhs: ArrayLike, diagonals_format: str = "compact", name: str | None = None
+    diagonals: ArrayLike | Sequence[ArrayLike],
+    rhs: ArrayLike,
+    diagonals_format: str = "compact",
+    name: str | None = None,
 ) -> Tensor:
     """The product of a tridiagonal matrix and rhs [..., n, k].
 
@@ -51,7 +54,9 @@ def tridiagonal_matmul(
     upper, main, lower = _three(diagonals, diagonals_format, "tridiagonal_matmul")
     b = operand(rhs, main.dtype, "TridiagonalMatMul", weak=False)
     if b.shape[-2] != main.shape[-1]:
-        raise ConversionError(f"tridiagonal_matmul: {main.shape[-1]} rows of rhs are needed, got shape {tuple(b.shape)}")
+        raise ConversionError(
+            f"tridiagonal_matmul: {main.shape[-1]} rows of rhs are needed, got shape {tuple(b.shape)}"
+        )
     none = [(0, 0)] * (b.ndim - 2)
     below = _core.pad(b[..., 1:, :], [*none, (0, 1), (0, 0)], "constant", 0)
     above = _core.pad(b[..., :-1, :], [*none, (1, 0), (0, 0)], "constant", 0)

@@ -37,7 +37,17 @@ def children_of(x: Any) -> dict[str, Any]:
     elif isinstance(x, (list, tuple)):
         found = [(x._fields[i] if hasattr(x, "_fields") else str(i), v) for i, v in enumerate(x)]
     elif isinstance(x, Module):
-        hidden = ("_name", "_reel_methods", "_reel_deferred", "_inbound", "_made", "_losses", "_compiled", "_graph", *x._ignored)
+        hidden = (
+            "_name",
+            "_reel_methods",
+            "_reel_deferred",
+            "_inbound",
+            "_made",
+            "_losses",
+            "_compiled",
+            "_graph",
+            *x._ignored,
+        )
         found = [(k, v) for k, v in x.__dict__.items() if k not in hidden]
         if hasattr(x, "layers"):
             found += [(f"layer-{i}", layer) for i, layer in enumerate(x.layers)]
@@ -110,7 +120,9 @@ def write(path: str, root: Any) -> None:
 def read(path: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """(nodes, values by name) of a file. NotFoundError if there is none, DataLossError if it is no checkpoint."""
     if not _os.path.exists(path + SUFFIX):
-        raise _core.NotFoundError(f"Unsuccessful restore: Failed to find any matching files for {path}: there is no {path + SUFFIX}")
+        raise _core.NotFoundError(
+            f"Unsuccessful restore: Failed to find any matching files for {path}: there is no {path + SUFFIX}"
+        )
     values = _core._read_weights(path + SUFFIX)
     if GRAPH not in values:
         raise _core.DataLossError(f"{path + SUFFIX} is no checkpoint of tf.train.Checkpoint: it has no {GRAPH}")

@@ -145,7 +145,9 @@ def gather_nd(
 
 def _no_policy(policy):
     if policy not in ("", "DEFAULT", "ERROR"):
-        raise _core.UnimplementedError(f"bad_indices_policy {policy!r} is not supported: indices out of range are errors")
+        raise _core.UnimplementedError(
+            f"bad_indices_policy {policy!r} is not supported: indices out of range are errors"
+        )
 
 
 def scatter_nd(
@@ -172,11 +174,7 @@ def tensor_scatter_nd_update(
 
 def _tensor_scatter(mode, doc) -> _sig.TensorScatter:
     def op(
-        tensor: ArrayLike,
-        indices: ArrayLike,
-        updates: ArrayLike,
-        bad_indices_policy: str = "",
-        name: str | None = None,
+        tensor: ArrayLike, indices: ArrayLike, updates: ArrayLike, bad_indices_policy: str = "", name: str | None = None
     ) -> Tensor:
         if mode == "sub":
             return _scatter("add", tensor, indices, -operand(updates, to_core(tensor).dtype, "TensorScatterSub", False))
@@ -209,13 +207,13 @@ def one_hot(
     if n < 0:
         raise InvalidArgumentError(f"OneHot: depth must be non-negative, got: {n}")
     if not -1 <= place <= i.ndim:
-        raise InvalidArgumentError(f"OneHot: Expected axis to be -1 or between [0, {i.ndim + 1}). But received: {place}")
+        raise InvalidArgumentError(
+            f"OneHot: Expected axis to be -1 or between [0, {i.ndim + 1}). But received: {place}"
+        )
     kind = _value_dtype(on_value, off_value, dtypes.core_dtype(dtype))
     on, off = (_core.stop_gradient(to_core(d if v is None else v, kind)) for v, d in ((on_value, 1), (off_value, 0)))
     place = i.ndim if place == -1 else place
-    classes = _core.reshape(
-        _core.astype(_core.arange(n), i.dtype), [n if k == place else 1 for k in range(i.ndim + 1)]
-    )
+    classes = _core.reshape(_core.astype(_core.arange(n), i.dtype), [n if k == place else 1 for k in range(i.ndim + 1)])
     return wrap(_core.where(_core.equal(_core.expand_dims(i, place), classes), on, off))
 
 
@@ -299,15 +297,15 @@ def _scalar_part(x, p, k):
     return wrap(_core.expand_dims(x, 0)[_core.equal(_core.reshape(p, (1,)), k)])
 
 
-def dynamic_stitch(
-    indices: Sequence[ArrayLike], data: Sequence[ArrayLike], name: str | None = None
-) -> Tensor:
+def dynamic_stitch(indices: Sequence[ArrayLike], data: Sequence[ArrayLike], name: str | None = None) -> Tensor:
     """Slices of data written at the indices, later ones over earlier ones; zeros where there is none.
 
     The indices are known when a function is traced. Gradient: dy at each index that was not written over.
     """
     if len(indices) != len(data):
-        raise ConversionError(f"dynamic_stitch: {len(indices)} indices and {len(data)} tensors of data; give one for each")
+        raise ConversionError(
+            f"dynamic_stitch: {len(indices)} indices and {len(data)} tensors of data; give one for each"
+        )
     if not data:
         raise ConversionError("dynamic_stitch: give at least one tensor")
     places = [of_ints(i, "DynamicStitch") for i in indices]
@@ -327,7 +325,9 @@ def dynamic_stitch(
     where_from = {place: row for row, place in enumerate(k for each in known for k in each)}
     out = _core.zeros((rows, *rest), dtype=first.dtype)
     at = _core.asarray(list(where_from), _core.int64)
-    return wrap(_core.scatter(out, at, _core.take(all_rows, _core.asarray(list(where_from.values())), axis=0), 0, "set"))
+    return wrap(
+        _core.scatter(out, at, _core.take(all_rows, _core.asarray(list(where_from.values())), axis=0), 0, "set")
+    )
 
 
 def _flat_ints(i):

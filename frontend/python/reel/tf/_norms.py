@@ -130,7 +130,9 @@ def clip_by_global_norm(
     first = next((_values(t) for t in tensors if t is not None), None)
     if first is None:
         return tensors, None
-    length = global_norm(tensors) if use_norm is None else wrap(operand(use_norm, first.dtype, "ClipByGlobalNorm", False))
+    length = (
+        global_norm(tensors) if use_norm is None else wrap(operand(use_norm, first.dtype, "ClipByGlobalNorm", False))
+    )
     n = length._t
     bound = operand(clip_norm, n.dtype, "ClipByGlobalNorm", weak=False)
     scale = bound * _core.minimum(1.0 / n, 1.0 / bound) + (n - n)

@@ -87,9 +87,7 @@ def matvec(
     return wrap(_core.squeeze(matmul(wrap(x), wrap(y), transpose_a, False, adjoint_a)._t, -1))
 
 
-def tensordot(
-    a: ArrayLike, b: ArrayLike, axes: int | Sequence[int | Sequence[int]], name: str | None = None
-) -> Tensor:
+def tensordot(a: ArrayLike, b: ArrayLike, axes: int | Sequence[int | Sequence[int]], name: str | None = None) -> Tensor:
     """The sum over the last axes of a and the first of b (a number of them), or over pairs of axes."""
     x = to_core(a)
     if not isinstance(axes, int):

@@ -98,7 +98,9 @@ def patches(images: ArrayLike, sizes: ShapeLike, strides: ShapeLike, rates: Shap
     numbers = [ints(v, what) for v, what in ((sizes, "sizes"), (strides, "strides"), (rates, "rates"))]
     for v, what in zip(numbers, ("sizes", "strides", "rates")):
         if len(v) != x.ndim or v[0] != 1 or v[-1] != 1 or min(v) < 1:
-            raise InvalidArgumentError(f"{op}: {what} must be 1, positive numbers for the axes between, 1; got {list(v)}")
+            raise InvalidArgumentError(
+                f"{op}: {what} must be 1, positive numbers for the axes between, 1; got {list(v)}"
+            )
     if padding not in ("SAME", "VALID"):
         raise InvalidArgumentError(f'{op}: padding must be "SAME" or "VALID", got {padding!r}')
     windows = list(zip(*(v[1:-1] for v in numbers)))

@@ -218,27 +218,27 @@ class Variable(TensorLike, _Core):
 
     def assign(
         self, value: ArrayLike, use_locking: bool | None = None, name: str | None = None, read_value: bool = True
-    ) -> Any:
+    ) -> Variable:
         """Replaces the value; shape and dtype must be the variable's. No gradient flows to `value`.
 
         Returns the variable, None without read_value.
         """
         _Core.assign(self, self._new_value(value, "assign"))
-        return self if read_value else None
+        return self if read_value else _t.cast("Variable", None)
 
     def assign_add(
         self, delta: ArrayLike, use_locking: bool | None = None, name: str | None = None, read_value: bool = True
-    ) -> Any:
+    ) -> Variable:
         """assign(value + delta)."""
         _Core.assign_add(self, self._new_value(delta, "assign_add"))
-        return self if read_value else None
+        return self if read_value else _t.cast("Variable", None)
 
     def assign_sub(
         self, delta: ArrayLike, use_locking: bool | None = None, name: str | None = None, read_value: bool = True
-    ) -> Any:
+    ) -> Variable:
         """assign(value - delta)."""
         _Core.assign_sub(self, self._new_value(delta, "assign_sub"))
-        return self if read_value else None
+        return self if read_value else _t.cast("Variable", None)
 
     def _new_value(self, value, what):
         t = operand(value, _dtype(self), "AssignVariableOp", weak=False)

@@ -95,7 +95,9 @@ def solve(matrix: ArrayLike, rhs: ArrayLike, adjoint: bool = False, name: str | 
     a, b = _with_matrices(matrix, rhs, "MatrixSolve")
     if a.ndim != b.ndim:
         raise InvalidArgumentError(f"MatrixSolve: All input tensors must have the same rank, got {a.ndim} and {b.ndim}")
-    return wrap(_finite(_l.solve(_core.matrix_transpose(a) if adjoint else a, b), a, "MatrixSolve: Input is not invertible."))
+    return wrap(
+        _finite(_l.solve(_core.matrix_transpose(a) if adjoint else a, b), a, "MatrixSolve: Input is not invertible.")
+    )
 
 
 def triangular_solve(
@@ -289,7 +291,9 @@ def lu_matrix_inverse(
 
 def _refuse(name, instead):
     def op(*args: object, **kwargs: object) -> NoReturn:
-        raise UnimplementedError(f"tf.linalg.{name} is not supported: it needs eigenvalues of general matrices; {instead}")
+        raise UnimplementedError(
+            f"tf.linalg.{name} is not supported: it needs eigenvalues of general matrices; {instead}"
+        )
 
     op.__name__ = op.__qualname__ = name
     op.__doc__ = f"Refused: it needs eigenvalues of general matrices; {instead}."

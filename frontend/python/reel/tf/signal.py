@@ -143,7 +143,9 @@ def _define_nd(name, f, check, doc):
     return op
 
 
-fftnd = _define_nd("fftnd", lambda x, a, n: _along(_f.fft, x, a, n), _complex, "The transform along axes, all unless given.")
+fftnd = _define_nd(
+    "fftnd", lambda x, a, n: _along(_f.fft, x, a, n), _complex, "The transform along axes, all unless given."
+)
 ifftnd = _define_nd("ifftnd", lambda x, a, n: _along(_f.ifft, x, a, n), _complex, "The inverse of fftnd.")
 rfftnd = _define_nd("rfftnd", _rfft, _real, "rfft along the last of the axes, fft along the others.")
 irfftnd = _define_nd("irfftnd", _irfft, _complex, "The inverse of rfftnd.")
@@ -216,7 +218,12 @@ def _dct(x, type, norm):
 
 
 def dct(
-    input: ArrayLike, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None, name: str | None = None
+    input: ArrayLike,
+    type: int = 2,
+    n: int | None = None,
+    axis: int = -1,
+    norm: str | None = None,
+    name: str | None = None,
 ) -> _Tensor:
     """The discrete cosine transform of type 1 to 4 along the last axis, cut or padded to n. norm: None or 'ortho'."""
     x = _real(input, "dct", 1)
@@ -226,7 +233,12 @@ def dct(
 
 
 def idct(
-    input: ArrayLike, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None, name: str | None = None
+    input: ArrayLike,
+    type: int = 2,
+    n: int | None = None,
+    axis: int = -1,
+    norm: str | None = None,
+    name: str | None = None,
 ) -> _Tensor:
     """The dct of the inverse type: with 'ortho' the inverse, else 2 n times it (2 (n - 1) times for type 1)."""
     return dct(input, {1: 1, 2: 3, 3: 2, 4: 4}.get(type, type), n, axis, norm)

@@ -191,7 +191,9 @@ class CheckpointManager:
         if max_to_keep is not None and max_to_keep <= 0:
             raise ConversionError(f"Expected a positive integer or `None` for `max_to_keep`, got {max_to_keep}.")
         if keep_checkpoint_every_n_hours is not None:
-            raise _core.UnimplementedError("CheckpointManager: there is no keep_checkpoint_every_n_hours; give max_to_keep")
+            raise _core.UnimplementedError(
+                "CheckpointManager: there is no keep_checkpoint_every_n_hours; give max_to_keep"
+            )
         if checkpoint_interval is not None and step_counter is None:
             raise ConversionError("`step_counter` should be passed if `checkpoint_interval` is not None.")
         self._checkpoint, self._directory = checkpoint, _os.fspath(directory)

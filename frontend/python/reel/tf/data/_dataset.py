@@ -146,7 +146,9 @@ class Dataset:
                 raise _core.InvalidTypeError("Either `output_signature` or `output_types` must be specified.")
             output_signature = _signature(output_types, output_shapes)
         elif output_types is not None or output_shapes is not None:
-            raise _core.InvalidTypeError("The `output_types` argument can not be used together with the `output_signature` argument.")
+            raise _core.InvalidTypeError(
+                "The `output_types` argument can not be used together with the `output_signature` argument."
+            )
         if not all(isinstance(s, TensorSpec) for s in nest.flatten(output_signature)):
             raise _core.InvalidTypeError("`output_signature` must contain objects that are subclass of `tf.TypeSpec`")
         arguments = tuple(convert_to_tensor(a).numpy() for a in args or ())
@@ -163,7 +165,9 @@ class Dataset:
         return _sources()._CounterDataset(start, step, dtype)
 
     @staticmethod
-    def random(seed: int | None = None, rerandomize_each_iteration: bool | None = None, name: str | None = None) -> Dataset:
+    def random(
+        seed: int | None = None, rerandomize_each_iteration: bool | None = None, name: str | None = None
+    ) -> Dataset:
         """Numbers of 32 random bits, int64, without an end."""
         return _sources()._RandomDataset(seed, rerandomize_each_iteration)
 
@@ -285,7 +289,11 @@ class Dataset:
         return self.unbatch().batch(batch_size, drop_remainder)
 
     def shuffle(
-        self, buffer_size: int, seed: int | None = None, reshuffle_each_iteration: bool | None = True, name: str | None = None
+        self,
+        buffer_size: int,
+        seed: int | None = None,
+        reshuffle_each_iteration: bool | None = True,
+        name: str | None = None,
     ) -> Dataset:
         """The elements in random order: the next one is any of buffer_size that wait."""
         return _selected(_nodes()._ShuffleDataset(self, buffer_size, seed, reshuffle_each_iteration is not False))
@@ -313,7 +321,9 @@ class Dataset:
     def cache(self, filename: str = "", name: str | None = None) -> Dataset:
         """The same elements, which the first whole iteration keeps in memory."""
         if filename:
-            raise _core.UnimplementedError(f"Dataset.cache({filename!r}): elements are kept in memory; leave out filename")
+            raise _core.UnimplementedError(
+                f"Dataset.cache({filename!r}): elements are kept in memory; leave out filename"
+            )
         return _nodes()._CacheDataset(self)
 
     def enumerate(self, start: int = 0, name: str | None = None) -> Dataset:
@@ -325,7 +335,12 @@ class Dataset:
         return _sources()._ConcatenateDataset(self, dataset)
 
     def window(
-        self, size: int, shift: int | None = None, stride: int = 1, drop_remainder: bool = False, name: str | None = None
+        self,
+        size: int,
+        shift: int | None = None,
+        stride: int = 1,
+        drop_remainder: bool = False,
+        name: str | None = None,
     ) -> Dataset:
         """Datasets of `size` elements, `stride` apart; the next window begins `shift` later."""
         return _nodes()._WindowDataset(self, size, shift, stride, bool(drop_remainder))
@@ -348,7 +363,9 @@ class Dataset:
     ) -> Dataset:
         """Elements of one key, window_size at a time, as what reduce_func(key, dataset) makes of them."""
         if (window_size is None) == (window_size_func is None):
-            raise ConversionError("Either the `window_size` argument or the `window_size_func` argument must be specified.")
+            raise ConversionError(
+                "Either the `window_size` argument or the `window_size_func` argument must be specified."
+            )
         size = (lambda key: int(window_size)) if window_size_func is None else (lambda key: int(window_size_func(key)))
         return _nodes().grouped(self, key_func, reduce_func, size)
 
@@ -356,7 +373,9 @@ class Dataset:
         """transformation_func(self)."""
         out = transformation_func(self)
         if not isinstance(out, Dataset):
-            raise _core.InvalidTypeError(f"`transformation_func` must return a `tf.data.Dataset` object. Got {type(out)}.")
+            raise _core.InvalidTypeError(
+                f"`transformation_func` must return a `tf.data.Dataset` object. Got {type(out)}."
+            )
         return out
 
     def with_options(self, options: Options, name: str | None = None) -> Dataset:
@@ -450,7 +469,9 @@ class Iterator:
 
     def get_next_as_optional(self) -> Any:
         """Refused: there is no tf.experimental.Optional."""
-        raise _core.UnimplementedError("get_next_as_optional: there is no tf.experimental.Optional; catch StopIteration")
+        raise _core.UnimplementedError(
+            "get_next_as_optional: there is no tf.experimental.Optional; catch StopIteration"
+        )
 
     def _save_state(self) -> list[int]:
         """Numbers that _load_state makes such an iterator of."""

@@ -135,7 +135,8 @@ class _PaddedBatchDataset(_Of):
         fill = [None] * len(leaves) if values is None else nest.flatten(values)
         self._fill = fill * len(leaves) if len(fill) == 1 else fill
         self._spec = nest.pack_sequence_as(
-            dataset._spec, [with_batch(TensorSpec(s, leaf.dtype), size if drop else None) for s, leaf in zip(self._shapes, leaves)]
+            dataset._spec,
+            [with_batch(TensorSpec(s, leaf.dtype), size if drop else None) for s, leaf in zip(self._shapes, leaves)],
         )
         n = dataset._count
         self._count = n if n < 0 else n // self._size if drop else -(-n // self._size)
@@ -251,7 +252,9 @@ class _RepeatDataset(_Selected):
         super().__init__(dataset)
         self._times = None if count is None or int(count) < 0 else int(count)
         n = dataset._count
-        self._count = 0 if self._times == 0 or n == 0 else INFINITE if self._times is None else n * self._times if n >= 0 else n
+        self._count = (
+            0 if self._times == 0 or n == 0 else INFINITE if self._times is None else n * self._times if n >= 0 else n
+        )
 
     def _subset(self, iterate: Callable[[Run], Iterator[Any]], run: Run) -> Iterator[Any]:
         for _ in _itertools.count() if self._times is None else range(self._times):
@@ -268,7 +271,9 @@ class _TakeDataset(_Selected):
         super().__init__(dataset)
         self._limit = None if int(count) < 0 else int(count)
         n = dataset._count
-        self._count = n if self._limit is None else min(n, self._limit) if n >= 0 else self._limit if n == INFINITE else n
+        self._count = (
+            n if self._limit is None else min(n, self._limit) if n >= 0 else self._limit if n == INFINITE else n
+        )
 
     def _subset(self, iterate: Callable[[Run], Iterator[Any]], run: Run) -> Iterator[Any]:
         return _itertools.islice(iterate(run), self._limit)
@@ -437,10 +442,14 @@ class _CheckedCount(_Of):
         for element in self._dataset._iterate(run):
             n += 1
             if self._count >= 0 and n > self._count:
-                raise _core.FailedPreconditionError(f"Input dataset was expected to contain {self._count} elements, but contained more.")
+                raise _core.FailedPreconditionError(
+                    f"Input dataset was expected to contain {self._count} elements, but contained more."
+                )
             yield element
         if self._count != n and self._count != UNKNOWN:
-            raise _core.FailedPreconditionError(f"Input dataset was expected to contain {self._count} elements, but contained only {n} elements.")
+            raise _core.FailedPreconditionError(
+                f"Input dataset was expected to contain {self._count} elements, but contained only {n} elements."
+            )
 
 
 def checked_count(dataset: Dataset, count: int) -> Dataset:
@@ -450,7 +459,9 @@ def checked_count(dataset: Dataset, count: int) -> Dataset:
     return out
 
 
-def grouped(dataset: Dataset, key: Callable[..., Any], reduce: Callable[..., Any], size: Callable[[Any], int]) -> Dataset:
+def grouped(
+    dataset: Dataset, key: Callable[..., Any], reduce: Callable[..., Any], size: Callable[[Any], int]
+) -> Dataset:
     """Elements of one key, `size` at a time, as the datasets that reduce(key, dataset) makes."""
 
     class _GroupByWindowDataset(_Of):
@@ -465,7 +476,9 @@ def grouped(dataset: Dataset, key: Callable[..., Any], reduce: Callable[..., Any
                 yield from self._reduced(k, groups[k], run)
 
         def _reduced(self, k, elements, run):
-            return reduce(convert_to_tensor(k, dtype="int64"), _ListDataset(elements, self._dataset._spec))._iterate(run)
+            return reduce(convert_to_tensor(k, dtype="int64"), _ListDataset(elements, self._dataset._spec))._iterate(
+                run
+            )
 
     out = _GroupByWindowDataset(dataset)
     out._count = UNKNOWN

@@ -165,7 +165,9 @@ class _ZipDataset(Dataset):
         flat = nest.flatten(datasets)
         for d in flat:
             if not isinstance(d, Dataset):
-                raise _core.InvalidTypeError(f"zip: expected datasets, not {d!r}; nest them in tuples and dicts, not lists")
+                raise _core.InvalidTypeError(
+                    f"zip: expected datasets, not {d!r}; nest them in tuples and dicts, not lists"
+                )
         self._datasets = datasets
         self._spec = _packed(datasets, [d.element_spec for d in flat])
         known = [d._count for d in flat]

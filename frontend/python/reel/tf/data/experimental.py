@@ -45,7 +45,9 @@ def unique() -> Callable[[_Dataset], _Dataset]:
     return lambda dataset: dataset.unique()
 
 
-def sample_from_datasets(datasets: Any, weights: Any = None, seed: int | None = None, stop_on_empty_dataset: bool = False) -> _Dataset:
+def sample_from_datasets(
+    datasets: Any, weights: Any = None, seed: int | None = None, stop_on_empty_dataset: bool = False
+) -> _Dataset:
     """Dataset.sample_from_datasets."""
     return _Dataset.sample_from_datasets(datasets, weights, seed, stop_on_empty_dataset)
 

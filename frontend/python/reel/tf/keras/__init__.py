@@ -1,7 +1,19 @@
 """tf.keras: layers, models and their training, losses, metrics, optimizers, with Keras 3's meaning."""
 
 from .. import _refused
-from . import activations, backend, callbacks, datasets, initializers, layers, losses, metrics, models, optimizers, utils
+from . import (
+    activations,
+    backend,
+    callbacks,
+    datasets,
+    initializers,
+    layers,
+    losses,
+    metrics,
+    models,
+    optimizers,
+    utils,
+)
 from ._layer import InputSpec, Layer
 from ._symbolic import KerasTensor
 from ._symbolic import input_tensor as Input

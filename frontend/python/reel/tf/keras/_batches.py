@@ -23,7 +23,7 @@ def unpack_x_y_sample_weight(data: Any) -> tuple[Any, Any, Any]:
         return data, None, None
     if len(data) > 3:
         raise ConversionError(
-            "Data is expected to be in format `x`, `(x,)`, `(x, y)`, or `(x, y, sample_weight)`, found: " f"{data}"
+            f"Data is expected to be in format `x`, `(x,)`, `(x, y)`, or `(x, y, sample_weight)`, found: {data}"
         )
     return (*data, None, None, None)[:3]
 

@@ -134,9 +134,7 @@ class CompiledLoss:
             weights = [weights] * len(names)
         self.weights = [None] * len(names) if weights is None else by_output(weights, names, "loss_weights", False)
         if sum(x is not None for x in self.losses) > 1:
-            self.trackers = [
-                None if x is None else _metrics.Mean(name=f"{n}_loss") for n, x in zip(names, self.losses)
-            ]
+            self.trackers = [None if x is None else _metrics.Mean(name=f"{n}_loss") for n, x in zip(names, self.losses)]
         self.built = True
 
     def __call__(self, y: Any, y_pred: Any, sample_weight: Any = None) -> Any:

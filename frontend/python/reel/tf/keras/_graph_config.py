@@ -73,7 +73,9 @@ def config_of(model: Any) -> dict[str, Any]:
 
 def model_of(cls: Any, config: dict[str, Any], custom: dict[str, Any] | None) -> Any:
     """A new model of a config: nodes are made when what they take is there."""
-    layers = {c["name"]: deserialize({**c, "config": {**c["config"], "name": c["name"]}}, custom) for c in config["layers"]}
+    layers = {
+        c["name"]: deserialize({**c, "config": {**c["config"], "name": c["name"]}}, custom) for c in config["layers"]
+    }
     made: dict[tuple[str, int], list[Any]] = {}
     waiting = []
     for c in config["layers"]:

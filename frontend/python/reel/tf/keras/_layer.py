@@ -109,7 +109,9 @@ class Layer(Module):
         if kwargs:
             _refuse(self, kwargs)
         if name is not None and not isinstance(name, str):
-            raise ConversionError(f"Argument `name` must be a string and cannot contain character `/`. Received: {name}")
+            raise ConversionError(
+                f"Argument `name` must be a string and cannot contain character `/`. Received: {name}"
+            )
         self._name = name or name_of_class(type(self))
         self._dtype = dtype_of(dtype)
         self._trainable = bool(trainable)
@@ -248,7 +250,7 @@ class Layer(Module):
         return [x for x in out if isinstance(x, Layer)]
 
     @property
-    def variables(self) -> list[Any]:
+    def variables(self) -> list[_TfVariable]:
         """All variables: its own, then those of the layers in it."""
         found = {id(v): v for v in self._own_variables()}
         for layer in self._own_layers():
@@ -262,7 +264,7 @@ class Layer(Module):
         return self.variables
 
     @property
-    def trainable_variables(self) -> list[Any]:
+    def trainable_variables(self) -> list[_TfVariable]:
         """The trainable ones, a list; none if `trainable` is False."""
         if not self.trainable:
             return []
@@ -273,7 +275,7 @@ class Layer(Module):
         return list(found.values())
 
     @property
-    def non_trainable_variables(self) -> list[Any]:
+    def non_trainable_variables(self) -> list[_TfVariable]:
         """The others."""
         trainable = {id(v) for v in self.trainable_variables}
         return [v for v in self.variables if id(v) not in trainable]
@@ -342,7 +344,7 @@ class Layer(Module):
         """What the layer gives for its inputs: subclasses say."""
         raise _core.UnimplementedError(f"Layer {type(self).__name__} does not have a `call()` method implemented.")
 
-    def __call__(self, *args: Any, **kwargs: Any) -> _t.Any:
+    def __call__(self, *args: Any, **kwargs: Any) -> Tensor | Any:
         from ._symbolic import call_symbolically, holds_symbol
 
         if holds_symbol(args, kwargs):
@@ -448,9 +450,7 @@ class Layer(Module):
         for i, (spec, x) in enumerate(zip(specs, values)):
             problem = spec.problem(x.shape) if spec is not None and hasattr(x, "shape") else None
             if problem is not None:
-                raise ConversionError(
-                    f"Input {i} of layer '{self.name}' is incompatible with the layer: {problem}"
-                )
+                raise ConversionError(f"Input {i} of layer '{self.name}' is incompatible with the layer: {problem}")
 
     def _build_for(self, args, kwargs):
         """build() of the shapes of these arguments."""

@@ -103,9 +103,7 @@ def register_keras_serializable(package: str = "Custom", name: str | None = None
 
     def register(thing):
         if isinstance(thing, type) and not hasattr(thing, "get_config"):
-            raise ConversionError(
-                "Cannot register a class that does not have a get_config() method: " + thing.__name__
-            )
+            raise ConversionError("Cannot register a class that does not have a get_config() method: " + thing.__name__)
         _registered[f"{package}>{name or thing.__name__}"] = thing
         return thing
 

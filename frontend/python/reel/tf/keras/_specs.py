@@ -24,7 +24,12 @@ class InputSpec:
         name: str | None = None,
         optional: bool = False,
     ) -> None:
-        self.dtype, self.shape, self.name, self.optional = dtype, None if shape is None else tuple(shape), name, optional
+        self.dtype, self.shape, self.name, self.optional = (
+            dtype,
+            None if shape is None else tuple(shape),
+            name,
+            optional,
+        )
         self.ndim = len(self.shape) if self.shape is not None else ndim
         self.max_ndim, self.min_ndim, self.axes = max_ndim, min_ndim, dict(axes or {})
         self.allow_last_axis_squeeze = allow_last_axis_squeeze

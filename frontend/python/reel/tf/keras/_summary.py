@@ -63,9 +63,7 @@ def table(model: Any, expand: bool, trainable: bool, layer_range: Any, line_leng
         widths[0] = max(widths[0], line_length - sum(widths[1:]) - len(widths) - 1)
 
     def line(cells, bar):
-        parts = [
-            f" {c:>{w - 2}} " if i == 2 else f" {c:<{w - 2}} " for i, (c, w) in enumerate(zip(cells, widths))
-        ]
+        parts = [f" {c:>{w - 2}} " if i == 2 else f" {c:<{w - 2}} " for i, (c, w) in enumerate(zip(cells, widths))]
         return bar + bar.join(parts) + bar
 
     def rule(left, fill, middle, right):

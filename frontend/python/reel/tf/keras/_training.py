@@ -430,7 +430,9 @@ class Trainer:
         self._state_of_compile("train_on_batch")
         if class_weight is not None:
             if sample_weight is not None:
-                raise ConversionError("Arguments `sample_weight` and `class_weight` cannot be specified at the same time.")
+                raise ConversionError(
+                    "Arguments `sample_weight` and `class_weight` cannot be specified at the same time."
+                )
             n = max(class_weight) + 1
             table = numpy.asarray([float(class_weight.get(i, 1.0)) for i in range(n)], "float32")
             sample_weight = _batches.weights_of(convert_to_tensor(y), table)
@@ -468,7 +470,9 @@ def _is_due(epoch, frequency):
 def numbers(logs: Any) -> dict[str, Any]:
     """Metrics by name as Python numbers; what has more elements as arrays."""
     if not isinstance(logs, dict):
-        raise ConversionError(f"train_step and test_step must return a dict of metrics by name, not {type(logs).__name__}")
+        raise ConversionError(
+            f"train_step and test_step must return a dict of metrics by name, not {type(logs).__name__}"
+        )
     out = {}
     for name, value in logs.items():
         if isinstance(value, (Tensor, TensorLike)):

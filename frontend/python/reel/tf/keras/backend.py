@@ -23,7 +23,9 @@ def floatx() -> str:
 def set_floatx(value: str) -> None:
     """float16, bfloat16, float32 or float64 for floatx."""
     if value not in ("bfloat16", "float16", "float32", "float64"):
-        raise ConversionError(f"Unknown `floatx` value: {value}. Expected one of {{'bfloat16', 'float16', 'float32', 'float64'}}")
+        raise ConversionError(
+            f"Unknown `floatx` value: {value}. Expected one of {{'bfloat16', 'float16', 'float32', 'float64'}}"
+        )
     _settings["floatx"] = value
 
 

@@ -362,7 +362,9 @@ class ModelCheckpoint(_Monitored):
             names = {} if batch is None else {"batch": batch + 1}
             path = self.filepath.format(epoch=epoch + 1, **names, **(logs or {}))
         except KeyError as error:
-            raise ConversionError(f"ModelCheckpoint: {self.filepath!r} names {error}, the logs have {list(logs or {})}") from None
+            raise ConversionError(
+                f"ModelCheckpoint: {self.filepath!r} names {error}, the logs have {list(logs or {})}"
+            ) from None
         if _os.path.dirname(path):
             _os.makedirs(_os.path.dirname(path), exist_ok=True)
         if self.verbose > 0:
@@ -423,7 +425,13 @@ class ReduceLROnPlateau(_Monitored):
         if kwargs:
             raise _core.InvalidTypeError(f"ReduceLROnPlateau: there is no option {next(iter(kwargs))!r}")
         self._look(monitor, mode, min_delta)
-        self.factor, self.patience, self.verbose, self.min_lr, self.cooldown = factor, patience, verbose, min_lr, cooldown
+        self.factor, self.patience, self.verbose, self.min_lr, self.cooldown = (
+            factor,
+            patience,
+            verbose,
+            min_lr,
+            cooldown,
+        )
         self.on_train_begin()
 
     def on_train_begin(self, logs: Any = None) -> None:

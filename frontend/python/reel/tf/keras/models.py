@@ -116,9 +116,7 @@ class Model(_Trainer, Layer):
         """The outputs of the graph; subclasses say what else."""
         graph = self.__dict__.get("_graph")
         if graph is None:
-            raise _core.UnimplementedError(
-                f"Model {type(self).__name__} does not have a `call()` method implemented."
-            )
+            raise _core.UnimplementedError(f"Model {type(self).__name__} does not have a `call()` method implemented.")
         return graph.run(self._flat(graph, inputs))
 
     def _flat(self, graph, inputs):
@@ -236,10 +234,7 @@ class Sequential(Model):
     """Layers one after the other; its variables are made when the shape of the input is known."""
 
     def __init__(
-        self,
-        layers: Iterable[Callable[..., Any]] | None = None,
-        trainable: bool = True,
-        name: str | None = None,
+        self, layers: Iterable[Callable[..., Any]] | None = None, trainable: bool = True, name: str | None = None
     ) -> None:
         super().__init__(trainable=trainable, name=name)
         self.__dict__["_sequence"] = []
@@ -269,9 +264,7 @@ class Sequential(Model):
             raise ConversionError(
                 f"Only instances of `keras.Layer` can be added to a Sequential model. Received: {layer} (of type {type(layer)})"
             )
-        if isinstance(layer, Layer) and any(
-            isinstance(x, Layer) and x.name == layer.name for x in sequence
-        ):
+        if isinstance(layer, Layer) and any(isinstance(x, Layer) and x.name == layer.name for x in sequence):
             raise ConversionError(
                 "All layers added to a Sequential model should have unique names. Name '"
                 f"{layer.name}' is already the name of a layer in this model. Update the `name` argument to pass a unique name."
@@ -369,7 +362,9 @@ class Sequential(Model):
 
     def get_config(self) -> dict[str, Any]:
         """Name, layers and the shape that it was built for."""
-        config = Layer.get_config(self) if type(self) is not Sequential else {"name": self.name, "trainable": self.trainable}
+        config = (
+            Layer.get_config(self) if type(self) is not Sequential else {"name": self.name, "trainable": self.trainable}
+        )
         config["layers"] = [_serialize(layer) for layer in self._sequence]
         return config
 

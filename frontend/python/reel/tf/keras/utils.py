@@ -82,7 +82,9 @@ def set_random_seed(seed: int) -> None:
     from .. import random as _random
 
     if not isinstance(seed, int):
-        raise ConversionError(f"Expected `seed` argument to be an integer. Received: seed={seed} (of type {type(seed)})")
+        raise ConversionError(
+            f"Expected `seed` argument to be an integer. Received: seed={seed} (of type {type(seed)})"
+        )
     random.seed(seed)
     numpy.random.seed(seed)
     _random.set_seed(seed)
@@ -100,7 +102,9 @@ def pad_sequences(
     import numpy
 
     if padding not in ("pre", "post") or truncating not in ("pre", "post"):
-        raise ConversionError(f"pad_sequences: padding and truncating are 'pre' or 'post', not {padding!r}, {truncating!r}")
+        raise ConversionError(
+            f"pad_sequences: padding and truncating are 'pre' or 'post', not {padding!r}, {truncating!r}"
+        )
     rows = [numpy.asarray(s) for s in sequences]
     maxlen = max((len(s) for s in rows), default=0) if maxlen is None else maxlen
     inner = next((s.shape[1:] for s in rows if len(s)), ())
@@ -150,7 +154,13 @@ class Progbar:
         stateful_metrics: Any = None,
         unit_name: str = "step",
     ) -> None:
-        self.target, self.width, self.verbose, self.interval, self.unit_name = target, width, verbose, interval, unit_name
+        self.target, self.width, self.verbose, self.interval, self.unit_name = (
+            target,
+            width,
+            verbose,
+            interval,
+            unit_name,
+        )
         self.is_live = bool(getattr(_sys.stdout, "isatty", lambda: False)())
         self._start = _time.monotonic()
         self._last = 0.0

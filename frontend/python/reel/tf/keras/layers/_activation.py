@@ -90,7 +90,9 @@ class ThresholdedReLU(_Elementwise):
     def __init__(self, theta: float = 1.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         if theta is None or theta < 0:
-            raise ConversionError(f"Theta of a Thresholded ReLU layer cannot be None, expecting a float >= 0. Received: {theta}")
+            raise ConversionError(
+                f"Theta of a Thresholded ReLU layer cannot be None, expecting a float >= 0. Received: {theta}"
+            )
         self.theta = float(theta)
 
     def call(self, inputs: Any) -> Any:
@@ -146,7 +148,9 @@ class PReLU(Layer):
         for axis in self.shared_axes or ():
             shape[axis - 1] = 1
         if None in shape:
-            raise ConversionError(f"PReLU: the extents of {tuple(input_shape)} must be known; share alpha along the others")
+            raise ConversionError(
+                f"PReLU: the extents of {tuple(input_shape)} must be known; share alpha along the others"
+            )
         self.alpha = self.add_weight(
             shape, self.alpha_initializer, name="alpha", regularizer=self.alpha_regularizer,
             constraint=self.alpha_constraint,

@@ -23,7 +23,12 @@ class Attention(Layer):
     _config: tuple[str, ...] = ("use_scale", "score_mode", "dropout")
 
     def __init__(
-        self, use_scale: bool = False, score_mode: str = "dot", dropout: float = 0.0, seed: int | None = None, **kwargs: Any
+        self,
+        use_scale: bool = False,
+        score_mode: str = "dot",
+        dropout: float = 0.0,
+        seed: int | None = None,
+        **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
         if score_mode not in ("dot", "concat"):

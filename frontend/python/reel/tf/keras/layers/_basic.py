@@ -6,7 +6,6 @@ import typing as _t
 
 from .... import _core
 from ... import _array, math
-
 from ..._tensor import cast, convert_to_tensor
 from ...errors import ConversionError
 from .. import activations as _activations
@@ -44,7 +43,9 @@ class InputLayer(Layer):
         **kwargs: Any,
     ) -> None:
         if sparse or ragged or optional or input_tensor is not None:
-            raise _core.UnimplementedError("InputLayer: there are no sparse, ragged and optional inputs, and no input_tensor")
+            raise _core.UnimplementedError(
+                "InputLayer: there are no sparse, ragged and optional inputs, and no input_tensor"
+            )
         batch_shape = kwargs.pop("batch_input_shape", batch_shape)
         if shape is None and batch_shape is None:
             raise ConversionError("You must pass a `shape` argument.")
@@ -62,7 +63,13 @@ class InputLayer(Layer):
         raise _core.UnimplementedError("InputLayer: it is not called; it says what the model is given")
 
     def get_config(self) -> dict[str, Any]:
-        return {"batch_shape": self.batch_shape, "dtype": self.dtype, "sparse": False, "ragged": False, "name": self.name}
+        return {
+            "batch_shape": self.batch_shape,
+            "dtype": self.dtype,
+            "sparse": False,
+            "ragged": False,
+            "name": self.name,
+        }
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Any:
@@ -217,7 +224,9 @@ class EinsumDense(Weighted):
                 extents[letter] = n
         missing = [c for c in kernel if extents.get(c) is None]
         if missing:
-            raise ConversionError(f"EinsumDense: the extent of {missing[0]!r} is not known, of {self.equation!r} and inputs {input_shape}")
+            raise ConversionError(
+                f"EinsumDense: the extent of {missing[0]!r} is not known, of {self.equation!r} and inputs {input_shape}"
+            )
         self.kernel = self._weight("kernel", [extents[c] for c in kernel])
         self.bias = None
         if self.bias_axes is not None:
@@ -399,7 +408,9 @@ class Wrapper(Layer):
 
     def __init__(self, layer: Any, **kwargs: Any) -> None:
         if not isinstance(layer, Layer):
-            raise ConversionError(f"Layer {layer} supplied to Wrapper isn't a supported layer type. Please ensure wrapped layer is a valid Keras layer.")
+            raise ConversionError(
+                f"Layer {layer} supplied to Wrapper isn't a supported layer type. Please ensure wrapped layer is a valid Keras layer."
+            )
         super().__init__(**kwargs)
         self.layer = layer
 
@@ -412,5 +423,3 @@ class Wrapper(Layer):
         from .._serialize import serialize
 
         return {**super().get_config(), "layer": serialize(self.layer)}
-
-

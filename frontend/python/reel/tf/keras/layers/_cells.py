@@ -207,7 +207,11 @@ class LSTMCell(_Gated):
             return _array.concat([cast(p, dtype) for p in parts], 0)
 
         return self.add_weight(
-            self._bias_shape(), initializer, name="bias", regularizer=self.bias_regularizer, constraint=self.bias_constraint
+            self._bias_shape(),
+            initializer,
+            name="bias",
+            regularizer=self.bias_regularizer,
+            constraint=self.bias_constraint,
         )
 
     def step(self, x: Any, states: list[Any], mask: Any = None) -> Any:
@@ -228,7 +232,9 @@ class StackedRNNCells(Layer):
         super().__init__(**kwargs)
         for cell in cells:
             if not hasattr(cell, "call") or not hasattr(cell, "state_size"):
-                raise ConversionError(f"All cells must have a `call` method and a `state_size`. Received cell without: {cell}")
+                raise ConversionError(
+                    f"All cells must have a `call` method and a `state_size`. Received cell without: {cell}"
+                )
         self.cells = list(cells)
 
     @property
@@ -252,7 +258,9 @@ class StackedRNNCells(Layer):
     def get_initial_state(self, batch_size: int | None = None) -> list[Any]:
         """Those of the cells, a list."""
         return [
-            cell.get_initial_state(batch_size=batch_size) if hasattr(cell, "get_initial_state") else zeros_of(cell, batch_size)
+            cell.get_initial_state(batch_size=batch_size)
+            if hasattr(cell, "get_initial_state")
+            else zeros_of(cell, batch_size)
             for cell in self.cells
         ]
 
@@ -278,7 +286,10 @@ class StackedRNNCells(Layer):
         from .._serialize import deserialize
 
         config = dict(config)
-        return cls([deserialize(c, custom_objects) for c in config.pop("cells")], **{k: deserialize(v) for k, v in config.items()})
+        return cls(
+            [deserialize(c, custom_objects) for c in config.pop("cells")],
+            **{k: deserialize(v) for k, v in config.items()},
+        )
 
 
 def zeros_of(cell: Any, batch_size: int | None) -> Any:

@@ -87,9 +87,7 @@ class _Convolution(Weighted):
             raise ConversionError(
                 f"{type(self).__name__}: the number of channels of the inputs must be known, their shape is {tuple(shape)}"
             )
-        self.input_spec = InputSpec(
-            ndim=self._rank + 2, axes={(1 if self.data_format == "channels_first" else -1): n}
-        )
+        self.input_spec = InputSpec(ndim=self._rank + 2, axes={(1 if self.data_format == "channels_first" else -1): n})
         return n
 
     def _finished(self, y):
@@ -165,7 +163,13 @@ class _Conv(_Convolution):
         _check_window(self, x, padding)
         convolve = (_nn.conv1d, _nn.conv2d, _nn.conv3d)[self._rank - 1]
         y = convolve(
-            x, to_core(self.kernel), list(self.strides), padding, list(self.dilation_rate), self.groups, self.data_format
+            x,
+            to_core(self.kernel),
+            list(self.strides),
+            padding,
+            list(self.dilation_rate),
+            self.groups,
+            self.data_format,
         )
         return self._finished(y)
 
@@ -291,9 +295,7 @@ class Conv3DTranspose(_Transposed):
         dilation_rate: Any = (1, 1, 1),
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            filters, kernel_size, strides, padding, output_padding, data_format, dilation_rate, **kwargs
-        )
+        super().__init__(filters, kernel_size, strides, padding, output_padding, data_format, dilation_rate, **kwargs)
 
 
 class _Depthwise(_Convolution):
@@ -447,5 +449,9 @@ class SeparableConv2D(_Separable):
 
 
 Convolution1D, Convolution2D, Convolution3D = Conv1D, Conv2D, Conv3D
-Convolution1DTranspose, Convolution2DTranspose, Convolution3DTranspose = Conv1DTranspose, Conv2DTranspose, Conv3DTranspose
+Convolution1DTranspose, Convolution2DTranspose, Convolution3DTranspose = (
+    Conv1DTranspose,
+    Conv2DTranspose,
+    Conv3DTranspose,
+)
 SeparableConvolution1D, SeparableConvolution2D = SeparableConv1D, SeparableConv2D

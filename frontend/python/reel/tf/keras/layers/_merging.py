@@ -24,9 +24,13 @@ class _Merge(Layer):
 
     def build(self, input_shape: Any) -> None:
         if not isinstance(input_shape, (list, tuple)) or not all(hasattr(s, "__len__") for s in input_shape):
-            raise ConversionError(f"A merge layer should be called on a list of inputs. Received: input_shape={input_shape}")
+            raise ConversionError(
+                f"A merge layer should be called on a list of inputs. Received: input_shape={input_shape}"
+            )
         if len(input_shape) < 1:
-            raise ConversionError(f"A merge layer should be called on a list of at least 1 input. Received {len(input_shape)} inputs")
+            raise ConversionError(
+                f"A merge layer should be called on a list of at least 1 input. Received {len(input_shape)} inputs"
+            )
 
     def _merge(self, a, b):
         raise NotImplementedError
@@ -70,7 +74,9 @@ class Subtract(_Merge):
 
     def build(self, input_shape: Any) -> None:
         if len(input_shape) != 2:
-            raise ConversionError(f"A `Subtract` layer should be called on exactly 2 inputs. Received: input_shape={input_shape}")
+            raise ConversionError(
+                f"A `Subtract` layer should be called on exactly 2 inputs. Received: input_shape={input_shape}"
+            )
 
     def _merge(self, a, b):
         return a - b
@@ -153,13 +159,17 @@ class Dot(_Merge):
     def __init__(self, axes: Any, normalize: bool = False, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         if not isinstance(axes, int) and (not isinstance(axes, (list, tuple)) or len(axes) != 2):
-            raise _core.InvalidTypeError(f"Invalid type for argument `axes`: it should be a list or an int. Received: axes={axes}")
+            raise _core.InvalidTypeError(
+                f"Invalid type for argument `axes`: it should be a list or an int. Received: axes={axes}"
+            )
         self.axes, self.normalize = axes, normalize
         self.supports_masking = True
 
     def build(self, input_shape: Any) -> None:
         if len(input_shape) != 2:
-            raise ConversionError(f"A `Dot` layer should be called on a list of 2 inputs. Received: input_shape={input_shape}")
+            raise ConversionError(
+                f"A `Dot` layer should be called on a list of 2 inputs. Received: input_shape={input_shape}"
+            )
 
     def call(self, inputs: Any) -> Any:
         """[batch, axes of the first, axes of the second]."""
@@ -167,7 +177,9 @@ class Dot(_Merge):
         given = (self.axes, self.axes) if isinstance(self.axes, int) else self.axes
         i, j = given[0] % len(a.shape), given[1] % len(b.shape)
         if a.shape[i] != b.shape[j]:
-            raise ConversionError(f"Incompatible input shapes: axis values {a.shape[i]} (at axis {i}) != {b.shape[j]} (at axis {j}). Full input shapes: {a.shape}, {b.shape}")
+            raise ConversionError(
+                f"Incompatible input shapes: axis values {a.shape[i]} (at axis {i}) != {b.shape[j]} (at axis {j}). Full input shapes: {a.shape}, {b.shape}"
+            )
         if self.normalize:
             a, b = _linalg.l2_normalize(a, axis=i), _linalg.l2_normalize(b, axis=j)
         letters = "bcdefghijklmnop"

@@ -60,7 +60,9 @@ class Dropout(_Drawing):
         if self.noise_shape is None:
             return tuple(x.shape)
         if len(self.noise_shape) != len(x.shape):
-            raise ConversionError(f"Dropout: noise_shape {self.noise_shape} has not the rank of inputs {tuple(x.shape)}")
+            raise ConversionError(
+                f"Dropout: noise_shape {self.noise_shape} has not the rank of inputs {tuple(x.shape)}"
+            )
         return tuple(m if n is None else n for m, n in zip(x.shape, self.noise_shape))
 
     def call(self, inputs: Any, training: bool = False) -> Any:
@@ -80,7 +82,9 @@ class SpatialDropout1D(Dropout):
     _config = ()
     _rank = 1
 
-    def __init__(self, rate: float, seed: int | None = None, name: str | None = None, dtype: Any = None, **kwargs: Any) -> None:
+    def __init__(
+        self, rate: float, seed: int | None = None, name: str | None = None, dtype: Any = None, **kwargs: Any
+    ) -> None:
         super().__init__(rate, seed=seed, name=name, dtype=dtype, **kwargs)
         self.input_spec = InputSpec(ndim=self._rank + 2)
         self.data_format = "channels_last"
@@ -122,7 +126,9 @@ class GaussianNoise(_Drawing):
     def __init__(self, stddev: float, seed: int | None = None, **kwargs: Any) -> None:
         super().__init__(seed, **kwargs)
         if not 0 <= stddev <= 1:
-            raise ConversionError(f"Invalid value received for argument `stddev`. Expected a float value between 0 and 1. Received: stddev={stddev}")
+            raise ConversionError(
+                f"Invalid value received for argument `stddev`. Expected a float value between 0 and 1. Received: stddev={stddev}"
+            )
         self.stddev = stddev
 
     def call(self, inputs: Any, training: bool = False) -> Any:
@@ -168,5 +174,3 @@ class AlphaDropout(_Drawing):
         kept = cast(self._uniform(inputs, shape) >= self.rate, inputs.dtype)
         a = ((1 - self.rate) * (1 + self.rate * low**2)) ** -0.5
         return (inputs * kept + low * (1 - kept)) * a - a * low * self.rate
-
-

@@ -144,9 +144,7 @@ class BatchNormalization(_ScaleAndCenter):
         )
         total = math.reduce_sum(weights, axes, keepdims=True)
         mean = math.reduce_sum(x * weights, axes, keepdims=True) / (total + 1e-7)
-        variance = math.reduce_sum(weights * math.square(x - mean), axes) / (
-            _array.reshape(total, [-1]) + 1e-7
-        )
+        variance = math.reduce_sum(weights * math.square(x - mean), axes) / (_array.reshape(total, [-1]) + 1e-7)
         return _array.reshape(mean, [-1]), variance
 
 
@@ -174,7 +172,9 @@ class LayerNormalization(_ScaleAndCenter):
             beta_constraint, gamma_constraint, **kwargs,
         )  # fmt: skip
         if not isinstance(axis, (int, list, tuple)):
-            raise _core.InvalidTypeError(f"Expected an int or a list/tuple of ints for the argument 'axis', but received: {axis}")
+            raise _core.InvalidTypeError(
+                f"Expected an int or a list/tuple of ints for the argument 'axis', but received: {axis}"
+            )
         self.axis = list(axis) if isinstance(axis, (list, tuple)) else axis
 
     def _axes(self):
@@ -193,7 +193,9 @@ class LayerNormalization(_ScaleAndCenter):
         def along(v):
             return None if v is None else cast(v.value() if axes == [rank - 1] else _array.reshape(v, shape), x.dtype)
 
-        return cast(nn.batch_normalization(x, mean, variance, along(self.beta), along(self.gamma), self.epsilon), inputs.dtype)
+        return cast(
+            nn.batch_normalization(x, mean, variance, along(self.beta), along(self.gamma), self.epsilon), inputs.dtype
+        )
 
 
 class RMSNormalization(Layer):
@@ -248,7 +250,9 @@ class GroupNormalization(_ScaleAndCenter):
     def build(self, input_shape: Any) -> None:
         n = input_shape[self.axis]
         if n is None:
-            raise ConversionError(f"Axis {self.axis} of input tensor should have a defined dimension but the layer received an input with shape {tuple(input_shape)}.")
+            raise ConversionError(
+                f"Axis {self.axis} of input tensor should have a defined dimension but the layer received an input with shape {tuple(input_shape)}."
+            )
         if self.groups == -1:
             self.groups = n
         if n < self.groups or n % self.groups:

@@ -39,10 +39,14 @@ class Normalization(Layer):
 
     _config = ("axis", "invert")
 
-    def __init__(self, axis: Any = -1, mean: Any = None, variance: Any = None, invert: bool = False, **kwargs: Any) -> None:
+    def __init__(
+        self, axis: Any = -1, mean: Any = None, variance: Any = None, invert: bool = False, **kwargs: Any
+    ) -> None:
         super().__init__(**kwargs)
         if (mean is None) != (variance is None):
-            raise ConversionError(f"When setting values directly, both `mean` and `variance` must be set. Received: mean={mean} and variance={variance}")
+            raise ConversionError(
+                f"When setting values directly, both `mean` and `variance` must be set. Received: mean={mean} and variance={variance}"
+            )
         self.axis = () if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
         self.invert, self.supports_masking = invert, True
         self._given = None if mean is None else (mean, variance)
@@ -55,7 +59,9 @@ class Normalization(Layer):
             raise ConversionError(f"The argument `axis` may not include the batch axis. Received: axis={self.axis}")
         shape = tuple(input_shape[a] for a in self._kept)
         if None in shape:
-            raise ConversionError(f"All `axis` values to be kept must have a known shape. Received axis={self.axis}, inputs.shape={tuple(input_shape)}")
+            raise ConversionError(
+                f"All `axis` values to be kept must have a known shape. Received axis={self.axis}, inputs.shape={tuple(input_shape)}"
+            )
         self._broadcast = [n if i in self._kept else 1 for i, n in enumerate(input_shape)]
         if self._given is None:
             self.adapt_mean = self.add_weight(shape, "zeros", trainable=False, name="mean")
@@ -128,9 +134,13 @@ class CategoryEncoding(Layer):
         if output_mode == "binary":
             output_mode = "multi_hot"
         if output_mode not in ("count", "one_hot", "multi_hot"):
-            raise ConversionError(f"Unknown argument for `output_mode`, expected one of ('count', 'one_hot', 'multi_hot'). Received: output_mode={output_mode}")
+            raise ConversionError(
+                f"Unknown argument for `output_mode`, expected one of ('count', 'one_hot', 'multi_hot'). Received: output_mode={output_mode}"
+            )
         if num_tokens is None:
-            raise ConversionError("num_tokens must be set to use this layer. If the number of tokens is not known beforehand, use the IntegerLookup layer instead.")
+            raise ConversionError(
+                "num_tokens must be set to use this layer. If the number of tokens is not known beforehand, use the IntegerLookup layer instead."
+            )
         if num_tokens < 1:
             raise ConversionError(f"`num_tokens` must be >= 1. Received: num_tokens={num_tokens}.")
         self.num_tokens, self.output_mode = num_tokens, output_mode
@@ -140,10 +150,16 @@ class CategoryEncoding(Layer):
     def call(self, inputs: Any, count_weights: Any = None) -> Any:
         """The encoded inputs, of the layer's dtype."""
         if count_weights is not None and self.output_mode != "count":
-            raise ConversionError(f"`count_weights` is not used when `output_mode` is not `'count'`. Received `count_weights={count_weights}`.")
+            raise ConversionError(
+                f"`count_weights` is not used when `output_mode` is not `'count'`. Received `count_weights={count_weights}`."
+            )
         x = cast(convert_to_tensor(inputs), "int64")
         core = to_core(x)
-        if not core.symbolic and core.size and not (0 <= int(_core.min(core)) and int(_core.max(core)) < self.num_tokens):
+        if (
+            not core.symbolic
+            and core.size
+            and not (0 <= int(_core.min(core)) and int(_core.max(core)) < self.num_tokens)
+        ):
             raise ConversionError(
                 f"Input values must be in the range 0 <= values < num_tokens with num_tokens={self.num_tokens}"
             )
@@ -178,7 +194,9 @@ class Discretization(Layer):
         dtype = ("int64" if output_mode == "int" else None) if dtype is None else dtype
         super().__init__(name=name, dtype=dtype, **kwargs)
         if sparse or output_mode != "int":
-            raise _core.UnimplementedError("Discretization: output_mode is 'int' here; CategoryEncoding encodes what it gives")
+            raise _core.UnimplementedError(
+                "Discretization: output_mode is 'int' here; CategoryEncoding encodes what it gives"
+            )
         if bin_boundaries is None:
             raise _core.UnimplementedError("Discretization: give bin_boundaries; there is no adapt here")
         self.bin_boundaries, self.num_bins = [float(b) for b in bin_boundaries], num_bins

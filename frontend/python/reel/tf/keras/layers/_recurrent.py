@@ -34,7 +34,9 @@ class RNN(Layer):
         super().__init__(**kwargs)
         cell = StackedRNNCells(cell) if isinstance(cell, (list, tuple)) else cell
         if not hasattr(cell, "call") or not hasattr(cell, "state_size"):
-            raise ConversionError(f"Argument `cell` should have a `call` method and a `state_size`. Received: cell={cell}")
+            raise ConversionError(
+                f"Argument `cell` should have a `call` method and a `state_size`. Received: cell={cell}"
+            )
         self.cell = cell
         self.return_sequences, self.return_state, self.go_backwards = return_sequences, return_state, go_backwards
         self.stateful, self.unroll, self.zero_output_for_mask = stateful, unroll, zero_output_for_mask
@@ -151,7 +153,12 @@ class RNN(Layer):
         from .._serialize import serialize
 
         own = {n: getattr(self, n) for n in _RNN_OPTIONS}
-        return {**super().get_config(), **own, "cell": serialize(self.cell), "zero_output_for_mask": self.zero_output_for_mask}
+        return {
+            **super().get_config(),
+            **own,
+            "cell": serialize(self.cell),
+            "zero_output_for_mask": self.zero_output_for_mask,
+        }
 
 
 _RNN_OPTIONS = ("return_sequences", "return_state", "go_backwards", "stateful", "unroll")
@@ -348,7 +355,9 @@ class Bidirectional(Layer):
         **kwargs: Any,
     ) -> None:
         if not isinstance(layer, Layer):
-            raise ConversionError(f"Please initialize `Bidirectional` layer with a `keras.layers.Layer` instance. Received: {layer}")
+            raise ConversionError(
+                f"Please initialize `Bidirectional` layer with a `keras.layers.Layer` instance. Received: {layer}"
+            )
         if merge_mode not in ("sum", "mul", "ave", "concat", None):
             raise ConversionError(
                 f"Invalid merge mode. Received: {merge_mode}. Merge mode should be one of {{'sum', 'mul', 'ave', 'concat', None}}"

@@ -21,7 +21,7 @@ def checked_format(data_format: str | None) -> str:
         return "channels_last"
     if str(data_format).lower() not in ("channels_last", "channels_first"):
         raise ConversionError(
-            "The `data_format` argument must be one of {'channels_first', 'channels_last'}. Received: " f"{data_format}"
+            f"The `data_format` argument must be one of {{'channels_first', 'channels_last'}}. Received: {data_format}"
         )
     return str(data_format).lower()
 
@@ -232,7 +232,9 @@ class UpSampling2D(Layer):
         self.data_format, self.interpolation = checked_format(data_format), interpolation.lower()
         if self.interpolation not in ("nearest", "bilinear"):
             if self.interpolation in ("bicubic", "lanczos3", "lanczos5"):
-                raise _core.UnimplementedError(f"UpSampling2D: there is no interpolation={interpolation!r}; see tf.image.resize")
+                raise _core.UnimplementedError(
+                    f"UpSampling2D: there is no interpolation={interpolation!r}; see tf.image.resize"
+                )
             raise ConversionError(f"UpSampling2D: interpolation must be 'nearest' or 'bilinear', not {interpolation!r}")
         self.input_spec = InputSpec(ndim=4)
 
