@@ -134,8 +134,8 @@ def look(tf, path, name, wanted):
         why = _refused.reason(full)
         return ("refused", why) if why else ("absent", "")
     ours = parameters(value) if wanted not in (None, "/") and callable(value) else None
-    if same(wanted, ours) or full in ON_PURPOSE:
-        return "there", ON_PURPOSE.get(full, "")
+    if same(wanted, ours) or full in ON_PURPOSE or path + "." in ON_PURPOSE:
+        return "there", ""
     return "other", f"`{name}({ours})` for `({wanted})`"
 
 

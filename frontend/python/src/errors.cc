@@ -265,7 +265,8 @@ void RegisterErrors(nb::module_& m) {
       {ErrorCode::kFailedPrecondition, "FailedPreconditionError", &PyExc_RuntimeError,
        "The object is not in a state for this."},
       {ErrorCode::kAborted, "AbortedError", &PyExc_RuntimeError, "The work was given up."},
-      {ErrorCode::kOutOfRange, "OutOfRangeError", &PyExc_IndexError, "An index is out of range."},
+      {ErrorCode::kOutOfRange, "OutOfRangeError", &PyExc_IndexError,
+       "An index is out of range; an InvalidArgumentError, too."},
       {ErrorCode::kUnimplemented, "UnimplementedError", &PyExc_NotImplementedError,
        "Reel does not have this, such as the derivative of an op.", &PyExc_LookupError},
       {ErrorCode::kInternal, "InternalError", &PyExc_RuntimeError, "A bug of Reel's."},
@@ -273,9 +274,11 @@ void RegisterErrors(nb::module_& m) {
       {ErrorCode::kDataLoss, "DataLossError", &PyExc_ValueError, "A file is damaged."},
   };
   for (const ErrorClass& c : all) {
+    const bool is_index = c.code == ErrorCode::kOutOfRange;
+    const nb::handle base(is_index ? classes[static_cast<size_t>(ErrorCode::kInvalidArgument)] : error);
     const nb::handle builtin(*c.builtin);
-    const nb::tuple bases = c.second ? nb::make_tuple(nb::handle(error), builtin, nb::handle(*c.second))
-                                     : nb::make_tuple(nb::handle(error), builtin);
+    const nb::tuple bases =
+        c.second ? nb::make_tuple(base, builtin, nb::handle(*c.second)) : nb::make_tuple(base, builtin);
     classes[static_cast<size_t>(c.code)] = NewClass(m, c.name, bases, c.doc, Name(c.code)).release().ptr();
   }
   const nb::tuple bases = nb::make_tuple(nb::handle(classes[static_cast<size_t>(ErrorCode::kInvalidArgument)]),

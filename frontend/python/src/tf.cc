@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include "frontend/record/static_value.h"
@@ -22,12 +23,18 @@ const Type* TypeOf(PyObject* x) {
   return IsTf(x) ? &VariableOf(x).type() : nullptr;
 }
 
+// Of integers: divides as floats, or refuses a 0 or a negative exponent.
+bool IsChecked(TfOperator op) {
+  return op == TfOperator::kTrueDivide || op == TfOperator::kMod || op == TfOperator::kPow;
+}
+
 // Whether `other` may stand beside a tensor of this dtype as it is: TensorFlow converts no tensor, and no number with
 // a fraction to an integer.
 bool Fits(TfOperator op, const Type& type, PyObject* other) {
   const bool integer = IsInteger(type.dtype);
-  if (integer && op == TfOperator::kTrueDivide) return false;  // divides as floats
+  if (op == TfOperator::kFloorDiv || (integer && IsChecked(op))) return false;
   if (const Type* second = TypeOf(other)) {
+    if (op == TfOperator::kMatMul && std::min(type.shape.rank(), second->shape.rank()) < 2) return false;
     // Tensors whose shapes do not go together are not equal, without an error.
     if (op == TfOperator::kEq || op == TfOperator::kNe) return *second == type;
     return second->dtype == type.dtype;

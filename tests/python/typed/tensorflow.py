@@ -21,7 +21,7 @@ def operations() -> None:
     assert_type(x.dtype, tf.DType)
     assert_type(tf.int8, tf.DType)
     assert_type(x.shape, tf.TensorShape)
-    assert_type(x.shape.rank, int)
+    assert_type(x.shape.rank, int | None)
     assert_type(float(x), float)
     assert_type(tf.sin(x), tf.Tensor)
     assert_type(tf.maximum(x, 0.0), tf.Tensor)

@@ -25,7 +25,7 @@ from . import (
     random as random,
 )
 from ._array import *  # noqa: F401,F403
-from ._array import print_v2 as _print_v2, slice as slice, range as range
+from ._array import print_v2 as _print_v2, slice as slice
 from ._control import (
     case as case,
     cond as cond,
@@ -45,6 +45,7 @@ from ._custom import (
 from ._function import function as function
 from ._module import Module as Module
 from ._device_spec import DeviceSpec as DeviceSpec
+from ._range import range as range
 from ._registry import RegisterGradient as RegisterGradient, no_gradient as no_gradient
 from ._scopes import (
     control_dependencies as control_dependencies,
@@ -77,7 +78,13 @@ from .debugging import (
     assert_rank as assert_rank,
 )
 from .dtypes import *  # noqa: F401,F403
-from .dtypes import BY_NAME as _BY_NAME, DType as DType, as_dtype as as_dtype, cast as cast
+from .dtypes import (
+    BY_NAME as _BY_NAME,
+    DType as DType,
+    as_dtype as as_dtype,
+    cast as cast,
+    saturate_cast as saturate_cast,
+)
 from .linalg import matvec as _matvec
 from .math import (
     abs as abs,
@@ -137,6 +144,15 @@ from .math import (
     tanh as tanh,
     tensordot as tensordot,
     truediv as truediv,
+    truncatediv as truncatediv,
+    truncatemod as truncatemod,
+)
+from ._sorting import (
+    histogram_fixed_width as histogram_fixed_width,
+    histogram_fixed_width_bins as histogram_fixed_width_bins,
+    searchsorted as searchsorted,
+    unique as unique,
+    unique_with_counts as unique_with_counts,
 )
 
 globals().update(_BY_NAME)

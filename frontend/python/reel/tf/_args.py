@@ -29,6 +29,15 @@ def static(x: _core.Tensor, what: str) -> _core.Tensor:
     return value
 
 
+def extremes(x: _core.Tensor) -> tuple[int, int] | tuple[None, None]:
+    """The smallest and the largest of integers; (0, -1) of none, and Nones of what is traced."""
+    known = _core._static_value(x)
+    if known is None:
+        return None, None
+    array = known.numpy()
+    return (int(array.min()), int(array.max())) if known.size else (0, -1)
+
+
 def _elements(x, what):
     t = static(x._core_value() if isinstance(x, TensorLike) else x, what)
     if t.dtype.kind not in "iu":

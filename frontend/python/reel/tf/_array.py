@@ -28,7 +28,6 @@ from ._gather import (
     where,
 )
 from ._norms import clip_by_global_norm, clip_by_norm, global_norm, norm
-from ._range import TracedRange
 from ._shape import TensorShape
 from ._space import (
     batch_to_space,
@@ -130,34 +129,6 @@ def eye(
     columns = rows if num_columns is None else integer(num_columns, "num_columns")
     m = _core.eye(rows, columns, dtype=dtypes.core_dtype(dtype))
     return wrap(m if batch_shape is None else _core.broadcast_to(m, ints(batch_shape, "batch_shape") + tuple(m.shape)))
-
-
-def range(
-    start: ArrayLike,
-    limit: ArrayLike | None = None,
-    delta: ArrayLike = 1,
-    dtype: DTypeLike | None = None,
-    name: str | None = "range",
-) -> Tensor | Any:
-    """start, start + delta, ... below limit; range(n) counts from 0. int32, or float32 if a number is a float.
-
-    Of traced tensors it is what a `for` in a tf.function goes through, and no tensor.
-    """
-    if limit is None:
-        start, limit = 0, start
-    values = [_core._static_value(x._core_value()) if isinstance(x, TensorLike) else x for x in (start, limit, delta)]
-    if any(x is None for x in values):
-        return TracedRange(start, limit, delta)
-    numbers = [x.item() if isinstance(x, _core.Tensor) else x for x in values]
-    if dtype is None:
-        given = [x.dtype for x in (start, limit, delta) if isinstance(x, TensorLike)]
-        dtype = given[0] if given else dtypes.float32 if any(isinstance(x, float) for x in numbers) else dtypes.int32
-    first, last, step = numbers
-    if step and (last - first) / step < 0:
-        raise InvalidArgumentError(
-            f"range: Requires start {'<=' if step > 0 else '>='} limit when delta {'>' if step > 0 else '<'} 0: {first}/{last}"
-        )
-    return wrap(_core.arange(*numbers, dtype=dtypes.core_dtype(dtype)))
 
 
 def linspace(start: ArrayLike, stop: ArrayLike, num: int, name: str | None = None, axis: int = 0) -> Tensor:
@@ -314,7 +285,7 @@ def _same_dtype(values, op):
 
 def stack(values: Iterable[ArrayLike], axis: int = 0, name: str | None = "stack") -> Tensor:
     """Tensors of one shape along a new axis."""
-    values = list(values)
+    values = _core.unstack(to_core(values)) if isinstance(values, TensorLike) else list(values)
     if all(isinstance(v, (bool, int, float, complex)) for v in values):  # together they say what dtype they are
         return wrap(
             _core.expand_dims(to_core(values), integer(axis) + 1) if integer(axis) not in (0, -1) else to_core(values)
@@ -589,7 +560,6 @@ __all__ = [
     "zeros_like",
     "ones_like",
     "eye",
-    "range",
     "linspace",
     "reshape",
     "transpose",

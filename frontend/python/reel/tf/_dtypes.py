@@ -55,20 +55,58 @@ class DType:
         return {"complex64": float32, "complex128": float64}.get(self.name, self)
 
     @property
-    def min(self) -> float:
-        return self._limits().min
+    def is_quantized(self) -> bool:
+        """False: quantised dtypes are not here."""
+        return False
 
     @property
-    def max(self) -> float:
-        return self._limits().max
+    def is_numpy_compatible(self) -> bool:
+        """True: NumPy has all dtypes, bfloat16 by ml_dtypes."""
+        return True
 
-    def _limits(self):
+    @property
+    def min(self) -> Any:
+        """The smallest number, of NumPy's type if it is floating; TypeError of bool and of complex dtypes."""
+        return self._limit("min")
+
+    @property
+    def max(self) -> Any:
+        """The largest number, of NumPy's type if it is floating; TypeError of bool and of complex dtypes."""
+        return self._limit("max")
+
+    def _limit(self, which):
         from .. import finfo, iinfo
 
-        return iinfo(self.core) if self.is_integer else finfo(self.core)
+        if self.is_integer:
+            return int(getattr(iinfo(self.core), which))
+        if not self.is_floating:
+            long = {"min": "minimum", "max": "maximum"}[which]
+            raise _core.InvalidTypeError(f"Cannot find {long} value of {self} with type {self}.")
+        number = getattr(finfo(self.core), which)
+        return number if self.name == "bfloat16" else self.as_numpy_dtype(number)
+
+    @property
+    def limits(self) -> tuple[Any, Any]:
+        """(0, the largest number): the range of intensities of images; floats end at 1."""
+        if self.is_bool:
+            return 0, True
+        if self.is_integer:
+            return 0, self.max
+        if self.name not in ("float16", "float32", "float64"):
+            raise _core.InvalidArgumentError(f"{self} does not have defined limits.")
+        return 0, 1
 
     def is_compatible_with(self, other: DTypeLike) -> bool:
+        """Whether it is the same dtype."""
         return as_dtype(other) is self
+
+    def is_subtype_of(self, other: DTypeLike) -> bool:
+        """Whether it is the same dtype."""
+        return other is self
+
+    def most_specific_common_supertype(self, types: Any) -> DType | None:
+        """The dtype if all others are the same; None if not."""
+        return self if all(t is self for t in types) else None
 
     @property
     def type_name(self) -> str:
@@ -124,7 +162,8 @@ globals().update(BY_NAME)
 half = BY_NAME["float16"]
 double = BY_NAME["float64"]
 float32, float64, int32, int64 = (BY_NAME[n] for n in ("float32", "float64", "int32", "int64"))
-_FROM_TYPE = {float: float32, int: int32, bool: BY_NAME["bool"], complex: BY_NAME["complex64"]}
+_ALIASES = {"float": "float32", "double": "float64", "half": "float16"}
+_FROM_TYPE = {float: float32, int: int32, bool: BY_NAME["bool"], complex: BY_NAME["complex128"]}
 
 
 def as_dtype(type_value: DTypeLike) -> DType:
@@ -132,9 +171,10 @@ def as_dtype(type_value: DTypeLike) -> DType:
     if isinstance(type_value, DType):
         return type_value
     if isinstance(type_value, str):
-        if type_value in BY_NAME:
-            return BY_NAME[type_value]
-    elif type_value in _FROM_TYPE:
+        found = BY_NAME.get(type_value) or BY_NAME.get(_ALIASES.get(type_value, ""))
+        if found:
+            return found
+    elif isinstance(type_value, type) and type_value in _FROM_TYPE:
         return _FROM_TYPE[type_value]
     elif isinstance(type_value, _core.DType):
         return BY_CORE[type_value]

@@ -14,6 +14,7 @@ from ._dtypes import half as half
 from ._dtypes import int32 as int32
 from ._dtypes import int64 as int64
 from ._tensor import cast as cast
+from ._tensor import saturate_cast as saturate_cast
 
 if _typing.TYPE_CHECKING:
     bool: DType

@@ -11,12 +11,55 @@ import typing as _t
 from .. import _core
 from ..nn import log_softmax as _log_softmax
 from ..nn import softmax as _softmax
-from . import dtypes as _dtypes
+from . import _special as special
+from ._args import axes_or_none as _axis
+from ._complex import COMPLEX as _COMPLEX
+from ._operators import as_float as _as_float
+from ._operators import binary as _binary_op
+from ._operators import floor_divide as _floor_divide
+from ._operators import floor_mod as _floor_mod
+from ._operators import integer_division as _integer_division
+from ._operators import power as _power
 from ._products import einsum as einsum
 from ._products import matmul as matmul
 from ._products import tensordot as tensordot
+from ._reductions import argmax as argmax
+from ._reductions import argmin as argmin
+from ._reductions import count_nonzero as count_nonzero
+from ._reductions import cumprod as cumprod
+from ._reductions import cumsum as cumsum
+from ._reductions import cumulative_logsumexp as cumulative_logsumexp
+from ._reductions import reduce_all as reduce_all
+from ._reductions import reduce_any as reduce_any
+from ._reductions import reduce_euclidean_norm as reduce_euclidean_norm
+from ._reductions import reduce_logsumexp as reduce_logsumexp
+from ._reductions import reduce_max as reduce_max
+from ._reductions import reduce_mean as reduce_mean
+from ._reductions import reduce_min as reduce_min
+from ._reductions import reduce_prod as reduce_prod
+from ._reductions import reduce_std as reduce_std
+from ._reductions import reduce_sum as reduce_sum
+from ._reductions import reduce_variance as reduce_variance
+from ._reductions import zero_fraction as zero_fraction
+from ._segments import segment_max as segment_max
+from ._segments import segment_mean as segment_mean
+from ._segments import segment_min as segment_min
+from ._segments import segment_prod as segment_prod
+from ._segments import segment_sum as segment_sum
+from ._segments import unsorted_segment_max as unsorted_segment_max
+from ._segments import unsorted_segment_mean as unsorted_segment_mean
+from ._segments import unsorted_segment_min as unsorted_segment_min
+from ._segments import unsorted_segment_prod as unsorted_segment_prod
+from ._segments import unsorted_segment_sqrt_n as unsorted_segment_sqrt_n
+from ._segments import unsorted_segment_sum as unsorted_segment_sum
+from ._sorting import bincount as bincount
+from ._sorting import confusion_matrix as confusion_matrix
+from ._sorting import in_top_k as in_top_k
+from ._sorting import invert_permutation as invert_permutation
+from ._sorting import is_non_decreasing as is_non_decreasing
+from ._sorting import is_strictly_increasing as is_strictly_increasing
+from ._sorting import top_k as top_k
 from ._tensor import TensorLike as _TensorLike
-from ._tensor import binary as _binary_op
 from ._tensor import cast as cast
 from ._tensor import mismatch as _mismatch
 from ._tensor import operand as _operand
@@ -24,6 +67,8 @@ from ._tensor import to_core as _to_core
 from ._tensor import true_divide as _true_divide
 from ._tensor import wrap as _wrap
 from ._trace import all_in_graph as _all_in_graph
+from .errors import ConversionError as _ConversionError
+from .errors import InvalidArgumentError as _InvalidArgumentError
 
 if _t.TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,10 +80,50 @@ if _t.TYPE_CHECKING:
     from ._tensor import Tensor as _Tensor
 
 
-def _without_nan(f, a, b, zero):
-    """f(a, b), but 0 with zero gradients where `zero`: there f and its gradient see harmless operands."""
+def _of_nonzero(op, f):
+    """f(a, b), but 0 with zero gradients where a is 0: there f and its gradient see harmless operands."""
+
+    def of(a, b):
+        a, b = _both(a, b)
+        if a.dtype.is_integer:
+            raise _InvalidArgumentError(
+                f"{op}: the tensors must be floating or complex, not {a.dtype.name}; use tf.cast"
+            )
+        zero = _core.equal(a, 0)
+        return _core.where(zero, 0, f(_core.where(zero, 0, a), _core.where(zero, 1, b)))
+
+    return of
+
+
+def _log1p(b):
+    return _core.log1p(b) if not b.dtype.is_complex else _COMPLEX["log1p"](b)
+
+
+def _squared_difference(a, b):
+    d = a - b
+    return _core.conj(d) * d if d.dtype.is_complex else _core.square(d)
+
+
+def _divide_no_nan(a, b):
+    """a / b, but 0 where b is 0; integers divide as floats."""
     a, b = _both(a, b)
-    return _core.where(zero, 0, f(_core.where(zero, 0, a), _core.where(zero, 1, b)))
+    return _core.divide_no_nan(_as_float(a), _as_float(b)) if a.dtype.is_integer else _core.divide_no_nan(a, b)
+
+
+def _digamma(x):
+    """The derivative of lgamma; NaN at 0."""
+    return _core.where(_core.equal(x, 0), _core.asarray(float("nan"), x.dtype), _core.digamma(x))
+
+
+def _truncated(a, b):
+    """The quotient of integers without its fraction, which is rounded towards zero; of floats the same."""
+    a, b = _both(a, b)
+    down = _core.floor_divide(a, b)
+    if a.dtype.is_floating:
+        return _core.trunc(a / b)
+    exact = _core.equal(down * b, a)
+    negative = _core.logical_xor(_core.less(a, 0), _core.less(b, 0))
+    return _core.where(_core.logical_and(negative, _core.logical_not(exact)), down + 1, down)
 
 
 def _both(a, b):
@@ -48,13 +133,48 @@ def _both(a, b):
     return first, b if is_b else _core.asarray(b, first.dtype)
 
 
-def _define_unary(name, f) -> _sig.Unary:
+def _bools(op, f):
+    """f of two bool tensors; InvalidArgumentError for others."""
+
+    def checked(a, b):
+        t = b if isinstance(a, (bool, int)) else a
+        if not t.dtype.is_bool:
+            raise _InvalidArgumentError(
+                f"cannot compute {op} as input #0(zero-based) was expected to be a bool tensor but "
+                f"is a {t.dtype.name} tensor [Op:{op}]; compare it, or use tf.cast"
+            )
+        return f(a, b)
+
+    return checked
+
+
+def _define_unary(name, f, allowed=None) -> _sig.Unary:
+    """allowed: which dtypes TensorFlow's op takes: a test of the core's, and what it says of them."""
+    of_complex = _COMPLEX.get(name)
+
     def op(x: ArrayLike, name: str | None = None) -> _Tensor:
         return _wrap(f(_to_core(x)))
 
-    op.__name__ = op.__qualname__ = name
-    op.__doc__ = f.__doc__.split("\n")[-1]
-    return op
+    def checked(x: ArrayLike, name: str | None = None) -> _Tensor:
+        t = _to_core(x)
+        if of_complex and t.dtype.is_complex:
+            return _wrap(of_complex(t))
+        if allowed and not allowed[0](t.dtype):
+            raise _InvalidArgumentError(
+                f"{checked.__name__}: the tensor must be {allowed[1]}, not {t.dtype.name} {tuple(t.shape)}; use tf.cast"
+            )
+        return _wrap(f(t))
+
+    out = checked if allowed or of_complex else op
+    out.__name__ = out.__qualname__ = name
+    out.__doc__ = f.__doc__.split("\n")[-1]
+    return out
+
+
+_FLOATS = (lambda d: d.is_floating, "floating")
+_NO_INTEGERS = (lambda d: d.is_floating or d.is_complex, "floating or complex")
+_SIGNED = (lambda d: d.kind not in "ub", "a signed number")
+_BOOLS = (lambda d: d.is_bool, "bool")
 
 
 def _define_binary(name, op_name, f) -> _sig.Binary:
@@ -85,63 +205,164 @@ log1p = _define_unary("log1p", _core.log1p)
 sqrt = _define_unary("sqrt", _core.sqrt)
 rsqrt = _define_unary("rsqrt", _core.rsqrt)
 square = _define_unary("square", _core.square)
-abs = _define_unary("abs", _core.abs)
-sign = _define_unary("sign", _core.sign)
-negative = _define_unary("negative", _core.negative)
-reciprocal = _define_unary("reciprocal", _core.reciprocal)
-floor = _define_unary("floor", _core.floor)
-ceil = _define_unary("ceil", _core.ceil)
+abs = _define_unary("abs", _core.abs, _SIGNED)
+sign = _define_unary("sign", _core.sign, _SIGNED)
+negative = _define_unary("negative", _core.negative, _SIGNED)
+reciprocal = _define_unary("reciprocal", _core.reciprocal, _NO_INTEGERS)
+floor = _define_unary("floor", _core.floor, _FLOATS)
+ceil = _define_unary("ceil", _core.ceil, _FLOATS)
 round = _define_unary("round", _core.round)
-rint = _define_unary("rint", _core.round)
+rint = _define_unary("rint", _core.round, _FLOATS)
 erf = _define_unary("erf", _core.erf)
 erfc = _define_unary("erfc", _core.erfc)
 erfinv = _define_unary("erfinv", _core.erfinv)
-erfcinv = _define_unary("erfcinv", _core.erfcinv)
-ndtri = _define_unary("ndtri", _core.ndtri)
+erfcinv = _define_unary("erfcinv", _core.erfcinv, _FLOATS)
+ndtri = _define_unary("ndtri", _core.ndtri, _FLOATS)
 lgamma = _define_unary("lgamma", _core.lgamma)
-digamma = _define_unary("digamma", _core.digamma)
+digamma = _define_unary("digamma", _digamma)
 sigmoid = _define_unary("sigmoid", _core.sigmoid)
-is_nan = _define_unary("is_nan", _core.isnan)
-is_inf = _define_unary("is_inf", _core.isinf)
-is_finite = _define_unary("is_finite", _core.isfinite)
-logical_not = _define_unary("logical_not", _core.logical_not)
-real = _define_unary("real", _core.real)
-imag = _define_unary("imag", _core.imag)
+is_nan = _define_unary("is_nan", _core.isnan, _FLOATS)
+is_inf = _define_unary("is_inf", _core.isinf, _FLOATS)
+is_finite = _define_unary("is_finite", _core.isfinite, _FLOATS)
+logical_not = _define_unary("logical_not", _core.logical_not, _BOOLS)
 conj = _define_unary("conj", _core.conj)
-angle = _define_unary("angle", _core.angle)
 
 add = _define_binary("add", "AddV2", _operator.add)
 subtract = _define_binary("subtract", "Sub", _operator.sub)
 multiply = _define_binary("multiply", "Mul", _operator.mul)
 divide = _define_binary("divide", "RealDiv", _true_divide)
 truediv = _define_binary("truediv", "RealDiv", _true_divide)
-floordiv = _define_binary("floordiv", "FloorDiv", _operator.floordiv)
-mod = _define_binary("mod", "FloorMod", _operator.mod)
-floormod = _define_binary("floormod", "FloorMod", _operator.mod)
-truncatemod = _define_binary("truncatemod", "TruncateMod", _core.fmod)
+floordiv = _define_binary("floordiv", "FloorDiv", _floor_divide)
+mod = _define_binary("mod", "FloorMod", _floor_mod)
+floormod = _define_binary("floormod", "FloorMod", _floor_mod)
+truncatemod = _define_binary("truncatemod", "TruncateMod", _integer_division("TruncateMod", _core.fmod))
+truncatediv = _define_binary("truncatediv", "TruncateDiv", _integer_division("TruncateDiv", _truncated))
 maximum = _define_binary("maximum", "Maximum", _core.maximum)
 minimum = _define_binary("minimum", "Minimum", _core.minimum)
-pow = _define_binary("pow", "Pow", _operator.pow)
-squared_difference = _define_binary("squared_difference", "SquaredDifference", lambda a, b: _core.square(a - b))
-atan2 = _define_binary("atan2", "Atan2", _core.atan2)
-divide_no_nan = _define_binary("divide_no_nan", "DivNoNan", _core.divide_no_nan)
-xlogy = _define_binary("xlogy", "Xlogy", _core.xlogy)
-xlog1py = _define_binary("xlog1py", "Xlog1py", _core.xlog1py)
-xdivy = _define_binary("xdivy", "Xdivy", lambda a, b: _without_nan(_operator.truediv, a, b, _core.equal(a, 0)))
+pow = _define_binary("pow", "Pow", _power)
+squared_difference = _define_binary("squared_difference", "SquaredDifference", _squared_difference)
+divide_no_nan = _define_binary("divide_no_nan", "DivNoNan", _divide_no_nan)
+xlogy = _define_binary("xlogy", "Xlogy", _of_nonzero("xlogy", lambda a, b: a * _core.log(b)))
+xlog1py = _define_binary("xlog1py", "Xlog1py", _of_nonzero("xlog1py", lambda a, b: a * _log1p(b)))
+xdivy = _define_binary("xdivy", "Xdivy", _of_nonzero("xdivy", _operator.truediv))
 equal = _define_binary("equal", "Equal", _core.equal)
 not_equal = _define_binary("not_equal", "NotEqual", _core.not_equal)
 less = _define_binary("less", "Less", _core.less)
 less_equal = _define_binary("less_equal", "LessEqual", _core.less_equal)
 greater = _define_binary("greater", "Greater", _core.greater)
 greater_equal = _define_binary("greater_equal", "GreaterEqual", _core.greater_equal)
-logical_and = _define_binary("logical_and", "LogicalAnd", _operator.and_)
-logical_or = _define_binary("logical_or", "LogicalOr", _operator.or_)
-logical_xor = _define_binary("logical_xor", "LogicalXor", _operator.xor)
-igamma = _define_binary("igamma", "Igamma", _core.igamma)
-igammac = _define_binary("igammac", "Igammac", _core.igammac)
-polygamma = _define_binary("polygamma", "Polygamma", _core.polygamma)
-zeta = _define_binary("zeta", "Zeta", _core.zeta)
-nextafter = _define_binary("nextafter", "NextAfter", _core.nextafter)
+logical_and = _define_binary("logical_and", "LogicalAnd", _bools("LogicalAnd", _operator.and_))
+logical_or = _define_binary("logical_or", "LogicalOr", _bools("LogicalOr", _operator.or_))
+
+
+def real(input: ArrayLike, name: str | None = None) -> _Tensor:
+    """The real part; the same tensor if it is real."""
+    return _wrap(_core.real(_to_core(input)))
+
+
+def imag(input: ArrayLike, name: str | None = None) -> _Tensor:
+    """The imaginary part; zeros if it is real."""
+    return _wrap(_core.imag(_to_core(input)))
+
+
+def angle(input: ArrayLike, name: str | None = None) -> _Tensor:
+    """The argument of a complex number; of real ones 0, or pi if they are negative, without a gradient."""
+    t = _to_core(input)
+    if t.dtype.is_complex:
+        return _wrap(_core.angle(t))
+    if not t.dtype.is_floating:
+        raise _core.InvalidTypeError(f"angle: the tensor must be floating or complex, not {t.dtype.name}; use tf.cast")
+    t = _core.stop_gradient(t)
+    return _wrap(_core.where(t < 0, _core.asarray(_PI, t.dtype), _core.asarray(0.0, t.dtype)))
+
+
+_PI = 3.141592653589793
+
+
+def atan2(y: ArrayLike, x: ArrayLike, name: str | None = None) -> _Tensor:
+    """The angle of the point (x, y) from the x axis, -pi to pi."""
+    return _binary_op("Atan2", y, x, _core.atan2)
+
+
+def igamma(a: ArrayLike, x: ArrayLike, name: str | None = None) -> _Tensor:
+    """The lower regularised incomplete gamma function P(a, x)."""
+    return _binary_op("Igamma", a, x, _core.igamma)
+
+
+def igammac(a: ArrayLike, x: ArrayLike, name: str | None = None) -> _Tensor:
+    """The upper regularised incomplete gamma function Q(a, x)."""
+    return _binary_op("Igammac", a, x, _core.igammac)
+
+
+def polygamma(a: ArrayLike, x: ArrayLike, name: str | None = None) -> _Tensor:
+    """The a-th derivative of digamma at x."""
+    return _binary_op("Polygamma", a, x, _core.polygamma)
+
+
+def zeta(x: ArrayLike, q: ArrayLike, name: str | None = None) -> _Tensor:
+    """The Hurwitz zeta function: the sum of (q + n)^-x."""
+    return _binary_op("Zeta", x, q, _core.zeta)
+
+
+def nextafter(x1: ArrayLike, x2: ArrayLike, name: str | None = None) -> _Tensor:
+    """The next number after x1 in the direction of x2."""
+    return _binary_op("NextAfter", x1, x2, _core.nextafter)
+
+
+def betainc(a: ArrayLike, b: ArrayLike, x: ArrayLike, name: str | None = None) -> _Tensor:
+    """The regularised incomplete beta function I_x(a, b); gradient by x alone."""
+    p = _to_core(a)
+    q, t = (_operand(v, p.dtype, "Betainc", weak=False) for v in (b, x))
+    return _wrap(_core.betainc(_core.stop_gradient(p), _core.stop_gradient(q), t))
+
+
+def lbeta(x: ArrayLike, name: str | None = None) -> _Tensor:
+    """log |B(x)| along the last axis: the sum of lgamma(x_i) less lgamma of the sum."""
+    t = _to_core(x)
+    return _wrap(_core.sum(_core.lgamma(t), -1) - _core.lgamma(_core.sum(t, -1)))
+
+
+def polyval(coeffs: Sequence[ArrayLike], x: ArrayLike, name: str | None = None) -> _Tensor:
+    """The polynomial of a list of coefficients, the one of the highest power first, at x."""
+    if not isinstance(coeffs, (list, tuple)):
+        raise _ConversionError(f"Argument coeffs must be list type. Received type {type(coeffs)}.")
+    t = _to_core(x)
+    out = _core.zeros_like(t)
+    for i, c in enumerate(coeffs):
+        c = _to_core(c, t.dtype)
+        out = c + _core.zeros_like(t) if i == 0 else out * t + c
+    return _wrap(out)
+
+
+def logical_xor(x: ArrayLike, y: ArrayLike, name: str | None = "LogicalXor") -> _Tensor:
+    """Whether one is true and the other is not."""
+    return _binary_op("LogicalXor", x, y, _bools("LogicalXor", _operator.xor))
+
+
+def softsign(features: ArrayLike, name: str | None = None) -> _Tensor:
+    """x / (1 + |x|)."""
+    t = _to_core(features)
+    if not t.dtype.is_floating:
+        raise _InvalidArgumentError(f"softsign: the tensor must be floating, not {t.dtype.name}; use tf.cast")
+    return _wrap(t / (1 + _core.abs(t)))
+
+
+def reciprocal_no_nan(x: ArrayLike, name: str | None = None) -> _Tensor:
+    """1 / x, but 0 where x is 0."""
+    t = _to_core(x)
+    return _wrap(_core.divide_no_nan(_core.ones_like(t), t))
+
+
+def l2_normalize(
+    x: ArrayLike, axis: Axes | None = None, epsilon: float = 1e-12, name: str | None = None, dim: Axes | None = None
+) -> _Tensor:
+    """x by the root of the sum of its squares over axes, which is not taken smaller than that of epsilon."""
+    t, axes = _to_core(x), _axis(axis if dim is None else dim)
+    if t.dtype.is_complex:
+        squares = _core.square(_core.real(t)) + _core.square(_core.imag(t))
+        scale = _core.rsqrt(_core.maximum(_core.sum(squares, axes, keepdims=True), epsilon))
+        return _wrap(_core.complex(_core.real(t) * scale, _core.imag(t) * scale))
+    return _wrap(t * _core.rsqrt(_core.maximum(_core.sum(_core.square(t), axes, keepdims=True), epsilon)))
 
 
 def multiply_no_nan(x: ArrayLike, y: ArrayLike, name: str | None = None) -> _Tensor:
@@ -150,14 +371,22 @@ def multiply_no_nan(x: ArrayLike, y: ArrayLike, name: str | None = None) -> _Ten
     # By y the gradient is x where y is 0 too, as in TensorFlow; 0 if that is no finite number.
     def product(a, b):
         a, b = _both(a, b)
+        if a.dtype.is_integer:
+            raise _InvalidArgumentError(
+                f"multiply_no_nan: the tensors must be floating or complex, not {a.dtype.name}; use tf.cast"
+            )
         return _core.where(_core.logical_and(b == 0, _core.logical_not(_core.isfinite(a))), 0, a) * b
 
     return _binary_op("MulNoNan", x, y, product)
 
 
 def scalar_mul(scalar: ArrayLike, x: ArrayLike, name: str | None = None) -> _Tensor:
-    """scalar x."""
-    return multiply(x, scalar)
+    """scalar x; the scalar takes the dtype of x, and ValueError if it has axes."""
+    t = _to_core(x)
+    factor = _operand(scalar, t.dtype, "Mul", weak=False)
+    if factor.ndim:
+        raise _ConversionError(f"The input scalar must be a 0-D value. Received shape {tuple(factor.shape)}.")
+    return _wrap(factor * t)
 
 
 def softplus(features: ArrayLike, name: str | None = None) -> _Tensor:
@@ -186,7 +415,8 @@ def log_softmax(logits: ArrayLike, axis: int | None = None, name: str | None = N
 
 def add_n(inputs: Sequence[ArrayLike], name: str | None = None) -> _Tensor:
     """The sum of tensors of one shape and dtype."""
-    tensors = [_to_core(x) for x in inputs]
+    rows = _core.unstack(_to_core(inputs)) if isinstance(inputs, _TensorLike) else inputs
+    tensors = [_to_core(x) for x in rows]
     if not tensors:
         raise _core.InvalidArgumentError(
             "add_n: Inputs must be an iterable of at least one Tensor with the same dtype and shape."
@@ -202,13 +432,16 @@ def add_n(inputs: Sequence[ArrayLike], name: str | None = None) -> _Tensor:
 def clip_by_value(
     t: ArrayLike, clip_value_min: ArrayLike, clip_value_max: ArrayLike, name: str | None = None
 ) -> _Tensor:
-    """t within bounds; the gradient goes to t inside the bounds and on them."""
+    """t within bounds, which broadcast to its shape; the gradient goes to t inside the bounds and on them."""
     a = _to_core(t)
-    return _wrap(
-        _core.clip(
-            a, _operand(clip_value_min, a.dtype, "ClipByValue"), _operand(clip_value_max, a.dtype, "ClipByValue")
+    low = _operand(clip_value_min, a.dtype, "ClipByValue")
+    high = _operand(clip_value_max, a.dtype, "ClipByValue")
+    out = _core.clip(a, low, high)
+    if out.shape != a.shape:
+        raise _ConversionError(
+            f"clip_by_value: Shapes {tuple(a.shape)} and {tuple(out.shape)} are incompatible: the bounds"
         )
-    )
+    return _wrap(out)
 
 
 def accumulate_n(
@@ -222,144 +455,18 @@ def accumulate_n(
 
 
 def complex(real: ArrayLike, imag: ArrayLike, name: str | None = None) -> _Tensor:
-    """real + i imag."""
-    return _binary_op("Complex", real, imag, _core.complex)
+    """real + i imag, of float32 or float64. TypeError for other dtypes."""
+    a = _to_core(real)
+    b = _operand(imag, a.dtype, "Complex", weak=False) if a.dtype in _PARTS else _to_core(imag)
+    if a.dtype not in _PARTS or b.dtype is not a.dtype:
+        raise _core.InvalidTypeError(
+            f"The `real` and `imag` components have incorrect types: {a.dtype.name} {b.dtype.name}. They must be consistent, "
+            "and one of float32 and float64"
+        )
+    return _wrap(_core.complex(a, b))
 
 
-# --- reductions ---
-
-
-def _axis(axis):
-    if axis is None or isinstance(axis, int):
-        return axis
-    if isinstance(axis, _TensorLike):
-        axis = axis._core_value().tolist()
-        return axis if isinstance(axis, int) else tuple(axis)
-    return tuple(int(a) for a in axis)
-
-
-def _define_reduction(name, f, wide=False) -> _sig.Reduction:
-    def op(
-        input_tensor: ArrayLike, axis: Axes | None = None, keepdims: bool = False, name: str | None = None
-    ) -> _Tensor:
-        x = _to_core(input_tensor)
-        if wide and x.dtype.kind in "iu":
-            return _wrap(f(x, _axis(axis), keepdims=keepdims, dtype=x.dtype))
-        return _wrap(f(x, _axis(axis), keepdims=keepdims))
-
-    op.__name__ = op.__qualname__ = name
-    op.__doc__ = f.__doc__.split("\n")[-1]
-    return op
-
-
-reduce_sum = _define_reduction("reduce_sum", _core.sum, True)
-reduce_prod = _define_reduction("reduce_prod", _core.prod, True)
-reduce_max = _define_reduction("reduce_max", _core.max)
-reduce_min = _define_reduction("reduce_min", _core.min)
-reduce_all = _define_reduction("reduce_all", _core.all)
-reduce_any = _define_reduction("reduce_any", _core.any)
-reduce_logsumexp = _define_reduction("reduce_logsumexp", _core.logsumexp)
-reduce_variance = _define_reduction("reduce_variance", _core.var)
-reduce_std = _define_reduction("reduce_std", _core.std)
-
-
-def reduce_mean(
-    input_tensor: ArrayLike, axis: Axes | None = None, keepdims: bool = False, name: str | None = None
-) -> _Tensor:
-    """The mean over axes, all of them unless given; of integers it is rounded towards zero."""
-    x = _to_core(input_tensor)
-    if x.dtype.kind in "iu":
-        return _wrap(_core.astype(_core.mean(_core.astype(x, _core.float64), _axis(axis), keepdims), x.dtype))
-    return _wrap(_core.mean(x, _axis(axis), keepdims))
-
-
-def reduce_euclidean_norm(
-    input_tensor: ArrayLike, axis: Axes | None = None, keepdims: bool = False, name: str | None = None
-) -> _Tensor:
-    """sqrt of the sum of squares."""
-    return sqrt(reduce_sum(square(input_tensor), axis, keepdims))
-
-
-def count_nonzero(
-    input: ArrayLike,
-    axis: Axes | None = None,
-    keepdims: bool | None = None,
-    dtype: DTypeLike = _dtypes.int64,
-    name: str | None = None,
-) -> _Tensor:
-    """Number of elements that are not 0."""
-    return _wrap(
-        _core.astype(_core.count_nonzero(_to_core(input), _axis(axis), bool(keepdims)), _dtypes.core_dtype(dtype))
-    )
-
-
-def _define_arg(name, f) -> _sig.ArgReduction:
-    def op(
-        input: ArrayLike, axis: int | None = None, output_type: DTypeLike = _dtypes.int64, name: str | None = None
-    ) -> _Tensor:
-        return _wrap(_core.astype(f(_to_core(input), 0 if axis is None else axis), _dtypes.core_dtype(output_type)))
-
-    op.__name__ = op.__qualname__ = name
-    op.__doc__ = f.__doc__.split("\n")[-1] + " Along axis 0 unless given."
-    return op
-
-
-argmax = _define_arg("argmax", _core.argmax)
-argmin = _define_arg("argmin", _core.argmin)
-
-
-def _define_running(name, f, wide) -> _sig.Running:
-    def op(
-        x: ArrayLike, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
-    ) -> _Tensor:
-        t = _to_core(x)
-        kind = {"dtype": t.dtype} if wide and t.dtype.kind in "iu" else {}
-        return _wrap(f(t, axis=axis, exclusive=exclusive, reverse=reverse, **kind))
-
-    op.__name__ = op.__qualname__ = name
-    op.__doc__ = f.__doc__.split("\n")[-1]
-    return op
-
-
-cumsum = _define_running("cumsum", _core.cumulative_sum, True)
-cumprod = _define_running("cumprod", _core.cumulative_prod, True)
-cumulative_logsumexp = _define_running("cumulative_logsumexp", _core.cumulative_logsumexp, False)
-
-
-def top_k(input: ArrayLike, k: int = 1, sorted: bool = True, name: str | None = None) -> tuple[_Tensor, _Tensor]:
-    """The k largest elements along the last axis, and their int32 indices."""
-    values, indices = _core.top_k(_to_core(input), int(k))
-    return _wrap(values), _wrap(_core.astype(indices, _core.int32))
-
-
-def in_top_k(targets: ArrayLike, predictions: ArrayLike, k: int, name: str | None = None) -> _Tensor:
-    """Whether the class targets[i] is among the k largest of predictions[i]."""
-    p, t = _to_core(predictions), _to_core(targets)
-    at = _core.take_along_axis(p, _core.expand_dims(t, -1), -1)
-    return _wrap(_core.sum(_core.greater(p, at), -1) < k)
-
-
-# --- segments ---
-
-
-def _segment(data, segment_ids, num_segments, mode, start):
-    x, ids = _to_core(data), _to_core(segment_ids)
-    out = _core.full((int(num_segments),) + tuple(x.shape)[ids.ndim :], start, dtype=x.dtype)
-    if ids.ndim > 1:
-        x = _core.reshape(x, (ids.size,) + tuple(x.shape)[ids.ndim :])
-    return _wrap(_core.scatter(out, _core.reshape(ids, (-1,)), x, 0, mode))
-
-
-def unsorted_segment_sum(
-    data: ArrayLike, segment_ids: ArrayLike, num_segments: int, name: str | None = None
-) -> _Tensor:
-    """Rows of data added up by segment_ids."""
-    return _segment(data, segment_ids, num_segments, "add", 0)
-
-
-def segment_sum(data: ArrayLike, segment_ids: ArrayLike, name: str | None = None) -> _Tensor:
-    """Rows of data added up by sorted segment_ids, whose last one says how many there are. Eager only."""
-    return unsorted_segment_sum(data, segment_ids, int(reduce_max(segment_ids)) + 1)
+_PARTS = (_core.float32, _core.float64)
 
 
 _all_in_graph(globals())

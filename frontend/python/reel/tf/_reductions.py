@@ -1,0 +1,234 @@
+"""Reductions over axes, running sums, positions of extrema, counts."""
+
+from __future__ import annotations as _annotations
+
+import typing as _t
+
+from .. import _core
+from . import _dtypes
+from ._args import axes_or_none as _axes
+from ._args import axis_of as _axis_of
+from ._complex import running as _running_of_complex
+from ._tensor import to_core as _to_core
+from ._tensor import wrap as _wrap
+from ._trace import all_in_graph as _all_in_graph
+from .errors import InvalidArgumentError as _InvalidArgumentError
+
+if _t.TYPE_CHECKING:
+    from ..typing import DTypeLike
+    from ..typing import TensorLike as ArrayLike
+    from . import _signatures as _sig
+    from ._signatures import Axes
+    from ._tensor import Tensor as _Tensor
+
+
+def _not_allowed(op, x, wanted):
+    return _InvalidArgumentError(f"{op}: the tensor must be {wanted}, not {x.dtype.name} {tuple(x.shape)}; use tf.cast")
+
+
+def _number(op, x):
+    if x.dtype.is_bool:
+        raise _not_allowed(op, x, "a number")
+    return x
+
+
+def _real(op, x):
+    if x.dtype.is_bool or x.dtype.is_complex:
+        raise _not_allowed(op, x, "a real number")
+    return x
+
+
+def _bool(op, x):
+    if not x.dtype.is_bool:
+        raise _not_allowed(op, x, "bool")
+    return x
+
+
+def _floating(op, x):
+    if x.dtype.kind not in "fV" and not x.dtype.is_floating:
+        raise _not_allowed(op, x, "floating")
+    return x
+
+
+def _define(name, f, allowed, wide=False) -> _sig.Reduction:
+    def op(
+        input_tensor: ArrayLike, axis: Axes | None = None, keepdims: bool = False, name: str | None = None
+    ) -> _Tensor:
+        x = allowed(op.__name__, _to_core(input_tensor))
+        if wide and x.dtype.is_integer:
+            return _wrap(f(x, _axes(axis), keepdims=bool(keepdims), dtype=x.dtype))
+        return _wrap(f(x, _axes(axis), keepdims=bool(keepdims)))
+
+    op.__name__ = op.__qualname__ = name
+    op.__doc__ = f.__doc__.split("\n")[-1]
+    return op
+
+
+def _prod(x, axis, keepdims, dtype=None):
+    """The product over axes; 1 if there is nothing."""
+    if x.dtype.is_complex:
+        return _product_of_complex(x, axis, keepdims)
+    return _core.prod(x, axis, keepdims=keepdims, dtype=dtype)
+
+
+def _product_of_complex(x, axis, keepdims):
+    """The last of the running products along the axes, made one."""
+    axes = tuple(range(x.ndim)) if axis is None else (axis,) if isinstance(axis, int) else axis
+    axes = sorted(_axis_of(a, x.ndim, "reduce_prod") for a in axes)
+    kept = [a for a in range(x.ndim) if a not in axes]
+    shape = tuple(x.shape)
+    rows = _core.reshape(
+        _core.permute_dims(x, [*axes, *kept]), [_size(shape[a] for a in axes), *(shape[a] for a in kept)]
+    )
+    out = _core.ones(rows.shape[1:], dtype=x.dtype)
+    for row in _core.unstack(rows):
+        out = out * row
+    return _core.reshape(out, [1 if a in axes else n for a, n in enumerate(shape)]) if keepdims else out
+
+
+def _size(extents):
+    out = 1
+    for n in extents:
+        out *= n
+    return out
+
+
+reduce_sum = _define("reduce_sum", _core.sum, _number, True)
+reduce_prod = _define("reduce_prod", _prod, _number, True)
+reduce_max = _define("reduce_max", _core.max, _real)
+reduce_min = _define("reduce_min", _core.min, _real)
+reduce_all = _define("reduce_all", _core.all, _bool)
+reduce_any = _define("reduce_any", _core.any, _bool)
+reduce_logsumexp = _define("reduce_logsumexp", _core.logsumexp, _floating)
+
+
+def reduce_mean(
+    input_tensor: ArrayLike, axis: Axes | None = None, keepdims: bool = False, name: str | None = None
+) -> _Tensor:
+    """The mean over axes, all of them unless given; of integers it is rounded towards zero."""
+    x = _number("reduce_mean", _to_core(input_tensor))
+    if x.dtype.is_integer:
+        return _wrap(_mean_of_integers(x, _axes(axis), bool(keepdims)))
+    return _wrap(_core.mean(x, _axes(axis), bool(keepdims)))
+
+
+def _mean_of_integers(x, axis, keepdims):
+    """The sum divided, without its fraction; 0 of nothing."""
+    total = _core.sum(_core.astype(x, _core.float64), axis, keepdims=keepdims)
+    count = _core.sum(_core.ones(x.shape, dtype=_core.float64), axis, keepdims=keepdims)
+    return _core.astype(_core.trunc(total / _core.maximum(count, 1.0)), x.dtype)
+
+
+def _spread(op, input_tensor):
+    """The core tensor of which variances are taken; TypeError for integers."""
+    x = _to_core(input_tensor)
+    if x.dtype.is_integer or x.dtype.is_bool:
+        raise _core.InvalidTypeError(
+            f"{op}: Input must be either real or complex. Received {x.dtype.name} {tuple(x.shape)}; use tf.cast"
+        )
+    return x
+
+
+def _variance(x, axes, keepdims):
+    if not x.dtype.is_complex:
+        return _core.var(x, axes, keepdims=keepdims)
+    d = x - _core.mean(x, axes, True)
+    return _core.mean(_core.square(_core.real(d)) + _core.square(_core.imag(d)), axes, keepdims)
+
+
+def reduce_variance(
+    input_tensor: ArrayLike, axis: Axes | None = None, keepdims: bool = False, name: str | None = None
+) -> _Tensor:
+    """Mean of the squared distances from the mean; real for complex tensors. TypeError for integers."""
+    return _wrap(_variance(_spread("reduce_variance", input_tensor), _axes(axis), bool(keepdims)))
+
+
+def reduce_std(
+    input_tensor: ArrayLike, axis: Axes | None = None, keepdims: bool = False, name: str | None = None
+) -> _Tensor:
+    """Square root of reduce_variance. Its gradient is NaN where the variance is 0."""
+    return _wrap(_core.sqrt(_variance(_spread("reduce_std", input_tensor), _axes(axis), bool(keepdims))))
+
+
+def reduce_euclidean_norm(
+    input_tensor: ArrayLike, axis: Axes | None = None, keepdims: bool = False, name: str | None = None
+) -> _Tensor:
+    """sqrt of the sum of the squares of the sizes; in the dtype of the tensor."""
+    x, axes, keepdims = _number("reduce_euclidean_norm", _to_core(input_tensor)), _axes(axis), bool(keepdims)
+    if x.dtype.is_integer:
+        norm = _core.sqrt(_core.sum(_core.square(_core.astype(x, _core.float64)), axes, keepdims=keepdims))
+        return _wrap(_core.astype(norm, x.dtype))
+    if x.dtype.is_complex:
+        squares = x * _core.conj(x)
+        return _wrap(_core.sqrt(_core.sum(squares, axes, keepdims=keepdims)))
+    return _wrap(_core.sqrt(_core.sum(_core.square(x), axes, keepdims=keepdims)))
+
+
+def count_nonzero(
+    input: ArrayLike,
+    axis: Axes | None = None,
+    keepdims: bool | None = None,
+    dtype: DTypeLike = _dtypes.int64,
+    name: str | None = None,
+) -> _Tensor:
+    """Number of elements that are not 0."""
+    count = _core.count_nonzero(_to_core(input), _axes(axis), bool(keepdims))
+    return _wrap(_core.astype(count, _dtypes.core_dtype(dtype)))
+
+
+def zero_fraction(value: ArrayLike, name: str | None = None) -> _Tensor:
+    """How many of the elements are 0, as a float32 from 0 to 1; NaN if there are none."""
+    x = _to_core(value)
+    zeros = _core.astype(x.size - _core.count_nonzero(x), _core.float32)
+    return _wrap(zeros / _core.asarray(float(x.size), _core.float32))
+
+
+def _define_arg(name, f, worst, outputs) -> _sig.ArgReduction:
+    def op(
+        input: ArrayLike, axis: int | None = None, output_type: DTypeLike = _dtypes.int64, name: str | None = None
+    ) -> _Tensor:
+        out = _dtypes.core_dtype(output_type)
+        if out not in outputs:
+            names = ", ".join(d.name for d in outputs)
+            raise _InvalidArgumentError(f"{op.__name__}: output_type is one of {names}, not {out.name}")
+        x = _to_core(input)
+        if x.dtype.is_complex:
+            raise _not_allowed(op.__name__, x, "a real number")
+        axis = _axis_of(0 if axis is None else axis, x.ndim, op.__name__)
+        if x.dtype.is_floating:
+            x = _core.where(_core.isnan(x), worst, x)
+        return _wrap(_core.astype(f(x, axis), out))
+
+    op.__name__ = op.__qualname__ = name
+    op.__doc__ = f.__doc__.split("\n")[-1] + " Along axis 0 unless given; NaN is never it."
+    return op
+
+
+_SMALL = (_core.int32, _core.int64)
+argmax = _define_arg("argmax", _core.argmax, -float("inf"), (*_SMALL, _core.int16, _core.uint16))
+argmin = _define_arg("argmin", _core.argmin, float("inf"), _SMALL)
+
+
+def _define_running(name, f, wide) -> _sig.Running:
+    def op(
+        x: ArrayLike, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+    ) -> _Tensor:
+        t = _to_core(x)
+        if not wide:
+            _floating(op.__name__, t)
+        at = _axis_of(axis, t.ndim, op.__name__)
+        if t.dtype.is_complex:
+            return _wrap(_running_of_complex(f, t, at, bool(exclusive), bool(reverse)))
+        kind = {"dtype": t.dtype} if wide and t.dtype.is_integer else {}
+        return _wrap(f(t, axis=at, exclusive=bool(exclusive), reverse=bool(reverse), **kind))
+
+    op.__name__ = op.__qualname__ = name
+    op.__doc__ = f.__doc__.split("\n")[-1]
+    return op
+
+
+cumsum = _define_running("cumsum", _core.cumulative_sum, True)
+cumprod = _define_running("cumprod", _core.cumulative_prod, True)
+cumulative_logsumexp = _define_running("cumulative_logsumexp", _core.cumulative_logsumexp, False)
+
+_all_in_graph(globals())
