@@ -165,6 +165,7 @@ _LAZY = {
     "config": "._config",
     "data": ".data",
     "distribute": ".distribute",
+    "image": ".image",
     "keras": ".keras",
     "signal": ".signal",
     "tfe": "..tfe",
@@ -177,6 +178,7 @@ if _typing.TYPE_CHECKING:
     from . import compat as compat
     from . import data as data
     from . import distribute as distribute
+    from . import image as image
     from . import keras as keras
     from . import signal as signal
     from . import train as train
