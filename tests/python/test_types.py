@@ -133,13 +133,13 @@ def test_all_public_functions_are_annotated():
 def test_lists_of_names_are_complete():
     """`__all__` is written out, for checkers; it has what the module defines."""
     from reel import _array_api
-    from reel.tf import _array, dtypes
+    from reel.tf import _array, _gather, _norms, _parts, _space, dtypes
 
     assert {n for n in vars(_array_api) if not n.startswith("_")} == {n for n in _array_api.__all__ if n[0] != "_"}
-    defined = {n for n, f in vars(_array).items() if getattr(f, "__module__", "") == _array.__name__}
-    assert (
-        {n for n in defined if not n.startswith("_")} - {"ints", "print_v2"} <= set(_array.__all__) <= set(vars(_array))
-    )
+    families = (_array, _gather, _norms, _parts, _space)
+    defined = {n for m in families for n, f in vars(m).items() if getattr(f, "__module__", "") == m.__name__}
+    elsewhere = {"print_v2", "same_dtype", "patches", "l2_normalize", "normalize"}
+    assert {n for n in defined if not n.startswith("_")} - elsewhere == set(_array.__all__)
     assert set(dtypes.__all__) == {*dtypes.BY_NAME, "half", "double"}
     assert {n for n in vars(reel._core.linalg) if not n.startswith("_")} <= set(vars(reel.linalg))
 
