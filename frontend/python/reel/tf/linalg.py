@@ -290,19 +290,27 @@ def lu_matrix_inverse(
 
 
 def _refuse(name, instead):
-    def op(*args: object, **kwargs: object) -> NoReturn:
-        raise UnimplementedError(
-            f"tf.linalg.{name} is not supported: it needs eigenvalues of general matrices; {instead}"
-        )
-
-    op.__name__ = op.__qualname__ = name
-    op.__doc__ = f"Refused: it needs eigenvalues of general matrices; {instead}."
-    return op
+    raise UnimplementedError(f"tf.linalg.{name} is not supported: it needs eigenvalues of general matrices; {instead}")
 
 
-eig = _refuse("eig", "tf.linalg.eigh has those of symmetric ones")
-eigvals = _refuse("eigvals", "tf.linalg.eigvalsh has those of symmetric ones")
-logm = _refuse("logm", "use tf.linalg.eigh for symmetric ones")
-sqrtm = _refuse("sqrtm", "use tf.linalg.eigh for symmetric ones")
+def eig(tensor: ArrayLike, name: str | None = None) -> NoReturn:
+    """Refused: eigenvalues of general matrices; eigh has those of symmetric ones."""
+    _refuse("eig", "tf.linalg.eigh has those of symmetric ones")
+
+
+def eigvals(tensor: ArrayLike, name: str | None = None) -> NoReturn:
+    """Refused: eigenvalues of general matrices; eigvalsh has those of symmetric ones."""
+    _refuse("eigvals", "tf.linalg.eigvalsh has those of symmetric ones")
+
+
+def logm(input: ArrayLike, name: str | None = None) -> NoReturn:
+    """Refused: it needs eigenvalues of general matrices; of symmetric ones it is made of eigh."""
+    _refuse("logm", "of symmetric ones it is v log(e) v' of tf.linalg.eigh")
+
+
+def sqrtm(input: ArrayLike, name: str | None = None) -> NoReturn:
+    """Refused: it needs eigenvalues of general matrices; of symmetric ones it is made of eigh."""
+    _refuse("sqrtm", "of symmetric ones it is v sqrt(e) v' of tf.linalg.eigh")
+
 
 _all_in_graph(globals())
