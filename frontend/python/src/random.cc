@@ -1,5 +1,9 @@
 #include "reel/random.h"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+
 #include "bind.h"
 #include "register.h"
 #include "runtime/philox.h"
@@ -162,26 +166,56 @@ void RegisterOthers(nb::module_& m) {
       "Class indices (int64) [..., samples] drawn from softmax(logits).");
 }
 
-// The words of Philox blocks from a 128-bit counter on: runs of `together` blocks whose first ones are `apart` blocks
-// apart.
-Tensor PhiloxWords(int64_t key, int64_t low, int64_t high, int64_t blocks, int64_t together, int64_t apart) {
-  if (blocks < 0 || blocks > int64_t{1} << 40 || together < 1 || apart < 1)
-    ThrowInvalid("_philox: blocks out of range");
-  std::vector<int32_t> words(static_cast<size_t>(blocks) * 4);
-  const auto k = static_cast<uint64_t>(key);
-  for (int64_t i = 0; i < blocks; ++i) {
+// A run of Philox blocks: `count` of them from a 128-bit counter on, `together` at a time, whose first ones are `apart`
+// blocks apart.
+struct PhiloxRun {
+  int64_t key, low, high, count, together, apart;
+
+  std::array<uint32_t, 4> operator[](int64_t i) const {
     const auto skipped =
         static_cast<uint64_t>(i / together) * static_cast<uint64_t>(apart) + static_cast<uint64_t>(i % together);
-    const uint64_t b = static_cast<uint64_t>(low) + skipped;
+    const uint64_t b = static_cast<uint64_t>(low) + skipped, k = static_cast<uint64_t>(key);
     const uint64_t c = static_cast<uint64_t>(high) + (b < skipped ? 1 : 0);
-    const auto block = runtime::Philox4x32({static_cast<uint32_t>(b), static_cast<uint32_t>(b >> 32),
-                                            static_cast<uint32_t>(c), static_cast<uint32_t>(c >> 32)},
-                                           {static_cast<uint32_t>(k), static_cast<uint32_t>(k >> 32)});
-    for (int lane = 0; lane < 4; ++lane) {
-      words[static_cast<size_t>(i * 4 + lane)] = static_cast<int32_t>(block[static_cast<size_t>(lane)]);
-    }
+    return runtime::Philox4x32({static_cast<uint32_t>(b), static_cast<uint32_t>(b >> 32), static_cast<uint32_t>(c),
+                                static_cast<uint32_t>(c >> 32)},
+                               {static_cast<uint32_t>(k), static_cast<uint32_t>(k >> 32)});
   }
-  return Tensor::FromData(words, {blocks * 4});
+};
+
+// f of every word, in order.
+template <typename T, typename F>
+Tensor OfWords(const PhiloxRun& run, const F& f) {
+  std::vector<T> out;
+  out.reserve(static_cast<size_t>(run.count) * 4);
+  for (int64_t i = 0; i < run.count; ++i) {
+    for (const uint32_t word : run[i]) out.push_back(f(word));
+  }
+  return Tensor::FromData(out, {run.count * 4});
+}
+
+// Fractions of 52 bits of every two words, the upper ones first.
+Tensor OfPairs(const PhiloxRun& run) {
+  std::vector<double> out;
+  out.reserve(static_cast<size_t>(run.count) * 2);
+  const auto joined = [](uint32_t a, uint32_t b) { return (a & 0xFFFFF) * 0x1p-20 + b * 0x1p-52; };
+  for (int64_t i = 0; i < run.count; ++i) {
+    const auto w = run[i];
+    out.push_back(joined(w[0], w[1]));
+    out.push_back(joined(w[2], w[3]));
+  }
+  return Tensor::FromData(out, {run.count * 2});
+}
+
+// bits 0: the words as i64; 52: fractions of pairs as f64; else the lowest bits of every word as a fraction in f32.
+Tensor PhiloxDraw(const PhiloxRun& run, int64_t bits) {
+  if (run.count < 0 || run.count > int64_t{1} << 40 || run.together < 1 || run.apart < 1 || bits < 0 || bits > 52) {
+    ThrowInvalid("_philox: an argument is out of range");
+  }
+  if (bits == 52) return OfPairs(run);
+  if (bits == 0) return OfWords<int64_t>(run, [](uint32_t w) { return int64_t{w}; });
+  const uint32_t mask = (uint32_t{1} << std::min<int64_t>(bits, 24)) - 1;
+  const float unit = std::ldexp(1.0F, -static_cast<int>(std::min<int64_t>(bits, 24)));
+  return OfWords<float>(run, [=](uint32_t w) { return static_cast<float>(w & mask) * unit; });
 }
 
 }  // namespace
@@ -194,11 +228,11 @@ void RegisterRandom(nb::module_& parent) {
   RegisterOthers(m);
   m.def(
       "_philox",
-      [](int64_t key, int64_t low, int64_t high, int64_t blocks, int64_t together, int64_t apart) {
-        return PhiloxWords(key, low, high, blocks, together, apart);
+      [](int64_t key, int64_t low, int64_t high, int64_t blocks, int64_t bits, int64_t together, int64_t apart) {
+        return PhiloxDraw({key, low, high, blocks, together, apart}, bits);
       },
-      "key"_a, "low"_a, "high"_a, "blocks"_a, "together"_a = 1, "apart"_a = 1,
-      "int32 words of Philox4x32-10 blocks of a key, from a counter of 128 bits on.");
+      "key"_a, "low"_a, "high"_a, "blocks"_a, "bits"_a = 0, "together"_a = 1, "apart"_a = 1,
+      "Philox4x32-10 blocks of a key, from a counter of 128 bits on: words, or as many of their bits as fractions.");
 }
 
 }  // namespace reel::python
